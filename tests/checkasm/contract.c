@@ -107,7 +107,8 @@ static bool make_sweep(checker *c, trial *t) {
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
         const unsigned loops = o == TIRBI_CONTRACT_C ? 0xBu : o != data ? of_weights : few ? 0xDu : 0xFu;
         int64_t step = 1;
-        t->x.operand[o].type = (uint8_t)(o == TIRBI_CONTRACT_C || tirbi_dtype_is_float(type) ? type : operand_type(c, type));
+        t->x.operand[o].type =
+            (uint8_t)(o == TIRBI_CONTRACT_C || tirbi_dtype_is_float(type) ? type : operand_type(c, type));
         for (unsigned i = LOOPS; i-- > 0;) {
             if (!(loops >> i & 1)) continue;
             t->x.operand[o].step[i] = t->x.extent[i] > 1 ? step * tirbi_dtypes[t->x.operand[o].type].size : 0;

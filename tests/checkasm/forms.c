@@ -222,7 +222,8 @@ static void run_trial(checker *c, const trial *t, const program *code) {
     for (unsigned p = IN_BANK; p < OUT_BANK; p++) memcpy(c->kept + p * AREA_SIZE, start[p], elements_of(t, p) * size);
     memcpy(pointers, start, sizeof pointers);
     const bool traps = has_zero_divisor(t, start);
-    if ((run_words(t, pointers, code) == TIRBI_LANE_DIVIDE) != traps) fail_trial(c, t, "does not tell a divisor of 0", 0);
+    if ((run_words(t, pointers, code) == TIRBI_LANE_DIVIDE) != traps)
+        fail_trial(c, t, "does not tell a divisor of 0", 0);
     if (traps) return;
 
     const uint8_t *got = start[out_bank], *other = start[OUT_BANK + 1 - f->dest];

@@ -87,11 +87,13 @@ static void try_form(checker *c, const form *f, tirb_isa isa) {
     for (size_t i = 0; i < bytes; i++) elements[i] = (uint8_t)next_random(c);
     for (unsigned p = IN; p < OUT; p++)
         for (size_t i = 0; i < all; i++)
-            put_any(c, b.banks[p] + i * f->size, tirbi_dtype_is_float((tirbi_dtype)f->type) ? (tirbi_dtype)f->type : bits);
+            put_any(c, b.banks[p] + i * f->size,
+                    tirbi_dtype_is_float((tirbi_dtype)f->type) ? (tirbi_dtype)f->type : bits);
     memcpy(kept, elements, bytes);
     before = b;
     run_block(c, f, n, &b, elements);
-    bool same = memcmp(b.banks[OUT + 1 - f->bank], before.banks[IN + 1 - f->bank], all * f->size) == 0 && untouched(elements, bytes, 0);
+    bool same = memcmp(b.banks[OUT + 1 - f->bank], before.banks[IN + 1 - f->bank], all * f->size) == 0 &&
+                untouched(elements, bytes, 0);
     for (size_t i = 0; i < n && f->picks; i++) {
         const uint8_t *lane = b.banks[OUT + f->bank] + i * f->size;
         uint8_t want[8] = {0};
@@ -101,7 +103,8 @@ static void try_form(checker *c, const form *f, tirb_isa isa) {
 #endif
         same = same && memcmp(lane, want, f->size) == 0;
     }
-    for (size_t i = 0; i < n && !f->picks; i++) element_of(f, before.banks[IN + f->bank] + i * f->size, kept + i * f->step * size);
+    for (size_t i = 0; i < n && !f->picks; i++)
+        element_of(f, before.banks[IN + f->bank] + i * f->size, kept + i * f->step * size);
     if (same && memcmp(elements, kept, bytes) == 0) return;
     printf("FAIL %s %s\n", tirb_isa_name(isa), f->name);
     c->failures++;

@@ -10,7 +10,9 @@
 #include "vm/lanes/lanes.h"
 
 enum { A, B, M, K };
-typedef enum work { COMPARES, ASKS, SELECTS, FLOATS, TO_INTS, TESTS, NEGATES, GIVES_ONE, ROUNDS, SETTLES, LOADS, STORES, SPLATS } work;
+typedef enum work {
+    COMPARES, ASKS, SELECTS, FLOATS, TO_INTS, TESTS, NEGATES, GIVES_ONE, ROUNDS, SETTLES, LOADS, STORES, SPLATS
+} work;
 
 typedef struct form {
     const char *name;
@@ -131,7 +133,8 @@ static void fill(checker *c, const form *f, block *b, size_t n) {
     for (unsigned p = IN; p < OUT; p++)
         for (size_t i = 0; i < n; i++) {
             put_any(c, b->lanes[p] + i * size, type);
-            if ((f->work == TESTS || (f->work == LOADS && f->to == TIRB_BOOL)) && next_random(c) % 4 == 0) memset(b->lanes[p] + i * size, 0, size);
+            if ((f->work == TESTS || (f->work == LOADS && f->to == TIRB_BOOL)) && next_random(c) % 4 == 0)
+                memset(b->lanes[p] + i * size, 0, size);
             if (is_truth(f, p)) put_lane(b->lanes[p], f->size, i, next_random(c) % 2 ? UINT64_MAX : 0);
             else if (f->work == COMPARES && p > IN && next_random(c) % 4 == 0)
                 put_lane(b->lanes[p], f->size, i, lane_of(b->lanes[p - 1], f->size, i));
@@ -160,7 +163,8 @@ static void run_block(const checker *c, const form *f, block *b) {
 /* The operand's lanes, a scalar in each if it is one. */
 static void read_operand(const form *f, const block *b, unsigned k, size_t n, void *to) {
     const unsigned from = f->places[k] < M ? IN + 0u + f->places[k] : OPERAND + k;
-    for (size_t i = 0; i < n; i++) put_lane(to, f->size, i, lane_of(b->lanes[from], f->size, f->places[k] == K ? 0 : i));
+    for (size_t i = 0; i < n; i++)
+        put_lane(to, f->size, i, lane_of(b->lanes[from], f->size, f->places[k] == K ? 0 : i));
 }
 
 static void cast(tirbi_dtype to, tirbi_dtype from, void *d, const void *s, size_t n) {
@@ -169,7 +173,8 @@ static void cast(tirbi_dtype to, tirbi_dtype from, void *d, const void *s, size_
 
 /* Integers of few bits as lanes; bytes of bools as truths; floats with canonical NaNs. */
 static void as_lanes(const form *f, tirbi_dtype type, const void *from, void *to, size_t n) {
-    const tirbi_dtype real = f->size == 4 ? TIRB_F32 : TIRB_F64, integer = f->size == 1 ? TIRB_U8 : f->size == 4 ? TIRB_I32 : TIRB_I64;
+    const tirbi_dtype real = f->size == 4 ? TIRB_F32 : TIRB_F64;
+    const tirbi_dtype integer = f->size == 1 ? TIRB_U8 : f->size == 4 ? TIRB_I32 : TIRB_I64;
     if (type == TIRB_BOOL) {
         for (size_t i = 0; i < n; i++) put_lane(to, f->size, i, ((const uint8_t *)from)[i] ? UINT64_MAX : 0);
     } else {
@@ -181,7 +186,8 @@ static void as_lanes(const form *f, tirbi_dtype type, const void *from, void *to
 static void expect(const form *f, const block *b, size_t n, uint8_t *want) {
     static _Alignas(64) uint8_t x[3][TIRBI_MAX_BANK_BYTES], narrow[TIRBI_MAX_BANK_BYTES];
     uint8_t truths[MOST];
-    const tirbi_dtype real = f->size == 4 ? TIRB_F32 : TIRB_F64, integer = f->size == 1 ? TIRB_U8 : f->size == 4 ? TIRB_I32 : TIRB_I64;
+    const tirbi_dtype real = f->size == 4 ? TIRB_F32 : TIRB_F64;
+    const tirbi_dtype integer = f->size == 1 ? TIRB_U8 : f->size == 4 ? TIRB_I32 : TIRB_I64;
     for (unsigned k = 0; k < f->arity; k++) read_operand(f, b, k, n, x[k]);
     const uint8_t *bank = b->lanes[IN + f->dest];
     switch (f->work) {
@@ -191,7 +197,8 @@ static void expect(const form *f, const block *b, size_t n, uint8_t *want) {
         as_lanes(f, TIRB_BOOL, truths, want, n);
         return;
     case SELECTS:
-        for (size_t i = 0; i < n; i++) put_lane(want, f->size, i, lane_of(x[lane_of(x[0], f->size, i) ? 1 : 2], f->size, i));
+        for (size_t i = 0; i < n; i++)
+            put_lane(want, f->size, i, lane_of(x[lane_of(x[0], f->size, i) ? 1 : 2], f->size, i));
         return;
     case FLOATS: cast(real, (tirbi_dtype)f->from, want, x[0], n); return;
     case TO_INTS:
@@ -229,7 +236,9 @@ static void expect(const form *f, const block *b, size_t n, uint8_t *want) {
     }
 }
 
-static bool gives_floats(const form *f) { return f->work == ROUNDS || (f->work == LOADS && (f->to == TIRB_F32 || f->to == TIRB_F64)); }
+static bool gives_floats(const form *f) {
+    return f->work == ROUNDS || (f->work == LOADS && (f->to == TIRB_F32 || f->to == TIRB_F64));
+}
 
 static void try_form(checker *c, const form *f, tirb_isa isa) {
     static block b, before;

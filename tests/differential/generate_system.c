@@ -53,7 +53,8 @@ static void hints(tirbi_gen *g) {
 /* Vectors of which the lanes below a limit are read and written. */
 static void masks(tirbi_gen *g) {
     tirbi_dtype type = number_type(g);
-    uint32_t lanes = 2u << tirbi_gen_pick(g, 4), blocks = 1 + tirbi_gen_pick(g, 4), limit = tirbi_gen_pick(g, lanes * blocks + 1);
+    uint32_t lanes = 2u << tirbi_gen_pick(g, 4), blocks = 1 + tirbi_gen_pick(g, 4),
+             limit = tirbi_gen_pick(g, lanes * blocks + 1);
     tirbi_gen_dim dim = tirbi_gen_constant(limit > 0 ? limit : 1);
     tirbi_gen_buffer *a = tirbi_gen_new_buffer(g, "A", type, 1, &dim, true, false);
     tirbi_gen_buffer *o = tirbi_gen_new_buffer(g, "O", type, 1, &dim, true, true);
@@ -61,14 +62,17 @@ static void masks(tirbi_gen *g) {
     if (a == NULL || o == NULL) return;
     tirbi_gen_name(g, "i", i);
     tirbi_gen_line(g, "for %s in range(%u):", i, blocks);
-    tirbi_gen_line(g, "    %s.vstore([T.Ramp(%s * %u, 1, %u)], %s.vload([T.Ramp(%s * %u, 1, %u)], "
-                      "predicate=T.get_active_lane_mask(\"uint1x%u\", %s * %u, %u)), predicate=T.get_active_lane_mask(\"uint1x%u\", %s * %u, %u))",
+    tirbi_gen_line(g,
+                   "    %s.vstore([T.Ramp(%s * %u, 1, %u)], %s.vload([T.Ramp(%s * %u, 1, %u)], "
+                   "predicate=T.get_active_lane_mask(\"uint1x%u\", %s * %u, %u)), "
+                   "predicate=T.get_active_lane_mask(\"uint1x%u\", %s * %u, %u))",
                    o->name, i, lanes, lanes, a->name, i, lanes, lanes, lanes, i, lanes, limit, lanes, i, lanes, limit);
 }
 
 /* Functions of LLVM by their names. */
 static void llvm_functions(tirbi_gen *g) {
-    static const char *const names[] = {"sqrt", "exp2", "fabs", "floor", "ceil", "trunc", "rint", "nearbyint", "cos", "log10"};
+    static const char *const names[] = {"sqrt",  "exp2", "fabs",      "floor", "ceil",
+                                        "trunc", "rint", "nearbyint", "cos",   "log10"};
     tirbi_dtype type = tirbi_gen_chance(g, 70) ? TIRB_F32 : TIRB_F64;
     pair p;
     if (!make_pair(g, type, &p)) return;
@@ -101,7 +105,8 @@ static void neighbours(tirbi_gen *g) {
                      {"llvm.aarch64.neon.udot", TIRB_U8, TIRB_U8, TIRB_U32, 4, true},
                      {"llvm.aarch64.neon.umull", TIRB_U16, TIRB_U16, TIRB_U32, 1, false},
                      {"llvm.aarch64.neon.addp", TIRB_F32, TIRB_F32, TIRB_F32, 1, false}};
-    uint32_t f = tirbi_gen_pick(g, sizeof functions / sizeof *functions), lanes = 2u << tirbi_gen_pick(g, 3), k = functions[f].k;
+    uint32_t f = tirbi_gen_pick(g, sizeof functions / sizeof *functions), lanes = 2u << tirbi_gen_pick(g, 3),
+             k = functions[f].k;
     uint32_t blocks = 1 + tirbi_gen_pick(g, 3), row = 1u << tirbi_gen_pick(g, 5);
     tirbi_gen_dim dims[2] = {tirbi_gen_constant((k * lanes * blocks + row - 1) / row), tirbi_gen_constant(row)};
     tirbi_gen_dim flat = tirbi_gen_constant(k * lanes * blocks), out = tirbi_gen_constant(lanes * blocks);
@@ -111,18 +116,22 @@ static void neighbours(tirbi_gen *g) {
     char i[TIRBI_GEN_NAME], accumulator[80] = "";
     if (a == NULL || b == NULL || o == NULL) return;
     tirbi_gen_name(g, "i", i);
-    if (functions[f].adds) snprintf(accumulator, sizeof accumulator, "%s[T.Ramp(%s * %u, 1, %u)], ", o->name, i, lanes, lanes);
+    if (functions[f].adds)
+        snprintf(accumulator, sizeof accumulator, "%s[T.Ramp(%s * %u, 1, %u)], ", o->name, i, lanes, lanes);
     tirbi_gen_line(g, "for %s in range(%u):", i, blocks);
-    tirbi_gen_line(g, "    %s[T.Ramp(%s * %u, 1, %u)] = T.call_llvm_pure_intrin(\"%sx%u\", \"%s\", %s%s[T.Ramp(%s * %u, 1, %u)], "
-                      "%s[%s * %u // %u, T.Ramp(%s * %u %% %u, 1, %u)])",
-                   o->name, i, lanes, lanes, type_name((tirbi_dtype)functions[f].out), lanes, functions[f].name, accumulator, a->name, i,
-                   k * lanes, k * lanes, b->name, i, k * lanes, row, i, k * lanes, row, k * lanes);
+    tirbi_gen_line(
+        g,
+        "    %s[T.Ramp(%s * %u, 1, %u)] = T.call_llvm_pure_intrin(\"%sx%u\", \"%s\", %s%s[T.Ramp(%s * %u, 1, %u)], "
+        "%s[%s * %u // %u, T.Ramp(%s * %u %% %u, 1, %u)])",
+        o->name, i, lanes, lanes, type_name((tirbi_dtype)functions[f].out), lanes, functions[f].name, accumulator,
+        a->name, i, k * lanes, k * lanes, b->name, i, k * lanes, row, i, k * lanes, row, k * lanes);
 }
 
 /* A buffer that has memory for a region of it alone, and one that is asked for early. */
 static void realized(tirbi_gen *g) {
     tirbi_dtype type = number_type(g);
-    int64_t n = 2 + tirbi_gen_pick(g, 30), low = tirbi_gen_pick(g, (uint32_t)n), extent = 1 + tirbi_gen_pick(g, (uint32_t)(n - low));
+    int64_t n = 2 + tirbi_gen_pick(g, 30), low = tirbi_gen_pick(g, (uint32_t)n),
+            extent = 1 + tirbi_gen_pick(g, (uint32_t)(n - low));
     tirbi_gen_dim dim = tirbi_gen_constant(n);
     tirbi_gen_buffer *a = tirbi_gen_new_buffer(g, "A", type, 1, &dim, true, false);
     tirbi_gen_buffer *o = tirbi_gen_new_buffer(g, "O", type, 1, &dim, true, true);
@@ -135,7 +144,8 @@ static void realized(tirbi_gen *g) {
     tirbi_gen_line(g, "    for %s in range(%lld, %lld):", i, ll(low), ll(low + extent));
     tirbi_gen_line(g, "        R%s[%s] = %s[%s]", i, i, a->name, i);
     tirbi_gen_line(g, "    for %s in range(%lld, %lld):", i, ll(low), ll(low + extent));
-    tirbi_gen_line(g, "        %s[%s] = R%s[%lld - %s] + %s[%s]", o->name, i, i, ll(2 * low + extent - 1), i, a->name, i);
+    tirbi_gen_line(g, "        %s[%s] = R%s[%lld - %s] + %s[%s]", o->name, i, i, ll(2 * low + extent - 1), i, a->name,
+                   i);
 }
 
 /* Memory that is allocated and freed by calls. */
@@ -143,8 +153,8 @@ static void workspace(tirbi_gen *g) {
     tirbi_dtype type = tirbi_gen_chance(g, 50) ? TIRB_F32 : TIRB_I32;
     pair p;
     if (!make_pair(g, type, &p)) return;
-    tirbi_gen_line(g, "w%s: T.let[T.handle(\"%s\")] = T.TVMBackendAllocWorkspace(1, 0, T.uint64(%lld), %d, 32)", p.i, type_name(type),
-                   ll(p.n * 4), type == TIRB_F32 ? 2 : 0);
+    tirbi_gen_line(g, "w%s: T.let[T.handle(\"%s\")] = T.TVMBackendAllocWorkspace(1, 0, T.uint64(%lld), %d, 32)", p.i,
+                   type_name(type), ll(p.n * 4), type == TIRB_F32 ? 2 : 0);
     tirbi_gen_line(g, "W%s = T.decl_buffer((%lld,), \"%s\", data=w%s)", p.i, ll(p.n), type_name(type), p.i);
     tirbi_gen_line(g, "if T.isnullptr(w%s):", p.i);
     tirbi_gen_line(g, "    T.evaluate(T.tvm_throw_last_error())");
@@ -162,10 +172,11 @@ static void structs(tirbi_gen *g) {
     if (!make_pair(g, TIRB_I32, &p)) return;
     tirbi_gen_line(g, "s%s%s = T.tvm_stack_alloca(\"arg_value\", %u)", p.i, let_of(g), cells);
     tirbi_gen_line(g, "for %s in range(%u):", p.i, cells);
-    tirbi_gen_line(g, "    T.evaluate(T.tvm_struct_set(s%s, %s, 12, T.Cast(\"int64\", %s[0] + %s)))", p.i, p.i, p.a->name, p.i);
+    tirbi_gen_line(g, "    T.evaluate(T.tvm_struct_set(s%s, %s, 12, T.Cast(\"int64\", %s[0] + %s)))", p.i, p.i,
+                   p.a->name, p.i);
     tirbi_gen_line(g, "for %s in range(%lld):", p.i, ll(p.n));
-    tirbi_gen_line(g, "    %s[%s] = T.Cast(\"int32\", T.tvm_struct_get(s%s, %s %% %u, 12, \"int64\"))", p.o->name, p.i, p.i, p.i,
-                   cells + tirbi_gen_pick(g, 2));
+    tirbi_gen_line(g, "    %s[%s] = T.Cast(\"int32\", T.tvm_struct_get(s%s, %s %% %u, 12, \"int64\"))", p.o->name, p.i,
+                   p.i, p.i, cells + tirbi_gen_pick(g, 2));
 }
 
 /* A pointer into the middle of memory, by bytes. */
@@ -174,8 +185,8 @@ static void byte_pointers(tirbi_gen *g) {
     pair p;
     if (!make_pair(g, type, &p)) return;
     int64_t first = tirbi_gen_pick(g, (uint32_t)p.n), n = p.n - first;
-    tirbi_gen_line(g, "p%s: T.let[T.handle(\"%s\")] = T.ptr_byte_offset(%s.data, %lld, \"%s\")", p.i, type_name(type), p.a->name,
-                   ll(first * tirbi_dtypes[type].size), type_name(type));
+    tirbi_gen_line(g, "p%s: T.let[T.handle(\"%s\")] = T.ptr_byte_offset(%s.data, %lld, \"%s\")", p.i, type_name(type),
+                   p.a->name, ll(first * tirbi_dtypes[type].size), type_name(type));
     tirbi_gen_line(g, "V%s = T.decl_buffer((%lld,), \"%s\", data=p%s)", p.i, ll(n), type_name(type), p.i);
     tirbi_gen_line(g, "for %s in range(%lld):", p.i, ll(n));
     tirbi_gen_line(g, "    %s[%s] = V%s[%lld - %s]", p.o->name, p.i, p.i, ll(n - 1), p.i);
@@ -192,7 +203,9 @@ static void packed_calls(tirbi_gen *g) {
     } else {
         tirbi_text zero = {.data = NULL};
         tirbi_gen_number(type, "0", &zero);
-        tirbi_gen_line(g, "T.evaluate(T.%s(\"stir\", T.tvm_stack_make_array(%s.data, T.tvm_stack_make_shape(%lld), 0, 1, %s, 0), %u))",
+        tirbi_gen_line(g,
+                       "T.evaluate(T.%s(\"stir\", T.tvm_stack_make_array(%s.data, T.tvm_stack_make_shape(%lld), 0, 1, "
+                       "%s, 0), %u))",
                        call, p.o->name, ll(p.n), zero.data, tirbi_gen_pick(g, 9));
         tirbi_text_free(&zero);
     }
@@ -208,7 +221,8 @@ static void set_cell(tirbi_gen *g, const char *i, uint32_t cell, int type, const
 
 /* The struct of an array in the way that lowered programs write it: `count` elements from `first` on, in one or two
  * dimensions. */
-static void set_struct(tirbi_gen *g, const char *i, const tirbi_gen_buffer *b, tirbi_dtype type, int64_t first, int64_t count) {
+static void set_struct(tirbi_gen *g, const char *i, const tirbi_gen_buffer *b, tirbi_dtype type, int64_t first,
+                       int64_t count) {
     uint32_t at = tirbi_gen_pick(g, 3), ndim = 1 + (tirbi_gen_chance(g, 40) ? 1 : 0);
     tirbi_gen_line(g, "h%s[%u] = T.int64(%lld)", i, at, ll(count));
     if (ndim == 2) tirbi_gen_line(g, "h%s[%u] = T.int64(1)", i, at + 1);
@@ -256,8 +270,8 @@ static void lowered_calls(tirbi_gen *g) {
         set_cell(g, i, begin + 1, 1, number);
         set_cell(g, i, begin + 2, tirbi_gen_chance(g, 50) ? 3 : 0, "T.float64(-0.75)");
         tirbi_gen_line(g, "T.evaluate(T.%s(\"stir\", k%s, %u, %u))", call, i, begin, begin + 3);
-        tirbi_gen_line(g, "%s[%s %% %lld] = T.Cast(\"%s\", T.tvm_struct_get(k%s, %u, 15, \"int64\"))", p.o->name, i, ll(p.n),
-                       type_name(type), i, begin + 3);
+        tirbi_gen_line(g, "%s[%s %% %lld] = T.Cast(\"%s\", T.tvm_struct_get(k%s, %u, 15, \"int64\"))", p.o->name, i,
+                       ll(p.n), type_name(type), i, begin + 3);
     }
     g->indent--;
     tirbi_gen_line(g, "for %s in range(%lld):", i, ll(p.n));
@@ -268,11 +282,13 @@ static void lowered_calls(tirbi_gen *g) {
  * does. */
 static void register_call(tirbi_gen *g, uint32_t size) {
     tirbi_text *h = &g->head;
-    uint32_t to = tirbi_gen_pick(g, size), from = tirbi_gen_pick(g, size), other = tirbi_gen_pick(g, size), n = tirbi_gen_pick(g, 9);
+    uint32_t to = tirbi_gen_pick(g, size), from = tirbi_gen_pick(g, size), other = tirbi_gen_pick(g, size),
+             n = tirbi_gen_pick(g, 9);
     const char *c = tirbi_gen_chance(g, 50) ? "c" : "";
     switch (tirbi_gen_pick(g, 5)) {
     case 0:
-        tirbi_text_add(h, "        T.call_%spacked(\"stir\", T.anylist_getitem(r, %u), %u, T.anylist_getitem(c, %u))\n", c, from, n, other);
+        tirbi_text_add(h, "        T.call_%spacked(\"stir\", T.anylist_getitem(r, %u), %u, T.anylist_getitem(c, %u))\n",
+                       c, from, n, other);
         break;
     case 1: tirbi_text_add(h, "        T.anylist_resetitem(r, %u)\n", to); break;
     case 2:
@@ -284,7 +300,9 @@ static void register_call(tirbi_gen *g, uint32_t size) {
         tirbi_text_add(h, "        T.tirx.TVMBackendAnyListResetItem(r, %u)\n", other);
         break;
     default:
-        tirbi_text_add(h, "        T.anylist_setitem_call_%spacked(r, %u, \"stir\", T.anylist_getitem(r, %u), T.anylist_getitem(c, %u), %u)\n",
+        tirbi_text_add(h,
+                       "        T.anylist_setitem_call_%spacked(r, %u, \"stir\", T.anylist_getitem(r, %u), "
+                       "T.anylist_getitem(c, %u), %u)\n",
                        c, to, from, other, n);
     }
 }
@@ -297,8 +315,8 @@ static void registers(tirbi_gen *g) {
     char f[TIRBI_GEN_NAME];
     if (c == NULL || r == NULL) return;
     tirbi_gen_name(g, "f", f);
-    tirbi_text_add(&g->head, "    @T.prim_func%s\n    def %s(r: T.handle, c: T.handle):\n", g->classic ? "(private=True)" : "(private=True, s_tir=True)",
-                   f);
+    tirbi_text_add(&g->head, "    @T.prim_func%s\n    def %s(r: T.handle, c: T.handle):\n",
+                   g->classic ? "(private=True)" : "(private=True, s_tir=True)", f);
     tirbi_text_add(&g->head, "        k%s = T.tvm_stack_alloca(\"tvm_ffi_any\", 6)\n", let_of(g));
     tirbi_text_add(&g->head, "        T.anylist_resetitem(r, 0)\n");
     for (uint32_t n = 1 + tirbi_gen_pick(g, 4); n > 0; n--) register_call(g, size);
@@ -308,7 +326,8 @@ static void registers(tirbi_gen *g) {
 
 /* The packed functions that sort, over an axis of up to three. */
 static void sorts(tirbi_gen *g) {
-    static const char *const names[] = {"sort", "argsort", "argsort_nms", "topk"}, *const which[] = {"values", "indices", "both"};
+    static const char *const names[] = {"sort", "argsort", "argsort_nms", "topk"};
+    static const char *const which[] = {"values", "indices", "both"};
     static const tirbi_dtype numberings[] = {TIRB_I32, TIRB_I64, TIRB_F32};
     tirbi_dtype type = number_type(g), numbering = numberings[tirbi_gen_pick(g, 3)];
     uint32_t ndim = 1 + tirbi_gen_pick(g, 3), axis = tirbi_gen_pick(g, ndim), n_counts = 0;
@@ -320,18 +339,24 @@ static void sorts(tirbi_gen *g) {
         if (i != axis) counts[n_counts++] = dims[i];
     }
     if (top) kept[axis] = tirbi_gen_constant(1 + tirbi_gen_pick(g, (uint32_t)dims[axis].value));
-    const tirbi_gen_buffer *a = tirbi_gen_new_buffer(g, "A", type, ndim, dims, true, false), *c = NULL, *v = NULL, *n = NULL;
+    const tirbi_gen_buffer *a = tirbi_gen_new_buffer(g, "A", type, ndim, dims, true, false), *c = NULL, *v = NULL,
+                           *n = NULL;
     if (function == 2) c = tirbi_gen_new_buffer(g, "C", TIRB_I32, n_counts, counts, true, false);
     if (function == 0 || (top && arrays != 1)) v = tirbi_gen_new_buffer(g, "V", type, ndim, kept, true, true);
-    if (function == 1 || function == 2 || (top && arrays != 0)) n = tirbi_gen_new_buffer(g, "N", numbering, ndim, kept, true, true);
-    if (a == NULL || (v == NULL && n == NULL) || (function == 2 && c == NULL) || (top && arrays == 2 && (v == NULL || n == NULL))) return;
+    if (function == 1 || function == 2 || (top && arrays != 0))
+        n = tirbi_gen_new_buffer(g, "N", numbering, ndim, kept, true, true);
+    if (a == NULL || (v == NULL && n == NULL) || (function == 2 && c == NULL) ||
+        (top && arrays == 2 && (v == NULL || n == NULL)))
+        return;
     tirbi_text call = {.data = NULL};
     tirbi_text_add(&call, "T.call_packed(\"tvm.contrib.sort.%s\", %s", names[function], a->name);
     for (uint32_t i = 0; i < 3; i++) {
         const tirbi_gen_buffer *array = i == 0 ? c : i == 1 ? v : n;
         if (array != NULL) tirbi_text_add(&call, ", %s", array->name);
     }
-    if (top) tirbi_text_add(&call, ", %lld", tirbi_gen_chance(g, 20) && kept[axis].value == dims[axis].value ? 0 : ll(kept[axis].value));
+    if (top)
+        tirbi_text_add(&call, ", %lld",
+                       tirbi_gen_chance(g, 20) && kept[axis].value == dims[axis].value ? 0 : ll(kept[axis].value));
     tirbi_text_add(&call, ", %d", (int)axis - (tirbi_gen_chance(g, 50) ? (int)ndim : 0));
     if (top) tirbi_text_add(&call, ", \"%s\"", which[arrays]);
     tirbi_gen_line(g, "%s, T.bool(%s))", call.data, tirbi_gen_chance(g, 50) ? "True" : "False");
@@ -339,8 +364,9 @@ static void sorts(tirbi_gen *g) {
 }
 
 void tirbi_gen_system_stage(tirbi_gen *g) {
-    static void (*const stages[])(tirbi_gen *) = {hints,   masks,         llvm_functions, realized, workspace,
-                                                  structs, byte_pointers, packed_calls,   sorts,    lowered_calls, neighbours};
+    static void (*const stages[])(tirbi_gen *) = {hints,     masks,         llvm_functions, realized,
+                                                  workspace, structs,       byte_pointers,  packed_calls,
+                                                  sorts,     lowered_calls, neighbours};
     if (g->calls && tirbi_gen_chance(g, 40)) {
         registers(g);
         return;

@@ -514,7 +514,7 @@ static void test_refused(void **state) {
     close_session(&s);
 }
 
-/* ---- Registers of Relax's machine ----------------------------------------------------------------------------------- */
+/* ---- Registers of Relax's machine -------------------------------------------------------------------------------- */
 
 static const char registers[] =
     HEADER FUNCTION("vm(ctx_ptr: T.handle, r: T.handle, c: T.handle, f: T.handle)")
@@ -570,7 +570,7 @@ static void test_registers(void **state) {
     close_session(&s);
 }
 
-/* ---- Arguments in the cells of a stack ------------------------------------------------------------------------------ */
+/* ---- Arguments in the cells of a stack --------------------------------------------------------------------------- */
 
 #define CELL(n, type, value) "            T.tvm_struct_set(k, " n ", 13, " type ")\n            T.tvm_struct_set(k, " n ", 14, 0)\n" \
                              "            T.tvm_struct_set(k, " n ", 15, " value ")\n"
@@ -639,8 +639,8 @@ typedef struct taken {
     int64_t whole;
 } taken;
 
-static tirb_status take(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result, uint64_t remaining_ns,
-                        tirb_error *error) {
+static tirb_status take(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                        uint64_t remaining_ns, tirb_error *error) {
     (void)remaining_ns, (void)error;
     assert_int_equal(n_args, 4);
     const DLTensor *view = args[0].value.tensor;
@@ -652,8 +652,8 @@ static tirb_status take(void *context, const tirb_import_arg *args, uint32_t n_a
     return TIRB_OK;
 }
 
-static tirb_status note(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result, uint64_t remaining_ns,
-                       tirb_error *error) {
+static tirb_status note(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                        uint64_t remaining_ns, tirb_error *error) {
     (void)remaining_ns, (void)error;
     assert_int_equal(n_args, 2);
     *(int64_t *)context += args[0].value.i * 10 + args[1].value.i;

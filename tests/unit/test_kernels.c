@@ -61,7 +61,8 @@ typedef bool (*element)(void *d, const void *a, const void *b, const void *c);
     }
 
 /* Y(NAME, mnemonic, type, TYPE, C type) for all the types of a class. */
-#define SIGNED(Y, N, op) Y(N, op, i8, I8, int8_t) Y(N, op, i16, I16, int16_t) Y(N, op, i32, I32, int32_t) Y(N, op, i64, I64, int64_t)
+#define SIGNED(Y, N, op) \
+    Y(N, op, i8, I8, int8_t) Y(N, op, i16, I16, int16_t) Y(N, op, i32, I32, int32_t) Y(N, op, i64, I64, int64_t)
 #define UNSIGNED(Y, N, op) \
     Y(N, op, u8, U8, uint8_t) Y(N, op, u16, U16, uint16_t) Y(N, op, u32, U32, uint32_t) Y(N, op, u64, U64, uint64_t)
 #define INTS(Y, N, op) SIGNED(Y, N, op) UNSIGNED(Y, N, op)
@@ -173,11 +174,13 @@ static uint64_t random_bits(void) {
 
 /* A value of the type: any bits, or an edge of its range, or (floats) of ordinary size. */
 static void random_element(uint8_t *to, tirbi_dtype type) {
-    static const double doubles[] = {0.0, -0.0, 1, -1, 0.5, 2, 3, -3, INFINITY, -INFINITY, NAN, 0x1p-149, 0x1p-1074, 127.5, 255,
-                                     -128.9, 65504, 65520, 2147483647.0, -2147483649.0, 0x1p63, -0x1p63, 0x1p64, 1e300,
-                                     0x1p-1022, 0x1p20, 1e22, 709.8, 88.7, -745, 0x1.fffffep127};
-    static const uint64_t integers[] = {0, 1, 2, 3, 7, UINT64_MAX, UINT64_MAX - 1, 0x80, 0x7F, 0x8000, 0x7FFF, 0x80000000u,
-                                        0x7FFFFFFF, UINT64_C(1) << 63, UINT64_MAX >> 1};
+    static const double doubles[] = {
+        0.0,      -0.0,      1,         -1,     0.5,    2,     3,     -3,           INFINITY,      -INFINITY, NAN,
+        0x1p-149, 0x1p-1074, 127.5,     255,    -128.9, 65504, 65520, 2147483647.0, -2147483649.0, 0x1p63,    -0x1p63,
+        0x1p64,   1e300,     0x1p-1022, 0x1p20, 1e22,   709.8, 88.7,  -745,         0x1.fffffep127};
+    static const uint64_t integers[] = {
+        0,    1,      2,      3,           7,          UINT64_MAX,        UINT64_MAX - 1, 0x80,
+        0x7F, 0x8000, 0x7FFF, 0x80000000u, 0x7FFFFFFF, UINT64_C(1) << 63, UINT64_MAX >> 1};
     uint64_t kind = random_bits() % 4, bits = random_bits();
     if (type == TIRB_BOOL) {
         *to = (uint8_t)(bits & 1);
@@ -254,7 +257,8 @@ static void check_call(const check *c, size_t n, size_t shift, unsigned in_place
     } else {
         memset(result, 0xA5, sizeof result);
     }
-    bool good = c->kernel(d + MARGIN + shift, start[0], c->arity > 1 ? start[1] : NULL, c->arity > 2 ? start[2] : NULL, n);
+    bool good =
+        c->kernel(d + MARGIN + shift, start[0], c->arity > 1 ? start[1] : NULL, c->arity > 2 ? start[2] : NULL, n);
     if (good == trapped) fail_check(c, n, 0, trapped ? "divides by zero unnoticed" : "fails");
     if (trapped) return;
     for (size_t i = 0; i < (n * size) + MARGIN + MARGIN + shift; i++)

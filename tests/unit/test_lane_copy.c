@@ -178,8 +178,8 @@ static void check_reordering(const reordering *r, const char *type, DLDataType d
              HEAD "def f(A: T.Buffer((%d, %d), \"%s\"), B: T.Buffer((77, %d), \"%s\")):\n"
                   "    for i, j in T.grid(77, %d):\n"
                   "        B[i, %d + j] = A[%s]\n",
-             r->on_side ? (int)r->a : ROWS, r->on_side ? ROWS : (int)r->a, type, (int)r->b, type, (int)r->count, (int)r->to,
-             r->on_side ? "FROM, i" : "i, FROM");
+             r->on_side ? (int)r->a : ROWS, r->on_side ? ROWS : (int)r->a, type, (int)r->b, type, (int)r->count,
+             (int)r->to, r->on_side ? "FROM, i" : "i, FROM");
     char *index = strstr(text, "FROM");
     char tail[16], access[32];
     snprintf(tail, sizeof tail, "%s", index + 4);

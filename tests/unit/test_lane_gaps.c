@@ -68,7 +68,8 @@ static void fill(data *d) {
     for (int i = 0; i < 3 * MOST; i++) d->p[i] = (float)(i * 29 % 500) / 9.0f;
 }
 
-static tirb_status run(const char *text, uint32_t disabled, tirb_isa isa, int64_t n, int64_t m, int32_t border, data *d) {
+static tirb_status run(const char *text, uint32_t disabled, tirb_isa isa, int64_t n, int64_t m, int32_t border,
+                       data *d) {
     script s = open_script(text, disabled, isa, 2);
     int64_t matrix[2] = {n, m}, cube[3] = {n, m, 3};
     DLTensor tensors[11];
@@ -89,8 +90,9 @@ static tirb_status run(const char *text, uint32_t disabled, tirb_isa isa, int64_
 
 static void rows_with_gaps(void **state) {
     /* Rows, columns, and how many of these are left out on each side. */
-    static const int64_t shapes[][3] = {{3, 9, 1},   {20, 18, 1},  {19, 66, 1},  {9, 67, 2},  {40, 100, 1}, {7, 130, 1},
-                                        {5, 300, 4}, {12, 33, 10}, {5, 1025, 1}, {5, 1050, 1}, {60, 5, 1},  {30, 40, 0}, {900, 3, 1}};
+    static const int64_t shapes[][3] = {{3, 9, 1},   {20, 18, 1}, {19, 66, 1},  {9, 67, 2},   {40, 100, 1},
+                                        {7, 130, 1}, {5, 300, 4}, {12, 33, 10}, {5, 1025, 1}, {5, 1050, 1},
+                                        {60, 5, 1},  {30, 40, 0}, {900, 3, 1}};
     static data expected, given;
     (void)state;
     for (unsigned p = 0; p < sizeof programs / sizeof *programs; p++) {
@@ -98,8 +100,8 @@ static void rows_with_gaps(void **state) {
             const int64_t n = shapes[k][0], m = shapes[k][1];
             memset(&expected, 0, sizeof expected);
             fill(&expected);
-            const tirb_status status =
-                run(programs[p], TIRB_PASS_LANES | TIRB_PASS_FUSE, TIRB_ISA_GENERIC, n, m, (int32_t)shapes[k][2], &expected);
+            const tirb_status status = run(programs[p], TIRB_PASS_LANES | TIRB_PASS_FUSE, TIRB_ISA_GENERIC, n, m,
+                                           (int32_t)shapes[k][2], &expected);
             for (unsigned i = 0; i < N_ISAS; i++) {
                 if (!tirb_isa_available(every_isa[i])) continue;
                 memset(&given, 0, sizeof given);

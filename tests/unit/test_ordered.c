@@ -169,7 +169,8 @@ static tirb_status run(const script *s, int64_t n, int64_t m, data *d) {
 enum { IN_ORDER = TIRB_PASS_LANES | TIRB_PASS_FUSE | TIRB_PASS_REGIONS | TIRB_PASS_CONTRACT | TIRB_PASS_SEQUENCES };
 
 static void orders(void **state) {
-    static const int64_t shapes[][2] = {{1, 1}, {7, 33}, {60, 100}, {2, 4099}, {40, 3}, {9, 0}, {137, 47}, {16, 16}, {130, 9}};
+    static const int64_t shapes[][2] = {{1, 1}, {7, 33},   {60, 100}, {2, 4099}, {40, 3},
+                                        {9, 0}, {137, 47}, {16, 16},  {130, 9}};
     enum { N_SHAPES = sizeof shapes / sizeof *shapes };
     static data inputs[N_SHAPES], expected[N_SHAPES], given;
     (void)state;

@@ -60,8 +60,9 @@ static tirb_status run(const char *text, uint32_t disabled, tirb_isa isa, int64_
     int64_t shapes[4][2] = {{n, m}, {n, 2}, {v, m}, {n, m}};
     DLTensor tensors[4];
     const DLDataType f32 = {kDLFloat, 32, 1}, i32 = {kDLInt, 32, 1}, u8 = {kDLUInt, 8, 1};
-    tirb_arg args[4] = {tensor_arg(&tensors[0], d->a, f32, 2, shapes[0]), tensor_arg(&tensors[1], d->ids, i32, 2, shapes[1]),
-                        tensor_arg(&tensors[2], d->b, f32, 2, shapes[2]), tensor_arg(&tensors[3], d->p, u8, 2, shapes[3])};
+    tirb_arg args[4] = {
+        tensor_arg(&tensors[0], d->a, f32, 2, shapes[0]), tensor_arg(&tensors[1], d->ids, i32, 2, shapes[1]),
+        tensor_arg(&tensors[2], d->b, f32, 2, shapes[2]), tensor_arg(&tensors[3], d->p, u8, 2, shapes[3])};
     tirb_status status = call_script(&s, args, 4);
     close_script(&s);
     return status;

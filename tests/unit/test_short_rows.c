@@ -153,14 +153,16 @@ static void compare(const script *lanes, const script *plain, int64_t k, int64_t
     assert_int_equal(call_script(plain, expected.args, N_ARGUMENTS), TIRB_OK);
     assert_int_equal(call_script(lanes, given.args, N_ARGUMENTS), TIRB_OK);
     for (unsigned w = 0; w < WRITTEN; w++)
-        assert_memory_equal(given.tensors[written[w]].data, expected.tensors[written[w]].data, expected.sizes[written[w]]);
+        assert_memory_equal(given.tensors[written[w]].data, expected.tensors[written[w]].data,
+                            expected.sizes[written[w]]);
     release(&expected);
     release(&given);
 }
 
 static void as_in_order(void **state) {
     static const int64_t heights[] = {1, 2, 3, 4, 5, 7, 8, 13};
-    static const int64_t widths[] = {1, 2, 5, 8, 9, 15, 16, 17, 18, 31, 32, 33, 47, 48, 50, 62, 64, 65, 100, 129, 140, 200, 258};
+    static const int64_t widths[] = {1,  2,  5,  8,  9,  15, 16,  17,  18,  31,  32, 33,
+                                     47, 48, 50, 62, 64, 65, 100, 129, 140, 200, 258};
     enum { IN_ORDER = TIRB_PASS_LANES | TIRB_PASS_FUSE | TIRB_PASS_REGIONS };
     (void)state;
     for (unsigned p = 0; p < N_PROGRAMS; p += sampled_every()) {

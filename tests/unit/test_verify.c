@@ -883,21 +883,23 @@ static void test_packed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_many_names),   cmocka_unit_test(test_aliases),
-        cmocka_unit_test(test_registers),    cmocka_unit_test(test_params),
-        cmocka_unit_test(test_dims),         cmocka_unit_test(test_vars),
-        cmocka_unit_test(test_altered),      cmocka_unit_test(test_operands),
-        cmocka_unit_test(test_types),        cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_traps),        cmocka_unit_test(test_jumps),
-        cmocka_unit_test(test_returns),      cmocka_unit_test(test_calls), cmocka_unit_test(test_imports),
-        cmocka_unit_test(test_lines),        cmocka_unit_test(test_contractions),
-        cmocka_unit_test(test_folds),
-        cmocka_unit_test(test_lane_placement),
-        cmocka_unit_test(test_lane_headers), cmocka_unit_test(test_inner_loops),
-        cmocka_unit_test(test_cursors),
-        cmocka_unit_test(test_seeks),      cmocka_unit_test(test_lane_registers),
-        cmocka_unit_test(test_sequences), cmocka_unit_test(test_advance), cmocka_unit_test(test_finds), cmocka_unit_test(test_own_loops), cmocka_unit_test(test_lane_flow),    cmocka_unit_test(test_error_place),
-        cmocka_unit_test(test_no_memory),    cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_names),          cmocka_unit_test(test_many_names),
+        cmocka_unit_test(test_aliases),        cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_params),         cmocka_unit_test(test_dims),
+        cmocka_unit_test(test_vars),           cmocka_unit_test(test_altered),
+        cmocka_unit_test(test_operands),       cmocka_unit_test(test_types),
+        cmocka_unit_test(test_constants),      cmocka_unit_test(test_traps),
+        cmocka_unit_test(test_jumps),          cmocka_unit_test(test_returns),
+        cmocka_unit_test(test_calls),          cmocka_unit_test(test_imports),
+        cmocka_unit_test(test_lines),          cmocka_unit_test(test_contractions),
+        cmocka_unit_test(test_folds),          cmocka_unit_test(test_lane_placement),
+        cmocka_unit_test(test_lane_headers),   cmocka_unit_test(test_inner_loops),
+        cmocka_unit_test(test_cursors),        cmocka_unit_test(test_seeks),
+        cmocka_unit_test(test_lane_registers), cmocka_unit_test(test_sequences),
+        cmocka_unit_test(test_advance),        cmocka_unit_test(test_finds),
+        cmocka_unit_test(test_own_loops),      cmocka_unit_test(test_lane_flow),
+        cmocka_unit_test(test_error_place),    cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_packed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -450,7 +450,8 @@ static bool judge_at_run_time(walk *w, const tirbi_lvar *var, const tirbi_lx *co
         enough = (enough - 1) / cost->args[1]->value + 1;
         chunk /= cost->args[1]->value;
     }
-    plan->worth = tirbi_lx_op(pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, x, tirbi_lx_int(pool, TIRB_I64, enough), NULL);
+    plan->worth =
+        tirbi_lx_op(pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, x, tirbi_lx_int(pool, TIRB_I64, enough), NULL);
     const tirbi_lx *chunks = even_chunks(pool, x, chunk);
     if (!chunks) return false;
     plan->grain = tirbi_lx_op(pool, TIRB_OP_DIV, TIRB_I64, TIRB_TYPE_NONE, var->extent, chunks, NULL);
