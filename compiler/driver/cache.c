@@ -42,7 +42,9 @@ exit_code cache_policy(const invocation *inv, tirbi_disk_policy *out) {
     *out = (tirbi_disk_policy){.max_bytes = DEFAULT_SIZE, .max_entries = MOST_ENTRIES};
     const char *size = getenv("TIRB_CACHE_SIZE");
     if (!size || !*size || parse_size(size, &out->max_bytes)) return EXIT_DONE;
-    return fail_usage(inv->command, "TIRB_CACHE_SIZE is a number of bytes, with K, M or G behind it, not '%s'", size);
+    return fail_usage(inv->command,
+                      "TIRB_CACHE_SIZE is a number of bytes from 1 to 2^64 - 1, with K, M or G behind it, not '%s'",
+                      size);
 }
 
 /* ---- One source ------------------------------------------------------------------------------------------------- */

@@ -38,7 +38,7 @@ static exit_code run_compile(const invocation *inv) {
     } else if (!made.was_source) {
         code = fail(inv, EXIT_PROGRAM, "%s: it is a bundle already", made.file);
     } else {
-        code = output_write(inv, name, made.bytes, made.size);
+        code = output_write_beside(inv, inv->operands[0], name, made.bytes, made.size);
     }
     free(name);
     bundle_close(&made);

@@ -117,10 +117,11 @@ exit_code output_stage(const invocation *inv, const char *path, const void *byte
     struct stat existing;
     bool exists = stat(path, &existing) == 0;
     if (exists && S_ISDIR(existing.st_mode)) return fail(inv, EXIT_FILES, "%s: %s", path, strerror(EISDIR));
-    /* A symbolic link stays one: the file it leads to is replaced. */
-    out->target = exists ? realpath(path, NULL) : strdup(path);
+    bool in_place = exists && !S_ISREG(existing.st_mode);
+    /* A symbolic link stays one: the file it leads to is replaced. What /dev/stdout leads to may have no path. */
+    out->target = exists && !in_place ? realpath(path, NULL) : strdup(path);
     if (!out->target) return fail(inv, EXIT_FILES, "%s: %s", path, strerror(errno));
-    if (exists && !S_ISREG(existing.st_mode)) return EXIT_DONE;
+    if (in_place) return EXIT_DONE;
     return stage_temporary(inv, exists ? &existing : NULL, out);
 }
 
@@ -150,6 +151,16 @@ void output_finish(output_file *output) {
     free(output->temporary);
     free(output->target);
     *output = (output_file){0};
+}
+
+exit_code output_write_beside(const invocation *inv, const char *source, const char *path, const void *bytes,
+                              size_t size) {
+    struct stat from, to;
+    if (!is_dash(source) && !is_dash(path) && stat(source, &from) == 0 && stat(path, &to) == 0 &&
+        S_ISREG(to.st_mode) && from.st_dev == to.st_dev && from.st_ino == to.st_ino) {
+        return fail_usage(inv->command, "%s would be replaced by what is made of it; name another file with -o", path);
+    }
+    return output_write(inv, path, bytes, size);
 }
 
 exit_code output_write(const invocation *inv, const char *path, const void *bytes, size_t size) {

@@ -40,6 +40,9 @@ void output_finish(output_file *output);
 
 /* Stages and commits one output; refuses to send binary data to a terminal. */
 exit_code output_write(const invocation *inv, const char *path, const void *bytes, size_t size);
+/* The same for what is made of the file `source`, which it refuses to replace. */
+exit_code output_write_beside(const invocation *inv, const char *source, const char *path, const void *bytes,
+                              size_t size);
 /* `path` with its last suffix replaced; "-" stays. NULL when out of memory; the caller frees it. */
 char *output_name(const char *path, const char *suffix);
 

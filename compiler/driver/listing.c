@@ -41,7 +41,7 @@ static exit_code disassemble(const invocation *inv, const bundle *from, tirbi_he
         code = fail(inv, EXIT_INTERNAL, "%s: %s", from->file, error.message);
     } else {
         const char *path = option_text(inv, OPTION_OUTPUT);
-        code = output_write(inv, path ? path : "-", text.data, text.size);
+        code = output_write_beside(inv, inv->operands[0], path ? path : "-", text.data, text.size);
     }
     tirbi_writer_destroy(&text);
     return code;
@@ -80,7 +80,7 @@ static exit_code assemble(const invocation *inv, const file_bytes *text, tirbi_h
                     error.message);
     } else {
         char *name = path ? strdup(path) : output_name(inv->operands[0], ".tirb");
-        code = name ? output_write(inv, name, bytes.data, bytes.size) : fail_memory(inv);
+        code = name ? output_write_beside(inv, inv->operands[0], name, bytes.data, bytes.size) : fail_memory(inv);
         free(name);
     }
     tirbi_writer_destroy(&bytes);

@@ -9,10 +9,12 @@ static exit_code read_limits(const invocation *inv, uint32_t threads_default, ti
     const char *fuel = option_text(inv, OPTION_FUEL), *memory = option_text(inv, OPTION_MAX_MEMORY);
     const char *threads = option_text(inv, OPTION_THREADS), *timeout = option_text(inv, OPTION_TIMEOUT);
     if (fuel && !parse_size(fuel, &out->fuel)) {
-        return fail_usage(inv->command, "--fuel is a number from 1 on, with K, M or G behind it, not '%s'", fuel);
+        return fail_usage(inv->command, "--fuel is a number from 1 to 2^64 - 1, with K, M or G behind it, not '%s'",
+                          fuel);
     }
     if (memory && !parse_size(memory, &out->max_memory)) {
-        return fail_usage(inv->command, "--max-memory is a number of bytes, with K, M or G behind it, not '%s'",
+        return fail_usage(inv->command,
+                          "--max-memory is a number of bytes from 1 to 2^64 - 1, with K, M or G behind it, not '%s'",
                           memory);
     }
     uint64_t n = 0;
@@ -24,7 +26,7 @@ static exit_code read_limits(const invocation *inv, uint32_t threads_default, ti
     char *end;
     double seconds = strtod(timeout, &end);
     if (end == timeout || *end || !(seconds > 0) || !(seconds <= 1e9)) {
-        return fail_usage(inv->command, "--timeout is a number of seconds above 0, not '%s'", timeout);
+        return fail_usage(inv->command, "--timeout is a number of seconds above 0 and up to 1e9, not '%s'", timeout);
     }
     out->timeout_ns = seconds < 1e-9 ? 1 : (uint64_t)(seconds * 1e9);
     return EXIT_DONE;

@@ -52,6 +52,23 @@ def test_standard_streams(t):
     t.run("run", "-", "2xf32=1", "2xf32=2", shows="C: 2xf32 = 3, 3\n", stdin=bundle)
 
 
+def test_the_device_of_stdout(t):
+    t.write("add.py", ADD)
+    bundle = t.run("compile", "add.py", "-o", "-").out
+    expect(t.run("compile", "add.py", "-o", "/dev/stdout").out == bundle, "/dev/stdout got another bundle")
+
+
+def test_a_source_is_not_replaced_by_what_is_made_of_it(t):
+    source = t.write("add.py", ADD)
+    (t.folder / "link").symlink_to("add.py")
+    for to in ["add.py", "./add.py", "link"]:
+        t.run("compile", "add.py", "-o", to, code=USAGE, says=f"{to} would be replaced")
+    t.run("dis", "add.py", "-o", "add.py", code=USAGE, says="would be replaced")
+    expect(source.read_text() == ADD, "the source is another one")
+    t.run("dis", "add.py", "-o", "listing.tirb")
+    t.run("asm", "listing.tirb", code=USAGE, says="listing.tirb would be replaced")
+
+
 def test_dis_of_a_source_assembles_to_its_bundle(t):
     t.write("add.py", ADD)
     t.run("compile", "add.py")
