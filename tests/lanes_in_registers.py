@@ -125,10 +125,11 @@ def check(compiler, library, isa):
     # No bank is live around a stream: where registers are few, it may have what it computes on the stack.
     left_out = ("STREAM_",) if isa == "sse2" else ()
     hot = {name: count for name, count in spills.items() if name not in COLD and not name.startswith(left_out)}
-    # Elements that are apart are picked and spread by AVX-512 alone, and integers divided, but not in rows.
+    # Elements that are apart are picked and spread by AVX-512 alone, and integers divided and elements taken by numbers,
+    # but not in rows.
     missing = [] if "avx512" in isa else [name for name in names if name.startswith(("PICK", "SPREAD"))]
     if "avx512" not in isa or "rows" in isa:
-        missing += [name for name in names if re.match(r"(DIV|MOD|FLOORDIV|FLOORMOD)_[IU]\d+_", name)]
+        missing += [name for name in names if re.match(r"(DIV|MOD|FLOORDIV|FLOORMOD)_[IU]\d+_|(INDEX|TAKE)\d_", name)]
     expected = len(names) - 1 - len(GO_ON) - (len(NOT_BY_ROWS) if "rows" in isa else 0) - len(missing)
     print(f"lanes_in_registers: {isa}: {len(names)} handlers, {jumps} indirect jumps, "
           f"{sum(hot.values())} vector moves to or from the stack in {len(hot)} bank handlers, "

@@ -256,6 +256,14 @@ static bool names_elements(const lane_ins *ins) {
     return (ins->op >= TIRB_OP_VINDEX && ins->op <= TIRB_OP_VUPDATE) || ins->op == TIRB_OP_VUPDATEMA;
 }
 
+/* By numbers that banks of 4 bytes hold. */
+static bool is_named_in_banks(const lane_ins *ins, uint32_t features) {
+    if (!(features & TIRBI_LANE_HAS_GATHERS)) return false;
+    return ins->op == TIRB_OP_VINDEX ? ins->type == TIRB_I32
+                                     : ins->op == TIRB_OP_VLOADX && ins->source == TIRB_I32 &&
+                                           tirbi_dtypes[ins->type].size == 4;
+}
+
 /* Integers are divided in banks by what is the same in all lanes only. */
 static uint8_t kind_of(const lane_ins *ins, unsigned size, uint32_t features) {
     if (divides_integers(ins) && !ins->by_scalar) return 0;
@@ -368,6 +376,8 @@ static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine,
         if (ins->op == TIRB_OP_VRED || ins->op == TIRB_OP_VREDMA || tirbi_lane_ins_scans(ins)) {
             body->reduces = true;
             w.others += weight;
+        } else if (is_named_in_banks(ins, features)) {
+            if (ins->op == TIRB_OP_VLOADX) w.pinned[4] += weight; /* checking them is as quick anywhere */
         } else if (names_elements(ins) || ins->op == TIRB_OP_VFIND) {
             w.others += weight;
         } else if ((tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) && ins->op != TIRB_OP_VMOV) {

@@ -20,7 +20,29 @@ static unsigned fold_of(const lane_ins *ins) {
     return (ins->fold & TIRBI_SCAN_OP) + (ins->fold & TIRBI_SCAN_SWAPPED ? (unsigned)TIRBI_N_SCAN_OPS : 0);
 }
 
+/* Whether lanes in banks are numbers of elements there: 31 bits of them are. */
+static bool is_named_in_banks(const lane_planner *p, uint8_t index_type) {
+    return p->body->main_size == 4 && p->level == 0 && index_type == TIRB_I32 &&
+           (p->code->lanes->features & TIRBI_LANE_HAS_GATHERS) != 0;
+}
+
+/* Brings the numbers that an instruction reads to a bank. */
+static unsigned put_numbers(lane_planner *p, const lane_ins *ins) {
+    const uint8_t reg = ins->reads[0];
+    const lane_value *v = &p->now.values[reg];
+    if (v->bank != NO_BANK) return (unsigned)v->bank;
+    const unsigned bank = tirbi_lane_spare_bank(p, ins);
+    tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
+    tirbi_lane_load_bank(p, reg, bank);
+    return bank;
+}
+
 void tirbi_lane_plan_index(lane_planner *p, const lane_ins *ins) {
+    if (is_named_in_banks(p, ins->type)) {
+        emit(p, TIRBI_L_INDEX4_A + put_numbers(p, ins), p->spare_strip, 0, ins->slot);
+        tirbi_translate_word(p->emitter, (tirbi_word){.list = {ins->number, ins->step, 0, 1}});
+        return;
+    }
     const uint16_t operands[3] = {0, tirbi_lane_kernel_operand(p, ins->reads[0]), ins->slot};
     const uint16_t list[4] = {ins->number, ins->step, 0, (uint16_t)(1u | (unsigned)lanes_at(p, p->level) << 1)};
     tirbi_lane_leave_banks(p, ins);
@@ -90,9 +112,24 @@ static bool is_only_factor(const lane_planner *p, const lane_ins *ins) {
 
 static void put_loadx(lane_planner *p, const lane_ins *ins, uint16_t index);
 
+/* Elements of 4 bytes by numbers in a bank go to that bank, or to the other one if the numbers are read again. */
+static void take_in_banks(lane_planner *p, const lane_ins *ins) {
+    const unsigned from = put_numbers(p, ins), to = is_live(ins, ins->reads[0]) ? 1 - from : from;
+    if (to != from) tirbi_lane_evict(p, to, is_live(ins, p->now.banks[to]));
+    emit(p, TIRBI_L_TAKE4_AA + 2 * to + from, p->spare_strip, pointer_of_cursor(ins->cursor), 0);
+    tirbi_translate_word(p->emitter, (tirbi_word){.list = {ins->source, 0, ins->cursor, 0}});
+    tirbi_lane_define(p, ins, 4);
+    put_in_bank(p, ins->dest, to);
+}
+
 void tirbi_lane_plan_loadx(lane_planner *p, const lane_ins *ins) {
+    const bool is_factor = is_only_factor(p, ins);
+    if (!is_factor && is_named_in_banks(p, ins->source) && tirbi_dtypes[ins->type].size == 4) {
+        take_in_banks(p, ins);
+        return;
+    }
     uint16_t index = tirbi_lane_kernel_operand(p, ins->reads[0]);
-    if (is_only_factor(p, ins)) {
+    if (is_factor) {
         p->gather = ins;
         p->gather_index = index;
         tirbi_lane_define(p, ins, tirbi_dtypes[ins->type].size);

@@ -98,6 +98,12 @@ void tirbi_lane_store_to_strip(lane_planner *p, uint8_t reg) {
     v->strip = true;
 }
 
+unsigned tirbi_lane_spare_bank(const lane_planner *p, const lane_ins *ins) {
+    for (unsigned bank = 0; bank < 2; bank++)
+        if (!is_live(ins, p->now.banks[bank])) return bank;
+    return p->now.values[p->now.banks[0]].next > p->now.values[p->now.banks[1]].next ? 0 : 1;
+}
+
 void tirbi_lane_evict(lane_planner *p, unsigned bank, bool needed) {
     uint8_t reg = p->now.banks[bank];
     if (reg == NO_VALUE) return;

@@ -128,6 +128,8 @@ lane_value *tirbi_lane_define(lane_planner *p, const lane_ins *ins, uint8_t size
 /* Behind an instruction: what it was the last to read leaves its bank. */
 void tirbi_lane_after(lane_planner *p, const lane_ins *ins);
 
+/* The bank to give up for a value that is only passing through. */
+unsigned tirbi_lane_spare_bank(const lane_planner *p, const lane_ins *ins);
 /* Frees a bank. Its value is stored first if it is read later (`needed`) and can be had nowhere else. */
 void tirbi_lane_evict(lane_planner *p, unsigned bank, bool needed);
 /* Moves the value to a bank, whose own value is lost; */

@@ -74,13 +74,6 @@ static void plan_kernel(lane_planner *p, const lane_ins *ins, const lane_ins *ne
     p->ends_in_store = direct;
 }
 
-/* The bank to give up for a value that is only passing through. */
-static unsigned bank_to_spare(const lane_planner *p, const lane_ins *ins) {
-    for (unsigned bank = 0; bank < 2; bank++)
-        if (!is_live(ins, p->now.banks[bank])) return bank;
-    return p->now.values[p->now.banks[0]].next > p->now.values[p->now.banks[1]].next ? 0 : 1;
-}
-
 /* Whether a register is read more than once. */
 static bool is_read_again(const lane_planner *p, const lane_ins *ins) {
     if (ins->next[3] == TIRBI_NO_USE) return false;
@@ -97,7 +90,7 @@ static void plan_steps(lane_planner *p, const lane_ins *ins, unsigned step) {
     v->lazy = LAZY_STEPS;
     v->step = (uint8_t)step;
     if (!is_read_again(p, ins)) return;
-    const unsigned bank = bank_to_spare(p, ins);
+    const unsigned bank = tirbi_lane_spare_bank(p, ins);
     tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
     tirbi_lane_load_bank(p, ins->dest, bank);
     tirbi_lane_store_to_strip(p, ins->dest);
@@ -208,7 +201,7 @@ static void plan_splat(lane_planner *p, const lane_ins *ins) {
 static void plan_iota(lane_planner *p, const lane_ins *ins) {
     uint8_t size = tirbi_dtypes[ins->type].size;
     if (p->level == 0 && !p->packs && size >= 4 && size == p->body->main_size) {
-        const unsigned bank = bank_to_spare(p, ins);
+        const unsigned bank = tirbi_lane_spare_bank(p, ins);
         tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
         tirbi_lane_define(p, ins, size);
         emit(p, (size == 4 ? TIRBI_L_IOTA4_A : TIRBI_L_IOTA8_A) + bank, 0, ins->slot, ins->step);
@@ -262,7 +255,7 @@ static void plan_store(lane_planner *p, const lane_ins *ins) {
     const unsigned step = tirbi_lane_steps_of(p, ins->cursor, ins->type, false);
     settle_before_store(p, ins, reg);
     if (step != 0) {
-        const unsigned bank = v->bank != NO_BANK ? (unsigned)v->bank : bank_to_spare(p, ins);
+        const unsigned bank = v->bank != NO_BANK ? (unsigned)v->bank : tirbi_lane_spare_bank(p, ins);
         if (v->bank == NO_BANK) tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
         tirbi_lane_load_bank(p, reg, bank);
         emit(p, tirbi_lane_spread_form(p, ins->type, ins->settled, step) + bank, cursor, 0, 0);
@@ -285,7 +278,7 @@ static void plan_store(lane_planner *p, const lane_ins *ins) {
         return;
     }
     if (size == p->body->main_size && unit && v->bank == NO_BANK && !p->tail && !by_kernel && !is_narrow(p, v)) {
-        unsigned bank = bank_to_spare(p, ins);
+        unsigned bank = tirbi_lane_spare_bank(p, ins);
         tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
         tirbi_lane_load_bank(p, reg, bank);
     }
@@ -326,7 +319,7 @@ static bool plan_widen(lane_planner *p, const lane_ins *ins) {
     const lane_value source = p->now.values[ins->reads[0]];
     if (ins->source != TIRB_U8 && ins->source != TIRB_I8) return false;
     if (source.strip && p->level == 0) {
-        const unsigned bank = bank_to_spare(p, ins);
+        const unsigned bank = tirbi_lane_spare_bank(p, ins);
         tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
         emit(p, (ins->source == TIRB_U8 ? TIRBI_L_WIDEN_U8_A : TIRBI_L_WIDEN_I8_A) + bank, 0, strip_of(p,
              ins->reads[0]), 0);
@@ -351,7 +344,7 @@ static bool plan_narrow(lane_planner *p, const lane_ins *ins, const lane_ins *ne
     if (ins->type != TIRB_U8 && ins->type != TIRB_I8) return false;
     if (!tirbi_dtype_is_int((tirbi_dtype)ins->source) || !can_store_directly(p, ins, next, ins->type)) return false;
     settle_before_store(p, next, ins->dest);
-    unsigned bank = v->bank != NO_BANK ? (unsigned)v->bank : bank_to_spare(p, next);
+    unsigned bank = v->bank != NO_BANK ? (unsigned)v->bank : tirbi_lane_spare_bank(p, next);
     if (v->bank == NO_BANK) {
         tirbi_lane_evict(p, bank, is_live(next, p->now.banks[bank]));
         tirbi_lane_load_bank(p, reg, bank);
@@ -368,7 +361,7 @@ static bool plan_narrow(lane_planner *p, const lane_ins *ins, const lane_ins *ne
 static void move_in_banks(lane_planner *p, const lane_ins *ins) {
     const uint8_t from = ins->reads[0];
     const lane_value source = p->now.values[from];
-    unsigned bank = source.bank != NO_BANK ? (unsigned)source.bank : bank_to_spare(p, ins);
+    unsigned bank = source.bank != NO_BANK ? (unsigned)source.bank : tirbi_lane_spare_bank(p, ins);
     if (source.bank == NO_BANK || is_live(ins, from)) {
         if (source.bank != NO_BANK) bank = 1 - bank;
         if (p->now.banks[bank] != ins->dest) tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
@@ -427,7 +420,7 @@ static void plan_truncate(lane_planner *p, const lane_ins *ins, const lane_ins *
     const bool direct = step != 0 || (p->level == 0 && can_store_directly(p, ins, next, ins->type));
     if (direct) settle_before_store(p, next, ins->dest);
     const lane_value *v = &p->now.values[reg];
-    unsigned bank = v->bank != NO_BANK ? (unsigned)v->bank : bank_to_spare(p, ins);
+    unsigned bank = v->bank != NO_BANK ? (unsigned)v->bank : tirbi_lane_spare_bank(p, ins);
     if (v->bank == NO_BANK) {
         tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
         tirbi_lane_load_bank(p, reg, bank);

@@ -296,7 +296,8 @@ enum {
     TIRBI_LANE_HAS_HALVES = 16,
     TIRBI_LANE_HAS_STEPS = 32,
     TIRBI_LANE_HAS_ROUND = 64,
-    TIRBI_LANE_HAS_DIVISIONS = 128
+    TIRBI_LANE_HAS_DIVISIONS = 128,
+    TIRBI_LANE_HAS_GATHERS = 256
 };
 
 /* The number at an address, or what none is: one that was changed since the entry would lead anywhere. */

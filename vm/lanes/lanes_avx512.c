@@ -205,6 +205,12 @@
 #define DO_ROUND_F64(x) ((V)_mm512_roundscale_pd((__m512d)(x), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC))
 #include "vm/lanes/steps_avx512.h"
 #define HAVE_DIVISIONS 1
+/* See vm/lanes/gathers.inc. */
+#define HAVE_GATHERS 1
+#define OUTSIDE_4(x, extent) _mm512_cmpge_epu32_mask((__m512i)(x), (__m512i)(extent))
+#define TAKE_4(from, x, left)                                                                                          \
+    ((V)_mm512_mask_i32gather_epi32(_mm512_setzero_si512(), (__mmask16)_bzhi_u32(~0u, (uint32_t)(left)), (__m512i)(x), \
+                                    from, 4))
 /* See vm/lanes/quotients.inc. */
 #define HAVE_QUOTIENTS 1
 #define DO_LEAST_F32(x, y) ((V)_mm512_min_epu32((__m512i)(x), (__m512i)(y)))
