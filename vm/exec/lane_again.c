@@ -54,10 +54,10 @@ bool tirbi_lane_find_inputs(const tirbi_lane_loop *loop, uint32_t first_constant
 
 bool tirbi_lane_note_inputs(tirbi_lane_again *again, const tirbi_lane_loop *loop, const tirbi_lane_inputs *inputs,
                             const uint64_t *slots, const tirbi_ref *refs) {
-    enum { PATIENCE = 4, ATTEMPTS_APART = 16 };
+    enum { ATTEMPTS_APART = 16 };
     again->loop = NULL;
     again->n_repeats = 0;
-    if (!inputs->are_kept || (again->missed > PATIENCE && again->missed % ATTEMPTS_APART != 0)) return false;
+    if (!inputs->are_kept || (again->missed > TIRBI_LANE_PATIENCE && again->missed % ATTEMPTS_APART != 0)) return false;
     int64_t extent[TIRBI_MAX_INNER];
     for (unsigned k = 0; k < loop->n_inner; k++) extent[k] = (int64_t)slots[loop->inner[k].extent];
     again->slots = slots;

@@ -61,6 +61,9 @@ static inline bool tirbi_lane_is_again(const tirbi_lane_again *again, const tirb
     return true;
 }
 
+/* After so many entries with other inputs, a loop's are rarely noted. */
+enum { TIRBI_LANE_PATIENCE = 4 };
+
 /* Before an entry that sets up the state: whether its inputs are noted for the next one. Loops that are entered with
  * others each time are given up but for some attempts. */
 bool tirbi_lane_note_inputs(tirbi_lane_again *again, const tirbi_lane_loop *loop, const tirbi_lane_inputs *inputs,

@@ -149,8 +149,9 @@ static inline bool tirbi_lane_writes_much(const tirbi_lane_loop *loop, const tir
 /* Whether a loop may be entered in the plain way, when what is around its lanes is joined with them. */
 bool tirbi_lane_is_plain(const tirbi_lane_loop *loop);
 
-/* Whether a loop copies or fills one row of elements. */
+/* Whether a loop copies or fills one row of elements, or does so where what is around its lanes is joined with them. */
 bool tirbi_lane_is_row_copy(const tirbi_lane_loop *loop);
+bool tirbi_lane_may_be_row_copy(const tirbi_lane_loop *loop);
 /* Copies or fills a row of some elements; what is no row of elements apart, or a long one, goes the general way. */
 tirb_status tirbi_lane_copy_row(tirbi_machine *machine, const tirbi_lane_loop *loop);
 

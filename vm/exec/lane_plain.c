@@ -156,8 +156,14 @@ static inline bool count_lanes(tirbi_machine *machine, const tirbi_lane_loop *lo
 }
 
 bool tirbi_lane_is_row_copy(const tirbi_lane_loop *loop) {
-    if (loop->n_copies != 1 || loop->n_inner > 0 || loop->n_seeks > 0) return false;
+    return loop->n_inner == 0 && tirbi_lane_may_be_row_copy(loop);
+}
+
+bool tirbi_lane_may_be_row_copy(const tirbi_lane_loop *loop) {
+    if (loop->n_copies != 1 || loop->n_inner != loop->n_outer || loop->n_seeks > 0) return false;
     const tirbi_lane_copy *copy = loop->copies;
+    for (unsigned k = 0; k < loop->n_inner; k++)
+        if (loop->inner[k].index != TIRBI_NO_REG) return false;
     if (!loop->cursors[copy->to].is_unit || loop->n_cursors != (copy->fills ? 1 : 2)) return false;
     return copy->fills || loop->cursors[copy->from].is_unit;
 }
@@ -168,11 +174,15 @@ tirb_status tirbi_lane_copy_row(tirbi_machine *machine, const tirbi_lane_loop *l
     const tirbi_ref *refs = tirbi_frame_refs(machine->frame);
     const tirbi_lane_copy *copy = loop->copies;
     const tirbi_moves *moves = &machine->code->kernels->moves;
-    const uint64_t more = slots[loop->n] - 1;
+    int64_t n = (int64_t)slots[loop->n], extent[TIRBI_MAX_INNER];
     place written, read;
     ptrdiff_t stride;
-    if (more >= LONG) return tirbi_lane_run_general(machine, loop, false);
-    TIRBI_TRY(tirbi_charge(machine, loop->instructions * (more / 64 + 1)));
+    bool is_charged = false;
+    tirb_status status = TIRB_OK;
+    const bool is_one = count_lanes(machine, loop, slots, &n, extent, &is_charged, &status);
+    if (status != TIRB_OK) return status;
+    if (!is_one || n > LONG) return tirbi_lane_run_general(machine, loop, is_charged);
+    const uint64_t more = (uint64_t)n - 1;
     const tirbi_lane_cursor *to = &loop->cursors[copy->to];
     if (!find_place(to, &refs[to->ref], slots, more, &written, &stride))
         return tirbi_lane_run_general(machine, loop, true);
