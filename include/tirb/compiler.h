@@ -1,4 +1,7 @@
-/* tirb/compiler.h - compile tensor programs to .tirb bundles (libtirbc). */
+/* tirb/compiler.h - compile tensor programs to .tirb bundles (libtirbc).
+ *
+ * A result is what one compilation made: a bundle, diagnostics, notes on loops. It is the caller's, does not change any
+ * more, and may be read from several threads. Compilations share nothing and may run on any number of threads. */
 #ifndef TIRB_COMPILER_H
 #define TIRB_COMPILER_H
 
@@ -43,13 +46,11 @@ enum {
     TIRB_PASS_INTERCHANGE = 2, /* moving the lane axis across other loops */
     TIRB_PASS_CHECKS = 4,      /* dropping index checks that are proven */
     TIRB_PASS_PROMOTE = 8,     /* keeping local buffers of few elements in registers */
-    TIRB_PASS_CONTRACT =
-        16, /* contractions, folds of rows, and operands that are computed before the nest that uses them */
-    TIRB_PASS_REGIONS = 32, /* running loops on several threads */
-    TIRB_PASS_GRAIN = 64,   /* asking whether they are worth it: each iteration may be a chunk */
-    TIRB_PASS_FUSE = 128,   /* making neighbouring nests one */
-    TIRB_PASS_DIGITS =
-        256, /* making loops that indices take apart nests, and axes or splits that follow each other one loop */
+    TIRB_PASS_CONTRACT = 16,   /* contractions, folds of rows, operands computed before the nest that uses them */
+    TIRB_PASS_REGIONS = 32,    /* running loops on several threads */
+    TIRB_PASS_GRAIN = 64,      /* asking whether they are worth it: each iteration may be a chunk */
+    TIRB_PASS_FUSE = 128,      /* making neighbouring nests one */
+    TIRB_PASS_DIGITS = 256,    /* nests of loops that indices take apart, one loop of axes and splits */
     TIRB_PASS_SEQUENCES = 512, /* scans, and elements that lanes name, in lane loops */
     TIRB_PASS_PARTS = 1024     /* cutting loops where conditions on their variables change */
 };
@@ -61,17 +62,21 @@ typedef struct tirb_compile_result tirb_compile_result;
 
 /* Compiles TVMScript text (UTF-8, `size` bytes) to a bundle. *out_result is set whenever memory allows, also when the
  * program is wrong (then its bundle is empty and it holds the diagnostics); the caller destroys it. `options` may be
- * NULL. Thread-safe. Errors: SYNTAX, TYPE, UNSUPPORTED (the first error diagnostic's), NO_MEMORY, MEMORY_LIMIT,
- * MISUSE. */
+ * NULL, and neither they nor the text are kept. Thread-safe. Errors: SYNTAX, TYPE, UNSUPPORTED (the first error
+ * diagnostic's), NO_MEMORY, MEMORY_LIMIT, MISUSE. */
 TIRB_API tirb_status tirb_compile(const char *text, size_t size, const tirb_compile_options *options,
                                   tirb_compile_result **out_result, tirb_error *error);
+/* Destroys a result and all that it gave out; NULL is allowed. */
 TIRB_API void tirb_compile_result_destroy(tirb_compile_result *result);
-/* The bundle's bytes, owned by the result; NULL and 0 when compilation failed. */
+/* The bundle's bytes, owned by the result; NULL and 0 when compilation failed. `out_size` may be NULL. */
 TIRB_API const uint8_t *tirb_compile_result_bytes(const tirb_compile_result *result, size_t *out_size);
+/* How many diagnostics there are, errors and warnings in the order in which they were found; 0 for NULL. */
 TIRB_API uint32_t tirb_compile_result_diagnostic_count(const tirb_compile_result *result);
+/* Diagnostic `index`, owned by the result; NULL when there is no such one. */
 TIRB_API const tirb_diagnostic *tirb_compile_result_diagnostic(const tirb_compile_result *result, uint32_t index);
 /* Writes diagnostic `index` as "file:line:col: error: message", the source line and a caret line, each ended by a
- * newline, into `buffer` (always terminated when size > 0). Returns the length it needs without the terminator. */
+ * newline, into `buffer` (always terminated when size > 0). Returns the length it needs in bytes without the
+ * terminator; 0 when there is no such diagnostic. */
 TIRB_API size_t tirb_compile_result_format(const tirb_compile_result *result, uint32_t index, char *buffer,
                                            size_t size);
 
@@ -87,8 +92,7 @@ typedef enum tirb_loop_form {
     TIRB_FORM_SERIAL = 8,      /* the program calls it parallel, but it stays on one thread; `text` says why */
     TIRB_FORM_FUSED = 9,       /* the outermost of a nest that runs together with one before it */
     TIRB_FORM_OPERAND = 10,    /* what is computed from it and used many times is computed once, before the nest */
-    TIRB_FORM_SEARCHED =
-        11 /* many iterations at once are looked at for the next that changes something, which then runs */
+    TIRB_FORM_SEARCHED = 11    /* lanes look for the next iteration that changes something, which then runs */
 } tirb_loop_form;
 
 /* What became of one loop. Strings live until the result is destroyed. */
@@ -100,10 +104,10 @@ typedef struct tirb_loop_note {
     const char *text;
 } tirb_loop_note;
 
-/* The loops of a program compiled with options.explain, in the order of its code. A loop whose parts became different
- * things has a note for each. */
+/* How many notes there are on the loops of a program compiled with options.explain, in the order of its code; 0
+ * without that option. A loop whose parts became different things has a note for each. */
 TIRB_API uint32_t tirb_compile_result_loop_count(const tirb_compile_result *result);
-/* NULL when there is no such note. */
+/* Note `index`, owned by the result; NULL when there is no such one. */
 TIRB_API const tirb_loop_note *tirb_compile_result_loop(const tirb_compile_result *result, uint32_t index);
 
 /* How a source is spelt: as itself, as new TVMScript (`tirx`), as classic TVMScript (`tir`), or as Hybrid Script of
