@@ -30,6 +30,22 @@ static tirb_loop_note *new_note(tirbi_notes *notes) {
     return &notes->items[notes->n++];
 }
 
+static const char *copy_of(const tirbi_notes *notes, const char *text) {
+    return tirbi_arena_text(notes->arena, text, strlen(text));
+}
+
+/* Names may be a builder's, which is gone before the notes are. Those of one function share its name. */
+static void keep(tirbi_notes *notes, const tirb_loop_note *fresh) {
+    const tirb_loop_note *last = notes->n ? &notes->items[notes->n - 1] : NULL;
+    tirb_loop_note copy = *fresh;
+    copy.function =
+        last && strcmp(last->function, fresh->function) == 0 ? last->function : copy_of(notes, fresh->function);
+    copy.variable = copy_of(notes, fresh->variable);
+    copy.text = copy_of(notes, fresh->text);
+    tirb_loop_note *kept = copy.function && copy.variable && copy.text ? new_note(notes) : NULL;
+    if (kept) *kept = copy;
+}
+
 void tirbi_note_loop(tirbi_notes *notes, const tirbi_lvar *var, tirbi_span span, tirb_loop_form form,
                      const char *format, ...) {
     if (!notes) return;
@@ -41,10 +57,7 @@ void tirbi_note_loop(tirbi_notes *notes, const tirbi_lvar *var, tirbi_span span,
     tirb_loop_note fresh = {.function = notes->function, .variable = var ? var->name : "", .form = form, .text = text};
     if (var) span = var->span;
     if (notes->source) tirbi_source_locate(notes->source, span.begin, &fresh.line, &fresh.column);
-    if (is_known(notes, &fresh)) return;
-    fresh.text = tirbi_arena_text(notes->arena, text, strlen(text));
-    tirb_loop_note *kept = fresh.text ? new_note(notes) : NULL;
-    if (kept) *kept = fresh;
+    if (!is_known(notes, &fresh)) keep(notes, &fresh);
 }
 
 /* ---- Lane loops ----------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -140,8 +141,43 @@ static void little_memory(void **state) {
     }
 }
 
+static void *scribbling_reallocate(void *context, void *ptr, size_t old_size, size_t new_size) {
+    (void)context;
+    void *fresh = new_size ? malloc(new_size) : NULL;
+    if (new_size && !fresh) return NULL;
+    if (fresh && ptr) memcpy(fresh, ptr, old_size < new_size ? old_size : new_size);
+    volatile unsigned char *gone = ptr; /* else the compiler leaves out what is written before free() */
+    for (size_t i = 0; gone && i < old_size; i++) gone[i] = 0xDD;
+    free(ptr);
+    return fresh;
+}
+
+/* What a result tells outlives the builder that it came from. */
+static void results_outlive_builders(void **state) {
+    (void)state;
+    const tirb_allocator scribbling = {scribbling_reallocate, NULL};
+    tirb_builder *builder;
+    tirb_compile_result *result;
+    tirb_error error = TIRB_ERROR_INIT;
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    options.explain = 1;
+    assert_int_equal(tirb_builder_create(&scribbling, 0, &builder, &error), TIRB_OK);
+    build(builder);
+    assert_int_equal(tirb_builder_compile(builder, &options, &result, &error), TIRB_OK);
+    tirb_builder_destroy(builder);
+    const uint32_t n = tirb_compile_result_loop_count(result);
+    assert_true(n >= 4);
+    for (uint32_t i = 0; i < n; i++) {
+        const tirb_loop_note *note = tirb_compile_result_loop(result, i);
+        assert_string_equal(note->function, "matmul");
+        assert_int_equal(strlen(note->variable), 1);
+        assert_non_null(strchr("ijk", note->variable[0]));
+    }
+    tirb_compile_result_destroy(result);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_text), cmocka_unit_test(mistakes),
-                                       cmocka_unit_test(little_memory)};
+                                       cmocka_unit_test(little_memory), cmocka_unit_test(results_outlive_builders)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
