@@ -21,6 +21,7 @@ static tirbi_kernel kernel_of(const lane_planner *p, const lane_ins *ins) {
     if (ins->op == TIRB_OP_VBITS) return p->code->kernels->bits[ins->type][ins->source];
     unsigned op = ins->op - TIRB_OP_LANE_FORM - TIRBI_FIRST_ELEMENTWISE;
     if (ins->type == TIRB_F16 && p->code->halves && p->code->halves->op[op]) return p->code->halves->op[op];
+    if (ins->op == TIRB_OP_VPOPCOUNT && p->code->counts) return p->code->counts->popcount[ins->type];
     return p->code->kernels->op[op][ins->type];
 }
 

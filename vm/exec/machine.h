@@ -4,6 +4,7 @@
 
 #include "vm/exec/exec.h"
 #include "vm/exec/fpu.h"
+#include "vm/lanes/counts.h"
 #include "vm/lanes/halves.h"
 #include "vm/lanes/kernels.h"
 #include "vm/lanes/lanes.h"
@@ -172,6 +173,7 @@ struct tirbi_code {
     tirbi_fn *functions;
     const tirbi_kernel_table *kernels;
     const tirbi_half_kernels *halves; /* or NULL */
+    const tirbi_count_kernels *counts; /* or NULL */
     const tirbi_weaver *weaver;       /* or NULL */
     const tirbi_lane_machine *lanes;
     bool profiled;

@@ -988,6 +988,7 @@ tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, bool p
     tirbi_arena_init(&code->arena, heap);
     code->kernels = tirbi_kernels(isa);
     code->halves = tirbi_half_kernels_of(isa);
+    code->counts = tirbi_count_kernels_of(isa);
     code->weaver = tirbi_weaver_of(isa);
     code->lanes = tirbi_lane_machine_of(isa);
     code->spans_gaps = isa == TIRB_ISA_AVX512;

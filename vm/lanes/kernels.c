@@ -1,5 +1,6 @@
 #include "vm/lanes/kernels.h"
 
+#include "vm/lanes/counts.h"
 #include "vm/lanes/extras.h"
 #include "vm/lanes/halves.h"
 #include "vm/lanes/kernel_tables.h"
@@ -7,6 +8,15 @@
 const tirbi_half_kernels *tirbi_half_kernels_of(tirb_isa isa) {
 #if TIRBI_LANES_AVX512_FP16
     if (isa == TIRB_ISA_AVX512 && (tirbi_cpu_extras() & TIRBI_CPU_AVX512_FP16)) return &tirbi_halves_avx512;
+#endif
+    (void)isa;
+    return NULL;
+}
+
+const tirbi_count_kernels *tirbi_count_kernels_of(tirb_isa isa) {
+#if TIRBI_LANES_AVX512
+    if (isa == TIRB_ISA_AVX512 && __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bitalg"))
+        return &tirbi_counts_avx512;
 #endif
     (void)isa;
     return NULL;
