@@ -106,6 +106,7 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
     }
     body = tirbi_expand_arrays(e->pool, body, disabled);
     if (!(disabled & TIRB_PASS_FUSE)) body = tirbi_fuse_nests(e->pool, body, disabled, e->notes);
+    body = tirbi_sum_many_rows(e->pool, body, disabled);
     body = tirbi_turn_windows(e->pool, body, disabled);
     if (!(disabled & TIRB_PASS_PARTS)) body = tirbi_partition_loops(e->pool, body, disabled, e->notes);
     body = tirbi_clip_nests(e->pool, body, disabled);

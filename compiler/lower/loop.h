@@ -202,6 +202,9 @@ typedef struct tirbi_update {
     const tirbi_lx *value, *factor;
 } tirbi_update;
 
+/* Loops that are rows together. */
+enum { TIRBI_MAX_ROW_LOOPS = 4 };
+
 struct tirbi_ls {
     uint8_t kind;
     tirbi_span span;

@@ -349,6 +349,21 @@ def test_split_and_tree(t):
     expect(found["r"] == "tree" and found["while"] == "scalar", f"{found}")
 
 
+def test_sums_of_many_rows(t):
+    body = """    s = T.alloc_buffer((1,), "float32")
+    for i in range(40):
+        s[0] = T.float32(0)
+        for k in range(33):
+            B[i, k] = T.exp(A[i, k])
+            s[0] = s[0] + B[i, k]
+        for j in range(33):
+            B[i, j] = B[i, j] / s[0]
+"""
+    notes = explained(t, HEAD + 'def f(A: T.Buffer((40, 33), "float32"), B: T.Buffer((40, 33), "float32")):\n' + body)
+    sums = [note for note in notes if note["loop"] == "i" and note["form"] == "lanes" and "vadd" in note["text"]]
+    expect(len(sums) == 1 and not any("vscan" in note["text"] for note in notes), f"{notes}")
+
+
 def test_reasons(t):
     head = HEAD + 'def f(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):\n'
     for body, reason in SCALAR.items():

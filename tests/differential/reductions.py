@@ -122,27 +122,35 @@ def counts(pick, f):
 
 
 def normalised(pick, f):
-    """Rows of which everything is divided by what the whole row gives."""
+    """Rows of which everything is divided by what the whole row gives: by variables, or elements that all rows use."""
     n, m, dtype = pick.choice([1, 5, 20, 70]), pick.choice([1, 3, 7, 16, 33, 200]), pick.choice(FLOATS)
-    f.buffer("A", dtype, n, m), f.buffer("B", dtype, n, m), f.buffer("S", dtype, n), f.buffer("W", dtype, m)
-    f.add(0, f"for i in range({n}):")
-    f.add(1, f"s = {number(dtype, pick.choice([0, 1]))}")
+    outer = pick.choice([0, 0, 2, 9])
+    rows, row = ((outer, n), "h, i") if outer else ((n,), "i")
+    f.buffer("A", dtype, *rows, m), f.buffer("B", dtype, *rows, m), f.buffer("S", dtype, *rows), f.buffer("W", dtype, m)
+    s, x = ("s", "x") if pick.random() < 0.5 else ("s[0]", "x[0]")
+    if s != "s":
+        f.add(0, *(f'{name} = T.alloc_buffer((1,), "{dtype}")' for name in "sx"))
+    f.add(0, f"for {row} in T.grid({', '.join(map(str, rows))}):" if outer else f"for i in range({n}):")
+    f.add(1, f"{s} = {number(dtype, pick.choice([0, 1]))}")
     if pick.random() < 0.4:
-        f.add(1, f"x = {pick.choice(['A[i, 0]', number(dtype, -3)])}", f"for k in range({m}):", "    x = T.max(x, A[i, k])")
+        f.add(1, f"{x} = {pick.choice([f'A[{row}, 0]', number(dtype, -3)])}", f"for k in range({m}):", f"    {x} = T.max({x}, A[{row}, k])")
     else:
-        f.add(1, f"x = {number(dtype, 2)}")
+        f.add(1, f"{x} = {number(dtype, 2)}")
     f.add(1, f"for k in range({m}):")
     if pick.random() < 0.3:
-        f.add(2, "B[i, k] = T.exp(A[i, k] - x)", "s = s + B[i, k]")
+        f.add(2, f"B[{row}, k] = T.exp(A[{row}, k] - {x})", f"{s} = {s} + B[{row}, k]")
     else:
-        f.add(2, pick.choice(["s = s + A[i, k] * A[i, k]", "s = s + A[i, k]", "s = T.max(s, T.abs(A[i, k]))", "s = s + (A[i, k] - x)"]))
+        term = pick.choice(["{1} * {1}", "{1}", "T.exp({1})", "({1} - {2})"]).format(s, f"A[{row}, k]", x)
+        f.add(2, f"{s} = {pick.choice([f'{s} + {term}', f'{s} + {term}', f'T.max({s}, T.abs({term}))'])}")
+        if pick.random() < 0.3:
+            f.add(2, f"{x} = {x} + A[{row}, k] * {pick.choice([f'A[{row}, k]', s])}")
     if pick.random() < 0.3:
-        f.add(1, "S[i] = s * x")
+        f.add(1, f"S[{row}] = {s} * {x}")
     if pick.random() < 0.3:
-        f.add(1, "s = T.sqrt(s)" if pick.random() < 0.5 else f"t = s / {number(dtype, m)}")
+        f.add(1, f"{s} = T.sqrt({s})" if pick.random() < 0.5 else f"t = {s} / {number(dtype, m)}")
     f.add(1, f"for k in range({m}):")
-    other = pick.choice(["A[i, k]", "B[i, k]", "W[k]", "A[n0 - 1 - i, k]".replace("n0", str(n))])
-    f.add(2, f"{pick.choice(['B', 'B', 'A'])}[i, k] = {pick.choice([f'{other} / s', f'({other} - x) * s', f'{other} + S[i] * s'])}")
+    other = pick.choice([f"A[{row}, k]", f"B[{row}, k]", "W[k]", f"A[{row.replace('i', f'{n} - 1 - i')}, k]"])
+    f.add(2, f"{pick.choice(['B', 'B', 'A'])}[{row}, k] = {pick.choice([f'{other} / {s}', f'({other} - {x}) * {s}', f'{other} + S[{row}] * {s}'])}")
 
 
 def triangles(pick, f):

@@ -1,12 +1,17 @@
 /* An array or a variable belongs to an iteration where it is written as a whole before anything of it is read, and
  * nothing outside of the loop uses it. Statements may be taken one after the other, each for all iterations, where all
  * else that two of them access, and one writes, are elements that no other iteration accesses; and where none can
- * trap. */
+ * trap.
+ *
+ * Each statement may be done for a block of iterations that is chosen here, if it becomes a contraction; or the loops are
+ * rows (rows/rows.c), if a sum along a row becomes lanes over the rows: each element keeps its order of updates (R1). */
 #include "compiler/optimize/nests/expand.h"
 
 #include "compiler/optimize/contractions/distribute.h"
 #include "compiler/optimize/facts/injective.h"
+#include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/nests/fuse.h"
+#include "compiler/optimize/nests/separate.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -40,6 +45,7 @@ typedef struct expander {
     const tirbi_lbuf *dead[MAX_DEAD]; /* their allocations are to go */
     uint32_t n_dead;
     uint32_t work, looks; /* that may still be done */
+    bool by_rows;         /* the loops become rows, else loops for each statement */
 } expander;
 
 /* An array or a variable of each iteration, and what it becomes. */
@@ -78,6 +84,31 @@ typedef struct nest {
 
 /* ---- The loops and their statements --------------------------------------------------------------------------- */
 
+/* Whether a loop stores to elements that stand still in it, and to others. */
+static bool stores_two_ways(const tirbi_ls *loop) {
+    const tirbi_ls *items[MAX_PARTS];
+    uint32_t n = 0;
+    bool still = false, moves = false;
+    if (loop->kind != TIRBI_LS_LOOP || !tirbi_list_statements(loop->as.loop.body, items, &n, MAX_PARTS)) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        const bool stores = items[i]->kind == TIRBI_LS_STORE;
+        if (!stores && (items[i]->kind != TIRBI_LS_SET || items[i]->as.set.declares)) return false;
+        if (stores && tirbi_place_depends_on(items[i]->as.store.access, loop->as.loop.var)) moves = true;
+        else still = true;
+    }
+    return still && moves;
+}
+
+/* A statement in the loops; where they become rows, sums in it are apart from what else is stored. */
+static bool add_part(nest *n, const tirbi_ls *s) {
+    const tirbi_ls *apart[TIRBI_MAX_SEPARATE] = {s};
+    uint32_t count = n->x->by_rows && stores_two_ways(s) ? tirbi_separate(n->x->pool, s, apart) : 0;
+    if (count == 0) apart[count++] = s;
+    if (count > MAX_PARTS - n->n_parts) return false;
+    for (uint32_t i = 0; i < count; i++) n->parts[n->n_parts++] = apart[i];
+    return true;
+}
+
 static bool collect(nest *n, const tirbi_ls *s) {
     tirbi_loop_set around = {.n = 0};
     for (; s->kind == TIRBI_LS_LOOP && n->n_loops < TIRBI_MAX_CONTRACT_LOOPS - 1; s = s->as.loop.body) {
@@ -94,9 +125,7 @@ static bool collect(nest *n, const tirbi_ls *s) {
     for (uint32_t i = 0; i < n_items; i++) {
         if (tirbi_is_plain_allocation(items[i]) && n->n_own < MAX_ARRAYS)
             n->own[n->n_own++] = items[i]->as.alloc.buffer;
-        else if (n->n_parts < MAX_PARTS)
-            n->parts[n->n_parts++] = items[i];
-        else
+        else if (!add_part(n, items[i]))
             return false;
     }
     return n->n_parts >= 2;
@@ -309,7 +338,7 @@ static bool find_arrays(nest *n) {
     }
     for (uint32_t i = 0; i < n->n_own; i++)
         if (!array_of(n, n->own[i], NULL)) return false;
-    return n->n_arrays > 0;
+    return n->n_arrays > 0 || n->x->by_rows;
 }
 
 /* ---- How many iterations at a time ------------------------------------------------------------------------------- */
@@ -362,8 +391,8 @@ static bool independent(nest *n) {
 
 /* ---- Arrays with rows -------------------------------------------------------------------------------------------- */
 
-/* The extents of the rows: of the distributed loops, then the array's own. */
-static bool make_rows(nest *n, array *a, int64_t block) {
+/* The extents of the rows: of the distributed loops, the innermost one's in parts, then the array's own. */
+static bool make_rows(nest *n, array *a, const tirbi_lx *innermost) {
     tirbi_lx_pool *pool = n->x->pool;
     const uint32_t own = a->buffer ? a->buffer->ndim : 0, ndim = n->loops.n + own;
     tirbi_lbuf *b = TIRBI_NEW(pool->arena, tirbi_lbuf);
@@ -375,7 +404,7 @@ static bool make_rows(nest *n, array *a, int64_t block) {
         if (d >= n->loops.n)
             shape[d] = a->buffer->shape[d - n->loops.n];
         else if (d + 1 == n->loops.n)
-            shape[d] = tirbi_lx_int(pool, TIRB_I64, block);
+            shape[d] = innermost;
         else
             shape[d] = n->loops.var[d]->extent;
         strides[d] = stride;
@@ -540,6 +569,18 @@ static bool gains(nest *n, uint32_t part, const tirbi_ls *made) {
     return !is_product(n->x, n->parts[part], &before) || before < LARGE_CONTRACTION;
 }
 
+/* Some of the common loops anew. */
+static const tirbi_ls *around(const nest *n, uint32_t first, uint32_t behind, const tirbi_ls *body) {
+    for (uint32_t i = behind; body && i-- > first;) {
+        tirbi_ls *loop = tirbi_new_stmt(n->x->pool, TIRBI_LS_LOOP, n->loop[i]->span);
+        if (!loop) return NULL;
+        *loop = *n->loop[i];
+        loop->as.loop.body = body;
+        body = loop;
+    }
+    return body;
+}
+
 /* Blocks of the parts, one after the other, in the loops that are not distributed: each of their iterations has rows of
  * its own, so that several threads can share them. */
 static const tirbi_ls *arrange(nest *n, tirbi_lvar *block, const tirbi_ls *const *made) {
@@ -560,15 +601,7 @@ static const tirbi_ls *arrange(nest *n, tirbi_lvar *block, const tirbi_ls *const
         items[i] = alloc;
     }
     items[n->n_arrays] = body;
-    body = body ? tirbi_new_sequence(pool, span, items, n->n_arrays + 1) : NULL;
-    for (uint32_t i = n->first; body && i-- > 0;) {
-        tirbi_ls *loop = tirbi_new_stmt(pool, TIRBI_LS_LOOP, span);
-        if (!loop) return NULL;
-        *loop = *n->loop[i];
-        loop->as.loop.body = body;
-        body = loop;
-    }
-    return body;
+    return around(n, 0, n->first, body ? tirbi_new_sequence(pool, span, items, n->n_arrays + 1) : NULL);
 }
 
 /* Counts the blocks. */
@@ -594,8 +627,9 @@ static const tirbi_ls *distribute(nest *n) {
     if (size == 0) return NULL;
     for (uint32_t i = n->first; i < n->n_loops; i++) n->loops.var[n->loops.n++] = n->loop[i]->as.loop.var;
     if (!independent(n)) return NULL;
+    const tirbi_lx *rows = tirbi_lx_int(n->x->pool, TIRB_I64, size);
     for (uint32_t i = 0; i < n->n_arrays; i++)
-        if (!make_rows(n, &n->arrays[i], size)) return NULL;
+        if (!make_rows(n, &n->arrays[i], rows)) return NULL;
     const tirbi_lx *extent = n->loops.var[n->loops.n - 1]->extent;
     const bool whole = extent->kind == TIRBI_LX_CONST && extent->value <= size;
     tirbi_lvar *block = whole ? NULL : make_block_loop(n, size);
@@ -609,12 +643,76 @@ static const tirbi_ls *distribute(nest *n) {
     return gain ? arrange(n, block, made) : NULL;
 }
 
+/* ---- Sums of rows ------------------------------------------------------------------------------------------------ */
+
+/* Whether a loop hands something on from iteration to iteration, so that it is no lanes, but those around it are. */
+static bool sums_rows(const nest *n, const tirbi_ls *part, const tirbi_ls *made) {
+    tirbi_nest plan;
+    const tirbi_ls *rows = part->kind == TIRBI_LS_LOOP ? around(n, n->first, n->n_loops, made) : NULL;
+    return rows && !tirbi_plan_nest(n->x->pool, part, TIRBI_NEST_ANY, &plan) &&
+           tirbi_plan_nest(n->x->pool, rows, TIRBI_NEST_INTERCHANGE, &plan);
+}
+
+/* The innermost common loops whose iterations are rows: there are some of them, in arrays that begin with the first. */
+static bool find_rows(nest *n) {
+    tirbi_nest plan;
+    int64_t rows = 1;
+    for (n->first = n->n_loops; n->first > 0 && n->n_loops - n->first < TIRBI_MAX_ROW_LOOPS; n->first--) {
+        const tirbi_lvar *var = n->loop[n->first - 1]->as.loop.var;
+        if (!tirbi_lx_is_int(var->min, 0)) break;
+        if (rows < FEW_ITERATIONS) rows *= var->extent->hi < FEW_ITERATIONS ? var->extent->hi : FEW_ITERATIONS;
+    }
+    for (uint32_t i = n->first; i < n->n_loops; i++) n->loops.var[n->loops.n++] = n->loop[i]->as.loop.var;
+    return n->loops.n > 0 && rows >= FEW_ITERATIONS && !tirbi_plan_lanes(n->x->pool, n->loop[n->first]) &&
+           !tirbi_plan_nest(n->x->pool, n->loop[n->first], TIRBI_NEST_ANY, &plan);
+}
+
+/* Statements without loops that follow each other are one: they are lanes over the rows alone. */
+static const tirbi_ls *join_parts(const nest *n, const tirbi_ls **made, uint32_t n_allocated) {
+    uint32_t kept = n_allocated;
+    for (uint32_t i = 0; i < n->n_parts; i++) {
+        const tirbi_ls *s = made[n_allocated + i];
+        const bool follows = i > 0 && n->parts[i]->kind != TIRBI_LS_LOOP && n->parts[i - 1]->kind != TIRBI_LS_LOOP;
+        const tirbi_ls *both[2] = {follows ? made[kept - 1] : NULL, s};
+        if (follows) made[kept - 1] = tirbi_new_sequence(n->x->pool, s->span, both, 2);
+        else made[kept++] = s;
+        if (!made[kept - 1]) return NULL;
+    }
+    return tirbi_new_sequence(n->x->pool, n->loop[n->first]->span, made, kept);
+}
+
+/* Each statement for many rows before the next one, where some of them become lanes over the rows. */
+static const tirbi_ls *in_rows(nest *n) {
+    const tirbi_ls *made[MAX_ARRAYS + MAX_PARTS];
+    bool gain = false;
+    if (!find_rows(n) || !independent(n)) return NULL;
+    for (uint32_t i = 0; i < n->n_arrays; i++) {
+        tirbi_ls *alloc = tirbi_new_stmt(n->x->pool, TIRBI_LS_ALLOC, n->loop[0]->span);
+        if (!alloc || !make_rows(n, &n->arrays[i], n->loops.var[n->loops.n - 1]->extent)) return NULL;
+        alloc->as.alloc.buffer = n->arrays[i].rows;
+        made[i] = alloc;
+    }
+    n->fresh = n->loops;
+    tirbi_rewrite rewrite = {.pool = n->x->pool, .replace = replace_value, .statement = replace_stmt, .context = n};
+    for (uint32_t i = 0; i < n->n_parts; i++) {
+        const tirbi_ls *s = tirbi_rewrite_assignments(&rewrite, n->parts[i]);
+        if (!s) return NULL;
+        gain = gain || sums_rows(n, n->parts[i], s);
+        made[n->n_arrays + i] = s;
+    }
+    const tirbi_ls *body = gain ? join_parts(n, made, n->n_arrays) : NULL;
+    tirbi_ls *rows = (tirbi_ls *)(uintptr_t)around(n, n->first, n->n_loops, body);
+    if (rows) rows->as.loop.rows = (uint8_t)n->loops.n;
+    return around(n, 0, n->first, rows);
+}
+
 static const tirbi_ls *expand_loop(expander *x, const tirbi_ls *loop) {
     nest *n = TIRBI_NEW(x->pool->arena, nest);
     const tirbi_ls *made = NULL;
     if (!n) return NULL;
     n->x = x;
-    if (collect(n, loop) && !tirbi_contracts(x->pool, loop) && note_parts(n) && find_arrays(n)) made = distribute(n);
+    if (collect(n, loop) && !tirbi_contracts(x->pool, loop) && note_parts(n) && find_arrays(n))
+        made = x->by_rows ? in_rows(n) : distribute(n);
     for (uint32_t i = 0; made && i < n->n_arrays; i++)
         if (n->arrays[i].buffer) x->dead[x->n_dead++] = n->arrays[i].buffer;
     TIRBI_GIVE_BACK(x->pool->arena, n);
@@ -658,10 +756,16 @@ static const tirbi_ls *expand(void *context, const tirbi_ls *s) {
     expander *x = context;
     if (s->kind == TIRBI_LS_SEQ) return expand_sequence(x, s);
     const tirbi_ls *made = may_expand(x, s) ? expand_loop(x, s) : NULL;
-    return made ? made : tirbi_replace_inside(x->pool, s, expand, x);
+    const bool rows = s->kind == TIRBI_LS_LOOP && s->as.loop.rows;
+    return made ? made : rows ? s : tirbi_replace_inside(x->pool, s, expand, x);
 }
 
 const tirbi_ls *tirbi_expand_arrays(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled) {
     expander x = {.pool = pool, .work = MAX_WORK, .looks = MAX_LOOKS};
     return disabled & TIRB_PASS_CONTRACT ? body : expand(&x, body);
+}
+
+const tirbi_ls *tirbi_sum_many_rows(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled) {
+    expander x = {.pool = pool, .work = MAX_WORK, .looks = MAX_LOOKS, .by_rows = true};
+    return disabled & (TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE) ? body : expand(&x, body);
 }

@@ -113,6 +113,13 @@ bool tirbi_is_plain_loop(const tirbi_ls *loop) {
            tirbi_has_plain_bounds(loop->as.loop.var);
 }
 
+bool tirbi_has_tree(const tirbi_ls *s) {
+    if (s->kind == TIRBI_LS_LOOP) return tirbi_has_tree(s->as.loop.body);
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++)
+        if (tirbi_has_tree(s->as.seq.items[i])) return true;
+    return s->kind == TIRBI_LS_TREE;
+}
+
 const tirbi_ls *tirbi_loop_inside(const tirbi_ls *loop) {
     const tirbi_ls *s = loop->as.loop.body;
     while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];

@@ -9,6 +9,7 @@
 #include "compiler/optimize/contractions/int_trees.h"
 #include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/copy.h"
+#include "compiler/optimize/rewriting/statements.h"
 #include "compiler/optimize/rows/rows.h"
 
 enum { MAX_NESTS = 32, MAX_ACCESSES = 128, MAX_DEPTH = 64, MAX_NESTING = 16, MAX_COMMON = TIRBI_MAX_ROW_LOOPS };
@@ -117,14 +118,6 @@ static bool note_stmt(group *g, const tirbi_ls *s, unsigned depth) {
     case TIRBI_LS_TREE: return note_tree(g, s);
     default: return false;
     }
-}
-
-static bool contains_tree(const tirbi_ls *s) {
-    if (s->kind == TIRBI_LS_LOOP) return contains_tree(s->as.loop.body);
-    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++) {
-        if (contains_tree(s->as.seq.items[i])) return true;
-    }
-    return s->kind == TIRBI_LS_TREE;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------- */
@@ -335,7 +328,7 @@ static bool fuse_group(sequence *q, group *g, uint32_t first, uint32_t least) {
     }
     trim(g);
     bool has_tree = false;
-    for (uint32_t i = 0; i < g->n; i++) has_tree = has_tree || contains_tree(g->bodies[i]);
+    for (uint32_t i = 0; i < g->n; i++) has_tree = has_tree || tirbi_has_tree(g->bodies[i]);
     if (!has_tree || g->n < least || (g->n == 1 && !tirbi_computes_terms(g->pool, g->bodies[0], &g->vars)))
         return false;
     return replace(q, g, allocate_before(q, first, end));

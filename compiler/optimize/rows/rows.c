@@ -98,16 +98,16 @@ static int64_t block_elements(const blocker *b) {
     return b->disabled & TIRB_PASS_GRAIN ? SMALL_BLOCK : BLOCK_ELEMENTS;
 }
 
-/* Loop l by blocks of as many iterations as make up `elements` elements, where each is *length; *length becomes all of
- * it. */
-static bool block_loop(blocker *b, uint32_t l, const tirbi_lx **length) {
+/* Loop l by blocks of as many iterations as make up `elements` elements, where each is *length, but at least `least`;
+ * *length becomes all of it. */
+static bool block_loop(blocker *b, uint32_t l, int64_t least, const tirbi_lx **length) {
     tirbi_lx_pool *pool = b->pool;
     tirbi_lvar *var = b->rows.var[l];
     const tirbi_lx *one = constant(pool, 1), *extent = var->extent;
     const tirbi_lx *fit =
         operation(pool, TIRB_OP_DIV, constant(pool, block_elements(b)), operation(pool, TIRB_OP_MAX, *length, one));
-    const tirbi_lx *rows =
-        operation(pool, TIRB_OP_MIN, operation(pool, TIRB_OP_MAX, fit, one), operation(pool, TIRB_OP_MAX, extent, one));
+    const tirbi_lx *rows = operation(pool, TIRB_OP_MIN, operation(pool, TIRB_OP_MAX, fit, constant(pool, least)),
+                                     operation(pool, TIRB_OP_MAX, extent, one));
     *length = tirbi_lx_mul(pool, *length, extent);
     b->first[l] = var->min;
     b->count[l] = rows;
@@ -587,7 +587,8 @@ static bool choose_blocks(blocker *b, const tirbi_ls *body) {
     tirbi_loop_set inside = {.n = 0};
     const tirbi_lx *length = length_of(b->pool, body, &inside, 0);
     for (uint32_t l = b->rows.n; l-- > 0;) {
-        if (!length || !block_loop(b, l, &length)) return false;
+        const int64_t least = l + 1 == b->rows.n && !tirbi_has_tree(body) ? TIRBI_LANE_ROWS : 1;
+        if (!length || !block_loop(b, l, least, &length)) return false;
     }
     for (uint32_t l = 0; l < b->rows.n; l++) {
         if (!enter_block(b, l)) return false;

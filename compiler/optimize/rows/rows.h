@@ -5,7 +5,8 @@
 
 #include "compiler/optimize/notes.h"
 
-enum { TIRBI_MAX_ROW_LOOPS = 4 };
+/* Where each lane goes through a row of its own, so many rows are taken together at least: fewer take about as long. */
+enum { TIRBI_LANE_ROWS = 32 };
 
 typedef struct tirbi_row_blocks {
     const tirbi_ls *stmt; /* does what the loops did, as long as their variables run through the rows of a block */

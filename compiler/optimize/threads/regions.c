@@ -2,7 +2,9 @@
 #include "compiler/optimize/threads/regions.h"
 
 #include "compiler/optimize/contractions/distribute.h"
+#include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "compiler/optimize/rows/rows.h"
 
 #include <string.h>
 
@@ -467,6 +469,25 @@ static bool few_chunks(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, uin
     return plan->grain != NULL;
 }
 
+/* Whether a loop's iterations are lanes that go through loops of their own. */
+static bool are_lanes_of_rows(walk *w, const tirbi_ls *loop, const tirbi_lvar *var) {
+    tirbi_nest nest;
+    if (loop->as.loop.rows) return loop->as.loop.rows == 1 && !tirbi_has_tree(loop);
+    return tirbi_plan_nest(w->pool, loop, TIRBI_NEST_INTERCHANGE, &nest) && nest.plan->loops.var[0] == var &&
+           nest.plan->loops.n > 1;
+}
+
+/* Few lanes take about as long as those that are done together: chunks are half of these at least. */
+static bool long_chunks(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, tirbi_region_plan *plan) {
+    enum { LEAST = TIRBI_LANE_ROWS / 2 };
+    tirbi_lx_pool *pool = w->pool;
+    if (plan->grain->lo >= TIRBI_LANE_ROWS || !are_lanes_of_rows(w, loop, var)) return true;
+    const int64_t rows = var->extent->lo >= 2 * TIRBI_LANE_ROWS ? TIRBI_LANE_ROWS : LEAST;
+    const tirbi_lx *least = tirbi_lx_int(pool, TIRB_I64, rows);
+    plan->grain = tirbi_lx_op(pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, plan->grain, least, NULL);
+    return plan->grain && var->extent->hi > LEAST;
+}
+
 /* Chunks take some time at least, the last ones of a nest excepted. False when that leaves one chunk, whatever runs. */
 static bool judge(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, bool parallel, uint32_t disabled,
                   tirbi_region_plan *plan) {
@@ -477,10 +498,11 @@ static bool judge(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, bool par
     const tirbi_lx *cost = tirbi_statement_cost(w->pool, loop, disabled);
     if (!cost || !steady(w, cost) || var->extent->hi < 2 || cost->hi / 2 < chunk) return false;
     if (cost->kind != TIRBI_LX_CONST || var->extent->kind != TIRBI_LX_CONST)
-        return judge_at_run_time(w, var, cost, chunk, plan) && few_chunks(w, loop, var, disabled, plan);
+        return judge_at_run_time(w, var, cost, chunk, plan) && few_chunks(w, loop, var, disabled, plan) &&
+               long_chunks(w, loop, var, plan);
     int64_t chunks = cost->value / chunk + (cost->value / chunk & 1);
     if (chunks < var->extent->value) plan->grain = tirbi_lx_int(w->pool, TIRB_I64, var->extent->value / chunks);
-    return few_chunks(w, loop, var, disabled, plan);
+    return few_chunks(w, loop, var, disabled, plan) && long_chunks(w, loop, var, plan);
 }
 
 /* Chooses the outermost loop that can be. */
