@@ -70,9 +70,10 @@ bool tirbi_lane_note_inputs(tirbi_lane_again *again, const tirbi_lane_loop *loop
     return true;
 }
 
-void tirbi_lane_repeat_rows(const tirbi_lane_again *again) {
+void tirbi_lane_repeat_rows(const tirbi_lane_again *again, bool are_made) {
     for (uint32_t i = 0; i < again->n_repeats; i++) {
         const tirbi_lane_repeat *row = &again->repeats[i];
+        if (are_made && memcmp(row->to, row->from, row->bytes) == 0) continue;
         memcpy(row->to, row->from, row->bytes);
         for (size_t done = row->bytes, more; done < row->all; done += more) {
             more = done < row->all - done ? done : row->all - done;
@@ -94,6 +95,7 @@ void tirbi_lane_note_starts(tirbi_lane_again *again, const tirbi_lane_state *sta
     for (uint32_t i = 0; i < n; i++) again->starts[i] = from[i];
     again->n_starts = n;
     again->machinery = machinery;
+    again->streams_at_once = tirbi_lane_streams_at_once(loop, state);
     again->loop = loop;
 }
 
@@ -107,13 +109,17 @@ tirb_status tirbi_lane_run_again(tirbi_machine *machine, const tirbi_lane_loop *
         machine->fuel -= again->cost;
     else
         TIRBI_TRY(tirbi_charge(machine, again->cost));
+    if (again->streams_at_once) {
+        tirbi_lane_stream_row(state, machine->frame->fn->words + loop->one_row);
+        return TIRB_OK;
+    }
     uint8_t **to = first_pointer(state, again->machinery);
     for (uint32_t i = 0, n = again->n_starts; i < n; i++) {
         to[i] = again->starts[i];
         __asm__("" : "+r"(to)); /* there are few */
     }
     state->sure_parts = 0;
-    if (again->n_repeats > 0) tirbi_lane_repeat_rows(again);
+    if (again->n_repeats > 0) tirbi_lane_repeat_rows(again, *tirbi_lane_scratch_user(state->scratch) == state);
     if (!loop->is_plain || loop->n_scans > 0) tirbi_lane_renew(machine, loop, slots);
     const tirbi_lane_end end = tirbi_lane_go(machine, loop, inputs, again->machinery, slots);
     if (end == TIRBI_LANE_DONE && loop->n_scans == 0 && state->spent < 64) return TIRB_OK;

@@ -25,7 +25,8 @@ typedef struct tirbi_lane_again {
     const tirbi_lane_loop *loop; /* whose entry this is; NULL: of none that may be repeated */
     const uint64_t *slots;       /* of the frame */
     const tirbi_lane_machine *machinery;
-    uint64_t cost; /* fuel */
+    bool streams_at_once; /* the pointers stay where they are */
+    uint64_t cost;        /* fuel */
     uint32_t n_starts;
     uint32_t missed; /* entries in a row that were not like the one before */
     uint64_t inputs[TIRBI_AGAIN_INPUTS];
@@ -68,7 +69,8 @@ enum { TIRBI_LANE_PATIENCE = 4 };
  * others each time are given up but for some attempts. */
 bool tirbi_lane_note_inputs(tirbi_lane_again *again, const tirbi_lane_loop *loop, const tirbi_lane_inputs *inputs,
                             const uint64_t *slots, const tirbi_ref *refs);
-void tirbi_lane_repeat_rows(const tirbi_lane_again *again);
+/* Copies them, but for what is so already where they were made before and no other loop has used the scratch. */
+void tirbi_lane_repeat_rows(const tirbi_lane_again *again, bool are_made);
 /* When the state is set up, after the inputs were noted. */
 void tirbi_lane_note_starts(tirbi_lane_again *again, const tirbi_lane_state *state, const tirbi_lane_loop *loop,
                             const tirbi_lane_machine *machinery);

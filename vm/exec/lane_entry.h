@@ -25,6 +25,13 @@ static inline int64_t tirbi_lane_row_cost(int64_t n, uint32_t lanes, int64_t reg
     return (tirbi_lane_blocks(n, lanes) + odd) * (2 + registers) + parts;
 }
 
+/* Whether a loop is one from memory to memory, whose n lanes are few enough to go through without a look at whether to
+ * stop, and enough for a vector. */
+static inline bool tirbi_lane_goes_at_once(const tirbi_lane_loop *loop, int64_t n) {
+    enum { BLOCKS = 16, PART = 8 };
+    return loop->one_row != loop->full && n <= BLOCKS * (int64_t)loop->lanes && n >= (int64_t)loop->lanes / PART;
+}
+
 /* Short rows go through narrower banks, where there are any: more instructions, and fewer registers that are computed
  * in vain. Kernels have blocks of their own, which are no smaller. */
 static inline const tirbi_lane_machine *tirbi_lane_choose_banks(const tirbi_lane_loop *loop,
@@ -185,6 +192,12 @@ void tirbi_lane_set_row_pointers(const tirbi_lane_loop *loop, const tirbi_lane_m
 
 /* ---- What the plain way and the general one share ------------------------------------------------------------- */
 
+/* All states of a machine have the same scratch. Before it lies which of them used it last. */
+enum { TIRBI_SCRATCH_HEAD = 64 };
+static inline const tirbi_lane_state **tirbi_lane_scratch_user(uint8_t *scratch) {
+    return (const tirbi_lane_state **)(void *)(scratch - TIRBI_SCRATCH_HEAD);
+}
+
 /* Sets machine->lane_states, as large as tirbi_lane_size_states has told when all code was translated. */
 tirb_status tirbi_lane_make_states(tirbi_machine *machine);
 void tirbi_lane_size_states(tirbi_code *code);
@@ -220,6 +233,7 @@ void tirbi_lane_renew(tirbi_machine *machine, const tirbi_lane_loop *loop, uint6
 
 static inline void tirbi_lane_begin(tirbi_machine *machine, const tirbi_lane_loop *loop, uint64_t *slots) {
     tirbi_lane_state *state = machine->lanes;
+    *tirbi_lane_scratch_user(state->scratch) = state;
     state->is_far = false;
     state->is_calm = loop->only_banks;
     state->stop = machine->stop;
@@ -230,6 +244,14 @@ static inline void tirbi_lane_begin(tirbi_machine *machine, const tirbi_lane_loo
     state->spent = 0;
 }
 
+/* Does all lanes of a row by its loop from memory to memory, the STREAM that its body begins with. */
+void tirbi_lane_stream_row(const tirbi_lane_state *state, const tirbi_word *stream);
+
+/* Whether that is all that is to be done, of a loop entered for whole blocks of the widest machine. No pointer moves. */
+static inline bool tirbi_lane_streams_at_once(const tirbi_lane_loop *loop, const tirbi_lane_state *state) {
+    return state->n_outer == 0 && state->lanes == loop->lanes && tirbi_lane_goes_at_once(loop, state->n);
+}
+
 /* The state's pointers and steps are set: goes through the lanes. */
 static inline tirbi_lane_end tirbi_lane_go(tirbi_machine *machine, const tirbi_lane_loop *loop,
                                            const tirbi_lane_inputs *inputs, const tirbi_lane_machine *machinery,
@@ -238,6 +260,11 @@ static inline tirbi_lane_end tirbi_lane_go(tirbi_machine *machine, const tirbi_l
     const tirbi_lane_bodies *bodies = &inputs->bodies;
     tirbi_lane_state *state = machine->lanes;
     const tirbi_lane_gaps *gaps = tirbi_lane_gaps_of(state);
+    if (tirbi_lane_streams_at_once(loop, state)) {
+        state->spent = 0;
+        tirbi_lane_stream_row(state, words + loop->one_row);
+        return TIRBI_LANE_DONE;
+    }
     tirbi_lane_begin(machine, loop, slots);
     if (gaps->period > 0) {
         const uint32_t body = gaps->apart && bodies->spanning_apart ? bodies->spanning_apart : bodies->spanning;

@@ -2,6 +2,8 @@
  * follow from a start and a step alone. The checks are those of vm/exec/lane_run.c. */
 #include "vm/exec/lane_again.h"
 
+#include <string.h>
+
 #include "loader/base/error.h"
 #include "vm/exec/lane_copy.h"
 #include "vm/exec/lane_ends.h"
@@ -19,6 +21,9 @@ bool tirbi_lane_is_plain(const tirbi_lane_loop *loop) {
         if (loop->cursors[c].indexed || loop->cursors[c].n_uses != 1) return false;
     return true;
 }
+
+/* As many bytes as loops from memory to memory take at once. */
+enum { STREAM_VECTOR = 64 };
 
 typedef struct place {
     uintptr_t low, behind; /* the bytes that it reaches */
@@ -82,6 +87,41 @@ static void set_streams(const tirbi_lane_loop *loop, const place *places, const 
     state->wide = words + loop->wide;
 }
 
+/* The lanes behind the last whole vector, where they are all or may not be computed twice: `bytes` of each operand, in
+ * copies, from `before` bytes behind its pointer on. */
+static __attribute__((noinline)) void stream_rest(const tirbi_lane_state *state, const tirbi_word *stream,
+                                                  size_t before, size_t bytes) {
+    const uint16_t numbers[4] = {stream->a, stream->b, stream->c, stream[1].list[0]};
+    _Alignas(STREAM_VECTOR) uint8_t copies[4][STREAM_VECTOR] = {{0}};
+    uint8_t *at[4];
+    for (unsigned i = 0; i < 4; i++) {
+        const bool is_scalar = numbers[i] > state->n_cursors;
+        at[i] = is_scalar ? state->pointers[numbers[i]] : copies[i];
+        if (i > 0 && !is_scalar) memcpy(copies[i], state->pointers[numbers[i]] + before, bytes);
+    }
+    stream[2].kernel(at[0], at[1], at[2], at[3], STREAM_VECTOR / stream[1].list[1]);
+    memcpy(state->pointers[stream->a] + before, copies[0], bytes);
+}
+
+void tirbi_lane_stream_row(const tirbi_lane_state *state, const tirbi_word *stream) {
+    const tirbi_kernel kernel = stream[2].kernel;
+    uint8_t *const *pointers = state->pointers;
+    const unsigned y = stream->c, z = stream[1].list[0], n_cursors = state->n_cursors;
+    uint8_t *const to = pointers[stream->a];
+    const uint8_t *const from = pointers[stream->b];
+    const size_t n = (size_t)state->n, size = stream[1].list[1]; /* 0: of kernels that take any number of elements */
+    const size_t bytes = size * n % STREAM_VECTOR, before = size * n - bytes;
+    if (bytes == 0 || before > 0) kernel(to, from, pointers[y], pointers[z], size == 0 ? n : before / size);
+    if (bytes == 0) return;
+    if (!state->repeats || before == 0) {
+        stream_rest(state, stream, before, bytes);
+        return;
+    }
+    const size_t last = before + bytes - STREAM_VECTOR;
+    kernel(to + last, from + last, pointers[y] + (y > n_cursors ? 0 : last), pointers[z] + (z > n_cursors ? 0 : last),
+           STREAM_VECTOR / size);
+}
+
 /* How the cursors go on from block to block. */
 static inline void set_steps(const tirbi_lane_loop *loop, uint32_t lanes, int64_t rest, tirbi_lane_state *state) {
     uint32_t c = 0;
@@ -113,8 +153,9 @@ static inline const tirbi_lane_machine *enter(const tirbi_lane_loop *loop, const
     }
     if (!keep_apart(loop, places, state->strides, more, &repeats)) return NULL;
     if (n >= TIRBI_STREAM_ROW / 8 && tirbi_lane_writes_much(loop, refs)) return NULL;
-    uint32_t lanes;
-    const tirbi_lane_machine *machinery = tirbi_lane_choose_banks(loop, wide, n, repeats, &lanes);
+    uint32_t lanes = loop->lanes;
+    const tirbi_lane_machine *machinery =
+        tirbi_lane_goes_at_once(loop, n) ? wide : tirbi_lane_choose_banks(loop, wide, n, repeats, &lanes);
     const int64_t rest = tirbi_lane_rest(n, lanes);
     if (n > (int64_t)lanes) set_steps(loop, lanes, rest, state);
     for (const tirbi_lane_splat *splat = loop->splats, *end = splat + loop->n_splats; splat < end; splat++) {

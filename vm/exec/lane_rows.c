@@ -238,7 +238,7 @@ static bool repeat_rows(rows *r, const tirbi_lane_machine *wide, tirbi_lane_stat
     }
     r->n *= n_rows;
     r->extent[last] /= n_rows;
-    tirbi_lane_repeat_rows(again);
+    tirbi_lane_repeat_rows(again, false);
     return true;
 }
 

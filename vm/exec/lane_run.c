@@ -293,7 +293,7 @@ static void lay_out(tirbi_lane_state *state, size_t pointers, uint8_t *scratch) 
 tirb_status tirbi_lane_make_states(tirbi_machine *machine) {
     const tirbi_code *code = machine->code;
     const size_t all = code->lane_state_size * code->n_lane_states;
-    const size_t size = all + code->max_scratch + 128;
+    const size_t size = all + code->max_scratch + TIRBI_SCRATCH_HEAD + 128;
     bool are_made;
     uint8_t *states = tirbi_spare_take_made(machine->spares, TIRBI_SPARE_LANES, machine->heap, size, &are_made);
     if (!states)
@@ -304,6 +304,8 @@ tirb_status tirbi_lane_make_states(tirbi_machine *machine) {
     if (are_made) return TIRB_OK;
     uint8_t *scratch = states + all;
     scratch += (64 - (uintptr_t)scratch % 64) % 64;
+    scratch += TIRBI_SCRATCH_HEAD;
+    *tirbi_lane_scratch_user(scratch) = NULL;
     for (uint32_t i = 0; i < code->n_lane_states; i++)
         lay_out((tirbi_lane_state *)(void *)(states + i * code->lane_state_size), pointers_size(code), scratch);
     return TIRB_OK;
