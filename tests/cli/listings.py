@@ -2,36 +2,11 @@
 
 import json
 
-from harness import FILES, PROGRAM, REJECTED, USAGE, expect, sampled
-
-LISTING = """.fp precise
-.source "s.py"
-.function "axpb" public returns f32
-.scalars 4
-.ref f32
-.ref f32 writable
-.scalar "x" f32 s0
-.scalar "k" i32 s1
-.tensor "A" f32 r0 read (4)
-.tensor "B" f32 r1 write (4)
-.line 3 5
-    add.f32 s2, s0, s0
-    load.f32 s3, r0, s1
-    store.f32 r1, 2, s3
-    store.f32 r1, 0, s2
-    ret.f32 s2
-.end
-"""
-
-
-def assembled(t):
-    t.write("s.tirs", LISTING)
-    t.run("asm", "s.tirs")
-    return t.path("s.tirb").read_bytes()
+from harness import AXPB, FILES, PROGRAM, REJECTED, USAGE, axpb, expect, sampled
 
 
 def test_asm_and_dis_round_trip(t):
-    bundle = assembled(t)
+    bundle = t.path(axpb(t)).read_bytes()
     listing = t.run("dis", "s.tirb").out
     expect(t.run("asm", "-", "-o", "-", stdin=listing).out == bundle, "asm(dis(bundle)) is not the bundle")
     t.run("dis", "s.tirb", "-o", "again.tirs")
@@ -39,21 +14,21 @@ def test_asm_and_dis_round_trip(t):
 
 
 def test_asm_errors(t):
-    t.write("bad.tirs", LISTING.replace("add.f32 s2", "frob.f32 s2"))
+    t.write("bad.tirs", AXPB.replace("add.f32 s2", "frob.f32 s2"))
     t.run("asm", "bad.tirs", code=PROGRAM, says=["bad.tirs:12:", "error:", "frob"], lines=1)
-    t.write("bad.tirs", LISTING.replace("store.f32 r1, 2", "store.f32 r0, 2"))
+    t.write("bad.tirs", AXPB.replace("store.f32 r1, 2", "store.f32 r0, 2"))
     t.run("asm", "bad.tirs", code=REJECTED, says=["bad.tirs", "axpb"], lines=1)
     expect("bad.tirb" not in t.files(), "a bundle was left behind")
 
 
 def test_check(t):
-    assembled(t)
+    axpb(t)
     t.run("check", "s.tirb", shows="s.tirb: ok: 1 function,")
     t.run("check", "-", shows="<stdin>: ok:", stdin=t.path("s.tirb").read_bytes())
 
 
 def test_inspect(t):
-    bundle = assembled(t)
+    bundle = t.path(axpb(t)).read_bytes()
     t.run("inspect", "s.tirb", shows=["sections:", "code", "functions:", "axpb(x: float32", "from s.py"])
     found = json.loads(t.run("inspect", "s.tirb", "--json").text)
     expect(found["size"] == len(bundle) and found["source"] == "s.py" and found["fp"] == "precise", f"{found}")
@@ -67,7 +42,7 @@ def test_inspect(t):
 
 
 def test_every_truncation_is_rejected(t):
-    bundle = assembled(t)
+    bundle = t.path(axpb(t)).read_bytes()
     for size in sampled(range(len(bundle))):
         t.write("cut.tirb", bundle[:size])
         t.run("check", "cut.tirb", code=REJECTED, says="cut.tirb", lines=1)
@@ -76,7 +51,7 @@ def test_every_truncation_is_rejected(t):
 
 
 def test_every_altered_byte_is_rejected(t):
-    bundle = assembled(t)
+    bundle = t.path(axpb(t)).read_bytes()
     for at in sampled(range(len(bundle))):
         t.write("bent.tirb", bundle[:at] + bytes([bundle[at] ^ 0x41]) + bundle[at + 1:])
         t.run("check", "bent.tirb", code=REJECTED, lines=1)
@@ -85,12 +60,12 @@ def test_every_altered_byte_is_rejected(t):
 
 
 def test_compile_refuses_a_bundle(t):
-    assembled(t)
+    axpb(t)
     t.run("compile", "s.tirb", "-o", "x.tirb", code=PROGRAM, says="bundle already")
 
 
 def test_outputs_are_whole_or_absent(t):
-    assembled(t)
+    axpb(t)
     before = t.files()
     t.run("asm", "s.tirs", "-o", "nowhere/x.tirb", code=FILES, says="nowhere/x.tirb", lines=1)
     t.run("asm", "s.tirs", "-o", "/dev/full", code=FILES, lines=1)
@@ -104,7 +79,7 @@ def test_outputs_are_whole_or_absent(t):
 
 
 def test_a_link_stays_a_link(t):
-    assembled(t)
+    axpb(t)
     t.write("target.tirb", b"old")
     t.path("link.tirb").symlink_to("target.tirb")
     t.run("asm", "s.tirs", "-o", "link.tirb")
@@ -113,7 +88,7 @@ def test_a_link_stays_a_link(t):
 
 
 def test_usage(t):
-    assembled(t)
+    axpb(t)
     t.run("dis", "s.tirb", "--nope", code=USAGE)
 
 

@@ -5,33 +5,7 @@ import json
 
 import numpy as np
 
-from harness import CALL, FILES, USAGE, expect
-
-# B[0] = x + x, B[2] = A[k]; returns x + x. k leaves A from 4 on.
-AXPB = """.fp precise
-.source "s.py"
-.function "axpb" public returns f32
-.scalars 4
-.ref f32
-.ref f32 writable
-.scalar "x" f32 s0
-.scalar "k" i32 s1
-.tensor "A" f32 r0 read (4)
-.tensor "B" f32 r1 write (4)
-.line 3 5
-    add.f32 s2, s0, s0
-    load.f32 s3, r0, s1
-    store.f32 r1, 2, s3
-    store.f32 r1, 0, s2
-    ret.f32 s2
-.end
-"""
-
-
-def axpb(t):
-    t.write("s.tirs", AXPB)
-    t.run("asm", "s.tirs")
-    return "s.tirb"
+from harness import CALL, FILES, USAGE, axpb, expect
 
 
 def echo(t, name):

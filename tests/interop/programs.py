@@ -5,10 +5,10 @@ Five sources: TVM's operator library (topi through te.create_prim_func), Relax o
 pipeline (lowered.py), and the kernels of its language models (llm_programs.py).
 """
 
-import numpy as np
 import tvm
 from tvm import te, topi
 
+from domains import above_one, below, nonzero, positive, unit
 from llm_programs import llm_programs
 from lowered import lowered
 from random_programs import random_programs
@@ -31,29 +31,6 @@ class Operator:
 
 def from_te(*tensors):
     return te.create_prim_func(list(tensors))
-
-
-def positive(rng, shape, dtype):
-    return (rng.random(shape) * 4 + 0.125).astype(dtype)
-
-
-def unit(rng, shape, dtype):
-    return (rng.random(shape) * 1.9 - 0.95).astype(dtype)
-
-
-def above_one(rng, shape, dtype):
-    return (rng.random(shape) * 4 + 1.01).astype(dtype)
-
-
-def below(limit):
-    return lambda rng, shape, dtype: rng.integers(0, limit, shape).astype(dtype)
-
-
-def nonzero(rng, shape, dtype):
-    values = rng.integers(1, 20, shape)
-    if np.dtype(dtype).kind == "i":
-        values = values * rng.choice([-1, 1], shape)
-    return values.astype(dtype)
 
 
 def elementwise():

@@ -4,6 +4,8 @@ import numpy as np
 import tvm
 from tvm import relax
 
+from domains import above_one, below, distinct, near_one, nonzero, positive, unit
+
 
 def tensor(*shape, dtype="float32"):
     return relax.TensorType(shape, dtype) if hasattr(relax, "TensorType") else relax.TensorStructInfo(shape, dtype)
@@ -23,37 +25,6 @@ def legalise(function, types):
     if not functions:
         raise ValueError("no PrimFunc")
     return [function for _, function in functions]
-
-
-def positive(rng, shape, dtype):
-    return (rng.random(shape) * 4 + 0.125).astype(dtype)
-
-
-def unit(rng, shape, dtype):
-    return (rng.random(shape) * 1.9 - 0.95).astype(dtype)
-
-
-def above_one(rng, shape, dtype):
-    return (rng.random(shape) * 4 + 1.01).astype(dtype)
-
-
-def near_one(rng, shape, dtype):
-    return rng.uniform(0.9, 1.1, shape).astype(dtype)
-
-
-def below(limit):
-    return lambda rng, shape, dtype: rng.integers(0, limit, shape).astype(dtype)
-
-
-def nonzero(rng, shape, dtype):
-    values = rng.integers(1, 20, shape)
-    if np.dtype(dtype).kind == "i":
-        values = values * rng.choice([-1, 1], shape)
-    return values.astype(dtype)
-
-
-def distinct(rng, shape, dtype):
-    return rng.permutation(int(np.prod(shape))).reshape(shape).astype(dtype)
 
 
 # ---- Tables: rows are (name, function, types, length of the longest sum, domains of inputs) --------------------------

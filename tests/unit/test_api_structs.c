@@ -9,6 +9,7 @@
 #define SIZE(type, size) _Static_assert(sizeof(type) == (size), #type " has another size")
 
 /* Frozen: they have no struct_size. */
+SIZE(DLTensor, 48);
 AT(tirb_arg, kind, 0);
 AT(tirb_arg, flags, 4);
 AT(tirb_arg, value, 8);

@@ -1,53 +1,7 @@
-/* Tensors that tirb makes, and the layout of what hosts compile against. */
+/* Tensors that tirb makes. */
 #include "tests/unit/api_fixture.h"
 
 #include <tirb/dlpack.h>
-
-/* ---- Frozen layouts --------------------------------------------------------------------------------------------- */
-
-#define AT(type, field, offset) _Static_assert(offsetof(type, field) == (offset), #type "." #field)
-#define SIZE(type, size)        _Static_assert(sizeof(type) == (size), #type)
-
-#if UINTPTR_MAX == UINT64_MAX
-SIZE(DLTensor, 48);
-SIZE(tirb_arg, 16);
-AT(tirb_arg, kind, 0);
-AT(tirb_arg, flags, 4);
-AT(tirb_arg, value, 8);
-SIZE(tirb_result, 16);
-AT(tirb_result, dtype, 0);
-AT(tirb_result, value, 8);
-SIZE(tirb_dl_managed_v1, 80);
-AT(tirb_dl_managed_v1, manager_ctx, 8);
-AT(tirb_dl_managed_v1, deleter, 16);
-AT(tirb_dl_managed_v1, flags, 24);
-AT(tirb_dl_managed_v1, dl_tensor, 32);
-SIZE(tirb_allocator, 16);
-AT(tirb_error, code, 4);
-AT(tirb_error, line, 8);
-AT(tirb_error, column, 12);
-AT(tirb_error, end_column, 16);
-AT(tirb_error, offset, 24);
-AT(tirb_error, where, 32);
-AT(tirb_error, message, 160);
-AT(tirb_engine_options, isa, 4);
-AT(tirb_engine_options, allocator, 8);
-AT(tirb_engine_options, max_bundle_size, 24);
-AT(tirb_limits, max_depth, 4);
-AT(tirb_limits, fuel, 8);
-AT(tirb_limits, max_memory, 16);
-AT(tirb_limits, timeout_ns, 24);
-AT(tirb_limits, threads, 32);
-AT(tirb_stats, fuel_used, 8);
-AT(tirb_stats, peak_memory, 16);
-AT(tirb_param_info, kind, 4);
-AT(tirb_param_info, name, 8);
-AT(tirb_param_info, dtype, 16);
-AT(tirb_param_info, dims, 40);
-AT(tirb_function_info, n_params, 4);
-AT(tirb_function_info, name, 8);
-AT(tirb_function_info, signature, 32);
-#endif
 
 /* ---- Tensors ---------------------------------------------------------------------------------------------------- */
 
