@@ -109,10 +109,15 @@ static bool copy_plane(const tirbi_box *b, uint8_t *to, const uint8_t *from) {
 }
 
 static uint64_t repeated(const uint8_t *element, size_t size) {
-    uint64_t pattern = 0;
-    memcpy(&pattern, element, size);
-    for (; size < sizeof pattern; size *= 2) memcpy((uint8_t *)&pattern + size, &pattern, size);
-    return pattern;
+    uint64_t pattern;
+    uint32_t four;
+    uint16_t two;
+    switch (size) {
+    case 1: return *element * UINT64_C(0x0101010101010101);
+    case 2: memcpy(&two, element, sizeof two); return two * UINT64_C(0x0001000100010001);
+    case 4: memcpy(&four, element, sizeof four); return four * UINT64_C(0x0000000100000001);
+    default: memcpy(&pattern, element, sizeof pattern); return pattern;
+    }
 }
 
 /* Rows of elements that are all alike: in all rows, or in each by itself. */

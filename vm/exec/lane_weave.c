@@ -5,24 +5,23 @@
 #include <string.h>
 
 /* The rows of one stretch that a weaver has left. */
-static void weave_rest(const tirbi_weave *w, uint8_t *to, const uint8_t *from, int64_t done, int64_t n) {
+static void weave_rest(const tirbi_weave *w, uint8_t *to, const uint8_t *from, const ptrdiff_t *at, int64_t done,
+                       int64_t n) {
     for (int64_t i = done; i < n; i++) {
         for (unsigned b = 0; b < w->to_step; b++) {
             const unsigned k = w->source_of[b];
             if (k == TIRBI_WEAVE_NONE) continue;
-            const uint8_t *row = tirbi_moved_from(tirbi_moved_from(from, w->source[k], 1), w->from_step[k], i);
+            const uint8_t *row = tirbi_moved_from(tirbi_moved_from(from, w->source[k] + at[k], 1), w->from_step[k], i);
             tirbi_moved(to, w->to_step, i)[b] = row[w->byte_of[b]];
         }
     }
 }
 
-/* Stretch i of a weave, from row `at` on. */
-static tirbi_weave part_of(const tirbi_box *b, int64_t i, int64_t at) {
-    tirbi_weave w = b->weave;
-    for (unsigned k = 0; k < w.n_sources; k++)
-        w.source[k] += (ptrdiff_t)((uint64_t)b->stretches.from_step[k] * (uint64_t)i +
-                                   (uint64_t)w.from_step[k] * (uint64_t)at);
-    return w;
+/* Where the sources of stretch i of a weave are, from row `row` on. */
+static void find_part(const tirbi_box *b, int64_t i, int64_t row, ptrdiff_t *at) {
+    for (unsigned k = 0; k < b->weave.n_sources; k++)
+        at[k] = (ptrdiff_t)((uint64_t)b->stretches.from_step[k] * (uint64_t)i +
+                            (uint64_t)b->weave.from_step[k] * (uint64_t)row);
 }
 
 bool tirbi_box_weave(const tirbi_box *b, uint8_t *to, const uint8_t *from) {
@@ -32,13 +31,15 @@ bool tirbi_box_weave(const tirbi_box *b, uint8_t *to, const uint8_t *from) {
         const int64_t n = b->rows - at < MOST_ROWS ? b->rows - at : MOST_ROWS, most = MOST_ROWS / n;
         uint8_t *const first = tirbi_moved(to, b->weave.to_step, at);
         for (int64_t i = 0; i < count; i += most) {
-            const tirbi_weave w = part_of(b, i, at);
+            ptrdiff_t sources[TIRBI_WEAVE_SOURCES];
+            find_part(b, i, at, sources);
             tirbi_weave_stretches part = b->stretches;
             part.count = (size_t)(count - i < most ? count - i : most);
-            const int64_t done = (int64_t)b->weaver->run(&w, tirbi_moved(first, to_step, i), from, (size_t)n, &part);
+            const int64_t done =
+                (int64_t)b->weaver->run(&b->weave, tirbi_moved(first, to_step, i), from, sources, (size_t)n, &part);
             for (int64_t k = i; k < i + (int64_t)part.count && done < n; k++) {
-                const tirbi_weave rest = part_of(b, k, at);
-                weave_rest(&rest, tirbi_moved(first, to_step, k), from, done, n);
+                find_part(b, k, at, sources);
+                weave_rest(&b->weave, tirbi_moved(first, to_step, k), from, sources, done, n);
             }
             if (tirbi_box_must_stop(b)) return false;
         }
@@ -175,6 +176,7 @@ bool tirbi_box_find_weave(tirbi_box *b, unsigned *loops) {
     const bool is_slow = b->n_beside == 0 && b->size > NARROW && p.weave.n_sources > 1;
     if (!b->weaver->leaves_bytes && (is_slow || has_gaps(&p.weave))) return false;
     b->weave = p.weave;
+    b->weaver->prepare(&b->weave);
     b->rows = row.count;
     b->stretches = p.stretches;
     tirbi_box_bring(b, p.around, inner + 1);

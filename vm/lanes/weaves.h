@@ -14,7 +14,7 @@
 
 #include <tirb/tirb.h>
 
-enum { TIRBI_WEAVE_BYTES = 16, TIRBI_WEAVE_SOURCES = 4, TIRBI_WEAVE_NONE = 0xFF };
+enum { TIRBI_WEAVE_BYTES = 16, TIRBI_WEAVE_SOURCES = 4, TIRBI_WEAVE_NONE = 0xFF, TIRBI_WEAVE_VECTOR = 64 };
 
 typedef struct tirbi_weave {
     unsigned to_step; /* 1 .. TIRBI_WEAVE_BYTES */
@@ -24,6 +24,12 @@ typedef struct tirbi_weave {
     uint8_t span[TIRBI_WEAVE_SOURCES]; /* the bytes of a row up to the last one that is used; the first one is byte 0 */
     uint8_t source_of[TIRBI_WEAVE_BYTES]; /* TIRBI_WEAVE_NONE: the byte is left alone */
     uint8_t byte_of[TIRBI_WEAVE_BYTES];
+    /* What a weaver prepares: how many rows it does at once, and of each source, where it reads these from, and which of
+     * the bytes there become which of theirs. */
+    size_t rows;
+    ptrdiff_t begin[TIRBI_WEAVE_SOURCES];
+    uint64_t reads[TIRBI_WEAVE_SOURCES], takes[TIRBI_WEAVE_SOURCES]; /* by bits */
+    uint8_t index[TIRBI_WEAVE_SOURCES][TIRBI_WEAVE_VECTOR];
 } tirbi_weave;
 
 /* Stretches of rows that are so many bytes apart on either side. */
@@ -32,10 +38,11 @@ typedef struct tirbi_weave_stretches {
     ptrdiff_t to_step, from_step[TIRBI_WEAVE_SOURCES];
 } tirbi_weave_stretches;
 
-/* Does so, in each stretch of n rows, for as many of the first ones as it returns. What is written and what is used
- * share no byte. */
+/* Does so, in each stretch of n rows, for as many of the first ones as `run` returns; source k lies at[k] bytes further.
+ * What is written and what is used share no byte. */
 typedef struct tirbi_weaver {
-    size_t (*run)(const tirbi_weave *weave, uint8_t *to, const uint8_t *from, size_t n,
+    void (*prepare)(tirbi_weave *weave);
+    size_t (*run)(const tirbi_weave *weave, uint8_t *to, const uint8_t *from, const ptrdiff_t *at, size_t n,
                   const tirbi_weave_stretches *stretches);
     bool leaves_bytes; /* else rows have none that are left alone */
 } tirbi_weaver;

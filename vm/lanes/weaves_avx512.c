@@ -12,7 +12,7 @@
 #endif
 #include <immintrin.h>
 
-enum { BYTES = 64 };
+enum { BYTES = TIRBI_WEAVE_VECTOR };
 
 static const uint8_t numbers[BYTES] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
                                        16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
@@ -61,7 +61,8 @@ static inline __m512i repeated(__m512i places, const uint8_t *bytes) {
     return _mm512_permutexvar_epi8(places, _mm512_broadcast_i32x4(_mm_loadu_si128((const void *)bytes)));
 }
 
-static void set_threads(const tirbi_weave *w, size_t rows, const uint8_t *from, thread *threads) {
+static void prepare(tirbi_weave *w) {
+    const size_t rows = rows_at_once(w);
     const __m512i low = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const void *)numbers)),
                   high = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const void *)(numbers + 32)));
     /* The row of each byte, and its place there: a division of numbers below 64 by at most 16. */
@@ -78,13 +79,13 @@ static void set_threads(const tirbi_weave *w, size_t rows, const uint8_t *from, 
         const bool back = w->from_step[k] < 0;
         const ptrdiff_t begin = back ? (ptrdiff_t)(rows - 1) * w->from_step[k] : 0;
         const __m512i row = bytes_of_halves(_mm512_mullo_epi16(low_row, step), _mm512_mullo_epi16(high_row, step));
-        threads[k] = (thread){
-            _mm512_add_epi8(_mm512_add_epi8(row, byte), _mm512_set1_epi8((char)-begin)),
-            _mm512_mask_cmpeq_epi8_mask(inside, source, _mm512_set1_epi8((char)k)),
-            bytes_read(w, k, rows, rows),
-            (const uint8_t *)((uintptr_t)from + (uintptr_t)(w->source[k] + begin)),
-            (ptrdiff_t)rows * w->from_step[k]};
+        w->begin[k] = begin;
+        w->takes[k] = _mm512_mask_cmpeq_epi8_mask(inside, source, _mm512_set1_epi8((char)k));
+        w->reads[k] = bytes_read(w, k, rows, rows);
+        _mm512_storeu_si512(w->index[k],
+                            _mm512_add_epi8(_mm512_add_epi8(row, byte), _mm512_set1_epi8((char)-begin)));
     }
+    w->rows = rows;
 }
 
 static inline __attribute__((always_inline)) void weave_blocks(const thread *threads, unsigned n, uint8_t *to,
@@ -117,13 +118,16 @@ static void weave_stretch(const thread *threads, unsigned n_threads, uint8_t *to
     }
 }
 
-static size_t weave(const tirbi_weave *w, uint8_t *to, const uint8_t *from, size_t n,
+static size_t weave(const tirbi_weave *w, uint8_t *to, const uint8_t *from, const ptrdiff_t *first, size_t n,
                     const tirbi_weave_stretches *stretches) {
-    const size_t rows = rows_at_once(w), blocks = n / rows, left = n % rows, of_blocks = rows * w->to_step;
+    const size_t rows = w->rows, blocks = n / rows, left = n - blocks * rows, of_blocks = rows * w->to_step;
     thread threads[TIRBI_WEAVE_SOURCES], ends[TIRBI_WEAVE_SOURCES];
-    ptrdiff_t at[TIRBI_WEAVE_SOURCES] = {0};
-    set_threads(w, rows, from, threads);
+    ptrdiff_t at[TIRBI_WEAVE_SOURCES];
     for (unsigned k = 0; k < w->n_sources; k++) {
+        at[k] = first[k];
+        threads[k] = (thread){_mm512_loadu_si512(w->index[k]), w->takes[k], w->reads[k],
+                              (const uint8_t *)((uintptr_t)from + (uintptr_t)(w->source[k] + w->begin[k])),
+                              (ptrdiff_t)rows * w->from_step[k]};
         ends[k] = threads[k];
         ends[k].takes &= first_bytes(left * w->to_step);
         ends[k].reads = bytes_read(w, k, rows, left);
@@ -138,7 +142,7 @@ static size_t weave(const tirbi_weave *w, uint8_t *to, const uint8_t *from, size
     return n;
 }
 
-const tirbi_weaver tirbi_weaver_avx512 = {weave, true};
+const tirbi_weaver tirbi_weaver_avx512 = {prepare, weave, true};
 
 #if defined(__clang__)
 #pragma clang attribute pop
