@@ -143,8 +143,27 @@ static void check_weave(checker *c, tirb_isa isa, const tirbi_weaver *weaver) {
     check_result(c, isa, "weave", &s, got, want);
 }
 
+static void check_parting(checker *c, tirb_isa isa, const tirbi_weaver *weaver) {
+    const unsigned size = 1u << next_random(c) % 4;
+    const unsigned parts = TIRBI_LEAST_PARTS + (unsigned)(next_random(c) % (TIRBI_MOST_PARTS - TIRBI_LEAST_PARTS + 1));
+    const size_t n = 1 + next_random(c) % MOST_WOVEN;
+    const sheet s = {1, n * parts, size, 0, next_random(c) % 16};
+    uint8_t *source = place(&c->areas[0], 1, n * parts * size, 0);
+    uint8_t *got = place(&c->areas[1], 1, n * parts * size, s.behind), *want = c->kept, *to[TIRBI_MOST_PARTS];
+    for (size_t i = 0; i < n * parts * size; i++) source[i] = (uint8_t)next_random(c);
+    memset(got, 1, n * parts * size);
+    for (unsigned k = 0; k < parts; k++) {
+        to[k] = got + k * n * size;
+        for (size_t i = 0; i < n; i++)
+            memcpy(want + (k * n + i) * size, source + (i * parts + k) * size, size);
+    }
+    weaver->part(to, source, size, parts, n);
+    check_result(c, isa, "part", &s, got, want);
+}
+
 void check_moves(checker *c, tirb_isa isa) {
     const tirbi_weaver *weaver = tirbi_weaver_of(isa);
+    for (unsigned k = 0; weaver && weaver->part && k < 4 * TRIALS; k++) check_parting(c, isa, weaver);
     for (unsigned k = 0; weaver && k < 4 * TRIALS; k++) check_weave(c, isa, weaver);
     for (unsigned k = 0; k < TRIALS; k++) {
         size_t size = (size_t)1 << k % 4;

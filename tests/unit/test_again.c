@@ -51,6 +51,11 @@ static const char *const programs[] = {
          "    for j in range(m // 8):\n        R[8 * j] = A[0, j]\n        R[8 * j + 1] = A[0, 2 * j]\n"
          "        R[8 * j + 3] = A[0, 3 * j]\n        R[8 * j + 6] = A[0, 4 * j]\n"
          "        R[8 * j + 7] = A[0, m - 1 - j]\n",
+    HEAD "    for j in range(m // 4):\n        B[0, j] = A[0, 3 * j + 2]\n        B[0, m // 2 + j] = A[0, 3 * j]\n"
+         "        R[j] = A[0, 3 * j + 1]\n    for i, j in T.grid(2, m // 2):\n"
+         "        B[0, i * (m // 2) + j] = A[0, 2 * j + i]\n"
+         "    for i, j in T.grid(n, m // 4):\n        A[i, j] = B[i, m - 2 - 4 * j]\n"
+         "        A[i, m // 2 + j] = B[i, m - 1 - 4 * j]\n",
     HEAD "    for t in range(n):\n        for i, j in T.grid(n, m // 2):\n            B[i, 2 * j] = A[t, j]\n"
          "        for i, j in T.grid(n, m // 2):\n            A[i, 2 * j] = B[(i + t) % n, j + s % 2]\n",
     HEAD "    for i, j in T.grid(n, m):\n        B[i, j] = (A[i, j] - R[j]) * R[j]\n"

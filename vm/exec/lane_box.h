@@ -48,6 +48,8 @@ struct tirbi_box {
     int64_t size;   /* of an element */
     unsigned n_beside;
     tirbi_box_beside beside[TIRBI_BOX_BESIDE];
+    unsigned n_parts; /* of a row that is read, each of which goes to a place of its own; 0: it is not parted */
+    ptrdiff_t parts[TIRBI_MOST_PARTS]; /* from what the box writes on */
     unsigned n;
     tirbi_box_loop loops[TIRBI_REACH_DIMENSIONS]; /* those of smaller steps in what is written first */
     tirbi_box_plane plane;                        /* what does the first loops, when the box is planned, */
@@ -60,7 +62,8 @@ void tirbi_box_add(tirbi_box *b, tirbi_box_loop loop);
 /* Chooses how the box is gone through, when all loops have been added and it has nothing beside it. */
 void tirbi_box_plan(tirbi_box *b);
 
-/* The same with what is beside, where one kernel does all of it: else false, and the box is of no use. */
+/* The same with what is beside, or with the parts of rows, where one kernel does all of it: else false, and the box is
+ * of no use. */
 bool tirbi_box_plan_together(tirbi_box *b);
 
 /* Does what all loops of a planned box mean, any number of times; false where it was stopped, which a box does not
@@ -71,6 +74,11 @@ bool tirbi_box_run(tirbi_box *b);
  * and *loops how many loops that are. */
 bool tirbi_box_find_weave(tirbi_box *b, unsigned *loops);
 bool tirbi_box_weave(const tirbi_box *b, uint8_t *to, const uint8_t *from);
+
+/* Whether the elements of the rows that are read go to columns of their own, whose elements follow each other: as the
+ * box says, or as one of its loops does, which it then says instead. */
+bool tirbi_box_find_parts(tirbi_box *b);
+bool tirbi_box_part(const tirbi_box *b, uint8_t *to, const uint8_t *from);
 
 /* A kernel goes through rows faster than what is around it: the loop from d on to take for them, which is d, whose rows
  * are the nearest, unless that has few and another one many more; and a loop made loop `to`. */

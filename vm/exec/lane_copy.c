@@ -186,6 +186,7 @@ static void set_box(const copying *c, filled_box *filled) {
     b->size = (int64_t)to->size;
     b->n = 0;
     b->n_beside = c->n - 1;
+    b->n_parts = 0;
     for (unsigned k = 1; k < c->n; k++) {
         const tirbi_lane_copy *copy = &loop->copies[c->which[k]];
         b->beside[k - 1] = (tirbi_box_beside){.from = source_of(copy, c->reaches, c->slots, &filled->values[k]),
@@ -219,6 +220,46 @@ static void copy_together(copying *c, unsigned first, bool *stopped) {
     set_box(c, b);
     if (!tirbi_box_plan_together(&b->box)) return;
     for (unsigned k = 0; k < c->n; k++) c->done |= 1u << c->which[k];
+    *stopped = !run_box(c, b, &own);
+}
+
+/* Which element of the rows, whose first ones `first` reads, a copy reads that goes on like it on both sides; 0:
+ * none. */
+static unsigned part_of(const tirbi_lane_loop *loop, const tirbi_reach *reaches, const tirbi_lane_copy *first,
+                        const tirbi_lane_copy *copy) {
+    const tirbi_reach *a = &reaches[first->from], *b = &reaches[copy->from];
+    const tirbi_reach *to = &reaches[first->to], *other = &reaches[copy->to];
+    const uintptr_t behind = (uintptr_t)b->start - (uintptr_t)a->start;
+    if (copy->fills || a->size != b->size || behind % a->size != 0 || behind / a->size >= TIRBI_MOST_PARTS) return 0;
+    for (unsigned d = 0; d < 1u + loop->n_inner; d++)
+        if (to->count[d] > 1 && (a->step[d] != b->step[d] || to->step[d] != other->step[d])) return 0;
+    return (unsigned)(behind / a->size);
+}
+
+/* Does the copies at once that read all elements of the rows of which copy `first` reads the first ones. */
+static void copy_parts(copying *c, unsigned first, bool *stopped) {
+    const tirbi_lane_loop *loop = c->loop;
+    const tirbi_lane_copy *copy = &loop->copies[first];
+    const tirbi_reach *to = &c->reaches[copy->to];
+    unsigned which[TIRBI_MOST_PARTS] = {first}, n = 1;
+    if (copy->fills || !c->machine->code->weaver || !c->machine->code->weaver->part) return;
+    uint32_t found = 1;
+    for (unsigned i = 0; i < loop->n_copies; i++) {
+        const unsigned part = c->done >> i & 1 ? 0 : part_of(loop, c->reaches, copy, &loop->copies[i]);
+        if (part == 0 || (found >> part & 1)) continue;
+        which[part] = i;
+        found |= 1u << part;
+        n++;
+    }
+    if (n == 1 || found != (1u << n) - 1) return;
+    c->n = 1;
+    c->which[0] = first;
+    filled_box own, *const b = place_for_box(c, &own);
+    set_box(c, b);
+    b->box.n_parts = n;
+    for (unsigned k = 0; k < n; k++) b->box.parts[k] = c->reaches[loop->copies[which[k]].to].start - to->start;
+    if (!tirbi_box_plan_together(&b->box)) return;
+    for (unsigned k = 0; k < n; k++) c->done |= 1u << which[k];
     *stopped = !run_box(c, b, &own);
 }
 
@@ -260,6 +301,8 @@ tirb_status tirbi_lane_copy_run(tirbi_machine *machine, const tirbi_lane_loop *l
     bool stopped = false;
     for (unsigned i = 0; i < loop->n_copies && loop->n_copies > 1 && in_any_order && !stopped; i++)
         if (!(c.done >> i & 1)) copy_together(&c, i, &stopped);
+    for (unsigned i = 0; i < loop->n_copies && loop->n_copies > 1 && in_any_order && !stopped; i++)
+        if (!(c.done >> i & 1)) copy_parts(&c, i, &stopped);
     for (unsigned i = 0; i < loop->n_copies && !stopped; i++)
         if (!(c.done >> i & 1)) stopped = !copy_alone(&c, i);
     if (c.known && !stopped) c.known->again.loop = loop;

@@ -47,6 +47,39 @@ bool tirbi_box_weave(const tirbi_box *b, uint8_t *to, const uint8_t *from) {
     return true;
 }
 
+/* ---- Rows that are parted ------------------------------------------------------------------------------------- */
+
+bool tirbi_box_find_parts(tirbi_box *b) {
+    const tirbi_box_loop row = b->loops[0];
+    const int64_t n = row.from / b->size;
+    if (!b->weaver || !b->weaver->part || b->past || row.to != b->size || row.from != n * b->size ||
+        n < TIRBI_LEAST_PARTS || n > TIRBI_MOST_PARTS || row.count * b->size < TIRBI_WEAVE_VECTOR)
+        return false;
+    if (b->n_parts > 0) return b->n_parts == n;
+    for (unsigned d = 1; d < b->n; d++) {
+        if (b->loops[d].from != b->size || b->loops[d].count != n) continue;
+        for (int64_t k = 0; k < n; k++) b->parts[k] = (ptrdiff_t)(b->loops[d].to * k);
+        b->n_parts = (unsigned)n;
+        b->n--;
+        memmove(&b->loops[d], &b->loops[d + 1], (b->n - d) * sizeof *b->loops);
+        return true;
+    }
+    return false;
+}
+
+bool tirbi_box_part(const tirbi_box *b, uint8_t *to, const uint8_t *from) {
+    const int64_t rows = b->loops[0].count, most = TIRBI_BOX_BYTES / (b->size * TIRBI_MOST_PARTS);
+    for (int64_t at = 0; at < rows; at += most) {
+        uint8_t *columns[TIRBI_MOST_PARTS];
+        for (unsigned k = 0; k < b->n_parts; k++)
+            columns[k] = tirbi_moved(tirbi_moved(to, b->parts[k], 1), b->size, at);
+        b->weaver->part(columns, tirbi_moved_from(from, b->loops[0].from, at), (unsigned)b->size, b->n_parts,
+                        (size_t)(rows - at < most ? rows - at : most));
+        if (tirbi_box_must_stop(b)) return false;
+    }
+    return true;
+}
+
 /* ---- Finding -------------------------------------------------------------------------------------------------- */
 
 /* One of the copies that a row is made of: the box itself, or what is beside it. */

@@ -15,6 +15,7 @@
 #include <tirb/tirb.h>
 
 enum { TIRBI_WEAVE_BYTES = 16, TIRBI_WEAVE_SOURCES = 4, TIRBI_WEAVE_NONE = 0xFF, TIRBI_WEAVE_VECTOR = 64 };
+enum { TIRBI_LEAST_PARTS = 2, TIRBI_MOST_PARTS = 4 };
 
 typedef struct tirbi_weave {
     unsigned to_step; /* 1 .. TIRBI_WEAVE_BYTES */
@@ -24,8 +25,8 @@ typedef struct tirbi_weave {
     uint8_t span[TIRBI_WEAVE_SOURCES]; /* the bytes of a row up to the last one that is used; the first one is byte 0 */
     uint8_t source_of[TIRBI_WEAVE_BYTES]; /* TIRBI_WEAVE_NONE: the byte is left alone */
     uint8_t byte_of[TIRBI_WEAVE_BYTES];
-    /* What a weaver prepares: how many rows it does at once, and of each source, where it reads these from, and which of
-     * the bytes there become which of theirs. */
+    /* What a weaver prepares: how many rows it does at once, and of each source, where it reads these from, and which
+     * of the bytes there become which of theirs. */
     size_t rows;
     ptrdiff_t begin[TIRBI_WEAVE_SOURCES];
     uint64_t reads[TIRBI_WEAVE_SOURCES], takes[TIRBI_WEAVE_SOURCES]; /* by bits */
@@ -38,13 +39,15 @@ typedef struct tirbi_weave_stretches {
     ptrdiff_t to_step, from_step[TIRBI_WEAVE_SOURCES];
 } tirbi_weave_stretches;
 
-/* Does so, in each stretch of n rows, for as many of the first ones as `run` returns; source k lies at[k] bytes further.
- * What is written and what is used share no byte. */
+/* Does so, in each stretch of n rows, for as many of the first ones as `run` returns; source k lies at[k] bytes
+ * further. What is written and what is used share no byte. */
 typedef struct tirbi_weaver {
     void (*prepare)(tirbi_weave *weave);
     size_t (*run)(const tirbi_weave *weave, uint8_t *to, const uint8_t *from, const ptrdiff_t *at, size_t n,
                   const tirbi_weave_stretches *stretches);
     bool leaves_bytes; /* else rows have none that are left alone */
+    /* The other way: element k of each of n rows of `parts` elements becomes the next one at to[k]. NULL: none does. */
+    void (*part)(uint8_t *const *to, const uint8_t *from, unsigned size, unsigned parts, size_t n);
 } tirbi_weaver;
 
 /* NULL: this build or this CPU has none for `isa`. */

@@ -14,7 +14,7 @@
 #define SHUFFLE(v, index) ((BYTES_16)_mm_shuffle_epi8((__m128i)(v), (__m128i)(index)))
 #include "vm/lanes/weaves.inc"
 
-const tirbi_weaver tirbi_weaver_avx2 = {prepare, weave, false};
+const tirbi_weaver tirbi_weaver_avx2 = {prepare, weave, false, NULL};
 
 #if defined(__clang__)
 #pragma clang attribute pop

@@ -142,7 +142,68 @@ static size_t weave(const tirbi_weave *w, uint8_t *to, const uint8_t *from, cons
     return n;
 }
 
-const tirbi_weaver tirbi_weaver_avx512 = {prepare, weave, true};
+/* ---- Parting ---------------------------------------------------------------------------------------------------- */
+
+/* The bytes of an output: byte index[i] of the first two vectors of some rows, or of the next two where `behind` says
+ * so. */
+typedef struct strand {
+    __m512i index;
+    __mmask64 behind;
+} strand;
+
+/* Byte i is byte i % size of element k of row i / size; 16 bits each, from the first one of `numbers` on. */
+static inline __m512i places_of(const uint8_t *first, unsigned size, unsigned parts, unsigned k) {
+    const __m128i shift = _mm_cvtsi32_si128(__builtin_ctz(size));
+    const __m512i i = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const void *)first));
+    const __m512i row = _mm512_srl_epi16(i, shift);
+    const __m512i element = _mm512_add_epi16(_mm512_mullo_epi16(row, _mm512_set1_epi16((int16_t)parts)),
+                                             _mm512_set1_epi16((int16_t)k));
+    return _mm512_add_epi16(_mm512_sll_epi16(element, shift),
+                            _mm512_and_si512(i, _mm512_set1_epi16((int16_t)(size - 1))));
+}
+
+static strand strand_of(unsigned size, unsigned parts, unsigned k) {
+    const __m512i low = places_of(numbers, size, parts, k), high = places_of(numbers + BYTES / 2, size, parts, k);
+    const __m512i two = _mm512_set1_epi16(2 * BYTES);
+    return (strand){bytes_of_halves(low, high), (__mmask64)_mm512_cmpge_epu16_mask(low, two) |
+                                                    (__mmask64)_mm512_cmpge_epu16_mask(high, two) << (BYTES / 2)};
+}
+
+static inline __m512i rows_of_strand(const __m512i *v, unsigned parts, strand s) {
+    const __m512i first = _mm512_permutex2var_epi8(v[0], s.index, v[1]);
+    if (parts == 2) return first;
+    if (parts == 3) return _mm512_mask_permutexvar_epi8(first, s.behind, s.index, v[2]);
+    return _mm512_mask_blend_epi8(s.behind, first, _mm512_permutex2var_epi8(v[2], s.index, v[3]));
+}
+
+static inline __attribute__((always_inline)) void part_rows(uint8_t *const *to, const uint8_t *from, unsigned size,
+                                                            unsigned parts, size_t n) {
+    strand strands[TIRBI_MOST_PARTS];
+    __m512i v[TIRBI_MOST_PARTS];
+    const size_t rows = BYTES / size, whole = n / rows * BYTES, left = n % rows * size;
+    for (unsigned k = 0; k < parts; k++) strands[k] = strand_of(size, parts, k);
+    for (size_t at = 0; at < whole; at += BYTES, from += BYTES * parts) {
+        for (unsigned k = 0; k < parts; k++) v[k] = _mm512_loadu_si512(from + BYTES * k);
+        for (unsigned k = 0; k < parts; k++) _mm512_storeu_si512(to[k] + at, rows_of_strand(v, parts, strands[k]));
+    }
+    if (left == 0) return;
+    for (unsigned k = 0; k < parts; k++) {
+        const size_t bytes = left * parts > BYTES * k ? left * parts - BYTES * k : 0;
+        v[k] = _mm512_maskz_loadu_epi8(first_bytes(bytes), from + (bytes > 0 ? BYTES * k : 0));
+    }
+    for (unsigned k = 0; k < parts; k++)
+        _mm512_mask_storeu_epi8(to[k] + whole, first_bytes(left), rows_of_strand(v, parts, strands[k]));
+}
+
+static void part(uint8_t *const *to, const uint8_t *from, unsigned size, unsigned parts, size_t n) {
+    switch (parts) {
+    case 2: part_rows(to, from, size, 2, n); break;
+    case 3: part_rows(to, from, size, 3, n); break;
+    default: part_rows(to, from, size, 4, n); break;
+    }
+}
+
+const tirbi_weaver tirbi_weaver_avx512 = {prepare, weave, true, part};
 
 #if defined(__clang__)
 #pragma clang attribute pop

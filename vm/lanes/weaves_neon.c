@@ -9,6 +9,6 @@
 #define SHUFFLE(v, index) ((BYTES_16)vqtbl1q_u8((uint8x16_t)(v), (uint8x16_t)(index)))
 #include "vm/lanes/weaves.inc"
 
-const tirbi_weaver tirbi_weaver_neon = {prepare, weave, false};
+const tirbi_weaver tirbi_weaver_neon = {prepare, weave, false, NULL};
 
 #endif
