@@ -53,6 +53,18 @@ def test_operand(t):
     expect({note["loop"] for note in notes if note["form"] == "contraction"} == set("ijk"), f"the product: {notes}")
 
 
+# Crops from corners that are in memory.
+CROPS = HEAD + """def crops(a: T.Buffer((16, 40, 40), "float32"), corner: T.Buffer((4, 2), "int32"), b: T.Buffer((4, 16, 14, 14), "float32")):
+    for r, k, y, x in T.grid(4, 16, 14, 14):
+        b[r, k, y, x] = a[k, corner[r, 0] + y, corner[r, 1] + x]
+"""
+
+
+def test_positions_behind_elements(t):
+    found = forms(explained(t, CROPS))
+    expect(found == {"r": "outer", "k": "inner", "y": "inner", "x": "lanes"}, f"rows of an image: {found}")
+
+
 # A convolution whose window reads zeros around the image.
 PADDED = """def conv(X: T.Buffer((SIZE, SIZE, 8), "float32"), W: T.Buffer((3, 3, 8, 8), "float32"), Y: T.Buffer((SIZE, SIZE, 8), "float32")):
     for y, x, f, r, s, c in T.grid(SIZE, SIZE, 8, 3, 3, 8):

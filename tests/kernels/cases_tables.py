@@ -281,3 +281,12 @@ def row_around(rng):
     for n, d in LENGTHS:
         a, at = rng.standard_normal((20, d)).astype(np.float32), rng.integers(-99, 99, n).astype(np.int32)
         yield Run({"a": a, "at": at, "out": OUT}, {"out": a[(at + 1) % 20]})
+
+
+@kernel("gathered.py", "crops")
+def crops(rng):
+    for c, h, w, n in ((1, 5, 7, 1), (3, 20, 17, 4), (16, 9, 30, 2)):
+        image = rng.standard_normal((c, h, w)).astype(np.float32)
+        corner = np.stack([rng.integers(0, h - 4, n), rng.integers(0, w - 6, n)], axis=1).astype(np.int32)
+        want = np.stack([image[:, y:y + 5, x:x + 7] for y, x in corner])
+        yield Run({"image": image, "corner": corner, "out": OUT}, {"out": want}, rtol=0, atol=0)

@@ -86,3 +86,10 @@ class Module:
         d, n = T.int32(), T.int32()
         for i, j in T.grid(n, d):
             out[i, j] = a[(at[i] + 1) % 20, j]
+
+    # Parts of an image from corners that are in memory.
+    @T.prim_func(s_tir=True)
+    def crops(image: T.Buffer(("c", "h", "w"), "float32"), corner: T.Buffer(("n", 2), "int32"), out: T.Buffer(("n", "c", 5, 7), "float32")):
+        c, h, w, n = T.int32(), T.int32(), T.int32(), T.int32()
+        for r, k, y, x in T.grid(n, c, 5, 7):
+            out[r, k, y, x] = image[k, corner[r, 0] + y, corner[r, 1] + x]

@@ -494,10 +494,31 @@ static bool keeps_values(const tirbi_lx *cast) {
     return from->bits <= to->bits && (from->class == to->class || to->class == 'F' || from->class == 'B');
 }
 
+static bool is_position(const nest *n, const tirbi_lx *x) {
+    tirbi_affine form;
+    return tirbi_mentions_loops(x, &n->loops) && tirbi_affine_of(n->pool, x, &n->loops, &form);
+}
+
+/* Whether integers are positions behind elements, as the rows of a crop whose corner is in memory. */
+static bool counts_on(const nest *n, const tirbi_lx *x) {
+    if (x->kind != TIRBI_LX_OP || !tirbi_dtype_is_int((tirbi_dtype)x->type)) return false;
+    switch (x->op) {
+    case TIRB_OP_CAST:
+    case TIRB_OP_MUL: return counts_on(n, x->args[0]);
+    case TIRB_OP_ADD:
+    case TIRB_OP_SUB:
+        return is_position(n, x->args[0]) || is_position(n, x->args[1]) || counts_on(n, x->args[0]) ||
+               counts_on(n, x->args[1]);
+    default: return false;
+    }
+}
+
 /* Sums of indices are lanes' to make, from what there is of their terms. */
-static bool is_sum_of_indices(const tirbi_lx *x) {
-    if (x->kind != TIRBI_LX_OP || !x->shared || !tirbi_dtype_is_int((tirbi_dtype)x->type)) return false;
-    return x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB || (x->op == TIRB_OP_MUL && x->args[1]->kind == TIRBI_LX_CONST);
+static bool is_sum_of_indices(const nest *n, const tirbi_lx *x) {
+    if (x->kind != TIRBI_LX_OP || !tirbi_dtype_is_int((tirbi_dtype)x->type)) return false;
+    const bool sums = x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB ||
+                      (x->op == TIRB_OP_MUL && x->args[1]->kind == TIRBI_LX_CONST);
+    return sums && (x->shared || (x->size <= MAX_SIZE && counts_on(n, x)));
 }
 
 /* Whether it takes longer to compute than to load: there is a float or a division in it. */
@@ -520,7 +541,7 @@ static const tirbi_lx *replace_operands(tirbi_rewrite *rewrite, const tirbi_lx *
     if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && keeps_values(x))
         return NULL; /* what is converted is smaller */
     if (x->size <= MAX_SIZE && !is_dear(x)) return x;
-    if (is_sum_of_indices(x)) return NULL;
+    if (is_sum_of_indices(&f->nest, x)) return NULL;
     const tirbi_lx *element = computed_before(f, x, f->nest.loops.var[0]->span);
     bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
     return element || !lazy ? element : x; /* parts of it are computed in some iterations only */
