@@ -45,10 +45,22 @@ def confusion(rng):
 
 @kernel("histogram.py", "scatter_add")
 def scatter_add(rng):
-    rows, index, out = f32(rng, 60, 17), rng.integers(0, 9, 60).astype(np.int32), f32(rng, 9, 17)
-    want = out.copy()
-    np.add.at(want, index, rows)
-    yield Run({"rows": rows, "index": index, "out": out}, {"out": want}, rtol=0, atol=0)
+    for width in (17, 48, 64):
+        rows, index, out = f32(rng, 60, width), rng.integers(0, 9, 60).astype(np.int32), f32(rng, 9, width)
+        want = out.copy()
+        np.add.at(want, index, rows)
+        yield Run({"rows": rows, "index": index, "out": out}, {"out": want}, rtol=0, atol=0)
+
+
+@kernel("histogram.py", "sparse_rows")
+def sparse_rows(rng):
+    for width in (5, 32, 48):
+        row, column = rng.integers(0, 7, 300).astype(np.int32), rng.integers(0, 20, 300)
+        value, dense, out = rng.integers(-9, 9, 300), rng.integers(-9, 9, (20, width)), rng.integers(-9, 9, (7, width))
+        value, dense, out = (a.astype(np.float32) for a in (value, dense, out))
+        want = out.copy()
+        np.add.at(want, row, value[:, None] * dense[column])
+        yield Run({"row": row, "column": column, "value": value, "dense": dense, "out": out}, {"out": want}, rtol=0, atol=0)
 
 
 @kernel("histogram.py", "counting_sort")

@@ -50,6 +50,13 @@ class Module:
         for i, j in T.grid(n, d):
             out[index[i], j] = out[index[i], j] + rows[i, j]
 
+    # A sparse matrix of coordinates times a dense one.
+    @T.prim_func(s_tir=True)
+    def sparse_rows(row: T.Buffer(("e",), "int32"), column: T.Buffer(("e",), "int64"), value: T.Buffer(("e",), "float32"), dense: T.Buffer(("k", "d"), "float32"), out: T.Buffer(("m", "d"), "float32")):
+        e, k, d, m = T.int32(), T.int32(), T.int32(), T.int32()
+        for i, j in T.grid(e, d):
+            out[row[i], j] = out[row[i], j] + value[i] * dense[column[i], j]
+
     # Counting sort of bytes: count, scan, fill.
     @T.prim_func(s_tir=True)
     def counting_sort(A: T.Buffer(("n",), "uint8"), B: T.Buffer(("n",), "uint8")):

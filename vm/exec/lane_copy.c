@@ -86,14 +86,14 @@ uint64_t tirbi_lane_fill_pattern(const tirbi_lane_copy *fill, const uint64_t *sl
 /* ---- Copies --------------------------------------------------------------------------------------------------- */
 
 /* Whether a copy writes far more than the caches hold, to memory of which nothing is read soon. */
-static bool goes_past(const tirbi_machine *machine, const tirbi_lane_loop *loop, unsigned cursor, uint64_t bytes) {
+bool tirbi_lane_goes_past(const tirbi_machine *machine, const tirbi_lane_loop *loop, unsigned cursor, uint64_t bytes) {
     const uint16_t ref = loop->cursors[cursor].ref;
     const bool unread = ref < 64 && !(machine->frame->fn->refs_read >> ref & 1);
     return machine->code->kernels->moves.stream && tirbi_ref_is_much(&tirbi_frame_refs(machine->frame)[ref]) &&
            (bytes >= TIRBI_MUCH || unread);
 }
 
-static uint64_t bytes_of(const tirbi_reach *r, unsigned dimensions) {
+uint64_t tirbi_lane_bytes_of(const tirbi_reach *r, unsigned dimensions) {
     uint64_t bytes = r->size;
     for (unsigned d = 0; d < dimensions; d++) bytes *= (uint64_t)r->count[d];
     return bytes;
@@ -272,7 +272,7 @@ static bool copy_alone(copying *c, unsigned which) {
     c->which[0] = which;
     filled_box own, *const b = place_for_box(c, &own);
     set_box(c, b);
-    b->box.past = goes_past(c->machine, c->loop, copy->to, bytes_of(to, 1u + c->loop->n_inner));
+    b->box.past = tirbi_lane_goes_past(c->machine, c->loop, copy->to, tirbi_lane_bytes_of(to, 1u + c->loop->n_inner));
     if (copy->fills) b->box.weaver = NULL;
     c->machine->streamed |= b->box.past;
     tirbi_box_plan(&b->box);
@@ -358,129 +358,4 @@ tirb_status tirbi_lane_copies_enter(tirbi_machine *machine, const tirbi_lane_loo
     const bool is_often_other = again->missed++ > TIRBI_LANE_PATIENCE;
     return is_often_other && tirbi_lane_may_be_row_copy(loop) ? tirbi_lane_copy_row(machine, loop)
                                                               : tirbi_lane_run_general(machine, loop, false);
-}
-
-/* ---- Rows by number ------------------------------------------------------------------------------------------- */
-
-bool tirbi_lane_list_fits(const tirbi_lane_loop *loop, const tirbi_reach *reaches) {
-    if (loop->n_copies != 1 || loop->copies[0].fills || loop->n_inner == 0) return false;
-    const tirbi_lane_copy *copy = &loop->copies[0];
-    for (uint32_t i = 0; i < loop->n_seeks; i++)
-        if (loop->seeks[i].cursor != copy->to && loop->seeks[i].cursor != copy->from) return false;
-    const tirbi_reach *to = &reaches[copy->to], *from = &reaches[copy->from];
-    int64_t size = (int64_t)to->size;
-    return to->step[0] == size && from->step[0] == size && to->count[0] <= TIRBI_BOX_BYTES;
-}
-
-/* The offsets of `n` rows, `step` bytes apart but for their numbers, the first of which is row `first`. */
-static void find_rows(const tirbi_lane_rows *rows, const uint8_t *numbers, int64_t number_step, int64_t step,
-                      int64_t first, size_t n, ptrdiff_t *offsets) {
-    if (!rows->numbers) {
-        for (size_t i = 0; i < n; i++) offsets[i] = (ptrdiff_t)((first + (int64_t)i) * step);
-        return;
-    }
-    const uint8_t *from = tirbi_moved_from(numbers, number_step, first);
-    const int64_t least = rows->least, most = rows->most, bytes = rows->bytes;
-    switch (rows->type) {
-#define OFFSETS(TYPE)                                                                                                  \
-    case TIRB_##TYPE:                                                                                                  \
-        for (size_t i = 0; i < n; i++) {                                                                               \
-            const int64_t number =                                                                                     \
-                tirbi_lane_number(tirbi_moved_from(from, number_step, (int64_t)i), TIRB_##TYPE, least, most);          \
-            offsets[i] = (ptrdiff_t)((first + (int64_t)i) * step + (number - least) * bytes);                          \
-        }                                                                                                              \
-        return;
-        TIRBI_LANE_NUMBERS(OFFSETS)
-#undef OFFSETS
-    }
-}
-
-/* Rows of which only their list tells where they are are asked for some of them ahead. */
-static void list_past(const tirbi_moves *moves, uint8_t *to, const ptrdiff_t *to_rows, const uint8_t *from,
-                      const ptrdiff_t *from_rows, size_t size, size_t rows, size_t asked) {
-    enum { AHEAD = 4 };
-    for (size_t i = 0; i < rows; i++) {
-        const size_t next = i + AHEAD < rows ? i + AHEAD : rows - 1;
-        for (size_t at = 0; at < asked; at += 64) __builtin_prefetch(from + from_rows[next] + at);
-        tirbi_move_past(moves, to + to_rows[i], from + from_rows[i], size);
-    }
-}
-
-/* One side of a copy in the loops around the innermost. */
-typedef struct side {
-    const tirbi_lane_rows *rows;
-    const tirbi_reach *reach;
-    uint8_t *at;
-    const uint8_t *numbers;
-} side;
-
-static side side_of(const tirbi_reach *reach, const tirbi_lane_rows *rows) {
-    return (side){.rows = rows, .reach = reach, .at = reach->start,
-                  .numbers = rows->numbers ? rows->numbers->start : NULL};
-}
-
-static void move_side(side *s, unsigned d, int64_t times) {
-    s->at = tirbi_moved(s->at, s->reach->step[d], times);
-    if (s->numbers) s->numbers = tirbi_moved_from(s->numbers, s->rows->numbers->step[d], times);
-}
-
-/* The offsets of `n` rows of the innermost loop. */
-static void find_side(const side *s, unsigned inner, int64_t first, size_t n, ptrdiff_t *offsets) {
-    find_rows(s->rows, s->numbers, s->numbers ? s->rows->numbers->step[inner] : 0, s->reach->step[inner], first, n,
-              offsets);
-}
-
-/* Whether the rows of loop d are one row, which one number chooses. */
-static bool is_one_row(const side *s, unsigned d, size_t size) {
-    const tirbi_reach *numbers = s->rows->numbers;
-    return s->reach->step[d] == (int64_t)size && (!numbers || !tirbi_reach_moves(numbers, d));
-}
-
-/* Goes on in the loops around the innermost; false where they end. */
-static bool next_rows(const tirbi_reach *reach, unsigned inner, int64_t *index, side *to, side *from) {
-    for (unsigned d = inner; d-- > 1;) {
-        const bool more = ++index[d] < reach->count[d];
-        const int64_t times = more ? 1 : 1 - reach->count[d];
-        move_side(to, d, times);
-        move_side(from, d, times);
-        if (more) return true;
-        index[d] = 0;
-    }
-    return false;
-}
-
-tirb_status tirbi_lane_list_run(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
-                                const tirbi_lane_list *list) {
-    enum { NEAR = 1 << 18, MOST_ASKED = 1024 };
-    const tirbi_moves *moves = &machine->code->kernels->moves;
-    const tirbi_reach *const reach = &reaches[loop->copies[0].to];
-    unsigned inner = loop->n_inner;
-    side to = side_of(reach, &list->to), from = side_of(&reaches[loop->copies[0].from], &list->from);
-    size_t size = (size_t)reach->count[0] * reach->size;
-    for (; inner > 1 && is_one_row(&to, inner, size) && is_one_row(&from, inner, size) &&
-           reach->count[inner] <= (int64_t)(TIRBI_BOX_BYTES / size);
-         inner--)
-        size *= (size_t)reach->count[inner];
-    const size_t asked = from.reach->high - from.reach->low <= NEAR ? 0 : size < MOST_ASKED ? size : MOST_ASKED;
-    const int64_t most = size >= TIRBI_BOX_BYTES                       ? 1
-                         : size <= TIRBI_BOX_BYTES / TIRBI_LISTED_ROWS ? TIRBI_LISTED_ROWS
-                                                                  : (int64_t)(TIRBI_BOX_BYTES / size);
-    const bool past = !to.numbers && tirbi_fills_lines(to.at, reach->step[inner], (int64_t)size) &&
-                      goes_past(machine, loop, loop->copies[0].to, bytes_of(reach, 1u + loop->n_inner));
-    ptrdiff_t to_rows[TIRBI_LISTED_ROWS], from_rows[TIRBI_LISTED_ROWS];
-    int64_t index[TIRBI_REACH_DIMENSIONS] = {0};
-    machine->streamed |= past;
-    do {
-        for (int64_t at = 0; at < reach->count[inner]; at += most) {
-            const size_t n = (size_t)(reach->count[inner] - at < most ? reach->count[inner] - at : most);
-            find_side(&to, inner, at, n, to_rows);
-            find_side(&from, inner, at, n, from_rows);
-            if (past)
-                list_past(moves, to.at, to_rows, from.at, from_rows, size, n, asked);
-            else
-                moves->list(to.at, to_rows, from.at, from_rows, size, n, asked);
-            if (atomic_load_explicit(machine->stop, memory_order_relaxed) != 0) return tirbi_poll(machine);
-        }
-    } while (next_rows(reach, inner, index, &to, &from));
-    return TIRB_OK;
 }

@@ -32,25 +32,9 @@ tirb_status tirbi_lane_copies_run(tirbi_machine *machine, tirbi_lane_copies *cop
 const struct tirbi_lane_again *tirbi_lane_copies_again(const tirbi_lane_copies *copies,
                                                        const tirbi_lane_inputs *inputs);
 
-/* The types that numbers of rows have: a loop over numbers of one type looks only once which it is. */
-#define TIRBI_LANE_NUMBERS(X) X(I8) X(I16) X(I32) X(I64) X(U8) X(U16) X(U32) X(U64)
-
-/* Which rows of one side of a copy are meant, where numbers say so: they begin (number - least) * bytes from the
- * cursor's start on. */
-typedef struct tirbi_lane_rows {
-    const tirbi_reach *numbers; /* NULL: all of them, in order */
-    uint8_t type;
-    int64_t least, most;
-    int64_t bytes;
-} tirbi_lane_rows;
-
-typedef struct tirbi_lane_list {
-    tirbi_lane_rows to, from;
-} tirbi_lane_list;
-
-/* Whether the loop copies contiguous rows, some of them by number. */
-bool tirbi_lane_list_fits(const tirbi_lane_loop *loop, const tirbi_reach *reaches);
-tirb_status tirbi_lane_list_run(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
-                                const tirbi_lane_list *list);
+/* Whether a copy writes far more than the caches hold, to memory of which nothing is read soon. */
+bool tirbi_lane_goes_past(const tirbi_machine *machine, const tirbi_lane_loop *loop, unsigned cursor, uint64_t bytes);
+/* Of all elements that a cursor means in lanes and loops. */
+uint64_t tirbi_lane_bytes_of(const tirbi_reach *r, unsigned dimensions);
 
 #endif

@@ -7,6 +7,7 @@
 #include "loader/base/error.h"
 #include "loader/isa/reach.h"
 #include "vm/exec/lane_copy.h"
+#include "vm/exec/lane_lists.h"
 #include "vm/lanes/slots.h"
 
 typedef struct entry {
@@ -573,13 +574,31 @@ static void set_sought(const entry *e, tirbi_lane_state *state) {
     }
 }
 
-/* What a seek says of the rows of a copy. */
-static void add_list(const entry *e, unsigned i, tirbi_lane_list *list) {
-    const tirbi_lane_seek *seek = &e->loop->seeks[i];
-    tirbi_lane_rows *rows = seek->cursor == e->loop->copies[0].to ? &list->to : &list->from;
-    *rows = (tirbi_lane_rows){.numbers = &e->reaches[seek->numbers], .type = seek->type,
-                              .least = e->seeks[i].least, .most = e->seeks[i].most,
-                              .bytes = e->reaches[seek->cursor].step[e->dimensions - 1]};
+/* What seeks say of the rows of a cursor. */
+static tirbi_lane_rows rows_of(const entry *e, unsigned cursor) {
+    const uint8_t sought = cursor < e->loop->n_cursors ? e->loop->cursors[cursor].seek : 0;
+    if (sought == 0) return (tirbi_lane_rows){.numbers = NULL};
+    const tirbi_lane_seek *seek = &e->loop->seeks[sought - 1];
+    return (tirbi_lane_rows){.numbers = &e->reaches[seek->numbers], .type = seek->type,
+                             .least = e->seeks[sought - 1].least, .most = e->seeks[sought - 1].most,
+                             .bytes = e->reaches[cursor].step[e->dimensions - 1]};
+}
+
+/* A loop over rows by number that is done row by row; false: it is none. */
+static __attribute__((noinline)) bool listed(const entry *e, const tirbi_lane_row_stream *row, tirb_status *status) {
+    const tirbi_lane_loop *loop = e->loop;
+    tirbi_lane_list list;
+    if (tirbi_lane_list_fits(loop, e->reaches)) {
+        list.of[0] = rows_of(e, loop->copies[0].to);
+        list.of[1] = rows_of(e, loop->copies[0].from);
+        *status = tirbi_lane_list_run(e->machine, loop, e->reaches, &list);
+        return true;
+    }
+    if (!tirbi_lane_row_stream_fits(loop, row, e->reaches)) return false;
+    list.of[0] = rows_of(e, row->to - 1u);
+    for (unsigned i = 0; i < 3; i++) list.of[1 + i] = rows_of(e, row->from[i] - 1u);
+    *status = tirbi_lane_row_stream_run(e->machine, loop, row, e->reaches, e->slots, &list);
+    return true;
 }
 
 /* Columns are transposed ahead where nothing writes to their memory, and there are some. */
@@ -904,11 +923,8 @@ tirb_status tirbi_lane_run_general(tirbi_machine *machine, const tirbi_lane_loop
     clear_indices(loop, slots);
     if (loop->n_seeks == 0 && !e.in_order && tirbi_lane_copy_fits(loop, e.reaches))
         return tirbi_lane_copy_run(machine, loop, e.reaches, slots, e.repeats);
-    if (loop->n_seeks > 0 && tirbi_lane_list_fits(loop, e.reaches)) {
-        tirbi_lane_list list = {.to = {.numbers = NULL}};
-        for (unsigned i = 0; i < loop->n_seeks; i++) add_list(&e, i, &list);
-        return tirbi_lane_list_run(machine, loop, e.reaches, &list);
-    }
+    tirb_status status;
+    if (loop->n_seeks > 0 && listed(&e, &inputs->bodies.rows, &status)) return status;
     if (!state) {
         TIRBI_TRY(tirbi_lane_take_state(machine, inputs, &state));
         tirbi_lane_again_of(state)->loop = NULL;

@@ -12,6 +12,7 @@ typedef struct stream_body {
     const lane_planner *planner;
     const lane_ins *first, *store; /* all of the body's instructions, the last of which is its one store */
     uint8_t type;
+    bool by_rows; /* each row for itself: an element that all of its lanes read is a scalar */
 } stream_body;
 
 /* The instruction that sets what another one reads as its operand i. */
@@ -27,6 +28,8 @@ static stream_operand operand_of(const stream_body *b, const lane_ins *reader, u
     if (!ins || ins->type != type) return (stream_operand){.is_there = false};
     if (ins->op == TIRB_OP_VLOAD && p->body->strides[ins->cursor] == STRIDE_ONE)
         return (stream_operand){true, false, pointer_of_cursor(ins->cursor)};
+    if (ins->op == TIRB_OP_VLOAD && p->body->strides[ins->cursor] == STRIDE_ZERO && b->by_rows)
+        return (stream_operand){true, true, pointer_of_cursor(ins->cursor)};
     for (uint32_t k = 0; ins->op == TIRB_OP_VSPLAT && k < p->n_splats; k++)
         if (p->splats[k].slot == ins->slot && p->splats[k].size == tirbi_dtypes[type].size)
             return (stream_operand){true, true, (uint16_t)(p->first_splat + k)};
@@ -170,6 +173,19 @@ static const lane_ins *find_last_operation(const stream_body *b, unsigned *n_ope
     return last && find_setter(b, b->store, 0) == last ? last : NULL;
 }
 
+/* The loop that does all of the body; `whole`: of whole vectors alone. */
+static tirbi_kernel find_stream(const stream_body *b, stream_operand *o, bool *whole) {
+    unsigned n_operations;
+    const lane_ins *last = find_last_operation(b, &n_operations);
+    if (!last || n_operations > 2) return NULL;
+    tirbi_kernel kernel = NULL;
+    if (tirbi_dtypes[b->type].size == b->planner->body->main_size) kernel = find_loop(b, last, n_operations, o);
+    *whole = kernel != NULL;
+    if (!kernel) kernel = find_kernel(b, last, n_operations, o);
+    if (!o[2].is_there) o[2] = o[0];
+    return kernel;
+}
+
 void tirbi_lane_make_stream(lane_planner *p) {
     enum { MOST = 8 };
     const lane_body *body = p->body;
@@ -179,19 +195,21 @@ void tirbi_lane_make_stream(lane_planner *p) {
     b.store = b.first + n - 1;
     b.type = b.store->type;
     if (b.store->op != TIRB_OP_VSTORE || body->strides[b.store->cursor] != STRIDE_ONE) return;
-    stream_operand o[3] = {{.is_there = false}};
-    unsigned n_operations;
-    const lane_ins *last = find_last_operation(&b, &n_operations);
+    const uint16_t to = pointer_of_cursor(b.store->cursor);
+    stream_operand o[3] = {{.is_there = false}}, of_row[3] = {{.is_there = false}};
+    bool whole;
     tirbi_kernel kernel = NULL;
-    if (!last || n_operations > 2) return;
-    if (tirbi_dtypes[b.type].size == body->main_size) kernel = find_loop(&b, last, n_operations, o);
-    const uint16_t size = kernel ? body->main_size : 0; /* of what is gone through by whole vectors alone */
-    if (!kernel) kernel = find_kernel(&b, last, n_operations, o);
+    b.by_rows = body->n_seeks > 0 && p->loop->n_inner == p->loop->n_outer;
+    if (b.by_rows) kernel = find_stream(&b, of_row, &whole);
+    if (kernel)
+        p->bodies.rows = (tirbi_lane_row_stream){
+            kernel, to, {of_row[0].pointer, of_row[1].pointer, of_row[2].pointer}, whole};
+    b.by_rows = false;
+    kernel = find_stream(&b, o, &whole);
     if (!kernel) return;
-    if (!o[2].is_there) o[2] = o[0];
     p->loop->one_row = p->emitter->n;
-    emit(p, TIRBI_L_STREAM, pointer_of_cursor(b.store->cursor), o[0].pointer, o[1].pointer);
-    tirbi_translate_word(p->emitter, (tirbi_word){.list = {o[2].pointer, size, 0, 0}});
+    emit(p, TIRBI_L_STREAM, to, o[0].pointer, o[1].pointer);
+    tirbi_translate_word(p->emitter, (tirbi_word){.list = {o[2].pointer, whole ? body->main_size : 0, 0, 0}});
     tirbi_translate_word(p->emitter, (tirbi_word){.kernel = kernel});
     emit(p, TIRBI_L_NEXT_BLOCK, 0, 0, 0);
     emit(p, TIRBI_L_FINISH, 0, 0, 0);

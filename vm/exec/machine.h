@@ -121,11 +121,19 @@ typedef struct tirbi_ref_arg {
     bool writable;
 } tirbi_ref_arg;
 
+/* What one loop from memory to memory does for all lanes of a row: see vm/lanes/streams.inc. */
+typedef struct tirbi_lane_row_stream {
+    tirbi_kernel kernel;  /* NULL: the body is more */
+    uint16_t to, from[3]; /* pointers: of cursors, then of splats */
+    bool whole;           /* it takes whole vectors alone */
+} tirbi_lane_row_stream;
+
 /* Bodies of a lane loop, as words of the function, beside those that run whatever its cursors are; 0: there is none. */
 typedef struct tirbi_lane_bodies {
     uint32_t apart;          /* the full body where nothing that is stored meets what another cursor reaches */
     uint32_t spanning;       /* for rows with gaps between them: see vm/lanes/gaps.h */
     uint32_t spanning_apart; /* both */
+    tirbi_lane_row_stream rows; /* no words: of a loop over rows by number */
 } tirbi_lane_bodies;
 
 /* All that entering a lane loop looks at: see vm/exec/lane_again.h. */
