@@ -639,8 +639,9 @@ static void end_scans(const tirbi_lane_loop *loop, const tirbi_lane_state *state
 /* Lines of memory are read before they are written, and what is written drives out what is in the caches. Where far
  * more is written than they hold, lanes are computed in pieces, which go through memory on the stack and from there
  * past the caches. Nothing is read while a piece is stored: shorter ones let what the processor asks for ahead go
- * on. */
-enum { STREAM_PIECE = 4096, STREAM_CURSORS = 4, STREAM_LINE = 64 };
+ * on. That gains where lanes wait for memory and for little else: what reads from many places, or computes long, is
+ * faster the plain way. */
+enum { STREAM_PIECE = 4096, STREAM_CURSORS = 4, STREAM_LINE = 64, MOST_PLACES = 5, MOST_COMPUTED = 16 };
 
 typedef struct stream {
     unsigned cursor;
@@ -679,6 +680,19 @@ static bool streams_out(const entry *e, const tirbi_lane_state *state, unsigned 
     return true;
 }
 
+static uint64_t computed(const tirbi_lane_loop *loop) {
+    uint64_t n = loop->instructions;
+    for (unsigned k = 0; k < loop->n_inner; k++) n = add_or_most(n, loop->inner[k].instructions);
+    return n;
+}
+
+static unsigned far_places(const entry *e) {
+    unsigned n = 0;
+    for (unsigned c = 0; c < e->loop->n_cursors; c++)
+        n += e->reaches[c].reached && e->reaches[c].high - e->reaches[c].low > NEAR;
+    return n;
+}
+
 static bool plan_streaming(const entry *e, const tirbi_lane_state *state, streaming *plan) {
     const tirbi_lane_loop *loop = e->loop;
     uint32_t size = 0;
@@ -686,6 +700,7 @@ static bool plan_streaming(const entry *e, const tirbi_lane_state *state, stream
     if (!e->machine->code->kernels->moves.stream || e->machinery->rows > 1 || state->packed_rows > 0 || loop->finds ||
         loop->counts_lanes || loop->n_seeks > 0 || loop->own_depth > 0)
         return false;
+    if (!loop->only_banks || computed(loop) > MOST_COMPUTED || far_places(e) > MOST_PLACES) return false;
     for (unsigned o = 0; o < state->n_outer; o++)
         if (loop->inner[state->outer[o]].index != TIRBI_NO_REG) return false;
     for (unsigned c = 0; c < loop->n_cursors; c++) {
@@ -756,7 +771,8 @@ static tirbi_lane_end stream_rows(entry *row, tirbi_lane_state *state, streaming
         if (left == all ? anew : row->n == left) set_row_steps(row, state);
         set_streams(row, state, words);
         state->n = row->n;
-        tirbi_lane_end end = row->machinery->run(state, words + loop->one_row, words + loop->tail);
+        /* Not by a loop of C, which waits for memory at once: banks take longer over what they have. */
+        tirbi_lane_end end = row->machinery->run(state, words + loop->full, words + loop->tail);
         if (end != TIRBI_LANE_DONE) return end;
         for (unsigned i = 0; i < plan->n; i++) {
             unsigned c = plan->streams[i].cursor;
