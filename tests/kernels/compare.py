@@ -5,6 +5,8 @@ import zlib
 import numpy as np
 
 import cases_guards  # for what they register
+import cases_language
+import cases_searching
 import cases_sorting
 from cases import Bf16
 from cases_tables import ALL

@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 try:
-    import ml_dtypes  # cases.py needs it
+    import ml_dtypes  # the cases need it
     import numpy as np
 except ImportError:
     print("NumPy or ml_dtypes is not installed: skipped")
