@@ -127,9 +127,10 @@ def normalised(pick, f):
     outer = pick.choice([0, 0, 2, 9])
     rows, row = ((outer, n), "h, i") if outer else ((n,), "i")
     f.buffer("A", dtype, *rows, m), f.buffer("B", dtype, *rows, m), f.buffer("S", dtype, *rows), f.buffer("W", dtype, m)
-    s, x = ("s", "x") if pick.random() < 0.5 else ("s[0]", "x[0]")
-    if s != "s":
-        f.add(0, *(f'{name} = T.alloc_buffer((1,), "{dtype}")' for name in "sx"))
+    at, shape = pick.choice([("", ()), ("[0]", (1,)), (f"[{row}]", rows)])
+    s, x = f"s{at}", f"x{at}"
+    if at:
+        f.add(0, *(f'{name} = T.alloc_buffer({shape}, "{dtype}")' for name in "sx"))
     f.add(0, f"for {row} in T.grid({', '.join(map(str, rows))}):" if outer else f"for i in range({n}):")
     f.add(1, f"{s} = {number(dtype, pick.choice([0, 1]))}")
     if pick.random() < 0.4:

@@ -334,6 +334,7 @@ static bool find_arrays(nest *n) {
             continue;
         for (uint32_t k = 0; k < n->n_accesses; k++)
             if (n->accesses[k].place->buffer->root == b && n->accesses[k].place->buffer != b) return false;
+        if (n->x->by_rows && !is_filled_first(n, b)) continue; /* each iteration may have elements of its own there */
         if (!is_filled_first(n, b) || !add_array(n, b, NULL)) return false;
     }
     for (uint32_t i = 0; i < n->n_own; i++)
@@ -645,12 +646,27 @@ static const tirbi_ls *distribute(nest *n) {
 
 /* ---- Sums of rows ------------------------------------------------------------------------------------------------ */
 
-/* Whether a loop hands something on from iteration to iteration, so that it is no lanes, but those around it are. */
-static bool sums_rows(const nest *n, const tirbi_ls *part, const tirbi_ls *made) {
+/* Whether functions of the mathematical library are computed in lanes: a call for some rows takes as long as one for
+ * many, and there is one for each element of them. */
+static bool calls_functions(const tirbi_lane_plan *plan) {
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        const unsigned op = plan->ops[i].op - (unsigned)TIRB_OP_LANE_FORM;
+        if (op >= TIRB_OP_RSQRT && op <= TIRB_OP_LDEXP && !(op >= TIRB_OP_FLOOR && op <= TIRB_OP_ROUND)) return true;
+    }
+    return false;
+}
+
+/* What is gained where a statement is done for all rows. */
+typedef enum gain { LOSES = -1, STAYS, GAINS } gain;
+
+/* A loop that hands something on from iteration to iteration is no lanes, but those around it may be. */
+static gain gain_of_rows(const nest *n, const tirbi_ls *part, const tirbi_ls *made) {
     tirbi_nest plan;
     const tirbi_ls *rows = part->kind == TIRBI_LS_LOOP ? around(n, n->first, n->n_loops, made) : NULL;
-    return rows && !tirbi_plan_nest(n->x->pool, part, TIRBI_NEST_ANY, &plan) &&
-           tirbi_plan_nest(n->x->pool, rows, TIRBI_NEST_INTERCHANGE, &plan);
+    if (!rows || tirbi_plan_nest(n->x->pool, part, TIRBI_NEST_ANY, &plan) ||
+        !tirbi_plan_nest(n->x->pool, rows, TIRBI_NEST_INTERCHANGE, &plan))
+        return STAYS;
+    return calls_functions(plan.plan) ? LOSES : GAINS;
 }
 
 /* The innermost common loops whose iterations are rows: there are some of them, in arrays that begin with the first. */
@@ -684,7 +700,7 @@ static const tirbi_ls *join_parts(const nest *n, const tirbi_ls **made, uint32_t
 /* Each statement for many rows before the next one, where some of them become lanes over the rows. */
 static const tirbi_ls *in_rows(nest *n) {
     const tirbi_ls *made[MAX_ARRAYS + MAX_PARTS];
-    bool gain = false;
+    bool worth = false;
     if (!find_rows(n) || !independent(n)) return NULL;
     for (uint32_t i = 0; i < n->n_arrays; i++) {
         tirbi_ls *alloc = tirbi_new_stmt(n->x->pool, TIRBI_LS_ALLOC, n->loop[0]->span);
@@ -697,10 +713,12 @@ static const tirbi_ls *in_rows(nest *n) {
     for (uint32_t i = 0; i < n->n_parts; i++) {
         const tirbi_ls *s = tirbi_rewrite_assignments(&rewrite, n->parts[i]);
         if (!s) return NULL;
-        gain = gain || sums_rows(n, n->parts[i], s);
+        const gain found = gain_of_rows(n, n->parts[i], s);
+        if (found == LOSES) return NULL;
+        worth = worth || found == GAINS;
         made[n->n_arrays + i] = s;
     }
-    const tirbi_ls *body = gain ? join_parts(n, made, n->n_arrays) : NULL;
+    const tirbi_ls *body = worth ? join_parts(n, made, n->n_arrays) : NULL;
     tirbi_ls *rows = (tirbi_ls *)(uintptr_t)around(n, n->first, n->n_loops, body);
     if (rows) rows->as.loop.rows = (uint8_t)n->loops.n;
     return around(n, 0, n->first, rows);
