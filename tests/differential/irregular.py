@@ -243,6 +243,19 @@ def resets(pick, f):
     f.add(1, *(lines if pick.random() < 0.7 else lines[::-1]))
 
 
+def chosen(pick, f):
+    """Sums and extremes of the elements that a condition chooses, zeros of both signs and NaNs among them."""
+    dtype, rows, n = pick.choice(FLOATS + FLOATS + COUNTS), pick.choice([1, 3]), pick.choice([5, 70, 200, 700])
+    f.buffer("A", dtype, rows, n), f.buffer("B", dtype, n), f.buffer("F", "uint8", n), f.buffer("C", dtype, rows)
+    a = "A[r, i]"
+    if dtype.startswith("float"):
+        a = pick.choice([a, f"{a} * B[i]", f"{a} * {number(dtype, 0)}", f"T.sqrt({a})"])
+    begin, condition = pick.choice(["C[r]", number(dtype, 0)]), pick.choice([f"F[i] > {number('uint8', 40)}", "A[r, i] > B[i]", "i % 9 == 4"])
+    grows = pick.choice([f"x + {a}", f"x - {a}", f"x * {a}"] + [f"T.{m}({o})" for m in ("max", "min") for o in (f"x, {a}", f"{a}, x")])
+    f.add(0, f"for r in range({rows}):", f"    x: T.{dtype} = {begin}", f"    for i in range({n}):", f"        if {condition}:", f"            x = {grows}",
+          "    C[r] = x")
+
+
 def lanes_of_columns(pick, f):
     """Loops inside lanes that read, again and again, what lies in columns; sums of rows that lists of them choose."""
     dtype, n, m, w = pick.choice(FLOATS + COUNTS), pick.choice([3, 20, 140]), pick.choice([1, 4, 9]), pick.choice([1, 3, 5])
@@ -847,7 +860,7 @@ def small_arrays(pick, f):
 
 
 SHAPES = (small_arrays, small_arrays, scratch, run_ahead, run_ahead, counting, counting, far_loops, lane_loops,
-          lanes_of_types, ranges, ranges, folds, bits_off, resets, resets, lanes_of_columns, chosen_and_counted, guarded, scattered, moved, digits, windows, carried,
+          lanes_of_types, ranges, ranges, folds, bits_off, resets, resets, lanes_of_columns, chosen, chosen_and_counted, guarded, scattered, moved, digits, windows, carried,
           counted_by_memory, nested_lane_loops, tables, still, steered, mixed, mixed, rearranged, rearranged, rearranged_loops, rearranged_loops, rearranged_loops)
 
 

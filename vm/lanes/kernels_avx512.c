@@ -111,6 +111,23 @@ static inline __attribute__((always_inline)) __m512 odd_pieces(__m512 x, const t
     return _mm512_mask_mov_ps(with_sign, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), _mm512_set1_ps(TIRBI_NAN_F32));
 }
 #undef OF_PIECE
+#define KEEP_CHOSEN_u32(to, from, chosen, n) keep_chosen_u32(to, from, chosen, n)
+#define KEEP_CHOSEN_u64(to, from, chosen, n) keep_chosen_u64(to, from, chosen, n)
+#define KEEP_CHOSEN(bits, type, at_once)                                                                               \
+    static inline size_t keep_chosen_u##bits(void *to, const void *from, const uint8_t *chosen, size_t n) {            \
+        size_t kept = 0;                                                                                               \
+        for (size_t k = 0; k < n; k += (at_once)) {                                                                    \
+            const unsigned some = n - k < (at_once) ? (1u << (n - k)) - 1 : (1u << (at_once)) - 1;                     \
+            const __m128i truth = _mm_maskz_loadu_epi8((__mmask16)some, chosen + k);                                   \
+            const unsigned keep = _mm_test_epi8_mask(truth, truth);                                                    \
+            const __m512i x = _mm512_maskz_loadu_epi##bits((type)keep, (const uint8_t *)from + k * ((bits) / 8));      \
+            _mm512_storeu_si512((uint8_t *)to + kept * ((bits) / 8), _mm512_maskz_compress_epi##bits((type)keep, x));  \
+            kept += (size_t)__builtin_popcount(keep);                                                                  \
+        }                                                                                                              \
+        return kept;                                                                                                   \
+    }
+KEEP_CHOSEN(32, __mmask16, 16)
+KEEP_CHOSEN(64, __mmask8, 8)
 #include "vm/lanes/kernels.inc"
 
 #if defined(__clang__)
