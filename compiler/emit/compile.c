@@ -26,6 +26,7 @@
 #include "compiler/optimize/nests/unsplit.h"
 #include "compiler/optimize/whiles/bits.h"
 #include "compiler/optimize/whiles/counted.h"
+#include "compiler/optimize/whiles/skips.h"
 #include "compiler/text/print.h"
 #include "compiler/text/text.h"
 #include "loader/base/error.h"
@@ -93,7 +94,9 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
     const tirb_primfunc *f = e->function->ast;
     number_parameters(e);
     uint32_t disabled = e->options->disabled;
-    const tirbi_ls *body = tirbi_narrow_scopes(e->pool, e->function->body);
+    const tirbi_ls *body = e->function->body;
+    if (!(disabled & TIRB_PASS_SEQUENCES)) body = tirbi_skip_in_branches(e->pool, body);
+    body = tirbi_narrow_scopes(e->pool, body);
     if (!(disabled & TIRB_PASS_SEQUENCES)) {
         body = tirbi_know_counters(e->pool, tirbi_count_whiles(e->pool, tirbi_count_bits(e->pool, body)));
         body = tirbi_hold_all_elements(e->pool, body);

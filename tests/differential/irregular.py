@@ -172,7 +172,8 @@ def lane_loops(pick, f):
 
 
 def lanes_of_types(pick, f):
-    """The same with values of several types, of those some from in front of the loop that are read in it, or only behind it."""
+    """The same with values of several types, of those some from in front of the loop that are read in it, or only behind it;
+    loops that lanes break off."""
     types, n = [pick.choice(STORED) for _ in range(pick.choice([2, 2, 3]))], pick.choice([3, 70, 150, 300, 700])
     names = [f.buffer(f"A{k}", dtype, n) for k, dtype in enumerate(types)]
     outs = [f.buffer(f"B{k}", dtype, n) for k, dtype in enumerate(types)]
@@ -190,7 +191,12 @@ def lanes_of_types(pick, f):
         return f"{term(k)} {pick.choice(['<', '<=', '!=', '>'])} {pick.choice([term(k), number(types[k], pick.choice([0, 5, 60]))])}"
 
     bound = pick.choice(["5", "9", "30", "i % 7"])
-    f.add(1, f"while k < {bound} and {pick.choice([test(), test(), f'({test()} or {test()})'])}:")
+    breaks, ends = pick.choice([0, 0, 0.3, 0.6]), "break"
+    if breaks > 0 and pick.random() < 0.5:
+        f.add(1, f"for j in range({bound}):")
+        ends = pick.choice(["break", "break", "continue"])
+    else:
+        f.add(1, f"while k < {bound} and {pick.choice([test(), test(), f'({test()} or {test()})'])}:")
     for _ in range(pick.choice([1, 2, 3, 5])):
         k = pick.randrange(len(types))
         a, b = term(k), term(k)
@@ -202,6 +208,11 @@ def lanes_of_types(pick, f):
             f.add(2, f"{outs[k]}[i] = {term(k)}")
         else:
             f.add(2, line)
+        if pick.random() < breaks:
+            leaves = pick.choice([[ends], [line, ends], [f"if {test()}:", f"    {ends}"], [f"if {test()}:", f"    {line}", "else:", f"    {ends}"]])
+            f.add(2, f"if {test()}:", *(f"    {text}" for text in leaves))
+            if pick.random() < 0.2:
+                f.add(2, "else:", f"    {line}")
     f.add(2, "k = k + 1")
     f.add(1, *(f"{out}[i] = {pick.choice([f'x{k}', f'x{k}', term(k)])}" for k, out in enumerate(outs)))
 

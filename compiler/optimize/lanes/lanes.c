@@ -649,6 +649,11 @@ static const tirbi_lx *keep_condition(planner *p, const tirbi_lx *condition) {
 }
 
 static void plan_loop(planner *p, const tirbi_ls *loop, const tirbi_ls *hoisted);
+static void leave_unless(planner *p, const tirbi_lx *condition);
+
+static const tirbi_lx *negated(planner *p, const tirbi_lx *condition) {
+    return tirbi_lx_op(p->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, condition, NULL, NULL);
+}
 
 /* A loop of so many iterations may run for all lanes though only some come to it. */
 enum { SHORT_LOOP = 8 };
@@ -693,8 +698,7 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
         if (!own) return;
         plan_guarded(p, s->as.if_.then_case, tirbi_lx_lazy(p->pool, TIRBI_LX_AND, condition, own, NULL));
         if (s->as.if_.else_case) {
-            own = tirbi_lx_op(p->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, own, NULL, NULL);
-            plan_guarded(p, s->as.if_.else_case, tirbi_lx_lazy(p->pool, TIRBI_LX_AND, condition, own, NULL));
+            plan_guarded(p, s->as.if_.else_case, tirbi_lx_lazy(p->pool, TIRBI_LX_AND, condition, negated(p, own), NULL));
         }
         return;
     }
@@ -712,6 +716,10 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
         plan_loop(p, loop, NULL);
         return;
     }
+    case TIRBI_LS_BREAK: /* of the loop of a lane's own around it */
+        if (p->n_own == 0) break;
+        leave_unless(p, negated(p, condition));
+        return;
     default: break;
     }
     tirbi_plan_refuse(p, "%s", s->kind == TIRBI_LS_LOOP ? "a loop in it runs in some iterations only" : lazy_arm);
@@ -747,8 +755,7 @@ static void plan_if(planner *p, const tirbi_ls *s) {
     if (!condition) return;
     plan_guarded(p, s->as.if_.then_case, condition);
     if (!s->as.if_.else_case) return;
-    plan_guarded(p, s->as.if_.else_case,
-                 tirbi_lx_op(p->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, condition, NULL, NULL));
+    plan_guarded(p, s->as.if_.else_case, negated(p, condition));
 }
 
 /* ---- Inner loops ---------------------------------------------------------------------------------------------- */
@@ -956,6 +963,8 @@ static void put_elements_back(planner *p, const own_element *elements, uint32_t 
 static void plan_own_loop(planner *p, const tirbi_ls *loop) {
     tirbi_lvar *var = loop->as.loop.var;
     const tirbi_lx *extent = tirbi_plan_narrow(var->extent);
+    if (extent->kind == TIRBI_LX_CONST && extent->value <= INT32_MAX)
+        extent = tirbi_lx_int(p->pool, TIRB_I32, extent->value > 0 ? extent->value : 0);
     tirbi_dtype type = (tirbi_dtype)var->type, counts = (tirbi_dtype)extent->type;
     own_element elements[MAX_PROMOTED];
     if (loop->as.loop.step) {
@@ -987,6 +996,47 @@ static void plan_own_loop(planner *p, const tirbi_ls *loop) {
     put_elements_back(p, elements, n_elements, ran);
 }
 
+/* Whether a break in a body leaves its loop. */
+static bool may_leave(const tirbi_ls *s) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            if (may_leave(s->as.seq.items[i])) return true;
+        return false;
+    case TIRBI_LS_IF: return may_leave(s->as.if_.then_case) || (s->as.if_.else_case && may_leave(s->as.if_.else_case));
+    case TIRBI_LS_BREAK: return true;
+    default: return false;
+    }
+}
+
+/* Whether a statement sets a variable of x, which it does not declare. */
+static bool carries(const tirbi_ls *s, const tirbi_lx *x) {
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            if (carries(s->as.seq.items[i], x)) return true;
+        return false;
+    case TIRBI_LS_IF:
+        return carries(s->as.if_.then_case, x) || (s->as.if_.else_case && carries(s->as.if_.else_case, x));
+    case TIRBI_LS_LOOP: return carries(s->as.loop.body, x);
+    case TIRBI_LS_WHILE: return carries(s->as.while_.body, x);
+    case TIRBI_LS_SET: return !s->as.set.declares && tirbi_lx_depends_on(x, s->as.set.var);
+    default: return false;
+    }
+}
+
+/* Whether where an iteration leaves a loop does not depend on what others have computed: a search finds it sooner than
+ * lanes that go from element to element each. */
+static bool finds_its_end(const tirbi_ls *loop) {
+    const tirbi_ls *body = loop->as.loop.body;
+    for (uint32_t i = 0; body->kind == TIRBI_LS_SEQ && i < body->as.seq.n; i++) {
+        const tirbi_ls *s = body->as.seq.items[i];
+        const bool leaves = s->kind == TIRBI_LS_IF && may_leave(s), names = s->kind == TIRBI_LS_SET && s->as.set.declares;
+        if ((leaves && carries(body, s->as.if_.condition)) || (names && carries(body, s->as.set.value))) return false;
+    }
+    return true;
+}
+
 static bool has_loops(const tirbi_ls *s);
 
 /* Plans the body of a loop of one iteration as code of the loop around it, where it may store what lanes place; false
@@ -1014,7 +1064,12 @@ static void plan_loop(planner *p, const tirbi_ls *loop, const tirbi_ls *hoisted)
     bool regular = !loop->as.loop.step && tirbi_has_plain_bounds(var) && tirbi_plan_is_invariant(p, var->min) &&
                    tirbi_plan_is_invariant(p, var->extent);
     uint32_t index = plan->loops.n - 1;
-    if (p->n_own > 0) {
+    const bool leaves = may_leave(loop->as.loop.body);
+    if (leaves && finds_its_end(loop)) {
+        tirbi_plan_refuse(p, "an iteration may leave the loop over %s in it", var->name);
+        return;
+    }
+    if (p->n_own > 0 || (leaves && p->sequences)) {
         plan_own_loop(p, loop);
         return;
     }

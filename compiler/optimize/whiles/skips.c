@@ -1,0 +1,66 @@
+#include "compiler/optimize/whiles/skips.h"
+
+#include "compiler/optimize/rewriting/statements.h"
+
+enum { MOST = 8 /* one branch inside another */ };
+
+static bool is_skip(const tirbi_ls *s) { return s->kind == TIRBI_LS_CONTINUE; }
+
+/* Whether a statement is a branch that ends in skipping the rest. */
+static bool skips_rest(const tirbi_ls *s) {
+    if (s->kind != TIRBI_LS_IF || s->as.if_.first_of || s->as.if_.else_case) return false;
+    const tirbi_ls *then = s->as.if_.then_case;
+    if (then->kind == TIRBI_LS_SEQ && then->as.seq.n > 0) then = then->as.seq.items[then->as.seq.n - 1];
+    return is_skip(then);
+}
+
+/* The branch with all that stands behind it. */
+static const tirbi_ls *make_branch(tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi_ls *rest) {
+    const tirbi_ls *then = s->as.if_.then_case;
+    const uint32_t n = is_skip(then) ? 0 : then->as.seq.n - 1;
+    tirbi_ls *branch = tirbi_new_stmt(pool, TIRBI_LS_IF, s->span);
+    if (!branch) return NULL;
+    branch->as.if_.condition = s->as.if_.condition;
+    if (n == 0)
+        branch->as.if_.condition =
+            tirbi_lx_op(pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, s->as.if_.condition, NULL, NULL);
+    else
+        branch->as.if_.else_case = rest;
+    branch->as.if_.then_case = n == 0 ? rest : tirbi_new_sequence(pool, then->span, then->as.seq.items, n);
+    return branch->as.if_.condition && branch->as.if_.then_case ? branch : NULL;
+}
+
+/* The body of a loop without skips, or as it was. */
+static const tirbi_ls *without_skips(tirbi_lx_pool *pool, const tirbi_ls *body, unsigned depth) {
+    if (body->kind != TIRBI_LS_SEQ || depth == MOST) return body;
+    uint32_t at = 0, n = body->as.seq.n;
+    while (at < n && !skips_rest(body->as.seq.items[at])) at++;
+    if (at + 1 >= n) return body;
+    const tirbi_ls *rest = tirbi_new_sequence(pool, body->span, body->as.seq.items + at + 1, n - at - 1);
+    rest = rest ? without_skips(pool, rest, depth + 1) : NULL;
+    const tirbi_ls *branch = rest ? make_branch(pool, body->as.seq.items[at], rest) : NULL;
+    tirbi_ls *out = branch ? tirbi_new_stmt(pool, TIRBI_LS_SEQ, body->span) : NULL;
+    const tirbi_ls **items = out ? TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, at + 1) : NULL;
+    if (!items) return body;
+    for (uint32_t i = 0; i < at; i++) items[i] = body->as.seq.items[i];
+    items[at] = branch;
+    out->as.seq.items = items;
+    out->as.seq.n = at + 1;
+    return out;
+}
+
+static const tirbi_ls *in_branches(void *context, const tirbi_ls *s) {
+    tirbi_lx_pool *pool = context;
+    const tirbi_ls *made = tirbi_replace_inside(pool, s, in_branches, pool);
+    if (made->kind != TIRBI_LS_LOOP && made->kind != TIRBI_LS_WHILE) return made;
+    const tirbi_ls *old = made->kind == TIRBI_LS_LOOP ? made->as.loop.body : made->as.while_.body,
+                   *body = without_skips(pool, old, 0);
+    tirbi_ls *copy = body != old ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
+    if (!copy) return made;
+    *copy = *made;
+    if (copy->kind == TIRBI_LS_LOOP) copy->as.loop.body = body;
+    else copy->as.while_.body = body;
+    return copy;
+}
+
+const tirbi_ls *tirbi_skip_in_branches(tirbi_lx_pool *pool, const tirbi_ls *stmt) { return in_branches(pool, stmt); }

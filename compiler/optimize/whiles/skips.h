@@ -1,0 +1,11 @@
+/* What an iteration skips, made a branch. */
+#ifndef TIRB_COMPILER_OPTIMIZE_WHILES_SKIPS_H
+#define TIRB_COMPILER_OPTIMIZE_WHILES_SKIPS_H
+
+#include "compiler/lower/loop.h"
+
+/* if c: a; continue  b  at the end of a loop's body becomes  if c: a  else: b, which passes look into. The statement with
+ * the bodies of all loops made so. */
+const tirbi_ls *tirbi_skip_in_branches(tirbi_lx_pool *pool, const tirbi_ls *stmt);
+
+#endif
