@@ -677,8 +677,8 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
         if (s->as.set.declares) { /* what the other lanes have for it is not looked at */
             const tirbi_lx *value = s->as.set.value;
             const tirbi_lx *none = value->traps ? tirbi_lx_bits(p->pool, (tirbi_dtype)value->type, 0) : NULL;
-            plan_set(p, s->as.set.var, none ? tirbi_lx_lazy(p->pool, TIRBI_LX_COND, condition, value, none) : value,
-                     true);
+            if (none) value = tirbi_lx_lazy(p->pool, TIRBI_LX_COND, condition, value, none);
+            plan_set(p, s->as.set.var, value, true);
             return;
         }
         if (!tirbi_plan_find_var(p, s->as.set.var)) {
@@ -698,7 +698,8 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
         if (!own) return;
         plan_guarded(p, s->as.if_.then_case, tirbi_lx_lazy(p->pool, TIRBI_LX_AND, condition, own, NULL));
         if (s->as.if_.else_case) {
-            plan_guarded(p, s->as.if_.else_case, tirbi_lx_lazy(p->pool, TIRBI_LX_AND, condition, negated(p, own), NULL));
+            own = negated(p, own);
+            plan_guarded(p, s->as.if_.else_case, tirbi_lx_lazy(p->pool, TIRBI_LX_AND, condition, own, NULL));
         }
         return;
     }
@@ -1031,7 +1032,8 @@ static bool finds_its_end(const tirbi_ls *loop) {
     const tirbi_ls *body = loop->as.loop.body;
     for (uint32_t i = 0; body->kind == TIRBI_LS_SEQ && i < body->as.seq.n; i++) {
         const tirbi_ls *s = body->as.seq.items[i];
-        const bool leaves = s->kind == TIRBI_LS_IF && may_leave(s), names = s->kind == TIRBI_LS_SET && s->as.set.declares;
+        const bool leaves = s->kind == TIRBI_LS_IF && may_leave(s);
+        const bool names = s->kind == TIRBI_LS_SET && s->as.set.declares;
         if ((leaves && carries(body, s->as.if_.condition)) || (names && carries(body, s->as.set.value))) return false;
     }
     return true;
