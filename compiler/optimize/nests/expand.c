@@ -3,8 +3,9 @@
  * else that two of them access, and one writes, are elements that no other iteration accesses; and where none can
  * trap.
  *
- * Each statement may be done for a block of iterations that is chosen here, if it becomes a contraction; or the loops are
- * rows (rows/rows.c), if a sum along a row becomes lanes over the rows: each element keeps its order of updates (R1). */
+ * Each statement may be done for a block of iterations that is chosen here, if it becomes a contraction; or the loops
+ * are rows (rows/rows.c), if a sum along a row becomes lanes over the rows: each element keeps its order of updates
+ * (R1). */
 #include "compiler/optimize/nests/expand.h"
 
 #include "compiler/optimize/contractions/distribute.h"

@@ -11,8 +11,9 @@
  * memory ran out). `disabled` is of the compile options. */
 const tirbi_ls *tirbi_expand_arrays(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled);
 
-/* for i: { s = 0; for j: s = s + A[i, j]; for j: B[i, j] = A[i, j] / s } becomes rows: for i: s[i] = 0; for i, j: s[i] =
- * s[i] + A[i, j], as lanes over i, each of which receives its terms in order; and so on, for a block of i at a time. */
+/* for i: { s = 0; for j: s = s + A[i, j]; for j: B[i, j] = A[i, j] / s } becomes rows: for i: s[i] = 0;
+ * for i, j: s[i] = s[i] + A[i, j], as lanes over i, each of which receives its terms in order; and so on, for a block
+ * of i at a time. */
 const tirbi_ls *tirbi_sum_many_rows(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled);
 
 #endif
