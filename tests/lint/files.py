@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Habits that a script can check: file sizes, the agreed top level, words that say something is unfinished,
+"""Habits that a script can check: sizes of files and lines, the agreed top level, words that say something is unfinished,
 calls that have no place in a library, header guards, and text that belongs in no file."""
 import pathlib
 import re
@@ -10,7 +10,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOP_LEVEL = {"vm", "compiler", "loader", "include", "tests", "fuzz", "CMakeLists.txt", "CMakePresets.json", "LICENSE",
              "README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md"}
 LIMIT, DISPATCH_LIMIT = 1500, 2500
+COLUMNS = 120
+# Tables of which each row is a line, and files of the lane machines with a wider comment.
+WIDE = {"loader/bundle/dictionary.c", "loader/isa/opcodes.def", "vm/math/coefficients.h", "vm/exec/lane_entry.h",
+        "vm/lanes/machine.inc"}
 UNFINISHED = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK")) + r")\b")
+# What may be wider: of a page the rows of tables and what commands print, of a test the texts of programs.
+NO_PROSE, IN_TEST = re.compile(r"\||    "), re.compile(r'.*"')
 NOT_IN_LIBRARIES = re.compile(r"(?<![\w.>])(abort|exit|_exit|printf|puts|putchar|setjmp|longjmp|system|assert)\s*\(")
 NOT_IN_VM_OR_LOADER = re.compile(r"(?<![\w.>])(malloc|calloc|realloc|free|strdup)\s*\(")
 COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
@@ -46,6 +52,10 @@ def problems_of(name):
     for number, line in enumerate(lines, 1):
         if line != line.rstrip() and not name.endswith(".md"):
             yield number, "space at the end of the line"
+        if len(line) > COLUMNS and name.endswith((".c", ".h", ".inc", ".def", ".md")) and name not in WIDE \
+                and not (name.endswith(".md") and NO_PROSE.match(line)) \
+                and not (top == "tests" and IN_TEST.match(line)):
+            yield number, f"{len(line)} columns: the limit is {COLUMNS}"
         if "\t" in line and name.endswith((".c", ".h", ".inc", ".def", ".py", ".sh")):
             yield number, "a tab"
         if UNFINISHED.search(line):
