@@ -160,9 +160,12 @@ TIRB_API uint32_t tirb_module_function_count(const tirb_module *module);
 /* The number of the function called `name`. Errors: NOT_FOUND. Thread-safe. */
 TIRB_API tirb_status tirb_module_find(const tirb_module *module, const char *name, uint32_t *out_function,
                                       tirb_error *error);
-/* Describes a function or one of its parameters. Set struct_size first (.._INIT). Errors: NOT_FOUND. Thread-safe. */
+/* Describes a function; its texts belong to the module. Set out_info->struct_size first (.._INIT). Errors: NOT_FOUND,
+ * MISUSE. Thread-safe. */
 TIRB_API tirb_status tirb_module_function(const tirb_module *module, uint32_t function, tirb_function_info *out_info,
                                           tirb_error *error);
+/* Describes parameter `param`, numbered from 0 as in the signature, of a function, like tirb_module_function. Errors:
+ * NOT_FOUND, MISUSE. Thread-safe. */
 TIRB_API tirb_status tirb_module_param(const tirb_module *module, uint32_t function, uint32_t param,
                                        tirb_param_info *out_info, tirb_error *error);
 
@@ -289,9 +292,10 @@ typedef struct tirb_import_info {
 #define TIRB_IMPORT_INFO_INIT                                                                      \
     { (uint32_t)sizeof(tirb_import_info), 0, 0, 0 }
 
-/* The number of functions that the module needs from its host, and what they are. Texts belong to the module. Errors:
- * NOT_FOUND, MISUSE. Thread-safe. */
+/* The number of functions that the module needs from its host, numbered from 0. Thread-safe. */
 TIRB_API uint32_t tirb_module_import_count(const tirb_module *module);
+/* Describes such a function; its texts belong to the module. Set out_info->struct_size first (.._INIT). Errors:
+ * NOT_FOUND, MISUSE. Thread-safe. */
 TIRB_API tirb_status tirb_module_import(const tirb_module *module, uint32_t import, tirb_import_info *out_info,
                                         tirb_error *error);
 

@@ -11,9 +11,8 @@ TOP_LEVEL = {"vm", "compiler", "loader", "include", "tests", "fuzz", "CMakeLists
              "README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md"}
 LIMIT, DISPATCH_LIMIT = 1500, 2500
 COLUMNS = 120
-# Tables of which each row is a line, and files of the lane machines with a wider comment.
-WIDE = {"loader/bundle/dictionary.c", "loader/isa/opcodes.def", "vm/math/coefficients.h", "vm/exec/lane_entry.h",
-        "vm/lanes/machine.inc"}
+# Tables of which each row is a line.
+WIDE = {"loader/bundle/dictionary.c", "loader/isa/opcodes.def", "vm/math/coefficients.h"}
 UNFINISHED = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK")) + r")\b")
 # What may be wider: of a page the rows of tables and what commands print, of a test the texts of programs.
 NO_PROSE, IN_TEST = re.compile(r"\||    "), re.compile(r'.*"')

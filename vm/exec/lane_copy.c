@@ -257,7 +257,8 @@ static void copy_parts(copying *c, unsigned first, bool *stopped) {
     filled_box own, *const b = place_for_box(c, &own);
     set_box(c, b);
     b->box.n_parts = n;
-    for (unsigned k = 0; k < n; k++) b->box.parts[k] = c->reaches[loop->copies[which[k]].to].start - to->start;
+    for (unsigned k = 0; k < n; k++)
+        b->box.parts[k] = (ptrdiff_t)((uintptr_t)c->reaches[loop->copies[which[k]].to].start - (uintptr_t)to->start);
     if (!tirbi_box_plan_together(&b->box)) return;
     for (unsigned k = 0; k < n; k++) c->done |= 1u << which[k];
     *stopped = !run_box(c, b, &own);

@@ -247,7 +247,8 @@ static inline void tirbi_lane_begin(tirbi_machine *machine, const tirbi_lane_loo
 /* Does all lanes of a row by its loop from memory to memory, the STREAM that its body begins with. */
 void tirbi_lane_stream_row(const tirbi_lane_state *state, const tirbi_word *stream);
 
-/* Whether that is all that is to be done, of a loop entered for whole blocks of the widest machine. No pointer moves. */
+/* Whether that is all that is to be done, of a loop entered for whole blocks of the widest machine. No pointer
+ * moves. */
 static inline bool tirbi_lane_streams_at_once(const tirbi_lane_loop *loop, const tirbi_lane_state *state) {
     return state->n_outer == 0 && state->lanes == loop->lanes && tirbi_lane_goes_at_once(loop, state->n);
 }
