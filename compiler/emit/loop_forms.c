@@ -11,6 +11,7 @@
 #include "compiler/optimize/carried/sampled.h"
 #include "compiler/optimize/carried/search.h"
 #include "compiler/optimize/carried/still.h"
+#include "compiler/optimize/carried/targets.h"
 #include "compiler/optimize/cuts/crossing.h"
 #include "compiler/optimize/cuts/diagonal.h"
 #include "compiler/optimize/cuts/distance.h"
@@ -191,11 +192,24 @@ static bool put_searched(tirbi_emitter *e, const tirbi_ls *loop) {
     return true;
 }
 
+/* A loop along rows, inside the loops in it that choose the rows, once its sums are in elements and their bounds have
+ * names; NULL where that makes no lanes along them. */
+static const tirbi_ls *sums_of_rows(tirbi_emitter *e, const tirbi_ls *loop) {
+    if (loop->as.loop.var->extent->lo < TIRBI_LEAST_COLUMNS) return NULL;
+    const tirbi_ls *kept = tirbi_keep_in_targets(e->pool, loop);
+    const tirbi_ls *named = tirbi_name_still_loads(e->pool, kept ? kept : loop, true);
+    if (!named) return kept ? tirbi_move_inwards(e->pool, kept, true) : NULL;
+    const tirbi_ls **nest = &named->as.seq.items[named->as.seq.n - 1];
+    *nest = tirbi_move_inwards(e->pool, *nest, true);
+    return *nest ? named : NULL;
+}
+
 /* A loop that is lanes once it is inside the loops in it, or around each statement for itself. */
 static bool put_columns(tirbi_emitter *e, const tirbi_ls *loop) {
     if (e->options->disabled & TIRB_PASS_INTERCHANGE) return false;
     const tirbi_ls *columns = tirbi_carry_columns(e->pool, loop);
-    if (!columns) columns = tirbi_move_inwards(e->pool, loop);
+    if (!columns) columns = tirbi_move_inwards(e->pool, loop, false);
+    if (!columns) columns = sums_of_rows(e, loop);
     if (!columns) columns = tirbi_take_apart(e->pool, loop);
     if (!columns) return false;
     put_serial(e, columns);

@@ -376,6 +376,25 @@ def test_sums_of_many_rows(t):
     expect(len(sums) == 1 and not any("vscan" in note["text"] for note in notes), f"{notes}")
 
 
+def test_sums_of_chosen_rows(t):
+    text = HEAD + """def f(P: T.Buffer((21,), "int32"), I: T.Buffer((99,), "int32"), W: T.Buffer((50, 32), "float32"), \\
+      O: T.Buffer((20, 32), "float32")):
+    for i, j in T.grid(20, 32):
+        s: T.float32 = T.float32(0)
+        for k in range(P[i], P[i + 1]):
+            s = s + W[I[k], j]
+        O[i, j] = s / T.Cast("float32", P[i + 1] - P[i] + 1)
+"""
+
+    def along_rows(text):
+        lanes = [note["text"] for note in explained(t, text) if note["loop"] == "j" and note["form"] == "lanes"]
+        return any("vadd.f32" in ops for ops in lanes) and not any("vloadx" in ops for ops in lanes)
+
+    expect(along_rows(text), "the sums are in their elements, and rows are added as they are")
+    for old, new in (("W[I[k], j]", "W[I[k], j] * O[i, j]"), ("O[i, j] =", "O[i, 0] ="), ("I[k], j", "j, I[k] % 32")):
+        expect(not along_rows(text.replace(old, new)), f"{new}: each column for itself")
+
+
 def test_reasons(t):
     head = HEAD + 'def f(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):\n'
     for body, reason in SCALAR.items():

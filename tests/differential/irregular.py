@@ -287,6 +287,40 @@ def lanes_of_columns(pick, f):
     f.add(3, f"Z[i, j] = Z[i, j] + X[k] * Y[{pick.choice(['I[k]', inside('I[k]', 5), inside('I[k]', 5)])}, j]")
 
 
+def sums_of_rows(pick, f):
+    """Sums along columns of rows that lists or ranges choose, in variables that are stored at the end, or nearly so."""
+    dtype, rows = pick.choice(FLOATS + COUNTS + ("float16", "int8")), pick.choice([1, 6])
+    wide, odd = pick.choice([7, 16, 16, 40]), pick.random() < 0.5
+    f.buffer("P", pick.choice(COUNTS), rows + 1), f.buffer("I", "int32", 12), f.buffer("X", dtype, 12)
+    f.buffer("Y", dtype, 12, wide), f.buffer("Z", dtype, rows, wide)
+    f.buffer("W", pick.choice([dtype, dtype, "float32"]), rows, wide)
+
+    def either(often, seldom):
+        return pick.choice(seldom if odd and pick.random() < 0.3 else often)
+
+    row = either(["k", inside("I[k]", 12), inside("I[k]", 12)], ["I[k]"])
+    term = either([f"Y[{row}, j]", f"X[k] * Y[{row}, j]"], [f"Y[k, {wide - 1} - j]", f"Y[{row}, j] * Z[i, j]"])
+    grows = either([f"s + {term}", f"s + {term}", f"s - {term}", f"T.max(s, {term})", f"T.min({term}, s)"],
+                   [f"{term} + s * {number(dtype, 2)}"])
+    two = pick.random() < 0.4
+    f.add(0, f"for i in range({rows}):", f"    for j in range({wide}):")
+    f.add(2, f"s: T.{dtype} = {either([number(dtype, 0), number(dtype, 1)], ['Z[i, j]', f'Y[0, {wide - 1} - j]'])}")
+    if two:
+        f.add(2, f"t: T.{dtype} = {either([number(dtype, 0)], ['s'])}")
+    begin, to = inside('P[i]', 5), inside('P[i + 1]', 13)
+    over = either([f"{begin}, {to}"], [f"P[i], {to}", f"j % 2, {to}", "7"])
+    f.add(2, f"for k in range({over}):")
+    f.add(3, f"s = {grows}")
+    if two:
+        f.add(3, either(["t = t + X[k]", f"t = t - Y[{row}, j]", "t = t + s"], ["t = s", "t = X[k]"]))
+    if odd and pick.random() < 0.3:
+        f.add(3, pick.choice(["Z[i, j] = X[k]", f"Z[i, {wide - 1} - j] = X[0]", "X[k] = s", "I[k] = I[k] + 1"]))
+    f.add(2, either(["Z[i, j] = s", "Z[i, j] = s", f"Z[i, j] = s * {number(dtype, 3)}", "Z[i, j] = s - X[0]"],
+                    ["Z[i, 0] = s", "Z[0, j] = s", f"Z[i, {wide - 1} - j] = s", "Z[i, j] = Z[i, j] + s"]))
+    if two:
+        f.add(2, either(["W[i, j] = t", "W[i, j] = T.max(t, s)"], ["W[0, j] = t", "X[j % 12] = t"]))
+
+
 def chosen_and_counted(pick, f):
     """A number that each iteration finds, stores, and goes on with: as an index, in loops, in what is changed."""
     dtype, n, m = pick.choice(FLOATS + COUNTS), pick.choice([4, 30, 130]), pick.choice([1, 3, 6])
@@ -872,7 +906,7 @@ def small_arrays(pick, f):
 
 SHAPES = (small_arrays, small_arrays, scratch, run_ahead, run_ahead, counting, counting, far_loops, lane_loops,
           lanes_of_types, ranges, ranges, folds, bits_off, resets, resets, lanes_of_columns, chosen, chosen_and_counted, guarded, scattered, moved, digits, windows, carried,
-          counted_by_memory, nested_lane_loops, tables, still, steered, mixed, mixed, rearranged, rearranged, rearranged_loops, rearranged_loops, rearranged_loops)
+          sums_of_rows, counted_by_memory, nested_lane_loops, tables, still, steered, mixed, mixed, rearranged, rearranged, rearranged_loops, rearranged_loops, rearranged_loops)
 
 
 def make(seed):

@@ -7,7 +7,7 @@
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_PLACES = 64, MAX_DEPTH = 8, LEAST_COLUMNS = 16 };
+enum { MAX_PLACES = 64, MAX_DEPTH = 8 };
 /* Columns that are lanes around a loop along them. Rows that are longer than a block of lanes are gone through in
  * parts, far from each other: only few of them, which stay in a near cache. */
 enum { LEAST_ROWS = 4, MOST_COLUMNS = 512, BLOCK = 512, NEAR = 1 << 18 };
@@ -18,6 +18,7 @@ typedef struct mover {
     tirbi_loop_set own, inner; /* its variable, those of the loops inside it */
     const tirbi_place *writes[MAX_PLACES], *reads[MAX_PLACES];
     uint32_t n_writes, n_reads;
+    bool along; /* all that lanes read has to be one element after the other, too, or stand still */
     bool failed;
 } mover;
 
@@ -111,16 +112,24 @@ static const tirbi_ls *around(mover *m, const tirbi_ls *loop, const tirbi_ls *bo
     return copy;
 }
 
-/* The columns as lanes around code, which is worth it where they write one element after the other. */
+/* Whether lanes write one element after the other, and read along rows where that is asked for. */
+static bool goes_along(const mover *m, const tirbi_lane_plan *plan) {
+    for (uint32_t i = 0; i < plan->n_cursors; i++) {
+        const tirbi_lane_cursor *c = &plan->cursors[i];
+        int64_t step;
+        const bool known = tirbi_affine_constant(&c->form, 0, &step), writes = c->access & TIRBI_WRITE;
+        if ((writes || m->along) && !(known && (step == 1 || (step == 0 && !writes)))) return false;
+    }
+    for (uint32_t i = 0; m->along && i < plan->n_ops; i++)
+        if (plan->ops[i].op == TIRB_OP_VLOADX) return false;
+    return true;
+}
+
+/* The columns as lanes around code, where that is worth it. */
 static const tirbi_ls *in_lanes(mover *m, const tirbi_ls *code) {
     const tirbi_ls *loop = around(m, m->loop, code);
     const tirbi_lane_plan *plan = loop ? tirbi_plan_lanes(m->pool, loop) : NULL;
-    for (uint32_t i = 0; plan && i < plan->n_cursors; i++) {
-        const tirbi_lane_cursor *c = &plan->cursors[i];
-        int64_t step;
-        if ((c->access & TIRBI_WRITE) && !(tirbi_affine_constant(&c->form, 0, &step) && step == 1)) return NULL;
-    }
-    return plan ? loop : NULL;
+    return plan && goes_along(m, plan) ? loop : NULL;
 }
 
 static bool has_loop(const tirbi_ls *s) {
@@ -163,17 +172,19 @@ static mover *read_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     return !m->failed && keeps_to_columns(m) ? m : NULL;
 }
 
-const tirbi_ls *tirbi_move_inwards(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    if (loop->as.loop.var->extent->lo < LEAST_COLUMNS) return NULL;
+const tirbi_ls *tirbi_move_inwards(tirbi_lx_pool *pool, const tirbi_ls *loop, bool along) {
+    if (loop->as.loop.var->extent->lo < TIRBI_LEAST_COLUMNS) return NULL;
     mover *m = read_loop(pool, loop);
-    return m ? inwards(m, loop->as.loop.body) : NULL;
+    if (!m) return NULL;
+    m->along = along;
+    return inwards(m, loop->as.loop.body);
 }
 
 /* Lanes of columns around a loop along them, in which each carries what the rows hand on; `loop` goes over columns. */
 static const tirbi_ls *down_columns(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_ls *rows = loop->as.loop.body;
     const tirbi_lx *columns = loop->as.loop.var->extent, *n_rows = rows->as.loop.var->extent;
-    if (columns->lo < LEAST_COLUMNS || columns->hi > MOST_COLUMNS || n_rows->lo < LEAST_ROWS ||
+    if (columns->lo < TIRBI_LEAST_COLUMNS || columns->hi > MOST_COLUMNS || n_rows->lo < LEAST_ROWS ||
         has_loop(rows->as.loop.body))
         return NULL;
     mover *m = read_loop(pool, loop);

@@ -1,0 +1,160 @@
+/* An element may hold what a variable does where it cannot fail, stays the same one throughout the iteration, and is
+ * not reached but by the store at the end: then nobody sees what is in it before, and it has the variable's type. */
+#include "compiler/optimize/carried/targets.h"
+
+#include "compiler/optimize/facts/affine.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+enum { MAX_STATEMENTS = 16, MAX_DEPTH = 8, MAX_WORK = 512 };
+
+typedef struct keeper {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *items[MAX_STATEMENTS]; /* the loop's body */
+    uint32_t n;
+    const tirbi_lvar *var;
+    const tirbi_ls *last; /* the store of what became of it */
+    const tirbi_lx *element;
+    tirbi_loop_set sets; /* the variables that the body sets */
+    uint32_t work;       /* that may still be done */
+} keeper;
+
+/* ---- What reaches the element ----------------------------------------------------------------------------------- */
+
+static bool value_is_apart(keeper *k, const tirbi_lx *x);
+
+static bool place_is_apart(keeper *k, const tirbi_place *place) {
+    if (place->view || tirbi_may_meet(place->buffer->root, k->last->as.store.access->buffer->root)) return false;
+    for (uint32_t d = 0; d < place->ndim; d++)
+        if (!value_is_apart(k, place->indices[d])) return false;
+    return !tirbi_place_depends_on(place, k->var);
+}
+
+static bool value_is_apart(keeper *k, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_CALL || k->work == 0) return false;
+    k->work--;
+    if (x->kind == TIRBI_LX_LOAD) return place_is_apart(k, x->access);
+    for (int i = 0; i < x->n_args; i++)
+        if (!value_is_apart(k, x->args[i])) return false;
+    return true;
+}
+
+static bool note_set(keeper *k, tirbi_lvar *var) {
+    if (k->sets.n == TIRBI_MAX_AFFINE) return false;
+    k->sets.var[k->sets.n++] = var;
+    return true;
+}
+
+/* Loops, stores and assignments none of which has to do with the element. */
+static bool is_apart(keeper *k, const tirbi_ls *s, unsigned depth) {
+    if (depth > MAX_DEPTH) return false;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            if (!is_apart(k, s->as.seq.items[i], depth + 1)) return false;
+        return true;
+    case TIRBI_LS_LOOP: {
+        tirbi_lvar *var = s->as.loop.var;
+        return !s->as.loop.step && !s->as.loop.blocks && !s->as.loop.rows && value_is_apart(k, var->min) &&
+               value_is_apart(k, var->extent) && !tirbi_lx_depends_on(var->min, k->var) &&
+               !tirbi_lx_depends_on(var->extent, k->var) && note_set(k, var) &&
+               is_apart(k, s->as.loop.body, depth + 1);
+    }
+    case TIRBI_LS_STORE:
+        return value_is_apart(k, s->as.store.value) && (s == k->last || place_is_apart(k, s->as.store.access));
+    case TIRBI_LS_SET:
+        return s->as.set.value && value_is_apart(k, s->as.set.value) && note_set(k, s->as.set.var);
+    default: return false;
+    }
+}
+
+/* Whether a statement of the kinds above needs a variable. */
+static bool needs(const tirbi_ls *s, const tirbi_lvar *var, unsigned depth) {
+    if (depth > MAX_DEPTH) return true;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            if (needs(s->as.seq.items[i], var, depth + 1)) return true;
+        return false;
+    case TIRBI_LS_LOOP: return needs(s->as.loop.body, var, depth + 1);
+    case TIRBI_LS_STORE: return tirbi_lx_depends_on(s->as.store.value, var);
+    case TIRBI_LS_SET: return s->as.set.var == var || tirbi_lx_depends_on(s->as.set.value, var);
+    default: return true;
+    }
+}
+
+static bool stands_still(const keeper *k, const tirbi_place *place) {
+    if (place->view || place->buffer->local || !place->flat->pure || tirbi_mentions_loops(place->flat, &k->sets))
+        return false;
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        const tirbi_lx *index = place->indices[d];
+        if (!index->pure || tirbi_mentions_loops(index, &k->sets) || !tirbi_dim_proven(place, d)) return false;
+    }
+    return true;
+}
+
+/* Whether what the variable that item `at` declares holds may be in an element. */
+static bool find_target(keeper *k, uint32_t at) {
+    const tirbi_ls *begin = k->items[at];
+    if (begin->kind != TIRBI_LS_SET || !begin->as.set.declares || begin->as.set.var->kind != TIRBI_LVAR_LOCAL)
+        return false;
+    k->var = begin->as.set.var;
+    k->sets.n = 0;
+    uint32_t last = k->n - 1;
+    while (last > at && !needs(k->items[last], k->var, 0)) last--;
+    k->last = k->items[last];
+    if (k->last->kind != TIRBI_LS_STORE || k->last->as.store.access->buffer->type != k->var->type) return false;
+    for (uint32_t i = 0; i < k->n; i++)
+        if (!is_apart(k, k->items[i], 0)) return false;
+    if (!stands_still(k, k->last->as.store.access)) return false;
+    k->element = tirbi_lx_load(k->pool, k->last->as.store.access);
+    return k->element && !k->element->traps;
+}
+
+/* ---- The loop anew ---------------------------------------------------------------------------------------------- */
+
+static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const keeper *k = rewrite->context;
+    return x->kind == TIRBI_LX_VAR && x->var == k->var ? k->element : NULL;
+}
+
+static const tirbi_ls *replace_set(tirbi_rewrite *rewrite, const tirbi_ls *s) {
+    const keeper *k = rewrite->context;
+    if (s->kind != TIRBI_LS_SET || s->as.set.var != k->var) return NULL;
+    tirbi_ls *store = tirbi_new_stmt(k->pool, TIRBI_LS_STORE, s->span);
+    if (!store) return NULL;
+    store->as.store.access = k->element->access;
+    store->as.store.value = tirbi_rewrite_value(rewrite, s->as.set.value);
+    return store->as.store.value ? store : NULL;
+}
+
+/* The body with the element in place of the variable, which need not be stored as it is at the end. */
+static bool replace_variable(keeper *k) {
+    tirbi_rewrite rewrite = {
+        .pool = k->pool, .replace = replace, .statement = replace_set, .context = k, .loops = true};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < k->n; i++) {
+        const tirbi_lx *stored = k->items[i] == k->last ? k->last->as.store.value : NULL;
+        if (stored && stored->kind == TIRBI_LX_VAR && stored->var == k->var) continue;
+        k->items[n] = tirbi_rewrite_assignments(&rewrite, k->items[i]);
+        if (!k->items[n++]) return false;
+    }
+    k->n = n;
+    return true;
+}
+
+const tirbi_ls *tirbi_keep_in_targets(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    keeper k = {.pool = pool, .work = MAX_WORK};
+    bool found = false;
+    if (!tirbi_list_statements(loop->as.loop.body, k.items, &k.n, MAX_STATEMENTS)) return NULL;
+    for (uint32_t i = 0; i + 1 < k.n; i++) {
+        if (!find_target(&k, i)) continue;
+        found = true;
+        if (!replace_variable(&k)) return NULL;
+    }
+    tirbi_ls *fresh = found ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
+    if (!fresh) return NULL;
+    *fresh = *loop;
+    fresh->as.loop.body = tirbi_new_sequence(pool, loop->span, k.items, k.n);
+    return fresh->as.loop.body ? fresh : NULL;
+}
