@@ -391,6 +391,8 @@ def test_sums_of_chosen_rows(t):
         return any("vadd.f32" in ops for ops in lanes) and not any("vloadx" in ops for ops in lanes)
 
     expect(along_rows(text), "the sums are in their elements, and rows are added as they are")
+    named = text.replace("s = s + W[I[k], j]", "r: T.int32 = I[k]\n            s = s + W[r, j]")
+    expect(named != text and along_rows(named), "what is the same in all columns may have a name")
     for old, new in (("W[I[k], j]", "W[I[k], j] * O[i, j]"), ("O[i, j] =", "O[i, 0] ="), ("I[k], j", "j, I[k] % 32")):
         expect(not along_rows(text.replace(old, new)), f"{new}: each column for itself")
 

@@ -310,6 +310,9 @@ def sums_of_rows(pick, f):
     begin, to = inside('P[i]', 5), inside('P[i + 1]', 13)
     over = either([f"{begin}, {to}"], [f"P[i], {to}", f"j % 2, {to}", "7"])
     f.add(2, f"for k in range({over}):")
+    if pick.random() < 0.4:
+        f.add(3, f"r: T.int32 = {row}", f"x: T.{dtype} = {either(['X[k]'], ['Z[i, k]', 'Y[k, j]'])}")
+        grows = grows.replace(f"Y[{row}", f"Y[{either(['r'], ['r % 12'])}").replace("X[k]", "x")
     f.add(3, f"s = {grows}")
     if two:
         f.add(3, either(["t = t + X[k]", f"t = t - Y[{row}, j]", "t = t + s"], ["t = s", "t = X[k]"]))

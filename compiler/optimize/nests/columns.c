@@ -16,6 +16,7 @@ typedef struct mover {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
     tirbi_loop_set own, inner; /* its variable, those of the loops inside it */
+    tirbi_loop_set lets;       /* names of what is the same in all columns */
     const tirbi_place *writes[MAX_PLACES], *reads[MAX_PLACES];
     uint32_t n_writes, n_reads;
     bool along; /* all that lanes read has to be one element after the other, too, or stand still */
@@ -60,6 +61,15 @@ static void note_stmt(mover *m, const tirbi_ls *s, unsigned depth) {
         note_stmt(m, s->as.loop.body, depth + 1);
         return;
     }
+    case TIRBI_LS_SET:
+        if (!m->along || !s->as.set.declares || s->as.set.var->kind != TIRBI_LVAR_LET || !s->as.set.value ||
+            tirbi_lx_depends_on(s->as.set.value, m->own.var[0]) || m->lets.n == TIRBI_MAX_AFFINE) {
+            m->failed = true;
+            return;
+        }
+        m->lets.var[m->lets.n++] = s->as.set.var;
+        note_value(m, s->as.set.value);
+        return;
     case TIRBI_LS_STORE:
         note(m, m->writes, &m->n_writes, s->as.store.access);
         for (uint32_t i = 0; i < s->as.store.access->ndim; i++) note_value(m, s->as.store.access->indices[i]);
@@ -72,13 +82,14 @@ static void note_stmt(mover *m, const tirbi_ls *s, unsigned depth) {
 /* Whether two accesses are never the same element but in the same column: one index is the column's number in both. */
 static bool same_column_only(mover *m, const tirbi_place *a, const tirbi_place *b) {
     if (a->buffer != b->buffer || a->buffer->overlaps || tirbi_buffer_moves(a->buffer, &m->own) ||
-        tirbi_buffer_moves(a->buffer, &m->inner)) {
+        tirbi_buffer_moves(a->buffer, &m->inner) || tirbi_buffer_moves(a->buffer, &m->lets)) {
         return false;
     }
     for (uint32_t d = 0; d < a->ndim; d++) {
         tirbi_affine form;
         int64_t c;
-        if (a->indices[d] != b->indices[d] || !a->indices[d]->pure || tirbi_mentions_loops(a->indices[d], &m->inner))
+        if (a->indices[d] != b->indices[d] || !a->indices[d]->pure ||
+            tirbi_mentions_loops(a->indices[d], &m->inner) || tirbi_mentions_loops(a->indices[d], &m->lets))
             continue;
         if (tirbi_affine_of(m->pool, a->indices[d], &m->own, &form) && tirbi_affine_constant(&form, 0, &c) && c != 0)
             return true;
@@ -95,7 +106,8 @@ static bool keeps_to_columns(mover *m) {
         for (uint32_t k = 0; k < m->n_writes + m->n_reads; k++) {
             const tirbi_place *a = k < m->n_writes ? m->writes[k] : m->reads[k - m->n_writes];
             if (!tirbi_may_meet(a->buffer->root, w->buffer->root) || same_column_only(m, w, a)) continue;
-            if (a->buffer->root != w->buffer->root || !tirbi_never_meet(m->pool, a, w, &all)) return false;
+            if (a->buffer->root != w->buffer->root || m->lets.n > 0 || !tirbi_never_meet(m->pool, a, w, &all))
+                return false;
         }
     }
     return m->n_writes > 0;
@@ -140,8 +152,16 @@ static bool has_loop(const tirbi_ls *s) {
     return false;
 }
 
+/* Whether names begin in a statement, which are for all columns. */
+static bool has_let(const tirbi_ls *s) {
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++)
+        if (has_let(s->as.seq.items[i])) return true;
+    return s->kind == TIRBI_LS_SET;
+}
+
 static const tirbi_ls *inwards(mover *m, const tirbi_ls *s) {
-    if (!has_loop(s)) return in_lanes(m, s);
+    if (s->kind == TIRBI_LS_SET) return s;
+    if (!has_loop(s) && !has_let(s)) return in_lanes(m, s);
     if (s->kind == TIRBI_LS_LOOP) {
         const tirbi_ls *body = inwards(m, s->as.loop.body);
         return body ? around(m, s, body) : NULL;
@@ -159,7 +179,7 @@ static const tirbi_ls *inwards(mover *m, const tirbi_ls *s) {
 }
 
 /* What the loop's iterations have to do with each other; NULL where it is more than columns of their own. */
-static mover *read_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+static mover *read_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, bool along) {
     tirbi_lvar *var = loop->as.loop.var;
     if (loop->as.loop.step || !tirbi_has_plain_bounds(var) || !has_loop(loop->as.loop.body))
         return NULL;
@@ -168,16 +188,15 @@ static mover *read_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     m->pool = pool;
     m->loop = loop;
     m->own = (tirbi_loop_set){.var = {var}, .n = 1};
+    m->along = along;
     note_stmt(m, loop->as.loop.body, 0);
     return !m->failed && keeps_to_columns(m) ? m : NULL;
 }
 
 const tirbi_ls *tirbi_move_inwards(tirbi_lx_pool *pool, const tirbi_ls *loop, bool along) {
     if (loop->as.loop.var->extent->lo < TIRBI_LEAST_COLUMNS) return NULL;
-    mover *m = read_loop(pool, loop);
-    if (!m) return NULL;
-    m->along = along;
-    return inwards(m, loop->as.loop.body);
+    mover *m = read_loop(pool, loop, along);
+    return m ? inwards(m, loop->as.loop.body) : NULL;
 }
 
 /* Lanes of columns around a loop along them, in which each carries what the rows hand on; `loop` goes over columns. */
@@ -187,7 +206,7 @@ static const tirbi_ls *down_columns(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     if (columns->lo < TIRBI_LEAST_COLUMNS || columns->hi > MOST_COLUMNS || n_rows->lo < LEAST_ROWS ||
         has_loop(rows->as.loop.body))
         return NULL;
-    mover *m = read_loop(pool, loop);
+    mover *m = read_loop(pool, loop, false);
     const int64_t row = m ? columns->hi * tirbi_dtypes[m->writes[0]->buffer->type].size : 0;
     if (row > BLOCK && n_rows->hi > NEAR / row) return NULL;
     const tirbi_ls *carried = m ? tirbi_carry_rows(pool, rows) : NULL;
@@ -224,7 +243,7 @@ static const tirbi_ls *with_own_variable(mover *m, const tirbi_ls *s) {
 const tirbi_ls *tirbi_take_apart(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_ls *body = loop->as.loop.body;
     if (body->kind != TIRBI_LS_SEQ || body->as.seq.n < 2) return NULL;
-    mover *m = read_loop(pool, loop);
+    mover *m = read_loop(pool, loop, false);
     tirbi_ls *copy = m ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
     const tirbi_ls **items = copy ? TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, body->as.seq.n) : NULL;
     if (!items) return NULL;
