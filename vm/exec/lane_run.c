@@ -584,21 +584,18 @@ static tirbi_lane_rows rows_of(const entry *e, unsigned cursor) {
                              .bytes = e->reaches[cursor].step[e->dimensions - 1]};
 }
 
-/* A loop over rows by number that is done row by row; false: it is none. */
-static __attribute__((noinline)) bool listed(const entry *e, const tirbi_lane_row_stream *row, tirb_status *status) {
+/* Copies of rows by number. */
+static __attribute__((noinline)) tirb_status copy_list(const entry *e) {
     const tirbi_lane_loop *loop = e->loop;
-    tirbi_lane_list list;
-    if (tirbi_lane_list_fits(loop, e->reaches)) {
-        list.of[0] = rows_of(e, loop->copies[0].to);
-        list.of[1] = rows_of(e, loop->copies[0].from);
-        *status = tirbi_lane_list_run(e->machine, loop, e->reaches, &list);
-        return true;
-    }
-    if (!tirbi_lane_row_stream_fits(loop, row, e->reaches)) return false;
-    list.of[0] = rows_of(e, row->to - 1u);
+    const tirbi_lane_list list = {.of = {rows_of(e, loop->copies[0].to), rows_of(e, loop->copies[0].from)}};
+    return tirbi_lane_list_run(e->machine, loop, e->reaches, &list);
+}
+
+/* What is computed row by row of rows by number. */
+static __attribute__((noinline)) tirb_status stream_list(const entry *e, const tirbi_lane_row_stream *row) {
+    tirbi_lane_list list = {.of = {rows_of(e, row->to - 1u)}};
     for (unsigned i = 0; i < 3; i++) list.of[1 + i] = rows_of(e, row->from[i] - 1u);
-    *status = tirbi_lane_row_stream_run(e->machine, loop, row, e->reaches, e->slots, &list);
-    return true;
+    return tirbi_lane_row_stream_run(e->machine, e->loop, row, e->reaches, e->slots, &list);
 }
 
 /* Columns are transposed ahead where nothing writes to their memory, and there are some. */
@@ -939,13 +936,15 @@ tirb_status tirbi_lane_run_general(tirbi_machine *machine, const tirbi_lane_loop
     clear_indices(loop, slots);
     if (loop->n_seeks == 0 && !e.in_order && tirbi_lane_copy_fits(loop, e.reaches))
         return tirbi_lane_copy_run(machine, loop, e.reaches, slots, e.repeats);
-    tirb_status status;
-    if (loop->n_seeks > 0 && listed(&e, &inputs->bodies.rows, &status)) return status;
+    if (loop->n_seeks > 0 && tirbi_lane_list_fits(loop, e.reaches)) return copy_list(&e);
+    /* Here, before what only some instruction sets do without it: a call's memory is the same on all of them. */
     if (!state) {
         TIRBI_TRY(tirbi_lane_take_state(machine, inputs, &state));
         tirbi_lane_again_of(state)->loop = NULL;
         machine->n_entered = TIRBI_REPEATED_LOOPS + 1; /* the state may be another loop's */
     }
+    if (loop->n_seeks > 0 && tirbi_lane_row_stream_fits(loop, &inputs->bodies.rows, e.reaches))
+        return stream_list(&e, &inputs->bodies.rows);
     set_pointers(&e, state);
     set_inner_loops(&e, state, slots);
     set_outer_loops(&e, state);
