@@ -697,7 +697,8 @@ static bool plan_streaming(const entry *e, const tirbi_lane_state *state, stream
     if (!e->machine->code->kernels->moves.stream || e->machinery->rows > 1 || state->packed_rows > 0 || loop->finds ||
         loop->counts_lanes || loop->n_seeks > 0 || loop->own_depth > 0)
         return false;
-    if (!loop->only_banks || computed(loop) > MOST_COMPUTED || far_places(e) > MOST_PLACES) return false;
+    const bool is_light = loop->only_banks || loop->n_scans > 0;
+    if (!is_light || computed(loop) > MOST_COMPUTED || far_places(e) > MOST_PLACES) return false;
     for (unsigned o = 0; o < state->n_outer; o++)
         if (loop->inner[state->outer[o]].index != TIRBI_NO_REG) return false;
     for (unsigned c = 0; c < loop->n_cursors; c++) {
