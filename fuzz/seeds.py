@@ -19,6 +19,7 @@ import irregular  # noqa: E402
 import mixtures  # noqa: E402
 
 LARGEST = 24_000  # a seed's bytes: larger ones slow every mutation down
+SCHEDULED = 40  # programs that TVM's schedules make, where TVM is installed
 RANDOM = 150  # random functions: of the shapes that passes look for, and every third one of all types
 
 
@@ -108,6 +109,13 @@ class Seeds:
                 self.bundle(name, one, "compile")
             if not parts or len(text) < LARGEST:
                 self.bundle(path.stem, path, "compile")
+        scheduled = self.out / "scheduled"
+        subprocess.run([sys.executable, str(ROOT / "fuzz/schedule_seeds.py"), "--count", str(SCHEDULED), str(scheduled)],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for path in sorted(scheduled.glob("*")):
+            self.write("text", path.name, path.read_bytes())
+            self.bundle(path.name, path, "compile")
+        shutil.rmtree(scheduled, ignore_errors=True)
         for seed in range(RANDOM):
             text = irregular.HEAD + (irregular if seed % 3 else mixtures).make(seed)
             self.write("text", f"random_{seed}", text.encode())

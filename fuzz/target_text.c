@@ -1,5 +1,5 @@
-/* TVMScript: any text is compiled or refused with messages; what is compiled loads, runs on every instruction set
- * alike, and does what it does without optimisations and after it was printed. */
+/* TVMScript: any text is compiled or refused with messages; what is compiled has all functions of the text, loads, runs
+ * on every instruction set alike, and does what it does without optimisations and after it was printed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +62,79 @@ static bool load(const tirb_compile_result *result, fuzz_modules *out) {
     return false;
 }
 
+/* ---- No function vanishes --------------------------------------------------------------------------------------- */
+
+typedef struct line {
+    const char *text;
+    size_t size;
+} line;
+
+static bool next_line(const char **at, const char *end, line *out) {
+    if (*at == end) return false;
+    const char *stop = memchr(*at, '\n', (size_t)(end - *at));
+    *out = (line){*at, (size_t)((stop ? stop : end) - *at)};
+    *at = stop ? stop + 1 : end;
+    return true;
+}
+
+static bool begins(line l, const char *word) {
+    size_t size = strlen(word);
+    return l.size >= size && memcmp(l.text, word, size) == 0;
+}
+
+static bool decorates(line l) {
+    static const char word[] = "@T.prim_func";
+    size_t size = sizeof(word) - 1;
+    return begins(l, word) && (l.size == size || l.text[size] == '(');
+}
+
+static bool contains(const char *text, size_t size, const char *word) {
+    size_t length = strlen(word);
+    for (size_t i = 0; i + length <= size; i++)
+        if (memcmp(text + i, word, length) == 0) return true;
+    return false;
+}
+
+/* How many functions a text defines at the beginnings of lines, or 0 where only a parser can tell: where `T` may be
+ * something else, and where lines may be within strings or be continued. */
+static size_t functions_of(const char *text, size_t size) {
+    static const char *const signs[] = {"\"\"\"", "'''", "\\", "\r", "hybrid", "class"};
+    const char *at = text, *end = text + size;
+    bool imported = false, decorated = false;
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
+        if (contains(text, size, signs[i])) return 0;
+    for (line l; next_line(&at, end, &l);) {
+        bool imports = begins(l, "from tvm.script import tirx as T") || begins(l, "from tvm.script import tir as T");
+        if (contains(l.text, l.size, " as T") && (imported || !imports)) return 0;
+        if (begins(l, "T")) return 0;
+        imported = imported || imports;
+        n += decorated && begins(l, "def ");
+        decorated = decorates(l);
+    }
+    return imported ? n : 0;
+}
+
+/* What is accepted is printed with as many functions as it has. */
+static void check_functions(const uint8_t *data, size_t size) {
+    size_t expected = functions_of((const char *)data, size), found = 0, text_size;
+    tirb_compile_result *printed = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    if (expected == 0) return;
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    options.max_memory = MAX_MEMORY;
+    tirb_status status = tirb_format((const char *)data, size, TIRB_DIALECT_TIRX, &options, &printed, &error);
+    check_messages(printed, status);
+    if (status == TIRB_OK) {
+        const char *at = (const char *)tirb_compile_result_bytes(printed, &text_size), *end = at + text_size;
+        for (line l; next_line(&at, end, &l);) found += decorates(l);
+        if (found != expected) fuzz_fail("of %zu functions, %zu are read", expected, found);
+    }
+    tirb_compile_result_destroy(printed);
+}
+
+/* ---- What was printed ------------------------------------------------------------------------------------------- */
+
 /* The canonical text is its own canonical text. */
 static void check_fixed_point(const uint8_t *text, size_t size, tirb_dialect dialect) {
     tirb_compile_result *again = NULL;
@@ -118,6 +191,7 @@ static void run(const uint8_t *data, size_t size) {
     uint8_t *exact = fuzz_copy(data, size);
     uint64_t seed = hash(data, size);
     tirb_compile_result *result = NULL;
+    check_functions(exact, size);
     if (compile(exact, size, seed, 0, &result)) run_compiled(result, exact, size, seed);
     tirb_compile_result_destroy(result);
     free(exact);

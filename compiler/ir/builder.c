@@ -70,6 +70,7 @@ void tirbi_emit(tirbi_builder *b, tirb_stmt *stmt) {
     if (!stmt || !frame) return;
     tirb_stmt **slot = TIRBI_LIST_ADD(b->arena, &frame->items, tirb_stmt *);
     if (slot) *slot = stmt;
+    b->n_emitted++;
 }
 
 static bool enter_scope(tirbi_builder *b, tirbi_span span) {
@@ -96,6 +97,7 @@ void tirbi_emit_scope_in(tirbi_builder *b, uint32_t index, tirb_stmt *stmt) {
     tirb_stmt **slot = TIRBI_LIST_ADD(b->arena, &frame->items, tirb_stmt *);
     if (!slot) return;
     *slot = stmt;
+    b->n_emitted++;
     frame->n_open++;
     /* An IF is there already while its else branch is read. */
     bool behind_if = index + 1 < b->frames.n && frames[index + 1].kind == TIRBI_FRAME_ELSE && frame->items.n > 1;

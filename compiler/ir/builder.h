@@ -74,6 +74,7 @@ typedef struct tirbi_builder {
     tirbi_list blocks; /* of tirb_block *: those of the function that are complete */
     uint32_t n_scopes; /* frames and waiting statements */
     uint32_t n_vars, n_buffers;
+    uint32_t n_emitted; /* statements that were added to frames */
     bool too_deep; /* reported once per function */
     tirbi_span at; /* what is being read: the place of messages about a variable, whose node is at its declaration */
 } tirbi_builder;

@@ -108,6 +108,11 @@ void tirbi_report_error(tirbi_diagnostics *d, tirb_status code, tirbi_span span,
     va_end(args);
 }
 
+void tirbi_report_unexplained(tirbi_diagnostics *d, tirbi_span span, const char *what) {
+    if (d->n_errors > 0 || d->arena->failed) return;
+    tirbi_report_error(d, TIRB_INTERNAL, span, "internal error: %s is refused, and nothing says why", what);
+}
+
 void tirbi_report_warning(tirbi_diagnostics *d, tirbi_span span, const char *format, ...) {
     if (d->n_errors >= d->max_errors || d->n_items >= d->max_errors + MAX_NOTES) return;
     va_list args;

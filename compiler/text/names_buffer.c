@@ -224,8 +224,11 @@ static tirbi_value statement_allocation(tirbi_script *s, const tirbi_call *c, co
 
 static tirbi_value block_allocation(tirbi_script *s, const tirbi_call *c) {
     tirb_buffer *buffer = read_buffer(s, c, c->args, "global", false);
-    tirbi_frame *frame = tirbi_frame_allocs(&s->builder);
-    if (!buffer || !frame) return tirbi_value_error();
+    tirbi_frame *frame = s->in_signature ? NULL : tirbi_frame_allocs(&s->builder);
+    if (!buffer) return tirbi_value_error();
+    if (!frame)
+        return tirbi_fail(s, TIRB_TYPE, c->node->span, "T.%s allocates memory, which is possible only in a function",
+                          c->entry->name);
     const tirb_buffer **slot = TIRBI_LIST_ADD(s->arena, &frame->allocs, const tirb_buffer *);
     if (!slot) return tirbi_value_error();
     *slot = buffer;

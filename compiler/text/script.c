@@ -475,7 +475,10 @@ static tirb_irmodule *finish_module(tirbi_script *s) {
     if (!module || !functions) return NULL;
     tirbi_script_function **all = s->functions.items;
     for (uint32_t i = 0; i < s->functions.n; i++) {
-        if (!all[i]->ir->body || all[i]->broken) continue;
+        if (!all[i]->ir->body || all[i]->broken) {
+            tirbi_report_unexplained(s->diagnostics, all[i]->line->name_span, "a function");
+            continue;
+        }
         all[i]->ir->index = module->n_functions;
         functions[module->n_functions++] = all[i]->ir;
     }

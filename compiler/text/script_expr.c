@@ -1208,6 +1208,7 @@ tirbi_value tirbi_evaluate(tirbi_script *s, const tirbi_node *node) {
     tirbi_span outer = s->builder.at;
     s->builder.at = node->span;
     tirbi_value v = at_node(evaluate_kind(s, node), node);
+    if (tirbi_is_error(&v)) tirbi_report_unexplained(s->diagnostics, node->span, "an expression");
     s->builder.at = outer;
     s->hint = node->kind == TIRBI_NODE_CALL ? NULL : hint;
     s->n_hints = node->kind == TIRBI_NODE_CALL ? 0 : n_hints;

@@ -471,6 +471,7 @@ static void run_annotated(tirbi_script *s, const tirbi_line *line) {
 static void run_broken(tirbi_script *s, const tirbi_node *target, const tirbi_lines *body) {
     uint32_t mark = tirbi_open_level(s);
     tirbi_value error = tirbi_value_error();
+    tirbi_report_unexplained(s->diagnostics, s->builder.at, "a statement");
     if (target) assign(s, target, target->span, &error);
     tirbi_run_lines(s, body);
     tirbi_close_level(s, mark);
@@ -847,6 +848,30 @@ static void run_line(tirbi_script *s, const tirbi_line *line) {
     }
 }
 
+/* Whether a line makes a statement of the program, however it is written: others may bind names only, or be computed
+ * while the text is read. */
+static bool makes_statement(const tirbi_line *line) {
+    switch (line->kind) {
+    case TIRBI_LINE_ASSIGN:
+        return line->target->kind == TIRBI_NODE_SUBSCRIPT;
+    case TIRBI_LINE_AUGMENTED:
+    case TIRBI_LINE_FOR:
+    case TIRBI_LINE_WHILE:
+    case TIRBI_LINE_RETURN:
+    case TIRBI_LINE_ASSERT:
+    case TIRBI_LINE_BREAK:
+    case TIRBI_LINE_CONTINUE:
+        return true;
+    default:
+        return false;
+    }
+}
+
 void tirbi_run_lines(tirbi_script *s, const tirbi_lines *lines) {
-    for (uint32_t i = 0; i < lines->n && !s->arena->failed; i++) run_line(s, lines->items[i]);
+    for (uint32_t i = 0; i < lines->n && !s->arena->failed; i++) {
+        const uint32_t before = s->builder.n_emitted;
+        run_line(s, lines->items[i]);
+        if (makes_statement(lines->items[i]) && s->builder.n_emitted == before)
+            tirbi_report_unexplained(s->diagnostics, lines->items[i]->span, "a statement");
+    }
 }

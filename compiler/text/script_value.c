@@ -216,7 +216,7 @@ static const tirb_expr *typevar_to_expr(tirbi_script *s, const tirbi_value *v) {
     return var;
 }
 
-const tirb_expr *tirbi_to_expr(tirbi_script *s, const tirbi_value *v) {
+static const tirb_expr *convert(tirbi_script *s, const tirbi_value *v) {
     tirbi_builder *b = &s->builder;
     tirbi_span span = span_of(v);
     switch (v->kind) {
@@ -259,6 +259,12 @@ const tirb_expr *tirbi_to_expr(tirbi_script *s, const tirbi_value *v) {
         tirbi_fail(s, TIRB_TYPE, span, "expected an expression, found %s", tirbi_value_text(v));
         return NULL;
     }
+}
+
+const tirb_expr *tirbi_to_expr(tirbi_script *s, const tirbi_value *v) {
+    const tirb_expr *e = convert(s, v);
+    if (!e) tirbi_report_unexplained(s->diagnostics, span_of(v), "a value");
+    return e;
 }
 
 const tirb_expr *tirbi_to_typed(tirbi_script *s, const tirbi_value *v, tirb_datatype dtype) {
