@@ -80,7 +80,8 @@ enum {
     END = TIRBI_FLAG_END,
     MEM = TIRBI_FLAG_MEM,
     TRAP = TIRBI_FLAG_TRAP,
-    LANE = TIRBI_FLAG_LANE
+    LANE = TIRBI_FLAG_LANE,
+    COPY = TIRBI_FLAG_COPY
 };
 
 #define CARRIES_SOURCE(number) ((number) == 0x40 || (number) == 0x41) /* cast and bits */

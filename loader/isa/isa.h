@@ -62,7 +62,8 @@ enum {
     TIRBI_FLAG_MEM = 8,
     TIRBI_FLAG_TRAP = 16,
     TIRBI_FLAG_LANE = 32,
-    TIRBI_FLAG_ELEMENTWISE = 64 /* made from a TIRB_ELEMENTWISE row, either form */
+    TIRBI_FLAG_ELEMENTWISE = 64, /* made from a TIRB_ELEMENTWISE row, either form */
+    TIRBI_FLAG_COPY = 128
 };
 
 typedef struct tirbi_op_info {
@@ -75,6 +76,10 @@ typedef struct tirbi_op_info {
 } tirbi_op_info;
 
 extern const tirbi_op_info tirbi_ops[TIRB_N_OPS];
+
+/* Whether the instruction gives bits as it finds them, so that a NaN among them may be another than the canonical
+ * one. */
+static inline bool tirbi_op_copies(unsigned op) { return (tirbi_ops[op].flags & TIRBI_FLAG_COPY) != 0; }
 
 /* The type that elementwise `op`.`type` gives its result, and the type of the operand `index` that it reads.
  * `source` is the T operand of cast and bits. */

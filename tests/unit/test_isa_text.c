@@ -61,7 +61,8 @@ static void put_flags(tirbi_writer *w, const tirbi_op_info *info) {
         uint8_t flag;
         const char *name;
     } names[] = {{TIRBI_FLAG_JUMP, "JUMP"}, {TIRBI_FLAG_BACK, "BACK"}, {TIRBI_FLAG_END, "END"},
-                 {TIRBI_FLAG_MEM, "MEM"},   {TIRBI_FLAG_TRAP, "TRAP"}, {TIRBI_FLAG_LANE, "LANE"}};
+                 {TIRBI_FLAG_MEM, "MEM"},   {TIRBI_FLAG_TRAP, "TRAP"}, {TIRBI_FLAG_LANE, "LANE"},
+                 {TIRBI_FLAG_COPY, "COPY"}};
     const char *separator = "";
     for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         bool implied = info->flags & TIRBI_FLAG_ELEMENTWISE && names[i].flag == TIRBI_FLAG_LANE;

@@ -131,10 +131,54 @@ static void no_other_nans(void **state) {
     }
 }
 
+/* Between the load of v0, which has 16 bits, and the store of v2, in `%s`. s1 is 1. */
+static const char *const copies[] = {
+    "vbits.%s v2, v0, u16",
+    "vbits.%s v1, v0, u16\nvmov.%s v2, v1",
+    "vbits.%s v1, v0, u16\nvsplat.bool v3, s1\nvselect.%s v2, v3, v1, v1",
+    "vbits.%s v1, v0, u16\nvbits.u16 v1, v1, %s\nvbits.%s v2, v1, u16",
+};
+enum { N_COPIES = sizeof copies / sizeof *copies };
+
+/* Kernels copy bits as they are: what they give is not written to memory directly, however many elements there are. */
+static void copies_of_16_bits(void **state) {
+    (void)state;
+    static const uint16_t values[] = {0x7C01, 0xFE00, 0x7E00, 0x3C00, 0xFFFF, 0x7F81, 0xFF80, 0x8000, 0x7C00};
+    static const size_t sizes[] = {1, 63, 64, 255, 256, 257, 1023, 1024, 1025, 4096, 4099};
+    enum { MOST_ELEMENTS = 4100, N_VALUES = sizeof values / sizeof *values };
+    static uint16_t x[MOST_ELEMENTS], y[MOST_ELEMENTS];
+    for (unsigned i = 0; i < 2 * N_COPIES; i++) {
+        const char *type = i < N_COPIES ? "f16" : "bf16";
+        char body[200], text[1000];
+        harness h;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+        snprintf(body, sizeof body, copies[i % N_COPIES], type, type, type);
+#pragma GCC diagnostic pop
+        snprintf(text, sizeof text,
+                 ".function \"f\" public\n.scalars 2\n.lanes 4\n.ref u16\n.ref %s writable\n"
+                 ".tensor \"x\" u16 r0 read ($0)\n.tensor \"y\" %s r1 write ($0)\n.var \"n\" i64 s0\n"
+                 "const.i64 s1, 1\nlane s0, done\n.cursor r0 u16 read 0 0 1\n.cursor r1 %s write 0 0 1\n"
+                 "vload.u16 v0, c0\n%s\nvstore.%s c1, v2\ndone:\nlane.end\nret.void\n.end\n",
+                 type, type, type, body, type);
+        harness_open(&h, text);
+        for (unsigned k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            for (size_t e = 0; e < sizes[k]; e++) x[e] = values[e % N_VALUES];
+            buffer b[] = {{x, sizes[k], TIRB_U16}, {y, sizes[k], i < N_COPIES ? TIRB_F16 : TIRB_BF16}};
+            assert_int_equal(harness_call(&h, (uint64_t[]){sizes[k]}, b, 2).status, TIRB_OK);
+            for (size_t e = 0; e < sizes[k]; e++)
+                if (y[e] != (i < N_COPIES ? tirbi_canon_f16(x[e]) : tirbi_canon_bf16(x[e])))
+                    harness_fail(&h, "lane %zu of %zu is %04x", e, sizes[k], y[e]);
+        }
+        harness_close(&h);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stores_that_do_without),
         cmocka_unit_test(no_other_nans),
+        cmocka_unit_test(copies_of_16_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

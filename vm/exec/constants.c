@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "loader/base/error.h"
+#include "vm/exec/flow.h"
 
 void tirbi_constants_init(tirbi_constants *c, tirbi_heap *heap, uint32_t first_slot) {
     *c = (tirbi_constants){.heap = heap, .first_slot = first_slot};
@@ -13,7 +13,7 @@ enum { ENTRY = sizeof(uint64_t) + 2 * sizeof(uint16_t) };
 
 void tirbi_constants_release(tirbi_constants *c) {
     tirbi_heap_free(c->heap, c->values, c->capacity * ENTRY);
-    tirbi_heap_free(c->heap, c->known, c->n_known * sizeof *c->known);
+    tirbi_flow_release(c->flow, c->heap);
     *c = (tirbi_constants){.heap = c->heap};
 }
 
@@ -79,41 +79,4 @@ uint64_t tirbi_value_of_const(const tirbi_instr *in) {
         return out;
     }
     return tirbi_dtype_is_signed(in->type) ? (uint64_t)(int64_t)(int32_t)bits : bits;
-}
-
-static void note_write(tirbi_known_register *known, bool constant, uint64_t bits) {
-    if (!constant || (known->written && known->bits != bits)) known->varies = true;
-    known->written = true;
-    known->bits = bits;
-}
-
-static void note_writes(tirbi_known_register *known, const tirbi_instr *in) {
-    const char *operands = tirbi_ops[in->op].operands;
-    bool constant = in->op == TIRB_OP_CONST || in->op == TIRB_OP_CONST64;
-    for (unsigned i = 0; operands[i] != '\0'; i++)
-        if (operands[i] == 'D')
-            note_write(&known[in->operand[i]], constant, constant ? tirbi_value_of_const(in) : 0);
-    for (unsigned k = 0; in->op == TIRB_OP_LANE && k < in->lane.n_inner; k++)
-        if (in->lane.inner[k].index != TIRBI_NO_REG) note_write(&known[in->lane.inner[k].index], false, 0);
-}
-
-tirb_status tirbi_known_registers(tirbi_constants *c, const tirbi_function *function, const tirbi_known_register **out,
-                                  tirb_error *error) {
-    *out = c->known;
-    if (c->known) return TIRB_OK;
-    tirbi_known_register *known = tirbi_heap_calloc(c->heap, function->n_sregs, sizeof *known);
-    tirbi_instr *in = tirbi_heap_alloc(c->heap, sizeof *in);
-    tirb_status status = known && in ? TIRB_OK : tirbi_heap_status(c->heap);
-    for (uint32_t i = 0; status == TIRB_OK && i < function->n_params; i++)
-        if (function->params[i].kind == TIRB_PARAM_SCALAR) known[function->params[i].reg].varies = true;
-    for (uint32_t i = 0; status == TIRB_OK && i < function->n_vars; i++) known[function->vars[i].reg].varies = true;
-    for (uint32_t at = 0; status == TIRB_OK && at < function->code_size; at += in->size) {
-        status = tirbi_decode(function->code, function->code_size, at, in, error);
-        if (status == TIRB_OK) note_writes(known, in);
-    }
-    tirbi_heap_free(c->heap, in, sizeof *in);
-    c->known = known;
-    c->n_known = known ? function->n_sregs : 0;
-    *out = known;
-    return status;
 }

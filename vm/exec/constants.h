@@ -5,13 +5,6 @@
 
 #include "vm/exec/machine.h"
 
-/* What a function's code tells of a scalar register. */
-typedef struct tirbi_known_register {
-    uint64_t bits; /* of the one constant that is ever written to it; before that it is 0 */
-    bool written;
-    bool varies; /* something else is written to it, or may be */
-} tirbi_known_register;
-
 struct tirbi_constants {
     tirbi_heap *heap;
     uint64_t *values;
@@ -21,8 +14,7 @@ struct tirbi_constants {
     uint32_t n_values; /* that tirbi_slot_of_value has added */
     uint32_t first_slot;
     bool failed; /* sticky: out of memory */
-    tirbi_known_register *known;
-    uint32_t n_known;
+    struct tirbi_flow *flow; /* of the function, where a lane loop has asked for it */
 };
 
 void tirbi_constants_init(tirbi_constants *constants, tirbi_heap *heap, uint32_t first_slot);
@@ -33,9 +25,5 @@ bool tirbi_slot_of_value(tirbi_constants *constants, uint64_t value, uint16_t *o
 
 /* The value that a `const` instruction writes. */
 uint64_t tirbi_value_of_const(const tirbi_instr *instr);
-
-/* What is known of the function's scalar registers, found at the first call. */
-tirb_status tirbi_known_registers(tirbi_constants *constants, const tirbi_function *function,
-                                  const tirbi_known_register **out, tirb_error *error);
 
 #endif

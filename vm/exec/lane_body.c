@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "loader/base/error.h"
+#include "vm/exec/constants.h"
+#include "vm/exec/flow.h"
 
 /* ---- Decoding ------------------------------------------------------------------------------------------------- */
 
@@ -406,6 +408,24 @@ static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine,
     choose_kinds(body, features);
 }
 
+/* Floats, for what a constant is no NaN, and what has another form in lanes of 4 bytes. */
+static bool may_splat_constant(const lane_ins *ins) {
+    return ins->op == TIRB_OP_VSPLAT && ins->type != TIRB_BOOL &&
+           (tirbi_dtype_is_float((tirbi_dtype)ins->type) || tirbi_dtypes[ins->type].size < 4);
+}
+
+bool tirbi_lane_splats_constant(const lane_ins *ins, const tirbi_constants *constants, uint64_t *bits) {
+    return may_splat_constant(ins) && tirbi_flow_holds(constants->flow, ins->slot, bits);
+}
+
+static tirb_status find_constants(const lane_body *body, const tirbi_instr *lane, tirbi_constants *constants,
+                                  tirb_error *error) {
+    for (uint32_t i = 0; i < body->n; i++)
+        if (may_splat_constant(&body->ins[i]))
+            return tirbi_flow_to(&constants->flow, constants->heap, body->function, lane->offset, error);
+    return TIRB_OK;
+}
+
 static tirb_status keep_seeks(const lane_body *body, tirbi_lane_loop *loop, const tirbi_code *code,
                               tirbi_arena *arena) {
     if (body->n_seeks == 0) return TIRB_OK;
@@ -487,5 +507,7 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
     choose_main_size(body, code->lanes, code->lanes->features & ~without);
     find_exposed(body);
     find_live(body);
-    return tirbi_lane_body_find_nans(body, function, constants, error);
+    TIRBI_TRY(find_constants(body, lane, constants, error));
+    tirbi_lane_body_find_nans(body, constants);
+    return TIRB_OK;
 }

@@ -77,9 +77,11 @@ static inline bool tirbi_lane_ins_scans(const lane_ins *ins) {
            ins->op == TIRB_OP_VSTEPMA || ins->op == TIRB_OP_VADVANCE;
 }
 
+/* Whether a vsplat gives one constant each time; of types that this matters for, below. */
+bool tirbi_lane_splats_constant(const lane_ins *ins, const tirbi_constants *constants, uint64_t *bits);
+
 /* Sets `settled`. */
-tirb_status tirbi_lane_body_find_nans(lane_body *body, const tirbi_function *function, tirbi_constants *constants,
-                                      tirb_error *error);
+void tirbi_lane_body_find_nans(lane_body *body, const tirbi_constants *constants);
 
 typedef enum lane_place { PLACE_A, PLACE_B, PLACE_M, PLACE_K } lane_place;
 

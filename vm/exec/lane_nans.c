@@ -3,9 +3,7 @@
 #include "vm/exec/lane_body.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "loader/base/error.h"
 #include "vm/exec/constants.h"
 #include "vm/math/core.h"
 
@@ -74,20 +72,24 @@ static fact fact_of_select(const fact *of, uint8_t type) {
     return (fact){.nan = of[1].nan < of[2].nan ? of[1].nan : of[2].nan};
 }
 
+/* What memory, scalars and the bits of other types hold may be any. */
+static fact fact_of_copy(const lane_ins *ins, const fact *of) {
+    switch (ins->op) {
+    case TIRB_OP_VMOV: return of[0];
+    case TIRB_OP_VSELECT: return fact_of_select(of, ins->type);
+    default: return unknown;
+    }
+}
+
 static fact fact_of_ins(const lane_ins *ins, const fact *of) {
     fact is = unknown;
+    if (tirbi_op_copies(ins->op)) return fact_of_copy(ins, of);
     switch (ins->op) {
-    case TIRB_OP_VLOAD:
-    case TIRB_OP_VLOADX:
-    case TIRB_OP_VBITS:
-    case TIRB_OP_VIOTA: return unknown;
     case TIRB_OP_VSCAN:
     case TIRB_OP_VSCANMA: {
         bool chooses = ins->op == TIRB_OP_VSCAN && (ins->fold & TIRBI_SCAN_OP) == TIRBI_SCAN_WHERE;
         return (fact){.nan = chooses || ins->fold & TIRBI_SCAN_BEFORE ? NAN_ANY : NAN_CANONICAL};
     }
-    case TIRB_OP_VMOV: return of[0];
-    case TIRB_OP_VSELECT: return fact_of_select(of, ins->type);
     case TIRB_OP_VCAST: is = fact_of_cast(ins, of[0]); break;
     case TIRB_OP_VMIN:
     case TIRB_OP_VMAX: is = fact_of_choice(of, ins->type); break;
@@ -105,8 +107,7 @@ static void forget_written(fact *facts, uint64_t written) {
     for (; written != 0; written &= written - 1) facts[__builtin_ctzll(written)] = unknown;
 }
 
-tirb_status tirbi_lane_body_find_nans(lane_body *body, const tirbi_function *function, tirbi_constants *constants,
-                                      tirb_error *error) {
+void tirbi_lane_body_find_nans(lane_body *body, const tirbi_constants *constants) {
     fact facts[TIRBI_MAX_LANE_REGS] = {{NAN_ANY, false, 0}};
     for (uint32_t i = 0; i < body->n; i++) {
         lane_ins *ins = &body->ins[i];
@@ -117,12 +118,10 @@ tirb_status tirbi_lane_body_find_nans(lane_body *body, const tirbi_function *fun
         if (ins->op == TIRB_OP_VSTORE) ins->settled = of[0].nan != NAN_ANY;
         if (tirbi_lane_loop_ends(ins->op)) forget_written(facts, body->written[ins->cursor]);
         if (ins->dest == NO_LANE_REG) continue;
-        facts[ins->dest] = is_float && ins->op != TIRB_OP_VSPLAT ? fact_of_ins(ins, of) : unknown;
-        if (ins->op != TIRB_OP_VSPLAT || (ins->type != TIRB_F32 && ins->type != TIRB_F64)) continue;
-        const tirbi_known_register *known;
-        TIRBI_TRY(tirbi_known_registers(constants, function, &known, error));
-        if (!known[ins->slot].varies)
-            facts[ins->dest] = fact_of_constant(known[ins->slot].bits, ins->type);
+        facts[ins->dest] = is_float ? fact_of_ins(ins, of) : unknown;
+        uint64_t bits;
+        const bool is_real = ins->type == TIRB_F32 || ins->type == TIRB_F64;
+        if (is_real && tirbi_lane_splats_constant(ins, constants, &bits))
+            facts[ins->dest] = fact_of_constant(bits, ins->type);
     }
-    return TIRB_OK;
 }

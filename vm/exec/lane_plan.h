@@ -41,7 +41,6 @@ typedef struct lane_planner {
     tirbi_lane_loop *loop;
     tirbi_emitter *emitter;
     tirbi_constants *constants;
-    const tirbi_known_register *known; /* NULL: no constants of 16 bits are splat */
     tirbi_lane_splat *splats;
     uint32_t n_splats;
     uint16_t *splat_table; /* open addressing: one more than a splat's number, 0: free */

@@ -32,8 +32,7 @@ static void settle_before_store(lane_planner *p, const lane_ins *ins, uint8_t st
 static bool can_store_directly(const lane_planner *p, const lane_ins *ins, const lane_ins *next, uint8_t type) {
     if (!next || next->op != TIRB_OP_VSTORE || next->reads[0] != ins->dest || is_live(next, ins->dest)) return false;
     if (p->body->strides[next->cursor] != STRIDE_ONE) return false;
-    bool copies = ins->op == TIRB_OP_VMOV || ins->op == TIRB_OP_VSELECT;
-    return !(copies && tirbi_dtype_is_float(type));
+    return !(tirbi_op_copies(ins->op) && tirbi_dtype_is_float(type));
 }
 
 /* Whether an instruction takes hardly longer for a whole block of its kernel than for some elements, and cannot
@@ -159,19 +158,11 @@ static uint16_t number_of_splat(lane_planner *p, uint16_t slot, uint8_t size) {
     return (uint16_t)(p->n_splats - 1);
 }
 
-/* Whether what is splat has another form in lanes of 4 bytes. */
-static bool splats_narrow(const lane_ins *ins) {
-    if (ins->op != TIRB_OP_VSPLAT) return false; /* which may have no type */
-    const bool is_half = ins->type == TIRB_F16 || ins->type == TIRB_BF16;
-    const bool is_int = tirbi_dtype_is_int((tirbi_dtype)ins->type);
-    return is_half || (is_int && tirbi_dtypes[ins->type].size < 4);
-}
-
 /* A slot with a narrow constant as a lane of 4 bytes: its own for an integer, which is extended there, and one with the
  * float32 value of 16 bits. False: it is no constant, or there are too many. */
 static bool find_words(const lane_planner *p, const lane_ins *ins, uint16_t *slot) {
-    if (!splats_narrow(ins) || p->known[ins->slot].varies) return false;
-    const uint64_t bits = (uint64_t)p->known[ins->slot].bits;
+    uint64_t bits;
+    if (tirbi_dtypes[ins->type].size > 2 || !tirbi_lane_splats_constant(ins, p->constants, &bits)) return false;
     *slot = ins->slot;
     if (tirbi_dtype_is_int((tirbi_dtype)ins->type)) return tirbi_slot_extend(bits, ins->type) == bits;
     const float wide = ins->type == TIRB_F16 ? tirbi_f16_to_f32((uint16_t)bits) : tirbi_bf16_to_f32((uint16_t)bits);
@@ -930,11 +921,7 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
     memset(body, 0, sizeof *body);
     memset(p, 0, offsetof(lane_planner, now));
     tirb_status status = tirbi_lane_body_read(body, code, function, instr, constants, &code->arena, loop, error);
-    const tirbi_known_register *known = NULL;
-    for (uint32_t i = 0; status == TIRB_OK && !known && i < body->n; i++)
-        if (splats_narrow(&body->ins[i])) status = tirbi_known_registers(constants, function, &known, error);
     if (status == TIRB_OK) {
-        p->known = known;
         p->code = code;
         p->constants = constants;
         p->body = body;

@@ -471,7 +471,7 @@ bool tirbi_plan_is_copy(planner *p, const tirbi_lx *x) {
     case TIRBI_LX_COND: return chooses_copy(p, x);
     case TIRBI_LX_OP:
         if (x->op == TIRB_OP_SELECT) return chooses_copy(p, x);
-        return x->op == TIRB_OP_BITS;
+        return tirbi_op_copies(x->op);
     default: return false;
     }
 }
