@@ -325,6 +325,7 @@ typedef struct tirbi_extents {
 typedef struct tirbi_lx_pool {
     tirbi_arena *arena;
     const tirbi_extents *positive; /* those that are 1 at least where code is being planned, or NULL: nothing known */
+    struct tirbi_asked *asked; /* what is being asked of loops inside lanes (optimize/lanes/scatters.c), or NULL */
     tirbi_lx **buckets; /* made with the first node, and larger ones as nodes become many */
     uint32_t n_buckets; /* a power of two, or 0 */
     uint32_t n_interned;

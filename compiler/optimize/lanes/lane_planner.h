@@ -105,6 +105,12 @@ tirbi_lane_plan *tirbi_end_planner(planner *p, bool planned);
 /* Whether a pure expression is the same for all lanes and iterations. */
 bool tirbi_plan_is_invariant(planner *p, const tirbi_lx *x);
 
+/* scatters.c */
+/* Whether there is a loop in a body. */
+bool tirbi_plan_has_loops(const tirbi_ls *s);
+/* Lanes that scatter what they write are worth it only where the loops inside could do no better. */
+bool tirbi_plan_writes_well(tirbi_lx_pool *pool, const tirbi_lane_plan *plan, const tirbi_ls *body);
+
 /* lane_cursors.c */
 /* The cursor of a place; TIRBI_MAX_CURSORS when there is none, and the plan has failed. */
 uint8_t tirbi_plan_cursor(planner *p, const tirbi_place *place, tirbi_dtype type, bool write);

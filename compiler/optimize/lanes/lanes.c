@@ -1039,8 +1039,6 @@ static bool finds_its_end(const tirbi_ls *loop) {
     return true;
 }
 
-static bool has_loops(const tirbi_ls *s);
-
 /* Plans the body of a loop of one iteration as code of the loop around it, where it may store what lanes place; false
  * where that is another loop. */
 static bool plan_single(planner *p, const tirbi_ls *loop) {
@@ -1048,7 +1046,7 @@ static bool plan_single(planner *p, const tirbi_ls *loop) {
     tirbi_lvar *var = loop->as.loop.var;
     tirbi_lane_plan *plan = p->plan;
     if (!p->sequences || !tirbi_lx_is_int(var->extent, 1) || var->min->kind != TIRBI_LX_CONST ||
-        has_loops(loop->as.loop.body))
+        tirbi_plan_has_loops(loop->as.loop.body))
         return false;
     if (plan->n_single == TIRBI_MAX_INNER || !tirbi_can_resolve(loop)) return false;
     const tirbi_lx *value = tirbi_lx_int(p->pool, var->type, var->min->value);
@@ -1139,6 +1137,11 @@ static bool may_be_lanes(const tirbi_ls *loop) {
     return worth_lanes(loop->as.loop.var) || loop->as.loop.body->kind == TIRBI_LS_LOOP;
 }
 
+/* The same as plan_lanes will find of it, told without a plan: a nest of few iterations asks for very many plans. */
+static bool has_enough(const tirbi_ls *loop, bool sequences) {
+    return worth_lanes(loop->as.loop.var) || (!sequences && tirbi_may_suit_short_rows(loop));
+}
+
 planner *tirbi_new_planner(tirbi_lx_pool *pool, tirbi_lvar *var) {
     tirbi_lane_plan *plan = TIRBI_NEW(pool->arena, tirbi_lane_plan);
     planner *p = plan ? tirbi_heap_calloc(pool->arena->heap, 1, sizeof(*p)) : NULL;
@@ -1151,106 +1154,27 @@ planner *tirbi_new_planner(tirbi_lx_pool *pool, tirbi_lvar *var) {
     return p;
 }
 
+void tirbi_drop_plan(tirbi_lx_pool *pool, tirbi_lane_plan *plan) {
+    if (!plan) return;
+    tirbi_arena_give_back(pool->arena, plan->ops, plan->capacity, sizeof(*plan->ops));
+    tirbi_arena_give_back(pool->arena, plan->cursors, plan->cursor_capacity, sizeof(*plan->cursors));
+    tirbi_arena_give_back(pool->arena, plan->checks, MAX_CHECKS, sizeof(*plan->checks));
+    TIRBI_GIVE_BACK(pool->arena, plan);
+}
+
 tirbi_lane_plan *tirbi_end_planner(planner *p, bool planned) {
     tirbi_lane_plan *plan = planned ? p->plan : NULL;
     tirbi_arena *arena = p->pool->arena;
-    if (!planned) {
-        tirbi_arena_give_back(arena, p->plan->ops, p->plan->capacity, sizeof(*p->plan->ops));
-        tirbi_arena_give_back(arena, p->plan->cursors, p->plan->cursor_capacity, sizeof(*p->plan->cursors));
-        tirbi_arena_give_back(arena, p->plan->checks, MAX_CHECKS, sizeof(*p->plan->checks));
-        TIRBI_GIVE_BACK(arena, p->plan);
-    }
+    if (!planned) tirbi_drop_plan(p->pool, p->plan);
     tirbi_heap_free(arena->heap, p, sizeof(*p));
     return plan;
-}
-
-static bool has_loops(const tirbi_ls *s) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (has_loops(s->as.seq.items[i])) return true;
-        }
-        return false;
-    case TIRBI_LS_IF: return has_loops(s->as.if_.then_case) || (s->as.if_.else_case && has_loops(s->as.if_.else_case));
-    case TIRBI_LS_LOOP: return true;
-    default: return false;
-    }
 }
 
 /* Whether the loops of the body are one perfect nest, and everything is inside them. */
 static bool is_whole_nest(const tirbi_ls *body) {
     if (body->kind != TIRBI_LS_LOOP) return false;
     while (body->kind == TIRBI_LS_LOOP) body = body->as.loop.body;
-    return !has_loops(body);
-}
-
-/* Whether a nest only moves elements, which the machine does in the order that suits it. */
-static bool only_moves(const tirbi_lane_plan *plan) {
-    for (uint32_t i = 0; i < plan->n_ops; i++) {
-        switch (plan->ops[i].op) {
-        case TIRB_OP_INNER:
-        case TIRB_OP_INNER_END:
-        case TIRB_OP_VLOAD:
-        case TIRB_OP_VSPLAT:
-        case TIRB_OP_VSTORE: break;
-        default: return false;
-        }
-    }
-    return plan->whole_nest;
-}
-
-/* Whether all loops of a body, or those inside them, can be lanes; with `in_order`, also lanes that take turns. */
-static bool are_lanes(tirbi_lx_pool *pool, const tirbi_ls *s, bool in_order) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (!are_lanes(pool, s->as.seq.items[i], in_order)) return false;
-        }
-        return true;
-    case TIRBI_LS_IF:
-        return are_lanes(pool, s->as.if_.then_case, in_order) &&
-               (!s->as.if_.else_case || are_lanes(pool, s->as.if_.else_case, in_order));
-    case TIRBI_LS_LOOP: {
-        tirbi_nest nest;
-        return tirbi_plan_nest(pool, s, TIRBI_NEST_ANY, &nest) || tirbi_plan_lanes(pool, s) ||
-               (in_order && (tirbi_plan_in_order(pool, s) || tirbi_carry_elements(pool, s))) ||
-               (has_loops(s->as.loop.body) && are_lanes(pool, s->as.loop.body, in_order));
-    }
-    default: return true;
-    }
-}
-
-/* Whether one of the loops inside writes element after element, or leaves the element alone. */
-static bool writes_better_inside(const tirbi_lane_plan *plan, const tirbi_lane_cursor *c) {
-    for (uint32_t i = 1; i < plan->loops.n; i++) {
-        int64_t step;
-        if (tirbi_affine_constant(&c->form, i, &step) && step >= -1 && step <= 1) return true;
-    }
-    return false;
-}
-
-/* Lanes that scatter what they write are worth it only where the loops inside could do no better: sums in order do not
- * where a lane writes once they have ended, for as many lanes as there are sum at the same time. */
-static bool writes_well(tirbi_lx_pool *pool, const tirbi_lane_plan *plan, const tirbi_ls *body) {
-    bool scatters = false, inside = false;
-    if (plan->loops.n == 1 || only_moves(plan)) return true;
-    for (uint32_t i = 0; i < plan->n_cursors; i++) {
-        int64_t step;
-        const tirbi_lane_cursor *c = &plan->cursors[i];
-        if (!(c->access & TIRBI_WRITE) || (tirbi_affine_constant(&c->form, 0, &step) && step == 1)) continue;
-        if (!writes_better_inside(plan, c)) continue;
-        scatters = true;
-        inside = inside || c->level > 0;
-    }
-    if (!scatters) return true;
-    /* Inside the loop over lanes there is one of them at least. */
-    const tirbi_extents *positive = pool->positive;
-    tirbi_extents known = positive ? *positive : (tirbi_extents){.n = 0};
-    if (known.n < TIRBI_MAX_EXTENTS) known.item[known.n++] = plan->loops.var[0]->extent;
-    pool->positive = &known;
-    const bool better = are_lanes(pool, body, inside);
-    pool->positive = positive;
-    return !better;
+    return !tirbi_plan_has_loops(body);
 }
 
 static void refuse_few(planner *p) { tirbi_plan_refuse(p, "it has fewer than %d iterations", LEAST_LANES); }
@@ -1269,7 +1193,7 @@ static bool plan_lanes(planner *p, const tirbi_ls *loop) {
     plan_stmt(p, p->body);
     if (p->failed) return false;
     if (plan->n_ops == 0) tirbi_plan_refuse(p, "it does nothing");
-    else if (!writes_well(p->pool, plan, p->body)) tirbi_plan_refuse(p, "it would scatter what it writes");
+    else if (!tirbi_plan_writes_well(p->pool, plan, p->body)) tirbi_plan_refuse(p, "it would scatter what it writes");
     else if (plan->n_rows > 0 && !tirbi_plan_rows_fit(p))
         tirbi_plan_refuse(p, "rows that it reaches by number may meet others");
     else if (!tirbi_narrow_lanes(plan, p->n_values, p->pool->arena)) fail(p);
@@ -1280,7 +1204,9 @@ static bool plan_lanes(planner *p, const tirbi_ls *loop) {
 }
 
 static tirbi_lane_plan *lanes_of(tirbi_lx_pool *pool, const tirbi_ls *loop, bool sequences) {
-    if (loop->as.loop.step || !tirbi_has_plain_bounds(loop->as.loop.var) || !may_be_lanes(loop)) return NULL;
+    if (loop->as.loop.step || !tirbi_has_plain_bounds(loop->as.loop.var) || !may_be_lanes(loop) ||
+        !has_enough(loop, sequences))
+        return NULL;
     tirbi_lane_plan *plan = NULL;
     bool by_number = false;
     for (int in_memory = 0; !plan && in_memory <= by_number; in_memory++) {

@@ -75,6 +75,8 @@ typedef struct tirbi_lane_plan {
 tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* The same where values may go from lane to lane, in order, and lanes may compute where they read and write. */
 tirbi_lane_plan *tirbi_plan_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop);
+/* Gives back the memory of a plan that nobody has a use for; NULL is allowed. */
+void tirbi_drop_plan(tirbi_lx_pool *pool, tirbi_lane_plan *plan);
 /* A loop that updates elements which stand still in it, as a loop that carries them in variables and has such a plan:
  * with what loads them before it and stores them behind it, where it runs. Also a loop whose bounds are not pure. NULL
  * where there is none. */
@@ -118,6 +120,8 @@ bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned may, ti
 /* Whether the lanes of a plan are a few channels in rows that are better packed, several in a block, than gone through
  * with steps from row to row. */
 bool tirbi_suits_short_rows(const tirbi_lane_plan *plan);
+/* False: they are not, whatever the plan of this loop of few iterations. */
+bool tirbi_may_suit_short_rows(const tirbi_ls *loop);
 
 /* The loops of a perfect nest around straight-line code, outermost first, that may be taken in another order as
  * tirbi_plan_nest does, or their ranges in parts; which of them are spatial; and the code. */

@@ -22,6 +22,8 @@ typedef struct nest {
     tirbi_loop_set all; /* the nest's loops, and those that the body has */
     bool spatial[TIRBI_MAX_AFFINE];
     uint32_t n_spatial;
+    tirbi_ls rebuilt[TIRBI_MAX_AFFINE]; /* the loops of the order that is tried, for as long as it is */
+    uint32_t n_rebuilt;
     bool irregular;
     bool has_locals; /* variables that the body assigns more than once */
 } nest;
@@ -170,8 +172,7 @@ static int score(nest *n, uint32_t lane) {
 }
 
 static const tirbi_ls *around(nest *n, uint32_t loop, const tirbi_ls *body) {
-    tirbi_ls *fresh = body ? TIRBI_NEW(n->pool->arena, tirbi_ls) : NULL;
-    if (!fresh) return NULL;
+    tirbi_ls *fresh = &n->rebuilt[n->n_rebuilt++];
     *fresh = *n->loop[loop];
     fresh->as.loop.body = body;
     return fresh;
@@ -181,6 +182,7 @@ static const tirbi_ls *around(nest *n, uint32_t loop, const tirbi_ls *body) {
  * spatial loops, those of reductions. The first spatial loops stay outside. */
 static const tirbi_ls *rebuild(nest *n, uint32_t lane, uint32_t inside, tirbi_nest *out) {
     const tirbi_ls *body = n->body;
+    n->n_rebuilt = 0;
     for (uint32_t i = n->loops.n; i-- > 0;) {
         if (!n->spatial[i]) body = around(n, i, body);
     }
@@ -256,9 +258,9 @@ static tirbi_lane_plan *plan_lane(nest *n, uint32_t lane, tirbi_nest *out) {
     uint32_t room = reductions < TIRBI_MAX_INNER ? TIRBI_MAX_INNER - reductions : 0;
     uint32_t inside = others < room ? others : room;
     for (;;) {
-        const tirbi_ls *loop = rebuild(n, lane, inside, out);
-        tirbi_lane_plan *plan = loop ? tirbi_plan_lanes(n->pool, loop) : NULL;
+        tirbi_lane_plan *plan = tirbi_plan_lanes(n->pool, rebuild(n, lane, inside, out));
         if (inside == 0 || (plan && !repeats_scalars(plan))) return plan;
+        tirbi_drop_plan(n->pool, plan);
         inside--;
     }
 }
@@ -267,6 +269,7 @@ static tirbi_lane_plan *plan_lane(nest *n, uint32_t lane, tirbi_nest *out) {
 static const tirbi_ls *innermost(nest *n, uint32_t inside, tirbi_nest *out) {
     uint32_t lane = n->loops.n - 1;
     const tirbi_ls *body = n->body;
+    n->n_rebuilt = 0;
     for (uint32_t i = lane; i-- > lane - inside;) body = around(n, i, body);
     out->n_outer = lane - inside;
     for (uint32_t i = 0; i < out->n_outer; i++) out->outer[i] = n->loops.var[i];
@@ -277,9 +280,11 @@ static const tirbi_ls *innermost(nest *n, uint32_t inside, tirbi_nest *out) {
  * each of them may do all that it does before the next. For rows that loops reach by number, or again and again. */
 static bool plan_columns(nest *n, tirbi_nest *out) {
     if (n->loops.n == 1 || n->loops.n - 1 > TIRBI_MAX_INNER) return false;
-    const tirbi_ls *loop = innermost(n, n->loops.n - 1, out);
-    out->plan = loop ? tirbi_plan_lanes(n->pool, loop) : NULL;
-    return out->plan && out->plan->n_rows > 0;
+    out->plan = tirbi_plan_lanes(n->pool, innermost(n, n->loops.n - 1, out));
+    if (out->plan && out->plan->n_rows > 0) return true;
+    tirbi_drop_plan(n->pool, out->plan);
+    out->plan = NULL;
+    return false;
 }
 
 /* Whether all that lanes do is inside the loops around, and some load elements that they name, but none stores to one:
@@ -305,9 +310,11 @@ static bool gathers_only(const tirbi_lane_plan *plan) {
 static bool plan_gathers(nest *n, tirbi_nest *out) {
     uint32_t others = n->loops.n - 1, inside = others < TIRBI_MAX_INNER ? others : TIRBI_MAX_INNER;
     if (others == 0) return false;
-    const tirbi_ls *loop = innermost(n, inside, out);
-    out->plan = loop ? tirbi_plan_in_order(n->pool, loop) : NULL;
-    return out->plan && gathers_only(out->plan) && !repeats_scalars(out->plan);
+    out->plan = tirbi_plan_in_order(n->pool, innermost(n, inside, out));
+    if (out->plan && gathers_only(out->plan) && !repeats_scalars(out->plan)) return true;
+    tirbi_drop_plan(n->pool, out->plan);
+    out->plan = NULL;
+    return false;
 }
 
 static bool plan(nest *n, const tirbi_ls *loop, unsigned may, tirbi_nest *out) {

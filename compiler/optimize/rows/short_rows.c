@@ -31,6 +31,18 @@ static bool count_cursor(const tirbi_lane_plan *plan, const tirbi_lane_cursor *c
     return true;
 }
 
+static bool are_few(const tirbi_lx *channels) {
+    return channels->kind == TIRBI_LX_CONST && channels->value >= 2 && channels->value <= MOST_CHANNELS;
+}
+
+bool tirbi_may_suit_short_rows(const tirbi_ls *loop) {
+    if (!are_few(loop->as.loop.var->extent)) return false;
+    for (const tirbi_ls *s = loop->as.loop.body; s->kind == TIRBI_LS_LOOP; s = s->as.loop.body) {
+        if (s->as.loop.var->extent->hi >= LEAST_ROWS) return true;
+    }
+    return false;
+}
+
 /* Whether the lanes of a plan are a few channels, which are computed, in rows that are packed (vm/exec/lane_pack.c) in
  * less time than lanes over the rows would take with steps. */
 bool tirbi_suits_short_rows(const tirbi_lane_plan *plan) {
@@ -38,8 +50,7 @@ bool tirbi_suits_short_rows(const tirbi_lane_plan *plan) {
     const tirbi_lx *channels = plan->loops.var[0]->extent;
     costs cost = {0};
     bool computes = false;
-    if (around == 0 || plan->n_rows > 0 || channels->kind != TIRBI_LX_CONST || channels->value < 2 ||
-        channels->value > MOST_CHANNELS || plan->loops.var[around]->extent->hi < LEAST_ROWS)
+    if (around == 0 || plan->n_rows > 0 || !are_few(channels) || plan->loops.var[around]->extent->hi < LEAST_ROWS)
         return false;
     for (uint32_t i = 0; i < plan->n_ops; i++) {
         const uint8_t op = plan->ops[i].op;
