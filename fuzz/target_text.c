@@ -98,7 +98,8 @@ static bool contains(const char *text, size_t size, const char *word) {
 /* How many functions a text defines at the beginnings of lines, or 0 where only a parser can tell: where `T` may be
  * something else, and where lines may be within strings or be continued. */
 static size_t functions_of(const char *text, size_t size) {
-    static const char *const signs[] = {"\"\"\"", "'''", "\\", "\r", "hybrid", "class"};
+    static const char *const signs[] = {"\"\"\"", "'''", "\\", "\r",  "hybrid", "class", "f\"",
+                                        "f'",     "F\"",  "F'", "r\"", "r'",     "R\"",    "R'"};
     const char *at = text, *end = text + size;
     bool imported = false, decorated = false;
     size_t n = 0;

@@ -93,7 +93,7 @@ __attribute__((format(printf, 5, 0))) static void report(tirbi_diagnostics *d, t
     item->code = code;
     item->message = tirbi_arena_text(d->arena, message, strlen(message));
     if (!item->message) item->message = "out of memory";
-    if (!d->source) return;
+    if (!d->source || d->plain) return;
     tirbi_source_locate(d->source, span.begin, &item->line, &item->column);
     tirbi_source_locate(d->source, span.end > span.begin ? span.end : span.begin, &item->end_line, &item->end_column);
     item->source_line = copy_line(d, item->line);

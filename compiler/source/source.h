@@ -37,6 +37,7 @@ typedef struct tirbi_diagnostics {
     uint32_t n_items, capacity;
     uint32_t n_errors, max_errors; /* further errors are counted, not kept */
     tirb_status first_error;       /* TIRB_OK while there is none */
+    bool plain;                    /* messages alone are kept, without their places */
 } tirbi_diagnostics;
 
 void tirbi_diagnostics_init(tirbi_diagnostics *d, const tirbi_source *source, tirbi_arena *arena, uint32_t max_errors);

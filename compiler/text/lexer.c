@@ -21,6 +21,7 @@ typedef struct lexer {
     uint32_t brackets[MAX_BRACKETS]; /* where each open bracket is */
     uint32_t n_brackets;
     bool nested; /* an expression inside a string: no lines, no indentation */
+    uint64_t wasted; /* bytes of f-strings that were read to no end */
     tirbi_dialect comment_dialect;
 } lexer;
 
@@ -119,6 +120,12 @@ static void bad_token(lexer *l, uint32_t begin, const char *message) {
     add_token(l, TIRBI_TOKEN_BAD, begin);
 }
 
+/* What is right in Python but no part of the language is only an error where it is parsed. */
+static void foreign_token(lexer *l, uint32_t begin, const char *message) {
+    tirbi_token *token = add_token(l, TIRBI_TOKEN_BAD, begin);
+    if (token) token->text = message;
+}
+
 /* ---- Numbers ---------------------------------------------------------------------------------------------------- */
 
 static void read_digits(lexer *l, int base) {
@@ -134,7 +141,7 @@ static void read_integer(lexer *l, uint32_t begin, uint32_t first, uint64_t base
         overflow |= __builtin_add_overflow(value, (uint64_t)hex_value(l->text[i]), &value);
     }
     if (overflow) {
-        bad_token(l, begin, "this integer does not fit 64 bits");
+        foreign_token(l, begin, "this integer does not fit 64 bits");
         return;
     }
     tirbi_token *token = add_token(l, TIRBI_TOKEN_INT, begin);
@@ -169,7 +176,7 @@ static void read_number(lexer *l) {
     if (is_name_part(peek(l, 0)) || l->at == first) {
         bool imaginary = peek(l, 0) == 'j' || peek(l, 0) == 'J';
         while (is_name_part(peek(l, 0))) l->at++;
-        bad_token(l, begin, imaginary ? "imaginary numbers are not part of the language" : "this is not a number");
+        foreign_token(l, begin, imaginary ? "imaginary numbers are not part of the language" : "this is not a number");
     } else if (real) {
         double value = tirbi_decimal_to_double(l->text + begin, l->at - begin);
         tirbi_token *token = add_token(l, TIRBI_TOKEN_FLOAT, begin);
@@ -262,14 +269,67 @@ static int read_escape(lexer *l, char *out) {
     return 1;
 }
 
+static bool closes_at(const lexer *l, uint32_t ahead, char quote, uint32_t quotes) {
+    return peek(l, ahead) == quote && (quotes == 1 || (peek(l, ahead + 1) == quote && peek(l, ahead + 2) == quote));
+}
+
 /* The bytes from here to the closing quotes, or to where the string must have ended. */
 static uint32_t string_length(const lexer *l, char quote, uint32_t quotes) {
     for (uint32_t i = 0;; i++) {
         char c = peek(l, i);
         if (i >= l->end - l->at || (c == '\n' && quotes == 1)) return i;
         if (c == '\\') i++;
-        if (c == quote && (quotes == 1 || (peek(l, i + 1) == quote && peek(l, i + 2) == quote))) return i;
+        if (closes_at(l, i, quote, quotes)) return i;
     }
+}
+
+/* The same for an f-string, whose expressions may hold strings in the same quotes, and lines, since Python 3.12: what
+ * is open there is a stack of strings, expressions and formats. UINT32_MAX where it does not end. */
+static uint32_t nested_length(const lexer *l, char quote, uint32_t quotes) {
+    enum { MAX_OPEN = 16 };
+    struct {
+        char quote; /* 0: an expression */
+        uint32_t quotes, brackets;
+        bool format, is_format; /* of a string: an f-string; of an expression: behind its ':' */
+    } open[MAX_OPEN] = {{.quote = quote, .quotes = quotes, .format = true}};
+    uint32_t n = 1, size = l->end - l->at;
+    for (uint32_t i = 0; i < size; i++) {
+        char c = peek(l, i), next = peek(l, i + 1);
+        bool text = open[n - 1].quote || open[n - 1].is_format;
+        if (open[n - 1].quote && closes_at(l, i, open[n - 1].quote, open[n - 1].quotes)) {
+            if (--n == 0) return i;
+            i += open[n].quotes - 1;
+        } else if (open[n - 1].quote && (c == '\\' || (c == '{' && next == '{'))) {
+            i++;
+        } else if (open[n - 1].quote && c == '\n' && open[n - 1].quotes == 1) {
+            return UINT32_MAX;
+        } else if (text && c == '{' && (open[n - 1].format || open[n - 1].is_format)) {
+            if (n == MAX_OPEN) return UINT32_MAX;
+            memset(&open[n++], 0, sizeof open[0]);
+        } else if (!text && (c == '\'' || c == '"')) {
+            if (n == MAX_OPEN) return UINT32_MAX;
+            bool three = next == c && peek(l, i + 2) == c;
+            char before = i > 0 ? (char)(peek(l, i - 1) | 0x20) : 0, ahead = i > 1 ? (char)(peek(l, i - 2) | 0x20) : 0;
+            open[n].quote = c;
+            open[n].quotes = three ? 3 : 1;
+            open[n++].format = before == 'f' || (before == 'r' && ahead == 'f');
+            i += three ? 2 : 0;
+        } else if (!open[n - 1].quote && c == '}' && open[n - 1].brackets == 0) {
+            n--;
+        } else if (!text) {
+            if (strchr("([{", c) && c) open[n - 1].brackets++;
+            if (strchr(")]}", c) && c && open[n - 1].brackets > 0) open[n - 1].brackets--;
+            if (c == ':' && open[n - 1].brackets == 0) open[n - 1].is_format = true;
+        }
+    }
+    return UINT32_MAX;
+}
+
+/* What does not end is read as before 3.12. What that costs in all is bounded by the text. */
+static uint32_t format_length(lexer *l, char quote, uint32_t quotes) {
+    uint32_t length = l->wasted < 2 * (uint64_t)l->end ? nested_length(l, quote, quotes) : UINT32_MAX;
+    if (length == UINT32_MAX) l->wasted += l->end - l->at;
+    return length;
 }
 
 static void read_string(lexer *l, string_prefix prefix) {
@@ -281,16 +341,20 @@ static void read_string(lexer *l, string_prefix prefix) {
     uint32_t size = 0;
     bool bad_escape = false, closed = false;
     /* The value is never longer than its text, an escape being at least as long as its UTF-8 form. */
-    char *value = tirbi_arena_alloc(l->arena, string_length(l, quote, quotes) + 8, 1);
+    uint32_t length = prefix.format ? format_length(l, quote, quotes) : UINT32_MAX;
+    bool measured = length != UINT32_MAX;
+    if (!measured) length = string_length(l, quote, quotes);
+    char *value = tirbi_arena_alloc(l->arena, length + 8, 1);
     if (!value) return;
+    const uint32_t last = l->at + length;
     while (l->at < l->end) {
         char c = peek(l, 0);
-        if (c == quote && (quotes == 1 || (peek(l, 1) == quote && peek(l, 2) == quote))) {
-            l->at += quotes;
+        if (measured ? l->at >= last : closes_at(l, 0, quote, quotes)) {
+            l->at = (measured ? last : l->at) + quotes;
             closed = true;
             break;
         }
-        if (c == '\n' && quotes == 1) break;
+        if (c == '\n' && quotes == 1 && !measured) break;
         l->at++;
         if (c != '\\' || l->at == l->end) {
             value[size++] = c;
@@ -306,9 +370,9 @@ static void read_string(lexer *l, string_prefix prefix) {
     if (!closed) {
         bad_token(l, begin, "the string is not closed");
     } else if (prefix.bytes) {
-        bad_token(l, begin, "byte strings are not part of the language");
+        foreign_token(l, begin, "byte strings are not part of the language");
     } else if (bad_escape) {
-        bad_token(l, begin, "the string has an escape that is no character");
+        foreign_token(l, begin, "the string has an escape that is no character");
     } else {
         tirbi_token *token = add_token(l, prefix.format ? TIRBI_TOKEN_FSTRING : TIRBI_TOKEN_STRING, begin);
         if (!token) return;

@@ -16,7 +16,7 @@ typedef enum tirbi_token_kind {
     TIRBI_TOKEN_FLOAT,
     TIRBI_TOKEN_STRING,
     TIRBI_TOKEN_FSTRING,
-    TIRBI_TOKEN_BAD, /* reported already */
+    TIRBI_TOKEN_BAD, /* reported already, or Python that the language has not: `text` says what it is */
 #define TIRBI_PUNCT(name, text) TIRBI_TOKEN_##name,
 #include "compiler/text/token.def"
 #undef TIRBI_PUNCT

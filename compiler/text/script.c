@@ -37,7 +37,11 @@ static tirbi_dialect dialect_of_names(const tirbi_tokens *tokens) {
     };
     for (uint32_t i = 0; i + 2 < tokens->n; i++)
         if (shows_hybrid(&tokens->items[i])) return TIRBI_DIALECT_HYBRID;
+    tirbi_passage passage = {.end = 0}; /* names of other Python, and its keywords, say nothing */
     for (uint32_t i = 0; i + 1 < tokens->n; i++) {
+        while (i >= passage.end && tirbi_next_passage(tokens->items, i, tokens->n, &passage))
+            if (passage.kind != TIRBI_TOKEN_AT) i = passage.end;
+        if (i + 1 >= tokens->n || i >= passage.end) break;
         const tirbi_token *token = &tokens->items[i];
         bool attribute = token->kind == TIRBI_TOKEN_NAME && i > 0 && token[-1].kind == TIRBI_TOKEN_DOT;
         bool keyword = token->kind == TIRBI_TOKEN_NAME && token[1].kind == TIRBI_TOKEN_ASSIGN;
@@ -81,47 +85,45 @@ static bool hybrid_space(const tirbi_import *import, tirbi_namespace *space) {
     return tir || strcmp(name, "ty") == 0 || strcmp(name, "tvm.hybrid.ty") == 0;
 }
 
-/* A name may be imported again, as in Python: the last import counts. */
-static void bind_import(tirbi_script *s, const tirbi_import *import, tirbi_value value) {
-    if (tirbi_lookup(s, import->as)) tirbi_rebind(s, import->as, value);
-    else tirbi_bind(s, import->as, import->span, value);
-}
-
-static void run_import(tirbi_script *s, const tirbi_import *import) {
+tirbi_value tirbi_import_value(tirbi_script *s, const tirbi_import *import) {
     bool tvm = strcmp(import->module, "tvm") == 0 || starts_with(import->module, "tvm.");
     tirbi_namespace space;
     tirbi_dialect dialect;
-    if (strcmp(import->module, "__future__") == 0 || strcmp(import->module, "typing") == 0) return;
-    if (tvm && tirbi_hybrid(s) && hybrid_space(import, &space)) {
-        bind_import(s, import, (tirbi_value){.kind = TIRBI_VALUE_NAMESPACE, .as.space = space});
-        return;
-    }
-    if (tvm && import_space(import, &space, &dialect)) {
-        if (dialect != TIRBI_DIALECT_UNKNOWN && !tirbi_hybrid(s)) s->dialect = dialect;
-        bind_import(s, import, (tirbi_value){.kind = TIRBI_VALUE_NAMESPACE, .as.space = space});
-        return;
-    }
+    if (strcmp(import->module, "__future__") == 0 || strcmp(import->module, "typing") == 0)
+        return (tirbi_value){.kind = TIRBI_VALUE_MISSING};
+    if ((tvm && tirbi_hybrid(s) && hybrid_space(import, &space)) || (tvm && import_space(import, &space, &dialect)))
+        return (tirbi_value){.kind = TIRBI_VALUE_NAMESPACE, .as.space = space};
     if (tvm && import->name) {
         const tirbi_entry *entry = tirbi_find_entry(TIRBI_SPACE_IR, import->name);
         if (!entry) entry = tirbi_find_entry(TIRBI_SPACE_TIR, import->name);
         tirbi_value v = {.kind = entry ? TIRBI_VALUE_ENTRY : TIRBI_VALUE_OPAQUE};
         if (entry) v.as.entry = entry;
-        bind_import(s, import, v);
-        return;
+        return v;
     }
     if (strcmp(import->module, "math") == 0 && import->name) {
         const tirbi_node place = {.span = import->span};
-        bind_import(s, import, tirbi_math_member(s, &place, import->name));
-        return;
+        return tirbi_math_member(s, &place, import->name);
     }
     /* What a file imports beside TVM matters where a program uses it. */
-    bind_import(s, import, (tirbi_value){.kind = TIRBI_VALUE_IMPORTED, .as.name = import->module});
+    return (tirbi_value){.kind = TIRBI_VALUE_IMPORTED, .as.name = import->module};
 }
 
-static void run_imports(tirbi_script *s, const tirbi_lines *lines) {
-    for (uint32_t i = 0; i < lines->n; i++)
-        for (uint32_t j = 0; lines->items[i]->kind == TIRBI_LINE_IMPORT && j < lines->items[i]->n_imports; j++)
-            run_import(s, &lines->items[i]->imports[j]);
+/* The dialect that the imports name: `import tirx`, `import tir as T` behind a `from`, of which the last one counts. */
+static void find_imported_dialect(tirbi_script *s, const tirbi_tokens *tokens) {
+    const tirbi_token *items = tokens->items;
+    for (uint32_t i = 0; i < tokens->n && !tirbi_hybrid(s); i++) {
+        if (items[i].kind != TIRBI_KEYWORD_FROM || strcmp(items[i + 1].text ? items[i + 1].text : "", "tvm") != 0)
+            continue;
+        for (i++; i < tokens->n && items[i].kind != TIRBI_TOKEN_NEWLINE; i++) {
+            tirbi_token_kind before = items[i - 1].kind;
+            bool named = before == TIRBI_KEYWORD_IMPORT || before == TIRBI_TOKEN_COMMA || before == TIRBI_TOKEN_LPAREN;
+            tirbi_import import = {.module = "tvm.script", .name = items[i].text};
+            tirbi_namespace space;
+            tirbi_dialect dialect;
+            if (!named || items[i].kind != TIRBI_TOKEN_NAME || !import_space(&import, &space, &dialect)) continue;
+            if (dialect != TIRBI_DIALECT_UNKNOWN) s->dialect = dialect;
+        }
+    }
 }
 
 /* ---- Functions: declaration ------------------------------------------------------------------------------------- */
@@ -151,18 +153,22 @@ static bool read_option(tirbi_script *s, const tirbi_node *node, function_option
     return false;
 }
 
-/* Hybrid Script's functions and classes are decorated with @tvm.hybrid.script or one of its other names, or not. */
-static bool is_hybrid_decorated(tirbi_script *s, const tirbi_line *line, const tirbi_node **call) {
+bool tirbi_is_hybrid_decorator(tirbi_script *s, const tirbi_node *node) {
     static const char *const names[] = {
         "tvm.hybrid.script", "hybrid.script", "tvm.hybrid.module",    "hybrid.module", "tvm.script.tir",
         "script.tir",        "script",        "tvm.tir.hybrid.script"};
-    if (!tirbi_hybrid(s) || line->n_decorators == 0) return tirbi_hybrid(s);
-    const tirbi_node *node = line->decorators[line->n_decorators - 1];
-    *call = node->kind == TIRBI_NODE_CALL ? node : NULL;
-    const char *name = tirbi_node_text(s, *call ? node->items[0] : node);
+    const char *name = tirbi_hybrid(s) ? tirbi_node_text(s, node) : "";
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0) return true;
     return false;
+}
+
+/* Hybrid Script's functions and classes are decorated with @tvm.hybrid.script or one of its other names, or not. */
+static bool is_hybrid_decorated(tirbi_script *s, const tirbi_line *line, const tirbi_node **call) {
+    if (!tirbi_hybrid(s) || line->n_decorators == 0) return tirbi_hybrid(s);
+    const tirbi_node *node = line->decorators[line->n_decorators - 1];
+    *call = node->kind == TIRBI_NODE_CALL ? node : NULL;
+    return tirbi_is_hybrid_decorator(s, *call ? node->items[0] : node);
 }
 
 /* What the last decorator of a function or class is called; NULL after an error. */
@@ -201,9 +207,15 @@ static bool is_new_name(tirbi_script *s, const char *name, tirbi_span span) {
     return !known;
 }
 
+static bool has_types(const tirbi_line *line) {
+    for (uint32_t i = 0; i < line->n_parameters; i++)
+        if (line->parameters[i].annotation) return true;
+    return false;
+}
+
 static void add_function(tirbi_script *s, const tirbi_line *line) {
-    if (tirbi_is_python_function(line)) {
-        tirbi_define_python_function(s, line);
+    if (line->n_decorators == 0 && !has_types(line) && tirbi_is_python_function(line)) {
+        tirbi_bind(s, line->name, line->name_span, tirbi_python_function(s, line));
         return;
     }
     const tirbi_node *call = NULL;
@@ -340,7 +352,7 @@ static bool declare_return(tirbi_script *s, tirbi_script_function *function) {
     return true;
 }
 
-static void declare_function(tirbi_script *s, tirbi_script_function *function) {
+void tirbi_declare_function(tirbi_script *s, tirbi_script_function *function) {
     uint32_t mark = tirbi_open_level(s);
     s->function = function;
     s->in_signature = true;
@@ -366,7 +378,7 @@ static void declare_function(tirbi_script *s, tirbi_script_function *function) {
 
 /* ---- Functions: definition -------------------------------------------------------------------------------------- */
 
-static void define_function(tirbi_script *s, tirbi_script_function *function) {
+void tirbi_define_function(tirbi_script *s, tirbi_script_function *function) {
     uint32_t mark = tirbi_open_level(s);
     s->function = function;
     s->open_if = NULL;
@@ -469,6 +481,8 @@ static void collect_class(tirbi_script *s, const tirbi_line *line) {
     for (uint32_t i = 0; i < line->body.n; i++) collect_line(s, line->body.items[i], true);
 }
 
+void tirbi_collect_line(tirbi_script *s, const tirbi_line *line) { collect_line(s, line, false); }
+
 static tirb_irmodule *finish_module(tirbi_script *s) {
     tirb_irmodule *module = TIRBI_NEW(s->arena, tirb_irmodule);
     tirb_primfunc **functions = TIRBI_NEW_ARRAY(s->arena, tirb_primfunc *, s->functions.n);
@@ -505,19 +519,11 @@ tirb_irmodule *tirbi_parse_behind(const tirb_irmodule *before, const tirbi_sourc
     s->builder.n_vars = before->n_vars;
     s->builder.n_buffers = before->n_buffers;
     tirbi_tokens tokens;
-    tirbi_lines lines;
     if (!tirbi_lex(source, (tirbi_span){0, source->size}, false, &s->names, arena, diagnostics, &tokens)) return NULL;
-    if (!tirbi_parse_lines(&s->syntax, &tokens, &lines)) return NULL;
     s->dialect = dialect_of_names(&tokens);
     if (tokens.comment_dialect != TIRBI_DIALECT_UNKNOWN) s->dialect = tokens.comment_dialect;
-    run_imports(s, &lines);
-
-    for (uint32_t i = 0; i < lines.n && !arena->failed; i++) collect_line(s, lines.items[i], false);
-    tirbi_script_function **functions = s->functions.items;
-    for (uint32_t i = 0; i < s->functions.n && !arena->failed; i++) declare_function(s, functions[i]);
-    for (uint32_t i = 0; i < s->functions.n && !arena->failed; i++) define_function(s, functions[i]);
-    if (s->functions.n == 0 && s->externs.n == 0 && !tirbi_has_errors(diagnostics))
-        tirbi_fail(s, TIRB_SYNTAX, (tirbi_span){0, 0}, "the file has no function decorated with @T.prim_func");
+    find_imported_dialect(s, &tokens);
+    tirbi_run_file(s, &tokens);
     tirb_irmodule *module = finish_module(s);
     return arena->failed ? NULL : module;
 }

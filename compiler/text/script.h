@@ -47,6 +47,7 @@ typedef enum tirbi_value_kind {
     TIRBI_VALUE_ITERVAR, /* T.iter_var with a domain */
     TIRBI_VALUE_FOREIGN, /* T.ptx.mma: a name of an accelerator */
     TIRBI_VALUE_IMPORTED, /* a module that is not TVM's, or what comes from one */
+    TIRBI_VALUE_CONSTANT, /* only bound to names of a file: what is not known, or may change */
     TIRBI_VALUE_OPAQUE /* something that only annotations hold: kept as its text */
 } tirbi_value_kind;
 
@@ -111,8 +112,18 @@ struct tirbi_value {
         struct tirbi_macro *macro;
         const tirbi_value *meta;
         const tirb_itervar *itervar;
+        struct tirbi_constant *constant;
     } as;
 };
+
+/* What Python outside of kernels binds a name to. */
+typedef struct tirbi_constant {
+    tirbi_value value;
+    const char *reason; /* why it cannot be evaluated; NULL: the value is known */
+    tirbi_span span;    /* where it is bound */
+    uint32_t changed;   /* the event of the file that changes it */
+    bool said;          /* the reason has been reported */
+} tirbi_constant;
 
 /* What a `for` or `with` enters, or a statement by itself. */
 typedef enum tirbi_form_kind {
@@ -234,6 +245,7 @@ struct tirbi_script {
     uint32_t level;
     const tirbi_scope *scope;   /* of the macro that is expanded, or NULL */
     uint32_t block_suffix;      /* behind the names of its blocks; 0: none */
+    uint32_t now;               /* how many bindings of the file's own come before this place */
     tirbi_list functions;         /* of tirbi_script_function * */
     tirbi_index function_numbers; /* by name */
     const char *module_name;
@@ -392,9 +404,24 @@ tirbi_value tirbi_math_member(tirbi_script *s, const tirbi_node *place, const ch
  * return. */
 tirbi_value tirbi_make_lambda(tirbi_script *s, const tirbi_node *node);
 bool tirbi_is_python_function(const tirbi_line *line);
-void tirbi_define_python_function(tirbi_script *s, const tirbi_line *line);
+tirbi_value tirbi_python_function(tirbi_script *s, const tirbi_line *line);
 tirbi_value tirbi_call_lambda(tirbi_script *s, const tirbi_node *call, tirbi_macro *lambda);
 void tirbi_run_lines(tirbi_script *s, const tirbi_lines *lines);
+
+/* ---- Files (script_file.c, with what it needs of script.c) ------------------------------------------------------- */
+
+/* Runs a file: declares its functions, then defines them. */
+void tirbi_run_file(tirbi_script *s, const tirbi_tokens *tokens);
+/* The value of a name that Python outside of kernels binds; an error, reported once, where it is not known. */
+tirbi_value tirbi_use_constant(tirbi_script *s, const tirbi_node *node, tirbi_constant *constant);
+/* What an import binds its name to; MISSING: nothing that a kernel may need. */
+tirbi_value tirbi_import_value(tirbi_script *s, const tirbi_import *import);
+/* A kernel of the file, decorated or of Hybrid Script. */
+void tirbi_collect_line(tirbi_script *s, const tirbi_line *line);
+void tirbi_declare_function(tirbi_script *s, tirbi_script_function *function);
+void tirbi_define_function(tirbi_script *s, tirbi_script_function *function);
+/* Whether a decorator, without its arguments, is one of Hybrid Script's. */
+bool tirbi_is_hybrid_decorator(tirbi_script *s, const tirbi_node *node);
 
 /* A name of a namespace, or NULL. */
 const tirbi_entry *tirbi_find_entry(tirbi_namespace space, const char *name);

@@ -46,23 +46,32 @@ static tirbi_value builtin_name(const tirbi_script *s, const char *name) {
     return (tirbi_value){.kind = TIRBI_VALUE_MISSING};
 }
 
+/* Said once: from there on the name is bound to the error, as far as the block goes. */
+static tirbi_value undefined_name(tirbi_script *s, const tirbi_node *node) {
+    tirbi_suggestion suggestion = {.wanted = node->name};
+    const tirbi_binding *bindings = s->bindings.items;
+    for (uint32_t i = 0; i < s->bindings.n; i++)
+        if (!tirbi_is_error(&bindings[i].value)) tirbi_suggest(&suggestion, bindings[i].name);
+    tirbi_suggest_entries(TIRBI_SPACE_PYTHON, &suggestion);
+    if (s->function) tirbi_bind(s, node->name, node->span, tirbi_value_error());
+    if (suggestion.best)
+        return tirbi_fail(s, TIRB_TYPE, node->span, "`%s` is not defined; did you mean `%s`?", node->name,
+                          suggestion.best);
+    return tirbi_fail(s, TIRB_TYPE, node->span, "`%s` is not defined", node->name);
+}
+
 static tirbi_value evaluate_name(tirbi_script *s, const tirbi_node *node) {
     const tirbi_binding *binding = tirbi_lookup(s, node->name);
     if (binding && binding->value.kind == TIRBI_VALUE_IMPORTED && strcmp(binding->value.as.name, "math") != 0)
         return tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "`%s` cannot be imported: a program is TVMScript alone",
                           binding->value.as.name);
+    if (binding && binding->value.kind == TIRBI_VALUE_CONSTANT)
+        return tirbi_use_constant(s, node, binding->value.as.constant);
     if (binding) return binding->value;
     tirbi_value v = builtin_name(s, node->name);
     if (v.kind != TIRBI_VALUE_MISSING) return v;
     if (s->define_names) return define_shape_var(s, node);
-    tirbi_suggestion suggestion = {.wanted = node->name};
-    const tirbi_binding *bindings = s->bindings.items;
-    for (uint32_t i = 0; i < s->bindings.n; i++) tirbi_suggest(&suggestion, bindings[i].name);
-    tirbi_suggest_entries(TIRBI_SPACE_PYTHON, &suggestion);
-    if (suggestion.best)
-        return tirbi_fail(s, TIRB_TYPE, node->span, "`%s` is not defined; did you mean `%s`?", node->name,
-                          suggestion.best);
-    return tirbi_fail(s, TIRB_TYPE, node->span, "`%s` is not defined", node->name);
+    return undefined_name(s, node);
 }
 
 /* ---- Python numbers --------------------------------------------------------------------------------------------- */
@@ -393,9 +402,10 @@ static tirbi_value evaluate_boolean(tirbi_script *s, const tirbi_node *node) {
     bool is_and = node->op == TIRBI_KEYWORD_AND;
     tirbi_value result = tirbi_evaluate(s, node->items[0]);
     for (uint32_t i = 1; i < node->n_items; i++) {
-        if (result.kind == TIRBI_VALUE_BOOL && result.as.boolean != is_and) return result;
+        bool known = tirbi_is_number(&result);
+        if (known && (to_double(&result) != 0) != is_and) return result;
         tirbi_value v = tirbi_evaluate(s, node->items[i]);
-        result = logic(s, node, is_and, &result, &v);
+        result = known && tirbi_is_number(&v) ? v : logic(s, node, is_and, &result, &v);
     }
     return result;
 }

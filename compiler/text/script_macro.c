@@ -61,13 +61,11 @@ static const tirbi_node *only_result(const tirbi_line *line) {
 }
 
 bool tirbi_is_python_function(const tirbi_line *line) {
-    for (uint32_t i = 0; i < line->n_parameters; i++)
-        if (line->parameters[i].annotation) return false;
     return line->kind == TIRBI_LINE_DEF && line->n_decorators == 0 && only_result(line);
 }
 
-void tirbi_define_python_function(tirbi_script *s, const tirbi_line *line) {
-    tirbi_bind(s, line->name, line->name_span, lambda_value(s, NULL, line, only_result(line)));
+tirbi_value tirbi_python_function(tirbi_script *s, const tirbi_line *line) {
+    return lambda_value(s, NULL, line, only_result(line));
 }
 
 /* ---- Arguments -------------------------------------------------------------------------------------------------- */

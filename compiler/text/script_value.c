@@ -51,6 +51,7 @@ const char *tirbi_value_text(const tirbi_value *v) {
         [TIRBI_VALUE_ITERVAR] = "an iterator",
         [TIRBI_VALUE_FOREIGN] = "a function of an accelerator",
         [TIRBI_VALUE_IMPORTED] = "a module of Python",
+        [TIRBI_VALUE_CONSTANT] = "a constant of Python",
         [TIRBI_VALUE_OPAQUE] = "an annotation value",
     };
     return texts[v->kind];

@@ -3,6 +3,7 @@
 #define TIRB_COMPILER_TEXT_SYNTAX_H
 
 #include "compiler/text/lexer.h"
+#include "compiler/text/outline.h"
 
 enum { TIRBI_MAX_NESTING = 200, TIRBI_MAX_HEIGHT = 900 };
 
@@ -61,7 +62,7 @@ struct tirbi_node {
 
 typedef enum tirbi_line_kind {
     TIRBI_LINE_EXPR,
-    TIRBI_LINE_ASSIGN,    /* target = value */
+    TIRBI_LINE_ASSIGN,    /* target = value; outside of functions also a = b = value, whose b = value is in orelse */
     TIRBI_LINE_ANNOTATED, /* target: annotation [= value] */
     TIRBI_LINE_AUGMENTED, /* target op= value */
     TIRBI_LINE_FOR,       /* for target in value: body */
@@ -128,10 +129,15 @@ typedef struct tirbi_syntax {
     tirbi_names *names;
     tirbi_arena *arena;
     tirbi_diagnostics *diagnostics;
+    bool is_python; /* what is parsed is no kernel: Python that a kernel may refer to */
 } tirbi_syntax;
 
-/* Every syntax error is reported; what could be read is in *out. False when out of memory. */
-bool tirbi_parse_lines(const tirbi_syntax *syntax, const tirbi_tokens *tokens, tirbi_lines *out);
+/* One statement of a file. Every syntax error is reported; what could be read is in *out. False when out of memory. */
+bool tirbi_parse_passage(const tirbi_syntax *syntax, const tirbi_tokens *tokens, const tirbi_passage *passage,
+                         tirbi_lines *out);
+/* The expression at one of the tokens; NULL after an error. *end is where it ends. */
+tirbi_node *tirbi_parse_expression_at(const tirbi_syntax *syntax, const tirbi_tokens *tokens, uint32_t at,
+                                      uint32_t *end);
 /* One expression that takes all tokens; NULL after an error. */
 tirbi_node *tirbi_parse_expression(const tirbi_syntax *syntax, const tirbi_tokens *tokens);
 

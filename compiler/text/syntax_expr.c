@@ -10,6 +10,11 @@
 void tirbi_syntax_error(tirbi_parser *p, tirbi_span span, const char *format, ...) {
     if (p->failed) return;
     p->failed = true;
+    const tirbi_token *token = tirbi_peek(p);
+    if (token->kind == TIRBI_TOKEN_BAD) {
+        if (token->text) tirbi_report_error(p->syntax->diagnostics, TIRB_SYNTAX, token->span, "%s", token->text);
+        return;
+    }
     for (uint32_t i = 0; i < p->all->n_broken; i++)
         if (span.begin >= p->all->broken[i].begin && span.begin <= p->all->broken[i].end) return;
     char message[256];
@@ -28,11 +33,7 @@ bool tirbi_accept(tirbi_parser *p, tirbi_token_kind kind) {
 
 bool tirbi_expect(tirbi_parser *p, tirbi_token_kind kind, const char *what) {
     if (tirbi_accept(p, kind)) return true;
-    if (tirbi_at(p, TIRBI_TOKEN_BAD))
-        p->failed = true;
-    else
-        tirbi_syntax_error(p, tirbi_peek(p)->span, "expected %s, found %s", what,
-                           tirbi_token_text(tirbi_peek(p)->kind));
+    tirbi_syntax_error(p, tirbi_peek(p)->span, "expected %s, found %s", what, tirbi_token_text(tirbi_peek(p)->kind));
     return false;
 }
 
@@ -281,9 +282,6 @@ static tirbi_node *read_atom(tirbi_parser *p) {
         return no_such_thing(p, "'...' is");
     case TIRBI_KEYWORD_YIELD:
         return no_such_thing(p, "'yield' is");
-    case TIRBI_TOKEN_BAD:
-        p->failed = true;
-        return NULL;
     default:
         tirbi_syntax_error(p, token->span, "expected an expression, found %s%s", tirbi_token_text(token->kind),
                            habit_of_c(p));
@@ -605,6 +603,14 @@ static tirbi_node *target_item(tirbi_parser *p) {
 }
 
 tirbi_node *tirbi_target_list(tirbi_parser *p) { return comma_list(p, target_item); }
+
+tirbi_node *tirbi_parse_expression_at(const tirbi_syntax *syntax, const tirbi_tokens *tokens, uint32_t at,
+                                      uint32_t *end) {
+    tirbi_parser p = {.syntax = syntax, .arena = syntax->arena, .tokens = tokens->items, .all = tokens, .at = at};
+    tirbi_node *node = tirbi_expression(&p);
+    *end = p.at;
+    return node;
+}
 
 tirbi_node *tirbi_parse_expression(const tirbi_syntax *syntax, const tirbi_tokens *tokens) {
     tirbi_parser p = {.syntax = syntax, .arena = syntax->arena, .tokens = tokens->items, .all = tokens};

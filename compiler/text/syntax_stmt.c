@@ -148,7 +148,14 @@ static bool check_target(tirbi_parser *p, const tirbi_node *node) {
 
 static tirbi_line *read_assignment(tirbi_parser *p, tirbi_node *target, uint32_t begin) {
     if (!check_target(p, target)) return NULL;
+    tirbi_list further = {.n = 0};
     tirbi_node *value = tirbi_expression_list(p);
+    while (value && p->syntax->is_python && tirbi_accept(p, TIRBI_TOKEN_ASSIGN)) {
+        tirbi_line *other = check_target(p, value) ? make_line(p, TIRBI_LINE_ASSIGN, value->span.begin) : NULL;
+        if (!add_line(p, &further, other)) return NULL;
+        other->target = value;
+        value = tirbi_expression_list(p);
+    }
     if (!value) return NULL;
     if (tirbi_at(p, TIRBI_TOKEN_ASSIGN)) {
         tirbi_syntax_error(p, tirbi_peek(p)->span, "assignments like 'a = b = c' are not part of the language");
@@ -158,6 +165,7 @@ static tirbi_line *read_assignment(tirbi_parser *p, tirbi_node *target, uint32_t
     if (!line) return NULL;
     line->target = target;
     line->value = value;
+    line->orelse = (tirbi_lines){.items = further.items, .n = further.n};
     return line;
 }
 
@@ -609,10 +617,12 @@ static bool read_statement(tirbi_parser *p, tirbi_list *out) {
     return read;
 }
 
-bool tirbi_parse_lines(const tirbi_syntax *syntax, const tirbi_tokens *tokens, tirbi_lines *out) {
-    tirbi_parser p = {.syntax = syntax, .arena = syntax->arena, .tokens = tokens->items, .all = tokens};
+bool tirbi_parse_passage(const tirbi_syntax *syntax, const tirbi_tokens *tokens, const tirbi_passage *passage,
+                         tirbi_lines *out) {
+    tirbi_parser p = {
+        .syntax = syntax, .arena = syntax->arena, .tokens = tokens->items, .all = tokens, .at = passage->begin};
     tirbi_list lines = {.n = 0};
-    while (!tirbi_at(&p, TIRBI_TOKEN_END) && !p.arena->failed) {
+    while (p.at < passage->end && !tirbi_at(&p, TIRBI_TOKEN_END) && !p.arena->failed) {
         if (tirbi_accept(&p, TIRBI_TOKEN_NEWLINE) || tirbi_accept(&p, TIRBI_TOKEN_DEDENT)) continue;
         if (!read_statement(&p, &lines)) skip_statement(&p);
     }

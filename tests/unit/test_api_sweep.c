@@ -170,7 +170,7 @@ static void test_error_sizes(void **state) {
         memset(e.bytes, 0xa5, sizeof e.bytes);
         e.error.struct_size = size;
         tirb_compile_result *result = NULL;
-        assert_int_equal(tirb_compile("\n  x y", 6, NULL, &result, &e.error), TIRB_SYNTAX);
+        assert_int_equal(tirb_compile("\n  x '", 6, NULL, &result, &e.error), TIRB_SYNTAX);
         tirb_compile_result_destroy(result);
         assert_int_equal(e.error.struct_size, size);
         size_t end = size < sizeof(tirb_error) ? size : sizeof(tirb_error);
