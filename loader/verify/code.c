@@ -93,11 +93,10 @@ static tirb_status check_jump(checker *c, bool backwards, int64_t target) {
     return TIRB_OK;
 }
 
-/* Finds the jump to a bad target, for the message. */
+/* Finds the jump to a bad target, for the message, in code that has been decoded once. */
 static tirb_status report_target(checker *c, uint32_t target, tirbi_instr *instr) {
     const tirbi_function *f = c->function;
-    for (uint32_t at = 0; at < f->code_size; at += instr->size) {
-        TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, instr, c->error));
+    for (uint32_t at = 0; tirbi_decode(f->code, f->code_size, at, instr, NULL) == TIRB_OK; at += instr->size) {
         const char *jump = strchr(tirbi_ops[instr->op].operands, 'j');
         if (jump && instr->operand[jump - tirbi_ops[instr->op].operands] == target) break;
     }

@@ -200,6 +200,15 @@ static void test_malformed(void **state) {
     rejects((const uint8_t[]){0x1C, 0xFF, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 11, 0, 0, 0, 0, 0, 0}, 19, "access 0");
     rejects((const uint8_t[]){0x1C, 0xFF, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 11, 4, 0, 0, 0, 0, 0}, 19, "access 4");
     rejects((const uint8_t[]){0x1C, 0xFF, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 11, 1, 1, 0, 0, 0, 0}, 19, "level 1 > 0");
+    rejects((const uint8_t[]){0x1D, 0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 0, 0, 0, 0}, 19,
+            "reference 0: no kind 2");
+    /* A contraction over 10 loops is as long as one over 11 would at least have to be. */
+    uint8_t box[256] = {0x1E, TIRB_F32, 0, 0, 0, 11};
+    rejects(box, sizeof(box), "11 loops, at most 10");
+    rejects((const uint8_t[]){0x1E, 0x0B, 0, 0, 0, 0, 0, 0, 0x0B, 0, 0, 0, 0, 13, 0, 0, 0, 0, 0x0B, 0, 0}, 21,
+            "A: no type 13");
+    rejects((const uint8_t[]){0x1F, 0x0B, 0, 0, 0, 0, 0, 0, 0x0B, 0, 0, 0, 0, 0x0B, 0, 0, 0, 0, 255, 0, 0}, 21,
+            "B: no type 255");
 }
 
 int main(void) {

@@ -202,6 +202,9 @@ ALTER(scalar_offset, MUTABLE(tirbi_param, f->params)[1].has_elem_offset = true)
 ALTER(bad_var_type, MUTABLE(tirbi_var, f->vars)[0].dtype = 13)
 ALTER(bad_term, MUTABLE(tirbi_dim_term, f->params[0].shape[0].terms)[0].op = 11)
 ALTER(long_dim, MUTABLE(tirbi_dim, f->params[0].shape)[0].n_terms = 65)
+/* Behind the last parameter stands what would do. */
+ALTER(missing_param, (f->n_params = 1, MUTABLE(tirbi_param, f->params)[1].dtype = TIRB_I64,
+                      MUTABLE(tirbi_var, f->vars)[0] = (tirbi_var){f->vars[0].name, TIRB_I64, 1, 1}))
 ALTER(no_code, f->code_size = 0)
 ALTER(cut_code, f->code_size--)
 ALTER(unknown_opcode, MUTABLE(uint8_t, f->code)[0] = 0x0F)
@@ -226,6 +229,7 @@ static void test_altered(void **state) {
         {bad_var_type, "shape variable 0: type 13"},
         {bad_term, "an extent: no term 11"},
         {long_dim, "an extent of 65 terms"},
+        {missing_param, "shape variable 0: parameter 1 is not a scalar parameter"},
         {no_code, "it has no code"},
         {cut_code, "the code ends inside an instruction"},
         {unknown_opcode, "function 0 'f' at 0x0: unknown opcode 0x0f"},
@@ -378,6 +382,63 @@ static void test_calls(void **state) {
 }
 
 #define IMPORT ".import \"g\" (i32 f32 read f32 read write) returns f32\n"
+
+/* ---- Regions --------------------------------------------------------------------------------------------------- */
+
+/* A function that forks by `fork`, and the region `region` behind it, whose body only returns. */
+#define FORKS(fork, region)                                                                               \
+    ".function \"f\"\n.scalars 4\n.ref f32\n.ref f32 writable\n.ref i32 writable\n" fork "\nret.void\n.end\n" \
+    ".function \"g\" " region "\n.end\n"
+/* What a region is: parameters, and registers for them. */
+#define REGION(head, parameters) \
+    head "region\n.scalars 4\n.ref f32\n.ref f32 writable\n" parameters "ret.void"
+#define CHUNK ".scalar \"begin\" i64 s0\n.scalar \"end\" i64 s1\n"
+#define PARTS CHUNK ".scalar \"x\" f32 s2\n.tensor \"a\" f32 r0 read ()\n.tensor \"d\" f32 r1 write ()\n"
+
+static void test_forks(void **state) {
+    (void)state;
+    accepts(FORKS("fork \"g\", s0, 1, (s3) (r0, r1 part s1 2 s2)", REGION("", PARTS)));
+    accepts(FORKS("fork \"g\", s0, 1, (s3) (r1 part 0 1 1, r1 part 0 1 1)", REGION("", PARTS)));
+    rejects(FORKS("fork \"f\", s0, 1, () ()", REGION("", PARTS)), "fork: function 0 is not a region");
+    rejects(FORKS("call \"g\", s0, (s0 s0 s0) (r0 r1)", REGION("", PARTS)),
+            "call: function 1 is a region: only fork runs it");
+    rejects(FORKS("fork \"g\", s0, 1, (s4) (r0, r1 part 0 1 1)", REGION("", PARTS)), "scalar register 4 >= 4");
+    rejects(FORKS("fork \"g\", s0, 1, (s3) (r3, r1 part 0 1 1)", REGION("", PARTS)), "reference register 3 >= 3");
+    rejects(FORKS("fork \"g\", s0, 1, () (r0, r1 part 0 1 1)", REGION("", PARTS)),
+            "region 1 takes 1 scalars after begin and end, not 0");
+    rejects(FORKS("fork \"g\", s0, 1, (s3 s3) (r0, r1 part 0 1 1)", REGION("", PARTS)),
+            "region 1 takes 1 scalars after begin and end, not 2");
+    rejects(FORKS("fork \"g\", s0, 1, (s3) (r0)", REGION("", PARTS)), "region 1 takes 2 references, not 1");
+    rejects(FORKS("fork \"g\", s0, 1, (s3) (r0, r1 part 0 1 1, r0)", REGION("", PARTS)),
+            "region 1 takes 2 references, not 3");
+    rejects(FORKS("fork \"g\", s0, 1, (s3) (r0, r1 part s4 1 1)", REGION("", PARTS)), "scalar register 4 >= 4");
+    rejects(FORKS("fork \"g\", s0, 1, (s3) (r0, r1 part 0 s5 1)", REGION("", PARTS)), "scalar register 5 >= 4");
+    rejects(FORKS("fork \"g\", s0, 1, (s3) (r0, r1 part 0 1 s6)", REGION("", PARTS)), "scalar register 6 >= 4");
+    rejects(FORKS("fork \"g\", s0, 1, (s3) (r2, r1 part 0 1 1)", REGION("", PARTS)),
+            "parameter 3 of region 1 is f32, r2 is i32");
+    rejects(FORKS("fork \"g\", s0, 1, (s3) (r0, r2 part 0 1 1)", REGION("", PARTS)),
+            "parameter 4 of region 1 is f32, r2 is i32");
+    rejects(FORKS("fork \"g\", s0, 1, (s3) (r0, r0 part 0 1 1)", REGION("", PARTS)),
+            "region 1 writes parameter 4, r0 may not be written");
+    rejects(FORKS("fork \"g\", s0, 1, (s3) (r0, r1)", REGION("", PARTS)),
+            "region 1 writes parameter 4, but r1 is passed whole, not a part of it");
+}
+
+static void test_region_signatures(void **state) {
+    (void)state;
+    accepts(FORKS("fork \"g\", s0, 1, () ()", REGION("", CHUNK)));
+    rejects(FORKS("", REGION("public ", CHUNK)), "function 1 'g': a region is not public");
+    rejects(".function \"g\" region returns f32\n.scalars 4\n" CHUNK "ret.f32 s2\n.end\n",
+            "function 0 'g': a region returns nothing");
+    rejects(FORKS("", REGION("", ".var \"n\" i64 s2\n" CHUNK)), "function 1 'g': a region has no shape variables");
+    rejects(FORKS("", REGION("", "")), "parameter 0 of a region is not an i64 scalar");
+    rejects(FORKS("", REGION("", ".scalar \"begin\" i64 s0\n")), "parameter 1 of a region is not an i64 scalar");
+    rejects(FORKS("", REGION("", ".scalar \"begin\" i64 s0\n.scalar \"end\" i32 s1\n")),
+            "parameter 1 of a region is not an i64 scalar");
+    rejects(FORKS("", REGION("", ".tensor \"a\" f32 r0 read ()\n.scalar \"end\" i64 s1\n")),
+            "parameter 0 of a region is not an i64 scalar");
+    rejects(FORKS("", REGION("", CHUNK)) ".function \"h\"\nret.void\n.end\n", "function 2 'h': it comes after a region");
+}
 
 static void test_imports(void **state) {
     (void)state;
@@ -900,6 +961,7 @@ int main(void) {
         cmocka_unit_test(test_own_loops),      cmocka_unit_test(test_lane_flow),
         cmocka_unit_test(test_error_place),    cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_forks),          cmocka_unit_test(test_region_signatures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
