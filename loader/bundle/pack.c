@@ -274,7 +274,7 @@ bool tirbi_unpack_instr(tirbi_reader *r, uint32_t offset, tirbi_instr *out) {
     out->offset = offset;
     out->op = tirbi_read_u8(r);
     const tirbi_op_info *info = &tirbi_ops[out->op];
-    if (r->failed || !info->mnemonic) return false;
+    if (!info->mnemonic) return false;
     out->type = TIRB_TYPE_NONE;
     if (info->types) {
         out->type = tirbi_read_u8(r);

@@ -436,6 +436,15 @@ static void test_contents(void **state) {
         {"code is malformed",
          TIRB_FORMAT, /* const.i8 of more than 32 bits */
          {F_NAMES, F("\0\0\0\0\0\0\x08\0\0"), CODE("\x0c\x01\0\x80\x80\x80\x80\x20")}},
+        {"code is malformed",
+         TIRB_FORMAT, /* const.i8 of less than 32 bits, */
+         {F_NAMES, F("\0\0\0\0\0\0\x08\0\0"), CODE("\x0c\x01\0\x81\x80\x80\x80\x10")}},
+        {"code is malformed",
+         TIRB_FORMAT, /* const.u32 of more */
+         {F_NAMES, F("\0\0\0\0\0\0\x08\0\0"), CODE("\x0c\x07\0\x80\x80\x80\x80\x10")}},
+        {"code is malformed",
+         TIRB_FORMAT, /* fork with reference 2^16 */
+         {F_NAMES, F("\0\0\0\0\0\0\x0d\0\0"), CODE("\x1d\0\0\0\0\x01\x80\x80\x08")}},
         /* lines */
         {NULL, TIRB_OK, {F_NAMES, F("\0\0\0\0\0\0\x02\0\0"), CODE("\x08"), LINES("\x01\0\x02\x02")}},
         {"lines is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\0\0\0\x02\0\0"), CODE("\x08"), LINES("\0")}},

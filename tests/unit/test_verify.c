@@ -942,6 +942,17 @@ static void test_packed(void **state) {
             "a packed function returns i32");
 }
 
+/* The type of what it returns counts only where it returns something. */
+static void test_packed_returns_nothing(void **state) {
+    (void)state;
+    fixture f;
+    fixture_open(&f);
+    tirbi_program *program = fixture_assemble(&f, PACKED(PACKED_HEAD PACKED_TAIL));
+    MUTABLE(tirbi_function, program->functions)->returns = false;
+    assert_reason(&f, tirbi_verify(program, &f.heap, &f.error), "a packed function returns i32", "altered");
+    fixture_close(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),          cmocka_unit_test(test_many_names),
@@ -962,6 +973,7 @@ int main(void) {
         cmocka_unit_test(test_error_place),    cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_packed),
         cmocka_unit_test(test_forks),          cmocka_unit_test(test_region_signatures),
+        cmocka_unit_test(test_packed_returns_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
