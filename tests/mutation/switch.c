@@ -1,5 +1,5 @@
-/* The environment's TIRB_MUTANT is the number of the one check that is off, and TIRB_MUTANTS_SEEN a file that the numbers
- * of those that were asked are added to when the program ends. */
+/* The environment's TIRB_MUTANT is the number of the one check that is off, and TIRB_MUTANTS_SEEN a file that the
+ * numbers of those that were asked are added to when the program ends. */
 #include "tests/mutation/switch.h"
 
 #include <stdio.h>
