@@ -59,7 +59,13 @@ static void check_store(tirbi_checker *c, const tirb_stmt *s) {
 
 static void check_if(tirbi_checker *c, const tirb_stmt *s) {
     tirbi_check_expr(c, s->as.if_.condition);
-    tirbi_check_bool_scalar(c, s->as.if_.condition, "the condition of If");
+    const tirb_expr *condition = s->as.if_.condition;
+    if (tirbi_check_is_int(condition->dtype) && condition->dtype.lanes == 1)
+        tirbi_report_warning(c->diagnostics, condition->kind == TIRB_EXPR_VAR ? s->span : condition->span,
+                             "the condition is of type %s, which TVM reads and does not compile: write `!= 0`",
+                             tirbi_check_text(condition->dtype).text);
+    else
+        tirbi_check_bool_scalar(c, condition, "the condition of If");
     tirbi_check_stmt(c, s->as.if_.then_case);
     tirbi_check_stmt(c, s->as.if_.else_case);
 }
@@ -213,9 +219,8 @@ static void check_step(tirbi_checker *c, const tirb_expr *step) {
     if (step == NULL) return;
     tirbi_check_expr(c, step);
     if (!tirbi_check_int_scalar(c, step, "the step of a loop") || step->kind != TIRB_EXPR_INT_IMM) return;
-    if (step->as.int_value > 0) return;
-    tirbi_report_error(c->diagnostics, TIRB_VALUE, step->span, "the step of a loop is %lld, expected 1 or more",
-                       (long long)step->as.int_value);
+    if (step->as.int_value == 0)
+        tirbi_report_error(c->diagnostics, TIRB_VALUE, step->span, "the step of a loop is 0");
 }
 
 static void check_for(tirbi_checker *c, const tirb_stmt *s) {

@@ -169,7 +169,8 @@ static bool same_attrs(comparison *c, const tirb_attr *a, uint32_t n_a, const ti
         if (is_symbol(&a[i])) continue;
         uint32_t j = 0;
         while (j < n_b && !same_text(a[i].key, b[j].key)) j++;
-        if (j == n_b || !same_expr(c, a[i].value, b[j].value) || !same_text(a[i].text, b[j].text)) return false;
+        if (j == n_b || a[i].bare != b[j].bare) return false;
+        if (!same_expr(c, a[i].value, b[j].value) || !same_text(a[i].text, b[j].text)) return false;
     }
     return true;
 }

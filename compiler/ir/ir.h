@@ -286,6 +286,7 @@ typedef struct tirb_attr {
     const char *key;
     const tirb_expr *value; /* NULL: a value that is no expression, see text */
     const char *text;
+    bool bare; /* value is a number of Python, which has no type of the program */
 } tirb_attr;
 
 /* ---- Statements ----------------------------------------------------------------------------------------------- */

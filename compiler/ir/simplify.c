@@ -345,6 +345,21 @@ static const tirb_expr *simple_difference(tirbi_builder *b, tirbi_span span, con
     return l.overflow ? NULL : tirbi_linear_canonical(b, span, stop->dtype, &l);
 }
 
+/* stop - start where one negative term is left of it, as 0 - x or x * -2; NULL where more is left. */
+static const tirb_expr *negative_difference(tirbi_builder *b, tirbi_span span, const tirb_expr *stop,
+                                            const tirb_expr *start, const tirbi_linear *l) {
+    uint32_t at = 0;
+    if (l->overflow || l->constant != 0 || tirbi_is_const_int(start, 0)) return NULL;
+    while (at < l->n && l->factors[at] == 0) at++;
+    if (at == l->n || l->factors[at] >= 0 || !tirbi_is_moderate(l->factors[at])) return NULL;
+    for (uint32_t i = at + 1; i < l->n; i++)
+        if (l->factors[i] != 0) return NULL;
+    const tirb_expr *term = l->terms[at];
+    if (l->factors[at] != -1)
+        return tirbi_make_binary(b, span, TIRB_EXPR_MUL, term, tirbi_make_int(b, span, stop->dtype, l->factors[at]));
+    return tirbi_make_binary(b, span, TIRB_EXPR_SUB, tirbi_make_int(b, span, stop->dtype, 0), term);
+}
+
 const tirb_expr *tirbi_make_difference(tirbi_builder *b, tirbi_span span, const tirb_expr *stop,
                                        const tirb_expr *start) {
     if (!tirbi_match_types(b, span, &stop, &start)) return NULL;
@@ -354,6 +369,7 @@ const tirb_expr *tirbi_make_difference(tirbi_builder *b, tirbi_span span, const 
         tirbi_linear_add(&l, start, -1);
         const tirb_expr *simple = simple_difference(b, span, stop, start);
         if (!simple) simple = tirbi_linear_canonical(b, span, stop->dtype, &l);
+        if (!simple) simple = negative_difference(b, span, stop, start, &l);
         if (simple) return simple;
         if (!l.overflow && l.cancelled) return compose(b, span, &l, stop->dtype);
     }

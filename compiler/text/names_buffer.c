@@ -208,6 +208,16 @@ tirbi_value tirbi_allocate_scope(tirbi_script *s, tirbi_span span, const tirb_bu
     return tirbi_value_scope(s, stmt, tirbi_value_buffer(buffer));
 }
 
+/* TVM makes numbers of the program of those that annotate an allocation. */
+static void type_annotations(tirbi_script *s, tirbi_list *annotations) {
+    for (uint32_t i = 0; i < annotations->n; i++) {
+        tirb_attr *attr = &((tirb_attr *)annotations->items)[i];
+        attr->bare = false;
+        if (attr->value && attr->value->kind == TIRB_EXPR_FLOAT_IMM)
+            attr->value = tirbi_make_cast(&s->builder, attr->value->span, tirbi_type_f32, attr->value);
+    }
+}
+
 static tirbi_value statement_allocation(tirbi_script *s, const tirbi_call *c, const tirbi_value *args,
                                         const char *scope) {
     tirb_buffer *buffer = read_buffer(s, c, args, scope, false);
@@ -217,6 +227,7 @@ static tirbi_value statement_allocation(tirbi_script *s, const tirbi_call *c, co
     if (tirbi_is_error(&v) || !tirbi_given(&args[ANNOTATIONS])) return v;
     tirbi_list annotations = {.n = 0};
     if (!tirbi_to_attrs(s, &args[ANNOTATIONS], &annotations)) return tirbi_value_error();
+    type_annotations(s, &annotations);
     v.as.form->stmts[0]->as.allocate.annotations = annotations.items;
     v.as.form->stmts[0]->as.allocate.n_annotations = annotations.n;
     return v;
@@ -263,6 +274,7 @@ static tirbi_value allocate(tirbi_script *s, const tirbi_call *c) {
     tirbi_value v = buffer ? tirbi_allocate_scope(s, c->node->span, buffer) : tirbi_value_error();
     if (tirbi_is_error(&v)) return v;
     tirb_stmt *stmt = v.as.form->stmts[0];
+    type_annotations(s, &annotations);
     stmt->as.allocate.condition =
         condition && condition->kind == TIRB_EXPR_INT_IMM && condition->as.int_value ? NULL : condition;
     stmt->as.allocate.annotations = annotations.items;

@@ -264,9 +264,11 @@ static tirbi_value type_annotation(tirbi_script *s, const tirbi_call *c) {
     return emit_call(s, c, type, TIRB_BUILTIN_TYPE_ANNOTATION, NULL, 0);
 }
 
+/* New TVMScript's takes no type and is an int32; like its other functions it ignores `dtype=`. */
 static tirbi_value undefined(tirbi_script *s, const tirbi_call *c) {
     tirb_datatype type = tirbi_type_i32;
-    if (tirbi_given(&c->args[0]) && !tirbi_to_dtype(s, &c->args[0], &type)) return tirbi_value_error();
+    bool ignored = !tirbi_classic(s) && c->node->n_items > 1 && c->node->items[1]->kind == TIRBI_NODE_KEYWORD;
+    if (!ignored && tirbi_given(&c->args[0]) && !tirbi_to_dtype(s, &c->args[0], &type)) return tirbi_value_error();
     return emit_call(s, c, type, TIRB_BUILTIN_UNDEF, NULL, 0);
 }
 

@@ -30,6 +30,11 @@ static tirbi_value promoted_operator(tirbi_script *s, const tirbi_call *c) {
     return tirbi_value_expr(tirbi_make_binary(&s->builder, c->node->span, kind, x, y));
 }
 
+/* tvm.tirx.div: of integers it truncates. */
+static tirbi_value divide(tirbi_script *s, const tirbi_call *c) {
+    return tirbi_value_expr(tirbi_make_binary(&s->builder, c->node->span, TIRB_EXPR_DIV, arg(s, c, 0), arg(s, c, 1)));
+}
+
 static tirbi_value compare_operator(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *x = arg(s, c, 0), *y = arg(s, c, 1);
     if (!tirbi_match_types(&s->builder, c->node->span, &x, &y)) return tirbi_value_error();
@@ -304,6 +309,7 @@ const tirbi_entry tirbi_math_names[] = {
     {"floordiv", promoted_operator, "a b", TIRB_EXPR_FLOORDIV},
     {"floormod", promoted_operator, "a b", TIRB_EXPR_FLOORMOD},
     {"truncdiv", promoted_operator, "a b", TIRB_EXPR_DIV},
+    {"div", divide, "a b", 0},
     {"truncmod", promoted_operator, "a b", TIRB_EXPR_MOD},
     {"indexdiv", promoted_operator, "a b", TIRB_EXPR_FLOORDIV},
     {"indexmod", promoted_operator, "a b", TIRB_EXPR_FLOORMOD},

@@ -251,7 +251,7 @@ tirbi_value tirbi_math_member(tirbi_script *s, const tirbi_node *place, const ch
 }
 
 const tirbi_entry tirbi_python_names[] = {
-    {"range", tirbi_python_range, "start stop? step?", 0},
+    {"range", tirbi_python_range, "start stop? step? annotations? unroll?", 0},
     {"TypeVar", tirbi_type_var, "name bound?", 0},
     {"len", python_len, "obj", 0},
     {"min", python_extreme, "*values", 0},

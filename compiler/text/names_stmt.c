@@ -72,9 +72,8 @@ static bool read_step(tirbi_script *s, const tirbi_value *v, tirb_stmt *loop) {
     if (!step || !is_bound(s, step, "the step of a loop")) return false;
     step = tirbi_make_cast(&s->builder, step->span, loop->as.for_.min->dtype, step);
     if (!step) return false;
-    if (step->kind == TIRB_EXPR_INT_IMM && step->as.int_value <= 0) {
-        tirbi_fail(s, TIRB_VALUE, step->span, "the step of a loop is %lld; it must be positive",
-                   (long long)step->as.int_value);
+    if (tirbi_is_const_int(step, 0)) {
+        tirbi_fail(s, TIRB_VALUE, step->span, "the step of a loop is 0");
         return false;
     }
     if (!tirbi_is_const_int(step, 1)) loop->as.for_.step = step;
@@ -109,13 +108,17 @@ static tirbi_value loop(tirbi_script *s, const tirbi_call *c) {
     return loops_form(s, &stmt, 1);
 }
 
+/* range(start, stop, step) of Python; in a loop TVM takes the keywords of T.serial as well. */
 tirbi_value tirbi_python_range(tirbi_script *s, const tirbi_call *c) {
-    const tirb_expr *min, *extent;
-    tirbi_value none = tirbi_value_none();
-    if (!read_bounds(s, &c->args[0], &c->args[1], false, &none, &min, &extent)) return tirbi_value_error();
-    tirb_stmt *stmt = make_loop(s, c, TIRB_FOR_SERIAL, min, extent);
-    if (!stmt || !read_step(s, &c->args[2], stmt)) return tirbi_value_error();
-    return loops_form(s, &stmt, 1);
+    enum { AT_START, AT_STOP, AT_STEP, AT_ANNOTATIONS, AT_UNROLL };
+    const tirbi_entry entry = {.name = c->entry->name, .data = TIRB_FOR_SERIAL};
+    tirbi_value args[] = {
+        [START] = c->args[AT_START], [STOP] = c->args[AT_STOP],      [LOOP_ANNOTATIONS] = c->args[AT_ANNOTATIONS],
+        [STEP] = c->args[AT_STEP],   [LOOP_DTYPE] = {.node = NULL}, [UNROLL] = c->args[AT_UNROLL]};
+    tirbi_call call = *c;
+    call.entry = &entry;
+    call.args = args;
+    return loop(s, &call);
 }
 
 static tirbi_value thread_binding(tirbi_script *s, const tirbi_call *c) {
@@ -437,6 +440,13 @@ static tirbi_value thread_scope(tirbi_script *s, const tirbi_call *c, const tirb
     return tirbi_value_scope(s, stmt, tirbi_value_declared(var));
 }
 
+/* Where an accelerator's code begins: an attribute of nothing. */
+static tirbi_value device_entry(tirbi_script *s, const tirbi_call *c) {
+    const tirb_expr *node = tirbi_make_int(&s->builder, c->node->span, tirbi_type_i32, 0);
+    const tirb_expr *value = tirbi_make_bool(&s->builder, c->node->span, true);
+    return tirbi_value_scope(s, attr_stmt(s, c->node->span, node, "tirx.device_entry", value), tirbi_value_none());
+}
+
 static tirbi_value attr(tirbi_script *s, const tirbi_call *c) {
     if (c->args[0].kind == TIRBI_VALUE_DICT && c->args[1].kind == TIRBI_VALUE_MISSING) return attr_dict(s, c);
     const char *key;
@@ -518,7 +528,7 @@ static tirbi_value assert_scope(tirbi_script *s, const tirbi_call *c) {
 
 static tirbi_value conditional(tirbi_script *s, const tirbi_call *c) {
     tirbi_value v = tirbi_value_form(s, (tirbi_form_kind)c->entry->data);
-    const tirb_expr *condition = tirbi_to_condition(s, &c->args[0]);
+    const tirb_expr *condition = tirbi_to_test(s, &c->args[0]);
     if (!condition || tirbi_is_error(&v)) return tirbi_value_error();
     v.as.form->condition = condition;
     return v;
@@ -678,7 +688,8 @@ const tirbi_entry tirbi_stmt_names[] = {
     {"vectorized", loop, "start stop? annotations? step? dtype?", TIRB_FOR_VECTORIZED},
     {"unroll", loop, "start stop? annotations? step? dtype?", TIRB_FOR_UNROLLED},
     {"thread_binding", thread_binding, "start stop? thread? annotations?", 0},
-    {"range", tirbi_python_range, "start stop? step?", 0},
+    {"range", tirbi_python_range, "start stop? step? annotations? unroll?", 0},
+    {"device_entry", device_entry, "", 0},
     {"grid", grid, "*extents dtype?", 0},
     {"block", block, "name? no_realize?", 0},
     {"sblock", block, "name? no_realize?", 0},

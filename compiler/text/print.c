@@ -356,6 +356,10 @@ static void print_module(tirbi_printer *p) {
         tirbi_end_line(p);
     }
     bool begun = false;
+    if (p->module->n_functions == 0 && p->module->n_externs == 0 && p->module->n_attrs == 0) {
+        tirbi_put(p, "pass");
+        tirbi_end_line(p);
+    }
     print_functions(p, functions, externs, false, &begun);
     print_functions(p, functions, externs, true, &begun);
     p->indent = 0;

@@ -205,14 +205,25 @@ void tirbi_print_attr_value(tirbi_printer *p, const tirb_attr *attr) {
     const tirb_expr *value = attr->value;
     if (!value) {
         tirbi_put(p, attr->text ? attr->text : "None");
-    } else if (value->kind == TIRB_EXPR_INT_IMM && tirbi_type_is_bool(value->dtype)) {
-        tirbi_put(p, value->as.int_value ? "True" : "False");
-    } else if (value->kind == TIRB_EXPR_FLOAT_IMM && isfinite(value->as.float_value) &&
-               tirb_datatype_equal(value->dtype, tirbi_type_f32)) {
+    } else if (attr->bare && value->kind == TIRB_EXPR_INT_IMM) {
+        if (tirbi_type_is_bool(value->dtype)) tirbi_put(p, value->as.int_value ? "True" : "False");
+        else tirbi_putf(p, "%lld", (long long)value->as.int_value);
+    } else if (attr->bare && value->kind == TIRB_EXPR_FLOAT_IMM && isfinite(value->as.float_value)) {
         print_number(p, value->as.float_value);
     } else {
         tirbi_print_expr(p, value);
     }
+}
+
+static void print_listed(tirbi_printer *p, const tirb_attr *const *attrs, uint32_t n) {
+    tirbi_put(p, "{");
+    for (uint32_t i = 0; i < n; i++) {
+        if (i) tirbi_put(p, ", ");
+        tirbi_put_string(p, attrs[i]->key, strlen(attrs[i]->key));
+        tirbi_put(p, ": ");
+        tirbi_print_attr_value(p, attrs[i]);
+    }
+    tirbi_put(p, "}");
 }
 
 void tirbi_print_attrs(tirbi_printer *p, const tirb_attr *attrs, uint32_t n) {
@@ -223,14 +234,14 @@ void tirbi_print_attrs(tirbi_printer *p, const tirb_attr *attrs, uint32_t n) {
         for (; at > 0 && strcmp(sorted[at - 1]->key, attrs[i].key) > 0; at--) sorted[at] = sorted[at - 1];
         sorted[at] = &attrs[i];
     }
-    tirbi_put(p, "{");
-    for (uint32_t i = 0; i < n; i++) {
-        if (i) tirbi_put(p, ", ");
-        tirbi_put_string(p, sorted[i]->key, strlen(sorted[i]->key));
-        tirbi_put(p, ": ");
-        tirbi_print_attr_value(p, sorted[i]);
-    }
-    tirbi_put(p, "}");
+    print_listed(p, sorted, n);
+}
+
+void tirbi_print_attrs_in_order(tirbi_printer *p, const tirb_attr *attrs, uint32_t n) {
+    const tirb_attr **listed = TIRBI_NEW_ARRAY(p->arena, const tirb_attr *, n);
+    if (!listed) return;
+    for (uint32_t i = 0; i < n; i++) listed[i] = &attrs[i];
+    print_listed(p, listed, n);
 }
 
 /* ---- Variables and buffers -------------------------------------------------------------------------------------- */
@@ -402,7 +413,7 @@ static void print_load(tirbi_printer *p, const tirb_expr *e) {
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------ */
 
-static bool takes_type_first(tirb_builtin builtin) {
+static bool takes_type_first(tirb_builtin builtin, tirb_datatype type) {
     switch (builtin) {
     case TIRB_BUILTIN_REINTERPRET:
     case TIRB_BUILTIN_VECTORLOW:
@@ -413,8 +424,8 @@ static bool takes_type_first(tirb_builtin builtin) {
     case TIRB_BUILTIN_CALL_LLVM_INTRIN:
     case TIRB_BUILTIN_CALL_LLVM_PURE_INTRIN:
     case TIRB_BUILTIN_TYPE_ANNOTATION:
-    case TIRB_BUILTIN_GET_ACTIVE_LANE_MASK:
-    case TIRB_BUILTIN_UNDEF: return true;
+    case TIRB_BUILTIN_GET_ACTIVE_LANE_MASK: return true;
+    case TIRB_BUILTIN_UNDEF: return !tirb_datatype_equal(type, tirbi_type_i32);
     default: return false;
     }
 }
@@ -514,7 +525,7 @@ static void print_call(tirbi_printer *p, const tirb_expr *e, int least) {
     /* TVM's masks are of one bit. */
     if (builtin == TIRB_BUILTIN_GET_ACTIVE_LANE_MASK && tirbi_type_is_bool(e->dtype))
         snprintf(type, sizeof type, "uint1x%u", e->dtype.lanes);
-    if (takes_type_first(builtin) && !p->hybrid) {
+    if (takes_type_first(builtin, e->dtype) && !p->hybrid) {
         print_call_type(p, e, type);
         if (e->as.call.n_args) tirbi_put(p, ", ");
     }

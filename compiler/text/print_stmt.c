@@ -107,17 +107,23 @@ static bool is_pragma(const tirb_stmt *s) {
            tirbi_is_const_int(s->as.attr.node_expr, 0) && s->as.attr.value;
 }
 
-/* T.attr({"key": value, ...}): attributes of nothing, one inside the other, as long as their keys ascend. */
+static bool has_attr(const tirbi_list *attrs, const char *key) {
+    for (uint32_t i = 0; i < attrs->n; i++)
+        if (strcmp(((const tirb_attr *)attrs->items)[i].key, key) == 0) return true;
+    return false;
+}
+
+/* T.attr({"key": value, ...}): attributes of nothing, one inside the other, up to a key that is there already. */
 static void print_pragmas(tirbi_printer *p, const tirb_stmt *s, bool last) {
     tirbi_list attrs = {.n = 0};
-    for (const char *before = ""; is_pragma(s) && strcmp(before, s->as.attr.key) < 0; s = s->as.attr.body) {
+    for (; is_pragma(s) && !has_attr(&attrs, s->as.attr.key); s = s->as.attr.body) {
         tirb_attr *slot = TIRBI_LIST_ADD(p->arena, &attrs, tirb_attr);
         if (!slot) return;
-        *slot = (tirb_attr){.key = before = s->as.attr.key, .value = s->as.attr.value};
+        *slot = (tirb_attr){.key = s->as.attr.key, .value = s->as.attr.value};
     }
     start_scope(p, last, NULL);
     tirbi_put(p, "T.attr(");
-    tirbi_print_attrs(p, attrs.items, attrs.n);
+    tirbi_print_attrs_in_order(p, attrs.items, attrs.n);
     tirbi_put(p, ")");
     finish_scope(p, last, NULL, s);
 }

@@ -92,6 +92,8 @@ void tirbi_print_bounds(tirbi_printer *p, const tirb_range *range, const char *b
 void tirbi_print_buffer_args(tirbi_printer *p, const tirb_buffer *buffer, const tirb_expr *data, bool typed,
                              bool scoped);
 void tirbi_print_attrs(tirbi_printer *p, const tirb_attr *attrs, uint32_t n);
+/* The same without sorting them by their keys. */
+void tirbi_print_attrs_in_order(tirbi_printer *p, const tirb_attr *attrs, uint32_t n);
 void tirbi_print_attr_value(tirbi_printer *p, const tirb_attr *attr);
 /* The body of a frame: names that it defines end with it. */
 void tirbi_print_body(tirbi_printer *p, const tirb_stmt *body);

@@ -320,8 +320,12 @@ bool tirbi_to_bit_operands(tirbi_script *s, const tirbi_value *x, const tirbi_va
 const tirb_expr *tirbi_to_typed(tirbi_script *s, const tirbi_value *v, tirb_datatype dtype);
 /* A scalar bool. */
 const tirb_expr *tirbi_to_condition(tirbi_script *s, const tirbi_value *v);
+/* What a branch or a loop asks for: a scalar bool, or a scalar integer of the program, which holds unless it is 0. */
+const tirb_expr *tirbi_to_test(tirbi_script *s, const tirbi_value *v);
 bool tirbi_to_int(tirbi_script *s, const tirbi_value *v, const char *what, int64_t *out);
 bool tirbi_to_text(tirbi_script *s, const tirbi_value *v, const char *what, const char **out);
+/* "float32x4", or a short form: "f32". */
+bool tirbi_type_of_name(const char *name, tirb_datatype *out);
 bool tirbi_to_dtype(tirbi_script *s, const tirbi_value *v, tirb_datatype *out);
 /* A tuple's items as expressions; a single expression counts as one of them. */
 bool tirbi_to_exprs(tirbi_script *s, const tirbi_value *v, const tirb_expr *const **out, uint32_t *n);
@@ -365,6 +369,11 @@ bool tirbi_to_items(tirbi_script *s, const tirbi_node *node, const tirbi_value *
 /* As the right side of an assignment to `hint`. */
 tirbi_value tirbi_evaluate_named(tirbi_script *s, const tirbi_node *node, const char *hint);
 tirbi_value tirbi_evaluate_quoted(tirbi_script *s, const tirbi_value *text, tirb_datatype type);
+/* Operators of Python's integers and bools (script_integers.c); / and negative exponents make floats. */
+tirbi_value tirbi_integer_operator(tirbi_script *s, const tirbi_node *node, tirbi_token_kind op, const tirbi_value *a,
+                                   const tirbi_value *b);
+/* Below 0, 0 or above 0, as a is below, equal to or above b. */
+int tirbi_compare_integers(const tirbi_value *a, const tirbi_value *b);
 tirbi_value tirbi_binary(tirbi_script *s, const tirbi_node *node, tirbi_token_kind op, const tirbi_value *x,
                          const tirbi_value *y);
 tirbi_value tirbi_index_buffer(tirbi_script *s, const tirb_buffer *buffer, const tirbi_node *node,

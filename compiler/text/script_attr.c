@@ -1,5 +1,6 @@
 /* Values of attributes: numbers and strings are expressions; lists, dictionaries and what else annotations may hold
  * keep a text, written as TVM writes it. */
+#include <math.h>
 #include <string.h>
 
 #include "compiler/text/script_names.h"
@@ -15,6 +16,17 @@ static const char *integer_text(tirbi_script *s, const tirb_expr *e) {
     if (tirb_datatype_equal(e->dtype, tirbi_type_i32))
         return tirbi_arena_format(s->arena, "%lld", (long long)e->as.int_value);
     return tirbi_arena_format(s->arena, "T.%s(%lld)", tirb_datatype_text(e->dtype, type), (long long)e->as.int_value);
+}
+
+/* A finite number as TVM writes it. */
+static const char *number_text(tirbi_script *s, double value) {
+    return tirbi_arena_format(s->arena, value == floor(value) ? "%.1f" : "%.17g", value);
+}
+
+static const char *float_text(tirbi_script *s, const tirb_expr *e) {
+    char type[32];
+    return tirbi_arena_format(s->arena, "T.%s(%s)", tirb_datatype_text(e->dtype, type),
+                              number_text(s, e->as.float_value));
 }
 
 static const char *key_of(const tirbi_value *items, uint32_t pair) {
@@ -64,10 +76,12 @@ static const char *text_of(tirbi_script *s, const tirbi_value *v, tirbi_span spa
     case TIRBI_VALUE_STRING: return tirbi_quoted(s->arena, v->as.string.text, v->as.string.size);
     case TIRBI_VALUE_NONE:
     case TIRBI_VALUE_INT:
-    case TIRBI_VALUE_BOOL:
-    case TIRBI_VALUE_FLOAT: return tirbi_python_text(s, v);
+    case TIRBI_VALUE_BOOL: return tirbi_python_text(s, v);
+    case TIRBI_VALUE_FLOAT: return isfinite(v->as.real) ? number_text(s, v->as.real) : tirbi_python_text(s, v);
     case TIRBI_VALUE_EXPR:
         if (v->as.expr->kind == TIRB_EXPR_INT_IMM) return integer_text(s, v->as.expr);
+        if (v->as.expr->kind == TIRB_EXPR_FLOAT_IMM && isfinite(v->as.expr->as.float_value))
+            return float_text(s, v->as.expr);
         break;
     case TIRBI_VALUE_OPAQUE:
         if (v->as.name) return v->as.name;
@@ -90,12 +104,16 @@ tirbi_value tirbi_target(tirbi_script *s, const tirbi_call *c) {
 tirb_attr tirbi_to_attr(tirbi_script *s, const char *key, const tirbi_value *v) {
     tirb_attr attr = {.key = key};
     switch (v->kind) {
+    case TIRBI_VALUE_FLOAT: /* with all of Python's digits */
+        attr.value = tirbi_make_float(&s->builder, place_of(v), (tirb_datatype){TIRB_CODE_FLOAT, 64, 1}, v->as.real);
+        attr.bare = true;
+        break;
     case TIRBI_VALUE_INT:
-    case TIRBI_VALUE_FLOAT:
     case TIRBI_VALUE_BOOL:
     case TIRBI_VALUE_STRING:
     case TIRBI_VALUE_EXPR:
         attr.value = tirbi_to_expr(s, v);
+        attr.bare = tirbi_is_number(v);
         break;
     default:
         attr.text = text_of(s, v, place_of(v));

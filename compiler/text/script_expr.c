@@ -82,8 +82,6 @@ static double to_double(const tirbi_value *v) {
     return v->big ? (double)(uint64_t)v->as.integer : (double)v->as.integer;
 }
 
-static int64_t to_integer(const tirbi_value *v) { return v->kind == TIRBI_VALUE_BOOL ? v->as.boolean : v->as.integer; }
-
 /* x to the power of n by squaring, with twice the digits of a double so that the result is rounded about once. */
 static double integer_power(double x, uint64_t n) {
     double base[2] = {x, 0}, power[2] = {1, 0};
@@ -112,17 +110,6 @@ static tirbi_value python_power(tirbi_script *s, const tirbi_node *node, double 
     v.as.real = integer_power(x, (uint64_t)fabs(y));
     if (y < 0) v.as.real = 1 / v.as.real;
     return v;
-}
-
-static tirbi_value integer_to_power(tirbi_script *s, const tirbi_node *node, int64_t x, int64_t y) {
-    int64_t r = 1;
-    if (y < 0) return python_power(s, node, (double)x, (double)y);
-    if (x == 0 || x == 1) return tirbi_value_int(y == 0 ? 1 : x);
-    if (x == -1) return tirbi_value_int(y % 2 ? -1 : 1);
-    for (int64_t i = 0; i < y; i++) /* at most 63 rounds */
-        if (__builtin_mul_overflow(r, x, &r))
-            return tirbi_fail(s, TIRB_VALUE, node->span, "this constant does not fit 64 bits");
-    return tirbi_value_int(r);
 }
 
 static tirbi_value python_floats(tirbi_script *s, const tirbi_node *node, tirbi_token_kind op, double x, double y) {
@@ -160,56 +147,13 @@ static tirbi_value python_floats(tirbi_script *s, const tirbi_node *node, tirbi_
     return v;
 }
 
-static tirbi_value python_ints(tirbi_script *s, const tirbi_node *node, tirbi_token_kind op, int64_t x, int64_t y) {
-    int64_t r = 0;
-    bool overflow = false;
-    if (y == 0 && (op == TIRBI_TOKEN_FLOORDIV || op == TIRBI_TOKEN_MOD))
-        return tirbi_fail(s, TIRB_VALUE, node->span, "division by zero");
-    if ((op == TIRBI_TOKEN_SHL || op == TIRBI_TOKEN_SHR) && y < 0)
-        return tirbi_fail(s, TIRB_VALUE, node->span, "the shift amount is %lld; it must not be negative", (long long)y);
-    switch (op) {
-    case TIRBI_TOKEN_ADD:
-        overflow = __builtin_add_overflow(x, y, &r);
-        break;
-    case TIRBI_TOKEN_SUB:
-        overflow = __builtin_sub_overflow(x, y, &r);
-        break;
-    case TIRBI_TOKEN_MUL:
-        overflow = __builtin_mul_overflow(x, y, &r);
-        break;
-    case TIRBI_TOKEN_DIV:
-        return python_floats(s, node, op, (double)x, (double)y);
-    case TIRBI_TOKEN_FLOORDIV:
-        overflow = x == INT64_MIN && y == -1;
-        if (!overflow) r = x / y - (x % y != 0 && (x < 0) != (y < 0));
-        break;
-    case TIRBI_TOKEN_MOD:
-        if (y == -1) break;
-        r = x % y;
-        if (r != 0 && (r < 0) != (y < 0)) r += y;
-        break;
-    case TIRBI_TOKEN_SHL:
-        overflow = x != 0 && (y > 62 || __builtin_mul_overflow(x, INT64_C(1) << y, &r));
-        break;
-    case TIRBI_TOKEN_SHR:
-        r = y > 63 ? (x < 0 ? -1 : 0) : x >> y;
-        break;
-    case TIRBI_TOKEN_BITAND:
-        r = x & y;
-        break;
-    case TIRBI_TOKEN_BITOR:
-        r = x | y;
-        break;
-    case TIRBI_TOKEN_BITXOR:
-        r = x ^ y;
-        break;
-    case TIRBI_TOKEN_POWER:
-        return integer_to_power(s, node, x, y);
-    default:
-        return tirbi_fail(s, TIRB_TYPE, node->span, "%s does not apply to integers", tirbi_token_text(op));
-    }
-    if (overflow) return tirbi_fail(s, TIRB_VALUE, node->span, "this constant does not fit 64 bits");
-    return tirbi_value_int(r);
+static bool is_negative(const tirbi_value *v) { return v->kind == TIRBI_VALUE_INT && v->as.integer < 0 && !v->big; }
+
+static tirbi_value python_numbers(tirbi_script *s, const tirbi_node *node, tirbi_token_kind op, const tirbi_value *x,
+                                  const tirbi_value *y) {
+    bool floats = x->kind == TIRBI_VALUE_FLOAT || y->kind == TIRBI_VALUE_FLOAT || op == TIRBI_TOKEN_DIV ||
+                  (op == TIRBI_TOKEN_POWER && is_negative(y));
+    return floats ? python_floats(s, node, op, to_double(x), to_double(y)) : tirbi_integer_operator(s, node, op, x, y);
 }
 
 /* ---- Binary operators ------------------------------------------------------------------------------------------- */
@@ -276,12 +220,7 @@ tirbi_value tirbi_binary(tirbi_script *s, const tirbi_node *node, tirbi_token_ki
     if (tirbi_is_error(x) || tirbi_is_error(y)) return tirbi_value_error();
     if (x->kind == TIRBI_VALUE_META) return tirbi_binary(s, node, op, x->as.meta, y);
     if (y->kind == TIRBI_VALUE_META) return tirbi_binary(s, node, op, x, y->as.meta);
-    if (tirbi_is_number(x) && tirbi_is_number(y)) {
-        if (x->big || y->big) return tirbi_fail(s, TIRB_VALUE, node->span, "this constant does not fit 64 bits");
-        if (x->kind == TIRBI_VALUE_FLOAT || y->kind == TIRBI_VALUE_FLOAT)
-            return python_floats(s, node, op, to_double(x), to_double(y));
-        return python_ints(s, node, op, to_integer(x), to_integer(y));
-    }
+    if (tirbi_is_number(x) && tirbi_is_number(y)) return python_numbers(s, node, op, x, y);
     if (x->kind == TIRBI_VALUE_TUPLE && y->kind == TIRBI_VALUE_TUPLE && op == TIRBI_TOKEN_ADD)
         return join_tuples(s, x, y);
     const tirb_expr *left, *right;
@@ -337,11 +276,9 @@ static tirbi_value compare_values(tirbi_script *s, const tirbi_node *node, tirbi
     if (y->kind == TIRBI_VALUE_META) return compare_values(s, node, op, x, y->as.meta);
     tirbi_value v = {.kind = TIRBI_VALUE_BOOL};
     if (tirbi_is_number(x) && tirbi_is_number(y)) {
-        int order;
-        if (x->kind == TIRBI_VALUE_FLOAT || y->kind == TIRBI_VALUE_FLOAT || x->big || y->big)
-            order = (to_double(x) > to_double(y)) - (to_double(x) < to_double(y));
-        else
-            order = (to_integer(x) > to_integer(y)) - (to_integer(x) < to_integer(y));
+        bool floats = x->kind == TIRBI_VALUE_FLOAT || y->kind == TIRBI_VALUE_FLOAT;
+        int order = floats ? (to_double(x) > to_double(y)) - (to_double(x) < to_double(y))
+                           : tirbi_compare_integers(x, y);
         v.as.boolean = order_holds(op, order);
         return v;
     }
@@ -422,9 +359,8 @@ static tirbi_value evaluate_ternary(tirbi_script *s, const tirbi_node *node) {
 static tirbi_value negate(tirbi_script *s, const tirbi_node *node, const tirbi_value *v) {
     if (v->kind == TIRBI_VALUE_FLOAT) return (tirbi_value){.kind = TIRBI_VALUE_FLOAT, .as.real = -v->as.real};
     if (tirbi_is_number(v)) {
-        if (v->big && v->as.integer == INT64_MIN) return tirbi_value_int(INT64_MIN);
-        if (v->big) return tirbi_fail(s, TIRB_VALUE, node->span, "this constant does not fit 64 bits");
-        return python_ints(s, node, TIRBI_TOKEN_SUB, 0, to_integer(v));
+        const tirbi_value zero = tirbi_value_int(0);
+        return tirbi_integer_operator(s, node, TIRBI_TOKEN_SUB, &zero, v);
     }
     const tirb_expr *e = tirbi_to_expr(s, v);
     if (!e) return tirbi_value_error();
@@ -448,7 +384,10 @@ static tirbi_value evaluate_unary(tirbi_script *s, const tirbi_node *node) {
         return tirbi_value_expr(tirbi_make_not(&s->builder, node->span, tirbi_to_expr(s, &v)));
     }
     if (node->op == TIRBI_TOKEN_ADD) return tirbi_is_number(&v) ? v : tirbi_value_expr(tirbi_to_expr(s, &v));
-    if ((v.kind == TIRBI_VALUE_INT && !v.big) || v.kind == TIRBI_VALUE_BOOL) return tirbi_value_int(~to_integer(&v));
+    if (v.kind == TIRBI_VALUE_INT || v.kind == TIRBI_VALUE_BOOL) {
+        const tirbi_value ones = tirbi_value_int(-1);
+        return tirbi_integer_operator(s, node, TIRBI_TOKEN_SUB, &ones, &v);
+    }
     const tirb_expr *e = tirbi_to_expr(s, &v);
     if (!e) return tirbi_value_error();
     char text[32];
@@ -833,27 +772,6 @@ static tirbi_value evaluate_subscript(tirbi_script *s, const tirbi_node *node) {
 
 /* ---- Attributes ------------------------------------------------------------------------------------------------- */
 
-/* "float32", or the short form "f32". */
-static bool is_type_name(const char *name, tirb_datatype *out) {
-    static const struct {
-        char letter;
-        tirb_type_code code;
-    } kinds[] = {{'i', TIRB_CODE_INT}, {'u', TIRB_CODE_UINT}, {'f', TIRB_CODE_FLOAT}};
-    static const struct {
-        const char *text;
-        uint8_t bits;
-    } widths[] = {{"8", 8}, {"16", 16}, {"32", 32}, {"64", 64}};
-    if (tirb_datatype_from_text(name, strlen(name), out)) return true;
-    if (strcmp(name, "bf16") == 0) return tirb_datatype_from_text("bfloat16", 8, out);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        for (size_t j = kinds[i].letter == 'f'; j < sizeof widths / sizeof *widths && name[0] == kinds[i].letter; j++) {
-            if (strcmp(name + 1, widths[j].text) != 0) continue;
-            *out = (tirb_datatype){(uint8_t)kinds[i].code, widths[j].bits, 1};
-            return true;
-        }
-    return false;
-}
-
 static tirbi_value hybrid_type(tirbi_script *s, const tirbi_node *node) {
     tirb_datatype type;
     if (strcmp(node->name, "handle") == 0)
@@ -899,7 +817,7 @@ static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirb
             strcmp(name, "ComposeLayout") == 0 || strcmp(name, "S") == 0)
             return (tirbi_value){.kind = TIRBI_VALUE_OPAQUE};
         const tirbi_entry *alias = tirbi_find_entry(space, name);
-        if (!alias && is_type_name(name, &type) && !tirbi_type_is_handle(type))
+        if (!alias && tirbi_type_of_name(name, &type) && !tirbi_type_is_handle(type))
             return (tirbi_value){.kind = TIRBI_VALUE_DTYPE, .as.dtype = type};
         if (strcmp(name, "handle") == 0)
             return (tirbi_value){.kind = TIRBI_VALUE_POINTER, .as.type.type = tirbi_pointer_type(tirbi_type_void, "")};

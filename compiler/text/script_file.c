@@ -476,7 +476,7 @@ static void run_range(file *f, uint32_t begin, uint32_t end) {
 static void report_unread(file *f) {
     tirbi_script *s = f->s;
     if (tirbi_has_errors(s->diagnostics)) return;
-    bool none = s->functions.n == 0 && s->externs.n == 0;
+    bool none = s->functions.n == 0 && s->externs.n == 0 && !s->module_name;
     static const char hidden[] = "this function is not read: kernels stand outside of functions, loops and conditions";
     if (f->bare.end > 0 && none)
         tirbi_fail(s, TIRB_SYNTAX, f->bare, "%s", f->bare_text);

@@ -24,11 +24,12 @@ static bool numbers_of(tirbi_script *s, const tirbi_node *node, const tirbi_form
     const tirb_stmt *loop = form->kind == TIRBI_FORM_LOOPS && form->n_stmts == 1 ? form->stmts[0] : NULL;
     if (!loop || loop->as.for_.kind != TIRB_FOR_SERIAL || !constant(loop->as.for_.min, &min) ||
         !constant(loop->as.for_.extent, &extent) || (loop->as.for_.step && !constant(loop->as.for_.step, &step)) ||
-        step < 1) {
-        tirbi_fail(s, TIRB_TYPE, node->span, "a range of Python numbers has constant bounds and a positive step");
+        step == 0) {
+        tirbi_fail(s, TIRB_TYPE, node->span, "a range of Python numbers has constant bounds and a constant step");
         return false;
     }
-    int64_t n = extent > 0 ? (extent - 1) / step + 1 : 0;
+    bool runs = step > 0 ? extent > 0 : extent < 0;
+    int64_t n = runs ? (step > 0 ? extent - 1 : extent + 1) / step + 1 : 0;
     if (n > MAX_ITEMS) {
         tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "this has more than %d items", MAX_ITEMS);
         return false;

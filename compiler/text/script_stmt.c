@@ -546,12 +546,9 @@ static void run_while_body(tirbi_script *s, tirbi_span span, const tirb_expr *co
 }
 
 static void run_while(tirbi_script *s, const tirbi_line *line) {
-    /* Unlike a branch's, this condition may be a number, which holds unless it is 0. */
     tirbi_value v = tirbi_evaluate(s, line->value);
-    bool value = v.kind == TIRBI_VALUE_INT || v.kind == TIRBI_VALUE_EXPR || (v.kind == TIRBI_VALUE_BUFFER && v.scalar);
-    const tirb_expr *number = value ? tirbi_to_expr(s, &v) : NULL;
-    bool counts = number && tirbi_type_is_int(number->dtype) && number->dtype.lanes == 1;
-    const tirb_expr *condition = counts ? number : tirbi_to_condition(s, &v);
+    /* Unlike a branch's, this condition may be a number of Python. */
+    const tirb_expr *condition = v.kind == TIRBI_VALUE_INT ? tirbi_to_expr(s, &v) : tirbi_to_test(s, &v);
     if (condition)
         run_while_body(s, line->span, condition, &line->body);
     else
@@ -571,7 +568,7 @@ static void run_if(tirbi_script *s, const tirbi_line *line) {
         tirbi_run_lines(s, v.as.boolean ? &line->body : &line->orelse);
         return;
     }
-    const tirb_expr *condition = tirbi_to_condition(s, &v);
+    const tirb_expr *condition = tirbi_to_test(s, &v);
     tirb_stmt *stmt = condition ? tirbi_make_stmt(&s->builder, line->span, TIRB_STMT_IF) : NULL;
     if (!stmt) {
         run_broken(s, NULL, &line->body);

@@ -309,6 +309,14 @@ const tirb_expr *tirbi_to_condition(tirbi_script *s, const tirbi_value *v) {
     return NULL;
 }
 
+const tirb_expr *tirbi_to_test(tirbi_script *s, const tirbi_value *v) {
+    bool value = v->kind == TIRBI_VALUE_EXPR || v->kind == TIRBI_VALUE_REGION || tirbi_is_element(v);
+    const tirb_expr *number = value ? tirbi_to_expr(s, v) : NULL;
+    if (value && !number) return NULL;
+    bool counts = number && tirbi_type_is_int(number->dtype) && number->dtype.lanes == 1;
+    return counts ? number : tirbi_to_condition(s, v);
+}
+
 bool tirbi_to_bit_operands(tirbi_script *s, const tirbi_value *x, const tirbi_value *y, const tirb_expr **left,
                            const tirb_expr **right) {
     if (x->kind == TIRBI_VALUE_FLOAT || y->kind == TIRBI_VALUE_FLOAT) {
@@ -356,6 +364,43 @@ bool tirbi_to_text(tirbi_script *s, const tirbi_value *v, const char *what, cons
     return false;
 }
 
+bool tirbi_type_of_name(const char *name, tirb_datatype *out) {
+    static const struct {
+        char letter;
+        tirb_type_code code;
+    } kinds[] = {{'i', TIRB_CODE_INT}, {'u', TIRB_CODE_UINT}, {'f', TIRB_CODE_FLOAT}};
+    static const struct {
+        const char *text;
+        uint8_t bits;
+    } widths[] = {{"8", 8}, {"16", 16}, {"32", 32}, {"64", 64}};
+    if (tirb_datatype_from_text(name, strlen(name), out)) return true;
+    if (strcmp(name, "bf16") == 0) return tirb_datatype_from_text("bfloat16", 8, out);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (size_t j = kinds[i].letter == 'f'; j < sizeof widths / sizeof *widths && name[0] == kinds[i].letter; j++) {
+            if (strcmp(name + 1, widths[j].text) != 0) continue;
+            *out = (tirb_datatype){(uint8_t)kinds[i].code, widths[j].bits, 1};
+            return true;
+        }
+    return false;
+}
+
+/* A type as a string, as TVM reads it: "float32x4", the short form "f32", and with the usual width left out "intx8". */
+static bool type_of_text(const char *text, size_t size, tirb_datatype *out) {
+    static const struct {
+        const char *name, *width;
+    } usual[] = {{"int", "32"}, {"uint", "32"}, {"float", "32"}, {"bfloat", "16"}};
+    char whole[64];
+    if (strlen(text) != size) return false;
+    if (tirbi_type_of_name(text, out)) return true;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        size_t length = strlen(usual[i].name);
+        if (strncmp(text, usual[i].name, length) != 0 || (text[length] && text[length] != 'x')) continue;
+        int written = snprintf(whole, sizeof whole, "%s%s%s", usual[i].name, usual[i].width, text + length);
+        return written > 0 && (size_t)written < sizeof whole && tirb_datatype_from_text(whole, (size_t)written, out);
+    }
+    return false;
+}
+
 bool tirbi_to_dtype(tirbi_script *s, const tirbi_value *v, tirb_datatype *out) {
     if (v->kind == TIRBI_VALUE_ERROR) return false;
     if (v->kind == TIRBI_VALUE_DTYPE) {
@@ -374,7 +419,7 @@ bool tirbi_to_dtype(tirbi_script *s, const tirbi_value *v, tirb_datatype *out) {
         tirbi_fail(s, TIRB_TYPE, span_of(v), "expected a type such as \"float32\", found %s", tirbi_value_text(v));
         return false;
     }
-    if (tirb_datatype_from_text(v->as.string.text, v->as.string.size, out)) return true;
+    if (type_of_text(v->as.string.text, v->as.string.size, out)) return true;
     static const char *const other_types[] = {"float8_", "float6_", "float4_", "custom[", "tensormap"};
     bool known = strstr(v->as.string.text, "vscale") != NULL;
     for (size_t i = 0; i < sizeof other_types / sizeof *other_types; i++)

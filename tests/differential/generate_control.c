@@ -207,7 +207,7 @@ static void shifted_axes(tirbi_gen *g) {
     tirbi_gen_line(g, "        %s[v%s] = %s[v%s] + %s[v%s - %lld]", o->name, i, o->name, i, a->name, i, ll(shift));
 }
 
-/* Loops from other places than 0, with steps, over int64, in grids, of extents that depend on outer loops. */
+/* Loops from other places than 0, with steps up and down, over int64, in grids, of extents from outer loops. */
 static void odd_loops(tirbi_gen *g) {
     tirbi_dtype type = number_type(g);
     int64_t n = 3 + tirbi_gen_pick(g, 60);
@@ -218,7 +218,7 @@ static void odd_loops(tirbi_gen *g) {
     char i[TIRBI_GEN_NAME];
     tirbi_gen_name(g, "i", i);
     uint32_t low = tirbi_gen_pick(g, 3);
-    switch (tirbi_gen_pick(g, 5)) {
+    switch (tirbi_gen_pick(g, 6)) {
     case 0:
         tirbi_gen_line(g, "for %s in range(%u, %lld):", i, low, ll(n));
         tirbi_gen_line(g, "    %s[%s] = %s[%s - %u] * %s[%s]", o->name, i, a->name, i, low, a->name, i);
@@ -227,12 +227,19 @@ static void odd_loops(tirbi_gen *g) {
         tirbi_gen_line(g, "for %s in range(%u, %lld, %u):", i, low, ll(n), 1 + tirbi_gen_pick(g, 4));
         tirbi_gen_line(g, "    %s[%s] = %s[%s] + %s[%lld - %s]", o->name, i, a->name, i, a->name, ll(n - 1), i);
         break;
-    case 2:
+    case 2: {
+        const char *wide = tirbi_gen_chance(g, 50) ? "T.int64" : "T.int32";
+        tirbi_gen_line(g, "for %s in T.serial(%s(%lld), %s(%lld), step=%s(-%u)):", i, wide, ll(n - 1), wide,
+                       ll((int64_t)low - 1), wide, 1 + tirbi_gen_pick(g, 4));
+        tirbi_gen_line(g, "    %s[%s] = %s[%s] + %s[%lld - %s]", o->name, i, o->name, i, a->name, ll(n - 1), i);
+        break;
+    }
+    case 3:
         tirbi_gen_line(g, "for %s in T.serial(T.int64(%lld)):", i, ll(n));
         tirbi_gen_line(g, "    %s[%s] = %s[T.int64(%lld) - %s] - %s[%s]", o->name, i, a->name, ll(n - 1), i, o->name,
                        i);
         break;
-    case 3:
+    case 4:
         tirbi_gen_line(g, "for %s in range(%lld):", i, ll(n));
         tirbi_gen_line(g, "    for k%s in range(%s + 1):", i, i);
         tirbi_gen_line(g, "        %s[%s] = %s[%s] + %s[k%s]", o->name, i, o->name, i, a->name, i);

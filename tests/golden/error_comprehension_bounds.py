@@ -1,4 +1,4 @@
-# error: 7:24 a range of Python numbers has constant bounds and a positive step
+# error: 7:24 a range of Python numbers has constant bounds and a constant step
 from tvm.script import tirx as T
 
 

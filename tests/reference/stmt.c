@@ -156,7 +156,13 @@ static tirbi_ref_flow run_if(tirbi_ref_machine *m, const tirb_stmt *s) {
     return s->as.if_.else_case != NULL ? tirbi_ref_run(m, s->as.if_.else_case) : TIRBI_REF_NEXT;
 }
 
-/* min, min + step, .. below min + extent; the bounds are evaluated once. All kinds run in iteration order. */
+/* Whether a loop goes on at min + i: below min + extent, or with a step below 0 above it. */
+static bool goes_on(int64_t i, int64_t extent, int64_t step, bool is_unsigned) {
+    if (step < 0) return i > extent;
+    return is_unsigned ? (uint64_t)i < (uint64_t)extent : i < extent;
+}
+
+/* min, min + step, .. up to min + extent; the bounds are evaluated once. All kinds run in iteration order. */
 static tirbi_ref_flow run_for(tirbi_ref_machine *m, const tirb_stmt *s) {
     const tirbi_ref_tree *tree = tirbi_ref_tree_at(m->trees, s);
     if (tree != NULL) return tirbi_ref_run_tree(m, tree);
@@ -167,18 +173,20 @@ static tirbi_ref_flow run_for(tirbi_ref_machine *m, const tirb_stmt *s) {
         (s->as.for_.step != NULL && !tirbi_ref_eval_int(m, s->as.for_.step, &step))) {
         return TIRBI_REF_FAILED;
     }
-    if (step <= 0) return failed(m, TIRB_VALUE, "the step of a loop is not positive");
+    bool constant = s->as.for_.step != NULL && s->as.for_.step->kind == TIRB_EXPR_INT_IMM;
+    if (step == 0 || (step < 0 && !constant)) return failed(m, TIRB_VALUE, "the step of a loop is not positive");
     if (s->as.for_.kind == TIRB_FOR_THREAD_BINDING && tirbi_ref_synchronises(s->as.for_.thread_tag, s->as.for_.body))
         return tirbi_ref_run_threads(m, s->as.for_.var, min, extent, s->as.for_.body);
     bool is_unsigned = s->as.for_.extent->dtype.code == TIRB_CODE_UINT;
-    if (!is_unsigned && extent <= 0) return TIRBI_REF_NEXT;
-    for (uint64_t i = 0; i < (uint64_t)extent; i += (uint64_t)step) {
+    for (int64_t i = 0; goes_on(i, extent, step, is_unsigned);) {
         if (!tirbi_ref_step(m)) return TIRBI_REF_FAILED;
-        tirbi_ref_bind_int(m, s->as.for_.var, (int64_t)((uint64_t)min + i));
+        tirbi_ref_bind_int(m, s->as.for_.var, (int64_t)((uint64_t)min + (uint64_t)i));
         tirbi_ref_flow flow = tirbi_ref_run(m, s->as.for_.body);
         if (flow == TIRBI_REF_BREAK) break;
         if (flow == TIRBI_REF_RETURN || flow == TIRBI_REF_FAILED) return flow;
-        if (i > UINT64_MAX - (uint64_t)step) break;
+        bool overflow = is_unsigned ? (uint64_t)i > UINT64_MAX - (uint64_t)step : __builtin_add_overflow(i, step, &i);
+        if (overflow) break;
+        if (is_unsigned) i = (int64_t)((uint64_t)i + (uint64_t)step);
     }
     return TIRBI_REF_NEXT;
 }

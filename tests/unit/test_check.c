@@ -465,9 +465,11 @@ static void threads_may_be_bound_again(void **state) {
 static void conditions_are_bool(void **state) {
     fixture *f = *state;
     tirb_stmt *s = stmt(f, TIRB_STMT_IF);
-    s->as.if_.condition = imm(f, t_i32, 1);
+    s->as.if_.condition = num(f, t_f32, 1);
     s->as.if_.then_case = nothing(f);
-    wrong(f, s, "the condition of If must be a bool scalar, found int32");
+    wrong(f, s, "the condition of If must be a bool scalar, found float32");
+    s->as.if_.condition = imm(f, t_i32, 1);
+    warns(f, s, "the condition is of type int32, which TVM reads and does not compile: write `!= 0`");
     s = stmt(f, TIRB_STMT_ASSERT);
     s->as.assert_.condition = imm(f, t_i32, 1);
     wrong(f, s, "the condition of an assertion must be a bool scalar");

@@ -222,7 +222,7 @@ static const struct {
     {"2 ** 3 ** 2 - -2 ** 2", "516:int32"},
     {"2.0 ** -3 + 4 ** 0.5", "2.125:float32"},
     {"(-2) ** 63 == -9223372036854775808", "1:bool"},
-    {"2 ** 63", "this constant does not fit 64 bits"},
+    {"2 ** 64", "this constant does not fit 64 bits"},
     {"2.0 ** 0.3", "the exponent of '**' must be an integer or 0.5"},
     {"0 ** -1", "division by zero"},
     {"f ** 2", "the operator '**' is for Python's numbers"},
