@@ -178,6 +178,25 @@ void tirbi_emit_evaluate(tirbi_builder *b, tirbi_span span, const tirb_expr *val
     tirbi_emit(b, s);
 }
 
+static bool is_number_type(tirb_datatype type) {
+    return type.code == TIRB_CODE_INT || type.code == TIRB_CODE_UINT || tirbi_type_is_float(type);
+}
+
+/* A store casts by itself. Where that loses a fraction or bits, the program is to say that it means it. */
+static void warn_of_loss(tirbi_builder *b, const tirb_buffer *buffer, const tirb_expr *value) {
+    tirb_datatype from = value->dtype, to = buffer->dtype;
+    char from_text[32], to_text[32];
+    bool fraction = tirbi_type_is_float(from) && !tirbi_type_is_float(to);
+    bool narrow = tirbi_type_is_float(from) == tirbi_type_is_float(to) && from.bits > to.bits;
+    if (!is_number_type(from) || !is_number_type(to) || !(fraction || narrow)) return;
+    from.lanes = to.lanes = 1;
+    tirb_datatype_text(to, to_text);
+    tirbi_report_warning(b->diagnostics, tirbi_place(b, value),
+                         "`%s` is %s: storing %s there loses %s; write T.%s(...) around the value if that is meant",
+                         buffer->name, to_text, tirb_datatype_text(from, from_text),
+                         fraction ? "its fraction" : "what does not fit", to_text);
+}
+
 void tirbi_emit_store(tirbi_builder *b, tirbi_span span, const tirb_buffer *buffer, const tirb_expr *value,
                       const tirb_expr *const *indices, uint32_t n_indices, const tirb_expr *predicate) {
     char left[32], right[32];
@@ -198,6 +217,7 @@ void tirbi_emit_store(tirbi_builder *b, tirbi_span span, const tirb_buffer *buff
                            buffer->name, tirb_datatype_text(type, right));
         return;
     }
+    warn_of_loss(b, buffer, value);
     value = tirbi_make_cast(b, value->span, type, value);
     tirb_stmt *s = value ? tirbi_make_stmt(b, span, TIRB_STMT_STORE) : NULL;
     if (!s) return;

@@ -75,10 +75,16 @@ static tirb_diagnostic *add_item(tirbi_diagnostics *d) {
 static bool is_said(const tirbi_diagnostics *d, tirb_severity severity, tirbi_span span, const char *message) {
     uint32_t line, column;
     if (!d->source || d->n_items == 0) return false;
-    const tirb_diagnostic *last = &d->items[d->n_items - 1];
     tirbi_source_locate(d->source, span.begin, &line, &column);
-    return last->severity == severity && last->line == line && last->column == column &&
-           strcmp(last->message, message) == 0;
+    /* A warning is found in each expansion of a macro; of errors the last counts. */
+    uint32_t first = severity == TIRB_SEVERITY_WARNING ? 0 : d->n_items - 1;
+    for (uint32_t i = first; i < d->n_items; i++) {
+        const tirb_diagnostic *item = &d->items[i];
+        if (item->severity == severity && item->line == line && item->column == column &&
+            strcmp(item->message, message) == 0)
+            return true;
+    }
+    return false;
 }
 
 __attribute__((format(printf, 5, 0))) static void report(tirbi_diagnostics *d, tirb_severity severity, tirb_status code,

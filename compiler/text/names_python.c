@@ -80,8 +80,10 @@ static tirbi_value python_len(tirbi_script *s, const tirbi_call *c) {
     if (v->kind == TIRBI_VALUE_TUPLE) return tirbi_value_int(v->as.sequence.n);
     if (v->kind == TIRBI_VALUE_STRING) return tirbi_value_int(v->as.string.size);
     if (tirbi_is_error(v)) return tirbi_value_error();
-    return tirbi_fail(s, TIRB_TYPE, c->node->span, "`len` is for tuples, lists and strings, not %s; write A.shape[0] "
-                      "for a buffer's extent", tirbi_value_text(v));
+    return tirbi_fail(s, TIRB_TYPE, c->node->span,
+                      "`len` is for tuples, lists and strings, not %s; write A.shape[0] "
+                      "for a buffer's extent",
+                      tirbi_value_text(v));
 }
 
 /* The arguments, or the items of the one tuple that is given. */
@@ -229,6 +231,62 @@ const tirbi_entry tirbi_math_functions[] = {
     {"gcd", math_gcd, "a b", 0},
     {NULL, NULL, NULL, 0},
 };
+
+/* What NumPy and its like call otherwise than T does. */
+static const char *name_of_tir(const char *name) {
+    static const char *const names[][2] = {
+        {"absolute", "abs"},
+        {"maximum", "max"},
+        {"minimum", "min"},
+        {"fmax", "max"},
+        {"fmin", "min"},
+        {"arcsin", "asin"},
+        {"arccos", "acos"},
+        {"arctan", "atan"},
+        {"arctan2", "atan2"},
+        {"arcsinh", "asinh"},
+        {"arccosh", "acosh"},
+        {"arctanh", "atanh"},
+        {"rint", "nearbyint"},
+        {"power", "pow"},
+        {"where", "Select"},
+        {"mod", "floormod"},
+        {"remainder", "floormod"},
+        {"floor_divide", "floordiv"},
+        {"left_shift", "shift_left"},
+        {"right_shift", "shift_right"},
+        {"bool_", "bool"},
+        {"single", "float32"},
+        {"double", "float64"},
+        {"half", "float16"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i][0], name) == 0) return names[i][1];
+    return name;
+}
+
+tirbi_value tirbi_fail_imported(tirbi_script *s, const tirbi_node *place, const char *module, const char *name) {
+    static const char *const arrays[] = {"zeros", "empty", "ones", "full", "array"};
+    const char *known = name ? name_of_tir(name) : NULL;
+    tirb_datatype type;
+    for (size_t i = 0; name && i < sizeof arrays / sizeof *arrays; i++)
+        if (strcmp(arrays[i], name) == 0)
+            return tirbi_fail(
+                s, TIRB_UNSUPPORTED, place->span,
+                "`%s` of %s makes an array of Python; write T.alloc_buffer(shape, \"float32\"), and store "
+                "its elements",
+                name, module);
+    bool function = known && known != name;
+    for (const tirbi_entry *entry = tirbi_math_names; known && entry->name && !function; entry++)
+        function = strcmp(entry->name, known) == 0;
+    if (function || (known && tirb_datatype_from_text(known, strlen(known), &type)))
+        return tirbi_fail(s, TIRB_UNSUPPORTED, place->span,
+                          "`%s` of %s is Python, which does not run in a kernel; "
+                          "write T.%s(...)",
+                          name, module, known);
+    return tirbi_fail(s, TIRB_UNSUPPORTED, place->span, "`%s` cannot be imported: a program is TVMScript alone",
+                      module);
+}
 
 tirbi_value tirbi_math_member(tirbi_script *s, const tirbi_node *place, const char *name) {
     static const struct {

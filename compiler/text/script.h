@@ -345,6 +345,9 @@ bool tirbi_is_prim(const tirbi_value *v);
 const tirbi_binding *tirbi_lookup(const tirbi_script *s, const char *name);
 /* Binds a name in the innermost frame; an error if that has it already. */
 bool tirbi_bind(tirbi_script *s, const char *name, tirbi_span span, tirbi_value value);
+/* Whether it is the variable of a parameter of the function that is read. */
+bool tirbi_is_parameter(const tirbi_script *s, const tirb_expr *e);
+void tirbi_fail_parameter(tirbi_script *s, tirbi_span span, const char *name);
 void tirbi_rebind(tirbi_script *s, const char *name, tirbi_value value);
 /* Binds as it is what was bound before; false: memory ran out. */
 bool tirbi_push_binding(tirbi_script *s, const tirbi_binding *binding);
@@ -364,6 +367,8 @@ tirbi_value tirbi_evaluate_format(tirbi_script *s, const tirbi_node *node);
 const char *tirbi_python_text(tirbi_script *s, const tirbi_value *v);
 /* n texts, one behind the other; NULL where that is too long, which is then reported, or where memory ran out. */
 const char *tirbi_join_texts(tirbi_script *s, tirbi_span span, const char *const *texts, uint32_t n);
+/* What to write instead of a loop over a buffer. */
+void tirbi_fail_buffer_loop(tirbi_script *s, const tirbi_node *node, const tirb_buffer *buffer);
 /* The items of a tuple, a list or a range, as a TUPLE. */
 bool tirbi_to_items(tirbi_script *s, const tirbi_node *node, const tirbi_value *v, tirbi_value *out);
 /* As the right side of an assignment to `hint`. */
@@ -407,6 +412,8 @@ bool tirbi_read_arguments(tirbi_script *s, const tirbi_node *node, tirbi_list *o
 void tirbi_define_macro(tirbi_script *s, const tirbi_line *line, const char *decorator, const tirbi_node *call);
 bool tirbi_is_macro(const char *decorator);
 bool tirbi_expand_macro(tirbi_script *s, const tirbi_node *call, tirbi_macro *macro);
+/* A name of a module that is not TVM's: what to write instead. */
+tirbi_value tirbi_fail_imported(tirbi_script *s, const tirbi_node *place, const char *module, const char *name);
 /* math.pi and math.sqrt of Python: what is the same number on every machine. */
 tirbi_value tirbi_math_member(tirbi_script *s, const tirbi_node *place, const char *name);
 /* A function that is one value (script_macro.c): a lambda, or a `def` without decorator that does nothing but

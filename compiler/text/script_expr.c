@@ -57,14 +57,18 @@ static tirbi_value undefined_name(tirbi_script *s, const tirbi_node *node) {
     if (suggestion.best)
         return tirbi_fail(s, TIRB_TYPE, node->span, "`%s` is not defined; did you mean `%s`?", node->name,
                           suggestion.best);
+    if (s->in_signature)
+        return tirbi_fail(s, TIRB_TYPE, node->span,
+                          "`%s` is not defined; a size that the arguments decide is written in quotes, "
+                          "T.Buffer((\"%s\",), ...), or `%s = T.int32()` before T.match_buffer(handle, (%s,), ...)",
+                          node->name, node->name, node->name, node->name);
     return tirbi_fail(s, TIRB_TYPE, node->span, "`%s` is not defined", node->name);
 }
 
 static tirbi_value evaluate_name(tirbi_script *s, const tirbi_node *node) {
     const tirbi_binding *binding = tirbi_lookup(s, node->name);
     if (binding && binding->value.kind == TIRBI_VALUE_IMPORTED && strcmp(binding->value.as.name, "math") != 0)
-        return tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "`%s` cannot be imported: a program is TVMScript alone",
-                          binding->value.as.name);
+        return tirbi_fail_imported(s, node, binding->value.as.name, NULL);
     if (binding && binding->value.kind == TIRBI_VALUE_CONSTANT)
         return tirbi_use_constant(s, node, binding->value.as.constant);
     if (binding) return binding->value;
@@ -203,7 +207,14 @@ static tirbi_value arithmetic(tirbi_script *s, const tirbi_node *node, tirbi_tok
     }
 }
 
-static tirbi_value join_tuples(tirbi_script *s, const tirbi_value *x, const tirbi_value *y) {
+enum { MAX_ITEMS = 10000 };
+
+static tirbi_value fail_items(tirbi_script *s, const tirbi_node *node) {
+    return tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "this has more than %d items", (int)MAX_ITEMS);
+}
+
+static tirbi_value join_tuples(tirbi_script *s, const tirbi_node *node, const tirbi_value *x, const tirbi_value *y) {
+    if (x->as.sequence.n > MAX_ITEMS || y->as.sequence.n > MAX_ITEMS - x->as.sequence.n) return fail_items(s, node);
     uint32_t n = x->as.sequence.n + y->as.sequence.n;
     tirbi_value v = {.kind = TIRBI_VALUE_TUPLE};
     v.as.sequence.items = TIRBI_NEW_ARRAY(s->arena, tirbi_value, n);
@@ -215,6 +226,32 @@ static tirbi_value join_tuples(tirbi_script *s, const tirbi_value *x, const tirb
     return v;
 }
 
+static tirbi_value repeat_tuple(tirbi_script *s, const tirbi_node *node, const tirbi_value *x, int64_t times) {
+    uint32_t n = x->as.sequence.n;
+    if (times < 0 || n == 0) times = 0;
+    if (n > 0 && times > MAX_ITEMS / n) return fail_items(s, node);
+    tirbi_value v = {.kind = TIRBI_VALUE_TUPLE};
+    v.as.sequence.n = n * (uint32_t)times;
+    v.as.sequence.items = TIRBI_NEW_ARRAY(s->arena, tirbi_value, v.as.sequence.n);
+    if (!v.as.sequence.items) return tirbi_value_error();
+    for (uint32_t i = 0; i < v.as.sequence.n; i++) v.as.sequence.items[i] = x->as.sequence.items[i % n];
+    return v;
+}
+
+static tirbi_value join_strings(tirbi_script *s, const tirbi_node *node, const tirbi_value *x, const tirbi_value *y) {
+    uint32_t size = x->as.string.size, more = y->as.string.size;
+    if (size > MAX_ITEMS || more > MAX_ITEMS - size) return fail_items(s, node);
+    char *text = tirbi_arena_alloc(s->arena, (size_t)size + more + 1, 1);
+    if (!text) return tirbi_value_error();
+    memcpy(text, x->as.string.text, size);
+    memcpy(text + size, y->as.string.text, more);
+    text[size + more] = 0;
+    tirbi_value v = {.kind = TIRBI_VALUE_STRING};
+    v.as.string.text = text;
+    v.as.string.size = size + more;
+    return v;
+}
+
 tirbi_value tirbi_binary(tirbi_script *s, const tirbi_node *node, tirbi_token_kind op, const tirbi_value *x,
                          const tirbi_value *y) {
     if (tirbi_is_error(x) || tirbi_is_error(y)) return tirbi_value_error();
@@ -222,7 +259,11 @@ tirbi_value tirbi_binary(tirbi_script *s, const tirbi_node *node, tirbi_token_ki
     if (y->kind == TIRBI_VALUE_META) return tirbi_binary(s, node, op, x, y->as.meta);
     if (tirbi_is_number(x) && tirbi_is_number(y)) return python_numbers(s, node, op, x, y);
     if (x->kind == TIRBI_VALUE_TUPLE && y->kind == TIRBI_VALUE_TUPLE && op == TIRBI_TOKEN_ADD)
-        return join_tuples(s, x, y);
+        return join_tuples(s, node, x, y);
+    if (x->kind == TIRBI_VALUE_TUPLE && y->kind == TIRBI_VALUE_INT && op == TIRBI_TOKEN_MUL)
+        return repeat_tuple(s, node, x, y->as.integer);
+    if (x->kind == TIRBI_VALUE_STRING && y->kind == TIRBI_VALUE_STRING && op == TIRBI_TOKEN_ADD)
+        return join_strings(s, node, x, y);
     const tirb_expr *left, *right;
     if (is_bit_operator(op)) {
         if (!tirbi_to_bit_operands(s, x, y, &left, &right)) return tirbi_value_error();
@@ -900,6 +941,10 @@ static tirbi_value module_attribute(tirbi_script *s, const tirbi_node *node) {
 }
 
 static tirbi_value evaluate_attribute(tirbi_script *s, const tirbi_node *node) {
+    const tirbi_binding *module =
+        node->items[0]->kind == TIRBI_NODE_NAME ? tirbi_lookup(s, node->items[0]->name) : NULL;
+    if (module && module->value.kind == TIRBI_VALUE_IMPORTED && strcmp(module->value.as.name, "math") != 0)
+        return tirbi_fail_imported(s, node, module->value.as.name, node->name);
     tirbi_value object = at_node(tirbi_evaluate(s, node->items[0]), node->items[0]);
     char text[32];
     while (object.kind == TIRBI_VALUE_META) object = *object.as.meta;

@@ -45,6 +45,12 @@ static bool numbers_of(tirbi_script *s, const tirbi_node *node, const tirbi_form
     return true;
 }
 
+void tirbi_fail_buffer_loop(tirbi_script *s, const tirbi_node *node, const tirb_buffer *buffer) {
+    tirbi_fail(s, TIRB_TYPE, node->span,
+               "nothing goes over the elements of a buffer; write `for i in range(%s.shape[0]):` and `%s[i]`",
+               buffer->name, buffer->name);
+}
+
 bool tirbi_to_items(tirbi_script *s, const tirbi_node *node, const tirbi_value *v, tirbi_value *out) {
     v = plain(v);
     if (v->kind == TIRBI_VALUE_TUPLE) {
@@ -52,7 +58,8 @@ bool tirbi_to_items(tirbi_script *s, const tirbi_node *node, const tirbi_value *
         return true;
     }
     if (v->kind == TIRBI_VALUE_FORM) return numbers_of(s, node, v->as.form, out);
-    if (!tirbi_is_error(v))
+    if (v->kind == TIRBI_VALUE_BUFFER) tirbi_fail_buffer_loop(s, node, v->as.buffer);
+    else if (!tirbi_is_error(v))
         tirbi_fail(s, TIRB_TYPE, node->span, "%s has no items that are known while the text is read",
                    tirbi_value_text(v));
     return false;

@@ -57,11 +57,27 @@ bool tirbi_push_binding(tirbi_script *s, const tirbi_binding *binding) {
     return true;
 }
 
+bool tirbi_is_parameter(const tirbi_script *s, const tirb_expr *e) {
+    const tirb_primfunc *ir = s->function && !s->in_signature ? s->function->ir : NULL;
+    for (uint32_t i = 0; ir && i < ir->n_params; i++)
+        if (ir->params[i] == e) return true;
+    return false;
+}
+
+void tirbi_fail_parameter(tirbi_script *s, tirbi_span span, const char *name) {
+    tirbi_fail(s, TIRB_TYPE, span,
+               "`%s` is a parameter, which cannot be assigned; give the value a name of its own, `%s_1 = ...`", name,
+               name);
+}
+
 bool tirbi_bind(tirbi_script *s, const char *name, tirbi_span span, tirbi_value value) {
     tirbi_binding *old = binding_of(s, name);
     bool here = old && old->level == s->level;
     if (here && strcmp(name, "_") != 0 && !tirbi_is_error(&old->value)) {
-        tirbi_fail(s, TIRB_TYPE, span, "`%s` is already defined in this scope", name);
+        if (old->value.kind == TIRBI_VALUE_EXPR && tirbi_is_parameter(s, old->value.as.expr))
+            tirbi_fail_parameter(s, span, name);
+        else
+            tirbi_fail(s, TIRB_TYPE, span, "`%s` is already defined in this scope", name);
         return false;
     }
     tirbi_binding binding = {.name = name, .value = value, .level = s->level};

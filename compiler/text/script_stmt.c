@@ -4,7 +4,6 @@
 #include "compiler/text/script.h"
 #include "compiler/text/script_names.h"
 
-
 /* ---- Emitting --------------------------------------------------------------------------------------------------- */
 
 void tirbi_emit_return(tirbi_script *s, tirbi_span span, const tirb_expr *value) {
@@ -171,6 +170,20 @@ static void assign_name(tirbi_script *s, const tirbi_node *target, tirbi_span sp
         tirbi_bind(s, target->name, target->span, value);
 }
 
+/* `acc = [0.0] * 4` is a list of Python, which a program only reads. Said once. */
+static void fail_list_element(tirbi_script *s, const tirbi_node *target, const tirbi_value *list) {
+    const tirbi_node *name = target->items[0];
+    uint32_t n = list->as.sequence.n;
+    bool real = n && list->as.sequence.items[0].kind == TIRBI_VALUE_FLOAT;
+    const char *text = name->kind == TIRBI_NODE_NAME ? name->name : "a";
+    tirbi_fail(
+        s, TIRB_TYPE, target->span,
+        "a list or tuple of Python cannot be stored to; write `%s = T.alloc_buffer((%u,), \"%s\")` and store its "
+        "elements",
+        text, n, real ? "float32" : "int32");
+    if (name->kind == TIRBI_NODE_NAME) tirbi_rebind(s, name->name, tirbi_value_error());
+}
+
 static void assign_element(tirbi_script *s, const tirbi_node *target, tirbi_span span, const tirbi_value *value) {
     tirbi_value object = tirbi_evaluate(s, target->items[0]);
     const tirb_expr *const *indices;
@@ -181,6 +194,10 @@ static void assign_element(tirbi_script *s, const tirbi_node *target, tirbi_span
         tirbi_value index = tirbi_evaluate(s, target->items[1]);
         const tirb_expr *pointer = tirbi_to_expr(s, &object), *at = tirbi_to_expr(s, &index);
         tirbi_pointer_store(s, span, pointer, at, tirbi_to_expr(s, value), NULL);
+        return;
+    }
+    if (object.kind == TIRBI_VALUE_TUPLE) {
+        fail_list_element(s, target, &object);
         return;
     }
     if (object.kind != TIRBI_VALUE_BUFFER) {
@@ -350,7 +367,9 @@ static void run_augmented(tirbi_script *s, const tirbi_line *line) {
         tirbi_value left = tirbi_evaluate(s, target);
         if (tirbi_is_error(&left)) return;
         if (!tirbi_is_element(&left)) {
-            if (left.kind == TIRBI_VALUE_EXPR)
+            if (left.kind == TIRBI_VALUE_EXPR && tirbi_is_parameter(s, left.as.expr))
+                tirbi_fail_parameter(s, line->span, target->name);
+            else if (left.kind == TIRBI_VALUE_EXPR)
                 tirbi_fail(s, TIRB_TYPE, line->span,
                            "`%s` is bound once and cannot be changed; use a buffer of one element", target->name);
             else
@@ -371,6 +390,10 @@ static void run_augmented(tirbi_script *s, const tirbi_line *line) {
     const tirb_expr *const *indices;
     uint32_t n;
     if (tirbi_is_error(&object)) return;
+    if (object.kind == TIRBI_VALUE_TUPLE) {
+        fail_list_element(s, target, &object);
+        return;
+    }
     if (object.kind != TIRBI_VALUE_BUFFER) {
         tirbi_fail(s, TIRB_TYPE, target->span, "only elements of buffers can be assigned to, not of %s",
                    tirbi_value_text(&object));
@@ -493,7 +516,9 @@ static const tirbi_node *loop_target(const tirbi_node *target, uint32_t index, u
 static void run_for(tirbi_script *s, const tirbi_line *line) {
     tirbi_value v = tirbi_evaluate(s, line->value);
     if (v.kind != TIRBI_VALUE_FORM || v.as.form->kind != TIRBI_FORM_LOOPS) {
-        if (!tirbi_is_error(&v))
+        if (v.kind == TIRBI_VALUE_BUFFER)
+            tirbi_fail_buffer_loop(s, line->value, v.as.buffer);
+        else if (!tirbi_is_error(&v))
             tirbi_fail(s, TIRB_TYPE, line->value->span,
                        "a 'for' statement goes over range, T.grid, T.serial and the like, not %s",
                        tirbi_value_text(&v));
@@ -686,12 +711,31 @@ static void run_with(tirbi_script *s, const tirbi_line *line) {
 
 /* ---- Other statements ------------------------------------------------------------------------------------------- */
 
+static void fail_returned_buffer(tirbi_script *s, tirbi_span span, const tirb_buffer *buffer) {
+    const tirb_primfunc *ir = s->function->ir;
+    for (uint32_t i = 0; i < ir->n_params; i++) {
+        if (s->function->buffers[i] != buffer) continue;
+        tirbi_fail(s, TIRB_TYPE, span,
+                   "a function returns no buffer, and the caller sees what is stored into its parameter `%s`; leave "
+                   "the return out",
+                   buffer->name);
+        return;
+    }
+    tirbi_fail(s, TIRB_TYPE, span,
+               "a function returns no buffer; make `%s` a parameter, `%s: T.Buffer(...)`, and store into that",
+               buffer->name, buffer->name);
+}
+
 static void run_return(tirbi_script *s, const tirbi_line *line) {
     tirbi_value v = tirbi_value_none();
     const tirb_primfunc *ir = s->function->ir;
     if (line->value) v = tirbi_evaluate(s, line->value);
     if (tirbi_is_error(&v)) return;
     const tirb_expr *e = NULL;
+    if (v.kind == TIRBI_VALUE_BUFFER && !tirbi_is_element(&v) && !v.declares) {
+        fail_returned_buffer(s, line->value->span, v.as.buffer);
+        return;
+    }
     if (v.kind == TIRBI_VALUE_NONE && line->value && line->value->kind != TIRBI_NODE_NONE) {
         tirbi_fail(s, TIRB_TYPE, line->value->span, "this is no value that can be returned");
         return;
@@ -721,8 +765,10 @@ static const tirb_expr *read_message(tirbi_script *s, const tirbi_node *node, co
     for (uint32_t i = 0; texts && i < n; i++) {
         /* What TVM keeps apart, texts with line ends, stays a reference. */
         bool apart = parts[i].kind == TIRBI_VALUE_OPAQUE && parts[i].node;
-        if (apart) texts[i] = tirbi_node_text(s, parts[i].node);
-        else if (!tirbi_to_text(s, &parts[i], "a part of the message", &texts[i])) return NULL;
+        if (apart)
+            texts[i] = tirbi_node_text(s, parts[i].node);
+        else if (!tirbi_to_text(s, &parts[i], "a part of the message", &texts[i]))
+            return NULL;
         if (!texts[i]) return NULL;
         s->keeps_metadata = s->keeps_metadata || apart;
     }

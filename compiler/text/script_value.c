@@ -82,7 +82,8 @@ static uint32_t edit_distance(const char *a, const char *b) {
 }
 
 void tirbi_suggest(tirbi_suggestion *suggestion, const char *candidate) {
-    uint32_t limit = (uint32_t)strlen(suggestion->wanted) / 3;
+    uint32_t limit = ((uint32_t)strlen(suggestion->wanted) + 1) / 3;
+    if (strlen(suggestion->wanted) < 2) return; /* any other letter is as near */
     uint32_t distance = edit_distance(suggestion->wanted, candidate);
     if (distance > (limit > 2 ? 2 : limit ? limit : 1) || distance >= strlen(candidate)) return;
     if (suggestion->best && distance >= suggestion->distance) return;

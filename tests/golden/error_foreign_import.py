@@ -1,4 +1,4 @@
-# error: 9:12 `numpy` cannot be imported: a program is TVMScript alone
+# error: 9:12 `float32` of numpy is Python, which does not run in a kernel; write T.float32(...)
 # error: 10:12 `math.exp` is not the same on every machine
 import math
 import numpy as np
