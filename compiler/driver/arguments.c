@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +115,7 @@ static exit_code assign(const run *r, parameter *p, const char *text) {
         p->skipped = true;
         return EXIT_DONE;
     }
-    if (r->make_up && p->info.kind == TIRB_PARAM_TENSOR && is_tensor_type(text, strlen(text))) {
+    if (p->info.kind == TIRB_PARAM_TENSOR && is_tensor_type(text, strlen(text))) {
         return make_up_as(r, p, text);
     }
     exit_code code = value_read(r->inv, text, &p->value);
@@ -152,6 +153,7 @@ static exit_code assign_operands(run *r) {
         bool extent = !named && is_extent(r, r->inv->operands[i]);
         n_unnamed += !named && !extent;
         if (code == EXIT_DONE && extent) code = extent_assign(r, r->inv->operands[i]);
+        r->has_extents = r->has_extents || extent;
         if (code == EXIT_DONE && named) code = assign(r, named, text);
         if (code != EXIT_DONE) return code;
     }
@@ -227,7 +229,7 @@ static exit_code assign_outputs(run *r) {
 
 exit_code arguments_read(run *r) {
     exit_code code = r->info.is_packed ? describe_packed(r) : describe_parameters(r);
-    if (code == EXIT_DONE && r->make_up) code = extents_create(r);
+    if (code == EXIT_DONE) code = extents_create(r);
     if (code == EXIT_DONE) code = assign_outputs(r);
     if (code == EXIT_DONE) code = assign_operands(r);
     return code;
@@ -247,6 +249,20 @@ exit_code fail_call(const run *r, tirb_status status, const tirb_error *error) {
     return fail_at(r->inv, code, error->where, &place);
 }
 
+/* An integer that is written as a float: 7.0 is not 7, for 2^53 + 1 would not be either. */
+static exit_code fail_fraction(const run *r, const parameter *p, const number *given) {
+    char text[ELEMENT_TEXT_SIZE], whole[ELEMENT_TEXT_SIZE];
+    snprintf(text, sizeof text, "%.17g", given->real);
+    if (given->real != trunc(given->real) || fabs(given->real) >= 0x1p53) {
+        return fail(r->inv, EXIT_CALL, "'%s' is %s, an integer, and was given %s, in %s", p->info.name,
+                    tirbi_dtypes[p->type].tvm_name, text, r->info.signature);
+    }
+    snprintf(whole, sizeof whole, "%.0f", given->real);
+    return fail(r->inv, EXIT_CALL, "'%s' is %s, an integer, and was given the float %s%s; write %s=%s, in %s",
+                p->info.name, tirbi_dtypes[p->type].tvm_name, text, strpbrk(text, ".e") ? "" : ".0", p->info.name,
+                whole, r->info.signature);
+}
+
 static exit_code make_scalar(const run *r, const parameter *p, tirb_arg *out) {
     number scalar = p->value.scalar;
     if (tirbi_dtype_is_float(p->type)) {
@@ -260,9 +276,7 @@ static exit_code make_scalar(const run *r, const parameter *p, tirb_arg *out) {
     switch (element_store(&probe, 0, &scalar)) {
     case STORE_DONE: break;
     case STORE_NOT_INTEGER:
-        snprintf(text, sizeof text, "%.17g", scalar.real);
-        return fail(r->inv, EXIT_CALL, "'%s' is %s and was given %s, in %s", p->info.name,
-                    tirbi_dtypes[p->type].tvm_name, text, r->info.signature);
+        return fail_fraction(r, p, &scalar);
     case STORE_OUT_OF_RANGE:
         number_text(&scalar, scalar.is_unsigned ? TIRB_U64 : TIRB_I64, text);
         return fail(r->inv, EXIT_CALL, "'%s': %s is not a value of %s, in %s", p->info.name, text,
@@ -319,14 +333,14 @@ exit_code arguments_complete(run *r) {
                 p->value.scalar = made_up_scalar(r, p);
                 code = make_scalar(r, p, &r->arguments[i]);
             }
-        } else if (p->info.kind == TIRB_PARAM_SCALAR ? !p->info.is_inferable : p->info.is_read) {
+        } else if (p->info.kind == TIRB_PARAM_SCALAR ? !p->info.is_inferable : p->info.is_read && !r->has_extents) {
             code = fail(r->inv, EXIT_CALL, "the argument '%s' is missing, for %s", p->info.name, r->info.signature);
         }
     }
     for (uint32_t i = 0; i < r->info.n_params && code == EXIT_DONE; i++) {
         parameter *p = &r->parameters[i];
         if (p->given || p->info.kind != TIRB_PARAM_TENSOR) continue;
-        if (r->make_up) {
+        if (r->make_up || r->has_extents) {
             code = make_up_tensor(r, p);
             if (code == EXIT_DONE) make_tensor(p, &r->arguments[i]);
         } else {

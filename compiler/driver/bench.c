@@ -17,7 +17,7 @@ static const option_row bench_options[] = {
     {OPTION_FUNCTION, 'f', "function", "NAME",
      "the function; may be left out when there is one public function or a main"},
     {OPTION_THREADS, 0, "threads", "N", "threads of the call (default 1)"},
-    {OPTION_TIME, 0, "time", "SECONDS", "how long to repeat (default 1)"},
+    {OPTION_TIME, 0, "time", "SECONDS", "how long the command takes, with compiling and warming up (default 1)"},
     {OPTION_RUNS, 0, "runs", "N", "take exactly N timings instead"},
     CALL_OPTIONS,
     {OPTION_JSON, 0, "json", NULL,
@@ -34,7 +34,8 @@ static const char bench_details[] =
     "shapes that name it. A parameter that is read and\n"
     "written gets its first values back before every call, outside of the time.\n"
     "\n"
-    "Times are of one call, by the wall clock, with all checks. Short calls are timed several at once.\n"
+    "Times are of one call, by the wall clock, with all checks. Short calls are timed several at once. A call that\n"
+    "takes longer than --time is timed once.\n"
     "\n"
     "Examples:\n"
     "  tirb bench saxpy.py 0.5 1000000xf32\n"
@@ -49,7 +50,8 @@ typedef struct bench {
     uint64_t clock_ns; /* what reading the clock takes, which is taken off */
     uint64_t calls_per_run;
     uint64_t runs; /* asked for, or 0 */
-    uint64_t time_ns;
+    uint64_t start_ns, time_ns; /* of the whole command */
+    uint64_t last_ns;           /* what the last run took */
     double *times; /* ns of one call, per run */
     size_t n;
 } bench;
@@ -57,7 +59,7 @@ typedef struct bench {
 static exit_code read_options(bench *b) {
     const invocation *inv = b->call.inv;
     const char *runs = option_text(inv, OPTION_RUNS);
-    if (runs && (!parse_size(runs, &b->runs) || b->runs > MOST_RUNS)) {
+    if (runs && (!parse_count(runs, &b->runs) || b->runs > MOST_RUNS)) {
         return fail_usage(inv->command, "--runs is a number from 1 to %d, not '%s'", (int)MOST_RUNS, runs);
     }
     return time_option_read(inv, &b->time_ns);
@@ -92,20 +94,22 @@ static uint64_t clock_cost(void) {
 
 /* Calls until caches and clocks have settled, and finds how many calls make a run. */
 static exit_code warm_up(bench *b) {
-    uint64_t start = now_ns(), ns = 0, most = b->time_ns < warm_up_ns ? b->time_ns : warm_up_ns;
+    uint64_t start = now_ns(), most = b->time_ns / 10 < warm_up_ns ? b->time_ns / 10 : warm_up_ns;
     b->calls_per_run = 1;
     do {
-        exit_code code = time_calls(b, b->calls_per_run, &ns);
+        exit_code code = time_calls(b, b->calls_per_run, &b->last_ns);
         if (code != EXIT_DONE) return code;
-        if (ns < least_run_ns && !b->first.any && b->calls_per_run < MOST_CALLS_PER_RUN) b->calls_per_run *= 2;
+        bool is_short = b->last_ns < least_run_ns && !b->first.any;
+        if (is_short && b->calls_per_run < MOST_CALLS_PER_RUN) b->calls_per_run *= 2;
     } while (now_ns() - start < most);
     return EXIT_DONE;
 }
 
-static bool goes_on(const bench *b, uint64_t start) {
+/* Whether a run of as long as the last one ends within the time; some that are nothing beside it are always made. */
+static bool goes_on(const bench *b) {
     if (b->runs) return b->n < b->runs;
-    if (b->n == MOST_RUNS) return false;
-    return b->n < LEAST_RUNS || now_ns() - start < b->time_ns;
+    if (b->n < LEAST_RUNS && b->last_ns * LEAST_RUNS <= b->time_ns / 10) return true;
+    return b->n < MOST_RUNS && now_ns() - b->start_ns + b->last_ns <= b->time_ns;
 }
 
 static exit_code measure(bench *b) {
@@ -113,11 +117,12 @@ static exit_code measure(bench *b) {
     if (!b->times) return fail_memory(b->call.inv);
     b->clock_ns = clock_cost();
     exit_code code = warm_up(b);
-    for (uint64_t start = now_ns(); code == EXIT_DONE && goes_on(b, start);) {
-        uint64_t ns;
-        code = time_calls(b, b->calls_per_run, &ns);
-        if (code == EXIT_DONE) b->times[b->n++] = (double)ns / (double)b->calls_per_run;
+    while (code == EXIT_DONE && goes_on(b)) {
+        code = time_calls(b, b->calls_per_run, &b->last_ns);
+        if (code == EXIT_DONE) b->times[b->n++] = (double)b->last_ns / (double)b->calls_per_run;
     }
+    /* A call that takes all of the time is its only run. */
+    if (code == EXIT_DONE && b->n == 0) b->times[b->n++] = (double)b->last_ns / (double)b->calls_per_run;
     return code;
 }
 
@@ -152,9 +157,9 @@ static exit_code show(bench *b) {
         char median_text[32], least_text[32];
         time_text(median, median_text);
         time_text(least, least_text);
-        printf("%s: median %s, minimum %s, %zu runs of %llu call%s, %s, %u thread%s\n", r->info.name, median_text,
-               least_text, b->n, (unsigned long long)b->calls_per_run, b->calls_per_run == 1 ? "" : "s", isa,
-               r->threads, r->threads == 1 ? "" : "s");
+        printf("%s: median %s, minimum %s, %zu run%s of %llu call%s, %s, %u thread%s\n", r->info.name, median_text,
+               least_text, b->n, b->n == 1 ? "" : "s", (unsigned long long)b->calls_per_run,
+               b->calls_per_run == 1 ? "" : "s", isa, r->threads, r->threads == 1 ? "" : "s");
         return EXIT_DONE;
     }
     cJSON *object = json_of_call(r, TIRB_OK);
@@ -173,7 +178,7 @@ static exit_code show(bench *b) {
 }
 
 static exit_code run_bench(const invocation *inv) {
-    bench b = {.call = {.inv = inv, .make_up = true}};
+    bench b = {.call = {.inv = inv, .make_up = true}, .start_ns = now_ns()};
     exit_code code = read_options(&b);
     if (code == EXIT_DONE) code = run_prepare(&b.call, 1);
     if (code == EXIT_DONE) code = arguments_read(&b.call);

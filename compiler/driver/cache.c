@@ -66,6 +66,8 @@ static void write_identity(const invocation *inv, const tirb_compile_options *op
     tirbi_write_u32(out, options->disabled);
     tirbi_write_u64(out, options->max_memory);
     tirbi_write_u8(out, diagnostics_are_json(inv));
+    tirbi_write_u8(out, option_given(inv, OPTION_NO_WARNINGS));
+    tirbi_write_u8(out, warnings_are_errors(inv));
     tirbi_write_bytes(out, options->file_name, strlen(options->file_name));
 }
 

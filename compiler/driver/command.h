@@ -48,15 +48,22 @@ typedef enum option_key {
     OPTION_DIALECT,
     OPTION_CHECK,
     OPTION_DIAGNOSTICS,
+    OPTION_FULL,
+    OPTION_NO_WARNINGS,
+    OPTION_WARNINGS,
 } option_key;
 
 /* Of every command that compiles a source on the way to something else. */
-#define NO_CACHE_OPTION                                                                                                \
-    {OPTION_NO_CACHE, 0, "no-cache", NULL, "compile a source anew, and keep nothing (see 'tirb help cache')"}
+#define NO_CACHE_OPTION \
+    { OPTION_NO_CACHE, 0, "no-cache", NULL, "compile a source anew, and keep nothing (see 'tirb help cache')" }
 
 /* Of every command that reads a source. */
-#define DIAGNOSTICS_OPTION                                                                                             \
-    {OPTION_DIAGNOSTICS, 0, "diagnostics", "FORMAT", "text, or json: each message on stderr is a JSON object in a line"}
+#define DIAGNOSTICS_OPTION                                                                      \
+    {OPTION_DIAGNOSTICS, 0, "diagnostics", "FORMAT",                                            \
+     "text, or json: each message on stderr is a JSON object in a line"},                       \
+        {OPTION_NO_WARNINGS, 'w', "no-warnings", NULL, "say no warnings about a source"}, {     \
+        OPTION_WARNINGS, 'W', "warnings", "error", "-Werror: a source with warnings is refused" \
+    }
 
 typedef struct option_row {
     option_key key; /* OPTION_END ends a table */
@@ -109,8 +116,10 @@ bool option_given(const invocation *inv, option_key key);
 /* The help of one command, on stdout. */
 void command_help(const command *cmd);
 
-/* A number with an optional suffix K, M or G (powers of 1024), at least 1. */
+/* A number of bytes with an optional suffix K, M or G (powers of 1024), at least 1. */
 bool parse_size(const char *text, uint64_t *out);
+/* A number of other things: K, M and G are powers of 1000. */
+bool parse_count(const char *text, uint64_t *out);
 /* The candidate that a misspelt word most likely means, or NULL. Candidates end with NULL. */
 const char *closest(const char *word, const char *const *candidates);
 
@@ -122,8 +131,7 @@ void manual_page(void);
 /* ---- report.c ---- */
 
 /* "tirb COMMAND: message" on stderr; returns `code`. */
-exit_code fail(const invocation *inv, exit_code code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+exit_code fail(const invocation *inv, exit_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* A message with a place in a source; where and how it is printed is the command's. `file` may be NULL. */
 exit_code fail_at(const invocation *inv, exit_code code, const char *file, const tirb_diagnostic *what);
 /* As fail(EXIT_USAGE), with a pointer to the command's help. */

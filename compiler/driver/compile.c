@@ -28,14 +28,16 @@ static const option_row check_options[] = {
 };
 
 static exit_code run_compile(const invocation *inv) {
-    bundle made;
-    exit_code code = bundle_open(inv, inv->operands[0], &made);
-    if (code != EXIT_DONE) return code;
+    bundle made = {0};
     const char *given = option_text(inv, OPTION_OUTPUT);
     char *name = given ? strdup(given) : output_name(inv->operands[0], ".tirb");
-    if (!name) {
-        code = fail_memory(inv);
-    } else if (!made.was_source) {
+    exit_code code = name ? output_check(inv, name) : fail_memory(inv);
+    if (code == EXIT_DONE) code = bundle_open(inv, inv->operands[0], &made);
+    if (code != EXIT_DONE) {
+        free(name);
+        return code;
+    }
+    if (!made.was_source) {
         code = fail(inv, EXIT_PROGRAM, "%s: it is a bundle already", made.file);
     } else {
         code = output_write_beside(inv, inv->operands[0], name, made.bytes, made.size);

@@ -89,14 +89,26 @@ static size_t one_text(const char *file, const tirb_compile_result *result, uint
     return line ? n + 1 : 0;
 }
 
+bool has_warnings(const tirb_compile_result *result) {
+    uint32_t n = result ? tirb_compile_result_diagnostic_count(result) : 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (tirb_compile_result_diagnostic(result, i)->severity == TIRB_SEVERITY_WARNING) return true;
+    return false;
+}
+
 char *diagnostics_text(const invocation *inv, const char *file, const tirb_compile_result *result, size_t *out_size) {
     bool json = diagnostics_are_json(inv);
     uint32_t n = result ? tirb_compile_result_diagnostic_count(result) : 0;
     size_t size = 0, at = 0;
+    bool errors_only = option_given(inv, OPTION_NO_WARNINGS), is_said = true;
     for (uint32_t i = 0; i < n; i++) size += one_text(file, result, i, json, NULL, 0);
     char *text = malloc(size + 1);
     if (!text) return NULL;
-    for (uint32_t i = 0; i < n && at < size; i++) at += one_text(file, result, i, json, text + at, size - at + 1);
+    for (uint32_t i = 0; i < n && at < size; i++) {
+        tirb_severity severity = tirb_compile_result_diagnostic(result, i)->severity;
+        if (severity != TIRB_SEVERITY_NOTE) is_said = !errors_only || severity == TIRB_SEVERITY_ERROR;
+        if (is_said) at += one_text(file, result, i, json, text + at, size - at + 1);
+    }
     *out_size = at;
     return text;
 }

@@ -125,6 +125,15 @@ exit_code output_stage(const invocation *inv, const char *path, const void *byte
     return stage_temporary(inv, exists ? &existing : NULL, out);
 }
 
+exit_code output_check(const invocation *inv, const char *path) {
+    output_file probe;
+    exit_code code = output_stage(inv, path, "", 0, &probe);
+    if (code == EXIT_DONE && !probe.temporary && !is_dash(path) && access(path, W_OK) != 0)
+        code = fail(inv, EXIT_FILES, "%s: %s", path, strerror(errno));
+    output_finish(&probe);
+    return code;
+}
+
 static bool write_in_place(const output_file *output) {
     if (is_dash(output->target)) {
         return fwrite(output->bytes, 1, output->size, stdout) == output->size && fflush(stdout) == 0;

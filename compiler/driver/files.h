@@ -31,6 +31,8 @@ typedef struct output_file {
     size_t size;
 } output_file;
 
+/* Whether a file can be written there: what takes long is asked this first. Nothing is left behind. */
+exit_code output_check(const invocation *inv, const char *path);
 /* `bytes` must live until the output is committed or abandoned. */
 exit_code output_stage(const invocation *inv, const char *path, const void *bytes, size_t size,
                        output_file *out);

@@ -52,6 +52,8 @@ static exit_code run_fmt(const invocation *inv) {
     file_bytes text = {0};
     tirb_dialect dialect;
     exit_code code = read_dialect(inv, &dialect);
+    const char *to = option_text(inv, OPTION_OUTPUT);
+    if (code == EXIT_DONE && to) code = output_check(inv, to);
     if (code == EXIT_DONE) code = source_read(inv, inv->operands[0], &text);
     if (code != EXIT_DONE) return code;
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;

@@ -171,39 +171,53 @@ void command_help(const command *cmd) {
     if (cmd->details) printf("\n%s", cmd->details);
 }
 
-bool parse_size(const char *text, uint64_t *out) {
+/* A whole number, or with a letter of K, M and G behind it a fraction of units that is one: 1.5M. */
+static bool parse_units(const char *text, uint64_t step, uint64_t *out) {
     if (*text < '0' || *text > '9') return false;
     char *end;
     errno = 0;
-    unsigned long long number = strtoull(text, &end, 10);
+    uint64_t number = strtoull(text, &end, 10), fraction = 0, parts = 1, unit = 1, product;
     if (errno) return false;
-    uint64_t unit = 1;
+    if (*end == '.') {
+        const char *digits = ++end;
+        for (; *end >= '0' && *end <= '9' && end - digits < 9; end++, parts *= 10)
+            fraction = fraction * 10 + (uint64_t)(*end - '0');
+        if (end == digits) return false;
+    }
     if (*end) {
         static const char letters[] = "KMG";
         const char *letter = strchr(letters, *end >= 'a' ? *end - 'a' + 'A' : *end);
         if (!letter || end[1]) return false;
-        unit = UINT64_C(1) << 10 * (letter - letters + 1);
+        for (const char *l = letters; l <= letter; l++) unit *= step;
     }
-    return number > 0 && !__builtin_mul_overflow((uint64_t)number, unit, out);
+    if (__builtin_mul_overflow(fraction, unit, &product) || product % parts != 0) return false;
+    if (__builtin_mul_overflow(number, unit, out) || __builtin_add_overflow(*out, product / parts, out)) return false;
+    return *out > 0;
 }
 
-/* Edit distance of words shorter than 32 characters; a large number for longer ones. */
+bool parse_size(const char *text, uint64_t *out) { return parse_units(text, 1024, out); }
+
+bool parse_count(const char *text, uint64_t *out) { return parse_units(text, 1000, out); }
+
+/* Edit distance of words shorter than 32 characters, where neighbours that change places are one edit; a large number
+ * for longer ones. */
 static size_t distance(const char *a, const char *b) {
     enum { LONGEST = 32 };
-    size_t n = strlen(a), m = strlen(b), row[LONGEST];
+    size_t n = strlen(a), m = strlen(b), rows[3][LONGEST];
     if (n >= LONGEST || m >= LONGEST) return LONGEST;
-    for (size_t j = 0; j <= m; j++) row[j] = j;
+    for (size_t j = 0; j <= m; j++) rows[0][j] = j;
     for (size_t i = 1; i <= n; i++) {
-        size_t diagonal = row[0];
+        size_t *row = rows[i % 3], *above = rows[(i - 1) % 3], *before = rows[(i + 1) % 3];
         row[0] = i;
         for (size_t j = 1; j <= m; j++) {
-            size_t replace = diagonal + (a[i - 1] != b[j - 1]);
-            size_t other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            diagonal = row[j];
+            size_t replace = above[j - 1] + (a[i - 1] != b[j - 1]);
+            size_t other = (row[j - 1] < above[j] ? row[j - 1] : above[j]) + 1;
             row[j] = replace < other ? replace : other;
+            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swapped && before[j - 2] + 1 < row[j]) row[j] = before[j - 2] + 1;
         }
     }
-    return row[m];
+    return rows[n % 3][m];
 }
 
 const char *closest(const char *word, const char *const *candidates) {

@@ -9,7 +9,7 @@
 #include "compiler/driver/npy.h"
 #include "compiler/driver/run.h"
 
-enum { LEADING_TEXT = 16, LEADING_JSON = 1000 };
+enum { LEADING_TEXT = 16, LEADING_ROWS = 8, LEADING_JSON = 1000 };
 
 /* ---- Comparing -------------------------------------------------------------------------------------------------- */
 
@@ -73,17 +73,31 @@ exit_code outputs_compare(const run *r) {
 
 /* ---- Text ------------------------------------------------------------------------------------------------------- */
 
-static void print_tensor(FILE *to, const char *name, const tensor *t) {
+/* `n` elements from `first` on, of which `shown` are printed. */
+static void print_elements(FILE *to, const tensor *t, size_t first, size_t n, size_t shown) {
+    for (size_t i = 0; i < n && i < shown; i++) {
+        char element[ELEMENT_TEXT_SIZE];
+        element_text(t, first + i, element);
+        fprintf(to, "%s %s", i ? "," : "", element);
+    }
+    if (shown < n) fputs(", ...", to);
+}
+
+/* A vector in one line; of more dimensions each row of the last in a line, with an empty line between matrices. */
+static void print_tensor(FILE *to, const run *r, const char *name, const tensor *t) {
+    bool full = option_given(r->inv, OPTION_FULL);
+    size_t columns = t->ndim > 1 ? (size_t)t->shape[t->ndim - 1] : t->count, rows = columns ? t->count / columns : 0;
+    size_t most_columns = full ? SIZE_MAX : LEADING_TEXT, most_rows = full ? SIZE_MAX : LEADING_ROWS;
+    size_t matrix = t->ndim > 2 ? (size_t)t->shape[t->ndim - 2] : SIZE_MAX;
     char text[256];
     tensor_type_text(t, text, sizeof text);
     fprintf(to, "%s: %s =", name, text);
-    size_t shown = t->count < LEADING_TEXT ? t->count : LEADING_TEXT;
-    for (size_t i = 0; i < shown; i++) {
-        char element[ELEMENT_TEXT_SIZE];
-        element_text(t, i, element);
-        fprintf(to, "%s %s", i ? "," : "", element);
+    for (size_t i = 0; i < rows && i < most_rows; i++) {
+        if (t->ndim > 1) fputs(i > 0 && i % matrix == 0 ? "\n\n " : "\n ", to);
+        print_elements(to, t, i * columns, columns, most_columns);
     }
-    if (shown < t->count) fprintf(to, ", ... (%zu values)", t->count);
+    if (rows > most_rows) fputs("\n  ...", to);
+    if (rows > most_rows || columns > most_columns) fprintf(to, " (%zu values; --full prints all)", t->count);
     fputc('\n', to);
 }
 
@@ -103,11 +117,21 @@ static void print_stats(FILE *to, const run *r) {
     fprintf(to, "isa: %s\n", tirb_isa_name(tirb_engine_isa(r->engine)));
 }
 
+/* The call came so far because everything that is expected was found. */
+static void print_match(FILE *to, const run *r, const parameter *p) {
+    size_t n = p->value.tensor.count;
+    if (!p->expect) return;
+    fprintf(to, "%s: matches %s (%zu value%s", p->info.name, p->expect, n, n == 1 ? "" : "s");
+    if (r->rtol > 0 || r->atol > 0) fprintf(to, "; rtol %g, atol %g)\n", r->rtol, r->atol);
+    else fputs(", exactly)\n", to);
+}
+
 static void print_text(FILE *to, const run *r) {
     for (uint32_t i = 0; i < r->info.n_params; i++) {
         const parameter *p = &r->parameters[i];
-        if (p->info.is_written && !p->save) print_tensor(to, p->info.name, &p->value.tensor);
+        if (p->info.is_written && !p->save) print_tensor(to, r, p->info.name, &p->value.tensor);
     }
+    for (uint32_t i = 0; i < r->info.n_params; i++) print_match(to, r, &r->parameters[i]);
     tirbi_dtype type;
     number returned;
     if (result_number(&r->result, &type, &returned)) {
@@ -133,18 +157,19 @@ static cJSON *json_unsigned(uint64_t n) {
     return cJSON_CreateRaw(text);
 }
 
-static cJSON *json_tensor(const parameter *p) {
+static cJSON *json_tensor(const run *r, const parameter *p) {
     const tensor *t = &p->value.tensor;
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "name", p->info.name);
     cJSON_AddStringToObject(object, "type", tirbi_dtypes[t->type].name);
     cJSON *shape = cJSON_AddArrayToObject(object, "shape");
     for (int32_t i = 0; i < t->ndim; i++) cJSON_AddItemToArray(shape, json_unsigned((uint64_t)t->shape[i]));
+    if (p->expect) cJSON_AddBoolToObject(object, "matches", true);
     if (p->save) {
         cJSON_AddStringToObject(object, "saved", p->save + 1);
         return object;
     }
-    size_t shown = t->count < LEADING_JSON ? t->count : LEADING_JSON;
+    size_t shown = t->count < LEADING_JSON || option_given(r->inv, OPTION_FULL) ? t->count : LEADING_JSON;
     cJSON *values = cJSON_AddArrayToObject(object, "values");
     for (size_t i = 0; i < shown; i++) {
         number element = element_load(t, i);
@@ -175,7 +200,7 @@ static void print_json_run(FILE *to, const run *r) {
     cJSON *object = json_of_call(r, TIRB_OK);
     cJSON *outputs = cJSON_AddArrayToObject(object, "outputs");
     for (uint32_t i = 0; i < r->info.n_params; i++) {
-        if (r->parameters[i].info.is_written) cJSON_AddItemToArray(outputs, json_tensor(&r->parameters[i]));
+        if (r->parameters[i].info.is_written) cJSON_AddItemToArray(outputs, json_tensor(r, &r->parameters[i]));
     }
     tirbi_dtype type;
     number returned;
@@ -225,6 +250,18 @@ static exit_code stage(const run *r, const parameter *p, saved *out) {
         code = out->bytes ? output_stage(r->inv, to.path, out->bytes, size, &out->file) : fail_memory(r->inv);
     }
     free(to.path);
+    return code;
+}
+
+exit_code outputs_check(const run *r) {
+    exit_code code = EXIT_DONE;
+    for (uint32_t i = 0; i < r->info.n_params && code == EXIT_DONE; i++) {
+        file_value to;
+        if (!r->parameters[i].save) continue;
+        if (!file_value_parse(r->parameters[i].save, &to)) return fail_memory(r->inv);
+        code = output_check(r->inv, to.path);
+        free(to.path);
+    }
     return code;
 }
 

@@ -8,8 +8,10 @@ enum { MAX_THREADS = 1024 };
 static exit_code read_limits(const invocation *inv, uint32_t threads_default, tirb_limits *out) {
     const char *fuel = option_text(inv, OPTION_FUEL), *memory = option_text(inv, OPTION_MAX_MEMORY);
     const char *threads = option_text(inv, OPTION_THREADS), *timeout = option_text(inv, OPTION_TIMEOUT);
-    if (fuel && !parse_size(fuel, &out->fuel)) {
-        return fail_usage(inv->command, "--fuel is a number from 1 to 2^64 - 1, with K, M or G behind it, not '%s'",
+    if (fuel && !parse_count(fuel, &out->fuel)) {
+        return fail_usage(inv->command,
+                          "--fuel is a number from 1 to 2^64 - 1, with k, M or G behind it (10M is ten million), "
+                          "not '%s'",
                           fuel);
     }
     if (memory && !parse_size(memory, &out->max_memory)) {
@@ -18,7 +20,7 @@ static exit_code read_limits(const invocation *inv, uint32_t threads_default, ti
                           memory);
     }
     uint64_t n = 0;
-    if (threads && (!parse_size(threads, &n) || n > MAX_THREADS)) {
+    if (threads && (!parse_count(threads, &n) || n > MAX_THREADS)) {
         return fail_usage(inv->command, "--threads is a number from 1 to %d, not '%s'", (int)MAX_THREADS, threads);
     }
     out->threads = threads ? (uint32_t)n : threads_default;

@@ -55,12 +55,17 @@ exit_code compile_options_read(const invocation *inv, tirb_compile_options *out)
         return fail_usage(inv->command, "--parallel is auto, off or all, not '%s'", parallel);
     }
     uint64_t number;
-    if (most && (!parse_size(most, &number) || number > 100000)) {
+    if (most && (!parse_count(most, &number) || number > 100000)) {
         return fail_usage(inv->command, "--max-errors is a number from 1 to 100000, not '%s'", most);
     }
     if (most) out->max_errors = (uint32_t)number;
+    const char *warnings = option_text(inv, OPTION_WARNINGS);
+    if (warnings && strcmp(warnings, "error") != 0)
+        return fail_usage(inv->command, "-W is -Werror, not -W%s", warnings);
     return EXIT_DONE;
 }
+
+bool warnings_are_errors(const invocation *inv) { return option_given(inv, OPTION_WARNINGS); }
 
 static void print_messages(const char *text, size_t size) {
     if (size == 0) return;
@@ -82,9 +87,11 @@ static exit_code exit_code_of_compile(tirb_status status) {
 
 /* Says what the compiler says, and what its messages do not; they are in `text`. */
 static exit_code say_outcome(const invocation *inv, const char *file, tirb_status status, const tirb_error *error,
-                             const char *text, size_t size) {
+                             const tirb_compile_result *result, const char *text, size_t size) {
     print_messages(text, size);
     exit_code code = exit_code_of_compile(status);
+    if (code == EXIT_DONE && warnings_are_errors(inv) && has_warnings(result))
+        return fail(inv, EXIT_PROGRAM, "%s: its warnings are errors (-Werror)", file);
     if (code != EXIT_DONE && (size == 0 || code == EXIT_INTERNAL)) fail(inv, code, "%s: %s", file, error->message);
     return code;
 }
@@ -94,7 +101,7 @@ exit_code compile_outcome(const invocation *inv, const char *file, tirb_status s
     size_t size = 0;
     char *text = diagnostics_text(inv, file, result, &size);
     if (!text) return fail_memory(inv);
-    exit_code code = say_outcome(inv, file, status, error, text, size);
+    exit_code code = say_outcome(inv, file, status, error, result, text, size);
     free(text);
     return code;
 }
@@ -107,7 +114,7 @@ static exit_code compile_now(const invocation *inv, const file_bytes *text, cons
     compilation made = {0};
     char *messages = diagnostics_text(inv, out->file, out->result, &made.messages_size);
     if (!messages) return fail_memory(inv);
-    exit_code code = say_outcome(inv, out->file, status, &error, messages, made.messages_size);
+    exit_code code = say_outcome(inv, out->file, status, &error, out->result, messages, made.messages_size);
     if (code == EXIT_DONE) {
         out->bytes = tirb_compile_result_bytes(out->result, &out->size);
         made.messages = messages;
@@ -129,7 +136,7 @@ static exit_code compile(const invocation *inv, const file_bytes *text, bundle *
     compilation found;
     out->was_cached = cache_find(&out->cache, &found);
     if (out->was_cached) {
-        print_messages(found.messages, found.messages_size);
+        if (inv->command == &check_command) print_messages(found.messages, found.messages_size);
         out->bytes = found.bundle;
         out->size = found.bundle_size;
     } else {

@@ -48,8 +48,10 @@ exit_code function_choose(const invocation *inv, const bundle *from, const tirb_
 
 /* Whether --diagnostics asks for JSON. */
 bool diagnostics_are_json(const invocation *inv);
-/* All diagnostics of a result (NULL: none) as --diagnostics says, which the caller frees; NULL when out of memory. */
+/* All diagnostics of a result (NULL: none) as --diagnostics says, with -w the errors alone, which the caller frees;
+ * NULL when out of memory. */
 char *diagnostics_text(const invocation *inv, const char *file, const tirb_compile_result *result, size_t *out_size);
+bool has_warnings(const tirb_compile_result *result);
 /* One diagnostic, or a failure that is about no place in a source, as a JSON object that cJSON_free frees; NULL when
  * out of memory. */
 char *diagnostic_json(const char *file, const tirb_diagnostic *d);
@@ -57,7 +59,9 @@ char *failure_json(const invocation *inv, exit_code code, const char *message);
 
 /* ---- program.c ---- */
 
-/* The options --fp and --max-errors. */
+/* Whether -Werror is given. */
+bool warnings_are_errors(const invocation *inv);
+/* The options --fp, --parallel, --max-errors and -W. */
 exit_code compile_options_read(const invocation *inv, tirb_compile_options *out);
 /* Says on stderr how the compilation of `file` went, every diagnostic of its result (which may be NULL) included. */
 exit_code compile_outcome(const invocation *inv, const char *file, tirb_status status, const tirb_error *error,

@@ -16,6 +16,7 @@ static const option_row run_options[] = {
     {OPTION_ATOL, 0, "atol", "X", "absolute tolerance of --expect (default 0)"},
     {OPTION_THREADS, 0, "threads", "N", "threads of the call (default: the CPUs that this process may use)"},
     CALL_OPTIONS,
+    {OPTION_FULL, 0, "full", NULL, "print all values, not the first of each output"},
     {OPTION_STATS, 0, "stats", NULL, "print fuel, peak memory and time as well"},
     {OPTION_JSON, 0, "json", NULL, "print one JSON object instead of text"},
     {OPTION_HELP, 'h', "help", NULL, "show this help"},
@@ -26,11 +27,14 @@ static const char run_details[] =
     "FILE is a bundle or a TVMScript source; '-' is stdin. ARGS are values in parameter order, or PARAM=VALUE:\n"
     "  @x.npy           an array; @x.npy:bf16 takes raw 16-bit data as that type\n"
     "  4xf32=1,2,3,4    a tensor; with one value (2x3xi32=0) it fills\n"
+    "  10000xf32        a random tensor, the same in every run\n"
+    "  n=1000           the extent n of all shapes that name it: tensors that are not given are random then\n"
     "  -1.5  7  true    a scalar, or a tensor without dimensions\n"
     "  _                nothing: the parameter is skipped\n"
     "Types: bool i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64.\n"
     "A tensor that is only written and not given is allocated and zeroed; a scalar that shapes determine may be left\n"
-    "out. A packed function (calling_conv 1) takes any number of values and no names: arrays are its arguments in "
+    "out. Of an output the first values are printed, matrices as rows; --full prints all.\n"
+    "A packed function (calling_conv 1) takes any number of values and no names: arrays are its arguments in "
     "order,\n"
     "known by their positions (-o 2=@c.npy), and all of them are outputs. After the call every written parameter is "
     "printed, or saved with -o; so is what the function returned.\n"
@@ -70,6 +74,7 @@ static exit_code run_function(const invocation *inv) {
     if (code == EXIT_DONE) code = read_tolerance(inv, OPTION_ATOL, "atol", &r.atol);
     if (code == EXIT_DONE) code = run_prepare(&r, tirbi_usable_cpus());
     if (code == EXIT_DONE) code = arguments_read(&r);
+    if (code == EXIT_DONE) code = outputs_check(&r);
     if (code == EXIT_DONE) code = arguments_complete(&r);
     if (code == EXIT_DONE) code = call(&r);
     if (code == EXIT_DONE) code = outputs_compare(&r);

@@ -20,7 +20,7 @@ typedef struct parameter {
     bool skipped; /* by `_` */
     value value;  /* what was given, or what was allocated */
     DLTensor view;
-    char position[12]; /* the name of a packed function's argument */
+    char position[12];  /* the name of a packed function's argument */
     const char *save;   /* "@out.npy" of -o, borrowed from the invocation */
     const char *expect; /* "@ref.npy" or a literal of --expect, likewise */
 } parameter;
@@ -36,9 +36,10 @@ typedef struct run {
     parameter *parameters; /* info.n_params of them */
     tirb_arg *arguments;
     uint32_t threads;
-    bool profiles; /* calls count their lines */
-    bool make_up; /* what the command line does not give is random */
-    struct extents *extents; /* with make_up: shape variables that are known */
+    bool profiles;           /* calls count their lines */
+    bool make_up;            /* what the command line does not give is random */
+    bool has_extents;        /* `n=1000` was given: so are tensors of which the shape is known then */
+    struct extents *extents; /* shape variables that are known */
     double rtol, atol;
     tirb_result result;
     uint64_t elapsed_ns;
@@ -47,15 +48,15 @@ typedef struct run {
 /* ---- prepare.c ---- */
 
 /* The options of every command that calls a function. */
-#define CALL_OPTIONS                                                                                                   \
-    {OPTION_FUEL, 0, "fuel", "N", "stop after N units of work (suffixes K, M, G)"},                                    \
-        {OPTION_TIMEOUT, 0, "timeout", "SECONDS", "stop a call after this time"},                                      \
-        {OPTION_MAX_MEMORY, 0, "max-memory", "SIZE",                                                                   \
-         "memory of frames and temporaries (suffixes K, M, G; default 1G)"},                                           \
-        {OPTION_ISA, 0, "isa", "NAME", "auto, generic, sse2, avx2, avx512 or neon; results do not depend on it"},      \
-        {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast: rounding of a source that is compiled now"},            \
-        {OPTION_PARALLEL, 0, "parallel", "WHICH", "auto, off or all, for a source: loops for several threads"},        \
-        {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"},            \
+#define CALL_OPTIONS                                                                                              \
+    {OPTION_FUEL, 0, "fuel", "N", "stop after N units of work (10M is ten million; suffixes k, M, G)"},           \
+        {OPTION_TIMEOUT, 0, "timeout", "SECONDS", "stop a call after this time"},                                 \
+        {OPTION_MAX_MEMORY, 0, "max-memory", "SIZE",                                                              \
+         "memory of frames and temporaries (suffixes K, M, G; default 1G)"},                                      \
+        {OPTION_ISA, 0, "isa", "NAME", "auto, generic, sse2, avx2, avx512 or neon; results do not depend on it"}, \
+        {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast: rounding of a source that is compiled now"},       \
+        {OPTION_PARALLEL, 0, "parallel", "WHICH", "auto, off or all, for a source: loops for several threads"},   \
+        {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"},       \
         DIAGNOSTICS_OPTION, NO_CACHE_OPTION
 
 /* Opens the program, chooses the function and makes an instance with the limits that the options give. */
@@ -67,16 +68,17 @@ void run_clear(run *r);
 /* Describes the parameters and assigns the command line's values, -o and --expect to them. */
 exit_code arguments_read(run *r);
 /* Fills r->arguments; what is only written and was not given is allocated in the shape that the others determine. With
- * r->make_up everything that was not given is, and filled at random, the same in every run. */
+ * r->make_up everything that was not given is, and filled at random, the same in every run; with extents all tensors
+ * are. */
 exit_code arguments_complete(run *r);
 /* The error of a call or an inference, with its place. */
 exit_code fail_call(const run *r, tirb_status status, const tirb_error *error);
 
-/* ---- made_up.c: with r->make_up ---- */
+/* ---- made_up.c ---- */
 
 exit_code extents_create(run *r);
 void extents_free(run *r);
-/* Whether extents may be given and one has this name. */
+/* Whether an extent has this name. */
 bool extent_find(const run *r, const char *name, size_t length);
 /* "NAME=NUMBER" of one that extent_find has found. */
 exit_code extent_assign(const run *r, const char *text);
@@ -106,6 +108,8 @@ void first_values_free(first_values *first, const run *r);
 
 /* Compares with --expect. */
 exit_code outputs_compare(const run *r);
+/* Whether what -o names can be written; asked before the call. */
+exit_code outputs_check(const run *r);
 /* Saves what -o names and prints the rest; files appear whole and only when all of them can be written. */
 exit_code outputs_show(const run *r);
 /* The --json object of a call that failed, on stdout. */

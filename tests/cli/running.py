@@ -148,8 +148,8 @@ def test_values_that_are_none(t):
 
 def test_literals(t):
     t.run("run", keep(t, "f32"), "4xf32=1,2.5,-3,1e-3", shows="A: 4xf32 = 1, 2.5, -3, 0.001\n")
-    t.run("run", keep(t, "i32", 2), "2x3xi32=0", shows="A: 2x3xi32 = 0, 0, 0, 0, 0, 0\n")
-    t.run("run", keep(t, "i32", 2), "2x3xint32=-7", shows="A: 2x3xi32 = -7, -7")
+    t.run("run", keep(t, "i32", 2), "2x3xi32=0", shows="A: 2x3xi32 =\n  0, 0, 0\n  0, 0, 0\n")
+    t.run("run", keep(t, "i32", 2), "2x3xint32=-7", shows="A: 2x3xi32 =\n  -7, -7, -7\n")
     t.run("run", keep(t, "bool"), "3xbool=true,false,1", shows="A: 3xbool = true, false, true\n")
     t.run("run", keep(t, "u64"), "2xu64=18446744073709551615,0", shows="= 18446744073709551615, 0\n")
     t.run("run", keep(t, "f16"), "3xf16=0.1,65520,6e-8", shows="= 0.1, inf, 6e-08\n")
@@ -167,7 +167,7 @@ def test_literals(t):
 
 def test_leading_values(t):
     result = t.run("run", keep(t, "i32"), "40xi32=5")
-    expect(result.text == "A: 40xi32 = " + ", ".join(["5"] * 16) + ", ... (40 values)\n", result.text)
+    expect(result.text == "A: 40xi32 = " + ", ".join(["5"] * 16) + ", ... (40 values; --full prints all)\n", result.text)
 
 
 # ---- Outputs --------------------------------------------------------------------------------------------------------

@@ -61,7 +61,6 @@ def test_extents_by_name(t):
     t.run("bench", "shift.py", "n=1", "n=1", code=USAGE, says="twice")
     t.run("bench", "shift.py", "n=4000000000000000000", code=CALL, says="memory", lines=1)
     t.run("bench", "shift.py", "m=1", code=USAGE, says="'m'")
-    t.run("run", "shift.py", "0.5", "n=100", code=USAGE, says="'n'")
 
 
 def test_computed_extents(t):
@@ -85,8 +84,12 @@ def test_bad_numbers(t):
         t.run("bench", source(t), f"{option}={value}", "1", "4xf32", code=USAGE, says=[option[2:], "Try 'tirb help bench'"])
 
 
-def test_shape_without_values_is_for_bench(t):
-    t.run("run", source(t), "0.5", "100xf32", code=USAGE, says="100xf32")
+def test_time_is_of_the_whole_command(t):
+    """A call that takes longer than the time is made once, to warm up, and counts; shorter ones are made some times."""
+    report = json.loads(t.run("bench", source(t), "0.5", "3000000xf32", "--time", "1e-6", "--json").text)
+    expect(report["runs"] == 1 and report["calls_per_run"] == 1, report)
+    report = json.loads(t.run("bench", source(t), "0.5", "10xf32", "--time", "0.05", "--json").text)
+    expect(report["runs"] >= 5, report)
 
 
 def test_values_are_restored(t):
