@@ -161,7 +161,7 @@ class Seeds:
 
     def values(self):
         literals = ["1", "-1.5", "true", "0x7f", "inf", "nan", "4xf32=1,2,3,4", "2x3xi32=0", "f16=1.5", "0xf32=",
-                    "3xbool=true,false,1", "2xu64=18446744073709551615,0", "2xbf16=1e38,-0.0", "A=4xf32=1", "1e400"]
+                    "3xbool=true,false,1", "2xu64=18446744073709551615,0", "2xbf16=1e38,-0.0", "A=4xf32=1", "4xf8e4m3fn=1,448,nan,-0.001", "1e400"]
         for i, text in enumerate(literals):
             self.write("values", f"literal_{i}", b"\x80" + text.encode())
         for i, (descr, size) in enumerate([("<f4", 4), (">f8", 8), ("|b1", 1), ("<i2", 2), ("|u1", 1), ("<u8", 8),

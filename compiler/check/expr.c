@@ -94,8 +94,8 @@ static void check_arithmetic(tirbi_checker *c, const tirb_expr *e) {
     if (a->dtype.code == TIRB_CODE_HANDLE) {
         tirbi_report_error(c->diagnostics, TIRB_TYPE, e->span, "arithmetic on %s: handles have none",
                            tirbi_check_text(a->dtype).text);
-    } else if (e->kind == TIRB_EXPR_MOD && !tirbi_check_is_int(a->dtype)) {
-        tirbi_report_error(c->diagnostics, TIRB_TYPE, e->span, "Mod needs integer operands, found %s",
+    } else if (e->kind == TIRB_EXPR_MOD && tirbi_check_is_bool(a->dtype)) {
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, e->span, "Mod needs numbers as operands, found %s",
                            tirbi_check_text(a->dtype).text);
     }
     tirbi_check_same_type(c, e->span, "the type of the operation", e->dtype, a->dtype);

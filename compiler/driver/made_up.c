@@ -39,7 +39,7 @@ static void fill_random(const run *r, parameter *p) {
     uint64_t state = random_start(r, p);
     tensor *t = &p->value.tensor;
     for (size_t i = 0; i < t->count; i++) {
-        number n = random_number(t->type, &state);
+        number n = random_number(t->narrow ? TIRB_F32 : t->type, &state);
         element_store(t, i, &n);
     }
 }

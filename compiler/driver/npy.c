@@ -155,7 +155,8 @@ static bool read_type(const char *descr, tirbi_dtype as, tirbi_dtype *out, bool 
     const char *code = descr + (descr[0] != '\0');
     if (!strchr("<>|=", descr[0]) || descr[0] == '\0') return refuse(message, "its type '%s' is not read", descr);
     *swapped = (descr[0] == '>' && host_is_little()) || (descr[0] == '<' && !host_is_little());
-    if (code[0] == 'V') {
+    /* ml_dtypes writes most of its types as raw data, and float8_e5m2 as a float of one byte. */
+    if (code[0] == 'V' || strcmp(code, "f1") == 0) {
         char *end;
         unsigned long size = strtoul(code + 1, &end, 10);
         if (*end || as == TIRB_TYPE_NONE) {

@@ -25,13 +25,14 @@ static const option_row run_options[] = {
 
 static const char run_details[] =
     "FILE is a bundle or a TVMScript source; '-' is stdin. ARGS are values in parameter order, or PARAM=VALUE:\n"
-    "  @x.npy           an array; @x.npy:bf16 takes raw 16-bit data as that type\n"
+    "  @x.npy           an array; @x.npy:bf16 takes raw data as that type\n"
     "  4xf32=1,2,3,4    a tensor; with one value (2x3xi32=0) it fills\n"
     "  10000xf32        a random tensor, the same in every run\n"
     "  n=1000           the extent n of all shapes that name it: tensors that are not given are random then\n"
     "  -1.5  7  true    a scalar, or a tensor without dimensions\n"
     "  _                nothing: the parameter is skipped\n"
-    "Types: bool i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64.\n"
+    "Types: bool i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64, and as bytes f8e4m3fn f8e5m2 f8e4m3 f8e3m4\n"
+    "f8e4m3fnuz f8e4m3b11fnuz f8e5m2fnuz f8e8m0fnu f6e2m3fn f6e3m2fn f4e2m1fn.\n"
     "A tensor that is only written and not given is allocated and zeroed; a scalar that shapes determine may be left\n"
     "out. Of an output the first values are printed, matrices as rows; --full prints all.\n"
     "A packed function (calling_conv 1) takes any number of values and no names: arrays are its arguments in "

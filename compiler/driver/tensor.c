@@ -45,13 +45,20 @@ bool tensor_same_shape(const tensor *a, const tensor *b) {
     return a->ndim == b->ndim && memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof a->shape[0]) == 0;
 }
 
+void tensor_element_name(const tensor *t, char buffer[NARROW_NAME_SIZE]) {
+    if (t->narrow) narrow_name(t->narrow, buffer);
+    else snprintf(buffer, NARROW_NAME_SIZE, "%s", tirbi_dtypes[t->type].name);
+}
+
 void tensor_type_text(const tensor *t, char *buffer, size_t size) {
     size_t at = 0;
     buffer[0] = '\0';
     for (int32_t i = 0; i < t->ndim && at < size; i++) {
         at += (size_t)snprintf(buffer + at, size - at, "%" PRId64 "x", t->shape[i]);
     }
-    if (at < size) snprintf(buffer + at, size - at, "%s", tirbi_dtypes[t->type].name);
+    char element[NARROW_NAME_SIZE];
+    tensor_element_name(t, element);
+    if (at < size) snprintf(buffer + at, size - at, "%s", element);
 }
 
 bool number_parse(const char *text, size_t length, number *out) {
@@ -96,7 +103,9 @@ static bool integer_fits(tirbi_dtype type, const number *value) {
 
 store_result element_store(tensor *t, size_t index, const number *value) {
     uint64_t bits = (uint64_t)value->integer;
-    if (t->type == TIRB_F32) {
+    if (t->narrow) {
+        bits = narrow_encode(t->narrow, value->single);
+    } else if (t->type == TIRB_F32) {
         bits = tirbi_number_from_double(TIRB_F32, (double)value->single);
     } else if (tirbi_dtype_is_float(t->type)) {
         bits = tirbi_number_from_double(t->type, value->real);
@@ -143,6 +152,7 @@ number number_from_integer(int64_t bits, tirbi_dtype type) {
 
 number element_load(const tensor *t, size_t index) {
     const uint8_t *at = (const uint8_t *)t->data + index * tirbi_dtypes[t->type].size;
+    if (t->narrow) return number_from_real(narrow_decode(t->narrow, at[0]));
     switch (t->type) {
     case TIRB_F64: return number_from_real(LOAD(double, at));
     case TIRB_F32: return number_from_real((double)LOAD(float, at));
@@ -185,7 +195,7 @@ void number_text(const number *value, tirbi_dtype type, char buffer[ELEMENT_TEXT
 
 void element_text(const tensor *t, size_t index, char buffer[ELEMENT_TEXT_SIZE]) {
     number value = element_load(t, index);
-    number_text(&value, t->type, buffer);
+    number_text(&value, t->narrow ? TIRB_F32 : t->type, buffer);
 }
 
 void tensor_index_text(const tensor *t, size_t flat, char *buffer, size_t size) {

@@ -6,12 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "compiler/driver/narrow.h"
 #include "loader/isa/isa.h"
 
 enum { TENSOR_MAX_NDIM = 32, TENSOR_ALIGN = 64, ELEMENT_TEXT_SIZE = 40 };
 
 typedef struct tensor {
     tirbi_dtype type;
+    const tirb_narrow_format *narrow; /* what the bytes of a u8 stand for, or NULL */
     int32_t ndim;
     int64_t shape[TENSOR_MAX_NDIM];
     size_t count; /* elements */
@@ -27,6 +29,8 @@ bool tensor_allocate(tensor *t);
 void tensor_free(tensor *t);
 bool tensor_same_shape(const tensor *a, const tensor *b);
 
+/* "f32", "f8e4m3fn". */
+void tensor_element_name(const tensor *t, char buffer[NARROW_NAME_SIZE]);
 /* "2x3xf32", the form that the command line reads; "f32" for no dimensions. */
 void tensor_type_text(const tensor *t, char *buffer, size_t size);
 

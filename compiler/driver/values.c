@@ -20,6 +20,15 @@ const char *split_assignment(const char *text, size_t *name_length) {
     return text + n + 1;
 }
 
+/* "f32", or "f8e4m3fn" of bytes. */
+static bool element_type(const char *text, size_t length, tirbi_dtype *out, const tirb_narrow_format **narrow) {
+    *narrow = NULL;
+    if (tirbi_dtype_from_name(text, length, out)) return true;
+    *narrow = narrow_from_name(text, length);
+    *out = TIRB_U8;
+    return *narrow != NULL;
+}
+
 /* ---- Files ------------------------------------------------------------------------------------------------------ */
 
 bool file_value_parse(const char *text, file_value *out) {
@@ -28,7 +37,7 @@ bool file_value_parse(const char *text, file_value *out) {
     if (!out->path) return false;
     char *colon = strrchr(out->path, ':');
     tirbi_dtype type;
-    if (colon && colon != out->path && tirbi_dtype_from_name(colon + 1, strlen(colon + 1), &type)) {
+    if (colon && colon != out->path && element_type(colon + 1, strlen(colon + 1), &type, &out->narrow)) {
         *colon = '\0';
         out->as = type;
     }
@@ -49,7 +58,7 @@ exit_code file_value_read(const invocation *inv, const char *text, tensor *out) 
         code = fail(inv, EXIT_FILES, "%s: %s", name, strerror(errno));
     } else {
         switch (npy_read(stream, file.as, out, message)) {
-        case NPY_DONE: break;
+        case NPY_DONE: out->narrow = file.narrow; break;
         case NPY_FILES: code = fail(inv, EXIT_FILES, "%s: %s", name, strerror(errno)); break;
         case NPY_MALFORMED: code = fail(inv, EXIT_CALL, "%s: %s", name, message); break;
         case NPY_NO_MEMORY: code = fail_memory(inv); break;
@@ -77,7 +86,7 @@ bool tensor_of_type_text(const char *text, size_t length, tensor *out) {
         out->shape[out->ndim++] = extent;
         text++;
     }
-    return tirbi_dtype_from_name(text, (size_t)(end - text), &out->type);
+    return element_type(text, (size_t)(end - text), &out->type, &out->narrow);
 }
 
 bool is_tensor_type(const char *text, size_t length) {
@@ -123,7 +132,8 @@ static exit_code fill(const invocation *inv, const char *text, const char *value
 static exit_code read_literal(const invocation *inv, const char *text, const char *equals, value *out) {
     if (!tensor_of_type_text(text, (size_t)(equals - text), &out->tensor)) {
         return fail_usage(inv->command,
-                          "'%.*s' is no tensor type such as 4xf32 (types: i8 u8 ... i64 u64 f16 bf16 f32 f64 bool)",
+                          "'%.*s' is no tensor type such as 4xf32 (types: i8 u8 ... i64 u64 f16 bf16 f32 f64 bool "
+                          "f8e4m3fn ...)",
                           (int)(equals - text), text);
     }
     if (!tensor_measure(&out->tensor) || !tensor_allocate(&out->tensor)) {

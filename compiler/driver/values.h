@@ -22,6 +22,7 @@ void value_clear(value *value);
 typedef struct file_value {
     char *path;
     tirbi_dtype as;
+    const tirb_narrow_format *narrow; /* of a file of bytes, or NULL */
 } file_value;
 
 /* False when the text is no '@' form or memory ran out. The caller frees path. */

@@ -21,28 +21,29 @@ static const struct {
     {"bfloat", TIRB_CODE_BFLOAT},
 };
 
-/* `max` bounds constants: TVM's figures, some of which round to infinity or NaN. */
-static const struct {
-    const char *text;
-    tirb_datatype type;
-    double max;
-} narrow_floats[] = {
-    {"float8_e3m4", {TIRB_CODE_FLOAT8_E3M4, 8, 1}, 31},
-    {"float8_e4m3", {TIRB_CODE_FLOAT8_E4M3, 8, 1}, 448},
-    {"float8_e4m3b11fnuz", {TIRB_CODE_FLOAT8_E4M3B11FNUZ, 8, 1}, 30},
-    {"float8_e4m3fn", {TIRB_CODE_FLOAT8_E4M3FN, 8, 1}, 448},
-    {"float8_e4m3fnuz", {TIRB_CODE_FLOAT8_E4M3FNUZ, 8, 1}, 448},
-    {"float8_e5m2", {TIRB_CODE_FLOAT8_E5M2, 8, 1}, 57344},
-    {"float8_e5m2fnuz", {TIRB_CODE_FLOAT8_E5M2FNUZ, 8, 1}, 57344},
-    {"float8_e8m0fnu", {TIRB_CODE_FLOAT8_E8M0FNU, 8, 1}, 0x1p128},
-    {"float6_e2m3fn", {TIRB_CODE_FLOAT6_E2M3FN, 6, 1}, 7.5},
-    {"float6_e3m2fn", {TIRB_CODE_FLOAT6_E3M2FN, 6, 1}, 28},
-    {"float4_e2m1fn", {TIRB_CODE_FLOAT4_E2M1FN, 4, 1}, 6},
+const tirb_narrow_format tirb_narrow_formats[TIRB_N_NARROW] = {
+    {"float8_e3m4", {TIRB_CODE_FLOAT8_E3M4, 8, 1}, 31, 3, 4, 3, TIRB_NARROW_IEEE},
+    {"float8_e4m3", {TIRB_CODE_FLOAT8_E4M3, 8, 1}, 448, 4, 3, 7, TIRB_NARROW_IEEE},
+    {"float8_e4m3b11fnuz", {TIRB_CODE_FLOAT8_E4M3B11FNUZ, 8, 1}, 30, 4, 3, 11, TIRB_NARROW_UNSIGNED_ZERO},
+    {"float8_e4m3fn", {TIRB_CODE_FLOAT8_E4M3FN, 8, 1}, 448, 4, 3, 7, TIRB_NARROW_NAN},
+    {"float8_e4m3fnuz", {TIRB_CODE_FLOAT8_E4M3FNUZ, 8, 1}, 448, 4, 3, 8, TIRB_NARROW_UNSIGNED_ZERO},
+    {"float8_e5m2", {TIRB_CODE_FLOAT8_E5M2, 8, 1}, 57344, 5, 2, 15, TIRB_NARROW_IEEE},
+    {"float8_e5m2fnuz", {TIRB_CODE_FLOAT8_E5M2FNUZ, 8, 1}, 57344, 5, 2, 16, TIRB_NARROW_UNSIGNED_ZERO},
+    {"float8_e8m0fnu", {TIRB_CODE_FLOAT8_E8M0FNU, 8, 1}, 0x1p128, 8, 0, 127, TIRB_NARROW_SCALE},
+    {"float6_e2m3fn", {TIRB_CODE_FLOAT6_E2M3FN, 6, 1}, 7.5, 2, 3, 1, TIRB_NARROW_FINITE},
+    {"float6_e3m2fn", {TIRB_CODE_FLOAT6_E3M2FN, 6, 1}, 28, 3, 2, 3, TIRB_NARROW_FINITE},
+    {"float4_e2m1fn", {TIRB_CODE_FLOAT4_E2M1FN, 4, 1}, 6, 2, 1, 1, TIRB_NARROW_FINITE},
 };
 
+const tirb_narrow_format *tirb_narrow_format_of(tirb_datatype type) {
+    for (size_t i = 0; i < TIRB_N_NARROW; i++)
+        if (tirb_narrow_formats[i].type.code == type.code) return &tirb_narrow_formats[i];
+    return NULL;
+}
+
 double tirb_datatype_max(tirb_datatype type) {
-    for (size_t i = 0; i < sizeof narrow_floats / sizeof *narrow_floats; i++)
-        if (narrow_floats[i].type.code == type.code) return narrow_floats[i].max;
+    const tirb_narrow_format *narrow = tirb_narrow_format_of(type);
+    if (narrow) return narrow->max;
     if (type.code == TIRB_CODE_BFLOAT) return 0x1.FEp127;
     return type.bits == 16 ? 65504.0 : type.bits == 32 ? 0x1.FFFFFEp127 : 0x1.FFFFFFFFFFFFFp1023;
 }
@@ -74,8 +75,8 @@ const char *tirb_datatype_text(tirb_datatype type, char *buffer) {
     const char *name = NULL;
     if (type.code == TIRB_CODE_HANDLE) name = type.bits ? "handle" : "void";
     if (type.code == TIRB_CODE_BOOL) name = "bool";
-    for (size_t i = 0; i < sizeof narrow_floats / sizeof *narrow_floats; i++)
-        if (narrow_floats[i].type.code == type.code) name = narrow_floats[i].text;
+    for (size_t i = 0; i < TIRB_N_NARROW; i++)
+        if (tirb_narrow_formats[i].type.code == type.code) name = tirb_narrow_formats[i].text;
     int length = 0;
     if (name) {
         length = snprintf(buffer, 24, "%s", name);
@@ -124,10 +125,10 @@ bool tirb_datatype_from_text(const char *text, size_t size, tirb_datatype *out) 
             at = length;
         }
     }
-    for (size_t i = 0; i < sizeof narrow_floats / sizeof *narrow_floats; i++) {
-        size_t length = strlen(narrow_floats[i].text);
-        if (size >= length && memcmp(text, narrow_floats[i].text, length) == 0 && length > at) {
-            type = narrow_floats[i].type;
+    for (size_t i = 0; i < TIRB_N_NARROW; i++) {
+        size_t length = strlen(tirb_narrow_formats[i].text);
+        if (size >= length && memcmp(text, tirb_narrow_formats[i].text, length) == 0 && length > at) {
+            type = tirb_narrow_formats[i].type;
             at = length;
         }
     }

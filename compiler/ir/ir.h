@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "compiler/ir/types.h"
 #include "compiler/source/source.h"
-#include "loader/isa/isa.h"
 
 typedef struct tirb_expr tirb_expr;
 typedef struct tirb_stmt tirb_stmt;
@@ -18,49 +18,6 @@ typedef struct tirb_buffer tirb_buffer;
 typedef struct tirb_primfunc tirb_primfunc;
 
 /* ---- Types ---------------------------------------------------------------------------------------------------- */
-
-typedef enum tirb_type_code {
-    TIRB_CODE_INT = 0,
-    TIRB_CODE_UINT = 1,
-    TIRB_CODE_FLOAT = 2,
-    TIRB_CODE_HANDLE = 3, /* bits 0: void */
-    TIRB_CODE_BFLOAT = 4,
-    TIRB_CODE_BOOL = 6, /* bits 8; also what the specification writes as uint1 */
-    /* Floats of 8, 6 and 4 bits, numbered as DLPack does: elements take a byte each, the machine computes in float32.
-     */
-    TIRB_CODE_FLOAT8_E3M4 = 7,
-    TIRB_CODE_FLOAT8_E4M3 = 8,
-    TIRB_CODE_FLOAT8_E4M3B11FNUZ = 9,
-    TIRB_CODE_FLOAT8_E4M3FN = 10,
-    TIRB_CODE_FLOAT8_E4M3FNUZ = 11,
-    TIRB_CODE_FLOAT8_E5M2 = 12,
-    TIRB_CODE_FLOAT8_E5M2FNUZ = 13,
-    TIRB_CODE_FLOAT8_E8M0FNU = 14,
-    TIRB_CODE_FLOAT6_E2M3FN = 15,
-    TIRB_CODE_FLOAT6_E3M2FN = 16,
-    TIRB_CODE_FLOAT4_E2M1FN = 17
-} tirb_type_code;
-
-typedef struct tirb_datatype {
-    uint8_t code; /* tirb_type_code */
-    uint8_t bits;
-    uint16_t lanes;
-} tirb_datatype;
-
-/* A machine type for a scalar or the element of a vector; false for handles, void and types the machine has not. */
-bool tirb_datatype_machine(tirb_datatype type, tirbi_dtype *out);
-tirb_datatype tirb_datatype_from_machine(tirbi_dtype type, uint16_t lanes);
-/* The largest constant of a float type. */
-double tirb_datatype_max(tirb_datatype type);
-/* A float of 8, 6 or 4 bits. */
-static inline bool tirb_datatype_is_narrow_float(tirb_datatype type) { return type.code >= TIRB_CODE_FLOAT8_E3M4; }
-/* One whose least constant is 0, as TVM has it. */
-bool tirb_datatype_is_unsigned_float(tirb_datatype type);
-bool tirb_datatype_equal(tirb_datatype a, tirb_datatype b);
-/* By name: "float32", "uint8x16", "bool", "handle", "void"; "uint1" is bool. False if there is no such type. */
-bool tirb_datatype_from_text(const char *text, size_t size, tirb_datatype *out);
-/* "float32x4", "handle", "void", "bool" into a buffer of at least 32 bytes; returns it. */
-const char *tirb_datatype_text(tirb_datatype type, char *buffer);
 
 /* The finer-grained type of a variable. */
 typedef enum tirb_type_kind { TIRB_TYPE_PRIM, TIRB_TYPE_POINTER, TIRB_TYPE_TUPLE } tirb_type_kind;

@@ -6,37 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What lies above the largest finite value. */
-typedef enum top { TOP_IEEE, TOP_NAN, TOP_UNSIGNED_ZERO, TOP_FINITE, TOP_SCALE } top;
-
-typedef struct format {
-    uint8_t code;
-    uint8_t exponent, fraction; /* widths in bits */
-    int8_t bias;
-    uint8_t top;
-} format;
-
-/* IEEE: infinity and NaNs as usual. NAN (fn): all ones is NaN, no infinity. UNSIGNED_ZERO (fnuz): the pattern of -0 is
- * NaN. FINITE: no NaN, large values saturate. SCALE: powers of two without sign. */
-static const format formats[] = {
-    {TIRB_CODE_FLOAT8_E3M4, 3, 4, 3, TOP_IEEE},
-    {TIRB_CODE_FLOAT8_E4M3, 4, 3, 7, TOP_IEEE},
-    {TIRB_CODE_FLOAT8_E4M3B11FNUZ, 4, 3, 11, TOP_UNSIGNED_ZERO},
-    {TIRB_CODE_FLOAT8_E4M3FN, 4, 3, 7, TOP_NAN},
-    {TIRB_CODE_FLOAT8_E4M3FNUZ, 4, 3, 8, TOP_UNSIGNED_ZERO},
-    {TIRB_CODE_FLOAT8_E5M2, 5, 2, 15, TOP_IEEE},
-    {TIRB_CODE_FLOAT8_E5M2FNUZ, 5, 2, 16, TOP_UNSIGNED_ZERO},
-    {TIRB_CODE_FLOAT8_E8M0FNU, 8, 0, 127, TOP_SCALE},
-    {TIRB_CODE_FLOAT6_E2M3FN, 2, 3, 1, TOP_FINITE},
-    {TIRB_CODE_FLOAT6_E3M2FN, 3, 2, 3, TOP_FINITE},
-    {TIRB_CODE_FLOAT4_E2M1FN, 2, 1, 1, TOP_FINITE},
-};
-
-static const format *format_of(tirb_datatype type) {
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (formats[i].code == type.code) return &formats[i];
-    return NULL;
-}
+typedef tirb_narrow_format format;
 
 bool tirbi_is_narrow(tirb_datatype type) {
     bool whole = type.code == TIRB_CODE_INT || type.code == TIRB_CODE_UINT;
@@ -93,7 +63,7 @@ static const tirbi_lx *decode_scale(tirbi_lx_pool *pool, const tirbi_lx *x) {
 static const tirbi_lx *decode(tirbi_lx_pool *pool, const format *f, const tirbi_lx *byte) {
     uint32_t width = (uint32_t)f->exponent + f->fraction;
     const tirbi_lx *x = tirbi_lx_cast(pool, TIRB_U32, byte);
-    if (f->top == TOP_SCALE) return decode_scale(pool, x);
+    if (f->top == TIRB_NARROW_SCALE) return decode_scale(pool, x);
     const tirbi_lx *magnitude = op(pool, TIRB_OP_AND, TIRB_U32, x, word(pool, (1u << width) - 1));
     const tirbi_lx *sign = op(
         pool, TIRB_OP_SHL, TIRB_U32,
@@ -103,16 +73,16 @@ static const tirbi_lx *decode(tirbi_lx_pool *pool, const format *f, const tirbi_
     const tirbi_lx *value =
         op(pool, TIRB_OP_MUL, TIRB_F32, as_float(pool, shifted), real(pool, ldexp(1, 127 - f->bias)));
     uint32_t special = ((1u << f->exponent) - 1) << f->fraction;
-    if (f->top == TOP_IEEE)
+    if (f->top == TIRB_NARROW_IEEE)
         value = choose(pool, op(pool, TIRB_OP_EQ, TIRB_U32, magnitude, word(pool, special)),
                        real(pool, (double)INFINITY), value);
     value = as_float(pool, op(pool, TIRB_OP_OR, TIRB_U32, as_bits(pool, value), sign));
     /* The sign of a NaN is none. */
     const tirbi_lx *is_nan = NULL;
-    if (f->top == TOP_IEEE) is_nan = op(pool, TIRB_OP_GT, TIRB_U32, magnitude, word(pool, special));
-    if (f->top == TOP_NAN) is_nan = op(pool, TIRB_OP_EQ, TIRB_U32, magnitude, word(pool, (1u << width) - 1));
-    if (f->top == TOP_UNSIGNED_ZERO) is_nan = op(pool, TIRB_OP_EQ, TIRB_U32, x, word(pool, 1u << width));
-    return f->top == TOP_FINITE ? value : choose(pool, is_nan, real(pool, (double)NAN), value);
+    if (f->top == TIRB_NARROW_IEEE) is_nan = op(pool, TIRB_OP_GT, TIRB_U32, magnitude, word(pool, special));
+    if (f->top == TIRB_NARROW_NAN) is_nan = op(pool, TIRB_OP_EQ, TIRB_U32, magnitude, word(pool, (1u << width) - 1));
+    if (f->top == TIRB_NARROW_UNSIGNED_ZERO) is_nan = op(pool, TIRB_OP_EQ, TIRB_U32, x, word(pool, 1u << width));
+    return f->top == TIRB_NARROW_FINITE ? value : choose(pool, is_nan, real(pool, (double)NAN), value);
 }
 
 /* An integer of fewer than 8 bits, extended from its width. */
@@ -123,7 +93,7 @@ static const tirbi_lx *extend(tirbi_lx_pool *pool, tirb_datatype type, const tir
 }
 
 const tirbi_lx *tirbi_narrow_decode(tirbi_lx_pool *pool, tirb_datatype type, const tirbi_lx *byte) {
-    const format *f = format_of(type);
+    const format *f = tirb_narrow_format_of(type);
     return !byte ? NULL : f ? decode(pool, f, byte) : extend(pool, type, byte);
 }
 
@@ -143,8 +113,8 @@ static const tirbi_lx *encode_scale(tirbi_lx_pool *pool, const tirbi_lx *bits) {
 
 static uint32_t largest(const format *f) {
     uint32_t all = (1u << (f->exponent + f->fraction)) - 1;
-    if (f->top == TOP_IEEE) return (((1u << f->exponent) - 1) << f->fraction) - 1;
-    return f->top == TOP_NAN ? all - 1 : all;
+    if (f->top == TIRB_NARROW_IEEE) return (((1u << f->exponent) - 1) << f->fraction) - 1;
+    return f->top == TIRB_NARROW_NAN ? all - 1 : all;
 }
 
 static const tirbi_lx *encode(tirbi_lx_pool *pool, const format *f, const tirbi_lx *value) {
@@ -153,7 +123,7 @@ static const tirbi_lx *encode(tirbi_lx_pool *pool, const format *f, const tirbi_
     const tirbi_lx *magnitude = op(pool, TIRB_OP_AND, TIRB_U32, bits, word(pool, 0x7FFFFFFF));
     const tirbi_lx *sign =
         op(pool, TIRB_OP_SHL, TIRB_U32, op(pool, TIRB_OP_SHR, TIRB_U32, bits, word(pool, 31)), word(pool, width));
-    if (f->top == TOP_SCALE) {
+    if (f->top == TIRB_NARROW_SCALE) {
         const tirbi_lx *scaled = encode_scale(pool, magnitude);
         const tirbi_lx *bad = op(pool, TIRB_OP_NE, TIRB_U32, sign, word(pool, 0));
         return tirbi_lx_cast(pool, TIRB_U8, choose(pool, bad, word(pool, 255), scaled));
@@ -171,15 +141,16 @@ static const tirbi_lx *encode(tirbi_lx_pool *pool, const format *f, const tirbi_
     const tirbi_lx *small = op(pool, TIRB_OP_SUB, TIRB_U32, sum, as_bits(pool, step));
     const tirbi_lx *is_small = op(pool, TIRB_OP_LT, TIRB_U32, magnitude, word(pool, (uint32_t)(128 - f->bias) << 23));
     const tirbi_lx *result = choose(pool, is_small, small, normal);
-    uint32_t above = f->top == TOP_IEEE ? most + 1 : f->top == TOP_FINITE ? most : (1u << width) - 1;
-    uint32_t nan = f->top == TOP_IEEE ? most + 1 + (1u << (f->fraction - 1)) : above;
+    uint32_t above = f->top == TIRB_NARROW_IEEE ? most + 1 : f->top == TIRB_NARROW_FINITE ? most : (1u << width) - 1;
+    uint32_t nan = f->top == TIRB_NARROW_IEEE ? most + 1 + (1u << (f->fraction - 1)) : above;
     const tirbi_lx *too_large = op(pool, TIRB_OP_GT, TIRB_U32, result, word(pool, most));
     const tirbi_lx *is_nan = op(pool, TIRB_OP_GT, TIRB_U32, magnitude, word(pool, 0x7F800000));
-    bool plain_nan = f->top == TOP_UNSIGNED_ZERO;
+    bool plain_nan = f->top == TIRB_NARROW_UNSIGNED_ZERO;
     if (!plain_nan) {
         result = choose(pool, too_large, word(pool, above), result);
         result = op(pool, TIRB_OP_OR, TIRB_U32, result, sign);
-        return tirbi_lx_cast(pool, TIRB_U8, choose(pool, is_nan, word(pool, f->top == TOP_FINITE ? 0 : nan), result));
+        result = choose(pool, is_nan, word(pool, f->top == TIRB_NARROW_FINITE ? 0 : nan), result);
+        return tirbi_lx_cast(pool, TIRB_U8, result);
     }
     const tirbi_lx *zero = op(pool, TIRB_OP_EQ, TIRB_U32, result, word(pool, 0));
     const tirbi_lx *with_sign = choose(pool, zero, word(pool, 0), op(pool, TIRB_OP_OR, TIRB_U32, result, sign));
@@ -199,7 +170,7 @@ static const tirbi_lx *fit(tirbi_lx_pool *pool, tirb_datatype type, const tirbi_
 }
 
 const tirbi_lx *tirbi_narrow_encode(tirbi_lx_pool *pool, tirb_datatype type, const tirbi_lx *value) {
-    const format *f = format_of(type);
+    const format *f = tirb_narrow_format_of(type);
     if (!value) return NULL;
     if (f) return encode(pool, f, tirbi_lx_cast(pool, TIRB_F32, value));
     return fit(pool, type, value);

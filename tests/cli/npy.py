@@ -6,7 +6,7 @@ import struct
 
 import numpy as np
 
-from harness import CALL, FILES, expect, sampled
+from harness import CALL, FILES, USAGE, expect, sampled
 
 TYPES = {"bool": np.bool_, "i8": np.int8, "u8": np.uint8, "i16": np.int16, "u16": np.uint16, "i32": np.int32,
          "u32": np.uint32, "i64": np.int64, "u64": np.uint64, "f16": np.float16, "f32": np.float32, "f64": np.float64}
@@ -165,6 +165,42 @@ def test_raw_sixteen_bit_data(t):
     t.run("run", same(t, "f16", 1), "@h.npy:f16", "-o", "@raw.npy:f16")
     raw = np.load(t.path("raw.npy"))
     expect(raw.dtype == np.uint16 and (raw.view(np.float16) == half).all(), "f16 as raw data came back changed")
+
+
+NARROW = ("float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2",
+          "float8_e5m2fnuz", "float8_e8m0fnu", "float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn")
+
+
+def test_floats_of_a_byte(t):
+    """A literal holds what a program's cast makes of the same numbers."""
+    values = "0,-0,1,-1,inf,-inf,1e30,-1e30,1e-30,448,464,465,480,7.5,7.75,28,30,6,7,5,2.5,3.5,0.0625,-0.03125,1.5e-38,0.3"
+    n = len(values.split(","))
+    for name in NARROW:
+        short = name.replace("loat", "").replace("_", "")
+        t.write("cast.py", "from tvm.script import tirx as T\n@T.prim_func\n"
+                           f'def f(A: T.Buffer(({n},), "{name}"), B: T.Buffer(({n},), "float32"), C: T.Buffer(({n},), "{name}")):\n'
+                           f'    for i in range({n}):\n        C[i] = T.Cast("{name}", B[i])\n'
+                           f'        B[i] = T.Cast("float32", A[i])\n')
+        t.run("run", "cast.py", f"A={n}x{short}={values}", f"B={n}xf32={values}", "-o", "C=@c.npy",
+              "--expect", f"C={n}x{short}={values}")
+        t.run("run", "cast.py", f"A=@c.npy:{short}", f"B={n}xf32=0", "-o", "B=@b.npy", shows="C: ")
+        t.run("run", "cast.py", f"A={n}x{short}={values}", f"B={n}xf32=0", "--expect", "B=@b.npy")
+
+
+def test_raw_bytes_as_floats(t):
+    codes = np.array([0x38, 0xC0, 0x7E, 0x7F, 0x01], np.uint8)  # 1, -2, 448, NaN and the least of f8e4m3fn
+    bundle = same(t, "u8", 1)
+    for array in (codes, codes.view("V1")):
+        np.save(t.path("x.npy"), array)
+        t.run("run", bundle, "@x.npy:f8e4m3fn", shows="A: 5xf8e4m3fn = 1, -2, 448, nan, 0.001953125")
+    t.run("run", bundle, "@x.npy:f8e4m3fn", "-o", "@out.npy:f8e4m3fn")
+    expect((np.load(t.path("out.npy")) == codes).all(), "f8 came back changed")
+    t.write("f1.npy", t.path("x.npy").read_bytes().replace(b"'|V1'", b"'<f1'"))  # as ml_dtypes writes float8_e5m2
+    t.run("run", bundle, "@f1.npy:f8e5m2", shows="A: 5xf8e5m2 = 0.5, -2, nan, nan, ")
+    t.run("run", bundle, "@f1.npy", code=CALL, says="raw", lines=1)
+    t.run("run", bundle, "5xf8e4m3fn=1,2,3", code=USAGE, says="its shape needs 5")
+    np.save(t.path("w.npy"), np.zeros(5, np.uint16))
+    t.run("run", bundle, "@w.npy:f8e4m3fn", code=CALL, lines=1)
 
 
 def test_a_suffix_that_is_no_type_is_a_name(t):

@@ -287,8 +287,9 @@ static void mathematics(tirbi_gen *g) {
     tirbi_gen_name(g, "i", i);
     tirbi_gen_line(g, "for %s in range(%lld):", i, ll(n));
     if (tirbi_gen_chance(g, 20)) {
-        tirbi_gen_line(g, "    %s[%s] = %s(%s[%s], %s)", o->name, i, tirbi_gen_chance(g, 50) ? "T.ldexp" : "T.fmod",
-                       a->name, i, tirbi_gen_chance(g, 50) ? "3" : "2");
+        static const char *const binary[] = {"ldexp", "fmod", "truncmod"};
+        tirbi_gen_line(g, "    %s[%s] = T.%s(%s[%s], %s)", o->name, i, binary[tirbi_gen_pick(g, 3)], a->name, i,
+                       tirbi_gen_chance(g, 50) ? "3" : "2");
     } else {
         tirbi_gen_line(g, "    %s[%s] = T.%s(%s[%s])", o->name, i,
                        names[tirbi_gen_pick(g, sizeof names / sizeof *names)], a->name, i);

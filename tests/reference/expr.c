@@ -63,13 +63,18 @@ static bool unsupported(tirbi_ref_machine *m, const char *node) {
 
 /* ---- Elementwise operations ----------------------------------------------------------------------------------- */
 
-static tirbi_op op_of_kind(tirb_expr_kind kind) {
-    switch (kind) {
+static bool is_float(tirb_datatype type) {
+    return type.code == TIRB_CODE_FLOAT || type.code == TIRB_CODE_BFLOAT || tirb_datatype_is_narrow_float(type);
+}
+
+/* Of floats, Mod is the remainder of the truncated quotient, as fmod is. */
+static tirbi_op op_of(const tirb_expr *e) {
+    switch (e->kind) {
     case TIRB_EXPR_ADD: return TIRB_OP_ADD;
     case TIRB_EXPR_SUB: return TIRB_OP_SUB;
     case TIRB_EXPR_MUL: return TIRB_OP_MUL;
     case TIRB_EXPR_DIV: return TIRB_OP_DIV;
-    case TIRB_EXPR_MOD: return TIRB_OP_MOD;
+    case TIRB_EXPR_MOD: return is_float(e->dtype) ? TIRB_OP_FMOD : TIRB_OP_MOD;
     case TIRB_EXPR_FLOORDIV: return TIRB_OP_FLOORDIV;
     case TIRB_EXPR_FLOORMOD: return TIRB_OP_FLOORMOD;
     case TIRB_EXPR_MIN: return TIRB_OP_MIN;
@@ -174,7 +179,7 @@ static bool eval_binary(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t 
     }
     if (!tirbi_ref_eval(m, e->as.binary.b, mask, &b)) return false;
     return tirbi_ref_widen(m, &a) && tirbi_ref_widen(m, &b) &&
-           apply2(m, op_of_kind(e->kind), tirbi_ref_wide(e->dtype), &a, &b, mask, out) &&
+           apply2(m, op_of(e), tirbi_ref_wide(e->dtype), &a, &b, mask, out) &&
            tirbi_ref_narrow(m, e->dtype, out);
 }
 
