@@ -58,6 +58,48 @@ static const char *source_name(const tirbi_program *program) {
     return program->source_file == TIRBI_NO_STRING ? NULL : program->strings[program->source_file].text;
 }
 
+/* What is said of functions: as much as they take, and some more. Many may share long names, and a bundle of a few
+ * hundred kilobytes has room for lists of hundreds of megabytes. */
+enum { ANY_TEXT = 1 << 20, TEXT_PER_BYTE = 16, TEXT_OF_ENTRY = 256 };
+
+static uint64_t room_for_text(const tirbi_program *program) { return ANY_TEXT + TEXT_PER_BYTE * program->n_bytes; }
+
+/* About how long a function's entry is. */
+static uint64_t text_of_function(const tirbi_program *program, const tirbi_function *f, bool with_parameters) {
+    enum { SIGNATURE = 1024 };
+    uint64_t n = TEXT_OF_ENTRY + program->strings[f->name].size + SIGNATURE;
+    for (unsigned i = 0; i < f->n_params && with_parameters; i++)
+        n += TEXT_OF_ENTRY + program->strings[f->params[i].name].size;
+    for (unsigned i = 0; i < f->n_aliases; i++)
+        n += TEXT_OF_ENTRY + program->strings[f->params[f->aliases[i].first].name].size +
+             program->strings[f->params[f->aliases[i].second].name].size;
+    return n;
+}
+
+/* The number of imports whose entries there is room for, in a half of it, */
+static uint32_t shown_imports(const tirbi_program *program) {
+    enum { TYPE = 20 };
+    uint64_t room = room_for_text(program) / 2;
+    for (uint32_t i = 0; i < program->n_imports; i++) {
+        const tirbi_import *import = &program->imports[i];
+        const uint64_t n = TEXT_OF_ENTRY + program->strings[import->name].size + TYPE * import->n_params;
+        if (n > room) return i;
+        room -= n;
+    }
+    return program->n_imports;
+}
+
+/* and of functions, in the other one. */
+static uint32_t shown_functions(const tirbi_program *program, bool with_parameters) {
+    uint64_t room = room_for_text(program) / 2;
+    for (uint32_t i = 0; i < program->n_functions; i++) {
+        const uint64_t n = text_of_function(program, &program->functions[i], with_parameters);
+        if (n > room) return i;
+        room -= n;
+    }
+    return program->n_functions;
+}
+
 static void print_text(const bundle *from, const tirbi_program *program, const tirb_module *module) {
     section sections[256];
     unsigned n = read_sections(from, sections);
@@ -72,13 +114,16 @@ static void print_text(const bundle *from, const tirbi_program *program, const t
         }
         printf("\n");
     }
+    const uint32_t imports = shown_imports(program);
     if (program->n_imports > 0) printf("imports:\n");
-    for (uint32_t i = 0; i < program->n_imports; i++) {
+    for (uint32_t i = 0; i < imports; i++) {
         tirb_import_info info = TIRB_IMPORT_INFO_INIT;
         if (tirb_module_import(module, i, &info, NULL) == TIRB_OK) printf("  %s%s\n", info.name, info.types);
     }
+    if (imports < program->n_imports) printf("  and %u more\n", program->n_imports - imports);
     printf("functions:\n");
-    for (uint32_t i = 0; i < program->n_functions; i++) {
+    const uint32_t shown = shown_functions(program, false);
+    for (uint32_t i = 0; i < shown; i++) {
         const tirbi_function *f = &program->functions[i];
         tirb_function_info info = TIRB_FUNCTION_INFO_INIT;
         if (f->is_region) printf("  %s  (region)\n", program->strings[f->name].text);
@@ -93,6 +138,7 @@ static void print_text(const bundle *from, const tirbi_program *program, const t
         printf("    %u bytes of code, registers: %u scalar, %u lane, %u reference, %u reduction\n", f->code_size,
                f->n_sregs, f->n_lane_regs, f->n_refs, f->n_reds);
     }
+    if (shown < program->n_functions) printf("  and %u more\n", program->n_functions - shown);
 }
 
 static void add_number(cJSON *object, const char *name, uint64_t n) {
@@ -144,8 +190,9 @@ static exit_code print_json(const invocation *inv, const bundle *from, const tir
         add_number(own, "size", sections[i].size);
         add_number(own, "unpacked", sections[i].unpacked);
     }
+    const uint32_t imports = shown_imports(program);
     list = cJSON_AddArrayToObject(object, "imports");
-    for (uint32_t i = 0; i < program->n_imports; i++) {
+    for (uint32_t i = 0; i < imports; i++) {
         tirb_import_info info = TIRB_IMPORT_INFO_INIT;
         if (tirb_module_import(module, i, &info, NULL) != TIRB_OK) continue;
         cJSON *own = cJSON_CreateObject();
@@ -153,8 +200,9 @@ static exit_code print_json(const invocation *inv, const bundle *from, const tir
         cJSON_AddStringToObject(own, "name", info.name);
         cJSON_AddStringToObject(own, "types", info.types);
     }
+    const uint32_t shown = shown_functions(program, true);
     list = cJSON_AddArrayToObject(object, "functions");
-    for (uint32_t i = 0; i < program->n_functions; i++) {
+    for (uint32_t i = 0; i < shown; i++) {
         const tirbi_function *f = &program->functions[i];
         tirb_function_info info = TIRB_FUNCTION_INFO_INIT;
         if (f->is_region || tirb_module_function(module, i, &info, NULL) != TIRB_OK) continue;
@@ -176,7 +224,7 @@ static exit_code print_json(const invocation *inv, const bundle *from, const tir
         }
     }
     list = cJSON_AddArrayToObject(object, "regions");
-    for (uint32_t i = 0; i < program->n_functions; i++) {
+    for (uint32_t i = 0; i < shown; i++) {
         const tirbi_function *f = &program->functions[i];
         if (!f->is_region) continue;
         cJSON *own = cJSON_CreateObject();
@@ -184,6 +232,8 @@ static exit_code print_json(const invocation *inv, const bundle *from, const tir
         cJSON_AddStringToObject(own, "name", program->strings[f->name].text);
         add_number(own, "code_size", f->code_size);
     }
+    if (imports < program->n_imports) add_number(object, "imports_left_out", program->n_imports - imports);
+    if (shown < program->n_functions) add_number(object, "functions_left_out", program->n_functions - shown);
     return json_print(inv, object, JSON_LINES);
 }
 

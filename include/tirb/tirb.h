@@ -5,7 +5,8 @@
  *   module    an immutable, verified program. Thread-safe, reference-counted, shared freely between threads.
  *   instance  a module with limits and scratch memory. One call at a time; reusable after any error.
  *
- * The only way to make a module is tirb_module_load, which verifies; there is no switch to skip that. */
+ * The only way to make a module is tirb_module_load (or the same with limits), which verifies; there is no switch to
+ * skip that. */
 #ifndef TIRB_TIRB_H
 #define TIRB_TIRB_H
 
@@ -114,9 +115,49 @@ TIRB_API tirb_status tirb_engine_cache_stats(tirb_engine *engine, tirb_cache_sta
 
 /* Reads, checks and verifies a bundle, or finds it verified in the engine's cache. The bytes are copied; the caller
  * keeps them. On success the caller owns one reference to *out_module. Errors: FORMAT, VERSION, CHECKSUM, VERIFY,
- * MEMORY_LIMIT (max_bundle_size), NO_MEMORY, MISUSE. */
+ * MEMORY_LIMIT and FUEL (the defaults of tirb_load_limits), NO_MEMORY, MISUSE. */
 TIRB_API tirb_status tirb_module_load(tirb_engine *engine, const void *bytes, size_t size, tirb_module **out_module,
                                       tirb_error *error);
+
+/* What one load may take; all of it is bounded before it is taken. A host that knows its bundles gives some more than
+ * tirb_module_load_stats says of them. */
+typedef struct tirb_load_limits {
+    uint32_t struct_size;
+    uint32_t max_functions;    /* regions included; 0: as many as the format has, 65,535 */
+    uint64_t max_bytes;        /* of the bundle, and of its sections and their code when they are unpacked; 0: the
+                                  engine's max_bundle_size, and of code no more than 4 MiB and 256 times the bundle's */
+    uint64_t max_instructions; /* 0: as many as that code has room for */
+    uint64_t max_memory;       /* bytes at any moment of the load, the module included; 0: 16 MiB, and 24 times those
+                                  of the bundle and of what it unpacks to */
+    uint64_t max_work;         /* steps through what the bundle holds; 0: 16 million, and 64 for each of those bytes */
+} tirb_load_limits;
+
+#define TIRB_LOAD_LIMITS_INIT                                                                      \
+    { (uint32_t)sizeof(tirb_load_limits), 0, 0, 0, 0, 0 }
+
+/* tirb_module_load within limits; NULL: the defaults, which tirb_module_load has. They hold for modules from the
+ * engine's cache as well, by what it took to load those. Errors: as tirb_module_load; MEMORY_LIMIT for any limit but
+ * max_work, which is FUEL. */
+TIRB_API tirb_status tirb_module_load_limited(tirb_engine *engine, const void *bytes, size_t size,
+                                              const tirb_load_limits *limits, tirb_module **out_module,
+                                              tirb_error *error);
+
+/* What it took to load a module: `memory` and `work` on this machine, the other numbers on any. */
+typedef struct tirb_load_stats {
+    uint32_t struct_size;
+    uint32_t functions;
+    uint64_t bytes;        /* what the bundle unpacked to, with its code */
+    uint64_t instructions;
+    uint64_t memory;       /* at most, in bytes */
+    uint64_t work;         /* steps, a few more or less each time: tables are spread by chance */
+} tirb_load_stats;
+
+#define TIRB_LOAD_STATS_INIT                                                                       \
+    { (uint32_t)sizeof(tirb_load_stats), 0, 0, 0, 0, 0 }
+
+/* Set struct_size first (.._INIT). Errors: MISUSE. Thread-safe. */
+TIRB_API tirb_status tirb_module_load_stats(const tirb_module *module, tirb_load_stats *out_stats);
+
 /* Adds one reference and returns `module`. Thread-safe. */
 TIRB_API tirb_module *tirb_module_retain(tirb_module *module);
 /* Drops one reference; NULL is allowed. Thread-safe. */

@@ -18,7 +18,7 @@ static void *libc_reallocate(void *context, void *ptr, size_t old_size, size_t n
 }
 
 void tirbi_heap_init(tirbi_heap *heap, const tirb_allocator *allocator, uint64_t budget) {
-    *heap = (tirbi_heap){.budget = budget};
+    *heap = (tirbi_heap){.budget = budget, .max_work = UINT64_MAX};
     if (allocator && allocator->reallocate) {
         heap->allocator = *allocator;
     } else {
@@ -109,7 +109,7 @@ static bool grow(tirbi_arena *arena, size_t need) {
 
 /* The bytes that an allocation takes; false: they are too many to count. */
 static bool bytes_of(size_t n, size_t size, size_t *out) {
-    if (!tirbi_mul_size(n, size, out) || !tirbi_add_size(*out, ARENA_ALIGN, out)) return false;
+    if (!tirbi_mul_size(n, size, out) || !tirbi_add_size(*out, ARENA_ALIGN - 1, out)) return false;
     *out &= ~(size_t)(ARENA_ALIGN - 1);
     return true;
 }
@@ -147,7 +147,7 @@ void *tirbi_arena_alloc(tirbi_arena *arena, size_t n, size_t size) {
     }
     void *spare = total >= LEAST_SPARE ? take_spare(arena, total) : NULL;
     if (spare) return spare;
-    if (total > arena->left && !grow(arena, total)) {
+    if ((total > arena->left || !arena->next) && !grow(arena, total)) {
         arena->failed = true;
         return NULL;
     }

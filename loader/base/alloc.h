@@ -18,6 +18,7 @@ typedef struct tirbi_heap {
     uint64_t used;
     uint64_t peak;
     bool over_budget; /* the last failure was the budget's, not the allocator's */
+    uint64_t work, max_work; /* steps taken, and how many there may be: see loader/base/work.h */
 } tirbi_heap;
 
 /* A NULL reallocate means the C library's. */

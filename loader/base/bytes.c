@@ -35,7 +35,7 @@ void tirbi_writer_destroy(tirbi_writer *w) {
 
 bool tirbi_writer_grow(tirbi_writer *w, size_t n) {
     size_t need, capacity = w->capacity ? w->capacity : 256;
-    if (w->failed || !tirbi_add_size(w->size, n, &need)) {
+    if (w->failed || !w->heap || !tirbi_add_size(w->size, n, &need)) {
         w->failed = true;
         return false;
     }

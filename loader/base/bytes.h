@@ -87,6 +87,10 @@ typedef struct tirbi_writer {
 } tirbi_writer;
 
 void tirbi_writer_init(tirbi_writer *w, tirbi_heap *heap);
+/* A writer over `size` bytes of somebody else's, which fails where they end and is not destroyed. */
+static inline void tirbi_writer_over(tirbi_writer *w, void *bytes, size_t size) {
+    *w = (tirbi_writer){.data = (uint8_t *)bytes, .capacity = size};
+}
 void tirbi_writer_destroy(tirbi_writer *w);
 /* Makes the capacity n bytes more than the size at least; false (and `failed`) when out of memory. */
 bool tirbi_writer_grow(tirbi_writer *w, size_t n);

@@ -18,9 +18,22 @@ enum { TIRBI_BUNDLE_MAJOR = 1, TIRBI_BUNDLE_MINOR = 0, TIRBI_BUNDLE_HEADER_SIZE 
  * than 4 GiB). */
 tirb_status tirbi_bundle_write(const tirbi_program *program, tirbi_heap *heap, tirbi_writer *out, tirb_error *error);
 
-/* Restores a program from a bundle; nothing of it points into `bytes`. `max_size` bounds the bundle, what it unpacks
- * to, and (times 8) the decoded tables, each before memory is taken. The result is well-formed data but not verified.
- * Temporaries come from the arena's heap. Errors: FORMAT, VERSION, CHECKSUM, MEMORY_LIMIT, NO_MEMORY. */
+/* How much a bundle may be, each before memory is taken for it. */
+typedef struct tirbi_bundle_limits {
+    uint64_t max_size;         /* bytes of the bundle, and of its sections when they are unpacked; times 8: of tables */
+    uint64_t max_code;         /* bytes of the unpacked code; 0: 4 MiB and 256 times the bundle's, and max_size */
+    uint64_t max_unpacked;     /* bytes of the sections and the code together; 0: as these two are */
+    uint64_t max_functions;    /* 0: as many as the format has */
+    uint64_t max_instructions; /* 0: as many as there is code for */
+    uint64_t memory_per_byte;  /* what each unpacked byte adds to the budget of the arena's heap */
+} tirbi_bundle_limits;
+
+/* Restores a program from a bundle; nothing of it points into `bytes`. The result is well-formed data but not verified.
+ * Temporaries come from the arena's heap, which counts the work. Errors: FORMAT, VERSION, CHECKSUM, MEMORY_LIMIT, FUEL
+ * (the work), NO_MEMORY. */
+tirb_status tirbi_bundle_read_within(const void *bytes, size_t size, const tirbi_bundle_limits *limits,
+                                     tirbi_arena *arena, tirbi_program **out, tirb_error *error);
+/* The same without other limits than of the size. */
 tirb_status tirbi_bundle_read(const void *bytes, size_t size, uint64_t max_size, tirbi_arena *arena,
                               tirbi_program **out, tirb_error *error);
 

@@ -143,6 +143,8 @@ typedef struct tirbi_program {
     const tirbi_import *imports;
     uint8_t fp_mode;      /* tirb_fp_mode, for the record */
     uint16_t source_file; /* string, or TIRBI_NO_STRING */
+    uint64_t n_bytes;        /* that its sections and its code unpacked to; of what was read */
+    uint64_t n_instructions; /* the same */
 } tirbi_program;
 
 /* Whether parameters a and b may share memory. */

@@ -4,6 +4,7 @@
 
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
+#include "loader/base/work.h"
 #include "loader/bundle/bundle.h"
 #include "loader/bundle/parts.h"
 
@@ -17,10 +18,10 @@ enum { ANY_CODE = 4 << 20, CODE_FACTOR = 256 };
 
 typedef struct loading {
     tirbi_arena *arena;
-    uint64_t max_size;
+    tirbi_bundle_limits limits; /* without zeroes */
     uint64_t decoded; /* bytes taken from the arena */
     uint64_t max_decoded;
-    uint64_t max_code;
+    uint64_t unpacked;
     uint32_t features;
     tirbi_frame_reader frames;
     tirbi_program *program;
@@ -35,6 +36,19 @@ static tirb_status too_large(loading *l, const char *what, uint64_t size, uint64
                            limit);
 }
 
+static tirb_status too_many(loading *l, const char *what, uint64_t n, uint64_t limit) {
+    return tirbi_error_set(l->error, TIRB_MEMORY_LIMIT, "%" PRIu64 " %s, the limit is %" PRIu64, n, what, limit);
+}
+
+/* Bytes that are unpacked: memory may be taken in proportion to them. */
+static void note_unpacked(loading *l, uint64_t bytes) {
+    tirbi_heap *heap = l->arena->heap;
+    uint64_t more;
+    if (!tirbi_mul_u64(bytes, l->limits.memory_per_byte, &more) || !tirbi_add_u64(heap->budget, more, &heap->budget))
+        heap->budget = UINT64_MAX - 1;
+    l->unpacked += bytes;
+}
+
 /* Room for n things of `size` bytes. */
 static tirb_status take(loading *l, size_t n, size_t size, void **out) {
     uint64_t bytes;
@@ -42,6 +56,7 @@ static tirb_status take(loading *l, size_t n, size_t size, void **out) {
         return too_large(l, "the decoded program", l->decoded + n, l->max_decoded);
     }
     l->decoded += bytes;
+    TIRBI_TRY(tirbi_work(l->arena->heap, tirbi_work_of_bytes(bytes), l->error));
     *out = tirbi_arena_alloc(l->arena, n, size);
     if (*out) return TIRB_OK;
     return tirbi_error_set(l->error, tirbi_heap_status(l->arena->heap), "no memory for the program");
@@ -303,6 +318,7 @@ static tirb_status read_functions(loading *l, tirbi_reader *r) {
     l->program->fp_mode = tirbi_read_u8(r);
     l->program->source_file = read_optional(r);
     uint16_t n = read_count(r);
+    if (n > l->limits.max_functions) return too_many(l, "functions", n, l->limits.max_functions);
     void *memory;
     TIRBI_TRY(take(l, n, sizeof(tirbi_function), &memory));
     l->functions = (tirbi_function *)memory;
@@ -323,6 +339,11 @@ static tirb_status read_functions(loading *l, tirbi_reader *r) {
 
 /* ---- Code and lines ------------------------------------------------------------------------------------------- */
 
+static tirb_status crosses_end(loading *l, const tirbi_function *f) {
+    return tirbi_error_set(l->error, TIRB_FORMAT, "the last instruction of a function crosses its end, byte %" PRIu32,
+                           f->code_size);
+}
+
 /* Unpacks the instructions of one function behind each other until they fill its declared size. */
 static tirb_status unpack_function(loading *l, tirbi_reader *r, const tirbi_function *f, tirbi_writer *code) {
     tirbi_instr instr;
@@ -333,34 +354,36 @@ static tirb_status unpack_function(loading *l, tirbi_reader *r, const tirbi_func
             return finish(l, r, "code");
         }
         tirbi_encode(code, &instr);
-        if (code->failed) return tirbi_error_set(l->error, tirbi_heap_status(code->heap), "no memory for the code");
-        if (code->size > l->max_code) return too_large(l, "the code", code->size, l->max_code);
+        if (code->failed) return crosses_end(l, f);
+        TIRBI_TRY(tirbi_work(l->arena->heap, 1, l->error));
+        if (++l->program->n_instructions > l->limits.max_instructions)
+            return too_many(l, "instructions", l->program->n_instructions, l->limits.max_instructions);
     }
     if (code->size - start == f->code_size) return TIRB_OK;
-    return tirbi_error_set(l->error, TIRB_FORMAT, "the last instruction of a function crosses its end, byte %" PRIu32,
-                           f->code_size);
+    return crosses_end(l, f);
 }
 
-static tirb_status unpack_functions(loading *l, tirbi_reader *r, tirbi_writer *code) {
-    for (unsigned i = 0; i < l->program->n_functions; i++) TIRBI_TRY(unpack_function(l, r, &l->functions[i], code));
-    TIRBI_TRY(finish(l, r, "code"));
-    void *memory;
-    TIRBI_TRY(take(l, code->size, 1, &memory));
-    uint8_t *at = (uint8_t *)memory;
-    if (code->size > 0) memcpy(at, code->data, code->size);
+/* The functions say how long their code is: it is unpacked into its place, which no instruction is longer than. */
+static tirb_status unpack_functions(loading *l, tirbi_reader *r, uint8_t *at, uint64_t size) {
+    tirbi_writer code;
+    tirbi_writer_over(&code, at, (size_t)size);
     for (unsigned i = 0; i < l->program->n_functions; i++) {
-        l->functions[i].code = at;
-        at += l->functions[i].code_size;
+        l->functions[i].code = code.data + code.size;
+        TIRBI_TRY(unpack_function(l, r, &l->functions[i], &code));
     }
-    return TIRB_OK;
+    return finish(l, r, "code");
 }
 
 static tirb_status read_code(loading *l, tirbi_reader *r) {
-    tirbi_writer code;
-    tirbi_writer_init(&code, l->arena->heap);
-    tirb_status status = unpack_functions(l, r, &code);
-    tirbi_writer_destroy(&code);
-    return status;
+    uint64_t size = 0;
+    for (unsigned i = 0; i < l->program->n_functions; i++) size += l->functions[i].code_size;
+    if (size > l->limits.max_code) return too_large(l, "the code", size, l->limits.max_code);
+    note_unpacked(l, size);
+    if (l->unpacked > l->limits.max_unpacked)
+        return too_large(l, "the unpacked bundle with its code", l->unpacked, l->limits.max_unpacked);
+    void *memory;
+    TIRBI_TRY(take(l, (size_t)size, 1, &memory));
+    return unpack_functions(l, r, (uint8_t *)memory, size);
 }
 
 /* last + a signed difference, within u32. */
@@ -411,7 +434,7 @@ typedef struct entry {
 } entry;
 
 static tirb_status check_header(loading *l, const uint8_t *bytes, size_t size) {
-    if (size > l->max_size) return too_large(l, "the bundle", size, l->max_size);
+    if (size > l->limits.max_size) return too_large(l, "the bundle", size, l->limits.max_size);
     if (size < 4 || memcmp(bytes, TIRBI_BUNDLE_MAGIC, 4) != 0) {
         return tirbi_error_set(l->error, TIRB_FORMAT, "not a tirb bundle: it does not begin with \"TIRB\"");
     }
@@ -441,7 +464,8 @@ static tirb_status check_header(loading *l, const uint8_t *bytes, size_t size) {
     }
     l->features = features;
     uint32_t unpacked = tirbi_load_u32(bytes + HEADER_UNPACKED);
-    if (unpacked > l->max_size) return too_large(l, "the unpacked bundle", unpacked, l->max_size);
+    if (unpacked > l->limits.max_size) return too_large(l, "the unpacked bundle", unpacked, l->limits.max_size);
+    note_unpacked(l, unpacked);
     size_t dictionary_size;
     l->frames.dictionary = bytes[HEADER_DICTIONARY];
     if (l->frames.dictionary != 0 && !tirbi_dictionary(l->frames.dictionary, &dictionary_size)) {
@@ -521,6 +545,7 @@ static tirb_status read_payload(loading *l, const entry *e, const uint8_t *bytes
         return read(l, &r);
     }
     tirbi_heap *heap = l->arena->heap;
+    TIRBI_TRY(tirbi_work(heap, tirbi_work_of_bytes(e->raw_size), l->error));
     uint8_t *raw = (uint8_t *)tirbi_heap_alloc(heap, e->raw_size);
     if (!raw) return tirbi_error_set(l->error, tirbi_heap_status(heap), "no memory to unpack a section");
     tirb_status status = tirbi_frame_read(&l->frames, bytes, e->size, raw, e->raw_size, l->error);
@@ -572,15 +597,31 @@ static tirb_status read_bundle(loading *l, const uint8_t *bytes, size_t size) {
     return read_sections(l, &r, entries, bytes[HEADER_SECTIONS]);
 }
 
-tirb_status tirbi_bundle_read(const void *bytes, size_t size, uint64_t max_size, tirbi_arena *arena,
-                              tirbi_program **out, tirb_error *error) {
-    loading l = {.arena = arena, .max_size = max_size, .frames = {.heap = arena->heap}, .error = error};
-    if (!tirbi_mul_u64(max_size, DECODED_FACTOR, &l.max_decoded)) l.max_decoded = UINT64_MAX;
-    if (!tirbi_mul_u64(size, CODE_FACTOR, &l.max_code) || !tirbi_add_u64(l.max_code, ANY_CODE, &l.max_code) ||
-        l.max_code > max_size)
-        l.max_code = max_size;
+/* Fills in what is in proportion to the bundle. */
+static void set_defaults(tirbi_bundle_limits *limits, size_t size) {
+    uint64_t code;
+    if (!tirbi_mul_u64(size, CODE_FACTOR, &code) || !tirbi_add_u64(code, ANY_CODE, &code)) code = UINT64_MAX;
+    if (limits->max_code == 0) limits->max_code = code < limits->max_size ? code : limits->max_size;
+    if (limits->max_unpacked == 0) limits->max_unpacked = UINT64_MAX;
+    if (limits->max_functions == 0) limits->max_functions = UINT16_MAX;
+    if (limits->max_instructions == 0) limits->max_instructions = UINT64_MAX;
+}
+
+tirb_status tirbi_bundle_read_within(const void *bytes, size_t size, const tirbi_bundle_limits *limits,
+                                     tirbi_arena *arena, tirbi_program **out, tirb_error *error) {
+    loading l = {.arena = arena, .limits = *limits, .frames = {.heap = arena->heap}, .error = error};
+    if (!tirbi_mul_u64(limits->max_size, DECODED_FACTOR, &l.max_decoded)) l.max_decoded = UINT64_MAX;
+    set_defaults(&l.limits, size);
     tirb_status status = read_bundle(&l, (const uint8_t *)bytes, size);
     tirbi_frame_reader_close(&l.frames);
-    if (status == TIRB_OK) *out = l.program;
-    return status;
+    if (status != TIRB_OK) return status;
+    l.program->n_bytes = l.unpacked;
+    *out = l.program;
+    return TIRB_OK;
+}
+
+tirb_status tirbi_bundle_read(const void *bytes, size_t size, uint64_t max_size, tirbi_arena *arena,
+                              tirbi_program **out, tirb_error *error) {
+    const tirbi_bundle_limits limits = {.max_size = max_size};
+    return tirbi_bundle_read_within(bytes, size, &limits, arena, out, error);
 }

@@ -14,6 +14,26 @@ typedef struct checker_arity {
     uint32_t n_tensors;
 } checker_arity;
 
+/* A string. The chain is another thing: it begins with the number and 1 of the first of the strings that hash to this
+ * place. */
+typedef struct checker_name {
+    uint32_t number; /* a part of its hash */
+    uint32_t taken;  /* the function of which a parameter has it, or CHECKER_FUNCTIONS; of the first with this text */
+    uint16_t first;  /* string with this text */
+    uint16_t next;   /* in the chain; 0: none */
+    uint16_t chain;
+    uint8_t bad; /* a byte that no name has; 0: none */
+} checker_name;
+
+enum { CHECKER_NOBODY = UINT16_MAX + 1, CHECKER_FUNCTIONS };
+
+/* Which registers hold parameters and variables, bit per register; all are 0 between functions. */
+typedef struct checker_taken {
+    uint8_t *scalars;
+    uint8_t *refs;
+    uint8_t *parameters; /* scalar parameters that are shape variables as well */
+} checker_taken;
+
 /* What is known of the lane registers on entry to the body of the lane loop or of an inner loop, and since. Sets are
  * bit per register. A register whose type is TIRB_TYPE_NONE is not defined. */
 typedef struct checker_level {
@@ -23,7 +43,7 @@ typedef struct checker_level {
     uint64_t entry_read; /* read while they may still hold what they held on entry */
 } checker_level;
 
-enum { CHECKER_OWN = 0xFF };
+enum { CHECKER_OWN = 0xFF, CHECKER_LETTERS = 128 };
 
 typedef struct checker_lane {
     bool inside;
@@ -51,10 +71,14 @@ typedef struct checker {
     unsigned function_index;
     const tirbi_instr *instr; /* the instruction in hand, NULL outside of code */
 
-    checker_arity *arities;     /* of every function */
-    const tirbi_string **names; /* scratch of the uniqueness check */
+    tirbi_heap *scratch;    /* which also counts the work */
+    checker_arity *arities; /* of every function */
+    checker_name *names;    /* of every string, and as many chains as name_mask says */
+    uint32_t name_mask;
+    checker_taken *taken;
     uint8_t *starts;            /* bit per code byte: an instruction outside of lane loops starts here */
     uint8_t *targets;           /* bit per code byte: a forward jump goes here */
+    uint64_t limits[CHECKER_LETTERS]; /* by operand letter: what its number must be below */
     checker_lane lane;
 } checker;
 
@@ -63,6 +87,10 @@ tirb_status tirbi_verify_fail(checker *c, const char *format, ...) __attribute__
 
 /* Every string is UTF-8 without NUL, every function's name is unique, and every import has a name and types. */
 tirb_status tirbi_verify_names(checker *c);
+/* Whether the string may be the name of a function, a parameter or a shape variable, of the one with this index. */
+tirb_status tirbi_verify_name(checker *c, uint16_t name, const char *what, unsigned index);
+/* Whether the name is the first of its kind: among the parameters of a function, or CHECKER_FUNCTIONS. */
+tirb_status tirbi_verify_unique(checker *c, uint16_t name, uint32_t among, const char *what);
 /* Registers, parameters and shape variables of the function in hand; fills its arity. */
 tirb_status tirbi_verify_signature(checker *c);
 /* The code and the source map of the function in hand; all signatures are verified. */

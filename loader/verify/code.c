@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "loader/base/error.h"
+#include "loader/base/work.h"
 #include "loader/isa/semirings.h"
 #include "loader/verify/checker.h"
 
@@ -30,40 +31,36 @@ static tirb_status check_lists(checker *c, int64_t n_scalars, int64_t n_refs) {
     return TIRB_OK;
 }
 
-/* Outside of a lane loop there is no cursor and no inner loop, and the header is all zeroes. */
-static tirb_status check_operand(checker *c, char letter, int64_t value) {
-    switch (letter) {
-    case 'D':
-    case 'S':
-        return check_below(c, value, c->function->n_sregs, "scalar register");
-    case 'x':
-        return tirbi_verify_x(c, (uint16_t)value);
-    case 'W':
-    case 'R':
-        return check_below(c, value, c->function->n_refs, "reference register");
-    case 'V':
-    case 'U':
-        return check_below(c, value, c->function->n_lane_regs, "lane register");
-    case 'Q':
-        return check_below(c, value, c->function->n_reds, "reduction state");
-    case 'C':
-        return check_below(c, value, c->lane.header.n_cursors, "cursor");
-    case 'L':
-        return check_below(c, value, c->lane.header.n_inner, "inner loop");
-    case 'F':
-        return check_below(c, value, c->program->n_functions, "function");
-    case 'G':
-        return check_below(c, value, c->program->n_imports, "import");
-    case 'Z':
-        return check_below(c, value, c->program->n_strings, "string");
-    default: /* i I T n; j, a, r, P, H and B are checked where they are used */
-        return TIRB_OK;
-    }
+/* What the letters of operands name. */
+static const char *const named[CHECKER_LETTERS] = {
+    ['D'] = "scalar register",    ['S'] = "scalar register",    ['x'] = "scalar register", ['W'] = "reference register",
+    ['R'] = "reference register", ['V'] = "lane register",      ['U'] = "lane register",   ['Q'] = "reduction state",
+    ['C'] = "cursor",             ['L'] = "inner loop",         ['F'] = "function",        ['G'] = "import",
+    ['Z'] = "string"};
+
+/* Outside of a lane loop there is no cursor and no inner loop. */
+static void set_limits(checker *c) {
+    const tirbi_function *f = c->function;
+    c->limits['D'] = c->limits['S'] = c->limits['x'] = f->n_sregs;
+    c->limits['W'] = c->limits['R'] = f->n_refs;
+    c->limits['V'] = c->limits['U'] = f->n_lane_regs;
+    c->limits['Q'] = f->n_reds;
+    c->limits['C'] = c->limits['L'] = 0;
+    c->limits['F'] = c->program->n_functions;
+    c->limits['G'] = c->program->n_imports;
+    c->limits['Z'] = c->program->n_strings;
 }
 
+/* Letters that name nothing have no limit. */
 static tirb_status check_operands(checker *c) {
     const char *letters = tirbi_ops[c->instr->op].operands;
-    for (unsigned i = 0; letters[i]; i++) TIRBI_TRY(check_operand(c, letters[i], c->instr->operand[i]));
+    for (unsigned i = 0; letters[i]; i++) {
+        const unsigned letter = (unsigned char)letters[i];
+        const int64_t value = c->instr->operand[i];
+        if ((uint64_t)value < c->limits[letter] || !named[letter]) continue;
+        if (letter == 'x' && tirbi_x_is_small((uint16_t)value)) continue;
+        return check_below(c, value, c->limits[letter], named[letter]);
+    }
     return TIRB_OK;
 }
 
@@ -466,6 +463,9 @@ static tirb_status decode_fail(checker *c, const tirbi_instr *instr) {
     return tirbi_verify_fail(c, "%s", reason.message);
 }
 
+/* Bytes of an instruction: lists and headers are long. */
+enum { CHECKED_AT_ONCE = 8 };
+
 static tirb_status check_code(checker *c, tirbi_instr *instr) {
     const tirbi_function *f = c->function;
     uint32_t next_line = 0;
@@ -473,6 +473,7 @@ static tirb_status check_code(checker *c, tirbi_instr *instr) {
     for (uint32_t at = 0; at < f->code_size; at += instr->size) {
         if (tirbi_decode(f->code, f->code_size, at, instr, NULL) != TIRB_OK) return decode_fail(c, instr);
         c->instr = instr;
+        TIRBI_TRY(tirbi_work(c->scratch, 1 + instr->size / CHECKED_AT_ONCE, c->error));
         /* The source map's entries go up and stand at instructions: one that does not is never passed. */
         if (next_line < f->n_lines && f->lines[next_line].offset == at) next_line++;
         TIRBI_TRY(check_instr(c));
@@ -494,8 +495,7 @@ tirb_status tirbi_verify_code(checker *c) {
     memset(c->starts, 0, bytes);
     memset(c->targets, 0, bytes);
     c->lane.inside = false;
-    c->lane.header.n_cursors = 0;
-    c->lane.header.n_inner = 0;
+    set_limits(c);
     tirb_status status = check_code(c, &instr);
     c->instr = NULL;
     return status;

@@ -4,6 +4,7 @@
  * writes is not defined after it, and what its body reads from before must still have the same type when the body comes
  * round again. */
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "loader/base/error.h"
@@ -77,7 +78,9 @@ tirb_status tirbi_verify_lane_begin(checker *c) {
     TIRBI_TRY(check_inner_loops(c, header));
     for (unsigned i = 0; i < header->n_cursors; i++) TIRBI_TRY(check_cursor(c, header, i));
     lane->inside = true;
-    lane->header = *header;
+    memcpy(&lane->header, header, offsetof(tirbi_lane_header, cursors) + header->n_cursors * sizeof(tirbi_cursor));
+    c->limits['C'] = header->n_cursors;
+    c->limits['L'] = header->n_inner;
     lane->loops_seen = 0;
     lane->n_scans = 0;
     lane->n_steps = 0;
@@ -210,8 +213,7 @@ static tirb_status end_lane(checker *c) {
     if (lane->finds && lane->acts)
         return tirbi_verify_fail(c, "a lane loop with vfind does nothing that a lane behind it could do");
     lane->inside = false;
-    lane->header.n_cursors = 0;
-    lane->header.n_inner = 0;
+    c->limits['C'] = c->limits['L'] = 0;
     return TIRB_OK;
 }
 

@@ -1,139 +1,15 @@
-/* Names, register files, parameters and shape variables. */
+/* Register files, parameters and shape variables. */
 #include <string.h>
 
 #include "loader/base/error.h"
+#include "loader/base/work.h"
 #include "loader/verify/checker.h"
-
-/* ---- Text ----------------------------------------------------------------------------------------------------- */
-
-/* The length of the UTF-8 character at `text`, 0 if there is none: overlong forms, surrogates and NUL are none. */
-static uint32_t utf8_length(const uint8_t *text, uint32_t left) {
-    static const struct {
-        uint8_t first_low, first_high, length, second_low, second_high;
-    } forms[] = {
-        {0x01, 0x7f, 1, 0, 0},       {0xc2, 0xdf, 2, 0x80, 0xbf}, {0xe0, 0xe0, 3, 0xa0, 0xbf},
-        {0xe1, 0xec, 3, 0x80, 0xbf}, {0xed, 0xed, 3, 0x80, 0x9f}, {0xee, 0xef, 3, 0x80, 0xbf},
-        {0xf0, 0xf0, 4, 0x90, 0xbf}, {0xf1, 0xf3, 4, 0x80, 0xbf}, {0xf4, 0xf4, 4, 0x80, 0x8f},
-    };
-    for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        if (text[0] < forms[i].first_low || text[0] > forms[i].first_high) continue;
-        uint32_t length = forms[i].length;
-        if (length > left) return 0;
-        if (length > 1 && (text[1] < forms[i].second_low || text[1] > forms[i].second_high)) return 0;
-        for (uint32_t k = 2; k < length; k++) {
-            if ((text[k] & 0xc0) != 0x80) return 0;
-        }
-        return length;
-    }
-    return 0;
-}
-
-static bool is_text(const tirbi_string *s) {
-    const uint8_t *text = (const uint8_t *)s->text;
-    for (uint32_t i = 0; i < s->size;) {
-        uint32_t length = utf8_length(text + i, s->size - i);
-        if (length == 0) return false;
-        i += length;
-    }
-    return true;
-}
-
-/* The name of a function, a parameter or a shape variable. */
-static tirb_status check_name(checker *c, uint16_t name, const char *what, unsigned index) {
-    enum { LONGEST_NAME = 1024 };
-    if (name >= c->program->n_strings) {
-        return tirbi_verify_fail(c, "%s %u: string %u >= %u", what, index, name, c->program->n_strings);
-    }
-    const tirbi_string *s = &c->program->strings[name];
-    if (s->size == 0 || s->size > LONGEST_NAME) {
-        return tirbi_verify_fail(c, "%s %u: a name of %u bytes, not 1 to %d", what, index, s->size, LONGEST_NAME);
-    }
-    for (uint32_t i = 0; i < s->size; i++) {
-        uint8_t byte = (uint8_t)s->text[i];
-        uint8_t after = (uint8_t)s->text[i + 1]; /* texts are terminated */
-        bool control = byte == 0xc2 && after >= 0x80 && after <= 0x9f;
-        if (byte <= ' ' || byte == 0x7f || control) {
-            return tirbi_verify_fail(c, "%s %u: byte 0x%02x in its name", what, index, control ? after : byte);
-        }
-    }
-    return TIRB_OK;
-}
-
-/* ---- Uniqueness: heap sort, then neighbours ------------------------------------------------------------------- */
-
-static int compare(const tirbi_string *a, const tirbi_string *b) {
-    uint32_t shorter = a->size < b->size ? a->size : b->size;
-    int order = memcmp(a->text, b->text, shorter);
-    if (order != 0) return order;
-    return (a->size > b->size) - (a->size < b->size);
-}
-
-static void sift_down(const tirbi_string **names, size_t root, size_t n) {
-    const tirbi_string *moved = names[root];
-    for (size_t child = 2 * root + 1; child < n; child = 2 * root + 1) {
-        if (child + 1 < n && compare(names[child], names[child + 1]) < 0) child++;
-        if (compare(names[child], moved) <= 0) break;
-        names[root] = names[child];
-        root = child;
-    }
-    names[root] = moved;
-}
-
-static void sort_names(const tirbi_string **names, size_t n) {
-    for (size_t i = n / 2; i > 0; i--) sift_down(names, i - 1, n);
-    for (size_t left = n; left > 1; left--) {
-        const tirbi_string *largest = names[0];
-        names[0] = names[left - 1];
-        names[left - 1] = largest;
-        sift_down(names, 0, left - 1);
-    }
-}
-
-static tirb_status check_unique(checker *c, size_t n, const char *what) {
-    sort_names(c->names, n);
-    for (size_t i = 1; i < n; i++) {
-        if (compare(c->names[i - 1], c->names[i]) == 0) {
-            return tirbi_verify_fail(c, "two %s are called '%.60s'", what, c->names[i]->text);
-        }
-    }
-    return TIRB_OK;
-}
-
-static tirb_status check_import(checker *c, unsigned index) {
-    const tirbi_import *import = &c->program->imports[index];
-    TIRBI_TRY(check_name(c, import->name, "import", index));
-    if (import->returns && import->return_type >= TIRB_N_DTYPES) {
-        return tirbi_verify_fail(c, "import %u: return type: no type %u", index, import->return_type);
-    }
-    for (unsigned i = 0; i < import->n_params; i++) {
-        const tirbi_import_param *param = &import->params[i];
-        if (param->dtype >= TIRB_N_DTYPES) {
-            return tirbi_verify_fail(c, "import %u: parameter %u: no type %u", index, i, param->dtype);
-        }
-        if (param->access > (TIRBI_READ | TIRBI_WRITE)) {
-            return tirbi_verify_fail(c, "import %u: parameter %u: access %u is not 0 to 3", index, i, param->access);
-        }
-    }
-    return TIRB_OK;
-}
-
-tirb_status tirbi_verify_names(checker *c) {
-    const tirbi_program *p = c->program;
-    for (unsigned i = 0; i < p->n_strings; i++) {
-        if (!is_text(&p->strings[i])) return tirbi_verify_fail(c, "string %u is not UTF-8", i);
-    }
-    for (unsigned i = 0; i < p->n_functions; i++) {
-        TIRBI_TRY(check_name(c, p->functions[i].name, "function", i));
-        c->names[i] = &p->strings[p->functions[i].name];
-    }
-    for (unsigned i = 0; i < p->n_imports; i++) TIRBI_TRY(check_import(c, i));
-    return check_unique(c, p->n_functions, "functions");
-}
 
 /* ---- Registers ------------------------------------------------------------------------------------------------ */
 
 static tirb_status check_register_files(checker *c) {
     const tirbi_function *f = c->function;
+    TIRBI_TRY(tirbi_work(c->scratch, 1u + f->n_refs + f->n_reds, c->error));
     if (f->n_sregs > TIRBI_MAX_SREGS) {
         return tirbi_verify_fail(c, "%u scalar registers, at most %d", f->n_sregs, TIRBI_MAX_SREGS);
     }
@@ -169,6 +45,7 @@ static tirb_status check_dim(checker *c, const tirbi_dim *dim, unsigned param, c
         return tirbi_verify_fail(c, "parameter %u: %s of %u terms, not 1 to %d", param, what, dim->n_terms,
                                  TIRBI_MAX_DIM_TERMS);
     }
+    TIRBI_TRY(tirbi_work(c->scratch, dim->n_terms, c->error));
     unsigned depth = 0;
     for (unsigned i = 0; i < dim->n_terms; i++) {
         const tirbi_dim_term *term = &dim->terms[i];
@@ -234,13 +111,7 @@ static tirb_status check_scalar(checker *c, const tirbi_param *param, unsigned i
     return TIRB_OK;
 }
 
-/* Which registers hold parameters and variables, bit per register. */
-typedef struct taken_registers {
-    uint8_t scalars[TIRBI_MAX_SREGS / 8];
-    uint8_t refs[(UINT16_MAX + 1) / 8];
-    uint8_t parameters[TIRBI_MAX_SREGS / 8]; /* scalar parameters that are shape variables as well */
-} taken_registers;
-
+/* Which registers hold parameters and variables, bit per register; all are 0 between functions. */
 static tirb_status take_register(checker *c, uint8_t *taken, uint16_t reg, char file, const char *what,
                                  unsigned index) {
     if (checker_bit(taken, reg)) {
@@ -250,26 +121,39 @@ static tirb_status take_register(checker *c, uint8_t *taken, uint16_t reg, char 
     return TIRB_OK;
 }
 
-static tirb_status check_params(checker *c, taken_registers *taken, checker_arity *arity) {
+/* A function has as many registers as it says, and says so in few bytes: only what was taken is cleared. */
+static void give_registers_back(checker *c) {
     const tirbi_function *f = c->function;
+    checker_taken *taken = c->taken;
+    for (unsigned i = 0; i < f->n_params; i++) {
+        const bool is_tensor = f->params[i].kind == TIRB_PARAM_TENSOR;
+        (is_tensor ? taken->refs : taken->scalars)[f->params[i].reg / 8] = 0;
+    }
+    for (unsigned i = 0; i < f->n_vars; i++)
+        taken->scalars[f->vars[i].reg / 8] = taken->parameters[f->vars[i].reg / 8] = 0;
+}
+
+static tirb_status check_params(checker *c, checker_arity *arity) {
+    const tirbi_function *f = c->function;
+    TIRBI_TRY(tirbi_work(c->scratch, (uint64_t)f->n_params + f->n_vars + f->n_aliases, c->error));
     for (unsigned i = 0; i < f->n_params; i++) {
         const tirbi_param *param = &f->params[i];
-        TIRBI_TRY(check_name(c, param->name, "parameter", i));
-        c->names[i] = &c->program->strings[param->name];
+        TIRBI_TRY(tirbi_verify_name(c, param->name, "parameter", i));
+        TIRBI_TRY(tirbi_verify_unique(c, param->name, c->function_index, "parameters"));
         if (param->dtype >= TIRB_N_DTYPES) return tirbi_verify_fail(c, "parameter %u: no type %u", i, param->dtype);
         if (param->kind == TIRB_PARAM_TENSOR) {
             TIRBI_TRY(check_tensor(c, param, i));
-            TIRBI_TRY(take_register(c, taken->refs, param->reg, 'r', "parameter", i));
+            TIRBI_TRY(take_register(c, c->taken->refs, param->reg, 'r', "parameter", i));
             arity->n_tensors++;
         } else if (param->kind == TIRB_PARAM_SCALAR) {
             TIRBI_TRY(check_scalar(c, param, i));
-            TIRBI_TRY(take_register(c, taken->scalars, param->reg, 's', "parameter", i));
+            TIRBI_TRY(take_register(c, c->taken->scalars, param->reg, 's', "parameter", i));
             arity->n_scalars++;
         } else {
             return tirbi_verify_fail(c, "parameter %u: no kind %u", i, param->kind);
         }
     }
-    return check_unique(c, f->n_params, "parameters");
+    return TIRB_OK;
 }
 
 static tirb_status check_aliases(checker *c) {
@@ -298,7 +182,7 @@ static tirb_status check_aliases(checker *c) {
 }
 
 /* A shape variable that is a scalar parameter shares its register and type. */
-static tirb_status check_shared_var(checker *c, taken_registers *taken, const tirbi_var *var, unsigned index) {
+static tirb_status check_shared_var(checker *c, const tirbi_var *var, unsigned index) {
     const tirbi_function *f = c->function;
     if (var->param >= f->n_params || f->params[var->param].kind != TIRB_PARAM_SCALAR) {
         return tirbi_verify_fail(c, "shape variable %u: parameter %u is not a scalar parameter", index, var->param);
@@ -308,14 +192,14 @@ static tirb_status check_shared_var(checker *c, taken_registers *taken, const ti
         return tirbi_verify_fail(c, "shape variable %u is s%u of type %u, but its parameter is s%u of type %u", index,
                                  var->reg, var->dtype, param->reg, param->dtype);
     }
-    return take_register(c, taken->parameters, var->reg, 's', "shape variable", index);
+    return take_register(c, c->taken->parameters, var->reg, 's', "shape variable", index);
 }
 
-static tirb_status check_vars(checker *c, taken_registers *taken, checker_arity *arity) {
+static tirb_status check_vars(checker *c, checker_arity *arity) {
     const tirbi_function *f = c->function;
     for (unsigned i = 0; i < f->n_vars; i++) {
         const tirbi_var *var = &f->vars[i];
-        TIRBI_TRY(check_name(c, var->name, "shape variable", i));
+        TIRBI_TRY(tirbi_verify_name(c, var->name, "shape variable", i));
         if (var->dtype >= TIRB_N_DTYPES || !tirbi_dtype_is_int((tirbi_dtype)var->dtype)) {
             return tirbi_verify_fail(c, "shape variable %u: type %u is not an integer type", i, var->dtype);
         }
@@ -323,9 +207,9 @@ static tirb_status check_vars(checker *c, taken_registers *taken, checker_arity 
             return tirbi_verify_fail(c, "shape variable %u: scalar register %u >= %u", i, var->reg, f->n_sregs);
         }
         if (var->param != TIRBI_NO_REG) {
-            TIRBI_TRY(check_shared_var(c, taken, var, i));
+            TIRBI_TRY(check_shared_var(c, var, i));
         } else {
-            TIRBI_TRY(take_register(c, taken->scalars, var->reg, 's', "shape variable", i));
+            TIRBI_TRY(take_register(c, c->taken->scalars, var->reg, 's', "shape variable", i));
             arity->n_scalars++;
         }
     }
@@ -382,14 +266,11 @@ tirb_status tirbi_verify_signature(checker *c) {
     checker_arity *arity = &c->arities[c->function_index];
     *arity = (checker_arity){0};
     TIRBI_TRY(check_register_files(c));
-    taken_registers taken;
-    size_t used = c->function->n_sregs / 8u + 1;
-    memset(taken.scalars, 0, used < sizeof(taken.scalars) ? used : sizeof(taken.scalars));
-    memset(taken.parameters, 0, used < sizeof(taken.parameters) ? used : sizeof(taken.parameters));
-    memset(taken.refs, 0, c->function->n_refs / 8u + 1);
-    TIRBI_TRY(check_params(c, &taken, arity));
+    TIRBI_TRY(check_params(c, arity));
     TIRBI_TRY(check_aliases(c));
     TIRBI_TRY(check_region(c));
     TIRBI_TRY(check_packed(c));
-    return check_vars(c, &taken, arity);
+    TIRBI_TRY(check_vars(c, arity));
+    give_registers_back(c);
+    return TIRB_OK;
 }

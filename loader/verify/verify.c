@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
@@ -60,35 +61,48 @@ static tirb_status verify_program(checker *c) {
 typedef struct scratch_sizes {
     size_t arities;
     size_t names;
-    size_t bits;
+    size_t scalars, refs; /* bits of registers */
+    size_t bits;          /* of code */
     size_t total;
 } scratch_sizes;
 
-static bool measure(const tirbi_program *p, scratch_sizes *sizes) {
-    size_t n_names = p->n_functions;
-    size_t code = 0;
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
+static bool measure(const tirbi_program *p, scratch_sizes *sizes, uint32_t *name_mask) {
+    size_t code = 0, scalars = 0, refs = 0;
     for (unsigned i = 0; i < p->n_functions; i++) {
-        if (p->functions[i].n_params > n_names) n_names = p->functions[i].n_params;
-        if (p->functions[i].code_size > code) code = p->functions[i].code_size;
+        code = larger(code, p->functions[i].code_size);
+        scalars = larger(scalars, p->functions[i].n_sregs);
+        refs = larger(refs, p->functions[i].n_refs);
     }
+    for (*name_mask = 0; *name_mask + 1 < p->n_strings;) *name_mask = 2 * *name_mask + 1;
     sizes->arities = p->n_functions * sizeof(checker_arity);
-    sizes->names = n_names * sizeof(const tirbi_string *);
+    sizes->names = (*name_mask + 1) * sizeof(checker_name);
+    sizes->scalars = scalars / 8 + 1;
+    sizes->refs = refs / 8 + 1;
     sizes->bits = code / 8 + 1;
-    return tirbi_add_size(sizes->arities, sizes->names, &sizes->total) &&
-           tirbi_add_size(sizes->total, 2 * sizes->bits, &sizes->total);
+    const size_t tables = sizes->arities + sizes->names + 2 * sizes->scalars + sizes->refs; /* of 16-bit counts */
+    return tirbi_add_size(tables, 2 * sizes->bits, &sizes->total);
 }
 
 tirb_status tirbi_verify(const tirbi_program *program, tirbi_heap *scratch, tirb_error *error) {
-    checker c = {.program = program, .error = error};
+    checker c = {.program = program, .scratch = scratch, .error = error};
+    checker_taken taken;
     scratch_sizes sizes;
-    uint8_t *memory = measure(program, &sizes) ? (uint8_t *)tirbi_heap_alloc(scratch, sizes.total) : NULL;
+    uint8_t *memory = measure(program, &sizes, &c.name_mask) ? tirbi_heap_calloc(scratch, sizes.total, 1) : NULL;
     if (!memory) {
         return tirbi_error_set(error, tirbi_heap_status(scratch), "no memory to verify the program");
     }
-    c.names = (const tirbi_string **)(void *)memory;
+    c.names = (checker_name *)(void *)memory;
     c.arities = (checker_arity *)(void *)(memory + sizes.names);
-    c.starts = memory + sizes.names + sizes.arities;
+    taken.scalars = memory + sizes.names + sizes.arities;
+    taken.parameters = taken.scalars + sizes.scalars;
+    taken.refs = taken.parameters + sizes.scalars;
+    c.taken = &taken;
+    c.starts = taken.refs + sizes.refs;
     c.targets = c.starts + sizes.bits;
+    memset(c.limits, 0xFF, sizeof(c.limits)); /* letters that name nothing: i I T n; j a r P H B, elsewhere */
+    for (uint32_t i = 0; i <= c.name_mask; i++) c.names[i].taken = CHECKER_NOBODY;
     tirb_status status = verify_program(&c);
     tirbi_heap_free(scratch, memory, sizes.total);
     return status;

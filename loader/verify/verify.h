@@ -12,9 +12,9 @@
 #include "loader/base/alloc.h"
 #include "loader/bundle/program.h"
 
-/* Checks a program in time linear in its size (names are sorted: their number times its logarithm). `scratch` is for
- * temporaries, about a third of the size of the longest function's code. Errors: VERIFY, with the function's name in
- * `where` and the code offset in `offset`; NO_MEMORY, MEMORY_LIMIT. */
+/* Checks a program in time linear in its size. `scratch` is for temporaries, about a quarter of the size of the longest
+ * function's code and 16 bytes for each string, and counts the work. Errors: VERIFY, with the function's name in
+ * `where` and the code offset in `offset`; NO_MEMORY, MEMORY_LIMIT; FUEL (the work). */
 tirb_status tirbi_verify(const tirbi_program *program, tirbi_heap *scratch, tirb_error *error);
 
 #endif

@@ -41,6 +41,23 @@ def test_inspect(t):
     expect(sum(s["size"] for s in found["sections"]) < len(bundle), "sections lie inside the bundle")
 
 
+def test_inspect_is_bounded(t):
+    """Functions that share names of a thousand bytes: some are shown, and how many are not."""
+    names = ["a" * 1000 + str(i) for i in range(20)]
+    params = "".join(f'.scalar "{name}" i32 s{i}\n' for i, name in enumerate(names))
+    text = "".join(f'.function "f{i}" public\n.scalars 20\n{params}ret.void\n.end\n' for i in range(1000))
+    t.write("many.tirs", text)
+    t.run("asm", "many.tirs")
+    found = json.loads(t.run("inspect", "many.tirb", "--json").text)
+    shown = len(found["functions"])
+    expect(0 < shown < 1000 and found["functions_left_out"] == 1000 - shown, f"{shown} functions")
+    expect(len(t.run("inspect", "many.tirb", "--json").out) < 8 << 20, "the bundle unpacks to less than 200 KB")
+    text = "".join(f'.function "f{i}" public\n.scalars 1\n.scalar "{names[0]}" i32 s0\nret.void\n.end\n' for i in range(3000))
+    t.write("more.tirs", text)
+    t.run("asm", "more.tirs")
+    t.run("inspect", "more.tirb", shows=["functions:", "  and ", " more"])
+
+
 def test_every_truncation_is_rejected(t):
     bundle = t.path(axpb(t)).read_bytes()
     for size in sampled(range(len(bundle))):

@@ -22,7 +22,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The quick ones first: one that fails is enough.
 TESTS = ("test_verify", "test_isa", "test_bundle", "test_malformed", "test_regions", "test_stored", "test_asm_programs",
-         "test_api_sweep", "test_assembly", "test_hostile")
+         "test_api_sweep", "test_assembly", "test_load_limits", "test_hostile")
 TIMEOUT = 120
 
 

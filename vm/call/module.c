@@ -3,14 +3,25 @@
 
 #include <string.h>
 
+#include "loader/base/checked.h"
 #include "loader/base/error.h"
+#include "loader/base/work.h"
 #include "loader/bundle/bundle.h"
 #include "loader/verify/verify.h"
 #include "vm/call/signature.h"
 
-/* A module may take this many times the engine's max_bundle_size: the decoded tables are at most 8 times what a bundle
- * unpacks to, the translated code about as much again. It is a backstop that scales with the host's setting. */
-enum { MEMORY_FACTOR = 32 };
+/* What a load may take unless the host says something else, for any bundle and for each byte that it has and unpacks
+ * to. */
+enum { ANY_MEMORY = 16 << 20, MEMORY_PER_BYTE = 24, ANY_WORK = 16 << 20, WORK_PER_BYTE = 64 };
+
+/* The same of the texts of signatures. */
+enum { ANY_SIGNATURES = 1 << 20, SIGNATURES_PER_BYTE = 4 };
+
+/* n and so much for each of some bytes, or as much as can be counted. */
+static uint64_t in_proportion(uint64_t n, uint64_t each, uint64_t bytes) {
+    uint64_t all;
+    return tirbi_mul_u64(each, bytes, &all) && tirbi_add_u64(n, all, &all) ? all : UINT64_MAX - 1;
+}
 
 /* ---- Plans ----------------------------------------------------------------------------------------------------- */
 
@@ -68,10 +79,20 @@ static void plan_vars(const tirbi_function *f, tirbi_plan *plan, const uint16_t 
     }
 }
 
-static void make_plan(tirbi_arena *arena, const tirbi_program *program, const tirbi_function *f, tirbi_plan *plan) {
+/* Functions may share long names: where all signatures would take far more than the bundle, the last ones are the
+ * functions' names alone. */
+static const char *make_signature(tirbi_arena *arena, const tirbi_program *program, const tirbi_function *f,
+                                  uint64_t *room) {
     char signature[TIRBI_MAX_SIGNATURE];
+    if (*room < sizeof(signature)) return tirbi_program_text(program, f->name);
     size_t size = tirbi_signature_format(program, f, signature, sizeof(signature));
-    plan->signature = tirbi_arena_text(arena, signature, size);
+    *room -= size;
+    return tirbi_arena_text(arena, signature, size);
+}
+
+static void make_plan(tirbi_arena *arena, const tirbi_program *program, const tirbi_function *f, uint64_t *room,
+                      tirbi_plan *plan) {
+    plan->signature = make_signature(arena, program, f, room);
     plan->n_dims = count_dims(f);
     int64_t *dims = TIRBI_NEW_ARRAY(arena, int64_t, plan->n_dims);
     uint32_t *first_dim = TIRBI_NEW_ARRAY(arena, uint32_t, f->n_params);
@@ -94,8 +115,11 @@ static void make_plan(tirbi_arena *arena, const tirbi_program *program, const ti
 static tirb_status make_plans(tirbi_verified *made, tirb_error *error) {
     const tirbi_program *program = made->program;
     tirbi_plan *plans = TIRBI_NEW_ARRAY(&made->arena, tirbi_plan, program->n_functions);
+    uint64_t room = in_proportion(ANY_SIGNATURES, SIGNATURES_PER_BYTE, program->n_bytes);
     for (uint32_t i = 0; i < program->n_functions && !made->arena.failed; i++) {
-        make_plan(&made->arena, program, &program->functions[i], &plans[i]);
+        const tirbi_function *f = &program->functions[i];
+        TIRBI_TRY(tirbi_work(&made->heap, 1 + (uint64_t)f->n_params + f->n_vars, error));
+        make_plan(&made->arena, program, f, &room, &plans[i]);
     }
     made->plans = plans;
     if (!made->arena.failed) return TIRB_OK;
@@ -117,15 +141,59 @@ static tirb_status make_import_types(tirbi_verified *made, tirb_error *error) {
 
 /* ---- What modules of the same bytes share ----------------------------------------------------------------------- */
 
+static tirb_status read(tirbi_verified *made, const tirb_engine *engine, const void *bytes, size_t size,
+                        const tirb_load_limits *limits, tirbi_program **program, tirb_error *error) {
+    const tirbi_bundle_limits within = {
+        .max_size = limits->max_bytes ? limits->max_bytes : engine->max_bundle_size,
+        .max_code = limits->max_bytes,
+        .max_unpacked = limits->max_bytes,
+        .max_functions = limits->max_functions,
+        .max_instructions = limits->max_instructions,
+        .memory_per_byte = limits->max_memory ? 0 : MEMORY_PER_BYTE,
+    };
+    made->heap.budget = limits->max_memory ? limits->max_memory : in_proportion(ANY_MEMORY, MEMORY_PER_BYTE, size);
+    made->heap.max_work = limits->max_work ? limits->max_work : UINT64_MAX; /* the sizes bound what reading takes */
+    TIRBI_TRY(tirbi_bundle_read_within(bytes, size, &within, &made->arena, program, error));
+    if (!limits->max_work)
+        made->heap.max_work = in_proportion(in_proportion(ANY_WORK, WORK_PER_BYTE, size), WORK_PER_BYTE,
+                                            (*program)->n_bytes);
+    return TIRB_OK;
+}
+
 static tirb_status fill(tirbi_verified *made, const tirb_engine *engine, const void *bytes, size_t size,
-                        tirb_error *error) {
+                        const tirb_load_limits *limits, tirb_error *error) {
     tirbi_program *program = NULL;
-    TIRBI_TRY(tirbi_bundle_read(bytes, size, engine->max_bundle_size, &made->arena, &program, error));
+    TIRBI_TRY(read(made, engine, bytes, size, limits, &program, error));
     TIRBI_TRY(tirbi_verify(program, &made->heap, error));
     made->program = program;
     TIRBI_TRY(make_plans(made, error));
     TIRBI_TRY(make_import_types(made, error));
-    return tirbi_code_create(program, engine->isa, engine->profiles, &made->heap, &made->code, error);
+    TIRBI_TRY(tirbi_code_create(program, engine->isa, engine->profiles, &made->heap, &made->code, error));
+    made->stats = (tirb_load_stats){.functions = program->n_functions,
+                                    .bytes = program->n_bytes,
+                                    .instructions = program->n_instructions,
+                                    .memory = made->heap.peak,
+                                    .work = made->heap.work};
+    return TIRB_OK;
+}
+
+/* Whether what was loaded once may be had within the limits. */
+static tirb_status check_stats(const tirb_load_stats *stats, const tirb_load_limits *limits, tirb_error *error) {
+    const struct {
+        const char *what;
+        uint64_t n, limit;
+        tirb_status status;
+    } rows[] = {{"bytes unpacked", stats->bytes, limits->max_bytes, TIRB_MEMORY_LIMIT},
+                {"functions", stats->functions, limits->max_functions, TIRB_MEMORY_LIMIT},
+                {"instructions", stats->instructions, limits->max_instructions, TIRB_MEMORY_LIMIT},
+                {"bytes of memory", stats->memory, limits->max_memory, TIRB_MEMORY_LIMIT},
+                {"steps", stats->work, limits->max_work, TIRB_FUEL}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (rows[i].limit == 0 || rows[i].n <= rows[i].limit) continue;
+        return tirbi_error_set(error, rows[i].status, "%llu %s, the limit is %llu", (unsigned long long)rows[i].n,
+                               rows[i].what, (unsigned long long)rows[i].limit);
+    }
+    return TIRB_OK;
 }
 
 void tirbi_verified_retain(void *verified) {
@@ -142,17 +210,15 @@ void tirbi_verified_release(void *verified) {
     tirbi_heap_free(&heap, made, sizeof(*made));
 }
 
-static tirb_status verify(const tirb_engine *engine, const void *bytes, size_t size, tirbi_verified **out,
-                          tirb_error *error) {
+static tirb_status verify(const tirb_engine *engine, const void *bytes, size_t size, const tirb_load_limits *limits,
+                          tirbi_verified **out, tirb_error *error) {
     tirbi_heap heap = engine->heap;
     tirbi_verified *made = tirbi_heap_calloc(&heap, 1, sizeof(*made));
     if (!made) return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory for a module");
-    uint64_t budget;
-    if (__builtin_mul_overflow(engine->max_bundle_size, (uint64_t)MEMORY_FACTOR, &budget)) budget = UINT64_MAX;
     atomic_init(&made->references, 1);
-    tirbi_heap_init(&made->heap, &engine->heap.allocator, budget);
+    tirbi_heap_init(&made->heap, &engine->heap.allocator, 0);
     tirbi_arena_init(&made->arena, &made->heap);
-    tirb_status status = fill(made, engine, bytes, size, error);
+    tirb_status status = fill(made, engine, bytes, size, limits, error);
     if (status == TIRB_OK) {
         *out = made;
     } else {
@@ -162,12 +228,16 @@ static tirb_status verify(const tirb_engine *engine, const void *bytes, size_t s
 }
 
 /* The same through the engine's cache. A miss verifies the cache's copy of the bytes: see tirbi_cache_find. */
-static tirb_status verify_once(const tirb_engine *engine, const void *bytes, size_t size, tirbi_verified **out,
-                               tirb_error *error) {
+static tirb_status verify_once(const tirb_engine *engine, const void *bytes, size_t size,
+                               const tirb_load_limits *limits, tirbi_verified **out, tirb_error *error) {
     tirbi_cache_entry *pending;
     *out = tirbi_cache_find(engine->cache, bytes, size, &pending);
-    if (*out) return TIRB_OK;
-    tirb_status status = verify(engine, pending ? tirbi_cache_entry_bytes(pending) : bytes, size, out, error);
+    if (*out) {
+        tirb_status status = check_stats(&(*out)->stats, limits, error);
+        if (status != TIRB_OK) tirbi_verified_release(*out);
+        return status;
+    }
+    tirb_status status = verify(engine, pending ? tirbi_cache_entry_bytes(pending) : bytes, size, limits, out, error);
     if (!pending) return status;
     if (status == TIRB_OK) {
         tirbi_cache_add(engine->cache, pending, *out, sizeof(tirbi_verified) + (*out)->heap.used);
@@ -187,8 +257,9 @@ static void destroy(tirb_module *module) {
     tirb_engine_release(engine);
 }
 
-tirb_status tirb_module_load(tirb_engine *engine, const void *bytes, size_t size, tirb_module **out_module,
-                             tirb_error *error) {
+tirb_status tirb_module_load_limited(tirb_engine *engine, const void *bytes, size_t size,
+                                     const tirb_load_limits *limits, tirb_module **out_module, tirb_error *error) {
+    tirb_load_limits chosen = {0};
     if (out_module) *out_module = NULL;
     if (!engine || !out_module || (!bytes && size)) {
         return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_load: %s is NULL",
@@ -196,11 +267,16 @@ tirb_status tirb_module_load(tirb_engine *engine, const void *bytes, size_t size
                                : !out_module ? "out_module"
                                              : "bytes");
     }
+    if (limits && !tirbi_options_read(&chosen, sizeof(chosen), limits)) {
+        return tirbi_error_set(error, TIRB_MISUSE,
+                               "tirb_module_load_limited: limits.struct_size is %u; begin with TIRB_LOAD_LIMITS_INIT",
+                               limits->struct_size);
+    }
     tirbi_heap heap = engine->heap;
     tirb_module *module = tirbi_heap_calloc(&heap, 1, sizeof(*module));
     if (!module) return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory for a module");
-    tirb_status status = engine->cache ? verify_once(engine, bytes, size, &module->verified, error)
-                                       : verify(engine, bytes, size, &module->verified, error);
+    tirb_status status = engine->cache ? verify_once(engine, bytes, size, &chosen, &module->verified, error)
+                                       : verify(engine, bytes, size, &chosen, &module->verified, error);
     if (status != TIRB_OK) {
         tirbi_heap_free(&heap, module, sizeof(*module));
         return status;
@@ -215,6 +291,17 @@ tirb_status tirb_module_load(tirb_engine *engine, const void *bytes, size_t size
     module->n_callable = tirbi_program_callable(module->program);
     *out_module = module;
     return TIRB_OK;
+}
+
+tirb_status tirb_module_load(tirb_engine *engine, const void *bytes, size_t size, tirb_module **out_module,
+                             tirb_error *error) {
+    return tirb_module_load_limited(engine, bytes, size, NULL, out_module, error);
+}
+
+tirb_status tirb_module_load_stats(const tirb_module *module, tirb_load_stats *out_stats) {
+    if (!module || !out_stats) return TIRB_MISUSE;
+    const tirb_load_stats *stats = &module->verified->stats;
+    return tirbi_info_write(out_stats, stats, sizeof(*stats)) ? TIRB_OK : TIRB_MISUSE;
 }
 
 tirb_module *tirb_module_retain(tirb_module *module) {

@@ -57,6 +57,7 @@ typedef struct tirbi_verified {
     const tirbi_plan *plans;         /* by function */
     const char *const *import_types; /* by import: tirbi_import_format */
     tirbi_code *code;
+    tirb_load_stats stats;
 } tirbi_verified;
 
 struct tirb_module {

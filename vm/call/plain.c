@@ -48,6 +48,7 @@ void tirbi_plain_make(tirbi_arena *arena, const tirbi_function *f, const uint16_
     out->tensors = tensors;
     out->extents = extents;
     out->scalars = scalars;
+    tirbi_plain_scalar *const all_scalars = scalars;
     if (out->n_tensors > MOST_TENSORS) out->applies = out->again = false;
     out->first_written = UINT32_MAX;
     for (uint32_t i = 0; i < f->n_params; i++) {
@@ -69,9 +70,8 @@ void tirbi_plain_make(tirbi_arena *arena, const tirbi_function *f, const uint16_
     }
     for (uint32_t v = 0; v < f->n_vars; v++) {
         if (!bound[v]) out->applies = false;
-        for (uint32_t i = 0; i < out->n_scalars; i++)
-            if (out->scalars[i].param == f->vars[v].param)
-                ((tirbi_plain_scalar *)(uintptr_t)out->scalars)[i].agrees = true;
+        const uint16_t param = f->vars[v].param;
+        if (param != TIRBI_NO_REG) all_scalars[slots[param]].agrees = true;
     }
 }
 

@@ -1,7 +1,7 @@
 #include "vm/exec/conditions.h"
 
 static void name(tirbi_conditions *c, uint16_t x) {
-    if (!tirbi_x_is_small(x)) c->named[x] = 1;
+    if (x < c->n_named) c->named[x] = 1; /* and so it is no small constant */
 }
 
 static void name_header(tirbi_conditions *c, const tirbi_lane_header *lane) {

@@ -9,7 +9,8 @@
 #include "loader/isa/isa.h"
 
 typedef struct tirbi_conditions {
-    uint8_t *named;   /* by scalar register: something else names it */
+    uint8_t *named;   /* by scalar register: something else names it, */
+    uint32_t n_named; /* of so many: a function may have far more registers than its code has bytes */
     uint32_t written; /* the number and 1 of what the instruction before wrote by comparing; 0: it was another */
 } tirbi_conditions;
 
@@ -17,5 +18,10 @@ static inline bool tirbi_is_comparison(uint8_t op) { return op >= TIRB_OP_EQ && 
 /* Notes the instructions of a function, one after the other. What is read where something jumps to may come from
  * elsewhere: such a place is noted as a target, once more where the jump is behind it. */
 void tirbi_conditions_note(tirbi_conditions *conditions, const tirbi_instr *in, bool is_target);
+
+/* Whether nothing but branches and choices reads the register. */
+static inline bool tirbi_conditions_owns(const tirbi_conditions *c, int64_t reg) {
+    return reg < c->n_named && !c->named[reg];
+}
 
 #endif

@@ -4,11 +4,11 @@
 
 #include "vm/exec/flow.h"
 
-void tirbi_constants_init(tirbi_constants *c, tirbi_heap *heap, uint32_t first_slot) {
-    *c = (tirbi_constants){.heap = heap, .first_slot = first_slot};
+void tirbi_constants_init(tirbi_constants *c, tirbi_heap *heap, uint32_t first_slot, uint64_t secret) {
+    *c = (tirbi_constants){.heap = heap, .first_slot = first_slot, .multiplier = secret | 1};
 }
 
-/* A value and two entries of the table, which lies behind the values in the same block. */
+/* A value, the next one in its chain, and a chain, which are in the same block, in this order. */
 enum { ENTRY = sizeof(uint64_t) + 2 * sizeof(uint16_t) };
 
 void tirbi_constants_release(tirbi_constants *c) {
@@ -17,12 +17,15 @@ void tirbi_constants_release(tirbi_constants *c) {
     *c = (tirbi_constants){.heap = c->heap};
 }
 
-/* The table entry of `value`: its own or the free one where it belongs. */
-static uint16_t *entry_of(tirbi_constants *c, uint64_t value) {
-    uint32_t mask = 2 * c->capacity - 1;
-    uint32_t at = (uint32_t)((value * 0x9E3779B97F4A7C15u) >> 32) & mask;
-    while (c->table[at] != 0 && c->values[c->table[at] - 1u] != value) at = (at + 1) & mask;
-    return &c->table[at];
+/* Chains are as many as there is room for values. Multiplying by a number that nobody knows spreads any values. */
+static uint16_t *chain_of(const tirbi_constants *c, uint64_t value) {
+    return &c->chains[value * c->multiplier >> (64 - __builtin_ctz(c->capacity))];
+}
+
+static void add_to_chain(tirbi_constants *c, uint32_t i) {
+    uint16_t *chain = chain_of(c, c->values[i]);
+    c->next[i] = *chain;
+    *chain = (uint16_t)(i + 1);
 }
 
 static void grow(tirbi_constants *c) {
@@ -33,24 +36,24 @@ static void grow(tirbi_constants *c) {
         c->failed = true;
         return;
     }
-    larger.table = (uint16_t *)(void *)(larger.values + larger.capacity);
-    for (uint32_t i = 0; i < c->n; i++) {
-        larger.values[i] = c->values[i];
-        *entry_of(&larger, c->values[i]) = (uint16_t)(i + 1);
-    }
+    larger.next = (uint16_t *)(void *)(larger.values + larger.capacity);
+    larger.chains = larger.next + larger.capacity;
+    if (c->n > 0) memcpy(larger.values, c->values, c->n * sizeof *c->values);
+    for (uint32_t i = 0; i < c->n; i++) add_to_chain(&larger, i);
+    c->heap->work += larger.capacity;
     tirbi_heap_free(c->heap, c->values, c->capacity * ENTRY);
     *c = larger;
 }
 
 static uint16_t slot_of(tirbi_constants *c, uint64_t value) {
+    uint32_t link = c->n > 0 ? *chain_of(c, value) : 0;
+    for (c->heap->work++; link != 0 && c->values[link - 1] != value; link = c->next[link - 1]) c->heap->work++;
+    if (link != 0) return (uint16_t)(c->first_slot + link - 1);
     if (c->n == c->capacity) grow(c);
     if (c->failed) return 0;
-    uint16_t *entry = entry_of(c, value);
-    if (*entry == 0) {
-        c->values[c->n] = value;
-        *entry = (uint16_t)++c->n;
-    }
-    return (uint16_t)(c->first_slot + *entry - 1u);
+    c->values[c->n] = value;
+    add_to_chain(c, c->n);
+    return (uint16_t)(c->first_slot + c->n++);
 }
 
 /* There are at most 2^15 registers and 2^15 small constants, so a slot fits 16 bits. */

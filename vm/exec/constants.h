@@ -8,16 +8,18 @@
 struct tirbi_constants {
     tirbi_heap *heap;
     uint64_t *values;
-    uint16_t *table; /* open addressing; one more than the index of a value, 0: free */
+    uint16_t *chains;    /* a chain begins with the index and 1 of a value, 0: it is empty, */
+    uint16_t *next;      /* and goes on so by value */
+    uint64_t multiplier; /* odd, and another one each time: see loader/base/secret.h */
     uint32_t n;
-    uint32_t capacity; /* of values; the table has twice as many entries */
+    uint32_t capacity; /* 0 or a power of two */
     uint32_t n_values; /* that tirbi_slot_of_value has added */
     uint32_t first_slot;
     bool failed; /* sticky: out of memory */
     struct tirbi_flow *flow; /* of the function, where a lane loop has asked for it */
 };
 
-void tirbi_constants_init(tirbi_constants *constants, tirbi_heap *heap, uint32_t first_slot);
+void tirbi_constants_init(tirbi_constants *constants, tirbi_heap *heap, uint32_t first_slot, uint64_t secret);
 void tirbi_constants_release(tirbi_constants *constants);
 
 /* The slot of any value, while there are few of them. */

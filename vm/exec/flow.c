@@ -6,9 +6,11 @@
 
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
+#include "loader/base/work.h"
 #include "vm/exec/constants.h"
 
-enum { NEVER = UINT32_MAX, SMALLEST_JUMP = 6 }; /* bytes: the opcode, the type and the target */
+#define NEVER UINT32_MAX
+enum { SMALLEST_JUMP = 6 }; /* bytes: the opcode, the type and the target */
 
 typedef struct held {
     uint64_t bits;  /* of the one constant that is ever written to it; 0 where none is */
@@ -27,6 +29,7 @@ struct tirbi_flow {
     uint32_t at;  /* the next instruction */
     bool tangled; /* a loop is entered behind its head */
     held *registers;
+    uint32_t n_registers; /* of these: a function may have far more than its code has bytes, and they are not known */
     uint32_t *first_jump; /* by byte offset: one more than the first of the places that jump there, forwards; 0: none */
     span *left_out;       /* in order, apart from each other */
     uint32_t n_left_out;
@@ -71,35 +74,38 @@ static void note_jump(tirbi_flow *flow, const tirbi_instr *in) {
 
 static bool is_constant(const tirbi_instr *in) { return in->op == TIRB_OP_CONST || in->op == TIRB_OP_CONST64; }
 
-static void note_write(held *reg, bool constant, uint64_t bits) {
+static void note_write(tirbi_flow *flow, int64_t number, bool constant, uint64_t bits) {
+    if (number >= flow->n_registers) return;
+    held *reg = &flow->registers[number];
     if (!constant || (reg->written && reg->bits != bits)) reg->varies = true;
     reg->written = true;
     reg->bits = bits;
 }
 
-static void note_writes(held *registers, const tirbi_instr *in) {
+static void note_writes(tirbi_flow *flow, const tirbi_instr *in) {
     const char *letters = tirbi_ops[in->op].operands;
     const bool constant = is_constant(in);
     for (unsigned i = 0; letters[i] != '\0'; i++)
         if (letters[i] == 'D')
-            note_write(&registers[in->operand[i]], constant, constant ? tirbi_value_of_const(in) : 0);
+            note_write(flow, in->operand[i], constant, constant ? tirbi_value_of_const(in) : 0);
     for (unsigned k = 0; in->op == TIRB_OP_LANE && k < in->lane.n_inner; k++)
-        if (in->lane.inner[k].index != TIRBI_NO_REG) note_write(&registers[in->lane.inner[k].index], false, 0);
+        if (in->lane.inner[k].index != TIRBI_NO_REG) note_write(flow, in->lane.inner[k].index, false, 0);
 }
 
 /* ---- The function ----------------------------------------------------------------------------------------------- */
 
 /* Everything that jumps and writes anywhere: loops bring what is behind a place back to it. */
-static tirb_status survey(tirbi_flow *flow, tirb_error *error) {
+static tirb_status survey(tirbi_flow *flow, tirbi_heap *heap, tirb_error *error) {
     const tirbi_function *f = flow->function;
     for (uint32_t i = 0; i < f->n_params; i++)
-        if (f->params[i].kind == TIRB_PARAM_SCALAR) flow->registers[f->params[i].reg].varies = true;
-    for (uint32_t i = 0; i < f->n_vars; i++) flow->registers[f->vars[i].reg].varies = true;
+        if (f->params[i].kind == TIRB_PARAM_SCALAR) note_write(flow, f->params[i].reg, false, 0);
+    for (uint32_t i = 0; i < f->n_vars; i++) note_write(flow, f->vars[i].reg, false, 0);
     for (uint32_t at = 0; at < f->code_size; at += flow->instr.size) {
         TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, &flow->instr, error));
+        TIRBI_TRY(tirbi_work(heap, 1, error));
         arrive(flow, at);
         note_jump(flow, &flow->instr);
-        note_writes(flow->registers, &flow->instr);
+        note_writes(flow, &flow->instr);
     }
     flow->n_left_out = 0;
     return TIRB_OK;
@@ -108,8 +114,10 @@ static tirb_status survey(tirbi_flow *flow, tirb_error *error) {
 /* Spans are apart, and each has a jump at its beginning. */
 static tirbi_flow *make(tirbi_heap *heap, const tirbi_function *f) {
     const size_t n_offsets = (size_t)f->code_size + 1, n_spans = n_offsets / SMALLEST_JUMP + 1;
+    const uint32_t n_registers = f->n_sregs < f->code_size ? f->n_sregs : f->code_size;
     size_t registers, jumps, size;
-    if (!tirbi_mul_size(f->n_sregs, sizeof(held), &registers) || !tirbi_mul_size(n_offsets, sizeof(uint32_t), &jumps) ||
+    if (!tirbi_mul_size(n_registers, sizeof(held), &registers) ||
+        !tirbi_mul_size(n_offsets, sizeof(uint32_t), &jumps) ||
         !tirbi_mul_size(n_spans, sizeof(span), &size) || !tirbi_add_size(size, jumps, &size) ||
         !tirbi_add_size(size, registers, &size) || !tirbi_add_size(size, sizeof(tirbi_flow), &size))
         return NULL;
@@ -117,10 +125,11 @@ static tirbi_flow *make(tirbi_heap *heap, const tirbi_function *f) {
     if (!flow) return NULL;
     flow->size = size;
     flow->function = f;
+    flow->n_registers = n_registers;
     flow->registers = (held *)(void *)(flow + 1);
-    flow->left_out = (span *)(void *)(flow->registers + f->n_sregs);
+    flow->left_out = (span *)(void *)(flow->registers + n_registers);
     flow->first_jump = (uint32_t *)(void *)(flow->left_out + n_spans);
-    for (uint32_t i = 0; i < f->n_sregs; i++) flow->registers[i].since = NEVER;
+    for (uint32_t i = 0; i < n_registers; i++) flow->registers[i].since = NEVER;
     return flow;
 }
 
@@ -129,7 +138,7 @@ tirb_status tirbi_flow_to(tirbi_flow **out, tirbi_heap *heap, const tirbi_functi
     if (!*out) {
         *out = make(heap, function);
         if (!*out) return tirbi_heap_status(heap);
-        TIRBI_TRY(survey(*out, error));
+        TIRBI_TRY(survey(*out, heap, error));
     }
     tirbi_flow *const flow = *out;
     while (flow->at < place) {
@@ -138,7 +147,7 @@ tirb_status tirbi_flow_to(tirbi_flow **out, tirbi_heap *heap, const tirbi_functi
         arrive(flow, flow->at);
         flow->at += in->size;
         if (in->op == TIRB_OP_LANE) flow->at = in->lane.end; /* nothing in its body jumps, or writes a constant */
-        if (!is_constant(in)) continue;
+        if (!is_constant(in) || in->operand[0] >= flow->n_registers) continue;
         held *reg = &flow->registers[in->operand[0]];
         if (reg->since == NEVER || is_left_out(flow, reg->since)) reg->since = in->offset;
     }
@@ -147,6 +156,7 @@ tirb_status tirbi_flow_to(tirbi_flow **out, tirbi_heap *heap, const tirbi_functi
 }
 
 bool tirbi_flow_holds(const tirbi_flow *flow, uint16_t reg, uint64_t *bits) {
+    if (reg >= flow->n_registers) return false;
     const held *r = &flow->registers[reg];
     *bits = r->bits;
     if (r->varies) return false;

@@ -4,18 +4,32 @@
 
 /* ---- What an entry looks at ------------------------------------------------------------------------------------- */
 
-enum { MOST_FOUND = 2 + 2 * TIRBI_MAX_INNER + TIRBI_MAX_CURSORS * (3 + TIRBI_MAX_INNER) };
+/* What entries look at. More than may be kept are not told apart. */
+typedef struct found {
+    uint16_t values[TIRBI_AGAIN_INPUTS];
+    unsigned n, most;
+    bool too_many;
+} found;
 
-static void add(uint16_t *found, unsigned *n, uint16_t one) {
-    for (unsigned i = 0; i < *n; i++)
-        if (found[i] == one) return;
-    found[(*n)++] = one;
+_Static_assert(TIRBI_AGAIN_REFS <= TIRBI_AGAIN_INPUTS, "references are found in the same way");
+
+static void add(found *f, uint16_t one) {
+    for (unsigned i = 0; i < f->n; i++)
+        if (f->values[i] == one) return;
+    if (f->n == f->most) f->too_many = true;
+    else f->values[f->n++] = one;
 }
 
-static const uint16_t *keep(tirbi_arena *arena, const uint16_t *found, unsigned n) {
-    uint16_t *kept = TIRBI_NEW_ARRAY(arena, uint16_t, n);
-    for (unsigned i = 0; kept && i < n; i++) kept[i] = found[i];
+static const uint16_t *keep(tirbi_arena *arena, const found *slots, const found *refs) {
+    uint16_t *kept = TIRBI_NEW_ARRAY(arena, uint16_t, slots->n + refs->n);
+    if (!kept) return NULL;
+    memcpy(kept, slots->values, slots->n * sizeof *kept);
+    memcpy(kept + slots->n, refs->values, refs->n * sizeof *kept);
     return kept;
+}
+
+static void add_slot(found *f, uint16_t slot, uint32_t first_constant) {
+    if (slot < first_constant) add(f, slot);
 }
 
 bool tirbi_lane_find_inputs(const tirbi_lane_loop *loop, uint32_t first_constant, tirbi_arena *arena,
@@ -25,29 +39,25 @@ bool tirbi_lane_find_inputs(const tirbi_lane_loop *loop, uint32_t first_constant
     if (loop->finds || loop->n_seeks > 0 || tirbi_lane_is_row_copy(loop)) return true;
     for (unsigned k = 0; k < loop->n_inner && loop->n_copies > 0; k++)
         if (loop->inner[k].index != TIRBI_NO_REG) return true;
-    uint16_t slots[MOST_FOUND], refs[TIRBI_MAX_CURSORS];
-    unsigned n_slots = 0, n_refs = 0, n_inputs = 0;
-    add(slots, &n_slots, loop->n);
-    for (unsigned k = 0; k < loop->n_inner; k++) add(slots, &n_slots, loop->inner[k].extent);
+    found slots = {.most = TIRBI_AGAIN_INPUTS}, refs = {.most = TIRBI_AGAIN_REFS};
+    add_slot(&slots, loop->n, first_constant);
+    for (unsigned k = 0; k < loop->n_inner; k++) add_slot(&slots, loop->inner[k].extent, first_constant);
     for (unsigned c = 0; c < loop->n_cursors; c++) {
         const tirbi_lane_cursor *cursor = &loop->cursors[c];
-        add(refs, &n_refs, cursor->ref);
+        add(&refs, cursor->ref);
         if (cursor->indexed) continue;
-        add(slots, &n_slots, cursor->start);
-        add(slots, &n_slots, cursor->step);
-        for (unsigned k = 0; k < loop->n_inner; k++) add(slots, &n_slots, cursor->steps[k]);
+        add_slot(&slots, cursor->start, first_constant);
+        add_slot(&slots, cursor->step, first_constant);
+        for (unsigned k = 0; k < loop->n_inner; k++) add_slot(&slots, cursor->steps[k], first_constant);
     }
     for (uint32_t i = 0; i < loop->n_copies; i++)
-        if (loop->copies[i].fills) add(slots, &n_slots, loop->copies[i].slot);
-    for (unsigned i = 0; i < n_slots; i++)
-        if (slots[i] < first_constant) slots[n_inputs++] = slots[i];
-    if (n_inputs > TIRBI_AGAIN_INPUTS || n_refs > TIRBI_AGAIN_REFS) return true;
+        if (loop->copies[i].fills) add_slot(&slots, loop->copies[i].slot, first_constant);
+    if (slots.too_many || refs.too_many) return true;
     *out = (tirbi_lane_inputs){.are_kept = true,
-                               .n_slots = (uint8_t)n_inputs,
-                               .n_refs = (uint8_t)n_refs,
-                               .slots = keep(arena, slots, n_inputs),
-                               .refs = keep(arena, refs, n_refs)};
-    return out->slots && out->refs;
+                               .n_slots = (uint8_t)slots.n,
+                               .n_refs = (uint8_t)refs.n,
+                               .slots = keep(arena, &slots, &refs)};
+    return out->slots != NULL;
 }
 
 /* ---- Entries ---------------------------------------------------------------------------------------------------- */
@@ -64,8 +74,8 @@ bool tirbi_lane_note_inputs(tirbi_lane_again *again, const tirbi_lane_loop *loop
     again->cost = tirbi_lane_cost(loop, extent, (int64_t)slots[loop->n]);
     for (unsigned i = 0; i < inputs->n_slots; i++) again->inputs[i] = slots[inputs->slots[i]];
     for (unsigned i = 0; i < inputs->n_refs; i++) {
-        again->refs[i].data = refs[inputs->refs[i]].data;
-        again->refs[i].size = refs[inputs->refs[i]].size;
+        again->refs[i].data = refs[inputs->slots[inputs->n_slots + i]].data;
+        again->refs[i].size = refs[inputs->slots[inputs->n_slots + i]].size;
     }
     return true;
 }

@@ -56,7 +56,7 @@ static inline bool tirbi_lane_is_again(const tirbi_lane_again *again, const tirb
     for (unsigned i = 0, n = inputs->n_slots; i < n; i++)
         if (slots[inputs->slots[i]] != again->inputs[i]) return false;
     for (unsigned i = 0, n = inputs->n_refs; i < n; i++) {
-        const tirbi_ref *ref = &refs[inputs->refs[i]];
+        const tirbi_ref *ref = &refs[inputs->slots[inputs->n_slots + i]];
         if (ref->data != again->refs[i].data || ref->size != again->refs[i].size) return false;
     }
     return true;

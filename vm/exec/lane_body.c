@@ -11,7 +11,7 @@
 
 static lane_ins *add_ins(lane_body *body, tirbi_heap *heap) {
     if (body->n == body->capacity) {
-        uint32_t capacity = body->capacity ? body->capacity * 2 : 16;
+        uint32_t capacity = body->capacity + body->capacity / 4 + 16;
         lane_ins *grown =
             tirbi_heap_resize(heap, body->ins, body->capacity * sizeof *grown, capacity * sizeof *grown);
         if (!grown) return NULL;
@@ -222,6 +222,7 @@ static void find_live(lane_body *body) {
             live |= body->live_at_head[ins->cursor]; /* lanes that leave keep all that is read behind the loop */
         }
         ins->live = live;
+        body->used |= bit(ins->dest) | reads_of(ins);
         for (unsigned r = 0; r < ins->n_reads; r++) ins->next[r] = next[ins->reads[r]];
         if (ins->dest != NO_LANE_REG) {
             ins->next[3] = next[ins->dest];
@@ -426,14 +427,16 @@ static tirb_status find_constants(const lane_body *body, const tirbi_instr *lane
     return TIRB_OK;
 }
 
-static tirb_status keep_seeks(const lane_body *body, tirbi_lane_loop *loop, const tirbi_code *code,
+static tirb_status keep_lists(const lane_body *body, tirbi_lane_loop *loop, const tirbi_code *code,
                               tirbi_arena *arena) {
-    if (body->n_seeks == 0) return TIRB_OK;
     tirbi_lane_seek *seeks = TIRBI_NEW_ARRAY(arena, tirbi_lane_seek, body->n_seeks);
-    if (!seeks) return tirbi_heap_status(code->heap);
+    tirbi_lane_scan *scans = TIRBI_NEW_ARRAY(arena, tirbi_lane_scan, loop->n_scans);
+    if (!seeks || !scans) return tirbi_heap_status(code->heap);
     memcpy(seeks, body->seeks, body->n_seeks * sizeof *seeks);
+    memcpy(scans, body->scans, loop->n_scans * sizeof *scans);
     loop->seeks = seeks;
-    loop->n_seeks = body->n_seeks;
+    loop->scans = scans;
+    loop->n_seeks = (uint8_t)body->n_seeks;
     return TIRB_OK;
 }
 
@@ -445,7 +448,8 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
     body->header = header;
     tirbi_lane_cursor *cursors = TIRBI_NEW_ARRAY(arena, tirbi_lane_cursor, header->n_cursors);
     tirbi_instr decoded, *const in = &decoded;
-    tirb_status status = cursors ? TIRB_OK : tirbi_heap_status(code->heap);
+    loop->inner = TIRBI_NEW_ARRAY(arena, tirbi_lane_inner, header->n_inner);
+    tirb_status status = cursors && loop->inner ? TIRB_OK : tirbi_heap_status(code->heap);
     if (status == TIRB_OK) fill_loop(body, header, constants, loop, cursors);
     uint8_t open[TIRBI_MAX_INNER + 1] = {0};
     uint8_t around[TIRBI_MAX_INNER + 1] = {0};
@@ -487,11 +491,11 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
         if (ins->op == TIRB_OP_VAGAIN) own_depth--;
         if (ins->op == TIRB_OP_VSCAN || ins->op == TIRB_OP_VSCANMA) {
             ins->number = loop->n_scans++;
-            loop->scans[ins->number] = (tirbi_lane_scan){.slot = ins->slot, .type = ins->type};
+            body->scans[ins->number] = (tirbi_lane_scan){.slot = ins->slot, .type = ins->type};
         }
         if (ins->op == TIRB_OP_VADVANCE) {
             ins->number = loop->n_scans++;
-            loop->scans[ins->number] =
+            body->scans[ins->number] =
                 (tirbi_lane_scan){.slot = ins->slot, .type = TIRB_I64, .counts = true, .start = ins->step};
         }
         if (ins->op == TIRB_OP_VFIND) {
@@ -501,7 +505,7 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
         if (ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSTORE) add_use(&cursors[ins->cursor], around[depth]);
     }
     if (status != TIRB_OK) return status;
-    TIRBI_TRY(keep_seeks(body, loop, code, arena));
+    TIRBI_TRY(keep_lists(body, loop, code, arena));
     const uint32_t without = code->halves ? (uint32_t)TIRBI_LANE_HAS_HALVES : 0;
     find_scalar_divisors(body);
     choose_main_size(body, code->lanes, code->lanes->features & ~without);

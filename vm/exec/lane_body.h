@@ -48,8 +48,10 @@ typedef struct lane_body {
     lane_stride strides[TIRBI_MAX_CURSORS];
     int16_t steps[TIRBI_MAX_CURSORS]; /* elements from lane to lane; 0 also where the text does not say */
     uint8_t cursor_sizes[TIRBI_MAX_CURSORS];
+    uint64_t used;    /* the registers that are read or written */
     uint32_t n_seeks; /* which are no instructions of the body */
     tirbi_lane_seek seeks[TIRBI_MAX_CURSORS];
+    tirbi_lane_scan scans[TIRBI_MAX_SCANS];
     uint8_t enclosing[TIRBI_MAX_INNER]; /* the set of a loop and those around it */
     uint64_t exposed[LANE_MAX_LOOPS];   /* read in the loop before it writes them */
     uint64_t written[LANE_MAX_LOOPS];

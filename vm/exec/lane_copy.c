@@ -34,8 +34,7 @@ tirb_status tirbi_lane_copy_find(const lane_body *body, tirbi_lane_loop *loop, t
     const lane_ins *source = NULL;
     uint32_t end = body->n - loop->n_outer;
     if (loop->n_outer != loop->n_inner || end - loop->n_outer > TIRBI_MAX_CURSORS) return TIRB_OK;
-    tirbi_lane_copy *copies = TIRBI_NEW_ARRAY(&code->arena, tirbi_lane_copy, end - loop->n_outer);
-    if (!copies) return tirbi_heap_status(code->heap);
+    tirbi_lane_copy copies[TIRBI_MAX_CURSORS];
     uint8_t n = 0;
     for (uint32_t i = loop->n_outer; i < end; i++) {
         const lane_ins *ins = &body->ins[i];
@@ -44,7 +43,10 @@ tirb_status tirbi_lane_copy_find(const lane_body *body, tirbi_lane_loop *loop, t
         else if (!source || !read_copy(body, source, ins, &copies[n++]))
             return TIRB_OK;
     }
-    loop->copies = copies;
+    tirbi_lane_copy *kept = TIRBI_NEW_ARRAY(&code->arena, tirbi_lane_copy, n);
+    if (!kept) return tirbi_heap_status(code->heap);
+    memcpy(kept, copies, n * sizeof *kept);
+    loop->copies = kept;
     loop->n_copies = n;
     return TIRB_OK;
 }

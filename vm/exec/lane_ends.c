@@ -36,15 +36,16 @@ static bool term_of(uint8_t op, unsigned *term) {
     }
 }
 
-void tirbi_lane_find_ending(const lane_body *body, const tirbi_code *code, tirbi_lane_loop *loop) {
+bool tirbi_lane_find_ending(const lane_body *body, tirbi_code *code, tirbi_lane_loop *loop) {
     enum { MOST = 4 }; /* two elements, an operation and the scan */
-    if (body->n < 2 || body->n > MOST || loop->n_inner > 0 || loop->n_scans != 1 || body->n_seeks > 0) return;
+    if (body->n < 2 || body->n > MOST || loop->n_inner > 0 || loop->n_scans != 1 || body->n_seeks > 0) return true;
     const lane_ins *scan = &body->ins[body->n - 1];
     const bool fused = scan->op == TIRB_OP_VSCANMA;
     unsigned used = 0, loads = 0, term = TIRBI_TERM_ELEMENT, fold = scan->fold & TIRBI_SCAN_OP;
-    if ((scan->op != TIRB_OP_VSCAN && !fused) || (scan->fold & TIRBI_SCAN_BITS) || fold >= TIRBI_N_SCAN_OPS) return;
+    const bool shows = (scan->fold & TIRBI_SCAN_BITS) != 0;
+    if ((scan->op != TIRB_OP_VSCAN && !fused) || shows || fold >= TIRBI_N_SCAN_OPS) return true;
     const bool is_swapped = (scan->fold & TIRBI_SCAN_SWAPPED) != 0;
-    if (fused && is_swapped) return;
+    if (fused && is_swapped) return true;
     const lane_ins *x = origin_of(body, body->n - 1, scan->reads[0]), *elements[2] = {x, x};
     if (fused) elements[1] = origin_of(body, body->n - 1, scan->reads[1]);
     if (!fused && x && x->type == scan->type && term_of(x->op, &term)) {
@@ -54,15 +55,19 @@ void tirbi_lane_find_ending(const lane_body *body, const tirbi_code *code, tirbi
         used++;
     }
     tirbi_lane_ending ending = {.slot = scan->slot, .type = scan->type};
-    if (!set_terms(elements, scan->type, &ending)) return;
+    if (!set_terms(elements, scan->type, &ending)) return true;
     used += elements[0] == elements[1] ? 2 : 3;
     for (unsigned i = 0; i < (elements[0] == elements[1] ? 1u : 2u); i++) loads += elements[i]->op == TIRB_OP_VLOAD;
-    if (used != body->n || loads != loop->n_cursors) return;
+    if (used != body->n || loads != loop->n_cursors) return true;
     ending.end = fused ? code->kernels->endma[fold][scan->type]
                        : code->kernels->end[term][fold + (is_swapped ? (unsigned)TIRBI_N_SCAN_OPS : 0)][scan->type];
     const bool extreme = !fused && (fold == TIRBI_SCAN_MIN || fold == TIRBI_SCAN_MAX);
     ending.is_float_extreme = extreme && tirbi_dtype_is_float((tirbi_dtype)scan->type);
-    loop->ending = ending;
+    if (!ending.end) return true;
+    tirbi_lane_ending *kept = TIRBI_NEW(&code->arena, tirbi_lane_ending);
+    if (kept) *kept = ending;
+    loop->ending = kept;
+    return kept != NULL;
 }
 
 /* ---- Running them ----------------------------------------------------------------------------------------------- */
@@ -99,7 +104,7 @@ static tirb_status end_pieces(tirbi_machine *machine, const tirbi_lane_ending *e
 
 tirb_status tirbi_lane_end_row(tirbi_machine *machine, const tirbi_lane_loop *loop, int64_t n) {
     enum { LONG = 64 };
-    const tirbi_lane_ending *ending = &loop->ending;
+    const tirbi_lane_ending *ending = loop->ending;
     uint64_t *slots = tirbi_frame_slots(machine->frame);
     const tirbi_ref *refs = tirbi_frame_refs(machine->frame);
     const uint8_t *first[2];

@@ -148,7 +148,7 @@ tirb_status tirbi_lane_list_run(tirbi_machine *machine, const tirbi_lane_loop *l
 bool tirbi_lane_row_stream_fits(const tirbi_lane_loop *loop, const tirbi_lane_row_stream *row,
                                 const tirbi_reach *reaches) {
     enum { VECTOR = 64 }; /* bytes, of the widest */
-    if (!row->kernel || loop->n_inner == 0) return false;
+    if (!row || loop->n_inner == 0) return false;
     for (unsigned k = 0; k < loop->n_inner; k++)
         if (loop->inner[k].index != TIRBI_NO_REG) return false; /* a scalar of each row */
     const tirbi_reach *to = &reaches[row->to - 1];

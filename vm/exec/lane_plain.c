@@ -272,7 +272,7 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
     if ((int64_t)slots[loop->n] < 1) return TIRB_OK;
     if (machine->n_entered < TIRBI_REPEATED_LOOPS) machine->entered[machine->n_entered] = loop;
     machine->n_entered++;
-    if (loop->ending.end) return tirbi_lane_end_row(machine, loop, (int64_t)slots[loop->n]);
+    if (loop->ending) return tirbi_lane_end_row(machine, loop, (int64_t)slots[loop->n]);
     const tirbi_lane_inputs *inputs = tirbi_lane_inputs_of(machine, loop);
     if (inputs->are_kept && loop->n_copies > 0) return tirbi_lane_copies_enter(machine, loop, inputs);
     if (inputs->are_kept) {

@@ -43,8 +43,10 @@ typedef struct lane_planner {
     tirbi_constants *constants;
     tirbi_lane_splat *splats;
     uint32_t n_splats;
-    uint16_t *splat_table; /* open addressing: one more than a splat's number, 0: free */
-    uint32_t splat_mask;
+    uint16_t *splat_chains; /* begin with a splat's number and 1, 0: empty, */
+    uint16_t *next_splats;  /* and go on so by splat */
+    uint32_t splat_bits;    /* of a chain's number */
+    uint32_t n_splat_links; /* of both tables, which are one block */
     bool tail;
     bool wide; /* of the tail: streams are read in place */
     bool packs; /* of the tail: what cursors mean is packed in strips */

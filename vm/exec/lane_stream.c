@@ -186,6 +186,14 @@ static tirbi_kernel find_stream(const stream_body *b, stream_operand *o, bool *w
     return kernel;
 }
 
+static bool keep_rows(lane_planner *p, const tirbi_lane_row_stream *rows) {
+    tirbi_lane_row_stream *kept = TIRBI_NEW(&p->code->arena, tirbi_lane_row_stream);
+    if (kept) *kept = *rows;
+    else p->emitter->failed = true;
+    p->bodies.rows = kept;
+    return kept != NULL;
+}
+
 void tirbi_lane_make_stream(lane_planner *p) {
     enum { MOST = 8 };
     const lane_body *body = p->body;
@@ -201,9 +209,9 @@ void tirbi_lane_make_stream(lane_planner *p) {
     tirbi_kernel kernel = NULL;
     b.by_rows = body->n_seeks > 0 && p->loop->n_inner == p->loop->n_outer;
     if (b.by_rows) kernel = find_stream(&b, of_row, &whole);
-    if (kernel)
-        p->bodies.rows = (tirbi_lane_row_stream){
-            kernel, to, {of_row[0].pointer, of_row[1].pointer, of_row[2].pointer}, whole};
+    if (kernel && !keep_rows(p, &(const tirbi_lane_row_stream){
+                       kernel, to, {of_row[0].pointer, of_row[1].pointer, of_row[2].pointer}, whole}))
+        return;
     b.by_rows = false;
     kernel = find_stream(&b, o, &whole);
     if (!kernel) return;

@@ -146,15 +146,18 @@ static bool counts_in(const lane_planner *p, uint16_t slot) {
     return false;
 }
 
-/* The number of the splat of a slot: its own or a new one. */
+/* The number of the splat of a slot: its own or a new one. As with constants, any slots spread. */
 static uint16_t number_of_splat(lane_planner *p, uint16_t slot, uint8_t size) {
-    uint32_t at = (((uint32_t)slot << 4 | size) * UINT32_C(0x9E3779B1)) >> 8 & p->splat_mask;
-    for (; p->splat_table[at] != 0; at = (at + 1) & p->splat_mask) {
-        const tirbi_lane_splat *splat = &p->splats[p->splat_table[at] - 1u];
-        if (splat->slot == slot && splat->size == size) return (uint16_t)(p->splat_table[at] - 1u);
+    const uint64_t key = (uint64_t)slot << 4 | size;
+    uint16_t *chain = &p->splat_chains[key * (p->code->secret | 1) >> (64 - p->splat_bits)];
+    p->emitter->heap->work++;
+    for (uint32_t link = *chain; link != 0; link = p->next_splats[link - 1]) {
+        p->emitter->heap->work++;
+        if (p->splats[link - 1].slot == slot && p->splats[link - 1].size == size) return (uint16_t)(link - 1);
     }
+    p->next_splats[p->n_splats] = *chain;
     p->splats[p->n_splats++] = (tirbi_lane_splat){slot, size};
-    p->splat_table[at] = (uint16_t)p->n_splats;
+    *chain = (uint16_t)p->n_splats;
     return (uint16_t)(p->n_splats - 1);
 }
 
@@ -520,8 +523,8 @@ static void restore_places(lane_planner *p, uint8_t loop) {
     }
     p->now.banks[0] = head->banks[0];
     p->now.banks[1] = head->banks[1];
-    for (unsigned reg = 0; reg < TIRBI_MAX_LANE_REGS; reg++)
-        if (!(live >> reg & 1)) p->now.values[reg].bank = NO_BANK;
+    for (uint64_t set = p->body->used & ~live; set != 0; set &= set - 1)
+        p->now.values[__builtin_ctzll(set)].bank = NO_BANK;
 }
 
 /* The form for a whole loop around this fused multiply-add of a splat and a block into a bank, or 0. */
@@ -599,14 +602,15 @@ static void plan_own(lane_planner *p, const lane_ins *ins) {
     tirbi_translate_word(
         p->emitter, (tirbi_word){.list = {(uint16_t)__builtin_popcountll(used & ~same), lanes_at(p, depth), 0, 0}});
     const lane_value *around = p->own[depth].around.values;
-    for (unsigned reg = 0; reg < TIRBI_MAX_LANE_REGS; reg++) {
+    for (uint64_t set = p->body->used; set != 0; set &= set - 1) {
+        const uint8_t reg = (uint8_t)__builtin_ctzll(set);
         const lane_value *v = &around[reg];
         p->now.values[reg] = (lane_value){.bank = NO_BANK};
         if (!(used >> reg & 1)) continue;
         p->now.values[reg] =
             (lane_value){.bank = NO_BANK, .strip = true, .size = v->size, .dtype = v->dtype, .next = v->next};
         p->now.values[reg].same = (same >> reg & 1) != 0;
-        if (!(same >> reg & 1)) emit_strips(p, strip_of(p, (uint8_t)reg), strip_at(p, depth, (uint8_t)reg), v->size);
+        if (!(same >> reg & 1)) emit_strips(p, strip_of(p, reg), strip_at(p, depth, reg), v->size);
     }
     for (uint64_t set = same; set != 0; set &= set - 1) {
         uint8_t reg = (uint8_t)__builtin_ctzll(set);
@@ -737,14 +741,17 @@ static void end_in_store(lane_planner *p) {
 
 typedef enum body_kind { BODY_FULL, BODY_TAIL, BODY_WIDE, BODY_PACKED, BODY_SPANNING } body_kind;
 
+/* Registers that are looked at where an instruction may settle what is live. */
+enum { LIVE_AT_ONCE = 8 };
+
 static void plan_body(lane_planner *p, body_kind kind) {
     p->tail = kind != BODY_FULL;
     p->wide = kind == BODY_WIDE || kind == BODY_SPANNING;
     p->packs = kind == BODY_PACKED;
     p->level = 0;
     p->latest = UINT32_MAX;
-    for (unsigned reg = 0; reg < p->body->function->n_lane_regs; reg++)
-        p->now.values[reg] = (lane_value){.bank = NO_BANK};
+    for (uint64_t set = p->body->used; set != 0; set &= set - 1)
+        p->now.values[__builtin_ctzll(set)] = (lane_value){.bank = NO_BANK};
     p->now.banks[0] = p->now.banks[1] = p->kept = NO_VALUE;
     p->kept_until = 0;
     for (uint32_t i = p->loop->n_outer; i < p->body->n - p->loop->n_outer && !p->emitter->failed; i++) {
@@ -755,6 +762,7 @@ static void plan_body(lane_planner *p, body_kind kind) {
             continue;
         }
         p->emitter->offset = ins->offset;
+        p->emitter->heap->work += 1 + (unsigned)__builtin_popcountll(ins->live) / LIVE_AT_ONCE;
         plan_ins(p, ins, i + 1 < p->body->n ? ins + 1 : NULL);
     }
     if (kind == BODY_FULL) end_in_store(p);
@@ -785,22 +793,26 @@ static void find_outer_loops(lane_planner *p) {
     }
 }
 
-/* Loads that are transposed where that can be: those that run once in each iteration of an inner loop. */
-static void find_tiles(lane_planner *p) {
+/* Loads that are transposed where that can be: those that run once in each iteration of an inner loop. False: out of
+ * memory. */
+static bool find_tiles(lane_planner *p) {
     const lane_body *body = p->body;
     tirbi_lane_loop *loop = p->loop;
     uint8_t open[TIRBI_MAX_INNER];
     unsigned n_open = 0;
-    if (body->n_own > 0) return;
+    if (body->n_own > 0) return true;
     for (uint32_t i = loop->n_outer; i < body->n - loop->n_outer; i++) {
         lane_ins *ins = &body->ins[i];
         if (ins->op == TIRB_OP_INNER) open[n_open++] = ins->cursor;
         if (ins->op == TIRB_OP_INNER_END) n_open--;
         if (ins->op != TIRB_OP_VLOAD || n_open == 0 || body->strides[ins->cursor] != STRIDE_ANY) continue;
         if (loop->n_tiles == TIRBI_MAX_TILES || loop->cursors[ins->cursor].seek != 0) continue;
+        if (!loop->tiles) loop->tiles = TIRBI_NEW_ARRAY(&p->code->arena, tirbi_lane_tile, TIRBI_MAX_TILES);
+        if (!loop->tiles) return false;
         loop->tiles[loop->n_tiles++] = (tirbi_lane_tile){.cursor = ins->cursor, .loop = open[n_open - 1]};
         ins->number = loop->n_tiles;
     }
+    return true;
 }
 
 static void choose_block(const lane_planner *p) {
@@ -852,7 +864,7 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     p->orders_traps = tirbi_lane_orders_traps(p->body);
     choose_block(p);
     find_outer_loops(p);
-    find_tiles(p);
+    if (!find_tiles(p)) return tirbi_heap_status(p->code->heap);
     TIRBI_TRY(tirbi_lane_copy_find(p->body, loop, p->code));
     for (uint32_t i = 0; i < p->body->n; i++) loop->counts_lanes |= p->body->ins[i].op == TIRB_OP_VIOTA;
     unsigned depth = p->body->own_depth, regs = p->body->function->n_lane_regs;
@@ -866,9 +878,11 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     if (n_splats > UINT16_MAX || 1u + loop->n_cursors + n_splats + strips > (depth ? INT16_MAX : UINT16_MAX))
         return tirbi_error_set(error, TIRB_UNSUPPORTED, "a lane loop splats %u scalars", n_splats);
     p->splats = TIRBI_NEW_ARRAY(&p->code->arena, tirbi_lane_splat, n_splats);
-    for (p->splat_mask = 7; p->splat_mask < 2 * n_splats; p->splat_mask = 2 * p->splat_mask + 1) continue;
-    p->splat_table = tirbi_heap_calloc(p->code->heap, p->splat_mask + 1u, sizeof *p->splat_table);
-    if (!p->splats || !p->splat_table) return tirbi_heap_status(p->code->heap);
+    for (p->splat_bits = 1; 1u << p->splat_bits < n_splats;) p->splat_bits++;
+    p->n_splat_links = (1u << p->splat_bits) + n_splats;
+    p->splat_chains = tirbi_heap_calloc(p->code->heap, p->n_splat_links, sizeof *p->splat_chains);
+    if (!p->splats || !p->splat_chains) return tirbi_heap_status(p->code->heap);
+    p->next_splats = p->splat_chains + (1u << p->splat_bits);
     p->first_splat = (uint16_t)(1 + loop->n_cursors);
     p->first_strip = (uint16_t)(p->first_splat + n_splats);
     p->first_own = (uint16_t)(p->first_strip + regs * (depth + 1));
@@ -904,8 +918,7 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     for (unsigned c = 0; c < loop->n_cursors; c++)
         if (loop->cursors[c].access & TIRBI_WRITE) loop->written |= UINT32_C(1) << c;
     loop->is_plain = tirbi_lane_is_plain(loop);
-    tirbi_lane_find_ending(p->body, p->code, loop);
-    return TIRB_OK;
+    return tirbi_lane_find_ending(p->body, p->code, loop) ? TIRB_OK : tirbi_heap_status(p->code->heap);
 }
 
 tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *function, const tirbi_instr *instr,
@@ -937,7 +950,7 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
         if (pointers > code->max_pointers) code->max_pointers = pointers;
         if (scratch > code->max_scratch) code->max_scratch = scratch;
     }
-    tirbi_heap_free(code->heap, p->splat_table, (p->splat_mask + 1u) * sizeof *p->splat_table);
+    tirbi_heap_free(code->heap, p->splat_chains, p->n_splat_links * sizeof *p->splat_chains);
     tirbi_heap_free(code->heap, body->ins, body->capacity * sizeof *body->ins);
     tirbi_heap_free(code->heap, work, sizeof *work);
     return status;

@@ -133,7 +133,7 @@ typedef struct tirbi_lane_bodies {
     uint32_t apart;          /* the full body where nothing that is stored meets what another cursor reaches */
     uint32_t spanning;       /* for rows with gaps between them: see vm/lanes/gaps.h */
     uint32_t spanning_apart; /* both */
-    tirbi_lane_row_stream rows; /* no words: of a loop over rows by number */
+    const tirbi_lane_row_stream *rows; /* no words: of a loop over rows by number; or NULL */
 } tirbi_lane_bodies;
 
 /* All that entering a lane loop looks at: see vm/exec/lane_again.h. */
@@ -142,8 +142,7 @@ typedef struct tirbi_lane_inputs {
     uint8_t place; /* of the loop's state among those that a machine has */
     uint8_t copies; /* of a loop of copies: the place of what a machine knows of it */
     uint8_t n_slots, n_refs;
-    const uint16_t *slots;
-    const uint16_t *refs;
+    const uint16_t *slots; /* and behind them the references */
     tirbi_lane_bodies bodies;
 } tirbi_lane_inputs;
 
@@ -193,6 +192,7 @@ struct tirbi_code {
     uint32_t n_lane_states;   /* of a machine, */
     size_t lane_state_size; /* with all that belongs to one */
     size_t max_scratch;
+    uint64_t secret; /* that tables are spread by while the program is translated: see loader/base/secret.h */
 };
 
 /* ---- Frames --------------------------------------------------------------------------------------------------- */

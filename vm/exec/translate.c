@@ -5,6 +5,8 @@
 
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
+#include "loader/base/secret.h"
+#include "loader/base/work.h"
 #include "vm/contract/tiles.h"
 #include "vm/exec/conditions.h"
 #include "vm/exec/constants.h"
@@ -143,30 +145,28 @@ static uint8_t cast_as_extension(uint8_t to, uint8_t from) {
 
 /* ---- Writing words -------------------------------------------------------------------------------------------- */
 
-uint32_t tirbi_translate_word(tirbi_emitter *e, tirbi_word word) {
-    if (e->n == e->capacity && !e->failed) {
-        uint32_t capacity = e->capacity ? e->capacity * 2 : 256;
-        tirbi_word *words = tirbi_heap_resize(e->heap, e->words, e->capacity * sizeof *words, capacity * sizeof *words);
-        if (words) e->words = words;
-        uint32_t *offsets =
-            words ? tirbi_heap_resize(e->heap, e->offsets, e->capacity * sizeof *offsets, capacity * sizeof *offsets)
-                  : NULL;
-        if (offsets) e->offsets = offsets;
-        if (!words || !offsets) {
-            /* The words may already be larger than recorded: give them back at their true size. */
-            if (words) {
-                tirbi_heap_free(e->heap, words, capacity * sizeof *words);
-                e->words = NULL;
-                tirbi_heap_free(e->heap, e->offsets, e->capacity * sizeof *e->offsets);
-                e->offsets = NULL;
-                e->capacity = e->n = 0;
-            }
-            e->failed = true;
-        } else {
-            e->capacity = capacity;
-        }
+/* Resizes both tables, of which one may then be larger than recorded: it is given back at its true size. */
+static bool resize(tirbi_emitter *e, uint32_t capacity) {
+    const size_t word = sizeof *e->words, offset = sizeof *e->offsets;
+    tirbi_word *words = tirbi_heap_resize(e->heap, e->words, e->capacity * word, capacity * word);
+    if (!words) return false;
+    e->words = words;
+    uint32_t *offsets = tirbi_heap_resize(e->heap, e->offsets, e->capacity * offset, capacity * offset);
+    if (offsets) {
+        e->offsets = offsets;
+        e->capacity = capacity;
+        return true;
     }
+    tirbi_heap_free(e->heap, e->words, capacity * word);
+    tirbi_heap_free(e->heap, e->offsets, e->capacity * offset);
+    *e = (tirbi_emitter){.heap = e->heap};
+    return false;
+}
+
+uint32_t tirbi_translate_word(tirbi_emitter *e, tirbi_word word) {
+    if (e->n == e->capacity && !e->failed) e->failed = !resize(e, e->capacity ? e->capacity + e->capacity / 4 : 256);
     if (e->failed) return 0;
+    e->heap->work++;
     e->words[e->n] = word;
     e->offsets[e->n] = e->offset;
     return e->n++;
@@ -194,6 +194,33 @@ typedef struct fixup {
     uint32_t target; /* byte offset */
 } fixup;
 
+/* Some of a function's byte offsets, which are numbered in order. */
+typedef struct places {
+    uint64_t *bits;
+    uint32_t *before; /* by word of them: how many there are in those before it */
+} places;
+
+enum { PLACES_IN_WORD = 64 };
+
+static bool has_place(const places *p, uint32_t at) { return p->bits[at / PLACES_IN_WORD] >> at % PLACES_IN_WORD & 1; }
+static void add_place(places *p, uint32_t at) { p->bits[at / PLACES_IN_WORD] |= UINT64_C(1) << at % PLACES_IN_WORD; }
+
+/* The number of a place, when all are there. */
+static uint32_t number_of_place(const places *p, uint32_t at) {
+    const uint64_t below = (UINT64_C(1) << at % PLACES_IN_WORD) - 1;
+    return p->before[at / PLACES_IN_WORD] + (uint32_t)__builtin_popcountll(p->bits[at / PLACES_IN_WORD] & below);
+}
+
+/* Returns how many there are. */
+static uint32_t number_places(places *p, size_t words) {
+    uint32_t n = 0;
+    for (size_t i = 0; i < words; i++) {
+        p->before[i] = n;
+        n += (uint32_t)__builtin_popcountll(p->bits[i]);
+    }
+    return n;
+}
+
 typedef struct translator {
     tirbi_code *code;
     const tirbi_function *function;
@@ -203,11 +230,12 @@ typedef struct translator {
     tirbi_constants constants;
     tirbi_instr *instr;
     tirbi_instr *next;
-    uint32_t *ordinals; /* by byte offset: the number of the instruction that starts there */
-    uint32_t *places;   /* by byte offset: its first word */
-    uint8_t *targets;   /* by byte offset: something jumps there */
+    places starts;          /* of instructions */
+    places targets;         /* something jumps there */
+    size_t place_words;     /* of each of the two */
+    uint32_t *target_words; /* by number of a target: the first word of the instruction */
+    uint32_t n_targets;
     tirbi_conditions conditions;
-    uint8_t *named;     /* by scalar register: more than branches behind comparisons read it */
     tirbi_known known;
     bool told; /* what is known has been changed already by the instruction */
     fixup *fixups;
@@ -267,14 +295,17 @@ static void note_refs(translator *t) {
 }
 
 static tirb_status note_target(translator *t, uint32_t target) {
-    if (target <= t->instr->offset && !t->targets[target]) {
+    if (target <= t->instr->offset && !has_place(&t->targets, target)) {
         TIRBI_TRY(tirbi_decode(t->function->code, t->function->code_size, target, t->next, t->error));
         tirbi_conditions_note(&t->conditions, t->next, true);
         t->conditions.written = 0; /* by the jump itself */
     }
-    t->targets[target] = 1;
+    add_place(&t->targets, target);
     return TIRB_OK;
 }
+
+/* Bytes of an instruction: lists and headers are long. */
+enum { TRANSLATED_AT_ONCE = 8 };
 
 /* Numbers the instructions and finds the jump targets, the alloc sites and the lane loops. */
 static tirb_status survey(translator *t) {
@@ -282,9 +313,11 @@ static tirb_status survey(translator *t) {
     uint32_t ordinal = 0;
     for (uint32_t at = 0; at < f->code_size; at += t->instr->size) {
         TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, t->instr, t->error));
-        t->ordinals[at] = ordinal++;
+        TIRBI_TRY(tirbi_work(t->heap, 1 + t->instr->size / TRANSLATED_AT_ONCE, t->error));
+        add_place(&t->starts, at);
+        ordinal++;
         note_refs(t);
-        tirbi_conditions_note(&t->conditions, t->instr, t->targets[at] != 0);
+        tirbi_conditions_note(&t->conditions, t->instr, has_place(&t->targets, at));
         int64_t target = jump_operand(t->instr);
         if (target >= 0 && target < f->code_size) TIRBI_TRY(note_target(t, (uint32_t)target));
         if (t->instr->op == TIRB_OP_ALLOC) t->fn->n_sites++;
@@ -342,7 +375,7 @@ static void emit_probe(translator *t, uint32_t line, bool again) {
 
 /* Whether the instruction after the current one is op and belongs to it alone. */
 static bool next_is(translator *t, uint32_t at, uint8_t op) {
-    if (at >= t->function->code_size || t->targets[at]) return false;
+    if (at >= t->function->code_size || has_place(&t->targets, at)) return false;
     if (t->function->code[at] != op) return false;
     return tirbi_decode(t->function->code, t->function->code_size, at, t->next, NULL) == TIRB_OK;
 }
@@ -363,7 +396,7 @@ static bool next_goes_back(translator *t, uint32_t *at, uint32_t *place, int64_t
 }
 
 static uint32_t cost_of_back(const translator *t, uint32_t place, int64_t target) {
-    return t->ordinals[place] - t->ordinals[target] + 1;
+    return number_of_place(&t->starts, place) - number_of_place(&t->starts, (uint32_t)target) + 1;
 }
 
 static void emit_back(translator *t, uint32_t place, int64_t target) {
@@ -476,7 +509,7 @@ static tirb_status translate_elementwise(translator *t, uint32_t *at) {
         return TIRB_OK;
     }
     form--;
-    if (tirbi_is_comparison(in->op) && !t->conditions.named[operand[0]]) {
+    if (tirbi_is_comparison(in->op) && tirbi_conditions_owns(&t->conditions, operand[0])) {
         for (unsigned branch = 0; branch < 2; branch++) {
             if (!next_is(t, *at, branch == 0 ? TIRB_OP_BRIF : TIRB_OP_BRNOT)) continue;
             if (t->next->operand[0] != operand[0]) continue;
@@ -785,11 +818,18 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
     return TIRB_OK;
 }
 
+/* The mark of an instruction's first word among the offsets, until pairs are made. */
+#define BEGINS (UINT32_C(1) << 31)
+
+static uint32_t word_of_target(const translator *t, uint32_t target) {
+    return t->target_words[number_of_place(&t->targets, target)];
+}
+
 static void patch_jumps(translator *t) {
     tirbi_word *words = t->emitter.words;
     for (uint32_t i = 0; i < t->n_fixups; i++) {
         const fixup *f = &t->fixups[i];
-        int32_t distance = (int32_t)((int64_t)t->places[f->target] - (int64_t)f->word);
+        int32_t distance = (int32_t)((int64_t)word_of_target(t, f->target) - (int64_t)f->word);
         if (f->field == f->word)
             words[f->field].jump = distance;
         else
@@ -803,14 +843,14 @@ static void patch_jumps(translator *t) {
 static void pair_forms(translator *t) {
     tirbi_word *words = t->emitter.words;
     for (uint32_t i = 0; i < t->n_fixups; i++) {
-        const uint32_t from = t->fixups[i].word, to = t->places[t->fixups[i].target];
+        const uint32_t from = t->fixups[i].word, to = word_of_target(t, t->fixups[i].target);
         const unsigned form = to < t->emitter.n ? form_of_both(words[from].op, words[to].op) : 0;
         if (form != 0) words[from].op = (uint16_t)form;
     }
     uint32_t behind = t->emitter.n; /* the first word of the form behind */
-    for (uint32_t at = t->function->code_size; at-- > 0;) {
-        const uint32_t place = t->places[at];
-        if (place >= behind || (place == 0 && at > 0)) continue;
+    for (uint32_t place = t->emitter.n; place-- > 0;) {
+        if (!(t->emitter.offsets[place] & BEGINS)) continue;
+        t->emitter.offsets[place] &= ~BEGINS;
         const unsigned first = words[place].op;
         const bool paired = behind < t->emitter.n && first_words[first] == behind - place;
         const unsigned form = paired ? form_of_both(first, words[behind].op) : 0;
@@ -823,7 +863,15 @@ static void pair_forms(translator *t) {
 static void separate_lines(translator *t) {
     const tirbi_function *f = t->function;
     for (uint32_t i = 0; t->code->profiled && i < f->n_lines; i++)
-        if (f->lines[i].offset < f->code_size) t->targets[f->lines[i].offset] = 1;
+        if (f->lines[i].offset < f->code_size) add_place(&t->targets, f->lines[i].offset);
+}
+
+static bool make_target_words(translator *t) {
+    number_places(&t->starts, t->place_words);
+    t->n_targets = number_places(&t->targets, t->place_words);
+    if (t->n_targets == 0) return true;
+    t->target_words = tirbi_heap_calloc(t->heap, t->n_targets, sizeof *t->target_words);
+    return t->target_words != NULL;
 }
 
 static tirb_status translate_code(translator *t) {
@@ -831,20 +879,25 @@ static tirb_status translate_code(translator *t) {
     uint32_t line = 0; /* the entry that the instruction belongs to is the one before */
     t->fn->may_repeat = !t->code->profiled;
     separate_lines(t);
+    if (!make_target_words(t)) return tirbi_heap_status(t->heap);
     for (uint32_t at = 0; at < f->code_size;) {
         TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, t->instr, t->error));
         t->emitter.offset = at;
-        t->places[at] = t->emitter.n;
+        const uint32_t first = t->emitter.n;
+        const bool is_target = has_place(&t->targets, at);
+        if (is_target) t->target_words[number_of_place(&t->targets, at)] = first;
         bool leaves = t->instr->op == TIRB_OP_CALL || t->instr->op == TIRB_OP_CALLX || t->instr->op == TIRB_OP_FORK;
         while (line < f->n_lines && f->lines[line].offset <= at) line++;
         if (t->code->profiled && line > 0 && f->lines[line - 1].offset == at) emit_probe(t, line - 1, false);
-        if (t->targets[at]) tirbi_known_clear(&t->known);
+        if (is_target) tirbi_known_clear(&t->known);
+        TIRBI_TRY(tirbi_work(t->heap, 1 + t->instr->size / TRANSLATED_AT_ONCE, t->error));
         at += t->instr->size;
         t->fn->may_repeat = t->fn->may_repeat && may_repeat(t, t->instr);
         TIRBI_TRY(translate_one(t, &at));
         forget(t, t->instr);
         if (t->code->profiled && leaves && line > 0) emit_probe(t, line - 1, true);
         if (t->emitter.failed || t->constants.failed) return tirbi_heap_status(t->heap);
+        if (!t->code->profiled && first < t->emitter.n) t->emitter.offsets[first] |= BEGINS;
     }
     patch_jumps(t);
     if (!t->code->profiled) pair_forms(t);
@@ -894,22 +947,49 @@ static tirb_status lay_out_frame(translator *t) {
     return TIRB_OK;
 }
 
-/* Copies the words to the arena, at their final size. */
-static tirb_status keep_words(translator *t) {
+/* From this number of words on, the emitter's own tables are a function's: nothing of that size is copied. */
+enum { MANY_WORDS = 1 << 12 };
+
+static bool keep_tables(translator *t) {
     tirbi_fn *fn = t->fn;
-    tirbi_word *words = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_word, t->emitter.n);
-    uint32_t *offsets = TIRBI_NEW_ARRAY(&t->code->arena, uint32_t, t->emitter.n);
-    uint64_t *constants = TIRBI_NEW_ARRAY(&t->code->arena, uint64_t, t->constants.n);
-    if (!words || !offsets || !constants) return tirbi_heap_status(t->heap);
-    if (t->emitter.n > 0) {
-        memcpy(words, t->emitter.words, t->emitter.n * sizeof *words);
-        memcpy(offsets, t->emitter.offsets, t->emitter.n * sizeof *offsets);
+    tirbi_emitter *e = &t->emitter;
+    if (e->n >= MANY_WORDS) {
+        if (!resize(e, e->n)) return false;
+        fn->words = e->words;
+        fn->offsets = e->offsets;
+        fn->n_words = e->n;
+        *e = (tirbi_emitter){.heap = e->heap};
+        return true;
     }
-    if (t->constants.n > 0) memcpy(constants, t->constants.values, t->constants.n * sizeof *constants);
+    tirbi_word *words = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_word, e->n);
+    uint32_t *offsets = TIRBI_NEW_ARRAY(&t->code->arena, uint32_t, e->n);
+    if (!words || !offsets) return false;
+    if (e->n > 0) {
+        memcpy(words, e->words, e->n * sizeof *words);
+        memcpy(offsets, e->offsets, e->n * sizeof *offsets);
+    }
     fn->words = words;
     fn->offsets = offsets;
+    fn->n_words = e->n;
+    return true;
+}
+
+static void release_tables(tirbi_code *code) {
+    for (uint32_t i = 0; code->functions && i < code->program->n_functions; i++) {
+        const tirbi_fn *fn = &code->functions[i];
+        if (fn->n_words < MANY_WORDS) continue;
+        tirbi_heap_free(code->heap, (void *)(uintptr_t)fn->words, fn->n_words * sizeof *fn->words);
+        tirbi_heap_free(code->heap, (void *)(uintptr_t)fn->offsets, fn->n_words * sizeof *fn->offsets);
+    }
+}
+
+/* Keeps the words and what belongs to them, at their final size. */
+static tirb_status keep_words(translator *t) {
+    tirbi_fn *fn = t->fn;
+    uint64_t *constants = TIRBI_NEW_ARRAY(&t->code->arena, uint64_t, t->constants.n);
+    if (!constants || !keep_tables(t)) return tirbi_heap_status(t->heap);
+    if (t->constants.n > 0) memcpy(constants, t->constants.values, t->constants.n * sizeof *constants);
     fn->constants = constants;
-    fn->n_words = t->emitter.n;
     fn->loops = t->loops;
     fn->loop_inputs = t->loop_inputs;
     fn->forks = t->forks;
@@ -917,31 +997,38 @@ static tirb_status keep_words(translator *t) {
     return TIRB_OK;
 }
 
-/* The tables by byte offset and by register are one block, *total bytes of it: the caller frees `ordinals`. */
+/* The tables by byte offset and by register are one block, *total bytes of it: the caller frees starts.bits. */
 static bool make_tables(translator *t, size_t *total) {
-    const size_t size = (size_t)t->function->code_size + 1, registers = (size_t)t->function->n_sregs + 1;
-    uint8_t *block = NULL;
-    if (tirbi_mul_size(size, 2 * sizeof(uint32_t) + 1, total) && tirbi_add_size(*total, registers, total))
-        block = tirbi_heap_calloc(t->heap, *total, 1);
+    const size_t size = (size_t)t->function->code_size + 1, words = size / PLACES_IN_WORD + 1;
+    const size_t registers = t->function->n_sregs < size ? t->function->n_sregs : size;
+    *total = 2 * words * (sizeof(uint64_t) + sizeof(uint32_t)) + registers;
+    uint64_t *block = tirbi_heap_calloc(t->heap, *total, 1);
     if (!block) return false;
-    t->ordinals = (uint32_t *)(void *)block;
-    t->places = t->ordinals + size;
-    t->targets = (uint8_t *)(t->places + size);
-    t->conditions = (tirbi_conditions){.named = t->targets + size};
+    t->place_words = words;
+    t->starts.bits = block;
+    t->targets.bits = block + words;
+    t->starts.before = (uint32_t *)(block + 2 * words);
+    t->targets.before = t->starts.before + words;
+    t->conditions =
+        (tirbi_conditions){.named = (uint8_t *)(t->targets.before + words), .n_named = (uint32_t)registers};
     return true;
 }
 
 static tirb_status translate_function(translator *t) {
     size_t size;
+    if (t->function->code_size >= BEGINS)
+        return tirbi_error_set(t->error, TIRB_MEMORY_LIMIT, "a function has %u bytes of code, at most %u",
+                               t->function->code_size, BEGINS - 1);
     if (!make_tables(t, &size)) return tirbi_heap_status(t->heap);
-    tirbi_constants_init(&t->constants, t->heap, t->function->n_sregs);
+    tirbi_constants_init(&t->constants, t->heap, t->function->n_sregs, t->code->secret);
     t->emitter.n = 0;
     tirb_status status = survey(t);
     if (status == TIRB_OK) status = collect_arguments(t);
     if (status == TIRB_OK) status = translate_code(t);
     if (status == TIRB_OK) status = lay_out_frame(t);
     if (status == TIRB_OK) status = keep_words(t);
-    tirbi_heap_free(t->heap, t->ordinals, size);
+    tirbi_heap_free(t->heap, t->starts.bits, size);
+    tirbi_heap_free(t->heap, t->target_words, t->n_targets * sizeof *t->target_words);
     tirbi_heap_free(t->heap, t->fixups, t->fixup_capacity * sizeof *t->fixups);
     tirbi_constants_release(&t->constants);
     return status;
@@ -984,6 +1071,7 @@ tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, bool p
     code->heap = heap;
     code->program = program;
     code->profiled = profiled;
+    code->secret = tirbi_secret(code);
     code->fuses = isa == TIRB_ISA_AVX2 || isa == TIRB_ISA_AVX512;
     tirbi_arena_init(&code->arena, heap);
     code->kernels = tirbi_kernels(isa);
@@ -1014,6 +1102,7 @@ tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, bool p
 void tirbi_code_destroy(tirbi_code *code) {
     if (!code) return;
     tirbi_heap *heap = code->heap;
+    release_tables(code);
     tirbi_arena_destroy(&code->arena);
     tirbi_heap_free(heap, code, sizeof *code);
 }

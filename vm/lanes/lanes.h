@@ -131,6 +131,7 @@ typedef struct tirbi_lane_loop {
     bool only_banks;   /* everything that is computed */
     bool kernels_only; /* no bank is read, and no lane comes back that had left: kernels' blocks are all that counts of
                           a strip */
+    uint8_t n_outer;   /* inner loops around the whole body, which the machine runs around the blocks */
     uint32_t strip_size;
     uint32_t least_lanes; /* in a block of the machine with the smallest banks that runs it */
     const struct tirbi_lane_machine *least;
@@ -144,26 +145,26 @@ typedef struct tirbi_lane_loop {
     uint32_t entry; /* the word of the instruction */
     uint32_t packed; /* the body of several short rows as one block; 0: there is none */
     uint32_t after;
-    uint8_t n_outer; /* inner loops around the whole body, which the machine runs around the blocks */
     uint8_t outer[TIRBI_MAX_INNER];
     bool reduces;
     bool is_plain;     /* vm/exec/lane_plain.c may know how to enter it */
     bool counts_lanes; /* lanes are numbered: loops cannot become one */
     bool by_rows;      /* machines for several rows at once have all that its bodies use */
-    tirbi_lane_inner inner[TIRBI_MAX_INNER];
     uint8_t n_scans;
     uint8_t own_depth; /* how deep vloops are nested */
-    tirbi_lane_scan scans[TIRBI_MAX_SCANS];
-    tirbi_lane_ending ending;
     uint8_t n_tiles;
-    tirbi_lane_tile tiles[TIRBI_MAX_TILES];
+    uint8_t n_copies; /* which are all that the loop does; 0: it does more */
+    uint8_t n_seeks;
     bool finds; /* it ends with the first lane of which something is true, whose number goes to this slot */
     uint16_t found;
+    /* What has no members has no place. */
     const tirbi_lane_cursor *cursors;
     const tirbi_lane_splat *splats;
-    uint32_t n_copies; /* which are all that the loop does; 0: it does more */
+    tirbi_lane_inner *inner; /* set while the loop is translated, as tiles are */
+    tirbi_lane_tile *tiles;
+    const tirbi_lane_scan *scans;
+    const tirbi_lane_ending *ending; /* or NULL */
     const tirbi_lane_copy *copies;
-    uint32_t n_seeks;
     const tirbi_lane_seek *seeks;
 } tirbi_lane_loop;
 

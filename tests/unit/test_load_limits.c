@@ -1,0 +1,349 @@
+/* What a load takes. Steps and bytes of memory are counted, and no time: they grow with the size of a program and with
+ * nothing else, whatever the program is made of. */
+#include "tests/unit/loader_fixture.h"
+
+#include <time.h>
+
+#include <tirb/tirb.h>
+
+#include "vm/exec/exec.h"
+
+/* ---- Limits ---------------------------------------------------------------------------------------------------- */
+
+static const char sample[] = ".function \"f\" public\n.scalars 4\n.lanes 2\n.ref f32\n.ref f32 writable\n"
+                             ".tensor \"a\" f32 r0 read (64)\n.tensor \"b\" f32 r1 read write (64)\n"
+                             "lane 64, done\n.cursor r0 f32 read 0 0 1\n.cursor r1 f32 readwrite 0 0 1\n"
+                             "vload.f32 v0, c0\nvload.f32 v1, c1\nvadd.f32 v0, v0, v1\nvstore.f32 c1, v0\n"
+                             "done:\nlane.end\nret.void\n.end\n"
+                             ".function \"g\" public\nret.void\n.end\n";
+
+static tirb_engine *make_engine(uint64_t cache_bytes) {
+    tirb_engine *engine = NULL;
+    tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
+    options.cache_bytes = cache_bytes;
+    assert_int_equal(tirb_engine_create(&options, &engine, NULL), TIRB_OK);
+    return engine;
+}
+
+/* Whether the load ends with a status and a message that begins so. */
+static void expect_load(tirb_engine *engine, const tirbi_writer *bundle, const tirb_load_limits *limits,
+                        tirb_status wanted, const char *message) {
+    tirb_module *module = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    const tirb_status status = tirb_module_load_limited(engine, bundle->data, bundle->size, limits, &module, &error);
+    if (status != wanted) fail_msg("%s instead of %s: %s", tirb_status_name(status), tirb_status_name(wanted),
+                                   error.message);
+    if (message && !strstr(error.message, message)) fail_msg("'%s' is not in '%s'", message, error.message);
+    assert_true((module != NULL) == (wanted == TIRB_OK));
+    tirb_module_release(module);
+}
+
+/* Each limit allows as much as it says and nothing more. */
+static void check_limits(tirb_engine *engine, const tirbi_writer *bundle) {
+    tirb_module *module = NULL;
+    tirb_load_stats stats = TIRB_LOAD_STATS_INIT;
+    tirb_load_limits limits = TIRB_LOAD_LIMITS_INIT;
+    assert_int_equal(tirb_module_load_limited(engine, bundle->data, bundle->size, &limits, &module, NULL), TIRB_OK);
+    assert_int_equal(tirb_module_load_stats(module, &stats), TIRB_OK);
+    tirb_module_release(module);
+    assert_int_equal(stats.functions, 2);
+    assert_int_equal(stats.instructions, 8);
+    assert_true(stats.bytes > 0 && stats.memory > 0 && stats.work > 0);
+    limits = (tirb_load_limits){sizeof limits, stats.functions, stats.bytes, stats.instructions, 0, 2 * stats.work};
+    if (bundle->size > limits.max_bytes) limits.max_bytes = bundle->size;
+    expect_load(engine, bundle, &limits, TIRB_OK, NULL);
+    limits.max_memory = stats.memory;
+    expect_load(engine, bundle, &limits, TIRB_OK, NULL);
+    tirb_load_limits less = limits;
+    less.max_functions = 1;
+    expect_load(engine, bundle, &less, TIRB_MEMORY_LIMIT, "2 functions, the limit is 1");
+    less = limits;
+    less.max_instructions = 7;
+    expect_load(engine, bundle, &less, TIRB_MEMORY_LIMIT, "8 instructions, the limit is 7");
+    less = limits;
+    less.max_bytes = stats.bytes - 1;
+    expect_load(engine, bundle, &less, TIRB_MEMORY_LIMIT, "the limit is");
+    less = limits;
+    less.max_memory = stats.memory - 1;
+    expect_load(engine, bundle, &less, TIRB_MEMORY_LIMIT, NULL);
+    less = limits;
+    less.max_work = stats.work / 2;
+    expect_load(engine, bundle, &less, TIRB_FUEL, "steps, the limit");
+    less.max_work = 1;
+    expect_load(engine, bundle, &less, TIRB_FUEL, "steps, the limit");
+}
+
+static void test_limits(void **state) {
+    (void)state;
+    fixture f;
+    fixture_open(&f);
+    tirbi_writer bundle = fixture_bundle(&f, fixture_assemble(&f, sample));
+    tirb_engine *engine = make_engine(0), *caching = make_engine(1 << 20);
+    check_limits(engine, &bundle);
+    check_limits(caching, &bundle); /* finds what it has loaded, and refuses it all the same */
+    tirb_load_limits limits = TIRB_LOAD_LIMITS_INIT;
+    limits.struct_size = 2;
+    expect_load(engine, &bundle, &limits, TIRB_MISUSE, "TIRB_LOAD_LIMITS_INIT");
+    expect_load(engine, &bundle, NULL, TIRB_OK, NULL);
+    assert_int_equal(tirb_module_load_stats(NULL, NULL), TIRB_MISUSE);
+    tirb_engine_release(engine);
+    tirb_engine_release(caching);
+    tirbi_writer_destroy(&bundle);
+    fixture_close(&f);
+}
+
+/* ---- Programs of any size -------------------------------------------------------------------------------------- */
+
+/* The memory that a program may take for each of its bytes, as in vm/call/module.c, and */
+enum { MOST_MEMORY = 24 };
+
+/* what any program may take beside: the last block of an arena may be all but empty. */
+enum { ANY_MEMORY = 3 << 19 };
+
+/* What verifying and translating a program took; the seconds are for who asks to see them. */
+typedef struct cost {
+    double bytes, work, memory, verifying, translating;
+    bool is_refused; /* for its memory */
+} cost;
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static cost cost_of(const tirbi_program *program, double bytes) {
+    tirbi_heap heap;
+    tirbi_code *code = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    tirbi_heap_init(&heap, NULL, ANY_MEMORY + MOST_MEMORY * (uint64_t)bytes);
+    const double begin = seconds();
+    tirb_status status = tirbi_verify(program, &heap, &error);
+    const double verified = seconds();
+    if (status == TIRB_OK) status = tirbi_code_create(program, TIRB_ISA_GENERIC, false, &heap, &code, &error);
+    if (status != TIRB_OK && status != TIRB_MEMORY_LIMIT) fail_msg("%s: %s", tirb_status_name(status), error.message);
+    const double end = seconds();
+    tirbi_code_destroy(code);
+    assert_int_equal(heap.used, 0);
+    return (cost){bytes, (double)heap.work, (double)heap.peak, verified - begin, end - verified,
+                  status != TIRB_OK};
+}
+
+/* Where the unit is: behind other code, or in the lane loop that the head begins. What is dense takes more memory than
+ * its size allows, and is refused when that is much. */
+typedef enum where { BEHIND, INSIDE, DENSE } where;
+
+/* A function with a unit of code many times. */
+typedef struct family {
+    const char *name;
+    const char *head; /* directives, and code before */
+    const char *unit; /* is repeated */
+    const char *tail;
+    where where;
+} family;
+
+static const family families[] = {
+    {"scalar code",
+     ".scalars 8\n.ref f32 writable\n.tensor \"a\" f32 r0 read write (64)\n.scalar \"n\" i64 s0\n",
+     "add.i64 s1, s0, s2\nload.f32 s3, r0, s1\nmul.f32 s4, s3, s3\nstore.f32 r0, s1, s4\nlt.i64 s5, s1, s0\n"
+     "select.i64 s2, s5, s1, s0\nconst.i32 s6, 7\n",
+     "ret.void\n", BEHIND},
+    {"lane loops",
+     ".scalars 2\n.lanes 4\n.ref f32\n.ref f32 writable\n.tensor \"a\" f32 r0 read (64)\n.tensor \"b\" f32 r1 read "
+     "write (64)\n.scalar \"n\" i64 s0\n",
+     "lane s0, done%\n.cursor r0 f32 read 0 0 1\n.cursor r1 f32 readwrite 0 0 1\nvload.f32 v0, c0\nvload.f32 v1, c1\n"
+     "vsplat.f32 v2, s1\nvmul.f32 v2, v2, v0\nvadd.f32 v3, v2, v1\nvmax.f32 v3, v3, v0\nvstore.f32 c1, v3\n"
+     "done%:\nlane.end\n",
+     "ret.void\n", BEHIND},
+    {"empty lane loops", ".scalars 1\n.lanes 64\n.scalar \"n\" i64 s0\n", "lane s0, done%\ndone%:\nlane.end\n",
+     "ret.void\n", BEHIND},
+    {"a long body in banks",
+     ".scalars 1\n.lanes 8\n.ref f32 writable\n.tensor \"a\" f32 r0 read write (64)\n.scalar \"n\" i64 s0\n"
+     "lane s0, done\n.cursor r0 f32 readwrite 0 0 1\nvload.f32 v0, c0\nvload.f32 v1, c0\nvload.f32 v2, c0\n",
+     "vadd.f32 v3, v0, v1\nvmul.f32 v1, v3, v2\nvsub.f32 v2, v3, v0\n", "vstore.f32 c0, v2\ndone:\nlane.end\nret.void\n",
+     INSIDE},
+    {"a long body of kernels",
+     ".scalars 1\n.lanes 8\n.ref f32 writable\n.tensor \"a\" f32 r0 read write (64)\n.scalar \"n\" i64 s0\n"
+     "lane s0, done\n.cursor r0 f32 readwrite 0 0 1\nvload.f32 v0, c0\n",
+     "vexp.f32 v1, v0\nvsin.f32 v0, v1\n", "vstore.f32 c0, v0\ndone:\nlane.end\nret.void\n", DENSE},
+    {"jumps", ".scalars 2\n.scalar \"n\" i64 s0\n", "brif s0, next%\nnext%:\nnop\n", "ret.void\n", BEHIND},
+    {"loops", ".scalars 2\n.scalar \"n\" i64 s0\n", "again%:\nnop\nloop s1, s0, again%\n", "ret.void\n", BEHIND},
+    {"checks",
+     ".scalars 3\n.ref f32 writable\n.tensor \"a\" f32 r0 read write (64)\n.scalar \"n\" i64 s0\n",
+     "index s0, s1, 0, \"a\"\nload.f32 s2, r0, s0\n", "ret.void\n", BEHIND},
+};
+
+/* The unit, with its number for each '%'. */
+static void put_unit(tirbi_writer *text, const family *of, unsigned number) {
+    for (const char *c = of->unit; *c; c++)
+        tirbi_write_u8(text, *c == '%' ? (uint8_t)('0' + number) : (uint8_t)*c);
+}
+
+/* Where an instruction says something about a place in the code, it says it about one `by` bytes behind. */
+static void shift(tirbi_instr *instr, uint32_t by) {
+    const char *letters = tirbi_ops[instr->op].operands;
+    for (unsigned i = 0; letters[i]; i++)
+        if (letters[i] == 'j') instr->operand[i] += by;
+    if (instr->op == TIRB_OP_LANE) instr->lane.end += by;
+}
+
+static void copy_code(tirbi_writer *to, const tirbi_function *f, uint32_t from, uint32_t end, uint32_t by) {
+    tirbi_instr instr;
+    for (uint32_t at = from; at < end; at += instr.size) {
+        assert_int_equal(tirbi_decode(f->code, f->code_size, at, &instr, NULL), TIRB_OK);
+        shift(&instr, by);
+        tirbi_encode(to, &instr);
+    }
+}
+
+/* A function of about `size` bytes of code: some units behind each other, again and again. */
+static cost cost_of_family(const family *of, const char *unit, uint32_t size) {
+    enum { UNITS = 4 };
+    fixture f;
+    fixture_open(&f);
+    tirbi_writer text, code;
+    tirbi_writer_init(&text, &f.heap);
+    tirbi_writer_init(&code, &f.heap);
+    const char *parts[] = {".function \"f\" public\n", of->head, ".line 1 1\n"};
+    for (unsigned i = 0; i < 3; i++) tirbi_write_bytes(&text, parts[i], strlen(parts[i]));
+    if (unit) tirbi_write_bytes(&text, unit, strlen(unit));
+    for (unsigned i = 0; i < UNITS && !unit; i++) put_unit(&text, of, i);
+    tirbi_write_bytes(&text, ".line 2 1\n", 10);
+    tirbi_write_bytes(&text, of->tail, strlen(of->tail));
+    tirbi_write_bytes(&text, ".end", 5);
+    tirbi_program *program = fixture_assemble(&f, (const char *)text.data);
+    tirbi_function *function = (tirbi_function *)(uintptr_t)&program->functions[0];
+    const uint32_t first = function->lines[0].offset, last = function->lines[1].offset, block = last - first;
+    const uint32_t times = size / block + 1, more = (times - 1) * block;
+    copy_code(&code, function, 0, first, of->where == BEHIND ? 0 : more);
+    for (uint32_t i = 0; i < times; i++) copy_code(&code, function, first, last, i * block);
+    copy_code(&code, function, last, function->code_size, more);
+    function->code = code.data;
+    function->code_size = (uint32_t)code.size;
+    function->n_lines = 0;
+    const cost is = cost_of(program, (double)code.size);
+    tirbi_writer_destroy(&code);
+    tirbi_writer_destroy(&text);
+    fixture_close(&f);
+    return is;
+}
+
+/* ---- How costs grow -------------------------------------------------------------------------------------------- */
+
+static uint32_t largest = 1 << 21; /* bytes of code; with --full 16 MiB */
+
+enum { SMALLEST = 1 << 10, STEP = 1 << 5 };
+
+/* The most steps for each byte that any program takes. */
+#define MOST_WORK 4.0
+
+static void expect_proportion(const char *name, const cost *small, const cost *large) {
+    const double less = small->work / small->bytes, more = large->work / large->bytes;
+    if (getenv("TIRB_SHOW_COSTS"))
+        printf("%-26s %8.0f KB: %6.2f steps a byte (of %2.0f KB %6.2f), memory %5.1f times, verified %5.0f MB/s, "
+               "translated %5.0f MB/s\n", name, large->bytes / 1024, more, small->bytes / 1024, less,
+               large->memory / large->bytes, large->bytes * 1e-6 / large->verifying,
+               large->bytes * 1e-6 / large->translating);
+    if (more > 1.2 * less) fail_msg("%s: %.2f steps a byte, but %.2f of %.0f bytes", name, more, less, small->bytes);
+    if (more > MOST_WORK) fail_msg("%s: %.2f steps a byte, at most %.2f", name, more, MOST_WORK);
+}
+
+static void test_code(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < sizeof families / sizeof *families; i++) {
+        const cost small = cost_of_family(&families[i], NULL, SMALLEST);
+        for (uint32_t size = largest / STEP; size <= largest; size *= STEP) {
+            const cost large = cost_of_family(&families[i], NULL, size);
+            expect_proportion(families[i].name, &small, &large);
+            if (large.is_refused && families[i].where != DENSE) fail_msg("%s is refused", families[i].name);
+        }
+    }
+}
+
+/* Constants and splats that met in the tables of a simpler hash. */
+static void test_chosen_values(void **state) {
+    (void)state;
+    enum { WINDOW = 1024, MASK = 8191, VALUES = 4000, LINE = 40 };
+    static const family loads = {"chosen constants",
+                                 ".scalars 2\n.ref u8\n.scalar \"n\" i64 s0\n.tensor \"a\" u8 r0 read (64)\n", NULL,
+                                 "ret.void\n", BEHIND};
+    static const family splats = {"chosen splats", ".scalars 32768\n.lanes 1\n.scalar \"n\" i64 s0\nlane s0, done\n",
+                                  NULL, "done:\nlane.end\nret.void\n", INSIDE};
+    char *unit = malloc(VALUES * LINE), *more = malloc(VALUES * LINE);
+    assert_true(unit && more);
+    size_t used = 0, used_more = 0, n = 0, n_more = 0;
+    for (int64_t v = TIRBI_SMALL_MIN; v <= TIRBI_SMALL_MAX && n < VALUES; v++) {
+        if (((uint64_t)v * UINT64_C(0x9E3779B97F4A7C15) >> 32 & MASK) >= WINDOW) continue;
+        used += (size_t)snprintf(unit + used, LINE, "load.u8 s1, r0, %d\n", (int)v);
+        n++;
+    }
+    for (uint32_t s = 0; s < TIRBI_MAX_SREGS && n_more < VALUES; s++) {
+        if (((s << 4 | 8) * UINT32_C(0x9E3779B1) >> 8 & MASK) >= WINDOW) continue;
+        used_more += (size_t)snprintf(more + used_more, LINE, "vsplat.i64 v0, s%u\n", s);
+        n_more++;
+    }
+    assert_true(n > 1000 && n_more > 1000);
+    const cost ordinary = cost_of_family(&families[0], NULL, SMALLEST);
+    const cost constants = cost_of_family(&loads, unit, 1), splatted = cost_of_family(&splats, more, 1);
+    expect_proportion("chosen constants", &constants, &constants);
+    expect_proportion("chosen splats", &splatted, &splatted);
+    assert_true(constants.work / constants.bytes < 4 * ordinary.work / ordinary.bytes);
+    assert_true(splatted.work / splatted.bytes < 4 * ordinary.work / ordinary.bytes);
+    free(unit);
+    free(more);
+}
+
+/* Functions with parameters of the same long names, which begin alike. */
+static cost cost_of_names(unsigned n_functions, unsigned n_params, uint16_t n_sregs) {
+    enum { LENGTH = 1024, SIZE_OF_PARAM = 5, SIZE_OF_FUNCTION = 14 };
+    static const uint8_t code[] = {TIRB_OP_RETVOID, TIRB_TYPE_NONE};
+    const unsigned n_strings = n_params > n_functions ? n_params : n_functions;
+    char *texts = calloc(n_strings, LENGTH + 1);
+    tirbi_string *strings = calloc(n_strings, sizeof *strings);
+    tirbi_param *params = calloc(n_params + 1, sizeof *params);
+    tirbi_function *functions = calloc(n_functions, sizeof *functions);
+    assert_true(texts && strings && params && functions);
+    for (unsigned i = 0; i < n_strings; i++) {
+        char *text = texts + (size_t)i * (LENGTH + 1);
+        memset(text, 'a', LENGTH);
+        for (unsigned digit = 1, rest = i; digit <= 5; digit++, rest /= 10)
+            text[LENGTH - digit] = (char)('0' + rest % 10);
+        strings[i] = (tirbi_string){text, LENGTH};
+    }
+    for (unsigned i = 0; i < n_params; i++)
+        params[i] =
+            (tirbi_param){.name = (uint16_t)i, .kind = TIRB_PARAM_SCALAR, .dtype = TIRB_I32, .reg = (uint16_t)i};
+    for (unsigned i = 0; i < n_functions; i++)
+        functions[i] = (tirbi_function){.name = (uint16_t)i, .is_public = true, .return_type = TIRB_TYPE_NONE,
+                                        .n_params = (uint16_t)n_params, .params = params, .n_sregs = n_sregs,
+                                        .code = code, .code_size = sizeof code};
+    const tirbi_program program = {.n_functions = (uint16_t)n_functions, .n_strings = (uint16_t)n_strings,
+                                   .functions = functions, .strings = strings, .source_file = TIRBI_NO_STRING};
+    const double each = SIZE_OF_FUNCTION + SIZE_OF_PARAM * n_params;
+    const double bytes = (double)n_strings * LENGTH + n_functions * each;
+    const cost is = cost_of(&program, bytes);
+    free(functions);
+    free(params);
+    free(strings);
+    free(texts);
+    return is;
+}
+
+static void test_names(void **state) {
+    (void)state;
+    const cost few = cost_of_names(1, 1, 1), many = cost_of_names(300, 4000, 4000);
+    const cost functions = cost_of_names(4000, 0, TIRBI_MAX_SREGS);
+    expect_proportion("shared names", &few, &many);
+    expect_proportion("functions of many registers", &few, &functions);
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "--full") == 0) largest = 1 << 24;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_code),
+        cmocka_unit_test(test_chosen_values),
+        cmocka_unit_test(test_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
