@@ -125,7 +125,8 @@ typedef struct tirb_load_limits {
     uint32_t struct_size;
     uint32_t max_functions;    /* regions included; 0: as many as the format has, 65,535 */
     uint64_t max_bytes;        /* of the bundle, and of its sections and their code when they are unpacked; 0: the
-                                  engine's max_bundle_size, and of code no more than 4 MiB and 256 times the bundle's */
+                                  engine's max_bundle_size, and of sections and of code no more than 4 MiB and 256
+                                  times the bundle's each */
     uint64_t max_instructions; /* 0: as many as that code has room for */
     uint64_t max_memory;       /* bytes at any moment of the load, the module included; 0: 16 MiB, and 24 times those
                                   of the bundle and of what it unpacks to */

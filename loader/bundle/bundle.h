@@ -22,7 +22,8 @@ tirb_status tirbi_bundle_write(const tirbi_program *program, tirbi_heap *heap, t
 typedef struct tirbi_bundle_limits {
     uint64_t max_size;         /* bytes of the bundle, and of its sections when they are unpacked; times 8: of tables */
     uint64_t max_code;         /* bytes of the unpacked code; 0: 4 MiB and 256 times the bundle's, and max_size */
-    uint64_t max_unpacked;     /* bytes of the sections and the code together; 0: as these two are */
+    uint64_t max_sections;     /* bytes of the sections that are read, unpacked; 0: the same */
+    uint64_t max_unpacked;     /* bytes of both together; 0: as they are */
     uint64_t max_functions;    /* 0: as many as the format has */
     uint64_t max_instructions; /* 0: as many as there is code for */
     uint64_t memory_per_byte;  /* what each unpacked byte adds to the budget of the arena's heap */

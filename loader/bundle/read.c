@@ -11,8 +11,8 @@
 /* Decoded tables may take this many times max_size: fields that are a byte in a bundle are up to 16 in memory. */
 enum { DECODED_FACTOR = 8 };
 
-/* Code of this size is always read; beyond it, so many times the bundle's size. Verification and translation take time
- * in proportion to the code, and that must stay in proportion to the bundle: instructions that repeat pack to next to
+/* Code of this size is always read, and sections; beyond it, so many times the bundle's size. Loading takes time in
+ * proportion to what a bundle unpacks to, and that must stay in proportion to the bundle: what repeats packs to next to
  * nothing. */
 enum { ANY_CODE = 4 << 20, CODE_FACTOR = 256 };
 
@@ -21,7 +21,7 @@ typedef struct loading {
     tirbi_bundle_limits limits; /* without zeroes */
     uint64_t decoded; /* bytes taken from the arena */
     uint64_t max_decoded;
-    uint64_t unpacked;
+    uint64_t sections, unpacked; /* bytes of the sections that were read, and with the code */
     uint32_t features;
     tirbi_frame_reader frames;
     tirbi_program *program;
@@ -40,13 +40,16 @@ static tirb_status too_many(loading *l, const char *what, uint64_t n, uint64_t l
     return tirbi_error_set(l->error, TIRB_MEMORY_LIMIT, "%" PRIu64 " %s, the limit is %" PRIu64, n, what, limit);
 }
 
-/* Bytes that are unpacked: memory may be taken in proportion to them. */
-static void note_unpacked(loading *l, uint64_t bytes) {
+/* Before bytes are unpacked: memory may be taken in proportion to them. */
+static tirb_status note_unpacked(loading *l, uint64_t bytes) {
     tirbi_heap *heap = l->arena->heap;
     uint64_t more;
+    l->unpacked += bytes; /* sections and functions say their sizes in 32 bits */
+    if (l->unpacked > l->limits.max_unpacked)
+        return too_large(l, "what the bundle unpacks to", l->unpacked, l->limits.max_unpacked);
     if (!tirbi_mul_u64(bytes, l->limits.memory_per_byte, &more) || !tirbi_add_u64(heap->budget, more, &heap->budget))
         heap->budget = UINT64_MAX - 1;
-    l->unpacked += bytes;
+    return TIRB_OK;
 }
 
 /* Room for n things of `size` bytes. */
@@ -378,9 +381,7 @@ static tirb_status read_code(loading *l, tirbi_reader *r) {
     uint64_t size = 0;
     for (unsigned i = 0; i < l->program->n_functions; i++) size += l->functions[i].code_size;
     if (size > l->limits.max_code) return too_large(l, "the code", size, l->limits.max_code);
-    note_unpacked(l, size);
-    if (l->unpacked > l->limits.max_unpacked)
-        return too_large(l, "the unpacked bundle with its code", l->unpacked, l->limits.max_unpacked);
+    TIRBI_TRY(note_unpacked(l, size));
     void *memory;
     TIRBI_TRY(take(l, (size_t)size, 1, &memory));
     return unpack_functions(l, r, (uint8_t *)memory, size);
@@ -465,7 +466,6 @@ static tirb_status check_header(loading *l, const uint8_t *bytes, size_t size) {
     l->features = features;
     uint32_t unpacked = tirbi_load_u32(bytes + HEADER_UNPACKED);
     if (unpacked > l->limits.max_size) return too_large(l, "the unpacked bundle", unpacked, l->limits.max_size);
-    note_unpacked(l, unpacked);
     size_t dictionary_size;
     l->frames.dictionary = bytes[HEADER_DICTIONARY];
     if (l->frames.dictionary != 0 && !tirbi_dictionary(l->frames.dictionary, &dictionary_size)) {
@@ -540,6 +540,10 @@ static section_reader reader_of(uint64_t type) {
 
 /* Reads the section's bytes, which are unpacked first where they are compressed. */
 static tirb_status read_payload(loading *l, const entry *e, const uint8_t *bytes, section_reader read) {
+    l->sections += e->raw_size;
+    if (l->sections > l->limits.max_sections)
+        return too_large(l, "what the sections unpack to", l->sections, l->limits.max_sections);
+    TIRBI_TRY(note_unpacked(l, e->raw_size));
     if (!e->compressed) {
         tirbi_reader r = tirbi_reader_over(bytes, e->size);
         return read(l, &r);
@@ -601,7 +605,9 @@ static tirb_status read_bundle(loading *l, const uint8_t *bytes, size_t size) {
 static void set_defaults(tirbi_bundle_limits *limits, size_t size) {
     uint64_t code;
     if (!tirbi_mul_u64(size, CODE_FACTOR, &code) || !tirbi_add_u64(code, ANY_CODE, &code)) code = UINT64_MAX;
-    if (limits->max_code == 0) limits->max_code = code < limits->max_size ? code : limits->max_size;
+    if (code > limits->max_size) code = limits->max_size;
+    if (limits->max_code == 0) limits->max_code = code;
+    if (limits->max_sections == 0) limits->max_sections = code;
     if (limits->max_unpacked == 0) limits->max_unpacked = UINT64_MAX;
     if (limits->max_functions == 0) limits->max_functions = UINT16_MAX;
     if (limits->max_instructions == 0) limits->max_instructions = UINT64_MAX;

@@ -280,6 +280,18 @@ static const char *read_operands(const char *letters, const uint8_t **at, const 
     return letters;
 }
 
+/* Most instructions are elementwise, and have so many registers and nothing else. False: they are not all there, or one
+ * has a type as well. */
+static bool read_registers(const tirbi_op_info *info, const uint8_t *at, size_t left, tirbi_instr *out) {
+    const unsigned n = info->arity + 1u;
+    const bool lanes = (info->flags & TIRBI_FLAG_LANE) != 0;
+    const size_t size = lanes ? n : 2 * n;
+    if (info->operands[2] == 'T' || size > left) return false;
+    for (unsigned i = 0; i < n; i++) out->operand[i] = lanes ? at[i] : tirbi_load_u16(at + 2 * i);
+    out->size = (uint32_t)(2 + size);
+    return true;
+}
+
 static tirb_status read_long_operand(tirbi_reader *r, char letter, tirbi_instr *out, int64_t *value,
                                       tirb_error *error) {
     *value = 0;
@@ -322,6 +334,7 @@ tirb_status tirbi_decode(const uint8_t *code, size_t size, uint32_t offset, tirb
     const tirbi_op_info *info = &tirbi_ops[out->op];
     TIRBI_TRY(check_type(info, out->type, error));
     const uint8_t *at = code + offset + 2;
+    if ((info->flags & TIRBI_FLAG_ELEMENTWISE) && read_registers(info, at, left - 2, out)) return TIRB_OK;
     const char *letter = info->operands;
     while (*(letter = read_operands(letter, &at, code + size, &out->operand[letter - info->operands]))) {
         const size_t i = (size_t)(letter - info->operands);

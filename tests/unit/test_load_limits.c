@@ -92,6 +92,38 @@ static void test_limits(void **state) {
     fixture_close(&f);
 }
 
+/* Functions that share names pack to next to nothing: what they unpack to is in proportion to the bundle. */
+static void test_sections_in_proportion(void **state) {
+    (void)state;
+    enum { FUNCTIONS = 3000, PARAMS = 1000 };
+    static const uint8_t code[] = {TIRB_OP_RETVOID, TIRB_TYPE_NONE};
+    fixture f;
+    fixture_open(&f);
+    tirbi_param params[PARAMS];
+    tirbi_string *strings = TIRBI_NEW_ARRAY(&f.arena, tirbi_string, FUNCTIONS);
+    tirbi_function *functions = TIRBI_NEW_ARRAY(&f.arena, tirbi_function, FUNCTIONS);
+    for (unsigned i = 0; i < PARAMS; i++)
+        params[i] =
+            (tirbi_param){.name = (uint16_t)i, .kind = TIRB_PARAM_SCALAR, .dtype = TIRB_I32, .reg = (uint16_t)i};
+    for (unsigned i = 0; i < FUNCTIONS; i++) {
+        strings[i].text = tirbi_arena_format(&f.arena, "%u", i);
+        strings[i].size = (uint32_t)strlen(strings[i].text);
+        functions[i] = (tirbi_function){.name = (uint16_t)i, .return_type = TIRB_TYPE_NONE, .n_params = PARAMS,
+                                        .params = params, .n_sregs = PARAMS, .code = code, .code_size = sizeof code};
+    }
+    const tirbi_program program = {.n_functions = FUNCTIONS, .n_strings = FUNCTIONS, .functions = functions,
+                                   .strings = strings, .source_file = TIRBI_NO_STRING};
+    tirbi_writer bundle = fixture_bundle(&f, &program);
+    tirb_engine *engine = make_engine(0);
+    tirb_load_limits limits = TIRB_LOAD_LIMITS_INIT;
+    expect_load(engine, &bundle, NULL, TIRB_MEMORY_LIMIT, "what the sections unpack to has ");
+    limits.max_bytes = 1 << 25;
+    expect_load(engine, &bundle, &limits, TIRB_OK, NULL);
+    tirb_engine_release(engine);
+    tirbi_writer_destroy(&bundle);
+    fixture_close(&f);
+}
+
 /* ---- Programs of any size -------------------------------------------------------------------------------------- */
 
 /* The memory that a program may take for each of its bytes, as in vm/call/module.c, and */
@@ -341,6 +373,7 @@ int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "--full") == 0) largest = 1 << 24;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_sections_in_proportion),
         cmocka_unit_test(test_code),
         cmocka_unit_test(test_chosen_values),
         cmocka_unit_test(test_names),

@@ -146,6 +146,7 @@ static tirb_status read(tirbi_verified *made, const tirb_engine *engine, const v
     const tirbi_bundle_limits within = {
         .max_size = limits->max_bytes ? limits->max_bytes : engine->max_bundle_size,
         .max_code = limits->max_bytes,
+        .max_sections = limits->max_bytes,
         .max_unpacked = limits->max_bytes,
         .max_functions = limits->max_functions,
         .max_instructions = limits->max_instructions,
