@@ -307,6 +307,17 @@ static void expect_f64(const char *name, double got, double expected, double x, 
     }
 }
 
+/* Quotients of up to 2,098 bits, by divisors of all lengths: the exponents are as far apart as they can be. */
+static void test_far_remainders(void **state) {
+    (void)state;
+    for (int n = 0; n < 200000; n++) {
+        uint64_t above = (uint64_t)(2046 - random_bits() % 40) << 52, kept = UINT64_MAX << random_bits() % 52;
+        double x = tirbi_f64_from_bits(above | (random_bits() & 0x800FFFFFFFFFFFFFu));
+        double y = tirbi_f64_from_bits((random_bits() & kept & 0x801FFFFFFFFFFFFFu) >> random_bits() % 2 | 1u << 31);
+        expect_f64("fmod", tirbi_fmod_f64(x, y), fmod(x, y), x, y);
+    }
+}
+
 static void test_exact_functions(void **state) {
     (void)state;
     for (int n = 0; n < 400000; n++) {
@@ -498,6 +509,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_casts),
         cmocka_unit_test(test_half),
         cmocka_unit_test(test_exact_functions),
+        cmocka_unit_test(test_far_remainders),
         cmocka_unit_test(test_special_values),
         cmocka_unit_test(test_one_argument_f32),
         cmocka_unit_test(test_two_arguments_f32),

@@ -390,7 +390,34 @@ TIRBI_MATH double tirbi_ldexp_f64(double a, double b) {
     return a != a || b != b ? TIRBI_NAN_F64 : result;
 }
 
-/* a - trunc(a / b) * b by long division: 11 bits of the quotient at a time. */
+/* a * b / 2^64 modulo n, for an odd n < 2^63, its inverse modulo 2^64, and a, b < n (Montgomery, Mathematics of
+ * Computation 44, 1985). */
+static inline uint64_t tirbi_multiply_modulo(uint64_t a, uint64_t b, uint64_t n, uint64_t inverse) {
+    uint64_t high = tirbi_multiply_high(a, b), over = tirbi_multiply_high(a * b * inverse, n);
+    return high >= over ? high - over : high + (n - over);
+}
+
+/* m * 2^shift modulo n, for m, n < 2^54 and shift < 2^11, in as many steps as the shift has bits. */
+static inline uint64_t tirbi_shift_modulo(uint64_t m, unsigned shift, uint64_t n) {
+    enum { AT_ONCE = 10, TOP = 1 << 10 };
+    unsigned zeros = (unsigned)__builtin_ctzll(n), even = zeros < shift ? zeros : shift;
+    n >>= even;
+    shift -= even;
+    m %= n;
+    if (shift <= AT_ONCE) return (m << shift) % n << even;
+    uint64_t inverse = n * 3 ^ 2; /* of 5 bits, each time of twice as many */
+    for (unsigned bits = 5; bits < 64; bits *= 2) inverse *= 2 - n * inverse;
+    uint64_t power = (0 - n) % n; /* 2^64 times a power of two */
+    for (unsigned bit = TOP; bit > 0; bit >>= 1) {
+        power = tirbi_multiply_modulo(power, power, n, inverse);
+        if ((shift & bit) == 0) continue;
+        power *= 2;
+        if (power >= n) power -= n;
+    }
+    return tirbi_multiply_modulo(m, power, n, inverse) << even;
+}
+
+/* a - trunc(a / b) * b in integers. */
 static inline double tirbi_slow_fmod_f64(double a, double b) {
     double x = tirbi_magnitude_f64(a), y = tirbi_magnitude_f64(b);
     if (!(x < TIRBI_INF) || !(y > 0.0)) return TIRBI_NAN_F64;
@@ -400,14 +427,9 @@ static inline double tirbi_slow_fmod_f64(double a, double b) {
     uint64_t m = x_exponent == 0 ? x_bits : (x_bits & (hidden - 1)) | hidden;
     uint64_t n = y_exponent == 0 ? y_bits : (y_bits & (hidden - 1)) | hidden;
     unsigned shift = (x_exponent == 0 ? 1 : x_exponent) - (y_exponent == 0 ? 1 : y_exponent);
-    m %= n;
-    while (shift > 0) {
-        unsigned step = shift < 11 ? shift : 11;
-        m = (m << step) % n;
-        shift -= step;
-    }
-    /* m is below 2^53; it counts units of 2^(y_exponent - 1075). */
-    double r = tirbi_scale((double)m, y_exponent == 0 ? -1074.0 : (double)y_exponent - 1075.0);
+    /* The rest is below 2^53; it counts units of 2^(y_exponent - 1075). */
+    double rest = (double)tirbi_shift_modulo(m, shift, n);
+    double r = tirbi_scale(rest, y_exponent == 0 ? -1074.0 : (double)y_exponent - 1075.0);
     return tirbi_with_sign_f64(r, a);
 }
 
