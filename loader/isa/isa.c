@@ -118,6 +118,46 @@ const tirbi_op_info tirbi_ops[TIRB_N_OPS] = {
 #undef TIRB_ELEMENTWISE
 };
 
+/* ---- Weights -------------------------------------------------------------------------------------------------- */
+
+enum weight_class { OF_INTS, OF_HALVES, OF_F32, OF_F64, WEIGHT_CLASSES };
+
+static const uint8_t weights[TIRB_N_OPS][WEIGHT_CLASSES] = {
+#define TIRB_WEIGHT(NAME, ints, halves, f32, f64) [TIRB_OP_##NAME] = {ints, halves, f32, f64},
+#include "loader/isa/weights.def"
+#undef TIRB_WEIGHT
+};
+#define TIRB_WEIGHT(NAME, ints, halves, f32, f64)                                                   \
+    _Static_assert((ints) <= TIRBI_MAX_WEIGHT && (halves) <= TIRBI_MAX_WEIGHT && (f32) <= TIRBI_MAX_WEIGHT && \
+                       (f64) <= TIRBI_MAX_WEIGHT,                                                   \
+                   "sums of the weights of all code that 32 bits can address fit");
+#include "loader/isa/weights.def"
+#undef TIRB_WEIGHT
+
+static uint32_t weight_of(uint8_t row, uint8_t type) {
+    const enum weight_class class = type == TIRB_F16 || type == TIRB_BF16 ? OF_HALVES
+                                    : type == TIRB_F32                    ? OF_F32
+                                    : type == TIRB_F64                    ? OF_F64
+                                                                          : OF_INTS;
+    return weights[row][class] > 0 ? weights[row][class] : 1;
+}
+
+uint32_t tirbi_op_weight(tirbi_op op, uint8_t type, uint8_t source) {
+    const bool is_lane_form = (tirbi_ops[op].flags & TIRBI_FLAG_ELEMENTWISE) && (unsigned)op >= TIRB_OP_LANE_FORM;
+    const uint8_t row = (uint8_t)((unsigned)op - (is_lane_form ? TIRB_OP_LANE_FORM : 0u));
+    const uint32_t weight = weight_of(row, type), other = weight_of(row, source);
+    return weight > other ? weight : other;
+}
+
+uint32_t tirbi_instr_weight(const tirbi_instr *in) {
+    const bool casts = in->op == TIRB_OP_CAST || in->op == TIRB_OP_VCAST;
+    uint32_t weight = tirbi_op_weight((tirbi_op)in->op, in->type, casts ? (uint8_t)in->operand[2] : in->type);
+    if (in->op != TIRB_OP_LANE) return weight;
+    for (unsigned c = 0; c < in->lane.n_cursors; c++)
+        weight += in->lane.cursors[c].access & TIRBI_WRITE ? in->lane.n_cursors : 1u;
+    return weight;
+}
+
 /* A switch, so that the compiler refuses a number that two rows share. */
 static bool is_opcode(uint8_t op) {
     switch (op) {

@@ -86,6 +86,11 @@ static inline bool tirbi_op_copies(unsigned op) { return (tirbi_ops[op].flags & 
 tirbi_dtype tirbi_op_result_type(tirbi_op op, tirbi_dtype type);
 tirbi_dtype tirbi_op_operand_type(tirbi_op op, tirbi_dtype type, tirbi_dtype source, unsigned index);
 
+/* What an instruction weighs (weights.def), but for a lane loop's cursors: of an elementwise lane form and of a
+ * contraction, 64 lanes or products. `source` is the T operand of a cast, or the type. */
+enum { TIRBI_MAX_WEIGHT = 96 };
+uint32_t tirbi_op_weight(tirbi_op op, uint8_t type, uint8_t source);
+
 /* ---- Small constants (operand letter x) ----------------------------------------------------------------------- */
 
 enum { TIRBI_SMALL_MIN = -16384, TIRBI_SMALL_MAX = 16383, TIRBI_SMALL_BIT = 0x8000, TIRBI_MAX_SREGS = 0x8000 };
@@ -198,6 +203,14 @@ typedef struct tirbi_instr {
     tirbi_lane_header lane;
     tirbi_contract_box box;
 } tirbi_instr;
+
+/* What a decoded instruction weighs where it stands: a lane loop has its cursors to look at, each beside those that are
+ * written. */
+uint32_t tirbi_instr_weight(const tirbi_instr *instr);
+/* Sums of weights end at the greatest number. */
+static inline uint32_t tirbi_add_weight(uint32_t sum, uint32_t weight) {
+    return sum > UINT32_MAX - weight ? UINT32_MAX : sum + weight;
+}
 
 /* Decodes the instruction at `offset`. Only its own form is checked: a known opcode, a type that the row allows, whole
  * operands, counts within the limits above. Errors: VERIFY. */

@@ -268,6 +268,24 @@ static void test_traps(void **state) {
     close_session(&s);
 }
 
+/* However short a call is, and whoever comes first, its end or the timer: it is not OK behind its deadline. */
+static void test_never_ok_behind_a_deadline(void **state) {
+    (void)state;
+    session s = open_session(program, NULL);
+    int64_t x[1000] = {0};
+    tensor a;
+    tirb_arg arg = tensor_arg(make_tensor(&a, x, I64, 1, 1000));
+    tirb_limits limits = TIRB_LIMITS_INIT;
+    tirb_instance *hurried = NULL;
+    tirb_result result;
+    limits.timeout_ns = 1;
+    assert_int_equal(tirb_instance_create(s.module, &limits, &hurried, NULL), TIRB_OK);
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(tirb_instance_call(hurried, find(s.module, "sum"), &arg, 1, &result, &s.error), TIRB_DEADLINE);
+    tirb_instance_destroy(hurried);
+    close_session(&s);
+}
+
 static void test_fuel_and_stats(void **state) {
     (void)state;
     session s = open_session(program, NULL);
@@ -281,7 +299,7 @@ static void test_fuel_and_stats(void **state) {
     assert_int_equal(result.value.i, 999 * 500);
     assert_int_equal(tirb_instance_stats(s.instance, &stats), TIRB_OK);
     uint64_t used = stats.fuel_used;
-    assert_true(used >= 3 * 999 && used < 5 * 1000);
+    assert_true(used >= 6 * 999 && used < 10 * 1000);
     assert_true(stats.peak_memory > 0 && stats.peak_memory < 1 << 20);
     /* the same call needs the same fuel, exactly */
     tirb_limits limits = TIRB_LIMITS_INIT;
@@ -694,6 +712,7 @@ int main(void) {
         cmocka_unit_test(test_references_keep_alive),
         cmocka_unit_test(test_limits_struct),
         cmocka_unit_test(test_traps),
+        cmocka_unit_test(test_never_ok_behind_a_deadline),
         cmocka_unit_test(test_fuel_and_stats),
         cmocka_unit_test(test_depth_and_memory),
         cmocka_unit_test(test_cancel_and_busy),

@@ -261,7 +261,7 @@ static void allocations(void **state) {
 
 static void fuel_is_exact(void **state) {
     (void)state;
-    /* Per call 7 instructions; back-edge: the 2 from its target to itself, 9 times. */
+    /* Per call 7 instructions that weigh 1; back-edge: the 2 from its target to itself, 9 times. */
     const char *text = ".function \"f\" public\n.scalars 4\n.scalar \"n\" i64 s0\n    nop\n    nop\nagain:\n"
                        "    add.i64 s1, s1, s0\n    loop s2, s0, again\n    nop\n    nop\n    ret.void\n.end\n";
     harness h;
@@ -297,7 +297,7 @@ static void fuel_of_lane_loops(void **state) {
         uint64_t n = (uint64_t)shapes[i][0], k = shapes[i][1] > 0 ? (uint64_t)shapes[i][1] : 0;
         outcome out = harness_run(&h, (uint64_t[]){n, (uint64_t)shapes[i][1], 1000}, &b, 1, UINT64_MAX, UINT64_MAX, 10);
         assert_int_equal(out.status, TIRB_OK);
-        assert_int_equal(out.fuel_used, 8 + (n + 63) / 64 * (2 + 3 * k));
+        assert_int_equal(out.fuel_used, 10 + (n + 63) / 64 * (2 + 3 * k));
     }
     outcome out = harness_run(&h, (uint64_t[]){1000, INT64_MAX, 1000}, &b, 1, 1000000, UINT64_MAX, 10);
     assert_int_equal(out.status, TIRB_FUEL);

@@ -111,6 +111,8 @@ static const char *put_comment(tirbi_writer *w, const char *line) {
     return line_end(close);
 }
 
+#define FLOAT_TYPES (1u << TIRB_F16 | 1u << TIRB_BF16 | 1u << TIRB_F32 | 1u << TIRB_F64)
+
 /* The operations of contractions. */
 static void put_semirings(tirbi_writer *w) {
     static const char *const texts[TIRBI_SEMIRINGS] = {
@@ -129,18 +131,52 @@ static void put_semirings(tirbi_writer *w) {
     }
 }
 
+/* What instructions weigh that do not weigh 1. */
+static void put_weights(tirbi_writer *w) {
+    static const struct {
+        const char *name;
+        uint8_t type;
+    } classes[] = {{"other types", TIRB_I32}, {"f16, bf16", TIRB_F16}, {"f32", TIRB_F32}, {"f64", TIRB_F64}};
+    enum { CLASSES = sizeof(classes) / sizeof(*classes) };
+    put(w, "\n## Weights\n\n"
+           "From `loader/isa/weights.def`; what is not listed weighs 1. An elementwise instruction weighs as much in a lane\n"
+           "loop, for 64 lanes, a contraction or a fold so much for 64 products, and a cast as much as the heavier one of\n"
+           "its two types says.\n\n| mnemonic |");
+    for (unsigned c = 0; c < CLASSES; c++) put(w, " %s |", classes[c].name);
+    put(w, "\n|---|---|---|---|---|\n");
+    for (unsigned op = 0; op < TIRB_N_OPS; op++) {
+        const tirbi_op_info *info = &tirbi_ops[op];
+        uint32_t weights[CLASSES], heaviest = 1;
+        for (unsigned c = 0; c < CLASSES; c++) {
+            weights[c] = tirbi_op_weight((tirbi_op)op, classes[c].type, classes[c].type);
+            if (weights[c] > heaviest) heaviest = weights[c];
+        }
+        const bool is_lane_form = (info->flags & TIRBI_FLAG_ELEMENTWISE) && op >= TIRB_OP_LANE_FORM;
+        if (!info->mnemonic || heaviest == 1 || is_lane_form) continue;
+        put(w, "| `%s` |", info->mnemonic);
+        for (unsigned c = 0; c < CLASSES; c++) {
+            const uint32_t types = c == 0 ? ~(uint32_t)FLOAT_TYPES : UINT32_C(1) << classes[c].type;
+            const bool has = (info->types & types) != 0 || (c == 0 && info->types == 0);
+            if (has) put(w, " %u |", weights[c]);
+            else put(w, " |");
+        }
+        put(w, "\n");
+    }
+}
+
 static void put_manual(tirbi_writer *w) {
     size_t size;
     char *table = fixture_file(TABLE, &size);
     assert_non_null(table);
     put(w, "# The instruction set\n\n"
-           "Made from `loader/isa/opcodes.def` and `loader/isa/dtype.def` by `test_isa_text --write`.\n\n"
+           "Made from `loader/isa/opcodes.def`, `dtype.def` and `weights.def` by `test_isa_text --write`.\n\n"
            "## Types\n\n| number | name | TVM | bytes | class |\n|---|---|---|---|---|\n");
     for (unsigned i = 0; i < TIRB_N_DTYPES; i++) {
         put(w, "| %u | %s | %s | %u | %c |\n", i, tirbi_dtypes[i].name, tirbi_dtypes[i].tvm_name, tirbi_dtypes[i].size,
             tirbi_dtypes[i].class);
     }
     put_semirings(w);
+    put_weights(w);
     put(w, "\n## Encoding and common rules\n");
     bool in_rows = false;
     for (const char *line = table; *line; line = *line_end(line) ? line_end(line) + 1 : line_end(line)) {

@@ -313,6 +313,12 @@ static tirb_status bind_anew(tirb_instance *instance, uint32_t function, const t
     return TIRB_OK;
 }
 
+/* The last look of a call. Its deadline counts by the clock: whoever was to tell may come late. */
+static tirb_status look_at_last(tirb_instance *instance, bool is_late, tirb_error *error) {
+    if (is_late) tirbi_stop(&instance->stops, TIRBI_STOP_DEADLINE);
+    return tirbi_stop_status(atomic_load_explicit(&instance->stops.call, memory_order_relaxed), error);
+}
+
 static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
                         tirb_result *result, uint64_t *fuel_used, tirb_error *error) {
     instance->heap.peak = instance->heap.used;
@@ -336,9 +342,10 @@ static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_a
                          : packed ? run_packed(instance, &binding, n_args, run, function, result)
                                   : run_bound(instance, &binding, function, &bits);
     atomic_store_explicit(&instance->profile.current, TIRBI_NO_LINE, memory_order_relaxed);
-    if (timeout) tirbi_deadline_disarm(timer, &instance->deadline);
     if (!again && binding.packs) tirbi_bind_release(&binding, &instance->heap);
     *fuel_used = run->fuel_used;
+    const bool is_late = timeout && tirbi_deadline_disarm(timer, &instance->deadline);
+    if (status == TIRB_OK) status = look_at_last(instance, is_late, error);
     if (status == TIRB_OK && result && !packed)
         read_result(&instance->module->program->functions[function], bits, result);
     return status;

@@ -6,7 +6,7 @@
 #include "loader/base/divisor.h"
 #include "loader/bundle/program.h"
 
-enum { TILE = 32, POLL_ELEMENTS = 1 << 16 };
+enum { TILE = 32, POLL_ELEMENTS = 1 << 10 };
 
 /* ---- What a view covers ---------------------------------------------------------------------------------------- */
 

@@ -234,8 +234,27 @@ static void move_element(uint8_t *to, const uint8_t *from, size_t size) {
         memcpy(to, from, 8);
 }
 
+bool tirbi_contract_run_tile(const tirbi_contraction *x, tirbi_tile_kernel kernel, const tirbi_tile *tile, int64_t rows,
+                             int64_t columns) {
+    const int64_t most = tirbi_products_at_once(x) / (rows * columns), at_once = most > 0 ? most : 1;
+    if (tile->n_k <= at_once) {
+        kernel(tile);
+        return true;
+    }
+    tirbi_tile part = *tile;
+    for (int64_t left = tile->n_k; left > 0; left -= part.n_k) {
+        part.n_k = least(left, at_once);
+        kernel(&part);
+        if (tirbi_must_stop(x)) return false;
+        part.first = part.add = NULL;
+        part.a += part.n_k * part.a_k;
+        part.b += part.n_k * part.b_k;
+    }
+    return true;
+}
+
 /* Runs a tile whose columns are apart in C through a copy. */
-static void run_copied(const runner *r, tirbi_tile *tile, tirbi_tile_kernel kernel, unsigned rows, unsigned width,
+static bool run_copied(const runner *r, tirbi_tile *tile, tirbi_tile_kernel kernel, unsigned rows, unsigned width,
                        int64_t column, int64_t columns) {
     _Alignas(64) uint8_t copy[TIRBI_TILE_ROWS * TIRBI_TILE_BYTES];
     uint8_t *pointers[TIRBI_TILE_ROWS];
@@ -249,14 +268,15 @@ static void run_copied(const runner *r, tirbi_tile *tile, tirbi_tile_kernel kern
     }
     tirbi_tile inner = *tile;
     inner.c = pointers;
-    kernel(&inner);
+    if (!tirbi_contract_run_tile(r->x, kernel, &inner, rows, width)) return false;
     for (unsigned i = 0; i < rows; i++)
         for (int64_t j = 0; j < columns; j++)
             move_element(tile->c[i] + at[j], pointers[i] + (size_t)j * r->size, r->size);
+    return true;
 }
 
 /* Runs a tile of 16-bit floats through a copy of float32. */
-static void run_widened(const runner *r, tirbi_tile *tile, tirbi_tile_kernel kernel, unsigned rows, unsigned width,
+static bool run_widened(const runner *r, tirbi_tile *tile, tirbi_tile_kernel kernel, unsigned rows, unsigned width,
                         int64_t column, int64_t columns) {
     _Alignas(64) uint8_t copy[TIRBI_TILE_ROWS * TIRBI_TILE_BYTES], halves[TIRBI_TILE_BYTES / 2];
     uint8_t *pointers[TIRBI_TILE_ROWS], type = r->x->type;
@@ -271,19 +291,20 @@ static void run_widened(const runner *r, tirbi_tile *tile, tirbi_tile_kernel ker
     }
     tirbi_tile inner = *tile;
     inner.c = pointers;
-    kernel(&inner);
+    if (!tirbi_contract_run_tile(r->x, kernel, &inner, rows, width)) return false;
     for (unsigned i = 0; i < rows; i++) {
         narrow(halves, pointers[i], NULL, NULL, (size_t)columns);
         for (int64_t j = 0; j < columns; j++) memcpy(tile->c[i] + at[j], halves + j * 2, 2);
     }
+    return true;
 }
 
-/* The tiles of one panel of columns, all rows of the block. */
-static void run_panel(const runner *r, int64_t column, int64_t columns, const uint8_t *b, ptrdiff_t b_k) {
+/* The tiles of one panel of columns, all rows of the block; false: stopped. */
+static bool run_panel(const runner *r, int64_t column, int64_t columns, const uint8_t *b, ptrdiff_t b_k) {
     unsigned vectors = (unsigned)((columns + r->set->lanes - 1) / r->set->lanes), width = vectors * r->set->lanes;
     bool half = tirbi_contract_is_half(r->x), direct = !half && adjacent(r, column, columns);
     bool part = !half && columns < (int64_t)width;
-    int64_t each = tile_rows(r);
+    int64_t each = tile_rows(r), unlooked = 0;
     tirbi_tile tile = {.a_row = r->a_row, .a_k = r->a_k, .b = b, .b_k = b_k, .n_k = words_of(r), .add = r->add,
                        .last = (unsigned)(columns - (int64_t)(vectors - 1) * r->set->lanes),
                        .first = r->k.first == 0 && (r->x->flags & TIRBI_CONTRACT_INIT) ? r->first : NULL};
@@ -295,13 +316,17 @@ static void run_panel(const runner *r, int64_t column, int64_t columns, const ui
         tile.c = pointers;
         tile.a = r->a_direct ? r->base[r->s->a] + r->row_a[row] + r->k_a[0] : r->a_block + t * r->a_tile;
         tirbi_tile_kernel kernel = (part ? r->set->part : r->set->run)[vectors - 1][rows - 1];
-        if (direct)
-            kernel(&tile);
-        else if (half)
-            run_widened(r, &tile, kernel, rows, width, column, columns);
-        else
-            run_copied(r, &tile, kernel, rows, width, column, columns);
+        unlooked += tile.n_k * rows * width;
+        if (unlooked > tirbi_products_at_once(r->x)) {
+            if (tirbi_must_stop(r->x)) return false;
+            unlooked = 0;
+        }
+        const bool done = direct ? tirbi_contract_run_tile(r->x, kernel, &tile, rows, width)
+                          : half ? run_widened(r, &tile, kernel, rows, width, column, columns)
+                                 : run_copied(r, &tile, kernel, rows, width, column, columns);
+        if (!done) return false;
     }
+    return true;
 }
 
 /* ---- Blocks --------------------------------------------------------------------------------------------------- */
@@ -310,8 +335,31 @@ static void flip_top_bits(uint8_t *bytes, size_t n) {
     for (size_t i = 0; i < n; i++) bytes[i] ^= TOP_BIT;
 }
 
+typedef void (*packer)(const tirbi_pack *pack, tirbi_pack_scratch *scratch, const int64_t *rows, size_t n_rows,
+                       const int64_t *elements, size_t n_elements);
+
+/* Packs some rows at a time, `words` of which become one: elements that are apart wait for memory. False: stopped. */
+static bool pack_in_parts(runner *r, const tirbi_pack *pack, packer pack_rows, size_t words, const int64_t *rows,
+                          size_t n_rows, const int64_t *elements, size_t n_elements) {
+    enum { FOLLOWING = 1 << 14, APART = 1 << 9 };
+    const bool apart = n_elements > 1 && elements[1] - elements[0] != tirbi_dtypes[pack->from_type].size;
+    const size_t most = (apart ? APART : FOLLOWING) / n_elements / words * words, at_once = most > 0 ? most : words;
+    tirbi_pack part = *pack;
+    for (size_t i = 0; i < n_rows; i += at_once) {
+        if (tirbi_must_stop(r->x)) return false;
+        part.to = pack->to + (ptrdiff_t)(i / words) * pack->to_row;
+        pack_rows(&part, &r->pack, rows + i, n_rows - i < at_once ? n_rows - i : at_once, elements, n_elements);
+    }
+    return true;
+}
+
+static void pack_words_across(const tirbi_pack *pack, tirbi_pack_scratch *scratch, const int64_t *rows, size_t n_rows,
+                              const int64_t *elements, size_t n_elements) {
+    tirbi_pack_words(pack, scratch, rows, n_rows, elements, n_elements, false);
+}
+
 /* Words of A, row by row, or all rows of a tile side by side where A's elements follow each other along the rows. */
-static void pack_a_words(runner *r, const tirbi_pack *pack, bool columns) {
+static bool pack_a_words(runner *r, const tirbi_pack *pack, bool columns) {
     tirbi_pack p = *pack;
     int64_t each = tile_rows(r), words = words_of(r);
     r->a_row = columns ? (ptrdiff_t)r->size : (ptrdiff_t)lines((size_t)words * r->size) + LINE;
@@ -321,18 +369,18 @@ static void pack_a_words(runner *r, const tirbi_pack *pack, bool columns) {
     if (!columns) {
         p.to = r->a_block;
         p.flip = r->flipped ? TOP_BIT : 0;
-        tirbi_pack_rows_of_words(&p, &r->pack, r->row_a, (size_t)r->rows.n, r->k_a, (size_t)r->k.n);
-        return;
+        return pack_in_parts(r, &p, tirbi_pack_rows_of_words, 1, r->row_a, (size_t)r->rows.n, r->k_a, (size_t)r->k.n);
     }
     for (int64_t row = 0, t = 0; row < r->rows.n; row += each, t++) {
         size_t n = (size_t)least(each, r->rows.n - row);
         p.to = r->a_block + t * r->a_tile;
-        tirbi_pack_words(&p, &r->pack, r->k_a, (size_t)r->k.n, r->row_a + row, n, false);
+        if (!pack_in_parts(r, &p, pack_words_across, r->group, r->k_a, (size_t)r->k.n, r->row_a + row, n)) return false;
         for (int64_t i = 0; r->flipped && i < words; i++) flip_top_bits(p.to + (ptrdiff_t)i * p.to_row, n * r->size);
     }
+    return true;
 }
 
-static void pack_a(runner *r) {
+static bool pack_a(runner *r) {
     tirbi_pack p = {.strips = r->x->strips, .from = r->base[r->s->a], .from_type = r->x->operand[r->s->a].type,
                     .to_type = r->a_type, .group = (uint8_t)r->group, .set = r->set,
                     .negate = (r->x->flags & TIRBI_CONTRACT_SUBTRACT) != 0};
@@ -340,10 +388,7 @@ static void pack_a(runner *r) {
     int64_t from_size = tirbi_dtypes[p.from_type].size;
     bool columns = r->rows.n > 1 && r->row_a[1] - r->row_a[0] == from_size &&
                    !(r->k.n > 1 && r->k_a[1] - r->k_a[0] == from_size);
-    if (r->group > 1) {
-        pack_a_words(r, &p, columns);
-        return;
-    }
+    if (r->group > 1) return pack_a_words(r, &p, columns);
     if (columns) {
         r->a_row = (ptrdiff_t)r->size;
         r->a_k = (ptrdiff_t)(r->set->pad * r->size);
@@ -351,16 +396,17 @@ static void pack_a(runner *r) {
         for (int64_t row = 0, t = 0; row < r->rows.n; row += each, t++) {
             p.to = r->a_block + t * r->a_tile;
             p.to_row = r->a_k;
-            tirbi_pack_rows(&p, &r->pack, r->k_a, (size_t)r->k.n, r->row_a + row, (size_t)least(each, r->rows.n - row));
+            const size_t n = (size_t)least(each, r->rows.n - row);
+            if (!pack_in_parts(r, &p, tirbi_pack_rows, 1, r->k_a, (size_t)r->k.n, r->row_a + row, n)) return false;
         }
-        return;
+        return true;
     }
     r->a_row = (ptrdiff_t)lines((size_t)r->k.n * r->size) + LINE;
     r->a_k = (ptrdiff_t)r->size;
     r->a_tile = r->a_row * each;
     p.to = r->a_block;
     p.to_row = r->a_row;
-    tirbi_pack_rows(&p, &r->pack, r->row_a, (size_t)r->rows.n, r->k_a, (size_t)r->k.n);
+    return pack_in_parts(r, &p, tirbi_pack_rows, 1, r->row_a, (size_t)r->rows.n, r->k_a, (size_t)r->k.n);
 }
 
 /* 128 times the sums of a packed panel's columns, as the row behind it: the tile of one row of ones, shifted. */
@@ -379,7 +425,7 @@ static void sum_panel(const runner *r, const uint8_t *panel, int64_t width, uint
 }
 
 /* Packs columns for one panel; those that are missing to whole vectors are zero. */
-static void pack_panel(runner *r, uint8_t *to, int64_t column, int64_t columns, int64_t width) {
+static bool pack_panel(runner *r, uint8_t *to, int64_t column, int64_t columns, int64_t width) {
     tirbi_pack p = {.strips = r->x->strips,
                     .from = r->base[r->s->b],
                     .from_type = r->x->operand[r->s->b].type,
@@ -391,16 +437,20 @@ static void pack_panel(runner *r, uint8_t *to, int64_t column, int64_t columns, 
     int64_t from_size = tirbi_dtypes[p.from_type].size;
     bool along_k = r->k.n > 1 && r->k_b[1] - r->k_b[0] == from_size &&
                    !(columns > 1 && r->column_b[column + 1] - r->column_b[column] == from_size);
-    if (r->group > 1)
-        tirbi_pack_words(&p, &r->pack, r->k_b, (size_t)r->k.n, r->column_b + column, (size_t)columns, along_k);
-    else if (along_k)
+    if (!along_k) {
+        const packer rows = r->group > 1 ? pack_words_across : tirbi_pack_rows;
+        const int64_t *elements = r->column_b + column;
+        if (!pack_in_parts(r, &p, rows, r->group, r->k_b, (size_t)r->k.n, elements, (size_t)columns)) return false;
+    } else if (r->group > 1) {
+        tirbi_pack_words(&p, &r->pack, r->k_b, (size_t)r->k.n, r->column_b + column, (size_t)columns, true);
+    } else {
         tirbi_pack_transposed(&p, &r->pack, r->k_b, (size_t)r->k.n, r->column_b + column, (size_t)columns);
-    else
-        tirbi_pack_rows(&p, &r->pack, r->k_b, (size_t)r->k.n, r->column_b + column, (size_t)columns);
+    }
     int64_t words = words_of(r);
     for (int64_t k = 0; columns < width && k < words; k++)
         memset(to + (k * width + columns) * (int64_t)r->size, 0, (size_t)(width - columns) * r->size);
     if (r->flipped) sum_panel(r, to, width, to + words * width * (int64_t)r->size);
+    return true;
 }
 
 /* One block of columns and of k, all rows; false: stopped. */
@@ -411,21 +461,22 @@ static bool run_block(runner *r) {
         int64_t rows = least(r->s->row_block, r->s->rows.total - row);
         if (!same_window(&r->rows, row, rows))
             tirbi_contract_places(&r->s->rows, row, rows, r->s->a, r->row_a, TIRBI_CONTRACT_C, r->row_c);
-        if (!r->a_direct) pack_a(r);
+        if (!r->a_direct && !pack_a(r)) return false;
         uint8_t *panel = r->b_block;
         for (int64_t column = 0; column < r->columns.n; column += most) {
-            if (atomic_load_explicit(r->x->stop, memory_order_relaxed) != 0) return false;
+            if (tirbi_must_stop(r->x)) return false;
             int64_t columns = least(most, r->columns.n - column);
             int64_t width = (columns + r->set->lanes - 1) / r->set->lanes * r->set->lanes;
             if (r->b_direct) {
                 int64_t b_k = r->k.n > 1 ? r->k_b[1] - r->k_b[0] : 0;
-                run_panel(r, column, columns, r->base[r->s->b] + r->column_b[column] + r->k_b[0], (ptrdiff_t)b_k);
+                const uint8_t *b = r->base[r->s->b] + r->column_b[column] + r->k_b[0];
+                if (!run_panel(r, column, columns, b, (ptrdiff_t)b_k)) return false;
                 continue;
             }
-            if (!packed) pack_panel(r, panel, column, columns, width);
+            if (!packed && !pack_panel(r, panel, column, columns, width)) return false;
             size_t line = (size_t)width * r->size, words = (size_t)words_of(r);
             r->add = r->flipped ? panel + words * line : NULL;
-            run_panel(r, column, columns, panel, (ptrdiff_t)line);
+            if (!run_panel(r, column, columns, panel, (ptrdiff_t)line)) return false;
             panel += (words + r->flipped) * line;
         }
         packed = true;

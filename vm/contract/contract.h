@@ -48,6 +48,24 @@ typedef struct tirbi_contraction {
     const atomic_uint *stop;
 } tirbi_contraction;
 
+static inline bool tirbi_must_stop(const tirbi_contraction *x) {
+    return atomic_load_explicit(x->stop, memory_order_relaxed) != 0;
+}
+
+/* Sums of 16-bit floats, which tiles hold as float32. */
+static inline bool tirbi_contract_is_half(const tirbi_contraction *x) {
+    return x->type == TIRB_F16 || x->type == TIRB_BF16;
+}
+
+/* Products that may be summed until it is looked whether to stop. */
+static inline int64_t tirbi_products_at_once(const tirbi_contraction *x) {
+    return x->kernels->products_at_once / (tirbi_contract_is_half(x) ? 4 : x->type == TIRB_F32 ? 1 : 2);
+}
+
+/* Runs a tile of so many rows and columns in parts of k, none of which takes long; false: stopped. */
+bool tirbi_contract_run_tile(const tirbi_contraction *x, tirbi_tile_kernel kernel, const tirbi_tile *tile, int64_t rows,
+                             int64_t columns);
+
 /* Loops that belong together, with their steps in bytes. */
 typedef struct tirbi_contract_group {
     unsigned n;
@@ -88,11 +106,6 @@ static inline bool tirbi_contract_evenly(const tirbi_contract_group *g, unsigned
     for (unsigned i = g->n; i-- > 1;)
         if (steps[i - 1] != steps[i] * g->extent[i]) return false;
     return true;
-}
-
-/* Sums of 16-bit floats, which tiles hold as float32. */
-static inline bool tirbi_contract_is_half(const tirbi_contraction *x) {
-    return x->type == TIRB_F16 || x->type == TIRB_BF16;
 }
 
 const tirbi_tile_set *tirbi_contract_set(const tirbi_contraction *contraction);

@@ -80,8 +80,8 @@ static int64_t rows_of_a_tile(int64_t rows, uint32_t most) {
 
 /* All rows of some columns, tile by tile; false: stopped. There are as many rows as memory holds, and columns and k
  * that are few. */
-static bool run_columns(const tirbi_tile_set *set, tirbi_tile *tile, const walk *w, int64_t rows, int64_t columns,
-                        const uint8_t *a, uint8_t *c, const atomic_uint *stop) {
+static bool run_columns(const tirbi_contraction *x, const tirbi_tile_set *set, tirbi_tile *tile, const walk *w,
+                        int64_t rows, int64_t columns, const uint8_t *a, uint8_t *c) {
     uint8_t *pointers[TIRBI_TILE_ROWS];
     const unsigned vectors = ((unsigned)columns - 1) / set->lanes + 1;
     const int64_t each = rows_of_a_tile(rows, set->rows);
@@ -90,10 +90,10 @@ static bool run_columns(const tirbi_tile_set *set, tirbi_tile *tile, const walk 
     const tirbi_tile_kernel *kernels = (tile->last < set->lanes ? set->part : set->run)[vectors - 1];
     for (int64_t row = 0; row < rows; row += each) {
         int64_t n = least(each, rows - row);
-        if (atomic_load_explicit(stop, memory_order_relaxed) != 0) return false;
+        if (tirbi_must_stop(x)) return false;
         for (int64_t i = 0; i < n; i++) pointers[i] = c + (row + i) * w->c_row;
         tile->a = a + row * w->a_row;
-        kernels[n - 1](tile);
+        if (!tirbi_contract_run_tile(x, kernels[n - 1], tile, n, (int64_t)vectors * set->lanes)) return false;
     }
     return true;
 }
@@ -110,8 +110,8 @@ static bool run_batch(const tirbi_contraction *x, const tirbi_contract_shape *s,
     tile.first = x->flags & TIRBI_CONTRACT_INIT ? x->first : NULL;
     for (int64_t column = 0; column < s->columns.total; column += most) {
         tile.b = base[s->b] + column * size;
-        if (!run_columns(set, &tile, w, s->rows.total, least(most, s->columns.total - column), base[s->a],
-                         base[TIRBI_CONTRACT_C] + column * size, x->stop))
+        if (!run_columns(x, set, &tile, w, s->rows.total, least(most, s->columns.total - column), base[s->a],
+                         base[TIRBI_CONTRACT_C] + column * size))
             return false;
     }
     return true;

@@ -5,15 +5,15 @@
 
 #include <string.h>
 
-/* No more elements of a row are taken at once, so that a stop is soon seen: whole blocks of the tree, which go into the
- * running value one after the other. */
-enum { MOST_ELEMENTS = 64 * TIRBI_RED_BLOCK };
+/* No more elements of a row are taken at once, so that a stop is soon seen: a whole block of the tree, and those go
+ * into the running value one after the other. Elements that are apart wait for memory. */
+enum { MOST_ELEMENTS = TIRBI_RED_BLOCK, MOST_APART = 256, LINE = 64 };
 /* Rows that two folds read one after the other are still in the nearest cache. */
 enum { NEAR_BYTES = 16384 };
 
 /* n elements of a row that are apart, one by one. */
 #define SCATTERED(t, T)                                                                                                \
-    static void scattered_##t(const tirbi_contraction *x, const uint8_t *a, const uint8_t *b, int64_t n,               \
+    static bool scattered_##t(const tirbi_contraction *x, const uint8_t *a, const uint8_t *b, int64_t n,               \
                               uint8_t *running) {                                                                      \
         unsigned last = x->n_loops - 1;                                                                                \
         int64_t step_a = x->operand[TIRBI_CONTRACT_A].step[last], step_b = x->operand[TIRBI_CONTRACT_B].step[last];    \
@@ -22,6 +22,7 @@ enum { NEAR_BYTES = 16384 };
         memcpy(&entry, running, sizeof entry);                                                                         \
         tirbi_red_begin_##t(&red, x->flags & TIRBI_FOLD_OP, entry);                                                    \
         for (int64_t k = 0; k < n; k++) {                                                                              \
+            if (k % MOST_APART == 0 && tirbi_must_stop(x)) return false;                                               \
             memcpy(&p, a + k * step_a, sizeof p);                                                                      \
             memcpy(&q, b + k * step_b, sizeof q);                                                                      \
             if (x->flags & TIRBI_FOLD_PRODUCTS)                                                                        \
@@ -31,6 +32,7 @@ enum { NEAR_BYTES = 16384 };
         }                                                                                                              \
         entry = tirbi_red_end_##t(&red);                                                                               \
         memcpy(running, &entry, sizeof entry);                                                                         \
+        return true;                                                                                                   \
     }
 SCATTERED(f32, float)
 SCATTERED(f64, double)
@@ -48,10 +50,12 @@ static bool run_row(const tirbi_contraction *x, tirbi_fold_kernel kernel, const 
     for (int64_t k = 0; k < x->extent[last]; k += MOST_ELEMENTS) {
         int64_t n = x->extent[last] - k < MOST_ELEMENTS ? x->extent[last] - k : MOST_ELEMENTS;
         const uint8_t *from = tirbi_walk_moved(a, step_a, k), *other = tirbi_walk_moved(b, step_b, k);
-        if (atomic_load_explicit(x->stop, memory_order_relaxed) != 0) return false;
+        bool done = !tirbi_must_stop(x);
+        if (!done) return false;
         if (kernel) kernel(&(tirbi_fold_rows){.a = from, .b = other, .c = {running}, .n_rows = 1, .n = (uint64_t)n});
-        else if (x->type == TIRB_F64) scattered_f64(x, from, other, n, running);
-        else scattered_f32(x, from, other, n, running);
+        else if (x->type == TIRB_F64) done = scattered_f64(x, from, other, n, running);
+        else done = scattered_f32(x, from, other, n, running);
+        if (!done) return false;
     }
     return true;
 }
@@ -92,12 +96,20 @@ static void move_rows(tirbi_fold_rows *rows) {
         rows->c[i] = (uint8_t *)(uintptr_t)tirbi_walk_moved(rows->c[i], rows->c_row[i], rows->n_rows);
 }
 
+static bool are_apart(const tirbi_fold_rows *rows) {
+    const ptrdiff_t steps[4] = {rows->a_row, rows->b_row, rows->c_row[0], rows->c[1] ? rows->c_row[1] : 0};
+    bool apart = false;
+    for (unsigned i = 0; i < 4; i++) apart = apart || steps[i] > LINE || steps[i] < -LINE;
+    return apart;
+}
+
 /* `many` rows, at most so many at once: by a kernel, and those of a second fold (n = 2) by another one. False:
  * stopped. */
 static bool run_rows(const tirbi_contraction *x, tirbi_fold_rows *rows, unsigned n, int64_t many, int64_t at_once,
                      tirbi_fold_kernel kernel, tirbi_fold_kernel other) {
+    if (at_once > MOST_APART && (are_apart(&rows[0]) || are_apart(&rows[n - 1]))) at_once = MOST_APART;
     for (int64_t left = many; left > 0; left -= rows->n_rows) {
-        if (atomic_load_explicit(x->stop, memory_order_relaxed) != 0) return false;
+        if (tirbi_must_stop(x)) return false;
         rows[0].n_rows = rows[n - 1].n_rows = left < at_once ? left : at_once;
         kernel(&rows[0]);
         move_rows(&rows[0]);

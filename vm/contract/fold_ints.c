@@ -8,7 +8,7 @@
 #include "vm/contract/walk.h"
 
 /* So many elements are brought together, and are read before it is seen whether to stop. */
-enum { PIECE = 1024, LARGEST = 8, MOST_ELEMENTS = 1 << 20 };
+enum { PIECE = 1024, LARGEST = 8, MOST_ELEMENTS = 1 << 14, MOST_APART = 256, LINE = 64 };
 
 typedef struct pieces {
     _Alignas(64) uint8_t a[PIECE * LARGEST], b[PIECE * LARGEST], apart[PIECE * LARGEST];
@@ -33,6 +33,17 @@ static bool fits(const folder *f, unsigned o) { return size_of(f, o) == tirbi_dt
 static unsigned number_of(const tirbi_contraction *x) {
     if (x->flags & TIRBI_FOLD_PRODUCTS) return TIRBI_INT_FOLD_PRODUCT;
     return (x->flags & TIRBI_FOLD_OP) + (x->flags & TIRBI_FOLD_BITS ? (unsigned)TIRBI_INT_FOLD_BITS : 0);
+}
+
+/* Whether elements, or rows, are so far from each other that each waits for memory. */
+static bool are_apart(const folder *f) {
+    bool apart = false;
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        const int64_t row = tirbi_walk_row_step(f->x, o);
+        const int64_t step = o == TIRBI_CONTRACT_C ? 0 : step_of(f, o);
+        apart = apart || step > LINE || step < -LINE || (f->length < MOST_APART && (row > LINE || row < -LINE));
+    }
+    return apart;
 }
 
 static void choose(folder *f) {
@@ -106,14 +117,15 @@ static void fold_piece(const folder *f, pieces *p, uint8_t *const *at, int64_t r
 
 /* `many` rows of the innermost loop of rows; false: stopped. */
 static bool fold_rows(const folder *f, pieces *p, uint8_t *const *from, int64_t many) {
-    const int64_t most = f->in_place ? MOST_ELEMENTS : PIECE, whole = most / f->length;
+    const int64_t together = f->in_place ? MOST_ELEMENTS : PIECE, most = are_apart(f) ? MOST_APART : together;
+    const int64_t whole = most / f->length;
     const int64_t at_once = whole > 0 ? whole : 1, piece = whole > 0 ? f->length : most;
     for (int64_t r = 0; r < many; r += at_once) {
         const int64_t rows = many - r < at_once ? many - r : at_once;
         const void *first = f->x->flags & TIRBI_FOLD_INIT ? f->x->first : NULL;
         for (int64_t k = 0; k < f->length; k += piece) {
             uint8_t *at[TIRBI_CONTRACT_OPERANDS];
-            if (atomic_load_explicit(f->x->stop, memory_order_relaxed) != 0) return false;
+            if (tirbi_must_stop(f->x)) return false;
             for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
                 const uint8_t *row = tirbi_walk_moved(from[o], tirbi_walk_row_step(f->x, o), r);
                 at[o] = (uint8_t *)(uintptr_t)tirbi_walk_moved(row, step_of(f, o), k);

@@ -96,6 +96,7 @@ typedef struct tirbi_contract_kernels {
     tirbi_fold_kernel fold_ints[TIRBI_INT_FOLDS][TIRBI_INT_FOLD_TYPES]; /* [..][type] */
     tirbi_fold_kernel add_narrow[2][TIRBI_INT_FOLD_TYPES]; /* [is of 64 bits, not 32][type of A, and B], or NULL */
     tirbi_fold_kernel add_narrow_products[2][TIRBI_INT_FOLD_TYPES];
+    int64_t products_at_once; /* of 32 bits: they take some microseconds */
 } tirbi_contract_kernels;
 
 /* The same for words of four 8-bit values, unsigned ones on one side and signed ones on the other. */

@@ -22,6 +22,7 @@ FUSED double_x2 fused_f64(double_x2 x, double_x2 y, double_x2 z) {
 }
 
 #define CONTRACT_KERNELS tirbi_contract_generic
+#define PRODUCTS_AT_ONCE (1 << 11)
 #define VB 16
 #define ROWS 4
 #define PAD 4

@@ -34,11 +34,13 @@ typedef struct tirbi_contract_again {
     size_t scratch;
 } again;
 
-static uint64_t cost_of(const entry *e) {
+static uint64_t cost_of(const entry *e, tirbi_op op) {
     uint64_t products = 1;
     for (unsigned i = 0; i < e->x->n_loops; i++)
         if (!tirbi_mul_u64(products, (uint64_t)e->x->extent[i], &products)) return UINT64_MAX;
-    return (products - 1) / 64 + 1;
+    const uint32_t weight = tirbi_op_weight(op, e->x->type, e->x->type);
+    uint64_t cost;
+    return tirbi_mul_u64((products - 1) / 64 + 1, weight, &cost) ? cost : UINT64_MAX;
 }
 
 /* Checks what an operand reaches and fills its place in the contraction. */
@@ -190,7 +192,7 @@ static tirb_status enter(tirbi_machine *machine, const tirbi_contract *contract,
     known->code = NULL;
     *runs = begin(&e, machine, contract);
     if (!*runs) return TIRB_OK;
-    const uint64_t cost = cost_of(&e);
+    const uint64_t cost = cost_of(&e, TIRB_OP_CONTRACT);
     TIRBI_TRY(tirbi_charge(machine, cost));
     TIRBI_TRY(check_operands(&e, reaches));
     e.x->quads = machine->code->quads;
@@ -224,7 +226,7 @@ tirb_status tirbi_fold_step(tirbi_machine *machine, const tirbi_contract *fold) 
     entry e = {.x = &x};
     tirbi_reach reaches[TIRBI_CONTRACT_OPERANDS];
     if (!begin(&e, machine, fold)) return TIRB_OK;
-    TIRBI_TRY(tirbi_charge(machine, cost_of(&e)));
+    TIRBI_TRY(tirbi_charge(machine, cost_of(&e, TIRB_OP_FOLD)));
     TIRBI_TRY(check_operands(&e, reaches));
     return tirbi_fold_run(&x) ? TIRB_OK : tirbi_poll(machine);
 }
@@ -246,7 +248,7 @@ tirb_status tirbi_folds_step(tirbi_machine *machine, const tirbi_contract *folds
     *both = false;
     if (folds[0].n_loops != folds[1].n_loops || !begin(&e[0], machine, &folds[0]) || !begin(&e[1], machine, &folds[1]))
         return tirbi_fold_step(machine, &folds[0]);
-    const uint64_t cost = cost_of(&e[0]), other = cost_of(&e[1]);
+    const uint64_t cost = cost_of(&e[0], TIRB_OP_FOLD), other = cost_of(&e[1], TIRB_OP_FOLD);
     if (cost > machine->fuel || other > machine->fuel - cost) return tirbi_fold_step(machine, &folds[0]);
     machine->fuel -= cost;
     TIRBI_TRY(check_operands(&e[0], reaches[0]));

@@ -58,9 +58,16 @@
         if (status != TIRB_OK) goto trap;                                                                              \
     } while (0)
 
+/* Ends the run if it is to stop. */
+#define LOOK()                                                                                                         \
+    do {                                                                                                               \
+        if (__builtin_expect(atomic_load_explicit(machine->stop, memory_order_relaxed) != TIRBI_RUN, 0))               \
+            FAIL(tirbi_poll(machine));                                                                                 \
+    } while (0)
+
 /* Fuel is at hand a slice at a time, the first of which is empty: where one ends, the stop flag is looked at. What
  * others charge counts as used of the slice. */
-enum { FUEL_SLICE = 1 << 14 };
+enum { FUEL_SLICE = 1 << 11 };
 #define GIVE_FUEL() machine->fuel = kept + fuel
 #define TAKE_FUEL()                                                                                                    \
     do {                                                                                                               \
@@ -374,6 +381,10 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         atomic_store_explicit(&profile->current, pc[1].cost, memory_order_relaxed);
         NEXT(2);
     }
+    HANDLER(LOOK) {
+        LOOK();
+        NEXT(1);
+    }
     HANDLER(ASSERT) {
         if (__builtin_expect((uint8_t)s[pc->a] == 0, 0)) FAIL(assertion(machine, pc));
         NEXT(1);
@@ -389,6 +400,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         NEXT(2);
     }
     HANDLER(ALLOC) {
+        LOOK();
         int64_t count = (int64_t)s[pc->b];
         uint8_t type = (uint8_t)pc->c;
         if (count > 0) CHARGE((uint64_t)count / 64 * tirbi_dtypes[type].size +
@@ -448,6 +460,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         NEXT(1);
     }
     HANDLER(LANE) {
+        LOOK();
         GIVE_FUEL();
         const tirbi_lane_loop *loop = &frame->fn->loops[pc[1].cost];
         TRY(tirbi_lane_run(machine, loop));
@@ -456,12 +469,14 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         GO();
     }
     HANDLER(CONTRACT) {
+        LOOK();
         GIVE_FUEL();
         TRY(tirbi_contract_step(machine, &frame->fn->contracts[pc[1].cost]));
         TAKE_FUEL();
         NEXT(2);
     }
     HANDLER(FOLD) {
+        LOOK();
         GIVE_FUEL();
         TRY(tirbi_fold_step(machine, &frame->fn->contracts[pc[1].cost]));
         TAKE_FUEL();
@@ -469,6 +484,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     }
     HANDLER(FOLDS) { /* the second one's words follow: where both cannot be done together, they are next */
         bool both;
+        LOOK();
         GIVE_FUEL();
         TRY(tirbi_folds_step(machine, &frame->fn->contracts[pc[1].cost], &both));
         TAKE_FUEL();

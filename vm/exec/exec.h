@@ -43,7 +43,8 @@ tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, bool p
                               tirbi_code **out, tirb_error *error);
 void tirbi_code_destroy(tirbi_code *code);
 
-/* Why a run should stop, set by another thread and polled where fuel is charged and inside long instructions. VOID
+/* Why a run should stop, set by another thread and polled where fuel is charged, in long straight code and
+ * inside long instructions. VOID
  * stops a chunk behind one that has trapped. */
 enum { TIRBI_RUN = 0, TIRBI_STOP_CANCEL = 1, TIRBI_STOP_DEADLINE = 2, TIRBI_STOP_VOID = 4 };
 
@@ -55,6 +56,9 @@ typedef struct tirbi_stops {
 
 /* Asks the call to stop, unless that was done before: the first reason stays. Safe from any thread. */
 void tirbi_stop(tirbi_stops *stops, unsigned reason);
+
+/* What a run ends with that was asked to stop so; OK: it was not. */
+tirb_status tirbi_stop_status(unsigned stop, tirb_error *error);
 
 /* Calls what the host has bound to an import: `scalars` and `refs` hold its scalar parameters, as registers hold them,
  * and its views, each in order. Fills *result if the import returns. In a region

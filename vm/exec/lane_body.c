@@ -440,6 +440,18 @@ static tirb_status keep_lists(const lane_body *body, tirbi_lane_loop *loop, cons
     return TIRB_OK;
 }
 
+/* Counts an instruction of an inner loop, or of the body outside of these. */
+static void count_ins(tirbi_lane_loop *loop, const tirbi_instr *in, tirbi_lane_inner *inner) {
+    uint32_t *const weight = inner ? &inner->weight : &loop->weight;
+    *(inner ? &inner->instructions : &loop->instructions) += 1;
+    *weight = tirbi_add_weight(*weight, tirbi_instr_weight(in));
+}
+
+static void add_own_cost(lane_body *body, uint8_t loop, const tirbi_instr *in) {
+    uint32_t *const cost = &body->own_cost[loop - TIRBI_MAX_INNER];
+    *cost = tirbi_add_weight(*cost, tirbi_instr_weight(in));
+}
+
 tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const tirbi_function *function,
                                  const tirbi_instr *lane, tirbi_constants *constants, tirbi_arena *arena,
                                  tirbi_lane_loop *loop, tirb_error *error) {
@@ -459,8 +471,7 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
         status = tirbi_decode(function->code, function->code_size, at, in, error);
         if (status != TIRB_OK) break;
         if (in->op == TIRB_OP_SEEK) {
-            loop->inner[open[depth]].instructions += depth > 0;
-            loop->instructions += depth == 0;
+            count_ins(loop, in, depth > 0 ? &loop->inner[open[depth]] : NULL);
             add_use(&cursors[in->operand[1]], around[depth]);
             add_seek(body, in, constants, cursors);
             continue;
@@ -476,16 +487,13 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
             around[depth] = (uint8_t)(around[depth - 1] | 1u << ins->cursor);
             loop->inner[ins->cursor].enclosing = around[depth];
         }
-        if (depth > 0)
-            loop->inner[open[depth]].instructions++;
-        else
-            loop->instructions++;
+        count_ins(loop, in, depth > 0 ? &loop->inner[open[depth]] : NULL);
         if (ins->op == TIRB_OP_INNER_END) depth--;
         if (ins->op == TIRB_OP_VLOOP) {
             own[own_depth++] = (uint8_t)(TIRBI_MAX_INNER + body->n_own++);
             if (own_depth > body->own_depth) body->own_depth = (uint8_t)own_depth;
         }
-        for (unsigned d = 0; d < own_depth; d++) body->own_cost[own[d] - TIRBI_MAX_INNER]++;
+        for (unsigned d = 0; d < own_depth; d++) add_own_cost(body, own[d], in);
         if (ins->op == TIRB_OP_VLOOP || ins->op == TIRB_OP_VWHILE || ins->op == TIRB_OP_VAGAIN)
             ins->cursor = own[own_depth - 1];
         if (ins->op == TIRB_OP_VAGAIN) own_depth--;

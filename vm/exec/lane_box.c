@@ -77,6 +77,18 @@ static tirbi_box_loop rows_of(const tirbi_box *b, unsigned d) {
     return b->n > d ? b->loops[d] : (tirbi_box_loop){.count = 1};
 }
 
+static bool are_apart(tirbi_box_loop loop) {
+    enum { LINE = 64 };
+    return loop.to > LINE || loop.to < -LINE || loop.from > LINE || loop.from < -LINE;
+}
+
+/* How many rows of `bytes` bytes may be moved until somebody looks whether to stop: what is apart waits for memory. */
+static int64_t rows_at_once(tirbi_box_loop rows, int64_t bytes) {
+    enum { WAITS = 128 };
+    const int64_t n = TIRBI_BOX_BYTES / (bytes + (are_apart(rows) ? WAITS : 0));
+    return n > 0 ? n : 1;
+}
+
 static bool copy_plane(const tirbi_box *b, uint8_t *to, const uint8_t *from) {
     int64_t bytes = b->loops[0].count * b->size;
     const tirbi_box_loop rows = rows_of(b, 1);
@@ -94,7 +106,7 @@ static bool copy_plane(const tirbi_box *b, uint8_t *to, const uint8_t *from) {
         }
         return true;
     }
-    const int64_t most = TIRBI_BOX_BYTES / bytes;
+    const int64_t most = rows_at_once(rows, bytes);
     const bool past = b->past && tirbi_fills_lines(to, rows.to, bytes);
     for (int64_t i = 0; i < rows.count; i += most) {
         int64_t n = rows.count - i < most ? rows.count - i : most;
@@ -125,7 +137,7 @@ static bool fill_plane(const tirbi_box *b, uint8_t *to, const uint8_t *from) {
     const tirbi_box_loop rows = rows_of(b, 1);
     const int64_t bytes = b->loops[0].count * b->size;
     const int64_t width = bytes < TIRBI_BOX_BYTES ? bytes : TIRBI_BOX_BYTES;
-    const int64_t most = TIRBI_BOX_BYTES / width, alike = rows.from == 0 ? most : 1;
+    const int64_t most = rows_at_once(rows, width), alike = rows.from == 0 ? most : 1;
     for (int64_t begin = 0; begin < rows.count; begin += most) {
         const int64_t end = rows.count - begin < most ? rows.count : begin + most;
         for (int64_t at = 0; at < bytes; at += width) {
@@ -143,9 +155,10 @@ static bool fill_plane(const tirbi_box *b, uint8_t *to, const uint8_t *from) {
 
 /* Rows of elements from steps of any size to steps of any. */
 static bool place_rows(const tirbi_box *b, tirbi_box_loop row, tirbi_box_loop rows, uint8_t *to, const uint8_t *from) {
-    enum { MOST = TIRBI_BOX_BYTES / 8 };
+    enum { MOST = TIRBI_BOX_BYTES / 8, MOST_APART = TIRBI_BOX_BYTES / 128 };
     const unsigned shift = (unsigned)__builtin_ctz((unsigned)b->size);
-    const int64_t width = row.count < MOST ? row.count : MOST, most = MOST / width;
+    const int64_t elements = are_apart(row) || are_apart(rows) ? MOST_APART : MOST;
+    const int64_t width = row.count < elements ? row.count : elements, most = elements / width;
     for (int64_t begin = 0; begin < rows.count; begin += most) {
         const int64_t end = rows.count - begin < most ? rows.count : begin + most;
         for (int64_t at = 0; at < row.count; at += width) {
@@ -254,6 +267,7 @@ static __attribute__((noinline)) bool transpose_past(const tirbi_box *b, uint8_t
 }
 
 static bool transpose_plane(const tirbi_box *b, uint8_t *to, const uint8_t *from) {
+    enum { SOME = 256 };
     const tirbi_box_loop rows = b->loops[0], columns = b->loops[1];
     const int64_t most = TIRBI_BOX_BYTES / 64 / TIRBI_TRANSPOSE_ROWS * TIRBI_TRANSPOSE_ROWS;
     const unsigned shift = (unsigned)__builtin_ctz((unsigned)b->size);
@@ -261,10 +275,13 @@ static bool transpose_plane(const tirbi_box *b, uint8_t *to, const uint8_t *from
         int64_t width = columns.count - j < most ? columns.count - j : most;
         for (int64_t i = 0; i < rows.count; i += TIRBI_TRANSPOSE_ROWS) {
             int64_t height = rows.count - i < TIRBI_TRANSPOSE_ROWS ? rows.count - i : TIRBI_TRANSPOSE_ROWS;
-            b->moves->transpose[shift](tirbi_moved(to, columns.to, j) + i * b->size, (ptrdiff_t)columns.to,
-                                       tirbi_moved_from(from, rows.from, i) + j * b->size, (ptrdiff_t)rows.from,
-                                       (size_t)height, (size_t)width);
-            if (tirbi_box_must_stop(b)) return false;
+            for (int64_t k = j; k < j + width; k += SOME) {
+                const int64_t some = j + width - k < SOME ? j + width - k : SOME;
+                b->moves->transpose[shift](tirbi_moved(to, columns.to, k) + i * b->size, (ptrdiff_t)columns.to,
+                                           tirbi_moved_from(from, rows.from, i) + k * b->size, (ptrdiff_t)rows.from,
+                                           (size_t)height, (size_t)some);
+                if (tirbi_box_must_stop(b)) return false;
+            }
         }
     }
     return true;

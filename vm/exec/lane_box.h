@@ -9,7 +9,7 @@
 #include "vm/lanes/weaves.h"
 
 /* No more bytes are moved at once than this, so that a stop is soon seen. */
-enum { TIRBI_BOX_BYTES = 1 << 20 };
+enum { TIRBI_BOX_BYTES = 1 << 16 };
 
 enum { TIRBI_BOX_BESIDE = TIRBI_WEAVE_SOURCES - 1 };
 

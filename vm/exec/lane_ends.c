@@ -88,16 +88,19 @@ static inline bool find_row(const tirbi_lane_cursor *cursor, const tirbi_ref *re
 /* In pieces, between which another thread may have asked to stop. */
 static tirb_status end_pieces(tirbi_machine *machine, const tirbi_lane_ending *ending, const uint8_t *const *first,
                               const ptrdiff_t *step, int64_t n) {
-    enum { PIECE = 1 << 14 };
+    enum { LINE = 64, FOLLOWING = 1 << 11, APART = 1 << 9 };
+    bool apart = false;
+    for (unsigned i = 0; i < 2; i++) apart = apart || step[i] > LINE || step[i] < -LINE;
+    const int64_t piece = apart ? APART : FOLLOWING;
     uint64_t *running = &tirbi_frame_slots(machine->frame)[ending->slot];
     const uint8_t *at[2] = {first[0], first[1]};
-    for (int64_t left = n; left > 0; left -= PIECE) {
-        const size_t lanes = (size_t)(left < PIECE ? left : PIECE);
+    for (int64_t left = n; left > 0; left -= piece) {
+        const size_t lanes = (size_t)(left < piece ? left : piece);
         const uint64_t end = ending->end(*running, at[0], step[0], at[1], step[1], lanes);
         *running = tirbi_slot_extend(end, ending->type);
         for (unsigned i = 0; i < 2; i++)
-            at[i] = (const uint8_t *)((uintptr_t)at[i] + (uintptr_t)step[i] * (uintptr_t)PIECE);
-        if (left > PIECE) TIRBI_TRY(tirbi_poll(machine));
+            at[i] = (const uint8_t *)((uintptr_t)at[i] + (uintptr_t)step[i] * (uintptr_t)piece);
+        if (left > piece) TIRBI_TRY(tirbi_poll(machine));
     }
     return TIRB_OK;
 }

@@ -235,7 +235,7 @@ static inline void tirbi_lane_begin(tirbi_machine *machine, const tirbi_lane_loo
     tirbi_lane_state *state = machine->lanes;
     *tirbi_lane_scratch_user(state->scratch) = state;
     state->is_far = false;
-    state->is_calm = loop->only_banks;
+    state->calm_blocks = loop->calm_blocks;
     state->stop = machine->stop;
     state->reds = tirbi_frame_reds(machine->frame);
     state->slots = slots;

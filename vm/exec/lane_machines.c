@@ -27,8 +27,8 @@ bool tirbi_lane_is_by_rows(const tirbi_emitter *emitter, uint32_t from) {
             i += 2; /* its operands: no word of machines for several rows */
             continue;
         }
-        bool control =
-            op == TIRBI_L_NEXT_BLOCK || op == TIRBI_L_FINISH || op == TIRBI_L_INNER || op == TIRBI_L_INNER_END;
+        bool control = op == TIRBI_L_NEXT_BLOCK || op == TIRBI_L_FINISH || op == TIRBI_L_LOOK ||
+                       op == TIRBI_L_INNER || op == TIRBI_L_INNER_END;
         bool moves = op == TIRBI_L_COPY || op == TIRBI_L_PULL || (op >= TIRBI_L_LOAD_A && op <= TIRBI_L_PART_F64_B);
         if (!control && !moves && op <= TIRBI_L_REST_FMA_F64_B) return false;
     }

@@ -182,7 +182,7 @@ static inline const tirbi_lane_machine *enter(const tirbi_lane_loop *loop, const
  * not run; *charged, whether the fuel of its entry is paid. */
 static inline bool count_lanes(tirbi_machine *machine, const tirbi_lane_loop *loop, const uint64_t *slots, int64_t *n,
                                int64_t *extent, bool *charged, tirb_status *status) {
-    uint64_t cost = loop->instructions * ((uint64_t)(*n - 1) / 64 + 1);
+    uint64_t cost = loop->weight * ((uint64_t)(*n - 1) / 64 + 1);
     if (loop->n_inner > 0 || cost == 0 || *n > UINT32_MAX) {
         for (unsigned k = 0; k < loop->n_inner; k++)
             if ((extent[k] = (int64_t)slots[loop->inner[k].extent]) < 1) return false;
@@ -210,7 +210,7 @@ bool tirbi_lane_may_be_row_copy(const tirbi_lane_loop *loop) {
 }
 
 tirb_status tirbi_lane_copy_row(tirbi_machine *machine, const tirbi_lane_loop *loop) {
-    enum { LONG = 1 << 16 };
+    enum { LONG = 1 << 17 }; /* bytes: longer ones are moved in pieces */
     const uint64_t *slots = tirbi_frame_slots(machine->frame);
     const tirbi_ref *refs = tirbi_frame_refs(machine->frame);
     const tirbi_lane_copy *copy = loop->copies;
@@ -222,7 +222,8 @@ tirb_status tirbi_lane_copy_row(tirbi_machine *machine, const tirbi_lane_loop *l
     tirb_status status = TIRB_OK;
     const bool is_one = count_lanes(machine, loop, slots, &n, extent, &is_charged, &status);
     if (status != TIRB_OK) return status;
-    if (!is_one || n > LONG) return tirbi_lane_run_general(machine, loop, is_charged);
+    const int64_t most = LONG >> loop->cursors[copy->to].shift;
+    if (!is_one || n > most) return tirbi_lane_run_general(machine, loop, is_charged);
     const uint64_t more = (uint64_t)n - 1;
     const tirbi_lane_cursor *to = &loop->cursors[copy->to];
     if (!find_place(to, &refs[to->ref], slots, more, &written, &stride))

@@ -71,6 +71,8 @@ typedef struct lane_planner {
     uint16_t gather_index;     /* and where its indices are */
     tirbi_word steps[TIRBI_MAX_SCAN_STEPS]; /* of the scan that comes next */
     unsigned n_steps;
+    /* Weight times lanes since the last look at whether to stop, at most; the same by loop, where lanes leave it. */
+    uint64_t unlooked, skipped[LANE_MAX_LOOPS];
     /* What follows is set where a body or a loop begins, and not cleared before. */
     lane_places now;
     lane_places heads[TIRBI_MAX_INNER]; /* by inner loop: the places at its head */

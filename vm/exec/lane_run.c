@@ -42,12 +42,12 @@ static uint64_t add_or_most(uint64_t a, uint64_t b) {
 
 /* Going through the lanes takes time even where nothing is in the body, or only inner loops that do not run. */
 uint64_t tirbi_lane_cost(const tirbi_lane_loop *loop, const int64_t *extent, int64_t n) {
-    uint64_t body = loop->instructions;
+    uint64_t body = loop->weight;
     for (unsigned k = 0; k < loop->n_inner; k++) {
         uint64_t times = 1;
         for (unsigned j = 0; j < loop->n_inner && j < TIRBI_MAX_INNER; j++)
             if (loop->inner[k].enclosing >> j & 1) times = mul_or_most(times, extent[j] > 0 ? (uint64_t)extent[j] : 0);
-        body = add_or_most(body, mul_or_most(times, loop->inner[k].instructions));
+        body = add_or_most(body, mul_or_most(times, loop->inner[k].weight));
     }
     return mul_or_most(body > 0 ? body : 1, (uint64_t)(n - 1) / 64 + 1);
 }
@@ -103,7 +103,7 @@ static tirb_status read_numbers(entry *e, unsigned i) {
     for (unsigned d = 1; d <= e->loop->n_inner; d++)
         if (tirbi_reach_moves(r, d) && (inner == 0 || r->count[d] > r->count[inner])) inner = d;
     const uint8_t *from = r->start;
-    enum { PIECE = 1 << 16 };
+    enum { PIECE = 1 << 9 };
     for (bool more = true; more;) {
         int64_t count = inner ? r->count[inner] : 1, step = r->step[inner];
         for (int64_t k = 0; k < count; k += PIECE) {
@@ -829,7 +829,7 @@ static tirbi_lane_end run_streaming(const entry *e, tirbi_lane_state *state, str
 
 /* As many lanes as there is fuel to look at: where none of these is the one, it runs out. */
 static int64_t lanes_to_search(const entry *e) {
-    uint64_t body = e->loop->instructions > 0 ? e->loop->instructions : 1, rounds = e->machine->fuel / body;
+    uint64_t body = e->loop->weight > 0 ? e->loop->weight : 1, rounds = e->machine->fuel / body;
     return rounds <= (uint64_t)(e->n - 1) / 64 ? (int64_t)(rounds * 64) : e->n;
 }
 
@@ -875,7 +875,7 @@ static __attribute__((noinline)) bool streamed(const entry *e, tirbi_lane_state 
     if (!plan_streaming(e, state, &plan)) return false;
     tirbi_lane_begin(e->machine, e->loop, slots);
     state->is_far = reads_far(e);
-    state->is_calm = e->loop->only_banks && !state->is_far;
+    if (state->is_far) state->calm_blocks = 0;
     *how = run_streaming(e, state, &plan, e->machine->frame->fn->words);
     return true;
 }

@@ -739,6 +739,59 @@ static void end_in_store(lane_planner *p) {
         word->op = (uint16_t)(word->op - TIRBI_L_STORE_A + TIRBI_L_LAST_A);
 }
 
+/* ---- Looks at whether to stop ----------------------------------------------------------------------------------- */
+
+/* What goes by without one, in weight times lanes: of instructions, of blocks of loops that are all done in banks, and
+ * of one instruction. */
+enum { MOST_UNLOOKED = 1 << 13, MOST_CALM = 1 << 15, MOST_AT_ONCE = 1 << 14, MOST_CALM_BLOCKS = 16 };
+
+/* Elements that are apart, or named by lanes, may be far. */
+static uint32_t weight_of(const lane_body *body, const lane_ins *ins) {
+    enum { OF_FAR = 16 };
+    const bool moves = ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSTORE;
+    const bool apart = moves && body->strides[ins->cursor] == STRIDE_ANY;
+    const bool named = ins->op == TIRB_OP_VLOADX || ins->op == TIRB_OP_VSTOREX || ins->op == TIRB_OP_VUPDATE ||
+                       ins->op == TIRB_OP_VUPDATEMA;
+    return apart || named ? OF_FAR : tirbi_op_weight((tirbi_op)ins->op, ins->type, ins->source);
+}
+
+/* Looks before an instruction where that is due. A loop of the lanes looks each time that it goes back, and those that
+ * leave it go on with what they had when they did. */
+static void look(lane_planner *p, const lane_ins *ins) {
+    const uint64_t weight = (uint64_t)weight_of(p->body, ins) * p->loop->lanes;
+    if (p->unlooked > 0 && p->unlooked + weight > MOST_UNLOOKED) {
+        emit(p, TIRBI_L_LOOK, 0, 0, 0);
+        p->unlooked = 0;
+    }
+    p->unlooked += weight;
+    if (tirbi_lane_loop_starts(ins->op)) p->skipped[ins->cursor] = 0;
+    if ((tirbi_lane_loop_starts(ins->op) || ins->op == TIRB_OP_VWHILE) && p->unlooked > p->skipped[ins->cursor])
+        p->skipped[ins->cursor] = p->unlooked;
+    if (tirbi_lane_loop_ends(ins->op) && p->skipped[ins->cursor] > p->unlooked) p->unlooked = p->skipped[ins->cursor];
+}
+
+/* How many blocks of a loop, all of which banks do, may go by between two looks. */
+static uint32_t calm_blocks(const lane_planner *p) {
+    uint64_t weight = 1;
+    for (uint32_t i = 0; i < p->body->n; i++) weight += weight_of(p->body, &p->body->ins[i]);
+    const uint64_t blocks = MOST_CALM / (weight * p->loop->lanes);
+    if (!p->loop->only_banks) return 0;
+    return blocks < MOST_CALM_BLOCKS ? (uint32_t)blocks : MOST_CALM_BLOCKS;
+}
+
+/* Fewer lanes where some instruction would take long over many. */
+static uint32_t lanes_at_once(const lane_body *body, uint32_t lanes) {
+    uint32_t heaviest = 1;
+    for (uint32_t i = 0; i < body->n; i++) {
+        const uint32_t weight = weight_of(body, &body->ins[i]);
+        if (weight > heaviest) heaviest = weight;
+    }
+    while (lanes > TIRBI_KERNEL_BLOCK && heaviest * lanes > MOST_AT_ONCE) lanes /= 2;
+    return lanes;
+}
+
+/* ---- The body, in each of its variants --------------------------------------------------------------------------- */
+
 typedef enum body_kind { BODY_FULL, BODY_TAIL, BODY_WIDE, BODY_PACKED, BODY_SPANNING } body_kind;
 
 /* Registers that are looked at where an instruction may settle what is live. */
@@ -748,6 +801,7 @@ static void plan_body(lane_planner *p, body_kind kind) {
     p->tail = kind != BODY_FULL;
     p->wide = kind == BODY_WIDE || kind == BODY_SPANNING;
     p->packs = kind == BODY_PACKED;
+    p->unlooked = 0;
     p->level = 0;
     p->latest = UINT32_MAX;
     for (uint64_t set = p->body->used; set != 0; set &= set - 1)
@@ -763,6 +817,7 @@ static void plan_body(lane_planner *p, body_kind kind) {
         }
         p->emitter->offset = ins->offset;
         p->emitter->heap->work += 1 + (unsigned)__builtin_popcountll(ins->live) / LIVE_AT_ONCE;
+        look(p, ins);
         plan_ins(p, ins, i + 1 < p->body->n ? ins + 1 : NULL);
     }
     if (kind == BODY_FULL) end_in_store(p);
@@ -823,9 +878,10 @@ static void choose_block(const lane_planner *p) {
     for (uint32_t i = 0; i < body->n; i++)
         if (tirbi_lane_is_computed(body, &body->ins[i]) && body->ins[i].kind == 0) loop->only_banks = false;
     if (body->main_size == 0)
-        loop->lanes = KERNEL_STRIP_BYTES / body->widest;
+        loop->lanes = lanes_at_once(body, KERNEL_STRIP_BYTES / body->widest);
     else
         loop->lanes = p->code->lanes->bank_bytes / body->main_size;
+    loop->calm_blocks = calm_blocks(p);
     loop->least = p->code->lanes;
     while (loop->only_banks && loop->least->narrow) loop->least = loop->least->narrow;
     loop->least_lanes = loop->only_banks ? loop->least->bank_bytes / body->main_size : loop->lanes;

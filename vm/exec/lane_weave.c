@@ -25,10 +25,11 @@ static void find_part(const tirbi_box *b, int64_t i, int64_t row, ptrdiff_t *at)
 }
 
 bool tirbi_box_weave(const tirbi_box *b, uint8_t *to, const uint8_t *from) {
-    enum { MOST_ROWS = TIRBI_BOX_BYTES / TIRBI_WEAVE_BYTES };
+    enum { MOST_ROWS = TIRBI_BOX_BYTES / TIRBI_WEAVE_BYTES, MOST_STRETCHES = 512 };
     const int64_t count = (int64_t)b->stretches.count, to_step = b->stretches.to_step;
     for (int64_t at = 0; at < b->rows; at += MOST_ROWS) {
-        const int64_t n = b->rows - at < MOST_ROWS ? b->rows - at : MOST_ROWS, most = MOST_ROWS / n;
+        const int64_t n = b->rows - at < MOST_ROWS ? b->rows - at : MOST_ROWS;
+        const int64_t most = MOST_ROWS / n < MOST_STRETCHES ? MOST_ROWS / n : MOST_STRETCHES;
         uint8_t *const first = tirbi_moved(to, b->weave.to_step, at);
         for (int64_t i = 0; i < count; i += most) {
             ptrdiff_t sources[TIRBI_WEAVE_SOURCES];

@@ -8,7 +8,7 @@
 #include "vm/exec/lane_again.h"
 #include "vm/exec/lane_copy.h"
 
-enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 18, DATA_ALIGNMENT = 64, CLEAR_STEP = 1 << 24 };
+enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 18, DATA_ALIGNMENT = 64, CLEAR_STEP = 1 << 16 };
 enum { CHUNK_HEAD = (sizeof(tirbi_chunk) + 15) / 16 * 16 };
 
 /* ---- Limits --------------------------------------------------------------------------------------------------- */
@@ -34,13 +34,15 @@ void tirbi_stop(tirbi_stops *stops, unsigned reason) {
     for (unsigned i = 0; i < TIRBI_MAX_CHUNKS; i++) atomic_fetch_or(&stops->participants[i], reason);
 }
 
-tirb_status tirbi_poll(const tirbi_machine *machine) {
-    unsigned stop = atomic_load_explicit(machine->stop, memory_order_relaxed);
-    if (stop & TIRBI_STOP_DEADLINE) return tirbi_error_set(machine->error, TIRB_DEADLINE, "the call's time is up");
-    if (stop & TIRBI_STOP_CANCEL) return tirbi_error_set(machine->error, TIRB_CANCELLED, "the call was cancelled");
-    if (stop & TIRBI_STOP_VOID)
-        return tirbi_error_set(machine->error, TIRB_CANCELLED, "a chunk before this one has trapped");
+tirb_status tirbi_stop_status(unsigned stop, tirb_error *error) {
+    if (stop & TIRBI_STOP_DEADLINE) return tirbi_error_set(error, TIRB_DEADLINE, "the call's time is up");
+    if (stop & TIRBI_STOP_CANCEL) return tirbi_error_set(error, TIRB_CANCELLED, "the call was cancelled");
+    if (stop & TIRBI_STOP_VOID) return tirbi_error_set(error, TIRB_CANCELLED, "a chunk before this one has trapped");
     return TIRB_OK;
+}
+
+tirb_status tirbi_poll(const tirbi_machine *machine) {
+    return tirbi_stop_status(atomic_load_explicit(machine->stop, memory_order_relaxed), machine->error);
 }
 
 static tirb_status out_of_memory(const tirbi_machine *machine, uint64_t bytes, const char *what) {
@@ -83,13 +85,19 @@ static void drop_chunk(tirbi_machine *machine) {
     machine->spare = empty;
 }
 
-/* Most frames are so small that calling memset takes longer than clearing them. Their size is a multiple of 16. */
-static inline void clear_frame(uint8_t *frame, size_t size) {
-    enum { SMALL = 512 };
-    if (size > SMALL) {
-        memset(frame, 0, size);
-        return;
+/* Clears in steps, so that a stop is seen in time. */
+static tirb_status clear(const tirbi_machine *machine, uint8_t *data, uint64_t bytes) {
+    for (uint64_t at = 0; at < bytes; at += CLEAR_STEP) {
+        TIRBI_TRY(tirbi_poll(machine));
+        memset(data + at, 0, (size_t)(bytes - at < CLEAR_STEP ? bytes - at : CLEAR_STEP));
     }
+    return TIRB_OK;
+}
+
+/* Most frames are so small that calling memset takes longer than clearing them. Their size is a multiple of 16. */
+static inline tirb_status clear_frame(const tirbi_machine *machine, uint8_t *frame, size_t size) {
+    enum { SMALL = 512 };
+    if (size > SMALL) return clear(machine, frame, size);
     uint8_t *const end = frame + size;
     for (; end - frame >= 64; frame += 64) {
         memset(frame, 0, 64);
@@ -99,6 +107,7 @@ static inline void clear_frame(uint8_t *frame, size_t size) {
         memset(frame, 0, 16);
         __asm__("" : "+r"(frame));
     }
+    return TIRB_OK;
 }
 
 tirb_status tirbi_machine_push(tirbi_machine *machine, const tirbi_fn *fn) {
@@ -109,12 +118,12 @@ tirb_status tirbi_machine_push(tirbi_machine *machine, const tirbi_fn *fn) {
         TIRBI_TRY(new_chunk(machine, fn->frame_size));
     tirbi_chunk *chunk = machine->chunk;
     tirbi_frame *frame = (tirbi_frame *)(void *)((uint8_t *)chunk + chunk->used);
+    TIRBI_TRY(clear_frame(machine, (uint8_t *)frame, fn->frame_size));
     chunk->used += fn->frame_size;
-    clear_frame((uint8_t *)frame, fn->frame_size);
     frame->caller = machine->frame;
     frame->fn = fn;
     uint64_t *constants = tirbi_frame_slots(frame) + fn->function->n_sregs;
-    for (uint32_t i = 0; i < fn->n_constants; i++) constants[i] = fn->constants[i];
+    for (uint32_t i = 0; i < fn->n_constants; i++) constants[i] = fn->constants[i]; /* at most 2^16 */
     frame->n_handles = machine->n_handles;
     machine->frame = frame;
     machine->depth++;
@@ -230,15 +239,6 @@ static tirb_status grow_site(tirbi_machine *machine, tirbi_block **site, uint64_
                            .total = (size_t)total,
                            .data = (uint8_t *)(block + 1) + (DATA_ALIGNMENT - data % DATA_ALIGNMENT) % DATA_ALIGNMENT};
     *site = block;
-    return TIRB_OK;
-}
-
-/* Clears in steps, so that a stop is seen in time. */
-static tirb_status clear(const tirbi_machine *machine, uint8_t *data, uint64_t bytes) {
-    for (uint64_t at = 0; at < bytes; at += CLEAR_STEP) {
-        TIRBI_TRY(tirbi_poll(machine));
-        memset(data + at, 0, (size_t)(bytes - at < CLEAR_STEP ? bytes - at : CLEAR_STEP));
-    }
     return TIRB_OK;
 }
 
@@ -418,6 +418,7 @@ tirb_status tirbi_execute_again(tirbi_run *run, uint64_t *result, tirb_error *er
         const tirbi_lane_loop *loop = repeat->loops[i];
         const tirbi_lane_inputs *inputs = &fn->loop_inputs[loop - fn->loops];
         trap_pc = fn->words + loop->entry;
+        if ((status = tirbi_poll(&machine)) != TIRB_OK) break;
         if (!inputs->are_kept) {
             status = tirbi_lane_copy_row(&machine, loop);
         } else if (loop->n_copies > 0) {

@@ -188,11 +188,22 @@ static tirbi_word list_of(unsigned a, unsigned b, unsigned c, unsigned d) {
 
 /* ---- Translating one function --------------------------------------------------------------------------------- */
 
+enum { LANE_END_SIZE = 2 };
+#define NO_BACK UINT32_MAX
+
 typedef struct fixup {
     uint32_t word;  /* the jump's first word */
     uint32_t field; /* the word that holds the distance */
     uint32_t target; /* byte offset */
+    uint32_t back;   /* byte offset of the back whose cost is not known yet, or NO_BACK */
 } fixup;
+
+/* What something jumps to. */
+typedef struct landing {
+    uint32_t word;     /* the first one of the instruction */
+    uint32_t weight;   /* of what stands before it */
+    uint32_t unlooked; /* what has run since the last look where something jumps there, at most */
+} landing;
 
 /* Some of a function's byte offsets, which are numbered in order. */
 typedef struct places {
@@ -230,11 +241,13 @@ typedef struct translator {
     tirbi_constants constants;
     tirbi_instr *instr;
     tirbi_instr *next;
-    places starts;          /* of instructions */
-    places targets;         /* something jumps there */
-    size_t place_words;     /* of each of the two */
-    uint32_t *target_words; /* by number of a target: the first word of the instruction */
+    places targets;     /* something jumps there */
+    size_t place_words; /* of these */
+    landing *landings;  /* by number of a target */
     uint32_t n_targets;
+    uint32_t weight;   /* of what stands before the instruction */
+    uint32_t unlooked; /* what has run since the last look, at most */
+    bool is_joined;    /* the words of the next instruction follow those before it at once */
     tirbi_conditions conditions;
     tirbi_known known;
     bool told; /* what is known has been changed already by the instruction */
@@ -261,8 +274,8 @@ static int64_t jump_operand(const tirbi_instr *instr) {
 }
 
 /* Its instructions, and its registers, which a frame clears: as many bytes as they would take on any machine. */
-static uint32_t cost_of_call(const tirbi_function *f, uint32_t instructions) {
-    return instructions + (8u * f->n_sregs + 32u * f->n_refs + 256u * f->n_reds) / 512;
+static uint32_t cost_of_call(const tirbi_function *f, uint32_t weight) {
+    return tirbi_add_weight(weight, (8u * f->n_sregs + 32u * f->n_refs + 256u * f->n_reds) / 512);
 }
 
 static void note_read(translator *t, int64_t ref) {
@@ -307,15 +320,16 @@ static tirb_status note_target(translator *t, uint32_t target) {
 /* Bytes of an instruction: lists and headers are long. */
 enum { TRANSLATED_AT_ONCE = 8 };
 
-/* Numbers the instructions and finds the jump targets, the alloc sites and the lane loops. */
+/* Weighs the instructions and finds the jump targets, the alloc sites and the lane loops, whose bodies are charged for
+ * when they are entered. */
 static tirb_status survey(translator *t) {
     const tirbi_function *f = t->function;
-    uint32_t ordinal = 0;
+    uint32_t weight = 0, behind_lanes = 0;
     for (uint32_t at = 0; at < f->code_size; at += t->instr->size) {
         TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, t->instr, t->error));
         TIRBI_TRY(tirbi_work(t->heap, 1 + t->instr->size / TRANSLATED_AT_ONCE, t->error));
-        add_place(&t->starts, at);
-        ordinal++;
+        if (at >= behind_lanes) weight = tirbi_add_weight(weight, tirbi_instr_weight(t->instr));
+        if (t->instr->op == TIRB_OP_LANE) behind_lanes = t->instr->lane.end + LANE_END_SIZE;
         note_refs(t);
         tirbi_conditions_note(&t->conditions, t->instr, has_place(&t->targets, at));
         int64_t target = jump_operand(t->instr);
@@ -325,7 +339,7 @@ static tirb_status survey(translator *t) {
         if (t->instr->op == TIRB_OP_FORK) t->n_forks++;
         if (t->instr->op == TIRB_OP_CONTRACT || t->instr->op == TIRB_OP_FOLD) t->n_contracts++;
     }
-    t->fn->cost = cost_of_call(f, ordinal);
+    t->fn->cost = cost_of_call(f, weight);
     t->fn->n_sites = 0;
     t->loops = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_lane_loop, t->n_loops);
     t->loop_inputs = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_lane_inputs, t->n_loops);
@@ -334,7 +348,43 @@ static tirb_status survey(translator *t) {
     return t->loops && t->loop_inputs && t->forks && t->contracts ? TIRB_OK : tirbi_heap_status(t->heap);
 }
 
+/* Loops look at whether to stop when what they charge has come to a slice of fuel. All that is charged already stands
+ * behind it, on ways that only lead forwards: no such way goes on for longer without a look. */
+enum { MOST_UNLOOKED = 2048 };
+
+static landing *landing_at(const translator *t, uint32_t at) {
+    return &t->landings[number_of_place(&t->targets, at)];
+}
+
+/* Before the instruction at `at`. */
+static void look(translator *t, uint32_t at) {
+    if (has_place(&t->targets, at)) {
+        landing *const here = landing_at(t, at);
+        here->weight = t->weight;
+        if (here->unlooked > t->unlooked) t->unlooked = here->unlooked;
+    }
+    const uint32_t all = tirbi_add_weight(t->unlooked, tirbi_instr_weight(t->instr));
+    if (!t->is_joined && t->unlooked > 0 && all > MOST_UNLOOKED) {
+        tirbi_translate_word(&t->emitter, (tirbi_word){.op = TIRBI_H_LOOK});
+        t->unlooked = 0;
+    }
+    t->is_joined = false;
+}
+
+/* Behind it, and behind the one that it took in where `at` is not its end. The body of a lane loop is charged there. */
+static void count_weight(translator *t, uint32_t at) {
+    const tirbi_instr *in = t->instr;
+    const uint32_t behind = in->offset + in->size;
+    const uint8_t *next = t->function->code + behind;
+    uint32_t weight = tirbi_instr_weight(in);
+    if (in->op != TIRB_OP_LANE && at > behind) weight += tirbi_op_weight((tirbi_op)next[0], next[1], next[1]);
+    t->weight = tirbi_add_weight(t->weight, weight);
+    t->unlooked = tirbi_add_weight(t->unlooked, weight);
+}
+
 static void add_fixup(translator *t, uint32_t word, uint32_t field, int64_t target) {
+    const uint32_t unlooked = tirbi_add_weight(t->unlooked, tirbi_instr_weight(t->instr));
+    if (landing_at(t, (uint32_t)target)->unlooked < unlooked) landing_at(t, (uint32_t)target)->unlooked = unlooked;
     if (t->n_fixups == t->fixup_capacity) {
         uint32_t capacity = t->fixup_capacity ? t->fixup_capacity * 2 : 16;
         fixup *grown =
@@ -346,7 +396,7 @@ static void add_fixup(translator *t, uint32_t word, uint32_t field, int64_t targ
         t->fixups = grown;
         t->fixup_capacity = capacity;
     }
-    t->fixups[t->n_fixups++] = (fixup){word, field, (uint32_t)target};
+    t->fixups[t->n_fixups++] = (fixup){word, field, (uint32_t)target, NO_BACK};
 }
 
 static uint16_t slot_of(translator *t, int64_t x) { return tirbi_slot_of_x(&t->constants, (uint16_t)x); }
@@ -395,13 +445,19 @@ static bool next_goes_back(translator *t, uint32_t *at, uint32_t *place, int64_t
     return true;
 }
 
-static uint32_t cost_of_back(const translator *t, uint32_t place, int64_t target) {
-    return number_of_place(&t->starts, place) - number_of_place(&t->starts, (uint32_t)target) + 1;
+/* The distance of the back at `back`, and its cost, which is known later where something else jumps to it. */
+static void emit_far_back(translator *t, uint32_t back, int64_t target) {
+    const tirbi_instr *in = t->instr;
+    const uint32_t own = back == in->offset ? 0 : tirbi_instr_weight(in);
+    const bool is_known = back == in->offset || back == in->offset + in->size;
+    const uint32_t before = tirbi_add_weight(t->weight, own) - landing_at(t, (uint32_t)target)->weight;
+    emit_far(t, is_known ? tirbi_add_weight(before, 1) : 0, target);
+    if (!is_known && t->n_fixups > 0) t->fixups[t->n_fixups - 1].back = back;
 }
 
 static void emit_back(translator *t, uint32_t place, int64_t target) {
     emit1(t, TIRBI_H_BACK, 0, 0, 0);
-    emit_far(t, cost_of_back(t, place, target), target);
+    emit_far_back(t, place, target);
 }
 
 /* One word that has a fused form with a back: takes in the back, where one follows. */
@@ -414,7 +470,7 @@ static void emit_step(translator *t, unsigned op, int64_t a, int64_t b, int64_t 
     }
     emit1(t, back_forms[op], a, b, c);
     t->emitter.offset = place;
-    emit_far(t, cost_of_back(t, place, target), target);
+    emit_far_back(t, place, target);
 }
 
 static void emit_function(translator *t, tirbi_scalar function, unsigned arity) {
@@ -561,7 +617,7 @@ static tirb_status translate_lane(translator *t, uint32_t *at) {
     if (t->code->n_lane_states <= inputs->place) t->code->n_lane_states = inputs->place + 1u;
     loop->entry = entry;
     loop->after = t->emitter.n;
-    *at = t->instr->lane.end + 2;
+    *at = t->instr->lane.end + LANE_END_SIZE;
     return TIRB_OK;
 }
 
@@ -777,7 +833,7 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
     case TIRB_OP_BRNOT: emit_jump(t, TIRBI_H_BRNOT, o[0], o[1]); break;
     case TIRB_OP_LOOP:
         emit1(t, TIRBI_H_LOOP, o[0], o[1], 0);
-        emit_far(t, cost_of_back(t, in->offset, o[2]), o[2]);
+        emit_far_back(t, in->offset, o[2]);
         break;
     case TIRB_OP_CALL:
         emit1(t, TIRBI_H_CALL, o[0], o[1], 0);
@@ -812,7 +868,10 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
     case TIRB_OP_LANE: return translate_lane(t, at);
     case TIRB_OP_FORK: return translate_fork(t);
     case TIRB_OP_CONTRACT: translate_contract(t, TIRBI_H_CONTRACT); break;
-    case TIRB_OP_FOLD: translate_contract(t, next_is(t, *at, TIRB_OP_FOLD) ? TIRBI_H_FOLDS : TIRBI_H_FOLD); break;
+    case TIRB_OP_FOLD:
+        t->is_joined = next_is(t, *at, TIRB_OP_FOLD);
+        translate_contract(t, t->is_joined ? TIRBI_H_FOLDS : TIRBI_H_FOLD);
+        break;
     default: translate_memory(t, at); break;
     }
     return TIRB_OK;
@@ -822,7 +881,7 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
 #define BEGINS (UINT32_C(1) << 31)
 
 static uint32_t word_of_target(const translator *t, uint32_t target) {
-    return t->target_words[number_of_place(&t->targets, target)];
+    return landing_at(t, target)->word;
 }
 
 static void patch_jumps(translator *t) {
@@ -834,6 +893,8 @@ static void patch_jumps(translator *t) {
             words[f->field].jump = distance;
         else
             words[f->field].far_jump = distance;
+        if (f->back == NO_BACK) continue;
+        words[f->field].cost = tirbi_add_weight(landing_at(t, f->back)->weight - landing_at(t, f->target)->weight, 1);
     }
 }
 
@@ -866,12 +927,11 @@ static void separate_lines(translator *t) {
         if (f->lines[i].offset < f->code_size) add_place(&t->targets, f->lines[i].offset);
 }
 
-static bool make_target_words(translator *t) {
-    number_places(&t->starts, t->place_words);
+static bool make_targets(translator *t) {
     t->n_targets = number_places(&t->targets, t->place_words);
     if (t->n_targets == 0) return true;
-    t->target_words = tirbi_heap_calloc(t->heap, t->n_targets, sizeof *t->target_words);
-    return t->target_words != NULL;
+    t->landings = tirbi_heap_calloc(t->heap, t->n_targets, sizeof *t->landings);
+    return t->landings != NULL;
 }
 
 static tirb_status translate_code(translator *t) {
@@ -879,21 +939,23 @@ static tirb_status translate_code(translator *t) {
     uint32_t line = 0; /* the entry that the instruction belongs to is the one before */
     t->fn->may_repeat = !t->code->profiled;
     separate_lines(t);
-    if (!make_target_words(t)) return tirbi_heap_status(t->heap);
+    if (!make_targets(t)) return tirbi_heap_status(t->heap);
     for (uint32_t at = 0; at < f->code_size;) {
         TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, t->instr, t->error));
         t->emitter.offset = at;
         const uint32_t first = t->emitter.n;
         const bool is_target = has_place(&t->targets, at);
-        if (is_target) t->target_words[number_of_place(&t->targets, at)] = first;
+        if (is_target) landing_at(t, at)->word = first;
         bool leaves = t->instr->op == TIRB_OP_CALL || t->instr->op == TIRB_OP_CALLX || t->instr->op == TIRB_OP_FORK;
         while (line < f->n_lines && f->lines[line].offset <= at) line++;
         if (t->code->profiled && line > 0 && f->lines[line - 1].offset == at) emit_probe(t, line - 1, false);
         if (is_target) tirbi_known_clear(&t->known);
         TIRBI_TRY(tirbi_work(t->heap, 1 + t->instr->size / TRANSLATED_AT_ONCE, t->error));
+        look(t, at);
         at += t->instr->size;
         t->fn->may_repeat = t->fn->may_repeat && may_repeat(t, t->instr);
         TIRBI_TRY(translate_one(t, &at));
+        count_weight(t, at);
         forget(t, t->instr);
         if (t->code->profiled && leaves && line > 0) emit_probe(t, line - 1, true);
         if (t->emitter.failed || t->constants.failed) return tirbi_heap_status(t->heap);
@@ -997,18 +1059,16 @@ static tirb_status keep_words(translator *t) {
     return TIRB_OK;
 }
 
-/* The tables by byte offset and by register are one block, *total bytes of it: the caller frees starts.bits. */
+/* The tables by byte offset and by register are one block, *total bytes of it: the caller frees targets.bits. */
 static bool make_tables(translator *t, size_t *total) {
     const size_t size = (size_t)t->function->code_size + 1, words = size / PLACES_IN_WORD + 1;
     const size_t registers = t->function->n_sregs < size ? t->function->n_sregs : size;
-    *total = 2 * words * (sizeof(uint64_t) + sizeof(uint32_t)) + registers;
+    *total = words * (sizeof(uint64_t) + sizeof(uint32_t)) + registers;
     uint64_t *block = tirbi_heap_calloc(t->heap, *total, 1);
     if (!block) return false;
     t->place_words = words;
-    t->starts.bits = block;
-    t->targets.bits = block + words;
-    t->starts.before = (uint32_t *)(block + 2 * words);
-    t->targets.before = t->starts.before + words;
+    t->targets.bits = block;
+    t->targets.before = (uint32_t *)(block + words);
     t->conditions =
         (tirbi_conditions){.named = (uint8_t *)(t->targets.before + words), .n_named = (uint32_t)registers};
     return true;
@@ -1027,8 +1087,8 @@ static tirb_status translate_function(translator *t) {
     if (status == TIRB_OK) status = translate_code(t);
     if (status == TIRB_OK) status = lay_out_frame(t);
     if (status == TIRB_OK) status = keep_words(t);
-    tirbi_heap_free(t->heap, t->starts.bits, size);
-    tirbi_heap_free(t->heap, t->target_words, t->n_targets * sizeof *t->target_words);
+    tirbi_heap_free(t->heap, t->targets.bits, size);
+    tirbi_heap_free(t->heap, t->landings, t->n_targets * sizeof *t->landings);
     tirbi_heap_free(t->heap, t->fixups, t->fixup_capacity * sizeof *t->fixups);
     tirbi_constants_release(&t->constants);
     return status;

@@ -107,7 +107,7 @@ typedef struct tirbi_lane_inner {
     uint16_t extent; /* slots */
     uint16_t index;
     uint8_t enclosing; /* the set of this loop and those around it */
-    uint32_t instructions;
+    uint32_t instructions, weight;
 } tirbi_lane_inner;
 
 /* A store of what a cursor or a scalar register gives. */
@@ -136,8 +136,9 @@ typedef struct tirbi_lane_loop {
     uint32_t least_lanes; /* in a block of the machine with the smallest banks that runs it */
     const struct tirbi_lane_machine *least;
     uint32_t written;      /* the set of cursors that are */
+    uint32_t calm_blocks;  /* see tirbi_lane_state */
     uint32_t streaming;    /* the set of cursors that the wide body reads whole blocks of */
-    uint32_t instructions; /* of the body, outside inner loops */
+    uint32_t instructions, weight; /* of the body, outside inner loops */
     uint32_t full;         /* words of the function where the bodies start */
     uint32_t one_row;      /* the full body of machines for one row: as `full`, or one loop from memory to memory */
     uint32_t tail;
@@ -208,7 +209,9 @@ typedef struct tirbi_lane_state {
     ptrdiff_t strides[TIRBI_MAX_CURSORS]; /* bytes from lane to lane */
     bool repeats; /* lanes may be computed twice with the same effect */
     bool is_far;  /* elements come from memory, forwards */
-    bool is_calm; /* blocks are short, and nothing is to be done between them: not at each is looked whether to stop */
+    /* Where blocks are short, and nothing is to be done between them: so many go by between two looks at whether to
+     * stop. */
+    uint32_t calm_blocks;
     const tirbi_word *wide; /* NULL: not in this run */
     uint32_t n_streams;
     struct {

@@ -46,6 +46,7 @@ tirb_status tirbi_deadline_arm(tirbi_timer *timer, tirbi_deadline *deadline, tir
                                tirb_error *error);
 /* Nanoseconds until an armed deadline; 0: it has passed. */
 uint64_t tirbi_deadline_left(const tirbi_deadline *deadline);
-void tirbi_deadline_disarm(tirbi_timer *timer, tirbi_deadline *deadline);
+/* Whether the deadline has passed, be it fired or not. */
+bool tirbi_deadline_disarm(tirbi_timer *timer, tirbi_deadline *deadline);
 
 #endif
