@@ -203,6 +203,7 @@ exit_code bundle_load(const invocation *inv, const bundle *from, bool profiles, 
         return fail_usage(inv->command, "%s is auto, generic, sse2, avx2, avx512 or neon, not '%s'", origin, isa);
     }
     options.profile = profiles;
+    options.cpu_quota = 1;
     tirb_status status = tirb_engine_create(&options, out_engine, &error);
     if (status == TIRB_UNSUPPORTED) return fail_usage(inv->command, "%s: %s", origin, error.message);
     if (status != TIRB_OK) return fail(inv, EXIT_INTERNAL, "%s", error.message);

@@ -73,7 +73,7 @@ static exit_code run_function(const invocation *inv) {
     run r = {.inv = inv};
     exit_code code = read_tolerance(inv, OPTION_RTOL, "rtol", &r.rtol);
     if (code == EXIT_DONE) code = read_tolerance(inv, OPTION_ATOL, "atol", &r.atol);
-    if (code == EXIT_DONE) code = run_prepare(&r, tirbi_usable_cpus());
+    if (code == EXIT_DONE) code = run_prepare(&r, tirbi_cpus_by_quota("", tirbi_usable_cpus()));
     if (code == EXIT_DONE) code = arguments_read(&r);
     if (code == EXIT_DONE) code = outputs_check(&r);
     if (code == EXIT_DONE) code = arguments_complete(&r);

@@ -63,13 +63,17 @@ typedef struct tirb_engine_options {
     uint64_t max_bundle_size; /* bytes, also of what a bundle unpacks to; 0: 256 MiB */
     uint64_t cache_bytes;     /* of the module cache, see below; 0: none */
     uint64_t cache_modules;   /* at most so many in the cache; 0: 1,024 */
-    uint32_t max_threads;     /* that work on one call, the calling one included; 0: as many as this process has CPUs */
+    uint32_t max_threads;     /* that work on one call, the calling one included; 0: a thread for each CPU that this
+                                 process may use. Each one that an engine starts has a stack of 256 KiB */
     uint32_t profile; /* not 0: calls count their lines (tirb_instance_profile); they are slower, on one thread */
     tirb_parallel_for parallel_for; /* run NULL: the engine starts threads of its own when a call first needs them */
+    uint32_t cpu_quota; /* not 0: where max_threads is 0, the quota of the process's control groups counts as well. The
+                           files of /proc and /sys/fs/cgroup that are read for it are all that libtirb ever opens */
+    uint32_t reserved;
 } tirb_engine_options;
 
 #define TIRB_ENGINE_OPTIONS_INIT                                                                   \
-    { (uint32_t)sizeof(tirb_engine_options), TIRB_ISA_AUTO, {0, 0}, 0, 0, 0, 0, 0, {0, 0} }
+    { (uint32_t)sizeof(tirb_engine_options), TIRB_ISA_AUTO, {0, 0}, 0, 0, 0, 0, 0, {0, 0}, 0, 0 }
 
 /* Makes an engine. `options` may be NULL (all defaults) and is not kept. On success the caller owns *out_engine and
  * gives it back with tirb_engine_release. Errors: NO_MEMORY, UNSUPPORTED, MISUSE. */
@@ -221,7 +225,8 @@ typedef struct tirb_limits {
     uint32_t struct_size;
     uint32_t max_depth;  /* nested calls; 0: 1,000 */
     uint64_t fuel;       /* per call, in machine-independent units; 0: unlimited */
-    uint64_t max_memory; /* bytes of frames, scratch and temporaries during a call; 0: 1 GiB */
+    uint64_t max_memory; /* bytes of frames, scratch and temporaries that the instance has at any moment, in a call or
+                            kept for the next one; 0: 1 GiB */
     uint64_t timeout_ns; /* wall time per call; 0: none */
     uint32_t threads;    /* that a call may use; 0 and 1: the calling one only. Memory is counted for all of them */
     uint32_t reserved;
@@ -277,7 +282,7 @@ typedef struct tirb_result {
  * running; IMPORT when it reaches an import that nothing is bound to; what an imported function ends with; NOT_FOUND
  * for a function that is not there or private; NO_MEMORY, MISUSE. A program may also end by itself with ARGUMENT,
  * SHAPE, OVERLAP (in calls of its own functions) or UNSUPPORTED. A run-time error carries the source line in `error`
- * where the bundle has a source map. */
+ * where the bundle has a source map. Like loading, a call takes at most 64 KiB of the thread's stack. */
 TIRB_API tirb_status tirb_instance_call(tirb_instance *instance, uint32_t function, const tirb_arg *args,
                                         uint32_t n_args, tirb_result *result, tirb_error *error);
 
@@ -364,6 +369,12 @@ typedef struct tirb_stats {
 
 /* What the last call used. Set struct_size first (.._INIT). Errors: BUSY during a call, MISUSE. */
 TIRB_API tirb_status tirb_instance_stats(const tirb_instance *instance, tirb_stats *out_stats);
+
+/* Gives back the memory that calls have left for those after them: what the allocator has given the instance is then
+ * what it was when it was created. An instance keeps frames, scratch and temporaries, never more than max_memory
+ * together with what a call has taken, and gives back by itself what many calls have not used; neither outcomes nor
+ * stats depend on it. Errors: BUSY during a call, MISUSE. */
+TIRB_API tirb_status tirb_instance_trim(tirb_instance *instance, tirb_error *error);
 
 /* ---- Profiles ----------------------------------------------------------------------------------------------- */
 

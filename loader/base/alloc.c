@@ -37,11 +37,18 @@ void *tirbi_heap_resize(tirbi_heap *heap, void *ptr, size_t old_size, size_t new
         heap->over_budget = true;
         return NULL;
     }
+    tirbi_keeper *keeper = heap->keeper;
+    if (keeper && new_size > old_size && !keeper->hold(keeper, heap->budget, new_size - old_size)) {
+        heap->over_budget = true;
+        return NULL;
+    }
     void *fresh = heap->allocator.reallocate(heap->allocator.context, ptr, old_size, new_size);
     if (!fresh) {
+        if (keeper && new_size > old_size) keeper->give(keeper, new_size - old_size);
         if (counted) heap->over_budget = false;
         return NULL;
     }
+    if (keeper && new_size < old_size) keeper->give(keeper, old_size - new_size);
     if (counted) {
         heap->used = others + new_size;
         if (heap->used > heap->peak) heap->peak = heap->used;
@@ -62,6 +69,7 @@ void *tirbi_heap_calloc(tirbi_heap *heap, size_t n, size_t size) {
 void tirbi_heap_free(tirbi_heap *heap, void *ptr, size_t size) {
     if (!ptr) return;
     heap->allocator.reallocate(heap->allocator.context, ptr, size, 0);
+    if (heap->keeper) heap->keeper->give(heap->keeper, size);
     if (heap->budget != UINT64_MAX) heap->used -= size;
 }
 

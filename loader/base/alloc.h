@@ -12,8 +12,17 @@
 
 #include <tirb/tirb.h>
 
+/* Who keeps memory that a heap has given back, for which it is charged no more. `hold` comes before so many bytes are
+ * allocated for a heap of this budget, and makes room for them, or returns false; `give` after so many have gone back
+ * to the allocator. */
+typedef struct tirbi_keeper {
+    bool (*hold)(struct tirbi_keeper *keeper, uint64_t budget, size_t size);
+    void (*give)(struct tirbi_keeper *keeper, size_t size);
+} tirbi_keeper;
+
 typedef struct tirbi_heap {
     tirb_allocator allocator;
+    tirbi_keeper *keeper; /* or NULL */
     uint64_t budget; /* bytes; UINT64_MAX: no limit and no counting */
     uint64_t used;
     uint64_t peak;

@@ -13,7 +13,7 @@
 
 enum { PATH_SIZE = 1024, LINE_SIZE = 1024 };
 
-static uint32_t cpus_of_affinity(void) {
+uint32_t tirbi_usable_cpus(void) {
 #ifdef __linux__
     enum { MAX_CPUS = 8192 };
     cpu_set_t set[MAX_CPUS / CPU_SETSIZE];
@@ -105,5 +105,3 @@ uint32_t tirbi_cpus_by_quota(const char *root, uint32_t cpus) {
     cpus = limit_by_group(root, top, false, cpus);
     return cpus > 0 ? cpus : 1;
 }
-
-uint32_t tirbi_usable_cpus(void) { return tirbi_cpus_by_quota("", cpus_of_affinity()); }

@@ -4,12 +4,11 @@
 
 #include <stdint.h>
 
-/* At least 1: the CPUs of the affinity mask, or fewer where the CPU quota of a control group, of version 1 or 2, gives
- * less time than that; a part of a CPU counts as one. */
+/* At least 1: the CPUs of the affinity mask. */
 uint32_t tirbi_usable_cpus(void);
 
-/* The same for `cpus` CPUs and the control groups of another file system: `root` stands before the paths /proc and
- * /sys/fs/cgroup. */
+/* At least 1: `cpus`, or fewer where the CPU quota of a control group, of version 1 or 2, gives less time than that; a
+ * part of a CPU counts as one. Reads files below /proc and /sys/fs/cgroup, with `root` before these paths. */
 uint32_t tirbi_cpus_by_quota(const char *root, uint32_t cpus);
 
 #endif

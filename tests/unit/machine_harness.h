@@ -75,6 +75,20 @@ typedef struct outcome {
     tirb_error error;
 } outcome;
 
+/* Runs function 0, with memory of its own to be left and taken. */
+static inline tirb_status harness_execute(tirbi_run *run, const uint64_t *scalars, const tirbi_ref *refs,
+                                          uint64_t *result, tirb_error *error) {
+    tirbi_store store;
+    tirbi_spares spares;
+    tirbi_store_init(&store, &run->heap->allocator, run->heap->budget, &spares, 1);
+    run->heap->keeper = &spares.keeper;
+    run->store = &store;
+    tirb_status status = tirbi_execute(run, 0, scalars, refs, result, error);
+    tirbi_store_trim(&store);
+    assert_true(atomic_load(&store.room) == run->heap->budget);
+    return status;
+}
+
 static inline outcome harness_run_one(harness *h, unsigned isa, const uint64_t *scalars, tirbi_ref *refs, uint64_t fuel,
                                       uint64_t memory, uint32_t depth, unsigned stop_reason) {
     atomic_uint stop;
@@ -84,7 +98,7 @@ static inline outcome harness_run_one(harness *h, unsigned isa, const uint64_t *
     tirbi_run run = {.code = h->codes[isa], .heap = &heap, .stop = &stop, .fuel = fuel, .max_depth = depth,
                      .host = tirbi_fpu_read()};
     outcome out = {.error = TIRB_ERROR_INIT};
-    out.status = tirbi_execute(&run, 0, scalars, refs, &out.result, &out.error);
+    out.status = harness_execute(&run, scalars, refs, &out.result, &out.error);
     out.fuel_used = run.fuel_used;
     out.trap_offset = out.status == TIRB_OK ? 0 : run.trap_offset;
     if (memory != UINT64_MAX) assert_int_equal(heap.used, 0);

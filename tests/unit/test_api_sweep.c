@@ -70,6 +70,8 @@ static void test_runtime_null(void **state) {
     assert_int_equal(tirb_instance_infer(s.instance, 0, 0, NULL, 1, NULL, 0, &ndim, &type, &e), TIRB_MISUSE);
     assert_int_equal(tirb_instance_infer(s.instance, 0, 0, NULL, 0, NULL, 3, &ndim, &type, &e), TIRB_MISUSE);
     assert_int_equal(tirb_instance_stats(NULL, NULL), TIRB_MISUSE);
+    assert_int_equal(tirb_instance_trim(NULL, &e), TIRB_MISUSE);
+    assert_int_equal(tirb_instance_trim(NULL, NULL), TIRB_MISUSE);
     assert_int_equal(tirb_instance_profile(NULL, 0, NULL, &e), TIRB_MISUSE);
     assert_int_equal(tirb_instance_profile_reset(NULL, &e), TIRB_MISUSE);
     assert_int_equal(tirb_tensor_create(NULL, int64, shape, 1, &older, &e), TIRB_MISUSE);

@@ -709,7 +709,7 @@ static void refused_allocations(void **state) {
             tirbi_ref ref = {.data = (uint8_t *)data, .size = sizeof data, .type = TIRB_F32, .writable = true};
             tirbi_run run = {.code = code, .heap = &heap, .stop = &stop, .fuel = UINT64_MAX, .max_depth = 10,
                              .host = tirbi_fpu_read()};
-            status = tirbi_execute(&run, 0, (uint64_t[]){100, 3, 100}, &ref, NULL, &error);
+            status = harness_execute(&run, (uint64_t[]){100, 3, 100}, &ref, NULL, &error);
             tirbi_code_destroy(code);
         }
         refused = r.calls >= i;

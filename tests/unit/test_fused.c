@@ -195,7 +195,7 @@ static outcome run_code(const harness *h, bool profiled, memory *m) {
     tirbi_run run = {.code = code, .heap = &heap, .stop = &stop, .fuel = FUEL, .max_depth = 2, .host = tirbi_fpu_read(),
                      .profile = profiled ? &profile : NULL};
     outcome out = {.error = TIRB_ERROR_INIT};
-    out.status = tirbi_execute(&run, 0, (uint64_t[]){3, 7}, refs, &out.result, &out.error);
+    out.status = harness_execute(&run, (uint64_t[]){3, 7}, refs, &out.result, &out.error);
     out.fuel_used = run.fuel_used;
     out.trap_offset = out.status == TIRB_OK ? 0 : run.trap_offset;
     tirbi_code_destroy(code);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 #include <pthread.h>
 
+#include "loader/base/cpu.h"
 #include "loader/base/process.h"
 #include "vm/team/team.h"
 
@@ -48,7 +49,7 @@ static tirbi_team *new_team(tirbi_heap *heap, uint32_t threads, const tirb_paral
     static const tirb_parallel_for none = {0};
     tirbi_team *team = NULL;
     tirbi_heap_init(heap, NULL, UINT64_MAX);
-    assert_int_equal(tirbi_team_create(heap, threads, host ? host : &none, &team, NULL), TIRB_OK);
+    assert_int_equal(tirbi_team_create(heap, threads, tirbi_usable_cpus(), host ? host : &none, &team, NULL), TIRB_OK);
     return team;
 }
 

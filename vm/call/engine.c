@@ -6,6 +6,7 @@
 #endif
 #include <string.h>
 
+#include "loader/base/cpu.h"
 #include "loader/base/error.h"
 #include "loader/bundle/bundle.h"
 #include "loader/cache/build_id.h"
@@ -136,6 +137,7 @@ tirb_status tirb_engine_create(const tirb_engine_options *options, tirb_engine *
     engine->max_threads = chosen.max_threads;
     engine->profiles = chosen.profile != 0;
     engine->parallel_for = chosen.parallel_for;
+    engine->cpu_quota = chosen.cpu_quota != 0;
     atomic_init(&engine->team, NULL);
     engine->isa = chosen.isa == TIRB_ISA_AUTO ? best_isa() : chosen.isa;
     engine->max_bundle_size = chosen.max_bundle_size ? chosen.max_bundle_size : DEFAULT_MAX_BUNDLE_SIZE;
@@ -157,7 +159,9 @@ void tirbi_engine_retain(tirb_engine *engine) {
 tirb_status tirbi_engine_need_team(tirb_engine *engine, tirb_error *error) {
     if (atomic_load_explicit(&engine->team, memory_order_acquire)) return TIRB_OK;
     tirbi_team *team, *none = NULL;
-    TIRBI_TRY(tirbi_team_create(&engine->heap, engine->max_threads, &engine->parallel_for, &team, error));
+    uint32_t cpus = tirbi_usable_cpus();
+    if (engine->cpu_quota) cpus = tirbi_cpus_by_quota("", cpus);
+    TIRBI_TRY(tirbi_team_create(&engine->heap, engine->max_threads, cpus, &engine->parallel_for, &team, error));
     if (!atomic_compare_exchange_strong(&engine->team, &none, team)) tirbi_team_destroy(team);
     return TIRB_OK;
 }

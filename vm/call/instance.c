@@ -44,10 +44,13 @@ static bool make_scratch(tirb_instance *instance) {
     instance->imports = TIRBI_NEW_ARRAY(arena, tirbi_bound_import, program->n_imports);
     /* A machine of its own runs the chunks of each participant, while the call's waits. */
     uint32_t threads = instance->limits.threads;
-    instance->n_spares = 1 + (threads < 2 ? 0 : threads < TIRBI_MAX_CHUNKS ? threads : TIRBI_MAX_CHUNKS);
-    instance->spares = TIRBI_NEW_ARRAY(arena, tirbi_spares, instance->n_spares);
+    const uint32_t n_spares = 1 + (threads < 2 ? 0 : threads < TIRBI_MAX_CHUNKS ? threads : TIRBI_MAX_CHUNKS);
+    tirbi_spares *spares = TIRBI_NEW_ARRAY(arena, tirbi_spares, n_spares);
     tirbi_profile_create(instance);
-    return !arena->failed;
+    if (arena->failed) return false;
+    tirbi_store_init(&instance->store, &instance->own.allocator, instance->limits.max_memory, spares, n_spares);
+    instance->heap.keeper = &spares->keeper;
+    return true;
 }
 
 static void fill_defaults(tirb_limits *limits) {
@@ -70,7 +73,7 @@ static void prepare_run(tirb_instance *instance) {
                                 .import = tirbi_import_call,
                                 .import_context = instance,
                                 .threads = instance->limits.threads,
-                                .spares = instance->spares,
+                                .store = &instance->store,
                                 .profile = instance->profile.runs ? &instance->profile : NULL,
                                 .team = atomic_load_explicit(&instance->module->engine->team, memory_order_acquire)};
 }
@@ -115,8 +118,7 @@ tirb_status tirb_instance_create(tirb_module *module, const tirb_limits *limits,
 
 void tirb_instance_destroy(tirb_instance *instance) {
     if (!instance) return;
-    for (uint32_t i = 0; instance->spares && i < instance->n_spares; i++)
-        tirbi_spares_release(&instance->spares[i], &instance->own.allocator);
+    tirbi_store_trim(&instance->store);
     tirbi_arena_destroy(&instance->arena);
     tirb_module *module = instance->module;
     tirbi_heap heap = instance->own;
@@ -135,6 +137,15 @@ tirb_status tirb_instance_stats(const tirb_instance *instance, tirb_stats *out_s
     tirb_stats stats = {.fuel_used = atomic_load_explicit(&instance->fuel_used, memory_order_relaxed),
                         .peak_memory = atomic_load_explicit(&instance->peak_memory, memory_order_relaxed)};
     return tirbi_info_write(out_stats, &stats, sizeof(stats)) ? TIRB_OK : TIRB_MISUSE;
+}
+
+tirb_status tirb_instance_trim(tirb_instance *instance, tirb_error *error) {
+    if (!instance) return tirbi_error_set(error, TIRB_MISUSE, "tirb_instance_trim: instance is NULL");
+    TIRBI_TRY(tirbi_instance_enter(instance, error));
+    instance->run.repeat.known = false; /* it is in what is given back */
+    tirbi_store_trim(&instance->store);
+    tirbi_instance_leave(instance);
+    return TIRB_OK;
 }
 
 /* ---- Entering -------------------------------------------------------------------------------------------------- */

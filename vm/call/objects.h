@@ -27,6 +27,7 @@ struct tirb_engine {
     uint64_t cache_bytes, cache_modules;
     uint32_t max_threads;
     bool profiles;
+    bool cpu_quota;
     tirb_parallel_for parallel_for;
     _Atomic(tirbi_team *) team; /* made by the first instance that may use threads */
 };
@@ -114,8 +115,7 @@ struct tirb_instance {
     tirbi_bound_import *imports; /* by import of the program */
     tirb_limits limits; /* with the defaults filled in */
     tirbi_run run;        /* of the call */
-    tirbi_spares *spares; /* of calls, and then of each participant of their forks */
-    uint32_t n_spares;
+    tirbi_store store; /* of the memory that calls leave to the next ones */
     atomic_uint busy;
     tirbi_stops stops; /* reset when a call starts */
     tirbi_deadline deadline;

@@ -89,18 +89,16 @@ static tirb_status check_operands(entry *e, tirbi_reach *reaches) {
 /* The scratch of the machine's contractions, at least `size` bytes. */
 static tirb_status take_blocks(tirbi_machine *machine, size_t size, uint8_t **out) {
     size += BLOCK_ALIGNMENT;
-    if (machine->blocks_size < size) {
-        if (machine->blocks)
-            tirbi_spare_leave(machine->spares, TIRBI_SPARE_BLOCKS, machine->heap, machine->blocks,
-                              machine->blocks_size);
-        machine->blocks_size = 0;
-        machine->blocks = tirbi_spare_take(machine->spares, TIRBI_SPARE_BLOCKS, machine->heap, size);
-        if (!machine->blocks)
-            return tirbi_error_set(machine->error, tirbi_heap_status(machine->heap),
-                                   "no memory for %llu bytes of a contraction's blocks", (unsigned long long)size);
-        machine->blocks_size = size;
+    const size_t more = size > machine->blocks_size ? size - machine->blocks_size : 0;
+    uint8_t *blocks = NULL;
+    if (tirbi_heap_charge(machine->heap, more)) {
+        machine->blocks_size += more;
+        blocks = tirbi_spare_blocks(machine->spares, machine->heap, machine->blocks_size);
     }
-    *out = machine->blocks + (BLOCK_ALIGNMENT - (uintptr_t)machine->blocks % BLOCK_ALIGNMENT) % BLOCK_ALIGNMENT;
+    if (!blocks)
+        return tirbi_error_set(machine->error, tirbi_heap_status(machine->heap),
+                               "no memory for %llu bytes of a contraction's blocks", (unsigned long long)size);
+    *out = blocks + (BLOCK_ALIGNMENT - (uintptr_t)blocks % BLOCK_ALIGNMENT) % BLOCK_ALIGNMENT;
     return TIRB_OK;
 }
 
@@ -144,8 +142,7 @@ static tirb_status make_known(tirbi_machine *machine) {
 }
 
 void tirbi_contract_forget(tirbi_machine *machine) {
-    tirbi_spare_leave(machine->spares, TIRBI_SPARE_CONTRACTS, machine->heap, machine->contracts,
-                      TIRBI_CONTRACTS_KNOWN * sizeof(again));
+    tirbi_spare_leave(machine->spares, TIRBI_SPARE_CONTRACTS, machine->heap, TIRBI_CONTRACTS_KNOWN * sizeof(again));
 }
 
 static void note(again *known, const entry *e, const tirbi_reach *reaches, uint64_t cost) {

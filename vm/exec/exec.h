@@ -101,7 +101,7 @@ typedef struct tirbi_run {
     tirbi_import_gate import; /* NULL: a call of an import traps */
     void *import_context;
     uint32_t threads; /* of forks; 0 counts as 1 */
-    tirbi_spares *spares; /* of the run itself and then of each participant of a fork; NULL: none */
+    tirbi_store *store; /* of spares, whose first ones are the heap's keeper */
     tirbi_team *team; /* NULL: the calling thread is alone */
     tirbi_profile *profile; /* of profiled code, which one thread runs; NULL of other */
     const tirbi_ref *handles; /* what the first handles name: handle TIRBI_HANDLE_TAG + 1 + i names handles[i] */

@@ -212,8 +212,9 @@ static void run_chunk(tirbi_region *region, uint32_t who, uint32_t chunk, uint64
     const tirbi_machine *parent = region->machine;
     tirbi_heap heap;
     tirbi_heap_init(&heap, &parent->heap->allocator, region->memory);
+    tirbi_spares *spares = &parent->run->store->spares[1 + who];
+    heap.keeper = &spares->keeper;
     tirbi_machine machine;
-    tirbi_spares *spares = parent->run->spares ? &parent->run->spares[1 + who] : NULL;
     tirbi_machine_begin(&machine, parent->run, &heap, spares, fuel, error);
     machine.stop = stop_of(region, who);
     machine.depth = parent->depth;
@@ -284,7 +285,9 @@ static tirb_status run_by_team(tirbi_machine *machine, const tirbi_fork *fork, i
     }
     tirb_status status = tirbi_poll(machine); /* what stops the call from now on reaches the participants too */
     if (status == TIRB_OK) {
+        tirbi_store_fork(run->store, participants, region.memory, &region.lock);
         tirbi_team_run(run->team, participants, participate, &region);
+        tirbi_store_join(run->store);
         uint64_t peak;
         if (!tirbi_mul_u64(region.peak, participants, &peak) || !tirbi_add_u64(peak, heap->used, &peak))
             peak = UINT64_MAX;

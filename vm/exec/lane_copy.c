@@ -330,7 +330,7 @@ static tirb_status make_known(tirbi_machine *machine) {
 }
 
 void tirbi_lane_copies_forget(tirbi_machine *machine) {
-    tirbi_spare_leave(machine->spares, TIRBI_SPARE_COPIES, machine->heap, machine->copies, known_size());
+    tirbi_spare_leave(machine->spares, TIRBI_SPARE_COPIES, machine->heap, known_size());
 }
 
 const tirbi_lane_again *tirbi_lane_copies_again(const tirbi_lane_copies *copies, const tirbi_lane_inputs *inputs) {

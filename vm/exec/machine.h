@@ -197,15 +197,6 @@ struct tirbi_code {
 
 /* ---- Frames --------------------------------------------------------------------------------------------------- */
 
-/* Memory of one alloc instruction in one frame. Blocks that became too small stay until the frame ends, for references
- * to them may live on. */
-typedef struct tirbi_block {
-    struct tirbi_block *older;
-    uint64_t capacity;
-    size_t total;
-    uint8_t *data;
-} tirbi_block;
-
 typedef struct tirbi_frame {
     struct tirbi_frame *caller;
     const tirbi_fn *fn;
@@ -255,7 +246,7 @@ typedef struct tirbi_machine {
     tirbi_run *run;
     const tirbi_code *code;
     tirbi_heap *heap;
-    tirbi_spares *spares; /* or NULL */
+    tirbi_spares *spares;
     tirbi_chunk *chunk;
     tirbi_chunk *spare; /* one empty chunk, kept so that a call at a chunk's edge stays cheap */
     tirbi_frame *frame;
@@ -264,8 +255,7 @@ typedef struct tirbi_machine {
     tirbi_lane_state *lanes; /* that the last lane loop has used */
     uint8_t *lane_states;    /* made by the first lane loop, or NULL */
     size_t lane_states_size;
-    uint8_t *blocks; /* scratch of contractions, made by the first one, or NULL */
-    size_t blocks_size;
+    size_t blocks_size; /* of the scratch of contractions, as it is charged */
     struct tirbi_contract_again *contracts; /* what is known of some, made by the first one, or NULL */
     tirbi_lane_copies *copies;              /* the same of loops of copies */
     uint64_t result;

@@ -66,16 +66,20 @@ static tirb_status new_chunk(tirbi_machine *machine, size_t frame_size) {
     size_t size = machine->chunk ? machine->chunk->size * 2 : FIRST_CHUNK;
     if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
     if (size < need) size = need;
-    tirbi_spares *spares = machine->chunk || machine->spare ? NULL : machine->spares;
-    tirbi_chunk *chunk = tirbi_spare_take(spares, TIRBI_SPARE_FRAMES, machine->heap, size);
+    const bool first = !machine->chunk && !machine->spare;
+    tirbi_chunk *chunk = first ? tirbi_spare_take(machine->spares, TIRBI_SPARE_FRAMES, machine->heap, size)
+                               : tirbi_heap_alloc(machine->heap, size);
     if (!chunk) return out_of_memory(machine, size, "frames");
-    *chunk = (tirbi_chunk){.older = machine->chunk, .size = size, .used = CHUNK_HEAD, .is_spare = spares != NULL};
+    *chunk = (tirbi_chunk){.older = machine->chunk, .size = size, .used = CHUNK_HEAD, .is_spare = first};
     machine->chunk = chunk;
     return TIRB_OK;
 }
 
 static void free_chunk(const tirbi_machine *machine, tirbi_chunk *chunk) {
-    tirbi_spare_leave(chunk->is_spare ? machine->spares : NULL, TIRBI_SPARE_FRAMES, machine->heap, chunk, chunk->size);
+    if (chunk->is_spare)
+        tirbi_spare_leave(machine->spares, TIRBI_SPARE_FRAMES, machine->heap, chunk->size);
+    else
+        tirbi_heap_free(machine->heap, chunk, chunk->size);
 }
 
 static void drop_chunk(tirbi_machine *machine) {
@@ -137,7 +141,7 @@ void tirbi_machine_pop(tirbi_machine *machine) {
         while (sites[i]) {
             tirbi_block *block = sites[i];
             sites[i] = block->older;
-            tirbi_heap_free(machine->heap, block, block->total);
+            tirbi_block_leave(machine->spares, machine->heap, block);
         }
     }
     machine->n_handles = frame->n_handles;
@@ -152,11 +156,9 @@ void tirbi_machine_release(tirbi_machine *machine) {
     while (machine->frame) tirbi_machine_pop(machine);
     while (machine->chunk) drop_chunk(machine);
     if (machine->spare) free_chunk(machine, machine->spare);
-    tirbi_spares *spares = machine->spares;
     if (machine->lane_states)
-        tirbi_spare_leave(spares, TIRBI_SPARE_LANES, machine->heap, machine->lane_states, machine->lane_states_size);
-    if (machine->blocks)
-        tirbi_spare_leave(spares, TIRBI_SPARE_BLOCKS, machine->heap, machine->blocks, machine->blocks_size);
+        tirbi_spare_leave(machine->spares, TIRBI_SPARE_LANES, machine->heap, machine->lane_states_size);
+    tirbi_heap_discharge(machine->heap, machine->blocks_size);
     if (machine->contracts) tirbi_contract_forget(machine);
     if (machine->copies) tirbi_lane_copies_forget(machine);
     if (machine->handles)
@@ -231,7 +233,7 @@ static tirb_status grow_site(tirbi_machine *machine, tirbi_block **site, uint64_
     if (!tirbi_add_u64(capacity, sizeof(tirbi_block) + DATA_ALIGNMENT, &total) || total > SIZE_MAX)
         return tirbi_error_set(machine->error, TIRB_MEMORY_LIMIT, "%llu bytes cannot be allocated",
                                (unsigned long long)bytes);
-    tirbi_block *block = tirbi_heap_alloc(machine->heap, (size_t)total);
+    tirbi_block *block = tirbi_block_take(machine->spares, machine->heap, (size_t)total);
     if (!block) return out_of_memory(machine, total, "an allocated buffer");
     uintptr_t data = (uintptr_t)(block + 1);
     *block = (tirbi_block){.older = *site,
@@ -294,7 +296,7 @@ void tirbi_machine_begin(tirbi_machine *m, tirbi_run *run, tirbi_heap *heap, tir
     m->fuel = fuel;
     m->fuel_limit = run->fuel;
     m->lanes = NULL;
-    m->lane_states = m->blocks = NULL;
+    m->lane_states = NULL;
     m->lane_states_size = m->blocks_size = 0;
     m->contracts = NULL;
     m->copies = NULL;
@@ -335,9 +337,10 @@ static void note_repeat(tirbi_run *run, uint32_t function, const tirbi_machine *
     const tirbi_fn *fn = &run->code->functions[function];
     tirbi_repeat *repeat = &run->repeat;
     const uint32_t n = machine->n_entered;
-    if (n > TIRBI_REPEATED_LOOPS || !run->spares || !is_spare(run->spares, TIRBI_SPARE_FRAMES, repeat->frame) ||
-        (repeat->lane_states && !is_spare(run->spares, TIRBI_SPARE_LANES, repeat->lane_states)) ||
-        (repeat->copies && !is_spare(run->spares, TIRBI_SPARE_COPIES, repeat->copies)))
+    const tirbi_spares *spares = run->store->spares;
+    if (n > TIRBI_REPEATED_LOOPS || !is_spare(spares, TIRBI_SPARE_FRAMES, repeat->frame) ||
+        (repeat->lane_states && !is_spare(spares, TIRBI_SPARE_LANES, repeat->lane_states)) ||
+        (repeat->copies && !is_spare(spares, TIRBI_SPARE_COPIES, repeat->copies)))
         return;
     uint64_t fuel = run->fuel_used;
     for (uint32_t i = 0; i < n; i++) {
@@ -367,6 +370,7 @@ static tirb_status end_run(tirbi_run *run, const tirbi_machine *machine, uint32_
         run->trap_offset = place.offset;
     }
     run->fuel_used = run->fuel - machine->fuel;
+    tirbi_store_end_run(run->store);
     return status;
 }
 
@@ -377,7 +381,7 @@ tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *sca
     const tirbi_fn *fn = &run->code->functions[function];
     const tirbi_word *trap_pc = fn->words;
     run->repeat.known = false;
-    tirbi_machine_begin(&machine, run, run->heap, run->spares, run->fuel, error);
+    tirbi_machine_begin(&machine, run, run->heap, run->store->spares, run->fuel, error);
     machine.host = run->host;
     tirbi_fpu_enter(run->host);
     tirb_status status = tirbi_charge(&machine, fn->cost);
@@ -406,7 +410,7 @@ tirb_status tirbi_execute_again(tirbi_run *run, uint64_t *result, tirb_error *er
     const tirbi_fn *fn = &run->code->functions[repeat->function];
     const tirbi_word *trap_pc = fn->words;
     tirbi_machine machine;
-    tirbi_machine_begin(&machine, run, run->heap, run->spares, run->fuel, error);
+    tirbi_machine_begin(&machine, run, run->heap, run->store->spares, run->fuel, error);
     machine.host = run->host;
     machine.frame = repeat->frame;
     machine.result = repeat->result;

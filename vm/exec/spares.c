@@ -1,43 +1,221 @@
 #include "vm/exec/spares.h"
 
-/* The memory itself is on no run's account. */
-static tirbi_heap uncounted(const tirb_allocator *allocator) {
-    return (tirbi_heap){.allocator = *allocator, .budget = UINT64_MAX};
+#include <string.h>
+
+/* A block that no run has taken for so many runs, or for up to twice as many, is given back. */
+enum { SWEEP_EVERY = 64 };
+/* So many blocks of about the right size are looked at for one of the very size. */
+enum { LOOKED_AT = 8 };
+
+/* ---- What is held ---------------------------------------------------------------------------------------------- */
+
+static void *allocate(const tirbi_store *store, void *memory, size_t old_size, size_t new_size) {
+    return store->allocator.reallocate(store->allocator.context, memory, old_size, new_size);
 }
 
-static void drop(tirbi_spares *spares, tirbi_spare_kind kind, const tirb_allocator *allocator) {
-    tirbi_heap heap = uncounted(allocator);
-    tirbi_heap_free(&heap, spares->kept[kind].memory, spares->kept[kind].size);
+static void give(tirbi_spares *spares, size_t size) {
+    spares->held -= size;
+    atomic_fetch_add_explicit(&spares->store->room, size, memory_order_release);
+}
+
+static void drop(tirbi_spares *spares, tirbi_spare_kind kind) {
+    if (!spares->kept[kind].memory) return;
+    allocate(spares->store, spares->kept[kind].memory, spares->kept[kind].size, 0);
+    give(spares, spares->kept[kind].size);
     spares->kept[kind].memory = NULL;
     spares->kept[kind].size = 0;
     spares->kept[kind].made = false;
 }
 
+static void drop_block(tirbi_spares *spares, tirbi_block **at) {
+    tirbi_block *block = *at;
+    const size_t total = block->total;
+    *at = block->older;
+    spares->n_idle--;
+    allocate(spares->store, block, total, 0);
+    give(spares, total);
+}
+
+/* Gives something back that is not in use, the largest block first. False: there is nothing. */
+static bool drop_one(tirbi_spares *spares) {
+    for (unsigned i = TIRBI_BLOCK_SIZES; i-- > 0 && spares->n_idle > 0;) {
+        if (!spares->idle[i]) continue;
+        drop_block(spares, &spares->idle[i]);
+        return true;
+    }
+    for (unsigned kind = 0; kind < TIRBI_N_SPARES; kind++) {
+        if (!spares->kept[kind].memory || spares->kept[kind].taken) continue;
+        drop(spares, (tirbi_spare_kind)kind);
+        return true;
+    }
+    return false;
+}
+
+/* Takes room for `size` bytes, unless there is too little. */
+static bool take_room(tirbi_store *store, size_t size) {
+    uint64_t room = atomic_load_explicit(&store->room, memory_order_relaxed);
+    while (room >= size)
+        if (atomic_compare_exchange_weak_explicit(&store->room, &room, room - size, memory_order_acquire,
+                                                  memory_order_relaxed))
+            return true;
+    return false;
+}
+
+/* The same, and first gives back what the machines that are not running keep. */
+static bool make_room(tirbi_store *store, size_t size) {
+    if (store->lock) pthread_mutex_lock(store->lock);
+    bool taken = take_room(store, size);
+    for (uint32_t i = 0; i < store->n_spares && !taken; i++) {
+        if (i - store->first_awake < store->n_awake) continue;
+        while (!taken && drop_one(&store->spares[i])) taken = take_room(store, size);
+    }
+    if (store->lock) pthread_mutex_unlock(store->lock);
+    return taken;
+}
+
+/* Before `size` bytes come from the allocator to the machine whose heap has this budget. */
+static bool hold(tirbi_spares *spares, uint64_t budget, size_t size) {
+    while (spares->held > budget || size > budget - spares->held)
+        if (!drop_one(spares)) return false;
+    if (!take_room(spares->store, size) && !make_room(spares->store, size)) return false;
+    spares->held += size;
+    return true;
+}
+
+static bool keeper_hold(tirbi_keeper *keeper, uint64_t budget, size_t size) {
+    return hold((tirbi_spares *)(void *)keeper, budget, size);
+}
+
+static void keeper_give(tirbi_keeper *keeper, size_t size) { give((tirbi_spares *)(void *)keeper, size); }
+
+/* Memory on no account. */
+static void *hold_fresh(tirbi_spares *spares, tirbi_heap *heap, size_t size) {
+    heap->over_budget = !hold(spares, heap->budget, size);
+    if (heap->over_budget) return NULL;
+    void *memory = allocate(spares->store, NULL, 0, size);
+    if (!memory) give(spares, size);
+    return memory;
+}
+
+/* ---- The store ------------------------------------------------------------------------------------------------- */
+
+void tirbi_store_init(tirbi_store *store, const tirb_allocator *allocator, uint64_t limit, tirbi_spares *spares,
+                      uint32_t n_spares) {
+    *store = (tirbi_store){.allocator = *allocator, .spares = spares, .n_spares = n_spares, .n_awake = 1};
+    atomic_init(&store->room, limit);
+    for (uint32_t i = 0; i < n_spares; i++)
+        spares[i] = (tirbi_spares){.keeper = {.hold = keeper_hold, .give = keeper_give}, .store = store};
+}
+
+void tirbi_store_trim(tirbi_store *store) {
+    for (uint32_t i = 0; i < store->n_spares; i++)
+        while (drop_one(&store->spares[i])) continue;
+}
+
+static void sweep(tirbi_spares *spares, uint64_t since) {
+    for (unsigned i = 0; i < TIRBI_BLOCK_SIZES && spares->n_idle > 0; i++) {
+        for (tirbi_block **at = &spares->idle[i]; *at;) {
+            if ((*at)->capacity < since)
+                drop_block(spares, at);
+            else
+                at = &(*at)->older;
+        }
+    }
+}
+
+void tirbi_store_end_run(tirbi_store *store) {
+    if (++store->runs % SWEEP_EVERY != 0) return;
+    for (uint32_t i = 0; i < store->n_spares; i++) sweep(&store->spares[i], store->time);
+    store->time++;
+}
+
+/* Participants that come late, or not at all, hold no more than those that take part. */
+void tirbi_store_fork(tirbi_store *store, uint32_t participants, uint64_t memory, pthread_mutex_t *lock) {
+    for (uint32_t i = 1; i <= participants; i++)
+        while (store->spares[i].held > memory && drop_one(&store->spares[i])) continue;
+    store->first_awake = 1;
+    store->n_awake = participants;
+    store->lock = lock;
+}
+
+void tirbi_store_join(tirbi_store *store) {
+    store->first_awake = 0;
+    store->n_awake = 1;
+    store->lock = NULL;
+}
+
+/* ---- What a machine has one of --------------------------------------------------------------------------------- */
+
 void *tirbi_spare_make(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, size_t size) {
-    if (!spares) return tirbi_heap_alloc(heap, size);
     if (!tirbi_heap_charge(heap, size)) return NULL;
-    drop(spares, kind, &heap->allocator);
-    tirbi_heap free_of_charge = uncounted(&heap->allocator);
-    void *memory = tirbi_heap_alloc(&free_of_charge, size);
+    drop(spares, kind);
+    void *memory = hold_fresh(spares, heap, size);
     if (!memory) {
         tirbi_heap_discharge(heap, size);
-        heap->over_budget = false;
         return NULL;
     }
     spares->kept[kind].memory = memory;
     spares->kept[kind].size = size;
+    spares->kept[kind].taken = true;
     return memory;
 }
 
-void tirbi_spare_drop(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, void *memory, size_t size) {
-    if (!spares) {
-        tirbi_heap_free(heap, memory, size);
-        return;
-    }
-    tirbi_heap_discharge(heap, size);
-    drop(spares, kind, &heap->allocator);
+void *tirbi_spare_blocks(tirbi_spares *spares, tirbi_heap *heap, size_t size) {
+    if (spares->kept[TIRBI_SPARE_BLOCKS].size >= size) return spares->kept[TIRBI_SPARE_BLOCKS].memory;
+    drop(spares, TIRBI_SPARE_BLOCKS);
+    void *memory = hold_fresh(spares, heap, size);
+    if (!memory) return NULL;
+    spares->kept[TIRBI_SPARE_BLOCKS].memory = memory;
+    spares->kept[TIRBI_SPARE_BLOCKS].size = size;
+    return memory;
 }
 
-void tirbi_spares_release(tirbi_spares *spares, const tirb_allocator *allocator) {
-    for (unsigned kind = 0; kind < TIRBI_N_SPARES; kind++) drop(spares, (tirbi_spare_kind)kind, allocator);
+/* ---- Blocks of alloc instructions ------------------------------------------------------------------------------ */
+
+static unsigned size_class(size_t total) {
+    unsigned log = 63 - (unsigned)__builtin_clzll(total);
+    return log < TIRBI_BLOCK_SIZES ? log : TIRBI_BLOCK_SIZES - 1;
+}
+
+/* One of this very size, or else one that is not far from it: at least half as large, at most twice. */
+static tirbi_block **find(tirbi_spares *spares, size_t total) {
+    tirbi_block **first = &spares->idle[size_class(total)], **at = first;
+    for (unsigned i = 0; i < LOOKED_AT && *at; i++, at = &(*at)->older)
+        if ((*at)->total == total) return at;
+    return first;
+}
+
+/* Makes a block, which is in no list, as large as it has to be; NULL: it is given back instead. */
+static tirbi_block *fit(tirbi_spares *spares, tirbi_heap *heap, tirbi_block *block, size_t total) {
+    const size_t old = block->total;
+    bool held = total <= old || hold(spares, heap->budget, total - old);
+    tirbi_block *fitting = held ? allocate(spares->store, block, old, total) : NULL;
+    if (fitting && total < old) give(spares, old - total);
+    if (fitting) return fitting;
+    if (held && total > old) give(spares, total - old);
+    allocate(spares->store, block, old, 0);
+    give(spares, old);
+    return NULL;
+}
+
+tirbi_block *tirbi_block_take(tirbi_spares *spares, tirbi_heap *heap, size_t total) {
+    tirbi_block **at = spares->n_idle > 0 ? find(spares, total) : NULL;
+    if (!at || !*at) return tirbi_heap_alloc(heap, total);
+    if (!tirbi_heap_charge(heap, total)) return NULL;
+    tirbi_block *block = *at;
+    *at = block->older;
+    spares->n_idle--;
+    if (block->total != total) block = fit(spares, heap, block, total);
+    if (block) return block;
+    tirbi_heap_discharge(heap, total);
+    return tirbi_heap_alloc(heap, total);
+}
+
+void tirbi_block_leave(tirbi_spares *spares, tirbi_heap *heap, tirbi_block *block) {
+    tirbi_block **list = &spares->idle[size_class(block->total)];
+    tirbi_heap_discharge(heap, block->total);
+    block->capacity = spares->store->time;
+    block->older = *list;
+    *list = block;
+    spares->n_idle++;
 }

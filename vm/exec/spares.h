@@ -1,62 +1,115 @@
-/* Memory that a run leaves to the next one, so that calls do not allocate what the last one has just given back. A run
- * is charged for it as if it had allocated it, so that limits mean the same in the first call and in the thousandth. */
+/* Memory that calls leave to those after them, so that these neither allocate it nor fault it in anew: what a machine
+ * has one of, and the blocks of alloc instructions.
+ *
+ * What is told from outside does not depend on what is kept: a run is charged for memory when it takes it and until it
+ * leaves it, as if it had allocated and freed it. What is held is at no moment more than the limit: what comes from the
+ * allocator is taken from the room that the limit leaves, and where there is not enough of it, what nobody is charged
+ * for goes back first. That is always enough, for no memory in use is larger than what is charged for it. */
 #ifndef TIRB_VM_EXEC_SPARES_H
 #define TIRB_VM_EXEC_SPARES_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "loader/base/alloc.h"
 
-/* What a machine has one of. */
+/* What a machine has one of. The blocks of contractions mean nothing from one instruction to the next. */
 typedef enum tirbi_spare_kind {
     TIRBI_SPARE_FRAMES,
     TIRBI_SPARE_LANES,
-    TIRBI_SPARE_BLOCKS,
     TIRBI_SPARE_CONTRACTS,
     TIRBI_SPARE_COPIES,
+    TIRBI_SPARE_BLOCKS,
     TIRBI_N_SPARES
 } tirbi_spare_kind;
 
-/* Of one machine at a time. Zeroed, it is empty. */
+/* Memory of one alloc instruction in one frame. Blocks that became too small stay until the frame ends, for references
+ * to them may live on. */
+typedef struct tirbi_block {
+    struct tirbi_block *older; /* of this instruction; among idle ones, the next of about this size */
+    uint64_t capacity;         /* of an idle one: the time at which it was left */
+    size_t total;
+    uint8_t *data;
+} tirbi_block;
+
+enum { TIRBI_BLOCK_SIZES = 40 };
+
+typedef struct tirbi_store tirbi_store;
+
+/* Of one machine at a time. */
 typedef struct tirbi_spares {
+    tirbi_keeper keeper; /* of the machine's heap */
+    tirbi_store *store;
+    uint64_t held; /* bytes: what its machine's heap has allocated, and what is kept here */
     struct {
         void *memory;
         size_t size;
+        bool taken;
         bool made; /* tirbi_spare_take_made has given it out before */
     } kept[TIRBI_N_SPARES];
+    uint32_t n_idle;
+    tirbi_block *idle[TIRBI_BLOCK_SIZES]; /* by the logarithm of their size */
 } tirbi_spares;
 
-/* More than this is not kept. */
-enum { TIRBI_MOST_SPARE = 4 << 20 };
+/* The spares of an instance: first those of its calls, then those of each participant of their forks. */
+struct tirbi_store {
+    tirb_allocator allocator;
+    atomic_uint_least64_t room; /* of the limit: bytes that are not held */
+    tirbi_spares *spares;
+    uint32_t n_spares;
+    uint32_t first_awake, n_awake; /* those whose machines are running now: only they touch these */
+    pthread_mutex_t *lock;         /* of the others, while several machines are running */
+    uint64_t runs, time;
+};
 
-/* The same as the next two where nothing is kept, or too little, or too much. */
+/* Makes `spares` those of the store, all empty. The heap of the machine that has them is to have their keeper. */
+void tirbi_store_init(tirbi_store *store, const tirb_allocator *allocator, uint64_t limit, tirbi_spares *spares,
+                      uint32_t n_spares);
+/* Gives back all that nobody uses. */
+void tirbi_store_trim(tirbi_store *store);
+/* Counts a run; now and then, gives back the blocks that many runs have not taken. */
+void tirbi_store_end_run(tirbi_store *store);
+/* From now on the machines of the first `participants` run, each with a heap of `memory` bytes, and the call's own one
+ * waits. `lock` is a free lock. */
+void tirbi_store_fork(tirbi_store *store, uint32_t participants, uint64_t memory, pthread_mutex_t *lock);
+/* They have ended. */
+void tirbi_store_join(tirbi_store *store);
+
+/* The same as the next one where nothing of this size is kept. */
 void *tirbi_spare_make(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, size_t size);
-void tirbi_spare_drop(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, void *memory, size_t size);
 
-/* `size` bytes, charged to the heap; NULL when its budget or its allocator is exhausted (tirbi_heap_status). `spares`
- * may be NULL. What was taken must be left before the same kind is taken again. */
+/* `size` bytes, charged to the heap; NULL when its budget or its allocator is exhausted (tirbi_heap_status). What was
+ * taken must be left before the same kind is taken again. */
 static inline void *tirbi_spare_take(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, size_t size) {
-    if (!spares || spares->kept[kind].size < size) return tirbi_spare_make(spares, kind, heap, size);
-    return tirbi_heap_charge(heap, size) ? spares->kept[kind].memory : NULL;
+    if (spares->kept[kind].size != size) return tirbi_spare_make(spares, kind, heap, size);
+    if (!tirbi_heap_charge(heap, size)) return NULL;
+    spares->kept[kind].taken = true;
+    return spares->kept[kind].memory;
 }
 /* The same; *made: it is what was last taken so, as that machine has left it. */
 static inline void *tirbi_spare_take_made(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, size_t size,
                                           bool *made) {
     void *memory = tirbi_spare_take(spares, kind, heap, size);
-    *made = spares && memory && spares->kept[kind].made;
-    if (spares && memory) spares->kept[kind].made = true;
+    *made = memory && spares->kept[kind].made;
+    if (memory) spares->kept[kind].made = true;
     return memory;
 }
 /* Ends the charge for what was taken, with the same size and heap. */
-static inline void tirbi_spare_leave(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, void *memory,
-                                     size_t size) {
-    if (!spares || spares->kept[kind].size > TIRBI_MOST_SPARE)
-        tirbi_spare_drop(spares, kind, heap, memory, size);
-    else
-        tirbi_heap_discharge(heap, size);
+static inline void tirbi_spare_leave(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, size_t size) {
+    spares->kept[kind].taken = false;
+    tirbi_heap_discharge(heap, size);
 }
-/* Frees what is kept. The allocator is that of the heaps it was taken with. */
-void tirbi_spares_release(tirbi_spares *spares, const tirb_allocator *allocator);
+
+/* At least `size` bytes for the blocks of a contraction, for which the heap is charged already, until memory is taken
+ * from the heap or from the spares again. NULL: the allocator is exhausted. */
+void *tirbi_spare_blocks(tirbi_spares *spares, tirbi_heap *heap, size_t size);
+
+/* A block of `total` bytes, like tirbi_heap_alloc; nothing in it is set. */
+tirbi_block *tirbi_block_take(tirbi_spares *spares, tirbi_heap *heap, size_t total);
+/* Keeps it for later, like tirbi_heap_free. */
+void tirbi_block_leave(tirbi_spares *spares, tirbi_heap *heap, tirbi_block *block);
 
 #endif

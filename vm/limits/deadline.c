@@ -1,11 +1,11 @@
 #include "vm/limits/deadline.h"
 
 #include <sched.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 
 #include "loader/base/error.h"
+#include "loader/base/thread.h"
 #include "vm/exec/exec.h"
 
 #ifdef __linux__
@@ -66,14 +66,9 @@ static void *timer_main(void *argument) {
     return NULL;
 }
 
-/* The thread takes no signals: they are the host's. */
 static bool start_thread(tirbi_timer *timer) {
-    sigset_t all, before;
-    sigfillset(&all);
-    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return false;
     timer->wake = UINT64_MAX;
-    timer->running = pthread_create(&timer->thread, NULL, timer_main, timer) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    timer->running = tirbi_thread_start(&timer->thread, timer_main, timer);
     return timer->running;
 }
 

@@ -3,15 +3,14 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "loader/base/cpu.h"
 #include "loader/base/error.h"
 #include "loader/base/process.h"
+#include "loader/base/thread.h"
 
 #ifndef TIRB_NO_THREADS
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <signal.h>
 
 enum { MAX_WORKERS = 255, SPINS = 2000, YIELD_EVERY = 64, LINE = 64 };
 
@@ -119,17 +118,10 @@ static void *worker_main(void *argument) {
     return NULL;
 }
 
-/* Workers take no signals: they are the host's. */
 static void start_workers(tirbi_team *team, uint32_t wanted) {
-    sigset_t all, before;
-    sigfillset(&all);
     if (wanted > team->max_workers) wanted = team->max_workers;
-    if (team->n_threads >= wanted || pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return;
-    while (team->n_threads < wanted) {
-        if (pthread_create(&team->threads[team->n_threads], NULL, worker_main, team) != 0) break;
+    while (team->n_threads < wanted && tirbi_thread_start(&team->threads[team->n_threads], worker_main, team))
         team->n_threads++;
-    }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* ---- Jobs ----------------------------------------------------------------------------------------------------- */
@@ -214,12 +206,11 @@ void tirbi_team_run(tirbi_team *team, uint32_t n, tirbi_team_work work, void *co
 
 /* ---- The object ------------------------------------------------------------------------------------------------ */
 
-tirb_status tirbi_team_create(tirbi_heap *heap, uint32_t max_threads, const tirb_parallel_for *host, tirbi_team **out,
-                              tirb_error *error) {
+tirb_status tirbi_team_create(tirbi_heap *heap, uint32_t max_threads, uint32_t cpus, const tirb_parallel_for *host,
+                              tirbi_team **out, tirb_error *error) {
     *out = NULL;
     tirbi_team *team = tirbi_heap_calloc(heap, 1, sizeof(*team));
     if (!team) return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory for a team");
-    uint32_t cpus = tirbi_usable_cpus();
     if (max_threads == 0) max_threads = cpus;
     team->heap = heap;
     team->host = *host;
@@ -261,9 +252,10 @@ void tirbi_team_run(tirbi_team *team, uint32_t n, tirbi_team_work work, void *co
     work(context, 0);
 }
 
-tirb_status tirbi_team_create(tirbi_heap *heap, uint32_t max_threads, const tirb_parallel_for *host, tirbi_team **out,
-                              tirb_error *error) {
+tirb_status tirbi_team_create(tirbi_heap *heap, uint32_t max_threads, uint32_t cpus, const tirb_parallel_for *host,
+                              tirbi_team **out, tirb_error *error) {
     (void)max_threads;
+    (void)cpus;
     (void)host;
     *out = tirbi_heap_calloc(heap, 1, sizeof(**out));
     if (!*out) return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory for a team");

@@ -17,10 +17,10 @@ typedef struct tirbi_team tirbi_team;
 /* Participant `who` of a job: takes what is left to do until there is nothing left. */
 typedef void (*tirbi_team_work)(void *context, uint32_t who);
 
-/* `max_threads` counts the calling thread; 0: as many as there are usable CPUs. With `host`, its threads are used and
- * none are started. Errors: NO_MEMORY. */
-tirb_status tirbi_team_create(tirbi_heap *heap, uint32_t max_threads, const tirb_parallel_for *host, tirbi_team **out,
-                              tirb_error *error);
+/* `max_threads` counts the calling thread; 0: as many as there are CPUs to run on, `cpus`. With `host`, its threads are
+ * used and none are started. Errors: NO_MEMORY. */
+tirb_status tirbi_team_create(tirbi_heap *heap, uint32_t max_threads, uint32_t cpus, const tirb_parallel_for *host,
+                              tirbi_team **out, tirb_error *error);
 /* Stops and joins the workers, if this process has any. No job is running. */
 void tirbi_team_destroy(tirbi_team *team);
 
