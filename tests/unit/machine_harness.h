@@ -84,6 +84,7 @@ static inline tirb_status harness_execute(tirbi_run *run, const uint64_t *scalar
     run->heap->keeper = &spares.keeper;
     run->store = &store;
     tirb_status status = tirbi_execute(run, 0, scalars, refs, result, error);
+    run->heap->keeper = NULL;
     tirbi_store_trim(&store);
     assert_true(atomic_load(&store.room) == run->heap->budget);
     return status;

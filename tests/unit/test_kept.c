@@ -129,7 +129,7 @@ typedef struct outcome {
     tirb_status status;
     int64_t dirty;
     tirb_stats stats;
-    char message[160];
+    char message[512];
 } outcome;
 
 static outcome call(const host *h, const char *name, int64_t n) {

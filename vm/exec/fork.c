@@ -157,9 +157,9 @@ struct tirbi_region {
     uint8_t end[TIRBI_MAX_CHUNKS];
     uint8_t current[TIRBI_MAX_CHUNKS]; /* by participant: the chunk it runs, or NO_CHUNK */
     uint32_t failed;                   /* the lowest chunk that has trapped, or NO_CHUNK */
-    uint64_t fuel[TIRBI_MAX_CHUNKS];   /* used by each chunk that has ended */
-    uint64_t peak;
-    tirb_status status; /* of the chunk `failed` */
+    uint64_t fuel[TIRBI_MAX_CHUNKS];   /* used by each chunk that has ended, */
+    uint64_t peak[TIRBI_MAX_CHUNKS];   /* and the most memory that it has had */
+    tirb_status status;                /* of the chunk `failed` */
     tirbi_trap_place place;
     tirb_error error;
 };
@@ -195,7 +195,7 @@ typedef struct ending {
 /* The region is locked. */
 static void end_chunk(tirbi_region *region, uint32_t chunk, const ending *end) {
     region->fuel[chunk] = end->fuel;
-    if (end->peak > region->peak) region->peak = end->peak;
+    region->peak[chunk] = end->peak;
     if (end->status == TIRB_OK || chunk >= region->failed) return;
     region->failed = chunk;
     region->status = end->status;
@@ -250,6 +250,16 @@ static void participate(void *context, uint32_t who) {
     tirbi_fpu_leave(host);
 }
 
+/* The most memory of the chunks that count: those behind one that has trapped may have run or not. As if all
+ * participants had such a chunk at once. */
+static uint64_t peak_of(const tirbi_region *region, uint64_t used) {
+    uint64_t most = 0, peak;
+    for (uint32_t i = 0; i < region->chunks && i <= region->failed; i++)
+        if (region->peak[i] > most) most = region->peak[i];
+    if (!tirbi_mul_u64(most, region->participants, &peak) || !tirbi_add_u64(peak, used, &peak)) return UINT64_MAX;
+    return peak;
+}
+
 /* Sums the chunks up in order, as if they had run so. */
 static tirb_status settle(tirbi_machine *machine, const tirbi_region *region) {
     uint64_t left = machine->fuel;
@@ -288,9 +298,7 @@ static tirb_status run_by_team(tirbi_machine *machine, const tirbi_fork *fork, i
         tirbi_store_fork(run->store, participants, region.memory, &region.lock);
         tirbi_team_run(run->team, participants, participate, &region);
         tirbi_store_join(run->store);
-        uint64_t peak;
-        if (!tirbi_mul_u64(region.peak, participants, &peak) || !tirbi_add_u64(peak, heap->used, &peak))
-            peak = UINT64_MAX;
+        const uint64_t peak = peak_of(&region, heap->used);
         if (heap->budget != UINT64_MAX && peak > heap->peak) heap->peak = peak;
         status = settle(machine, &region);
     }

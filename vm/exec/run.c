@@ -68,7 +68,7 @@ static tirb_status new_chunk(tirbi_machine *machine, size_t frame_size) {
     if (size < need) size = need;
     const bool first = !machine->chunk && !machine->spare;
     tirbi_chunk *chunk = first ? tirbi_spare_take(machine->spares, TIRBI_SPARE_FRAMES, machine->heap, size)
-                               : tirbi_heap_alloc(machine->heap, size);
+                               : (void *)tirbi_block_take(machine->spares, machine->heap, size);
     if (!chunk) return out_of_memory(machine, size, "frames");
     *chunk = (tirbi_chunk){.older = machine->chunk, .size = size, .used = CHUNK_HEAD, .is_spare = first};
     machine->chunk = chunk;
@@ -76,10 +76,14 @@ static tirb_status new_chunk(tirbi_machine *machine, size_t frame_size) {
 }
 
 static void free_chunk(const tirbi_machine *machine, tirbi_chunk *chunk) {
-    if (chunk->is_spare)
-        tirbi_spare_leave(machine->spares, TIRBI_SPARE_FRAMES, machine->heap, chunk->size);
-    else
-        tirbi_heap_free(machine->heap, chunk, chunk->size);
+    const size_t size = chunk->size;
+    if (chunk->is_spare) {
+        tirbi_spare_leave(machine->spares, TIRBI_SPARE_FRAMES, machine->heap, size);
+        return;
+    }
+    tirbi_block *block = (void *)chunk;
+    *block = (tirbi_block){.total = size};
+    tirbi_block_leave(machine->spares, machine->heap, block);
 }
 
 static void drop_chunk(tirbi_machine *machine) {
