@@ -65,6 +65,7 @@ static void write_identity(const invocation *inv, const tirb_compile_options *op
     tirbi_write_u32(out, options->max_errors);
     tirbi_write_u32(out, options->disabled);
     tirbi_write_u64(out, options->max_memory);
+    tirbi_write_u64(out, options->max_work);
     tirbi_write_u8(out, diagnostics_are_json(inv));
     tirbi_write_u8(out, option_given(inv, OPTION_NO_WARNINGS));
     tirbi_write_u8(out, warnings_are_errors(inv));

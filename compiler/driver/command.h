@@ -51,13 +51,24 @@ typedef enum option_key {
     OPTION_FULL,
     OPTION_NO_WARNINGS,
     OPTION_WARNINGS,
+    OPTION_COMPILE_TIMEOUT,
+    OPTION_COMPILE_MEMORY,
+    OPTION_COMPILE_WORK,
 } option_key;
 
 /* Of every command that compiles a source on the way to something else. */
 #define NO_CACHE_OPTION \
     { OPTION_NO_CACHE, 0, "no-cache", NULL, "compile a source anew, and keep nothing (see 'tirb help cache')" }
 
-/* Of every command that reads a source. */
+/* Of every command that reads a source: what reading and compiling it may take, */
+#define COMPILE_LIMIT_OPTIONS                                                                                          \
+    {OPTION_COMPILE_TIMEOUT, 0, "compile-timeout", "SECONDS", "give up compiling a source after this time"},           \
+        {OPTION_COMPILE_MEMORY, 0, "compile-memory", "SIZE",                                                           \
+         "memory to compile a source in (suffixes K, M, G; default 256M)"},                                            \
+        {OPTION_COMPILE_WORK, 0, "compile-work", "N",                                                                  \
+         "steps until plans are plain ones; four times as many are too many (default 2M)"}
+
+/* and how its messages are printed. */
 #define DIAGNOSTICS_OPTION                                                                      \
     {OPTION_DIAGNOSTICS, 0, "diagnostics", "FORMAT",                                            \
      "text, or json: each message on stderr is a JSON object in a line"},                       \
@@ -120,6 +131,8 @@ void command_help(const command *cmd);
 bool parse_size(const char *text, uint64_t *out);
 /* A number of other things: K, M and G are powers of 1000. */
 bool parse_count(const char *text, uint64_t *out);
+/* A number of seconds as nanoseconds, at least 1; false where it is none above 0 and up to 1e9. */
+bool parse_seconds(const char *text, uint64_t *out);
 /* The candidate that a misspelt word most likely means, or NULL. Candidates end with NULL. */
 const char *closest(const char *word, const char *const *candidates);
 

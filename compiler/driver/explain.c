@@ -14,6 +14,7 @@ static const option_row explain_options[] = {
     {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast"},
     {OPTION_PARALLEL, 0, "parallel", "WHICH", "auto, off or all: loops for several threads"},
     {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"},
+    COMPILE_LIMIT_OPTIONS,
     DIAGNOSTICS_OPTION,
     {OPTION_HELP, 'h', "help", NULL, "show this help"},
     {OPTION_END, 0, NULL, NULL, NULL},

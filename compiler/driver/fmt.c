@@ -12,6 +12,7 @@ static const option_row fmt_options[] = {
     {OPTION_DIALECT, 0, "dialect", "NAME",
      "tirx (new TVMScript), tir (classic) or hybrid (of 2020); default: the dialect of the file"},
     {OPTION_OUTPUT, 'o', "output", "FILE", "where the text goes (default and '-': stdout)"},
+    COMPILE_LIMIT_OPTIONS,
     DIAGNOSTICS_OPTION,
     {OPTION_CHECK, 0, "check", NULL, "print nothing; exit code 1 if the file is not in its canonical text"},
     {OPTION_HELP, 'h', "help", NULL, "show this help"},
@@ -51,12 +52,13 @@ static exit_code deliver(const invocation *inv, const file_bytes *text, const ti
 static exit_code run_fmt(const invocation *inv) {
     file_bytes text = {0};
     tirb_dialect dialect;
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     exit_code code = read_dialect(inv, &dialect);
+    if (code == EXIT_DONE) code = compile_limits_read(inv, &options);
     const char *to = option_text(inv, OPTION_OUTPUT);
     if (code == EXIT_DONE && to) code = output_check(inv, to);
     if (code == EXIT_DONE) code = source_read(inv, inv->operands[0], &text);
     if (code != EXIT_DONE) return code;
-    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     tirb_compile_result *result = NULL;
     tirb_error error = TIRB_ERROR_INIT;
     options.file_name = input_name(inv->operands[0]);

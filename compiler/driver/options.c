@@ -199,6 +199,14 @@ bool parse_size(const char *text, uint64_t *out) { return parse_units(text, 1024
 
 bool parse_count(const char *text, uint64_t *out) { return parse_units(text, 1000, out); }
 
+bool parse_seconds(const char *text, uint64_t *out) {
+    char *end;
+    const double seconds = strtod(text, &end);
+    if (end == text || *end || !(seconds > 0) || !(seconds <= 1e9)) return false;
+    *out = seconds < 1e-9 ? 1 : (uint64_t)(seconds * 1e9);
+    return true;
+}
+
 /* Edit distance of words shorter than 32 characters, where neighbours that change places are one edit; a large number
  * for longer ones. */
 static size_t distance(const char *a, const char *b) {

@@ -24,13 +24,9 @@ static exit_code read_limits(const invocation *inv, uint32_t threads_default, ti
         return fail_usage(inv->command, "--threads is a number from 1 to %d, not '%s'", (int)MAX_THREADS, threads);
     }
     out->threads = threads ? (uint32_t)n : threads_default;
-    if (!timeout) return EXIT_DONE;
-    char *end;
-    double seconds = strtod(timeout, &end);
-    if (end == timeout || *end || !(seconds > 0) || !(seconds <= 1e9)) {
+    if (timeout && !parse_seconds(timeout, &out->timeout_ns)) {
         return fail_usage(inv->command, "--timeout is a number of seconds above 0 and up to 1e9, not '%s'", timeout);
     }
-    out->timeout_ns = seconds < 1e-9 ? 1 : (uint64_t)(seconds * 1e9);
     return EXIT_DONE;
 }
 

@@ -37,6 +37,24 @@ exit_code source_read(const invocation *inv, const char *path, file_bytes *out) 
     return code;
 }
 
+exit_code compile_limits_read(const invocation *inv, tirb_compile_options *out) {
+    const char *timeout = option_text(inv, OPTION_COMPILE_TIMEOUT), *memory = option_text(inv, OPTION_COMPILE_MEMORY);
+    const char *work = option_text(inv, OPTION_COMPILE_WORK);
+    if (timeout && !parse_seconds(timeout, &out->timeout_ns)) {
+        return fail_usage(inv->command, "--compile-timeout is a number of seconds above 0 and up to 1e9, not '%s'",
+                          timeout);
+    }
+    if (memory && !parse_size(memory, &out->max_memory)) {
+        return fail_usage(inv->command, "--compile-memory is a number of bytes, with K, M or G behind it, not '%s'",
+                          memory);
+    }
+    if (work && !parse_count(work, &out->max_work)) {
+        return fail_usage(inv->command, "--compile-work is a number of steps, with K, M or G behind it, not '%s'",
+                          work);
+    }
+    return EXIT_DONE;
+}
+
 exit_code compile_options_read(const invocation *inv, tirb_compile_options *out) {
     const char *fp = option_text(inv, OPTION_FP), *most = option_text(inv, OPTION_MAX_ERRORS);
     if (fp && strcmp(fp, "strict") == 0) {
@@ -62,7 +80,7 @@ exit_code compile_options_read(const invocation *inv, tirb_compile_options *out)
     const char *warnings = option_text(inv, OPTION_WARNINGS);
     if (warnings && strcmp(warnings, "error") != 0)
         return fail_usage(inv->command, "-W is -Werror, not -W%s", warnings);
-    return EXIT_DONE;
+    return compile_limits_read(inv, out);
 }
 
 bool warnings_are_errors(const invocation *inv) { return option_given(inv, OPTION_WARNINGS); }
@@ -73,6 +91,10 @@ static void print_messages(const char *text, size_t size) {
     fwrite(text, 1, size, stderr);
 }
 
+static bool is_limit(tirb_status status) {
+    return status == TIRB_MEMORY_LIMIT || status == TIRB_DEADLINE || status == TIRB_FUEL;
+}
+
 static exit_code exit_code_of_compile(tirb_status status) {
     switch (status) {
     case TIRB_OK: return EXIT_DONE;
@@ -80,7 +102,9 @@ static exit_code exit_code_of_compile(tirb_status status) {
     case TIRB_TYPE:
     case TIRB_UNSUPPORTED:
     case TIRB_VALUE:
-    case TIRB_MEMORY_LIMIT: return EXIT_PROGRAM;
+    case TIRB_MEMORY_LIMIT:
+    case TIRB_DEADLINE:
+    case TIRB_FUEL: return EXIT_PROGRAM;
     default: return EXIT_INTERNAL;
     }
 }
@@ -92,7 +116,8 @@ static exit_code say_outcome(const invocation *inv, const char *file, tirb_statu
     exit_code code = exit_code_of_compile(status);
     if (code == EXIT_DONE && warnings_are_errors(inv) && has_warnings(result))
         return fail(inv, EXIT_PROGRAM, "%s: its warnings are errors (-Werror)", file);
-    if (code != EXIT_DONE && (size == 0 || code == EXIT_INTERNAL)) fail(inv, code, "%s: %s", file, error->message);
+    const bool is_said = size > 0 && code != EXIT_INTERNAL && !is_limit(status);
+    if (code != EXIT_DONE && !is_said) fail(inv, code, "%s: %s", file, error->message);
     return code;
 }
 

@@ -61,7 +61,9 @@ char *failure_json(const invocation *inv, exit_code code, const char *message);
 
 /* Whether -Werror is given. */
 bool warnings_are_errors(const invocation *inv);
-/* The options --fp, --parallel, --max-errors and -W. */
+/* The options --compile-timeout, --compile-memory and --compile-work. */
+exit_code compile_limits_read(const invocation *inv, tirb_compile_options *out);
+/* These, --fp, --parallel, --max-errors and -W. */
 exit_code compile_options_read(const invocation *inv, tirb_compile_options *out);
 /* Says on stderr how the compilation of `file` went, every diagnostic of its result (which may be NULL) included. */
 exit_code compile_outcome(const invocation *inv, const char *file, tirb_status status, const tirb_error *error,

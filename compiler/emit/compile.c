@@ -6,6 +6,7 @@
 
 #include "compiler/check/check.h"
 #include "compiler/emit/emit.h"
+#include "compiler/emit/limits.h"
 #include "compiler/ir/public.h"
 #include "compiler/lower/library.h"
 #include "compiler/optimize/carried/elements.h"
@@ -35,10 +36,10 @@
 #include "loader/verify/verify.h"
 
 enum { DEFAULT_MAX_ERRORS = 20 };
-static const uint64_t default_max_memory = UINT64_C(1) << 30;
 
 struct tirb_compile_result {
     tirbi_heap heap;
+    tirbi_watch watch;
     tirbi_arena arena;
     tirbi_source source;
     tirbi_diagnostics diagnostics;
@@ -90,31 +91,35 @@ void tirbi_finish_function(tirbi_emitter *e, const char *name, tirbi_function *o
     out->n_lines = e->n_lines;
 }
 
-static void emit_function(tirbi_emitter *e, tirbi_function *out) {
-    const tirb_primfunc *f = e->function->ast;
-    number_parameters(e);
-    uint32_t disabled = e->options->disabled;
-    const tirbi_ls *body = e->function->body;
-    if (!(disabled & TIRB_PASS_SEQUENCES)) body = tirbi_skip_in_branches(e->pool, body);
+/* The passes over a whole function, in the order of optimize/PASSES.md. */
+static const tirbi_ls *optimized(tirbi_emitter *e, const tirbi_ls *body) {
+    if (!(tirbi_disabled(e) & TIRB_PASS_SEQUENCES)) body = tirbi_skip_in_branches(e->pool, body);
     body = tirbi_narrow_scopes(e->pool, body);
-    if (!(disabled & TIRB_PASS_SEQUENCES)) {
+    if (!(tirbi_disabled(e) & TIRB_PASS_SEQUENCES)) {
         body = tirbi_know_counters(e->pool, tirbi_count_whiles(e->pool, tirbi_count_bits(e->pool, body)));
         body = tirbi_hold_all_elements(e->pool, body);
     }
-    if (!(disabled & TIRB_PASS_PARTS)) body = tirbi_reroll(e->pool, body);
-    body = tirbi_write_out_elements(e->pool, body, disabled, e->notes);
-    if (!(disabled & TIRB_PASS_DIGITS)) {
+    if (!(tirbi_disabled(e) & TIRB_PASS_PARTS)) body = tirbi_reroll(e->pool, body);
+    body = tirbi_write_out_elements(e->pool, body, tirbi_disabled(e), e->notes);
+    if (!(tirbi_disabled(e) & TIRB_PASS_DIGITS)) {
         body = tirbi_join_axes(e->pool, tirbi_split_digits(e->pool, body));
         body = tirbi_split_products(e->pool, tirbi_join_splits(e->pool, body));
     }
-    body = tirbi_expand_arrays(e->pool, body, disabled);
-    if (!(disabled & TIRB_PASS_FUSE)) body = tirbi_fuse_nests(e->pool, body, disabled, e->notes);
-    body = tirbi_sum_many_rows(e->pool, body, disabled);
-    body = tirbi_turn_windows(e->pool, body, disabled);
-    if (!(disabled & TIRB_PASS_PARTS)) body = tirbi_partition_loops(e->pool, body, disabled, e->notes);
-    body = tirbi_clip_nests(e->pool, body, disabled);
-    if (!(disabled & TIRB_PASS_PARTS)) body = tirbi_unroll_sums(e->pool, body, disabled);
-    tirbi_put_stmt(e, tirbi_compute_operands(e->pool, body, disabled, e->notes));
+    body = tirbi_expand_arrays(e->pool, body, tirbi_disabled(e));
+    if (!(tirbi_disabled(e) & TIRB_PASS_FUSE)) body = tirbi_fuse_nests(e->pool, body, tirbi_disabled(e), e->notes);
+    body = tirbi_sum_many_rows(e->pool, body, tirbi_disabled(e));
+    body = tirbi_turn_windows(e->pool, body, tirbi_disabled(e));
+    if (!(tirbi_disabled(e) & TIRB_PASS_PARTS))
+        body = tirbi_partition_loops(e->pool, body, tirbi_disabled(e), e->notes);
+    body = tirbi_clip_nests(e->pool, body, tirbi_disabled(e));
+    if (!(tirbi_disabled(e) & TIRB_PASS_PARTS)) body = tirbi_unroll_sums(e->pool, body, tirbi_disabled(e));
+    return tirbi_compute_operands(e->pool, body, tirbi_disabled(e), e->notes);
+}
+
+static void emit_function(tirbi_emitter *e, tirbi_function *out) {
+    const tirb_primfunc *f = e->function->ast;
+    number_parameters(e);
+    tirbi_put_stmt(e, optimized(e, e->function->body));
     if (!e->function->returns) {
         TIRBI_PUT(e, TIRB_OP_RETVOID, TIRB_TYPE_NONE, 0);
     } else {
@@ -222,26 +227,30 @@ static tirb_status diagnosed(const tirb_compile_result *r, tirb_error *error) {
     return tirbi_error_set(error, TIRB_INTERNAL, "compilation failed without a message");
 }
 
-static tirb_status out_of_memory(tirb_compile_result *r, tirb_error *error) {
-    tirb_status status = tirbi_heap_status(&r->heap);
-    return tirbi_error_set(error, status, "%s while compiling '%s'", tirb_status_text(status), r->source.name);
+static tirb_status stopped(tirb_compile_result *r, tirb_error *error) {
+    return tirbi_limits_error(&r->watch, &r->heap, r->source.name, error);
+}
+
+/* A compilation never ends well after its deadline. */
+static tirb_status finished(tirb_compile_result *r, tirb_error *error) {
+    return tirbi_watch_look(&r->watch) ? TIRB_OK : stopped(r, error);
 }
 
 /* From the typed AST to the bundle. */
 static tirb_status run_stages(tirb_compile_result *r, const tirb_irmodule *ast, const tirb_compile_options *options,
                               tirb_error *error) {
     if (!tirbi_check_module(ast, &r->diagnostics, &r->arena)) {
-        return r->arena.failed ? out_of_memory(r, error) : diagnosed(r, error);
+        return r->arena.failed ? stopped(r, error) : diagnosed(r, error);
     }
     ast = tirbi_add_library(ast, &r->arena, &r->diagnostics);
-    if (!ast) return r->arena.failed ? out_of_memory(r, error) : diagnosed(r, error);
+    if (!ast) return r->arena.failed ? stopped(r, error) : diagnosed(r, error);
     tirbi_lmodule *module = tirbi_lower_module(ast, options, &r->arena, &r->diagnostics);
-    if (!module || r->arena.failed) return out_of_memory(r, error);
+    if (!module || r->arena.failed) return stopped(r, error);
     if (tirbi_has_errors(&r->diagnostics)) return diagnosed(r, error);
     tirbi_program *program = emit_module(r, module, options);
-    if (r->arena.failed) return out_of_memory(r, error); /* what was too large was so for that */
+    if (r->arena.failed) return stopped(r, error); /* what was too large was so for that */
     if (tirbi_has_errors(&r->diagnostics)) return diagnosed(r, error);
-    if (!program) return out_of_memory(r, error);
+    if (!program) return stopped(r, error);
     /* The compiler's own output goes through the same door as everything else. */
     tirb_error rejected = TIRB_ERROR_INIT;
     tirb_status status = tirbi_verify(program, &r->heap, &rejected);
@@ -249,8 +258,9 @@ static tirb_status run_stages(tirb_compile_result *r, const tirb_irmodule *ast, 
         return tirbi_error_set(error, TIRB_INTERNAL, "the compiler made a program that does not verify: %s",
                                rejected.message);
     }
-    if (status != TIRB_OK) return out_of_memory(r, error);
-    return tirbi_bundle_write(program, &r->heap, &r->bundle, error);
+    if (status != TIRB_OK) return stopped(r, error);
+    TIRBI_TRY(tirbi_bundle_write(program, &r->heap, &r->bundle, error));
+    return finished(r, error);
 }
 
 /* ---- The public interface --------------------------------------------------------------------------------------- */
@@ -258,21 +268,23 @@ static tirb_status run_stages(tirb_compile_result *r, const tirb_irmodule *ast, 
 static tirb_status new_result(const char *text, size_t size, const tirb_compile_options *options,
                               tirb_compile_result **out, tirb_error *error) {
     tirbi_heap heap;
-    tirbi_heap_init(&heap, &options->allocator, options->max_memory ? options->max_memory : default_max_memory);
+    tirbi_heap_init(&heap, &options->allocator, options->max_memory);
     tirb_compile_result *r = tirbi_heap_calloc(&heap, 1, sizeof(*r));
     if (!r) {
         return tirbi_error_set(error, tirbi_heap_status(&heap), "%s", tirb_status_text(tirbi_heap_status(&heap)));
     }
     r->heap = heap;
+    r->watch = tirbi_limits_watch(options);
     tirbi_arena_init(&r->arena, &r->heap);
+    r->arena.watch = &r->watch;
     tirbi_writer_init(&r->bundle, &r->heap);
-    const char *name = tirbi_arena_text(&r->arena, options->file_name ? options->file_name : "<string>",
-                                        options->file_name ? strlen(options->file_name) : strlen("<string>"));
+    const char *file = options->file_name ? options->file_name : "<string>";
+    const char *name = tirbi_arena_text(&r->arena, file, strlen(file));
     char *copy = tirbi_arena_text(&r->arena, text, size);
     if (!name || !copy || !tirbi_source_init(&r->source, name, copy, (uint32_t)size, &r->arena)) {
-        tirb_status status = tirbi_heap_status(&r->heap);
+        tirb_status status = tirbi_limits_error(&r->watch, &r->heap, file, error);
         tirb_compile_result_destroy(r);
-        return tirbi_error_set(error, status, "%s while reading the source text", tirb_status_text(status));
+        return status;
     }
     r->notes = (tirbi_notes){.arena = &r->arena, .source = r->source.size ? &r->source : NULL};
     tirbi_diagnostics_init(&r->diagnostics, &r->source, &r->arena,
@@ -287,6 +299,7 @@ static tirb_status read_options(const tirb_compile_options *given, tirb_compile_
         return tirbi_error_set(error, TIRB_MISUSE, "options.struct_size is %u; begin with TIRB_COMPILE_OPTIONS_INIT",
                                (unsigned)given->struct_size);
     }
+    tirbi_limits_complete(out);
     if ((unsigned)out->fp <= TIRB_FP_FAST) return TIRB_OK;
     return tirbi_error_set(error, TIRB_MISUSE, "no floating-point mode has the number %d", (int)out->fp);
 }
@@ -301,7 +314,7 @@ static tirb_status read_source(const char *text, size_t size, const tirb_compile
     TIRBI_TRY(new_result(text, size, options, out_result, error));
     tirb_compile_result *r = *out_result;
     *out = tirbi_parse(&r->source, &r->arena, &r->diagnostics);
-    if (!*out || r->arena.failed) return out_of_memory(r, error);
+    if (!*out || r->arena.failed) return stopped(r, error);
     if (tirbi_has_errors(&r->diagnostics)) return diagnosed(r, error);
     return TIRB_OK;
 }
@@ -333,9 +346,11 @@ tirb_status tirb_format(const char *text, size_t size, tirb_dialect dialect, con
     const char *printed;
     size_t length;
     if (!tirbi_print(ast, dialect, &r->arena, &r->diagnostics, &printed, &length))
-        return r->arena.failed ? out_of_memory(r, error) : diagnosed(r, error);
+        return r->arena.failed ? stopped(r, error) : diagnosed(r, error);
     tirbi_write_bytes(&r->bundle, printed, length);
-    return r->bundle.failed ? out_of_memory(r, error) : TIRB_OK;
+    tirb_status status = r->bundle.failed ? stopped(r, error) : finished(r, error);
+    if (status != TIRB_OK) tirbi_writer_destroy(&r->bundle);
+    return status;
 }
 
 tirb_status tirb_builder_compile(tirb_builder *builder, const tirb_compile_options *options,
@@ -383,6 +398,15 @@ size_t tirb_compile_result_format(const tirb_compile_result *result, uint32_t in
         return 0;
     }
     return tirbi_diagnostic_format(result->source.name, d, buffer, size);
+}
+
+tirb_status tirb_compile_result_stats(const tirb_compile_result *result, tirb_compile_stats *out_stats) {
+    if (!result || !out_stats) return TIRB_MISUSE;
+    const tirb_compile_stats stats = {.struct_size = sizeof(stats),
+                                      .is_plain = !tirbi_arena_may_try(&result->arena),
+                                      .work = result->watch.work,
+                                      .peak_memory = result->heap.peak};
+    return tirbi_info_write(out_stats, &stats, sizeof(stats)) ? TIRB_OK : TIRB_MISUSE;
 }
 
 uint32_t tirb_compile_result_loop_count(const tirb_compile_result *result) { return result ? result->notes.n : 0; }

@@ -120,7 +120,7 @@ static void put_plan(tirbi_emitter *e, const tirbi_contract_plan *plan) {
 
 bool tirbi_put_contraction(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_distribution parts;
-    if (e->options->disabled & TIRB_PASS_CONTRACT) return false;
+    if (tirbi_disabled(e) & TIRB_PASS_CONTRACT) return false;
     if (tirbi_plan_contraction(e->pool, loop, &parts.plan)) {
         put_plan(e, &parts.plan);
         return true;
@@ -145,7 +145,7 @@ static void put_folds(tirbi_emitter *e, const tirbi_fold_plans *folds) {
 }
 
 bool tirbi_put_folds(tirbi_emitter *e, const tirbi_ls *loop) {
-    tirbi_fold_plans *folds = e->options->disabled & TIRB_PASS_CONTRACT ? NULL : TIRBI_NEW(e->arena, tirbi_fold_plans);
+    tirbi_fold_plans *folds = tirbi_disabled(e) & TIRB_PASS_CONTRACT ? NULL : TIRBI_NEW(e->arena, tirbi_fold_plans);
     if (!folds) return false;
     const bool planned = tirbi_plan_folds(e->pool, loop, folds);
     if (planned) put_folds(e, folds);

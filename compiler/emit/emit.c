@@ -92,7 +92,7 @@ uint16_t tirbi_new_ref(tirbi_emitter *e, tirbi_dtype type, bool writable) {
 uint32_t tirbi_here(const tirbi_emitter *e) { return (uint32_t)e->code.size; }
 
 void tirbi_put_instr(tirbi_emitter *e, tirbi_op op, tirbi_dtype type, const int64_t *operands, uint32_t n) {
-    if (e->failed) return;
+    if (e->failed || !tirbi_arena_work(e->arena, 1)) return;
     if (e->code.size > UINT32_MAX / 2) {
         tirbi_put_too_large(e, e->function->ast->span, "its code has more than 2 GiB");
         return;

@@ -308,9 +308,9 @@ static void turn_lanes(tirbi_lx_pool *pool, tirbi_lane_plan *plan) {
 }
 
 bool tirbi_choose_lanes(tirbi_emitter *e, const tirbi_ls *loop, tirbi_nest *out) {
-    if (e->options->disabled & TIRB_PASS_LANES) return false;
-    unsigned may = (e->options->disabled & TIRB_PASS_INTERCHANGE ? 0 : TIRBI_NEST_INTERCHANGE) |
-                   (e->options->disabled & TIRB_PASS_SEQUENCES ? 0 : TIRBI_NEST_GATHERS);
+    if (tirbi_disabled(e) & TIRB_PASS_LANES) return false;
+    unsigned may = (tirbi_disabled(e) & TIRB_PASS_INTERCHANGE ? 0 : TIRBI_NEST_INTERCHANGE) |
+                   (tirbi_disabled(e) & TIRB_PASS_SEQUENCES ? 0 : TIRBI_NEST_GATHERS);
     if (!tirbi_plan_nest(e->pool, loop, may, out)) {
         out->n_outer = 0;
         out->plan = tirbi_plan_lanes(e->pool, loop);

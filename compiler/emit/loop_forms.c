@@ -73,7 +73,7 @@ static bool has_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
 /* A loop that reads what stands still in it, as one that does not, if it is lanes then: of plain ones only, where it
  * has to be. */
 static bool put_still(tirbi_emitter *e, const tirbi_ls *loop, bool plain) {
-    const bool may = !(e->options->disabled & TIRB_PASS_SEQUENCES) && e->named < MAX_NAMED;
+    const bool may = !(tirbi_disabled(e) & TIRB_PASS_SEQUENCES) && e->named < MAX_NAMED;
     const tirbi_ls *named = may ? tirbi_name_still_loads(e->pool, loop, false) : NULL, *inside = named;
     tirbi_nest nest;
     bool gains = false;
@@ -93,7 +93,7 @@ static bool put_still(tirbi_emitter *e, const tirbi_ls *loop, bool plain) {
 
 /* A loop whose lanes are not alike or depend on each other, as lanes that take turns where they must. */
 static bool put_in_order(tirbi_emitter *e, const tirbi_ls *loop) {
-    if (e->options->disabled & TIRB_PASS_SEQUENCES) return false;
+    if (tirbi_disabled(e) & TIRB_PASS_SEQUENCES) return false;
     tirbi_nest nest = {.n_outer = 0, .plan = tirbi_plan_in_order(e->pool, loop)};
     if (nest.plan && scatters(nest.plan) && put_still(e, loop, true)) return true;
     if (nest.plan) {
@@ -167,7 +167,7 @@ static const tirbi_lx *when_searched(tirbi_emitter *e, const tirbi_ls *loop, con
 /* A loop around one that may be better searched than run in each lane of this one: both, where it is not known how long
  * that one is. */
 static bool put_searched(tirbi_emitter *e, const tirbi_ls *loop) {
-    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || e->unsearched > 0) return false;
+    if ((tirbi_disabled(e) & TIRB_PASS_SEQUENCES) || e->unsearched > 0) return false;
     const tirbi_ls *inner = tirbi_find_searched(e->pool, loop);
     const tirbi_lx *searched = inner ? when_searched(e, loop, inner) : NULL;
     if (!searched || tirbi_lx_is_int(searched, 0)) return false;
@@ -206,7 +206,7 @@ static const tirbi_ls *sums_of_rows(tirbi_emitter *e, const tirbi_ls *loop) {
 
 /* A loop that is lanes once it is inside the loops in it, or around each statement for itself. */
 static bool put_columns(tirbi_emitter *e, const tirbi_ls *loop) {
-    if (e->options->disabled & TIRB_PASS_INTERCHANGE) return false;
+    if (tirbi_disabled(e) & TIRB_PASS_INTERCHANGE) return false;
     const tirbi_ls *columns = tirbi_carry_columns(e->pool, loop);
     if (!columns) columns = tirbi_move_inwards(e->pool, loop, false);
     if (!columns) columns = sums_of_rows(e, loop);
@@ -256,7 +256,7 @@ static void put_either(tirbi_emitter *e, const either *choice, const tirbi_ls *l
  * was. */
 static bool put_flat(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_ragged flat;
-    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || e->unflattened > 0 ||
+    if ((tirbi_disabled(e) & TIRB_PASS_SEQUENCES) || e->unflattened > 0 ||
         !tirbi_flatten_ranges(e->pool, loop, &flat))
         return false;
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
@@ -268,7 +268,7 @@ static bool put_flat(tirbi_emitter *e, const tirbi_ls *loop) {
 /* A loop that reads what it has stored some iterations ago, so many at a time. */
 static bool put_blocks(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_blocks blocks;
-    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || e->unblocked > 0 ||
+    if ((tirbi_disabled(e) & TIRB_PASS_SEQUENCES) || e->unblocked > 0 ||
         !tirbi_block_by_distance(e->pool, loop, &blocks))
         return false;
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
@@ -293,7 +293,7 @@ static const struct {
 };
 
 static bool put_arranged(tirbi_emitter *e, const tirbi_ls *loop) {
-    if (e->options->disabled & TIRB_PASS_SEQUENCES) return false;
+    if (tirbi_disabled(e) & TIRB_PASS_SEQUENCES) return false;
     for (size_t i = 0; i < sizeof(arrangements) / sizeof(*arrangements); i++) {
         tirbi_arranged out = {.loop = NULL};
         if (!arrangements[i].arrange(e->pool, loop, &out)) continue;
@@ -313,7 +313,7 @@ static bool put_arranged(tirbi_emitter *e, const tirbi_ls *loop) {
 /* A loop whose iterations only meet where a place that goes up crosses one that goes down. */
 static bool put_crossing(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_crossing crossing;
-    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || !tirbi_split_at_crossing(e->pool, loop, &crossing) ||
+    if ((tirbi_disabled(e) & TIRB_PASS_SEQUENCES) || !tirbi_split_at_crossing(e->pool, loop, &crossing) ||
         !has_lanes(e, crossing.before) || !has_lanes(e, crossing.behind))
         return false;
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
@@ -325,7 +325,7 @@ static bool put_crossing(tirbi_emitter *e, const tirbi_ls *loop) {
 /* A loop whose statements are lanes only without each other. */
 static bool put_separate(tirbi_emitter *e, const tirbi_ls *loop) {
     const tirbi_ls *parts[TIRBI_MAX_SEPARATE];
-    if (e->options->disabled & TIRB_PASS_SEQUENCES) return false;
+    if (tirbi_disabled(e) & TIRB_PASS_SEQUENCES) return false;
     const uint32_t n = tirbi_separate(e->pool, loop, parts);
     bool gains = false;
     for (uint32_t i = 0; i < n && !gains; i++) gains = has_lanes(e, parts[i]);
@@ -338,7 +338,7 @@ static bool put_separate(tirbi_emitter *e, const tirbi_ls *loop) {
 /* A loop whose iterations only meet on a diagonal, if those beside it are lanes. */
 static bool put_beside_diagonal(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_diagonal diagonal;
-    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || !tirbi_leave_diagonal(e->pool, loop, &diagonal) ||
+    if ((tirbi_disabled(e) & TIRB_PASS_SEQUENCES) || !tirbi_leave_diagonal(e->pool, loop, &diagonal) ||
         !tirbi_plan_lanes(e->pool, diagonal.rest))
         return false;
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
@@ -353,7 +353,7 @@ enum { MAX_BEHIND = 4 };
 /* A loop that reads what was set in the iteration before, if it is lanes without that. */
 static bool put_behind(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_behind behind, further;
-    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || e->behind >= MAX_BEHIND ||
+    if ((tirbi_disabled(e) & TIRB_PASS_SEQUENCES) || e->behind >= MAX_BEHIND ||
         !tirbi_look_behind(e->pool, loop, &behind))
         return false;
     bool gains = has_lanes(e, behind.rest);
@@ -372,7 +372,7 @@ static bool put_behind(tirbi_emitter *e, const tirbi_ls *loop) {
 /* A loop with indices that go around, as choices. */
 static bool put_unwrapped(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_unwrapped around;
-    if ((e->options->disabled & TIRB_PASS_PARTS) || e->unwrapped > 0 || e->splits > 0 ||
+    if ((tirbi_disabled(e) & TIRB_PASS_PARTS) || e->unwrapped > 0 || e->splits > 0 ||
         !tirbi_unwrap_loop(e->pool, loop, &around))
         return false;
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT, "indices in it go around once");
@@ -405,7 +405,7 @@ static bool run_as_lanes(tirbi_emitter *e, const tirbi_ls *s, uint32_t *n) {
 static bool put_filled(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_extents extents;
     uint32_t n = 0;
-    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || e->unfilled > 0 || e->pool->positive ||
+    if ((tirbi_disabled(e) & TIRB_PASS_SEQUENCES) || e->unfilled > 0 || e->pool->positive ||
         !tirbi_find_guarded_extents(loop, &extents) || run_as_lanes(e, loop, &n))
         return false;
     const tirbi_lx *filled = NULL;
@@ -428,8 +428,8 @@ static bool put_filled(tirbi_emitter *e, const tirbi_ls *loop) {
 /* A nest that computes with rows by number or with columns, which are put next to each other before. */
 static bool put_staged(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_staged staged;
-    if ((e->options->disabled & TIRB_PASS_FUSE) || e->unstaged > 0 ||
-        !tirbi_stage_loads(e->pool, loop, e->options->disabled, &staged))
+    if ((tirbi_disabled(e) & TIRB_PASS_FUSE) || e->unstaged > 0 ||
+        !tirbi_stage_loads(e->pool, loop, tirbi_disabled(e), &staged))
         return false;
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_OPERAND,
                     "what it reads by number or in columns is put together before, for a block of rows");
@@ -462,7 +462,7 @@ static bool gathers_short_rows(const tirbi_nest *nest) {
  * what they are as they stand, or NULL: then each row is entered. */
 static bool put_joined(tirbi_emitter *e, const tirbi_ls *loop, const tirbi_nest *nest) {
     const tirbi_ls *inner = tirbi_loop_inside(loop);
-    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || !inner ||
+    if ((tirbi_disabled(e) & TIRB_PASS_SEQUENCES) || !inner ||
         !(nest ? gathers_short_rows(nest) : enters_rows(e, inner)))
         return false;
     const tirbi_ls *joined = tirbi_join_short_loops(e->pool, loop, nest ? SHORT_ROW : SHORT_TO_ENTER);
@@ -479,7 +479,7 @@ static bool put_joined(tirbi_emitter *e, const tirbi_ls *loop, const tirbi_nest 
 static bool put_numbered(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_numbered numbered;
     tirbi_nest nest;
-    if ((e->options->disabled & TIRB_PASS_SEQUENCES) || e->unnumbered > 0 ||
+    if ((tirbi_disabled(e) & TIRB_PASS_SEQUENCES) || e->unnumbered > 0 ||
         !tirbi_number_rows(e->pool, loop, &numbered) || !tirbi_choose_lanes(e, numbered.nest, &nest))
         return false;
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_OPERAND,
@@ -494,7 +494,7 @@ static bool is_numbered_inside(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_numbered numbered;
     tirbi_nest nest;
     const tirbi_ls *inner = tirbi_loop_inside(loop);
-    return !(e->options->disabled & TIRB_PASS_SEQUENCES) && e->unnumbered == 0 && inner &&
+    return !(tirbi_disabled(e) & TIRB_PASS_SEQUENCES) && e->unnumbered == 0 && inner &&
            tirbi_number_rows(e->pool, inner, &numbered) && tirbi_choose_lanes(e, numbered.nest, &nest);
 }
 
@@ -542,10 +542,10 @@ static bool decides(const tirbi_nest *nest) {
 }
 
 bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
-    if (e->options->disabled & TIRB_PASS_LANES) return false;
+    if (tirbi_disabled(e) & TIRB_PASS_LANES) return false;
     tirbi_nest nest;
     if (put_unwrapped(e, loop) || put_searched(e, loop) || put_filled(e, loop)) return true;
-    bool lanes = tirbi_choose_lanes(e, loop, &nest), reorders = !(e->options->disabled & TIRB_PASS_INTERCHANGE);
+    bool lanes = tirbi_choose_lanes(e, loop, &nest), reorders = !(tirbi_disabled(e) & TIRB_PASS_INTERCHANGE);
     /* Where a condition keeps loops outside of the lane loop, which is entered anew in each of their iterations, its
      * parts may have them inside; and its parts may read rows as they are. */
     const tirbi_ls *split = NULL;

@@ -249,7 +249,7 @@ static void put_serial(tirbi_emitter *e, const tirbi_ls *loop) {
 
 static const tirbi_region_plan *plan_region(tirbi_emitter *e, const tirbi_ls *loop) {
     const char *why;
-    const tirbi_region_plan *plan = tirbi_plan_region(e->pool, e->module, loop, e->options->disabled, &why);
+    const tirbi_region_plan *plan = tirbi_plan_region(e->pool, e->module, loop, tirbi_disabled(e), &why);
     if (plan) {
         tirbi_note_loop(e->notes, plan->loop, loop->span, TIRB_FORM_REGION, "%s",
                         plan->worth ? "in chunks for several threads, where there is enough work for two" :
@@ -261,7 +261,7 @@ static const tirbi_region_plan *plan_region(tirbi_emitter *e, const tirbi_ls *lo
 }
 
 bool tirbi_put_region(tirbi_emitter *e, const tirbi_ls *loop) {
-    if (e->serial || (e->options->disabled & TIRB_PASS_REGIONS)) return false;
+    if (e->serial || (tirbi_disabled(e) & TIRB_PASS_REGIONS)) return false;
     tirbi_function *region = new_region(e);
     const tirbi_region_plan *plan = region ? plan_region(e, loop) : NULL;
     if (!plan) return false;

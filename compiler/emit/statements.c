@@ -163,8 +163,10 @@ static void note_scalar(tirbi_emitter *e, const tirbi_ls *loop) {
     if (mode == TIRBI_ALIAS_MET || mode == TIRBI_ALIAS_CROSSED) {
         why = "where parameters that may share memory do";
     } else {
-        bool tried = !(e->options->disabled & TIRB_PASS_LANES);
-        why = tried ? tirbi_why_not_lanes(e->pool, loop) : "lane loops are switched off";
+        bool tried = !(tirbi_disabled(e) & TIRB_PASS_LANES);
+        why = tried                                          ? tirbi_why_not_lanes(e->pool, loop)
+              : e->options->disabled & TIRB_PASS_LANES ? "lane loops are switched off"
+                                                       : "compiling has taken the work that plans are looked for with";
     }
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SCALAR, "%s",
                     why ? why : "its rows are searched one after the other");
@@ -183,7 +185,7 @@ void tirbi_put_loop_in_order(tirbi_emitter *e, const tirbi_ls *loop) {
 /* Rows by blocks, which have been looked at as a region. */
 static bool put_rows(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_row_blocks blocks;
-    if (!tirbi_block_rows(e->pool, loop, e->options->disabled, e->notes, &blocks)) return false;
+    if (!tirbi_block_rows(e->pool, loop, tirbi_disabled(e), e->notes, &blocks)) return false;
     bool serial = e->serial;
     e->serial = true;
     tirbi_put_stmt(e, blocks.stmt);
@@ -325,9 +327,9 @@ static void emit_tree(tirbi_emitter *e, const tirbi_ls *s) {
         uint16_t entry = local ? (uint16_t)local->reg : tirbi_put_load(e, update->target);
         TIRBI_PUT(e, TIRB_OP_RED_BEGIN, type, e->red_of[u], entry);
     }
-    bool lanes = !(e->options->disabled & TIRB_PASS_LANES);
+    bool lanes = !(tirbi_disabled(e) & TIRB_PASS_LANES);
     tree_context context = {
-        .stmt = s, .plan = lanes ? tirbi_plan_tree(e->pool, s, !(e->options->disabled & TIRB_PASS_SEQUENCES)) : NULL};
+        .stmt = s, .plan = lanes ? tirbi_plan_tree(e->pool, s, !(tirbi_disabled(e) & TIRB_PASS_SEQUENCES)) : NULL};
     note_tree(e, &context);
     emit_tree_level(e, &context);
     for (uint32_t u = 0; u < n; u++) {
@@ -588,7 +590,7 @@ static bool is_reread(const tirbi_ls *seq, uint32_t store) {
 
 /* Rounds of a while loop that are run ahead of it, behind the statement `before`. */
 static void put_rounds_ahead(tirbi_emitter *e, const tirbi_ls *s, const tirbi_ls *before) {
-    const bool may = !s->as.while_.made && !(e->options->disabled & TIRB_PASS_SEQUENCES), serial = e->serial;
+    const bool may = !s->as.while_.made && !(tirbi_disabled(e) & TIRB_PASS_SEQUENCES), serial = e->serial;
     const tirbi_ls *ahead = may ? tirbi_run_ahead(e->pool, s, before) : NULL;
     if (!ahead) return;
     tirbi_note_loop(e->notes, NULL, s->span, TIRB_FORM_SEARCHED,

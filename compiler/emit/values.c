@@ -84,7 +84,7 @@ static const tirbi_lx *remembered_index(const tirbi_emitter *e, const tirbi_lx *
 /* The register of the last index that was computed to be checked, or TIRBI_NO_REG. */
 static uint16_t check_indices(tirbi_emitter *e, const tirbi_place *place) {
     uint16_t computed = TIRBI_NO_REG;
-    bool all = (e->options->disabled & TIRB_PASS_CHECKS) != 0;
+    bool all = (tirbi_disabled(e) & TIRB_PASS_CHECKS) != 0;
     if (place->view) check_indices(e, place->view);
     for (uint32_t d = 0; d < place->ndim; d++) {
         const tirbi_lx *extent = place->buffer->shape[d];
@@ -366,6 +366,7 @@ static void emit_call(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) {
     }
     check_aliases(e, call, callee, instr->refs);
     put_call(e, TIRB_OP_CALL, call, to, instr);
+    TIRBI_GIVE_BACK(e->arena, instr);
     tirbi_scope_close(e, scope);
 }
 
@@ -388,6 +389,7 @@ static void emit_import(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) 
         r++;
     }
     put_call(e, TIRB_OP_CALLX, call, to, instr);
+    TIRBI_GIVE_BACK(e->arena, instr);
     tirbi_scope_close(e, scope);
 }
 

@@ -190,7 +190,7 @@ static bool make_buckets(tirbi_lx_pool *pool) {
 /* The node equal to `key`; NULL when out of memory. Nodes that are not shared are always new. */
 static const tirbi_lx *intern(tirbi_lx_pool *pool, tirbi_lx *key) {
     key->hash = hash_of(pool, key);
-    if (!make_buckets(pool)) return NULL;
+    if (!tirbi_arena_work(pool->arena, 1) || !make_buckets(pool)) return NULL;
     tirbi_lx **bucket = &pool->buckets[key->hash & (pool->n_buckets - 1)];
     if (key->shared) {
         for (const tirbi_lx *x = *bucket; x; x = x->next_interned) {

@@ -107,8 +107,24 @@ static int hex_value(char c) {
     return 99;
 }
 
+/* There are more tokens than anything else: a list that is long already moves as it grows. */
+static tirbi_token *new_token(lexer *l) {
+    enum { LONG = 1024 }; /* a length that lists have before they grow */
+    tirbi_list *list = &l->tokens;
+    if (list->n < LONG || list->n < list->capacity) return TIRBI_LIST_ADD(l->arena, list, tirbi_token);
+    const bool first = list->n == LONG;
+    const uint32_t capacity = list->n + list->n / 2; /* of 2 GiB of text at most */
+    tirbi_token *items = tirbi_arena_extend(l->arena, first ? NULL : list->items, first ? 0 : list->n, capacity,
+                                            sizeof(tirbi_token));
+    if (!items) return NULL;
+    if (first) memcpy(items, list->items, LONG * sizeof(tirbi_token));
+    list->items = items;
+    list->capacity = capacity;
+    return &items[list->n++];
+}
+
 static tirbi_token *add_token(lexer *l, tirbi_token_kind kind, uint32_t begin) {
-    tirbi_token *token = TIRBI_LIST_ADD(l->arena, &l->tokens, tirbi_token);
+    tirbi_token *token = new_token(l);
     if (!token) return NULL;
     token->kind = kind;
     token->span = (tirbi_span){begin, l->at};

@@ -131,7 +131,7 @@ TIRB_API void tirb_builder_continue(tirb_builder *builder);
 
 /* Compiles what was built, as tirb_compile does text, with its options and result. The builder must have no open frame
  * and no errors; it stays the caller's and can be compiled again. The bundle has no source map. Errors: those of
- * tirb_builder_status; MISUSE while a frame is open; TYPE, UNSUPPORTED, NO_MEMORY, MEMORY_LIMIT. */
+ * tirb_builder_status; MISUSE while a frame is open; those of tirb_compile. */
 TIRB_API tirb_status tirb_builder_compile(tirb_builder *builder, const tirb_compile_options *options,
                                           tirb_compile_result **out_result, tirb_error *error);
 

@@ -30,6 +30,21 @@ typedef struct tirb_diagnostic {
     const char *source_line;
 } tirb_diagnostic;
 
+/* What ends compilations from any thread, for as long as it says so: it is passed in their options. */
+typedef struct tirb_canceller tirb_canceller;
+
+/* Makes a canceller, which has not cancelled anything; `allocator` may be NULL (the C library's). The caller owns
+ * *out_canceller and destroys it. Errors: NO_MEMORY, MISUSE. */
+TIRB_API tirb_status tirb_canceller_create(const tirb_allocator *allocator, tirb_canceller **out_canceller,
+                                           tirb_error *error);
+/* Destroys a canceller that no compilation uses any more; NULL is allowed. */
+TIRB_API void tirb_canceller_destroy(tirb_canceller *canceller);
+/* Ends the compilations that have the canceller in their options, also those that begin later, with CANCELLED. Does
+ * not wait for them; NULL is allowed. Thread-safe, also in a signal handler. */
+TIRB_API void tirb_canceller_cancel(tirb_canceller *canceller);
+/* Compilations that begin from here on go on. NULL is allowed. Thread-safe. */
+TIRB_API void tirb_canceller_reset(tirb_canceller *canceller);
+
 typedef struct tirb_compile_options {
     uint32_t struct_size;
     tirb_fp_mode fp;
@@ -37,8 +52,14 @@ typedef struct tirb_compile_options {
     tirb_allocator allocator;
     uint32_t max_errors;   /* 0: 20 */
     uint32_t disabled;     /* a set of TIRB_PASS_*: optimisations left out; results never depend on it */
-    uint64_t max_memory;   /* bytes the compilation may take; 0: 1 GiB */
+    uint64_t max_memory;   /* bytes that the compilation may take, its result included; 0: 256 MiB */
     uint32_t explain;      /* not 0: tirb_compile_result_loop tells what became of the loops */
+    uint32_t reserved;
+    uint64_t timeout_ns;   /* wall time; 0: none */
+    uint64_t max_work;     /* steps, the same on every machine; 0: 2 million. Once so many are done, loops that are left
+                              become what is found without a search, which is slower and computes the same; a program
+                              that needs four times as many is refused */
+    const tirb_canceller *canceller; /* NULL: none; else it outlives the compilation */
 } tirb_compile_options;
 
 enum {
@@ -56,14 +77,14 @@ enum {
 };
 
 #define TIRB_COMPILE_OPTIONS_INIT                                                                  \
-    { (uint32_t)sizeof(tirb_compile_options), TIRB_FP_PRECISE, 0, {0, 0}, 0, 0, 0, 0 }
+    { (uint32_t)sizeof(tirb_compile_options), TIRB_FP_PRECISE, 0, {0, 0}, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 typedef struct tirb_compile_result tirb_compile_result;
 
 /* Compiles TVMScript text (UTF-8, `size` bytes) to a bundle. *out_result is set whenever memory allows, also when the
  * program is wrong (then its bundle is empty and it holds the diagnostics); the caller destroys it. `options` may be
  * NULL, and neither they nor the text are kept. Thread-safe. Errors: SYNTAX, TYPE, UNSUPPORTED (the first error
- * diagnostic's), NO_MEMORY, MEMORY_LIMIT, MISUSE. */
+ * diagnostic's); MEMORY_LIMIT, DEADLINE, CANCELLED, FUEL (max_work): what ended it first; NO_MEMORY, MISUSE. */
 TIRB_API tirb_status tirb_compile(const char *text, size_t size, const tirb_compile_options *options,
                                   tirb_compile_result **out_result, tirb_error *error);
 /* Destroys a result and all that it gave out; NULL is allowed. */
@@ -79,6 +100,20 @@ TIRB_API const tirb_diagnostic *tirb_compile_result_diagnostic(const tirb_compil
  * terminator; 0 when there is no such diagnostic. */
 TIRB_API size_t tirb_compile_result_format(const tirb_compile_result *result, uint32_t index, char *buffer,
                                            size_t size);
+
+/* What a compilation took. */
+typedef struct tirb_compile_stats {
+    uint32_t struct_size;
+    uint32_t is_plain;    /* 1: max_work was reached, and loops became what is found without a search */
+    uint64_t work;        /* steps; the same on every machine */
+    uint64_t peak_memory; /* bytes */
+} tirb_compile_stats;
+
+#define TIRB_COMPILE_STATS_INIT                                                                    \
+    { (uint32_t)sizeof(tirb_compile_stats), 0, 0, 0 }
+
+/* What a compilation took, also one that failed. Set out_stats->struct_size first (.._INIT). Errors: MISUSE. */
+TIRB_API tirb_status tirb_compile_result_stats(const tirb_compile_result *result, tirb_compile_stats *out_stats);
 
 typedef enum tirb_loop_form {
     TIRB_FORM_SCALAR = 0,      /* one iteration after the other; `text` says why */

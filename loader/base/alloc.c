@@ -88,12 +88,17 @@ _Static_assert(sizeof(struct tirbi_arena_block) == ARENA_ALIGN, "the header keep
 
 void tirbi_arena_init(tirbi_arena *arena, tirbi_heap *heap) { *arena = (tirbi_arena){.heap = heap}; }
 
-void tirbi_arena_destroy(tirbi_arena *arena) {
-    while (arena->blocks) {
-        tirbi_arena_block *older = arena->blocks->older;
-        tirbi_heap_free(arena->heap, arena->blocks, arena->blocks->size);
-        arena->blocks = older;
+static void free_blocks(tirbi_heap *heap, tirbi_arena_block *block) {
+    while (block) {
+        tirbi_arena_block *older = block->older;
+        tirbi_heap_free(heap, block, block->size);
+        block = older;
     }
+}
+
+void tirbi_arena_destroy(tirbi_arena *arena) {
+    free_blocks(arena->heap, arena->blocks);
+    free_blocks(arena->heap, arena->arrays);
     *arena = (tirbi_arena){.heap = arena->heap};
 }
 
@@ -147,22 +152,38 @@ static void *take_spare(tirbi_arena *arena, size_t total) {
     return NULL;
 }
 
+static void *fail(tirbi_arena *arena) {
+    arena->failed = true;
+    if (arena->watch) tirbi_watch_stop(arena->watch, tirbi_heap_status(arena->heap));
+    return NULL;
+}
+
 void *tirbi_arena_alloc(tirbi_arena *arena, size_t n, size_t size) {
     size_t total;
-    if (!bytes_of(n, size, &total)) {
-        arena->failed = true;
-        return NULL;
-    }
+    if (!tirbi_arena_work(arena, 1)) return NULL;
+    if (!bytes_of(n, size, &total)) return fail(arena);
     void *spare = total >= LEAST_SPARE ? take_spare(arena, total) : NULL;
     if (spare) return spare;
-    if ((total > arena->left || !arena->next) && !grow(arena, total)) {
-        arena->failed = true;
-        return NULL;
-    }
+    if ((total > arena->left || !arena->next) && !grow(arena, total)) return fail(arena);
     void *result = arena->next;
     arena->next += total;
     arena->left -= total;
     return memset(result, 0, total);
+}
+
+void *tirbi_arena_extend(tirbi_arena *arena, void *array, size_t n, size_t new_n, size_t size) {
+    size_t total, bytes;
+    tirbi_arena_block *old = array ? (tirbi_arena_block *)array - 1 : NULL, **link = &arena->arrays;
+    if (!tirbi_arena_work(arena, 1)) return NULL;
+    if (!tirbi_mul_size(new_n, size, &bytes) || !tirbi_add_size(bytes, sizeof(*old), &total)) return fail(arena);
+    while (old && *link != old) link = &(*link)->older;
+    tirbi_arena_block *older = old ? old->older : arena->arrays;
+    tirbi_arena_block *block = tirbi_heap_resize(arena->heap, old, old ? old->size : 0, total);
+    if (!block) return fail(arena);
+    *link = block;
+    *block = (tirbi_arena_block){.older = older, .size = total};
+    if (new_n > n) memset((uint8_t *)(block + 1) + n * size, 0, (new_n - n) * size);
+    return block + 1;
 }
 
 char *tirbi_arena_text(tirbi_arena *arena, const char *text, size_t size) {

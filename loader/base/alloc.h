@@ -12,6 +12,8 @@
 
 #include <tirb/tirb.h>
 
+#include "loader/base/watch.h"
+
 /* Who keeps memory that a heap has given back, for which it is charged no more. `hold` comes before so many bytes are
  * allocated for a heap of this budget, and makes room for them, or returns false; `give` after so many have gone back
  * to the allocator. */
@@ -60,7 +62,9 @@ typedef struct tirbi_arena_block tirbi_arena_block;
 enum { TIRBI_ARENA_SPARES = 24 };
 typedef struct tirbi_arena {
     tirbi_heap *heap;
+    tirbi_watch *watch; /* over what uses it; NULL: none */
     tirbi_arena_block *blocks;
+    tirbi_arena_block *arrays; /* of one each, which tirbi_arena_extend made */
     uint8_t *next;
     size_t left;
     bool failed; /* sticky: some allocation returned NULL */
@@ -74,9 +78,23 @@ void tirbi_arena_init(tirbi_arena *arena, tirbi_heap *heap);
 void tirbi_arena_destroy(tirbi_arena *arena);
 /* n * size zeroed bytes; never NULL for 0 bytes; NULL when out of memory or when the product overflows. */
 void *tirbi_arena_alloc(tirbi_arena *arena, size_t n, size_t size);
+/* Counts steps of whoever uses the arena where they allocate nothing; false: its watch has stopped them, and the arena
+ * has failed. */
+static inline bool tirbi_arena_work(tirbi_arena *arena, uint64_t steps) {
+    if (!arena->watch || tirbi_watch_count(arena->watch, steps)) return true;
+    arena->failed = true;
+    return false;
+}
+/* Whether there is work left for what need not be done: a plan that may come to nothing, say. */
+static inline bool tirbi_arena_may_try(const tirbi_arena *arena) {
+    return !arena->watch || arena->watch->work < arena->watch->enough;
+}
 /* Memory that nothing refers to any more, as of a plan that was tried in vain: later allocations of this size may be
  * it. */
 void tirbi_arena_give_back(tirbi_arena *arena, void *ptr, size_t n, size_t size);
+/* An array of `n` items made longer, or shorter: it moves, and nothing may refer to what it was. NULL and 0: a new one.
+ * Its items are cleared, and it is given back with the arena. For long arrays, which would else be there twice. */
+void *tirbi_arena_extend(tirbi_arena *arena, void *array, size_t n, size_t new_n, size_t size);
 /* A terminated copy of `size` bytes of text. */
 char *tirbi_arena_text(tirbi_arena *arena, const char *text, size_t size);
 /* printf into the arena; NULL when out of memory. */

@@ -80,13 +80,17 @@ def test_bad_numbers(t):
         "--atol": ["-1", "inf"],
         "--fp": ["loose"],
         "--isa": ["mmx"],
+        "--compile-timeout": ["0", "-1", "x"],
+        "--compile-memory": ["0", "x", "1.5"],
+        "--compile-work": ["0", "-3", "x"],
     }.items():
         t.write("k.tirs", '.fp precise\n.function "f" public\n.scalars 1\n    ret.void\n.end\n')
         t.run("asm", "k.tirs")
-        if option == "--fp":
+        of_source = option == "--fp" or option.startswith("--compile")
+        if of_source:
             t.write("k.py", "")
         for value in values:
-            t.run("run", "k.py" if option == "--fp" else "k.tirb", option, value, code=USAGE, says=option.strip("-"))
+            t.run("run", "k.py" if of_source else "k.tirb", option, value, code=USAGE, says=option.strip("-"))
 
 
 def test_isa_from_the_environment(t):

@@ -225,6 +225,27 @@ def test_the_same_bytes_on_every_isa(t):
     expect(len(results) == 1, f"{listed} give {len(results)} results")
 
 
+def test_limits_of_compiling(t):
+    t.write("add.py", ADD)
+    run = ("run", "add.py", "2xf32=1", "2xf32=2")
+    for words in (("compile", "add.py"), ("check", "add.py"), ("explain", "add.py"), ("fmt", "add.py"), ("dis", "add.py"),
+                  ("inspect", "add.py"), run, ("bench", *run[1:], "--runs", "1")):
+        t.run(*words, "--compile-timeout", "1e-9", code=PROGRAM, says="compiling 'add.py' takes longer than it may", lines=1)
+        t.run(*words, "--compile-memory", "4K", code=PROGRAM, says="more than 4096 bytes of memory", lines=1)
+        t.run(*words, "--compile-work", "1", code=PROGRAM, says="more than 4 steps", lines=1)
+        t.run(*words, "--compile-timeout", "60", "--compile-memory", "64M", "--compile-work", "1M")
+    t.run("explain", "add.py", shows="i: lanes")
+    t.run("explain", "add.py", "--compile-work", "500", shows="i: scalar: compiling has taken the work")
+    t.run(*run, "--compile-work", "500", shows="C: 2xf32 = 3, 3\n")
+
+
+def test_hostile_text(t):
+    t.write("nul.py", "\0" * 10_000_000)
+    t.run("check", "nul.py", code=PROGRAM)
+    t.write("wide.py", ADD + "        C[i] = A[i]\n" * 300_000)
+    t.run("check", "wide.py", code=PROGRAM)
+
+
 def test_digits(t):
     digits = ROOT / "tests/kernels/digits"
     t.run("compile", digits / "digits.py", "-o", "digits.tirb")

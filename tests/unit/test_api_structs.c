@@ -1,6 +1,7 @@
 /* The structs of the API keep their layout: what a host was compiled with years ago still calls this library. */
 #include "tests/unit/api_fixture.h"
 
+#include <tirb/compiler.h>
 #include <tirb/dlpack.h>
 
 #if UINTPTR_MAX == UINT64_MAX
@@ -101,6 +102,21 @@ AT(tirb_cache_stats, max_bytes, 32);
 AT(tirb_cache_stats, hits, 40);
 AT(tirb_cache_stats, misses, 48);
 AT(tirb_cache_stats, evictions, 56);
+
+AT(tirb_compile_options, struct_size, 0);
+AT(tirb_compile_options, fp, 4);
+AT(tirb_compile_options, file_name, 8);
+AT(tirb_compile_options, allocator, 16);
+AT(tirb_compile_options, max_errors, 32);
+AT(tirb_compile_options, disabled, 36);
+AT(tirb_compile_options, max_memory, 40);
+AT(tirb_compile_options, explain, 48);
+AT(tirb_compile_options, timeout_ns, 56);
+AT(tirb_compile_options, max_work, 64);
+AT(tirb_compile_options, canceller, 72);
+AT(tirb_compile_stats, is_plain, 4);
+AT(tirb_compile_stats, work, 8);
+AT(tirb_compile_stats, peak_memory, 16);
 
 #endif
 

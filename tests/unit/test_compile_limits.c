@@ -1,6 +1,8 @@
 /* What compiling a stranger's source costs: work and bytes are counted, never time. */
 #include "tests/unit/census.h"
 
+#include <tirb/builder.h>
+
 /* ---- Counting ---------------------------------------------------------------------------------------------------- */
 
 /* What a compilation takes of its allocator. */
@@ -105,8 +107,200 @@ static void nests_of_small_extents_do_not_explode(void **state) {
     }
 }
 
+/* ---- Limits ------------------------------------------------------------------------------------------------------ */
+
+static const char several[] =
+    HEADER "@T.prim_func\ndef f(A: T.Buffer((\"m\", 40), \"float32\"), B: T.Buffer((40, 32), \"float32\"), "
+           "C: T.Buffer((\"m\", 32), \"float32\"), n: T.int32):\n"
+           "    m = T.int32()\n"
+           "    for i, j, k in T.grid(m, 32, 40):\n"
+           "        C[i, j] = C[i, j] + A[i, k] * B[k, j]\n"
+           "    for i, j in T.grid(m, 32):\n"
+           "        if i < n:\n"
+           "            C[i, j] = T.exp(C[i, j])\n"
+           "    for j, i in T.grid(38, m):\n"
+           "        A[i, j] = A[i, j + 1] + A[i, j + 2] * T.float32(3)\n";
+
+typedef struct outcome {
+    tirb_status status;
+    tirb_error error;
+    tirb_compile_stats stats;
+    size_t size;
+    uint8_t bytes[1 << 14];
+} outcome;
+
+static outcome compile_within(const char *text, const tirb_compile_options *options) {
+    static const outcome none = {.error = TIRB_ERROR_INIT, .stats = TIRB_COMPILE_STATS_INIT};
+    outcome out = none;
+    tirb_compile_result *result = NULL;
+    out.status = tirb_compile(text, strlen(text), options, &result, &out.error);
+    const uint8_t *bytes = tirb_compile_result_bytes(result, &out.size);
+    assert_true(out.size <= sizeof(out.bytes) && (out.size > 0) == (out.status == TIRB_OK));
+    if (bytes) memcpy(out.bytes, bytes, out.size);
+    if (result) assert_int_equal(tirb_compile_result_stats(result, &out.stats), TIRB_OK);
+    tirb_compile_result_destroy(result);
+    return out;
+}
+
+/* Work makes plans plain, later it refuses; both at the same step each time. What is limited neither way is what is
+ * made without limits. */
+static void work_is_limited(void **state) {
+    (void)state;
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    const outcome whole = compile_within(several, &options);
+    unsigned n_refused = 0, n_plain = 0, n_forms = 0;
+    size_t last_size = 0;
+    assert_int_equal(whole.status, TIRB_OK);
+    assert_false(whole.stats.is_plain);
+    for (options.max_work = 1; options.max_work <= whole.stats.work * 2; options.max_work += options.max_work / 7 + 1) {
+        const outcome first = compile_within(several, &options), second = compile_within(several, &options);
+        assert_int_equal(first.status, second.status);
+        assert_int_equal(first.size, second.size);
+        assert_memory_equal(first.bytes, second.bytes, first.size);
+        if (first.status == TIRB_FUEL) {
+            assert_true(n_plain == 0 && first.stats.work > options.max_work);
+            assert_non_null(strstr(first.error.message, "steps"));
+            n_refused++;
+            continue;
+        }
+        assert_int_equal(first.status, TIRB_OK);
+        assert_int_equal(first.stats.is_plain, first.stats.work >= options.max_work);
+        n_plain += first.stats.is_plain;
+        n_forms += first.size != last_size;
+        last_size = first.size;
+        if (first.stats.is_plain) continue;
+        assert_int_equal(first.stats.work, whole.stats.work);
+        assert_int_equal(first.size, whole.size);
+        assert_memory_equal(first.bytes, whole.bytes, whole.size);
+    }
+    assert_true(n_refused > 5 && n_plain > 5 && n_forms > 3);
+}
+
+/* However little it may take, it ends with that status, or as if it could take all. */
+static void memory_is_limited(void **state) {
+    (void)state;
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    const outcome whole = compile_within(several, &options);
+    unsigned n_refused = 0;
+    for (options.max_memory = 1; options.max_memory <= whole.stats.peak_memory * 2;
+         options.max_memory += options.max_memory / 5 + 64) {
+        const outcome part = compile_within(several, &options);
+        assert_true(part.stats.peak_memory <= options.max_memory);
+        n_refused += part.status == TIRB_MEMORY_LIMIT;
+        if (part.status == TIRB_MEMORY_LIMIT) continue;
+        assert_int_equal(part.status, TIRB_OK);
+        assert_int_equal(part.size, whole.size);
+        assert_memory_equal(part.bytes, whole.bytes, whole.size);
+    }
+    assert_true(n_refused > 10);
+}
+
+/* Cancels when the allocator is called for the `countdown`th time, as another thread might. */
+typedef struct canceling {
+    tirb_canceller *canceller;
+    size_t countdown, after;
+} canceling;
+
+static void *canceling_reallocate(void *context, void *ptr, size_t old_size, size_t new_size) {
+    canceling *c = context;
+    (void)old_size;
+    if (new_size == 0) {
+        free(ptr);
+        return NULL;
+    }
+    if (c->countdown == 0) c->after++;
+    else if (--c->countdown == 0) tirb_canceller_cancel(c->canceller);
+    return realloc(ptr, new_size);
+}
+
+static void compilations_are_cancelled(void **state) {
+    (void)state;
+    enum { MOST_AFTER = 64 }; /* what a planner takes between two looks at the flag */
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    canceling c = {0};
+    assert_int_equal(tirb_canceller_create(NULL, NULL, NULL), TIRB_MISUSE);
+    assert_int_equal(tirb_canceller_create(NULL, &c.canceller, NULL), TIRB_OK);
+    options.canceller = c.canceller;
+    options.allocator = (tirb_allocator){.reallocate = canceling_reallocate, .context = &c};
+    tirb_status status = TIRB_CANCELLED;
+    for (size_t n = 1; status == TIRB_CANCELLED; n += 5) {
+        c.countdown = n;
+        c.after = 0;
+        tirb_canceller_reset(c.canceller);
+        status = compile_within(several, &options).status;
+        if (status == TIRB_CANCELLED) assert_true(c.countdown == 0 && c.after <= MOST_AFTER);
+    }
+    assert_int_equal(status, TIRB_OK);
+    assert_true(c.countdown > 0); /* it came to its end first */
+
+    tirb_canceller_cancel(c.canceller); /* before it begins, for all that there are */
+    tirb_compile_result *result = NULL;
+    for (int i = 0; i < 2; i++) assert_int_equal(compile_within(several, &options).status, TIRB_CANCELLED);
+    assert_int_equal(tirb_format(several, strlen(several), TIRB_DIALECT_SAME, &options, &result, NULL), TIRB_CANCELLED);
+    tirb_compile_result_destroy(result);
+    tirb_canceller_destroy(c.canceller);
+    tirb_canceller_destroy(NULL);
+}
+
+/* None ends well after its deadline, at whatever stage that passes. */
+static void deadlines_are_kept(void **state) {
+    (void)state;
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_compile_result *result = NULL;
+    options.timeout_ns = 1;
+    const outcome late = compile_within(several, &options);
+    assert_int_equal(late.status, TIRB_DEADLINE);
+    assert_non_null(strstr(late.error.message, "<string>"));
+    assert_true(late.stats.work < 1000);
+    assert_int_equal(tirb_format(several, strlen(several), TIRB_DIALECT_TIR, &options, &result, NULL), TIRB_DEADLINE);
+    assert_null(tirb_compile_result_bytes(result, NULL));
+    tirb_compile_result_destroy(result);
+    options.timeout_ns = UINT64_MAX; /* later than any clock says */
+    assert_int_equal(compile_within(several, &options).status, TIRB_OK);
+}
+
+static void what_is_built_is_limited(void **state) {
+    (void)state;
+    tirb_builder *b = NULL;
+    tirb_compile_result *result = NULL;
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    assert_int_equal(tirb_builder_create(NULL, 0, &b, NULL), TIRB_OK);
+    tirb_builder_function(b, "f", NULL, 0);
+    const tirb_expr *n = tirb_builder_int(b, "int32", 64);
+    const tirb_buffer *x = tirb_builder_buffer_param(b, "x", "float32", &n, 1);
+    const tirb_expr *i = tirb_builder_for(b, TIRB_LOOP_SERIAL, "i", tirb_builder_int(b, "int32", 0), n);
+    tirb_builder_store(b, x, tirb_builder_float(b, "float32", 1), &i, 1);
+    tirb_builder_end(b);
+    tirb_builder_end(b);
+    options.timeout_ns = 1;
+    assert_int_equal(tirb_builder_compile(b, &options, &result, NULL), TIRB_DEADLINE);
+    tirb_compile_result_destroy(result);
+    options = (tirb_compile_options)TIRB_COMPILE_OPTIONS_INIT;
+    options.max_work = 1;
+    assert_int_equal(tirb_builder_compile(b, &options, &result, NULL), TIRB_FUEL);
+    tirb_compile_result_destroy(result);
+    assert_int_equal(tirb_builder_compile(b, NULL, &result, NULL), TIRB_OK); /* what stopped it stays with it */
+    tirb_compile_result_destroy(result);
+    tirb_builder_destroy(b);
+}
+
+/* Options of a host that was compiled before there were any limits but memory. */
+static void older_options_have_no_limits(void **state) {
+    (void)state;
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    options.struct_size = offsetof(tirb_compile_options, reserved);
+    options.timeout_ns = options.max_work = 1; /* what lies behind is not read */
+    assert_int_equal(compile_within(several, &options).status, TIRB_OK);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(work_is_limited),
+        cmocka_unit_test(memory_is_limited),
+        cmocka_unit_test(compilations_are_cancelled),
+        cmocka_unit_test(deadlines_are_kept),
+        cmocka_unit_test(what_is_built_is_limited),
+        cmocka_unit_test(older_options_have_no_limits),
         cmocka_unit_test(nests_of_small_extents_do_not_explode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

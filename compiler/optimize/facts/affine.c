@@ -163,7 +163,7 @@ static bool of_operation(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_loo
 
 bool tirbi_affine_of(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_loop_set *loops, tirbi_affine *out) {
     *out = (tirbi_affine){.start = NULL};
-    if (!x->pure) return false;
+    if (!x->pure || !tirbi_arena_work(pool->arena, 1)) return false;
     if (!tirbi_mentions_loops(x, loops)) {
         out->start = wide(pool, x);
         return out->start != NULL && !x->traps;

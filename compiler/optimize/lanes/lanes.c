@@ -42,6 +42,7 @@ uint16_t tirbi_plan_new_value(planner *p) {
 
 tirbi_lane_op *tirbi_plan_op(planner *p, unsigned op, tirbi_dtype type) {
     tirbi_lane_plan *plan = p->plan;
+    if (!tirbi_arena_work(p->pool->arena, 1)) fail(p);
     if (plan->n_ops == plan->capacity) {
         uint32_t capacity = plan->capacity ? plan->capacity * 2 : 32;
         tirbi_lane_op *ops = capacity > MAX_OPS ? NULL : TIRBI_NEW_ARRAY(p->pool->arena, tirbi_lane_op, capacity);
@@ -1142,7 +1143,11 @@ static bool has_enough(const tirbi_ls *loop, bool sequences) {
     return worth_lanes(loop->as.loop.var) || (!sequences && tirbi_may_suit_short_rows(loop));
 }
 
+/* To clear one, in steps. */
+enum { WORK_OF_PLANNER = 16 };
+
 planner *tirbi_new_planner(tirbi_lx_pool *pool, tirbi_lvar *var) {
+    tirbi_arena_work(pool->arena, WORK_OF_PLANNER);
     tirbi_lane_plan *plan = TIRBI_NEW(pool->arena, tirbi_lane_plan);
     planner *p = plan ? tirbi_heap_calloc(pool->arena->heap, 1, sizeof(*p)) : NULL;
     pool->arena->failed = pool->arena->failed || !p;
@@ -1204,6 +1209,7 @@ static bool plan_lanes(planner *p, const tirbi_ls *loop) {
 }
 
 static tirbi_lane_plan *lanes_of(tirbi_lx_pool *pool, const tirbi_ls *loop, bool sequences) {
+    if (!tirbi_arena_may_try(pool->arena)) return NULL;
     if (loop->as.loop.step || !tirbi_has_plain_bounds(loop->as.loop.var) || !may_be_lanes(loop) ||
         !has_enough(loop, sequences))
         return NULL;

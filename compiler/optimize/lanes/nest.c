@@ -348,6 +348,7 @@ static bool plan(nest *n, const tirbi_ls *loop, unsigned may, tirbi_nest *out) {
 }
 
 bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned may, tirbi_nest *out) {
+    if (!tirbi_arena_may_try(pool->arena)) return false;
     nest *n = TIRBI_NEW(pool->arena, nest);
     if (!n) return false;
     n->pool = pool;
