@@ -58,6 +58,9 @@ void tirbi_check_buffer_type(tirbi_checker *c, const tirb_buffer *buffer) {
                                (long long)extent->as.int_value);
         }
     }
+    if (buffer->n_odd_strides > 0)
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, buffer->span, "'%s' has %u dimensions and %u strides",
+                           buffer->name, buffer->ndim, buffer->n_odd_strides);
     for (uint32_t i = 0; buffer->strides != NULL && i < buffer->ndim; i++) {
         tirbi_check_int_scalar(c, buffer->strides[i], "a stride of a buffer");
         if (i > 0) {

@@ -182,6 +182,8 @@ struct tirb_buffer {
     const tirb_expr *const *shape;
     uint32_t ndim;
     const tirb_expr *const *strides; /* NULL: compact, row-major */
+    const tirb_expr *const *odd_strides; /* of another number than dimensions: they are printed, nothing runs */
+    uint32_t n_odd_strides;
     const tirb_expr *elem_offset;    /* NULL: 0 */
     const char *scope;
     int32_t data_alignment;
@@ -453,7 +455,8 @@ typedef struct tirb_irmodule {
     uint32_t n_attrs;
     uint32_t n_vars, n_buffers; /* ids in use */
     const char *meta;           /* the text of Hybrid Script's __tvm_meta__, or NULL */
-    const char *metadata;       /* the text of the value of `metadata`, which Relax functions mention, or NULL */
+    const char *metadata;       /* the text of the value of `metadata`, which functions mention, or NULL */
+    bool omits_metadata;        /* they do, and the text does not have it */
     const char *const *type_vars; /* TypeVars of the file that Relax functions mention */
     uint32_t n_type_vars;
     bool relax_has_tir; /* Relax functions mention names of `T` */

@@ -81,6 +81,39 @@ static bool read_sizes(tirbi_script *s, const tirbi_value *v, tirb_datatype type
     return true;
 }
 
+static bool is_identifier(const tirbi_value *v) {
+    if (v->kind != TIRBI_VALUE_STRING || v->as.string.size == 0) return false;
+    for (uint32_t i = 0; i < v->as.string.size; i++) {
+        char c = v->as.string.text[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        if (!letter && !(i > 0 && c >= '0' && c <= '9')) return false;
+    }
+    return true;
+}
+
+/* Strides are sizes, but a name among them as a string is a variable of its own, whatever else has the name. */
+static bool read_strides(tirbi_script *s, const tirbi_value *v, tirb_datatype type, const tirb_expr *const **out,
+                         uint32_t *n) {
+    const tirbi_value *given = v->kind == TIRBI_VALUE_TUPLE ? v->as.sequence.items : v;
+    uint32_t count = v->kind == TIRBI_VALUE_TUPLE ? v->as.sequence.n : 1;
+    tirbi_value strides = {.kind = TIRBI_VALUE_TUPLE, .node = v->node};
+    if (tirbi_is_error(v)) return false;
+    strides.as.sequence.n = count;
+    strides.as.sequence.items = TIRBI_NEW_ARRAY(s->arena, tirbi_value, count);
+    if (!strides.as.sequence.items) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        tirbi_value *stride = &strides.as.sequence.items[i];
+        *stride = given[i];
+        if (!is_identifier(stride)) continue;
+        const char *name = tirbi_intern(&s->names, stride->as.string.text, stride->as.string.size);
+        tirbi_span span = stride->node ? stride->node->span : s->builder.at;
+        if (!name) return false;
+        stride->as.expr = tirbi_make_var(&s->builder, span, name, tirbi_prim_type(type));
+        stride->kind = stride->as.expr ? TIRBI_VALUE_EXPR : TIRBI_VALUE_ERROR;
+    }
+    return read_sizes(s, &strides, type, out, n);
+}
+
 /* An offset of its own when only a factor is given. */
 static const tirb_expr *fresh_offset(tirbi_script *s, const tirbi_call *c, tirb_datatype type) {
     return tirbi_make_var(&s->builder, c->node->span, "elem_offset", tirbi_prim_type(type));
@@ -93,12 +126,13 @@ static bool read_placement(tirbi_script *s, const tirbi_call *c, const tirbi_val
     if (tirbi_given(&args[STRIDES])) {
         const tirb_expr *const *strides;
         uint32_t n;
-        if (!read_sizes(s, &args[STRIDES], size_type, &strides, &n)) return false;
-        if (n != buffer->ndim && n != 0) {
-            tirbi_fail(s, TIRB_TYPE, c->node->span, "the buffer has %u dimensions and %u strides", buffer->ndim, n);
-            return false;
+        if (!read_strides(s, &args[STRIDES], size_type, &strides, &n)) return false;
+        if (n == buffer->ndim) {
+            if (n) buffer->strides = strides;
+        } else {
+            buffer->odd_strides = strides;
+            buffer->n_odd_strides = n;
         }
-        if (n) buffer->strides = strides;
     }
     if (tirbi_given(&args[OFFSET_FACTOR])) {
         if (!tirbi_to_int(s, &args[OFFSET_FACTOR], "offset_factor", &number)) return false;

@@ -19,8 +19,12 @@ static bool is_plain_size(const tirb_expr *e) {
 
 /* Whether T.Buffer(...) in a signature says all of the buffer. */
 static bool fits_signature(const tirb_buffer *buffer) {
-    for (uint32_t i = 0; i < buffer->ndim; i++)
+    for (uint32_t i = 0; i < buffer->ndim; i++) {
         if (!is_plain_size(buffer->shape[i]) || (buffer->strides && !is_plain_size(buffer->strides[i]))) return false;
+        /* A variable of two strides is none that these make. */
+        for (uint32_t j = 0; j < i && buffer->strides; j++)
+            if (buffer->strides[j] == buffer->strides[i] && buffer->strides[i]->kind == TIRB_EXPR_VAR) return false;
+    }
     const tirb_expr *offset = buffer->elem_offset;
     bool made = offset && offset->kind == TIRB_EXPR_VAR && buffer->ndim > 0 && buffer->offset_factor > 0 &&
                 tirb_datatype_equal(offset->dtype, buffer->shape[0]->dtype);
@@ -445,14 +449,16 @@ bool tirbi_print(const tirb_irmodule *module, tirb_dialect dialect, tirbi_arena 
         }
     }
     tirbi_text whole = {0};
-    add_imports(p, &whole);
     if (module->metadata) {
         append(p, &whole, "metadata = ");
         append(p, &whole, module->metadata);
         append(p, &whole, "\n");
     }
+    add_imports(p, &whole);
     add_type_vars(p, &whole);
     tirbi_print_add(p, &whole, p->out.data, p->out.size);
+    if (module->omits_metadata)
+        append(p, &whole, "\n# Metadata omitted. Use show_meta=True in script() method to show it.\n");
     tirbi_print_add(p, &whole, "", 1);
     if (arena->failed || tirbi_has_errors(diagnostics)) return false;
     *text = whole.data;

@@ -761,21 +761,23 @@ static bool is_made(const tirbi_printer *p, const tirb_buffer *buffer, const tir
     return tirb_datatype_equal(e->dtype, match ? buffer->shape[0]->dtype : tirbi_type_i32) && !(match && p->classic);
 }
 
+/* Whether the buffer's strides have a variable more than once: strides that it makes are variables of their own. */
+static bool is_repeated(const tirb_buffer *buffer, const tirb_expr *stride) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < buffer->ndim; i++) n += buffer->strides[i] == stride;
+    return n > 1;
+}
+
 static void print_strides(tirbi_printer *p, const tirb_buffer *buffer) {
-    const char **made = TIRBI_NEW_ARRAY(p->arena, const char *, buffer->ndim); /* the names of those that it makes */
-    if (!made) return;
     tirbi_put(p, ", strides=(");
     for (uint32_t i = 0; i < buffer->ndim; i++) {
         const tirb_expr *stride = buffer->strides[i];
         if (i) tirbi_put(p, ", ");
-        for (uint32_t j = 0; j < i && !made[i]; j++)
-            if (buffer->strides[j] == stride) made[i] = made[j];
-        if (is_made(p, buffer, stride)) made[i] = tirbi_name_var(p, stride);
-        if (!made[i]) {
+        if (!is_made(p, buffer, stride) || is_repeated(buffer, stride)) {
             print_extent(p, stride);
             continue;
         }
-        tirbi_putf(p, "\"%s\"", made[i]);
+        tirbi_putf(p, "\"%s\"", tirbi_name_as_is(p, stride));
         p->vars[stride->as.var.id] =
             tirbi_arena_format(p->arena, "%s.strides[%u]", p->buffers[buffer->id], (unsigned)i);
     }
@@ -794,6 +796,10 @@ void tirbi_print_buffer_args(tirbi_printer *p, const tirb_buffer *buffer, const 
         else tirbi_print_expr(p, data);
     }
     if (buffer->strides) print_strides(p, buffer);
+    if (buffer->n_odd_strides) {
+        tirbi_put(p, ", strides=");
+        print_extents(p, buffer->odd_strides, buffer->n_odd_strides);
+    }
     const tirb_expr *offset = buffer->elem_offset;
     tirb_datatype index_type = tirbi_offset_type(buffer);
     /* offset_factor alone makes the offset. */

@@ -239,8 +239,8 @@ static bool is_variable(const tirbi_printer *p, const tirb_stmt *s) {
     const tirb_buffer *b = s->as.allocate.buffer;
     if (s->as.allocate.scalar) return true;
     return !p->s_tir && !p->classic && tirbi_is_one_i32(b) && b->scope && strcmp(b->scope, "local") == 0 &&
-           !b->strides && !b->elem_offset && b->data_alignment == 64 && b->offset_factor <= 1 && !b->auto_broadcast &&
-           !b->layout && !s->as.allocate.condition && !s->as.allocate.n_annotations;
+           !b->strides && !b->n_odd_strides && !b->elem_offset && b->data_alignment == 64 && b->offset_factor <= 1 &&
+           !b->auto_broadcast && !b->layout && !s->as.allocate.condition && !s->as.allocate.n_annotations;
 }
 
 static void print_allocate(tirbi_printer *p, const tirb_stmt *s, bool last) {
@@ -365,7 +365,7 @@ static const tirb_buffer *plain_view_of(const tirbi_printer *p, const tirb_stmt 
     const tirb_buffer *view = s->as.decl.buffer;
     if (p->classic || s->as.decl.source || view->data->kind != TIRB_EXPR_VAR) return NULL;
     const tirb_buffer *of = view->over ? view->over : view->data->as.var.data_of;
-    bool plain = of && of != view && !of->is_implied && !view->strides && !of->strides &&
+    bool plain = of && of != view && !of->is_implied && !view->strides && !of->strides && !view->n_odd_strides &&
                  view->data_alignment == of->data_alignment && view->offset_factor == of->offset_factor &&
                  same_layout(view, of) && tirb_datatype_equal(view->dtype, of->dtype) && view->ndim &&
                  same_offset(view, of) && strcmp(view->scope, of->scope) == 0;

@@ -163,6 +163,11 @@ const char *tirbi_name_var(tirbi_printer *p, const tirb_expr *var) {
     return tirbi_name_new(p, wanted && wanted[0] ? wanted : "v", &p->vars[var->as.var.id]);
 }
 
+const char *tirbi_name_as_is(tirbi_printer *p, const tirb_expr *var) {
+    const char *wanted = var->as.var.name, *name = cleaned(p, wanted && wanted[0] ? wanted : "v");
+    return name ? name : "";
+}
+
 const char *tirbi_name_buffer(tirbi_printer *p, const tirb_buffer *buffer) {
     const char *wanted = buffer->name;
     return tirbi_name_new(p, wanted && wanted[0] ? wanted : "buffer", &p->buffers[buffer->id]);

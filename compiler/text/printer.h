@@ -64,6 +64,8 @@ void tirbi_names_release(tirbi_printer *p, uint32_t mark);
 /* A name for `slot` that no other thing in scope has: `wanted`, or `wanted` with a number. */
 const char *tirbi_name_new(tirbi_printer *p, const char *wanted, const char **slot);
 const char *tirbi_name_var(tirbi_printer *p, const tirb_expr *var);
+/* The variable's own name as a word, which others may have as well. */
+const char *tirbi_name_as_is(tirbi_printer *p, const tirb_expr *var);
 const char *tirbi_name_buffer(tirbi_printer *p, const tirb_buffer *buffer);
 void tirbi_print_reject(tirbi_printer *p, tirbi_span span, const char *what);
 

@@ -96,7 +96,9 @@ void tirbi_finish_relax(tirbi_script *s, tirb_irmodule *module) {
         if (externs[i].text) note_words(s, &found, externs[i].text);
     const char *tir = tirbi_intern(&s->names, "T", 1), *metadata = tirbi_intern(&s->names, "metadata", 8);
     module->relax_has_tir = tir && find_word(s, &found, tir);
-    if (s->keeps_metadata || (metadata && find_word(s, &found, metadata))) module->metadata = s->metadata;
+    bool mentioned = s->keeps_metadata || (metadata && find_word(s, &found, metadata));
+    if (mentioned) module->metadata = s->metadata;
+    module->omits_metadata = mentioned && !s->metadata;
     for (uint32_t i = 0; i < s->functions.n; i++) {
         const word *name = find_word(s, &found, functions[i]->line->name);
         if (name && name->is_member) functions[i]->ir->is_entry = true;

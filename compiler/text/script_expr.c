@@ -66,6 +66,7 @@ static tirbi_value undefined_name(tirbi_script *s, const tirbi_node *node) {
 }
 
 static tirbi_value evaluate_name(tirbi_script *s, const tirbi_node *node) {
+    if (s->function && strcmp(node->name, "metadata") == 0) s->keeps_metadata = true;
     const tirbi_binding *binding = tirbi_lookup(s, node->name);
     if (binding && binding->value.kind == TIRBI_VALUE_IMPORTED && strcmp(binding->value.as.name, "math") != 0)
         return tirbi_fail_imported(s, node, binding->value.as.name, NULL);
@@ -912,6 +913,8 @@ static tirbi_value buffer_attribute(tirbi_script *s, const tirbi_node *node, con
     char text[32];
     if (strcmp(name, "data") == 0) return tirbi_value_expr(tirbi_make_data(&s->builder, node->span, buffer));
     if (strcmp(name, "shape") == 0) return tuple_of_exprs(s, buffer->shape, buffer->ndim);
+    if (strcmp(name, "strides") == 0 && buffer->n_odd_strides)
+        return tuple_of_exprs(s, buffer->odd_strides, buffer->n_odd_strides);
     if (strcmp(name, "strides") == 0) return tuple_of_exprs(s, buffer->strides, buffer->strides ? buffer->ndim : 0);
     if (strcmp(name, "elem_offset") == 0)
         return tirbi_value_expr(buffer->elem_offset

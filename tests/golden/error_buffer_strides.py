@@ -1,4 +1,4 @@
-# error: 7:9 the buffer has 2 dimensions and 1 strides
+# error: 7:9 'V' has 2 dimensions and 1 strides
 from tvm.script import tirx as T
 
 

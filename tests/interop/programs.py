@@ -14,6 +14,7 @@ from lowered import lowered
 from random_programs import random_programs
 from relax_programs import relax_operators
 from schedules import reduced_by_threads, scheduled, tensor_intrinsics
+from spelt import spelt
 
 
 class Operator:
@@ -380,4 +381,5 @@ def operators(tirb):
     yield from reduced_by_threads(Operator)
     yield from lowered(Operator)
     yield from llm_programs(Operator)
+    yield from spelt(Operator)
     yield from random_programs(Operator, tirb)
