@@ -18,6 +18,7 @@
 #include "compiler/optimize/contractions/windows.h"
 #include "compiler/optimize/cuts/clip.h"
 #include "compiler/optimize/cuts/partition.h"
+#include "compiler/optimize/facts/guarded.h"
 #include "compiler/optimize/nests/digits.h"
 #include "compiler/optimize/nests/expand.h"
 #include "compiler/optimize/nests/fuse.h"
@@ -93,6 +94,7 @@ void tirbi_finish_function(tirbi_emitter *e, const char *name, tirbi_function *o
 
 /* The passes over a whole function, in the order of optimize/PASSES.md. */
 static const tirbi_ls *optimized(tirbi_emitter *e, const tirbi_ls *body) {
+    tirbi_find_guarded(body);
     if (!(tirbi_disabled(e) & TIRB_PASS_SEQUENCES)) body = tirbi_skip_in_branches(e->pool, body);
     body = tirbi_narrow_scopes(e->pool, body);
     if (!(tirbi_disabled(e) & TIRB_PASS_SEQUENCES)) {
