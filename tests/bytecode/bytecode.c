@@ -124,10 +124,16 @@ static void call(const built *b, unsigned code, uint64_t n, uint64_t fuel, const
     atomic_init(&stop, TIRBI_RUN);
     tirbi_heap heap;
     tirbi_heap_init(&heap, NULL, UINT64_C(1) << 30);
+    tirbi_store store;
+    tirbi_spares spares;
+    tirbi_store_init(&store, &heap.allocator, heap.budget, &spares, 1);
+    heap.keeper = &spares.keeper;
     tirb_error error = TIRB_ERROR_INIT;
     tirbi_run run = {.code = b->codes[code], .heap = &heap, .stop = &stop, .fuel = fuel, .max_depth = 10,
-                     .host = tirbi_fpu_read()};
+                     .store = &store, .host = tirbi_fpu_read()};
     out->status = tirbi_execute(&run, 0, scalars, refs, &out->result, &error);
+    heap.keeper = NULL;
+    tirbi_store_trim(&store);
     out->fuel = run.fuel_used;
     out->peak = heap.peak;
     if (out->status == TIRB_OK) return;

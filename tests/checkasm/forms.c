@@ -196,7 +196,7 @@ static tirbi_lane_end run_words(const trial *t, uint8_t **pointers, const progra
     static atomic_uint stop;
     size_t size = tirbi_dtypes[t->form->type].size;
     const tirbi_lane_loop loop = {.n_inner = 0}; /* strips are read whole */
-    tirbi_lane_state state = {.loop = &loop, .pointers = pointers, .stop = &stop, .n = (int64_t)t->n, .is_calm = true};
+    tirbi_lane_state state = {.loop = &loop, .pointers = pointers, .stop = &stop, .n = (int64_t)t->n, .calm_blocks = 8};
     state.lanes = t->machine->bank_bytes / size;
     for (unsigned p = IN_BANK; p < STRIP_BANK; p++)
         if (elements_of(t, p) > 1)

@@ -39,7 +39,7 @@ static void run_blocks(const tirbi_lane_machine *machine, tirbi_lane_state *stat
                        const tirbi_word *full, const tirbi_word *tail) {
     state->stop = &never;
     state->n = (int64_t)n;
-    state->is_calm = n % 3 != 0;
+    state->calm_blocks = (uint32_t)(n % 3) * 4;
     if (state->lanes == 0) state->lanes = machine->bank_bytes / size;
     for (uint32_t i = 0; i < state->n_cursors; i++) state->block_steps[i] *= (ptrdiff_t)state->lanes;
     if (n > 0) machine->run(state, full, tail);

@@ -36,7 +36,7 @@ static tirb_status run_stopping(const harness *h, unsigned isa, const uint64_t *
                      .host = tirbi_fpu_read()};
     tirb_error error = TIRB_ERROR_INIT;
     uint64_t result;
-    return tirbi_execute(&run, 0, scalars, refs, &result, &error);
+    return harness_execute(&run, scalars, refs, &result, &error);
 }
 
 /* A program that asks to stop through r0, and writes to r1 what must not be reached. */

@@ -84,7 +84,7 @@ static bool are_apart(tirbi_box_loop loop) {
 
 /* How many rows of `bytes` bytes may be moved until somebody looks whether to stop: what is apart waits for memory. */
 static int64_t rows_at_once(tirbi_box_loop rows, int64_t bytes) {
-    enum { WAITS = 128 };
+    enum { WAITS = 1024 };
     const int64_t n = TIRBI_BOX_BYTES / (bytes + (are_apart(rows) ? WAITS : 0));
     return n > 0 ? n : 1;
 }
@@ -155,7 +155,7 @@ static bool fill_plane(const tirbi_box *b, uint8_t *to, const uint8_t *from) {
 
 /* Rows of elements from steps of any size to steps of any. */
 static bool place_rows(const tirbi_box *b, tirbi_box_loop row, tirbi_box_loop rows, uint8_t *to, const uint8_t *from) {
-    enum { MOST = TIRBI_BOX_BYTES / 8, MOST_APART = TIRBI_BOX_BYTES / 128 };
+    enum { MOST = TIRBI_BOX_BYTES / 8, MOST_APART = TIRBI_BOX_BYTES / 1024 };
     const unsigned shift = (unsigned)__builtin_ctz((unsigned)b->size);
     const int64_t elements = are_apart(row) || are_apart(rows) ? MOST_APART : MOST;
     const int64_t width = row.count < elements ? row.count : elements, most = elements / width;

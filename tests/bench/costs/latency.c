@@ -118,8 +118,7 @@ static void fail(const char *what, const tirb_error *error) {
 }
 
 /* Microseconds from the question to the end of a run. */
-static double run_once(const tirbi_code *code, const subject *s, uint8_t *const *memory, tirbi_spares *spares,
-                       unsigned i) {
+static double run_once(const tirbi_code *code, const subject *s, uint8_t *const *memory, unsigned i) {
     const bool wide = strcmp(s->type, "f64") == 0;
     const uint64_t far = wide ? UINT64_C(0x7FE3333333333333) : strcmp(s->type, "f16") == 0 ? 0x7BFF : 0x7F000000;
     const uint64_t scalars[3] = {ELEMENTS, far, wide ? 3 : 1};
@@ -135,13 +134,17 @@ static double run_once(const tirbi_code *code, const subject *s, uint8_t *const 
     asking a = {.stop = &stop, .delay = 2000 + 37.0 * i};
     tirbi_heap heap;
     tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    tirbi_store store;
+    tirbi_spares spares;
+    tirbi_store_init(&store, &heap.allocator, UINT64_MAX, &spares, 1);
+    heap.keeper = &spares.keeper;
     tirb_error error = TIRB_ERROR_INIT;
     tirbi_run run = {.code = code,
                      .heap = &heap,
                      .stop = &stop,
                      .fuel = UINT64_MAX,
                      .max_depth = 10,
-                     .spares = spares,
+                     .store = &store,
                      .host = tirbi_fpu_read()};
     uint64_t result;
     pthread_t thread;
@@ -149,6 +152,8 @@ static double run_once(const tirbi_code *code, const subject *s, uint8_t *const 
     const tirb_status status = tirbi_execute(&run, 0, scalars, refs, &result, &error);
     const double end = now();
     pthread_join(thread, NULL);
+    heap.keeper = NULL;
+    tirbi_store_trim(&store);
     if (status != TIRB_CANCELLED) fail(s->name, &error);
     return end - a.at;
 }
@@ -168,7 +173,7 @@ static void measure(const subject *s, tirb_isa isa, uint8_t *const *memory, unsi
         tirbi_verify(program, &heap, &error) != TIRB_OK ||
         tirbi_code_create(program, isa, false, &heap, &code, &error) != TIRB_OK)
         fail(s->name, &error);
-    for (unsigned i = 0; i < rounds; i++) times[i] = run_once(code, s, memory, NULL, i);
+    for (unsigned i = 0; i < rounds; i++) times[i] = run_once(code, s, memory, i);
     qsort(times, rounds, sizeof *times, by_size);
     if (as_json)
         printf("{\"name\": \"%s\", \"isa\": \"%s\", \"worst_us\": %.1f, \"middle_us\": %.1f}\n", s->name,
