@@ -4,6 +4,8 @@
 #include <string.h>
 
 enum { MAX_TENSOR = 1 << 14, MAX_VARS = 64, ATTEMPTS = 6 };
+/* Elements that are more than the caches hold, and for 8 bytes each as many as count as much (TIRBI_MUCH). */
+enum { PAST_CACHES = (2 << 20) + 65 };
 
 /* ---- Values ---------------------------------------------------------------------------------------------------- */
 
@@ -38,12 +40,17 @@ static void store_bits(uint8_t *at, uint64_t bits, size_t size) {
     for (size_t i = 0; i < size; i++) at[i] = (uint8_t)(bits >> 8 * i);
 }
 
+/* How many bytes are chosen, before they repeat, and after how many: no power of two. */
+enum { MOST_CHOSEN = 1 << 18, REPEATED = 8 * 4099 };
+
 /* Fills gaps between elements as well: they are what must be kept. */
 static void fill(fuzz_tensor *t, fuzz_random *r) {
     size_t item = tirbi_dtypes[t->type].size;
     memset(t->block, 0xA5, t->size);
-    for (size_t at = t->skew; at + item <= t->size; at += item)
-        store_bits(t->block + at, element_bits(t->type, r), item);
+    const size_t chosen = t->size - t->skew < MOST_CHOSEN ? t->size : t->skew + MOST_CHOSEN;
+    size_t at = t->skew;
+    for (; at + item <= chosen; at += item) store_bits(t->block + at, element_bits(t->type, r), item);
+    for (; at + item <= t->size; at += item) memcpy(t->block + at, t->block + at - REPEATED, item);
 }
 
 /* ---- Layouts --------------------------------------------------------------------------------------------------- */
@@ -78,10 +85,10 @@ static bool reach(const fuzz_tensor *t, int ndim, int64_t *low, int64_t *high) {
 }
 
 /* Memory of exactly what the view reaches, `offset` elements behind `data`; -1: where it likes. */
-static bool allocate(fuzz_tensor *t, int ndim, int64_t offset, fuzz_random *r) {
+static bool allocate(fuzz_tensor *t, int ndim, int64_t offset, int64_t most, fuzz_random *r) {
     int64_t low, high, item = tirbi_dtypes[t->type].size;
     bool any = reach(t, ndim, &low, &high);
-    if (high - low > MAX_TENSOR) return false;
+    if (high - low > most) return false;
     if (offset < 0) offset = -low + (fuzz_one_in(r, 4) ? fuzz_below(r, 3) : 0);
     size_t span = any ? (size_t)((high + 1) * item) : 0;
     t->skew = fuzz_one_in(r, 4) ? fuzz_below(r, 16) : 0;
@@ -96,12 +103,13 @@ typedef struct choice {
     const tirbi_function *function;
     int64_t values[MAX_VARS];
     bool bound[MAX_VARS];
+    int64_t most; /* elements of a tensor */
     fuzz_random random;
 } choice;
 
 /* A dimension's value, within what a tensor here may have. */
 static bool evaluate(const choice *c, const tirbi_dim *dim, int64_t *out) {
-    return tirbi_dim_eval(dim, c->values, c->bound, out, NULL) == TIRB_OK && *out >= 0 && *out <= MAX_TENSOR;
+    return tirbi_dim_eval(dim, c->values, c->bound, out, NULL) == TIRB_OK && *out >= 0 && *out <= c->most;
 }
 
 static bool shape_tensor(choice *c, const tirbi_param *param, fuzz_tensor *t) {
@@ -109,7 +117,7 @@ static bool shape_tensor(choice *c, const tirbi_param *param, fuzz_tensor *t) {
     for (int i = 0; i < param->ndim; i++) {
         if (!evaluate(c, &param->shape[i], &t->shape[i])) return false;
         count *= t->shape[i] > 0 ? t->shape[i] : 1;
-        if (count > MAX_TENSOR) return false;
+        if (count > c->most) return false;
     }
     int64_t stride = 1;
     for (int i = param->ndim - 1; i >= 0; i--) {
@@ -134,7 +142,7 @@ static bool make_tensor(choice *c, const tirbi_param *param, fuzz_tensor *t, tir
     }
     int64_t offset = -1;
     if (param->has_elem_offset && !evaluate(c, &param->elem_offset, &offset)) return false;
-    if (!allocate(t, param->ndim, offset, &c->random)) return false;
+    if (!allocate(t, param->ndim, offset, c->most, &c->random)) return false;
     t->view.device.device_type = kDLCPU;
     t->view.ndim = param->ndim;
     t->view.dtype = tirbi_dtype_to_dl(t->type);
@@ -165,6 +173,18 @@ static void make_scalar(choice *c, uint32_t index, tirb_arg *arg) {
     *arg = (tirb_arg){.kind = TIRB_ARG_INT, .value.i = value};
 }
 
+/* Now and then one extent is around the sizes of blocks of kernels, or past the caches. Drawn apart from the rest. */
+static void choose_large(choice *c, uint64_t seed) {
+    static const uint16_t extents[] = {255, 256, 257, 1023, 1024, 1025, 4095, 4096, 4097};
+    fuzz_random r = fuzz_seed(~seed);
+    if (c->function->n_vars == 0 || !fuzz_one_in(&r, 6)) return;
+    int64_t *value = &c->values[fuzz_below(&r, c->function->n_vars)];
+    *value = extents[fuzz_below(&r, sizeof(extents) / sizeof(extents[0]))];
+    if (!fuzz_one_in(&r, 512)) return;
+    *value = PAST_CACHES;
+    c->most = 2 * PAST_CACHES;
+}
+
 /* Small extents, around the sizes of vectors and strips. Later attempts try smaller ones. */
 static void choose_vars(choice *c, uint32_t attempt) {
     static const uint8_t extents[] = {1, 2, 3, 4, 5, 0, 7, 8, 16, 17, 31, 33, 64, 65, 100, 127};
@@ -175,10 +195,12 @@ static void choose_vars(choice *c, uint32_t attempt) {
     }
 }
 
-static bool make(fuzz_arguments *a, choice *c, uint32_t attempt) {
+static bool make(fuzz_arguments *a, choice *c, uint64_t seed, uint32_t attempt) {
     memset(a, 0, sizeof(*a));
     a->n = c->function->n_params;
+    c->most = MAX_TENSOR;
     choose_vars(c, attempt);
+    if (attempt < 2) choose_large(c, seed);
     for (uint32_t i = 0; i < a->n; i++) {
         const tirbi_param *param = &c->function->params[i];
         if (param->kind != TIRB_PARAM_TENSOR) {
@@ -195,7 +217,9 @@ bool fuzz_arguments_make(fuzz_arguments *a, const tirbi_function *function, uint
     if (function->n_params > FUZZ_MAX_ARGS || function->n_vars > MAX_VARS) return false;
     choice c = {.function = function, .random = fuzz_seed(seed)};
     for (uint32_t attempt = 0; attempt < ATTEMPTS; attempt++) {
-        if (make(a, &c, attempt)) return true;
+        if (!make(a, &c, seed, attempt)) continue;
+        a->is_far = c.most > MAX_TENSOR;
+        return true;
     }
     return false;
 }

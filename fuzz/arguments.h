@@ -24,11 +24,12 @@ typedef struct fuzz_tensor {
 
 typedef struct fuzz_arguments {
     uint32_t n;
+    bool is_far; /* some go past the caches, and need more fuel */
     tirb_arg args[FUZZ_MAX_ARGS];
     fuzz_tensor tensors[FUZZ_MAX_ARGS];
 } fuzz_arguments;
 
-/* Chooses shapes, layouts and values. False when the signature asks for more than a few kilobytes, or for extents that
+/* Chooses shapes, layouts and values. False when the signature asks for more than some megabytes, or for extents that
  * no choice of its variables gives; then there is nothing to free. */
 bool fuzz_arguments_make(fuzz_arguments *a, const tirbi_function *function, uint64_t seed);
 /* The same shapes and layouts with memory of their own: with the same values, or with others from `seed`. */

@@ -173,6 +173,7 @@ static void run_function(const fuzz_modules *m, uint32_t function, uint64_t seed
     fuzz_arguments_copy(&others, &given);
     fuzz_arguments_refill(&others, seed + 1);
     tirb_limits limits = choose_limits(seed);
+    if (given.is_far) limits.fuel *= 64;
     outcome expected, found;
     run_on(m->modules[0], function, &given, &others, &limits, &expected);
     for (uint32_t i = 1; i < m->n; i++) {

@@ -210,6 +210,8 @@ if [ "$full" -eq 1 ]; then
         exp exp2 exp10 expm1 tanh sigmoid log log2 log10 erf
     counted "fuzz, long" "$python" fuzz/check.py --build build/fuzz --tirb build/release/bin/tirb --live 600 --jobs "$jobs"
     one "differential, long" build/release/bin/differential --seed 1000 --count 20000
+    counted "random bytecode, long" build/release/bin/bytecode --seed 100000 --count 50000
+    counted "random bytecode past the caches, long" build/release/bin/bytecode --far --seed 100000 --count 300
 fi
 
 note "done"

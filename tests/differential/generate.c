@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { FAR_APART = 200 }; /* programs from one that goes past the caches to the next */
+
 uint32_t tirbi_gen_pick(tirbi_gen *g, uint32_t n) { return tirbi_random_below(&g->random, n); }
 
 bool tirbi_gen_chance(tirbi_gen *g, uint32_t percent) { return tirbi_random_chance(&g->random, percent); }
@@ -142,9 +144,11 @@ void tirbi_generate(tirbi_gen *g, uint64_t seed, tirbi_text *out) {
     g->n_symbols = tirbi_gen_chance(g, 35) ? 1 + tirbi_gen_pick(g, 2) : 0;
     for (uint32_t i = 0; i < g->n_symbols; i++) {
         g->symbols[i].value = extents[tirbi_gen_pick(g, sizeof extents / sizeof *extents)];
+        if (tirbi_gen_chance(g, 15)) g->symbols[i].value = tirbi_gen_large_extent(g);
         snprintf(g->symbols[i].name, TIRBI_GEN_NAME, "%c", "nmk"[i]);
     }
-    uint32_t n_stages = 1 + tirbi_gen_pick(g, 3);
+    g->far = seed % FAR_APART == FAR_APART - 1;
+    uint32_t n_stages = g->far ? 1 : 1 + tirbi_gen_pick(g, 3);
     g->calls = tirbi_gen_chance(g, 15);
     g->host = tirbi_gen_chance(g, g->calls ? 35 : 15);
     g->indent = g->calls ? 2 : 1;
@@ -152,7 +156,7 @@ void tirbi_generate(tirbi_gen *g, uint64_t seed, tirbi_text *out) {
         g->n_vars = 0;
         tirbi_gen_stage(g);
     }
-    if (seed % 4 == 0) tirbi_gen_function(g, seed / 4);
+    if (seed % 4 == 0 && !g->far) tirbi_gen_function(g, seed / 4);
     if (g->body.data == NULL) tirbi_gen_line(g, "pass"); /* there was no room for what was to be made */
     bind_symbols(g);
     tirbi_text_add(out, "from tvm.script import ir as I\nfrom tvm.script import %s as T\n\n",

@@ -54,6 +54,7 @@ typedef struct tirbi_gen {
     bool host;  /* it calls functions of the host */
     int64_t work;   /* iterations that the loops around the current place make */
     bool may_trap;  /* sometimes an index or divisor may be wrong */
+    bool far;       /* one stage, on more elements than the caches hold */
 } tirbi_gen;
 
 /* A whole program of one seed into `out`; the function to call is `main`. The values of its symbols stay in `g`. */
@@ -92,6 +93,8 @@ void tirbi_gen_host_call(tirbi_gen *g);
 /* ---- Parts of stages (generate_stage.c) ---- */
 tirbi_gen_dim tirbi_gen_constant(int64_t value);
 tirbi_gen_dim tirbi_gen_some_dim(tirbi_gen *g);
+/* Around the sizes of blocks of kernels. */
+int64_t tirbi_gen_large_extent(tirbi_gen *g);
 /* One of the mathematical functions of an input: each of them has its turn. */
 void tirbi_gen_function(tirbi_gen *g, uint64_t turn);
 void tirbi_gen_push_index(tirbi_gen *g, const char *name, const tirbi_gen_dim *dim);

@@ -4,7 +4,7 @@
 
 #include "tests/differential/generate.h"
 
-enum { MAX_WORK = 60000, MAX_LOOPS = 5 };
+enum { MAX_WORK = 60000, MAX_LOOPS = 5, PAST_CACHES = 700001 };
 
 typedef struct loop {
     tirbi_gen_dim dim;
@@ -20,12 +20,18 @@ const char *tirbi_gen_block(const tirbi_gen *g) { return g->classic ? "T.block" 
 
 tirbi_gen_dim tirbi_gen_constant(int64_t value) { return (tirbi_gen_dim){.value = value, .symbol = -1}; }
 
+int64_t tirbi_gen_large_extent(tirbi_gen *g) {
+    static const int64_t extents[] = {255, 256, 257, 1023, 1024, 1025, 4095, 4096, 4097};
+    return extents[tirbi_gen_pick(g, sizeof extents / sizeof *extents)];
+}
+
 tirbi_gen_dim tirbi_gen_some_dim(tirbi_gen *g) {
     static const int64_t extents[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 33, 63, 64, 65, 100, 129};
     if (g->n_symbols > 0 && tirbi_gen_chance(g, 50)) {
         int s = (int)tirbi_gen_pick(g, g->n_symbols);
         return (tirbi_gen_dim){.value = g->symbols[s].value, .symbol = s};
     }
+    if (tirbi_gen_chance(g, 6)) return tirbi_gen_constant(tirbi_gen_large_extent(g));
     return tirbi_gen_constant(extents[tirbi_gen_pick(g, sizeof extents / sizeof *extents)]);
 }
 
@@ -203,6 +209,10 @@ static void elementwise(tirbi_gen *g) {
     uint32_t order[MAX_LOOPS] = {0};
     uint32_t indent = g->indent;
     uint32_t n = some_dims(g, 3, dims, MAX_WORK / 8);
+    if (g->far) {
+        dims[0] = tirbi_gen_constant(PAST_CACHES);
+        n = 1;
+    }
     tirbi_dtype type = tirbi_gen_type(g);
     for (uint32_t i = tirbi_gen_pick(g, 3) + 1; i > 0; i--)
         tirbi_gen_input(g, tirbi_gen_chance(g, 60) ? type : tirbi_gen_type(g), n, dims);
@@ -684,6 +694,10 @@ static void matched(tirbi_gen *g) {
 }
 
 void tirbi_gen_stage(tirbi_gen *g) {
+    if (g->far) {
+        elementwise(g);
+        return;
+    }
     if (g->calls && tirbi_gen_chance(g, 50)) {
         tirbi_gen_call(g);
         return;
