@@ -152,5 +152,6 @@ bool tirbi_check_module(const tirb_irmodule *module, tirbi_diagnostics *diagnost
     for (uint32_t i = 0; i < module->n_functions; i++) {
         if (module->functions[i]->body != NULL) check_function(&c, module->functions[i]);
     }
+    if (diagnostics->n_errors == before) tirbi_warn_of_bounds(module, diagnostics, arena);
     return diagnostics->n_errors == before;
 }

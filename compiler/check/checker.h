@@ -37,6 +37,10 @@ typedef struct tirbi_checker {
     bool warned_index_widths;
 } tirbi_checker;
 
+/* ---- Bounds (bounds.c) ---- */
+/* Warns of accesses that every call makes out of bounds, in a module without errors. */
+void tirbi_warn_of_bounds(const tirb_irmodule *module, tirbi_diagnostics *diagnostics, tirbi_arena *arena);
+
 /* ---- Scope (scope.c) ---- */
 void tirbi_check_bind_var(tirbi_checker *c, const tirb_expr *var, tirbi_span span);
 void tirbi_check_bind_thread(tirbi_checker *c, const tirb_expr *var, tirbi_span span);

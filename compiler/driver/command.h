@@ -137,6 +137,11 @@ exit_code fail_at(const invocation *inv, exit_code code, const char *file, const
 /* As fail(EXIT_USAGE), with a pointer to the command's help. */
 exit_code fail_usage(const command *cmd, const char *format, ...) __attribute__((format(printf, 2, 3)));
 exit_code fail_memory(const invocation *inv);
+/* A name or a text of a program, as a terminal may be given it. */
+enum { SHOWN_SIZE = 4096 };
+const char *shown(const char *text, char buffer[SHOWN_SIZE]);
+/* A line of a source and its end, on stdout. */
+void print_source_line(const char *text, size_t size);
 /* A clock that only goes forwards. */
 uint64_t now_ns(void);
 

@@ -3,35 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/driver/program.h"
+#include "compiler/driver/json.h"
+#include "loader/base/printable.h"
 
 bool diagnostics_are_json(const invocation *inv) {
     const char *format = inv ? option_text(inv, OPTION_DIAGNOSTICS) : NULL;
     return format && strcmp(format, "json") == 0;
 }
 
-/* The length of the UTF-8 character at `c`, or 0 where there is none: JSON has no other bytes. */
-static size_t character_size(const unsigned char *c) {
-    size_t n = c[0] < 0x80                   ? 1
-               : c[0] >= 0xC2 && c[0] < 0xE0 ? 2
-               : c[0] >= 0xE0 && c[0] < 0xF0 ? 3
-               : c[0] >= 0xF0 && c[0] < 0xF5 ? 4
-                                             : 0;
-    for (size_t i = 1; i < n; i++) {
-        if ((c[i] & 0xC0) != 0x80) return 0;
-    }
-    bool overlong = (c[0] == 0xE0 && c[1] < 0xA0) || (c[0] == 0xF0 && c[1] < 0x90);
-    bool outside = (c[0] == 0xED && c[1] > 0x9F) || (c[0] == 0xF4 && c[1] > 0x8F);
-    return overlong || outside ? 0 : n;
-}
-
-static void add_text(cJSON *object, const char *key, const char *text) {
+void json_add_text(cJSON *object, const char *key, const char *text) {
     static const char replacement[] = "\xEF\xBF\xBD";
     if (!text) return;
     char *valid = malloc(strlen(text) * (sizeof replacement - 1) + 1), *to = valid;
     if (!valid) return;
     for (const char *from = text; *from;) {
-        size_t n = character_size((const unsigned char *)from);
+        size_t n = tirbi_character_size(from, strnlen(from, 4));
         memcpy(to, n ? from : replacement, n ? n : sizeof replacement - 1);
         to += n ? n : sizeof replacement - 1;
         from += n ? n : 1;
@@ -52,8 +38,8 @@ char *diagnostic_json(const char *file, const tirb_diagnostic *d) {
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "severity", severities[d->severity]);
     if (d->code != TIRB_OK) cJSON_AddStringToObject(object, "status", tirb_status_name(d->code));
-    add_text(object, "message", d->message ? d->message : "");
-    add_text(object, "file", file);
+    json_add_text(object, "message", d->message ? d->message : "");
+    json_add_text(object, "file", file);
     if (d->line) {
         cJSON_AddNumberToObject(object, "line", d->line);
         cJSON_AddNumberToObject(object, "column", d->column);
@@ -62,14 +48,14 @@ char *diagnostic_json(const char *file, const tirb_diagnostic *d) {
         cJSON_AddNumberToObject(object, "end_line", d->end_line);
         cJSON_AddNumberToObject(object, "end_column", d->end_column);
     }
-    add_text(object, "source_line", d->source_line);
+    json_add_text(object, "source_line", d->source_line);
     return finish(object);
 }
 
 char *failure_json(const invocation *inv, exit_code code, const char *message) {
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "severity", "error");
-    add_text(object, "message", message);
+    json_add_text(object, "message", message);
     cJSON_AddStringToObject(object, "command", inv->command->name);
     cJSON_AddNumberToObject(object, "exit_code", code);
     return finish(object);

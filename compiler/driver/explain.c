@@ -47,19 +47,23 @@ static int compare_notes(const void *a, const void *b) {
 
 static void print_text(const file_bytes *text, const tirb_loop_note *const *notes, size_t n) {
     const char *function = NULL;
+    char name[SHOWN_SIZE], what[SHOWN_SIZE];
     uint32_t line = 0;
     for (size_t i = 0; i < n; i++) {
         const tirb_loop_note *note = notes[i];
-        if (!function || strcmp(function, note->function) != 0) printf("%s%s:\n", function ? "\n" : "", note->function);
+        if (!function || strcmp(function, note->function) != 0)
+            printf("%s%s:\n", function ? "\n" : "", shown(note->function, name));
         if (note->line != line) {
             size_t size;
             const char *source = file_line(text, note->line, &size);
-            printf("%6u | %.*s\n", note->line, (int)size, source);
+            printf("%6u | ", note->line);
+            print_source_line(source, size);
         }
         function = note->function;
         line = note->line;
         const char *variable = *note->variable ? note->variable : "while";
-        printf("       |   %s: %s%s%s\n", variable, form_name(note->form), *note->text ? ": " : "", note->text);
+        printf("       |   %s: %s%s%s\n", shown(variable, name), form_name(note->form), *note->text ? ": " : "",
+               shown(note->text, what));
     }
 }
 
@@ -73,7 +77,7 @@ static exit_code print_json(const invocation *inv, const tirb_loop_note *const *
         cJSON_AddNumberToObject(own, "column", notes[i]->column);
         cJSON_AddStringToObject(own, "loop", *notes[i]->variable ? notes[i]->variable : "while");
         cJSON_AddStringToObject(own, "form", form_name(notes[i]->form));
-        cJSON_AddStringToObject(own, "text", notes[i]->text);
+        json_add_text(own, "text", notes[i]->text);
     }
     return json_print(inv, list, JSON_LINES);
 }

@@ -104,8 +104,9 @@ static void print_text(const bundle *from, const tirbi_program *program, const t
     section sections[256];
     unsigned n = read_sections(from, sections);
     const char *source = source_name(program);
+    char clean[SHOWN_SIZE], other[SHOWN_SIZE];
     printf("%s: %zu bytes, format %u.%u, fp %s%s%s\n", from->file, from->size, from->bytes[HEADER_MAJOR],
-           from->bytes[HEADER_MINOR], fp_name(program->fp_mode), source ? ", from " : "", source ? source : "");
+           from->bytes[HEADER_MINOR], fp_name(program->fp_mode), source ? ", from " : "", shown(source, clean));
     printf("sections:\n");
     for (unsigned i = 0; i < n; i++) {
         printf("  %-10s %8llu bytes", section_name(sections[i].type), (unsigned long long)sections[i].size);
@@ -118,7 +119,8 @@ static void print_text(const bundle *from, const tirbi_program *program, const t
     if (program->n_imports > 0) printf("imports:\n");
     for (uint32_t i = 0; i < imports; i++) {
         tirb_import_info info = TIRB_IMPORT_INFO_INIT;
-        if (tirb_module_import(module, i, &info, NULL) == TIRB_OK) printf("  %s%s\n", info.name, info.types);
+        if (tirb_module_import(module, i, &info, NULL) == TIRB_OK)
+            printf("  %s%s\n", shown(info.name, clean), shown(info.types, other));
     }
     if (imports < program->n_imports) printf("  and %u more\n", program->n_imports - imports);
     printf("functions:\n");
@@ -126,13 +128,13 @@ static void print_text(const bundle *from, const tirbi_program *program, const t
     for (uint32_t i = 0; i < shown; i++) {
         const tirbi_function *f = &program->functions[i];
         tirb_function_info info = TIRB_FUNCTION_INFO_INIT;
-        if (f->is_region) printf("  %s  (region)\n", program->strings[f->name].text);
+        if (f->is_region) printf("  %s  (region)\n", shown(program->strings[f->name].text, clean));
         else if (tirb_module_function(module, i, &info, NULL) != TIRB_OK) continue;
-        else printf("  %s%s\n", info.signature, f->is_public ? "" : "  (private)");
+        else printf("  %s%s\n", shown(info.signature, clean), f->is_public ? "" : "  (private)");
         for (unsigned k = 0; k < f->n_aliases; k++) {
             printf("%s%s and %s", k ? ", " : "    may share memory: ",
-                   program->strings[f->params[f->aliases[k].first].name].text,
-                   program->strings[f->params[f->aliases[k].second].name].text);
+                   shown(program->strings[f->params[f->aliases[k].first].name].text, clean),
+                   shown(program->strings[f->params[f->aliases[k].second].name].text, other));
         }
         if (f->n_aliases) printf("\n");
         printf("    %u bytes of code, registers: %u scalar, %u lane, %u reference, %u reduction\n", f->code_size,
@@ -181,7 +183,7 @@ static exit_code print_json(const invocation *inv, const bundle *from, const tir
     snprintf(format, sizeof format, "%u.%u", from->bytes[HEADER_MAJOR], from->bytes[HEADER_MINOR]);
     cJSON_AddStringToObject(object, "format", format);
     cJSON_AddStringToObject(object, "fp", fp_name(program->fp_mode));
-    if (source_name(program)) cJSON_AddStringToObject(object, "source", source_name(program));
+    if (source_name(program)) json_add_text(object, "source", source_name(program));
     cJSON *list = cJSON_AddArrayToObject(object, "sections");
     for (unsigned i = 0; i < n; i++) {
         cJSON *own = cJSON_CreateObject();

@@ -13,8 +13,8 @@ exit_code json_print(const invocation *inv, cJSON *object, json_layout layout) {
 
 cJSON *json_of_call(const run *r, tirb_status status) {
     cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "file", r->bundle.file);
-    cJSON_AddStringToObject(object, "function", r->info.name);
+    json_add_text(object, "file", r->bundle.file);
+    json_add_text(object, "function", r->info.name);
     cJSON_AddStringToObject(object, "status", tirb_status_name(status));
     return object;
 }

@@ -93,7 +93,8 @@ static void print_tensor(FILE *to, const run *r, const char *name, const tensor 
     size_t matrix = t->ndim > 2 ? (size_t)t->shape[t->ndim - 2] : SIZE_MAX;
     char text[256];
     tensor_type_text(t, text, sizeof text);
-    fprintf(to, "%s: %s =", name, text);
+    char clean[SHOWN_SIZE];
+    fprintf(to, "%s: %s =", shown(name, clean), text);
     for (size_t i = 0; i < rows && i < most_rows; i++) {
         if (t->ndim > 1) fputs(i > 0 && i % matrix == 0 ? "\n\n " : "\n ", to);
         print_elements(to, t, i * columns, columns, most_columns);
@@ -122,8 +123,10 @@ static void print_stats(FILE *to, const run *r) {
 /* The call came so far because everything that is expected was found. */
 static void print_match(FILE *to, const run *r, const parameter *p) {
     size_t n = p->value.tensor.count;
+    char name[SHOWN_SIZE], expected[SHOWN_SIZE];
     if (!p->expect) return;
-    fprintf(to, "%s: matches %s (%zu value%s", p->info.name, p->expect, n, n == 1 ? "" : "s");
+    fprintf(to, "%s: matches %s (%zu value%s", shown(p->info.name, name), shown(p->expect, expected), n,
+            n == 1 ? "" : "s");
     if (r->rtol > 0 || r->atol > 0) fprintf(to, "; rtol %g, atol %g)\n", r->rtol, r->atol);
     else fputs(", exactly)\n", to);
 }
@@ -162,7 +165,7 @@ static cJSON *json_unsigned(uint64_t n) {
 static cJSON *json_tensor(const run *r, const parameter *p) {
     const tensor *t = &p->value.tensor;
     cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "name", p->info.name);
+    json_add_text(object, "name", p->info.name);
     char type[NARROW_NAME_SIZE];
     tensor_element_name(t, type);
     cJSON_AddStringToObject(object, "type", type);
@@ -170,7 +173,7 @@ static cJSON *json_tensor(const run *r, const parameter *p) {
     for (int32_t i = 0; i < t->ndim; i++) cJSON_AddItemToArray(shape, json_unsigned((uint64_t)t->shape[i]));
     if (p->expect) cJSON_AddBoolToObject(object, "matches", true);
     if (p->save) {
-        cJSON_AddStringToObject(object, "saved", p->save + 1);
+        json_add_text(object, "saved", p->save + 1);
         return object;
     }
     size_t shown = t->count < LEADING_JSON || option_given(r->inv, OPTION_FULL) ? t->count : LEADING_JSON;
@@ -224,9 +227,9 @@ void outputs_show_failure(const run *r, tirb_status status, const tirb_error *er
     }
     cJSON *object = json_of_call(r, status);
     cJSON *own = cJSON_AddObjectToObject(object, "error");
-    cJSON_AddStringToObject(own, "message", error->message);
+    json_add_text(own, "message", error->message);
     if (error->line) {
-        cJSON_AddStringToObject(own, "file", error->where);
+        json_add_text(own, "file", error->where);
         cJSON_AddItemToObject(own, "line", json_unsigned(error->line));
         cJSON_AddItemToObject(own, "column", json_unsigned(error->column));
     }

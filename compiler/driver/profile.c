@@ -144,7 +144,8 @@ static double share_of(const profile *p, const line_row *row) {
 static void print_text(const profile *p, const file_bytes *source) {
     const run *r = &p->call;
     double call_us = (double)p->elapsed_ns / (double)p->calls / 1e3;
-    printf("%s: %llu call%s of %.4g us, %llu samples, %s\n", r->info.name, (unsigned long long)p->calls,
+    char name[SHOWN_SIZE];
+    printf("%s: %llu call%s of %.4g us, %llu samples, %s\n", shown(r->info.name, name), (unsigned long long)p->calls,
            p->calls == 1 ? "" : "s", call_us, (unsigned long long)p->samples,
            tirb_isa_name(tirb_engine_isa(r->engine)));
     printf("  share     us/call   runs/call\n");
@@ -154,8 +155,9 @@ static void print_text(const profile *p, const file_bytes *source) {
         double share = share_of(p, row), runs = (double)row->runs / (double)p->calls;
         size_t size = 0;
         const char *text = source->data ? file_line(source, row->line, &size) : "";
-        if (row->function != function) printf("%s:\n", row->function);
-        printf("%6.1f%% %11.4g %11.6g %6u | %.*s\n", 100 * share, share * call_us, runs, row->line, (int)size, text);
+        if (row->function != function) printf("%s:\n", shown(row->function, name));
+        printf("%6.1f%% %11.4g %11.6g %6u | ", 100 * share, share * call_us, runs, row->line);
+        print_source_line(text, size);
         function = row->function;
     }
 }

@@ -5,12 +5,25 @@
 
 #include "compiler/driver/command.h"
 #include "compiler/driver/program.h"
+#include "loader/base/printable.h"
+
+const char *shown(const char *text, char buffer[SHOWN_SIZE]) { return tirbi_printable(text, buffer, SHOWN_SIZE); }
+
+void print_source_line(const char *text, size_t size) {
+    for (size_t at = 0; at < size;) {
+        size_t bad = text[at] == '\t' ? 0 : tirbi_unprintable(text + at, size - at);
+        putchar(bad ? '?' : text[at]);
+        at += bad ? bad : 1;
+        while (!bad && at < size && ((unsigned char)text[at] & 0xC0) == 0x80) putchar(text[at++]);
+    }
+    putchar('\n');
+}
 
 __attribute__((format(printf, 2, 0))) static void say(const char *name, const char *format, va_list arguments) {
+    char message[SHOWN_SIZE], clean[SHOWN_SIZE];
+    vsnprintf(message, sizeof message, format, arguments);
     fflush(stdout);
-    fprintf(stderr, "tirb%s%s: ", name ? " " : "", name ? name : "");
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    fprintf(stderr, "tirb%s%s: %s\n", name ? " " : "", name ? name : "", shown(message, clean));
 }
 
 static void print_line(char *json) {
@@ -44,7 +57,9 @@ exit_code fail_at(const invocation *inv, exit_code code, const char *file, const
         print_line(diagnostic_json(file, what));
     } else {
         fflush(stdout);
-        fprintf(stderr, "%s:%u:%u: error: %s\n", file, what->line, what->column, what->message);
+        char name[SHOWN_SIZE], message[SHOWN_SIZE];
+        fprintf(stderr, "%s:%u:%u: error: %s\n", shown(file, name), what->line, what->column,
+                shown(what->message, message));
     }
     return code;
 }

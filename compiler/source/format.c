@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/source/source.h"
+#include "loader/base/printable.h"
 
 enum {
     WINDOW = 160, /* of a longer line, this many characters around the place are shown */
@@ -20,17 +21,12 @@ static void put_char(text_out *out, char c) {
     out->length++;
 }
 
-/* Whether a control character begins here, U+0080 to U+009F included: terminals obey them. */
-static bool is_control(const char *p) {
-    const unsigned char *c = (const unsigned char *)p;
-    return c[0] < 0x20 || c[0] == 0x7F || (c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F);
-}
-
 static void put_text(text_out *out, const char *text) {
-    for (; *text; text++) {
-        bool control = is_control(text);
-        if (control && (unsigned char)*text == 0xC2) text++;
-        put_char(out, control ? '?' : *text);
+    for (const char *end = text + strlen(text); text < end;) {
+        size_t bad = tirbi_unprintable(text, (size_t)(end - text));
+        put_char(out, bad ? '?' : *text);
+        text += bad ? bad : 1;
+        while (text < end && !bad && ((unsigned char)*text & 0xC0) == 0x80) put_char(out, *text++);
     }
 }
 
@@ -67,7 +63,7 @@ static void put_excerpt(text_out *out, const tirb_diagnostic *d) {
     if (first > 0) put_text(out, "...");
     for (uint32_t i = first; i < last; i++) {
         const char *next = next_character(p);
-        if (is_control(p) && *p != '\t') {
+        if (*p != '\t' && tirbi_unprintable(p, strnlen(p, 4)) > 0) {
             put_char(out, ' ');
             p = next;
         }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "loader/base/error.h"
+#include "loader/base/printable.h"
 #include "loader/bundle/assembly.h"
 #include "loader/bundle/text_map.h"
 
@@ -35,8 +36,9 @@ static void print_quoted(printer *p, const tirbi_string *s) {
             print(p, "\\n");
         } else if (byte == '\t') {
             print(p, "\\t");
-        } else if (byte < ' ' || byte == 0x7f) {
-            print(p, "\\x%02x", byte);
+        } else if (tirbi_unprintable(s->text + i, s->size - i) > 0) {
+            for (size_t n = tirbi_unprintable(s->text + i, s->size - i); n > 0; n--)
+                print(p, "\\x%02x", (uint8_t)s->text[n > 1 ? i++ : i]);
         } else {
             tirbi_write_u8(p->out, byte);
         }

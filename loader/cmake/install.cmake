@@ -34,7 +34,14 @@ if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
     endif()
 endif()
 
-# A static libtirb needs its private libraries on the consumer's command line; pkg-config --static adds them.
+# A shared libtirb brings its libraries along; `pkg-config --static` names them for the archive. Where only the archive
+# is installed, every consumer needs them.
+set(TIRB_PC_PRIVATE "")
+set(TIRB_PC_LIBS " -lm -pthread")
+if(BUILD_SHARED_LIBS)
+    set(TIRB_PC_PRIVATE ".private")
+    set(TIRB_PC_LIBS "")
+endif()
 foreach(library IN LISTS installed)
     configure_file(${CMAKE_CURRENT_LIST_DIR}/${library}.pc.in ${PROJECT_BINARY_DIR}/${library}.pc @ONLY)
     install(FILES ${PROJECT_BINARY_DIR}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -30,18 +30,30 @@ consume() { # consume BUILD OPTIONS...: configure, build and run the host progra
         "$build/consumer" && "$build/runtime_only" && "$build/from_cxx"
 }
 
-by_pkg_config() { # by_pkg_config PREFIX static|shared
-    local prefix=$1 flags
+by_pkg_config() { # by_pkg_config PREFIX static|shared: with and without --static, libtirbc and libtirb alone
+    local prefix=$1 kind package source flags
     PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name tirb.pc)")
     export PKG_CONFIG_PATH
-    if [ "$2" = static ]; then
-        flags=$(pkg-config --static --cflags --libs tirbc) || return 1
-    else
-        flags=$(pkg-config --cflags --libs tirbc) || return 1
-    fi
-    # shellcheck disable=SC2086
-    cc tests/abi/consumer/main.c -o "$work/by_pkg_config_$2" $flags &&
-        LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH") "$work/by_pkg_config_$2"
+    for kind in "" --static; do
+        [ "$2" = static ] || [ -z "$kind" ] || continue
+        for package in tirbc:main tirb:runtime_only; do
+            source=${package#*:}
+            # shellcheck disable=SC2086
+            flags=$(pkg-config $kind --cflags --libs "${package%:*}") || return 1
+            # shellcheck disable=SC2086
+            cc "tests/abi/consumer/$source.c" -o "$work/by_pkg_config_$2" $flags &&
+                LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH") "$work/by_pkg_config_$2" || return 1
+        done
+    done
+}
+
+optimised_inside() { # optimised_inside HOW: without a build type, the sources of tirb are optimised and no others
+    local build=$work/unnamed-$1 sources
+    rm -rf "$build"
+    cmake -S tests/abi/consumer -B "$build" -G Ninja -DTIRB_"$1"="$root" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON || return 1
+    sources=$(grep '"command"' "$build/compile_commands.json")
+    grep -q vm/exec <<< "$sources" && ! grep -v tests/abi/consumer <<< "$sources" | grep -v -e '-O3 -DNDEBUG' &&
+        ! grep tests/abi/consumer/ <<< "$sources" | grep -e ' -O'
 }
 
 exports_match() {
@@ -87,6 +99,8 @@ done
 check "installed headers" headers_alone "$work/moved-shared"
 check "add_subdirectory" consume "$work/consumer-source" -DTIRB_SOURCE="$root"
 check "FetchContent" consume "$work/consumer-fetched" -DTIRB_FETCH="$root"
+check "no build type (add_subdirectory)" optimised_inside SOURCE
+check "no build type (FetchContent)" optimised_inside FETCH
 for library in tirb tirbc; do
     expected=tests/abi/exports.txt
     [ "$library" = tirb ] || expected=tests/abi/exports-$library.txt

@@ -157,3 +157,114 @@ def test_warnings_are_said_once(t):
     t.run("run", "lossy.py", "4xf32=1.5", says="warning:", shows="y: 4xi32 = 1, 1, 1, 1\n")
     t.run("run", "lossy.py", "4xf32=1.5", lines=0)
     t.run("check", "lossy.py", says="warning:")
+
+
+BOUNDS = """from tvm.script import tirx as T
+
+
+@T.prim_func(s_tir=True)
+def certain(x: T.Buffer((4,), "float32"), y: T.Buffer((4, 3), "int32")):
+    x[4] = 1.0
+    for i in range(5):
+        y[i, 0] = 3
+    y[-1, 2] = 2
+    for i, j in T.grid(4, 3):
+        y[i, j + 1] = 2
+        y[3 - i, 2 * j - 4] = 2
+    for i in range(4):
+        with T.sblock("s"):
+            v = T.axis.spatial(4, i)
+            x[v] = x[4 - v]
+    x[T.ramp(0, 2, 4)] = T.broadcast(T.float32(0), 4)
+
+
+@T.prim_func
+def perhaps(n: T.int32, x: T.Buffer((4,), "float32"), y: T.Buffer(("m",), "float32")):
+    for i in range(n):
+        x[7] = 0.0
+    for i in range(4):
+        if i > 0:
+            x[i] = x[i - 1]
+        x[i] = x[3 - i] + T.if_then_else(i < 3, x[i + 1], T.float32(0))
+        if i > 1 and x[i - 2] > 0.0:
+            x[i] = y[i + 100]
+    for i in range(0):
+        x[i + 9] = 1.0
+    while x[0] > 1.0:
+        x[9] = 1.0
+
+
+@T.prim_func
+def leaves(n: T.int32, x: T.Buffer((4,), "float32")):
+    for i in range(10):
+        if i == n:
+            break
+        x[i] = 1.0
+"""
+
+
+def test_certain_bounds_warn(t):
+    t.write("bounds.py", BOUNDS)
+    done = t.run("check", "bounds.py", "--diagnostics=json")
+    found = [(d["line"], d["message"].split(" is out of bounds for ")[0]) for d in map(json.loads, done.reason.splitlines())]
+    expect(found == [(6, "index 4"), (8, "an index here that becomes 4"), (9, "index -1"),
+                     (11, "an index here that becomes 3"), (12, "an index here that becomes -4"),
+                     (16, "an index here that becomes 4"), (17, "an index here that becomes 6")], found)
+    t.run("check", "bounds.py", "-Werror", code=PROGRAM, says="dimension 0 of `x`, whose extent is 4")
+
+
+# ---- What a terminal is given ---------------------------------------------------------------------------------------
+
+# Names may have no control characters, and still turn the direction of writing; other texts may have anything.
+HOSTILE = rb""".fp precise
+.source "evil\x1b]0;pwned\x07\xe2\x80\xae.py"
+.function "f\xe2\x80\xaeg" public
+.scalars 1
+.ref i32 writable
+.scalar "n" i64 s0
+.tensor "A\xe2\x81\xa6" i32 r0 write (1)
+.line 1 1
+    assert s0, "A\x1b[31m", "B\xc2\x9b\n"
+    ret.void
+.end
+"""
+
+
+def harmless(text):
+    """Whether it is text without characters that a terminal obeys."""
+    shown = text.decode("utf-8")  # no replacement: other bytes raise
+    return not any(c < " " and c != "\n" or "\x7f" <= c < "\xa0" or c in "\u200e\u200f\u061c\u2028\u2029"
+                   or "\u202a" <= c <= "\u202e" or "\u2066" <= c <= "\u2069" for c in shown)
+
+
+def test_what_a_bundle_holds_is_shown_harmless(t):
+    t.write("hostile.tirs", HOSTILE)
+    t.run("asm", "hostile.tirs")
+    calls = [("inspect", "hostile.tirb"), ("inspect", "hostile.tirb", "--json"), ("dis", "hostile.tirb", "-o", "-"),
+             ("run", "hostile.tirb", "1"), ("run", "hostile.tirb", "1", "--expect", "A\u2066=1xi32=0"),
+             ("run", "hostile.tirb", "1", "--json"), ("bench", "hostile.tirb", "1", "--runs", "1"),
+             ("profile", "hostile.tirb", "1", "--time", "0.001"), ("check", "hostile.tirb")]
+    for words in calls:
+        done = t.run(*words)
+        json_text = json.loads(done.text) and b"" if "--json" in words else done.out
+        expect(harmless(json_text) and harmless(done.err), done)
+    for words, code in [(("run", "hostile.tirb", "0"), CALL), (("run", "hostile.tirb", "0", "--json"), CALL),
+                        (("run", "hostile.tirb", "1", "2", "3"), CALL), (("run", "hostile.tirb", "-f", "\u202e"), USAGE),
+                        (("run", "no\u202e\x1b.tirb"), FILES)]:
+        done = t.run(*words, code=code)
+        expect(harmless(done.err) and ("--json" in words or harmless(done.out)), done)
+    t.run("dis", "hostile.tirb", "-o", "again.tirs")
+    t.run("asm", "again.tirs")
+    expect(t.path("again.tirb").read_bytes() == t.path("hostile.tirb").read_bytes(), "dis and asm changed the bundle")
+
+
+def test_what_a_source_holds_is_shown_harmless(t):
+    t.write("hostile.py", SAXPY.replace("saxpy", "s\u202ey").replace("i in range(n):", "i\u2066 in range(n):  # \x1b[31m \x9b \u202e", 1)
+            .split("\n\n\n@T.prim_func\ndef iota")[0].replace("[i]", "[i\u2066]") + "\n")
+    for words in [("explain", "hostile.py"), ("profile", "hostile.py", "-f", "s\u202ey", "n=3", "--time", "0.001"),
+                  ("inspect", "hostile.py")]:
+        done = t.run(*words)
+        expect(harmless(done.out) and harmless(done.err), done)
+    t.write("bad.py", "from tvm.script import tirx as T\n@T.prim_func\ndef f(x: T.int32):\n    y\u202e = x\x1b + z\u2066  # \x9b\n")
+    done = t.run("check", "bad.py", code=PROGRAM)
+    expect(harmless(done.err), done)
