@@ -154,10 +154,10 @@ static exit_code show(bench *b) {
     double least = b->times[0], median = (b->times[(b->n - 1) / 2] + b->times[b->n / 2]) / 2;
     const char *isa = tirb_isa_name(tirb_engine_isa(r->engine));
     if (!option_given(r->inv, OPTION_JSON)) {
-        char median_text[32], least_text[32], name[SHOWN_SIZE];
+        char median_text[32], least_text[32], name[CLEAN_SIZE];
         time_text(median, median_text);
         time_text(least, least_text);
-        printf("%s: median %s, minimum %s, %zu run%s of %llu call%s, %s, %u thread%s\n", shown(r->info.name, name),
+        printf("%s: median %s, minimum %s, %zu run%s of %llu call%s, %s, %u thread%s\n", clean_text(r->info.name, name),
                median_text, least_text, b->n, b->n == 1 ? "" : "s", (unsigned long long)b->calls_per_run,
                b->calls_per_run == 1 ? "" : "s", isa, r->threads, r->threads == 1 ? "" : "s");
         return EXIT_DONE;

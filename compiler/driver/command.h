@@ -138,8 +138,8 @@ exit_code fail_at(const invocation *inv, exit_code code, const char *file, const
 exit_code fail_usage(const command *cmd, const char *format, ...) __attribute__((format(printf, 2, 3)));
 exit_code fail_memory(const invocation *inv);
 /* A name or a text of a program, as a terminal may be given it. */
-enum { SHOWN_SIZE = 4096 };
-const char *shown(const char *text, char buffer[SHOWN_SIZE]);
+enum { CLEAN_SIZE = 4096 };
+const char *clean_text(const char *text, char buffer[CLEAN_SIZE]);
 /* A line of a source and its end, on stdout. */
 void print_source_line(const char *text, size_t size);
 /* A clock that only goes forwards. */

@@ -47,12 +47,12 @@ static int compare_notes(const void *a, const void *b) {
 
 static void print_text(const file_bytes *text, const tirb_loop_note *const *notes, size_t n) {
     const char *function = NULL;
-    char name[SHOWN_SIZE], what[SHOWN_SIZE];
+    char name[CLEAN_SIZE], what[CLEAN_SIZE];
     uint32_t line = 0;
     for (size_t i = 0; i < n; i++) {
         const tirb_loop_note *note = notes[i];
         if (!function || strcmp(function, note->function) != 0)
-            printf("%s%s:\n", function ? "\n" : "", shown(note->function, name));
+            printf("%s%s:\n", function ? "\n" : "", clean_text(note->function, name));
         if (note->line != line) {
             size_t size;
             const char *source = file_line(text, note->line, &size);
@@ -62,8 +62,8 @@ static void print_text(const file_bytes *text, const tirb_loop_note *const *note
         function = note->function;
         line = note->line;
         const char *variable = *note->variable ? note->variable : "while";
-        printf("       |   %s: %s%s%s\n", shown(variable, name), form_name(note->form), *note->text ? ": " : "",
-               shown(note->text, what));
+        printf("       |   %s: %s%s%s\n", clean_text(variable, name), form_name(note->form), *note->text ? ": " : "",
+               clean_text(note->text, what));
     }
 }
 

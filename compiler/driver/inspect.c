@@ -104,9 +104,9 @@ static void print_text(const bundle *from, const tirbi_program *program, const t
     section sections[256];
     unsigned n = read_sections(from, sections);
     const char *source = source_name(program);
-    char clean[SHOWN_SIZE], other[SHOWN_SIZE];
+    char clean[CLEAN_SIZE], other[CLEAN_SIZE];
     printf("%s: %zu bytes, format %u.%u, fp %s%s%s\n", from->file, from->size, from->bytes[HEADER_MAJOR],
-           from->bytes[HEADER_MINOR], fp_name(program->fp_mode), source ? ", from " : "", shown(source, clean));
+           from->bytes[HEADER_MINOR], fp_name(program->fp_mode), source ? ", from " : "", clean_text(source, clean));
     printf("sections:\n");
     for (unsigned i = 0; i < n; i++) {
         printf("  %-10s %8llu bytes", section_name(sections[i].type), (unsigned long long)sections[i].size);
@@ -120,7 +120,7 @@ static void print_text(const bundle *from, const tirbi_program *program, const t
     for (uint32_t i = 0; i < imports; i++) {
         tirb_import_info info = TIRB_IMPORT_INFO_INIT;
         if (tirb_module_import(module, i, &info, NULL) == TIRB_OK)
-            printf("  %s%s\n", shown(info.name, clean), shown(info.types, other));
+            printf("  %s%s\n", clean_text(info.name, clean), clean_text(info.types, other));
     }
     if (imports < program->n_imports) printf("  and %u more\n", program->n_imports - imports);
     printf("functions:\n");
@@ -128,13 +128,13 @@ static void print_text(const bundle *from, const tirbi_program *program, const t
     for (uint32_t i = 0; i < shown; i++) {
         const tirbi_function *f = &program->functions[i];
         tirb_function_info info = TIRB_FUNCTION_INFO_INIT;
-        if (f->is_region) printf("  %s  (region)\n", shown(program->strings[f->name].text, clean));
+        if (f->is_region) printf("  %s  (region)\n", clean_text(program->strings[f->name].text, clean));
         else if (tirb_module_function(module, i, &info, NULL) != TIRB_OK) continue;
-        else printf("  %s%s\n", shown(info.signature, clean), f->is_public ? "" : "  (private)");
+        else printf("  %s%s\n", clean_text(info.signature, clean), f->is_public ? "" : "  (private)");
         for (unsigned k = 0; k < f->n_aliases; k++) {
             printf("%s%s and %s", k ? ", " : "    may share memory: ",
-                   shown(program->strings[f->params[f->aliases[k].first].name].text, clean),
-                   shown(program->strings[f->params[f->aliases[k].second].name].text, other));
+                   clean_text(program->strings[f->params[f->aliases[k].first].name].text, clean),
+                   clean_text(program->strings[f->params[f->aliases[k].second].name].text, other));
         }
         if (f->n_aliases) printf("\n");
         printf("    %u bytes of code, registers: %u scalar, %u lane, %u reference, %u reduction\n", f->code_size,

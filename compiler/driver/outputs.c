@@ -93,8 +93,8 @@ static void print_tensor(FILE *to, const run *r, const char *name, const tensor 
     size_t matrix = t->ndim > 2 ? (size_t)t->shape[t->ndim - 2] : SIZE_MAX;
     char text[256];
     tensor_type_text(t, text, sizeof text);
-    char clean[SHOWN_SIZE];
-    fprintf(to, "%s: %s =", shown(name, clean), text);
+    char clean[CLEAN_SIZE];
+    fprintf(to, "%s: %s =", clean_text(name, clean), text);
     for (size_t i = 0; i < rows && i < most_rows; i++) {
         if (t->ndim > 1) fputs(i > 0 && i % matrix == 0 ? "\n\n " : "\n ", to);
         print_elements(to, t, i * columns, columns, most_columns);
@@ -123,9 +123,9 @@ static void print_stats(FILE *to, const run *r) {
 /* The call came so far because everything that is expected was found. */
 static void print_match(FILE *to, const run *r, const parameter *p) {
     size_t n = p->value.tensor.count;
-    char name[SHOWN_SIZE], expected[SHOWN_SIZE];
+    char name[CLEAN_SIZE], expected[CLEAN_SIZE];
     if (!p->expect) return;
-    fprintf(to, "%s: matches %s (%zu value%s", shown(p->info.name, name), shown(p->expect, expected), n,
+    fprintf(to, "%s: matches %s (%zu value%s", clean_text(p->info.name, name), clean_text(p->expect, expected), n,
             n == 1 ? "" : "s");
     if (r->rtol > 0 || r->atol > 0) fprintf(to, "; rtol %g, atol %g)\n", r->rtol, r->atol);
     else fputs(", exactly)\n", to);

@@ -144,9 +144,9 @@ static double share_of(const profile *p, const line_row *row) {
 static void print_text(const profile *p, const file_bytes *source) {
     const run *r = &p->call;
     double call_us = (double)p->elapsed_ns / (double)p->calls / 1e3;
-    char name[SHOWN_SIZE];
-    printf("%s: %llu call%s of %.4g us, %llu samples, %s\n", shown(r->info.name, name), (unsigned long long)p->calls,
-           p->calls == 1 ? "" : "s", call_us, (unsigned long long)p->samples,
+    char name[CLEAN_SIZE];
+    printf("%s: %llu call%s of %.4g us, %llu samples, %s\n", clean_text(r->info.name, name),
+           (unsigned long long)p->calls, p->calls == 1 ? "" : "s", call_us, (unsigned long long)p->samples,
            tirb_isa_name(tirb_engine_isa(r->engine)));
     printf("  share     us/call   runs/call\n");
     const char *function = NULL;
@@ -155,7 +155,7 @@ static void print_text(const profile *p, const file_bytes *source) {
         double share = share_of(p, row), runs = (double)row->runs / (double)p->calls;
         size_t size = 0;
         const char *text = source->data ? file_line(source, row->line, &size) : "";
-        if (row->function != function) printf("%s:\n", shown(row->function, name));
+        if (row->function != function) printf("%s:\n", clean_text(row->function, name));
         printf("%6.1f%% %11.4g %11.6g %6u | ", 100 * share, share * call_us, runs, row->line);
         print_source_line(text, size);
         function = row->function;

@@ -7,7 +7,7 @@
 #include "compiler/driver/program.h"
 #include "loader/base/printable.h"
 
-const char *shown(const char *text, char buffer[SHOWN_SIZE]) { return tirbi_printable(text, buffer, SHOWN_SIZE); }
+const char *clean_text(const char *text, char buffer[CLEAN_SIZE]) { return tirbi_printable(text, buffer, CLEAN_SIZE); }
 
 void print_source_line(const char *text, size_t size) {
     for (size_t at = 0; at < size;) {
@@ -20,10 +20,10 @@ void print_source_line(const char *text, size_t size) {
 }
 
 __attribute__((format(printf, 2, 0))) static void say(const char *name, const char *format, va_list arguments) {
-    char message[SHOWN_SIZE], clean[SHOWN_SIZE];
+    char message[CLEAN_SIZE], clean[CLEAN_SIZE];
     vsnprintf(message, sizeof message, format, arguments);
     fflush(stdout);
-    fprintf(stderr, "tirb%s%s: %s\n", name ? " " : "", name ? name : "", shown(message, clean));
+    fprintf(stderr, "tirb%s%s: %s\n", name ? " " : "", name ? name : "", clean_text(message, clean));
 }
 
 static void print_line(char *json) {
@@ -57,9 +57,9 @@ exit_code fail_at(const invocation *inv, exit_code code, const char *file, const
         print_line(diagnostic_json(file, what));
     } else {
         fflush(stdout);
-        char name[SHOWN_SIZE], message[SHOWN_SIZE];
-        fprintf(stderr, "%s:%u:%u: error: %s\n", shown(file, name), what->line, what->column,
-                shown(what->message, message));
+        char name[CLEAN_SIZE], message[CLEAN_SIZE];
+        fprintf(stderr, "%s:%u:%u: error: %s\n", clean_text(file, name), what->line, what->column,
+                clean_text(what->message, message));
     }
     return code;
 }
