@@ -17,6 +17,7 @@
 #include "compiler/optimize/contractions/windows.h"
 #include "compiler/optimize/cuts/clip.h"
 #include "compiler/optimize/cuts/partition.h"
+#include "compiler/optimize/facts/guarded.h"
 #include "compiler/optimize/nests/digits.h"
 #include "compiler/optimize/nests/expand.h"
 #include "compiler/optimize/nests/fuse.h"
@@ -95,6 +96,7 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
     number_parameters(e);
     uint32_t disabled = e->options->disabled;
     const tirbi_ls *body = e->function->body;
+    tirbi_find_guarded(body);
     if (!(disabled & TIRB_PASS_SEQUENCES)) body = tirbi_skip_in_branches(e->pool, body);
     body = tirbi_narrow_scopes(e->pool, body);
     if (!(disabled & TIRB_PASS_SEQUENCES)) {

@@ -37,7 +37,7 @@ static void put_checks(tirbi_emitter *e, const tirbi_place *place, const tirbi_l
         const tirbi_lx *extent = place->buffer->shape[d];
         tirbi_affine form;
         if (tirbi_dim_proven(place, d) || tirbi_row_number(place->indices[d])) continue;
-        if (!tirbi_affine_of(e->pool, place->indices[d], loops, &form)) continue;
+        if (!tirbi_affine_index(e->pool, place, d, loops, &form)) continue;
         const tirbi_lx *least = extreme(e, &form, loops, enclosing, false);
         const tirbi_lx *greatest = extreme(e, &form, loops, enclosing, true);
         if (least && greatest && least->lo >= 0 && tirbi_is_below(greatest, place->buffer, d))
@@ -240,7 +240,7 @@ static void hoist_plan(tirbi_emitter *e, const tirbi_lane_plan *plan) {
         for (uint32_t d = 0; d < check->place->ndim; d++) {
             tirbi_affine form;
             if (tirbi_row_number(check->place->indices[d])) continue;
-            if (!tirbi_affine_of(e->pool, check->place->indices[d], &plan->loops, &form)) continue;
+            if (!tirbi_affine_index(e->pool, check->place, d, &plan->loops, &form)) continue;
             tirbi_hoist_value(e, extreme(e, &form, &plan->loops, check->enclosing, false));
             tirbi_hoist_value(e, extreme(e, &form, &plan->loops, check->enclosing, true));
         }

@@ -41,6 +41,7 @@ struct tirbi_lvar {
     const tirbi_lx *extent;
     const tirbi_lx *below; /* LOOP: every value is below this, beside what min and extent say; NULL: nothing known */
     bool apart;            /* LOOP: no iteration reaches what another one stores to */
+    uint16_t level;        /* LOOP: how many loops of the program it is in, itself among them; 0: it was made since */
     int32_t reg;           /* emission: scalar register, -1 while it has none */
     tirbi_span span;       /* LOOP: where it stands in the source */
 };
@@ -98,6 +99,7 @@ typedef struct tirbi_place {
     const tirbi_lx *const *indices; /* int64 */
     const tirbi_lx *flat;           /* the element's number in the buffer's memory */
     const struct tirbi_place *view; /* the place of the matched buffer as written, checked too; NULL: none */
+    uint16_t guard; /* iterations of so many loops, the outermost ones, may not come to it: see facts/guarded.h */
     tirbi_span span;
 } tirbi_place;
 

@@ -57,9 +57,13 @@ static void run_generated(const settings *s, uint64_t seed, tally *t) {
     tirbi_text why = {.data = NULL};
     if (g == NULL) return;
     tirbi_generate(g, seed, &program);
-    tirbi_diff_known known[TIRBI_GEN_SYMBOLS];
+    tirbi_diff_known known[TIRBI_GEN_SYMBOLS + TIRBI_GEN_SCALARS];
+    uint32_t n_known = 0;
     for (uint32_t i = 0; i < g->n_symbols; i++) {
-        known[i] = (tirbi_diff_known){.name = g->symbols[i].name, .value = g->symbols[i].value};
+        known[n_known++] = (tirbi_diff_known){.name = g->symbols[i].name, .value = g->symbols[i].value};
+    }
+    for (uint32_t i = 0; i < g->n_scalars; i++) {
+        known[n_known++] = (tirbi_diff_known){.name = g->scalars[i].name, .value = g->scalars[i].value};
     }
     uint32_t mode = (uint32_t)(seed % 8);
     tirbi_diff_request request = {.text = program.data,
@@ -68,7 +72,7 @@ static void run_generated(const settings *s, uint64_t seed, tally *t) {
                                   .seed = seed ^ 0x5deece66d,
                                   .fp = mode == 6 ? TIRB_FP_STRICT : mode == 7 ? TIRB_FP_FAST : TIRB_FP_PRECISE,
                                   .known = known,
-                                  .n_known = g->n_symbols,
+                                  .n_known = n_known,
                                   .strided = seed % 5 == 0,
                                   .one_isa = s->best_isa,
                                   .all_passes = !s->one_variant};

@@ -107,6 +107,11 @@ static void main_function(tirbi_gen *g, tirbi_text *out) {
         shape_text(g, b, quoted, out);
         tirbi_text_add(out, ", \"%s\")", tirbi_dtypes[b->type].tvm_name);
     }
+    for (uint32_t i = 0; i < g->n_scalars; i++) {
+        const tirbi_gen_scalar *s = &g->scalars[i];
+        tirbi_text_add(out, "%s%s: T.%s", first ? "" : ", ", s->name, tirbi_dtypes[s->type].tvm_name);
+        first = false;
+    }
     tirbi_text_add(out, "):\n");
     for (uint32_t i = 0; i < g->n_symbols; i++) {
         if (g->symbols[i].used) tirbi_text_add(out, "%s    %s = T.int32()\n", pad, g->symbols[i].name);
@@ -154,7 +159,8 @@ void tirbi_generate(tirbi_gen *g, uint64_t seed, tirbi_text *out) {
     g->indent = g->calls ? 2 : 1;
     for (uint32_t i = 0; i < n_stages; i++) {
         g->n_vars = 0;
-        tirbi_gen_stage(g);
+        if (i == 0 && seed % 3 == 1) tirbi_gen_wrapping_stage(g);
+        else tirbi_gen_stage(g);
     }
     if (seed % 4 == 0 && !g->far) tirbi_gen_function(g, seed / 4);
     if (g->body.data == NULL) tirbi_gen_line(g, "pass"); /* there was no room for what was to be made */

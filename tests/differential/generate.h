@@ -5,7 +5,8 @@
 #include "loader/isa/isa.h"
 #include "tests/differential/random.h"
 
-enum { TIRBI_GEN_NAME = 24, TIRBI_GEN_DIMS = 4, TIRBI_GEN_BUFFERS = 40, TIRBI_GEN_VARS = 32, TIRBI_GEN_SYMBOLS = 3 };
+enum { TIRBI_GEN_NAME = 24, TIRBI_GEN_DIMS = 4, TIRBI_GEN_BUFFERS = 40, TIRBI_GEN_VARS = 32, TIRBI_GEN_SYMBOLS = 3,
+       TIRBI_GEN_SCALARS = 8 };
 
 /* An extent: a constant, or a symbol with the value that the program will be called with. */
 typedef struct tirbi_gen_dim {
@@ -37,6 +38,13 @@ typedef struct tirbi_gen_symbol {
     bool used;
 } tirbi_gen_symbol;
 
+/* A parameter of an integer type, with the value that the program will be called with. */
+typedef struct tirbi_gen_scalar {
+    char name[TIRBI_GEN_NAME];
+    tirbi_dtype type;
+    int64_t value;
+} tirbi_gen_scalar;
+
 typedef struct tirbi_gen {
     tirbi_random random;
     bool classic;     /* `tir as T` instead of `tirx as T` */
@@ -49,6 +57,8 @@ typedef struct tirbi_gen {
     uint32_t n_vars;
     tirbi_gen_symbol symbols[TIRBI_GEN_SYMBOLS];
     uint32_t n_symbols;
+    tirbi_gen_scalar scalars[TIRBI_GEN_SCALARS];
+    uint32_t n_scalars;
     uint32_t n_names;
     bool calls; /* a module, whose functions call each other */
     bool host;  /* it calls functions of the host */
@@ -84,6 +94,8 @@ void tirbi_gen_control_stage(tirbi_gen *g);
 void tirbi_gen_language_stage(tirbi_gen *g);
 /* One with hints, masks, memory of the system and arguments in structs (generate_system.c). */
 void tirbi_gen_system_stage(tirbi_gen *g);
+/* One whose indices wrap (generate_wrapping.c). */
+void tirbi_gen_wrapping_stage(tirbi_gen *g);
 /* A contraction (generate_contract.c). */
 void tirbi_gen_contraction(tirbi_gen *g);
 /* A function and calls of it, and calls of the host's functions (generate_calls.c). */

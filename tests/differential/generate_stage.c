@@ -706,6 +706,10 @@ void tirbi_gen_stage(tirbi_gen *g) {
         tirbi_gen_host_call(g);
         return;
     }
+    if (tirbi_gen_chance(g, 10)) {
+        tirbi_gen_wrapping_stage(g);
+        return;
+    }
     if (tirbi_gen_chance(g, 35)) {
         tirbi_gen_control_stage(g);
         return;

@@ -142,8 +142,8 @@ static bool is_one_behind(carrier *c, const tirbi_place *place, const tirbi_plac
         if (tirbi_mentions_loops(place->indices[d], &others) || tirbi_mentions_loops(before->indices[d], &others))
             return false;
         if (place->indices[d] == before->indices[d] && !tirbi_mentions_loops(place->indices[d], &loop)) continue;
-        if (!tirbi_affine_of(c->pool, place->indices[d], &loop, &at) || !tirbi_affine_constant(&at, 0, &step) ||
-            !tirbi_affine_of(c->pool, before->indices[d], &loop, &from) || !tirbi_affine_constant(&from, 0, &other)) {
+        if (!tirbi_affine_index(c->pool, place, d, &loop, &at) || !tirbi_affine_constant(&at, 0, &step) ||
+            !tirbi_affine_index(c->pool, before, d, &loop, &from) || !tirbi_affine_constant(&from, 0, &other)) {
             return false;
         }
         if (step != other || !differ_by(at.start, from.start, step)) return false;

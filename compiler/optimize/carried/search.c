@@ -411,7 +411,7 @@ static bool has_stream(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_loop_
     if (x->kind == TIRBI_LX_LOAD) {
         tirbi_affine form;
         int64_t c;
-        if (tirbi_affine_of(pool, x->access->flat, own, &form) && tirbi_affine_constant(&form, 0, &c) && c == 1)
+        if (tirbi_affine_number(pool, x->access, own, &form) && tirbi_affine_constant(&form, 0, &c) && c == 1)
             return true;
     }
     for (int i = 0; i < x->n_args; i++) {

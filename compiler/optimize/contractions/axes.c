@@ -52,7 +52,7 @@ static const tirbi_place *joined_place(joiner *j, const tirbi_place *place) {
     tirbi_affine form;
     const tirbi_lbuf *b = place->buffer;
     if (b->broadcasts || tirbi_buffer_moves(b, &j->axes) || !is_proven(place)) return NULL;
-    if (!tirbi_affine_of(j->pool, place->flat, &j->axes, &form)) return NULL;
+    if (!tirbi_affine_number(j->pool, place, &j->axes, &form)) return NULL;
     if (!form.coefficient[0] || !form.coefficient[1]) return NULL;
     if (form.coefficient[0] != tirbi_lx_mul(j->pool, form.coefficient[1], j->axes.var[1]->extent)) return NULL;
     for (uint32_t i = 0; i < j->n; i++) {

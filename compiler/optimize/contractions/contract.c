@@ -256,7 +256,7 @@ bool tirbi_checkable(tirbi_lx_pool *pool, const tirbi_place *place, const tirbi_
             if (tirbi_dim_proven(v, d)) continue;
             const tirbi_lx *extent = v->buffer->shape[d];
             if (!extent->pure || tirbi_mentions_loops(extent, loops) ||
-                !tirbi_affine_of(pool, v->indices[d], loops, &form)) {
+                !tirbi_affine_index(pool, v, d, loops, &form)) {
                 return false;
             }
             for (uint32_t i = 0; i < loops->n; i++) {
@@ -274,7 +274,7 @@ static bool match_places(matcher *m) {
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
         const tirbi_place *place = plan->operands[o].place;
         if (o != TIRBI_CONTRACT_C && tirbi_may_meet(place->buffer->root, c->buffer->root)) return false;
-        if (!tirbi_affine_of(m->pool, place->flat, &plan->loops, &plan->operands[o].form) ||
+        if (!tirbi_affine_number(m->pool, place, &plan->loops, &plan->operands[o].form) ||
             !tirbi_checkable(m->pool, place, &plan->loops)) {
             return false;
         }
@@ -475,7 +475,7 @@ static bool match_int_rows(matcher *m, const tirbi_ls *init, const tirbi_ls *upd
 
 bool tirbi_plan_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_contract_plan *out) {
     matcher m = {.pool = pool, .plan = out};
-    *out = (tirbi_contract_plan){.loops.n = 0};
+    *out = (tirbi_contract_plan){.loops.checked = true};
     if (!collect(&m, loop)) return false;
     const tirbi_ls *update = m.body, *init = NULL;
     if (m.body->kind == TIRBI_LS_SEQ) {

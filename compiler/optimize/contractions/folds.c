@@ -28,6 +28,7 @@ static bool collect(matcher *m, const tirbi_ls *s) {
          s = s->kind == TIRBI_LS_LOOP ? s->as.loop.body : s->as.seq.items[0]) {
         if (s->kind == TIRBI_LS_LOOP && (s->as.loop.step || !add_loop(m, s->as.loop.var))) return false;
     }
+    m->loops.checked = true;
     m->rows = m->loops;
     m->tree = s;
     return s->kind == TIRBI_LS_TREE && s->as.tree.n_loops == 1 && s->as.tree.n_lets == 0 && m->rows.n > 0 &&
@@ -59,7 +60,7 @@ static bool match_term(matcher *m, const tirbi_lx *x, tirbi_contract_plan *plan,
     if (x->kind != TIRBI_LX_LOAD || x->type != plan->type) return false;
     plan->operands[operand].place = x->access;
     plan->operands[operand].type = plan->type;
-    return tirbi_affine_of(m->pool, x->access->flat, &m->loops, &plan->operands[operand].form) &&
+    return tirbi_affine_number(m->pool, x->access, &m->loops, &plan->operands[operand].form) &&
            tirbi_affine_constant(&plan->operands[operand].form, m->rows.n, &step) && step == 1 &&
            tirbi_checkable(m->pool, x->access, &m->loops);
 }
@@ -73,7 +74,7 @@ static bool match_target(matcher *m, const tirbi_place *c, tirbi_contract_plan *
     const bool folds = plan->type == TIRB_F32 || plan->type == TIRB_F64 || plan->type == TIRB_BOOL ||
                        tirbi_dtype_is_int(plan->type);
     if (!folds || c->buffer->local || c->view || c->buffer->overlaps ||
-        !tirbi_spatial_loops(m->pool, &m->loops, c, spatial) || !tirbi_affine_of(m->pool, c->flat, &m->loops, form) ||
+        !tirbi_spatial_loops(m->pool, &m->loops, c, spatial) || !tirbi_affine_number(m->pool, c, &m->loops, form) ||
         !tirbi_checkable(m->pool, c, &m->loops) || spatial[m->rows.n] || form->coefficient[m->rows.n]) {
         return false;
     }

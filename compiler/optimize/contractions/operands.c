@@ -127,13 +127,14 @@ static bool is_apart(const nest *n, const tirbi_lx *x) {
 
 /* ---- Linear forms --------------------------------------------------------------------------------------------- */
 
-/* x as factor * (sum of out[i] * k_i) + start, without a common divisor, the first of them positive. */
+/* x as factor * (sum of out[i] * k_i) + start, as its type has it, without a common divisor, the first of them
+ * positive. */
 static bool linear_form(const operand *o, const tirbi_lx *x, int64_t out[TIRBI_MAX_AFFINE], int64_t *factor,
                         const tirbi_lx **start) {
     tirbi_affine form;
     int64_t divisor = 0, first = 0;
     if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || !tirbi_mentions_loops(x, &o->loops) ||
-        !tirbi_affine_of(o->nest->pool, x, &o->loops, &form)) {
+        !tirbi_affine_modulo(o->nest->pool, x, &o->loops, &form)) {
         return false;
     }
     memset(out, 0, TIRBI_MAX_AFFINE * sizeof(*out));
@@ -443,7 +444,7 @@ static bool is_plain(const nest *n, const tirbi_lx *x) {
     tirbi_affine form;
     while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST) x = x->args[0];
     if (x->kind == TIRBI_LX_CONST || x->kind == TIRBI_LX_VAR) return true;
-    return x->kind == TIRBI_LX_LOAD && tirbi_affine_of(n->pool, x->access->flat, &n->loops, &form);
+    return x->kind == TIRBI_LX_LOAD && tirbi_affine_number(n->pool, x->access, &n->loops, &form);
 }
 
 static bool same_axes(const operand *a, const operand *b) {
@@ -496,7 +497,7 @@ static bool keeps_values(const tirbi_lx *cast) {
 
 static bool is_position(const nest *n, const tirbi_lx *x) {
     tirbi_affine form;
-    return tirbi_mentions_loops(x, &n->loops) && tirbi_affine_of(n->pool, x, &n->loops, &form);
+    return tirbi_mentions_loops(x, &n->loops) && tirbi_affine_modulo(n->pool, x, &n->loops, &form);
 }
 
 /* Whether integers are positions behind elements, as the rows of a crop whose corner is in memory. */

@@ -103,11 +103,11 @@ static bool note_sum(windows *w, const term *terms, uint32_t n) {
     return true;
 }
 
-/* The terms of an index, those that move it least first. */
-static bool find_terms(windows *w, const tirbi_lx *index, term *terms, uint32_t *n) {
+/* The terms of an index of what is updated, those that move it least first. */
+static bool find_terms(windows *w, uint32_t d, term *terms, uint32_t *n) {
     tirbi_affine form;
     *n = 0;
-    if (!tirbi_affine_of(w->pool, index, &w->loops, &form)) return false;
+    if (!tirbi_affine_index(w->pool, w->target, d, &w->loops, &form)) return false;
     for (uint32_t i = 0; i < w->loops.n; i++) {
         int64_t step;
         if (!form.coefficient[i]) continue;
@@ -121,11 +121,11 @@ static bool find_terms(windows *w, const tirbi_lx *index, term *terms, uint32_t 
 
 /* An index is a sum of sums whose loops are free of each other: the terms from one on add multiples of more than all
  * those before it can differ by. */
-static bool note_index(windows *w, const tirbi_lx *index) {
+static bool note_index(windows *w, uint32_t d) {
     term terms[TIRBI_MAX_AFFINE];
     uint32_t n, first = 0;
     uint64_t reach = 0;
-    if (!find_terms(w, index, terms, &n)) return false;
+    if (!find_terms(w, d, terms, &n)) return false;
     for (uint32_t i = 0; i < n; i++) {
         uint64_t common = 0, span;
         for (uint32_t k = i; k < n; k++) common = tirbi_common_divisor(common, tirbi_magnitude(terms[k].step));
@@ -144,7 +144,7 @@ static bool note_index(windows *w, const tirbi_lx *index) {
 static bool find_meetings(windows *w) {
     bool pairs = false;
     for (uint32_t d = 0; d < w->target->ndim; d++) {
-        if (!note_index(w, w->target->indices[d])) return false;
+        if (!note_index(w, d)) return false;
     }
     for (uint32_t i = 0; i < w->loops.n; i++) pairs = pairs || w->role[i] == PAIRED;
     return pairs;
@@ -216,7 +216,7 @@ static uint64_t least_step(const windows *w, const tirbi_affine *form, const boo
 static bool gains_lanes(windows *w) {
     tirbi_affine form;
     bool before[TIRBI_MAX_AFFINE] = {false}, then[TIRBI_MAX_AFFINE] = {false};
-    if (!tirbi_affine_of(w->pool, w->target->flat, &w->loops, &form)) return false;
+    if (!tirbi_affine_number(w->pool, w->target, &w->loops, &form)) return false;
     for (uint32_t i = w->last + 1; i < w->loops.n; i++) before[i] = true;
     for (uint32_t i = w->outside; i < w->loops.n; i++) then[w->order[i]] = true;
     const uint64_t least = least_step(w, &form, then);

@@ -52,8 +52,7 @@ static bool make_term(const clipper *c, const tirbi_lx *x, term *out) {
     tirbi_affine a, b;
     if (x->kind != TIRBI_LX_OP || !x->pure || x->traps) return false;
     bool less = x->op == TIRB_OP_LT || x->op == TIRB_OP_LE, greater = x->op == TIRB_OP_GT || x->op == TIRB_OP_GE;
-    if ((!less && !greater) || !tirbi_never_wraps(x->args[0], &c->loops) || !tirbi_never_wraps(x->args[1], &c->loops) ||
-        !tirbi_affine_of(c->pool, x->args[less ? 1 : 0], &c->loops, &a) ||
+    if ((!less && !greater) || !tirbi_affine_of(c->pool, x->args[less ? 1 : 0], &c->loops, &a) ||
         !tirbi_affine_of(c->pool, x->args[less ? 0 : 1], &c->loops, &b)) {
         return false;
     }

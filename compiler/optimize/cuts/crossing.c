@@ -23,7 +23,7 @@ static bool follow(const crosser *c, const tirbi_place *place, const tirbi_lx **
     tirbi_affine form;
     others.var[0] = others.var[--others.n];
     if (!place->flat->pure || tirbi_mentions_loops(place->flat, &others) || place->buffer->overlaps ||
-        tirbi_buffer_moves(place->buffer, &c->own) || !tirbi_affine_of(c->pool, place->flat, &one, &form) ||
+        tirbi_buffer_moves(place->buffer, &c->own) || !tirbi_affine_number(c->pool, place, &one, &form) ||
         !tirbi_affine_constant(&form, 0, step) || (*step != 1 && *step != -1))
         return false;
     *start = form.start;

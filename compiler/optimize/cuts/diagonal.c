@@ -67,10 +67,11 @@ static bool note_stmt(visitor *v, const tirbi_ls *s, unsigned depth) {
 
 /* Whether an index that moves and one that stands still are the same in the first iteration, or in the last one, and in
  * no other. */
-static bool meet_at(const visitor *v, const tirbi_lx *a, const tirbi_lx *b, bool last) {
+static bool meet_at(const visitor *v, const tirbi_place *a, const tirbi_place *b, uint32_t d, bool last) {
     tirbi_affine x, y;
     int64_t step, by;
-    if (!tirbi_affine_of(v->pool, a, &v->own, &x) || !tirbi_affine_of(v->pool, b, &v->own, &y) || y.coefficient[0] ||
+    if (!tirbi_affine_index(v->pool, a, d, &v->own, &x) ||
+        !tirbi_affine_index(v->pool, b, d, &v->own, &y) || y.coefficient[0] ||
         !tirbi_affine_constant(&x, 0, &step) || (step != 1 && step != -1))
         return false;
     const tirbi_lx *more = tirbi_lx_sub(v->pool, v->own.var[0]->extent, tirbi_lx_int(v->pool, TIRB_I64, 1));
@@ -86,7 +87,7 @@ static bool meets(const visitor *v, bool last) {
             const tirbi_place *a = v->places[i].place, *b = v->places[k].place;
             if (a->buffer != b->buffer) continue;
             for (uint32_t d = 0; d < a->ndim; d++)
-                if (meet_at(v, a->indices[d], b->indices[d], last)) return true;
+                if (meet_at(v, a, b, d, last)) return true;
         }
     }
     return false;

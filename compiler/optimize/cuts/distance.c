@@ -141,7 +141,7 @@ static int64_t step_of(spacing *s, const tirbi_place *place, const tirbi_lx **st
     tirbi_affine form;
     int64_t step;
     if (!place->flat->pure || tirbi_mentions_loops(place->flat, &s->lets) ||
-        !tirbi_affine_of(s->pool, place->flat, &s->own, &form) || !tirbi_affine_constant(&form, 0, &step)) {
+        !tirbi_affine_number(s->pool, place, &s->own, &form) || !tirbi_affine_constant(&form, 0, &step)) {
         return 0;
     }
     *start = form.start;

@@ -49,7 +49,7 @@ static bool find_dimension(meetings *m, uint32_t loop) {
     for (uint32_t d = 0; d < m->stored->ndim; d++) {
         tirbi_affine form;
         int64_t c;
-        if (!tirbi_affine_of(m->pool, m->stored->indices[d], &m->own, &form) || form.coefficient[1 - loop]) continue;
+        if (!tirbi_affine_index(m->pool, m->stored, d, &m->own, &form) || form.coefficient[1 - loop]) continue;
         if (!tirbi_affine_constant(&form, loop, &c) || c != 1) continue;
         m->dimension[loop] = d;
         m->start[loop] = form.start;

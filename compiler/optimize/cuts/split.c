@@ -42,8 +42,7 @@ static const tirbi_lx *plus(splitter *s, const tirbi_lx *x, int64_t n) {
 static bool difference(splitter *s, const tirbi_lx *left, const tirbi_lx *right, int64_t *c, const tirbi_lx **r) {
     tirbi_affine a, b;
     int64_t ca, cb;
-    if (!tirbi_never_wraps(left, &s->own) || !tirbi_never_wraps(right, &s->own) ||
-        !tirbi_affine_of(s->pool, left, &s->own, &a) || !tirbi_affine_of(s->pool, right, &s->own, &b) ||
+    if (!tirbi_affine_of(s->pool, left, &s->own, &a) || !tirbi_affine_of(s->pool, right, &s->own, &b) ||
         !tirbi_affine_constant(&a, 0, &ca) || !tirbi_affine_constant(&b, 0, &cb)) {
         return false;
     }
@@ -337,7 +336,7 @@ static const tirbi_lx *meeting(splitter *s, const tirbi_place *stored, const tir
         tirbi_affine form;
         int64_t c;
         if (!tirbi_mentions_loops(stored->indices[d], &s->own)) continue;
-        if (!tirbi_affine_of(s->pool, stored->indices[d], &s->own, &form) || !tirbi_affine_constant(&form, 0, &c))
+        if (!tirbi_affine_index(s->pool, stored, d, &s->own, &form) || !tirbi_affine_constant(&form, 0, &c))
             continue;
         if (c == 1) return tirbi_lx_sub(s->pool, tirbi_lx_cast(s->pool, TIRB_I64, still->indices[d]), form.start);
     }

@@ -1,6 +1,5 @@
 #include "compiler/optimize/cuts/wrapped.h"
 
-#include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/facts/order.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 
@@ -47,10 +46,6 @@ static const tirbi_lx *size_of(const tirbi_lx *x) {
     return counts ? size : NULL;
 }
 
-static const tirbi_lx *moved(const unwrapper *u, const tirbi_lx *x, const tirbi_lx *y, int64_t by) {
-    return tirbi_lx_add(u->pool, tirbi_lx_add(u->pool, x, y), tirbi_lx_int(u->pool, TIRB_I64, by));
-}
-
 static bool note_size(unwrapper *u, const tirbi_lx *size) {
     for (uint32_t i = 0; i < u->n; i++) {
         if (u->size[i] == size) return true;
@@ -61,14 +56,11 @@ static bool note_size(unwrapper *u, const tirbi_lx *size) {
 }
 
 /* Whether an index is from `from` times a size up to below `to` times that. A size is 1 at least. */
-static bool is_between(const unwrapper *u, const tirbi_lx *index, const tirbi_lx *n, int64_t from, int64_t to) {
-    const tirbi_loop_set none = {.n = 0};
-    const tirbi_lx *zero = tirbi_lx_int(u->pool, TIRB_I64, 0), *below = tirbi_lx_int(u->pool, TIRB_I64, -1);
-    if (from == 0 && !tirbi_always_less(below, index, &none) && !tirbi_always_less(moved(u, n, zero, -2), index, &none))
+static bool is_between(const tirbi_lx *index, const tirbi_lx *n, int64_t from, int64_t to) {
+    if (from == 0 && index->lo < 0 && !tirbi_never_below(index, 0, n, 0) && !tirbi_never_below(index, 1, n, -1))
         return false;
-    if (from < 0 && !tirbi_always_less(moved(u, zero, below, -1), index, &none)) return false;
-    return tirbi_always_less(index, moved(u, n, zero, to > 1), &none) ||
-           (to > 1 && tirbi_always_less(index, moved(u, n, n, 0), &none));
+    if (from < 0 && !tirbi_never_below(index, 0, n, -1)) return false;
+    return tirbi_always_below(index, 1, n, to > 1) || (to > 1 && tirbi_always_below(index, 2, n, 0));
 }
 
 /* A remainder whose numerator goes around at most once, as a choice. */
@@ -80,7 +72,7 @@ static const tirbi_lx *unwrap(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const tirbi_lx *n = tirbi_lx_cast(u->pool, TIRB_I64, size),
                    *wide = tirbi_value_in_type(u->pool, TIRB_I64, x->args[0]);
     if (!n || !wide) return NULL;
-    const bool above = is_between(u, wide, n, 0, 2), below = !above && is_between(u, wide, n, -1, 1);
+    const bool above = is_between(wide, n, 0, 2), below = !above && is_between(wide, n, -1, 1);
     if ((!above && !below) || !note_size(u, size)) return NULL;
     const tirbi_lx *index = tirbi_rewrite_value(rewrite, x->args[0]); /* loops have other variables in the copy */
     wide = index ? tirbi_value_in_type(u->pool, TIRB_I64, index) : NULL;

@@ -7,20 +7,6 @@ const tirbi_lvar *tirbi_row_number(const tirbi_lx *x) {
     return x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_NUMBER ? x->var : NULL;
 }
 
-bool tirbi_mentions_loops(const tirbi_lx *x, const tirbi_loop_set *loops) {
-    if (x->kind == TIRBI_LX_VAR) {
-        for (uint32_t i = 0; i < loops->n; i++) {
-            if (loops->var[i] == x->var) return true;
-        }
-        return false;
-    }
-    /* Long sums are deep on the left. */
-    for (int i = x->n_args; i-- > 0;) {
-        if (tirbi_mentions_loops(x->args[i], loops)) return true;
-    }
-    return false;
-}
-
 bool tirbi_buffer_moves(const tirbi_lbuf *buffer, const tirbi_loop_set *loops) {
     if (buffer->offset && tirbi_mentions_loops(buffer->offset, loops)) return true;
     for (uint32_t d = 0; d < buffer->ndim; d++) {
@@ -56,127 +42,144 @@ static bool scale(tirbi_lx_pool *pool, tirbi_affine *a, const tirbi_lx *factor, 
     return a->start != NULL;
 }
 
-bool tirbi_full_range(const tirbi_lx *x) {
-    unsigned bits = tirbi_dtypes[x->type].bits;
-    bool is_signed = tirbi_dtype_is_signed((tirbi_dtype)x->type);
-    int64_t hi = (int64_t)(is_signed || bits == 64 ? UINT64_MAX >> (65 - bits) : (UINT64_C(1) << bits) - 1);
-    return x->lo <= (is_signed ? -hi - 1 : 0) && x->hi >= hi;
+/* Where an expression ends that is read: as a value, whatever becomes of it; as a subscript, which a trap keeps inside
+ * its dimension; in arithmetic that has been judged; in the number of an element whose subscripts are inside. */
+typedef enum border { BORDER_VALUE, BORDER_SUBSCRIPT, BORDER_NONE, BORDER_NUMBER } border;
+
+typedef struct reader {
+    tirbi_lx_pool *pool;
+    const tirbi_loop_set *loops;
+    const tirbi_place *place; /* of the subscripts, else NULL */
+    uint32_t dimension;       /* of the subscript that is being read */
+} reader;
+
+typedef enum reading { READ_NOT, READ_WHOLE, READ_MODULO } reading;
+
+/* Whether numbers beyond the type's are outside of the dimension too. */
+static bool ends_within(const reader *r, tirbi_dtype type) {
+    const tirbi_lbuf *b = r->place->buffer;
+    const int64_t most = (int64_t)(UINT64_MAX >> (65 - tirbi_dtypes[type].bits));
+    return !b->broadcasts && b->shape[r->dimension]->hi - 1 <= most;
 }
 
-enum { LARGE_OFFSET = 1 << 20, SYMBOLIC = INT32_MAX - LARGE_OFFSET };
-
-bool tirbi_affine_exact(const tirbi_lx *x) {
-    if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || tirbi_dtypes[x->type].bits < 32) return false;
-    if (x->type == TIRB_I64 || !tirbi_full_range(x)) return true;
-    bool symbolic = false;
-    for (int i = 0; i < x->n_args; i++) {
-        const tirbi_lx *a = x->args[i];
-        if (a->kind == TIRBI_LX_CONST && (a->value > LARGE_OFFSET || a->value < -LARGE_OFFSET)) return false;
-        symbolic = symbolic || a->hi >= SYMBOLIC;
+/* Whether all iterations come to the place, or to its check before them, and go from one to the next by one step of one
+ * loop. */
+static bool walks(const reader *r, const tirbi_lx *x) {
+    for (uint32_t i = 0; i < r->loops->n; i++) {
+        const tirbi_loop_set one = {.var = {r->loops->var[i]}, .n = 1};
+        const uint16_t guard = r->place->guard;
+        if (!tirbi_mentions_loops(x, &one)) continue;
+        if (guard > 0 && one.var[0]->level <= guard && !r->loops->checked) return false;
+        if (tirbi_mentions_loops(one.var[0]->extent, r->loops)) return false;
     }
-    return symbolic;
+    return true;
 }
 
-/* Between which whole numbers an integer lies. */
-typedef struct range {
-    int64_t lo, hi;
-} range;
-
-static bool fits(const tirbi_lx *x, range r) {
-    const unsigned bits = tirbi_dtypes[x->type].bits;
-    const bool is_signed = tirbi_dtype_is_signed((tirbi_dtype)x->type);
-    const int64_t most = (int64_t)(is_signed || bits == 64 ? UINT64_MAX >> (65 - bits) : (UINT64_C(1) << bits) - 1);
-    return r.lo >= (is_signed ? -most - 1 : 0) && r.hi <= most;
+/* Modulo 2^w the arithmetic is what the form is, whose start and steps are numbers of the type. Its first subscript is
+ * that number. If one after it were another number, so would be the first such on a way of single steps; but from
+ * inside the dimension a single step does not come further than to what lies outside of it in the type as well, and
+ * that iteration traps: its subscript is checked, alone or with all others. */
+static reading judge(const reader *r, const tirbi_lx *x, border at) {
+    if (tirbi_is_exact(x, r->loops)) return READ_WHOLE;
+    if (at != BORDER_SUBSCRIPT || (x->type != TIRB_I32 && x->type != TIRB_I64)) return READ_NOT;
+    if (!ends_within(r, (tirbi_dtype)x->type)) return READ_NOT;
+    if (tirbi_is_exact_or_outside(x, r->loops)) return READ_WHOLE;
+    return walks(r, x) ? READ_MODULO : READ_NOT;
 }
 
-static bool add_ranges(range a, range b, range *out) {
-    return !__builtin_add_overflow(a.lo, b.lo, &out->lo) && !__builtin_add_overflow(a.hi, b.hi, &out->hi);
+static bool reduce(tirbi_lx_pool *pool, const tirbi_lx **x, tirbi_dtype type) {
+    if (!*x || type == TIRB_I64 || ((*x)->lo >= INT32_MIN && (*x)->hi <= INT32_MAX)) return true;
+    *x = wide(pool, tirbi_lx_cast(pool, type, *x));
+    return *x != NULL;
 }
 
-static bool subtract_ranges(range a, range b, range *out) {
-    return !__builtin_sub_overflow(a.lo, b.hi, &out->lo) && !__builtin_sub_overflow(a.hi, b.lo, &out->hi);
-}
+static bool read_form(reader *r, const tirbi_lx *x, border at, tirbi_affine *out);
 
-static bool scale_range(range a, int64_t by, range *out) {
-    return !__builtin_mul_overflow(by < 0 ? a.hi : a.lo, by, &out->lo) &&
-           !__builtin_mul_overflow(by < 0 ? a.lo : a.hi, by, &out->hi);
-}
-
-/* Where x lies if its sums, and products by constants, are those of whole numbers; false: other arithmetic in it may
- * wrap. */
-static bool whole_range(const tirbi_lx *x, const tirbi_loop_set *loops, range *out) {
-    range a, b;
-    *out = (range){x->lo, x->hi};
-    if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || x->type == TIRB_U64) return false;
-    if (!tirbi_mentions_loops(x, loops) || x->kind == TIRBI_LX_VAR) return true;
-    if (x->kind != TIRBI_LX_OP || !whole_range(x->args[0], loops, &a)) return false;
-    const bool known = !tirbi_full_range(x) && fits(x->args[0], a);
-    switch (x->op) {
-    case TIRB_OP_CAST:
-        return fits(x->args[0], a) && tirbi_dtypes[x->type].bits > tirbi_dtypes[x->source].bits &&
-               (tirbi_dtype_is_signed((tirbi_dtype)x->type) || x->args[0]->lo >= 0);
-    case TIRB_OP_MUL:
-        if (!whole_range(x->args[1], loops, &b)) return false;
-        if (known && fits(x->args[1], b)) return true;
-        return x->args[1]->kind == TIRBI_LX_CONST && scale_range(a, x->args[1]->value, out);
-    case TIRB_OP_ADD:
-    case TIRB_OP_SUB:
-        if (!whole_range(x->args[1], loops, &b)) return false;
-        if (known && fits(x->args[1], b)) return true;
-        return x->op == TIRB_OP_ADD ? add_ranges(a, b, out) : subtract_ranges(a, b, out);
-    default: return false;
-    }
-}
-
-/* A sum is right where it fits its type, whatever its parts are: i + d - 1, where i + d might not fit. */
-bool tirbi_never_wraps(const tirbi_lx *x, const tirbi_loop_set *loops) {
-    range whole;
-    return whole_range(x, loops, &whole) && fits(x, whole);
-}
-
-/* Whether all values of a cast's operand are values of its type: then it has the operand's range. */
-static bool keeps_value(const tirbi_lx *cast) {
-    return cast->lo == cast->args[0]->lo && cast->hi == cast->args[0]->hi && !tirbi_full_range(cast->args[0]);
-}
-
-static bool of_operation(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_loop_set *loops, tirbi_affine *out) {
+static bool read_arithmetic(reader *r, const tirbi_lx *x, border at, tirbi_affine *out) {
     tirbi_affine b;
-    switch (x->op) {
-    case TIRB_OP_CAST:
-        return tirbi_dtypes[x->type].bits >= 32 && tirbi_dtype_is_int((tirbi_dtype)x->source) &&
-               (tirbi_dtypes[x->type].bits >= tirbi_dtypes[x->source].bits || keeps_value(x)) &&
-               tirbi_affine_of(pool, x->args[0], loops, out);
-    case TIRB_OP_ADD:
-    case TIRB_OP_SUB:
-        return tirbi_affine_exact(x) && tirbi_affine_of(pool, x->args[0], loops, out) &&
-               tirbi_affine_of(pool, x->args[1], loops, &b) && sum(pool, out, &b, loops->n, x->op == TIRB_OP_SUB);
-    case TIRB_OP_MUL: {
-        if (!tirbi_affine_exact(x)) return false;
-        bool left = tirbi_mentions_loops(x->args[0], loops), right = tirbi_mentions_loops(x->args[1], loops);
-        if (left && right) return false;
-        return tirbi_affine_of(pool, x->args[left ? 0 : 1], loops, out) &&
-               scale(pool, out, wide(pool, x->args[left ? 1 : 0]), loops->n);
+    const reading how = at == BORDER_NONE || at == BORDER_NUMBER ? READ_WHOLE : judge(r, x, at);
+    const border within = at == BORDER_NUMBER ? BORDER_NUMBER : BORDER_NONE;
+    if (how == READ_NOT) return false;
+    if (x->op == TIRB_OP_MUL) {
+        const bool left = tirbi_mentions_loops(x->args[0], r->loops);
+        const tirbi_lx *factor = x->args[left ? 1 : 0];
+        if (tirbi_mentions_loops(factor, r->loops) || !read_form(r, x->args[left ? 0 : 1], within, out) ||
+            !scale(r->pool, out, wide(r->pool, factor), r->loops->n))
+            return false;
+    } else if (!read_form(r, x->args[0], within, out) || !read_form(r, x->args[1], within, &b) ||
+               !sum(r->pool, out, &b, r->loops->n, x->op == TIRB_OP_SUB)) {
+        return false;
     }
-    default: return false;
-    }
+    if (how == READ_WHOLE) return true;
+    bool reduced = reduce(r->pool, &out->start, (tirbi_dtype)x->type);
+    for (uint32_t i = 0; i < r->loops->n; i++)
+        reduced = reduced && reduce(r->pool, &out->coefficient[i], (tirbi_dtype)x->type);
+    return reduced;
 }
 
-bool tirbi_affine_of(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_loop_set *loops, tirbi_affine *out) {
+/* The subscript that x is, in the number of an element. */
+static bool is_subscript(reader *r, const tirbi_lx *x) {
+    for (uint32_t d = 0; d < r->place->ndim; d++) {
+        if (r->place->indices[d] != x) continue;
+        r->dimension = d;
+        return true;
+    }
+    return false;
+}
+
+static bool read_form(reader *r, const tirbi_lx *x, border at, tirbi_affine *out) {
     *out = (tirbi_affine){.start = NULL};
-    if (!x->pure) return false;
-    if (!tirbi_mentions_loops(x, loops)) {
-        out->start = wide(pool, x);
+    if (!x->pure || (x->type == TIRB_U64 && x->lo < 0)) return false; /* int64 may not have it */
+    if (!tirbi_mentions_loops(x, r->loops)) {
+        out->start = wide(r->pool, x);
         return out->start != NULL && !x->traps;
     }
     if (x->kind == TIRBI_LX_VAR) {
-        for (uint32_t i = 0; i < loops->n; i++) {
-            if (loops->var[i] != x->var) continue;
-            out->coefficient[i] = tirbi_lx_int(pool, TIRB_I64, 1);
+        for (uint32_t i = 0; i < r->loops->n; i++) {
+            if (r->loops->var[i] != x->var) continue;
+            out->coefficient[i] = tirbi_lx_int(r->pool, TIRB_I64, 1);
             out->start = x->var->min;
-            return out->coefficient[i] && !tirbi_mentions_loops(x->var->min, loops);
+            return out->coefficient[i] && !tirbi_mentions_loops(x->var->min, r->loops);
         }
     }
-    return x->kind == TIRBI_LX_OP && of_operation(pool, x, loops, out);
+    if (at == BORDER_NUMBER && is_subscript(r, x)) at = BORDER_SUBSCRIPT;
+    if (tirbi_is_arithmetic(x)) return read_arithmetic(r, x, at, out);
+    return tirbi_keeps_value(x) &&
+           read_form(r, x->args[0], at == BORDER_SUBSCRIPT ? BORDER_SUBSCRIPT : BORDER_VALUE, out);
+}
+
+bool tirbi_affine_of(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_loop_set *loops, tirbi_affine *out) {
+    reader r = {.pool = pool, .loops = loops};
+    return read_form(&r, x, BORDER_VALUE, out);
+}
+
+bool tirbi_affine_modulo(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_loop_set *loops, tirbi_affine *out) {
+    reader r = {.pool = pool, .loops = loops};
+    return read_form(&r, x, BORDER_NONE, out);
+}
+
+bool tirbi_affine_index(tirbi_lx_pool *pool, const tirbi_place *place, uint32_t d, const tirbi_loop_set *loops,
+                        tirbi_affine *out) {
+    reader r = {.pool = pool, .loops = loops, .place = place, .dimension = d};
+    return read_form(&r, place->indices[d], BORDER_SUBSCRIPT, out);
+}
+
+/* Whether the arithmetic that a subscript is, widened perhaps, is what its form says. */
+static bool is_read(reader *r, uint32_t d) {
+    const tirbi_lx *x = r->place->indices[d];
+    if (!tirbi_mentions_loops(x, r->loops)) return true;
+    r->dimension = d;
+    while (tirbi_keeps_value(x)) x = x->args[0];
+    return judge(r, x, BORDER_SUBSCRIPT) != READ_NOT;
+}
+
+bool tirbi_affine_number(tirbi_lx_pool *pool, const tirbi_place *place, const tirbi_loop_set *loops,
+                         tirbi_affine *out) {
+    reader r = {.pool = pool, .loops = loops, .place = place};
+    if (!place->flat->pure) return false;
+    for (uint32_t d = 0; d < place->ndim; d++)
+        if (!is_read(&r, d)) return false;
+    return read_form(&r, place->flat, BORDER_NUMBER, out);
 }
 
 bool tirbi_affine_constant(const tirbi_affine *form, uint32_t i, int64_t *out) {

@@ -55,15 +55,12 @@ static bool tells_in_rows(const tirbi_loop_set *loops, const tirbi_affine *form)
     return true;
 }
 
-bool tirbi_index_tells(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_lx *index,
-                       bool in_index[TIRBI_MAX_AFFINE]) {
-    tirbi_affine form;
-    if (!tirbi_affine_of(pool, index, loops, &form)) return false;
+bool tirbi_form_tells(const tirbi_loop_set *loops, const tirbi_affine *form, bool in_index[TIRBI_MAX_AFFINE]) {
     int64_t reach = 0;
     bool used[TIRBI_MAX_AFFINE] = {false};
     uint32_t left = 0;
     for (uint32_t i = 0; i < loops->n; i++) {
-        in_index[i] = form.coefficient[i] != NULL;
+        in_index[i] = form->coefficient[i] != NULL;
         left += in_index[i];
     }
     for (; left > 0; left--) {
@@ -71,7 +68,7 @@ bool tirbi_index_tells(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const t
         uint32_t at = 0;
         for (uint32_t i = 0; i < loops->n; i++) {
             if (!in_index[i] || used[i]) continue;
-            if (!tirbi_affine_constant(&form, i, &c)) return tells_in_rows(loops, &form);
+            if (!tirbi_affine_constant(form, i, &c)) return tells_in_rows(loops, form);
             if (c == 0 || c == INT64_MIN) return false;
             if (c < 0) c = -c;
             if (c < least) {
@@ -96,8 +93,10 @@ static bool indices_tell(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const
                          bool spatial[TIRBI_MAX_AFFINE]) {
     for (uint32_t d = 0; d < place->ndim; d++) {
         bool in_index[TIRBI_MAX_AFFINE] = {false};
+        tirbi_affine form;
         if (!tirbi_mentions_loops(place->indices[d], loops)) continue;
-        if (!tirbi_index_tells(pool, loops, place->indices[d], in_index)) return false;
+        if (!tirbi_affine_index(pool, place, d, loops, &form) || !tirbi_form_tells(loops, &form, in_index))
+            return false;
         for (uint32_t i = 0; i < loops->n; i++) spatial[i] = spatial[i] || in_index[i];
     }
     return true;
@@ -105,12 +104,13 @@ static bool indices_tell(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const
 
 bool tirbi_spatial_loops(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_place *place,
                          bool spatial[TIRBI_MAX_AFFINE]) {
+    tirbi_affine form;
     memset(spatial, 0, TIRBI_MAX_AFFINE * sizeof(*spatial));
     if (tirbi_buffer_moves(place->buffer, loops)) return false;
     if (indices_tell(pool, loops, place, spatial)) return true;
     memset(spatial, 0, TIRBI_MAX_AFFINE * sizeof(*spatial));
-    return tirbi_index_tells(pool, loops, place->flat,
-                             spatial); /* the number of the element, of dimensions put together */
+    /* the number of the element, of dimensions put together */
+    return tirbi_affine_number(pool, place, loops, &form) && tirbi_form_tells(loops, &form, spatial);
 }
 
 bool tirbi_is_compact(tirbi_lx_pool *pool, const tirbi_lbuf *buffer) {
@@ -140,8 +140,11 @@ bool tirbi_tell_iterations(tirbi_lx_pool *pool, const tirbi_loop_set *loops, con
         return false;
     for (uint32_t i = 0; i < a->ndim; i++) {
         bool in_index[TIRBI_MAX_AFFINE] = {false};
+        tirbi_affine form;
         if (a->indices[i] != b->indices[i] || !tirbi_mentions_loops(a->indices[i], loops)) continue;
-        if (!tirbi_index_tells(pool, loops, a->indices[i], in_index)) continue;
+        if (!tirbi_affine_index(pool, a, i, loops, &form) || !tirbi_affine_index(pool, b, i, loops, &form) ||
+            !tirbi_form_tells(loops, &form, in_index))
+            continue;
         for (uint32_t k = 0; k < loops->n; k++) told[k] = told[k] || in_index[k];
     }
     for (uint32_t i = 0; i < loops->n; i++)

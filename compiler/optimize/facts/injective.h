@@ -4,10 +4,9 @@
 
 #include "compiler/optimize/facts/affine.h"
 
-/* The loops that one index depends on, if their values never give the same index twice: one loop, or several whose
+/* The loops that a form depends on, if their values never give the same number twice: one loop, or several whose
  * constant coefficients leave room for each other's extents. */
-bool tirbi_index_tells(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_lx *index,
-                       bool in_index[TIRBI_MAX_AFFINE]);
+bool tirbi_form_tells(const tirbi_loop_set *loops, const tirbi_affine *form, bool in_index[TIRBI_MAX_AFFINE]);
 
 /* Marks the loops that some index of the place depends on. False when two iterations of theirs might mean the same
  * element, or that cannot be told. */

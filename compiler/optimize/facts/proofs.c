@@ -1,6 +1,6 @@
 #include "compiler/optimize/facts/proofs.h"
 
-#include "compiler/optimize/facts/affine.h"
+#include "compiler/optimize/facts/exact.h"
 #include "loader/base/checked.h"
 
 enum { PROOF_DEPTH = 12 };
@@ -23,42 +23,38 @@ static bool add_term(linear *sum, const tirbi_lx *term, int64_t factor) {
     return tirbi_add_i64(sum->factor[i], factor, &sum->factor[i]);
 }
 
-/* Whether integer arithmetic of a and b has the result that whole numbers have. */
-static bool is_exact(const tirbi_lx *x) {
-    const tirbi_lx *a = x->args[0], *b = x->args[1];
-    int64_t low = 0, high = 0, most = x->optype == TIRB_I32 ? INT32_MAX : INT64_MAX;
-    if (x->op == TIRB_OP_MUL) return !tirbi_full_range(x);
-    bool fits = x->op == TIRB_OP_ADD
-                    ? tirbi_add_i64(a->lo, b->lo, &low) && tirbi_add_i64(a->hi, b->hi, &high)
-                    : !__builtin_sub_overflow(a->lo, b->hi, &low) && !__builtin_sub_overflow(a->hi, b->lo, &high);
-    return fits && low >= -most && high <= most;
-}
-
 /* An extent is not negative where its buffer is: a sum that is too large for 32 bits would be. */
 static bool is_exact_extent(const tirbi_lx *x) {
     return x->op == TIRB_OP_ADD && x->optype == TIRB_I32 && x->args[0]->lo >= 0 && x->args[1]->lo >= 0;
 }
 
+/* Where an expression that is added ends, or not: it is an operand of arithmetic that is exact. */
+typedef enum border { BORDER_VALUE, BORDER_EXTENT, BORDER_NONE } border;
+
 /* Adds factor * x. */
-static bool add_linear(linear *sum, const tirbi_lx *x, int64_t factor, bool extent, unsigned depth) {
+static bool add_linear(linear *sum, const tirbi_lx *x, int64_t factor, border at, unsigned depth) {
     int64_t v;
     if (depth == 0) return false;
     if (x->kind == TIRBI_LX_CONST)
         return tirbi_mul_i64(factor, x->value, &v) && tirbi_add_i64(sum->constant, v, &sum->constant);
-    bool arithmetic = x->kind == TIRBI_LX_OP && (x->optype == TIRB_I64 || x->optype == TIRB_I32);
-    if (arithmetic && x->op == TIRB_OP_CAST && x->optype == TIRB_I64 && x->source != TIRB_U64 &&
-        tirbi_dtype_is_int((tirbi_dtype)x->source))
-        return add_linear(sum, x->args[0], factor, extent, depth - 1);
-    if (arithmetic && (x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB) && (is_exact(x) || (extent && is_exact_extent(x))))
-        return add_linear(sum, x->args[0], factor, false, depth - 1) &&
-               add_linear(sum, x->args[1], x->op == TIRB_OP_ADD ? factor : -factor, false, depth - 1);
-    bool scaled = arithmetic && x->op == TIRB_OP_MUL && x->args[1]->kind == TIRBI_LX_CONST && is_exact(x);
-    if (scaled && tirbi_mul_i64(factor, x->args[1]->value, &v)) return add_linear(sum, x->args[0], v, false, depth - 1);
-    return add_term(sum, x, factor);
+    if (tirbi_keeps_value(x))
+        return add_linear(sum, x->args[0], factor, at == BORDER_EXTENT ? at : BORDER_VALUE, depth - 1);
+    if (!tirbi_is_arithmetic(x)) return add_term(sum, x, factor);
+    if (at == BORDER_EXTENT && is_exact_extent(x))
+        return add_linear(sum, x->args[0], factor, BORDER_VALUE, depth - 1) &&
+               add_linear(sum, x->args[1], factor, BORDER_VALUE, depth - 1);
+    const bool scaled = x->op == TIRB_OP_MUL;
+    if (scaled && (x->args[1]->kind != TIRBI_LX_CONST || !tirbi_mul_i64(factor, x->args[1]->value, &v)))
+        return (at != BORDER_NONE || tirbi_is_exact(x, NULL)) && add_term(sum, x, factor);
+    if (factor == INT64_MIN) return false;
+    if (at != BORDER_NONE && !tirbi_is_exact(x, NULL)) return add_term(sum, x, factor);
+    if (scaled) return add_linear(sum, x->args[0], v, BORDER_NONE, depth - 1);
+    return add_linear(sum, x->args[0], factor, BORDER_NONE, depth - 1) &&
+           add_linear(sum, x->args[1], x->op == TIRB_OP_ADD ? factor : -factor, BORDER_NONE, depth - 1);
 }
 
 bool tirbi_sum_of(tirbi_sum *sum, const tirbi_lx *x, int64_t factor) {
-    return add_linear(sum, x, factor, false, PROOF_DEPTH);
+    return add_linear(sum, x, factor, BORDER_VALUE, PROOF_DEPTH);
 }
 
 bool tirbi_sum_add(tirbi_sum *sum, const tirbi_sum *other, int64_t factor) {
@@ -86,8 +82,9 @@ bool tirbi_sum_range(const tirbi_sum *sum, int64_t *lo, int64_t *hi) {
 
 bool tirbi_is_below(const tirbi_lx *index, const tirbi_lbuf *buffer, uint32_t dimension) {
     linear d = {.constant = -1};
-    if (!add_linear(&d, buffer->shape[dimension], 1, buffer->root == buffer, PROOF_DEPTH) ||
-        !add_linear(&d, index, -1, false, PROOF_DEPTH))
+    const border end = buffer->root == buffer ? BORDER_EXTENT : BORDER_VALUE;
+    if (!add_linear(&d, buffer->shape[dimension], 1, end, PROOF_DEPTH) ||
+        !add_linear(&d, index, -1, BORDER_VALUE, PROOF_DEPTH))
         return false;
     int64_t least = d.constant;
     for (uint32_t i = 0; i < d.n; i++) {
@@ -101,7 +98,7 @@ bool tirbi_is_below(const tirbi_lx *index, const tirbi_lbuf *buffer, uint32_t di
 
 bool tirbi_constant_difference(const tirbi_lx *a, const tirbi_lx *b, int64_t *difference) {
     linear d = {.constant = 0};
-    if (!add_linear(&d, a, 1, false, PROOF_DEPTH) || !add_linear(&d, b, -1, false, PROOF_DEPTH)) return false;
+    if (!tirbi_sum_of(&d, a, 1) || !tirbi_sum_of(&d, b, -1)) return false;
     for (uint32_t i = 0; i < d.n; i++)
         if (d.factor[i] != 0) return false;
     *difference = d.constant;

@@ -14,7 +14,8 @@ typedef struct tirbi_sum {
     int64_t factor[TIRBI_SUM_TERMS];
 } tirbi_sum;
 
-/* Adds factor * x, by the terms of x; arithmetic that may wrap is one term. False: these are too many, or too large. */
+/* Adds factor * x, by the terms of x; arithmetic that is not exact is one term. False: these are too many, or too
+ * large. */
 bool tirbi_sum_of(tirbi_sum *sum, const tirbi_lx *x, int64_t factor);
 bool tirbi_sum_add(tirbi_sum *sum, const tirbi_sum *other, int64_t factor);
 /* Between which numbers it lies by what is known of each term alone; false: nothing is known. */

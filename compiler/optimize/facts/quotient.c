@@ -1,5 +1,6 @@
 #include "compiler/optimize/facts/quotient.h"
 
+#include "compiler/optimize/facts/exact.h"
 #include "loader/base/divisor.h"
 
 enum { MAX_TERMS = 16, MAX_DEPTH = 32, MAX_SIZE = 500 };
@@ -60,12 +61,6 @@ const tirbi_lx *tirbi_division_by_bits(tirbi_lx_pool *pool, const tirbi_lx *x) {
 
 /* ---- Sums ----------------------------------------------------------------------------------------------------- */
 
-static bool may_wrap(const tirbi_lx *x) {
-    unsigned bits = tirbi_dtypes[x->type].bits;
-    int64_t least = tirbi_dtype_is_signed((tirbi_dtype)x->type) ? -(INT64_MAX >> (64 - bits)) - 1 : 0;
-    return x->lo <= least;
-}
-
 static void add_term(sum *s, const tirbi_lx *x, int64_t factor) {
     if (factor == 0) return;
     for (uint32_t i = 0; i < s->n; i++) {
@@ -79,38 +74,37 @@ static void add_term(sum *s, const tirbi_lx *x, int64_t factor) {
     s->factor[s->n++] = factor;
 }
 
-/* Adds x * factor; arithmetic that may wrap is one term. */
-static void add_sum(sum *s, const tirbi_lx *x, int64_t factor, unsigned depth) {
+/* Adds x * factor; arithmetic that is not exact, where it ends, is one term. */
+static void add_sum(sum *s, const tirbi_lx *x, int64_t factor, bool ends, unsigned depth) {
     int64_t product;
     if (x->kind == TIRBI_LX_CONST) {
         s->failed = s->failed || __builtin_mul_overflow(x->value, factor, &product) ||
                     __builtin_add_overflow(s->constant, product, &s->constant);
         return;
     }
-    if (x->kind == TIRBI_LX_OP && depth < MAX_DEPTH && x->type == x->optype && !may_wrap(x)) {
-        const tirbi_lx *a = x->args[0], *b = x->n_args > 1 ? x->args[1] : NULL;
-        bool scaled = x->op == TIRB_OP_MUL && b->kind == TIRBI_LX_CONST;
-        if (x->op == TIRB_OP_CAST && tirbi_dtype_is_int((tirbi_dtype)x->source) && x->source != TIRB_U64 &&
-            a->lo >= x->lo && a->hi <= x->hi) {
-            add_sum(s, a, factor, depth + 1);
+    if (depth < MAX_DEPTH && tirbi_keeps_value(x)) {
+        add_sum(s, x->args[0], factor, true, depth + 1);
+        return;
+    }
+    if (tirbi_is_arithmetic(x) && depth < MAX_DEPTH && (!ends || tirbi_is_exact(x, NULL))) {
+        const tirbi_lx *a = x->args[0], *b = x->args[1];
+        if (x->op == TIRB_OP_MUL && b->kind == TIRBI_LX_CONST && !__builtin_mul_overflow(b->value, factor, &product)) {
+            add_sum(s, a, product, false, depth + 1);
             return;
         }
-        if (scaled && !__builtin_mul_overflow(b->value, factor, &product)) {
-            add_sum(s, a, product, depth + 1);
-            return;
-        }
-        if ((x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB) && factor != INT64_MIN) {
-            add_sum(s, a, factor, depth + 1);
-            add_sum(s, b, x->op == TIRB_OP_SUB ? -factor : factor, depth + 1);
+        if (x->op != TIRB_OP_MUL && factor != INT64_MIN) {
+            add_sum(s, a, factor, false, depth + 1);
+            add_sum(s, b, x->op == TIRB_OP_SUB ? -factor : factor, false, depth + 1);
             return;
         }
     }
+    s->failed = s->failed || (!ends && !tirbi_is_exact(x, NULL));
     add_term(s, x, factor);
 }
 
 static bool sum_of(const tirbi_lx *x, sum *s) {
     *s = (sum){.n = 0};
-    add_sum(s, x, 1, 0);
+    add_sum(s, x, 1, true, 0);
     return !s->failed;
 }
 
@@ -266,7 +260,7 @@ static bool join_pair(const builder *b, sum *s) {
             if (!number) continue;
             remove_term(s, i > j ? i : j);
             remove_term(s, i > j ? j : i);
-            add_sum(s, number, unit, 0);
+            add_sum(s, number, unit, true, 0);
             return !s->failed;
         }
     }

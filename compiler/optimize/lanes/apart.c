@@ -3,6 +3,7 @@
 #include "compiler/optimize/facts/order.h"
 #include "compiler/optimize/facts/proofs.h"
 #include "compiler/optimize/lanes/lane_planner.h"
+#include "loader/base/divisor.h"
 #include "loader/isa/reach.h"
 
 /* Whether each loop is in at most one index. With compact buffers too, the machine's own test of two boxes of elements
@@ -31,7 +32,7 @@ static bool steps_tell_lane(planner *p, const tirbi_place *place) {
     bool others = false, known = true;
     if (are_loops_apart(p, place)) return true;
     if (loops->n > TIRBI_REACH_DIMENSIONS) return false;
-    if (!tirbi_affine_of(p->pool, place->flat, loops, &form)) return false;
+    if (!tirbi_affine_number(p->pool, place, loops, &form)) return false;
     for (uint32_t i = 0; i < loops->n; i++) {
         const tirbi_lx *extent = loops->var[i]->extent;
         others = others || (i > 0 && form.coefficient[i]);
@@ -43,13 +44,13 @@ static bool steps_tell_lane(planner *p, const tirbi_place *place) {
 
 /* Whether different lanes have different indices, whatever the other loops do: they leave it alone, or keep out of the
  * lane's way. The machine sees this in the steps. */
-static bool tells_lane(planner *p, const tirbi_lx *index, const tirbi_affine *form, bool plain) {
+static bool tells_lane(planner *p, const tirbi_affine *form, bool plain) {
     const tirbi_loop_set *loops = &p->plan->loops;
     bool in_index[TIRBI_MAX_AFFINE] = {false}, alone = true;
     int64_t c;
     if (!form->coefficient[0] || (form->coefficient[0]->lo <= 0 && form->coefficient[0]->hi >= 0)) return false;
     for (uint32_t i = 1; i < loops->n; i++) alone = alone && !form->coefficient[i];
-    return alone || (plain && tirbi_affine_constant(form, 0, &c) && tirbi_index_tells(p->pool, loops, index, in_index));
+    return alone || (plain && tirbi_affine_constant(form, 0, &c) && tirbi_form_tells(loops, form, in_index));
 }
 
 /* Whether each lane has rows of its own, which neither access leaves: the index that tells the lane is the same in both
@@ -60,7 +61,7 @@ static bool have_rows(const planner *p, const tirbi_place *a, const tirbi_place 
         tirbi_affine form;
         if (a->indices[d] != b->indices[d]) return false;
         if (!tirbi_mentions_loops(a->indices[d], loops)) continue;
-        if (!tirbi_affine_of(p->pool, a->indices[d], loops, &form) || !form.coefficient[0]) return false;
+        if (!tirbi_affine_index(p->pool, a, d, loops, &form) || !form.coefficient[0]) return false;
         for (uint32_t i = 1; i < loops->n; i++) {
             if (form.coefficient[i]) return false;
         }
@@ -75,9 +76,9 @@ static bool numbers_apart(planner *p, const tirbi_place *a, const tirbi_place *b
     const tirbi_loop_set *loops = &p->plan->loops;
     tirbi_affine x, y;
     bool in_index[TIRBI_MAX_AFFINE] = {false};
-    return tirbi_affine_of(p->pool, a->flat, loops, &x) && tirbi_affine_of(p->pool, b->flat, loops, &y) &&
+    return tirbi_affine_number(p->pool, a, loops, &x) && tirbi_affine_number(p->pool, b, loops, &y) &&
            tirbi_affine_equal(&x, &y, loops->n) && x.coefficient[0] &&
-           tirbi_index_tells(p->pool, loops, a->flat, in_index) && steps_tell_lane(p, a);
+           tirbi_form_tells(loops, &x, in_index) && steps_tell_lane(p, a);
 }
 
 static bool reach_of(planner *p, const tirbi_affine *form, int64_t start, tirbi_reach *out) {
@@ -97,19 +98,32 @@ static bool reach_of(planner *p, const tirbi_affine *form, int64_t start, tirbi_
     return true;
 }
 
-/* Whether the machine, which knows no indices, finds two boxes apart too; true where they are not known yet. */
-static bool machine_tells(planner *p, const tirbi_place *a, const tirbi_place *b) {
+/* Whether all steps of two accesses have a common divisor that does not divide what is between them. */
+static bool interleave(const tirbi_loop_set *loops, const tirbi_affine *x, const tirbi_affine *y, int64_t between) {
+    uint64_t divisor = 0;
+    for (uint32_t i = 0; i < loops->n; i++) {
+        int64_t first, second;
+        if (!tirbi_affine_constant(x, i, &first) || !tirbi_affine_constant(y, i, &second)) return false;
+        divisor = tirbi_common_divisor(divisor, tirbi_common_divisor(tirbi_magnitude(first), tirbi_magnitude(second)));
+    }
+    return divisor > 0 && tirbi_magnitude(between) % divisor != 0;
+}
+
+/* Whether the machine, which knows no indices, finds two boxes apart too, as it does whatever they are where one index
+ * of these is always less than the other. */
+static bool machine_tells(planner *p, const tirbi_place *a, const tirbi_place *b, uint32_t d) {
     const int64_t middle = INT64_C(1) << 40;
     const tirbi_loop_set *loops = &p->plan->loops;
     tirbi_affine x, y;
     tirbi_reach first, second;
     int64_t between;
+    const bool ahead = tirbi_keeps_ahead(a->indices[d], b->indices[d], loops);
     if (loops->n > TIRBI_REACH_DIMENSIONS || sizeof(uintptr_t) < sizeof(int64_t) ||
-        !tirbi_affine_of(p->pool, a->flat, loops, &x) || !tirbi_affine_of(p->pool, b->flat, loops, &y) ||
-        !tirbi_constant_difference(y.start, x.start, &between) || between > middle / 2 || between < -middle / 2 ||
-        !reach_of(p, &x, middle, &first) || !reach_of(p, &y, middle + between, &second)) {
-        return true;
-    }
+        !tirbi_affine_number(p->pool, a, loops, &x) || !tirbi_affine_number(p->pool, b, loops, &y) ||
+        !tirbi_constant_difference(y.start, x.start, &between) || between > middle / 2 || between < -middle / 2)
+        return ahead;
+    if (!reach_of(p, &x, middle, &first) || !reach_of(p, &y, middle + between, &second))
+        return ahead || interleave(loops, &x, &y, between);
     return tirbi_reach_apart(&first, &second, loops->n);
 }
 
@@ -123,16 +137,16 @@ static bool lanes_apart(planner *p, const tirbi_place *a, const tirbi_place *b) 
     bool same = true, apart = false, own = false, plain = is_plain(p, a) && is_plain(p, b);
     for (uint32_t d = 0; d < a->ndim; d++) {
         tirbi_affine x, y;
-        if (plain && tirbi_never_equal(a->indices[d], b->indices[d], loops) && machine_tells(p, a, b)) return true;
-        if (!tirbi_affine_of(p->pool, a->indices[d], loops, &x) ||
-            !tirbi_affine_of(p->pool, b->indices[d], loops, &y)) {
+        if (plain && tirbi_never_equal(a->indices[d], b->indices[d], loops) && machine_tells(p, a, b, d)) return true;
+        if (!tirbi_affine_index(p->pool, a, d, loops, &x) ||
+            !tirbi_affine_index(p->pool, b, d, loops, &y)) {
             return numbers_apart(p, a, b);
         }
         if (plain && x.start->kind == TIRBI_LX_CONST && y.start->kind == TIRBI_LX_CONST && x.start != y.start &&
             !tirbi_mentions_loops(a->indices[d], loops) && !tirbi_mentions_loops(b->indices[d], loops)) {
             return true;
         }
-        bool alone = tells_lane(p, a->indices[d], &x, plain);
+        bool alone = tells_lane(p, &x, plain);
         bool equal = tirbi_affine_equal(&x, &y, loops->n);
         same = same && equal;
         apart = apart || alone;
@@ -146,8 +160,8 @@ static bool lanes_apart(planner *p, const tirbi_place *a, const tirbi_place *b) 
 static bool in_step(planner *p, const tirbi_place *a, const tirbi_place *b) {
     tirbi_affine x, y;
     return tirbi_dtypes[a->buffer->root->type].size == tirbi_dtypes[b->buffer->root->type].size &&
-           tirbi_affine_of(p->pool, a->flat, &p->plan->loops, &x) &&
-           tirbi_affine_of(p->pool, b->flat, &p->plan->loops, &y) && tirbi_affine_equal(&x, &y, p->plan->loops.n);
+           tirbi_affine_number(p->pool, a, &p->plan->loops, &x) &&
+           tirbi_affine_number(p->pool, b, &p->plan->loops, &y) && tirbi_affine_equal(&x, &y, p->plan->loops.n);
 }
 
 bool tirbi_plan_independent(planner *p) {

@@ -37,7 +37,7 @@ static bool check_place(planner *p, const tirbi_place *place) {
             const tirbi_lx *extent = v->buffer->shape[d];
             if (!extent->pure || tirbi_mentions_loops(extent, &plan->loops) || tirbi_plan_depends_on_body(p, extent))
                 return false;
-            if (!tirbi_affine_of(p->pool, v->indices[d], &plan->loops, &form)) return false;
+            if (!tirbi_affine_index(p->pool, v, d, &plan->loops, &form)) return false;
             for (uint32_t i = 0; i < plan->loops.n; i++) {
                 if (!tirbi_affine_direction(&form, i, &direction)) return false;
             }
@@ -166,7 +166,7 @@ static const tirbi_lx *row_number(planner *p, const tirbi_lx *x) {
         if (tirbi_same_place(plan->rows[i].place, x->access)) return tirbi_lx_var(p->pool, plan->rows[i].var);
     if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || is_stored(p, x->access)) return NULL;
     if (plan->n_rows == TIRBI_MAX_LANE_ROWS) return NULL;
-    if (!tirbi_affine_of(p->pool, x->access->flat, &plan->loops, &form) || form.coefficient[0]) return NULL;
+    if (!tirbi_affine_number(p->pool, x->access, &plan->loops, &form) || form.coefficient[0]) return NULL;
     tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
     uint8_t cursor = var ? tirbi_plan_cursor(p, x->access, (tirbi_dtype)x->type, false) : TIRBI_MAX_CURSORS;
     if (cursor == TIRBI_MAX_CURSORS) return NULL;
@@ -212,7 +212,7 @@ static bool find_seek(planner *p, const tirbi_place *place, tirbi_lane_cursor *c
     tirbi_affine form;
     if (loops.n == TIRBI_MAX_AFFINE) return false;
     loops.var[loops.n++] = var;
-    if (!tirbi_affine_of(p->pool, place->flat, &loops, &form) || !form.coefficient[loops.n - 1]) return false;
+    if (!tirbi_affine_number(p->pool, place, &loops, &form) || !form.coefficient[loops.n - 1]) return false;
     cursor->scale = form.coefficient[loops.n - 1];
     cursor->form = form;
     cursor->form.coefficient[loops.n - 1] = NULL;
@@ -294,7 +294,7 @@ uint8_t tirbi_plan_cursor(planner *p, const tirbi_place *place, tirbi_dtype type
     }
     if (p->failed) return TIRBI_MAX_CURSORS;
     if (tirbi_plan_depends_on_body(p, place->flat) ||
-        (fresh.row == 0 && !tirbi_affine_of(p->pool, place->flat, &plan->loops, &fresh.form))) {
+        (fresh.row == 0 && !tirbi_affine_number(p->pool, place, &plan->loops, &fresh.form))) {
         tirbi_plan_refuse(p, "where it accesses %s is not an affine function of the loops", name);
     } else if (write && !fresh.form.coefficient[0]) {
         tirbi_plan_refuse(p, "its iterations store to the same element of %s", name);
@@ -327,5 +327,5 @@ bool tirbi_plan_moves_alike(planner *p, const tirbi_place *place) {
     tirbi_affine form;
     place = resolve(p, place);
     return place && !tirbi_plan_depends_on_body(p, place->flat) &&
-           tirbi_affine_of(p->pool, place->flat, &p->plan->loops, &form);
+           tirbi_affine_number(p->pool, place, &p->plan->loops, &form);
 }

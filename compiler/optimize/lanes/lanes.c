@@ -1149,6 +1149,7 @@ planner *tirbi_new_planner(tirbi_lx_pool *pool, tirbi_lvar *var) {
     if (!p) return NULL;
     plan->loops.var[0] = var;
     plan->loops.n = 1;
+    plan->loops.checked = true; /* where an index is not proven: check_place */
     p->pool = pool;
     p->plan = plan;
     return p;

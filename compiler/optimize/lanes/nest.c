@@ -155,7 +155,7 @@ static int score(nest *n, uint32_t lane) {
         const tirbi_place *place = write ? n->writes[i] : n->reads[i - n->n_writes];
         tirbi_affine form;
         int64_t c;
-        if (!tirbi_affine_of(n->pool, place->flat, &n->loops, &form)) {
+        if (!tirbi_affine_number(n->pool, place, &n->loops, &form)) {
             if (write) return -1000;
             total -= 2; /* perhaps a gather of whole rows */
             continue;

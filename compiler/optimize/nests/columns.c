@@ -91,7 +91,7 @@ static bool same_column_only(mover *m, const tirbi_place *a, const tirbi_place *
         if (a->indices[d] != b->indices[d] || !a->indices[d]->pure ||
             tirbi_mentions_loops(a->indices[d], &m->inner) || tirbi_mentions_loops(a->indices[d], &m->lets))
             continue;
-        if (tirbi_affine_of(m->pool, a->indices[d], &m->own, &form) && tirbi_affine_constant(&form, 0, &c) && c != 0)
+        if (tirbi_affine_index(m->pool, a, d, &m->own, &form) && tirbi_affine_constant(&form, 0, &c) && c != 0)
             return true;
     }
     return false;

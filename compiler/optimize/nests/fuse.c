@@ -90,7 +90,7 @@ static bool own_element(group *g, const tirbi_place *place) {
         for (uint32_t d = 0; d < place->ndim && !found; d++) {
             tirbi_affine form;
             int64_t c;
-            if (!tirbi_affine_of(g->pool, place->indices[d], &g->vars, &form)) return false;
+            if (!tirbi_affine_index(g->pool, place, d, &g->vars, &form)) return false;
             found = form.coefficient[i] && tirbi_affine_constant(&form, i, &c) && c != 0;
             for (uint32_t k = 0; k < g->vars.n; k++) found = found && (k == i || !form.coefficient[k]);
         }

@@ -27,19 +27,10 @@ typedef struct roller {
 
 static bool is_int(const tirbi_lx *x) { return x->type == TIRB_I32 || x->type == TIRB_I64; }
 
-/* Whether no arithmetic on the loop's variable in it can wrap. */
-static bool is_exact(const roller *r, const tirbi_lx *x) {
-    if (!tirbi_mentions_loops(x, &r->own) || x->kind == TIRBI_LX_VAR) return true;
-    if (x->kind != TIRBI_LX_OP || tirbi_full_range(x)) return false;
-    for (int i = 0; i < x->n_args; i++)
-        if (!is_exact(r, x->args[i])) return false;
-    return true;
-}
-
 /* Where an integer is in the loop's first iteration, and how far it goes from place to place. */
 static bool pace_of(const roller *r, const tirbi_lx *x, const tirbi_lx **start, int64_t *pace) {
     tirbi_affine form;
-    if (!is_exact(r, x) || !tirbi_affine_of(r->pool, x, &r->own, &form) || !tirbi_affine_constant(&form, 0, pace) ||
+    if (!tirbi_affine_of(r->pool, x, &r->own, &form) || !tirbi_affine_constant(&form, 0, pace) ||
         *pace % r->copies != 0)
         return false;
     *pace /= r->copies;

@@ -198,12 +198,20 @@ static bool delay_of(const separator *s, int64_t by, int64_t step, int64_t *dela
 }
 
 /* How far an index, or the number of an element, goes from iteration to iteration; 0: it is not known. */
-static int64_t step_of(const separator *s, const tirbi_lx *x) {
-    tirbi_affine form;
+static int64_t step_of(const separator *s, const tirbi_lx *x, const tirbi_affine *form) {
     int64_t step;
-    const bool known = x->pure && !tirbi_mentions_loops(x, &s->inside) &&
-                       tirbi_affine_of(s->pool, x, &s->own, &form) && tirbi_affine_constant(&form, 0, &step);
+    const bool known = !tirbi_mentions_loops(x, &s->inside) && tirbi_affine_constant(form, 0, &step);
     return known && step != INT64_MIN ? step : 0;
+}
+
+static int64_t step_of_index(const separator *s, const tirbi_place *place, uint32_t d) {
+    tirbi_affine form;
+    return tirbi_affine_index(s->pool, place, d, &s->own, &form) ? step_of(s, place->indices[d], &form) : 0;
+}
+
+static int64_t step_of_number(const separator *s, const tirbi_place *place) {
+    tirbi_affine form;
+    return tirbi_affine_number(s->pool, place, &s->own, &form) ? step_of(s, place->flat, &form) : 0;
 }
 
 static unsigned by_delay(int64_t delay, const access *a, const access *b) {
@@ -218,12 +226,12 @@ static unsigned who_is_first(separator *s, const access *a, const access *b) {
     if (!tirbi_may_meet(p->buffer->root, q->buffer->root)) return NEITHER;
     if (p->buffer != q->buffer || p->view || q->view || p->buffer->overlaps || tirbi_buffer_moves(p->buffer, &s->all))
         return EITHER;
-    if ((step = step_of(s, p->flat)) != 0 && step_of(s, q->flat) == step &&
+    if ((step = step_of_number(s, p)) != 0 && step_of_number(s, q) == step &&
         tirbi_constant_difference(q->flat, p->flat, &by))
         return delay_of(s, by, step, &delay) ? by_delay(delay, a, b) : NEITHER;
     if (!tirbi_is_compact(s->pool, p->buffer)) return EITHER;
     for (uint32_t d = 0; d < p->ndim; d++) {
-        if ((step = step_of(s, p->indices[d])) != 0 && step_of(s, q->indices[d]) == step &&
+        if ((step = step_of_index(s, p, d)) != 0 && step_of_index(s, q, d) == step &&
             tirbi_constant_difference(q->indices[d], p->indices[d], &by))
             return delay_of(s, by, step, &delay) ? by_delay(delay, a, b) : NEITHER;
     }
@@ -267,7 +275,7 @@ static const tirbi_lx *kept_in_memory(separator *s, const tirbi_ls *stmt) {
     uint32_t stores = 0;
     for (uint32_t i = 0; i < s->n_stored; i++) stores += tirbi_may_meet(s->stored[i], place->buffer->root);
     const bool own = stores == 1 && !place->view && !place->buffer->overlaps && place->buffer->type == value->type &&
-                     step_of(s, place->flat) != 0;
+                     step_of_number(s, place) != 0;
     const tirbi_lx *load = own ? tirbi_lx_load(s->pool, place) : NULL;
     return load && !load->traps ? load : NULL;
 }

@@ -222,7 +222,7 @@ static bool interleaves(unroller *u, const tirbi_loop_set *loops, uint32_t last,
     const tirbi_loop_set one = {.var = {loops->var[last]}, .n = 1};
     if (store->kind != TIRBI_LS_STORE || !varies(store->as.store.value, &one) ||
         (store->as.store.value->kind != TIRBI_LX_OP && store->as.store.value->kind != TIRBI_LX_COND) ||
-        !tirbi_affine_of(u->pool, store->as.store.access->flat, loops, &form) ||
+        !tirbi_affine_number(u->pool, store->as.store.access, loops, &form) ||
         !tirbi_affine_constant(&form, last, &step) || step != 1)
         return false;
     for (uint32_t i = 0; i < loops->n; i++) {

@@ -28,7 +28,7 @@ typedef struct joiner {
 /* Whether x counts the iterations of two or more loops: the fastest by 1, each other one by all of those below it. */
 static bool counts(joiner *j, const tirbi_lx *x) {
     tirbi_affine form;
-    if (!tirbi_affine_of(j->pool, x, &j->loops, &form) || !tirbi_lx_is_int(form.start, 0) || tirbi_full_range(x))
+    if (!tirbi_affine_of(j->pool, x, &j->loops, &form) || !tirbi_lx_is_int(form.start, 0))
         return false;
     uint32_t n = 0;
     for (uint32_t i = 0; i < j->loops.n; i++) {
@@ -114,7 +114,7 @@ static bool make_joined(joiner *j, const tirbi_lx *x, const tirbi_lx *bound) {
 static const tirbi_lx *by_counter(joiner *j, const tirbi_lx *x) {
     tirbi_affine form;
     int64_t factor = 0, c;
-    if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || !tirbi_affine_of(j->pool, x, &j->group, &form)) return NULL;
+    if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || !tirbi_affine_modulo(j->pool, x, &j->group, &form)) return NULL;
     for (uint32_t i = 0; i < j->group.n; i++) {
         if (!tirbi_affine_constant(&form, i, &c) || c % j->group_unit[i] != 0) return NULL;
         if (i == 0) factor = c / j->group_unit[i];

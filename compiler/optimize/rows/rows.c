@@ -378,7 +378,7 @@ static bool is_element(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_dtype type,
     tirbi_affine form;
     int64_t step;
     return n_axes == 1 && type != TIRB_BOOL && x->kind == TIRBI_LX_LOAD && x->type == type &&
-           tirbi_affine_of(pool, x->access->flat, loops, &form) && tirbi_affine_constant(&form, loops->n - 1, &step) &&
+           tirbi_affine_number(pool, x->access, loops, &form) && tirbi_affine_constant(&form, loops->n - 1, &step) &&
            step == 1;
 }
 

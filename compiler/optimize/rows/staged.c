@@ -43,7 +43,7 @@ static bool read_nest(stager *s, const tirbi_ls *loop) {
     tirbi_affine form;
     int64_t step;
     return tirbi_lx_is_int(s->lane.var[0]->min, 0) && !to->view && !to->buffer->local &&
-           tirbi_affine_of(s->pool, to->flat, &s->all, &form) && tirbi_affine_constant(&form, s->all.n - 1, &step) &&
+           tirbi_affine_number(s->pool, to, &s->all, &form) && tirbi_affine_constant(&form, s->all.n - 1, &step) &&
            step == 1;
 }
 
@@ -84,7 +84,7 @@ static bool reads_by_number(const stager *s, const tirbi_place *place) {
         tirbi_affine form;
         int64_t step;
         if (!tirbi_lx_depends_on(place->indices[d], lane)) continue;
-        if (!tirbi_affine_of(s->pool, place->indices[d], &s->all, &form) ||
+        if (!tirbi_affine_index(s->pool, place, d, &s->all, &form) ||
             !tirbi_affine_constant(&form, s->all.n - 1, &step) || step != 1 ||
             !tirbi_lx_is_int(place->buffer->strides[d], 1))
             return false;
@@ -96,7 +96,7 @@ static bool is_staged(const stager *s, const tirbi_lx *load) {
     tirbi_affine form;
     const tirbi_place *place = load->access;
     if (load->type == TIRB_BOOL || load->type != place->buffer->type || !is_apart(s, load, 0)) return false;
-    if (tirbi_affine_of(s->pool, place->flat, &s->all, &form)) return reads_columns(s, &form);
+    if (tirbi_affine_number(s->pool, place, &s->all, &form)) return reads_columns(s, &form);
     return !place->flat->pure && reads_by_number(s, place);
 }
 

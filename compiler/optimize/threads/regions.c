@@ -262,10 +262,12 @@ static bool widen(slab *s, const tirbi_lvar *var, int64_t c) {
            !__builtin_add_overflow(c < 0 ? s->low : s->high, reach, c < 0 ? &s->low : &s->high);
 }
 
-static bool slab_of(walk *w, const tirbi_lx *index, const tirbi_lvar *var, slab *out) {
+static bool slab_of(walk *w, const tirbi_place *place, uint32_t d, const tirbi_lvar *var, slab *out) {
     tirbi_affine form;
     *out = (slab){.start = NULL};
-    if (index->lo < 0 || !tirbi_affine_of(w->pool, index, &w->loops, &form) || !steady(w, form.start)) return false;
+    if (place->indices[d]->lo < 0 || !tirbi_affine_index(w->pool, place, d, &w->loops, &form) ||
+        !steady(w, form.start))
+        return false;
     const tirbi_lx *start = form.start;
     if (start->kind == TIRBI_LX_CONST) {
         out->low = out->high = start->value;
@@ -310,7 +312,7 @@ static bool by_dimension(walk *w, tirbi_region_root *row, const tirbi_lvar *var)
         if (place->buffer->root != row->root) continue;
         if (!first) d = moving_dimension(w, place);
         if (d == place->ndim || (first && (place->buffer != first->buffer || moving_dimension(w, place) != d)) ||
-            (first && !same_lead(place, first, d)) || !slab_of(w, place->indices[d], var, &s)) {
+            (first && !same_lead(place, first, d)) || !slab_of(w, place, d, var, &s)) {
             return false;
         }
         if (!first) {
@@ -373,7 +375,7 @@ static bool by_memory(walk *w, tirbi_region_root *row, const tirbi_lvar *var) {
         tirbi_affine form;
         uint64_t left = 0;
         if (w->places[i]->buffer->root != row->root) continue;
-        if (!tirbi_affine_of(w->pool, w->places[i]->flat, &w->loops, &form)) return false;
+        if (!tirbi_affine_number(w->pool, w->places[i], &w->loops, &form)) return false;
         if (!form.coefficient[own] || !steady(w, form.start) || form.start->lo < 0) return false;
         for (uint32_t k = 0; k < w->loops.n; k++) {
             if (!form.coefficient[k] || k == own) continue;
