@@ -174,11 +174,43 @@ static void copies_of_16_bits(void **state) {
     }
 }
 
+/* Lanes of 8 bytes hold no floats of 16 bits: a move of one that was stored goes by memory, and writes no lanes but
+ * the loop's. */
+static void halves_among_wide_lanes(void **state) {
+    (void)state;
+    enum { BEHIND = 300 };
+    for (unsigned i = 0; i < 4; i++) {
+        const char *type = i % 2 == 0 ? "f16" : "bf16";
+        const uint8_t number = i % 2 == 0 ? TIRB_F16 : TIRB_BF16;
+        char text[1000];
+        harness h;
+        snprintf(text, sizeof text,
+                 ".function \"f\" public\n.scalars 3\n.lanes 4\n.ref %s\n.ref %s writable\n"
+                 ".tensor \"x\" %s r0 read ($1)\n.tensor \"y\" %s r1 write ($1)\n.var \"n\" i64 s0\n"
+                 ".var \"m\" i64 s1\nlane s0, done\n.cursor r0 %s read 0 0 1\n.cursor r1 %s write 0 0 1\n"
+                 "vsplat.u64 v1, s2\nvshr.u64 v1, v1, v1\n%s.%s v0, %s\nvstore.%s c1, v0\nvmov.%s v2, v0\n"
+                 "vstore.%s c1, v2\ndone:\nlane.end\nret.void\n.end\n",
+                 type, type, type, type, type, type, i < 2 ? "vsplat" : "vload", type, i < 2 ? "s2" : "c0", type, type,
+                 type);
+        harness_open(&h, text);
+        for (size_t n = 1; n < BEHIND; n++) {
+            uint16_t x[2 * BEHIND] = {0}, y[2 * BEHIND];
+            memset(y, 0xFF, sizeof y);
+            buffer b[] = {{x, 2 * BEHIND, number}, {y, 2 * BEHIND, number}};
+            assert_int_equal(harness_call(&h, (uint64_t[]){n, 2 * BEHIND}, b, 2).status, TIRB_OK);
+            for (size_t e = 0; e < 2 * BEHIND; e++)
+                if (y[e] != (e < n ? 0 : 0xFFFF)) harness_fail(&h, "lane %zu of %zu is %04x", e, n, y[e]);
+        }
+        harness_close(&h);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stores_that_do_without),
         cmocka_unit_test(no_other_nans),
         cmocka_unit_test(copies_of_16_bits),
+        cmocka_unit_test(halves_among_wide_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,9 +106,12 @@ static inline bool is_live(const lane_ins *ins, uint8_t reg) { return reg != NO_
 /* ---- Places of values: lane_places.c -------------------------------------------------------------------------- */
 
 static inline bool has_memory(const lane_value *v) { return v->strip || v->lazy != LAZY_NONE; }
-/* Whether its lanes in banks are others than its elements: more bytes, or truths. */
+/* Whether its lanes in banks are others than its elements: more bytes, or truths. Floats of 16 bits have no lanes of 8
+ * bytes: they are in no such bank. */
 static inline bool is_narrow(const lane_planner *p, const lane_value *v) {
-    return p->body->main_size == 1 ? v->dtype == TIRB_BOOL : p->body->has_words && v->size < p->body->main_size;
+    if (p->body->main_size == 1) return v->dtype == TIRB_BOOL;
+    const bool is_half = v->dtype == TIRB_F16 || v->dtype == TIRB_BF16;
+    return p->body->has_words && v->size < p->body->main_size && !(is_half && p->body->main_size == 8);
 }
 
 static inline void forget_bank(lane_planner *p, unsigned bank) {
