@@ -53,7 +53,7 @@ def check_call(tirb, refusal, folder):
         words.append(str(word).replace("TARGET", str(target)))
     reasons = {}
     for isa in tirb.isas:
-        done = tirb("run", BAD / refusal.file, *words, isa=isa, check=False)
+        done = tirb("run", "-w", BAD / refusal.file, *words, isa=isa, check=False)
         problem = wrong_end(refusal, done, target)
         if problem:
             return f"{isa}: {problem}" if len(tirb.isas) > 1 else problem

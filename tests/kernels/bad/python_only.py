@@ -46,5 +46,6 @@ def with_raise(A: T.Buffer((4,), "int32")):
 def with_del(A: T.Buffer((4,), "int32")):
     del A  # error: del
 
+@T.prim_func(s_tir=True)
 async def asynchronous(A: T.Buffer((4,), "int32")):  # error: async
     A[0] = 1
