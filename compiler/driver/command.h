@@ -66,7 +66,7 @@ typedef enum option_key {
         {OPTION_COMPILE_MEMORY, 0, "compile-memory", "SIZE",                                                           \
          "memory to compile a source in (suffixes K, M, G; default 256M)"},                                            \
         {OPTION_COMPILE_WORK, 0, "compile-work", "N",                                                                  \
-         "steps until plans are plain ones; four times as many are too many (default 2M)"}
+         "steps until plans are plain ones; four times as many are too many (default 4M)"}
 
 /* and how its messages are printed. */
 #define DIAGNOSTICS_OPTION                                                                      \

@@ -5,7 +5,7 @@
 #include "loader/base/error.h"
 
 /* A source that nobody wrote in earnest comes to its end in a second: steps take some tens of nanoseconds. */
-static const uint64_t default_max_memory = UINT64_C(256) << 20, default_max_work = 2000000;
+static const uint64_t default_max_memory = UINT64_C(256) << 20, default_max_work = 4000000;
 
 /* Times the work from which on plans are plain ones: to read, check and write what there is. */
 enum { HARD_LIMIT = 4 };

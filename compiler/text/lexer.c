@@ -111,6 +111,7 @@ static int hex_value(char c) {
 static tirbi_token *new_token(lexer *l) {
     enum { LONG = 1024 }; /* a length that lists have before they grow */
     tirbi_list *list = &l->tokens;
+    if (!tirbi_arena_work(l->arena, 1)) return NULL;
     if (list->n < LONG || list->n < list->capacity) return TIRBI_LIST_ADD(l->arena, list, tirbi_token);
     const bool first = list->n == LONG;
     const uint32_t capacity = list->n + list->n / 2; /* of 2 GiB of text at most */

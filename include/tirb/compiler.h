@@ -56,7 +56,7 @@ typedef struct tirb_compile_options {
     uint32_t explain;      /* not 0: tirb_compile_result_loop tells what became of the loops */
     uint32_t reserved;
     uint64_t timeout_ns;   /* wall time; 0: none */
-    uint64_t max_work;     /* steps, the same on every machine; 0: 2 million. Once so many are done, loops that are left
+    uint64_t max_work;     /* steps, the same on every machine; 0: 4 million. Once so many are done, loops that are left
                               become what is found without a search, which is slower and computes the same; a program
                               that needs four times as many is refused */
     const tirb_canceller *canceller; /* NULL: none; else it outlives the compilation */

@@ -466,7 +466,7 @@ static const tirbi_ls *fuse_in(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t 
         q.items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
         if (!q.items) return s;
         for (uint32_t i = 0; i < q.n; i++) q.items[i] = fuse_in(pool, s->as.seq.items[i], disabled, notes);
-        for (uint32_t i = 0; i < q.n; i++) fuse_from(&q, i);
+        for (uint32_t i = 0; i < q.n && tirbi_arena_may_try(pool->arena); i++) fuse_from(&q, i);
         copy->as.seq.items = q.items;
         copy->as.seq.n = tirbi_fuse_rows(pool, q.items, q.n, notes);
         return copy;
