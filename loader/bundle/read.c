@@ -52,9 +52,10 @@ static tirb_status note_unpacked(loading *l, uint64_t bytes) {
     return TIRB_OK;
 }
 
-/* Room for n things of `size` bytes. */
+/* Room for n things of `size` bytes; nowhere where there is none. */
 static tirb_status take(loading *l, size_t n, size_t size, void **out) {
     uint64_t bytes;
+    *out = NULL;
     if (!tirbi_mul_u64(n, size, &bytes) || bytes > l->max_decoded - l->decoded) {
         return too_large(l, "the decoded program", l->decoded + n, l->max_decoded);
     }

@@ -160,6 +160,78 @@ static void test_decoded_limit(void **state) {
     fixture_close(&f);
 }
 
+/* ---- Bounded work and memory ------------------------------------------------------------------------------------ */
+
+/* Reads `bytes` with a heap of this allocator, which may take so many steps. */
+static tirb_status read_with(const tirbi_writer *bytes, const tirb_allocator *allocator, uint64_t max_work,
+                             uint64_t *work) {
+    tirbi_heap heap;
+    tirbi_arena arena;
+    tirbi_program *program = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    tirbi_heap_init(&heap, allocator, MAX_SIZE);
+    heap.max_work = max_work;
+    tirbi_arena_init(&arena, &heap);
+    const tirb_status status = tirbi_bundle_read(bytes->data, bytes->size, MAX_SIZE, &arena, &program, &error);
+    assert_true((program != NULL) == (status == TIRB_OK));
+    tirbi_arena_destroy(&arena);
+    assert_int_equal(heap.used, 0);
+    if (work) *work = heap.work;
+    return status;
+}
+
+/* Every step counts, wherever it is taken: one less than a bundle needs is too few, and so is each smaller number. */
+static void check_steps(const tirbi_writer *bytes) {
+    uint64_t steps;
+    assert_int_equal(read_with(bytes, NULL, UINT64_MAX, &steps), TIRB_OK);
+    assert_int_equal(read_with(bytes, NULL, steps, NULL), TIRB_OK);
+    for (uint64_t fewer = 0; fewer < steps; fewer++) {
+        uint64_t taken;
+        assert_int_equal(read_with(bytes, NULL, fewer, &taken), TIRB_FUEL);
+        assert_true(taken > fewer);
+    }
+}
+
+typedef struct failing_heap {
+    unsigned calls, fail_at;
+} failing_heap;
+
+static void *reallocate(void *context, void *ptr, size_t old_size, size_t new_size) {
+    failing_heap *heap = (failing_heap *)context;
+    (void)old_size;
+    if (new_size == 0) {
+        free(ptr);
+        return NULL;
+    }
+    return heap->calls++ == heap->fail_at ? NULL : realloc(ptr, new_size);
+}
+
+/* Each allocation fails once. */
+static void check_allocations(const tirbi_writer *bytes) {
+    failing_heap heap = {.fail_at = UINT32_MAX};
+    const tirb_allocator allocator = {reallocate, &heap};
+    assert_int_equal(read_with(bytes, &allocator, UINT64_MAX, NULL), TIRB_OK);
+    const unsigned calls = heap.calls;
+    for (unsigned i = 0; i < calls; i++) {
+        heap = (failing_heap){.fail_at = i};
+        assert_int_equal(read_with(bytes, &allocator, UINT64_MAX, NULL), TIRB_NO_MEMORY);
+    }
+}
+
+static void test_bounded(void **state) {
+    (void)state;
+    fixture f;
+    fixture_open(&f);
+    const tirbi_program *programs[] = {fixture_assemble(&f, sample_program), large_program(&f, 40)};
+    for (unsigned i = 0; i < 2; i++) {
+        tirbi_writer bytes = fixture_bundle(&f, programs[i]);
+        check_steps(&bytes);
+        check_allocations(&bytes);
+        tirbi_writer_destroy(&bytes);
+    }
+    fixture_close(&f);
+}
+
 /* ---- Headers and tables ---------------------------------------------------------------------------------------- */
 
 typedef void (*alteration)(tirbi_writer *bytes);
@@ -549,7 +621,7 @@ static void test_dims(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_compressed), cmocka_unit_test(test_decoded_limit),
+        cmocka_unit_test(test_compressed), cmocka_unit_test(test_decoded_limit), cmocka_unit_test(test_bounded),
         cmocka_unit_test(test_headers),    cmocka_unit_test(test_sections),
         cmocka_unit_test(test_contents),   cmocka_unit_test(test_small_bundle_large_tables),
         cmocka_unit_test(test_dims),
