@@ -8,7 +8,7 @@
 
 #include "compiler/text/script.h"
 
-enum { NEVER = UINT32_MAX };
+static const uint32_t NEVER = UINT32_MAX;
 
 /* What a name was bound to, in the order of the file; or the place of a kernel that is defined there. */
 typedef struct event {

@@ -198,7 +198,8 @@ static void put_elementwise(generator *g) {
     if ((info->flags & TIRBI_FLAG_TRAP) && tirbi_dtype_is_int((tirbi_dtype)from) && chance(g, 80)) return;
     const bool converts = info->operands[2] == 'T';
     uint8_t type = converts ? any_type(g) : from;
-    if (op == TIRB_OP_VBITS && tirbi_dtypes[type].size != tirbi_dtypes[from].size) type = tirbi_dtype_of_bits(from);
+    if (op == TIRB_OP_VBITS && tirbi_dtypes[type].size != tirbi_dtypes[from].size)
+        type = (uint8_t)tirbi_dtype_of_bits(from);
     if (op == TIRB_OP_VBITS && (from == TIRB_BOOL || type == TIRB_BOOL)) return;
     if (op == TIRB_OP_VBITS && tirbi_dtype_is_float(from) && tirbi_dtype_is_float(type)) return;
     if (op == TIRB_OP_VSELECT && from == TIRB_BOOL) type = any_type(g);
