@@ -33,7 +33,7 @@ typedef enum border { BORDER_VALUE, BORDER_EXTENT, BORDER_NONE } border;
 
 /* Adds factor * x. */
 static bool add_linear(linear *sum, const tirbi_lx *x, int64_t factor, border at, unsigned depth) {
-    int64_t v;
+    int64_t v = 0;
     if (depth == 0) return false;
     if (x->kind == TIRBI_LX_CONST)
         return tirbi_mul_i64(factor, x->value, &v) && tirbi_add_i64(sum->constant, v, &sum->constant);
