@@ -25,8 +25,9 @@ build=build/demo
 generator=()
 [ -e "$build/CMakeCache.txt" ] || generator=(-G Ninja)
 echo "building in $build"
-cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DTIRB_BUILD_TESTS=OFF \
-    -DTIRB_LANE_ISAS="$(lanes_of_this_cpu)" > /dev/null
+# TIRB_DEMO_OPTIONS: of a build whose objects ccache knows (tests/check.sh).
+read -ra options <<< "${TIRB_DEMO_OPTIONS:--DTIRB_LANE_ISAS=$(lanes_of_this_cpu)}"
+cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DTIRB_BUILD_TESTS=OFF "${options[@]}" > /dev/null
 cmake --build "$build" --target tirb_command
 
 tirb=$build/bin/tirb
