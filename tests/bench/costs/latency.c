@@ -84,8 +84,9 @@ static size_t write_line(char *to, const char *line, const char *type) {
 static void write_program(char *to, const subject *s) {
     to += sprintf(to,
                   ".function \"f\" public\n.scalars 5\n.lanes 3\n.ref %s\n.ref %s writable\n.ref %s writable\n"
-                  ".scalar \"n\" i64 s0\n.scalar \"x\" %s s1\n.scalar \"y\" %s s2\n.tensor \"from\" %s r0 read (n)\n"
-                  ".tensor \"to\" %s r1 read write (n)\ntop:\n",
+                  ".scalar \"n\" i64 s0\n.var \"n\" i64 s0 param 0\n"
+                  ".scalar \"x\" %s s1\n.scalar \"y\" %s s2\n.tensor \"from\" %s r0 read ($0)\n"
+                  ".tensor \"to\" %s r1 read write ($0)\ntop:\n",
                   s->type, s->type, s->type, s->type, s->type, s->type, s->type);
     to += write_line(to, s->before, s->type);
     for (unsigned i = 0; i < s->times; i++) to += write_line(to, s->line, s->type);
