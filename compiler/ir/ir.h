@@ -417,6 +417,9 @@ struct tirb_primfunc {
     uint32_t n_attrs;
     const tirb_param_pair *may_alias; /* buffers that may share memory: ascending, each pair once */
     uint32_t n_may_alias;
+    uint32_t n_required; /* assertions that the body begins with and arguments must meet: attribute tirb.requires */
+    const tirb_expr *const *const *minima; /* per parameter: of a comprehension's result, the index of the first element
+                                              in each dimension, or NULL: 0; NULL: 0 for all */
     const tirb_stmt *body; /* NULL only while it is being declared */
     tirbi_span span;
     uint32_t index; /* in its module */
