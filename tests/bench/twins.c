@@ -769,7 +769,8 @@ TWIN(kronecker) {
     OUT(float, y, 4);
     OUT(float, xw1, 5);
     OUT(float, xw2, 6);
-    int d0 = EXTENT(0, 0), n0 = EXTENT(0, 1), d1 = EXTENT(1, 0), n1 = EXTENT(1, 1), d2 = EXTENT(2, 0), n2 = EXTENT(2, 1);
+    int d0 = EXTENT(0, 0), d1 = EXTENT(1, 0), d2 = EXTENT(2, 0);
+    int n0 = EXTENT(0, 1), n1 = EXTENT(1, 1), n2 = EXTENT(2, 1);
     FOR (m, EXTENT(3, 0)) {
         FOR (i, n0 * n1)
             FOR (c, d2) {

@@ -73,7 +73,7 @@ class Program:
         for name in "st"[:self.random.choice([0, 0, 1, 2])]:
             self.add_scalar(name)
         self.statements, self.given, self.annotated = [], {}, {}
-        self.expected = "values"
+        self.expected, self.strictness = "values", 0.93
 
     def add_tensor(self, name, dtype, rank, values=None):
         dims = [self.random.choice(list(self.sizes) + ([str(self.random.randint(2, 6))] if self.random.random() < 0.15 else []))
@@ -114,7 +114,7 @@ class Program:
         pick = self.random.random()
         if pick < 0.6:
             return number(self.random.randint(0, 4))
-        if pick < 0.8:
+        if pick < 0.8 and self.sizes:
             return Node("size", name=self.random.choice(list(self.sizes)))
         if pick < 0.9 and self.whole_scalars():
             name = self.random.choice(self.whole_scalars())
@@ -130,7 +130,7 @@ class Program:
             return index
         if pick < 0.72:
             return Node(self.random.choice("+-"), index, number(self.random.randint(1, 3)))
-        if pick < 0.78:
+        if pick < 0.78 and self.sizes:
             return Node("-", Node("-", Node("size", name=self.random.choice(list(self.sizes))), number(1)), index)
         if pick < 0.83:
             by = number(self.random.randint(2, 3)) if self.random.random() < 0.7 else self.constant()
@@ -304,7 +304,7 @@ class Program:
         if dtype is None or (made.value.dtype == "float16" and made.op in ("+", "*")):
             return False
         before = self.copy_of(made.target)
-        strict = self.random.random() < 0.93
+        strict = self.random.random() < self.strictness
         good = False
         for _ in range(6):
             try:
@@ -333,21 +333,72 @@ class Program:
     def write(self):
         wanted = self.random.choice([1, 1, 2, 2, 3, 4, 5])
         for _ in range(60):
-            made = self.statement()
-            if self.attempt(made):
+            made = self.call() if self.random.random() < 0.08 else self.statement()
+            if made and (isinstance(made, Call) or self.attempt(made)):
                 self.statements.append(made)
             if len(self.statements) == wanted or self.expected != "values":
                 break
         if not self.statements:
             return False
-        targets = list(dict.fromkeys(made.target for made in self.statements))
+        targets = list(dict.fromkeys(name for made in self.statements for name in made.targets))
         self.outputs = [name for name in targets if self.random.random() < 0.75] or [targets[-1]]
         self.random.shuffle(self.outputs)
         return True
 
+    def call(self):
+        """A def of its own that gets some of the tensors here, or None."""
+        usable = {name: tensor for name, tensor in self.named_tensors().items() if not any(tensor.minima)}
+        if not usable or isinstance(self, Callee):
+            return None
+        callee = Callee(self, self.random.sample(list(usable), min(len(usable), self.random.randint(1, 2))))
+        if not callee.write() or any(any(callee.scope[name].minima) for name in callee.outputs):
+            return None
+        targets = [f"r{len(self.statements)}{number}" for number in range(len(callee.outputs))]
+        self.scope.update((target, callee.scope[name]) for target, name in zip(targets, callee.outputs))
+        return Call(callee, targets)
+
     def text(self):
+        called = "\n".join(made.callee.text() for made in self.statements if isinstance(made, Call))
+        return called + self.own_text()
+
+    def own_text(self):
         body = "\n".join("  " + made.text() for made in self.statements)
         return f"def {self.name}({', '.join(self.params)}) -> ({', '.join(self.outputs)}) {{\n{body}\n}}\n"
+
+
+class Call:
+    """`a, b = callee(x, y)`."""
+
+    def __init__(self, callee, targets):
+        self.callee, self.targets = callee, targets
+
+    def text(self):
+        return f"{', '.join(self.targets)} = {self.callee.name}({', '.join(self.callee.given_names)})"
+
+
+class Callee(Program):
+    """A def that another one calls with tensors of its own."""
+
+    def __init__(self, caller, names):
+        self.random, self.rng = caller.random, caller.rng
+        self.name = f"{caller.name}_{len(caller.statements)}"
+        self.sizes, self.scope, self.params, self.arguments, self.tensors, self.gathers = {}, {}, [], {}, {}, {}
+        for name, own in zip(names, "VW"):
+            tensor = caller.scope[name]
+            dims = [self.size_named(extent) for extent in tensor.array.shape]
+            self.params.append(f"{tensor.dtype}({', '.join(dims)}) {own}" if dims else f"{tensor.dtype} {own}")
+            self.arguments[own] = tensor
+            self.scope[own] = Tensor(tensor.dtype, tensor.array, [0] * tensor.array.ndim)
+        self.scope.update(self.sizes)
+        self.statements, self.expected, self.given_names, self.strictness = [], "values", names, 1
+
+    def size_named(self, extent):
+        for name, known in self.sizes.items():
+            if known == extent and self.random.random() < 0.7:
+                return name
+        name = f"S{len(self.sizes)}"
+        self.sizes[name] = extent
+        return name
 
 
 # ---- Running ----------------------------------------------------------------------------------------------------------

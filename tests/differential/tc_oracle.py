@@ -306,7 +306,7 @@ class Constraint:
 def constraints_of(statement, scope):
     reads = [found for node in statement.exists + [statement.value] for found in reads_of(node)]
     if statement.op and statement.target in scope:
-        reads.append((Node("read", *statement.left_nodes(), name=statement.target, dtype="int32"), False))
+        reads.append((Node("read", *statement.subscripts, name=statement.target, dtype="int32"), False))
     for left in statement.subscripts:
         reads += list(reads_of(left)) if left.kind != "index" else []
     for read, lazy in reads:
@@ -368,10 +368,11 @@ class Statement:
         used = [node.name for part in [self.value, *self.exists] for node in part.walk() if node.kind == "index"]
         return list(dict.fromkeys(self.left + used + [index for index, *_ in self.ranges]))
 
-    def left_nodes(self):
-        return self.subscripts
+    @property
+    def targets(self):
+        return [self.target]
 
-    def text(self, clauses_in_order=None):
+    def text(self):
         left = self.target + (f"({', '.join(node.text() for node in self.subscripts)})" if self.subscripts else "")
         op = {None: "=", "min": "min=", "max": "max="}.get(self.op, f"{self.op}=") + ("!" if self.starts_over else "")
         clauses = [f"{name} = {value.text()}" for name, value in self.lets]
