@@ -62,7 +62,7 @@ def mobilenet_block(I, W1, W2, W3):
     return first, second, np.einsum("chw,dc->dhw", second, W3) + I[:, 1:-1, 1:-1]
 
 
-@lambda formula: programs("wavenet", formula, ops="8*(RES+DIL)+32", sizes=["B=1 RES=2 R=16 DIL=2 SKIP=1 D=1", "B=2 RES=3 R=20 DIL=5 SKIP=4 D=4",
+@lambda formula: programs("wavenet", formula, minima="Skip: 0 0 R-16", ops="8*(RES+DIL)+32", sizes=["B=1 RES=2 R=16 DIL=2 SKIP=1 D=1", "B=2 RES=3 R=20 DIL=5 SKIP=4 D=4",
                                                                            "B=1 RES=8 R=33 DIL=6 SKIP=9 D=16"])
 def wavenet(data, filter_w, filter_b, gate_w, gate_b, res_w, res_b, skip_w, skip_b, dilation):
     before = np.pad(data, ((0, 0), (0, 0), (len(dilation), 0)))[..., :data.shape[2]]

@@ -45,7 +45,7 @@ for a, b in ((0.25, 0.25), (0.5, 0.25), (0.25, 0.75), (0.75, 0.75)):
 programs("logic_in_words", lambda A, B: (A & ~B, A), out="bool bool", sizes=VECTORS)
 programs("integer_extrema", lambda a, b, c: (np.minimum(a, np.maximum(b, c)), np.minimum(a, np.maximum(b, c)) + np.maximum(b, c)),
          out="int32 int32", sizes=VECTORS)
-programs("negated", lambda A: ~A, out="int8", sizes=VECTORS, given=whole_range("A", "int8"))
+programs("negated", lambda A: (-A).astype(int) - 1, out="int32", sizes=VECTORS, given=whole_range("A", "int8"))
 programs("chosen", lambda A: np.where(A > 0, 1, 0.5), ops="0", sizes=VECTORS)
 programs("annotated_wider", lambda A: (A, A * A), ops="0", sizes=VECTORS)
 programs("literals", lambda A: (A * 1e-2 + 3e2 - 0.5, A * 3 + 8), out="float int32", ops="4", sizes=VECTORS)
