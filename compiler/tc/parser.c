@@ -552,6 +552,7 @@ static tirbi_tc_def *read_def(parser *p) {
     else
         read_bare_return(p, def);
     expect(p, TIRBI_TC_TOKEN_LBRACE, "'{'");
+    def->body = span_from(p, begin).end;
     if (!p->failed) read_stmts(p, def);
     def->span = span_from(p, begin);
     return p->failed ? NULL : def;

@@ -185,6 +185,7 @@ struct tirbi_tc_def {
     tirbi_tc_param *params, *returns;
     uint32_t n_params, n_returns;
     bool bare_return; /* `-> id` */
+    uint32_t body;    /* the offset behind its { */
     tirbi_tc_stmt *stmts;
     uint32_t n_stmts;
     tirbi_tc_symbol *const *symbols; /* by number */
