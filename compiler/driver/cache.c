@@ -61,6 +61,7 @@ static void write_identity(const invocation *inv, const tirb_compile_options *op
     tirbi_write_bytes(out, tirbi_build_id, TIRBI_BUILD_ID_SIZE);
     tirbi_write_u8(out, TIRBI_BUNDLE_MAJOR);
     tirbi_write_u8(out, TIRBI_BUNDLE_MINOR);
+    tirbi_write_u32(out, (uint32_t)options->language);
     tirbi_write_u32(out, (uint32_t)options->fp);
     tirbi_write_u32(out, options->max_errors);
     tirbi_write_u32(out, options->disabled);

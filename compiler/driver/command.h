@@ -54,6 +54,8 @@ typedef enum option_key {
     OPTION_COMPILE_TIMEOUT,
     OPTION_COMPILE_MEMORY,
     OPTION_COMPILE_WORK,
+    OPTION_LANGUAGE,
+    OPTION_DEFINE,
 } option_key;
 
 /* Of every command that compiles a source on the way to something else. */
@@ -67,6 +69,15 @@ typedef enum option_key {
          "memory to compile a source in (suffixes K, M, G; default 256M)"},                                            \
         {OPTION_COMPILE_WORK, 0, "compile-work", "N",                                                                  \
          "steps until plans are plain ones; four times as many are too many (default 4M)"}
+
+/* what it is written in, */
+#define LANGUAGE_OPTIONS                                                                                               \
+    {OPTION_LANGUAGE, 0, "language", "NAME",                                                                           \
+     "tvmscript or tc (Tensor Comprehensions); default: as the file's name ends, .tc or else"},                        \
+    {                                                                                                                  \
+        OPTION_DEFINE, 'D', "define", "NAME=VALUE",                                                                    \
+            "what ${NAME}, <NAME> or {NAME} stands for in a .tc source (repeatable)"                                   \
+    }
 
 /* and how its messages are printed. */
 #define DIAGNOSTICS_OPTION                                                                      \

@@ -12,6 +12,7 @@ static const option_row compile_options[] = {
     {OPTION_FP, 0, "fp", "MODE", "precise (a*b+c fuses, block sums are trees), strict (nothing fuses) or fast"},
     {OPTION_PARALLEL, 0, "parallel", "WHICH", "loops for several threads: auto (those worth it), off, or all that may"},
     {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"},
+    LANGUAGE_OPTIONS,
     COMPILE_LIMIT_OPTIONS,
     DIAGNOSTICS_OPTION,
     {OPTION_HELP, 'h', "help", NULL, "show this help"},
@@ -22,6 +23,7 @@ static const option_row check_options[] = {
     {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast, for a source"},
     {OPTION_PARALLEL, 0, "parallel", "WHICH", "auto, off or all, for a source: loops for several threads"},
     {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"},
+    LANGUAGE_OPTIONS,
     COMPILE_LIMIT_OPTIONS,
     DIAGNOSTICS_OPTION,
     NO_CACHE_OPTION,
@@ -69,14 +71,17 @@ static exit_code run_check(const invocation *inv) {
 
 const command compile_command = {
     .name = "compile",
-    .operands = "FILE.py",
-    .summary = "Compile a TVMScript source to a bundle",
+    .operands = "FILE",
+    .summary = "Compile a source to a bundle",
     .options = compile_options,
-    .details = "FILE.py '-' is stdin. Diagnostics go to stderr; nothing is written when there is an error.\n"
+    .details = "FILE is TVMScript, or Tensor Comprehensions (.tc); '-' is stdin. Diagnostics go to\n"
+               "stderr; nothing is written when there is an error.\n"
                "\n"
                "Examples:\n"
                "  tirb compile digits.py -o digits.tirb\n"
-               "  tirb compile - -o - < saxpy.py > saxpy.tirb\n",
+               "  tirb compile - -o - < saxpy.py > saxpy.tirb\n"
+               "  tirb compile -D sh=2 -D sw=2 conv.tc\n"
+               "  tirb compile --language tc - -o mm.tirb < mm.txt\n",
     .run = run_compile,
     .least_operands = 1,
     .most_operands = 1,

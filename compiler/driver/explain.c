@@ -14,6 +14,7 @@ static const option_row explain_options[] = {
     {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast"},
     {OPTION_PARALLEL, 0, "parallel", "WHICH", "auto, off or all: loops for several threads"},
     {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"},
+    LANGUAGE_OPTIONS,
     COMPILE_LIMIT_OPTIONS,
     DIAGNOSTICS_OPTION,
     {OPTION_HELP, 'h', "help", NULL, "show this help"},
@@ -114,7 +115,7 @@ static exit_code run_explain(const invocation *inv) {
     options.file_name = input_name(inv->operands[0]);
     options.explain = 1;
     exit_code code = compile_options_read(inv, &options);
-    if (code == EXIT_DONE) code = source_read(inv, inv->operands[0], &text);
+    if (code == EXIT_DONE) code = source_read(inv, inv->operands[0], &options, &text);
     if (code != EXIT_DONE) return code;
     tirb_status status = tirb_compile((const char *)text.data, text.size, &options, &result, &error);
     code = compile_outcome(inv, options.file_name, status, &error, result);
@@ -126,10 +127,10 @@ static exit_code run_explain(const invocation *inv) {
 
 const command explain_command = {
     .name = "explain",
-    .operands = "FILE.py",
+    .operands = "FILE",
     .summary = "Say what became of each loop, and why",
     .options = explain_options,
-    .details = "FILE.py '-' is stdin. A loop is one of\n"
+    .details = "FILE '-' is stdin. A loop is one of\n"
                "  lanes    many iterations at once; its text lists the operations of the body\n"
                "  inner    a loop inside a lane loop, alike in all lanes\n"
                "  outer    a loop around a lane loop that was moved inside it\n"

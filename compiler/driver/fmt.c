@@ -10,8 +10,9 @@
 
 static const option_row fmt_options[] = {
     {OPTION_DIALECT, 0, "dialect", "NAME",
-     "tirx (new TVMScript), tir (classic) or hybrid (of 2020); default: the dialect of the file"},
+     "tirx (new TVMScript), tir (classic) or hybrid (of 2020); default: what the file is written in"},
     {OPTION_OUTPUT, 'o', "output", "FILE", "where the text goes (default and '-': stdout)"},
+    LANGUAGE_OPTIONS,
     COMPILE_LIMIT_OPTIONS,
     DIAGNOSTICS_OPTION,
     {OPTION_CHECK, 0, "check", NULL, "print nothing; exit code 1 if the file is not in its canonical text"},
@@ -57,7 +58,7 @@ static exit_code run_fmt(const invocation *inv) {
     if (code == EXIT_DONE) code = compile_limits_read(inv, &options);
     const char *to = option_text(inv, OPTION_OUTPUT);
     if (code == EXIT_DONE && to) code = output_check(inv, to);
-    if (code == EXIT_DONE) code = source_read(inv, inv->operands[0], &text);
+    if (code == EXIT_DONE) code = source_read(inv, inv->operands[0], &options, &text);
     if (code != EXIT_DONE) return code;
     tirb_compile_result *result = NULL;
     tirb_error error = TIRB_ERROR_INIT;
@@ -72,16 +73,18 @@ static exit_code run_fmt(const invocation *inv) {
 
 const command fmt_command = {
     .name = "fmt",
-    .operands = "FILE.py",
-    .summary = "Print a TVMScript source in its canonical text",
+    .operands = "FILE",
+    .summary = "Print a source in its canonical text",
     .options = fmt_options,
-    .details = "FILE.py '-' is stdin. The program is read and printed as TVM prints it: comments and the source's own\n"
-               "layout are lost, and nothing is written over unless -o says so.\n"
+    .details = "FILE '-' is stdin. TVMScript is read and printed as TVM prints it: comments and the source's own layout\n"
+               "are lost. Tensor Comprehensions (.tc) keep their comments; with --dialect the TIR that they become is\n"
+               "printed. Nothing is written over unless -o says so.\n"
                "\n"
                "Examples:\n"
                "  tirb fmt digits.py\n"
                "  tirb fmt --dialect tir digits.py -o classic.py\n"
-               "  tirb fmt --check digits.py\n",
+               "  tirb fmt --check digits.py\n"
+               "  tirb fmt -D sh=2 -D sw=2 conv.tc\n",
     .run = run_fmt,
     .least_operands = 1,
     .most_operands = 1,

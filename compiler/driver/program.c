@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/driver/define.h"
 #include "compiler/driver/files.h"
 
 /* Bytes of one program file; what it unpacks to has the engine's own limit. */
@@ -18,12 +19,22 @@ static bool begins_as_bundle(const file_bytes *bytes) {
     return bytes->size >= 4 && memcmp(bytes->data, "TIRB", 4) == 0;
 }
 
-static bool looks_like_bundle(const char *path, const file_bytes *bytes) {
-    if (ends_with(path, ".py")) return false;
+static bool looks_like_bundle(const invocation *inv, const char *path, const file_bytes *bytes) {
+    if (tirbi_language_of_file(path) || option_given(inv, OPTION_LANGUAGE)) return false;
     return ends_with(path, ".tirb") || begins_as_bundle(bytes);
 }
 
-exit_code source_read(const invocation *inv, const char *path, file_bytes *out) {
+/* Puts the values of -D into a source. */
+static exit_code source_define(const invocation *inv, const char *path, tirb_compile_options *options,
+                               file_bytes *text) {
+    const tirbi_language *language;
+    exit_code code = language_choose(inv, path, &language);
+    if (code != EXIT_DONE) return code;
+    options->language = language->language;
+    return definitions_apply(inv, path, language, text);
+}
+
+exit_code source_read(const invocation *inv, const char *path, tirb_compile_options *options, file_bytes *out) {
     bool too_large;
     exit_code code = file_read(inv, path, MAX_PROGRAM_FILE, out, &too_large);
     if (code != EXIT_DONE) return code;
@@ -32,6 +43,8 @@ exit_code source_read(const invocation *inv, const char *path, file_bytes *out) 
     } else if (begins_as_bundle(out)) {
         code = fail(inv, EXIT_PROGRAM, "%s: a bundle has instructions, not text: give its source, or see 'tirb dis'",
                     input_name(path));
+    } else {
+        code = source_define(inv, path, options, out);
     }
     if (code != EXIT_DONE) free(out->data);
     return code;
@@ -151,10 +164,11 @@ static exit_code compile_now(const invocation *inv, const file_bytes *text, cons
     return code;
 }
 
-static exit_code compile(const invocation *inv, const file_bytes *text, bundle *out) {
+static exit_code compile(const invocation *inv, const char *path, file_bytes *text, bundle *out) {
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     options.file_name = out->file;
     exit_code code = compile_options_read(inv, &options);
+    if (code == EXIT_DONE) code = source_define(inv, path, &options, text);
     if (code == EXIT_DONE) code = cache_open(inv, (const char *)text->data, text->size, &options, &out->cache);
     if (code != EXIT_DONE) return code;
     uint64_t start = now_ns();
@@ -177,19 +191,21 @@ exit_code bundle_open(const invocation *inv, const char *path, bundle *out) {
     bool too_large;
     exit_code code = file_read(inv, path, MAX_PROGRAM_FILE, &bytes, &too_large);
     if (code != EXIT_DONE) return code;
-    out->was_source = !looks_like_bundle(path, &bytes);
+    out->was_source = !looks_like_bundle(inv, path, &bytes);
     if (too_large) {
         free(bytes.data);
         return fail(inv, out->was_source ? EXIT_PROGRAM : EXIT_REJECTED, "%s: the file is larger than %zu MiB",
                     out->file, MAX_PROGRAM_FILE >> 20);
     }
     if (out->was_source) {
-        code = compile(inv, &bytes, out);
+        code = compile(inv, path, &bytes, out);
         free(bytes.data);
-    } else if (option_given(inv, OPTION_FP) || option_given(inv, OPTION_PARALLEL)) {
+    } else if (option_given(inv, OPTION_FP) || option_given(inv, OPTION_PARALLEL) || option_given(inv, OPTION_DEFINE)) {
         free(bytes.data);
         code = fail_usage(inv->command, "%s: --%s is for sources; a bundle carries its own", out->file,
-                          option_given(inv, OPTION_FP) ? "fp" : "parallel");
+                          option_given(inv, OPTION_FP)         ? "fp"
+                          : option_given(inv, OPTION_PARALLEL) ? "parallel"
+                                                               : "define");
     } else {
         out->memory = bytes.data;
         out->bytes = bytes.data;

@@ -12,7 +12,7 @@
 #include "compiler/driver/command.h"
 #include "compiler/driver/files.h"
 
-/* A bundle, read from a .tirb file or compiled from a .py file. What a name does not tell, the first bytes do. */
+/* A bundle, read from a .tirb file or compiled from a source. What a name does not tell, the first bytes do. */
 typedef struct bundle {
     const uint8_t *bytes;
     size_t size;
@@ -25,8 +25,9 @@ typedef struct bundle {
     tirb_compile_result *result; /* of a source that was compiled */
 } bundle;
 
-/* Reads a file that has to be a source; EXIT_DONE: the caller frees its bytes. */
-exit_code source_read(const invocation *inv, const char *path, file_bytes *out);
+/* Reads a file that has to be a source, with the values of -D in place, and says its language in `options`. EXIT_DONE:
+ * the caller frees its bytes. */
+exit_code source_read(const invocation *inv, const char *path, tirb_compile_options *options, file_bytes *out);
 
 /* Reads or compiles `path` by the command's options (--fp, --max-errors) and prints diagnostics. EXIT_DONE: the caller
  * closes the bundle; else everything has been said. */

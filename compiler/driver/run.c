@@ -24,7 +24,7 @@ static const option_row run_options[] = {
 };
 
 static const char run_details[] =
-    "FILE is a bundle or a TVMScript source; '-' is stdin. ARGS are values in parameter order, or PARAM=VALUE:\n"
+    "FILE is a bundle or a source; '-' is stdin. ARGS are values in parameter order, or PARAM=VALUE:\n"
     "  @x.npy           an array; @x.npy:bf16 takes raw data as that type\n"
     "  4xf32=1,2,3,4    a tensor; with one value (2x3xi32=0) it fills\n"
     "  10000xf32        a random tensor, the same in every run\n"

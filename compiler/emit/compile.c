@@ -29,8 +29,8 @@
 #include "compiler/optimize/whiles/bits.h"
 #include "compiler/optimize/whiles/counted.h"
 #include "compiler/optimize/whiles/skips.h"
+#include "compiler/pipeline/languages.h"
 #include "compiler/text/print.h"
-#include "compiler/text/text.h"
 #include "loader/base/error.h"
 #include "loader/base/sized.h"
 #include "loader/bundle/bundle.h"
@@ -46,6 +46,7 @@ struct tirb_compile_result {
     tirbi_diagnostics diagnostics;
     tirbi_writer bundle;
     tirbi_notes notes; /* with options->explain */
+    const tirbi_language *language;
 };
 
 /* ---- Functions ------------------------------------------------------------------------------------------------ */
@@ -288,6 +289,7 @@ static tirb_status new_result(const char *text, size_t size, const tirb_compile_
         tirb_compile_result_destroy(r);
         return status;
     }
+    r->language = tirbi_language_chosen(options->language, options->file_name);
     r->notes = (tirbi_notes){.arena = &r->arena, .source = r->source.size ? &r->source : NULL};
     tirbi_diagnostics_init(&r->diagnostics, &r->source, &r->arena,
                            options->max_errors ? options->max_errors : DEFAULT_MAX_ERRORS);
@@ -302,20 +304,23 @@ static tirb_status read_options(const tirb_compile_options *given, tirb_compile_
                                (unsigned)given->struct_size);
     }
     tirbi_limits_complete(out);
-    if ((unsigned)out->fp <= TIRB_FP_FAST) return TIRB_OK;
-    return tirbi_error_set(error, TIRB_MISUSE, "no floating-point mode has the number %d", (int)out->fp);
+    if ((unsigned)out->fp > TIRB_FP_FAST)
+        return tirbi_error_set(error, TIRB_MISUSE, "no floating-point mode has the number %d", (int)out->fp);
+    if (!tirbi_language_chosen(out->language, NULL))
+        return tirbi_error_set(error, TIRB_MISUSE, "no language has the number %d", (int)out->language);
+    return TIRB_OK;
 }
 
-/* Reads `text` into a new result. */
-static tirb_status read_source(const char *text, size_t size, const tirb_compile_options *options,
-                               tirb_compile_result **out_result, const tirb_irmodule **out, tirb_error *error) {
-    if (size > UINT32_MAX / 2) {
-        return tirbi_error_set(error, TIRB_MEMORY_LIMIT, "the source text has %zu bytes, the limit is %u", size,
-                               (unsigned)(UINT32_MAX / 2));
-    }
-    TIRBI_TRY(new_result(text, size, options, out_result, error));
-    tirb_compile_result *r = *out_result;
-    *out = tirbi_parse(&r->source, &r->arena, &r->diagnostics);
+/* A new result with `text` as its source. */
+static tirb_status take_source(const char *text, size_t size, const tirb_compile_options *options,
+                               tirb_compile_result **out_result, tirb_error *error) {
+    if (size <= UINT32_MAX / 2) return new_result(text, size, options, out_result, error);
+    return tirbi_error_set(error, TIRB_MEMORY_LIMIT, "the source text has %zu bytes, the limit is %u", size,
+                           (unsigned)(UINT32_MAX / 2));
+}
+
+static tirb_status read_source(tirb_compile_result *r, const tirb_irmodule **out, tirb_error *error) {
+    *out = r->language->parse(&r->source, &r->arena, &r->diagnostics);
     if (!*out || r->arena.failed) return stopped(r, error);
     if (tirbi_has_errors(&r->diagnostics)) return diagnosed(r, error);
     return TIRB_OK;
@@ -328,30 +333,38 @@ tirb_status tirb_compile(const char *text, size_t size, const tirb_compile_optio
     if (!out_result || (!text && size)) return tirbi_error_set(error, TIRB_MISUSE, "tirb_compile: an argument is NULL");
     *out_result = NULL;
     TIRBI_TRY(read_options(options, &chosen, error));
-    TIRBI_TRY(read_source(text, size, &chosen, out_result, &ast, error));
+    TIRBI_TRY(take_source(text, size, &chosen, out_result, error));
+    TIRBI_TRY(read_source(*out_result, &ast, error));
     tirb_status status = run_stages(*out_result, ast, &chosen, error);
     if (status != TIRB_OK) tirbi_writer_destroy(&(*out_result)->bundle);
     return status;
 }
 
+/* The source's text in a dialect, or in its own language's canonical form. */
+static tirb_status print_source(tirb_compile_result *r, tirb_dialect dialect, tirb_error *error) {
+    const tirb_irmodule *ast = NULL;
+    const char *printed;
+    size_t length;
+    const bool itself = dialect == TIRB_DIALECT_SAME && r->language->print;
+    if (!itself) TIRBI_TRY(read_source(r, &ast, error));
+    if (itself ? !r->language->print(&r->source, &r->arena, &r->diagnostics, &printed, &length)
+               : !tirbi_print(ast, dialect, &r->arena, &r->diagnostics, &printed, &length))
+        return r->arena.failed ? stopped(r, error) : diagnosed(r, error);
+    tirbi_write_bytes(&r->bundle, printed, length);
+    return r->bundle.failed ? stopped(r, error) : finished(r, error);
+}
+
 tirb_status tirb_format(const char *text, size_t size, tirb_dialect dialect, const tirb_compile_options *options,
                         tirb_compile_result **out_result, tirb_error *error) {
     tirb_compile_options chosen;
-    const tirb_irmodule *ast = NULL;
     if (!out_result || (!text && size)) return tirbi_error_set(error, TIRB_MISUSE, "tirb_format: an argument is NULL");
     *out_result = NULL;
     if ((unsigned)dialect > TIRB_DIALECT_HYBRID)
         return tirbi_error_set(error, TIRB_MISUSE, "unknown dialect %d", (int)dialect);
     TIRBI_TRY(read_options(options, &chosen, error));
-    TIRBI_TRY(read_source(text, size, &chosen, out_result, &ast, error));
-    tirb_compile_result *r = *out_result;
-    const char *printed;
-    size_t length;
-    if (!tirbi_print(ast, dialect, &r->arena, &r->diagnostics, &printed, &length))
-        return r->arena.failed ? stopped(r, error) : diagnosed(r, error);
-    tirbi_write_bytes(&r->bundle, printed, length);
-    tirb_status status = r->bundle.failed ? stopped(r, error) : finished(r, error);
-    if (status != TIRB_OK) tirbi_writer_destroy(&r->bundle);
+    TIRBI_TRY(take_source(text, size, &chosen, out_result, error));
+    tirb_status status = print_source(*out_result, dialect, error);
+    if (status != TIRB_OK) tirbi_writer_destroy(&(*out_result)->bundle);
     return status;
 }
 

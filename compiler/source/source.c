@@ -45,6 +45,18 @@ void tirbi_source_locate(const tirbi_source *source, uint32_t offset, uint32_t *
     *column = characters;
 }
 
+uint32_t tirbi_find_bad_utf8(const char *text, uint32_t begin, uint32_t end) {
+    for (uint32_t i = begin; i < end;) {
+        unsigned char c = (unsigned char)text[i];
+        uint32_t n = c < 0x80 ? 1 : c >= 0xC2 && c < 0xE0 ? 2 : (c & 0xF0) == 0xE0 ? 3 : c >= 0xF0 && c < 0xF5 ? 4 : 0;
+        if (n == 0 || n > end - i) return i;
+        for (uint32_t j = 1; j < n; j++)
+            if (((unsigned char)text[i + j] & 0xC0) != 0x80) return i;
+        i += n;
+    }
+    return end;
+}
+
 void tirbi_diagnostics_init(tirbi_diagnostics *d, const tirbi_source *source, tirbi_arena *arena, uint32_t max_errors) {
     *d = (tirbi_diagnostics){
         .source = source, .arena = arena, .max_errors = max_errors ? max_errors : DEFAULT_MAX_ERRORS};

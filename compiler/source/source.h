@@ -28,6 +28,8 @@ typedef struct tirbi_source {
 bool tirbi_source_init(tirbi_source *source, const char *name, const char *text, uint32_t size, tirbi_arena *arena);
 /* 1-based line, and column counted in Unicode characters. */
 void tirbi_source_locate(const tirbi_source *source, uint32_t offset, uint32_t *line, uint32_t *column);
+/* The offset of the first of the bytes begin .. end that is not UTF-8, or end. */
+uint32_t tirbi_find_bad_utf8(const char *text, uint32_t begin, uint32_t end);
 
 /* The diagnostics of one compilation. Every stage of the compiler reports here and goes on where it can. */
 typedef struct tirbi_diagnostics {

@@ -11,7 +11,7 @@
 #include "compiler/ir/types.h"
 #include "compiler/source/source.h"
 
-enum { TIRBI_TC_MAX_DEPTH = 200, TIRBI_TC_MAX_RANK = 16 };
+enum { TIRBI_TC_MAX_DEPTH = 200, TIRBI_TC_MAX_RANK = 16, TIRBI_TC_MAX_INDICES = 32 };
 
 typedef struct tirbi_tc_def tirbi_tc_def;
 typedef struct tirbi_tc_expr tirbi_tc_expr;
@@ -29,13 +29,13 @@ typedef enum tirbi_tc_symbol_kind {
 typedef struct tirbi_tc_symbol {
     tirbi_tc_symbol_kind kind;
     const char *name;
-    tirbi_span span;     /* where it is first written */
-    uint32_t number;     /* in its def, over all kinds: for tables beside the nodes */
-    tirb_datatype dtype; /* SIZE and INDEX: int32 */
-    uint32_t ndim;       /* TENSOR */
-    bool is_param;       /* TENSOR: an input, never assigned */
-    bool is_returned;    /* TENSOR: in the list of results; neither: a temporary */
-    bool is_reduction;   /* INDEX: not on the left */
+    tirbi_span span;                       /* where it is first written */
+    uint32_t number;                       /* in its def, over all kinds: for tables beside the nodes */
+    tirb_datatype dtype;                   /* SIZE and INDEX: int32 */
+    uint32_t ndim;                         /* TENSOR */
+    bool is_param;                         /* TENSOR: an input, never assigned */
+    bool is_returned;                      /* TENSOR: in the list of results; neither: a temporary */
+    bool is_reduction;                     /* INDEX: not on the left */
     const struct tirbi_tc_param *declared; /* TENSOR: the parameter, or the annotated result; NULL: neither */
     const tirbi_tc_expr *value;            /* LET */
 } tirbi_tc_symbol;
@@ -43,7 +43,7 @@ typedef struct tirbi_tc_symbol {
 /* ---- Expressions ---------------------------------------------------------------------------------------------- */
 
 typedef enum tirbi_tc_expr_kind {
-    TIRBI_TC_INT,     /* int_value; int32 */
+    TIRBI_TC_INT,     /* int_value; int32, or int64 where that is too narrow; or as it is assigned to */
     TIRBI_TC_FLOAT,   /* float_value as written, not yet rounded; float32 until it meets a float64 */
     TIRBI_TC_BOOL,    /* int_value */
     TIRBI_TC_NAME,    /* a size, an index, a let, or a tensor of rank 0 */
@@ -74,12 +74,12 @@ typedef enum tirbi_tc_expr_kind {
 
 struct tirbi_tc_expr {
     tirbi_tc_expr_kind kind;
-    uint16_t depth;      /* levels of nodes below and including this one; at most TIRBI_TC_MAX_DEPTH */
+    uint16_t depth; /* levels of nodes below and including this one; at most TIRBI_TC_MAX_DEPTH */
     uint32_t n_args;
     tirb_datatype dtype; /* the checker's, but for CAST */
     tirbi_span span;
-    tirbi_span name_span; /* of the name alone: NAME, READ, BUILTIN, DIM */
-    const char *name;     /* as written, the same kinds */
+    tirbi_span name_span;          /* of the name alone: NAME, READ, BUILTIN, DIM */
+    const char *name;              /* as written, the same kinds */
     const tirbi_tc_symbol *symbol; /* the checker's: NAME, READ, DIM */
     const struct tirbi_tc_builtin *builtin;
     int64_t int_value;
@@ -185,6 +185,7 @@ struct tirbi_tc_def {
     tirbi_tc_param *params, *returns;
     uint32_t n_params, n_returns;
     bool bare_return; /* `-> id` */
+    uint32_t body;    /* the offset behind its { */
     tirbi_tc_stmt *stmts;
     uint32_t n_stmts;
     tirbi_tc_symbol *const *symbols; /* by number */
@@ -192,10 +193,18 @@ struct tirbi_tc_def {
     bool is_called; /* by another def */
 };
 
+/* From its # to the end of its line. */
+typedef struct tirbi_tc_comment {
+    tirbi_span span;
+    bool is_alone; /* nothing stands before it on its line */
+} tirbi_tc_comment;
+
 typedef struct tirbi_tc_program {
     tirbi_tc_def *const *defs; /* a def stands behind those that it calls after checking: `order` */
     uint32_t n_defs;
     const tirbi_tc_def *const *order;
+    const tirbi_tc_comment *comments; /* in the order of the text */
+    uint32_t n_comments;
 } tirbi_tc_program;
 
 #endif

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "compiler/source/index.h"
 #include "compiler/text/decimal.h"
 
 enum { MAX_INDENTS = 100, MAX_BRACKETS = 200, TAB_WIDTH = 8 };
@@ -24,36 +23,6 @@ typedef struct lexer {
     uint64_t wasted; /* bytes of f-strings that were read to no end */
     tirbi_dialect comment_dialect;
 } lexer;
-
-/* ---- Names ------------------------------------------------------------------------------------------------------ */
-
-static bool grow_names(tirbi_names *names) {
-    uint32_t capacity = names->capacity ? names->capacity * 2 : 256;
-    const char **slots = TIRBI_NEW_ARRAY(names->arena, const char *, capacity);
-    if (!slots) return false;
-    for (uint32_t i = 0; i < names->capacity; i++) {
-        const char *name = names->slots[i];
-        if (!name) continue;
-        uint32_t at = tirbi_text_hash(names->arena, name, strlen(name)) & (capacity - 1);
-        while (slots[at]) at = (at + 1) & (capacity - 1);
-        slots[at] = name;
-    }
-    names->slots = slots;
-    names->capacity = capacity;
-    return true;
-}
-
-const char *tirbi_intern(tirbi_names *names, const char *text, size_t size) {
-    if (names->n * 2 >= names->capacity && !grow_names(names)) return NULL;
-    uint32_t at = tirbi_text_hash(names->arena, text, size) & (names->capacity - 1);
-    for (; names->slots[at]; at = (at + 1) & (names->capacity - 1))
-        if (strncmp(names->slots[at], text, size) == 0 && names->slots[at][size] == 0) return names->slots[at];
-    const char *copy = tirbi_arena_text(names->arena, text, size);
-    if (!copy) return NULL;
-    names->slots[at] = copy;
-    names->n++;
-    return copy;
-}
 
 /* ---- Helpers ---------------------------------------------------------------------------------------------------- */
 
@@ -549,19 +518,6 @@ static void read_token(lexer *l) {
     }
 }
 
-/* The offset of the first byte that is not UTF-8, or the size. */
-static uint32_t find_bad_utf8(const char *text, uint32_t begin, uint32_t end) {
-    for (uint32_t i = begin; i < end;) {
-        unsigned char c = (unsigned char)text[i];
-        uint32_t n = c < 0x80 ? 1 : c >= 0xC2 && c < 0xE0 ? 2 : (c & 0xF0) == 0xE0 ? 3 : c >= 0xF0 && c < 0xF5 ? 4 : 0;
-        if (n == 0 || n > end - i) return i;
-        for (uint32_t j = 1; j < n; j++)
-            if (((unsigned char)text[i + j] & 0xC0) != 0x80) return i;
-        i += n;
-    }
-    return end;
-}
-
 bool tirbi_lex(const tirbi_source *source, tirbi_span range, bool in_brackets, tirbi_names *names, tirbi_arena *arena,
                tirbi_diagnostics *diagnostics, tirbi_tokens *out) {
     lexer l = {.source = source,
@@ -573,7 +529,7 @@ bool tirbi_lex(const tirbi_source *source, tirbi_span range, bool in_brackets, t
                .diagnostics = diagnostics,
                .n_indents = 1,
                .nested = in_brackets};
-    uint32_t bad = find_bad_utf8(l.text, l.at, l.end);
+    uint32_t bad = tirbi_find_bad_utf8(l.text, l.at, l.end);
     if (bad < l.end) {
         tirbi_report_error(diagnostics, TIRB_SYNTAX, (tirbi_span){bad, bad + 1}, "the text is not UTF-8: byte 0x%02x",
                            (unsigned char)l.text[bad]);

@@ -4,6 +4,7 @@
 #define TIRB_COMPILER_TEXT_LEXER_H
 
 #include "compiler/ir/builder.h"
+#include "compiler/source/names.h"
 #include "compiler/source/source.h"
 
 typedef enum tirbi_token_kind {
@@ -36,16 +37,6 @@ typedef struct tirbi_token {
         double real;
     } value;
 } tirbi_token;
-
-/* Names are interned, so that equal names are equal pointers. */
-typedef struct tirbi_names {
-    tirbi_arena *arena;
-    const char **slots;
-    uint32_t n, capacity; /* a power of two */
-} tirbi_names;
-
-/* NULL when out of memory. */
-const char *tirbi_intern(tirbi_names *names, const char *text, size_t size);
 
 typedef enum tirbi_dialect {
     TIRBI_DIALECT_UNKNOWN,

@@ -6,6 +6,7 @@
 #define TIRB_COMPILER_TEXT_SCRIPT_H
 
 #include "compiler/source/index.h"
+#include "compiler/source/suggest.h"
 #include "compiler/text/syntax.h"
 
 typedef struct tirbi_script tirbi_script;
@@ -285,13 +286,7 @@ static inline bool tirbi_given(const tirbi_value *v) {
 }
 /* "an integer", "a buffer", for messages. */
 const char *tirbi_value_text(const tirbi_value *v);
-/* The nearer of two candidates for a misspelt name; NULL if none is near. */
-typedef struct tirbi_suggestion {
-    const char *wanted;
-    const char *best;
-    uint32_t distance;
-} tirbi_suggestion;
-void tirbi_suggest(tirbi_suggestion *suggestion, const char *candidate);
+/* Offers the names of all types. */
 void tirbi_suggest_types(tirbi_suggestion *suggestion);
 
 /* ---- Values ----------------------------------------------------------------------------------------------------- */

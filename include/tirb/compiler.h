@@ -45,6 +45,14 @@ TIRB_API void tirb_canceller_cancel(tirb_canceller *canceller);
 /* Compilations that begin from here on go on. NULL is allowed. Thread-safe. */
 TIRB_API void tirb_canceller_reset(tirb_canceller *canceller);
 
+/* What a text is written in. */
+typedef enum tirb_language {
+    TIRB_LANGUAGE_AUTO = 0,                /* what the end of file_name says: `.tc` is Tensor Comprehensions, and all
+                                              else is TVMScript */
+    TIRB_LANGUAGE_TVMSCRIPT = 1,           /* its dialects, Hybrid Script and Relax: the text says which */
+    TIRB_LANGUAGE_TENSOR_COMPREHENSIONS = 2
+} tirb_language;
+
 typedef struct tirb_compile_options {
     uint32_t struct_size;
     tirb_fp_mode fp;
@@ -60,6 +68,8 @@ typedef struct tirb_compile_options {
                               become what is found without a search, which is slower and computes the same; a program
                               that needs four times as many is refused */
     const tirb_canceller *canceller; /* NULL: none; else it outlives the compilation */
+    tirb_language language;
+    uint32_t reserved2;
 } tirb_compile_options;
 
 enum {
@@ -77,13 +87,13 @@ enum {
 };
 
 #define TIRB_COMPILE_OPTIONS_INIT                                                                  \
-    { (uint32_t)sizeof(tirb_compile_options), TIRB_FP_PRECISE, 0, {0, 0}, 0, 0, 0, 0, 0, 0, 0, 0 }
+    { (uint32_t)sizeof(tirb_compile_options), TIRB_FP_PRECISE, 0, {0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, TIRB_LANGUAGE_AUTO, 0 }
 
 typedef struct tirb_compile_result tirb_compile_result;
 
-/* Compiles TVMScript text (UTF-8, `size` bytes) to a bundle. *out_result is set whenever memory allows, also when the
- * program is wrong (then its bundle is empty and it holds the diagnostics); the caller destroys it. `options` may be
- * NULL, and neither they nor the text are kept. Thread-safe. Errors: SYNTAX, TYPE, UNSUPPORTED (the first error
+/* Compiles text (UTF-8, `size` bytes) of options->language to a bundle. *out_result is set whenever memory allows, also
+ * when the program is wrong (then its bundle is empty and it holds the diagnostics); the caller destroys it. `options`
+ * may be NULL, and neither they nor the text are kept. Thread-safe. Errors: SYNTAX, TYPE, UNSUPPORTED (the first error
  * diagnostic's); MEMORY_LIMIT, DEADLINE, CANCELLED, FUEL (max_work): what ended it first; NO_MEMORY, MISUSE. */
 TIRB_API tirb_status tirb_compile(const char *text, size_t size, const tirb_compile_options *options,
                                   tirb_compile_result **out_result, tirb_error *error);
@@ -154,9 +164,10 @@ typedef enum tirb_dialect {
     TIRB_DIALECT_HYBRID = 3
 } tirb_dialect;
 
-/* Reads TVMScript text and prints it in its canonical form. The text is what tirb_compile_result_bytes gives (not
- * terminated); comments of the source are lost. Otherwise as tirb_compile, except that nothing beyond the text is
- * checked; UNSUPPORTED also where the program has no spelling in `dialect`. */
+/* Reads text of options->language and prints it in its canonical form. The text is what tirb_compile_result_bytes gives
+ * (not terminated). Comments of TVMScript are lost, those of Tensor Comprehensions kept; in another dialect than
+ * TIRB_DIALECT_SAME the latter are what they are lowered to. Otherwise as tirb_compile, except that nothing beyond the
+ * text is checked; UNSUPPORTED also where the program has no spelling in `dialect`. */
 TIRB_API tirb_status tirb_format(const char *text, size_t size, tirb_dialect dialect,
                                  const tirb_compile_options *options, tirb_compile_result **out_result,
                                  tirb_error *error);

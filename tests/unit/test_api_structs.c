@@ -114,6 +114,7 @@ AT(tirb_compile_options, explain, 48);
 AT(tirb_compile_options, timeout_ns, 56);
 AT(tirb_compile_options, max_work, 64);
 AT(tirb_compile_options, canceller, 72);
+AT(tirb_compile_options, language, 80);
 AT(tirb_compile_stats, is_plain, 4);
 AT(tirb_compile_stats, work, 8);
 AT(tirb_compile_stats, peak_memory, 16);
