@@ -26,9 +26,9 @@
 
 enum { MAX_SIZE = 1 << 16, MAX_KEPT = 4096, MAX_SECONDS = 30, MAX_WAITING = 300 };
 
-static const fuzz_target *const targets[] = {&fuzz_target_text, &fuzz_target_assembly, &fuzz_target_bundle,
-                                             &fuzz_target_run,  &fuzz_target_bind,     &fuzz_target_values,
-                                             &fuzz_target_cache};
+static const fuzz_target *const targets[] = {&fuzz_target_text,   &fuzz_target_comprehension, &fuzz_target_assembly,
+                                             &fuzz_target_bundle, &fuzz_target_run,           &fuzz_target_bind,
+                                             &fuzz_target_values, &fuzz_target_cache};
 enum { N_TARGETS = sizeof(targets) / sizeof(targets[0]) };
 
 typedef struct input {

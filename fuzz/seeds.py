@@ -15,6 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests/differential"))
+import comprehensions  # noqa: E402
 import irregular  # noqa: E402
 import mixtures  # noqa: E402
 
@@ -123,6 +124,19 @@ class Seeds:
             self.bundle(f"random_{seed}", one, "compile")
         one.unlink(missing_ok=True)
 
+    def comprehensions(self):
+        one = self.out / "one.tc"
+        texts = [(f"{path.stem}_{i}", "def " + part) for path in sorted((ROOT / "tests/kernels/tc").glob("*.tc"))
+                 for i, part in enumerate(re.split(r"(?m)^def ", path.read_text())[1:])]
+        texts += [(path.stem, path.read_text()) for path in sorted((ROOT / "tests/golden").glob("*.tc"))]
+        texts += [(f"random_{program.seed}", program.text())
+                  for program in filter(None, map(comprehensions.made, range(RANDOM)))]
+        for name, text in texts:
+            self.write("comprehension", name, text.encode())
+            one.write_text(text)
+            self.bundle(f"tc_{name}", one, "compile")
+        one.unlink(missing_ok=True)
+
     def assembly(self):
         one = self.out / "one.tirs"
         for path in sorted((ROOT / "tests/asm").glob("*.tirs")):
@@ -183,11 +197,12 @@ def main():
     parser.add_argument("--replay", required=True)
     parser.add_argument("out", type=pathlib.Path)
     arguments = parser.parse_args()
-    for target in ("text", "assembly", "bundle", "run", "bind", "values", "cache"):
+    for target in ("text", "comprehension", "assembly", "bundle", "run", "bind", "values", "cache"):
         shutil.rmtree(arguments.out / target, ignore_errors=True)
     arguments.out.mkdir(parents=True, exist_ok=True)
     seeds = Seeds(arguments)
     seeds.scripts()
+    seeds.comprehensions()
     seeds.assembly()
     seeds.arguments()
     seeds.values()

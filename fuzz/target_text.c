@@ -1,5 +1,6 @@
-/* TVMScript: any text is compiled or refused with messages; what is compiled has all functions of the text, loads, runs
- * on every instruction set alike, and does what it does without optimisations and after it was printed. */
+/* TVMScript, and Tensor Comprehensions: any text is compiled or refused with messages; what is compiled has all
+ * functions of the text, loads, runs on every instruction set alike, and does what it does without optimisations and
+ * after it was printed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,14 +34,24 @@ static void check_messages(const tirb_compile_result *result, tirb_status status
     }
 }
 
-static bool compile(const uint8_t *data, size_t size, uint64_t seed, uint32_t disabled, tirb_compile_result **out) {
+/* A text in one of the languages; what is done with it depends on its bytes. */
+typedef struct source {
+    const uint8_t *data;
+    size_t size;
+    tirb_language language;
+    uint64_t seed;
+} source;
+
+static bool compile(const source *of, uint32_t disabled, tirb_compile_result **out) {
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     tirb_error error = TIRB_ERROR_INIT;
+    uint64_t seed = of->seed;
+    options.language = of->language;
     options.fp = (tirb_fp_mode)(seed % 8 < 6 ? TIRB_FP_PRECISE : seed % 8 - 5);
     options.disabled = disabled;
     options.max_memory = MAX_MEMORY;
     options.explain = seed / 8 % 2;
-    tirb_status status = tirb_compile((const char *)data, size, &options, out, &error);
+    tirb_status status = tirb_compile((const char *)of->data, of->size, &options, out, &error);
     if (status == TIRB_INTERNAL || status == TIRB_VERIFY || status == TIRB_NO_MEMORY || status == TIRB_MISUSE) {
         fuzz_fail("compiling ends with %s: %s", tirb_status_name(status), error.message);
     }
@@ -136,33 +147,42 @@ static void check_functions(const uint8_t *data, size_t size) {
 
 /* ---- What was printed ------------------------------------------------------------------------------------------- */
 
+static tirb_status print(const source *of, tirb_dialect dialect, tirb_compile_result **out, tirb_error *error) {
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    options.language = of->language;
+    return tirb_format((const char *)of->data, of->size, dialect, &options, out, error);
+}
+
 /* The canonical text is its own canonical text. */
-static void check_fixed_point(const uint8_t *text, size_t size, tirb_dialect dialect) {
+static void check_fixed_point(const source *canonical, tirb_dialect dialect) {
     tirb_compile_result *again = NULL;
     tirb_error error = TIRB_ERROR_INIT;
     size_t again_size;
-    tirb_status status = tirb_format((const char *)text, size, dialect, NULL, &again, &error);
+    tirb_status status = print(canonical, dialect, &again, &error);
     if (status != TIRB_OK) fuzz_fail("what was printed cannot be read: %s", error.message);
     const uint8_t *bytes = tirb_compile_result_bytes(again, &again_size);
-    if (again_size != size || memcmp(bytes, text, size) != 0) fuzz_fail("what was printed is printed otherwise");
+    if (again_size != canonical->size || memcmp(bytes, canonical->data, again_size) != 0) {
+        fuzz_fail("what was printed is printed otherwise");
+    }
     tirb_compile_result_destroy(again);
 }
 
 /* Printed in one dialect or another, it is the same program. */
-static void run_printed(const fuzz_modules *modules, const uint8_t *data, size_t size, uint64_t seed) {
-    tirb_dialect dialect = (tirb_dialect)(seed / 16 % 3);
+static void run_printed(const fuzz_modules *modules, const source *of) {
+    tirb_dialect dialect = (tirb_dialect)(of->seed / 16 % 3);
     tirb_compile_result *printed = NULL, *result = NULL;
     tirb_error error = TIRB_ERROR_INIT;
     fuzz_modules again;
-    size_t text_size;
-    tirb_status status = tirb_format((const char *)data, size, dialect, NULL, &printed, &error);
+    tirb_status status = print(of, dialect, &printed, &error);
     if (status == TIRB_OK) {
-        const uint8_t *text = tirb_compile_result_bytes(printed, &text_size);
-        check_fixed_point(text, text_size, dialect);
-        if (!compile(text, text_size, seed, 0, &result)) {
+        source canonical = {.language = dialect == TIRB_DIALECT_SAME ? of->language : TIRB_LANGUAGE_TVMSCRIPT,
+                            .seed = of->seed};
+        canonical.data = tirb_compile_result_bytes(printed, &canonical.size);
+        check_fixed_point(&canonical, dialect);
+        if (!compile(&canonical, 0, &result)) {
             fuzz_fail("what was printed is refused");
         } else if (load(result, &again)) {
-            fuzz_modules_compare(modules, &again, seed);
+            fuzz_modules_compare(modules, &again, of->seed);
             fuzz_modules_release(&again);
         }
     } else if (status != TIRB_UNSUPPORTED || dialect == TIRB_DIALECT_SAME) {
@@ -172,30 +192,37 @@ static void run_printed(const fuzz_modules *modules, const uint8_t *data, size_t
     tirb_compile_result_destroy(printed);
 }
 
-static void run_compiled(const tirb_compile_result *result, const uint8_t *data, size_t size, uint64_t seed) {
+static void run_compiled(const tirb_compile_result *result, const source *of) {
     fuzz_modules fast, plain;
     if (!load(result, &fast)) return;
-    fuzz_modules_run(&fast, seed);
+    fuzz_modules_run(&fast, of->seed);
     tirb_compile_result *other = NULL;
-    if (!compile(data, size, seed, UINT32_MAX, &other)) {
+    if (!compile(of, UINT32_MAX, &other)) {
         fuzz_fail("without optimisations it is refused");
     } else if (load(other, &plain)) {
-        fuzz_modules_compare(&fast, &plain, seed);
+        fuzz_modules_compare(&fast, &plain, of->seed);
         fuzz_modules_release(&plain);
     }
     tirb_compile_result_destroy(other);
-    if (seed % 4 == 0) run_printed(&fast, data, size, seed);
+    if (of->seed % 4 == 0) run_printed(&fast, of);
     fuzz_modules_release(&fast);
 }
 
-static void run(const uint8_t *data, size_t size) {
+static void run(const uint8_t *data, size_t size, tirb_language language) {
     uint8_t *exact = fuzz_copy(data, size);
-    uint64_t seed = hash(data, size);
+    source whole = {.data = exact, .size = size, .language = language, .seed = hash(data, size)};
     tirb_compile_result *result = NULL;
-    check_functions(exact, size);
-    if (compile(exact, size, seed, 0, &result)) run_compiled(result, exact, size, seed);
+    if (language == TIRB_LANGUAGE_TVMSCRIPT) check_functions(exact, size);
+    if (compile(&whole, 0, &result)) run_compiled(result, &whole);
     tirb_compile_result_destroy(result);
     free(exact);
 }
 
-const fuzz_target fuzz_target_text = {"text", run, fuzz_mutate_script, fuzz_cross_text};
+static void run_script(const uint8_t *data, size_t size) { run(data, size, TIRB_LANGUAGE_TVMSCRIPT); }
+
+static void run_comprehension(const uint8_t *data, size_t size) {
+    run(data, size, TIRB_LANGUAGE_TENSOR_COMPREHENSIONS);
+}
+
+const fuzz_target fuzz_target_text = {"text", run_script, fuzz_mutate_script, fuzz_cross_text};
+const fuzz_target fuzz_target_comprehension = {"comprehension", run_comprehension, fuzz_mutate_script, fuzz_cross_text};

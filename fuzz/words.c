@@ -10,6 +10,14 @@ static const char *const fixed_words[] = {
 #define TIRBI_PUNCT(NAME, text) text,
 #include "compiler/text/token.def"
 #undef TIRBI_PUNCT
+#define TIRBI_TC_PUNCT(NAME, text)       text,
+#define TIRBI_TC_KEYWORD(NAME, text)     text,
+#define TIRBI_TC_TYPE(text, code, bits)  text,
+#define TIRBI_TC_ALIAS(text, code, bits) text,
+#include "compiler/tc/token.def"
+#define TIRBI_TC_BUILTIN(text, arity, NAME) text,
+#include "compiler/tc/builtins.def"
+#undef TIRBI_TC_BUILTIN
 #define TIRB_BUILTIN(NAME, text, arity, effect, instruction) text,
 #include "compiler/ir/builtin.def"
 #undef TIRB_BUILTIN

@@ -58,12 +58,12 @@ class Program:
     """One def with arguments; after `write` its text, what must become of it and its outputs."""
 
     def __init__(self, seed):
-        self.random = random.Random(seed)
+        self.seed, self.random = seed, random.Random(seed)
         self.rng = np.random.default_rng(seed)
         self.name = f"random_{seed}"
         names = ["N", "M", "K"][:self.random.randint(1, 3)]
         self.sizes = {name: self.random.choice(EXTENTS) for name in names}
-        self.scope = dict(self.sizes)
+        self.scope = {}
         self.params, self.arguments, self.tensors = [], {}, {}
         self.gathers = {}  # an index tensor: the extent that its values stay below
         for name in "ABCD"[:self.random.choice([1, 2, 2, 3, 3, 4])]:
@@ -72,6 +72,8 @@ class Program:
             self.add_indices()
         for name in "st"[:self.random.choice([0, 0, 1, 2])]:
             self.add_scalar(name)
+        self.sizes = {name: size for name, size in self.sizes.items() if re.search(rf"\b{name}\b[^)]*\)", " ".join(self.params))}
+        self.scope.update(self.sizes)
         self.statements, self.given, self.annotated = [], {}, {}
         self.expected, self.strictness = "values", 0.93
 
@@ -112,7 +114,7 @@ class Program:
     def constant(self):
         """An integer that a call knows before it infers ranges."""
         pick = self.random.random()
-        if pick < 0.6:
+        if pick < 0.6 or not self.sizes:
             return number(self.random.randint(0, 4))
         if pick < 0.8 and self.sizes:
             return Node("size", name=self.random.choice(list(self.sizes)))
@@ -284,7 +286,7 @@ class Program:
         return made
 
     def new_name(self):
-        return f"{self.random.choice(['O', 'out', 'T', 'y'])}{len(self.statements)}"
+        return f"{self.random.choice(['O', 'out', 'T', 'Y'])}{len(self.statements)}"
 
     def dtype_of(self, made):
         target = self.scope.get(made.target)
