@@ -432,14 +432,6 @@ def told(stderr):
     return " | ".join(stderr.strip().splitlines()[:5])
 
 
-def minima_of(listing, name, program, name_of_output):
-    """As `tirb run --json` tells them."""
-    for output in listing.get("outputs", []):
-        if output.get("name") == name_of_output and "minima" in output:
-            return output["minima"]
-    return None
-
-
 def check_run(tirb, program, bundle, isa, threads, folder):
     words = words_of(program, folder)
     for name in program.outputs:
@@ -451,15 +443,14 @@ def check_run(tirb, program, bundle, isa, threads, folder):
         return None if right else f"exit code {result.returncode} where {program.reason}: {told(result.stderr)}"
     if result.returncode:
         return f"exit code {result.returncode}: {told(result.stderr)}"
-    listing = json.loads(result.stdout or "{}")
+    minima = {output["name"]: output.get("minima") for output in json.loads(result.stdout)["outputs"]}
     for name in program.outputs:
         tensor = program.scope[name]
         problem = difference(np.load(folder / f"{name}.out.npy"), tensor)
         if problem:
             return f"{name}{problem}"
-        minima = minima_of(listing, program.name, program, name)
-        if (minima or [0] * tensor.array.ndim) != tensor.minima:
-            return f"{name} has minima {minima}, expected {tensor.minima}"
+        if (minima[name] or [0] * tensor.array.ndim) != tensor.minima:
+            return f"{name} has minima {minima[name]}, expected {tensor.minima}"
     return None
 
 

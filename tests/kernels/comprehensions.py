@@ -78,10 +78,11 @@ def call(tirb, bundle, program, made, isa, threads, given, folder):
 
 
 def wrong_minima(made, listing):
-    for output in listing.get("outputs", []):
-        wanted = made.minima.get(output["name"])
-        if wanted is not None and output.get("minima") != wanted:
-            return f"{output['name']} has the minima {output.get('minima')} instead of {wanted}"
+    for output in listing["outputs"]:
+        zeros = [0] * len(output["shape"])
+        minima, wanted = output.get("minima", zeros), made.minima.get(output["name"], zeros)
+        if minima != wanted:
+            return f"{output['name']} has the minima {minima} instead of {wanted}"
     return None
 
 
