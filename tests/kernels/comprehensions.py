@@ -7,7 +7,7 @@ Each file is compiled once. Each call of a program (tc/reference.py) is made on 
 the caller gives: extents, minima and values must be right, and the bytes always the same. Then each file goes through `tirb fmt`,
 whose text is its own canonical form and compiles to the same code, and through `tirb fmt --dialect tirx`, whose text computes the
 same. WORDs choose the programs whose `file:name` contains one of them. Ends with `N passed, N failed`; exit status 1 on failure.
-Needs NumPy and SciPy.
+Needs NumPy and ml_dtypes.
 """
 
 import argparse
@@ -23,9 +23,8 @@ import tempfile
 try:
     import ml_dtypes  # noqa: F401
     import numpy as np
-    import scipy  # noqa: F401
 except ImportError:
-    print("NumPy, ml_dtypes or SciPy is not installed: skipped")
+    print("NumPy or ml_dtypes is not installed: skipped")
     sys.exit(77)
 
 from run import Failure, Tirb

@@ -102,6 +102,11 @@ class Program:
         return eval(self.ops, {}, dict(scope)) * max(np.finfo(kind).eps for kind in kinds) * max(scale, 1)
 
 
+def softmax(A, axis):
+    power = np.exp(A - A.max(axis, keepdims=True))
+    return power / power.sum(axis, keepdims=True)
+
+
 def widened(value):
     value = value.astype(np.float64) if value.dtype.kind == "f" else value
     return value if value.ndim else value[()]
