@@ -792,7 +792,7 @@ static tirb_status begin_function(assembler *a) {
     bool taken;
     a->function = (tirbi_function){.return_type = TIRB_TYPE_NONE};
     a->in_function = true;
-    tirbi_writer *lists[] = {&a->refs,    &a->reds,       &a->vars,  &a->params, &a->aliases,
+    tirbi_writer *lists[] = {&a->refs,       &a->reds,  &a->vars,   &a->params, &a->aliases,
                              &a->conditions, &a->lines, &a->fixups, &a->code};
     for (unsigned i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) lists[i]->size = 0;
     tirbi_text_map_clear(&a->labels);
@@ -899,10 +899,10 @@ static tirb_status parse_function_line(assembler *a) {
     static const struct {
         const char *word;
         directive parse;
-    } directives[] = {{".ref", parse_ref},       {".red", parse_red},       {".var", parse_var},
-                      {".tensor", parse_tensor}, {".scalar", parse_scalar}, {".alias", parse_alias},
-                      {".requires", parse_requires}, {".line", parse_line},     {".inner", parse_inner},   {".cursor", parse_cursor},
-                      {".end", end_function}};
+    } directives[] = {{".ref", parse_ref},           {".red", parse_red},       {".var", parse_var},
+                      {".tensor", parse_tensor},     {".scalar", parse_scalar}, {".alias", parse_alias},
+                      {".requires", parse_requires}, {".line", parse_line},     {".inner", parse_inner},
+                      {".cursor", parse_cursor},     {".end", end_function}};
     bool continues = is(a, ".inner") || is(a, ".cursor");
     if (a->in_header && !continues) {
         a->in_header = false;
@@ -999,8 +999,8 @@ static tirb_status assemble(assembler *a) {
 
 tirb_status tirbi_assemble(const char *text, size_t size, tirbi_arena *arena, tirbi_program **out, tirb_error *error) {
     assembler a = {.text = text, .size = size, .heap = arena->heap, .arena = arena, .error = error};
-    tirbi_writer *lists[] = {&a.strings, &a.imports, &a.functions, &a.refs,   &a.reds,
-                             &a.vars,    &a.params,  &a.aliases,   &a.conditions, &a.lines, &a.fixups, &a.code};
+    tirbi_writer *lists[] = {&a.strings, &a.imports, &a.functions,  &a.refs,  &a.reds,   &a.vars,
+                             &a.params,  &a.aliases, &a.conditions, &a.lines, &a.fixups, &a.code};
     tirbi_text_map *maps[] = {&a.string_numbers, &a.function_numbers, &a.labels};
     enum { N_LISTS = sizeof(lists) / sizeof(lists[0]), N_MAPS = sizeof(maps) / sizeof(maps[0]) };
     for (unsigned i = 0; i < N_LISTS; i++) tirbi_writer_init(lists[i], a.heap);

@@ -82,10 +82,9 @@ static void write_dim(tirbi_writer *w, const tirbi_dim *dim) {
 static void write_param(tirbi_writer *w, const tirbi_param *param) {
     bool scalar = param->kind == TIRB_PARAM_SCALAR;
     tirbi_write_varint(w, param->name);
-    tirbi_write_u8(w,
-                   (uint8_t)((scalar ? PARAM_SCALAR : 0) | param->access << PARAM_ACCESS_SHIFT |
-                             (param->has_strides ? PARAM_STRIDES : 0) | (param->has_elem_offset ? PARAM_OFFSET : 0) |
-                             (param->minima ? PARAM_MINIMA : 0)));
+    tirbi_write_u8(w, (uint8_t)((scalar ? PARAM_SCALAR : 0) | param->access << PARAM_ACCESS_SHIFT |
+                                (param->has_strides ? PARAM_STRIDES : 0) | (param->has_elem_offset ? PARAM_OFFSET : 0) |
+                                (param->minima ? PARAM_MINIMA : 0)));
     tirbi_write_u8(w, param->dtype);
     tirbi_write_varint(w, param->reg);
     if (scalar) return;

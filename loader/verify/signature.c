@@ -277,7 +277,8 @@ static tirb_status check_packed(checker *c) {
         bool good = param->kind == wanted[i].kind && param->dtype == wanted[i].dtype;
         if (good && param->kind == TIRB_PARAM_TENSOR) {
             good = param->ndim == 1 && !param->has_strides && !param->has_elem_offset && !param->minima &&
-                   param->shape[0].n_terms == 1 && param->shape[0].terms[0].op == TIRBI_DIM_CONST && param->shape[0].terms[0].value == 0;
+                   param->shape[0].n_terms == 1 && param->shape[0].terms[0].op == TIRBI_DIM_CONST &&
+                   param->shape[0].terms[0].value == 0;
         }
         if (good && (param->access & TIRBI_WRITE)) good = i == 3 || i == 4;
         if (!good) return tirbi_verify_fail(c, "parameter %u is not that of a packed function", i);
