@@ -35,6 +35,11 @@ static void check_condition(tirbi_checker *c, const tirb_expr *e, const tirb_stm
         check_condition(c, e->as.binary.b, s);
         return;
     }
+    if (e->kind == TIRB_EXPR_INT_IMM && tirbi_check_is_bool(e->dtype)) { /* of constants */
+        if (e->as.int_value == 0)
+            tirbi_report_error(c->diagnostics, TIRB_VALUE, e->span, "no arguments meet this condition: it is false");
+        return;
+    }
     const bool compares = e->kind >= TIRB_EXPR_EQ && e->kind <= TIRB_EXPR_GE;
     const tirb_expr *foreign = compares ? find_foreign(c->function, e->as.binary.a) : e;
     if (!foreign) foreign = find_foreign(c->function, e->as.binary.b);

@@ -307,7 +307,7 @@ typedef struct condition_builder {
     uint32_t n;
 } condition_builder;
 
-/* A conjunction is one for each of its parts. */
+/* A conjunction is one for each of its parts, and a constant, which is true, none. */
 static void add_condition(condition_builder *b, const tirb_expr *x) {
     static const uint8_t relations[] = {
         [TIRB_EXPR_LT] = TIRBI_LESS,    [TIRB_EXPR_LE] = TIRBI_LESS_OR_EQUAL,
@@ -315,6 +315,7 @@ static void add_condition(condition_builder *b, const tirb_expr *x) {
         [TIRB_EXPR_EQ] = TIRBI_EQUAL,   [TIRB_EXPR_NE] = TIRBI_NOT_EQUAL,
     };
     static const char refusal[] = "a side of a condition on arguments has more than 64 terms";
+    if (x->kind == TIRB_EXPR_INT_IMM) return;
     if (x->kind == TIRB_EXPR_AND) {
         add_condition(b, x->as.binary.a);
         add_condition(b, x->as.binary.b);

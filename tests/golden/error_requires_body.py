@@ -1,13 +1,14 @@
-# error: 22:9 tirb.requires is 2, but the body of short begins with 1 assertion
-# error: 27:9 tirb.requires is 1, but the body of late begins with 0 assertions
-# error: 31:9 tirb.requires is 1, but the body of nothing begins with 0 assertions
-# error: 37:20 an assertion that tirb.requires counts must compare integers that are made of shape variables, integer
-# error: 38:16 an assertion that tirb.requires counts must compare integers
-# error: 39:9 an assertion that tirb.requires counts must compare integers
+# error: 23:9 tirb.requires is 2, but the body of short begins with 1 assertion
+# error: 28:9 tirb.requires is 1, but the body of late begins with 0 assertions
+# error: 32:9 tirb.requires is 1, but the body of nothing begins with 0 assertions
+# error: 38:20 an assertion that tirb.requires counts must compare integers that are made of shape variables, integer
+# error: 39:16 an assertion that tirb.requires counts must compare integers
 # error: 40:9 an assertion that tirb.requires counts must compare integers
-# error: 41:26 an assertion that tirb.requires counts must compare integers
-# error: 42:16 an assertion that tirb.requires counts must compare integers
-# error: 46:9 packed is a packed function, which checks its arguments itself: it has no tirb.requires
+# error: 41:9 an assertion that tirb.requires counts must compare integers
+# error: 42:26 an assertion that tirb.requires counts must compare integers
+# error: 43:16 an assertion that tirb.requires counts must compare integers
+# error: 47:9 packed is a packed function, which checks its arguments itself: it has no tirb.requires
+# error: 57:16 no arguments meet this condition: it is false
 from tvm.script import ir as I
 from tvm.script import tirx as T
 
@@ -47,3 +48,11 @@ class Module:
         T.func_attr({"calling_conv": 1, "tirb.requires": 1})
         assert num_args == 0
         T.evaluate(0)
+
+    # What is true for constants alone is no condition.
+    @T.prim_func(s_tir=True)
+    def never(n: T.int32):
+        T.func_attr({"tirb.requires": 3})
+        assert n * 0 + 3 > 2 and 4 > 3, "fine"
+        assert 3 < 2, "never"
+        assert n > 0, "no size"

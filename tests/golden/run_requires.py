@@ -10,13 +10,15 @@
 # trap: product(2xi32=0, 4611686018427387904) -> 0 requires n * k < 100, whose arithmetic overflows or divides by zero (
 # trap: product(2xi32=0, 50) -> 0 requires n * k < 100, and 100 < 100 does not hold (n is 2, k is 50)
 # expect: product(2xi32=0, 49) -> 7
-# trap: product(3xi32=0, 1) -> 62 not two
+# trap: product(3xi32=0, 1) -> 64 not two
 # expect: through(3xi32=1 2 3, 3) -> 3
 # trap: through(3xi32=1 2 3, 2) -> 0 requires m >= n, and 2 >= 3 does not hold (m is 2, n is 3)
-# trap: outer(3xi32=1 2 3, 2) -> 71 the callee wants more
+# trap: outer(3xi32=1 2 3, 2) -> 73 the callee wants more
 # expect: outer(3xi32=1 2 3, 4) -> 4
-# trap: hidden_by(2xi32=1, -3) -> 84 not positive
+# trap: hidden_by(2xi32=1, -3) -> 86 not positive
 # expect: hidden_by(2xi32=1, 5) -> 5
+# expect: constants(2) -> 2
+# trap: constants(1) -> 0 requires m > 1, and 1 > 1 does not hold (m is 1)
 from tvm.script import ir as I
 from tvm.script import tirx as T
 
@@ -87,3 +89,11 @@ class Module:
     @T.prim_func(s_tir=True)
     def hidden_by(A: T.Buffer((2,), "int32"), m: T.int64) -> T.int64:
         return Module.hidden(m)
+
+    # Constants that are true are no conditions.
+    @T.prim_func(s_tir=True)
+    def constants(m: T.int32) -> T.int32:
+        T.func_attr({"tirb.requires": 2})
+        assert 4 > 3, "fine"
+        assert m > 1 and 4 > 3, "too small"
+        return m
