@@ -125,7 +125,7 @@ static void requirement_text(tirbi_gen *g, tirbi_text *out) {
 static void requirements_text(tirbi_gen *g, const char *pad, tirbi_text *out) {
     bool any = false;
     for (uint32_t i = 0; i < g->n_symbols; i++) any = any || g->symbols[i].used;
-    if (!any || !tirbi_gen_chance(g, 40)) return;
+    if (!any || !tirbi_gen_chance(g, 70)) return;
     uint32_t n = 1 + tirbi_gen_pick(g, 3);
     tirbi_text_add(out, "%s    T.func_attr({\"tirb.requires\": %u})\n", pad, (unsigned)n);
     for (uint32_t i = 0; i < n + 1; i++) {
