@@ -2,8 +2,8 @@
 
     comprehension_rules.py [--tirb PATH] [--seed N] [--count N]
 
-Ranges: each program is called with random sizes; minima and extents of all outputs must be what its formula says, where the call has
-any, and the call must be refused where the formula says that it has none. Accepted and rejected: small programs with small arguments,
+Ranges: each program is called with random sizes; minima and extents of all outputs must be what its formula says, and so must be the
+expressions that `tirb inspect` shows, and the call must be refused where the formula says that it has none. Accepted and rejected: small programs with small arguments,
 each with the values or the message that must come. Ends with `N passed, N failed`; exit status 1 on failure.
 """
 
@@ -124,14 +124,24 @@ def size_names(text):
     return list(dict.fromkeys(name for dims in re.findall(r"\w+\(([^()]*)\)", header.split("(", 1)[1]) for name in re.findall(r"[A-Za-z]\w*", dims)))
 
 
-def check_range(tirb, case, source, rng):
+def expressions(tirb, bundle):
+    """{output: (minima, extents)} as `tirb inspect` says them."""
+    (function,) = json.loads(tirb("inspect", bundle, "--json").stdout)["functions"]
+    return {param["name"]: (param["minima"], param["extents"]) for param in function["parameters"] if "extents" in param}
+
+
+def evaluated(texts, sizes):
+    return [eval(text, {"min": min, "max": max}, sizes) for text in texts]
+
+
+def check_range(tirb, case, bundle, shown, rng):
     """None or what is wrong at one set of sizes."""
     sizes = {name: rng.randint(case.least.get(name, 1), case.least.get(name, 1) + 5) for name in size_names(case.text)}
     words = []
     for dtype, dims, name in re.findall(r"(float|int32)\(([^()]*)\) (\w+)", case.text[:case.text.index("->")]):
         shape = "x".join(str(sizes.get(dim, dim)) for dim in dims.split(", "))
         words.append(f"{name}={shape}x{'f32' if dtype == 'float' else 'i32'}=1")
-    done = tirb("run", source, "-f", "f", *words, "--json", check=False)
+    done = tirb("run", bundle, "-f", "f", *words, "--json", check=False)
     if not case.holds(**sizes):
         return None if done.returncode == EXIT_CALL else f"{sizes}: exit code {done.returncode} instead of {EXIT_CALL}"
     if done.returncode != EXIT_DONE:
@@ -140,20 +150,25 @@ def check_range(tirb, case, source, rng):
     for name, formula in case.outputs.items():
         if found[name] != formula(**sizes):
             return f"{sizes}: {name} has (minimum, extent) {found[name]} instead of {formula(**sizes)}"
+        told = list(zip(*(evaluated(texts, sizes) for texts in shown[name])))
+        if told != formula(**sizes):
+            return f"{sizes}: inspect says {shown[name]} of {name}: {told} instead of {formula(**sizes)}"
     return None
 
 
 def check_ranges(tirb, options, folder):
     for case in Range.ALL:
-        source = folder / f"{case.name}.tc"
+        source, bundle = folder / f"{case.name}.tc", folder / f"{case.name}.tirb"
         source.write_text(case.text + "\n")
         rng = random.Random(f"{options.seed} {case.name}")
         if case.holds is None:
-            done = tirb("compile", source, "-o", folder / "no.tirb", check=False)
+            done = tirb("compile", source, "-o", bundle, check=False)
             good = done.returncode == EXIT_PROGRAM and case.says in done.stderr
             yield case.name, None if good else f"exit code {done.returncode}: {done.stderr.strip()[:300]}"
             continue
-        problems = (check_range(tirb, case, source, rng) for _ in range(options.count if size_names(case.text) else 1))
+        tirb("compile", source, "-o", bundle)
+        shown = expressions(tirb, bundle)
+        problems = (check_range(tirb, case, bundle, shown, rng) for _ in range(options.count if size_names(case.text) else 1))
         yield case.name, next(filter(None, problems), None)
 
 
