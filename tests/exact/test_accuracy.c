@@ -247,17 +247,13 @@ static void test_composed(void **state) {
     mpfr_inits2(400, x[0], x[1], x[2], x[3], exact, (mpfr_ptr)NULL);
     bool good = true;
     for (size_t f = 0; f < sizeof composed / sizeof *composed; f++) {
-        char text[400], call[80] = "";
-        for (int i = 0; i < composed[f].n; i++) {
-            char operand[16];
-            snprintf(operand, sizeof operand, ", X[%d, i]", i);
-            strcat(call, operand);
-        }
+        static const char operands_of[] = ", X[0, i], X[1, i], X[2, i], X[3, i]";
+        char text[400];
         snprintf(text, sizeof text,
                  "from tvm.script import tir as T\n@T.prim_func\n"
                  "def f(X: T.Buffer((4, 4096), \"float64\"), Y: T.Buffer((4096,), \"float64\")):\n"
-                 "    for i in range(4096):\n        Y[i] = T.call_pure_extern(\"float64\", \"%s\"%s)\n",
-                 composed[f].name, call);
+                 "    for i in range(4096):\n        Y[i] = T.call_pure_extern(\"float64\", \"%s\"%.*s)\n",
+                 composed[f].name, composed[f].n * 9, operands_of);
         script s = open_script(text, 0, TIRB_ISA_AUTO, 1);
         DLTensor tensors[2];
         int64_t shape[2] = {MOST, ROWS};
