@@ -344,8 +344,8 @@ static void make_conditions(tirbi_emitter *e, tirbi_var *vars, uint32_t *n_vars,
     const uint32_t n = add_conditions(&b);
     tirbi_condition *items = TIRBI_NEW_ARRAY(e->arena, tirbi_condition, n);
     if (!items) return;
-    if (n > UINT16_MAX) {
-        tirbi_put_too_large(e, e->function->ast->span, "it has more than 65535 conditions on its arguments");
+    if (n > TIRBI_MAX_CONDITIONS) {
+        tirbi_put_too_large(e, e->function->ast->span, "it has more than 4096 conditions on its arguments");
         return;
     }
     b.items = items;

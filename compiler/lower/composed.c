@@ -38,20 +38,20 @@ static const tirbi_lx *extreme(const composer *c, tirbi_op op, const tirbi_lx *a
     return choose(c, op1(c, TIRB_OP_ISNAN, b), a, op2(c, op, a, b));
 }
 
-/* The length of a vector: hypotenuses of hypotenuses do not overflow where it does not. `last` is hypot or rhypot. */
-static const tirbi_lx *length(const composer *c, tirbi_op last, const tirbi_lx *const *x, int n) {
-    const tirbi_lx *first = op2(c, TIRB_OP_HYPOT, x[0], x[1]);
-    return op2(c, last, first, n == 3 ? x[2] : op2(c, TIRB_OP_HYPOT, x[2], x[3]));
-}
-
-/* The inverse of a length that may be too large or too small for a number: of a vector scaled by a power of two. */
-static const tirbi_lx *inverse_length(const composer *c, const tirbi_lx *const *x, int n) {
-    const tirbi_lx *scaled[TIRBI_COMPOSED_OPERANDS], *largest = op1(c, TIRB_OP_ABS, x[0]);
-    for (int i = 1; i < n; i++) largest = op2(c, TIRB_OP_MAX, largest, op1(c, TIRB_OP_ABS, x[i]));
-    const tirbi_lx *scale =
-        choose(c, op2(c, TIRB_OP_GT, largest, constant(c, 1.0)), constant(c, 0.25), constant(c, 0x1p60));
+/* The length of a vector, by hypotenuses of hypotenuses, or its inverse: of the vector times a power of two, by which
+ * the result is undone. So nothing overflows or is lost on the way; and an infinity comes of one alone, which is what a
+ * NaN beside it gives way to. */
+static const tirbi_lx *length(const composer *c, const tirbi_lx *const *x, int n, bool inverse) {
+    const tirbi_lx *scaled[TIRBI_COMPOSED_OPERANDS], *largest = constant(c, 0.0);
+    for (int i = 0; i < n; i++) largest = op2(c, TIRB_OP_MAX, op1(c, TIRB_OP_ABS, x[i]), largest);
+    const tirbi_lx *large = op2(c, TIRB_OP_GT, largest, constant(c, 1.0));
+    const tirbi_lx *scale = choose(c, large, constant(c, 0.25), constant(c, inverse ? 0x1p60 : 1.0));
     for (int i = 0; i < n; i++) scaled[i] = op2(c, TIRB_OP_MUL, x[i], scale);
-    return op2(c, TIRB_OP_MUL, length(c, TIRB_OP_RHYPOT, scaled, n), scale);
+    const tirbi_lx *first = op2(c, TIRB_OP_HYPOT, scaled[0], scaled[1]);
+    const tirbi_lx *rest = n == 3 ? scaled[2] : op2(c, TIRB_OP_HYPOT, scaled[2], scaled[3]);
+    if (inverse) return op2(c, TIRB_OP_MUL, op2(c, TIRB_OP_RHYPOT, first, rest), scale);
+    const tirbi_lx *undo = choose(c, large, constant(c, 4.0), constant(c, 1.0));
+    return op2(c, TIRB_OP_MUL, op2(c, TIRB_OP_HYPOT, first, rest), undo);
 }
 
 const tirbi_lx *tirbi_compose(tirbi_lx_pool *pool, tirb_builtin builtin, tirbi_dtype type,
@@ -70,10 +70,10 @@ const tirbi_lx *tirbi_compose(tirbi_lx_pool *pool, tirb_builtin builtin, tirbi_d
     case TIRB_BUILTIN_FDIVIDE: return op2(c, TIRB_OP_DIV, a, b);
     case TIRB_BUILTIN_FMAX: return extreme(c, TIRB_OP_MAX, a, b);
     case TIRB_BUILTIN_FMIN: return extreme(c, TIRB_OP_MIN, a, b);
-    case TIRB_BUILTIN_NORM3D: return length(c, TIRB_OP_HYPOT, args, 3);
-    case TIRB_BUILTIN_NORM4D: return length(c, TIRB_OP_HYPOT, args, 4);
-    case TIRB_BUILTIN_RNORM3D: return inverse_length(c, args, 3);
-    case TIRB_BUILTIN_RNORM4D: return inverse_length(c, args, 4);
+    case TIRB_BUILTIN_NORM3D: return length(c, args, 3, false);
+    case TIRB_BUILTIN_NORM4D: return length(c, args, 4, false);
+    case TIRB_BUILTIN_RNORM3D: return length(c, args, 3, true);
+    case TIRB_BUILTIN_RNORM4D: return length(c, args, 4, true);
     default: return NULL;
     }
 }

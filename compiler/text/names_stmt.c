@@ -572,11 +572,10 @@ static bool read_required(tirbi_script *s, const tirbi_call *c, const tirb_attr 
         return false;
     }
     if (!n || n->kind != TIRB_EXPR_INT_IMM || !tirbi_type_is_int(n->dtype) || n->as.int_value < 1 ||
-        n->as.int_value > UINT16_MAX) {
+        n->as.int_value > INT32_MAX) {
         tirbi_fail(s, TIRB_VALUE, v->node ? v->node->span : c->node->span,
                    "tirb.requires must be the number of assertions, at the beginning of the body, that arguments must "
-                   "meet: 1 to %d",
-                   UINT16_MAX);
+                   "meet: 1 or more");
         return false;
     }
     ir->n_required = (uint32_t)n->as.int_value;

@@ -11,7 +11,8 @@
 
 #include "loader/isa/isa.h"
 
-enum { TIRBI_MAX_NDIM = 16, TIRBI_MAX_DIM_TERMS = 64, TIRBI_NO_STRING = 0xFFFF };
+/* Conditions are checked by each call that differs from the one before, whose deadline is looked at afterwards. */
+enum { TIRBI_MAX_NDIM = 16, TIRBI_MAX_DIM_TERMS = 64, TIRBI_MAX_CONDITIONS = 4096, TIRBI_NO_STRING = 0xFFFF };
 
 /* Extents, strides and offsets of parameters are small postfix programs over the function's shape variables. A single
  * CONST or VAR is by far the most common. Arithmetic is 64-bit and checked. */

@@ -188,6 +188,9 @@ static tirb_status check_aliases(checker *c) {
 
 static tirb_status check_conditions(checker *c) {
     const tirbi_function *f = c->function;
+    if (f->n_conditions > TIRBI_MAX_CONDITIONS) {
+        return tirbi_verify_fail(c, "%u conditions, at most %d", f->n_conditions, TIRBI_MAX_CONDITIONS);
+    }
     for (unsigned i = 0; i < f->n_conditions; i++) {
         const tirbi_condition *condition = &f->conditions[i];
         if (condition->relation >= TIRBI_N_RELATIONS) {

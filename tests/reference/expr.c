@@ -4,6 +4,7 @@
 #include "compiler/ir/llvm.h"
 #include "tests/reference/imports.h"
 #include "tests/reference/machine.h"
+#include "tests/reference/mathematics.h"
 #include "tests/reference/narrow.h"
 #include "tests/reference/packed.h"
 #include "tests/reference/value.h"

@@ -122,31 +122,29 @@ bool tirbi_ref_math2(tirbi_op op, tirbi_dtype type, uint64_t a, uint64_t b, uint
 
 /* Their definitions in one type: products and sums of what the kernels give, each rounded. */
 #define COMPOSED(t, C)                                                                                                 \
-    static C length_##t(const C *x, int n) {                                                                           \
-        C first = tirbi_hypot_##t(x[0], x[1]);                                                                         \
-        return n == 3 ? tirbi_hypot_##t(first, x[2]) : tirbi_hypot_##t(first, tirbi_hypot_##t(x[2], x[3]));            \
-    }                                                                                                                  \
-    static C inverse_length_##t(const C *x, int n) {                                                                   \
+    static C length_##t(const C *x, int n, bool inverse) {                                                             \
         C y[4] = {0}, most = 0, scale;                                                                                 \
         for (int i = 0; i < n; i++) most = fabs((double)x[i]) > (double)most ? (C)fabs((double)x[i]) : most;           \
-        scale = most > 1 ? (C)0.25 : (C)0x1p60;                                                                        \
+        scale = most > 1 ? (C)0.25 : inverse ? (C)0x1p60 : 1;                                                          \
         for (int i = 0; i < n; i++) y[i] = x[i] * scale;                                                               \
-        C first = tirbi_hypot_##t(y[0], y[1]);                                                                         \
-        return tirbi_rhypot_##t(first, n == 3 ? y[2] : tirbi_hypot_##t(y[2], y[3])) * scale;                           \
+        C first = tirbi_hypot_##t(y[0], y[1]), rest = n == 3 ? y[2] : tirbi_hypot_##t(y[2], y[3]);                     \
+        if (inverse) return tirbi_rhypot_##t(first, rest) * scale;                                                     \
+        return tirbi_hypot_##t(first, rest) * (most > 1 ? 4 : 1);                                                      \
     }                                                                                                                  \
     static bool composed_##t(tirb_builtin builtin, const C *x, C *out) {                                               \
+        const C root_2 = (C)0x1.6a09e667f3bcdp+0;                                                                      \
         switch (builtin) {                                                                                             \
         case TIRB_BUILTIN_RCBRT: *out = 1 / tirbi_cbrt_##t(x[0]); return true;                                         \
-        case TIRB_BUILTIN_NORMCDFINV: *out = 0 - (C)0x1.6a09e667f3bcdp+0 * tirbi_erfcinv_##t(x[0] + x[0]); return true; \
+        case TIRB_BUILTIN_NORMCDFINV: *out = 0 - root_2 * tirbi_erfcinv_##t(x[0] + x[0]); return true;                 \
         case TIRB_BUILTIN_ROUND_AWAY: *out = (C)round((double)x[0]); return true;                                      \
         case TIRB_BUILTIN_FDIM: *out = x[0] <= x[1] ? 0 : x[0] - x[1]; return true;                                    \
         case TIRB_BUILTIN_FDIVIDE: *out = x[0] / x[1]; return true;                                                    \
         case TIRB_BUILTIN_FMAX: *out = x[1] != x[1] || x[0] > x[1] ? x[0] : x[1]; return true;                         \
         case TIRB_BUILTIN_FMIN: *out = x[1] != x[1] || x[0] < x[1] ? x[0] : x[1]; return true;                         \
-        case TIRB_BUILTIN_NORM3D: *out = length_##t(x, 3); return true;                                                \
-        case TIRB_BUILTIN_NORM4D: *out = length_##t(x, 4); return true;                                                \
-        case TIRB_BUILTIN_RNORM3D: *out = inverse_length_##t(x, 3); return true;                                       \
-        case TIRB_BUILTIN_RNORM4D: *out = inverse_length_##t(x, 4); return true;                                       \
+        case TIRB_BUILTIN_NORM3D: *out = length_##t(x, 3, false); return true;                                         \
+        case TIRB_BUILTIN_NORM4D: *out = length_##t(x, 4, false); return true;                                         \
+        case TIRB_BUILTIN_RNORM3D: *out = length_##t(x, 3, true); return true;                                         \
+        case TIRB_BUILTIN_RNORM4D: *out = length_##t(x, 4, true); return true;                                         \
         default: return false;                                                                                         \
         }                                                                                                              \
     }

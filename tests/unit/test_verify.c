@@ -105,6 +105,25 @@ static void test_conditions(void **state) {
             "a region has no conditions");
 }
 
+static void test_many_conditions(void **state) {
+    (void)state;
+    for (unsigned n = 4096; n <= 4097; n++) {
+        fixture f;
+        tirbi_writer text;
+        fixture_open(&f);
+        tirbi_writer_init(&text, &f.heap);
+        static const char head[] = ".function \"f\"\n", line[] = ".requires 0 < 1\n", tail[] = "ret.void\n.end\n";
+        tirbi_write_bytes(&text, head, sizeof head - 1);
+        for (unsigned i = 0; i < n; i++) tirbi_write_bytes(&text, line, sizeof line - 1);
+        tirbi_write_bytes(&text, tail, sizeof tail); /* with its end */
+        tirb_status status = verify_text(&f, (const char *)text.data);
+        if (n == 4096) fixture_ok(&f, status, "as many conditions as there may be");
+        else assert_reason(&f, status, "4097 conditions, at most 4096", "one more");
+        tirbi_writer_destroy(&text);
+        fixture_close(&f);
+    }
+}
+
 static void test_minima(void **state) {
     (void)state;
 #define MINIMA(minima) \
@@ -989,6 +1008,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),          cmocka_unit_test(test_many_names),
         cmocka_unit_test(test_aliases),        cmocka_unit_test(test_conditions),
+        cmocka_unit_test(test_many_conditions),
         cmocka_unit_test(test_minima),         cmocka_unit_test(test_registers),
         cmocka_unit_test(test_params),         cmocka_unit_test(test_dims),
         cmocka_unit_test(test_vars),           cmocka_unit_test(test_altered),
