@@ -37,6 +37,11 @@ def test_language(t):
     t.run("fmt", "--language", "halide", "mm.tc", code=USAGE, says="--language is tvmscript or tc, not 'halide'")
 
 
+def test_completions(t):
+    for shell in ("bash", "zsh", "fish"):
+        t.run("completion", shell, shows=("tvmscript tc", "define"))
+
+
 def test_messages(t):
     t.write("w.tc", WRONG)
     failed = t.run("check", "w.tc", code=PROGRAM, says="w.tc:2:12: error: `A` has 1 dimension, and 2 subscripts here")

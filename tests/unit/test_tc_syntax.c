@@ -283,6 +283,65 @@ static void warnings(void **state) {
     assert_warnings("def f(float(N) A) -> (O) { T +=! A(i) O = T() }", 0, "`T`");
 }
 
+/* ---- The corner cases of the original's tests -------------------------------------------------------------------- */
+
+/* Accepted where `words` is NULL; else refused with a message that has them. */
+typedef struct corner_case {
+    const char *name, *code, *words;
+} corner_case;
+
+static const corner_case corner_cases[] = {
+    {"E1", "def f{float(1) a) -> (b) { b(i) = a(i) }", "expected '(', found '{'"},
+    {"E2", "def f(float(1) a) -> (b) { b(i) = a(i) }", NULL},
+    {"E3", "def f(float(A) a) -> (b) { b(i) = a(i) }", NULL},
+    {"E4", "def f(float a) -> (b) { b = a }", NULL},
+    {"E5", "def f() -> (b) { b(i) = 4 where i in 0:10 }", NULL},
+    {"E6", "def f(float a) -> (b) { b(i) = a where i in 0:10 }", NULL},
+    {"E10", "def f(float a) -> (b) { b(i) = a() where i in 0:10 }", NULL},
+    {"E11", "def f(float(1) a) -> (b) { b(i) = a(a(i)) }", "a subscript is an integer"},
+    {"E12", "def f(int32(1) a) -> (b) { b(i) = 4.0 where i in 0:a(0) }", "they read no tensor"},
+    /* The original refuses a scalar input in a range; here it is known when the range is. */
+    {"E13", "def f(int32 a) -> (b) { b(i) = 4.0 where i in 0:a }", NULL},
+    {"E13f", "def f(float a) -> (b) { b(i) = 4.0 where i in 0:a }", "`a` is none of them"},
+    {"E14", "def f(float(N) a) -> (b) { b(i) = a(i) where i in 0:N }", NULL},
+    {"E15",
+     "def f(float(N) a, float(N) b) -> (c, d, e) { c(i) = float(a(i) == b(i)) d(i) = float(a(i) != b(i)) "
+     "e(i) = float(a(i) <= b(i)) }",
+     NULL},
+    {"E16",
+     "def f(float(N) a, float(N) b) -> (c, d) { c(i) = float(!(a(i) < 0.5) && b(i) > 0.5) "
+     "d(i) = float(!(a(i) < 0.5) || b(i) > 0.5) }",
+     NULL},
+    {"E17", "def f(float(N) a) -> (b) { b(i) = 4.0 where exists a(i) }", NULL},
+    {"E18", "def f(float(N) a) -> (b) { b(i) = 2 * foo where foo = a(i) }", NULL},
+    {"E19", "def f(float(N) a) -> (b) { b(i) = 2 * foo where foo in 1:2, foo = a(i) }", "`foo` is defined already"},
+    /* Temporaries are what the original has not. */
+    {"E20", "def f(float(N) a) -> (b) { c(i) = a(i) b(i) = c(i) }", NULL},
+    {"E21", "def f(float(N) a, float(N) b) -> (c) { c(i) = max(a(i), b(i)) }", NULL},
+    {"E22", "def f(float(N) a, float(N) b) -> (c) { c(i) = min(a(i), b(i)) }", NULL},
+    {"E23", "def f(float(N) a, float(N) b, float(N) c) -> (d) { d(i) = min(a(i), max(b(i), c(i))) }", NULL},
+    {"E24", "def f(float(N) a,\n float(N)\n b) ->\n (d)\n {\n d(i)\n = min(a(i),\n\n b(i)) +\n max(a(i), b(i)\n) }",
+     NULL},
+    {"E25", "def f(float(N) a) -> (float(N, N) b) { b(i) = a(i) }", "`b` has 2 dimensions, and 1 subscript here"},
+    {"E26", "def f(int32(N) a, int32(N) b) -> (c) { c(i) = a(i) % b(i) }", NULL},
+};
+
+static void corners(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof corner_cases / sizeof *corner_cases; i++) {
+        const corner_case *one = &corner_cases[i];
+        text t;
+        open_text(&t, one->code, strlen(one->code));
+        t.program = tirbi_tc_read(&t.source, &t.arena, &t.diagnostics);
+        assert_non_null(t.program);
+        if (!tirbi_has_errors(&t.diagnostics)) tirbi_tc_check(t.program, &t.arena, &t.diagnostics);
+        const char *said = t.diagnostics.n_errors > 0 ? t.diagnostics.items[0].message : NULL;
+        if (!said != !one->words || (said && !strstr(said, one->words)))
+            fail_msg("%s: %s", one->name, said ? said : "it is accepted");
+        close_text(&t);
+    }
+}
+
 /* ---- The canonical text ----------------------------------------------------------------------------------------- */
 
 static void assert_printed(const char *code, const char *expected) {
@@ -350,6 +409,45 @@ static void long_lines(void **state) {
         "        where i in 0:1000\n}\n");
 }
 
+/* ---- Which language --------------------------------------------------------------------------------------------- */
+
+static tirb_status format_as(tirb_language language, const char *file, const char *code) {
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_compile_result *result = NULL;
+    options.language = language;
+    options.file_name = file;
+    tirb_status status = tirb_format(code, strlen(code), TIRB_DIALECT_SAME, &options, &result, NULL);
+    tirb_compile_result_destroy(result);
+    return status;
+}
+
+static void languages(void **state) {
+    (void)state;
+    static const char comprehension[] = "def f(float(N) A) -> (O) { O(i) = A(i) }";
+    static const char script[] = "@T.prim_func\ndef f(A: T.Buffer((4,), \"float32\")):\n    A[0] = 1.0\n";
+    assert_int_equal(format_as(TIRB_LANGUAGE_AUTO, "f.tc", comprehension), TIRB_OK);
+    assert_int_equal(format_as(TIRB_LANGUAGE_AUTO, "f.py", comprehension), TIRB_SYNTAX);
+    assert_int_equal(format_as(TIRB_LANGUAGE_AUTO, ".tc.txt", comprehension), TIRB_SYNTAX);
+    assert_int_equal(format_as(TIRB_LANGUAGE_AUTO, NULL, script), TIRB_OK);
+    assert_int_equal(format_as(TIRB_LANGUAGE_TVMSCRIPT, "f.tc", script), TIRB_OK);
+    assert_int_equal(format_as(TIRB_LANGUAGE_TENSOR_COMPREHENSIONS, "f.py", comprehension), TIRB_OK);
+    assert_int_equal(format_as(TIRB_LANGUAGE_TENSOR_COMPREHENSIONS, NULL, script), TIRB_SYNTAX);
+    assert_int_equal(format_as((tirb_language)3, "f.tc", comprehension), TIRB_MISUSE);
+}
+
+/* Options of a host from before there were languages. */
+static void short_options(void **state) {
+    (void)state;
+    static const char code[] = "def f(float(N) A) -> (O) { O(i) = A(i) }";
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_compile_result *result = NULL;
+    options.struct_size = (uint32_t)offsetof(tirb_compile_options, language);
+    options.language = (tirb_language)77;
+    options.file_name = "f.tc";
+    assert_int_equal(tirb_format(code, strlen(code), TIRB_DIALECT_SAME, &options, &result, NULL), TIRB_OK);
+    tirb_compile_result_destroy(result);
+}
+
 /* ---- Memory ----------------------------------------------------------------------------------------------------- */
 
 /* Memory that runs out anywhere ends the reading and nothing else. */
@@ -382,6 +480,7 @@ int main(void) {
         cmocka_unit_test(tokens),     cmocka_unit_test(tables),     cmocka_unit_test(precedence),
         cmocka_unit_test(indices),    cmocka_unit_test(types),      cmocka_unit_test(literals),
         cmocka_unit_test(statements), cmocka_unit_test(warnings),   cmocka_unit_test(printing),
-        cmocka_unit_test(comments),   cmocka_unit_test(long_lines), cmocka_unit_test(every_budget)};
+        cmocka_unit_test(comments),   cmocka_unit_test(long_lines), cmocka_unit_test(every_budget),
+        cmocka_unit_test(corners),    cmocka_unit_test(languages),  cmocka_unit_test(short_options)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
