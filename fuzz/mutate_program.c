@@ -227,6 +227,17 @@ static bool change_register_type(edit_place *p) {
     return true;
 }
 
+/* For a tensor that has, or will have, `ndim` dimensions. */
+static bool change_minima(edit_place *p, tirbi_param *param, uint8_t ndim) {
+    const bool wanted = (param->minima != NULL) != fuzz_one_in(p->random, 6);
+    tirbi_dim *minima = wanted && ndim > 0 ? TIRBI_NEW_ARRAY(p->e->arena, tirbi_dim, ndim) : NULL;
+    for (unsigned i = 0; minima && i < ndim; i++)
+        minima[i] =
+            param->minima && i < param->ndim && !fuzz_one_in(p->random, 4) ? param->minima[i] : fuzz_pick_dim(p);
+    param->minima = minima;
+    return !p->e->arena->failed;
+}
+
 /* The dimensions of a tensor, one of them or their number. */
 static bool change_shape(edit_place *p, tirbi_param *param) {
     uint8_t ndim = fuzz_one_in(p->random, 4) ? (uint8_t)fuzz_below(p->random, 5) : param->ndim;
@@ -243,6 +254,7 @@ static bool change_shape(edit_place *p, tirbi_param *param) {
         param->has_elem_offset = !param->has_elem_offset;
         param->elem_offset = fuzz_pick_dim(p);
     }
+    if (!change_minima(p, param, ndim)) return false;
     param->ndim = ndim;
     param->shape = shape;
     param->strides = strides;
@@ -377,6 +389,28 @@ static bool shift_function(edit_program *e, edit_function *f, const fuzz_shift *
     return edit_encode(e, f);
 }
 
+/* One more condition, one less, or another one. */
+static bool change_conditions(edit_place *p) {
+    tirbi_function *f = &p->f->head;
+    const unsigned how = f->n_conditions ? fuzz_below(p->random, 3) : 0;
+    uint16_t n = f->n_conditions, at = (uint16_t)fuzz_below(p->random, n + 1u);
+    if (how > 0 && at == n) at--;
+    tirbi_condition *conditions = TIRBI_NEW_ARRAY(p->e->arena, tirbi_condition, n + 1u);
+    if (!conditions) return false;
+    for (uint16_t from = 0, to = 0; from < n; from++) {
+        if (how == 0 && from == at) to++;
+        if (how == 1 && from == at) continue;
+        conditions[to++] = f->conditions[from];
+    }
+    if (how != 1)
+        conditions[at] =
+            (tirbi_condition){(uint8_t)fuzz_below(p->random, TIRBI_N_RELATIONS + fuzz_one_in(p->random, 9)),
+                              fuzz_pick_dim(p), fuzz_pick_dim(p)};
+    f->conditions = conditions;
+    f->n_conditions = (uint16_t)(n + (how == 0) - (how == 1));
+    return !p->e->arena->failed;
+}
+
 /* Regions go behind all other functions, which keep their order. */
 static bool sort_regions(edit_program *e) {
     uint16_t map[EDIT_MAX_FUNCTIONS];
@@ -445,6 +479,7 @@ static const change changes[] = {change_operand,
                                  change_variable,
                                  swap_operands,
                                  change_function,
+                                 change_conditions,
                                  change_imports};
 
 static bool verifies(edit_program *e) {

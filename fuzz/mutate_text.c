@@ -91,7 +91,8 @@ static const char *assembly_word(fuzz_random *r, char buffer[MAX_WORD]) {
         ".ref",    ".red",    ".var",      ".tensor",  ".scalar",    ".alias",    ".line",    ".inner",
         ".cursor", ".end",    "public",    "returns",  "param",      "strides",   "offset",   "writable",
         "read",    "write",   "readwrite", "fast",     "{$0 4 mul}", "@28",       "#0",       "(s0 s1)",
-        "()",      "-",       "readwrite", "floordiv", "truncmod",   "$0"};
+        "()",      "-",       "readwrite", "floordiv", "truncmod",   "$0",        ".requires", "minima",
+        "<=",      "!="};
     static const char files[] = "srvqcl";
     switch (fuzz_below(r, 4)) {
     case 0:

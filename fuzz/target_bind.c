@@ -30,7 +30,14 @@ static const char program_text[] =
     "brnot s0, end\nload.bool s6, r0, 1\nstore.bool r0, 0, s6\nend: length s7, r0\nret.i64 s7\n.end\n"
     ".function \"zero\" public returns f64\n.scalars 1\n.ref f64\n.ref f64 writable\n"
     ".tensor \"A\" f64 r0 read ()\n.tensor \"B\" f64 r1 write ()\nload.f64 s0, r0, 0\nstore.f64 r1, 0, s0\n"
-    "ret.f64 s0\n.end\n";
+    "ret.f64 s0\n.end\n"
+    /* its conditions keep the slice that it reads inside the first tensor */
+    ".function \"window\" public returns i32\n.scalars 6\n.ref i32\n.ref i32 writable\n"
+    ".var \"H\" i64 s0\n.var \"k\" i32 s1 param 1\n.var \"m\" u8 s2\n"
+    ".tensor \"A\" i32 r0 read ($0 $2)\n.scalar \"k\" i32 s1\n"
+    ".tensor \"B\" i32 r1 write ({$0 $1 sub 1 add}) minima ({$1 $2 floordiv})\n"
+    ".requires $1 <= $0\n.requires $1 > 0\n.requires {$0 $2 floormod} != 1\n.requires {$0 $0 mul $0 mul} < 1000\n"
+    "sub.i64 s3, s0, s1\nmul.i64 s4, s3, s2\nload.i32 s5, r0, s4\nstore.i32 r1, s3, s5\nret.i32 s5\n.end\n";
 
 /* Choices come from the input; behind its end everything is 0. */
 typedef struct choices {
@@ -129,6 +136,8 @@ static void infer(tirb_instance *instance, uint32_t function, const tirb_arg *ar
         for (int32_t k = 0; status == TIRB_OK && k < ndim; k++) {
             if (shape[k] < 0) fuzz_fail("inference gives the extent %lld", (long long)shape[k]);
         }
+        status = tirb_instance_minima(instance, function, i, args, n, shape, MAX_NDIM, &ndim, &error);
+        if (status == TIRB_INTERNAL) fuzz_fail("inference: %s", error.message);
     }
 }
 

@@ -16,8 +16,9 @@ static const char *const fixed_words[] = {
 #define TIRB_DTYPE(number, NAME, text, tvm, ctype, dlcode, bits, class) "\"" tvm "\"", "T." tvm,
 #include "loader/isa/dtype.def"
 #undef TIRB_DTYPE
-    "@T.prim_func", "@I.ir_module", "T.", "I.", "tirb.may_alias", "global_symbol", "tir.noalias", "float32x4",
-    "T.handle", "T.block", "T.axis", "T.reads", "T.writes", "T.init()", "-1", "0", "1", "2147483648", "1e30"};
+    "@T.prim_func", "@I.ir_module", "T.",       "I.",      "tirb.may_alias", "tirb.requires", "global_symbol",
+    "tir.noalias",  "float32x4",    "T.handle", "T.block", "T.axis",         "T.reads",       "T.writes",
+    "T.init()",     "-1",           "0",        "1",       "2147483648",     "1e30"};
 enum { N_FIXED = sizeof(fixed_words) / sizeof(fixed_words[0]) };
 
 static const tirbi_entry *const tables[] = {

@@ -129,6 +129,7 @@ static void check_function(tirbi_checker *c, const tirb_primfunc *f) {
     bind_params(c, f);
     warn_undetermined(c, f);
     tirbi_check_stmt(c, f->body);
+    tirbi_check_required(c, f);
     check_return_type(c, f);
     /* A shape variable of the module may stand in the signatures of several functions. */
     for (uint32_t i = 0; i < f->n_shape_vars; i++) c->vars[f->shape_vars[i]->as.var.id] = TIRBI_SCOPE_NEW;

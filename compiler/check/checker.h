@@ -82,6 +82,9 @@ void tirbi_check_buffer_exprs(tirbi_checker *c, const tirb_buffer *buffer);
 /* ---- Statements (stmt.c) ---- */
 void tirbi_check_stmt(tirbi_checker *c, const tirb_stmt *s);
 
+/* ---- Functions (required.c) ---- */
+void tirbi_check_required(tirbi_checker *c, const tirb_primfunc *f);
+
 static inline const tirb_buffer *tirbi_check_param_buffer(const tirb_primfunc *f, uint32_t i) {
     return f->buffers != NULL ? f->buffers[i] : NULL;
 }

@@ -7,6 +7,7 @@
 #include "compiler/driver/program.h"
 #include "loader/bundle/bundle.h"
 #include "loader/bundle/parts.h"
+#include "vm/call/signature.h"
 
 static const option_row inspect_options[] = {
     {OPTION_JSON, 0, "json", NULL, "print one JSON object instead of text"},
@@ -66,12 +67,33 @@ enum { ANY_TEXT = 1 << 20, TEXT_PER_BYTE = 16, TEXT_OF_ENTRY = 256 };
 
 static uint64_t room_for_text(const tirbi_program *program) { return ANY_TEXT + TEXT_PER_BYTE * program->n_bytes; }
 
+static uint64_t text_of_dim(const tirbi_program *program, const tirbi_function *f, const tirbi_dim *dim) {
+    enum { NUMBER = 24 };
+    if (dim->n_terms != 1) return TIRBI_MAX_DIM_TEXT;
+    return dim->terms[0].op == TIRBI_DIM_VAR ? program->strings[f->vars[dim->terms[0].value].name].size : NUMBER;
+}
+
+/* Extents and minima. */
+static uint64_t text_of_dims(const tirbi_program *program, const tirbi_function *f, const tirbi_param *p) {
+    enum { APART = 16 };
+    uint64_t n = 0;
+    for (unsigned d = 0; d < p->ndim; d++)
+        n += APART + text_of_dim(program, f, &p->shape[d]) + (p->minima ? text_of_dim(program, f, &p->minima[d]) : 0);
+    return n;
+}
+
 /* About how long a function's entry is. */
 static uint64_t text_of_function(const tirbi_program *program, const tirbi_function *f, bool with_parameters) {
     enum { SIGNATURE = 1024 };
     uint64_t n = TEXT_OF_ENTRY + program->strings[f->name].size + SIGNATURE;
-    for (unsigned i = 0; i < f->n_params && with_parameters; i++)
-        n += TEXT_OF_ENTRY + program->strings[f->params[i].name].size;
+    for (unsigned i = 0; i < f->n_params; i++) {
+        const tirbi_param *p = &f->params[i];
+        if (with_parameters || (p->access & TIRBI_WRITE))
+            n += TEXT_OF_ENTRY + program->strings[p->name].size + text_of_dims(program, f, p);
+    }
+    for (unsigned i = 0; i < f->n_conditions; i++)
+        n += TEXT_OF_ENTRY + text_of_dim(program, f, &f->conditions[i].left) +
+             text_of_dim(program, f, &f->conditions[i].right);
     for (unsigned i = 0; i < f->n_aliases; i++)
         n += TEXT_OF_ENTRY + program->strings[f->params[f->aliases[i].first].name].size +
              program->strings[f->params[f->aliases[i].second].name].size;
@@ -102,6 +124,55 @@ static uint32_t shown_functions(const tirbi_program *program, bool with_paramete
     return program->n_functions;
 }
 
+static void print_dims(const tirbi_program *program, const tirbi_function *f, const tirbi_dim *dims, unsigned n) {
+    char text[TIRBI_MAX_DIM_TEXT], clean[CLEAN_SIZE];
+    printf("[");
+    for (unsigned d = 0; d < n; d++) {
+        tirbi_dim_format(program, f, &dims[d], text, sizeof text);
+        printf("%s%s", d ? ", " : "", clean_text(text, clean));
+    }
+    printf("]");
+}
+
+/* What a call gives, as expressions of the sizes, and what it requires of them. */
+static void print_sizes(const tirbi_program *program, const tirbi_function *f) {
+    char text[TIRBI_MAX_CONDITION_TEXT], clean[CLEAN_SIZE];
+    for (unsigned i = 0; i < f->n_conditions; i++) {
+        tirbi_condition_format(program, f, &f->conditions[i], text);
+        printf("%s%s", i ? ", " : "    requires ", clean_text(text, clean));
+    }
+    if (f->n_conditions) printf("\n");
+    for (unsigned i = 0; i < f->n_params && !f->is_packed; i++) {
+        const tirbi_param *p = &f->params[i];
+        if (!(p->access & TIRBI_WRITE)) continue;
+        printf("    writes %s: ", clean_text(program->strings[p->name].text, clean));
+        print_dims(program, f, p->shape, p->ndim);
+        if (p->minima) {
+            printf(" from ");
+            print_dims(program, f, p->minima, p->ndim);
+        }
+        printf("\n");
+    }
+}
+
+static void print_function(const tirbi_program *program, const tirb_module *module, uint32_t index) {
+    const tirbi_function *f = &program->functions[index];
+    tirb_function_info info = TIRB_FUNCTION_INFO_INIT;
+    char clean[CLEAN_SIZE], other[CLEAN_SIZE];
+    if (f->is_region) printf("  %s  (region)\n", clean_text(program->strings[f->name].text, clean));
+    else if (tirb_module_function(module, index, &info, NULL) != TIRB_OK) return;
+    else printf("  %s%s\n", clean_text(info.signature, clean), f->is_public ? "" : "  (private)");
+    if (!f->is_region) print_sizes(program, f);
+    for (unsigned k = 0; k < f->n_aliases; k++) {
+        printf("%s%s and %s", k ? ", " : "    may share memory: ",
+               clean_text(program->strings[f->params[f->aliases[k].first].name].text, clean),
+               clean_text(program->strings[f->params[f->aliases[k].second].name].text, other));
+    }
+    if (f->n_aliases) printf("\n");
+    printf("    %u bytes of code, registers: %u scalar, %u lane, %u reference, %u reduction\n", f->code_size,
+           f->n_sregs, f->n_lane_regs, f->n_refs, f->n_reds);
+}
+
 static void print_text(const bundle *from, const tirbi_program *program, const tirb_module *module) {
     section sections[256];
     unsigned n = read_sections(from, sections);
@@ -127,21 +198,7 @@ static void print_text(const bundle *from, const tirbi_program *program, const t
     if (imports < program->n_imports) printf("  and %u more\n", program->n_imports - imports);
     printf("functions:\n");
     const uint32_t shown = shown_functions(program, false);
-    for (uint32_t i = 0; i < shown; i++) {
-        const tirbi_function *f = &program->functions[i];
-        tirb_function_info info = TIRB_FUNCTION_INFO_INIT;
-        if (f->is_region) printf("  %s  (region)\n", clean_text(program->strings[f->name].text, clean));
-        else if (tirb_module_function(module, i, &info, NULL) != TIRB_OK) continue;
-        else printf("  %s%s\n", clean_text(info.signature, clean), f->is_public ? "" : "  (private)");
-        for (unsigned k = 0; k < f->n_aliases; k++) {
-            printf("%s%s and %s", k ? ", " : "    may share memory: ",
-                   clean_text(program->strings[f->params[f->aliases[k].first].name].text, clean),
-                   clean_text(program->strings[f->params[f->aliases[k].second].name].text, other));
-        }
-        if (f->n_aliases) printf("\n");
-        printf("    %u bytes of code, registers: %u scalar, %u lane, %u reference, %u reduction\n", f->code_size,
-               f->n_sregs, f->n_lane_regs, f->n_refs, f->n_reds);
-    }
+    for (uint32_t i = 0; i < shown; i++) print_function(program, module, i);
     if (shown < program->n_functions) printf("  and %u more\n", program->n_functions - shown);
 }
 
@@ -149,7 +206,29 @@ static void add_number(cJSON *object, const char *name, uint64_t n) {
     cJSON_AddNumberToObject(object, name, (double)n); /* sizes stay below 2^53 */
 }
 
-static void add_parameters(cJSON *function, const tirb_module *module, uint32_t index, uint32_t n_params) {
+/* Expressions of the sizes; `dims` NULL: 0 in each dimension. */
+static void add_dims(cJSON *param, const char *name, const tirbi_program *program, const tirbi_function *f,
+                     const tirbi_dim *dims, unsigned n) {
+    cJSON *list = cJSON_AddArrayToObject(param, name);
+    for (unsigned d = 0; d < n; d++) {
+        char text[TIRBI_MAX_DIM_TEXT] = "0";
+        if (dims) tirbi_dim_format(program, f, &dims[d], text, sizeof text);
+        cJSON_AddItemToArray(list, cJSON_CreateString(text));
+    }
+}
+
+static void add_conditions(cJSON *function, const tirbi_program *program, const tirbi_function *f) {
+    cJSON *list = cJSON_AddArrayToObject(function, "requires");
+    for (unsigned i = 0; i < f->n_conditions; i++) {
+        char text[TIRBI_MAX_CONDITION_TEXT];
+        tirbi_condition_format(program, f, &f->conditions[i], text);
+        cJSON_AddItemToArray(list, cJSON_CreateString(text));
+    }
+}
+
+static void add_parameters(cJSON *function, const tirbi_program *program, const tirb_module *module, uint32_t index,
+                           uint32_t n_params) {
+    const tirbi_function *f = &program->functions[index];
     cJSON *list = cJSON_AddArrayToObject(function, "parameters");
     for (uint32_t i = 0; i < n_params; i++) {
         tirb_param_info info = TIRB_PARAM_INFO_INIT;
@@ -169,6 +248,8 @@ static void add_parameters(cJSON *function, const tirb_module *module, uint32_t 
             cJSON_AddItemToArray(shape,
                                  info.dims[d] < 0 ? cJSON_CreateNull() : cJSON_CreateNumber((double)info.dims[d]));
         }
+        add_dims(own, "extents", program, f, f->params[i].shape, f->params[i].ndim);
+        add_dims(own, "minima", program, f, f->params[i].minima, f->params[i].ndim);
         cJSON_AddBoolToObject(own, "read", info.is_read);
         cJSON_AddBoolToObject(own, "written", info.is_written);
     }
@@ -219,7 +300,8 @@ static exit_code print_json(const invocation *inv, const bundle *from, const tir
         add_number(own, "scalar_registers", f->n_sregs);
         add_number(own, "lane_registers", f->n_lane_regs);
         add_number(own, "references", f->n_refs);
-        add_parameters(own, module, i, info.n_params);
+        add_conditions(own, program, f);
+        add_parameters(own, program, module, i, info.n_params);
         cJSON *aliases = cJSON_AddArrayToObject(own, "may_alias");
         for (unsigned k = 0; k < f->n_aliases; k++) {
             const char *names[] = {program->strings[f->params[f->aliases[k].first].name].text,

@@ -85,16 +85,41 @@ static void print_elements(FILE *to, const tensor *t, size_t first, size_t n, si
     if (shown < n) fputs(", ...", to);
 }
 
+/* The index of an output's first element, where that is not 0 in each dimension. */
+static bool find_minima(const run *r, const parameter *p, int64_t minima[TENSOR_MAX_NDIM]) {
+    const uint32_t index = (uint32_t)(p - r->parameters);
+    bool any = false;
+    if (tirb_instance_minima(r->instance, r->function, index, r->arguments, r->info.n_params, minima, TENSOR_MAX_NDIM,
+                             NULL, NULL) != TIRB_OK)
+        return false;
+    for (int32_t d = 0; d < p->value.tensor.ndim; d++) any = any || minima[d] != 0;
+    return any;
+}
+
+/* "d_I (from [0, 2]): ", or only the name. */
+static void print_name(FILE *to, const run *r, const parameter *p) {
+    int64_t minima[TENSOR_MAX_NDIM];
+    char clean[CLEAN_SIZE];
+    fputs(clean_text(p->info.name, clean), to);
+    if (find_minima(r, p, minima)) {
+        fputs(" (from [", to);
+        for (int32_t d = 0; d < p->value.tensor.ndim; d++) fprintf(to, "%s%lld", d ? ", " : "", (long long)minima[d]);
+        fputs("])", to);
+    }
+    fputs(": ", to);
+}
+
 /* A vector in one line; of more dimensions each row of the last in a line, with an empty line between matrices. */
-static void print_tensor(FILE *to, const run *r, const char *name, const tensor *t) {
+static void print_tensor(FILE *to, const run *r, const parameter *p) {
+    const tensor *t = &p->value.tensor;
     bool full = option_given(r->inv, OPTION_FULL);
     size_t columns = t->ndim > 1 ? (size_t)t->shape[t->ndim - 1] : t->count, rows = columns ? t->count / columns : 0;
     size_t most_columns = full ? SIZE_MAX : LEADING_TEXT, most_rows = full ? SIZE_MAX : LEADING_ROWS;
     size_t matrix = t->ndim > 2 ? (size_t)t->shape[t->ndim - 2] : SIZE_MAX;
     char text[256];
     tensor_type_text(t, text, sizeof text);
-    char clean[CLEAN_SIZE];
-    fprintf(to, "%s: %s =", clean_text(name, clean), text);
+    print_name(to, r, p);
+    fprintf(to, "%s =", text);
     for (size_t i = 0; i < rows && i < most_rows; i++) {
         if (t->ndim > 1) fputs(i > 0 && i % matrix == 0 ? "\n\n " : "\n ", to);
         print_elements(to, t, i * columns, columns, most_columns);
@@ -134,7 +159,7 @@ static void print_match(FILE *to, const run *r, const parameter *p) {
 static void print_text(FILE *to, const run *r) {
     for (uint32_t i = 0; i < r->info.n_params; i++) {
         const parameter *p = &r->parameters[i];
-        if (p->info.is_written && !p->save) print_tensor(to, r, p->info.name, &p->value.tensor);
+        if (p->info.is_written && !p->save) print_tensor(to, r, p);
     }
     for (uint32_t i = 0; i < r->info.n_params; i++) print_match(to, r, &r->parameters[i]);
     tirbi_dtype type;
@@ -171,6 +196,15 @@ static cJSON *json_tensor(const run *r, const parameter *p) {
     cJSON_AddStringToObject(object, "type", type);
     cJSON *shape = cJSON_AddArrayToObject(object, "shape");
     for (int32_t i = 0; i < t->ndim; i++) cJSON_AddItemToArray(shape, json_unsigned((uint64_t)t->shape[i]));
+    int64_t minima[TENSOR_MAX_NDIM];
+    if (find_minima(r, p, minima)) {
+        cJSON *from = cJSON_AddArrayToObject(object, "minima");
+        for (int32_t d = 0; d < t->ndim; d++) {
+            char text[32];
+            snprintf(text, sizeof text, "%lld", (long long)minima[d]);
+            cJSON_AddItemToArray(from, cJSON_CreateRaw(text));
+        }
+    }
     if (p->expect) cJSON_AddBoolToObject(object, "matches", true);
     if (p->save) {
         json_add_text(object, "saved", p->save + 1);

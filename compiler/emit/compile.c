@@ -132,7 +132,7 @@ static void emit_function(tirbi_emitter *e, tirbi_function *out) {
         tirbi_scope_close(e, scope);
     }
     tirbi_make_signature(e, out);
-    out->is_public = !f->is_private || f->is_entry;
+    out->is_public = tirbi_is_public(f);
     out->is_packed = e->function->packed;
     out->returns = e->function->returns;
     out->return_type = (uint8_t)(out->returns ? e->function->return_type : 0);

@@ -222,8 +222,8 @@ static void add_terms(dim_builder *b, const tirb_expr *x) {
 }
 
 /* The program for x * scale; x NULL: for scale. */
-static void make_dim(tirbi_emitter *e, const tirb_expr *x, uint32_t scale, tirbi_var *vars, uint32_t *n_vars,
-                     tirbi_dim *out) {
+static void make_dim_of(tirbi_emitter *e, const tirb_expr *x, uint32_t scale, tirbi_var *vars, uint32_t *n_vars,
+                        const char *refusal, tirbi_dim *out) {
     dim_builder b = {.e = e, .vars = vars, .n_vars = n_vars};
     if (x) add_terms(&b, x);
     if (!x || scale != 1) add_term(&b, TIRBI_DIM_CONST, scale);
@@ -232,14 +232,19 @@ static void make_dim(tirbi_emitter *e, const tirb_expr *x, uint32_t scale, tirbi
     if (!terms) return;
     if (b.failed) {
         e->failed = true;
-        tirbi_report_error(
-            e->diagnostics, TIRB_UNSUPPORTED, x ? x->span : e->function->ast->span,
-            "the shape, strides or offset of a parameter must be sums, products and the like of integers "
-            "and variables");
+        tirbi_report_error(e->diagnostics, TIRB_UNSUPPORTED, x ? x->span : e->function->ast->span, "%s", refusal);
         return;
     }
     for (uint32_t i = 0; i < b.n; i++) terms[i] = b.terms[i];
     *out = (tirbi_dim){.n_terms = (uint16_t)b.n, .terms = terms};
+}
+
+static void make_dim(tirbi_emitter *e, const tirb_expr *x, uint32_t scale, tirbi_var *vars, uint32_t *n_vars,
+                     tirbi_dim *out) {
+    make_dim_of(e, x, scale, vars, n_vars,
+                "the shape, strides or offset of a parameter must be sums, products and the like of integers "
+                "and variables",
+                out);
 }
 
 /* ---- Parameters ----------------------------------------------------------------------------------------------- */
@@ -279,6 +284,74 @@ static void tensor_param(tirbi_emitter *e, uint32_t i, tirbi_param *out, tirbi_v
         out->has_elem_offset = true;
         make_dim(e, buffer->elem_offset, lanes, vars, n_vars, &out->elem_offset);
     }
+}
+
+/* What a comprehension says of where a result begins; a record of zeroes is none. */
+static void tensor_minima(tirbi_emitter *e, uint32_t i, tirbi_param *out, tirbi_var *vars, uint32_t *n_vars) {
+    const tirb_primfunc *f = e->function->ast;
+    const tirb_expr *const *minima = f->minima ? f->minima[i] : NULL;
+    const uint32_t ndim = f->buffers[i]->ndim;
+    bool any = false;
+    for (uint32_t d = 0; minima && d < ndim; d++)
+        any = any || minima[d]->kind != TIRB_EXPR_INT_IMM || minima[d]->as.int_value != 0;
+    if (any) out->minima = make_dims(e, minima, ndim, f->buffers[i]->dtype.lanes > 1 ? 0 : 1, 1, vars, n_vars);
+}
+
+/* ---- Conditions ------------------------------------------------------------------------------------------------ */
+
+typedef struct condition_builder {
+    tirbi_emitter *e;
+    tirbi_var *vars;
+    uint32_t *n_vars;
+    tirbi_condition *items; /* NULL: they are only counted */
+    uint32_t n;
+} condition_builder;
+
+/* A conjunction is one for each of its parts, and a constant, which is true, none. */
+static void add_condition(condition_builder *b, const tirb_expr *x) {
+    static const uint8_t relations[] = {
+        [TIRB_EXPR_LT] = TIRBI_LESS,    [TIRB_EXPR_LE] = TIRBI_LESS_OR_EQUAL,
+        [TIRB_EXPR_GT] = TIRBI_GREATER, [TIRB_EXPR_GE] = TIRBI_GREATER_OR_EQUAL,
+        [TIRB_EXPR_EQ] = TIRBI_EQUAL,   [TIRB_EXPR_NE] = TIRBI_NOT_EQUAL,
+    };
+    static const char refusal[] = "a side of a condition on arguments has more than 64 terms";
+    if (x->kind == TIRB_EXPR_INT_IMM) return;
+    if (x->kind == TIRB_EXPR_AND) {
+        add_condition(b, x->as.binary.a);
+        add_condition(b, x->as.binary.b);
+        return;
+    }
+    if (b->items) {
+        tirbi_condition *out = &b->items[b->n];
+        out->relation = relations[x->kind];
+        make_dim_of(b->e, x->as.binary.a, 1, b->vars, b->n_vars, refusal, &out->left);
+        make_dim_of(b->e, x->as.binary.b, 1, b->vars, b->n_vars, refusal, &out->right);
+    }
+    b->n++;
+}
+
+static uint32_t add_conditions(condition_builder *b) {
+    const tirb_primfunc *f = b->e->function->ast;
+    const tirb_stmt *s = tirbi_first_required(f);
+    b->n = 0;
+    for (uint32_t i = 0; i < f->n_required; i++, s = s->as.assert_.body) add_condition(b, s->as.assert_.condition);
+    return b->n;
+}
+
+/* Calls from outside check them. */
+static void make_conditions(tirbi_emitter *e, tirbi_var *vars, uint32_t *n_vars, tirbi_function *out) {
+    condition_builder b = {.e = e, .vars = vars, .n_vars = n_vars};
+    const uint32_t n = add_conditions(&b);
+    tirbi_condition *items = TIRBI_NEW_ARRAY(e->arena, tirbi_condition, n);
+    if (!items) return;
+    if (n > TIRBI_MAX_CONDITIONS) {
+        tirbi_put_too_large(e, e->function->ast->span, "it has more than 4096 conditions on its arguments");
+        return;
+    }
+    b.items = items;
+    add_conditions(&b);
+    out->conditions = items;
+    out->n_conditions = (uint16_t)n;
 }
 
 /* A pointer of a packed function: elements of which only the reference knows the number. */
@@ -327,6 +400,7 @@ void tirbi_make_signature(tirbi_emitter *e, tirbi_function *out) {
         }
         if (!v) {
             tensor_param(e, i, &params[i], vars, &n_vars);
+            if (!e->failed) tensor_minima(e, i, &params[i], vars, &n_vars);
             continue;
         }
         params[i] = (tirbi_param){.name = tirbi_string_number(e->strings, v->name), .kind = TIRB_PARAM_SCALAR,
@@ -337,6 +411,7 @@ void tirbi_make_signature(tirbi_emitter *e, tirbi_function *out) {
     for (uint32_t i = 0; i < f->n_may_alias; i++) {
         aliases[i] = (tirbi_alias){(uint16_t)f->may_alias[i].first, (uint16_t)f->may_alias[i].second};
     }
+    if (!e->failed && tirbi_is_public(f)) make_conditions(e, vars, &n_vars, out);
     out->aliases = aliases;
     out->n_aliases = (uint16_t)f->n_may_alias;
     out->params = params;

@@ -341,7 +341,7 @@ static bool same_function(comparison *c, const tirb_primfunc *a, const tirb_prim
     }
     for (uint32_t i = 0; i < a->n_params; i++)
         if (!same_buffer(c, a->buffers[i], b->buffers[i])) return false;
-    if (a->n_may_alias != b->n_may_alias) return false;
+    if (a->n_may_alias != b->n_may_alias || a->n_required != b->n_required) return false;
     for (uint32_t i = 0; i < a->n_may_alias; i++) {
         const tirb_param_pair *x = &a->may_alias[i], *y = &b->may_alias[i];
         if (x->first != y->first || x->second != y->second) return false;

@@ -413,7 +413,7 @@ struct tirb_primfunc {
     const tirb_expr *const *shape_vars; /* variables that shapes, strides and offsets of parameters bind */
     uint32_t n_shape_vars;
     tirb_type ret_type; /* TUPLE: returns nothing */
-    const tirb_attr *attrs; /* but for tirb.may_alias */
+    const tirb_attr *attrs; /* but for tirb.may_alias and tirb.requires */
     uint32_t n_attrs;
     const tirb_param_pair *may_alias; /* buffers that may share memory: ascending, each pair once */
     uint32_t n_may_alias;
@@ -424,6 +424,17 @@ struct tirb_primfunc {
     tirbi_span span;
     uint32_t index; /* in its module */
 };
+
+/* Whether it is called from outside. */
+static inline bool tirbi_is_public(const tirb_primfunc *f) { return !f->is_private || f->is_entry; }
+
+/* The first of the assertions that tirb.requires counts: what the body, or that of the root block around it, begins
+ * with. The next ones are the bodies. The module is checked, or it may be something else, or NULL. */
+static inline const tirb_stmt *tirbi_first_required(const tirb_primfunc *f) {
+    const tirb_stmt *s = f->body;
+    bool root = s && s->kind == TIRB_STMT_BLOCK_REALIZE && s->as.block.block->n_iters == 0 && !s->as.block.predicate;
+    return root ? s->as.block.block->body : s;
+}
 
 /* Whether tirb.may_alias names the two parameters, in either order. */
 static inline bool tirbi_may_alias(const tirb_primfunc *f, uint32_t a, uint32_t b) {

@@ -514,6 +514,21 @@ void tirb_builder_assert(tirb_builder *b, const tirb_expr *condition, const char
     tirbi_emit_scope(&b->core, stmt);
 }
 
+/* So far the function has nothing but what it requires. */
+static bool at_beginning(const tirb_builder *b) {
+    const tirbi_frame *frame = b ? tirbi_frame_top(&b->core) : NULL;
+    return frame && frame->kind == TIRBI_FRAME_FUNCTION && frame->items.n == b->open.ir->n_required;
+}
+
+void tirb_builder_require(tirb_builder *b, const tirb_expr *condition, const char *message) {
+    if (!at_beginning(b)) {
+        report(b, TIRB_MISUSE, "what a function requires stands in front of its other statements", NULL);
+        return;
+    }
+    tirb_builder_assert(b, condition, message);
+    b->open.ir->n_required = tirbi_frame_top(&b->core)->items.n;
+}
+
 void tirb_builder_evaluate(tirb_builder *b, const tirb_expr *value) {
     if (forget_if(b) && in_function(b) && value) tirbi_emit_evaluate(&b->core, nowhere, value);
 }

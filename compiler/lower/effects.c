@@ -70,7 +70,10 @@ bool tirbi_find_effects(tirbi_lowerer *l, const tirb_irmodule *module) {
     if (l->arena->failed) return false;
     for (s.here = 0; s.here < module->n_functions; s.here++)
         if (module->functions[s.here]->body) search_stmt(&s.visitor, module->functions[s.here]->body);
+    bool *called = TIRBI_NEW_ARRAY(l->arena, bool, module->n_functions);
+    for (uint32_t i = 0; called && i < module->n_functions; i++) called[i] = s.callers[i] != NULL;
     l->acts = s.acts;
+    l->called = called;
     if (!l->arena->failed) tell_callers(&s, module->n_functions);
     return !l->arena->failed;
 }

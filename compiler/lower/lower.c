@@ -720,6 +720,11 @@ static void lower_constant(tirbi_lowerer *l, const tirb_stmt *s) {
 /* ---- The other statements ------------------------------------------------------------------------------------- */
 
 static void lower_assert(tirbi_lowerer *l, const tirb_stmt *s) {
+    if (l->n_required > 0) {
+        l->n_required--;
+        if (s->as.assert_.body) tirbi_lower_stmt(l, s->as.assert_.body);
+        return;
+    }
     const tirb_expr *message = s->as.assert_.message;
     const tirbi_lx *condition = tirbi_lower_expr(l, s->as.assert_.condition, NULL);
     tirbi_ls *assertion = tirbi_append(l, TIRBI_LS_ASSERT, s->span);
@@ -956,6 +961,8 @@ static void lower_function(tirbi_lowerer *l, const tirb_primfunc *f) {
     l->synchronises = f->body && tirbi_synchronises(f->body);
     lower_parameters(l, f);
     if (l->arena->failed || tirbi_has_errors(l->diagnostics)) return;
+    /* Calls inside the module bind no arguments: what they call checks them itself. */
+    l->n_required = l->called[f->index] || !tirbi_is_public(f) ? 0 : f->n_required;
     l->n_chain = 0;
     l->depth = 0;
     l->tree.outermost = NULL;

@@ -73,6 +73,8 @@ typedef struct tirbi_lowerer {
     tirbi_binding *bindings; /* by variable id */
     tirbi_lbuf **buffers;    /* by buffer id */
     const bool *acts;        /* by function of the module: it does something beside returning a value */
+    const bool *called;      /* by function: another of the module, or it itself, calls it */
+    uint32_t n_required;     /* assertions that follow and are left out, for calls from outside check them */
     uint8_t *pinned;         /* by buffer id: must be memory, not a register */
     uint8_t *stores;         /* by buffer id: statements that store to it; 2: several */
     int32_t *returned;       /* by function: the parameter that it returns a pointer into; see returned.c */

@@ -562,6 +562,26 @@ static tirbi_value return_value(tirbi_script *s, const tirbi_call *c) {
     return tirbi_value_none();
 }
 
+/* How many assertions at the body's beginning are conditions on arguments; whether they are, is checked when the whole
+ * module has been read. */
+static bool read_required(tirbi_script *s, const tirbi_call *c, const tirb_attr *attribute, const tirbi_value *v) {
+    tirb_primfunc *ir = s->function->ir;
+    const tirb_expr *n = attribute->value;
+    if (ir->n_required) {
+        tirbi_fail(s, TIRB_VALUE, c->node->span, "the attribute \"%s\" is already set", attribute->key);
+        return false;
+    }
+    if (!n || n->kind != TIRB_EXPR_INT_IMM || !tirbi_type_is_int(n->dtype) || n->as.int_value < 1 ||
+        n->as.int_value > INT32_MAX) {
+        tirbi_fail(s, TIRB_VALUE, v->node ? v->node->span : c->node->span,
+                   "tirb.requires must be the number of assertions, at the beginning of the body, that arguments must "
+                   "meet: 1 or more");
+        return false;
+    }
+    ir->n_required = (uint32_t)n->as.int_value;
+    return true;
+}
+
 static tirbi_value func_attr(tirbi_script *s, const tirbi_call *c) {
     tirbi_list attrs = {.n = 0};
     if (!s->function || !tirbi_to_attrs(s, &c->args[0], &attrs)) return tirbi_value_error();
@@ -572,6 +592,11 @@ static tirbi_value func_attr(tirbi_script *s, const tirbi_call *c) {
             if (tirbi_given(&s->function->may_alias))
                 return tirbi_fail(s, TIRB_VALUE, c->node->span, "the attribute \"%s\" is already set", attribute.key);
             s->function->may_alias = c->args[0].as.sequence.items[2 * i + 1];
+            continue;
+        }
+        if (strcmp(attribute.key, "tirb.requires") == 0) {
+            const tirbi_value *value = &c->args[0].as.sequence.items[2 * i + 1];
+            if (!read_required(s, c, &attribute, value)) return tirbi_value_error();
             continue;
         }
         if (strcmp(attribute.key, "global_symbol") == 0 && attribute.value &&

@@ -195,7 +195,7 @@ static const char *alias_text(tirbi_printer *p, const tirb_primfunc *f) {
 }
 
 static void print_func_attr(tirbi_printer *p, const tirb_primfunc *f) {
-    tirb_attr *attrs = TIRBI_NEW_ARRAY(p->arena, tirb_attr, (size_t)f->n_attrs + 2);
+    tirb_attr *attrs = TIRBI_NEW_ARRAY(p->arena, tirb_attr, (size_t)f->n_attrs + 3);
     if (!attrs) return;
     uint32_t n = 0;
     bool named = !p->classic && f->global_symbol && f->name && strcmp(f->global_symbol, f->name) == 0;
@@ -209,6 +209,10 @@ static void print_func_attr(tirbi_printer *p, const tirb_primfunc *f) {
         attrs[n++] = (tirb_attr){.key = "global_symbol", .value = symbol};
     }
     if (f->n_may_alias) attrs[n++] = (tirb_attr){.key = "tirb.may_alias", .text = alias_text(p, f)};
+    if (f->n_required) {
+        const tirb_expr *required = tirbi_make_int(&p->builder, f->span, tirbi_type_i32, f->n_required);
+        attrs[n++] = (tirb_attr){.key = "tirb.requires", .value = required};
+    }
     if (!n) return;
     tirbi_put(p, "T.func_attr(");
     tirbi_print_attrs(p, attrs, n);

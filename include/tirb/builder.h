@@ -121,6 +121,10 @@ TIRB_API const tirb_buffer *tirb_builder_allocate(tirb_builder *builder, const c
                                                   const tirb_expr *const *shape, uint32_t ndim, int in_block);
 /* AssertStmt: where the condition does not hold the call ends with ASSERT and the message. */
 TIRB_API void tirb_builder_assert(tirb_builder *builder, const tirb_expr *condition, const char *message);
+/* The same for what arguments must meet, in front of all other statements of a function: the attribute tirb.requires. A
+ * call from outside checks the condition, comparisons of integers that are made of shape variables, integer parameters
+ * and constants, before it runs anything, and ends with SHAPE. */
+TIRB_API void tirb_builder_require(tirb_builder *builder, const tirb_expr *condition, const char *message);
 /* Evaluate: a call for what it does. */
 TIRB_API void tirb_builder_evaluate(tirb_builder *builder, const tirb_expr *value);
 /* ret: ends the function with a value, or where that is NULL with none. */

@@ -196,10 +196,11 @@ typedef struct tirb_function_info {
     const char *signature; /* "f(A: Tensor([n, 128], float32), x: int32) -> float32" */
     int32_t is_packed; /* 1 if it takes any arguments, packed as TVM's C interface does, and checks them itself; then
                           n_params is 0, `returns` is 0, and a call's result says what it gave back */
+    uint32_t n_conditions; /* that a call checks before the function runs: tirb_module_condition */
 } tirb_function_info;
 
 #define TIRB_FUNCTION_INFO_INIT                                                                    \
-    { (uint32_t)sizeof(tirb_function_info), 0, 0, 0, 0, {0, 0, 0}, 0, 0 }
+    { (uint32_t)sizeof(tirb_function_info), 0, 0, 0, 0, {0, 0, 0}, 0, 0, 0 }
 
 /* The number of functions, numbered from 0. Thread-safe. */
 TIRB_API uint32_t tirb_module_function_count(const tirb_module *module);
@@ -218,6 +219,12 @@ TIRB_API tirb_status tirb_module_param(const tirb_module *module, uint32_t funct
 /* 1 if the function's attribute tirb.may_alias names the two parameters: then their tensors may share memory although
  * the function writes one of them; 0 if not, or if there is no such function. Thread-safe. */
 TIRB_API int tirb_module_may_alias(const tirb_module *module, uint32_t function, uint32_t param, uint32_t other);
+
+/* Writes what a function requires of its arguments' sizes, condition number `condition` in the order of checking, as
+ * "H - KH >= 0" into `buffer` (always terminated when size > 0). Returns the length it needs in bytes without the
+ * terminator, less than 324; 0 when there is no such condition. Thread-safe. */
+TIRB_API size_t tirb_module_condition(const tirb_module *module, uint32_t function, uint32_t condition, char *buffer,
+                                      size_t size);
 
 /* ---- Instance and calls ------------------------------------------------------------------------------------- */
 
@@ -347,11 +354,21 @@ TIRB_API tirb_status tirb_module_import(const tirb_module *module, uint32_t impo
                                         tirb_error *error);
 
 /* Computes the shape that tensor parameter `param` must have, given the other arguments (NULL-kind entries, including
- * `param` itself, are TIRB_ARG_NONE). Writes at most `max_ndim` extents. Errors: SHAPE when they do not determine it
- * or an extent would be negative or overflow; ARGUMENT; NOT_FOUND, BUSY, MISUSE. */
+ * `param` itself, are TIRB_ARG_NONE). Writes at most `max_ndim` extents. Errors: SHAPE when they do not determine it, a
+ * condition of the function does not hold, as far as they tell, or an extent would be negative or overflow; ARGUMENT;
+ * NOT_FOUND, BUSY, MISUSE. */
 TIRB_API tirb_status tirb_instance_infer(tirb_instance *instance, uint32_t function, uint32_t param,
                                          const tirb_arg *args, uint32_t n_args, int64_t *out_shape, int32_t max_ndim,
                                          int32_t *out_ndim, DLDataType *out_dtype, tirb_error *error);
+
+/* Computes, like tirb_instance_infer, the index that the program's text has for the first element of tensor parameter
+ * `param`, in each dimension: not 0 where a comprehension defines a tensor from another index on. Any argument, that of
+ * `param` too, may be TIRB_ARG_NONE. Writes at most `max_ndim` indices. Errors: SHAPE when the arguments do not
+ * determine one, a condition of the function does not hold, as far as they tell, or an index would overflow; ARGUMENT;
+ * NOT_FOUND, BUSY, MISUSE. */
+TIRB_API tirb_status tirb_instance_minima(tirb_instance *instance, uint32_t function, uint32_t param,
+                                          const tirb_arg *args, uint32_t n_args, int64_t *out_minima, int32_t max_ndim,
+                                          int32_t *out_ndim, tirb_error *error);
 
 /* Stops the running call of `instance`, if any, from any thread: it ends with CANCELLED soon. The next call starts
  * afresh. Thread-safe. */

@@ -52,7 +52,7 @@ typedef struct assembler {
     token end_label;
     tirbi_instr instr;
     tirbi_function function;
-    tirbi_writer refs, reds, vars, params, aliases, lines, fixups, code;
+    tirbi_writer refs, reds, vars, params, aliases, conditions, lines, fixups, code;
 } assembler;
 
 /* ---- Errors and memory ---------------------------------------------------------------------------------------- */
@@ -415,6 +415,12 @@ static tirb_status parse_tensor(assembler *a) {
     }
     TIRBI_TRY(accept(a, "offset", &param.has_elem_offset));
     if (param.has_elem_offset) TIRBI_TRY(take_dim(a, &param.elem_offset));
+    TIRBI_TRY(accept(a, "minima", &taken));
+    if (taken) {
+        token place = a->token;
+        TIRBI_TRY(take_dims(a, &param.minima, &n));
+        if (n != param.ndim || n == 0) return syntax_at(a, &place, "%u minima for %u dimensions", n, param.ndim);
+    }
     tirbi_write_bytes(&a->params, &param, sizeof(param));
     return TIRB_OK;
 }
@@ -434,6 +440,15 @@ static tirb_status parse_alias(assembler *a) {
     TIRBI_TRY(take_int(a, 0, UINT16_MAX, &second));
     tirbi_alias alias = {(uint16_t)first, (uint16_t)second};
     tirbi_write_bytes(&a->aliases, &alias, sizeof(alias));
+    return TIRB_OK;
+}
+
+static tirb_status parse_requires(assembler *a) {
+    tirbi_condition condition = {0};
+    TIRBI_TRY(take_dim(a, &condition.left));
+    TIRBI_TRY(take_choice(a, tirbi_relations, "a relation such as <=", &condition.relation));
+    TIRBI_TRY(take_dim(a, &condition.right));
+    tirbi_write_bytes(&a->conditions, &condition, sizeof(condition));
     return TIRB_OK;
 }
 
@@ -777,8 +792,8 @@ static tirb_status begin_function(assembler *a) {
     bool taken;
     a->function = (tirbi_function){.return_type = TIRB_TYPE_NONE};
     a->in_function = true;
-    tirbi_writer *lists[] = {&a->refs, &a->reds, &a->vars,   &a->params, &a->aliases,
-                             &a->lines, &a->fixups, &a->code};
+    tirbi_writer *lists[] = {&a->refs,       &a->reds,  &a->vars,   &a->params, &a->aliases,
+                             &a->conditions, &a->lines, &a->fixups, &a->code};
     for (unsigned i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) lists[i]->size = 0;
     tirbi_text_map_clear(&a->labels);
     TIRBI_TRY(take_string(a, &a->function.name));
@@ -808,7 +823,7 @@ static tirb_status end_function(assembler *a) {
     tirbi_function *f = &a->function;
     TIRBI_TRY(resolve_labels(a));
     if (a->refs.failed || a->reds.failed || a->vars.failed || a->params.failed || a->aliases.failed ||
-        a->lines.failed) {
+        a->conditions.failed || a->lines.failed) {
         return no_memory(a);
     }
     size_t n_refs = a->refs.size / sizeof(tirbi_ref_type);
@@ -816,15 +831,18 @@ static tirb_status end_function(assembler *a) {
     size_t n_vars = a->vars.size / sizeof(tirbi_var);
     size_t n_params = a->params.size / sizeof(tirbi_param);
     size_t n_aliases = a->aliases.size / sizeof(tirbi_alias);
+    size_t n_conditions = a->conditions.size / sizeof(tirbi_condition);
     if (n_refs > UINT16_MAX || n_reds > UINT8_MAX || n_vars > UINT16_MAX || n_params > UINT16_MAX ||
-        n_aliases > UINT16_MAX) {
-        return syntax_at(a, &a->token, "the function has too many registers, variables, parameters or aliases");
+        n_aliases > UINT16_MAX || n_conditions > UINT16_MAX) {
+        return syntax_at(a, &a->token,
+                         "the function has too many registers, variables, parameters, aliases or conditions");
     }
     f->n_refs = (uint16_t)n_refs;
     f->n_reds = (uint8_t)n_reds;
     f->n_vars = (uint16_t)n_vars;
     f->n_params = (uint16_t)n_params;
     f->n_aliases = (uint16_t)n_aliases;
+    f->n_conditions = (uint16_t)n_conditions;
     f->n_lines = (uint32_t)(a->lines.size / sizeof(tirbi_line));
     f->code_size = (uint32_t)a->code.size;
     f->refs = keep(a, &a->refs);
@@ -832,6 +850,7 @@ static tirb_status end_function(assembler *a) {
     f->vars = keep(a, &a->vars);
     f->params = keep(a, &a->params);
     f->aliases = keep(a, &a->aliases);
+    f->conditions = keep(a, &a->conditions);
     f->lines = keep(a, &a->lines);
     f->code = keep(a, &a->code);
     tirbi_write_bytes(&a->functions, f, sizeof(*f));
@@ -880,10 +899,10 @@ static tirb_status parse_function_line(assembler *a) {
     static const struct {
         const char *word;
         directive parse;
-    } directives[] = {{".ref", parse_ref},       {".red", parse_red},       {".var", parse_var},
-                      {".tensor", parse_tensor}, {".scalar", parse_scalar}, {".alias", parse_alias},
-                      {".line", parse_line},     {".inner", parse_inner},   {".cursor", parse_cursor},
-                      {".end", end_function}};
+    } directives[] = {{".ref", parse_ref},           {".red", parse_red},       {".var", parse_var},
+                      {".tensor", parse_tensor},     {".scalar", parse_scalar}, {".alias", parse_alias},
+                      {".requires", parse_requires}, {".line", parse_line},     {".inner", parse_inner},
+                      {".cursor", parse_cursor},     {".end", end_function}};
     bool continues = is(a, ".inner") || is(a, ".cursor");
     if (a->in_header && !continues) {
         a->in_header = false;
@@ -980,8 +999,8 @@ static tirb_status assemble(assembler *a) {
 
 tirb_status tirbi_assemble(const char *text, size_t size, tirbi_arena *arena, tirbi_program **out, tirb_error *error) {
     assembler a = {.text = text, .size = size, .heap = arena->heap, .arena = arena, .error = error};
-    tirbi_writer *lists[] = {&a.strings, &a.imports, &a.functions, &a.refs,   &a.reds,
-                             &a.vars,    &a.params,  &a.aliases,   &a.lines,  &a.fixups, &a.code};
+    tirbi_writer *lists[] = {&a.strings, &a.imports, &a.functions,  &a.refs,  &a.reds,   &a.vars,
+                             &a.params,  &a.aliases, &a.conditions, &a.lines, &a.fixups, &a.code};
     tirbi_text_map *maps[] = {&a.string_numbers, &a.function_numbers, &a.labels};
     enum { N_LISTS = sizeof(lists) / sizeof(lists[0]), N_MAPS = sizeof(maps) / sizeof(maps[0]) };
     for (unsigned i = 0; i < N_LISTS; i++) tirbi_writer_init(lists[i], a.heap);

@@ -126,6 +126,10 @@ static void print_param(printer *p, const tirbi_param *param) {
             print(p, " offset ");
             print_dim(p, &param->elem_offset);
         }
+        if (param->minima) {
+            print(p, " minima");
+            print_dims(p, param->minima, param->ndim);
+        }
     }
     print(p, "\n");
 }
@@ -156,6 +160,13 @@ static void print_signature(printer *p, const tirbi_function *f) {
     for (unsigned i = 0; i < f->n_params; i++) print_param(p, &f->params[i]);
     for (unsigned i = 0; i < f->n_aliases; i++) {
         print(p, ".alias %u %u\n", f->aliases[i].first, f->aliases[i].second);
+    }
+    for (unsigned i = 0; i < f->n_conditions; i++) {
+        print(p, ".requires ");
+        print_dim(p, &f->conditions[i].left);
+        print(p, " %s ", tirbi_relations[f->conditions[i].relation]);
+        print_dim(p, &f->conditions[i].right);
+        print(p, "\n");
     }
 }
 

@@ -10,7 +10,7 @@
 
 #include "loader/base/alloc.h"
 #include "loader/base/bytes.h"
-#include "loader/isa/isa.h"
+#include "loader/bundle/program.h"
 
 /* Offsets of the header's fields. */
 enum {
@@ -47,12 +47,30 @@ enum {
     FUNCTION_REGION = 4,
     FUNCTION_ALIASES = 8,
     FUNCTION_PACKED = 16,
-    FUNCTION_ALL = 31
+    FUNCTION_CONDITIONS = 32,
+    FUNCTION_ALL = 63
 };
 
 /* Features that a reader must know. */
-enum { FEATURE_REGIONS = 1, FEATURE_ALIASES = 2, FEATURE_PACKED = 4, FEATURES_KNOWN = 7 };
-enum { PARAM_SCALAR = 1, PARAM_ACCESS_SHIFT = 1, PARAM_STRIDES = 8, PARAM_OFFSET = 16, PARAM_ALL = 31 };
+enum {
+    FEATURE_REGIONS = 1,
+    FEATURE_ALIASES = 2,
+    FEATURE_PACKED = 4,
+    FEATURE_CONDITIONS = 8,
+    FEATURE_MINIMA = 16,
+    FEATURES_KNOWN = 31
+};
+enum {
+    PARAM_SCALAR = 1,
+    PARAM_ACCESS_SHIFT = 1,
+    PARAM_STRIDES = 8,
+    PARAM_OFFSET = 16,
+    PARAM_MINIMA = 32,
+    PARAM_ALL = 63
+};
+
+/* The features that a function uses. */
+uint32_t tirbi_features_of(const tirbi_function *function);
 
 /* Bits of an import's flag byte. */
 enum { IMPORT_RETURNS = 1, IMPORT_ALL = 1 };

@@ -73,6 +73,27 @@ tirb_status tirbi_dim_eval(const tirbi_dim *dim, const int64_t *values, const bo
     return TIRB_OK;
 }
 
+const char *const tirbi_relations[TIRBI_N_RELATIONS + 1] = {
+    [TIRBI_LESS] = "<",   [TIRBI_LESS_OR_EQUAL] = "<=", [TIRBI_GREATER] = ">", [TIRBI_GREATER_OR_EQUAL] = ">=",
+    [TIRBI_EQUAL] = "==", [TIRBI_NOT_EQUAL] = "!="};
+
+bool tirbi_relation_holds(uint8_t relation, int64_t left, int64_t right) {
+    switch (relation) {
+    case TIRBI_LESS:
+        return left < right;
+    case TIRBI_LESS_OR_EQUAL:
+        return left <= right;
+    case TIRBI_GREATER:
+        return left > right;
+    case TIRBI_GREATER_OR_EQUAL:
+        return left >= right;
+    case TIRBI_EQUAL:
+        return left == right;
+    default:
+        return left != right;
+    }
+}
+
 void tirbi_import_format(const tirbi_import *import, char out[TIRBI_MAX_IMPORT_TEXT]) {
     size_t at = 0;
     for (unsigned i = 0; i < import->n_params; i++) {

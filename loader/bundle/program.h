@@ -11,7 +11,8 @@
 
 #include "loader/isa/isa.h"
 
-enum { TIRBI_MAX_NDIM = 16, TIRBI_MAX_DIM_TERMS = 64, TIRBI_NO_STRING = 0xFFFF };
+/* Conditions are checked by each call that differs from the one before, whose deadline is looked at afterwards. */
+enum { TIRBI_MAX_NDIM = 16, TIRBI_MAX_DIM_TERMS = 64, TIRBI_MAX_CONDITIONS = 4096, TIRBI_NO_STRING = 0xFFFF };
 
 /* Extents, strides and offsets of parameters are small postfix programs over the function's shape variables. A single
  * CONST or VAR is by far the most common. Arithmetic is 64-bit and checked. */
@@ -39,6 +40,26 @@ typedef struct tirbi_dim {
     const tirbi_dim_term *terms;
 } tirbi_dim;
 
+/* What two sizes are to each other; the numbers of the format. */
+typedef enum tirbi_relation {
+    TIRBI_LESS = 0,
+    TIRBI_LESS_OR_EQUAL = 1,
+    TIRBI_GREATER = 2,
+    TIRBI_GREATER_OR_EQUAL = 3,
+    TIRBI_EQUAL = 4,
+    TIRBI_NOT_EQUAL = 5,
+    TIRBI_N_RELATIONS = 6
+} tirbi_relation;
+
+/* "<", "<=", ..., by number; NULL behind the last. */
+extern const char *const tirbi_relations[TIRBI_N_RELATIONS + 1];
+
+/* What the arguments of a call must meet: `left` stands in the relation to `right`. */
+typedef struct tirbi_condition {
+    uint8_t relation; /* tirbi_relation */
+    tirbi_dim left, right;
+} tirbi_condition;
+
 /* A shape variable: bound at a call from a tensor's shape, strides or byte offset, or from the scalar parameter
  * `param`, into scalar register `reg`. */
 typedef struct tirbi_var {
@@ -61,6 +82,8 @@ typedef struct tirbi_param {
     const tirbi_dim *shape;
     const tirbi_dim *strides; /* in elements; ndim of them if has_strides */
     tirbi_dim elem_offset;
+    const tirbi_dim *minima; /* ndim of them: the index that the program's text has for the first element, which is a
+                                record and no part of what is computed; NULL: 0 in each dimension */
 } tirbi_param;
 
 typedef struct tirbi_ref_type {
@@ -99,6 +122,7 @@ typedef struct tirbi_function {
     uint16_t n_params;
     uint16_t n_vars;
     uint16_t n_aliases;
+    uint16_t n_conditions;
     uint16_t n_sregs;
     uint16_t n_refs;
     uint8_t n_lane_regs;
@@ -106,6 +130,7 @@ typedef struct tirbi_function {
     const tirbi_param *params;
     const tirbi_var *vars;
     const tirbi_alias *aliases; /* ascending */
+    const tirbi_condition *conditions; /* of calls from outside; in the order of checking */
     const tirbi_ref_type *refs;
     const tirbi_red_type *reds;
     const uint8_t *code;
@@ -165,5 +190,8 @@ uint16_t tirbi_program_callable(const tirbi_program *program);
  * verified. */
 tirb_status tirbi_dim_eval(const tirbi_dim *dim, const int64_t *values, const bool *bound, int64_t *out,
                            tirb_error *error);
+
+/* Whether the two stand in the relation, which is verified. */
+bool tirbi_relation_holds(uint8_t relation, int64_t left, int64_t right);
 
 #endif

@@ -233,7 +233,9 @@ static tirb_status read_param(loading *l, tirbi_reader *r, tirbi_param *param) {
     TIRBI_TRY(read_dims(l, r, param->ndim, &param->shape));
     if (param->has_strides) TIRBI_TRY(read_dims(l, r, param->ndim, &param->strides));
     if (param->has_elem_offset) TIRBI_TRY(read_dim(l, r, &param->elem_offset));
-    return TIRB_OK;
+    if (!(flags & PARAM_MINIMA)) return TIRB_OK;
+    if (param->ndim == 0) r->failed = true; /* nothing would follow */
+    return read_dims(l, r, param->ndim, &param->minima);
 }
 
 static tirb_status read_vars(loading *l, tirbi_reader *r, tirbi_function *f) {
@@ -272,6 +274,22 @@ static tirb_status read_aliases(loading *l, tirbi_reader *r, tirbi_function *f) 
     for (unsigned i = 0; i < f->n_aliases && !r->failed; i++) {
         aliases[i].first = read_u16(r);
         aliases[i].second = read_u16(r);
+    }
+    return TIRB_OK;
+}
+
+/* Each takes three bytes at least. */
+static tirb_status read_conditions(loading *l, tirbi_reader *r, tirbi_function *f) {
+    f->n_conditions = read_count(r);
+    if (f->n_conditions == 0) r->failed = true; /* then the flag is not set */
+    void *memory;
+    TIRBI_TRY(take(l, f->n_conditions, sizeof(tirbi_condition), &memory));
+    tirbi_condition *conditions = (tirbi_condition *)memory;
+    f->conditions = conditions;
+    for (unsigned i = 0; i < f->n_conditions && !r->failed; i++) {
+        conditions[i].relation = tirbi_read_u8(r);
+        TIRBI_TRY(read_dim(l, r, &conditions[i].left));
+        TIRBI_TRY(read_dim(l, r, &conditions[i].right));
     }
     return TIRB_OK;
 }
@@ -315,6 +333,7 @@ static tirb_status read_function(loading *l, tirbi_reader *r, tirbi_function *f)
     TIRBI_TRY(read_vars(l, r, f));
     TIRBI_TRY(read_params(l, r, f));
     if (flags & FUNCTION_ALIASES) TIRBI_TRY(read_aliases(l, r, f));
+    if (flags & FUNCTION_CONDITIONS) TIRBI_TRY(read_conditions(l, r, f));
     return read_register_types(l, r, f);
 }
 
@@ -331,9 +350,7 @@ static tirb_status read_functions(loading *l, tirbi_reader *r) {
     uint32_t used = 0;
     for (unsigned i = 0; i < n && !r->failed; i++) {
         TIRBI_TRY(read_function(l, r, &l->functions[i]));
-        if (l->functions[i].is_region) used |= FEATURE_REGIONS;
-        if (l->functions[i].n_aliases) used |= FEATURE_ALIASES;
-        if (l->functions[i].is_packed) used |= FEATURE_PACKED;
+        used |= tirbi_features_of(&l->functions[i]);
     }
     TIRBI_TRY(finish(l, r, "functions"));
     if (used == l->features) return TIRB_OK;

@@ -82,9 +82,9 @@ static void write_dim(tirbi_writer *w, const tirbi_dim *dim) {
 static void write_param(tirbi_writer *w, const tirbi_param *param) {
     bool scalar = param->kind == TIRB_PARAM_SCALAR;
     tirbi_write_varint(w, param->name);
-    tirbi_write_u8(w,
-                   (uint8_t)((scalar ? PARAM_SCALAR : 0) | param->access << PARAM_ACCESS_SHIFT |
-                             (param->has_strides ? PARAM_STRIDES : 0) | (param->has_elem_offset ? PARAM_OFFSET : 0)));
+    tirbi_write_u8(w, (uint8_t)((scalar ? PARAM_SCALAR : 0) | param->access << PARAM_ACCESS_SHIFT |
+                                (param->has_strides ? PARAM_STRIDES : 0) | (param->has_elem_offset ? PARAM_OFFSET : 0) |
+                                (param->minima ? PARAM_MINIMA : 0)));
     tirbi_write_u8(w, param->dtype);
     tirbi_write_varint(w, param->reg);
     if (scalar) return;
@@ -92,13 +92,23 @@ static void write_param(tirbi_writer *w, const tirbi_param *param) {
     for (unsigned i = 0; i < param->ndim; i++) write_dim(w, &param->shape[i]);
     for (unsigned i = 0; i < param->ndim && param->has_strides; i++) write_dim(w, &param->strides[i]);
     if (param->has_elem_offset) write_dim(w, &param->elem_offset);
+    for (unsigned i = 0; i < param->ndim && param->minima; i++) write_dim(w, &param->minima[i]);
+}
+
+static void write_conditions(tirbi_writer *w, const tirbi_function *f) {
+    if (f->n_conditions) tirbi_write_varint(w, f->n_conditions);
+    for (unsigned i = 0; i < f->n_conditions; i++) {
+        tirbi_write_u8(w, f->conditions[i].relation);
+        write_dim(w, &f->conditions[i].left);
+        write_dim(w, &f->conditions[i].right);
+    }
 }
 
 static void write_function(tirbi_writer *w, const tirbi_function *f) {
     tirbi_write_varint(w, f->name);
     tirbi_write_u8(w, (uint8_t)((f->is_public ? FUNCTION_PUBLIC : 0) | (f->returns ? FUNCTION_RETURNS : 0) |
                                 (f->is_region ? FUNCTION_REGION : 0) | (f->n_aliases ? FUNCTION_ALIASES : 0) |
-                                (f->is_packed ? FUNCTION_PACKED : 0)));
+                                (f->is_packed ? FUNCTION_PACKED : 0) | (f->n_conditions ? FUNCTION_CONDITIONS : 0)));
     if (f->returns) tirbi_write_u8(w, f->return_type);
     tirbi_write_varint(w, f->n_sregs);
     tirbi_write_varint(w, f->n_refs);
@@ -119,6 +129,7 @@ static void write_function(tirbi_writer *w, const tirbi_function *f) {
         tirbi_write_varint(w, f->aliases[i].first);
         tirbi_write_varint(w, f->aliases[i].second);
     }
+    write_conditions(w, f);
     for (unsigned i = 0; i < f->n_refs; i++) {
         tirbi_write_u8(w, (uint8_t)(f->refs[i].dtype | (f->refs[i].writable ? REF_WRITABLE : 0)));
     }
@@ -162,13 +173,17 @@ static void write_lines(tirbi_writer *w, const tirbi_program *program) {
     }
 }
 
+uint32_t tirbi_features_of(const tirbi_function *f) {
+    uint32_t features = (f->is_region ? FEATURE_REGIONS : 0) | (f->n_aliases ? FEATURE_ALIASES : 0) |
+                        (f->is_packed ? FEATURE_PACKED : 0) | (f->n_conditions ? FEATURE_CONDITIONS : 0);
+    for (unsigned i = 0; i < f->n_params; i++)
+        if (f->params[i].minima) features |= FEATURE_MINIMA;
+    return features;
+}
+
 static uint32_t features_of(const tirbi_program *program) {
     uint32_t features = 0;
-    for (unsigned i = 0; i < program->n_functions; i++) {
-        if (program->functions[i].is_region) features |= FEATURE_REGIONS;
-        if (program->functions[i].n_aliases) features |= FEATURE_ALIASES;
-        if (program->functions[i].is_packed) features |= FEATURE_PACKED;
-    }
+    for (unsigned i = 0; i < program->n_functions; i++) features |= tirbi_features_of(&program->functions[i]);
     return features;
 }
 

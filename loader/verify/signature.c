@@ -40,9 +40,10 @@ static tirb_status check_register_files(checker *c) {
 
 /* ---- Parameters and shape variables --------------------------------------------------------------------------- */
 
-static tirb_status check_dim(checker *c, const tirbi_dim *dim, unsigned param, const char *what) {
+/* Of `owner` number `index`: "parameter", "condition". */
+static tirb_status check_dim(checker *c, const tirbi_dim *dim, const char *owner, unsigned index, const char *what) {
     if (dim->n_terms == 0 || dim->n_terms > TIRBI_MAX_DIM_TERMS) {
-        return tirbi_verify_fail(c, "parameter %u: %s of %u terms, not 1 to %d", param, what, dim->n_terms,
+        return tirbi_verify_fail(c, "%s %u: %s of %u terms, not 1 to %d", owner, index, what, dim->n_terms,
                                  TIRBI_MAX_DIM_TERMS);
     }
     TIRBI_TRY(tirbi_work(c->scratch, dim->n_terms, c->error));
@@ -50,21 +51,21 @@ static tirb_status check_dim(checker *c, const tirbi_dim *dim, unsigned param, c
     for (unsigned i = 0; i < dim->n_terms; i++) {
         const tirbi_dim_term *term = &dim->terms[i];
         if (term->op > TIRBI_DIM_MAX)
-            return tirbi_verify_fail(c, "parameter %u: %s: no term %u", param, what, term->op);
+            return tirbi_verify_fail(c, "%s %u: %s: no term %u", owner, index, what, term->op);
         if (term->op == TIRBI_DIM_VAR && (term->value < 0 || term->value >= c->function->n_vars)) {
-            return tirbi_verify_fail(c, "parameter %u: %s: shape variable %lld >= %u", param, what,
+            return tirbi_verify_fail(c, "%s %u: %s: shape variable %lld >= %u", owner, index, what,
                                      (long long)term->value, c->function->n_vars);
         }
         if (term->op <= TIRBI_DIM_VAR) {
             depth++;
         } else if (depth < 2) {
-            return tirbi_verify_fail(c, "parameter %u: %s: term %u has %u operands, not 2", param, what, i, depth);
+            return tirbi_verify_fail(c, "%s %u: %s: term %u has %u operands, not 2", owner, index, what, i, depth);
         } else {
             depth--;
         }
     }
     if (depth == 1) return TIRB_OK;
-    return tirbi_verify_fail(c, "parameter %u: %s leaves %u values, not 1", param, what, depth);
+    return tirbi_verify_fail(c, "%s %u: %s leaves %u values, not 1", owner, index, what, depth);
 }
 
 static tirb_status check_tensor(checker *c, const tirbi_param *param, unsigned index) {
@@ -89,24 +90,28 @@ static tirb_status check_tensor(checker *c, const tirbi_param *param, unsigned i
         return tirbi_verify_fail(c, "parameter %u: %u dimensions, at most %d", index, param->ndim, TIRBI_MAX_NDIM);
     }
     for (unsigned i = 0; i < param->ndim; i++) {
-        TIRBI_TRY(check_dim(c, &param->shape[i], index, "an extent"));
+        TIRBI_TRY(check_dim(c, &param->shape[i], "parameter", index, "an extent"));
         const tirbi_dim_term *term = param->shape[i].terms;
         if (param->shape[i].n_terms == 1 && term->op == TIRBI_DIM_CONST && term->value < 0) {
             return tirbi_verify_fail(c, "parameter %u: extent %lld < 0", index, (long long)term->value);
         }
     }
     for (unsigned i = 0; i < param->ndim && param->has_strides; i++) {
-        TIRBI_TRY(check_dim(c, &param->strides[i], index, "a stride"));
+        TIRBI_TRY(check_dim(c, &param->strides[i], "parameter", index, "a stride"));
     }
-    return param->has_elem_offset ? check_dim(c, &param->elem_offset, index, "the offset") : TIRB_OK;
+    for (unsigned i = 0; i < param->ndim && param->minima; i++) {
+        TIRBI_TRY(check_dim(c, &param->minima[i], "parameter", index, "a minimum"));
+    }
+    return param->has_elem_offset ? check_dim(c, &param->elem_offset, "parameter", index, "the offset") : TIRB_OK;
 }
 
 static tirb_status check_scalar(checker *c, const tirbi_param *param, unsigned index) {
     if (param->reg >= c->function->n_sregs) {
         return tirbi_verify_fail(c, "parameter %u: scalar register %u >= %u", index, param->reg, c->function->n_sregs);
     }
-    if (param->access != 0 || param->ndim != 0 || param->has_strides || param->has_elem_offset) {
-        return tirbi_verify_fail(c, "parameter %u is a scalar with a tensor's access, shape, strides or offset", index);
+    if (param->access != 0 || param->ndim != 0 || param->has_strides || param->has_elem_offset || param->minima) {
+        return tirbi_verify_fail(c, "parameter %u is a scalar with a tensor's access, shape, strides, offset or minima",
+                                 index);
     }
     return TIRB_OK;
 }
@@ -135,7 +140,7 @@ static void give_registers_back(checker *c) {
 
 static tirb_status check_params(checker *c, checker_arity *arity) {
     const tirbi_function *f = c->function;
-    TIRBI_TRY(tirbi_work(c->scratch, (uint64_t)f->n_params + f->n_vars + f->n_aliases, c->error));
+    TIRBI_TRY(tirbi_work(c->scratch, (uint64_t)f->n_params + f->n_vars + f->n_aliases + f->n_conditions, c->error));
     for (unsigned i = 0; i < f->n_params; i++) {
         const tirbi_param *param = &f->params[i];
         TIRBI_TRY(tirbi_verify_name(c, param->name, "parameter", i));
@@ -177,6 +182,22 @@ static tirb_status check_aliases(checker *c) {
             return tirbi_verify_fail(c, "alias %u: %u and %u stand behind %u and %u", i, alias->first, alias->second,
                                      last->first, last->second);
         }
+    }
+    return TIRB_OK;
+}
+
+static tirb_status check_conditions(checker *c) {
+    const tirbi_function *f = c->function;
+    if (f->n_conditions > TIRBI_MAX_CONDITIONS) {
+        return tirbi_verify_fail(c, "%u conditions, at most %d", f->n_conditions, TIRBI_MAX_CONDITIONS);
+    }
+    for (unsigned i = 0; i < f->n_conditions; i++) {
+        const tirbi_condition *condition = &f->conditions[i];
+        if (condition->relation >= TIRBI_N_RELATIONS) {
+            return tirbi_verify_fail(c, "condition %u: no relation %u", i, condition->relation);
+        }
+        TIRBI_TRY(check_dim(c, &condition->left, "condition", i, "its left side"));
+        TIRBI_TRY(check_dim(c, &condition->right, "condition", i, "its right side"));
     }
     return TIRB_OK;
 }
@@ -228,6 +249,10 @@ static tirb_status check_region(checker *c) {
     if (f->returns) return tirbi_verify_fail(c, "a region returns nothing");
     if (f->n_vars > 0) return tirbi_verify_fail(c, "a region has no shape variables");
     if (f->n_aliases > 0) return tirbi_verify_fail(c, "a region has no aliases");
+    if (f->n_conditions > 0) return tirbi_verify_fail(c, "a region has no conditions");
+    for (unsigned i = 0; i < f->n_params; i++) {
+        if (f->params[i].minima) return tirbi_verify_fail(c, "parameter %u of a region has minima", i);
+    }
     for (unsigned i = 0; i < 2; i++) {
         bool counts = i < f->n_params && f->params[i].kind == TIRB_PARAM_SCALAR && f->params[i].dtype == TIRB_I64;
         if (!counts) return tirbi_verify_fail(c, "parameter %u of a region is not an i64 scalar", i);
@@ -249,12 +274,14 @@ static tirb_status check_packed(checker *c) {
     }
     if (!f->returns || f->return_type != TIRB_I32) return tirbi_verify_fail(c, "a packed function returns i32");
     if (f->n_vars > 0) return tirbi_verify_fail(c, "a packed function has no shape variables");
+    if (f->n_conditions > 0) return tirbi_verify_fail(c, "a packed function has no conditions");
     for (unsigned i = 0; i < f->n_params; i++) {
         const tirbi_param *param = &f->params[i];
         bool good = param->kind == wanted[i].kind && param->dtype == wanted[i].dtype;
         if (good && param->kind == TIRB_PARAM_TENSOR) {
-            good = param->ndim == 1 && !param->has_strides && !param->has_elem_offset && param->shape[0].n_terms == 1 &&
-                   param->shape[0].terms[0].op == TIRBI_DIM_CONST && param->shape[0].terms[0].value == 0;
+            good = param->ndim == 1 && !param->has_strides && !param->has_elem_offset && !param->minima &&
+                   param->shape[0].n_terms == 1 && param->shape[0].terms[0].op == TIRBI_DIM_CONST &&
+                   param->shape[0].terms[0].value == 0;
         }
         if (good && (param->access & TIRBI_WRITE)) good = i == 3 || i == 4;
         if (!good) return tirbi_verify_fail(c, "parameter %u is not that of a packed function", i);
@@ -268,6 +295,7 @@ tirb_status tirbi_verify_signature(checker *c) {
     TIRBI_TRY(check_register_files(c));
     TIRBI_TRY(check_params(c, arity));
     TIRBI_TRY(check_aliases(c));
+    TIRBI_TRY(check_conditions(c));
     TIRBI_TRY(check_region(c));
     TIRBI_TRY(check_packed(c));
     TIRBI_TRY(check_vars(c, arity));

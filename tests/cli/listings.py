@@ -2,7 +2,7 @@
 
 import json
 
-from harness import AXPB, FILES, PROGRAM, REJECTED, USAGE, axpb, expect, sampled
+from harness import AXPB, CALL, FILES, PROGRAM, REJECTED, USAGE, axpb, expect, sampled
 
 
 def test_asm_and_dis_round_trip(t):
@@ -39,6 +39,73 @@ def test_inspect(t):
     expect(function["parameters"][3]["written"] and not function["parameters"][3]["read"], "B is only written")
     expect(function["parameters"][2]["shape"] == [4], "A has 4 elements")
     expect(sum(s["size"] for s in found["sections"]) < len(bundle), "sections lie inside the bundle")
+
+
+# b[0] = 2.5; b has H - k + 1 elements, of which the first has the index k - 1, and rows that begin at -2.
+WINDOW = """.function "window" public
+.scalars 6
+.ref f32
+.ref f32 writable
+.var "H" i64 s0
+.var "k" i32 s1 param 1
+.tensor "a" f32 r0 read ($0)
+.scalar "k" i32 s1
+.tensor "b" f32 r1 write ({$0 $1 sub 1 add} 2) minima ({$1 1 sub} {-2})
+.requires $1 <= $0
+.requires {$0 2 floormod} == 0
+const.f32 s3, 2.5
+store.f32 r1, 0, s3
+ret.void
+.end
+"""
+
+
+def test_conditions_and_minima(t):
+    """What a function requires, and extents and minima of outputs, as expressions of the sizes."""
+    t.write("w.tirs", WINDOW)
+    t.run("asm", "w.tirs")
+    t.run("inspect", "w.tirb",
+          shows=["    requires k <= H, H % 2 == 0\n", "    writes b: [H - k + 1, 2] from [k - 1, -2]\n"])
+    (function,) = json.loads(t.run("inspect", "w.tirb", "--json").text)["functions"]
+    expect(function["requires"] == ["k <= H", "H % 2 == 0"], f"{function}")
+    a, k, b = function["parameters"]
+    expect(a["extents"] == ["H"] and a["minima"] == ["0"] and "extents" not in k, f"{a} {k}")
+    expect(b["extents"] == ["H - k + 1", "2"] and b["minima"] == ["k - 1", "-2"] and b["shape"] == [None, 2], f"{b}")
+    t.run("dis", "w.tirb", "-o", "again.tirs")
+    t.run("asm", "again.tirs")
+    expect(t.path("again.tirb").read_bytes() == t.path("w.tirb").read_bytes(), "a round trip changes the bytes")
+    t.run("run", "w.tirb", "4xf32=1", "3", shows="b (from [2, -2]): 2x2xf32 =\n  2.5, 0\n  0, 0\n")
+    found = json.loads(t.run("run", "w.tirb", "4xf32=1", "3", "--json").text)
+    expect(found["outputs"][0]["minima"] == [2, -2] and found["outputs"][0]["shape"] == [2, 2], f"{found}")
+    t.run("run", "w.tirb", "4xf32=1", "7", code=CALL, lines=1,
+          says="w.tirb: window(a: Tensor([H], float32), k: int32, b: Tensor([H - k + 1, 2], float32)) requires k <= H, "
+               "and 7 <= 4 does not hold (k is 7, H is 4)")
+    t.run("run", "w.tirb", "5xf32=1", "2", "4x2xf32=0", code=CALL, says="requires H % 2 == 0, and 1 == 0 does not hold")
+    t.write("plain.tirs", WINDOW.replace(" minima ({$1 1 sub} {-2})", ""))
+    t.run("asm", "plain.tirs")
+    t.run("inspect", "plain.tirb", shows="    writes b: [H - k + 1, 2]\n")
+    t.run("run", "plain.tirb", "4xf32=1", "3", shows="b: 2x2xf32 =\n")
+
+
+def test_required_of_a_source(t):
+    """The first assertions that tirb.requires counts; an output of no dimensions and one that is read are as others."""
+    t.write("s.py", """from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def total(a: T.handle, s: T.Buffer((), "float32"), C: T.Buffer((2,), "float32"), k: T.int32, w: T.float32):
+    T.func_attr({"tirb.requires": 1})
+    n = T.int32()
+    A = T.match_buffer(a, (n,), "float32")
+    assert n > k, "too few"
+    s[()] = A[k] * w
+    C[0] = C[0] + A[0]
+""")
+    run = ("run", "s.py", "A=3xf32=1,2,4", "k=2", "w=1.5")
+    t.run(*run, "C=2xf32=7,8", shows=["s: f32 = 6\n", "C: 2xf32 = 8, 8\n"])
+    t.run(*run, code=CALL, says="'C' is missing", lines=1)
+    t.run("run", "s.py", "A=3xf32=1,2,4", "k=3", "w=1.5", "C=2xf32=7", code=CALL,
+          says="requires n > k, and 3 > 3 does not hold (n is 3, k is 3)")
+    t.run("inspect", "s.py", shows=["    requires n > k\n", "    writes s: []\n", "    writes C: [2]\n"])
+    t.run("fmt", "s.py", shows='T.func_attr({"tirb.requires": 1})')
 
 
 def test_inspect_is_bounded(t):

@@ -87,6 +87,59 @@ static void aliases_text(tirbi_gen *g, const char *pad, tirbi_text *out) {
     tirbi_text_add(out, "]})\n");
 }
 
+/* A side of a condition: what it says and its value. Symbols are small, and so is what is made of two of them. */
+static int64_t side_text(tirbi_gen *g, tirbi_text *out) {
+    const tirbi_gen_symbol *used[TIRBI_GEN_SYMBOLS];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->n_symbols; i++)
+        if (g->symbols[i].used) used[n++] = &g->symbols[i];
+    const tirbi_gen_symbol *a = used[tirbi_gen_pick(g, n)], *b = used[tirbi_gen_pick(g, n)];
+    const int64_t x = a->value, y = b->value, k = 1 + (int64_t)tirbi_gen_pick(g, 9);
+    switch (tirbi_gen_pick(g, 8)) {
+    case 0: tirbi_text_add(out, "%s", a->name); return x;
+    case 1: tirbi_text_add(out, "%s * %lld - %s", a->name, (long long)k, b->name); return x * k - y;
+    case 2: tirbi_text_add(out, "(%s - %lld) // %lld", a->name, (long long)k, (long long)k);
+        return (x - k >= 0 ? x - k : x - k - (k - 1)) / k;
+    case 3: tirbi_text_add(out, "(%s + %s) %% %lld", a->name, b->name, (long long)k + 1);
+        return (x + y) % (k + 1);
+    case 4: tirbi_text_add(out, "T.min(%s, %lld) + 1", a->name, (long long)k); return (x < k ? x : k) + 1;
+    case 5: tirbi_text_add(out, "T.max(%s, %s)", a->name, b->name); return x > y ? x : y;
+    case 6: tirbi_text_add(out, "T.truncdiv(%s - %lld, %lld)", a->name, (long long)k, (long long)k); return (x - k) / k;
+    default: tirbi_text_add(out, "%lld - %s", (long long)k, a->name); return k - x;
+    }
+}
+
+/* A comparison that holds, but now and then. */
+static void requirement_text(tirbi_gen *g, tirbi_text *out) {
+    static const char *const relations[] = {"<", "<=", ">", ">=", "==", "!="};
+    tirbi_text right = {.data = NULL};
+    const int64_t l = side_text(g, out), r = tirbi_gen_chance(g, 50) ? side_text(g, &right) : 3;
+    const bool holds[] = {l < r, l <= r, l > r, l >= r, l == r, l != r};
+    uint32_t relation = tirbi_gen_pick(g, 6);
+    while (!holds[relation] && !tirbi_gen_chance(g, 2)) relation = tirbi_gen_pick(g, 6);
+    tirbi_text_add(out, " %s %s", relations[relation], right.data != NULL ? right.data : "3");
+    tirbi_text_free(&right);
+}
+
+/* Sometimes a few conditions on the sizes, and an assertion that is none. */
+static void requirements_text(tirbi_gen *g, const char *pad, tirbi_text *out) {
+    bool any = false;
+    for (uint32_t i = 0; i < g->n_symbols; i++) any = any || g->symbols[i].used;
+    if (!any || !tirbi_gen_chance(g, 70)) return;
+    uint32_t n = 1 + tirbi_gen_pick(g, 3);
+    tirbi_text_add(out, "%s    T.func_attr({\"tirb.requires\": %u})\n", pad, (unsigned)n);
+    for (uint32_t i = 0; i < n + 1; i++) {
+        if (i == n && tirbi_gen_chance(g, 50)) continue;
+        tirbi_text_add(out, "%s    assert ", pad);
+        requirement_text(g, out);
+        if (i < n && tirbi_gen_chance(g, 25)) {
+            tirbi_text_add(out, " and ");
+            requirement_text(g, out);
+        }
+        tirbi_text_add(out, ", \"%s\"\n", i < n ? TIRBI_GEN_REQUIRED : "not required");
+    }
+}
+
 /* `T.Buffer` parameters in one spelling, handles with match_buffer in the other. */
 static void main_function(tirbi_gen *g, tirbi_text *out) {
     const char *pad = g->calls ? "    " : "";
@@ -124,6 +177,7 @@ static void main_function(tirbi_gen *g, tirbi_text *out) {
         tirbi_text_add(out, ", \"%s\")\n", tirbi_dtypes[b->type].tvm_name);
     }
     aliases_text(g, pad, out);
+    requirements_text(g, pad, out);
     tirbi_text_add(out, "%s", g->body.data != NULL ? g->body.data : "");
 }
 

@@ -8,6 +8,9 @@
 enum { TIRBI_GEN_NAME = 24, TIRBI_GEN_DIMS = 4, TIRBI_GEN_BUFFERS = 40, TIRBI_GEN_VARS = 32, TIRBI_GEN_SYMBOLS = 3,
        TIRBI_GEN_SCALARS = 8 };
 
+/* The message of the assertions that are conditions on arguments. */
+#define TIRBI_GEN_REQUIRED "arguments must meet this"
+
 /* An extent: a constant, or a symbol with the value that the program will be called with. */
 typedef struct tirbi_gen_dim {
     int64_t value;

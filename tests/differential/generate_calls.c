@@ -47,6 +47,10 @@ static void callee(tirbi_gen *g, const char *name, tirbi_dtype type, const char 
                    type_name(type));
     if (symbolic) tirbi_text_add(h, "        p = T.int32()\n");
     if (may_alias) tirbi_text_add(h, "        T.func_attr({\"tirb.may_alias\": [[\"X\", \"Y\"]]})\n");
+    if (symbolic && tirbi_gen_chance(g, 30)) { /* an assertion in a call of the module */
+        tirbi_text_add(h, "        T.func_attr({\"tirb.requires\": 1})\n        assert p * %lld >= %d, \"callee\"\n",
+                       (long long)columns, tirbi_gen_chance(g, 10) ? 40 : 0);
+    }
     if (g->host && tirbi_gen_chance(g, 50)) {
         const char *view = tirbi_gen_chance(g, 50) ? "X" : "Y"; /* which it then writes */
         tirbi_text_add(h, "        T.evaluate(T.call_extern(\"void\", \"stir\", %s.data, s))\n", view);

@@ -90,6 +90,8 @@ AT(tirb_function_info, is_public, 16);
 AT(tirb_function_info, returns, 20);
 AT(tirb_function_info, return_dtype, 24);
 AT(tirb_function_info, signature, 32);
+AT(tirb_function_info, is_packed, 40);
+AT(tirb_function_info, n_conditions, 44);
 AT(tirb_import_info, n_params, 4);
 AT(tirb_import_info, name, 8);
 AT(tirb_import_info, types, 16);

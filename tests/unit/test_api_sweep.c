@@ -69,6 +69,7 @@ static void test_runtime_null(void **state) {
     assert_int_equal(tirb_instance_infer(NULL, 0, 0, NULL, 0, NULL, 0, &ndim, &type, &e), TIRB_MISUSE);
     assert_int_equal(tirb_instance_infer(s.instance, 0, 0, NULL, 1, NULL, 0, &ndim, &type, &e), TIRB_MISUSE);
     assert_int_equal(tirb_instance_infer(s.instance, 0, 0, NULL, 0, NULL, 3, &ndim, &type, &e), TIRB_MISUSE);
+    assert_int_equal(tirb_instance_minima(NULL, 0, 0, NULL, 0, NULL, 0, &ndim, &e), TIRB_MISUSE);
     assert_int_equal(tirb_instance_stats(NULL, NULL), TIRB_MISUSE);
     assert_int_equal(tirb_instance_trim(NULL, &e), TIRB_MISUSE);
     assert_int_equal(tirb_instance_trim(NULL, NULL), TIRB_MISUSE);
@@ -294,7 +295,7 @@ static void make_stmt(player *p) {
     tirb_builder *b = p->b;
     const tirb_expr *args[3] = {some_expr(p), some_expr(p), some_expr(p)};
     uint32_t n = pick(p, 3);
-    switch (pick(p, 18)) {
+    switch (pick(p, 19)) {
     case 0: keep(p, tirb_builder_for(b, (tirb_loop_kind)pick(p, 5), some_name(p), args[0], args[1])); break;
     case 1: tirb_builder_while(b, args[0]); break;
     case 2: tirb_builder_if(b, args[0]); break;
@@ -312,6 +313,7 @@ static void make_stmt(player *p) {
     case 14: tirb_builder_return(b, pick(p, 2) ? args[0] : NULL); break;
     case 15: tirb_builder_break(b); break;
     case 16: tirb_builder_continue(b); break;
+    case 17: tirb_builder_require(b, args[0], some_name(p)); break;
     default: tirb_builder_may_alias(b, some_buffer(p), some_buffer(p)); break;
     }
 }

@@ -43,6 +43,10 @@ static void test_signature_lines(void **state) {
     rejects(BODY(".tensor \"x\" f32 r0 read"), 2, 24, "expected '('");
     rejects(BODY(".tensor \"x\" f32 r0 (1 pow)"), 2, 23, "expected a term of a dimension, found 'pow'");
     rejects(BODY(".tensor \"x\" f32 r0 (1 2) strides (1)"), 2, 34, "1 strides for 2 dimensions");
+    rejects(BODY(".tensor \"x\" f32 r0 (1 2) minima (1)"), 2, 33, "1 minima for 2 dimensions");
+    rejects(BODY(".tensor \"x\" f32 r0 () minima ()"), 2, 30, "0 minima for 0 dimensions");
+    rejects(BODY(".requires 1 = 2"), 2, 13, "expected a relation such as <=, found '='");
+    rejects(BODY(".requires 1 <="), 2, 15, "expected a term of a dimension");
     rejects(BODY(".tensor \"x\" f32 r0 ({1 2"), 2, 25, "expected a term of a dimension");
     rejects(BODY(".var \"n\" i64 s0 param x"), 2, 23, "expected a number");
 }

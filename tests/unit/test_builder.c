@@ -10,12 +10,16 @@
 #include "compiler/ir/equal.h"
 #include "compiler/ir/public.h"
 #include "compiler/text/text.h"
+#include <tirb/compiler.h>
 
 static const char text[] = "@T.prim_func(s_tir=True)\n"
                            "def matmul(A: T.Buffer((\"n\", 8), \"float32\"), B: T.Buffer((8, 4), \"float32\"),\n"
                            "           C: T.Buffer((\"n\", 4), \"float32\"), scale: T.float32):\n"
                            "    n = T.int32()\n"
+                           "    T.func_attr({\"tirb.requires\": 2})\n"
                            "    D = T.sblock_alloc_buffer((n, 4))\n"
+                           "    assert n > 0, \"no rows\"\n"
+                           "    assert n <= 9, \"too many rows\"\n"
                            "    for i, j, k in T.grid(n, 4, 8):\n"
                            "        with T.sblock(\"D\"):\n"
                            "            vi, vj, vk = T.axis.remap(\"SSR\", [i, j, k])\n"
@@ -60,6 +64,8 @@ static void build(tirb_builder *b) {
     const tirb_buffer *C = tirb_builder_buffer_param(b, "C", "float32", c_shape, 2);
     const tirb_expr *scale = tirb_builder_scalar_param(b, "scale", "float32");
     const tirb_buffer *D = tirb_builder_allocate(b, "D", "float32", c_shape, 2, 1);
+    tirb_builder_require(b, tirb_builder_binary(b, ">", n, i32(b, 0)), "no rows");
+    tirb_builder_require(b, tirb_builder_binary(b, "<=", n, i32(b, 9)), "too many rows");
     build_update(b, n, A, B, D);
     const tirb_expr *i = tirb_builder_for(b, TIRB_LOOP_PARALLEL, "i", i32(b, 0), n);
     const tirb_expr *first[] = {i, i32(b, 0)};
@@ -128,6 +134,78 @@ static void mistakes(void **state) {
     tirb_builder_destroy(NULL);
 }
 
+/* Conditions on arguments come first: neither behind another assertion nor in a loop, nor outside of a function. */
+static void late_requirements(void **state) {
+    (void)state;
+    for (int place = 0; place < 3; place++) {
+        tirb_builder *builder;
+        tirb_error error = TIRB_ERROR_INIT;
+        assert_int_equal(tirb_builder_create(NULL, 0, &builder, &error), TIRB_OK);
+        const tirb_expr *n = NULL;
+        if (place > 0) {
+            tirb_builder_function(builder, "f", NULL, 0);
+            n = tirb_builder_scalar_param(builder, "n", "int32");
+            tirb_builder_require(builder, tirb_builder_binary(builder, ">", n, i32(builder, 0)), "first");
+            assert_int_equal(tirb_builder_status(builder, &error), TIRB_OK);
+        }
+        if (place == 1) tirb_builder_assert(builder, tirb_builder_binary(builder, ">", n, i32(builder, 1)), "plain");
+        if (place == 2) tirb_builder_while(builder, tirb_builder_binary(builder, ">", n, i32(builder, 1)));
+        tirb_builder_require(builder, n ? tirb_builder_binary(builder, "<", n, i32(builder, 9)) : NULL, "late");
+        assert_int_equal(tirb_builder_status(builder, &error), TIRB_MISUSE);
+        assert_string_equal(error.message, "what a function requires stands in front of its other statements");
+        tirb_builder_destroy(builder);
+    }
+    tirb_builder_require(NULL, NULL, NULL);
+}
+
+/* Where a comprehension's result begins has no spelling in TVMScript: a bundle is told of it by the module. */
+static void minima(void **state) {
+    (void)state;
+    tirb_builder *b;
+    tirb_error error = TIRB_ERROR_INIT;
+    assert_int_equal(tirb_builder_create(NULL, 0, &b, &error), TIRB_OK);
+    tirb_builder_function(b, "f", NULL, 0);
+    const tirb_expr *k = tirb_builder_scalar_param(b, "k", "int32");
+    const tirb_expr *const shape[] = {i32(b, 4), i32(b, 2)};
+    const tirb_buffer *const buffers[] = {tirb_builder_buffer_param(b, "A", "float32", shape, 2),
+                                          tirb_builder_buffer_param(b, "B", "float32x4", shape, 2),
+                                          tirb_builder_buffer_param(b, "C", "float32", shape, 2)};
+    const tirb_expr *at[] = {i32(b, 0), i32(b, 0)};
+    tirb_builder_store(b, buffers[0], tirb_builder_float(b, "float32", 1), at, 2);
+    const tirb_expr *const moved[] = {tirb_builder_binary(b, "-", k, i32(b, 1)), i32(b, 0)};
+    const tirb_expr *const zeroes[] = {i32(b, 0), i32(b, 0)};
+    const tirb_expr *const *const all[] = {NULL, moved, moved, zeroes};
+    tirb_builder_end(b);
+    tirbi_builder_module(b)->functions[0]->minima = all;
+
+    tirb_compile_result *result;
+    tirb_engine *engine;
+    tirb_module *module;
+    tirb_instance *instance;
+    size_t size;
+    assert_int_equal(tirb_builder_compile(b, NULL, &result, &error), TIRB_OK);
+    const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
+    assert_int_equal(tirb_engine_create(NULL, &engine, &error), TIRB_OK);
+    assert_int_equal(tirb_module_load(engine, bytes, size, &module, &error), TIRB_OK);
+    assert_int_equal(tirb_instance_create(module, NULL, &instance, &error), TIRB_OK);
+    const tirb_arg none = {.kind = TIRB_ARG_NONE};
+    const tirb_arg args[] = {{.kind = TIRB_ARG_INT, .value = {.i = 7}}, none, none, none};
+    for (uint32_t i = 1; i < 4; i++) {
+        int64_t found[3] = {-1, -1, -1};
+        int32_t ndim = 0;
+        assert_int_equal(tirb_instance_minima(instance, 0, i, args, 4, found, 3, &ndim, &error), TIRB_OK);
+        assert_int_equal(ndim, i == 2 ? 3 : 2); /* the lanes of vectors are the last dimension */
+        assert_int_equal(found[0], i == 3 ? 0 : 6);
+        assert_int_equal(found[1], 0);
+        assert_int_equal(found[2], i == 2 ? 0 : -1);
+    }
+    tirb_instance_destroy(instance);
+    tirb_module_release(module);
+    tirb_engine_release(engine);
+    tirb_compile_result_destroy(result);
+    tirb_builder_destroy(b);
+}
+
 static void little_memory(void **state) {
     (void)state;
     for (uint64_t budget = 1; budget < 200000; budget += 1 + budget / 8) {
@@ -177,7 +255,8 @@ static void results_outlive_builders(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_text), cmocka_unit_test(mistakes),
-                                       cmocka_unit_test(little_memory), cmocka_unit_test(results_outlive_builders)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_text),      cmocka_unit_test(mistakes),
+                                       cmocka_unit_test(late_requirements), cmocka_unit_test(minima),
+                                       cmocka_unit_test(little_memory),     cmocka_unit_test(results_outlive_builders)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

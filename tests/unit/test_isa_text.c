@@ -223,7 +223,8 @@ static void put_dictionary(tirbi_writer *w) {
         ".fp",       ".source", ".string", ".import", ".function", ".scalars", ".lanes",   ".ref",    ".red",
         ".var",      ".tensor", ".scalar", ".alias",  ".line",     ".inner",   ".cursor",  ".end",    "public",
         "region",    "part",    "returns", "param",   "strides",   "offset",   "writable", "read",    "write",
-        "readwrite", "precise", "strict",  "fast",    "floordiv",  "floormod", "truncdiv", "truncmod"};
+        "readwrite", "precise", "strict",  "fast",    "floordiv",  "floormod", "truncdiv", "truncmod", ".requires",
+        "minima",    "<=",      "!="};
     for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) put(w, "\"%s\"\n", words[i]);
 }
 

@@ -92,6 +92,49 @@ static void test_aliases(void **state) {
             "a region has no aliases");
 }
 
+static void test_conditions(void **state) {
+    (void)state;
+#define CONDITIONS(line) \
+    ".function \"f\"\n.scalars 2\n.var \"n\" i64 s0\n.scalar \"k\" i32 s1\n" line "\nret.void\n.end\n"
+    accepts(CONDITIONS(".requires $0 < 4\n.requires $0 <= 4\n.requires $0 > {-4}\n.requires {$0 2 floormod} == 0\n"
+                       ".requires 1 >= 1\n.requires $0 != 3"));
+    rejects(CONDITIONS(".requires $1 < 4"), "condition 0: its left side: shape variable 1 >= 1");
+    rejects(CONDITIONS(".requires $0 < 4\n.requires 4 > $1"), "condition 1: its right side: shape variable 1 >= 1");
+    rejects(".function \"r\" region\n.scalars 2\n.scalar \"begin\" i64 s0\n.scalar \"end\" i64 s1\n.requires 0 < 1\n"
+            "ret.void\n.end\n",
+            "a region has no conditions");
+}
+
+static void test_many_conditions(void **state) {
+    (void)state;
+    for (unsigned n = 4096; n <= 4097; n++) {
+        fixture f;
+        tirbi_writer text;
+        fixture_open(&f);
+        tirbi_writer_init(&text, &f.heap);
+        static const char head[] = ".function \"f\"\n", line[] = ".requires 0 < 1\n", tail[] = "ret.void\n.end\n";
+        tirbi_write_bytes(&text, head, sizeof head - 1);
+        for (unsigned i = 0; i < n; i++) tirbi_write_bytes(&text, line, sizeof line - 1);
+        tirbi_write_bytes(&text, tail, sizeof tail); /* with its end */
+        tirb_status status = verify_text(&f, (const char *)text.data);
+        if (n == 4096) fixture_ok(&f, status, "as many conditions as there may be");
+        else assert_reason(&f, status, "4097 conditions, at most 4096", "one more");
+        tirbi_writer_destroy(&text);
+        fixture_close(&f);
+    }
+}
+
+static void test_minima(void **state) {
+    (void)state;
+#define MINIMA(minima) \
+    ".function \"f\"\n.scalars 1\n.ref f32\n.var \"n\" i64 s0\n.tensor \"A\" f32 r0 read ($0 4)" minima "ret.void\n.end\n"
+    accepts(MINIMA(" minima (-3 {$0 2 sub})\n"));
+    rejects(MINIMA(" minima (0 $1)\n"), "parameter 0: a minimum: shape variable 1 >= 1");
+    rejects(".function \"r\" region\n.scalars 2\n.ref f32\n.scalar \"begin\" i64 s0\n.scalar \"end\" i64 s1\n"
+            ".tensor \"A\" f32 r0 read (4) minima (1)\nret.void\n.end\n",
+            "parameter 2 of a region has minima");
+}
+
 /* Many functions in an order that the sort has to change. */
 static void test_many_names(void **state) {
     (void)state;
@@ -199,6 +242,8 @@ ALTER(scalar_access, MUTABLE(tirbi_param, f->params)[1].access = 1)
 ALTER(scalar_ndim, MUTABLE(tirbi_param, f->params)[1].ndim = 1)
 ALTER(scalar_strides, MUTABLE(tirbi_param, f->params)[1].has_strides = true)
 ALTER(scalar_offset, MUTABLE(tirbi_param, f->params)[1].has_elem_offset = true)
+ALTER(scalar_minima, MUTABLE(tirbi_param, f->params)[1].minima = f->params[0].shape)
+ALTER(bad_relation, MUTABLE(tirbi_condition, f->conditions)[0].relation = 6)
 ALTER(bad_var_type, MUTABLE(tirbi_var, f->vars)[0].dtype = 13)
 ALTER(bad_term, MUTABLE(tirbi_dim_term, f->params[0].shape[0].terms)[0].op = 11)
 ALTER(long_dim, MUTABLE(tirbi_dim, f->params[0].shape)[0].n_terms = 65)
@@ -226,6 +271,8 @@ static void test_altered(void **state) {
         {scalar_ndim, "parameter 1 is a scalar with a tensor's access"},
         {scalar_strides, "parameter 1 is a scalar with a tensor's access"},
         {scalar_offset, "parameter 1 is a scalar with a tensor's access"},
+        {scalar_minima, "parameter 1 is a scalar with a tensor's access"},
+        {bad_relation, "condition 0: no relation 6"},
         {bad_var_type, "shape variable 0: type 13"},
         {bad_term, "an extent: no term 11"},
         {long_dim, "an extent of 65 terms"},
@@ -235,7 +282,8 @@ static void test_altered(void **state) {
         {unknown_opcode, "function 0 'f' at 0x0: unknown opcode 0x0f"},
     };
     const char *text =
-        SIGNATURE(".red f32 add\n.var \"n\" i64 s0\n.tensor \"A\" f32 r0 read ($0)\n.scalar \"x\" f32 s1");
+        SIGNATURE(".red f32 add\n.var \"n\" i64 s0\n.tensor \"A\" f32 r0 read ($0)\n.scalar \"x\" f32 s1\n"
+                  ".requires $0 > 0");
     for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         fixture f;
         fixture_open(&f);
@@ -929,6 +977,8 @@ static void test_packed(void **state) {
     rejects(PACKED(PACKED_HEAD PACKED_TAIL ".tensor \"h\" f32 r5 (0)\n"), "parameter 5 is not that of a packed function");
     rejects(PACKED(".tensor \"a\" i64 r0 read (1)\n.tensor \"c\" i32 r1 read (0)\n.scalar \"n\" i32 s0\n" PACKED_TAIL),
             "parameter 0 is not that of a packed function");
+    rejects(PACKED(".tensor \"a\" i64 r0 read (0) minima (1)\n.tensor \"c\" i32 r1 read (0)\n.scalar \"n\" i32 s0\n" PACKED_TAIL),
+            "parameter 0 is not that of a packed function");
     rejects(PACKED(".tensor \"a\" i64 r0 read ()\n.tensor \"c\" i32 r1 read (0)\n.scalar \"n\" i32 s0\n" PACKED_TAIL),
             "parameter 0 is not that of a packed function");
     rejects(PACKED(".tensor \"a\" i64 r2 write (0)\n.tensor \"c\" i32 r1 read (0)\n.scalar \"n\" i32 s0\n"
@@ -937,6 +987,7 @@ static void test_packed(void **state) {
     rejects(PACKED(".tensor \"a\" i64 r0 read (0)\n.tensor \"c\" i32 r1 read (0)\n.scalar \"n\" i64 s0\n" PACKED_TAIL),
             "parameter 2 is not that of a packed function");
     rejects(PACKED(".var \"m\" i64 s0\n" PACKED_HEAD PACKED_TAIL), "a packed function has no shape variables");
+    rejects(PACKED(PACKED_HEAD PACKED_TAIL ".requires 0 < 1\n"), "a packed function has no conditions");
     rejects(".function \"f\" packed returns i64\n.scalars 2\n.ref i64\n.ref i32\n.ref i64 writable\n.ref i32 writable\n"
             PACKED_HEAD PACKED_TAIL "ret.i64 s1\n.end\n",
             "a packed function returns i32");
@@ -956,7 +1007,9 @@ static void test_packed_returns_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),          cmocka_unit_test(test_many_names),
-        cmocka_unit_test(test_aliases),        cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_aliases),        cmocka_unit_test(test_conditions),
+        cmocka_unit_test(test_many_conditions),
+        cmocka_unit_test(test_minima),         cmocka_unit_test(test_registers),
         cmocka_unit_test(test_params),         cmocka_unit_test(test_dims),
         cmocka_unit_test(test_vars),           cmocka_unit_test(test_altered),
         cmocka_unit_test(test_operands),       cmocka_unit_test(test_types),

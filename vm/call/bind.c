@@ -8,6 +8,7 @@
 
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
+#include "vm/call/conditions.h"
 #include "vm/call/number.h"
 #include "vm/call/signature.h"
 
@@ -438,6 +439,7 @@ tirb_status tirbi_bind_arguments(tirbi_binding *b) {
         TIRBI_TRY(f->params[i].kind == TIRB_PARAM_TENSOR ? bind_tensor(b, i) : bind_scalar(b, i));
     }
     if (f->n_vars) TIRBI_TRY(bind_scalar_vars(b));
+    if (f->n_conditions) TIRBI_TRY(tirbi_check_conditions(b));
     if (b->plan->has_compound) TIRBI_TRY(check_expressions(b));
     return b->partial || f->n_vars == 0 ? TIRB_OK : store_vars(b);
 }

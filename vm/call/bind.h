@@ -1,8 +1,9 @@
 /* From the arguments of a call to registers: every check that TVM's calling convention makes, and ours.
  *
  * Order: count; then per parameter from left to right its kind, type, rank, extents (a bare variable is bound where it
- * is seen first), strides, offset and data; then scalars that shapes determine; then extents that are expressions; then
- * overlap. Any alignment, any strides and any byte offset are accepted:
+ * is seen first), strides, offset and data; then scalars that shapes determine; then the function's conditions, which
+ * explain extents that would be impossible; then extents that are expressions; then overlap. Any alignment, any strides
+ * and any byte offset are accepted:
  *   - a parameter without declared strides is seen compact; an argument that is not is copied into call memory first,
  *     and copied back after a successful call if the function writes it;
  *   - a parameter with declared strides is used in place, from its first element to the last one that is reachable.

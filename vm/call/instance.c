@@ -379,62 +379,105 @@ tirb_status tirb_instance_call(tirb_instance *instance, uint32_t function, const
 
 /* ---- Inference ------------------------------------------------------------------------------------------------- */
 
-static tirb_status infer_extent(const tirbi_binding *b, uint32_t param, unsigned index, int64_t *out) {
-    const tirbi_dim *dim = &b->function->params[param].shape[index];
+/* `what`[index] of parameter `param`, by the arguments that are bound. */
+static tirb_status evaluate(const tirbi_binding *b, uint32_t param, const tirbi_dim *dim, const char *what,
+                            unsigned index, int64_t *out) {
     tirb_error reason = TIRB_ERROR_INIT;
     tirb_status status = tirbi_dim_eval(dim, b->scratch->var_values, b->scratch->var_bound, out, &reason);
-    if (status == TIRB_OK && *out >= 0) return TIRB_OK;
+    if (status == TIRB_OK) return TIRB_OK;
     char text[TIRBI_MAX_DIM_TEXT];
     tirbi_dim_format(b->program, b->function, dim, text, sizeof(text));
-    if (status == TIRB_OK) {
-        return tirbi_bind_refuse(b, TIRB_SHAPE, param, "shape[%u] would be %lld (%s)", index, (long long)*out, text);
-    }
     for (unsigned i = 0; i < dim->n_terms; i++) {
         if (dim->terms[i].op != TIRBI_DIM_VAR || b->scratch->var_bound[dim->terms[i].value]) continue;
         const char *name = tirbi_program_text(b->program, b->function->vars[dim->terms[i].value].name);
-        return tirbi_bind_refuse(b, TIRB_SHAPE, param, "shape[%u] is %s, and no other argument determines %.*s", index,
-                                 text, (int)tirbi_text_cut(name, 48), name);
+        return tirbi_bind_refuse(b, TIRB_SHAPE, param, "%s[%u] is %s, and no %sargument determines %.*s", what, index,
+                                 text, b->skipped == param ? "other " : "", (int)tirbi_text_cut(name, 48), name);
     }
-    return tirbi_bind_refuse(b, status, param, "shape[%u] is %s: %s", index, text, reason.message);
+    return tirbi_bind_refuse(b, status, param, "%s[%u] is %s: %s", what, index, text, reason.message);
 }
 
-static tirb_status infer(tirbi_binding *b, uint32_t param, int64_t *out_shape, int32_t max_ndim, int32_t *out_ndim,
-                         DLDataType *out_dtype) {
+static tirb_status infer_extent(const tirbi_binding *b, uint32_t param, unsigned index, int64_t *out) {
+    const tirbi_dim *dim = &b->function->params[param].shape[index];
+    TIRBI_TRY(evaluate(b, param, dim, "shape", index, out));
+    if (*out >= 0) return TIRB_OK;
+    char text[TIRBI_MAX_DIM_TEXT];
+    tirbi_dim_format(b->program, b->function, dim, text, sizeof(text));
+    return tirbi_bind_refuse(b, TIRB_SHAPE, param, "shape[%u] would be %lld (%s)", index, (long long)*out, text);
+}
+
+/* What is asked about a tensor parameter; results that are not wanted are NULL. */
+typedef struct inference {
+    uint32_t param;
+    int64_t *out; /* of max_ndim */
+    int32_t max_ndim;
+    int32_t *out_ndim;
+    DLDataType *out_dtype;
+    bool minima; /* not extents */
+} inference;
+
+static tirb_status infer_shape(const tirbi_binding *b, uint32_t param, int64_t shape[TIRBI_MAX_NDIM]) {
     const tirbi_param *p = &b->function->params[param];
-    b->partial = true;
-    b->skipped = param;
-    TIRBI_TRY(tirbi_bind_arguments(b));
-    int64_t shape[TIRBI_MAX_NDIM];
     for (unsigned j = 0; j < p->ndim; j++) TIRBI_TRY(infer_extent(b, param, j, &shape[j]));
     tirbi_view view = {.item = tirbi_dtypes[p->dtype].size, .ndim = p->ndim, .shape = shape};
-    if (!tirbi_view_measure(&view)) {
-        return tirbi_bind_refuse(b, TIRB_SHAPE, param, "its elements would take more bytes than can be addressed");
-    }
-    for (int32_t j = 0; out_shape && j < p->ndim && j < max_ndim; j++) out_shape[j] = shape[j];
-    if (out_ndim) *out_ndim = p->ndim;
-    if (out_dtype) *out_dtype = tirbi_dtype_to_dl((tirbi_dtype)p->dtype);
+    if (tirbi_view_measure(&view)) return TIRB_OK;
+    return tirbi_bind_refuse(b, TIRB_SHAPE, param, "its elements would take more bytes than can be addressed");
+}
+
+static tirb_status infer_minima(const tirbi_binding *b, uint32_t param, int64_t minima[TIRBI_MAX_NDIM]) {
+    const tirbi_param *p = &b->function->params[param];
+    for (unsigned j = 0; j < p->ndim && p->minima; j++)
+        TIRBI_TRY(evaluate(b, param, &p->minima[j], "minima", j, &minima[j]));
     return TIRB_OK;
 }
 
-tirb_status tirb_instance_infer(tirb_instance *instance, uint32_t function, uint32_t param, const tirb_arg *args,
-                                uint32_t n_args, int64_t *out_shape, int32_t max_ndim, int32_t *out_ndim,
-                                DLDataType *out_dtype, tirb_error *error) {
-    if (!instance || (!args && n_args) || (!out_shape && max_ndim > 0)) {
-        return tirbi_error_set(error, TIRB_MISUSE, "tirb_instance_infer: %s is NULL",
+static tirb_status infer(tirbi_binding *b, const inference *asked) {
+    const tirbi_param *p = &b->function->params[asked->param];
+    int64_t found[TIRBI_MAX_NDIM] = {0};
+    b->partial = true;
+    b->skipped = asked->minima ? UINT32_MAX : asked->param; /* an output that is to be made may be anything yet */
+    TIRBI_TRY(tirbi_bind_arguments(b));
+    TIRBI_TRY(asked->minima ? infer_minima(b, asked->param, found) : infer_shape(b, asked->param, found));
+    for (int32_t j = 0; asked->out && j < p->ndim && j < asked->max_ndim; j++) asked->out[j] = found[j];
+    if (asked->out_ndim) *asked->out_ndim = p->ndim;
+    if (asked->out_dtype) *asked->out_dtype = tirbi_dtype_to_dl((tirbi_dtype)p->dtype);
+    return TIRB_OK;
+}
+
+/* `caller`, for messages: the function of the API. */
+static tirb_status infer_of(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
+                            const inference *asked, const char *caller, tirb_error *error) {
+    if (!instance || (!args && n_args) || (!asked->out && asked->max_ndim > 0)) {
+        return tirbi_error_set(error, TIRB_MISUSE, "%s: %s is NULL", caller,
                                !instance         ? "instance"
                                : !args && n_args ? "args"
+                               : asked->minima   ? "out_minima"
                                                  : "out_shape");
     }
     TIRBI_TRY(tirbi_instance_enter(instance, error));
     tirbi_binding binding;
     tirb_status status = begin_binding(instance, function, args, n_args, error, &binding);
-    if (status == TIRB_OK && (param >= n_args || binding.function->is_packed)) {
-        status = tirbi_error_set(error, TIRB_NOT_FOUND, "%s has no parameter %u", binding.plan->signature, param);
-    } else if (status == TIRB_OK && binding.function->params[param].kind != TIRB_PARAM_TENSOR) {
-        status = tirbi_bind_refuse(&binding, TIRB_ARGUMENT, param, "is a scalar and has no shape");
+    if (status == TIRB_OK && (asked->param >= n_args || binding.function->is_packed)) {
+        status =
+            tirbi_error_set(error, TIRB_NOT_FOUND, "%s has no parameter %u", binding.plan->signature, asked->param);
+    } else if (status == TIRB_OK && binding.function->params[asked->param].kind != TIRB_PARAM_TENSOR) {
+        status = tirbi_bind_refuse(&binding, TIRB_ARGUMENT, asked->param, "is a scalar and has no shape");
     } else if (status == TIRB_OK) {
-        status = infer(&binding, param, out_shape, max_ndim, out_ndim, out_dtype);
+        status = infer(&binding, asked);
     }
     tirbi_instance_leave(instance);
     return status;
+}
+
+tirb_status tirb_instance_infer(tirb_instance *instance, uint32_t function, uint32_t param, const tirb_arg *args,
+                                uint32_t n_args, int64_t *out_shape, int32_t max_ndim, int32_t *out_ndim,
+                                DLDataType *out_dtype, tirb_error *error) {
+    const inference asked = {param, out_shape, max_ndim, out_ndim, out_dtype, false};
+    return infer_of(instance, function, args, n_args, &asked, "tirb_instance_infer", error);
+}
+
+tirb_status tirb_instance_minima(tirb_instance *instance, uint32_t function, uint32_t param, const tirb_arg *args,
+                                 uint32_t n_args, int64_t *out_minima, int32_t max_ndim, int32_t *out_ndim,
+                                 tirb_error *error) {
+    const inference asked = {param, out_minima, max_ndim, out_ndim, NULL, true};
+    return infer_of(instance, function, args, n_args, &asked, "tirb_instance_minima", error);
 }

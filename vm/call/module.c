@@ -351,6 +351,7 @@ tirb_status tirb_module_function(const tirb_module *module, uint32_t function, t
         .is_public = f->is_public,
         .returns = f->returns && !f->is_packed,
         .signature = module->plans[function].signature,
+        .n_conditions = f->n_conditions,
     };
     if (info.returns) info.return_dtype = tirbi_dtype_to_dl((tirbi_dtype)f->return_type);
     if (tirbi_info_write(out_info, &info, sizeof(info))) return TIRB_OK;
@@ -384,6 +385,21 @@ tirb_status tirb_module_param(const tirb_module *module, uint32_t function, uint
     }
     if (tirbi_info_write(out_info, &info, sizeof(info))) return TIRB_OK;
     return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_param: begin with TIRB_PARAM_INFO_INIT");
+}
+
+size_t tirb_module_condition(const tirb_module *module, uint32_t function, uint32_t condition, char *buffer,
+                             size_t size) {
+    if (buffer && size > 0) buffer[0] = 0;
+    if (!module || function >= tirb_module_function_count(module)) return 0;
+    const tirbi_function *f = &module->program->functions[function];
+    if (condition >= f->n_conditions) return 0;
+    char text[TIRBI_MAX_CONDITION_TEXT];
+    size_t length = tirbi_condition_format(module->program, f, &f->conditions[condition], text);
+    if (!buffer || size == 0) return length;
+    size_t kept = tirbi_text_cut(text, size - 1);
+    memcpy(buffer, text, kept);
+    buffer[kept] = 0;
+    return length;
 }
 
 int tirb_module_may_alias(const tirb_module *module, uint32_t function, uint32_t param, uint32_t other) {

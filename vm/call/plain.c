@@ -34,7 +34,7 @@ static bool plan_extent(const tirbi_function *f, const tirbi_dim *dim, const uin
 void tirbi_plain_make(tirbi_arena *arena, const tirbi_function *f, const uint16_t *slots, const uint32_t *var_slots,
                       tirbi_plain *out) {
     uint32_t n_extents = 0;
-    *out = (tirbi_plain){.applies = !f->is_packed, .again = !f->is_packed};
+    *out = (tirbi_plain){.applies = !f->is_packed && f->n_conditions == 0, .again = !f->is_packed};
     for (uint32_t i = 0; i < f->n_params; i++) {
         bool is_tensor = f->params[i].kind == TIRB_PARAM_TENSOR;
         if (is_tensor) n_extents += f->params[i].ndim;

@@ -53,7 +53,8 @@ typedef struct tirbi_plain {
 } tirbi_plain;
 
 /* Plans the parameters of `f`: `slots` has each one's number among the references or the scalars, `var_slots` each
- * shape variable's among the scalars. What fails is seen in the arena. */
+ * shape variable's among the scalars. A function with conditions is bound in the general way, which checks them, and
+ * again where all that they can mention is what it was. What fails is seen in the arena. */
 void tirbi_plain_make(tirbi_arena *arena, const tirbi_function *f, const uint16_t *slots, const uint32_t *var_slots,
                       tirbi_plain *out);
 

@@ -127,6 +127,15 @@ size_t tirbi_dim_format(const tirbi_program *program, const tirbi_function *func
     return finish(&t);
 }
 
+size_t tirbi_condition_format(const tirbi_program *program, const tirbi_function *function,
+                              const tirbi_condition *condition, char out[TIRBI_MAX_CONDITION_TEXT]) {
+    char left[TIRBI_MAX_DIM_TEXT], right[TIRBI_MAX_DIM_TEXT];
+    tirbi_dim_format(program, function, &condition->left, left, sizeof left);
+    tirbi_dim_format(program, function, &condition->right, right, sizeof right);
+    return (size_t)snprintf(out, TIRBI_MAX_CONDITION_TEXT, "%s %s %s", left, tirbi_relations[condition->relation],
+                            right);
+}
+
 /* ---- Functions ------------------------------------------------------------------------------------------------- */
 
 static const char *name_of(const tirbi_program *program, uint16_t string) {
