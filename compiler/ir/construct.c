@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/ir/builder.h"
+#include "compiler/ir/c_functions.h"
 #include "compiler/ir/fold.h"
 
 /* ---- Nodes ------------------------------------------------------------------------------------------------------ */
@@ -610,6 +611,8 @@ const tirb_expr *tirbi_make_passing_call(tirbi_builder *b, tirbi_span span, tirb
     tirb_expr *e = new_expr(b, TIRB_EXPR_CALL, dtype, span);
     if (!e) return NULL;
     e->as.call.builtin = builtin;
+    e->as.call.symbol = tirbi_c_name(b->arena, builtin, dtype);
+    if (e->as.call.symbol) e->as.call.written_as = TIRB_BUILTIN_CALL_PURE_EXTERN;
     return passing_call(b, e, args, passed, n_args);
 }
 

@@ -97,8 +97,10 @@ typedef struct tirb_builtin_info {
     const char *name; /* "exp", as in T.exp and tirx.exp */
     int8_t arity;     /* -1: any number */
     uint8_t effect;   /* tirb_effect */
-    uint16_t op;      /* the elementwise instruction that it is, or 0 */
+    uint16_t op;      /* the elementwise instruction that it is, TIRB_COMPOSED where several are, or 0 */
 } tirb_builtin_info;
+
+enum { TIRB_COMPOSED = 0xFFFF };
 
 extern const tirb_builtin_info tirb_builtins[TIRB_N_BUILTINS];
 

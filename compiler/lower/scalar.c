@@ -5,6 +5,7 @@
 
 #include "compiler/ir/anylist.h"
 #include "compiler/ir/llvm.h"
+#include "compiler/lower/composed.h"
 #include "compiler/lower/narrow.h"
 
 enum { MAX_OPERANDS = 8 };
@@ -337,20 +338,57 @@ static const tirbi_lx *lower_halves(tirbi_lowerer *l, const tirb_expr *e, const 
 
 /* ---- Calls of builtins ---------------------------------------------------------------------------------------- */
 
-static const tirbi_lx *lower_elementwise(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane, tirbi_op op) {
-    const tirbi_lx *args[3] = {0};
-    uint32_t n = e->as.call.n_args;
-    if (n != tirbi_ops[op].arity) {
-        tirbi_report_error(l->diagnostics, TIRB_TYPE, e->span, "%s takes %u arguments, got %u",
-                           tirb_builtins[e->as.call.builtin].name, (unsigned)tirbi_ops[op].arity, (unsigned)n);
-        return NULL;
-    }
-    for (uint32_t i = 0; i < n; i++) {
+static bool has_arity(tirbi_lowerer *l, const tirb_expr *e, uint32_t arity) {
+    if (e->as.call.n_args == arity) return true;
+    tirbi_report_error(l->diagnostics, TIRB_TYPE, e->span, "%s takes %u arguments, got %u",
+                       tirb_builtins[e->as.call.builtin].name, (unsigned)arity, (unsigned)e->as.call.n_args);
+    return false;
+}
+
+/* Several, in order; `settles` those with effects, for who uses them more than once. */
+static bool numbers(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane, bool settles, const tirbi_lx **args) {
+    for (uint32_t i = 0; i < e->as.call.n_args; i++) {
         tirbi_mark mark = tirbi_mark_here(l);
         args[i] = number(l, e->as.call.args[i], lane);
+        if (settles) args[i] = tirbi_settle(l, args[i], "a call with effects as an operand of this function", e->span);
         for (uint32_t k = 0; k < i; k++) args[k] = tirbi_keep_order(l, mark, args[k], e->span);
-        if (!args[i]) return NULL;
+        if (!args[i]) return false;
     }
+    return true;
+}
+
+/* In the type of the call. */
+static const tirbi_lx *finish_elementwise(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *x) {
+    tirbi_dtype wanted;
+    if (x && tirbi_is_narrow(e->dtype)) return to_byte(l, e->dtype, x, e->span);
+    if (x && tirb_datatype_machine(e->dtype, &wanted) && wanted != x->type) x = tirbi_lx_cast(l->pool, wanted, x);
+    return x;
+}
+
+static bool is_defined(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *const *args, uint32_t types) {
+    const tirbi_dtype type = (tirbi_dtype)args[0]->type;
+    bool same = true;
+    for (uint32_t i = 1; i < e->as.call.n_args; i++) same = same && args[i]->type == args[0]->type;
+    if ((types & (1u << type)) && same) return true;
+    tirbi_report_error(l->diagnostics, TIRB_TYPE, e->span, "%s is not defined for %s",
+                       tirb_builtins[e->as.call.builtin].name, tirbi_dtypes[type].tvm_name);
+    return false;
+}
+
+/* Those that are several instructions; halves take part as float32. */
+static const tirbi_lx *lower_composed(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
+    const tirbi_lx *args[TIRBI_COMPOSED_OPERANDS] = {0};
+    const tirb_builtin builtin = e->as.call.builtin;
+    if (!has_arity(l, e, (uint32_t)tirb_builtins[builtin].arity) || !numbers(l, e, lane, true, args)) return NULL;
+    if (!is_defined(l, e, args, tirbi_ops[TIRB_OP_SQRT].types)) return NULL;
+    const tirbi_dtype type = args[0]->type == TIRB_F64 ? TIRB_F64 : TIRB_F32;
+    for (uint32_t i = 0; i < e->as.call.n_args; i++) args[i] = settled(l, tirbi_lx_cast(l->pool, type, args[i]), e->span);
+    return finish_elementwise(l, e, tirbi_compose(l->pool, builtin, type, args));
+}
+
+static const tirbi_lx *lower_elementwise(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane, tirbi_op op) {
+    const tirbi_lx *args[3] = {0};
+    if (!has_arity(l, e, tirbi_ops[op].arity) || !numbers(l, e, lane, false, args)) return NULL;
     tirbi_dtype type = (tirbi_dtype)args[0]->type;
     if (op == TIRB_OP_LDEXP) args[1] = tirbi_lx_cast(l->pool, type, args[1]);
     bool integer = !tirbi_dtype_is_float(type);
@@ -358,16 +396,8 @@ static const tirbi_lx *lower_elementwise(tirbi_lowerer *l, const tirb_expr *e, c
         return args[0];
     }
     if (integer && op == TIRB_OP_ISNAN) return tirbi_lx_int(l->pool, TIRB_BOOL, 0);
-    if (!(tirbi_ops[op].types & (1u << type)) || (n > 1 && args[1]->type != type) || (n > 2 && args[2]->type != type)) {
-        tirbi_report_error(l->diagnostics, TIRB_TYPE, e->span, "%s is not defined for %s",
-                           tirb_builtins[e->as.call.builtin].name, tirbi_dtypes[type].tvm_name);
-        return NULL;
-    }
-    const tirbi_lx *x = tirbi_lx_op(l->pool, op, type, TIRB_TYPE_NONE, args[0], args[1], args[2]);
-    tirbi_dtype wanted;
-    if (x && tirbi_is_narrow(e->dtype)) return to_byte(l, e->dtype, x, e->span);
-    if (x && tirb_datatype_machine(e->dtype, &wanted) && wanted != x->type) x = tirbi_lx_cast(l->pool, wanted, x);
-    return x;
+    if (!is_defined(l, e, args, tirbi_ops[op].types)) return NULL;
+    return finish_elementwise(l, e, tirbi_lx_op(l->pool, op, type, TIRB_TYPE_NONE, args[0], args[1], args[2]));
 }
 
 /* A part of an element's bits, or the bits of several that follow each other. */
@@ -548,6 +578,7 @@ static const tirbi_lx *lower_builtin(tirbi_lowerer *l, const tirb_expr *e, const
                            (unsigned)e->as.call.n_args);
         return NULL;
     }
+    if (info->op == TIRB_COMPOSED) return lower_composed(l, e, lane);
     if (info->op) return lower_elementwise(l, e, lane, (tirbi_op)info->op);
     switch (builtin) {
     case TIRB_BUILTIN_IF_THEN_ELSE: return lower_choice(l, args[0], args[1], args[2], lane);

@@ -88,7 +88,7 @@ tirbi_dtype tirbi_op_operand_type(tirbi_op op, tirbi_dtype type, tirbi_dtype sou
 
 /* What an instruction weighs (weights.def), but for a lane loop's cursors: of an elementwise lane form and of a
  * contraction, 64 lanes or products. `source` is the T operand of a cast, or the type. */
-enum { TIRBI_MAX_WEIGHT = 96 };
+enum { TIRBI_MAX_WEIGHT = 224 };
 uint32_t tirbi_op_weight(tirbi_op op, uint8_t type, uint8_t source);
 
 /* ---- Small constants (operand letter x) ----------------------------------------------------------------------- */

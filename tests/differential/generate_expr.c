@@ -251,10 +251,42 @@ static const char *const unary[] = {"exp", "sqrt", "tanh", "floor", "ceil", "rou
                                     "exp10", "expm1", "log10", "log1p", "tan", "asin", "acos", "sinh", "cosh", "asinh",
                                     "acosh", "atanh", "fabs"};
 static const char *const binary[] = {"pow", "atan2", "hypot", "copysign", "nextafter"};
+/* Of C's and CUDA's libraries, by their names there. */
+static const struct {
+    const char *name;
+    uint8_t n;
+} externs[] = {
+    {"cbrt", 1}, {"sinpi", 1}, {"cospi", 1}, {"logb", 1}, {"erfc", 1}, {"erfcx", 1}, {"erfinv", 1}, {"erfcinv", 1},
+    {"normcdf", 1}, {"tgamma", 1}, {"lgamma", 1}, {"j0", 1}, {"j1", 1}, {"y0", 1}, {"y1", 1}, {"cyl_bessel_i0", 1},
+    {"cyl_bessel_i1", 1}, {"rcbrt", 1}, {"normcdfinv", 1}, {"round", 1}, {"remainder", 2}, {"rhypot", 2}, {"fdim", 2},
+    {"fdivide", 2}, {"fmax", 2}, {"fmin", 2}, {"norm3d", 3}, {"rnorm3d", 3}, {"norm4d", 4}, {"rnorm4d", 4},
+};
+enum { N_EXTERNS = sizeof externs / sizeof *externs };
+
+static void extern_call(tirbi_gen *g, tirbi_dtype type, uint32_t depth, tirbi_text *out) {
+    uint32_t which = tirbi_gen_pick(g, N_EXTERNS);
+    tirbi_text_add(out, "T.call_pure_extern(\"%s\", \"%s%s\"", type_name(type), externs[which].name,
+                   type == TIRB_F32 ? "f" : "");
+    for (uint32_t i = 0; i < externs[which].n; i++) {
+        tirbi_text_add(out, ", ");
+        tirbi_gen_expr(g, type, depth, out);
+    }
+    tirbi_text_add(out, ")");
+}
+
+/* o[i] = f(a[i], a[i + 1 modulo n], ..). */
+static void gen_extern(tirbi_gen *g, uint64_t which, tirbi_dtype type, const char *o, const char *a, long long n) {
+    char text[400] = "";
+    size_t used = 0;
+    for (unsigned i = 0; i < externs[which].n; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, ", %s[(i + %u) %% %lld]", a, i, n);
+    tirbi_gen_line(g, "    %s[i] = T.call_pure_extern(\"%s\", \"%s%s\"%s)", o, type_name(type), externs[which].name,
+                   type == TIRB_F32 ? "f" : "", text);
+}
 
 void tirbi_gen_function(tirbi_gen *g, uint64_t turn) {
     enum { N_UNARY = sizeof unary / sizeof *unary, N_BINARY = sizeof binary / sizeof *binary };
-    uint64_t which = turn % (N_UNARY + N_BINARY);
+    uint64_t which = turn % (N_UNARY + N_BINARY + N_EXTERNS);
     tirbi_dtype type = tirbi_gen_chance(g, 60) ? TIRB_F32 : TIRB_F64;
     tirbi_gen_dim dim = tirbi_gen_constant(1 + tirbi_gen_pick(g, 40));
     tirbi_gen_buffer *a = tirbi_gen_input(g, type, 1, &dim);
@@ -262,13 +294,15 @@ void tirbi_gen_function(tirbi_gen *g, uint64_t turn) {
     if (a == NULL || o == NULL) return;
     tirbi_gen_line(g, "for i in range(%lld):", (long long)dim.value);
     if (which < N_UNARY) tirbi_gen_line(g, "    %s[i] = T.%s(%s[i])", o->name, unary[which], a->name);
-    else
+    else if (which < N_UNARY + N_BINARY)
         tirbi_gen_line(g, "    %s[i] = T.%s(%s[i], %s[%lld - i])", o->name, binary[which - N_UNARY], a->name, a->name,
                        (long long)dim.value - 1);
+    else
+        gen_extern(g, which - N_UNARY - N_BINARY, type, o->name, a->name, (long long)dim.value);
 }
 
 static void float_operator(tirbi_gen *g, tirbi_dtype type, uint32_t depth, tirbi_text *out) {
-    switch (tirbi_gen_pick(g, 13)) {
+    switch (tirbi_gen_pick(g, 14)) {
     case 0:
     case 1:
     case 2: two(g, type, depth, "(", " + ", ")", out); break;
@@ -279,6 +313,7 @@ static void float_operator(tirbi_gen *g, tirbi_dtype type, uint32_t depth, tirbi
     case 7: two(g, type, depth, "(", " / ", ")", out); break;
     case 8: two(g, type, depth, "T.min(", ", ", ")", out); break;
     case 9: two(g, type, depth, "T.max(", ", ", ")", out); break;
+    case 12: extern_call(g, type, depth, out); break;
     case 10: one(g, type, depth, unary[tirbi_gen_pick(g, sizeof unary / sizeof *unary)], out); break;
     case 11:
         if (tirbi_gen_chance(g, 50)) {

@@ -8,6 +8,7 @@ import cases_guards  # for what they register
 import cases_language
 import cases_searching
 import cases_sorting
+import cases_special
 from cases import Bf16
 from cases_tables import ALL
 

@@ -4,6 +4,7 @@
 #include "compiler/ir/llvm.h"
 #include "tests/reference/imports.h"
 #include "tests/reference/machine.h"
+#include "tests/reference/mathematics.h"
 #include "tests/reference/narrow.h"
 #include "tests/reference/packed.h"
 #include "tests/reference/value.h"
@@ -516,6 +517,27 @@ static bool eval_halves(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_valu
     return true;
 }
 
+/* Functions that the compiler composes of others. */
+static bool eval_composed(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *mask, tirbi_ref_value *out) {
+    const uint32_t n = e->as.call.n_args;
+    tirbi_ref_value v[4] = {{.one = 0}}, result;
+    tirbi_dtype type;
+    for (uint32_t i = 0; i < n && i < 4; i++) {
+        if (!tirbi_ref_eval(m, e->as.call.args[i], mask, &v[i]) || !tirbi_ref_widen(m, &v[i])) return false;
+    }
+    tirb_datatype wide = tirbi_ref_wide(e->dtype);
+    uint64_t *lanes = tirbi_ref_element_type(m, wide, &type) ? result_lanes(m, wide, &result) : NULL;
+    if (lanes == NULL) return false;
+    for (uint32_t k = 0; k < wide.lanes; k++) {
+        uint64_t x[4];
+        for (uint32_t i = 0; i < 4; i++) x[i] = i < n ? tirbi_ref_lane(&v[i], k) : 0;
+        if (!tirbi_ref_composed(e->as.call.builtin, type, x, &lanes[k]))
+            return unsupported(m, tirb_builtins[e->as.call.builtin].name);
+    }
+    *out = result;
+    return tirbi_ref_narrow(m, e->dtype, out);
+}
+
 static bool eval_elementwise(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *mask, tirbi_ref_value *out);
 
 /* Number 97, a product and a sum, rounds as they do in the program's mode (R2). */
@@ -618,6 +640,7 @@ static bool eval_builtin(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t
     bool done = tirbi_ref_eval_packed(m, e, out, &known);
     if (!known) done = tirbi_ref_eval_import(m, e, out, &known);
     if (known) return done;
+    if (tirb_builtins[e->as.call.builtin].op == TIRB_COMPOSED) return eval_composed(m, e, mask, out);
     if (tirb_builtins[e->as.call.builtin].op != 0) return eval_elementwise(m, e, mask, out);
     return unsupported(m, tirb_builtins[e->as.call.builtin].name);
 }

@@ -36,6 +36,7 @@ static bool kernel1_f32(tirbi_op op, float x, float *out) {
 #define KERNEL(NAME, name)                                                                                             \
     case TIRB_OP_##NAME: *out = tirbi_##name##_f32(x); return true;
         TIRBI_MATH_1(KERNEL)
+        TIRBI_SPECIAL_1(KERNEL)
 #undef KERNEL
     default: return false;
     }
@@ -46,6 +47,7 @@ static bool kernel1_f64(tirbi_op op, double x, double *out) {
 #define KERNEL(NAME, name)                                                                                             \
     case TIRB_OP_##NAME: *out = tirbi_##name##_f64(x); return true;
         TIRBI_MATH_1(KERNEL)
+        TIRBI_SPECIAL_1(KERNEL)
 #undef KERNEL
     default: return false;
     }
@@ -56,6 +58,7 @@ static bool kernel2_f32(tirbi_op op, float x, float y, float *out) {
 #define KERNEL(NAME, name)                                                                                             \
     case TIRB_OP_##NAME: *out = tirbi_##name##_f32(x, y); return true;
         TIRBI_MATH_2(KERNEL)
+        TIRBI_SPECIAL_2(KERNEL)
 #undef KERNEL
     default: return false;
     }
@@ -66,6 +69,7 @@ static bool kernel2_f64(tirbi_op op, double x, double y, double *out) {
 #define KERNEL(NAME, name)                                                                                             \
     case TIRB_OP_##NAME: *out = tirbi_##name##_f64(x, y); return true;
         TIRBI_MATH_2(KERNEL)
+        TIRBI_SPECIAL_2(KERNEL)
 #undef KERNEL
     default: return false;
     }
@@ -113,5 +117,48 @@ bool tirbi_ref_math2(tirbi_op op, tirbi_dtype type, uint64_t a, uint64_t b, uint
     float result = 0;
     bool known = kernel2_f32(op, (float)x, (float)y, &result);
     *out = tirbi_ref_from_double(type, (double)result);
+    return known;
+}
+
+/* Their definitions in one type: products and sums of what the kernels give, each rounded. */
+#define COMPOSED(t, C)                                                                                                 \
+    static C length_##t(const C *x, int n, bool inverse) {                                                             \
+        C y[4] = {0}, most = 0, scale;                                                                                 \
+        for (int i = 0; i < n; i++) most = fabs((double)x[i]) > (double)most ? (C)fabs((double)x[i]) : most;           \
+        scale = most > 1 ? (C)0.25 : inverse ? (C)0x1p60 : 1;                                                          \
+        for (int i = 0; i < n; i++) y[i] = x[i] * scale;                                                               \
+        C first = tirbi_hypot_##t(y[0], y[1]), rest = n == 3 ? y[2] : tirbi_hypot_##t(y[2], y[3]);                     \
+        if (inverse) return tirbi_rhypot_##t(first, rest) * scale;                                                     \
+        return tirbi_hypot_##t(first, rest) * (most > 1 ? 4 : 1);                                                      \
+    }                                                                                                                  \
+    static bool composed_##t(tirb_builtin builtin, const C *x, C *out) {                                               \
+        switch (builtin) {                                                                                             \
+        case TIRB_BUILTIN_RCBRT: *out = 1 / tirbi_cbrt_##t(x[0]); return true;                                         \
+        case TIRB_BUILTIN_NORMCDFINV: *out = 0 - (C)0x1.6a09e667f3bcdp+0 * tirbi_erfcinv_##t(x[0] + x[0]); return true; \
+        case TIRB_BUILTIN_ROUND_AWAY: *out = (C)round((double)x[0]); return true;                                      \
+        case TIRB_BUILTIN_FDIM: *out = x[0] <= x[1] ? 0 : x[0] - x[1]; return true;                                    \
+        case TIRB_BUILTIN_FDIVIDE: *out = x[0] / x[1]; return true;                                                    \
+        case TIRB_BUILTIN_FMAX: *out = x[1] != x[1] || x[0] > x[1] ? x[0] : x[1]; return true;                         \
+        case TIRB_BUILTIN_FMIN: *out = x[1] != x[1] || x[0] < x[1] ? x[0] : x[1]; return true;                         \
+        case TIRB_BUILTIN_NORM3D: *out = length_##t(x, 3, false); return true;                                                \
+        case TIRB_BUILTIN_NORM4D: *out = length_##t(x, 4, false); return true;                                                \
+        case TIRB_BUILTIN_RNORM3D: *out = length_##t(x, 3, true); return true;                                       \
+        case TIRB_BUILTIN_RNORM4D: *out = length_##t(x, 4, true); return true;                                       \
+        default: return false;                                                                                         \
+        }                                                                                                              \
+    }
+COMPOSED(f32, float)
+COMPOSED(f64, double)
+
+bool tirbi_ref_composed(tirb_builtin builtin, tirbi_dtype type, const uint64_t *operands, uint64_t *out) {
+    double wide[4], result = 0;
+    float narrow[4], narrow_result = 0;
+    for (int i = 0; i < 4; i++) {
+        wide[i] = tirbi_ref_to_double(type, operands[i]);
+        narrow[i] = (float)wide[i];
+    }
+    bool known =
+        type == TIRB_F64 ? composed_f64(builtin, wide, &result) : composed_f32(builtin, narrow, &narrow_result);
+    *out = tirbi_ref_from_double(type, type == TIRB_F64 ? result : (double)narrow_result);
     return known;
 }

@@ -6,10 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "compiler/ir/ir.h"
 #include "loader/isa/isa.h"
 
 /* False: no such function of this float type. */
 bool tirbi_ref_math1(tirbi_op op, tirbi_dtype type, uint64_t a, uint64_t *out);
 bool tirbi_ref_math2(tirbi_op op, tirbi_dtype type, uint64_t a, uint64_t b, uint64_t *out);
+/* Of builtins that are several instructions: up to four operands. */
+bool tirbi_ref_composed(tirb_builtin builtin, tirbi_dtype type, const uint64_t *operands, uint64_t *out);
 
 #endif

@@ -48,7 +48,7 @@ enum { N_SAMPLES = sizeof samples / sizeof samples[0] };
 static void scalar_elementwise(void **state) {
     (void)state;
     const tirbi_kernel_table *kernels = tirbi_kernels(TIRB_ISA_GENERIC);
-    for (unsigned op = TIRBI_FIRST_ELEMENTWISE; op <= TIRB_OP_LDEXP; op++) {
+    for (unsigned op = TIRBI_FIRST_ELEMENTWISE; op <= TIRB_OP_RHYPOT; op++) {
         if (!tirbi_ops[op].mnemonic || op == TIRB_OP_CAST || op == TIRB_OP_BITS) continue;
         for (unsigned type = 0; type < TIRB_N_DTYPES; type++) {
             if (!(tirbi_ops[op].types >> type & 1)) continue;

@@ -103,7 +103,7 @@ static inline uint8_t tirbi_select_truth(uint8_t a, uint8_t b, uint8_t c) { retu
     TIRBI_OPS_FLOAT_2(R2##_FLOATS) TIRBI_OPS_FLOAT_3(R3##_FLOATS) TIRBI_OPS_INT_TRAP(RTRAP##_INTS)                     \
     TIRBI_OPS_INT_2(R2##_INTS) TIRBI_OPS_INT_1(R1##_INTS) TIRBI_OPS_BITS_2(R2##_BITS) TIRBI_OPS_BITS_1(R1##_BITS)      \
     TIRBI_OPS_COMPARE(RCOMPARE##_ANYS) RSELECT##_ANYS(SELECT, select) RTEST##_FLOATS(ISNAN, isnan)                     \
-    TIRBI_MATH_1(R1##_FLOATS) TIRBI_MATH_2(R2##_FLOATS)
+    TIRBI_MATH_1(R1##_FLOATS) TIRBI_MATH_2(R2##_FLOATS) TIRBI_SPECIAL_1(R1##_FLOATS) TIRBI_SPECIAL_2(R2##_FLOATS)
 
 #define D1_ANYS(N, op) ANYS(DEFINE_1, N, op)
 #define D1_NUMS(N, op) NUMS(DEFINE_1, N, op)

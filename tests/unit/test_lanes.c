@@ -180,7 +180,7 @@ static void emit_elementwise(plan *p) {
         p->types[dest] = to;
         return;
     }
-    unsigned op = TIRBI_FIRST_ELEMENTWISE + pick(TIRB_OP_LDEXP - TIRBI_FIRST_ELEMENTWISE + 1);
+    unsigned op = TIRBI_FIRST_ELEMENTWISE + pick(TIRB_OP_RHYPOT - TIRBI_FIRST_ELEMENTWISE + 1);
     static const uint8_t hot[] = {TIRB_OP_ADD, TIRB_OP_SUB, TIRB_OP_MUL, TIRB_OP_MIN, TIRB_OP_MAX, TIRB_OP_FMA,
                                   TIRB_OP_FMS, TIRB_OP_FNMA, TIRB_OP_NEG, TIRB_OP_ABS, TIRB_OP_AND, TIRB_OP_OR,
                                   TIRB_OP_XOR, TIRB_OP_SHL, TIRB_OP_SHR, TIRB_OP_SQRT, TIRB_OP_DIV};

@@ -46,9 +46,10 @@ static inline uint64_t tirbi_two_over_pi_bits(int position) {
     return shift == 0 ? bits : bits | tirbi_two_over_pi[word + 1] >> (64 - shift);
 }
 
-/* For finite |x| >= 2^20 (Payne and Hanek, SIGNUM Newsletter 18, 1983): x is m * 2^e; of 2/pi only the 192 bits matter
- * that make the quadrant and the fraction after it, and their product with m modulo 2^192 is the answer. */
-static inline tirbi_angle tirbi_reduce_large(double x) {
+/* For finite |x| >= 1 (Payne and Hanek, SIGNUM Newsletter 18, 1983): x is m * 2^e; of 2/pi only the 192 bits matter
+ * that make the quadrant and the fraction after it, and their product with m modulo 2^192 is the answer. `turn` is taken
+ * off, in units of a quadrant's 2^-62; of a negative x it is added. */
+static inline tirbi_angle tirbi_reduce_turned(double x, uint64_t turn) {
     uint64_t bits = tirbi_f64_bits(x);
     int exponent = (int)(bits >> 52 & 0x7FF) - 1075;
     uint64_t m = (bits & 0xFFFFFFFFFFFFFu) | 0x10000000000000u;
@@ -59,6 +60,7 @@ static inline tirbi_angle tirbi_reduce_large(double x) {
     uint64_t high = m * window[0] + tirbi_multiply_high(m, window[1]);
     middle += carry;
     high += middle < carry ? 1u : 0u;
+    high -= turn;
 
     /* The top 2 bits are the quadrant; the others are its fraction, taken as nearest to 0. */
     tirbi_angle angle;
@@ -92,5 +94,8 @@ static inline tirbi_angle tirbi_reduce_large(double x) {
     angle.quadrant = x < 0.0 ? (uint64_t)0 - quadrant : quadrant;
     return angle;
 }
+
+/* For finite |x| >= 2^20. */
+static inline tirbi_angle tirbi_reduce_large(double x) { return tirbi_reduce_turned(x, 0); }
 
 #endif

@@ -11,6 +11,7 @@
 #include "vm/math/half.h"
 #include "vm/math/math32.h"
 #include "vm/math/math64.h"
+#include "vm/math/special.h"
 
 /* X(type, C type, more..) for the types of a class. Integers also give the unsigned type of their size, the unsigned
  * type that arithmetic is done in, and their bits. */
@@ -271,6 +272,8 @@ TIRBI_HALF_TYPES(TIRBI_HALF_OPS)
 #define TIRBI_HALF_MATH_2(NAME, op) TIRBI_HALF_2(f16, op) TIRBI_HALF_2(bf16, op)
 TIRBI_MATH_1(TIRBI_HALF_MATH_1)
 TIRBI_MATH_2(TIRBI_HALF_MATH_2)
+TIRBI_SPECIAL_1(TIRBI_HALF_MATH_1)
+TIRBI_SPECIAL_2(TIRBI_HALF_MATH_2)
 #undef TIRBI_HALF_MATH_1
 #undef TIRBI_HALF_MATH_2
 #undef TIRBI_HALF_1

@@ -652,7 +652,7 @@ static const tirbi_ls *distribute(nest *n) {
 static bool calls_functions(const tirbi_lane_plan *plan) {
     for (uint32_t i = 0; i < plan->n_ops; i++) {
         const unsigned op = plan->ops[i].op - (unsigned)TIRB_OP_LANE_FORM;
-        if (op >= TIRB_OP_RSQRT && op <= TIRB_OP_LDEXP && !(op >= TIRB_OP_FLOOR && op <= TIRB_OP_ROUND)) return true;
+        if (op >= TIRB_OP_RSQRT && op <= TIRB_OP_RHYPOT && !(op >= TIRB_OP_FLOOR && op <= TIRB_OP_ROUND)) return true;
     }
     return false;
 }

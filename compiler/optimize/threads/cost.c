@@ -36,7 +36,7 @@ static const tirbi_lx *cost_of(estimator *e, const tirbi_ls *s);
 
 static int64_t weight(const tirbi_lx *x) {
     if (x->kind != TIRBI_LX_OP) return 1;
-    if (x->op >= TIRB_OP_RSQRT && x->op <= TIRB_OP_LDEXP && !(x->op >= TIRB_OP_FLOOR && x->op <= TIRB_OP_ROUND))
+    if (x->op >= TIRB_OP_RSQRT && x->op <= TIRB_OP_RHYPOT && !(x->op >= TIRB_OP_FLOOR && x->op <= TIRB_OP_ROUND))
         return SLOW_FACTOR;
     return x->op >= TIRB_OP_DIV && x->op <= TIRB_OP_FLOORMOD ? DIVISION_FACTOR : 1;
 }
