@@ -91,6 +91,7 @@ struct tirbi_tc_expr {
 typedef struct tirbi_tc_builtin {
     const char *name;
     uint8_t arity;
+    uint16_t tir; /* tirb_builtin */
 } tirbi_tc_builtin;
 
 /* ---- Statements ----------------------------------------------------------------------------------------------- */
