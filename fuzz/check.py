@@ -14,11 +14,11 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-TARGETS = ("text", "run", "bundle", "assembly", "bind", "values", "cache")
-DICTIONARIES = {"text": "tvmscript.dict", "assembly": ROOT / "fuzz/tirb.dict", "bundle": ROOT / "fuzz/tirb.dict",
+TARGETS = ("text", "comprehensions", "run", "bundle", "assembly", "bind", "values", "cache")
+DICTIONARIES = {"text": "tvmscript.dict", "comprehensions": "tc.dict", "assembly": ROOT / "fuzz/tirb.dict", "bundle": ROOT / "fuzz/tirb.dict",
                 "run": ROOT / "fuzz/tirb.dict"}
 # How much the mutated inputs of a target cost, against those of fuzz_run.
-SHARE = {"text": 1, "run": 1, "bundle": 4, "assembly": 8, "bind": 50, "values": 50, "cache": 20}
+SHARE = {"text": 1, "comprehensions": 2, "run": 1, "bundle": 4, "assembly": 8, "bind": 50, "values": 50, "cache": 20}
 SMALL = ("bind", "values", "cache")  # targets of little code, which are fuzzed for half the time
 SEEDS_A_SECOND = 15  # that libFuzzer begins with: it goes through all of them first, however long that takes
 

@@ -30,6 +30,7 @@ typedef struct fuzz_target {
 } fuzz_target;
 
 extern const fuzz_target fuzz_target_text;     /* TVMScript: compiled, and what comes out is verified and run */
+extern const fuzz_target fuzz_target_comprehensions; /* the same for Tensor Comprehensions */
 extern const fuzz_target fuzz_target_assembly; /* assembly: assembled, and what verifies survives a round trip */
 extern const fuzz_target fuzz_target_bundle;   /* containers: read, verified, and a round trip */
 extern const fuzz_target fuzz_target_run;      /* bundles: run under limits on every instruction set */

@@ -4,8 +4,9 @@
 
 #include "fuzz/fuzz.h"
 
-/* Lines and tokens of TVMScript and of assembly. */
+/* Lines and tokens of TVMScript, of Tensor Comprehensions and of assembly. */
 size_t fuzz_mutate_script(uint8_t *data, size_t size, size_t max_size, fuzz_random *random);
+size_t fuzz_mutate_comprehensions(uint8_t *data, size_t size, size_t max_size, fuzz_random *random);
 size_t fuzz_mutate_assembly(uint8_t *data, size_t size, size_t max_size, fuzz_random *random);
 /* Lines of one text, then lines of another. */
 size_t fuzz_cross_text(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size, uint8_t *out, size_t max_size,

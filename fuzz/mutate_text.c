@@ -80,6 +80,11 @@ static const char *script_word(fuzz_random *r, char buffer[MAX_WORD]) {
     return buffer;
 }
 
+static const char *comprehension_word(fuzz_random *r, char buffer[MAX_WORD]) {
+    if (fuzz_one_in(r, 4)) return number_word(r, buffer);
+    return fuzz_comprehension_word(fuzz_below(r, fuzz_comprehension_word_count()));
+}
+
 static const char *assembly_word(fuzz_random *r, char buffer[MAX_WORD]) {
     static const char *const words[] = {
         ".fp",     ".source", ".string",   ".import",  "region",     ".function", ".scalars", ".lanes",
@@ -155,6 +160,10 @@ static size_t mutate_often(uint8_t *data, size_t size, size_t max_size, word_sou
 
 size_t fuzz_mutate_script(uint8_t *data, size_t size, size_t max_size, fuzz_random *r) {
     return mutate_often(data, size, max_size, script_word, r);
+}
+
+size_t fuzz_mutate_comprehensions(uint8_t *data, size_t size, size_t max_size, fuzz_random *r) {
+    return mutate_often(data, size, max_size, comprehension_word, r);
 }
 
 size_t fuzz_mutate_assembly(uint8_t *data, size_t size, size_t max_size, fuzz_random *r) {

@@ -1,13 +1,13 @@
 /* Runs a fuzz target over files, without libFuzzer:
  *
  *   fuzz_replay TARGET [--mutate N] [--seed S] [--print] FILE-OR-FOLDER...
- *   fuzz_replay --dictionary
+ *   fuzz_replay --dictionary [tc]
  *   fuzz_replay --letters
  *
  * Every file is run; with --mutate N, N inputs made from them as well, each a few mutations away from one of the files
  * or of the inputs made before. Inputs run in a child process: one that ends it, or takes too long, is left behind in
- * the file fuzz-input; run it again with `fuzz_replay TARGET fuzz-input`. --dictionary prints the words of TVMScript in
- * libFuzzer's form; --letters looks whether the mutators know every operand letter of the opcode table. */
+ * the file fuzz-input; run it again with `fuzz_replay TARGET fuzz-input`. --dictionary prints the words of a language
+ * in libFuzzer's form; --letters looks whether the mutators know every operand letter of the opcode table. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include <dirent.h>
 #include <signal.h>
@@ -26,9 +26,9 @@
 
 enum { MAX_SIZE = 1 << 16, MAX_KEPT = 4096, MAX_SECONDS = 30, MAX_WAITING = 300 };
 
-static const fuzz_target *const targets[] = {&fuzz_target_text, &fuzz_target_assembly, &fuzz_target_bundle,
-                                             &fuzz_target_run,  &fuzz_target_bind,     &fuzz_target_values,
-                                             &fuzz_target_cache};
+static const fuzz_target *const targets[] = {&fuzz_target_text,  &fuzz_target_assembly,      &fuzz_target_bundle,
+                                             &fuzz_target_run,   &fuzz_target_bind,          &fuzz_target_values,
+                                             &fuzz_target_cache, &fuzz_target_comprehensions};
 enum { N_TARGETS = sizeof(targets) / sizeof(targets[0]) };
 
 typedef struct input {
@@ -227,7 +227,7 @@ static void leave_behind(void) {
 
 static int usage(void) {
     fprintf(stderr, "usage: fuzz_replay TARGET [--mutate N] [--seed S] [--print] FILE-OR-FOLDER...\n"
-                    "       fuzz_replay --dictionary | --letters\ntargets:");
+                    "       fuzz_replay --dictionary [tc] | --letters\ntargets:");
     for (uint32_t i = 0; i < N_TARGETS; i++) fprintf(stderr, " %s", targets[i]->name);
     fputc('\n', stderr);
     return 2;
@@ -262,8 +262,8 @@ static int run_all(const fuzz_target *target, uint32_t count, bool print) {
 }
 
 int main(int argc, char **argv) {
-    if (argc == 2 && strcmp(argv[1], "--dictionary") == 0) {
-        fuzz_words_print(stdout);
+    if (argc >= 2 && argc <= 3 && strcmp(argv[1], "--dictionary") == 0) {
+        fuzz_words_print(argc == 3 && strcmp(argv[2], "tc") == 0 ? fuzz_comprehension_word : fuzz_word, stdout);
         return 0;
     }
     if (argc == 2 && strcmp(argv[1], "--letters") == 0) {

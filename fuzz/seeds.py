@@ -3,7 +3,7 @@
 
     fuzz/seeds.py --tirb build/bin/tirb --replay build/bin/fuzz_replay OUT
 
-writes OUT/TARGET/ for each target, and OUT/tvmscript.dict. Nothing of it is stored in the repository."""
+writes OUT/TARGET/ for each target, OUT/tvmscript.dict and OUT/tc.dict. Nothing of it is stored in the repository."""
 import argparse
 import pathlib
 import random
@@ -123,6 +123,21 @@ class Seeds:
             self.bundle(f"random_{seed}", one, "compile")
         one.unlink(missing_ok=True)
 
+    def comprehensions(self):
+        """Texts, and each def of them by itself; bundles of what compiles."""
+        one = self.out / "one.tc"
+        for path in sorted((ROOT / "tests/kernels/tc").glob("*.tc")) + sorted((ROOT / "tests/golden").glob("*.tc")):
+            text = path.read_bytes()
+            code = b"".join(line + b"\n" for line in text.splitlines() if not line.startswith(b"#"))
+            defs = re.split(rb"(?m)^(?=def )", code)[1:]
+            for i, part in enumerate([text] + (defs if len(defs) > 1 else [])):
+                name = f"{path.stem}_{i}"
+                self.write("comprehensions", name, part)
+                if i > 0 or len(defs) == 1:
+                    one.write_bytes(part)
+                    self.bundle(f"tc_{name}", one, "compile")
+        one.unlink(missing_ok=True)
+
     def assembly(self):
         one = self.out / "one.tirs"
         for path in sorted((ROOT / "tests/asm").glob("*.tirs")):
@@ -183,18 +198,22 @@ def main():
     parser.add_argument("--replay", required=True)
     parser.add_argument("out", type=pathlib.Path)
     arguments = parser.parse_args()
-    for target in ("text", "assembly", "bundle", "run", "bind", "values", "cache"):
+    for target in ("text", "comprehensions", "assembly", "bundle", "run", "bind", "values", "cache"):
         shutil.rmtree(arguments.out / target, ignore_errors=True)
     arguments.out.mkdir(parents=True, exist_ok=True)
     seeds = Seeds(arguments)
     seeds.scripts()
+    seeds.comprehensions()
     seeds.assembly()
     seeds.arguments()
     seeds.values()
     seeds.caches()
-    words = subprocess.run([arguments.replay, "--dictionary"], capture_output=True, check=True).stdout
-    (arguments.out / "tvmscript.dict").write_bytes(words)
-    print(f"{seeds.count} seeds, {words.count(10)} words")
+    words = 0
+    for name, language in (("tvmscript.dict", []), ("tc.dict", ["tc"])):
+        listed = subprocess.run([arguments.replay, "--dictionary", *language], capture_output=True, check=True).stdout
+        (arguments.out / name).write_bytes(listed)
+        words += listed.count(10)
+    print(f"{seeds.count} seeds, {words} words")
     if seeds.refused > 0:
         print(f"{seeds.refused} seeds do not assemble")
     return 0 if seeds.count > 0 and seeds.refused == 0 else 1

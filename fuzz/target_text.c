@@ -1,5 +1,6 @@
-/* TVMScript: any text is compiled or refused with messages; what is compiled has all functions of the text, loads, runs
- * on every instruction set alike, and does what it does without optimisations and after it was printed. */
+/* TVMScript and Tensor Comprehensions: any text is compiled or refused with messages; what is compiled has all
+ * functions of the text, loads, runs on every instruction set alike, and does what it does without optimisations and
+ * after it was printed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,14 +34,22 @@ static void check_messages(const tirb_compile_result *result, tirb_status status
     }
 }
 
-static bool compile(const uint8_t *data, size_t size, uint64_t seed, uint32_t disabled, tirb_compile_result **out) {
+/* A text and what it is written in. */
+typedef struct source {
+    tirb_language language;
+    const uint8_t *data;
+    size_t size;
+} source;
+
+static bool compile(source from, uint64_t seed, uint32_t disabled, tirb_compile_result **out) {
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     tirb_error error = TIRB_ERROR_INIT;
+    options.language = from.language;
     options.fp = (tirb_fp_mode)(seed % 8 < 6 ? TIRB_FP_PRECISE : seed % 8 - 5);
     options.disabled = disabled;
     options.max_memory = MAX_MEMORY;
     options.explain = seed / 8 % 2;
-    tirb_status status = tirb_compile((const char *)data, size, &options, out, &error);
+    tirb_status status = tirb_compile((const char *)from.data, from.size, &options, out, &error);
     if (status == TIRB_INTERNAL || status == TIRB_VERIFY || status == TIRB_NO_MEMORY || status == TIRB_MISUSE) {
         fuzz_fail("compiling ends with %s: %s", tirb_status_name(status), error.message);
     }
@@ -99,7 +108,7 @@ static bool contains(const char *text, size_t size, const char *word) {
  * something else, and where lines may be within strings or be continued. */
 static size_t functions_of(const char *text, size_t size) {
     static const char *const signs[] = {"\"\"\"", "'''", "\\", "\r",  "hybrid", "class", "f\"",
-                                        "f'",     "F\"",  "F'", "r\"", "r'",     "R\"",    "R'"};
+                                        "f'",     "F\"", "F'", "r\"", "r'",     "R\"",   "R'"};
     const char *at = text, *end = text + size;
     bool imported = false, decorated = false;
     size_t n = 0;
@@ -136,30 +145,43 @@ static void check_functions(const uint8_t *data, size_t size) {
 
 /* ---- What was printed ------------------------------------------------------------------------------------------- */
 
+static tirb_status format(source from, tirb_dialect dialect, tirb_compile_result **out, tirb_error *error) {
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    options.language = from.language;
+    return tirb_format((const char *)from.data, from.size, dialect, &options, out, error);
+}
+
+/* The text of a result that `from` was printed to. */
+static source printed_text(source from, tirb_dialect dialect, const tirb_compile_result *printed) {
+    source to = {.language = dialect == TIRB_DIALECT_SAME ? from.language : TIRB_LANGUAGE_TVMSCRIPT};
+    to.data = tirb_compile_result_bytes(printed, &to.size);
+    return to;
+}
+
 /* The canonical text is its own canonical text. */
-static void check_fixed_point(const uint8_t *text, size_t size, tirb_dialect dialect) {
+static void check_fixed_point(source text, tirb_dialect dialect) {
     tirb_compile_result *again = NULL;
     tirb_error error = TIRB_ERROR_INIT;
     size_t again_size;
-    tirb_status status = tirb_format((const char *)text, size, dialect, NULL, &again, &error);
+    tirb_status status = format(text, dialect, &again, &error);
     if (status != TIRB_OK) fuzz_fail("what was printed cannot be read: %s", error.message);
     const uint8_t *bytes = tirb_compile_result_bytes(again, &again_size);
-    if (again_size != size || memcmp(bytes, text, size) != 0) fuzz_fail("what was printed is printed otherwise");
+    if (again_size != text.size || (again_size > 0 && memcmp(bytes, text.data, again_size) != 0))
+        fuzz_fail("what was printed is printed otherwise");
     tirb_compile_result_destroy(again);
 }
 
 /* Printed in one dialect or another, it is the same program. */
-static void run_printed(const fuzz_modules *modules, const uint8_t *data, size_t size, uint64_t seed) {
+static void run_printed(const fuzz_modules *modules, source from, uint64_t seed) {
     tirb_dialect dialect = (tirb_dialect)(seed / 16 % 3);
     tirb_compile_result *printed = NULL, *result = NULL;
     tirb_error error = TIRB_ERROR_INIT;
     fuzz_modules again;
-    size_t text_size;
-    tirb_status status = tirb_format((const char *)data, size, dialect, NULL, &printed, &error);
+    tirb_status status = format(from, dialect, &printed, &error);
     if (status == TIRB_OK) {
-        const uint8_t *text = tirb_compile_result_bytes(printed, &text_size);
-        check_fixed_point(text, text_size, dialect);
-        if (!compile(text, text_size, seed, 0, &result)) {
+        source text = printed_text(from, dialect, printed);
+        check_fixed_point(text, dialect);
+        if (!compile(text, seed, 0, &result)) {
             fuzz_fail("what was printed is refused");
         } else if (load(result, &again)) {
             fuzz_modules_compare(modules, &again, seed);
@@ -172,30 +194,50 @@ static void run_printed(const fuzz_modules *modules, const uint8_t *data, size_t
     tirb_compile_result_destroy(printed);
 }
 
-static void run_compiled(const tirb_compile_result *result, const uint8_t *data, size_t size, uint64_t seed) {
+static void run_compiled(const tirb_compile_result *result, source from, uint64_t seed) {
     fuzz_modules fast, plain;
     if (!load(result, &fast)) return;
     fuzz_modules_run(&fast, seed);
     tirb_compile_result *other = NULL;
-    if (!compile(data, size, seed, UINT32_MAX, &other)) {
+    if (!compile(from, seed, UINT32_MAX, &other)) {
         fuzz_fail("without optimisations it is refused");
     } else if (load(other, &plain)) {
         fuzz_modules_compare(&fast, &plain, seed);
         fuzz_modules_release(&plain);
     }
     tirb_compile_result_destroy(other);
-    if (seed % 4 == 0) run_printed(&fast, data, size, seed);
+    if (seed % 4 == 0) run_printed(&fast, from, seed);
     fuzz_modules_release(&fast);
+}
+
+static void run_source(source from) {
+    uint64_t seed = hash(from.data, from.size);
+    tirb_compile_result *result = NULL;
+    if (compile(from, seed, 0, &result)) run_compiled(result, from, seed);
+    tirb_compile_result_destroy(result);
 }
 
 static void run(const uint8_t *data, size_t size) {
     uint8_t *exact = fuzz_copy(data, size);
-    uint64_t seed = hash(data, size);
-    tirb_compile_result *result = NULL;
     check_functions(exact, size);
-    if (compile(exact, size, seed, 0, &result)) run_compiled(result, exact, size, seed);
-    tirb_compile_result_destroy(result);
+    run_source((source){TIRB_LANGUAGE_TVMSCRIPT, exact, size});
+    free(exact);
+}
+
+/* What can be read can be printed, whether it compiles or not. */
+static void run_comprehensions(const uint8_t *data, size_t size) {
+    uint8_t *exact = fuzz_copy(data, size);
+    const source from = {TIRB_LANGUAGE_TENSOR_COMPREHENSIONS, exact, size};
+    tirb_compile_result *printed = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    tirb_status status = format(from, TIRB_DIALECT_SAME, &printed, &error);
+    check_messages(printed, status);
+    if (status == TIRB_OK) check_fixed_point(printed_text(from, TIRB_DIALECT_SAME, printed), TIRB_DIALECT_SAME);
+    tirb_compile_result_destroy(printed);
+    run_source(from);
     free(exact);
 }
 
 const fuzz_target fuzz_target_text = {"text", run, fuzz_mutate_script, fuzz_cross_text};
+const fuzz_target fuzz_target_comprehensions = {"comprehensions", run_comprehensions, fuzz_mutate_comprehensions,
+                                                fuzz_cross_text};

@@ -43,9 +43,27 @@ uint32_t fuzz_word_count(void) {
     return count;
 }
 
-void fuzz_words_print(FILE *out) {
-    for (uint32_t i = 0; i < fuzz_word_count(); i++) {
-        const char *word = fuzz_word(i);
+static const char *const comprehension_words[] = {
+#define TIRBI_TC_KEYWORD(NAME, text)     text,
+#define TIRBI_TC_PUNCT(NAME, text)       text,
+#define TIRBI_TC_TYPE(text, code, bits)  text,
+#define TIRBI_TC_ALIAS(text, code, bits) text,
+#include "compiler/tc/token.def"
+#define TIRBI_TC_BUILTIN(name, arity, builtin) name,
+#include "compiler/tc/builtins.def"
+#undef TIRBI_TC_BUILTIN
+    "pad", ".0", ".1", "i", "N", "#", "-1", "0", "0.5", "2147483648", "1e30"};
+enum { N_COMPREHENSION_WORDS = sizeof(comprehension_words) / sizeof(comprehension_words[0]) };
+
+const char *fuzz_comprehension_word(uint32_t index) {
+    return index < N_COMPREHENSION_WORDS ? comprehension_words[index] : NULL;
+}
+
+uint32_t fuzz_comprehension_word_count(void) { return N_COMPREHENSION_WORDS; }
+
+void fuzz_words_print(const char *(*word_at)(uint32_t index), FILE *out) {
+    const char *word;
+    for (uint32_t i = 0; (word = word_at(i)); i++) {
         if (!*word) continue; /* a builtin without a name in text; libFuzzer takes no empty word */
         fputc('"', out);
         for (const char *c = word; *c; c++) fprintf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);

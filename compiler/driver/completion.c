@@ -3,13 +3,15 @@
 #include <string.h>
 
 #include "compiler/driver/command.h"
+#include "compiler/pipeline/languages.h"
 
 /* ---- What an option's argument can be ---------------------------------------------------------------------------- */
 
 static bool takes_file(const option_row *row) { return row->argument && strstr(row->argument, "FILE"); }
 
 static bool takes_words(const option_row *row) {
-    return row->key == OPTION_ISA || row->key == OPTION_FP || row->key == OPTION_PARALLEL || row->key == OPTION_DIALECT;
+    return row->key == OPTION_ISA || row->key == OPTION_FP || row->key == OPTION_PARALLEL ||
+           row->key == OPTION_DIALECT || row->key == OPTION_LANGUAGE;
 }
 
 /* The words that the argument can be, each behind a space. */
@@ -17,6 +19,8 @@ static void print_words(const option_row *row) {
     if (row->key == OPTION_FP) fputs(" precise strict fast", stdout);
     if (row->key == OPTION_PARALLEL) fputs(" auto off all", stdout);
     if (row->key == OPTION_DIALECT) fputs(" tirx tir", stdout);
+    for (uint32_t i = 0; row->key == OPTION_LANGUAGE && tirbi_language_at(i); i++)
+        printf(" %s", tirbi_language_at(i)->name);
     if (row->key != OPTION_ISA) return;
     fputs(" auto", stdout);
     for (tirb_isa isa = TIRB_ISA_GENERIC; strcmp(tirb_isa_name(isa), "unknown") != 0; isa++) {
@@ -233,7 +237,8 @@ void manual_page(void) {
         ".SH NAME\ntirb \\- compile tensor programs to verified bundles and run them on any CPU\n"
         ".SH SYNOPSIS\n.B tirb\n.I COMMAND\n[\\fIOPTIONS\\fR] [\\fIARGS\\fR...]\n"
         ".SH DESCRIPTION\n"
-        "tirb reads TVMScript, the text of TVM's tensor IR, and writes one .tirb bundle for every CPU. A bundle is\n"
+        "tirb reads TVMScript, the text of TVM's tensor IR, and Tensor Comprehensions, and writes one .tirb bundle\n"
+        "for every CPU. A bundle is\n"
         "verified before it runs, in a machine that keeps limits of fuel, time and memory. A dash stands for stdin or\n"
         "stdout.\n.SH COMMANDS");
     for (const command *const *c = all_commands; *c; c++) roff_command(*c);

@@ -76,9 +76,9 @@ const command fmt_command = {
     .operands = "FILE",
     .summary = "Print a source in its canonical text",
     .options = fmt_options,
-    .details = "FILE '-' is stdin. TVMScript is read and printed as TVM prints it: comments and the source's own layout\n"
-               "are lost. Tensor Comprehensions (.tc) keep their comments; with --dialect the TIR that they become is\n"
-               "printed. Nothing is written over unless -o says so.\n"
+    .details = "FILE '-' is stdin. TVMScript is read and printed as TVM prints it: comments and the source's own\n"
+               "layout are lost. Tensor Comprehensions (.tc) keep their comments; with --dialect the TIR that they\n"
+               "become is printed. Nothing is written over unless -o says so.\n"
                "\n"
                "Examples:\n"
                "  tirb fmt digits.py\n"

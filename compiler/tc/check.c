@@ -65,10 +65,21 @@ __attribute__((format(printf, 3, 4))) static bool fail(tirbi_tc_checker *c, tirb
 
 static const char *plural(uint32_t n) { return n == 1 ? "" : "s"; }
 
-/* A name that is to mean something new: functions of the language keep theirs. */
-static bool is_free(tirbi_tc_checker *c, const char *name, tirbi_span span) {
-    if (!tirbi_tc_find_builtin(name)) return true;
-    return fail(c, span, "`%s` is a function of the language, and no name for anything else", name);
+/* A name is to mean something new: functions of the language keep theirs. */
+static void check_free(tirbi_tc_checker *c, const char *name, tirbi_span span) {
+    if (tirbi_tc_find_builtin(name))
+        fail(c, span, "`%s` is a function of the language, and no name for anything else", name);
+}
+
+static tirbi_tc_known *declare(tirbi_tc_checker *c, tirbi_tc_names *names, tirbi_tc_symbol_kind kind, const char *name,
+                               tirbi_span span) {
+    check_free(c, name, span);
+    return tirbi_tc_declare(c, names, kind, name, span);
+}
+
+static tirbi_tc_known *declare_index(tirbi_tc_checker *c, const char *name, tirbi_span span) {
+    check_free(c, name, span);
+    return tirbi_tc_declare_index(c, name, span);
 }
 
 /* The checker's own part of a symbol, which begins with it. */
@@ -98,8 +109,7 @@ static void declare_sizes(tirbi_tc_checker *c, const tirbi_tc_param *param, bool
             fail(c, size->span, "`%s` is no size of a parameter: nothing says how large it is", size->name);
             continue;
         }
-        if (!known && is_free(c, size->name, size->span))
-            known = tirbi_tc_declare(c, c->global, TIRBI_TC_SIZE, size->name, size->span);
+        if (!known) known = declare(c, c->global, TIRBI_TC_SIZE, size->name, size->span);
         if (!known) continue;
         if (known->symbol.kind != TIRBI_TC_SIZE)
             fail(c, size->span, "`%s` is %s, no size", size->name, tirbi_tc_kind_text(known->symbol.kind));
@@ -113,7 +123,6 @@ static void declare_param(tirbi_tc_checker *c, tirbi_tc_param *param, bool is_re
         tirbi_report_error(c->diagnostics, TIRB_UNSUPPORTED, param->span, "a tensor has at most %d dimensions",
                            TIRBI_TC_MAX_RANK);
     if (!param->has_type && !is_result) fail(c, param->name_span, "a parameter has a type, float(N) %s", param->name);
-    if (!is_free(c, param->name, param->name_span)) return;
     tirbi_tc_known *known = tirbi_tc_find(c->global, param->name);
     if (known) {
         if (is_result && known->symbol.is_param)
@@ -123,7 +132,7 @@ static void declare_param(tirbi_tc_checker *c, tirbi_tc_param *param, bool is_re
                  tirbi_tc_kind_text(known->symbol.kind));
         return;
     }
-    known = tirbi_tc_declare(c, c->global, TIRBI_TC_TENSOR, param->name, param->name_span);
+    known = declare(c, c->global, TIRBI_TC_TENSOR, param->name, param->name_span);
     if (!known) return;
     known->symbol.is_param = !is_result;
     known->symbol.is_returned = is_result;
@@ -138,8 +147,7 @@ static void declare_param(tirbi_tc_checker *c, tirbi_tc_param *param, bool is_re
 static tirbi_tc_symbol *declare_target(tirbi_tc_checker *c, const char *name, tirbi_span span) {
     tirbi_tc_known *known = tirbi_tc_find(c->global, name);
     if (!known) {
-        if (!is_free(c, name, span)) return NULL;
-        known = tirbi_tc_declare(c, c->global, TIRBI_TC_TENSOR, name, span);
+        known = declare(c, c->global, TIRBI_TC_TENSOR, name, span);
         return known ? &known->symbol : NULL;
     }
     if (known->symbol.kind == TIRBI_TC_TENSOR && !known->symbol.is_param) return &known->symbol;
@@ -232,7 +240,8 @@ static bool is_pointwise(const tirbi_tc_expr *e) {
     const tirbi_tc_symbol *symbol = e->kind == TIRBI_TC_DIM ? NULL : e->symbol;
     if (symbol && symbol->kind == TIRBI_TC_INDEX) return true;
     if (symbol && symbol->kind == TIRBI_TC_LET && known_of(symbol)->is_pointwise) return true;
-    if (symbol && symbol->kind == TIRBI_TC_TENSOR && !(symbol->is_param && symbol->ndim == 0)) return true;
+    const bool is_bound = symbol && symbol->is_param && symbol->ndim == 0 && tirbi_tc_is_integral(symbol->dtype);
+    if (symbol && symbol->kind == TIRBI_TC_TENSOR && !is_bound) return true;
     bool found = false;
     for (uint32_t i = 0; i < e->n_args; i++) found |= is_pointwise(e->args[i]);
     return found;
@@ -264,9 +273,8 @@ static void check_range(tirbi_tc_checker *c, tirbi_tc_clause *clause) {
     if (!known) known = tirbi_tc_find(c->global, clause->name);
     check_bound(c, clause->low);
     check_bound(c, clause->high);
-    if (!known && !is_free(c, clause->name, clause->name_span)) return;
-    if (!known) known = tirbi_tc_declare_index(c, clause->name, clause->name_span);
-    if (!known) return;
+    if (!known) known = declare_index(c, clause->name, clause->name_span);
+    if (!known || known->is_wrong) return;
     if (known->symbol.kind != TIRBI_TC_INDEX) {
         fail(c, clause->name_span, "`%s` is %s: a range is given to an index of the statement", clause->name,
              tirbi_tc_kind_text(known->symbol.kind));
@@ -290,8 +298,7 @@ static void check_let(tirbi_tc_checker *c, tirbi_tc_clause *clause) {
                  tirbi_tc_kind_text(old->symbol.kind));
         return;
     }
-    if (!is_free(c, clause->name, clause->name_span)) return;
-    tirbi_tc_known *known = tirbi_tc_declare(c, &c->local, TIRBI_TC_LET, clause->name, clause->name_span);
+    tirbi_tc_known *known = declare(c, &c->local, TIRBI_TC_LET, clause->name, clause->name_span);
     if (!known) return;
     clause->symbol = &known->symbol;
     known->symbol.dtype = type;
@@ -397,7 +404,7 @@ static void declare_left(tirbi_tc_checker *c, const tirbi_tc_stmt *stmt) {
         const tirbi_tc_expr *e = stmt->subscripts[i];
         if (e->kind != TIRBI_TC_NAME || tirbi_tc_find(&c->local, e->name)) continue;
         const tirbi_tc_known *known = tirbi_tc_find(c->global, e->name);
-        if (!known && is_free(c, e->name, e->name_span)) tirbi_tc_declare_index(c, e->name, e->name_span);
+        if (!known) declare_index(c, e->name, e->name_span);
         if (known && known->symbol.kind == TIRBI_TC_SIZE)
             fail(c, e->name_span, "`%s` is a size, and no index can have its name", e->name);
     }
@@ -419,7 +426,7 @@ static void check_left(tirbi_tc_checker *c, tirbi_tc_stmt *stmt, bool has_shape)
         if (!tirbi_tc_is_wrong(found) && !tirbi_tc_is_integral(found))
             fail(c, e->span, "a subscript is an integer, this is %s; a cast is written int32(x)",
                  tirb_datatype_text(found, type));
-        bool is_index = e->symbol && e->symbol->kind == TIRBI_TC_INDEX;
+        bool is_index = e->symbol && (e->symbol->kind == TIRBI_TC_INDEX || e->symbol->kind == TIRBI_TC_SIZE);
         for (uint32_t j = 0; j < i; j++) is_index &= e->symbol != stmt->subscripts[j]->symbol;
         if (!is_index && !computed) computed = e;
     }
@@ -472,25 +479,38 @@ static void check_start(tirbi_tc_checker *c, const tirbi_tc_stmt *stmt) {
                              without, stmt->name, with);
 }
 
-static void check_stmt(tirbi_tc_checker *c, tirbi_tc_stmt *stmt) {
+/* What is said of a statement but its target's type. False: there are errors. */
+static bool check_parts(tirbi_tc_checker *c, tirbi_tc_stmt *stmt, bool has_shape) {
+    const uint32_t n_errors = c->diagnostics->n_errors;
     uint32_t depth;
     uint64_t size;
-    c->local = (tirbi_tc_names){.items = {.n = 0}};
-    c->context = TIRBI_TC_IN_VALUE;
-    c->n_indices = c->n_subscripts = 0;
-    c->let_is_bounded = false;
-    if (!stmt->target || known_of(stmt->target)->is_wrong) return;
-    tirbi_tc_known *target = known_of(stmt->target);
-    const uint32_t n_errors = c->diagnostics->n_errors;
-    const bool has_shape = target->is_defined || target->symbol.declared;
-    stmt->defines = !target->is_defined;
     declare_left(c, stmt);
     for (uint32_t i = 0; i < stmt->n_clauses; i++) check_clause(c, (tirbi_tc_clause *)&stmt->clauses[i]);
     check_left(c, stmt, has_shape);
     tirbi_tc_check_expr(c, stmt->value);
     check_measure(c, stmt->value, &depth, &size);
+    return c->diagnostics->n_errors == n_errors;
+}
+
+static void begin_stmt(tirbi_tc_checker *c, tirbi_tc_context context) {
+    c->local = (tirbi_tc_names){.items = {.n = 0}};
+    c->context = context;
+    c->n_indices = c->n_subscripts = 0;
+    c->let_is_bounded = false;
+}
+
+static void check_stmt(tirbi_tc_checker *c, tirbi_tc_stmt *stmt) {
+    tirbi_tc_known *target = stmt->target ? known_of(stmt->target) : NULL;
+    begin_stmt(c, TIRBI_TC_IN_VALUE);
+    if (!target || target->is_wrong) {
+        check_parts(c, stmt, true);
+        return;
+    }
+    const bool has_shape = target->is_defined || target->symbol.declared;
+    stmt->defines = !target->is_defined;
+    const bool complete = check_parts(c, stmt, has_shape);
     check_target(c, stmt, target);
-    if (c->diagnostics->n_errors == n_errors) {
+    if (complete) {
         list_indices(c, stmt);
         check_indices(c, stmt, has_shape);
     }
@@ -550,9 +570,7 @@ static void check_result(tirbi_tc_checker *c, const tirbi_tc_name *target, const
 
 static void check_call(tirbi_tc_checker *c, tirbi_tc_stmt *stmt) {
     const tirbi_tc_def *callee = stmt->callee;
-    c->local = (tirbi_tc_names){.items = {.n = 0}};
-    c->n_indices = c->n_subscripts = 0;
-    c->context = TIRBI_TC_IN_LIBRARY;
+    begin_stmt(c, TIRBI_TC_IN_LIBRARY);
     if (callee && stmt->n_call_args != callee->n_params)
         fail(c, stmt->callee_span, "`%s` takes %u argument%s, %u given", callee->name, (unsigned)callee->n_params,
              plural(callee->n_params), (unsigned)stmt->n_call_args);
@@ -655,8 +673,8 @@ static void index_defs(tirbi_tc_checker *c) {
     for (uint32_t i = 0; i < c->program->n_defs; i++) {
         const tirbi_tc_def *def = c->program->defs[i];
         if (tirbi_tc_find_def(c, def->name)) fail(c, def->name_span, "`%s` is defined already", def->name);
-        if (is_free(c, def->name, def->name_span))
-            tirbi_index_add(&c->defs, c->arena, tirbi_text_hash(c, def->name, strlen(def->name)), i);
+        check_free(c, def->name, def->name_span);
+        tirbi_index_add(&c->defs, c->arena, tirbi_text_hash(c, def->name, strlen(def->name)), i);
     }
 }
 

@@ -296,11 +296,16 @@ static tirb_datatype check_called(tirbi_tc_checker *c, const tirbi_tc_expr *e) {
     tirb_datatype alias;
     char type[32];
     if (builtin) return check_builtin(c, e, builtin);
-    if (strcmp(e->name, "pad") == 0) return check_pad(c, e);
+    if (strcmp(e->name, "pad") == 0 && !known) return check_pad(c, e);
+    const bool is_def = !known && tirbi_tc_find_def(c, e->name);
+    const tirbi_tc_context context = c->context;
+    if (is_def) c->context = TIRBI_TC_IN_LIBRARY;
+    c->n_subscripts++;
     check_args(c, e);
+    c->n_subscripts--;
+    c->context = context;
     if (known) return wrong;
-    if (tirbi_tc_find_def(c, e->name))
-        return fail(c, e->name_span, "a call of `%s` is a statement of its own, a = %s(x)", e->name, e->name);
+    if (is_def) return fail(c, e->name_span, "a call of `%s` is a statement of its own, a = %s(x)", e->name, e->name);
     if (tirbi_tc_alias(e->name, &alias))
         return fail(c, e->name_span, "a cast is written %s(x)", tirb_datatype_text(alias, type));
     return undefined(c, e, true);

@@ -87,7 +87,8 @@ enum {
 };
 
 #define TIRB_COMPILE_OPTIONS_INIT                                                                  \
-    { (uint32_t)sizeof(tirb_compile_options), TIRB_FP_PRECISE, 0, {0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, TIRB_LANGUAGE_AUTO, 0 }
+    { (uint32_t)sizeof(tirb_compile_options), TIRB_FP_PRECISE, 0, {0, 0}, 0, 0, 0, 0, 0, 0, 0, 0,  \
+      TIRB_LANGUAGE_AUTO, 0 }
 
 typedef struct tirb_compile_result tirb_compile_result;
 

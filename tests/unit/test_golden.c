@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "compiler/pipeline/languages.h"
 #include "compiler/text/text.h"
 #include "vm/lanes/slots.h"
 #include "vm/lanes/kernels.h"
@@ -375,9 +376,7 @@ static void all_files(void **state) {
     DIR *folder = opendir(directory);
     assert_non_null(folder);
     for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
-        size_t length = strlen(entry->d_name);
-        if (length > 3 && strcmp(entry->d_name + length - 3, ".py") == 0 && n < MAX_FILES)
-            names[n++] = strdup(entry->d_name);
+        if (tirbi_language_of_file(entry->d_name) && n < MAX_FILES) names[n++] = strdup(entry->d_name);
     }
     closedir(folder);
     assert_true(n >= 40);
