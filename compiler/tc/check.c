@@ -240,7 +240,8 @@ static bool is_pointwise(const tirbi_tc_expr *e) {
     const tirbi_tc_symbol *symbol = e->kind == TIRBI_TC_DIM ? NULL : e->symbol;
     if (symbol && symbol->kind == TIRBI_TC_INDEX) return true;
     if (symbol && symbol->kind == TIRBI_TC_LET && known_of(symbol)->is_pointwise) return true;
-    if (symbol && symbol->kind == TIRBI_TC_TENSOR && !(symbol->is_param && symbol->ndim == 0)) return true;
+    const bool is_bound = symbol && symbol->is_param && symbol->ndim == 0 && tirbi_tc_is_integral(symbol->dtype);
+    if (symbol && symbol->kind == TIRBI_TC_TENSOR && !is_bound) return true;
     bool found = false;
     for (uint32_t i = 0; i < e->n_args; i++) found |= is_pointwise(e->args[i]);
     return found;
@@ -273,7 +274,7 @@ static void check_range(tirbi_tc_checker *c, tirbi_tc_clause *clause) {
     check_bound(c, clause->low);
     check_bound(c, clause->high);
     if (!known) known = declare_index(c, clause->name, clause->name_span);
-    if (!known) return;
+    if (!known || known->is_wrong) return;
     if (known->symbol.kind != TIRBI_TC_INDEX) {
         fail(c, clause->name_span, "`%s` is %s: a range is given to an index of the statement", clause->name,
              tirbi_tc_kind_text(known->symbol.kind));

@@ -52,7 +52,7 @@ static bool add_term(tirbi_tc_sizes *z, tirbi_tc_form_term *terms, uint32_t *n, 
 
 const tirbi_tc_form *tirbi_tc_form_add(tirbi_tc_sizes *z, const tirbi_tc_form *a, const tirbi_tc_form *b,
                                        const tirbi_tc_sum *factor) {
-    tirbi_tc_form_term terms[MAX_FORM_TERMS];
+    tirbi_tc_form_term terms[MAX_FORM_TERMS] = {{0}};
     uint32_t n = 0, kept = 0;
     if (!a || !b || !factor || !tirbi_arena_work(z->arena, a->n + b->n + 1)) return NULL;
     for (; n < a->n; n++) terms[n] = a->terms[n];

@@ -60,7 +60,7 @@ static const type_name aliases[] = {
 };
 
 static const tirbi_tc_builtin builtins[] = {
-#define TIRBI_TC_BUILTIN(name, arity, builtin) {name, arity},
+#define TIRBI_TC_BUILTIN(name, arity, builtin) {name, arity, TIRB_BUILTIN_##builtin},
 #include "compiler/tc/builtins.def"
 #undef TIRBI_TC_BUILTIN
 };

@@ -234,11 +234,12 @@ static bool add_minima_attribute(tirbi_tc_lowering *l, const tirbi_tc_scope *sco
     const tirbi_tc_def *def = scope->def;
     const char *text = "";
     for (uint32_t i = 0; f->minima && i < def->n_returns && text; i++) {
-        if (!f->minima[def->n_params + i]) continue;
+        const tirb_expr *const *minima = f->minima[def->n_params + i];
         const tirbi_tc_tensor *tensor = scope->tensors[def->returns[i].symbol->number];
+        if (!minima) continue;
         text = tirbi_arena_format(l->arena, "%s%s%s[", text, *text ? ", " : "", tensor->symbol->name);
         for (uint32_t d = 0; d < tensor->ndim && text; d++) {
-            const char *low = tirbi_tc_sum_text(l->arena, tensor->low[d]);
+            const char *low = tirbi_tc_size_text(l->arena, minima[d]);
             text = low ? tirbi_arena_format(l->arena, "%s%s%s", text, d ? ", " : "", low) : NULL;
         }
         if (text) text = tirbi_arena_format(l->arena, "%s]", text);

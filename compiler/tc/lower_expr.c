@@ -171,7 +171,7 @@ static const tirb_expr *lower_builtin(tirbi_tc_lowering *l, const tirbi_tc_expr 
     const tirb_expr **args = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, e->n_args);
     for (uint32_t i = 0; args && i < e->n_args; i++)
         if (!(args[i] = tirbi_tc_lower_as(l, e->args[i], e->dtype))) return NULL;
-    return args ? tirbi_make_call(&l->b, e->span, e->dtype, (tirb_builtin)e->builtin->tir, args, e->n_args) : NULL;
+    return args ? tirbi_make_call(&l->b, e->span, e->dtype, e->builtin->builtin, args, e->n_args) : NULL;
 }
 
 /* ---- What is lazy ----------------------------------------------------------------------------------------------- */

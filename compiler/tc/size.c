@@ -194,7 +194,7 @@ const tirbi_tc_sum *tirbi_tc_variable(tirbi_tc_sizes *z, const tirb_expr *var, b
 
 /* a + b * factor. */
 static const tirbi_tc_sum *add_scaled(tirbi_tc_sizes *z, const tirbi_tc_sum *a, const tirbi_tc_sum *b, int64_t factor) {
-    tirbi_tc_term terms[2 * TIRBI_TC_MAX_TERMS];
+    tirbi_tc_term terms[2 * TIRBI_TC_MAX_TERMS] = {{0}};
     uint32_t n = 0, i = 0, j = 0;
     int64_t constant, product;
     if (!a || !b || !tirbi_arena_work(z->arena, a->n + b->n + 1)) return NULL;
@@ -296,7 +296,7 @@ static const tirbi_tc_sum *make_pair(tirbi_tc_sizes *z, tirbi_tc_atom_kind kind,
 /* By a positive constant: what is a multiple of it comes out, a common divisor goes, and a quotient of a quotient is
  * one. */
 static const tirbi_tc_sum *divide_by(tirbi_tc_sizes *z, const tirbi_tc_sum *a, int64_t d) {
-    tirbi_tc_term whole[TIRBI_TC_MAX_TERMS], rest[TIRBI_TC_MAX_TERMS];
+    tirbi_tc_term whole[TIRBI_TC_MAX_TERMS] = {{0}}, rest[TIRBI_TC_MAX_TERMS] = {{0}};
     uint32_t n_whole = 0, n_rest = 0;
     int64_t quotient = floor_quotient(a->constant, d), constant = a->constant - quotient * d, common = d;
     for (uint32_t i = 0; i < a->n; i++) {
@@ -541,4 +541,29 @@ const tirb_expr *tirbi_tc_sum_expr(tirbi_builder *b, tirbi_span span, tirb_datat
                                    uint32_t *n_nodes) {
     writer w = {b, span, type, n_nodes};
     return a ? write_sum(&w, a) : NULL;
+}
+
+/* How tightly an operator binds; what has fewer stands in brackets inside what has more. */
+static int binding(tirb_expr_kind kind) {
+    return kind == TIRB_EXPR_ADD || kind == TIRB_EXPR_SUB                                             ? 1
+           : kind == TIRB_EXPR_MUL || kind == TIRB_EXPR_FLOORDIV || kind == TIRB_EXPR_FLOORMOD ? 2
+                                                                                                      : 3;
+}
+
+const char *tirbi_tc_size_text(tirbi_arena *arena, const tirb_expr *e) {
+    static const char *const operators[] = {[TIRB_EXPR_ADD] = "+",       [TIRB_EXPR_SUB] = "-",
+                                            [TIRB_EXPR_MUL] = "*",       [TIRB_EXPR_FLOORDIV] = "//",
+                                            [TIRB_EXPR_FLOORMOD] = "%"};
+    if (e->kind == TIRB_EXPR_VAR) return e->as.var.name;
+    if (e->kind == TIRB_EXPR_INT_IMM) return tirbi_arena_format(arena, "%lld", (long long)e->as.int_value);
+    if (e->kind == TIRB_EXPR_CAST) return tirbi_tc_size_text(arena, e->as.cast.value);
+    if (e->kind < TIRB_EXPR_ADD || e->kind > TIRB_EXPR_MAX) return NULL;
+    const tirb_expr *x = e->as.binary.a, *y = e->as.binary.b;
+    const char *a = tirbi_tc_size_text(arena, x), *b = tirbi_tc_size_text(arena, y);
+    if (!a || !b) return NULL;
+    if (e->kind == TIRB_EXPR_MIN || e->kind == TIRB_EXPR_MAX)
+        return tirbi_arena_format(arena, "%s(%s, %s)", e->kind == TIRB_EXPR_MIN ? "min" : "max", a, b);
+    const bool left = binding(x->kind) < binding(e->kind), right = binding(y->kind) <= binding(e->kind);
+    return tirbi_arena_format(arena, "%s%s%s %s %s%s%s", left ? "(" : "", a, left ? ")" : "", operators[e->kind],
+                              right ? "(" : "", b, right ? ")" : "");
 }

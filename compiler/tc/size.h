@@ -96,7 +96,7 @@ bool tirbi_tc_fits_int32(const tirbi_tc_sum *a);
  * gets the number of its nodes added. NULL after an error. */
 const tirb_expr *tirbi_tc_sum_expr(tirbi_builder *b, tirbi_span span, tirb_datatype type, const tirbi_tc_sum *a,
                                    uint32_t *n_nodes);
-/* The same as text. */
-const char *tirbi_tc_sum_text(tirbi_arena *arena, const tirbi_tc_sum *a);
+/* Such an expression as text. */
+const char *tirbi_tc_size_text(tirbi_arena *arena, const tirb_expr *e);
 
 #endif

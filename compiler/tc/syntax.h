@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "compiler/ir/types.h"
+#include "compiler/ir/ir.h"
 #include "compiler/source/source.h"
 
 enum { TIRBI_TC_MAX_DEPTH = 200, TIRBI_TC_MAX_RANK = 16, TIRBI_TC_MAX_INDICES = 32 };
@@ -91,6 +91,7 @@ struct tirbi_tc_expr {
 typedef struct tirbi_tc_builtin {
     const char *name;
     uint8_t arity;
+    tirb_builtin builtin; /* what it is lowered to */
 } tirbi_tc_builtin;
 
 /* ---- Statements ----------------------------------------------------------------------------------------------- */
