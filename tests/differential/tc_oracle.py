@@ -322,8 +322,8 @@ def infer(statement, scope):
     ranges = {}
     for index, low, high in statement.ranges:
         first, last = evaluate(low, scope), evaluate(high, scope) - 1
-        if first > last:
-            raise Refused(f"the range of {index} is empty")
+        if first > last + 1:
+            raise Refused(f"the range of {index} is negative")
         ranges[index] = (first, last)
     constraints = list(constraints_of(statement, scope))
     for constraint in constraints:
@@ -336,8 +336,8 @@ def infer(statement, scope):
             lows = [-(c.constant // c.factors[v]) for c in own if c.factors[v] > 0]
             highs = [c.constant // -c.factors[v] for c in own if c.factors[v] < 0]
             if lows and highs:
-                if max(lows) > min(highs):
-                    raise Refused(f"the range of {v} is empty")
+                if max(lows) > min(highs) + 1:
+                    raise Refused(f"the range of {v} is negative")
                 solved[v] = max(lows), min(highs)
         if not solved:
             raise Unsolved(unsolved[0])
@@ -382,12 +382,12 @@ class Statement:
 
 
 def run(statement, scope, dtype, most_points):
-    """Changes the target in `scope`, which the first statement of a tensor makes. Returns False where there are too many
-    points."""
+    """Changes the target in `scope`, which the first statement of a tensor makes. Returns None where there are too many
+    points, else its ranges."""
     ranges = infer(statement, scope)
     spans = {index: range(first, last + 1) for index, (first, last) in ranges.items()}
     if math.prod(len(spans[index]) for index in statement.indices) > most_points:
-        return False
+        return None
     left = statement.left
     if statement.target not in scope:
         shape = [len(spans[node.name]) for node in statement.subscripts]
@@ -414,5 +414,5 @@ def run(statement, scope, dtype, most_points):
             value = convert(tensor.dtype, ARITHMETIC[statement.op](tensor.array[at], value))
         tensor.array[at] = value
     for index in statement.indices:
-        del scope[index]
-    return True
+        scope.pop(index, None)  # an empty range has set none
+    return ranges
