@@ -422,8 +422,7 @@ def words_of(program, folder):
 
 
 def difference(found, tensor):
-    wanted = np.asarray(tensor.array.tolist() if tensor.array.ndim else tensor.array.item())
-    wanted = wanted.astype(tensor.dtype).reshape(tensor.array.shape)
+    wanted = tensor.array.astype(tensor.dtype)
     if found.dtype != wanted.dtype or found.shape != wanted.shape:
         return f"{found.dtype}{list(found.shape)}, expected {wanted.dtype}{list(wanted.shape)}"
     if np.array_equal(found, wanted):

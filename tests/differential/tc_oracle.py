@@ -303,12 +303,21 @@ class Constraint:
             raise Refused("a precondition fails")
 
 
+def own_read(statement, scope):
+    """The target as what its subscripts read."""
+    known = statement.target in scope
+    return [(Node("read", *statement.subscripts, name=statement.target, dtype="int32"), False)] if known else []
+
+
 def constraints_of(statement, scope):
     reads = [found for node in statement.exists + [statement.value] for found in reads_of(node)]
-    if statement.op and statement.target in scope:
-        reads.append((Node("read", *statement.subscripts, name=statement.target, dtype="int32"), False))
+    reads += own_read(statement, scope) if statement.op else []
     for left in statement.subscripts:
         reads += list(reads_of(left)) if left.kind != "index" else []
+    yield from constraints_of_reads(reads, scope)
+
+
+def constraints_of_reads(reads, scope):
     for read, lazy in reads:
         for subscript, (low, high) in zip(read.args, scope[read.name].intervals()):
             sub = affine(subscript, scope)
@@ -326,6 +335,7 @@ def infer(statement, scope):
             raise Refused(f"the range of {index} is negative")
         ranges[index] = (first, last)
     constraints = list(constraints_of(statement, scope))
+    late = [] if statement.op else list(constraints_of_reads(own_read(statement, scope), scope))  # where nothing else solves
     for constraint in constraints:
         constraint.eliminate(ranges)
     unsolved = [index for index in statement.indices if index not in ranges]
@@ -339,6 +349,11 @@ def infer(statement, scope):
                 if max(lows) > min(highs) + 1:
                     raise Refused(f"the range of {v} is negative")
                 solved[v] = max(lows), min(highs)
+        if not solved and late:
+            for constraint in late:
+                constraint.eliminate(ranges)
+            constraints, late = constraints + late, []
+            continue
         if not solved:
             raise Unsolved(unsolved[0])
         ranges.update(solved)
