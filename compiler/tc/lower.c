@@ -260,9 +260,11 @@ static const tirb_expr *lower_condition(tirbi_tc_lowering *l, const tirbi_tc_con
     const bool narrow = tirbi_tc_fits_int32(c->left) && (!c->right || tirbi_tc_fits_int32(c->right));
     const tirb_datatype type = narrow ? tirbi_type_i32 : tirbi_type_i64;
     uint32_t n_left = 0, n_right = 0;
-    const tirb_expr *left = tirbi_tc_sum_expr(&l->b, c->span, type, c->left, &n_left);
-    const tirb_expr *right = c->right ? tirbi_tc_sum_expr(&l->b, c->span, type, c->right, &n_right)
-                                      : tirbi_make_int(&l->b, c->span, type, 0);
+    const int64_t at_least = c->right || c->left->constant > 0 || c->left->constant < -INT32_MAX ? 0 : -c->left->constant;
+    const tirbi_tc_sum *more = c->right ? c->right : tirbi_tc_constant(&l->sizes, at_least);
+    const tirbi_tc_sum *less = tirbi_tc_add_constant(&l->sizes, c->left, at_least);
+    const tirb_expr *left = tirbi_tc_sum_expr(&l->b, c->span, type, less, &n_left);
+    const tirb_expr *right = tirbi_tc_sum_expr(&l->b, c->span, type, more, &n_right);
     if (n_left > TIRBI_TC_MAX_DIM_TERMS || n_right > TIRBI_TC_MAX_DIM_TERMS) {
         tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, c->span,
                            "a condition on the sizes that follows from this has more than %d terms",
