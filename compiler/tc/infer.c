@@ -377,8 +377,11 @@ static bool check_range(solver *s, uint32_t index, tirbi_span span) {
         return false;
     }
     const char *what = tirbi_arena_format(s->x->arena, "the range of `%s` in %s ends before it begins", name, s->forms.scope->def->name);
-    return what && tirbi_tc_require(s->x, extent, span, what) && tirbi_tc_require_int32(s->x, r->low, span, what) &&
-           tirbi_tc_require_int32(s->x, r->high, span, what) && tirbi_tc_require_int32(s->x, extent, span, what);
+    const char *wide = tirbi_arena_format(s->x->arena, "the range of `%s` in %s leaves int32", name,
+                                          s->forms.scope->def->name);
+    return what && wide && tirbi_tc_require(s->x, extent, span, what) &&
+           tirbi_tc_require_int32(s->x, extent, span, wide) && tirbi_tc_require_int32(s->x, r->low, span, wide) &&
+           tirbi_tc_require_int32(s->x, r->high, span, wide);
 }
 
 /* All that can be solved now, each from what was known before; returns which. */

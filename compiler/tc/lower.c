@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "compiler/ir/linear.h"
 #include "compiler/tc/lowering.h"
 
 enum { MAX_STEPS = 10000, MAX_CALL_DEPTH = 64 };
@@ -256,21 +257,34 @@ static bool add_minima_attribute(tirbi_tc_lowering *l, const tirbi_tc_scope *sco
 
 /* ---- Conditions ------------------------------------------------------------------------------------------------- */
 
+/* At least 0, as a person writes it: a number to take away, or to take from, stands on the right. */
 static const tirb_expr *lower_condition(tirbi_tc_lowering *l, const tirbi_tc_condition *c) {
-    const bool narrow = tirbi_tc_fits_int32(c->left) && (!c->right || tirbi_tc_fits_int32(c->right));
+    tirbi_tc_sizes *z = &l->sizes;
+    const tirbi_tc_sum *left = c->left, *right = c->right;
+    tirb_expr_kind relation = right ? TIRB_EXPR_EQ : TIRB_EXPR_GE;
+    if (!right) {
+        bool is_below = left->n > 0;
+        for (uint32_t i = 0; i < left->n; i++) is_below = is_below && left->terms[i].factor < 0;
+        const int64_t number = is_below ? left->constant : left->constant < 0 ? -left->constant : 0;
+        right = tirbi_tc_constant(z, number);
+        left = tirbi_tc_add_constant(z, left, is_below ? -number : number);
+        if (is_below) left = tirbi_tc_scale(z, left, -1);
+        if (is_below) relation = TIRB_EXPR_LE;
+    }
+    if (!left || !right) return NULL;
+    const bool narrow = tirbi_tc_fits_int32(left) && tirbi_tc_fits_int32(right) && tirbi_is_moderate(left->constant) &&
+                        tirbi_is_moderate(right->constant);
     const tirb_datatype type = narrow ? tirbi_type_i32 : tirbi_type_i64;
     uint32_t n_left = 0, n_right = 0;
-    const tirb_expr *left = tirbi_tc_sum_expr(&l->b, c->span, type, c->left, &n_left);
-    const tirb_expr *right = c->right ? tirbi_tc_sum_expr(&l->b, c->span, type, c->right, &n_right)
-                                      : tirbi_make_int(&l->b, c->span, type, 0);
+    const tirb_expr *x = tirbi_tc_sum_expr(&l->b, c->span, type, left, &n_left);
+    const tirb_expr *y = tirbi_tc_sum_expr(&l->b, c->span, type, right, &n_right);
     if (n_left > TIRBI_TC_MAX_DIM_TERMS || n_right > TIRBI_TC_MAX_DIM_TERMS) {
         tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, c->span,
                            "a condition on the sizes that follows from this has more than %d terms",
                            TIRBI_TC_MAX_DIM_TERMS);
         return NULL;
     }
-    if (!left || !right) return NULL;
-    return tirbi_make_compare(&l->b, c->span, c->right ? TIRB_EXPR_EQ : TIRB_EXPR_GE, left, right);
+    return x && y ? tirbi_make_compare(&l->b, c->span, relation, x, y) : NULL;
 }
 
 static bool emit_conditions(tirbi_tc_lowering *l, tirb_primfunc *f) {

@@ -384,10 +384,22 @@ static void add_arguments(tirbi_tc_sizes *z, tirbi_tc_atom_kind kind, arguments 
     if (!is_one) add_argument(z, kind, args, a);
 }
 
+/* Whether it has terms, and all of them are taken away. */
+static bool is_below(const tirbi_tc_sum *a) {
+    for (uint32_t i = 0; i < a->n; i++)
+        if (a->terms[i].factor > 0) return false;
+    return a->n > 0;
+}
+
 const tirbi_tc_sum *tirbi_tc_extreme(tirbi_tc_sizes *z, tirbi_tc_atom_kind kind, const tirbi_tc_sum *a,
                                      const tirbi_tc_sum *b) {
     arguments args = {.n = 0};
     if (!a || !b) return NULL;
+    if ((is_below(a) && (is_below(b) || b->n == 0)) || (is_below(b) && a->n == 0)) /* max(20 - N, 0) is 20 - min(N, 20) */
+        return tirbi_tc_scale(z,
+                              tirbi_tc_extreme(z, kind == TIRBI_TC_ATOM_MIN ? TIRBI_TC_ATOM_MAX : TIRBI_TC_ATOM_MIN,
+                                               tirbi_tc_scale(z, a, -1), tirbi_tc_scale(z, b, -1)),
+                              -1);
     add_arguments(z, kind, &args, a);
     add_arguments(z, kind, &args, b);
     if (z->failure || z->arena->failed) return NULL;
