@@ -37,7 +37,7 @@ import reference  # noqa: E402
 def programs(words):
     """All, file by file."""
     for path in sorted(HERE.glob("*.tc")):
-        importlib.import_module(f"cases_{path.stem}")
+        importlib.import_module(f"tc_{path.stem}")
     return [program for program in reference.ALL if not words or any(word in f"{program.file}:{program.name}" for word in words)]
 
 
@@ -60,8 +60,8 @@ def difference(got, want, tolerance):
     return f"{got[index]} instead of {want[index]} at {list(index)} ({int(bad.sum())} of {bad.size} differ by more than {tolerance:.3g})"
 
 
-def call(tirb, bundle, program, made, isa, threads, given, folder):
-    """One call; {output: array}. `given`: the caller has the outputs' memory."""
+def call(tirb, bundle, program, made, isa, threads, given, folder, in_order=False):
+    """One call; {output: array}. `given`: the caller has the outputs' memory; `in_order`: it does not name parameters."""
     words = []
     memory = {name: np.full_like(want, 1) for name, want in made.want.items()} if given else {}
     for name, value in {**made.args, **memory, **made.before}.items():
@@ -70,9 +70,11 @@ def call(tirb, bundle, program, made, isa, threads, given, folder):
             words.append(f"{name}=@{folder / name}.npy")
         else:
             words.append(f"{name}={literal(value)}")
-    for name in made.want:
-        words += ["-o", f"{name}=@{folder / name}.out.npy"]
-    done = tirb("run", bundle, "-f", program.name, *words, "--json", "--threads", threads, "--timeout", tirb.patience // 2, isa=isa)
+    saves = [f"{name}=@{folder / name}.out.npy" for name in made.want]
+    if in_order:
+        words, saves = ([word.partition("=")[2] for word in named] for named in (words, saves))
+    outputs = [word for save in saves for word in ("-o", save)]
+    done = tirb("run", bundle, "-f", program.name, *words, *outputs, "--json", "--threads", threads, "--timeout", tirb.patience // 2, isa=isa)
     return {name: np.load(folder / f"{name}.out.npy") for name in made.want}, json.loads(done.stdout)
 
 
@@ -85,11 +87,11 @@ def wrong_minima(made, listing):
     return None
 
 
-def check_call(tirb, bundle, program, made, runs, folder):
+def check_call(tirb, bundle, program, made, runs, folder, in_order=False):
     """None or what is wrong."""
     first = None
     for isa, threads, given in runs:
-        outputs, listing = call(tirb, bundle, program, made, isa, threads, given, folder)
+        outputs, listing = call(tirb, bundle, program, made, isa, threads, given, folder, in_order)
         label = f"{isa}, --threads {threads}{', memory given' if given else ''}: "
         for name, want in made.want.items():
             problem = difference(outputs[name], want, made.tolerance[name])
@@ -154,7 +156,7 @@ class Build:
 
 def code_of(listing):
     """A listing without places and names of files."""
-    return [line.split(";")[0].rstrip() for line in listing.splitlines() if not line.lstrip().startswith((";", ".line", ".file", ".source"))]
+    return [line for line in listing.splitlines() if not line.lstrip().startswith((".string", ".source", ".line"))]
 
 
 def check_files(tirb, chosen, builds):
@@ -186,7 +188,7 @@ def check_programs(tirb, chosen, builds, options, folder):
             try:
                 problem = check_call(tirb, build.bundle, program, each, runs_of(tirb, number + index, last, program), place)
                 if not problem and last and getattr(build, "tirx_bundle", None):
-                    problem = check_call(tirb, build.tirx_bundle, program, each, [(tirb.isas[-1], 1, True)], place)
+                    problem = check_call(tirb, build.tirx_bundle, program, each, [(tirb.isas[-1], 1, True)], place, in_order=True)
                     problem = problem and f"as TVMScript: {problem}"
             except Failure as failure:
                 problem = str(failure)
