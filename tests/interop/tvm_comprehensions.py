@@ -58,7 +58,7 @@ def check(function, made):
 
 
 def last_line(error):
-    lines = (str(error).strip() or repr(error)).splitlines()
+    lines = [line for line in (str(error).strip() or repr(error)).splitlines() if line.strip("|^~ ")]
     return lines[-1][-200:]
 
 
