@@ -130,9 +130,9 @@ static const tirb_expr *remainder_of_floats(tirbi_tc_lowering *l, tirbi_span spa
 const tirb_expr *tirbi_tc_combine(tirbi_tc_lowering *l, tirbi_span span, tirbi_tc_expr_kind kind, const tirb_expr *x,
                                   const tirb_expr *y) {
     static const tirb_expr_kind kinds[] = {
-        [TIRBI_TC_ADD] = TIRB_EXPR_ADD,      [TIRBI_TC_SUB] = TIRB_EXPR_SUB, [TIRBI_TC_MUL] = TIRB_EXPR_MUL,
-        [TIRBI_TC_DIV] = TIRB_EXPR_FLOORDIV, [TIRBI_TC_MOD] = TIRB_EXPR_FLOORMOD,
-        [TIRBI_TC_MIN] = TIRB_EXPR_MIN,      [TIRBI_TC_MAX] = TIRB_EXPR_MAX,
+        [TIRBI_TC_ADD] = TIRB_EXPR_ADD,      [TIRBI_TC_SUB] = TIRB_EXPR_SUB,      [TIRBI_TC_MUL] = TIRB_EXPR_MUL,
+        [TIRBI_TC_DIV] = TIRB_EXPR_FLOORDIV, [TIRBI_TC_MOD] = TIRB_EXPR_FLOORMOD, [TIRBI_TC_MIN] = TIRB_EXPR_MIN,
+        [TIRBI_TC_MAX] = TIRB_EXPR_MAX,
     };
     if (!x || !y) return NULL;
     if (tirbi_type_is_bool(x->dtype)) return combine_bools(l, span, kind, x, y);
@@ -263,8 +263,7 @@ static const tirb_expr *add_guard(tirbi_tc_lowering *l, const tirbi_tc_expr *e, 
 /* `met` and that all reads below an expression are in bounds; what a subscript reads comes before it. */
 static const tirb_expr *add_guards(tirbi_tc_lowering *l, const tirbi_tc_expr *e, const tirb_expr *met) {
     if (!tirbi_arena_work(l->arena, 1)) return NULL;
-    if (e->kind == TIRBI_TC_NAME)
-        return e->symbol->kind == TIRBI_TC_LET ? add_guards(l, e->symbol->value, met) : met;
+    if (e->kind == TIRBI_TC_NAME) return e->symbol->kind == TIRBI_TC_LET ? add_guards(l, e->symbol->value, met) : met;
     if (e->kind == TIRBI_TC_PAD) return add_guards(l, e->args[1], met);
     for (uint32_t i = 0; met && i < e->n_args; i++) {
         met = add_guards(l, e->args[i], met);
