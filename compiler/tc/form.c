@@ -40,8 +40,8 @@ static bool add_term(tirbi_tc_sizes *z, tirbi_tc_form_term *terms, uint32_t *n, 
             terms[at].factor = tirbi_tc_add(z, terms[at].factor, term.factor);
             return terms[at].factor != NULL;
         }
-        bool behind = term.kind == TIRBI_TC_FORM_INDEX &&
-                      (terms[at].kind != TIRBI_TC_FORM_INDEX || terms[at].index > term.index);
+        bool behind =
+            term.kind == TIRBI_TC_FORM_INDEX && (terms[at].kind != TIRBI_TC_FORM_INDEX || terms[at].index > term.index);
         if (behind) break;
     }
     if (*n == MAX_FORM_TERMS) return false;
@@ -74,8 +74,7 @@ const tirbi_tc_form *tirbi_tc_form_divide(tirbi_tc_sizes *z, tirbi_tc_form_kind 
                                                                    : tirbi_tc_floormod(z, a->constant, divisor));
     if (divisor->n > 0 || divisor->constant < 1) return NULL;
     if (divisor->constant == 1 && kind == TIRBI_TC_FORM_DIV) return a;
-    tirbi_tc_form_term term = {
-        .kind = kind, .factor = tirbi_tc_constant(z, 1), .a = a, .divisor = divisor->constant};
+    tirbi_tc_form_term term = {.kind = kind, .factor = tirbi_tc_constant(z, 1), .a = a, .divisor = divisor->constant};
     return term.factor ? make_form(z, tirbi_tc_constant(z, 0), &term, 1) : NULL;
 }
 

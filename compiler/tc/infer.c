@@ -2,23 +2,19 @@
 
 #include <string.h>
 
-enum { MAX_CONSTRAINTS = 16384, MAX_CONDITIONS = 1000 };
-
 /* ---- Conditions ------------------------------------------------------------------------------------------------- */
 
+static bool has_failed(const tirbi_tc_inference *x) { return x->diagnostics->n_errors > x->n_errors; }
+
+/* `what` says what could not be computed. */
 static bool fail_size(tirbi_tc_inference *x, tirbi_span span, const char *what) {
-    if (!x->arena->failed && !tirbi_has_errors(x->diagnostics))
+    if (!x->arena->failed && !has_failed(x))
         tirbi_report_error(x->diagnostics, TIRB_VALUE, span, "%s %s", what,
-                           x->sizes->failure ? x->sizes->failure : "cannot be computed from sizes");
+                           x->sizes->failure ? x->sizes->failure : "is too large");
     return false;
 }
 
 static bool add_condition(tirbi_tc_inference *x, tirbi_tc_condition condition) {
-    if (x->conditions.n >= MAX_CONDITIONS) {
-        tirbi_report_error(x->diagnostics, TIRB_UNSUPPORTED, condition.span,
-                           "more than %d conditions on the arguments follow from this", MAX_CONDITIONS);
-        return false;
-    }
     tirbi_tc_condition *slot = TIRBI_LIST_ADD(x->arena, &x->conditions, tirbi_tc_condition);
     if (!slot || !condition.message) return false;
     *slot = condition;
@@ -162,12 +158,6 @@ static bool keep_constraint(solver *s, const constraint *c) {
             return true;
         }
     }
-    if (s->constraints.n >= MAX_CONSTRAINTS) {
-        tirbi_report_error(s->x->diagnostics, TIRB_UNSUPPORTED, c->span,
-                           "the subscripts of this statement make more than %d different demands on its indices",
-                           MAX_CONSTRAINTS);
-        return false;
-    }
     if (affine && !tirbi_index_add(&s->index, s->x->arena, hash, s->constraints.n)) return false;
     constraint *slot = TIRBI_LIST_ADD(s->x->arena, &s->constraints, constraint);
     if (slot) *slot = *c;
@@ -256,8 +246,7 @@ static bool add_subscript(solver *s, const tirbi_tc_expr *e, const tirbi_tc_tens
 /* What all reads below an expression demand; not those that `pad` guards. */
 static bool collect(solver *s, const tirbi_tc_expr *e, bool is_guarded) {
     if (!tirbi_arena_work(s->x->arena, 1)) return false;
-    if (e->kind == TIRBI_TC_NAME)
-        return e->symbol->kind != TIRBI_TC_LET || collect(s, e->symbol->value, is_guarded);
+    if (e->kind == TIRBI_TC_NAME) return e->symbol->kind != TIRBI_TC_LET || collect(s, e->symbol->value, is_guarded);
     if (e->kind == TIRBI_TC_PAD) return collect(s, e->args[1], true);
     const bool is_choice = e->kind == TIRBI_TC_CHOICE || e->kind == TIRBI_TC_AND || e->kind == TIRBI_TC_OR;
     for (uint32_t i = 0; i < e->n_args; i++) {
@@ -303,8 +292,8 @@ static const tirbi_tc_form *eliminate(solver *s, const tirbi_tc_form *form, bool
     for (uint32_t i = 0; out && i < form->n; i++) {
         tirbi_tc_form_term term = form->terms[i];
         tirbi_tc_form one = {.constant = tirbi_tc_constant(z, 0), .n = 1, .terms = &term};
-        const uint32_t vars = term.kind == TIRBI_TC_FORM_INDEX ? UINT32_C(1) << term.index
-                                                               : term.a->vars | (term.b ? term.b->vars : 0);
+        const uint32_t vars =
+            term.kind == TIRBI_TC_FORM_INDEX ? UINT32_C(1) << term.index : term.a->vars | (term.b ? term.b->vars : 0);
         const tirbi_tc_form *by = &one;
         one.vars = vars;
         if (!one.constant) return NULL;
@@ -314,9 +303,11 @@ static const tirbi_tc_form *eliminate(solver *s, const tirbi_tc_form *form, bool
             if (term.kind == TIRBI_TC_FORM_INDEX)
                 by = tirbi_tc_form_constant(z, high ? s->ranges[term.index].high : s->ranges[term.index].low);
             else if (term.kind == TIRBI_TC_FORM_MOD)
-                by = (vars & ~s->known) ? &one : tirbi_tc_form_constant(z, tirbi_tc_constant(z, high ? term.divisor - 1 : 0));
+                by = (vars & ~s->known) ? &one
+                                        : tirbi_tc_form_constant(z, tirbi_tc_constant(z, high ? term.divisor - 1 : 0));
             else if (term.kind == TIRBI_TC_FORM_DIV)
-                by = tirbi_tc_form_divide(z, term.kind, eliminate(s, term.a, high, c), tirbi_tc_constant(z, term.divisor));
+                by = tirbi_tc_form_divide(z, term.kind, eliminate(s, term.a, high, c),
+                                          tirbi_tc_constant(z, term.divisor));
             else
                 by = tirbi_tc_form_extreme(z, term.kind, eliminate(s, term.a, high, c), eliminate(s, term.b, high, c));
         }
@@ -333,7 +324,7 @@ static bool eliminate_known(solver *s) {
         if (c.is_done || (c.form->vars & s->known) == 0 || (c.is_late && !s->uses_late)) continue;
         ((constraint *)s->constraints.items)[i].is_done = true;
         c.form = eliminate(s, c.form, false, &c);
-        if (tirbi_has_errors(s->x->diagnostics) || !add_constraint(s, c, 12)) return false;
+        if (has_failed(s->x) || !add_constraint(s, c, 12)) return false;
     }
     return true;
 }
@@ -362,7 +353,7 @@ static bool find_range(solver *s, uint32_t index, tirbi_tc_range *out) {
         *side = *side ? tirbi_tc_extreme(z, positive ? TIRBI_TC_ATOM_MAX : TIRBI_TC_ATOM_MIN, *side, bound) : bound;
         if (!*side) return fail_size(s->x, c->span, "this subscript");
     }
-    return !tirbi_has_errors(s->x->diagnostics);
+    return !has_failed(s->x);
 }
 
 /* Ranges may be empty, but not less than that. */
@@ -372,13 +363,14 @@ static bool check_range(solver *s, uint32_t index, tirbi_span span) {
     const char *name = s->stmt->indices[index]->name;
     const tirbi_tc_sum *last = tirbi_tc_sub(z, r->high, r->low), *extent = tirbi_tc_add_constant(z, last, 1);
     if (extent && tirbi_tc_is_negative(z, last)) {
-        tirbi_report_error(s->x->diagnostics, TIRB_VALUE, span, "the range of the index `%s` is empty, whatever the sizes",
-                           name);
+        tirbi_report_error(s->x->diagnostics, TIRB_VALUE, span,
+                           "the range of the index `%s` is empty, whatever the sizes", name);
         return false;
     }
-    const char *what = tirbi_arena_format(s->x->arena, "the range of `%s` in %s ends before it begins", name, s->forms.scope->def->name);
-    const char *wide = tirbi_arena_format(s->x->arena, "the range of `%s` in %s leaves int32", name,
+    const char *what = tirbi_arena_format(s->x->arena, "the range of `%s` in %s ends before it begins", name,
                                           s->forms.scope->def->name);
+    const char *wide =
+        tirbi_arena_format(s->x->arena, "the range of `%s` in %s leaves int32", name, s->forms.scope->def->name);
     return what && wide && tirbi_tc_require(s->x, extent, span, what) &&
            tirbi_tc_require_int32(s->x, extent, span, wide) && tirbi_tc_require_int32(s->x, r->low, span, wide) &&
            tirbi_tc_require_int32(s->x, r->high, span, wide);
@@ -423,7 +415,7 @@ static bool solve(solver *s) {
     if (!eliminate_known(s)) return false;
     while (s->known != all) {
         uint32_t solved = solve_round(s);
-        if (tirbi_has_errors(s->x->diagnostics) || s->x->arena->failed) return false;
+        if (has_failed(s->x) || s->x->arena->failed) return false;
         if (!solved && s->uses_late) {
             report_unsolved(s);
             return false;
@@ -447,10 +439,9 @@ static bool require_rest(solver *s) {
         if (c->is_late && !s->uses_late) end.form = eliminate(s, c->form, false, &end);
         if (!end.form) return fail_size(s->x, c->span, "this subscript");
         if (end.form->n > 0 || end.is_rough) continue;
-        const char *what =
-            tirbi_arena_format(s->x->arena, "a subscript of `%s` in %s %s dimension %u", c->tensor->symbol->name,
-                               s->forms.scope->def->name, c->is_upper ? "runs past the end of" : "begins before",
-                               (unsigned)c->dim);
+        const char *what = tirbi_arena_format(s->x->arena, "a subscript of `%s` in %s %s dimension %u",
+                                              c->tensor->symbol->name, s->forms.scope->def->name,
+                                              c->is_upper ? "runs past the end of" : "begins before", (unsigned)c->dim);
         if (!what || !tirbi_tc_require(s->x, end.form->constant, c->span, what)) return false;
     }
     return true;

@@ -23,6 +23,7 @@ typedef struct tirbi_tc_inference {
     tirbi_diagnostics *diagnostics;
     tirbi_tc_sizes *sizes;
     tirbi_list conditions; /* of tirbi_tc_condition */
+    uint32_t n_errors;     /* there were before */
 } tirbi_tc_inference;
 
 /* Demands that a sum is never negative: nothing where that is sure, an error where it never holds, else conditions.

@@ -44,9 +44,9 @@ static bool bind_sizes(tirbi_tc_lowering *l, const tirbi_tc_scope *scope, const 
             }
             wanted = *bound;
         }
-        const char *what = tirbi_arena_format(l->arena, "dimension %u of `%s` and that of the parameter `%s` of %s",
-                                              (unsigned)i, argument ? argument->symbol->name : param->name, param->name,
-                                              scope->def->name);
+        const char *what =
+            tirbi_arena_format(l->arena, "dimension %u of `%s` and that of the parameter `%s` of %s", (unsigned)i,
+                               argument ? argument->symbol->name : param->name, param->name, scope->def->name);
         if (!wanted || !what) return false;
         if (argument && !tirbi_tc_require_equal(&l->inference, argument->extent[i], wanted, span, what)) return false;
         tensor->low[i] = tirbi_tc_constant(&l->sizes, 0);
@@ -60,7 +60,8 @@ static bool bind_param(tirbi_tc_lowering *l, const tirbi_tc_scope *scope, const 
     tirbi_tc_tensor *tensor = scope->tensors[param->symbol->number];
     if (!bind_sizes(l, scope, param, tensor, NULL, param->span)) return false;
     if (param->ndim > 0) return true;
-    const bool is_int = tirbi_type_is_int(param->dtype) && (param->dtype.code == TIRB_CODE_INT || param->dtype.bits < 64);
+    const bool is_int =
+        tirbi_type_is_int(param->dtype) && (param->dtype.code == TIRB_CODE_INT || param->dtype.bits < 64);
     tensor->scalar = tirbi_make_var(&l->b, param->name_span, param->name, tirbi_prim_type(param->dtype));
     if (tensor->scalar && is_int) tensor->value = tirbi_tc_variable(&l->sizes, tensor->scalar, false);
     return tensor->scalar != NULL;
@@ -81,8 +82,8 @@ static bool define_target(tirbi_tc_lowering *l, const tirbi_tc_step *step) {
         const char *what = tirbi_arena_format(l->arena, "dimension %u of `%s` in %s and its annotation", (unsigned)i,
                                               stmt->name, step->scope->def->name);
         if (!extent || !what) return false;
-        if (declared && !tirbi_tc_require_equal(&l->inference, extent, target->extent[i],
-                                                declared->sizes[i].span, what))
+        if (declared &&
+            !tirbi_tc_require_equal(&l->inference, extent, target->extent[i], declared->sizes[i].span, what))
             return false;
         target->low[i] = r->low;
         target->extent[i] = extent;
@@ -130,8 +131,8 @@ static bool bind_result(tirbi_tc_lowering *l, const tirbi_tc_scope *scope, const
 
 static bool plan_call(tirbi_tc_lowering *l, const tirbi_tc_scope *scope, const tirbi_tc_stmt *stmt, uint32_t depth) {
     if (depth == MAX_CALL_DEPTH) {
-        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, stmt->callee_span, "more than %d calls are inside each other",
-                           MAX_CALL_DEPTH);
+        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, stmt->callee_span,
+                           "more than %d calls are inside each other", MAX_CALL_DEPTH);
         return false;
     }
     const tirbi_tc_def *callee = stmt->callee;
@@ -173,7 +174,8 @@ static bool make_buffer(tirbi_tc_lowering *l, tirbi_tc_tensor *tensor, tirbi_spa
     const tirbi_tc_symbol *symbol = tensor->symbol;
     for (uint32_t i = 0; shape && i < tensor->ndim; i++)
         if (!(shape[i] = tirbi_tc_lower_sum(l, span, tensor->extent[i]))) return false;
-    if (shape) tensor->buffer = tirbi_make_buffer(&l->b, span, symbol->name, symbol->dtype, shape, tensor->ndim, "global");
+    if (shape)
+        tensor->buffer = tirbi_make_buffer(&l->b, span, symbol->name, symbol->dtype, shape, tensor->ndim, "global");
     return tensor->buffer != NULL;
 }
 
@@ -248,8 +250,7 @@ static bool add_minima_attribute(tirbi_tc_lowering *l, const tirbi_tc_scope *sco
     if (!text || !*text) return text != NULL;
     tirb_attr *attr = TIRBI_NEW(l->arena, tirb_attr);
     if (!attr) return false;
-    *attr = (tirb_attr){.key = "tirb.minima",
-                        .value = tirbi_make_string(&l->b, f->span, text, (uint32_t)strlen(text))};
+    *attr = (tirb_attr){.key = "tirb.minima", .value = tirbi_make_string(&l->b, f->span, text, (uint32_t)strlen(text))};
     f->attrs = attr;
     f->n_attrs = 1;
     return attr->value != NULL;
@@ -357,13 +358,14 @@ static bool open_nest(tirbi_tc_lowering *l, uint32_t n, const char *name) {
     const tirbi_tc_stmt *stmt = l->here.stmt;
     const uint32_t first = l->b.frames.n;
     for (uint32_t i = 0; i < n; i++)
-        if (!open_loop(l, stmt->indices[i]->span, stmt->indices[i]->name, extent_of(l, &l->here.ranges[i]))) return false;
+        if (!open_loop(l, stmt->indices[i]->span, stmt->indices[i]->name, extent_of(l, &l->here.ranges[i])))
+            return false;
     if (!open_block(l, stmt->span, name)) return false;
     for (uint32_t i = 0; i < n; i++) {
         const tirb_expr *var = loop_var(l, first, i);
         const tirb_expr *extent = tirbi_tc_lower_sum(l, stmt->indices[i]->span, extent_of(l, &l->here.ranges[i]));
-        l->axes[i] = extent ? add_axis(l, stmt->indices[i]->span, stmt->indices[i]->name, var, extent, i >= stmt->n_left)
-                            : NULL;
+        l->axes[i] =
+            extent ? add_axis(l, stmt->indices[i]->span, stmt->indices[i]->name, var, extent, i >= stmt->n_left) : NULL;
         if (!l->axes[i]) return false;
     }
     return true;
@@ -413,10 +415,10 @@ static bool update(tirbi_tc_lowering *l, bool combines) {
     const tirb_expr *value = tirbi_tc_lower_as(l, stmt->value, stmt->target->dtype);
     if (!combines) return store(l, value);
     const tirb_expr *const *indices = left_indices(l);
-    const tirb_expr *old = indices ? tirbi_make_load(&l->b, stmt->span,
-                                                     l->here.scope->tensors[stmt->target->number]->buffer, indices,
-                                                     stmt->n_subscripts, NULL)
-                                   : NULL;
+    const tirb_expr *old =
+        indices ? tirbi_make_load(&l->b, stmt->span, l->here.scope->tensors[stmt->target->number]->buffer, indices,
+                                  stmt->n_subscripts, NULL)
+                : NULL;
     return store(l, tirbi_tc_combine(l, stmt->span, kinds[stmt->assign], old, value));
 }
 
@@ -446,8 +448,24 @@ static bool find_nothing_to_reduce(tirbi_tc_lowering *l, const tirb_expr **out) 
     return true;
 }
 
+static bool reads(const tirbi_tc_expr *e, const tirbi_tc_symbol *symbol) {
+    if (e->symbol == symbol && e->kind != TIRBI_TC_DIM) return true;
+    if (e->kind == TIRBI_TC_NAME && e->symbol->kind == TIRBI_TC_LET) return reads(e->symbol->value, symbol);
+    for (uint32_t i = 0; i < e->n_args; i++)
+        if (reads(e->args[i], symbol)) return true;
+    return false;
+}
+
+/* The value reads elements of its own target, which all begin anew before it does. */
+static bool starts_apart(const tirbi_tc_stmt *stmt) {
+    return stmt->assign != TIRBI_TC_SET && stmt->starts_over && !stmt->is_scatter && !stmt->defines &&
+           reads(stmt->value, stmt->target);
+}
+
+/* An element begins anew before the first of its terms. */
 static bool starts_over(const tirbi_tc_stmt *stmt) {
-    return stmt->assign != TIRBI_TC_SET && stmt->starts_over && stmt->n_indices > stmt->n_left && !stmt->is_scatter;
+    return stmt->assign != TIRBI_TC_SET && stmt->starts_over && stmt->n_indices > stmt->n_left && !stmt->is_scatter &&
+           !starts_apart(stmt);
 }
 
 static bool emit_start_of_nothing(tirbi_tc_lowering *l) {
@@ -466,13 +484,15 @@ static bool emit_start_of_nothing(tirbi_tc_lowering *l) {
 static bool emit_nest(tirbi_tc_lowering *l) {
     const tirbi_tc_stmt *stmt = l->here.stmt;
     const uint32_t depth = l->b.frames.n;
-    bool done = open_nest(l, stmt->n_indices, stmt->name);
+    const bool apart = starts_apart(stmt);
+    bool done = (!apart || emit_start(l)) && open_nest(l, stmt->n_indices, stmt->name);
     if (done && starts_over(stmt)) {
         done = tirbi_frame_push(&l->b, TIRBI_FRAME_INIT, NULL, stmt->span) && store(l, identity_of(l, stmt));
         if (done) tirbi_frame_pop(&l->b);
     }
     /* With nothing to reduce, an operator that starts over is '='. */
-    const bool combines = stmt->assign != TIRBI_TC_SET && (!stmt->starts_over || stmt->n_indices > stmt->n_left);
+    const bool combines =
+        stmt->assign != TIRBI_TC_SET && (!stmt->starts_over || apart || stmt->n_indices > stmt->n_left);
     done = done && update(l, combines);
     close_frames(l, depth);
     return done;
@@ -579,7 +599,8 @@ tirb_irmodule *tirbi_tc_lower(const tirbi_tc_program *program, tirbi_arena *aren
                              .ret_type = {.kind = TIRB_TYPE_TUPLE, .dtype = tirbi_type_void, .scope = ""},
                              .span = def->name_span};
         tirbi_tc_sizes_init(&l.sizes, arena);
-        l.inference = (tirbi_tc_inference){.arena = arena, .diagnostics = diagnostics, .sizes = &l.sizes};
+        l.inference = (tirbi_tc_inference){
+            .arena = arena, .diagnostics = diagnostics, .sizes = &l.sizes, .n_errors = diagnostics->n_errors};
         l.steps = l.defined = (tirbi_list){.n = 0};
         const uint32_t depth = l.b.frames.n;
         if (!lower_def(&l, def, f) && !arena->failed) tirbi_report_unexplained(diagnostics, def->name_span, "a def");

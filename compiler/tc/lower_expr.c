@@ -86,12 +86,26 @@ static const tirb_expr *lower_name(tirbi_tc_lowering *l, const tirbi_tc_expr *e)
 
 /* ---- Operators -------------------------------------------------------------------------------------------------- */
 
+/* A number as one of the type: what does not fit wraps, as it does where it is not known. */
+static const tirb_expr *convert_number(tirbi_tc_lowering *l, tirbi_span span, int64_t value, tirb_datatype type) {
+    const unsigned unused = 64 - type.bits;
+    const uint64_t bits = (uint64_t)value << unused;
+    const bool is_signed = type.code == TIRB_CODE_INT;
+    return tirbi_make_int(&l->b, span, type, is_signed ? (int64_t)bits >> unused : (int64_t)(bits >> unused));
+}
+
 /* A comparison with 0 where bool is wanted. */
 const tirb_expr *tirbi_tc_convert(tirbi_tc_lowering *l, tirbi_span span, const tirb_expr *value, tirb_datatype type) {
     if (!value || tirb_datatype_equal(value->dtype, type)) return value;
-    if (!tirbi_type_is_bool(type)) return tirbi_make_cast(&l->b, span, type, value);
-    const tirb_expr *zero = tirbi_make_number(&l->b, span, value->dtype, 0);
-    return zero ? tirbi_make_compare(&l->b, span, TIRB_EXPR_NE, value, zero) : NULL;
+    if (tirbi_type_is_bool(type)) {
+        const tirb_expr *zero = tirbi_make_number(&l->b, span, value->dtype, 0);
+        return zero ? tirbi_make_compare(&l->b, span, TIRB_EXPR_NE, value, zero) : NULL;
+    }
+    if (value->kind == TIRB_EXPR_INT_IMM && tirbi_type_is_int(type))
+        return convert_number(l, span, value->as.int_value, type);
+    if (value->kind == TIRB_EXPR_FLOAT_IMM && tirbi_type_is_int(type))
+        return tirbi_make_raw_cast(&l->b, span, type, value);
+    return tirbi_make_cast(&l->b, span, type, value);
 }
 
 const tirb_expr *tirbi_tc_lower_as(tirbi_tc_lowering *l, const tirbi_tc_expr *e, tirb_datatype type) {
@@ -130,9 +144,9 @@ static const tirb_expr *remainder_of_floats(tirbi_tc_lowering *l, tirbi_span spa
 const tirb_expr *tirbi_tc_combine(tirbi_tc_lowering *l, tirbi_span span, tirbi_tc_expr_kind kind, const tirb_expr *x,
                                   const tirb_expr *y) {
     static const tirb_expr_kind kinds[] = {
-        [TIRBI_TC_ADD] = TIRB_EXPR_ADD,      [TIRBI_TC_SUB] = TIRB_EXPR_SUB, [TIRBI_TC_MUL] = TIRB_EXPR_MUL,
-        [TIRBI_TC_DIV] = TIRB_EXPR_FLOORDIV, [TIRBI_TC_MOD] = TIRB_EXPR_FLOORMOD,
-        [TIRBI_TC_MIN] = TIRB_EXPR_MIN,      [TIRBI_TC_MAX] = TIRB_EXPR_MAX,
+        [TIRBI_TC_ADD] = TIRB_EXPR_ADD,      [TIRBI_TC_SUB] = TIRB_EXPR_SUB,      [TIRBI_TC_MUL] = TIRB_EXPR_MUL,
+        [TIRBI_TC_DIV] = TIRB_EXPR_FLOORDIV, [TIRBI_TC_MOD] = TIRB_EXPR_FLOORMOD, [TIRBI_TC_MIN] = TIRB_EXPR_MIN,
+        [TIRBI_TC_MAX] = TIRB_EXPR_MAX,
     };
     if (!x || !y) return NULL;
     if (tirbi_type_is_bool(x->dtype)) return combine_bools(l, span, kind, x, y);
@@ -263,8 +277,7 @@ static const tirb_expr *add_guard(tirbi_tc_lowering *l, const tirbi_tc_expr *e, 
 /* `met` and that all reads below an expression are in bounds; what a subscript reads comes before it. */
 static const tirb_expr *add_guards(tirbi_tc_lowering *l, const tirbi_tc_expr *e, const tirb_expr *met) {
     if (!tirbi_arena_work(l->arena, 1)) return NULL;
-    if (e->kind == TIRBI_TC_NAME)
-        return e->symbol->kind == TIRBI_TC_LET ? add_guards(l, e->symbol->value, met) : met;
+    if (e->kind == TIRBI_TC_NAME) return e->symbol->kind == TIRBI_TC_LET ? add_guards(l, e->symbol->value, met) : met;
     if (e->kind == TIRBI_TC_PAD) return add_guards(l, e->args[1], met);
     for (uint32_t i = 0; met && i < e->n_args; i++) {
         met = add_guards(l, e->args[i], met);

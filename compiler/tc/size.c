@@ -69,7 +69,7 @@ static bounds atom_bounds(const tirbi_tc_atom *atom) {
     case TIRBI_TC_ATOM_VAR:
         if (atom->is_size) return (bounds){0, INT32_MAX};
         return atom->var->dtype.bits <= 32 && atom->var->dtype.code == TIRB_CODE_INT ? (bounds){INT32_MIN, INT32_MAX}
-                                                                                   : anything;
+                                                                                     : anything;
     case TIRBI_TC_ATOM_PRODUCT:
         return product_bounds(atom);
     case TIRBI_TC_ATOM_DIV:
@@ -156,8 +156,8 @@ static uint32_t depth_of(const tirbi_tc_sum *a) {
 static const tirbi_tc_sum *make_atom(tirbi_tc_sizes *z, tirbi_tc_atom wanted) {
     uint32_t probe = 0, number, hash = tirbi_text_hash(z, (const char *)&wanted.var, sizeof wanted.var) + wanted.kind;
     for (uint32_t i = 0; i < wanted.n; i++) {
-        uintptr_t place = wanted.kind == TIRBI_TC_ATOM_PRODUCT ? (uintptr_t)wanted.as.factors[i]
-                                                               : (uintptr_t)wanted.as.args[i];
+        uintptr_t place =
+            wanted.kind == TIRBI_TC_ATOM_PRODUCT ? (uintptr_t)wanted.as.factors[i] : (uintptr_t)wanted.as.args[i];
         hash = hash * 31 + tirbi_text_hash(z, (const char *)&place, sizeof place);
     }
     const tirbi_tc_atom *found = NULL, **atoms = z->atoms.items;
@@ -170,8 +170,8 @@ static const tirbi_tc_sum *make_atom(tirbi_tc_sizes *z, tirbi_tc_atom wanted) {
         *atom = wanted;
         atom->id = z->atoms.n - 1;
         for (uint32_t i = 0; i < wanted.n; i++) {
-            uint32_t depth = wanted.kind == TIRBI_TC_ATOM_PRODUCT ? wanted.as.factors[i]->depth
-                                                                  : depth_of(wanted.as.args[i]);
+            uint32_t depth =
+                wanted.kind == TIRBI_TC_ATOM_PRODUCT ? wanted.as.factors[i]->depth : depth_of(wanted.as.args[i]);
             if (depth + 1 > atom->depth) atom->depth = depth + 1;
         }
         if (atom->depth > TIRBI_TC_MAX_TERMS) return too_large(z);
@@ -326,7 +326,8 @@ static const tirbi_tc_sum *divide_by(tirbi_tc_sizes *z, const tirbi_tc_sum *a, i
 
 const tirbi_tc_sum *tirbi_tc_floordiv(tirbi_tc_sizes *z, const tirbi_tc_sum *a, const tirbi_tc_sum *b) {
     if (!a || !b) return NULL;
-    if (b->n > 0) return tirbi_tc_is(a, 0) ? a : a == b ? tirbi_tc_constant(z, 1) : make_pair(z, TIRBI_TC_ATOM_DIV, a, b);
+    if (b->n > 0)
+        return tirbi_tc_is(a, 0) ? a : a == b ? tirbi_tc_constant(z, 1) : make_pair(z, TIRBI_TC_ATOM_DIV, a, b);
     if (b->constant == 0) {
         if (!z->failure) z->failure = "divides by zero";
         return NULL;
@@ -395,7 +396,8 @@ const tirbi_tc_sum *tirbi_tc_extreme(tirbi_tc_sizes *z, tirbi_tc_atom_kind kind,
                                      const tirbi_tc_sum *b) {
     arguments args = {.n = 0};
     if (!a || !b) return NULL;
-    if ((is_below(a) && (is_below(b) || b->n == 0)) || (is_below(b) && a->n == 0)) /* max(20 - N, 0) is 20 - min(N, 20) */
+    if ((is_below(a) && (is_below(b) || b->n == 0)) ||
+        (is_below(b) && a->n == 0)) /* max(20 - N, 0) is 20 - min(N, 20) */
         return tirbi_tc_scale(z,
                               tirbi_tc_extreme(z, kind == TIRBI_TC_ATOM_MIN ? TIRBI_TC_ATOM_MAX : TIRBI_TC_ATOM_MIN,
                                                tirbi_tc_scale(z, a, -1), tirbi_tc_scale(z, b, -1)),
@@ -557,14 +559,16 @@ const tirb_expr *tirbi_tc_sum_expr(tirbi_builder *b, tirbi_span span, tirb_datat
 
 /* How tightly an operator binds; what has fewer stands in brackets inside what has more. */
 static int binding(tirb_expr_kind kind) {
-    return kind == TIRB_EXPR_ADD || kind == TIRB_EXPR_SUB                                             ? 1
+    return kind == TIRB_EXPR_ADD || kind == TIRB_EXPR_SUB                                      ? 1
            : kind == TIRB_EXPR_MUL || kind == TIRB_EXPR_FLOORDIV || kind == TIRB_EXPR_FLOORMOD ? 2
-                                                                                                      : 3;
+                                                                                               : 3;
 }
 
 const char *tirbi_tc_size_text(tirbi_arena *arena, const tirb_expr *e) {
-    static const char *const operators[] = {[TIRB_EXPR_ADD] = "+",       [TIRB_EXPR_SUB] = "-",
-                                            [TIRB_EXPR_MUL] = "*",       [TIRB_EXPR_FLOORDIV] = "//",
+    static const char *const operators[] = {[TIRB_EXPR_ADD] = "+",
+                                            [TIRB_EXPR_SUB] = "-",
+                                            [TIRB_EXPR_MUL] = "*",
+                                            [TIRB_EXPR_FLOORDIV] = "//",
                                             [TIRB_EXPR_FLOORMOD] = "%"};
     if (e->kind == TIRB_EXPR_VAR) return e->as.var.name;
     if (e->kind == TIRB_EXPR_INT_IMM) return tirbi_arena_format(arena, "%lld", (long long)e->as.int_value);
