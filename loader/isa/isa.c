@@ -310,7 +310,7 @@ static const uint8_t widths[1 + (unsigned)'z'] = {
 /* Reads operands up to one that tells its size itself, that the code's end cuts, or that is no type. Returns its
  * letter; the end of `letters`: there is none. */
 static inline __attribute__((always_inline)) const char *read_operands(const char *letters, const uint8_t **at,
-                                                                        const uint8_t *end, int64_t *operand) {
+                                                                       const uint8_t *end, int64_t *operand) {
     const uint8_t *p = *at;
     for (; *letters; letters++, operand++) {
         const unsigned width = widths[(unsigned char)*letters];

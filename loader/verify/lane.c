@@ -364,12 +364,18 @@ static inline uint32_t pass_one(checker *c, const uint8_t *code, size_t left) {
     enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE };
     if (left < OPERANDS || code[1] >= TIRB_N_DTYPES || !(tirbi_ops[code[0]].types >> code[1] & 1)) return 0;
     switch (code[0]) {
-    case TIRB_OP_VLOAD: return pass_load(c, code, left);
-    case TIRB_OP_VSTORE: return pass_store(c, code, left);
-    case TIRB_OP_VSPLAT: return pass_splat(c, code, left);
-    case TIRB_OP_VCAST: return pass_cast(c, code, left);
-    case TIRB_OP_VBITS: return 0;
-    default: return (tirbi_ops[code[0]].flags & LANE_ROW) == LANE_ROW ? pass_elementwise(c, code, left) : 0;
+    case TIRB_OP_VLOAD:
+        return pass_load(c, code, left);
+    case TIRB_OP_VSTORE:
+        return pass_store(c, code, left);
+    case TIRB_OP_VSPLAT:
+        return pass_splat(c, code, left);
+    case TIRB_OP_VCAST:
+        return pass_cast(c, code, left);
+    case TIRB_OP_VBITS:
+        return 0;
+    default:
+        return (tirbi_ops[code[0]].flags & LANE_ROW) == LANE_ROW ? pass_elementwise(c, code, left) : 0;
     }
 }
 

@@ -936,9 +936,9 @@ static void test_lane_flow(void **state) {
     accepts(TWO("", F0, READ_F0, READ_F0, ""));
 }
 
-/* ---- Errors and memory ----------------------------------------------------------------------------------------- */
+/* ---- Several at once ------------------------------------------------------------------------------------------- */
 
-/* With an entry of the source map at each instruction, as far as the code can be decoded, each is looked at by itself. */
+/* With an entry of the source map at each instruction, as far as code can be decoded, each is looked at by itself. */
 static tirb_status verify_each(fixture *f, tirbi_function *function, const tirbi_program *program) {
     enum { MOST = 256 };
     tirbi_line lines[MOST];
@@ -1036,6 +1036,8 @@ static void test_passing(void **state) {
         check_passing(text);
     }
 }
+
+/* ---- Errors and memory ----------------------------------------------------------------------------------------- */
 
 static void test_error_place(void **state) {
     (void)state;

@@ -22,8 +22,8 @@ static bool resize_words(tirbi_emitter *e, uint32_t capacity) {
 }
 
 static bool resize_origins(tirbi_emitter *e, uint32_t capacity) {
-    tirbi_origin *const origins = tirbi_heap_resize(e->heap, e->all.origins, e->origin_capacity * sizeof *origins,
-                                                    capacity * sizeof *origins);
+    tirbi_origin *const origins =
+        tirbi_heap_resize(e->heap, e->all.origins, e->origin_capacity * sizeof *origins, capacity * sizeof *origins);
     if (!origins) return false;
     e->all.origins = origins;
     e->origin_capacity = capacity;
@@ -73,8 +73,10 @@ uint32_t tirbi_words_place(const tirbi_words *words, uint32_t word) {
     if (word >= words->n) return 0;
     while (high - low > 1) { /* the last one up to the word is one of these */
         const uint32_t middle = low + (high - low) / 2;
-        if (words->origins[middle].word > word) high = middle;
-        else low = middle;
+        if (words->origins[middle].word > word)
+            high = middle;
+        else
+            low = middle;
     }
     uint32_t place = words->origins[low].offset;
     for (uint32_t i = words->origins[low].word + 1; i <= word; i++) place += words->steps[i];

@@ -119,8 +119,7 @@ static void keep_operands(lane_planner *p, const lane_ins *ins) {
 }
 
 /* Takes the choice if it has a form and is cheaper. */
-static void consider(const lane_ins *ins, unsigned dest, unsigned base, const option *operands,
-                     choice *best) {
+static void consider(const lane_ins *ins, unsigned dest, unsigned base, const option *operands, choice *best) {
     unsigned n = ins->n_reads;
     unsigned cost = base;
     unsigned loads = 0;
@@ -148,8 +147,7 @@ static void consider(const lane_ins *ins, unsigned dest, unsigned base, const op
         swapped = true;
     }
     if (form == 0) return;
-    *best = (choice){
-        .form = (uint16_t)(form - 1), .cost = (uint8_t)cost, .dest = (uint8_t)dest, .swapped = swapped};
+    *best = (choice){.form = (uint16_t)(form - 1), .cost = (uint8_t)cost, .dest = (uint8_t)dest, .swapped = swapped};
     for (unsigned i = 0; i < n; i++) best->operands[i] = operands[i];
 }
 

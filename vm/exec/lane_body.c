@@ -40,8 +40,7 @@ void tirbi_lane_body_drop(lane_body *body, tirbi_heap *heap, uint32_t number) {
     if (done < LEAST || done < body->n / PARTS || left == 0) return;
     memmove(body->ins, body->ins + done, left * sizeof *body->ins);
     body->first = number;
-    lane_ins *const kept =
-        tirbi_heap_resize(heap, body->ins, body->capacity * sizeof *kept, left * sizeof *kept);
+    lane_ins *const kept = tirbi_heap_resize(heap, body->ins, body->capacity * sizeof *kept, left * sizeof *kept);
     if (!kept) return; /* all of it is still there */
     body->ins = kept;
     body->capacity = left;
