@@ -206,6 +206,8 @@ if [ "$full" -eq 1 ]; then
     note "long tests"
     tests asan -L kernels
     counted "judged by TVM, all" "$python" tests/interop/tvm_compare.py --full --tirb build/release/bin/tirb
+    note "what a load takes, up to 16 MiB of code"
+    one "load limits" build/release/bin/test_load_limits --full
     note "the mathematical functions on every float32"
     one "math sweep" timeout 7200 build/release/bin/math_sweep --full
     one "the same on every instruction set" timeout 7200 build/release/bin/checkasm --sweep 7
