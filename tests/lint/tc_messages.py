@@ -8,7 +8,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SOURCES = ("lexer.c", "parser.c", "check.c", "check_expr.c")
+SOURCES = ("lexer.c", "parser.c", "check.c", "check_expr.c", "infer.c", "size.c", "lower.c", "lower_expr.c")
 REPORTS = re.compile(r"\b(?:tirbi_report_error|fail|bad_token)\((.*?)\);", re.DOTALL)
 LITERAL = r'"(?:[^"\\]|\\.)*"'
 LITERALS = re.compile(rf"{LITERAL}(?:\s*{LITERAL})*")
