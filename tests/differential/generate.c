@@ -75,7 +75,7 @@ static void aliases_text(tirbi_gen *g, const char *pad, tirbi_text *out) {
     const tirbi_gen_buffer *params[TIRBI_GEN_BUFFERS];
     uint32_t n = 0;
     for (uint32_t i = 0; i < g->n_buffers; i++) {
-        if (g->buffers[i].param) params[n++] = &g->buffers[i];
+        if (g->buffers[i].param && !g->buffers[i].apart) params[n++] = &g->buffers[i];
     }
     if (n < 2 || !tirbi_gen_chance(g, 25)) return;
     tirbi_text_add(out, "%s    T.func_attr({\"tirb.may_alias\": [", pad);

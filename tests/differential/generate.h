@@ -23,6 +23,7 @@ typedef struct tirbi_gen_buffer {
     uint32_t ndim;
     tirbi_gen_dim dims[TIRBI_GEN_DIMS];
     bool param, writable;
+    bool apart;     /* from all others: it is given to a function that says nothing of aliases */
     uint32_t scope; /* nesting level at which it ends; 0: the function */
 } tirbi_gen_buffer;
 

@@ -310,10 +310,11 @@ static void register_call(tirbi_gen *g, uint32_t size) {
 static void registers(tirbi_gen *g) {
     uint32_t size = 2 + tirbi_gen_pick(g, 6);
     tirbi_gen_dim dim = tirbi_gen_constant(size);
-    const tirbi_gen_buffer *c = tirbi_gen_new_buffer(g, "C", TIRB_I64, 1, &dim, true, false);
-    const tirbi_gen_buffer *r = tirbi_gen_new_buffer(g, "R", TIRB_I64, 1, &dim, true, true);
+    tirbi_gen_buffer *c = tirbi_gen_new_buffer(g, "C", TIRB_I64, 1, &dim, true, false);
+    tirbi_gen_buffer *r = tirbi_gen_new_buffer(g, "R", TIRB_I64, 1, &dim, true, true);
     char f[TIRBI_GEN_NAME];
     if (c == NULL || r == NULL) return;
+    r->apart = true;
     tirbi_gen_name(g, "f", f);
     tirbi_text_add(&g->head, "    @T.prim_func%s\n    def %s(r: T.handle, c: T.handle):\n",
                    g->classic ? "(private=True)" : "(private=True, s_tir=True)", f);

@@ -202,16 +202,20 @@ int tirbt_lgamma(mpfr_t out, const mpfr_t x, mpfr_rnd_t mode) {
 /* The sum of (x^2 / 4)^k / (k! (k + order)!), all of one sign, times (x / 2)^order. */
 static int modified_bessel(mpfr_t out, const mpfr_t x, mpfr_rnd_t mode, unsigned order) {
     if (!mpfr_number_p(x) || mpfr_cmpabs_ui(x, 1000) > 0) {
-        if (mpfr_nan_p(x)) mpfr_set_nan(out);
-        else mpfr_set_inf(out, order == 0 ? 1 : mpfr_sgn(x));
+        if (mpfr_nan_p(x))
+            mpfr_set_nan(out);
+        else
+            mpfr_set_inf(out, order == 0 ? 1 : mpfr_sgn(x));
         return 0;
     }
     mpfr_t square, term, sum;
     mpfr_inits2(precision_of(out), square, term, sum, (mpfr_ptr)NULL);
     mpfr_sqr(square, x, MPFR_RNDN);
     mpfr_div_2ui(square, square, 2, MPFR_RNDN);
-    if (order == 0) mpfr_set_ui(term, 1, MPFR_RNDN);
-    else mpfr_div_2ui(term, x, 1, MPFR_RNDN);
+    if (order == 0)
+        mpfr_set_ui(term, 1, MPFR_RNDN);
+    else
+        mpfr_div_2ui(term, x, 1, MPFR_RNDN);
     mpfr_set(sum, term, MPFR_RNDN);
     for (unsigned k = 1; k < 3000 && !mpfr_zero_p(term); k++) {
         mpfr_mul(term, term, square, MPFR_RNDN);

@@ -1,9 +1,9 @@
 /* test_accuracy [N]: the special functions within 4 units in the last place of MPFR's values, in double.
  *
- * At the places where they are hard: powers of two, ends of table rows and their neighbours, multiples of a quarter, the
- * doubles about zeros of the function, which are searched; and N random arguments (1,000) of each way of choosing them.
- * With 10,000 and more all of the hard places are taken, else a sample.
- * What is composed of several instructions is computed by a compiled program. Prints the largest errors. */
+ * At the places where they are hard: powers of two, ends of table rows and their neighbours, multiples of a quarter,
+ * the doubles about zeros of the function, which are searched; and N random arguments (1,000) of each way of choosing
+ * them. With 10,000 and more all of the hard places are taken, else a sample. What is composed of several instructions
+ * is computed by a compiled program. Prints the largest errors. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -44,7 +44,8 @@ typedef struct function {
     double waves_to;  /* zeros are searched up to here */
 } function;
 
-#define F(name, exact, low, high, waves_to) {#name, tirbi_##name##_f64, exact, low, high, waves_to}
+#define F(name, exact, low, high, waves_to) \
+    { #name, tirbi_##name##_f64, exact, low, high, waves_to }
 static const function functions[] = {
     F(cbrt, mpfr_cbrt, -1000, 1000, 0),
     F(sinpi, tirbt_sinpi, -5, 5, 0),
@@ -96,8 +97,10 @@ static void try_zero(trial *t, double a, double b) {
     const bool rises = t->function->own(a) < 0;
     while (nextafter(a, b) < b) {
         double middle = a + (b - a) * 0.5;
-        if ((t->function->own(middle) < 0) == rises) a = middle;
-        else b = middle;
+        if ((t->function->own(middle) < 0) == rises)
+            a = middle;
+        else
+            b = middle;
     }
     for (int i = 0; i < 4; i++, b = nextafter(b, INFINITY), a = nextafter(a, -INFINITY)) try_at(t, a), try_at(t, b);
 }
@@ -110,7 +113,7 @@ static void search_zeros(trial *t, double from, double to, double step) {
 
 static void try_hard(trial *t) {
     const int every = n_random < 10000 ? 13 : 1;
-    for (int exponent = -1074; exponent < 1024; exponent += exponent > -30 && exponent < 30 ? 1 : every)
+    for (int exponent = -1074; exponent<1024; exponent += exponent> - 30 && exponent < 30 ? 1 : every)
         try_about(t, ldexp(1, exponent));
     for (int i = 0; i < 500; i++) try_about(t, i * 0.0625);
     for (int i = 30; i < 800; i += every) try_about(t, i);
@@ -219,24 +222,32 @@ static const struct {
     int n;
     double bound;
 } composed[] = {
-    {"rcbrt", exact_rcbrt, 1, 4}, {"normcdfinv", exact_normcdfinv, 1, 4}, {"round", exact_round, 1, 0},
-    {"remainder", exact_remainder, 2, 0}, {"rhypot", exact_rnorm, 2, 4}, {"fdim", exact_fdim, 2, 0.5},
-    {"fdivide", exact_fdivide, 2, 0.5}, {"fmax", exact_fmax, 2, 0}, {"fmin", exact_fmin, 2, 0},
-    {"norm3d", exact_norm, 3, 4}, {"rnorm3d", exact_rnorm, 3, 4}, {"norm4d", exact_norm, 4, 4},
+    {"rcbrt", exact_rcbrt, 1, 4},       {"normcdfinv", exact_normcdfinv, 1, 4},
+    {"round", exact_round, 1, 0},       {"remainder", exact_remainder, 2, 0},
+    {"rhypot", exact_rnorm, 2, 4},      {"fdim", exact_fdim, 2, 0.5},
+    {"fdivide", exact_fdivide, 2, 0.5}, {"fmax", exact_fmax, 2, 0},
+    {"fmin", exact_fmin, 2, 0},         {"norm3d", exact_norm, 3, 4},
+    {"rnorm3d", exact_rnorm, 3, 4},     {"norm4d", exact_norm, 4, 4},
     {"rnorm4d", exact_rnorm, 4, 4},
 };
 
 /* Alone, of any size, and near what was drawn before. */
 static double drawn(double before) {
-    static const double specials[] = {0.0, -0.0, 0.5, -0.5, 0x1.fffffffffffffp-2, 1, 2.5, INFINITY, -INFINITY, NAN, DBL_MAX,
-                                      DBL_TRUE_MIN, 0x1p-1024, 0x1.8p-1023};
+    static const double specials[] = {0.0,      -0.0,      0.5, -0.5,    0x1.fffffffffffffp-2, 1,         2.5,
+                                      INFINITY, -INFINITY, NAN, DBL_MAX, DBL_TRUE_MIN,         0x1p-1024, 0x1.8p-1023};
     switch (random_bits() % 6) {
-    case 0: return tirbi_f64_from_bits(random_bits());
-    case 1: return specials[random_bits() % (sizeof specials / sizeof *specials)];
-    case 2: return before * ldexp(1 + unit(), (int)(random_bits() % 5) - 2);
-    case 3: return sign() * ((double)(random_bits() % 9) * 0.5 + ldexp(unit() - 0.5, -(int)(random_bits() % 50)));
-    case 4: return sign() * ldexp(1 + unit(), -1020 - (int)(random_bits() % 8));
-    default: return unit();
+    case 0:
+        return tirbi_f64_from_bits(random_bits());
+    case 1:
+        return specials[random_bits() % (sizeof specials / sizeof *specials)];
+    case 2:
+        return before * ldexp(1 + unit(), (int)(random_bits() % 5) - 2);
+    case 3:
+        return sign() * ((double)(random_bits() % 9) * 0.5 + ldexp(unit() - 0.5, -(int)(random_bits() % 50)));
+    case 4:
+        return sign() * ldexp(1 + unit(), -1020 - (int)(random_bits() % 8));
+    default:
+        return unit();
     }
 }
 

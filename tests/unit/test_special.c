@@ -52,9 +52,12 @@ static void fill(void *to, tirbi_dtype type, uint64_t seed) {
     uint64_t state = 0x9E3779B97F4A7C15u + seed;
     for (uint32_t i = 0; i < N; i++) {
         const double value = random_value(&state);
-        if (type == TIRB_F64) ((double *)to)[i] = value;
-        else if (type == TIRB_F32) ((float *)to)[i] = (float)value;
-        else ((uint16_t *)to)[i] = (uint16_t)(seed == 0 ? i : random_bits(&state));
+        if (type == TIRB_F64)
+            ((double *)to)[i] = value;
+        else if (type == TIRB_F32)
+            ((float *)to)[i] = (float)value;
+        else
+            ((uint16_t *)to)[i] = (uint16_t)(seed == 0 ? i : random_bits(&state));
     }
 }
 
@@ -90,8 +93,8 @@ static void expect_sum(const tirbi_kernel_table *table, tirb_isa isa, tirbi_op o
     assert_memory_equal(strip, one, (size_t)N * size);
     const uint64_t sum = sum_of(strip, type);
     if (sum == want) return;
-    print_error("%s.%s on %s: 0x%016" PRIX64 ", not 0x%016" PRIX64 "\n", tirbi_ops[op].mnemonic, tirbi_dtypes[type].name,
-                tirb_isa_name(isa), sum, want);
+    print_error("%s.%s on %s: 0x%016" PRIX64 ", not 0x%016" PRIX64 "\n", tirbi_ops[op].mnemonic,
+                tirbi_dtypes[type].name, tirb_isa_name(isa), sum, want);
     fail();
 }
 

@@ -13,10 +13,10 @@ typedef struct order {
     int modulus_terms, phase_terms, phase_pairs;
     uint64_t quadrants; /* between its angle and that of order 0 */
 } order;
-#define ORDER(n)                                                                                                       \
-    {                                                                                                                  \
-        tirbi_modulus##n, tirbi_phase##n, tirbi_phase##n##_tails, LENGTH(tirbi_modulus##n), LENGTH(tirbi_phase##n),    \
-            LENGTH(tirbi_phase##n##_tails), n                                                                          \
+#define ORDER(n)                                                                                                    \
+    {                                                                                                               \
+        tirbi_modulus##n, tirbi_phase##n, tirbi_phase##n##_tails, LENGTH(tirbi_modulus##n), LENGTH(tirbi_phase##n), \
+            LENGTH(tirbi_phase##n##_tails), n                                                                       \
     }
 static const order orders[2] = {ORDER(0), ORDER(1)};
 
@@ -39,8 +39,8 @@ static double wave(const order *o, double x, uint64_t turn) {
     tirbi_dd root = tirbi_dd_root(tirbi_dd_divide(two_over_pi, tirbi_dd_make(within, 0.0)));
     tirbi_angle angle = tirbi_reduce_turned(x, 0x2000000000000000u);
     double quotient = 1.0 / within;
-    tirbi_dd inverse = huge ? tirbi_dd_make(0.0, 0.0)
-                            : tirbi_dd_divide(tirbi_dd_make(1.0, 0.0), tirbi_dd_make(within, 0.0));
+    tirbi_dd inverse =
+        huge ? tirbi_dd_make(0.0, 0.0) : tirbi_dd_divide(tirbi_dd_make(1.0, 0.0), tirbi_dd_make(within, 0.0));
     double z = quotient * quotient;
     tirbi_dd rest = tirbi_add_pairs(angle.rest, phase_of(o, inverse));
     uint64_t quadrant = angle.quadrant - o->quadrants + turn;
@@ -57,7 +57,6 @@ static double first_kind(const order *o, double a, tirbi_dd near) {
     if (a == TIRBI_INF) return 0.0;
     return a < WAVES_FROM ? near.hi + near.lo : wave(o, a, COSINE);
 }
-
 
 static tirbi_dd near_j0(double a) { return tirbi_piece_value(tirbi_j0_pieces[(int)(a * 2.0)], TIRBI_J0_TERMS, a, 0.0); }
 static tirbi_dd near_j1(double a) { return tirbi_piece_value(tirbi_j1_pieces[(int)(a * 2.0)], TIRBI_J1_TERMS, a, 0.0); }

@@ -4,9 +4,9 @@
 
 /* ---- float32 ---------------------------------------------------------------------------------------------------- */
 
-#define NARROW_1(NAME, name)                                                                                           \
+#define NARROW_1(NAME, name) \
     float tirbi_##name##_f32(float x) { return (float)tirbi_##name##_f64((double)x); }
-#define NARROW_2(NAME, name)                                                                                           \
+#define NARROW_2(NAME, name) \
     float tirbi_##name##_f32(float x, float y) { return (float)tirbi_##name##_f64((double)x, (double)y); }
 TIRBI_SPECIAL_1(NARROW_1)
 TIRBI_SPECIAL_2(NARROW_2)
