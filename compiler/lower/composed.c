@@ -50,7 +50,8 @@ static const tirbi_lx *length(const composer *c, const tirbi_lx *const *x, int n
     const tirbi_lx *first = op2(c, TIRB_OP_HYPOT, scaled[0], scaled[1]);
     const tirbi_lx *rest = n == 3 ? scaled[2] : op2(c, TIRB_OP_HYPOT, scaled[2], scaled[3]);
     if (inverse) return op2(c, TIRB_OP_MUL, op2(c, TIRB_OP_RHYPOT, first, rest), scale);
-    return op2(c, TIRB_OP_MUL, op2(c, TIRB_OP_HYPOT, first, rest), choose(c, large, constant(c, 4.0), constant(c, 1.0)));
+    const tirbi_lx *undo = choose(c, large, constant(c, 4.0), constant(c, 1.0));
+    return op2(c, TIRB_OP_MUL, op2(c, TIRB_OP_HYPOT, first, rest), undo);
 }
 
 const tirbi_lx *tirbi_compose(tirbi_lx_pool *pool, tirb_builtin builtin, tirbi_dtype type,

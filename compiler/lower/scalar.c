@@ -382,7 +382,8 @@ static const tirbi_lx *lower_composed(tirbi_lowerer *l, const tirb_expr *e, cons
     if (!has_arity(l, e, (uint32_t)tirb_builtins[builtin].arity) || !numbers(l, e, lane, true, args)) return NULL;
     if (!is_defined(l, e, args, tirbi_ops[TIRB_OP_SQRT].types)) return NULL;
     const tirbi_dtype type = args[0]->type == TIRB_F64 ? TIRB_F64 : TIRB_F32;
-    for (uint32_t i = 0; i < e->as.call.n_args; i++) args[i] = settled(l, tirbi_lx_cast(l->pool, type, args[i]), e->span);
+    for (uint32_t i = 0; i < e->as.call.n_args; i++)
+        args[i] = settled(l, tirbi_lx_cast(l->pool, type, args[i]), e->span);
     return finish_elementwise(l, e, tirbi_compose(l->pool, builtin, type, args));
 }
 

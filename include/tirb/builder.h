@@ -76,7 +76,7 @@ TIRB_API const tirb_expr *tirb_builder_load(tirb_builder *builder, const tirb_bu
  * access. */
 TIRB_API const tirb_expr *tirb_builder_ramp(tirb_builder *builder, const tirb_expr *base, const tirb_expr *stride,
                                             uint32_t lanes);
-/* A mathematical function by name ("exp", "pow", "fma"): its type is that of the first argument. */
+/* A mathematical function by name ("exp", "pow", "fma", "lgamma"): its type is that of the first argument. */
 TIRB_API const tirb_expr *tirb_builder_math(tirb_builder *builder, const char *name, const tirb_expr *const *args,
                                             uint32_t n);
 /* The buffer as argument of a call. */

@@ -1,7 +1,7 @@
 # Functions of C's and CUDA's libraries that TVM has no name for, and what they are of special values.
 # expect: f32s(6xf32=27 -2.5 2.5 0.5 nan 4) -> 3 -3 3 0 4 0
 # expect: f64s(6xf64=5 7 2 inf 0 3) -> 24 -1 0 0 1 5
-# expect: f16s(2xf16=-8 0.5) -> -2 -0.5
+# expect: f16s(2xf32=-8 0.5) -> -2 -0.5
 from tvm.script import ir as I
 from tvm.script import tirx as T
 
@@ -23,10 +23,10 @@ class Module:
         A[1] = T.call_pure_extern("float64", "remainder", A[1], A[2])
         A[2] = T.call_pure_extern("float64", "lgamma", A[2])
         A[3] = T.call_pure_extern("float64", "j0", A[3])
-        A[5] = T.call_pure_extern("float64", "norm4d", A[5], A[4], 4.0, A[4])
+        A[5] = T.call_pure_extern("float64", "norm4d", A[5], A[4], T.float64(4.0), A[4])
         A[4] = T.call_pure_extern("float64", "cyl_bessel_i0", A[4])
 
     @T.prim_func(s_tir=True)
-    def f16s(A: T.Buffer((2,), "float16")):
-        A[0] = T.call_pure_extern("float16", "cbrt", A[0])
-        A[1] = T.call_pure_extern("float16", "fdivide", A[1], T.float16(-1.0))
+    def f16s(A: T.Buffer((2,), "float32")):
+        A[0] = T.Cast("float32", T.call_pure_extern("float16", "cbrt", T.Cast("float16", A[0])))
+        A[1] = T.Cast("float32", T.call_pure_extern("float16", "fdivide", T.Cast("float16", A[1]), T.float16(-1.0)))

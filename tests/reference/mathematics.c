@@ -132,18 +132,19 @@ bool tirbi_ref_math2(tirbi_op op, tirbi_dtype type, uint64_t a, uint64_t b, uint
         return tirbi_hypot_##t(first, rest) * (most > 1 ? 4 : 1);                                                      \
     }                                                                                                                  \
     static bool composed_##t(tirb_builtin builtin, const C *x, C *out) {                                               \
+        const C root_2 = (C)0x1.6a09e667f3bcdp+0;                                                                      \
         switch (builtin) {                                                                                             \
         case TIRB_BUILTIN_RCBRT: *out = 1 / tirbi_cbrt_##t(x[0]); return true;                                         \
-        case TIRB_BUILTIN_NORMCDFINV: *out = 0 - (C)0x1.6a09e667f3bcdp+0 * tirbi_erfcinv_##t(x[0] + x[0]); return true; \
+        case TIRB_BUILTIN_NORMCDFINV: *out = 0 - root_2 * tirbi_erfcinv_##t(x[0] + x[0]); return true;                 \
         case TIRB_BUILTIN_ROUND_AWAY: *out = (C)round((double)x[0]); return true;                                      \
         case TIRB_BUILTIN_FDIM: *out = x[0] <= x[1] ? 0 : x[0] - x[1]; return true;                                    \
         case TIRB_BUILTIN_FDIVIDE: *out = x[0] / x[1]; return true;                                                    \
         case TIRB_BUILTIN_FMAX: *out = x[1] != x[1] || x[0] > x[1] ? x[0] : x[1]; return true;                         \
         case TIRB_BUILTIN_FMIN: *out = x[1] != x[1] || x[0] < x[1] ? x[0] : x[1]; return true;                         \
-        case TIRB_BUILTIN_NORM3D: *out = length_##t(x, 3, false); return true;                                                \
-        case TIRB_BUILTIN_NORM4D: *out = length_##t(x, 4, false); return true;                                                \
-        case TIRB_BUILTIN_RNORM3D: *out = length_##t(x, 3, true); return true;                                       \
-        case TIRB_BUILTIN_RNORM4D: *out = length_##t(x, 4, true); return true;                                       \
+        case TIRB_BUILTIN_NORM3D: *out = length_##t(x, 3, false); return true;                                         \
+        case TIRB_BUILTIN_NORM4D: *out = length_##t(x, 4, false); return true;                                         \
+        case TIRB_BUILTIN_RNORM3D: *out = length_##t(x, 3, true); return true;                                         \
+        case TIRB_BUILTIN_RNORM4D: *out = length_##t(x, 4, true); return true;                                         \
         default: return false;                                                                                         \
         }                                                                                                              \
     }

@@ -47,8 +47,8 @@ static inline uint64_t tirbi_two_over_pi_bits(int position) {
 }
 
 /* For finite |x| >= 1 (Payne and Hanek, SIGNUM Newsletter 18, 1983): x is m * 2^e; of 2/pi only the 192 bits matter
- * that make the quadrant and the fraction after it, and their product with m modulo 2^192 is the answer. `turn` is taken
- * off, in units of a quadrant's 2^-62; of a negative x it is added. */
+ * that make the quadrant and the fraction after it, and their product with m modulo 2^192 is the answer. `turn` is
+ * taken off, in units of 2^-62 quadrants; of a negative x it is added. */
 static inline tirbi_angle tirbi_reduce_turned(double x, uint64_t turn) {
     uint64_t bits = tirbi_f64_bits(x);
     int exponent = (int)(bits >> 52 & 0x7FF) - 1075;

@@ -252,8 +252,8 @@ def gamma_functions():
                 s = reach * scale * (mpf(k) - mpf("22.3")) / 22
                 worst = max(worst, abs(horner(p, s) / g(s) - 1))
             rows.append([*two(z), reach, float(scale), *p])
-    say("lgamma about its negative zeros, two between -k - 1 and -k, k = 2 .. 16: zero, reach, scale of t, and s P(s)",
-        worst, 52)
+    say("lgamma near its zeros, two above -k - 1, k = 2 .. 16: zero, reach, scale of t, and P of s P(s)", worst,
+        52)
     print("enum { TIRBI_LGAMMA_ZERO_TERMS = 22 };")
     print(f"static const double tirbi_lgamma_zeros[{len(rows)}][26] = {{")
     numbered(rows)

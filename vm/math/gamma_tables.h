@@ -126,7 +126,7 @@ static const double tirbi_stirling[9] = {
     -0x1.f6aa362c07fdep-10, 0x1.a3e60f482202ep-8, -0x1.dcb3550286f80p-6, 0x1.243b50ba735d8p-3,
 };
 
-/* lgamma about its negative zeros, two between -k - 1 and -k, k = 2 .. 16: zero, reach, scale of t, and s P(s): error 2^-53.2 */
+/* lgamma near its zeros, two above -k - 1, k = 2 .. 16: zero, reach, scale of t, and P of s P(s): error 2^-53.2 */
 enum { TIRBI_LGAMMA_ZERO_TERMS = 22 };
 static const double tirbi_lgamma_zeros[30][26] = {
     {-0x1.3a7fc9600f86cp+1, -0x1.55f64f98af8d0p-55, 0x1.18cbc699e4207p-3, 0x1.0000000000000p+2, 0x1.83fe966af535fp-2,
