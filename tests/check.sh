@@ -112,7 +112,7 @@ cross() {
     fi
     build "$name" "$name" || return 0
     # The accuracy of the kernels is measured natively, and so is what small inputs may cost; here bits are compared.
-    local long='test_math|math_sweep|test_hostile|irregular|mixtures|reductions'
+    local long='test_math|test_accuracy|math_sweep|test_hostile|irregular|mixtures|reductions'
     [ "$name" != s390x ] || long+='|checkasm|test_stops|nests|updates|borders|comprehensions' # which aarch64 has been through
     [ "$full" -eq 1 ] || leave_out=(-E "^($long)\$")
     tests "$name" -L 'unit|differential|object' "${leave_out[@]}"
@@ -211,8 +211,10 @@ if [ "$full" -eq 1 ]; then
     counted "comprehensions, long" "$python" tests/kernels/comprehensions.py --full --tirb build/release/bin/tirb
     counted "random comprehensions, long" "$python" tests/differential/comprehensions.py --full --seed 10000 --count 4000 \
         --tirb build/release/bin/tirb
+    note "what a load takes, up to 16 MiB of code"
+    one "load limits" build/release/bin/test_load_limits --full
     note "the mathematical functions on every float32"
-    one "math sweep" timeout 7200 build/release/bin/math_sweep --full
+    one "math sweep" timeout 14400 build/release/bin/math_sweep --full
     one "the same on every instruction set" timeout 7200 build/release/bin/checkasm --sweep 7
     one "the same without fused multiply-add" timeout 7200 build/release/bin/checkasm --sweep 1 \
         exp exp2 exp10 expm1 tanh sigmoid log log2 log10 erf

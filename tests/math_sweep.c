@@ -92,6 +92,15 @@ static double exact_error(scratch *s, const function *f, tirbi_dtype type, doubl
     return type == TIRB_F32 ? tirbt_error_f32(s->exact, got) : tirbt_error_f64(s->exact, got);
 }
 
+/* Whether float32 is the rounding of the only double that there is: then every float would say nothing new. */
+static bool is_own(const function *f) {
+    static double (*const own[])(double) = {tirbi_sinpi_f64, tirbi_cospi_f64, tirbi_erfcx_f64, tirbi_erfinv_f64,
+                                            tirbi_erfcinv_f64, tirbi_normcdf_f64, tirbi_i0_f64, tirbi_i1_f64};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (f->in_double == own[i]) return true;
+    return false;
+}
+
 /* ---- One function ----------------------------------------------------------------------------------------------- */
 
 typedef struct task {
@@ -201,7 +210,7 @@ static void *worker(void *data) {
     mpfr_inits2(PRECISION, s.x, s.y, s.exact, (mpfr_ptr)NULL);
     for (unsigned i; (i = atomic_fetch_add(&w->next, 1)) < w->n;) {
         task *t = &w->tasks[i];
-        if (t->type == TIRB_F32 && t->function->one) sweep_floats(t, &s, w->full ? 1 : 20011);
+        if (t->type == TIRB_F32 && t->function->one) sweep_floats(t, &s, w->full && !is_own(t->function) ? 1 : 20011);
         try_random(t, &s, w->full ? 2000000 : 20000);
         if (!print(t)) atomic_fetch_add(&w->n_bad, 1);
     }

@@ -306,7 +306,10 @@ static exit_code allocate_output(run *r, uint32_t index) {
     DLDataType type;
     tirb_status status = tirb_instance_infer(r->instance, r->function, index, r->arguments, r->info.n_params,
                                              made.shape, TENSOR_MAX_NDIM, &made.ndim, &type, &error);
-    if (status != TIRB_OK) return fail_call(r, status, &error);
+    if (status != TIRB_OK) {
+        outputs_show_failure(r, status, &error);
+        return fail_call(r, status, &error);
+    }
     if (!tensor_measure(&made) || !tensor_allocate(&made)) {
         char text[256];
         tensor_type_text(&made, text, sizeof text);

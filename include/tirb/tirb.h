@@ -132,7 +132,7 @@ typedef struct tirb_load_limits {
                                   engine's max_bundle_size, and of sections and of code no more than 4 MiB and 256
                                   times the bundle's each */
     uint64_t max_instructions; /* 0: as many as that code has room for */
-    uint64_t max_memory;       /* bytes at any moment of the load, the module included; 0: 16 MiB, and 32 times those
+    uint64_t max_memory;       /* bytes at any moment of the load, the module included; 0: 16 MiB, and 24 times those
                                   of the bundle and of what it unpacks to */
     uint64_t max_work;         /* steps through what the bundle holds; 0: 16 million, and 64 for each of those bytes */
 } tirb_load_limits;

@@ -15,8 +15,10 @@
  *   .red f32 add                     the type of each reduction state: add, mul, min, max
  *   .var "n" i64 s0                  shape variables in order; "param 1" after them: the scalar parameter that it is
  *   .tensor "A" f32 r0 read ($0 128) parameters in order: read, write or both or none, then the shape;
- *                                    after it: strides (..), offset DIM
+ *                                    after it: strides (..), offset DIM, minima (..)
  *   .scalar "x" f32 s1
+ *   .alias 0 1                       parameters that may share memory
+ *   .requires {$0 4 floormod} == 0   what arguments must meet: DIM, one of < <= > >= == !=, DIM
  *       add.i64 s0, s1, s2           an instruction
  *   again:                           a label
  *       brif s0, again

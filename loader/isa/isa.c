@@ -135,23 +135,27 @@ static const uint8_t weights[TIRB_N_OPS][WEIGHT_CLASSES] = {
 #undef TIRB_WEIGHT
 
 static uint32_t weight_of(uint8_t row, uint8_t type) {
-    const enum weight_class class = type == TIRB_F16 || type == TIRB_BF16 ? OF_HALVES
-                                    : type == TIRB_F32                    ? OF_F32
-                                    : type == TIRB_F64                    ? OF_F64
-                                                                          : OF_INTS;
-    return weights[row][class] > 0 ? weights[row][class] : 1;
+    static const uint8_t classes[TIRB_N_DTYPES] = {
+        [TIRB_F16] = OF_HALVES, [TIRB_BF16] = OF_HALVES, [TIRB_F32] = OF_F32, [TIRB_F64] = OF_F64};
+    const uint32_t weight = weights[row][type < TIRB_N_DTYPES ? classes[type] : (unsigned)OF_INTS];
+    return weight > 0 ? weight : 1;
+}
+
+static uint8_t row_of(tirbi_op op) {
+    const bool is_lane_form = (tirbi_ops[op].flags & TIRBI_FLAG_ELEMENTWISE) && (unsigned)op >= TIRB_OP_LANE_FORM;
+    return (uint8_t)((unsigned)op - (is_lane_form ? TIRB_OP_LANE_FORM : 0u));
 }
 
 uint32_t tirbi_op_weight(tirbi_op op, uint8_t type, uint8_t source) {
-    const bool is_lane_form = (tirbi_ops[op].flags & TIRBI_FLAG_ELEMENTWISE) && (unsigned)op >= TIRB_OP_LANE_FORM;
-    const uint8_t row = (uint8_t)((unsigned)op - (is_lane_form ? TIRB_OP_LANE_FORM : 0u));
+    const uint8_t row = row_of(op);
     const uint32_t weight = weight_of(row, type), other = weight_of(row, source);
     return weight > other ? weight : other;
 }
 
 uint32_t tirbi_instr_weight(const tirbi_instr *in) {
     const bool casts = in->op == TIRB_OP_CAST || in->op == TIRB_OP_VCAST;
-    uint32_t weight = tirbi_op_weight((tirbi_op)in->op, in->type, casts ? (uint8_t)in->operand[2] : in->type);
+    if (casts) return tirbi_op_weight((tirbi_op)in->op, in->type, (uint8_t)in->operand[2]);
+    uint32_t weight = weight_of(row_of((tirbi_op)in->op), in->type);
     if (in->op != TIRB_OP_LANE) return weight;
     for (unsigned c = 0; c < in->lane.n_cursors; c++)
         weight += in->lane.cursors[c].access & TIRBI_WRITE ? in->lane.n_cursors : 1u;
@@ -239,10 +243,12 @@ static tirb_status read_parts(tirbi_reader *r, tirbi_instr *out, int64_t *count,
 }
 
 static tirb_status read_header(tirbi_reader *r, tirbi_lane_header *lane, tirb_error *error) {
-    lane->n = tirbi_read_u16(r);
-    lane->n_inner = tirbi_read_u8(r);
-    lane->n_cursors = tirbi_read_u8(r);
-    lane->end = tirbi_read_u32(r);
+    const uint8_t *head = tirbi_read_bytes(r, 8);
+    if (!head) return TIRB_OK; /* the caller says so */
+    lane->n = tirbi_load_u16(head);
+    lane->n_inner = head[2];
+    lane->n_cursors = head[3];
+    lane->end = tirbi_load_u32(head + 4);
     if (lane->n_inner > TIRBI_MAX_INNER) {
         return tirbi_error_set(error, TIRB_VERIFY, "%u inner loops, at most %d", lane->n_inner, TIRBI_MAX_INNER);
     }
@@ -303,7 +309,8 @@ static const uint8_t widths[1 + (unsigned)'z'] = {
 
 /* Reads operands up to one that tells its size itself, that the code's end cuts, or that is no type. Returns its
  * letter; the end of `letters`: there is none. */
-static const char *read_operands(const char *letters, const uint8_t **at, const uint8_t *end, int64_t *operand) {
+static inline __attribute__((always_inline)) const char *read_operands(const char *letters, const uint8_t **at,
+                                                                       const uint8_t *end, int64_t *operand) {
     const uint8_t *p = *at;
     for (; *letters; letters++, operand++) {
         const unsigned width = widths[(unsigned char)*letters];
@@ -364,19 +371,12 @@ static tirb_status check_type(const tirbi_op_info *info, uint8_t type, tirb_erro
     return TIRB_OK;
 }
 
-tirb_status tirbi_decode(const uint8_t *code, size_t size, uint32_t offset, tirbi_instr *out, tirb_error *error) {
-    const size_t left = offset < size ? size - offset : 0;
-    out->op = left > 0 ? code[offset] : 0;
-    out->type = left > 1 ? code[offset + 1] : 0;
-    out->offset = offset;
-    if (left < 2) return tirbi_error_set(error, TIRB_VERIFY, "the code ends inside an instruction");
-    if (!is_opcode(out->op)) return tirbi_error_set(error, TIRB_VERIFY, "unknown opcode 0x%02x", out->op);
+/* From operand `letter` on, which read_operands has stopped at, and which begins at `at`. Apart from what most
+ * instructions need. */
+static __attribute__((noinline)) tirb_status read_rest(const uint8_t *code, size_t size, const uint8_t *at,
+                                                       const char *letter, tirbi_instr *out, tirb_error *error) {
     const tirbi_op_info *info = &tirbi_ops[out->op];
-    TIRBI_TRY(check_type(info, out->type, error));
-    const uint8_t *at = code + offset + 2;
-    if ((info->flags & TIRBI_FLAG_ELEMENTWISE) && read_registers(info, at, left - 2, out)) return TIRB_OK;
-    const char *letter = info->operands;
-    while (*(letter = read_operands(letter, &at, code + size, &out->operand[letter - info->operands]))) {
+    while (*letter) {
         const size_t i = (size_t)(letter - info->operands);
         tirbi_reader r = tirbi_reader_over(code, size);
         r.at = (size_t)(at - code);
@@ -388,7 +388,25 @@ tirb_status tirbi_decode(const uint8_t *code, size_t size, uint32_t offset, tirb
             return tirbi_error_set(error, TIRB_VERIFY, "the code ends inside operand %u of %s", (unsigned)i + 1,
                                    info->mnemonic);
         at = code + r.at;
+        letter = read_operands(letter, &at, code + size, &out->operand[letter - info->operands]);
     }
+    out->size = (uint32_t)(at - code) - out->offset;
+    return TIRB_OK;
+}
+
+tirb_status tirbi_decode(const uint8_t *code, size_t size, uint32_t offset, tirbi_instr *out, tirb_error *error) {
+    const size_t left = offset < size ? size - offset : 0;
+    out->op = left > 0 ? code[offset] : 0;
+    out->type = left > 1 ? code[offset + 1] : 0;
+    out->offset = offset;
+    if (left < 2) return tirbi_error_set(error, TIRB_VERIFY, "the code ends inside an instruction");
+    if (!is_opcode(out->op)) return tirbi_error_set(error, TIRB_VERIFY, "unknown opcode 0x%02x", out->op);
+    const tirbi_op_info *info = &tirbi_ops[out->op];
+    TIRBI_TRY(check_type(info, out->type, error));
+    const uint8_t *at = code + offset + 2;
+    if ((info->flags & TIRBI_FLAG_ELEMENTWISE) && read_registers(info, at, left - 2, out)) return TIRB_OK;
+    const char *letter = read_operands(info->operands, &at, code + size, out->operand);
+    if (*letter) return read_rest(code, size, at, letter, out, error);
     out->size = (uint32_t)(at - code) - offset;
     return TIRB_OK;
 }

@@ -100,6 +100,9 @@ tirb_status tirbi_verify_code(checker *c);
 tirb_status tirbi_verify_x(checker *c, uint16_t x);
 /* A lane loop's header; the lane state is then inside. */
 tirb_status tirbi_verify_lane_begin(checker *c);
+/* Goes by instructions that most bodies of lane loops are made of, as long as nothing is wrong with them, and before
+ * `until`: the offset of what is next. */
+uint32_t tirbi_verify_lane_pass(checker *c, uint32_t at, uint32_t until);
 /* An instruction of a lane loop's body, whose register, cursor and loop numbers exist. */
 tirb_status tirbi_verify_lane_instr(checker *c);
 

@@ -471,6 +471,11 @@ static tirb_status check_code(checker *c, tirbi_instr *instr) {
     uint32_t next_line = 0;
     if (f->code_size == 0) return tirbi_verify_fail(c, "it has no code");
     for (uint32_t at = 0; at < f->code_size; at += instr->size) {
+        if (c->lane.inside) {
+            const uint32_t line = next_line < f->n_lines ? f->lines[next_line].offset : f->code_size;
+            at = tirbi_verify_lane_pass(c, at, line < f->code_size ? line : f->code_size);
+            if (at == f->code_size) break;
+        }
         if (tirbi_decode(f->code, f->code_size, at, instr, NULL) != TIRB_OK) return decode_fail(c, instr);
         c->instr = instr;
         TIRBI_TRY(tirbi_work(c->scratch, 1 + instr->size / CHECKED_AT_ONCE, c->error));
@@ -478,7 +483,10 @@ static tirb_status check_code(checker *c, tirbi_instr *instr) {
         if (next_line < f->n_lines && f->lines[next_line].offset == at) next_line++;
         TIRBI_TRY(check_instr(c));
     }
-    if (c->lane.inside) return tirbi_verify_fail(c, "the code ends inside a lane loop");
+    if (c->lane.inside) {
+        c->instr = NULL; /* no instruction is to blame */
+        return tirbi_verify_fail(c, "the code ends inside a lane loop");
+    }
     if (!(tirbi_ops[instr->op].flags & TIRBI_FLAG_END)) return tirbi_verify_fail(c, "control runs off the code's end");
     if (next_line < f->n_lines) {
         return tirbi_verify_fail(c,

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "loader/base/bytes.h"
 #include "loader/base/error.h"
 #include "loader/verify/checker.h"
 
@@ -98,6 +99,11 @@ tirb_status tirbi_verify_lane_begin(checker *c) {
 
 /* ---- Registers ------------------------------------------------------------------------------------------------ */
 
+/* A read sees what the register held on entry to every open loop since the one that has written it. */
+static inline void note_read(checker_lane *lane, uint64_t bit) {
+    for (unsigned d = lane->depth; d > 0 && !(lane->levels[d].written & bit); d--) lane->levels[d].entry_read |= bit;
+}
+
 static tirb_status read_register(checker *c, int64_t reg, tirbi_dtype type) {
     checker_lane *lane = &c->lane;
     if (lane->types[reg] == TIRB_TYPE_NONE) {
@@ -107,9 +113,7 @@ static tirb_status read_register(checker *c, int64_t reg, tirbi_dtype type) {
         return tirbi_verify_fail(c, "v%" PRId64 " is %s, not %s", reg, tirbi_dtypes[lane->types[reg]].name,
                                  tirbi_dtypes[type].name);
     }
-    /* The read sees what the register held on entry to every open loop since the one that has written it. */
-    uint64_t bit = UINT64_C(1) << reg;
-    for (unsigned d = lane->depth; d > 0 && !(lane->levels[d].written & bit); d--) lane->levels[d].entry_read |= bit;
+    note_read(lane, UINT64_C(1) << reg);
     return TIRB_OK;
 }
 
@@ -283,6 +287,110 @@ static tirb_status check_elementwise(checker *c) {
     write_register(c, instr->operand[0], tirbi_op_result_type(op, type));
     return TIRB_OK;
 }
+
+/* ---- What most bodies are made of ------------------------------------------------------------------------------- */
+
+/* The functions below go by instructions that nothing is wrong with and that need no more than a look, and return the
+ * bytes that each has; 0: it is another, or something is wrong with it, and nothing is changed. Where registers begin,
+ * behind the opcode and the type: */
+enum { OPERANDS = 2 };
+
+static inline bool holds(const checker *c, unsigned reg, unsigned type) {
+    return reg < c->function->n_lane_regs && c->lane.types[reg] == type;
+}
+
+/* Whether a cursor may be used here, which is at lane level or in the innermost loop. */
+static inline bool may_use(const checker_lane *lane, unsigned cursor, unsigned type, uint8_t access) {
+    if (cursor >= lane->header.n_cursors) return false;
+    const tirbi_cursor *is = &lane->header.cursors[cursor];
+    const bool here = is->level == 0 || (lane->depth > 0 && lane->levels[lane->depth].loop == is->level - 1);
+    return (is->access & access) && is->type == type && here; /* and so it is not indexed */
+}
+
+static inline uint32_t pass_load(checker *c, const uint8_t *code, size_t left) {
+    enum { SIZE = OPERANDS + 2 };
+    if (left < SIZE || code[OPERANDS] >= c->function->n_lane_regs ||
+        !may_use(&c->lane, code[OPERANDS + 1], code[1], TIRBI_READ))
+        return 0;
+    write_register(c, code[OPERANDS], (tirbi_dtype)code[1]);
+    return SIZE;
+}
+
+static inline uint32_t pass_store(checker *c, const uint8_t *code, size_t left) {
+    enum { SIZE = OPERANDS + 2 };
+    if (left < SIZE || !may_use(&c->lane, code[OPERANDS], code[1], TIRBI_WRITE) ||
+        !holds(c, code[OPERANDS + 1], code[1]))
+        return 0;
+    note_read(&c->lane, UINT64_C(1) << code[OPERANDS + 1]);
+    c->lane.acts = true;
+    return SIZE;
+}
+
+static inline uint32_t pass_splat(checker *c, const uint8_t *code, size_t left) {
+    enum { SIZE = OPERANDS + 3 };
+    if (left < SIZE || code[OPERANDS] >= c->function->n_lane_regs ||
+        tirbi_load_u16(code + OPERANDS + 1) >= c->function->n_sregs)
+        return 0;
+    write_register(c, code[OPERANDS], (tirbi_dtype)code[1]);
+    return SIZE;
+}
+
+static inline uint32_t pass_cast(checker *c, const uint8_t *code, size_t left) {
+    enum { SIZE = OPERANDS + 3 };
+    if (left < SIZE || code[OPERANDS] >= c->function->n_lane_regs || code[OPERANDS + 2] >= TIRB_N_DTYPES ||
+        !holds(c, code[OPERANDS + 1], code[OPERANDS + 2]))
+        return 0;
+    note_read(&c->lane, UINT64_C(1) << code[OPERANDS + 1]);
+    write_register(c, code[OPERANDS], (tirbi_dtype)code[1]);
+    return SIZE;
+}
+
+static inline uint32_t pass_elementwise(checker *c, const uint8_t *code, size_t left) {
+    const tirbi_op_info *info = &tirbi_ops[code[0]];
+    const tirbi_op op = (tirbi_op)code[0];
+    const tirbi_dtype type = (tirbi_dtype)code[1];
+    const uint32_t size = OPERANDS + 1u + info->arity;
+    const uint8_t *const reads = code + OPERANDS + 1;
+    if (left < size || code[OPERANDS] >= c->function->n_lane_regs) return 0;
+    for (unsigned i = 0; i < info->arity; i++)
+        if (!holds(c, reads[i], info->arity == 3 ? tirbi_op_operand_type(op, type, type, i) : type)) return 0;
+    for (unsigned i = 0; i < info->arity && c->lane.depth > 0; i++) note_read(&c->lane, UINT64_C(1) << reads[i]);
+    if ((info->flags & TIRBI_FLAG_TRAP) && tirbi_dtype_is_int(type)) c->lane.acts = true;
+    write_register(c, code[OPERANDS], tirbi_op_result_type(op, type));
+    return size;
+}
+
+static inline uint32_t pass_one(checker *c, const uint8_t *code, size_t left) {
+    enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE };
+    if (left < OPERANDS || code[1] >= TIRB_N_DTYPES || !(tirbi_ops[code[0]].types >> code[1] & 1)) return 0;
+    switch (code[0]) {
+    case TIRB_OP_VLOAD:
+        return pass_load(c, code, left);
+    case TIRB_OP_VSTORE:
+        return pass_store(c, code, left);
+    case TIRB_OP_VSPLAT:
+        return pass_splat(c, code, left);
+    case TIRB_OP_VCAST:
+        return pass_cast(c, code, left);
+    case TIRB_OP_VBITS:
+        return 0;
+    default:
+        return (tirbi_ops[code[0]].flags & LANE_ROW) == LANE_ROW ? pass_elementwise(c, code, left) : 0;
+    }
+}
+
+uint32_t tirbi_verify_lane_pass(checker *c, uint32_t at, uint32_t until) {
+    const tirbi_function *f = c->function;
+    checker_lane *lane = &c->lane;
+    const uint32_t from = at;
+    uint32_t size;
+    if (lane->depth < lane->kept || lane->n_steps > 0) return at;
+    for (; at < until && (size = pass_one(c, f->code + at, f->code_size - at)) > 0; at += size) c->scratch->work++;
+    if (at > from) lane->begun = true;
+    return at;
+}
+
+/* ---- Each by itself --------------------------------------------------------------------------------------------- */
 
 static tirb_status at_lane_level(checker *c) {
     return c->lane.depth == 0 ? TIRB_OK : tirbi_verify_fail(c, "only allowed at lane level, outside of inner loops");

@@ -80,6 +80,8 @@ def test_conditions_and_minima(t):
     t.run("run", "w.tirb", "4xf32=1", "7", code=CALL, lines=1,
           says="w.tirb: window(a: Tensor([H], float32), k: int32, b: Tensor([H - k + 1, 2], float32)) requires k <= H, "
                "and 7 <= 4 does not hold (k is 7, H is 4)")
+    found = json.loads(t.run("run", "w.tirb", "4xf32=1", "7", "--json", code=CALL, says="requires k <= H").text)
+    expect(found["status"] == "SHAPE" and "and 7 <= 4 does not hold" in found["error"]["message"], f"{found}")
     t.run("run", "w.tirb", "5xf32=1", "2", "4x2xf32=0", code=CALL, says="requires H % 2 == 0, and 1 == 0 does not hold")
     t.write("plain.tirs", WINDOW.replace(" minima ({$1 1 sub} {-2})", ""))
     t.run("asm", "plain.tirs")

@@ -29,7 +29,7 @@ static const char text[] = "@T.prim_func(s_tir=True)\n"
                            "    for i in T.parallel(n):\n"
                            "        x: T.let = D[i, 0] * scale\n"
                            "        if x > 0.0:\n"
-                           "            C[i, 0] = T.exp(x)\n"
+                           "            C[i, 0] = T.exp(x) + T.call_pure_extern(\"float32\", \"lgammaf\", x)\n"
                            "        else:\n"
                            "            C[i, 0:4] = 1\n";
 
@@ -73,7 +73,9 @@ static void build(tirb_builder *b) {
     const tirb_expr *x =
         tirb_builder_let(b, "x", tirb_builder_binary(b, "*", tirb_builder_load(b, D, first, 2), scale));
     tirb_builder_if(b, tirb_builder_binary(b, ">", x, tirb_builder_float(b, "float32", 0)));
-    tirb_builder_store(b, C, tirb_builder_math(b, "exp", &x, 1), first, 2);
+    const tirb_expr *sum =
+        tirb_builder_binary(b, "+", tirb_builder_math(b, "exp", &x, 1), tirb_builder_math(b, "lgamma", &x, 1));
+    tirb_builder_store(b, C, sum, first, 2);
     tirb_builder_end(b);
     tirb_builder_else(b);
     tirb_builder_store(b, C, i32(b, 1), row, 2);

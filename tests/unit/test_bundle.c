@@ -232,6 +232,44 @@ static void test_bounded(void **state) {
     fixture_close(&f);
 }
 
+/* Extents, strides, minima and conditions of terms that take up to 16 bytes of memory for each of a bundle: whichever
+ * of them the limit on decoded tables refuses, that is what is said, and nothing is read on. */
+static void test_refused_dims(void **state) {
+    (void)state;
+    enum { N = 6, TEXT = 1 << 14 };
+    static const char *const forms[][2] = {{".tensor \"A\" i8 r0 (", ")\n"},
+                                           {".tensor \"A\" i8 r0 (1) strides (", ")\n"},
+                                           {".tensor \"A\" i8 r0 (1) minima (", ")\n"},
+                                           {".tensor \"A\" i8 r0 () offset ", "\n"},
+                                           {".requires 1 < ", "\n"},
+                                           {".requires ", " < 1\n"}};
+    for (unsigned form = 0; form < sizeof(forms) / sizeof(forms[0]); form++) {
+        char *text = malloc(TEXT);
+        assert_non_null(text);
+        int at = snprintf(text, TEXT, ".function \"f\"\n.ref i8\n");
+        for (unsigned i = 0; i < N; i++) {
+            at += snprintf(text + at, TEXT - (size_t)at, "%s{1", forms[form][0]);
+            for (unsigned k = 0; k < 31; k++) at += snprintf(text + at, TEXT - (size_t)at, " 2 add");
+            at += snprintf(text + at, TEXT - (size_t)at, "}%s", forms[form][1]);
+        }
+        snprintf(text + at, TEXT - (size_t)at, "ret.void\n.end\n");
+        fixture f;
+        fixture_open(&f);
+        tirbi_writer bytes = fixture_bundle(&f, fixture_assemble(&f, text));
+        tirb_status status = TIRB_MEMORY_LIMIT;
+        unsigned refused = 0;
+        for (uint64_t max_size = bytes.size; status != TIRB_OK; max_size++, refused++) {
+            tirbi_program *program = NULL;
+            status = read_bundle(&f, bytes.data, bytes.size, max_size, &program);
+            if (status != TIRB_OK && status != TIRB_MEMORY_LIMIT) fail_msg("form %u: %s", form, f.error.message);
+        }
+        assert_true(refused > N);
+        tirbi_writer_destroy(&bytes);
+        fixture_close(&f);
+        free(text);
+    }
+}
+
 /* ---- Headers and tables ---------------------------------------------------------------------------------------- */
 
 typedef void (*alteration)(tirbi_writer *bytes);
@@ -644,7 +682,8 @@ static void test_dims(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_compressed), cmocka_unit_test(test_decoded_limit), cmocka_unit_test(test_bounded),
+        cmocka_unit_test(test_compressed), cmocka_unit_test(test_decoded_limit),
+        cmocka_unit_test(test_bounded),    cmocka_unit_test(test_refused_dims),
         cmocka_unit_test(test_headers),    cmocka_unit_test(test_sections),
         cmocka_unit_test(test_contents),   cmocka_unit_test(test_small_bundle_large_tables),
         cmocka_unit_test(test_dims),

@@ -719,6 +719,78 @@ static void refused_allocations(void **state) {
     harness_close(&h);
 }
 
+/* ---- Long code ------------------------------------------------------------------------------------------------- */
+
+enum { LONG_UNITS = 3000, LONG_LANES = 100 };
+
+/* What a unit makes of a lane, by kernels alone: w = clz(v), w = not w, v = v + w. */
+static const char long_unit[] = "vclz.i32 v1, v0\nvnot.i32 v1, v1\nvpopcount.i32 v2, v1\nvadd.i32 v0, v0, v1\n";
+static uint32_t of_unit(uint32_t v) { return v + ~(v ? (uint32_t)__builtin_clz(v) : 32); }
+
+/* Appends a text with a number for each '%'. */
+static size_t put(char *to, size_t at, const char *text, unsigned number) {
+    for (; *text; text++) {
+        if (*text == '%') at += (size_t)sprintf(to + at, "%u", number);
+        else to[at++] = *text;
+    }
+    to[at] = 0;
+    return at;
+}
+
+/* Units between a head and a tail, each of them with `before` and `behind` around it; the caller frees the text. */
+static char *long_text(const char *head, const char *before, const char *behind, const char *tail) {
+    const size_t each = strlen(before) + sizeof long_unit + strlen(behind) + 16;
+    char *const text = malloc(strlen(head) + strlen(tail) + 1 + LONG_UNITS * each);
+    assert_non_null(text);
+    size_t at = put(text, 0, head, 0);
+    for (unsigned i = 0; i < LONG_UNITS; i++) {
+        at = put(text, at, before, i);
+        at = put(text, at, long_unit, i);
+        at = put(text, at, behind, i);
+    }
+    put(text, at, tail, 0);
+    return text;
+}
+
+static void check_long(char *text, uint64_t extent, uint8_t trap) {
+    uint32_t x[LONG_LANES];
+    harness h;
+    harness_open(&h, text);
+    for (unsigned e = 0; e < LONG_LANES; e++) x[e] = 0x9E3779B1u * e;
+    buffer b = {x, LONG_LANES, TIRB_I32};
+    const outcome out = harness_call(&h, (uint64_t[]){extent, LONG_LANES}, &b, 1);
+    assert_int_equal(out.status, trap ? TIRB_BOUNDS : TIRB_OK);
+    if (trap) assert_int_equal(h.program->functions[0].code[out.trap_offset], trap);
+    for (unsigned e = 0; e < LONG_LANES && !trap; e++) {
+        uint32_t v = 0x9E3779B1u * e;
+        for (unsigned i = 0; i < LONG_UNITS; i++) v = of_unit(v);
+        if (x[e] != v) fail_msg("lane %u is %08x, not %08x", e, x[e], v);
+    }
+    harness_close(&h);
+    free(text);
+}
+
+#define LONG_HEAD                                                                                                      \
+    ".function \"f\" public\n.scalars 2\n.lanes 4\n.ref i32 writable\n.tensor \"x\" i32 r0 read write ($0)\n"          \
+    ".var \"n\" i64 s0\n.scalar \"m\" i64 s1\n"
+#define LONG_LOOP ".cursor r0 i32 readwrite 0 0 1\nvload.i32 v0, c0\n"
+
+/* As one body, whose instructions are given back while its tail is translated, and where it traps at its end. */
+static void long_bodies(void **state) {
+    (void)state;
+    for (unsigned traps = 0; traps < 2; traps++)
+        check_long(long_text(LONG_HEAD "lane s0, done\n" LONG_LOOP, "", "",
+                             "vindex.i32 v2, s1, 0, \"x\"\nvstore.i32 c0, v0\ndone:\nlane.end\nret.void\n.end\n"),
+                   traps ? 1 : 64, traps ? TIRB_OP_VINDEX : 0);
+}
+
+/* As loops that each have as few bodies as they need. */
+static void many_loops(void **state) {
+    (void)state;
+    check_long(long_text(LONG_HEAD, "lane s0, done%\n" LONG_LOOP, "vstore.i32 c0, v0\ndone%:\nlane.end\n",
+                         "ret.void\n.end\n"), 0, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scalar_elementwise),
@@ -741,6 +813,8 @@ int main(void) {
         cmocka_unit_test(division_in_lanes),
         cmocka_unit_test(canonical_nans),
         cmocka_unit_test(refused_allocations),
+        cmocka_unit_test(long_bodies),
+        cmocka_unit_test(many_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

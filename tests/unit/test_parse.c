@@ -302,6 +302,10 @@ static const struct {
     {"T.pow(f, 2.0)", "pow(f, 2:float32)"},
     {"T.isinf(f)", "and(eq(fabs(f), inf:float32), not(isnan(f)))"},
     {"T.popcount(ul)", "popcount(ul)"},
+    {"T.call_pure_extern(\"float32\", \"cbrtf\", f)", "cbrt(f)"},
+    {"T.call_pure_extern(\"float64\", \"norm3d\", d, d, d)", "norm3d(d, d, d)"},
+    {"T.call_extern(\"float32\", \"roundf\", f)", "round_away(f)"},
+    {"T.call_intrin(\"float32\", \"tirx.lgamma\", f)", "lgamma(f)"},
     {"T.ceildiv(i, 4)", "floordiv(sub(add(i, 4:int32), 1:int32), 4:int32)"},
     {"T.if_then_else(T.bool(True), f, d)", "float64(f)"},
     /* Buffers. */

@@ -936,6 +936,107 @@ static void test_lane_flow(void **state) {
     accepts(TWO("", F0, READ_F0, READ_F0, ""));
 }
 
+/* ---- Several at once ------------------------------------------------------------------------------------------- */
+
+/* With an entry of the source map at each instruction, as far as code can be decoded, each is looked at by itself. */
+static tirb_status verify_each(fixture *f, tirbi_function *function, const tirbi_program *program) {
+    enum { MOST = 256 };
+    tirbi_line lines[MOST];
+    tirbi_instr instr;
+    uint32_t n = 0;
+    for (uint32_t at = 0; at < function->code_size && n < MOST; at += instr.size) {
+        if (tirbi_decode(function->code, function->code_size, at, &instr, NULL) != TIRB_OK) break;
+        lines[n++] = (tirbi_line){.offset = at, .line = 1};
+    }
+    function->lines = lines;
+    function->n_lines = n;
+    const tirb_status status = tirbi_verify(program, &f->heap, &f->error);
+    function->lines = NULL;
+    function->n_lines = 0;
+    return status;
+}
+
+static void expect_same(fixture *f, tirbi_function *function, const tirbi_program *program, const char *what) {
+    char message[sizeof f->error.message] = "";
+    const tirb_status each = verify_each(f, function, program);
+    if (each != TIRB_OK) strcpy(message, f->error.message);
+    const tirb_status all = tirbi_verify(program, &f->heap, &f->error);
+    if (all != each || (all != TIRB_OK && strcmp(message, f->error.message) != 0))
+        fail_msg("'%s', but '%s' by itself: %s", all == TIRB_OK ? "" : f->error.message, message, what);
+}
+
+/* What goes by several instructions at once says of any code what is said of each by itself: of bytes that are others,
+ * and where the code ends. */
+static void check_passing(const char *text) {
+    fixture f;
+    fixture_open(&f);
+    tirbi_program *program = fixture_assemble(&f, text);
+    tirbi_function *function = MUTABLE(tirbi_function, program->functions);
+    uint8_t *code = MUTABLE(uint8_t, function->code);
+    fixture_ok(&f, verify_each(&f, function, program), text);
+    fixture_ok(&f, tirbi_verify(program, &f.heap, &f.error), text);
+    const uint32_t size = function->code_size;
+    char what[64];
+    for (uint32_t at = 0; at < size; at++) {
+        const uint8_t was = code[at];
+        for (unsigned byte = 0; byte < 256; byte++) {
+            snprintf(what, sizeof what, "byte %u as 0x%02x", at, byte);
+            code[at] = (uint8_t)byte;
+            expect_same(&f, function, program, what);
+        }
+        code[at] = was;
+        snprintf(what, sizeof what, "%u bytes", at);
+        function->code_size = at;
+        expect_same(&f, function, program, what);
+        function->code_size = size;
+    }
+    fixture_close(&f);
+}
+
+/* A register that is not defined has no type, which is none that a cast can name. */
+static void test_cast_of_nothing(void **state) {
+    (void)state;
+    enum { REGISTER = 3, TYPE = 4 };
+    fixture f;
+    fixture_open(&f);
+    tirbi_program *program =
+        fixture_assemble(&f, BODY("lane s0, done\nvsplat.f32 v0, s1\nvcast.i32 v1, v0, f32\ndone:\nlane.end"));
+    const tirbi_function *function = program->functions;
+    tirbi_instr instr;
+    uint32_t at = 0;
+    while (tirbi_decode(function->code, function->code_size, at, &instr, NULL) == TIRB_OK && instr.op != TIRB_OP_VCAST)
+        at += instr.size;
+    MUTABLE(uint8_t, function->code)[at + REGISTER] = 2;
+    MUTABLE(uint8_t, function->code)[at + TYPE] = TIRB_TYPE_NONE;
+    assert_reason(&f, tirbi_verify(program, &f.heap, &f.error), "no type 255", "altered");
+    fixture_close(&f);
+}
+
+static void test_passing(void **state) {
+    (void)state;
+    static const char *const bodies[] = {
+        "vload.f32 v0, c0\nvload.f32 v1, c0\nvadd.f32 v1, v0, v1\nvfma.f32 v0, v1, v0, v1\nvlt.f32 v2, v0, v1\n"
+        "vselect.f32 v1, v2, v0, v1\nvneg.f32 v1, v1\nvstore.f32 c1, v1\nvcast.i32 v3, v1, f32\nvstore.i32 c2, v3\n",
+        "vsplat.i32 v0, s1\nviota.i32 v1, s2, 1\nvdiv.i32 v0, v0, v1\nvbits.f32 v2, v0, i32\nvstore.f32 c1, v2\n",
+        "vload.f32 v0, c0\ninner l0\nvload.f32 v1, c3\nvmul.f32 v2, v0, v1\nvadd.f32 v0, v0, v2\ninner.end l0\n"
+        "vstore.f32 c1, v0\n",
+        "vload.f32 v0, c0\ninner l0\nvload.f32 v1, c3\nvcast.i32 v2, v1, f32\nvstore.i32 c2, v2\nvsplat.f32 v1, s1\n"
+        "inner.end l0\nvmul.f32 v0, v0, v0\n",
+        "vload.f32 v0, c0\nvsplat.f32 v1, s1\nvlt.f32 v2, v0, v1\nvfind.bool s4, v2\n",
+        "vload.f32 v0, c0\nvmov.f32 v1, v0\nvstep.f32 v0, 0\nvscan.f32 v1, s4, v0, 1\nvadd.f32 v1, v1, v0\n",
+    };
+    for (unsigned i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        const bool inner = strstr(bodies[i], "inner") != NULL;
+        char text[2048];
+        snprintf(text, sizeof text,
+                 FUNCTION("lane s0, done\n%s.cursor r0 f32 read 0 0 1%s\n.cursor r1 f32 readwrite 0 0 1%s\n"
+                          ".cursor r2 i32 write 0 0 1%s\n%s%sdone:\nlane.end\nret.void"),
+                 inner ? ".inner s3\n" : "", inner ? " 0" : "", inner ? " 0" : "", inner ? " 0" : "",
+                 inner ? ".cursor r0 f32 read 1 0 1 1\n" : "", bodies[i]);
+        check_passing(text);
+    }
+}
+
 /* ---- Errors and memory ----------------------------------------------------------------------------------------- */
 
 static void test_error_place(void **state) {
@@ -1023,6 +1124,7 @@ int main(void) {
         cmocka_unit_test(test_lane_registers), cmocka_unit_test(test_sequences),
         cmocka_unit_test(test_advance),        cmocka_unit_test(test_finds),
         cmocka_unit_test(test_own_loops),      cmocka_unit_test(test_lane_flow),
+        cmocka_unit_test(test_passing),        cmocka_unit_test(test_cast_of_nothing),
         cmocka_unit_test(test_error_place),    cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_packed),
         cmocka_unit_test(test_forks),          cmocka_unit_test(test_region_signatures),

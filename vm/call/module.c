@@ -12,7 +12,7 @@
 
 /* What a load may take unless the host says something else, for any bundle and for each byte that it has and unpacks
  * to. */
-enum { ANY_MEMORY = 16 << 20, MEMORY_PER_BYTE = 32, ANY_WORK = 16 << 20, WORK_PER_BYTE = 64 };
+enum { ANY_MEMORY = 16 << 20, MEMORY_PER_BYTE = 24, ANY_WORK = 16 << 20, WORK_PER_BYTE = 64 };
 
 /* The same of the texts of signatures. */
 enum { ANY_SIGNATURES = 1 << 20, SIGNATURES_PER_BYTE = 4 };

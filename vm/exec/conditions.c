@@ -53,6 +53,11 @@ static void name_registers(tirbi_conditions *c, const tirbi_instr *in, unsigned 
 }
 
 void tirbi_conditions_note(tirbi_conditions *c, const tirbi_instr *in, bool is_target) {
+    enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE };
+    if ((tirbi_ops[in->op].flags & LANE_ROW) == LANE_ROW) { /* which names lane registers */
+        c->written = 0;
+        return;
+    }
     const bool branches = in->op == TIRB_OP_BRIF || in->op == TIRB_OP_BRNOT;
     const bool chooses = in->op == TIRB_OP_SELECT && in->type != TIRB_BOOL;
     const unsigned condition = branches ? 0 : 1;

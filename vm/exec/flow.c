@@ -10,7 +10,7 @@
 #include "vm/exec/constants.h"
 
 #define NEVER UINT32_MAX
-enum { SMALLEST_JUMP = 6 }; /* bytes: the opcode, the type and the target */
+enum { SMALLEST = 2, SMALLEST_JUMP = 6 }; /* bytes of an instruction: the opcode, the type and a jump's target */
 
 typedef struct held {
     uint64_t bits;  /* of the one constant that is ever written to it; 0 where none is */
@@ -30,7 +30,8 @@ struct tirbi_flow {
     bool tangled; /* a loop is entered behind its head */
     held *registers;
     uint32_t n_registers; /* of these: a function may have far more than its code has bytes, and they are not known */
-    uint32_t *first_jump; /* by byte offset: one more than the first of the places that jump there, forwards; 0: none */
+    uint32_t *first_jump; /* one more than the first of the places that jump forwards to an instruction; 0: none does.
+                             By half of its offset: no other instruction has the same */
     span *left_out;       /* in order, apart from each other */
     uint32_t n_left_out;
     size_t size; /* of all of it, in one block */
@@ -41,8 +42,9 @@ struct tirbi_flow {
 
 /* Code goes on at an offset: what lies between it and the first jump that lands there may have been left out. */
 static void arrive(tirbi_flow *flow, uint32_t at) {
-    if (flow->first_jump[at] == 0) return;
-    span more = {flow->first_jump[at] - 1, at};
+    const uint32_t jump = flow->first_jump[at / SMALLEST];
+    if (jump == 0) return;
+    span more = {jump - 1, at};
     while (flow->n_left_out > 0 && flow->left_out[flow->n_left_out - 1].to > more.from) {
         const span last = flow->left_out[--flow->n_left_out];
         if (last.from < more.from) more.from = last.from;
@@ -66,8 +68,8 @@ static void note_jump(tirbi_flow *flow, const tirbi_instr *in) {
     const uint32_t target = (uint32_t)in->operand[strchr(letters, 'j') - letters];
     if (tirbi_ops[in->op].flags & TIRBI_FLAG_BACK)
         flow->tangled = flow->tangled || is_left_out(flow, target);
-    else if (flow->first_jump[target] == 0)
-        flow->first_jump[target] = in->offset + 1;
+    else if (flow->first_jump[target / SMALLEST] == 0)
+        flow->first_jump[target / SMALLEST] = in->offset + 1;
 }
 
 /* ---- Writes ----------------------------------------------------------------------------------------------------- */
@@ -113,7 +115,7 @@ static tirb_status survey(tirbi_flow *flow, tirbi_heap *heap, tirb_error *error)
 
 /* Spans are apart, and each has a jump at its beginning. */
 static tirbi_flow *make(tirbi_heap *heap, const tirbi_function *f) {
-    const size_t n_offsets = (size_t)f->code_size + 1, n_spans = n_offsets / SMALLEST_JUMP + 1;
+    const size_t n_offsets = (size_t)f->code_size / SMALLEST + 1, n_spans = (size_t)f->code_size / SMALLEST_JUMP + 1;
     const uint32_t n_registers = f->n_sregs < f->code_size ? f->n_sregs : f->code_size;
     size_t registers, jumps, size;
     if (!tirbi_mul_size(n_registers, sizeof(held), &registers) ||

@@ -340,7 +340,7 @@ tirb_status tirbi_fork_step(tirbi_machine *machine, const tirbi_word *pc, bool *
 
 static tirbi_trap_place place_in(const tirbi_machine *machine, const tirbi_fn *fn, const tirbi_word *pc) {
     return (tirbi_trap_place){.function = (uint32_t)(fn - machine->code->functions),
-                              .offset = fn->n_words > 0 ? fn->offsets[pc - fn->words] : 0, .known = true};
+                              .offset = tirbi_words_place(&fn->all, (uint32_t)(pc - fn->words)), .known = true};
 }
 
 tirbi_trap_place tirbi_trap_place_of(const tirbi_machine *machine, tirb_status status, const tirbi_word *trap_pc) {

@@ -4,28 +4,13 @@
 
 #include "vm/lanes/forms.h"
 
-/* How an operand is brought to its place. */
-typedef enum manner {
-    AS_IS,    /* in a bank, as a block in memory, or as a scalar */
-    BY_STORE, /* stored to its strip first, then read from there */
-    BY_LOAD   /* loaded into the destination first */
-} manner;
-
-typedef struct option {
-    lane_place place;
-    manner how;
-    unsigned cost;
-} option;
-
-typedef struct choice {
-    unsigned form;
-    unsigned cost;
-    unsigned dest;
-    bool swapped;
-    option operands[3];
-} choice;
+typedef lane_option option;
+typedef lane_choice choice;
 
 enum { COST_OPERAND = 2, COST_LOAD = 8, COST_STORE = 8, COST_COPY = 14, MAX_OPTIONS = 4 };
+
+/* Whether blocks in memory are copied before they are read. */
+static bool pulls(const lane_planner *p) { return p->tail && !p->wide; }
 
 static unsigned options_of(const lane_planner *p, uint8_t reg, unsigned dest, option *out) {
     const lane_value *v = &p->now.values[reg];
@@ -36,7 +21,7 @@ static unsigned options_of(const lane_planner *p, uint8_t reg, unsigned dest, op
     else if (is_narrow(p, v))
         ; /* its elements are no lanes */
     else if (v->strip || v->lazy == LAZY_STREAM)
-        out[n++] = (option){PLACE_M, AS_IS, v->strip || !p->tail || p->wide ? COST_OPERAND : COST_COPY};
+        out[n++] = (option){PLACE_M, AS_IS, v->strip || !pulls(p) ? COST_OPERAND : COST_COPY};
     else if (v->lazy == LAZY_SPLAT)
         out[n++] = (option){PLACE_K, AS_IS, COST_OPERAND};
     else if (v->bank != NO_BANK)
@@ -44,7 +29,7 @@ static unsigned options_of(const lane_planner *p, uint8_t reg, unsigned dest, op
     bool from_memory = !v->strip && (v->lazy == LAZY_STREAM || v->lazy == LAZY_WIDEN);
     if (v->bank != (int8_t)dest && !(v->words != 0 && v->lazy != LAZY_SPLAT))
         out[n++] = (option){dest == 0 ? PLACE_A : PLACE_B, BY_LOAD,
-                            COST_LOAD + (p->tail && !p->wide && from_memory ? COST_COPY : 0)};
+                            (uint8_t)(COST_LOAD + (pulls(p) && from_memory ? COST_COPY : 0))};
     return n;
 }
 
@@ -56,12 +41,31 @@ static unsigned cost_of_losing(const lane_planner *p, const lane_ins *ins, unsig
     /* Rather keep the value that is read sooner. */
     uint8_t other = p->now.banks[1 - dest];
     if (other != NO_VALUE && p->now.values[other].next > p->now.values[reg].next) cost += 1;
-    if (reg == p->kept && ins < p->body->ins + p->kept_until) cost += COST_COPY;
+    if (reg == p->kept && tirbi_lane_ins_number(p->body, ins) < p->kept_until) cost += COST_COPY;
     return cost;
 }
 
 /* No operand's reads are looked for any further ahead, so that translation takes time in proportion to the code. */
 enum { LOOK_AHEAD = 32 };
+
+/* Whether a register that an instruction reads as its operand i is read several times from there on, and near. */
+static bool is_read_near(const lane_ins *ins, unsigned i, unsigned times) {
+    unsigned n = 0;
+    for (unsigned ahead = 0; ahead < LOOK_AHEAD;) {
+        const uint8_t reg = ins->reads[i];
+        unsigned last = i;
+        for (unsigned r = 0; r < ins->n_reads; r++) {
+            if (ins->reads[r] != reg) continue;
+            last = r;
+            n++;
+        }
+        if (n >= times || ins->next[last] == 0) break;
+        ahead += ins->next[last];
+        ins += ins->next[last];
+        for (i = 0; ins->reads[i] != reg;) i++;
+    }
+    return n >= times;
+}
 
 /* How often instructions on banks read a register from number `at` on, while there is at most one value beside it that
  * is in no memory: a bank can be its own until the last of them, *until. */
@@ -73,7 +77,7 @@ static unsigned reads_in_banks(const lane_planner *p, uint32_t at, uint8_t reg, 
         if (held != NO_VALUE && !has_memory(&p->now.values[held])) computed |= UINT64_C(1) << held;
     }
     for (uint32_t i = at; i < p->body->n && i - at < LOOK_AHEAD; i++) {
-        const lane_ins *ins = &p->body->ins[i];
+        const lane_ins *ins = tirbi_lane_ins_at(p->body, i);
         bool reads_memory = ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSPLAT;
         if (ins->kind == 0 && !reads_memory) break;
         for (unsigned r = 0; r < ins->n_reads; r++) {
@@ -84,7 +88,8 @@ static unsigned reads_in_banks(const lane_planner *p, uint32_t at, uint8_t reg, 
         uint64_t dest = UINT64_C(1) << ins->dest;
         if (ins->dest == reg) break;
         computed = reads_memory ? computed & ~dest : computed | dest;
-        if (__builtin_popcountll(computed & ins->live & ~(UINT64_C(1) << reg)) > 1) break;
+        const uint64_t others = computed & ins->live & ~(UINT64_C(1) << reg);
+        if ((others & (others - 1)) != 0) break;
     }
     return n;
 }
@@ -92,13 +97,14 @@ static unsigned reads_in_banks(const lane_planner *p, uint32_t at, uint8_t reg, 
 /* A block in memory that is read again and again is loaded once, into a bank that nothing else needs: vectors of it
  * that lie across two cache lines cost two accesses each time. */
 static void keep_operands(lane_planner *p, const lane_ins *ins) {
-    uint32_t at = (uint32_t)(ins - p->body->ins), until = 0;
+    enum { OFTEN = 3 };
+    uint32_t at = tirbi_lane_ins_number(p->body, ins), until = 0;
     for (unsigned i = 0; i < ins->n_reads; i++) {
         uint8_t reg = ins->reads[i];
         const lane_value *v = &p->now.values[reg];
         if (v->bank != NO_BANK || v->words != 0 || (!v->strip && v->lazy != LAZY_STREAM) || at < p->kept_until)
             continue;
-        if (reads_in_banks(p, at, reg, &until) < 3) continue;
+        if (!is_read_near(ins, i, OFTEN) || reads_in_banks(p, at, reg, &until) < OFTEN) continue;
         for (unsigned bank = 2; bank-- > 0;) {
             uint8_t held = p->now.banks[bank];
             bool read_here = false;
@@ -113,8 +119,7 @@ static void keep_operands(lane_planner *p, const lane_ins *ins) {
 }
 
 /* Takes the choice if it has a form and is cheaper. */
-static void consider(const lane_planner *p, const lane_ins *ins, unsigned dest, unsigned base, const option *operands,
-                     choice *best) {
+static void consider(const lane_ins *ins, unsigned dest, unsigned base, const option *operands, choice *best) {
     unsigned n = ins->n_reads;
     unsigned cost = base;
     unsigned loads = 0;
@@ -131,7 +136,7 @@ static void consider(const lane_planner *p, const lane_ins *ins, unsigned dest, 
         if (operands[i].how == AS_IS && operands[i].place == (dest == 0 ? PLACE_A : PLACE_B) && ins->reads[i] != loaded)
             return;
     lane_place kinds[3] = {PLACE_A, PLACE_A, PLACE_A};
-    for (unsigned i = 0; i < n; i++) kinds[i] = operands[i].place;
+    for (unsigned i = 0; i < n; i++) kinds[i] = (lane_place)operands[i].place;
     unsigned form = tirbi_lane_form(ins->kind, (lane_place)dest, n, kinds);
     bool swapped = false;
     if (form == 0 && n >= 2 && tirbi_lane_commutes(ins->op, ins->type)) {
@@ -142,33 +147,54 @@ static void consider(const lane_planner *p, const lane_ins *ins, unsigned dest, 
         swapped = true;
     }
     if (form == 0) return;
-    *best = (choice){.form = form - 1, .cost = cost, .dest = dest, .swapped = swapped};
+    *best = (choice){.form = (uint16_t)(form - 1), .cost = (uint8_t)cost, .dest = (uint8_t)dest, .swapped = swapped};
     for (unsigned i = 0; i < n; i++) best->operands[i] = operands[i];
-    (void)p;
 }
 
-static choice best_choice(const lane_planner *p, const lane_ins *ins) {
-    choice best = {.cost = UINT32_MAX};
+static choice find_best(const lane_planner *p, const lane_ins *ins, const unsigned *bases) {
+    choice best = {.cost = NO_CHOICE};
     for (unsigned dest = 0; dest < 2; dest++) {
         option options[3][MAX_OPTIONS];
         unsigned counts[3] = {1, 1, 1};
-        unsigned base = cost_of_losing(p, ins, dest);
         for (unsigned i = 0; i < ins->n_reads; i++) counts[i] = options_of(p, ins->reads[i], dest, options[i]);
         option operands[3] = {{PLACE_A, AS_IS, 0}, {PLACE_A, AS_IS, 0}, {PLACE_A, AS_IS, 0}};
         for (unsigned x = 0; x < counts[0]; x++) {
             if (ins->n_reads > 0) operands[0] = options[0][x];
-            if (base + operands[0].cost >= best.cost) continue;
+            if (bases[dest] + operands[0].cost >= best.cost) continue;
             for (unsigned y = 0; y < counts[1]; y++) {
                 if (ins->n_reads > 1) operands[1] = options[1][y];
-                if (base + operands[0].cost + operands[1].cost >= best.cost) continue;
+                if (bases[dest] + operands[0].cost + operands[1].cost >= best.cost) continue;
                 for (unsigned z = 0; z < counts[2]; z++) {
                     if (ins->n_reads > 2) operands[2] = options[2][z];
-                    consider(p, ins, dest, base, operands, &best);
+                    consider(ins, dest, bases[dest], operands, &best);
                 }
             }
         }
     }
     return best;
+}
+
+/* All that the options of an operand depend on, in 7 bits. */
+static uint64_t state_of(const lane_planner *p, uint8_t reg) {
+    const lane_value *v = &p->now.values[reg];
+    const unsigned place = (unsigned)(v->bank + 1) << 1 | v->strip;
+    return place << 4 | (unsigned)(v->words != 0) << 3 | v->lazy;
+}
+
+/* The same choice comes again and again: the latest ones are kept, by all that they depend on. */
+static const choice *best_choice(lane_planner *p, const lane_ins *ins) {
+    const unsigned bases[2] = {cost_of_losing(p, ins, 0), cost_of_losing(p, ins, 1)};
+    const bool commutes = tirbi_lane_commutes(ins->op, ins->type);
+    uint64_t key = (uint64_t)ins->kind << 3 | (uint64_t)commutes << 2 | ins->n_reads;
+    key = key << 12 | bases[0] << 6 | bases[1];
+    for (unsigned i = 0; i < ins->n_reads; i++)
+        key = key << 8 | state_of(p, ins->reads[i]) << 1 | is_narrow(p, &p->now.values[ins->reads[i]]);
+    for (unsigned i = 1; i < ins->n_reads; i++) key = key << 1 | (ins->reads[i] == ins->reads[i - 1]);
+    key = key << 1 | (ins->n_reads == 3 && ins->reads[0] == ins->reads[2]);
+    key = key << 1 | pulls(p);
+    lane_known_choice *const known = &p->choices[key * UINT64_C(0x9E3779B97F4A7C15) >> (64 - CHOICE_BITS)];
+    if (known->key != key) *known = (lane_known_choice){key, find_best(p, ins, bases)};
+    return &known->is;
 }
 
 static bool is_read(const lane_ins *ins, uint8_t reg) {
@@ -255,10 +281,10 @@ bool tirbi_lane_plan_in_banks(lane_planner *p, const lane_ins *ins, const lane_i
     }
     keep_operands(p, ins);
     widen_to_memory(p, ins);
-    choice c = best_choice(p, ins);
-    if (c.cost == UINT32_MAX && widen_ahead(p, ins)) c = best_choice(p, ins);
-    if (c.cost == UINT32_MAX && widen_ahead(p, ins)) c = best_choice(p, ins);
-    if (c.cost == UINT32_MAX) {
+    const choice *c = best_choice(p, ins);
+    if (c->cost == NO_CHOICE && widen_ahead(p, ins)) c = best_choice(p, ins);
+    if (c->cost == NO_CHOICE && widen_ahead(p, ins)) c = best_choice(p, ins);
+    if (c->cost == NO_CHOICE) {
         forget_words(p, ins);
         return false;
     }
@@ -266,27 +292,27 @@ bool tirbi_lane_plan_in_banks(lane_planner *p, const lane_ins *ins, const lane_i
     /* Stores and copies first, while the banks still hold what they held. */
     for (unsigned i = 0; i < ins->n_reads; i++) {
         uint8_t reg = ins->reads[i];
-        if (c.operands[i].how == BY_STORE && !p->now.values[reg].strip) tirbi_lane_store_to_strip(p, reg);
-        if (c.operands[i].place == PLACE_M) words[i] = tirbi_lane_block_operand(p, reg);
-        if (c.operands[i].place == PLACE_K)
+        if (c->operands[i].how == BY_STORE && !p->now.values[reg].strip) tirbi_lane_store_to_strip(p, reg);
+        if (c->operands[i].place == PLACE_M) words[i] = tirbi_lane_block_operand(p, reg);
+        if (c->operands[i].place == PLACE_K)
             words[i] = p->now.values[reg].words ? p->now.values[reg].words : p->now.values[reg].pointer;
     }
-    uint8_t lost = p->now.banks[c.dest];
+    uint8_t lost = p->now.banks[c->dest];
     if (lost != NO_VALUE && lost != ins->dest && is_live(ins, lost) && !has_memory(&p->now.values[lost]))
         tirbi_lane_store_to_strip(p, lost);
     for (unsigned i = 0; i < ins->n_reads; i++)
-        if (c.operands[i].how == BY_LOAD) tirbi_lane_copy_to_bank(p, ins->reads[i], c.dest);
-    if (c.swapped) {
+        if (c->operands[i].how == BY_LOAD) tirbi_lane_copy_to_bank(p, ins->reads[i], c->dest);
+    if (c->swapped) {
         uint16_t first = words[0];
         words[0] = words[1];
         words[1] = first;
     }
-    emit(p, c.form, words[0], words[1], words[2]);
+    emit(p, c->form, words[0], words[1], words[2]);
     if (is_to_be_rounded(ins, next))
-        emit(p, (ins->type == TIRB_F16 ? TIRBI_L_ROUND_F16_AA : TIRBI_L_ROUND_BF16_AA) + c.dest, 0, 0, 0);
+        emit(p, (ins->type == TIRB_F16 ? TIRBI_L_ROUND_F16_AA : TIRBI_L_ROUND_BF16_AA) + (unsigned)c->dest, 0, 0, 0);
     forget_words(p, ins);
-    forget_bank(p, c.dest);
+    forget_bank(p, c->dest);
     tirbi_lane_define(p, ins, tirbi_dtypes[tirbi_lane_result_type(ins)].size);
-    put_in_bank(p, ins->dest, c.dest);
+    put_in_bank(p, ins->dest, c->dest);
     return true;
 }

@@ -9,9 +9,19 @@
 
 /* ---- Decoding ------------------------------------------------------------------------------------------------- */
 
+/* Room for a body of so many bytes. Its instructions have four and more, but for those of loops, and of these only
+ * vwhile may be there often. */
+static bool make_room(lane_body *body, tirbi_heap *heap, uint32_t bytes) {
+    enum { USUAL = 4, SHORT = 2 * LANE_MAX_LOOPS };
+    body->capacity = bytes / USUAL + SHORT;
+    body->ins = tirbi_heap_alloc(heap, body->capacity * sizeof *body->ins);
+    if (!body->ins) body->capacity = 0;
+    return body->ins != NULL;
+}
+
 static lane_ins *add_ins(lane_body *body, tirbi_heap *heap) {
     if (body->n == body->capacity) {
-        uint32_t capacity = body->capacity + body->capacity / 4 + 16;
+        uint32_t capacity = body->capacity + body->capacity / 8 + 1;
         lane_ins *grown =
             tirbi_heap_resize(heap, body->ins, body->capacity * sizeof *grown, capacity * sizeof *grown);
         if (!grown) return NULL;
@@ -23,12 +33,30 @@ static lane_ins *add_ins(lane_body *body, tirbi_heap *heap) {
     return ins;
 }
 
+/* In large parts, as what is left is moved. */
+void tirbi_lane_body_drop(lane_body *body, tirbi_heap *heap, uint32_t number) {
+    enum { PARTS = 4, LEAST = 1 << 10 };
+    const uint32_t done = number - body->first, left = body->n - number;
+    if (done < LEAST || done < body->n / PARTS || left == 0) return;
+    memmove(body->ins, body->ins + done, left * sizeof *body->ins);
+    body->first = number;
+    lane_ins *const kept = tirbi_heap_resize(heap, body->ins, body->capacity * sizeof *kept, left * sizeof *kept);
+    if (!kept) return; /* all of it is still there */
+    body->ins = kept;
+    body->capacity = left;
+}
+
+static void add_read(lane_ins *ins, int64_t reg) {
+    ins->reads[ins->n_reads] = (uint8_t)reg;
+    ins->n_reads = (ins->n_reads + 1) & 3;
+}
+
 static void fill_ins(lane_ins *ins, const tirbi_instr *in, tirbi_constants *constants) {
     const int64_t *o = in->operand;
     ins->op = in->op;
     ins->type = in->type;
     ins->source = in->type;
-    ins->offset = in->offset;
+    ins->size = in->size & 15;
     ins->dest = NO_LANE_REG;
     switch (in->op) {
     case TIRB_OP_INNER:
@@ -41,7 +69,7 @@ static void fill_ins(lane_ins *ins, const tirbi_instr *in, tirbi_constants *cons
         return;
     case TIRB_OP_VSTORE:
         ins->cursor = (uint8_t)o[0];
-        ins->reads[ins->n_reads++] = (uint8_t)o[1];
+        add_read(ins, o[1]);
         return;
     case TIRB_OP_VSPLAT:
         ins->dest = (uint8_t)o[0];
@@ -55,17 +83,17 @@ static void fill_ins(lane_ins *ins, const tirbi_instr *in, tirbi_constants *cons
     case TIRB_OP_VRED:
     case TIRB_OP_VREDMA:
         ins->cursor = (uint8_t)o[0];
-        ins->reads[ins->n_reads++] = (uint8_t)o[1];
-        if (in->op == TIRB_OP_VREDMA) ins->reads[ins->n_reads++] = (uint8_t)o[2];
+        add_read(ins, o[1]);
+        if (in->op == TIRB_OP_VREDMA) add_read(ins, o[2]);
         return;
     case TIRB_OP_VLOOP:
     case TIRB_OP_VAGAIN:
         return;
     case TIRB_OP_VWHILE:
-        ins->reads[ins->n_reads++] = (uint8_t)o[0];
+        add_read(ins, o[0]);
         return;
     case TIRB_OP_VINDEX:
-        ins->reads[ins->n_reads++] = (uint8_t)o[0];
+        add_read(ins, o[0]);
         ins->slot = (uint16_t)o[1];
         ins->number = (uint8_t)o[2];
         ins->step = (uint16_t)o[3];
@@ -73,20 +101,20 @@ static void fill_ins(lane_ins *ins, const tirbi_instr *in, tirbi_constants *cons
     case TIRB_OP_VLOADX:
         ins->dest = (uint8_t)o[0];
         ins->cursor = (uint8_t)o[1];
-        ins->reads[ins->n_reads++] = (uint8_t)o[2];
+        add_read(ins, o[2]);
         ins->source = (uint8_t)o[3];
         return;
     case TIRB_OP_VSTOREX:
     case TIRB_OP_VUPDATE:
         ins->cursor = (uint8_t)o[0];
-        ins->reads[ins->n_reads++] = (uint8_t)o[1];
-        ins->reads[ins->n_reads++] = (uint8_t)o[2];
+        add_read(ins, o[1]);
+        add_read(ins, o[2]);
         ins->source = (uint8_t)o[3];
         if (in->op == TIRB_OP_VUPDATE) ins->fold = (uint8_t)o[4];
         return;
     case TIRB_OP_VUPDATEMA:
         ins->cursor = (uint8_t)o[0];
-        for (unsigned i = 0; i < 3; i++) ins->reads[ins->n_reads++] = (uint8_t)o[1 + i];
+        for (unsigned i = 0; i < 3; i++) add_read(ins, o[1 + i]);
         ins->source = (uint8_t)o[4];
         ins->fold = (uint8_t)o[5];
         return;
@@ -99,26 +127,27 @@ static void fill_ins(lane_ins *ins, const tirbi_instr *in, tirbi_constants *cons
         return;
     case TIRB_OP_VFIND:
         ins->slot = (uint16_t)o[0];
-        ins->reads[ins->n_reads++] = (uint8_t)o[1];
+        add_read(ins, o[1]);
         return;
     case TIRB_OP_VSCAN:
     case TIRB_OP_VSCANMA:
         ins->dest = (uint8_t)o[0];
         ins->slot = (uint16_t)o[1];
-        ins->reads[ins->n_reads++] = (uint8_t)o[2];
-        if (in->op == TIRB_OP_VSCANMA) ins->reads[ins->n_reads++] = (uint8_t)o[3];
+        add_read(ins, o[2]);
+        if (in->op == TIRB_OP_VSCANMA) add_read(ins, o[3]);
         ins->fold = (uint8_t)o[in->op == TIRB_OP_VSCANMA ? 4 : 3];
         return;
     case TIRB_OP_VSTEP:
     case TIRB_OP_VSTEPMA:
-        ins->reads[ins->n_reads++] = (uint8_t)o[0];
-        if (in->op == TIRB_OP_VSTEPMA) ins->reads[ins->n_reads++] = (uint8_t)o[1];
+        add_read(ins, o[0]);
+        if (in->op == TIRB_OP_VSTEPMA) add_read(ins, o[1]);
         ins->fold = (uint8_t)o[in->op == TIRB_OP_VSTEPMA ? 2 : 1];
         return;
     default:
         ins->dest = (uint8_t)o[0];
-        for (unsigned i = 0; i < tirbi_ops[in->op].arity; i++) ins->reads[ins->n_reads++] = (uint8_t)o[1 + i];
+        for (unsigned i = 0; i < tirbi_ops[in->op].arity; i++) add_read(ins, o[1 + i]);
         if (in->op == TIRB_OP_VCAST || in->op == TIRB_OP_VBITS) ins->source = (uint8_t)o[2];
+        ins->weight = (uint16_t)tirbi_instr_weight(in);
         return;
     }
 }
@@ -146,6 +175,7 @@ static void fill_loop(lane_body *body, const tirbi_lane_header *header, tirbi_co
         for (unsigned k = 0; k < header->n_inner; k++) to->steps[k] = tirbi_slot_of_x(constants, from->steps[k]);
         body->cursor_sizes[c] = to->size;
         body->strides[c] = STRIDE_ANY;
+        body->steps[c] = 0;
         if (!tirbi_x_is_small(from->step)) continue;
         body->steps[c] = (int16_t)tirbi_x_small(from->step);
         if (tirbi_x_small(from->step) == 0) body->strides[c] = STRIDE_ZERO;
@@ -208,6 +238,10 @@ static void find_exposed(lane_body *body) {
     }
 }
 
+static uint16_t distance(uint32_t from, uint32_t to) {
+    return (uint16_t)(to == TIRBI_NO_USE || to - from > UINT16_MAX ? 0 : to - from);
+}
+
 /* Backwards: what is live after each instruction and where it is read next. */
 static void find_live(lane_body *body) {
     uint32_t next[64];
@@ -223,9 +257,9 @@ static void find_live(lane_body *body) {
         }
         ins->live = live;
         body->used |= bit(ins->dest) | reads_of(ins);
-        for (unsigned r = 0; r < ins->n_reads; r++) ins->next[r] = next[ins->reads[r]];
+        for (unsigned r = 0; r < ins->n_reads; r++) ins->next[r] = distance(i, next[ins->reads[r]]);
         if (ins->dest != NO_LANE_REG) {
-            ins->next[3] = next[ins->dest];
+            ins->next[3] = distance(i, next[ins->dest]);
             next[ins->dest] = TIRBI_NO_USE;
             live &= ~bit(ins->dest);
         }
@@ -250,6 +284,8 @@ static bool wants_lanes(const lane_ins *ins, unsigned size) {
            (ins->op == TIRB_OP_VCAST && tirbi_dtypes[ins->source].size == size);
 }
 
+static bool computes(const lane_ins *ins) { return (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) != 0; }
+
 static bool divides_integers(const lane_ins *ins) {
     return ins->op >= TIRB_OP_VDIV && ins->op <= TIRB_OP_VFLOORMOD && tirbi_dtype_is_int((tirbi_dtype)ins->type);
 }
@@ -267,10 +303,18 @@ static bool is_named_in_banks(const lane_ins *ins, uint32_t features) {
                                            tirbi_dtypes[ins->type].size == 4;
 }
 
-/* Integers are divided in banks by what is the same in all lanes only. */
-static uint8_t kind_of(const lane_ins *ins, unsigned size, uint32_t features) {
-    if (divides_integers(ins) && !ins->by_scalar) return 0;
-    return tirbi_lane_kind(ins->op, ins->type, ins->source, size, features);
+/* By the binary logarithm of the lanes' size. Integers are divided in banks by what is the same in all lanes only. */
+static const uint8_t *kinds_of(const lane_body *body, const lane_ins *ins, uint32_t features) {
+    static const uint8_t none[4] = {0};
+    if (!computes(ins) || (divides_integers(ins) && !ins->by_scalar)) return none;
+    const uint32_t key = 1u << 24 | (uint32_t)ins->source << 16 | (uint32_t)ins->type << 8 | ins->op;
+    lane_known_kinds *const known = &body->known[(key ^ key >> 6 ^ key >> 15) % KNOWN_KINDS];
+    if (known->key != key) {
+        known->key = key;
+        for (unsigned k = 0; k < 4; k++)
+            known->kinds[k] = tirbi_lane_kind(ins->op, ins->type, ins->source, 1u << k, features);
+    }
+    return known->kinds;
 }
 
 /* The registers that instructions from the head of a loop on up to its end set to anything but a scalar register. */
@@ -303,11 +347,12 @@ static void find_scalar_divisors(lane_body *body) {
     }
 }
 
-static void weigh(const lane_ins *ins, uint32_t features, uint64_t weight, weights *w) {
+static void weigh(const lane_ins *ins, const uint8_t *kinds, uint64_t weight, weights *w) {
     const bool resizes = tirbi_lane_ins_resizes(ins);
     bool any = false;
-    for (unsigned size = 1; size <= 8; size *= 2) {
-        if (kind_of(ins, size, features) == 0) continue;
+    for (unsigned k = 0; k < 4; k++) {
+        const unsigned size = 1u << k;
+        if (kinds[k] == 0) continue;
         any = true;
         if (size == 2 || wants_lanes(ins, size)) w->pinned[size] += weight;
     }
@@ -325,10 +370,15 @@ static void exchange(lane_ins *ins, uint8_t op) {
 }
 
 static void choose_kinds(lane_body *body, uint32_t features) {
-    for (uint32_t i = 0; i < body->n; i++) {
+    const unsigned main = body->main_size ? (unsigned)__builtin_ctz(body->main_size) : 0;
+    body->only_banks = body->main_size != 0;
+    for (uint32_t i = 0; i < body->n && body->main_size != 0; i++) {
         lane_ins *ins = &body->ins[i];
-        ins->kind = body->main_size ? kind_of(ins, body->main_size, features) : 0;
-        if (ins->kind == 0) continue;
+        ins->kind = kinds_of(body, ins, features)[main];
+        if (ins->kind == 0) {
+            body->only_banks = body->only_banks && !tirbi_lane_is_computed(body, ins);
+            continue;
+        }
         if (ins->op == TIRB_OP_VGT) exchange(ins, TIRB_OP_VLT);
         if (ins->op == TIRB_OP_VGE) exchange(ins, TIRB_OP_VLE);
     }
@@ -360,7 +410,6 @@ static bool may_loop_in_banks(const lane_body *body) {
 static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine, uint32_t features) {
     weights w = {.others = 0};
     uint64_t weight = 1;
-    bool copysign = false;
     body->widest = 1;
     for (uint32_t i = 0; i < body->n; i++) {
         lane_ins *ins = &body->ins[i];
@@ -375,7 +424,6 @@ static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine,
         uint8_t size = tirbi_dtypes[ins->type].size;
         if (size > body->widest) body->widest = size;
         if (tirbi_dtypes[ins->source].size > body->widest) body->widest = tirbi_dtypes[ins->source].size;
-        if (ins->op == TIRB_OP_VCOPYSIGN) copysign = true;
         if (ins->op == TIRB_OP_VRED || ins->op == TIRB_OP_VREDMA || tirbi_lane_ins_scans(ins)) {
             body->reduces = true;
             w.others += weight;
@@ -383,8 +431,8 @@ static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine,
             if (ins->op == TIRB_OP_VLOADX) w.pinned[4] += weight; /* checking them is as quick anywhere */
         } else if (names_elements(ins) || ins->op == TIRB_OP_VFIND) {
             w.others += weight;
-        } else if ((tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) && ins->op != TIRB_OP_VMOV) {
-            weigh(ins, features, weight, &w);
+        } else if (computes(ins) && ins->op != TIRB_OP_VMOV) {
+            weigh(ins, kinds_of(body, ins, features), weight, &w);
         }
     }
     body->main_size = w.pinned[8] > w.pinned[4] ? 8 : 4;
@@ -395,12 +443,10 @@ static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine,
     if (body->main_size == 2 || (words && body->main_size == 4)) w.others -= w.resizes;
     if (w.pinned[body->main_size] == 0 || w.pinned[body->main_size] < w.others) body->main_size = 0;
     /* A sign copied from a NaN would show whether it is canonical, which kernels see to and banks do not. */
-    if (copysign || !has_banks(machine)) body->main_size = 0;
+    if (tirbi_lane_has(body, TIRB_OP_VCOPYSIGN, TIRB_OP_VCOPYSIGN) || !has_banks(machine)) body->main_size = 0;
     if (body->n_own > 0 && !(words && may_loop_in_banks(body))) body->main_size = 0;
     /* Tables of lanes hold 16 bits for each. */
-    bool counts = false;
-    for (uint32_t i = 0; i < body->n; i++) counts = counts || body->ins[i].op == TIRB_OP_VADVANCE;
-    if (body->n_own > 0 || counts) {
+    if (body->n_own > 0 || tirbi_lane_has(body, TIRB_OP_VADVANCE, TIRB_OP_VADVANCE)) {
         if (body->widest < sizeof(uint16_t)) body->widest = sizeof(uint16_t);
     }
     if (body->widest < body->main_size) body->widest = body->main_size;
@@ -441,15 +487,15 @@ static tirb_status keep_lists(const lane_body *body, tirbi_lane_loop *loop, cons
 }
 
 /* Counts an instruction of an inner loop, or of the body outside of these. */
-static void count_ins(tirbi_lane_loop *loop, const tirbi_instr *in, tirbi_lane_inner *inner) {
+static void count_ins(tirbi_lane_loop *loop, uint32_t of_ins, tirbi_lane_inner *inner) {
     uint32_t *const weight = inner ? &inner->weight : &loop->weight;
     *(inner ? &inner->instructions : &loop->instructions) += 1;
-    *weight = tirbi_add_weight(*weight, tirbi_instr_weight(in));
+    *weight = tirbi_add_weight(*weight, of_ins);
 }
 
-static void add_own_cost(lane_body *body, uint8_t loop, const tirbi_instr *in) {
+static void add_own_cost(lane_body *body, uint8_t loop, uint32_t of_ins) {
     uint32_t *const cost = &body->own_cost[loop - TIRBI_MAX_INNER];
-    *cost = tirbi_add_weight(*cost, tirbi_instr_weight(in));
+    *cost = tirbi_add_weight(*cost, of_ins);
 }
 
 tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const tirbi_function *function,
@@ -463,6 +509,9 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
     loop->inner = TIRBI_NEW_ARRAY(arena, tirbi_lane_inner, header->n_inner);
     tirb_status status = cursors && loop->inner ? TIRB_OK : tirbi_heap_status(code->heap);
     if (status == TIRB_OK) fill_loop(body, header, constants, loop, cursors);
+    if (status == TIRB_OK && !make_room(body, code->heap, header->end - lane->offset - lane->size))
+        status = tirbi_heap_status(code->heap);
+    body->behind_seeks = lane->offset + lane->size;
     uint8_t open[TIRBI_MAX_INNER + 1] = {0};
     uint8_t around[TIRBI_MAX_INNER + 1] = {0};
     uint8_t own[TIRBI_MAX_OWN_DEPTH] = {0};
@@ -471,9 +520,11 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
         status = tirbi_decode(function->code, function->code_size, at, in, error);
         if (status != TIRB_OK) break;
         if (in->op == TIRB_OP_SEEK) {
-            count_ins(loop, in, depth > 0 ? &loop->inner[open[depth]] : NULL);
+            count_ins(loop, tirbi_instr_weight(in), depth > 0 ? &loop->inner[open[depth]] : NULL);
             add_use(&cursors[in->operand[1]], around[depth]);
             add_seek(body, in, constants, cursors);
+            body->n_before_seeks = body->n;
+            body->behind_seeks = at + in->size;
             continue;
         }
         lane_ins *ins = add_ins(body, code->heap);
@@ -482,18 +533,20 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
             break;
         }
         fill_ins(ins, in, constants);
+        body->ops[ins->op / 64] |= UINT64_C(1) << ins->op % 64;
         if (ins->op == TIRB_OP_INNER) {
             open[++depth] = ins->cursor;
             around[depth] = (uint8_t)(around[depth - 1] | 1u << ins->cursor);
             loop->inner[ins->cursor].enclosing = around[depth];
         }
-        count_ins(loop, in, depth > 0 ? &loop->inner[open[depth]] : NULL);
+        const uint32_t weight = computes(ins) ? ins->weight : tirbi_instr_weight(in);
+        count_ins(loop, weight, depth > 0 ? &loop->inner[open[depth]] : NULL);
         if (ins->op == TIRB_OP_INNER_END) depth--;
         if (ins->op == TIRB_OP_VLOOP) {
             own[own_depth++] = (uint8_t)(TIRBI_MAX_INNER + body->n_own++);
             if (own_depth > body->own_depth) body->own_depth = (uint8_t)own_depth;
         }
-        for (unsigned d = 0; d < own_depth; d++) add_own_cost(body, own[d], in);
+        for (unsigned d = 0; d < own_depth; d++) add_own_cost(body, own[d], weight);
         if (ins->op == TIRB_OP_VLOOP || ins->op == TIRB_OP_VWHILE || ins->op == TIRB_OP_VAGAIN)
             ins->cursor = own[own_depth - 1];
         if (ins->op == TIRB_OP_VAGAIN) own_depth--;
@@ -515,11 +568,11 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
     if (status != TIRB_OK) return status;
     TIRBI_TRY(keep_lists(body, loop, code, arena));
     const uint32_t without = code->halves ? (uint32_t)TIRBI_LANE_HAS_HALVES : 0;
-    find_scalar_divisors(body);
+    if (tirbi_lane_has(body, TIRB_OP_VDIV, TIRB_OP_VFLOORMOD)) find_scalar_divisors(body);
     choose_main_size(body, code->lanes, code->lanes->features & ~without);
-    find_exposed(body);
+    if (loop->n_inner > 0 || body->n_own > 0) find_exposed(body);
     find_live(body);
-    TIRBI_TRY(find_constants(body, lane, constants, error));
-    tirbi_lane_body_find_nans(body, constants);
+    if (tirbi_lane_has(body, TIRB_OP_VSPLAT, TIRB_OP_VSPLAT)) TIRBI_TRY(find_constants(body, lane, constants, error));
+    if (tirbi_lane_has(body, TIRB_OP_VSTORE, TIRB_OP_VSTORE)) tirbi_lane_body_find_nans(body, constants);
     return TIRB_OK;
 }

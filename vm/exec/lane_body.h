@@ -9,49 +9,65 @@
 /* How the elements of a cursor follow each other from lane to lane, as far as the text says. */
 typedef enum lane_stride { STRIDE_ANY, STRIDE_ZERO, STRIDE_ONE } lane_stride;
 
+/* There are as many at once as the longest body has instructions: they are small. */
 typedef struct lane_ins {
     uint8_t op;
     uint8_t type;
-    uint8_t source;   /* the operand type of cast and bits, and of an index */
-    uint8_t dest;     /* lane register written, or NO_LANE_REG */
-    uint8_t n_reads;  /* lane registers read */
-    uint8_t reads[3];
-    uint8_t cursor;   /* of vload and vstore; the loop of inner and inner.end; the state of vred and vredma */
-    uint8_t kind;     /* of the forms that do it on the banks of this loop; 0: kernels do */
-    bool settled;     /* of vstore: what it stores is no float whose NaNs must still be made canonical */
-    bool by_scalar;   /* it divides integers by what is the same in all lanes */
-    uint16_t slot;    /* of vsplat and viota; the extent of vindex */
-    uint16_t step;    /* of viota; the string of vindex */
-    uint8_t number;   /* of vscan: which one of the loop; the operand n of others */
-    uint8_t fold;     /* of vscan, vstep and vupdate: their operand n */
-    uint32_t offset;
-    uint32_t next[4]; /* where the reads, and then dest, are read next; TIRBI_NO_USE: nowhere below */
-    uint64_t live;    /* the lane registers that are read after this instruction */
+    uint8_t source;       /* the operand type of cast and bits, and of an index */
+    uint8_t dest;         /* lane register written, or NO_LANE_REG */
+    uint8_t reads[3];     /* lane registers read, */
+    uint8_t n_reads : 2;  /* and how many */
+    bool settled : 1;     /* of vstore: what it stores is no float whose NaNs must still be made canonical */
+    bool by_scalar : 1;   /* it divides integers by what is the same in all lanes */
+    uint8_t size : 4;     /* of its code, in bytes */
+    uint8_t cursor;       /* of vload and vstore; the loop of inner and inner.end; the state of vred and vredma */
+    uint8_t kind;         /* of the forms that do it on the banks of this loop; 0: kernels do */
+    uint8_t number;       /* of vscan: which one of the loop; the operand n of others */
+    uint8_t fold;         /* of vscan, vstep and vupdate: their operand n */
+    union {
+        uint16_t slot;    /* of vsplat and viota; the extent of vindex */
+        uint16_t weight;  /* of elementwise ones */
+    };
+    uint16_t step;        /* of viota; the string of vindex */
+    uint16_t next[4];     /* by how many instructions on the reads, and then dest, are read next; 0: nowhere near */
+    uint64_t live;        /* the lane registers that are read after this instruction */
 } lane_ins;
+
+_Static_assert(sizeof(lane_ins) == 32, "no room is lost");
 
 enum { NO_LANE_REG = 0xFF, LANE_MAX_LOOPS = TIRBI_MAX_INNER + TIRBI_MAX_OWN };
 
 static inline bool tirbi_lane_loop_starts(uint8_t op) { return op == TIRB_OP_INNER || op == TIRB_OP_VLOOP; }
 static inline bool tirbi_lane_loop_ends(uint8_t op) { return op == TIRB_OP_INNER_END || op == TIRB_OP_VAGAIN; }
 
+/* The kinds of forms (tirbi_lane_kind) that lanes of 1, 2, 4 and 8 bytes have for an instruction, as they were found
+ * before; 0: nothing is known. */
+typedef struct lane_known_kinds {
+    uint32_t key;
+    uint8_t kinds[4];
+} lane_known_kinds;
+
+enum { KNOWN_KINDS = 64 };
+
 typedef struct lane_body {
+    lane_known_kinds *known; /* KNOWN_KINDS of them */
     const tirbi_function *function;
     const tirbi_lane_header *header;
-    lane_ins *ins;
-    uint32_t n;
+    lane_ins *ins;  /* from number `first` on, which is 0 until the last of its translations, */
+    uint32_t n;     /* up to this one */
+    uint32_t first;
     uint32_t capacity;
+    uint64_t ops[4];         /* the set of their opcodes */
+    uint32_t n_before_seeks; /* instructions, all of them inner loops' heads */
+    uint32_t behind_seeks;   /* where the code of those that come then begins */
     uint8_t main_size;   /* the element size that banks hold; 0: no banks */
+    bool only_banks;     /* they do all that is computed */
     bool has_words;      /* they stand for smaller elements too: see vm/lanes/words.inc */
     bool has_steps;      /* banks read and write every second, third or fourth element: see vm/lanes/steps.inc */
     uint8_t widest;      /* element size of the body */
     bool reduces;
-    lane_stride strides[TIRBI_MAX_CURSORS];
-    int16_t steps[TIRBI_MAX_CURSORS]; /* elements from lane to lane; 0 also where the text does not say */
-    uint8_t cursor_sizes[TIRBI_MAX_CURSORS];
     uint64_t used;    /* the registers that are read or written */
     uint32_t n_seeks; /* which are no instructions of the body */
-    tirbi_lane_seek seeks[TIRBI_MAX_CURSORS];
-    tirbi_lane_scan scans[TIRBI_MAX_SCANS];
     uint8_t enclosing[TIRBI_MAX_INNER]; /* the set of a loop and those around it */
     uint64_t exposed[LANE_MAX_LOOPS];   /* read in the loop before it writes them */
     uint64_t written[LANE_MAX_LOOPS];
@@ -59,6 +75,12 @@ typedef struct lane_body {
     uint8_t n_own; /* vloops, which are numbered from TIRBI_MAX_INNER on */
     uint8_t own_depth;
     uint32_t own_cost[TIRBI_MAX_OWN]; /* the instructions of each, with those nested in it */
+    /* What follows is set as there are such, and not cleared before. */
+    lane_stride strides[TIRBI_MAX_CURSORS];
+    int16_t steps[TIRBI_MAX_CURSORS]; /* elements from lane to lane; 0 also where the text does not say */
+    uint8_t cursor_sizes[TIRBI_MAX_CURSORS];
+    tirbi_lane_seek seeks[TIRBI_MAX_CURSORS];
+    tirbi_lane_scan scans[TIRBI_MAX_SCANS];
 } lane_body;
 
 /* Decodes the body behind `lane`, fills the loop's cursors and costs, and analyses. */
@@ -66,11 +88,37 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
                                  const tirbi_instr *lane, tirbi_constants *constants, tirbi_arena *arena,
                                  tirbi_lane_loop *loop, tirb_error *error);
 
+/* Whether some instruction of the body has an opcode from first to last. */
+static inline bool tirbi_lane_has(const lane_body *body, unsigned first, unsigned last) {
+    for (unsigned op = first; op <= last; op++)
+        if (body->ops[op / 64] >> op % 64 & 1) return true;
+    return false;
+}
+static inline const lane_ins *tirbi_lane_ins_at(const lane_body *body, uint32_t number) {
+    return body->ins + (number - body->first);
+}
+static inline uint32_t tirbi_lane_ins_number(const lane_body *body, const lane_ins *ins) {
+    return body->first + (uint32_t)(ins - body->ins);
+}
+/* The number of the instruction that reads an operand next, or the result (3); TIRBI_NO_USE: none near below. */
+static inline uint32_t tirbi_lane_next(const lane_body *body, const lane_ins *ins, unsigned i) {
+    return ins->next[i] == 0 ? TIRBI_NO_USE : tirbi_lane_ins_number(body, ins) + ins->next[i];
+}
+
+/* Gives back the room of the instructions before a number, but some: nothing looks at them again. */
+void tirbi_lane_body_drop(lane_body *body, tirbi_heap *heap, uint32_t number);
+
 /* Whether it casts bytes to 16 bits or back. */
 static inline bool tirbi_lane_ins_resizes(const lane_ins *ins) {
     if (ins->op != TIRB_OP_VCAST) return false;
     bool integers = tirbi_dtype_is_int((tirbi_dtype)ins->type) && tirbi_dtype_is_int((tirbi_dtype)ins->source);
     return integers && tirbi_dtypes[ins->type].size + tirbi_dtypes[ins->source].size == 3;
+}
+
+/* Moves only rename values, and casts between bytes and 16 bits go with loads and stores. */
+static inline bool tirbi_lane_is_computed(const lane_body *body, const lane_ins *ins) {
+    bool in_banks = ins->op == TIRB_OP_VMOV || (body->main_size == 2 && tirbi_lane_ins_resizes(ins));
+    return (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) && !in_banks;
 }
 
 /* Whether it is a scan or a step of one. */

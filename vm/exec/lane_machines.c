@@ -21,8 +21,8 @@ bool tirbi_lane_find_streams(lane_planner *p, tirbi_lane_cursor *cursors) {
 }
 
 bool tirbi_lane_is_by_rows(const tirbi_emitter *emitter, uint32_t from) {
-    for (uint32_t i = from; i < emitter->n; i++) {
-        unsigned op = emitter->words[i].op;
+    for (uint32_t i = from; i < emitter->all.n; i++) {
+        unsigned op = emitter->all.words[i].op;
         if (op == TIRBI_L_STREAM) {
             i += 2; /* its operands: no word of machines for several rows */
             continue;
@@ -40,8 +40,8 @@ bool tirbi_lane_can_span(const lane_planner *p) {
     if (p->emitter->failed || !p->code->spans_gaps || !loop->by_rows || loop->wide == 0 ||
         loop->n_inner != loop->n_outer)
         return false;
-    for (uint32_t i = loop->wide; p->emitter->words[i].op != TIRBI_L_FINISH; i++) {
-        const tirbi_word *word = &p->emitter->words[i];
+    for (uint32_t i = loop->wide; p->emitter->all.words[i].op != TIRBI_L_FINISH; i++) {
+        const tirbi_word *word = &p->emitter->all.words[i];
         const unsigned op = word->op;
         const bool computes = op > TIRBI_L_STREAM || op == TIRBI_L_PULL;
         const bool moves = op >= TIRBI_L_LOAD_A && op < TIRBI_L_PART_A && !is_cursor(p, word->a);

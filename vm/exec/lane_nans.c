@@ -7,13 +7,13 @@
 #include "vm/exec/constants.h"
 #include "vm/math/core.h"
 
-/* What is known of a lane register of a float type. */
-typedef enum nan_kind { NAN_ANY, NAN_CANONICAL, NAN_NEVER } nan_kind;
+enum { NAN_ANY, NAN_CANONICAL, NAN_NEVER };
 
+/* What is known of a lane register of a float type. */
 typedef struct fact {
-    nan_kind nan;
+    uint8_t nan;
     bool bounded; /* |value| <= 2^exponent, and never NaN */
-    int exponent;
+    int16_t exponent;
 } fact;
 
 enum { LEAST_EXPONENT = -1100 }; /* below the exponents of all types */
@@ -25,7 +25,7 @@ static int largest_exponent(uint8_t type) { return type == TIRB_F64 ? 1023 : typ
 
 static fact bounded_by(int exponent, uint8_t type) {
     if (exponent > largest_exponent(type)) return (fact){.nan = NAN_NEVER};
-    return (fact){NAN_NEVER, true, exponent < LEAST_EXPONENT ? LEAST_EXPONENT : exponent};
+    return (fact){NAN_NEVER, true, (int16_t)(exponent < LEAST_EXPONENT ? LEAST_EXPONENT : exponent)};
 }
 
 static int larger(int a, int b) { return a > b ? a : b; }

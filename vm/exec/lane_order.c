@@ -92,8 +92,8 @@ static bool is_only_factor(const lane_planner *p, const lane_ins *ins) {
     if (p->level > 0 || p->n_advances != 1 || ins->source != TIRB_I32 ||
         (ins->type != TIRB_F32 && ins->type != TIRB_F64))
         return false;
-    for (uint32_t i = (uint32_t)(ins - p->body->ins) + 1, left = NEAR; i < p->body->n && left > 0; i++, left--) {
-        const lane_ins *next = &p->body->ins[i];
+    for (uint32_t i = tirbi_lane_ins_number(p->body, ins) + 1, left = NEAR; i < p->body->n && left > 0; i++, left--) {
+        const lane_ins *next = tirbi_lane_ins_at(p->body, i);
         if (next->op == TIRB_OP_VUPDATEMA) {
             bool factor = next->type == ins->type && next->reads[0] != ins->dest &&
                           (next->reads[1] == ins->dest) != (next->reads[2] == ins->dest);
@@ -219,7 +219,7 @@ static bool updates(const lane_ins *ins) { return ins->op == TIRB_OP_VUPDATE || 
 static bool only_firsts_count(const lane_planner *p, const lane_ins *advance) {
     uint64_t of_ranges = UINT64_C(1) << advance->dest, scalars = 0;
     if (p->n_advances != 1 || p->loop->n_inner > 0 || p->body->n_own > 0) return false;
-    for (const lane_ins *ins = advance + 1; ins < p->body->ins + p->body->n; ins++) {
+    for (const lane_ins *ins = advance + 1; ins < tirbi_lane_ins_at(p->body, p->body->n); ins++) {
         const tirbi_op_info *info = &tirbi_ops[ins->op];
         bool reads_some = false, reads_others = false;
         for (unsigned r = 0; r < ins->n_reads; r++) {

@@ -235,13 +235,16 @@ uint8_t tirbi_lane_result_type(const lane_ins *ins) {
 lane_value *tirbi_lane_define(lane_planner *p, const lane_ins *ins, uint8_t size) {
     lane_value *v = &p->now.values[ins->dest];
     if (v->bank != NO_BANK) p->now.banks[v->bank] = NO_VALUE;
-    *v = (lane_value){.bank = NO_BANK, .size = size, .dtype = tirbi_lane_result_type(ins), .next = ins->next[3]};
+    *v = (lane_value){.bank = NO_BANK,
+                      .size = size,
+                      .dtype = tirbi_lane_result_type(ins),
+                      .next = tirbi_lane_next(p->body, ins, 3)};
     return v;
 }
 
 void tirbi_lane_after(lane_planner *p, const lane_ins *ins) {
     for (unsigned i = 0; i < ins->n_reads; i++) {
-        if (ins->reads[i] != ins->dest) p->now.values[ins->reads[i]].next = ins->next[i];
+        if (ins->reads[i] != ins->dest) p->now.values[ins->reads[i]].next = tirbi_lane_next(p->body, ins, i);
     }
     for (unsigned bank = 0; bank < 2; bank++) {
         uint8_t reg = p->now.banks[bank];

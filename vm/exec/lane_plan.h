@@ -35,8 +35,39 @@ typedef struct lane_places {
     uint8_t banks[2]; /* the register in each bank */
 } lane_places;
 
+/* How an operand is brought to its place. */
+typedef enum lane_manner {
+    AS_IS,    /* in a bank, as a block in memory, or as a scalar */
+    BY_STORE, /* stored to its strip first, then read from there */
+    BY_LOAD   /* loaded into the destination first */
+} lane_manner;
+
+typedef struct lane_option {
+    uint8_t place; /* lane_place */
+    uint8_t how;   /* lane_manner */
+    uint8_t cost;
+} lane_option;
+
+/* How an instruction is done in banks. */
+typedef struct lane_choice {
+    uint16_t form;
+    uint8_t cost; /* NO_CHOICE: there is no way */
+    uint8_t dest;
+    bool swapped;
+    lane_option operands[3];
+} lane_choice;
+
+enum { NO_CHOICE = UINT8_MAX, CHOICE_BITS = 8 };
+
+/* What choices were, by all that they depend on; 0: nothing is known. */
+typedef struct lane_known_choice {
+    uint64_t key;
+    lane_choice is;
+} lane_known_choice;
+
 typedef struct lane_planner {
     tirbi_code *code;
+    lane_known_choice *choices; /* 2 to the CHOICE_BITS of them */
     lane_body *body;
     tirbi_lane_loop *loop;
     tirbi_emitter *emitter;
@@ -50,6 +81,7 @@ typedef struct lane_planner {
     bool tail;
     bool wide; /* of the tail: streams are read in place */
     bool packs; /* of the tail: what cursors mean is packed in strips */
+    bool is_last; /* no other body comes behind it: instructions are given back */
     bool apart;   /* no cursor meets another one that is stored to, */
     bool assumes; /* and that made a difference */
     tirbi_lane_bodies bodies;
@@ -86,7 +118,7 @@ typedef struct lane_planner {
 /* ---- Words ---------------------------------------------------------------------------------------------------- */
 
 static inline uint32_t emit(lane_planner *p, unsigned op, unsigned a, unsigned b, unsigned c) {
-    p->latest = p->emitter->n;
+    p->latest = p->emitter->all.n;
     return tirbi_translate_word(p->emitter,
                                 (tirbi_word){.op = (uint16_t)op, .a = (uint16_t)a, .b = (uint16_t)b, .c = (uint16_t)c});
 }
@@ -181,12 +213,6 @@ bool tirbi_lane_is_rounded_by_store(const lane_ins *ins, const lane_ins *next);
 /* Whether an instruction takes hardly longer for a whole block of its kernel than for some elements, and cannot
  * trap. */
 bool tirbi_lane_is_light(const lane_ins *ins);
-/* Moves only rename values, and casts between bytes and 16 bits go with loads and stores. */
-static inline bool tirbi_lane_is_computed(const lane_body *body, const lane_ins *ins) {
-    bool in_banks = ins->op == TIRB_OP_VMOV || (body->main_size == 2 && tirbi_lane_ins_resizes(ins));
-    return (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) && !in_banks;
-}
-
 /* ---- Short rows: lane_pack.c ---------------------------------------------------------------------------------- */
 
 /* Whether a body may run on packed rows, and may want to. */

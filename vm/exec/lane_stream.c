@@ -215,7 +215,7 @@ void tirbi_lane_make_stream(lane_planner *p) {
     b.by_rows = false;
     kernel = find_stream(&b, o, &whole);
     if (!kernel) return;
-    p->loop->one_row = p->emitter->n;
+    p->loop->one_row = p->emitter->all.n;
     emit(p, TIRBI_L_STREAM, to, o[0].pointer, o[1].pointer);
     tirbi_translate_word(p->emitter, (tirbi_word){.list = {o[2].pointer, whole ? body->main_size : 0, 0, 0}});
     tirbi_translate_word(p->emitter, (tirbi_word){.kernel = kernel});

@@ -75,12 +75,12 @@ static void plan_kernel(lane_planner *p, const lane_ins *ins, const lane_ins *ne
 }
 
 /* Whether a register is read more than once. */
-static bool is_read_again(const lane_planner *p, const lane_ins *ins) {
-    if (ins->next[3] == TIRBI_NO_USE) return false;
-    const lane_ins *reader = &p->body->ins[ins->next[3]];
+static bool is_read_again(const lane_ins *ins) {
+    if (ins->next[3] == 0) return false;
+    const lane_ins *reader = ins + ins->next[3];
     unsigned n = 0;
     for (unsigned r = 0; r < reader->n_reads; r++)
-        if (reader->reads[r] == ins->dest) n += reader->next[r] == TIRBI_NO_USE ? 1 : 2;
+        if (reader->reads[r] == ins->dest) n += reader->next[r] == 0 ? 1 : 2;
     return n > 1;
 }
 
@@ -89,7 +89,7 @@ static void plan_steps(lane_planner *p, const lane_ins *ins, unsigned step) {
     lane_value *v = &p->now.values[ins->dest];
     v->lazy = LAZY_STEPS;
     v->step = (uint8_t)step;
-    if (!is_read_again(p, ins)) return;
+    if (!is_read_again(ins)) return;
     const unsigned bank = tirbi_lane_spare_bank(p, ins);
     tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
     tirbi_lane_load_bank(p, ins->dest, bank);
@@ -218,7 +218,9 @@ static void plan_iota(lane_planner *p, const lane_ins *ins) {
 
 /* A store may change what operands that were not copied yet mean. */
 static void settle_before_store(lane_planner *p, const lane_ins *ins, uint8_t stored) {
-    for (uint64_t set = ins->live; set != 0; set &= set - 1) {
+    enum { LIVE_AT_ONCE = 8 }; /* registers that are looked at in a step */
+    unsigned n = 0;
+    for (uint64_t set = ins->live; set != 0; set &= set - 1, n++) {
         uint8_t reg = (uint8_t)__builtin_ctzll(set);
         lane_value *v = &p->now.values[reg];
         if (reg == stored && v->lazy == LAZY_NONE) continue;
@@ -230,6 +232,7 @@ static void settle_before_store(lane_planner *p, const lane_ins *ins, uint8_t st
         if (v->bank == NO_BANK) tirbi_lane_fill_strip(p, reg);
         v->lazy = LAZY_NONE;
     }
+    p->emitter->heap->work += n / LIVE_AT_ONCE;
 }
 
 /* The form that stores a bank, with canonical NaNs. */
@@ -371,7 +374,7 @@ static bool plan_move(lane_planner *p, const lane_ins *ins) {
     const uint8_t from = ins->reads[0];
     const lane_value source = p->now.values[from];
     if (from == ins->dest) {
-        p->now.values[from].next = ins->next[3];
+        p->now.values[from].next = tirbi_lane_next(p->body, ins, 3);
         return true;
     }
     if (source.bank == NO_BANK && !source.strip) {
@@ -543,19 +546,19 @@ static bool fuse_loop(lane_planner *p, uint8_t loop) {
     uint32_t head = p->head_words[loop];
     bool pulls = p->tail && !p->wide;
     uint32_t length = pulls ? 2 : 1;
-    if (p->emitter->failed || p->emitter->n != head + 1 + length) return false;
+    if (p->emitter->failed || p->emitter->all.n != head + 1 + length) return false;
     if (p->loop->inner[loop].index != TIRBI_NO_REG) return false;
-    const tirbi_word body = p->emitter->words[head + length];
+    const tirbi_word body = p->emitter->all.words[head + length];
     unsigned form = loop_form(body.op, pulls);
     if (form == 0) return false;
     uint16_t block = body.a;
     if (pulls) {
-        const tirbi_word copy = p->emitter->words[head + 1];
+        const tirbi_word copy = p->emitter->all.words[head + 1];
         if (copy.op != TIRBI_L_PULL || copy.a != body.a) return false;
         block = copy.b;
     }
     if (!is_cursor(p, block) || !is_cursor(p, body.b)) return false;
-    p->emitter->n = head;
+    tirbi_emitter_cut(p->emitter, head);
     emit(p, form, loop, body.b, block);
     if (pulls) tirbi_translate_word(p->emitter, (tirbi_word){.list = {p->spare_strip, 0, 0, 0}});
     return true;
@@ -568,8 +571,8 @@ static void plan_inner_end(lane_planner *p, const lane_ins *ins) {
     uint32_t head = p->head_words[loop];
     uint32_t end = tirbi_translate_word(p->emitter, (tirbi_word){.op = TIRBI_L_INNER_END, .a = loop});
     if (p->emitter->failed) return;
-    p->emitter->words[head].jump = (int32_t)(end + 1 - head);
-    p->emitter->words[end].jump = (int32_t)head + 1 - (int32_t)end;
+    p->emitter->all.words[head].jump = (int32_t)(end + 1 - head);
+    p->emitter->all.words[end].jump = (int32_t)head + 1 - (int32_t)end;
 }
 
 /* ---- Loops of a lane's own -------------------------------------------------------------------------------------- */
@@ -617,7 +620,7 @@ static void plan_own(lane_planner *p, const lane_ins *ins) {
         const lane_value *v = &around[reg];
         emit(p, TIRBI_L_FILL, strip_of(p, reg), v->strip ? strip_at(p, depth, reg) : v->pointer, shift_of(v->size));
     }
-    p->own[depth].head = p->emitter->n;
+    p->own[depth].head = p->emitter->all.n;
     p->own[depth].last_while = 0;
 }
 
@@ -661,7 +664,7 @@ static void plan_again(lane_planner *p, const lane_ins *ins) {
     p->level--;
     p->now = p->own[depth].around;
     if (p->emitter->failed) return;
-    tirbi_word *words = p->emitter->words;
+    tirbi_word *words = p->emitter->all.words;
     words[end].jump = (int32_t)p->own[depth].head - (int32_t)end;
     for (uint32_t at = p->own[depth].last_while; at != 0;) {
         uint32_t before = (uint32_t)words[at + 2].far_jump;
@@ -733,8 +736,8 @@ static void plan_ins(lane_planner *p, const lane_ins *ins, const lane_ins *next)
 
 /* A store that ends the body goes on to the next block by itself. */
 static void end_in_store(lane_planner *p) {
-    if (p->emitter->failed || p->emitter->n == 0 || p->latest != p->emitter->n - 1) return;
-    tirbi_word *word = &p->emitter->words[p->latest];
+    if (p->emitter->failed || p->emitter->all.n == 0 || p->latest != p->emitter->all.n - 1) return;
+    tirbi_word *word = &p->emitter->all.words[p->latest];
     if (word->op >= TIRBI_L_STORE_A && word->op <= TIRBI_L_STORE_F64_B)
         word->op = (uint16_t)(word->op - TIRBI_L_STORE_A + TIRBI_L_LAST_A);
 }
@@ -748,6 +751,7 @@ enum { MOST_UNLOOKED = 1 << 13, MOST_CALM = 1 << 15, MOST_AT_ONCE = 1 << 14, MOS
 /* Elements that are apart, or named by lanes, may be far. */
 static uint32_t weight_of(const lane_body *body, const lane_ins *ins) {
     enum { OF_FAR = 16 };
+    if (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) return ins->weight;
     const bool moves = ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSTORE;
     const bool apart = moves && body->strides[ins->cursor] == STRIDE_ANY;
     const bool named = ins->op == TIRB_OP_VLOADX || ins->op == TIRB_OP_VSTOREX || ins->op == TIRB_OP_VUPDATE ||
@@ -773,9 +777,9 @@ static void look(lane_planner *p, const lane_ins *ins) {
 /* How many blocks of a loop, all of which banks do, may go by between two looks. */
 static uint32_t calm_blocks(const lane_planner *p) {
     uint64_t weight = 1;
+    if (!p->loop->only_banks) return 0;
     for (uint32_t i = 0; i < p->body->n; i++) weight += weight_of(p->body, &p->body->ins[i]);
     const uint64_t blocks = MOST_CALM / (weight * p->loop->lanes);
-    if (!p->loop->only_banks) return 0;
     return blocks < MOST_CALM_BLOCKS ? (uint32_t)blocks : MOST_CALM_BLOCKS;
 }
 
@@ -794,9 +798,6 @@ static uint32_t lanes_at_once(const lane_body *body, uint32_t lanes) {
 
 typedef enum body_kind { BODY_FULL, BODY_TAIL, BODY_WIDE, BODY_PACKED, BODY_SPANNING } body_kind;
 
-/* Registers that are looked at where an instruction may settle what is live. */
-enum { LIVE_AT_ONCE = 8 };
-
 static void plan_body(lane_planner *p, body_kind kind) {
     p->tail = kind != BODY_FULL;
     p->wide = kind == BODY_WIDE || kind == BODY_SPANNING;
@@ -808,15 +809,20 @@ static void plan_body(lane_planner *p, body_kind kind) {
         p->now.values[__builtin_ctzll(set)] = (lane_value){.bank = NO_BANK};
     p->now.banks[0] = p->now.banks[1] = p->kept = NO_VALUE;
     p->kept_until = 0;
+    uint32_t place = p->body->behind_seeks;
+    for (uint32_t i = p->body->n_before_seeks; i < p->loop->n_outer; i++) place += p->body->ins[i].size;
     for (uint32_t i = p->loop->n_outer; i < p->body->n - p->loop->n_outer && !p->emitter->failed; i++) {
-        const lane_ins *ins = &p->body->ins[i];
+        if (p->is_last && !p->gather) tirbi_lane_body_drop(p->body, p->emitter->heap, i);
+        const lane_ins *ins = tirbi_lane_ins_at(p->body, i);
+        const uint32_t offset = place;
+        if (i >= p->body->n_before_seeks) place += ins->size;
         if (p->ends_in_store) {
             p->ends_in_store = false;
             tirbi_lane_after(p, ins);
             continue;
         }
-        p->emitter->offset = ins->offset;
-        p->emitter->heap->work += 1 + (unsigned)__builtin_popcountll(ins->live) / LIVE_AT_ONCE;
+        p->emitter->offset = offset;
+        p->emitter->heap->work++;
         look(p, ins);
         plan_ins(p, ins, i + 1 < p->body->n ? ins + 1 : NULL);
     }
@@ -826,13 +832,13 @@ static void plan_body(lane_planner *p, body_kind kind) {
 
 /* A body for cursors that do not meet, where that makes a difference: where it begins, or 0. */
 static uint32_t plan_apart(lane_planner *p, body_kind kind) {
-    const uint32_t at = p->emitter->n;
+    const uint32_t at = p->emitter->all.n;
     p->apart = true;
     p->assumes = false;
     plan_body(p, kind);
     p->apart = false;
     if (p->assumes) return at;
-    p->emitter->n = at;
+    tirbi_emitter_cut(p->emitter, at);
     return 0;
 }
 
@@ -855,7 +861,7 @@ static bool find_tiles(lane_planner *p) {
     tirbi_lane_loop *loop = p->loop;
     uint8_t open[TIRBI_MAX_INNER];
     unsigned n_open = 0;
-    if (body->n_own > 0) return true;
+    if (body->n_own > 0 || loop->n_inner == loop->n_outer) return true;
     for (uint32_t i = loop->n_outer; i < body->n - loop->n_outer; i++) {
         lane_ins *ins = &body->ins[i];
         if (ins->op == TIRB_OP_INNER) open[n_open++] = ins->cursor;
@@ -874,9 +880,7 @@ static void choose_block(const lane_planner *p) {
     tirbi_lane_loop *loop = p->loop;
     const lane_body *body = p->body;
     loop->main_size = body->main_size;
-    loop->only_banks = body->main_size != 0;
-    for (uint32_t i = 0; i < body->n; i++)
-        if (tirbi_lane_is_computed(body, &body->ins[i]) && body->ins[i].kind == 0) loop->only_banks = false;
+    loop->only_banks = body->only_banks;
     if (body->main_size == 0)
         loop->lanes = lanes_at_once(body, KERNEL_STRIP_BYTES / body->widest);
     else
@@ -898,6 +902,39 @@ static tirb_status check_kernels(const lane_planner *p, tirb_error *error) {
                                tirbi_dtypes[ins->type].name);
     }
     return TIRB_OK;
+}
+
+/* From so many instructions on, a body's are given back as they are translated for the last time. */
+enum { LONG_BODY = 1 << 12 };
+
+/* Whether a loop may have `n` bodies more: where words are many for the function's code, loops have no more bodies than
+ * they need. */
+static bool may_add_bodies(const lane_planner *p, unsigned n) {
+    enum { SOME_WORDS = 1 << 12 };
+    const uint64_t words = p->emitter->all.n + (uint64_t)n * (p->loop->tail - p->loop->full);
+    return words <= SOME_WORDS + (uint64_t)p->body->header->end;
+}
+
+/* Those that are faster where they may run. */
+static void add_bodies(lane_planner *p, unsigned n_stores) {
+    tirbi_lane_loop *const loop = p->loop;
+    if (may_add_bodies(p, 1) && tirbi_lane_find_streams(p, (tirbi_lane_cursor *)(uintptr_t)loop->cursors)) {
+        loop->wide = p->emitter->all.n;
+        plan_body(p, BODY_WIDE);
+    }
+    if (n_stores > 1 && may_add_bodies(p, 1)) p->bodies.apart = plan_apart(p, BODY_FULL);
+    /* A row's part of a strip has room for elements of the main size. */
+    loop->by_rows = loop->only_banks && p->body->widest <= p->body->main_size && loop->n_outer > 0 &&
+                    tirbi_lane_is_by_rows(p->emitter, loop->full);
+    if (may_add_bodies(p, 1) && tirbi_lane_can_span(p)) {
+        p->bodies.spanning = p->emitter->all.n;
+        plan_body(p, BODY_SPANNING);
+        if (p->bodies.apart != 0 && may_add_bodies(p, 1)) p->bodies.spanning_apart = plan_apart(p, BODY_SPANNING);
+    }
+    if (may_add_bodies(p, 1) && tirbi_lane_can_pack(p)) {
+        loop->packed = tirbi_translate_word(p->emitter, tirbi_lane_packed_work(p)) + 1;
+        plan_body(p, BODY_PACKED);
+    }
 }
 
 static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
@@ -922,7 +959,7 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     find_outer_loops(p);
     if (!find_tiles(p)) return tirbi_heap_status(p->code->heap);
     TIRBI_TRY(tirbi_lane_copy_find(p->body, loop, p->code));
-    for (uint32_t i = 0; i < p->body->n; i++) loop->counts_lanes |= p->body->ins[i].op == TIRB_OP_VIOTA;
+    loop->counts_lanes = tirbi_lane_has(p->body, TIRB_OP_VIOTA, TIRB_OP_VIOTA);
     unsigned depth = p->body->own_depth, regs = p->body->function->n_lane_regs;
     /* Behind the columns of a tile is room for both banks. */
     enum { TILE_STRIPS = TIRBI_TILE_COLUMNS + 2 };
@@ -946,28 +983,13 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
         loop->tiles[i].strip = (uint16_t)(p->first_strip + before_tiles + i * (unsigned)TILE_STRIPS);
     p->spare_strip = (uint16_t)(p->first_strip + strips - 1);
     p->ends_strip = (uint16_t)(p->spare_strip - 1);
-    loop->full = loop->one_row = p->emitter->n;
+    loop->full = loop->one_row = p->emitter->all.n;
     plan_body(p, BODY_FULL);
     tirbi_lane_make_stream(p);
-    loop->tail = p->emitter->n;
+    loop->tail = p->emitter->all.n;
+    p->is_last = p->body->n >= LONG_BODY && !may_add_bodies(p, 2);
     plan_body(p, BODY_TAIL);
-    if (tirbi_lane_find_streams(p, (tirbi_lane_cursor *)(uintptr_t)loop->cursors)) {
-        loop->wide = p->emitter->n;
-        plan_body(p, BODY_WIDE);
-    }
-    if (n_stores > 1) p->bodies.apart = plan_apart(p, BODY_FULL);
-    /* A row's part of a strip has room for elements of the main size. */
-    loop->by_rows = loop->only_banks && p->body->widest <= p->body->main_size && loop->n_outer > 0 &&
-                    tirbi_lane_is_by_rows(p->emitter, loop->full);
-    if (tirbi_lane_can_span(p)) {
-        p->bodies.spanning = p->emitter->n;
-        plan_body(p, BODY_SPANNING);
-        if (p->bodies.apart != 0) p->bodies.spanning_apart = plan_apart(p, BODY_SPANNING);
-    }
-    if (tirbi_lane_can_pack(p)) {
-        loop->packed = tirbi_translate_word(p->emitter, tirbi_lane_packed_work(p)) + 1;
-        plan_body(p, BODY_PACKED);
-    }
+    if (!p->is_last) add_bodies(p, n_stores);
     loop->splats = p->splats;
     loop->n_splats = (uint16_t)n_splats;
     loop->n_strips = (uint16_t)strips;
@@ -977,21 +999,43 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     return tirbi_lane_find_ending(p->body, p->code, loop) ? TIRB_OK : tirbi_heap_status(p->code->heap);
 }
 
+struct tirbi_lane_desk {
+    lane_body body;
+    lane_planner planner;
+    lane_known_choice choices[1 << CHOICE_BITS];
+    lane_known_kinds kinds[KNOWN_KINDS];
+};
+
+/* What every loop of a program is translated on. */
+static struct tirbi_lane_desk *take_desk(tirbi_code *code) {
+    if (code->desk) return code->desk;
+    struct tirbi_lane_desk *const desk = tirbi_heap_alloc(code->heap, sizeof *desk);
+    code->desk = desk;
+    if (!desk) return NULL;
+    memset(desk->choices, 0, sizeof desk->choices);
+    memset(desk->kinds, 0, sizeof desk->kinds);
+    return desk;
+}
+
+void tirbi_lane_clear_desk(tirbi_code *code) {
+    tirbi_heap_free(code->heap, code->desk, sizeof *code->desk);
+    code->desk = NULL;
+}
+
 tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *function, const tirbi_instr *instr,
                                  tirbi_constants *constants, tirbi_emitter *emitter, tirbi_lane_loop *loop,
                                  tirbi_lane_bodies *bodies, tirb_error *error) {
-    struct {
-        lane_body body;
-        lane_planner planner;
-    } *const work = tirbi_heap_alloc(code->heap, sizeof *work);
-    if (!work) return tirbi_heap_status(code->heap);
-    lane_body *const body = &work->body;
-    lane_planner *const p = &work->planner;
-    memset(body, 0, sizeof *body);
+    struct tirbi_lane_desk *const desk = take_desk(code);
+    if (!desk) return tirbi_heap_status(code->heap);
+    lane_body *const body = &desk->body;
+    lane_planner *const p = &desk->planner;
+    memset(body, 0, offsetof(lane_body, strides));
     memset(p, 0, offsetof(lane_planner, now));
+    body->known = desk->kinds;
     tirb_status status = tirbi_lane_body_read(body, code, function, instr, constants, &code->arena, loop, error);
     if (status == TIRB_OK) {
         p->code = code;
+        p->choices = desk->choices;
         p->constants = constants;
         p->body = body;
         p->loop = loop;
@@ -1008,6 +1052,5 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
     }
     tirbi_heap_free(code->heap, p->splat_chains, p->n_splat_links * sizeof *p->splat_chains);
     tirbi_heap_free(code->heap, body->ins, body->capacity * sizeof *body->ins);
-    tirbi_heap_free(code->heap, work, sizeof *work);
     return status;
 }

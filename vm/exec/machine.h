@@ -2,6 +2,7 @@
 #ifndef TIRB_VM_EXEC_MACHINE_H
 #define TIRB_VM_EXEC_MACHINE_H
 
+#include "vm/exec/emit.h"
 #include "vm/exec/exec.h"
 #include "vm/exec/fpu.h"
 #include "vm/lanes/counts.h"
@@ -148,14 +149,13 @@ typedef struct tirbi_lane_inputs {
 
 typedef struct tirbi_fn {
     const tirbi_function *function;
-    const tirbi_word *words;
-    const uint32_t *offsets;     /* per word: the byte offset of the instruction that it came from */
+    const tirbi_word *words;     /* those of `all` */
+    tirbi_words all;
     const uint64_t *constants;   /* the values of the slots behind the registers */
     const uint16_t *scalar_args; /* the registers that the arguments of a call arrive in */
     const tirbi_ref_arg *ref_args;
     const tirbi_lane_loop *loops;
     const tirbi_lane_inputs *loop_inputs; /* by loop */
-    uint32_t n_words;
     uint32_t n_constants;
     uint32_t n_slots; /* registers and constants */
     uint32_t n_sites; /* alloc instructions */
@@ -192,7 +192,9 @@ struct tirbi_code {
     uint32_t n_lane_states;   /* of a machine, */
     size_t lane_state_size; /* with all that belongs to one */
     size_t max_scratch;
-    uint64_t secret; /* that tables are spread by while the program is translated: see loader/base/secret.h */
+    /* While the program is translated: */
+    uint64_t secret; /* that tables are spread by: see loader/base/secret.h */
+    struct tirbi_lane_desk *desk; /* of lane loops, from the first one on */
 };
 
 /* ---- Frames --------------------------------------------------------------------------------------------------- */
@@ -324,21 +326,6 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc);
 
 /* ---- Translation ---------------------------------------------------------------------------------------------- */
 
-/* The words of a function while they are written. */
-typedef struct tirbi_emitter {
-    tirbi_heap *heap;
-    tirbi_word *words;
-    uint32_t *offsets;
-    uint32_t n;
-    uint32_t capacity;
-    uint32_t offset; /* what the next words come from */
-    bool failed;     /* sticky: out of memory */
-} tirbi_emitter;
-
-/* Appends a word and returns its index; after a failure the index is 0 and the word is dropped. */
-uint32_t tirbi_translate_word(tirbi_emitter *emitter, tirbi_word word);
-void tirbi_emitter_release(tirbi_emitter *emitter);
-
 /* The slot of an x operand. */
 typedef struct tirbi_constants tirbi_constants;
 uint16_t tirbi_slot_of_x(tirbi_constants *constants, uint16_t x);
@@ -347,6 +334,9 @@ uint16_t tirbi_slot_of_x(tirbi_constants *constants, uint16_t x);
 tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *function, const tirbi_instr *instr,
                                  tirbi_constants *constants, tirbi_emitter *emitter, tirbi_lane_loop *loop,
                                  tirbi_lane_bodies *bodies, tirb_error *error);
+
+/* When all loops are translated. */
+void tirbi_lane_clear_desk(tirbi_code *code);
 
 /* Runs a contraction in the frame on top. */
 tirb_status tirbi_contract_step(tirbi_machine *machine, const tirbi_contract *contract);

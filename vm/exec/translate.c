@@ -145,39 +145,6 @@ static uint8_t cast_as_extension(uint8_t to, uint8_t from) {
 
 /* ---- Writing words -------------------------------------------------------------------------------------------- */
 
-/* Resizes both tables, of which one may then be larger than recorded: it is given back at its true size. */
-static bool resize(tirbi_emitter *e, uint32_t capacity) {
-    const size_t word = sizeof *e->words, offset = sizeof *e->offsets;
-    tirbi_word *words = tirbi_heap_resize(e->heap, e->words, e->capacity * word, capacity * word);
-    if (!words) return false;
-    e->words = words;
-    uint32_t *offsets = tirbi_heap_resize(e->heap, e->offsets, e->capacity * offset, capacity * offset);
-    if (offsets) {
-        e->offsets = offsets;
-        e->capacity = capacity;
-        return true;
-    }
-    tirbi_heap_free(e->heap, e->words, capacity * word);
-    tirbi_heap_free(e->heap, e->offsets, e->capacity * offset);
-    *e = (tirbi_emitter){.heap = e->heap};
-    return false;
-}
-
-uint32_t tirbi_translate_word(tirbi_emitter *e, tirbi_word word) {
-    if (e->n == e->capacity && !e->failed) e->failed = !resize(e, e->capacity ? e->capacity + e->capacity / 4 : 256);
-    if (e->failed) return 0;
-    e->heap->work++;
-    e->words[e->n] = word;
-    e->offsets[e->n] = e->offset;
-    return e->n++;
-}
-
-void tirbi_emitter_release(tirbi_emitter *e) {
-    tirbi_heap_free(e->heap, e->words, e->capacity * sizeof *e->words);
-    tirbi_heap_free(e->heap, e->offsets, e->capacity * sizeof *e->offsets);
-    *e = (tirbi_emitter){.heap = e->heap};
-}
-
 static tirbi_word word_of(unsigned op, unsigned a, unsigned b, unsigned c) {
     return (tirbi_word){.op = (uint16_t)op, .a = (uint16_t)a, .b = (uint16_t)b, .c = (uint16_t)c};
 }
@@ -213,13 +180,21 @@ typedef struct places {
 
 enum { PLACES_IN_WORD = 64 };
 
+/* Without an instruction for it, which not every processor has, the compiler calls a function. */
+static uint32_t count_bits(uint64_t bits) {
+    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
+    bits = (bits + (bits >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+    return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
+}
+
 static bool has_place(const places *p, uint32_t at) { return p->bits[at / PLACES_IN_WORD] >> at % PLACES_IN_WORD & 1; }
 static void add_place(places *p, uint32_t at) { p->bits[at / PLACES_IN_WORD] |= UINT64_C(1) << at % PLACES_IN_WORD; }
 
 /* The number of a place, when all are there. */
 static uint32_t number_of_place(const places *p, uint32_t at) {
     const uint64_t below = (UINT64_C(1) << at % PLACES_IN_WORD) - 1;
-    return p->before[at / PLACES_IN_WORD] + (uint32_t)__builtin_popcountll(p->bits[at / PLACES_IN_WORD] & below);
+    return p->before[at / PLACES_IN_WORD] + count_bits(p->bits[at / PLACES_IN_WORD] & below);
 }
 
 /* Returns how many there are. */
@@ -227,7 +202,7 @@ static uint32_t number_places(places *p, size_t words) {
     uint32_t n = 0;
     for (size_t i = 0; i < words; i++) {
         p->before[i] = n;
-        n += (uint32_t)__builtin_popcountll(p->bits[i]);
+        n += count_bits(p->bits[i]);
     }
     return n;
 }
@@ -245,7 +220,8 @@ typedef struct translator {
     size_t place_words; /* of these */
     landing *landings;  /* by number of a target */
     uint32_t n_targets;
-    uint32_t weight;   /* of what stands before the instruction */
+    uint32_t own;      /* what the instruction weighs, */
+    uint32_t weight;   /* and what stands before it */
     uint32_t unlooked; /* what has run since the last look, at most */
     bool is_joined;    /* the words of the next instruction follow those before it at once */
     tirbi_conditions conditions;
@@ -269,8 +245,10 @@ typedef struct translator {
 
 static int64_t jump_operand(const tirbi_instr *instr) {
     if (!(tirbi_ops[instr->op].flags & TIRBI_FLAG_JUMP)) return -1;
-    const char *letter = strchr(tirbi_ops[instr->op].operands, 'j');
-    return letter ? instr->operand[letter - tirbi_ops[instr->op].operands] : -1;
+    const char *letters = tirbi_ops[instr->op].operands;
+    unsigned i = 0;
+    while (letters[i] != 'j') i++; /* which every jump has */
+    return instr->operand[i];
 }
 
 /* Its instructions, and its registers, which a frame clears: as many bytes as they would take on any machine. */
@@ -363,7 +341,7 @@ static void look(translator *t, uint32_t at) {
         here->weight = t->weight;
         if (here->unlooked > t->unlooked) t->unlooked = here->unlooked;
     }
-    const uint32_t all = tirbi_add_weight(t->unlooked, tirbi_instr_weight(t->instr));
+    const uint32_t all = tirbi_add_weight(t->unlooked, t->own);
     if (!t->is_joined && t->unlooked > 0 && all > MOST_UNLOOKED) {
         tirbi_translate_word(&t->emitter, (tirbi_word){.op = TIRBI_H_LOOK});
         t->unlooked = 0;
@@ -376,15 +354,16 @@ static void count_weight(translator *t, uint32_t at) {
     const tirbi_instr *in = t->instr;
     const uint32_t behind = in->offset + in->size;
     const uint8_t *next = t->function->code + behind;
-    uint32_t weight = tirbi_instr_weight(in);
+    uint32_t weight = t->own;
     if (in->op != TIRB_OP_LANE && at > behind) weight += tirbi_op_weight((tirbi_op)next[0], next[1], next[1]);
     t->weight = tirbi_add_weight(t->weight, weight);
     t->unlooked = tirbi_add_weight(t->unlooked, weight);
 }
 
 static void add_fixup(translator *t, uint32_t word, uint32_t field, int64_t target) {
-    const uint32_t unlooked = tirbi_add_weight(t->unlooked, tirbi_instr_weight(t->instr));
-    if (landing_at(t, (uint32_t)target)->unlooked < unlooked) landing_at(t, (uint32_t)target)->unlooked = unlooked;
+    const uint32_t unlooked = tirbi_add_weight(t->unlooked, t->own);
+    landing *const there = landing_at(t, (uint32_t)target);
+    if (there->unlooked < unlooked) there->unlooked = unlooked;
     if (t->n_fixups == t->fixup_capacity) {
         uint32_t capacity = t->fixup_capacity ? t->fixup_capacity * 2 : 16;
         fixup *grown =
@@ -448,7 +427,7 @@ static bool next_goes_back(translator *t, uint32_t *at, uint32_t *place, int64_t
 /* The distance of the back at `back`, and its cost, which is known later where something else jumps to it. */
 static void emit_far_back(translator *t, uint32_t back, int64_t target) {
     const tirbi_instr *in = t->instr;
-    const uint32_t own = back == in->offset ? 0 : tirbi_instr_weight(in);
+    const uint32_t own = back == in->offset ? 0 : t->own;
     const bool is_known = back == in->offset || back == in->offset + in->size;
     const uint32_t before = tirbi_add_weight(t->weight, own) - landing_at(t, (uint32_t)target)->weight;
     emit_far(t, is_known ? tirbi_add_weight(before, 1) : 0, target);
@@ -601,7 +580,7 @@ static void emit_list(translator *t, const uint16_t *list, unsigned n) {
 static tirb_status translate_lane(translator *t, uint32_t *at) {
     tirbi_lane_loop *loop = &t->loops[t->loops_seen];
     tirbi_lane_inputs *inputs = &t->loop_inputs[t->loops_seen];
-    const uint32_t entry = t->emitter.n;
+    const uint32_t entry = t->emitter.all.n;
     emit1(t, TIRBI_H_LANE, 0, 0, 0);
     tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->loops_seen++});
     tirbi_lane_bodies bodies;
@@ -616,7 +595,7 @@ static tirb_status translate_lane(translator *t, uint32_t *at) {
         inputs->place = (uint8_t)(t->loops_kept++ % TIRBI_LANE_STATES);
     if (t->code->n_lane_states <= inputs->place) t->code->n_lane_states = inputs->place + 1u;
     loop->entry = entry;
-    loop->after = t->emitter.n;
+    loop->after = t->emitter.all.n;
     *at = t->instr->lane.end + LANE_END_SIZE;
     return TIRB_OK;
 }
@@ -877,15 +856,12 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
     return TIRB_OK;
 }
 
-/* The mark of an instruction's first word among the offsets, until pairs are made. */
-#define BEGINS (UINT32_C(1) << 31)
-
 static uint32_t word_of_target(const translator *t, uint32_t target) {
     return landing_at(t, target)->word;
 }
 
 static void patch_jumps(translator *t) {
-    tirbi_word *words = t->emitter.words;
+    tirbi_word *words = t->emitter.all.words;
     for (uint32_t i = 0; i < t->n_fixups; i++) {
         const fixup *f = &t->fixups[i];
         int32_t distance = (int32_t)((int64_t)word_of_target(t, f->target) - (int64_t)f->word);
@@ -902,18 +878,19 @@ static void patch_jumps(translator *t) {
  * first: the first one's word has the number of all, and all words stay where they are, so that a jump may still lead
  * to the others. */
 static void pair_forms(translator *t) {
-    tirbi_word *words = t->emitter.words;
+    const tirbi_words *const all = &t->emitter.all;
+    tirbi_word *const words = all->words;
     for (uint32_t i = 0; i < t->n_fixups; i++) {
         const uint32_t from = t->fixups[i].word, to = word_of_target(t, t->fixups[i].target);
-        const unsigned form = to < t->emitter.n ? form_of_both(words[from].op, words[to].op) : 0;
+        const unsigned form = to < all->n ? form_of_both(words[from].op, words[to].op) : 0;
         if (form != 0) words[from].op = (uint16_t)form;
     }
-    uint32_t behind = t->emitter.n; /* the first word of the form behind */
-    for (uint32_t place = t->emitter.n; place-- > 0;) {
-        if (!(t->emitter.offsets[place] & BEGINS)) continue;
-        t->emitter.offsets[place] &= ~BEGINS;
+    uint32_t behind = all->n; /* the first word of the form behind */
+    for (uint32_t place = all->n; place-- > 0;) {
+        if (!(all->steps[place] & TIRBI_WORD_BEGINS)) continue;
+        all->steps[place] &= TIRBI_MOST_STEP;
         const unsigned first = words[place].op;
-        const bool paired = behind < t->emitter.n && first_words[first] == behind - place;
+        const bool paired = behind < all->n && first_words[first] == behind - place;
         const unsigned form = paired ? form_of_both(first, words[behind].op) : 0;
         if (form != 0) words[place].op = (uint16_t)form;
         behind = place;
@@ -942,8 +919,9 @@ static tirb_status translate_code(translator *t) {
     if (!make_targets(t)) return tirbi_heap_status(t->heap);
     for (uint32_t at = 0; at < f->code_size;) {
         TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, t->instr, t->error));
+        t->own = tirbi_instr_weight(t->instr);
         t->emitter.offset = at;
-        const uint32_t first = t->emitter.n;
+        const uint32_t first = t->emitter.all.n;
         const bool is_target = has_place(&t->targets, at);
         if (is_target) landing_at(t, at)->word = first;
         bool leaves = t->instr->op == TIRB_OP_CALL || t->instr->op == TIRB_OP_CALLX || t->instr->op == TIRB_OP_FORK;
@@ -959,7 +937,7 @@ static tirb_status translate_code(translator *t) {
         forget(t, t->instr);
         if (t->code->profiled && leaves && line > 0) emit_probe(t, line - 1, true);
         if (t->emitter.failed || t->constants.failed) return tirbi_heap_status(t->heap);
-        if (!t->code->profiled && first < t->emitter.n) t->emitter.offsets[first] |= BEGINS;
+        if (!t->code->profiled && first < t->emitter.all.n) t->emitter.all.steps[first] |= TIRBI_WORD_BEGINS;
     }
     patch_jumps(t);
     if (!t->code->profiled) pair_forms(t);
@@ -1013,36 +991,25 @@ static tirb_status lay_out_frame(translator *t) {
 enum { MANY_WORDS = 1 << 12 };
 
 static bool keep_tables(translator *t) {
-    tirbi_fn *fn = t->fn;
-    tirbi_emitter *e = &t->emitter;
-    if (e->n >= MANY_WORDS) {
-        if (!resize(e, e->n)) return false;
-        fn->words = e->words;
-        fn->offsets = e->offsets;
-        fn->n_words = e->n;
-        *e = (tirbi_emitter){.heap = e->heap};
-        return true;
-    }
-    tirbi_word *words = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_word, e->n);
-    uint32_t *offsets = TIRBI_NEW_ARRAY(&t->code->arena, uint32_t, e->n);
-    if (!words || !offsets) return false;
-    if (e->n > 0) {
-        memcpy(words, e->words, e->n * sizeof *words);
-        memcpy(offsets, e->offsets, e->n * sizeof *offsets);
-    }
-    fn->words = words;
-    fn->offsets = offsets;
-    fn->n_words = e->n;
+    tirbi_words *const kept = &t->fn->all;
+    const tirbi_words *const all = &t->emitter.all;
+    if (all->n >= MANY_WORDS) return tirbi_emitter_give(&t->emitter, kept);
+    *kept = (tirbi_words){.words = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_word, all->n),
+                          .steps = TIRBI_NEW_ARRAY(&t->code->arena, uint8_t, all->n),
+                          .origins = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_origin, all->n_origins)};
+    if (!kept->words || !kept->steps || !kept->origins) return false;
+    kept->n = all->n;
+    kept->n_origins = all->n_origins;
+    if (all->n == 0) return true;
+    memcpy(kept->words, all->words, all->n * sizeof *kept->words);
+    memcpy(kept->steps, all->steps, all->n);
+    memcpy(kept->origins, all->origins, all->n_origins * sizeof *kept->origins);
     return true;
 }
 
 static void release_tables(tirbi_code *code) {
-    for (uint32_t i = 0; code->functions && i < code->program->n_functions; i++) {
-        const tirbi_fn *fn = &code->functions[i];
-        if (fn->n_words < MANY_WORDS) continue;
-        tirbi_heap_free(code->heap, (void *)(uintptr_t)fn->words, fn->n_words * sizeof *fn->words);
-        tirbi_heap_free(code->heap, (void *)(uintptr_t)fn->offsets, fn->n_words * sizeof *fn->offsets);
-    }
+    for (uint32_t i = 0; code->functions && i < code->program->n_functions; i++)
+        if (code->functions[i].all.n >= MANY_WORDS) tirbi_words_release(&code->functions[i].all, code->heap);
 }
 
 /* Keeps the words and what belongs to them, at their final size. */
@@ -1051,6 +1018,7 @@ static tirb_status keep_words(translator *t) {
     uint64_t *constants = TIRBI_NEW_ARRAY(&t->code->arena, uint64_t, t->constants.n);
     if (!constants || !keep_tables(t)) return tirbi_heap_status(t->heap);
     if (t->constants.n > 0) memcpy(constants, t->constants.values, t->constants.n * sizeof *constants);
+    fn->words = fn->all.words;
     fn->constants = constants;
     fn->loops = t->loops;
     fn->loop_inputs = t->loop_inputs;
@@ -1075,13 +1043,14 @@ static bool make_tables(translator *t, size_t *total) {
 }
 
 static tirb_status translate_function(translator *t) {
+    enum { MOST_CODE = INT32_MAX }; /* distances of jumps are below it */
     size_t size;
-    if (t->function->code_size >= BEGINS)
+    if (t->function->code_size > MOST_CODE)
         return tirbi_error_set(t->error, TIRB_MEMORY_LIMIT, "a function has %u bytes of code, at most %u",
-                               t->function->code_size, BEGINS - 1);
+                               t->function->code_size, (unsigned)MOST_CODE);
     if (!make_tables(t, &size)) return tirbi_heap_status(t->heap);
     tirbi_constants_init(&t->constants, t->heap, t->function->n_sregs, t->code->secret);
-    t->emitter.n = 0;
+    tirbi_emitter_cut(&t->emitter, 0);
     tirb_status status = survey(t);
     if (status == TIRB_OK) status = collect_arguments(t);
     if (status == TIRB_OK) status = translate_code(t);
@@ -1120,6 +1089,7 @@ static tirb_status translate_program(tirbi_code *code, tirb_error *error) {
         emitter = t.emitter; /* which keeps its room */
     }
     tirbi_emitter_release(&emitter);
+    tirbi_lane_clear_desk(code);
     tirbi_heap_free(code->heap, instrs, 2 * sizeof *instrs);
     return status;
 }

@@ -30,8 +30,8 @@ static tirbi_dd phase_of(const order *o, tirbi_dd inverse) {
     return tirbi_multiply_pairs(sum, inverse);
 }
 
-/* sqrt(2 / (pi x)) M cos(angle), x >= 25 and finite; `turn` quadrants further. Near a zero the angle's rest is small:
- * the odd multiple of pi/4 is taken off before the rest is rounded. */
+/* sqrt(2 / (pi x)) M sin(angle), x >= 25 and finite; the angle is `turn` quadrants further. Near a zero what it has
+ * over a multiple of pi/2 is small: the odd multiple of pi/4 is taken off before that is rounded. */
 static double wave(const order *o, double x, uint64_t turn) {
     bool huge = x > 0x1p900;
     double within = huge ? x * 0x1p-200 : x;
@@ -70,8 +70,9 @@ double tirbi_j0_f64(double x) {
 double tirbi_j1_f64(double x) {
     double a = tirbi_magnitude_f64(x);
     if (x != x) return TIRBI_NAN_F64;
+    if (a == 0.0) return x;
     double result = first_kind(&orders[1], a, near_j1(a < WAVES_FROM ? a : 0.0));
-    return x < 0.0 || a == 0.0 ? (a == 0.0 ? x : -result) : result;
+    return x < 0.0 ? -result : result;
 }
 
 /* (2 / pi) log(x) J. */

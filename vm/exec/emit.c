@@ -1,0 +1,84 @@
+#include "vm/exec/emit.h"
+
+#include <string.h>
+
+/* A place is found by adding up no more steps than these. */
+enum { STEPS_AT_ONCE = 1 << 10 };
+
+/* A word and its step, which are in one block: all words, then all steps. */
+enum { WORD = sizeof(tirbi_word) + sizeof(uint8_t) };
+
+static bool resize_words(tirbi_emitter *e, uint32_t capacity) {
+    tirbi_words *const all = &e->all;
+    if (capacity < e->capacity) memmove(all->words + capacity, all->steps, capacity);
+    tirbi_word *const words =
+        tirbi_heap_resize(e->heap, all->words, (size_t)e->capacity * WORD, (size_t)capacity * WORD);
+    if (!words) return false;
+    if (capacity > e->capacity && all->n > 0) memmove(words + capacity, words + e->capacity, all->n);
+    all->words = words;
+    all->steps = (uint8_t *)(words + capacity);
+    e->capacity = capacity;
+    return true;
+}
+
+static bool resize_origins(tirbi_emitter *e, uint32_t capacity) {
+    tirbi_origin *const origins =
+        tirbi_heap_resize(e->heap, e->all.origins, e->origin_capacity * sizeof *origins, capacity * sizeof *origins);
+    if (!origins) return false;
+    e->all.origins = origins;
+    e->origin_capacity = capacity;
+    return true;
+}
+
+bool tirbi_emitter_prepare(tirbi_emitter *e) {
+    enum { FIRST_WORDS = 256, FIRST_ORIGINS = 8 };
+    tirbi_words *const all = &e->all;
+    const bool has_words = all->n < e->capacity, has_origins = all->n_origins < e->origin_capacity;
+    if (e->failed || (!has_words && !resize_words(e, e->capacity ? e->capacity + e->capacity / 8 : FIRST_WORDS)) ||
+        (!has_origins && !resize_origins(e, e->origin_capacity ? e->origin_capacity * 2 : FIRST_ORIGINS))) {
+        e->failed = true;
+        e->whole = all->n;
+        return false;
+    }
+    all->origins[all->n_origins++] = (tirbi_origin){all->n, e->offset};
+    e->whole = e->capacity - all->n < STEPS_AT_ONCE ? e->capacity : all->n + STEPS_AT_ONCE;
+    return true;
+}
+
+void tirbi_emitter_cut(tirbi_emitter *e, uint32_t n) {
+    e->all.n = e->whole = n;
+    while (e->all.n_origins > 0 && e->all.origins[e->all.n_origins - 1].word >= n) e->all.n_origins--;
+}
+
+bool tirbi_emitter_give(tirbi_emitter *e, tirbi_words *out) {
+    if (e->all.n == 0 || !resize_words(e, e->all.n) || !resize_origins(e, e->all.n_origins)) return false;
+    *out = e->all;
+    *e = (tirbi_emitter){.heap = e->heap};
+    return true;
+}
+
+void tirbi_words_release(const tirbi_words *words, tirbi_heap *heap) {
+    tirbi_heap_free(heap, words->words, (size_t)words->n * WORD);
+    tirbi_heap_free(heap, words->origins, words->n_origins * sizeof *words->origins);
+}
+
+void tirbi_emitter_release(tirbi_emitter *e) {
+    tirbi_heap_free(e->heap, e->all.words, (size_t)e->capacity * WORD);
+    tirbi_heap_free(e->heap, e->all.origins, e->origin_capacity * sizeof *e->all.origins);
+    *e = (tirbi_emitter){.heap = e->heap};
+}
+
+uint32_t tirbi_words_place(const tirbi_words *words, uint32_t word) {
+    uint32_t low = 0, high = words->n_origins;
+    if (word >= words->n) return 0;
+    while (high - low > 1) { /* the last one up to the word is one of these */
+        const uint32_t middle = low + (high - low) / 2;
+        if (words->origins[middle].word > word)
+            high = middle;
+        else
+            low = middle;
+    }
+    uint32_t place = words->origins[low].offset;
+    for (uint32_t i = words->origins[low].word + 1; i <= word; i++) place += words->steps[i];
+    return place;
+}

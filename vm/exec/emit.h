@@ -1,0 +1,67 @@
+/* The words of a function while they are written, and where they come from. */
+#ifndef TIRB_VM_EXEC_EMIT_H
+#define TIRB_VM_EXEC_EMIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "loader/base/alloc.h"
+#include "vm/lanes/word.h"
+
+/* A word whose place is named: the byte offset of the instruction that it came from. */
+typedef struct tirbi_origin {
+    uint32_t word;
+    uint32_t offset;
+} tirbi_origin;
+
+/* A translated function's words. A word comes from so many bytes behind where the one before it does as its step says,
+ * but for those whose places are named: where code goes back or far on, and every so often. */
+typedef struct tirbi_words {
+    tirbi_word *words;
+    uint8_t *steps;        /* by word */
+    tirbi_origin *origins; /* in order, the first of them that of the first word */
+    uint32_t n, n_origins;
+} tirbi_words;
+
+/* The place that a word comes from. */
+uint32_t tirbi_words_place(const tirbi_words *words, uint32_t word);
+
+typedef struct tirbi_emitter {
+    tirbi_heap *heap;
+    tirbi_words all;
+    uint32_t capacity, origin_capacity;
+    uint32_t whole;  /* words that may be written before there is more to do than that */
+    uint32_t offset; /* what the next words come from, */
+    uint32_t before; /* and what the latest did */
+    bool failed;     /* sticky: out of memory */
+} tirbi_emitter;
+
+/* A step has so many bits. The bit above them is the translator's, until it is done. */
+enum { TIRBI_MOST_STEP = 127, TIRBI_WORD_BEGINS = 128 };
+
+/* Makes room for a word, or names its place. False: the emitter has failed. */
+bool tirbi_emitter_prepare(tirbi_emitter *emitter);
+
+/* Appends a word and returns its index; after a failure the index is 0 and the word is dropped. */
+static inline uint32_t tirbi_translate_word(tirbi_emitter *emitter, tirbi_word word) {
+    tirbi_words *const all = &emitter->all;
+    uint32_t step = emitter->offset - emitter->before;
+    if (all->n == emitter->whole || step > TIRBI_MOST_STEP) {
+        if (!tirbi_emitter_prepare(emitter)) return 0;
+        step = 0;
+    }
+    emitter->heap->work++;
+    emitter->before = emitter->offset;
+    all->words[all->n] = word;
+    all->steps[all->n] = (uint8_t)step;
+    return all->n++;
+}
+
+/* Drops the words from number n on, of which there are none at 0. */
+void tirbi_emitter_cut(tirbi_emitter *emitter, uint32_t n);
+/* Gives the words away, which takes no more memory than they need; the emitter is empty. False: out of memory. */
+bool tirbi_emitter_give(tirbi_emitter *emitter, tirbi_words *out);
+void tirbi_emitter_release(tirbi_emitter *emitter);
+void tirbi_words_release(const tirbi_words *words, tirbi_heap *heap);
+
+#endif
