@@ -202,7 +202,7 @@ class Program:
             return Node(self.random.choice("/%"), a, number(self.random.choice([2, 2, 3, 4, 5] if not oracle.is_float(a.dtype) else [2, 4])))
         if pick < 0.78:
             a, b = self.numeric(self.expression(depth + 1)), self.numeric(self.expression(depth + 1))
-            if oracle.is_float(oracle.match(a.dtype, b.dtype)):
+            if oracle.is_float(oracle.match(a.dtype, b.dtype)) or all(node.kind not in ("read", "index") for node in b.walk()):
                 return Node("+", a, b)
             guard = Node("!=", b, number(0))
             return Node("choice", guard, Node(self.random.choice("/%"), a, b), number(self.random.randint(0, 3)))
