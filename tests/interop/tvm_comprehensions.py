@@ -10,6 +10,7 @@ them. Ends with `N passed, N failed, N beyond TVM`; exit status 1 on failure, 77
 import argparse
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import warnings
@@ -26,23 +27,21 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kernels"))
 import comprehensions as kernels  # noqa: E402
 
 
-class Library:
-    """Functions of the files' texts, compiled one at a time."""
+def alone(program):
+    """The text of a program's file without what the program does not call: what TVM cannot read costs no other program."""
+    defs = {re.match(r"\w+", text).group(): "def " + text for text in re.split(r"(?m)^def ", (kernels.HERE / program.file).read_text())[1:]}
+    called = [text for name, text in defs.items() if re.search(rf"= {name}\(", defs[program.name])]
+    return "".join([*called, defs[program.name]])
 
-    def __init__(self, tirb):
-        self.tirb, self.modules = tirb, {}
 
-    def function(self, program):
-        key = program.file, tuple(program.define)
-        if key not in self.modules:
-            definitions = [word for pair in program.define for word in ("-D", pair)]
-            done = subprocess.run([self.tirb, "fmt", str(kernels.HERE / program.file), "--dialect", "tirx", *definitions], capture_output=True,
-                                  text=True, check=True)
-            read = tvm.script.from_source(done.stdout)
-            functions = read.functions.items() if isinstance(read, tvm.IRModule) else [(read.attrs["global_symbol"], read)]
-            self.modules[key] = {getattr(name, "name_hint", name): function for name, function in functions}
-        function = self.modules[key][program.name].with_attr("global_symbol", program.name)
-        return tvm.compile(tvm.IRModule({program.name: function}), target="llvm")[program.name]
+def compiled(tirb, program):
+    definitions = [word for pair in program.define for word in ("-D", pair)]
+    done = subprocess.run([tirb, "fmt", "-", "--language", "tc", "--dialect", "tirx", *definitions], input=alone(program), capture_output=True,
+                          text=True, check=True)
+    read = tvm.script.from_source(done.stdout)
+    functions = read.functions.items() if isinstance(read, tvm.IRModule) else [(program.name, read)]
+    function = next(function for name, function in functions if getattr(name, "name_hint", name) == program.name)
+    return tvm.compile(tvm.IRModule({program.name: function.with_attr("global_symbol", program.name)}), target="llvm")[program.name]
 
 
 def check(function, made):
@@ -69,14 +68,13 @@ def main():
     parser.add_argument("--every", type=int, default=8)
     parser.add_argument("words", nargs="*", metavar="WORD")
     options = parser.parse_args()
-    library = Library(options.tirb)
     passed = failed = beyond = 0
     for program in kernels.programs(options.words)[::options.every]:
         if not program.tvm:
             beyond += 1
             continue
         try:
-            function = library.function(program)
+            function = compiled(options.tirb, program)
             problem = next(filter(None, (check(function, made) for made in program.calls(options.seed))), None)
         except Exception as error:  # TVM's own refusals come as many types
             problem = last_line(error)

@@ -13,7 +13,7 @@ Options:
     minima  of each output's dimensions, expressions of the sizes: "O: 0 KH-1"
     updates outputs that the caller fills before: the formula gets them behind the inputs
     define  what placeholders stand for: "sh=2 sw=1"
-    tvm     False where TVM 0.27 cannot be asked
+    tvm     False where TVM 0.27 cannot read or compile what it is in TVMScript
 """
 
 import re
