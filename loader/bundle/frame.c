@@ -70,13 +70,12 @@ tirb_status tirbi_frame_read(tirbi_frame_reader *reader, const uint8_t *bytes, s
                              size_t raw_size, tirb_error *error) {
     size_t dictionary_size;
     const uint8_t *dictionary = tirbi_dictionary(reader->dictionary, &dictionary_size);
-    if (!dictionary) return tirbi_error_set(error, TIRB_FORMAT, "a compressed section, but no dictionary is named");
     if (!reader->context) reader->context = ZSTD_createDCtx_advanced(memory_of(reader->heap));
-    if (!reader->context) {
+    ZSTD_DCtx *context = (ZSTD_DCtx *)reader->context;
+    if (!context ||
+        ZSTD_isError(ZSTD_DCtx_refPrefix_advanced(context, dictionary, dictionary_size, ZSTD_dct_rawContent))) {
         return tirbi_error_set(error, tirbi_heap_status(reader->heap), "no memory to unpack a section");
     }
-    ZSTD_DCtx *context = (ZSTD_DCtx *)reader->context;
-    ZSTD_DCtx_refPrefix_advanced(context, dictionary, dictionary_size, ZSTD_dct_rawContent);
     if (ZSTD_findFrameCompressedSize(bytes, size) != size) {
         return tirbi_error_set(error, TIRB_FORMAT, "a compressed section is not exactly one zstd frame");
     }
