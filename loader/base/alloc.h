@@ -30,6 +30,7 @@ typedef struct tirbi_heap {
     uint64_t peak;
     bool over_budget; /* the last failure was the budget's, not the allocator's */
     uint64_t work, max_work; /* steps taken, and how many there may be: see loader/base/work.h */
+    tirbi_watch *watch;      /* who looks at the clock meanwhile, or NULL */
 } tirbi_heap;
 
 /* A NULL reallocate means the C library's. */
@@ -59,7 +60,7 @@ tirb_status tirbi_heap_status(const tirbi_heap *heap);
 
 /* A bump allocator: everything in it is freed at once. Blocks are aligned to 16 bytes and cleared. */
 typedef struct tirbi_arena_block tirbi_arena_block;
-enum { TIRBI_ARENA_SPARES = 24 };
+enum { TIRBI_ARENA_SPARES = 32 };
 typedef struct tirbi_arena {
     tirbi_heap *heap;
     tirbi_watch *watch; /* over what uses it; NULL: none */
