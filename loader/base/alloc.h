@@ -6,6 +6,7 @@
 #ifndef TIRB_LOADER_BASE_ALLOC_H
 #define TIRB_LOADER_BASE_ALLOC_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,6 +56,13 @@ static inline bool tirbi_heap_charge(tirbi_heap *heap, size_t size) {
 static inline void tirbi_heap_discharge(tirbi_heap *heap, size_t size) {
     if (heap->budget != UINT64_MAX) heap->used -= size;
 }
+static inline bool tirbi_is_stopped(const atomic_uint *stop) {
+    return stop && atomic_load_explicit(stop, memory_order_relaxed) != 0;
+}
+/* Before memory in which nothing counts any more is freed or made shorter: where it is the C library's, its pages go
+ * back to the system here, some at a time, for all at once take 80 ms for a GB. Ends early, with false, when *stop
+ * becomes non-zero; NULL: nothing stops it. */
+bool tirbi_discard(const tirb_allocator *allocator, void *memory, size_t size, const atomic_uint *stop);
 /* TIRB_MEMORY_LIMIT or TIRB_NO_MEMORY, whichever the last failed allocation was. */
 tirb_status tirbi_heap_status(const tirbi_heap *heap);
 
