@@ -30,8 +30,8 @@ static tirbi_dd phase_of(const order *o, tirbi_dd inverse) {
     return tirbi_multiply_pairs(sum, inverse);
 }
 
-/* sqrt(2 / (pi x)) M sin(angle), x >= 25 and finite; the angle is `turn` quadrants further. Near a zero what it has over
- * a multiple of pi/2 is small: the odd multiple of pi/4 is taken off before that is rounded. */
+/* sqrt(2 / (pi x)) M sin(angle), x >= 25 and finite; the angle is `turn` quadrants further. Near a zero what it has
+ * over a multiple of pi/2 is small: the odd multiple of pi/4 is taken off before that is rounded. */
 static double wave(const order *o, double x, uint64_t turn) {
     bool huge = x > 0x1p900;
     double within = huge ? x * 0x1p-200 : x;
