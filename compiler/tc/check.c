@@ -433,9 +433,8 @@ static void check_left(tirbi_tc_checker *c, tirbi_tc_stmt *stmt, bool has_shape)
     stmt->is_scatter = computed != NULL;
     if (computed && !has_shape)
         fail(c, computed->span,
-             "`%s` has no shape yet: subscripts on its left are different indices until an annotation, -> (float(N) "
-             "%s), "
-             "or an earlier statement says its shape",
+             "`%s` has no shape yet: subscripts on its left are different indices until an annotation, "
+             "-> (float(N) %s), or an earlier statement says its shape",
              stmt->name, stmt->name);
 }
 
@@ -451,6 +450,7 @@ static void check_target(tirbi_tc_checker *c, tirbi_tc_stmt *stmt, tirbi_tc_know
     if (!target->is_defined && !symbol->declared) {
         symbol->dtype = type;
         symbol->ndim = stmt->n_subscripts;
+        target->defined_by = stmt->value->span;
         if (tirbi_tc_is_wrong(type)) target->is_wrong = true;
         return;
     }
@@ -463,6 +463,8 @@ static void check_target(tirbi_tc_checker *c, tirbi_tc_stmt *stmt, tirbi_tc_know
     tirb_datatype_text(symbol->dtype, to);
     fail(c, stmt->value->span, "`%s` is %s, and this is %s: a cast is written %s(x)", symbol->name, to,
          tirb_datatype_text(type, from), to);
+    if (target->defined_by.end > 0)
+        tirbi_report_note(c->diagnostics, target->defined_by, "this makes it %s", to);
 }
 
 /* What `+=` adds to where nothing was assigned before. */

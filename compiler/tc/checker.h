@@ -9,15 +9,16 @@
 /* A symbol, and what the checker alone asks of it. */
 typedef struct tirbi_tc_known {
     tirbi_tc_symbol symbol;
-    bool is_wrong;     /* reported: nothing is known of it, and nothing more is said about it */
-    bool is_defined;   /* TENSOR: it has a value from here on */
-    bool is_read;      /* TENSOR */
-    bool is_ranged;    /* INDEX: by a where clause */
-    bool is_bounded;   /* INDEX: the extents of some tensor bound it; LET: it stands in a subscript */
-    bool is_ordered;   /* INDEX, LET: seen by who lists the indices of the statement */
-    bool is_left;      /* INDEX: in a subscript of the target */
-    bool is_pointwise; /* LET: its value is no size: it depends on indices or on what tensors hold */
-    uint32_t depth;    /* LET: of its value with the lets in it in place, and how many nodes that has */
+    bool is_wrong;         /* reported: nothing is known of it, and nothing more is said about it */
+    bool is_defined;       /* TENSOR: it has a value from here on */
+    bool is_read;          /* TENSOR */
+    bool is_ranged;        /* INDEX: by a where clause */
+    bool is_bounded;       /* INDEX: the extents of some tensor bound it; LET: it stands in a subscript */
+    bool is_ordered;       /* INDEX, LET: seen by who lists the indices of the statement */
+    bool is_left;          /* INDEX: in a subscript of the target */
+    bool is_pointwise;     /* LET: its value is no size: it depends on indices or on what tensors hold */
+    tirbi_span defined_by; /* TENSOR: the value of the statement that gave it its type */
+    uint32_t depth;        /* LET: of its value with the lets in it in place, and how many nodes that has */
     uint64_t size;
 } tirbi_tc_known;
 

@@ -65,9 +65,15 @@ static tirbi_value undefined_name(tirbi_script *s, const tirbi_node *node) {
     return tirbi_fail(s, TIRB_TYPE, node->span, "`%s` is not defined", node->name);
 }
 
+/* What a name stands for in a shape: a function's name may be a size's as well, which TVM does not look up. */
+static const tirbi_binding *lookup_size(const tirbi_script *s, const char *name) {
+    const tirbi_binding *binding = tirbi_lookup(s, name);
+    return binding && binding->value.kind == TIRBI_VALUE_FUNCTION ? NULL : binding;
+}
+
 static tirbi_value evaluate_name(tirbi_script *s, const tirbi_node *node) {
     if (s->function && strcmp(node->name, "metadata") == 0) s->keeps_metadata = true;
-    const tirbi_binding *binding = tirbi_lookup(s, node->name);
+    const tirbi_binding *binding = s->define_names ? lookup_size(s, node->name) : tirbi_lookup(s, node->name);
     if (binding && binding->value.kind == TIRBI_VALUE_IMPORTED && strcmp(binding->value.as.name, "math") != 0)
         return tirbi_fail_imported(s, node, binding->value.as.name, NULL);
     if (binding && binding->value.kind == TIRBI_VALUE_CONSTANT)
@@ -451,7 +457,7 @@ static bool add_value(tirbi_script *s, tirbi_list *list, tirbi_value v) {
  * What the quoted sizes before a bare name, or a sum with one, define is defined in time for it. */
 static void define_quoted_before(tirbi_script *s, const tirbi_node *item, const tirbi_list *before) {
     if (!s->in_signature || item->kind == TIRBI_NODE_STRING || item->kind == TIRBI_NODE_INT) return;
-    if (item->kind == TIRBI_NODE_NAME && tirbi_lookup(s, item->name)) return;
+    if (item->kind == TIRBI_NODE_NAME && lookup_size(s, item->name)) return;
     const tirbi_value *values = before->items;
     for (uint32_t i = 0; i < before->n; i++) {
         bool quoted =

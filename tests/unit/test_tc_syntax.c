@@ -283,6 +283,20 @@ static void warnings(void **state) {
     assert_warnings("def f(float(N) A) -> (O) { T +=! A(i) O = T() }", 0, "`T`");
 }
 
+/* A note shows what gave a tensor its type. */
+static void notes(void **state) {
+    (void)state;
+    text t;
+    read_text(&t, "def f(float(N) A) -> (O) {\n  O = 0\n  O += A(i)\n}");
+    assert_false(tirbi_tc_check(t.program, &t.arena, &t.diagnostics));
+    assert_int_equal(t.diagnostics.n_items, 2);
+    assert_int_equal(t.diagnostics.items[0].line, 3);
+    assert_int_equal(t.diagnostics.items[1].severity, TIRB_SEVERITY_NOTE);
+    assert_int_equal(t.diagnostics.items[1].line, 2);
+    assert_string_equal(t.diagnostics.items[1].message, "this makes it int32");
+    close_text(&t);
+}
+
 /* ---- The corner cases of the original's tests -------------------------------------------------------------------- */
 
 /* Accepted where `words` is NULL; else refused with a message that has them. */
@@ -477,10 +491,11 @@ static void every_budget(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tokens),     cmocka_unit_test(tables),     cmocka_unit_test(precedence),
-        cmocka_unit_test(indices),    cmocka_unit_test(types),      cmocka_unit_test(literals),
-        cmocka_unit_test(statements), cmocka_unit_test(warnings),   cmocka_unit_test(printing),
-        cmocka_unit_test(comments),   cmocka_unit_test(long_lines), cmocka_unit_test(every_budget),
-        cmocka_unit_test(corners),    cmocka_unit_test(languages),  cmocka_unit_test(short_options)};
+        cmocka_unit_test(tokens),       cmocka_unit_test(tables),     cmocka_unit_test(precedence),
+        cmocka_unit_test(indices),      cmocka_unit_test(types),      cmocka_unit_test(literals),
+        cmocka_unit_test(statements),   cmocka_unit_test(warnings),   cmocka_unit_test(printing),
+        cmocka_unit_test(comments),     cmocka_unit_test(long_lines), cmocka_unit_test(every_budget),
+        cmocka_unit_test(corners),      cmocka_unit_test(notes),      cmocka_unit_test(languages),
+        cmocka_unit_test(short_options)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
