@@ -448,8 +448,24 @@ static bool find_nothing_to_reduce(tirbi_tc_lowering *l, const tirb_expr **out) 
     return true;
 }
 
+static bool reads(const tirbi_tc_expr *e, const tirbi_tc_symbol *symbol) {
+    if (e->symbol == symbol && e->kind != TIRBI_TC_DIM) return true;
+    if (e->kind == TIRBI_TC_NAME && e->symbol->kind == TIRBI_TC_LET) return reads(e->symbol->value, symbol);
+    for (uint32_t i = 0; i < e->n_args; i++)
+        if (reads(e->args[i], symbol)) return true;
+    return false;
+}
+
+/* The value reads elements of its own target, which all begin anew before it does. */
+static bool starts_apart(const tirbi_tc_stmt *stmt) {
+    return stmt->assign != TIRBI_TC_SET && stmt->starts_over && !stmt->is_scatter && !stmt->defines &&
+           reads(stmt->value, stmt->target);
+}
+
+/* An element begins anew before the first of its terms. */
 static bool starts_over(const tirbi_tc_stmt *stmt) {
-    return stmt->assign != TIRBI_TC_SET && stmt->starts_over && stmt->n_indices > stmt->n_left && !stmt->is_scatter;
+    return stmt->assign != TIRBI_TC_SET && stmt->starts_over && stmt->n_indices > stmt->n_left && !stmt->is_scatter &&
+           !starts_apart(stmt);
 }
 
 static bool emit_start_of_nothing(tirbi_tc_lowering *l) {
@@ -468,13 +484,15 @@ static bool emit_start_of_nothing(tirbi_tc_lowering *l) {
 static bool emit_nest(tirbi_tc_lowering *l) {
     const tirbi_tc_stmt *stmt = l->here.stmt;
     const uint32_t depth = l->b.frames.n;
-    bool done = open_nest(l, stmt->n_indices, stmt->name);
+    const bool apart = starts_apart(stmt);
+    bool done = (!apart || emit_start(l)) && open_nest(l, stmt->n_indices, stmt->name);
     if (done && starts_over(stmt)) {
         done = tirbi_frame_push(&l->b, TIRBI_FRAME_INIT, NULL, stmt->span) && store(l, identity_of(l, stmt));
         if (done) tirbi_frame_pop(&l->b);
     }
     /* With nothing to reduce, an operator that starts over is '='. */
-    const bool combines = stmt->assign != TIRBI_TC_SET && (!stmt->starts_over || stmt->n_indices > stmt->n_left);
+    const bool combines =
+        stmt->assign != TIRBI_TC_SET && (!stmt->starts_over || apart || stmt->n_indices > stmt->n_left);
     done = done && update(l, combines);
     close_frames(l, depth);
     return done;

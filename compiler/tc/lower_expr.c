@@ -86,12 +86,26 @@ static const tirb_expr *lower_name(tirbi_tc_lowering *l, const tirbi_tc_expr *e)
 
 /* ---- Operators -------------------------------------------------------------------------------------------------- */
 
+/* A number as one of the type: what does not fit wraps, as it does where it is not known. */
+static const tirb_expr *convert_number(tirbi_tc_lowering *l, tirbi_span span, int64_t value, tirb_datatype type) {
+    const unsigned unused = 64 - type.bits;
+    const uint64_t bits = (uint64_t)value << unused;
+    const bool is_signed = type.code == TIRB_CODE_INT;
+    return tirbi_make_int(&l->b, span, type, is_signed ? (int64_t)bits >> unused : (int64_t)(bits >> unused));
+}
+
 /* A comparison with 0 where bool is wanted. */
 const tirb_expr *tirbi_tc_convert(tirbi_tc_lowering *l, tirbi_span span, const tirb_expr *value, tirb_datatype type) {
     if (!value || tirb_datatype_equal(value->dtype, type)) return value;
-    if (!tirbi_type_is_bool(type)) return tirbi_make_cast(&l->b, span, type, value);
-    const tirb_expr *zero = tirbi_make_number(&l->b, span, value->dtype, 0);
-    return zero ? tirbi_make_compare(&l->b, span, TIRB_EXPR_NE, value, zero) : NULL;
+    if (tirbi_type_is_bool(type)) {
+        const tirb_expr *zero = tirbi_make_number(&l->b, span, value->dtype, 0);
+        return zero ? tirbi_make_compare(&l->b, span, TIRB_EXPR_NE, value, zero) : NULL;
+    }
+    if (value->kind == TIRB_EXPR_INT_IMM && tirbi_type_is_int(type))
+        return convert_number(l, span, value->as.int_value, type);
+    if (value->kind == TIRB_EXPR_FLOAT_IMM && tirbi_type_is_int(type))
+        return tirbi_make_raw_cast(&l->b, span, type, value);
+    return tirbi_make_cast(&l->b, span, type, value);
 }
 
 const tirb_expr *tirbi_tc_lower_as(tirbi_tc_lowering *l, const tirbi_tc_expr *e, tirb_datatype type) {
