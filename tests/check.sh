@@ -113,7 +113,7 @@ cross() {
     build "$name" "$name" || return 0
     # The accuracy of the kernels is measured natively, and so is what small inputs may cost; here bits are compared.
     local long='test_math|test_accuracy|math_sweep|test_hostile|irregular|mixtures|reductions'
-    [ "$name" != s390x ] || long+='|checkasm|test_stops|nests|updates|borders' # which aarch64 has been through
+    [ "$name" != s390x ] || long+='|checkasm|test_stops|nests|updates|borders|comprehensions' # which aarch64 has been through
     [ "$full" -eq 1 ] || leave_out=(-E "^($long)\$")
     tests "$name" -L 'unit|differential|object' "${leave_out[@]}"
     machines+=(--tirb "$name=qemu-$name -L $PWD/build/root-$name-linux-gnu build/$name/bin/tirb")
@@ -156,6 +156,7 @@ if CC=gcc build release release -DTIRB_MUTATE=ON; then
     [ "$full" -eq 0 ] || gate=()
     counted "mutation gate" "$python" tests/mutation/gate.py --build build/release --jobs "$jobs" "${gate[@]}"
     counted "judged by TVM" "$python" tests/interop/tvm_compare.py --tirb build/release/bin/tirb
+    counted "comprehensions by TVM" "$python" tests/interop/tvm_comprehensions.py --every 16 --tirb build/release/bin/tirb
     one "demo" env CC=gcc TIRB_DEMO_OPTIONS="-DTIRB_LANE_ISAS=all -DTIRB_WERROR=ON" bash tests/demo.sh
 fi
 # clang's build and the fuzzed one dispatch by switch as well.
@@ -211,6 +212,10 @@ if [ "$full" -eq 1 ]; then
     note "long tests"
     tests asan -L kernels
     counted "judged by TVM, all" "$python" tests/interop/tvm_compare.py --full --tirb build/release/bin/tirb
+    counted "comprehensions by TVM, all" "$python" tests/interop/tvm_comprehensions.py --every 1 --tirb build/release/bin/tirb
+    counted "comprehensions, long" "$python" tests/kernels/comprehensions.py --full --tirb build/release/bin/tirb
+    counted "random comprehensions, long" "$python" tests/differential/comprehensions.py --full --seed 10000 --count 4000 \
+        --tirb build/release/bin/tirb
     note "what a load takes, up to 16 MiB of code"
     one "load limits" build/release/bin/test_load_limits --full
     note "the mathematical functions on every float32"

@@ -29,12 +29,17 @@ typedef struct bench_row {
     unsigned n_params;
 } bench_row;
 
-typedef struct bench_run {
-    bench_row *row;
-    bench_args args;
+/* What runs on the machine: of a case the program, and of a comprehension its hand-written form as well. */
+typedef struct bench_loaded {
     tirb_module *module;
     tirb_instance *instance;
     uint32_t function;
+} bench_loaded;
+
+typedef struct bench_run {
+    bench_row *row;
+    bench_args args;
+    bench_loaded own, script;
     const bench_blas *blas; /* NULL: none to compare with */
 } bench_run;
 
@@ -69,10 +74,11 @@ const char *bench_function(const bench_case *program, char buffer[64]) {
     return buffer;
 }
 
-bool bench_read(const bench_case *program, bench_source *out) {
+bool bench_read(const bench_case *program, bool comprehension, bench_source *out) {
     enum { LARGEST = 1 << 20 };
     int stem = (int)strcspn(program->group, " ");
-    snprintf(out->path, sizeof out->path, "%s/bench/kernels/%.*s.py", TIRB_TEST_ROOT, stem, program->group);
+    snprintf(out->path, sizeof out->path, "%s/bench/kernels/%.*s.%s", TIRB_TEST_ROOT, stem, program->group,
+             comprehension ? "tc" : "py");
     FILE *file = fopen(out->path, "rb");
     out->text = malloc(LARGEST);
     out->size = file == NULL || out->text == NULL ? 0 : fread(out->text, 1, LARGEST, file);
@@ -104,11 +110,52 @@ static void note_forms(const tirb_compile_result *result, bench_row *row) {
     if (row->scalar) snprintf(row->form + used, sizeof row->form - used, ": %s", why);
 }
 
+/* Loads a bundle and makes the function ready for calls; false with a message. */
+static bool prepare(bench_loaded *loaded, const bench_case *program, tirb_engine *engine, const uint8_t *bytes,
+                    size_t size) {
+    tirb_error error = TIRB_ERROR_INIT;
+    tirb_limits limits = TIRB_LIMITS_INIT;
+    char name[64];
+    limits.fuel = UINT64_MAX / 2;
+    bool good = tirb_module_load(engine, bytes, size, &loaded->module, &error) == TIRB_OK &&
+                tirb_module_find(loaded->module, bench_function(program, name), &loaded->function, &error) == TIRB_OK &&
+                tirb_instance_create(loaded->module, &limits, &loaded->instance, &error) == TIRB_OK;
+    if (!good) fprintf(stderr, "bench: %s: %s\n", program->function, error.message);
+    return good;
+}
+
+static void unload(bench_loaded *loaded) {
+    tirb_instance_destroy(loaded->instance);
+    tirb_module_release(loaded->module);
+}
+
+/* Compiles and loads the hand-written form of a comprehension; false with a message. */
+static bool load_script(bench_run *run, tirb_engine *engine) {
+    bench_source source;
+    const bench_case *program = run->row->program;
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_compile_result *result = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    size_t size = 0;
+    bool good = bench_read(program, false, &source);
+    options.file_name = source.path;
+    if (good && tirb_compile(source.text, source.size, &options, &result, &error) != TIRB_OK) {
+        fprintf(stderr, "bench: %s: %s\n", source.path, error.message);
+        good = false;
+    }
+    const uint8_t *bytes = good ? tirb_compile_result_bytes(result, &size) : NULL;
+    good = good && prepare(&run->script, program, engine, bytes, size);
+    tirb_compile_result_destroy(result);
+    free(source.text);
+    return good;
+}
+
 /* Compiles the file some times and loads the bundle; false with a message where either fails. */
 static bool load(bench_run *run, tirb_engine *engine) {
     bench_source source;
     double times[COMPILE_REPEATS];
-    bool good = bench_read(run->row->program, &source);
+    const bench_case *program = run->row->program;
+    bool good = bench_read(program, program->comprehension, &source);
     for (int i = 0; i < COMPILE_REPEATS && good; i++) {
         tirb_compile_result *result = NULL;
         tirb_error error = TIRB_ERROR_INIT;
@@ -120,10 +167,10 @@ static bool load(bench_run *run, tirb_engine *engine) {
         times[i] = now() - start;
         const uint8_t *bytes = good ? tirb_compile_result_bytes(result, &run->row->bundle_size) : NULL;
         if (good && i == 0) {
-            good = tirb_module_load(engine, bytes, run->row->bundle_size, &run->module, &error) == TIRB_OK;
+            good = prepare(&run->own, program, engine, bytes, run->row->bundle_size);
             note_forms(result, run->row);
         }
-        if (!good) fprintf(stderr, "bench: %s: %s\n", source.path, error.message);
+        if (!good && error.message[0] != 0) fprintf(stderr, "bench: %s: %s\n", source.path, error.message);
         tirb_compile_result_destroy(result);
     }
     if (good) run->row->compile_ns = median(times, COMPILE_REPEATS);
@@ -133,7 +180,10 @@ static bool load(bench_run *run, tirb_engine *engine) {
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------ */
 
-static bool takes_part(const bench_run *run, int side) { return side != BENCH_BLAS || run->blas != NULL; }
+static bool takes_part(const bench_run *run, int side) {
+    if (side == BENCH_BLAS) return run->blas != NULL;
+    return side != BENCH_SCRIPT || run->row->program->comprehension;
+}
 
 static bool call(bench_run *run, int side) {
     bench_side *own = &run->args.sides[side];
@@ -142,9 +192,10 @@ static bool call(bench_run *run, int side) {
     if (side == BENCH_PLAIN) program->plain(&own->twin);
     if (side == BENCH_FAST) program->fast(&own->twin);
     if (side == BENCH_BLAS) bench_call_blas(run->blas, &own->twin);
-    if (side != BENCH_TIRB) return true;
+    if (side != BENCH_TIRB && side != BENCH_SCRIPT) return true;
     tirb_error error = TIRB_ERROR_INIT;
-    tirb_status status = tirb_instance_call(run->instance, run->function, own->args, run->args.n, NULL, &error);
+    const bench_loaded *loaded = side == BENCH_TIRB ? &run->own : &run->script;
+    tirb_status status = tirb_instance_call(loaded->instance, loaded->function, own->args, run->args.n, NULL, &error);
     if (status != TIRB_OK) fprintf(stderr, "bench: %s: %s\n", program->function, error.message);
     return status == TIRB_OK;
 }
@@ -178,25 +229,17 @@ static void measure(bench_run *run, int repeats) {
 }
 
 static bool bench_one(bench_run *run, tirb_engine *engine, int repeats) {
-    tirb_error error = TIRB_ERROR_INIT;
-    tirb_limits limits = TIRB_LIMITS_INIT;
-    char name[64];
-    limits.fuel = UINT64_MAX / 2;
     const bench_case *program = run->row->program;
-    bool good = bench_make_args(program, run->row->size, &run->args) && load(run, engine);
-    if (good) {
-        good = tirb_module_find(run->module, bench_function(program, name), &run->function, &error) == TIRB_OK &&
-               tirb_instance_create(run->module, &limits, &run->instance, &error) == TIRB_OK;
-        if (!good) fprintf(stderr, "bench: %s: %s\n", program->function, error.message);
-    }
+    bool good = bench_make_args(program, run->row->size, &run->args) && load(run, engine) &&
+                (!program->comprehension || load_script(run, engine));
     memcpy(run->row->params, run->args.params, sizeof run->row->params);
     run->row->n_params = run->args.n;
     for (int s = 0; s < BENCH_SIDES && good; s++) good = !takes_part(run, s) || call(run, s);
     for (int s = BENCH_PLAIN; s < BENCH_SIDES && good; s++)
         good = !takes_part(run, s) || bench_same(program, &run->args, BENCH_TIRB, s);
     if (good) measure(run, repeats);
-    tirb_instance_destroy(run->instance);
-    tirb_module_release(run->module);
+    unload(&run->own);
+    unload(&run->script);
     bench_free_args(&run->args);
     return good;
 }
@@ -208,11 +251,12 @@ static double ratio(const bench_row *row, int side) { return row->best[BENCH_TIR
 static int label_length(const char *size) { return (int)strcspn(size, " "); }
 
 static void print_text_row(const bench_row *row) {
-    char blas[32] = "";
+    char blas[32] = "", script[32] = "";
     if (row->best[BENCH_BLAS] > 0) snprintf(blas, sizeof blas, "%.0f%%", 100 / ratio(row, BENCH_BLAS));
-    printf("%-16s %-5.*s %11.2f %11.2f %11.2f %8.3f %8.3f %6s  %s\n", row->program->function, label_length(row->size),
-           row->size, row->best[BENCH_TIRB] / 1e3, row->best[BENCH_PLAIN] / 1e3, row->best[BENCH_FAST] / 1e3,
-           ratio(row, BENCH_PLAIN), ratio(row, BENCH_FAST), blas, row->form);
+    if (row->best[BENCH_SCRIPT] > 0) snprintf(script, sizeof script, "%.3f", ratio(row, BENCH_SCRIPT));
+    printf("%-16s %-5.*s %11.2f %11.2f %11.2f %8.3f %8.3f %6s %6s  %s\n", row->program->function,
+           label_length(row->size), row->size, row->best[BENCH_TIRB] / 1e3, row->best[BENCH_PLAIN] / 1e3,
+           row->best[BENCH_FAST] / 1e3, ratio(row, BENCH_PLAIN), ratio(row, BENCH_FAST), blas, script, row->form);
 }
 
 static void print_json_text(const char *text) {
@@ -241,7 +285,7 @@ static void print_json_params(const bench_row *row) {
 }
 
 static void print_json_row(const bench_row *row, bool first) {
-    static const char *const sides[] = {"tirb", "gcc_o3", "gcc_ofast", "blas"};
+    static const char *const sides[] = {"tirb", "gcc_o3", "gcc_ofast", "blas", "tvmscript"};
     printf(
         "%s\n  {\"class\": \"%s\", \"kernel\": \"%s\", \"twin\": \"%s\", \"size\": \"%s\", \"fresh\": %s, \"form\": ",
         first ? "" : ",", row->program->group, row->program->function, row->program->twin, row->size,
@@ -264,7 +308,8 @@ static double geomean(const bench_row *rows, unsigned n, const char *group, int 
     for (unsigned i = 0; i < n; i++) {
         const bench_row *row = &rows[i];
         const char *own = row->program->group;
-        bool counts = group != NULL ? strcmp(own, group) == 0 : strstr(own, "plain") == NULL;
+        bool counts =
+            group != NULL ? strcmp(own, group) == 0 : strstr(own, "plain") == NULL && !row->program->comprehension;
         if (!counts || row->best[side] <= 0) continue;
         sum += log(ratio(row, side));
         count++;
@@ -289,6 +334,18 @@ static void print_blas_share(const bench_row *rows, unsigned n) {
     if (count > 0)
         printf("of the BLAS's rate, f32 products from %d on: %.0f%%, at least %.0f%%\n", LEAST_FOR_BLAS,
                exp(sum / count), least);
+}
+
+/* Of comprehensions: their time to that of the same programs by hand, which none may exceed by a twentieth. */
+static const double most_to_script = 1.05;
+
+static void print_script_ratio(const bench_row *rows, unsigned n) {
+    const bench_row *worst = NULL;
+    const double mean = geomean(rows, n, "comprehensions", BENCH_SCRIPT, &worst);
+    if (mean == 0) return;
+    printf("comprehensions to the same as TVMScript: %.3f, at most %.3f (%s %.*s)%s\n", mean,
+           ratio(worst, BENCH_SCRIPT), worst->program->function, label_length(worst->size), worst->size,
+           ratio(worst, BENCH_SCRIPT) > most_to_script ? "  MISSED" : "");
 }
 
 /* Of a class that misses its target: the rows that are above it, with what the compiler says of them. */
@@ -326,6 +383,7 @@ static void print_classes(const bench_row *rows, unsigned n, bool json) {
         first = false;
     }
     if (!json) print_blas_share(rows, n);
+    if (!json) print_script_ratio(rows, n);
     printf(json ? "\n]}\n" : "");
 }
 
@@ -357,8 +415,8 @@ static void print_header(tirb_isa isa, const char *blas, bool json) {
         return;
     }
     printf("%s, %s, one thread; compiler %s; BLAS: %s\n", cpu, tirb_isa_name(isa), __VERSION__, blas);
-    printf("%-16s %-5s %11s %11s %11s %8s %8s %6s  %s\n", "kernel", "size", "tirb us", "-O3 us", "-Ofast us", "to -O3",
-           "to -Ofast", "BLAS", "loops");
+    printf("%-16s %-5s %11s %11s %11s %8s %8s %6s %6s  %s\n", "kernel", "size", "tirb us", "-O3 us", "-Ofast us",
+           "to -O3", "to -Ofast", "BLAS", "script", "loops");
 }
 
 /* ---- All of them ------------------------------------------------------------------------------------------------ */

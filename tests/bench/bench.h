@@ -10,7 +10,7 @@
 
 #include "loader/isa/isa.h"
 
-enum { BENCH_MAX_PARAMS = 8, BENCH_MAX_DIMS = 4, BENCH_MAX_SIZES = 8 };
+enum { BENCH_MAX_PARAMS = 16, BENCH_MAX_DIMS = 5, BENCH_MAX_SIZES = 8 };
 
 /* What a twin is given: the tensors' memory, their extents, and the scalars, by parameter; memory for temporaries. */
 typedef struct twin_args {
@@ -31,7 +31,8 @@ typedef void (*twin)(const twin_args *args);
     X(conv2d_nhwc) X(conv2d_nchw) X(conv2d_padded) X(depthwise) X(attention) X(dense_relu)                             \
     X(jacobi_2d) X(blur3x3) X(heat_3d) X(blur_clamped) X(sobel)                                                        \
     X(transpose) X(transpose_4d) X(nchw_to_nhwc) X(nhwc_to_nchw) X(pad) X(concat) X(gather_rows) X(scatter_add)        \
-    X(histogram) X(prefix_sum) X(spmv) X(mandelbrot) X(floyd_warshall) X(nms) X(insertion_sort) X(binary_search)
+    X(histogram) X(prefix_sum) X(spmv) X(mandelbrot) X(floyd_warshall) X(nms) X(insertion_sort) X(binary_search) \
+    X(tbmm) X(gconv) X(lut_1) X(lut_2) X(mlp_1) X(mlp_3) X(kronecker) X(group_norm) X(moments) X(wavenet)
 #define X(name)                                                                                                        \
     void twin_plain_##name(const twin_args *args);                                                                     \
     void twin_fast_##name(const twin_args *args);
@@ -74,6 +75,7 @@ typedef struct bench_case {
     double may_differ; /* the part of the elements that may: C's rounding turns a pixel at the edge of a fractal */
     bool fresh;        /* the updated parameters are given their first values again before each call */
     bool blas;         /* a product of float matrices, batched or not, which a BLAS has a function for */
+    bool comprehension; /* the program is in kernels/<class>.tc, and the same as TVMScript in kernels/<class>.py */
 } bench_case;
 
 extern const bench_class bench_classes[];
@@ -83,8 +85,9 @@ extern const unsigned bench_n_cases;
 
 /* ---- Arguments -------------------------------------------------------------------------------------------------- */
 
-/* Sets of arguments with the same inputs: tirb's, the plain twin's, the fast twin's, a BLAS's. */
-enum { BENCH_TIRB, BENCH_PLAIN, BENCH_FAST, BENCH_BLAS, BENCH_SIDES };
+/* Sets of arguments with the same inputs: tirb's, the plain twin's, the fast twin's, a BLAS's, and those of the same
+ * program written as TVMScript, where tirb's is a comprehension. */
+enum { BENCH_TIRB, BENCH_PLAIN, BENCH_FAST, BENCH_BLAS, BENCH_SCRIPT, BENCH_SIDES };
 
 typedef struct bench_side {
     twin_args twin;
@@ -117,8 +120,8 @@ typedef struct bench_source {
     size_t size;
 } bench_source;
 
-/* Reads the program of a case; false with a message. The caller frees `text`. */
-bool bench_read(const bench_case *program, bench_source *out);
+/* Reads the program of a case, the comprehension or the TVMScript; false with a message. The caller frees `text`. */
+bool bench_read(const bench_case *program, bool comprehension, bench_source *out);
 /* The name of its function. */
 const char *bench_function(const bench_case *program, char buffer[64]);
 

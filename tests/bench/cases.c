@@ -1,8 +1,10 @@
 #include "tests/bench/bench.h"
 
 /* What a case shares with its twin: the function's name. */
-#define CASE(group, name, ...)           {group, #name, #name, twin_plain_##name, twin_fast_##name, __VA_ARGS__}
-#define CASE_AS(group, name, twin, ...)  {group, name, #twin, twin_plain_##twin, twin_fast_##twin, __VA_ARGS__}
+#define CASE(group, name, ...)           {group, #name, #name, twin_plain_##name, twin_fast_##name, __VA_ARGS__, false}
+#define CASE_AS(group, name, twin, ...)  {group, name, #twin, twin_plain_##twin, twin_fast_##twin, __VA_ARGS__, false}
+#define COMPREHENSION(name, twin, ...)                                                                             \
+    {"comprehensions", #name, #twin, twin_plain_##twin, twin_fast_##twin, __VA_ARGS__, 0, false, false, true}
 #define SIZES(...)                       {__VA_ARGS__}
 
 /* L1 takes some 30 KB, L2 some 500 KB, DRAM 64 MB and more in each array. */
@@ -18,7 +20,8 @@
 const bench_class bench_classes[] = {
     {"elementwise", 1.25}, {"transcendental", 0.15}, {"reduction", 0.25}, {"reduction (plain)", 0}, {"contraction",
     0.12},
-    {"stencil", 1.3}, {"movement", 0.7}, {"irregular (masked)", 1.0}, {"irregular (scalar)", 7}, {"all", 0.45},
+    {"stencil", 1.3}, {"movement", 0.7}, {"irregular (masked)", 1.0}, {"irregular (scalar)", 7}, {"comprehensions", 0},
+    {"all", 0.45},
 };
 const unsigned bench_n_classes = sizeof bench_classes / sizeof *bench_classes;
 
@@ -124,6 +127,40 @@ const bench_case bench_cases[] = {
     CASE("irregular (scalar)", binary_search, "f32*0.001[n] f32[k] =i32[k]",
          SIZES("check n=67,k=13", "L1 n=4000,k=1000", "L2 n=100000,k=10000", "DRAM n=16000000,k=100000"), 0, 0,
                false, false),
+
+    COMPREHENSION(tmm, matmul_nt, "f32[m,k] f32[n,k] =f32[m,n]",
+         SIZES("check m=13,n=37,k=19", "small m=128,n=256,k=32", "large m=128,n=1024,k=1024"), 1e-4),
+    COMPREHENSION(tbmm, tbmm, "f32[b,n,m] f32[b,k,m] =f32[b,n,k]",
+         SIZES("check b=3,n=13,m=19,k=37", "small b=20,n=26,m=72,k=26", "large b=500,n=26,m=72,k=26"), 1e-4),
+    COMPREHENSION(gconv, gconv, "f32[n,g,c,h+2,w+2] f32[g,f,c,3,3] f32[g,f] =f32[n,g,f,h,w]",
+         SIZES("check n=2,g=3,c=2,h=5,w=7,f=4", "small n=1,g=8,c=4,h=14,w=14,f=4",
+               "large n=1,g=32,c=16,h=14,w=14,f=16"), 1e-4),
+    COMPREHENSION(lut_1, lut_1, "f32[e,d] i32<e[b,l] =f32[b,d]",
+         SIZES("check e=17,d=37,b=5,l=4", "small e=1000,d=64,b=16,l=50", "large e=200000,d=64,b=128,l=50"), 1e-4),
+    COMPREHENSION(lut_2, lut_2, "f32[e,d] i32<e[b,l] f32[f,d] i32<f[b,m] =f32[b,d] =f32[b,d]",
+         SIZES("check e=17,d=37,b=5,l=4,f=9,m=3", "small e=1000,d=64,b=16,l=50,f=1000,m=50",
+               "large e=200000,d=64,b=128,l=50,f=200000,m=50"), 1e-4),
+    COMPREHENSION(mlp_1, mlp_1, "f32[b,m] f32[m,n] f32[n] =f32[b,n]",
+         SIZES("check b=5,m=37,n=19", "small b=16,m=200,n=64", "large b=128,m=2000,n=128"), 1e-4),
+    COMPREHENSION(mlp_3, mlp_3,
+         "f32[b,n] f32[o,n] f32[o] f32[p,o] f32[p] f32[q,p] f32[q] =f32[b,o] =f32[b,p] =f32[b,q]",
+         SIZES("check b=5,n=37,o=19,p=7,q=3", "small b=16,n=128,o=64,p=32,q=2",
+               "large b=128,n=128,o=64,p=32,q=2"), 1e-3),
+    COMPREHENSION(c3, matmul_nt, "f32[b,x] f32[y,x] =f32[b,y]",
+         SIZES("check b=5,x=37,y=19", "small b=16,x=100,y=128", "large b=128,x=1000,y=1024"), 1e-4),
+    COMPREHENSION(kronecker, kronecker,
+         "f32[d,x] f32[e,y] f32[f,z] f32[m,x,y,z] =f32[m,d,e,f] =f32[m,x,e,f] =f32[m,x,y,f]",
+         SIZES("check d=2,x=3,e=4,y=5,f=3,z=2,m=5", "small d=8,x=8,e=8,y=8,f=8,z=8,m=8",
+               "large d=16,x=16,e=16,y=16,f=32,z=32,m=64"), 1e-4),
+    COMPREHENSION(group_norm, group_norm, "f32[n,g,d,h,w] f32[g,d] f32[g,d] =f32[n,g] =f32[n,g] =f32[n,g,d,h,w]",
+         SIZES("check n=2,g=3,d=4,h=5,w=7", "small n=1,g=8,d=4,h=14,w=14", "large n=4,g=32,d=4,h=56,w=56"), 1e-3),
+    COMPREHENSION(moments, moments, "f32[n,k] =f32[n] =f32[n]",
+         SIZES("check n=5,k=131", "small n=16,k=500", "large n=128,k=36864"), 1e-3),
+    COMPREHENSION(wavenet, wavenet,
+         "f32[b,c,r] f32[l,c,2] f32[l] f32[l,c,2] f32[l] f32[c,l] f32[c] f32[s,l] f32[s] f32[d]"
+         " =f32[b,l,r] =f32[b,l,r] =f32[b,l,r] =f32[b,c,r] =f32[b,s,r]",
+         SIZES("check b=2,c=3,r=37,l=5,s=7,d=4", "small b=1,c=8,r=200,l=8,s=16,d=16",
+               "large b=1,c=32,r=4000,l=32,s=256,d=512"), 1e-4),
 };
 
 const unsigned bench_n_cases = sizeof bench_cases / sizeof *bench_cases;

@@ -6,6 +6,7 @@
 #include <tirb/compiler.h>
 
 #include "compiler/check/check.h"
+#include "compiler/tc/tc.h"
 #include "compiler/text/text.h"
 #include "tests/bench/bench.h"
 #include "tests/reference/reference.h"
@@ -36,7 +37,8 @@ static bool run_oracle(checking *c) {
     tirbi_arena_init(&arena, &heap);
     bool good = tirbi_source_init(&source, c->source.path, c->source.text, (uint32_t)c->source.size, &arena);
     if (good) tirbi_diagnostics_init(&diagnostics, &source, &arena, 10);
-    const tirb_irmodule *module = good ? tirbi_parse(&source, &arena, &diagnostics) : NULL;
+    const tirb_irmodule *module = NULL;
+    if (good) module = (c->program->comprehension ? tirbi_tc_parse : tirbi_parse)(&source, &arena, &diagnostics);
     good = module != NULL && !tirbi_has_errors(&diagnostics);
     if (good) tirbi_check_module(module, &diagnostics, &arena);
     good = good && !tirbi_has_errors(&diagnostics);
@@ -100,9 +102,25 @@ static bool check_twin(checking *c, int side, twin run) {
     return bench_same(c->program, &c->args, BENCH_BLAS, side) || complain(c, "the twin in C", "other values");
 }
 
+/* The hand-written form of a comprehension computes the same. */
+static bool check_script(checking *c) {
+    checking script = {.program = c->program, .args = c->args};
+    bool good = bench_read(c->program, false, &script.source);
+    if (good) {
+        bench_reset(&script.args, BENCH_BLAS);
+        const bench_case hand = {.group = c->program->group, .function = c->program->function};
+        script.program = &hand;
+        good = run_oracle(&script) && (bench_same(c->program, &script.args, BENCH_TIRB, BENCH_BLAS) ||
+                                       complain(c, "the form as TVMScript", "other values"));
+    }
+    free(script.source.text);
+    return good;
+}
+
 static bool check_one(checking *c) {
     bool good = bench_make_args(c->program, c->program->sizes[0], &c->args) && run_oracle(c) && run_everywhere(c) &&
-                check_twin(c, BENCH_PLAIN, c->program->plain) && check_twin(c, BENCH_FAST, c->program->fast);
+                check_twin(c, BENCH_PLAIN, c->program->plain) && check_twin(c, BENCH_FAST, c->program->fast) &&
+                (!c->program->comprehension || check_script(c));
     bench_free_args(&c->args);
     return good;
 }
@@ -112,7 +130,7 @@ bool bench_check(int n_words, char **words) {
     for (unsigned i = 0; i < bench_n_cases; i++) {
         checking c = {.program = &bench_cases[i]};
         if (!bench_wanted(c.program->function, n_words, words)) continue;
-        bool good = bench_read(c.program, &c.source) && check_one(&c);
+        bool good = bench_read(c.program, c.program->comprehension, &c.source) && check_one(&c);
         free(c.source.text);
         passed += good;
         failed += !good;

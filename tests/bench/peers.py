@@ -54,6 +54,43 @@ def softmax(a):
     return power / power.sum(axis=1, keepdims=True)
 
 
+def grouped(a, gamma, beta):
+    """Sums, sums of squares, and what is normalised by them."""
+    sums, squares, count = a.sum((2, 3, 4)), np.einsum("ngdhw,ngdhw->ng", a, a), a[0, 0].size
+    mean = sums / count
+    scale = 1 / np.sqrt(squares / count - mean * mean + np.float32(1e-5))
+    centered = (a - mean[..., None, None, None]) * scale[..., None, None, None]
+    return sums, squares, centered * gamma[..., None, None] + beta[..., None, None]
+
+
+def perceptron(x, *layers):
+    for w, b in zip(layers[::2], layers[1::2]):
+        x = np.maximum(np.einsum("bi,oi->bo", x, w) + b, 0)
+    return x
+
+
+def kronecker(w0, w1, w2, x):
+    xw2 = np.einsum("mxyz,fz->mxyf", x, w2, optimize=True)
+    xw1 = np.einsum("mxyf,ey->mxef", xw2, w1, optimize=True)
+    return np.einsum("mxef,dx->mdef", xw1, w0, optimize=True), xw1, xw2
+
+
+def group_convolution(a, k, b):
+    windows = np.lib.stride_tricks.sliding_window_view(a, k.shape[3:], (3, 4))
+    return np.einsum("ngchwyx,gfcyx->ngfhw", windows, k, optimize=True) + b[..., None, None]
+
+
+def causal(data, w, b, before):
+    return np.einsum("bct,lc->blt", data, w[..., 1]) + np.einsum("bct,lc->blt", before, w[..., 0]) + b[:, None]
+
+
+def wavenet(data, filter_w, filter_b, gate_w, gate_b, res_w, res_b, skip_w, skip_b, dilation):
+    before = np.pad(data, ((0, 0), (0, 0), (len(dilation), 0)))[..., :data.shape[2]]
+    filtered, gate = causal(data, filter_w, filter_b, before), causal(data, gate_w, gate_b, before)
+    both = np.tanh(filtered) / (1 + np.exp(-gate))
+    return filtered, gate, both, data + res_b[:, None] + res_w @ both, skip_w @ both + skip_b[:, None]
+
+
 def normalised(a, gamma, beta):
     center = a - a.mean(axis=1, keepdims=True)
     return center / np.sqrt((center * center).mean(axis=1, keepdims=True) + 1e-5) * gamma + beta
@@ -98,6 +135,18 @@ NUMPY = {
     "prefix_sum": lambda a: np.cumsum(a, dtype=np.int32),
     "insertion_sort": np.sort,
     "binary_search": np.searchsorted,
+    "tmm": lambda a, b: np.einsum("mk,nk->mn", a, b, optimize=True),
+    "tbmm": lambda x, y: np.einsum("bnm,bkm->bnk", x, y, optimize=True),
+    "gconv": group_convolution,
+    "lut_1": lambda table, ids: table[ids].sum(1),
+    "lut_2": lambda table1, ids1, table2, ids2: (table1[ids1].sum(1), table2[ids2].sum(1)),
+    "mlp_1": lambda x, w, b: np.maximum(np.einsum("bm,mn->bn", x, w, optimize=True) + b, 0),
+    "mlp_3": perceptron,
+    "c3": lambda x, w: np.einsum("bx,yx->by", x, w, optimize=True),
+    "kronecker": kronecker,
+    "group_norm": grouped,
+    "moments": lambda a: (a.mean(1), np.einsum("nk,nk->n", a, a) / a.shape[1] - a.mean(1)**2),
+    "wavenet": wavenet,
 }
 
 # numexpr: the names of the inputs in order, and the expression.

@@ -663,3 +663,214 @@ TWIN(binary_search) {
         place[i] = low;
     }
 }
+
+/* ---- Comprehensions --------------------------------------------------------------------------------------------- */
+
+TWIN(tbmm) {
+    IN(float, x, 0);
+    IN(float, y, 1);
+    OUT(float, z, 2);
+    int n = EXTENT(0, 1), m = EXTENT(0, 2), k = EXTENT(1, 1);
+    FOR (b, EXTENT(0, 0))
+        FOR (i, n)
+            FOR (j, k) {
+                float sum = 0;
+                FOR (p, m) sum += x[(b * n + i) * m + p] * y[(b * k + j) * m + p];
+                z[(b * n + i) * k + j] = sum;
+            }
+}
+
+TWIN(gconv) {
+    IN(float, in, 0);
+    IN(float, weight, 1);
+    IN(float, bias, 2);
+    OUT(float, out, 3);
+    int g = EXTENT(0, 1), c = EXTENT(0, 2), h0 = EXTENT(0, 3), w0 = EXTENT(0, 4);
+    int f = EXTENT(1, 1), kh = EXTENT(1, 3), kw = EXTENT(1, 4), h = EXTENT(3, 3), w = EXTENT(3, 4);
+    FOR (n, EXTENT(0, 0))
+        FOR (s, g)
+            FOR (o, f)
+                FOR (y, h)
+                    FOR (x, w) {
+                        float sum = 0;
+                        FOR (p, c)
+                            FOR (r, kh)
+                                FOR (q, kw)
+                                    sum += in[(((n * g + s) * c + p) * h0 + y + r) * w0 + x + q] *
+                                           weight[(((s * f + o) * c + p) * kh + r) * kw + q];
+                        out[(((n * g + s) * f + o) * h + y) * w + x] = sum + bias[s * f + o];
+                    }
+}
+
+/* Row b of the sums of the table's rows. */
+#define SUM_OF_ROWS(table, ids, out, d, l)                      \
+    FOR (b, EXTENT(1, 0)) {                                     \
+        FOR (j, d) (out)[b * (d) + j] = 0;                      \
+        FOR (k, l)                                              \
+            FOR (j, d) (out)[b * (d) + j] += (table)[(ids)[b * (l) + k] * (d) + j]; \
+    }
+
+TWIN(lut_1) {
+    IN(float, table, 0);
+    IN(int32_t, ids, 1);
+    OUT(float, out, 2);
+    int d = EXTENT(0, 1), l = EXTENT(1, 1);
+    SUM_OF_ROWS(table, ids, out, d, l)
+}
+
+TWIN(lut_2) {
+    IN(float, table1, 0);
+    IN(int32_t, ids1, 1);
+    IN(float, table2, 2);
+    IN(int32_t, ids2, 3);
+    OUT(float, out1, 4);
+    OUT(float, out2, 5);
+    int d = EXTENT(0, 1), l1 = EXTENT(1, 1), l2 = EXTENT(3, 1);
+    SUM_OF_ROWS(table1, ids1, out1, d, l1)
+    SUM_OF_ROWS(table2, ids2, out2, d, l2)
+}
+
+TWIN(mlp_1) {
+    IN(float, in, 0);
+    IN(float, weight, 1);
+    IN(float, bias, 2);
+    OUT(float, out, 3);
+    int m = EXTENT(0, 1), n = EXTENT(1, 1);
+    FOR (b, EXTENT(0, 0))
+        FOR (j, n) {
+            float sum = 0;
+            FOR (k, m) sum += in[b * m + k] * weight[k * n + j];
+            out[b * n + j] = larger(sum + bias[j], 0);
+        }
+}
+
+static void dense(const float *restrict in, const float *restrict weight, const float *restrict bias,
+                  float *restrict out, int rows, int m, int n) {
+    FOR (b, rows)
+        FOR (j, n) {
+            float sum = 0;
+            FOR (k, m) sum += in[b * m + k] * weight[j * m + k];
+            out[b * n + j] = larger(sum + bias[j], 0);
+        }
+}
+
+TWIN(mlp_3) {
+    int b = EXTENT(0, 0);
+    dense(args->data[0], args->data[1], args->data[2], args->data[7], b, EXTENT(1, 1), EXTENT(1, 0));
+    dense(args->data[7], args->data[3], args->data[4], args->data[8], b, EXTENT(3, 1), EXTENT(3, 0));
+    dense(args->data[8], args->data[5], args->data[6], args->data[9], b, EXTENT(5, 1), EXTENT(5, 0));
+}
+
+TWIN(kronecker) {
+    IN(float, w0, 0);
+    IN(float, w1, 1);
+    IN(float, w2, 2);
+    IN(float, x, 3);
+    OUT(float, y, 4);
+    OUT(float, xw1, 5);
+    OUT(float, xw2, 6);
+    int d0 = EXTENT(0, 0), d1 = EXTENT(1, 0), d2 = EXTENT(2, 0);
+    int n0 = EXTENT(0, 1), n1 = EXTENT(1, 1), n2 = EXTENT(2, 1);
+    FOR (m, EXTENT(3, 0)) {
+        FOR (i, n0 * n1)
+            FOR (c, d2) {
+                float sum = 0;
+                FOR (r, n2) sum += x[(m * n0 * n1 + i) * n2 + r] * w2[c * n2 + r];
+                xw2[(m * n0 * n1 + i) * d2 + c] = sum;
+            }
+        FOR (i, n0)
+            FOR (b, d1)
+                FOR (c, d2) {
+                    float sum = 0;
+                    FOR (r, n1) sum += xw2[((m * n0 + i) * n1 + r) * d2 + c] * w1[b * n1 + r];
+                    xw1[((m * n0 + i) * d1 + b) * d2 + c] = sum;
+                }
+        FOR (a, d0)
+            FOR (i, d1 * d2) {
+                float sum = 0;
+                FOR (r, n0) sum += xw1[(m * n0 + r) * d1 * d2 + i] * w0[a * n0 + r];
+                y[(m * d0 + a) * d1 * d2 + i] = sum;
+            }
+    }
+}
+
+TWIN(group_norm) {
+    IN(float, in, 0);
+    IN(float, gamma, 1);
+    IN(float, beta, 2);
+    OUT(float, sums, 3);
+    OUT(float, squares, 4);
+    OUT(float, out, 5);
+    int g = EXTENT(0, 1), d = EXTENT(0, 2), plane = EXTENT(0, 3) * EXTENT(0, 4), count = d * plane;
+    FOR (i, EXTENT(0, 0) * g) {
+        const float *restrict own = in + i * count;
+        float sum = 0, square = 0;
+        FOR (k, count) sum += own[k];
+        FOR (k, count) square += own[k] * own[k];
+        sums[i] = sum;
+        squares[i] = square;
+        float mean = sum / (float)count, scale = 1 / sqrtf(square / (float)count - mean * mean + 1e-5f);
+        FOR (c, d)
+            FOR (k, plane)
+                out[i * count + c * plane + k] =
+                    gamma[i % g * d + c] * (own[c * plane + k] - mean) * scale + beta[i % g * d + c];
+    }
+}
+
+TWIN(moments) {
+    IN(float, in, 0);
+    OUT(float, mean, 1);
+    OUT(float, var, 2);
+    int k = EXTENT(0, 1);
+    FOR (i, EXTENT(0, 0)) {
+        float sum = 0, square = 0;
+        FOR (j, k) sum += in[i * k + j];
+        FOR (j, k) square += in[i * k + j] * in[i * k + j];
+        mean[i] = sum / (float)k;
+        var[i] = square / (float)k - mean[i] * mean[i];
+    }
+}
+
+/* out[b, o, t] = bias[o] + the taps at t and, where there is one, at t - d. */
+static void dilated(const float *restrict in, const float *restrict weight, const float *restrict bias,
+                    float *restrict out, int batch, int c, int r, int l, int d) {
+    FOR (b, batch)
+        FOR (o, l) {
+            float *restrict row = out + (b * l + o) * r;
+            FOR (t, r) row[t] = bias[o];
+            FOR (p, c) {
+                const float *restrict own = in + (b * c + p) * r;
+                float now = weight[(o * c + p) * 2 + 1], before = weight[(o * c + p) * 2];
+                FOR (t, r) row[t] += own[t] * now + (t >= d ? own[t - d] * before : 0);
+            }
+        }
+}
+
+/* out[b, o, t] += the sums over p of weight[o, p] in[b, p, t]. */
+static void pointwise(const float *restrict in, const float *restrict weight, float *restrict out, int batch, int c,
+                      int r, int l) {
+    FOR (b, batch)
+        FOR (o, l)
+            FOR (p, c)
+                FOR (t, r) out[(b * l + o) * r + t] += in[(b * c + p) * r + t] * weight[o * c + p];
+}
+
+TWIN(wavenet) {
+    IN(float, data, 0);
+    IN(float, res_b, 6);
+    IN(float, skip_b, 8);
+    OUT(float, both, 12);
+    OUT(float, res, 13);
+    OUT(float, skip, 14);
+    int n = EXTENT(0, 0), c = EXTENT(0, 1), r = EXTENT(0, 2), l = EXTENT(1, 0), s = EXTENT(7, 0), d = EXTENT(9, 0);
+    const float *filtered = args->data[10], *gate = args->data[11];
+    dilated(data, args->data[1], args->data[2], args->data[10], n, c, r, l, d);
+    dilated(data, args->data[3], args->data[4], args->data[11], n, c, r, l, d);
+    FOR (i, n * l * r) both[i] = tanhf(filtered[i]) * (1 / (1 + expf(-gate[i])));
+    FOR (i, n * c)
+        FOR (t, r) res[i * r + t] = data[i * r + t] + res_b[i % c];
+    FOR (i, n * s)
+        FOR (t, r) skip[i * r + t] = skip_b[i % s];
+    pointwise(both, args->data[5], res, n, l, r, c);
+    pointwise(both, args->data[7], skip, n, l, r, s);
+}
