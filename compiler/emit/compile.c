@@ -33,6 +33,7 @@
 #include "compiler/text/print.h"
 #include "loader/base/error.h"
 #include "loader/base/sized.h"
+#include "loader/base/work.h"
 #include "loader/bundle/bundle.h"
 #include "loader/verify/verify.h"
 
@@ -239,6 +240,20 @@ static tirb_status finished(tirb_compile_result *r, tirb_error *error) {
     return tirbi_watch_look(&r->watch) ? TIRB_OK : stopped(r, error);
 }
 
+/* The compiler's own output goes through the same door as everything else. */
+static tirb_status write_program(tirb_compile_result *r, const tirbi_program *program, tirb_error *error) {
+    tirb_error rejected = TIRB_ERROR_INIT;
+    tirbi_work_watched(&r->heap, &r->watch);
+    tirb_status status = tirbi_verify(program, &r->heap, &rejected);
+    if (status == TIRB_VERIFY) {
+        return tirbi_error_set(error, TIRB_INTERNAL, "the compiler made a program that does not verify: %s",
+                               rejected.message);
+    }
+    if (status == TIRB_OK) status = tirbi_bundle_write(program, &r->heap, &r->bundle, error);
+    if (status == TIRB_OK) return finished(r, error);
+    return status == TIRB_UNSUPPORTED || status == TIRB_INTERNAL ? status : stopped(r, error);
+}
+
 /* From the typed AST to the bundle. */
 static tirb_status run_stages(tirb_compile_result *r, const tirb_irmodule *ast, const tirb_compile_options *options,
                               tirb_error *error) {
@@ -254,16 +269,7 @@ static tirb_status run_stages(tirb_compile_result *r, const tirb_irmodule *ast, 
     if (r->arena.failed) return stopped(r, error); /* what was too large was so for that */
     if (tirbi_has_errors(&r->diagnostics)) return diagnosed(r, error);
     if (!program) return stopped(r, error);
-    /* The compiler's own output goes through the same door as everything else. */
-    tirb_error rejected = TIRB_ERROR_INIT;
-    tirb_status status = tirbi_verify(program, &r->heap, &rejected);
-    if (status == TIRB_VERIFY) {
-        return tirbi_error_set(error, TIRB_INTERNAL, "the compiler made a program that does not verify: %s",
-                               rejected.message);
-    }
-    if (status != TIRB_OK) return stopped(r, error);
-    TIRBI_TRY(tirbi_bundle_write(program, &r->heap, &r->bundle, error));
-    return finished(r, error);
+    return write_program(r, program, error);
 }
 
 /* ---- The public interface --------------------------------------------------------------------------------------- */

@@ -484,6 +484,7 @@ bool tirbi_find_tree(tirbi_lowerer *l, const tirb_stmt *const *chain, uint32_t n
     } else if (l->options->fp == TIRB_FP_FAST) {
         found = find_loop_tree(f, body, chain, n, out);
     }
+    TIRBI_GIVE_BACK(l->arena, f);
     if (!found) out->outermost = NULL;
     return found;
 }

@@ -63,13 +63,18 @@ static bounds sum_bounds(const tirbi_tc_sum *a) {
     return sum;
 }
 
+static bounds bounds_of_type(tirb_datatype type) {
+    if (type.bits >= 64) return anything;
+    const int64_t count = INT64_C(1) << type.bits;
+    return type.code == TIRB_CODE_UINT ? (bounds){0, count - 1} : (bounds){-count / 2, count / 2 - 1};
+}
+
 static bounds atom_bounds(const tirbi_tc_atom *atom) {
     bounds a, b;
     switch (atom->kind) {
     case TIRBI_TC_ATOM_VAR:
         if (atom->is_size) return (bounds){0, INT32_MAX};
-        return atom->var->dtype.bits <= 32 && atom->var->dtype.code == TIRB_CODE_INT ? (bounds){INT32_MIN, INT32_MAX}
-                                                                                     : anything;
+        return bounds_of_type(atom->var->dtype);
     case TIRBI_TC_ATOM_PRODUCT:
         return product_bounds(atom);
     case TIRBI_TC_ATOM_DIV:
@@ -528,7 +533,7 @@ static const tirb_expr *write_atom(const writer *w, const tirbi_tc_atom *atom) {
 
 static const tirb_expr *write_sum(const writer *w, const tirbi_tc_sum *a) {
     const tirb_expr *out = NULL;
-    bool begins_with_constant = a->n > 0 && a->constant > 0;
+    bool begins_with_constant = a->n > 0; /* 10 - N, and -N as 0 - N */
     for (uint32_t i = 0; i < a->n; i++) begins_with_constant = begins_with_constant && a->terms[i].factor < 0;
     if (begins_with_constant || a->n == 0) out = write_number(w, a->constant);
     for (int negative = 0; negative < 2; negative++) {
@@ -536,8 +541,7 @@ static const tirb_expr *write_sum(const writer *w, const tirbi_tc_sum *a) {
             const int64_t factor = a->terms[i].factor;
             if (*w->n_nodes > TIRBI_TC_MAX_DIM_TERMS) return NULL;
             if ((factor < 0) != (negative == 1)) continue;
-            /* With nothing to take it from, -N is N * -1. */
-            const int64_t shown = out && factor < 0 && factor != INT64_MIN ? -factor : factor;
+            const int64_t shown = factor < 0 && factor != INT64_MIN ? -factor : factor;
             const tirb_expr *term = write_atom(w, a->terms[i].atom);
             if (term && shown != 1) term = write_pair(w, TIRB_EXPR_MUL, term, write_number(w, shown));
             if (!term) return NULL;

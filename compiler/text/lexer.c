@@ -19,7 +19,7 @@ typedef struct lexer {
     uint32_t n_indents;
     uint32_t brackets[MAX_BRACKETS]; /* where each open bracket is */
     uint32_t n_brackets;
-    bool nested; /* an expression inside a string: no lines, no indentation */
+    bool nested;     /* an expression inside a string: no lines, no indentation */
     uint64_t wasted; /* bytes of f-strings that were read to no end */
     tirbi_dialect comment_dialect;
 } lexer;
@@ -84,8 +84,8 @@ static tirbi_token *new_token(lexer *l) {
     if (list->n < LONG || list->n < list->capacity) return TIRBI_LIST_ADD(l->arena, list, tirbi_token);
     const bool first = list->n == LONG;
     const uint32_t capacity = list->n + list->n / 2; /* of 2 GiB of text at most */
-    tirbi_token *items = tirbi_arena_extend(l->arena, first ? NULL : list->items, first ? 0 : list->n, capacity,
-                                            sizeof(tirbi_token));
+    tirbi_token *items =
+        tirbi_arena_extend(l->arena, first ? NULL : list->items, first ? 0 : list->n, capacity, sizeof(tirbi_token));
     if (!items) return NULL;
     if (first) memcpy(items, list->items, LONG * sizeof(tirbi_token));
     list->items = items;
@@ -428,15 +428,21 @@ static void open_bracket(lexer *l) {
     l->n_brackets++;
 }
 
+/* Whether the text goes on with a word. The first byte says so of most. */
+static bool goes_on(const lexer *l, const char *word, size_t *length) {
+    if (l->at == l->end || l->text[l->at] != word[0]) return false;
+    *length = strlen(word);
+    return l->end - l->at >= *length && memcmp(l->text + l->at, word, *length) == 0;
+}
+
 /* A word that begins a statement and no expression, at the beginning of a line inside brackets: the bracket was never
  * closed. */
 static bool begins_statement(const lexer *l) {
     static const char *const words[] = {"def ",    "class ",  "return ", "with ", "while ", "assert ", "pass\n",
                                         "break\n", "import ", "@T.",     "@I.",   "try:",   "raise "};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t length = strlen(words[i]);
-        if (l->end - l->at >= length && memcmp(l->text + l->at, words[i], length) == 0) return true;
-    }
+    size_t length;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (goes_on(l, words[i], &length)) return true;
     return false;
 }
 
@@ -472,7 +478,8 @@ static void read_name(lexer *l) {
     while (is_name_part(peek(l, 0))) l->at++;
     tirbi_token_kind kind = TIRBI_TOKEN_NAME;
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (strlen(keywords[i].text) == l->at - begin && memcmp(keywords[i].text, l->text + begin, l->at - begin) == 0)
+        if (keywords[i].text[0] == l->text[begin] && strlen(keywords[i].text) == l->at - begin &&
+            memcmp(keywords[i].text, l->text + begin, l->at - begin) == 0)
             kind = keywords[i].kind;
     const char *name = tirbi_intern(l->names, l->text + begin, l->at - begin);
     tirbi_token *token = add_token(l, kind, begin);
@@ -482,8 +489,8 @@ static void read_name(lexer *l) {
 static void read_punctuation(lexer *l) {
     uint32_t begin = l->at;
     for (size_t i = 0; i < sizeof punctuation / sizeof *punctuation; i++) {
-        size_t length = strlen(punctuation[i]);
-        if (l->end - l->at < length || memcmp(l->text + l->at, punctuation[i], length) != 0) continue;
+        size_t length;
+        if (!goes_on(l, punctuation[i], &length)) continue;
         char c = punctuation[i][0];
         if (c == '(' || c == '[' || c == '{') open_bracket(l);
         if ((c == ')' || c == ']' || c == '}') && l->n_brackets > 0) l->n_brackets--;

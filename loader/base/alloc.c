@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 #include "loader/base/checked.h"
 
 static void *libc_reallocate(void *context, void *ptr, size_t old_size, size_t new_size) {
@@ -71,6 +75,40 @@ void tirbi_heap_free(tirbi_heap *heap, void *ptr, size_t size) {
     heap->allocator.reallocate(heap->allocator.context, ptr, size, 0);
     if (heap->keeper) heap->keeper->give(heap->keeper, size);
     if (heap->budget != UINT64_MAX) heap->used -= size;
+}
+
+/* ---- Giving back in steps --------------------------------------------------------------------------------------- */
+
+#ifdef __linux__
+/* No more is given back between two looks at the stop word: 20 us where pages have 4 KiB. And what a table of pages
+ * covers: the system frees a table when all that it covers is given back at once. */
+enum { DISCARD_STEP = 1 << 18, PAGE_TABLE = 1 << 21, LARGEST_PAGE = 1 << 16 };
+
+static bool discard_pages(uintptr_t begin, uintptr_t end, const atomic_uint *stop) {
+    for (uintptr_t at = begin, next; at < end; at = next) {
+        if (tirbi_is_stopped(stop)) return false;
+        next = (at / DISCARD_STEP + 1) * DISCARD_STEP;
+        if (next > end) next = end;
+        const bool ends_table = next % PAGE_TABLE == 0 && next - begin >= PAGE_TABLE;
+        const uintptr_t from = ends_table ? next - PAGE_TABLE : at;
+        (void)madvise((void *)from, next - from, MADV_DONTNEED); /* if it does nothing, freeing does all */
+    }
+    return true;
+}
+#endif
+
+bool tirbi_discard(const tirb_allocator *allocator, void *memory, size_t size, const atomic_uint *stop) {
+#ifdef __linux__
+    if (size > DISCARD_STEP && allocator->reallocate == libc_reallocate) {
+        const uintptr_t begin = ((uintptr_t)memory + LARGEST_PAGE - 1) / LARGEST_PAGE * LARGEST_PAGE;
+        const uintptr_t end = ((uintptr_t)memory + size) / LARGEST_PAGE * LARGEST_PAGE;
+        return discard_pages(begin, end, stop);
+    }
+#endif
+    (void)allocator;
+    (void)memory;
+    (void)size;
+    return !tirbi_is_stopped(stop);
 }
 
 tirb_status tirbi_heap_status(const tirbi_heap *heap) {

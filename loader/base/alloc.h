@@ -6,6 +6,7 @@
 #ifndef TIRB_LOADER_BASE_ALLOC_H
 #define TIRB_LOADER_BASE_ALLOC_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,6 +31,7 @@ typedef struct tirbi_heap {
     uint64_t peak;
     bool over_budget; /* the last failure was the budget's, not the allocator's */
     uint64_t work, max_work; /* steps taken, and how many there may be: see loader/base/work.h */
+    tirbi_watch *watch;      /* who looks at the clock meanwhile, or NULL */
 } tirbi_heap;
 
 /* A NULL reallocate means the C library's. */
@@ -54,12 +56,19 @@ static inline bool tirbi_heap_charge(tirbi_heap *heap, size_t size) {
 static inline void tirbi_heap_discharge(tirbi_heap *heap, size_t size) {
     if (heap->budget != UINT64_MAX) heap->used -= size;
 }
+static inline bool tirbi_is_stopped(const atomic_uint *stop) {
+    return stop && atomic_load_explicit(stop, memory_order_relaxed) != 0;
+}
+/* Before memory in which nothing counts any more is freed or made shorter: where it is the C library's, its pages go
+ * back to the system here, some at a time, for all at once take 80 ms for a GB. Ends early, with false, when *stop
+ * becomes non-zero; NULL: nothing stops it. */
+bool tirbi_discard(const tirb_allocator *allocator, void *memory, size_t size, const atomic_uint *stop);
 /* TIRB_MEMORY_LIMIT or TIRB_NO_MEMORY, whichever the last failed allocation was. */
 tirb_status tirbi_heap_status(const tirbi_heap *heap);
 
 /* A bump allocator: everything in it is freed at once. Blocks are aligned to 16 bytes and cleared. */
 typedef struct tirbi_arena_block tirbi_arena_block;
-enum { TIRBI_ARENA_SPARES = 24 };
+enum { TIRBI_ARENA_SPARES = 32 };
 typedef struct tirbi_arena {
     tirbi_heap *heap;
     tirbi_watch *watch; /* over what uses it; NULL: none */

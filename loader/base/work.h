@@ -7,14 +7,18 @@
 
 #include "loader/base/alloc.h"
 
-/* Sets FUEL: more steps than the limit. */
-tirb_status tirbi_work_exceeded(const tirbi_heap *heap, tirb_error *error);
+/* There are more steps than max_work. Sets FUEL, or why the heap's watch is to stop. */
+tirb_status tirbi_work_exceeded(tirbi_heap *heap, tirb_error *error);
 
-/* Counts n steps. Errors: FUEL when the heap's limit does not allow them. */
+/* Counts n steps. Errors: FUEL when the heap's limit does not allow them; what its watch says. */
 static inline tirb_status tirbi_work(tirbi_heap *heap, uint64_t n, tirb_error *error) {
     heap->work += n;
     return heap->work <= heap->max_work ? TIRB_OK : tirbi_work_exceeded(heap, error);
 }
+
+/* From now on a watch looks at the clock and the flag as steps are taken, which are none of its own: those of names
+ * that meet in a table are not the same each time. NULL: no more. */
+void tirbi_work_watched(tirbi_heap *heap, tirbi_watch *watch);
 
 /* As many steps as there are words in so many bytes. */
 static inline uint64_t tirbi_work_of_bytes(uint64_t bytes) { return 1 + bytes / 8; }

@@ -95,7 +95,7 @@ tirb_status tirbi_frame_write(tirbi_heap *heap, const uint8_t *bytes, size_t siz
 /* Opens frames; zero-initialised apart from `heap`, opened by the first frame. */
 typedef struct tirbi_frame_reader {
     tirbi_heap *heap;
-    uint8_t dictionary;
+    uint8_t dictionary; /* one that there is, before a frame is read */
     void *context;
 } tirbi_frame_reader;
 /* Unpacks a frame into exactly raw_size bytes. Errors: FORMAT, NO_MEMORY, MEMORY_LIMIT. */

@@ -19,7 +19,7 @@ enum { ANY_CODE = 4 << 20, CODE_FACTOR = 256 };
 typedef struct loading {
     tirbi_arena *arena;
     tirbi_bundle_limits limits; /* without zeroes */
-    uint64_t decoded; /* bytes taken from the arena */
+    uint64_t decoded;           /* bytes taken from the arena */
     uint64_t max_decoded;
     uint64_t sections, unpacked; /* bytes of the sections that were read, and with the code */
     uint32_t features;
@@ -126,7 +126,7 @@ static tirb_status read_names(loading *l, tirbi_reader *r) {
         strings[i].text = text;
         text += strings[i].size + 1;
     }
-    return finish(l, r, "names");
+    return TIRB_OK; /* the texts are all that was left */
 }
 
 static tirb_status read_import(loading *l, tirbi_reader *r, tirbi_import *import) {
@@ -136,8 +136,6 @@ static tirb_status read_import(loading *l, tirbi_reader *r, tirbi_import *import
     import->returns = flags & IMPORT_RETURNS;
     import->return_type = import->returns ? tirbi_read_u8(r) : TIRB_TYPE_NONE;
     import->n_params = tirbi_read_u8(r);
-    if (import->n_params > tirbi_reader_left(r)) r->failed = true;
-    if (r->failed) return TIRB_OK;
     void *memory;
     TIRBI_TRY(take(l, import->n_params, sizeof(tirbi_import_param), &memory));
     tirbi_import_param *params = (tirbi_import_param *)memory;
@@ -163,7 +161,7 @@ static tirb_status read_imports(loading *l, tirbi_reader *r) {
 }
 
 static tirb_status read_terms(loading *l, tirbi_reader *r, uint64_t n, tirbi_dim *dim) {
-    if (n > TIRBI_MAX_DIM_TERMS || n > tirbi_reader_left(r)) {
+    if (n > TIRBI_MAX_DIM_TERMS) {
         r->failed = true;
         return TIRB_OK;
     }
@@ -186,7 +184,7 @@ static tirb_status read_terms(loading *l, tirbi_reader *r, uint64_t n, tirbi_dim
 static tirb_status read_dim(loading *l, tirbi_reader *r, tirbi_dim *dim) {
     uint64_t head = tirbi_read_varint(r);
     uint64_t kind = head & ((1 << DIM_SHIFT) - 1);
-    if (r->failed || kind > DIM_TERMS) {
+    if (kind > DIM_TERMS) {
         r->failed = true;
         return TIRB_OK;
     }
@@ -203,10 +201,6 @@ static tirb_status read_dim(loading *l, tirbi_reader *r, tirbi_dim *dim) {
 }
 
 static tirb_status read_dims(loading *l, tirbi_reader *r, unsigned n, const tirbi_dim **out) {
-    if (n > tirbi_reader_left(r)) {
-        r->failed = true;
-        return TIRB_OK;
-    }
     void *memory;
     TIRBI_TRY(take(l, n, sizeof(tirbi_dim), &memory));
     tirbi_dim *dims = (tirbi_dim *)memory;
@@ -360,12 +354,8 @@ static tirb_status read_functions(loading *l, tirbi_reader *r) {
 
 /* ---- Code and lines ------------------------------------------------------------------------------------------- */
 
-static tirb_status crosses_end(loading *l, const tirbi_function *f) {
-    return tirbi_error_set(l->error, TIRB_FORMAT, "the last instruction of a function crosses its end, byte %" PRIu32,
-                           f->code_size);
-}
-
-/* Unpacks the instructions of one function behind each other until they fill its declared size. */
+/* Unpacks the instructions of one function behind each other until they fill its declared size. One that crosses its
+ * end takes room of the functions behind it, and for the last of those there is too little. */
 static tirb_status unpack_function(loading *l, tirbi_reader *r, const tirbi_function *f, tirbi_writer *code) {
     tirbi_instr instr;
     size_t start = code->size;
@@ -375,13 +365,14 @@ static tirb_status unpack_function(loading *l, tirbi_reader *r, const tirbi_func
             return finish(l, r, "code");
         }
         tirbi_encode(code, &instr);
-        if (code->failed) return crosses_end(l, f);
+        if (code->failed)
+            return tirbi_error_set(l->error, TIRB_FORMAT,
+                                   "the last instruction of a function crosses its end, byte %" PRIu32, f->code_size);
         TIRBI_TRY(tirbi_work(l->arena->heap, 1, l->error));
         if (++l->program->n_instructions > l->limits.max_instructions)
             return too_many(l, "instructions", l->program->n_instructions, l->limits.max_instructions);
     }
-    if (code->size - start == f->code_size) return TIRB_OK;
-    return crosses_end(l, f);
+    return TIRB_OK;
 }
 
 /* The functions say how long their code is: it is unpacked into its place, which no instruction is longer than. */
@@ -420,7 +411,7 @@ static tirb_status read_lines(loading *l, tirbi_reader *r) {
     for (unsigned i = 0; i < l->program->n_functions; i++) {
         tirbi_function *f = &l->functions[i];
         uint32_t n = read_u32(r);
-        if (r->failed || n > tirbi_reader_left(r)) {
+        if (n > tirbi_reader_left(r)) {
             r->failed = true;
             break;
         }

@@ -5,6 +5,7 @@
 
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
+#include "loader/base/work.h"
 #include "loader/bundle/bundle.h"
 #include "loader/bundle/parts.h"
 
@@ -151,6 +152,7 @@ static tirb_status write_code(tirbi_writer *w, const tirbi_program *program, tir
     for (unsigned i = 0; i < program->n_functions; i++) {
         const tirbi_function *f = &program->functions[i];
         for (uint32_t at = 0; at < f->code_size; at += instr.size) {
+            TIRBI_TRY(tirbi_work(w->heap, 1, error));
             TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, &instr, error));
             tirbi_pack_instr(w, &instr);
         }
@@ -158,12 +160,13 @@ static tirb_status write_code(tirbi_writer *w, const tirbi_program *program, tir
     return TIRB_OK;
 }
 
-static void write_lines(tirbi_writer *w, const tirbi_program *program) {
+static tirb_status write_lines(tirbi_writer *w, const tirbi_program *program, tirb_error *error) {
     for (unsigned i = 0; i < program->n_functions; i++) {
         const tirbi_function *f = &program->functions[i];
         tirbi_line last = {0};
         tirbi_write_varint(w, f->n_lines);
         for (uint32_t k = 0; k < f->n_lines; k++) {
+            TIRBI_TRY(tirbi_work(w->heap, 1, error));
             const tirbi_line *line = &f->lines[k];
             tirbi_write_signed(w, (int64_t)line->offset - last.offset);
             tirbi_write_signed(w, (int64_t)line->line - last.line);
@@ -171,6 +174,7 @@ static void write_lines(tirbi_writer *w, const tirbi_program *program) {
             last = *line;
         }
     }
+    return TIRB_OK;
 }
 
 uint32_t tirbi_features_of(const tirbi_function *f) {
@@ -199,7 +203,7 @@ static tirb_status build_sections(bundle *b, tirb_error *error) {
     if (b->program->n_imports > 0) write_imports(add_section(b, SECTION_IMPORTS, true), b->program);
     write_functions(add_section(b, SECTION_FUNCTIONS, true), b->program);
     TIRBI_TRY(write_code(add_section(b, SECTION_CODE, true), b->program, error));
-    if (has_lines(b->program)) write_lines(add_section(b, SECTION_LINES, false), b->program);
+    if (has_lines(b->program)) TIRBI_TRY(write_lines(add_section(b, SECTION_LINES, false), b->program, error));
     tirbi_write_bytes(add_section(b, SECTION_PRODUCER, false), PRODUCER, sizeof(PRODUCER) - 1);
     return TIRB_OK;
 }

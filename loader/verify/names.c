@@ -11,8 +11,9 @@ enum { LONGEST_NAME = 1024 };
 
 /* ---- Text ----------------------------------------------------------------------------------------------------- */
 
-/* The length of the UTF-8 character at `text`, 0 if there is none: overlong forms, surrogates and NUL are none. */
-static uint32_t utf8_length(const uint8_t *text, uint32_t left) {
+/* The length of the UTF-8 character at `text`, which is terminated; 0 if there is none: overlong forms, surrogates and
+ * NUL are none. */
+static uint32_t utf8_length(const uint8_t *text) {
     static const struct {
         uint8_t first_low, first_high, length, second_low, second_high;
     } forms[] = {
@@ -23,7 +24,6 @@ static uint32_t utf8_length(const uint8_t *text, uint32_t left) {
     for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
         if (text[0] < forms[i].first_low || text[0] > forms[i].first_high) continue;
         uint32_t length = forms[i].length;
-        if (length > left) return 0;
         if (length > 1 && (text[1] < forms[i].second_low || text[1] > forms[i].second_high)) return 0;
         for (uint32_t k = 2; k < length; k++) {
             if ((text[k] & 0xc0) != 0x80) return 0;
@@ -64,7 +64,7 @@ static bool is_text(const tirbi_string *s, uint8_t *bad) {
             for (uint32_t k = 0; !settled && k < WORD && *bad == 0; k++) *bad = bad_byte(text + i + k);
             continue;
         }
-        length = utf8_length(text + i, s->size - i);
+        length = utf8_length(text + i);
         if (length == 0) return false;
         if (*bad == 0) *bad = bad_byte(text + i);
     }
@@ -75,8 +75,9 @@ static bool is_text(const tirbi_string *s, uint8_t *bad) {
 
 __extension__ typedef unsigned __int128 wide;
 
-/* The text as digits of a number in base `point`, modulo 2^61 - 1. Of two texts that differ, few points give the same:
- * as many as they have digits at most. So who does not know the point makes no texts that meet. */
+/* The text as digits of a number in base `point`, modulo 2^61 - 1, times the point, so that every digit says something
+ * about every bit. Of two texts that differ, few points give the same: as many as they have digits, and one. So who
+ * does not know the point makes no texts that meet. */
 static uint64_t number_of(const tirbi_string *s, uint64_t point) {
     enum { DIGIT = 7 };
     const uint64_t prime = (UINT64_C(1) << 61) - 1;
@@ -84,7 +85,7 @@ static uint64_t number_of(const tirbi_string *s, uint64_t point) {
     for (uint32_t at = 0; at < s->size; at += DIGIT) {
         uint64_t digit = 0;
         memcpy(&digit, s->text + at, s->size - at < DIGIT ? s->size - at : DIGIT);
-        const wide product = (wide)number * point + digit;
+        const wide product = (wide)(number + digit) * point;
         number = ((uint64_t)product & prime) + (uint64_t)(product >> 61);
         number = (number & prime) + (number >> 61);
     }
@@ -95,23 +96,23 @@ static bool same_text(const tirbi_string *a, const tirbi_string *b) {
     return a->size == b->size && memcmp(a->text, b->text, a->size) == 0;
 }
 
-/* Finds the string's own text among those before it, or adds it to its chain. */
-static tirb_status find_first(checker *c, uint32_t index, uint64_t point) {
+/* Finds the string's own text among those before it, or adds it to its chain. Returns the steps that it took. */
+static uint64_t find_first(checker *c, uint32_t index, uint64_t point) {
     const tirbi_string *strings = c->program->strings, *s = &strings[index];
     checker_name *names = c->names, *name = &names[index];
     const uint64_t number = number_of(s, point);
     uint16_t *chain = &names[number & c->name_mask].chain;
     name->number = (uint32_t)(number >> 29);
     name->first = (uint16_t)index;
-    for (uint32_t link = *chain; link != 0; link = names[link - 1].next) {
-        TIRBI_TRY(tirbi_work(c->scratch, 1, c->error));
+    uint64_t steps = 2 * tirbi_work_of_bytes(s->size);
+    for (uint32_t link = *chain; link != 0; link = names[link - 1].next, steps++) {
         if (names[link - 1].number != name->number || !same_text(&strings[link - 1], s)) continue;
         name->first = (uint16_t)(link - 1);
-        return tirbi_work(c->scratch, tirbi_work_of_bytes(s->size), c->error);
+        return steps + tirbi_work_of_bytes(s->size);
     }
     name->next = *chain;
     *chain = (uint16_t)(index + 1);
-    return TIRB_OK;
+    return steps;
 }
 
 static tirb_status check_strings(checker *c) {
@@ -119,9 +120,8 @@ static tirb_status check_strings(checker *c) {
     const uint64_t point = tirbi_secret(c->names) >> 4;
     for (uint32_t i = 0; i < p->n_strings; i++) {
         checker_name *name = &c->names[i];
-        TIRBI_TRY(tirbi_work(c->scratch, 2 * tirbi_work_of_bytes(p->strings[i].size), c->error));
         if (!is_text(&p->strings[i], &name->bad)) return tirbi_verify_fail(c, "string %u is not UTF-8", i);
-        TIRBI_TRY(find_first(c, i, point));
+        TIRBI_TRY(tirbi_work(c->scratch, find_first(c, i, point), c->error));
     }
     return TIRB_OK;
 }

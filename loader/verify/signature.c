@@ -9,7 +9,6 @@
 
 static tirb_status check_register_files(checker *c) {
     const tirbi_function *f = c->function;
-    TIRBI_TRY(tirbi_work(c->scratch, 1u + f->n_refs + f->n_reds, c->error));
     if (f->n_sregs > TIRBI_MAX_SREGS) {
         return tirbi_verify_fail(c, "%u scalar registers, at most %d", f->n_sregs, TIRBI_MAX_SREGS);
     }
@@ -140,7 +139,6 @@ static void give_registers_back(checker *c) {
 
 static tirb_status check_params(checker *c, checker_arity *arity) {
     const tirbi_function *f = c->function;
-    TIRBI_TRY(tirbi_work(c->scratch, (uint64_t)f->n_params + f->n_vars + f->n_aliases + f->n_conditions, c->error));
     for (unsigned i = 0; i < f->n_params; i++) {
         const tirbi_param *param = &f->params[i];
         TIRBI_TRY(tirbi_verify_name(c, param->name, "parameter", i));
@@ -221,7 +219,10 @@ static tirb_status check_vars(checker *c, checker_arity *arity) {
     for (unsigned i = 0; i < f->n_vars; i++) {
         const tirbi_var *var = &f->vars[i];
         TIRBI_TRY(tirbi_verify_name(c, var->name, "shape variable", i));
-        if (var->dtype >= TIRB_N_DTYPES || !tirbi_dtype_is_int((tirbi_dtype)var->dtype)) {
+        if (var->dtype >= TIRB_N_DTYPES) {
+            return tirbi_verify_fail(c, "shape variable %u: no type %u", i, var->dtype);
+        }
+        if (!tirbi_dtype_is_int((tirbi_dtype)var->dtype)) {
             return tirbi_verify_fail(c, "shape variable %u: type %u is not an integer type", i, var->dtype);
         }
         if (var->reg >= f->n_sregs) {
@@ -291,7 +292,10 @@ static tirb_status check_packed(checker *c) {
 
 tirb_status tirbi_verify_signature(checker *c) {
     checker_arity *arity = &c->arities[c->function_index];
+    const tirbi_function *f = c->function;
     *arity = (checker_arity){0};
+    const uint64_t parts = UINT64_C(1) + f->n_refs + f->n_reds + f->n_params + f->n_vars + f->n_aliases + f->n_conditions;
+    TIRBI_TRY(tirbi_work(c->scratch, parts, c->error));
     TIRBI_TRY(check_register_files(c));
     TIRBI_TRY(check_params(c, arity));
     TIRBI_TRY(check_aliases(c));

@@ -264,7 +264,7 @@ static tirbi_diff_outcome run_all(comparison *c) {
         if (found != TIRBI_DIFF_SAME || !c->request->all_passes) return found;
     }
     /* Plans are plain ones from some point in the middle on. */
-    return run_compiled(c, 0, 1 + work * (16 + c->request->seed % 16) / 32, "with some of the work", &other);
+    return run_compiled(c, 0, 1 + work * (8 + c->request->seed % 24) / 32, "with some of the work", &other);
 }
 
 /* ---- One program ---------------------------------------------------------------------------------------------- */

@@ -1,6 +1,5 @@
-# What the mutation gate is about (tests/mutation/gate.py): the verifier, the decoder and the reader of bundles. Their
-# sources are replaced by copies with a switch in each check.
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
+# What the mutation gate (gate.py) is about: the verifier, the decoder and the reader of bundles. Copies of their sources
+# with a switch in each check, and the loader's tests once more, which find them in front of the library.
 file(GLOB mutated RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/loader/verify/*.c)
 list(APPEND mutated loader/isa/isa.c loader/bundle/read.c loader/bundle/pack.c loader/bundle/frame.c)
 set(mutation_folder ${PROJECT_BINARY_DIR}/mutation)
@@ -14,6 +13,19 @@ add_custom_command(OUTPUT ${copies} ${mutation_folder}/checks.json
     DEPENDS ${originals} ${PROJECT_SOURCE_DIR}/tests/mutation/instrument.py
     COMMENT "Putting switches into the loader's checks" VERBATIM)
 # Only what is switched on is sure to be reached, and extra brackets are no mistake.
-set_source_files_properties(${copies} PROPERTIES COMPILE_OPTIONS "-Wno-error;-Wno-parentheses;-O1")
-list(REMOVE_ITEM TIRB_SOURCES ${originals})
-list(APPEND TIRB_SOURCES ${copies} ${PROJECT_SOURCE_DIR}/tests/mutation/switch.c)
+set_source_files_properties(${copies} PROPERTIES COMPILE_OPTIONS "-w;-O1")
+tirb_library(tirb_mutated KIND OBJECT SOURCES ${copies} mutation/switch.c)
+tirb_link_runtime(tirb_mutated)
+
+# The quick ones first: one that fails is enough.
+set(mutation_tests test_verify test_isa test_bundle test_malformed test_regions test_stored test_asm_programs
+    test_api_sweep test_assembly test_load_limits test_hostile)
+foreach(name IN LISTS mutation_tests)
+    tirb_test_program(mutated_${name} unit/${name}.c $<TARGET_OBJECTS:tirb_mutated>)
+    target_link_libraries(mutated_${name} PRIVATE cmocka)
+    set_target_properties(mutated_${name} PROPERTIES OUTPUT_NAME ${name}
+        RUNTIME_OUTPUT_DIRECTORY ${mutation_folder}/bin)
+endforeach()
+target_sources(mutated_test_api_sweep PRIVATE differential/random.c)
+list(JOIN mutation_tests "\n" lines)
+file(GENERATE OUTPUT ${mutation_folder}/tests.txt CONTENT "${lines}\n")

@@ -134,15 +134,20 @@ static void test_compressed(void **state) {
     assert_int_equal(read_bundle(&f, bytes.data, bytes.size, bytes.size - 1, &restored), TIRB_MEMORY_LIMIT);
     assert_int_equal(read_bundle(&f, bytes.data, bytes.size, unpacked - 1, &restored), TIRB_MEMORY_LIMIT);
     /* A frame that is cut, or that has other contents than its checked entry says, is refused. */
+    unsigned n_damaged = 0;
     for (size_t at = TIRBI_BUNDLE_HEADER_SIZE; at < bytes.size; at += 7) {
         uint8_t byte = bytes.data[at];
         bytes.data[at] = (uint8_t)(byte + 1);
         tirbi_bundle_seal(bytes.data, bytes.size);
         tirbi_program *altered = NULL;
         tirb_status status = read_bundle(&f, bytes.data, bytes.size, MAX_SIZE, &altered);
-        if (status == TIRB_OK) tirbi_verify(altered, &f.heap, NULL);
+        if (status == TIRB_OK)
+            tirbi_verify(altered, &f.heap, NULL);
+        else
+            n_damaged += strstr(f.error.message, "a compressed section cannot be unpacked") != NULL;
         bytes.data[at] = byte;
     }
+    assert_true(n_damaged > 0);
     tirbi_writer_destroy(&bytes);
     fixture_close(&f);
 }
@@ -161,6 +166,22 @@ static void test_decoded_limit(void **state) {
 }
 
 /* ---- Bounded work and memory ------------------------------------------------------------------------------------ */
+
+typedef struct failing_heap {
+    unsigned calls, fail_at;
+    size_t largest;
+} failing_heap;
+
+static void *reallocate(void *context, void *ptr, size_t old_size, size_t new_size) {
+    failing_heap *heap = (failing_heap *)context;
+    (void)old_size;
+    if (new_size == 0) {
+        free(ptr);
+        return NULL;
+    }
+    if (new_size > heap->largest) heap->largest = new_size;
+    return heap->calls++ == heap->fail_at ? NULL : realloc(ptr, new_size);
+}
 
 /* Reads `bytes` with a heap of this allocator, which may take so many steps. */
 static tirb_status read_with(const tirbi_writer *bytes, const tirb_allocator *allocator, uint64_t max_work,
@@ -192,18 +213,30 @@ static void check_steps(const tirbi_writer *bytes) {
     }
 }
 
-typedef struct failing_heap {
-    unsigned calls, fail_at;
-} failing_heap;
+/* What is unpacked is paid for before memory is taken for it. */
+static void check_unpaid(const tirbi_writer *bytes) {
+    enum { LARGE = 1 << 14 };
+    uint64_t first;
+    failing_heap heap = {.fail_at = UINT32_MAX};
+    const tirb_allocator allocator = {reallocate, &heap};
+    assert_int_equal(read_with(bytes, NULL, 0, &first), TIRB_FUEL);
+    assert_int_equal(read_with(bytes, &allocator, first, NULL), TIRB_FUEL);
+    assert_true(heap.largest < LARGE);
+    assert_int_equal(read_with(bytes, &allocator, UINT64_MAX, NULL), TIRB_OK);
+    assert_true(heap.largest >= LARGE);
+}
 
-static void *reallocate(void *context, void *ptr, size_t old_size, size_t new_size) {
-    failing_heap *heap = (failing_heap *)context;
-    (void)old_size;
-    if (new_size == 0) {
-        free(ptr);
-        return NULL;
+/* However little a bundle may unpack to: its sections and its code, each counted. */
+static void check_unpacked(fixture *f, const tirbi_writer *bytes) {
+    tirbi_program *program = NULL;
+    fixture_ok(f, read_bundle(f, bytes->data, bytes->size, MAX_SIZE, &program), "read");
+    const uint64_t n = program->n_bytes;
+    for (uint64_t most = n; most > n / 2; most--) {
+        const tirbi_bundle_limits limits = {.max_size = MAX_SIZE, .max_unpacked = most};
+        const tirb_status status =
+            tirbi_bundle_read_within(bytes->data, bytes->size, &limits, &f->arena, &program, &f->error);
+        assert_int_equal(status, most == n ? TIRB_OK : TIRB_MEMORY_LIMIT);
     }
-    return heap->calls++ == heap->fail_at ? NULL : realloc(ptr, new_size);
 }
 
 /* Each allocation fails once. */
@@ -214,7 +247,8 @@ static void check_allocations(const tirbi_writer *bytes) {
     const unsigned calls = heap.calls;
     for (unsigned i = 0; i < calls; i++) {
         heap = (failing_heap){.fail_at = i};
-        assert_int_equal(read_with(bytes, &allocator, UINT64_MAX, NULL), TIRB_NO_MEMORY);
+        const tirb_status status = read_with(bytes, &allocator, UINT64_MAX, NULL);
+        if (status != TIRB_NO_MEMORY) fail_msg("allocation %u of %u fails: %s", i, calls, tirb_status_name(status));
     }
 }
 
@@ -227,8 +261,52 @@ static void test_bounded(void **state) {
         tirbi_writer bytes = fixture_bundle(&f, programs[i]);
         check_steps(&bytes);
         check_allocations(&bytes);
+        check_unpacked(&f, &bytes);
         tirbi_writer_destroy(&bytes);
     }
+    tirbi_writer compressed = fixture_bundle(&f, large_program(&f, 1000));
+    check_allocations(&compressed);
+    check_unpaid(&compressed);
+    tirbi_writer_destroy(&compressed);
+    fixture_close(&f);
+}
+
+/* A name of each length: wherever the arena's first block ends, what comes next has no memory. */
+static void test_each_allocation_fails(void **state) {
+    (void)state;
+    enum { FIRST_BLOCK = 4096, ALIGNMENT = 16 };
+    static char text[sizeof(sample_program) + FIRST_BLOCK + 64], name[FIRST_BLOCK + 1];
+    fixture f;
+    fixture_open(&f);
+    for (unsigned length = 1; length <= FIRST_BLOCK; length += ALIGNMENT) {
+        memset(name, 'n', length);
+        name[length] = 0;
+        snprintf(text, sizeof(text), "%s.string \"%s\"\n", sample_program, name);
+        tirbi_writer bytes = fixture_bundle(&f, fixture_assemble(&f, text));
+        check_allocations(&bytes);
+        tirbi_writer_destroy(&bytes);
+    }
+    fixture_close(&f);
+}
+
+/* Reading goes no further than its steps allow: by no more than an instruction has. */
+static void test_steps_of_code(void **state) {
+    (void)state;
+    enum { TIMES = 2000, MOST_MORE = 8 };
+    fixture f;
+    fixture_open(&f);
+    tirbi_writer text;
+    tirbi_writer_init(&text, &f.heap);
+    tirbi_write_bytes(&text, ".function \"f\"\n", 14);
+    for (unsigned i = 0; i < TIMES; i++) tirbi_write_bytes(&text, "nop\n", 4);
+    tirbi_write_bytes(&text, "ret.void\n.end\n", 15);
+    tirbi_writer bytes = fixture_bundle(&f, fixture_assemble(&f, (const char *)text.data));
+    uint64_t steps, taken;
+    assert_int_equal(read_with(&bytes, NULL, UINT64_MAX, &steps), TIRB_OK);
+    assert_int_equal(read_with(&bytes, NULL, steps - TIMES, &taken), TIRB_FUEL);
+    assert_true(taken - (steps - TIMES) <= MOST_MORE);
+    tirbi_writer_destroy(&bytes);
+    tirbi_writer_destroy(&text);
     fixture_close(&f);
 }
 
@@ -382,6 +460,8 @@ static tirbi_writer build(fixture *f, const part *parts, unsigned n) {
 }
 
 enum { MOST_PARTS = 6 };
+enum { MOST_MEMORY = 16 << 10, MOST_WITH_FRAME = 160 << 10 }; /* to read any of them */
+
 typedef struct by_hand {
     const char *reason; /* NULL: it is a bundle */
     tirb_status status;
@@ -393,11 +473,17 @@ static void try_by_hand(fixture *f, const by_hand *c, unsigned index) {
     while (n < MOST_PARTS && c->parts[n].bytes) n++;
     tirbi_writer bytes = build(f, c->parts, n);
     tirbi_program *program = NULL;
-    tirb_status status = read_bundle(f, bytes.data, bytes.size, MAX_SIZE, &program);
-    if (status != c->status || (c->reason && !strstr(f->error.message, c->reason))) {
-        fail_msg("case %u: %s '%s', not %s '%s'", index, tirb_status_name(status), f->error.message,
+    fixture own;
+    fixture_open(&own);
+    tirb_status status = read_bundle(&own, bytes.data, bytes.size, MAX_SIZE, &program);
+    if (status != c->status || (c->reason && !strstr(own.error.message, c->reason))) {
+        fail_msg("case %u: %s '%s', not %s '%s'", index, tirb_status_name(status), own.error.message,
                  tirb_status_name(c->status), c->reason ? c->reason : "");
     }
+    const bool opens = strstr(own.error.message, "compressed section");
+    if (own.heap.peak > (opens ? MOST_WITH_FRAME : MOST_MEMORY))
+        fail_msg("case %u takes %llu bytes", index, (unsigned long long)own.heap.peak);
+    fixture_close(&own);
     tirbi_writer_destroy(&bytes);
 }
 
@@ -452,11 +538,30 @@ static void test_sections(void **state) {
     fixture_close(&f);
 }
 
+/* A table that ends with a number of two bytes where one would do. */
+static void test_malformed_table(void **state) {
+    (void)state;
+    static const uint8_t table[] = {SECTION_NAMES << KEY_TYPE_SHIFT | REQUIRED, 0x80, 0};
+    fixture f;
+    fixture_open(&f);
+    tirbi_writer bytes = build(&f, NULL, 0);
+    tirbi_write_bytes(&bytes, table, sizeof(table));
+    bytes.data[HEADER_SECTIONS] = 1;
+    tirbi_store_u32(bytes.data + HEADER_SIZE, (uint32_t)bytes.size);
+    assert_refused(&f, &bytes, TIRB_FORMAT, "the section table is malformed");
+    tirbi_writer_destroy(&bytes);
+    fixture_close(&f);
+}
+
 /* One function called "f": name 0, flags, registers s r v q, code size, variables, parameters. */
 #define F_NAMES      \
     NAMES("\x01\x01" \
           "f")
 #define F(text) FUNCTIONS("\0\0\x01" text)
+
+/* Terms of a dimension, each an operation. */
+#define TERMS_16 "\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02\x02"
+#define TERMS_64 TERMS_16 TERMS_16 TERMS_16 TERMS_16
 
 static void test_contents(void **state) {
     (void)state;
@@ -479,6 +584,9 @@ static void test_contents(void **state) {
                 "f"),
           NO_FUNCTIONS, NO_CODE}},
         {"names is malformed", TIRB_FORMAT, {NAMES(""), NO_FUNCTIONS, NO_CODE}},
+        {"names is malformed", TIRB_FORMAT, {NAMES("\xff\xff\x03\x01"), NO_FUNCTIONS, NO_CODE}},
+        {"names is malformed", TIRB_FORMAT, {NAMES("\x01\x80\x80\x80\x80\x10"), NO_FUNCTIONS, NO_CODE}},
+        {"names is malformed", TIRB_FORMAT, {NAMES("\x02\x03\x80\0fgh"), NO_FUNCTIONS, NO_CODE}},
         {"names is malformed", TIRB_FORMAT, {NAMES("\x80\x80\x04"), NO_FUNCTIONS, NO_CODE}},
         {"names is malformed", TIRB_FORMAT, {NAMES("\x01\xff\xff\xff\xff\x7f"), NO_FUNCTIONS, NO_CODE}},
         /* functions */
@@ -511,6 +619,7 @@ static void test_contents(void **state) {
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\0\0\0\x02\0\x01"), CODE("\x08")}},
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, FUNCTIONS("\0\0\x02\0\0\0\0\0\0\x02\0\0"), CODE("\x08")}},
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, FUNCTIONS("\0\x81\x80\x04\0"), NO_CODE}},
+        {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\xff\xff\x03\0\0\x02\0\0"), CODE("\x08")}},
         /* a parameter's flags: unknown, a scalar with access */
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\x01\0\0\0\x02\0\x01\0\x40\x03\0\0"), CODE("\x08")}},
         /* minima: of a scalar, of no dimension, too few, one that is malformed, without the feature */
@@ -541,6 +650,10 @@ static void test_contents(void **state) {
         {"functions is malformed",
          TIRB_FORMAT,
          {F_NAMES, F("\0\0\0\x01\0\0\x02\0\x01\0\x02\x0b\0\x01\x86\x02\0\x07\x0b"), CODE("\x08")}},
+        {NULL, TIRB_OK, {F_NAMES, F("\0\0\0\x01\0\0\x02\0\x01\0\x02\x0b\0\x01\x82\x02" TERMS_64 "\x0b"), CODE("\x08")}},
+        {"functions is malformed",
+         TIRB_FORMAT,
+         {F_NAMES, F("\0\0\0\x01\0\0\x02\0\x01\0\x02\x0b\0\x01\x86\x02" TERMS_64 "\x02\x0b"), CODE("\x08")}},
         {"functions is malformed",
          TIRB_FORMAT,
          {F_NAMES, F("\0\0\0\x01\0\0\x02\0\x01\0\x02\x0b\0\x01\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01\x0b"),
@@ -591,6 +704,12 @@ static void test_contents(void **state) {
          TIRB_FORMAT,
          {F_NAMES, F("\0\0\0\0\0\0\x02\0\0"), CODE("\x08"), LINES("\x01\0\x02\x02\0")}},
         {"lines is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\0\0\0\x02\0\0"), CODE("\x08"), LINES("\x05\0\0\0")}},
+        {"lines is malformed",
+         TIRB_FORMAT,
+         {F_NAMES, F("\0\0\0\0\0\0\x02\0\0"), CODE("\x08"), LINES("\xff\xff\xff\xff\x0f\0\0\0")}},
+        {"lines is malformed",
+         TIRB_FORMAT,
+         {F_NAMES, F("\0\0\0\0\0\0\x02\0\0"), CODE("\x08"), LINES("\x01\x80\x80\x80\x80\x20\x02\x02")}},
     };
     fixture f;
     fixture_open(&f);
@@ -681,11 +800,13 @@ static void test_dims(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_compressed), cmocka_unit_test(test_decoded_limit),
-        cmocka_unit_test(test_bounded),    cmocka_unit_test(test_refused_dims),
-        cmocka_unit_test(test_headers),    cmocka_unit_test(test_sections),
-        cmocka_unit_test(test_contents),   cmocka_unit_test(test_small_bundle_large_tables),
+        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_compressed),    cmocka_unit_test(test_decoded_limit),
+        cmocka_unit_test(test_bounded),       cmocka_unit_test(test_refused_dims),
+        cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_sections),      cmocka_unit_test(test_each_allocation_fails),
+        cmocka_unit_test(test_steps_of_code), cmocka_unit_test(test_malformed_table),
+        cmocka_unit_test(test_contents),      cmocka_unit_test(test_small_bundle_large_tables),
         cmocka_unit_test(test_dims),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,6 +107,112 @@ static void nests_of_small_extents_do_not_explode(void **state) {
     }
 }
 
+/* ---- Long sources ------------------------------------------------------------------------------------------------ */
+
+/* A unit many times between a head and a tail; each '%' of it is its number. */
+typedef struct family {
+    const char *name, *head, *unit, *tail;
+    tirb_status status;
+} family;
+
+#define KERNEL(body)                                                                              \
+    HEADER "@T.prim_func\ndef f(A: T.Buffer((64,), \"float32\"), I: T.Buffer((64,), \"int32\"), " \
+           "B: T.Buffer((64, 64), \"float32\")):\n" body
+
+static char *source_of(const family *of, unsigned n) {
+    enum { DIGITS = 10 };
+    size_t longest = 0;
+    for (const char *c = of->unit; *c; c++) longest += *c == '%' ? DIGITS : 1;
+    char *text = malloc(strlen(of->head) + longest * n + strlen(of->tail) + 1), *at = text;
+    assert_non_null(text);
+    at += sprintf(at, "%s", of->head);
+    for (unsigned i = 0; i < n; i++) {
+        for (const char *c = of->unit; *c; c++) {
+            if (*c == '%')
+                at += sprintf(at, "%u", i);
+            else
+                *at++ = *c == '~' ? 0 : *c;
+        }
+    }
+    sprintf(at, "%s", of->tail); /* the text may have NUL in it, the tail not */
+    return text;
+}
+
+typedef struct spent {
+    size_t bytes; /* of the source */
+    uint64_t work, memory;
+} spent;
+
+static spent compile_family(const family *of, unsigned n) {
+    char *text = source_of(of, n);
+    size_t size = strlen(of->head) + strlen(of->tail);
+    for (unsigned i = 0; i < n; i++)
+        for (const char *c = of->unit; *c; c++) size += *c == '%' ? (size_t)snprintf(NULL, 0, "%u", i) : 1;
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_compile_result *result = NULL;
+    tirb_compile_stats stats = TIRB_COMPILE_STATS_INIT;
+    tirb_error error = TIRB_ERROR_INIT;
+    const tirb_status status = tirb_compile(text, size, &options, &result, &error);
+    if (status != of->status) fail_msg("%s %u: %s: %s", of->name, n, tirb_status_name(status), error.message);
+    assert_int_equal(tirb_compile_result_stats(result, &stats), TIRB_OK);
+    tirb_compile_result_destroy(result);
+    free(text);
+    return (spent){size, stats.work, stats.peak_memory};
+}
+
+/* What is four times as long takes four times the steps and the memory, and each byte only so much. */
+static void long_sources_cost_in_proportion(void **state) {
+    (void)state;
+    enum { FEW = 2000, MANY = 4 * FEW, MOST_MEMORY = 160, MOST_WORK = 4, ANY_MEMORY = 1 << 20 };
+    static const family families[] = {
+        {"NUL bytes", "", "~~~~~~~~~~~~~~~~", "", TIRB_SYNTAX},
+        {"at signs", "", "@@@@@@@@@@@@@@@@", "", TIRB_SYNTAX},
+        {"at signs in lines", "", "@@@@@@@@@@@@@@@\n", "", TIRB_SYNTAX},
+        {"brackets", KERNEL("    A[0] = "), "((((((((((((((((", "A[1]\n", TIRB_SYNTAX},
+        {"indices", KERNEL("    A[0] = "), "A[A[A[A[A[A[A[A[", "0\n", TIRB_SYNTAX},
+        {"minus signs", KERNEL("    A[0] = "), "----------------", "A[1]\n", TIRB_SYNTAX},
+        {"one line", KERNEL("    A[0] = A[1]"), " + A[2] * A[%  ]", "\n", TIRB_SYNTAX},
+        {"a long number", KERNEL("    A[0] = T.float32(1"), "0123456789012345", ")\n", TIRB_SYNTAX},
+        {"a long name", KERNEL("    A[0] = a"), "_long_name_of_it", "\n", TIRB_TYPE},
+        {"names", "", "name_% = %\n", HEADER, TIRB_SYNTAX},
+        {"strings", "", "s% = 'a text of it'\n", HEADER, TIRB_SYNTAX},
+        {"statements", KERNEL(""), "    A[1] = A[2] + T.float32(%)\n", "", TIRB_OK},
+    };
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        const spent few = compile_family(&families[i], FEW), many = compile_family(&families[i], MANY);
+        const uint64_t most_memory = ANY_MEMORY + (uint64_t)MOST_MEMORY * many.bytes;
+        if (many.work > 5 * few.work || many.work > MOST_WORK * many.bytes ||
+            many.memory > 5 * few.memory + ANY_MEMORY || many.memory > most_memory)
+            fail_msg("%s: %zu bytes: %llu steps (%llu), %llu bytes of memory (%llu)", families[i].name, many.bytes,
+                     (unsigned long long)many.work, (unsigned long long)few.work, (unsigned long long)many.memory,
+                     (unsigned long long)few.memory);
+    }
+}
+
+/* Loops that depend on each other, more than plans are made for: what is tried in vain leaves no memory behind, and
+ * plain loops are had for few steps. */
+static void many_loops_fit(void **state) {
+    (void)state;
+    enum { LOOPS = 10000, MOST_WORK = 5500000, MOST_MEMORY = 224 << 20 };
+    static const family families[] = {
+        {"a copy by numbers", KERNEL(""), "    for i in range(64):\n        A[i] = A[I[i]] * T.float32(%)\n", "",
+         TIRB_OK},
+        {"a sum of each row", KERNEL(""),
+         "    for i, j in T.grid(64, 64):\n        A[i] = A[i] + B[i, j] * T.float32(%)\n", "", TIRB_OK},
+        {"a transposition", KERNEL(""), "    for i, j in T.grid(64, 64):\n        B[i, j] = B[j, i] + A[i]\n", "",
+         TIRB_OK},
+        {"a recurrence", KERNEL(""), "    for i in range(63):\n        A[i + 1] = A[i] * T.float32(%)\n", "", TIRB_OK},
+        {"a condition", KERNEL(""),
+         "    for i in range(64):\n        if A[i] > T.float32(%):\n            A[i] = B[i, 3]\n", "", TIRB_OK},
+    };
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        const spent all = compile_family(&families[i], LOOPS);
+        if (all.work > MOST_WORK || all.memory > MOST_MEMORY)
+            fail_msg("%s: %llu steps, %llu bytes of memory", families[i].name, (unsigned long long)all.work,
+                     (unsigned long long)all.memory);
+    }
+}
+
 /* ---- Limits ------------------------------------------------------------------------------------------------------ */
 
 static const char several[] =
@@ -208,8 +314,10 @@ static void *canceling_reallocate(void *context, void *ptr, size_t old_size, siz
         free(ptr);
         return NULL;
     }
-    if (c->countdown == 0) c->after++;
-    else if (--c->countdown == 0) tirb_canceller_cancel(c->canceller);
+    if (c->countdown == 0)
+        c->after++;
+    else if (--c->countdown == 0)
+        tirb_canceller_cancel(c->canceller);
     return realloc(ptr, new_size);
 }
 
@@ -240,6 +348,36 @@ static void compilations_are_cancelled(void **state) {
     tirb_compile_result_destroy(result);
     tirb_canceller_destroy(c.canceller);
     tirb_canceller_destroy(NULL);
+}
+
+/* Verifying what was made and writing it are looked at as well: who cancels in the midst of them waits for few of their
+ * allocations. */
+static void last_stages_are_cancelled(void **state) {
+    (void)state;
+    enum { STATEMENTS = 3000, STAGES = 20, MOST_AFTER = 4 };
+    static const family statements = {"statements", KERNEL(""), "    A[I[3]] = A[2] + T.float32(%)\n", "", TIRB_OK};
+    char *text = source_of(&statements, STATEMENTS);
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    canceling c = {.countdown = SIZE_MAX};
+    options.allocator = (tirb_allocator){.reallocate = canceling_reallocate, .context = &c};
+    assert_int_equal(tirb_canceller_create(NULL, &c.canceller, NULL), TIRB_OK);
+    options.canceller = c.canceller;
+    tirb_compile_result *result = NULL;
+    assert_int_equal(tirb_compile(text, strlen(text), &options, &result, NULL), TIRB_OK);
+    tirb_compile_result_destroy(result);
+    const size_t calls = SIZE_MAX - c.countdown;
+    size_t most = 0;
+    for (size_t n = 0; n < STAGES; n++) {
+        c.countdown = calls - n;
+        c.after = 0;
+        tirb_canceller_reset(c.canceller);
+        assert_int_equal(tirb_compile(text, strlen(text), &options, &result, NULL), TIRB_CANCELLED);
+        tirb_compile_result_destroy(result);
+        most = c.after > most ? c.after : most;
+    }
+    if (most > MOST_AFTER) fail_msg("%zu allocations", most);
+    tirb_canceller_destroy(c.canceller);
+    free(text);
 }
 
 /* None ends well after its deadline, at whatever stage that passes. */
@@ -299,9 +437,12 @@ int main(void) {
         cmocka_unit_test(memory_is_limited),
         cmocka_unit_test(compilations_are_cancelled),
         cmocka_unit_test(deadlines_are_kept),
+        cmocka_unit_test(last_stages_are_cancelled),
         cmocka_unit_test(what_is_built_is_limited),
         cmocka_unit_test(older_options_have_no_limits),
         cmocka_unit_test(nests_of_small_extents_do_not_explode),
+        cmocka_unit_test(long_sources_cost_in_proportion),
+        cmocka_unit_test(many_loops_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,8 +24,8 @@ static void repeat(text *t, const char *line, unsigned times) {
 }
 
 /* Runs function 0 with a word to look at that is inside of what it writes. */
-static tirb_status run_stopping(const harness *h, unsigned isa, const uint64_t *scalars, tirbi_ref *refs,
-                                const atomic_uint *stop) {
+static tirb_status run_counting(const harness *h, unsigned isa, const uint64_t *scalars, tirbi_ref *refs,
+                                const atomic_uint *stop, uint64_t *fuel_used) {
     tirbi_heap heap;
     tirbi_heap_init(&heap, NULL, UINT64_MAX);
     tirbi_run run = {.code = h->codes[isa],
@@ -36,7 +36,15 @@ static tirb_status run_stopping(const harness *h, unsigned isa, const uint64_t *
                      .host = tirbi_fpu_read()};
     tirb_error error = TIRB_ERROR_INIT;
     uint64_t result;
-    return harness_execute(&run, scalars, refs, &result, &error);
+    const tirb_status status = harness_execute(&run, scalars, refs, &result, &error);
+    *fuel_used = run.fuel_used;
+    return status;
+}
+
+static tirb_status run_stopping(const harness *h, unsigned isa, const uint64_t *scalars, tirbi_ref *refs,
+                                const atomic_uint *stop) {
+    uint64_t fuel_used;
+    return run_counting(h, isa, scalars, refs, stop, &fuel_used);
 }
 
 /* A program that asks to stop through r0, and writes to r1 what must not be reached. */
@@ -198,6 +206,25 @@ static const long_one long_ones[] = {
      "contract.f32 1, 0, (1000 900 64), r1 f32 0 (1000 1 0), r0 f32 0 (64 0 1), "
      "r0 f32 0 (0 1 1000)\n",
      TIRB_F32},
+    {"rows by number",
+     "const.i64 s3, 16\nlane s3, done\n.inner s2\n.cursor r0 u32 read 1 0 1 0\n.cursor r0 u32 read 1 0 0 1\n"
+     ".cursor r1 u32 write 1 0 1 16\ninner l0\nseek.u32 c0, c1, 1, s0\nvload.u32 v0, c0\nvstore.u32 c2, v0\n"
+     "inner.end l0\ndone:\nlane.end\n",
+     TIRB_U32},
+    {"elements by number",
+     "lane 1, done\n.inner s0\n.cursor r0 u32 read 1 0 1 0\n.cursor r0 u32 read 1 0 0 1\n"
+     ".cursor r1 u32 write 1 0 1 1\ninner l0\nseek.u32 c0, c1, 1, s0\nvload.u32 v0, c0\nvstore.u32 c2, v0\n"
+     "inner.end l0\ndone:\nlane.end\n",
+     TIRB_U32},
+    {"sums of rows by number",
+     "const.i64 s3, 16\nlane s3, done\n.inner s2\n.cursor r0 u32 read 1 0 1 0\n.cursor r0 u32 read 1 0 0 1\n"
+     ".cursor r1 u32 readwrite 1 0 1 16\ninner l0\nseek.u32 c0, c1, 1, s0\nvload.u32 v0, c0\nvload.u32 v1, c2\n"
+     "vadd.u32 v0, v0, v1\nvstore.u32 c2, v0\ninner.end l0\ndone:\nlane.end\n",
+     TIRB_U32},
+    {"loops of lanes",
+     "lane s0, done\n.cursor r0 u32 read 0 0 1\n.cursor r1 u32 write 0 0 1\nvload.u32 v0, c0\nvload.u32 v1, c0\n"
+     "vloop\nvadd.u32 v1, v1, v0\nvlt.u32 v2, v1, v0\nvwhile.bool v2\nvagain\nvstore.u32 c1, v0\ndone:\nlane.end\n",
+     TIRB_U32},
 };
 
 static void long_instructions_look(void **state) {
@@ -209,7 +236,7 @@ static void long_instructions_look(void **state) {
         const char *type = tirbi_dtypes[one->type].name;
         char program[2048];
         snprintf(program, sizeof program,
-                 ".function \"f\" public\n.scalars 4\n.lanes 1\n.ref %s\n.ref %s writable\n.scalar \"n\" i64 s0\n"
+                 ".function \"f\" public\n.scalars 4\n.lanes 3\n.ref %s\n.ref %s writable\n.scalar \"n\" i64 s0\n"
                  ".tensor \"from\" %s r0 read (2000000)\n.tensor \"to\" %s r1 read write (1000000)\n"
                  "const.i64 s1, 1\nconst.i64 s2, 60000\n%sret.void\n.end\n",
                  type, type, type, type, one->body);
@@ -234,12 +261,211 @@ static void long_instructions_look(void **state) {
     free(to);
 }
 
+/* A loop that looks for a lane charges as it goes. */
+static void searches_look(void **state) {
+    (void)state;
+    enum { N = 1000000, MOST = 1 << 13 };
+    static const char program[] =
+        ".function \"f\" public\n.scalars 3\n.lanes 2\n.ref u32 writable\n.ref u32\n.scalar \"n\" i64 s0\n"
+        ".tensor \"stop\" u32 r0 write (1)\n.tensor \"from\" u32 r1 read (1000000)\nconst.i64 s1, 1\n"
+        "store.u32 r0, 0, s1\nlane s0, done\n.cursor r1 u32 read 0 0 1\nvload.u32 v0, c0\nvsplat.u32 v1, s1\n"
+        "vgt.u32 v0, v0, v1\nvfind.bool s2, v0\ndone:\nlane.end\nret.void\n.end\n";
+    uint32_t *from = calloc(N, sizeof *from);
+    harness h;
+    harness_open(&h, program);
+    for (unsigned isa = 0; isa < h.n_isas; isa++) {
+        atomic_uint stop = TIRBI_RUN;
+        tirbi_ref refs[2] = {{.data = (uint8_t *)&stop, .size = 4, .type = TIRB_U32, .writable = true},
+                             {.data = (uint8_t *)from, .size = N * 4, .type = TIRB_U32}};
+        const uint64_t n = N;
+        uint64_t fuel = 0;
+        assert_int_equal(run_counting(&h, isa, &n, refs, &stop, &fuel), TIRB_CANCELLED);
+        if (fuel > MOST) fail_msg("%s: %llu units", tirb_isa_name(h.isas[isa]), (unsigned long long)fuel);
+    }
+    harness_close(&h);
+    free(from);
+}
+
+/* Each chunk of those that run in order. */
+static void chunks_look(void **state) {
+    (void)state;
+    expect_stop(".function \"f\" public\n.scalars 1\n.ref u32 writable\n.ref i64 writable\n.ref i64 writable\n"
+                ".tensor \"stop\" u32 r0 read write (1)\n.tensor \"reached\" i64 r1 write (1)\n"
+                ".tensor \"other\" i64 r2 read write (16)\n    const.i64 s0, 1\n"
+                "    fork \"stops\", s0, 1, () (r0 part 0 1 1)\n    fork \"reaches\", s0, 1, () (r1 part 0 1 1)\n"
+                "    ret.void\n.end\n"
+                ".function \"stops\" region\n.scalars 3\n.ref u32 writable\n.scalar \"b\" i64 s0\n"
+                ".scalar \"e\" i64 s1\n.tensor \"d\" u32 r0 write ()\n    store.u32 r0, s0, s1\n    ret.void\n.end\n"
+                ".function \"reaches\" region\n.scalars 3\n.ref i64 writable\n.scalar \"b\" i64 s0\n"
+                ".scalar \"e\" i64 s1\n.tensor \"d\" i64 r0 write ()\n    store.i64 r0, s0, s1\n    ret.void\n.end\n",
+                "chunks");
+}
+
+/* ---- Memory ----------------------------------------------------------------------------------------------------- */
+
+/* An allocator that asks to stop when it is given something back, and counts what it is given after that. */
+typedef struct giving {
+    atomic_uint stop;
+    bool armed;
+    unsigned late;
+} giving;
+
+static void *reallocate(void *context, void *ptr, size_t old_size, size_t new_size) {
+    giving *g = context;
+    (void)old_size;
+    if (new_size > 0) return realloc(ptr, new_size);
+    free(ptr);
+    g->late += atomic_load(&g->stop) != TIRBI_RUN;
+    if (g->armed) atomic_store(&g->stop, TIRBI_STOP_CANCEL);
+    return NULL;
+}
+
+typedef struct instance {
+    harness h;
+    giving memory;
+    tirbi_heap heap;
+    tirbi_store store;
+    tirbi_spares spares;
+    tirbi_run run;
+} instance;
+
+enum { DEEP = 2000 };
+
+/* f(n, size) goes n deep, with an allocation in each frame, makes a buffer of `size` elements behind that if it is
+ * asked to, and writes to the word that is looked at at the bottom if that is given. */
+static const char deep[] =
+    ".function \"f\" public returns i64\n.scalars 4\n.ref u32 writable\n.ref u32 writable\n.scalar \"n\" i64 s0\n"
+    ".scalar \"size\" i64 s1\n.scalar \"stop\" i64 s2\n.tensor \"word\" u32 r0 write (1)\n"
+    "    call \"down\", s3, (s0 s2) (r0)\n    alloc.u32 r1, s1\n    ret.i64 s3\n.end\n"
+    ".function \"down\" returns i64\n.scalars 600\n.ref u32 writable\n.ref u32 writable\n.scalar \"n\" i64 s0\n"
+    ".scalar \"stop\" i64 s2\n.tensor \"word\" u32 r0 write (1)\n    const.i64 s1, 1\n    alloc.u32 r1, s1\n"
+    "    lt.i64 s3, s0, s1\n    brif s3, done\n    sub.i64 s0, s0, s1\n    call \"down\", s3, (s0 s2) (r0)\n"
+    "    ret.i64 s3\ndone:\n    brnot s2, go\n    const.i64 s1, 0\n    store.u32 r0, s1, s2\ngo:\n"
+    "    call \"looks\", s3, () ()\n    ret.i64 s3\n.end\n"
+    ".function \"looks\" returns i64\n.scalars 1\n    ret.i64 s0\n.end\n";
+
+static void open_instance(instance *i, uint64_t limit) {
+    memset(i, 0, sizeof *i);
+    harness_open(&i->h, deep);
+    const tirb_allocator allocator = {reallocate, &i->memory};
+    tirbi_heap_init(&i->heap, &allocator, limit);
+    tirbi_store_init(&i->store, &i->heap.allocator, limit, &i->spares, 1);
+    i->heap.keeper = &i->spares.keeper;
+    i->run = (tirbi_run){.code = i->h.codes[0],
+                         .heap = &i->heap,
+                         .stop = &i->memory.stop,
+                         .fuel = UINT64_MAX,
+                         .max_depth = DEEP + 10,
+                         .store = &i->store,
+                         .host = tirbi_fpu_read()};
+}
+
+static void close_instance(instance *i) {
+    tirbi_store_trim(&i->store);
+    assert_int_equal(i->spares.held, 0);
+    harness_close(&i->h);
+}
+
+static tirb_status run_deep(instance *i, uint64_t n, uint64_t size, bool stops) {
+    tirb_error error = TIRB_ERROR_INIT;
+    uint64_t result;
+    const uint64_t scalars[3] = {n, size, stops ? TIRBI_STOP_CANCEL : 0};
+    const tirbi_ref word = {.data = (uint8_t *)&i->memory.stop, .size = 4, .type = TIRB_U32, .writable = true};
+    atomic_store(&i->memory.stop, TIRBI_RUN);
+    i->memory.late = 0;
+    const tirb_status status = tirbi_execute(&i->run, 0, scalars, &word, &result, &error);
+    assert_int_equal(i->heap.used, 0);
+    return status;
+}
+
+static unsigned n_left(const instance *i) {
+    unsigned n = 0;
+    for (const tirbi_block *block = i->spares.left; block; block = block->older) n++;
+    return n;
+}
+
+/* A run that is stopped leaves its frames, and what they have allocated, as they are: the next one sorts them. */
+static void frames_are_left_at_once(void **state) {
+    (void)state;
+    instance i;
+    open_instance(&i, UINT64_C(1) << 30);
+    assert_int_equal(run_deep(&i, DEEP, 4, true), TIRB_CANCELLED);
+    assert_int_equal(i.memory.late, 0);
+    assert_true(n_left(&i) > DEEP && i.spares.n_idle < 2);
+    assert_int_equal(run_deep(&i, 3, 4, false), TIRB_OK);
+    assert_true(n_left(&i) < 20 && i.spares.n_idle > DEEP);
+    close_instance(&i);
+}
+
+/* What is asked to stop while it makes room gives back no more. */
+static void making_room_looks(void **state) {
+    (void)state;
+    enum { LIMIT = 32 << 20 };
+    instance i;
+    open_instance(&i, LIMIT);
+    assert_int_equal(run_deep(&i, DEEP, 4, false), TIRB_OK);
+    i.memory.armed = true;
+    assert_int_equal(run_deep(&i, 3, (LIMIT - (1 << 16)) / 4, false), TIRB_CANCELLED);
+    assert_int_equal(i.memory.late, 0);
+    i.memory.armed = false;
+    assert_int_equal(run_deep(&i, 3, (LIMIT - (1 << 16)) / 4, false), TIRB_OK);
+    close_instance(&i);
+}
+
+/* Nor does what gives back blocks that many runs have not taken. */
+static void sweeping_looks(void **state) {
+    (void)state;
+    enum { RUNS = 1000 };
+    instance i;
+    open_instance(&i, UINT64_C(1) << 30);
+    assert_int_equal(run_deep(&i, DEEP, 4, false), TIRB_OK);
+    i.memory.armed = true;
+    unsigned n = 0;
+    while (atomic_load(&i.memory.stop) == TIRBI_RUN && n++ < RUNS) assert_int_equal(run_deep(&i, 3, 4, false), TIRB_OK);
+    assert_int_equal(atomic_load(&i.memory.stop), TIRBI_STOP_CANCEL);
+    assert_int_equal(i.memory.late, 0);
+    assert_true(i.spares.n_idle > DEEP / 2);
+    i.memory.armed = false;
+    close_instance(&i);
+}
+
+/* The C library's memory goes back to the system before it is freed, unless something stops that. */
+static void pages_go_back_in_steps(void **state) {
+    (void)state;
+    enum { SIZE = 16 << 20, INSIDE = 1 << 20 };
+    tirbi_heap heap;
+    tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    const tirb_allocator other = {reallocate, NULL};
+    atomic_uint stop = TIRBI_STOP_CANCEL;
+    uint8_t *memory = tirbi_heap_alloc(&heap, SIZE);
+    assert_non_null(memory);
+    memset(memory, 1, SIZE);
+    assert_false(tirbi_discard(&heap.allocator, memory, SIZE, &stop));
+    assert_true(tirbi_discard(&other, memory, SIZE, NULL));
+    for (size_t at = 0; at < SIZE; at++) assert_int_equal(memory[at], 1);
+    atomic_store(&stop, TIRBI_RUN);
+    assert_true(tirbi_discard(&heap.allocator, memory, SIZE, &stop));
+#ifdef __linux__
+    if (!getenv("TIRB_EMULATED"))
+        for (size_t at = INSIDE; at < SIZE - INSIDE; at++) assert_int_equal(memory[at], 0);
+#endif
+    assert_int_equal(memory[0], 1);
+    assert_int_equal(memory[SIZE - 1], 1);
+    tirbi_heap_free(&heap, memory, SIZE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(straight_code_looks),
         cmocka_unit_test(jumps_lead_around_no_look),
         cmocka_unit_test(bodies_of_lane_loops_look),
         cmocka_unit_test(long_instructions_look),
+        cmocka_unit_test(searches_look),
+        cmocka_unit_test(chunks_look),
+        cmocka_unit_test(frames_are_left_at_once),
+        cmocka_unit_test(making_room_looks),
+        cmocka_unit_test(sweeping_looks),
+        cmocka_unit_test(pages_go_back_in_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -273,7 +273,7 @@ static void test_altered(void **state) {
         {scalar_offset, "parameter 1 is a scalar with a tensor's access"},
         {scalar_minima, "parameter 1 is a scalar with a tensor's access"},
         {bad_relation, "condition 0: no relation 6"},
-        {bad_var_type, "shape variable 0: type 13"},
+        {bad_var_type, "shape variable 0: no type 13"},
         {bad_term, "an extent: no term 11"},
         {long_dim, "an extent of 65 terms"},
         {missing_param, "shape variable 0: parameter 1 is not a scalar parameter"},
@@ -1105,8 +1105,60 @@ static void test_packed_returns_nothing(void **state) {
     fixture_close(&f);
 }
 
+/* A text in which each '%' is the number. */
+static size_t put_numbered(char *out, const char *text, unsigned number) {
+    const char *begin = out;
+    for (; *text; text++) {
+        if (*text == '%') out += sprintf(out, "%u", number);
+        else *out++ = *text;
+    }
+    *out = 0;
+    return (size_t)(out - begin);
+}
+
+/* Whatever a program has many of, some steps each: who verifies it stops soon after as many as there may be. Names,
+ * imports, functions, dimensions, instructions. */
+static void test_steps(void **state) {
+    (void)state;
+    enum { TIMES = 400, MOST_MORE = 64, SIGNATURE = 2 * TIMES };
+    static const struct {
+        const char *head, *unit, *tail;
+        uint64_t at_once; /* beside what a unit takes */
+    } programs[] = {
+        {"", ".string \"n%\"\n", "", 0},
+        {"", ".import \"n%\" (f32)\n", "", 0},
+        {"", ".function \"n%\"\nret.void\n.end\n", "", 0},
+        {".function \"f\"\n.scalars 1\n.var \"n\" i64 s0\n",
+         ".ref f32\n.tensor \"n%\" f32 r% ({$0 $0 add} {$0 $0 min} {$0 $0 max})\n", "ret.void\n.end\n", SIGNATURE},
+        {".function \"f\"\n", "nop\n", "ret.void\n.end\n", 0},
+    };
+    for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+        static char text[TIMES * 100 + 200];
+        fixture f;
+        fixture_open(&f);
+        size_t used = put_numbered(text, programs[i].head, 0);
+        for (unsigned k = 0; k < TIMES; k++) used += put_numbered(text + used, programs[i].unit, k);
+        put_numbered(text + used, programs[i].tail, 0);
+        const tirbi_program *program = fixture_assemble(&f, text);
+        f.heap.work = 0;
+        fixture_ok(&f, tirbi_verify(program, &f.heap, &f.error), text);
+        const uint64_t steps = f.heap.work;
+        if (steps > TIMES * MOST_MORE) fail_msg("%s: %d steps", programs[i].unit, (int)steps);
+        /* In their table names meet at random, which is some of the steps. */
+        for (f.heap.max_work = 0; f.heap.max_work < steps; f.heap.max_work++) {
+            f.heap.work = 0;
+            const tirb_status status = tirbi_verify(program, &f.heap, &f.error);
+            if (status != TIRB_FUEL && f.heap.max_work < steps / 2) fail_msg("%s: %d", programs[i].unit, (int)status);
+            if (f.heap.work > f.heap.max_work + MOST_MORE + programs[i].at_once && f.heap.max_work > steps / 4)
+                fail_msg("%s: %d steps of %d", programs[i].unit, (int)f.heap.work, (int)f.heap.max_work);
+        }
+        fixture_close(&f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_steps),
         cmocka_unit_test(test_names),          cmocka_unit_test(test_many_names),
         cmocka_unit_test(test_aliases),        cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_many_conditions),

@@ -483,20 +483,22 @@ static tirb_status check_overlap(const tirbi_binding *b, const atomic_uint *stop
             const tirbi_tensor *y = &tensors[j];
             if (x->view.low >= y->view.high || y->view.low >= x->view.high || !(x->written || y->written)) continue;
             tirbi_overlap overlap = tirbi_views_overlap(&x->view, &y->view);
-            if (overlap == TIRBI_APART) continue;
-            TIRBI_TRY(judge_overlap(b, x, y, overlap));
+            if (overlap != TIRBI_APART) TIRBI_TRY(judge_overlap(b, x, y, overlap));
+            if (atomic_load_explicit(stop, memory_order_relaxed)) return stopped(b->error, stop);
         }
-        if (atomic_load_explicit(stop, memory_order_relaxed)) return stopped(b->error, stop);
     }
     return TIRB_OK;
 }
 
-static tirb_status pack(tirbi_binding *b, tirbi_tensor *tensor, tirbi_heap *heap, const atomic_uint *stop) {
+static tirb_status pack(tirbi_binding *b, tirbi_tensor *tensor, tirbi_spares *spares, tirbi_heap *heap,
+                        const atomic_uint *stop) {
     b->packs = true;
-    uint64_t size = tensor->view.count * tensor->view.item;
-    tensor->packed = size > SIZE_MAX ? NULL : tirbi_heap_alloc(heap, (size_t)size);
-    if (!tensor->packed) {
-        tirb_status status = size > SIZE_MAX ? TIRB_NO_MEMORY : tirbi_heap_status(heap);
+    uint64_t size = tensor->view.count * tensor->view.item, total;
+    const bool fits = tirbi_add_u64(size, sizeof(tirbi_block), &total) && total <= SIZE_MAX;
+    tirbi_block *block = fits ? tirbi_block_take(spares, heap, (size_t)total) : NULL;
+    if (!block) {
+        if (atomic_load_explicit(stop, memory_order_relaxed)) return stopped(b->error, stop);
+        tirb_status status = fits ? tirbi_heap_status(heap) : TIRB_NO_MEMORY;
         if (status == TIRB_NO_MEMORY) {
             return tirbi_bind_refuse(b, status, tensor->param, "out of memory for its compact copy of %llu bytes",
                                      (unsigned long long)size);
@@ -505,10 +507,12 @@ static tirb_status pack(tirbi_binding *b, tirbi_tensor *tensor, tirbi_heap *heap
                                  "its compact copy of %llu bytes exceeds the memory limit of %llu",
                                  (unsigned long long)size, (unsigned long long)heap->budget);
     }
+    block->total = (size_t)total;
+    tensor->packed = (uint8_t *)(block + 1);
     return tirbi_view_pack(&tensor->view, tensor->packed, stop) ? TIRB_OK : stopped(b->error, stop);
 }
 
-tirb_status tirbi_bind_references(tirbi_binding *b, tirbi_heap *heap, const atomic_uint *stop) {
+tirb_status tirbi_bind_references(tirbi_binding *b, tirbi_spares *spares, tirbi_heap *heap, const atomic_uint *stop) {
     TIRBI_TRY(check_overlap(b, stop));
     for (uint32_t t = 0; t < b->plan->n_tensors; t++) {
         tirbi_tensor *tensor = &b->scratch->tensors[t];
@@ -517,7 +521,7 @@ tirb_status tirbi_bind_references(tirbi_binding *b, tirbi_heap *heap, const atom
         tirbi_ref *ref = &b->scratch->refs[t];
         *ref = (tirbi_ref){view->base, view->high - view->low, param->dtype, tensor->written, false};
         if (param->has_strides || view->compact) continue;
-        TIRBI_TRY(pack(b, tensor, heap, stop));
+        TIRBI_TRY(pack(b, tensor, spares, heap, stop));
         ref->data = tensor->packed;
         ref->size = view->count * view->item;
     }
@@ -533,10 +537,10 @@ tirb_status tirbi_bind_copy_back(tirbi_binding *b, const atomic_uint *stop) {
     return TIRB_OK;
 }
 
-void tirbi_bind_release(tirbi_binding *b, tirbi_heap *heap) {
+void tirbi_bind_release(tirbi_binding *b, tirbi_spares *spares, tirbi_heap *heap) {
     for (uint32_t t = b->packs ? b->plan->n_tensors : 0; t-- > 0;) {
         tirbi_tensor *tensor = &b->scratch->tensors[t];
-        if (tensor->packed) tirbi_heap_free(heap, tensor->packed, (size_t)(tensor->view.count * tensor->view.item));
+        if (tensor->packed) tirbi_block_leave(spares, heap, (tirbi_block *)(void *)tensor->packed - 1);
         tensor->packed = NULL;
     }
 }

@@ -37,10 +37,11 @@ tirb_status tirbi_bind_arguments(tirbi_binding *binding);
 /* After tirbi_bind_arguments: refuses overlap, packs what must be compact and fills scratch->refs. Whatever it returns,
  * tirbi_bind_release must follow where something is packed. Errors: OVERLAP, MEMORY_LIMIT, NO_MEMORY; CANCELLED and
  * DEADLINE by *stop. */
-tirb_status tirbi_bind_references(tirbi_binding *binding, tirbi_heap *heap, const atomic_uint *stop);
+tirb_status tirbi_bind_references(tirbi_binding *binding, tirbi_spares *spares, tirbi_heap *heap,
+                                  const atomic_uint *stop);
 /* Copies packed arguments that the function writes back to where they came from. */
 tirb_status tirbi_bind_copy_back(tirbi_binding *binding, const atomic_uint *stop);
-void tirbi_bind_release(tirbi_binding *binding, tirbi_heap *heap);
+void tirbi_bind_release(tirbi_binding *binding, tirbi_spares *spares, tirbi_heap *heap);
 
 /* An error about parameter `param`: "argument #1 'B' of f(..): " and the formatted rest. */
 tirb_status tirbi_bind_refuse(const tirbi_binding *binding, tirb_status code, uint32_t param, const char *format, ...)

@@ -267,7 +267,7 @@ static tirb_status run_function(tirb_instance *instance, uint32_t function, bool
 /* What a deadline covers: copying arguments in, the run, and copying results back. */
 static tirb_status run_bound(tirb_instance *instance, tirbi_binding *binding, uint32_t function, uint64_t *result) {
     if (!binding->plain) {
-        TIRBI_TRY(tirbi_bind_references(binding, &instance->heap, &instance->stops.call));
+        TIRBI_TRY(tirbi_bind_references(binding, instance->store.spares, &instance->heap, &instance->stops.call));
         remember_shapes(binding, function);
     }
     TIRBI_TRY(run_function(instance, function, false, result, binding->error));
@@ -353,7 +353,7 @@ static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_a
                          : packed ? run_packed(instance, &binding, n_args, run, function, result)
                                   : run_bound(instance, &binding, function, &bits);
     atomic_store_explicit(&instance->profile.current, TIRBI_NO_LINE, memory_order_relaxed);
-    if (!again && binding.packs) tirbi_bind_release(&binding, &instance->heap);
+    if (!again && binding.packs) tirbi_bind_release(&binding, instance->store.spares, &instance->heap);
     *fuel_used = run->fuel_used;
     const bool is_late = timeout && tirbi_deadline_disarm(timer, &instance->deadline);
     if (status == TIRB_OK) status = look_at_last(instance, is_late, error);

@@ -95,6 +95,7 @@ static tirb_status take_blocks(tirbi_machine *machine, size_t size, uint8_t **ou
         machine->blocks_size += more;
         blocks = tirbi_spare_blocks(machine->spares, machine->heap, machine->blocks_size);
     }
+    if (!blocks) TIRBI_TRY(tirbi_poll(machine));
     if (!blocks)
         return tirbi_error_set(machine->error, tirbi_heap_status(machine->heap),
                                "no memory for %llu bytes of a contraction's blocks", (unsigned long long)size);
@@ -135,6 +136,7 @@ static tirb_status make_known(tirbi_machine *machine) {
     bool are_made;
     machine->contracts = tirbi_spare_take_made(machine->spares, TIRBI_SPARE_CONTRACTS, machine->heap,
                                                TIRBI_CONTRACTS_KNOWN * sizeof(again), &are_made);
+    if (!machine->contracts) TIRBI_TRY(tirbi_poll(machine));
     if (!machine->contracts)
         return tirbi_error_set(machine->error, tirbi_heap_status(machine->heap), "no memory for contractions");
     for (unsigned i = 0; i < TIRBI_CONTRACTS_KNOWN && !are_made; i++) machine->contracts[i].code = NULL;

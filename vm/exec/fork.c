@@ -215,8 +215,7 @@ static void run_chunk(tirbi_region *region, uint32_t who, uint32_t chunk, uint64
     tirbi_spares *spares = &parent->run->store->spares[1 + who];
     heap.keeper = &spares->keeper;
     tirbi_machine machine;
-    tirbi_machine_begin(&machine, parent->run, &heap, spares, fuel, error);
-    machine.stop = stop_of(region, who);
+    tirbi_machine_begin(&machine, parent->run, &heap, spares, stop_of(region, who), fuel, error);
     machine.depth = parent->depth;
     machine.n_chunked = 1;
     machine.own_chunk = chunk;
@@ -294,8 +293,9 @@ static tirb_status run_by_team(tirbi_machine *machine, const tirbi_fork *fork, i
         atomic_store(stop_of(&region, i), TIRBI_RUN);
     }
     tirb_status status = tirbi_poll(machine); /* what stops the call from now on reaches the participants too */
+    if (status == TIRB_OK && !tirbi_store_fork(run->store, participants, region.memory, machine->stop, &region.lock))
+        status = tirbi_poll(machine);
     if (status == TIRB_OK) {
-        tirbi_store_fork(run->store, participants, region.memory, &region.lock);
         tirbi_team_run(run->team, participants, participate, &region);
         tirbi_store_join(run->store);
         const uint64_t peak = peak_of(&region, heap->used);

@@ -320,6 +320,7 @@ static tirb_status make_known(tirbi_machine *machine) {
     bool are_made;
     machine->copies =
         tirbi_spare_take_made(machine->spares, TIRBI_SPARE_COPIES, machine->heap, known_size(), &are_made);
+    if (!machine->copies) TIRBI_TRY(tirbi_poll(machine));
     if (!machine->copies)
         return tirbi_error_set(machine->error, tirbi_heap_status(machine->heap), "no memory for copies");
     for (unsigned i = 0; i < TIRBI_COPIES_KNOWN && !are_made; i++) {

@@ -297,6 +297,7 @@ tirb_status tirbi_lane_make_states(tirbi_machine *machine) {
     const size_t size = all + code->max_scratch + TIRBI_SCRATCH_HEAD + 128;
     bool are_made;
     uint8_t *states = tirbi_spare_take_made(machine->spares, TIRBI_SPARE_LANES, machine->heap, size, &are_made);
+    if (!states) TIRBI_TRY(tirbi_poll(machine));
     if (!states)
         return tirbi_error_set(machine->error, tirbi_heap_status(machine->heap), "no memory for %llu bytes of scratch",
                                (unsigned long long)size);

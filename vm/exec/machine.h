@@ -202,6 +202,8 @@ struct tirbi_code {
 typedef struct tirbi_frame {
     struct tirbi_frame *caller;
     const tirbi_fn *fn;
+    tirbi_block *first_block; /* the oldest of those that it has taken; NULL: none */
+    size_t blocks_size;       /* of all of them */
     const tirbi_word *pc; /* where the caller goes on */
     uint16_t dest;        /* the caller's slot for the result */
     bool chunked;         /* runs a chunk of two or more */
@@ -234,15 +236,16 @@ static inline void tirbi_pass_ref(tirbi_ref *registers, const tirbi_ref_arg *arg
 
 /* Frames are cut from chunks, which never move. */
 typedef struct tirbi_chunk {
-    struct tirbi_chunk *older;
-    size_t size; /* of the whole chunk */
+    tirbi_block block; /* block.total: of the whole chunk; block.older: the chunk below */
     size_t used;
-    bool is_spare; /* taken from the machine's spares */
+    bool is_spare; /* taken from the machine's spares: the lowest one */
 } tirbi_chunk;
 
 typedef struct tirbi_region tirbi_region; /* a fork whose chunks several machines run */
 
 typedef struct tirbi_lane_copies tirbi_lane_copies; /* what is known of loops of copies: vm/exec/lane_copy.h */
+
+enum { TIRBI_FIRST_HANDLES = 8, TIRBI_HANDLE_PARTS = 29 }; /* in all, as many as a uint32_t counts */
 
 typedef struct tirbi_machine {
     tirbi_run *run;
@@ -250,8 +253,12 @@ typedef struct tirbi_machine {
     tirbi_heap *heap;
     tirbi_spares *spares;
     tirbi_chunk *chunk;
-    tirbi_chunk *spare; /* one empty chunk, kept so that a call at a chunk's edge stays cheap */
+    tirbi_chunk *second; /* the lowest one that is no spare, if there is one */
+    size_t chunks_size;  /* of that one and those above it */
+    tirbi_chunk *spare;  /* one empty chunk, kept so that a call at a chunk's edge stays cheap */
     tirbi_frame *frame;
+    tirbi_block *blocks, *first_block; /* that the frames have taken, the newest and the oldest one */
+    size_t blocks_total;
     uint32_t depth;
     uint64_t fuel;
     tirbi_lane_state *lanes; /* that the last lane loop has used */
@@ -273,14 +280,14 @@ typedef struct tirbi_machine {
     uint32_t n_chunked;     /* forks of two chunks or more that the code being run is inside of */
     uint64_t fuel_limit;    /* UINT64_MAX: unlimited */
     tirbi_trap_place place; /* where a chunk trapped that another machine ran */
-    tirbi_ref *handles;     /* the table of references that handles name */
-    uint32_t n_handles, handle_capacity;
+    /* The table of references that handles name, in parts of TIRBI_FIRST_HANDLES and then of twice as many each. */
+    tirbi_block *handles[TIRBI_HANDLE_PARTS];
+    uint32_t n_handle_parts, n_handles;
 } tirbi_machine;
 
-/* A machine without frames for code of the run, polling the run's stop word, outside of any fork. Its `host` is not
- * set. */
-void tirbi_machine_begin(tirbi_machine *machine, tirbi_run *run, tirbi_heap *heap, tirbi_spares *spares, uint64_t fuel,
-                         tirb_error *error);
+/* A machine without frames for code of the run, polling this stop word, outside of any fork. Its `host` is not set. */
+void tirbi_machine_begin(tirbi_machine *machine, tirbi_run *run, tirbi_heap *heap, tirbi_spares *spares,
+                         const atomic_uint *stop, uint64_t fuel, tirb_error *error);
 /* Pushes a frame for `fn`, cleared, with its constants in place. */
 tirb_status tirbi_machine_push(tirbi_machine *machine, const tirbi_fn *fn);
 void tirbi_machine_pop(tirbi_machine *machine);

@@ -8,7 +8,10 @@
 #include "vm/exec/lane_again.h"
 #include "vm/exec/lane_copy.h"
 
-enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 18, DATA_ALIGNMENT = 64, CLEAR_STEP = 1 << 16 };
+enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 18, DATA_ALIGNMENT = 64 };
+/* No more is cleared between two looks: the first time that a page is written takes as long as clearing 64 KiB later,
+ * and some pages ten times as long. */
+enum { CLEAR_STEP = 1 << 14 };
 enum { CHUNK_HEAD = (sizeof(tirbi_chunk) + 15) / 16 * 16 };
 
 /* ---- Limits --------------------------------------------------------------------------------------------------- */
@@ -46,6 +49,7 @@ tirb_status tirbi_poll(const tirbi_machine *machine) {
 }
 
 static tirb_status out_of_memory(const tirbi_machine *machine, uint64_t bytes, const char *what) {
+    TIRBI_TRY(tirbi_poll(machine)); /* which may be why there is none */
     tirb_status status = tirbi_heap_status(machine->heap);
     if (status == TIRB_MEMORY_LIMIT)
         return tirbi_error_set(machine->error, status, "%llu bytes for %s are over the memory limit of %llu bytes",
@@ -55,40 +59,50 @@ static tirb_status out_of_memory(const tirbi_machine *machine, uint64_t bytes, c
 
 /* ---- Frames --------------------------------------------------------------------------------------------------- */
 
+static void free_chunk(const tirbi_machine *machine, tirbi_chunk *chunk) {
+    if (chunk->is_spare)
+        tirbi_spare_leave(machine->spares, TIRBI_SPARE_FRAMES, machine->heap, chunk->block.total);
+    else
+        tirbi_block_leave(machine->spares, machine->heap, &chunk->block);
+}
+
+static void push_chunk(tirbi_machine *machine, tirbi_chunk *chunk) {
+    chunk->block.older = machine->chunk ? &machine->chunk->block : NULL;
+    machine->chunk = chunk;
+    if (chunk->is_spare) return;
+    if (!machine->second) machine->second = chunk;
+    machine->chunks_size += chunk->block.total;
+}
+
 static tirb_status new_chunk(tirbi_machine *machine, size_t frame_size) {
     size_t need = CHUNK_HEAD + frame_size;
-    if (machine->spare && machine->spare->size >= need) {
-        machine->spare->older = machine->chunk;
-        machine->chunk = machine->spare;
-        machine->spare = NULL;
+    tirbi_chunk *chunk = machine->spare;
+    machine->spare = NULL;
+    if (chunk && chunk->block.total >= need) {
+        push_chunk(machine, chunk);
         return TIRB_OK;
     }
-    size_t size = machine->chunk ? machine->chunk->size * 2 : FIRST_CHUNK;
+    if (chunk) free_chunk(machine, chunk);
+    const bool first = !machine->chunk;
+    size_t size = first ? FIRST_CHUNK : machine->chunk->block.total * 2;
     if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
     if (size < need) size = need;
-    const bool first = !machine->chunk && !machine->spare;
-    tirbi_chunk *chunk = first ? tirbi_spare_take(machine->spares, TIRBI_SPARE_FRAMES, machine->heap, size)
-                               : (void *)tirbi_block_take(machine->spares, machine->heap, size);
+    chunk = first ? tirbi_spare_take(machine->spares, TIRBI_SPARE_FRAMES, machine->heap, size)
+                  : (void *)tirbi_block_take(machine->spares, machine->heap, size);
     if (!chunk) return out_of_memory(machine, size, "frames");
-    *chunk = (tirbi_chunk){.older = machine->chunk, .size = size, .used = CHUNK_HEAD, .is_spare = first};
-    machine->chunk = chunk;
+    *chunk = (tirbi_chunk){.block.total = size, .used = CHUNK_HEAD, .is_spare = first};
+    push_chunk(machine, chunk);
     return TIRB_OK;
 }
 
-static void free_chunk(const tirbi_machine *machine, tirbi_chunk *chunk) {
-    const size_t size = chunk->size;
-    if (chunk->is_spare) {
-        tirbi_spare_leave(machine->spares, TIRBI_SPARE_FRAMES, machine->heap, size);
-        return;
-    }
-    tirbi_block *block = (void *)chunk;
-    *block = (tirbi_block){.total = size};
-    tirbi_block_leave(machine->spares, machine->heap, block);
-}
+/* The chunk below, if there is one. A chunk begins with its block. */
+static tirbi_chunk *below(const tirbi_chunk *chunk) { return (void *)chunk->block.older; }
 
 static void drop_chunk(tirbi_machine *machine) {
     tirbi_chunk *empty = machine->chunk;
-    machine->chunk = empty->older;
+    machine->chunk = below(empty);
+    if (machine->second == empty) machine->second = NULL;
+    if (!empty->is_spare) machine->chunks_size -= empty->block.total;
     if (machine->spare) free_chunk(machine, machine->spare);
     machine->spare = empty;
 }
@@ -122,7 +136,7 @@ tirb_status tirbi_machine_push(tirbi_machine *machine, const tirbi_fn *fn) {
     if (machine->depth >= machine->run->max_depth)
         return tirbi_error_set(machine->error, TIRB_DEPTH, "calls are nested more than %u deep",
                                (unsigned)machine->run->max_depth);
-    if (!machine->chunk || machine->chunk->size - machine->chunk->used < fn->frame_size)
+    if (!machine->chunk || machine->chunk->block.total - machine->chunk->used < fn->frame_size)
         TIRBI_TRY(new_chunk(machine, fn->frame_size));
     tirbi_chunk *chunk = machine->chunk;
     tirbi_frame *frame = (tirbi_frame *)(void *)((uint8_t *)chunk + chunk->used);
@@ -140,13 +154,11 @@ tirb_status tirbi_machine_push(tirbi_machine *machine, const tirbi_fn *fn) {
 
 void tirbi_machine_pop(tirbi_machine *machine) {
     tirbi_frame *frame = machine->frame;
-    tirbi_block **sites = tirbi_frame_sites(frame);
-    for (uint32_t i = 0; i < frame->fn->n_sites; i++) {
-        while (sites[i]) {
-            tirbi_block *block = sites[i];
-            sites[i] = block->older;
-            tirbi_block_leave(machine->spares, machine->heap, block);
-        }
+    if (frame->first_block) {
+        tirbi_block *newest = machine->blocks;
+        machine->blocks = frame->first_block->older;
+        machine->blocks_total -= frame->blocks_size;
+        tirbi_blocks_leave(machine->spares, machine->heap, newest, frame->first_block, frame->blocks_size);
     }
     machine->n_handles = frame->n_handles;
     machine->chunk->used -= frame->fn->frame_size;
@@ -155,18 +167,24 @@ void tirbi_machine_pop(tirbi_machine *machine) {
     if (machine->chunk->used <= CHUNK_HEAD) drop_chunk(machine);
 }
 
+/* However many frames there are, and blocks that they have taken: a run that was stopped ends at once. */
 void tirbi_machine_release(tirbi_machine *machine) {
+    tirbi_spares *const spares = machine->spares;
     tirbi_machine_settle(machine);
-    while (machine->frame) tirbi_machine_pop(machine);
-    while (machine->chunk) drop_chunk(machine);
+    if (machine->blocks)
+        tirbi_blocks_leave(spares, machine->heap, machine->blocks, machine->first_block, machine->blocks_total);
+    tirbi_chunk *lowest = machine->second ? below(machine->second) : machine->chunk;
+    if (machine->second)
+        tirbi_blocks_leave(spares, machine->heap, &machine->chunk->block, &machine->second->block,
+                           machine->chunks_size);
+    if (lowest) free_chunk(machine, lowest);
     if (machine->spare) free_chunk(machine, machine->spare);
-    if (machine->lane_states)
-        tirbi_spare_leave(machine->spares, TIRBI_SPARE_LANES, machine->heap, machine->lane_states_size);
+    if (machine->lane_states) tirbi_spare_leave(spares, TIRBI_SPARE_LANES, machine->heap, machine->lane_states_size);
     tirbi_heap_discharge(machine->heap, machine->blocks_size);
     if (machine->contracts) tirbi_contract_forget(machine);
     if (machine->copies) tirbi_lane_copies_forget(machine);
-    if (machine->handles)
-        tirbi_heap_free(machine->heap, machine->handles, machine->handle_capacity * sizeof(*machine->handles));
+    for (uint32_t i = 0; i < machine->n_handle_parts; i++)
+        tirbi_block_leave(spares, machine->heap, machine->handles[i]);
 }
 
 /* ---- Handles -------------------------------------------------------------------------------------------------- */
@@ -177,12 +195,33 @@ static tirb_status no_handles_here(const tirbi_machine *machine) {
     return tirbi_error_set(machine->error, TIRB_UNSUPPORTED, "handles cannot be used in a chunk of several");
 }
 
+static uint32_t handles_before(uint32_t part) { return TIRBI_FIRST_HANDLES * ((UINT32_C(1) << part) - 1); }
+
+static tirbi_ref *handle_at(const tirbi_machine *machine, uint32_t entry) {
+    const uint32_t part = 31 - (uint32_t)__builtin_clz(entry / TIRBI_FIRST_HANDLES + 1);
+    return (tirbi_ref *)(void *)(machine->handles[part] + 1) + (entry - handles_before(part));
+}
+
+/* Room for `n` handles in all. */
+static tirb_status need_handles(tirbi_machine *machine, uint64_t n) {
+    while (n > handles_before(machine->n_handle_parts)) {
+        const uint64_t bytes = (uint64_t)TIRBI_FIRST_HANDLES * sizeof(tirbi_ref) << machine->n_handle_parts;
+        const uint64_t total = sizeof(tirbi_block) + bytes;
+        const bool is_last = machine->n_handle_parts == TIRBI_HANDLE_PARTS || total > SIZE_MAX;
+        tirbi_block *part = is_last ? NULL : tirbi_block_take(machine->spares, machine->heap, (size_t)total);
+        if (!part) return out_of_memory(machine, total, "handles");
+        part->total = (size_t)total;
+        machine->handles[machine->n_handle_parts++] = part;
+    }
+    return TIRB_OK;
+}
+
 tirb_status tirbi_handle_get(const tirbi_machine *machine, uint64_t handle, const tirbi_ref_type *type,
                              tirbi_ref *out) {
     TIRBI_TRY(no_handles_here(machine));
     uint64_t entry = handle - TIRBI_HANDLE_TAG - 1;
     tirbi_ref ref = {0};
-    if (entry < machine->n_handles) ref = machine->handles[entry];
+    if (entry < machine->n_handles) ref = *handle_at(machine, (uint32_t)entry);
     if (ref.data && type->writable && !ref.writable) {
         return tirbi_error_set(machine->error, TIRB_ARGUMENT,
                                "the program writes an argument that is read-only or overlaps another one");
@@ -193,36 +232,19 @@ tirb_status tirbi_handle_get(const tirbi_machine *machine, uint64_t handle, cons
     return TIRB_OK;
 }
 
-static bool grow_handles(tirbi_machine *machine, uint32_t least) {
-    uint32_t capacity = machine->handle_capacity ? machine->handle_capacity : 8;
-    while (capacity < least) {
-        if (capacity > UINT32_MAX / 2) return false;
-        capacity *= 2;
-    }
-    tirbi_ref *grown = tirbi_heap_resize(machine->heap, machine->handles, machine->handle_capacity * sizeof(*grown),
-                                         capacity * sizeof(*grown));
-    if (!grown) return false;
-    machine->handles = grown;
-    machine->handle_capacity = capacity;
-    return true;
-}
-
 tirb_status tirbi_handle_put(tirbi_machine *machine, const tirbi_ref *ref, uint64_t *out) {
     TIRBI_TRY(no_handles_here(machine));
     *out = 0;
     if (!ref->data) return TIRB_OK;
-    if (machine->n_handles == machine->handle_capacity && !grow_handles(machine, machine->n_handles + 1))
-        return out_of_memory(machine, sizeof(*ref), "handles");
-    machine->handles[machine->n_handles++] = *ref;
+    TIRBI_TRY(need_handles(machine, (uint64_t)machine->n_handles + 1));
+    *handle_at(machine, machine->n_handles++) = *ref;
     *out = TIRBI_HANDLE_TAG + machine->n_handles;
     return TIRB_OK;
 }
 
 static tirb_status take_handles(tirbi_machine *machine, const tirbi_run *run) {
-    if (run->n_handles == 0) return TIRB_OK;
-    if (!grow_handles(machine, run->n_handles))
-        return out_of_memory(machine, run->n_handles * sizeof(tirbi_ref), "handles");
-    memcpy(machine->handles, run->handles, run->n_handles * sizeof(tirbi_ref));
+    TIRBI_TRY(need_handles(machine, run->n_handles));
+    for (uint32_t i = 0; i < run->n_handles; i++) *handle_at(machine, i) = run->handles[i];
     machine->n_handles = run->n_handles;
     return TIRB_OK;
 }
@@ -240,11 +262,17 @@ static tirb_status grow_site(tirbi_machine *machine, tirbi_block **site, uint64_
     tirbi_block *block = tirbi_block_take(machine->spares, machine->heap, (size_t)total);
     if (!block) return out_of_memory(machine, total, "an allocated buffer");
     uintptr_t data = (uintptr_t)(block + 1);
-    *block = (tirbi_block){.older = *site,
+    *block = (tirbi_block){.older = machine->blocks,
                            .capacity = capacity,
                            .total = (size_t)total,
                            .data = (uint8_t *)(block + 1) + (DATA_ALIGNMENT - data % DATA_ALIGNMENT) % DATA_ALIGNMENT};
     *site = block;
+    tirbi_frame *frame = machine->frame;
+    if (!machine->blocks) machine->first_block = block;
+    if (!frame->first_block) frame->first_block = block;
+    machine->blocks = block;
+    machine->blocks_total += (size_t)total;
+    frame->blocks_size += (size_t)total;
     return TIRB_OK;
 }
 
@@ -288,14 +316,16 @@ static void pass_arguments(tirbi_frame *frame, const tirbi_fn *fn, const uint64_
 }
 
 /* Field by field: clearing the whole struct first takes longer than a small function runs. */
-void tirbi_machine_begin(tirbi_machine *m, tirbi_run *run, tirbi_heap *heap, tirbi_spares *spares, uint64_t fuel,
-                         tirb_error *error) {
+void tirbi_machine_begin(tirbi_machine *m, tirbi_run *run, tirbi_heap *heap, tirbi_spares *spares,
+                         const atomic_uint *stop, uint64_t fuel, tirb_error *error) {
     m->run = run;
     m->code = run->code;
     m->heap = heap;
     m->spares = spares;
-    m->chunk = m->spare = NULL;
+    m->chunk = m->second = m->spare = NULL;
+    m->chunks_size = m->blocks_total = 0;
     m->frame = NULL;
+    m->blocks = m->first_block = NULL;
     m->depth = 0;
     m->fuel = fuel;
     m->fuel_limit = run->fuel;
@@ -307,13 +337,12 @@ void tirbi_machine_begin(tirbi_machine *m, tirbi_run *run, tirbi_heap *heap, tir
     m->result = 0;
     m->trap = NULL;
     m->error = error;
-    m->stop = run->stop;
+    m->stop = spares->stop = stop;
     m->own_chunk = m->n_chunked = 0;
     m->n_entered = 0;
     m->streamed = false;
     m->place.known = false;
-    m->handles = NULL;
-    m->n_handles = m->handle_capacity = 0;
+    m->n_handles = m->n_handle_parts = 0;
 }
 
 /* Whether spare memory of this kind still is where `at` leads. */
@@ -374,7 +403,7 @@ static tirb_status end_run(tirbi_run *run, const tirbi_machine *machine, uint32_
         run->trap_offset = place.offset;
     }
     run->fuel_used = run->fuel - machine->fuel;
-    tirbi_store_end_run(run->store);
+    tirbi_store_end_run(run->store, run->stop);
     return status;
 }
 
@@ -385,7 +414,7 @@ tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *sca
     const tirbi_fn *fn = &run->code->functions[function];
     const tirbi_word *trap_pc = fn->words;
     run->repeat.known = false;
-    tirbi_machine_begin(&machine, run, run->heap, run->store->spares, run->fuel, error);
+    tirbi_machine_begin(&machine, run, run->heap, run->store->spares, run->stop, run->fuel, error);
     machine.host = run->host;
     tirbi_fpu_enter(run->host);
     tirb_status status = tirbi_charge(&machine, fn->cost);
@@ -414,7 +443,7 @@ tirb_status tirbi_execute_again(tirbi_run *run, uint64_t *result, tirb_error *er
     const tirbi_fn *fn = &run->code->functions[repeat->function];
     const tirbi_word *trap_pc = fn->words;
     tirbi_machine machine;
-    tirbi_machine_begin(&machine, run, run->heap, run->store->spares, run->fuel, error);
+    tirbi_machine_begin(&machine, run, run->heap, run->store->spares, run->stop, run->fuel, error);
     machine.host = run->host;
     machine.frame = repeat->frame;
     machine.result = repeat->result;

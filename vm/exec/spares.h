@@ -26,10 +26,10 @@ typedef enum tirbi_spare_kind {
     TIRBI_N_SPARES
 } tirbi_spare_kind;
 
-/* Memory of one alloc instruction in one frame. Blocks that became too small stay until the frame ends, for references
+/* Memory of an alloc instruction, or of frames. Blocks that became too small stay until the frame ends, for references
  * to them may live on. */
 typedef struct tirbi_block {
-    struct tirbi_block *older; /* of this instruction; among idle ones, the next of about this size */
+    struct tirbi_block *older; /* of what the frame has taken; among idle ones, the next of about this size */
     uint64_t capacity;         /* of an idle one: the time at which it was left */
     size_t total;
     uint8_t *data;
@@ -43,13 +43,15 @@ typedef struct tirbi_store tirbi_store;
 typedef struct tirbi_spares {
     tirbi_keeper keeper; /* of the machine's heap */
     tirbi_store *store;
-    uint64_t held; /* bytes: what its machine's heap has allocated, and what is kept here */
+    const atomic_uint *stop; /* what the machine that runs looks at: nothing here takes long once it is set */
+    uint64_t held;           /* bytes: what its machine's heap has allocated, and what is kept here */
     struct {
         void *memory;
         size_t size;
         bool taken;
         bool made; /* tirbi_spare_take_made has given it out before */
     } kept[TIRBI_N_SPARES];
+    tirbi_block *left; /* blocks that frames have left and nobody has sorted yet */
     uint32_t n_idle;
     tirbi_block *idle[TIRBI_BLOCK_SIZES]; /* by the logarithm of their size */
 } tirbi_spares;
@@ -70,19 +72,20 @@ void tirbi_store_init(tirbi_store *store, const tirb_allocator *allocator, uint6
                       uint32_t n_spares);
 /* Gives back all that nobody uses. */
 void tirbi_store_trim(tirbi_store *store);
-/* Counts a run; now and then, gives back the blocks that many runs have not taken. */
-void tirbi_store_end_run(tirbi_store *store);
+/* Counts a run; now and then, gives back the blocks that many runs have not taken, until *stop becomes non-zero. */
+void tirbi_store_end_run(tirbi_store *store, const atomic_uint *stop);
 /* From now on the machines of the first `participants` run, each with a heap of `memory` bytes, and the call's own one
- * waits. `lock` is a free lock. */
-void tirbi_store_fork(tirbi_store *store, uint32_t participants, uint64_t memory, pthread_mutex_t *lock);
+ * waits. `lock` is a free lock. False: it was stopped, and nothing has changed. */
+bool tirbi_store_fork(tirbi_store *store, uint32_t participants, uint64_t memory, const atomic_uint *stop,
+                      pthread_mutex_t *lock);
 /* They have ended. */
 void tirbi_store_join(tirbi_store *store);
 
 /* The same as the next one where nothing of this size is kept. */
 void *tirbi_spare_make(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, size_t size);
 
-/* `size` bytes, charged to the heap; NULL when its budget or its allocator is exhausted (tirbi_heap_status). What was
- * taken must be left before the same kind is taken again. */
+/* `size` bytes, charged to the heap; NULL when its budget or its allocator is exhausted (tirbi_heap_status), or when
+ * the machine is to stop, which is looked at first. What was taken must be left before the same kind is taken again. */
 static inline void *tirbi_spare_take(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, size_t size) {
     if (spares->kept[kind].size != size) return tirbi_spare_make(spares, kind, heap, size);
     if (!tirbi_heap_charge(heap, size)) return NULL;
@@ -107,9 +110,11 @@ static inline void tirbi_spare_leave(tirbi_spares *spares, tirbi_spare_kind kind
  * from the heap or from the spares again. NULL: the allocator is exhausted. */
 void *tirbi_spare_blocks(tirbi_spares *spares, tirbi_heap *heap, size_t size);
 
-/* A block of `total` bytes, like tirbi_heap_alloc; nothing in it is set. */
+/* A block of `total` bytes, like tirbi_heap_alloc; nothing in it is set. NULL also when the machine is to stop. */
 tirbi_block *tirbi_block_take(tirbi_spares *spares, tirbi_heap *heap, size_t total);
 /* Keeps it for later, like tirbi_heap_free. */
 void tirbi_block_leave(tirbi_spares *spares, tirbi_heap *heap, tirbi_block *block);
+/* The same of a list, whose blocks have `total` bytes, however many they are. */
+void tirbi_blocks_leave(tirbi_spares *spares, tirbi_heap *heap, tirbi_block *first, tirbi_block *last, size_t total);
 
 #endif

@@ -625,11 +625,8 @@ static const tirbi_ls *run(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose wh
     }
 }
 
-/* The loop with elements in variables. */
-static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose why) {
+static const tirbi_ls *carry_in(carrier *c, tirbi_lx_pool *pool, const tirbi_ls *loop, purpose why) {
     const bool lanes = why == IN_LANES || why == IN_COLUMNS;
-    carrier *c = TIRBI_NEW(pool->arena, carrier);
-    if (!c || loop->as.loop.step) return NULL;
     c->pool = pool;
     c->loop = loop;
     c->in_columns = why == IN_COLUMNS;
@@ -657,6 +654,14 @@ static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose 
     const tirbi_ls *runs = run(pool, fresh, why);
     items[n] = runs ? surround(c, fresh, runs, why == HOLDING) : NULL;
     return tirbi_new_sequence(c->pool, c->loop->span, items, n + 1);
+}
+
+/* The loop with elements in variables. */
+static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose why) {
+    carrier *c = TIRBI_NEW(pool->arena, carrier);
+    const tirbi_ls *carried = c && !loop->as.loop.step ? carry_in(c, pool, loop, why) : NULL;
+    TIRBI_GIVE_BACK(pool->arena, c);
+    return carried;
 }
 
 const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, IN_LANES); }

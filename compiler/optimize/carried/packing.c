@@ -329,11 +329,8 @@ static const tirbi_ls *pack(packer *p, const tirbi_ls **keeps) {
     return tirbi_new_sequence(p->pool, p->loop->span, items, n);
 }
 
-static bool read_loop(packer *p) {
-    tirbi_accesses *all = TIRBI_NEW(p->pool->arena, tirbi_accesses);
-    const tirbi_ls *body = p->loop->as.loop.body;
-    if (!all || !tirbi_list_statements(body, p->items, &p->n, MAX_ITEMS) || !tirbi_find_accesses(all, body))
-        return false;
+/* The branch whose arms are packed, among statements that cannot fail. */
+static bool find_branch(packer *p) {
     for (p->at = 0; p->at < p->n; p->at++) {
         const tirbi_ls *s = p->items[p->at], *no = s->kind == TIRBI_LS_IF ? s->as.if_.else_case : NULL;
         p->arms[YES] = p->arms[NO] = (arm){.counter = NULL};
@@ -343,16 +340,19 @@ static bool read_loop(packer *p) {
     }
     for (uint32_t i = 0; i < p->n; i++)
         if (i != p->at && !cannot_fail(p->items[i], 0)) return false;
-    return p->at < p->n && is_alone(p, all);
+    return p->at < p->n;
 }
 
-bool tirbi_pack_elements(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
-    const tirbi_lvar *var = loop->as.loop.var;
-    if (!tirbi_is_plain_loop(loop) || var->extent->hi < LEAST || !tirbi_can_resolve(loop->as.loop.body))
-        return false;
-    packer *p = TIRBI_NEW(pool->arena, packer);
-    if (!p) return false;
-    *p = (packer){.pool = pool, .loop = loop, .most = var->extent->hi < BLOCK ? var->extent->hi : BLOCK};
+static bool read_loop(packer *p) {
+    tirbi_accesses *all = TIRBI_NEW(p->pool->arena, tirbi_accesses);
+    const tirbi_ls *body = p->loop->as.loop.body;
+    const bool alone = all && tirbi_list_statements(body, p->items, &p->n, MAX_ITEMS) &&
+                       tirbi_find_accesses(all, body) && find_branch(p) && is_alone(p, all);
+    TIRBI_GIVE_BACK(p->pool->arena, all);
+    return alone;
+}
+
+static bool pack_elements(packer *p, tirbi_arranged *out) {
     p->holds = new_var(p, "holds", TIRBI_LVAR_LET, TIRB_BOOL, 1);
     if (!p->holds || !read_loop(p)) return false;
     for (unsigned w = 0; w < ARMS; w++) {
@@ -362,4 +362,16 @@ bool tirbi_pack_elements(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arrang
     }
     out->stmt = pack(p, &out->loop);
     return out->stmt != NULL;
+}
+
+bool tirbi_pack_elements(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
+    const tirbi_lvar *var = loop->as.loop.var;
+    if (!tirbi_is_plain_loop(loop) || var->extent->hi < LEAST || !tirbi_can_resolve(loop->as.loop.body))
+        return false;
+    packer *p = TIRBI_NEW(pool->arena, packer);
+    if (!p) return false;
+    *p = (packer){.pool = pool, .loop = loop, .most = var->extent->hi < BLOCK ? var->extent->hi : BLOCK};
+    const bool packed = pack_elements(p, out);
+    TIRBI_GIVE_BACK(pool->arena, p);
+    return packed;
 }

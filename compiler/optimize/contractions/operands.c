@@ -671,10 +671,8 @@ static bool put_fill(const finder *f, const operand *o, tirbi_ls *seq, const tir
 }
 
 /* The nest with its operands before it; NULL where it stays as it is. */
-static const tirbi_ls *with_operands(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, tirbi_notes *notes) {
-    finder *f = TIRBI_NEW(pool->arena, finder);
-    if (!f) return NULL;
-    f->nest.pool = pool;
+static const tirbi_ls *put_operands(finder *f, const tirbi_ls *loop, uint32_t disabled, tirbi_notes *notes) {
+    tirbi_lx_pool *pool = f->nest.pool;
     if (!survey(&f->nest, loop)) return NULL;
     const tirbi_ls *user = rebuild(f, loop);
     if (f->n == 0 || !is_better(pool, user, loop, disabled)) return NULL;
@@ -702,6 +700,15 @@ static const tirbi_ls *with_operands(tirbi_lx_pool *pool, const tirbi_ls *loop, 
     return under(&f->nest, condition, seq, loop);
 }
 
+static const tirbi_ls *with_operands(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, tirbi_notes *notes) {
+    finder *f = TIRBI_NEW(pool->arena, finder);
+    if (!f) return NULL;
+    f->nest.pool = pool;
+    const tirbi_ls *other = put_operands(f, loop, disabled, notes);
+    TIRBI_GIVE_BACK(pool->arena, f);
+    return other;
+}
+
 typedef struct nests {
     tirbi_lx_pool *pool;
     uint32_t disabled;
@@ -710,7 +717,8 @@ typedef struct nests {
 
 static const tirbi_ls *compute_all(void *context, const tirbi_ls *s) {
     const nests *all = context;
-    const tirbi_ls *other = s->kind == TIRBI_LS_LOOP ? with_operands(all->pool, s, all->disabled, all->notes) : NULL;
+    const bool tries = s->kind == TIRBI_LS_LOOP && tirbi_arena_may_try(all->pool->arena);
+    const tirbi_ls *other = tries ? with_operands(all->pool, s, all->disabled, all->notes) : NULL;
     return other ? other : tirbi_replace_inside(all->pool, s, compute_all, context);
 }
 
@@ -719,7 +727,9 @@ bool tirbi_contracts_operands(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     if (!f) return false;
     f->nest.pool = pool;
     const tirbi_ls *user = survey(&f->nest, loop) ? rebuild(f, loop) : loop;
-    return f->n > 0 && tirbi_contracts(pool, user);
+    const bool contracts = f->n > 0 && tirbi_contracts(pool, user);
+    TIRBI_GIVE_BACK(pool->arena, f);
+    return contracts;
 }
 
 const tirbi_ls *tirbi_compute_operands(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t disabled, tirbi_notes *notes) {

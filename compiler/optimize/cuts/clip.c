@@ -34,8 +34,8 @@ typedef struct clipped {
 typedef struct clipper {
     tirbi_lx_pool *pool;
     tirbi_loop_set loops;
-    const tirbi_ls *body;  /* under the condition */
-    const tirbi_lx *rest;  /* what is no term of the condition, or NULL */
+    const tirbi_ls *body; /* under the condition */
+    const tirbi_lx *rest; /* what is no term of the condition, or NULL */
     const tirbi_ls *parts[1 << MAX_TERMS];
     uint32_t n_parts;
 } clipper;
@@ -260,7 +260,9 @@ static bool clip(clipper *c, const clipped *given) {
 static bool runs_well(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, bool lanes) {
     tirbi_contract_plan *plan = TIRBI_NEW(pool->arena, tirbi_contract_plan);
     tirbi_nest nest;
-    if (plan && !(disabled & TIRB_PASS_CONTRACT) && tirbi_plan_contraction(pool, loop, plan)) return true;
+    const bool contracts = plan && !(disabled & TIRB_PASS_CONTRACT) && tirbi_plan_contraction(pool, loop, plan);
+    TIRBI_GIVE_BACK(pool->arena, plan);
+    if (contracts) return true;
     return lanes && !(disabled & TIRB_PASS_LANES) &&
            (tirbi_plan_nest(pool, loop, TIRBI_NEST_ANY, &nest) || tirbi_plan_lanes(pool, loop));
 }
@@ -277,15 +279,9 @@ static const tirbi_ls *unconditional(const tirbi_lx_pool *pool, const tirbi_free
     return body;
 }
 
-const tirbi_ls *tirbi_clip_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled) {
-    tirbi_free_nest *nest = TIRBI_NEW(pool->arena, tirbi_free_nest);
-    clipper *c = TIRBI_NEW(pool->arena, clipper);
-    clipped *x = TIRBI_NEW(pool->arena, clipped);
-    if (!nest || !c || !x || !tirbi_find_free_nest(pool, loop, nest) || nest->n < 2 ||
-        nest->body->kind != TIRBI_LS_IF || nest->body->as.if_.else_case || nest->body->as.if_.first_of) {
-        return NULL;
-    }
-    c->pool = pool;
+static const tirbi_ls *clip_free_nest(clipper *c, const tirbi_free_nest *nest, clipped *x, const tirbi_ls *loop,
+                                      uint32_t disabled) {
+    tirbi_lx_pool *pool = c->pool;
     c->body = nest->body->as.if_.then_case;
     x->nest = nest;
     for (uint32_t i = 0; i < nest->n; i++) c->loops.var[c->loops.n++] = x->var[i] = nest->loops[i]->as.loop.var;
@@ -310,6 +306,22 @@ const tirbi_ls *tirbi_clip_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, uint3
     seq->as.seq.items = items;
     seq->as.seq.n = c->n_parts;
     return seq;
+}
+
+const tirbi_ls *tirbi_clip_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled) {
+    const tirbi_ls *parts = NULL;
+    tirbi_free_nest *nest = TIRBI_NEW(pool->arena, tirbi_free_nest);
+    clipper *c = TIRBI_NEW(pool->arena, clipper);
+    clipped *x = TIRBI_NEW(pool->arena, clipped);
+    if (nest && c && x && tirbi_find_free_nest(pool, loop, nest) && nest->n >= 2 && nest->body->kind == TIRBI_LS_IF &&
+        !nest->body->as.if_.else_case && !nest->body->as.if_.first_of) {
+        c->pool = pool;
+        parts = clip_free_nest(c, nest, x, loop, disabled);
+    }
+    TIRBI_GIVE_BACK(pool->arena, nest);
+    TIRBI_GIVE_BACK(pool->arena, c);
+    TIRBI_GIVE_BACK(pool->arena, x);
+    return parts;
 }
 
 typedef struct nests {

@@ -14,10 +14,10 @@
 typedef struct joiner {
     tirbi_lx_pool *pool;
     const tirbi_free_nest *nest;
-    tirbi_loop_set loops;            /* of the nest */
-    bool joins[TIRBI_MAX_AFFINE];    /* which of them are joined */
-    int64_t unit[TIRBI_MAX_AFFINE];  /* what one iteration of each is worth */
-    tirbi_loop_set group;            /* those */
+    tirbi_loop_set loops;           /* of the nest */
+    bool joins[TIRBI_MAX_AFFINE];   /* which of them are joined */
+    int64_t unit[TIRBI_MAX_AFFINE]; /* what one iteration of each is worth */
+    tirbi_loop_set group;           /* those */
     int64_t group_unit[TIRBI_MAX_AFFINE];
     tirbi_lvar *joined;
     bool failed;
@@ -28,8 +28,7 @@ typedef struct joiner {
 /* Whether x counts the iterations of two or more loops: the fastest by 1, each other one by all of those below it. */
 static bool counts(joiner *j, const tirbi_lx *x) {
     tirbi_affine form;
-    if (!tirbi_affine_of(j->pool, x, &j->loops, &form) || !tirbi_lx_is_int(form.start, 0))
-        return false;
+    if (!tirbi_affine_of(j->pool, x, &j->loops, &form) || !tirbi_lx_is_int(form.start, 0)) return false;
     uint32_t n = 0;
     for (uint32_t i = 0; i < j->loops.n; i++) {
         j->joins[i] = form.coefficient[i] != NULL;
@@ -84,8 +83,8 @@ static bool make_joined(joiner *j, const tirbi_lx *x, const tirbi_lx *bound) {
         if (!j->joins[i]) continue;
         tirbi_lvar *var = j->loops.var[i];
         size_t size = strlen(name);
-        snprintf(name + size, sizeof(name) - size, "%s%.*s", size ? ", " : "",
-                         tirbi_beginning_of(var->name, MOST), var->name);
+        snprintf(name + size, sizeof(name) - size, "%s%.*s", size ? ", " : "", tirbi_beginning_of(var->name, MOST),
+                 var->name);
         j->group_unit[j->group.n] = j->unit[i];
         j->group.var[j->group.n++] = var;
         all = all ? tirbi_lx_mul(pool, all, var->extent) : var->extent;
@@ -122,8 +121,8 @@ static const tirbi_lx *by_counter(joiner *j, const tirbi_lx *x) {
     }
     const tirbi_lx *counter = tirbi_lx_var(j->pool, j->joined);
     if (factor == 1 && x->type == j->joined->type && tirbi_lx_is_int(form.start, 0)) return counter;
-    const tirbi_lx *scaled = tirbi_lx_mul(j->pool, tirbi_lx_cast(j->pool, TIRB_I64, counter),
-                                          tirbi_lx_int(j->pool, TIRB_I64, factor));
+    const tirbi_lx *scaled =
+        tirbi_lx_mul(j->pool, tirbi_lx_cast(j->pool, TIRB_I64, counter), tirbi_lx_int(j->pool, TIRB_I64, factor));
     const tirbi_lx *sum = scaled ? tirbi_lx_add(j->pool, form.start, scaled) : NULL;
     return sum ? tirbi_lx_cast(j->pool, (tirbi_dtype)x->type, sum) : NULL;
 }
@@ -150,8 +149,10 @@ static bool join_first(const joiner *j, tirbi_ls *branch) {
     tirbi_lvar **loops = TIRBI_NEW_ARRAY(j->pool->arena, tirbi_lvar *, n + 1);
     if (!loops) return false;
     for (uint32_t i = 0; i < n; i++) {
-        if (in_group(j, branch->as.if_.first_of[i])) found++;
-        else loops[left++] = branch->as.if_.first_of[i];
+        if (in_group(j, branch->as.if_.first_of[i]))
+            found++;
+        else
+            loops[left++] = branch->as.if_.first_of[i];
     }
     if (found) loops[left++] = j->joined;
     branch->as.if_.first_of = loops;
@@ -227,29 +228,33 @@ static bool join_term(joiner *j, const tirbi_lx *x, const tirbi_lx **rest) {
     return counts(j, x->args[0]) && keeps_order(j) && make_joined(j, x->args[0], x->args[1]);
 }
 
+/* The nest with loops joined for one term of its condition; NULL where none asks for it. */
+static const tirbi_ls *join_once(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_free_nest *nest, joiner *j) {
+    const tirbi_lx *rest = NULL;
+    if (!tirbi_find_free_nest(pool, loop, nest) || nest->body->kind != TIRBI_LS_IF || nest->body->as.if_.else_case ||
+        nest->body->as.if_.first_of) {
+        return NULL;
+    }
+    *j = (joiner){.pool = pool, .nest = nest};
+    for (uint32_t i = 0; i < nest->n; i++) j->loops.var[j->loops.n++] = nest->loops[i]->as.loop.var;
+    if (!join_term(j, nest->body->as.if_.condition, &rest)) return NULL;
+    tirbi_ls *branch = rest ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
+    if (rest && !branch) return NULL;
+    if (branch) {
+        *branch = *nest->body;
+        branch->as.if_.condition = rest;
+    }
+    return join_nest(j, branch ? branch : nest->body->as.if_.then_case);
+}
+
 /* Joins loops of the nest until no term of its condition asks for it. */
 static const tirbi_ls *join_loops(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    for (;;) {
-        tirbi_free_nest *nest = TIRBI_NEW(pool->arena, tirbi_free_nest);
-        joiner *j = TIRBI_NEW(pool->arena, joiner);
-        const tirbi_lx *rest = NULL;
-        if (!nest || !j || !tirbi_find_free_nest(pool, loop, nest) || nest->body->kind != TIRBI_LS_IF ||
-            nest->body->as.if_.else_case || nest->body->as.if_.first_of) {
-            return loop;
-        }
-        *j = (joiner){.pool = pool, .nest = nest};
-        for (uint32_t i = 0; i < nest->n; i++) j->loops.var[j->loops.n++] = nest->loops[i]->as.loop.var;
-        if (!join_term(j, nest->body->as.if_.condition, &rest)) return loop;
-        tirbi_ls *branch = rest ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
-        if (rest && !branch) return loop;
-        if (branch) {
-            *branch = *nest->body;
-            branch->as.if_.condition = rest;
-        }
-        const tirbi_ls *joined = join_nest(j, branch ? branch : nest->body->as.if_.then_case);
-        if (!joined) return loop;
-        loop = joined;
-    }
+    tirbi_free_nest *nest = TIRBI_NEW(pool->arena, tirbi_free_nest);
+    joiner *j = TIRBI_NEW(pool->arena, joiner);
+    for (const tirbi_ls *joined = loop; nest && j && joined; joined = join_once(pool, loop, nest, j)) loop = joined;
+    TIRBI_GIVE_BACK(pool->arena, nest);
+    TIRBI_GIVE_BACK(pool->arena, j);
+    return loop;
 }
 
 static const tirbi_ls *join_all(void *pool, const tirbi_ls *s) {

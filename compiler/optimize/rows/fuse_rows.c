@@ -319,8 +319,20 @@ static uint32_t allocate_before(sequence *q, uint32_t first, uint32_t end) {
     return first;
 }
 
+/* Whether any of the nests that a group which begins at `first` could have is around a tree. */
+static bool may_have_tree(const sequence *q, uint32_t first) {
+    uint32_t n = 0;
+    for (uint32_t i = first; i < q->n && n < MAX_NESTS; i++) {
+        if (tirbi_is_plain_allocation(q->items[i])) continue;
+        if (q->items[i]->kind != TIRBI_LS_LOOP) return false;
+        if (tirbi_has_tree(q->items[i])) return true;
+        n++;
+    }
+    return false;
+}
+
 static bool fuse_group(sequence *q, group *g, uint32_t first, uint32_t least) {
-    if (!begin(g, q->items[first])) return false;
+    if (!may_have_tree(q, first) || !begin(g, q->items[first])) return false;
     uint32_t end = first + 1;
     for (; end < q->n; end++) {
         if (tirbi_is_plain_allocation(q->items[end])) continue;
@@ -440,7 +452,7 @@ static void fuse_ints(sequence *q, uint32_t at) {
 
 uint32_t tirbi_fuse_rows(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n, tirbi_notes *notes) {
     sequence q = {.pool = pool, .items = items, .n = n, .notes = notes};
-    for (uint32_t i = 0; i < q.n; i++) {
+    for (uint32_t i = 0; i < q.n && tirbi_arena_may_try(pool->arena); i++) {
         uint32_t depth = 0;
         const tirbi_ls *s = q.items[i];
         for (; s->kind == TIRBI_LS_LOOP && depth < MAX_COMMON; s = s->as.loop.body) depth++;
