@@ -791,6 +791,32 @@ static void many_loops(void **state) {
                          "ret.void\n.end\n"), 0, 0);
 }
 
+/* An allocation refused anywhere in it leaves nothing behind either, and all goes back at its true size. */
+static void refused_in_long_code(void **state) {
+    (void)state;
+    char *const text = long_text(LONG_HEAD "lane s0, done\n" LONG_LOOP, "", "",
+                                 "vstore.i32 c0, v0\ndone:\nlane.end\nret.void\n.end\n");
+    harness h;
+    harness_open(&h, text);
+    bool refused = true;
+    for (unsigned i = 1; refused; i++) {
+        refusing r = {.refuse = i};
+        tirb_allocator allocator = {refuse_one, &r};
+        tirbi_heap heap;
+        tirbi_heap_init(&heap, &allocator, UINT64_C(1) << 40);
+        tirbi_code *code = NULL;
+        tirb_error error = TIRB_ERROR_INIT;
+        const tirb_status status = tirbi_code_create(h.program, TIRB_ISA_GENERIC, false, &heap, &code, &error);
+        tirbi_code_destroy(code);
+        refused = r.calls >= i;
+        assert_true(status == TIRB_OK || (refused && status == TIRB_NO_MEMORY)); /* less memory need not be had */
+        assert_int_equal(r.live, 0);
+        assert_int_equal(heap.used, 0);
+    }
+    harness_close(&h);
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scalar_elementwise),
@@ -815,6 +841,7 @@ int main(void) {
         cmocka_unit_test(refused_allocations),
         cmocka_unit_test(long_bodies),
         cmocka_unit_test(many_loops),
+        cmocka_unit_test(refused_in_long_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

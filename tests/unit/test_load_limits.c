@@ -229,6 +229,11 @@ static const family families[] = {
      ".scalars 1\n.lanes 8\n.ref f32 writable\n.tensor \"a\" f32 r0 read write (64)\n.scalar \"n\" i64 s0\n"
      "lane s0, done\n.cursor r0 f32 readwrite 0 0 1\nvload.f32 v0, c0\n",
      "vexp.f32 v1, v0\nvsin.f32 v0, v1\n", "vstore.f32 c0, v0\ndone:\nlane.end\nret.void\n", INSIDE},
+    {"kernels beside a constant",
+     ".scalars 2\n.lanes 8\n.ref f32 writable\n.tensor \"a\" f32 r0 read write (64)\n.scalar \"n\" i64 s0\n"
+     "lane s0, done\n.cursor r0 f32 readwrite 0 0 1\nvload.f32 v0, c0\nvsplat.f32 v2, s1\n",
+     "vexp.f32 v1, v0\nvsin.f32 v0, v1\n", "vadd.f32 v0, v0, v2\nvstore.f32 c0, v0\ndone:\nlane.end\nret.void\n",
+     INSIDE},
     {"loads and stores",
      ".scalars 1\n.lanes 8\n.ref f32 writable\n.ref f32 writable\n.tensor \"a\" f32 r0 read write (64)\n"
      ".tensor \"b\" f32 r1 read write (64)\n.scalar \"n\" i64 s0\nlane s0, done\n.cursor r0 f32 readwrite 0 0 1\n"

@@ -34,7 +34,7 @@ bool tirbi_emitter_prepare(tirbi_emitter *e) {
     enum { FIRST_WORDS = 256, FIRST_ORIGINS = 8 };
     tirbi_words *const all = &e->all;
     const bool has_words = all->n < e->capacity, has_origins = all->n_origins < e->origin_capacity;
-    if (e->failed || (!has_words && !resize_words(e, e->capacity ? e->capacity + e->capacity / 8 : FIRST_WORDS)) ||
+    if (e->failed || (!has_words && !resize_words(e, e->capacity ? e->capacity + e->capacity / 16 : FIRST_WORDS)) ||
         (!has_origins && !resize_origins(e, e->origin_capacity ? e->origin_capacity * 2 : FIRST_ORIGINS))) {
         e->failed = true;
         e->whole = all->n;

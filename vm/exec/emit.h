@@ -57,7 +57,7 @@ static inline uint32_t tirbi_translate_word(tirbi_emitter *emitter, tirbi_word w
     return all->n++;
 }
 
-/* Drops the words from number n on, of which there are none at 0. */
+/* Drops the words from number n on. */
 void tirbi_emitter_cut(tirbi_emitter *emitter, uint32_t n);
 /* Gives the words away, which takes no more memory than they need; the emitter is empty. False: out of memory. */
 bool tirbi_emitter_give(tirbi_emitter *emitter, tirbi_words *out);

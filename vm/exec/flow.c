@@ -10,7 +10,7 @@
 #include "vm/exec/constants.h"
 
 #define NEVER UINT32_MAX
-enum { SMALLEST = 2, SMALLEST_JUMP = 6 }; /* bytes of an instruction: the opcode, the type and a jump's target */
+enum { SMALLEST = 2 }; /* bytes of an instruction: the opcode and the type */
 
 typedef struct held {
     uint64_t bits;  /* of the one constant that is ever written to it; 0 where none is */
@@ -33,21 +33,31 @@ struct tirbi_flow {
     uint32_t *first_jump; /* one more than the first of the places that jump forwards to an instruction; 0: none does.
                              By half of its offset: no other instruction has the same */
     span *left_out;       /* in order, apart from each other */
-    uint32_t n_left_out;
-    size_t size; /* of all of it, in one block */
+    uint32_t n_left_out, left_out_capacity;
+    bool failed; /* no memory for these */
+    size_t size; /* of all but these, in one block */
     tirbi_instr instr;
 };
 
 /* ---- Ways ------------------------------------------------------------------------------------------------------- */
 
 /* Code goes on at an offset: what lies between it and the first jump that lands there may have been left out. */
-static void arrive(tirbi_flow *flow, uint32_t at) {
+static void arrive(tirbi_flow *flow, tirbi_heap *heap, uint32_t at) {
     const uint32_t jump = flow->first_jump[at / SMALLEST];
     if (jump == 0) return;
     span more = {jump - 1, at};
     while (flow->n_left_out > 0 && flow->left_out[flow->n_left_out - 1].to > more.from) {
         const span last = flow->left_out[--flow->n_left_out];
         if (last.from < more.from) more.from = last.from;
+    }
+    if (flow->n_left_out == flow->left_out_capacity) {
+        const uint32_t capacity = flow->left_out_capacity ? 2 * flow->left_out_capacity : 16;
+        span *const grown = tirbi_heap_resize(heap, flow->left_out, flow->left_out_capacity * sizeof *grown,
+                                              capacity * sizeof *grown);
+        flow->failed = flow->failed || !grown;
+        if (!grown) return;
+        flow->left_out = grown;
+        flow->left_out_capacity = capacity;
     }
     flow->left_out[flow->n_left_out++] = more;
 }
@@ -105,7 +115,8 @@ static tirb_status survey(tirbi_flow *flow, tirbi_heap *heap, tirb_error *error)
     for (uint32_t at = 0; at < f->code_size; at += flow->instr.size) {
         TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, &flow->instr, error));
         TIRBI_TRY(tirbi_work(heap, 1, error));
-        arrive(flow, at);
+        arrive(flow, heap, at);
+        if (flow->failed) return tirbi_heap_status(heap);
         note_jump(flow, &flow->instr);
         note_writes(flow, &flow->instr);
     }
@@ -113,15 +124,13 @@ static tirb_status survey(tirbi_flow *flow, tirbi_heap *heap, tirb_error *error)
     return TIRB_OK;
 }
 
-/* Spans are apart, and each has a jump at its beginning. */
 static tirbi_flow *make(tirbi_heap *heap, const tirbi_function *f) {
-    const size_t n_offsets = (size_t)f->code_size / SMALLEST + 1, n_spans = (size_t)f->code_size / SMALLEST_JUMP + 1;
+    const size_t n_offsets = (size_t)f->code_size / SMALLEST + 1;
     const uint32_t n_registers = f->n_sregs < f->code_size ? f->n_sregs : f->code_size;
     size_t registers, jumps, size;
     if (!tirbi_mul_size(n_registers, sizeof(held), &registers) ||
-        !tirbi_mul_size(n_offsets, sizeof(uint32_t), &jumps) ||
-        !tirbi_mul_size(n_spans, sizeof(span), &size) || !tirbi_add_size(size, jumps, &size) ||
-        !tirbi_add_size(size, registers, &size) || !tirbi_add_size(size, sizeof(tirbi_flow), &size))
+        !tirbi_mul_size(n_offsets, sizeof(uint32_t), &jumps) || !tirbi_add_size(registers, jumps, &size) ||
+        !tirbi_add_size(size, sizeof(tirbi_flow), &size))
         return NULL;
     tirbi_flow *flow = tirbi_heap_calloc(heap, 1, size);
     if (!flow) return NULL;
@@ -129,8 +138,7 @@ static tirbi_flow *make(tirbi_heap *heap, const tirbi_function *f) {
     flow->function = f;
     flow->n_registers = n_registers;
     flow->registers = (held *)(void *)(flow + 1);
-    flow->left_out = (span *)(void *)(flow->registers + n_registers);
-    flow->first_jump = (uint32_t *)(void *)(flow->left_out + n_spans);
+    flow->first_jump = (uint32_t *)(void *)(flow->registers + n_registers);
     for (uint32_t i = 0; i < n_registers; i++) flow->registers[i].since = NEVER;
     return flow;
 }
@@ -146,15 +154,15 @@ tirb_status tirbi_flow_to(tirbi_flow **out, tirbi_heap *heap, const tirbi_functi
     while (flow->at < place) {
         const tirbi_instr *in = &flow->instr;
         TIRBI_TRY(tirbi_decode(function->code, function->code_size, flow->at, &flow->instr, error));
-        arrive(flow, flow->at);
+        arrive(flow, heap, flow->at);
         flow->at += in->size;
         if (in->op == TIRB_OP_LANE) flow->at = in->lane.end; /* nothing in its body jumps, or writes a constant */
         if (!is_constant(in) || in->operand[0] >= flow->n_registers) continue;
         held *reg = &flow->registers[in->operand[0]];
         if (reg->since == NEVER || is_left_out(flow, reg->since)) reg->since = in->offset;
     }
-    arrive(flow, place);
-    return TIRB_OK;
+    arrive(flow, heap, place);
+    return flow->failed ? tirbi_heap_status(heap) : TIRB_OK;
 }
 
 bool tirbi_flow_holds(const tirbi_flow *flow, uint16_t reg, uint64_t *bits) {
@@ -167,5 +175,7 @@ bool tirbi_flow_holds(const tirbi_flow *flow, uint16_t reg, uint64_t *bits) {
 }
 
 void tirbi_flow_release(tirbi_flow *flow, tirbi_heap *heap) {
-    if (flow) tirbi_heap_free(heap, flow, flow->size);
+    if (!flow) return;
+    tirbi_heap_free(heap, flow->left_out, flow->left_out_capacity * sizeof *flow->left_out);
+    tirbi_heap_free(heap, flow, flow->size);
 }
