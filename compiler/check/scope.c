@@ -41,8 +41,14 @@ void tirbi_check_use_var(tirbi_checker *c, const tirb_expr *var, tirbi_span span
     uint8_t *state = &c->vars[var->as.var.id];
     warn_of_loop(c, var, span);
     if (*state == TIRBI_SCOPE_BOUND || *state == TIRBI_SCOPE_REPORTED) return;
-    tirbi_report_error(c->diagnostics, TIRB_TYPE, span, "variable '%s' is %s", var->as.var.name,
-                       *state == TIRBI_SCOPE_NEW ? "not bound here" : "used after the end of its scope");
+    if (*state == TIRBI_SCOPE_NEW && var->as.var.name == tirbi_unnamed)
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, span,
+                           "a type without a value, as `T.%s()`, makes a variable, and nothing gives this one a value: "
+                           "write `T.%s(0)` for a constant",
+                           tirbi_check_text(var->dtype).text, tirbi_check_text(var->dtype).text);
+    else
+        tirbi_report_error(c->diagnostics, TIRB_TYPE, span, "variable '%s' is %s", var->as.var.name,
+                           *state == TIRBI_SCOPE_NEW ? "not bound here" : "used after the end of its scope");
     *state = TIRBI_SCOPE_REPORTED;
 }
 

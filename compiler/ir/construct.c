@@ -104,13 +104,15 @@ const tirb_expr *tirbi_with_pointer(tirbi_builder *b, const tirb_expr *call, tir
     return typed;
 }
 
+const char tirbi_unnamed[] = "v";
+
 tirb_expr *tirbi_make_var(tirbi_builder *b, tirbi_span span, const char *name, tirb_type type) {
     tirb_datatype dtype = type.kind == TIRB_TYPE_PRIM      ? type.dtype
                           : type.kind == TIRB_TYPE_POINTER ? tirbi_type_handle
                                                            : tirbi_type_void;
     tirb_expr *e = new_expr(b, TIRB_EXPR_VAR, dtype, span);
     if (!e) return NULL;
-    e->as.var.name = name ? name : "v";
+    e->as.var.name = name ? name : tirbi_unnamed;
     e->as.var.type = type;
     e->as.var.id = b->n_vars++;
     return e;

@@ -478,4 +478,7 @@ typedef struct tirb_irmodule {
     bool relax_has_tir; /* Relax functions mention names of `T` */
 } tirb_irmodule;
 
+/* The name, by address, of a variable that was made without one. */
+extern const char tirbi_unnamed[];
+
 #endif

@@ -1048,7 +1048,8 @@ static tirbi_value evaluate_call(tirbi_script *s, const tirbi_node *node) {
     case TIRBI_VALUE_OPAQUE:
         return callee;
     default:
-        return tirbi_fail(s, TIRB_TYPE, node->span, "%s cannot be called", tirbi_value_text(&callee));
+        return tirbi_fail(s, TIRB_TYPE, node->span, "%s cannot be called: `%.60s`", tirbi_value_text(&callee),
+                          tirbi_node_text(s, node));
     }
 }
 

@@ -818,7 +818,8 @@ static void run_expression(tirbi_script *s, const tirbi_line *line) {
         break;
     }
     if (!tirbi_is_prim(&v)) {
-        tirbi_fail(s, TIRB_TYPE, line->span, "%s is no statement", tirbi_value_text(&v));
+        tirbi_fail(s, TIRB_TYPE, line->span, "%s is no statement: `%.60s`", tirbi_value_text(&v),
+                   v.node ? tirbi_node_text(s, v.node) : "");
         return;
     }
     const tirb_expr *e = tirbi_to_expr(s, &v);

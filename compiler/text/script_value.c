@@ -109,6 +109,11 @@ const char *tirbi_node_text(tirbi_script *s, const tirbi_node *node) {
     return text ? text : "";
 }
 
+/* What a value was written as, for a message about it; what it is, where that is not known. */
+static const char *written(tirbi_script *s, const tirbi_value *v) {
+    return v->node ? tirbi_node_text(s, v->node) : tirbi_value_text(v);
+}
+
 /* ---- Conversions ------------------------------------------------------------------------------------------------ */
 
 static tirbi_span span_of(const tirbi_value *v) { return v->node ? v->node->span : (tirbi_span){0, 0}; }
@@ -221,10 +226,10 @@ static const tirb_expr *convert(tirbi_script *s, const tirbi_value *v) {
                    v->as.buffer->name, v->as.buffer->name);
         return NULL;
     case TIRBI_VALUE_FORM:
-        tirbi_fail(s, TIRB_TYPE, span, "this is a statement of its own and no value");
+        tirbi_fail(s, TIRB_TYPE, span, "`%.60s` is a statement of its own and no value", written(s, v));
         return NULL;
     default:
-        tirbi_fail(s, TIRB_TYPE, span, "expected an expression, found %s", tirbi_value_text(v));
+        tirbi_fail(s, TIRB_TYPE, span, "expected an expression, found %s: `%.60s`", tirbi_value_text(v), written(s, v));
         return NULL;
     }
 }

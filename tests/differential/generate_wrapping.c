@@ -237,6 +237,61 @@ static void extent_text(wrapping *w, const tirbi_gen_dim *dim, number *x) {
     tirbi_gen_dim_text(w->g, dim, &x->text);
 }
 
+/* Brings an index inside of the dimension, from both sides or from one, which may have to be `below`. */
+static void clamp_inside(wrapping *w, const tirbi_gen_dim *dim, number *x, bool below) {
+    tirbi_gen *g = w->g;
+    number b;
+    const uint32_t sides = tirbi_gen_pick(g, 4);
+    if (sides != 0 || below) {
+        add_constant(&b, x->type, tirbi_gen_pick(g, 2));
+        clamp(x, &b, true);
+    }
+    if (sides != 1) {
+        extent_text(w, dim, &b);
+        cast_to(&b, x->type);
+        tirbi_text_add(&b.text, " - 1");
+        b.value = wrap(x->type, (uint64_t)b.value - 1);
+        clamp(x, &b, false);
+    }
+}
+
+/* A counter, or how far it counts, and a number that go beyond the type's end in one of the iterations, or all: below a
+ * maximum, in a wider type that takes the number away again, or times what takes its bits away. */
+static void aimed(wrapping *w, const tirbi_gen_dim *dim, number *x) {
+    tirbi_gen *g = w->g;
+    number b;
+    const counter *c = &w->loops[tirbi_gen_chance(g, 80) ? w->n - 1 : tirbi_gen_pick(g, w->n)];
+    const tirbi_dtype type = tirbi_gen_chance(g, 80) ? c->type : w->type;
+    const unsigned bits = tirbi_dtypes[type].bits, shift = 1 + tirbi_gen_pick(g, 2);
+    const uint64_t most = UINT64_MAX >> (64 - bits + (tirbi_dtype_is_signed(type) ? 1 : 0));
+    const uint32_t which = tirbi_gen_pick(g, 4), what = which < 2 ? which : 2,
+                   back = tirbi_gen_pick(g, (uint32_t)c->dim.value % 64 + 2);
+    const uint64_t at = what == 2 ? (UINT64_C(1) << (bits - shift)) + tirbi_gen_pick(g, 3) : most - back;
+    if (tirbi_gen_chance(g, 25)) {
+        extent_text(w, &c->dim, x);
+    } else {
+        *x = (number){.type = c->type};
+        tirbi_text_add(&x->text, "%s", c->name);
+    }
+    cast_to(x, type);
+    add_parameter(w, &b, type, wrap(type, at));
+    if (what != 2 && tirbi_gen_chance(g, 40)) { /* its sign is known */
+        number least;
+        add_constant(&least, type, 0);
+        clamp(&b, &least, true);
+    }
+    join(x, &b, "(", " + ", (uint64_t)x->value + (uint64_t)b.value);
+    if (what == 2) {
+        add_constant(&b, type, INT64_C(1) << shift);
+        join(x, &b, "(", " * ", (uint64_t)x->value << shift);
+    } else if (what == 1) {
+        cast_to(x, TIRB_I64);
+        add_constant(&b, TIRB_I64, (int64_t)at);
+        join(x, &b, "(", " - ", (uint64_t)x->value - at);
+    }
+    if (what == 0 || tirbi_gen_chance(g, what == 1 ? 75 : 20)) clamp_inside(w, dim, x, tirbi_gen_chance(g, 85));
+}
+
 /* An index of a dimension, most times inside of it. */
 static void index_of(wrapping *w, const tirbi_gen_dim *dim, number *x) {
     tirbi_gen *g = w->g;
@@ -244,6 +299,11 @@ static void index_of(wrapping *w, const tirbi_gen_dim *dim, number *x) {
     int64_t first = dim->value > 0 ? tirbi_gen_pick(g, (uint32_t)dim->value) : 0;
     if (tirbi_gen_chance(g, 60)) first = 0;
     const bool is_clamped = tirbi_gen_chance(g, 50);
+    if (tirbi_gen_chance(g, 50)) {
+        aimed(w, dim, x);
+        cast_to(x, tirbi_gen_chance(g, 60) ? TIRB_I64 : TIRB_I32);
+        return;
+    }
     if (tirbi_gen_chance(g, 75))
         linear(w, x, w->type);
     else
@@ -253,19 +313,8 @@ static void index_of(wrapping *w, const tirbi_gen_dim *dim, number *x) {
     if (is_clamped && dim->value > 0 && dim->value < 100 && x->type != TIRB_U64 && tirbi_gen_chance(g, 15)) {
         add_constant(&b, x->type, dim->value);
         join(x, &b, "T.floormod(", ", ", (uint64_t)floored(x->value, dim->value, true));
-    } else if (is_clamped) { /* from both sides, or from one */
-        const uint32_t sides = tirbi_gen_pick(g, 4);
-        if (sides != 0) {
-            add_constant(&b, x->type, tirbi_gen_pick(g, 2));
-            clamp(x, &b, true);
-        }
-        if (sides != 1) {
-            extent_text(w, dim, &b);
-            cast_to(&b, x->type);
-            tirbi_text_add(&b.text, " - 1");
-            b.value = wrap(x->type, (uint64_t)b.value - 1);
-            clamp(x, &b, false);
-        }
+    } else if (is_clamped) {
+        clamp_inside(w, dim, x, false);
     }
     cast_to(x, tirbi_gen_chance(g, 60) ? TIRB_I64 : TIRB_I32);
 }
@@ -353,7 +402,7 @@ static tirbi_gen_buffer *some_buffer(wrapping *w, tirbi_dtype type, bool output)
     uint32_t n = tirbi_gen_chance(g, 75) ? 1 : 2;
     for (uint32_t d = 0; d < n; d++) {
         dims[d] = tirbi_gen_constant(20 + tirbi_gen_pick(g, 150));
-        if (tirbi_gen_chance(g, 60))
+        if (tirbi_gen_chance(g, output ? 60 : 35))
             dims[d] = w->loops[d + 1 == n ? w->n - 1 : tirbi_gen_pick(g, w->n)].dim;
         else if (tirbi_gen_chance(g, 8))
             dims[d] = tirbi_gen_constant(tirbi_gen_pick(g, 2));
@@ -369,7 +418,7 @@ static void divide(wrapping *w, tirbi_text *out) {
     tirbi_text_free(&z.text);
 }
 
-void tirbi_gen_wrapping_stage(tirbi_gen *g) {
+static void wrapping_nest(tirbi_gen *g) {
     wrapping w = {.g = g, .type = some_type(g)};
     uint32_t indent = g->indent, loops = tirbi_gen_chance(g, 65) ? 1 : 2 + tirbi_gen_pick(g, MAX_LOOPS - 1);
     tirbi_dtype type = tirbi_gen_chance(g, 50) ? TIRB_I32 : TIRB_F32;
@@ -402,4 +451,8 @@ void tirbi_gen_wrapping_stage(tirbi_gen *g) {
         tirbi_text_free(&text);
     }
     g->indent = indent;
+}
+
+void tirbi_gen_wrapping_stage(tirbi_gen *g) {
+    for (uint32_t n = 1 + tirbi_gen_pick(g, 3); n > 0; n--) wrapping_nest(g);
 }
