@@ -33,9 +33,17 @@ static const tirbi_lx *round_away(const composer *c, const tirbi_lx *x) {
     return op1(c, TIRB_OP_TRUNC, op2(c, TIRB_OP_ADD, x, op2(c, TIRB_OP_COPYSIGN, half, x)));
 }
 
-/* The one that is no NaN. */
+/* Whether it is a constant, and no NaN. */
+static bool is_number(const composer *c, const tirbi_lx *x) {
+    if (!x || x->kind != TIRBI_LX_CONST) return false;
+    const uint64_t bits = (uint64_t)x->value;
+    return c->type == TIRB_F32 ? (bits & 0x7FFFFFFF) <= 0x7F800000 : (bits & INT64_MAX) <= 0x7FF0000000000000;
+}
+
+/* The one that is no NaN: MIN and MAX give the second one where either is. */
 static const tirbi_lx *extreme(const composer *c, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
-    return choose(c, op1(c, TIRB_OP_ISNAN, b), a, op2(c, op, a, b));
+    const tirbi_lx *either = op2(c, op, a, b);
+    return is_number(c, b) ? either : choose(c, op1(c, TIRB_OP_ISNAN, b), a, either);
 }
 
 /* The length of a vector, by hypotenuses of hypotenuses, or its inverse: of the vector times a power of two, by which

@@ -294,8 +294,9 @@ tirb_status tirbi_verify_signature(checker *c) {
     checker_arity *arity = &c->arities[c->function_index];
     const tirbi_function *f = c->function;
     *arity = (checker_arity){0};
-    const uint64_t parts = UINT64_C(1) + f->n_refs + f->n_reds + f->n_params + f->n_vars + f->n_aliases + f->n_conditions;
-    TIRBI_TRY(tirbi_work(c->scratch, parts, c->error));
+    const uint64_t registers = UINT64_C(1) + f->n_refs + f->n_reds;
+    const uint64_t rest = UINT64_C(0) + f->n_params + f->n_vars + f->n_aliases + f->n_conditions;
+    TIRBI_TRY(tirbi_work(c->scratch, registers + rest, c->error));
     TIRBI_TRY(check_register_files(c));
     TIRBI_TRY(check_params(c, arity));
     TIRBI_TRY(check_aliases(c));

@@ -80,3 +80,26 @@ def test_what_is_no_placeholder(t):
     t.write("c.tc", "def f(float(N) a, float(N) b) -> (O) {O(i) = a(i) <b(i) && b(i)> 0 ? 1 : 0}\n")
     found = t.run("fmt", "-D", "b=7", "-D", "O=7", "c.tc").text
     expect("O(i) = a(i) < b(i) && b(i) > 0 ? 1 : 0\n" in found, f"{found}")
+
+
+def test_compile_and_run(t):
+    t.write("mm.tc", MM)
+    expect(t.run("compile", "mm.tc").out == b"", "compile is silent")
+    expect(t.files() == ["mm.tc", "mm.tirb"], f"{t.files()}")
+    for file in ("mm.tc", "mm.tirb"):
+        t.run("run", file, "A=2x2xf32=1,2,3,4", "B=2x2xf32=1", shows="C: 2x2xf32 =\n  3, 3\n  7, 7\n")
+        t.run("check", file, shows=f"{file}: ok: 1 function")
+    t.run("compile", "mm.tc", "-o", "mm.tc", code=USAGE, says="would be replaced")
+    expect(t.path("mm.tc").read_text() == MM, "the source is written over")
+    t.run("run", "--language", "tc", "-", "2x2xf32=1,2,3,4", "2x2xf32=1", stdin=MM.encode(), shows="3, 3")
+    t.run("explain", "mm.tc", shows="C(m,n) +=! A(m,k) * B(k,n)")
+    t.run("run", "-D", "x=1", "mm.tirb", code=USAGE, says="--define is for sources")
+
+
+def test_the_cache_knows_definitions_and_language(t):
+    t.write("s.tc", "def f(float(N) A) -> (O) { O(i) = A(i) * ${x} }\n")
+    for x in (2, 3, 2):
+        t.run("run", "-D", f"x={x}", "s.tc", "2xf32=1,10", shows=f"O: 2xf32 = {x}, {x}0\n")
+    t.write("mm.txt", MM)
+    t.run("check", "--language", "tc", "mm.txt", shows="ok")
+    t.run("check", "mm.txt", code=PROGRAM, says="mm.txt:2")
