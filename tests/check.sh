@@ -99,14 +99,24 @@ tests() {
     echo "$name: $p passed, $f failed, $s skipped"
 }
 
-# cross NAME ARCHITECTURE: builds for the machine NAME, which Debian calls ARCHITECTURE, and runs its tests under qemu-user.
-# Where the compiler or the libraries cannot be had, that is said and counts as skipped.
+# The compilers, the emulator and the libraries of other machines, one after the other: apt runs once at a time. Of each,
+# build/check-root-NAME.log tells, and is done where the file .status beside it holds 0.
+fetch_machines() {
+    local name architecture
+    while read -r name architecture; do
+        { install_packages "gcc-$name-linux-gnu" "libc6-dev-$architecture-cross" qemu-user &&
+            bash tests/cross/root.sh "$architecture"; } > "build/check-root-$name.log" 2>&1 < /dev/null
+        echo $? > "build/check-root-$name.status"
+    done
+}
+
+# cross NAME: builds for the machine NAME, and runs its tests under qemu-user. Where the compiler or the libraries cannot be
+# had, that is said and counts as skipped.
 cross() {
-    local name=$1 log=build/check-root-$1.log leave_out=()
-    note "packages for $name"
-    if ! { install_packages "gcc-$name-linux-gnu" "libc6-dev-$2-cross" qemu-user && bash tests/cross/root.sh "$2"; } \
-        > "$log" 2>&1; then
-        echo "skipped: $name: $(tail -n 1 "$log")"
+    local name=$1 leave_out=()
+    wait "$fetching"
+    if [ "$(cat "build/check-root-$name.status")" != 0 ]; then
+        echo "skipped: $name: $(tail -n 1 "build/check-root-$name.log")"
         skipped=$((skipped + 1))
         return 0
     fi
@@ -121,8 +131,7 @@ cross() {
 
 has_modules() { "$1" -c 'import numpy, ml_dtypes, tvm' 2> /dev/null; }
 
-# Python with NumPy, ml_dtypes and TVM: the one that is there, or a virtual environment of our own. Without TVM the
-# comparison with it is left out, and said so.
+# Python for NumPy, ml_dtypes and TVM: the one that has them, or that of a virtual environment of our own.
 find_python() {
     python=$(command -v python3)
     has_modules "$python" && return 0
@@ -130,6 +139,10 @@ find_python() {
         /usr/bin/python3 -m venv build/venv || return 1
     fi
     python=$PWD/build/venv/bin/python3
+}
+
+# Without TVM the comparison with it is left out, and said so.
+install_modules() {
     has_modules "$python" && return 0
     "$python" -m pip install -q --disable-pip-version-check numpy ml_dtypes || return 1
     "$python" -m pip install -q --disable-pip-version-check apache-tvm-ffi || echo "no tvm_ffi: not exchanged with it"
@@ -140,7 +153,13 @@ mkdir -p build
 note "install"
 mapfile -t packages < <(grep -v '^#' tests/packages.txt)
 install_packages "${packages[@]}" || exit 1
-find_python || { echo "no Python with NumPy"; exit 1; }
+find_python || { echo "no Python for a virtual environment"; exit 1; }
+# What waits for the network, and not for a core, while the first build runs.
+install_modules &
+installing=$!
+rm -f build/check-root-*.status
+fetch_machines <<< $'aarch64 arm64\ns390x s390x' &
+fetching=$!
 
 # What only --full does in more than the release and the sanitized build.
 once=(-E '^(irregular|mixtures|reductions)$')
@@ -148,7 +167,10 @@ once=(-E '^(irregular|mixtures|reductions)$')
 
 # The compiler is named by CC, which counts when a folder is first configured: naming another by option later would make
 # CMake forget every option.
-if CC=gcc build release release -DTIRB_MUTATE=ON; then
+CC=gcc build release release -DTIRB_MUTATE=ON
+release=$?
+wait "$installing" || { echo "no Python with NumPy"; exit 1; }
+if [ "$release" -eq 0 ]; then
     tests release
     # Each check of the loader is missed by a test when it is gone; a tenth of them today, others tomorrow.
     note "mutation gate"
@@ -173,11 +195,16 @@ if CC=clang build clang dev -DTIRB_SWITCH_DISPATCH=ON -DTIRB_LANE_ISAS="$clang_i
     tests clang -L 'unit|differential' "${once[@]}"
 fi
 # gcc warns of more, wrongly, in code that its sanitizers have been through.
-# The presets with sanitizers have the lanes of one instruction set beside generic; --full has them all.
+# The presets with sanitizers have the lanes of some instruction sets beside generic (AVX2 and AVX-512 here); --full has
+# them all.
 isas=()
 [ "$full" -eq 0 ] || isas=(-DTIRB_LANE_ISAS=all)
 if CC=gcc build asan asan -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=200 "${isas[@]}" \
     -DTIRB_SEED_COMMAND="$PWD/build/release/bin/tirb"; then
+    if [ "$(uname -m)" = x86_64 ] && ! build/asan/bin/tirb --version | grep -qw avx512; then
+        echo "skipped: the lanes of AVX-512 with sanitizers: this CPU has no AVX-512"
+        skipped=$((skipped + 1))
+    fi
     tests asan -L 'unit|cli|differential|fuzz' -E '^(costs_run|spellings)$'
 fi
 # Live fuzzing and what threads share go through plain C's lanes; the sanitized build has replayed the fuzzers' inputs
@@ -198,8 +225,14 @@ if CC=gcc build tsan tsan -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=60 "${plai
 fi
 targets=()
 machines=(--tirb "$(uname -m)=build/release/bin/tirb")
-cross aarch64 arm64
-cross s390x s390x
+cross aarch64
+# What NEON's lanes reach, in random programs and random bytecode.
+targets=(differential bytecode)
+if [ -x build/aarch64/bin/tirb ] && build aarch64-asan aarch64-asan; then
+    tests aarch64-asan -R '^(differential|bytecode)$'
+fi
+targets=()
+cross s390x
 note "the same bytes everywhere"
 if [ "$full" -eq 1 ]; then
     counted "same bytes" "$python" tests/kernels/same_bytes.py --threads 1,2,7 "${machines[@]}"
