@@ -1,7 +1,8 @@
 """What README shows: its programs are imported by TVM unchanged, built and run by it, and give what tirb gives; its commands
 print what stands below them. `readme.py [--tirb PATH]`; without TVM the first part is skipped and said so.
 
-A program is an indented block of a page that imports TVMScript; the page names it `name.py` before. Commands are lines
+A program is an indented block of a page that imports TVMScript; the page names it `name.py` before. A comprehension is a
+block that begins with `def`, behind `name.tc`; TVM does not read it. Commands are lines
 `$ tirb ...`; `...` below them leaves lines out, and what bench prints is not compared."""
 
 import argparse
@@ -43,6 +44,13 @@ def programs(page):
         if re.search(r"^from tvm\.script import|^import tvm", text, re.M):
             names = re.findall(r"`(\w+\.py)`", before)
             yield names[-1] if names else "unnamed.py", text
+
+
+def comprehensions(page):
+    for before, text in blocks(page):
+        names = re.findall(r"`(\w+\.tc)`", before)
+        if names and text.startswith("def ") and "->" in text.split("\n")[0]:
+            yield names[-1], text
 
 
 def run(tirb, words, folder):
@@ -148,6 +156,8 @@ def main():
                 n += 1
                 (folder / name).write_text(text, encoding="utf-8")
                 failed += tvm is not None and check_by_tvm(tvm, tirb, folder / name)
+        for name, text in comprehensions(ROOT / "README.md"):
+            (folder / name).write_text(text, encoding="utf-8")
         for name, (base, old, new) in VARIANTS.items():
             text = (folder / base).read_text(encoding="utf-8")
             failed += old not in text
