@@ -40,10 +40,9 @@ static bool is_number(const composer *c, const tirbi_lx *x) {
     return c->type == TIRB_F32 ? (bits & 0x7FFFFFFF) <= 0x7F800000 : (bits & INT64_MAX) <= 0x7FF0000000000000;
 }
 
-/* The one that is no NaN: MIN and MAX give the second one where either is. */
+/* The one that is no NaN: MIN and MAX give the second one where either is, and what they give is a canonical NaN. */
 static const tirbi_lx *extreme(const composer *c, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
-    const tirbi_lx *either = op2(c, op, a, b);
-    return is_number(c, b) ? either : choose(c, op1(c, TIRB_OP_ISNAN, b), a, either);
+    return op2(c, op, a, is_number(c, b) ? b : choose(c, op1(c, TIRB_OP_ISNAN, b), a, b));
 }
 
 /* The length of a vector, by hypotenuses of hypotenuses, or its inverse: of the vector times a power of two, by which

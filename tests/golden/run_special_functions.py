@@ -2,6 +2,7 @@
 # expect: f32s(6xf32=27 -2.5 2.5 0.5 nan 4) -> 3 -3 3 0 4 0
 # expect: f64s(6xf64=5 7 2 inf 0 3) -> 24 -1 0 0 1 5
 # expect: f16s(2xf32=-8 0.5) -> -2 -0.5
+# expect: bits(3xi32=-1 2139095041 1065353216, 3xi32=0) -> 2143289344 1065353216 1065353216
 from tvm.script import ir as I
 from tvm.script import tirx as T
 
@@ -30,3 +31,11 @@ class Module:
     def f16s(A: T.Buffer((2,), "float32")):
         A[0] = T.Cast("float32", T.call_pure_extern("float16", "cbrt", T.Cast("float16", A[0])))
         A[1] = T.Cast("float32", T.call_pure_extern("float16", "fdivide", T.Cast("float16", A[1]), T.float16(-1.0)))
+
+    # A NaN that fmax gives is canonical; beside a number, which may be a constant, the number comes out.
+    @T.prim_func(s_tir=True)
+    def bits(A: T.Buffer((3,), "int32"), B: T.Buffer((3,), "int32")):
+        for i in range(3):
+            x = T.reinterpret("float32", A[i])
+            B[i] = T.reinterpret("int32", T.call_pure_extern("float32", "fmaxf", x, T.if_then_else(i == 0, x, T.float32(1.0))))
+        B[2] = T.reinterpret("int32", T.call_pure_extern("float32", "fmaxf", T.reinterpret("float32", A[1]), T.float32(1.0)))
