@@ -49,7 +49,7 @@ static const tirbi_lx *extreme(const composer *c, tirbi_op op, const tirbi_lx *a
  * the result is undone. So nothing overflows or is lost on the way; and an infinity comes of one alone, which is what a
  * NaN beside it gives way to. */
 static const tirbi_lx *length(const composer *c, const tirbi_lx *const *x, int n, bool inverse) {
-    const tirbi_lx *scaled[TIRBI_COMPOSED_OPERANDS], *largest = constant(c, 0.0);
+    const tirbi_lx *scaled[TIRBI_COMPOSED_OPERANDS] = {NULL}, *largest = constant(c, 0.0);
     for (int i = 0; i < n; i++) largest = op2(c, TIRB_OP_MAX, op1(c, TIRB_OP_ABS, x[i]), largest);
     const tirbi_lx *large = op2(c, TIRB_OP_GT, largest, constant(c, 1.0));
     const tirbi_lx *scale = choose(c, large, constant(c, 0.25), constant(c, inverse ? 0x1p60 : 1.0));

@@ -294,6 +294,8 @@ static tirb_status check_elementwise(checker *c) {
  * bytes that each has; 0: it is another, or something is wrong with it, and nothing is changed. Where registers begin,
  * behind the opcode and the type: */
 enum { OPERANDS = 2 };
+/* And how many bytes each of them has at most: what has fewer behind it goes another way. */
+enum { LONGEST = OPERANDS + 4 };
 
 static inline bool holds(const checker *c, unsigned reg, unsigned type) {
     return reg < c->function->n_lane_regs && c->lane.types[reg] == type;
@@ -307,37 +309,34 @@ static inline bool may_use(const checker_lane *lane, unsigned cursor, unsigned t
     return (is->access & access) && is->type == type && here; /* and so it is not indexed */
 }
 
-static inline uint32_t pass_load(checker *c, const uint8_t *code, size_t left) {
+static inline uint32_t pass_load(checker *c, const uint8_t *code) {
     enum { SIZE = OPERANDS + 2 };
-    if (left < SIZE || code[OPERANDS] >= c->function->n_lane_regs ||
-        !may_use(&c->lane, code[OPERANDS + 1], code[1], TIRBI_READ))
+    if (code[OPERANDS] >= c->function->n_lane_regs || !may_use(&c->lane, code[OPERANDS + 1], code[1], TIRBI_READ))
         return 0;
     write_register(c, code[OPERANDS], (tirbi_dtype)code[1]);
     return SIZE;
 }
 
-static inline uint32_t pass_store(checker *c, const uint8_t *code, size_t left) {
+static inline uint32_t pass_store(checker *c, const uint8_t *code) {
     enum { SIZE = OPERANDS + 2 };
-    if (left < SIZE || !may_use(&c->lane, code[OPERANDS], code[1], TIRBI_WRITE) ||
-        !holds(c, code[OPERANDS + 1], code[1]))
-        return 0;
+    if (!may_use(&c->lane, code[OPERANDS], code[1], TIRBI_WRITE) || !holds(c, code[OPERANDS + 1], code[1])) return 0;
     note_read(&c->lane, UINT64_C(1) << code[OPERANDS + 1]);
     c->lane.acts = true;
     return SIZE;
 }
 
-static inline uint32_t pass_splat(checker *c, const uint8_t *code, size_t left) {
+static inline uint32_t pass_splat(checker *c, const uint8_t *code) {
     enum { SIZE = OPERANDS + 3 };
-    if (left < SIZE || code[OPERANDS] >= c->function->n_lane_regs ||
+    if (code[OPERANDS] >= c->function->n_lane_regs ||
         tirbi_load_u16(code + OPERANDS + 1) >= c->function->n_sregs)
         return 0;
     write_register(c, code[OPERANDS], (tirbi_dtype)code[1]);
     return SIZE;
 }
 
-static inline uint32_t pass_cast(checker *c, const uint8_t *code, size_t left) {
+static inline uint32_t pass_cast(checker *c, const uint8_t *code) {
     enum { SIZE = OPERANDS + 3 };
-    if (left < SIZE || code[OPERANDS] >= c->function->n_lane_regs || code[OPERANDS + 2] >= TIRB_N_DTYPES ||
+    if (code[OPERANDS] >= c->function->n_lane_regs || code[OPERANDS + 2] >= TIRB_N_DTYPES ||
         !holds(c, code[OPERANDS + 1], code[OPERANDS + 2]))
         return 0;
     note_read(&c->lane, UINT64_C(1) << code[OPERANDS + 1]);
@@ -345,13 +344,13 @@ static inline uint32_t pass_cast(checker *c, const uint8_t *code, size_t left) {
     return SIZE;
 }
 
-static inline uint32_t pass_elementwise(checker *c, const uint8_t *code, size_t left) {
+static inline uint32_t pass_elementwise(checker *c, const uint8_t *code) {
     const tirbi_op_info *info = &tirbi_ops[code[0]];
     const tirbi_op op = (tirbi_op)code[0];
     const tirbi_dtype type = (tirbi_dtype)code[1];
     const uint32_t size = OPERANDS + 1u + info->arity;
     const uint8_t *const reads = code + OPERANDS + 1;
-    if (left < size || code[OPERANDS] >= c->function->n_lane_regs) return 0;
+    if (code[OPERANDS] >= c->function->n_lane_regs) return 0;
     for (unsigned i = 0; i < info->arity; i++)
         if (!holds(c, reads[i], info->arity == 3 ? tirbi_op_operand_type(op, type, type, i) : type)) return 0;
     for (unsigned i = 0; i < info->arity && c->lane.depth > 0; i++) note_read(&c->lane, UINT64_C(1) << reads[i]);
@@ -362,20 +361,20 @@ static inline uint32_t pass_elementwise(checker *c, const uint8_t *code, size_t 
 
 static inline uint32_t pass_one(checker *c, const uint8_t *code, size_t left) {
     enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE };
-    if (left < OPERANDS || code[1] >= TIRB_N_DTYPES || !(tirbi_ops[code[0]].types >> code[1] & 1)) return 0;
+    if (left < LONGEST || code[1] >= TIRB_N_DTYPES || !(tirbi_ops[code[0]].types >> code[1] & 1)) return 0;
     switch (code[0]) {
     case TIRB_OP_VLOAD:
-        return pass_load(c, code, left);
+        return pass_load(c, code);
     case TIRB_OP_VSTORE:
-        return pass_store(c, code, left);
+        return pass_store(c, code);
     case TIRB_OP_VSPLAT:
-        return pass_splat(c, code, left);
+        return pass_splat(c, code);
     case TIRB_OP_VCAST:
-        return pass_cast(c, code, left);
+        return pass_cast(c, code);
     case TIRB_OP_VBITS:
         return 0;
     default:
-        return (tirbi_ops[code[0]].flags & LANE_ROW) == LANE_ROW ? pass_elementwise(c, code, left) : 0;
+        return (tirbi_ops[code[0]].flags & LANE_ROW) == LANE_ROW ? pass_elementwise(c, code) : 0;
     }
 }
 

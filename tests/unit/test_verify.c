@@ -938,15 +938,16 @@ static void test_lane_flow(void **state) {
 
 /* ---- Several at once ------------------------------------------------------------------------------------------- */
 
-/* With an entry of the source map at each instruction, as far as code can be decoded, each is looked at by itself. */
+/* With an entry of the source map at each instruction, and where code cannot be decoded further, each is looked at by
+ * itself. */
 static tirb_status verify_each(fixture *f, tirbi_function *function, const tirbi_program *program) {
     enum { MOST = 256 };
     tirbi_line lines[MOST];
     tirbi_instr instr;
     uint32_t n = 0;
     for (uint32_t at = 0; at < function->code_size && n < MOST; at += instr.size) {
-        if (tirbi_decode(function->code, function->code_size, at, &instr, NULL) != TIRB_OK) break;
         lines[n++] = (tirbi_line){.offset = at, .line = 1};
+        if (tirbi_decode(function->code, function->code_size, at, &instr, NULL) != TIRB_OK) break;
     }
     function->lines = lines;
     function->n_lines = n;
@@ -959,9 +960,10 @@ static tirb_status verify_each(fixture *f, tirbi_function *function, const tirbi
 static void expect_same(fixture *f, tirbi_function *function, const tirbi_program *program, const char *what) {
     char message[sizeof f->error.message] = "";
     const tirb_status each = verify_each(f, function, program);
+    const uint64_t offset = f->error.offset;
     if (each != TIRB_OK) strcpy(message, f->error.message);
     const tirb_status all = tirbi_verify(program, &f->heap, &f->error);
-    if (all != each || (all != TIRB_OK && strcmp(message, f->error.message) != 0))
+    if (all != each || (all != TIRB_OK && (offset != f->error.offset || strcmp(message, f->error.message) != 0)))
         fail_msg("'%s', but '%s' by itself: %s", all == TIRB_OK ? "" : f->error.message, message, what);
 }
 
@@ -1035,6 +1037,10 @@ static void test_passing(void **state) {
                  inner ? ".cursor r0 f32 read 1 0 1 1\n" : "", bodies[i]);
         check_passing(text);
     }
+    /* A cursor that the loop before had. */
+    check_passing(FUNCTION("lane s0, first\n.cursor r0 f32 read 0 0 1\n.cursor r1 f32 readwrite 0 0 1\nvload.f32 v0, c1\n"
+                           "vstore.f32 c1, v0\nfirst:\nlane.end\nlane s0, done\n.cursor r1 f32 readwrite 0 0 1\n"
+                           "vload.f32 v0, c0\nvstore.f32 c0, v0\ndone:\nlane.end\nret.void"));
 }
 
 /* ---- Errors and memory ----------------------------------------------------------------------------------------- */
