@@ -54,6 +54,10 @@ void tirbi_report_warning(tirbi_diagnostics *d, tirbi_span span, const char *for
 /* A note belongs to the message before it. */
 void tirbi_report_note(tirbi_diagnostics *d, tirbi_span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Whether one more error is kept, and `steps` may be taken for its message: what nobody reads is not looked for. */
+static inline bool tirbi_may_explain(const tirbi_diagnostics *d, uint64_t steps) {
+    return d->n_errors < d->max_errors && tirbi_arena_work(d->arena, steps);
+}
 static inline bool tirbi_has_errors(const tirbi_diagnostics *d) { return d->n_errors > 0; }
 /* "file:line:col: error: message\n", the source line, a caret line; as tirb_compile_result_format. */
 size_t tirbi_diagnostic_format(const char *file, const tirb_diagnostic *d, char *buffer, size_t size);

@@ -189,7 +189,8 @@ static void find_callee(tirbi_tc_checker *c, tirbi_tc_stmt *stmt) {
         callee->is_called = true;
         return;
     }
-    for (uint32_t i = 0; i < c->program->n_defs; i++) tirbi_suggest(&suggestion, c->program->defs[i]->name);
+    const uint32_t n = tirbi_may_explain(c->diagnostics, c->program->n_defs) ? c->program->n_defs : 0;
+    for (uint32_t i = 0; i < n; i++) tirbi_suggest(&suggestion, c->program->defs[i]->name);
     if (suggestion.best)
         fail(c, stmt->callee_span, "there is no def `%s`; did you mean `%s`?", stmt->callee_name, suggestion.best);
     else
@@ -371,7 +372,8 @@ static bool check_bounded(tirbi_tc_checker *c, const tirbi_tc_known *index, bool
     tirbi_suggestion suggestion = {.wanted = name};
     if (index->is_ranged || index->is_bounded || c->let_is_bounded) return true;
     if (index->is_left && target_has_shape) return true;
-    for (uint32_t i = 0; i < c->global->items.n; i++) {
+    const uint32_t n = tirbi_may_explain(c->diagnostics, c->global->items.n) ? c->global->items.n : 0;
+    for (uint32_t i = 0; i < n; i++) {
         const tirbi_tc_known *known = ((tirbi_tc_known **)c->global->items.items)[i];
         if (!known->is_wrong && known->symbol.ndim == 0) tirbi_suggest(&suggestion, known->symbol.name);
     }

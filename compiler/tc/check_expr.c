@@ -113,7 +113,9 @@ static void forget(tirbi_tc_checker *c, const tirbi_tc_expr *e) {
     if (known) known->is_wrong = true;
 }
 
-static void suggest_names(const tirbi_tc_names *names, bool is_called, tirbi_suggestion *suggestion) {
+static void suggest_names(const tirbi_tc_checker *c, const tirbi_tc_names *names, bool is_called,
+                          tirbi_suggestion *suggestion) {
+    if (!tirbi_may_explain(c->diagnostics, names->items.n)) return;
     for (uint32_t i = 0; i < names->items.n; i++) {
         const tirbi_tc_known *known = ((tirbi_tc_known **)names->items.items)[i];
         if (!known->is_wrong && (!is_called || known->symbol.kind == TIRBI_TC_TENSOR))
@@ -124,8 +126,8 @@ static void suggest_names(const tirbi_tc_names *names, bool is_called, tirbi_sug
 static tirb_datatype undefined(tirbi_tc_checker *c, const tirbi_tc_expr *e, bool is_called) {
     tirbi_suggestion suggestion = {.wanted = e->name};
     const tirbi_tc_builtin *builtin;
-    suggest_names(&c->local, is_called, &suggestion);
-    suggest_names(c->global, is_called, &suggestion);
+    suggest_names(c, &c->local, is_called, &suggestion);
+    suggest_names(c, c->global, is_called, &suggestion);
     for (uint32_t i = 0; is_called && (builtin = tirbi_tc_builtin_at(i)); i++)
         tirbi_suggest(&suggestion, builtin->name);
     forget(c, e);
@@ -138,7 +140,7 @@ static const char bounds_rule[] = "the bounds of a range are made of sizes, numb
 
 static tirb_datatype undefined_bound(tirbi_tc_checker *c, const tirbi_tc_expr *e) {
     tirbi_suggestion suggestion = {.wanted = e->name};
-    suggest_names(c->global, false, &suggestion);
+    suggest_names(c, c->global, false, &suggestion);
     forget(c, e);
     if (suggestion.best) return fail(c, e->name_span, "%s; did you mean `%s`?", bounds_rule, suggestion.best);
     return fail(c, e->name_span, "%s, and `%s` is none of them", bounds_rule, e->name);

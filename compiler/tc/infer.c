@@ -362,7 +362,7 @@ static bool check_range(solver *s, uint32_t index, tirbi_span span) {
     const tirbi_tc_range *r = &s->ranges[index];
     const char *name = s->stmt->indices[index]->name;
     const tirbi_tc_sum *last = tirbi_tc_sub(z, r->high, r->low), *extent = tirbi_tc_add_constant(z, last, 1);
-    if (extent && tirbi_tc_is_negative(z, last)) {
+    if (extent && tirbi_tc_is_negative(z, extent)) {
         tirbi_report_error(s->x->diagnostics, TIRB_VALUE, span,
                            "the range of the index `%s` is empty, whatever the sizes", name);
         return false;

@@ -169,17 +169,17 @@ static const tirbi_tc_sum *make_atom(tirbi_tc_sizes *z, tirbi_tc_atom wanted) {
     while (!found && (number = tirbi_index_next(&z->atom_index, hash, &probe)) > 0)
         if (same_atom(atoms[number - 1], &wanted)) found = atoms[number - 1];
     if (!found) {
+        for (uint32_t i = 0; i < wanted.n; i++) {
+            uint32_t depth =
+                wanted.kind == TIRBI_TC_ATOM_PRODUCT ? wanted.as.factors[i]->depth : depth_of(wanted.as.args[i]);
+            if (depth + 1 > wanted.depth) wanted.depth = depth + 1;
+        }
+        if (wanted.depth > TIRBI_TC_MAX_TERMS) return too_large(z);
         tirbi_tc_atom *atom = TIRBI_NEW(z->arena, tirbi_tc_atom);
         const tirbi_tc_atom **slot = TIRBI_LIST_ADD(z->arena, &z->atoms, const tirbi_tc_atom *);
         if (!atom || !slot || !tirbi_index_add(&z->atom_index, z->arena, hash, z->atoms.n - 1)) return NULL;
         *atom = wanted;
         atom->id = z->atoms.n - 1;
-        for (uint32_t i = 0; i < wanted.n; i++) {
-            uint32_t depth =
-                wanted.kind == TIRBI_TC_ATOM_PRODUCT ? wanted.as.factors[i]->depth : depth_of(wanted.as.args[i]);
-            if (depth + 1 > atom->depth) atom->depth = depth + 1;
-        }
-        if (atom->depth > TIRBI_TC_MAX_TERMS) return too_large(z);
         bounds b = atom_bounds(atom);
         atom->low = b.low;
         atom->high = b.high;

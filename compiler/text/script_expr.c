@@ -50,7 +50,8 @@ static tirbi_value builtin_name(const tirbi_script *s, const char *name) {
 static tirbi_value undefined_name(tirbi_script *s, const tirbi_node *node) {
     tirbi_suggestion suggestion = {.wanted = node->name};
     const tirbi_binding *bindings = s->bindings.items;
-    for (uint32_t i = 0; i < s->bindings.n; i++)
+    const uint32_t n = tirbi_may_explain(s->diagnostics, s->bindings.n) ? s->bindings.n : 0;
+    for (uint32_t i = 0; i < n; i++)
         if (!tirbi_is_error(&bindings[i].value)) tirbi_suggest(&suggestion, bindings[i].name);
     tirbi_suggest_entries(TIRBI_SPACE_PYTHON, &suggestion);
     if (s->function) tirbi_bind(s, node->name, node->span, tirbi_value_error());
@@ -942,7 +943,8 @@ static tirbi_value module_attribute(tirbi_script *s, const tirbi_node *node) {
         if (externs[i].name == node->name) return (tirbi_value){.kind = TIRBI_VALUE_EXTERN, .as.name = node->name};
     tirbi_suggestion suggestion = {.wanted = node->name};
     tirbi_script_function *const *functions = s->functions.items;
-    for (uint32_t k = 0; k < s->functions.n; k++) tirbi_suggest(&suggestion, functions[k]->line->name);
+    const uint32_t n = tirbi_may_explain(s->diagnostics, s->functions.n) ? s->functions.n : 0;
+    for (uint32_t k = 0; k < n; k++) tirbi_suggest(&suggestion, functions[k]->line->name);
     if (suggestion.best)
         return tirbi_fail(s, TIRB_TYPE, node->span, "the module has no function `%s`; did you mean `%s`?", node->name,
                           suggestion.best);

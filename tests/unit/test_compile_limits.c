@@ -143,7 +143,7 @@ typedef struct spent {
     uint64_t work, memory;
 } spent;
 
-static spent compile_family(const family *of, unsigned n) {
+static spent compile_family(const family *of, unsigned n, tirb_language language) {
     char *text = source_of(of, n);
     size_t size = strlen(of->head) + strlen(of->tail);
     for (unsigned i = 0; i < n; i++)
@@ -152,6 +152,7 @@ static spent compile_family(const family *of, unsigned n) {
     tirb_compile_result *result = NULL;
     tirb_compile_stats stats = TIRB_COMPILE_STATS_INIT;
     tirb_error error = TIRB_ERROR_INIT;
+    options.language = language;
     const tirb_status status = tirb_compile(text, size, &options, &result, &error);
     if (status != of->status) fail_msg("%s %u: %s: %s", of->name, n, tirb_status_name(status), error.message);
     assert_int_equal(tirb_compile_result_stats(result, &stats), TIRB_OK);
@@ -161,9 +162,19 @@ static spent compile_family(const family *of, unsigned n) {
 }
 
 /* What is four times as long takes four times the steps and the memory, and each byte only so much. */
+static void check_proportion(const family *of, tirb_language language) {
+    enum { FEW = 2000, MANY = 4 * FEW, MOST_MEMORY = 160, MOST_WORK = 4, ANY_MEMORY = 1 << 20 };
+    const spent few = compile_family(of, FEW, language), many = compile_family(of, MANY, language);
+    const uint64_t most_memory = ANY_MEMORY + (uint64_t)MOST_MEMORY * many.bytes;
+    if (many.work > 5 * few.work || many.work > MOST_WORK * many.bytes || many.memory > 5 * few.memory + ANY_MEMORY ||
+        many.memory > most_memory)
+        fail_msg("%s: %zu bytes: %llu steps (%llu), %llu bytes of memory (%llu)", of->name, many.bytes,
+                 (unsigned long long)many.work, (unsigned long long)few.work, (unsigned long long)many.memory,
+                 (unsigned long long)few.memory);
+}
+
 static void long_sources_cost_in_proportion(void **state) {
     (void)state;
-    enum { FEW = 2000, MANY = 4 * FEW, MOST_MEMORY = 160, MOST_WORK = 4, ANY_MEMORY = 1 << 20 };
     static const family families[] = {
         {"NUL bytes", "", "~~~~~~~~~~~~~~~~", "", TIRB_SYNTAX},
         {"at signs", "", "@@@@@@@@@@@@@@@@", "", TIRB_SYNTAX},
@@ -177,16 +188,19 @@ static void long_sources_cost_in_proportion(void **state) {
         {"names", "", "name_% = %\n", HEADER, TIRB_SYNTAX},
         {"strings", "", "s% = 'a text of it'\n", HEADER, TIRB_SYNTAX},
         {"statements", KERNEL(""), "    A[1] = A[2] + T.float32(%)\n", "", TIRB_OK},
+        {"unknown names", KERNEL(""), "    a% = T.float32(1)\n    A[0] = b%\n", "", TIRB_TYPE},
     };
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-        const spent few = compile_family(&families[i], FEW), many = compile_family(&families[i], MANY);
-        const uint64_t most_memory = ANY_MEMORY + (uint64_t)MOST_MEMORY * many.bytes;
-        if (many.work > 5 * few.work || many.work > MOST_WORK * many.bytes ||
-            many.memory > 5 * few.memory + ANY_MEMORY || many.memory > most_memory)
-            fail_msg("%s: %zu bytes: %llu steps (%llu), %llu bytes of memory (%llu)", families[i].name, many.bytes,
-                     (unsigned long long)many.work, (unsigned long long)few.work, (unsigned long long)many.memory,
-                     (unsigned long long)few.memory);
-    }
+    static const family comprehensions[] = {
+        {"unknown tensors", "def f(float(N) A) -> (C) {", "C(i) = A(i) * A(i) + unknown_%(i)\n", "}", TIRB_TYPE},
+        {"unknown defs", "", "def f%(float(N) A) -> (C) { C = g%(A) }\n", "", TIRB_TYPE},
+        {"parentheses", "def f(float(N) A) -> (C) { C(i) = ", "((((((((((((((((", "}", TIRB_SYNTAX},
+        {"a sum", "def f(float(N) A) -> (C) { C(i) = A(i)", " + A(i) * % %%", "}", TIRB_SYNTAX},
+        {"clauses", "def f(float(N) A) -> (C) { C(i) = A(i) where i in 0:N", ", exists A(i)", "}", TIRB_OK},
+    };
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        check_proportion(&families[i], TIRB_LANGUAGE_TVMSCRIPT);
+    for (size_t i = 0; i < sizeof comprehensions / sizeof *comprehensions; i++)
+        check_proportion(&comprehensions[i], TIRB_LANGUAGE_TENSOR_COMPREHENSIONS);
 }
 
 /* Loops that depend on each other, more than plans are made for: what is tried in vain leaves no memory behind, and
@@ -206,7 +220,7 @@ static void many_loops_fit(void **state) {
          "    for i in range(64):\n        if A[i] > T.float32(%):\n            A[i] = B[i, 3]\n", "", TIRB_OK},
     };
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-        const spent all = compile_family(&families[i], LOOPS);
+        const spent all = compile_family(&families[i], LOOPS, TIRB_LANGUAGE_TVMSCRIPT);
         if (all.work > MOST_WORK || all.memory > MOST_MEMORY)
             fail_msg("%s: %llu steps, %llu bytes of memory", families[i].name, (unsigned long long)all.work,
                      (unsigned long long)all.memory);
