@@ -38,17 +38,47 @@ static const tirbi_lx *plus(splitter *s, const tirbi_lx *x, int64_t n) {
     return x ? tirbi_lx_add(s->pool, x, tirbi_lx_int(s->pool, TIRB_I64, n)) : NULL;
 }
 
-/* left - right = c * k + r, where k counts iterations; c must be 1 or -1. */
-static bool difference(splitter *s, const tirbi_lx *left, const tirbi_lx *right, int64_t *c, const tirbi_lx **r) {
+/* a - b, or where that would not fit its type, the number of the type that is nearest: iterations, which are counted
+ * from 0, are on the same side of it. NULL: not known to be either, or memory ran out. */
+static const tirbi_lx *saturating_difference(splitter *s, const tirbi_lx *a, const tirbi_lx *b) {
+    int64_t lo, hi, least, most;
+    if (!a || !b) return NULL;
+    if (!__builtin_sub_overflow(a->lo, b->hi, &lo) && !__builtin_sub_overflow(a->hi, b->lo, &hi))
+        return tirbi_lx_sub(s->pool, a, b);
+    if (b->kind == TIRBI_LX_CONST) { /* a between them */
+        least = b->value > 0 ? INT64_MIN + b->value : INT64_MIN;
+        most = b->value < 0 ? INT64_MAX + b->value : INT64_MAX;
+        a = choose(s, TIRB_OP_MAX, choose(s, TIRB_OP_MIN, a, tirbi_lx_int(s->pool, TIRB_I64, most)),
+                   tirbi_lx_int(s->pool, TIRB_I64, least));
+    } else if (a->kind == TIRBI_LX_CONST) { /* b between them */
+        least = a->value >= 0 ? a->value - INT64_MAX : INT64_MIN;
+        most = a->value < 0 ? a->value - INT64_MIN : INT64_MAX;
+        b = choose(s, TIRB_OP_MAX, choose(s, TIRB_OP_MIN, b, tirbi_lx_int(s->pool, TIRB_I64, most)),
+                   tirbi_lx_int(s->pool, TIRB_I64, least));
+    } else {
+        return NULL;
+    }
+    return a && b ? tirbi_lx_sub(s->pool, a, b) : NULL;
+}
+
+/* left - right = c * (k - root), where k counts iterations; c must be 1 or -1. */
+static bool find_root(splitter *s, const tirbi_lx *left, const tirbi_lx *right, int64_t *c, const tirbi_lx **root) {
     tirbi_affine a, b;
     int64_t ca, cb;
     if (!tirbi_affine_of(s->pool, left, &s->own, &a) || !tirbi_affine_of(s->pool, right, &s->own, &b) ||
         !tirbi_affine_constant(&a, 0, &ca) || !tirbi_affine_constant(&b, 0, &cb)) {
         return false;
     }
-    if (__builtin_sub_overflow(ca, cb, c)) return false;
-    *r = tirbi_lx_sub(s->pool, a.start, b.start);
-    return *r && (*c == 1 || *c == -1);
+    if (__builtin_sub_overflow(ca, cb, c) || (*c != 1 && *c != -1)) return false;
+    *root = *c == 1 ? saturating_difference(s, b.start, a.start) : saturating_difference(s, a.start, b.start);
+    return *root != NULL;
+}
+
+/* The iteration behind `root`; where that is the last number of all, no iteration is there. */
+static const tirbi_lx *behind(splitter *s, const tirbi_lx *root) {
+    if (root && root->hi == INT64_MAX)
+        root = choose(s, TIRB_OP_MIN, root, tirbi_lx_int(s->pool, TIRB_I64, INT64_MAX - 1));
+    return plus(s, root, 1);
 }
 
 static void at_least(splitter *s, const tirbi_lx *bound) { s->first = choose(s, TIRB_OP_MAX, s->first, bound); }
@@ -62,23 +92,21 @@ static void below(splitter *s, const tirbi_lx *bound) {
 
 static bool add_bound(splitter *s, const tirbi_lx *x) {
     int64_t c;
-    const tirbi_lx *r;
+    const tirbi_lx *root;
     bool order =
         x->op == TIRB_OP_LT || x->op == TIRB_OP_LE || x->op == TIRB_OP_GT || x->op == TIRB_OP_GE || x->op == TIRB_OP_EQ;
-    if (x->kind != TIRBI_LX_OP || !order || !difference(s, x->args[0], x->args[1], &c, &r)) return false;
+    if (x->kind != TIRBI_LX_OP || !order || !find_root(s, x->args[0], x->args[1], &c, &root)) return false;
     bool less = x->op == TIRB_OP_LT || x->op == TIRB_OP_LE;
     bool or_equal = x->op == TIRB_OP_LE || x->op == TIRB_OP_GE;
-    const tirbi_lx *root = c == 1 ? tirbi_lx_sub(s->pool, tirbi_lx_int(s->pool, TIRB_I64, 0), r) : r;
-    if (!root) return false;
     if (x->op == TIRB_OP_EQ) {
         at_least(s, root);
-        below(s, plus(s, root, 1));
+        below(s, behind(s, root));
         s->bounded = true;
         return s->first && s->behind;
     }
     /* k < root where c and the comparison point the same way, else k > root */
-    if ((c == 1) == less) below(s, or_equal ? plus(s, root, 1) : root);
-    else at_least(s, or_equal ? root : plus(s, root, 1));
+    if ((c == 1) == less) below(s, or_equal ? behind(s, root) : root);
+    else at_least(s, or_equal ? root : behind(s, root));
     s->bounded = true;
     return s->first && s->behind;
 }
