@@ -2,11 +2,16 @@
 
 #include <signal.h>
 
+/* More than 1 where frames are larger than a user's: CMakeLists.txt. */
+#ifndef TIRB_THREAD_STACK_TIMES
+#define TIRB_THREAD_STACK_TIMES 1
+#endif
+
 /* Where what the process keeps for each thread leaves too little of the stack, it has the size that others have. */
 static bool create(pthread_t *out, void *(*run)(void *argument), void *argument) {
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0) return false;
-    bool created = pthread_attr_setstacksize(&attributes, TIRBI_THREAD_STACK) == 0 &&
+    bool created = pthread_attr_setstacksize(&attributes, (size_t)TIRBI_THREAD_STACK * TIRB_THREAD_STACK_TIMES) == 0 &&
                    pthread_create(out, &attributes, run, argument) == 0;
     pthread_attr_destroy(&attributes);
     return created || pthread_create(out, NULL, run, argument) == 0;
