@@ -7,6 +7,7 @@
 
 #include <tirb/tirb.h>
 
+#include "loader/base/secret.h"
 #include "vm/exec/exec.h"
 
 /* ---- Limits ---------------------------------------------------------------------------------------------------- */
@@ -384,6 +385,24 @@ static void test_chosen_values(void **state) {
     free(more);
 }
 
+/* Keys in a row, as registers and constants are, meet in chains no more often than by chance, whatever the secret. */
+static void test_chains(void **state) {
+    (void)state;
+    enum { BITS = 12, KEYS = 1 << BITS, SECRETS = 5000 };
+    static const uint64_t steps[] = {1, 16, 1 << 12, UINT64_C(1) << 40};
+    static uint16_t lengths[1 << BITS];
+    for (unsigned i = 0; i < SECRETS; i++) {
+        const uint64_t secret = i < 64 ? UINT64_C(1) << i : tirbi_secret(&lengths[i % (1 << BITS)]);
+        const uint64_t step = steps[i % 4];
+        memset(lengths, 0, sizeof lengths);
+        unsigned meetings = 0;
+        for (uint64_t key = 0; key < KEYS; key++) meetings += lengths[tirbi_chain_of_key(key * step, secret, BITS)]++;
+        if (meetings > KEYS) fail_msg("%u keys meet %u others with secret %#llx", KEYS, meetings,
+                                      (unsigned long long)secret);
+    }
+    assert_int_equal(tirbi_chain_of_key(UINT64_MAX, 1, 0), 0);
+}
+
 /* Functions with parameters of the same long names, which begin alike. */
 static cost cost_of_names(unsigned n_functions, unsigned n_params, uint16_t n_sregs) {
     enum { LENGTH = 1024, SIZE_OF_PARAM = 5, SIZE_OF_FUNCTION = 14 };
@@ -435,6 +454,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_sections_in_proportion),
         cmocka_unit_test(test_code),
         cmocka_unit_test(test_chosen_values),
+        cmocka_unit_test(test_chains),
         cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,10 +2,11 @@
 
 #include <string.h>
 
+#include "loader/base/secret.h"
 #include "vm/exec/flow.h"
 
 void tirbi_constants_init(tirbi_constants *c, tirbi_heap *heap, uint32_t first_slot, uint64_t secret) {
-    *c = (tirbi_constants){.heap = heap, .first_slot = first_slot, .multiplier = secret | 1};
+    *c = (tirbi_constants){.heap = heap, .first_slot = first_slot, .secret = secret};
 }
 
 /* A value, the next one in its chain, and a chain, which are in the same block, in this order. */
@@ -17,9 +18,9 @@ void tirbi_constants_release(tirbi_constants *c) {
     *c = (tirbi_constants){.heap = c->heap};
 }
 
-/* Chains are as many as there is room for values. Multiplying by a number that nobody knows spreads any values. */
+/* Chains are as many as there is room for values. */
 static uint16_t *chain_of(const tirbi_constants *c, uint64_t value) {
-    return &c->chains[value * c->multiplier >> (64 - __builtin_ctz(c->capacity))];
+    return &c->chains[tirbi_chain_of_key(value, c->secret, (unsigned)__builtin_ctz(c->capacity))];
 }
 
 static void add_to_chain(tirbi_constants *c, uint32_t i) {

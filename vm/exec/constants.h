@@ -10,7 +10,7 @@ struct tirbi_constants {
     uint64_t *values;
     uint16_t *chains;    /* a chain begins with the index and 1 of a value, 0: it is empty, */
     uint16_t *next;      /* and goes on so by value */
-    uint64_t multiplier; /* odd, and another one each time: see loader/base/secret.h */
+    uint64_t secret;     /* that the chains are spread by */
     uint32_t n;
     uint32_t capacity; /* 0 or a power of two */
     uint32_t n_values; /* that tirbi_slot_of_value has added */

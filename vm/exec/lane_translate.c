@@ -7,6 +7,7 @@
  * every iteration, and a loop that never runs, leaves the same places. */
 #include "vm/exec/lane_plan.h"
 
+#include "loader/base/secret.h"
 #include "vm/exec/lane_copy.h"
 #include "vm/exec/lane_ends.h"
 #include "vm/exec/lane_entry.h"
@@ -149,7 +150,7 @@ static bool counts_in(const lane_planner *p, uint16_t slot) {
 /* The number of the splat of a slot: its own or a new one. As with constants, any slots spread. */
 static uint16_t number_of_splat(lane_planner *p, uint16_t slot, uint8_t size) {
     const uint64_t key = (uint64_t)slot << 4 | size;
-    uint16_t *chain = &p->splat_chains[key * (p->code->secret | 1) >> (64 - p->splat_bits)];
+    uint16_t *chain = &p->splat_chains[tirbi_chain_of_key(key, p->code->secret, p->splat_bits)];
     p->emitter->heap->work++;
     for (uint32_t link = *chain; link != 0; link = p->next_splats[link - 1]) {
         p->emitter->heap->work++;
