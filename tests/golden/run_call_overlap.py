@@ -10,12 +10,12 @@ class Module:
         for i in range(4):
             Z[i] = X[i] + Y[3 - i]
 
-    # expect: good(4xi32=1,2,3,4, 4xi32=0) -> 4xi32=5,5,5,5
+    # expect: good(4xi32=1 2 3 4, 4xi32=0) -> 5 5 5 5
     @T.prim_func(s_tir=True)
     def good(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")):
         Module.add(A.data, A.data, B.data)
 
-    # trap: bad(4xi32=1,2,3,4, 4xi32=0) -> 21 the same buffer
+    # trap: bad(4xi32=1 2 3 4, 4xi32=0) -> 21 the same buffer
     @T.prim_func(s_tir=True)
     def bad(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32")):
         Module.add(A.data, B.data, B.data)

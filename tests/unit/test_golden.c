@@ -31,12 +31,13 @@ static size_t read_file(const char *path) {
     return size;
 }
 
-/* Finds the next line of the text that begins with `mark`, copies what follows it and moves *at behind that line. */
+/* Finds the next line of the text that begins with `mark`, behind blanks or not, copies what follows it and moves *at
+ * behind that line. */
 static bool next_comment(size_t *at, const char *mark, char *copy, size_t size) {
     while (text[*at]) {
-        const char *line = text + *at;
+        const char *line = text + *at + strspn(text + *at, " ");
         size_t length = strcspn(line, "\n");
-        *at += length + (line[length] == '\n');
+        *at = (size_t)(line - text) + length + (line[length] == '\n');
         if (strncmp(line, mark, strlen(mark)) != 0) continue;
         snprintf(copy, size, "%.*s", (int)(length - strlen(mark)), line + strlen(mark));
         return true;
@@ -322,7 +323,7 @@ static bool run_comment(const char *path, const char *comment, tirb_module *modu
     return wrong(&c, "another end", message);
 }
 
-static int run_comments(const char *path, const tirb_compile_result *result) {
+static int run_comments(const char *path, const tirb_compile_result *result, bool must_run) {
     int problems = 0;
     size_t size;
     const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
@@ -335,10 +336,12 @@ static int run_comments(const char *path, const tirb_compile_result *result) {
         assert_int_equal(tirb_engine_create(&options, &engine, NULL), TIRB_OK);
         assert_int_equal(tirb_module_load(engine, bytes, size, &module, NULL), TIRB_OK);
         char comment[MAX_LINE];
-        for (size_t at = 0; next_comment(&at, "# expect: ", comment, sizeof comment);)
+        unsigned n = 0;
+        for (size_t at = 0; next_comment(&at, "# expect: ", comment, sizeof comment); n++)
             problems += !run_comment(path, comment, module, false);
-        for (size_t at = 0; next_comment(&at, "# trap: ", comment, sizeof comment);)
+        for (size_t at = 0; next_comment(&at, "# trap: ", comment, sizeof comment); n++)
             problems += !run_comment(path, comment, module, true);
+        if (must_run && n == 0) problems++, print_error("%s: says nothing of a call\n", path);
         tirb_module_release(module);
         tirb_engine_release(engine);
     }
@@ -358,7 +361,7 @@ static int check_file(const char *name) {
     tirb_status status = tirb_compile(text, size, &options, &result, NULL);
     assert_non_null(result);
     int problems = compare_errors(path, result);
-    if (problems == 0 && status == TIRB_OK) problems = run_comments(path, result);
+    if (problems == 0 && status == TIRB_OK) problems = run_comments(path, result, strncmp(name, "run_", 4) == 0);
     if (strncmp(name, "error_", 6) == 0 && status == TIRB_OK) problems++, print_error("%s: compiled\n", path);
     if (strncmp(name, "run_", 4) == 0 && status != TIRB_OK) problems++, print_error("%s: not compiled\n", path);
     tirb_compile_result_destroy(result);
