@@ -56,6 +56,7 @@ typedef enum option_key {
     OPTION_COMPILE_WORK,
     OPTION_LANGUAGE,
     OPTION_DEFINE,
+    OPTION_IR,
 } option_key;
 
 /* Of every command that compiles a source on the way to something else. */
@@ -91,7 +92,7 @@ typedef struct option_row {
     option_key key; /* OPTION_END ends a table */
     char letter;    /* 0: none */
     const char *name;
-    const char *argument; /* its name in help; NULL: a flag */
+    const char *argument; /* its name in help, "[=NAME]" where it may be left out; NULL: a flag */
     const char *help;
 } option_row;
 

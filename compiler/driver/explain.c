@@ -11,6 +11,8 @@
 static const option_row explain_options[] = {
     {OPTION_FUNCTION, 'f', "function", "NAME", "only this function"},
     {OPTION_JSON, 0, "json", NULL, "print one JSON array instead of text"},
+    {OPTION_IR, 0, "ir", "[=PASS]",
+     "instead, the loop IR as text: before and after a pass, or after each that changes it"},
     {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast"},
     {OPTION_PARALLEL, 0, "parallel", "WHICH", "auto, off or all: loops for several threads"},
     {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"},
@@ -84,6 +86,56 @@ static exit_code print_json(const invocation *inv, const tirb_loop_note *const *
     return json_print(inv, list, JSON_LINES);
 }
 
+/* Where the text of loop IR goes on to another stage of a function, each of which begins with a line of `# `. */
+static const char *next_stage(const char *at, const char *end) {
+    while (at < end) {
+        const char *line = memchr(at, '\n', (size_t)(end - at));
+        if (!line) return end;
+        at = line + 1;
+        if (end - at > 1 && at[0] == '#' && at[1] == ' ') return at;
+    }
+    return end;
+}
+
+/* Whether a stage is of the function: its second line names it. */
+static bool is_stage_of(const char *stage, const char *end, const char *function) {
+    char line[512];
+    const int size = snprintf(line, sizeof line, "\nfunction \"%s\"", function);
+    const char *title_end = memchr(stage, '\n', (size_t)(end - stage));
+    return title_end && size > 0 && (size_t)size < sizeof line && end - title_end > size &&
+           memcmp(title_end, line, (size_t)size) == 0;
+}
+
+/* Loop IR; what it has of the source are names of letters, digits and _, and clean strings. */
+static exit_code show_ir(const invocation *inv, const tirb_compile_result *result) {
+    size_t size;
+    const char *text = tirb_compile_result_ir(result, &size), *only = option_text(inv, OPTION_FUNCTION);
+    bool shown = false;
+    for (const char *at = text, *end = text + size, *next; at < end; at = next) {
+        next = next_stage(at, end);
+        if (only && !is_stage_of(at, end, only)) continue;
+        fwrite(at, 1, (size_t)(next - at), stdout);
+        shown = true;
+    }
+    if (!only || shown) return EXIT_DONE;
+    return fail_usage(inv->command, "-f %s: there is no function of that name, or the pass did not run", only);
+}
+
+/* The name of a pass, or an error that lists them. */
+static exit_code read_pass(const invocation *inv, tirb_compile_options *options) {
+    const char *wanted = option_text(inv, OPTION_IR), *name;
+    if (option_given(inv, OPTION_JSON)) return fail_usage(inv->command, "--ir prints text, not JSON");
+    options->show_ir = wanted ? wanted : "";
+    if (!wanted) return EXIT_DONE;
+    for (uint32_t i = 0; (name = tirb_pass_name(i, NULL)) != NULL; i++)
+        if (strcmp(name, wanted) == 0) return EXIT_DONE;
+    char list[512];
+    size_t n = 0;
+    for (uint32_t i = 0; (name = tirb_pass_name(i, NULL)) != NULL && n < sizeof(list); i++)
+        n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i > 0 ? ", " : "", name);
+    return fail_usage(inv->command, "--ir=%s: the passes are %s", wanted, list);
+}
+
 static exit_code show(const invocation *inv, const file_bytes *text, const tirb_compile_result *result) {
     const char *only = option_text(inv, OPTION_FUNCTION);
     uint32_t total = tirb_compile_result_loop_count(result);
@@ -115,11 +167,12 @@ static exit_code run_explain(const invocation *inv) {
     options.file_name = input_name(inv->operands[0]);
     options.explain = 1;
     exit_code code = compile_options_read(inv, &options);
+    if (code == EXIT_DONE && option_given(inv, OPTION_IR)) code = read_pass(inv, &options);
     if (code == EXIT_DONE) code = source_read(inv, inv->operands[0], &options, &text);
     if (code != EXIT_DONE) return code;
     tirb_status status = tirb_compile((const char *)text.data, text.size, &options, &result, &error);
     code = compile_outcome(inv, options.file_name, status, &error, result);
-    if (code == EXIT_DONE) code = show(inv, &text, result);
+    if (code == EXIT_DONE) code = options.show_ir ? show_ir(inv, result) : show(inv, &text, result);
     tirb_compile_result_destroy(result);
     free(text.data);
     return code;
@@ -142,7 +195,8 @@ const command explain_command = {
                "\n"
                "Examples:\n"
                "  tirb explain digits.py\n"
-               "  tirb explain digits.py -f softmax --json\n",
+               "  tirb explain digits.py -f softmax --json\n"
+               "  tirb explain digits.py --ir=fuse\n",
     .run = run_explain,
     .least_operands = 1,
     .most_operands = 1,

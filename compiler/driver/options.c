@@ -23,6 +23,8 @@ static bool is_value_with_dash(const char *text) {
 
 static char *copy_unshielded(const char *text) { return strdup(text[0] == SHIELD ? text + 1 : text); }
 
+static bool is_optional(const option_row *row) { return row->argument && row->argument[0] == '['; }
+
 static size_t count_rows(const option_row *rows) {
     size_t n = 0;
     while (rows[n].key != OPTION_END) n++;
@@ -55,7 +57,7 @@ static exit_code collect(const command *cmd, poptContext context, invocation *ou
             char *text = poptGetOptArg(context);
             value->text = text ? copy_unshielded(text) : NULL;
             free(text);
-            if (!value->text) return fail_memory(out);
+            if (!value->text && !is_optional(row)) return fail_memory(out);
         }
         out->n_options++;
     }
@@ -112,7 +114,9 @@ exit_code invocation_parse(const command *cmd, int argc, char **argv, invocation
         const option_row *row = &cmd->options[i];
         table[i] = (struct poptOption){.longName = row->name,
                                        .shortName = row->letter,
-                                       .argInfo = row->argument ? POPT_ARG_STRING : POPT_ARG_NONE,
+                                       .argInfo = !row->argument            ? POPT_ARG_NONE
+                                                  : is_optional(row) ? POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL
+                                                                     : POPT_ARG_STRING,
                                        .val = (int)i + 1};
     }
     context = poptGetContext(NULL, argc + 1, shielded, table, 0);
@@ -165,7 +169,8 @@ void command_help(const command *cmd) {
     for (const option_row *row = cmd->options; row->key != OPTION_END; row++) {
         char left[64];
         snprintf(left, sizeof left, "%c%c%c --%s%s%s", row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
-                 row->letter ? ',' : ' ', row->name, row->argument ? " " : "", row->argument ? row->argument : "");
+                 row->letter ? ',' : ' ', row->name, row->argument && !is_optional(row) ? " " : "",
+                 row->argument ? row->argument : "");
         printf("  %-28s %s\n", left, row->help);
     }
     if (cmd->details) printf("\n%s", cmd->details);

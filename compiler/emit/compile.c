@@ -9,27 +9,8 @@
 #include "compiler/emit/limits.h"
 #include "compiler/ir/public.h"
 #include "compiler/lower/library.h"
-#include "compiler/optimize/carried/elements.h"
-#include "compiler/optimize/carried/induction.h"
-#include "compiler/optimize/carried/place.h"
-#include "compiler/optimize/carried/scopes.h"
-#include "compiler/optimize/contractions/axes.h"
-#include "compiler/optimize/contractions/operands.h"
-#include "compiler/optimize/contractions/windows.h"
-#include "compiler/optimize/cuts/clip.h"
-#include "compiler/optimize/cuts/partition.h"
-#include "compiler/optimize/facts/guarded.h"
-#include "compiler/optimize/nests/digits.h"
-#include "compiler/optimize/nests/expand.h"
-#include "compiler/optimize/nests/fuse.h"
-#include "compiler/optimize/nests/products.h"
-#include "compiler/optimize/nests/reroll.h"
-#include "compiler/optimize/nests/unroll.h"
-#include "compiler/optimize/nests/unsplit.h"
-#include "compiler/optimize/whiles/bits.h"
-#include "compiler/optimize/whiles/counted.h"
-#include "compiler/optimize/whiles/skips.h"
 #include "compiler/pipeline/languages.h"
+#include "compiler/pipeline/passes.h"
 #include "compiler/text/print.h"
 #include "loader/base/error.h"
 #include "loader/base/sized.h"
@@ -46,6 +27,7 @@ struct tirb_compile_result {
     tirbi_source source;
     tirbi_diagnostics diagnostics;
     tirbi_writer bundle;
+    tirbi_writer ir;   /* with options->show_ir */
     tirbi_notes notes; /* with options->explain */
     const tirbi_language *language;
 };
@@ -94,36 +76,12 @@ void tirbi_finish_function(tirbi_emitter *e, const char *name, tirbi_function *o
     out->n_lines = e->n_lines;
 }
 
-/* The passes over a whole function, in the order of optimize/PASSES.md. */
-static const tirbi_ls *optimized(tirbi_emitter *e, const tirbi_ls *body) {
-    tirbi_find_guarded(body);
-    if (!(tirbi_disabled(e) & TIRB_PASS_SEQUENCES)) body = tirbi_skip_in_branches(e->pool, body);
-    body = tirbi_narrow_scopes(e->pool, body);
-    if (!(tirbi_disabled(e) & TIRB_PASS_SEQUENCES)) {
-        body = tirbi_know_counters(e->pool, tirbi_count_whiles(e->pool, tirbi_count_bits(e->pool, body)));
-        body = tirbi_hold_all_elements(e->pool, body);
-    }
-    if (!(tirbi_disabled(e) & TIRB_PASS_PARTS)) body = tirbi_reroll(e->pool, body);
-    body = tirbi_write_out_elements(e->pool, body, tirbi_disabled(e), e->notes);
-    if (!(tirbi_disabled(e) & TIRB_PASS_DIGITS)) {
-        body = tirbi_join_axes(e->pool, tirbi_split_digits(e->pool, body));
-        body = tirbi_split_products(e->pool, tirbi_join_splits(e->pool, body));
-    }
-    body = tirbi_expand_arrays(e->pool, body, tirbi_disabled(e));
-    if (!(tirbi_disabled(e) & TIRB_PASS_FUSE)) body = tirbi_fuse_nests(e->pool, body, tirbi_disabled(e), e->notes);
-    body = tirbi_sum_many_rows(e->pool, body, tirbi_disabled(e));
-    body = tirbi_turn_windows(e->pool, body, tirbi_disabled(e));
-    if (!(tirbi_disabled(e) & TIRB_PASS_PARTS))
-        body = tirbi_partition_loops(e->pool, body, tirbi_disabled(e), e->notes);
-    body = tirbi_clip_nests(e->pool, body, tirbi_disabled(e));
-    if (!(tirbi_disabled(e) & TIRB_PASS_PARTS)) body = tirbi_unroll_sums(e->pool, body, tirbi_disabled(e));
-    return tirbi_compute_operands(e->pool, body, tirbi_disabled(e), e->notes);
-}
-
-static void emit_function(tirbi_emitter *e, tirbi_function *out) {
+static void emit_function(tirbi_emitter *e, const tirbi_pass_view *view, tirbi_function *out) {
     const tirb_primfunc *f = e->function->ast;
     number_parameters(e);
-    tirbi_put_stmt(e, optimized(e, e->function->body));
+    const tirbi_ls *body = tirbi_run_passes(e->module, e->function, e->options, e->notes, view);
+    if (!body) return;
+    tirbi_put_stmt(e, body);
     if (!e->function->returns) {
         TIRBI_PUT(e, TIRB_OP_RETVOID, TIRB_TYPE_NONE, 0);
     } else {
@@ -200,7 +158,9 @@ static tirbi_program *emit_module(tirb_compile_result *r, tirbi_lmodule *module,
         r->notes.function = e->function->ast->name;
         e->regions = &regions;
         tirbi_writer_init(&e->code, &r->heap);
-        emit_function(e, &functions[i]);
+        const tirbi_pass_view view = {.pass = options->show_ir && *options->show_ir ? options->show_ir : NULL,
+                                      .out = own && options->show_ir ? &r->ir : NULL};
+        emit_function(e, &view, &functions[i]);
         tirbi_writer_destroy(&e->code);
         if (r->arena.failed) return NULL;
     }
@@ -287,6 +247,7 @@ static tirb_status new_result(const char *text, size_t size, const tirb_compile_
     tirbi_arena_init(&r->arena, &r->heap);
     r->arena.watch = &r->watch;
     tirbi_writer_init(&r->bundle, &r->heap);
+    tirbi_writer_init(&r->ir, &r->heap);
     const char *file = options->file_name ? options->file_name : "<string>";
     const char *name = tirbi_arena_text(&r->arena, file, strlen(file));
     char *copy = tirbi_arena_text(&r->arena, text, size);
@@ -312,6 +273,8 @@ static tirb_status read_options(const tirb_compile_options *given, tirb_compile_
     tirbi_limits_complete(out);
     if ((unsigned)out->fp > TIRB_FP_FAST)
         return tirbi_error_set(error, TIRB_MISUSE, "no floating-point mode has the number %d", (int)out->fp);
+    if (out->show_ir && *out->show_ir && !tirbi_is_pass(out->show_ir))
+        return tirbi_error_set(error, TIRB_MISUSE, "there is no pass %s", out->show_ir);
     if (!tirbi_language_chosen(out->language, NULL))
         return tirbi_error_set(error, TIRB_MISUSE, "no language has the number %d", (int)out->language);
     return TIRB_OK;
@@ -393,6 +356,7 @@ tirb_status tirb_builder_compile(tirb_builder *builder, const tirb_compile_optio
 void tirb_compile_result_destroy(tirb_compile_result *result) {
     if (!result) return;
     tirbi_writer_destroy(&result->bundle);
+    tirbi_writer_destroy(&result->ir);
     tirbi_arena_destroy(&result->arena);
     tirbi_heap heap = result->heap;
     tirbi_heap_free(&heap, result, sizeof(*result));
@@ -428,6 +392,11 @@ tirb_status tirb_compile_result_stats(const tirb_compile_result *result, tirb_co
                                       .work = result->watch.work,
                                       .peak_memory = result->heap.peak};
     return tirbi_info_write(out_stats, &stats, sizeof(stats)) ? TIRB_OK : TIRB_MISUSE;
+}
+
+const char *tirb_compile_result_ir(const tirb_compile_result *result, size_t *out_size) {
+    if (out_size) *out_size = result ? result->ir.size : 0;
+    return result ? (const char *)result->ir.data : NULL;
 }
 
 uint32_t tirb_compile_result_loop_count(const tirb_compile_result *result) { return result ? result->notes.n : 0; }

@@ -5,6 +5,7 @@
 #include "compiler/lower/loop.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/notes.h"
+#include "compiler/optimize/switches.h"
 #include "compiler/source/index.h"
 #include "loader/base/bytes.h"
 
@@ -118,13 +119,8 @@ typedef struct tirbi_emitter {
     bool failed; /* reported */
 } tirbi_emitter;
 
-/* What is not to be done for speed: what the options say, and all of it once there has been work enough. */
-enum { TIRBI_PASSES_BY_SEARCH = TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE | TIRB_PASS_CONTRACT | TIRB_PASS_REGIONS |
-                                TIRB_PASS_FUSE | TIRB_PASS_DIGITS | TIRB_PASS_SEQUENCES | TIRB_PASS_PARTS };
-
-static inline uint32_t tirbi_disabled(const tirbi_emitter *e) {
-    return e->options->disabled | (tirbi_arena_may_try(e->arena) ? 0 : (uint32_t)TIRBI_PASSES_BY_SEARCH);
-}
+/* What is not to be done for speed. */
+static inline uint32_t tirbi_disabled(const tirbi_emitter *e) { return tirbi_switched_off(e->options, e->arena); }
 
 /* emit.c: registers, instructions, jumps */
 tirbi_scope tirbi_scope_open(tirbi_emitter *e);

@@ -5,7 +5,7 @@
 
 /* ---- Integer types as ranges ---------------------------------------------------------------------------------- */
 
-static void type_range(tirbi_dtype type, int64_t *lo, int64_t *hi) {
+void tirbi_type_range(tirbi_dtype type, int64_t *lo, int64_t *hi) {
     unsigned bits = tirbi_dtypes[type].bits;
     if (type == TIRB_BOOL) {
         *lo = 0;
@@ -115,7 +115,7 @@ static range ranges_of_op(tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
 
 static void set_range(tirbi_lx *x) {
     int64_t lo, hi;
-    type_range((tirbi_dtype)x->type, &lo, &hi);
+    tirbi_type_range((tirbi_dtype)x->type, &lo, &hi);
     x->lo = lo;
     x->hi = hi;
     if (x->kind == TIRBI_LX_CONST && !tirbi_dtype_is_float((tirbi_dtype)x->type)) {

@@ -333,6 +333,8 @@ typedef struct tirbi_lx_pool {
     uint32_t n_interned;
 } tirbi_lx_pool;
 
+/* The least and the greatest value of an integer type, as far as int64 has them; all of int64 for floats. */
+void tirbi_type_range(tirbi_dtype type, int64_t *lo, int64_t *hi);
 const tirbi_lx *tirbi_lx_int(tirbi_lx_pool *pool, tirbi_dtype type, int64_t value);
 const tirbi_lx *tirbi_lx_bits(tirbi_lx_pool *pool, tirbi_dtype type, uint64_t bits);
 const tirbi_lx *tirbi_lx_var(tirbi_lx_pool *pool, tirbi_lvar *var);

@@ -70,6 +70,8 @@ typedef struct tirb_compile_options {
     const tirb_canceller *canceller; /* NULL: none; else it outlives the compilation */
     tirb_language language;
     uint32_t reserved2;
+    const char *show_ir; /* not NULL: tirb_compile_result_ir has the loop IR of each function before and after the pass
+                            of this name (tirb_pass_name); "": as lowered, and after each pass that changed it */
 } tirb_compile_options;
 
 enum {
@@ -88,7 +90,7 @@ enum {
 
 #define TIRB_COMPILE_OPTIONS_INIT                                                                  \
     { (uint32_t)sizeof(tirb_compile_options), TIRB_FP_PRECISE, 0, {0, 0}, 0, 0, 0, 0, 0, 0, 0, 0,  \
-      TIRB_LANGUAGE_AUTO, 0 }
+      TIRB_LANGUAGE_AUTO, 0, 0 }
 
 typedef struct tirb_compile_result tirb_compile_result;
 
@@ -149,6 +151,13 @@ typedef struct tirb_loop_note {
     uint32_t line, column; /* of the variable, 1-based; 0 where there is no source text */
     const char *text;
 } tirb_loop_note;
+
+/* The loop IR that options.show_ir asked for, as text for people (compiler/loop/text.h in the sources), owned by the
+ * result; NULL and 0 where nothing did. It is no stable format. `out_size` may be NULL. */
+TIRB_API const char *tirb_compile_result_ir(const tirb_compile_result *result, size_t *out_size);
+/* The name of the compiler's pass `index` in their order, and what it does in a line (`out_summary` may be NULL); NULL
+ * when there are no more. They change from version to version. */
+TIRB_API const char *tirb_pass_name(uint32_t index, const char **out_summary);
 
 /* How many notes there are on the loops of a program compiled with options.explain, in the order of its code; 0
  * without that option. A loop whose parts became different things has a note for each. */

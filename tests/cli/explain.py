@@ -292,6 +292,21 @@ def test_rows_of_their_own(t):
            f"a matrix for each of the threads: {notes}")
 
 
+def test_loop_ir(t):
+    t.write("k.py", EACH_ROW)
+    whole = t.run("explain", "k.py", "--ir").text
+    expect(whole.startswith('# as lowered\nfunction "f"\n  parameter A[40, 24]: f32 read\n'), f"begins as lowered: {whole[:200]}")
+    expect("# after expand: " in whole and "# after fuse" not in whole, "only passes that change something are shown")
+    stages = t.run("explain", "k.py", "--ir=expand", "-f", "f").text
+    before, after = stages.split("# after expand: ")
+    expect(before.startswith("# before expand: ") and before.split("\n", 1)[1] != after.split("\n", 1)[1], "what it changes")
+    same = t.run("explain", "k.py", "--ir=fuse").text.split("# after fuse: ")
+    expect(same[0].split("\n", 1)[1] == same[1].split("\n", 1)[1], "a pass that is asked for is shown either way")
+    t.run("explain", "k.py", "--ir=fusion", code=USAGE, says="the passes are branches, privatise,")
+    t.run("explain", "k.py", "--ir", "--json", code=USAGE, says="--ir prints text, not JSON")
+    t.run("explain", "k.py", "--ir", "-f", "g", code=USAGE, says="there is no function of that name")
+
+
 BORDERED = HEAD + """def f(A: T.Buffer(("h + 2", "w"), "float32"), B: T.Buffer(("h", "w"), "float32")):
     h, w = T.int32(), T.int32()
     for y, x in T.grid(h, w - 2):

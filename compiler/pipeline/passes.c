@@ -1,0 +1,135 @@
+#include "compiler/pipeline/passes.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "compiler/optimize/carried/elements.h"
+#include "compiler/optimize/carried/induction.h"
+#include "compiler/optimize/carried/place.h"
+#include "compiler/optimize/carried/scopes.h"
+#include "compiler/optimize/contractions/axes.h"
+#include "compiler/optimize/contractions/operands.h"
+#include "compiler/optimize/contractions/windows.h"
+#include "compiler/optimize/cuts/clip.h"
+#include "compiler/optimize/cuts/partition.h"
+#include "compiler/optimize/facts/guarded.h"
+#include "compiler/optimize/nests/digits.h"
+#include "compiler/optimize/nests/expand.h"
+#include "compiler/optimize/nests/fuse.h"
+#include "compiler/optimize/nests/products.h"
+#include "compiler/optimize/nests/reroll.h"
+#include "compiler/optimize/nests/unroll.h"
+#include "compiler/optimize/nests/unsplit.h"
+#include "compiler/optimize/switches.h"
+#include "compiler/optimize/whiles/bits.h"
+#include "compiler/optimize/whiles/counted.h"
+#include "compiler/optimize/whiles/skips.h"
+
+#define PASS(NAME, SWITCH, RUN, SUMMARY)                                                            \
+    static const tirbi_ls *run_##NAME(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled, \
+                                      tirbi_notes *notes) {                                         \
+        (void)disabled, (void)notes;                                                                \
+        return RUN;                                                                                 \
+    }
+#include "compiler/pipeline/passes.def"
+#undef PASS
+
+static const tirbi_pass passes[] = {
+#define PASS(NAME, SWITCH, RUN, SUMMARY) {#NAME, SWITCH, run_##NAME, SUMMARY},
+#include "compiler/pipeline/passes.def"
+#undef PASS
+};
+
+enum { N_PASSES = sizeof passes / sizeof *passes };
+
+const tirbi_pass *tirbi_pass_at(uint32_t index) { return index < N_PASSES ? &passes[index] : NULL; }
+
+bool tirbi_is_pass(const char *name) {
+    for (size_t i = 0; i < N_PASSES; i++)
+        if (strcmp(passes[i].name, name) == 0) return true;
+    return false;
+}
+
+const char *tirb_pass_name(uint32_t index, const char **out_summary) {
+    const tirbi_pass *pass = tirbi_pass_at(index);
+    if (out_summary) *out_summary = pass ? pass->summary : NULL;
+    return pass ? pass->name : NULL;
+}
+
+/* ---- Views ----------------------------------------------------------------------------------------------------- */
+
+/* A function on its way, for who looks at it. */
+typedef struct viewer {
+    const tirbi_pass_view *view;
+    const tirbi_lmodule *module;
+    const tirbi_lfunc *function;
+    size_t last, size; /* where its latest text is in what was written */
+} viewer;
+
+static void write_title(const viewer *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void write_title(const viewer *v, const char *format, ...) {
+    char title[256];
+    va_list arguments;
+    va_start(arguments, format);
+    const int n = vsnprintf(title, sizeof(title), format, arguments);
+    va_end(arguments);
+    if (n > 0) tirbi_write_bytes(v->view->out, title, (size_t)n < sizeof(title) ? (size_t)n : sizeof(title) - 1);
+}
+
+/* Writes the function as it is now; false: memory ran out. */
+static bool write_text(viewer *v, const tirbi_ls *body) {
+    tirbi_writer *out = v->view->out;
+    v->last = out->size;
+    const bool done = tirbi_print_loops(v->module, v->function, body, v->function->pool->arena, out);
+    v->size = out->size - v->last;
+    return done;
+}
+
+/* Takes back what was written from `at` on where the text behind it is the latest one again. */
+static void drop_if_same(viewer *v, size_t at, size_t last, size_t size) {
+    tirbi_writer *out = v->view->out;
+    if (v->size != size || memcmp(out->data + v->last, out->data + last, size) != 0) return;
+    out->size = at;
+    v->last = last;
+}
+
+static bool show_first(viewer *v, const tirbi_ls *body) {
+    if (!v->view->out || v->view->pass) return true;
+    write_title(v, "# as lowered\n");
+    return write_text(v, body);
+}
+
+/* Before a pass (after: false) and behind it. */
+static bool show(viewer *v, const tirbi_pass *pass, const tirbi_ls *body, bool after) {
+    if (!v->view->out || !body) return true;
+    const size_t at = v->view->out->size, last = v->last, size = v->size;
+    if (v->view->pass) {
+        if (strcmp(v->view->pass, pass->name) != 0) return true;
+        write_title(v, "# %s %s: %s\n", after ? "after" : "before", pass->name, pass->summary);
+        return write_text(v, body);
+    }
+    if (!after) return true;
+    write_title(v, "# after %s: %s\n", pass->name, pass->summary);
+    if (!write_text(v, body)) return false;
+    drop_if_same(v, at, last, size);
+    return true;
+}
+
+/* ---- The passes ------------------------------------------------------------------------------------------------ */
+
+const tirbi_ls *tirbi_run_passes(const tirbi_lmodule *module, const tirbi_lfunc *function,
+                                 const tirb_compile_options *options, tirbi_notes *notes, const tirbi_pass_view *view) {
+    viewer v = {.view = view, .module = module, .function = function};
+    const tirbi_ls *body = function->body;
+    tirbi_find_guarded(body);
+    if (!show_first(&v, body)) return NULL;
+    for (size_t i = 0; i < N_PASSES && body; i++) {
+        const uint32_t disabled = tirbi_switched_off(options, function->pool->arena);
+        if (disabled & passes[i].switches) continue;
+        if (!show(&v, &passes[i], body, false)) return NULL;
+        body = passes[i].run(function->pool, body, disabled, notes);
+        if (!show(&v, &passes[i], body, true)) return NULL;
+    }
+    return body;
+}

@@ -1,0 +1,241 @@
+/* Passes by themselves, each on what the files of tests/passes say; and loop IR as text, over all kernels of the tests:
+ * what is printed is read again as the same, and who looks on changes nothing. */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <tirb/compiler.h>
+
+#include "compiler/pipeline/passes.h"
+
+enum { MAX_TEXT = 1 << 20, MAX_PATH = 1024 };
+
+typedef struct room {
+    tirbi_heap heap;
+    tirbi_arena arena;
+} room;
+
+static void open_room(room *r) {
+    tirbi_heap_init(&r->heap, NULL, UINT64_MAX);
+    tirbi_arena_init(&r->arena, &r->heap);
+}
+
+static char *read_file(const char *path) {
+    FILE *file = fopen(path, "rb");
+    char *text = malloc(MAX_TEXT);
+    assert_non_null(file);
+    assert_non_null(text);
+    const size_t size = fread(text, 1, MAX_TEXT - 1, file);
+    fclose(file);
+    text[size] = '\0';
+    return text;
+}
+
+/* Text that is printed of a body, to be freed. */
+static char *printed(const tirbi_lfunc *function, const tirbi_ls *body, tirbi_arena *arena) {
+    tirbi_writer out;
+    tirbi_writer_init(&out, arena->heap);
+    assert_true(tirbi_print_loops(NULL, function, body, arena, &out));
+    tirbi_write_u8(&out, 0);
+    char *copy = malloc(out.size);
+    assert_non_null(copy);
+    memcpy(copy, out.data, out.size);
+    tirbi_writer_destroy(&out);
+    return copy;
+}
+
+static tirbi_lfunc *read_text(const char *text, size_t size, tirbi_arena *arena, const char *where) {
+    tirb_error error = TIRB_ERROR_INIT;
+    tirbi_lfunc *function = NULL;
+    if (tirbi_read_loops(text, size, arena, &function, &error) != TIRB_OK)
+        fail_msg("%s: %u:%u: %s", where, error.line, error.column, error.message);
+    return function;
+}
+
+/* ---- tests/passes ------------------------------------------------------------------------------------------------ */
+
+static const char separator[] = "# becomes\n";
+
+/* The passes of a line `# pass: a, b`, one after the other. */
+static const tirbi_ls *run_named(const char *names, const tirbi_lfunc *function, const char *path) {
+    const tirbi_ls *body = function->body;
+    char name[64];
+    for (const char *at = names; *at && *at != '\n'; at += strspn(at, ", ")) {
+        const size_t size = strcspn(at, ", \n");
+        const tirbi_pass *pass;
+        uint32_t i = 0;
+        snprintf(name, sizeof name, "%.*s", (int)size, at);
+        while ((pass = tirbi_pass_at(i)) != NULL && strcmp(pass->name, name) != 0) i++;
+        if (!pass) fail_msg("%s: there is no pass %s", path, name);
+        body = pass->run(function->pool, body, 0, NULL);
+        assert_non_null(body);
+        at += size;
+    }
+    return body;
+}
+
+static void run_case(const char *path) {
+    static const char head[] = "# pass: ";
+    room r;
+    open_room(&r);
+    char *text = read_file(path), *between = strstr(text, separator);
+    if (strncmp(text, head, strlen(head)) != 0 || !between) fail_msg("%s: no line of passes, or no '# becomes'", path);
+    const tirbi_lfunc *function = read_text(text, (size_t)(between - text), &r.arena, path);
+    const tirbi_ls *body = run_named(text + strlen(head), function, path);
+    char *found = printed(function, body, &r.arena);
+    if (strcmp(found, between + strlen(separator)) != 0)
+        fail_msg("%s: the pass gives\n%s, and not\n%s", path, found, between + strlen(separator));
+    free(found);
+    free(text);
+    tirbi_arena_destroy(&r.arena);
+}
+
+static void test_each_pass(void **state) {
+    char path[MAX_PATH];
+    bool *seen = calloc(64, sizeof *seen);
+    struct dirent *entry;
+    DIR *folder = opendir("tests/passes");
+    (void)state;
+    assert_non_null(folder);
+    assert_non_null(seen);
+    while ((entry = readdir(folder)) != NULL) {
+        const char *end = strrchr(entry->d_name, '.');
+        if (!end || strcmp(end, ".ir") != 0) continue;
+        snprintf(path, sizeof path, "tests/passes/%s", entry->d_name);
+        run_case(path);
+        /* A case is named after its first pass, with what it shows behind a dash. */
+        for (uint32_t i = 0; tirbi_pass_at(i); i++) {
+            const size_t size = strlen(tirbi_pass_at(i)->name);
+            if (strncmp(entry->d_name, tirbi_pass_at(i)->name, size) != 0) continue;
+            if (entry->d_name[size] == '.' || entry->d_name[size] == '-') seen[i] = true;
+        }
+    }
+    closedir(folder);
+    for (uint32_t i = 0; tirbi_pass_at(i); i++)
+        if (!seen[i]) fail_msg("tests/passes has nothing on %s", tirbi_pass_at(i)->name);
+    free(seen);
+}
+
+/* ---- Text of whole programs -------------------------------------------------------------------------------------- */
+
+/* Each stage that has no calls or handles, read and printed again. */
+static unsigned check_stages(const char *path, const char *ir, size_t size) {
+    unsigned n = 0;
+    for (const char *at = ir, *end = ir + size, *next; at < end; at = next) {
+        const char *body = memchr(at, '\n', (size_t)(end - at));
+        assert_non_null(body);
+        body++;
+        for (next = body; next < end; next++)
+            if (next[-1] == '\n' && end - next > 1 && next[0] == '#' && next[1] == ' ') break;
+        room r;
+        open_room(&r);
+        tirb_error error = TIRB_ERROR_INIT;
+        tirbi_lfunc *function = NULL;
+        const tirb_status status = tirbi_read_loops(body, (size_t)(next - body), &r.arena, &function, &error);
+        if (status != TIRB_OK && status != TIRB_UNSUPPORTED)
+            fail_msg("%s: %u:%u: %s\n%.*s", path, error.line, error.column, error.message, (int)(next - body), body);
+        if (status == TIRB_OK) {
+            char *again = printed(function, function->body, &r.arena);
+            if (strlen(again) != (size_t)(next - body) || memcmp(again, body, strlen(again)) != 0)
+                fail_msg("%s:\n%.*sis read as\n%s", path, (int)(next - body), body, again);
+            free(again);
+            n++;
+        }
+        tirbi_arena_destroy(&r.arena);
+    }
+    return n;
+}
+
+static unsigned check_source(const char *path) {
+    char *text = read_file(path);
+    tirb_compile_options plain = TIRB_COMPILE_OPTIONS_INIT, shown = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_compile_result *results[2] = {NULL, NULL};
+    tirb_error error = TIRB_ERROR_INIT;
+    size_t sizes[2], size;
+    unsigned n = 0;
+    plain.file_name = shown.file_name = path;
+    shown.show_ir = "";
+    plain.max_work = shown.max_work = UINT64_MAX;
+    plain.max_memory = shown.max_memory = UINT64_MAX;
+    const tirb_status status = tirb_compile(text, strlen(text), &plain, &results[0], &error);
+    assert_int_equal(tirb_compile(text, strlen(text), &shown, &results[1], &error), status);
+    if (status == TIRB_OK) {
+        const uint8_t *one = tirb_compile_result_bytes(results[0], &sizes[0]);
+        const uint8_t *other = tirb_compile_result_bytes(results[1], &sizes[1]);
+        if (sizes[0] != sizes[1] || memcmp(one, other, sizes[0]) != 0)
+            fail_msg("%s: looking on changes the bundle", path);
+        const char *ir = tirb_compile_result_ir(results[1], &size);
+        assert_int_equal(tirb_compile_result_ir(results[0], NULL) != NULL, 0);
+        n = check_stages(path, ir, size);
+    }
+    for (int i = 0; i < 2; i++) tirb_compile_result_destroy(results[i]);
+    free(text);
+    return n;
+}
+
+static void test_text_of_programs(void **state) {
+    static const char *const folders[] = {"tests/kernels", "tests/bench/kernels", "tests/golden"};
+    char path[MAX_PATH];
+    unsigned n = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        struct dirent *entry;
+        DIR *folder = opendir(folders[i]);
+        assert_non_null(folder);
+        while ((entry = readdir(folder)) != NULL) {
+            const char *end = strrchr(entry->d_name, '.');
+            if (!end || (strcmp(end, ".py") != 0 && strcmp(end, ".tc") != 0)) continue;
+            snprintf(path, sizeof path, "%s/%s", folders[i], entry->d_name);
+            n += check_source(path);
+        }
+        closedir(folder);
+    }
+    assert_true(n > 500);
+}
+
+/* What is wrong has a place and a message. */
+static void test_wrong_text(void **state) {
+    static const struct {
+        const char *text, *message;
+        uint32_t line, column;
+    } cases[] = {
+        {"", "'function' is missing", 1, 1},
+        {"function \"f\"\n  x[0] = 1\n", "'x' is no buffer", 2, 3},
+        {"function \"f\"\n  parameter x[4]: f32\n  x[0] = 1\n", "a value of i64, not of f32", 3, 10},
+        {"function \"f\"\n  parameter x[4]: f32\n  x[0, 1] = f32 1\n", "x has 1 dimensions, not 2", 3, 3},
+        {"function \"f\"\n  parameter n: i32\n  set n = n + 1\n", "+ between values of i32 and i64", 3, 13},
+        {"function \"f\"\n  parameter n: i32\n  set n = fma.i32(n, n)\n", "fma.i32", 3, 11},
+        {"function \"f\"\n  eval call i32 \"g\"()\n", "calls cannot be read", 2, 8},
+        {"function \"f\"\n  loop i = 0, 4 {\n", "'}' is missing", 3, 1},
+        {"function \"f\"\n  eval select.f32(true, f32 1)\n", "select has 3 operands", 2, 8},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        room r;
+        open_room(&r);
+        tirb_error error = TIRB_ERROR_INIT;
+        tirbi_lfunc *function = NULL;
+        assert_int_not_equal(tirbi_read_loops(cases[i].text, strlen(cases[i].text), &r.arena, &function, &error),
+                             TIRB_OK);
+        if (!strstr(error.message, cases[i].message) || error.line != cases[i].line || error.column != cases[i].column)
+            fail_msg("case %zu: %u:%u: %s", i, error.line, error.column, error.message);
+        assert_null(function);
+        tirbi_arena_destroy(&r.arena);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_pass),
+        cmocka_unit_test(test_text_of_programs),
+        cmocka_unit_test(test_wrong_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
