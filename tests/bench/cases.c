@@ -1,10 +1,10 @@
 #include "tests/bench/bench.h"
 
 /* What a case shares with its twin: the function's name. */
-#define CASE(group, name, ...)           {group, #name, #name, twin_plain_##name, twin_fast_##name, __VA_ARGS__, false}
-#define CASE_AS(group, name, twin, ...)  {group, name, #twin, twin_plain_##twin, twin_fast_##twin, __VA_ARGS__, false}
+#define CASE(group, name, ...)           {group, #name, #name, TWIN_##name, __VA_ARGS__, false}
+#define CASE_AS(group, name, twin, ...)  {group, name, #twin, TWIN_##twin, __VA_ARGS__, false}
 #define COMPREHENSION(name, twin, ...)                                                                             \
-    {"comprehensions", #name, #twin, twin_plain_##twin, twin_fast_##twin, __VA_ARGS__, 0, false, false, true}
+    {"comprehensions", #name, #twin, TWIN_##twin, __VA_ARGS__, 0, false, false, true}
 #define SIZES(...)                       {__VA_ARGS__}
 
 /* L1 takes some 30 KB, L2 some 500 KB, DRAM 64 MB and more in each array. */

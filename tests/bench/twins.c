@@ -1,14 +1,13 @@
-/* The loops of the kernels in C, as one writes them: the same nests over the same arrays. Compiled twice, once as plain
- * and once as fast, with names to match (TWIN_KIND). Temporaries come from the caller: a call allocates nothing. */
+/* The loops of the kernels in C, as one writes them: the same nests over the same arrays. Compiled for each level of
+ * the machine's instructions with -O3 and with -Ofast; the table at the end has a name to match (TWIN_TABLE).
+ * Temporaries come from the caller: a call allocates nothing. */
 #include "tests/bench/bench.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-#define PASTE(kind, name) twin_##kind##_##name
-#define NAME(kind, name)  PASTE(kind, name)
-#define TWIN(name)        void NAME(TWIN_KIND, name)(const twin_args *args)
+#define TWIN(name) static void twin_##name(const twin_args *args)
 
 /* Parameter p as an input, as an output, its extent in dimension d, and its value. */
 #define IN(type, name, p)  const type *restrict name = args->data[p]
@@ -874,3 +873,10 @@ TWIN(wavenet) {
     pointwise(both, args->data[5], res, n, l, r, c);
     pointwise(both, args->data[7], skip, n, l, r, s);
 }
+
+/* ---- The table -------------------------------------------------------------------------------------------------- */
+
+extern const twin TWIN_TABLE[N_TWINS];
+#define X(name) twin_##name,
+const twin TWIN_TABLE[N_TWINS] = {TWINS(X)};
+#undef X
