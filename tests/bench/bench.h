@@ -32,7 +32,11 @@ typedef void (*twin)(const twin_args *args);
     X(jacobi_2d) X(blur3x3) X(heat_3d) X(blur_clamped) X(sobel)                                                        \
     X(transpose) X(transpose_4d) X(nchw_to_nhwc) X(nhwc_to_nchw) X(pad) X(concat) X(gather_rows) X(scatter_add)        \
     X(histogram) X(prefix_sum) X(spmv) X(mandelbrot) X(floyd_warshall) X(nms) X(insertion_sort) X(binary_search) \
-    X(tbmm) X(gconv) X(lut_1) X(lut_2) X(mlp_1) X(mlp_3) X(kronecker) X(group_norm) X(moments) X(wavenet)
+    X(tbmm) X(gconv) X(lut_1) X(lut_2) X(mlp_1) X(mlp_3) X(kronecker) X(group_norm) X(moments) X(wavenet) \
+    X(tree) X(tree_f64) X(bicubic_polynomial) X(complex_products) X(complex_division) X(quaternion) X(ycbcr)           \
+    X(ycbcr_u8) X(determinant) X(spline) X(mixed_words)                                                                \
+    X(running_sum) X(running_sum_i64) X(running_product) X(running_max) X(running_min_i32) X(sum_with_reset)           \
+    X(run_lengths) X(smoothed) X(recurrence)
 #define X(name) TWIN_##name,
 typedef enum twin_id { TWINS(X) N_TWINS } twin_id;
 #undef X
