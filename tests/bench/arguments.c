@@ -135,6 +135,7 @@ static void put_element(void *data, tirbi_dtype type, size_t i, double value) {
     case TIRB_F64: ((double *)data)[i] = value; return;
     case TIRB_U8: ((uint8_t *)data)[i] = (uint8_t)value; return;
     case TIRB_I8: ((int8_t *)data)[i] = (int8_t)value; return;
+    case TIRB_I64: ((int64_t *)data)[i] = (int64_t)value; return;
     default: ((int32_t *)data)[i] = (int32_t)value; return;
     }
 }
@@ -146,6 +147,7 @@ static double element(const void *data, tirbi_dtype type, size_t i) {
     case TIRB_F64: return ((const double *)data)[i];
     case TIRB_U8: return ((const uint8_t *)data)[i];
     case TIRB_I8: return ((const int8_t *)data)[i];
+    case TIRB_I64: return (double)((const int64_t *)data)[i];
     default: return ((const int32_t *)data)[i];
     }
 }

@@ -22,7 +22,7 @@ typedef struct twin_args {
 
 typedef void (*twin)(const twin_args *args);
 
-/* Every twin, compiled as plain (gcc -O3 -march=native) and as fast (gcc -Ofast -march=native). */
+/* Every twin. */
 #define TWINS(X)                                                                                                       \
     X(saxpy) X(relu_affine) X(chain8) X(polynomial10) X(clip_scale_i8) X(scale_f16) X(blend_u8)                        \
     X(exp) X(sigmoid) X(tanh) X(gelu) X(softmax) X(layer_norm) X(rms_norm) X(log_sum_exp)                              \
@@ -32,12 +32,24 @@ typedef void (*twin)(const twin_args *args);
     X(jacobi_2d) X(blur3x3) X(heat_3d) X(blur_clamped) X(sobel)                                                        \
     X(transpose) X(transpose_4d) X(nchw_to_nhwc) X(nhwc_to_nchw) X(pad) X(concat) X(gather_rows) X(scatter_add)        \
     X(histogram) X(prefix_sum) X(spmv) X(mandelbrot) X(floyd_warshall) X(nms) X(insertion_sort) X(binary_search) \
-    X(tbmm) X(gconv) X(lut_1) X(lut_2) X(mlp_1) X(mlp_3) X(kronecker) X(group_norm) X(moments) X(wavenet)
-#define X(name)                                                                                                        \
-    void twin_plain_##name(const twin_args *args);                                                                     \
-    void twin_fast_##name(const twin_args *args);
-TWINS(X)
+    X(tbmm) X(gconv) X(lut_1) X(lut_2) X(mlp_1) X(mlp_3) X(kronecker) X(group_norm) X(moments) X(wavenet) \
+    X(tree) X(tree_f64) X(bicubic_polynomial) X(complex_products) X(complex_division) X(quaternion) X(ycbcr)           \
+    X(ycbcr_u8) X(determinant) X(spline) X(mixed_words)                                                                \
+    X(running_sum) X(running_sum_i64) X(running_product) X(running_max) X(running_min_i32) X(sum_with_reset)           \
+    X(run_lengths) X(smoothed) X(recurrence)
+#define X(name) TWIN_##name,
+typedef enum twin_id { TWINS(X) N_TWINS } twin_id;
 #undef X
+
+/* The twins as gcc makes them for a level of the machine's instructions, with -O3 and with -Ofast. */
+typedef struct bench_level {
+    const char *name;
+    const twin *plain, *fast; /* by twin_id */
+} bench_level;
+
+/* The level that has what `isa` has: x86-64 of generic and SSE2, x86-64-v3 of AVX2, x86-64-v4 of AVX-512; NULL where
+ * this CPU or this build lacks either. With `native`, what this CPU has; NULL where this build has no twins for it. */
+const bench_level *bench_level_of(tirb_isa isa, bool native);
 
 /* ---- Cases ------------------------------------------------------------------------------------------------------ */
 
@@ -55,7 +67,7 @@ typedef struct bench_param {
     double scalar;
 } bench_param;
 
-/* A class of kernels and how long they may take, relative to gcc -O3; 0: no target. */
+/* A class of kernels and how long they may take on AVX-512, relative to gcc -O3 (bench_target); 0: no target. */
 typedef struct bench_class {
     const char *name;
     double target;
@@ -68,7 +80,7 @@ typedef struct bench_class {
 typedef struct bench_case {
     const char *group, *function; /* the class; the function in kernels/<class>.py, before what stands after a '/' */
     const char *twin; /* what its loops in C are called */
-    twin plain, fast;
+    twin_id number;
     const char *params;
     const char *sizes[BENCH_MAX_SIZES];
     double tolerance;  /* of floats, relative to 1 + |value| */
@@ -113,6 +125,47 @@ void bench_reset(bench_args *args, int side);
 /* The first written parameter whose values differ between two sets by more than the case allows, told on stderr. */
 bool bench_same(const bench_case *program, const bench_args *args, int side, int other);
 
+/* ---- Rows ------------------------------------------------------------------------------------------------------- */
+
+enum { BENCH_MAX_ISAS = 5 };
+
+/* One instruction set that rows are timed on, and the level of the twins beside it. */
+typedef struct bench_column {
+    tirb_isa isa;
+    const bench_level *level;
+    tirb_engine *engine;
+} bench_column;
+
+typedef struct bench_times {
+    double best[BENCH_SIDES], median[BENCH_SIDES]; /* nanoseconds of one call; 0: the side takes no part */
+} bench_times;
+
+typedef struct bench_row {
+    const bench_case *program;
+    const char *size;
+    char form[200]; /* what the compiler made of its loops; of those that run one by one, why */
+    bool scalar;    /* some do */
+    double compile_ns;
+    size_t bundle_size;
+    bench_param params[BENCH_MAX_PARAMS];
+    unsigned n_params;
+    bench_times times[BENCH_MAX_ISAS]; /* by column */
+} bench_row;
+
+/* The table on stdout, as text or as JSON: its head, a row as it is measured, and the classes at the end. */
+typedef struct bench_report {
+    const bench_column *columns;
+    unsigned n_columns;
+    const bench_row *rows;
+    unsigned n;
+    bool json;
+} bench_report;
+
+void bench_print_head(const bench_report *report, const char *blas);
+/* The last of the rows. */
+void bench_print_row(const bench_report *report);
+void bench_print_classes(const bench_report *report);
+
 /* ---- Other ------------------------------------------------------------------------------------------------------ */
 
 typedef struct bench_source {
@@ -125,9 +178,9 @@ bool bench_read(const bench_case *program, bool comprehension, bench_source *out
 /* The name of its function. */
 const char *bench_function(const bench_case *program, char buffer[64]);
 
-/* Loads a BLAS; NULL where there is none. Its name and the kind of core it is for go to `name`. */
+/* Loads a BLAS; NULL where there is none. Its name and the kind of core it is for, one with `isa`, go to `name`. */
 typedef struct bench_blas bench_blas;
-bench_blas *bench_open_blas(char *name, size_t size);
+bench_blas *bench_open_blas(tirb_isa isa, char *name, size_t size);
 /* C = A B for the first three parameters, each of two dimensions or a batch of such. */
 void bench_call_blas(const bench_blas *blas, const twin_args *args);
 void bench_close_blas(bench_blas *blas);

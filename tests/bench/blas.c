@@ -16,14 +16,16 @@ struct bench_blas {
 
 /* OpenBLAS picks its kernels by the model of the CPU; for those that it does not know it picks slow ones. Who sets
  * OPENBLAS_CORETYPE knows better. */
-static void choose_core(void) {
-    setenv("OPENBLAS_CORETYPE", tirb_isa_available(TIRB_ISA_AVX512) ? "SkylakeX" : "Haswell", 0);
+static void choose_core(tirb_isa isa) {
+    if (isa == TIRB_ISA_AVX512 || isa == TIRB_ISA_AVX2)
+        setenv("OPENBLAS_CORETYPE", isa == TIRB_ISA_AVX512 ? "SkylakeX" : "Haswell", 0);
+    if (isa == TIRB_ISA_SSE2 || isa == TIRB_ISA_GENERIC) setenv("OPENBLAS_CORETYPE", "Prescott", 0);
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
 }
 
-bench_blas *bench_open_blas(char *name, size_t size) {
+bench_blas *bench_open_blas(tirb_isa isa, char *name, size_t size) {
     const char *file = getenv("TIRB_BENCH_BLAS");
-    choose_core();
+    choose_core(isa);
     void *library = dlopen(file != NULL ? file : "libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
     bench_blas *blas = library == NULL ? NULL : calloc(1, sizeof *blas);
     if (blas == NULL) return NULL;

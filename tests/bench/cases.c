@@ -1,10 +1,10 @@
 #include "tests/bench/bench.h"
 
 /* What a case shares with its twin: the function's name. */
-#define CASE(group, name, ...)           {group, #name, #name, twin_plain_##name, twin_fast_##name, __VA_ARGS__, false}
-#define CASE_AS(group, name, twin, ...)  {group, name, #twin, twin_plain_##twin, twin_fast_##twin, __VA_ARGS__, false}
+#define CASE(group, name, ...)           {group, #name, #name, TWIN_##name, __VA_ARGS__, false}
+#define CASE_AS(group, name, twin, ...)  {group, name, #twin, TWIN_##twin, __VA_ARGS__, false}
 #define COMPREHENSION(name, twin, ...)                                                                             \
-    {"comprehensions", #name, #twin, twin_plain_##twin, twin_fast_##twin, __VA_ARGS__, 0, false, false, true}
+    {"comprehensions", #name, #twin, TWIN_##twin, __VA_ARGS__, 0, false, false, true}
 #define SIZES(...)                       {__VA_ARGS__}
 
 /* L1 takes some 30 KB, L2 some 500 KB, DRAM 64 MB and more in each array. */
@@ -17,10 +17,14 @@
     SIZES("check n=1,h=5,w=7,i=3,o=5", "L1 n=1,h=8,w=8,i=16,o=16", "L2 n=1,h=28,w=28,i=32,o=32",    \
           "large n=1,h=56,w=56,i=64,o=64")
 
+#define IN_L1(n) SIZES("check n=1003", "L1 n=" #n)
+#define SCANNED  SIZES("check n=1003", "L1 n=3000", "L2 n=48000")
+
 const bench_class bench_classes[] = {
     {"elementwise", 1.25}, {"transcendental", 0.15}, {"reduction", 0.25}, {"reduction (plain)", 0}, {"contraction",
     0.12},
-    {"stencil", 1.3}, {"movement", 0.7}, {"irregular (masked)", 1.0}, {"irregular (scalar)", 7}, {"comprehensions", 0},
+    {"stencil", 1.3}, {"movement", 0.7}, {"irregular (masked)", 1.0}, {"irregular (scalar)", 7}, {"registers", 1.3},
+    {"scans", 1.2}, {"comprehensions", 0},
     {"all", 0.45},
 };
 const unsigned bench_n_classes = sizeof bench_classes / sizeof *bench_classes;
@@ -127,6 +131,33 @@ const bench_case bench_cases[] = {
     CASE("irregular (scalar)", binary_search, "f32*0.001[n] f32[k] =i32[k]",
          SIZES("check n=67,k=13", "L1 n=4000,k=1000", "L2 n=100000,k=10000", "DRAM n=16000000,k=100000"), 0, 0,
                false, false),
+
+    CASE("registers", tree, "f32[n] f32[n] f32[n] f32[n] =f32[n]", IN_L1(1600), 1e-5, 0, false, false),
+    CASE("registers", tree_f64, "f64[n] f64[n] f64[n] f64[n] =f64[n]", IN_L1(800), 1e-12, 0, false, false),
+    CASE("registers", bicubic_polynomial, "f32[n] f32[n] =f32[n]", IN_L1(2400), 1e-5, 0, false, false),
+    CASE("registers", complex_products, "f32[n] f32[n] f32[n] f32[n] f32[n] f32[n] =f32[n] =f32[n]", IN_L1(1000),
+         1e-5, 0, false, false),
+    CASE("registers", complex_division, "f32[n] f32[n] f32[n] f32[n] =f32[n] =f32[n]", IN_L1(1300), 1e-5, 0, false,
+         false),
+    CASE("registers", quaternion, "f32[n] f32[n] f32[n] f32[n] f32[n] f32[n] f32[n] f32[n] =f32[n] =f32[n] =f32[n]"
+         " =f32[n]", IN_L1(640), 1e-5, 0, false, false),
+    CASE("registers", ycbcr, "f32<1[n] f32<1[n] f32<1[n] =f32[n] =f32[n] =f32[n]", IN_L1(1300), 1e-5, 0, false, false),
+    CASE("registers", ycbcr_u8, "u8[n] u8[n] u8[n] =u8[n] =u8[n] =u8[n]", IN_L1(5000), 0, 0, false, false),
+    CASE("registers", determinant, "f32[n] f32[n] f32[n] f32[n] f32[n] f32[n] f32[n] f32[n] f32[n] =f32[n]",
+         IN_L1(800), 1e-5, 0, false, false),
+    CASE("registers", spline, "f32[n] f32[n] f32[n] f32[n] f32[n] =f32[n]", IN_L1(1300), 1e-5, 0, false, false),
+    CASE("registers", mixed_words, "i32<1000000000[n] i32<1000000000[n] i32<1000000000[n] =i32[n]", IN_L1(2000), 0, 0,
+         false, false),
+
+    CASE("scans", running_sum, "f32[n] =f32[n]", SCANNED, 1e-4, 0, false, false),
+    CASE("scans", running_sum_i64, "i32<1000000[n] =i64[n]", SCANNED, 0, 0, false, false),
+    CASE("scans", running_product, "f32[n] =f32[n]", SCANNED, 1e-4, 0, false, false),
+    CASE("scans", running_max, "f32[n] =f32[n]", SCANNED, 0, 0, false, false),
+    CASE("scans", running_min_i32, "i32<1000000000[n] =i32[n]", SCANNED, 0, 0, false, false),
+    CASE("scans", sum_with_reset, "f32[n] u8<20[n] =f32[n]", SCANNED, 1e-5, 0, false, false),
+    CASE("scans", run_lengths, "u8<20[n] =i32[n]", SCANNED, 0, 0, false, false),
+    CASE("scans", smoothed, "f32[n] float=0.125 =f32[n]", SCANNED, 1e-5, 0, false, false),
+    CASE("scans", recurrence, "f32[n] f32[n] =f32[n]", SCANNED, 1e-4, 0, false, false),
 
     COMPREHENSION(tmm, matmul_nt, "f32[m,k] f32[n,k] =f32[m,n]",
          SIZES("check m=13,n=37,k=19", "small m=128,n=256,k=32", "large m=128,n=1024,k=1024"), 1e-4),

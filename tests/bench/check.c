@@ -11,6 +11,9 @@
 #include "tests/bench/bench.h"
 #include "tests/reference/reference.h"
 
+static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
+enum { N_ISAS = sizeof isas / sizeof *isas };
+
 typedef struct checking {
     const bench_case *program;
     bench_source source;
@@ -81,7 +84,6 @@ static bool run_on(checking *c, tirb_isa isa, const uint8_t *bytes, size_t size)
 }
 
 static bool run_everywhere(checking *c) {
-    static const tirb_isa isas[] = {TIRB_ISA_GENERIC, TIRB_ISA_SSE2, TIRB_ISA_AVX2, TIRB_ISA_AVX512, TIRB_ISA_NEON};
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     tirb_compile_result *result = NULL;
     tirb_error error = TIRB_ERROR_INIT;
@@ -90,16 +92,28 @@ static bool run_everywhere(checking *c) {
     bool good = tirb_compile(c->source.text, c->source.size, &options, &result, &error) == TIRB_OK;
     if (!good) complain(c, "compilation", error.message);
     const uint8_t *bytes = good ? tirb_compile_result_bytes(result, &size) : NULL;
-    for (unsigned i = 0; i < sizeof isas / sizeof *isas && good; i++) {
+    for (unsigned i = 0; i < N_ISAS && good; i++) {
         if (tirb_isa_available(isas[i])) good = run_on(c, isas[i], bytes, size);
     }
     tirb_compile_result_destroy(result);
     return good;
 }
 
-static bool check_twin(checking *c, int side, twin run) {
-    run(&c->args.sides[side].twin);
-    return bench_same(c->program, &c->args, BENCH_BLAS, side) || complain(c, "the twin in C", "other values");
+static bool check_twin(checking *c, const bench_level *level, int side, const twin *twins) {
+    bench_reset(&c->args, side);
+    twins[c->program->number](&c->args.sides[side].twin);
+    return bench_same(c->program, &c->args, BENCH_BLAS, side) || complain(c, level->name, "the twin in C: other values");
+}
+
+/* The twins of all levels that this CPU can run. */
+static bool check_twins(checking *c) {
+    bool good = true;
+    for (unsigned i = 0; i < 2 * N_ISAS && good; i++) {
+        const bench_level *level = bench_level_of(isas[i / 2], i % 2 == 0);
+        if (level == NULL) continue;
+        good = check_twin(c, level, BENCH_PLAIN, level->plain) && check_twin(c, level, BENCH_FAST, level->fast);
+    }
+    return good;
 }
 
 /* The hand-written form of a comprehension computes the same. */
@@ -119,8 +133,7 @@ static bool check_script(checking *c) {
 
 static bool check_one(checking *c) {
     bool good = bench_make_args(c->program, c->program->sizes[0], &c->args) && run_oracle(c) && run_everywhere(c) &&
-                check_twin(c, BENCH_PLAIN, c->program->plain) && check_twin(c, BENCH_FAST, c->program->fast) &&
-                (!c->program->comprehension || check_script(c));
+                check_twins(c) && (!c->program->comprehension || check_script(c));
     bench_free_args(&c->args);
     return good;
 }

@@ -219,7 +219,7 @@ class Wasm:
             raise OSError("wasmtime or clang is not installed")
         with tempfile.TemporaryDirectory() as folder:
             module = f"{folder}/twins.wasm"
-            command = [compiler, "--target=wasm32-wasi", "-O3", "-msimd128", "-mexec-model=reactor", "-DTWIN_KIND=plain",
+            command = [compiler, "--target=wasm32-wasi", "-O3", "-msimd128", "-mexec-model=reactor", "-DTWIN_TABLE=twins",
                        "-I", ROOT, "-I", ROOT / "include", "-idirafter", "/usr/include", "-Wl,--max-memory=4294967296",
                        HERE / "wasm/module.c", HERE / "twins.c", "-o", module]
             done = subprocess.run(command, stderr=subprocess.PIPE, text=True)

@@ -1,14 +1,13 @@
-/* The loops of the kernels in C, as one writes them: the same nests over the same arrays. Compiled twice, once as plain
- * and once as fast, with names to match (TWIN_KIND). Temporaries come from the caller: a call allocates nothing. */
+/* The loops of the kernels in C, as one writes them: the same nests over the same arrays. Compiled for each level of
+ * the machine's instructions with -O3 and with -Ofast; the table at the end has a name to match (TWIN_TABLE).
+ * Temporaries come from the caller: a call allocates nothing. */
 #include "tests/bench/bench.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-#define PASTE(kind, name) twin_##kind##_##name
-#define NAME(kind, name)  PASTE(kind, name)
-#define TWIN(name)        void NAME(TWIN_KIND, name)(const twin_args *args)
+#define TWIN(name) static void twin_##name(const twin_args *args)
 
 /* Parameter p as an input, as an output, its extent in dimension d, and its value. */
 #define IN(type, name, p)  const type *restrict name = args->data[p]
@@ -16,7 +15,10 @@
 #define EXTENT(p, d)       args->n[p][d]
 #define FLOAT(p)           (float)args->scalar[p]
 #define INT(p)             (int)args->scalar[p]
-#define FOR(i, n)          for (int i = 0; i < (n); i++)
+/* The bound is read once: it lies in memory that stores of integers could change. */
+#define FOR(i, n)          for (int i = 0, i##_end = (n); i < i##_end; i++)
+/* Of more arrays than the compiler tells apart by their addresses. */
+#define FOR_APART(i, n)    _Pragma("GCC ivdep") FOR (i, n)
 
 #ifdef __clang__
 typedef __fp16 half;
@@ -664,6 +666,234 @@ TWIN(binary_search) {
     }
 }
 
+/* ---- Registers -------------------------------------------------------------------------------------------------- */
+
+#define TREE(type)                                                                                        \
+    IN(type, A, 0);                                                                                       \
+    IN(type, B, 1);                                                                                       \
+    IN(type, C, 2);                                                                                       \
+    IN(type, D, 3);                                                                                       \
+    OUT(type, y, 4);                                                                                      \
+    FOR_APART (i, EXTENT(0, 0)) {                                                                               \
+        type a = A[i], b = B[i], c = C[i], d = D[i];                                                      \
+        type p = (a + b) * (c - d), q = (a - c) * (b + d), r = (a - d) * (b - c), s = (a + c) * (b - d);  \
+        type t = a - b, u = c + d, v = a + d, w = b + c;                                                  \
+        y[i] = (p > q ? p : q) + (r < s ? r : s) * ((t > u ? t : u) - (v < w ? v : w));                   \
+    }
+
+TWIN(tree) { TREE(float) }
+TWIN(tree_f64) { TREE(double) }
+
+TWIN(bicubic_polynomial) {
+    IN(float, X, 0);
+    IN(float, Y, 1);
+    OUT(float, z, 2);
+    FOR_APART (i, EXTENT(0, 0)) {
+        float x = X[i], y = Y[i];
+        float p0 = ((0.1f * x - 0.7f) * x + 0.3f) * x + 0.9f, p1 = ((0.2f * x + 0.5f) * x - 0.6f) * x + 0.4f;
+        float p2 = ((0.8f * x - 0.2f) * x + 0.1f) * x - 0.3f, p3 = ((0.6f * x + 0.4f) * x - 0.8f) * x + 0.5f;
+        z[i] = ((p3 * y + p2) * y + p1) * y + p0;
+    }
+}
+
+TWIN(complex_products) {
+    IN(float, ar, 0);
+    IN(float, ai, 1);
+    IN(float, br, 2);
+    IN(float, bi, 3);
+    IN(float, cr, 4);
+    IN(float, ci, 5);
+    OUT(float, re, 6);
+    OUT(float, im, 7);
+    FOR_APART (i, EXTENT(0, 0)) {
+        float tr = ar[i] * br[i] - ai[i] * bi[i] + cr[i], ti = ar[i] * bi[i] + ai[i] * br[i] + ci[i];
+        re[i] = tr * tr - ti * ti + ar[i];
+        im[i] = 2 * tr * ti + ai[i];
+    }
+}
+
+TWIN(complex_division) {
+    IN(float, ar, 0);
+    IN(float, ai, 1);
+    IN(float, br, 2);
+    IN(float, bi, 3);
+    OUT(float, re, 4);
+    OUT(float, im, 5);
+    FOR_APART (i, EXTENT(0, 0)) {
+        float scale = 1 / (br[i] * br[i] + bi[i] * bi[i] + 0.5f);
+        re[i] = (ar[i] * br[i] + ai[i] * bi[i]) * scale;
+        im[i] = (ai[i] * br[i] - ar[i] * bi[i]) * scale;
+    }
+}
+
+TWIN(quaternion) {
+    IN(float, A0, 0);
+    IN(float, A1, 1);
+    IN(float, A2, 2);
+    IN(float, A3, 3);
+    IN(float, B0, 4);
+    IN(float, B1, 5);
+    IN(float, B2, 6);
+    IN(float, B3, 7);
+    OUT(float, c0, 8);
+    OUT(float, c1, 9);
+    OUT(float, c2, 10);
+    OUT(float, c3, 11);
+    FOR_APART (i, EXTENT(0, 0)) {
+        float a0 = A0[i], a1 = A1[i], a2 = A2[i], a3 = A3[i], b0 = B0[i], b1 = B1[i], b2 = B2[i], b3 = B3[i];
+        c0[i] = a0 * b0 - a1 * b1 - a2 * b2 - a3 * b3;
+        c1[i] = a0 * b1 + a1 * b0 + a2 * b3 - a3 * b2;
+        c2[i] = a0 * b2 - a1 * b3 + a2 * b0 + a3 * b1;
+        c3[i] = a0 * b3 + a1 * b2 - a2 * b1 + a3 * b0;
+    }
+}
+
+TWIN(ycbcr) {
+    IN(float, r, 0);
+    IN(float, g, 1);
+    IN(float, b, 2);
+    OUT(float, y, 3);
+    OUT(float, u, 4);
+    OUT(float, v, 5);
+    FOR_APART (i, EXTENT(0, 0)) {
+        y[i] = 0.299f * r[i] + 0.587f * g[i] + 0.114f * b[i];
+        u[i] = -0.168736f * r[i] - 0.331264f * g[i] + 0.5f * b[i] + 0.5f;
+        v[i] = 0.5f * r[i] - 0.418688f * g[i] - 0.081312f * b[i] + 0.5f;
+    }
+}
+
+TWIN(ycbcr_u8) {
+    IN(uint8_t, r, 0);
+    IN(uint8_t, g, 1);
+    IN(uint8_t, b, 2);
+    OUT(uint8_t, y, 3);
+    OUT(uint8_t, u, 4);
+    OUT(uint8_t, v, 5);
+    FOR_APART (i, EXTENT(0, 0)) {
+        y[i] = (uint8_t)((77 * r[i] + 150 * g[i] + 29 * b[i] + 128) >> 8);
+        u[i] = (uint8_t)((127 * b[i] - 43 * r[i] - 84 * g[i] + 32896) >> 8);
+        v[i] = (uint8_t)((127 * r[i] - 106 * g[i] - 21 * b[i] + 32896) >> 8);
+    }
+}
+
+TWIN(determinant) {
+    IN(float, a, 0);
+    IN(float, b, 1);
+    IN(float, c, 2);
+    IN(float, d, 3);
+    IN(float, e, 4);
+    IN(float, f, 5);
+    IN(float, g, 6);
+    IN(float, h, 7);
+    IN(float, k, 8);
+    OUT(float, y, 9);
+    FOR_APART (i, EXTENT(0, 0))
+        y[i] = a[i] * (e[i] * k[i] - f[i] * h[i]) - b[i] * (d[i] * k[i] - f[i] * g[i]) +
+               c[i] * (d[i] * h[i] - e[i] * g[i]);
+}
+
+TWIN(spline) {
+    IN(float, P0, 0);
+    IN(float, P1, 1);
+    IN(float, P2, 2);
+    IN(float, P3, 3);
+    IN(float, s, 4);
+    OUT(float, y, 5);
+    FOR_APART (i, EXTENT(0, 0)) {
+        float a = P0[i], b = P1[i], c = P2[i], d = P3[i], t = s[i];
+        float c3 = 3 * (b - c) + d - a, c2 = 2 * a - 5 * b + 4 * c - d;
+        y[i] = 0.5f * (((c3 * t + c2) * t + (c - a)) * t + 2 * b);
+    }
+}
+
+/* Words wrap, and as signed ones are shifted to the right. */
+static uint32_t down(uint32_t word, int by) { return (uint32_t)((int32_t)word >> by); }
+
+TWIN(mixed_words) {
+    IN(uint32_t, A, 0);
+    IN(uint32_t, B, 1);
+    IN(uint32_t, C, 2);
+    OUT(uint32_t, y, 3);
+    FOR_APART (i, EXTENT(0, 0)) {
+        uint32_t a = A[i], b = B[i], c = C[i];
+        a = (a - b - c) ^ down(c, 13);
+        b = (b - c - a) ^ (a << 8);
+        c = (c - a - b) ^ down(b, 13);
+        a = (a - b - c) ^ down(c, 12);
+        b = (b - c - a) ^ (a << 16);
+        c = (c - a - b) ^ down(b, 5);
+        y[i] = a ^ b ^ c;
+    }
+}
+
+/* ---- Scans ------------------------------------------------------------------------------------------------------ */
+
+TWIN(running_sum) {
+    IN(float, a, 0);
+    OUT(float, b, 1);
+    float total = 0;
+    FOR (i, EXTENT(0, 0)) b[i] = total += a[i];
+}
+
+TWIN(running_sum_i64) {
+    IN(int32_t, a, 0);
+    OUT(int64_t, b, 1);
+    int64_t total = 0;
+    FOR (i, EXTENT(0, 0)) b[i] = total += a[i];
+}
+
+TWIN(running_product) {
+    IN(float, a, 0);
+    OUT(float, b, 1);
+    float product = 1;
+    FOR (i, EXTENT(0, 0)) b[i] = product *= a[i] * 0.001f + 1;
+}
+
+TWIN(running_max) {
+    IN(float, a, 0);
+    OUT(float, b, 1);
+    float largest = -FLT_MAX;
+    FOR (i, EXTENT(0, 0)) b[i] = largest = larger(largest, a[i]);
+}
+
+TWIN(running_min_i32) {
+    IN(int32_t, a, 0);
+    OUT(int32_t, b, 1);
+    int32_t least = INT32_MAX;
+    FOR (i, EXTENT(0, 0)) b[i] = least = min_int(least, a[i]);
+}
+
+TWIN(sum_with_reset) {
+    IN(float, a, 0);
+    IN(uint8_t, flag, 1);
+    OUT(float, b, 2);
+    float total = 0;
+    FOR (i, EXTENT(0, 0)) b[i] = total = (flag[i] == 0 ? 0 : total) + a[i];
+}
+
+TWIN(run_lengths) {
+    IN(uint8_t, a, 0);
+    OUT(int32_t, b, 1);
+    int32_t length = 0;
+    FOR (i, EXTENT(0, 0)) b[i] = length = a[i] == 0 ? 0 : length + 1;
+}
+
+TWIN(smoothed) {
+    IN(float, a, 0);
+    float alpha = FLOAT(1);
+    OUT(float, b, 2);
+    float y = 0;
+    FOR (i, EXTENT(0, 0)) b[i] = y = y + alpha * (a[i] - y);
+}
+
+TWIN(recurrence) {
+    IN(float, a, 0);
+    IN(float, x, 1);
+    OUT(float, b, 2);
+    float y = 0;
+    FOR (i, EXTENT(0, 0)) b[i] = y = a[i] * y + x[i];
+}
+
 /* ---- Comprehensions --------------------------------------------------------------------------------------------- */
 
 TWIN(tbmm) {
@@ -874,3 +1104,10 @@ TWIN(wavenet) {
     pointwise(both, args->data[5], res, n, l, r, c);
     pointwise(both, args->data[7], skip, n, l, r, s);
 }
+
+/* ---- The table -------------------------------------------------------------------------------------------------- */
+
+extern const twin TWIN_TABLE[N_TWINS];
+#define X(name) twin_##name,
+const twin TWIN_TABLE[N_TWINS] = {TWINS(X)};
+#undef X

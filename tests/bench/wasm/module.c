@@ -7,6 +7,7 @@
 
 #define EXPORT(name) __attribute__((export_name(#name)))
 
+extern const twin twins[N_TWINS];
 static twin_args args;
 
 EXPORT(take) void *take(size_t bytes) { return aligned_alloc(64, (bytes + 63) / 64 * 64); }
@@ -33,8 +34,5 @@ EXPORT(find) int find(const char *name) {
 }
 
 EXPORT(repeat) void repeat(int number, int times) {
-#define X(name) twin_plain_##name,
-    static const twin twins[] = {TWINS(X)};
-#undef X
     for (int i = 0; i < times; i++) twins[number](&args);
 }
