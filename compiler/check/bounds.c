@@ -81,6 +81,10 @@ static bool read_linear(const walk *w, const tirb_expr *e, linear *out) {
     case TIRB_EXPR_INT_IMM:
         out->offset = e->as.int_value;
         break;
+    case TIRB_EXPR_CALL:
+        if (!tirbi_is_vscale(e)) return false;
+        out->offset = 1;
+        break;
     case TIRB_EXPR_VAR:
         if (!w->values[e->as.var.id]) return false;
         *out = *w->values[e->as.var.id];

@@ -57,7 +57,9 @@ static void check_if_then_else(tirbi_checker *c, const tirb_expr *call) {
 
 static void check_reinterpret(tirbi_checker *c, const tirb_expr *call) {
     tirb_datatype from = call->as.call.args[0]->dtype;
-    if ((uint32_t)from.bits * from.lanes == (uint32_t)call->dtype.bits * call->dtype.lanes) return;
+    if (from.scalable == call->dtype.scalable &&
+        (uint32_t)from.bits * from.lanes == (uint32_t)call->dtype.bits * call->dtype.lanes)
+        return;
     tirbi_report_error(c->diagnostics, TIRB_TYPE, call->span, "cannot reinterpret %s as %s: the sizes differ",
                        tirbi_check_text(from).text, tirbi_check_text(call->dtype).text);
 }
@@ -66,7 +68,7 @@ static void check_reinterpret(tirbi_checker *c, const tirb_expr *call) {
 static void check_counting(tirbi_checker *c, const tirb_expr *call) {
     tirb_datatype type = call->as.call.args[0]->dtype;
     if (!check_class(c, call, tirbi_check_is_int(type), "integer")) return;
-    tirb_datatype counted = {TIRB_CODE_INT, 32, type.lanes};
+    tirb_datatype counted = {TIRB_CODE_INT, 32, type.lanes, type.scalable};
     check_result(c, call, call->as.call.builtin == TIRB_BUILTIN_POPCOUNT ? type : counted);
 }
 
@@ -74,7 +76,7 @@ static void check_elementwise(tirbi_checker *c, const tirb_expr *call) {
     tirb_datatype type = call->as.call.args[0]->dtype;
     bool is_int = tirbi_check_is_int(type);
     bool is_float = tirbi_check_is_float(type);
-    tirb_datatype bool_type = {TIRB_CODE_BOOL, 8, type.lanes};
+    tirb_datatype bool_type = {TIRB_CODE_BOOL, 8, type.lanes, type.scalable};
     switch (call->as.call.builtin) {
     case TIRB_BUILTIN_POPCOUNT:
     case TIRB_BUILTIN_CLZ: check_counting(c, call); return;
@@ -112,7 +114,7 @@ static void check_elementwise(tirbi_checker *c, const tirb_expr *call) {
 }
 
 static void check_multiply_shift(tirbi_checker *c, const tirb_expr *call) {
-    tirb_datatype expected = {TIRB_CODE_INT, 32, call->dtype.lanes};
+    tirb_datatype expected = {TIRB_CODE_INT, 32, call->dtype.lanes, call->dtype.scalable};
     if (check_same_args(c, call, 0, 4)) check_result(c, call, expected);
     check_class(c, call, tirb_datatype_equal(call->as.call.args[0]->dtype, expected), "int32");
 }

@@ -71,10 +71,10 @@ void tirbi_check_buffer_type(tirbi_checker *c, const tirb_buffer *buffer);
 /* ---- Expressions (expr.c, call.c) ---- */
 void tirbi_check_expr(tirbi_checker *c, const tirb_expr *e);
 void tirbi_check_exprs(tirbi_checker *c, const tirb_expr *const *items, uint32_t n);
-/* The indices of a load or store; returns the lanes of the access, 0 when they are wrong. */
-uint32_t tirbi_check_indices(tirbi_checker *c, tirbi_span span, const tirb_buffer *buffer,
-                             const tirb_expr *const *indices, uint32_t n);
-void tirbi_check_predicate(tirbi_checker *c, const tirb_expr *predicate, uint32_t lanes);
+/* The indices of a load or store, and the type of the access; false when they are wrong. */
+bool tirbi_check_indices(tirbi_checker *c, tirbi_span span, const tirb_buffer *buffer, const tirb_expr *const *indices,
+                         uint32_t n, tirb_datatype *type);
+void tirbi_check_predicate(tirbi_checker *c, const tirb_expr *predicate, tirb_datatype type);
 void tirbi_check_call(tirbi_checker *c, const tirb_expr *call);
 /* Expressions in the fields of a buffer: uses of variables and their types. */
 void tirbi_check_buffer_exprs(tirbi_checker *c, const tirb_buffer *buffer);

@@ -57,7 +57,7 @@ static void check_cast(tirbi_checker *c, const tirb_expr *e) {
     tirbi_check_expr(c, value);
     bool from_handle = value->dtype.code == TIRB_CODE_HANDLE;
     bool to_handle = e->dtype.code == TIRB_CODE_HANDLE;
-    if (value->dtype.lanes != e->dtype.lanes) {
+    if (!tirbi_lanes_equal(tirbi_lanes_of(value->dtype), tirbi_lanes_of(e->dtype))) {
         tirbi_report_error(c->diagnostics, TIRB_TYPE, e->span, "cannot cast %s to %s: the numbers of lanes differ",
                            tirbi_check_text(value->dtype).text, tirbi_check_text(e->dtype).text);
     } else if ((from_handle && !to_handle) || (to_handle && !from_handle && !tirbi_check_is_int(value->dtype))) {
@@ -76,10 +76,11 @@ static void check_select(tirbi_checker *c, const tirb_expr *e) {
     if (!tirbi_check_is_bool(condition->dtype)) {
         tirbi_report_error(c->diagnostics, TIRB_TYPE, condition->span, "the condition of Select must be bool, found %s",
                            tirbi_check_text(condition->dtype).text);
-    } else if (condition->dtype.lanes != 1 && condition->dtype.lanes != t->dtype.lanes) {
+    } else if (condition->dtype.lanes != 1 &&
+               !tirbi_lanes_equal(tirbi_lanes_of(condition->dtype), tirbi_lanes_of(t->dtype))) {
         tirbi_report_error(c->diagnostics, TIRB_TYPE, condition->span,
-                           "the condition of Select has %u lanes, expected 1 or the %u of its values",
-                           condition->dtype.lanes, t->dtype.lanes);
+                           "the condition of Select is %s, expected bool with one lane or those of its values, %s",
+                           tirbi_check_text(condition->dtype).text, tirbi_check_text(t->dtype).text);
     }
     tirbi_check_same_type(c, f->span, "the second value of Select", f->dtype, t->dtype);
     tirbi_check_same_type(c, e->span, "the type of Select", e->dtype, t->dtype);
@@ -101,11 +102,9 @@ static void check_arithmetic(tirbi_checker *c, const tirb_expr *e) {
     tirbi_check_same_type(c, e->span, "the type of the operation", e->dtype, a->dtype);
 }
 
-static void check_result_bool(tirbi_checker *c, const tirb_expr *e, uint16_t lanes) {
-    if (tirbi_check_is_bool(e->dtype) && e->dtype.lanes == lanes) return;
-    tirbi_report_error(c->diagnostics, TIRB_TYPE, e->span,
-                       "the type of the operation is %s, expected bool with %u lanes", tirbi_check_text(e->dtype).text,
-                       lanes);
+static void check_result_bool(tirbi_checker *c, const tirb_expr *e, const tirb_expr *operand) {
+    const tirb_datatype expected = {TIRB_CODE_BOOL, 8, operand->dtype.lanes, operand->dtype.scalable};
+    tirbi_check_same_type(c, e->span, "the type of the operation", e->dtype, expected);
 }
 
 static void check_comparison(tirbi_checker *c, const tirb_expr *e) {
@@ -117,7 +116,7 @@ static void check_comparison(tirbi_checker *c, const tirb_expr *e) {
     if (a->dtype.code == TIRB_CODE_HANDLE) {
         tirbi_report_error(c->diagnostics, TIRB_TYPE, e->span, "handles cannot be compared");
     }
-    check_result_bool(c, e, a->dtype.lanes);
+    check_result_bool(c, e, a);
 }
 
 static bool check_logical_operand(tirbi_checker *c, const tirb_expr *e, const char *op) {
@@ -135,11 +134,11 @@ static void check_logical(tirbi_checker *c, const tirb_expr *e) {
     bool good = check_logical_operand(c, a, op);
     if (!check_logical_operand(c, b, op) || !good) return;
     tirbi_check_same_type(c, e->span, "the right operand", b->dtype, a->dtype);
-    check_result_bool(c, e, a->dtype.lanes);
+    check_result_bool(c, e, a);
 }
 
 static void check_not(tirbi_checker *c, const tirb_expr *e) {
-    if (check_logical_operand(c, e->as.cast.value, "Not")) check_result_bool(c, e, e->as.cast.value->dtype.lanes);
+    if (check_logical_operand(c, e->as.cast.value, "Not")) check_result_bool(c, e, e->as.cast.value);
 }
 
 /* ---- Memory --------------------------------------------------------------------------------------------------- */
@@ -155,14 +154,14 @@ static void warn_index_widths(tirbi_checker *c, tirbi_span span, const tirb_expr
     }
 }
 
-uint32_t tirbi_check_indices(tirbi_checker *c, tirbi_span span, const tirb_buffer *buffer,
-                             const tirb_expr *const *indices, uint32_t n) {
+bool tirbi_check_indices(tirbi_checker *c, tirbi_span span, const tirb_buffer *buffer, const tirb_expr *const *indices,
+                         uint32_t n, tirb_datatype *type) {
     bool good = true;
     tirbi_check_exprs(c, indices, n);
     if (n != buffer->ndim) {
         tirbi_report_error(c->diagnostics, TIRB_TYPE, span, "buffer '%s' has %u dimensions, found %u indices",
                            buffer->name, buffer->ndim, n);
-        return 0;
+        return false;
     }
     for (uint32_t i = 0; i < n; i++) {
         if (!tirbi_check_is_int(indices[i]->dtype)) {
@@ -177,28 +176,26 @@ uint32_t tirbi_check_indices(tirbi_checker *c, tirbi_span span, const tirb_buffe
             good = false;
         }
     }
-    if (!good) return 0;
+    if (!good) return false;
     warn_index_widths(c, span, indices, n);
-    return (n > 0 ? indices[n - 1]->dtype.lanes : 1u) * buffer->dtype.lanes;
+    *type = tirbi_type_with_lanes(buffer->dtype, tirbi_access_lanes(buffer, indices, n));
+    return true;
 }
 
-void tirbi_check_predicate(tirbi_checker *c, const tirb_expr *predicate, uint32_t lanes) {
+void tirbi_check_predicate(tirbi_checker *c, const tirb_expr *predicate, tirb_datatype type) {
     if (predicate == NULL) return;
+    const tirb_datatype expected = {TIRB_CODE_BOOL, 8, type.lanes, type.scalable};
     tirbi_check_expr(c, predicate);
-    if (tirbi_check_is_bool(predicate->dtype) && predicate->dtype.lanes == lanes) return;
-    tirbi_report_error(c->diagnostics, TIRB_TYPE, predicate->span,
-                       "the predicate of an access is %s, expected bool with its %u lanes",
-                       tirbi_check_text(predicate->dtype).text, lanes);
+    tirbi_check_same_type(c, predicate->span, "the predicate of an access", predicate->dtype, expected);
 }
 
 static void check_load(tirbi_checker *c, const tirb_expr *e) {
     const tirb_buffer *buffer = e->as.load.buffer;
     tirbi_check_use_buffer(c, buffer, e->span);
-    uint32_t lanes = tirbi_check_indices(c, e->span, buffer, e->as.load.indices, e->as.load.n_indices);
-    if (lanes == 0) return;
-    tirb_datatype expected = {buffer->dtype.code, buffer->dtype.bits, (uint16_t)lanes};
-    tirbi_check_same_type(c, e->span, "the type of a load", e->dtype, expected);
-    tirbi_check_predicate(c, e->as.load.predicate, lanes);
+    tirb_datatype type;
+    if (!tirbi_check_indices(c, e->span, buffer, e->as.load.indices, e->as.load.n_indices, &type)) return;
+    tirbi_check_same_type(c, e->span, "the type of a load", e->dtype, type);
+    tirbi_check_predicate(c, e->as.load.predicate, type);
 }
 
 /* ---- Vectors and lets ----------------------------------------------------------------------------------------- */
@@ -208,7 +205,7 @@ static void check_lanes(tirbi_checker *c, const tirb_expr *e, const char *node, 
         tirbi_report_error(c->diagnostics, TIRB_TYPE, e->span, "%s makes %u lanes, expected 2 or more", node,
                            e->dtype.lanes);
     }
-    tirb_datatype expected = {element.code, element.bits, e->dtype.lanes};
+    tirb_datatype expected = tirbi_type_with_lanes(element, tirbi_lanes_of(e->dtype));
     tirbi_check_same_type(c, e->span, "the type of the vector", e->dtype, expected);
 }
 
@@ -257,6 +254,10 @@ static void check_shuffle(tirbi_checker *c, const tirb_expr *e) {
     for (uint32_t i = 0; i < e->as.shuffle.n_vectors; i++) {
         tirb_datatype type = e->as.shuffle.vectors[i]->dtype;
         total += type.lanes;
+        if (type.scalable) {
+            tirbi_report_error(c->diagnostics, TIRB_TYPE, e->as.shuffle.vectors[i]->span,
+                               "Shuffle takes vectors of a fixed length, not %s", tirbi_check_text(type).text);
+        }
         if (type.code == first.code && type.bits == first.bits) continue;
         tirbi_report_error(c->diagnostics, TIRB_TYPE, e->as.shuffle.vectors[i]->span,
                            "the vectors of Shuffle have element types of %s and %s, expected one",
@@ -269,7 +270,7 @@ static void check_shuffle(tirbi_checker *c, const tirb_expr *e) {
         tirbi_report_error(c->diagnostics, TIRB_VALUE, index->span, "index %lld of Shuffle is outside its %u lanes",
                            (long long)index->as.int_value, total);
     }
-    tirb_datatype expected = {first.code, first.bits, (uint16_t)e->as.shuffle.n_indices};
+    tirb_datatype expected = tirbi_type_with_lanes(first, (tirbi_lanes){e->as.shuffle.n_indices, false});
     tirbi_check_same_type(c, e->span, "the type of Shuffle", e->dtype, expected);
 }
 

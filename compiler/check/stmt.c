@@ -35,7 +35,7 @@ static void check_assert(tirbi_checker *c, const tirb_stmt *s) {
     tirbi_check_expr(c, s->as.assert_.condition);
     tirbi_check_bool_scalar(c, s->as.assert_.condition, "the condition of an assertion");
     if (message != NULL) {
-        tirb_datatype int32 = {TIRB_CODE_INT, 32, 1};
+        tirb_datatype int32 = {TIRB_CODE_INT, 32, 1, false};
         tirbi_check_expr(c, message);
         if (message->kind != TIRB_EXPR_STRING_IMM && !tirb_datatype_equal(message->dtype, int32)) {
             tirbi_report_error(c->diagnostics, TIRB_TYPE, message->span,
@@ -50,11 +50,10 @@ static void check_store(tirbi_checker *c, const tirb_stmt *s) {
     const tirb_buffer *buffer = s->as.store.buffer;
     tirbi_check_expr(c, s->as.store.value);
     tirbi_check_use_buffer(c, buffer, s->span);
-    uint32_t lanes = tirbi_check_indices(c, s->span, buffer, s->as.store.indices, s->as.store.n_indices);
-    if (lanes == 0) return;
-    tirb_datatype expected = {buffer->dtype.code, buffer->dtype.bits, (uint16_t)lanes};
-    tirbi_check_same_type(c, s->as.store.value->span, "the value of a store", s->as.store.value->dtype, expected);
-    tirbi_check_predicate(c, s->as.store.predicate, lanes);
+    tirb_datatype type;
+    if (!tirbi_check_indices(c, s->span, buffer, s->as.store.indices, s->as.store.n_indices, &type)) return;
+    tirbi_check_same_type(c, s->as.store.value->span, "the value of a store", s->as.store.value->dtype, type);
+    tirbi_check_predicate(c, s->as.store.predicate, type);
 }
 
 static void check_if(tirbi_checker *c, const tirb_stmt *s) {
@@ -209,9 +208,11 @@ static void check_vectorized(tirbi_checker *c, const tirb_stmt *s) {
         tirbi_report_error(c->diagnostics, TIRB_TYPE, min->kind == TIRB_EXPR_VAR ? s->span : min->span,
                            "a vectorized loop must begin at 0");
     }
-    if (extent->kind != TIRB_EXPR_INT_IMM || extent->as.int_value < 1) {
+    tirbi_lanes lanes;
+    if (!tirbi_lanes_of_expr(extent, &lanes) || lanes.n < 1) {
         tirbi_report_error(c->diagnostics, TIRB_TYPE, extent->kind == TIRB_EXPR_VAR ? s->span : extent->span,
-                           "the extent of a vectorized loop must be a constant of 1 or more");
+                           "the extent of a vectorized loop must be a constant of 1 or more, or such a multiple of "
+                           "T.vscale()");
     }
 }
 

@@ -210,6 +210,10 @@ static void add_terms(dim_builder *b, const tirb_expr *x) {
     case TIRB_EXPR_INT_IMM: add_term(b, TIRBI_DIM_CONST, x->as.int_value); return;
     case TIRB_EXPR_VAR: add_term(b, TIRBI_DIM_VAR, var_number(b, x)); return;
     case TIRB_EXPR_CAST: add_terms(b, x->as.cast.value); return;
+    case TIRB_EXPR_CALL:
+        if (tirbi_is_vscale(x)) add_term(b, TIRBI_DIM_CONST, 1);
+        else b->failed = true;
+        return;
     default: break;
     }
     if (x->kind < TIRB_EXPR_ADD || x->kind > TIRB_EXPR_MAX || b->n == TIRBI_MAX_DIM_TERMS) {

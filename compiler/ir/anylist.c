@@ -1,6 +1,6 @@
 #include "compiler/ir/anylist.h"
 
-static const tirb_datatype register_type = {TIRB_CODE_INT, 64, 1};
+static const tirb_datatype register_type = {TIRB_CODE_INT, 64, 1, false};
 
 static bool is_builtin(const tirb_expr *e, tirb_builtin builtin) {
     return e->kind == TIRB_EXPR_CALL && !e->as.call.function && !e->as.call.function_name &&

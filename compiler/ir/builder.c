@@ -189,7 +189,8 @@ static void warn_of_loss(tirbi_builder *b, const tirb_buffer *buffer, const tirb
     bool fraction = tirbi_type_is_float(from) && !tirbi_type_is_float(to);
     bool narrow = tirbi_type_is_float(from) == tirbi_type_is_float(to) && from.bits > to.bits;
     if (!is_number_type(from) || !is_number_type(to) || !(fraction || narrow)) return;
-    from.lanes = to.lanes = 1;
+    from = tirbi_type_element(from);
+    to = tirbi_type_element(to);
     tirb_datatype_text(to, to_text);
     tirbi_report_warning(b->diagnostics, tirbi_place(b, value),
                          "`%s` is %s: storing %s there loses %s; write T.%s(...) around the value if that is meant",
@@ -203,15 +204,9 @@ void tirbi_emit_store(tirbi_builder *b, tirbi_span span, const tirb_buffer *buff
     if (!value) return;
     for (uint32_t i = 0; i < n_indices; i++)
         if (!indices[i]) return;
-    uint32_t lanes = buffer->dtype.lanes;
-    if (n_indices) lanes *= indices[n_indices - 1]->dtype.lanes;
-    if (lanes > TIRBI_MAX_LANES) {
-        tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "a vector of %u lanes; there may be 2 to %d", lanes,
-                           TIRBI_MAX_LANES);
-        return;
-    }
-    tirb_datatype type = tirbi_type_with_lanes(buffer->dtype, (uint16_t)lanes);
-    if (value->dtype.lanes != lanes && value->dtype.lanes != 1) {
+    tirb_datatype type;
+    if (!tirbi_access_type(b, span, buffer, indices, n_indices, &type)) return;
+    if (value->dtype.lanes != 1 && !tirbi_lanes_equal(tirbi_lanes_of(value->dtype), tirbi_lanes_of(type))) {
         tirbi_report_error(b->diagnostics, TIRB_TYPE, tirbi_place(b, value),
                            "a value of type %s is stored where `%s` takes %s", tirb_datatype_text(value->dtype, left),
                            buffer->name, tirb_datatype_text(type, right));

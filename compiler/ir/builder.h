@@ -91,12 +91,12 @@ void *tirbi_list_add(tirbi_arena *arena, tirbi_list *list, size_t item_size);
 /* ---- Expressions ------------------------------------------------------------------------------------------------
  * Every constructor returns NULL after reporting an error, or when an operand is NULL or memory has run out. */
 
-static const tirb_datatype tirbi_type_void = {TIRB_CODE_HANDLE, 0, 1};
-static const tirb_datatype tirbi_type_handle = {TIRB_CODE_HANDLE, 64, 1};
-static const tirb_datatype tirbi_type_bool = {TIRB_CODE_BOOL, 8, 1};
-static const tirb_datatype tirbi_type_i32 = {TIRB_CODE_INT, 32, 1};
-static const tirb_datatype tirbi_type_i64 = {TIRB_CODE_INT, 64, 1};
-static const tirb_datatype tirbi_type_f32 = {TIRB_CODE_FLOAT, 32, 1};
+static const tirb_datatype tirbi_type_void = {TIRB_CODE_HANDLE, 0, 1, false};
+static const tirb_datatype tirbi_type_handle = {TIRB_CODE_HANDLE, 64, 1, false};
+static const tirb_datatype tirbi_type_bool = {TIRB_CODE_BOOL, 8, 1, false};
+static const tirb_datatype tirbi_type_i32 = {TIRB_CODE_INT, 32, 1, false};
+static const tirb_datatype tirbi_type_i64 = {TIRB_CODE_INT, 64, 1, false};
+static const tirb_datatype tirbi_type_f32 = {TIRB_CODE_FLOAT, 32, 1, false};
 
 static inline bool tirbi_type_is_int(tirb_datatype t) { return t.code == TIRB_CODE_INT || t.code == TIRB_CODE_UINT; }
 static inline bool tirbi_type_is_float(tirb_datatype t) {
@@ -104,10 +104,6 @@ static inline bool tirbi_type_is_float(tirb_datatype t) {
 }
 static inline bool tirbi_type_is_bool(tirb_datatype t) { return t.code == TIRB_CODE_BOOL; }
 static inline bool tirbi_type_is_handle(tirb_datatype t) { return t.code == TIRB_CODE_HANDLE; }
-static inline tirb_datatype tirbi_type_element(tirb_datatype t) { return (tirb_datatype){t.code, t.bits, 1}; }
-static inline tirb_datatype tirbi_type_with_lanes(tirb_datatype t, uint16_t lanes) {
-    return (tirb_datatype){t.code, t.bits, lanes};
-}
 bool tirbi_is_const_int(const tirb_expr *e, int64_t value);
 
 tirb_expr *tirbi_make_var(tirbi_builder *b, tirbi_span span, const char *name, tirb_type type);
@@ -149,14 +145,19 @@ const tirb_expr *tirbi_make_select(tirbi_builder *b, tirbi_span span, const tirb
 const tirb_expr *tirbi_make_if_then_else(tirbi_builder *b, tirbi_span span, const tirb_expr *condition,
                                          const tirb_expr *true_value, const tirb_expr *false_value);
 const tirb_expr *tirbi_make_ramp(tirbi_builder *b, tirbi_span span, const tirb_expr *base, const tirb_expr *stride,
-                                 int64_t lanes);
-const tirb_expr *tirbi_make_broadcast(tirbi_builder *b, tirbi_span span, const tirb_expr *value, int64_t lanes);
+                                 tirbi_lanes lanes);
+const tirb_expr *tirbi_make_broadcast(tirbi_builder *b, tirbi_span span, const tirb_expr *value, tirbi_lanes lanes);
+/* A number of lanes as an expression of an integer type: `n`, or `T.vscale() * n`. */
+const tirb_expr *tirbi_make_lanes(tirbi_builder *b, tirbi_span span, tirb_datatype type, tirbi_lanes lanes);
 /* Takes a reduction whose parts are made; `reduce` stays. */
 const tirb_expr *tirbi_make_reduce(tirbi_builder *b, tirbi_span span, const tirb_reduce *reduce);
 const tirb_expr *tirbi_make_shuffle(tirbi_builder *b, tirbi_span span, const tirb_expr *const *vectors,
                                     uint32_t n_vectors, const tirb_expr *const *indices, uint32_t n_indices);
 const tirb_expr *tirbi_make_let(tirbi_builder *b, tirbi_span span, const tirb_expr *var, const tirb_expr *value,
                                 const tirb_expr *body);
+/* The type of an access; false after an error. */
+bool tirbi_access_type(tirbi_builder *b, tirbi_span span, const tirb_buffer *buffer, const tirb_expr *const *indices,
+                       uint32_t n_indices, tirb_datatype *out);
 const tirb_expr *tirbi_make_load(tirbi_builder *b, tirbi_span span, const tirb_buffer *buffer,
                                  const tirb_expr *const *indices, uint32_t n_indices, const tirb_expr *predicate);
 const tirb_expr *tirbi_make_call(tirbi_builder *b, tirbi_span span, tirb_datatype dtype, tirb_builtin builtin,

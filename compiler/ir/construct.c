@@ -218,7 +218,7 @@ static const tirb_expr *convert_literal(tirbi_builder *b, tirbi_span span, tirb_
 const tirb_expr *tirbi_make_raw_cast(tirbi_builder *b, tirbi_span span, tirb_datatype dtype, const tirb_expr *value) {
     char from[32], to[32];
     if (!value) return NULL;
-    if (value->dtype.lanes != dtype.lanes) {
+    if (!tirbi_lanes_equal(tirbi_lanes_of(value->dtype), tirbi_lanes_of(dtype))) {
         tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "cannot cast %s to %s: the numbers of lanes differ",
                            tirb_datatype_text(value->dtype, from), tirb_datatype_text(dtype, to));
         return NULL;
@@ -249,18 +249,20 @@ static bool is_literal(const tirb_expr *e) { return e->kind == TIRB_EXPR_INT_IMM
 const tirb_expr *tirbi_make_cast(tirbi_builder *b, tirbi_span span, tirb_datatype dtype, const tirb_expr *value) {
     if (!value || tirb_datatype_equal(value->dtype, dtype)) return value;
     tirb_datatype element = tirbi_type_element(dtype);
+    const tirbi_lanes lanes = tirbi_lanes_of(dtype);
     if (value->dtype.lanes == 1) {
         const tirb_expr *scalar = value;
         if (!tirb_datatype_equal(value->dtype, element))
             scalar = is_literal(value) ? convert_literal(b, value->span, element, value)
                                        : tirbi_make_raw_cast(b, span, element, value);
-        return dtype.lanes == 1 ? scalar : tirbi_make_broadcast(b, span, scalar, dtype.lanes);
+        return dtype.lanes == 1 ? scalar : tirbi_make_broadcast(b, span, scalar, lanes);
     }
-    if (value->dtype.lanes == dtype.lanes && value->kind == TIRB_EXPR_BROADCAST)
-        return tirbi_make_broadcast(b, span, tirbi_make_cast(b, span, element, value->as.broadcast.value), dtype.lanes);
-    if (value->dtype.lanes == dtype.lanes && value->kind == TIRB_EXPR_RAMP && tirbi_type_is_int(dtype))
+    bool same_lanes = tirbi_lanes_equal(tirbi_lanes_of(value->dtype), lanes);
+    if (same_lanes && value->kind == TIRB_EXPR_BROADCAST)
+        return tirbi_make_broadcast(b, span, tirbi_make_cast(b, span, element, value->as.broadcast.value), lanes);
+    if (same_lanes && value->kind == TIRB_EXPR_RAMP && tirbi_type_is_int(dtype))
         return tirbi_make_ramp(b, span, tirbi_make_cast(b, span, element, value->as.ramp.base),
-                               tirbi_make_cast(b, span, element, value->as.ramp.stride), dtype.lanes);
+                               tirbi_make_cast(b, span, element, value->as.ramp.stride), lanes);
     return tirbi_make_raw_cast(b, span, dtype, value);
 }
 
@@ -291,11 +293,11 @@ static bool common_type(tirb_datatype x, tirb_datatype y, tirb_datatype *out) {
 
 static bool match_lanes(tirbi_builder *b, tirbi_span span, const tirb_expr **x, const tirb_expr **y) {
     char left[32], right[32];
-    uint16_t m = (*x)->dtype.lanes, n = (*y)->dtype.lanes;
-    if (m == 1 && n > 1) *x = tirbi_make_broadcast(b, (*x)->span, *x, n);
-    if (n == 1 && m > 1) *y = tirbi_make_broadcast(b, (*y)->span, *y, m);
+    tirbi_lanes m = tirbi_lanes_of((*x)->dtype), n = tirbi_lanes_of((*y)->dtype);
+    if (m.n == 1 && n.n > 1) *x = tirbi_make_broadcast(b, (*x)->span, *x, n);
+    if (n.n == 1 && m.n > 1) *y = tirbi_make_broadcast(b, (*y)->span, *y, m);
     if (!*x || !*y) return false;
-    if ((*x)->dtype.lanes == (*y)->dtype.lanes) return true;
+    if (tirbi_lanes_equal(tirbi_lanes_of((*x)->dtype), tirbi_lanes_of((*y)->dtype))) return true;
     tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "mismatched numbers of lanes: %s and %s",
                        tirb_datatype_text((*x)->dtype, left), tirb_datatype_text((*y)->dtype, right));
     return false;
@@ -325,7 +327,7 @@ static bool is_compare(tirb_expr_kind kind) { return kind >= TIRB_EXPR_EQ && kin
 static const tirb_expr *binary_node(tirbi_builder *b, tirbi_span span, tirb_expr_kind kind, const tirb_expr *x,
                                     const tirb_expr *y) {
     bool logical = is_compare(kind) || kind == TIRB_EXPR_AND || kind == TIRB_EXPR_OR;
-    tirb_datatype type = logical ? tirbi_type_with_lanes(tirbi_type_bool, x->dtype.lanes) : x->dtype;
+    tirb_datatype type = logical ? tirbi_type_with_lanes(tirbi_type_bool, tirbi_lanes_of(x->dtype)) : x->dtype;
     tirb_expr *e = new_expr(b, kind, type, span);
     if (!e) return NULL;
     e->as.binary.a = x;
@@ -461,11 +463,18 @@ const tirb_expr *tirbi_make_if_then_else(tirbi_builder *b, tirbi_span span, cons
 
 /* ---- Vectors ---------------------------------------------------------------------------------------------------- */
 
-static bool good_lanes(tirbi_builder *b, tirbi_span span, int64_t lanes) {
-    if (lanes >= 2 && lanes <= TIRBI_MAX_LANES) return true;
-    tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "a vector of %lld lanes; there may be 2 to %d",
-                       (long long)lanes, TIRBI_MAX_LANES);
+static bool good_lanes(tirbi_builder *b, tirbi_span span, tirbi_lanes lanes) {
+    if (lanes.n >= 2 && lanes.n <= TIRBI_MAX_LANES) return true;
+    tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "a vector of %s%lld lanes; there may be 2 to %d",
+                       lanes.scalable ? "vscale x " : "", (long long)lanes.n, TIRBI_MAX_LANES);
     return false;
+}
+
+const tirb_expr *tirbi_make_lanes(tirbi_builder *b, tirbi_span span, tirb_datatype type, tirbi_lanes lanes) {
+    if (!lanes.scalable) return tirbi_make_int(b, span, type, lanes.n);
+    const tirb_expr *n = tirbi_make_int(b, span, tirbi_type_i32, lanes.n);
+    const tirb_expr *scale = tirbi_make_call(b, span, tirbi_type_i32, TIRB_BUILTIN_VSCALE, NULL, 0);
+    return tirbi_make_cast(b, span, type, tirbi_make_binary(b, span, TIRB_EXPR_MUL, scale, n));
 }
 
 static bool is_scalar(tirbi_builder *b, const tirb_expr *e, const char *what) {
@@ -477,7 +486,7 @@ static bool is_scalar(tirbi_builder *b, const tirb_expr *e, const char *what) {
 }
 
 const tirb_expr *tirbi_make_ramp(tirbi_builder *b, tirbi_span span, const tirb_expr *base, const tirb_expr *stride,
-                                 int64_t lanes) {
+                                 tirbi_lanes lanes) {
     char left[32], right[32];
     if (!base || !stride || !good_lanes(b, span, lanes)) return NULL;
     if (!is_scalar(b, base, "the base of a ramp") || !is_scalar(b, stride, "the stride of a ramp")) return NULL;
@@ -490,7 +499,7 @@ const tirb_expr *tirbi_make_ramp(tirbi_builder *b, tirbi_span span, const tirb_e
                            tirb_datatype_text(base->dtype, left), tirb_datatype_text(stride->dtype, right));
         return NULL;
     }
-    tirb_expr *e = new_expr(b, TIRB_EXPR_RAMP, tirbi_type_with_lanes(base->dtype, (uint16_t)lanes), span);
+    tirb_expr *e = new_expr(b, TIRB_EXPR_RAMP, tirbi_type_with_lanes(base->dtype, lanes), span);
     if (!e) return NULL;
     e->as.ramp.base = base;
     e->as.ramp.stride = stride;
@@ -499,9 +508,9 @@ const tirb_expr *tirbi_make_ramp(tirbi_builder *b, tirbi_span span, const tirb_e
     return finish(b, e);
 }
 
-const tirb_expr *tirbi_make_broadcast(tirbi_builder *b, tirbi_span span, const tirb_expr *value, int64_t lanes) {
+const tirb_expr *tirbi_make_broadcast(tirbi_builder *b, tirbi_span span, const tirb_expr *value, tirbi_lanes lanes) {
     if (!value || !good_lanes(b, span, lanes) || !is_scalar(b, value, "a value that is broadcast")) return NULL;
-    tirb_expr *e = new_expr(b, TIRB_EXPR_BROADCAST, tirbi_type_with_lanes(value->dtype, (uint16_t)lanes), span);
+    tirb_expr *e = new_expr(b, TIRB_EXPR_BROADCAST, tirbi_type_with_lanes(value->dtype, lanes), span);
     if (!e) return NULL;
     e->as.broadcast.value = value;
     adopt(e, value);
@@ -510,6 +519,7 @@ const tirb_expr *tirbi_make_broadcast(tirbi_builder *b, tirbi_span span, const t
 
 const tirb_expr *tirbi_make_shuffle(tirbi_builder *b, tirbi_span span, const tirb_expr *const *vectors,
                                     uint32_t n_vectors, const tirb_expr *const *indices, uint32_t n_indices) {
+    char text[32];
     if (any_null(vectors, n_vectors) || any_null(indices, n_indices)) return NULL;
     if (n_vectors == 0 || n_indices == 0 || n_indices > TIRBI_MAX_LANES) {
         tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "a shuffle needs vectors and 1 to %d indices",
@@ -523,7 +533,15 @@ const tirb_expr *tirbi_make_shuffle(tirbi_builder *b, tirbi_span span, const tir
                            "the vectors of a shuffle must have one element type");
         return NULL;
     }
-    tirb_expr *e = new_expr(b, TIRB_EXPR_SHUFFLE, tirbi_type_with_lanes(element, (uint16_t)n_indices), span);
+    for (uint32_t i = 0; i < n_vectors; i++) {
+        if (!vectors[i]->dtype.scalable) continue;
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, tirbi_place(b, vectors[i]),
+                           "a shuffle takes vectors of a fixed length, not %s",
+                           tirb_datatype_text(vectors[i]->dtype, text));
+        return NULL;
+    }
+    tirb_expr *e =
+        new_expr(b, TIRB_EXPR_SHUFFLE, tirbi_type_with_lanes(element, (tirbi_lanes){n_indices, false}), span);
     if (!e) return NULL;
     e->as.shuffle.vectors = vectors;
     e->as.shuffle.indices = indices;
@@ -554,6 +572,19 @@ const tirb_expr *tirbi_make_reduce(tirbi_builder *b, tirbi_span span, const tirb
 
 /* ---- Lets, loads and calls -------------------------------------------------------------------------------------- */
 
+bool tirbi_access_type(tirbi_builder *b, tirbi_span span, const tirb_buffer *buffer, const tirb_expr *const *indices,
+                       uint32_t n_indices, tirb_datatype *out) {
+    tirbi_lanes lanes = tirbi_access_lanes(buffer, indices, n_indices);
+    if (lanes.n > TIRBI_MAX_LANES) return good_lanes(b, span, lanes);
+    *out = tirbi_type_with_lanes(buffer->dtype, lanes);
+    if (!buffer->dtype.scalable || !n_indices || !indices[n_indices - 1]->dtype.scalable) return true;
+    char text[32];
+    tirbi_report_error(b->diagnostics, TIRB_TYPE, span,
+                       "a scalable vector of elements that are %s: one of the two may be scalable",
+                       tirb_datatype_text(buffer->dtype, text));
+    return false;
+}
+
 const tirb_expr *tirbi_make_let(tirbi_builder *b, tirbi_span span, const tirb_expr *var, const tirb_expr *value,
                                 const tirb_expr *body) {
     if (!var || !value || !body) return NULL;
@@ -570,10 +601,9 @@ const tirb_expr *tirbi_make_let(tirbi_builder *b, tirbi_span span, const tirb_ex
 const tirb_expr *tirbi_make_load(tirbi_builder *b, tirbi_span span, const tirb_buffer *buffer,
                                  const tirb_expr *const *indices, uint32_t n_indices, const tirb_expr *predicate) {
     if (!buffer || any_null(indices, n_indices)) return NULL;
-    uint32_t lanes = buffer->dtype.lanes;
-    if (n_indices) lanes *= indices[n_indices - 1]->dtype.lanes;
-    if (lanes > TIRBI_MAX_LANES && !good_lanes(b, span, lanes)) return NULL;
-    tirb_expr *e = new_expr(b, TIRB_EXPR_LOAD, tirbi_type_with_lanes(buffer->dtype, (uint16_t)lanes), span);
+    tirb_datatype type;
+    if (!tirbi_access_type(b, span, buffer, indices, n_indices, &type)) return NULL;
+    tirb_expr *e = new_expr(b, TIRB_EXPR_LOAD, type, span);
     if (!e) return NULL;
     e->as.load.buffer = buffer;
     e->as.load.indices = indices;

@@ -116,8 +116,8 @@ typedef struct tirb_buffer_region {
 struct tirb_expr {
     tirb_expr_kind kind;
     tirb_datatype dtype;
-    tirbi_span span;
     uint16_t depth; /* levels of nodes below and including this one; the builder keeps it <= TIRBI_MAX_EXPR_DEPTH */
+    tirbi_span span;
     uint32_t size;  /* nodes, shared ones counted at each use; the builder keeps it <= TIRBI_MAX_EXPR_SIZE */
     union {
         tirb_var var;
@@ -143,7 +143,7 @@ struct tirb_expr {
             const tirb_expr *predicate; /* NULL: none */
         } load;
         struct {
-            const tirb_expr *base, *stride; /* lanes: dtype.lanes */
+            const tirb_expr *base, *stride; /* lanes: tirbi_lanes_of(dtype) */
         } ramp;
         struct {
             const tirb_expr *value;
@@ -196,6 +196,13 @@ struct tirb_buffer {
     tirbi_span span;
     uint32_t id;
 };
+
+/* T.vscale(). */
+bool tirbi_is_vscale(const tirb_expr *e);
+/* The number of lanes that an expression is: a constant, T.vscale(), or a product of the two. */
+bool tirbi_lanes_of_expr(const tirb_expr *e, tirbi_lanes *out);
+/* The elements that an access reads or writes: those of its last index, each of a buffer's element. */
+tirbi_lanes tirbi_access_lanes(const tirb_buffer *buffer, const tirb_expr *const *indices, uint32_t n_indices);
 
 /* The type of a buffer's element offset where it is not written: then it is 0 of this type. */
 tirb_datatype tirbi_offset_type(const tirb_buffer *buffer);

@@ -173,7 +173,10 @@ static const tirb_expr *every(tirbi_arena *arena, const tirb_expr *call, const t
     tirb_expr *e = TIRBI_NEW(arena, tirb_expr);
     if (!copy || !indices || !e) return NULL;
     tirb_datatype type = vectors[0]->dtype;
-    *e = (tirb_expr){.kind = TIRB_EXPR_SHUFFLE, .dtype = {type.code, type.bits, lanes}, .span = call->span, .size = 1};
+    *e = (tirb_expr){.kind = TIRB_EXPR_SHUFFLE,
+                     .dtype = tirbi_type_with_lanes(type, tirbi_lanes_of(call->dtype)),
+                     .span = call->span,
+                     .size = 1};
     for (uint32_t i = 0; i < n; i++) {
         copy[i] = vectors[i];
         e->size += vectors[i]->size;
@@ -182,8 +185,8 @@ static const tirb_expr *every(tirbi_arena *arena, const tirb_expr *call, const t
     for (uint32_t i = 0; i < lanes; i++) {
         tirb_expr *index = TIRBI_NEW(arena, tirb_expr);
         if (!index) return NULL;
-        *index = (tirb_expr){
-            .kind = TIRB_EXPR_INT_IMM, .dtype = {TIRB_CODE_INT, 32, 1}, .span = call->span, .depth = 1, .size = 1};
+        *index = (tirb_expr){.kind = TIRB_EXPR_INT_IMM, .span = call->span, .depth = 1, .size = 1};
+        index->dtype = (tirb_datatype){TIRB_CODE_INT, 32, 1, false};
         index->as.int_value = first + (int64_t)i * step;
         indices[i] = index;
     }
@@ -199,7 +202,8 @@ static bool is_integer(tirb_datatype type) { return type.code == TIRB_CODE_INT |
 /* Element j of each k as numbers of type `wide`; the operand may have them packed in larger integers. */
 static const tirb_expr *element(tirbi_arena *arena, const tirb_expr *call, const tirb_expr *x, uint32_t k, uint32_t j,
                                 uint8_t bits, bool is_signed, tirb_datatype wide) {
-    tirb_datatype type = {is_signed ? TIRB_CODE_INT : TIRB_CODE_UINT, bits, (uint16_t)(k * call->dtype.lanes)};
+    tirb_datatype type = {is_signed ? TIRB_CODE_INT : TIRB_CODE_UINT, bits, (uint16_t)(k * call->dtype.lanes),
+                          call->dtype.scalable};
     if (!is_integer(x->dtype) || (uint32_t)x->dtype.bits * x->dtype.lanes != (uint32_t)bits * type.lanes) return NULL;
     if (!tirb_datatype_equal(x->dtype, type)) x = builtin_of(arena, call, TIRB_BUILTIN_REINTERPRET, type, x, NULL);
     const tirb_expr *taken = !x || k == 1 ? x : every(arena, call, &x, 1, j, k);
@@ -210,7 +214,7 @@ static const tirb_expr *bound(tirbi_arena *arena, const tirb_expr *call, tirb_da
     tirb_expr *one = TIRBI_NEW(arena, tirb_expr), *all = TIRBI_NEW(arena, tirb_expr);
     if (!one || !all) return NULL;
     *one = (tirb_expr){
-        .kind = TIRB_EXPR_INT_IMM, .dtype = {type.code, type.bits, 1}, .span = call->span, .depth = 1, .size = 1};
+        .kind = TIRB_EXPR_INT_IMM, .dtype = tirbi_type_element(type), .span = call->span, .depth = 1, .size = 1};
     one->as.int_value = value;
     if (type.lanes == 1) return one;
     *all = (tirb_expr){.kind = TIRB_EXPR_BROADCAST, .dtype = type, .span = call->span, .depth = 2, .size = 2};
@@ -223,7 +227,7 @@ static const tirb_expr *sum_of_products(tirbi_arena *arena, const tirb_expr *cal
     tirb_datatype type = call->dtype, wide = type;
     uint8_t bits = s->bits ? s->bits : (uint8_t)(type.bits / 2);
     if (!is_integer(type) || (s->bits ? type.bits != (s->k == 2 && s->bits == 8 ? 16 : 32) : bits < 8)) return NULL;
-    if (s->saturates) wide = (tirb_datatype){TIRB_CODE_INT, (uint8_t)(2 * type.bits), type.lanes};
+    if (s->saturates) wide = (tirb_datatype){TIRB_CODE_INT, (uint8_t)(2 * type.bits), type.lanes, type.scalable};
     const tirb_expr *a = args[s->adds], *b = s->single ? NULL : args[s->adds + 1], *sum = NULL;
     if (s->adds && !tirb_datatype_equal(args[0]->dtype, type)) return NULL;
     if (s->adds) sum = s->saturates ? cast_to(arena, call, wide, args[0]) : args[0];
@@ -257,7 +261,7 @@ static const tirb_expr *regrouped(tirbi_arena *arena, const tirb_expr *call) {
 
 /* The whole number before x, and one more away from zero where half or more is left. */
 static const tirb_expr *rounded(tirbi_arena *arena, const tirb_expr *call, const tirb_expr *x) {
-    tirb_datatype type = x->dtype, bools = {TIRB_CODE_BOOL, 8, type.lanes};
+    tirb_datatype type = x->dtype, bools = {TIRB_CODE_BOOL, 8, type.lanes, type.scalable};
     const tirb_expr *whole = builtin_of(arena, call, TIRB_BUILTIN_TRUNC, type, x, NULL);
     const tirb_expr *rest = node(arena, call, TIRB_EXPR_SUB, type, x, whole);
     const tirb_expr *far =
@@ -298,7 +302,7 @@ const tirb_expr *tirbi_llvm_expression(tirbi_arena *arena, const tirb_expr *call
         const tirb_expr *chosen = node(arena, call, known[i].kind, call->dtype, args[0], args[1]);
         if (known[i].code != TIRB_CODE_FLOAT) return chosen;
         /* Min and Max give the second operand where one is NaN; here that one is not chosen. */
-        tirb_datatype bools = {TIRB_CODE_BOOL, 8, call->dtype.lanes};
+        tirb_datatype bools = {TIRB_CODE_BOOL, 8, call->dtype.lanes, call->dtype.scalable};
         return select_of(arena, builtin_of(arena, call, TIRB_BUILTIN_ISNAN, bools, args[1], NULL), args[0], chosen);
     }
     return NULL;

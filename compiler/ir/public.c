@@ -318,7 +318,7 @@ const tirb_expr *tirb_builder_load(tirb_builder *b, const tirb_buffer *buffer, c
 }
 
 const tirb_expr *tirb_builder_ramp(tirb_builder *b, const tirb_expr *base, const tirb_expr *stride, uint32_t lanes) {
-    return b && base && stride ? tirbi_make_ramp(&b->core, nowhere, base, stride, lanes) : NULL;
+    return b && base && stride ? tirbi_make_ramp(&b->core, nowhere, base, stride, (tirbi_lanes){lanes, false}) : NULL;
 }
 
 const tirb_expr *tirb_builder_math(tirb_builder *b, const char *name, const tirb_expr *const *args, uint32_t n) {
@@ -332,9 +332,8 @@ const tirb_expr *tirb_builder_math(tirb_builder *b, const char *name, const tirb
             return NULL;
         }
         tirb_datatype type = copy[0]->dtype;
-        if (i == TIRB_BUILTIN_CLZ)
-            type = tirbi_type_with_lanes(tirbi_type_i32, type.lanes);
-        if (i == TIRB_BUILTIN_ISNAN) type = tirbi_type_with_lanes(tirbi_type_bool, type.lanes);
+        if (i == TIRB_BUILTIN_CLZ) type = tirbi_type_with_lanes(tirbi_type_i32, tirbi_lanes_of(type));
+        if (i == TIRB_BUILTIN_ISNAN) type = tirbi_type_with_lanes(tirbi_type_bool, tirbi_lanes_of(type));
         return tirbi_make_call(&b->core, nowhere, type, (tirb_builtin)i, copy, n);
     }
     report(b, TIRB_TYPE, "there is no such function", name ? name : "NULL");

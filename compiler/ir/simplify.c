@@ -389,6 +389,12 @@ const tirb_expr *tirbi_make_steps(tirbi_builder *b, tirbi_span span, const tirb_
     const tirb_expr *length = tirbi_make_difference(b, span, stop, start);
     if (!length || !step) return NULL;
     bool down = step->kind == TIRB_EXPR_INT_IMM && step->as.int_value < 0;
+    tirbi_lanes lanes;
+    if (tirbi_lanes_of_expr(length, &lanes) && lanes.scalable && step->kind == TIRB_EXPR_INT_IMM &&
+        step->as.int_value > 0 && lanes.n % step->as.int_value == 0) {
+        lanes.n /= step->as.int_value;
+        return tirbi_make_lanes(b, span, length->dtype, lanes);
+    }
     const tirb_expr *one = tirbi_make_int(b, span, step->dtype, 1);
     const tirb_expr *last = tirbi_make_binary(b, span, down ? TIRB_EXPR_ADD : TIRB_EXPR_SUB, step, one);
     const tirb_expr *padded = tirbi_make_binary(b, span, TIRB_EXPR_ADD, length, last);

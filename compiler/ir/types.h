@@ -34,7 +34,22 @@ typedef struct tirb_datatype {
     uint8_t code; /* tirb_type_code */
     uint8_t bits;
     uint16_t lanes;
+    bool scalable; /* lanes times the machine's vscale, which is 1 wherever tirb runs; then lanes > 1 */
 } tirb_datatype;
+
+/* How many elements a vector has; a scalar has one. */
+typedef struct tirbi_lanes {
+    int64_t n;
+    bool scalable;
+} tirbi_lanes;
+
+static inline tirbi_lanes tirbi_lanes_of(tirb_datatype type) { return (tirbi_lanes){type.lanes, type.scalable}; }
+static inline bool tirbi_lanes_equal(tirbi_lanes a, tirbi_lanes b) { return a.n == b.n && a.scalable == b.scalable; }
+static inline tirb_datatype tirbi_type_element(tirb_datatype t) { return (tirb_datatype){t.code, t.bits, 1, false}; }
+/* The caller has bounded the number. */
+static inline tirb_datatype tirbi_type_with_lanes(tirb_datatype t, tirbi_lanes lanes) {
+    return (tirb_datatype){t.code, t.bits, (uint16_t)lanes.n, lanes.scalable};
+}
 
 /* A machine type for a scalar or the element of a vector; false for handles, void and types the machine has not. */
 bool tirb_datatype_machine(tirb_datatype type, tirbi_dtype *out);
@@ -71,7 +86,8 @@ static inline bool tirb_datatype_is_narrow_float(tirb_datatype type) { return ty
 /* One whose least constant is 0, as TVM has it. */
 bool tirb_datatype_is_unsigned_float(tirb_datatype type);
 bool tirb_datatype_equal(tirb_datatype a, tirb_datatype b);
-/* By name: "float32", "uint8x16", "bool", "handle", "void"; "uint1" is bool. False if there is no such type. */
+/* By name: "float32", "uint8x16", "int8xvscalex16", "bool", "handle", "void"; "uint1" is bool. False if there is no
+ * such type. */
 bool tirb_datatype_from_text(const char *text, size_t size, tirb_datatype *out);
 /* "float32x4", "handle", "void", "bool" into a buffer of at least 32 bytes; returns it. */
 const char *tirb_datatype_text(tirb_datatype type, char *buffer);

@@ -101,8 +101,7 @@ static tirbi_lbuf *new_buffer(tirbi_lowerer *l, const tirb_buffer *buffer) {
                            (int)TIRBI_MAX_NDIM);
         return NULL;
     }
-    if (!tirbi_machine_type(l, (tirb_datatype){buffer->dtype.code, buffer->dtype.bits, 1}, buffer->span, &type))
-        return NULL;
+    if (!tirbi_machine_type(l, tirbi_type_element(buffer->dtype), buffer->span, &type)) return NULL;
     tirbi_lbuf *b = TIRBI_NEW(l->arena, tirbi_lbuf);
     const tirbi_lx **shape = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, ndim);
     if (!b || !shape) return NULL;
@@ -260,8 +259,7 @@ void tirbi_declare_view(tirbi_lowerer *l, const tirb_stmt *decl) {
     const tirb_expr *data = tirbi_declared_pointer(l, decl);
     tirbi_dtype type;
     if (!data) return;
-    if (tirbi_storage_type((tirb_datatype){buffer->dtype.code, buffer->dtype.bits, 1}, &type))
-        tirbi_fetch_memory(l, data, type, decl->span);
+    if (tirbi_storage_type(tirbi_type_element(buffer->dtype), &type)) tirbi_fetch_memory(l, data, type, decl->span);
     declare_over(l, buffer, data, decl->span);
 }
 
@@ -396,7 +394,7 @@ void tirbi_realize_buffer(tirbi_lowerer *l, const tirb_stmt *realize) {
     uint32_t lanes = buffer->dtype.lanes, ndim = buffer->ndim + (lanes > 1);
     tirbi_dtype type;
     if (is_param_buffer(l, buffer)) return;
-    if (!tirbi_machine_type(l, (tirb_datatype){buffer->dtype.code, buffer->dtype.bits, 1}, buffer->span, &type)) return;
+    if (!tirbi_machine_type(l, tirbi_type_element(buffer->dtype), buffer->span, &type)) return;
     tirbi_lbuf *memory = TIRBI_NEW(l->arena, tirbi_lbuf);
     const tirbi_lx **extents = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, ndim);
     const tirbi_lx **shifts = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, ndim);

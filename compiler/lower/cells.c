@@ -130,7 +130,7 @@ static tirb_expr *node(const lowered_call *c, tirb_expr_kind kind, tirb_datatype
 }
 
 static const tirb_expr *number(const lowered_call *c, int64_t value) {
-    tirb_expr *e = node(c, TIRB_EXPR_INT_IMM, (tirb_datatype){TIRB_CODE_INT, 64, 1});
+    tirb_expr *e = node(c, TIRB_EXPR_INT_IMM, (tirb_datatype){TIRB_CODE_INT, 64, 1, false});
     if (e) e->as.int_value = value;
     return e;
 }
@@ -212,14 +212,14 @@ static const tirb_expr *array_argument(const lowered_call *c, const tirb_expr *s
         return unknown(c, cell, "an array whose data, type or rank is not known here");
     }
     tirb_datatype type = {code == TIRB_CODE_UINT && bits == 1 ? TIRB_CODE_BOOL : (uint8_t)code,
-                          bits == 1 ? 8 : (uint8_t)bits, 1};
+                          bits == 1 ? 8 : (uint8_t)bits, 1, false};
     tirbi_dtype machine;
     bool null = strides && (strides->kind == TIRB_EXPR_CAST || is_builtin(strides, TIRB_BUILTIN_REINTERPRET));
     if (!null || lanes != 1 || ndim < 0 || ndim > TIRBI_MAX_NDIM || !tirb_datatype_machine(type, &machine))
         return unknown(c, cell, "an array with strides, or of a type that imports do not take");
     const tirb_expr *extent = extent_of(c, find_cell(known, structs, at, FIELD_SHAPE), ndim);
     if (!extent) return unknown(c, cell, "an array whose shape is no part of a buffer");
-    tirb_datatype i64 = {TIRB_CODE_INT, 64, 1}, handle = {TIRB_CODE_HANDLE, 64, 1};
+    tirb_datatype i64 = {TIRB_CODE_INT, 64, 1, false}, handle = {TIRB_CODE_HANDLE, 64, 1, false};
     const tirb_expr *offset = number(c, 0);
     if (!constant_field(c, structs, at, FIELD_OFFSET, &bytes) || bytes != 0)
         offset = binary(c, TIRB_EXPR_FLOORDIV, field_of(c, structs, at, FIELD_OFFSET, i64),
@@ -242,7 +242,7 @@ static argument_kind kind_of(const lowered_call *c, int64_t index) {
 }
 
 static const tirb_expr *argument(const lowered_call *c, int64_t index) {
-    tirb_datatype i64 = {TIRB_CODE_INT, 64, 1}, f64 = {TIRB_CODE_FLOAT, 64, 1};
+    tirb_datatype i64 = {TIRB_CODE_INT, 64, 1, false}, f64 = {TIRB_CODE_FLOAT, 64, 1, false};
     int64_t field = c->codes ? FIELD_VALUE : FIELD_ANY_VALUE;
     const tirb_expr *value = find_cell(c->l->cells, c->values, index, field);
     switch (kind_of(c, index)) {
@@ -306,7 +306,7 @@ const tirbi_lx *tirbi_lower_lowered_call(tirbi_lowerer *l, const tirb_expr *e) {
         if (!(c.args[c.n_args++] = argument(&c, i))) return NULL;
     }
     bool in_c = e->as.call.builtin == TIRB_BUILTIN_TVM_CALL_CPACKED_LOWERED;
-    tirb_datatype i64 = {TIRB_CODE_INT, 64, 1};
+    tirb_datatype i64 = {TIRB_CODE_INT, 64, 1, false};
     const tirb_expr *call = builtin_call(&c, in_c ? TIRB_BUILTIN_CALL_CPACKED : TIRB_BUILTIN_CALL_PACKED,
                                          l->moves_results ? i64 : e->dtype, c.args, c.n_args);
     const tirbi_lx *x = call ? tirbi_lower_import(l, call) : NULL;

@@ -406,7 +406,8 @@ static tirbi_lbuf *workspace(tirbi_lowerer *l, const tirb_expr *var, const tirb_
     const tirb_expr *code = e->as.call.args[3], *bits = e->as.call.args[4];
     tirbi_dtype type;
     bool constant = code->kind == TIRB_EXPR_INT_IMM && bits->kind == TIRB_EXPR_INT_IMM;
-    tirb_datatype element = {constant ? (uint8_t)code->as.int_value : 0, constant ? (uint8_t)bits->as.int_value : 0, 1};
+    tirb_datatype element = {constant ? (uint8_t)code->as.int_value : 0, constant ? (uint8_t)bits->as.int_value : 0, 1,
+                             false};
     if (!constant || !tirbi_machine_type(l, element, e->span, &type)) return NULL;
     const tirbi_lx *bytes = tirbi_lower_index(l, e->as.call.args[2], NULL);
     const tirbi_lx *size = tirbi_lx_int(l->pool, TIRB_I64, tirbi_dtypes[type].size);

@@ -199,7 +199,7 @@ static bool read_arrays(library_call *c, tirbi_diagnostics *diagnostics, uint32_
     }
     if (c->values && !tirb_datatype_equal(c->values->as.var.data_of->dtype, data->dtype))
         return refuse(c, diagnostics, "values of another type than the data");
-    static const tirb_datatype i32 = {TIRB_CODE_INT, 32, 1};
+    static const tirb_datatype i32 = {TIRB_CODE_INT, 32, 1, false};
     return !c->counts || tirb_datatype_equal(c->counts->as.var.data_of->dtype, i32) ||
            refuse(c, diagnostics, "counts that are not int32");
 }

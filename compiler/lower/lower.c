@@ -577,8 +577,7 @@ static void lower_vector_store(tirbi_lowerer *l, const tirb_stmt *s) {
     bool constant = has_shuffle(value) || any_shuffle(s->as.store.indices, n);
     tirbi_lbuf *target = tirbi_buffer_of(l, s->as.store.buffer, s->span);
     tirbi_dtype type;
-    if (!target || !tirbi_machine_type(l, (tirb_datatype){value->dtype.code, value->dtype.bits, 1}, value->span, &type))
-        return;
+    if (!target || !tirbi_machine_type(l, tirbi_type_element(value->dtype), value->span, &type)) return;
     if (!tirbi_settle_vector(l, value, s)) return;
     if (value->dtype.lanes > 1) { /* what is wrong with its lanes is said once */
         l->again++;

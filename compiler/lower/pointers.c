@@ -50,7 +50,7 @@ static bool advance(tirbi_lowerer *l, tirbi_pointer *p, const tirbi_lx *count, i
 
 static bool element_bytes(tirbi_lowerer *l, tirb_datatype type, tirbi_span span, int64_t *out) {
     tirbi_dtype machine;
-    if (!tirbi_machine_type(l, (tirb_datatype){type.code, type.bits, 1}, span, &machine)) return false;
+    if (!tirbi_machine_type(l, tirbi_type_element(type), span, &machine)) return false;
     *out = (int64_t)tirbi_dtypes[machine].size * type.lanes;
     return true;
 }

@@ -283,7 +283,7 @@ static const tirbi_lx *lower_shuffled_at(tirbi_lowerer *l, const tirb_expr *e, c
     tirbi_dtype type;
     const tirbi_lx *at = tirbi_lower_index(l, index, NULL);
     at = tirbi_settle(l, at, "a call with effects in an index of a shuffle in a vector or a condition", index->span);
-    if (!at || !tirbi_machine_type(l, (tirb_datatype){e->dtype.code, e->dtype.bits, 1}, e->span, &type)) return NULL;
+    if (!at || !tirbi_machine_type(l, tirbi_type_element(e->dtype), e->span, &type)) return NULL;
     const tirbi_lx *chosen = tirbi_lower_trap(l, TIRB_BOUNDS, "the index of a shuffle is outside of its vectors", type);
     int64_t number = 0;
     for (uint32_t i = 0; i < e->as.shuffle.n_vectors; i++) {
@@ -430,7 +430,7 @@ static const tirbi_lx *lower_reinterpret(tirbi_lowerer *l, const tirb_expr *e, c
     const tirb_expr *source = e->as.call.args[0];
     if (!tirbi_machine_type(l, e->dtype, e->span, &to)) return NULL;
     bool narrow = tirbi_is_narrow(e->dtype) || tirbi_is_narrow(source->dtype);
-    bool sized = tirbi_storage_type((tirb_datatype){source->dtype.code, source->dtype.bits, 1}, &from);
+    bool sized = tirbi_storage_type(tirbi_type_element(source->dtype), &from);
     if (sized && !narrow && tirbi_dtypes[to].size != tirbi_dtypes[from].size)
         return lower_regrouped(l, e, to, from, lane);
     const tirbi_lx *x = operand(l, source, lane);
@@ -586,6 +586,7 @@ static const tirbi_lx *lower_builtin(tirbi_lowerer *l, const tirb_expr *e, const
     case TIRB_BUILTIN_LIKELY:
     case TIRB_BUILTIN_IGNORE_LOOP_PARTITION:
     case TIRB_BUILTIN_TVM_THREAD_INVARIANT: return operand(l, args[0], lane);
+    case TIRB_BUILTIN_VSCALE: return tirbi_lx_int(l->pool, TIRB_I32, 1);
     case TIRB_BUILTIN_GET_ACTIVE_LANE_MASK: return lower_lane_mask(l, e, lane);
     case TIRB_BUILTIN_FOREIGN: /* of which functions that are lowered have this one only */
         tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span,

@@ -7,8 +7,8 @@
 #include "compiler/tc/checker.h"
 #include "compiler/tc/lexer.h"
 
-static const tirb_datatype wrong = {TIRB_CODE_INT, 0, 1};
-static const tirb_datatype float64 = {TIRB_CODE_FLOAT, 64, 1};
+static const tirb_datatype wrong = {TIRB_CODE_INT, 0, 1, false};
+static const tirb_datatype float64 = {TIRB_CODE_FLOAT, 64, 1, false};
 
 /* ---- Types ------------------------------------------------------------------------------------------------------ */
 

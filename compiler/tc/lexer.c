@@ -50,12 +50,12 @@ typedef struct type_name {
 } type_name;
 
 static const type_name types[] = {
-#define TIRBI_TC_TYPE(text, code, bits) {text, {code, bits, 1}},
+#define TIRBI_TC_TYPE(text, code, bits) {text, {code, bits, 1, false}},
 #include "compiler/tc/token.def"
 };
 
 static const type_name aliases[] = {
-#define TIRBI_TC_ALIAS(text, code, bits) {text, {code, bits, 1}},
+#define TIRBI_TC_ALIAS(text, code, bits) {text, {code, bits, 1, false}},
 #include "compiler/tc/token.def"
 };
 

@@ -162,7 +162,7 @@ static const tirb_expr *lower_compare(tirbi_tc_lowering *l, const tirbi_tc_expr 
     };
     tirb_datatype type = tirbi_tc_match(e->args[0]->dtype, e->args[1]->dtype);
     const bool ordered = e->kind != TIRBI_TC_EQ && e->kind != TIRBI_TC_NE;
-    const tirb_datatype byte = {TIRB_CODE_UINT, 8, 1};
+    const tirb_datatype byte = {TIRB_CODE_UINT, 8, 1, false};
     const tirb_expr *x = tirbi_tc_lower_as(l, e->args[0], type), *y = tirbi_tc_lower_as(l, e->args[1], type);
     if (tirbi_type_is_bool(type) && ordered) { /* false is below true */
         x = tirbi_tc_convert(l, e->span, x, byte);

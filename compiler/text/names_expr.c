@@ -58,17 +58,29 @@ static tirbi_value if_then_else(tirbi_script *s, const tirbi_call *c) {
     return tirbi_value_expr(tirbi_make_if_then_else(&s->builder, c->node->span, condition, x, y));
 }
 
+/* A constant, or of a scalable vector the multiple of T.vscale(). */
+static bool to_lanes(tirbi_script *s, const tirbi_call *c, uint32_t i, tirbi_lanes *out) {
+    const tirbi_value *given = &c->args[i];
+    *out = (tirbi_lanes){0};
+    if (given->kind != TIRBI_VALUE_EXPR) return tirbi_to_int(s, given, "the number of lanes", &out->n);
+    if (given->as.expr && tirbi_lanes_of_expr(given->as.expr, out)) return true;
+    if (given->as.expr)
+        tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, given->as.expr),
+                   "the number of lanes must be a constant, or of a scalable vector T.vscale() * a constant");
+    return false;
+}
+
 static tirbi_value ramp(tirbi_script *s, const tirbi_call *c) {
-    int64_t lanes;
+    tirbi_lanes lanes;
     const tirb_expr *base = arg(s, c, 0), *stride = arg(s, c, 1);
-    if (!tirbi_to_int(s, &c->args[2], "the number of lanes", &lanes)) return tirbi_value_error();
+    if (!to_lanes(s, c, 2, &lanes)) return tirbi_value_error();
     return tirbi_value_expr(tirbi_make_ramp(&s->builder, c->node->span, base, stride, lanes));
 }
 
 static tirbi_value broadcast(tirbi_script *s, const tirbi_call *c) {
-    int64_t lanes;
+    tirbi_lanes lanes;
     const tirb_expr *value = arg(s, c, 0);
-    if (!tirbi_to_int(s, &c->args[1], "the number of lanes", &lanes)) return tirbi_value_error();
+    if (!to_lanes(s, c, 1, &lanes)) return tirbi_value_error();
     return tirbi_value_expr(tirbi_make_broadcast(&s->builder, c->node->span, value, lanes));
 }
 
@@ -215,7 +227,8 @@ static tirbi_value plain_call(tirbi_script *s, const tirbi_call *c) {
     if (builtin == TIRB_BUILTIN_BUFFER_DATA || builtin == TIRB_BUILTIN_HANDLE_ADD_BYTE_OFFSET ||
         builtin == TIRB_BUILTIN_PTR_BYTE_OFFSET)
         type = tirbi_type_handle;
-    if (builtin == TIRB_BUILTIN_Q_MULTIPLY_SHIFT_PER_AXIS) type.lanes = args[0]->dtype.lanes;
+    if (builtin == TIRB_BUILTIN_Q_MULTIPLY_SHIFT_PER_AXIS)
+        type = tirbi_type_with_lanes(type, tirbi_lanes_of(args[0]->dtype));
     if (tirb_builtins[builtin].effect == TIRB_EFFECT_ANNOTATION && n) type = args[0]->dtype;
     if (builtin == TIRB_BUILTIN_ISNULLPTR || builtin == TIRB_BUILTIN_ASSUME) type = tirbi_type_bool;
     if (builtin == TIRB_BUILTIN_RET) type = args[0]->dtype;
@@ -234,7 +247,8 @@ static tirbi_value reinterpret(tirbi_script *s, const tirbi_call *c) {
     char left[32], right[32];
     const tirb_expr *e = arg(s, c, 1);
     if (!tirbi_to_dtype(s, &c->args[0], &type) || !e) return tirbi_value_error();
-    if ((uint32_t)type.bits * type.lanes != (uint32_t)e->dtype.bits * e->dtype.lanes)
+    if (type.scalable != e->dtype.scalable ||
+        (uint32_t)type.bits * type.lanes != (uint32_t)e->dtype.bits * e->dtype.lanes)
         return tirbi_fail(s, TIRB_TYPE, c->node->span, "cannot reinterpret %s as %s: the numbers of bits differ",
                           tirb_datatype_text(e->dtype, left), tirb_datatype_text(type, right));
     if (tirb_datatype_equal(type, e->dtype) && !tirbi_type_is_handle(type)) return tirbi_value_expr(e);
@@ -274,7 +288,7 @@ static tirbi_value undefined(tirbi_script *s, const tirbi_call *c) {
 
 static tirbi_value large_uint_imm(tirbi_script *s, const tirbi_call *c) {
     const tirbi_value *rest = &c->args[0];
-    tirb_datatype type = {TIRB_CODE_UINT, 64, 1};
+    tirb_datatype type = {TIRB_CODE_UINT, 64, 1, false};
     uint32_t first = rest->as.sequence.n == 3;
     int64_t low, high;
     if (rest->as.sequence.n != 2 + first)
@@ -327,13 +341,6 @@ static tirbi_value call_by_name(tirbi_script *s, const tirbi_call *c) {
         return emit_call(s, c, type, (tirb_builtin)i, args, n);
     }
     return tirbi_fail(s, TIRB_UNSUPPORTED, c->node->span, "the operator \"%s\" is not supported", name);
-}
-
-/* T.vscale(): the machine's vectors are of any length, so one unit of them is one lane. */
-static tirbi_value vector_scale(tirbi_script *s, const tirbi_call *c) {
-    (void)s;
-    (void)c;
-    return tirbi_value_int(1);
 }
 
 /* T.call_tir(Module.f, args...): the call. */
@@ -460,7 +467,7 @@ const tirbi_entry tirbi_expr_names[] = {
     {"index_map", opaque, "*args", 0},
     {"call_tir", call_tir, "function *args", 0},
     {"target", tirbi_target, "target host?", 0},
-    {"vscale", vector_scale, "", 0},
+    {"vscale", plain_call, "*args", TIRB_BUILTIN_VSCALE},
     {"get_active_lane_mask", typed_call, "dtype *args", TIRB_BUILTIN_GET_ACTIVE_LANE_MASK},
     {"handle_add_byte_offset", plain_call, "*args", TIRB_BUILTIN_HANDLE_ADD_BYTE_OFFSET},
     {"ptr_byte_offset", plain_call, "*args", TIRB_BUILTIN_PTR_BYTE_OFFSET},

@@ -102,7 +102,7 @@ tirbi_value tirbi_pointer_load(tirbi_script *s, tirbi_span span, const tirb_expr
     if (!pointer || !index) return tirbi_value_error();
     const tirb_expr *const *indices = one_index(s, index);
     if (!indices) return tirbi_value_error();
-    if (type.lanes != index->dtype.lanes)
+    if (!tirbi_lanes_equal(tirbi_lanes_of(type), tirbi_lanes_of(index->dtype)))
         return tirbi_fail(s, TIRB_TYPE, span, "a load of %s needs an index of as many lanes, not %s",
                           tirb_datatype_text(type, left), tirb_datatype_text(index->dtype, right));
     const tirb_buffer *buffer = pointee(s, span, pointer, tirbi_type_element(type));
@@ -568,5 +568,6 @@ const tirbi_entry tirbi_hybrid_names[] = {
     {"call_llvm_intrin", typed_call, "*args dtype?", TIRB_BUILTIN_CALL_LLVM_INTRIN},
     {"call_llvm_pure_intrin", typed_call, "*args dtype?", TIRB_BUILTIN_CALL_LLVM_PURE_INTRIN},
     {"get_active_lane_mask", typed_call, "*args dtype?", TIRB_BUILTIN_GET_ACTIVE_LANE_MASK},
+    {"vscale", typed_call, "*args dtype?", TIRB_BUILTIN_VSCALE},
     {NULL, NULL, NULL, 0},
 };

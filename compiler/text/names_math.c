@@ -159,7 +159,7 @@ static tirbi_value abs_function(tirbi_script *s, const tirbi_call *c) {
 }
 
 static const tirb_expr *bool_like(tirbi_script *s, const tirbi_call *c, bool value, const tirb_expr *x) {
-    tirb_datatype type = tirbi_type_with_lanes(tirbi_type_bool, x->dtype.lanes);
+    tirb_datatype type = tirbi_type_with_lanes(tirbi_type_bool, tirbi_lanes_of(x->dtype));
     return tirbi_make_cast(&s->builder, c->node->span, type, tirbi_make_bool(&s->builder, c->node->span, value));
 }
 
@@ -171,7 +171,7 @@ static const tirb_expr *is_nan(tirbi_script *s, const tirbi_call *c, const tirb_
         type_error(s, c, "a number", x->dtype);
         return NULL;
     }
-    return call_one(s, c, TIRB_BUILTIN_ISNAN, tirbi_type_with_lanes(tirbi_type_bool, x->dtype.lanes), x);
+    return call_one(s, c, TIRB_BUILTIN_ISNAN, tirbi_type_with_lanes(tirbi_type_bool, tirbi_lanes_of(x->dtype)), x);
 }
 
 static const tirb_expr *logical_and(tirbi_script *s, const tirbi_call *c, const tirb_expr *x, const tirb_expr *y) {
@@ -209,7 +209,7 @@ static tirbi_value bit_count(tirbi_script *s, const tirbi_call *c) {
     tirb_builtin builtin = (tirb_builtin)c->entry->data;
     bool clz = builtin == TIRB_BUILTIN_CLZ;
     return tirbi_value_expr(
-        call_one(s, c, builtin, clz ? tirbi_type_with_lanes(tirbi_type_i32, x->dtype.lanes) : x->dtype, x));
+        call_one(s, c, builtin, clz ? tirbi_type_with_lanes(tirbi_type_i32, tirbi_lanes_of(x->dtype)) : x->dtype, x));
 }
 
 /* ---- Functions of several numbers ------------------------------------------------------------------------------- */
@@ -246,7 +246,7 @@ static tirbi_value q_multiply_shift(tirbi_script *s, const tirbi_call *c) {
     const tirb_expr *args[] = {arg(s, c, 0), arg(s, c, 1), arg(s, c, 2), arg(s, c, 3)};
     for (int i = 0; i < 4; i++)
         if (!args[i]) return tirbi_value_error();
-    tirb_datatype type = tirbi_type_with_lanes(tirbi_type_i32, args[0]->dtype.lanes);
+    tirb_datatype type = tirbi_type_with_lanes(tirbi_type_i32, tirbi_lanes_of(args[0]->dtype));
     return tirbi_value_expr(tirbi_make_call(&s->builder, c->node->span, type, TIRB_BUILTIN_Q_MULTIPLY_SHIFT, args, 4));
 }
 

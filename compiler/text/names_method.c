@@ -28,8 +28,9 @@ static bool access_indices(tirbi_script *s, const tirbi_call *c, const tirb_expr
 /* Where a vector of the type begins at the indices: the last of them becomes a ramp of its lanes. */
 static bool from_index(tirbi_script *s, const tirbi_call *c, const tirb_expr *const **indices, uint32_t n,
                        tirb_datatype type) {
-    uint16_t lanes = (uint16_t)(type.lanes / c->object->as.buffer->dtype.lanes);
-    if (n == 0 || lanes <= 1 || (*indices)[n - 1]->dtype.lanes > 1) return true;
+    tirb_datatype element = c->object->as.buffer->dtype;
+    tirbi_lanes lanes = {type.lanes / element.lanes, type.scalable && !element.scalable};
+    if (n == 0 || lanes.n <= 1 || (*indices)[n - 1]->dtype.lanes > 1) return true;
     const tirb_expr **ramps = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, n);
     if (!ramps) return false;
     memcpy(ramps, *indices, n * sizeof *ramps);
@@ -184,7 +185,7 @@ static tirbi_value access_pointer(tirbi_script *s, const tirbi_call *c) {
     tirb_datatype type = buffer->dtype;
     extent = tirbi_make_binary(b, span, TIRB_EXPR_SUB, extent, offset);
     if (lanes > 1) {
-        type.lanes = (uint16_t)lanes;
+        type = tirbi_type_with_lanes(type, (tirbi_lanes){lanes, false});
         extent = tirbi_make_binary(b, span, TIRB_EXPR_DIV, extent, unit);
         first = tirbi_make_binary(b, span, TIRB_EXPR_DIV, first, unit);
     } else {

@@ -11,7 +11,7 @@ static const tirb_expr *arg(tirbi_script *s, const tirbi_call *c, int i) { retur
 static tirb_datatype loop_type(const tirb_expr *x, const tirb_expr *y) {
     uint8_t bits = x->dtype.bits > y->dtype.bits ? x->dtype.bits : y->dtype.bits;
     bool is_unsigned = x->dtype.code == TIRB_CODE_UINT || y->dtype.code == TIRB_CODE_UINT;
-    return (tirb_datatype){is_unsigned ? TIRB_CODE_UINT : TIRB_CODE_INT, bits, 1};
+    return (tirb_datatype){is_unsigned ? TIRB_CODE_UINT : TIRB_CODE_INT, bits, 1, false};
 }
 
 static bool is_bound(tirbi_script *s, const tirb_expr *e, const char *what) {

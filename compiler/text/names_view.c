@@ -91,7 +91,7 @@ static tirbi_value retyped(tirbi_script *s, const tirbi_call *c, const tirb_buff
     if (!tirbi_to_dtype(s, &c->args[0].as.sequence.items[0], &type)) return tirbi_value_error();
     uint32_t from = (uint32_t)of->dtype.bits * of->dtype.lanes, to = (uint32_t)type.bits * type.lanes;
     bool grows = from > to;
-    if (of->ndim == 0 || to == 0 || (grows ? from % to : to % from) != 0)
+    if (of->ndim == 0 || type.scalable != of->dtype.scalable || to == 0 || (grows ? from % to : to % from) != 0)
         return tirbi_fail(s, TIRB_TYPE, c->node->span, "`%s` of %s cannot be viewed as %s", of->name,
                           tirb_datatype_text(of->dtype, left), tirb_datatype_text(type, right));
     const tirb_expr **shape = TIRBI_NEW_ARRAY(s->arena, const tirb_expr *, of->ndim);

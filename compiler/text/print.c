@@ -12,7 +12,7 @@ static bool is_plain_size(const tirb_expr *e) {
     if (e->kind == TIRB_EXPR_CAST) return is_plain_size(e->as.cast.value);
     if (e->kind >= TIRB_EXPR_ADD && e->kind <= TIRB_EXPR_MAX)
         return is_plain_size(e->as.binary.a) && is_plain_size(e->as.binary.b);
-    if (e->kind == TIRB_EXPR_INT_IMM) return true;
+    if (e->kind == TIRB_EXPR_INT_IMM || tirbi_is_vscale(e)) return true;
     return e->kind == TIRB_EXPR_VAR && !e->as.var.data_of &&
            (tirb_datatype_equal(e->dtype, tirbi_type_i32) || tirb_datatype_equal(e->dtype, tirbi_type_i64));
 }

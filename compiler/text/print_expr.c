@@ -343,7 +343,7 @@ static bool print_slice(tirbi_printer *p, const tirb_expr *e) {
         e->as.ramp.stride->as.int_value <= 0)
         return false;
     const tirb_expr *base = e->as.ramp.base, *stride = e->as.ramp.stride;
-    const tirb_expr *lanes = tirbi_make_int(&p->builder, e->span, base->dtype, e->dtype.lanes);
+    const tirb_expr *lanes = tirbi_make_lanes(&p->builder, e->span, base->dtype, tirbi_lanes_of(e->dtype));
     const tirb_expr *length = tirbi_make_binary(&p->builder, e->span, TIRB_EXPR_MUL, lanes, stride);
     if (!length) return false;
     tirbi_print_bounds(p, &(tirb_range){base, length}, ":");
@@ -524,7 +524,7 @@ static void print_call(tirbi_printer *p, const tirb_expr *e, int least) {
     tirbi_putf(p, "T.%s(", foreign ? args[0]->as.string.text : tirb_builtins[builtin].name);
     /* TVM's masks are of one bit. */
     if (builtin == TIRB_BUILTIN_GET_ACTIVE_LANE_MASK && tirbi_type_is_bool(e->dtype))
-        snprintf(type, sizeof type, "uint1x%u", e->dtype.lanes);
+        snprintf(type, sizeof type, "uint1%s%u", e->dtype.scalable ? "xvscalex" : "x", e->dtype.lanes);
     if (takes_type_first(builtin, e->dtype) && !p->hybrid) {
         print_call_type(p, e, type);
         if (e->as.call.n_args) tirbi_put(p, ", ");
@@ -599,6 +599,14 @@ static void print_reduce(tirbi_printer *p, const tirb_expr *e) {
     tirbi_putf(p, ", value_index=%u)", r->value_index);
 }
 
+/* The last argument of what makes a vector. */
+static void print_lanes(tirbi_printer *p, const tirb_expr *e) {
+    tirbi_put(p, ", ");
+    if (!e->dtype.scalable) tirbi_putf(p, "%u", (unsigned)e->dtype.lanes);
+    else tirbi_print_expr(p, tirbi_make_lanes(&p->builder, e->span, tirbi_type_i32, tirbi_lanes_of(e->dtype)));
+    tirbi_put(p, ")");
+}
+
 static void print_at(tirbi_printer *p, const tirb_expr *e, int least) {
     char type[32];
     if (!e) {
@@ -630,12 +638,12 @@ static void print_at(tirbi_printer *p, const tirb_expr *e, int least) {
     case TIRB_EXPR_RAMP:
         tirbi_put(p, "T.Ramp(");
         print_args(p, (const tirb_expr *const[]){e->as.ramp.base, e->as.ramp.stride}, 2);
-        tirbi_putf(p, ", %u)", (unsigned)e->dtype.lanes);
+        print_lanes(p, e);
         break;
     case TIRB_EXPR_BROADCAST:
         tirbi_put(p, "T.Broadcast(");
         tirbi_print_expr(p, e->as.broadcast.value);
-        tirbi_putf(p, ", %u)", (unsigned)e->dtype.lanes);
+        print_lanes(p, e);
         break;
     case TIRB_EXPR_LET: print_let(p, e); break;
     case TIRB_EXPR_CALL: print_call(p, e, least); break;

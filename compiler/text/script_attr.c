@@ -105,7 +105,8 @@ tirb_attr tirbi_to_attr(tirbi_script *s, const char *key, const tirbi_value *v) 
     tirb_attr attr = {.key = key};
     switch (v->kind) {
     case TIRBI_VALUE_FLOAT: /* with all of Python's digits */
-        attr.value = tirbi_make_float(&s->builder, place_of(v), (tirb_datatype){TIRB_CODE_FLOAT, 64, 1}, v->as.real);
+        attr.value =
+            tirbi_make_float(&s->builder, place_of(v), (tirb_datatype){TIRB_CODE_FLOAT, 64, 1, false}, v->as.real);
         attr.bare = true;
         break;
     case TIRBI_VALUE_INT:

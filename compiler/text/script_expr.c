@@ -573,14 +573,15 @@ static bool read_slice(tirbi_script *s, const tirbi_node *node, const tirb_expr 
 static const tirb_expr *slice_to_ramp(tirbi_script *s, const tirbi_node *node, const slice_parts *parts) {
     tirbi_builder *b = &s->builder;
     const tirb_expr *step = parts->step ? parts->step : tirbi_make_int(b, node->span, parts->start->dtype, 1);
-    const tirb_expr *lanes = tirbi_make_steps(b, node->span, parts->start, parts->stop, step);
-    if (!lanes) return NULL;
-    if (lanes->kind != TIRB_EXPR_INT_IMM) {
+    const tirb_expr *steps = tirbi_make_steps(b, node->span, parts->start, parts->stop, step);
+    tirbi_lanes lanes;
+    if (!steps) return NULL;
+    if (!tirbi_lanes_of_expr(steps, &lanes)) {
         tirbi_fail(s, TIRB_TYPE, node->span, "the length of this slice is not a constant");
         return NULL;
     }
-    if (lanes->as.int_value == 1) return parts->start;
-    return tirbi_make_ramp(b, node->span, parts->start, step, lanes->as.int_value);
+    if (lanes.n == 1) return parts->start;
+    return tirbi_make_ramp(b, node->span, parts->start, step, lanes);
 }
 
 static bool check_vectors(tirbi_script *s, const tirb_expr *const *indices, uint32_t n) {

@@ -135,7 +135,8 @@ static const tirb_expr *region_to_expr(tirbi_script *s, const tirbi_value *v) {
         const tirb_range *range = &v->as.region.ranges[i];
         indices[i] = range->min;
         if (tirbi_is_const_int(range->extent, 1)) continue;
-        if (range->extent->kind != TIRB_EXPR_INT_IMM) {
+        tirbi_lanes lanes;
+        if (!tirbi_lanes_of_expr(range->extent, &lanes)) {
             tirbi_fail(s, TIRB_TYPE, span_of(v), "the region is used as a value, but its extent is not a constant");
             return NULL;
         }
@@ -146,7 +147,7 @@ static const tirb_expr *region_to_expr(tirbi_script *s, const tirbi_value *v) {
             return NULL;
         }
         const tirb_expr *one = tirbi_make_int(&s->builder, span_of(v), range->min->dtype, 1);
-        indices[i] = tirbi_make_ramp(&s->builder, span_of(v), range->min, one, range->extent->as.int_value);
+        indices[i] = tirbi_make_ramp(&s->builder, span_of(v), range->min, one, lanes);
     }
     return tirbi_make_load(&s->builder, span_of(v), buffer, indices, buffer->ndim, NULL);
 }
@@ -269,7 +270,7 @@ const tirb_expr *tirbi_to_typed(tirbi_script *s, const tirbi_value *v, tirb_data
     default:
         return tirbi_to_expr(s, v);
     }
-    return e && dtype.lanes > 1 ? tirbi_make_broadcast(&s->builder, span, e, dtype.lanes) : e;
+    return e && dtype.lanes > 1 ? tirbi_make_broadcast(&s->builder, span, e, tirbi_lanes_of(dtype)) : e;
 }
 
 const tirb_expr *tirbi_to_condition(tirbi_script *s, const tirbi_value *v) {
@@ -350,7 +351,7 @@ bool tirbi_type_of_name(const char *name, tirb_datatype *out) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         for (size_t j = kinds[i].letter == 'f'; j < sizeof widths / sizeof *widths && name[0] == kinds[i].letter; j++) {
             if (strcmp(name + 1, widths[j].text) != 0) continue;
-            *out = (tirb_datatype){(uint8_t)kinds[i].code, widths[j].bits, 1};
+            *out = (tirb_datatype){(uint8_t)kinds[i].code, widths[j].bits, 1, false};
             return true;
         }
     return false;
@@ -393,7 +394,7 @@ bool tirbi_to_dtype(tirbi_script *s, const tirbi_value *v, tirb_datatype *out) {
     }
     if (type_of_text(v->as.string.text, v->as.string.size, out)) return true;
     static const char *const other_types[] = {"float8_", "float6_", "float4_", "custom[", "tensormap"};
-    bool known = strstr(v->as.string.text, "vscale") != NULL;
+    bool known = false;
     for (size_t i = 0; i < sizeof other_types / sizeof *other_types; i++)
         known |= strncmp(v->as.string.text, other_types[i], strlen(other_types[i])) == 0;
     tirbi_suggestion suggestion = {.wanted = v->as.string.text};

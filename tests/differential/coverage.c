@@ -53,7 +53,7 @@ typedef struct counter {
 
 static void count_type(tirbi_coverage *c, tirb_datatype type) {
     tirbi_dtype machine;
-    if (tirb_datatype_machine((tirb_datatype){type.code, type.bits, 1}, &machine)) c->types[machine]++;
+    if (tirb_datatype_machine((tirb_datatype){type.code, type.bits, 1, false}, &machine)) c->types[machine]++;
     c->vectors += type.lanes > 1;
 }
 

@@ -50,7 +50,7 @@ static void hints(tirbi_gen *g) {
     tirbi_gen_line(g, "T.evaluate(T.end_profile_intrinsic(3))");
 }
 
-/* Vectors of which the lanes below a limit are read and written. */
+/* Vectors, of a fixed length or scalable, of which the lanes below a limit are read and written. */
 static void masks(tirbi_gen *g) {
     tirbi_dtype type = number_type(g);
     uint32_t lanes = 2u << tirbi_gen_pick(g, 4), blocks = 1 + tirbi_gen_pick(g, 4),
@@ -58,15 +58,16 @@ static void masks(tirbi_gen *g) {
     tirbi_gen_dim dim = tirbi_gen_constant(limit > 0 ? limit : 1);
     tirbi_gen_buffer *a = tirbi_gen_new_buffer(g, "A", type, 1, &dim, true, false);
     tirbi_gen_buffer *o = tirbi_gen_new_buffer(g, "O", type, 1, &dim, true, true);
-    char i[TIRBI_GEN_NAME];
+    char i[TIRBI_GEN_NAME], ramp[96], mask[96];
     if (a == NULL || o == NULL) return;
+    bool scalable = tirbi_gen_chance(g, 50);
     tirbi_gen_name(g, "i", i);
+    snprintf(ramp, sizeof ramp, "T.Ramp(%s * %u, 1, %s%u)", i, lanes, scalable ? "T.vscale() * " : "", lanes);
+    snprintf(mask, sizeof mask, "T.get_active_lane_mask(\"uint1x%s%u\", %s * %u, %u)", scalable ? "vscalex" : "", lanes,
+             i, lanes, limit);
     tirbi_gen_line(g, "for %s in range(%u):", i, blocks);
-    tirbi_gen_line(g,
-                   "    %s.vstore([T.Ramp(%s * %u, 1, %u)], %s.vload([T.Ramp(%s * %u, 1, %u)], "
-                   "predicate=T.get_active_lane_mask(\"uint1x%u\", %s * %u, %u)), "
-                   "predicate=T.get_active_lane_mask(\"uint1x%u\", %s * %u, %u))",
-                   o->name, i, lanes, lanes, a->name, i, lanes, lanes, lanes, i, lanes, limit, lanes, i, lanes, limit);
+    tirbi_gen_line(g, "    %s.vstore([%s], %s.vload([%s], predicate=%s), predicate=%s)", o->name, ramp, a->name, ramp,
+                   mask, mask);
 }
 
 /* Functions of LLVM by their names. */

@@ -73,6 +73,21 @@ for i in T.serial(15, 3, step=-4):
 elif B[1]:
     B[2] = 3''',
     "undefined values": '''B[0] = T.undef()''',
+    "scalable vectors": '''for i in range(2):
+    A[T.Ramp(i * 4, 1, T.vscale() * 4)] = A[T.Ramp(i * 4, 2, 4 * T.vscale())] + T.float32(1)
+for i in T.vectorized(T.vscale() * 4):
+    B[i + T.vscale()] = T.vscale() - i
+A[0:T.vscale() * 8:2] = T.Select(A[T.Ramp(0, 1, T.vscale() * 4)] > T.Broadcast(T.float32(1), T.vscale() * 4), A[T.Ramp(0, 1, T.vscale() * 4)], T.Broadcast(T.float32(3), T.vscale() * 4))''',
+    "scalable buffers": '''@T.prim_func(s_tir=True)
+def main(a: T.handle, B: T.Buffer((T.vscale() * 8,), "float32"), D: T.Buffer((4,), "float32xvscalex4")):
+    A = T.match_buffer(a, (T.vscale() * 8,), "float32")
+    C = T.alloc_buffer((T.vscale() * 4,), "float32")
+    x = T.alloc_local((1,), "float32xvscalex4")
+    x[0] = A[T.Ramp(2, 1, T.vscale() * 4)]
+    B[0:T.vscale() * 4] = x[0]
+    C[0:T.vscale() * 4] = T.masked_load("float32xvscalex4", A, T.Ramp(0, 1, T.vscale() * 4), T.get_active_lane_mask("uint1xvscalex4", 1, 3))
+    T.masked_store(B, C[T.Ramp(0, 1, T.vscale() * 4)], T.Ramp(4, 1, T.vscale() * 4), T.get_active_lane_mask("uint1xvscalex4", 1, 3))
+    D[0] = D[1] * T.float32(2)''',
     "odd strides": '''@T.prim_func(s_tir=True)
 def main(A: T.Buffer((4, 4), "float32", strides=(4,)), B: T.Buffer((4, 4), "float32", strides=(16, 4, 1))):
     A[0, 0] = B[0, 0]''',

@@ -145,7 +145,8 @@ static bool bind_params(tirbi_ref_machine *m, const argument *args, const int64_
 static bool bytes_of(const tirbi_ref_machine *m, const tirb_buffer *buffer, const uint8_t **low, const uint8_t **high) {
     const tirbi_ref_view *view = m->frame->views[buffer->id];
     tirbi_dtype type;
-    tirb_datatype element = tirbi_ref_is_narrow(buffer->dtype) ? (tirb_datatype){TIRB_CODE_UINT, 8, 1} : buffer->dtype;
+    tirb_datatype element =
+        tirbi_ref_is_narrow(buffer->dtype) ? (tirb_datatype){TIRB_CODE_UINT, 8, 1, false} : buffer->dtype;
     element.lanes = 1;
     if (!tirb_datatype_machine(element, &type)) return false;
     int64_t item = (int64_t)tirbi_dtypes[type].size * buffer->dtype.lanes;
@@ -421,7 +422,7 @@ static bool take_scalar(tirbi_ref_machine *m, const tirb_expr *param, const tirb
     tirbi_dtype type;
     const char *name = param->as.var.name;
     bool pointer = param->dtype.code == TIRB_CODE_HANDLE; /* that leads nowhere: a number */
-    tirb_datatype number = {TIRB_CODE_INT, 64, 1};
+    tirb_datatype number = {TIRB_CODE_INT, 64, 1, false};
     if (!tirbi_ref_element_type(m, pointer ? number : param->dtype, &type)) return false;
     if (arg->kind == TIRB_ARG_NONE) return true;
     bool is_float = tirbi_dtype_is_float(type);
@@ -446,7 +447,8 @@ static bool take_scalar(tirbi_ref_machine *m, const tirb_expr *param, const tirb
 static void give_result(const tirbi_ref_value *value, tirb_result *result) {
     tirbi_dtype type;
     *result = (tirb_result){.dtype = {.code = 0, .bits = 0, .lanes = 0}};
-    tirb_datatype element = tirbi_ref_is_narrow(value->type) ? (tirb_datatype){TIRB_CODE_UINT, 8, 1} : value->type;
+    tirb_datatype element =
+        tirbi_ref_is_narrow(value->type) ? (tirb_datatype){TIRB_CODE_UINT, 8, 1, false} : value->type;
     if (value->type.lanes != 1 || !tirb_datatype_machine(element, &type)) return;
     result->dtype = tirbi_dtype_to_dl(type);
     if (tirbi_dtype_is_float(type)) {
@@ -476,7 +478,7 @@ static bool call_from_outside(tirbi_ref_machine *m, const tirb_primfunc *f, cons
         uint32_t i = 0;
         while (i < f->n_params && bound[i].value.memory != value.memory) i++;
         uint64_t start = i < f->n_params ? bound[i].value.one : 0;
-        value = (tirbi_ref_value){.type = {TIRB_CODE_INT, 64, 1}, .one = value.one - start};
+        value = (tirbi_ref_value){.type = {TIRB_CODE_INT, 64, 1, false}, .one = value.one - start};
     }
     if (result != NULL) give_result(&value, result);
     return true;

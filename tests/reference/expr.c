@@ -13,7 +13,7 @@
 
 bool tirbi_ref_element_type(tirbi_ref_machine *m, tirb_datatype type, tirbi_dtype *out) {
     char text[32];
-    tirb_datatype element = {type.code, type.bits, 1};
+    tirb_datatype element = {type.code, type.bits, 1, false};
     if (tirb_datatype_machine(element, out)) return true;
     if (tirbi_ref_is_narrow(element)) {
         *out = type.code == TIRB_CODE_INT ? TIRB_I8 : TIRB_U8;
@@ -573,7 +573,7 @@ static bool convert_lanes(tirbi_ref_machine *m, tirb_datatype type, tirbi_ref_va
     tirbi_dtype from, to;
     tirbi_ref_value converted;
     if (!tirbi_ref_element_type(m, v->type, &from) || !tirbi_ref_element_type(m, type, &to)) return false;
-    uint64_t *lanes = result_lanes(m, (tirb_datatype){type.code, type.bits, v->type.lanes}, &converted);
+    uint64_t *lanes = result_lanes(m, tirbi_type_with_lanes(type, tirbi_lanes_of(v->type)), &converted);
     if (lanes == NULL) return false;
     for (uint32_t i = 0; i < v->type.lanes; i++) lanes[i] = tirbi_ref_cast(to, from, tirbi_ref_lane(v, i));
     *v = converted;
@@ -609,6 +609,9 @@ static bool eval_builtin(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t
     case TIRB_BUILTIN_TVM_THREAD_INVARIANT: return tirbi_ref_eval(m, args[0], mask, out);
     case TIRB_BUILTIN_HANDLE_ADD_BYTE_OFFSET:
     case TIRB_BUILTIN_PTR_BYTE_OFFSET: return eval_byte_offset(m, e, out);
+    case TIRB_BUILTIN_VSCALE:
+        *out = (tirbi_ref_value){.type = e->dtype, .one = 1};
+        return true;
     case TIRB_BUILTIN_GET_ACTIVE_LANE_MASK: return eval_lane_mask(m, e, out);
     case TIRB_BUILTIN_Q_MULTIPLY_SHIFT_PER_AXIS: return eval_multiply_shift_per_axis(m, e, out);
     case TIRB_BUILTIN_CALL_LLVM_INTRIN:

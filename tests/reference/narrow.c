@@ -39,8 +39,8 @@ bool tirbi_ref_is_narrow(tirb_datatype type) {
 
 tirb_datatype tirbi_ref_wide(tirb_datatype type) {
     format f;
-    if (format_of(type, &f)) return (tirb_datatype){TIRB_CODE_FLOAT, 32, type.lanes};
-    return tirbi_ref_is_narrow(type) ? (tirb_datatype){type.code, 8, type.lanes} : type;
+    if (format_of(type, &f)) return (tirb_datatype){TIRB_CODE_FLOAT, 32, type.lanes, type.scalable};
+    return tirbi_ref_is_narrow(type) ? (tirb_datatype){type.code, 8, type.lanes, type.scalable} : type;
 }
 
 static double decode(const format *f, uint32_t byte) {
@@ -140,7 +140,7 @@ static uint64_t to_wide(tirb_datatype from, tirb_datatype to, uint64_t lane) {
 static uint64_t to_narrow(tirb_datatype from, tirb_datatype to, uint64_t lane) {
     format f;
     tirbi_dtype type = TIRB_I64;
-    tirb_datatype_machine((tirb_datatype){from.code, from.bits, 1}, &type);
+    tirb_datatype_machine((tirb_datatype){from.code, from.bits, 1, false}, &type);
     if (format_of(to, &f)) return encode(&f, tirbi_ref_to_double(TIRB_F32, tirbi_ref_cast(TIRB_F32, type, lane)));
     bool is_signed = to.code == TIRB_CODE_INT;
     int64_t low = is_signed ? -(1 << (to.bits - 1)) : 0, high = low + (1 << to.bits) - 1;

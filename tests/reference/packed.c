@@ -35,7 +35,7 @@ typedef enum argument_type {
     ARGUMENT_OTHER
 } argument_type;
 
-static const tirb_datatype handle_type = {TIRB_CODE_HANDLE, 64, 1};
+static const tirb_datatype handle_type = {TIRB_CODE_HANDLE, 64, 1, false};
 
 bool tirbi_ref_is_packed(const tirb_primfunc *f) {
     for (uint32_t i = 0; i < f->n_attrs; i++) {
@@ -63,7 +63,7 @@ static tirbi_ref_value handle_of(tirbi_ref_memory *memory) {
 }
 
 static tirbi_ref_value number(int64_t value) {
-    return (tirbi_ref_value){.type = {TIRB_CODE_INT, 64, 1}, .one = (uint64_t)value};
+    return (tirbi_ref_value){.type = {TIRB_CODE_INT, 64, 1, false}, .one = (uint64_t)value};
 }
 
 /* ---- Fields ----------------------------------------------------------------------------------------------------- */
@@ -312,7 +312,7 @@ bool tirbi_ref_pack(tirbi_ref_machine *m, const tirb_arg *args, uint32_t n_args,
     memcpy(out->code->bytes, &none, 4);
     out->params[0] = handle_of(values);
     out->params[1] = handle_of(codes);
-    out->params[2] = (tirbi_ref_value){.type = {TIRB_CODE_INT, 32, 1}, .one = n_args};
+    out->params[2] = (tirbi_ref_value){.type = {TIRB_CODE_INT, 32, 1, false}, .one = n_args};
     out->params[3] = handle_of(out->result);
     out->params[4] = handle_of(out->code);
     out->params[5] = handle_of(NULL);

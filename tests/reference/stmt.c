@@ -312,7 +312,7 @@ static tirbi_ref_flow run_evaluate(tirbi_ref_machine *m, const tirb_stmt *s) {
                 tirbi_ref_fail(m, TIRB_ASSERT, "the program raises the last error");
                 return TIRBI_REF_FAILED;
             }
-            m->returned = (tirbi_ref_value){.type = {TIRB_CODE_INT, 32, 1}, .one = UINT64_MAX};
+            m->returned = (tirbi_ref_value){.type = {TIRB_CODE_INT, 32, 1, false}, .one = UINT64_MAX};
             return TIRBI_REF_RETURN;
         case TIRB_BUILTIN_TVM_STORAGE_SYNC: return tirbi_ref_synchronise(m, e);
         case TIRB_BUILTIN_BREAK_LOOP: return TIRBI_REF_BREAK;

@@ -23,16 +23,16 @@ typedef struct fixture {
     tirb_primfunc *functions[1];
 } fixture;
 
-static const tirb_datatype t_i32 = {TIRB_CODE_INT, 32, 1};
-static const tirb_datatype t_i64 = {TIRB_CODE_INT, 64, 1};
-static const tirb_datatype t_u8 = {TIRB_CODE_UINT, 8, 1};
-static const tirb_datatype t_f32 = {TIRB_CODE_FLOAT, 32, 1};
-static const tirb_datatype t_f16 = {TIRB_CODE_FLOAT, 16, 1};
-static const tirb_datatype t_bool = {TIRB_CODE_BOOL, 8, 1};
-static const tirb_datatype t_handle = {TIRB_CODE_HANDLE, 64, 1};
-static const tirb_datatype t_i32x4 = {TIRB_CODE_INT, 32, 4};
-static const tirb_datatype t_f32x4 = {TIRB_CODE_FLOAT, 32, 4};
-static const tirb_datatype t_boolx2 = {TIRB_CODE_BOOL, 8, 2};
+static const tirb_datatype t_i32 = {TIRB_CODE_INT, 32, 1, false};
+static const tirb_datatype t_i64 = {TIRB_CODE_INT, 64, 1, false};
+static const tirb_datatype t_u8 = {TIRB_CODE_UINT, 8, 1, false};
+static const tirb_datatype t_f32 = {TIRB_CODE_FLOAT, 32, 1, false};
+static const tirb_datatype t_f16 = {TIRB_CODE_FLOAT, 16, 1, false};
+static const tirb_datatype t_bool = {TIRB_CODE_BOOL, 8, 1, false};
+static const tirb_datatype t_handle = {TIRB_CODE_HANDLE, 64, 1, false};
+static const tirb_datatype t_i32x4 = {TIRB_CODE_INT, 32, 4, false};
+static const tirb_datatype t_f32x4 = {TIRB_CODE_FLOAT, 32, 4, false};
+static const tirb_datatype t_boolx2 = {TIRB_CODE_BOOL, 8, 2, false};
 
 static int setup(void **state) {
     fixture *f = test_calloc(1, sizeof *f);
@@ -292,7 +292,7 @@ static void select_needs_bool_and_equal_arms(void **state) {
     wrong_expr(f, select_of(f, yes, one, imm(f, t_i64, 1)), "the second value of Select is int64, expected int32");
     tirb_expr *wide = expr(f, TIRB_EXPR_BROADCAST, t_boolx2);
     wide->as.broadcast.value = yes;
-    wrong_expr(f, select_of(f, wide, one, one), "has 2 lanes");
+    wrong_expr(f, select_of(f, wide, one, one), "Select is boolx2");
     tirb_expr *other = select_of(f, yes, one, one);
     other->dtype = t_f32;
     wrong_expr(f, other, "the type of Select is float32");
@@ -350,7 +350,7 @@ static void shuffles_index_their_lanes(void **state) {
     fixture *f = *state;
     tirb_expr *one = imm(f, t_i32, 1);
     tirb_expr *v = ramp(f, t_i32x4, one, one);
-    tirb_expr *e = expr(f, TIRB_EXPR_SHUFFLE, (tirb_datatype){TIRB_CODE_INT, 32, 2});
+    tirb_expr *e = expr(f, TIRB_EXPR_SHUFFLE, (tirb_datatype){TIRB_CODE_INT, 32, 2, false});
     e->as.shuffle.vectors = list(f, 1, v, NULL, NULL);
     e->as.shuffle.n_vectors = 1;
     e->as.shuffle.indices = list(f, 2, imm(f, t_i32, 3), imm(f, t_i32, 0), NULL);
@@ -713,7 +713,8 @@ static void calls_pass_what_the_function_takes(void **state) {
 static void calls_have_arguments_of_the_right_kind(void **state) {
     fixture *f = *state;
     tirb_primfunc g = {.name = "g", .ret_type = {.kind = TIRB_TYPE_TUPLE}};
-    tirb_expr *e = call(f, (tirb_datatype){TIRB_CODE_HANDLE, 0, 1}, TIRB_BUILTIN_EXP, 1, imm(f, t_i32, 1), NULL, NULL);
+    tirb_expr *e =
+        call(f, (tirb_datatype){TIRB_CODE_HANDLE, 0, 1, false}, TIRB_BUILTIN_EXP, 1, imm(f, t_i32, 1), NULL, NULL);
     e->as.call.function = &g;
     e->as.call.function_name = g.name;
     wrong_expr(f, e, "g takes 0 arguments, found 1");

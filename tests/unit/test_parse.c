@@ -478,6 +478,14 @@ static void equality(void **state) {
     free_program(&a);
     free_program(&b);
     free_program(&c);
+    parse_program(&a, "@T.prim_func\ndef f(A: T.Buffer((4,), \"float32xvscalex4\")):\n    T.evaluate(A[0])\n");
+    parse_program(&b, "@T.prim_func\ndef f(A: T.Buffer((4,), \"float32xvscalex4\")):\n    T.evaluate(A[0])\n");
+    parse_program(&c, "@T.prim_func\ndef f(A: T.Buffer((4,), \"float32x4\")):\n    T.evaluate(A[0])\n");
+    assert_true(tirbi_module_equal(a.module, b.module, &a.arena));
+    assert_false(tirbi_module_equal(a.module, c.module, &a.arena));
+    free_program(&a);
+    free_program(&b);
+    free_program(&c);
 }
 
 static void decimals(void **state) {
