@@ -89,7 +89,7 @@ void tirbi_lane_plan_divisor(lane_planner *p, const lane_ins *ins, uint16_t divi
  * or changes the indices. */
 static bool is_only_factor(const lane_planner *p, const lane_ins *ins) {
     enum { NEAR = 12 };
-    if (p->level > 0 || p->n_advances != 1 || ins->source != TIRB_I32 ||
+    if (p->level > 0 || p->body->n_advances != 1 || ins->source != TIRB_I32 ||
         (ins->type != TIRB_F32 && ins->type != TIRB_F64))
         return false;
     for (uint32_t i = tirbi_lane_ins_number(p->body, ins) + 1, left = NEAR; i < p->body->n && left > 0; i++, left--) {
@@ -218,7 +218,7 @@ static bool updates(const lane_ins *ins) { return ins->op == TIRB_OP_VUPDATE || 
  * stays_in_runs says of its value. */
 static bool only_firsts_count(const lane_planner *p, const lane_ins *advance) {
     uint64_t of_ranges = UINT64_C(1) << advance->dest, scalars = 0;
-    if (p->n_advances != 1 || p->loop->n_inner > 0 || p->body->n_own > 0) return false;
+    if (p->body->n_advances != 1 || p->loop->n_inner > 0 || p->body->n_own > 0) return false;
     for (const lane_ins *ins = advance + 1; ins < tirbi_lane_ins_at(p->body, p->body->n); ins++) {
         const tirbi_op_info *info = &tirbi_ops[ins->op];
         bool reads_some = false, reads_others = false;
@@ -250,7 +250,7 @@ void tirbi_lane_plan_advance(lane_planner *p, const lane_ins *ins) {
     tirbi_lane_clear_rest(p, ins->dest, size);
     lane_value *v = tirbi_lane_define(p, ins, size);
     v->strip = true;
-    v->in_runs = p->n_advances == 1;
+    v->in_runs = p->body->n_advances == 1;
 }
 
 /* An operation on a running value as steps know it, and its operands. */

@@ -96,7 +96,6 @@ typedef struct lane_planner {
     bool ends_in_store; /* the instruction has already written where the store behind it would */
     uint8_t kept;       /* a register that is rather not lost from its bank before this instruction */
     uint32_t kept_until;
-    unsigned n_advances;       /* in the body */
     bool orders_traps;         /* which of several instructions traps is told lane by lane */
     uint64_t set_once;         /* registers that one instruction of the body sets */
     const lane_ins *gather;    /* a vloadx that the vupdatema which reads it does itself, or NULL, */
