@@ -50,7 +50,7 @@ static void plan_kernel(lane_planner *p, const lane_ins *ins, const lane_ins *ne
             p->now.values[ins->dest].size != size)
             in_the_way = true;
     }
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     tirbi_lane_plan_divisor(p, ins, operands[1]);
     uint16_t dest = direct       ? pointer_of_cursor(next->cursor)
                     : in_the_way ? p->spare_strip
@@ -96,12 +96,12 @@ static void plan_load(lane_planner *p, const lane_ins *ins) {
     lane_value *v = tirbi_lane_define(p, ins, size);
     v->pointer = pointer;
     if (p->level > 0 && stride != STRIDE_ZERO) {
-        tirbi_lane_leave_banks(p, ins);
+        leave_banks(p, ins);
         emit(p, TIRBI_L_LOAD_OWN, strip_of(p, ins->dest), pointer, shift_of(size));
         tirbi_translate_word(p->emitter, (tirbi_word){.list = {lanes_at(p, p->level), 0, 0, 0}});
         v->strip = true;
     } else if (p->packs) {
-        tirbi_lane_leave_banks(p, ins);
+        leave_banks(p, ins);
         emit(p, TIRBI_L_PACK, strip_of(p, ins->dest), pointer, shift_of(size));
         tirbi_lane_clear_rest(p, ins->dest, size);
         v->strip = true;
@@ -115,7 +115,7 @@ static void plan_load(lane_planner *p, const lane_ins *ins) {
     } else if (stride == STRIDE_ANY && tirbi_lane_steps_of(p, ins->cursor, ins->type, true) != 0) {
         plan_steps(p, ins, tirbi_lane_steps_of(p, ins->cursor, ins->type, true));
     } else if (stride == STRIDE_ANY) {
-        tirbi_lane_leave_banks(p, ins);
+        leave_banks(p, ins);
         emit(p, TIRBI_L_GATHER, strip_of(p, ins->dest), pointer, shift_of(size));
         tirbi_lane_clear_rest(p, ins->dest, size);
         v->strip = true;
@@ -127,7 +127,7 @@ static void plan_load(lane_planner *p, const lane_ins *ins) {
     v->raw = (p->body->has_words || p->body->main_size == 1) && v->lazy == LAZY_STREAM;
     if (v->raw) return;
     tirbi_lane_fill_strip(p, ins->dest);
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     tirbi_lane_emit_copy(p, TIRB_BOOL, strip_of(p, ins->dest), strip_of(p, ins->dest));
     v->lazy = LAZY_NONE;
 }
@@ -180,7 +180,7 @@ static void plan_splat(lane_planner *p, const lane_ins *ins) {
     v->words = words_of_splat(p, ins);
     if (ins->type != TIRB_BOOL) return;
     tirbi_lane_fill_strip(p, ins->dest);
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     tirbi_lane_emit_copy(p, TIRB_BOOL, strip_of(p, ins->dest), strip_of(p, ins->dest));
     v->lazy = LAZY_NONE;
 }
@@ -196,7 +196,7 @@ static void plan_iota(lane_planner *p, const lane_ins *ins) {
         return;
     }
     lane_value *v = tirbi_lane_define(p, ins, size);
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     if (p->level > 0) {
         emit(p, TIRBI_L_IOTA_OWN, strip_of(p, ins->dest), ins->slot, ins->step);
         tirbi_translate_word(p->emitter, (tirbi_word){.list = {(uint16_t)shift_of(size), lanes_at(p, p->level), 0, 0}});
@@ -251,23 +251,23 @@ static void plan_store(lane_planner *p, const lane_ins *ins) {
         emit(p, tirbi_lane_spread_form(p, ins->type, ins->settled, step) + bank, cursor, 0, 0);
         return;
     }
-    if (v->bank != NO_BANK && is_narrow(p, v) && p->level == 0) {
+    if (v->bank != NO_BANK && v->narrow && p->level == 0) {
         const bool direct = unit && !p->tail;
         emit(p, tirbi_lane_narrow_store_form(p, ins->type) + (unsigned)v->bank, direct ? cursor : p->spare_strip, 0, 0);
         if (direct) return;
-        if (!unit) tirbi_lane_leave_banks(p, ins);
+        if (!unit) leave_banks(p, ins);
         emit(p, unit ? TIRBI_L_COPY : TIRBI_L_SCATTER, cursor, p->spare_strip, shift_of(size));
         return;
     }
     if (p->level > 0) {
         const uint16_t from = tirbi_lane_kernel_operand(p, reg);
-        tirbi_lane_leave_banks(p, ins);
+        leave_banks(p, ins);
         tirbi_lane_emit_copy(p, ins->type, p->spare_strip, from);
         emit(p, TIRBI_L_STORE_OWN, cursor, p->spare_strip, shift_of(size));
         tirbi_translate_word(p->emitter, (tirbi_word){.list = {lanes_at(p, p->level), 0, 0, 0}});
         return;
     }
-    if (size == p->body->main_size && unit && v->bank == NO_BANK && !p->tail && !by_kernel && !is_narrow(p, v)) {
+    if (size == p->body->main_size && unit && v->bank == NO_BANK && !p->tail && !by_kernel && !v->narrow) {
         unsigned bank = tirbi_lane_spare_bank(p, ins);
         tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
         tirbi_lane_load_bank(p, reg, bank);
@@ -290,15 +290,15 @@ static void plan_store(lane_planner *p, const lane_ins *ins) {
                 emit(p, TIRBI_L_COPY, cursor, from, shift_of(size));
                 return;
             }
-            tirbi_lane_leave_banks(p, ins);
+            leave_banks(p, ins);
             emit(p, TIRBI_L_SCATTER, cursor, from, shift_of(size));
             return;
         }
-        tirbi_lane_leave_banks(p, ins);
+        leave_banks(p, ins);
         tirbi_lane_emit_copy(p, ins->type, unit ? cursor : p->spare_strip, from);
         if (unit) return;
     }
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     emit(p, TIRBI_L_SCATTER, cursor, p->spare_strip, shift_of(size));
 }
 
@@ -381,7 +381,7 @@ static bool plan_move(lane_planner *p, const lane_ins *ins) {
         v->words = source.words;
         return true;
     }
-    if (source.size != p->body->main_size && !is_narrow(p, &source)) return false;
+    if (source.size != p->body->main_size && !source.narrow) return false;
     move_in_banks(p, ins);
     return true;
 }
@@ -429,7 +429,7 @@ static void plan_truncate(lane_planner *p, const lane_ins *ins, const lane_ins *
 static void plan_reduction(lane_planner *p, const lane_ins *ins) {
     uint16_t operands[2] = {0, 0};
     for (unsigned i = 0; i < ins->n_reads; i++) operands[i] = tirbi_lane_kernel_operand(p, ins->reads[i]);
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     if (ins->op == TIRB_OP_VRED) {
         emit(p, TIRBI_L_RED, ins->cursor, operands[0], ins->type);
         return;
@@ -579,7 +579,7 @@ static void plan_own(lane_planner *p, const lane_ins *ins) {
     uint8_t loop = ins->cursor;
     uint64_t live = p->body->live_at_head[loop], written = p->body->written[loop];
     uint64_t used = live & (p->body->exposed[loop] | written), same = 0;
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     for (uint64_t set = live; set != 0; set &= set - 1) {
         uint8_t reg = (uint8_t)__builtin_ctzll(set);
         lane_value *v = &p->now.values[reg];
@@ -602,8 +602,8 @@ static void plan_own(lane_planner *p, const lane_ins *ins) {
         const lane_value *v = &around[reg];
         p->now.values[reg] = (lane_value){.bank = NO_BANK};
         if (!(used >> reg & 1)) continue;
-        p->now.values[reg] =
-            (lane_value){.bank = NO_BANK, .strip = true, .size = v->size, .dtype = v->dtype, .next = v->next};
+        p->now.values[reg] = (lane_value){.bank = NO_BANK, .strip = true, .narrow = v->narrow, .size = v->size,
+                                          .dtype = v->dtype, .next = v->next};
         p->now.values[reg].same = (same >> reg & 1) != 0;
         if (!(same >> reg & 1)) emit_strips(p, strip_of(p, reg), strip_at(p, depth, reg), v->size);
     }
@@ -621,7 +621,7 @@ static void plan_while(lane_planner *p, const lane_ins *ins) {
     uint16_t truth = tirbi_lane_strip_operand(p, ins->reads[0]);
     uint64_t kept = 0, carried = p->body->live_at_head[loop] & p->body->written[loop];
     for (uint64_t set = carried; set != 0; set &= set - 1) tirbi_lane_fill_strip(p, (uint8_t)__builtin_ctzll(set));
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     for (uint64_t set = ins->live; set != 0; set &= set - 1) {
         const lane_value *v = &p->now.values[__builtin_ctzll(set)];
         if (v->strip && !v->same) kept |= set & -set;
@@ -678,18 +678,26 @@ static bool stays_in_runs(const lane_planner *p, const lane_ins *ins) {
     return some && !others;
 }
 
-static void plan_elementwise(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
-    const bool in_runs = stays_in_runs(p, ins);
-    const bool renames = ins->op == TIRB_OP_VMOV && plan_move(p, ins);
-    const bool resizes = ins->op == TIRB_OP_VCAST && (plan_widen(p, ins) || plan_narrow(p, ins, next));
-    if (renames || resizes)
-        ;
-    else if (tirbi_lane_kind_rounds(ins->kind) && tirbi_lane_is_rounded_by_store(ins, next))
+/* Whether no form and no kernel does it: what it gives has the lanes of its operand, or goes with a load or a store. */
+static bool plan_renaming(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
+    if (ins->op == TIRB_OP_VMOV) return plan_move(p, ins);
+    if (ins->op == TIRB_OP_VCAST && (plan_widen(p, ins) || plan_narrow(p, ins, next))) return true;
+    if (tirbi_lane_kind_rounds(ins->kind) && tirbi_lane_is_rounded_by_store(ins, next))
         move_in_banks(p, ins);
     else if (tirbi_lane_kind_renames(ins->kind))
         plan_rename(p, ins);
     else if (tirbi_lane_kind_truncates(ins->kind))
         plan_truncate(p, ins, next);
+    else
+        return false;
+    return true;
+}
+
+static void plan_elementwise(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
+    const bool in_runs = p->body->n_advances > 0 && stays_in_runs(p, ins);
+    const bool may_rename = ins->op == TIRB_OP_VMOV || ins->op == TIRB_OP_VCAST || ins->op == TIRB_OP_VBITS;
+    if (may_rename && plan_renaming(p, ins, next))
+        ;
     else if (ins->kind == 0)
         plan_kernel(p, ins, next);
     else if (!tirbi_lane_plan_in_banks(p, ins, next))
@@ -723,7 +731,7 @@ static void plan_ins(lane_planner *p, const lane_ins *ins, const lane_ins *next)
     case TIRB_OP_VSTEPMA: tirbi_lane_plan_step(p, ins); break;
     default: plan_elementwise(p, ins, next); break;
     }
-    tirbi_lane_after(p, ins);
+    go_behind(p, ins);
 }
 
 /* A store that ends the body goes on to the next block by itself. */
@@ -792,7 +800,7 @@ static void plan_body(lane_planner *p, body_kind kind) {
         if (i >= p->body->n_before_seeks) place += ins->size;
         if (p->ends_in_store) {
             p->ends_in_store = false;
-            tirbi_lane_after(p, ins);
+            go_behind(p, ins);
             continue;
         }
         p->emitter->offset = offset;
