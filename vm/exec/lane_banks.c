@@ -45,6 +45,12 @@ static inline unsigned cost_of_losing(const lane_planner *p, const lane_ins *ins
     return cost;
 }
 
+static bool is_read(const lane_ins *ins, uint8_t reg) {
+    for (unsigned i = 0; i < ins->n_reads; i++)
+        if (ins->reads[i] == reg) return true;
+    return false;
+}
+
 /* How often instructions on banks read a register from number `at` on, while there is at most one value beside it that
  * is in no memory: a bank can be its own until the last of them, *until. */
 static unsigned reads_in_banks(const lane_planner *p, uint32_t at, uint8_t reg, uint32_t *until) {
@@ -76,18 +82,18 @@ static unsigned reads_in_banks(const lane_planner *p, uint32_t at, uint8_t reg, 
  * that lie across two cache lines cost two accesses each time. */
 static void keep_operands(lane_planner *p, const lane_ins *ins) {
     enum { OFTEN = 3 };
-    uint32_t at = tirbi_lane_ins_number(p->body, ins), until = 0;
-    for (unsigned i = 0; i < ins->n_reads; i++) {
-        uint8_t reg = ins->reads[i];
+    const uint32_t at = tirbi_lane_ins_number(p->body, ins);
+    uint32_t until = 0;
+    for (unsigned set = ins->often; set != 0 && at >= p->kept_until; set &= set - 1) {
+        const uint8_t reg = ins->reads[__builtin_ctz(set)];
         const lane_value *v = &p->now.values[reg];
-        if (v->bank != NO_BANK || v->words != 0 || (!v->strip && v->lazy != LAZY_STREAM) || at < p->kept_until)
-            continue;
-        if (!(ins->often >> i & 1) || reads_in_banks(p, at, reg, &until) < OFTEN) continue;
+        if (v->bank != NO_BANK || v->words != 0 || (!v->strip && v->lazy != LAZY_STREAM)) continue;
+        if (reads_in_banks(p, at, reg, &until) < OFTEN) continue;
         for (unsigned bank = 2; bank-- > 0;) {
-            uint8_t held = p->now.banks[bank];
-            bool read_here = false;
-            for (unsigned k = 0; k < ins->n_reads; k++) read_here = read_here || ins->reads[k] == held;
-            if (held != NO_VALUE && (read_here || (is_live(ins, held) && !has_memory(&p->now.values[held])))) continue;
+            const uint8_t held = p->now.banks[bank];
+            if (held != NO_VALUE &&
+                (is_read(ins, held) || (is_live(ins, held) && !has_memory(&p->now.values[held]))))
+                continue;
             tirbi_lane_load_bank(p, reg, bank);
             p->kept = reg;
             p->kept_until = until;
@@ -175,12 +181,6 @@ static inline const choice *best_choice(lane_planner *p, const lane_ins *ins) {
     lane_known_choice *const known = &p->choices[key * UINT64_C(0x9E3779B97F4A7C15) >> (64 - CHOICE_BITS)];
     if (known->key != key) *known = (lane_known_choice){key, find_best(p, ins, bases)};
     return &known->is;
-}
-
-static bool is_read(const lane_ins *ins, uint8_t reg) {
-    for (unsigned i = 0; i < ins->n_reads; i++)
-        if (ins->reads[i] == reg) return true;
-    return false;
 }
 
 /* Whether an operand has to be brought into a bank, where forms can read it. */

@@ -17,24 +17,28 @@ typedef struct lane_value {
             int8_t bank : 2; /* or NO_BANK */
             bool strip : 1;
             bool narrow : 1; /* its lanes in banks are others than its elements: more bytes, or truths */
-            uint8_t lazy : 3;
+            uint8_t lazy : 4;
         };
         uint8_t state; /* all of these */
     };
-    bool same;        /* in all lanes of the strip, whichever have left */
-    bool stable;      /* the lazy operand is a scalar register that no inner loop counts in */
-    bool in_runs;     /* the same in all lanes of a range of the one vadvance */
-    bool scalar;      /* the same in all lanes, as a scalar register has it */
+    struct {
+        bool same : 1;    /* in all lanes of the strip, whichever have left */
+        bool stable : 1;  /* the lazy operand is a scalar register that no inner loop counts in */
+        bool in_runs : 1; /* the same in all lanes of a range of the one vadvance */
+        bool scalar : 1;  /* the same in all lanes, as a scalar register has it */
+        bool raw : 1;     /* the lazy operand are bools as memory has them: any byte but 0 is true */
+    };
     uint8_t size;     /* of an element */
+    uint8_t dtype;    /* its type */
     uint16_t pointer; /* of the lazy operand */
+    uint16_t words;   /* where its lanes of 4 bytes are, where these are more than its elements; 0: nowhere */
     uint8_t step;     /* of elements that are picked: how far they are apart */
     uint8_t bytes;    /* of what is to be widened: the elements' type */
     uint8_t type;     /* and to what */
-    uint8_t dtype;    /* its own */
-    bool raw;         /* the lazy operand are bools as memory has them: any byte but 0 is true */
-    uint16_t words;   /* where its lanes of 4 bytes are, where these are more than its elements; 0: nowhere */
     uint32_t next;    /* the next instruction that reads it */
 } lane_value;
+
+_Static_assert(sizeof(lane_value) == 16, "there are many, and each instruction makes one");
 
 typedef struct lane_places {
     lane_value values[TIRBI_MAX_LANE_REGS];
