@@ -18,7 +18,7 @@ static unsigned options_of(const lane_planner *p, uint8_t reg, unsigned dest, op
     if (v->bank != NO_BANK) out[n++] = (option){v->bank == 0 ? PLACE_A : PLACE_B, AS_IS, 0};
     if (v->words != 0)
         out[n++] = (option){v->lazy == LAZY_SPLAT ? PLACE_K : PLACE_M, AS_IS, COST_OPERAND};
-    else if (is_narrow(p, v))
+    else if (v->narrow)
         ; /* its elements are no lanes */
     else if (v->strip || v->lazy == LAZY_STREAM)
         out[n++] = (option){PLACE_M, AS_IS, v->strip || !pulls(p) ? COST_OPERAND : COST_COPY};
@@ -34,7 +34,7 @@ static unsigned options_of(const lane_planner *p, uint8_t reg, unsigned dest, op
 }
 
 /* What it costs to lose the value in `dest`. */
-static unsigned cost_of_losing(const lane_planner *p, const lane_ins *ins, unsigned dest) {
+static inline unsigned cost_of_losing(const lane_planner *p, const lane_ins *ins, unsigned dest) {
     uint8_t reg = p->now.banks[dest];
     if (reg == NO_VALUE || reg == ins->dest || !is_live(ins, reg)) return 0;
     unsigned cost = COST_OPERAND + (has_memory(&p->now.values[reg]) ? 0 : COST_STORE);
@@ -45,26 +45,10 @@ static unsigned cost_of_losing(const lane_planner *p, const lane_ins *ins, unsig
     return cost;
 }
 
-/* No operand's reads are looked for any further ahead, so that translation takes time in proportion to the code. */
-enum { LOOK_AHEAD = 32 };
-
-/* Whether a register that an instruction reads as its operand i is read several times from there on, and near. */
-static bool is_read_near(const lane_ins *ins, unsigned i, unsigned times) {
-    unsigned n = 0;
-    for (unsigned ahead = 0; ahead < LOOK_AHEAD;) {
-        const uint8_t reg = ins->reads[i];
-        unsigned last = i;
-        for (unsigned r = 0; r < ins->n_reads; r++) {
-            if (ins->reads[r] != reg) continue;
-            last = r;
-            n++;
-        }
-        if (n >= times || ins->next[last] == 0) break;
-        ahead += ins->next[last];
-        ins += ins->next[last];
-        for (i = 0; ins->reads[i] != reg;) i++;
-    }
-    return n >= times;
+static bool is_read(const lane_ins *ins, uint8_t reg) {
+    for (unsigned i = 0; i < ins->n_reads; i++)
+        if (ins->reads[i] == reg) return true;
+    return false;
 }
 
 /* How often instructions on banks read a register from number `at` on, while there is at most one value beside it that
@@ -76,7 +60,7 @@ static unsigned reads_in_banks(const lane_planner *p, uint32_t at, uint8_t reg, 
         uint8_t held = p->now.banks[bank];
         if (held != NO_VALUE && !has_memory(&p->now.values[held])) computed |= UINT64_C(1) << held;
     }
-    for (uint32_t i = at; i < p->body->n && i - at < LOOK_AHEAD; i++) {
+    for (uint32_t i = at; i < p->body->n && i - at < LANE_LOOK_AHEAD; i++) {
         const lane_ins *ins = tirbi_lane_ins_at(p->body, i);
         bool reads_memory = ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSPLAT;
         if (ins->kind == 0 && !reads_memory) break;
@@ -98,18 +82,18 @@ static unsigned reads_in_banks(const lane_planner *p, uint32_t at, uint8_t reg, 
  * that lie across two cache lines cost two accesses each time. */
 static void keep_operands(lane_planner *p, const lane_ins *ins) {
     enum { OFTEN = 3 };
-    uint32_t at = tirbi_lane_ins_number(p->body, ins), until = 0;
-    for (unsigned i = 0; i < ins->n_reads; i++) {
-        uint8_t reg = ins->reads[i];
+    const uint32_t at = tirbi_lane_ins_number(p->body, ins);
+    uint32_t until = 0;
+    for (unsigned set = ins->often; set != 0 && at >= p->kept_until; set &= set - 1) {
+        const uint8_t reg = ins->reads[__builtin_ctz(set)];
         const lane_value *v = &p->now.values[reg];
-        if (v->bank != NO_BANK || v->words != 0 || (!v->strip && v->lazy != LAZY_STREAM) || at < p->kept_until)
-            continue;
-        if (!is_read_near(ins, i, OFTEN) || reads_in_banks(p, at, reg, &until) < OFTEN) continue;
+        if (v->bank != NO_BANK || v->words != 0 || (!v->strip && v->lazy != LAZY_STREAM)) continue;
+        if (reads_in_banks(p, at, reg, &until) < OFTEN) continue;
         for (unsigned bank = 2; bank-- > 0;) {
-            uint8_t held = p->now.banks[bank];
-            bool read_here = false;
-            for (unsigned k = 0; k < ins->n_reads; k++) read_here = read_here || ins->reads[k] == held;
-            if (held != NO_VALUE && (read_here || (is_live(ins, held) && !has_memory(&p->now.values[held])))) continue;
+            const uint8_t held = p->now.banks[bank];
+            if (held != NO_VALUE &&
+                (is_read(ins, held) || (is_live(ins, held) && !has_memory(&p->now.values[held]))))
+                continue;
             tirbi_lane_load_bank(p, reg, bank);
             p->kept = reg;
             p->kept_until = until;
@@ -148,10 +132,14 @@ static void consider(const lane_ins *ins, unsigned dest, unsigned base, const op
     }
     if (form == 0) return;
     *best = (choice){.form = (uint16_t)(form - 1), .cost = (uint8_t)cost, .dest = (uint8_t)dest, .swapped = swapped};
-    for (unsigned i = 0; i < n; i++) best->operands[i] = operands[i];
+    best->is_plain = true;
+    for (unsigned i = 0; i < n; i++) {
+        best->operands[i] = operands[i];
+        best->is_plain = best->is_plain && operands[i].how == AS_IS && operands[i].place <= PLACE_B;
+    }
 }
 
-static choice find_best(const lane_planner *p, const lane_ins *ins, const unsigned *bases) {
+static __attribute__((noinline)) choice find_best(const lane_planner *p, const lane_ins *ins, const unsigned *bases) {
     choice best = {.cost = NO_CHOICE};
     for (unsigned dest = 0; dest < 2; dest++) {
         option options[3][MAX_OPTIONS];
@@ -174,45 +162,37 @@ static choice find_best(const lane_planner *p, const lane_ins *ins, const unsign
     return best;
 }
 
-/* All that the options of an operand depend on, in 7 bits. */
-static uint64_t state_of(const lane_planner *p, uint8_t reg) {
+/* All that the options of an operand depend on. */
+static inline uint64_t state_of(const lane_planner *p, uint8_t reg) {
     const lane_value *v = &p->now.values[reg];
-    const unsigned place = (unsigned)(v->bank + 1) << 1 | v->strip;
-    return place << 4 | (unsigned)(v->words != 0) << 3 | v->lazy;
+    return (uint64_t)v->state << 1 | (v->words != 0);
 }
 
 /* The same choice comes again and again: the latest ones are kept, by all that they depend on. */
-static const choice *best_choice(lane_planner *p, const lane_ins *ins) {
+static inline const choice *best_choice(lane_planner *p, const lane_ins *ins) {
+    const uint8_t *const reads = ins->reads;
     const unsigned bases[2] = {cost_of_losing(p, ins, 0), cost_of_losing(p, ins, 1)};
-    const bool commutes = tirbi_lane_commutes(ins->op, ins->type);
-    uint64_t key = (uint64_t)ins->kind << 3 | (uint64_t)commutes << 2 | ins->n_reads;
-    key = key << 12 | bases[0] << 6 | bases[1];
-    for (unsigned i = 0; i < ins->n_reads; i++)
-        key = key << 8 | state_of(p, ins->reads[i]) << 1 | is_narrow(p, &p->now.values[ins->reads[i]]);
-    for (unsigned i = 1; i < ins->n_reads; i++) key = key << 1 | (ins->reads[i] == ins->reads[i - 1]);
-    key = key << 1 | (ins->n_reads == 3 && ins->reads[0] == ins->reads[2]);
-    key = key << 1 | pulls(p);
+    uint64_t key = (uint64_t)ins->kind << 3 | (uint64_t)tirbi_lane_operation_of(p->body, ins)->commutes << 2 | ins->n_reads;
+    key = (key << 6 | bases[0]) << 6 | bases[1];
+    key = (key << 1 | pulls(p)) << 9 | state_of(p, reads[0]);
+    if (ins->n_reads > 1) key = (key << 1 | (reads[0] == reads[1])) << 9 | state_of(p, reads[1]);
+    if (ins->n_reads > 2)
+        key = (key << 2 | (unsigned)(reads[1] == reads[2]) << 1 | (reads[0] == reads[2])) << 9 | state_of(p, reads[2]);
     lane_known_choice *const known = &p->choices[key * UINT64_C(0x9E3779B97F4A7C15) >> (64 - CHOICE_BITS)];
     if (known->key != key) *known = (lane_known_choice){key, find_best(p, ins, bases)};
     return &known->is;
 }
 
-static bool is_read(const lane_ins *ins, uint8_t reg) {
-    for (unsigned i = 0; i < ins->n_reads; i++)
-        if (ins->reads[i] == reg) return true;
-    return false;
-}
-
 /* Whether an operand has to be brought into a bank, where forms can read it. */
-static bool is_to_be_widened(const lane_planner *p, const lane_value *v) {
+static inline bool is_to_be_widened(const lane_value *v) {
     return v->bank == NO_BANK && v->words == 0 &&
-           (is_narrow(p, v) || ((v->lazy == LAZY_WIDEN || v->lazy == LAZY_STEPS) && !v->strip));
+           (v->narrow || ((v->lazy == LAZY_WIDEN || v->lazy == LAZY_STEPS) && !v->strip));
 }
 
 /* Widens an operand into a bank ahead of its instruction, which can do so for one of them only. */
 static bool widen_ahead(lane_planner *p, const lane_ins *ins) {
     for (unsigned i = 0; i < ins->n_reads; i++) {
-        if (!is_to_be_widened(p, &p->now.values[ins->reads[i]])) continue;
+        if (!is_to_be_widened(&p->now.values[ins->reads[i]])) continue;
         unsigned bank = p->now.banks[0] == NO_VALUE || !is_read(ins, p->now.banks[0]) ? 0 : 1;
         if (is_live(ins, p->now.banks[bank]) && p->now.banks[1 - bank] == NO_VALUE) bank = 1 - bank;
         uint8_t held = p->now.banks[bank];
@@ -230,8 +210,8 @@ static void widen_to_memory(lane_planner *p, const lane_ins *ins) {
     for (unsigned i = 0; i < ins->n_reads; i++) {
         const lane_value *v = &p->now.values[ins->reads[i]];
         const bool again = (i > 0 && ins->reads[i] == ins->reads[0]) || (i > 1 && ins->reads[i] == ins->reads[1]);
-        if (again || (v->bank == NO_BANK && !is_to_be_widened(p, v))) continue;
-        if (v->bank == NO_BANK && (is_narrow(p, v) || v->lazy == LAZY_STEPS)) chosen = ins->reads[i];
+        if (again || (v->bank == NO_BANK && !is_to_be_widened(v))) continue;
+        if (v->bank == NO_BANK && (v->narrow || v->lazy == LAZY_STEPS)) chosen = ins->reads[i];
         n++;
     }
     if (n < 3 || chosen == NO_VALUE) return;
@@ -254,65 +234,60 @@ bool tirbi_lane_is_rounded_by_store(const lane_ins *ins, const lane_ins *next) {
     return next && next->op == TIRB_OP_VSTORE && next->reads[0] == ins->dest && !is_live(next, ins->dest);
 }
 
-/* Whether an instruction's result is rounded to its type behind it: unless a store does that, or it is exact. */
-static bool is_to_be_rounded(const lane_ins *ins, const lane_ins *next) {
-    if (ins->type != TIRB_F16 && ins->type != TIRB_BF16) return false;
-    switch (ins->op) {
-    case TIRB_OP_VADD:
-    case TIRB_OP_VSUB:
-    case TIRB_OP_VMUL:
-    case TIRB_OP_VDIV:
-    case TIRB_OP_VSQRT:
-    case TIRB_OP_VFMA:
-    case TIRB_OP_VFMS:
-    case TIRB_OP_VFNMA:
-        break;
-    default:
-        return false;
+/* Brings the operands of a choice to their places; `words` are those in memory. Stores and copies come first, while the
+ * banks still hold what they held. */
+static void bring_operands(lane_planner *p, const lane_ins *ins, const choice *c, uint16_t *words) {
+    for (unsigned i = 0; i < ins->n_reads; i++) {
+        const uint8_t reg = ins->reads[i];
+        const lane_value *v = &p->now.values[reg];
+        if (c->operands[i].how == BY_STORE && !v->strip) tirbi_lane_store_to_strip(p, reg);
+        if (c->operands[i].place == PLACE_M) words[i] = tirbi_lane_block_operand(p, reg);
+        if (c->operands[i].place == PLACE_K) words[i] = v->words ? v->words : v->pointer;
     }
-    return !tirbi_lane_is_rounded_by_store(ins, next);
 }
 
-bool tirbi_lane_plan_in_banks(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
-    for (unsigned i = 0; i < ins->n_reads; i++) {
-        const lane_value *v = &p->now.values[ins->reads[i]];
-        /* Filling a strip leaves nothing in banks. */
-        if (is_to_be_widened(p, v) && v->lazy == LAZY_SPLAT) tirbi_lane_fill_strip(p, ins->reads[i]);
-    }
-    keep_operands(p, ins);
+static void load_operands(lane_planner *p, const lane_ins *ins, const choice *c) {
+    for (unsigned i = 0; i < ins->n_reads; i++)
+        if (c->operands[i].how == BY_LOAD) tirbi_lane_copy_to_bank(p, ins->reads[i], c->dest);
+}
+
+/* A choice for operands some of which forms read in banks alone, and are not there. */
+static const choice *widen_and_choose(lane_planner *p, const lane_ins *ins) {
     widen_to_memory(p, ins);
     const choice *c = best_choice(p, ins);
     if (c->cost == NO_CHOICE && widen_ahead(p, ins)) c = best_choice(p, ins);
     if (c->cost == NO_CHOICE && widen_ahead(p, ins)) c = best_choice(p, ins);
+    return c;
+}
+
+bool tirbi_lane_plan_in_banks(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
+    bool widens = false;
+    for (unsigned i = 0; i < ins->n_reads; i++) {
+        const lane_value *v = &p->now.values[ins->reads[i]];
+        if (!is_to_be_widened(v)) continue;
+        widens = true;
+        /* Filling a strip leaves nothing in banks. */
+        if (v->lazy == LAZY_SPLAT) tirbi_lane_fill_strip(p, ins->reads[i]);
+    }
+    if (ins->often != 0) keep_operands(p, ins);
+    const choice *c = widens ? widen_and_choose(p, ins) : best_choice(p, ins);
     if (c->cost == NO_CHOICE) {
-        forget_words(p, ins);
+        if (widens) forget_words(p, ins);
         return false;
     }
     uint16_t words[3] = {0, 0, 0};
-    /* Stores and copies first, while the banks still hold what they held. */
-    for (unsigned i = 0; i < ins->n_reads; i++) {
-        uint8_t reg = ins->reads[i];
-        if (c->operands[i].how == BY_STORE && !p->now.values[reg].strip) tirbi_lane_store_to_strip(p, reg);
-        if (c->operands[i].place == PLACE_M) words[i] = tirbi_lane_block_operand(p, reg);
-        if (c->operands[i].place == PLACE_K)
-            words[i] = p->now.values[reg].words ? p->now.values[reg].words : p->now.values[reg].pointer;
-    }
-    uint8_t lost = p->now.banks[c->dest];
+    if (!c->is_plain) bring_operands(p, ins, c, words);
+    const uint8_t lost = p->now.banks[c->dest];
     if (lost != NO_VALUE && lost != ins->dest && is_live(ins, lost) && !has_memory(&p->now.values[lost]))
         tirbi_lane_store_to_strip(p, lost);
-    for (unsigned i = 0; i < ins->n_reads; i++)
-        if (c->operands[i].how == BY_LOAD) tirbi_lane_copy_to_bank(p, ins->reads[i], c->dest);
-    if (c->swapped) {
-        uint16_t first = words[0];
-        words[0] = words[1];
-        words[1] = first;
-    }
-    emit(p, c->form, words[0], words[1], words[2]);
-    if (is_to_be_rounded(ins, next))
+    if (!c->is_plain) load_operands(p, ins, c);
+    emit(p, c->form, words[c->swapped], words[!c->swapped], words[2]);
+    const lane_operation *operation = tirbi_lane_operation_of(p->body, ins);
+    if (operation->rounds && !tirbi_lane_is_rounded_by_store(ins, next))
         emit(p, (ins->type == TIRB_F16 ? TIRBI_L_ROUND_F16_AA : TIRBI_L_ROUND_BF16_AA) + (unsigned)c->dest, 0, 0, 0);
-    forget_words(p, ins);
+    if (widens) forget_words(p, ins);
     forget_bank(p, c->dest);
-    tirbi_lane_define(p, ins, tirbi_dtypes[tirbi_lane_result_type(ins)].size);
+    define_as(p, ins, operation->size, operation->result);
     put_in_bank(p, ins->dest, c->dest);
     return true;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "loader/base/bytes.h"
 #include "loader/base/error.h"
 #include "vm/exec/constants.h"
 #include "vm/exec/flow.h"
@@ -28,9 +29,7 @@ static lane_ins *add_ins(lane_body *body, tirbi_heap *heap) {
         body->ins = grown;
         body->capacity = capacity;
     }
-    lane_ins *ins = &body->ins[body->n++];
-    memset(ins, 0, sizeof *ins);
-    return ins;
+    return &body->ins[body->n++];
 }
 
 /* In large parts, as what is left is moved. */
@@ -48,32 +47,50 @@ void tirbi_lane_body_drop(lane_body *body, tirbi_heap *heap, uint32_t number) {
 
 static void add_read(lane_ins *ins, int64_t reg) {
     ins->reads[ins->n_reads] = (uint8_t)reg;
-    ins->n_reads = (ins->n_reads + 1) & 3;
+    ins->n_reads = (ins->n_reads + 1u) & 3u;
 }
 
+/* What most bodies are made of, from its bytes, which have been verified. Its size; 0: it is another. */
+static inline uint32_t read_usual(lane_body *body, const uint8_t *code, lane_ins *ins) {
+    enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE, OPERANDS = 2 };
+    const tirbi_op_info *info = &tirbi_ops[code[0]];
+    const uint8_t type = code[1], *const o = code + OPERANDS;
+    *ins = (lane_ins){.op = code[0], .type = type, .source = type, .dest = o[0]};
+    if ((info->flags & LANE_ROW) == LANE_ROW) {
+        ins->n_reads = info->arity & 3u;
+        for (unsigned i = 0; i < info->arity; i++) ins->reads[i] = o[1 + i];
+        const bool has_source = ins->op == TIRB_OP_VCAST || ins->op == TIRB_OP_VBITS;
+        if (has_source) ins->source = o[2];
+        ins->operation = tirbi_lane_find_operation(body, ins->op, type, ins->source);
+        ins->size = (OPERANDS + 1u + info->arity + has_source) & 15u;
+        return ins->size;
+    }
+    switch (ins->op) {
+    case TIRB_OP_VLOAD:
+        ins->cursor = o[1];
+        return ins->size = OPERANDS + 2;
+    case TIRB_OP_VSTORE:
+        ins->dest = NO_LANE_REG;
+        ins->cursor = o[0];
+        ins->reads[0] = o[1];
+        ins->n_reads = 1;
+        return ins->size = OPERANDS + 2;
+    case TIRB_OP_VSPLAT:
+        ins->slot = tirbi_load_u16(o + 1);
+        return ins->size = OPERANDS + 3;
+    default:
+        return 0;
+    }
+}
+
+/* Any other. */
 static void fill_ins(lane_ins *ins, const tirbi_instr *in, tirbi_constants *constants) {
     const int64_t *o = in->operand;
-    ins->op = in->op;
-    ins->type = in->type;
-    ins->source = in->type;
-    ins->size = in->size & 15;
-    ins->dest = NO_LANE_REG;
+    *ins = (lane_ins){.op = in->op, .type = in->type, .source = in->type, .size = in->size & 15, .dest = NO_LANE_REG};
     switch (in->op) {
     case TIRB_OP_INNER:
     case TIRB_OP_INNER_END:
         ins->cursor = (uint8_t)o[0];
-        return;
-    case TIRB_OP_VLOAD:
-        ins->dest = (uint8_t)o[0];
-        ins->cursor = (uint8_t)o[1];
-        return;
-    case TIRB_OP_VSTORE:
-        ins->cursor = (uint8_t)o[0];
-        add_read(ins, o[1]);
-        return;
-    case TIRB_OP_VSPLAT:
-        ins->dest = (uint8_t)o[0];
-        ins->slot = (uint16_t)o[1];
         return;
     case TIRB_OP_VIOTA:
         ins->dest = (uint8_t)o[0];
@@ -85,9 +102,6 @@ static void fill_ins(lane_ins *ins, const tirbi_instr *in, tirbi_constants *cons
         ins->cursor = (uint8_t)o[0];
         add_read(ins, o[1]);
         if (in->op == TIRB_OP_VREDMA) add_read(ins, o[2]);
-        return;
-    case TIRB_OP_VLOOP:
-    case TIRB_OP_VAGAIN:
         return;
     case TIRB_OP_VWHILE:
         add_read(ins, o[0]);
@@ -143,11 +157,7 @@ static void fill_ins(lane_ins *ins, const tirbi_instr *in, tirbi_constants *cons
         if (in->op == TIRB_OP_VSTEPMA) add_read(ins, o[1]);
         ins->fold = (uint8_t)o[in->op == TIRB_OP_VSTEPMA ? 2 : 1];
         return;
-    default:
-        ins->dest = (uint8_t)o[0];
-        for (unsigned i = 0; i < tirbi_ops[in->op].arity; i++) add_read(ins, o[1 + i]);
-        if (in->op == TIRB_OP_VCAST || in->op == TIRB_OP_VBITS) ins->source = (uint8_t)o[2];
-        ins->weight = (uint16_t)tirbi_instr_weight(in);
+    default: /* vloop and vagain */
         return;
     }
 }
@@ -242,29 +252,82 @@ static uint16_t distance(uint32_t from, uint32_t to) {
     return (uint16_t)(to == TIRBI_NO_USE || to - from > UINT16_MAX ? 0 : to - from);
 }
 
-/* Backwards: what is live after each instruction and where it is read next. */
+/* The instructions that read a register next; TIRBI_NO_USE: none do. */
+typedef struct coming_reads {
+    uint32_t at[2];
+} coming_reads;
+
+/* Whether a register that an instruction reads is read OFTEN from there on, and near: it is kept in a bank for that. */
+static bool is_read_often(const lane_ins *ins, uint32_t at, unsigned i, const coming_reads *coming) {
+    enum { OFTEN = 3 };
+    unsigned times = 0;
+    for (unsigned k = 0; k < ins->n_reads; k++) times += ins->reads[k] == ins->reads[i];
+    if (times >= OFTEN) return true;
+    const uint32_t last = coming->at[OFTEN - 1 - times];
+    return last != TIRBI_NO_USE && last - at < LANE_LOOK_AHEAD;
+}
+
+static void find_next_reads(lane_ins *ins, uint32_t at, coming_reads *coming) {
+    bool reads_dest = false;
+    for (unsigned r = 0; r < ins->n_reads; r++) {
+        const coming_reads *of = &coming[ins->reads[r]];
+        ins->next[r] = distance(at, of->at[0]);
+        reads_dest = reads_dest || ins->reads[r] == ins->dest;
+    }
+    if (tirbi_lane_computes(ins))
+        for (unsigned r = 0; r < ins->n_reads; r++)
+            ins->often |= (uint8_t)(is_read_often(ins, at, r, &coming[ins->reads[r]]) << r);
+    if (ins->dest != NO_LANE_REG) {
+        ins->next[3] = distance(at, coming[ins->dest].at[0]);
+        if (!reads_dest) coming[ins->dest] = (coming_reads){{TIRBI_NO_USE, TIRBI_NO_USE}};
+    }
+    for (unsigned r = 0; r < ins->n_reads; r++) {
+        coming_reads *of = &coming[ins->reads[r]];
+        *of = (coming_reads){{at, of->at[0]}};
+    }
+}
+
+/* A comparison the other way round. */
+static void exchange(lane_body *body, lane_ins *ins, uint8_t op) {
+    const uint8_t first = ins->reads[0];
+    ins->op = op;
+    ins->reads[0] = ins->reads[1];
+    ins->reads[1] = first;
+    ins->operation = tirbi_lane_find_operation(body, op, ins->type, ins->source);
+}
+
+static void choose_kind(lane_body *body, lane_ins *ins, unsigned main) {
+    const lane_operation *operation = tirbi_lane_operation_of(body, ins);
+    if (!operation->divides || ins->by_scalar) ins->kind = operation->kinds[main];
+    if (ins->kind == 0) {
+        body->only_banks = body->only_banks && !tirbi_lane_is_computed(body, ins);
+        return;
+    }
+    if (ins->op == TIRB_OP_VGT) exchange(body, ins, TIRB_OP_VLT);
+    if (ins->op == TIRB_OP_VGE) exchange(body, ins, TIRB_OP_VLE);
+}
+
+/* Backwards: which forms do each instruction in banks, what is live after it and where it is read next. */
 static void find_live(lane_body *body) {
-    uint32_t next[64];
-    memset(next, 0xFF, sizeof next);
+    coming_reads coming[TIRBI_MAX_LANE_REGS];
+    memset(coming, 0xFF, sizeof coming);
+    const unsigned main = body->main_size ? (unsigned)__builtin_ctz(body->main_size) : 0;
+    body->only_banks = body->main_size != 0;
     uint64_t live = 0;
     for (uint32_t i = body->n; i-- > 0;) {
         lane_ins *ins = &body->ins[i];
-        if (tirbi_lane_loop_ends(ins->op)) {
+        if (tirbi_lane_computes(ins)) {
+            if (body->main_size != 0) choose_kind(body, ins, main);
+        } else if (tirbi_lane_loop_ends(ins->op)) {
             live |= body->exposed[ins->cursor];
             body->live_at_head[ins->cursor] = live;
         } else if (tirbi_lane_loop_starts(ins->op) || ins->op == TIRB_OP_VWHILE) {
             live |= body->live_at_head[ins->cursor]; /* lanes that leave keep all that is read behind the loop */
         }
         ins->live = live;
+        find_next_reads(ins, i, coming);
+        live = (live & ~bit(ins->dest)) | reads_of(ins);
         body->used |= bit(ins->dest) | reads_of(ins);
-        for (unsigned r = 0; r < ins->n_reads; r++) ins->next[r] = distance(i, next[ins->reads[r]]);
-        if (ins->dest != NO_LANE_REG) {
-            ins->next[3] = distance(i, next[ins->dest]);
-            next[ins->dest] = TIRBI_NO_USE;
-            live &= ~bit(ins->dest);
-        }
-        for (unsigned r = 0; r < ins->n_reads; r++) next[ins->reads[r]] = i;
-        live |= reads_of(ins);
     }
 }
 
@@ -275,19 +338,8 @@ typedef struct weights {
     uint64_t resizes;   /* of those, what banks of 16 bits do while they load and store */
 } weights;
 
-/* Whether lanes of so many bytes are what an instruction would choose: integers of fewer bits are rather kernels' work,
- * and truths go with what they are made of and what they choose. */
-static bool wants_lanes(const lane_ins *ins, unsigned size) {
-    const unsigned own = tirbi_dtypes[ins->type].size;
-    const bool is_half = own == 2 && tirbi_dtype_is_float((tirbi_dtype)ins->type);
-    return own == size || (size == 4 && is_half) ||
-           (ins->op == TIRB_OP_VCAST && tirbi_dtypes[ins->source].size == size);
-}
-
-static bool computes(const lane_ins *ins) { return (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) != 0; }
-
-static bool divides_integers(const lane_ins *ins) {
-    return ins->op >= TIRB_OP_VDIV && ins->op <= TIRB_OP_VFLOORMOD && tirbi_dtype_is_int((tirbi_dtype)ins->type);
+static bool divides(const lane_body *body, const lane_ins *ins) {
+    return tirbi_lane_computes(ins) && tirbi_lane_operation_of(body, ins)->divides;
 }
 
 /* By indices. */
@@ -301,20 +353,6 @@ static bool is_named_in_banks(const lane_ins *ins, uint32_t features) {
     return ins->op == TIRB_OP_VINDEX ? ins->type == TIRB_I32
                                      : ins->op == TIRB_OP_VLOADX && ins->source == TIRB_I32 &&
                                            tirbi_dtypes[ins->type].size == 4;
-}
-
-/* By the binary logarithm of the lanes' size. Integers are divided in banks by what is the same in all lanes only. */
-static const uint8_t *kinds_of(const lane_body *body, const lane_ins *ins, uint32_t features) {
-    static const uint8_t none[4] = {0};
-    if (!computes(ins) || (divides_integers(ins) && !ins->by_scalar)) return none;
-    const uint32_t key = 1u << 24 | (uint32_t)ins->source << 16 | (uint32_t)ins->type << 8 | ins->op;
-    lane_known_kinds *const known = &body->known[(key ^ key >> 6 ^ key >> 15) % KNOWN_KINDS];
-    if (known->key != key) {
-        known->key = key;
-        for (unsigned k = 0; k < 4; k++)
-            known->kinds[k] = tirbi_lane_kind(ins->op, ins->type, ins->source, 1u << k, features);
-    }
-    return known->kinds;
 }
 
 /* The registers that instructions from the head of a loop on up to its end set to anything but a scalar register. */
@@ -342,46 +380,19 @@ static void find_scalar_divisors(lane_body *body) {
         } else if (tirbi_lane_loop_ends(ins->op)) {
             scalars &= before[--depth];
         }
-        if (divides_integers(ins)) ins->by_scalar = (scalars >> ins->reads[1] & 1) != 0;
+        if (divides(body, ins)) ins->by_scalar = (scalars >> ins->reads[1] & 1) != 0;
         scalars = ins->op == TIRB_OP_VSPLAT ? scalars | bit(ins->dest) : scalars & ~bit(ins->dest);
     }
 }
 
-static void weigh(const lane_ins *ins, const uint8_t *kinds, uint64_t weight, weights *w) {
-    const bool resizes = tirbi_lane_ins_resizes(ins);
-    bool any = false;
-    for (unsigned k = 0; k < 4; k++) {
-        const unsigned size = 1u << k;
-        if (kinds[k] == 0) continue;
-        any = true;
-        if (size == 2 || wants_lanes(ins, size)) w->pinned[size] += weight;
-    }
-    if (any && !resizes) return;
+/* Integers are divided in banks by what is the same in all lanes only. */
+static void weigh(const lane_ins *ins, const lane_operation *operation, uint64_t weight, weights *w) {
+    const bool any = tirbi_lane_has_kinds(operation) && (!operation->divides || ins->by_scalar);
+    for (unsigned set = any ? operation->wanted : 0; set != 0; set &= set - 1)
+        w->pinned[1u << __builtin_ctz(set)] += weight;
+    if (any && !operation->resizes) return;
     w->others += weight;
-    if (resizes) w->resizes += weight;
-}
-
-/* A comparison the other way round. */
-static void exchange(lane_ins *ins, uint8_t op) {
-    const uint8_t first = ins->reads[0];
-    ins->op = op;
-    ins->reads[0] = ins->reads[1];
-    ins->reads[1] = first;
-}
-
-static void choose_kinds(lane_body *body, uint32_t features) {
-    const unsigned main = body->main_size ? (unsigned)__builtin_ctz(body->main_size) : 0;
-    body->only_banks = body->main_size != 0;
-    for (uint32_t i = 0; i < body->n && body->main_size != 0; i++) {
-        lane_ins *ins = &body->ins[i];
-        ins->kind = kinds_of(body, ins, features)[main];
-        if (ins->kind == 0) {
-            body->only_banks = body->only_banks && !tirbi_lane_is_computed(body, ins);
-            continue;
-        }
-        if (ins->op == TIRB_OP_VGT) exchange(ins, TIRB_OP_VLT);
-        if (ins->op == TIRB_OP_VGE) exchange(ins, TIRB_OP_VLE);
-    }
+    if (operation->resizes) w->resizes += weight;
 }
 
 /* Builds that are tests in themselves translate lane loops in two ways, which have to agree: for plain C without
@@ -399,7 +410,7 @@ static bool has_banks(const tirbi_lane_machine *machine) {
 static bool may_loop_in_banks(const lane_body *body) {
     for (uint32_t i = 0; i < body->n; i++) {
         const lane_ins *ins = &body->ins[i];
-        if (divides_integers(ins) || names_elements(ins) || ins->op == TIRB_OP_VFIND || ins->op == TIRB_OP_VADVANCE)
+        if (divides(body, ins) || names_elements(ins) || ins->op == TIRB_OP_VFIND || ins->op == TIRB_OP_VADVANCE)
             return false;
     }
     return true;
@@ -407,12 +418,19 @@ static bool may_loop_in_banks(const lane_body *body) {
 
 /* The main size is the one with the most instructions that the banks can run, inner ones counting more. When kernels do
  * most of the work, no banks: strips are then larger. */
-static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine, uint32_t features) {
+static void choose_main_size(lane_body *body) {
+    const uint32_t features = body->features;
     weights w = {.others = 0};
     uint64_t weight = 1;
     body->widest = 1;
     for (uint32_t i = 0; i < body->n; i++) {
-        lane_ins *ins = &body->ins[i];
+        const lane_ins *ins = &body->ins[i];
+        if (tirbi_lane_computes(ins)) {
+            const lane_operation *operation = tirbi_lane_operation_of(body, ins);
+            if (operation->widest > body->widest) body->widest = operation->widest;
+            if (ins->op != TIRB_OP_VMOV) weigh(ins, operation, weight, &w);
+            continue;
+        }
         if (tirbi_lane_loop_starts(ins->op)) {
             weight = weight < (UINT64_C(1) << 20) ? weight * 8 : weight;
             continue;
@@ -431,8 +449,6 @@ static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine,
             if (ins->op == TIRB_OP_VLOADX) w.pinned[4] += weight; /* checking them is as quick anywhere */
         } else if (names_elements(ins) || ins->op == TIRB_OP_VFIND) {
             w.others += weight;
-        } else if (computes(ins) && ins->op != TIRB_OP_VMOV) {
-            weigh(ins, kinds_of(body, ins, features), weight, &w);
         }
     }
     body->main_size = w.pinned[8] > w.pinned[4] ? 8 : 4;
@@ -443,7 +459,7 @@ static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine,
     if (body->main_size == 2 || (words && body->main_size == 4)) w.others -= w.resizes;
     if (w.pinned[body->main_size] == 0 || w.pinned[body->main_size] < w.others) body->main_size = 0;
     /* A sign copied from a NaN would show whether it is canonical, which kernels see to and banks do not. */
-    if (tirbi_lane_has(body, TIRB_OP_VCOPYSIGN, TIRB_OP_VCOPYSIGN) || !has_banks(machine)) body->main_size = 0;
+    if (tirbi_lane_has(body, TIRB_OP_VCOPYSIGN, TIRB_OP_VCOPYSIGN) || !has_banks(body->code->lanes)) body->main_size = 0;
     if (body->n_own > 0 && !(words && may_loop_in_banks(body))) body->main_size = 0;
     /* Tables of lanes hold 16 bits for each. */
     if (body->n_own > 0 || tirbi_lane_has(body, TIRB_OP_VADVANCE, TIRB_OP_VADVANCE)) {
@@ -452,7 +468,6 @@ static void choose_main_size(lane_body *body, const tirbi_lane_machine *machine,
     if (body->widest < body->main_size) body->widest = body->main_size;
     body->has_words = body->main_size >= 4 && words;
     body->has_steps = body->main_size >= 2 && (features & TIRBI_LANE_HAS_STEPS) != 0;
-    choose_kinds(body, features);
 }
 
 /* Floats, for what a constant is no NaN, and what has another form in lanes of 4 bytes. */
@@ -486,11 +501,23 @@ static tirb_status keep_lists(const lane_body *body, tirbi_lane_loop *loop, cons
     return TIRB_OK;
 }
 
+/* What is open where a body is being read. */
+typedef struct reading {
+    lane_body *body;
+    tirbi_lane_loop *loop;
+    tirbi_lane_cursor *cursors;
+    uint8_t open[TIRBI_MAX_INNER + 1];
+    uint8_t around[TIRBI_MAX_INNER + 1];
+    uint8_t own[TIRBI_MAX_OWN_DEPTH];
+    unsigned depth, own_depth;
+} reading;
+
 /* Counts an instruction of an inner loop, or of the body outside of these. */
-static void count_ins(tirbi_lane_loop *loop, uint32_t of_ins, tirbi_lane_inner *inner) {
-    uint32_t *const weight = inner ? &inner->weight : &loop->weight;
-    *(inner ? &inner->instructions : &loop->instructions) += 1;
-    *weight = tirbi_add_weight(*weight, of_ins);
+static inline void count_ins(const reading *r, uint32_t weight) {
+    tirbi_lane_inner *const inner = r->depth > 0 ? &r->loop->inner[r->open[r->depth]] : NULL;
+    uint32_t *const sum = inner ? &inner->weight : &r->loop->weight;
+    *(inner ? &inner->instructions : &r->loop->instructions) += 1;
+    *sum = tirbi_add_weight(*sum, weight);
 }
 
 static void add_own_cost(lane_body *body, uint8_t loop, uint32_t of_ins) {
@@ -498,78 +525,109 @@ static void add_own_cost(lane_body *body, uint8_t loop, uint32_t of_ins) {
     *cost = tirbi_add_weight(*cost, of_ins);
 }
 
+/* Counts an instruction of the body, of any kind. */
+static inline void note_ins(const reading *r, const lane_ins *ins, uint32_t weight) {
+    lane_body *const body = r->body;
+    const uint32_t between_looks = tirbi_lane_weight(body, ins);
+    body->weight += between_looks;
+    if (between_looks > body->heaviest) body->heaviest = between_looks;
+    body->ops[ins->op / 64] |= UINT64_C(1) << ins->op % 64;
+    count_ins(r, weight);
+    for (unsigned d = 0; d < r->own_depth; d++) add_own_cost(body, r->own[d], weight);
+    if (ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSTORE)
+        add_use(&r->cursors[ins->cursor], r->around[r->depth]);
+    body->n_stores += ins->op == TIRB_OP_VSTORE;
+}
+
+static void add_scan(lane_body *body, tirbi_lane_loop *loop, lane_ins *ins) {
+    ins->number = loop->n_scans++;
+    body->scans[ins->number] =
+        ins->op == TIRB_OP_VADVANCE
+            ? (tirbi_lane_scan){.slot = ins->slot, .type = TIRB_I64, .counts = true, .start = ins->step}
+            : (tirbi_lane_scan){.slot = ins->slot, .type = ins->type};
+}
+
+/* Instructions that begin or end something, or that the loop has a list of. */
+static void read_unusual(reading *r, lane_ins *ins, const tirbi_instr *in) {
+    lane_body *const body = r->body;
+    tirbi_lane_loop *const loop = r->loop;
+    if (ins->op == TIRB_OP_INNER) {
+        r->open[++r->depth] = ins->cursor;
+        r->around[r->depth] = (uint8_t)(r->around[r->depth - 1] | 1u << ins->cursor);
+        loop->inner[ins->cursor].enclosing = r->around[r->depth];
+    }
+    if (ins->op == TIRB_OP_VLOOP) {
+        r->own[r->own_depth++] = (uint8_t)(TIRBI_MAX_INNER + body->n_own++);
+        if (r->own_depth > body->own_depth) body->own_depth = (uint8_t)r->own_depth;
+    }
+    if (ins->op == TIRB_OP_VLOOP || ins->op == TIRB_OP_VWHILE || ins->op == TIRB_OP_VAGAIN)
+        ins->cursor = r->own[r->own_depth - 1];
+    note_ins(r, ins, tirbi_instr_weight(in));
+    if (ins->op == TIRB_OP_INNER_END) r->depth--;
+    if (ins->op == TIRB_OP_VAGAIN) r->own_depth--;
+    body->n_advances += ins->op == TIRB_OP_VADVANCE;
+    if (tirbi_lane_ins_scans(ins) && ins->dest != NO_LANE_REG) add_scan(body, loop, ins);
+    if (ins->op != TIRB_OP_VFIND) return;
+    loop->finds = true;
+    loop->found = ins->slot;
+}
+
+static tirb_status read_instructions(reading *r, const tirbi_instr *lane, tirbi_constants *constants,
+                                     tirb_error *error) {
+    lane_body *const body = r->body;
+    const tirbi_function *function = body->function;
+    tirbi_instr decoded, *const in = &decoded;
+    uint32_t size;
+    for (uint32_t at = lane->offset + lane->size; at < lane->lane.end; at += size) {
+        lane_ins *const ins = add_ins(body, body->code->heap);
+        if (!ins) return tirbi_heap_status(body->code->heap);
+        size = read_usual(body, function->code + at, ins);
+        if (size != 0) {
+            const uint16_t number = tirbi_lane_find_operation(body, ins->op, ins->type, ins->source);
+            const lane_operation *operation = &body->operations[number];
+            if (operation->computes && !operation->kernel)
+                return tirbi_error_set(error, TIRB_INTERNAL, "no kernel for %s.%s", tirbi_ops[ins->op].mnemonic,
+                                       tirbi_dtypes[ins->type].name);
+            note_ins(r, ins, operation->weight);
+            continue;
+        }
+        TIRBI_TRY(tirbi_decode(function->code, function->code_size, at, in, error));
+        size = in->size;
+        if (in->op != TIRB_OP_SEEK) {
+            fill_ins(ins, in, constants);
+            read_unusual(r, ins, in);
+            continue;
+        }
+        body->n--;
+        count_ins(r, tirbi_instr_weight(in));
+        add_use(&r->cursors[in->operand[1]], r->around[r->depth]);
+        add_seek(body, in, constants, r->cursors);
+        body->n_before_seeks = body->n;
+        body->behind_seeks = at + size;
+    }
+    return TIRB_OK;
+}
+
 tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const tirbi_function *function,
                                  const tirbi_instr *lane, tirbi_constants *constants, tirbi_arena *arena,
                                  tirbi_lane_loop *loop, tirb_error *error) {
     const tirbi_lane_header *header = &lane->lane;
+    body->code = code;
+    body->features = code->lanes->features & ~(code->halves ? (uint32_t)TIRBI_LANE_HAS_HALVES : 0);
     body->function = function;
     body->header = header;
-    tirbi_lane_cursor *cursors = TIRBI_NEW_ARRAY(arena, tirbi_lane_cursor, header->n_cursors);
-    tirbi_instr decoded, *const in = &decoded;
-    loop->inner = TIRBI_NEW_ARRAY(arena, tirbi_lane_inner, header->n_inner);
-    tirb_status status = cursors && loop->inner ? TIRB_OK : tirbi_heap_status(code->heap);
-    if (status == TIRB_OK) fill_loop(body, header, constants, loop, cursors);
-    if (status == TIRB_OK && !make_room(body, code->heap, header->end - lane->offset - lane->size))
-        status = tirbi_heap_status(code->heap);
+    body->heaviest = 1;
     body->behind_seeks = lane->offset + lane->size;
-    uint8_t open[TIRBI_MAX_INNER + 1] = {0};
-    uint8_t around[TIRBI_MAX_INNER + 1] = {0};
-    uint8_t own[TIRBI_MAX_OWN_DEPTH] = {0};
-    unsigned depth = 0, own_depth = 0;
-    for (uint32_t at = lane->offset + lane->size; status == TIRB_OK && at < header->end; at += in->size) {
-        status = tirbi_decode(function->code, function->code_size, at, in, error);
-        if (status != TIRB_OK) break;
-        if (in->op == TIRB_OP_SEEK) {
-            count_ins(loop, tirbi_instr_weight(in), depth > 0 ? &loop->inner[open[depth]] : NULL);
-            add_use(&cursors[in->operand[1]], around[depth]);
-            add_seek(body, in, constants, cursors);
-            body->n_before_seeks = body->n;
-            body->behind_seeks = at + in->size;
-            continue;
-        }
-        lane_ins *ins = add_ins(body, code->heap);
-        if (!ins) {
-            status = tirbi_heap_status(code->heap);
-            break;
-        }
-        fill_ins(ins, in, constants);
-        body->ops[ins->op / 64] |= UINT64_C(1) << ins->op % 64;
-        if (ins->op == TIRB_OP_INNER) {
-            open[++depth] = ins->cursor;
-            around[depth] = (uint8_t)(around[depth - 1] | 1u << ins->cursor);
-            loop->inner[ins->cursor].enclosing = around[depth];
-        }
-        const uint32_t weight = computes(ins) ? ins->weight : tirbi_instr_weight(in);
-        count_ins(loop, weight, depth > 0 ? &loop->inner[open[depth]] : NULL);
-        if (ins->op == TIRB_OP_INNER_END) depth--;
-        if (ins->op == TIRB_OP_VLOOP) {
-            own[own_depth++] = (uint8_t)(TIRBI_MAX_INNER + body->n_own++);
-            if (own_depth > body->own_depth) body->own_depth = (uint8_t)own_depth;
-        }
-        for (unsigned d = 0; d < own_depth; d++) add_own_cost(body, own[d], weight);
-        if (ins->op == TIRB_OP_VLOOP || ins->op == TIRB_OP_VWHILE || ins->op == TIRB_OP_VAGAIN)
-            ins->cursor = own[own_depth - 1];
-        if (ins->op == TIRB_OP_VAGAIN) own_depth--;
-        if (ins->op == TIRB_OP_VSCAN || ins->op == TIRB_OP_VSCANMA) {
-            ins->number = loop->n_scans++;
-            body->scans[ins->number] = (tirbi_lane_scan){.slot = ins->slot, .type = ins->type};
-        }
-        if (ins->op == TIRB_OP_VADVANCE) {
-            ins->number = loop->n_scans++;
-            body->scans[ins->number] =
-                (tirbi_lane_scan){.slot = ins->slot, .type = TIRB_I64, .counts = true, .start = ins->step};
-        }
-        if (ins->op == TIRB_OP_VFIND) {
-            loop->finds = true;
-            loop->found = ins->slot;
-        }
-        if (ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSTORE) add_use(&cursors[ins->cursor], around[depth]);
-    }
-    if (status != TIRB_OK) return status;
+    tirbi_lane_cursor *cursors = TIRBI_NEW_ARRAY(arena, tirbi_lane_cursor, header->n_cursors);
+    loop->inner = TIRBI_NEW_ARRAY(arena, tirbi_lane_inner, header->n_inner);
+    if (!cursors || !loop->inner) return tirbi_heap_status(code->heap);
+    fill_loop(body, header, constants, loop, cursors);
+    if (!make_room(body, code->heap, header->end - lane->offset - lane->size)) return tirbi_heap_status(code->heap);
+    reading r = {.body = body, .loop = loop, .cursors = cursors};
+    TIRBI_TRY(read_instructions(&r, lane, constants, error));
     TIRBI_TRY(keep_lists(body, loop, code, arena));
-    const uint32_t without = code->halves ? (uint32_t)TIRBI_LANE_HAS_HALVES : 0;
     if (tirbi_lane_has(body, TIRB_OP_VDIV, TIRB_OP_VFLOORMOD)) find_scalar_divisors(body);
-    choose_main_size(body, code->lanes, code->lanes->features & ~without);
+    choose_main_size(body);
     if (loop->n_inner > 0 || body->n_own > 0) find_exposed(body);
     find_live(body);
     if (tirbi_lane_has(body, TIRB_OP_VSPLAT, TIRB_OP_VSPLAT)) TIRBI_TRY(find_constants(body, lane, constants, error));

@@ -23,10 +23,13 @@ typedef struct lane_ins {
     uint8_t cursor;       /* of vload and vstore; the loop of inner and inner.end; the state of vred and vredma */
     uint8_t kind;         /* of the forms that do it on the banks of this loop; 0: kernels do */
     uint8_t number;       /* of vscan: which one of the loop; the operand n of others */
-    uint8_t fold;         /* of vscan, vstep and vupdate: their operand n */
     union {
-        uint16_t slot;    /* of vsplat and viota; the extent of vindex */
-        uint16_t weight;  /* of elementwise ones */
+        uint8_t fold;     /* of vscan, vstep and vupdate: their operand n */
+        uint8_t often;    /* of elementwise ones: the set of operands that are read several times near behind */
+    };
+    union {
+        uint16_t slot;      /* of vsplat and viota; the extent of vindex */
+        uint16_t operation; /* of elementwise ones: their number among those of the desk */
     };
     uint16_t step;        /* of viota; the string of vindex */
     uint16_t next[4];     /* by how many instructions on the reads, and then dest, are read next; 0: nowhere near */
@@ -35,22 +38,38 @@ typedef struct lane_ins {
 
 _Static_assert(sizeof(lane_ins) == 32, "no room is lost");
 
+/* No instruction's operands are looked for any further ahead, so that translation takes time in proportion to the code. */
+enum { LANE_LOOK_AHEAD = 32 };
+
 enum { NO_LANE_REG = 0xFF, LANE_MAX_LOOPS = TIRBI_MAX_INNER + TIRBI_MAX_OWN };
 
 static inline bool tirbi_lane_loop_starts(uint8_t op) { return op == TIRB_OP_INNER || op == TIRB_OP_VLOOP; }
 static inline bool tirbi_lane_loop_ends(uint8_t op) { return op == TIRB_OP_INNER_END || op == TIRB_OP_VAGAIN; }
 
-/* The kinds of forms (tirbi_lane_kind) that lanes of 1, 2, 4 and 8 bytes have for an instruction, as they were found
- * before; 0: nothing is known. */
-typedef struct lane_known_kinds {
-    uint32_t key;
-    uint8_t kinds[4];
-} lane_known_kinds;
+/* What an opcode is on elements of a type, and of another one for casts: it is found out once for a program. */
+typedef struct lane_operation {
+    tirbi_kernel kernel; /* of elementwise ones */
+    uint16_t weight;     /* 0: nothing is known yet */
+    uint8_t kinds[4];    /* of the forms (tirbi_lane_kind) that lanes of 1, 2, 4 and 8 bytes have; 0: there are none */
+    uint8_t result;      /* type, */
+    uint8_t size;        /* and the bytes of its elements */
+    uint8_t widest;      /* element size of what it names */
+    uint8_t wanted;      /* bit k: it would choose lanes of 2^k bytes */
+    bool computes : 1;   /* it is elementwise, */
+    bool divides : 1;    /* and divides integers, */
+    bool commutes : 1;   /* and its first two operands may be exchanged, */
+    bool resizes : 1;    /* and casts integers of bytes to 16 bits or back, */
+    bool rounds : 1;     /* and what banks give is still to be rounded to 16 bits */
+} lane_operation;
 
-enum { KNOWN_KINDS = 64 };
+/* By opcode and type; casts and copies of bits by both of their types. */
+enum { LANE_OPCODES = 128, LANE_CASTS = LANE_OPCODES * TIRB_N_DTYPES, LANE_BITS = LANE_CASTS + TIRB_N_DTYPES * TIRB_N_DTYPES,
+       LANE_OPERATIONS = LANE_BITS + TIRB_N_DTYPES * TIRB_N_DTYPES };
 
 typedef struct lane_body {
-    lane_known_kinds *known; /* KNOWN_KINDS of them */
+    lane_operation *operations; /* LANE_OPERATIONS of them */
+    const tirbi_code *code;
+    uint32_t features; /* of the lane machine, as far as this code may use them */
     const tirbi_function *function;
     const tirbi_lane_header *header;
     lane_ins *ins;  /* from number `first` on, which is 0 until the last of its translations, */
@@ -58,6 +77,9 @@ typedef struct lane_body {
     uint32_t first;
     uint32_t capacity;
     uint64_t ops[4];         /* the set of their opcodes */
+    uint64_t weight;         /* of all of them, for looks at whether to stop, */
+    uint32_t heaviest;       /* and of one */
+    uint32_t n_stores, n_advances;
     uint32_t n_before_seeks; /* instructions, all of them inner loops' heads */
     uint32_t behind_seeks;   /* where the code of those that come then begins */
     uint8_t main_size;   /* the element size that banks hold; 0: no banks */
@@ -108,17 +130,26 @@ static inline uint32_t tirbi_lane_next(const lane_body *body, const lane_ins *in
 /* Gives back the room of the instructions before a number, but some: nothing looks at them again. */
 void tirbi_lane_body_drop(lane_body *body, tirbi_heap *heap, uint32_t number);
 
-/* Whether it casts bytes to 16 bits or back. */
-static inline bool tirbi_lane_ins_resizes(const lane_ins *ins) {
-    if (ins->op != TIRB_OP_VCAST) return false;
-    bool integers = tirbi_dtype_is_int((tirbi_dtype)ins->type) && tirbi_dtype_is_int((tirbi_dtype)ins->source);
-    return integers && tirbi_dtypes[ins->type].size + tirbi_dtypes[ins->source].size == 3;
+static inline bool tirbi_lane_computes(const lane_ins *ins) {
+    return (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) != 0;
 }
+/* What an elementwise instruction does. */
+static inline const lane_operation *tirbi_lane_operation_of(const lane_body *body, const lane_ins *ins) {
+    return &body->operations[ins->operation];
+}
+static inline bool tirbi_lane_has_kinds(const lane_operation *operation) {
+    return (operation->kinds[0] | operation->kinds[1] | operation->kinds[2] | operation->kinds[3]) != 0;
+}
+/* The number of `op`.`type` (of `source`) among the operations, of which all is known then. */
+uint16_t tirbi_lane_find_operation(lane_body *body, uint8_t op, uint8_t type, uint8_t source);
+
+/* What an instruction counts for between two looks at whether to stop. */
+uint32_t tirbi_lane_weight(lane_body *body, const lane_ins *ins);
 
 /* Moves only rename values, and casts between bytes and 16 bits go with loads and stores. */
 static inline bool tirbi_lane_is_computed(const lane_body *body, const lane_ins *ins) {
-    bool in_banks = ins->op == TIRB_OP_VMOV || (body->main_size == 2 && tirbi_lane_ins_resizes(ins));
-    return (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) && !in_banks;
+    if (!tirbi_lane_computes(ins) || ins->op == TIRB_OP_VMOV) return false;
+    return body->main_size != 2 || !tirbi_lane_operation_of(body, ins)->resizes;
 }
 
 /* Whether it is a scan or a step of one. */

@@ -45,7 +45,7 @@ void tirbi_lane_plan_index(lane_planner *p, const lane_ins *ins) {
     }
     const uint16_t operands[3] = {0, tirbi_lane_kernel_operand(p, ins->reads[0]), ins->slot};
     const uint16_t list[4] = {ins->number, ins->step, 0, (uint16_t)(1u | (unsigned)lanes_at(p, p->level) << 1)};
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     emit_sequence(p, operands, list, p->code->kernels->index[ins->type]);
 }
 
@@ -89,7 +89,7 @@ void tirbi_lane_plan_divisor(lane_planner *p, const lane_ins *ins, uint16_t divi
  * or changes the indices. */
 static bool is_only_factor(const lane_planner *p, const lane_ins *ins) {
     enum { NEAR = 12 };
-    if (p->level > 0 || p->n_advances != 1 || ins->source != TIRB_I32 ||
+    if (p->level > 0 || p->body->n_advances != 1 || ins->source != TIRB_I32 ||
         (ins->type != TIRB_F32 && ins->type != TIRB_F64))
         return false;
     for (uint32_t i = tirbi_lane_ins_number(p->body, ins) + 1, left = NEAR; i < p->body->n && left > 0; i++, left--) {
@@ -145,7 +145,7 @@ static void put_loadx(lane_planner *p, const lane_ins *ins, uint16_t index) {
     uint16_t dest = in_the_way ? p->spare_strip : strip_of(p, ins->dest);
     const uint16_t operands[3] = {dest, index, pointer_of_cursor(ins->cursor)};
     const uint16_t list[4] = {ins->source, 0, ins->cursor, (uint16_t)((unsigned)lanes_at(p, p->level) << 1)};
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     emit_sequence(p, operands, list, p->code->kernels->loadx[ins->type]);
     if (in_the_way) emit(p, TIRBI_L_COPY, strip_of(p, ins->dest), dest, shift_of(size));
     tirbi_lane_clear_rest(p, ins->dest, size);
@@ -154,7 +154,7 @@ static void put_loadx(lane_planner *p, const lane_ins *ins, uint16_t index) {
 
 void tirbi_lane_plan_find(lane_planner *p, const lane_ins *ins) {
     const uint16_t operands[3] = {0, tirbi_lane_kernel_operand(p, ins->reads[0]), 0}, list[4] = {0, 0, 0, 0};
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     emit_sequence(p, operands, list, p->code->kernels->find);
 }
 
@@ -174,7 +174,7 @@ static void plan_gathered(lane_planner *p, const lane_ins *ins) {
                                   tirbi_lane_kernel_operand(p, other)};
     const uint16_t list[4] = {tirbi_gathering(ins->source, gather->cursor), p->gather_index, ins->cursor, 0};
     p->gather = NULL;
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     emit_sequence(p, operands, list, p->code->kernels->gather_runs[ins->fold & TIRBI_SCAN_OP][ins->type]);
 }
 
@@ -187,7 +187,7 @@ static bool plan_count(lane_planner *p, const lane_ins *ins) {
     const uint16_t operands[3] = {pointer_of_cursor(ins->cursor), tirbi_lane_kernel_operand(p, ins->reads[0]),
                                   more->pointer};
     const uint16_t list[4] = {ins->source, 0, ins->cursor, 0};
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     emit_sequence(p, operands, list, count);
     return true;
 }
@@ -207,7 +207,7 @@ void tirbi_lane_plan_storex(lane_planner *p, const lane_ins *ins) {
                                   tirbi_lane_kernel_operand(p, ins->reads[1])};
     const uint16_t factor = ins->n_reads > 2 ? tirbi_lane_kernel_operand(p, ins->reads[2]) : 0;
     const uint16_t list[4] = {ins->source, factor, ins->cursor, 0};
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     emit_sequence(p, operands, list, stores_of(p, ins, in_runs));
 }
 
@@ -218,7 +218,7 @@ static bool updates(const lane_ins *ins) { return ins->op == TIRB_OP_VUPDATE || 
  * stays_in_runs says of its value. */
 static bool only_firsts_count(const lane_planner *p, const lane_ins *advance) {
     uint64_t of_ranges = UINT64_C(1) << advance->dest, scalars = 0;
-    if (p->n_advances != 1 || p->loop->n_inner > 0 || p->body->n_own > 0) return false;
+    if (p->body->n_advances != 1 || p->loop->n_inner > 0 || p->body->n_own > 0) return false;
     for (const lane_ins *ins = advance + 1; ins < tirbi_lane_ins_at(p->body, p->body->n); ins++) {
         const tirbi_op_info *info = &tirbi_ops[ins->op];
         bool reads_some = false, reads_others = false;
@@ -245,12 +245,12 @@ void tirbi_lane_plan_advance(lane_planner *p, const lane_ins *ins) {
     const unsigned how = shift_of(size) | (only_firsts_count(p, ins) ? (unsigned)TIRBI_ADVANCE_FIRSTS : 0u);
     const uint16_t operands[3] = {strip_of(p, ins->dest), p->ends_strip, pointer_of_cursor(ins->cursor)};
     const uint16_t list[4] = {ins->number, (uint16_t)how, ins->cursor, 0};
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     emit_sequence(p, operands, list, p->code->kernels->advance[ins->type]);
     tirbi_lane_clear_rest(p, ins->dest, size);
     lane_value *v = tirbi_lane_define(p, ins, size);
     v->strip = true;
-    v->in_runs = p->n_advances == 1;
+    v->in_runs = p->body->n_advances == 1;
 }
 
 /* An operation on a running value as steps know it, and its operands. */
@@ -272,7 +272,7 @@ static void plan_chain(lane_planner *p, const lane_ins *ins) {
     tirbi_lane_plan_step(p, ins);
     uint16_t dest = seen ? strip_of(p, ins->dest) : 0;
     bool in_the_way = seen && p->steps[p->n_steps - 1].list[1] == dest;
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     emit(p, TIRBI_L_CHAIN, in_the_way ? p->spare_strip : dest, 0, 0);
     tirbi_translate_word(
         p->emitter, (tirbi_word){.list = {ins->number, (ins->fold & TIRBI_SCAN_BEFORE) != 0, (uint16_t)p->n_steps, 0}});
@@ -294,7 +294,7 @@ void tirbi_lane_plan_scan(lane_planner *p, const lane_ins *ins) {
     uint16_t operands[3] = {seen ? strip_of(p, ins->dest) : 0, tirbi_lane_kernel_operand(p, ins->reads[0]), 0};
     if (fused) operands[2] = tirbi_lane_kernel_operand(p, ins->reads[1]);
     const uint16_t list[4] = {ins->number, (ins->fold & TIRBI_SCAN_BEFORE) != 0, 0, 0};
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     emit_sequence(p, operands, list, fused ? p->code->kernels->scanma[ins->fold & TIRBI_SCAN_OP][ins->type]
                                            : p->code->kernels->scan[fold_of(ins)][ins->type]);
     if (seen) tirbi_lane_clear_rest(p, ins->dest, size);

@@ -93,7 +93,7 @@ unsigned tirbi_lane_spread_form(const lane_planner *p, uint8_t type, bool settle
 
 void tirbi_lane_store_to_strip(lane_planner *p, uint8_t reg) {
     lane_value *v = &p->now.values[reg];
-    const unsigned form = is_narrow(p, v) ? tirbi_lane_narrow_store_form(p, v->dtype) : (unsigned)TIRBI_L_STORE_A;
+    const unsigned form = v->narrow ? tirbi_lane_narrow_store_form(p, v->dtype) : (unsigned)TIRBI_L_STORE_A;
     emit(p, form + (unsigned)v->bank, strip_of(p, reg), 0, 0);
     v->strip = true;
 }
@@ -195,7 +195,7 @@ void tirbi_lane_copy_to_bank(lane_planner *p, uint8_t reg, unsigned bank) {
         emit(p, (p->body->main_size == 2 ? widen : load_form(p, v->bytes)) + bank, 0, from, 0);
     } else if (!v->strip && v->lazy == LAZY_SPLAT && v->words != 0) {
         emit(p, TIRBI_L_SPLAT4_A + bank, 0, v->words, 0); /* filling a strip would leave nothing in the other bank */
-    } else if (is_narrow(p, v)) {
+    } else if (v->narrow) {
         uint16_t from = v->pointer;
         if (v->strip || v->lazy != LAZY_STREAM || (p->tail && !p->wide)) {
             if (v->raw && !v->strip)
@@ -221,11 +221,7 @@ void tirbi_lane_load_bank(lane_planner *p, uint8_t reg, unsigned bank) {
     put_in_bank(p, reg, bank);
 }
 
-void tirbi_lane_leave_banks(lane_planner *p, const lane_ins *ins) {
-    for (unsigned bank = 0; bank < 2; bank++) tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
-}
-
-uint8_t tirbi_lane_result_type(const lane_ins *ins) {
+static uint8_t result_type(const lane_ins *ins) {
     if (tirbi_lane_ins_scans(ins))
         return (uint8_t)(ins->fold & TIRBI_SCAN_BITS ? tirbi_dtype_of_bits((tirbi_dtype)ins->type)
                                                      : (tirbi_dtype)ins->type);
@@ -233,21 +229,5 @@ uint8_t tirbi_lane_result_type(const lane_ins *ins) {
 }
 
 lane_value *tirbi_lane_define(lane_planner *p, const lane_ins *ins, uint8_t size) {
-    lane_value *v = &p->now.values[ins->dest];
-    if (v->bank != NO_BANK) p->now.banks[v->bank] = NO_VALUE;
-    *v = (lane_value){.bank = NO_BANK,
-                      .size = size,
-                      .dtype = tirbi_lane_result_type(ins),
-                      .next = tirbi_lane_next(p->body, ins, 3)};
-    return v;
-}
-
-void tirbi_lane_after(lane_planner *p, const lane_ins *ins) {
-    for (unsigned i = 0; i < ins->n_reads; i++) {
-        if (ins->reads[i] != ins->dest) p->now.values[ins->reads[i]].next = tirbi_lane_next(p->body, ins, i);
-    }
-    for (unsigned bank = 0; bank < 2; bank++) {
-        uint8_t reg = p->now.banks[bank];
-        if (reg != NO_VALUE && reg != ins->dest && !is_live(ins, reg)) forget_bank(p, bank);
-    }
+    return define_as(p, ins, size, result_type(ins));
 }

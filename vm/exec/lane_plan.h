@@ -12,23 +12,33 @@ typedef enum lazy { LAZY_NONE, LAZY_STREAM, LAZY_SPLAT, LAZY_WIDEN, LAZY_STEPS }
 
 /* Where a lane register's value is. At least one place is valid while it is live. */
 typedef struct lane_value {
-    int8_t bank;
-    bool strip;
-    uint8_t lazy;
-    bool same;        /* in all lanes of the strip, whichever have left */
-    bool stable;      /* the lazy operand is a scalar register that no inner loop counts in */
-    bool in_runs;     /* the same in all lanes of a range of the one vadvance */
-    bool scalar;      /* the same in all lanes, as a scalar register has it */
+    union {
+        struct {
+            int8_t bank : 2; /* or NO_BANK */
+            bool strip : 1;
+            bool narrow : 1; /* its lanes in banks are others than its elements: more bytes, or truths */
+            uint8_t lazy : 4;
+        };
+        uint8_t state; /* all of these */
+    };
+    struct {
+        bool same : 1;    /* in all lanes of the strip, whichever have left */
+        bool stable : 1;  /* the lazy operand is a scalar register that no inner loop counts in */
+        bool in_runs : 1; /* the same in all lanes of a range of the one vadvance */
+        bool scalar : 1;  /* the same in all lanes, as a scalar register has it */
+        bool raw : 1;     /* the lazy operand are bools as memory has them: any byte but 0 is true */
+    };
     uint8_t size;     /* of an element */
+    uint8_t dtype;    /* its type */
     uint16_t pointer; /* of the lazy operand */
+    uint16_t words;   /* where its lanes of 4 bytes are, where these are more than its elements; 0: nowhere */
     uint8_t step;     /* of elements that are picked: how far they are apart */
     uint8_t bytes;    /* of what is to be widened: the elements' type */
     uint8_t type;     /* and to what */
-    uint8_t dtype;    /* its own */
-    bool raw;         /* the lazy operand are bools as memory has them: any byte but 0 is true */
-    uint16_t words;   /* where its lanes of 4 bytes are, where these are more than its elements; 0: nowhere */
     uint32_t next;    /* the next instruction that reads it */
 } lane_value;
+
+_Static_assert(sizeof(lane_value) == 16, "there are many, and each instruction makes one");
 
 typedef struct lane_places {
     lane_value values[TIRBI_MAX_LANE_REGS];
@@ -54,6 +64,7 @@ typedef struct lane_choice {
     uint8_t cost; /* NO_CHOICE: there is no way */
     uint8_t dest;
     bool swapped;
+    bool is_plain; /* all operands are in banks as they are */
     lane_option operands[3];
 } lane_choice;
 
@@ -96,7 +107,6 @@ typedef struct lane_planner {
     bool ends_in_store; /* the instruction has already written where the store behind it would */
     uint8_t kept;       /* a register that is rather not lost from its bank before this instruction */
     uint32_t kept_until;
-    unsigned n_advances;       /* in the body */
     bool orders_traps;         /* which of several instructions traps is told lane by lane */
     uint64_t set_once;         /* registers that one instruction of the body sets */
     const lane_ins *gather;    /* a vloadx that the vupdatema which reads it does itself, or NULL, */
@@ -138,12 +148,12 @@ static inline bool is_live(const lane_ins *ins, uint8_t reg) { return reg != NO_
 /* ---- Places of values: lane_places.c -------------------------------------------------------------------------- */
 
 static inline bool has_memory(const lane_value *v) { return v->strip || v->lazy != LAZY_NONE; }
-/* Whether its lanes in banks are others than its elements: more bytes, or truths. Floats of 16 bits have no lanes of 8
- * bytes: they are in no such bank. */
-static inline bool is_narrow(const lane_planner *p, const lane_value *v) {
-    if (p->body->main_size == 1) return v->dtype == TIRB_BOOL;
-    const bool is_half = v->dtype == TIRB_F16 || v->dtype == TIRB_BF16;
-    return p->body->has_words && v->size < p->body->main_size && !(is_half && p->body->main_size == 8);
+/* Whether the lanes of such a value have a form of their own in banks. Floats of 16 bits have no lanes of 8 bytes: they
+ * are in no such bank. */
+static inline bool is_narrow(const lane_planner *p, uint8_t size, uint8_t dtype) {
+    if (p->body->main_size == 1) return dtype == TIRB_BOOL;
+    const bool is_half = dtype == TIRB_F16 || dtype == TIRB_BF16;
+    return p->body->has_words && size < p->body->main_size && !(is_half && p->body->main_size == 8);
 }
 
 static inline void forget_bank(lane_planner *p, unsigned bank) {
@@ -156,15 +166,33 @@ static inline void put_in_bank(lane_planner *p, uint8_t reg, unsigned bank) {
     lane_value *v = &p->now.values[reg];
     forget_bank(p, bank);
     if (v->bank != NO_BANK) p->now.banks[v->bank] = NO_VALUE;
-    v->bank = (int8_t)bank;
+    v->bank = bank == 0 ? 0 : 1;
     p->now.banks[bank] = reg;
 }
 
-uint8_t tirbi_lane_result_type(const lane_ins *ins);
-/* The register gets a new value, which is nowhere yet. */
+/* The register gets a new value of a type, which is nowhere yet. */
+static inline lane_value *define_as(lane_planner *p, const lane_ins *ins, uint8_t size, uint8_t dtype) {
+    lane_value *v = &p->now.values[ins->dest];
+    if (v->bank != NO_BANK) p->now.banks[v->bank] = NO_VALUE;
+    *v = (lane_value){.bank = NO_BANK,
+                      .narrow = is_narrow(p, size, dtype),
+                      .size = size,
+                      .dtype = dtype,
+                      .next = tirbi_lane_next(p->body, ins, 3)};
+    return v;
+}
+/* The same of the type that the instruction gives. */
 lane_value *tirbi_lane_define(lane_planner *p, const lane_ins *ins, uint8_t size);
+
 /* Behind an instruction: what it was the last to read leaves its bank. */
-void tirbi_lane_after(lane_planner *p, const lane_ins *ins);
+static inline void go_behind(lane_planner *p, const lane_ins *ins) {
+    for (unsigned i = 0; i < ins->n_reads; i++)
+        if (ins->reads[i] != ins->dest) p->now.values[ins->reads[i]].next = tirbi_lane_next(p->body, ins, i);
+    for (unsigned bank = 0; bank < 2; bank++) {
+        const uint8_t reg = p->now.banks[bank];
+        if (reg != NO_VALUE && reg != ins->dest && !is_live(ins, reg)) forget_bank(p, bank);
+    }
+}
 
 /* The bank to give up for a value that is only passing through. */
 unsigned tirbi_lane_spare_bank(const lane_planner *p, const lane_ins *ins);
@@ -175,7 +203,10 @@ void tirbi_lane_load_bank(lane_planner *p, uint8_t reg, unsigned bank);
 /* copies it there, and says nothing of it. */
 void tirbi_lane_copy_to_bank(lane_planner *p, uint8_t reg, unsigned bank);
 /* What is in banks and read later goes to strips: nothing survives a call. */
-void tirbi_lane_leave_banks(lane_planner *p, const lane_ins *ins);
+static inline void leave_banks(lane_planner *p, const lane_ins *ins) {
+    for (unsigned bank = 0; bank < 2; bank++)
+        if (p->now.banks[bank] != NO_VALUE) tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
+}
 
 /* The value, which is in a bank, is in the register's strip as well. */
 void tirbi_lane_store_to_strip(lane_planner *p, uint8_t reg);

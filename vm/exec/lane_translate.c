@@ -17,15 +17,6 @@
 
 /* ---- Instructions on strips ----------------------------------------------------------------------------------- */
 
-static tirbi_kernel kernel_of(const lane_planner *p, const lane_ins *ins) {
-    if (ins->op == TIRB_OP_VCAST) return p->code->kernels->cast[ins->type][ins->source];
-    if (ins->op == TIRB_OP_VBITS) return p->code->kernels->bits[ins->type][ins->source];
-    unsigned op = ins->op - TIRB_OP_LANE_FORM - TIRBI_FIRST_ELEMENTWISE;
-    if (ins->type == TIRB_F16 && p->code->halves && p->code->halves->op[op]) return p->code->halves->op[op];
-    if (ins->op == TIRB_OP_VPOPCOUNT && p->code->counts) return p->code->counts->popcount[ins->type];
-    return p->code->kernels->op[op][ins->type];
-}
-
 static void settle_before_store(lane_planner *p, const lane_ins *ins, uint8_t stored);
 
 /* Whether `next` stores what `ins` computes and nothing else reads it, so that the kernel can write to the cursor. The
@@ -45,8 +36,8 @@ bool tirbi_lane_is_light(const lane_ins *ins) {
 }
 
 static void plan_kernel(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
-    uint8_t type = (uint8_t)tirbi_op_result_type((tirbi_op)ins->op, (tirbi_dtype)ins->type);
-    uint8_t size = tirbi_dtypes[type].size;
+    const lane_operation *operation = tirbi_lane_operation_of(p->body, ins);
+    const uint8_t type = operation->result, size = operation->size;
     bool wide = (p->tail || p->level > 0) && tirbi_lane_is_light(ins);
     unsigned form = wide ? TIRBI_L_KERNEL_WIDE : TIRBI_L_KERNEL;
     bool direct = !wide && p->level == 0 && can_store_directly(p, ins, next, type);
@@ -59,12 +50,12 @@ static void plan_kernel(lane_planner *p, const lane_ins *ins, const lane_ins *ne
             p->now.values[ins->dest].size != size)
             in_the_way = true;
     }
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     tirbi_lane_plan_divisor(p, ins, operands[1]);
     uint16_t dest = direct       ? pointer_of_cursor(next->cursor)
                     : in_the_way ? p->spare_strip
                                  : strip_of(p, ins->dest);
-    tirbi_lane_emit_kernel(p, form, kernel_of(p, ins), dest, operands);
+    tirbi_lane_emit_kernel(p, form, operation->kernel, dest, operands);
     if (in_the_way && !direct) {
         const uint16_t spare[3] = {p->spare_strip, 0, 0};
         tirbi_lane_emit_kernel(p, form, p->code->kernels->op[TIRB_OP_MOV - TIRBI_FIRST_ELEMENTWISE][type],
@@ -105,12 +96,12 @@ static void plan_load(lane_planner *p, const lane_ins *ins) {
     lane_value *v = tirbi_lane_define(p, ins, size);
     v->pointer = pointer;
     if (p->level > 0 && stride != STRIDE_ZERO) {
-        tirbi_lane_leave_banks(p, ins);
+        leave_banks(p, ins);
         emit(p, TIRBI_L_LOAD_OWN, strip_of(p, ins->dest), pointer, shift_of(size));
         tirbi_translate_word(p->emitter, (tirbi_word){.list = {lanes_at(p, p->level), 0, 0, 0}});
         v->strip = true;
     } else if (p->packs) {
-        tirbi_lane_leave_banks(p, ins);
+        leave_banks(p, ins);
         emit(p, TIRBI_L_PACK, strip_of(p, ins->dest), pointer, shift_of(size));
         tirbi_lane_clear_rest(p, ins->dest, size);
         v->strip = true;
@@ -124,7 +115,7 @@ static void plan_load(lane_planner *p, const lane_ins *ins) {
     } else if (stride == STRIDE_ANY && tirbi_lane_steps_of(p, ins->cursor, ins->type, true) != 0) {
         plan_steps(p, ins, tirbi_lane_steps_of(p, ins->cursor, ins->type, true));
     } else if (stride == STRIDE_ANY) {
-        tirbi_lane_leave_banks(p, ins);
+        leave_banks(p, ins);
         emit(p, TIRBI_L_GATHER, strip_of(p, ins->dest), pointer, shift_of(size));
         tirbi_lane_clear_rest(p, ins->dest, size);
         v->strip = true;
@@ -136,7 +127,7 @@ static void plan_load(lane_planner *p, const lane_ins *ins) {
     v->raw = (p->body->has_words || p->body->main_size == 1) && v->lazy == LAZY_STREAM;
     if (v->raw) return;
     tirbi_lane_fill_strip(p, ins->dest);
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     tirbi_lane_emit_copy(p, TIRB_BOOL, strip_of(p, ins->dest), strip_of(p, ins->dest));
     v->lazy = LAZY_NONE;
 }
@@ -189,7 +180,7 @@ static void plan_splat(lane_planner *p, const lane_ins *ins) {
     v->words = words_of_splat(p, ins);
     if (ins->type != TIRB_BOOL) return;
     tirbi_lane_fill_strip(p, ins->dest);
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     tirbi_lane_emit_copy(p, TIRB_BOOL, strip_of(p, ins->dest), strip_of(p, ins->dest));
     v->lazy = LAZY_NONE;
 }
@@ -205,7 +196,7 @@ static void plan_iota(lane_planner *p, const lane_ins *ins) {
         return;
     }
     lane_value *v = tirbi_lane_define(p, ins, size);
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     if (p->level > 0) {
         emit(p, TIRBI_L_IOTA_OWN, strip_of(p, ins->dest), ins->slot, ins->step);
         tirbi_translate_word(p->emitter, (tirbi_word){.list = {(uint16_t)shift_of(size), lanes_at(p, p->level), 0, 0}});
@@ -260,23 +251,23 @@ static void plan_store(lane_planner *p, const lane_ins *ins) {
         emit(p, tirbi_lane_spread_form(p, ins->type, ins->settled, step) + bank, cursor, 0, 0);
         return;
     }
-    if (v->bank != NO_BANK && is_narrow(p, v) && p->level == 0) {
+    if (v->bank != NO_BANK && v->narrow && p->level == 0) {
         const bool direct = unit && !p->tail;
         emit(p, tirbi_lane_narrow_store_form(p, ins->type) + (unsigned)v->bank, direct ? cursor : p->spare_strip, 0, 0);
         if (direct) return;
-        if (!unit) tirbi_lane_leave_banks(p, ins);
+        if (!unit) leave_banks(p, ins);
         emit(p, unit ? TIRBI_L_COPY : TIRBI_L_SCATTER, cursor, p->spare_strip, shift_of(size));
         return;
     }
     if (p->level > 0) {
         const uint16_t from = tirbi_lane_kernel_operand(p, reg);
-        tirbi_lane_leave_banks(p, ins);
+        leave_banks(p, ins);
         tirbi_lane_emit_copy(p, ins->type, p->spare_strip, from);
         emit(p, TIRBI_L_STORE_OWN, cursor, p->spare_strip, shift_of(size));
         tirbi_translate_word(p->emitter, (tirbi_word){.list = {lanes_at(p, p->level), 0, 0, 0}});
         return;
     }
-    if (size == p->body->main_size && unit && v->bank == NO_BANK && !p->tail && !by_kernel && !is_narrow(p, v)) {
+    if (size == p->body->main_size && unit && v->bank == NO_BANK && !p->tail && !by_kernel && !v->narrow) {
         unsigned bank = tirbi_lane_spare_bank(p, ins);
         tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
         tirbi_lane_load_bank(p, reg, bank);
@@ -299,15 +290,15 @@ static void plan_store(lane_planner *p, const lane_ins *ins) {
                 emit(p, TIRBI_L_COPY, cursor, from, shift_of(size));
                 return;
             }
-            tirbi_lane_leave_banks(p, ins);
+            leave_banks(p, ins);
             emit(p, TIRBI_L_SCATTER, cursor, from, shift_of(size));
             return;
         }
-        tirbi_lane_leave_banks(p, ins);
+        leave_banks(p, ins);
         tirbi_lane_emit_copy(p, ins->type, unit ? cursor : p->spare_strip, from);
         if (unit) return;
     }
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     emit(p, TIRBI_L_SCATTER, cursor, p->spare_strip, shift_of(size));
 }
 
@@ -390,7 +381,7 @@ static bool plan_move(lane_planner *p, const lane_ins *ins) {
         v->words = source.words;
         return true;
     }
-    if (source.size != p->body->main_size && !is_narrow(p, &source)) return false;
+    if (source.size != p->body->main_size && !source.narrow) return false;
     move_in_banks(p, ins);
     return true;
 }
@@ -438,7 +429,7 @@ static void plan_truncate(lane_planner *p, const lane_ins *ins, const lane_ins *
 static void plan_reduction(lane_planner *p, const lane_ins *ins) {
     uint16_t operands[2] = {0, 0};
     for (unsigned i = 0; i < ins->n_reads; i++) operands[i] = tirbi_lane_kernel_operand(p, ins->reads[i]);
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     if (ins->op == TIRB_OP_VRED) {
         emit(p, TIRBI_L_RED, ins->cursor, operands[0], ins->type);
         return;
@@ -588,7 +579,7 @@ static void plan_own(lane_planner *p, const lane_ins *ins) {
     uint8_t loop = ins->cursor;
     uint64_t live = p->body->live_at_head[loop], written = p->body->written[loop];
     uint64_t used = live & (p->body->exposed[loop] | written), same = 0;
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     for (uint64_t set = live; set != 0; set &= set - 1) {
         uint8_t reg = (uint8_t)__builtin_ctzll(set);
         lane_value *v = &p->now.values[reg];
@@ -611,8 +602,8 @@ static void plan_own(lane_planner *p, const lane_ins *ins) {
         const lane_value *v = &around[reg];
         p->now.values[reg] = (lane_value){.bank = NO_BANK};
         if (!(used >> reg & 1)) continue;
-        p->now.values[reg] =
-            (lane_value){.bank = NO_BANK, .strip = true, .size = v->size, .dtype = v->dtype, .next = v->next};
+        p->now.values[reg] = (lane_value){.bank = NO_BANK, .strip = true, .narrow = v->narrow, .size = v->size,
+                                          .dtype = v->dtype, .next = v->next};
         p->now.values[reg].same = (same >> reg & 1) != 0;
         if (!(same >> reg & 1)) emit_strips(p, strip_of(p, reg), strip_at(p, depth, reg), v->size);
     }
@@ -630,7 +621,7 @@ static void plan_while(lane_planner *p, const lane_ins *ins) {
     uint16_t truth = tirbi_lane_strip_operand(p, ins->reads[0]);
     uint64_t kept = 0, carried = p->body->live_at_head[loop] & p->body->written[loop];
     for (uint64_t set = carried; set != 0; set &= set - 1) tirbi_lane_fill_strip(p, (uint8_t)__builtin_ctzll(set));
-    tirbi_lane_leave_banks(p, ins);
+    leave_banks(p, ins);
     for (uint64_t set = ins->live; set != 0; set &= set - 1) {
         const lane_value *v = &p->now.values[__builtin_ctzll(set)];
         if (v->strip && !v->same) kept |= set & -set;
@@ -687,18 +678,26 @@ static bool stays_in_runs(const lane_planner *p, const lane_ins *ins) {
     return some && !others;
 }
 
-static void plan_elementwise(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
-    const bool in_runs = stays_in_runs(p, ins);
-    const bool renames = ins->op == TIRB_OP_VMOV && plan_move(p, ins);
-    const bool resizes = ins->op == TIRB_OP_VCAST && (plan_widen(p, ins) || plan_narrow(p, ins, next));
-    if (renames || resizes)
-        ;
-    else if (tirbi_lane_kind_rounds(ins->kind) && tirbi_lane_is_rounded_by_store(ins, next))
+/* Whether no form and no kernel does it: what it gives has the lanes of its operand, or goes with a load or a store. */
+static bool plan_renaming(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
+    if (ins->op == TIRB_OP_VMOV) return plan_move(p, ins);
+    if (ins->op == TIRB_OP_VCAST && (plan_widen(p, ins) || plan_narrow(p, ins, next))) return true;
+    if (tirbi_lane_kind_rounds(ins->kind) && tirbi_lane_is_rounded_by_store(ins, next))
         move_in_banks(p, ins);
     else if (tirbi_lane_kind_renames(ins->kind))
         plan_rename(p, ins);
     else if (tirbi_lane_kind_truncates(ins->kind))
         plan_truncate(p, ins, next);
+    else
+        return false;
+    return true;
+}
+
+static void plan_elementwise(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
+    const bool in_runs = p->body->n_advances > 0 && stays_in_runs(p, ins);
+    const bool may_rename = ins->op == TIRB_OP_VMOV || ins->op == TIRB_OP_VCAST || ins->op == TIRB_OP_VBITS;
+    if (may_rename && plan_renaming(p, ins, next))
+        ;
     else if (ins->kind == 0)
         plan_kernel(p, ins, next);
     else if (!tirbi_lane_plan_in_banks(p, ins, next))
@@ -732,7 +731,7 @@ static void plan_ins(lane_planner *p, const lane_ins *ins, const lane_ins *next)
     case TIRB_OP_VSTEPMA: tirbi_lane_plan_step(p, ins); break;
     default: plan_elementwise(p, ins, next); break;
     }
-    tirbi_lane_after(p, ins);
+    go_behind(p, ins);
 }
 
 /* A store that ends the body goes on to the next block by itself. */
@@ -749,21 +748,10 @@ static void end_in_store(lane_planner *p) {
  * of one instruction. */
 enum { MOST_UNLOOKED = 1 << 13, MOST_CALM = 1 << 15, MOST_AT_ONCE = 1 << 14, MOST_CALM_BLOCKS = 16 };
 
-/* Elements that are apart, or named by lanes, may be far. */
-static uint32_t weight_of(const lane_body *body, const lane_ins *ins) {
-    enum { OF_FAR = 16 };
-    if (tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) return ins->weight;
-    const bool moves = ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSTORE;
-    const bool apart = moves && body->strides[ins->cursor] == STRIDE_ANY;
-    const bool named = ins->op == TIRB_OP_VLOADX || ins->op == TIRB_OP_VSTOREX || ins->op == TIRB_OP_VUPDATE ||
-                       ins->op == TIRB_OP_VUPDATEMA;
-    return apart || named ? OF_FAR : tirbi_op_weight((tirbi_op)ins->op, ins->type, ins->source);
-}
-
 /* Looks before an instruction where that is due. A loop of the lanes looks each time that it goes back, and those that
  * leave it go on with what they had when they did. */
 static void look(lane_planner *p, const lane_ins *ins) {
-    const uint64_t weight = (uint64_t)weight_of(p->body, ins) * p->loop->lanes;
+    const uint64_t weight = (uint64_t)tirbi_lane_weight(p->body, ins) * p->loop->lanes;
     if (p->unlooked > 0 && p->unlooked + weight > MOST_UNLOOKED) {
         emit(p, TIRBI_L_LOOK, 0, 0, 0);
         p->unlooked = 0;
@@ -777,21 +765,14 @@ static void look(lane_planner *p, const lane_ins *ins) {
 
 /* How many blocks of a loop, all of which banks do, may go by between two looks. */
 static uint32_t calm_blocks(const lane_planner *p) {
-    uint64_t weight = 1;
     if (!p->loop->only_banks) return 0;
-    for (uint32_t i = 0; i < p->body->n; i++) weight += weight_of(p->body, &p->body->ins[i]);
-    const uint64_t blocks = MOST_CALM / (weight * p->loop->lanes);
+    const uint64_t blocks = MOST_CALM / ((1 + p->body->weight) * p->loop->lanes);
     return blocks < MOST_CALM_BLOCKS ? (uint32_t)blocks : MOST_CALM_BLOCKS;
 }
 
 /* Fewer lanes where some instruction would take long over many. */
 static uint32_t lanes_at_once(const lane_body *body, uint32_t lanes) {
-    uint32_t heaviest = 1;
-    for (uint32_t i = 0; i < body->n; i++) {
-        const uint32_t weight = weight_of(body, &body->ins[i]);
-        if (weight > heaviest) heaviest = weight;
-    }
-    while (lanes > TIRBI_KERNEL_BLOCK && heaviest * lanes > MOST_AT_ONCE) lanes /= 2;
+    while (lanes > TIRBI_KERNEL_BLOCK && body->heaviest * lanes > MOST_AT_ONCE) lanes /= 2;
     return lanes;
 }
 
@@ -819,7 +800,7 @@ static void plan_body(lane_planner *p, body_kind kind) {
         if (i >= p->body->n_before_seeks) place += ins->size;
         if (p->ends_in_store) {
             p->ends_in_store = false;
-            tirbi_lane_after(p, ins);
+            go_behind(p, ins);
             continue;
         }
         p->emitter->offset = offset;
@@ -894,17 +875,6 @@ static void choose_block(const lane_planner *p) {
     loop->strip_size = (elements * body->widest + 63) / 64 * 64;
 }
 
-/* Every kernel that a body asks for exists, or the program is refused here. */
-static tirb_status check_kernels(const lane_planner *p, tirb_error *error) {
-    for (uint32_t i = 0; i < p->body->n; i++) {
-        const lane_ins *ins = &p->body->ins[i];
-        if (!(tirbi_ops[ins->op].flags & TIRBI_FLAG_ELEMENTWISE) || kernel_of(p, ins)) continue;
-        return tirbi_error_set(error, TIRB_INTERNAL, "no kernel for %s.%s", tirbi_ops[ins->op].mnemonic,
-                               tirbi_dtypes[ins->type].name);
-    }
-    return TIRB_OK;
-}
-
 /* From so many instructions on, a body's are given back as they are translated for the last time. */
 enum { LONG_BODY = 1 << 12 };
 
@@ -938,23 +908,26 @@ static void add_bodies(lane_planner *p, unsigned n_stores) {
     }
 }
 
-static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
-    TIRBI_TRY(check_kernels(p, error));
-    tirbi_lane_loop *loop = p->loop;
-    unsigned n_splats = 0, n_stores = 0;
+/* Counts the splats that there may be, and finds the registers that are set once. */
+static unsigned find_splats(lane_planner *p) {
+    unsigned n = 0;
     uint64_t set = 0, again = 0;
     for (uint32_t i = 0; i < p->body->n; i++) {
-        const uint8_t dest = p->body->ins[i].dest;
-        if (dest != NO_LANE_REG) again |= set & UINT64_C(1) << dest;
-        if (dest != NO_LANE_REG) set |= UINT64_C(1) << dest;
-        if (p->body->ins[i].op == TIRB_OP_VSPLAT) {
-            uint16_t slot;
-            n_splats += find_words(p, &p->body->ins[i], &slot) ? 2 : 1; /* frames are as large on all machines */
-        }
-        p->n_advances += p->body->ins[i].op == TIRB_OP_VADVANCE;
-        n_stores += p->body->ins[i].op == TIRB_OP_VSTORE;
+        const lane_ins *ins = &p->body->ins[i];
+        const uint64_t dest = ins->dest == NO_LANE_REG ? 0 : UINT64_C(1) << ins->dest;
+        uint16_t slot;
+        again |= set & dest;
+        set |= dest;
+        if (ins->op == TIRB_OP_VSPLAT) n += find_words(p, ins, &slot) ? 2 : 1; /* frames are as large on all machines */
     }
     p->set_once = set & ~again;
+    return n;
+}
+
+static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
+    tirbi_lane_loop *loop = p->loop;
+    const unsigned n_splats =
+        tirbi_lane_has(p->body, TIRB_OP_VSPLAT, TIRB_OP_VSPLAT) ? find_splats(p) : 0;
     p->orders_traps = tirbi_lane_orders_traps(p->body);
     choose_block(p);
     find_outer_loops(p);
@@ -965,7 +938,7 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     /* Behind the columns of a tile is room for both banks. */
     enum { TILE_STRIPS = TIRBI_TILE_COLUMNS + 2 };
     const unsigned before_tiles = regs * (depth + 1) + 2 * depth;
-    unsigned strips = before_tiles + loop->n_tiles * (unsigned)TILE_STRIPS + 1 + (p->n_advances > 0);
+    unsigned strips = before_tiles + loop->n_tiles * (unsigned)TILE_STRIPS + 1 + (p->body->n_advances > 0);
     loop->own_depth = (uint8_t)depth;
     loop->reduces = p->body->reduces || depth > 0; /* what the lanes take in loops of their own is charged once */
     loop->kernels_only = p->body->main_size == 0 && depth == 0;
@@ -990,7 +963,7 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     loop->tail = p->emitter->all.n;
     p->is_last = p->body->n >= LONG_BODY && !may_add_bodies(p, 2);
     plan_body(p, BODY_TAIL);
-    if (!p->is_last) add_bodies(p, n_stores);
+    if (!p->is_last) add_bodies(p, p->body->n_stores);
     loop->splats = p->splats;
     loop->n_splats = (uint16_t)n_splats;
     loop->n_strips = (uint16_t)strips;
@@ -1004,7 +977,7 @@ struct tirbi_lane_desk {
     lane_body body;
     lane_planner planner;
     lane_known_choice choices[1 << CHOICE_BITS];
-    lane_known_kinds kinds[KNOWN_KINDS];
+    lane_operation operations[LANE_OPERATIONS];
 };
 
 /* What every loop of a program is translated on. */
@@ -1014,7 +987,7 @@ static struct tirbi_lane_desk *take_desk(tirbi_code *code) {
     code->desk = desk;
     if (!desk) return NULL;
     memset(desk->choices, 0, sizeof desk->choices);
-    memset(desk->kinds, 0, sizeof desk->kinds);
+    memset(desk->operations, 0, sizeof desk->operations);
     return desk;
 }
 
@@ -1032,7 +1005,7 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
     lane_planner *const p = &desk->planner;
     memset(body, 0, offsetof(lane_body, strides));
     memset(p, 0, offsetof(lane_planner, now));
-    body->known = desk->kinds;
+    body->operations = desk->operations;
     tirb_status status = tirbi_lane_body_read(body, code, function, instr, constants, &code->arena, loop, error);
     if (status == TIRB_OK) {
         p->code = code;

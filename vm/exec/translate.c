@@ -298,12 +298,24 @@ static tirb_status note_target(translator *t, uint32_t target) {
 /* Bytes of an instruction: lists and headers are long. */
 enum { TRANSLATED_AT_ONCE = 8 };
 
+/* Goes by instructions of a lane loop's body that name no scalar register: nothing of them matters outside of it. */
+static uint32_t pass_lanes(translator *t, uint32_t at, uint32_t end) {
+    const uint8_t *const code = t->function->code;
+    const uint32_t from = at;
+    uint32_t n = 0;
+    for (uint32_t size; at < end && (size = tirbi_lane_instr_size(code + at)) > 0; at += size) n++;
+    t->heap->work += n;
+    if (at > from) t->conditions.written = 0;
+    return at;
+}
+
 /* Weighs the instructions and finds the jump targets, the alloc sites and the lane loops, whose bodies are charged for
  * when they are entered. */
 static tirb_status survey(translator *t) {
     const tirbi_function *f = t->function;
     uint32_t weight = 0, behind_lanes = 0;
     for (uint32_t at = 0; at < f->code_size; at += t->instr->size) {
+        if (at < behind_lanes) at = pass_lanes(t, at, behind_lanes - LANE_END_SIZE);
         TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, t->instr, t->error));
         TIRBI_TRY(tirbi_work(t->heap, 1 + t->instr->size / TRANSLATED_AT_ONCE, t->error));
         if (at >= behind_lanes) weight = tirbi_add_weight(weight, tirbi_instr_weight(t->instr));
