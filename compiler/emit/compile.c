@@ -79,8 +79,12 @@ void tirbi_finish_function(tirbi_emitter *e, const char *name, tirbi_function *o
 static void emit_function(tirbi_emitter *e, const tirbi_pass_view *view, tirbi_function *out) {
     const tirb_primfunc *f = e->function->ast;
     number_parameters(e);
-    const tirbi_ls *body = tirbi_run_passes(e->module, e->function, e->options, e->notes, view);
-    if (!body) return;
+    const tirbi_ls *body = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    tirb_status status = tirbi_run_passes(e->module, e->function, e->options, e->notes, view, &body, &error);
+    if (status == TIRB_INTERNAL) tirbi_report_error(e->diagnostics, status, (tirbi_span){0, 0}, "%s", error.message);
+    else if (status != TIRB_OK) e->arena->failed = true;
+    if (status != TIRB_OK) return;
     tirbi_put_stmt(e, body);
     if (!e->function->returns) {
         TIRBI_PUT(e, TIRB_OP_RETVOID, TIRB_TYPE_NONE, 0);

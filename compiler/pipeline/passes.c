@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/loop/verify.h"
 #include "compiler/optimize/carried/elements.h"
 #include "compiler/optimize/carried/induction.h"
 #include "compiler/optimize/carried/place.h"
@@ -25,6 +26,7 @@
 #include "compiler/optimize/whiles/bits.h"
 #include "compiler/optimize/whiles/counted.h"
 #include "compiler/optimize/whiles/skips.h"
+#include "loader/base/error.h"
 
 #define PASS(NAME, SWITCH, RUN, SUMMARY)                                                            \
     static const tirbi_ls *run_##NAME(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled, \
@@ -116,20 +118,36 @@ static bool show(viewer *v, const tirbi_pass *pass, const tirbi_ls *body, bool a
     return true;
 }
 
+/* What a pass leaves is loop IR: looked at where somebody looks on, and always in builds with assertions. */
+static tirb_status verify(const viewer *v, const char *pass, const tirbi_ls *body, tirb_error *error) {
+#ifdef NDEBUG
+    if (!v->view->out) return TIRB_OK;
+#endif
+    tirb_error own = TIRB_ERROR_INIT;
+    const tirb_status status = tirbi_verify_loops(v->function, body, v->function->pool->arena->heap, &own);
+    if (status != TIRB_INTERNAL) return status;
+    return tirbi_error_set(error, status, "%s left what is no loop IR: %s", pass, own.message);
+}
+
 /* ---- The passes ------------------------------------------------------------------------------------------------ */
 
-const tirbi_ls *tirbi_run_passes(const tirbi_lmodule *module, const tirbi_lfunc *function,
-                                 const tirb_compile_options *options, tirbi_notes *notes, const tirbi_pass_view *view) {
+tirb_status tirbi_run_passes(const tirbi_lmodule *module, const tirbi_lfunc *function,
+                             const tirb_compile_options *options, tirbi_notes *notes, const tirbi_pass_view *view,
+                             const tirbi_ls **out, tirb_error *error) {
     viewer v = {.view = view, .module = module, .function = function};
     const tirbi_ls *body = function->body;
     tirbi_find_guarded(body);
-    if (!show_first(&v, body)) return NULL;
-    for (size_t i = 0; i < N_PASSES && body; i++) {
+    if (!show_first(&v, body)) return TIRB_NO_MEMORY;
+    TIRBI_TRY(verify(&v, "lowering", body, error));
+    for (size_t i = 0; i < N_PASSES; i++) {
         const uint32_t disabled = tirbi_switched_off(options, function->pool->arena);
         if (disabled & passes[i].switches) continue;
-        if (!show(&v, &passes[i], body, false)) return NULL;
+        if (!show(&v, &passes[i], body, false)) return TIRB_NO_MEMORY;
+        const tirbi_ls *before = body;
         body = passes[i].run(function->pool, body, disabled, notes);
-        if (!show(&v, &passes[i], body, true)) return NULL;
+        if (!body || !show(&v, &passes[i], body, true)) return TIRB_NO_MEMORY;
+        if (body != before) TIRBI_TRY(verify(&v, passes[i].name, body, error));
     }
-    return body;
+    *out = body;
+    return TIRB_OK;
 }

@@ -24,8 +24,10 @@ typedef struct tirbi_pass_view {
 /* Whether a view may name this: there is such a pass. */
 bool tirbi_is_pass(const char *name);
 
-/* The body of a function after all passes that are not switched off; NULL when memory ran out. */
-const tirbi_ls *tirbi_run_passes(const tirbi_lmodule *module, const tirbi_lfunc *function,
-                                 const tirb_compile_options *options, tirbi_notes *notes, const tirbi_pass_view *view);
+/* The body of a function after all passes that are not switched off. Errors: NO_MEMORY (the arena's); INTERNAL when a
+ * pass leaves what is no loop IR, which is looked for where there is a view and in builds with assertions. */
+tirb_status tirbi_run_passes(const tirbi_lmodule *module, const tirbi_lfunc *function,
+                             const tirb_compile_options *options, tirbi_notes *notes, const tirbi_pass_view *view,
+                             const tirbi_ls **out, tirb_error *error);
 
 #endif

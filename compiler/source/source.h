@@ -43,7 +43,8 @@ typedef struct tirbi_diagnostics {
 } tirbi_diagnostics;
 
 void tirbi_diagnostics_init(tirbi_diagnostics *d, const tirbi_source *source, tirbi_arena *arena, uint32_t max_errors);
-/* Adds an error. `code` is SYNTAX, TYPE, UNSUPPORTED or VALUE; INTERNAL is tirbi_report_unexplained's. */
+/* Adds an error. `code` is SYNTAX, TYPE, UNSUPPORTED or VALUE; INTERNAL where a pass left what is no loop IR, and
+ * tirbi_report_unexplained's. */
 void tirbi_report_error(tirbi_diagnostics *d, tirb_status code, tirbi_span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* For whoever drops a part of the program: whatever is refused is reported, and this reports a fault of the compiler's

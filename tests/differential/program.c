@@ -208,6 +208,7 @@ static tirbi_diff_outcome run_compiled(comparison *c, uint32_t disabled, uint64_
     options.fp = c->request->fp;
     options.disabled = disabled;
     options.max_work = max_work;
+    options.show_ir = "materialise"; /* who looks on has loop IR verified behind each pass */
     tirb_status status = tirb_compile(c->request->text, c->request->size, &options, &result, &error);
     if (status != TIRB_OK) {
         tirbi_text_add(c->report, "%s: compilation: %s (%s)\n", what, tirb_status_name(status), error.message);

@@ -13,6 +13,7 @@
 
 #include <tirb/compiler.h>
 
+#include "compiler/loop/verify.h"
 #include "compiler/pipeline/passes.h"
 
 enum { MAX_TEXT = 1 << 20, MAX_PATH = 1024 };
@@ -200,6 +201,36 @@ static void test_text_of_programs(void **state) {
     assert_true(n > 500);
 }
 
+/* What is no loop IR is told, each by what is wrong with it. */
+static void test_verifier(void **state) {
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"function \"f\"\n  parameter x[4]: f32\n  x[0] = f32 1\n", NULL},
+        {"function \"f\"\n  variable y: i64\n  eval y\n", "y has not begun"},
+        {"function \"f\"\n  loop i = 0, 4 {\n  }\n  eval i\n", "i has not begun"},
+        {"function \"f\"\n  if true {\n    let y: i64 = 1\n  }\n  eval y\n", "y has not begun"},
+        {"function \"f\"\n  loop i = 0, 2 {\n    alloc t[4]: i64\n  }\n  t[0] = 1\n", "the memory of t is not there"},
+        {"function \"f\"\n  let y: i64 = 1\n  set y = 2\n", "y is set again"},
+        {"function \"f\"\n  local_variable y: i64\n  set y = 2\n", "y is set and has not begun"},
+        {"function \"f\"\n  break\n", "a jump out of no loop"},
+        {"function \"f\"\n  loop_variable i: i64\n  if true first (i) {\n  }\n", "the first of i, which is not there"},
+        {"function \"f\"\n  loop i = 0, 4 below i {\n  }\n", "i has not begun"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        room r;
+        open_room(&r);
+        tirb_error error = TIRB_ERROR_INIT;
+        const tirbi_lfunc *function = read_text(cases[i].text, strlen(cases[i].text), &r.arena, "case");
+        const tirb_status status = tirbi_verify_loops(function, function->body, &r.heap, &error);
+        if (status != (cases[i].message ? TIRB_INTERNAL : TIRB_OK) ||
+            (cases[i].message && !strstr(error.message, cases[i].message)))
+            fail_msg("case %zu: %s: %s", i, tirb_status_name(status), error.message);
+        tirbi_arena_destroy(&r.arena);
+    }
+}
+
 /* What is wrong has a place and a message. */
 static void test_wrong_text(void **state) {
     static const struct {
@@ -235,6 +266,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_pass),
         cmocka_unit_test(test_text_of_programs),
+        cmocka_unit_test(test_verifier),
         cmocka_unit_test(test_wrong_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
