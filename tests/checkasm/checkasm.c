@@ -206,6 +206,8 @@ int main(int argc, char **argv) {
         }
         printf("%s: %u kernels, %u differences\n", tirb_isa_name(isas[i]), n, c.failures - failures);
     }
+    unsigned before = c.failures, n_tried = check_every(&c, isas, n_isas, argc - 1, argv + 1);
+    printf("%u kernels on every value of 16 bits and hard ones of more, %u differences\n", n_tried, c.failures - before);
     /* Plain C has forms as well, which are beside its own kernels here. */
     isas[n_isas++] = TIRB_ISA_GENERIC;
     for (unsigned i = 0; i < n_isas; i++) {

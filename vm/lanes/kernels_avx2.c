@@ -17,9 +17,23 @@
 #define TIRBI_MATH_FORCE_INLINE
 #define TIRBI_HAVE_FMA     1
 #define TIRBI_HAVE_ROUND   1
+#define TIRBI_CONVERT_64_BY_HALVES 1
+#define COUNTS_IN_STEPS 64
+#define SHIFTS_IN_STEPS 1
 #define TIRBI_KERNEL_TABLE tirbi_kernels_avx2
 #define MOVE_VECTOR 32
 #define MOVE_PAIRS 1
+#define ONES_LANES 4
+#define ONES_IN_64(to, from)                                                                                           \
+    _mm256_storeu_si256((__m256i_u *)(void *)(to), ones_in_64(_mm256_loadu_si256((const __m256i_u *)(const void *)(from))))
+/* A table of 16 has the bits of each half of a byte. */
+static inline __attribute__((always_inline)) __m256i ones_in_64(__m256i v) {
+    const __m256i ones = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+    const __m256i half = _mm256_set1_epi8(15);
+    const __m256i low = _mm256_shuffle_epi8(ones, _mm256_and_si256(v, half));
+    const __m256i high = _mm256_shuffle_epi8(ones, _mm256_and_si256(_mm256_srli_epi16(v, 4), half));
+    return _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256());
+}
 #define F16_LANES 8
 #define F16_WIDEN(to, from) _mm256_storeu_ps((to), _mm256_cvtph_ps(_mm_loadu_si128((const void *)(from))))
 #define F16_NARROW(to, from)                                                                                           \

@@ -4,6 +4,10 @@
 #if TIRBI_LANES_SSE2
 
 #define TIRBI_MATH_FORCE_INLINE
+#define TIRBI_CONVERT_64_BY_HALVES 1
+#define COUNTS_IN_STEPS 32
+#define SHIFTS_IN_STEPS 1
+#define SHIFTS_BY_ONE 1
 #define TIRBI_KERNEL_TABLE tirbi_kernels_sse2
 #include "vm/lanes/kernels.inc"
 

@@ -88,6 +88,24 @@ TIRBI_MATH double tirbi_with_sign_f64(double v, double sign) {
                                (tirbi_f64_bits(sign) & 0x8000000000000000u));
 }
 
+/* 64-bit integers and doubles. Vector units without instructions for them have those for the halves: as digits of a
+ * double, 2^52 + low is one, and 2^84 + 2^32 high is. */
+#if defined(TIRBI_CONVERT_64_BY_HALVES)
+TIRBI_MATH double tirbi_double_of_halves(uint64_t high_digits, uint64_t low, double offset) {
+    return (tirbi_f64_from_bits(high_digits) - offset) + tirbi_f64_from_bits(low | 0x4330000000000000u);
+}
+TIRBI_MATH double tirbi_u64_to_f64(uint64_t v) {
+    return tirbi_double_of_halves(v >> 32 | 0x4530000000000000u, v & 0xFFFFFFFFu, 0x1p84 + 0x1p52);
+}
+TIRBI_MATH double tirbi_i64_to_f64(int64_t v) {
+    uint64_t u = (uint64_t)v;
+    return tirbi_double_of_halves(u >> 32 ^ 0x4530000080000000u, u & 0xFFFFFFFFu, 0x1p84 + 0x1p63 + 0x1p52);
+}
+#else
+TIRBI_MATH double tirbi_u64_to_f64(uint64_t v) { return (double)v; }
+TIRBI_MATH double tirbi_i64_to_f64(int64_t v) { return (double)v; }
+#endif
+
 /* a * b + c with one rounding, for the functions of float32.h. Without an instruction for it the sum is rounded to
  * double first, which changes a result only where the double lies just between two floats. Nothing there has an input
  * for which that changes its own result: `checkasm --sweep 1` tries them all. An emulation for all operands takes three
@@ -142,6 +160,16 @@ TIRBI_MATH double tirbi_trunc_exact_f64(double v) { return __builtin_trunc(v); }
 TIRBI_ROUNDING(f32, float, 0x1p23)
 TIRBI_ROUNDING(f64, double, 0x1p52)
 #undef TIRBI_ROUNDING
+#endif
+
+/* The other way round: numbers from -2^63 or 0 on, above those of the type as any number. */
+#if defined(TIRBI_CONVERT_64_BY_HALVES) && defined(TIRBI_HAVE_ROUND)
+#define TIRBI_TRUNCATE_64_BY_HALVES 1
+TIRBI_MATH uint64_t tirbi_f64_to_u64(double v) {
+    double whole = tirbi_trunc_exact_f64(v), high = tirbi_floor_exact_f64(whole * 0x1p-32);
+    uint64_t low = tirbi_f64_bits((whole - high * 0x1p32) + 0x1p52) ^ 0x4330000000000000u;
+    return tirbi_f64_bits(high + 0x1.8p52) << 32 | low;
+}
 #endif
 
 #endif

@@ -7,7 +7,8 @@
 
 #include "vm/math/core.h"
 
-TIRBI_MATH float tirbi_f16_to_f32(uint16_t h) {
+/* As operands: NaNs keep what they carry. */
+TIRBI_MATH float tirbi_f16_value(uint16_t h) {
     uint32_t magnitude = h & 0x7FFFu;
     uint32_t shifted = magnitude << 13;
     /* Exponents are rebiased by 112; infinity and NaN need as much again. Below 2^-14, 2^-14 plus the fraction as a
@@ -15,9 +16,12 @@ TIRBI_MATH float tirbi_f16_to_f32(uint16_t h) {
     uint32_t normal = shifted + ((magnitude >= 0x7C00u ? 224u : 112u) << 23);
     float subnormal = tirbi_f32_from_bits(shifted + (113u << 23)) - 0x1p-14f;
     uint32_t bits = magnitude < 0x0400u ? tirbi_f32_bits(subnormal) : normal;
-    bits |= (uint32_t)(h & 0x8000u) << 16;
-    return tirbi_f32_from_bits(magnitude > 0x7C00u ? 0x7FC00000u : bits);
+    return tirbi_f32_from_bits(bits | (uint32_t)(h & 0x8000u) << 16);
 }
+TIRBI_MATH float tirbi_bf16_value(uint16_t h) { return tirbi_f32_from_bits((uint32_t)h << 16); }
+
+TIRBI_MATH float tirbi_f16_to_f32(uint16_t h) { return tirbi_canon_f32(tirbi_f16_value(h)); }
+TIRBI_MATH float tirbi_bf16_to_f32(uint16_t h) { return tirbi_canon_f32(tirbi_bf16_value(h)); }
 
 TIRBI_MATH uint16_t tirbi_f32_to_f16(float v) {
     uint32_t bits = tirbi_f32_bits(v);
@@ -32,41 +36,54 @@ TIRBI_MATH uint16_t tirbi_f32_to_f16(float v) {
     return (uint16_t)(magnitude > 0x7F800000u ? 0x7E00u : result);
 }
 
-TIRBI_MATH float tirbi_bf16_to_f32(uint16_t h) {
-    uint32_t bits = (uint32_t)h << 16;
-    return tirbi_f32_from_bits((h & 0x7FFFu) > 0x7F80u ? 0x7FC00000u : bits);
-}
-
-TIRBI_MATH uint16_t tirbi_f32_to_bf16(float v) {
+/* Of what is canonical: that NaN becomes the other type's by itself. */
+TIRBI_MATH uint16_t tirbi_rounded_bf16(float v) {
     uint32_t bits = tirbi_f32_bits(v);
-    uint32_t rounded = (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
-    return (uint16_t)((bits & 0x7FFFFFFFu) > 0x7F800000u ? 0x7FC0u : rounded);
+    return (uint16_t)((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+TIRBI_MATH uint16_t tirbi_rounded_f16(float v) { return tirbi_f32_to_f16(v); }
+TIRBI_MATH uint16_t tirbi_f32_to_bf16(float v) { return tirbi_rounded_bf16(tirbi_canon_f32(v)); }
+
+/* Rounded to odd: inexact results get an odd last bit, so that a second rounding to fewer bits is a correct first one.
+ * The last bit that a normal float32 value has is set where one of those behind it is. */
+TIRBI_MATH double tirbi_sticky_f64(double v) {
+    uint64_t bits = tirbi_f64_bits(v), behind = 0x1FFFFFFFu;
+    return tirbi_f64_from_bits((bits | ((bits & behind) + behind)) & ~behind);
 }
 
-/* Rounded to odd: inexact results get an odd last bit, so that a second rounding to fewer bits is a correct first
- * one. */
-TIRBI_MATH float tirbi_f64_to_f32_odd(double v) {
-    float nearest = (float)v;
-    uint32_t bits = tirbi_f32_bits(nearest);
-    uint32_t away = tirbi_magnitude_f64((double)nearest) > tirbi_magnitude_f64(v) ? 1u : 0u;
-    uint32_t odd = (bits - away) | 1u;
-    return tirbi_f32_from_bits((double)nearest != v ? odd : bits);
+/* What is below the normal float32 values is 0 in float16, and in bfloat16 a multiple of 2^-133. */
+TIRBI_MATH uint16_t tirbi_f64_to_f16(double v) { return tirbi_f32_to_f16((float)tirbi_sticky_f64(v)); }
+TIRBI_MATH uint16_t tirbi_f64_to_bf16(double v) {
+    double magnitude = tirbi_magnitude_f64(v);
+    double tiny = tirbi_with_sign_f64((magnitude + 0x1p-81) - 0x1p-81, v);
+    return tirbi_f32_to_bf16((float)(magnitude < 0x1p-126 ? tiny : tirbi_sticky_f64(v)));
 }
 
-TIRBI_MATH uint16_t tirbi_f64_to_f16(double v) { return tirbi_f32_to_f16(tirbi_f64_to_f32_odd(v)); }
-TIRBI_MATH uint16_t tirbi_f64_to_bf16(double v) { return tirbi_f32_to_bf16(tirbi_f64_to_f32_odd(v)); }
-
-/* 64-bit integers as doubles that round to the same bfloat16: what does not fit 53 bits is kept as one sticky bit. */
+/* Integers with fewer digits that round to the same bfloat16, so that the conversion to floating point is exact: where
+ * they are large, the last digit that is kept is set if one of those behind it is. `above` is not 0 there. */
+#define TIRBI_STICKY_INT(t, U, bits, behind)                                                                           \
+    TIRBI_MATH U tirbi_sticky_##t(U v, U above) {                                                                      \
+        U mask = ((U)0 - above) >> ((bits) - (behind));                                                                \
+        return (v | ((v & mask) + mask)) & ~mask;                                                                      \
+    }
+TIRBI_STICKY_INT(i32, uint32_t, 32, 7)
+TIRBI_STICKY_INT(u32, uint32_t, 32, 8)
+TIRBI_STICKY_INT(i64, uint64_t, 64, 11)
+#undef TIRBI_STICKY_INT
+TIRBI_MATH uint16_t tirbi_i32_to_bf16(int32_t v) {
+    uint32_t u = (uint32_t)v;
+    return tirbi_rounded_bf16((float)(int32_t)tirbi_sticky_i32(u, (u + (1u << 23)) >> 24));
+}
+TIRBI_MATH uint16_t tirbi_u32_to_bf16(uint32_t u) {
+    return tirbi_rounded_bf16((float)tirbi_sticky_u32(u, u >> 24));
+}
 TIRBI_MATH uint16_t tirbi_i64_to_bf16(int64_t v) {
     uint64_t u = (uint64_t)v;
-    uint64_t sticky = (u & ~(uint64_t)0xFFF) | ((u & 0xFFF) != 0 ? (uint64_t)0x800 : (uint64_t)0);
-    bool fits = v > -((int64_t)1 << 53) && v < ((int64_t)1 << 53);
-    return tirbi_f64_to_bf16((double)(fits ? v : (int64_t)sticky));
+    int64_t kept = (int64_t)tirbi_sticky_i64(u, (u + ((uint64_t)1 << 40)) >> 41);
+    return tirbi_rounded_bf16((float)tirbi_sticky_f64(tirbi_i64_to_f64(kept)));
 }
-
 TIRBI_MATH uint16_t tirbi_u64_to_bf16(uint64_t u) {
-    uint64_t sticky = (u & ~(uint64_t)0xFFF) | ((u & 0xFFF) != 0 ? (uint64_t)0x800 : (uint64_t)0);
-    return tirbi_f64_to_bf16((double)(u < ((uint64_t)1 << 53) ? u : sticky));
+    return tirbi_rounded_bf16((float)tirbi_sticky_f64(tirbi_u64_to_f64(tirbi_sticky_i64(u, u >> 41))));
 }
 
 #endif

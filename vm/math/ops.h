@@ -15,16 +15,17 @@
 
 /* X(type, C type, more..) for the types of a class. Integers also give the unsigned type of their size, the unsigned
  * type that arithmetic is done in, and their bits. */
-#define TIRBI_SIGNED_TYPES(X)                                                                                          \
+#define TIRBI_NARROW_SIGNED_TYPES(X)                                                                                   \
     X(i8, int8_t, uint8_t, uint32_t, 8)                                                                                \
     X(i16, int16_t, uint16_t, uint32_t, 16)                                                                            \
-    X(i32, int32_t, uint32_t, uint32_t, 32)                                                                            \
-    X(i64, int64_t, uint64_t, uint64_t, 64)
-#define TIRBI_UNSIGNED_TYPES(X)                                                                                        \
+    X(i32, int32_t, uint32_t, uint32_t, 32)
+#define TIRBI_NARROW_UNSIGNED_TYPES(X)                                                                                 \
     X(u8, uint8_t, uint8_t, uint32_t, 8)                                                                               \
     X(u16, uint16_t, uint16_t, uint32_t, 16)                                                                           \
-    X(u32, uint32_t, uint32_t, uint32_t, 32)                                                                           \
-    X(u64, uint64_t, uint64_t, uint64_t, 64)
+    X(u32, uint32_t, uint32_t, uint32_t, 32)
+#define TIRBI_NARROW_TYPES(X) TIRBI_NARROW_SIGNED_TYPES(X) TIRBI_NARROW_UNSIGNED_TYPES(X)
+#define TIRBI_SIGNED_TYPES(X) TIRBI_NARROW_SIGNED_TYPES(X) X(i64, int64_t, uint64_t, uint64_t, 64)
+#define TIRBI_UNSIGNED_TYPES(X) TIRBI_NARROW_UNSIGNED_TYPES(X) X(u64, uint64_t, uint64_t, uint64_t, 64)
 #define TIRBI_INT_TYPES(X) TIRBI_SIGNED_TYPES(X) TIRBI_UNSIGNED_TYPES(X)
 #define TIRBI_REAL_TYPES(X) X(f32, float) X(f64, double)
 #define TIRBI_HALF_TYPES(X) X(f16, uint16_t) X(bf16, uint16_t)
@@ -137,8 +138,8 @@ TIRBI_MATH uint8_t tirbi_not_bool(uint8_t a) { return (uint8_t)(1u - a); }
     TIRBI_MATH C tirbi_max_##t(C a, C b) { return a > b ? a : b; }
 TIRBI_INT_TYPES(TIRBI_COMPARE_INT)
 TIRBI_COMPARE_OPS(bool, uint8_t, TIRBI_SAME)
-TIRBI_COMPARE_OPS(f16, uint16_t, tirbi_f16_to_f32)
-TIRBI_COMPARE_OPS(bf16, uint16_t, tirbi_bf16_to_f32)
+TIRBI_COMPARE_OPS(f16, uint16_t, tirbi_f16_value)
+TIRBI_COMPARE_OPS(bf16, uint16_t, tirbi_bf16_value)
 TIRBI_COMPARE_OPS(f32, float, TIRBI_SAME)
 TIRBI_COMPARE_OPS(f64, double, TIRBI_SAME)
 #undef TIRBI_COMPARE_INT
@@ -207,24 +208,24 @@ TIRBI_REAL_TYPES(TIRBI_REAL_OPS)
 TIRBI_NEXTAFTER(f32, float, uint32_t, tirbi_f32_bits, tirbi_f32_from_bits, TIRBI_SAME, 0x80000000u, 0x7F800000u)
 TIRBI_NEXTAFTER(f64, double, uint64_t, tirbi_f64_bits, tirbi_f64_from_bits, TIRBI_SAME, 0x8000000000000000u,
                 0x7FF0000000000000u)
-TIRBI_NEXTAFTER(f16, uint16_t, uint16_t, TIRBI_SAME, TIRBI_SAME, tirbi_f16_to_f32, 0x8000u, 0x7C00u)
-TIRBI_NEXTAFTER(bf16, uint16_t, uint16_t, TIRBI_SAME, TIRBI_SAME, tirbi_bf16_to_f32, 0x8000u, 0x7F80u)
+TIRBI_NEXTAFTER(f16, uint16_t, uint16_t, TIRBI_SAME, TIRBI_SAME, tirbi_f16_value, 0x8000u, 0x7C00u)
+TIRBI_NEXTAFTER(bf16, uint16_t, uint16_t, TIRBI_SAME, TIRBI_SAME, tirbi_bf16_value, 0x8000u, 0x7F80u)
 #undef TIRBI_SAME
 #undef TIRBI_NEXTAFTER
 
 /* One operation in float32 and one rounding. */
 #define TIRBI_HALF_1(t, op)                                                                                            \
     TIRBI_MATH uint16_t tirbi_##op##_##t(uint16_t a) {                                                                 \
-        return tirbi_f32_to_##t(tirbi_##op##_f32(tirbi_##t##_to_f32(a)));                                              \
+        return tirbi_rounded_##t(tirbi_##op##_f32(tirbi_##t##_value(a)));                                              \
     }
 #define TIRBI_HALF_2(t, op)                                                                                            \
     TIRBI_MATH uint16_t tirbi_##op##_##t(uint16_t a, uint16_t b) {                                                     \
-        return tirbi_f32_to_##t(tirbi_##op##_f32(tirbi_##t##_to_f32(a), tirbi_##t##_to_f32(b)));                       \
+        return tirbi_rounded_##t(tirbi_##op##_f32(tirbi_##t##_value(a), tirbi_##t##_value(b)));                        \
     }
 #define TIRBI_HALF_3(t, op)                                                                                            \
     TIRBI_MATH uint16_t tirbi_##op##_##t(uint16_t a, uint16_t b, uint16_t c) {                                         \
-        return tirbi_f32_to_##t(                                                                                       \
-            tirbi_##op##_f32(tirbi_##t##_to_f32(a), tirbi_##t##_to_f32(b), tirbi_##t##_to_f32(c)));                    \
+        return tirbi_rounded_##t(                                                                                      \
+            tirbi_##op##_f32(tirbi_##t##_value(a), tirbi_##t##_value(b), tirbi_##t##_value(c)));                       \
     }
 #define TIRBI_HALF_OPS(t, C)                                                                                           \
     TIRBI_HALF_2(t, add)                                                                                               \
@@ -243,10 +244,11 @@ TIRBI_NEXTAFTER(bf16, uint16_t, uint16_t, TIRBI_SAME, TIRBI_SAME, tirbi_bf16_to_
     TIRBI_MATH C tirbi_max_##t(C a, C b) { return tirbi_canon_##t(tirbi_gt_##t(a, b) ? a : b); }                       \
     TIRBI_MATH C tirbi_neg_##t(C a) { return tirbi_canon_##t((C)(a ^ 0x8000u)); }                                      \
     TIRBI_MATH C tirbi_abs_##t(C a) { return tirbi_canon_##t(a & 0x7FFFu); }                                           \
-    TIRBI_MATH C tirbi_copysign_##t(C a, C b) { return tirbi_canon_##t((C)((a & 0x7FFFu) | (b & 0x8000u))); }          \
-    TIRBI_MATH uint8_t tirbi_isnan_##t(C a) { return tirbi_ne_##t(a, a); }
+    TIRBI_MATH C tirbi_copysign_##t(C a, C b) { return tirbi_canon_##t((C)((a & 0x7FFFu) | (b & 0x8000u))); }
 TIRBI_HALF_TYPES(TIRBI_HALF_OPS)
 #undef TIRBI_HALF_OPS
+TIRBI_MATH uint8_t tirbi_isnan_f16(uint16_t a) { return (uint8_t)((a & 0x7FFF) > 0x7C00); }
+TIRBI_MATH uint8_t tirbi_isnan_bf16(uint16_t a) { return (uint8_t)((a & 0x7FFF) > 0x7F80); }
 
 /* X(NAME, mnemonic) of the mathematical rows that math32.h and math64.h compute; RARE: those that are split there into
  * rare and usual inputs; RANGE: those whose float32 function has a usual one for a range of inputs; RANGES: and whose
@@ -292,30 +294,48 @@ TIRBI_SPECIAL_2(TIRBI_HALF_MATH_2)
 #define TIRBI_CAST_INT(from, F, U, W, bits)                                                                            \
     TIRBI_TO_INTS(TIRBI_CAST_C, from, F)                                                                               \
     TIRBI_CAST_C(f32, float, from, F)                                                                                  \
-    TIRBI_CAST_C(f64, double, from, F)                                                                                 \
     TIRBI_MATH uint8_t tirbi_cast_bool_##from(F v) { return (uint8_t)(v != 0); }                                       \
     TIRBI_MATH F tirbi_cast_##from##_bool(uint8_t v) { return (F)v; }
 TIRBI_INT_TYPES(TIRBI_CAST_INT)
 #undef TIRBI_CAST_INT
+#define TIRBI_CAST_F64_INT(from, F, U, W, bits) TIRBI_CAST_C(f64, double, from, F)
+TIRBI_NARROW_TYPES(TIRBI_CAST_F64_INT)
+#undef TIRBI_CAST_F64_INT
+TIRBI_MATH double tirbi_cast_f64_i64(int64_t v) { return tirbi_i64_to_f64(v); }
+TIRBI_MATH double tirbi_cast_f64_u64(uint64_t v) { return tirbi_u64_to_f64(v); }
 
-/* Integers of up to 2^24 are float32 values; larger ones are beyond float16 in either. */
-#define TIRBI_CAST_F16_INT(from, F, U, W, bits)                                                                        \
-    TIRBI_MATH uint16_t tirbi_cast_f16_##from(F v) { return tirbi_f32_to_f16((float)v); }
-TIRBI_INT_TYPES(TIRBI_CAST_F16_INT)
+/* What float32 has for float16 to be rounded from. Integers of up to 2^24 are float32 values; larger ones are beyond
+ * float16 however they are rounded. */
+#define TIRBI_CAST_F16(from, F, convert)                                                                               \
+    TIRBI_MATH float tirbi_before_f16_##from(F v) { return convert; }                                                  \
+    TIRBI_MATH uint16_t tirbi_cast_f16_##from(F v) { return tirbi_f32_to_f16(tirbi_before_f16_##from(v)); }
+#define TIRBI_CAST_F16_INT(from, F, U, W, bits) TIRBI_CAST_F16(from, F, (float)v)
+TIRBI_NARROW_TYPES(TIRBI_CAST_F16_INT)
+#if defined(TIRBI_TRUNCATE_64_BY_HALVES)
+TIRBI_CAST_F16(i64, int64_t, (float)tirbi_i64_to_f64(v))
+TIRBI_CAST_F16(u64, uint64_t, (float)tirbi_u64_to_f64(v))
+#else
+TIRBI_CAST_F16(i64, int64_t, (float)v)
+TIRBI_CAST_F16(u64, uint64_t, (float)v)
+#endif
+TIRBI_CAST_F16(bf16, uint16_t, tirbi_bf16_value(v))
+TIRBI_CAST_F16(f32, float, v)
+TIRBI_CAST_F16(f64, double, (float)tirbi_sticky_f64(v))
 #undef TIRBI_CAST_F16_INT
+#undef TIRBI_CAST_F16
 
 #define TIRBI_CAST_BF16(from, F, convert)                                                                              \
     TIRBI_MATH uint16_t tirbi_cast_bf16_##from(F v) { return convert; }
-TIRBI_CAST_BF16(i8, int8_t, tirbi_f32_to_bf16((float)v))
-TIRBI_CAST_BF16(u8, uint8_t, tirbi_f32_to_bf16((float)v))
-TIRBI_CAST_BF16(i16, int16_t, tirbi_f32_to_bf16((float)v))
-TIRBI_CAST_BF16(u16, uint16_t, tirbi_f32_to_bf16((float)v))
-TIRBI_CAST_BF16(i32, int32_t, tirbi_f64_to_bf16((double)v))
-TIRBI_CAST_BF16(u32, uint32_t, tirbi_f64_to_bf16((double)v))
+TIRBI_CAST_BF16(i8, int8_t, tirbi_rounded_bf16((float)v))
+TIRBI_CAST_BF16(u8, uint8_t, tirbi_rounded_bf16((float)v))
+TIRBI_CAST_BF16(i16, int16_t, tirbi_rounded_bf16((float)v))
+TIRBI_CAST_BF16(u16, uint16_t, tirbi_rounded_bf16((float)v))
+TIRBI_CAST_BF16(i32, int32_t, tirbi_i32_to_bf16(v))
+TIRBI_CAST_BF16(u32, uint32_t, tirbi_u32_to_bf16(v))
 TIRBI_CAST_BF16(i64, int64_t, tirbi_i64_to_bf16(v))
 TIRBI_CAST_BF16(u64, uint64_t, tirbi_u64_to_bf16(v))
-TIRBI_CAST_BF16(bool, uint8_t, tirbi_f32_to_bf16((float)v))
-TIRBI_CAST_BF16(f16, uint16_t, tirbi_f32_to_bf16(tirbi_f16_to_f32(v)))
+TIRBI_CAST_BF16(bool, uint8_t, tirbi_rounded_bf16((float)v))
+TIRBI_CAST_BF16(f16, uint16_t, tirbi_f32_to_bf16(tirbi_f16_value(v)))
 TIRBI_CAST_BF16(f32, float, tirbi_f32_to_bf16(v))
 TIRBI_CAST_BF16(f64, double, tirbi_f64_to_bf16(v))
 TIRBI_MATH uint16_t tirbi_cast_bf16_bf16(uint16_t v) { return tirbi_canon_bf16(v); }
@@ -326,9 +346,6 @@ TIRBI_MATH uint16_t tirbi_cast_f16_bool(uint8_t v) { return (uint16_t)(v ? 0x3C0
 TIRBI_MATH float tirbi_cast_f32_bool(uint8_t v) { return (float)v; }
 TIRBI_MATH double tirbi_cast_f64_bool(uint8_t v) { return (double)v; }
 TIRBI_MATH uint16_t tirbi_cast_f16_f16(uint16_t v) { return tirbi_canon_f16(v); }
-TIRBI_MATH uint16_t tirbi_cast_f16_bf16(uint16_t v) { return tirbi_f32_to_f16(tirbi_bf16_to_f32(v)); }
-TIRBI_MATH uint16_t tirbi_cast_f16_f32(float v) { return tirbi_f32_to_f16(v); }
-TIRBI_MATH uint16_t tirbi_cast_f16_f64(double v) { return tirbi_f64_to_f16(v); }
 TIRBI_MATH float tirbi_cast_f32_f16(uint16_t v) { return tirbi_f16_to_f32(v); }
 TIRBI_MATH float tirbi_cast_f32_bf16(uint16_t v) { return tirbi_bf16_to_f32(v); }
 TIRBI_MATH float tirbi_cast_f32_f32(float v) { return tirbi_canon_f32(v); }
@@ -366,18 +383,29 @@ TIRBI_MATH uint8_t tirbi_cast_bool_f64(double v) { return (uint8_t)(v != 0.0); }
 TIRBI_REAL_TYPES(TIRBI_CAST_NARROW_BOTH)
 TIRBI_CAST_FROM_REAL(i32, int32_t, f32, float, -0x1p31f, 0x1.fffffep30f, INT32_MAX)
 TIRBI_CAST_FROM_REAL(u32, uint32_t, f32, float, 0, 0x1.fffffep31f, UINT32_MAX)
-TIRBI_CAST_FROM_REAL(i64, int64_t, f32, float, -0x1p63f, 0x1.fffffep62f, INT64_MAX)
-TIRBI_CAST_FROM_REAL(u64, uint64_t, f32, float, 0, 0x1.fffffep63f, UINT64_MAX)
 TIRBI_CAST_FROM_REAL(i32, int32_t, f64, double, -0x1p31, 2147483647.0, INT32_MAX)
 TIRBI_CAST_FROM_REAL(u32, uint32_t, f64, double, 0, 4294967295.0, UINT32_MAX)
-TIRBI_CAST_FROM_REAL(i64, int64_t, f64, double, -0x1p63, 0x1.fffffffffffffp62, INT64_MAX)
-TIRBI_CAST_FROM_REAL(u64, uint64_t, f64, double, 0, 0x1.fffffffffffffp63, UINT64_MAX)
+#if defined(TIRBI_TRUNCATE_64_BY_HALVES)
+#define TIRBI_CAST_64_FROM_REAL(to, T, from, F, low, high, most)                                                       \
+    TIRBI_MATH T tirbi_cast_##to##_##from(F v) {                                                                       \
+        F clamped = v > (F)(low) ? v : (F)(low);                                                                       \
+        T inside = (T)tirbi_f64_to_u64((double)(v == v ? clamped : (F)0));                                             \
+        return v > (F)(high) ? (T)(most) : inside;                                                                     \
+    }
+#else
+#define TIRBI_CAST_64_FROM_REAL TIRBI_CAST_FROM_REAL
+#endif
+TIRBI_CAST_64_FROM_REAL(i64, int64_t, f32, float, -0x1p63f, 0x1.fffffep62f, INT64_MAX)
+TIRBI_CAST_64_FROM_REAL(u64, uint64_t, f32, float, 0, 0x1.fffffep63f, UINT64_MAX)
+TIRBI_CAST_64_FROM_REAL(i64, int64_t, f64, double, -0x1p63, 0x1.fffffffffffffp62, INT64_MAX)
+TIRBI_CAST_64_FROM_REAL(u64, uint64_t, f64, double, 0, 0x1.fffffffffffffp63, UINT64_MAX)
+#undef TIRBI_CAST_64_FROM_REAL
 #undef TIRBI_CAST_NARROW_BOTH
 #undef TIRBI_CAST_NARROW
 #undef TIRBI_CAST_FROM_REAL
 
 #define TIRBI_CAST_FROM_HALF(to, T, from, F)                                                                           \
-    TIRBI_MATH T tirbi_cast_##to##_##from(F v) { return tirbi_cast_##to##_f32(tirbi_##from##_to_f32(v)); }
+    TIRBI_MATH T tirbi_cast_##to##_##from(F v) { return tirbi_cast_##to##_f32(tirbi_##from##_value(v)); }
 TIRBI_TO_INTS(TIRBI_CAST_FROM_HALF, f16, uint16_t)
 TIRBI_TO_INTS(TIRBI_CAST_FROM_HALF, bf16, uint16_t)
 #undef TIRBI_CAST_FROM_HALF

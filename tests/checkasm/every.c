@@ -1,0 +1,127 @@
+/* Every value of 8 and 16 bits, and of 32 and 64 those that are sums and differences of two powers of two, or beside
+ * one: where roundings, carries and saturation change. Second operands are the same for all elements, as a strip is that
+ * holds one scalar, or two in turns. */
+#include "tests/checkasm/checkasm.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/unit/sampled.h"
+#include "vm/lanes/slots.h"
+
+enum { MOST = 1 << 16, INTEGER_STEP = 331, FLOAT_STEP = 6619 };
+
+typedef struct values {
+    size_t n;
+    uint8_t bytes[MOST * 8];
+} values;
+
+static void add_value(values *v, tirbi_dtype type, uint64_t bits) {
+    const size_t size = tirbi_dtypes[type].size;
+    if (v->n == MOST) return;
+    memcpy(v->bytes + v->n++ * size, tirbi_slot_bytes(&bits, size), size);
+}
+
+/* As bits, which are numbers where the type has integers, and as numbers where it has others. */
+static void add_around(values *v, tirbi_dtype type, uint64_t integer) {
+    for (unsigned k = 0; k < 6; k++) {
+        const uint64_t near = integer + k % 3 - 1, bits = k < 3 ? near : 0 - near;
+        add_value(v, type, bits);
+        const double number = (double)(int64_t)bits, half = number / 2;
+        if (type == TIRB_F64) add_value(v, type, tirbi_slot_of_f64(k < 3 ? number : half));
+        if (type == TIRB_F32) add_value(v, type, tirbi_slot_of_f32((float)(k < 3 ? number : half)));
+    }
+}
+
+static void all_values(values *v, tirbi_dtype type) {
+    const unsigned bits = tirbi_dtypes[type].bits;
+    v->n = 0;
+    if (bits <= 16) {
+        for (uint64_t k = 0; k < (uint64_t)1 << bits; k++) add_value(v, type, k);
+        return;
+    }
+    for (unsigned i = 0; i < bits; i++) {
+        for (unsigned j = 0; j <= i; j++) {
+            add_around(v, type, ((uint64_t)1 << i) + ((uint64_t)1 << j));
+            add_around(v, type, ((uint64_t)1 << i) - ((uint64_t)1 << j));
+        }
+    }
+}
+
+/* The second operands: every one of 8 bits, some of 16, and of more those beside powers of two, and a few others. */
+static void some_values(values *v, tirbi_dtype type) {
+    const unsigned bits = tirbi_dtypes[type].bits;
+    const bool is_float = tirbi_dtype_is_float(type);
+    v->n = 0;
+    if (bits <= 16) {
+        const uint64_t step = bits == 8 ? 1 : is_float ? FLOAT_STEP : INTEGER_STEP;
+        for (uint64_t k = 0; k < (uint64_t)1 << bits; k += step * sampled_every()) add_value(v, type, k);
+        return;
+    }
+    if (is_float) return;
+    for (unsigned i = 0; i < bits; i++) add_around(v, type, (uint64_t)1 << i);
+    for (uint64_t k = 3; k < (uint64_t)1 << (bits - 4); k = k * 3 + 1) add_around(v, type, k);
+}
+
+typedef struct tries {
+    checker *checker;
+    const tirb_isa *isas;
+    unsigned n_isas;
+} tries;
+
+static values first, second, ones, want, got;
+
+static bool differs(const tries *t, twin_id id) {
+    const size_t bytes = first.n * tirbi_dtypes[twin_result(id)].size;
+    const uint8_t *b = twin_arity(id) > 1 ? ones.bytes : NULL;
+    const bool fine = twin_kernel(tirbi_kernels(TIRB_ISA_GENERIC), id)(want.bytes, first.bytes, b, NULL, first.n);
+    for (unsigned k = 0; k < t->n_isas; k++) {
+        const bool same = twin_kernel(tirbi_kernels(t->isas[k]), id)(got.bytes, first.bytes, b, NULL, first.n) == fine;
+        if (same && (!fine || memcmp(want.bytes, got.bytes, bytes) == 0)) continue;
+        char name[48];
+        size_t i = 0;
+        while (same && want.bytes[i] == got.bytes[i]) i++;
+        twin_name(id, name, sizeof name);
+        printf("FAIL %s %s: %s at value %zu\n", tirb_isa_name(t->isas[k]), name, same ? "differs" : "stops",
+               i / tirbi_dtypes[twin_result(id)].size);
+        t->checker->failures++;
+        return true;
+    }
+    return false;
+}
+
+/* Of `turns` second operands from number k on, which are no zeros. */
+static void fill_ones(tirbi_dtype type, size_t k, size_t turns) {
+    const size_t size = tirbi_dtypes[type].size;
+    static const uint8_t zero[8];
+    for (size_t i = 0; i < first.n; i++) {
+        uint8_t *one = ones.bytes + i * size;
+        memcpy(one, second.bytes + (k + i % turns) % second.n * size, size);
+        if (memcmp(one, zero, size) == 0) *one = 1;
+    }
+}
+
+unsigned check_every(checker *c, const tirb_isa *isas, unsigned n_isas, int n_words, char **words) {
+    const tries t = {c, isas, n_isas};
+    unsigned n = 0;
+    twin_id id;
+    for (bool is_first = true; next_twin(&id, is_first); is_first = false) {
+        if (twin_arity(id) > 2 || !twin_wanted(id, n_words, words)) continue;
+        const tirbi_dtype type = twin_operand(id, 0);
+        all_values(&first, type);
+        n++;
+        if (twin_arity(id) == 1) {
+            differs(&t, id);
+            continue;
+        }
+        some_values(&second, type);
+        for (size_t k = 0; k < second.n; k++) {
+            fill_ones(type, k, 1);
+            if (differs(&t, id)) break;
+            fill_ones(type, k, 2);
+            if (k % 8 == 0 && differs(&t, id)) break;
+        }
+    }
+    return n;
+}
