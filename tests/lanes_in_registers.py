@@ -32,6 +32,10 @@ NOT_BY_ROWS |= {f"LOOP_FMA_{t}_{d}" for t in ("F32", "F64") for d in "AB"}
 # Stores that go on to NEXT_BLOCK.
 GO_ON = {"LAST_A", "LAST_B", "LAST_F32_A", "LAST_F32_B", "LAST_F64_A", "LAST_F64_B"}
 
+# Forms that multiply and add: where there is no instruction for it, all go to one place, which does them in memory.
+FUSED = re.compile(r"(FMA|FMS|FNMA)_")
+DOES_NOT_FUSE = {"generic", "sse2"}
+
 # The lane machines by what the compiler compiles for.
 ISAS = {"x86_64": ("generic", "sse2", "avx2", "narrow_avx2", "avx512", "middle_avx512", "narrow_avx512",
                    "two_rows_avx512", "four_rows_avx512"),
@@ -122,15 +126,17 @@ def check(compiler, library, isa):
     for owner, text in owned(code, dict(zip(addresses, names)), jump):
         if vector.match(text):
             spills[owner] = spills.get(owner, 0) + 1
+    fused = {name for name in names if isa in DOES_NOT_FUSE and FUSED.match(name)}
+    cold = COLD | fused | {name for name in names if fused and name.startswith("LOOP_FMA_")}
     # No bank is live around a stream: where registers are few, it may have what it computes on the stack.
     left_out = ("STREAM_",) if isa == "sse2" else ()
-    hot = {name: count for name, count in spills.items() if name not in COLD and not name.startswith(left_out)}
+    hot = {name: count for name, count in spills.items() if name not in cold and not name.startswith(left_out)}
     # Elements that are apart are picked and spread by AVX-512 alone, and integers divided and elements taken by numbers,
     # but not in rows.
     missing = [] if "avx512" in isa else [name for name in names if name.startswith(("PICK", "SPREAD"))]
     if "avx512" not in isa or "rows" in isa:
         missing += [name for name in names if re.match(r"(DIV|MOD|FLOORDIV|FLOORMOD)_[IU]\d+_|(INDEX|TAKE)\d_", name)]
-    expected = len(names) - 1 - len(GO_ON) - (len(NOT_BY_ROWS) if "rows" in isa else 0) - len(missing)
+    expected = len(names) - 1 - len(GO_ON) - (len(NOT_BY_ROWS) if "rows" in isa else 0) - len(missing) - len(fused)
     print(f"lanes_in_registers: {isa}: {len(names)} handlers, {jumps} indirect jumps, "
           f"{sum(hot.values())} vector moves to or from the stack in {len(hot)} bank handlers, "
           f"{sum(spills.values()) - sum(hot.values())} in the others")

@@ -274,7 +274,7 @@ void check_loops(checker *c, tirb_isa isa) {
     const tirbi_lane_machine *machine = c->machine;
     for (unsigned k = 0; k < 2; k++) {
         size_t lanes = machine->bank_bytes / tirbi_dtypes[floats[k]].size;
-        for (size_t n = 0; (machine->features & TIRBI_LANE_HAS_FMA) && n <= 2 * lanes + 1; n++)
+        for (size_t n = 0; n <= 2 * lanes + 1; n++)
             check_fma_loop(c, isa, floats[k], n & 1, n, next_random(c) % (MOST_ROWS + 1));
         for (uint8_t op = 0; op < 4; op++) check_reduction(c, isa, floats[k], op, false);
         check_reduction(c, isa, floats[k], TIRBI_RED_ADD, true);

@@ -1,6 +1,6 @@
 /* Micro-kernels in plain C. A fused multiply-add that the machine does not have is emulated, element by element. */
 #include "vm/contract/tables.h"
-#include "vm/math/ops.h"
+#include "vm/math/fused.h"
 
 #pragma GCC diagnostic ignored "-Wpedantic"
 
@@ -12,6 +12,11 @@ typedef double double_x2 __attribute__((vector_size(16)));
 #else
 #define FUSED static __attribute__((noinline)) /* tiles call it: it is many times as long as they are */
 #endif
+#if defined(TIRBI_FUSES_IN_PARTS)
+#define FUSED_IN_PARTS 1
+FUSED float_x4 fused_f32(float_x4 x, float_x4 y, float_x4 z) { return tirbi_fused_vector_f32(x, y, z); }
+FUSED double_x2 fused_f64(double_x2 x, double_x2 y, double_x2 z) { return tirbi_fused_vector_f64(x, y, z); }
+#else
 FUSED float_x4 fused_f32(float_x4 x, float_x4 y, float_x4 z) {
     for (int i = 0; i < 4; i++) z[i] = tirbi_fused_f32(x[i], y[i], z[i]);
     return z;
@@ -20,6 +25,7 @@ FUSED double_x2 fused_f64(double_x2 x, double_x2 y, double_x2 z) {
     for (int i = 0; i < 2; i++) z[i] = tirbi_fused_f64(x[i], y[i], z[i]);
     return z;
 }
+#endif
 
 #define CONTRACT_KERNELS tirbi_contract_generic
 #define PRODUCTS_AT_ONCE (1 << 11)

@@ -253,8 +253,6 @@ static uint8_t kind_of_byte(unsigned op, uint8_t type, uint8_t source) {
 }
 
 static bool has_features(unsigned op, uint8_t type, uint32_t features) {
-    const bool fuses = op == TIRB_OP_FMA || op == TIRB_OP_FMS || op == TIRB_OP_FNMA;
-    if (fuses && !(features & TIRBI_LANE_HAS_FMA)) return false;
     const bool shifts = op == TIRB_OP_SHL || op == TIRB_OP_SHR;
     if (shifts && tirbi_dtypes[type].size <= 2 && !(features & TIRBI_LANE_HAS_SHIFT_16)) return false;
     if (op >= TIRB_OP_FLOOR && op <= TIRB_OP_ROUND && !(features & TIRBI_LANE_HAS_ROUND)) return false;

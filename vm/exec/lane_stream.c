@@ -75,7 +75,7 @@ static tirbi_kernel find_one(const stream_body *b, const lane_ins *ins, stream_o
 
 static tirbi_kernel find_fused(const stream_body *b, const lane_ins *ins, stream_operand *o) {
     const unsigned op = ins->op == TIRB_OP_VFMA ? 0 : ins->op == TIRB_OP_VFMS ? 1 : 2;
-    if (!(b->planner->code->lanes->features & TIRBI_LANE_HAS_FMA) || ins->type != b->type) return NULL;
+    if (ins->type != b->type) return NULL;
     for (unsigned i = 0; i < 3; i++) {
         o[i] = operand_of(b, ins, i, b->type);
         if (!o[i].is_there) return NULL;

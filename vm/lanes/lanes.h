@@ -293,15 +293,14 @@ static inline bool tirbi_lane_ends_early(const tirbi_lane_state *state) {
 }
 
 enum {
-    TIRBI_LANE_HAS_FMA = 1,
-    TIRBI_LANE_HAS_SQRT = 2,
-    TIRBI_LANE_HAS_SHIFT_16 = 4,
-    TIRBI_LANE_HAS_WORDS = 8,
-    TIRBI_LANE_HAS_HALVES = 16,
-    TIRBI_LANE_HAS_STEPS = 32,
-    TIRBI_LANE_HAS_ROUND = 64,
-    TIRBI_LANE_HAS_DIVISIONS = 128,
-    TIRBI_LANE_HAS_GATHERS = 256
+    TIRBI_LANE_HAS_SQRT = 1,
+    TIRBI_LANE_HAS_SHIFT_16 = 2,
+    TIRBI_LANE_HAS_WORDS = 4,
+    TIRBI_LANE_HAS_HALVES = 8,
+    TIRBI_LANE_HAS_STEPS = 16,
+    TIRBI_LANE_HAS_ROUND = 32,
+    TIRBI_LANE_HAS_DIVISIONS = 64,
+    TIRBI_LANE_HAS_GATHERS = 128
 };
 
 /* The number at an address, or what none is: one that was changed since the entry would lead anywhere. */
