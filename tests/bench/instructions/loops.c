@@ -162,6 +162,8 @@ static inline uint16_t to_bf16(float x) {
     LOOPS_OF(SELECT_##T, T, IN(0, truth) IN(1, T) IN(2, T) IN(3, T), x0[i] ? x1[i] : x2[i],                            \
              BOTH(T, x0[i] ? MADE(1, 3, T) : AT(2, T), x0[i] ? AT(1, T) : AT(2, T)))
 EACH_ANY(DEFINE_SELECT, )
+#define DEFINE_MOV(T, ...) LOOPS_OF(MOV_##T, T, IN(0, T) IN(1, T), x0[i], BOTH(T, MADE(0, 1, T), AT(0, T)))
+EACH_ANY(DEFINE_MOV, )
 
 /* ---- Conversions ------------------------------------------------------------------------------------------------ */
 
@@ -379,7 +381,7 @@ static const c_loops rows[] = {
 #define ELEMENTWISE(arity, NAME, types, ...) EACH_##types(ROW_ELEMENTWISE, NAME)
 #include "tests/bench/instructions/loops.def"
 #undef ELEMENTWISE
-    EACH_ANY(ROW_ELEMENTWISE, SELECT)
+    EACH_ANY(ROW_ELEMENTWISE, SELECT) EACH_ANY(ROW_ELEMENTWISE, MOV)
     ROWS_CAST(truth) ROWS_CAST(i8) ROWS_CAST(i16) ROWS_CAST(i32) ROWS_CAST(i64) ROWS_CAST(u8) ROWS_CAST(u16)
     ROWS_CAST(u32) ROWS_CAST(u64) ROWS_CAST(f16) ROWS_CAST(bf16) ROWS_CAST(f32) ROWS_CAST(f64)
     BITS_PAIRS(ROW_BITS) ROW_BITS(truth, i8) ROW_BITS(truth, u8)
