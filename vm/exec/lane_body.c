@@ -257,26 +257,37 @@ typedef struct coming_reads {
     uint32_t at[2];
 } coming_reads;
 
-/* Whether a register that an instruction reads is read OFTEN from there on, and near: it is kept in a bank for that. */
-static bool is_read_often(const lane_ins *ins, uint32_t at, unsigned i, const coming_reads *coming) {
-    enum { OFTEN = 3 };
-    unsigned times = 0;
-    for (unsigned k = 0; k < ins->n_reads; k++) times += ins->reads[k] == ins->reads[i];
-    if (times >= OFTEN) return true;
-    const uint32_t last = coming->at[OFTEN - 1 - times];
-    return last != TIRBI_NO_USE && last - at < LANE_LOOK_AHEAD;
+enum { OFTEN = 3 };
+
+/* The set of operands that are read OFTEN from there on, and near: they are kept in banks for that. */
+static unsigned find_often(const lane_ins *ins, uint32_t at, const coming_reads *coming) {
+    unsigned set = 0;
+    for (unsigned i = 0; i < ins->n_reads; i++) {
+        unsigned times = 0;
+        for (unsigned k = 0; k < ins->n_reads; k++) times += ins->reads[k] == ins->reads[i];
+        const uint32_t last = times < OFTEN ? coming[ins->reads[i]].at[OFTEN - 1 - times] : at;
+        if (last != TIRBI_NO_USE && last - at < LANE_LOOK_AHEAD) set |= 1u << i;
+    }
+    return set;
 }
 
-static void find_next_reads(lane_ins *ins, uint32_t at, coming_reads *coming) {
+static unsigned find_alike(const lane_ins *ins) {
+    const uint8_t *const r = ins->reads;
+    unsigned set = ins->n_reads > 1 && r[0] == r[1];
+    if (ins->n_reads > 2) set |= (unsigned)(r[1] == r[2]) << 1 | (unsigned)(r[0] == r[2]) << 2;
+    return set;
+}
+
+static inline void find_next_reads(lane_ins *ins, uint32_t at, coming_reads *coming) {
     bool reads_dest = false;
     for (unsigned r = 0; r < ins->n_reads; r++) {
-        const coming_reads *of = &coming[ins->reads[r]];
-        ins->next[r] = distance(at, of->at[0]);
+        ins->next[r] = distance(at, coming[ins->reads[r]].at[0]);
         reads_dest = reads_dest || ins->reads[r] == ins->dest;
     }
-    if (tirbi_lane_computes(ins))
-        for (unsigned r = 0; r < ins->n_reads; r++)
-            ins->often |= (uint8_t)(is_read_often(ins, at, r, &coming[ins->reads[r]]) << r);
+    if (tirbi_lane_computes(ins)) {
+        ins->often = find_often(ins, at, coming) & 7u;
+        ins->alike = find_alike(ins) & 7u;
+    }
     if (ins->dest != NO_LANE_REG) {
         ins->next[3] = distance(at, coming[ins->dest].at[0]);
         if (!reads_dest) coming[ins->dest] = (coming_reads){{TIRBI_NO_USE, TIRBI_NO_USE}};

@@ -25,7 +25,10 @@ typedef struct lane_ins {
     uint8_t number;       /* of vscan: which one of the loop; the operand n of others */
     union {
         uint8_t fold;     /* of vscan, vstep and vupdate: their operand n */
-        uint8_t often;    /* of elementwise ones: the set of operands that are read several times near behind */
+        struct {          /* of elementwise ones: */
+            uint8_t often : 3; /* the set of operands that are read several times near behind, */
+            uint8_t alike : 3; /* and which are the same: the first two, the last two, and the first and the last */
+        };
     };
     union {
         uint16_t slot;      /* of vsplat and viota; the extent of vindex */

@@ -177,7 +177,7 @@ static void plan_splat(lane_planner *p, const lane_ins *ins) {
     v->scalar = true;
     v->stable = !counts_in(p, ins->slot);
     v->pointer = (uint16_t)(p->first_splat + number_of_splat(p, ins->slot, size));
-    v->words = words_of_splat(p, ins);
+    put_words(v, words_of_splat(p, ins));
     if (ins->type != TIRB_BOOL) return;
     tirbi_lane_fill_strip(p, ins->dest);
     leave_banks(p, ins);
@@ -378,7 +378,7 @@ static bool plan_move(lane_planner *p, const lane_ins *ins) {
         v->bytes = source.bytes;
         v->type = source.type;
         v->raw = source.raw;
-        v->words = source.words;
+        put_words(v, source.words);
         return true;
     }
     if (source.size != p->body->main_size && !source.narrow) return false;
@@ -455,7 +455,7 @@ static void settle_at_edge(lane_planner *p, uint64_t live, uint64_t written) {
                 tirbi_lane_fill_strip(p, reg);
         }
         v->lazy = LAZY_NONE;
-        v->words = 0;
+        put_words(v, 0);
     }
 }
 
@@ -588,7 +588,7 @@ static void plan_own(lane_planner *p, const lane_ins *ins) {
         else tirbi_lane_fill_strip(p, reg);
         if (splat && (same >> reg & 1)) continue;
         v->lazy = LAZY_NONE;
-        v->words = 0;
+        put_words(v, 0);
     }
     forget_runs(p, written);
     p->own[p->level].around = p->now;
