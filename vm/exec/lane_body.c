@@ -62,8 +62,7 @@ static inline uint32_t read_usual(lane_body *body, const uint8_t *code, lane_ins
         const bool has_source = ins->op == TIRB_OP_VCAST || ins->op == TIRB_OP_VBITS;
         if (has_source) ins->source = o[2];
         ins->operation = tirbi_lane_find_operation(body, ins->op, type, ins->source);
-        ins->size = (OPERANDS + 1u + info->arity + has_source) & 15u;
-        return ins->size;
+        return ins->size = (OPERANDS + 1u + info->arity + has_source) & 15u;
     }
     switch (ins->op) {
     case TIRB_OP_VLOAD:
@@ -594,8 +593,10 @@ static tirb_status read_instructions(reading *r, const tirbi_instr *lane, tirbi_
         if (!ins) return tirbi_heap_status(body->code->heap);
         size = read_usual(body, function->code + at, ins);
         if (size != 0) {
-            const uint16_t number = tirbi_lane_find_operation(body, ins->op, ins->type, ins->source);
-            const lane_operation *operation = &body->operations[number];
+            const lane_operation *operation =
+                tirbi_lane_computes(ins)
+                    ? tirbi_lane_operation_of(body, ins)
+                    : &body->operations[tirbi_lane_find_operation(body, ins->op, ins->type, ins->type)];
             if (operation->computes && !operation->kernel)
                 return tirbi_error_set(error, TIRB_INTERNAL, "no kernel for %s.%s", tirbi_ops[ins->op].mnemonic,
                                        tirbi_dtypes[ins->type].name);
@@ -642,6 +643,6 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
     if (loop->n_inner > 0 || body->n_own > 0) find_exposed(body);
     find_live(body);
     if (tirbi_lane_has(body, TIRB_OP_VSPLAT, TIRB_OP_VSPLAT)) TIRBI_TRY(find_constants(body, lane, constants, error));
-    if (tirbi_lane_has(body, TIRB_OP_VSTORE, TIRB_OP_VSTORE)) tirbi_lane_body_find_nans(body, constants);
+    if (body->n_stores > 0) tirbi_lane_body_find_nans(body, constants);
     return TIRB_OK;
 }
