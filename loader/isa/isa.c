@@ -405,6 +405,7 @@ tirb_status tirbi_decode(const uint8_t *code, size_t size, uint32_t offset, tirb
     TIRBI_TRY(check_type(info, out->type, error));
     const uint8_t *at = code + offset + 2;
     if ((info->flags & TIRBI_FLAG_ELEMENTWISE) && read_registers(info, at, left - 2, out)) return TIRB_OK;
+    if (out->op == TIRB_OP_LANE) return read_rest(code, size, at, info->operands, out, error);
     const char *letter = read_operands(info->operands, &at, code + size, out->operand);
     if (*letter) return read_rest(code, size, at, letter, out, error);
     out->size = (uint32_t)(at - code) - offset;

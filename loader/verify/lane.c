@@ -202,6 +202,11 @@ static tirb_status end_own(checker *c) {
     return close_level(c);
 }
 
+static void leave_lane(checker *c) {
+    c->lane.inside = false;
+    c->limits['C'] = c->limits['L'] = 0;
+}
+
 static tirb_status end_lane(checker *c) {
     checker_lane *lane = &c->lane;
     if (lane->header.end != c->instr->offset) {
@@ -216,8 +221,7 @@ static tirb_status end_lane(checker *c) {
     }
     if (lane->finds && lane->acts)
         return tirbi_verify_fail(c, "a lane loop with vfind does nothing that a lane behind it could do");
-    lane->inside = false;
-    c->limits['C'] = c->limits['L'] = 0;
+    leave_lane(c);
     return TIRB_OK;
 }
 
@@ -378,6 +382,16 @@ static inline uint32_t pass_one(checker *c, const uint8_t *code, size_t left) {
     }
 }
 
+/* The loop's end, in which no loop is open. */
+static inline uint32_t pass_end(checker *c, const uint8_t *code, uint32_t at) {
+    checker_lane *lane = &c->lane;
+    if (code[0] != TIRB_OP_LANE_END || code[1] != TIRB_TYPE_NONE || lane->header.end != at) return 0;
+    if (lane->depth > 0 || lane->loops_seen + 1u != 1u << lane->header.n_inner) return 0;
+    if (lane->finds && lane->acts) return 0;
+    leave_lane(c);
+    return OPERANDS;
+}
+
 uint32_t tirbi_verify_lane_pass(checker *c, uint32_t at, uint32_t until) {
     const tirbi_function *f = c->function;
     checker_lane *lane = &c->lane;
@@ -386,6 +400,7 @@ uint32_t tirbi_verify_lane_pass(checker *c, uint32_t at, uint32_t until) {
     if (lane->depth < lane->kept || lane->n_steps > 0) return at;
     for (; at < until && (size = pass_one(c, f->code + at, f->code_size - at)) > 0; at += size) c->scratch->work++;
     if (at > from) lane->begun = true;
+    if (at < until && f->code_size - at > LONGEST) at += pass_end(c, f->code + at, at);
     return at;
 }
 
