@@ -479,6 +479,19 @@ static inline uint32_t pass_elementwise(const checker *c, const uint8_t *code) {
     return OPERANDS + 2 * (info->arity + 1u);
 }
 
+/* Of operands D, R and x, or R, x and S. */
+static inline uint32_t pass_access(const checker *c, const uint8_t *code, unsigned ref_at, unsigned x_at,
+                                   unsigned reg_at, bool writes) {
+    enum { SIZE = OPERANDS + 6 };
+    const tirbi_function *f = c->function;
+    const uint16_t ref = tirbi_load_u16(code + ref_at), x = tirbi_load_u16(code + x_at);
+    if (code[1] >= TIRB_N_DTYPES || ref >= f->n_refs || tirbi_load_u16(code + reg_at) >= f->n_sregs) return 0;
+    if (!tirbi_x_is_small(x) && x >= f->n_sregs) return 0;
+    if (tirbi_dtypes[f->refs[ref].dtype].size != tirbi_dtypes[code[1]].size) return 0;
+    if (writes && !f->refs[ref].writable) return 0;
+    return SIZE;
+}
+
 static inline uint32_t pass_one(checker *c, const uint8_t *code, uint32_t at) {
     enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE };
     switch (code[0]) {
@@ -489,6 +502,10 @@ static inline uint32_t pass_one(checker *c, const uint8_t *code, uint32_t at) {
         return pass_branch(c, code, at);
     case TIRB_OP_LOOP:
         return pass_loop(c, code, at);
+    case TIRB_OP_LOAD:
+        return pass_access(c, code, OPERANDS + 2, OPERANDS + 4, OPERANDS, false);
+    case TIRB_OP_STORE:
+        return pass_access(c, code, OPERANDS, OPERANDS + 2, OPERANDS + 4, true);
     case TIRB_OP_CAST:
     case TIRB_OP_BITS:
         return 0;
