@@ -215,7 +215,7 @@ static uint64_t bit(uint8_t reg) { return reg == NO_LANE_REG ? 0 : UINT64_C(1) <
 
 static uint64_t reads_of(const lane_ins *ins) {
     uint64_t set = 0;
-    for (unsigned i = 0; i < ins->n_reads; i++) set |= bit(ins->reads[i]);
+    for (unsigned i = 0; i < ins->n_reads; i++) set |= UINT64_C(1) << ins->reads[i];
     return set;
 }
 
@@ -262,10 +262,12 @@ enum { OFTEN = 3 };
 static unsigned find_often(const lane_ins *ins, uint32_t at, const coming_reads *coming) {
     unsigned set = 0;
     for (unsigned i = 0; i < ins->n_reads; i++) {
+        const coming_reads *of = &coming[ins->reads[i]];
+        if (of->at[0] - at >= LANE_LOOK_AHEAD && ins->alike != 7) continue; /* also where nothing reads it */
         unsigned times = 0;
         for (unsigned k = 0; k < ins->n_reads; k++) times += ins->reads[k] == ins->reads[i];
-        const uint32_t last = times < OFTEN ? coming[ins->reads[i]].at[OFTEN - 1 - times] : at;
-        if (last != TIRBI_NO_USE && last - at < LANE_LOOK_AHEAD) set |= 1u << i;
+        const uint32_t last = times < OFTEN ? of->at[OFTEN - 1 - times] : at;
+        if (last - at < LANE_LOOK_AHEAD) set |= 1u << i;
     }
     return set;
 }
@@ -284,8 +286,8 @@ static inline void find_next_reads(lane_ins *ins, uint32_t at, coming_reads *com
         reads_dest = reads_dest || ins->reads[r] == ins->dest;
     }
     if (tirbi_lane_computes(ins)) {
-        ins->often = find_often(ins, at, coming) & 7u;
         ins->alike = find_alike(ins) & 7u;
+        ins->often = find_often(ins, at, coming) & 7u;
     }
     if (ins->dest != NO_LANE_REG) {
         ins->next[3] = distance(at, coming[ins->dest].at[0]);
@@ -336,8 +338,9 @@ static void find_live(lane_body *body) {
         }
         ins->live = live;
         find_next_reads(ins, i, coming);
-        live = (live & ~bit(ins->dest)) | reads_of(ins);
-        body->used |= bit(ins->dest) | reads_of(ins);
+        const uint64_t reads = reads_of(ins), dest = bit(ins->dest);
+        live = (live & ~dest) | reads;
+        body->used |= dest | reads;
     }
 }
 
@@ -439,6 +442,11 @@ static void choose_main_size(lane_body *body) {
             const lane_operation *operation = tirbi_lane_operation_of(body, ins);
             if (operation->widest > body->widest) body->widest = operation->widest;
             if (ins->op != TIRB_OP_VMOV) weigh(ins, operation, weight, &w);
+            continue;
+        }
+        if (ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSTORE || ins->op == TIRB_OP_VSPLAT) {
+            const uint8_t size = tirbi_dtypes[ins->type].size;
+            if (size > body->widest) body->widest = size;
             continue;
         }
         if (tirbi_lane_loop_starts(ins->op)) {

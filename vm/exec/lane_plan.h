@@ -192,8 +192,10 @@ lane_value *tirbi_lane_define(lane_planner *p, const lane_ins *ins, uint8_t size
 
 /* Behind an instruction: what it was the last to read leaves its bank. */
 static inline void go_behind(lane_planner *p, const lane_ins *ins) {
+    const uint32_t at = tirbi_lane_ins_number(p->body, ins);
     for (unsigned i = 0; i < ins->n_reads; i++)
-        if (ins->reads[i] != ins->dest) p->now.values[ins->reads[i]].next = tirbi_lane_next(p->body, ins, i);
+        if (ins->reads[i] != ins->dest)
+            p->now.values[ins->reads[i]].next = ins->next[i] == 0 ? TIRBI_NO_USE : at + ins->next[i];
     for (unsigned bank = 0; bank < 2; bank++) {
         const uint8_t reg = p->now.banks[bank];
         if (reg != NO_VALUE && reg != ins->dest && !is_live(ins, reg)) forget_bank(p, bank);

@@ -702,7 +702,7 @@ static void plan_elementwise(lane_planner *p, const lane_ins *ins, const lane_in
         plan_kernel(p, ins, next);
     else if (!tirbi_lane_plan_in_banks(p, ins, next))
         plan_kernel(p, ins, NULL);
-    p->now.values[ins->dest].in_runs = in_runs;
+    if (p->body->n_advances > 0) p->now.values[ins->dest].in_runs = in_runs;
 }
 
 static void plan_ins(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
