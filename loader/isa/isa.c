@@ -351,8 +351,6 @@ static tirb_status read_long_operand(tirbi_reader *r, char letter, tirbi_instr *
         return TIRB_OK;
     case 'P':
         return read_parts(r, out, value, error);
-    case 'H':
-        return read_header(r, &out->lane, error);
     default: /* B */
         return read_box(r, &out->box, error);
     }
@@ -394,6 +392,17 @@ static __attribute__((noinline)) tirb_status read_rest(const uint8_t *code, size
     return TIRB_OK;
 }
 
+/* A lane loop's head, which is its header. */
+static tirb_status read_lane(const uint8_t *code, size_t size, tirbi_instr *out, tirb_error *error) {
+    tirbi_reader r = tirbi_reader_over(code, size);
+    r.at = out->offset + 2u;
+    TIRBI_TRY(read_header(&r, &out->lane, error));
+    if (r.failed) return tirbi_error_set(error, TIRB_VERIFY, "the code ends inside operand 1 of lane");
+    out->operand[0] = 0;
+    out->size = (uint32_t)r.at - out->offset;
+    return TIRB_OK;
+}
+
 tirb_status tirbi_decode(const uint8_t *code, size_t size, uint32_t offset, tirbi_instr *out, tirb_error *error) {
     const size_t left = offset < size ? size - offset : 0;
     out->op = left > 0 ? code[offset] : 0;
@@ -405,6 +414,7 @@ tirb_status tirbi_decode(const uint8_t *code, size_t size, uint32_t offset, tirb
     TIRBI_TRY(check_type(info, out->type, error));
     const uint8_t *at = code + offset + 2;
     if ((info->flags & TIRBI_FLAG_ELEMENTWISE) && read_registers(info, at, left - 2, out)) return TIRB_OK;
+    if (out->op == TIRB_OP_LANE) return read_lane(code, size, out, error);
     const char *letter = read_operands(info->operands, &at, code + size, out->operand);
     if (*letter) return read_rest(code, size, at, letter, out, error);
     out->size = (uint32_t)(at - code) - offset;

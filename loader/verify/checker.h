@@ -47,7 +47,7 @@ enum { CHECKER_OWN = 0xFF, CHECKER_LETTERS = 128 };
 
 typedef struct checker_lane {
     bool inside;
-    tirbi_lane_header header;
+    const tirbi_lane_header *header; /* as it was decoded: nothing inside has one */
     uint8_t loops_seen; /* bit per inner loop */
     unsigned depth;     /* 0: lane level; the open inner loops are levels[1 .. depth] */
     bool begun;         /* something is in the body beside inner loops and seeks */

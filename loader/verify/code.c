@@ -3,10 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "loader/base/bytes.h"
 #include "loader/base/error.h"
 #include "loader/base/work.h"
 #include "loader/isa/semirings.h"
 #include "loader/verify/checker.h"
+
+/* Bytes of an instruction: lists and headers are long. */
+enum { CHECKED_AT_ONCE = 8 };
 
 /* ---- Operands that name something ----------------------------------------------------------------------------- */
 
@@ -442,6 +446,85 @@ static tirb_status check_meaning(checker *c) {
     }
 }
 
+/* ---- What most code outside of lane loops is made of ------------------------------------------------------------ */
+
+/* As in lane.c: each goes by an instruction that nothing is wrong with, and returns its bytes; 0: it is another, or
+ * something is wrong with it, and nothing is changed. Where operands begin, and how many bytes each has at most: */
+enum { OPERANDS = 2, LONGEST = OPERANDS + 8 };
+
+static inline uint32_t pass_branch(checker *c, const uint8_t *code, uint32_t at) {
+    enum { SIZE = OPERANDS + 6 };
+    const uint32_t target = tirbi_load_u32(code + OPERANDS + 2);
+    if (code[1] != TIRB_TYPE_NONE || tirbi_load_u16(code + OPERANDS) >= c->function->n_sregs) return 0;
+    if (target <= at || target >= c->function->code_size) return 0;
+    checker_set_bit(c->targets, target);
+    return SIZE;
+}
+
+static inline uint32_t pass_loop(const checker *c, const uint8_t *code, uint32_t at) {
+    enum { SIZE = OPERANDS + 8 };
+    const uint32_t target = tirbi_load_u32(code + OPERANDS + 4);
+    if (code[1] != TIRB_TYPE_NONE || tirbi_load_u16(code + OPERANDS) >= c->function->n_sregs ||
+        tirbi_load_u16(code + OPERANDS + 2) >= c->function->n_sregs)
+        return 0;
+    if (target >= at || !checker_bit(c->starts, target)) return 0;
+    return SIZE;
+}
+
+static inline uint32_t pass_elementwise(const checker *c, const uint8_t *code) {
+    const tirbi_op_info *info = &tirbi_ops[code[0]];
+    if (code[1] >= TIRB_N_DTYPES || !(info->types >> code[1] & 1)) return 0;
+    for (unsigned i = 0; i <= info->arity; i++)
+        if (tirbi_load_u16(code + OPERANDS + 2 * i) >= c->function->n_sregs) return 0;
+    return OPERANDS + 2 * (info->arity + 1u);
+}
+
+/* Of operands D, R and x, or R, x and S. */
+static inline uint32_t pass_access(const checker *c, const uint8_t *code, unsigned ref_at, unsigned x_at,
+                                   unsigned reg_at, bool writes) {
+    enum { SIZE = OPERANDS + 6 };
+    const tirbi_function *f = c->function;
+    const uint16_t ref = tirbi_load_u16(code + ref_at), x = tirbi_load_u16(code + x_at);
+    if (code[1] >= TIRB_N_DTYPES || ref >= f->n_refs || tirbi_load_u16(code + reg_at) >= f->n_sregs) return 0;
+    if (!tirbi_x_is_small(x) && x >= f->n_sregs) return 0;
+    if (tirbi_dtypes[f->refs[ref].dtype].size != tirbi_dtypes[code[1]].size) return 0;
+    if (writes && !f->refs[ref].writable) return 0;
+    return SIZE;
+}
+
+static inline uint32_t pass_one(checker *c, const uint8_t *code, uint32_t at) {
+    enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE };
+    switch (code[0]) {
+    case TIRB_OP_NOP:
+        return code[1] == TIRB_TYPE_NONE ? OPERANDS : 0;
+    case TIRB_OP_BRIF:
+    case TIRB_OP_BRNOT:
+        return pass_branch(c, code, at);
+    case TIRB_OP_LOOP:
+        return pass_loop(c, code, at);
+    case TIRB_OP_LOAD:
+        return pass_access(c, code, OPERANDS + 2, OPERANDS + 4, OPERANDS, false);
+    case TIRB_OP_STORE:
+        return pass_access(c, code, OPERANDS, OPERANDS + 2, OPERANDS + 4, true);
+    case TIRB_OP_CAST:
+    case TIRB_OP_BITS:
+        return 0;
+    default:
+        return (tirbi_ops[code[0]].flags & LANE_ROW) == TIRBI_FLAG_ELEMENTWISE ? pass_elementwise(c, code) : 0;
+    }
+}
+
+/* Up to `until`, and never by the last instruction: the offset of what is next. */
+static uint32_t pass_scalars(checker *c, uint32_t at, uint32_t until) {
+    const tirbi_function *f = c->function;
+    for (uint32_t size; at < until && f->code_size - at > LONGEST && (size = pass_one(c, f->code + at, at)) > 0;
+         at += size) {
+        c->scratch->work += 1 + size / CHECKED_AT_ONCE;
+        checker_set_bit(c->starts, at);
+    }
+    return at;
+}
+
 /* ---- The function --------------------------------------------------------------------------------------------- */
 
 static tirb_status check_instr(checker *c) {
@@ -463,19 +546,16 @@ static tirb_status decode_fail(checker *c, const tirbi_instr *instr) {
     return tirbi_verify_fail(c, "%s", reason.message);
 }
 
-/* Bytes of an instruction: lists and headers are long. */
-enum { CHECKED_AT_ONCE = 8 };
-
 static tirb_status check_code(checker *c, tirbi_instr *instr) {
     const tirbi_function *f = c->function;
     uint32_t next_line = 0;
     if (f->code_size == 0) return tirbi_verify_fail(c, "it has no code");
     for (uint32_t at = 0; at < f->code_size; at += instr->size) {
-        if (c->lane.inside) {
-            const uint32_t line = next_line < f->n_lines ? f->lines[next_line].offset : f->code_size;
-            at = tirbi_verify_lane_pass(c, at, line < f->code_size ? line : f->code_size);
-            if (at == f->code_size) break;
-        }
+        const uint32_t line = next_line < f->n_lines ? f->lines[next_line].offset : f->code_size;
+        const uint32_t until = line < f->code_size ? line : f->code_size;
+        if (c->lane.inside) at = tirbi_verify_lane_pass(c, at, until);
+        if (!c->lane.inside) at = pass_scalars(c, at, until);
+        if (at == f->code_size) break;
         if (tirbi_decode(f->code, f->code_size, at, instr, NULL) != TIRB_OK) return decode_fail(c, instr);
         c->instr = instr;
         TIRBI_TRY(tirbi_work(c->scratch, 1 + instr->size / CHECKED_AT_ONCE, c->error));

@@ -4,7 +4,6 @@
  * writes is not defined after it, and what its body reads from before must still have the same type when the body comes
  * round again. */
 #include <inttypes.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "loader/base/bytes.h"
@@ -79,7 +78,7 @@ tirb_status tirbi_verify_lane_begin(checker *c) {
     TIRBI_TRY(check_inner_loops(c, header));
     for (unsigned i = 0; i < header->n_cursors; i++) TIRBI_TRY(check_cursor(c, header, i));
     lane->inside = true;
-    memcpy(&lane->header, header, offsetof(tirbi_lane_header, cursors) + header->n_cursors * sizeof(tirbi_cursor));
+    lane->header = header;
     c->limits['C'] = header->n_cursors;
     c->limits['L'] = header->n_inner;
     lane->loops_seen = 0;
@@ -138,10 +137,10 @@ static tirb_status begin_inner(checker *c) {
     checker_lane *lane = &c->lane;
     uint8_t loop = (uint8_t)c->instr->operand[0];
     if (lane->loops_seen >> loop & 1) return tirbi_verify_fail(c, "inner loop %u appears twice", loop);
-    uint16_t index = lane->header.inner[loop].index;
+    uint16_t index = lane->header->inner[loop].index;
     for (unsigned d = 1; d <= lane->depth && index != TIRBI_NO_REG; d++) {
         if (lane->levels[d].loop == CHECKER_OWN) continue;
-        if (lane->header.inner[lane->levels[d].loop].index == index) {
+        if (lane->header->inner[lane->levels[d].loop].index == index) {
             return tirbi_verify_fail(c, "inner loops %u and %u share the index register s%u", lane->levels[d].loop,
                                      loop, index);
         }
@@ -202,22 +201,26 @@ static tirb_status end_own(checker *c) {
     return close_level(c);
 }
 
+static void leave_lane(checker *c) {
+    c->lane.inside = false;
+    c->limits['C'] = c->limits['L'] = 0;
+}
+
 static tirb_status end_lane(checker *c) {
     checker_lane *lane = &c->lane;
-    if (lane->header.end != c->instr->offset) {
-        return tirbi_verify_fail(c, "the lane loop's header says that it ends at 0x%" PRIx32, lane->header.end);
+    if (lane->header->end != c->instr->offset) {
+        return tirbi_verify_fail(c, "the lane loop's header says that it ends at 0x%" PRIx32, lane->header->end);
     }
     if (own_is_open(c)) return tirbi_verify_fail(c, "a vloop is still open");
     if (lane->depth > 0) {
         return tirbi_verify_fail(c, "inner loop %u is still open", lane->levels[lane->depth].loop);
     }
-    for (unsigned i = 0; i < lane->header.n_inner; i++) {
+    for (unsigned i = 0; i < lane->header->n_inner; i++) {
         if (!(lane->loops_seen >> i & 1)) return tirbi_verify_fail(c, "inner loop %u does not appear", i);
     }
     if (lane->finds && lane->acts)
         return tirbi_verify_fail(c, "a lane loop with vfind does nothing that a lane behind it could do");
-    lane->inside = false;
-    c->limits['C'] = c->limits['L'] = 0;
+    leave_lane(c);
     return TIRB_OK;
 }
 
@@ -225,7 +228,7 @@ static tirb_status end_lane(checker *c) {
 
 static tirb_status use_cursor(checker *c, int64_t index, uint8_t access) {
     const checker_lane *lane = &c->lane;
-    const tirbi_cursor *cursor = &lane->header.cursors[index];
+    const tirbi_cursor *cursor = &lane->header->cursors[index];
     if (!(cursor->access & access)) {
         return tirbi_verify_fail(c, "cursor %" PRId64 " is not declared as %s", index,
                                  access == TIRBI_READ ? "read" : "written");
@@ -243,7 +246,7 @@ static tirb_status use_cursor(checker *c, int64_t index, uint8_t access) {
 
 static tirb_status check_seek(checker *c) {
     checker_lane *lane = &c->lane;
-    const tirbi_lane_header *header = &lane->header;
+    const tirbi_lane_header *header = lane->header;
     const int64_t *o = c->instr->operand;
     const tirbi_cursor *sought = &header->cursors[o[0]], *numbers = &header->cursors[o[1]];
     uint32_t sought_bit = UINT32_C(1) << o[0], numbers_bit = UINT32_C(1) << o[1];
@@ -303,8 +306,8 @@ static inline bool holds(const checker *c, unsigned reg, unsigned type) {
 
 /* Whether a cursor may be used here, which is at lane level or in the innermost loop. */
 static inline bool may_use(const checker_lane *lane, unsigned cursor, unsigned type, uint8_t access) {
-    if (cursor >= lane->header.n_cursors) return false;
-    const tirbi_cursor *is = &lane->header.cursors[cursor];
+    if (cursor >= lane->header->n_cursors) return false;
+    const tirbi_cursor *is = &lane->header->cursors[cursor];
     const bool here = is->level == 0 || (lane->depth > 0 && lane->levels[lane->depth].loop == is->level - 1);
     return (is->access & access) && is->type == type && here; /* and so it is not indexed */
 }
@@ -378,6 +381,16 @@ static inline uint32_t pass_one(checker *c, const uint8_t *code, size_t left) {
     }
 }
 
+/* The loop's end, where no loop in it is open. */
+static inline uint32_t pass_end(checker *c, const uint8_t *code, uint32_t at) {
+    const checker_lane *lane = &c->lane;
+    if (code[0] != TIRB_OP_LANE_END || code[1] != TIRB_TYPE_NONE || lane->header->end != at) return 0;
+    if (lane->depth > 0 || lane->loops_seen + 1u != 1u << lane->header->n_inner) return 0;
+    if (lane->finds && lane->acts) return 0;
+    leave_lane(c);
+    return OPERANDS;
+}
+
 uint32_t tirbi_verify_lane_pass(checker *c, uint32_t at, uint32_t until) {
     const tirbi_function *f = c->function;
     checker_lane *lane = &c->lane;
@@ -386,6 +399,7 @@ uint32_t tirbi_verify_lane_pass(checker *c, uint32_t at, uint32_t until) {
     if (lane->depth < lane->kept || lane->n_steps > 0) return at;
     for (; at < until && (size = pass_one(c, f->code + at, f->code_size - at)) > 0; at += size) c->scratch->work++;
     if (at > from) lane->begun = true;
+    if (at < until && f->code_size - at > LONGEST) at += pass_end(c, f->code + at, at);
     return at;
 }
 
@@ -406,7 +420,7 @@ static tirb_status check_push(checker *c, unsigned n_operands) {
 /* An indexed cursor is read, by any instructions, or it is written by one, which goes from lane to lane: so no lane
  * sees what another one has written but by that instruction, in the order of the lanes. */
 static tirb_status find_indexed(checker *c, int64_t index, uint8_t access, int64_t index_type) {
-    const tirbi_cursor *cursor = &c->lane.header.cursors[index];
+    const tirbi_cursor *cursor = &c->lane.header->cursors[index];
     static const char *const names[] = {"", "only read", "only written", "read and written"};
     if (cursor->level != TIRBI_LEVEL_INDEXED) return tirbi_verify_fail(c, "cursor %" PRId64 " is not indexed", index);
     if (cursor->access != access) return tirbi_verify_fail(c, "cursor %" PRId64 " is not %s", index, names[access]);

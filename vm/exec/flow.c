@@ -112,13 +112,16 @@ static tirb_status survey(tirbi_flow *flow, tirbi_heap *heap, tirb_error *error)
     for (uint32_t i = 0; i < f->n_params; i++)
         if (f->params[i].kind == TIRB_PARAM_SCALAR) note_write(flow, f->params[i].reg, false, 0);
     for (uint32_t i = 0; i < f->n_vars; i++) note_write(flow, f->vars[i].reg, false, 0);
+    uint32_t lanes_end = 0;
     for (uint32_t at = 0; at < f->code_size; at += flow->instr.size) {
+        for (uint32_t size; at < lanes_end && (size = tirbi_lane_instr_size(f->code + at)) > 0; at += size) heap->work++;
         TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, &flow->instr, error));
         TIRBI_TRY(tirbi_work(heap, 1, error));
         arrive(flow, heap, at);
         if (flow->failed) return tirbi_heap_status(heap);
         note_jump(flow, &flow->instr);
         note_writes(flow, &flow->instr);
+        if (flow->instr.op == TIRB_OP_LANE) lanes_end = flow->instr.lane.end;
     }
     flow->n_left_out = 0;
     return TIRB_OK;

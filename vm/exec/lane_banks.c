@@ -16,7 +16,7 @@ static unsigned options_of(const lane_planner *p, uint8_t reg, unsigned dest, op
     const lane_value *v = &p->now.values[reg];
     unsigned n = 0;
     if (v->bank != NO_BANK) out[n++] = (option){v->bank == 0 ? PLACE_A : PLACE_B, AS_IS, 0};
-    if (v->words != 0)
+    if (v->has_words)
         out[n++] = (option){v->lazy == LAZY_SPLAT ? PLACE_K : PLACE_M, AS_IS, COST_OPERAND};
     else if (v->narrow)
         ; /* its elements are no lanes */
@@ -27,7 +27,7 @@ static unsigned options_of(const lane_planner *p, uint8_t reg, unsigned dest, op
     else if (v->bank != NO_BANK)
         out[n++] = (option){PLACE_M, BY_STORE, COST_STORE + COST_OPERAND};
     bool from_memory = !v->strip && (v->lazy == LAZY_STREAM || v->lazy == LAZY_WIDEN);
-    if (v->bank != (int8_t)dest && !(v->words != 0 && v->lazy != LAZY_SPLAT))
+    if (v->bank != (int8_t)dest && !(v->has_words && v->lazy != LAZY_SPLAT))
         out[n++] = (option){dest == 0 ? PLACE_A : PLACE_B, BY_LOAD,
                             (uint8_t)(COST_LOAD + (pulls(p) && from_memory ? COST_COPY : 0))};
     return n;
@@ -87,7 +87,7 @@ static void keep_operands(lane_planner *p, const lane_ins *ins) {
     for (unsigned set = ins->often; set != 0 && at >= p->kept_until; set &= set - 1) {
         const uint8_t reg = ins->reads[__builtin_ctz(set)];
         const lane_value *v = &p->now.values[reg];
-        if (v->bank != NO_BANK || v->words != 0 || (!v->strip && v->lazy != LAZY_STREAM)) continue;
+        if (v->bank != NO_BANK || v->has_words || (!v->strip && v->lazy != LAZY_STREAM)) continue;
         if (reads_in_banks(p, at, reg, &until) < OFTEN) continue;
         for (unsigned bank = 2; bank-- > 0;) {
             const uint8_t held = p->now.banks[bank];
@@ -162,22 +162,14 @@ static __attribute__((noinline)) choice find_best(const lane_planner *p, const l
     return best;
 }
 
-/* All that the options of an operand depend on. */
-static inline uint64_t state_of(const lane_planner *p, uint8_t reg) {
-    const lane_value *v = &p->now.values[reg];
-    return (uint64_t)v->state << 1 | (v->words != 0);
-}
-
-/* The same choice comes again and again: the latest ones are kept, by all that they depend on. */
+/* The same choice comes again and again: the latest ones are kept, by all that they depend on. The kind says which
+ * operands there are. */
 static inline const choice *best_choice(lane_planner *p, const lane_ins *ins) {
-    const uint8_t *const reads = ins->reads;
     const unsigned bases[2] = {cost_of_losing(p, ins, 0), cost_of_losing(p, ins, 1)};
-    uint64_t key = (uint64_t)ins->kind << 3 | (uint64_t)tirbi_lane_operation_of(p->body, ins)->commutes << 2 | ins->n_reads;
-    key = (key << 6 | bases[0]) << 6 | bases[1];
-    key = (key << 1 | pulls(p)) << 9 | state_of(p, reads[0]);
-    if (ins->n_reads > 1) key = (key << 1 | (reads[0] == reads[1])) << 9 | state_of(p, reads[1]);
-    if (ins->n_reads > 2)
-        key = (key << 2 | (unsigned)(reads[1] == reads[2]) << 1 | (reads[0] == reads[2])) << 9 | state_of(p, reads[2]);
+    const bool commutes = tirbi_lane_operation_of(p->body, ins)->commutes;
+    uint64_t key = ((uint64_t)ins->kind << 6 | bases[0]) << 6 | bases[1];
+    key = ((key << 1 | commutes) << 1 | pulls(p)) << 3 | ins->alike;
+    for (unsigned i = 0; i < ins->n_reads; i++) key = key << 8 | p->now.values[ins->reads[i]].state;
     lane_known_choice *const known = &p->choices[key * UINT64_C(0x9E3779B97F4A7C15) >> (64 - CHOICE_BITS)];
     if (known->key != key) *known = (lane_known_choice){key, find_best(p, ins, bases)};
     return &known->is;
@@ -185,7 +177,7 @@ static inline const choice *best_choice(lane_planner *p, const lane_ins *ins) {
 
 /* Whether an operand has to be brought into a bank, where forms can read it. */
 static inline bool is_to_be_widened(const lane_value *v) {
-    return v->bank == NO_BANK && v->words == 0 &&
+    return v->bank == NO_BANK && !v->has_words &&
            (v->narrow || ((v->lazy == LAZY_WIDEN || v->lazy == LAZY_STEPS) && !v->strip));
 }
 
@@ -220,13 +212,13 @@ static void widen_to_memory(lane_planner *p, const lane_ins *ins) {
     tirbi_lane_evict(p, bank, is_live(ins, held) || is_read(ins, held));
     tirbi_lane_copy_to_bank(p, chosen, bank);
     emit(p, TIRBI_L_STORE_A + bank, p->spare_strip, 0, 0);
-    p->now.values[chosen].words = p->spare_strip;
+    put_words(&p->now.values[chosen], p->spare_strip);
 }
 
 static void forget_words(lane_planner *p, const lane_ins *ins) {
     for (unsigned i = 0; i < ins->n_reads; i++) {
         lane_value *v = &p->now.values[ins->reads[i]];
-        if (v->words == p->spare_strip) v->words = 0;
+        if (v->words == p->spare_strip) put_words(v, 0);
     }
 }
 
@@ -241,7 +233,8 @@ static void bring_operands(lane_planner *p, const lane_ins *ins, const choice *c
         const uint8_t reg = ins->reads[i];
         const lane_value *v = &p->now.values[reg];
         if (c->operands[i].how == BY_STORE && !v->strip) tirbi_lane_store_to_strip(p, reg);
-        if (c->operands[i].place == PLACE_M) words[i] = tirbi_lane_block_operand(p, reg);
+        if (c->operands[i].place == PLACE_M)
+            words[i] = v->strip && !v->has_words ? strip_of(p, reg) : tirbi_lane_block_operand(p, reg);
         if (c->operands[i].place == PLACE_K) words[i] = v->words ? v->words : v->pointer;
     }
 }

@@ -62,8 +62,7 @@ static inline uint32_t read_usual(lane_body *body, const uint8_t *code, lane_ins
         const bool has_source = ins->op == TIRB_OP_VCAST || ins->op == TIRB_OP_VBITS;
         if (has_source) ins->source = o[2];
         ins->operation = tirbi_lane_find_operation(body, ins->op, type, ins->source);
-        ins->size = (OPERANDS + 1u + info->arity + has_source) & 15u;
-        return ins->size;
+        return ins->size = (OPERANDS + 1u + info->arity + has_source) & 15u;
     }
     switch (ins->op) {
     case TIRB_OP_VLOAD:
@@ -216,7 +215,7 @@ static uint64_t bit(uint8_t reg) { return reg == NO_LANE_REG ? 0 : UINT64_C(1) <
 
 static uint64_t reads_of(const lane_ins *ins) {
     uint64_t set = 0;
-    for (unsigned i = 0; i < ins->n_reads; i++) set |= bit(ins->reads[i]);
+    for (unsigned i = 0; i < ins->n_reads; i++) set |= UINT64_C(1) << ins->reads[i];
     return set;
 }
 
@@ -257,26 +256,39 @@ typedef struct coming_reads {
     uint32_t at[2];
 } coming_reads;
 
-/* Whether a register that an instruction reads is read OFTEN from there on, and near: it is kept in a bank for that. */
-static bool is_read_often(const lane_ins *ins, uint32_t at, unsigned i, const coming_reads *coming) {
-    enum { OFTEN = 3 };
-    unsigned times = 0;
-    for (unsigned k = 0; k < ins->n_reads; k++) times += ins->reads[k] == ins->reads[i];
-    if (times >= OFTEN) return true;
-    const uint32_t last = coming->at[OFTEN - 1 - times];
-    return last != TIRBI_NO_USE && last - at < LANE_LOOK_AHEAD;
+enum { OFTEN = 3 };
+
+/* The set of operands that are read OFTEN from there on, and near: they are kept in banks for that. */
+static unsigned find_often(const lane_ins *ins, uint32_t at, const coming_reads *coming) {
+    unsigned set = 0;
+    for (unsigned i = 0; i < ins->n_reads; i++) {
+        const coming_reads *of = &coming[ins->reads[i]];
+        if (of->at[0] - at >= LANE_LOOK_AHEAD && ins->alike != 7) continue; /* also where nothing reads it */
+        unsigned times = 0;
+        for (unsigned k = 0; k < ins->n_reads; k++) times += ins->reads[k] == ins->reads[i];
+        const uint32_t last = times < OFTEN ? of->at[OFTEN - 1 - times] : at;
+        if (last - at < LANE_LOOK_AHEAD) set |= 1u << i;
+    }
+    return set;
 }
 
-static void find_next_reads(lane_ins *ins, uint32_t at, coming_reads *coming) {
+static unsigned find_alike(const lane_ins *ins) {
+    const uint8_t *const r = ins->reads;
+    unsigned set = ins->n_reads > 1 && r[0] == r[1];
+    if (ins->n_reads > 2) set |= (unsigned)(r[1] == r[2]) << 1 | (unsigned)(r[0] == r[2]) << 2;
+    return set;
+}
+
+static inline void find_next_reads(lane_ins *ins, uint32_t at, coming_reads *coming) {
     bool reads_dest = false;
     for (unsigned r = 0; r < ins->n_reads; r++) {
-        const coming_reads *of = &coming[ins->reads[r]];
-        ins->next[r] = distance(at, of->at[0]);
+        ins->next[r] = distance(at, coming[ins->reads[r]].at[0]);
         reads_dest = reads_dest || ins->reads[r] == ins->dest;
     }
-    if (tirbi_lane_computes(ins))
-        for (unsigned r = 0; r < ins->n_reads; r++)
-            ins->often |= (uint8_t)(is_read_often(ins, at, r, &coming[ins->reads[r]]) << r);
+    if (tirbi_lane_computes(ins)) {
+        ins->alike = find_alike(ins) & 7u;
+        ins->often = find_often(ins, at, coming) & 7u;
+    }
     if (ins->dest != NO_LANE_REG) {
         ins->next[3] = distance(at, coming[ins->dest].at[0]);
         if (!reads_dest) coming[ins->dest] = (coming_reads){{TIRBI_NO_USE, TIRBI_NO_USE}};
@@ -326,8 +338,9 @@ static void find_live(lane_body *body) {
         }
         ins->live = live;
         find_next_reads(ins, i, coming);
-        live = (live & ~bit(ins->dest)) | reads_of(ins);
-        body->used |= bit(ins->dest) | reads_of(ins);
+        const uint64_t reads = reads_of(ins), dest = bit(ins->dest);
+        live = (live & ~dest) | reads;
+        body->used |= dest | reads;
     }
 }
 
@@ -429,6 +442,11 @@ static void choose_main_size(lane_body *body) {
             const lane_operation *operation = tirbi_lane_operation_of(body, ins);
             if (operation->widest > body->widest) body->widest = operation->widest;
             if (ins->op != TIRB_OP_VMOV) weigh(ins, operation, weight, &w);
+            continue;
+        }
+        if (ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSTORE || ins->op == TIRB_OP_VSPLAT) {
+            const uint8_t size = tirbi_dtypes[ins->type].size;
+            if (size > body->widest) body->widest = size;
             continue;
         }
         if (tirbi_lane_loop_starts(ins->op)) {
@@ -583,8 +601,10 @@ static tirb_status read_instructions(reading *r, const tirbi_instr *lane, tirbi_
         if (!ins) return tirbi_heap_status(body->code->heap);
         size = read_usual(body, function->code + at, ins);
         if (size != 0) {
-            const uint16_t number = tirbi_lane_find_operation(body, ins->op, ins->type, ins->source);
-            const lane_operation *operation = &body->operations[number];
+            const lane_operation *operation =
+                tirbi_lane_computes(ins)
+                    ? tirbi_lane_operation_of(body, ins)
+                    : &body->operations[tirbi_lane_find_operation(body, ins->op, ins->type, ins->type)];
             if (operation->computes && !operation->kernel)
                 return tirbi_error_set(error, TIRB_INTERNAL, "no kernel for %s.%s", tirbi_ops[ins->op].mnemonic,
                                        tirbi_dtypes[ins->type].name);
@@ -631,6 +651,6 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
     if (loop->n_inner > 0 || body->n_own > 0) find_exposed(body);
     find_live(body);
     if (tirbi_lane_has(body, TIRB_OP_VSPLAT, TIRB_OP_VSPLAT)) TIRBI_TRY(find_constants(body, lane, constants, error));
-    if (tirbi_lane_has(body, TIRB_OP_VSTORE, TIRB_OP_VSTORE)) tirbi_lane_body_find_nans(body, constants);
+    if (body->n_stores > 0) tirbi_lane_body_find_nans(body, constants);
     return TIRB_OK;
 }

@@ -25,7 +25,10 @@ typedef struct lane_ins {
     uint8_t number;       /* of vscan: which one of the loop; the operand n of others */
     union {
         uint8_t fold;     /* of vscan, vstep and vupdate: their operand n */
-        uint8_t often;    /* of elementwise ones: the set of operands that are read several times near behind */
+        struct {          /* of elementwise ones: */
+            uint8_t often : 3; /* the set of operands that are read several times near behind, */
+            uint8_t alike : 3; /* and which are the same: the first two, the last two, and the first and the last */
+        };
     };
     union {
         uint16_t slot;      /* of vsplat and viota; the extent of vindex */
@@ -140,11 +143,37 @@ static inline const lane_operation *tirbi_lane_operation_of(const lane_body *bod
 static inline bool tirbi_lane_has_kinds(const lane_operation *operation) {
     return (operation->kinds[0] | operation->kinds[1] | operation->kinds[2] | operation->kinds[3]) != 0;
 }
+void tirbi_lane_learn_operation(const lane_body *body, uint8_t op, uint8_t type, uint8_t source, lane_operation *to);
 /* The number of `op`.`type` (of `source`) among the operations, of which all is known then. */
-uint16_t tirbi_lane_find_operation(lane_body *body, uint8_t op, uint8_t type, uint8_t source);
+static inline uint16_t tirbi_lane_find_operation(lane_body *body, uint8_t op, uint8_t type, uint8_t source) {
+    uint16_t number = (uint16_t)(op % LANE_OPCODES * TIRB_N_DTYPES + type);
+    if (op == TIRB_OP_VCAST) number = (uint16_t)(LANE_CASTS + type * TIRB_N_DTYPES + source);
+    if (op == TIRB_OP_VBITS) number = (uint16_t)(LANE_BITS + type * TIRB_N_DTYPES + source);
+    if (body->operations[number].weight == 0)
+        tirbi_lane_learn_operation(body, op, type, source, &body->operations[number]);
+    return number;
+}
 
-/* What an instruction counts for between two looks at whether to stop. */
-uint32_t tirbi_lane_weight(lane_body *body, const lane_ins *ins);
+/* What an instruction counts for between two looks at whether to stop. Elements that are apart, or named by lanes, may
+ * be far. */
+static inline uint32_t tirbi_lane_weight(lane_body *body, const lane_ins *ins) {
+    enum { OF_FAR = 16 };
+    if (tirbi_lane_computes(ins)) return tirbi_lane_operation_of(body, ins)->weight;
+    switch (ins->op) {
+    case TIRB_OP_VLOAD:
+    case TIRB_OP_VSTORE:
+        if (body->strides[ins->cursor] == STRIDE_ANY) return OF_FAR;
+        break;
+    case TIRB_OP_VLOADX:
+    case TIRB_OP_VSTOREX:
+    case TIRB_OP_VUPDATE:
+    case TIRB_OP_VUPDATEMA: return OF_FAR;
+    default: break;
+    }
+    if (ins->type >= TIRB_N_DTYPES || ins->source != ins->type)
+        return tirbi_op_weight((tirbi_op)ins->op, ins->type, ins->source);
+    return body->operations[tirbi_lane_find_operation(body, ins->op, ins->type, ins->source)].weight;
+}
 
 /* Moves only rename values, and casts between bytes and 16 bits go with loads and stores. */
 static inline bool tirbi_lane_is_computed(const lane_body *body, const lane_ins *ins) {

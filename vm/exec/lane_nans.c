@@ -112,13 +112,16 @@ void tirbi_lane_body_find_nans(lane_body *body, const tirbi_constants *constants
     for (uint32_t i = 0; i < body->n; i++) {
         lane_ins *ins = &body->ins[i];
         if (tirbi_lane_loop_starts(ins->op)) forget_written(facts, body->written[ins->cursor]);
-        fact of[3] = {unknown, unknown, unknown};
-        for (unsigned k = 0; k < ins->n_reads; k++) of[k] = facts[ins->reads[k]];
-        bool is_float = ins->dest != NO_LANE_REG && tirbi_dtype_is_float((tirbi_dtype)ins->type);
-        if (ins->op == TIRB_OP_VSTORE) ins->settled = of[0].nan != NAN_ANY;
+        if (ins->op == TIRB_OP_VSTORE) ins->settled = facts[ins->reads[0]].nan != NAN_ANY;
         if (tirbi_lane_loop_ends(ins->op)) forget_written(facts, body->written[ins->cursor]);
         if (ins->dest == NO_LANE_REG) continue;
-        facts[ins->dest] = is_float ? fact_of_ins(ins, of) : unknown;
+        if (ins->op == TIRB_OP_VLOAD || !tirbi_dtype_is_float((tirbi_dtype)ins->type)) {
+            facts[ins->dest] = unknown;
+            continue;
+        }
+        fact of[3] = {unknown, unknown, unknown};
+        for (unsigned k = 0; k < ins->n_reads; k++) of[k] = facts[ins->reads[k]];
+        facts[ins->dest] = fact_of_ins(ins, of);
         uint64_t bits;
         const bool is_real = ins->type == TIRB_F32 || ins->type == TIRB_F64;
         if (is_real && tirbi_lane_splats_constant(ins, constants, &bits))

@@ -1,12 +1,6 @@
 /* What the operations of lane loops are, found out once for each that a program has. */
 #include "vm/exec/lane_body.h"
 
-static uint16_t number_of(uint8_t op, uint8_t type, uint8_t source) {
-    if (op == TIRB_OP_VCAST) return (uint16_t)(LANE_CASTS + type * TIRB_N_DTYPES + source);
-    if (op == TIRB_OP_VBITS) return (uint16_t)(LANE_BITS + type * TIRB_N_DTYPES + source);
-    return (uint16_t)(op % LANE_OPCODES * TIRB_N_DTYPES + type);
-}
-
 static tirbi_kernel kernel_of(const tirbi_code *code, uint8_t op, uint8_t type, uint8_t source) {
     if (op == TIRB_OP_VCAST) return code->kernels->cast[type][source];
     if (op == TIRB_OP_VBITS) return code->kernels->bits[type][source];
@@ -45,7 +39,7 @@ static bool is_inexact(uint8_t op) {
     }
 }
 
-static void find(const lane_body *body, uint8_t op, uint8_t type, uint8_t source, lane_operation *to) {
+void tirbi_lane_learn_operation(const lane_body *body, uint8_t op, uint8_t type, uint8_t source, lane_operation *to) {
     const unsigned own = tirbi_dtypes[type].size, other = tirbi_dtypes[source].size;
     to->weight = (uint16_t)tirbi_op_weight((tirbi_op)op, type, op == TIRB_OP_VCAST ? source : type);
     to->result = (uint8_t)tirbi_op_result_type((tirbi_op)op, (tirbi_dtype)type);
@@ -62,31 +56,4 @@ static void find(const lane_body *body, uint8_t op, uint8_t type, uint8_t source
         to->kinds[k] = tirbi_lane_kind(op, type, source, 1u << k, body->features);
         if (to->kinds[k] != 0 && wants_lanes(op, type, source, 1u << k)) to->wanted |= (uint8_t)(1u << k);
     }
-}
-
-uint16_t tirbi_lane_find_operation(lane_body *body, uint8_t op, uint8_t type, uint8_t source) {
-    const uint16_t number = number_of(op, type, source);
-    lane_operation *const operation = &body->operations[number];
-    if (operation->weight == 0) find(body, op, type, source, operation);
-    return number;
-}
-
-/* Elements that are apart, or named by lanes, may be far. */
-uint32_t tirbi_lane_weight(lane_body *body, const lane_ins *ins) {
-    enum { OF_FAR = 16 };
-    if (tirbi_lane_computes(ins)) return tirbi_lane_operation_of(body, ins)->weight;
-    switch (ins->op) {
-    case TIRB_OP_VLOAD:
-    case TIRB_OP_VSTORE:
-        if (body->strides[ins->cursor] == STRIDE_ANY) return OF_FAR;
-        break;
-    case TIRB_OP_VLOADX:
-    case TIRB_OP_VSTOREX:
-    case TIRB_OP_VUPDATE:
-    case TIRB_OP_VUPDATEMA: return OF_FAR;
-    default: break;
-    }
-    if (ins->type >= TIRB_N_DTYPES || ins->source != ins->type)
-        return tirbi_op_weight((tirbi_op)ins->op, ins->type, ins->source);
-    return body->operations[tirbi_lane_find_operation(body, ins->op, ins->type, ins->source)].weight;
 }

@@ -53,6 +53,10 @@ void tirbi_lane_plan_index(lane_planner *p, const lane_ins *ins) {
  * blocks of any size end with the same trap. */
 bool tirbi_lane_orders_traps(const lane_body *body) {
     unsigned n = 0;
+    if (!tirbi_lane_has(body, TIRB_OP_VINDEX, TIRB_OP_VUPDATE) && body->n_advances == 0 &&
+        !tirbi_lane_has(body, TIRB_OP_VUPDATEMA, TIRB_OP_VUPDATEMA) &&
+        !tirbi_lane_has(body, TIRB_OP_VDIV, TIRB_OP_VFLOORMOD))
+        return false;
     for (uint32_t i = 0; i < body->n && n < 2; i++) {
         const lane_ins *ins = &body->ins[i];
         const bool indexes = (ins->op >= TIRB_OP_VINDEX && ins->op <= TIRB_OP_VUPDATE) ||

@@ -161,7 +161,7 @@ void tirbi_lane_clear_rest(lane_planner *p, uint8_t reg, uint8_t size) {
 
 uint16_t tirbi_lane_block_operand(lane_planner *p, uint8_t reg) {
     const lane_value *v = &p->now.values[reg];
-    if (v->words != 0) return v->words;
+    if (v->has_words) return v->words;
     if (!v->strip && v->lazy == LAZY_STREAM && (!p->tail || p->wide)) return v->pointer;
     tirbi_lane_fill_strip(p, reg);
     return strip_of(p, reg);
@@ -193,7 +193,7 @@ void tirbi_lane_copy_to_bank(lane_planner *p, uint8_t reg, unsigned bank) {
         }
         const unsigned widen = v->bytes == TIRB_U8 ? TIRBI_L_WIDEN_U8_A : TIRBI_L_WIDEN_I8_A;
         emit(p, (p->body->main_size == 2 ? widen : load_form(p, v->bytes)) + bank, 0, from, 0);
-    } else if (!v->strip && v->lazy == LAZY_SPLAT && v->words != 0) {
+    } else if (!v->strip && v->lazy == LAZY_SPLAT && v->has_words) {
         emit(p, TIRBI_L_SPLAT4_A + bank, 0, v->words, 0); /* filling a strip would leave nothing in the other bank */
     } else if (v->narrow) {
         uint16_t from = v->pointer;

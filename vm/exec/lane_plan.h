@@ -16,8 +16,9 @@ typedef struct lane_value {
         struct {
             int8_t bank : 2; /* or NO_BANK */
             bool strip : 1;
+            bool has_words : 1; /* its lanes of 4 bytes, which are more than its elements, are somewhere: see `words` */
             bool narrow : 1; /* its lanes in banks are others than its elements: more bytes, or truths */
-            uint8_t lazy : 4;
+            uint8_t lazy : 3;
         };
         uint8_t state; /* all of these */
     };
@@ -31,7 +32,7 @@ typedef struct lane_value {
     uint8_t size;     /* of an element */
     uint8_t dtype;    /* its type */
     uint16_t pointer; /* of the lazy operand */
-    uint16_t words;   /* where its lanes of 4 bytes are, where these are more than its elements; 0: nowhere */
+    uint16_t words;
     uint8_t step;     /* of elements that are picked: how far they are apart */
     uint8_t bytes;    /* of what is to be widened: the elements' type */
     uint8_t type;     /* and to what */
@@ -156,6 +157,11 @@ static inline bool is_narrow(const lane_planner *p, uint8_t size, uint8_t dtype)
     return p->body->has_words && size < p->body->main_size && !(is_half && p->body->main_size == 8);
 }
 
+static inline void put_words(lane_value *v, uint16_t words) {
+    v->words = words;
+    v->has_words = words != 0;
+}
+
 static inline void forget_bank(lane_planner *p, unsigned bank) {
     if (p->now.banks[bank] == NO_VALUE) return;
     p->now.values[p->now.banks[bank]].bank = NO_BANK;
@@ -186,8 +192,10 @@ lane_value *tirbi_lane_define(lane_planner *p, const lane_ins *ins, uint8_t size
 
 /* Behind an instruction: what it was the last to read leaves its bank. */
 static inline void go_behind(lane_planner *p, const lane_ins *ins) {
+    const uint32_t at = tirbi_lane_ins_number(p->body, ins);
     for (unsigned i = 0; i < ins->n_reads; i++)
-        if (ins->reads[i] != ins->dest) p->now.values[ins->reads[i]].next = tirbi_lane_next(p->body, ins, i);
+        if (ins->reads[i] != ins->dest)
+            p->now.values[ins->reads[i]].next = ins->next[i] == 0 ? TIRBI_NO_USE : at + ins->next[i];
     for (unsigned bank = 0; bank < 2; bank++) {
         const uint8_t reg = p->now.banks[bank];
         if (reg != NO_VALUE && reg != ins->dest && !is_live(ins, reg)) forget_bank(p, bank);

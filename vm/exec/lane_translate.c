@@ -177,7 +177,7 @@ static void plan_splat(lane_planner *p, const lane_ins *ins) {
     v->scalar = true;
     v->stable = !counts_in(p, ins->slot);
     v->pointer = (uint16_t)(p->first_splat + number_of_splat(p, ins->slot, size));
-    v->words = words_of_splat(p, ins);
+    put_words(v, words_of_splat(p, ins));
     if (ins->type != TIRB_BOOL) return;
     tirbi_lane_fill_strip(p, ins->dest);
     leave_banks(p, ins);
@@ -378,7 +378,7 @@ static bool plan_move(lane_planner *p, const lane_ins *ins) {
         v->bytes = source.bytes;
         v->type = source.type;
         v->raw = source.raw;
-        v->words = source.words;
+        put_words(v, source.words);
         return true;
     }
     if (source.size != p->body->main_size && !source.narrow) return false;
@@ -455,7 +455,7 @@ static void settle_at_edge(lane_planner *p, uint64_t live, uint64_t written) {
                 tirbi_lane_fill_strip(p, reg);
         }
         v->lazy = LAZY_NONE;
-        v->words = 0;
+        put_words(v, 0);
     }
 }
 
@@ -588,7 +588,7 @@ static void plan_own(lane_planner *p, const lane_ins *ins) {
         else tirbi_lane_fill_strip(p, reg);
         if (splat && (same >> reg & 1)) continue;
         v->lazy = LAZY_NONE;
-        v->words = 0;
+        put_words(v, 0);
     }
     forget_runs(p, written);
     p->own[p->level].around = p->now;
@@ -702,7 +702,7 @@ static void plan_elementwise(lane_planner *p, const lane_ins *ins, const lane_in
         plan_kernel(p, ins, next);
     else if (!tirbi_lane_plan_in_banks(p, ins, next))
         plan_kernel(p, ins, NULL);
-    p->now.values[ins->dest].in_runs = in_runs;
+    if (p->body->n_advances > 0) p->now.values[ins->dest].in_runs = in_runs;
 }
 
 static void plan_ins(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
