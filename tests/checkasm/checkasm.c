@@ -1,7 +1,8 @@
 /* Compares what each instruction set has with plain C: strip kernels, the lane machine's forms, loops and reductions,
  * moves, and contractions.
  *
- *   checkasm [WORD...]           bits: special and random values, all lengths up to past a block, any alignment
+ *   checkasm [WORD...]           bits: special and random values, all lengths up to past a block, any alignment; and
+ *                                every value of 8 and 16 bits, and hard ones of more
  *   checkasm --sweep N [WORD...] bits: functions of one float32, of every Nth; without words the first does so, too
  *   checkasm --bench [WORD...]   time
  *

@@ -360,6 +360,31 @@ static void test_halves(void **state) {
     }
 }
 
+/* What is computed is no NaN but the canonical one, whatever NaNs the operands are: results are rounded as if there were
+ * no other. */
+static void test_half_nans(void **state) {
+    (void)state;
+    enum { ALL = 1 << 16 };
+    static uint16_t all[ALL], other[ALL], got[ALL];
+    static const uint16_t others[] = {0x3C00, 0x7FFF, 0xFF81, 0xFD55};
+    for (unsigned i = 0; i < ALL; i++) all[i] = (uint16_t)i;
+    for (unsigned n = 0; n < 2 * TIRBI_N_ELEMENTWISE; n++) {
+        const tirbi_dtype type = n % 2 == 0 ? TIRB_F16 : TIRB_BF16;
+        const tirbi_op op = (tirbi_op)(n / 2 + TIRBI_FIRST_ELEMENTWISE);
+        const tirbi_kernel kernel = tirbi_kernels(TIRB_ISA_GENERIC)->op[n / 2][type];
+        if (!kernel || tirbi_op_result_type(op, type) != type || op == TIRB_OP_MOV || op == TIRB_OP_SELECT) continue;
+        for (unsigned k = 0; k < (tirbi_ops[op].arity > 1 ? sizeof others / sizeof *others : 1); k++) {
+            for (unsigned i = 0; i < ALL; i++) other[i] = others[k];
+            assert_true(kernel(got, all, other, other, ALL));
+            for (unsigned i = 0; i < ALL; i++) {
+                if ((got[i] & 0x7FFF) <= (type == TIRB_F16 ? 0x7C00 : 0x7F80)) continue;
+                if (got[i] != (type == TIRB_F16 ? TIRBI_NAN_F16 : TIRBI_NAN_BF16))
+                    fail_msg("%s.%s of %#x is %#x", tirbi_ops[op].mnemonic, tirbi_dtypes[type].name, i, got[i]);
+            }
+        }
+    }
+}
+
 /* A bit copy is the source with a canonical NaN, of the floats among the two types. */
 static void test_bits(void **state) {
     (void)state;
@@ -394,6 +419,7 @@ int main(void) {
         cmocka_unit_test(test_elementwise),
         cmocka_unit_test(test_casts),
         cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_half_nans),
         cmocka_unit_test(test_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -430,6 +430,39 @@ static void test_half(void **state) {
     }
 }
 
+/* The 8 leading digits of an integer, rounded half to even by what is behind them. */
+static uint16_t bf16_of_digits(uint64_t magnitude, bool negative) {
+    unsigned behind = 0;
+    while (magnitude >> behind > 0xFF) behind++;
+    uint64_t digits = magnitude >> behind, rest = magnitude - (digits << behind);
+    const uint64_t half = behind > 0 ? (uint64_t)1 << (behind - 1) : 1;
+    if (rest > half || (rest == half && behind > 0 && (digits & 1) != 0)) digits++;
+    const float value = ldexpf((float)digits, (int)behind);
+    return (uint16_t)(tirbi_f32_bits(negative ? -value : value) >> 16);
+}
+
+/* Between any two powers of two there are middles; they and what is beside them round as their digits say. */
+static void test_bfloat_of_integers(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < 64; i++) {
+        for (unsigned j = 0; j <= i; j++) {
+            for (uint64_t leading = 0x80; leading < 0x100; leading += 0x11) {
+                const uint64_t top = i >= 7 ? leading << (i - 7) : (uint64_t)1 << i;
+                for (unsigned k = 0; k < 6; k++) {
+                    const uint64_t u = (k < 3 ? top + ((uint64_t)1 << j) : top - ((uint64_t)1 << j)) + k % 3 - 1;
+                    const int64_t v = (int64_t)u;
+                    assert_int_equal(tirbi_cast_bf16_u64(u), bf16_of_digits(u, false));
+                    assert_int_equal(tirbi_cast_bf16_i64(v), bf16_of_digits(v < 0 ? 0 - u : u, v < 0));
+                    const uint32_t narrow = (uint32_t)u;
+                    const int32_t w = (int32_t)narrow;
+                    assert_int_equal(tirbi_cast_bf16_u32(narrow), bf16_of_digits(narrow, false));
+                    assert_int_equal(tirbi_cast_bf16_i32(w), bf16_of_digits(w < 0 ? 0 - narrow : narrow, w < 0));
+                }
+            }
+        }
+    }
+}
+
 /* ---- Integers and conversions ----------------------------------------------------------------------------------- */
 
 static void test_integers(void **state) {
@@ -508,6 +541,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_integers),
         cmocka_unit_test(test_casts),
         cmocka_unit_test(test_half),
+        cmocka_unit_test(test_bfloat_of_integers),
         cmocka_unit_test(test_exact_functions),
         cmocka_unit_test(test_far_remainders),
         cmocka_unit_test(test_special_values),
