@@ -66,8 +66,8 @@ uint64_t next_random(checker *c);
 /* A special value one time in four, else random bits. */
 void put_any(checker *c, void *to, tirbi_dtype type);
 
-/* Compares kernels of one and two operands on every value of 8 and 16 bits, and hard ones of more (every.c). Returns how
- * many kernels were tried. */
+/* Compares kernels of one and two operands on every value of 8 and 16 bits, and hard ones of more (every.c). Returns
+ * how many kernels were tried. */
 unsigned check_every(checker *c, const tirb_isa *isas, unsigned n_isas, int n_words, char **words);
 
 /* ---- Lane machines (forms.c, loops.c) ---- */

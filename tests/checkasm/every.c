@@ -1,6 +1,6 @@
 /* Every value of 8 and 16 bits, and of 32 and 64 those that are sums and differences of two powers of two, or beside
- * one: where roundings, carries and saturation change. Second operands are the same for all elements, as a strip is that
- * holds one scalar, or two in turns. */
+ * one: where roundings, carries and saturation change. Second operands are the same for all elements, as in a strip
+ * that holds one scalar, or two in turns. */
 #include "tests/checkasm/checkasm.h"
 
 #include <math.h>

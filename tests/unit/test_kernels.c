@@ -360,8 +360,8 @@ static void test_halves(void **state) {
     }
 }
 
-/* What is computed is no NaN but the canonical one, whatever NaNs the operands are: results are rounded as if there were
- * no other. */
+/* What is computed is no NaN but the canonical one, whatever NaNs the operands are: results are rounded as if there
+ * were no other. */
 static void test_half_nans(void **state) {
     (void)state;
     enum { ALL = 1 << 16 };
