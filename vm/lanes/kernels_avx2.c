@@ -25,7 +25,8 @@
 #define MOVE_PAIRS 1
 #define ONES_LANES 4
 #define ONES_IN_64(to, from)                                                                                           \
-    _mm256_storeu_si256((__m256i_u *)(void *)(to), ones_in_64(_mm256_loadu_si256((const __m256i_u *)(const void *)(from))))
+    _mm256_storeu_si256((__m256i_u *)(void *)(to),                                                                     \
+                        ones_in_64(_mm256_loadu_si256((const __m256i_u *)(const void *)(from))))
 /* A table of 16 has the bits of each half of a byte. */
 static inline __attribute__((always_inline)) __m256i ones_in_64(__m256i v) {
     const __m256i ones = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
