@@ -253,6 +253,7 @@ if [ "$full" -eq 1 ]; then
     one "load limits" build/release/bin/test_load_limits --full
     note "the mathematical functions on every float32"
     one "math sweep" timeout 14400 build/release/bin/math_sweep --full
+    one "multiply-adds" timeout 7200 build/release/bin/fma_sweep --full
     one "the same on every instruction set" timeout 7200 build/release/bin/checkasm --sweep 7
     one "the same without fused multiply-add" timeout 7200 build/release/bin/checkasm --sweep 1 \
         exp exp2 exp10 expm1 tanh sigmoid log log2 log10 erf

@@ -2,6 +2,8 @@
 
 #pragma GCC diagnostic ignored "-Wpedantic"
 
+float tirbi_fused_apart_f32(float x, float y, float z) { return tirbi_fused_f32(x, y, z); }
+
 #if defined(TIRBI_FUSES_IN_PARTS)
 
 tirbi_fused_x4 tirbi_fused_anew_f32(tirbi_fused_x4 x, tirbi_fused_x4 y, tirbi_fused_x4 z) {

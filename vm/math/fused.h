@@ -38,9 +38,10 @@ typedef void (*tirbi_fused_vectors)(void *to, tirbi_fused_operand x, tirbi_fused
 enum { TIRBI_FUSED_FMA, TIRBI_FUSED_FMS, TIRBI_FUSED_FNMA, TIRBI_FUSED_OPS };
 extern const tirbi_fused_vectors tirbi_fused_f32_vectors[TIRBI_FUSED_OPS], tirbi_fused_f64_vectors[TIRBI_FUSED_OPS];
 
-/* Any vectors. */
+/* Any vectors, and any floats. */
 tirbi_fused_x4 tirbi_fused_anew_f32(tirbi_fused_x4 x, tirbi_fused_x4 y, tirbi_fused_x4 z);
 tirbi_fused_x2 tirbi_fused_anew_f64(tirbi_fused_x2 x, tirbi_fused_x2 y, tirbi_fused_x2 z);
+float tirbi_fused_apart_f32(float x, float y, float z);
 
 #if defined(__SSE2__) && !defined(TIRBI_HAVE_FMA)
 #define TIRBI_FUSES_IN_PARTS 1
@@ -147,6 +148,17 @@ TIRBI_MATH tirbi_fused_x2 tirbi_fused_try_f64(tirbi_fused_x2 x, tirbi_fused_x2 y
 TIRBI_FUSED_VECTOR_OP(f32, tirbi_fused_x4)
 TIRBI_FUSED_VECTOR_OP(f64, tirbi_fused_x2)
 #undef TIRBI_FUSED_VECTOR_OP
+
+/* Where each one waits for the one before. */
+TIRBI_MATH float tirbi_fused_next_f32(float x, float y, float z) {
+    const double sum = (double)x * (double)y + (double)z;
+    const uint64_t bits = tirbi_f64_bits(sum), least_normal = tirbi_f64_bits(0x1p-126);
+    const bool unsure = (uint32_t)bits << 3 == UINT32_C(1) << 31 || 2 * bits - 1 < 2 * least_normal - 1;
+    return __builtin_expect(unsure, 0) ? tirbi_fused_apart_f32(x, y, z) : (float)sum;
+}
+#else
+TIRBI_MATH float tirbi_fused_next_f32(float x, float y, float z) { return tirbi_fused_f32(x, y, z); }
 #endif
+TIRBI_MATH double tirbi_fused_next_f64(double x, double y, double z) { return tirbi_fused_f64(x, y, z); }
 
 #endif
