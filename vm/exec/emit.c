@@ -5,19 +5,21 @@
 /* A place is found by adding up no more steps than these. */
 enum { STEPS_AT_ONCE = 1 << 10 };
 
-/* A word and its step, which are in one block: all words, then all steps. */
-enum { WORD = sizeof(tirbi_word) + sizeof(uint8_t) };
-
 static bool resize_words(tirbi_emitter *e, uint32_t capacity) {
     tirbi_words *const all = &e->all;
-    if (capacity < e->capacity) memmove(all->words + capacity, all->steps, capacity);
     tirbi_word *const words =
-        tirbi_heap_resize(e->heap, all->words, (size_t)e->capacity * WORD, (size_t)capacity * WORD);
+        tirbi_heap_resize(e->heap, all->words, e->capacity * sizeof *words, capacity * sizeof *words);
     if (!words) return false;
-    if (capacity > e->capacity && all->n > 0) memmove(words + capacity, words + e->capacity, all->n);
     all->words = words;
-    all->steps = (uint8_t *)(words + capacity);
     e->capacity = capacity;
+    return true;
+}
+
+static bool resize_steps(tirbi_emitter *e, uint32_t capacity) {
+    uint8_t *const steps = tirbi_heap_resize(e->heap, e->all.steps, e->step_capacity, capacity);
+    if (!steps) return false;
+    e->all.steps = steps;
+    e->step_capacity = capacity;
     return true;
 }
 
@@ -34,7 +36,8 @@ bool tirbi_emitter_prepare(tirbi_emitter *e) {
     enum { FIRST_WORDS = 256, FIRST_ORIGINS = 8 };
     tirbi_words *const all = &e->all;
     const bool has_words = all->n < e->capacity, has_origins = all->n_origins < e->origin_capacity;
-    if (e->failed || (!has_words && !resize_words(e, e->capacity ? e->capacity + e->capacity / 16 : FIRST_WORDS)) ||
+    const uint32_t more = e->capacity ? e->capacity + e->capacity / 16 : FIRST_WORDS;
+    if (e->failed || (!has_words && (!resize_steps(e, more) || !resize_words(e, more))) ||
         (!has_origins && !resize_origins(e, e->origin_capacity ? e->origin_capacity * 2 : FIRST_ORIGINS))) {
         e->failed = true;
         e->whole = all->n;
@@ -51,19 +54,21 @@ void tirbi_emitter_cut(tirbi_emitter *e, uint32_t n) {
 }
 
 bool tirbi_emitter_give(tirbi_emitter *e, tirbi_words *out) {
-    if (e->all.n == 0 || !resize_words(e, e->all.n) || !resize_origins(e, e->all.n_origins)) return false;
+    if (e->all.n == 0 || !resize_words(e, e->all.n) || !resize_steps(e, e->all.n) || !resize_origins(e, e->all.n_origins)) return false;
     *out = e->all;
     *e = (tirbi_emitter){.heap = e->heap};
     return true;
 }
 
 void tirbi_words_release(const tirbi_words *words, tirbi_heap *heap) {
-    tirbi_heap_free(heap, words->words, (size_t)words->n * WORD);
+    tirbi_heap_free(heap, words->words, words->n * sizeof *words->words);
+    tirbi_heap_free(heap, words->steps, words->n);
     tirbi_heap_free(heap, words->origins, words->n_origins * sizeof *words->origins);
 }
 
 void tirbi_emitter_release(tirbi_emitter *e) {
-    tirbi_heap_free(e->heap, e->all.words, (size_t)e->capacity * WORD);
+    tirbi_heap_free(e->heap, e->all.words, e->capacity * sizeof *e->all.words);
+    tirbi_heap_free(e->heap, e->all.steps, e->step_capacity);
     tirbi_heap_free(e->heap, e->all.origins, e->origin_capacity * sizeof *e->all.origins);
     *e = (tirbi_emitter){.heap = e->heap};
 }

@@ -29,7 +29,7 @@ uint32_t tirbi_words_place(const tirbi_words *words, uint32_t word);
 typedef struct tirbi_emitter {
     tirbi_heap *heap;
     tirbi_words all;
-    uint32_t capacity, origin_capacity;
+    uint32_t capacity, step_capacity, origin_capacity;
     uint32_t whole;  /* words that may be written before there is more to do than that */
     uint32_t offset; /* what the next words come from, */
     uint32_t before; /* and what the latest did */

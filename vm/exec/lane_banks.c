@@ -102,6 +102,12 @@ static void keep_operands(lane_planner *p, const lane_ins *ins) {
     }
 }
 
+/* Whether an operand has to be brought into a bank, where forms can read it. */
+static inline bool is_to_be_widened(const lane_value *v) {
+    return v->bank == NO_BANK && !v->has_words &&
+           (v->narrow || ((v->lazy == LAZY_WIDEN || v->lazy == LAZY_STEPS) && !v->strip));
+}
+
 /* Takes the choice if it has a form and is cheaper. */
 static void consider(const lane_ins *ins, unsigned dest, unsigned base, const option *operands, choice *best) {
     unsigned n = ins->n_reads;
@@ -131,7 +137,10 @@ static void consider(const lane_ins *ins, unsigned dest, unsigned base, const op
         swapped = true;
     }
     if (form == 0) return;
-    *best = (choice){.form = (uint16_t)(form - 1), .cost = (uint8_t)cost, .dest = (uint8_t)dest, .swapped = swapped};
+    best->form = (uint16_t)(form - 1);
+    best->cost = (uint8_t)cost;
+    best->dest = (uint8_t)dest;
+    best->swapped = swapped;
     best->is_plain = true;
     for (unsigned i = 0; i < n; i++) {
         best->operands[i] = operands[i];
@@ -141,6 +150,8 @@ static void consider(const lane_ins *ins, unsigned dest, unsigned base, const op
 
 static __attribute__((noinline)) choice find_best(const lane_planner *p, const lane_ins *ins, const unsigned *bases) {
     choice best = {.cost = NO_CHOICE};
+    for (unsigned i = 0; i < ins->n_reads; i++)
+        best.widens = best.widens || is_to_be_widened(&p->now.values[ins->reads[i]]);
     for (unsigned dest = 0; dest < 2; dest++) {
         option options[3][MAX_OPTIONS];
         unsigned counts[3] = {1, 1, 1};
@@ -173,12 +184,6 @@ static inline const choice *best_choice(lane_planner *p, const lane_ins *ins) {
     lane_known_choice *const known = &p->choices[key * UINT64_C(0x9E3779B97F4A7C15) >> (64 - CHOICE_BITS)];
     if (known->key != key) *known = (lane_known_choice){key, find_best(p, ins, bases)};
     return &known->is;
-}
-
-/* Whether an operand has to be brought into a bank, where forms can read it. */
-static inline bool is_to_be_widened(const lane_value *v) {
-    return v->bank == NO_BANK && !v->has_words &&
-           (v->narrow || ((v->lazy == LAZY_WIDEN || v->lazy == LAZY_STEPS) && !v->strip));
 }
 
 /* Widens an operand into a bank ahead of its instruction, which can do so for one of them only. */
@@ -244,28 +249,29 @@ static void load_operands(lane_planner *p, const lane_ins *ins, const choice *c)
         if (c->operands[i].how == BY_LOAD) tirbi_lane_copy_to_bank(p, ins->reads[i], c->dest);
 }
 
-/* A choice for operands some of which forms read in banks alone, and are not there. */
-static const choice *widen_and_choose(lane_planner *p, const lane_ins *ins) {
-    widen_to_memory(p, ins);
-    const choice *c = best_choice(p, ins);
-    if (c->cost == NO_CHOICE && widen_ahead(p, ins)) c = best_choice(p, ins);
-    if (c->cost == NO_CHOICE && widen_ahead(p, ins)) c = best_choice(p, ins);
-    return c;
-}
-
-bool tirbi_lane_plan_in_banks(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
+/* The choice behind all that is done ahead of it: operands that are read often are kept in a bank, and those that forms
+ * read in banks alone are brought there. Filling a strip leaves nothing in banks. */
+static const choice *prepare_and_choose(lane_planner *p, const lane_ins *ins) {
     bool widens = false;
     for (unsigned i = 0; i < ins->n_reads; i++) {
         const lane_value *v = &p->now.values[ins->reads[i]];
         if (!is_to_be_widened(v)) continue;
         widens = true;
-        /* Filling a strip leaves nothing in banks. */
         if (v->lazy == LAZY_SPLAT) tirbi_lane_fill_strip(p, ins->reads[i]);
     }
-    if (ins->often != 0) keep_operands(p, ins);
-    const choice *c = widens ? widen_and_choose(p, ins) : best_choice(p, ins);
+    keep_operands(p, ins);
+    if (widens) widen_to_memory(p, ins);
+    const choice *c = best_choice(p, ins);
+    for (unsigned i = 0; i < 2 && c->cost == NO_CHOICE && widens && widen_ahead(p, ins); i++) c = best_choice(p, ins);
+    return c;
+}
+
+bool tirbi_lane_plan_in_banks(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
+    const choice *c = ins->often != 0 ? NULL : best_choice(p, ins);
+    const bool is_prepared = c == NULL || c->widens;
+    if (is_prepared) c = prepare_and_choose(p, ins);
     if (c->cost == NO_CHOICE) {
-        if (widens) forget_words(p, ins);
+        if (is_prepared) forget_words(p, ins);
         return false;
     }
     uint16_t words[3] = {0, 0, 0};
@@ -278,7 +284,7 @@ bool tirbi_lane_plan_in_banks(lane_planner *p, const lane_ins *ins, const lane_i
     const lane_operation *operation = tirbi_lane_operation_of(p->body, ins);
     if (operation->rounds && !tirbi_lane_is_rounded_by_store(ins, next))
         emit(p, (ins->type == TIRB_F16 ? TIRBI_L_ROUND_F16_AA : TIRBI_L_ROUND_BF16_AA) + (unsigned)c->dest, 0, 0, 0);
-    if (widens) forget_words(p, ins);
+    if (is_prepared) forget_words(p, ins);
     forget_bank(p, c->dest);
     define_as(p, ins, operation->size, operation->result);
     put_in_bank(p, ins->dest, c->dest);

@@ -66,6 +66,7 @@ typedef struct lane_choice {
     uint8_t dest;
     bool swapped;
     bool is_plain; /* all operands are in banks as they are */
+    bool widens;   /* some operand is to be brought into a bank before: see lane_banks.c */
     lane_option operands[3];
 } lane_choice;
 

@@ -51,7 +51,7 @@ static void plan_kernel(lane_planner *p, const lane_ins *ins, const lane_ins *ne
             in_the_way = true;
     }
     leave_banks(p, ins);
-    tirbi_lane_plan_divisor(p, ins, operands[1]);
+    if (operation->divides) tirbi_lane_plan_divisor(p, ins, operands[1]);
     uint16_t dest = direct       ? pointer_of_cursor(next->cursor)
                     : in_the_way ? p->spare_strip
                                  : strip_of(p, ins->dest);
@@ -62,7 +62,7 @@ static void plan_kernel(lane_planner *p, const lane_ins *ins, const lane_ins *ne
                                strip_of(p, ins->dest), spare);
     }
     if (!direct && !wide) tirbi_lane_clear_rest(p, ins->dest, size);
-    tirbi_lane_define(p, ins, size)->strip = true;
+    define_as(p, ins, size, type)->strip = true;
     p->ends_in_store = direct;
 }
 
@@ -93,7 +93,7 @@ static void plan_load(lane_planner *p, const lane_ins *ins) {
     uint8_t size = tirbi_dtypes[ins->type].size;
     lane_stride stride = p->body->strides[ins->cursor];
     uint16_t pointer = pointer_of_cursor(ins->cursor);
-    lane_value *v = tirbi_lane_define(p, ins, size);
+    lane_value *v = define_as(p, ins, size, ins->type);
     v->pointer = pointer;
     if (p->level > 0 && stride != STRIDE_ZERO) {
         leave_banks(p, ins);
@@ -172,7 +172,7 @@ static uint16_t words_of_splat(lane_planner *p, const lane_ins *ins) {
 
 static void plan_splat(lane_planner *p, const lane_ins *ins) {
     uint8_t size = tirbi_dtypes[ins->type].size;
-    lane_value *v = tirbi_lane_define(p, ins, size);
+    lane_value *v = define_as(p, ins, size, ins->type);
     v->lazy = LAZY_SPLAT;
     v->scalar = true;
     v->stable = !counts_in(p, ins->slot);
