@@ -53,26 +53,31 @@ static void place_conditions(tirbi_emitter *e) {
         tirbi_store_u16(e->code.data + e->conditions.at[i], reg);
 }
 
+/* A copy of an array that outlives the emitter; NULL when memory ran out. */
+static void *kept(const tirbi_emitter *e, const void *items, size_t n, size_t size) {
+    void *copy = tirbi_arena_alloc(e->lasting, n, size);
+    if (copy && n) memcpy(copy, items, n * size);
+    return copy;
+}
+
 void tirbi_finish_function(tirbi_emitter *e, const char *name, tirbi_function *out) {
     place_conditions(e);
-    uint8_t *code = tirbi_arena_alloc(e->arena, e->code.size, 1);
-    tirbi_red_type *reds = TIRBI_NEW_ARRAY(e->arena, tirbi_red_type, e->n_reds);
-    if (!code || !reds || e->code.failed) {
-        e->arena->failed = true;
-        return;
-    }
-    memcpy(code, e->code.data, e->code.size);
-    memcpy(reds, e->reds, e->n_reds * sizeof(*reds));
+    if (e->code.failed) e->arena->failed = true;
+    const uint8_t *code = e->code.failed ? NULL : kept(e, e->code.data, e->code.size, 1);
+    const tirbi_red_type *reds = code ? kept(e, e->reds, e->n_reds, sizeof(*reds)) : NULL;
+    const tirbi_ref_type *refs = reds ? kept(e, e->refs, e->n_refs, sizeof(*refs)) : NULL;
+    const tirbi_line *lines = refs ? kept(e, e->lines, e->n_lines, sizeof(*lines)) : NULL;
+    if (!lines) return;
     out->name = tirbi_string_number(e->strings, name);
     out->n_sregs = (uint16_t)e->n_sregs;
     out->n_refs = (uint16_t)e->n_refs;
     out->n_lane_regs = (uint8_t)e->n_lane_regs;
     out->n_reds = (uint8_t)e->n_reds;
-    out->refs = e->refs;
+    out->refs = refs;
     out->reds = reds;
     out->code = code;
     out->code_size = (uint32_t)e->code.size;
-    out->lines = e->lines;
+    out->lines = lines;
     out->n_lines = e->n_lines;
 }
 
@@ -128,6 +133,21 @@ static const tirbi_function *join_functions(tirbi_arena *arena, const tirbi_func
     return all;
 }
 
+/* Emits a function in memory of its own, which is given back. */
+static void emit_alone(tirb_compile_result *r, tirbi_emitter *e, const tirbi_pass_view *view, tirbi_function *out) {
+    tirbi_arena arena;
+    tirbi_arena_init(&arena, &r->heap);
+    arena.watch = &r->watch;
+    e->arena = &arena;
+    e->pool = e->function->pool;
+    e->pool->arena = &arena;
+    tirbi_writer_init(&e->code, &r->heap);
+    emit_function(e, view, out);
+    tirbi_writer_destroy(&e->code);
+    r->arena.failed |= arena.failed;
+    tirbi_arena_destroy(&arena);
+}
+
 static tirbi_program *emit_module(tirb_compile_result *r, tirbi_lmodule *module, const tirb_compile_options *options) {
     tirbi_program *program = TIRBI_NEW(&r->arena, tirbi_program);
     tirbi_function *functions = TIRBI_NEW_ARRAY(&r->arena, tirbi_function, module->n_functions);
@@ -146,28 +166,20 @@ static tirbi_program *emit_module(tirb_compile_result *r, tirbi_lmodule *module,
     }
     tirbi_find_access(module, &r->arena);
     program->source_file = tirbi_string_number(&strings, r->source.name);
-    for (uint32_t i = 0; i < module->n_functions; i++) {
-        tirbi_emitter *e = TIRBI_NEW(&r->arena, tirbi_emitter);
-        if (!e) return NULL;
-        e->arena = &r->arena;
-        e->diagnostics = &r->diagnostics;
-        e->options = options;
+    tirbi_emitter shared = {.lasting = &r->arena, .diagnostics = &r->diagnostics, .options = options, .module = module,
+                            .strings = &strings, .regions = &regions};
+    for (uint32_t i = 0; i < module->n_functions && !r->arena.failed; i++) {
+        tirbi_emitter e = shared;
         bool own = i < module->n_functions - module->ast->n_library;
-        e->source = own && r->source.size ? &r->source : NULL;
-        e->module = module;
-        e->function = &module->functions[i];
-        e->pool = e->function->pool;
-        e->strings = &strings;
-        e->notes = own && options->explain ? &r->notes : NULL;
-        r->notes.function = e->function->ast->name;
-        e->regions = &regions;
-        tirbi_writer_init(&e->code, &r->heap);
+        e.function = &module->functions[i];
+        e.source = own && r->source.size ? &r->source : NULL;
+        e.notes = own && options->explain ? &r->notes : NULL;
+        r->notes.function = e.function->ast->name;
         const tirbi_pass_view view = {.pass = options->show_ir && *options->show_ir ? options->show_ir : NULL,
                                       .out = own && options->show_ir ? &r->ir : NULL};
-        emit_function(e, &view, &functions[i]);
-        tirbi_writer_destroy(&e->code);
-        if (r->arena.failed) return NULL;
+        emit_alone(r, &e, &view, &functions[i]);
     }
+    if (r->arena.failed) return NULL;
     if (!emit_imports(&r->arena, module, &strings, program)) return NULL;
     if (strings.full) {
         tirbi_report_error(&r->diagnostics, TIRB_UNSUPPORTED, (tirbi_span){0, 0}, "more than 65535 names in a module");

@@ -71,7 +71,8 @@ typedef struct tirbi_region_list {
 } tirbi_region_list;
 
 typedef struct tirbi_emitter {
-    tirbi_arena *arena;
+    tirbi_arena *arena;   /* for as long as the function is emitted */
+    tirbi_arena *lasting; /* of what it becomes */
     tirbi_diagnostics *diagnostics;
     const tirb_compile_options *options;
     const tirbi_source *source;
@@ -218,6 +219,7 @@ void tirbi_put_search(tirbi_emitter *e, const tirbi_ls *search);
 /* lane_loops.c */
 /* The lane plan of a loop: of its nest in a better order, or of itself; and its emission. */
 bool tirbi_choose_lanes(tirbi_emitter *e, const tirbi_ls *loop, tirbi_nest *out);
+/* The plan is given back. */
 void tirbi_put_nest(tirbi_emitter *e, const tirbi_nest *nest);
 void tirbi_put_lane_plan(tirbi_emitter *e, const tirbi_lane_plan *plan);
 /* Checks the indices of one place (not of what it is a view of) that are not proven, for all iterations of the loops in

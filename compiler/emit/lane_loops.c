@@ -213,6 +213,7 @@ void tirbi_put_lane_plan(tirbi_emitter *e, const tirbi_lane_plan *plan) {
         emit_lane_op(e, o, o->scalar ? scalars[i] : o->loop != 0xFF ? instr->lane.inner[o->loop].index : 0);
         if (o->op == TIRB_OP_INNER && i == leading) emit_seeks(e, plan, seeks, ++leading);
     }
+    TIRBI_GIVE_BACK(e->arena, instr);
     uint32_t end = tirbi_here(e);
     TIRBI_PUT(e, TIRB_OP_LANE_END, TIRB_TYPE_NONE, 0);
     /* The end offset stands after opcode, type, n and the two counts. */
@@ -288,23 +289,29 @@ static bool may_turn(const tirbi_lane_plan *plan) {
 }
 
 /* Lanes that go down in all that they read and write go up from their last iteration on: vectors are as in memory. */
-static void turn_lanes(tirbi_lx_pool *pool, tirbi_lane_plan *plan) {
+static bool turned(tirbi_lx_pool *pool, const tirbi_lane_plan *plan, tirbi_affine *forms) {
     const tirbi_lx *one = tirbi_lx_int(pool, TIRB_I64, 1), *zero = tirbi_lx_int(pool, TIRB_I64, 0);
     const tirbi_lx *last = one ? tirbi_lx_sub(pool, plan->loops.var[0]->extent, one) : NULL;
-    tirbi_affine *forms = TIRBI_NEW_ARRAY(pool->arena, tirbi_affine, plan->n_cursors);
-    if (!last || !zero || !forms || !may_turn(plan)) return;
     bool moves = false;
-    for (uint32_t i = 0; i < plan->n_cursors; i++) {
+    for (uint32_t i = 0; last && zero && i < plan->n_cursors; i++) {
         int64_t step;
         forms[i] = plan->cursors[i].form;
-        if (!tirbi_affine_constant(&forms[i], 0, &step) || step > 0) return;
+        if (!tirbi_affine_constant(&forms[i], 0, &step) || step > 0) return false;
         if (step == 0) continue;
         moves = true;
         forms[i].start = tirbi_lx_add(pool, forms[i].start, tirbi_lx_mul(pool, forms[i].coefficient[0], last));
         forms[i].coefficient[0] = tirbi_lx_sub(pool, zero, forms[i].coefficient[0]);
-        if (!forms[i].start || !forms[i].coefficient[0]) return;
+        if (!forms[i].start || !forms[i].coefficient[0]) return false;
     }
-    for (uint32_t i = 0; moves && i < plan->n_cursors; i++) plan->cursors[i].form = forms[i];
+    return moves;
+}
+
+static void turn_lanes(tirbi_lx_pool *pool, tirbi_lane_plan *plan) {
+    if (!may_turn(plan)) return;
+    tirbi_affine *forms = TIRBI_NEW_ARRAY(pool->arena, tirbi_affine, plan->n_cursors);
+    const bool turns = forms && turned(pool, plan, forms);
+    for (uint32_t i = 0; turns && i < plan->n_cursors; i++) plan->cursors[i].form = forms[i];
+    tirbi_arena_give_back(pool->arena, forms, plan->n_cursors, sizeof(*forms));
 }
 
 bool tirbi_choose_lanes(tirbi_emitter *e, const tirbi_ls *loop, tirbi_nest *out) {
@@ -323,4 +330,5 @@ void tirbi_put_nest(tirbi_emitter *e, const tirbi_nest *nest) {
     outer_context outermost = {.nest = nest, .level = 0};
     note_nest(e, nest);
     emit_outer(e, &outermost);
+    tirbi_drop_plan(e->pool, nest->plan);
 }

@@ -62,8 +62,9 @@ static bool scatters(const tirbi_lane_plan *plan) {
 /* Whether a loop that is not lanes as it stands becomes some in one of the ways that are tried. */
 static bool has_lanes(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_blocks blocks;
-    if (tirbi_plan_lanes(e->pool, loop) || tirbi_plan_in_order(e->pool, loop) || tirbi_carry_elements(e->pool, loop) ||
-        tirbi_split_loop(e->pool, loop) || tirbi_block_by_distance(e->pool, loop, &blocks)) {
+    if (tirbi_has_lanes(e->pool, loop) || tirbi_has_lanes_in_order(e->pool, loop) ||
+        tirbi_carry_elements(e->pool, loop) || tirbi_split_loop(e->pool, loop) ||
+        tirbi_block_by_distance(e->pool, loop, &blocks)) {
         return true;
     }
     const tirbi_ls *extremes = tirbi_find_extremes(e->pool, loop);
@@ -81,7 +82,7 @@ static bool put_still(tirbi_emitter *e, const tirbi_ls *loop, bool plain) {
          i++) { /* loads by what has been loaded have names then, too */
         if (i > 0) inside = tirbi_name_still_loads(e->pool, inside, false);
         if (inside) inside = inside->as.seq.items[inside->as.seq.n - 1];
-        gains = inside && (plain ? tirbi_plan_lanes(e->pool, inside) != NULL
+        gains = inside && (plain ? tirbi_has_lanes(e->pool, inside)
                                  : has_lanes(e, inside) || tirbi_choose_lanes(e, inside, &nest));
     }
     if (!named || !gains) return false;
@@ -297,7 +298,7 @@ static bool put_arranged(tirbi_emitter *e, const tirbi_ls *loop) {
     for (size_t i = 0; i < sizeof(arrangements) / sizeof(*arrangements); i++) {
         tirbi_arranged out = {.loop = NULL};
         if (!arrangements[i].arrange(e->pool, loop, &out)) continue;
-        if (arrangements[i].in_order ? !tirbi_plan_in_order(e->pool, out.loop) : !has_lanes(e, out.loop)) continue;
+        if (arrangements[i].in_order ? !tirbi_has_lanes_in_order(e->pool, out.loop) : !has_lanes(e, out.loop)) continue;
         tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, arrangements[i].form, "%s", arrangements[i].text);
         put_serial(e, out.stmt);
         return true;
@@ -339,7 +340,7 @@ static bool put_separate(tirbi_emitter *e, const tirbi_ls *loop) {
 static bool put_beside_diagonal(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_diagonal diagonal;
     if ((tirbi_disabled(e) & TIRB_PASS_SEQUENCES) || !tirbi_leave_diagonal(e->pool, loop, &diagonal) ||
-        !tirbi_plan_lanes(e->pool, diagonal.rest))
+        !tirbi_has_lanes(e->pool, diagonal.rest))
         return false;
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "beside the iteration that is on the diagonal");
@@ -450,7 +451,7 @@ enum { SHORT_ROW = 16, SHORT_TO_ENTER = 64 };
 
 /* Whether the innermost loop's lanes, as far as it is some, need an order or name what they reach. */
 static bool enters_rows(tirbi_emitter *e, const tirbi_ls *inner) {
-    return !tirbi_loop_inside(inner) && !tirbi_plan_lanes(e->pool, inner);
+    return !tirbi_loop_inside(inner) && !tirbi_has_lanes(e->pool, inner);
 }
 
 /* Whether a nest's lanes are the elements of short rows, and compute where they read. */

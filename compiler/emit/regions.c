@@ -48,7 +48,7 @@ static const char *region_name(tirbi_emitter *e) {
 
 static void make_parameters(tirbi_emitter *r, const tirbi_region_plan *plan, tirbi_function *out) {
     uint32_t n = FIRST_LIVE + plan->n_live + plan->n_roots;
-    tirbi_param *params = TIRBI_NEW_ARRAY(r->arena, tirbi_param, n);
+    tirbi_param *params = TIRBI_NEW_ARRAY(r->lasting, tirbi_param, n);
     if (!params) return;
     for (uint32_t i = 0; i < FIRST_LIVE + plan->n_live; i++) {
         const char *name = i == 0 ? "begin" : i == 1 ? "end" : tirbi_arena_format(r->arena, "s%u", i);
@@ -135,9 +135,9 @@ static void put_function(tirbi_emitter *e, const tirbi_region_plan *plan, const 
     tirbi_emitter *r = TIRBI_NEW(e->arena, tirbi_emitter);
     const char *name = region_name(e);
     if (!r || !name) return;
-    *r = (tirbi_emitter){.arena = e->arena, .diagnostics = e->diagnostics, .options = e->options, .source = e->source,
-                         .module = e->module, .function = e->function, .pool = e->pool, .strings = e->strings,
-                         .regions = e->regions, .notes = e->notes, .serial = true};
+    *r = (tirbi_emitter){.arena = e->arena, .lasting = e->lasting, .diagnostics = e->diagnostics, .options = e->options,
+                         .source = e->source, .module = e->module, .function = e->function, .pool = e->pool,
+                         .strings = e->strings, .regions = e->regions, .notes = e->notes, .serial = true};
     tirbi_writer_init(&r->code, e->code.heap);
     for (uint32_t i = 0; i < FIRST_LIVE; i++) tirbi_new_sreg(r);
     for (uint32_t i = 0; i < plan->n_live; i++) plan->live[i]->reg = tirbi_new_sreg(r);
@@ -189,7 +189,7 @@ static void clear_registers(const tirbi_region_plan *plan) {
 static tirbi_function *new_region(tirbi_emitter *e) {
     tirbi_region_list *list = e->regions;
     if (e->module->n_functions + list->n >= UINT16_MAX) return NULL;
-    tirbi_function *items = tirbi_grow(e->arena, list->items, list->n, &list->capacity, sizeof(*items));
+    tirbi_function *items = tirbi_grow(e->lasting, list->items, list->n, &list->capacity, sizeof(*items));
     if (!items) return NULL;
     list->items = items;
     return &items[list->n];

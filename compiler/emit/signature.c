@@ -232,7 +232,7 @@ static void make_dim_of(tirbi_emitter *e, const tirb_expr *x, uint32_t scale, ti
     if (x) add_terms(&b, x);
     if (!x || scale != 1) add_term(&b, TIRBI_DIM_CONST, scale);
     if (x && scale != 1) add_term(&b, TIRBI_DIM_MUL, 0);
-    tirbi_dim_term *terms = TIRBI_NEW_ARRAY(e->arena, tirbi_dim_term, b.n);
+    tirbi_dim_term *terms = TIRBI_NEW_ARRAY(e->lasting, tirbi_dim_term, b.n);
     if (!terms) return;
     if (b.failed) {
         e->failed = true;
@@ -257,7 +257,7 @@ static void make_dim(tirbi_emitter *e, const tirb_expr *x, uint32_t scale, tirbi
 static tirbi_dim *make_dims(tirbi_emitter *e, const tirb_expr *const *items, uint32_t n, uint32_t last, uint32_t scale,
                             tirbi_var *vars, uint32_t *n_vars) {
     bool more = last != 1 || scale != 1;
-    tirbi_dim *dims = TIRBI_NEW_ARRAY(e->arena, tirbi_dim, n + more);
+    tirbi_dim *dims = TIRBI_NEW_ARRAY(e->lasting, tirbi_dim, n + more);
     for (uint32_t i = 0; dims && i < n; i++) make_dim(e, items[i], scale, vars, n_vars, &dims[i]);
     if (dims && more) make_dim(e, NULL, last, vars, n_vars, &dims[n]);
     return dims;
@@ -346,7 +346,7 @@ static uint32_t add_conditions(condition_builder *b) {
 static void make_conditions(tirbi_emitter *e, tirbi_var *vars, uint32_t *n_vars, tirbi_function *out) {
     condition_builder b = {.e = e, .vars = vars, .n_vars = n_vars};
     const uint32_t n = add_conditions(&b);
-    tirbi_condition *items = TIRBI_NEW_ARRAY(e->arena, tirbi_condition, n);
+    tirbi_condition *items = TIRBI_NEW_ARRAY(e->lasting, tirbi_condition, n);
     if (!items) return;
     if (n > TIRBI_MAX_CONDITIONS) {
         tirbi_put_too_large(e, e->function->ast->span, "it has more than 4096 conditions on its arguments");
@@ -362,7 +362,7 @@ static void make_conditions(tirbi_emitter *e, tirbi_var *vars, uint32_t *n_vars,
 static void packed_param(tirbi_emitter *e, uint32_t i, tirbi_param *out) {
     static const tirbi_dim_term zero = {.op = TIRBI_DIM_CONST, .value = 0};
     const tirbi_lbuf *lowered = e->function->param_buffers[i];
-    tirbi_dim *extent = TIRBI_NEW(e->arena, tirbi_dim);
+    tirbi_dim *extent = TIRBI_NEW(e->lasting, tirbi_dim);
     if (!extent) return;
     *extent = (tirbi_dim){.n_terms = 1, .terms = &zero};
     *out = (tirbi_param){.name = tirbi_string_number(e->strings, lowered->name),
@@ -377,8 +377,8 @@ static void packed_param(tirbi_emitter *e, uint32_t i, tirbi_param *out) {
 /* Names of what a call binds are the source's; a matched buffer is known by the name that the body uses. */
 void tirbi_make_signature(tirbi_emitter *e, tirbi_function *out) {
     const tirb_primfunc *f = e->function->ast;
-    tirbi_param *params = TIRBI_NEW_ARRAY(e->arena, tirbi_param, f->n_params);
-    tirbi_var *vars = TIRBI_NEW_ARRAY(e->arena, tirbi_var, f->n_shape_vars + f->n_params);
+    tirbi_param *params = TIRBI_NEW_ARRAY(e->lasting, tirbi_param, f->n_params);
+    tirbi_var *vars = TIRBI_NEW_ARRAY(e->lasting, tirbi_var, f->n_shape_vars + f->n_params);
     uint32_t n_vars = f->n_shape_vars;
     if (!params || !vars) return;
     if (f->n_params > TIRBI_MAX_CALL_ARGS || f->n_shape_vars > TIRBI_MAX_CALL_ARGS) {
@@ -410,7 +410,7 @@ void tirbi_make_signature(tirbi_emitter *e, tirbi_function *out) {
         params[i] = (tirbi_param){.name = tirbi_string_number(e->strings, v->name), .kind = TIRB_PARAM_SCALAR,
                                   .dtype = (uint8_t)v->type, .reg = (uint16_t)v->reg};
     }
-    tirbi_alias *aliases = TIRBI_NEW_ARRAY(e->arena, tirbi_alias, f->n_may_alias);
+    tirbi_alias *aliases = TIRBI_NEW_ARRAY(e->lasting, tirbi_alias, f->n_may_alias);
     if (!aliases) return;
     for (uint32_t i = 0; i < f->n_may_alias; i++) {
         aliases[i] = (tirbi_alias){(uint16_t)f->may_alias[i].first, (uint16_t)f->may_alias[i].second};

@@ -17,7 +17,7 @@ void tirbi_builder_init(tirbi_builder *b, tirbi_arena *arena, tirbi_diagnostics 
 
 void *tirbi_list_add(tirbi_arena *arena, tirbi_list *list, size_t item_size) {
     if (list->n == list->capacity) {
-        uint32_t capacity = list->capacity ? list->capacity : 4;
+        uint32_t capacity = list->capacity ? list->capacity : item_size > 32 ? 1 : 4;
         if (list->capacity && __builtin_mul_overflow(capacity, 2U, &capacity)) return NULL;
         void *items = tirbi_arena_alloc(arena, capacity, item_size);
         if (!items) return NULL;

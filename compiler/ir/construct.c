@@ -8,8 +8,28 @@
 
 /* ---- Nodes ------------------------------------------------------------------------------------------------------ */
 
+#define WITH(member) (offsetof(tirb_expr, as) + sizeof(((tirb_expr *)0)->as.member))
+
+/* A node has the memory that its kind needs; those of which copies are made as a whole have all. */
+static size_t size_of(tirb_expr_kind kind) {
+    switch (kind) {
+    case TIRB_EXPR_VAR: return WITH(var);
+    case TIRB_EXPR_INT_IMM: return WITH(int_value);
+    case TIRB_EXPR_FLOAT_IMM: return WITH(float_value);
+    case TIRB_EXPR_CAST:
+    case TIRB_EXPR_NOT: return WITH(cast);
+    case TIRB_EXPR_LOAD: return WITH(load);
+    case TIRB_EXPR_RAMP: return WITH(ramp);
+    case TIRB_EXPR_BROADCAST: return WITH(broadcast);
+    case TIRB_EXPR_SELECT: return WITH(select);
+    default: break;
+    }
+    bool binary = (kind >= TIRB_EXPR_ADD && kind <= TIRB_EXPR_MAX) || (kind >= TIRB_EXPR_EQ && kind <= TIRB_EXPR_GE);
+    return binary || kind == TIRB_EXPR_AND || kind == TIRB_EXPR_OR ? WITH(binary) : sizeof(tirb_expr);
+}
+
 static tirb_expr *new_expr(tirbi_builder *b, tirb_expr_kind kind, tirb_datatype dtype, tirbi_span span) {
-    tirb_expr *e = TIRBI_NEW(b->arena, tirb_expr);
+    tirb_expr *e = tirbi_arena_alloc(b->arena, size_of(kind), 1);
     if (!e) return NULL;
     e->kind = kind;
     e->dtype = dtype;

@@ -113,6 +113,7 @@ typedef struct tirb_buffer_region {
     const tirb_range *region; /* buffer->ndim of them */
 } tirb_buffer_region;
 
+/* The builder gives a node the memory that its kind needs: a whole one is only copied where it is a call. */
 struct tirb_expr {
     tirb_expr_kind kind;
     tirb_datatype dtype;

@@ -109,7 +109,7 @@ static void bad_token(lexer *l, uint32_t begin, const char *message) {
 /* What is right in Python but no part of the language is only an error where it is parsed. */
 static void foreign_token(lexer *l, uint32_t begin, const char *message) {
     tirbi_token *token = add_token(l, TIRBI_TOKEN_BAD, begin);
-    if (token) token->text = message;
+    if (token) token->as.text = message;
 }
 
 /* ---- Numbers ---------------------------------------------------------------------------------------------------- */
@@ -131,7 +131,7 @@ static void read_integer(lexer *l, uint32_t begin, uint32_t first, uint64_t base
         return;
     }
     tirbi_token *token = add_token(l, TIRBI_TOKEN_INT, begin);
-    if (token) token->value.integer = value;
+    if (token) token->as.integer = value;
 }
 
 static void read_number(lexer *l) {
@@ -166,7 +166,7 @@ static void read_number(lexer *l) {
     } else if (real) {
         double value = tirbi_decimal_to_double(l->text + begin, l->at - begin);
         tirbi_token *token = add_token(l, TIRBI_TOKEN_FLOAT, begin);
-        if (token) token->value.real = value;
+        if (token) token->as.real = value;
     } else if (base == 10 && l->at - begin > 1 && l->text[begin] == '0' &&
                strspn(l->text + begin, "0_") < l->at - begin) {
         bad_token(l, begin, "a decimal integer does not begin with 0");
@@ -330,7 +330,7 @@ static void read_string(lexer *l, string_prefix prefix) {
     uint32_t length = prefix.format ? format_length(l, quote, quotes) : UINT32_MAX;
     bool measured = length != UINT32_MAX;
     if (!measured) length = string_length(l, quote, quotes);
-    char *value = tirbi_arena_alloc(l->arena, length + 8, 1);
+    char *value = tirbi_arena_alloc(l->names->arena, length + 8, 1);
     if (!value) return;
     const uint32_t last = l->at + length;
     while (l->at < l->end) {
@@ -362,7 +362,7 @@ static void read_string(lexer *l, string_prefix prefix) {
     } else {
         tirbi_token *token = add_token(l, prefix.format ? TIRBI_TOKEN_FSTRING : TIRBI_TOKEN_STRING, begin);
         if (!token) return;
-        token->text = value;
+        token->as.text = value;
         token->size = size;
     }
 }
@@ -483,7 +483,7 @@ static void read_name(lexer *l) {
             kind = keywords[i].kind;
     const char *name = tirbi_intern(l->names, l->text + begin, l->at - begin);
     tirbi_token *token = add_token(l, kind, begin);
-    if (token) token->text = name;
+    if (token) token->as.text = name;
 }
 
 static void read_punctuation(lexer *l) {

@@ -27,15 +27,16 @@ typedef enum tirbi_token_kind {
     TIRBI_N_TOKENS
 } tirbi_token_kind;
 
+/* There are more of them than of anything else. */
 typedef struct tirbi_token {
     tirbi_token_kind kind;
     tirbi_span span;
-    uint32_t size;    /* STRING: bytes */
-    const char *text; /* NAME and keywords: interned; STRING: its value */
+    uint32_t size; /* STRING: bytes */
     union {
+        const char *text; /* NAME and keywords: interned; STRING: its value; BAD; NULL of other signs */
         uint64_t integer;
         double real;
-    } value;
+    } as;
 } tirbi_token;
 
 typedef enum tirbi_dialect {
@@ -53,7 +54,8 @@ typedef struct tirbi_tokens {
     tirbi_dialect comment_dialect; /* of a comment `# from tvm.script import tirx as T`, as TVM prints it */
 } tirbi_tokens;
 
-/* Reads bytes begin .. end of the source. Strings and names are put into the arena. False when out of memory. */
+/* Reads bytes begin .. end of the source. The tokens are put into the arena; strings and names are put where the names
+ * are, for they outlive the tokens. False when out of memory. */
 bool tirbi_lex(const tirbi_source *source, tirbi_span range, bool in_brackets, tirbi_names *names, tirbi_arena *arena,
                tirbi_diagnostics *diagnostics, tirbi_tokens *out);
 /* What a token is called in a message: "','", "'for'", "a name", "the end of the line". */

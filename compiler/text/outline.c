@@ -15,7 +15,7 @@ static bool between_statements(tirbi_token_kind kind) {
 }
 
 static bool is_word(const tirbi_token *token, const char *word) {
-    return token->kind == TIRBI_TOKEN_NAME && strcmp(token->text, word) == 0;
+    return token->kind == TIRBI_TOKEN_NAME && strcmp(token->as.text, word) == 0;
 }
 
 /* ---- Statements ------------------------------------------------------------------------------------------------- */

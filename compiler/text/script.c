@@ -12,9 +12,9 @@ static bool shows_hybrid(const tirbi_token *token) {
     tirb_datatype type;
     if (token[0].kind != TIRBI_TOKEN_NAME || token[1].kind != TIRBI_TOKEN_DOT || token[2].kind != TIRBI_TOKEN_NAME)
         return false;
-    const char *name = token[2].text;
-    if (strcmp(token->text, "tvm") == 0) return strcmp(name, "hybrid") == 0;
-    if (strcmp(token->text, "ty") != 0) return false;
+    const char *name = token[2].as.text;
+    if (strcmp(token->as.text, "tvm") == 0) return strcmp(name, "hybrid") == 0;
+    if (strcmp(token->as.text, "ty") != 0) return false;
     return strcmp(name, "Ptr") == 0 || strcmp(name, "Tuple") == 0 || tirb_datatype_from_text(name, strlen(name), &type);
 }
 
@@ -47,7 +47,7 @@ static tirbi_dialect dialect_of_names(const tirbi_tokens *tokens) {
         bool keyword = token->kind == TIRBI_TOKEN_NAME && token[1].kind == TIRBI_TOKEN_ASSIGN;
         if (!attribute && !keyword) continue;
         for (size_t j = 0; j < sizeof signs / sizeof *signs; j++)
-            if (strcmp(signs[j].name, token->text) == 0) return signs[j].dialect;
+            if (strcmp(signs[j].name, token->as.text) == 0) return signs[j].dialect;
     }
     return TIRBI_DIALECT_UNKNOWN;
 }
@@ -112,12 +112,13 @@ tirbi_value tirbi_import_value(tirbi_script *s, const tirbi_import *import) {
 static void find_imported_dialect(tirbi_script *s, const tirbi_tokens *tokens) {
     const tirbi_token *items = tokens->items;
     for (uint32_t i = 0; i < tokens->n && !tirbi_hybrid(s); i++) {
-        if (items[i].kind != TIRBI_KEYWORD_FROM || strcmp(items[i + 1].text ? items[i + 1].text : "", "tvm") != 0)
+        if (items[i].kind != TIRBI_KEYWORD_FROM || items[i + 1].kind != TIRBI_TOKEN_NAME ||
+            strcmp(items[i + 1].as.text, "tvm") != 0)
             continue;
         for (i++; i < tokens->n && items[i].kind != TIRBI_TOKEN_NEWLINE; i++) {
             tirbi_token_kind before = items[i - 1].kind;
             bool named = before == TIRBI_KEYWORD_IMPORT || before == TIRBI_TOKEN_COMMA || before == TIRBI_TOKEN_LPAREN;
-            tirbi_import import = {.module = "tvm.script", .name = items[i].text};
+            tirbi_import import = {.module = "tvm.script", .name = items[i].as.text};
             tirbi_namespace space;
             tirbi_dialect dialect;
             if (!named || items[i].kind != TIRBI_TOKEN_NAME || !import_space(&import, &space, &dialect)) continue;
@@ -509,22 +510,33 @@ static tirb_irmodule *finish_module(tirbi_script *s) {
     return module;
 }
 
-tirb_irmodule *tirbi_parse_behind(const tirb_irmodule *before, const tirbi_source *source, tirbi_arena *arena,
-                                  tirbi_diagnostics *diagnostics) {
+/* The tokens and the surface tree are in an arena of their own. */
+static tirb_irmodule *parse(const tirb_irmodule *before, const tirbi_source *source, tirbi_arena *arena,
+                            tirbi_arena *surface, tirbi_diagnostics *diagnostics) {
     tirbi_script *s = TIRBI_NEW(arena, tirbi_script);
     if (!s) return NULL;
     *s = (tirbi_script){.source = source, .arena = arena, .diagnostics = diagnostics, .names = {.arena = arena}};
-    s->syntax = (tirbi_syntax){.names = &s->names, .arena = arena, .diagnostics = diagnostics};
+    s->syntax = (tirbi_syntax){.names = &s->names, .arena = surface, .diagnostics = diagnostics};
     tirbi_builder_init(&s->builder, arena, diagnostics);
     s->builder.n_vars = before->n_vars;
     s->builder.n_buffers = before->n_buffers;
     tirbi_tokens tokens;
-    if (!tirbi_lex(source, (tirbi_span){0, source->size}, false, &s->names, arena, diagnostics, &tokens)) return NULL;
+    if (!tirbi_lex(source, (tirbi_span){0, source->size}, false, &s->names, surface, diagnostics, &tokens)) return NULL;
     s->dialect = dialect_of_names(&tokens);
     if (tokens.comment_dialect != TIRBI_DIALECT_UNKNOWN) s->dialect = tokens.comment_dialect;
     find_imported_dialect(s, &tokens);
     tirbi_run_file(s, &tokens);
-    tirb_irmodule *module = finish_module(s);
+    return finish_module(s);
+}
+
+tirb_irmodule *tirbi_parse_behind(const tirb_irmodule *before, const tirbi_source *source, tirbi_arena *arena,
+                                  tirbi_diagnostics *diagnostics) {
+    tirbi_arena surface;
+    tirbi_arena_init(&surface, arena->heap);
+    surface.watch = arena->watch;
+    tirb_irmodule *module = parse(before, source, arena, &surface, diagnostics);
+    arena->failed |= surface.failed;
+    tirbi_arena_destroy(&surface);
     return arena->failed ? NULL : module;
 }
 

@@ -102,13 +102,13 @@ typedef struct unknown_names {
 
 static void take_effect(void *context, const tirbi_token *token, tirbi_effect effect) {
     const unknown_names *u = context;
-    const tirbi_binding *old = tirbi_lookup(u->f->s, token->text);
+    const tirbi_binding *old = tirbi_lookup(u->f->s, token->as.text);
     bool imported = old && (old->value.kind == TIRBI_VALUE_NAMESPACE || old->value.kind == TIRBI_VALUE_ENTRY);
     if (effect == TIRBI_EFFECT_CHANGES) {
         tirbi_constant *c = old && old->value.kind == TIRBI_VALUE_CONSTANT ? old->value.as.constant : NULL;
         if (c && c->changed == NEVER) c->changed = u->f->events.n;
     } else if ((effect == TIRBI_EFFECT_BINDS || u->targets) && !(imported && u->keeps_imported)) {
-        bind_unknown(u->f, token->text, token->span, u->reason);
+        bind_unknown(u->f, token->as.text, token->span, u->reason);
     }
 }
 
@@ -121,7 +121,7 @@ static void pass_over(file *f, uint32_t begin, uint32_t end, const char *reason,
         if (tokens[i].kind != TIRBI_TOKEN_AT || (i > 0 && tokens[i - 1].kind == TIRBI_TOKEN_NAME)) continue;
         for (uint32_t j = i + 1; j < end && (tokens[j].kind == TIRBI_TOKEN_NAME || tokens[j].kind == TIRBI_TOKEN_DOT);
              j++)
-            if (tokens[j].kind == TIRBI_TOKEN_NAME && strcmp(tokens[j].text, "prim_func") == 0)
+            if (tokens[j].kind == TIRBI_TOKEN_NAME && strcmp(tokens[j].as.text, "prim_func") == 0)
                 f->hidden = (tirbi_span){tokens[i].span.begin, tokens[j].span.end};
     }
 }
@@ -274,7 +274,7 @@ static bool mentions_tvm(const file *f, const tirbi_clause *clause) {
     const tirbi_token *tokens = f->tokens->items;
     for (uint32_t i = clause->begin; i + 1 < clause->body; i++) {
         if (tokens[i].kind != TIRBI_TOKEN_NAME || tokens[i + 1].kind != TIRBI_TOKEN_DOT) continue;
-        const tirbi_node node = {.kind = TIRBI_NODE_NAME, .span = tokens[i].span, .name = tokens[i].text};
+        const tirbi_node node = {.kind = TIRBI_NODE_NAME, .span = tokens[i].span, .name = tokens[i].as.text};
         quiet q;
         begin_quiet(f->s, &q);
         const tirbi_value v = tirbi_evaluate(f->s, &node);
@@ -288,7 +288,7 @@ static bool mentions_tvm(const file *f, const tirbi_clause *clause) {
 static void note_bare(file *f, const tirbi_token *name, const char *kind, const char *decorator) {
     if (f->bare.end > 0 || name->kind != TIRBI_TOKEN_NAME) return;
     f->bare = name->span;
-    f->bare_text = tirbi_arena_format(f->s->arena, "the %s `%s` needs the decorator %s", kind, name->text, decorator);
+    f->bare_text = tirbi_arena_format(f->s->arena, "the %s `%s` needs the decorator %s", kind, name->as.text, decorator);
 }
 
 /* A function without decorator: in Hybrid Script a kernel where its head shows it, else Python that kernels may call.
@@ -352,7 +352,7 @@ static bool known_condition(file *f, const tirbi_clause *clause, bool *holds) {
     const tirbi_token *head = &f->tokens->items[clause->begin];
     uint32_t end;
     *holds = false;
-    if (head[1].kind == TIRBI_TOKEN_NAME && strcmp(head[1].text, "__name__") == 0) return true;
+    if (head[1].kind == TIRBI_TOKEN_NAME && strcmp(head[1].as.text, "__name__") == 0) return true;
     quiet q;
     begin_quiet(s, &q);
     const tirbi_node *node = tirbi_parse_expression_at(&s->syntax, f->tokens, clause->begin + 1, &end);

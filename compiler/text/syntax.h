@@ -38,12 +38,12 @@ typedef enum tirbi_node_kind {
 
 typedef struct tirbi_node tirbi_node;
 struct tirbi_node {
-    tirbi_node_kind kind;
-    tirbi_token_kind op;
-    tirbi_span span;
-    uint32_t height; /* at most TIRBI_MAX_HEIGHT */
+    uint8_t kind;    /* tirbi_node_kind */
+    uint8_t op;      /* tirbi_token_kind */
+    uint16_t height; /* at most TIRBI_MAX_HEIGHT */
     uint32_t n_items;
     tirbi_node **items;
+    tirbi_span span;
     const char *name; /* interned */
     union {
         uint64_t integer;
@@ -126,7 +126,7 @@ struct tirbi_line {
 };
 
 typedef struct tirbi_syntax {
-    tirbi_names *names;
+    tirbi_names *names; /* where strings are too: they outlive the tree */
     tirbi_arena *arena;
     tirbi_diagnostics *diagnostics;
     bool is_python; /* what is parsed is no kernel: Python that a kernel may refer to */

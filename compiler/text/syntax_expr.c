@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compiler/text/syntax_parser.h"
+#include "loader/base/checked.h"
 
 /* ---- Helpers ---------------------------------------------------------------------------------------------------- */
 
@@ -12,7 +13,7 @@ void tirbi_syntax_error(tirbi_parser *p, tirbi_span span, const char *format, ..
     p->failed = true;
     const tirbi_token *token = tirbi_peek(p);
     if (token->kind == TIRBI_TOKEN_BAD) {
-        if (token->text) tirbi_report_error(p->syntax->diagnostics, TIRB_SYNTAX, token->span, "%s", token->text);
+        if (token->as.text) tirbi_report_error(p->syntax->diagnostics, TIRB_SYNTAX, token->span, "%s", token->as.text);
         return;
     }
     for (uint32_t i = 0; i < p->all->n_broken; i++)
@@ -50,16 +51,18 @@ tirbi_span tirbi_span_from(const tirbi_parser *p, uint32_t begin) {
 
 tirbi_node *tirbi_make_node(tirbi_parser *p, tirbi_node_kind kind, tirbi_span span, tirbi_node *const *items,
                             uint32_t n_items) {
-    tirbi_node *node = TIRBI_NEW(p->arena, tirbi_node);
-    tirbi_node **copy = TIRBI_NEW_ARRAY(p->arena, tirbi_node *, n_items);
-    if (!node || !copy) {
+    size_t bytes = 0;
+    bool fits = tirbi_mul_size(n_items, sizeof(tirbi_node *), &bytes) && tirbi_add_size(bytes, sizeof(tirbi_node), &bytes);
+    tirbi_node *node = fits ? tirbi_arena_alloc(p->arena, bytes, 1) : NULL;
+    if (!node) {
         p->failed = true;
         return NULL;
     }
+    tirbi_node **copy = (tirbi_node **)(node + 1);
     if (n_items) memcpy(copy, items, n_items * sizeof *copy);
-    *node = (tirbi_node){.kind = kind, .span = span, .height = 1, .n_items = n_items, .items = copy};
+    *node = (tirbi_node){.kind = (uint8_t)kind, .span = span, .height = 1, .n_items = n_items, .items = copy};
     for (uint32_t i = 0; i < n_items; i++)
-        if (copy[i] && copy[i]->height >= node->height) node->height = copy[i]->height + 1;
+        if (copy[i] && copy[i]->height >= node->height) node->height = (uint16_t)(copy[i]->height + 1);
     if (node->height > TIRBI_MAX_HEIGHT) {
         tirbi_syntax_error(p, span, "the expression is more than %d operators deep", TIRBI_MAX_HEIGHT);
         return NULL;
@@ -200,18 +203,18 @@ static tirbi_node *read_dict(tirbi_parser *p) {
 static tirbi_node *read_strings(tirbi_parser *p) {
     uint32_t begin = tirbi_peek(p)->span.begin;
     const tirbi_token *first = tirbi_peek(p);
-    const char *text = first->text;
+    const char *text = first->as.text;
     uint32_t size = first->size;
     for (p->at++; tirbi_at(p, TIRBI_TOKEN_STRING); p->at++) size += tirbi_peek(p)->size;
     if (size > first->size) {
-        char *joined = tirbi_arena_alloc(p->arena, (size_t)size + 1, 1);
+        char *joined = tirbi_arena_alloc(p->syntax->names->arena, (size_t)size + 1, 1);
         if (!joined) {
             p->failed = true;
             return NULL;
         }
         text = joined;
         for (const tirbi_token *part = first; part < tirbi_peek(p); joined += part++->size) {
-            memcpy(joined, part->text, part->size);
+            memcpy(joined, part->as.text, part->size);
         }
     }
     tirbi_node *node = tirbi_make_node(p, TIRBI_NODE_STRING, tirbi_span_from(p, begin), NULL, 0);
@@ -251,15 +254,15 @@ static tirbi_node *read_atom(tirbi_parser *p) {
     switch (token->kind) {
     case TIRBI_TOKEN_NAME:
         node = tirbi_make_node(p, TIRBI_NODE_NAME, token->span, NULL, 0);
-        if (node) node->name = token->text;
+        if (node) node->name = token->as.text;
         break;
     case TIRBI_TOKEN_INT:
         node = tirbi_make_node(p, TIRBI_NODE_INT, token->span, NULL, 0);
-        if (node) node->as.integer = token->value.integer;
+        if (node) node->as.integer = token->as.integer;
         break;
     case TIRBI_TOKEN_FLOAT:
         node = tirbi_make_node(p, TIRBI_NODE_FLOAT, token->span, NULL, 0);
-        if (node) node->as.real = token->value.real;
+        if (node) node->as.real = token->as.real;
         break;
     case TIRBI_KEYWORD_TRUE:
     case TIRBI_KEYWORD_FALSE:
@@ -300,7 +303,7 @@ static tirbi_node *read_argument(tirbi_parser *p) {
     tirbi_node *value = tirbi_expression(p);
     if (!value) return NULL;
     tirbi_node *node = tirbi_make_node(p, TIRBI_NODE_KEYWORD, tirbi_span_from(p, token->span.begin), &value, 1);
-    if (node) node->name = token->text;
+    if (node) node->name = token->as.text;
     return node;
 }
 
@@ -383,7 +386,7 @@ static tirbi_node *read_primary(tirbi_parser *p) {
             const tirbi_token *name = tirbi_peek(p);
             if (!tirbi_expect(p, TIRBI_TOKEN_NAME, "a name after '.'")) return NULL;
             node = tirbi_make_node(p, TIRBI_NODE_ATTRIBUTE, tirbi_span_from(p, node->span.begin), &node, 1);
-            if (node) node->name = name->text;
+            if (node) node->name = name->as.text;
         } else if (tirbi_at(p, TIRBI_TOKEN_LPAREN)) {
             node = read_call(p, node);
         } else if (tirbi_at(p, TIRBI_TOKEN_LBRACKET)) {
@@ -532,7 +535,7 @@ static tirbi_node *read_lambda(tirbi_parser *p) {
         if (!tirbi_expect(p, TIRBI_TOKEN_NAME, "a plain parameter name of the lambda")) return NULL;
         const char **slot = TIRBI_LIST_ADD(p->arena, &names, const char *);
         if (!slot) return NULL;
-        *slot = token->text;
+        *slot = token->as.text;
         if (!tirbi_accept(p, TIRBI_TOKEN_COMMA)) break;
     }
     if (!tirbi_expect(p, TIRBI_TOKEN_COLON, "':'")) return NULL;

@@ -191,7 +191,7 @@ static tirbi_line *read_annotated(tirbi_parser *p, tirbi_node *target, uint32_t 
 static tirbi_line *read_expression_line(tirbi_parser *p) {
     uint32_t begin = tirbi_peek(p)->span.begin;
     const tirbi_token *token = tirbi_peek(p);
-    if (token->kind == TIRBI_TOKEN_NAME && strcmp(token->text, "match") == 0 && token[1].kind == TIRBI_TOKEN_NAME) {
+    if (token->kind == TIRBI_TOKEN_NAME && strcmp(token->as.text, "match") == 0 && token[1].kind == TIRBI_TOKEN_NAME) {
         tirbi_syntax_error(p, token->span, "'match' is not part of the language");
         return NULL;
     }
@@ -253,7 +253,7 @@ static const char *read_dotted(tirbi_parser *p) {
     do {
         const tirbi_token *token = tirbi_peek(p);
         if (!tirbi_expect(p, TIRBI_TOKEN_NAME, "a name")) return NULL;
-        name = name ? tirbi_arena_format(p->arena, "%s.%s", name, token->text) : token->text;
+        name = name ? tirbi_arena_format(p->arena, "%s.%s", name, token->as.text) : token->as.text;
     } while (name && tirbi_accept(p, TIRBI_TOKEN_DOT));
     return name;
 }
@@ -267,14 +267,14 @@ static bool read_import_item(tirbi_parser *p, const char *module, tirbi_list *im
             return false;
         }
         if (!tirbi_expect(p, TIRBI_TOKEN_NAME, "a name")) return false;
-        import.name = import.as = token->text;
+        import.name = import.as = token->as.text;
     } else {
         import.module = read_dotted(p);
         if (!import.module) return false;
-        import.as = token->text;
+        import.as = token->as.text;
     }
     if (tirbi_accept(p, TIRBI_KEYWORD_AS)) {
-        import.as = tirbi_peek(p)->text;
+        import.as = tirbi_peek(p)->as.text;
         if (!tirbi_expect(p, TIRBI_TOKEN_NAME, "a name after 'as'")) return false;
     }
     import.span = tirbi_span_from(p, token->span.begin);
@@ -501,7 +501,7 @@ static bool read_parameters(tirbi_parser *p, tirbi_line *line) {
             if (!tirbi_expect(p, TIRBI_TOKEN_NAME, "a parameter name")) return false;
             tirbi_parameter *slot = TIRBI_LIST_ADD(p->arena, &parameters, tirbi_parameter);
             if (!slot) return false;
-            slot->name = token->text;
+            slot->name = token->as.text;
             slot->kind = kind;
             slot->span = token->span;
             if (tirbi_accept(p, TIRBI_TOKEN_COLON) && !(slot->annotation = tirbi_expression(p))) return false;
@@ -522,7 +522,7 @@ static bool read_type_parameters(tirbi_parser *p, tirbi_line *line) {
         if (!tirbi_expect(p, TIRBI_TOKEN_NAME, "a type parameter")) return false;
         const char **slot = TIRBI_LIST_ADD(p->arena, &names, const char *);
         if (!slot) return false;
-        *slot = token->text;
+        *slot = token->as.text;
         if (!tirbi_accept(p, TIRBI_TOKEN_COMMA)) break;
     }
     line->type_parameters = names.items;
@@ -537,7 +537,7 @@ static tirbi_line *read_def(tirbi_parser *p) {
     if (!tirbi_expect(p, TIRBI_TOKEN_NAME, "a function name")) return NULL;
     tirbi_line *line = make_line(p, TIRBI_LINE_DEF, begin);
     if (!line) return NULL;
-    line->name = name->text;
+    line->name = name->as.text;
     line->name_span = name->span;
     if (!read_type_parameters(p, line) || !read_parameters(p, line)) return NULL;
     if (tirbi_accept(p, TIRBI_TOKEN_ARROW) && !(line->annotation = tirbi_expression(p))) return NULL;
@@ -552,7 +552,7 @@ static tirbi_line *read_class(tirbi_parser *p) {
     if (!tirbi_expect(p, TIRBI_TOKEN_NAME, "a class name")) return NULL;
     tirbi_line *line = make_line(p, TIRBI_LINE_CLASS, begin);
     if (!line) return NULL;
-    line->name = name->text;
+    line->name = name->as.text;
     line->name_span = name->span;
     if (tirbi_accept(p, TIRBI_TOKEN_LPAREN) && !tirbi_accept(p, TIRBI_TOKEN_RPAREN)) {
         tirbi_syntax_error(p, tirbi_peek(p)->span, "base classes are not part of the language");

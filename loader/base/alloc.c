@@ -166,28 +166,34 @@ static bool bytes_of(size_t n, size_t size, size_t *out) {
 }
 
 /* What is smaller is not looked for. */
-enum { LEAST_SPARE = 256 };
+enum { LEAST_SPARE = 128 };
+
+/* The list of a size, which is one of a few that it may be; NULL: none, and all are in use. */
+static tirbi_arena_spares *spares_of(tirbi_arena *arena, size_t total) {
+    enum { TRIES = 8 };
+    for (size_t i = 0; i < TRIES; i++) {
+        tirbi_arena_spares *spares = &arena->spares[(total / ARENA_ALIGN + i) % TIRBI_ARENA_SPARES];
+        if (spares->size == total || spares->size == 0) return spares;
+    }
+    return NULL;
+}
 
 void tirbi_arena_give_back(tirbi_arena *arena, void *ptr, size_t n, size_t size) {
     size_t total;
     if (!ptr || !bytes_of(n, size, &total) || total < LEAST_SPARE) return;
-    for (unsigned i = 0; i < TIRBI_ARENA_SPARES; i++) {
-        if (arena->spares[i].size != total && arena->spares[i].size != 0) continue;
-        arena->spares[i].size = total;
-        memcpy(ptr, &arena->spares[i].first, sizeof(arena->spares[i].first));
-        arena->spares[i].first = ptr;
-        return;
-    }
+    tirbi_arena_spares *spares = spares_of(arena, total);
+    if (!spares) return;
+    spares->size = total;
+    memcpy(ptr, &spares->first, sizeof(spares->first));
+    spares->first = ptr;
 }
 
 static void *take_spare(tirbi_arena *arena, size_t total) {
-    for (unsigned i = 0; i < TIRBI_ARENA_SPARES && arena->spares[i].size != 0; i++) {
-        void *spare = arena->spares[i].first;
-        if (arena->spares[i].size != total || !spare) continue;
-        memcpy(&arena->spares[i].first, spare, sizeof(arena->spares[i].first));
-        return memset(spare, 0, total);
-    }
-    return NULL;
+    tirbi_arena_spares *spares = spares_of(arena, total);
+    void *spare = spares ? spares->first : NULL;
+    if (!spare) return NULL;
+    memcpy(&spares->first, spare, sizeof(spares->first));
+    return memset(spare, 0, total);
 }
 
 static void *fail(tirbi_arena *arena) {

@@ -68,7 +68,12 @@ tirb_status tirbi_heap_status(const tirbi_heap *heap);
 
 /* A bump allocator: everything in it is freed at once. Blocks are aligned to 16 bytes and cleared. */
 typedef struct tirbi_arena_block tirbi_arena_block;
-enum { TIRBI_ARENA_SPARES = 32 };
+enum { TIRBI_ARENA_SPARES = 64 };
+/* What was given back of one size; 0: of none. */
+typedef struct tirbi_arena_spares {
+    size_t size;
+    void *first; /* each begins with a pointer to the next one */
+} tirbi_arena_spares;
 typedef struct tirbi_arena {
     tirbi_heap *heap;
     tirbi_watch *watch; /* over what uses it; NULL: none */
@@ -77,10 +82,7 @@ typedef struct tirbi_arena {
     uint8_t *next;
     size_t left;
     bool failed; /* sticky: some allocation returned NULL */
-    struct {
-        size_t size;
-        void *first; /* each begins with a pointer to the next one */
-    } spares[TIRBI_ARENA_SPARES]; /* what was given back, by size */
+    tirbi_arena_spares spares[TIRBI_ARENA_SPARES]; /* of as many sizes */
 } tirbi_arena;
 
 void tirbi_arena_init(tirbi_arena *arena, tirbi_heap *heap);

@@ -614,12 +614,13 @@ typedef enum purpose {
 
 static const tirbi_ls *run(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose why) {
     switch (why) {
-    case IN_LANES: return tirbi_plan_in_order(pool, loop) ? loop : tirbi_copy_ahead(pool, loop);
+    case IN_LANES: return tirbi_has_lanes_in_order(pool, loop) ? loop : tirbi_copy_ahead(pool, loop);
     case IN_COLUMNS: return loop;
     case SEARCHED: return tirbi_search_updates(pool, loop);
     case PACKED: {
         tirbi_arranged packed;
-        return tirbi_pack_elements(pool, loop, &packed) && tirbi_plan_in_order(pool, packed.loop) ? packed.stmt : NULL;
+        if (!tirbi_pack_elements(pool, loop, &packed) || !tirbi_has_lanes_in_order(pool, packed.loop)) return NULL;
+        return packed.stmt;
     }
     default: return tirbi_hold_elements(pool, loop);
     }

@@ -362,7 +362,7 @@ static void write_loop(writer *w, const tirbi_ls *s) {
     copy->as.loop.body = written_inside(w, s->as.loop.body);
     w->n_bound = bound;
     if (!copy->as.loop.body) return;
-    if (!around && var->extent->hi > LONG_LOOP && tirbi_plan_lanes(w->pool, copy)) w->failed = true;
+    if (!around && var->extent->hi > LONG_LOOP && tirbi_has_lanes(w->pool, copy)) w->failed = true;
     append(w, w->out, copy);
 }
 
@@ -498,10 +498,9 @@ typedef struct search {
 
 /* Whether a loop of a nest is lanes. */
 static bool becomes_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    tirbi_nest nest;
     for (; loop->kind == TIRBI_LS_LOOP; loop = loop->as.loop.body) {
-        if (tirbi_plan_nest(pool, loop, TIRBI_NEST_ANY, &nest) || tirbi_plan_lanes(pool, loop)) return true;
-        if (loop->as.loop.body->kind != TIRBI_LS_LOOP && tirbi_plan_in_order(pool, loop)) return true;
+        if (tirbi_nest_has_lanes(pool, loop, TIRBI_NEST_ANY) || tirbi_has_lanes(pool, loop)) return true;
+        if (loop->as.loop.body->kind != TIRBI_LS_LOOP && tirbi_has_lanes_in_order(pool, loop)) return true;
     }
     return false;
 }

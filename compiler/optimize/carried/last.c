@@ -65,7 +65,7 @@ static const tirbi_ls *fold(const keeper *k, tirbi_lvar *last) {
     *loop = *k->loop;
     loop->as.loop.parallel = false;
     loop->as.loop.body = set(k, last, compute(k, TIRB_OP_MAX, tirbi_lx_var(k->pool, last), chosen), false);
-    return loop->as.loop.body && tirbi_plan_in_order(k->pool, loop) ? loop : NULL;
+    return loop->as.loop.body && tirbi_has_lanes_in_order(k->pool, loop) ? loop : NULL;
 }
 
 /* What the last iteration sets, if there is one. */

@@ -216,7 +216,7 @@ static const tirbi_ls *fold_values(finder *f, tirbi_lvar *extreme) {
         f->odd ? note_odd(f, value) : NULL};
     loop->as.loop.body = f->odd ? tirbi_new_sequence(f->pool, f->loop->span, sets, 2) : sets[0];
     if (when) loop->as.loop.body = where(f, when, loop->as.loop.body);
-    return loop->as.loop.body && tirbi_plan_in_order(f->pool, loop) ? loop : NULL;
+    return loop->as.loop.body && tirbi_has_lanes_in_order(f->pool, loop) ? loop : NULL;
 }
 
 /* Finds the first of the values that is the best, and sets the variables that tell its place. */
@@ -248,12 +248,14 @@ static const tirbi_ls *find_place(finder *f) {
 
 const tirbi_ls *tirbi_find_places(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_lvar *var = loop->as.loop.var;
+    if (loop->as.loop.step || !tirbi_has_plain_bounds(var)) return NULL;
     finder *f = TIRBI_NEW(pool->arena, finder);
-    if (!f || loop->as.loop.step || !tirbi_has_plain_bounds(var)) return NULL;
+    if (!f) return NULL;
     f->pool = pool;
     f->loop = loop;
     if (!read_body(f, loop->as.loop.body) || !read_condition(f, f->guarded->as.if_.condition) ||
         !read_sets(f, f->guarded->as.if_.then_case)) {
+        TIRBI_GIVE_BACK(pool->arena, f);
         return NULL;
     }
     const tirbi_lx *best = tirbi_lx_var(pool, f->best), *folded = NULL;
@@ -610,18 +612,21 @@ static const tirbi_ls *load_first(holder *h, const tirbi_lx *first) {
 
 const tirbi_ls *tirbi_hold_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_lvar *var = loop->as.loop.var;
+    if (loop->as.loop.step || !var->extent->pure || var->extent->traps) return NULL;
     holder *h = TIRBI_NEW(pool->arena, holder);
-    tirbi_ls *fresh = TIRBI_NEW(pool->arena, tirbi_ls);
-    if (!h || !fresh || loop->as.loop.step || !var->extent->pure || var->extent->traps) return NULL;
+    if (!h) return NULL;
     h->pool = pool;
     h->loop = loop;
     h->own.var[h->own.n++] = loop->as.loop.var;
     if (!note_variables(h, loop->as.loop.body, 0) || !note_loads(h, loop->as.loop.body, true) || !h->place ||
-        !h->surely)
+        !h->surely) {
+        TIRBI_GIVE_BACK(pool->arena, h);
         return NULL;
+    }
     const tirbi_lx *first = tirbi_lx_load(pool, h->place);
+    tirbi_ls *fresh = TIRBI_NEW(pool->arena, tirbi_ls);
     h->held = TIRBI_NEW(pool->arena, tirbi_lvar);
-    if (!h->held || !first) return NULL;
+    if (!h->held || !fresh || !first) return NULL;
     *h->held = (tirbi_lvar){.name = h->place->buffer->name,
                             .kind = TIRBI_LVAR_LOCAL,
                             .type = (tirbi_dtype)first->type,

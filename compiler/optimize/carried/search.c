@@ -357,11 +357,9 @@ static const tirbi_ls *look_ahead(seeker *s, tirbi_lvar *at, tirbi_lvar *burst, 
     return sequence(s, items, n);
 }
 
-static const tirbi_ls *search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+static const tirbi_ls *search_in(seeker *s, tirbi_lx_pool *pool, const tirbi_ls *loop) {
     enum { AT_FIRST = 8 };
     const tirbi_lvar *var = loop->as.loop.var;
-    seeker *s = TIRBI_NEW(pool->arena, seeker);
-    if (!s || loop->as.loop.step || !tirbi_has_plain_bounds(var)) return NULL;
     s->pool = pool;
     s->loop = loop;
     s->always = tirbi_lx_int(pool, TIRB_BOOL, 1);
@@ -383,6 +381,14 @@ static const tirbi_ls *search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop)
         more->as.if_.condition ? while_below(s, value_of(s, at), var->extent, sequence(s, round, 3)) : NULL;
     const tirbi_ls *all[] = {set(s, at, number(s, 0), true), set(s, burst, number(s, AT_FIRST), true), rounds};
     return rounds ? sequence(s, all, 3) : NULL;
+}
+
+static const tirbi_ls *search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    if (loop->as.loop.step || !tirbi_has_plain_bounds(loop->as.loop.var)) return NULL;
+    seeker *s = TIRBI_NEW(pool->arena, seeker);
+    const tirbi_ls *searched = s ? search_in(s, pool, loop) : NULL;
+    if (!searched) TIRBI_GIVE_BACK(pool->arena, s);
+    return searched;
 }
 
 /* Of few iterations the extreme is looked for in all, and then its place; of many few change it. */

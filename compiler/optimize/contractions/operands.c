@@ -596,8 +596,7 @@ static const tirbi_ls *rebuild(finder *f, const tirbi_ls *s) {
 }
 
 static bool runs_as_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    tirbi_nest plan;
-    return tirbi_plan_nest(pool, loop, TIRBI_NEST_ANY, &plan) || tirbi_plan_lanes(pool, loop);
+    return tirbi_nest_has_lanes(pool, loop, TIRBI_NEST_ANY) || tirbi_has_lanes(pool, loop);
 }
 
 /* Whether the nest with the operands in memory runs as what it would not run as without: as a contraction, as lanes, or

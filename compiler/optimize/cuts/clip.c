@@ -259,12 +259,11 @@ static bool clip(clipper *c, const clipped *given) {
 
 static bool runs_well(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, bool lanes) {
     tirbi_contract_plan *plan = TIRBI_NEW(pool->arena, tirbi_contract_plan);
-    tirbi_nest nest;
     const bool contracts = plan && !(disabled & TIRB_PASS_CONTRACT) && tirbi_plan_contraction(pool, loop, plan);
     TIRBI_GIVE_BACK(pool->arena, plan);
     if (contracts) return true;
     return lanes && !(disabled & TIRB_PASS_LANES) &&
-           (tirbi_plan_nest(pool, loop, TIRBI_NEST_ANY, &nest) || tirbi_plan_lanes(pool, loop));
+           (tirbi_nest_has_lanes(pool, loop, TIRBI_NEST_ANY) || tirbi_has_lanes(pool, loop));
 }
 
 /* The nest without its condition. */

@@ -42,9 +42,8 @@ static bool meet_at_crossing(crosser *c, const tirbi_place *a, const tirbi_place
     return !sum->traps;
 }
 
-static bool find_crossing(crosser *c) {
-    tirbi_accesses *all = TIRBI_NEW(c->pool->arena, tirbi_accesses);
-    if (!all || !tirbi_find_accesses(all, c->loop->as.loop.body)) return false;
+static bool find_among(crosser *c, tirbi_accesses *all) {
+    if (!tirbi_find_accesses(all, c->loop->as.loop.body)) return false;
     for (uint32_t i = 0; i < all->sets.n; i++) {
         if (c->own.n == TIRBI_MAX_AFFINE) return false;
         c->own.var[c->own.n++] = all->sets.var[i];
@@ -56,6 +55,13 @@ static bool find_crossing(crosser *c) {
         }
     }
     return c->sum != NULL;
+}
+
+static bool find_crossing(crosser *c) {
+    tirbi_accesses *all = TIRBI_NEW(c->pool->arena, tirbi_accesses);
+    const bool found = all && find_among(c, all);
+    TIRBI_GIVE_BACK(c->pool->arena, all);
+    return found;
 }
 
 /* The iterations from .. to - 1, counted from 0. */
@@ -109,7 +115,10 @@ bool tirbi_split_at_crossing(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_cr
     crosser *c = TIRBI_NEW(pool->arena, crosser);
     if (!c) return false;
     *c = (crosser){.pool = pool, .loop = loop, .own = {.var = {loop->as.loop.var}, .n = 1}};
-    if (!find_crossing(c)) return false;
+    if (!find_crossing(c)) {
+        TIRBI_GIVE_BACK(pool->arena, c);
+        return false;
+    }
     /* Of two before half of the sum, or behind it, the sum is never that. */
     const tirbi_lx *half = compute(c, TIRB_OP_FLOORDIV, c->sum, number(c, 2));
     const tirbi_lx *reached = compute(c, TIRB_OP_FLOORDIV, tirbi_lx_add(pool, c->sum, number(c, 1)), number(c, 2));

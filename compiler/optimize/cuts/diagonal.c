@@ -130,9 +130,11 @@ bool tirbi_leave_diagonal(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_diago
     visitor *v = TIRBI_NEW(pool->arena, visitor);
     if (!v) return false;
     *v = (visitor){.pool = pool, .loop = loop, .own = {.var = {loop->as.loop.var}, .n = 1}};
-    if (!note_stmt(v, loop->as.loop.body, 0)) return false;
-    const bool first = meets(v, false);
-    if (!first && !meets(v, true)) return false;
+    const bool noted = note_stmt(v, loop->as.loop.body, 0), first = noted && meets(v, false);
+    if (!noted || (!first && !meets(v, true))) {
+        TIRBI_GIVE_BACK(pool->arena, v);
+        return false;
+    }
     const tirbi_lx *zero = tirbi_lx_int(pool, TIRB_I64, 0), *one = tirbi_lx_int(pool, TIRB_I64, 1);
     const tirbi_ls *rest = others(v, !first), *parts[2];
     parts[first ? 0 : 1] = iteration(v, first ? zero : tirbi_lx_sub(pool, var->extent, one), first);

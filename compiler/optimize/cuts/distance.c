@@ -296,7 +296,7 @@ static const tirbi_ls *copy_ahead(block *b, copy *c, tirbi_ls *alloc) {
     loop->as.loop.body = store;
     *alloc = (tirbi_ls){.kind = TIRBI_LS_ALLOC, .span = s->loop->span};
     alloc->as.alloc.buffer = c->buffer = buffer;
-    return store->as.store.access && store->as.store.value && tirbi_plan_lanes(s->pool, loop) ? loop : NULL;
+    return store->as.store.access && store->as.store.value && tirbi_has_lanes(s->pool, loop) ? loop : NULL;
 }
 
 static const tirbi_ls *compute_block(block *b) {
@@ -311,7 +311,7 @@ static const tirbi_ls *compute_block(block *b) {
     }
     if (loop) loop->as.loop.body = tirbi_rewrite_assignments(&rewrite, s->loop->as.loop.body);
     if (!loop || !loop->as.loop.body) return NULL;
-    return (s->in_order ? tirbi_plan_in_order(s->pool, loop) : tirbi_plan_lanes(s->pool, loop)) ? loop : NULL;
+    return (s->in_order ? tirbi_has_lanes_in_order(s->pool, loop) : tirbi_has_lanes(s->pool, loop)) ? loop : NULL;
 }
 
 /* The loop in blocks of `length` iterations, at most `most`, before each of which the elements that lie ahead are
@@ -343,13 +343,16 @@ static const tirbi_ls *in_blocks(spacing *s, const tirbi_lx *length, int64_t mos
 /* What is known of the distances in a loop; NULL where they are not. */
 static spacing *measure(tirbi_lx_pool *pool, const tirbi_ls *loop, bool in_order) {
     const tirbi_lvar *var = loop->as.loop.var;
+    if (!tirbi_is_plain_loop(loop) || var->extent->hi < LEAST) return NULL;
     spacing *s = TIRBI_NEW(pool->arena, spacing);
-    if (!s || !tirbi_is_plain_loop(loop) || var->extent->hi < LEAST) return NULL;
+    if (!s) return NULL;
     s->pool = pool;
     s->loop = loop;
     s->in_order = in_order;
     s->own = (tirbi_loop_set){.var = {loop->as.loop.var}, .n = 1};
-    return note_stmt(s, loop->as.loop.body, true, 0) && find_distances(s) ? s : NULL;
+    const bool measured = note_stmt(s, loop->as.loop.body, true, 0) && find_distances(s);
+    if (!measured) TIRBI_GIVE_BACK(pool->arena, s);
+    return measured ? s : NULL;
 }
 
 const tirbi_ls *tirbi_copy_ahead(tirbi_lx_pool *pool, const tirbi_ls *loop) {

@@ -192,7 +192,7 @@ static const tirbi_ls *nest_of(const meetings *m, const unsigned part[LOOPS], ui
 static const tirbi_ls *nest_of_lanes(const meetings *m, const unsigned part[LOOPS]) {
     for (uint32_t first = LOOPS; first-- > 0;) {
         const tirbi_ls *nest = nest_of(m, part, first);
-        if (nest && tirbi_plan_lanes(m->pool, nest)) return nest;
+        if (nest && tirbi_has_lanes(m->pool, nest)) return nest;
     }
     return NULL;
 }

@@ -643,7 +643,10 @@ static const tirbi_ls *partition(void *context, const tirbi_ls *s) {
     chain *c = p->budget > 0 && tirbi_can_resolve(s) ? TIRBI_NEW(p->pool->arena, chain) : NULL;
     if (!c) return s->as.loop.blocks || s->as.loop.rows ? s : tirbi_replace_inside(p->pool, s, partition, p);
     read_chain(c, s);
-    if (!is_large(p, c) || runs_well(p, s)) return s;
+    if (!is_large(p, c) || runs_well(p, s)) {
+        TIRBI_GIVE_BACK(p->pool->arena, c);
+        return s;
+    }
     const tirbi_ls *clipped = p->disabled & TIRB_PASS_INTERCHANGE ? NULL : tirbi_clip_nest(p->pool, s, p->disabled);
     if (clipped) return clipped;
     uint32_t before = p->nests;
@@ -658,5 +661,7 @@ const tirbi_ls *tirbi_partition_loops(tirbi_lx_pool *pool, const tirbi_ls *body,
     partitioner *p = TIRBI_NEW(pool->arena, partitioner);
     if (!p || !body) return body;
     *p = (partitioner){.pool = pool, .disabled = disabled, .notes = notes, .budget = MAX_FUNCTION, .rounds = 1};
-    return partition(p, body);
+    body = partition(p, body);
+    TIRBI_GIVE_BACK(pool->arena, p);
+    return body;
 }

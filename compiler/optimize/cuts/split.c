@@ -408,7 +408,7 @@ static const tirbi_ls *split_at_meeting(splitter *s) {
     bool gains = false;
     for (uint32_t i = 0; i < 3; i++) {
         const bool few = parts[i] && (i == 1 || parts[i]->as.loop.var->extent->hi < FEW);
-        if (!parts[i] || (!few && !tirbi_plan_lanes(s->pool, parts[i]))) return NULL;
+        if (!parts[i] || (!few && !tirbi_has_lanes(s->pool, parts[i]))) return NULL;
         gains = gains || !few;
     }
     return gains ? in_sequence(s, parts, 3) : NULL;

@@ -1232,6 +1232,17 @@ tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) { r
 
 tirbi_lane_plan *tirbi_plan_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop) { return lanes_of(pool, loop, true); }
 
+static bool dropped(tirbi_lx_pool *pool, tirbi_lane_plan *plan) {
+    tirbi_drop_plan(pool, plan);
+    return plan != NULL;
+}
+
+bool tirbi_has_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) { return dropped(pool, tirbi_plan_lanes(pool, loop)); }
+
+bool tirbi_has_lanes_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    return dropped(pool, tirbi_plan_in_order(pool, loop));
+}
+
 const char *tirbi_why_not_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     planner *p = tirbi_new_planner(pool, loop->as.loop.var);
     if (!p) return NULL;

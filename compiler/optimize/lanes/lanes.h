@@ -77,6 +77,9 @@ tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop);
 tirbi_lane_plan *tirbi_plan_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* Gives back the memory of a plan that nobody has a use for; NULL is allowed. */
 void tirbi_drop_plan(tirbi_lx_pool *pool, tirbi_lane_plan *plan);
+/* Whether there are such plans. */
+bool tirbi_has_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop);
+bool tirbi_has_lanes_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* A loop that updates elements which stand still in it, as a loop that carries them in variables and has such a plan:
  * with what loads them before it and stores them behind it, where it runs. Also a loop whose bounds are not pure. NULL
  * where there is none. */
@@ -116,6 +119,8 @@ typedef struct tirbi_nest {
 enum { TIRBI_NEST_INTERCHANGE = 1, TIRBI_NEST_GATHERS = 2, TIRBI_NEST_ANY = 3 };
 
 bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned may, tirbi_nest *out);
+/* Whether there is such a plan. */
+bool tirbi_nest_has_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned may);
 
 /* Whether the lanes of a plan are a few channels in rows that are better packed, several in a block, than gone through
  * with steps from row to row. */

@@ -357,6 +357,13 @@ bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned may, ti
     return planned;
 }
 
+bool tirbi_nest_has_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned may) {
+    tirbi_nest found;
+    if (!tirbi_plan_nest(pool, loop, may, &found)) return false;
+    tirbi_drop_plan(pool, found.plan);
+    return true;
+}
+
 static bool find_free(nest *n, const tirbi_ls *loop, tirbi_free_nest *out) {
     collect(n, loop);
     if (n->loops.n == 0) return false;

@@ -664,15 +664,16 @@ typedef enum gain { LOSES = -1, STAYS, GAINS } gain;
 static gain gain_of_rows(const nest *n, const tirbi_ls *part, const tirbi_ls *made) {
     tirbi_nest plan;
     const tirbi_ls *rows = part->kind == TIRBI_LS_LOOP ? around(n, n->first, n->n_loops, made) : NULL;
-    if (!rows || tirbi_plan_nest(n->x->pool, part, TIRBI_NEST_ANY, &plan) ||
+    if (!rows || tirbi_nest_has_lanes(n->x->pool, part, TIRBI_NEST_ANY) ||
         !tirbi_plan_nest(n->x->pool, rows, TIRBI_NEST_INTERCHANGE, &plan))
         return STAYS;
-    return calls_functions(plan.plan) ? LOSES : GAINS;
+    const bool calls = calls_functions(plan.plan);
+    tirbi_drop_plan(n->x->pool, plan.plan);
+    return calls ? LOSES : GAINS;
 }
 
 /* The innermost common loops whose iterations are rows: there are some of them, in arrays that begin with the first. */
 static bool find_rows(nest *n) {
-    tirbi_nest plan;
     int64_t rows = 1;
     for (n->first = n->n_loops; n->first > 0 && n->n_loops - n->first < TIRBI_MAX_ROW_LOOPS; n->first--) {
         const tirbi_lvar *var = n->loop[n->first - 1]->as.loop.var;
@@ -680,8 +681,8 @@ static bool find_rows(nest *n) {
         if (rows < FEW_ITERATIONS) rows *= var->extent->hi < FEW_ITERATIONS ? var->extent->hi : FEW_ITERATIONS;
     }
     for (uint32_t i = n->first; i < n->n_loops; i++) n->loops.var[n->loops.n++] = n->loop[i]->as.loop.var;
-    return n->loops.n > 0 && rows >= FEW_ITERATIONS && !tirbi_plan_lanes(n->x->pool, n->loop[n->first]) &&
-           !tirbi_plan_nest(n->x->pool, n->loop[n->first], TIRBI_NEST_ANY, &plan);
+    return n->loops.n > 0 && rows >= FEW_ITERATIONS && !tirbi_has_lanes(n->x->pool, n->loop[n->first]) &&
+           !tirbi_nest_has_lanes(n->x->pool, n->loop[n->first], TIRBI_NEST_ANY);
 }
 
 /* Statements without loops that follow each other are one: they are lanes over the rows alone. */

@@ -356,8 +356,7 @@ static const tirbi_ls *in_loops(const group *g, const tirbi_ls *body) {
 }
 
 static bool runs_as_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    tirbi_nest nest;
-    return tirbi_plan_nest(pool, loop, TIRBI_NEST_ANY, &nest) || tirbi_plan_lanes(pool, loop);
+    return tirbi_nest_has_lanes(pool, loop, TIRBI_NEST_ANY) || tirbi_has_lanes(pool, loop);
 }
 
 bool tirbi_is_plain_allocation(const tirbi_ls *s) {

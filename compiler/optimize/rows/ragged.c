@@ -666,7 +666,7 @@ static const tirbi_ls *ranges_part(flattener *f, const part *p, tirbi_lvar *coun
     const tirbi_ls *head[] = {repeat(f, more, set(f, found, next, false)), set(f, f->row, value_of(f, found), true)};
     if (!head[0] || f->failed) return NULL;
     const tirbi_ls *loop = loop_over(f, at, remake_all(f, p, head, 2));
-    if (!loop || !tirbi_plan_in_order(f->pool, loop)) return NULL;
+    if (!loop || !tirbi_has_lanes_in_order(f->pool, loop)) return NULL;
     const tirbi_ls *items[] = {
         set(f, begin, cast(f, TIRB_I64, bound_at(f, first, 0)), true),
         set(f, n, tirbi_lx_sub(f->pool, cast(f, TIRB_I64, bound_at(f, behind, 0)), value_of(f, begin)), true),

@@ -543,8 +543,7 @@ static const tirbi_ls *with_terms(blocker *b, const tirbi_ls *body, const tirbi_
     if (few != is_short) few = tirbi_lx_op(b->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, few, is_short, NULL);
     if (!few || tirbi_lx_is_int(few, 0)) return NULL;
     for (uint32_t i = 0; i < terms->n; i++) {
-        tirbi_nest plan;
-        if (!tirbi_plan_nest(b->pool, terms->fill[i], TIRBI_NEST_ANY, &plan)) return NULL;
+        if (!tirbi_nest_has_lanes(b->pool, terms->fill[i], TIRBI_NEST_ANY)) return NULL;
         items[i] = tirbi_compute_operands(b->pool, terms->fill[i], b->disabled, b->notes);
     }
     items[terms->n] = sums;

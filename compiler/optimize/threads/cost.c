@@ -99,7 +99,7 @@ static bool has_lanes(estimator *e, const tirbi_ls *s, unsigned depth) {
     if (!s || depth == 0) return false;
     switch (s->kind) {
     case TIRBI_LS_LOOP:
-        return tirbi_plan_lanes(e->pool, s) || has_lanes(e, tirbi_split_loop(e->pool, s), depth - 1);
+        return tirbi_has_lanes(e->pool, s) || has_lanes(e, tirbi_split_loop(e->pool, s), depth - 1);
     case TIRBI_LS_IF:
         return has_lanes(e, s->as.if_.then_case, depth - 1) || has_lanes(e, s->as.if_.else_case, depth - 1);
     case TIRBI_LS_SEQ:
@@ -139,8 +139,7 @@ static const tirbi_lx *of_loop(estimator *e, const tirbi_ls *s) {
         return times(e, constant(e, folds.n), cost);
     }
     if (lanes && !e->in_lanes) {
-        tirbi_nest nest;
-        inner.in_lanes = tirbi_plan_nest(e->pool, s, TIRBI_NEST_ANY, &nest) || tirbi_plan_lanes(e->pool, s) ||
+        inner.in_lanes = tirbi_nest_has_lanes(e->pool, s, TIRBI_NEST_ANY) || tirbi_has_lanes(e->pool, s) ||
                          tirbi_split_nest(e->pool, s) || has_lanes(e, tirbi_split_loop(e->pool, s), MAX_CUTS);
         tirbi_ragged flat;
         if (!inner.in_lanes && !(e->disabled & TIRB_PASS_SEQUENCES) && tirbi_flatten_ranges(e->pool, s, &flat))

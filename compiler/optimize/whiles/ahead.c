@@ -323,7 +323,7 @@ static const tirbi_ls *do_rounds(runner *r, const tirbi_lx *first, const tirbi_l
     loop->as.loop.body = tirbi_rewrite_assignments(&rewrite, r->n == 1 ? r->items[0] : body);
     tirbi_blocks blocks;
     const bool lanes =
-        loop->as.loop.body && (tirbi_plan_lanes(r->pool, loop) || tirbi_block_by_distance(r->pool, loop, &blocks));
+        loop->as.loop.body && (tirbi_has_lanes(r->pool, loop) || tirbi_block_by_distance(r->pool, loop, &blocks));
     return lanes ? loop : NULL;
 }
 
