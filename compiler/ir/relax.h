@@ -78,6 +78,7 @@ typedef struct tirb_relax_tensor {
     const int64_t *shape;
     const uint8_t *bytes;
     uint64_t n_bytes;
+    int32_t metadata; /* its number in the text's metadata; -1: it is none of them */
 } tirb_relax_tensor;
 
 typedef enum tirb_relax_attr_kind {
@@ -229,8 +230,5 @@ struct tirb_relax_function {
 bool tirb_relax_type_equal(const tirb_relax_type *a, const tirb_relax_type *b);
 /* The same attribute, structurally. */
 bool tirb_relax_attr_equal(const tirb_relax_attr *a, const tirb_relax_attr *b);
-/* Equal up to the identity of the variables that both bind; names and spans do not count. `arena` holds the
- * correspondence. */
-bool tirb_relax_function_equal(const tirb_relax_function *a, const tirb_relax_function *b, tirbi_arena *arena);
 
 #endif
