@@ -405,8 +405,20 @@ static const tirb_relax_var *bound_var(tirbi_relax_builder *b, const char *name,
     return var;
 }
 
+/* Whether a call's operands are leaves already. */
+static bool is_normal(const tirb_relax_expr *e) {
+    bool call = e->kind == TIRB_RELAX_CALL, tuple = e->kind == TIRB_RELAX_TUPLE;
+    const tirb_relax_expr *const *operands = call ? e->as.call.args : e->as.tuple.items;
+    uint32_t n = call ? e->as.call.n_args : tuple ? e->as.tuple.n : 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (!tirbi_relax_is_leaf(operands[i]) || !is_normal(operands[i])) return false;
+    return true;
+}
+
 const tirb_relax_var *tirbi_relax_emit(tirbi_relax_builder *b, const tirb_relax_expr *value, const char *name,
                                        const tirb_relax_type *annotation) {
+    /* TVM makes a call anew whose operands are bound first, and forgets what was said of it. */
+    const bool normal = value && is_normal(value);
     value = tirbi_relax_normalise_value(b, value);
     if (!value) return NULL;
     const tirb_relax_type *type = value->type;
@@ -415,7 +427,7 @@ const tirb_relax_var *tirbi_relax_emit(tirbi_relax_builder *b, const tirb_relax_
                            tirbi_relax_type_text(b, type), tirbi_relax_type_text(b, annotation));
         return NULL;
     }
-    if (annotation && value->kind == TIRB_RELAX_CALL) {
+    if (annotation && normal && value->kind == TIRB_RELAX_CALL) {
         tirb_relax_expr *typed = TIRBI_NEW(b->arena, tirb_relax_expr);
         if (!typed) return NULL;
         *typed = *value;

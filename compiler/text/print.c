@@ -374,10 +374,11 @@ static void print_module(tirbi_printer *p) {
     p->indent = 0;
 }
 
-/* The TypeVars by name. There are as few as symbolic sizes in a signature. */
+/* The TypeVars by name, where there are Relax functions those of each function. There are as few as symbolic sizes in a
+ * signature. */
 static void add_type_vars(tirbi_printer *p, tirbi_text *to) {
     const char **names = p->type_vars.items;
-    for (uint32_t i = 0; i < p->type_vars.n; i++) {
+    for (uint32_t i = 0; i < p->type_vars.n && p->module->n_relax == 0; i++) {
         const char *name = names[i];
         uint32_t at = i;
         for (; at > 0 && strcmp(names[at - 1], name) > 0; at--) names[at] = names[at - 1];
@@ -416,27 +417,25 @@ static tirb_dialect dialect_of(const tirb_irmodule *module) {
     return first->hybrid ? TIRB_DIALECT_HYBRID : TIRB_DIALECT_TIR;
 }
 
-/* Whether the text so far has a name of `T`. */
-static bool uses_tir(const tirbi_printer *p) {
-    const tirbi_text *out = &p->out;
-    for (size_t i = 1; i + 1 < out->size; i++)
-        if (out->data[i] == 'T' && out->data[i + 1] == '.' && strchr(" ([,=\"", out->data[i - 1])) return true;
+static bool has_tir(const tirbi_text *text) {
+    for (size_t i = 1; i + 1 < text->size; i++)
+        if (text->data[i] == 'T' && text->data[i + 1] == '.' && strchr(" ([,=\"", text->data[i - 1])) return true;
     return false;
 }
 
-void tirbi_print_imports(tirbi_printer *p, tirbi_text *to) {
-    if (p->in_class) append(p, to, "# from tvm.script import ir as I\n");
-    if (p->module->n_functions || uses_tir(p))
-        append(p, to, p->classic ? "# from tvm.script import tir as T\n"
-                                 : "# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n");
-    if (p->module->n_externs || p->module->n_relax) append(p, to, "# from tvm.script import relax as R\n");
+bool tirbi_uses_tir(const tirbi_printer *p) {
+    return p->uses_tir || has_tir(&p->out) || has_tir(&p->declared) || has_tir(&p->line);
 }
 
 /* What TVM prints above a program, so that it is known how to read it; Hybrid Script is known by its decorator. */
 static void add_imports(tirbi_printer *p, tirbi_text *to) {
     if (p->hybrid) return;
     if (p->type_vars.n) append(p, to, "# from typing import TypeVar\n");
-    tirbi_print_imports(p, to);
+    if (p->in_class) append(p, to, "# from tvm.script import ir as I\n");
+    if (p->module->n_functions || tirbi_uses_tir(p))
+        append(p, to, p->classic ? "# from tvm.script import tir as T\n"
+                                 : "# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n");
+    if (p->module->n_externs || p->module->n_relax) append(p, to, "# from tvm.script import relax as R\n");
     append(p, to, "\n");
 }
 

@@ -294,7 +294,10 @@ static void print_var(tirbi_printer *p, const tirb_expr *e) {
         p->undeclared[id] = false;
         p->used[id] = true; /* the signature's variables are declared together, at the start of the body */
     }
-    if (!p->vars[id]) declare_var(p, e, tirbi_name_var(p, e), &p->out, p->indent);
+    if (!p->vars[id]) {
+        tirbi_text *to = p->relax ? &p->declared : &p->out;
+        declare_var(p, e, tirbi_name_var(p, e), to, p->relax ? p->body_indent : p->indent);
+    }
     tirbi_put(p, p->vars[id] ? p->vars[id] : "v");
 }
 

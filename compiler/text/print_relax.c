@@ -260,17 +260,14 @@ static void print_signature(tirbi_printer *p, const tirb_relax_function *f, cons
 
 /* What a local function begins with: the imports that the text has needed so far, and its own TypeVars. */
 static void print_local_header(tirbi_printer *p, const tirbi_list *vars) {
-    tirbi_text imports = {0};
     const tirb_expr *const *items = vars->items;
-    if (vars->n) tirbi_put(p, "# from typing import TypeVar");
-    if (vars->n) tirbi_end_line(p);
-    tirbi_print_imports(p, &imports);
-    for (size_t at = 0; at < imports.size;) {
-        const char *end = memchr(imports.data + at, '\n', imports.size - at);
-        size_t size = end ? (size_t)(end - imports.data) - at : imports.size - at;
-        tirbi_print_add(p, &p->line, imports.data + at, size);
+    const char *lines[] = {"# from typing import TypeVar", "# from tvm.script import tirx as T",
+                           "# from tvm.tirx.layout import Axis", "# from tvm.script import relax as R"};
+    bool tir = tirbi_uses_tir(p), wanted[] = {vars->n > 0, tir, tir, true};
+    for (int i = 0; i < 4; i++) {
+        if (!wanted[i]) continue;
+        tirbi_put(p, lines[i]);
         tirbi_end_line(p);
-        at += size + 1;
     }
     for (uint32_t i = 0; i < p->indent; i++) tirbi_print_add(p, &p->out, "    ", 4);
     tirbi_print_add(p, &p->out, "\n", 1);
@@ -278,6 +275,25 @@ static void print_local_header(tirbi_printer *p, const tirbi_list *vars) {
         tirbi_putf(p, "%s = TypeVar(\"%s\")", p->vars[items[i]->as.var.id], p->vars[items[i]->as.var.id]);
         tirbi_end_line(p);
     }
+}
+
+/* Symbolic variables that the body defines come first, wherever they are first used. */
+static void print_body(tirbi_printer *p, const tirb_relax_function *f) {
+    tirbi_text before = p->out, declared = p->declared;
+    uint32_t outer_indent = p->body_indent;
+    p->uses_tir = tirbi_uses_tir(p);
+    p->out = p->declared = (tirbi_text){0};
+    p->body_indent = p->indent;
+    print_seq(p, f->body);
+    tirbi_put(p, "return ");
+    tirbi_print_relax_expr(p, f->body->body);
+    tirbi_end_line(p);
+    tirbi_text body = p->out, first = p->declared;
+    p->out = before;
+    p->declared = declared;
+    p->body_indent = outer_indent;
+    tirbi_print_add(p, &p->out, first.data, first.size);
+    tirbi_print_add(p, &p->out, body.data, body.size);
 }
 
 static void print_function(tirbi_printer *p, const tirb_relax_function *f, const char *name, bool local) {
@@ -289,7 +305,9 @@ static void print_function(tirbi_printer *p, const tirb_relax_function *f, const
         const char *given = tirbi_name_var(p, items[i]);
         if (!local) tirbi_print_type_var(p, given);
     }
-    if (local) print_local_header(p, &vars);
+    tirbi_text before = p->out;
+    p->uses_tir = tirbi_uses_tir(p);
+    p->out = (tirbi_text){0};
     print_decorator(p, f, local);
     tirbi_list outer = p->signature;
     p->signature = vars;
@@ -302,11 +320,13 @@ static void print_function(tirbi_printer *p, const tirb_relax_function *f, const
         tirbi_put(p, p->module->name);
         tirbi_end_line(p);
     }
-    print_seq(p, f->body);
-    tirbi_put(p, "return ");
-    tirbi_print_relax_expr(p, f->body->body);
-    tirbi_end_line(p);
+    print_body(p, f);
     p->indent--;
+    tirbi_text inside = p->out;
+    p->uses_tir = tirbi_uses_tir(p);
+    p->out = before;
+    if (local) print_local_header(p, &vars);
+    tirbi_print_add(p, &p->out, inside.data, inside.size);
     if (local) tirbi_end_line(p);
     tirbi_names_release(p, mark);
 }

@@ -12,7 +12,7 @@ void tirbi_print_relax_type(tirbi_printer *p, const tirb_relax_type *type, bool 
 void tirbi_print_relax_expr(tirbi_printer *p, const tirb_relax_expr *e);
 /* What a binding has on its right: a tuple of several without brackets. */
 void tirbi_print_relax_value(tirbi_printer *p, const tirb_relax_expr *e);
-/* The comments that name what the text so far needs. */
-void tirbi_print_imports(tirbi_printer *p, tirbi_text *to);
+/* Whether the text so far has a name of `T`. */
+bool tirbi_uses_tir(const tirbi_printer *p);
 
 #endif

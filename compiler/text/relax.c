@@ -178,6 +178,7 @@ static void set_type(tirbi_script *s, tirb_relax_function *ir, const tirb_relax_
 static void declare(tirbi_script *s, tirbi_relax_decl *decl) {
     uint32_t mark = tirbi_open_level(s);
     decl->outer = s->relax->function;
+    if (decl->outer) decl->type_vars = decl->outer->type_vars; /* the same variables inside */
     s->relax->function = decl;
     s->in_signature = true;
     s->builder.at = decl->line->name_span;
@@ -278,6 +279,7 @@ static void assign_name(tirbi_script *s, const tirbi_node *target, const tirbi_n
     } else if (v.kind == TIRBI_VALUE_STRING || v.kind == TIRBI_VALUE_NONE || v.kind == TIRBI_VALUE_DICT ||
                v.kind == TIRBI_VALUE_MODULE || v.kind == TIRBI_VALUE_LAMBDA || v.kind == TIRBI_VALUE_RELAX_TYPE ||
                v.kind == TIRBI_VALUE_RELAX_NAME || v.kind == TIRBI_VALUE_DTYPE ||
+               (v.kind == TIRBI_VALUE_TYPEVAR && source->kind == TIRBI_NODE_CALL) ||
                (v.kind == TIRBI_VALUE_TUPLE && source->kind == TIRBI_NODE_LIST)) {
         bind_name(s, name, v); /* a name while the text is read */
         return;
