@@ -146,7 +146,7 @@ bool tirbi_check_module(const tirb_irmodule *module, tirbi_diagnostics *diagnost
         .blocks = TIRBI_NEW_ARRAY(arena, uint32_t, module->n_vars),
     };
     if (arena->failed || !small_enough(module, diagnostics)) return false;
-    if (module->n_functions == 0 && module->n_externs > 0)
+    if (module->n_functions + module->n_relax == 0 && module->n_externs > 0)
         tirbi_report_error(diagnostics, TIRB_UNSUPPORTED, module->externs[0].span,
                            "`%s` is no PrimFunc: tirb runs PrimFuncs, and keeps other functions as they are written",
                            module->externs[0].name);

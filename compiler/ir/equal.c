@@ -377,8 +377,7 @@ bool tirbi_module_equal(const tirb_irmodule *a, const tirb_irmodule *b, tirbi_ar
     for (uint32_t i = 0; i < a->n_externs; i++) {
         uint32_t j = 0;
         while (j < b->n_externs && !same_text(a->externs[i].name, b->externs[j].name)) j++;
-        if (j == b->n_externs || !same_text(a->externs[i].symbol, b->externs[j].symbol) ||
-            !same_text(a->externs[i].text, b->externs[j].text))
+        if (j == b->n_externs || !same_text(a->externs[i].symbol, b->externs[j].symbol))
             return false;
     }
     return true;

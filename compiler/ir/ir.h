@@ -464,7 +464,6 @@ static inline bool tirbi_may_alias(const tirb_primfunc *f, uint32_t a, uint32_t 
 typedef struct tirb_extern {
     const char *name;
     const char *symbol; /* R.ExternFunc("symbol") */
-    const char *text;   /* of a Relax function, as it is written, without its indentation; then there is no symbol */
     tirbi_span span;
 } tirb_extern;
 
@@ -481,9 +480,8 @@ typedef struct tirb_irmodule {
     const char *meta;           /* the text of Hybrid Script's __tvm_meta__, or NULL */
     const char *metadata;       /* the text of the value of `metadata`, which functions mention, or NULL */
     bool omits_metadata;        /* they do, and the text does not have it */
-    const char *const *type_vars; /* TypeVars of the file that Relax functions mention */
-    uint32_t n_type_vars;
-    bool relax_has_tir; /* Relax functions mention names of `T` */
+    const struct tirb_relax_function *const *relax; /* Relax functions (compiler/ir/relax.h) */
+    uint32_t n_relax, n_relax_vars;
 } tirb_irmodule;
 
 /* The name, by address, of a variable that was made without one. */

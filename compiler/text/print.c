@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/ir/visit.h"
+#include "compiler/text/print_relax.h"
 #include "compiler/text/printer.h"
 
 static void append(tirbi_printer *p, tirbi_text *to, const char *text) { tirbi_print_add(p, to, text, strlen(text)); }
@@ -292,17 +293,16 @@ static const tirb_extern **sorted_externs(tirbi_printer *p) {
     return sorted;
 }
 
-/* A Relax function's own lines; empty ones have no indentation. */
-static void print_relax(tirbi_printer *p, const tirb_extern *function) {
-    for (const char *at = function->text; *at;) {
-        size_t size = strcspn(at, "\n");
-        uint32_t indent = p->indent;
-        if (size == 0) p->indent = 0;
-        tirbi_print_add(p, &p->line, at, size);
-        tirbi_end_line(p);
-        p->indent = indent;
-        at += size + (at[size] == '\n');
+static const tirb_relax_function **sorted_relax(tirbi_printer *p) {
+    uint32_t n = p->module->n_relax;
+    const tirb_relax_function **sorted = TIRBI_NEW_ARRAY(p->arena, const tirb_relax_function *, n);
+    for (uint32_t i = 0; sorted && i < n; i++) {
+        const tirb_relax_function *f = p->module->relax[i];
+        uint32_t at = i;
+        for (; at > 0 && strcmp(sorted[at - 1]->name, f->name) > 0; at--) sorted[at] = sorted[at - 1];
+        sorted[at] = f;
     }
+    return sorted;
 }
 
 static bool is_main(const char *name) { return strcmp(name, "main") == 0; }
@@ -317,7 +317,7 @@ static void print_meta(tirbi_printer *p) {
 
 /* The functions that are called `main`, or are not; an empty line stands between two. */
 static void print_functions(tirbi_printer *p, const tirb_primfunc *const *functions, const tirb_extern *const *externs,
-                            bool mains, bool *begun) {
+                            const tirb_relax_function *const *relax, bool mains, bool *begun) {
     for (uint32_t i = 0; i < p->module->n_functions; i++) {
         if (is_main(functions[i]->name) != mains) continue;
         if (*begun) tirbi_end_line(p);
@@ -326,7 +326,7 @@ static void print_functions(tirbi_printer *p, const tirb_primfunc *const *functi
     }
     bool open = *begun;
     for (uint32_t i = 0; i < p->module->n_externs; i++) {
-        if (!externs[i]->symbol || is_main(externs[i]->name) != mains) continue;
+        if (is_main(externs[i]->name) != mains) continue;
         if (open) tirbi_end_line(p);
         open = false;
         tirbi_put(p, externs[i]->name);
@@ -336,10 +336,10 @@ static void print_functions(tirbi_printer *p, const tirb_primfunc *const *functi
         tirbi_end_line(p);
         *begun = false; /* what follows stands right below */
     }
-    for (uint32_t i = 0; i < p->module->n_externs; i++) {
-        if (externs[i]->symbol || is_main(externs[i]->name) != mains) continue;
+    for (uint32_t i = 0; i < p->module->n_relax; i++) {
+        if (is_main(relax[i]->name) != mains) continue;
         if (*begun) tirbi_end_line(p);
-        print_relax(p, externs[i]);
+        tirbi_print_relax(p, relax[i]);
         *begun = true;
     }
 }
@@ -347,7 +347,8 @@ static void print_functions(tirbi_printer *p, const tirb_primfunc *const *functi
 static void print_module(tirbi_printer *p) {
     const tirb_primfunc **functions = sorted_functions(p);
     const tirb_extern **externs = sorted_externs(p);
-    if (!functions || !externs) return;
+    const tirb_relax_function **relax = sorted_relax(p);
+    if (!functions || !externs || !relax) return;
     const char *name = p->module->name;
     tirbi_put(p, p->hybrid ? "@tvm.hybrid.script" : "@I.ir_module");
     tirbi_end_line(p);
@@ -364,19 +365,20 @@ static void print_module(tirbi_printer *p) {
         tirbi_end_line(p);
     }
     bool begun = false;
-    if (p->module->n_functions == 0 && p->module->n_externs == 0 && p->module->n_attrs == 0) {
+    if (p->module->n_functions + p->module->n_externs + p->module->n_relax + p->module->n_attrs == 0) {
         tirbi_put(p, "pass");
         tirbi_end_line(p);
     }
-    print_functions(p, functions, externs, false, &begun);
-    print_functions(p, functions, externs, true, &begun);
+    print_functions(p, functions, externs, relax, false, &begun);
+    print_functions(p, functions, externs, relax, true, &begun);
     p->indent = 0;
 }
 
-/* The TypeVars by name. There are as few as symbolic sizes in a signature. */
+/* The TypeVars by name, where there are Relax functions those of each function. There are as few as symbolic sizes in a
+ * signature. */
 static void add_type_vars(tirbi_printer *p, tirbi_text *to) {
     const char **names = p->type_vars.items;
-    for (uint32_t i = 0; i < p->type_vars.n; i++) {
+    for (uint32_t i = 0; i < p->type_vars.n && p->module->n_relax == 0; i++) {
         const char *name = names[i];
         uint32_t at = i;
         for (; at > 0 && strcmp(names[at - 1], name) > 0; at--) names[at] = names[at - 1];
@@ -399,8 +401,9 @@ static bool start(tirbi_printer *p) {
     p->bound_at = TIRBI_NEW_ARRAY(p->arena, uint32_t, n_vars);
     p->buffers = TIRBI_NEW_ARRAY(p->arena, const char *, n_buffers);
     p->scalars = TIRBI_NEW_ARRAY(p->arena, bool, n_buffers);
+    p->relax_vars = TIRBI_NEW_ARRAY(p->arena, const char *, (size_t)p->module->n_relax_vars + 1);
     tirbi_diagnostics *folding = TIRBI_NEW(p->arena, tirbi_diagnostics);
-    if (!p->vars || !p->undeclared || !p->used || !p->later || !p->buffers || !p->scalars || !p->bound_at || !folding)
+    if (!p->vars || !p->undeclared || !p->used || !p->later || !p->buffers || !p->scalars || !p->bound_at || !p->relax_vars || !folding)
         return false;
     /* What folding refuses prints in its raw form: its messages are nobody's business. */
     tirbi_diagnostics_init(folding, p->diagnostics->source, p->arena, 1);
@@ -414,15 +417,25 @@ static tirb_dialect dialect_of(const tirb_irmodule *module) {
     return first->hybrid ? TIRB_DIALECT_HYBRID : TIRB_DIALECT_TIR;
 }
 
+static bool has_tir(const tirbi_text *text) {
+    for (size_t i = 1; i + 1 < text->size; i++)
+        if (text->data[i] == 'T' && text->data[i + 1] == '.' && strchr(" ([,=\"", text->data[i - 1])) return true;
+    return false;
+}
+
+bool tirbi_uses_tir(const tirbi_printer *p) {
+    return p->uses_tir || has_tir(&p->out) || has_tir(&p->declared) || has_tir(&p->line);
+}
+
 /* What TVM prints above a program, so that it is known how to read it; Hybrid Script is known by its decorator. */
 static void add_imports(tirbi_printer *p, tirbi_text *to) {
     if (p->hybrid) return;
     if (p->type_vars.n) append(p, to, "# from typing import TypeVar\n");
     if (p->in_class) append(p, to, "# from tvm.script import ir as I\n");
-    if (p->module->n_functions || p->module->relax_has_tir)
+    if (p->module->n_functions || tirbi_uses_tir(p))
         append(p, to, p->classic ? "# from tvm.script import tir as T\n"
                                  : "# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n");
-    if (p->module->n_externs) append(p, to, "# from tvm.script import relax as R\n");
+    if (p->module->n_externs || p->module->n_relax) append(p, to, "# from tvm.script import relax as R\n");
     append(p, to, "\n");
 }
 
@@ -438,7 +451,6 @@ bool tirbi_print(const tirb_irmodule *module, tirb_dialect dialect, tirbi_arena 
     p->diagnostics = diagnostics;
     p->in_class = module->name != NULL;
     if (!start(p)) return false;
-    for (uint32_t i = 0; i < module->n_type_vars; i++) tirbi_print_type_var(p, module->type_vars[i]);
     if (p->in_class) {
         print_module(p);
     } else {
@@ -447,9 +459,9 @@ bool tirbi_print(const tirb_irmodule *module, tirb_dialect dialect, tirbi_arena 
             if (i) tirbi_end_line(p);
             print_function(p, module->functions[i]);
         }
-        for (uint32_t i = 0; i < module->n_externs; i++) {
+        for (uint32_t i = 0; i < module->n_relax; i++) {
             if (i || module->n_functions) tirbi_end_line(p);
-            if (module->externs[i].text) print_relax(p, &module->externs[i]);
+            tirbi_print_relax(p, module->relax[i]);
         }
     }
     tirbi_text whole = {0};
@@ -461,7 +473,7 @@ bool tirbi_print(const tirb_irmodule *module, tirb_dialect dialect, tirbi_arena 
     add_imports(p, &whole);
     add_type_vars(p, &whole);
     tirbi_print_add(p, &whole, p->out.data, p->out.size);
-    if (module->omits_metadata)
+    if (module->omits_metadata || (p->constants.n && !module->metadata))
         append(p, &whole, "\n# Metadata omitted. Use show_meta=True in script() method to show it.\n");
     tirbi_print_add(p, &whole, "", 1);
     if (arena->failed || tirbi_has_errors(diagnostics)) return false;

@@ -62,6 +62,7 @@ static bool is_python_int(const tirb_expr *e) {
 /* Whether reading the promoted and folded form of the operation gives this node back. */
 static bool survives_folding(tirbi_printer *p, const tirb_expr *e) {
     const tirb_expr *a = e->as.binary.a, *b = e->as.binary.b;
+    if (p->relax) return true;
     if (e->kind >= TIRB_EXPR_EQ && e->kind <= TIRB_EXPR_GE) return !(is_constant(a) && is_constant(b));
     if (e->kind == TIRB_EXPR_AND || e->kind == TIRB_EXPR_OR)
         return e->dtype.lanes == 1 && !is_constant(a) && !is_constant(b);
@@ -154,7 +155,10 @@ static void print_float(tirbi_printer *p, const tirb_expr *e) {
 
 static void print_int(tirbi_printer *p, const tirb_expr *e) {
     char type[32];
-    if (tirbi_type_is_bool(e->dtype)) {
+    if (p->relax) {
+        if (tirbi_type_is_bool(e->dtype)) tirbi_put(p, e->as.int_value ? "True" : "False");
+        else tirbi_putf(p, "%lld", (long long)e->as.int_value);
+    } else if (tirbi_type_is_bool(e->dtype)) {
         tirbi_put(p, e->as.int_value ? "T.bool(True)" : "T.bool(False)");
     } else if (tirb_datatype_equal(e->dtype, tirbi_type_i32)) {
         tirbi_putf(p, "%lld", (long long)e->as.int_value);
@@ -290,7 +294,10 @@ static void print_var(tirbi_printer *p, const tirb_expr *e) {
         p->undeclared[id] = false;
         p->used[id] = true; /* the signature's variables are declared together, at the start of the body */
     }
-    if (!p->vars[id]) declare_var(p, e, tirbi_name_var(p, e), &p->out, p->indent);
+    if (!p->vars[id]) {
+        tirbi_text *to = p->relax ? &p->declared : &p->out;
+        declare_var(p, e, tirbi_name_var(p, e), to, p->relax ? p->body_indent : p->indent);
+    }
     tirbi_put(p, p->vars[id] ? p->vars[id] : "v");
 }
 

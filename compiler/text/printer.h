@@ -47,6 +47,13 @@ typedef struct tirbi_printer {
     tirbi_list quoted_names; /* of const char *: those of variables that quoted shapes define, in all functions */
     uint32_t depth;       /* of frames in the function */
     uint32_t *bound_at;   /* by id: the depth of the frame that binds a pointer; 0: the function's */
+    bool relax;             /* a Relax function is printed: numbers have no types */
+    tirbi_text declared;    /* the variables that a Relax function's body defines, which stand first in it */
+    uint32_t body_indent;   /* of that body */
+    bool uses_tir;          /* finished text has names of `T` */
+    const char **relax_vars; /* by id */
+    tirbi_list signature;    /* of const tirb_expr *: the symbolic variables that a Relax function's signature declares */
+    tirbi_list constants;   /* of const struct tirb_relax_tensor *: those that the metadata has, in order */
     tirbi_list implied; /* of const tirb_buffer *: views in scope that accesses declare by themselves (Hybrid Script) */
 } tirbi_printer;
 

@@ -204,6 +204,8 @@ static bool is_new_name(tirbi_script *s, const char *name, tirbi_span span) {
     const tirb_extern *externs = s->externs.items;
     bool known = tirbi_find_function(s, name) != NULL;
     for (uint32_t i = 0; i < s->externs.n; i++) known = known || externs[i].name == name;
+    const tirbi_value relax = known ? tirbi_value_none() : tirbi_find_relax(s, name, span);
+    known = known || relax.kind != TIRBI_VALUE_MISSING;
     if (known) tirbi_fail(s, TIRB_TYPE, span, "function `%s` already exists", name);
     return !known;
 }
@@ -214,7 +216,7 @@ static bool has_types(const tirbi_line *line) {
     return false;
 }
 
-static void add_function(tirbi_script *s, const tirbi_line *line) {
+static void add_function(tirbi_script *s, const tirbi_line *line, bool in_class) {
     if (line->n_decorators == 0 && !has_types(line) && tirbi_is_python_function(line)) {
         tirbi_bind(s, line->name, line->name_span, tirbi_python_function(s, line));
         return;
@@ -231,7 +233,7 @@ static void add_function(tirbi_script *s, const tirbi_line *line) {
         return;
     }
     if (strcmp(decorator, "function") == 0) {
-        if (is_new_name(s, line->name, line->name_span)) tirbi_keep_relax(s, line);
+        if (is_new_name(s, line->name, line->name_span)) tirbi_add_relax(s, line, in_class);
         return;
     }
     if (strcmp(decorator, "prim_func") != 0) {
@@ -442,7 +444,7 @@ static void collect_class(tirbi_script *s, const tirbi_line *line);
 static void collect_line(tirbi_script *s, const tirbi_line *line, bool in_class) {
     switch (line->kind) {
     case TIRBI_LINE_DEF:
-        add_function(s, line);
+        add_function(s, line, in_class);
         return;
     case TIRBI_LINE_CLASS:
         if (in_class) break;

@@ -49,6 +49,10 @@ typedef enum tirbi_value_kind {
     TIRBI_VALUE_FOREIGN, /* T.ptx.mma: a name of an accelerator */
     TIRBI_VALUE_IMPORTED, /* a module that is not TVM's, or what comes from one */
     TIRBI_VALUE_CONSTANT, /* only bound to names of a file: what is not known, or may change */
+    TIRBI_VALUE_RELAX,      /* an expression of Relax */
+    TIRBI_VALUE_RELAX_TYPE, /* R.Tensor(...) */
+    TIRBI_VALUE_RELAX_NAME, /* a name behind `R.` that is no entry: an operator, a type */
+    TIRBI_VALUE_RELAX_CAST, /* R.match_cast(value, type) */
     TIRBI_VALUE_OPAQUE /* something that only annotations hold: kept as its text */
 } tirbi_value_kind;
 
@@ -107,7 +111,13 @@ struct tirbi_value {
         } method;
         tirbi_form *form;
         tirb_range range;
-        const char *name; /* TYPEVAR: interned; FOREIGN: after `T.`; EXTERN: the symbol, then the name in the module;
+        const struct tirb_relax_expr *relax;
+        const struct tirb_relax_type *relax_type;
+        struct {
+            const struct tirb_relax_expr *value;
+            const struct tirb_relax_type *type;
+        } cast;
+        const char *name; /* TYPEVAR: interned; RELAX_NAME: after `R.`; FOREIGN: after `T.`; EXTERN: the symbol, then the name in the module;
                              IMPORTED: the module */
         tirbi_script_function *function;
         struct tirbi_macro *macro;
@@ -266,8 +276,10 @@ struct tirbi_script {
     tirbi_list pointees;    /* of tirbi_pointee */
     tirbi_list scope_notes; /* of tirbi_scope_note */
     const char *meta;       /* the text of __tvm_meta__, or NULL */
+    struct tirbi_relax *relax; /* of Relax functions (relax.h), or NULL */
     bool keeps_metadata; /* what is kept as it is written refers to `metadata` */
     const char *metadata;   /* the text of the value of `metadata`, or NULL */
+    const tirbi_node *metadata_node; /* that value */
 };
 
 static inline bool tirbi_hybrid(const tirbi_script *s) { return s->dialect == TIRBI_DIALECT_HYBRID; }
@@ -384,11 +396,30 @@ bool tirbi_store_indices(tirbi_script *s, const tirb_buffer *buffer, const tirbi
 tirbi_value tirbi_call_function(tirbi_script *s, const tirbi_node *node, tirbi_script_function *function);
 /* What stands for a buffer among the arguments of a packed function (names_packed.c). False after an error. */
 bool tirbi_pack_buffers(tirbi_script *s, const tirbi_value *arguments);
-/* A Relax function is kept as it is written (relax.c). */
-void tirbi_keep_relax(tirbi_script *s, const tirbi_line *line);
+/* ---- Relax (relax.c and relax_call.c, with what they need here) */
+/* A Relax function of the file or the class. */
+void tirbi_add_relax(tirbi_script *s, const tirbi_line *line, bool in_class);
+/* Declares and defines the i-th of them. */
+uint32_t tirbi_count_relax(const tirbi_script *s);
+void tirbi_declare_relax(tirbi_script *s, uint32_t i);
+void tirbi_define_relax(tirbi_script *s, uint32_t i);
+/* The module's Relax function of a name, as a value; MISSING: it has none. */
+tirbi_value tirbi_find_relax(tirbi_script *s, const char *name, tirbi_span span);
+/* The value of `R.name`, and of a name below one. */
+tirbi_value tirbi_relax_attribute(tirbi_script *s, const tirbi_node *node, const char *outer);
+tirbi_value tirbi_relax_member(tirbi_script *s, const tirbi_node *node, const tirbi_value *object);
+/* A call of such a name, or of a value of Relax. */
+tirbi_value tirbi_call_relax(tirbi_script *s, const tirbi_node *node, const tirbi_value *callee);
+/* Operators of tensors. */
+static inline bool tirbi_is_relax(const tirbi_value *v) { return v->kind == TIRBI_VALUE_RELAX; }
+tirbi_value tirbi_relax_operator(tirbi_script *s, const tirbi_node *node, tirbi_token_kind op, const tirbi_value *x,
+                                 const tirbi_value *y);
+tirbi_value tirbi_relax_index(tirbi_script *s, const tirbi_node *node, const tirbi_value *object);
+/* The list that holds the variables for TypeVars of the function that is read; NULL: none is. */
+tirbi_list *tirbi_relax_type_vars(tirbi_script *s);
 /* The module's function of a name; NULL: it has none. */
 tirbi_script_function *tirbi_find_function(const tirbi_script *s, const char *name);
-/* What a module has because Relax functions mention it. */
+/* Gives a module its Relax functions. */
 void tirbi_finish_relax(tirbi_script *s, tirb_irmodule *module);
 tirbi_value tirbi_call_extern(tirbi_script *s, const tirbi_node *node, const char *name);
 tirbi_value tirbi_call_entry(tirbi_script *s, const tirbi_node *node, const tirbi_entry *entry,

@@ -265,6 +265,7 @@ tirbi_value tirbi_binary(tirbi_script *s, const tirbi_node *node, tirbi_token_ki
     if (tirbi_is_error(x) || tirbi_is_error(y)) return tirbi_value_error();
     if (x->kind == TIRBI_VALUE_META) return tirbi_binary(s, node, op, x->as.meta, y);
     if (y->kind == TIRBI_VALUE_META) return tirbi_binary(s, node, op, x, y->as.meta);
+    if (tirbi_is_relax(x) || tirbi_is_relax(y)) return tirbi_relax_operator(s, node, op, x, y);
     if (tirbi_is_number(x) && tirbi_is_number(y)) return python_numbers(s, node, op, x, y);
     if (x->kind == TIRBI_VALUE_TUPLE && y->kind == TIRBI_VALUE_TUPLE && op == TIRBI_TOKEN_ADD)
         return join_tuples(s, node, x, y);
@@ -323,6 +324,7 @@ static tirbi_value compare_values(tirbi_script *s, const tirbi_node *node, tirbi
     if (tirbi_is_error(x) || tirbi_is_error(y)) return tirbi_value_error();
     if (x->kind == TIRBI_VALUE_META) return compare_values(s, node, op, x->as.meta, y);
     if (y->kind == TIRBI_VALUE_META) return compare_values(s, node, op, x, y->as.meta);
+    if (tirbi_is_relax(x) || tirbi_is_relax(y)) return tirbi_relax_operator(s, node, op, x, y);
     tirbi_value v = {.kind = TIRBI_VALUE_BOOL};
     if (tirbi_is_number(x) && tirbi_is_number(y)) {
         bool floats = x->kind == TIRBI_VALUE_FLOAT || y->kind == TIRBI_VALUE_FLOAT;
@@ -406,6 +408,7 @@ static tirbi_value evaluate_ternary(tirbi_script *s, const tirbi_node *node) {
 }
 
 static tirbi_value negate(tirbi_script *s, const tirbi_node *node, const tirbi_value *v) {
+    if (tirbi_is_relax(v)) return tirbi_relax_operator(s, node, TIRBI_TOKEN_SUB, v, NULL);
     if (v->kind == TIRBI_VALUE_FLOAT) return (tirbi_value){.kind = TIRBI_VALUE_FLOAT, .as.real = -v->as.real};
     if (tirbi_is_number(v)) {
         const tirbi_value zero = tirbi_value_int(0);
@@ -799,6 +802,8 @@ static tirbi_value evaluate_subscript(tirbi_script *s, const tirbi_node *node) {
         return index_tuple(s, node, &object);
     case TIRBI_VALUE_DICT:
         return index_dict(s, node, &object);
+    case TIRBI_VALUE_RELAX:
+        return tirbi_relax_index(s, node, &object);
     case TIRBI_VALUE_DTYPE:
         return index_dtype(s, node, object.as.dtype);
     case TIRBI_VALUE_OPAQUE:
@@ -840,8 +845,7 @@ static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirb
     static const char *const names[] = {"T", "T.axis", "I", "R", "tvm", "tvm.script", "", "tir", "ty"};
     const char *name = node->name;
     tirbi_value v = {.kind = TIRBI_VALUE_NAMESPACE};
-    if (space == TIRBI_SPACE_RELAX && !tirbi_find_entry(space, name))
-        return tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "Relax (`R.%s`) is not supported", name);
+    if (space == TIRBI_SPACE_RELAX && !tirbi_find_entry(space, name)) return tirbi_relax_attribute(s, node, NULL);
     if (space == TIRBI_SPACE_TVM || space == TIRBI_SPACE_SCRIPT) {
         if (strcmp(name, "script") == 0)
             v.as.space = TIRBI_SPACE_SCRIPT;
@@ -942,6 +946,10 @@ static tirbi_value module_attribute(tirbi_script *s, const tirbi_node *node) {
     const tirb_extern *externs = s->externs.items;
     for (uint32_t i = 0; i < s->externs.n; i++)
         if (externs[i].name == node->name) return (tirbi_value){.kind = TIRBI_VALUE_EXTERN, .as.name = node->name};
+    tirbi_value relax = tirbi_find_relax(s, node->name, node->span);
+    if (relax.kind != TIRBI_VALUE_MISSING && !tirbi_relax_type_vars(s)) /* a PrimFunc names it: it ends there */
+        return (tirbi_value){.kind = TIRBI_VALUE_EXTERN, .as.name = node->name};
+    if (relax.kind != TIRBI_VALUE_MISSING) return relax;
     tirbi_suggestion suggestion = {.wanted = node->name};
     tirbi_script_function *const *functions = s->functions.items;
     const uint32_t n = tirbi_may_explain(s->diagnostics, s->functions.n) ? s->functions.n : 0;
@@ -967,6 +975,9 @@ static tirbi_value evaluate_attribute(tirbi_script *s, const tirbi_node *node) {
         return space_attribute(s, node, object.as.space);
     case TIRBI_VALUE_MODULE:
         return module_attribute(s, node);
+    case TIRBI_VALUE_RELAX:
+    case TIRBI_VALUE_RELAX_NAME:
+        return tirbi_relax_member(s, node, &object);
     case TIRBI_VALUE_FOREIGN:
         return tirbi_foreign(s, object.as.name, node->name);
     case TIRBI_VALUE_IMPORTED:
@@ -1038,6 +1049,7 @@ static tirbi_value evaluate_call(tirbi_script *s, const tirbi_node *node) {
     case TIRBI_VALUE_POINTER:
         return call_pointer(s, node, hint);
     case TIRBI_VALUE_EXTERN:
+        if (tirbi_relax_type_vars(s)) return tirbi_call_relax(s, node, &callee);
         return tirbi_call_extern(s, node, callee.as.name);
     case TIRBI_VALUE_FUNCTION:
         return tirbi_call_function(s, node, callee.as.function);
@@ -1048,6 +1060,10 @@ static tirbi_value evaluate_call(tirbi_script *s, const tirbi_node *node) {
         return tirbi_call_lambda(s, node, callee.as.macro);
     case TIRBI_VALUE_FOREIGN:
         return tirbi_call_foreign(s, node, callee.as.name);
+    case TIRBI_VALUE_RELAX:
+    case TIRBI_VALUE_RELAX_NAME:
+    case TIRBI_VALUE_RELAX_CAST:
+        return tirbi_call_relax(s, node, &callee);
     case TIRBI_VALUE_OPAQUE:
         return callee;
     default:

@@ -250,7 +250,7 @@ static void run_kernel(file *f, const tirbi_passage *passage) {
         bool python = old && old->value.kind != TIRBI_VALUE_FUNCTION && old->value.kind != TIRBI_VALUE_MACRO &&
                       old->value.kind != TIRBI_VALUE_MODULE;
         if (python) tirbi_rebind(s, line->name, tirbi_value_error());
-        uint32_t first = s->functions.n, bound = s->bindings.n;
+        uint32_t first = s->functions.n, bound = s->bindings.n, first_relax = tirbi_count_relax(s);
         tirbi_collect_line(s, line);
         const tirbi_binding *bindings = s->bindings.items;
         uint32_t n = s->bindings.n;
@@ -265,6 +265,7 @@ static void run_kernel(file *f, const tirbi_passage *passage) {
             *slot = (event){.name = function->line->name, .defines = true};
             slot->value = (tirbi_value){.kind = TIRBI_VALUE_FUNCTION, .as.function = function};
         }
+        for (uint32_t j = first_relax; j < tirbi_count_relax(s) && !s->arena->failed; j++) tirbi_declare_relax(s, j);
         s->now = f->events.n;
     }
 }
@@ -476,7 +477,7 @@ static void run_range(file *f, uint32_t begin, uint32_t end) {
 static void report_unread(file *f) {
     tirbi_script *s = f->s;
     if (tirbi_has_errors(s->diagnostics)) return;
-    bool none = s->functions.n == 0 && s->externs.n == 0 && !s->module_name;
+    bool none = s->functions.n + tirbi_count_relax(s) + s->externs.n == 0 && !s->module_name;
     static const char hidden[] = "this function is not read: kernels stand outside of functions, loops and conditions";
     if (f->bare.end > 0 && none)
         tirbi_fail(s, TIRB_SYNTAX, f->bare, "%s", f->bare_text);
@@ -499,5 +500,6 @@ void tirbi_run_file(tirbi_script *s, const tirbi_tokens *tokens) {
         tirbi_rebind(s, events[i].name, events[i].value);
         if (events[i].defines) tirbi_define_function(s, events[i].value.as.function);
     }
+    for (uint32_t i = 0; i < tirbi_count_relax(s) && !s->arena->failed; i++) tirbi_define_relax(s, i);
     report_unread(&f);
 }

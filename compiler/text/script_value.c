@@ -52,6 +52,10 @@ const char *tirbi_value_text(const tirbi_value *v) {
         [TIRBI_VALUE_FOREIGN] = "a function of an accelerator",
         [TIRBI_VALUE_IMPORTED] = "a module of Python",
         [TIRBI_VALUE_CONSTANT] = "a constant of Python",
+        [TIRBI_VALUE_RELAX] = "a value of Relax",
+        [TIRBI_VALUE_RELAX_TYPE] = "a type of Relax",
+        [TIRBI_VALUE_RELAX_NAME] = "a name of Relax",
+        [TIRBI_VALUE_RELAX_CAST] = "a cast",
         [TIRBI_VALUE_OPAQUE] = "an annotation value",
     };
     return texts[v->kind];
@@ -177,14 +181,15 @@ static const tirb_expr *resolve_handle(const tirbi_script *s, const tirb_expr *e
 
 /* The variable of this function for a TypeVar of the file. */
 static const tirb_expr *typevar_to_expr(tirbi_script *s, const tirbi_value *v) {
-    if (!s->function) {
+    tirbi_list *list = s->function ? &s->function->type_vars : tirbi_relax_type_vars(s);
+    if (!list) {
         tirbi_fail(s, TIRB_TYPE, span_of(v), "the type variable `%s` has a value only inside a function", v->as.name);
         return NULL;
     }
-    const tirb_expr **known = s->function->type_vars.items;
-    for (uint32_t i = 0; i < s->function->type_vars.n; i++)
+    const tirb_expr **known = list->items;
+    for (uint32_t i = 0; i < list->n; i++)
         if (known[i]->as.var.name == v->as.name) return known[i];
-    const tirb_expr **slot = TIRBI_LIST_ADD(s->arena, &s->function->type_vars, const tirb_expr *);
+    const tirb_expr **slot = TIRBI_LIST_ADD(s->arena, list, const tirb_expr *);
     const tirb_expr *var = tirbi_make_var(&s->builder, span_of(v), v->as.name, tirbi_prim_type(tirbi_type_i64));
     if (slot) *slot = var;
     return var;

@@ -1,0 +1,458 @@
+#include "compiler/relax/builder.h"
+
+#include <string.h>
+
+#include "compiler/relax/infer.h"
+
+void tirbi_relax_builder_init(tirbi_relax_builder *b, tirbi_builder *base) {
+    *b = (tirbi_relax_builder){.base = base, .arena = base->arena, .diagnostics = base->diagnostics};
+    b->dims.builder = base;
+}
+
+/* ---- Types ------------------------------------------------------------------------------------------------------ */
+
+static tirb_relax_type *new_type(tirbi_relax_builder *b, tirb_relax_type_kind kind) {
+    tirb_relax_type *t = TIRBI_NEW(b->arena, tirb_relax_type);
+    if (t) *t = (tirb_relax_type){.kind = kind, .dtype = tirbi_type_void, .ndim = -1};
+    return t;
+}
+
+const tirb_relax_type *tirbi_relax_any(tirbi_relax_builder *b) { return new_type(b, TIRB_RELAX_TYPE_ANY); }
+
+const tirb_relax_type *tirbi_relax_prim(tirbi_relax_builder *b, tirb_datatype dtype) {
+    tirb_relax_type *t = new_type(b, TIRB_RELAX_TYPE_PRIM);
+    if (t) t->dtype = dtype;
+    return t;
+}
+
+const tirb_relax_type *tirbi_relax_shape(tirbi_relax_builder *b, const tirb_expr *const *values, uint32_t n) {
+    tirb_relax_type *t = new_type(b, TIRB_RELAX_TYPE_SHAPE);
+    if (!t) return NULL;
+    t->ndim = (int32_t)n;
+    t->has_shape = true;
+    t->shape = values;
+    return t;
+}
+
+const tirb_relax_type *tirbi_relax_shape_of_rank(tirbi_relax_builder *b, int32_t ndim) {
+    tirb_relax_type *t = new_type(b, TIRB_RELAX_TYPE_SHAPE);
+    if (t) t->ndim = ndim;
+    return t;
+}
+
+const tirb_relax_type *tirbi_relax_tensor(tirbi_relax_builder *b, const tirb_expr *const *dims, uint32_t n,
+                                          tirb_datatype dtype) {
+    tirb_relax_type *t = new_type(b, TIRB_RELAX_TYPE_TENSOR);
+    for (uint32_t i = 0; i < n; i++)
+        if (!dims[i]) return NULL;
+    if (!t) return NULL;
+    t->ndim = (int32_t)n;
+    t->has_shape = true;
+    t->shape = dims;
+    t->dtype = dtype;
+    return t;
+}
+
+const tirb_relax_type *tirbi_relax_tensor_of_rank(tirbi_relax_builder *b, int32_t ndim, tirb_datatype dtype) {
+    tirb_relax_type *t = new_type(b, TIRB_RELAX_TYPE_TENSOR);
+    if (!t) return NULL;
+    t->ndim = ndim;
+    t->dtype = dtype;
+    return t;
+}
+
+const tirb_relax_type *tirbi_relax_with_dtype(tirbi_relax_builder *b, const tirb_relax_type *type, tirb_datatype dtype) {
+    if (!type || tirb_datatype_equal(type->dtype, dtype)) return type;
+    tirb_relax_type *t = new_type(b, TIRB_RELAX_TYPE_TENSOR);
+    if (!t) return NULL;
+    *t = *type;
+    t->dtype = dtype;
+    return t;
+}
+
+const tirb_relax_type *tirbi_relax_tuple(tirbi_relax_builder *b, const tirb_relax_type *const *fields, uint32_t n) {
+    tirb_relax_type *t = new_type(b, TIRB_RELAX_TYPE_TUPLE);
+    for (uint32_t i = 0; i < n; i++)
+        if (!fields[i]) return NULL;
+    if (!t) return NULL;
+    t->fields = fields;
+    t->n_fields = n;
+    return t;
+}
+
+const tirb_relax_type *tirbi_relax_function_type(tirbi_relax_builder *b, const tirb_relax_type *const *params,
+                                                 uint32_t n, const tirb_relax_type *ret, bool pure) {
+    tirb_relax_type *t = new_type(b, TIRB_RELAX_TYPE_FUNCTION);
+    if (!t) return NULL;
+    t->fields = params;
+    t->n_fields = n;
+    t->ret = ret;
+    t->pure = pure;
+    return t;
+}
+
+const tirb_relax_type *tirbi_relax_opaque_function(tirbi_relax_builder *b, const tirb_relax_type *ret, bool pure) {
+    tirb_relax_type *t = new_type(b, TIRB_RELAX_TYPE_FUNCTION);
+    if (!t || !ret) return NULL;
+    t->ret = ret;
+    t->pure = pure;
+    t->opaque = true;
+    return t;
+}
+
+/* ---- Expressions ------------------------------------------------------------------------------------------------ */
+
+tirb_relax_expr *tirbi_relax_make(tirbi_relax_builder *b, tirbi_span span, tirb_relax_expr_kind kind) {
+    tirb_relax_expr *e = TIRBI_NEW(b->arena, tirb_relax_expr);
+    if (e) *e = (tirb_relax_expr){.kind = kind, .span = span, .depth = 1};
+    return e;
+}
+
+/* False after reporting that the expression is nested too deeply. */
+static bool deepen(tirbi_relax_builder *b, tirb_relax_expr *e, const tirb_relax_expr *operand) {
+    if (!operand) return false;
+    if (operand->depth >= e->depth) e->depth = (uint16_t)(operand->depth + 1);
+    if (e->depth <= TIRBI_MAX_RELAX_DEPTH) return true;
+    tirbi_report_error(b->diagnostics, TIRB_UNSUPPORTED, e->span, "this expression has more than %d levels",
+                       (int)TIRBI_MAX_RELAX_DEPTH);
+    return false;
+}
+
+const tirb_relax_expr *tirbi_relax_make_var(tirbi_relax_builder *b, tirbi_span span, const tirb_relax_var *var) {
+    if (!var) return NULL;
+    if (var->scalar) return tirbi_relax_make_prim(b, span, var->scalar);
+    tirb_relax_expr *e = tirbi_relax_make(b, span, TIRB_RELAX_VAR);
+    if (!e) return NULL;
+    e->as.var = var;
+    e->type = var->type;
+    return e;
+}
+
+const tirb_relax_expr *tirbi_relax_make_prim(tirbi_relax_builder *b, tirbi_span span, const tirb_expr *value) {
+    tirb_relax_expr *e = value ? tirbi_relax_make(b, span, TIRB_RELAX_PRIM) : NULL;
+    if (!e) return NULL;
+    e->as.prim = value;
+    e->type = tirbi_relax_prim(b, value->dtype);
+    return e->type ? e : NULL;
+}
+
+const tirb_relax_expr *tirbi_relax_make_tuple(tirbi_relax_builder *b, tirbi_span span,
+                                              const tirb_relax_expr *const *items, uint32_t n) {
+    tirb_relax_expr *e = tirbi_relax_make(b, span, TIRB_RELAX_TUPLE);
+    if (!e) return NULL;
+    for (uint32_t i = 0; i < n; i++)
+        if (!deepen(b, e, items[i])) return NULL;
+    e->as.tuple.items = items;
+    e->as.tuple.n = n;
+    return e;
+}
+
+const tirb_relax_expr *tirbi_relax_make_shape(tirbi_relax_builder *b, tirbi_span span, const tirb_expr *const *values,
+                                              uint32_t n) {
+    tirb_relax_expr *e = tirbi_relax_make(b, span, TIRB_RELAX_SHAPE);
+    if (!e) return NULL;
+    e->as.shape.values = values;
+    e->as.shape.n = n;
+    e->type = tirbi_relax_shape(b, values, n);
+    return e->type ? e : NULL;
+}
+
+const tirb_relax_expr *tirbi_relax_make_get(tirbi_relax_builder *b, tirbi_span span, const tirb_relax_expr *tuple,
+                                            uint32_t index) {
+    tirb_relax_expr *e = tirbi_relax_make(b, span, TIRB_RELAX_TUPLE_GET);
+    if (!e || !deepen(b, e, tuple)) return NULL;
+    e->as.get.tuple = tuple;
+    e->as.get.index = index;
+    return e;
+}
+
+static tirb_relax_expr *make_call(tirbi_relax_builder *b, tirbi_span span, const tirb_relax_expr *const *args,
+                                  uint32_t n_args, const tirb_relax_type *const *types, uint32_t n_types) {
+    tirb_relax_expr *e = tirbi_relax_make(b, span, TIRB_RELAX_CALL);
+    if (!e) return NULL;
+    for (uint32_t i = 0; i < n_args; i++)
+        if (!deepen(b, e, args[i])) return NULL;
+    e->as.call.args = args;
+    e->as.call.n_args = n_args;
+    e->as.call.types = types;
+    e->as.call.n_types = n_types;
+    return e;
+}
+
+const tirb_relax_expr *tirbi_relax_make_call(tirbi_relax_builder *b, tirbi_span span, const tirb_relax_operator *op,
+                                             const tirb_relax_expr *const *args, uint32_t n_args,
+                                             const tirb_relax_attr *attrs, const tirb_relax_type *const *types,
+                                             uint32_t n_types) {
+    tirb_relax_expr *e = make_call(b, span, args, n_args, types, n_types);
+    if (!e) return NULL;
+    e->as.call.op = op;
+    e->as.call.attrs = attrs;
+    return e;
+}
+
+const tirb_relax_expr *tirbi_relax_make_function_call(tirbi_relax_builder *b, tirbi_span span,
+                                                      const tirb_relax_expr *callee, const tirb_relax_expr *const *args,
+                                                      uint32_t n_args, const tirb_relax_type *const *types,
+                                                      uint32_t n_types) {
+    tirb_relax_expr *e = make_call(b, span, args, n_args, types, n_types);
+    if (!e || !deepen(b, e, callee)) return NULL;
+    e->as.call.callee = callee;
+    return e;
+}
+
+/* ---- Frames ----------------------------------------------------------------------------------------------------- */
+
+const tirb_relax_var *tirbi_relax_new_var(tirbi_relax_builder *b, tirbi_span span, const char *name,
+                                          const tirb_relax_type *type) {
+    tirb_relax_var *var = type ? TIRBI_NEW(b->arena, tirb_relax_var) : NULL;
+    if (!var) return NULL;
+    *var = (tirb_relax_var){.name = name, .type = type, .id = b->n_vars++, .span = span};
+    if (type->kind != TIRB_RELAX_TYPE_PRIM) return var;
+    var->scalar = tirbi_make_var(b->base, span, name, tirbi_prim_type(type->dtype));
+    const tirb_expr **slot = TIRBI_LIST_ADD(b->arena, &b->known, const tirb_expr *);
+    if (slot) *slot = var->scalar;
+    return var->scalar && slot ? var : NULL;
+}
+
+tirbi_relax_seq_frame *tirbi_relax_top(const tirbi_relax_builder *b) {
+    return b->frames.n ? (tirbi_relax_seq_frame *)b->frames.items + b->frames.n - 1 : NULL;
+}
+
+tirbi_relax_seq_frame *tirbi_relax_open(tirbi_relax_builder *b, bool is_function) {
+    if (b->frames.n >= TIRBI_MAX_RELAX_DEPTH) {
+        tirbi_report_error(b->diagnostics, TIRB_UNSUPPORTED, b->at, "functions and branches are nested more than %d deep",
+                           (int)TIRBI_MAX_RELAX_DEPTH);
+        return NULL;
+    }
+    tirbi_relax_seq_frame *frame = TIRBI_LIST_ADD(b->arena, &b->frames, tirbi_relax_seq_frame);
+    if (!frame) return NULL;
+    *frame = (tirbi_relax_seq_frame){.is_function = is_function, .first_known = b->known.n, .first_var = b->n_vars};
+    return frame;
+}
+
+static void end_block(tirbi_relax_builder *b, tirbi_relax_seq_frame *frame) {
+    if (frame->bindings.n == 0) return;
+    tirb_relax_block *last = (tirb_relax_block *)frame->blocks.items + frame->blocks.n - 1;
+    if (frame->blocks.n > 0 && last->dataflow == frame->dataflow) {
+        uint32_t n = last->n_bindings + frame->bindings.n;
+        tirb_relax_binding *all = TIRBI_NEW_ARRAY(b->arena, tirb_relax_binding, n);
+        if (!all) return;
+        memcpy(all, last->bindings, last->n_bindings * sizeof *all);
+        memcpy(all + last->n_bindings, frame->bindings.items, frame->bindings.n * sizeof *all);
+        last->bindings = all;
+        last->n_bindings = n;
+    } else {
+        tirb_relax_block *block = TIRBI_LIST_ADD(b->arena, &frame->blocks, tirb_relax_block);
+        if (!block) return;
+        *block = (tirb_relax_block){frame->dataflow, frame->bindings.items, frame->bindings.n};
+    }
+    frame->bindings = (tirbi_list){.n = 0};
+}
+
+void tirbi_relax_begin_block(tirbi_relax_builder *b, bool dataflow) {
+    tirbi_relax_seq_frame *frame = tirbi_relax_top(b);
+    if (!frame) return;
+    end_block(b, frame);
+    frame->dataflow = dataflow;
+}
+
+const tirb_relax_seq *tirbi_relax_close(tirbi_relax_builder *b, const tirb_relax_expr *body) {
+    tirbi_relax_seq_frame *frame = tirbi_relax_top(b);
+    tirb_relax_seq *seq = TIRBI_NEW(b->arena, tirb_relax_seq);
+    if (!frame) return NULL;
+    end_block(b, frame);
+    if (seq) *seq = (tirb_relax_seq){frame->blocks.items, frame->blocks.n, body};
+    b->known.n = frame->first_known;
+    b->frames.n--;
+    return body ? seq : NULL;
+}
+
+void tirbi_relax_define_dims(tirbi_relax_builder *b, const tirb_relax_type *type) {
+    if (!type) return;
+    for (uint32_t i = 0; type->kind == TIRB_RELAX_TYPE_TUPLE && i < type->n_fields; i++)
+        tirbi_relax_define_dims(b, type->fields[i]);
+    for (int32_t i = 0; type->has_shape && i < type->ndim; i++) {
+        if (type->shape[i]->kind != TIRB_EXPR_VAR || tirbi_relax_knows(b, type->shape[i])) continue;
+        const tirb_expr **slot = TIRBI_LIST_ADD(b->arena, &b->known, const tirb_expr *);
+        if (slot) *slot = type->shape[i];
+        tirbi_dim_is_natural(&b->dims, type->shape[i]);
+    }
+}
+
+bool tirbi_relax_knows(const tirbi_relax_builder *b, const tirb_expr *var) {
+    const tirb_expr *const *vars = b->known.items;
+    for (uint32_t i = b->known.n; i > 0; i--)
+        if (vars[i - 1] == var) return true;
+    return false;
+}
+
+/* ---- Normal form ------------------------------------------------------------------------------------------------ */
+
+static const tirb_relax_type *infer_call(tirbi_relax_builder *b, tirb_relax_expr *call) {
+    const tirb_relax_operator *op = call->as.call.op;
+    if (op) {
+        if (op->prepare && !op->prepare(b, call)) return NULL;
+        return op->infer ? op->infer(b, call) : NULL;
+    }
+    const tirb_relax_expr *callee = call->as.call.callee;
+    if (!callee->type || callee->type->kind != TIRB_RELAX_TYPE_FUNCTION)
+        return tirbi_relax_fail(b, call, "%s is no function",
+                                callee->type ? tirbi_relax_type_text(b, callee->type) : "this");
+    return tirbi_relax_call_type(b, call, callee->type);
+}
+
+static bool normalise_all(tirbi_relax_builder *b, const tirb_relax_expr *const **items, uint32_t n) {
+    const tirb_relax_expr **leaves = TIRBI_NEW_ARRAY(b->arena, const tirb_relax_expr *, n);
+    if (!leaves) return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (!(leaves[i] = tirbi_relax_normalise(b, (*items)[i]))) return false;
+    *items = leaves;
+    return true;
+}
+
+static const tirb_relax_expr *normalise_tuple(tirbi_relax_builder *b, const tirb_relax_expr *e) {
+    tirb_relax_expr *copy = TIRBI_NEW(b->arena, tirb_relax_expr);
+    const tirb_relax_type **fields = TIRBI_NEW_ARRAY(b->arena, const tirb_relax_type *, e->as.tuple.n);
+    if (!copy || !fields) return NULL;
+    *copy = *e;
+    if (!normalise_all(b, &copy->as.tuple.items, e->as.tuple.n)) return NULL;
+    for (uint32_t i = 0; i < e->as.tuple.n; i++) fields[i] = copy->as.tuple.items[i]->type;
+    copy->type = tirbi_relax_tuple(b, fields, e->as.tuple.n);
+    copy->depth = e->depth;
+    return copy->type ? copy : NULL;
+}
+
+static const tirb_relax_expr *normalise_get(tirbi_relax_builder *b, const tirb_relax_expr *e) {
+    tirb_relax_expr *copy = TIRBI_NEW(b->arena, tirb_relax_expr);
+    const tirb_relax_expr *tuple = tirbi_relax_normalise(b, e->as.get.tuple);
+    if (!copy || !tuple) return NULL;
+    if (tuple->type->kind != TIRB_RELAX_TYPE_TUPLE) {
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, e->span, "%s cannot be indexed: only a tuple has items",
+                           tirbi_relax_type_text(b, tuple->type));
+        return NULL;
+    }
+    if (e->as.get.index >= tuple->type->n_fields) {
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, e->span, "the index %u is outside the tuple, which has %u items",
+                           e->as.get.index, tuple->type->n_fields);
+        return NULL;
+    }
+    *copy = *e;
+    copy->as.get.tuple = tuple;
+    copy->type = tuple->type->fields[e->as.get.index];
+    return copy;
+}
+
+static const tirb_relax_expr *normalise_call(tirbi_relax_builder *b, const tirb_relax_expr *e) {
+    tirb_relax_expr *copy = TIRBI_NEW(b->arena, tirb_relax_expr);
+    if (!copy) return NULL;
+    *copy = *e;
+    if (copy->as.call.callee && !(copy->as.call.callee = tirbi_relax_normalise(b, copy->as.call.callee))) return NULL;
+    if (!normalise_all(b, &copy->as.call.args, copy->as.call.n_args)) return NULL;
+    copy->type = infer_call(b, copy);
+    if (!copy->type) tirbi_report_unexplained(b->diagnostics, b->at, "a type");
+    return copy->type ? copy : NULL;
+}
+
+const tirb_relax_expr *tirbi_relax_normalise_value(tirbi_relax_builder *b, const tirb_relax_expr *e) {
+    if (!e) return NULL;
+    switch (e->kind) {
+    case TIRB_RELAX_TUPLE:
+        return normalise_tuple(b, e);
+    case TIRB_RELAX_TUPLE_GET:
+        return normalise_get(b, e);
+    case TIRB_RELAX_CALL:
+        return e->type ? e : normalise_call(b, e);
+    case TIRB_RELAX_VAR: /* what has no value is the empty tuple */
+        if (tirbi_relax_is_void(e->type)) return normalise_tuple(b, tirbi_relax_make_tuple(b, e->span, NULL, 0));
+        return e;
+    default:
+        return e;
+    }
+}
+
+const tirb_relax_expr *tirbi_relax_normalise(tirbi_relax_builder *b, const tirb_relax_expr *e) {
+    const tirb_relax_expr *value = tirbi_relax_normalise_value(b, e);
+    if (!value || tirbi_relax_is_leaf(value)) return value;
+    return tirbi_relax_make_var(b, e->span, tirbi_relax_emit(b, value, NULL, NULL));
+}
+
+/* ---- Bindings --------------------------------------------------------------------------------------------------- */
+
+/* The next temporary's name; it counts also where another one replaces it. */
+static const char *temporary(tirbi_relax_builder *b) {
+    tirbi_relax_seq_frame *frame = tirbi_relax_top(b);
+    bool dataflow = frame && frame->dataflow;
+    uint32_t *counter = dataflow ? &b->counters.lv : &b->counters.gv;
+    uint32_t number = (*counter)++;
+    const char *base = dataflow ? "lv" : "gv";
+    return number ? tirbi_arena_format(b->arena, "%s%u", base, number) : base;
+}
+
+static void add_binding(tirbi_relax_builder *b, tirb_relax_binding binding) {
+    tirbi_relax_seq_frame *frame = tirbi_relax_top(b);
+    tirb_relax_binding *slot = frame ? TIRBI_LIST_ADD(b->arena, &frame->bindings, tirb_relax_binding) : NULL;
+    if (slot) *slot = binding;
+}
+
+void tirbi_relax_bind(tirbi_relax_builder *b, const tirb_relax_var *var, const tirb_relax_expr *value) {
+    add_binding(b, (tirb_relax_binding){.kind = TIRB_RELAX_VAR_BINDING, .var = var, .value = value, .span = b->at});
+}
+
+static const tirb_relax_var *bound_var(tirbi_relax_builder *b, const char *name, const tirb_relax_type *type) {
+    const char *next = temporary(b);
+    tirb_relax_var *var = (tirb_relax_var *)tirbi_relax_new_var(b, b->at, name ? name : next, type);
+    if (var) var->dataflow = tirbi_relax_top(b) && tirbi_relax_top(b)->dataflow;
+    return var;
+}
+
+/* Whether a call's operands are leaves already. */
+static bool is_normal(const tirb_relax_expr *e) {
+    bool call = e->kind == TIRB_RELAX_CALL, tuple = e->kind == TIRB_RELAX_TUPLE;
+    const tirb_relax_expr *const *operands = call ? e->as.call.args : e->as.tuple.items;
+    uint32_t n = call ? e->as.call.n_args : tuple ? e->as.tuple.n : 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (!tirbi_relax_is_leaf(operands[i]) || !is_normal(operands[i])) return false;
+    return true;
+}
+
+const tirb_relax_var *tirbi_relax_emit(tirbi_relax_builder *b, const tirb_relax_expr *value, const char *name,
+                                       const tirb_relax_type *annotation) {
+    /* TVM makes a call anew whose operands are bound first, and forgets what was said of it. */
+    const bool normal = value && is_normal(value);
+    value = tirbi_relax_normalise_value(b, value);
+    if (!value) return NULL;
+    const tirb_relax_type *type = value->type;
+    if (annotation && tirbi_relax_base_check(b, annotation, type) == TIRBI_RELAX_IMPOSSIBLE) {
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, b->at, "the value is of type %s, which is no %s",
+                           tirbi_relax_type_text(b, type), tirbi_relax_type_text(b, annotation));
+        return NULL;
+    }
+    if (annotation && normal && value->kind == TIRB_RELAX_CALL) {
+        tirb_relax_expr *typed = TIRBI_NEW(b->arena, tirb_relax_expr);
+        if (!typed) return NULL;
+        *typed = *value;
+        typed->type = type = annotation;
+        value = typed;
+    }
+    const tirb_relax_var *var = bound_var(b, name, type);
+    if (var) tirbi_relax_bind(b, var, value);
+    return var;
+}
+
+const tirb_relax_var *tirbi_relax_emit_cast(tirbi_relax_builder *b, const tirb_relax_expr *value, const char *name,
+                                            const tirb_relax_type *type) {
+    value = tirbi_relax_normalise(b, value);
+    if (!value || !type) return NULL;
+    if (tirbi_relax_base_check(b, type, value->type) == TIRBI_RELAX_IMPOSSIBLE &&
+        tirbi_relax_base_check(b, value->type, type) == TIRBI_RELAX_IMPOSSIBLE) {
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, b->at, "no value of type %s can be cast to %s",
+                           tirbi_relax_type_text(b, value->type), tirbi_relax_type_text(b, type));
+        return NULL;
+    }
+    tirbi_relax_define_dims(b, type);
+    const tirb_relax_var *var = bound_var(b, name, type);
+    if (var)
+        add_binding(b, (tirb_relax_binding){
+                           .kind = TIRB_RELAX_MATCH_CAST, .var = var, .value = value, .cast = type, .span = b->at});
+    return var;
+}

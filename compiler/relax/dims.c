@@ -1,0 +1,555 @@
+/* The forms of TVM's canonical simplifier: an expression is a sum of terms (x % upper) // lower * scale and a constant.
+ * Positive terms come first, by descending scale, then the constant, then what is subtracted. */
+#include "compiler/relax/dims.h"
+
+#include <string.h>
+
+enum { MAX_TERMS = 32, MAX_FACTORS = 16, MAX_SIZE = 2000 };
+
+typedef struct term {
+    const tirb_expr *index;
+    int64_t lower, upper; /* upper 0: none */
+    int64_t scale;
+} term;
+
+typedef struct sum {
+    term items[MAX_TERMS];
+    uint32_t n;
+    int64_t base;
+    bool overflow; /* it has too many terms, or numbers too large */
+} sum;
+
+void tirbi_dim_is_natural(tirbi_dims *d, const tirb_expr *var) {
+    const tirb_expr **slot = TIRBI_LIST_ADD(d->builder->arena, &d->natural, const tirb_expr *);
+    if (slot) *slot = var;
+}
+
+static bool is_natural(const tirbi_dims *d, const tirb_expr *var) {
+    const tirb_expr *const *vars = d->natural.items;
+    for (uint32_t i = 0; i < d->natural.n; i++)
+        if (vars[i] == var) return true;
+    return false;
+}
+
+static tirbi_span nowhere(const tirbi_dims *d) { return d->builder->at; }
+
+const tirb_expr *tirbi_dim(tirbi_dims *d, int64_t value) {
+    return tirbi_make_int(d->builder, nowhere(d), tirbi_type_i64, value);
+}
+
+bool tirbi_dim_const(const tirb_expr *e, int64_t *value) {
+    if (!e || e->kind != TIRB_EXPR_INT_IMM) return false;
+    *value = e->as.int_value;
+    return true;
+}
+
+const tirb_expr *tirbi_dim_op(tirbi_dims *d, tirb_expr_kind kind, const tirb_expr *x, const tirb_expr *y) {
+    return x && y ? tirbi_make_binary(d->builder, nowhere(d), kind, x, y) : NULL;
+}
+
+/* ---- Equality of indices: products in any order ------------------------------------------------------------------ */
+
+static uint32_t factors_of(const tirb_expr *e, const tirb_expr **out, uint32_t n) {
+    if (e->kind == TIRB_EXPR_MUL) {
+        n = factors_of(e->as.binary.a, out, n);
+        return factors_of(e->as.binary.b, out, n);
+    }
+    if (n < MAX_FACTORS) out[n] = e;
+    return n + 1;
+}
+
+static bool same(const tirb_expr *x, const tirb_expr *y) {
+    if (x == y) return true;
+    if (x->kind != y->kind) return false;
+    if (x->kind == TIRB_EXPR_INT_IMM) return x->as.int_value == y->as.int_value;
+    if (x->kind == TIRB_EXPR_CAST)
+        return tirb_datatype_equal(x->dtype, y->dtype) && same(x->as.cast.value, y->as.cast.value);
+    if (x->kind < TIRB_EXPR_ADD || x->kind > TIRB_EXPR_OR) return false;
+    if (same(x->as.binary.a, y->as.binary.a) && same(x->as.binary.b, y->as.binary.b)) return true;
+    if (x->kind != TIRB_EXPR_MUL) return false;
+    const tirb_expr *left[MAX_FACTORS], *right[MAX_FACTORS];
+    uint32_t n = factors_of(x, left, 0), m = factors_of(y, right, 0);
+    if (n != m || n > MAX_FACTORS) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t j = i;
+        while (j < n && !(left[i]->kind != TIRB_EXPR_MUL && same(left[i], right[j]))) j++;
+        if (j == n) return false;
+        right[j] = right[i];
+    }
+    return true;
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------------------------- */
+
+static int64_t floor_div(int64_t x, int64_t y) {
+    int64_t q = x / y;
+    return q - (x % y != 0 && (x < 0) != (y < 0));
+}
+
+static void add_base(sum *s, int64_t value, int64_t scale) {
+    int64_t product;
+    s->overflow |= __builtin_mul_overflow(value, scale, &product) || __builtin_add_overflow(s->base, product, &s->base);
+}
+
+/* Terms of one index stand together, those of larger lower factors first. */
+static void add_term(sum *s, term t, int64_t scale) {
+    s->overflow |= __builtin_mul_overflow(t.scale, scale, &t.scale);
+    if (t.scale == 0 || s->overflow) return;
+    uint32_t at = 0;
+    while (at < s->n && !same(s->items[at].index, t.index)) at++;
+    for (; at < s->n; at++) {
+        term *known = &s->items[at];
+        if (!same(known->index, t.index) || t.lower > known->lower) break;
+        if (t.lower == known->lower && t.upper == known->upper) {
+            s->overflow |= __builtin_add_overflow(known->scale, t.scale, &known->scale);
+            return;
+        }
+    }
+    if (s->n == MAX_TERMS) {
+        s->overflow = true;
+        return;
+    }
+    memmove(&s->items[at + 1], &s->items[at], (s->n - at) * sizeof *s->items);
+    s->items[at] = t;
+    s->n++;
+}
+
+static void add_sum(sum *s, const sum *other, int64_t scale) {
+    for (uint32_t i = 0; i < other->n; i++) add_term(s, other->items[i], scale);
+    add_base(s, other->base, scale);
+    s->overflow |= other->overflow;
+}
+
+static bool is_constant(const sum *s) {
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->items[i].scale != 0) return false;
+    return !s->overflow;
+}
+
+/* (x // c) * c + x % c is x. */
+static void merge_terms(sum *s) {
+    for (uint32_t i = 0; i < s->n; i++)
+        for (uint32_t j = i + 1; j < s->n && s->items[i].scale != 0; j++) {
+            term *high = &s->items[i], *low = &s->items[j];
+            if (!same(high->index, low->index)) break;
+            if (low->scale == 0 || high->lower != low->upper || high->scale % low->scale != 0 ||
+                high->lower != high->scale / low->scale * low->lower)
+                continue;
+            low->upper = high->upper;
+            high->scale = 0;
+        }
+}
+
+static bool precedes(const term *x, const term *y) {
+    if (x->scale != y->scale) return x->scale > y->scale;
+    if (x->lower != y->lower) return x->lower > y->lower;
+    if (x->upper != y->upper) return x->upper == 0 || (y->upper != 0 && x->upper > y->upper);
+    return false;
+}
+
+static const tirb_expr *normal_term(tirbi_dims *d, const term *t, int64_t scale) {
+    const tirb_expr *e = t->index;
+    if (t->upper) e = tirbi_dim_op(d, TIRB_EXPR_FLOORMOD, e, tirbi_dim(d, t->upper));
+    if (t->lower != 1) e = tirbi_dim_op(d, TIRB_EXPR_FLOORDIV, e, tirbi_dim(d, t->lower));
+    if (scale != 1) e = tirbi_dim_op(d, TIRB_EXPR_MUL, e, tirbi_dim(d, scale));
+    return e;
+}
+
+static const tirb_expr *normal(tirbi_dims *d, sum *s) {
+    merge_terms(s);
+    for (uint32_t i = 1; i < s->n; i++) {
+        term t = s->items[i];
+        uint32_t at = i;
+        for (; at > 0 && precedes(&t, &s->items[at - 1]); at--) s->items[at] = s->items[at - 1];
+        s->items[at] = t;
+    }
+    const tirb_expr *e = tirbi_dim(d, 0);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->items[i].scale > 0) e = tirbi_dim_op(d, TIRB_EXPR_ADD, e, normal_term(d, &s->items[i], s->items[i].scale));
+    if (s->base > 0) e = tirbi_dim_op(d, TIRB_EXPR_ADD, e, tirbi_dim(d, s->base));
+    for (uint32_t i = s->n; i > 0; i--)
+        if (s->items[i - 1].scale < 0)
+            e = tirbi_dim_op(d, TIRB_EXPR_SUB, e, normal_term(d, &s->items[i - 1], -s->items[i - 1].scale));
+    if (s->base < 0) e = tirbi_dim_op(d, TIRB_EXPR_SUB, e, tirbi_dim(d, -s->base));
+    return e;
+}
+
+static void leaf(sum *s, const tirb_expr *e) {
+    *s = (sum){.n = 0};
+    if (!e)
+        s->overflow = true;
+    else if (e->kind == TIRB_EXPR_INT_IMM)
+        s->base = e->as.int_value;
+    else
+        add_term(s, (term){e, 1, 0, 1}, 1);
+}
+
+/* ---- Bounds ----------------------------------------------------------------------------------------------------- */
+
+typedef struct range {
+    int64_t low, high; /* INT64_MIN and INT64_MAX: none */
+} range;
+
+static const range everything = {INT64_MIN, INT64_MAX};
+
+static int64_t plus(int64_t x, int64_t y) {
+    int64_t sum_of;
+    if (x == INT64_MIN || y == INT64_MIN) return INT64_MIN;
+    if (x == INT64_MAX || y == INT64_MAX) return INT64_MAX;
+    if (__builtin_add_overflow(x, y, &sum_of)) return x > 0 ? INT64_MAX : INT64_MIN;
+    return sum_of;
+}
+
+static int64_t times(int64_t x, int64_t factor) {
+    int64_t product;
+    if (factor == 0) return 0;
+    if (x == INT64_MIN || x == INT64_MAX || __builtin_mul_overflow(x, factor, &product))
+        return (x < 0) == (factor < 0) ? INT64_MAX : INT64_MIN;
+    return product;
+}
+
+static range scaled(range r, int64_t factor) {
+    int64_t a = times(r.low, factor), b = times(r.high, factor);
+    return a < b ? (range){a, b} : (range){b, a};
+}
+
+static range range_of(const tirbi_dims *d, const tirb_expr *e);
+
+static range range_of_binary(const tirbi_dims *d, const tirb_expr *e) {
+    range a = range_of(d, e->as.binary.a), b = range_of(d, e->as.binary.b);
+    int64_t c;
+    bool constant = tirbi_dim_const(e->as.binary.b, &c);
+    switch (e->kind) {
+    case TIRB_EXPR_ADD:
+        return (range){plus(a.low, b.low), plus(a.high, b.high)};
+    case TIRB_EXPR_SUB:
+        b = scaled(b, -1);
+        return (range){plus(a.low, b.low), plus(a.high, b.high)};
+    case TIRB_EXPR_MUL:
+        if (constant) return scaled(a, c);
+        if (a.low >= 0 && b.low >= 0) return (range){times(a.low, b.low), INT64_MAX};
+        return everything;
+    case TIRB_EXPR_FLOORDIV:
+        if (constant && c > 0)
+            return (range){a.low == INT64_MIN ? a.low : floor_div(a.low, c),
+                           a.high == INT64_MAX ? a.high : floor_div(a.high, c)};
+        return a.low >= 0 && b.low >= 0 ? (range){0, a.high} : everything;
+    case TIRB_EXPR_FLOORMOD:
+        if (constant && c > 0) return (range){0, a.low >= 0 && a.high < c - 1 ? a.high : c - 1};
+        return everything;
+    case TIRB_EXPR_MIN:
+        return (range){a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high};
+    case TIRB_EXPR_MAX:
+        return (range){a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+    default:
+        return everything;
+    }
+}
+
+static range range_of(const tirbi_dims *d, const tirb_expr *e) {
+    if (e->kind == TIRB_EXPR_INT_IMM) return (range){e->as.int_value, e->as.int_value};
+    if (e->kind == TIRB_EXPR_VAR) return is_natural(d, e) ? (range){0, INT64_MAX} : everything;
+    return e->kind >= TIRB_EXPR_ADD && e->kind <= TIRB_EXPR_MAX ? range_of_binary(d, e) : everything;
+}
+
+/* ---- Canonical forms -------------------------------------------------------------------------------------------- */
+
+static void canonical(tirbi_dims *d, const tirb_expr *e, sum *out);
+
+/* One term without a constant, whose scale may be taken out. */
+static bool is_single(const sum *s) { return s->n == 1 && s->base == 0 && !s->overflow; }
+
+static void multiply(tirbi_dims *d, sum *a, sum *b, sum *out) {
+    *out = (sum){.n = 0};
+    if (is_constant(b)) {
+        add_sum(out, a, b->base);
+        return;
+    }
+    if (is_constant(a)) {
+        add_sum(out, b, a->base);
+        return;
+    }
+    int64_t scale = 1;
+    for (int i = 0; i < 2; i++) {
+        sum *s = i ? b : a;
+        if (!is_single(s)) continue;
+        out->overflow |= __builtin_mul_overflow(scale, s->items[0].scale, &scale);
+        s->items[0].scale = 1;
+    }
+    const tirb_expr *product = tirbi_dim_op(d, TIRB_EXPR_MUL, normal(d, a), normal(d, b));
+    bool overflow = out->overflow;
+    leaf(out, product);
+    out->overflow |= overflow;
+    if (out->n) out->items[0].scale = scale;
+}
+
+/* A sum as one term; of several it becomes the index. */
+static term as_term(tirbi_dims *d, sum *s) {
+    if (is_single(s)) return s->items[0];
+    return (term){normal(d, s), 1, 0, 1};
+}
+
+static void divide_term(tirbi_dims *d, term t, int64_t c, sum *out) {
+    if (t.scale % c == 0) {
+        t.scale /= c;
+        add_term(out, t, 1);
+        return;
+    }
+    if (c % t.scale == 0 && t.scale > 0) {
+        int64_t part = c / t.scale, lower;
+        if (!__builtin_mul_overflow(t.lower, part, &lower)) {
+            if (t.upper != 0 && t.upper % lower != 0) {
+                if (t.upper <= lower) return;
+                t.index = tirbi_dim_op(d, TIRB_EXPR_FLOORMOD, t.index, tirbi_dim(d, t.upper));
+                t.upper = 0;
+            }
+            t.scale = 1;
+            t.lower = lower;
+            if (!t.index) out->overflow = true;
+            else add_term(out, t, 1);
+            return;
+        }
+    }
+    const tirb_expr *index = normal_term(d, &t, t.scale);
+    if (!index) out->overflow = true;
+    else add_term(out, (term){index, c, 0, 1}, 1);
+}
+
+/* The parts of a sum that c divides, divided, and the others. */
+static void separate(const sum *s, int64_t c, sum *whole, sum *rest) {
+    *whole = *rest = (sum){.n = 0};
+    for (uint32_t i = 0; i < s->n; i++) {
+        bool divides = s->items[i].scale % c == 0;
+        term t = s->items[i];
+        if (divides) t.scale /= c;
+        add_term(divides ? whole : rest, t, 1);
+    }
+    if (s->base % c == 0) whole->base = s->base / c;
+    else rest->base = s->base;
+}
+
+static bool is_zero(const sum *s) { return is_constant(s) && s->base == 0; }
+
+static bool lies_below(tirbi_dims *d, sum *s, int64_t c) {
+    const tirb_expr *e = normal(d, s);
+    range r = e ? range_of(d, e) : everything;
+    return r.low >= 0 && r.high < c;
+}
+
+static void divide_const(tirbi_dims *d, sum *a, int64_t c, sum *out) {
+    sum rest;
+    separate(a, c, out, &rest);
+    if (is_zero(&rest)) return;
+    if (is_constant(&rest)) {
+        add_base(out, floor_div(rest.base, c), 1);
+        return;
+    }
+    if (!lies_below(d, &rest, c)) divide_term(d, as_term(d, &rest), c, out);
+}
+
+static void modulo_const(tirbi_dims *d, sum *a, int64_t c, sum *out) {
+    sum whole, rest;
+    separate(a, c, &whole, &rest);
+    *out = (sum){.n = 0};
+    if (is_zero(&rest)) return;
+    if (is_constant(&rest)) {
+        out->base = rest.base - floor_div(rest.base, c) * c;
+        return;
+    }
+    if (lies_below(d, &rest, c)) {
+        *out = rest;
+        return;
+    }
+    rest.base -= floor_div(rest.base, c) * c;
+    term t = as_term(d, &rest);
+    if (c % t.scale == 0 && t.scale > 0) {
+        int64_t upper;
+        if (!__builtin_mul_overflow(c / t.scale, t.lower, &upper) && (t.upper == 0 || t.upper % upper == 0)) {
+            t.upper = upper;
+            add_term(out, t, 1);
+            return;
+        }
+    }
+    const tirb_expr *index = normal_term(d, &t, t.scale);
+    if (!index) out->overflow = true;
+    else add_term(out, (term){index, 1, c, 1}, 1);
+}
+
+/* (n * m) // m is n: factors of both cancel; false where they do not all. */
+static bool cancel(tirbi_dims *d, const sum *a, const sum *b, sum *out) {
+    const tirb_expr *above[MAX_FACTORS], *below[MAX_FACTORS];
+    if (!is_single(a) || !is_single(b) || a->items[0].lower != 1 || b->items[0].lower != 1 || a->items[0].upper ||
+        b->items[0].upper || a->items[0].scale % b->items[0].scale != 0)
+        return false;
+    uint32_t n = factors_of(a->items[0].index, above, 0), m = factors_of(b->items[0].index, below, 0);
+    if (n > MAX_FACTORS || m > MAX_FACTORS) return false;
+    for (uint32_t i = 0; i < m; i++) {
+        uint32_t j = 0;
+        while (j < n && !same(above[j], below[i])) j++;
+        if (j == n) return false;
+        memmove(&above[j], &above[j + 1], (n - j - 1) * sizeof *above);
+        n--;
+    }
+    int64_t scale = a->items[0].scale / b->items[0].scale;
+    *out = (sum){.n = 0};
+    if (n == 0) {
+        out->base = scale;
+        return true;
+    }
+    const tirb_expr *product = above[0];
+    for (uint32_t i = 1; i < n; i++) product = tirbi_dim_op(d, TIRB_EXPR_MUL, product, above[i]);
+    if (!product) return false;
+    add_term(out, (term){product, 1, 0, scale}, 1);
+    return true;
+}
+
+static const tirb_expr *without_choice(tirbi_dims *d, const sum *s);
+
+static void choose(tirbi_dims *d, tirb_expr_kind kind, sum *a, sum *b, sum *out) {
+    sum apart = *a;
+    add_sum(&apart, b, -1);
+    bool max = kind == TIRB_EXPR_MAX;
+    const tirb_expr *x = without_choice(d, a), *y = without_choice(d, b);
+    if (x) leaf(a, x);
+    if (y) leaf(b, y);
+    x = normal(d, a);
+    y = normal(d, b);
+    if (!x || !y) {
+        out->overflow = true;
+        return;
+    }
+    range left = range_of(d, x), right = range_of(d, y);
+    bool above = left.low >= right.high, below = left.high <= right.low;
+    if (is_constant(&apart)) {
+        above = apart.base >= 0;
+        below = !above;
+    }
+    if (above || below) *out = above == max ? *a : *b;
+    else leaf(out, tirbi_dim_op(d, kind, x, y));
+}
+
+static void canonical(tirbi_dims *d, const tirb_expr *e, sum *out) {
+    if (e->kind < TIRB_EXPR_ADD || e->kind > TIRB_EXPR_MAX || !tirb_datatype_equal(e->dtype, tirbi_type_i64)) {
+        leaf(out, e);
+        return;
+    }
+    sum *parts = TIRBI_NEW_ARRAY(d->builder->arena, sum, 2);
+    if (!parts) {
+        leaf(out, NULL);
+        return;
+    }
+    canonical(d, e->as.binary.a, &parts[0]);
+    canonical(d, e->as.binary.b, &parts[1]);
+    *out = (sum){.overflow = parts[0].overflow || parts[1].overflow};
+    if (out->overflow) return;
+    int64_t c = is_constant(&parts[1]) ? parts[1].base : 0;
+    switch (e->kind) {
+    case TIRB_EXPR_ADD:
+    case TIRB_EXPR_SUB:
+        add_sum(out, &parts[0], 1);
+        add_sum(out, &parts[1], e->kind == TIRB_EXPR_ADD ? 1 : -1);
+        return;
+    case TIRB_EXPR_MUL:
+        multiply(d, &parts[0], &parts[1], out);
+        return;
+    case TIRB_EXPR_FLOORDIV:
+        if (c > 0) divide_const(d, &parts[0], c, out);
+        else if (!cancel(d, &parts[0], &parts[1], out))
+            leaf(out, tirbi_dim_op(d, e->kind, normal(d, &parts[0]), normal(d, &parts[1])));
+        return;
+    case TIRB_EXPR_FLOORMOD:
+        if (c > 0) modulo_const(d, &parts[0], c, out);
+        else leaf(out, tirbi_dim_op(d, e->kind, normal(d, &parts[0]), normal(d, &parts[1])));
+        return;
+    case TIRB_EXPR_MIN:
+    case TIRB_EXPR_MAX:
+        choose(d, e->kind, &parts[0], &parts[1], out);
+        return;
+    default:
+        leaf(out, tirbi_dim_op(d, e->kind, normal(d, &parts[0]), normal(d, &parts[1])));
+    }
+}
+
+/* x - min(y, x) is max(x - y, 0), and the like, where the sum is nothing else. */
+static const tirb_expr *without_choice(tirbi_dims *d, const sum *s) {
+    for (uint32_t i = 0; i < s->n; i++) {
+        const term *t = &s->items[i];
+        bool chooses = t->index->kind == TIRB_EXPR_MIN || t->index->kind == TIRB_EXPR_MAX;
+        if (!chooses || t->lower != 1 || t->upper || (t->scale != 1 && t->scale != -1)) continue;
+        const tirb_expr *operands[2] = {t->index->as.binary.a, t->index->as.binary.b};
+        for (int j = 1; j >= 0; j--) { /* what is left of the sum when one operand is taken for the choice */
+            sum rest = *s, operand;
+            canonical(d, operands[j], &operand);
+            add_term(&rest, *t, -1);
+            add_sum(&rest, &operand, t->scale);
+            merge_terms(&rest);
+            if (!is_zero(&rest)) continue;
+            const tirb_expr *x = t->scale < 0 ? operands[j] : operands[1 - j], *y = t->scale < 0 ? operands[1 - j] : operands[j];
+            const tirb_expr *apart = tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_SUB, x, y)), *zero = tirbi_dim(d, 0);
+            bool max = (t->index->kind == TIRB_EXPR_MAX) == (t->scale > 0);
+            return tirbi_dim_op(d, max ? TIRB_EXPR_MAX : TIRB_EXPR_MIN, j ? apart : zero, j ? zero : apart);
+        }
+    }
+    return NULL;
+}
+
+const tirb_expr *tirbi_dim_simplify(tirbi_dims *d, const tirb_expr *e) {
+    if (!e || e->kind == TIRB_EXPR_INT_IMM || e->kind == TIRB_EXPR_VAR || e->size > MAX_SIZE) return e;
+    sum s;
+    canonical(d, e, &s);
+    const tirb_expr *simple = s.overflow ? NULL : without_choice(d, &s);
+    if (!simple && !s.overflow) simple = normal(d, &s);
+    return simple ? simple : e;
+}
+
+/* ---- Proofs ----------------------------------------------------------------------------------------------------- */
+
+/* Whether the difference of two dimensions is a constant. */
+static bool difference(tirbi_dims *d, const tirb_expr *x, const tirb_expr *y, int64_t *out) {
+    if (x->size > MAX_SIZE || y->size > MAX_SIZE) return false;
+    sum a, b;
+    canonical(d, x, &a);
+    canonical(d, y, &b);
+    add_sum(&a, &b, -1);
+    merge_terms(&a);
+    *out = a.base;
+    return is_constant(&a);
+}
+
+bool tirbi_dim_equal(tirbi_dims *d, const tirb_expr *x, const tirb_expr *y) {
+    int64_t apart;
+    return x == y || (difference(d, x, y, &apart) && apart == 0);
+}
+
+bool tirbi_dim_apart(tirbi_dims *d, const tirb_expr *x, const tirb_expr *y) {
+    int64_t apart;
+    return x != y && difference(d, x, y, &apart) && apart != 0;
+}
+
+bool tirbi_dim_at_least(tirbi_dims *d, const tirb_expr *e, int64_t least) {
+    const tirb_expr *simple = tirbi_dim_simplify(d, e);
+    return simple && range_of(d, simple).low >= least;
+}
+
+/* ---- Replacing -------------------------------------------------------------------------------------------------- */
+
+const tirb_expr *tirbi_dim_replace(tirbi_dims *d, const tirb_expr *e, const tirb_expr *const *vars,
+                                   const tirb_expr *const *values, uint32_t n) {
+    if (!e) return NULL;
+    if (e->kind == TIRB_EXPR_VAR) {
+        for (uint32_t i = 0; i < n; i++)
+            if (vars[i] == e) return values[i];
+        return e;
+    }
+    if (e->kind == TIRB_EXPR_CAST) {
+        const tirb_expr *value = tirbi_dim_replace(d, e->as.cast.value, vars, values, n);
+        return value == e->as.cast.value ? e : value ? tirbi_make_cast(d->builder, e->span, e->dtype, value) : NULL;
+    }
+    if (e->kind < TIRB_EXPR_ADD || e->kind > TIRB_EXPR_OR) return e;
+    const tirb_expr *a = tirbi_dim_replace(d, e->as.binary.a, vars, values, n);
+    const tirb_expr *b = tirbi_dim_replace(d, e->as.binary.b, vars, values, n);
+    if (a == e->as.binary.a && b == e->as.binary.b) return e;
+    if (!a || !b) return NULL;
+    return e->kind <= TIRB_EXPR_MAX ? tirbi_dim_op(d, e->kind, a, b)
+                                    : tirbi_make_raw_binary(d->builder, e->span, e->kind, a, b);
+}
