@@ -209,6 +209,10 @@ int main(int argc, char **argv) {
     }
     unsigned before = c.failures, n_tried = check_every(&c, isas, n_isas, argc - 1, argv + 1);
     printf("%u kernels on every value of 16 bits and hard ones of more, %u differences\n", n_tried, c.failures - before);
+    for (unsigned i = 0; argc == 1 && i < n_isas; i++) {
+        unsigned failures = c.failures, n = check_scalars(&c, isas[i]);
+        printf("%s: %u functions of one element, %u differences\n", tirb_isa_name(isas[i]), n, c.failures - failures);
+    }
     /* Plain C has forms as well, which are beside its own kernels here. */
     isas[n_isas++] = TIRB_ISA_GENERIC;
     for (unsigned i = 0; i < n_isas; i++) {

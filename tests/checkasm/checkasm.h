@@ -69,6 +69,8 @@ void put_any(checker *c, void *to, tirbi_dtype type);
 /* Compares kernels of one and two operands on every value of 8 and 16 bits, and hard ones of more (every.c). Returns
  * how many kernels were tried. */
 unsigned check_every(checker *c, const tirb_isa *isas, unsigned n_isas, int n_words, char **words);
+/* The same for functions of one element, on special and random values. */
+unsigned check_scalars(checker *c, tirb_isa isa);
 
 /* ---- Lane machines (forms.c, loops.c) ---- */
 

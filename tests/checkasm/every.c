@@ -125,3 +125,41 @@ unsigned check_every(checker *c, const tirb_isa *isas, unsigned n_isas, int n_wo
     }
     return n;
 }
+
+static tirbi_scalar scalar_of(tirb_isa isa, twin_id id) {
+    const tirbi_scalars *scalars = tirbi_kernels(isa)->scalars;
+    return id.kind == TWIN_OP     ? scalars->op[id.row - TIRBI_FIRST_ELEMENTWISE][id.column]
+           : id.kind == TWIN_CAST ? scalars->cast[id.row][id.column]
+                                  : scalars->bits[id.row][id.column];
+}
+
+/* As a register holds it. */
+static uint64_t any_slot(checker *c, tirbi_dtype type) {
+    uint64_t value = 0;
+    put_any(c, tirbi_slot_bytes(&value, tirbi_dtypes[type].size), type);
+    const unsigned unused = 64 - tirbi_dtypes[type].bits;
+    return tirbi_dtype_is_signed(type) ? (uint64_t)((int64_t)(value << unused) >> unused) : value;
+}
+
+unsigned check_scalars(checker *c, tirb_isa isa) {
+    enum { TRIES = 2000 };
+    unsigned n = 0;
+    twin_id id;
+    for (bool is_first = true; next_twin(&id, is_first); is_first = false) {
+        const tirbi_scalar mine = scalar_of(isa, id), plain = scalar_of(TIRB_ISA_GENERIC, id);
+        bool same = !mine == !plain;
+        for (unsigned k = 0; mine && same && k < TRIES; k++) {
+            uint64_t operands[3] = {0, 0, 0}, got_slot = 0, want_slot = 0;
+            for (unsigned i = 0; i < twin_arity(id); i++) operands[i] = any_slot(c, twin_operand(id, i));
+            const bool fine = plain(&want_slot, operands[0], operands[1], operands[2]);
+            same = mine(&got_slot, operands[0], operands[1], operands[2]) == fine && (!fine || got_slot == want_slot);
+        }
+        n += mine != NULL;
+        if (same) continue;
+        char name[48];
+        twin_name(id, name, sizeof name);
+        printf("FAIL %s %s: the function of one element differs\n", tirb_isa_name(isa), name);
+        c->failures++;
+    }
+    return n;
+}

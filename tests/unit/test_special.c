@@ -85,7 +85,7 @@ static void expect_sum(const tirbi_kernel_table *table, tirb_isa isa, tirbi_op o
         if (size == 8) a = x[i], b = y[i];
         if (size == 4) a = ((uint32_t *)x)[i], b = ((uint32_t *)y)[i];
         if (size == 2) a = ((uint16_t *)x)[i], b = ((uint16_t *)y)[i];
-        assert_true(table->scalar_op[row][type](&d, a, b, 0));
+        assert_true(table->scalars->op[row][type](&d, a, b, 0));
         if (size == 8) one[i] = d;
         if (size == 4) ((uint32_t *)one)[i] = (uint32_t)d;
         if (size == 2) ((uint16_t *)one)[i] = (uint16_t)d;

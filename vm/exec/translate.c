@@ -485,7 +485,7 @@ static tirb_status translate_conversion(translator *t, uint32_t *at) {
             emit_step(t, extend_forms[carrier[in->type]], in->operand[0], in->operand[1], 0, at);
             return TIRB_OK;
         }
-        function = t->code->kernels->scalar_bits[in->type][from];
+        function = t->code->kernels->scalars->bits[in->type][from];
     } else {
         uint8_t extension = cast_as_extension(in->type, from);
         if (extension != TIRB_TYPE_NONE) {
@@ -496,7 +496,7 @@ static tirb_status translate_conversion(translator *t, uint32_t *at) {
             emit1(t, convert_forms[in->type][from] - 1u, in->operand[0], in->operand[1], 0);
             return TIRB_OK;
         }
-        function = t->code->kernels->scalar_cast[in->type][from];
+        function = t->code->kernels->scalars->cast[in->type][from];
     }
     if (!function) return no_function(t);
     emit_function(t, function, 1);
@@ -550,7 +550,7 @@ static tirb_status translate_elementwise(translator *t, uint32_t *at) {
     if (in->op == TIRB_OP_ADD && in->type == TIRB_I64 && translate_addressed(t, at)) return TIRB_OK;
     unsigned form = elementwise_forms[in->op][in->type];
     if (form == 0) {
-        tirbi_scalar function = t->code->kernels->scalar_op[in->op - TIRBI_FIRST_ELEMENTWISE][in->type];
+        tirbi_scalar function = t->code->kernels->scalars->op[in->op - TIRBI_FIRST_ELEMENTWISE][in->type];
         if (!function) return no_function(t);
         emit_function(t, function, tirbi_ops[in->op].arity);
         return TIRB_OK;

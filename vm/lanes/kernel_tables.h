@@ -11,4 +11,8 @@ extern const tirbi_kernel_table tirbi_kernels_avx2;
 extern const tirbi_kernel_table tirbi_kernels_avx512;
 extern const tirbi_kernel_table tirbi_kernels_neon;
 
+extern const tirbi_scalars tirbi_scalars_generic;
+extern const tirbi_scalars tirbi_scalars_avx2;
+extern const tirbi_scalars tirbi_scalars_avx512; /* where there are none for AVX2 */
+
 #endif

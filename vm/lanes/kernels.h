@@ -68,6 +68,13 @@ typedef struct tirbi_streams {
     tirbi_kernel fused[TIRB_N_DTYPES][TIRBI_N_STREAM_FUSED][2][2];
 } tirbi_streams;
 
+/* Instructions on one element, where the scalar machine has no handler of its own. */
+typedef struct tirbi_scalars {
+    tirbi_scalar op[TIRBI_N_ELEMENTWISE][TIRB_N_DTYPES];
+    tirbi_scalar cast[TIRB_N_DTYPES][TIRB_N_DTYPES];
+    tirbi_scalar bits[TIRB_N_DTYPES][TIRB_N_DTYPES];
+} tirbi_scalars;
+
 typedef struct tirbi_kernel_table {
     tirbi_kernel op[TIRBI_N_ELEMENTWISE][TIRB_N_DTYPES]; /* by scalar opcode - 0x20 and type; NULL: no such pair */
     tirbi_kernel cast[TIRB_N_DTYPES][TIRB_N_DTYPES];     /* [to][from] */
@@ -92,10 +99,7 @@ typedef struct tirbi_kernel_table {
     /* By term, operation as in `scan`, and type; NULL: scan has it alone. */
     tirbi_scan_end end[TIRBI_N_TERMS][2 * TIRBI_N_SCAN_OPS][TIRB_N_DTYPES];
     tirbi_scan_end endma[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES];
-    /* The same on one element, where the scalar machine has no handler of its own. */
-    tirbi_scalar scalar_op[TIRBI_N_ELEMENTWISE][TIRB_N_DTYPES];
-    tirbi_scalar scalar_cast[TIRB_N_DTYPES][TIRB_N_DTYPES];
-    tirbi_scalar scalar_bits[TIRB_N_DTYPES][TIRB_N_DTYPES];
+    const tirbi_scalars *scalars; /* one for all instruction sets that have the same instructions for one element */
     tirbi_moves moves;
 } tirbi_kernel_table;
 

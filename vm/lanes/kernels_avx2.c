@@ -21,6 +21,7 @@
 #define COUNTS_IN_STEPS 64
 #define SHIFTS_IN_STEPS 1
 #define TIRBI_KERNEL_TABLE tirbi_kernels_avx2
+#define OWN_SCALARS tirbi_scalars_avx2
 #define MOVE_VECTOR 32
 #define MOVE_PAIRS 1
 #define ONES_LANES 4

@@ -21,6 +21,11 @@
 #define TIRBI_HAVE_FMA     1
 #define TIRBI_HAVE_ROUND   1
 #define TIRBI_KERNEL_TABLE tirbi_kernels_avx512
+#if TIRBI_LANES_AVX2
+#define SCALARS tirbi_scalars_avx2
+#else
+#define OWN_SCALARS tirbi_scalars_avx512
+#endif
 #define MOVE_VECTOR 64
 #define MOVE_PAIRS 1
 #define F16_LANES 16
