@@ -21,6 +21,7 @@
 #define TIRBI_HAVE_FMA     1
 #define TIRBI_HAVE_ROUND   1
 #define TIRBI_KERNEL_TABLE tirbi_kernels_avx512
+#define BLOCKS_OF(what) what##AVX512
 #define MOVE_VECTOR 64
 #define MOVE_PAIRS 1
 #define F16_LANES 16

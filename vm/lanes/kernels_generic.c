@@ -13,4 +13,5 @@
 
 #define TIRBI_MATH_FORCE_INLINE
 #define TIRBI_KERNEL_TABLE tirbi_kernels_generic
+#define BLOCKS_OF(what) what##GENERIC
 #include "vm/lanes/kernels.inc"

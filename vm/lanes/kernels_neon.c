@@ -7,6 +7,7 @@
 #define TIRBI_HAVE_FMA     1
 #define TIRBI_HAVE_ROUND   1
 #define TIRBI_KERNEL_TABLE tirbi_kernels_neon
+#define BLOCKS_OF(what) what##NEON
 #include "vm/lanes/kernels.inc"
 
 #endif

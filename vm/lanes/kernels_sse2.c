@@ -9,6 +9,7 @@
 #define SHIFTS_IN_STEPS 1
 #define SHIFTS_BY_ONE 1
 #define TIRBI_KERNEL_TABLE tirbi_kernels_sse2
+#define BLOCKS_OF(what) what##SSE2
 #include "vm/lanes/kernels.inc"
 
 #endif
