@@ -107,7 +107,7 @@ void tirbi_pack_rows(const tirbi_pack *p, tirbi_pack_scratch *scratch, const int
     size_t pitch = (size_t)p->to_row / to_size;
     bool narrow_gaps =
         pitch * to_size == (size_t)p->to_row && pitch <= n_elements + GAP && pitch * size <= scratch->raw_size;
-    if ((convert || negate) && n_elements % TIRBI_KERNEL_BLOCK != 0 && n_rows > 1 && narrow_gaps) {
+    if ((convert || negate) && n_elements % TIRBI_STRIP_LANES != 0 && n_rows > 1 && narrow_gaps) {
         convert_rows(p, scratch, n_runs, pitch, convert ? convert : negate, convert ? negate : NULL, rows, n_rows,
                      elements, n_elements);
         return;

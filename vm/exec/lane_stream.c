@@ -137,10 +137,8 @@ static tirbi_kernel find_cast(const stream_body *b, const lane_ins *ins, stream_
     return b->planner->code->kernels->cast[to][from];
 }
 
-/* The kernel that does all as fast as a loop of its own would. Where its blocks are larger than the machine's it would
- * do elements apart. */
+/* The kernel that does all as fast as a loop of its own would. */
 static tirbi_kernel find_kernel(const stream_body *b, const lane_ins *last, unsigned n_operations, stream_operand *o) {
-    if (b->planner->loop->lanes % TIRBI_KERNEL_BLOCK != 0) return NULL;
     if (tirbi_dtype_is_float((tirbi_dtype)b->type) && !b->store->settled) return NULL;
     const bool from_bool = last->op == TIRB_OP_VCAST && last->source == TIRB_BOOL && tirbi_dtypes[b->type].size == 1;
     if (n_operations == 2 && from_bool && last->type == b->type) {

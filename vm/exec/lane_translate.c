@@ -772,7 +772,7 @@ static uint32_t calm_blocks(const lane_planner *p) {
 
 /* Fewer lanes where some instruction would take long over many. */
 static uint32_t lanes_at_once(const lane_body *body, uint32_t lanes) {
-    while (lanes > TIRBI_KERNEL_BLOCK && body->heaviest * lanes > MOST_AT_ONCE) lanes /= 2;
+    while (lanes > TIRBI_STRIP_LANES && body->heaviest * lanes > MOST_AT_ONCE) lanes /= 2;
     return lanes;
 }
 
@@ -871,7 +871,7 @@ static void choose_block(const lane_planner *p) {
     loop->least = p->code->lanes;
     while (loop->only_banks && loop->least->narrow) loop->least = loop->least->narrow;
     loop->least_lanes = loop->only_banks ? loop->least->bank_bytes / body->main_size : loop->lanes;
-    uint32_t elements = (loop->lanes + TIRBI_KERNEL_BLOCK - 1) / TIRBI_KERNEL_BLOCK * TIRBI_KERNEL_BLOCK;
+    uint32_t elements = (loop->lanes + TIRBI_STRIP_LANES - 1) / TIRBI_STRIP_LANES * TIRBI_STRIP_LANES;
     loop->strip_size = (elements * body->widest + 63) / 64 * 64;
 }
 

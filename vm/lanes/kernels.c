@@ -1,9 +1,26 @@
 #include "vm/lanes/kernels.h"
 
+#include <string.h>
+
 #include "vm/lanes/counts.h"
 #include "vm/lanes/extras.h"
 #include "vm/lanes/halves.h"
 #include "vm/lanes/kernel_tables.h"
+
+bool tirbi_kernel_of_few(tirbi_kernel kernel, size_t block, tirbi_kernel_sizes sizes, void *d, const void *a,
+                         const void *b, const void *c, size_t n) {
+    _Alignas(64) uint8_t blocks[4][TIRBI_STRIP_LANES * sizeof(uint64_t)];
+    const void *const operands[3] = {a, b, c};
+    for (unsigned i = 0; i < 3 && n > 0; i++) {
+        const size_t size = sizes.operands[i];
+        memset(blocks[i], 0x3F, block * size);
+        if (size > 0) memcpy(blocks[i], operands[i], n * size);
+    }
+    if (n == 0) return true;
+    const bool is_done = kernel(blocks[3], blocks[0], blocks[1], blocks[2], block);
+    memcpy(d, blocks[3], n * sizes.result);
+    return is_done;
+}
 
 const tirbi_half_kernels *tirbi_half_kernels_of(tirb_isa isa) {
 #if TIRBI_LANES_AVX512_FP16

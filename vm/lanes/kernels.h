@@ -11,6 +11,7 @@
 #include <tirb/tirb.h>
 
 #include "loader/isa/isa.h"
+#include "vm/lanes/blocks.h"
 #include "vm/lanes/moves.h"
 
 /* d[i] = op(a[i], b[i], c[i]) for i in 0 .. n - 1; unused operands are NULL. d may be equal to an operand of the same
@@ -39,8 +40,15 @@ typedef bool (*tirbi_scalar)(uint64_t *d, uint64_t a, uint64_t b, uint64_t c);
 
 enum { TIRBI_FIRST_ELEMENTWISE = 0x20, TIRBI_N_ELEMENTWISE = 0x60 };
 
-/* Kernels that are not mathematical functions take this many elements at a time; the odd ones at the end cost extra. */
-enum { TIRBI_KERNEL_BLOCK = 64 };
+/* The bytes of an element, by operand; 0: there is no such operand. */
+typedef struct tirbi_kernel_sizes {
+    uint8_t result, operands[3];
+} tirbi_kernel_sizes;
+
+/* Does n elements, fewer than a block of the kernel has: in copies, which are filled with values that no function is
+ * slow on. Only the end of a loop is that short, and lanes that are left in loops of their own. */
+bool tirbi_kernel_of_few(tirbi_kernel kernel, size_t block, tirbi_kernel_sizes sizes, void *d, const void *a,
+                         const void *b, const void *c, size_t n);
 
 /* Operations of streams, which are loops over whole blocks from memory to memory: see vm/lanes/streams.inc. */
 enum {

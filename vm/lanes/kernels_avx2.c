@@ -22,6 +22,7 @@
 #define SHIFTS_IN_STEPS 1
 #define TIRBI_KERNEL_TABLE tirbi_kernels_avx2
 #define OWN_SCALARS tirbi_scalars_avx2
+#define BLOCKS_OF(what) what##AVX2
 #define MOVE_VECTOR 32
 #define MOVE_PAIRS 1
 #define ONES_LANES 4
@@ -40,8 +41,6 @@ static inline __attribute__((always_inline)) __m256i ones_in_64(__m256i v) {
 #define F16_WIDEN(to, from) _mm256_storeu_ps((to), _mm256_cvtph_ps(_mm_loadu_si128((const void *)(from))))
 #define F16_NARROW(to, from)                                                                                           \
     _mm_storeu_si128((void *)(to), _mm256_cvtps_ph(_mm256_loadu_ps(from), _MM_FROUND_TO_NEAREST_INT))
-/* What the lane machine has in a block: six vectors. */
-#define KERNEL_MATH_BLOCKS MATH_BLOCK = 16, WIDE_MATH_BLOCK = 48
 /* The greatest of 48 differences from the low end of the range decides. */
 #define ALL_WITHIN(x, range)                                                                                           \
     (_mm256_testz_si256(                                                                                               \

@@ -26,6 +26,7 @@
 #else
 #define OWN_SCALARS tirbi_scalars_avx512
 #endif
+#define BLOCKS_OF(what) what##AVX512
 #define MOVE_VECTOR 64
 #define MOVE_PAIRS 1
 #define F16_LANES 16

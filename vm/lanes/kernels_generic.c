@@ -14,4 +14,5 @@
 #define TIRBI_MATH_FORCE_INLINE
 #define TIRBI_KERNEL_TABLE tirbi_kernels_generic
 #define OWN_SCALARS tirbi_scalars_generic
+#define BLOCKS_OF(what) what##GENERIC
 #include "vm/lanes/kernels.inc"

@@ -21,6 +21,7 @@
 #endif
 #include <immintrin.h>
 
+#define BLOCKS_OF(what) what##AVX2
 #define VB 32
 #if TIRBI_BANKS == 2
 #define LANE_MACHINE tirbi_lane_machine_narrow_avx2

@@ -22,6 +22,7 @@
 #endif
 #include <immintrin.h>
 
+#define BLOCKS_OF(what) what##AVX512
 #define VB 64
 #ifndef TIRBI_ROWS
 #define TIRBI_ROWS 1

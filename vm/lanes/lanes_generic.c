@@ -5,6 +5,7 @@
 #pragma GCC diagnostic ignored "-Wpedantic"
 
 #define LANE_MACHINE tirbi_lane_machine_generic
+#define BLOCKS_OF(what) what##GENERIC
 #define VB 16
 #define BANK_REGISTERS 6
 #define EACH EACH6

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define LANE_MACHINE tirbi_lane_machine_neon
+#define BLOCKS_OF(what) what##NEON
 #define VB 16
 #define BANK_REGISTERS 8
 #define EACH EACH8

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define LANE_MACHINE tirbi_lane_machine_sse2
+#define BLOCKS_OF(what) what##SSE2
 #define VB 16
 #define BANK_REGISTERS 6
 #define EACH EACH6
