@@ -1,5 +1,5 @@
 /* fma_sweep [--full]: multiply-adds with one rounding, beside the C library's: strip kernels, tiles and sweeps of every
- * instruction set of this build that this CPU has. Operands are of all sizes, with few digits and many, and sums cancel,
+ * instruction set of this build that this CPU has. Operands are of all sizes, with few digits and many; sums cancel,
  * lie between two numbers, are subnormal, or overflow. With --full, 10^9 of each type go through the strip kernels.
  *
  * The C library's functions are exact, by the processor's instruction where it has one. */

@@ -6,14 +6,15 @@
  * with sums rounded to odd (see tirbi_fused_f32), whose second rounding is right.
  *
  * Float64: x * y is p - e and p + z is s + t, all exact (Dekker, Numerische Mathematik 18, 1971; the splitting by
- * integers: one factor's lower half has 27 bits, the other's 26 and a sign, so that each product of halves is exact, and
- * so are the differences). The result is s - (e - t), of which two roundings are inexact: that of the difference v, and
- * the last. Where v is not just where the last rounding changes direction, and rounding is monotonic, v and what it was
- * rounded from are rounded alike. That place is an odd number of halves, or next to a power of two quarters, of a unit of
- * the result, and at most one and a half units where t is not 0 (where it is, v is exact): a number of three digits.
- * Where v is such a number, and e is not 0 (else v is exact, too), the vector is done again. So it is where the
- * result is zero, or below 2^-900, or not finite: else what e has lost below 2^-1074, if anything, is less than half a
- * unit of a result that is z. Zeros that the same steps give have the right signs, for e and e - t are never -0.
+ * integers: one factor's lower half has 27 bits, the other's 26 and a sign, so that each product of halves is exact,
+ * and so are the differences). The result is s - (e - t), of which two roundings are inexact: that of the difference
+ * v, and the last. Where v is not just where the last rounding changes direction, and rounding is monotonic, v and
+ * what it was rounded from are rounded alike. That place is an odd number of halves, or next to a power of two
+ * quarters, of a unit of the result, and at most one and a half units where t is not 0 (where it is, v is exact): a
+ * number of three digits. Where v is such a number, and e is not 0 (else v is exact, too), the vector is done again.
+ * So it is where the result is zero, or below 2^-900, or not finite: else what e has lost below 2^-1074, if anything,
+ * is less than half a unit of a result that is z. Zeros that the same steps give have the right signs, for e and e - t
+ * are never -0.
  *
  * Results that are NaN are canonical. */
 #ifndef TIRB_VM_MATH_FUSED_H
@@ -26,8 +27,8 @@
 typedef float tirbi_fused_x4 __attribute__((vector_size(16)));
 typedef double tirbi_fused_x2 __attribute__((vector_size(16)));
 
-/* to[i] = x[i] * y[i] + z[i], or as fms and fnma are, for `vectors` vectors. Those of an operand are as many bytes apart
- * as its step says: 16, or 0 where one stands for all. The destination may be an operand. */
+/* to[i] = x[i] * y[i] + z[i], or as fms and fnma are, for `vectors` vectors. Those of an operand are as many bytes
+ * apart as its step says: 16, or 0 where one stands for all. The destination may be an operand. */
 enum { TIRBI_FUSED_VECTOR = 16 };
 typedef struct tirbi_fused_operand {
     const void *at;
@@ -69,7 +70,8 @@ typedef int32_t tirbi_fused_truths __attribute__((vector_size(16)));
     (((tirbi_fused_truths)(TIRBI_FUSED_TAILS(low, high) << 3) == INT32_MIN) |                                          \
      ((tirbi_fused_truths)TIRBI_FUSED_ORDER(TIRBI_FUSED_TOPS(low, high)) < (int32_t)TIRBI_FUSED_ORDER(0x38100000u)))
 
-/* p + z rounded to odd: an inexact sum is brought back towards zero where it has gone beyond, and its last digit set. */
+/* p + z rounded to odd: an inexact sum is brought back towards zero where it has gone beyond; then its last digit is
+ * set. */
 TIRBI_MATH tirbi_fused_x2 tirbi_fused_odd_sum(tirbi_fused_x2 p, tirbi_fused_x2 z) {
     const tirbi_fused_longs sign = {UINT64_C(1) << 63, UINT64_C(1) << 63};
     const tirbi_fused_x2 s = p + z, part = s - p, error = (p - (s - part)) + (z - part);
@@ -143,7 +145,7 @@ TIRBI_MATH tirbi_fused_x2 tirbi_fused_try_f64(tirbi_fused_x2 x, tirbi_fused_x2 y
     TIRBI_MATH V tirbi_fused_vector_##t(V x, V y, V z) {                                                               \
         tirbi_fused_truths unsure = {0};                                                                               \
         const V result = tirbi_fused_try_##t(x, y, z, &unsure);                                                        \
-        return TIRBI_FUSED_ANY_##t(unsure) ? tirbi_fused_anew_##t(x, y, z) : result;                                       \
+        return TIRBI_FUSED_ANY_##t(unsure) ? tirbi_fused_anew_##t(x, y, z) : result;                                   \
     }
 TIRBI_FUSED_VECTOR_OP(f32, tirbi_fused_x4)
 TIRBI_FUSED_VECTOR_OP(f64, tirbi_fused_x2)
