@@ -395,9 +395,14 @@ uint32_t tirbi_verify_lane_pass(checker *c, uint32_t at, uint32_t until) {
     const tirbi_function *f = c->function;
     checker_lane *lane = &c->lane;
     const uint32_t from = at;
+    tirbi_heap *heap = c->scratch;
     uint32_t size;
     if (lane->depth < lane->kept || lane->n_steps > 0) return at;
-    for (; at < until && (size = pass_one(c, f->code + at, f->code_size - at)) > 0; at += size) c->scratch->work++;
+    while (at < until && heap->work < heap->max_work) {
+        if ((size = pass_one(c, f->code + at, f->code_size - at)) == 0) break;
+        heap->work++;
+        at += size;
+    }
     if (at > from) lane->begun = true;
     if (at < until && f->code_size - at > LONGEST) at += pass_end(c, f->code + at, at);
     return at;

@@ -744,8 +744,7 @@ static void end_in_store(lane_planner *p) {
 
 /* ---- Looks at whether to stop ----------------------------------------------------------------------------------- */
 
-/* What goes by without one, in weight times lanes: of instructions, of blocks of loops that are all done in banks, and
- * of one instruction. */
+/* What goes by without one, in weight times lanes: of instructions, of blocks, and of one instruction. */
 enum { MOST_UNLOOKED = 1 << 13, MOST_CALM = 1 << 15, MOST_AT_ONCE = 1 << 14, MOST_CALM_BLOCKS = 16 };
 
 /* Looks before an instruction where that is due. A loop of the lanes looks each time that it goes back, and those that
@@ -763,9 +762,10 @@ static void look(lane_planner *p, const lane_ins *ins) {
     if (tirbi_lane_loop_ends(ins->op) && p->skipped[ins->cursor] > p->unlooked) p->unlooked = p->skipped[ins->cursor];
 }
 
-/* How many blocks of a loop, all of which banks do, may go by between two looks. */
+/* How many blocks of a loop may go by between two looks: none where lanes have loops of their own, which weigh what
+ * they like. */
 static uint32_t calm_blocks(const lane_planner *p) {
-    if (!p->loop->only_banks) return 0;
+    if (p->body->n_own > 0) return 0;
     const uint64_t blocks = MOST_CALM / ((1 + p->body->weight) * p->loop->lanes);
     return blocks < MOST_CALM_BLOCKS ? (uint32_t)blocks : MOST_CALM_BLOCKS;
 }
