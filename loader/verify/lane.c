@@ -337,6 +337,14 @@ static inline uint32_t pass_splat(checker *c, const uint8_t *code) {
     return SIZE;
 }
 
+static inline uint32_t pass_while(checker *c, const uint8_t *code) {
+    enum { SIZE = OPERANDS + 1 };
+    if (!own_is_open(c) || !holds(c, code[OPERANDS], TIRB_BOOL)) return 0;
+    note_read(&c->lane, UINT64_C(1) << code[OPERANDS]);
+    c->lane.acts = true;
+    return SIZE;
+}
+
 static inline uint32_t pass_cast(checker *c, const uint8_t *code) {
     enum { SIZE = OPERANDS + 3 };
     if (code[OPERANDS] >= c->function->n_lane_regs || code[OPERANDS + 2] >= TIRB_N_DTYPES ||
@@ -372,6 +380,8 @@ static inline uint32_t pass_one(checker *c, const uint8_t *code, size_t left) {
         return pass_store(c, code);
     case TIRB_OP_VSPLAT:
         return pass_splat(c, code);
+    case TIRB_OP_VWHILE:
+        return pass_while(c, code);
     case TIRB_OP_VCAST:
         return pass_cast(c, code);
     case TIRB_OP_VBITS:
