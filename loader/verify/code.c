@@ -514,13 +514,16 @@ static inline uint32_t pass_one(checker *c, const uint8_t *code, uint32_t at) {
     }
 }
 
-/* Up to `until`, and never by the last instruction: the offset of what is next. */
+/* Up to `until`, as long as there is work left, and never by the last instruction: the offset of what is next. */
 static uint32_t pass_scalars(checker *c, uint32_t at, uint32_t until) {
     const tirbi_function *f = c->function;
-    for (uint32_t size; at < until && f->code_size - at > LONGEST && (size = pass_one(c, f->code + at, at)) > 0;
-         at += size) {
-        c->scratch->work += 1 + size / CHECKED_AT_ONCE;
+    tirbi_heap *heap = c->scratch;
+    uint32_t size;
+    while (at < until && f->code_size - at > LONGEST && heap->work < heap->max_work) {
+        if ((size = pass_one(c, f->code + at, at)) == 0) break;
+        heap->work += 1 + size / CHECKED_AT_ONCE;
         checker_set_bit(c->starts, at);
+        at += size;
     }
     return at;
 }

@@ -337,6 +337,14 @@ static inline uint32_t pass_splat(checker *c, const uint8_t *code) {
     return SIZE;
 }
 
+static inline uint32_t pass_while(checker *c, const uint8_t *code) {
+    enum { SIZE = OPERANDS + 1 };
+    if (!own_is_open(c) || !holds(c, code[OPERANDS], TIRB_BOOL)) return 0;
+    note_read(&c->lane, UINT64_C(1) << code[OPERANDS]);
+    c->lane.acts = true;
+    return SIZE;
+}
+
 static inline uint32_t pass_cast(checker *c, const uint8_t *code) {
     enum { SIZE = OPERANDS + 3 };
     if (code[OPERANDS] >= c->function->n_lane_regs || code[OPERANDS + 2] >= TIRB_N_DTYPES ||
@@ -372,6 +380,8 @@ static inline uint32_t pass_one(checker *c, const uint8_t *code, size_t left) {
         return pass_store(c, code);
     case TIRB_OP_VSPLAT:
         return pass_splat(c, code);
+    case TIRB_OP_VWHILE:
+        return pass_while(c, code);
     case TIRB_OP_VCAST:
         return pass_cast(c, code);
     case TIRB_OP_VBITS:
@@ -395,9 +405,14 @@ uint32_t tirbi_verify_lane_pass(checker *c, uint32_t at, uint32_t until) {
     const tirbi_function *f = c->function;
     checker_lane *lane = &c->lane;
     const uint32_t from = at;
+    tirbi_heap *heap = c->scratch;
     uint32_t size;
     if (lane->depth < lane->kept || lane->n_steps > 0) return at;
-    for (; at < until && (size = pass_one(c, f->code + at, f->code_size - at)) > 0; at += size) c->scratch->work++;
+    while (at < until && heap->work < heap->max_work) {
+        if ((size = pass_one(c, f->code + at, f->code_size - at)) == 0) break;
+        heap->work++;
+        at += size;
+    }
     if (at > from) lane->begun = true;
     if (at < until && f->code_size - at > LONGEST) at += pass_end(c, f->code + at, at);
     return at;

@@ -253,6 +253,15 @@ static const family families[] = {
      "vload.f32 v0, c0\nvload.f32 v1, c1\nvadd.f32 v2, v1, v0\nvstore.f32 c1, v2\nvexp.f32 v3, v0\n"
      "vstore.f32 c1, v3\ninner.end l0\ndone%:\nlane.end\n",
      "ret.void\n", BEHIND},
+    {"lanes that leave",
+     ".scalars 1\n.lanes 16\n.ref f32 writable\n.tensor \"a\" f32 r0 read write (64)\n.scalar \"n\" i64 s0\n"
+     "lane s0, done\n.cursor r0 f32 readwrite 0 0 1\nvload.f32 v0, c0\nvload.f32 v1, c0\nvload.f32 v2, c0\n"
+     "vload.f32 v3, c0\nvload.f32 v4, c0\nvload.f32 v5, c0\nvload.f32 v6, c0\nvload.f32 v7, c0\nvload.f32 v8, c0\n"
+     "vload.f32 v9, c0\nvload.f32 v10, c0\nvload.f32 v11, c0\nvload.f32 v12, c0\nvlt.f32 v13, v0, v1\nvloop\n",
+     "vwhile.bool v13\nvadd.f32 v0, v1, v2\nvwhile.bool v13\nvmul.f32 v3, v4, v5\nvwhile.bool v13\n",
+     "vagain\nvadd.f32 v0, v0, v3\nvfma.f32 v0, v1, v2, v0\nvfma.f32 v0, v4, v5, v0\nvfma.f32 v0, v6, v7, v0\n"
+     "vfma.f32 v0, v8, v9, v0\nvfma.f32 v0, v10, v11, v0\nvadd.f32 v0, v0, v12\nvstore.f32 c0, v0\ndone:\nlane.end\n"
+     "ret.void\n", INSIDE},
     {"jumps", ".scalars 2\n.scalar \"n\" i64 s0\n", "brif s0, next%\nnext%:\nnop\n", "ret.void\n", BEHIND},
     {"loops", ".scalars 2\n.scalar \"n\" i64 s0\n", "again%:\nnop\nloop s1, s0, again%\n", "ret.void\n", BEHIND},
     {"checks",

@@ -1137,6 +1137,8 @@ static void test_steps(void **state) {
         {".function \"f\"\n.scalars 1\n.var \"n\" i64 s0\n",
          ".ref f32\n.tensor \"n%\" f32 r% ({$0 $0 add} {$0 $0 min} {$0 $0 max})\n", "ret.void\n.end\n", SIGNATURE},
         {".function \"f\"\n", "nop\n", "ret.void\n.end\n", 0},
+        {".function \"f\"\n.lanes 1\n.scalars 1\nlane s0, done\n", "vsplat.i32 v0, s0\n",
+         "done:\nlane.end\nret.void\n.end\n", 0},
     };
     for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
         static char text[TIMES * 100 + 200];

@@ -54,7 +54,9 @@ void tirbi_emitter_cut(tirbi_emitter *e, uint32_t n) {
 }
 
 bool tirbi_emitter_give(tirbi_emitter *e, tirbi_words *out) {
-    if (e->all.n == 0 || !resize_words(e, e->all.n) || !resize_steps(e, e->all.n) || !resize_origins(e, e->all.n_origins)) return false;
+    if (e->all.n == 0 || !resize_words(e, e->all.n) || !resize_steps(e, e->all.n) ||
+        !resize_origins(e, e->all.n_origins))
+        return false;
     *out = e->all;
     *e = (tirbi_emitter){.heap = e->heap};
     return true;

@@ -114,7 +114,8 @@ static tirb_status survey(tirbi_flow *flow, tirbi_heap *heap, tirb_error *error)
     for (uint32_t i = 0; i < f->n_vars; i++) note_write(flow, f->vars[i].reg, false, 0);
     uint32_t lanes_end = 0;
     for (uint32_t at = 0; at < f->code_size; at += flow->instr.size) {
-        for (uint32_t size; at < lanes_end && (size = tirbi_lane_instr_size(f->code + at)) > 0; at += size) heap->work++;
+        for (uint32_t size; at < lanes_end && heap->work < heap->max_work; at += size, heap->work++)
+            if ((size = tirbi_lane_instr_size(f->code + at)) == 0) break;
         TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, &flow->instr, error));
         TIRBI_TRY(tirbi_work(heap, 1, error));
         arrive(flow, heap, at);

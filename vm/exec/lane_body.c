@@ -477,7 +477,8 @@ static void choose_main_size(lane_body *body) {
     if (body->main_size == 2 || (words && body->main_size == 4)) w.others -= w.resizes;
     if (w.pinned[body->main_size] == 0 || w.pinned[body->main_size] < w.others) body->main_size = 0;
     /* A sign copied from a NaN would show whether it is canonical, which kernels see to and banks do not. */
-    if (tirbi_lane_has(body, TIRB_OP_VCOPYSIGN, TIRB_OP_VCOPYSIGN) || !has_banks(body->code->lanes)) body->main_size = 0;
+    if (tirbi_lane_has(body, TIRB_OP_VCOPYSIGN, TIRB_OP_VCOPYSIGN) || !has_banks(body->code->lanes))
+        body->main_size = 0;
     if (body->n_own > 0 && !(words && may_loop_in_banks(body))) body->main_size = 0;
     /* Tables of lanes hold 16 bits for each. */
     if (body->n_own > 0 || tirbi_lane_has(body, TIRB_OP_VADVANCE, TIRB_OP_VADVANCE)) {

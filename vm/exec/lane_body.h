@@ -41,7 +41,7 @@ typedef struct lane_ins {
 
 _Static_assert(sizeof(lane_ins) == 32, "no room is lost");
 
-/* No instruction's operands are looked for any further ahead, so that translation takes time in proportion to the code. */
+/* No instruction's operands are looked for any further ahead: translation takes time in proportion to the code. */
 enum { LANE_LOOK_AHEAD = 32 };
 
 enum { NO_LANE_REG = 0xFF, LANE_MAX_LOOPS = TIRBI_MAX_INNER + TIRBI_MAX_OWN };
@@ -66,7 +66,8 @@ typedef struct lane_operation {
 } lane_operation;
 
 /* By opcode and type; casts and copies of bits by both of their types. */
-enum { LANE_OPCODES = 128, LANE_CASTS = LANE_OPCODES * TIRB_N_DTYPES, LANE_BITS = LANE_CASTS + TIRB_N_DTYPES * TIRB_N_DTYPES,
+enum { LANE_OPCODES = 128, LANE_CASTS = LANE_OPCODES * TIRB_N_DTYPES,
+       LANE_BITS = LANE_CASTS + TIRB_N_DTYPES * TIRB_N_DTYPES,
        LANE_OPERATIONS = LANE_BITS + TIRB_N_DTYPES * TIRB_N_DTYPES };
 
 typedef struct lane_body {

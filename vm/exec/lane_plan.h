@@ -124,6 +124,8 @@ typedef struct lane_planner {
     struct {
         lane_places around;
         uint32_t head, last_while; /* words; of the latest vwhile, whose jump waits for the end, or 0 */
+        uint32_t last_strips;      /* those that say which strips lanes that leave have, of some vwhile; or 0 */
+        uint64_t kept, carried;    /* the registers that they are of */
     } own[TIRBI_MAX_OWN_DEPTH];
 } lane_planner;
 

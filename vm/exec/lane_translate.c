@@ -208,9 +208,10 @@ static void plan_iota(lane_planner *p, const lane_ins *ins) {
     v->strip = true;
 }
 
+enum { LIVE_AT_ONCE = 8 }; /* registers that are looked at in a step */
+
 /* A store may change what operands that were not copied yet mean. */
 static void settle_before_store(lane_planner *p, const lane_ins *ins, uint8_t stored) {
-    enum { LIVE_AT_ONCE = 8 }; /* registers that are looked at in a step */
     unsigned n = 0;
     for (uint64_t set = ins->live; set != 0; set &= set - 1, n++) {
         uint8_t reg = (uint8_t)__builtin_ctzll(set);
@@ -613,7 +614,42 @@ static void plan_own(lane_planner *p, const lane_ins *ins) {
         emit(p, TIRBI_L_FILL, strip_of(p, reg), v->strip ? strip_at(p, depth, reg) : v->pointer, shift_of(v->size));
     }
     p->own[depth].head = p->emitter->all.n;
-    p->own[depth].last_while = 0;
+    p->own[depth].last_while = p->own[depth].last_strips = 0;
+}
+
+/* One of the strips that lanes leave a loop with: those that lanes which stay go on with, and then those that are
+ * put back for the lanes that have left. */
+static tirbi_word leaving_strip(const lane_planner *p, uint8_t reg, bool is_put_back) {
+    const uint16_t around = is_put_back ? strip_at(p, p->level - 1, reg) : 0;
+    return (tirbi_word){.list = {strip_of(p, reg), around, (uint16_t)shift_of(p->now.values[reg].size), 0}};
+}
+
+/* Whether words that are there already, from number `at` on, name the strips of these registers. */
+static bool names_leaving(const lane_planner *p, uint32_t at, uint64_t kept, uint64_t carried) {
+    const tirbi_word *word = &p->emitter->all.words[at];
+    for (uint64_t set = kept; set != 0; set &= set - 1)
+        if (word++->bits != leaving_strip(p, (uint8_t)__builtin_ctzll(set), false).bits) return false;
+    for (uint64_t set = carried; set != 0; set &= set - 1)
+        if (word++->bits != leaving_strip(p, (uint8_t)__builtin_ctzll(set), true).bits) return false;
+    return true;
+}
+
+/* Emits the strips, or says how far back they stand: mostly they are those of the vwhile before. */
+static uint32_t emit_leaving(lane_planner *p, uint64_t kept, uint64_t carried) {
+    const unsigned depth = p->level - 1;
+    const uint32_t last = p->own[depth].last_strips, here = p->emitter->all.n;
+    p->emitter->heap->work += (unsigned)__builtin_popcountll(kept) / LIVE_AT_ONCE;
+    if (last != 0 && p->own[depth].kept == kept && p->own[depth].carried == carried &&
+        names_leaving(p, last, kept, carried))
+        return here - last;
+    for (uint64_t set = kept; set != 0; set &= set - 1)
+        tirbi_translate_word(p->emitter, leaving_strip(p, (uint8_t)__builtin_ctzll(set), false));
+    for (uint64_t set = carried; set != 0; set &= set - 1)
+        tirbi_translate_word(p->emitter, leaving_strip(p, (uint8_t)__builtin_ctzll(set), true));
+    p->own[depth].last_strips = here;
+    p->own[depth].kept = kept;
+    p->own[depth].carried = carried;
+    return 0;
 }
 
 static void plan_while(lane_planner *p, const lane_ins *ins) {
@@ -627,20 +663,17 @@ static void plan_while(lane_planner *p, const lane_ins *ins) {
         if (v->strip && !v->same) kept |= set & -set;
     }
     kept |= carried;
-    unsigned depth = p->level - 1;
-    uint32_t at = emit(p, TIRBI_L_OWN_WHILE, truth, lanes_at(p, p->level), lanes_at(p, p->level) + 1u);
-    tirbi_translate_word(p->emitter, (tirbi_word){.list = {(uint16_t)__builtin_popcountll(kept),
-                                                           (uint16_t)__builtin_popcountll(carried), 0, 0}});
+    const unsigned depth = p->level - 1, n_kept = (unsigned)__builtin_popcountll(kept),
+                   n_carried = (unsigned)__builtin_popcountll(carried);
+    const uint32_t at = emit(p, TIRBI_L_OWN_WHILE, truth, lanes_at(p, p->level), lanes_at(p, p->level) + 1u);
+    tirbi_translate_word(p->emitter, (tirbi_word){.list = {(uint16_t)n_kept, (uint16_t)n_carried, 0, 0}});
     tirbi_translate_word(p->emitter, (tirbi_word){.far_jump = (int32_t)p->own[depth].last_while});
-    for (uint64_t set = kept; set != 0; set &= set - 1) {
-        uint8_t reg = (uint8_t)__builtin_ctzll(set);
-        emit_strips(p, strip_of(p, reg), 0, p->now.values[reg].size);
-    }
-    for (uint64_t set = carried; set != 0; set &= set - 1) {
-        uint8_t reg = (uint8_t)__builtin_ctzll(set);
-        emit_strips(p, strip_of(p, reg), strip_at(p, depth, reg), p->now.values[reg].size);
-    }
+    const uint32_t back = emit_leaving(p, kept, carried);
     p->own[depth].last_while = at;
+    if (p->emitter->failed) return;
+    tirbi_word *const words = &p->emitter->all.words[at];
+    words[1].list[2] = (uint16_t)(back == 0 ? n_kept + n_carried : 0);
+    words[2].cost = back;
 }
 
 static void plan_again(lane_planner *p, const lane_ins *ins) {
@@ -744,8 +777,7 @@ static void end_in_store(lane_planner *p) {
 
 /* ---- Looks at whether to stop ----------------------------------------------------------------------------------- */
 
-/* What goes by without one, in weight times lanes: of instructions, of blocks of loops that are all done in banks, and
- * of one instruction. */
+/* What goes by without one, in weight times lanes: of instructions, of blocks, and of one instruction. */
 enum { MOST_UNLOOKED = 1 << 13, MOST_CALM = 1 << 15, MOST_AT_ONCE = 1 << 14, MOST_CALM_BLOCKS = 16 };
 
 /* Looks before an instruction where that is due. A loop of the lanes looks each time that it goes back, and those that
@@ -763,9 +795,10 @@ static void look(lane_planner *p, const lane_ins *ins) {
     if (tirbi_lane_loop_ends(ins->op) && p->skipped[ins->cursor] > p->unlooked) p->unlooked = p->skipped[ins->cursor];
 }
 
-/* How many blocks of a loop, all of which banks do, may go by between two looks. */
+/* How many blocks of a loop may go by between two looks: none where lanes have loops of their own, which weigh what
+ * they like. */
 static uint32_t calm_blocks(const lane_planner *p) {
-    if (!p->loop->only_banks) return 0;
+    if (p->body->n_own > 0) return 0;
     const uint64_t blocks = MOST_CALM / ((1 + p->body->weight) * p->loop->lanes);
     return blocks < MOST_CALM_BLOCKS ? (uint32_t)blocks : MOST_CALM_BLOCKS;
 }

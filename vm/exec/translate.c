@@ -302,9 +302,8 @@ enum { TRANSLATED_AT_ONCE = 8 };
 static uint32_t pass_lanes(translator *t, uint32_t at, uint32_t end) {
     const uint8_t *const code = t->function->code;
     const uint32_t from = at;
-    uint32_t n = 0;
-    for (uint32_t size; at < end && (size = tirbi_lane_instr_size(code + at)) > 0; at += size) n++;
-    t->heap->work += n;
+    for (uint32_t size; at < end && t->heap->work < t->heap->max_work; at += size, t->heap->work++)
+        if ((size = tirbi_lane_instr_size(code + at)) == 0) break;
     if (at > from) t->conditions.written = 0;
     return at;
 }
