@@ -343,6 +343,7 @@ type tirbi_relax_infer_split(tirbi_relax_builder *b, const tirb_relax_expr *call
         }
         fields[i] = with_dim(b, x, axis, size);
     }
+    if (list && parts == 1) return fields[0];
     return tirbi_relax_tuple(b, fields, (uint32_t)parts);
 }
 

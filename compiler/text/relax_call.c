@@ -302,8 +302,14 @@ static bool padding_attr(tirbi_script *s, const tirbi_value *v, const char *what
     return true;
 }
 
-/* lambda i, j: (j, i), over variables of its own. */
+/* lambda i, j: (j, i), over variables of its own, or T.index_map of one. */
 static bool map_attr(tirbi_script *s, const tirbi_value *v, tirb_relax_attr *out) {
+    const tirbi_node *call = v->kind == TIRBI_VALUE_OPAQUE && v->node && v->node->kind == TIRBI_NODE_CALL ? v->node : NULL;
+    tirbi_value inner;
+    if (call && call->n_items > 1 && call->items[1]->kind == TIRBI_NODE_LAMBDA) {
+        inner = tirbi_evaluate(s, call->items[1]);
+        v = &inner;
+    }
     if (v->kind != TIRBI_VALUE_LAMBDA) {
         tirbi_fail(s, TIRB_TYPE, v->node->span, "index_map must be a lambda, not %s", tirbi_value_text(v));
         return false;

@@ -56,7 +56,7 @@ const tirb_relax_expr *tirbi_to_relax(tirbi_script *s, const tirbi_value *v) {
     case TIRBI_VALUE_INT:
         return tirbi_relax_make_prim(b, span, tirbi_to_typed(s, v, tirbi_type_i64));
     case TIRBI_VALUE_FLOAT:
-        return tirbi_relax_make_prim(b, span, tirbi_to_typed(s, v, (tirb_datatype){TIRB_CODE_FLOAT, 64, 1}));
+        return tirbi_relax_make_prim(b, span, tirbi_to_typed(s, v, (tirb_datatype){.code = TIRB_CODE_FLOAT, .bits = 64, .lanes = 1}));
     case TIRBI_VALUE_BOOL:
         return tirbi_relax_make_prim(b, span, tirbi_make_bool(&s->builder, span, v->as.boolean));
     case TIRBI_VALUE_EXPR:
