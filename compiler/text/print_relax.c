@@ -261,9 +261,10 @@ static void print_signature(tirbi_printer *p, const tirb_relax_function *f, cons
 /* What a local function begins with: the imports that the text has needed so far, and its own TypeVars. */
 static void print_local_header(tirbi_printer *p, const tirbi_list *vars) {
     const tirb_expr *const *items = vars->items;
-    const char *lines[] = {"# from typing import TypeVar", "# from tvm.script import tirx as T",
-                           "# from tvm.tirx.layout import Axis", "# from tvm.script import relax as R"};
-    bool tir = tirbi_uses_tir(p), wanted[] = {vars->n > 0, tir, tir, true};
+    const char *lines[] = {"# from typing import TypeVar", p->tir_import, "# from tvm.tirx.layout import Axis",
+                           "# from tvm.script import relax as R"};
+    bool tir = p->tir_import && tirbi_uses_tir(p), tirx = tir && strstr(p->tir_import, "tirx");
+    const bool wanted[] = {vars->n > 0, tir, tirx, true};
     for (int i = 0; i < 4; i++) {
         if (!wanted[i]) continue;
         tirbi_put(p, lines[i]);
@@ -332,8 +333,13 @@ static void print_function(tirbi_printer *p, const tirb_relax_function *f, const
 }
 
 void tirbi_print_relax(tirbi_printer *p, const tirb_relax_function *f) {
+    const bool hybrid = p->hybrid, classic = p->classic;
+    p->tir_import = hybrid ? NULL : classic ? "# from tvm.script import tir as T" : "# from tvm.script import tirx as T";
     p->relax = true;
+    p->hybrid = p->classic = false; /* Relax has one spelling */
     p->place = TIRBI_PRINT_BODY;
     print_function(p, f, !p->in_class && !f->global_symbol ? "main" : f->name, false);
     p->relax = false;
+    p->hybrid = hybrid;
+    p->classic = classic;
 }

@@ -50,6 +50,7 @@ typedef struct tirbi_printer {
     bool relax;             /* a Relax function is printed: numbers have no types */
     tirbi_text declared;    /* the variables that a Relax function's body defines, which stand first in it */
     uint32_t body_indent;   /* of that body */
+    const char *tir_import; /* the comment that local functions name `T` by; NULL: the PrimFuncs' dialect has none */
     bool uses_tir;          /* finished text has names of `T` */
     const char **relax_vars; /* by id */
     tirbi_list signature;    /* of const tirb_expr *: the symbolic variables that a Relax function's signature declares */
