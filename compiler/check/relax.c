@@ -71,7 +71,8 @@ static void check_call(walk *w, const tirb_relax_expr *e, bool dataflow, tirbi_s
         tirbi_report_error(w->diagnostics, TIRB_TYPE, span, "an impure call in a dataflow block");
     else if (w->pure)
         tirbi_report_error(w->diagnostics, TIRB_TYPE, span,
-                           "an impure call in the pure function `%s`: decorate it with @R.function(pure=False)", w->name);
+                           "an impure call in the pure function `%s`: decorate it with @R.function(pure=False)",
+                           w->name);
 }
 
 static void check_value(walk *w, const tirb_relax_expr *e, bool dataflow, tirbi_span span) {
@@ -120,7 +121,7 @@ static void check_seq(walk *w, const tirb_relax_seq *seq) {
     check_value(w, seq->body, false, seq->body->span);
 }
 
-/* ---- Functions ---------------------------------------------------------------------------------------------------- */
+/* ---- Functions --------------------------------------------------------------------------------------------------- */
 
 static bool is_forced(const tirb_relax_function *f) {
     for (uint32_t i = 0; i < f->n_attrs; i++) {

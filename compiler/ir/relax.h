@@ -23,7 +23,7 @@ typedef struct tirb_relax_operator tirb_relax_operator; /* compiler/relax/operat
 
 enum { TIRBI_MAX_RELAX_DEPTH = 200, TIRBI_MAX_RELAX_RANK = 64 };
 
-/* ---- Types ------------------------------------------------------------------------------------------------------ */
+/* ---- Types ------------------------------------------------------------------------------------------------------- */
 
 typedef enum tirb_relax_type_kind {
     TIRB_RELAX_TYPE_ANY,
@@ -45,13 +45,13 @@ typedef struct tirb_relax_vdevice {
 
 struct tirb_relax_type {
     tirb_relax_type_kind kind;
-    tirb_datatype dtype;           /* PRIM; TENSOR: void where it is not known */
-    int32_t ndim;                  /* TENSOR, SHAPE: -1 where it is not known */
-    bool has_shape;                /* TENSOR, SHAPE: `shape` are the dimensions, ndim of them */
-    const tirb_expr *const *shape; /* of int64 */
-    const tirb_relax_var *shape_var;       /* TENSOR: the variable of SHAPE type that is the shape, or NULL */
-    const tirb_relax_vdevice *vdevice;     /* TENSOR: NULL where it is not known */
-    const tirb_relax_type *const *fields;  /* TUPLE; FUNCTION: of the parameters */
+    tirb_datatype dtype;                  /* PRIM; TENSOR: void where it is not known */
+    int32_t ndim;                         /* TENSOR, SHAPE: -1 where it is not known */
+    bool has_shape;                       /* TENSOR, SHAPE: `shape` are the dimensions, ndim of them */
+    const tirb_expr *const *shape;        /* of int64 */
+    const tirb_relax_var *shape_var;      /* TENSOR: the variable of SHAPE type that is the shape, or NULL */
+    const tirb_relax_vdevice *vdevice;    /* TENSOR: NULL where it is not known */
+    const tirb_relax_type *const *fields; /* TUPLE; FUNCTION: of the parameters */
     uint32_t n_fields;
     const tirb_relax_type *ret; /* FUNCTION */
     bool pure;                  /* FUNCTION */
@@ -60,7 +60,7 @@ struct tirb_relax_type {
 
 static inline bool tirb_relax_knows_dtype(const tirb_relax_type *t) { return t->dtype.bits != 0; }
 
-/* ---- Expressions ------------------------------------------------------------------------------------------------ */
+/* ---- Expressions ------------------------------------------------------------------------------------------------- */
 
 struct tirb_relax_var {
     const char *name;
@@ -182,11 +182,11 @@ struct tirb_relax_expr {
             uint32_t index;
         } get;
         struct {
-            const tirb_relax_operator *op;  /* NULL: of `callee` */
-            const tirb_relax_expr *callee;  /* GLOBAL, EXTERN, or VAR of FUNCTION type */
+            const tirb_relax_operator *op; /* NULL: of `callee` */
+            const tirb_relax_expr *callee; /* GLOBAL, EXTERN, or VAR of FUNCTION type */
             const tirb_relax_expr *const *args;
             uint32_t n_args;
-            const tirb_relax_attr *attrs; /* of an operator: as many as its table says, in its order */
+            const tirb_relax_attr *attrs;        /* of an operator: as many as its table says, in its order */
             const tirb_relax_type *const *types; /* out_ty or ty_args */
             uint32_t n_types;
             const tirb_attr *named; /* further attributes of a packed call, and "attrs_type_key" */
@@ -194,7 +194,7 @@ struct tirb_relax_expr {
         } call;
         struct {
             const char *name;
-            const tirb_primfunc *primfunc;       /* one of the three */
+            const tirb_primfunc *primfunc; /* one of the three */
             const tirb_relax_function *function;
             const tirb_extern *external;
         } global;
@@ -207,7 +207,7 @@ struct tirb_relax_expr {
     } as;
 };
 
-/* ---- Functions -------------------------------------------------------------------------------------------------- */
+/* ---- Functions --------------------------------------------------------------------------------------------------- */
 
 struct tirb_relax_function {
     const char *name;          /* in its module; NULL: local */
@@ -224,7 +224,7 @@ struct tirb_relax_function {
     uint32_t index; /* in its module */
 };
 
-/* ---- Equality (relax_equal.c) ----------------------------------------------------------------------------------- */
+/* ---- Equality (relax_equal.c) ------------------------------------------------------------------------------------ */
 
 /* Equal types over the same variables. */
 bool tirb_relax_type_equal(const tirb_relax_type *a, const tirb_relax_type *b);

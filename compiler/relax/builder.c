@@ -9,7 +9,7 @@ void tirbi_relax_builder_init(tirbi_relax_builder *b, tirbi_builder *base) {
     b->dims.builder = base;
 }
 
-/* ---- Types ------------------------------------------------------------------------------------------------------ */
+/* ---- Types ------------------------------------------------------------------------------------------------------- */
 
 static tirb_relax_type *new_type(tirbi_relax_builder *b, tirb_relax_type_kind kind) {
     tirb_relax_type *t = TIRBI_NEW(b->arena, tirb_relax_type);
@@ -61,7 +61,8 @@ const tirb_relax_type *tirbi_relax_tensor_of_rank(tirbi_relax_builder *b, int32_
     return t;
 }
 
-const tirb_relax_type *tirbi_relax_with_dtype(tirbi_relax_builder *b, const tirb_relax_type *type, tirb_datatype dtype) {
+const tirb_relax_type *tirbi_relax_with_dtype(tirbi_relax_builder *b, const tirb_relax_type *type,
+                                              tirb_datatype dtype) {
     if (!type || tirb_datatype_equal(type->dtype, dtype)) return type;
     tirb_relax_type *t = new_type(b, TIRB_RELAX_TYPE_TENSOR);
     if (!t) return NULL;
@@ -100,7 +101,7 @@ const tirb_relax_type *tirbi_relax_opaque_function(tirbi_relax_builder *b, const
     return t;
 }
 
-/* ---- Expressions ------------------------------------------------------------------------------------------------ */
+/* ---- Expressions ------------------------------------------------------------------------------------------------- */
 
 tirb_relax_expr *tirbi_relax_make(tirbi_relax_builder *b, tirbi_span span, tirb_relax_expr_kind kind) {
     tirb_relax_expr *e = TIRBI_NEW(b->arena, tirb_relax_expr);
@@ -200,7 +201,7 @@ const tirb_relax_expr *tirbi_relax_make_function_call(tirbi_relax_builder *b, ti
     return e;
 }
 
-/* ---- Frames ----------------------------------------------------------------------------------------------------- */
+/* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
 const tirb_relax_var *tirbi_relax_new_var(tirbi_relax_builder *b, tirbi_span span, const char *name,
                                           const tirb_relax_type *type) {
@@ -220,8 +221,8 @@ tirbi_relax_seq_frame *tirbi_relax_top(const tirbi_relax_builder *b) {
 
 tirbi_relax_seq_frame *tirbi_relax_open(tirbi_relax_builder *b, bool is_function) {
     if (b->frames.n >= TIRBI_MAX_RELAX_DEPTH) {
-        tirbi_report_error(b->diagnostics, TIRB_UNSUPPORTED, b->at, "functions and branches are nested more than %d deep",
-                           (int)TIRBI_MAX_RELAX_DEPTH);
+        tirbi_report_error(b->diagnostics, TIRB_UNSUPPORTED, b->at,
+                           "functions and branches are nested more than %d deep", (int)TIRBI_MAX_RELAX_DEPTH);
         return NULL;
     }
     tirbi_relax_seq_frame *frame = TIRBI_LIST_ADD(b->arena, &b->frames, tirbi_relax_seq_frame);
@@ -286,7 +287,7 @@ bool tirbi_relax_knows(const tirbi_relax_builder *b, const tirb_expr *var) {
     return false;
 }
 
-/* ---- Normal form ------------------------------------------------------------------------------------------------ */
+/* ---- Normal form ------------------------------------------------------------------------------------------------- */
 
 static const tirb_relax_type *infer_call(tirbi_relax_builder *b, tirb_relax_expr *call) {
     const tirb_relax_operator *op = call->as.call.op;
@@ -376,7 +377,7 @@ const tirb_relax_expr *tirbi_relax_normalise(tirbi_relax_builder *b, const tirb_
     return tirbi_relax_make_var(b, e->span, tirbi_relax_emit(b, value, NULL, NULL));
 }
 
-/* ---- Bindings --------------------------------------------------------------------------------------------------- */
+/* ---- Bindings ---------------------------------------------------------------------------------------------------- */
 
 /* The next temporary's name; it counts also where another one replaces it. */
 static const char *temporary(tirbi_relax_builder *b) {
