@@ -186,6 +186,7 @@ struct tirb_relax_expr {
             const tirb_relax_expr *callee; /* GLOBAL, EXTERN, or VAR of FUNCTION type */
             const tirb_relax_expr *const *args;
             uint32_t n_args;
+            uint32_t n_attrs;
             const tirb_relax_attr *attrs;        /* of an operator: as many as its table says, in its order */
             const tirb_relax_type *const *types; /* out_ty or ty_args */
             uint32_t n_types;
@@ -230,5 +231,9 @@ struct tirb_relax_function {
 bool tirb_relax_type_equal(const tirb_relax_type *a, const tirb_relax_type *b);
 /* The same attribute, structurally. */
 bool tirb_relax_attr_equal(const tirb_relax_attr *a, const tirb_relax_attr *b);
+/* Whether two modules have equal Relax functions of the same names, up to the identity of variables, each of which that
+ * one side binds stands for the other's. Names of variables and spans do not count. `arena` holds the correspondence.
+ */
+bool tirbi_relax_modules_equal(const tirb_irmodule *a, const tirb_irmodule *b, tirbi_arena *arena);
 
 #endif

@@ -186,6 +186,9 @@ const tirb_relax_expr *tirbi_relax_make_call(tirbi_relax_builder *b, tirbi_span 
                                              uint32_t n_types) {
     tirb_relax_expr *e = make_call(b, span, args, n_args, types, n_types);
     if (!e) return NULL;
+    tirbi_relax_parameter parameters[TIRBI_MAX_RELAX_PARAMETERS];
+    const uint32_t n = tirbi_relax_parameters(op, parameters);
+    for (uint32_t i = 0; i < n; i++) e->as.call.n_attrs += tirbi_relax_is_attr(&parameters[i]);
     e->as.call.op = op;
     e->as.call.attrs = attrs;
     return e;
