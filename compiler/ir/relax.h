@@ -21,7 +21,7 @@ typedef struct tirb_relax_var tirb_relax_var;
 typedef struct tirb_relax_function tirb_relax_function;
 typedef struct tirb_relax_operator tirb_relax_operator; /* compiler/relax/operators.h */
 
-enum { TIRBI_MAX_RELAX_DEPTH = 200, TIRBI_MAX_RELAX_RANK = 64 };
+enum { TIRBI_MAX_RELAX_DEPTH = 200, TIRBI_MAX_RELAX_RANK = 64, TIRBI_MAX_RELAX_TYPE = 20000 };
 
 /* ---- Types ------------------------------------------------------------------------------------------------------- */
 
@@ -56,6 +56,7 @@ struct tirb_relax_type {
     const tirb_relax_type *ret; /* FUNCTION */
     bool pure;                  /* FUNCTION */
     bool opaque;                /* FUNCTION: its parameters are not known */
+    uint32_t size;              /* types in it, shared ones counted at each use: at most TIRBI_MAX_RELAX_TYPE */
 };
 
 static inline bool tirb_relax_knows_dtype(const tirb_relax_type *t) { return t->dtype.bits != 0; }

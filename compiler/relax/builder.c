@@ -13,7 +13,7 @@ void tirbi_relax_builder_init(tirbi_relax_builder *b, tirbi_builder *base) {
 
 static tirb_relax_type *new_type(tirbi_relax_builder *b, tirb_relax_type_kind kind) {
     tirb_relax_type *t = TIRBI_NEW(b->arena, tirb_relax_type);
-    if (t) *t = (tirb_relax_type){.kind = kind, .dtype = tirbi_type_void, .ndim = -1};
+    if (t) *t = (tirb_relax_type){.kind = kind, .dtype = tirbi_type_void, .ndim = -1, .size = 1};
     return t;
 }
 
@@ -71,11 +71,22 @@ const tirb_relax_type *tirbi_relax_with_dtype(tirbi_relax_builder *b, const tirb
     return t;
 }
 
+/* Adds what a type is made of; false after reporting that it is too large. */
+static bool enlarge(tirbi_relax_builder *b, tirb_relax_type *t, const tirb_relax_type *part) {
+    if (!part) return false;
+    t->size += part->size;
+    if (t->size <= TIRBI_MAX_RELAX_TYPE) return true;
+    tirbi_report_error(b->diagnostics, TIRB_UNSUPPORTED, b->at, "a type has more than %d parts",
+                       (int)TIRBI_MAX_RELAX_TYPE);
+    return false;
+}
+
 const tirb_relax_type *tirbi_relax_tuple(tirbi_relax_builder *b, const tirb_relax_type *const *fields, uint32_t n) {
     tirb_relax_type *t = new_type(b, TIRB_RELAX_TYPE_TUPLE);
-    for (uint32_t i = 0; i < n; i++)
-        if (!fields[i]) return NULL;
     if (!t) return NULL;
+    for (uint32_t i = 0; i < n; i++)
+        if (!enlarge(b, t, fields[i])) return NULL;
+    if (!tirbi_arena_work(b->arena, t->size)) return NULL;
     t->fields = fields;
     t->n_fields = n;
     return t;
@@ -84,7 +95,9 @@ const tirb_relax_type *tirbi_relax_tuple(tirbi_relax_builder *b, const tirb_rela
 const tirb_relax_type *tirbi_relax_function_type(tirbi_relax_builder *b, const tirb_relax_type *const *params,
                                                  uint32_t n, const tirb_relax_type *ret, bool pure) {
     tirb_relax_type *t = new_type(b, TIRB_RELAX_TYPE_FUNCTION);
-    if (!t) return NULL;
+    if (!t || !enlarge(b, t, ret)) return NULL;
+    for (uint32_t i = 0; i < n; i++)
+        if (!enlarge(b, t, params[i])) return NULL;
     t->fields = params;
     t->n_fields = n;
     t->ret = ret;
@@ -94,7 +107,7 @@ const tirb_relax_type *tirbi_relax_function_type(tirbi_relax_builder *b, const t
 
 const tirb_relax_type *tirbi_relax_opaque_function(tirbi_relax_builder *b, const tirb_relax_type *ret, bool pure) {
     tirb_relax_type *t = new_type(b, TIRB_RELAX_TYPE_FUNCTION);
-    if (!t || !ret) return NULL;
+    if (!t || !enlarge(b, t, ret)) return NULL;
     t->ret = ret;
     t->pure = pure;
     t->opaque = true;

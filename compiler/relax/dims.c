@@ -88,12 +88,13 @@ static int64_t floor_div(int64_t x, int64_t y) {
 
 static void add_base(sum *s, int64_t value, int64_t scale) {
     int64_t product;
-    s->overflow |= __builtin_mul_overflow(value, scale, &product) || __builtin_add_overflow(s->base, product, &s->base);
+    s->overflow |= __builtin_mul_overflow(value, scale, &product) ||
+                   __builtin_add_overflow(s->base, product, &s->base) || s->base == INT64_MIN;
 }
 
 /* Terms of one index stand together, those of larger lower factors first. */
 static void add_term(sum *s, term t, int64_t scale) {
-    s->overflow |= __builtin_mul_overflow(t.scale, scale, &t.scale);
+    s->overflow |= __builtin_mul_overflow(t.scale, scale, &t.scale) || t.scale == INT64_MIN;
     if (t.scale == 0 || s->overflow) return;
     uint32_t at = 0;
     while (at < s->n && !same(s->items[at].index, t.index)) at++;
@@ -101,7 +102,7 @@ static void add_term(sum *s, term t, int64_t scale) {
         term *known = &s->items[at];
         if (!same(known->index, t.index) || t.lower > known->lower) break;
         if (t.lower == known->lower && t.upper == known->upper) {
-            s->overflow |= __builtin_add_overflow(known->scale, t.scale, &known->scale);
+            s->overflow |= __builtin_add_overflow(known->scale, t.scale, &known->scale) || known->scale == INT64_MIN;
             return;
         }
     }
@@ -180,7 +181,7 @@ static void leaf(sum *s, const tirb_expr *e) {
     if (!e)
         s->overflow = true;
     else if (e->kind == TIRB_EXPR_INT_IMM)
-        s->base = e->as.int_value;
+        add_base(s, e->as.int_value, 1);
     else
         add_term(s, (term){e, 1, 0, 1}, 1);
 }

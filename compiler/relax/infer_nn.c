@@ -177,7 +177,7 @@ static const tirb_expr *pool_extent(tirbi_relax_builder *b, const tirb_relax_exp
     bool up = tirbi_relax_attr_bool(call, "ceil_mode");
     int64_t taken = reach + 1 - pads - (up ? stride - 1 : 0), extent, count;
     const tirb_expr *out = windows(&b->dims, size, taken, stride);
-    if (!up || !tirbi_dim_const(size, &extent) || !tirbi_dim_const(out, &count)) return out;
+    if (!up || !tirbi_dim_const(size, &extent) || !tirbi_dim_const(out, &count) || extent > INT64_MAX / 2) return out;
     return (count - 1) * stride >= extent + before ? tirbi_dim(&b->dims, count - 1) : out;
 }
 
