@@ -178,6 +178,7 @@ if [ "$release" -eq 0 ]; then
     [ "$full" -eq 0 ] || gate=()
     counted "mutation gate" "$python" tests/mutation/gate.py --build build/release --jobs "$jobs" "${gate[@]}"
     counted "judged by TVM" "$python" tests/interop/tvm_compare.py --tirb build/release/bin/tirb
+    counted "Relax by TVM" "$python" tests/interop/relax_text.py --tirb build/release/bin/tirb
     counted "comprehensions by TVM" "$python" tests/interop/tvm_comprehensions.py --every 16 --tirb build/release/bin/tirb
     one "demo" env CC=gcc TIRB_DEMO_OPTIONS="-DTIRB_LANE_ISAS=all -DTIRB_WERROR=ON" bash tests/demo.sh
 fi

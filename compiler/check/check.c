@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/relax.h"
 #include "compiler/ir/visit.h"
 
 /* ---- Parameters ----------------------------------------------------------------------------------------------- */
@@ -153,6 +154,7 @@ bool tirbi_check_module(const tirb_irmodule *module, tirbi_diagnostics *diagnost
     for (uint32_t i = 0; i < module->n_functions; i++) {
         if (module->functions[i]->body != NULL) check_function(&c, module->functions[i]);
     }
+    for (uint32_t i = 0; i < module->n_relax; i++) tirbi_check_relax(module->relax[i], diagnostics, arena);
     if (diagnostics->n_errors == before) tirbi_warn_of_bounds(module, diagnostics, arena);
     return diagnostics->n_errors == before;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/ir/builder.h"
+#include "compiler/ir/relax.h"
 
 /* Which variable or buffer of the right side stands for one of the left; `exact`: only the same ones are equal. */
 typedef struct correspondence {
@@ -377,8 +378,7 @@ bool tirbi_module_equal(const tirb_irmodule *a, const tirb_irmodule *b, tirbi_ar
     for (uint32_t i = 0; i < a->n_externs; i++) {
         uint32_t j = 0;
         while (j < b->n_externs && !same_text(a->externs[i].name, b->externs[j].name)) j++;
-        if (j == b->n_externs || !same_text(a->externs[i].symbol, b->externs[j].symbol))
-            return false;
+        if (j == b->n_externs || !same_text(a->externs[i].symbol, b->externs[j].symbol)) return false;
     }
-    return true;
+    return tirbi_relax_modules_equal(a, b, arena);
 }

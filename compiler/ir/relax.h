@@ -21,9 +21,9 @@ typedef struct tirb_relax_var tirb_relax_var;
 typedef struct tirb_relax_function tirb_relax_function;
 typedef struct tirb_relax_operator tirb_relax_operator; /* compiler/relax/operators.h */
 
-enum { TIRBI_MAX_RELAX_DEPTH = 200, TIRBI_MAX_RELAX_RANK = 64 };
+enum { TIRBI_MAX_RELAX_DEPTH = 200, TIRBI_MAX_RELAX_RANK = 64, TIRBI_MAX_RELAX_TYPE = 20000 };
 
-/* ---- Types ------------------------------------------------------------------------------------------------------ */
+/* ---- Types ------------------------------------------------------------------------------------------------------- */
 
 typedef enum tirb_relax_type_kind {
     TIRB_RELAX_TYPE_ANY,
@@ -45,22 +45,23 @@ typedef struct tirb_relax_vdevice {
 
 struct tirb_relax_type {
     tirb_relax_type_kind kind;
-    tirb_datatype dtype;           /* PRIM; TENSOR: void where it is not known */
-    int32_t ndim;                  /* TENSOR, SHAPE: -1 where it is not known */
-    bool has_shape;                /* TENSOR, SHAPE: `shape` are the dimensions, ndim of them */
-    const tirb_expr *const *shape; /* of int64 */
-    const tirb_relax_var *shape_var;       /* TENSOR: the variable of SHAPE type that is the shape, or NULL */
-    const tirb_relax_vdevice *vdevice;     /* TENSOR: NULL where it is not known */
-    const tirb_relax_type *const *fields;  /* TUPLE; FUNCTION: of the parameters */
+    tirb_datatype dtype;                  /* PRIM; TENSOR: void where it is not known */
+    int32_t ndim;                         /* TENSOR, SHAPE: -1 where it is not known */
+    bool has_shape;                       /* TENSOR, SHAPE: `shape` are the dimensions, ndim of them */
+    const tirb_expr *const *shape;        /* of int64 */
+    const tirb_relax_var *shape_var;      /* TENSOR: the variable of SHAPE type that is the shape, or NULL */
+    const tirb_relax_vdevice *vdevice;    /* TENSOR: NULL where it is not known */
+    const tirb_relax_type *const *fields; /* TUPLE; FUNCTION: of the parameters */
     uint32_t n_fields;
     const tirb_relax_type *ret; /* FUNCTION */
     bool pure;                  /* FUNCTION */
     bool opaque;                /* FUNCTION: its parameters are not known */
+    uint32_t size;              /* types in it, shared ones counted at each use: at most TIRBI_MAX_RELAX_TYPE */
 };
 
 static inline bool tirb_relax_knows_dtype(const tirb_relax_type *t) { return t->dtype.bits != 0; }
 
-/* ---- Expressions ------------------------------------------------------------------------------------------------ */
+/* ---- Expressions ------------------------------------------------------------------------------------------------- */
 
 struct tirb_relax_var {
     const char *name;
@@ -182,11 +183,12 @@ struct tirb_relax_expr {
             uint32_t index;
         } get;
         struct {
-            const tirb_relax_operator *op;  /* NULL: of `callee` */
-            const tirb_relax_expr *callee;  /* GLOBAL, EXTERN, or VAR of FUNCTION type */
+            const tirb_relax_operator *op; /* NULL: of `callee` */
+            const tirb_relax_expr *callee; /* GLOBAL, EXTERN, or VAR of FUNCTION type */
             const tirb_relax_expr *const *args;
             uint32_t n_args;
-            const tirb_relax_attr *attrs; /* of an operator: as many as its table says, in its order */
+            uint32_t n_attrs;
+            const tirb_relax_attr *attrs;        /* of an operator: as many as its table says, in its order */
             const tirb_relax_type *const *types; /* out_ty or ty_args */
             uint32_t n_types;
             const tirb_attr *named; /* further attributes of a packed call, and "attrs_type_key" */
@@ -194,7 +196,7 @@ struct tirb_relax_expr {
         } call;
         struct {
             const char *name;
-            const tirb_primfunc *primfunc;       /* one of the three */
+            const tirb_primfunc *primfunc; /* one of the three */
             const tirb_relax_function *function;
             const tirb_extern *external;
         } global;
@@ -207,7 +209,7 @@ struct tirb_relax_expr {
     } as;
 };
 
-/* ---- Functions -------------------------------------------------------------------------------------------------- */
+/* ---- Functions --------------------------------------------------------------------------------------------------- */
 
 struct tirb_relax_function {
     const char *name;          /* in its module; NULL: local */
@@ -224,11 +226,15 @@ struct tirb_relax_function {
     uint32_t index; /* in its module */
 };
 
-/* ---- Equality (relax_equal.c) ----------------------------------------------------------------------------------- */
+/* ---- Equality (relax_equal.c) ------------------------------------------------------------------------------------ */
 
 /* Equal types over the same variables. */
 bool tirb_relax_type_equal(const tirb_relax_type *a, const tirb_relax_type *b);
 /* The same attribute, structurally. */
 bool tirb_relax_attr_equal(const tirb_relax_attr *a, const tirb_relax_attr *b);
+/* Whether two modules have equal Relax functions of the same names, up to the identity of variables, each of which that
+ * one side binds stands for the other's. Names of variables and spans do not count. `arena` holds the correspondence.
+ */
+bool tirbi_relax_modules_equal(const tirb_irmodule *a, const tirb_irmodule *b, tirbi_arena *arena);
 
 #endif

@@ -4,12 +4,12 @@
 
 #include "compiler/relax/infer.h"
 
-/* ---- Checks ----------------------------------------------------------------------------------------------------- */
+/* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
 static tirbi_relax_check worse(tirbi_relax_check x, tirbi_relax_check y) { return x < y ? x : y; }
 
-static tirbi_relax_check check_dims(tirbi_relax_builder *b, const tirb_expr *const *base, const tirb_expr *const *derived,
-                                    uint32_t n) {
+static tirbi_relax_check check_dims(tirbi_relax_builder *b, const tirb_expr *const *base,
+                                    const tirb_expr *const *derived, uint32_t n) {
     tirbi_relax_check result = TIRBI_RELAX_SUBTYPE;
     for (uint32_t i = 0; i < n; i++) {
         int64_t x, y;
@@ -91,7 +91,7 @@ tirbi_relax_check tirbi_relax_base_check(tirbi_relax_builder *b, const tirb_rela
     return TIRBI_RELAX_SUBTYPE;
 }
 
-/* ---- The least common type -------------------------------------------------------------------------------------- */
+/* ---- The least common type --------------------------------------------------------------------------------------- */
 
 static bool proves_dims(tirbi_relax_builder *b, const tirb_relax_type *x, const tirb_relax_type *y) {
     if (!x->has_shape || !y->has_shape || x->ndim != y->ndim) return false;
@@ -133,7 +133,8 @@ const tirb_relax_type *tirbi_relax_join(tirbi_relax_builder *b, const tirb_relax
     case TIRB_RELAX_TYPE_TUPLE: {
         if (x->n_fields != y->n_fields) return tirbi_relax_any(b);
         const tirb_relax_type **fields = TIRBI_NEW_ARRAY(b->arena, const tirb_relax_type *, x->n_fields);
-        for (uint32_t i = 0; fields && i < x->n_fields; i++) fields[i] = tirbi_relax_join(b, x->fields[i], y->fields[i]);
+        for (uint32_t i = 0; fields && i < x->n_fields; i++)
+            fields[i] = tirbi_relax_join(b, x->fields[i], y->fields[i]);
         return fields ? tirbi_relax_tuple(b, fields, x->n_fields) : NULL;
     }
     case TIRB_RELAX_TYPE_FUNCTION:
@@ -143,7 +144,7 @@ const tirb_relax_type *tirbi_relax_join(tirbi_relax_builder *b, const tirb_relax
     return NULL;
 }
 
-/* ---- Erasing and replacing -------------------------------------------------------------------------------------- */
+/* ---- Erasing and replacing --------------------------------------------------------------------------------------- */
 
 static bool knows(const tirbi_list *known, const tirb_expr *e) {
     const tirb_expr *const *vars = known->items;
@@ -236,7 +237,7 @@ const tirb_relax_type *tirbi_relax_replace(tirbi_relax_builder *b, const tirb_re
     return t ? replace(b, t, &r) : NULL;
 }
 
-/* ---- Calls ------------------------------------------------------------------------------------------------------ */
+/* ---- Calls ------------------------------------------------------------------------------------------------------- */
 
 typedef struct solution {
     tirbi_list vars, values; /* of const tirb_expr * */
@@ -291,7 +292,7 @@ const tirb_relax_type *tirbi_relax_call_type(tirbi_relax_builder *b, const tirb_
     return tirbi_relax_erase(b, ret, &b->known, UINT32_MAX);
 }
 
-/* ---- Text for messages ------------------------------------------------------------------------------------------ */
+/* ---- Text for messages ------------------------------------------------------------------------------------------- */
 
 static const char *dim_text(tirbi_relax_builder *b, const tirb_expr *e) {
     static const char *const signs[] = {"+", "-", "*", "/", "%", "//", "%"};
@@ -307,7 +308,8 @@ static const char *dim_text(tirbi_relax_builder *b, const tirb_expr *e) {
 static const char *joined(tirbi_relax_builder *b, const char *before, const char *const *items, uint32_t n,
                           const char *after) {
     const char *text = before;
-    for (uint32_t i = 0; i < n && text; i++) text = tirbi_arena_format(b->arena, "%s%s%s", text, i ? ", " : "", items[i]);
+    for (uint32_t i = 0; i < n && text; i++)
+        text = tirbi_arena_format(b->arena, "%s%s%s", text, i ? ", " : "", items[i]);
     return text ? tirbi_arena_format(b->arena, "%s%s", text, after) : "";
 }
 
@@ -332,13 +334,13 @@ const char *tirbi_relax_type_text(tirbi_relax_builder *b, const tirb_relax_type 
                             : tirbi_arena_format(b->arena, "R.Shape(ndim=%d)", t->ndim);
         break;
     case TIRB_RELAX_TYPE_TENSOR: {
-        const char *shape = t->has_shape ? dims_text(b, t, "(", ")")
+        const char *shape = t->has_shape   ? dims_text(b, t, "(", ")")
                             : t->ndim >= 0 ? tirbi_arena_format(b->arena, "ndim=%d", t->ndim)
                                            : "";
         bool typed = tirb_relax_knows_dtype(t);
-        text = tirbi_arena_format(b->arena, "R.Tensor(%s%s%s%s%s)", shape, typed && *shape ? ", " : "",
-                                  typed ? "\"" : "", typed ? tirb_datatype_text(t->dtype, dtype) : "",
-                                  typed ? "\"" : "");
+        text =
+            tirbi_arena_format(b->arena, "R.Tensor(%s%s%s%s%s)", shape, typed && *shape ? ", " : "", typed ? "\"" : "",
+                               typed ? tirb_datatype_text(t->dtype, dtype) : "", typed ? "\"" : "");
         break;
     }
     case TIRB_RELAX_TYPE_TUPLE: {

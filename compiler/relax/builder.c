@@ -9,11 +9,11 @@ void tirbi_relax_builder_init(tirbi_relax_builder *b, tirbi_builder *base) {
     b->dims.builder = base;
 }
 
-/* ---- Types ------------------------------------------------------------------------------------------------------ */
+/* ---- Types ------------------------------------------------------------------------------------------------------- */
 
 static tirb_relax_type *new_type(tirbi_relax_builder *b, tirb_relax_type_kind kind) {
     tirb_relax_type *t = TIRBI_NEW(b->arena, tirb_relax_type);
-    if (t) *t = (tirb_relax_type){.kind = kind, .dtype = tirbi_type_void, .ndim = -1};
+    if (t) *t = (tirb_relax_type){.kind = kind, .dtype = tirbi_type_void, .ndim = -1, .size = 1};
     return t;
 }
 
@@ -61,7 +61,8 @@ const tirb_relax_type *tirbi_relax_tensor_of_rank(tirbi_relax_builder *b, int32_
     return t;
 }
 
-const tirb_relax_type *tirbi_relax_with_dtype(tirbi_relax_builder *b, const tirb_relax_type *type, tirb_datatype dtype) {
+const tirb_relax_type *tirbi_relax_with_dtype(tirbi_relax_builder *b, const tirb_relax_type *type,
+                                              tirb_datatype dtype) {
     if (!type || tirb_datatype_equal(type->dtype, dtype)) return type;
     tirb_relax_type *t = new_type(b, TIRB_RELAX_TYPE_TENSOR);
     if (!t) return NULL;
@@ -70,11 +71,22 @@ const tirb_relax_type *tirbi_relax_with_dtype(tirbi_relax_builder *b, const tirb
     return t;
 }
 
+/* Adds what a type is made of; false after reporting that it is too large. */
+static bool enlarge(tirbi_relax_builder *b, tirb_relax_type *t, const tirb_relax_type *part) {
+    if (!part) return false;
+    t->size += part->size;
+    if (t->size <= TIRBI_MAX_RELAX_TYPE) return true;
+    tirbi_report_error(b->diagnostics, TIRB_UNSUPPORTED, b->at, "a type has more than %d parts",
+                       (int)TIRBI_MAX_RELAX_TYPE);
+    return false;
+}
+
 const tirb_relax_type *tirbi_relax_tuple(tirbi_relax_builder *b, const tirb_relax_type *const *fields, uint32_t n) {
     tirb_relax_type *t = new_type(b, TIRB_RELAX_TYPE_TUPLE);
-    for (uint32_t i = 0; i < n; i++)
-        if (!fields[i]) return NULL;
     if (!t) return NULL;
+    for (uint32_t i = 0; i < n; i++)
+        if (!enlarge(b, t, fields[i])) return NULL;
+    if (!tirbi_arena_work(b->arena, t->size)) return NULL;
     t->fields = fields;
     t->n_fields = n;
     return t;
@@ -83,7 +95,9 @@ const tirb_relax_type *tirbi_relax_tuple(tirbi_relax_builder *b, const tirb_rela
 const tirb_relax_type *tirbi_relax_function_type(tirbi_relax_builder *b, const tirb_relax_type *const *params,
                                                  uint32_t n, const tirb_relax_type *ret, bool pure) {
     tirb_relax_type *t = new_type(b, TIRB_RELAX_TYPE_FUNCTION);
-    if (!t) return NULL;
+    if (!t || !enlarge(b, t, ret)) return NULL;
+    for (uint32_t i = 0; i < n; i++)
+        if (!enlarge(b, t, params[i])) return NULL;
     t->fields = params;
     t->n_fields = n;
     t->ret = ret;
@@ -93,14 +107,14 @@ const tirb_relax_type *tirbi_relax_function_type(tirbi_relax_builder *b, const t
 
 const tirb_relax_type *tirbi_relax_opaque_function(tirbi_relax_builder *b, const tirb_relax_type *ret, bool pure) {
     tirb_relax_type *t = new_type(b, TIRB_RELAX_TYPE_FUNCTION);
-    if (!t || !ret) return NULL;
+    if (!t || !enlarge(b, t, ret)) return NULL;
     t->ret = ret;
     t->pure = pure;
     t->opaque = true;
     return t;
 }
 
-/* ---- Expressions ------------------------------------------------------------------------------------------------ */
+/* ---- Expressions ------------------------------------------------------------------------------------------------- */
 
 tirb_relax_expr *tirbi_relax_make(tirbi_relax_builder *b, tirbi_span span, tirb_relax_expr_kind kind) {
     tirb_relax_expr *e = TIRBI_NEW(b->arena, tirb_relax_expr);
@@ -185,6 +199,9 @@ const tirb_relax_expr *tirbi_relax_make_call(tirbi_relax_builder *b, tirbi_span 
                                              uint32_t n_types) {
     tirb_relax_expr *e = make_call(b, span, args, n_args, types, n_types);
     if (!e) return NULL;
+    tirbi_relax_parameter parameters[TIRBI_MAX_RELAX_PARAMETERS];
+    const uint32_t n = tirbi_relax_parameters(op, parameters);
+    for (uint32_t i = 0; i < n; i++) e->as.call.n_attrs += tirbi_relax_is_attr(&parameters[i]);
     e->as.call.op = op;
     e->as.call.attrs = attrs;
     return e;
@@ -200,7 +217,7 @@ const tirb_relax_expr *tirbi_relax_make_function_call(tirbi_relax_builder *b, ti
     return e;
 }
 
-/* ---- Frames ----------------------------------------------------------------------------------------------------- */
+/* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
 const tirb_relax_var *tirbi_relax_new_var(tirbi_relax_builder *b, tirbi_span span, const char *name,
                                           const tirb_relax_type *type) {
@@ -220,8 +237,8 @@ tirbi_relax_seq_frame *tirbi_relax_top(const tirbi_relax_builder *b) {
 
 tirbi_relax_seq_frame *tirbi_relax_open(tirbi_relax_builder *b, bool is_function) {
     if (b->frames.n >= TIRBI_MAX_RELAX_DEPTH) {
-        tirbi_report_error(b->diagnostics, TIRB_UNSUPPORTED, b->at, "functions and branches are nested more than %d deep",
-                           (int)TIRBI_MAX_RELAX_DEPTH);
+        tirbi_report_error(b->diagnostics, TIRB_UNSUPPORTED, b->at,
+                           "functions and branches are nested more than %d deep", (int)TIRBI_MAX_RELAX_DEPTH);
         return NULL;
     }
     tirbi_relax_seq_frame *frame = TIRBI_LIST_ADD(b->arena, &b->frames, tirbi_relax_seq_frame);
@@ -286,7 +303,7 @@ bool tirbi_relax_knows(const tirbi_relax_builder *b, const tirb_expr *var) {
     return false;
 }
 
-/* ---- Normal form ------------------------------------------------------------------------------------------------ */
+/* ---- Normal form ------------------------------------------------------------------------------------------------- */
 
 static const tirb_relax_type *infer_call(tirbi_relax_builder *b, tirb_relax_expr *call) {
     const tirb_relax_operator *op = call->as.call.op;
@@ -376,7 +393,7 @@ const tirb_relax_expr *tirbi_relax_normalise(tirbi_relax_builder *b, const tirb_
     return tirbi_relax_make_var(b, e->span, tirbi_relax_emit(b, value, NULL, NULL));
 }
 
-/* ---- Bindings --------------------------------------------------------------------------------------------------- */
+/* ---- Bindings ---------------------------------------------------------------------------------------------------- */
 
 /* The next temporary's name; it counts also where another one replaces it. */
 static const char *temporary(tirbi_relax_builder *b) {

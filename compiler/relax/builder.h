@@ -13,10 +13,10 @@
 typedef struct tirbi_relax_builder tirbi_relax_builder;
 
 typedef struct tirbi_relax_seq_frame {
-    tirbi_list blocks;   /* of tirb_relax_block */
-    tirbi_list bindings; /* of tirb_relax_binding: of the block under way */
-    bool dataflow;       /* the block under way is one */
-    bool is_function;    /* else a branch */
+    tirbi_list blocks;    /* of tirb_relax_block */
+    tirbi_list bindings;  /* of tirb_relax_binding: of the block under way */
+    bool dataflow;        /* the block under way is one */
+    bool is_function;     /* else a branch */
     uint32_t first_known; /* of the builder's `known` */
     uint32_t first_var;   /* variables from this id on are its own */
 } tirbi_relax_seq_frame;
@@ -39,7 +39,7 @@ struct tirbi_relax_builder {
 
 void tirbi_relax_builder_init(tirbi_relax_builder *b, tirbi_builder *base);
 
-/* ---- Types ------------------------------------------------------------------------------------------------------ */
+/* ---- Types ------------------------------------------------------------------------------------------------------- */
 
 const tirb_relax_type *tirbi_relax_any(tirbi_relax_builder *b);
 const tirb_relax_type *tirbi_relax_prim(tirbi_relax_builder *b, tirb_datatype dtype);
@@ -83,7 +83,7 @@ static inline bool tirbi_relax_is_leaf(const tirb_relax_expr *e) {
            e->kind != TIRB_RELAX_FUNCTION;
 }
 
-/* ---- Functions and bindings ------------------------------------------------------------------------------------- */
+/* ---- Functions and bindings -------------------------------------------------------------------------------------- */
 
 /* A variable; of PRIM type it has a TIR variable. */
 const tirb_relax_var *tirbi_relax_new_var(tirbi_relax_builder *b, tirbi_span span, const char *name,
@@ -111,7 +111,7 @@ void tirbi_relax_bind(tirbi_relax_builder *b, const tirb_relax_var *var, const t
 void tirbi_relax_define_dims(tirbi_relax_builder *b, const tirb_relax_type *type);
 bool tirbi_relax_knows(const tirbi_relax_builder *b, const tirb_expr *var);
 
-/* ---- The algebra of types (algebra.c) ----------------------------------------------------------------------------*/
+/* ---- The algebra of types (algebra.c) ---------------------------------------------------------------------------- */
 
 typedef enum tirbi_relax_check {
     TIRBI_RELAX_IMPOSSIBLE, /* no value of the base type is one of the other */

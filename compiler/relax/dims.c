@@ -79,7 +79,7 @@ static bool same(const tirb_expr *x, const tirb_expr *y) {
     return true;
 }
 
-/* ---- Sums ------------------------------------------------------------------------------------------------------- */
+/* ---- Sums -------------------------------------------------------------------------------------------------------- */
 
 static int64_t floor_div(int64_t x, int64_t y) {
     int64_t q = x / y;
@@ -88,12 +88,13 @@ static int64_t floor_div(int64_t x, int64_t y) {
 
 static void add_base(sum *s, int64_t value, int64_t scale) {
     int64_t product;
-    s->overflow |= __builtin_mul_overflow(value, scale, &product) || __builtin_add_overflow(s->base, product, &s->base);
+    s->overflow |= __builtin_mul_overflow(value, scale, &product) ||
+                   __builtin_add_overflow(s->base, product, &s->base) || s->base == INT64_MIN;
 }
 
 /* Terms of one index stand together, those of larger lower factors first. */
 static void add_term(sum *s, term t, int64_t scale) {
-    s->overflow |= __builtin_mul_overflow(t.scale, scale, &t.scale);
+    s->overflow |= __builtin_mul_overflow(t.scale, scale, &t.scale) || t.scale == INT64_MIN;
     if (t.scale == 0 || s->overflow) return;
     uint32_t at = 0;
     while (at < s->n && !same(s->items[at].index, t.index)) at++;
@@ -101,7 +102,7 @@ static void add_term(sum *s, term t, int64_t scale) {
         term *known = &s->items[at];
         if (!same(known->index, t.index) || t.lower > known->lower) break;
         if (t.lower == known->lower && t.upper == known->upper) {
-            s->overflow |= __builtin_add_overflow(known->scale, t.scale, &known->scale);
+            s->overflow |= __builtin_add_overflow(known->scale, t.scale, &known->scale) || known->scale == INT64_MIN;
             return;
         }
     }
@@ -165,7 +166,8 @@ static const tirb_expr *normal(tirbi_dims *d, sum *s) {
     }
     const tirb_expr *e = tirbi_dim(d, 0);
     for (uint32_t i = 0; i < s->n; i++)
-        if (s->items[i].scale > 0) e = tirbi_dim_op(d, TIRB_EXPR_ADD, e, normal_term(d, &s->items[i], s->items[i].scale));
+        if (s->items[i].scale > 0)
+            e = tirbi_dim_op(d, TIRB_EXPR_ADD, e, normal_term(d, &s->items[i], s->items[i].scale));
     if (s->base > 0) e = tirbi_dim_op(d, TIRB_EXPR_ADD, e, tirbi_dim(d, s->base));
     for (uint32_t i = s->n; i > 0; i--)
         if (s->items[i - 1].scale < 0)
@@ -179,12 +181,12 @@ static void leaf(sum *s, const tirb_expr *e) {
     if (!e)
         s->overflow = true;
     else if (e->kind == TIRB_EXPR_INT_IMM)
-        s->base = e->as.int_value;
+        add_base(s, e->as.int_value, 1);
     else
         add_term(s, (term){e, 1, 0, 1}, 1);
 }
 
-/* ---- Bounds ----------------------------------------------------------------------------------------------------- */
+/* ---- Bounds ------------------------------------------------------------------------------------------------------ */
 
 typedef struct range {
     int64_t low, high; /* INT64_MIN and INT64_MAX: none */
@@ -252,7 +254,7 @@ static range range_of(const tirbi_dims *d, const tirb_expr *e) {
     return e->kind >= TIRB_EXPR_ADD && e->kind <= TIRB_EXPR_MAX ? range_of_binary(d, e) : everything;
 }
 
-/* ---- Canonical forms -------------------------------------------------------------------------------------------- */
+/* ---- Canonical forms --------------------------------------------------------------------------------------------- */
 
 static void canonical(tirbi_dims *d, const tirb_expr *e, sum *out);
 
@@ -305,14 +307,18 @@ static void divide_term(tirbi_dims *d, term t, int64_t c, sum *out) {
             }
             t.scale = 1;
             t.lower = lower;
-            if (!t.index) out->overflow = true;
-            else add_term(out, t, 1);
+            if (!t.index)
+                out->overflow = true;
+            else
+                add_term(out, t, 1);
             return;
         }
     }
     const tirb_expr *index = normal_term(d, &t, t.scale);
-    if (!index) out->overflow = true;
-    else add_term(out, (term){index, c, 0, 1}, 1);
+    if (!index)
+        out->overflow = true;
+    else
+        add_term(out, (term){index, c, 0, 1}, 1);
 }
 
 /* The parts of a sum that c divides, divided, and the others. */
@@ -324,8 +330,10 @@ static void separate(const sum *s, int64_t c, sum *whole, sum *rest) {
         if (divides) t.scale /= c;
         add_term(divides ? whole : rest, t, 1);
     }
-    if (s->base % c == 0) whole->base = s->base / c;
-    else rest->base = s->base;
+    if (s->base % c == 0)
+        whole->base = s->base / c;
+    else
+        rest->base = s->base;
 }
 
 static bool is_zero(const sum *s) { return is_constant(s) && s->base == 0; }
@@ -371,8 +379,10 @@ static void modulo_const(tirbi_dims *d, sum *a, int64_t c, sum *out) {
         }
     }
     const tirb_expr *index = normal_term(d, &t, t.scale);
-    if (!index) out->overflow = true;
-    else add_term(out, (term){index, 1, c, 1}, 1);
+    if (!index)
+        out->overflow = true;
+    else
+        add_term(out, (term){index, 1, c, 1}, 1);
 }
 
 /* (n * m) // m is n: factors of both cancel; false where they do not all. */
@@ -424,8 +434,10 @@ static void choose(tirbi_dims *d, tirb_expr_kind kind, sum *a, sum *b, sum *out)
         above = apart.base >= 0;
         below = !above;
     }
-    if (above || below) *out = above == max ? *a : *b;
-    else leaf(out, tirbi_dim_op(d, kind, x, y));
+    if (above || below)
+        *out = above == max ? *a : *b;
+    else
+        leaf(out, tirbi_dim_op(d, kind, x, y));
 }
 
 static void canonical(tirbi_dims *d, const tirb_expr *e, sum *out) {
@@ -453,13 +465,16 @@ static void canonical(tirbi_dims *d, const tirb_expr *e, sum *out) {
         multiply(d, &parts[0], &parts[1], out);
         return;
     case TIRB_EXPR_FLOORDIV:
-        if (c > 0) divide_const(d, &parts[0], c, out);
+        if (c > 0)
+            divide_const(d, &parts[0], c, out);
         else if (!cancel(d, &parts[0], &parts[1], out))
             leaf(out, tirbi_dim_op(d, e->kind, normal(d, &parts[0]), normal(d, &parts[1])));
         return;
     case TIRB_EXPR_FLOORMOD:
-        if (c > 0) modulo_const(d, &parts[0], c, out);
-        else leaf(out, tirbi_dim_op(d, e->kind, normal(d, &parts[0]), normal(d, &parts[1])));
+        if (c > 0)
+            modulo_const(d, &parts[0], c, out);
+        else
+            leaf(out, tirbi_dim_op(d, e->kind, normal(d, &parts[0]), normal(d, &parts[1])));
         return;
     case TIRB_EXPR_MIN:
     case TIRB_EXPR_MAX:
@@ -484,8 +499,10 @@ static const tirb_expr *without_choice(tirbi_dims *d, const sum *s) {
             add_sum(&rest, &operand, t->scale);
             merge_terms(&rest);
             if (!is_zero(&rest)) continue;
-            const tirb_expr *x = t->scale < 0 ? operands[j] : operands[1 - j], *y = t->scale < 0 ? operands[1 - j] : operands[j];
-            const tirb_expr *apart = tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_SUB, x, y)), *zero = tirbi_dim(d, 0);
+            const tirb_expr *x = t->scale < 0 ? operands[j] : operands[1 - j],
+                            *y = t->scale < 0 ? operands[1 - j] : operands[j];
+            const tirb_expr *apart = tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_SUB, x, y)),
+                            *zero = tirbi_dim(d, 0);
             bool max = (t->index->kind == TIRB_EXPR_MAX) == (t->scale > 0);
             return tirbi_dim_op(d, max ? TIRB_EXPR_MAX : TIRB_EXPR_MIN, j ? apart : zero, j ? zero : apart);
         }
@@ -502,7 +519,7 @@ const tirb_expr *tirbi_dim_simplify(tirbi_dims *d, const tirb_expr *e) {
     return simple ? simple : e;
 }
 
-/* ---- Proofs ----------------------------------------------------------------------------------------------------- */
+/* ---- Proofs ------------------------------------------------------------------------------------------------------ */
 
 /* Whether the difference of two dimensions is a constant. */
 static bool difference(tirbi_dims *d, const tirb_expr *x, const tirb_expr *y, int64_t *out) {
@@ -531,7 +548,7 @@ bool tirbi_dim_at_least(tirbi_dims *d, const tirb_expr *e, int64_t least) {
     return simple && range_of(d, simple).low >= least;
 }
 
-/* ---- Replacing -------------------------------------------------------------------------------------------------- */
+/* ---- Replacing --------------------------------------------------------------------------------------------------- */
 
 const tirb_expr *tirbi_dim_replace(tirbi_dims *d, const tirb_expr *e, const tirb_expr *const *vars,
                                    const tirb_expr *const *values, uint32_t n) {

@@ -5,12 +5,12 @@
 #include "compiler/relax/builder.h"
 #include "compiler/relax/operators.h"
 
-#define TIRB_RELAX_OP(id, name, parameters, infer, prepare, flags)                                     \
+#define TIRB_RELAX_OP(id, name, parameters, infer, prepare, flags)                                         \
     const tirb_relax_type *tirbi_relax_infer_##infer(tirbi_relax_builder *b, const tirb_relax_expr *call); \
     bool tirbi_relax_prepare_##prepare(tirbi_relax_builder *b, tirb_relax_expr *call);
 #include "compiler/relax/operators.def"
 
-/* ---- What the rules share (infer_common.c) ---------------------------------------------------------------------- */
+/* ---- What the rules share (infer_common.c) ----------------------------------------------------------------------- */
 
 /* Reports an error about a call at the statement that it stands in; NULL. */
 const tirb_relax_type *tirbi_relax_fail(tirbi_relax_builder *b, const tirb_relax_expr *call, const char *format, ...)

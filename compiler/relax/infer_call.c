@@ -21,7 +21,7 @@ type tirbi_relax_infer_nothing(tirbi_relax_builder *b, const tirb_relax_expr *ca
     return tirbi_relax_tuple(b, NULL, 0);
 }
 
-/* ---- Calls of PrimFuncs ------------------------------------------------------------------------------------------- */
+/* ---- Calls of PrimFuncs ------------------------------------------------------------------------------------------ */
 
 static bool fits(tirbi_relax_builder *b, const tirb_relax_expr *call, type t, const tirb_primfunc *f, uint32_t i) {
     char text[32];
@@ -43,7 +43,8 @@ static bool fits(tirbi_relax_builder *b, const tirb_relax_expr *call, type t, co
         good = !tirbi_dim_const(t->shape[d], &x) || !tirbi_dim_const(buffer->shape[d], &y) || x == y;
     }
     if (!good)
-        tirbi_relax_fail(b, call, "%s does not fit the parameter `%s` of `%s`", tirbi_relax_type_text(b, t), name, f->name);
+        tirbi_relax_fail(b, call, "%s does not fit the parameter `%s` of `%s`", tirbi_relax_type_text(b, t), name,
+                         f->name);
     return good;
 }
 
@@ -51,7 +52,8 @@ static bool is_output(const tirb_relax_attr *inplace, uint32_t i) {
     return tirbi_relax_is_none(inplace) || inplace->as.list.items[i].as.integer < 0;
 }
 
-static bool read_inplace(tirbi_relax_builder *b, const tirb_relax_expr *call, const tirb_relax_attr *inplace, uint32_t n_args) {
+static bool read_inplace(tirbi_relax_builder *b, const tirb_relax_expr *call, const tirb_relax_attr *inplace,
+                         uint32_t n_args) {
     uint32_t n = inplace->as.list.n;
     bool some = false;
     if (n != call->as.call.n_types) {
@@ -82,7 +84,8 @@ bool tirbi_relax_prepare_call_tir(tirbi_relax_builder *b, tirb_relax_expr *call)
     for (uint32_t i = 0; i < call->as.call.n_types; i++) {
         type t = call->as.call.types[i];
         if (t->kind == TIRB_RELAX_TYPE_TENSOR && t->has_shape && tirb_relax_knows_dtype(t)) continue;
-        tirbi_relax_fail(b, call, "out_ty must be tensors of known shape and type, not %s", tirbi_relax_type_text(b, t));
+        tirbi_relax_fail(b, call, "out_ty must be tensors of known shape and type, not %s",
+                         tirbi_relax_type_text(b, t));
         return false;
     }
     const tirb_primfunc *f = callee->as.global.primfunc;
@@ -106,7 +109,7 @@ bool tirbi_relax_prepare_call_tir(tirbi_relax_builder *b, tirb_relax_expr *call)
     return true;
 }
 
-/* ---- Values of the host ------------------------------------------------------------------------------------------- */
+/* ---- Values of the host ------------------------------------------------------------------------------------------ */
 
 /* The format is the first argument; of assert_op the second, behind the condition. */
 bool tirbi_relax_prepare_print(tirbi_relax_builder *b, tirb_relax_expr *call) {
@@ -123,7 +126,8 @@ bool tirbi_relax_prepare_print(tirbi_relax_builder *b, tirb_relax_expr *call) {
 
 static type tensor_of(tirbi_relax_builder *b, const tirb_relax_expr *shape, const tirb_relax_expr *dtype) {
     tirb_datatype element = dtype->kind == TIRB_RELAX_DTYPE ? dtype->as.dtype : tirbi_type_void;
-    if (shape->kind == TIRB_RELAX_SHAPE) return tirbi_relax_tensor(b, shape->as.shape.values, shape->as.shape.n, element);
+    if (shape->kind == TIRB_RELAX_SHAPE)
+        return tirbi_relax_tensor(b, shape->as.shape.values, shape->as.shape.n, element);
     return tirbi_relax_tensor_of_rank(b, shape->type->kind == TIRB_RELAX_TYPE_SHAPE ? shape->type->ndim : -1, element);
 }
 

@@ -130,7 +130,8 @@ bool tirbi_relax_broadcast(tirbi_relax_builder *b, const tirb_relax_expr *call, 
         else if (tirbi_dim_equal(&b->dims, left, right))
             *dim = left;
         else if (constant && other) {
-            tirbi_relax_fail(b, call, "the shapes do not broadcast: %lld and %lld elements in dimension %u from the last",
+            tirbi_relax_fail(b, call,
+                             "the shapes do not broadcast: %lld and %lld elements in dimension %u from the last",
                              (long long)a, (long long)c, i + 1);
             return false;
         } else {

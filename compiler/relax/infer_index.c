@@ -40,7 +40,8 @@ type tirbi_relax_infer_take(tirbi_relax_builder *b, const tirb_relax_expr *call)
 }
 
 /* The scalars of a tuple argument; false after reporting that it is none. */
-static bool scalars(tirbi_relax_builder *b, const tirb_relax_expr *call, uint32_t i, const tirb_expr **out, uint32_t *n) {
+static bool scalars(tirbi_relax_builder *b, const tirb_relax_expr *call, uint32_t i, const tirb_expr **out,
+                    uint32_t *n) {
     const tirb_relax_expr *tuple = call->as.call.args[i];
     *n = 0;
     bool good = tuple->kind == TIRB_RELAX_TUPLE && tuple->as.tuple.n <= TIRBI_MAX_RELAX_RANK;
@@ -48,8 +49,7 @@ static bool scalars(tirbi_relax_builder *b, const tirb_relax_expr *call, uint32_
         good = tuple->as.tuple.items[j]->kind == TIRB_RELAX_PRIM;
         if (good) out[(*n)++] = tuple->as.tuple.items[j]->as.prim;
     }
-    if (!good)
-        tirbi_relax_fail(b, call, "`%s` must be a tuple of integers", tirbi_relax_arg_name(b, call, i));
+    if (!good) tirbi_relax_fail(b, call, "`%s` must be a tuple of integers", tirbi_relax_arg_name(b, call, i));
     return good;
 }
 
@@ -112,7 +112,8 @@ type tirbi_relax_infer_dynamic_strided_slice(tirbi_relax_builder *b, const tirb_
         int64_t n;
         if (!t || !needs_int(b, call, t, i)) return NULL;
         if (t->ndim >= 0 && t->ndim != 1)
-            return tirbi_relax_fail(b, call, "`%s` has one dimension, not %d", tirbi_relax_arg_name(b, call, i), t->ndim);
+            return tirbi_relax_fail(b, call, "`%s` has one dimension, not %d", tirbi_relax_arg_name(b, call, i),
+                                    t->ndim);
         if (t->has_shape && x->ndim >= 0 && tirbi_dim_const(t->shape[0], &n) && n != x->ndim)
             return tirbi_relax_fail(b, call, "`%s` has %lld items for %d dimensions", tirbi_relax_arg_name(b, call, i),
                                     (long long)n, x->ndim);
@@ -142,7 +143,8 @@ type tirbi_relax_infer_gather_nd(tirbi_relax_builder *b, const tirb_relax_expr *
     if (!dims || !indices || m == 0 || !tirbi_dim_const(indices[m - 1], &k))
         return tirbi_relax_tensor_of_rank(b, -1, x->dtype);
     if (k < 0 || k + batch > n)
-        return tirbi_relax_fail(b, call, "an index has %lld parts for %lld dimensions", (long long)k, (long long)n - batch);
+        return tirbi_relax_fail(b, call, "an index has %lld parts for %lld dimensions", (long long)k,
+                                (long long)n - batch);
     const tirb_expr **out = tirbi_relax_new_dims(b, n + m);
     if (!out) return NULL;
     for (uint32_t i = 0; i + 1 < m; i++) out[at++] = indices[i];
@@ -227,7 +229,8 @@ type tirbi_relax_infer_index_put(tirbi_relax_builder *b, const tirb_relax_expr *
             return tirbi_relax_fail(b, call, "an index must be a tensor, not %s", tirbi_relax_type_text(b, t));
         if (!needs_int(b, call, t, 1)) return NULL;
     }
-    if (x->ndim >= 0 && n > (uint32_t)x->ndim) return tirbi_relax_fail(b, call, "%u indices for %d dimensions", n, x->ndim);
+    if (x->ndim >= 0 && n > (uint32_t)x->ndim)
+        return tirbi_relax_fail(b, call, "%u indices for %d dimensions", n, x->ndim);
     return x;
 }
 
@@ -328,9 +331,12 @@ bool tirbi_relax_prepare_arange(tirbi_relax_builder *b, tirb_relax_expr *call) {
 }
 
 static bool number_of(const tirb_expr *e, double *out) {
-    if (e->kind == TIRB_EXPR_INT_IMM) *out = (double)e->as.int_value;
-    else if (e->kind == TIRB_EXPR_FLOAT_IMM) *out = e->as.float_value;
-    else return false;
+    if (e->kind == TIRB_EXPR_INT_IMM)
+        *out = (double)e->as.int_value;
+    else if (e->kind == TIRB_EXPR_FLOAT_IMM)
+        *out = e->as.float_value;
+    else
+        return false;
     return true;
 }
 
@@ -375,7 +381,8 @@ type tirbi_relax_infer_eye(tirbi_relax_builder *b, const tirb_relax_expr *call) 
 type tirbi_relax_infer_eye_like(tirbi_relax_builder *b, const tirb_relax_expr *call) {
     type x = tirbi_relax_tensor_arg(b, call, 0);
     if (!x) return NULL;
-    if (x->ndim >= 0 && x->ndim != 2) return tirbi_relax_fail(b, call, "the tensor has %d dimensions; it needs 2", x->ndim);
+    if (x->ndim >= 0 && x->ndim != 2)
+        return tirbi_relax_fail(b, call, "the tensor has %d dimensions; it needs 2", x->ndim);
     return tirbi_relax_with_dtype(b, x, tirbi_relax_attr_dtype(call, "dtype", x->dtype));
 }
 

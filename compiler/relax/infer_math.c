@@ -126,8 +126,10 @@ static type reduced(tirbi_relax_builder *b, const tirb_relax_expr *call, type x,
     for (uint32_t i = 0; i < n; i++) {
         bool gone = false;
         for (uint32_t j = 0; j < n_axes; j++) gone |= which[j] == i;
-        if (!gone) out[m++] = dims[i];
-        else if (keep) out[m++] = tirbi_dim(&b->dims, 1);
+        if (!gone)
+            out[m++] = dims[i];
+        else if (keep)
+            out[m++] = tirbi_dim(&b->dims, 1);
     }
     return tirbi_relax_tensor(b, out, m, dtype);
 }
@@ -308,8 +310,8 @@ typedef struct letters {
     uint32_t count[256];
 } letters;
 
-static bool read_operand(tirbi_relax_builder *b, const tirb_relax_expr *call, letters *l, const char **at, type operand_type,
-                         const tirb_expr *const **rest, uint32_t *n_rest) {
+static bool read_operand(tirbi_relax_builder *b, const tirb_relax_expr *call, letters *l, const char **at,
+                         type operand_type, const tirb_expr *const **rest, uint32_t *n_rest) {
     const char *text = *at;
     uint32_t n = 0, named = 0, n_dims;
     const tirb_expr *const *dims = tirbi_relax_dims(operand_type, &n_dims);
@@ -333,9 +335,11 @@ static bool read_operand(tirbi_relax_builder *b, const tirb_relax_expr *call, le
         unsigned char c = (unsigned char)text[i];
         const tirb_expr *known = l->extent[c];
         int64_t a, e;
-        if (!known || (tirbi_dim_const(known, &a) && a == 1)) l->extent[c] = dims[n];
+        if (!known || (tirbi_dim_const(known, &a) && a == 1))
+            l->extent[c] = dims[n];
         else if (tirbi_dim_const(known, &a) && tirbi_dim_const(dims[n], &e) && a != e && e != 1) {
-            tirbi_relax_fail(b, call, "the subscript `%c` is of %lld and of %lld elements", c, (long long)a, (long long)e);
+            tirbi_relax_fail(b, call, "the subscript `%c` is of %lld and of %lld elements", c, (long long)a,
+                             (long long)e);
             return false;
         }
         l->count[c]++;

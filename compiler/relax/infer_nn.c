@@ -16,13 +16,13 @@ static type fields_of(tirbi_relax_builder *b, type first, type second, type thir
     return tirbi_relax_tuple(b, fields, third ? 3 : 2);
 }
 
-/* ---- Layouts: "NCHW" names dimensions, spatial ones by D, H and W ----------------------------------------------- */
+/* ---- Layouts: "NCHW" names dimensions, spatial ones by D, H and W ------------------------------------------------ */
 
 enum { MAX_SPATIAL = 3 };
 
 typedef struct layout {
     const char *text;
-    uint32_t n, first, second;    /* dimensions, and where N and C, or O and I, are */
+    uint32_t n, first, second;     /* dimensions, and where N and C, or O and I, are */
     uint32_t spatial[MAX_SPATIAL]; /* where D, H and W are, in this order */
     uint32_t n_spatial;
 } layout;
@@ -58,7 +58,7 @@ static const tirb_expr *windows(tirbi_dims *d, const tirb_expr *size, int64_t ta
     return tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_ADD, count, tirbi_dim(d, 1)));
 }
 
-/* ---- Convolution -------------------------------------------------------------------------------------------------- */
+/* ---- Convolution ------------------------------------------------------------------------------------------------- */
 
 static bool positive(tirbi_relax_builder *b, const tirb_relax_expr *call, const char *name) {
     const tirb_relax_attr *list = tirbi_relax_attr_of(call, name);
@@ -80,8 +80,8 @@ static bool bounded(tirbi_relax_builder *b, const tirb_relax_expr *call, const c
     return true;
 }
 
-static bool channels_fit(tirbi_relax_builder *b, const tirb_relax_expr *call, const tirb_expr *in, const tirb_expr *weights,
-                         const tirb_expr *outputs, int64_t groups) {
+static bool channels_fit(tirbi_relax_builder *b, const tirb_relax_expr *call, const tirb_expr *in,
+                         const tirb_expr *weights, const tirb_expr *outputs, int64_t groups) {
     const tirb_expr *wanted = tirbi_dim_op(&b->dims, TIRB_EXPR_MUL, weights, tirbi_dim(&b->dims, groups));
     int64_t n;
     if (tirbi_dim_apart(&b->dims, in, wanted)) {
@@ -104,13 +104,14 @@ static const tirb_expr *conv_extent(tirbi_relax_builder *b, const tirb_relax_exp
     int64_t stride = item(tirbi_relax_attr_of(call, "strides"), k);
     int64_t dilation = item(tirbi_relax_attr_of(call, "dilation"), k);
     const tirb_relax_attr *extra = tirbi_relax_attr_of(call, "output_padding");
-    const tirb_expr *reach = tirbi_dim_op(d, TIRB_EXPR_MUL, tirbi_dim(d, dilation),
-                                          tirbi_dim_op(d, TIRB_EXPR_SUB, kernel, tirbi_dim(d, 1)));
+    const tirb_expr *reach =
+        tirbi_dim_op(d, TIRB_EXPR_MUL, tirbi_dim(d, dilation), tirbi_dim_op(d, TIRB_EXPR_SUB, kernel, tirbi_dim(d, 1)));
     if (tirbi_relax_is_none(extra))
-        return windows(d, tirbi_dim_op(d, TIRB_EXPR_SUB, tirbi_dim_op(d, TIRB_EXPR_ADD, size, tirbi_dim(d, pads)), reach),
+        return windows(d,
+                       tirbi_dim_op(d, TIRB_EXPR_SUB, tirbi_dim_op(d, TIRB_EXPR_ADD, size, tirbi_dim(d, pads)), reach),
                        1, stride);
-    const tirb_expr *spread = tirbi_dim_op(d, TIRB_EXPR_MUL, tirbi_dim_op(d, TIRB_EXPR_SUB, size, tirbi_dim(d, 1)),
-                                           tirbi_dim(d, stride));
+    const tirb_expr *spread =
+        tirbi_dim_op(d, TIRB_EXPR_MUL, tirbi_dim_op(d, TIRB_EXPR_SUB, size, tirbi_dim(d, 1)), tirbi_dim(d, stride));
     spread = tirbi_dim_op(d, TIRB_EXPR_ADD, tirbi_dim_op(d, TIRB_EXPR_SUB, spread, tirbi_dim(d, pads)), reach);
     return tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_ADD, spread, tirbi_dim(d, item(extra, k) + 1)));
 }
@@ -146,7 +147,8 @@ static type convolution(tirbi_relax_builder *b, const tirb_relax_expr *call, boo
         outputs = kernels[kernel.first];
         if (tirbi_dim_apart(&b->dims, dims[data.second], in))
             return tirbi_relax_fail(b, call, "the data's channels are not the weight's");
-        outputs = tirbi_dim_simplify(&b->dims, tirbi_dim_op(&b->dims, TIRB_EXPR_MUL, outputs, tirbi_dim(&b->dims, groups)));
+        outputs =
+            tirbi_dim_simplify(&b->dims, tirbi_dim_op(&b->dims, TIRB_EXPR_MUL, outputs, tirbi_dim(&b->dims, groups)));
     } else if (!channels_fit(b, call, dims[data.second], in, outputs, groups)) {
         return NULL;
     }
@@ -163,18 +165,19 @@ type tirbi_relax_infer_conv_transpose(tirbi_relax_builder *b, const tirb_relax_e
     return convolution(b, call, true);
 }
 
-/* ---- Pooling ------------------------------------------------------------------------------------------------------ */
+/* ---- Pooling ----------------------------------------------------------------------------------------------------- */
 
-static const tirb_expr *pool_extent(tirbi_relax_builder *b, const tirb_relax_expr *call, const tirb_expr *size, uint32_t i,
-                                    uint32_t k) {
+static const tirb_expr *pool_extent(tirbi_relax_builder *b, const tirb_relax_expr *call, const tirb_expr *size,
+                                    uint32_t i, uint32_t k) {
     const tirb_relax_attr *padding = tirbi_relax_attr_of(call, "padding");
     int64_t before = item(padding, i), pads = before + item(padding, i + k);
     int64_t stride = item(tirbi_relax_attr_of(call, "strides"), i);
-    int64_t reach = item(tirbi_relax_attr_of(call, "dilation"), i) * (item(tirbi_relax_attr_of(call, "pool_size"), i) - 1);
+    int64_t reach =
+        item(tirbi_relax_attr_of(call, "dilation"), i) * (item(tirbi_relax_attr_of(call, "pool_size"), i) - 1);
     bool up = tirbi_relax_attr_bool(call, "ceil_mode");
     int64_t taken = reach + 1 - pads - (up ? stride - 1 : 0), extent, count;
     const tirb_expr *out = windows(&b->dims, size, taken, stride);
-    if (!up || !tirbi_dim_const(size, &extent) || !tirbi_dim_const(out, &count)) return out;
+    if (!up || !tirbi_dim_const(size, &extent) || !tirbi_dim_const(out, &count) || extent > INT64_MAX / 2) return out;
     return (count - 1) * stride >= extent + before ? tirbi_dim(&b->dims, count - 1) : out;
 }
 
@@ -183,7 +186,8 @@ type tirbi_relax_infer_pool(tirbi_relax_builder *b, const tirb_relax_expr *call)
     uint32_t k = tirbi_relax_attr_of(call, "strides")->as.list.n, n;
     layout data, out;
     if (!x || !read_layout(b, call, tirbi_relax_attr_text(call, "layout"), "NC", k, &data) ||
-        !read_layout(b, call, tirbi_relax_attr_text(call, "out_layout"), "NC", k, &out) || !has_rank(b, call, x, data.n))
+        !read_layout(b, call, tirbi_relax_attr_text(call, "out_layout"), "NC", k, &out) ||
+        !has_rank(b, call, x, data.n))
         return NULL;
     if (!positive(b, call, "strides") || !positive(b, call, "dilation") || !positive(b, call, "pool_size") ||
         !bounded(b, call, "padding"))
@@ -203,7 +207,8 @@ type tirbi_relax_infer_adaptive_pool(tirbi_relax_builder *b, const tirb_relax_ex
     uint32_t k = (uint32_t)strlen(text) - 2, n;
     layout data, out;
     if (!x || !read_layout(b, call, text, "NC", k, &data) ||
-        !read_layout(b, call, tirbi_relax_attr_text(call, "out_layout"), "NC", k, &out) || !has_rank(b, call, x, data.n))
+        !read_layout(b, call, tirbi_relax_attr_text(call, "out_layout"), "NC", k, &out) ||
+        !has_rank(b, call, x, data.n))
         return NULL;
     const tirb_expr *const *dims = tirbi_relax_dims(x, &n), **result = tirbi_relax_new_dims(b, out.n);
     if (!dims || !result) return tirbi_relax_tensor_of_rank(b, (int32_t)out.n, x->dtype);
@@ -227,8 +232,9 @@ type tirbi_relax_infer_pad(tirbi_relax_builder *b, const tirb_relax_expr *call) 
     const tirb_expr *const *dims = tirbi_relax_dims(x, &n), **out = tirbi_relax_new_dims(b, n);
     if (!dims || !out) return tirbi_relax_tensor_of_rank(b, x->ndim, x->dtype);
     for (uint32_t i = 0; i < n; i++)
-        out[i] = tirbi_dim_simplify(&b->dims, tirbi_dim_op(&b->dims, TIRB_EXPR_ADD, dims[i],
-                                                           tirbi_dim(&b->dims, item(width, 2 * i) + item(width, 2 * i + 1))));
+        out[i] = tirbi_dim_simplify(&b->dims,
+                                    tirbi_dim_op(&b->dims, TIRB_EXPR_ADD, dims[i],
+                                                 tirbi_dim(&b->dims, item(width, 2 * i) + item(width, 2 * i + 1))));
     return tirbi_relax_tensor(b, out, n, x->dtype);
 }
 
@@ -238,19 +244,22 @@ type tirbi_relax_infer_pixel_shuffle(tirbi_relax_builder *b, const tirb_relax_ex
     uint32_t n;
     if (!x) return NULL;
     if (r < 1 || r > INT32_MAX) return tirbi_relax_fail(b, call, "upscale_factor is %lld", (long long)r);
-    if (x->ndim >= 0 && x->ndim < 3) return tirbi_relax_fail(b, call, "the tensor has %d dimensions; it needs 3", x->ndim);
+    if (x->ndim >= 0 && x->ndim < 3)
+        return tirbi_relax_fail(b, call, "the tensor has %d dimensions; it needs 3", x->ndim);
     const tirb_expr *const *dims = tirbi_relax_dims(x, &n), **out = tirbi_relax_new_dims(b, n);
     if (!dims || !out) return tirbi_relax_tensor_of_rank(b, x->ndim, x->dtype);
     memcpy(out, dims, n * sizeof *out);
     if (tirbi_dim_const(dims[n - 3], &channels) && channels % (r * r) != 0)
-        return tirbi_relax_fail(b, call, "%lld channels are not divided by %lld", (long long)channels, (long long)(r * r));
+        return tirbi_relax_fail(b, call, "%lld channels are not divided by %lld", (long long)channels,
+                                (long long)(r * r));
     tirbi_dims *d = &b->dims;
     out[n - 3] = tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_FLOORDIV, dims[n - 3], tirbi_dim(d, r * r)));
-    for (uint32_t i = n - 2; i < n; i++) out[i] = tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_MUL, dims[i], tirbi_dim(d, r)));
+    for (uint32_t i = n - 2; i < n; i++)
+        out[i] = tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_MUL, dims[i], tirbi_dim(d, r)));
     return tirbi_relax_tensor(b, out, n, x->dtype);
 }
 
-/* ---- Normalisation ------------------------------------------------------------------------------------------------ */
+/* ---- Normalisation ----------------------------------------------------------------------------------------------- */
 
 type tirbi_relax_infer_softmax(tirbi_relax_builder *b, const tirb_relax_expr *call) {
     type x = tirbi_relax_tensor_arg(b, call, 0);
@@ -268,7 +277,8 @@ type tirbi_relax_infer_prelu(tirbi_relax_builder *b, const tirb_relax_expr *call
 }
 
 /* Whether each parameter from the second argument on has the shape of the data's axes. */
-static bool parameters_fit(tirbi_relax_builder *b, const tirb_relax_expr *call, type x, const uint32_t *axes, uint32_t n) {
+static bool parameters_fit(tirbi_relax_builder *b, const tirb_relax_expr *call, type x, const uint32_t *axes,
+                           uint32_t n) {
     for (uint32_t i = 1; i < call->as.call.n_args; i++) {
         type p = tirbi_relax_tensor_arg(b, call, i);
         tirb_datatype dtype;
@@ -277,8 +287,8 @@ static bool parameters_fit(tirbi_relax_builder *b, const tirb_relax_expr *call, 
         for (uint32_t j = 0; fits && p->has_shape && x->has_shape && j < n; j++)
             fits = !tirbi_dim_apart(&b->dims, p->shape[j], x->shape[axes[j]]);
         if (fits) continue;
-        tirbi_relax_fail(b, call, "`%s` is of type %s, which does not fit the data, %s", tirbi_relax_arg_name(b, call, i),
-                         tirbi_relax_type_text(b, p), tirbi_relax_type_text(b, x));
+        tirbi_relax_fail(b, call, "`%s` is of type %s, which does not fit the data, %s",
+                         tirbi_relax_arg_name(b, call, i), tirbi_relax_type_text(b, p), tirbi_relax_type_text(b, x));
         return false;
     }
     return true;
@@ -333,13 +343,13 @@ type tirbi_relax_infer_dropout(tirbi_relax_builder *b, const tirb_relax_expr *ca
     return x ? fields_of(b, x, x, NULL) : NULL;
 }
 
-/* ---- Attention and losses ----------------------------------------------------------------------------------------- */
+/* ---- Attention and losses ---------------------------------------------------------------------------------------- */
 
 /* nn.attention with a bias is nn.attention_bias. */
 bool tirbi_relax_prepare_attention(tirbi_relax_builder *b, tirb_relax_expr *call) {
     (void)b;
-    call->as.call.op = &tirb_relax_operators[call->as.call.n_args > 3 ? TIRB_RELAX_NN_ATTENTION_BIAS
-                                                                      : TIRB_RELAX_NN_ATTENTION];
+    call->as.call.op =
+        &tirb_relax_operators[call->as.call.n_args > 3 ? TIRB_RELAX_NN_ATTENTION_BIAS : TIRB_RELAX_NN_ATTENTION];
     return true;
 }
 
@@ -352,7 +362,8 @@ type tirbi_relax_infer_attention(tirbi_relax_builder *b, const tirb_relax_expr *
         if (!(t[i] = tirbi_relax_tensor_arg(b, call, i))) return NULL;
         if (!tirbi_relax_same_dtype(b, call, t[0]->dtype, t[i]->dtype, &dtype)) return NULL;
         if (t[i]->ndim >= 0 && t[i]->ndim != 4)
-            return tirbi_relax_fail(b, call, "`%s` has %d dimensions, not 4", tirbi_relax_arg_name(b, call, i), t[i]->ndim);
+            return tirbi_relax_fail(b, call, "`%s` has %d dimensions, not 4", tirbi_relax_arg_name(b, call, i),
+                                    t[i]->ndim);
         known = known && t[i]->has_shape;
     }
     if (!known) return tirbi_relax_tensor_of_rank(b, 4, t[0]->dtype);
@@ -360,7 +371,7 @@ type tirbi_relax_infer_attention(tirbi_relax_builder *b, const tirb_relax_expr *
     const struct {
         const tirb_expr *x, *y;
         const char *what;
-    } equal[] = {{q[0], k[0], "batches"}, {q[0], v[0], "batches"}, {q[2], k[2], "heads"},
+    } equal[] = {{q[0], k[0], "batches"}, {q[0], v[0], "batches"},  {q[2], k[2], "heads"},
                  {q[2], v[2], "heads"},   {q[3], k[3], "features"}, {k[1], v[1], "lengths"}};
     for (size_t i = 0; i < sizeof equal / sizeof *equal; i++)
         if (tirbi_dim_apart(&b->dims, equal[i].x, equal[i].y))
@@ -393,7 +404,8 @@ type tirbi_relax_infer_nll_loss(tirbi_relax_builder *b, const tirb_relax_expr *c
     if (call->as.call.n_args > 2) {
         type w = tirbi_relax_tensor_arg(b, call, 2);
         if (!w) return NULL;
-        if (w->ndim >= 0 && w->ndim != 1) return tirbi_relax_fail(b, call, "the weights have one dimension, not %d", w->ndim);
+        if (w->ndim >= 0 && w->ndim != 1)
+            return tirbi_relax_fail(b, call, "the weights have one dimension, not %d", w->ndim);
     }
     bool none = strcmp(how, "none") == 0;
     if (!none && strcmp(how, "mean") != 0 && strcmp(how, "sum") != 0)
@@ -406,7 +418,8 @@ type tirbi_relax_infer_nll_loss(tirbi_relax_builder *b, const tirb_relax_expr *c
 type tirbi_relax_infer_cross_entropy(tirbi_relax_builder *b, const tirb_relax_expr *call) {
     type p = tirbi_relax_tensor_arg(b, call, 0), l = p ? tirbi_relax_tensor_arg(b, call, 1) : NULL;
     tirb_datatype dtype;
-    if (!l || !tirbi_relax_needs_float(b, call, p) || !tirbi_relax_same_dtype(b, call, p->dtype, l->dtype, &dtype)) return NULL;
+    if (!l || !tirbi_relax_needs_float(b, call, p) || !tirbi_relax_same_dtype(b, call, p->dtype, l->dtype, &dtype))
+        return NULL;
     if (p->ndim >= 0 && l->ndim >= 0 && p->ndim != l->ndim)
         return tirbi_relax_fail(b, call, "the predictions have %d dimensions, the labels %d", p->ndim, l->ndim);
     for (int32_t i = 0; p->has_shape && l->has_shape && i < p->ndim; i++)
@@ -417,13 +430,14 @@ type tirbi_relax_infer_cross_entropy(tirbi_relax_builder *b, const tirb_relax_ex
     return scalar ? tirbi_relax_tensor(b, scalar, 0, dtype) : NULL;
 }
 
-/* ---- Images ------------------------------------------------------------------------------------------------------- */
+/* ---- Images ------------------------------------------------------------------------------------------------------ */
 
 type tirbi_relax_infer_resize(tirbi_relax_builder *b, const tirb_relax_expr *call) {
     type x = tirbi_relax_tensor_arg(b, call, 0), size = call->as.call.args[1]->type;
     uint32_t k = tirb_relax_is_call(call, TIRB_RELAX_IMAGE_RESIZE3D) ? 3 : 2, n, m;
     layout data;
-    if (!x || !read_layout(b, call, tirbi_relax_attr_text(call, "layout"), "NC", k, &data) || !has_rank(b, call, x, data.n))
+    if (!x || !read_layout(b, call, tirbi_relax_attr_text(call, "layout"), "NC", k, &data) ||
+        !has_rank(b, call, x, data.n))
         return NULL;
     if (size->kind != TIRB_RELAX_TYPE_SHAPE || (size->ndim >= 0 && (uint32_t)size->ndim != k))
         return tirbi_relax_fail(b, call, "the size must be a shape of %u extents", k);
@@ -472,7 +486,7 @@ type tirbi_relax_infer_affine_grid(tirbi_relax_builder *b, const tirb_relax_expr
     return tirbi_relax_tensor(b, out, 4, x->dtype);
 }
 
-/* ---- Vision ------------------------------------------------------------------------------------------------------- */
+/* ---- Vision ------------------------------------------------------------------------------------------------------ */
 
 type tirbi_relax_infer_roi(tirbi_relax_builder *b, const tirb_relax_expr *call) {
     type x = tirbi_relax_tensor_arg(b, call, 0), rois = x ? tirbi_relax_tensor_arg(b, call, 1) : NULL;
@@ -499,11 +513,12 @@ type tirbi_relax_infer_get_valid_counts(tirbi_relax_builder *b, const tirb_relax
     const tirb_expr **dims = tirbi_relax_new_dims(b, 2);
     if (!x || !has_rank(b, call, x, 3) || !dims) return NULL;
     if (!x->has_shape)
-        return fields_of(b, tirbi_relax_tensor_of_rank(b, 1, tirbi_type_i32), tirbi_relax_tensor_of_rank(b, 3, x->dtype),
-                         tirbi_relax_tensor_of_rank(b, 2, tirbi_type_i32));
+        return fields_of(b, tirbi_relax_tensor_of_rank(b, 1, tirbi_type_i32),
+                         tirbi_relax_tensor_of_rank(b, 3, x->dtype), tirbi_relax_tensor_of_rank(b, 2, tirbi_type_i32));
     dims[0] = x->shape[0];
     dims[1] = x->shape[1];
-    return fields_of(b, tirbi_relax_tensor(b, dims, 1, tirbi_type_i32), x, tirbi_relax_tensor(b, dims, 2, tirbi_type_i32));
+    return fields_of(b, tirbi_relax_tensor(b, dims, 1, tirbi_type_i32), x,
+                     tirbi_relax_tensor(b, dims, 2, tirbi_type_i32));
 }
 
 type tirbi_relax_infer_nms(tirbi_relax_builder *b, const tirb_relax_expr *call) {
@@ -518,8 +533,8 @@ type tirbi_relax_infer_nms(tirbi_relax_builder *b, const tirb_relax_expr *call) 
     indices[0] = counts[0] = x->shape[0];
     indices[1] = x->shape[1];
     counts[1] = tirbi_dim(&b->dims, 1);
-    return fields_of(b, tirbi_relax_tensor(b, indices, 2, tirbi_type_i32), tirbi_relax_tensor(b, counts, 2, tirbi_type_i32),
-                     NULL);
+    return fields_of(b, tirbi_relax_tensor(b, indices, 2, tirbi_type_i32),
+                     tirbi_relax_tensor(b, counts, 2, tirbi_type_i32), NULL);
 }
 
 type tirbi_relax_infer_all_class_nms(tirbi_relax_builder *b, const tirb_relax_expr *call) {
@@ -549,14 +564,15 @@ type tirbi_relax_infer_multibox(tirbi_relax_builder *b, const tirb_relax_expr *c
     if (!anchor || !boxes || !has_rank(b, call, p, 3) || !has_rank(b, call, l, 2) || !has_rank(b, call, anchor, 3))
         return NULL;
     if (!p->has_shape)
-        return fields_of(b, tirbi_relax_tensor_of_rank(b, 3, p->dtype), tirbi_relax_tensor_of_rank(b, 3, p->dtype), NULL);
+        return fields_of(b, tirbi_relax_tensor_of_rank(b, 3, p->dtype), tirbi_relax_tensor_of_rank(b, 3, p->dtype),
+                         NULL);
     boxes[0] = p->shape[0];
     boxes[1] = p->shape[2];
     boxes[2] = tirbi_dim(&b->dims, 4);
     return fields_of(b, tirbi_relax_tensor(b, boxes, 3, p->dtype), p, NULL);
 }
 
-/* ---- Quantisation and gradients ----------------------------------------------------------------------------------- */
+/* ---- Quantisation and gradients ---------------------------------------------------------------------------------- */
 
 static bool scale_fits(tirbi_relax_builder *b, const tirb_relax_expr *call, type x, uint32_t i) {
     type s = tirbi_relax_tensor_arg(b, call, i);

@@ -52,18 +52,21 @@ bool tirbi_relax_prepare_reshape(tirbi_relax_builder *b, tirb_relax_expr *call) 
             continue;
         }
         if (constant && value == 0) {
-            if (!dims || i >= n) return tirbi_relax_fail(b, call, "dimension %u is 0, and the operand's is not known", i) != NULL;
+            if (!dims || i >= n)
+                return tirbi_relax_fail(b, call, "dimension %u is 0, and the operand's is not known", i) != NULL;
             out[i] = dims[i];
             changed = true;
         }
         rest = tirbi_dim_op(&b->dims, TIRB_EXPR_MUL, rest, out[i]);
     }
     if (open > 1) return tirbi_relax_fail(b, call, "only one dimension may be -1") != NULL;
-    if (open && !dims) return tirbi_relax_fail(b, call, "a dimension is -1, and the operand's shape is not known") != NULL;
+    if (open && !dims)
+        return tirbi_relax_fail(b, call, "a dimension is -1, and the operand's shape is not known") != NULL;
     if (open) {
         const tirb_expr *all = product(b, dims, n);
         if (!all || !rest) return false;
-        if (tirbi_dim_const(rest, &value) && value == 0) return tirbi_relax_fail(b, call, "a dimension is -1 beside one of 0") != NULL;
+        if (tirbi_dim_const(rest, &value) && value == 0)
+            return tirbi_relax_fail(b, call, "a dimension is -1 beside one of 0") != NULL;
         out[where] = tirbi_dim_simplify(&b->dims, tirbi_dim_op(&b->dims, TIRB_EXPR_FLOORDIV, all, rest));
         changed = true;
     }
@@ -104,7 +107,8 @@ type tirbi_relax_infer_batch_flatten(tirbi_relax_builder *b, const tirb_relax_ex
     type x = tirbi_relax_tensor_arg(b, call, 0);
     uint32_t n;
     if (!x) return NULL;
-    if (x->ndim >= 0 && x->ndim < 2) return tirbi_relax_fail(b, call, "the operand has %d dimensions; it needs 2", x->ndim);
+    if (x->ndim >= 0 && x->ndim < 2)
+        return tirbi_relax_fail(b, call, "the operand has %d dimensions; it needs 2", x->ndim);
     const tirb_expr *const *dims = tirbi_relax_dims(x, &n), **out = tirbi_relax_new_dims(b, 2);
     if (!dims || !out) return tirbi_relax_tensor_of_rank(b, 2, x->dtype);
     out[0] = dims[0];
@@ -204,9 +208,12 @@ static bool same_kind(tirbi_relax_builder *b, const tirb_relax_expr *call, const
     bool typed = true;
     for (uint32_t i = 0; i < n; i++) {
         tirb_datatype both = *dtype;
-        if (dtype->bits && t[i]->dtype.bits && !tirbi_relax_same_dtype(b, call, *dtype, t[i]->dtype, &both)) return false;
-        if (t[i]->dtype.bits) *dtype = t[i]->dtype;
-        else typed = false;
+        if (dtype->bits && t[i]->dtype.bits && !tirbi_relax_same_dtype(b, call, *dtype, t[i]->dtype, &both))
+            return false;
+        if (t[i]->dtype.bits)
+            *dtype = t[i]->dtype;
+        else
+            typed = false;
         if (*ndim >= 0 && t[i]->ndim >= 0 && *ndim != t[i]->ndim) {
             tirbi_relax_fail(b, call, "tensors of %d and of %d dimensions", *ndim, t[i]->ndim);
             return false;
@@ -226,13 +233,15 @@ static bool common_dim(tirbi_relax_builder *b, const tirb_relax_expr *call, cons
         const tirb_expr *dim = t[i]->shape[d];
         if (!*out) *out = dim;
         if (tirbi_dim_apart(&b->dims, *out, dim)) {
-            tirbi_relax_fail(b, call, "the tensors differ in dimension %u: %s and %s", d, tirbi_relax_type_text(b, t[0]),
-                             tirbi_relax_type_text(b, t[i]));
+            tirbi_relax_fail(b, call, "the tensors differ in dimension %u: %s and %s", d,
+                             tirbi_relax_type_text(b, t[0]), tirbi_relax_type_text(b, t[i]));
             return false;
         }
         if (tirbi_dim_equal(&b->dims, *out, dim)) continue;
-        if (tirbi_dim_const(dim, &value) && !tirbi_dim_const(*out, &value)) *out = dim;
-        else if (!tirbi_dim_const(*out, &value)) *known = false;
+        if (tirbi_dim_const(dim, &value) && !tirbi_dim_const(*out, &value))
+            *out = dim;
+        else if (!tirbi_dim_const(*out, &value))
+            *known = false;
     }
     return true;
 }
@@ -270,7 +279,8 @@ type tirbi_relax_infer_stack(tirbi_relax_builder *b, const tirb_relax_expr *call
     if (!t || !same_kind(b, call, t, n, &ndim, &dtype)) return NULL;
     if (ndim < 0) return tirbi_relax_tensor_of_rank(b, -1, dtype);
     if (!tirbi_relax_axis(b, call, tirbi_relax_attr_int(call, "axis"), ndim + 1, &axis)) return NULL;
-    const tirb_expr **common = tirbi_relax_new_dims(b, (uint32_t)ndim), **out = tirbi_relax_new_dims(b, (uint32_t)ndim + 1);
+    const tirb_expr **common = tirbi_relax_new_dims(b, (uint32_t)ndim),
+                    **out = tirbi_relax_new_dims(b, (uint32_t)ndim + 1);
     bool known = true;
     if (!common || !out) return NULL;
     for (uint32_t i = 0; i < n; i++) known = known && t[i]->has_shape;
@@ -337,12 +347,15 @@ type tirbi_relax_infer_split(tirbi_relax_builder *b, const tirb_relax_expr *call
         const tirb_expr *size = list ? (sizes ? sizes[i] : NULL) : NULL;
         if (!list) {
             const tirb_expr *count = tirbi_dim(d, parts), *less = tirbi_dim(d, parts - 1);
-            const tirb_expr *up = tirbi_dim_op(d, TIRB_EXPR_FLOORDIV, tirbi_dim_op(d, TIRB_EXPR_ADD, dims[axis], less), count);
-            size = i + 1 < parts ? up : tirbi_dim_op(d, TIRB_EXPR_SUB, dims[axis], tirbi_dim_op(d, TIRB_EXPR_MUL, up, less));
+            const tirb_expr *up =
+                tirbi_dim_op(d, TIRB_EXPR_FLOORDIV, tirbi_dim_op(d, TIRB_EXPR_ADD, dims[axis], less), count);
+            size = i + 1 < parts ? up
+                                 : tirbi_dim_op(d, TIRB_EXPR_SUB, dims[axis], tirbi_dim_op(d, TIRB_EXPR_MUL, up, less));
             size = tirbi_dim_simplify(d, size);
         }
         fields[i] = with_dim(b, x, axis, size);
     }
+    if (list && parts == 1) return fields[0];
     return tirbi_relax_tuple(b, fields, (uint32_t)parts);
 }
 
@@ -359,7 +372,8 @@ type tirbi_relax_infer_repeat(tirbi_relax_builder *b, const tirb_relax_expr *cal
     const tirb_expr *const *dims = tirbi_relax_dims(x, &n);
     if (!dims) return tirbi_relax_tensor_of_rank(b, along ? x->ndim : 1, x->dtype);
     if (along)
-        return with_dim(b, x, axis, tirbi_dim_simplify(&b->dims, tirbi_dim_op(&b->dims, TIRB_EXPR_MUL, dims[axis], times)));
+        return with_dim(b, x, axis,
+                        tirbi_dim_simplify(&b->dims, tirbi_dim_op(&b->dims, TIRB_EXPR_MUL, dims[axis], times)));
     const tirb_expr **out = tirbi_relax_new_dims(b, 1);
     if (!out) return NULL;
     out[0] = tirbi_dim_simplify(&b->dims, tirbi_dim_op(&b->dims, TIRB_EXPR_MUL, product(b, dims, n), times));
@@ -416,8 +430,10 @@ type tirbi_relax_infer_meshgrid(tirbi_relax_builder *b, const tirb_relax_expr *c
     if (!fields || !dims) return NULL;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t to = swap && i < 2 ? 1 - i : i;
-        if (t[i]->has_shape) dims[to] = t[i]->shape[0];
-        else known = false;
+        if (t[i]->has_shape)
+            dims[to] = t[i]->shape[0];
+        else
+            known = false;
     }
     for (uint32_t i = 0; i < n; i++)
         fields[i] = known ? tirbi_relax_tensor(b, dims, n, dtype) : tirbi_relax_tensor_of_rank(b, (int32_t)n, dtype);
@@ -455,7 +471,7 @@ type tirbi_relax_infer_collapse_sum_like(tirbi_relax_builder *b, const tirb_rela
     return like && can_collapse(b, call, x, like) ? tirbi_relax_with_dtype(b, like, x->dtype) : NULL;
 }
 
-/* ---- Layouts ------------------------------------------------------------------------------------------------------ */
+/* ---- Layouts ----------------------------------------------------------------------------------------------------- */
 
 bool tirbi_relax_prepare_layout_transform(tirbi_relax_builder *b, tirb_relax_expr *call) {
     const tirb_relax_attr *pad = tirbi_relax_attr_of(call, "pad_value");
@@ -466,8 +482,10 @@ bool tirbi_relax_prepare_layout_transform(tirbi_relax_builder *b, tirb_relax_exp
     memcpy(attrs, call->as.call.attrs, 2 * sizeof *attrs);
     attrs[1] = (tirb_relax_attr){.kind = TIRB_RELAX_ATTR_EXPR};
     double value = pad->kind == TIRB_RELAX_ATTR_INT ? (double)pad->as.integer : pad->as.real;
-    if (pad->kind == TIRB_RELAX_ATTR_EXPR) attrs[1].as.expr = pad->as.expr;
-    else attrs[1].as.expr = tirbi_make_number(b->base, b->at, x->dtype, value);
+    if (pad->kind == TIRB_RELAX_ATTR_EXPR)
+        attrs[1].as.expr = pad->as.expr;
+    else
+        attrs[1].as.expr = tirbi_make_number(b->base, b->at, x->dtype, value);
     call->as.call.attrs = attrs;
     return attrs[1].as.expr != NULL;
 }

@@ -4,7 +4,7 @@
 
 #include "compiler/relax/infer.h"
 
-#define tirbi_relax_infer_none NULL
+#define tirbi_relax_infer_none   NULL
 #define tirbi_relax_prepare_none NULL
 
 const tirb_relax_operator tirb_relax_operators[TIRB_N_RELAX_OPS] = {
@@ -35,8 +35,10 @@ static const char *read_parameter(const char *at, tirbi_relax_parameter *p) {
     p->kind = *at++;
     if (*at >= '0' && *at <= '9') p->count = (uint8_t)(*at++ - '0');
     for (; *at == '?' || *at == '^'; at++) {
-        if (*at == '?') p->nullable = true;
-        else p->printed_later = true;
+        if (*at == '?')
+            p->nullable = true;
+        else
+            p->printed_later = true;
     }
     if (*at == '=') {
         p->initial = ++at;

@@ -403,7 +403,8 @@ static bool start(tirbi_printer *p) {
     p->scalars = TIRBI_NEW_ARRAY(p->arena, bool, n_buffers);
     p->relax_vars = TIRBI_NEW_ARRAY(p->arena, const char *, (size_t)p->module->n_relax_vars + 1);
     tirbi_diagnostics *folding = TIRBI_NEW(p->arena, tirbi_diagnostics);
-    if (!p->vars || !p->undeclared || !p->used || !p->later || !p->buffers || !p->scalars || !p->bound_at || !p->relax_vars || !folding)
+    if (!p->vars || !p->undeclared || !p->used || !p->later || !p->buffers || !p->scalars || !p->bound_at ||
+        !p->relax_vars || !folding)
         return false;
     /* What folding refuses prints in its raw form: its messages are nobody's business. */
     tirbi_diagnostics_init(folding, p->diagnostics->source, p->arena, 1);

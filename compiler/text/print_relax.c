@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- Symbolic variables of signatures ------------------------------------------------------------------------------ */
+/* ---- Symbolic variables of signatures ---------------------------------------------------------------------------- */
 
 static bool is_param(const tirb_relax_function *f, const tirb_expr *var) {
     for (uint32_t i = 0; i < f->n_params; i++)
@@ -44,7 +44,7 @@ static void signature_vars(tirbi_printer *p, tirbi_list *vars, const tirb_relax_
     }
 }
 
-/* ---- Names ---------------------------------------------------------------------------------------------------------- */
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
 
 static const char *name_of(tirbi_printer *p, const tirb_relax_var *var) {
     const char **slot = var->scalar ? &p->vars[var->scalar->as.var.id] : &p->relax_vars[var->id];
@@ -56,7 +56,7 @@ static const char *bind_name(tirbi_printer *p, const tirb_relax_var *var) { retu
 
 void tirbi_print_relax_var(tirbi_printer *p, const tirb_relax_var *var) { tirbi_put(p, name_of(p, var)); }
 
-/* ---- Functions named ------------------------------------------------------------------------------------------------- */
+/* ---- Functions named --------------------------------------------------------------------------------------------- */
 
 static bool seq_names(const tirb_relax_seq *seq);
 
@@ -90,7 +90,7 @@ static bool seq_names(const tirb_relax_seq *seq) {
     return expr_names(seq->body);
 }
 
-/* ---- Bindings --------------------------------------------------------------------------------------------------------- */
+/* ---- Bindings ---------------------------------------------------------------------------------------------------- */
 
 static void print_seq(tirbi_printer *p, const tirb_relax_seq *seq);
 static void print_function(tirbi_printer *p, const tirb_relax_function *f, const char *name, bool local);
@@ -173,8 +173,10 @@ static void print_binding(tirbi_printer *p, const tirb_relax_binding *binding) {
     right = p->line;
     p->line = outer;
     const char *name = bind_name(p, binding->var);
-    if (says_type(binding)) tirbi_put(p, name);
-    else annotate(p, name, binding->var->type);
+    if (says_type(binding))
+        tirbi_put(p, name);
+    else
+        annotate(p, name, binding->var->type);
     tirbi_put(p, " = ");
     tirbi_print_add(p, &p->line, right.data, right.size);
     tirbi_end_line(p);
@@ -210,7 +212,7 @@ static void print_seq(tirbi_printer *p, const tirb_relax_seq *seq) {
     }
 }
 
-/* ---- Functions ---------------------------------------------------------------------------------------------------------- */
+/* ---- Functions --------------------------------------------------------------------------------------------------- */
 
 static void print_decorator(tirbi_printer *p, const tirb_relax_function *f, bool local) {
     bool is_private = !local && !f->global_symbol;
@@ -261,9 +263,10 @@ static void print_signature(tirbi_printer *p, const tirb_relax_function *f, cons
 /* What a local function begins with: the imports that the text has needed so far, and its own TypeVars. */
 static void print_local_header(tirbi_printer *p, const tirbi_list *vars) {
     const tirb_expr *const *items = vars->items;
-    const char *lines[] = {"# from typing import TypeVar", "# from tvm.script import tirx as T",
-                           "# from tvm.tirx.layout import Axis", "# from tvm.script import relax as R"};
-    bool tir = tirbi_uses_tir(p), wanted[] = {vars->n > 0, tir, tir, true};
+    const char *lines[] = {"# from typing import TypeVar", p->tir_import, "# from tvm.tirx.layout import Axis",
+                           "# from tvm.script import relax as R"};
+    bool tir = p->tir_import && tirbi_uses_tir(p), tirx = tir && strstr(p->tir_import, "tirx");
+    const bool wanted[] = {vars->n > 0, tir, tirx, true};
     for (int i = 0; i < 4; i++) {
         if (!wanted[i]) continue;
         tirbi_put(p, lines[i]);
@@ -332,8 +335,15 @@ static void print_function(tirbi_printer *p, const tirb_relax_function *f, const
 }
 
 void tirbi_print_relax(tirbi_printer *p, const tirb_relax_function *f) {
+    const bool hybrid = p->hybrid, classic = p->classic;
+    p->tir_import = hybrid    ? NULL
+                    : classic ? "# from tvm.script import tir as T"
+                              : "# from tvm.script import tirx as T";
     p->relax = true;
+    p->hybrid = p->classic = false; /* Relax has one spelling */
     p->place = TIRBI_PRINT_BODY;
     print_function(p, f, !p->in_class && !f->global_symbol ? "main" : f->name, false);
     p->relax = false;
+    p->hybrid = hybrid;
+    p->classic = classic;
 }

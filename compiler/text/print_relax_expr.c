@@ -4,7 +4,7 @@
 
 #include "compiler/text/print_relax.h"
 
-/* ---- Types -------------------------------------------------------------------------------------------------------- */
+/* ---- Types ------------------------------------------------------------------------------------------------------- */
 
 /* Whether it has a variable that the signature declares: no parameter. */
 static bool mentions_var(const tirbi_printer *p, const tirb_expr *e) {
@@ -116,12 +116,15 @@ void tirbi_print_relax_type(tirbi_printer *p, const tirb_relax_type *t, bool quo
     }
 }
 
-/* ---- Constants ------------------------------------------------------------------------------------------------------ */
+/* ---- Constants --------------------------------------------------------------------------------------------------- */
 
 static void print_real(tirbi_printer *p, double value) {
-    if (isnan(value)) tirbi_put(p, "\"nan\"");
-    else if (isinf(value)) tirbi_put(p, value > 0 ? "\"inf\"" : "\"-inf\"");
-    else tirbi_putf(p, value == floor(value) ? "%.1f" : "%.17g", value);
+    if (isnan(value))
+        tirbi_put(p, "\"nan\"");
+    else if (isinf(value))
+        tirbi_put(p, value > 0 ? "\"inf\"" : "\"-inf\"");
+    else
+        tirbi_putf(p, value == floor(value) ? "%.1f" : "%.17g", value);
 }
 
 static double real_of(tirb_datatype type, uint64_t bits) {
@@ -133,8 +136,10 @@ static double real_of(tirb_datatype type, uint64_t bits) {
     int exponent = type.bits == 32 ? 8 : 5, fraction = type.bits == 32 ? 23 : 10, bias = (1 << (exponent - 1)) - 1;
     uint64_t mantissa = bits & ((1ull << fraction) - 1);
     int e = (int)(bits >> fraction) & ((1 << exponent) - 1);
-    if (e == (1 << exponent) - 1) value = mantissa ? NAN : INFINITY;
-    else value = ldexp((double)(mantissa + (e ? 1ull << fraction : 0)), (e ? e : 1) - bias - fraction);
+    if (e == (1 << exponent) - 1)
+        value = mantissa ? NAN : INFINITY;
+    else
+        value = ldexp((double)(mantissa + (e ? 1ull << fraction : 0)), (e ? e : 1) - bias - fraction);
     return bits >> (exponent + fraction) & 1 ? -value : value;
 }
 
@@ -160,8 +165,10 @@ static void print_constant(tirbi_printer *p, const tirb_relax_tensor *t) {
     uint64_t bits = 0;
     for (uint64_t i = 0; i < t->n_bytes; i++) bits |= (uint64_t)t->bytes[i] << (8 * i);
     tirbi_put(p, "R.const(");
-    if (t->dtype.code == TIRB_CODE_BOOL) tirbi_put(p, bits ? "True" : "False");
-    else if (t->dtype.code == TIRB_CODE_FLOAT) print_real(p, real_of(t->dtype, bits));
+    if (t->dtype.code == TIRB_CODE_BOOL)
+        tirbi_put(p, bits ? "True" : "False");
+    else if (t->dtype.code == TIRB_CODE_FLOAT)
+        print_real(p, real_of(t->dtype, bits));
     else {
         uint32_t unused = 64u - t->dtype.bits;
         tirbi_putf(p, "%lld", (long long)((int64_t)(bits << unused) >> unused));
@@ -169,7 +176,7 @@ static void print_constant(tirbi_printer *p, const tirb_relax_tensor *t) {
     tirbi_putf(p, ", \"%s\")", tirb_datatype_text(t->dtype, text));
 }
 
-/* ---- Attributes ------------------------------------------------------------------------------------------------------ */
+/* ---- Attributes -------------------------------------------------------------------------------------------------- */
 
 static void print_map(tirbi_printer *p, const tirb_relax_attr *map) {
     uint32_t mark = tirbi_names_mark(p);
@@ -230,7 +237,7 @@ static void print_named_attr(tirbi_printer *p, const tirbi_relax_parameter *para
     print_attr(p, a);
 }
 
-/* ---- Calls ------------------------------------------------------------------------------------------------------------ */
+/* ---- Calls ------------------------------------------------------------------------------------------------------- */
 
 static void print_out_types(tirbi_printer *p, const tirb_relax_expr *e) {
     uint32_t n = e->as.call.n_types;
@@ -253,8 +260,10 @@ static void print_arguments(tirbi_printer *p, const tirb_relax_expr *e, bool beg
     for (uint32_t i = 0; i < e->as.call.n_args; i++) {
         if (i || begun) tirbi_put(p, ", ");
         if (formats && i + 1 == e->as.call.n_args) tirbi_put(p, "format=");
-        if (args[i]->kind == TIRB_RELAX_EXTERN) tirbi_put_string(p, args[i]->as.symbol, strlen(args[i]->as.symbol));
-        else tirbi_print_relax_expr(p, args[i]);
+        if (args[i]->kind == TIRB_RELAX_EXTERN)
+            tirbi_put_string(p, args[i]->as.symbol, strlen(args[i]->as.symbol));
+        else
+            tirbi_print_relax_expr(p, args[i]);
     }
 }
 
@@ -267,8 +276,10 @@ static void print_operator_call(tirbi_printer *p, const tirb_relax_expr *e) {
     tirbi_putf(p, "R.%s(", e->as.call.op->name);
     print_arguments(p, e, false);
     for (uint32_t i = 0; i < n; i++)
-        if (params[i].kind == 'T' && params[i].name[0] == 'o') print_out_types(p, e);
-        else typed |= params[i].kind == 'T';
+        if (params[i].kind == 'T' && params[i].name[0] == 'o')
+            print_out_types(p, e);
+        else
+            typed |= params[i].kind == 'T';
     for (uint32_t i = 0; i < n; i++) {
         if (!tirbi_relax_is_attr(&params[i])) continue;
         const tirb_relax_attr *value = &e->as.call.attrs[at++];
@@ -313,7 +324,7 @@ static void print_call(tirbi_printer *p, const tirb_relax_expr *e) {
     }
 }
 
-/* ---- Expressions -------------------------------------------------------------------------------------------------------- */
+/* ---- Expressions ------------------------------------------------------------------------------------------------- */
 
 static void print_items(tirbi_printer *p, const tirb_relax_expr *e) {
     for (uint32_t i = 0; i < e->as.tuple.n; i++) {
@@ -323,8 +334,10 @@ static void print_items(tirbi_printer *p, const tirb_relax_expr *e) {
 }
 
 void tirbi_print_relax_value(tirbi_printer *p, const tirb_relax_expr *e) {
-    if (e->kind == TIRB_RELAX_TUPLE && e->as.tuple.n > 1) print_items(p, e);
-    else tirbi_print_relax_expr(p, e);
+    if (e->kind == TIRB_RELAX_TUPLE && e->as.tuple.n > 1)
+        print_items(p, e);
+    else
+        tirbi_print_relax_expr(p, e);
 }
 
 void tirbi_print_relax_expr(tirbi_printer *p, const tirb_relax_expr *e) {

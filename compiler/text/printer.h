@@ -50,9 +50,10 @@ typedef struct tirbi_printer {
     bool relax;             /* a Relax function is printed: numbers have no types */
     tirbi_text declared;    /* the variables that a Relax function's body defines, which stand first in it */
     uint32_t body_indent;   /* of that body */
+    const char *tir_import; /* the comment that local functions name `T` by; NULL: the PrimFuncs' dialect has none */
     bool uses_tir;          /* finished text has names of `T` */
     const char **relax_vars; /* by id */
-    tirbi_list signature;    /* of const tirb_expr *: the symbolic variables that a Relax function's signature declares */
+    tirbi_list signature;    /* of const tirb_expr *: the variables that a Relax function's signature declares */
     tirbi_list constants;   /* of const struct tirb_relax_tensor *: those that the metadata has, in order */
     tirbi_list implied; /* of const tirb_buffer *: views in scope that accesses declare by themselves (Hybrid Script) */
 } tirbi_printer;

@@ -12,7 +12,7 @@ struct tirbi_relax *tirbi_relax_state(tirbi_script *s) {
 
 tirbi_list *tirbi_relax_type_vars(tirbi_script *s) { return tirbi_in_relax(s) ? &s->relax->function->type_vars : NULL; }
 
-/* ---- Names -------------------------------------------------------------------------------------------------------- */
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
 
 /* A name may be bound again at any time. */
 static void bind_name(tirbi_script *s, const char *name, tirbi_value value) {
@@ -43,7 +43,7 @@ tirbi_value tirbi_find_relax(tirbi_script *s, const char *name, tirbi_span span)
     return tirbi_value_relax(e);
 }
 
-/* ---- Declaration -------------------------------------------------------------------------------------------------- */
+/* ---- Declaration ------------------------------------------------------------------------------------------------- */
 
 static bool read_options(tirbi_script *s, const tirbi_line *line, tirb_relax_function *ir, bool *is_private) {
     const tirbi_node *decorator = line->n_decorators ? line->decorators[line->n_decorators - 1] : NULL;
@@ -56,8 +56,10 @@ static bool read_options(tirbi_script *s, const tirbi_line *line, tirb_relax_fun
             return false;
         }
         bool value = item->items[0]->as.integer != 0;
-        if (strcmp(item->name, "pure") == 0) ir->pure = value;
-        else if (strcmp(item->name, "private") == 0) *is_private = value;
+        if (strcmp(item->name, "pure") == 0)
+            ir->pure = value;
+        else if (strcmp(item->name, "private") == 0)
+            *is_private = value;
         else if (strcmp(item->name, "check_well_formed") != 0) {
             tirbi_fail(s, TIRB_SYNTAX, item->span, "R.function has no option `%s`", item->name);
             return false;
@@ -116,7 +118,8 @@ static void define_quoted(tirbi_script *s, const tirbi_node *node, bool in_shape
 /* A parameter that is a scalar can be a dimension of others, also of those before it. */
 static const tirb_relax_type *scalar_type(tirbi_script *s, const tirbi_node *annotation) {
     const tirbi_node *callee = annotation->kind == TIRBI_NODE_CALL ? annotation->items[0] : annotation;
-    bool prim = annotation->kind == TIRBI_NODE_CALL && callee->kind == TIRBI_NODE_ATTRIBUTE && strcmp(callee->name, "Prim") == 0;
+    bool prim = annotation->kind == TIRBI_NODE_CALL && callee->kind == TIRBI_NODE_ATTRIBUTE &&
+                strcmp(callee->name, "Prim") == 0;
     bool dtype = annotation->kind == TIRBI_NODE_ATTRIBUTE && annotation->items[0]->kind == TIRBI_NODE_NAME &&
                  strcmp(annotation->items[0]->name, "R") != 0;
     if (!prim && !dtype) return NULL;
@@ -202,9 +205,11 @@ static void declare(tirbi_script *s, tirbi_relax_decl *decl) {
     if (good) set_type(s, decl->ir, decl->annotation ? decl->annotation : tirbi_relax_any(&s->relax->builder));
 }
 
-void tirbi_declare_relax(tirbi_script *s, uint32_t i) { declare(s, ((tirbi_relax_decl **)s->relax->functions.items)[i]); }
+void tirbi_declare_relax(tirbi_script *s, uint32_t i) {
+    declare(s, ((tirbi_relax_decl **)s->relax->functions.items)[i]);
+}
 
-/* ---- Assignments -------------------------------------------------------------------------------------------------- */
+/* ---- Assignments ------------------------------------------------------------------------------------------------- */
 
 static void run_lines(tirbi_script *s, const tirbi_lines *lines);
 
@@ -273,8 +278,9 @@ static void assign_name(tirbi_script *s, const tirbi_node *target, const tirbi_n
         var = tirbi_relax_emit_cast(b, v.as.cast.value, name, v.as.cast.type);
     } else if (tirbi_is_number(&v)) {
         bool scalar = annotation && annotation->kind == TIRB_RELAX_TYPE_PRIM;
-        tirbi_value made = scalar ? tirbi_value_relax(tirbi_relax_make_prim(b, source->span, tirbi_to_typed(s, &v, annotation->dtype)))
-                                  : tirbi_relax_const(s, source, &v, &none);
+        tirbi_value made =
+            scalar ? tirbi_value_relax(tirbi_relax_make_prim(b, source->span, tirbi_to_typed(s, &v, annotation->dtype)))
+                   : tirbi_relax_const(s, source, &v, &none);
         var = tirbi_relax_emit(b, tirbi_to_relax(s, &made), name, annotation);
     } else if (v.kind == TIRBI_VALUE_STRING || v.kind == TIRBI_VALUE_NONE || v.kind == TIRBI_VALUE_DICT ||
                v.kind == TIRBI_VALUE_MODULE || v.kind == TIRBI_VALUE_LAMBDA || v.kind == TIRBI_VALUE_RELAX_TYPE ||
@@ -293,8 +299,10 @@ static void assign(tirbi_script *s, const tirbi_node *target, const tirbi_node *
                    const tirb_relax_type *annotation) {
     if (!v.node) v.node = source;
     if (target->kind == TIRBI_NODE_NAME) {
-        if (tirbi_is_error(&v)) bind_name(s, target->name, v);
-        else assign_name(s, target, source, v, annotation);
+        if (tirbi_is_error(&v))
+            bind_name(s, target->name, v);
+        else
+            assign_name(s, target, source, v, annotation);
     } else if (target->kind == TIRBI_NODE_TUPLE || target->kind == TIRBI_NODE_LIST) {
         if (!tirbi_is_error(&v)) unpack(s, target, source, v);
     } else {
@@ -309,7 +317,7 @@ static void run_assign(tirbi_script *s, const tirbi_line *line) {
     assign(s, line->target, line->value, v, annotation);
 }
 
-/* ---- Blocks ------------------------------------------------------------------------------------------------------- */
+/* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
 static tirb_relax_binding *last_binding(tirbi_script *s) {
     tirbi_relax_seq_frame *frame = tirbi_relax_top(&s->relax->builder);
@@ -372,10 +380,11 @@ static void run_with(tirbi_script *s, const tirbi_line *line) {
     run_dataflow(s, line);
 }
 
-/* ---- if ----------------------------------------------------------------------------------------------------------- */
+/* ---- if ---------------------------------------------------------------------------------------------------------- */
 
 /* The value of a branch: what its last statement binds. */
-static const tirb_relax_expr *branch_value(tirbi_script *s, const tirbi_line *line, const char *suffix, const char **name) {
+static const tirb_relax_expr *branch_value(tirbi_script *s, const tirbi_line *line, const char *suffix,
+                                           const char **name) {
     tirbi_relax_builder *b = &s->relax->builder;
     tirbi_relax_seq_frame *frame = tirbi_relax_top(b);
     if (frame->bindings.n == 0) tirbi_relax_begin_block(b, frame->dataflow);
@@ -432,8 +441,8 @@ static void run_if(tirbi_script *s, const tirbi_line *line) {
         return;
     }
     if (strcmp(then_name, else_name) != 0) {
-        tirbi_fail(s, TIRB_SYNTAX, line->span, "the branches end with bindings of `%s` and of `%s`: it must be one variable",
-                   then_name, else_name);
+        tirbi_fail(s, TIRB_SYNTAX, line->span,
+                   "the branches end with bindings of `%s` and of `%s`: it must be one variable", then_name, else_name);
         return;
     }
     tirb_relax_expr *e = tirbi_relax_make(b, line->span, TIRB_RELAX_IF);
@@ -446,7 +455,7 @@ static void run_if(tirbi_script *s, const tirbi_line *line) {
     bind_name(s, then_name, tirbi_relax_use(s, line->span, var));
 }
 
-/* ---- Functions ---------------------------------------------------------------------------------------------------- */
+/* ---- Functions --------------------------------------------------------------------------------------------------- */
 
 static void run_return(tirbi_script *s, const tirbi_line *line) {
     tirbi_relax_decl *decl = s->relax->function;
@@ -514,8 +523,10 @@ static void define(tirbi_script *s, tirbi_relax_decl *decl) {
     r->function = decl->outer;
     r->outputs = outputs;
     b->counters = counters;
-    if (ret) set_type(s, ir, ret);
-    else decl->broken = true;
+    if (ret)
+        set_type(s, ir, ret);
+    else
+        decl->broken = true;
 }
 
 void tirbi_define_relax(tirbi_script *s, uint32_t i) {
@@ -568,11 +579,13 @@ static void run_local(tirbi_script *s, const tirbi_line *line) {
     e->as.function = decl->ir;
     e->type = decl->ir->type;
     b->at = line->span;
-    if (reserved) tirbi_relax_bind(b, reserved, e);
-    else bind_name(s, line->name, tirbi_relax_use(s, line->name_span, tirbi_relax_emit(b, e, line->name, NULL)));
+    if (reserved)
+        tirbi_relax_bind(b, reserved, e);
+    else
+        bind_name(s, line->name, tirbi_relax_use(s, line->name_span, tirbi_relax_emit(b, e, line->name, NULL)));
 }
 
-/* ---- Lines -------------------------------------------------------------------------------------------------------- */
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
 static void run_expression(tirbi_script *s, const tirbi_line *line) {
     tirbi_relax_builder *b = &s->relax->builder;
@@ -600,8 +613,10 @@ static void run_line(tirbi_script *s, const tirbi_line *line) {
         return;
     case TIRBI_LINE_ASSIGN:
     case TIRBI_LINE_ANNOTATED:
-        if (line->value) run_assign(s, line);
-        else tirbi_fail(s, TIRB_SYNTAX, line->span, "a declaration without a value is not part of Relax");
+        if (line->value)
+            run_assign(s, line);
+        else
+            tirbi_fail(s, TIRB_SYNTAX, line->span, "a declaration without a value is not part of Relax");
         return;
     case TIRBI_LINE_IF:
         run_if(s, line);
@@ -626,14 +641,15 @@ static void run_lines(tirbi_script *s, const tirbi_lines *lines) {
     for (uint32_t i = 0; i < lines->n && !s->arena->failed; i++) run_line(s, lines->items[i]);
 }
 
-/* ---- Modules ------------------------------------------------------------------------------------------------------ */
+/* ---- Modules ----------------------------------------------------------------------------------------------------- */
 
 void tirbi_finish_relax(tirbi_script *s, tirb_irmodule *module) {
     if (s->keeps_metadata) module->metadata = s->metadata;
     module->omits_metadata = s->keeps_metadata && !s->metadata;
     if (!s->relax) return;
     tirbi_relax_decl *const *all = s->relax->functions.items;
-    const tirb_relax_function **functions = TIRBI_NEW_ARRAY(s->arena, const tirb_relax_function *, s->relax->functions.n);
+    const tirb_relax_function **functions =
+        TIRBI_NEW_ARRAY(s->arena, const tirb_relax_function *, s->relax->functions.n);
     if (!functions) return;
     for (uint32_t i = 0; i < s->relax->functions.n; i++) {
         if (all[i]->broken || !all[i]->ir->body) {

@@ -2,8 +2,8 @@
 #ifndef TIRB_COMPILER_TEXT_RELAX_H
 #define TIRB_COMPILER_TEXT_RELAX_H
 
-#include "compiler/relax/operators.h"
 #include "compiler/relax/builder.h"
+#include "compiler/relax/operators.h"
 #include "compiler/text/script.h"
 
 /* A Relax function between its declaration and its definition. */
@@ -12,13 +12,13 @@ typedef struct tirbi_relax_decl {
     tirb_relax_function *ir;
     tirbi_binding *bindings; /* of the signature */
     uint32_t n_bindings;
-    tirbi_list type_vars; /* of const tirb_expr *: this function's variables for the file's TypeVars */
-    tirbi_list attrs;     /* of tirb_attr */
+    tirbi_list type_vars;              /* of const tirb_expr *: this function's variables for the file's TypeVars */
+    tirbi_list attrs;                  /* of tirb_attr */
     const tirb_relax_type *annotation; /* of the result, or NULL */
     const tirb_relax_expr *result;     /* of the return statement, or NULL */
     bool returned;
     bool broken;
-    bool outside; /* its file has it outside of a class */
+    bool outside;                   /* its file has it outside of a class */
     struct tirbi_relax_decl *outer; /* of a local function */
 } tirbi_relax_decl;
 
@@ -35,7 +35,7 @@ struct tirbi_relax {
 struct tirbi_relax *tirbi_relax_state(tirbi_script *s);
 static inline bool tirbi_in_relax(const tirbi_script *s) { return s->relax && s->relax->function; }
 
-/* ---- Values (relax_value.c) ------------------------------------------------------------------------------------- */
+/* ---- Values (relax_value.c) -------------------------------------------------------------------------------------- */
 
 tirbi_value tirbi_value_relax(const tirb_relax_expr *e);
 /* A use of a variable: a scalar is an expression of the program. */
@@ -48,7 +48,8 @@ const tirb_relax_type *tirbi_to_relax_type(tirbi_script *s, const tirbi_value *v
 bool tirbi_to_dims(tirbi_script *s, const tirbi_value *v, const tirb_expr *const **out, uint32_t *n);
 /* An integer dimension, of int64. */
 const tirb_expr *tirbi_to_dim(tirbi_script *s, const tirbi_value *v);
-tirbi_value tirbi_relax_const(tirbi_script *s, const tirbi_node *node, const tirbi_value *value, const tirbi_value *dtype);
+tirbi_value tirbi_relax_const(tirbi_script *s, const tirbi_node *node, const tirbi_value *value,
+                              const tirbi_value *dtype);
 /* The constant that `metadata["ir.GenericConst"][i]` names (relax_metadata.c). */
 const tirb_relax_expr *tirbi_relax_metadata(tirbi_script *s, const tirbi_node *node);
 

@@ -15,9 +15,9 @@ static tirbi_value type_value(const tirb_relax_type *type) {
 
 /* What is no operator. */
 static const char *const other_names[] = {
-    "Tensor", "Shape",     "Tuple", "Any",  "Object",   "Prim",       "Callable", "const",    "shape", "prim_value",
-    "str",    "dtype",     "tuple", "emit", "func_attr", "match_cast", "output",   "dataflow", "emit_match_cast",
-    "call_packed", "stop_lift_params",
+    "Tensor",    "Shape",      "Tuple",      "Any",      "Object",          "Prim",        "Callable",
+    "const",     "shape",      "prim_value", "str",      "dtype",           "tuple",       "emit",
+    "func_attr", "match_cast", "output",     "dataflow", "emit_match_cast", "call_packed", "stop_lift_params",
 };
 
 static bool is_name(const char *name) {
@@ -94,8 +94,8 @@ static bool bind_names(tirbi_script *s, arguments *a, const char *names, tirbi_v
             next++;
         }
         if (out[at].kind != TIRBI_VALUE_MISSING) {
-            tirbi_fail(s, TIRB_TYPE, given[i].node->span, "R.%s gets the argument `%.*s` twice", a->name, (int)sizes[at],
-                       starts[at]);
+            tirbi_fail(s, TIRB_TYPE, given[i].node->span, "R.%s gets the argument `%.*s` twice", a->name,
+                       (int)sizes[at], starts[at]);
             return false;
         }
         out[at] = given[i].value;
@@ -110,7 +110,8 @@ static bool to_rank(tirbi_script *s, const tirbi_value *v, int32_t *out) {
     int64_t n = -1;
     if (tirbi_given(v) && !tirbi_to_int(s, v, "ndim", &n)) return false;
     if (n < -1 || n > TIRBI_MAX_RELAX_RANK) {
-        tirbi_fail(s, TIRB_VALUE, v->node->span, "ndim is %lld; the most is %d", (long long)n, (int)TIRBI_MAX_RELAX_RANK);
+        tirbi_fail(s, TIRB_VALUE, v->node->span, "ndim is %lld; the most is %d", (long long)n,
+                   (int)TIRBI_MAX_RELAX_RANK);
         return false;
     }
     *out = (int32_t)n;
@@ -132,14 +133,16 @@ static tirbi_value tensor_type(tirbi_script *s, arguments *a) {
     if (tirbi_given(&args[1]) && !tirbi_to_dtype(s, &args[1], &dtype)) return tirbi_value_error();
     if (!to_rank(s, &args[3], &ndim)) return tirbi_value_error();
     if (tirbi_given(&args[2]))
-        return tirbi_fail(s, TIRB_UNSUPPORTED, args[2].node->span, "tensors on a device (`vdevice=`) are not supported");
+        return tirbi_fail(s, TIRB_UNSUPPORTED, args[2].node->span,
+                          "tensors on a device (`vdevice=`) are not supported");
     if (!tirbi_given(&args[0])) return type_value(tirbi_relax_tensor_of_rank(b, ndim, dtype));
     const tirb_relax_expr *shape = args[0].kind == TIRBI_VALUE_RELAX ? args[0].as.relax : NULL;
     if (shape && shape->kind == TIRB_RELAX_SHAPE)
         return type_value(tirbi_relax_tensor(b, shape->as.shape.values, shape->as.shape.n, dtype));
     if (shape) {
         if (shape->kind != TIRB_RELAX_VAR || shape->type->kind != TIRB_RELAX_TYPE_SHAPE)
-            return tirbi_fail(s, TIRB_TYPE, args[0].node->span, "the shape must be a tuple or a variable of type R.Shape");
+            return tirbi_fail(s, TIRB_TYPE, args[0].node->span,
+                              "the shape must be a tuple or a variable of type R.Shape");
         tirb_relax_type *t = (tirb_relax_type *)tirbi_relax_tensor_of_rank(b, shape->type->ndim, dtype);
         if (t) t->shape_var = shape->as.var;
         return type_value(t);
@@ -216,8 +219,9 @@ static tirbi_value prim_type(tirbi_script *s, arguments *a) {
     tirb_datatype dtype = tirbi_type_i64;
     if (!bind_names(s, a, "dtype value", args, 2)) return tirbi_value_error();
     if (tirbi_given(&args[1]))
-        return tirbi_fail(s, TIRB_UNSUPPORTED, args[1].node->span,
-                          "R.Prim has no value in TVM 0.27: make the parameter itself the dimension, `n: R.Prim(\"int64\")`");
+        return tirbi_fail(
+            s, TIRB_UNSUPPORTED, args[1].node->span,
+            "R.Prim has no value in TVM 0.27: make the parameter itself the dimension, `n: R.Prim(\"int64\")`");
     if (tirbi_given(&args[0]) && !tirbi_to_dtype(s, &args[0], &dtype)) return tirbi_value_error();
     return type_value(tirbi_relax_prim(&s->relax->builder, dtype));
 }
@@ -232,11 +236,16 @@ static bool integer_attr(tirbi_script *s, const tirbi_value *v, const char *what
 static bool real_attr(tirbi_script *s, const tirbi_value *v, const char *what, tirb_relax_attr *out) {
     out->kind = TIRB_RELAX_ATTR_FLOAT;
     const tirb_expr *e = v->kind == TIRBI_VALUE_EXPR ? v->as.expr : NULL;
-    if (v->kind == TIRBI_VALUE_FLOAT) out->as.real = v->as.real;
-    else if (v->kind == TIRBI_VALUE_INT) out->as.real = (double)v->as.integer;
-    else if (v->kind == TIRBI_VALUE_BOOL) out->as.real = v->as.boolean;
-    else if (e && e->kind == TIRB_EXPR_FLOAT_IMM) out->as.real = e->as.float_value;
-    else if (e && e->kind == TIRB_EXPR_INT_IMM) out->as.real = (double)e->as.int_value;
+    if (v->kind == TIRBI_VALUE_FLOAT)
+        out->as.real = v->as.real;
+    else if (v->kind == TIRBI_VALUE_INT)
+        out->as.real = (double)v->as.integer;
+    else if (v->kind == TIRBI_VALUE_BOOL)
+        out->as.real = v->as.boolean;
+    else if (e && e->kind == TIRB_EXPR_FLOAT_IMM)
+        out->as.real = e->as.float_value;
+    else if (e && e->kind == TIRB_EXPR_INT_IMM)
+        out->as.real = (double)e->as.int_value;
     else {
         tirbi_fail(s, TIRB_TYPE, v->node->span, "%s must be a number, not %s", what, tirbi_value_text(v));
         return false;
@@ -302,8 +311,15 @@ static bool padding_attr(tirbi_script *s, const tirbi_value *v, const char *what
     return true;
 }
 
-/* lambda i, j: (j, i), over variables of its own. */
+/* lambda i, j: (j, i), over variables of its own, or T.index_map of one. */
 static bool map_attr(tirbi_script *s, const tirbi_value *v, tirb_relax_attr *out) {
+    const tirbi_node *call =
+        v->kind == TIRBI_VALUE_OPAQUE && v->node && v->node->kind == TIRBI_NODE_CALL ? v->node : NULL;
+    tirbi_value inner;
+    if (call && call->n_items > 1 && call->items[1]->kind == TIRBI_NODE_LAMBDA) {
+        inner = tirbi_evaluate(s, call->items[1]);
+        v = &inner;
+    }
     if (v->kind != TIRBI_VALUE_LAMBDA) {
         tirbi_fail(s, TIRB_TYPE, v->node->span, "index_map must be a lambda, not %s", tirbi_value_text(v));
         return false;
@@ -321,8 +337,9 @@ static bool map_attr(tirbi_script *s, const tirbi_value *v, tirb_relax_attr *out
     single.as.sequence.items = &result;
     single.as.sequence.n = 1;
     *out = (tirb_relax_attr){.kind = TIRB_RELAX_ATTR_MAP};
-    bool good = vars && tirbi_to_dims(s, result.kind == TIRBI_VALUE_TUPLE || tirbi_is_error(&result) ? &result : &single,
-                                      &out->as.map.indices, &out->as.map.n_indices);
+    bool good =
+        vars && tirbi_to_dims(s, result.kind == TIRBI_VALUE_TUPLE || tirbi_is_error(&result) ? &result : &single,
+                              &out->as.map.indices, &out->as.map.n_indices);
     tirbi_close_level(s, mark);
     out->as.map.vars = vars;
     out->as.map.n_vars = line->n_parameters;
@@ -381,7 +398,7 @@ static bool to_attr(tirbi_script *s, const tirbi_relax_parameter *p, const tirbi
     }
 }
 
-/* ---- Arguments of operators ---------------------------------------------------------------------------------------*/
+/* ---- Arguments of operators -------------------------------------------------------------------------------------- */
 
 static const tirb_relax_expr *to_shape(tirbi_script *s, const tirbi_value *v, uint32_t count) {
     const tirb_expr *const *dims;
@@ -433,16 +450,16 @@ static const tirb_relax_expr *to_expression(tirbi_script *s, const tirbi_relax_p
     bool dtype = p->name_size == 5 && memcmp(p->name, "dtype", 5) == 0 &&
                  (v->kind == TIRBI_VALUE_STRING || v->kind == TIRBI_VALUE_DTYPE);
     if (!dtype) return tirbi_to_relax(s, v);
-    tirb_relax_expr *e = tirbi_to_dtype(s, v, &type) ? tirbi_relax_make(&s->relax->builder, v->node->span, TIRB_RELAX_DTYPE)
-                                                     : NULL;
+    tirb_relax_expr *e =
+        tirbi_to_dtype(s, v, &type) ? tirbi_relax_make(&s->relax->builder, v->node->span, TIRB_RELAX_DTYPE) : NULL;
     if (!e) return NULL;
     e->as.dtype = type;
     e->type = tirbi_relax_any(&s->relax->builder);
     return e->type ? e : NULL;
 }
 
-static const tirb_relax_expr *to_argument(tirbi_script *s, const tirb_relax_operator *op, const tirbi_relax_parameter *p,
-                                          const tirbi_value *v) {
+static const tirb_relax_expr *to_argument(tirbi_script *s, const tirb_relax_operator *op,
+                                          const tirbi_relax_parameter *p, const tirbi_value *v) {
     switch (p->kind) {
     case 's':
         return to_shape(s, v, p->count);
@@ -484,12 +501,14 @@ static bool initial_value(tirbi_script *s, const tirbi_node *node, const tirbi_r
     }
     bool real = memchr(text, '.', size) || memchr(text, 'e', size);
     out->kind = real ? TIRBI_VALUE_FLOAT : TIRBI_VALUE_INT;
-    if (real) out->as.real = strtod(text, NULL);
-    else out->as.integer = strtoll(text, NULL, 10);
+    if (real)
+        out->as.real = strtod(text, NULL);
+    else
+        out->as.integer = strtoll(text, NULL, 10);
     return true;
 }
 
-/* ---- Operators ---------------------------------------------------------------------------------------------------- */
+/* ---- Operators --------------------------------------------------------------------------------------------------- */
 
 typedef struct built_call {
     const tirb_relax_expr **args;
@@ -498,8 +517,8 @@ typedef struct built_call {
     uint32_t n_args, n_attrs, n_types;
 } built_call;
 
-static bool add_value(tirbi_script *s, const tirb_relax_operator *op, const tirbi_relax_parameter *p, const tirbi_value *v,
-                      built_call *call) {
+static bool add_value(tirbi_script *s, const tirb_relax_operator *op, const tirbi_relax_parameter *p,
+                      const tirbi_value *v, built_call *call) {
     if (p->kind == 'T') return v->kind == TIRBI_VALUE_NONE || to_types(s, v, &call->types, &call->n_types);
     if (tirbi_relax_is_attr(p)) return to_attr(s, p, v, &call->attrs[call->n_attrs++]);
     if (v->kind == TIRBI_VALUE_NONE && (p->nullable || (p->initial && *p->initial == 'N'))) return true;
@@ -515,8 +534,9 @@ static bool add_value(tirbi_script *s, const tirb_relax_operator *op, const tirb
 static const char *names_of(tirbi_script *s, const tirbi_relax_parameter *p, uint32_t n) {
     const char *names = "";
     for (uint32_t i = 0; i < n && names; i++)
-        names = p[i].kind == 'r' ? tirbi_arena_format(s->arena, "%s%s*", names, i ? " " : "")
-                                 : tirbi_arena_format(s->arena, "%s%s%.*s", names, i ? " " : "", (int)p[i].name_size, p[i].name);
+        names = p[i].kind == 'r'
+                    ? tirbi_arena_format(s->arena, "%s%s*", names, i ? " " : "")
+                    : tirbi_arena_format(s->arena, "%s%s%.*s", names, i ? " " : "", (int)p[i].name_size, p[i].name);
     return names;
 }
 
@@ -545,8 +565,8 @@ static bool build_call(tirbi_script *s, arguments *a, const tirb_relax_operator 
     return true;
 }
 
-static const tirb_relax_expr *operator_of(tirbi_script *s, tirbi_span span, tirb_relax_op op,
-                                          const tirb_relax_expr *x, const tirb_relax_expr *y, const tirb_relax_attr *attrs) {
+static const tirb_relax_expr *operator_of(tirbi_script *s, tirbi_span span, tirb_relax_op op, const tirb_relax_expr *x,
+                                          const tirb_relax_expr *y, const tirb_relax_attr *attrs) {
     const tirb_relax_expr **args = TIRBI_NEW_ARRAY(s->arena, const tirb_relax_expr *, 2);
     if (!args) return NULL;
     args[0] = x;
@@ -558,7 +578,8 @@ static const tirb_relax_expr *operator_of(tirbi_script *s, tirbi_span span, tirb
 static const tirb_relax_expr *expand_linear(tirbi_script *s, tirbi_span span, const built_call *c) {
     static const tirb_relax_attr none = {.kind = TIRB_RELAX_ATTR_NONE};
     const tirb_relax_expr *turned = operator_of(s, span, TIRB_RELAX_PERMUTE_DIMS, c->args[1], NULL, &none);
-    const tirb_relax_expr *product = turned ? operator_of(s, span, TIRB_RELAX_MATMUL, c->args[0], turned, c->attrs) : NULL;
+    const tirb_relax_expr *product =
+        turned ? operator_of(s, span, TIRB_RELAX_MATMUL, c->args[0], turned, c->attrs) : NULL;
     if (!product || c->n_args < 3) return product;
     return operator_of(s, span, TIRB_RELAX_ADD, product, c->args[2], NULL);
 }
@@ -605,15 +626,15 @@ static tirbi_value call_packed(tirbi_script *s, arguments *a) {
         }
     }
     if (n == 0) return tirbi_fail(s, TIRB_TYPE, a->node->span, "R.call_packed needs the name of a function");
-    tirb_relax_expr *call = (tirb_relax_expr *)tirbi_relax_make_function_call(&s->relax->builder, a->node->span, args[0],
-                                                                              args + 1, n - 1, types, n_types);
+    tirb_relax_expr *call = (tirb_relax_expr *)tirbi_relax_make_function_call(&s->relax->builder, a->node->span,
+                                                                              args[0], args + 1, n - 1, types, n_types);
     if (!call) return tirbi_value_error();
     call->as.call.named = named.items;
     call->as.call.n_named = named.n;
     return tirbi_value_relax(call);
 }
 
-/* ---- Other names --------------------------------------------------------------------------------------------------- */
+/* ---- Other names ------------------------------------------------------------------------------------------------- */
 
 static tirbi_value match_cast(tirbi_script *s, arguments *a, bool emits) {
     tirbi_value args[2], out = {.kind = TIRBI_VALUE_RELAX_CAST, .node = a->node};
@@ -719,9 +740,12 @@ static void rename_older(arguments *a) {
     tirbi_argument *given = a->given.items;
     for (uint32_t i = 0; i < a->given.n; i++) {
         if (!given[i].name) continue;
-        if (strcmp(given[i].name, "out_sinfo") == 0) given[i].name = "out_ty";
-        else if (strcmp(given[i].name, "sinfo_args") == 0) given[i].name = "ty_args";
-        else if (strcmp(given[i].name, "struct_info") == 0) given[i].name = "ty";
+        if (strcmp(given[i].name, "out_sinfo") == 0)
+            given[i].name = "out_ty";
+        else if (strcmp(given[i].name, "sinfo_args") == 0)
+            given[i].name = "ty_args";
+        else if (strcmp(given[i].name, "struct_info") == 0)
+            given[i].name = "ty";
     }
 }
 
@@ -763,7 +787,7 @@ tirbi_value tirbi_call_relax(tirbi_script *s, const tirbi_node *node, const tirb
     return call_operator(s, &a, op);
 }
 
-/* ---- Operators of Python ------------------------------------------------------------------------------------------ */
+/* ---- Operators of Python ----------------------------------------------------------------------------------------- */
 
 tirbi_value tirbi_relax_operator(tirbi_script *s, const tirbi_node *node, tirbi_token_kind op, const tirbi_value *x,
                                  const tirbi_value *y) {
@@ -771,11 +795,16 @@ tirbi_value tirbi_relax_operator(tirbi_script *s, const tirbi_node *node, tirbi_
         tirbi_token_kind token;
         tirb_relax_op op;
     } operators[] = {
-        {TIRBI_TOKEN_ADD, TIRB_RELAX_ADD},          {TIRBI_TOKEN_SUB, TIRB_RELAX_SUBTRACT},
-        {TIRBI_TOKEN_MUL, TIRB_RELAX_MULTIPLY},     {TIRBI_TOKEN_DIV, TIRB_RELAX_DIVIDE},
-        {TIRBI_TOKEN_FLOORDIV, TIRB_RELAX_FLOOR_DIVIDE}, {TIRBI_TOKEN_MOD, TIRB_RELAX_MOD},
-        {TIRBI_TOKEN_POWER, TIRB_RELAX_POWER},      {TIRBI_TOKEN_LT, TIRB_RELAX_LESS},
-        {TIRBI_TOKEN_LE, TIRB_RELAX_LESS_EQUAL},    {TIRBI_TOKEN_GT, TIRB_RELAX_GREATER},
+        {TIRBI_TOKEN_ADD, TIRB_RELAX_ADD},
+        {TIRBI_TOKEN_SUB, TIRB_RELAX_SUBTRACT},
+        {TIRBI_TOKEN_MUL, TIRB_RELAX_MULTIPLY},
+        {TIRBI_TOKEN_DIV, TIRB_RELAX_DIVIDE},
+        {TIRBI_TOKEN_FLOORDIV, TIRB_RELAX_FLOOR_DIVIDE},
+        {TIRBI_TOKEN_MOD, TIRB_RELAX_MOD},
+        {TIRBI_TOKEN_POWER, TIRB_RELAX_POWER},
+        {TIRBI_TOKEN_LT, TIRB_RELAX_LESS},
+        {TIRBI_TOKEN_LE, TIRB_RELAX_LESS_EQUAL},
+        {TIRBI_TOKEN_GT, TIRB_RELAX_GREATER},
         {TIRBI_TOKEN_GE, TIRB_RELAX_GREATER_EQUAL},
     };
     if (tirbi_is_error(x) || (y && tirbi_is_error(y))) return tirbi_value_error();
@@ -800,8 +829,7 @@ tirbi_value tirbi_relax_index(tirbi_script *s, const tirbi_node *node, const tir
     if (!tirbi_to_int(s, &v, "the index of a tuple", &index)) return tirbi_value_error();
     if (index < 0 || index > UINT32_MAX)
         return tirbi_fail(s, TIRB_TYPE, node->span, "the index of a tuple is %lld", (long long)index);
-    return tirbi_value_relax(
-        tirbi_relax_make_get(&s->relax->builder, node->span, object->as.relax, (uint32_t)index));
+    return tirbi_value_relax(tirbi_relax_make_get(&s->relax->builder, node->span, object->as.relax, (uint32_t)index));
 }
 
 tirbi_value tirbi_relax_member(tirbi_script *s, const tirbi_node *node, const tirbi_value *object) {

@@ -56,7 +56,8 @@ const tirb_relax_expr *tirbi_to_relax(tirbi_script *s, const tirbi_value *v) {
     case TIRBI_VALUE_INT:
         return tirbi_relax_make_prim(b, span, tirbi_to_typed(s, v, tirbi_type_i64));
     case TIRBI_VALUE_FLOAT:
-        return tirbi_relax_make_prim(b, span, tirbi_to_typed(s, v, (tirb_datatype){TIRB_CODE_FLOAT, 64, 1}));
+        return tirbi_relax_make_prim(
+            b, span, tirbi_to_typed(s, v, (tirb_datatype){.code = TIRB_CODE_FLOAT, .bits = 64, .lanes = 1}));
     case TIRBI_VALUE_BOOL:
         return tirbi_relax_make_prim(b, span, tirbi_make_bool(&s->builder, span, v->as.boolean));
     case TIRBI_VALUE_EXPR:
@@ -149,7 +150,7 @@ const tirb_relax_type *tirbi_to_relax_type(tirbi_script *s, const tirbi_value *v
     }
 }
 
-/* ---- Constants ---------------------------------------------------------------------------------------------------- */
+/* ---- Constants --------------------------------------------------------------------------------------------------- */
 
 typedef struct elements {
     double *reals;
@@ -175,8 +176,9 @@ static bool add_number(tirbi_script *s, elements *e, const tirbi_value *v) {
     e->floats |= v->kind == TIRBI_VALUE_FLOAT;
     e->bools &= v->kind == TIRBI_VALUE_BOOL;
     e->integers[e->n] = v->kind == TIRBI_VALUE_FLOAT ? 0 : v->kind == TIRBI_VALUE_BOOL ? v->as.boolean : v->as.integer;
-    e->reals[e->n] = v->kind == TIRBI_VALUE_FLOAT ? v->as.real : v->big ? (double)(uint64_t)v->as.integer
-                                                                         : (double)e->integers[e->n];
+    e->reals[e->n] = v->kind == TIRBI_VALUE_FLOAT ? v->as.real
+                     : v->big                     ? (double)(uint64_t)v->as.integer
+                                                  : (double)e->integers[e->n];
     e->n++;
     return true;
 }
@@ -212,7 +214,8 @@ static uint64_t bits_of_double(double value) {
 /* A double as a float of fewer bits, to nearest, halves to even. */
 static uint64_t narrowed(double value, int exponent, int fraction) {
     const int bias = (1 << (exponent - 1)) - 1;
-    const uint64_t sign = (bits_of_double(value) >> 63) << (exponent + fraction), top = ((1ull << exponent) - 1) << fraction;
+    const uint64_t sign = (bits_of_double(value) >> 63) << (exponent + fraction), top = ((1ull << exponent) - 1)
+                                                                                        << fraction;
     if (isnan(value)) return sign | top | (1ull << (fraction - 1));
     double magnitude = fabs(value);
     if (magnitude == 0) return sign;
@@ -222,7 +225,8 @@ static uint64_t narrowed(double value, int exponent, int fraction) {
     int scale = e - 1 < 1 - bias ? 1 - bias : e - 1;
     double scaled = ldexp(magnitude, fraction - scale), down = floor(scaled), rest = scaled - down;
     uint64_t whole = (uint64_t)down + (rest > 0.5 || (rest == 0.5 && ((uint64_t)down & 1)));
-    uint64_t bits = whole + ((uint64_t)(scale + bias - 1) << fraction); /* the leading one counts as one more exponent */
+    uint64_t bits =
+        whole + ((uint64_t)(scale + bias - 1) << fraction); /* the leading one counts as one more exponent */
     return sign | (bits >= top ? top : bits);
 }
 
@@ -238,10 +242,14 @@ static bool element_bits(tirb_datatype type, double real, int64_t integer, bool 
         *out = is_float ? real != 0 : integer != 0;
         return true;
     case TIRB_CODE_FLOAT:
-        if (type.bits == 64) *out = bits_of_double(real);
-        else if (type.bits == 32) *out = narrowed(real, 8, 23);
-        else if (type.bits == 16) *out = narrowed(real, 5, 10);
-        else return false;
+        if (type.bits == 64)
+            *out = bits_of_double(real);
+        else if (type.bits == 32)
+            *out = narrowed(real, 8, 23);
+        else if (type.bits == 16)
+            *out = narrowed(real, 5, 10);
+        else
+            return false;
         return true;
     case TIRB_CODE_BFLOAT:
         *out = narrowed(real, 8, 7);
@@ -251,7 +259,8 @@ static bool element_bits(tirb_datatype type, double real, int64_t integer, bool 
     }
 }
 
-tirbi_value tirbi_relax_const(tirbi_script *s, const tirbi_node *node, const tirbi_value *value, const tirbi_value *dtype) {
+tirbi_value tirbi_relax_const(tirbi_script *s, const tirbi_node *node, const tirbi_value *value,
+                              const tirbi_value *dtype) {
     tirbi_relax_builder *b = &s->relax->builder;
     elements *e = TIRBI_NEW(s->arena, elements);
     tirb_relax_tensor *tensor = TIRBI_NEW(s->arena, tirb_relax_tensor);
@@ -274,9 +283,14 @@ tirbi_value tirbi_relax_const(tirbi_script *s, const tirbi_node *node, const tir
                               tirb_datatype_text(type, text));
         for (uint32_t j = 0; j < width; j++) bytes[(size_t)i * width + j] = (uint8_t)(bits >> (8 * j));
     }
-    for (uint32_t i = 0; i < e->ndim; i++) dims[i] = tirbi_make_int(&s->builder, node->span, tirbi_type_i64, e->shape[i]);
-    *tensor = (tirb_relax_tensor){.dtype = type, .ndim = e->ndim, .shape = e->shape, .bytes = bytes,
-                                  .n_bytes = (uint64_t)e->n * width, .metadata = -1};
+    for (uint32_t i = 0; i < e->ndim; i++)
+        dims[i] = tirbi_make_int(&s->builder, node->span, tirbi_type_i64, e->shape[i]);
+    *tensor = (tirb_relax_tensor){.dtype = type,
+                                  .ndim = e->ndim,
+                                  .shape = e->shape,
+                                  .bytes = bytes,
+                                  .n_bytes = (uint64_t)e->n * width,
+                                  .metadata = -1};
     constant->as.constant = tensor;
     constant->type = tirbi_relax_tensor(b, dims, e->ndim, type);
     return constant->type ? tirbi_value_relax(constant) : tirbi_value_error();

@@ -117,8 +117,8 @@ struct tirbi_value {
             const struct tirb_relax_expr *value;
             const struct tirb_relax_type *type;
         } cast;
-        const char *name; /* TYPEVAR: interned; RELAX_NAME: after `R.`; FOREIGN: after `T.`; EXTERN: the symbol, then the name in the module;
-                             IMPORTED: the module */
+        const char *name; /* TYPEVAR: interned; RELAX_NAME: after `R.`; FOREIGN: after `T.`; EXTERN: the symbol,
+                             then the name in the module; IMPORTED: the module */
         tirbi_script_function *function;
         struct tirbi_macro *macro;
         const tirbi_value *meta;

@@ -1,4 +1,4 @@
-# Relax functions stay as they are written, and what they call can be called from outside although it is private.
+# Relax functions are read beside PrimFuncs, and what they call can be called from outside although it is private.
 # expect: double(3xf32=1 2 3, 3xf32=0) -> 2 4 6
 # expect: scale(2xf32=1 2, 2xf32=0, 0) -> 3 6
 # trap: scale(2xf32=1 2, 2xf32=0, 1) -> 26 'main' is no PrimFunc of this module
@@ -28,11 +28,9 @@ class Module:
     @R.function
     def helper(x: R.Tensor((n,), dtype="float32")) -> R.Tensor((n,), dtype="float32"):
         cls = Module
-
-        # A comment, and an empty line: lines are kept.
         with R.dataflow():
             lv = R.call_tir(cls.double, (x,), out_ty=R.Tensor((n,), dtype="float32"))
-            gv: R.Tensor((n,), dtype="float32") = R.add(lv, metadata["relax.expr.Constant"][0])
+            gv: R.Tensor((n,), dtype="float32") = R.add(lv, R.const(1.0, "float32"))
             R.output(gv)
         return gv
 

@@ -1,4 +1,4 @@
-# error: 6:5 `main` is no PrimFunc: tirb runs PrimFuncs, and keeps other functions as they are written
+# A file may have Relax functions alone.
 from tvm.script import relax as R
 
 

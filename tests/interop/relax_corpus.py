@@ -1,0 +1,641 @@
+"""What tests/interop/relax_text.py compares with TVM: the operators of Relax, one in each form that its text has, and
+whole modules with one construct or several."""
+
+# Parameters that an expression of CASES may name, and their types.
+PARAMETERS = {
+    'a': 'R.Tensor((2,3,4),"float32")',
+    'b': 'R.Tensor((2,3,4),"float32")',
+    'i': 'R.Tensor((5,),"int64")',
+    'bb': 'R.Tensor((2,3,4),"bool")',
+    'img': 'R.Tensor((1,4,8,8),"float32")',
+    'v': 'R.Tensor((4,),"float32")',
+    's0': 'R.Tensor((),"float32")',
+    'ii': 'R.Tensor((2,3,4),"int64")',
+    'i8': 'R.Tensor((2,3,4),"int8")',
+}
+
+# Expressions, one a line.
+CASES = """
+R.clip(a, 0, 6)
+R.clip(a, 0.5, 6.5)
+R.where(bb, a, b)
+R.ewise_fma(a,b,a)
+R.argmax(a)
+R.argmax(a, 1, True)
+R.sum(a)
+R.mean(a, [0,-1], keepdims=True)
+R.median(a, 1)
+R.median(a)
+R.cumsum(a, 1)
+R.cumprod(a, 1, "float64", True)
+R.sort(a)
+R.argsort(a, 1, True)
+R.topk(a, 2)
+R.topk(a, 2, 1, "values")
+R.bucketize(v, v)
+R.concat([a,b], axis=1)
+R.stack((a,b), 1)
+R.split(a, 2, 2)
+R.split(a, [1,2], 2)
+R.expand_dims(a, 1)
+R.expand_dims(a, [0,-1])
+R.squeeze(a)
+R.squeeze(a,[0])
+R.permute_dims(a)
+R.permute_dims(a,[0,2,1])
+R.repeat(a,2)
+R.repeat(a,2,1)
+R.tile(a,2)
+R.tile(a,(2,1))
+R.flip(a,1)
+R.reverse_sequence(a, R.const([1,2],"int64"))
+R.layout_transform(a, index_map=lambda i,j,k:(k,i,j))
+R.layout_transform(v, index_map=lambda i:(i//3,i%3), pad_value=0.0)
+R.take(a, i, 1)
+R.take(a, i, axis=1, mode="clip")
+R.take(a, 1, axis=1)
+R.strided_slice(a,[0],[0],[2])
+R.strided_slice(a,[0,1],[0,-2],[2,3],[1,2], True)
+R.gather_elements(a, ii)
+R.index_tensor(a, [i])
+R.index_put(v, (i,), v)
+R.index_put(v, i, v, True)
+R.scatter_elements(a, ii, b)
+R.scatter_nd(v, R.const([[0],[1]],"int64"), R.const([1.0,2.0],"float32"))
+R.slice_scatter(a, R.zeros((1,3,4),"float32"), 0, 1, 1)
+R.one_hot(i, R.prim_value(1), R.prim_value(0), 4)
+R.one_hot(i, 1.0, 0.0, 4, 0)
+R.meshgrid((v,v))
+R.meshgrid([v,v], indexing="xy")
+R.astype(a,"float16")
+R.wrap_param(a,"float16")
+R.full((2,3), s0)
+R.full((2,3), s0, "float16")
+R.full_like(a, s0)
+R.zeros((2,3),"float32")
+R.ones(R.shape([2,3]),dtype="int32")
+R.zeros_like(a)
+R.ones_like(a, "int32")
+R.arange(5)
+R.arange(1,10,2)
+R.arange(1,10,2.5)
+R.arange(0,10,dtype="float32")
+R.eye(3)
+R.eye(3,4,1,dtype="int32")
+R.eye_like(R.zeros((3,3),"float32"))
+R.tril(a)
+R.triu(a,1)
+R.hamming_window(10,True,0.54,0.46,"float32")
+R.matmul(a, R.permute_dims(b,[0,2,1]))
+R.matmul(a, v, out_dtype="float64")
+R.linear(a, R.zeros((5,4),"float32"), R.zeros((5,),"float32"))
+R.einsum((a,b),"ijk,ijk->i")
+R.outer(v,v)
+R.nn.conv1d(R.zeros((1,3,8),"float32"),R.zeros((4,3,3),"float32"))
+R.nn.conv2d(img,R.zeros((4,4,3,3),"float32"),strides=2,padding=(1,2))
+R.nn.conv2d(img,R.zeros((4,2,3,3),"float32"),padding=(1,2,3,4),groups=2,out_dtype="float64")
+R.nn.conv3d(R.zeros((1,3,8,8,8),"float32"),R.zeros((4,3,3,3,3),"float32"),padding=1)
+R.nn.conv1d_transpose(R.zeros((1,3,8),"float32"),R.zeros((3,4,3),"float32"))
+R.nn.conv2d_transpose(img,R.zeros((4,4,3,3),"float32"),strides=2,output_padding=1)
+R.nn.conv3d_transpose(R.zeros((1,3,8,8,8),"float32"),R.zeros((3,3,3,3,3),"float32"),padding=1)
+R.nn.max_pool1d(R.zeros((1,3,8),"float32"),2)
+R.nn.max_pool2d(img,(2,2),2)
+R.nn.max_pool3d(R.zeros((1,3,8,8,8),"float32"),2)
+R.nn.avg_pool1d(R.zeros((1,3,8),"float32"),2)
+R.nn.avg_pool2d(img,2,2,1,ceil_mode=True)
+R.nn.avg_pool3d(R.zeros((1,3,8,8,8),"float32"),2)
+R.nn.adaptive_avg_pool1d(R.zeros((1,3,8),"float32"))
+R.nn.adaptive_avg_pool2d(img,4)
+R.nn.adaptive_avg_pool3d(R.zeros((1,3,8,8,8),"float32"),(1,2,3))
+R.nn.pad(a,(0,0,1,1,2,2))
+R.nn.pad(a,(0,0,1,1,2,2),"reflect",1.0)
+R.nn.pixel_shuffle(img,2)
+R.nn.softmax(a)
+R.nn.log_softmax(a, axis=1)
+R.nn.leakyrelu(a)
+R.nn.softplus(a)
+R.nn.prelu(a, R.zeros((3,),"float32"))
+R.nn.dropout(a)
+R.nn.relu6(a)
+R.nn.batch_norm(img,v,v,v,v,axis=1)
+R.nn.layer_norm(a,v,v,axes=-1)
+R.nn.group_norm(img,v,v,2,1,[2,3])
+R.nn.instance_norm(img,v,v,1,[2,3])
+R.nn.rms_norm(a,v)
+R.nn.attention(R.zeros((1,8,2,4),"float32"),R.zeros((1,6,2,4),"float32"),R.zeros((1,6,2,5),"float32"))
+R.nn.attention(R.zeros((1,8,2,4),"float32"),R.zeros((1,8,2,4),"float32"),R.zeros((1,8,2,4),"float32"),scale=0.5,causal_mask="TopLeft")
+R.nn.attention(R.zeros((1,8,2,4),"float32"),R.zeros((1,8,2,4),"float32"),R.zeros((1,8,2,4),"float32"),bias=R.zeros((1,2,8,8),"float32"))
+R.nn.nll_loss(R.zeros((3,5),"float32"),R.zeros((3,),"int64"))
+R.nn.nll_loss(R.zeros((3,5),"float32"),R.zeros((3,),"int64"),R.zeros((5,),"float32"),reduction="none")
+R.nn.cross_entropy_with_logits(a,b)
+R.nn.batch_flatten(a)
+R.flatten(a)
+R.image.resize2d(img,(16,16))
+R.image.resize2d(img,16,layout="NHWC",method="cubic")
+R.image.resize3d(R.zeros((1,3,8,8,8),"float32"),4)
+R.image.grid_sample(img,R.zeros((1,2,5,5),"float32"))
+R.image.affine_grid(R.zeros((1,2,3),"float32"),(4,5))
+R.quantize(a,s0,R.zeros((),"int8"))
+R.dequantize(i8,s0,R.zeros((),"int8"))
+R.multinomial_from_uniform(R.zeros((3,5),"float32"),R.zeros((6,1),"float32"),R.zeros((6,1),"int64"))
+R.vision.roi_align(img,R.zeros((5,5),"float32"),(3,3),0.5)
+R.vision.roi_pool(img,R.zeros((5,5),"float32"),3,0.5)
+R.vision.get_valid_counts(R.zeros((1,10,6),"float32"))
+R.vision.all_class_non_max_suppression(R.zeros((1,10,4),"float32"),R.zeros((1,3,10),"float32"),R.const(5,"int64"),R.const(0.5,"float32"),R.const(0.1,"float32"))
+R.vision.non_max_suppression(R.zeros((1,10,6),"float32"),R.zeros((1,),"int32"),R.zeros((1,10),"int32"))
+R.vision.multibox_transform_loc(R.zeros((1,3,10),"float32"),R.zeros((1,40),"float32"),R.zeros((1,10,4),"float32"))
+R.unique(a)
+R.unique(a,axis=1,return_index=True)
+R.nonzero(a)
+R.shape_of(a)
+R.tensor_to_shape(i)
+R.shape_to_tensor(R.shape([2,3]))
+R.size(a)
+R.broadcast_to(a,(5,2,3,4))
+R.collapse_sum_to(a,(3,4))
+R.collapse_sum_like(a,v)
+R.reshape(a,(2,-1))
+R.reshape(a,(0,12))
+R.memory.view(a,(24,))
+R.memory.ensure_zero_offset(a)
+R.stop_lift_params(a)
+R.builtin.stop_lift_params(a)
+R.grad.no_grad(a)
+R.grad.start_checkpoint(a)
+R.grad.nll_loss_backward(s0,R.zeros((3,5),"float32"),R.zeros((3,),"int64"))
+R.grad.max_pool2d_backward(img,img)
+R.grad.avg_pool2d_backward(img,img,(3,3))
+R.grad.take_backward(a,a,i,1)
+R.call_packed("f",a,3,R.str("s"),R.dtype("int8"),R.shape([1,2]),ty_args=R.Tensor)
+R.call_pure_packed("f",a,ty_args=R.Tensor((2,),"float32"))
+R.call_pure_packed("f",a,ty_args=(R.Tensor((2,),"float32"),R.Any))
+R.call_dps_packed("f",a,out_ty=R.Tensor((2,),"float32"))
+R.call_dps_packed("f",(a,b),out_ty=[R.Tensor((2,),"float32"),R.Tensor((2,),"float32")])
+R.call_inplace_packed("f",a,b,inplace_indices=0,ty_args=R.Tensor((2,3,4),"float32"))
+R.null_value()
+R.call_builtin_with_ctx("f",(a,),ty_args=R.Tensor)
+R.memory.alloc_storage(R.shape([4]),0,"global","float32")
+R.vm.alloc_storage(R.shape([4]),0,"float32")
+R.builtin.alloc_tensor(R.shape([4]),"float32",0)
+R.prim_value(3)
+R.prim_value(2.5)
+R.tuple(a,b)
+R.print(a, format="x {}")
+R.power(a,b)
+-a
+a/b
+a//b
+a%b
+a**b
+a<b
+a.astype("int8")
+R.const(True)
+R.const(1)
+R.const(1.5)
+R.const(2.5,"float64")
+R.const([1.5,2])
+R.const(7,"uint8")
+R.const(7,"int64")
+R.const(1.5,"bfloat16")
+R.dynamic_strided_slice(a, R.const([0,0,0],"int64"), R.const([1,1,1],"int64"), R.const([1,1,1],"int64"))
+R.gather_nd(a, R.const([[0,1],[1,2]],"int64"))
+R.gather_nd(a, R.const([[0],[1]],"int64"), batch_dims=1)
+R.assert_op(R.const(True), a, format="x")
+R.strided_slice(a,[1],[-1],[-10],[-1])
+R.sum(a, [], True)
+R.argmin(a, -1)
+R.abs(a)
+R.acos(a)
+R.acosh(a)
+R.asin(a)
+R.asinh(a)
+R.atan(a)
+R.atanh(a)
+R.bitwise_not(ii)
+R.ceil(a)
+R.cos(a)
+R.cosh(a)
+R.erf(a)
+R.floor(a)
+R.isfinite(a)
+R.isinf(a)
+R.isnan(a)
+R.log(a)
+R.logical_not(bb)
+R.round(a)
+R.rsqrt(a)
+R.sigmoid(a)
+R.sign(a)
+R.sinh(a)
+R.sqrt(a)
+R.square(a)
+R.tan(a)
+R.tanh(a)
+R.trunc(a)
+R.nn.relu(a)
+R.nn.gelu(a)
+R.nn.gelu_tanh(a)
+R.nn.selu(a)
+R.nn.silu(a)
+R.floor_mod(a,b)
+R.atan2(a,b)
+R.log_add_exp(a,b)
+R.maximum(a,v)
+R.minimum(v,a)
+R.bitwise_and(ii,ii)
+R.bitwise_or(ii,ii)
+R.bitwise_xor(ii,ii)
+R.left_shift(ii,ii)
+R.right_shift(ii,ii)
+R.logical_and(bb,bb)
+R.logical_or(bb,bb)
+R.logical_xor(bb,bb)
+R.equal(a,s0)
+R.not_equal(a,b)
+R.less_equal(a,b)
+R.greater(a,b)
+R.greater_equal(a,b)
+R.add(a, R.prim_value(T.float32(1)))
+R.add(s0, R.prim_value(T.float32(1)))
+R.prod(a, axis=2)
+R.min(a)
+R.std(a, 0)
+R.variance(a, [0,1], True)
+R.squeeze(R.zeros((1,2,1),"float32"))
+R.squeeze(R.zeros((1,2,1),"float32"), 0)
+R.concat([v, v], axis=None)
+R.concat([v, v, v])
+R.split(a, 5, 2)
+R.split(a, [], 0)
+R.builtin.alloc_tensor(R.shape([2]), R.dtype("int8"), 0, "global")
+R.grad.end_checkpoint(a)
+R.matmul(v, v)
+R.matmul(R.zeros((5,1,2,3),"float32"), R.zeros((7,3,4),"float32"))
+R.einsum((a,b),"ijk,ijl")
+R.einsum((v,v),"i,j->ij")
+R.nn.conv2d(R.zeros((1,8,8,4),"float32"),R.zeros((3,3,4,6),"float32"),data_layout="NHWC",kernel_layout="HWIO")
+R.nn.conv2d(img,R.zeros((4,4,3,3),"float32"),dilation=2,strides=(2,1))
+R.nn.max_pool2d(R.zeros((1,8,8,4),"float32"),3,2,1,layout="NHWC",ceil_mode=True)
+R.image.resize2d(img,(16,16),roi=(0.0,0.5,1.0,1.0),out_dtype="float64")
+R.vision.non_max_suppression(R.zeros((1,10,6),"float32"),R.zeros((1,),"int32"),R.zeros((1,10),"int32"),return_indices=False)
+R.call_pure_packed("f",ty_args=R.Tuple)
+R.const(float("nan"),"float32")
+R.const(2.5,"float16")
+R.const(-3,"int8")
+"""
+
+MODULES = []
+
+
+def module(text):
+    MODULES.append(text.lstrip("\n"))
+
+
+module('''
+n = TypeVar("n")
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def addone(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for i in range(4):
+            B[i] = A[i] + T.float32(1)
+    @R.function
+    def main(x: R.Tensor((n, 4), "float32"), y: R.Tensor(("n * 2 + 1",), "float32"), k: R.Prim("int64")) -> R.Tensor:
+        with R.dataflow():
+            a = R.add(R.exp(x), x)
+            b = R.split(a, 2, axis=1)
+            c = R.concat((a, x, R.const(1.0, "float32") * x), axis=0)
+            d = b[0]
+            R.output(c, d)
+        j = k + 1
+        z = R.zeros((j, n), dtype="float32")
+        w = R.reshape(x, (2, -1))
+        u = R.call_tir(Module.addone, R.zeros((4,),"float32"), out_ty=R.Tensor((4,), "float32"))
+        ss = R.strided_slice(x, axes=[0], begin=[1], end=[n])
+        return (c, d, z, w, u, 3, R.shape([n, 3]), R.str("s"))
+''')
+
+module('''
+@R.function
+def main(x: R.Tensor((2,), "float32"), c: R.Tensor((), "bool")):
+    if c:
+        y = R.add(x, x)
+    else:
+        y = x
+    return y
+''')
+
+module('''
+@R.function
+def main(x: R.Tensor(("n", "m"), "float32"), y: R.Tensor(("n", 1), "float32")):
+    n = T.int64()
+    z = R.add(x, y)
+    w = R.flatten(x)
+    k = T.int64()
+    q = R.match_cast(w, R.Tensor((k,), "float32"))
+    r = R.concat((q, w), axis=0)
+    return (z, r, R.shape([n + k, 4]))
+''')
+
+module('''
+@R.function(private=True)
+def f(x: R.Tensor, s: R.Shape(ndim=2), t: R.Tuple(R.Tensor((2,), "float32"), R.Any), g: R.Callable, h: R.Callable((R.Tensor((2,), "float32"),), R.Tensor((2,), "float32"), True)):
+    a = t[0]
+    b = h(a)
+    c, d = t
+    return (b, c, d, x)
+''')
+
+module('''
+@R.function
+def main(x: R.Tensor((2, 3), "float32")):
+    R.func_attr({"num_input": 1, "d": {"b": 2, "a": 1}, "l": [1, 2.5, "s"]})
+    @R.function
+    def inner(q: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
+        r = R.nn.relu(q)
+        return r
+    y = inner(x)
+    z = inner(R.exp(y))
+    return z
+''')
+
+module('''
+@I.ir_module
+class Module:
+    @R.function
+    def b(x: R.Tensor(("n",), "float32")) -> R.Tensor(("n",), "float32"):
+        return R.exp(x)
+    @R.function
+    def main(x: R.Tensor((8,), "float32")):
+        y = Module.b(x)
+        z = Module.c(y)
+        return z
+    @R.function
+    def c(x: R.Tensor):
+        y = R.exp(x)
+        return y
+''')
+
+module('''
+@R.function(pure=False)
+def main(x: R.Tensor((2, 3), "float32")):
+    R.print(x, format="x={}")
+    y = R.call_packed("f", x, 3, R.str("s"), R.dtype("int8"), ty_args=R.Tensor((2, 3), "float32"))
+    z = R.call_packed("g", x, y)
+    _ = R.call_packed("h", x, ty_args=R.Tuple)
+    R.assert_op(R.const(True), x, format="bad")
+    return y
+''')
+
+module('''
+@R.function
+def main(x: R.Tensor((4,), "float32"), s: R.Shape(["a", "b"]), p: R.Prim("float32")):
+    a = x
+    b: R.Tensor((4,)) = R.add(x, a)
+    c: R.Any = R.exp(b)
+    d = (a, (b, x))
+    e = d[1][0]
+    x = R.nn.relu(e)
+    f = 3
+    g: R.Prim("int32") = 7
+    h = 2.5
+    i = (R.exp(x), R.sin(R.exp(x)))
+    return (x, d, f, g, h, i)
+''')
+
+module('''
+@R.function
+def main(x: R.Tensor((3, "n"), "float32"), w: R.Tensor(("n", "m"), "float32"), b: R.Tensor(("m",), "float32")):
+    with R.dataflow():
+        lv = R.matmul(x, w)
+        y = R.nn.softmax(R.add(lv, b), axis=-1)
+        z = R.sum(y, axis=[1], keepdims=True)
+        o = R.divide(y, z)
+        p = R.permute_dims(o)
+        q = R.expand_dims(p, [0, 2])
+        R.output(o, q)
+    return (o, q)
+''')
+
+module('''
+@R.function
+def main(x: R.Tensor(("n", 4, "m"), "float32")):
+    a = R.reshape(x, (-1,))
+    b = R.reshape(x, (-1, 2))
+    c = R.split(x, 2, axis=0)
+    d = R.split(x, [2, 5], axis=0)
+    e = R.nn.pad(x, [1, 1, 0, 0, 2, 3])
+    f = R.repeat(x, 2, axis=0)
+    g = R.tile(x, (3, 1, 2))
+    h = R.cumsum(x)
+    i = R.strided_slice(x, [0, 2], [0, -3], [-1, 100], [2, 1])
+    j = R.stack((x, x), axis=1)
+    k = R.squeeze(x, [0])
+    l = R.repeat(x, 3)
+    m2 = R.nn.batch_flatten(x)
+    return (a, b, c, d, e, f, g, h, i, j, k, l, m2)
+''')
+
+module('''
+@R.function
+def main(x: R.Tensor((1, 3, "h", "w"), "float32"), k: R.Tensor((8, 3, 3, 3), "float32")):
+    a = R.nn.conv2d(x, k, padding=1)
+    b = R.nn.conv2d(x, k, strides=2, padding=1)
+    c = R.nn.max_pool2d(a, 2, 2)
+    d = R.nn.avg_pool2d(a, 3, 2, 1, ceil_mode=True)
+    e = R.nn.conv2d_transpose(x, R.zeros((3, 8, 4, 4), "float32"), strides=2, padding=1)
+    f = R.image.resize2d(x, (10, 20))
+    g = R.nn.adaptive_avg_pool2d(x, 1)
+    return (a, b, c, d, e, f, g)
+''')
+
+module('''
+@R.function
+def main(n: R.Prim("int64"), x: R.Tensor(("n",), "float32")):
+    if n > 3:
+        y = R.add(x, x)
+    else:
+        y = R.exp(x)
+    a = R.arange(n)
+    b = R.arange(1, n, 2)
+    c = R.full((n, 2), R.const(1.0))
+    s = R.shape_of(x)
+    t = R.zeros(s, "float32")
+    u = R.add(t, t)
+    v = R.shape([n, n * 2])
+    w = R.ones(v, "int32")
+    return (y, a, b, c, s, t, u, w)
+''')
+
+module('''
+@I.ir_module
+class Module:
+    I.module_attrs({"foo": 1})
+    ext = R.ExternFunc("foo")
+    @R.function
+    def fact(n: R.Prim("int64"), x: R.Tensor((), "int32")) -> R.Tensor((), "int32"):
+        if n <= 1:
+            r = x
+        else:
+            r = Module.fact(n - 1, R.multiply(x, x))
+        return r
+''')
+
+module('''
+@R.function
+def main(x: R.Tensor((4,), "float32")):
+    @R.function
+    def loop(i: R.Tensor((), "int32"), q: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        c = R.less(i, R.const(3))
+        if c:
+            r = loop(R.add(i, R.const(1)), q)
+        else:
+            r = q
+        return r
+    y = loop(R.const(0), x)
+    return y
+''')
+
+module('''
+@R.function
+def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor(ndim=2):
+    with R.dataflow():
+        a = R.add(x, x)
+        R.output(a)
+    with R.dataflow():
+        b = R.exp(a)
+        c = R.exp(b)
+        R.output(c)
+    lv = R.nn.relu(c)
+    lv = R.nn.relu(lv)
+    return lv
+''')
+
+module('''
+@R.function
+def main(a: R.Tensor((2, 3), "float32")):
+    return R.tuple()
+''')
+
+module('''
+@I.ir_module
+class Module:
+    @T.prim_func
+    def ip(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for i in range(4):
+            A[i] = A[i] + B[i]
+    @T.prim_func
+    def two(a: T.handle, n: T.int64, B: T.Buffer((4,), "float32"), C: T.Buffer((4,), "float32")):
+        m = T.int64()
+        A = T.match_buffer(a, (m,))
+        for i in range(4):
+            B[i] = A[i]
+            C[i] = A[i]
+    @R.function
+    def main(x: R.Tensor((4,), "float32"), y: R.Tensor((4,), "float32"), n: R.Prim("int64")):
+        cls = Module
+        a = R.call_tir_inplace(cls.ip, (x, y), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))
+        b = R.call_tir(cls.two, (a, n), out_ty=[R.Tensor((4,), "float32"), R.Tensor((4,), "float32")])
+        c = R.call_dps_packed("host.f", (b[0],), out_ty=R.Tensor((4,), "float32"))
+        d: R.Tensor(ndim=1) = R.call_tir(cls.two, (a, n + 1), out_ty=[R.Tensor((4,), "float32"), R.Tensor((4,), "float32")])[0]
+        return (a, b, c, d)
+''')
+
+module('''
+@R.function
+def main(x: R.Tensor((2,3), "float32")):
+    a: R.Tensor = R.matmul(x, R.permute_dims(x))
+    b: R.Tensor = R.exp(x)
+    c: R.Tensor() = R.exp(x)
+    d: R.Tensor(ndim=2) = R.exp(x)
+    e: R.Tensor("float32") = R.exp(x)
+    f: R.Any = R.exp(R.sin(x))
+    g: R.Tensor = R.exp(R.sin(x))
+    h: R.Tensor(ndim=2) = R.exp(R.sin(x))
+    return x
+''')
+
+module('''
+@R.function
+def main(x: R.Tensor, y: R.Tensor((2,), "float32")):
+    a = R.exp(y)
+    k = T.int64()
+    with R.dataflow():
+        b = R.exp(a)
+        c = R.match_cast(x, R.Tensor((k,), "float32"))
+        R.output(c)
+    d = R.exp(c)
+    m = T.int64()
+    if R.const(True):
+        z = R.exp(y)
+        e = R.match_cast(x, R.Tensor((m,), "float32"))
+    else:
+        e = c
+    j = T.int64()
+    f = R.match_cast(x, R.Tensor((j, k), "float32"))
+    return f
+''')
+
+module('''
+@R.function
+def main(x: R.Tensor(("n",), "float32")):
+    @R.function
+    def inner(q: R.Tensor(("m", "n"), "float32"), a: R.Tensor(("m",), "float32")) -> R.Tensor(("m", "n"), "float32"):
+        r = R.nn.relu(q)
+        return r
+    y = inner(R.reshape(x, (1, -1)), R.zeros((1,), "float32"))
+    gv = R.nn.relu(y)
+    n_1 = R.nn.relu(gv)
+    return n_1
+''')
+
+module('''
+@I.ir_module
+class Module:
+    @R.function(private=True)
+    def main(x: R.Tensor(("n",), "float32"), y: R.Tensor(("m",), "float32")):
+        z = R.add(x, y)
+        w = R.less(x, R.const(1.5))
+        u = R.where(w, x, x)
+        return (z, w, u)
+    @R.function
+    def zed(a: R.Tensor(("n", "n"), "float16"), i: R.Tensor((3,), "int32")):
+        q = R.take(a, i, axis=1)
+        r = R.take(a, R.prim_value(0), axis=0)
+        s = R.argmax(a, axis=-1)
+        return (q, r, s)
+''')
+
+module('''
+@R.function
+def main(x: R.Tensor((2, 8), "float32"), p: R.Tuple(R.Tensor((2,), "float32"), R.Tensor((3,), "float32"))):
+    a = p[0]
+    b = R.emit(R.exp(x))
+    c = (R.exp(a), p)
+    v: R.Tensor((2, 8), "float32") = R.call_pure_packed("f", x, ty_args=R.Tensor((2, 8), "float32"))
+    w = R.call_pure_packed("g", v, c, ty_args=[R.Tensor((2,), "float32"), R.Shape([2])])
+    l = R.linear(x, R.zeros((3, 8), "float32"))
+    mm: R.Tensor = R.matmul(x, R.permute_dims(x))
+    r6 = R.nn.relu6(mm)
+    nn_ = -r6
+    q = nn_ - r6
+    return (b, c, w[1], l, q)
+''')
+
+module('''
+@R.function
+def main(x: R.Tensor(("n", "n"), "float32"), k: R.Prim("int64"), b: R.Prim("bool")):
+    a = T.max(k, 3)
+    c = (k + 2) // 3
+    d = R.zeros((c, a), "float32")
+    e = k % 4
+    f = R.tril(x, k)
+    g = R.prim_value(T.float32(0.5))
+    if b:
+        h = R.exp(x)
+    else:
+        h = R.sin(x)
+    i = R.shape([k, 3])
+    j = R.broadcast_to(R.const(1.0), i)
+    return (d, e, f, g, h, j)
+''')
