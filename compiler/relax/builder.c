@@ -249,8 +249,8 @@ tirbi_relax_seq_frame *tirbi_relax_open(tirbi_relax_builder *b, bool is_function
 
 static void end_block(tirbi_relax_builder *b, tirbi_relax_seq_frame *frame) {
     if (frame->bindings.n == 0) return;
-    tirb_relax_block *last = (tirb_relax_block *)frame->blocks.items + frame->blocks.n - 1;
-    if (frame->blocks.n > 0 && last->dataflow == frame->dataflow) {
+    tirb_relax_block *blocks = frame->blocks.items, *last = frame->blocks.n ? &blocks[frame->blocks.n - 1] : NULL;
+    if (last && last->dataflow == frame->dataflow) {
         uint32_t n = last->n_bindings + frame->bindings.n;
         tirb_relax_binding *all = TIRBI_NEW_ARRAY(b->arena, tirb_relax_binding, n);
         if (!all) return;

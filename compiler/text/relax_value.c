@@ -21,6 +21,7 @@ static const tirb_relax_expr *global(tirbi_script *s, const tirbi_value *v) {
     tirb_relax_expr *e = tirbi_relax_make(b, place_of(v), TIRB_RELAX_GLOBAL);
     if (!e) return NULL;
     if (v->kind == TIRBI_VALUE_FUNCTION) {
+        if (v->as.function->broken) return NULL;
         e->as.global.primfunc = v->as.function->ir;
         e->as.global.name = v->as.function->line->name;
         v->as.function->ir->is_entry = true;
