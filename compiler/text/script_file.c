@@ -265,7 +265,8 @@ static void run_kernel(file *f, const tirbi_passage *passage) {
             *slot = (event){.name = function->line->name, .defines = true};
             slot->value = (tirbi_value){.kind = TIRBI_VALUE_FUNCTION, .as.function = function};
         }
-        for (uint32_t j = first_relax; j < tirbi_count_relax(s) && !s->arena->failed; j++) tirbi_declare_relax(s, j);
+        for (uint32_t j = first_relax; j < tirbi_count_relax(s) && !s->arena->failed; j++)
+            tirbi_declare_relax(s, j);
         s->now = f->events.n;
     }
 }
