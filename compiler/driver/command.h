@@ -153,6 +153,15 @@ const char *closest(const char *word, const char *const *candidates);
 /* The manual page tirb(1), in roff, on stdout. */
 void manual_page(void);
 
+/* ---- diagnostics.c ---- */
+
+/* Whether --diagnostics asks for JSON. */
+bool diagnostics_are_json(const invocation *inv);
+/* One diagnostic, or a failure that is about no place in a source, as a JSON object that cJSON_free frees; NULL when
+ * out of memory. */
+char *diagnostic_json(const char *file, const tirb_diagnostic *d);
+char *failure_json(const invocation *inv, exit_code code, const char *message);
+
 /* ---- report.c ---- */
 
 /* "tirb COMMAND: message" on stderr; returns `code`. */

@@ -89,19 +89,29 @@ static exit_code fail_undefined(const invocation *inv, const char *path, const f
                                 const placeholder *p) {
     tirb_diagnostic d = {.severity = TIRB_SEVERITY_ERROR, .code = TIRB_SYNTAX, .line = 1, .column = 1};
     char message[256];
+    size_t begin = 0, end = at;
     for (size_t i = 0; i < at; i++) {
         d.column += ((unsigned char)text->data[i] & 0xC0) != 0x80;
         if (text->data[i] != '\n') continue;
         d.line++;
         d.column = 1;
+        begin = i + 1;
     }
+    while (end < text->size && text->data[end] != '\n') end++;
+    char *line = malloc(end - begin + 1);
+    if (!line) return fail_memory(inv);
+    memcpy(line, text->data + begin, end - begin);
+    line[end - begin] = 0;
+    d.source_line = line;
     const int length = (int)(p->name_size < 64 ? p->name_size : 64);
     snprintf(message, sizeof message, "the placeholder ${%.*s} has no value: give it with -D %.*s=VALUE", length,
              p->name, length, p->name);
     d.message = message;
     d.end_line = d.line;
     d.end_column = d.column + (uint32_t)p->size;
-    return fail_at(inv, EXIT_PROGRAM, input_name(path), &d);
+    exit_code code = fail_at(inv, EXIT_PROGRAM, input_name(path), &d);
+    free(line);
+    return code;
 }
 
 /* Copies the text with the values in place to `to`, or with NULL counts what it takes. */

@@ -47,16 +47,10 @@ exit_code function_choose(const invocation *inv, const bundle *from, const tirb_
 
 /* ---- diagnostics.c ---- */
 
-/* Whether --diagnostics asks for JSON. */
-bool diagnostics_are_json(const invocation *inv);
 /* All diagnostics of a result (NULL: none) as --diagnostics says, with -w the errors alone, which the caller frees;
  * NULL when out of memory. */
 char *diagnostics_text(const invocation *inv, const char *file, const tirb_compile_result *result, size_t *out_size);
 bool has_warnings(const tirb_compile_result *result);
-/* One diagnostic, or a failure that is about no place in a source, as a JSON object that cJSON_free frees; NULL when
- * out of memory. */
-char *diagnostic_json(const char *file, const tirb_diagnostic *d);
-char *failure_json(const invocation *inv, exit_code code, const char *message);
 
 /* ---- program.c ---- */
 

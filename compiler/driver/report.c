@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "compiler/driver/command.h"
-#include "compiler/driver/program.h"
+#include "compiler/source/source.h"
 #include "loader/base/printable.h"
 
 const char *clean_text(const char *text, char buffer[CLEAN_SIZE]) { return tirbi_printable(text, buffer, CLEAN_SIZE); }
@@ -56,10 +56,10 @@ exit_code fail_at(const invocation *inv, exit_code code, const char *file, const
     if (diagnostics_are_json(inv)) {
         print_line(diagnostic_json(file, what));
     } else {
+        char text[2 * CLEAN_SIZE];
+        tirbi_diagnostic_format(file, what, text, sizeof text);
         fflush(stdout);
-        char name[CLEAN_SIZE], message[CLEAN_SIZE];
-        fprintf(stderr, "%s:%u:%u: error: %s\n", clean_text(file, name), what->line, what->column,
-                clean_text(what->message, message));
+        fputs(text, stderr);
     }
     return code;
 }

@@ -290,7 +290,8 @@ static bool mentions_tvm(const file *f, const tirbi_clause *clause) {
 static void note_bare(file *f, const tirbi_token *name, const char *kind, const char *decorator) {
     if (f->bare.end > 0 || name->kind != TIRBI_TOKEN_NAME) return;
     f->bare = name->span;
-    f->bare_text = tirbi_arena_format(f->s->arena, "the %s `%s` needs the decorator %s", kind, name->as.text, decorator);
+    f->bare_text =
+        tirbi_arena_format(f->s->arena, "the %s `%s` needs the decorator %s", kind, name->as.text, decorator);
 }
 
 /* A function without decorator: in Hybrid Script a kernel where its head shows it, else Python that kernels may call.

@@ -52,7 +52,8 @@ tirbi_span tirbi_span_from(const tirbi_parser *p, uint32_t begin) {
 tirbi_node *tirbi_make_node(tirbi_parser *p, tirbi_node_kind kind, tirbi_span span, tirbi_node *const *items,
                             uint32_t n_items) {
     size_t bytes = 0;
-    bool fits = tirbi_mul_size(n_items, sizeof(tirbi_node *), &bytes) && tirbi_add_size(bytes, sizeof(tirbi_node), &bytes);
+    bool fits =
+        tirbi_mul_size(n_items, sizeof(tirbi_node *), &bytes) && tirbi_add_size(bytes, sizeof(tirbi_node), &bytes);
     tirbi_node *node = fits ? tirbi_arena_alloc(p->arena, bytes, 1) : NULL;
     if (!node) {
         p->failed = true;

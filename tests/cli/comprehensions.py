@@ -60,6 +60,8 @@ def test_definitions(t):
     expect("A(3 * i)" in t.run("fmt", *given, "-Ds=3", "s.tc").text, "the last definition of a name holds")
     t.run("check", "-D", "s=2", "s.tc", code=PROGRAM,
           says="s.tc:3:49: error: the placeholder ${n} has no value: give it with -D n=VALUE")
+    found = t.run("check", "-D", "s=2", "s.tc", code=PROGRAM)
+    expect(found.reason.rstrip().endswith("\n" + " " * 48 + "^~~~"), f"a line below shows the place: {found.reason}")
     t.run("fmt", "-D", "s=2", "-D", "n=4", "s.tc", code=PROGRAM, says="s.tc:3")
 
 

@@ -228,7 +228,7 @@ static void many_loops_fit(void **state) {
 }
 
 /* A quarter of what fits 240 MiB, of the 256 that there are by default: 16,000 functions, or 100,000 statements
- * (80,000 where half of them are variables). Loops are made plain where they are many, so that all of them are taken. */
+ * (80,000 where half of them are variables). Loops are made plain where they are many, so that all are taken. */
 static void long_programs_fit(void **state) {
     (void)state;
     enum { FUNCTIONS = 4000, STATEMENTS = 25000, MOST_MEMORY = 60 << 20 };
