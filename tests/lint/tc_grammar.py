@@ -24,7 +24,7 @@ def grammar():
     constants = [word for word in keywords if word in ("true", "false")]
     functions = [word for word in keywords if word in ("min", "max")]
     types = words("token.def", "TIRBI_TC_TYPE") + words("token.def", "TIRBI_TC_ALIAS")
-    signs = [sign for sign in words("token.def", "TIRBI_TC_PUNCT") if sign not in "(){}," and sign != ".."]
+    signs = [sign for sign in words("token.def", "TIRBI_TC_PUNCT") if sign not in "(){}," and sign not in ("..", "...")]
     return {
         "name": "Tensor Comprehensions",
         "scopeName": "source.tc",
