@@ -125,7 +125,8 @@ static bool bind_operand(tirbi_relax_expansion *x, const tirbi_tc_param *p, cons
 static bool bind_given(tirbi_relax_expansion *x) {
     for (uint32_t i = 0; i < x->use->n_given; i++) {
         const tirbi_relax_given *g = &x->use->given[i];
-        const bool reals = g->kind == TIRBI_RELAX_GIVEN_REALS, sizes = g->kind == TIRBI_RELAX_GIVEN_SIZES;
+        const bool reals = g->kind == TIRBI_RELAX_GIVEN_REALS, one = g->kind == TIRBI_RELAX_GIVEN_SIZE;
+        const bool sizes = one || g->kind == TIRBI_RELAX_GIVEN_SIZES;
         if (!reals && !sizes && g->kind != TIRBI_RELAX_GIVEN_LIST) continue;
         const uint32_t n = reals ? g->as.reals.n : sizes ? g->as.sizes.n : g->as.list.n;
         const tirb_expr **items = TIRBI_NEW_ARRAY(x->arena, const tirb_expr *, n);
@@ -136,7 +137,7 @@ static bool bind_given(tirbi_relax_expansion *x) {
                                : tirbi_make_int(x->b, x->use->span, tirbi_type_i64, g->as.list.items[k]);
             if (!items[k]) return false;
         }
-        if (!items || !add_pack(x, (tirbi_relax_pack){g->name, true, !sizes, items, n})) return false;
+        if (!items || !add_pack(x, (tirbi_relax_pack){g->name, !one, !sizes, items, n})) return false;
     }
     return true;
 }

@@ -14,7 +14,8 @@ typedef enum tirbi_relax_given_kind {
     TIRBI_RELAX_GIVEN_TEXT, /* `mode_clip` is whether `mode` is "clip" */
     TIRBI_RELAX_GIVEN_LIST, /* of integers: a pack of literals, and a choice of operands */
     TIRBI_RELAX_GIVEN_REALS, /* the same of floats */
-    TIRBI_RELAX_GIVEN_SIZES  /* a pack of dimensions, of whoever asks */
+    TIRBI_RELAX_GIVEN_SIZES, /* a pack of dimensions, of whoever asks */
+    TIRBI_RELAX_GIVEN_SIZE   /* one of them, by itself */
 } tirbi_relax_given_kind;
 
 typedef struct tirbi_relax_given {

@@ -336,25 +336,26 @@ static bool lengths_of_list(tirbi_relax_expansion *x, const tirbi_relax_tensor *
     return alike || lengths_of_total(x, args, n, t->ndim);
 }
 
-static bool find_lengths(tirbi_relax_expansion *x, const tirbi_tc_expr *e) {
+/* `late`: what no tensor has said, lists may. */
+static bool find_lengths(tirbi_relax_expansion *x, const tirbi_tc_expr *e, bool late) {
     int64_t chosen;
     uint32_t n = 0;
     const char *unknown = NULL;
     if (!tirbi_arena_work(x->arena, 1)) return false;
     if (e->kind == TIRBI_TC_CHOICE && tirbi_relax_fixed(x, e->args[0], TIRBI_RELAX_NO_ELEMENT, &chosen))
-        return find_lengths(x, e->args[chosen ? 1 : 2]);
+        return find_lengths(x, e->args[chosen ? 1 : 2], late);
     if (e->kind == TIRBI_TC_NAME) {
         const tirbi_tc_expr *let = tirbi_relax_let_of(x, e->name);
-        return !let || find_lengths(x, let);
+        return !let || find_lengths(x, let, late);
     }
     const tirbi_relax_tensor *t = e->kind == TIRBI_TC_READ ? tirbi_relax_tensor_of(x, e->name) : NULL;
     const tirbi_relax_pack *list = e->kind == TIRBI_TC_READ ? tirbi_relax_pack_of(x, e->name) : NULL;
     if (t && !t->is_absent && t->has_shape && !lengths_of_list(x, t, e->args, e->n_args)) return false;
-    if (list && list->is_pack && is_permutation(list) && !lengths_of_total(x, e->args, e->n_args, list->n)) return false;
+    if (late && list && list->is_pack && is_permutation(list) && !lengths_of_total(x, e->args, e->n_args, list->n)) return false;
     if (e->kind == TIRBI_TC_PACK && pattern_length(x, e->args[0], &n, &unknown) && !set_lengths(x, e->args[0], n))
         return false;
     for (uint32_t i = 0; i < e->n_args; i++)
-        if (!find_lengths(x, e->args[i])) return false;
+        if (!find_lengths(x, e->args[i], late)) return false;
     return true;
 }
 
@@ -451,8 +452,8 @@ bool tirbi_relax_find_indices(tirbi_relax_expansion *x) {
         if (target && target->has_shape && !lengths_of_list(x, target, stmt->subscripts, stmt->n_subscripts))
             return false;
         for (uint32_t i = 0; i < stmt->n_subscripts; i++)
-            if (!find_lengths(x, stmt->subscripts[i])) return false;
-        if (!find_lengths(x, stmt->value)) return false;
+            if (!find_lengths(x, stmt->subscripts[i], pass > 0)) return false;
+        if (!find_lengths(x, stmt->value, pass > 0)) return false;
     }
     tirbi_list slots = {.n = 0};
     if (!tirbi_relax_spread(x, stmt->subscripts, stmt->n_subscripts, TIRBI_RELAX_NO_ELEMENT, &slots)) return false;

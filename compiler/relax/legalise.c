@@ -76,6 +76,10 @@ static bool give_sizes(legal *g, const char *name, const tirb_expr *const *items
     return true;
 }
 
+static bool give_size(legal *g, const char *name, const tirb_expr *size) {
+    return give_sizes(g, name, &size, 1) && give(g, name, TIRBI_RELAX_GIVEN_SIZE);
+}
+
 /* A number of the program that is written as one. */
 static bool give_number(legal *g, const char *name, const tirb_expr *e) {
     if (e->kind == TIRB_EXPR_INT_IMM) return give_integer(g, name, e->as.int_value);
@@ -183,6 +187,8 @@ static bool give_reduced(legal *g, const int64_t *axes, uint32_t n_axes, uint32_
     }
     return give_list(g, "kept", kept, n_kept) && give_list(g, "reduced", reduced, n_reduced);
 }
+
+static bool emit(legal *g);
 
 /* ---- Rules ------------------------------------------------------------------------------------------------------ */
 
@@ -469,8 +475,8 @@ static bool pooling(legal *g) {
     if (strcmp(g->def, "adaptive_avg_pool") != 0 && is_true(g, "ceil_mode") && !give_integer(g, "padded", 1)) return false;
     return give_layout(g, "data", layout, "NC") && give_layout(g, "out", layout, "NC") &&
            give_space(g, "space", layout, x) && give_space(g, "result", layout, result(g, 0)) &&
-           give_sizes(g, "batch", &x->shape[place_in(layout, 'N')], 1) &&
-           give_sizes(g, "channels", &x->shape[place_in(layout, 'C')], 1);
+           give_size(g, "batch", x->shape[place_in(layout, 'N')]) &&
+           give_size(g, "channels", x->shape[place_in(layout, 'C')]);
 }
 
 static bool padding(legal *g) {
@@ -496,7 +502,7 @@ static bool attention(legal *g) {
 
 static bool cross_entropy(legal *g) {
     const tirb_buffer *x = tensor(g, 0);
-    return give_integer(g, "batched", x->ndim > 1) && (x->ndim == 0 || give_sizes(g, "batch", x->shape, 1));
+    return give_integer(g, "batched", x->ndim > 1) && (x->ndim == 0 || give_size(g, "batch", x->shape[0]));
 }
 
 static bool collapse(legal *g) {
@@ -520,6 +526,60 @@ static bool reverse_sequence(legal *g) {
     if (along[0] < 0) along[0] += rank;
     for (uint32_t i = 0; i < rank; i++) turned[i] = i == along[0] ? (int64_t)rank : (int64_t)i;
     return give_list(g, "batch", batch, 1) && give_list(g, "along", along, 1) && give_list(g, "turned", turned, rank);
+}
+
+/* A scale or zero point of one element is one for all. */
+static bool quantised(legal *g) {
+    for (uint32_t i = 1; i < 3; i++) {
+        const tirb_buffer *b = tensor(g, i);
+        const bool per_axis = b->ndim == 1 && !tirbi_is_const_int(b->shape[0], 1);
+        if (!give_integer(g, i == 1 ? "per_axis" : "zero_per_axis", per_axis)) return false;
+        if (!per_axis && !(g->inputs[i] = reshaped(g, g->inputs[i], NULL, 0))) return false;
+    }
+    const tirb_datatype type = result(g, 0)->dtype;
+    return give_integer(g, "is_float16", tirbi_type_is_float(type) && type.bits == 16);
+}
+
+/* The indices of all letters in the order of the result, then of the others as they first appear. */
+static bool einsum(legal *g, const tirbi_relax_held *tuple) {
+    const char *text = attr(g, "subscripts")->as.text;
+    char letters[MAX_RANK];
+    const tirb_expr *sizes[MAX_RANK];
+    int64_t of[3][MAX_RANK];
+    uint32_t n_letters = 0, n_of[3] = {0, 0, 0}, part = 0;
+    if (tuple->n < 1 || tuple->n > 2 || !strstr(text, "->") || strchr(text, '.'))
+        return refuse(g, "with these subscripts");
+    const char *arrow = strstr(text, "->");
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (const char *c = pass ? text : arrow + 2; *c && (!pass || c < arrow); c++) {
+            if (*c == ' ') continue;
+            if (*c == ',') {
+                if (++part >= tuple->n) return refuse(g, "with these subscripts");
+                continue;
+            }
+            uint32_t letter = 0;
+            while (letter < n_letters && letters[letter] != *c) letter++;
+            const uint32_t which = pass ? part : 2;
+            if (n_of[which] == MAX_RANK || letter == MAX_RANK) return refuse(g, "with this many letters");
+            if (letter == n_letters) {
+                sizes[n_letters] = NULL;
+                letters[n_letters++] = *c;
+            }
+            if (pass) {
+                const tirbi_relax_held *h = tuple->fields[part];
+                if (h->kind != TIRBI_RELAX_HELD_TENSOR || n_of[which] >= h->buffer->ndim)
+                    return refuse(g, "with these operands");
+                if (!sizes[letter]) sizes[letter] = h->buffer->shape[n_of[which]];
+            }
+            of[which][n_of[which]++] = letter;
+        }
+    for (uint32_t i = 0; i < n_letters; i++)
+        if (!sizes[i]) return refuse(g, "with a letter that no operand has");
+    for (uint32_t i = 0; i < tuple->n; i++) g->inputs[i] = tuple->fields[i];
+    g->n_inputs = tuple->n;
+    g->def = tuple->n == 1 ? "einsum_of_one" : "einsum";
+    return give_sizes(g, "letters", sizes, n_letters) && give_list(g, "of_first", of[0], n_of[0]) &&
+           give_list(g, "of_second", of[1], n_of[1]) && give_list(g, "of_result", of[2], n_of[2]) && emit(g);
 }
 
 static bool first_operand(legal *g) {
@@ -591,8 +651,10 @@ static const struct rule {
     {TIRB_RELAX_NN_PAD, padding, NULL},
     {TIRB_RELAX_NN_PIXEL_SHUFFLE, pixel_shuffle, NULL},
     {TIRB_RELAX_NN_ATTENTION, attention, NULL},
-    {TIRB_RELAX_NN_ATTENTION_BIAS, attention, NULL},
+    {TIRB_RELAX_NN_ATTENTION_BIAS, attention, "attention"},
     {TIRB_RELAX_NN_CROSS_ENTROPY_WITH_LOGITS, cross_entropy, NULL},
+    {TIRB_RELAX_QUANTIZE, quantised, NULL},
+    {TIRB_RELAX_DEQUANTIZE, quantised, NULL},
     {TIRB_RELAX_WHERE, NULL, "choose"},
 };
 
@@ -816,6 +878,10 @@ static bool emit_operator(legal *g, const tirbi_relax_held *room) {
         if (!tuple) return false;
         if (tuple->kind != TIRBI_RELAX_HELD_TUPLE) return refuse(g, "with these operands");
         return emit_parts(g, tuple, tirb_relax_is_call(e, TIRB_RELAX_STACK));
+    }
+    if (tirb_relax_is_call(e, TIRB_RELAX_EINSUM)) {
+        const tirbi_relax_held *tuple = tirbi_relax_held_of(g->l, e->as.call.args[0]);
+        return tuple && einsum(g, tuple);
     }
     if (tirb_relax_is_call(e, TIRB_RELAX_SPLIT)) return emit_split(g, room);
     if (tirb_relax_is_call(e, TIRB_RELAX_SHAPE_TO_TENSOR)) {
