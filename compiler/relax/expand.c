@@ -32,8 +32,8 @@ static const tirb_expr *own_dim(tirbi_relax_expansion *x, const tirb_expr *outer
     dim_name *items = x->dims.items;
     for (uint32_t i = 0; i < x->dims.n; i++)
         if (tirbi_expr_equal(items[i].outer, outer)) return items[i].var;
-    const char *name = outer->kind == TIRB_EXPR_VAR ? outer->as.var.name
-                                                    : tirbi_arena_format(x->arena, "d%u", (unsigned)x->dims.n);
+    const char *name =
+        outer->kind == TIRB_EXPR_VAR ? outer->as.var.name : tirbi_arena_format(x->arena, "d%u", (unsigned)x->dims.n);
     dim_name *added = TIRBI_LIST_ADD(x->arena, &x->dims, dim_name);
     if (!added || !name) return NULL;
     *added = (dim_name){outer, tirbi_make_var(x->b, x->use->span, name, tirbi_prim_type(tirbi_type_i64))};
@@ -72,14 +72,17 @@ static bool bind_sizes(tirbi_relax_expansion *x, const tirbi_tc_param *p, tirbi_
             const tirbi_relax_pack *known = tirbi_relax_pack_of(x, size->name);
             const tirbi_relax_given *axis = tirbi_relax_given_of(x, "axis");
             n = left;
-            if (known) n = known->n;
-            else if (open-- > 1) n = axis && axis->kind == TIRBI_RELAX_GIVEN_INTEGER ? (uint32_t)axis->as.integer : left;
+            if (known)
+                n = known->n;
+            else if (open-- > 1)
+                n = axis && axis->kind == TIRBI_RELAX_GIVEN_INTEGER ? (uint32_t)axis->as.integer : left;
             if (!known && n > left) return tirbi_relax_refuse(x, "`%s` has no dimension %u", t->name, (unsigned)n);
             if (!known) left -= n;
         }
         parts[i] = size->is_pack ? (int32_t)n : TIRBI_RELAX_NO_ELEMENT;
         if (size->name &&
-            !add_pack(x, (tirbi_relax_pack){.name = size->name, .is_pack = size->is_pack, .items = t->shape + at, .n = n}))
+            !add_pack(x,
+                      (tirbi_relax_pack){.name = size->name, .is_pack = size->is_pack, .items = t->shape + at, .n = n}))
             return false;
         at += n;
     }
@@ -231,7 +234,8 @@ static const tirb_expr *const *left_indices(tirbi_relax_expansion *x, const tirb
     if (!tirbi_relax_spread(x, x->stmt->subscripts, x->stmt->n_subscripts, TIRBI_RELAX_NO_ELEMENT, &slots)) return NULL;
     *n = slots.n;
     if (slots.n != t->ndim) {
-        tirbi_relax_refuse(x, "`%s` has %u dimensions and %u subscripts", t->name, (unsigned)t->ndim, (unsigned)slots.n);
+        tirbi_relax_refuse(x, "`%s` has %u dimensions and %u subscripts", t->name, (unsigned)t->ndim,
+                           (unsigned)slots.n);
         return NULL;
     }
     return tirbi_relax_evaluate_slots(x, &slots);
@@ -381,9 +385,9 @@ static bool emit_statement(tirbi_relax_expansion *x, const tirbi_tc_stmt *stmt) 
         if (done) tirbi_frame_pop(x->b);
     }
     const bool combines = stmt->assign != TIRBI_TC_SET && (reduces || ordered || !stmt->starts_over);
-    done = done && store(x, t,
-                         tirbi_relax_as(x, tirbi_relax_evaluate(x, stmt->value, TIRBI_RELAX_NO_ELEMENT), t->dtype),
-                         combines);
+    done =
+        done && store(x, t, tirbi_relax_as(x, tirbi_relax_evaluate(x, stmt->value, TIRBI_RELAX_NO_ELEMENT), t->dtype),
+                      combines);
     close_frames(x, depth);
     return done;
 }
@@ -406,6 +410,7 @@ static bool expand(tirbi_relax_expansion *x, tirb_primfunc *f) {
     if (!tirbi_frame_push(x->b, TIRBI_FRAME_FUNCTION, NULL, use->span)) return false;
     for (uint32_t i = 0; i < use->def->n_stmts; i++)
         if (!emit_statement(x, &use->def->stmts[i])) return false;
+    if (use->body && !use->body(use->context, x->b, f)) return false;
     tirbi_function_finish(x->b, f);
     return !x->arena->failed;
 }

@@ -11,8 +11,8 @@ typedef enum tirbi_relax_given_kind {
     TIRBI_RELAX_GIVEN_INTEGER, /* a literal, as if it stood in the text */
     TIRBI_RELAX_GIVEN_REAL,
     TIRBI_RELAX_GIVEN_TYPE,
-    TIRBI_RELAX_GIVEN_TEXT, /* `mode_clip` is whether `mode` is "clip" */
-    TIRBI_RELAX_GIVEN_LIST, /* of integers: a pack of literals, and a choice of operands */
+    TIRBI_RELAX_GIVEN_TEXT,  /* `mode_clip` is whether `mode` is "clip" */
+    TIRBI_RELAX_GIVEN_LIST,  /* of integers: a pack of literals, and a choice of operands */
     TIRBI_RELAX_GIVEN_REALS, /* the same of floats */
     TIRBI_RELAX_GIVEN_SIZES, /* a pack of dimensions, of whoever asks */
     TIRBI_RELAX_GIVEN_SIZE   /* one of them, by itself */
@@ -52,11 +52,14 @@ typedef struct tirbi_relax_operand {
 
 typedef struct tirbi_relax_use {
     const tirbi_tc_def *def;
-    const char *name; /* of the function */
-    tirbi_span span;  /* of the call: every node has it */
+    const char *name;                            /* of the function */
+    tirbi_span span;                             /* of the call: every node has it */
     const tirbi_relax_operand *inputs, *outputs; /* as many as the def has */
     const tirbi_relax_given *given;
     uint32_t n_given;
+    /* Emits what the text does not say, behind its statements; NULL: nothing. False after an error. */
+    bool (*body)(const void *context, tirbi_builder *b, const tirb_primfunc *f);
+    const void *context;
 } tirbi_relax_use;
 
 /* Makes the function, whose parameters are the inputs that are there, then the outputs. NULL after reporting an error,

@@ -45,8 +45,10 @@ const tirb_expr *tirbi_relax_as(tirbi_relax_expansion *x, tirbi_relax_value v, t
 static bool meet(tirbi_relax_expansion *x, tirbi_relax_value *a, tirbi_relax_value *b) {
     if (!a->e || !b->e) return false;
     tirb_datatype type = b->e->dtype;
-    if (a->is_literal == b->is_literal) type = tirbi_tc_match(a->e->dtype, b->e->dtype);
-    else if (!a->is_literal) type = a->e->dtype;
+    if (a->is_literal == b->is_literal)
+        type = tirbi_tc_match(a->e->dtype, b->e->dtype);
+    else if (!a->is_literal)
+        type = a->e->dtype;
     const tirbi_relax_value l = a->is_literal ? *a : *b;
     if (a->is_literal != b->is_literal && tirbi_type_is_float(l.e->dtype) && !tirbi_type_is_float(type))
         type = tirbi_type_f32;
@@ -131,8 +133,7 @@ static tirbi_relax_value logical(tirbi_relax_expansion *x, const tirbi_tc_expr *
     const tirb_expr *b = tirbi_relax_as(x, tirbi_relax_evaluate(x, e->args[1], element), tirbi_type_bool);
     const bool is_and = e->kind == TIRBI_TC_AND;
     if (!a || !b) return nothing;
-    return computed(
-        tirbi_make_raw_binary(x->b, tirbi_relax_span(x), is_and ? TIRB_EXPR_AND : TIRB_EXPR_OR, a, b));
+    return computed(tirbi_make_raw_binary(x->b, tirbi_relax_span(x), is_and ? TIRB_EXPR_AND : TIRB_EXPR_OR, a, b));
 }
 
 static tirbi_relax_value negative(tirbi_relax_expansion *x, const tirbi_tc_expr *e, int32_t element) {
@@ -215,7 +216,8 @@ static tirbi_relax_value limit(tirbi_relax_expansion *x, tirb_datatype type, boo
     const tirbi_span span = tirbi_relax_span(x);
     if (tirbi_type_is_bool(type)) return computed(tirbi_make_bool(x->b, span, highest));
     if (tirbi_type_is_float(type))
-        return computed(tirbi_make_float(x->b, span, type, highest ? tirb_datatype_max(type) : -tirb_datatype_max(type)));
+        return computed(
+            tirbi_make_float(x->b, span, type, highest ? tirb_datatype_max(type) : -tirb_datatype_max(type)));
     const uint64_t ones = UINT64_MAX >> (64 - type.bits);
     int64_t value = highest ? (int64_t)(ones >> 1) : -(int64_t)(ones >> 1) - 1;
     if (type.code == TIRB_CODE_UINT) value = highest ? (int64_t)ones : 0;
@@ -283,8 +285,7 @@ static tirbi_relax_value function(tirbi_relax_expansion *x, const tirbi_tc_expr 
         if (strcmp(functions[f].name, e->name) == 0 && functions[f].arity == e->n_args)
             return own_function(x, e, element, f);
     const tirbi_tc_builtin *builtin = tirbi_tc_find_builtin(e->name);
-    if (builtin && builtin->arity == e->n_args && builtin->arity <= 3)
-        return language_function(x, e, element, builtin);
+    if (builtin && builtin->arity == e->n_args && builtin->arity <= 3) return language_function(x, e, element, builtin);
     tirbi_relax_refuse(x, "`%s` is no tensor and no function of %u arguments", e->name, (unsigned)e->n_args);
     return nothing;
 }
@@ -319,8 +320,8 @@ static tirbi_relax_value name(tirbi_relax_expansion *x, const tirbi_tc_expr *e, 
     }
     const tirbi_relax_given *given = tirbi_relax_given_of(x, e->name);
     if (given && given->kind == TIRBI_RELAX_GIVEN_REAL)
-        return literal(tirbi_make_float(x->b, tirbi_relax_span(x), (tirb_datatype){TIRB_CODE_FLOAT, 64, 1},
-                                        given->as.real));
+        return literal(
+            tirbi_make_float(x->b, tirbi_relax_span(x), (tirb_datatype){TIRB_CODE_FLOAT, 64, 1}, given->as.real));
     int64_t fixed;
     if (tirbi_relax_fixed(x, e, element, &fixed))
         return literal(tirbi_make_int(x->b, tirbi_relax_span(x), tirbi_type_i64, fixed));

@@ -96,26 +96,47 @@ static bool fixed_test(tirbi_relax_expansion *x, const tirbi_tc_expr *e, int64_t
         return t != NULL;
     }
     if (!tirbi_relax_type_of(x, e->args[0]->name, &type)) return false;
-    if (strcmp(e->name, "is_float") == 0) *out = tirbi_type_is_float(type);
-    else if (strcmp(e->name, "is_bool") == 0) *out = tirbi_type_is_bool(type);
-    else if (strcmp(e->name, "is_unsigned") == 0) *out = type.code == TIRB_CODE_UINT;
-    else if (strcmp(e->name, "bits") == 0) *out = type.bits;
-    else return false;
+    if (strcmp(e->name, "is_float") == 0)
+        *out = tirbi_type_is_float(type);
+    else if (strcmp(e->name, "is_bool") == 0)
+        *out = tirbi_type_is_bool(type);
+    else if (strcmp(e->name, "is_unsigned") == 0)
+        *out = type.code == TIRB_CODE_UINT;
+    else if (strcmp(e->name, "bits") == 0)
+        *out = type.bits;
+    else
+        return false;
     return true;
 }
 
 static bool fixed_binary(tirbi_tc_expr_kind kind, int64_t a, int64_t b, int64_t *out) {
     switch (kind) {
-    case TIRBI_TC_ADD: return !__builtin_add_overflow(a, b, out);
-    case TIRBI_TC_SUB: return !__builtin_sub_overflow(a, b, out);
-    case TIRBI_TC_MUL: return !__builtin_mul_overflow(a, b, out);
-    case TIRBI_TC_EQ: *out = a == b; return true;
-    case TIRBI_TC_NE: *out = a != b; return true;
-    case TIRBI_TC_LT: *out = a < b; return true;
-    case TIRBI_TC_LE: *out = a <= b; return true;
-    case TIRBI_TC_GT: *out = a > b; return true;
-    case TIRBI_TC_GE: *out = a >= b; return true;
-    default: return false;
+    case TIRBI_TC_ADD:
+        return !__builtin_add_overflow(a, b, out);
+    case TIRBI_TC_SUB:
+        return !__builtin_sub_overflow(a, b, out);
+    case TIRBI_TC_MUL:
+        return !__builtin_mul_overflow(a, b, out);
+    case TIRBI_TC_EQ:
+        *out = a == b;
+        return true;
+    case TIRBI_TC_NE:
+        *out = a != b;
+        return true;
+    case TIRBI_TC_LT:
+        *out = a < b;
+        return true;
+    case TIRBI_TC_LE:
+        *out = a <= b;
+        return true;
+    case TIRBI_TC_GT:
+        *out = a > b;
+        return true;
+    case TIRBI_TC_GE:
+        *out = a >= b;
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -351,7 +372,8 @@ static bool find_lengths(tirbi_relax_expansion *x, const tirbi_tc_expr *e, bool 
     const tirbi_relax_tensor *t = e->kind == TIRBI_TC_READ ? tirbi_relax_tensor_of(x, e->name) : NULL;
     const tirbi_relax_pack *list = e->kind == TIRBI_TC_READ ? tirbi_relax_pack_of(x, e->name) : NULL;
     if (t && !t->is_absent && t->has_shape && !lengths_of_list(x, t, e->args, e->n_args)) return false;
-    if (late && list && list->is_pack && is_permutation(list) && !lengths_of_total(x, e->args, e->n_args, list->n)) return false;
+    if (late && list && list->is_pack && is_permutation(list) && !lengths_of_total(x, e->args, e->n_args, list->n))
+        return false;
     if (e->kind == TIRBI_TC_PACK && pattern_length(x, e->args[0], &n, &unknown) && !set_lengths(x, e->args[0], n))
         return false;
     for (uint32_t i = 0; i < e->n_args; i++)
@@ -400,8 +422,7 @@ static bool find_extents(tirbi_relax_expansion *x, const tirbi_tc_expr *e, int32
     const tirbi_relax_tensor *t = e->kind == TIRBI_TC_READ ? tirbi_relax_tensor_of(x, e->name) : NULL;
     if (t && !t->is_absent && !t->scalar) {
         tirbi_list slots = {.n = 0};
-        if (!tirbi_relax_subscripts(x, t, e->args, e->n_args, element, &slots) ||
-            !find_extents_at(x, t, &slots, false))
+        if (!tirbi_relax_subscripts(x, t, e->args, e->n_args, element, &slots) || !find_extents_at(x, t, &slots, false))
             return false;
     } else if (e->kind == TIRBI_TC_READ && (tirbi_relax_pack_of(x, e->name) || !t)) {
         int64_t unused;

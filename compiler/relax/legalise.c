@@ -1,6 +1,6 @@
-/* Calls of operators to calls of PrimFuncs: which text an operator has, and which numbers its attributes give that text.
- * An operator without a rule here has the text of its name, its attributes by their names, and its axis counted from
- * the front. */
+/* Calls of operators to calls of PrimFuncs: which text an operator has, and which numbers its attributes give that
+ * text. An operator without a rule here has the text of its name, its attributes by their names, and its axis counted
+ * from the front. */
 #include <string.h>
 
 #include "compiler/ir/equal.h"
@@ -12,12 +12,13 @@ typedef struct legal {
     tirbi_relax_lowering *l;
     const tirb_relax_expr *call;
     tirbi_span span;
-    const char *def; /* which text */
+    const char *def;                              /* which text */
     const tirbi_relax_held *inputs[MAX_OPERANDS]; /* NULL: not given */
     uint32_t n_inputs;
     const tirbi_relax_held *outputs[MAX_OPERANDS];
     uint32_t n_outputs;
-    tirbi_list given; /* of tirbi_relax_given */
+    tirbi_list given;                                                            /* of tirbi_relax_given */
+    bool (*body)(const void *context, tirbi_builder *b, const tirb_primfunc *f); /* see tirbi_relax_use */
 } legal;
 
 /* ---- What is given ---------------------------------------------------------------------------------------------- */
@@ -149,7 +150,8 @@ static bool has(const int64_t *items, uint32_t n, int64_t value) {
 }
 
 /* The tensor with another shape of as many elements. */
-static const tirbi_relax_held *reshaped(legal *g, const tirbi_relax_held *h, const tirb_expr *const *shape, uint32_t n) {
+static const tirbi_relax_held *reshaped(legal *g, const tirbi_relax_held *h, const tirb_expr *const *shape,
+                                        uint32_t n) {
     tirbi_relax_held *view = tirbi_relax_hold(g->l, TIRBI_RELAX_HELD_TENSOR);
     const tirb_expr **copy = TIRBI_NEW_ARRAY(g->l->arena, const tirb_expr *, n);
     if (!view || !copy) return NULL;
@@ -164,8 +166,7 @@ static const tirb_expr *number(legal *g, int64_t value) {
 
 static const tirb_expr *count_of(legal *g, const tirb_buffer *b) {
     const tirb_expr *n = number(g, 1);
-    for (uint32_t i = 0; i < b->ndim; i++)
-        n = tirbi_make_binary(&g->l->b, g->span, TIRB_EXPR_MUL, n, b->shape[i]);
+    for (uint32_t i = 0; i < b->ndim; i++) n = tirbi_make_binary(&g->l->b, g->span, TIRB_EXPR_MUL, n, b->shape[i]);
     return n;
 }
 
@@ -242,8 +243,8 @@ static bool group_norm(legal *g) {
     for (uint32_t i = 0, k = 0; i < rank; i++) {
         shape[k++] = i == at ? number(g, groups) : tensor(g, 0)->shape[i];
         if (i == at)
-            shape[k++] = tirbi_make_binary(&g->l->b, g->span, TIRB_EXPR_FLOORDIV, tensor(g, 0)->shape[i],
-                                           number(g, groups));
+            shape[k++] =
+                tirbi_make_binary(&g->l->b, g->span, TIRB_EXPR_FLOORDIV, tensor(g, 0)->shape[i], number(g, groups));
     }
     halves[0] = shape[at];
     halves[1] = shape[at + 1];
@@ -334,8 +335,7 @@ static bool along_axis(legal *g) {
     along[0] = attr(g, "axis")->as.integer;
     if (along[0] < 0) along[0] += rank;
     for (uint32_t i = 0; i < rank && i < MAX_RANK; i++) turned[i] = i == along[0] ? (int64_t)rank : (int64_t)i;
-    if (!tirb_relax_is_call(g->call, TIRB_RELAX_SCATTER_ELEMENTS))
-        return give_list(g, "turned", turned, rank);
+    if (!tirb_relax_is_call(g->call, TIRB_RELAX_SCATTER_ELEMENTS)) return give_list(g, "turned", turned, rank);
     const char *how = attr(g, "reduction")->as.text;
     static const char *const names[][2] = {{"update", "scatter_elements"}, {"add", "scatter_add"},
                                            {"mul", "scatter_mul"},         {"min", "scatter_min"},
@@ -363,7 +363,8 @@ static bool zeros(legal *g) {
 static bool ones(legal *g) { return zeros(g) && give_integer(g, "value", 1); }
 
 static bool triangle(legal *g) {
-    g->n_inputs = tirb_relax_is_call(g->call, TIRB_RELAX_EYE) || tirb_relax_is_call(g->call, TIRB_RELAX_EYE_LIKE) ? 0 : 1;
+    g->n_inputs =
+        tirb_relax_is_call(g->call, TIRB_RELAX_EYE) || tirb_relax_is_call(g->call, TIRB_RELAX_EYE_LIKE) ? 0 : 1;
     if (g->n_inputs == 0) g->def = "eye";
     return true;
 }
@@ -390,7 +391,8 @@ static bool matmul(legal *g) {
     return g->outputs[0] != NULL;
 }
 
-/* Where a layout has the letters that `order` begins with, and then the spatial ones: data[place] = number of operand. */
+/* Where a layout has the letters that `order` begins with, and then the spatial ones: data[place] = number of operand.
+ */
 static bool give_layout(legal *g, const char *name, const char *layout, const char *order) {
     int64_t places[MAX_RANK];
     const size_t n = strlen(layout);
@@ -434,7 +436,8 @@ static bool give_space(legal *g, const char *name, const char *layout, const tir
 static bool convolution(legal *g) {
     const char *data = attr(g, "data_layout")->as.text, *kernel = attr(g, "kernel_layout")->as.text;
     const int64_t groups = attr(g, "groups")->as.integer;
-    const tirb_expr *outs = tensor(g, 1)->shape[place_in(kernel, 'O')], *ins = tensor(g, 1)->shape[place_in(kernel, 'I')];
+    const tirb_expr *outs = tensor(g, 1)->shape[place_in(kernel, 'O')],
+                    *ins = tensor(g, 1)->shape[place_in(kernel, 'I')];
     if (strcmp(data, attr(g, "out_layout")->as.text) != 0) return refuse(g, "with an out_layout of its own");
     if (groups != 1 && (outs->kind != TIRB_EXPR_INT_IMM || ins->kind != TIRB_EXPR_INT_IMM))
         return refuse(g, "with groups of a symbolic number of channels");
@@ -469,10 +472,13 @@ static bool pooling(legal *g) {
     const tirb_buffer *x = tensor(g, 0);
     const bool is_max = strncmp(g->call->as.call.op->name, "nn.max", 6) == 0;
     if (strcmp(layout, attr(g, "out_layout")->as.text) != 0) return refuse(g, "with an out_layout of its own");
-    g->def = is_max ? "max_pool" : strncmp(g->call->as.call.op->name, "nn.avg", 6) == 0 ? "avg_pool" : "adaptive_avg_pool";
+    g->def = is_max                                                 ? "max_pool"
+             : strncmp(g->call->as.call.op->name, "nn.avg", 6) == 0 ? "avg_pool"
+                                                                    : "adaptive_avg_pool";
     if (strcmp(g->def, "adaptive_avg_pool") != 0 && !give_padding(g)) return false;
     /* Windows that reach over the end as the result is rounded up are padded as well. */
-    if (strcmp(g->def, "adaptive_avg_pool") != 0 && is_true(g, "ceil_mode") && !give_integer(g, "padded", 1)) return false;
+    if (strcmp(g->def, "adaptive_avg_pool") != 0 && is_true(g, "ceil_mode") && !give_integer(g, "padded", 1))
+        return false;
     return give_layout(g, "data", layout, "NC") && give_layout(g, "out", layout, "NC") &&
            give_space(g, "space", layout, x) && give_space(g, "result", layout, result(g, 0)) &&
            give_size(g, "batch", x->shape[place_in(layout, 'N')]) &&
@@ -484,7 +490,8 @@ static bool padding(legal *g) {
     const char *mode = attr(g, "pad_mode")->as.text;
     int64_t before[MAX_RANK];
     const uint32_t rank = rank_of(g, 0);
-    for (uint32_t i = 0; i < rank && 2 * i < widths->as.list.n; i++) before[i] = widths->as.list.items[2 * i].as.integer;
+    for (uint32_t i = 0; i < rank && 2 * i < widths->as.list.n; i++)
+        before[i] = widths->as.list.items[2 * i].as.integer;
     g->def = strcmp(mode, "reflect") == 0     ? "pad_reflect"
              : strcmp(mode, "replicate") == 0 ? "pad_replicate"
              : strcmp(mode, "circular") == 0  ? "pad_circular"
@@ -496,7 +503,8 @@ static bool pixel_shuffle(legal *g) { return give_integer(g, "factor", attr(g, "
 
 static bool attention(legal *g) {
     if (attr(g, "window_size")->kind != TIRB_RELAX_ATTR_NONE) return refuse(g, "with a window");
-    if (g->n_inputs > 3 && g->inputs[3] && rank_of(g, 3) != 4) return refuse(g, "with a bias of other than 4 dimensions");
+    if (g->n_inputs > 3 && g->inputs[3] && rank_of(g, 3) != 4)
+        return refuse(g, "with a bias of other than 4 dimensions");
     return give_integer(g, "has_scale", attr(g, "scale")->kind != TIRB_RELAX_ATTR_NONE);
 }
 
@@ -526,6 +534,56 @@ static bool reverse_sequence(legal *g) {
     if (along[0] < 0) along[0] += rank;
     for (uint32_t i = 0; i < rank; i++) turned[i] = i == along[0] ? (int64_t)rank : (int64_t)i;
     return give_list(g, "batch", batch, 1) && give_list(g, "along", along, 1) && give_list(g, "turned", turned, rank);
+}
+
+/* The call of the library's function: its name, the arrays, then what it is asked. */
+static bool emit_sort(const void *context, tirbi_builder *b, const tirb_primfunc *f) {
+    const legal *g = context;
+    const bool topk = tirb_relax_is_call(g->call, TIRB_RELAX_TOPK);
+    const char *name = topk                                              ? "tvm.contrib.sort.topk"
+                       : tirb_relax_is_call(g->call, TIRB_RELAX_ARGSORT) ? "tvm.contrib.sort.argsort"
+                                                                         : "tvm.contrib.sort.sort";
+    const bool ascend = topk ? !is_true(g, "largest") : !is_true(g, "descending");
+    const tirb_expr **args = TIRBI_NEW_ARRAY(b->arena, const tirb_expr *, f->n_params + 5);
+    uint32_t n = 0;
+    if (!args) return false;
+    args[n++] = tirbi_make_string(b, g->span, name, (uint32_t)strlen(name));
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        const tirb_buffer *buffer = f->buffers[i];
+        const tirb_expr **parts = TIRBI_NEW_ARRAY(b->arena, const tirb_expr *, 6);
+        if (!parts) return false;
+        parts[0] = buffer->data;
+        parts[1] = tirbi_make_call(b, g->span, tirbi_type_handle, TIRB_BUILTIN_TVM_STACK_MAKE_SHAPE, buffer->shape,
+                                   buffer->ndim);
+        parts[2] = tirbi_make_int(b, g->span, tirbi_type_i32, 0);
+        parts[3] = tirbi_make_int(b, g->span, tirbi_type_i32, buffer->ndim);
+        parts[4] = tirbi_make_number(b, g->span, buffer->dtype, 0);
+        parts[5] = parts[2];
+        args[n++] = tirbi_make_call(b, g->span, tirbi_type_handle, TIRB_BUILTIN_TVM_STACK_MAKE_ARRAY, parts, 6);
+    }
+    if (topk) args[n++] = tirbi_make_int(b, g->span, tirbi_type_i32, attr(g, "k")->as.integer);
+    args[n++] = tirbi_make_int(b, g->span, tirbi_type_i32, attr(g, "axis")->as.integer);
+    const char *which = topk ? attr(g, "ret_type")->as.text : NULL;
+    if (which) args[n++] = tirbi_make_string(b, g->span, which, (uint32_t)strlen(which));
+    args[n++] = tirbi_make_bool(b, g->span, ascend);
+    const tirb_expr *call = tirbi_make_call(b, g->span, tirbi_type_i32, TIRB_BUILTIN_CALL_PACKED, args, n);
+    if (call) tirbi_emit_evaluate(b, g->span, call);
+    return call != NULL;
+}
+
+static bool sorting(legal *g) {
+    g->body = emit_sort;
+    if (!tirb_relax_is_call(g->call, TIRB_RELAX_TOPK)) return true;
+    const char *which = attr(g, "ret_type")->as.text;
+    const tirb_expr *dim = NULL;
+    const int64_t axis = attr(g, "axis")->as.integer, k = attr(g, "k")->as.integer;
+    const uint32_t rank = rank_of(g, 0);
+    if (axis >= -(int64_t)rank && axis < (int64_t)rank) dim = tensor(g, 0)->shape[axis < 0 ? axis + rank : axis];
+    if (!dim || k < 1 || (dim->kind == TIRB_EXPR_INT_IMM && k > dim->as.int_value))
+        return refuse(g, "for more elements than there are");
+    if (strcmp(which, "values") == 0) g->def = "topk_values";
+    if (strcmp(which, "indices") == 0) g->def = "topk_indices";
+    return true;
 }
 
 /* A scale or zero point of one element is one for all. */
@@ -653,6 +711,9 @@ static const struct rule {
     {TIRB_RELAX_NN_ATTENTION, attention, NULL},
     {TIRB_RELAX_NN_ATTENTION_BIAS, attention, "attention"},
     {TIRB_RELAX_NN_CROSS_ENTROPY_WITH_LOGITS, cross_entropy, NULL},
+    {TIRB_RELAX_SORT, sorting, NULL},
+    {TIRB_RELAX_ARGSORT, sorting, NULL},
+    {TIRB_RELAX_TOPK, sorting, NULL},
     {TIRB_RELAX_QUANTIZE, quantised, NULL},
     {TIRB_RELAX_DEQUANTIZE, quantised, NULL},
     {TIRB_RELAX_WHERE, NULL, "choose"},
@@ -716,7 +777,9 @@ static bool emit(legal *g) {
                                  .inputs = inputs,
                                  .outputs = outputs,
                                  .given = g->given.items,
-                                 .n_given = g->given.n};
+                                 .n_given = g->given.n,
+                                 .body = g->body,
+                                 .context = g};
     tirbi_builder b;
     tirbi_builder_init(&b, l->arena, l->diagnostics);
     b.n_vars = l->b.n_vars;
@@ -764,7 +827,8 @@ static bool give_common(legal *g) {
         const bool narrow = tirbi_type_is_float(type) && type.bits < 32;
         tirbi_relax_given *axis = g->given.items;
         for (uint32_t k = 0; k < g->given.n; k++)
-            if (strcmp(axis[k].name, "axis") == 0 && axis[k].kind == TIRBI_RELAX_GIVEN_INTEGER && axis[k].as.integer < 0)
+            if (strcmp(axis[k].name, "axis") == 0 && axis[k].kind == TIRBI_RELAX_GIVEN_INTEGER &&
+                axis[k].as.integer < 0)
                 axis[k].as.integer += h->buffer->ndim;
         return give_type(g, "C", narrow ? tirbi_type_f32 : type);
     }
@@ -832,7 +896,13 @@ bool tirbi_relax_emit_copy(tirbi_relax_lowering *l, tirbi_span span, const tirbi
                            const tirbi_relax_held *to) {
     static const tirb_relax_operator copy = {.name = "copy"};
     const tirb_relax_expr call = {.kind = TIRB_RELAX_CALL, .span = span, .as.call = {.op = &copy}};
-    legal g = {.l = l, .call = &call, .span = span, .def = "copy", .inputs = {from}, .n_inputs = 1, .outputs = {to},
+    legal g = {.l = l,
+               .call = &call,
+               .span = span,
+               .def = "copy",
+               .inputs = {from},
+               .n_inputs = 1,
+               .outputs = {to},
                .n_outputs = 1};
     return emit(&g);
 }

@@ -83,8 +83,7 @@ static const tirb_expr *element_of(tirbi_relax_lowering *l, tirbi_span span, con
     uint64_t bits = 0;
     for (uint32_t i = 0; i < size; i++) bits |= (uint64_t)t->bytes[at * size + i] << (8 * i);
     if (tirbi_type_is_bool(t->dtype)) return tirbi_make_bool(&l->b, span, bits != 0);
-    if (tirbi_type_is_float(t->dtype))
-        return tirbi_make_float(&l->b, span, t->dtype, float_of(t->dtype, bits));
+    if (tirbi_type_is_float(t->dtype)) return tirbi_make_float(&l->b, span, t->dtype, float_of(t->dtype, bits));
     const unsigned unused = 64 - size * 8;
     if (t->dtype.code == TIRB_CODE_INT) bits = (uint64_t)((int64_t)(bits << unused) >> unused);
     return tirbi_make_int(&l->b, span, t->dtype, (int64_t)bits);
@@ -136,8 +135,8 @@ const tirbi_relax_held *tirbi_relax_held_of(tirbi_relax_lowering *l, const tirb_
     case TIRB_RELAX_VAR: {
         const tirbi_relax_held *h = l->held[e->as.var->id];
         if (!h)
-            tirbi_relax_refuse_here(l, e->span, "`%s` is not lowered yet: its value is no tensor, number, shape or tuple",
-                                    e->as.var->name);
+            tirbi_relax_refuse_here(
+                l, e->span, "`%s` is not lowered yet: its value is no tensor, number, shape or tuple", e->as.var->name);
         return h;
     }
     case TIRB_RELAX_PRIM:
@@ -216,7 +215,8 @@ static bool same_shape(const tirb_expr *const *a, uint32_t n_a, const tirb_expr 
 
 const tirb_buffer *tirbi_relax_view(tirbi_relax_lowering *l, tirbi_span span, const tirb_buffer *buffer,
                                     tirb_datatype dtype, const tirb_expr *const *shape, uint32_t ndim) {
-    if (tirb_datatype_equal(buffer->dtype, dtype) && same_shape(buffer->shape, buffer->ndim, shape, ndim)) return buffer;
+    if (tirb_datatype_equal(buffer->dtype, dtype) && same_shape(buffer->shape, buffer->ndim, shape, ndim))
+        return buffer;
     tirb_buffer *view = tirbi_make_buffer(&l->b, span, buffer->name, dtype, shape, ndim, "global");
     tirb_stmt *stmt = view ? tirbi_make_stmt(&l->b, span, TIRB_STMT_DECL_BUFFER) : NULL;
     if (!stmt) return NULL;
@@ -283,8 +283,9 @@ const tirbi_relax_held *tirbi_relax_make_room(tirbi_relax_lowering *l, tirbi_spa
         return fields ? hold_tuple(l, fields, type->n_fields) : NULL;
     }
     if (type->kind != TIRB_RELAX_TYPE_TENSOR || !type->has_shape || !tirb_relax_knows_dtype(type)) {
-        tirbi_relax_refuse_here(l, span, "this is not lowered yet: the shape or the type of its value is known only "
-                                         "when it is computed");
+        tirbi_relax_refuse_here(l, span,
+                                "this is not lowered yet: the shape or the type of its value is known only "
+                                "when it is computed");
         return NULL;
     }
     if (destination && destination->kind == TIRBI_RELAX_HELD_TENSOR &&
@@ -309,8 +310,8 @@ bool tirbi_relax_emit_call(tirbi_relax_lowering *l, tirbi_span span, const tirb_
         if (is_tensor) passed[i].buffer = args[i]->buffer;
         values[i] = is_tensor ? tirbi_make_data(&l->b, span, args[i]->buffer) : args[i]->scalar;
         if (!values[i])
-            return !l->arena->failed &&
-                   tirbi_relax_refuse_here(l, span, "argument %u of `%s` is no value of its type", (unsigned)i, f->name);
+            return !l->arena->failed && tirbi_relax_refuse_here(l, span, "argument %u of `%s` is no value of its type",
+                                                                (unsigned)i, f->name);
     }
     const tirb_expr *call = tirbi_make_function_call(&l->b, span, f, values, passed, n);
     if (call) tirbi_emit_evaluate(&l->b, span, call);
@@ -498,8 +499,8 @@ static bool check_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr 
         return true;
     }
     tirb_stmt *assert = tirbi_make_stmt(&l->b, span, TIRB_STMT_ASSERT);
-    const char *text = tirbi_arena_format(l->arena, "match_cast of `%s`: dimension %u is not what the type says", name,
-                                          (unsigned)dim);
+    const char *text =
+        tirbi_arena_format(l->arena, "match_cast of `%s`: dimension %u is not what the type says", name, (unsigned)dim);
     if (!assert || !text) return false;
     assert->as.assert_.condition = tirbi_make_compare(&l->b, span, TIRB_EXPR_EQ, found, wanted);
     assert->as.assert_.error_kind = "RuntimeError";
@@ -683,14 +684,16 @@ static const tirbi_relax_held *make_parameter(tirbi_relax_lowering *l, parameter
         for (int32_t i = 0; i < t->ndim; i++) {
             const tirb_expr *dim = t->shape[i];
             if (dim->kind == TIRB_EXPR_VAR && add_parameter(l, p, dim, NULL)) continue;
-            tirbi_relax_refuse_here(l, span, "the shape `%s` is not lowered yet: a dimension of it is no variable", name);
+            tirbi_relax_refuse_here(l, span, "the shape `%s` is not lowered yet: a dimension of it is no variable",
+                                    name);
             return NULL;
         }
         return hold_shape(l, t->shape, (uint32_t)t->ndim);
     }
     if (t->kind != TIRB_RELAX_TYPE_TENSOR || t->ndim < 0 || !tirb_relax_knows_dtype(t)) {
-        tirbi_relax_refuse_here(l, span, "`%s` is not lowered yet: its type does not say the element type and the number "
-                                         "of dimensions of a tensor",
+        tirbi_relax_refuse_here(l, span,
+                                "`%s` is not lowered yet: its type does not say the element type and the number "
+                                "of dimensions of a tensor",
                                 name);
         return NULL;
     }
@@ -706,8 +709,8 @@ static const tirb_relax_type *tensor_type(tirbi_relax_lowering *l, tirb_datatype
                                           int32_t ndim) {
     tirb_relax_type *t = TIRBI_NEW(l->arena, tirb_relax_type);
     if (t)
-        *t = (tirb_relax_type){.kind = TIRB_RELAX_TYPE_TENSOR, .dtype = dtype, .ndim = ndim, .has_shape = true,
-                               .shape = dims};
+        *t = (tirb_relax_type){
+            .kind = TIRB_RELAX_TYPE_TENSOR, .dtype = dtype, .ndim = ndim, .has_shape = true, .shape = dims};
     return t;
 }
 
@@ -738,8 +741,9 @@ static const tirbi_relax_held *make_results(tirbi_relax_lowering *l, parameters 
         return fields ? hold_tuple(l, fields, t->n_fields) : NULL;
     }
     if (t->kind != TIRB_RELAX_TYPE_TENSOR || !t->has_shape || !all_bound_at_entry(l, t->shape, (uint32_t)t->ndim)) {
-        tirbi_relax_refuse_here(l, f->span, "result %u of `%s` is not lowered yet: its shape does not follow from the "
-                                            "parameters",
+        tirbi_relax_refuse_here(l, f->span,
+                                "result %u of `%s` is not lowered yet: its shape does not follow from the "
+                                "parameters",
                                 (unsigned)*number, f->name);
         return NULL;
     }
@@ -810,7 +814,8 @@ static bool lower_functions(tirbi_relax_lowering *l) {
     return !l->arena->failed;
 }
 
-const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, tirbi_arena *arena, tirbi_diagnostics *diagnostics) {
+const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, tirbi_arena *arena,
+                                       tirbi_diagnostics *diagnostics) {
     if (module->n_relax == 0) return module;
     tirbi_relax_lowering l = {.arena = arena, .diagnostics = diagnostics, .module = module};
     tirb_irmodule *grown = TIRBI_NEW(arena, tirb_irmodule);

@@ -17,10 +17,10 @@ typedef enum tirbi_relax_held_kind {
 /* What a Relax value is in the PrimFunc. */
 typedef struct tirbi_relax_held {
     tirbi_relax_held_kind kind;
-    const tirb_buffer *buffer;                           /* TENSOR */
-    const tirb_expr *scalar;                             /* SCALAR; TENSOR: a constant of rank 0 */
-    const tirb_expr *const *dims;                        /* SHAPE, n of them */
-    const struct tirbi_relax_held *const *fields;        /* TUPLE, n of them */
+    const tirb_buffer *buffer;                    /* TENSOR */
+    const tirb_expr *scalar;                      /* SCALAR; TENSOR: a constant of rank 0 */
+    const tirb_expr *const *dims;                 /* SHAPE, n of them */
+    const struct tirbi_relax_held *const *fields; /* TUPLE, n of them */
     uint32_t n;
 } tirbi_relax_held;
 
@@ -36,17 +36,17 @@ typedef struct tirbi_relax_lowering {
     const tirb_irmodule *module;
     tirbi_builder b;
     const tirbi_tc_program *texts;
-    tirbi_list functions;  /* of tirb_primfunc *: of the module that is made */
-    tirbi_list operators;  /* of tirb_primfunc *: those of them that are operators */
+    tirbi_list functions;    /* of tirb_primfunc *: of the module that is made */
+    tirbi_list operators;    /* of tirb_primfunc *: those of them that are operators */
     tirb_primfunc **lowered; /* by the number of the Relax function */
     /* Of the function under way. */
     const tirb_relax_function *function;
     const tirbi_relax_held **held;         /* by the number of a Relax variable */
     const tirbi_relax_held **destinations; /* the same: where a variable's value is to be; NULL: anywhere */
     uint32_t *last_use;                    /* the same: the binding that last uses it */
-    tirbi_list storages; /* of tirbi_relax_storage */
-    tirbi_list constants; /* of constant_buffer */
-    uint32_t now;        /* the number of the binding under way */
+    tirbi_list storages;                   /* of tirbi_relax_storage */
+    tirbi_list constants;                  /* of constant_buffer */
+    uint32_t now;                          /* the number of the binding under way */
 } tirbi_relax_lowering;
 
 bool tirbi_relax_refuse_here(tirbi_relax_lowering *l, tirbi_span span, const char *format, ...)

@@ -202,6 +202,13 @@ case('R.einsum((a, b), subscripts="bij,bkj->bik")', (2, 3, 4), (2, 5, 4))
 case('R.einsum((a,), subscripts="ij->j")', (3, 4))
 case("R.nn.batch_flatten(a)", (2, 3, 4))
 case("R.reverse_sequence(a, b, seq_axis=1, batch_axis=0)", (3, 5), (3,), kinds=dict(b="index:5"))
+for name in ["sort", "argsort"]:
+    case(f"R.{name}(a, axis=1)", (3, 6), types=["float32", "int32", "int64"])
+    case(f"R.{name}(a, axis=0, descending=True)", (5, 2))
+    case(f"R.{name}(a)", ("n", 6), symbols=dict(n=2))
+for how in ["both", "values", "indices"]:
+    case(f'R.topk(a, k=3, axis=-1, ret_type="{how}")', (3, 6), types=["float32", "int32"])
+    case(f'R.topk(a, k=2, axis=0, ret_type="{how}", largest=False)', (4, 3))
 case("R.shape_to_tensor(R.shape_of(a))", ("n", 4), symbols=dict(n=3))
 case("R.size(a)", (3, 4))
 
