@@ -15,8 +15,12 @@ bool tirbi_relax_refuse(tirbi_relax_expansion *x, const char *format, ...) {
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    tirbi_report_error(x->b->diagnostics, TIRB_UNSUPPORTED, x->use->span, "the operator `%s` is not made for this: %s",
-                       x->use->def->name, message);
+    const char *name = x->use->def->name;
+    if (x->use->reason)
+        *x->use->reason = tirbi_arena_format(x->arena, "the operator `%s` is not made for this: %s", name, message);
+    else
+        tirbi_report_error(x->b->diagnostics, TIRB_UNSUPPORTED, x->use->span, "`%s` is not made for this: %s", name,
+                           message);
     return false;
 }
 
@@ -135,7 +139,8 @@ static bool bind_given(tirbi_relax_expansion *x) {
         const tirb_expr **items = TIRBI_NEW_ARRAY(x->arena, const tirb_expr *, n);
         for (uint32_t k = 0; items && k < n; k++) {
             items[k] = sizes   ? own_dim(x, g->as.sizes.items[k])
-                       : reals ? tirbi_make_float(x->b, x->use->span, (tirb_datatype){TIRB_CODE_FLOAT, 64, 1},
+                       : reals ? tirbi_make_float(x->b, x->use->span,
+                                                  (tirb_datatype){.code = TIRB_CODE_FLOAT, .bits = 64, .lanes = 1},
                                                   g->as.reals.items[k])
                                : tirbi_make_int(x->b, x->use->span, tirbi_type_i64, g->as.list.items[k]);
             if (!items[k]) return false;

@@ -60,6 +60,7 @@ typedef struct tirbi_relax_use {
     /* Emits what the text does not say, behind its statements; NULL: nothing. False after an error. */
     bool (*body)(const void *context, tirbi_builder *b, const tirb_primfunc *f);
     const void *context;
+    const char **reason; /* gets why the text is not made for this use, a message, instead of a report; or NULL */
 } tirbi_relax_use;
 
 /* Makes the function, whose parameters are the inputs that are there, then the outputs. NULL after reporting an error,

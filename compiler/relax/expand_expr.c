@@ -120,7 +120,7 @@ static tirbi_relax_value compare(tirbi_relax_expansion *x, const tirbi_tc_expr *
     tirbi_relax_value b = tirbi_relax_evaluate(x, e->args[1], element);
     if (!meet(x, &a, &b)) return nothing;
     if (tirbi_type_is_bool(a.e->dtype) && e->kind != TIRBI_TC_EQ && e->kind != TIRBI_TC_NE) {
-        const tirb_datatype byte = {TIRB_CODE_UINT, 8, 1}; /* false is below true */
+        const tirb_datatype byte = {.code = TIRB_CODE_UINT, .bits = 8, .lanes = 1}; /* false is below true */
         a.e = tirbi_relax_as(x, a, byte);
         b.e = tirbi_relax_as(x, b, byte);
         if (!a.e || !b.e) return nothing;
@@ -320,8 +320,9 @@ static tirbi_relax_value name(tirbi_relax_expansion *x, const tirbi_tc_expr *e, 
     }
     const tirbi_relax_given *given = tirbi_relax_given_of(x, e->name);
     if (given && given->kind == TIRBI_RELAX_GIVEN_REAL)
-        return literal(
-            tirbi_make_float(x->b, tirbi_relax_span(x), (tirb_datatype){TIRB_CODE_FLOAT, 64, 1}, given->as.real));
+        return literal(tirbi_make_float(x->b, tirbi_relax_span(x),
+                                        (tirb_datatype){.code = TIRB_CODE_FLOAT, .bits = 64, .lanes = 1},
+                                        given->as.real));
     int64_t fixed;
     if (tirbi_relax_fixed(x, e, element, &fixed))
         return literal(tirbi_make_int(x->b, tirbi_relax_span(x), tirbi_type_i64, fixed));
@@ -434,7 +435,8 @@ tirbi_relax_value tirbi_relax_evaluate(tirbi_relax_expansion *x, const tirbi_tc_
     case TIRBI_TC_INT:
         return literal(tirbi_make_int(x->b, span, tirbi_type_i64, e->int_value));
     case TIRBI_TC_FLOAT:
-        return literal(tirbi_make_float(x->b, span, (tirb_datatype){TIRB_CODE_FLOAT, 64, 1}, e->float_value));
+        return literal(tirbi_make_float(x->b, span, (tirb_datatype){.code = TIRB_CODE_FLOAT, .bits = 64, .lanes = 1},
+                                        e->float_value));
     case TIRBI_TC_BOOL:
         return computed(tirbi_make_bool(x->b, span, e->int_value != 0));
     case TIRBI_TC_NAME:

@@ -586,6 +586,32 @@ static bool sorting(legal *g) {
     return true;
 }
 
+static bool resize(legal *g) {
+    const char *layout = attr(g, "layout")->as.text, *method = attr(g, "method")->as.text;
+    const char *mode = attr(g, "coordinate_transformation_mode")->as.text;
+    const char *rounding = attr(g, "rounding_method")->as.text;
+    static const char *const modes[] = {"half_pixel", "align_corners", "asymmetric"};
+    bool known = false;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) known = known || strcmp(mode, modes[i]) == 0;
+    const bool nearest = strncmp(method, "nearest", 7) == 0, linear = strcmp(method, "linear") == 0;
+    if (!known || (!nearest && (!linear || tirb_relax_is_call(g->call, TIRB_RELAX_IMAGE_RESIZE3D))))
+        return refuse(g, "with this method or these coordinates");
+    if (!*rounding) rounding = strcmp(mode, "align_corners") == 0 ? "round" : "floor";
+    g->n_inputs = 1;
+    g->def = nearest ? "resize_nearest" : "resize2d_linear";
+    tirbi_relax_given *m = give(g, "mode", TIRBI_RELAX_GIVEN_TEXT);
+    if (m) m->as.text = mode;
+    tirbi_relax_given *r = give(g, "rounding", TIRBI_RELAX_GIVEN_TEXT);
+    if (r) r->as.text = rounding;
+    if (!m || !r || !give_layout(g, "data", layout, "NC") || !give_layout(g, "out", layout, "NC") ||
+        !give_space(g, "space", layout, tensor(g, 0)) || !give_space(g, "result", layout, result(g, 0)))
+        return false;
+    if (nearest) return true;
+    const int64_t h = place_in(layout, 'H'), w = place_in(layout, 'W');
+    return give_size(g, "height", tensor(g, 0)->shape[h]) && give_size(g, "width", tensor(g, 0)->shape[w]) &&
+           give_size(g, "rows", result(g, 0)->shape[h]) && give_size(g, "columns", result(g, 0)->shape[w]);
+}
+
 /* A scale or zero point of one element is one for all. */
 static bool quantised(legal *g) {
     for (uint32_t i = 1; i < 3; i++) {
@@ -711,6 +737,8 @@ static const struct rule {
     {TIRB_RELAX_NN_ATTENTION, attention, NULL},
     {TIRB_RELAX_NN_ATTENTION_BIAS, attention, "attention"},
     {TIRB_RELAX_NN_CROSS_ENTROPY_WITH_LOGITS, cross_entropy, NULL},
+    {TIRB_RELAX_IMAGE_RESIZE2D, resize, NULL},
+    {TIRB_RELAX_IMAGE_RESIZE3D, resize, NULL},
     {TIRB_RELAX_SORT, sorting, NULL},
     {TIRB_RELAX_ARGSORT, sorting, NULL},
     {TIRB_RELAX_TOPK, sorting, NULL},
@@ -759,6 +787,7 @@ static bool emit(legal *g) {
     if (!def) return refuse(g, "");
     tirbi_relax_operand inputs[MAX_OPERANDS], outputs[MAX_OPERANDS];
     const tirbi_relax_held *args[2 * MAX_OPERANDS];
+    const char *reason = NULL;
     uint32_t n = 0;
     if (def->n_params > MAX_OPERANDS || def->n_returns != g->n_outputs || g->n_inputs > def->n_params)
         return refuse(g, "with these operands");
@@ -779,7 +808,8 @@ static bool emit(legal *g) {
                                  .given = g->given.items,
                                  .n_given = g->given.n,
                                  .body = g->body,
-                                 .context = g};
+                                 .context = g,
+                                 .reason = &reason};
     tirbi_builder b;
     tirbi_builder_init(&b, l->arena, l->diagnostics);
     b.n_vars = l->b.n_vars;
@@ -787,6 +817,7 @@ static bool emit(legal *g) {
     tirb_primfunc *f = tirbi_relax_expand(&use, &b);
     l->b.n_vars = b.n_vars;
     l->b.n_buffers = b.n_buffers;
+    if (reason) return tirbi_relax_refuse_here(l, g->span, "%s", reason);
     const tirb_primfunc *shared = f ? share(l, f) : NULL;
     return shared && tirbi_relax_emit_call(l, g->span, shared, args, n);
 }
@@ -892,6 +923,22 @@ static bool emit_split(legal *g, const tirbi_relax_held *room) {
     return true;
 }
 
+static bool emit_meshgrid(legal *g, const tirbi_relax_held *room) {
+    const tirbi_relax_held *tuple = tirbi_relax_held_of(g->l, g->call->as.call.args[0]);
+    const bool xy = strcmp(attr(g, "indexing")->as.text, "xy") == 0;
+    if (!tuple || tuple->kind != TIRBI_RELAX_HELD_TUPLE || tuple->n != room->n) return refuse(g, "with these operands");
+    for (uint32_t i = 0; i < room->n; i++) {
+        const int64_t along = xy && i < 2 && room->n > 1 ? 1 - (int64_t)i : (int64_t)i;
+        g->inputs[0] = tuple->fields[i];
+        g->n_inputs = 1;
+        g->outputs[0] = room->fields[i];
+        g->n_outputs = 1;
+        if (tuple->fields[i]->kind != TIRBI_RELAX_HELD_TENSOR) return refuse(g, "with these operands");
+        if (!give_list(g, "along", &along, 1) || !emit(g)) return false;
+    }
+    return true;
+}
+
 bool tirbi_relax_emit_copy(tirbi_relax_lowering *l, tirbi_span span, const tirbi_relax_held *from,
                            const tirbi_relax_held *to) {
     static const tirb_relax_operator copy = {.name = "copy"};
@@ -953,6 +1000,7 @@ static bool emit_operator(legal *g, const tirbi_relax_held *room) {
         const tirbi_relax_held *tuple = tirbi_relax_held_of(g->l, e->as.call.args[0]);
         return tuple && einsum(g, tuple);
     }
+    if (tirb_relax_is_call(e, TIRB_RELAX_MESHGRID)) return emit_meshgrid(g, room);
     if (tirb_relax_is_call(e, TIRB_RELAX_SPLIT)) return emit_split(g, room);
     if (tirb_relax_is_call(e, TIRB_RELAX_SHAPE_TO_TENSOR)) {
         const tirbi_relax_held *shape = tirbi_relax_held_of(g->l, e->as.call.args[0]);
@@ -983,7 +1031,8 @@ const tirbi_relax_held *tirbi_relax_legalise(tirbi_relax_lowering *l, const tirb
         return reshaped(&g, g.inputs[0], call->type->shape, (uint32_t)call->type->ndim);
     const tirbi_relax_held *room = tirbi_relax_make_room(l, call->span, call->type, destination);
     if (!room) return NULL;
-    if (!tirb_relax_is_call(call, TIRB_RELAX_SPLIT) && !read_outputs(&g, room)) {
+    const bool by_field = tirb_relax_is_call(call, TIRB_RELAX_SPLIT) || tirb_relax_is_call(call, TIRB_RELAX_MESHGRID);
+    if (!by_field && !read_outputs(&g, room)) {
         refuse(&g, "with this many results");
         return NULL;
     }

@@ -14,7 +14,10 @@ bool tirbi_relax_refuse_here(tirbi_relax_lowering *l, tirbi_span span, const cha
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, span, "%s", message);
+    if (!l->reason) {
+        l->reason = tirbi_arena_format(l->arena, "%s", message);
+        l->place = span;
+    }
     return false;
 }
 
@@ -371,6 +374,11 @@ static const tirbi_relax_held *lower_function_call(tirbi_relax_lowering *l, cons
     if (callee->kind != TIRB_RELAX_GLOBAL || !callee->as.global.function) {
         tirbi_relax_refuse_here(l, e->span, "calls of %s are not lowered yet",
                                 callee->kind == TIRB_RELAX_EXTERN ? "functions of the host" : "closures");
+        return NULL;
+    }
+    if (l->is_left_out[callee->as.global.function->index]) {
+        tirbi_relax_refuse_here(l, e->span, "`%s`, which is called here, is left out",
+                                callee->as.global.function->name);
         return NULL;
     }
     tirbi_list args = {.n = 0};
@@ -792,26 +800,66 @@ static bool lower_body(tirbi_relax_lowering *l, const tirb_relax_function *f, ti
     return !l->arena->failed;
 }
 
+/* A function that is not lowered is left out of the bundle, and those that call it; of a module that has nothing else
+ * this is an error. */
+static void leave_out(tirbi_relax_lowering *l, const tirb_relax_function *f) {
+    l->is_left_out[f->index] = true;
+    if (l->arena->failed || tirbi_has_errors(l->diagnostics)) return;
+    if (!l->reason) {
+        tirbi_report_unexplained(l->diagnostics, f->span, "a function");
+        return;
+    }
+    uint32_t left = l->module->n_functions;
+    for (uint32_t i = 0; i < l->module->n_relax; i++) left += !l->is_left_out[i];
+    if (left > 0)
+        tirbi_report_warning(l->diagnostics, l->place, "`%s` is left out of the bundle: %s", f->name, l->reason);
+    else
+        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, l->place, "%s", l->reason);
+}
+
+static bool add_function(tirbi_relax_lowering *l, tirb_primfunc *f) {
+    tirb_primfunc **slot = TIRBI_LIST_ADD(l->arena, &l->functions, tirb_primfunc *);
+    if (slot) *slot = f;
+    return slot != NULL;
+}
+
+/* One round over what is not left out yet; *again: something has been. */
+static bool lower_round(tirbi_relax_lowering *l, const tirbi_relax_held **results, bool *again) {
+    const tirb_irmodule *m = l->module;
+    l->functions = l->operators = (tirbi_list){.n = 0};
+    *again = false;
+    for (uint32_t i = 0; i < m->n_functions; i++)
+        if (!add_function(l, m->functions[i])) return false;
+    memset(l->destinations, 0, m->n_relax_vars * sizeof(*l->destinations));
+    for (uint32_t i = 0; i < m->n_relax && !l->arena->failed; i++) {
+        if (l->is_left_out[i]) continue;
+        l->reason = NULL;
+        if (lower_body(l, m->relax[i], l->lowered[i], results[i])) {
+            if (!add_function(l, l->lowered[i])) return false;
+            continue;
+        }
+        leave_out(l, m->relax[i]);
+        while (l->b.frames.n > 0 && !l->arena->failed) tirbi_frame_pop(&l->b);
+        *again = true;
+    }
+    return !l->arena->failed && !tirbi_has_errors(l->diagnostics);
+}
+
 static bool lower_functions(tirbi_relax_lowering *l) {
     const tirb_irmodule *m = l->module;
     const tirbi_relax_held **results = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, m->n_relax);
     if (!results) return false;
-    for (uint32_t i = 0; i < m->n_relax; i++) {
+    for (uint32_t i = 0; i < m->n_relax && !l->arena->failed; i++) {
         tirb_primfunc *f = l->lowered[i] = TIRBI_NEW(l->arena, tirb_primfunc);
         if (!f) return false;
+        l->reason = NULL;
         results[i] = declare(l, m->relax[i], f);
+        if (!results[i]) leave_out(l, m->relax[i]);
     }
-    for (uint32_t i = 0; i < m->n_relax && !l->arena->failed; i++) {
-        if (!results[i] || !lower_body(l, m->relax[i], l->lowered[i], results[i])) {
-            l->b.frames.n = 0;
-            if (!l->arena->failed) tirbi_report_unexplained(l->diagnostics, m->relax[i]->span, "a function");
-            continue;
-        }
-        tirb_primfunc **slot = TIRBI_LIST_ADD(l->arena, &l->functions, tirb_primfunc *);
-        if (!slot) return false;
-        *slot = l->lowered[i];
-    }
-    return !l->arena->failed;
+    bool again = true;
+    while (again && !tirbi_has_errors(l->diagnostics))
+        if (!lower_round(l, results, &again)) return false;
+    return !l->arena->failed && !tirbi_has_errors(l->diagnostics);
 }
 
 const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, tirbi_arena *arena,
@@ -828,11 +876,8 @@ const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, tirbi_arena 
     l.destinations = TIRBI_NEW_ARRAY(arena, const tirbi_relax_held *, module->n_relax_vars);
     l.last_use = TIRBI_NEW_ARRAY(arena, uint32_t, module->n_relax_vars);
     if (!grown || !l.texts || !l.lowered || !l.held || !l.destinations || !l.last_use) return NULL;
-    for (uint32_t i = 0; i < module->n_functions; i++) {
-        tirb_primfunc **slot = TIRBI_LIST_ADD(arena, &l.functions, tirb_primfunc *);
-        if (!slot) return NULL;
-        *slot = module->functions[i];
-    }
+    l.is_left_out = TIRBI_NEW_ARRAY(arena, bool, module->n_relax);
+    if (!l.is_left_out) return NULL;
     if (!lower_functions(&l)) return NULL;
     *grown = *module;
     grown->functions = l.functions.items;

@@ -39,6 +39,7 @@ typedef struct tirbi_relax_lowering {
     tirbi_list functions;    /* of tirb_primfunc *: of the module that is made */
     tirbi_list operators;    /* of tirb_primfunc *: those of them that are operators */
     tirb_primfunc **lowered; /* by the number of the Relax function */
+    bool *is_left_out;       /* the same: it is not lowered, and that is reported */
     /* Of the function under way. */
     const tirb_relax_function *function;
     const tirbi_relax_held **held;         /* by the number of a Relax variable */
@@ -47,8 +48,11 @@ typedef struct tirbi_relax_lowering {
     tirbi_list storages;                   /* of tirbi_relax_storage */
     tirbi_list constants;                  /* of constant_buffer */
     uint32_t now;                          /* the number of the binding under way */
+    const char *reason;                    /* why it is not lowered, and where; NULL: nothing is against it yet */
+    tirbi_span place;
 } tirbi_relax_lowering;
 
+/* Notes why the function under way is not lowered: false. */
 bool tirbi_relax_refuse_here(tirbi_relax_lowering *l, tirbi_span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 tirbi_relax_held *tirbi_relax_hold(tirbi_relax_lowering *l, tirbi_relax_held_kind kind);

@@ -209,6 +209,14 @@ for name in ["sort", "argsort"]:
 for how in ["both", "values", "indices"]:
     case(f'R.topk(a, k=3, axis=-1, ret_type="{how}")', (3, 6), types=["float32", "int32"])
     case(f'R.topk(a, k=2, axis=0, ret_type="{how}", largest=False)', (4, 3))
+case("R.meshgrid((a, b))", (3,), (4,))
+case('R.meshgrid((a, b), indexing="xy")', (3,), (4,))
+for mode in ["half_pixel", "align_corners", "asymmetric"]:
+    for method in ["nearest_neighbor", "linear"]:
+        case(f'R.image.resize2d(a, (7, 9), method="{method}", coordinate_transformation_mode="{mode}")', (1, 2, 4, 5))
+    case(f'R.image.resize2d(a, (8, 10), method="nearest_neighbor", rounding_method="floor", '
+         f'coordinate_transformation_mode="{mode}")', (1, 2, 4, 5))
+case('R.image.resize2d(a, (8, 10), layout="NHWC")', (1, 4, 5, 2))
 case("R.shape_to_tensor(R.shape_of(a))", ("n", 4), symbols=dict(n=3))
 case("R.size(a)", (3, 4))
 
