@@ -8,11 +8,10 @@ import pathlib
 import sys
 import tempfile
 
+import relax_operators as operators  # and skips where TVM is not installed
 import numpy as np
 import tvm
 from tvm import relax
-
-import relax_operators as operators
 
 MLP = ('''
     @R.function
@@ -43,16 +42,15 @@ CNN = ('''
             lv3 = R.nn.relu(lv2)
             lv4 = R.nn.max_pool2d(lv3, pool_size=2, strides=2)
             lv5 = R.nn.conv2d(lv4, d, padding=1)
-            lv6 = R.nn.batch_norm(lv5, c, c, c, R.const(np_ones), axis=1, training=False)
+            lv6 = R.nn.batch_norm(lv5, c, c, c, R.abs(c), axis=1, training=False)
             lv7 = lv6[0]
             lv8 = R.add(lv7, lv4)
             lv9 = R.nn.adaptive_avg_pool2d(lv8, output_size=1)
             lv10 = R.squeeze(lv9, axis=[2, 3])
             gv = R.matmul(lv10, e)
             R.output(gv)
-        return (gv, lv3_out)
-'''.replace("R.const(np_ones)", "R.abs(c)").replace("return (gv, lv3_out)", "return (gv, c)"),
-       [(2, 3, 16, 16), (8, 3, 3, 3), (8,), (8, 8, 3, 3), (8, 10)])
+        return (gv, c)
+''', [(2, 3, 16, 16), (8, 3, 3, 3), (8,), (8, 8, 3, 3), (8, 10)])
 
 TRANSFORMER = ('''
     @R.function
@@ -103,7 +101,7 @@ MODELS = {"mlp": MLP, "cnn": CNN, "transformer": TRANSFORMER, "branches": BRANCH
 
 
 def main():
-    tirb, wrong = sys.argv[1], 0
+    tirb, wrong, runs = sys.argv[1], 0, 0
     rng = np.random.default_rng(7)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -129,8 +127,10 @@ def main():
                     if problem or bits[-1] != bits[0]:
                         print(f"WRONG {model} {isa} {threads}: {problem or 'other bits'}")
                         wrong += 1
+            runs += len(bits)
             print(f"{model}: {len(bits)} runs")
-    return 1 if wrong else 0
+    print(f"{runs - wrong} passed, {wrong} failed")
+    return 1 if wrong or not runs else 0
 
 
 if __name__ == "__main__":

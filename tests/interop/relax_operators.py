@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Operators of Relax against TVM's own: every operator that is lowered, over element types, ranks and symbolic shapes.
 
-    relax_operators.py TIRB [--seed N] [name ...]
+    relax_operators.py TIRB [--seed N] [--every N] [name ...]
 
-Each case is a function of one binding; TVM compiles all of them as one module, tirb runs each. A case that TVM does not
-compile is left out and counted; one that tirb refuses must be in REFUSED."""
+Each case is a function of one binding, which both compile and run. A case that TVM does not compile is left out and
+counted."""
 import argparse
 import pathlib
 import re
@@ -12,10 +12,13 @@ import subprocess
 import sys
 import tempfile
 
-import ml_dtypes
-import numpy as np
-import tvm
-from tvm import relax
+try:
+    import numpy as np
+    import tvm
+    from tvm import relax
+except ImportError as missing:
+    print(f"{missing.name} is not installed: skipped")
+    sys.exit(77)
 
 FLOATS = ["float32", "float64", "float16"]
 INTS = ["int8", "int32", "int64", "uint8"]
@@ -24,7 +27,7 @@ INTS = ["int8", "int32", "int64", "uint8"]
 CASES = []
 
 
-def case(text, *shapes, types=("float32",), result=None, symbols=None, low=-3.0, high=3.0, kinds=None):
+def case(text, *shapes, types=("float32",), symbols=None, low=-3.0, high=3.0, kinds=None):
     for t in types:
         CASES.append(dict(text=text, shapes=shapes, type=t, symbols=symbols or {}, low=low, high=high,
                           kinds=kinds or {}))
@@ -239,7 +242,7 @@ def text_of(c, name):
         inner = ", ".join(f'"{d}"' if isinstance(d, str) else str(d) for d in shape)
         return f"({inner}{',' if len(shape) == 1 else ''})"
     params = ", ".join(f'{LETTERS[i]}: R.Tensor({dims(s)}, dtype="{type_of(c, i)}")' for i, s in enumerate(c["shapes"]))
-    lines = [f"    @R.function", f"    def {name}({params}):"]
+    lines = ["    @R.function", f"    def {name}({params}):"]
     lines += [f"        {s} = T.int64()" for s in c["symbols"]]
     lines += [f"        gv = {c['text']}", "        return gv"]
     return "\n".join(lines)
@@ -308,7 +311,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tirb")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("names", nargs="*")
+    parser.add_argument("--every", type=int, default=1, help="one case of so many, by the seed")
+    parser.add_argument("names", nargs="*", help="only cases with one of these in their text")
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
     right = left_out = 0
@@ -316,7 +320,9 @@ def main():
     operators = set()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for c in CASES:
+        for number, c in enumerate(CASES):
+            if (number + options.seed) % options.every:
+                continue
             if options.names and not any(n in c["text"] for n in options.names):
                 continue
             label = f"{c['text']} {c['type']} {c['shapes']}"
@@ -336,7 +342,8 @@ def main():
                 operators.update(re.findall(r"R\.([a-z_0-9.]+)\(", c["text"]))
     for line in wrong:
         print("WRONG", line)
-    print(f"{right} cases of {len(operators)} operators agree with TVM, {len(wrong)} do not, {left_out} left out")
+    print(f"{len(operators)} names of operators, {left_out} cases that TVM does not compile")
+    print(f"{right} passed, {len(wrong)} failed")
     return 1 if wrong or (not right and not options.names) else 0
 
 
