@@ -209,6 +209,7 @@ static bool pattern_length(tirbi_relax_expansion *x, const tirbi_tc_expr *e, uin
         return false;
     }
     bool known = false;
+    if (e->kind == TIRBI_TC_PACK) return false; /* it is spread by itself */
     for (uint32_t i = 0; i < e->n_args; i++) known = pattern_length(x, e->args[i], n, unknown) || known;
     return known;
 }
@@ -311,6 +312,7 @@ static bool set_lengths(tirbi_relax_expansion *x, const tirbi_tc_expr *e, uint32
         if (let) return set_lengths(x, let, n);
         return !is_index_name(x, e->name) || set_length(x, e->name, n);
     }
+    if (e->kind == TIRBI_TC_PACK) return true; /* as long as it is by itself */
     for (uint32_t i = 0; i < e->n_args; i++)
         if (!set_lengths(x, e->args[i], n)) return false;
     return true;

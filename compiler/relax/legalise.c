@@ -239,7 +239,8 @@ static bool group_norm(legal *g) {
     const tirb_expr *shape[MAX_RANK], *halves[2];
     uint32_t n_inner = 0;
     if (at < 0) at += rank;
-    if (rank + 1 > MAX_RANK || groups <= 0 || at >= rank) return refuse(g, "for these axes");
+    if (rank + 1 > MAX_RANK || groups <= 0 || at < 0 || at >= rank || g->n_inputs != 3)
+        return refuse(g, "for these axes");
     for (uint32_t i = 0, k = 0; i < rank; i++) {
         shape[k++] = i == at ? number(g, groups) : tensor(g, 0)->shape[i];
         if (i == at)
@@ -277,7 +278,7 @@ static bool repeat(legal *g) {
 static bool tile(legal *g) {
     const tirb_expr *shape[MAX_RANK];
     const uint32_t rank = rank_of(g, 0), n = result(g, 0)->ndim;
-    if (n > MAX_RANK) return refuse(g, "for this many dimensions");
+    if (n > MAX_RANK || rank > n) return refuse(g, "for this many dimensions");
     for (uint32_t i = 0; i < n; i++) shape[i] = i < n - rank ? number(g, 1) : tensor(g, 0)->shape[i - (n - rank)];
     g->inputs[0] = reshaped(g, g->inputs[0], shape, n);
     return g->inputs[0] != NULL;
@@ -290,7 +291,8 @@ static bool strided_slice(legal *g) {
     const tirb_relax_expr *const *args = g->call->as.call.args;
     if (rank > MAX_RANK || g->call->as.call.n_args < 4) return refuse(g, "in this form");
     for (uint32_t i = 1; i < g->call->as.call.n_args; i++)
-        if (args[i]->kind != TIRB_RELAX_TUPLE) return refuse(g, "in this form");
+        if (args[i]->kind != TIRB_RELAX_TUPLE || args[i]->as.tuple.n != args[1]->as.tuple.n)
+            return refuse(g, "in this form");
     for (uint32_t i = 0; i < rank; i++) begin[i] = 0, stride[i] = 1;
     for (uint32_t i = 0; i < args[1]->as.tuple.n; i++) {
         const tirb_relax_expr *e[3] = {args[1]->as.tuple.items[i], args[2]->as.tuple.items[i], NULL};
@@ -300,6 +302,7 @@ static bool strided_slice(legal *g) {
                 return refuse(g, "where its bounds are no numbers that are written out");
         axes[0] = e[0]->as.prim->as.int_value;
         if (axes[0] < 0) axes[0] += rank;
+        if (axes[0] < 0 || axes[0] >= rank) return refuse(g, "along this axis");
         int64_t from = e[1]->as.prim->as.int_value, step = e[2] ? e[2]->as.prim->as.int_value : 1;
         const tirb_expr *dim = tensor(g, 0)->shape[axes[0]];
         if (dim->kind == TIRB_EXPR_INT_IMM) {
@@ -416,7 +419,8 @@ static bool give_padding(legal *g) {
     int64_t before[MAX_RANK], after[MAX_RANK];
     const uint32_t n = p->as.list.n / 2;
     bool any = false;
-    for (uint32_t i = 0; i < n && i < MAX_RANK; i++) {
+    if (n > MAX_RANK) return refuse(g, "for this many dimensions");
+    for (uint32_t i = 0; i < n; i++) {
         before[i] = p->as.list.items[i].as.integer;
         after[i] = p->as.list.items[n + i].as.integer;
         any = any || before[i] || after[i];
@@ -490,8 +494,8 @@ static bool padding(legal *g) {
     const char *mode = attr(g, "pad_mode")->as.text;
     int64_t before[MAX_RANK];
     const uint32_t rank = rank_of(g, 0);
-    for (uint32_t i = 0; i < rank && 2 * i < widths->as.list.n; i++)
-        before[i] = widths->as.list.items[2 * i].as.integer;
+    if (widths->as.list.n != 2 * rank || rank > MAX_RANK) return refuse(g, "for these widths");
+    for (uint32_t i = 0; i < rank; i++) before[i] = widths->as.list.items[2 * i].as.integer;
     g->def = strcmp(mode, "reflect") == 0     ? "pad_reflect"
              : strcmp(mode, "replicate") == 0 ? "pad_replicate"
              : strcmp(mode, "circular") == 0  ? "pad_circular"
@@ -516,6 +520,7 @@ static bool cross_entropy(legal *g) {
 static bool collapse(legal *g) {
     int64_t kept[MAX_RANK];
     const tirb_buffer *x = tensor(g, 0), *y = result(g, 0);
+    if (y->ndim > x->ndim || y->ndim > MAX_RANK) return refuse(g, "to this shape");
     for (uint32_t i = 0; i < y->ndim; i++) {
         const uint32_t from = x->ndim - y->ndim + i;
         kept[i] = tirbi_expr_equal(x->shape[from], y->shape[i]) ? (int64_t)from : -1;
@@ -583,6 +588,35 @@ static bool sorting(legal *g) {
         return refuse(g, "for more elements than there are");
     if (strcmp(which, "values") == 0) g->def = "topk_values";
     if (strcmp(which, "indices") == 0) g->def = "topk_indices";
+    return true;
+}
+
+/* `components`, `first`, `behind` and `batch` of operators whose indices have places in their last dimension. */
+static bool nd_indices(legal *g) {
+    const tirb_buffer *x = tensor(g, 0), *indices = tensor(g, 1);
+    const bool gathers = tirb_relax_is_call(g->call, TIRB_RELAX_GATHER_ND);
+    const int64_t n_batch = gathers ? attr(g, "batch_dims")->as.integer : 0;
+    int64_t list[MAX_RANK];
+    if (indices->ndim == 0 || indices->shape[indices->ndim - 1]->kind != TIRB_EXPR_INT_IMM)
+        return refuse(g, "where the number of places is not written out");
+    const int64_t n = indices->shape[indices->ndim - 1]->as.int_value, rank = x->ndim;
+    if (n < 0 || n_batch < 0 || n_batch + n > rank || rank > MAX_RANK || indices->ndim > MAX_RANK)
+        return refuse(g, "with these indices");
+    for (uint32_t i = 0; i < MAX_RANK; i++) list[i] = i;
+    const uint32_t n_first = indices->ndim - 1, n_behind = (uint32_t)(rank - n_batch - n);
+    if (!give_list(g, "components", list, (uint32_t)n) || !give_list(g, "first", list, n_first) ||
+        !give_list(g, "batch", list, (uint32_t)n_batch))
+        return false;
+    for (uint32_t i = 0; i < n_behind; i++) list[i] = n_first + i;
+    if (!give_list(g, "behind", list, n_behind)) return false;
+    if (gathers) return true;
+    g->def = tirbi_arena_format(g->l->arena, "scatter_nd_%s", attr(g, "reduction")->as.text);
+    return g->def != NULL;
+}
+
+static bool nll_loss(legal *g) {
+    if (rank_of(g, 0) < 2) return refuse(g, "for one prediction alone");
+    if (strcmp(attr(g, "reduction")->as.text, "none") == 0) g->def = "nll_loss_none";
     return true;
 }
 
@@ -739,6 +773,9 @@ static const struct rule {
     {TIRB_RELAX_NN_CROSS_ENTROPY_WITH_LOGITS, cross_entropy, NULL},
     {TIRB_RELAX_IMAGE_RESIZE2D, resize, NULL},
     {TIRB_RELAX_IMAGE_RESIZE3D, resize, NULL},
+    {TIRB_RELAX_GATHER_ND, nd_indices, NULL},
+    {TIRB_RELAX_SCATTER_ND, nd_indices, NULL},
+    {TIRB_RELAX_NN_NLL_LOSS, nll_loss, NULL},
     {TIRB_RELAX_SORT, sorting, NULL},
     {TIRB_RELAX_ARGSORT, sorting, NULL},
     {TIRB_RELAX_TOPK, sorting, NULL},
@@ -890,7 +927,9 @@ static bool emit_parts(legal *g, const tirbi_relax_held *tuple, bool stacks) {
     g->def = stacks ? "place_one" : "place";
     for (uint32_t i = 0; i < tuple->n; i++) {
         tirbi_relax_held *at = tirbi_relax_hold(g->l, TIRBI_RELAX_HELD_SCALAR);
-        if (!at || !begin || tuple->fields[i]->kind != TIRBI_RELAX_HELD_TENSOR) return refuse(g, "with these operands");
+        if (!at || !begin || tuple->fields[i]->kind != TIRBI_RELAX_HELD_TENSOR || axis < 0 ||
+            axis >= (int64_t)room->buffer->ndim || tuple->fields[i]->buffer->ndim + stacks != room->buffer->ndim)
+            return refuse(g, "with these operands");
         at->scalar = begin;
         g->inputs[0] = tuple->fields[i];
         g->inputs[1] = at;
@@ -905,7 +944,9 @@ static bool emit_parts(legal *g, const tirbi_relax_held *tuple, bool stacks) {
 static bool emit_split(legal *g, const tirbi_relax_held *room) {
     int64_t axis = attr(g, "axis")->as.integer;
     const tirbi_relax_held *whole = g->inputs[0];
+    if (whole->kind != TIRBI_RELAX_HELD_TENSOR) return refuse(g, "with this operand");
     if (axis < 0) axis += whole->buffer->ndim;
+    if (axis < 0 || axis >= (int64_t)whole->buffer->ndim) return refuse(g, "along this axis");
     const tirb_expr *begin = number(g, 0);
     g->def = "part";
     for (uint32_t i = 0; i < room->n; i++) {
@@ -988,6 +1029,15 @@ static bool store_numbers(legal *g, const tirb_expr *const *values, uint32_t n) 
     return true;
 }
 
+/* Whether rules may ask operands for their dimensions; the index of take and what fills may be a number. */
+static bool has_tensors(const legal *g) {
+    uint32_t n = g->n_inputs;
+    if (tirb_relax_is_call(g->call, TIRB_RELAX_TAKE) || tirb_relax_is_call(g->call, TIRB_RELAX_FULL)) n = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (g->inputs[i]->kind != TIRBI_RELAX_HELD_TENSOR) return false;
+    return true;
+}
+
 static bool emit_operator(legal *g, const tirbi_relax_held *room) {
     const tirb_relax_expr *e = g->call;
     if (tirb_relax_is_call(e, TIRB_RELAX_CONCAT) || tirb_relax_is_call(e, TIRB_RELAX_STACK)) {
@@ -1008,12 +1058,14 @@ static bool emit_operator(legal *g, const tirbi_relax_held *room) {
         return store_numbers(g, shape->dims, shape->n);
     }
     if (tirb_relax_is_call(e, TIRB_RELAX_SIZE)) {
+        if (g->inputs[0]->kind != TIRBI_RELAX_HELD_TENSOR) return refuse(g, "with this operand");
         const tirb_expr *n = count_of(g, tensor(g, 0));
         return store_numbers(g, &n, 1);
     }
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (tirb_relax_is_call(e, rules[i].op)) {
             if (rules[i].def) g->def = rules[i].def;
+            if (rules[i].apply && !has_tensors(g)) return refuse(g, "with these operands");
             if (rules[i].apply && !rules[i].apply(g)) return false;
         }
     return emit(g);

@@ -212,6 +212,16 @@ for name in ["sort", "argsort"]:
 for how in ["both", "values", "indices"]:
     case(f'R.topk(a, k=3, axis=-1, ret_type="{how}")', (3, 6), types=["float32", "int32"])
     case(f'R.topk(a, k=2, axis=0, ret_type="{how}", largest=False)', (4, 3))
+case("R.gather_nd(a, b)", (4, 4, 3), (2, 5, 2), kinds=dict(b="index:4"))
+case("R.gather_nd(a, b, batch_dims=1)", (2, 4, 3), (2, 5, 1), kinds=dict(b="index:4"))
+for how in ["update", "add", "mul", "min", "max"]:
+    case(f'R.scatter_nd(a, b, c, reduction="{how}")', (4, 3), (2, 1), (2, 3), kinds=dict(b="index:4"))
+case("R.bucketize(a, R.sort(b))", (3, 4), (5,))
+case("R.bucketize(a, R.sort(b), out_int32=True, right=True)", (3, 4), (5,), types=["int32"])
+for how in ["none", "sum", "mean"]:
+    case(f'R.nn.nll_loss(a, b, c, reduction="{how}", ignore_index=1)', (3, 4, 2), (3, 2), (4,),
+         kinds=dict(b="index:4", c="positive"))
+    case(f'R.nn.nll_loss(a, b, reduction="{how}")', (3, 4), (3,), kinds=dict(b="index:4"))
 case("R.meshgrid((a, b))", (3,), (4,))
 case('R.meshgrid((a, b), indexing="xy")', (3,), (4,))
 for mode in ["half_pixel", "align_corners", "asymmetric"]:
