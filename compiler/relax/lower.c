@@ -724,7 +724,8 @@ static const tirb_relax_type *tensor_type(tirbi_relax_lowering *l, tirb_datatype
 
 /* What a result is handed out as: numbers and shapes as tensors. */
 static const tirb_relax_type *result_type(tirbi_relax_lowering *l, tirbi_span span, const tirb_relax_type *t) {
-    if (t->kind == TIRB_RELAX_TYPE_PRIM) return tensor_type(l, t->dtype, NULL, 0);
+    if (t->kind == TIRB_RELAX_TYPE_PRIM)
+        return tensor_type(l, t->dtype, TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, 0), 0);
     if (t->kind == TIRB_RELAX_TYPE_SHAPE && t->ndim >= 0) {
         const tirb_expr **dims = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, 1);
         if (!dims || !(dims[0] = tirbi_make_int(&l->b, span, tirbi_type_i64, t->ndim))) return NULL;

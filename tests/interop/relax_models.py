@@ -5,6 +5,8 @@ threads.
     relax_models.py TIRB"""
 import os
 import pathlib
+import re
+import subprocess
 import sys
 import tempfile
 
@@ -103,6 +105,7 @@ MODELS = {"mlp": MLP, "cnn": CNN, "transformer": TRANSFORMER, "branches": BRANCH
 def main():
     tirb, wrong, runs = sys.argv[1], 0, 0
     rng = np.random.default_rng(7)
+    listed = subprocess.run([tirb, "version"], capture_output=True, text=True).stdout
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for model, (text, shapes) in MODELS.items():
@@ -111,7 +114,8 @@ def main():
             vm = relax.VirtualMachine(tvm.compile(mod, "llvm"), tvm.cpu())
             wanted = operators.flat(vm["main"](*[tvm.runtime.tensor(x) for x in inputs]))
             bits = []
-            for isa in ("", "generic", "sse2", "avx2"):
+            isas = ["", *re.findall(r"\b(generic|sse2|avx2|avx512|neon)\b", listed)]
+            for isa in isas:
                 for threads in ("1", "2"):
                     os.environ["TIRB_ISA"] = isa
                     if not isa:
