@@ -96,7 +96,7 @@ def check_commands(tirb, page, folder):
 
 def import_program(path):
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # where TVM looks for a class's source
     spec.loader.exec_module(module)
     return module
 
