@@ -180,6 +180,13 @@ for name in ["max", "avg"]:
 case("R.nn.avg_pool2d(a, pool_size=3, strides=2, padding=1, count_include_pad=True)", (1, 2, 7, 8))
 case("R.nn.adaptive_avg_pool2d(a, output_size=(3, 2))", (1, 2, 7, 8))
 case("R.nn.adaptive_avg_pool2d(a, output_size=1)", (1, 2, 7, 8))
+case("R.nn.adaptive_avg_pool1d(a, output_size=3)", (1, 2, 7))
+case("R.nn.adaptive_avg_pool3d(a, output_size=2)", (1, 2, 4, 5, 6))
+case("R.nn.conv3d_transpose(a, b, strides=2)", (1, 2, 3, 3, 3), (2, 3, 2, 2, 2))
+case("R.collapse_sum_like(a, b)", (2, 3, 4), (3, 1))
+case("R.ones_like(a)", (2, 3), types=["float16", "int64"])
+case('R.image.resize3d(a, (3, 4, 7), method="nearest_neighbor", coordinate_transformation_mode="asymmetric", '
+     'rounding_method="floor")', (1, 2, 4, 5, 6))
 case("R.nn.softmax(a)", (3, 5), types=["float32", "float64", "float16"])
 case("R.nn.softmax(a, axis=1)", (2, 3, 4))
 case("R.nn.softmax(a)", ("n", 5), symbols=dict(n=3))
