@@ -180,6 +180,8 @@ if [ "$release" -eq 0 ]; then
     counted "judged by TVM" "$python" tests/interop/tvm_compare.py --tirb build/release/bin/tirb
     counted "Relax by TVM" "$python" tests/interop/relax_text.py --tirb build/release/bin/tirb
     counted "comprehensions by TVM" "$python" tests/interop/tvm_comprehensions.py --every 16 --tirb build/release/bin/tirb
+    counted "Relax operators by TVM" "$python" tests/interop/relax_operators.py build/release/bin/tirb --every 4
+    counted "Relax models by TVM" "$python" tests/interop/relax_models.py build/release/bin/tirb
     one "demo" env CC=gcc TIRB_DEMO_OPTIONS="-DTIRB_LANE_ISAS=all -DTIRB_WERROR=ON" bash tests/demo.sh
 fi
 # clang's build and the fuzzed one dispatch by switch as well.

@@ -8,10 +8,10 @@
 #include "compiler/emit/emit.h"
 #include "compiler/emit/limits.h"
 #include "compiler/ir/public.h"
-#include "compiler/ir/relax.h"
 #include "compiler/lower/library.h"
 #include "compiler/pipeline/languages.h"
 #include "compiler/pipeline/passes.h"
+#include "compiler/relax/lower.h"
 #include "compiler/text/print.h"
 #include "loader/base/error.h"
 #include "loader/base/sized.h"
@@ -237,10 +237,9 @@ static tirb_status run_stages(tirb_compile_result *r, const tirb_irmodule *ast, 
     if (!tirbi_check_module(ast, &r->diagnostics, &r->arena)) {
         return r->arena.failed ? stopped(r, error) : diagnosed(r, error);
     }
-    for (uint32_t i = 0; i < ast->n_relax; i++)
-        tirbi_report_warning(&r->diagnostics, ast->relax[i]->span,
-                             "`%s` is a Relax function, which is not compiled yet: the bundle has the PrimFuncs alone",
-                             ast->relax[i]->name);
+    ast = tirbi_relax_lower(ast, &r->arena, &r->diagnostics);
+    if (!ast) return r->arena.failed ? stopped(r, error) : diagnosed(r, error);
+    if (tirbi_has_errors(&r->diagnostics)) return diagnosed(r, error);
     ast = tirbi_add_library(ast, &r->arena, &r->diagnostics);
     if (!ast) return r->arena.failed ? stopped(r, error) : diagnosed(r, error);
     tirbi_lmodule *module = tirbi_lower_module(ast, options, &r->arena, &r->diagnostics);

@@ -17,6 +17,7 @@ typedef struct parser {
     uint32_t at;
     uint32_t depth; /* of nesting */
     bool failed;    /* what is being read cannot be: reported */
+    bool operators; /* packs and names of types are read */
 } parser;
 
 /* ---- Tokens ----------------------------------------------------------------------------------------------------- */
@@ -126,6 +127,8 @@ static bool read_expr_list(parser *p, tirbi_list *out) {
     if (accept(p, TIRBI_TC_TOKEN_RPAREN)) return true;
     do {
         const tirbi_tc_expr *item = read_expr(p);
+        if (item && p->operators && accept(p, TIRBI_TC_TOKEN_ELLIPSIS))
+            item = make_expr(p, TIRBI_TC_PACK, item->span.begin, &item, 1);
         const tirbi_tc_expr **slot = item ? TIRBI_LIST_ADD(p->arena, out, const tirbi_tc_expr *) : NULL;
         if (!slot) return false;
         *slot = item;
@@ -489,6 +492,7 @@ static void read_sizes(parser *p, tirbi_tc_param *param) {
             size->value = token->value.integer;
         else if (!read_name(p, &size->name, &size->span, "a size: a name or a number"))
             return;
+        size->is_pack = p->operators && size->name && accept(p, TIRBI_TC_TOKEN_ELLIPSIS);
     } while (accept(p, TIRBI_TC_TOKEN_COMMA));
     expect_close(p, open, "',' or ')'");
     param->sizes = sizes.items;
@@ -503,7 +507,7 @@ static void read_param(parser *p, tirbi_tc_param *param) {
         param->dtype = token->value.dtype;
     } else if (token->kind == TIRBI_TC_TOKEN_NAME && (next == TIRBI_TC_TOKEN_NAME || next == TIRBI_TC_TOKEN_LPAREN)) {
         param->has_type = true;
-        if (!tirbi_tc_alias(token->text, &param->dtype)) fail_type(p);
+        if (!tirbi_tc_alias(token->text, &param->dtype) && !p->operators) fail_type(p);
     }
     if (param->has_type && !p->failed) {
         param->type_name = token->text;
@@ -558,12 +562,13 @@ static tirbi_tc_def *read_def(parser *p) {
     return p->failed ? NULL : def;
 }
 
-tirbi_tc_program *tirbi_tc_read(const tirbi_source *source, tirbi_arena *arena, tirbi_diagnostics *diagnostics) {
+static tirbi_tc_program *read_program(const tirbi_source *source, tirbi_arena *arena, tirbi_diagnostics *diagnostics,
+                                      bool operators) {
     tirbi_tc_program *program = TIRBI_NEW(arena, tirbi_tc_program);
     tirbi_tc_tokens tokens;
     tirbi_list defs = {.n = 0};
     if (!program || !tirbi_tc_lex(source, arena, diagnostics, &tokens)) return NULL;
-    parser p = {.arena = arena, .diagnostics = diagnostics, .tokens = tokens.items};
+    parser p = {.arena = arena, .diagnostics = diagnostics, .tokens = tokens.items, .operators = operators};
     while (!arena->failed && !at(&p, TIRBI_TC_TOKEN_END)) {
         tirbi_tc_def *def = NULL;
         if (at(&p, TIRBI_TC_TOKEN_DEF))
@@ -582,4 +587,13 @@ tirbi_tc_program *tirbi_tc_read(const tirbi_source *source, tirbi_arena *arena, 
     program->comments = tokens.comments;
     program->n_comments = tokens.n_comments;
     return arena->failed ? NULL : program;
+}
+
+tirbi_tc_program *tirbi_tc_read(const tirbi_source *source, tirbi_arena *arena, tirbi_diagnostics *diagnostics) {
+    return read_program(source, arena, diagnostics, false);
+}
+
+tirbi_tc_program *tirbi_tc_read_operators(const tirbi_source *source, tirbi_arena *arena,
+                                          tirbi_diagnostics *diagnostics) {
+    return read_program(source, arena, diagnostics, true);
 }

@@ -8,4 +8,8 @@
 /* Returns NULL when memory ran out (arena->failed); otherwise a program, which lacks what errors were reported for. */
 tirbi_tc_program *tirbi_tc_read(const tirbi_source *source, tirbi_arena *arena, tirbi_diagnostics *diagnostics);
 
+/* The same of a text of Relax's operators (compiler/relax/OPERATORS.md), which has packs and names of types besides. */
+tirbi_tc_program *tirbi_tc_read_operators(const tirbi_source *source, tirbi_arena *arena,
+                                          tirbi_diagnostics *diagnostics);
+
 #endif

@@ -69,7 +69,8 @@ typedef enum tirbi_tc_expr_kind {
     TIRBI_TC_AND, /* lazy, as OR and CHOICE */
     TIRBI_TC_OR,
     TIRBI_TC_CHOICE, /* args[0] ? args[1] : args[2] */
-    TIRBI_TC_PAD     /* pad(args[0], args[1]): the second where a read in the first would be out of bounds */
+    TIRBI_TC_PAD,    /* pad(args[0], args[1]): the second where a read in the first would be out of bounds */
+    TIRBI_TC_PACK    /* args[0]...: once for each of what the packs in it have; in operators alone */
 } tirbi_tc_expr_kind;
 
 struct tirbi_tc_expr {
@@ -165,6 +166,7 @@ typedef struct tirbi_tc_size {
     tirbi_span span;
     tirbi_tc_symbol *symbol;
     int64_t value;
+    bool is_pack; /* `n...`: any number of dimensions; in operators alone */
 } tirbi_tc_size;
 
 /* A parameter, or a result, which may have no type. */
@@ -172,7 +174,7 @@ typedef struct tirbi_tc_param {
     const char *name;
     tirbi_span span, name_span;
     bool has_type;
-    tirb_datatype dtype;
+    tirb_datatype dtype;   /* without bits: `type_name` names it, in operators alone */
     const char *type_name; /* as written: `float`, `int` */
     const tirbi_tc_size *sizes;
     uint32_t ndim;

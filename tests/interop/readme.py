@@ -96,7 +96,7 @@ def check_commands(tirb, page, folder):
 
 def import_program(path):
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # where TVM looks for a class's source
     spec.loader.exec_module(module)
     return module
 
@@ -115,9 +115,27 @@ def arguments_of(tirb, path, name, rng):
     return values
 
 
+def check_model_by_tvm(tvm, tirb, path, module):
+    """The function `main` of a Relax module on random values."""
+    values = arguments_of(tirb, path, "main", np.random.default_rng(7))[:len(module["main"].params)]
+    for i, value in enumerate(values):
+        np.save(path.parent / f"in{i}.npy", value)
+    printed = run(tirb, ["run", str(path), "-f", "main", *(f"@in{i}.npy" for i in range(len(values))), "-o", "@out.npy"],
+                  path.parent)
+    machine = tvm.relax.VirtualMachine(tvm.compile(module, "llvm"), tvm.cpu())
+    wanted = machine["main"](*[tvm.runtime.tensor(v) for v in values]).numpy()
+    if np.allclose(wanted, np.load(path.parent / "out.npy"), rtol=1e-6):
+        return 0
+    print(f"FAIL {path.name}: main gives other values than under TVM\n{printed}")
+    return 1
+
+
 def check_by_tvm(tvm, tirb, path):
     rng, failed, n = np.random.default_rng(7), 0, 0
     for name, function in vars(import_program(path)).items():
+        if isinstance(function, tvm.IRModule):
+            n += 1
+            failed += check_model_by_tvm(tvm, tirb, path, function)
         if not isinstance(function, tvm.tirx.PrimFunc):
             continue
         n += 1

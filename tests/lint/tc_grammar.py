@@ -24,7 +24,7 @@ def grammar():
     constants = [word for word in keywords if word in ("true", "false")]
     functions = [word for word in keywords if word in ("min", "max")]
     types = words("token.def", "TIRBI_TC_TYPE") + words("token.def", "TIRBI_TC_ALIAS")
-    signs = [sign for sign in words("token.def", "TIRBI_TC_PUNCT") if sign not in "(){}," and sign != ".."]
+    signs = [sign for sign in words("token.def", "TIRBI_TC_PUNCT") if sign not in "(){}," and sign not in ("..", "...")]
     return {
         "name": "Tensor Comprehensions",
         "scopeName": "source.tc",
@@ -57,7 +57,8 @@ def main():
     told = set(language) | {sign for line in (ROOM / "LANGUAGE.md").read_text().split() for sign in line.split("`")}
     for file, macro in (("token.def", "TIRBI_TC_KEYWORD"), ("token.def", "TIRBI_TC_TYPE"), ("token.def", "TIRBI_TC_ALIAS"),
                         ("token.def", "TIRBI_TC_PUNCT"), ("builtins.def", "TIRBI_TC_BUILTIN")):
-        wrong += [f"LANGUAGE.md lacks {word}" for word in words(file, macro) if word not in told]
+        wrong += [f"LANGUAGE.md lacks {word}" for word in words(file, macro)
+                  if word not in told and word != "..."]  # of Relax's operators alone (compiler/relax/OPERATORS.md)
     print("\n".join(wrong) if wrong else "the grammar and LANGUAGE.md have every word of the tables")
     return 1 if wrong else 0
 

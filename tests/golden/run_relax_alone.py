@@ -1,4 +1,5 @@
 # A file may have Relax functions alone.
+# expect: main(4xf32=1 2 3 4, 4xf32=0) -> 2 4 6 8
 from tvm.script import relax as R
 
 

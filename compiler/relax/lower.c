@@ -1,0 +1,892 @@
+#include "compiler/relax/lower.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "compiler/ir/equal.h"
+#include "compiler/relax/lowering.h"
+
+bool tirbi_relax_refuse_here(tirbi_relax_lowering *l, tirbi_span span, const char *format, ...) {
+    char message[300];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    if (!l->reason) {
+        l->reason = tirbi_arena_format(l->arena, "%s", message);
+        l->place = span;
+    }
+    return false;
+}
+
+/* ---- Values ----------------------------------------------------------------------------------------------------- */
+
+tirbi_relax_held *tirbi_relax_hold(tirbi_relax_lowering *l, tirbi_relax_held_kind kind) {
+    tirbi_relax_held *h = TIRBI_NEW(l->arena, tirbi_relax_held);
+    if (h) h->kind = kind;
+    return h;
+}
+
+static const tirbi_relax_held *hold_tensor(tirbi_relax_lowering *l, const tirb_buffer *buffer) {
+    tirbi_relax_held *h = buffer ? tirbi_relax_hold(l, TIRBI_RELAX_HELD_TENSOR) : NULL;
+    if (h) h->buffer = buffer;
+    return h;
+}
+
+static const tirbi_relax_held *hold_scalar(tirbi_relax_lowering *l, const tirb_expr *value) {
+    tirbi_relax_held *h = value ? tirbi_relax_hold(l, TIRBI_RELAX_HELD_SCALAR) : NULL;
+    if (h) h->scalar = value;
+    return h;
+}
+
+static const tirbi_relax_held *hold_shape(tirbi_relax_lowering *l, const tirb_expr *const *dims, uint32_t n) {
+    tirbi_relax_held *h = tirbi_relax_hold(l, TIRBI_RELAX_HELD_SHAPE);
+    if (h) *h = (tirbi_relax_held){.kind = TIRBI_RELAX_HELD_SHAPE, .dims = dims, .n = n};
+    return h;
+}
+
+static const tirbi_relax_held *hold_tuple(tirbi_relax_lowering *l, const tirbi_relax_held *const *fields, uint32_t n) {
+    tirbi_relax_held *h = tirbi_relax_hold(l, TIRBI_RELAX_HELD_TUPLE);
+    if (h) *h = (tirbi_relax_held){.kind = TIRBI_RELAX_HELD_TUPLE, .fields = fields, .n = n};
+    return h;
+}
+
+/* ---- Constants -------------------------------------------------------------------------------------------------- */
+
+typedef struct constant_buffer {
+    const tirb_relax_tensor *tensor;
+    const tirbi_relax_held *held;
+} constant_buffer;
+
+/* A float by its bits; a narrow one of 8 bits or less is none that a constant has. */
+static double float_of(tirb_datatype type, uint64_t bits) {
+    if (type.bits == 64) {
+        double d;
+        memcpy(&d, &bits, sizeof d);
+        return d;
+    }
+    float f;
+    uint32_t word = (uint32_t)bits;
+    if (type.code == TIRB_CODE_BFLOAT) word <<= 16;
+    if (type.bits == 16 && type.code == TIRB_CODE_FLOAT) {
+        const uint32_t exponent = (word >> 10) & 31, fraction = word & 1023;
+        const double value = exponent == 31 ? (fraction ? (double)NAN : (double)INFINITY)
+                             : exponent     ? ldexp(1024 + fraction, (int)exponent - 25)
+                                            : ldexp(fraction, -24);
+        return word >> 15 ? -value : value;
+    }
+    memcpy(&f, &word, sizeof f);
+    return f;
+}
+
+static const tirb_expr *element_of(tirbi_relax_lowering *l, tirbi_span span, const tirb_relax_tensor *t, uint64_t at) {
+    const uint32_t size = ((uint32_t)t->dtype.bits + 7) / 8;
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < size; i++) bits |= (uint64_t)t->bytes[at * size + i] << (8 * i);
+    if (tirbi_type_is_bool(t->dtype)) return tirbi_make_bool(&l->b, span, bits != 0);
+    if (tirbi_type_is_float(t->dtype)) return tirbi_make_float(&l->b, span, t->dtype, float_of(t->dtype, bits));
+    const unsigned unused = 64 - size * 8;
+    if (t->dtype.code == TIRB_CODE_INT) bits = (uint64_t)((int64_t)(bits << unused) >> unused);
+    return tirbi_make_int(&l->b, span, t->dtype, (int64_t)bits);
+}
+
+static const tirbi_relax_held *make_constant(tirbi_relax_lowering *l, tirbi_span span, const tirb_relax_tensor *t) {
+    const uint32_t size = ((uint32_t)t->dtype.bits + 7) / 8;
+    const uint64_t n = size ? t->n_bytes / size : 0;
+    if (n > UINT32_MAX) {
+        tirbi_relax_refuse_here(l, span, "a constant of more than %u elements", UINT32_MAX);
+        return NULL;
+    }
+    const tirb_expr **elements = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, (uint32_t)n);
+    const tirb_expr **shape = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, t->ndim);
+    for (uint64_t i = 0; elements && i < n; i++)
+        if (!(elements[i] = element_of(l, span, t, i))) return NULL;
+    for (uint32_t i = 0; shape && i < t->ndim; i++)
+        if (!(shape[i] = tirbi_make_int(&l->b, span, tirbi_type_i64, t->shape[i]))) return NULL;
+    tirb_buffer *buffer =
+        elements && shape ? tirbi_make_buffer(&l->b, span, "constant", t->dtype, shape, t->ndim, "global") : NULL;
+    tirb_stmt *stmt = buffer ? tirbi_make_stmt(&l->b, span, TIRB_STMT_ALLOCATE_CONST) : NULL;
+    if (!stmt) return NULL;
+    stmt->as.allocate.buffer = buffer;
+    stmt->as.allocate.elements = elements;
+    stmt->as.allocate.n_elements = (uint32_t)n;
+    tirbi_emit_scope(&l->b, stmt);
+    tirbi_relax_held *h = tirbi_relax_hold(l, TIRBI_RELAX_HELD_TENSOR);
+    if (!h) return NULL;
+    h->buffer = buffer;
+    if (t->ndim == 0 && n == 1) h->scalar = elements[0];
+    return h;
+}
+
+/* A constant is one allocation of the function, however often it is named; but what a branch names is the branch's. */
+static const tirbi_relax_held *constant_of(tirbi_relax_lowering *l, tirbi_span span, const tirb_relax_tensor *t) {
+    const constant_buffer *items = l->constants.items;
+    for (uint32_t i = 0; i < l->constants.n; i++)
+        if (items[i].tensor == t) return items[i].held;
+    constant_buffer *added = TIRBI_LIST_ADD(l->arena, &l->constants, constant_buffer);
+    const tirbi_relax_held *held = added ? make_constant(l, span, t) : NULL;
+    if (held) *added = (constant_buffer){t, held};
+    return held;
+}
+
+/* ---- Leaves ----------------------------------------------------------------------------------------------------- */
+
+const tirbi_relax_held *tirbi_relax_held_of(tirbi_relax_lowering *l, const tirb_relax_expr *e) {
+    switch (e->kind) {
+    case TIRB_RELAX_VAR: {
+        const tirbi_relax_held *h = l->held[e->as.var->id];
+        if (!h)
+            tirbi_relax_refuse_here(
+                l, e->span, "`%s` is not lowered yet: its value is no tensor, number, shape or tuple", e->as.var->name);
+        return h;
+    }
+    case TIRB_RELAX_PRIM:
+        return hold_scalar(l, e->as.prim);
+    case TIRB_RELAX_CONST:
+        return constant_of(l, e->span, e->as.constant);
+    case TIRB_RELAX_SHAPE:
+        return hold_shape(l, e->as.shape.values, e->as.shape.n);
+    case TIRB_RELAX_TUPLE: {
+        const tirbi_relax_held **fields = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, e->as.tuple.n);
+        for (uint32_t i = 0; fields && i < e->as.tuple.n; i++)
+            if (!(fields[i] = tirbi_relax_held_of(l, e->as.tuple.items[i]))) return NULL;
+        return fields ? hold_tuple(l, fields, e->as.tuple.n) : NULL;
+    }
+    default:
+        return tirbi_relax_hold(l, TIRBI_RELAX_HELD_NOTHING);
+    }
+}
+
+/* ---- Memory ----------------------------------------------------------------------------------------------------- */
+
+static bool is_bound_at_entry(const tirbi_relax_lowering *l, const tirb_expr *e);
+
+static bool all_bound_at_entry(const tirbi_relax_lowering *l, const tirb_expr *const *items, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (!is_bound_at_entry(l, items[i])) return false;
+    return true;
+}
+
+/* Whether a type's dimensions mention the variable by itself. */
+static bool type_binds(const tirb_relax_type *t, const tirb_expr *var) {
+    for (uint32_t i = 0; t->has_shape && i < (uint32_t)t->ndim; i++)
+        if (t->shape[i] == var) return true;
+    for (uint32_t i = 0; t->kind == TIRB_RELAX_TYPE_TUPLE && i < t->n_fields; i++)
+        if (type_binds(t->fields[i], var)) return true;
+    return false;
+}
+
+/* Whether the function knows a size from its parameters alone. */
+static bool is_bound_at_entry(const tirbi_relax_lowering *l, const tirb_expr *e) {
+    switch (e->kind) {
+    case TIRB_EXPR_INT_IMM:
+        return true;
+    case TIRB_EXPR_VAR:
+        for (uint32_t i = 0; i < l->function->n_params; i++)
+            if (l->function->params[i]->scalar == e || type_binds(l->function->params[i]->type, e)) return true;
+        return false;
+    case TIRB_EXPR_CAST:
+    case TIRB_EXPR_NOT:
+        return is_bound_at_entry(l, e->as.cast.value);
+    case TIRB_EXPR_SELECT:
+        return false;
+    case TIRB_EXPR_CALL:
+        return all_bound_at_entry(l, e->as.call.args, e->as.call.n_args);
+    default:
+        return e->kind >= TIRB_EXPR_ADD && e->kind <= TIRB_EXPR_OR && is_bound_at_entry(l, e->as.binary.a) &&
+               is_bound_at_entry(l, e->as.binary.b);
+    }
+}
+
+/* The number of elements where all dimensions are numbers, else -1. */
+static int64_t count_elements(const tirb_expr *const *shape, uint32_t n) {
+    int64_t count = 1;
+    for (uint32_t i = 0; i < n; i++)
+        if (shape[i]->kind != TIRB_EXPR_INT_IMM || __builtin_mul_overflow(count, shape[i]->as.int_value, &count))
+            return -1;
+    return count;
+}
+
+static bool same_shape(const tirb_expr *const *a, uint32_t n_a, const tirb_expr *const *b, uint32_t n_b) {
+    if (n_a != n_b) return false;
+    for (uint32_t i = 0; i < n_a; i++)
+        if (!tirbi_expr_equal(a[i], b[i])) return false;
+    return true;
+}
+
+const tirb_buffer *tirbi_relax_view(tirbi_relax_lowering *l, tirbi_span span, const tirb_buffer *buffer,
+                                    tirb_datatype dtype, const tirb_expr *const *shape, uint32_t ndim) {
+    if (tirb_datatype_equal(buffer->dtype, dtype) && same_shape(buffer->shape, buffer->ndim, shape, ndim))
+        return buffer;
+    tirb_buffer *view = tirbi_make_buffer(&l->b, span, buffer->name, dtype, shape, ndim, "global");
+    tirb_stmt *stmt = view ? tirbi_make_stmt(&l->b, span, TIRB_STMT_DECL_BUFFER) : NULL;
+    if (!stmt) return NULL;
+    view->data = buffer->data;
+    if (buffer->data->as.var.data_of != buffer) view->over = buffer;
+    stmt->as.decl.buffer = view;
+    tirbi_emit_scope(&l->b, stmt);
+    return view;
+}
+
+/* The smallest allocation of the type that nothing uses any more and that is large enough, but not by far. */
+static tirbi_relax_storage *find_storage(tirbi_relax_lowering *l, tirb_datatype dtype, const tirb_expr *const *shape,
+                                         uint32_t ndim) {
+    tirbi_relax_storage *items = l->storages.items, *best = NULL;
+    const int64_t wanted = count_elements(shape, ndim);
+    int64_t best_size = INT64_MAX;
+    for (uint32_t i = 0; i < l->storages.n; i++) {
+        const tirb_buffer *b = items[i].buffer;
+        if (items[i].last >= l->now || !tirb_datatype_equal(b->dtype, dtype)) continue;
+        if (same_shape(b->shape, b->ndim, shape, ndim)) return &items[i];
+        const int64_t size = count_elements(b->shape, b->ndim);
+        if (wanted <= 0 || size < wanted || size / 2 > wanted || size >= best_size) continue;
+        best = &items[i];
+        best_size = size;
+    }
+    return best;
+}
+
+/* Memory for a temporary: of the whole function where its size is known at entry, so that others can have it later. */
+static const tirb_buffer *allocate(tirbi_relax_lowering *l, tirbi_span span, tirb_datatype dtype,
+                                   const tirb_expr *const *shape, uint32_t ndim) {
+    tirbi_relax_storage *storage = find_storage(l, dtype, shape, ndim);
+    if (storage) {
+        storage->last = l->now;
+        return tirbi_relax_view(l, span, storage->buffer, dtype, shape, ndim);
+    }
+    tirb_buffer *buffer = tirbi_make_buffer(&l->b, span, "lv", dtype, shape, ndim, "global");
+    if (!buffer) return NULL;
+    if (!all_bound_at_entry(l, shape, ndim)) {
+        tirb_stmt *stmt = tirbi_make_stmt(&l->b, span, TIRB_STMT_ALLOCATE);
+        if (!stmt) return NULL;
+        stmt->as.allocate.buffer = buffer;
+        tirbi_emit_scope(&l->b, stmt);
+        return buffer;
+    }
+    tirbi_frame *function = l->b.frames.items;
+    const tirb_buffer **slot = TIRBI_LIST_ADD(l->arena, &function->allocs, const tirb_buffer *);
+    storage = TIRBI_LIST_ADD(l->arena, &l->storages, tirbi_relax_storage);
+    if (!slot || !storage) return NULL;
+    *slot = buffer;
+    *storage = (tirbi_relax_storage){buffer, l->now};
+    return buffer;
+}
+
+const tirbi_relax_held *tirbi_relax_make_room(tirbi_relax_lowering *l, tirbi_span span, const tirb_relax_type *type,
+                                              const tirbi_relax_held *destination) {
+    if (type->kind == TIRB_RELAX_TYPE_TUPLE) {
+        const tirbi_relax_held **fields = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, type->n_fields);
+        for (uint32_t i = 0; fields && i < type->n_fields; i++) {
+            const bool given = destination && destination->kind == TIRBI_RELAX_HELD_TUPLE && i < destination->n;
+            fields[i] = tirbi_relax_make_room(l, span, type->fields[i], given ? destination->fields[i] : NULL);
+            if (!fields[i]) return NULL;
+        }
+        return fields ? hold_tuple(l, fields, type->n_fields) : NULL;
+    }
+    if (type->kind != TIRB_RELAX_TYPE_TENSOR || !type->has_shape || !tirb_relax_knows_dtype(type)) {
+        tirbi_relax_refuse_here(l, span,
+                                "this is not lowered yet: the shape or the type of its value is known only "
+                                "when it is computed");
+        return NULL;
+    }
+    if (destination && destination->kind == TIRBI_RELAX_HELD_TENSOR &&
+        tirb_datatype_equal(destination->buffer->dtype, type->dtype) &&
+        same_shape(destination->buffer->shape, destination->buffer->ndim, type->shape, (uint32_t)type->ndim))
+        return destination;
+    return hold_tensor(l, allocate(l, span, type->dtype, type->shape, (uint32_t)type->ndim));
+}
+
+/* ---- Calls ------------------------------------------------------------------------------------------------------ */
+
+bool tirbi_relax_emit_call(tirbi_relax_lowering *l, tirbi_span span, const tirb_primfunc *f,
+                           const tirbi_relax_held *const *args, uint32_t n) {
+    const tirb_expr **values = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, n);
+    tirb_buffer_region *passed = TIRBI_NEW_ARRAY(l->arena, tirb_buffer_region, n);
+    if (!values || !passed) return false;
+    if (n != f->n_params)
+        return tirbi_relax_refuse_here(l, span, "`%s` takes %u arguments, %u given", f->name, (unsigned)f->n_params,
+                                       (unsigned)n);
+    for (uint32_t i = 0; i < n; i++) {
+        const bool is_tensor = args[i]->kind == TIRBI_RELAX_HELD_TENSOR && f->buffers[i];
+        if (is_tensor) passed[i].buffer = args[i]->buffer;
+        values[i] = is_tensor ? tirbi_make_data(&l->b, span, args[i]->buffer) : args[i]->scalar;
+        if (!values[i])
+            return !l->arena->failed && tirbi_relax_refuse_here(l, span, "argument %u of `%s` is no value of its type",
+                                                                (unsigned)i, f->name);
+    }
+    const tirb_expr *call = tirbi_make_function_call(&l->b, span, f, values, passed, n);
+    if (call) tirbi_emit_evaluate(&l->b, span, call);
+    return call != NULL;
+}
+
+static bool flatten(tirbi_relax_lowering *l, const tirbi_relax_held *h, tirbi_list *out) {
+    if (h->kind == TIRBI_RELAX_HELD_TUPLE) {
+        for (uint32_t i = 0; i < h->n; i++)
+            if (!flatten(l, h->fields[i], out)) return false;
+        return true;
+    }
+    for (uint32_t i = 0; h->kind == TIRBI_RELAX_HELD_SHAPE && i < h->n; i++) {
+        const tirbi_relax_held **slot = TIRBI_LIST_ADD(l->arena, out, const tirbi_relax_held *);
+        if (!slot || !(*slot = hold_scalar(l, h->dims[i]))) return false;
+    }
+    if (h->kind == TIRBI_RELAX_HELD_SHAPE) return true;
+    const tirbi_relax_held **slot = TIRBI_LIST_ADD(l->arena, out, const tirbi_relax_held *);
+    if (slot) *slot = h;
+    return slot != NULL;
+}
+
+/* call_tir and call_tir_inplace: the arguments, then the results that are not one of them. */
+static const tirbi_relax_held *lower_call_tir(tirbi_relax_lowering *l, const tirb_relax_expr *e,
+                                              const tirbi_relax_held *destination) {
+    const tirb_relax_expr *callee = e->as.call.args[0];
+    const bool in_place = tirb_relax_is_call(e, TIRB_RELAX_CALL_TIR_INPLACE);
+    const tirbi_relax_held *given = tirbi_relax_held_of(l, e->as.call.args[1]);
+    tirbi_list args = {.n = 0}, outs = {.n = 0};
+    if (!given || callee->kind != TIRB_RELAX_GLOBAL || !callee->as.global.primfunc) {
+        if (given) tirbi_relax_refuse_here(l, e->span, "what is called here is no PrimFunc of the module");
+        return NULL;
+    }
+    if (!flatten(l, given, &args)) return NULL;
+    const uint32_t n_given = args.n;
+    const tirb_relax_type *const *types = e->as.call.types;
+    const tirb_relax_attr *places = in_place ? tirbi_relax_attr_of(e, "inplace_indices") : NULL;
+    for (uint32_t i = 0; i < e->as.call.n_types; i++) {
+        const int64_t place = places && i < places->as.list.n ? places->as.list.items[i].as.integer : -1;
+        const tirbi_relax_held *wanted = destination;
+        if (destination && destination->kind == TIRBI_RELAX_HELD_TUPLE) wanted = destination->fields[i];
+        const tirbi_relax_held *out = place >= 0 && place < (int64_t)n_given
+                                          ? ((const tirbi_relax_held *const *)args.items)[place]
+                                          : tirbi_relax_make_room(l, e->span, types[i], wanted);
+        const tirbi_relax_held **slot = out ? TIRBI_LIST_ADD(l->arena, &outs, const tirbi_relax_held *) : NULL;
+        if (!slot) return NULL;
+        *slot = out;
+        if (place < 0 && !flatten(l, out, &args)) return NULL;
+    }
+    if (!tirbi_relax_emit_call(l, e->span, callee->as.global.primfunc, args.items, args.n)) return NULL;
+    return outs.n == 1 ? *(const tirbi_relax_held *const *)outs.items : hold_tuple(l, outs.items, outs.n);
+}
+
+static const tirbi_relax_held *lower_function_call(tirbi_relax_lowering *l, const tirb_relax_expr *e,
+                                                   const tirbi_relax_held *destination) {
+    const tirb_relax_expr *callee = e->as.call.callee;
+    if (callee->kind != TIRB_RELAX_GLOBAL || !callee->as.global.function) {
+        tirbi_relax_refuse_here(l, e->span, "calls of %s are not lowered yet",
+                                callee->kind == TIRB_RELAX_EXTERN ? "functions of the host" : "closures");
+        return NULL;
+    }
+    if (l->is_left_out[callee->as.global.function->index]) {
+        tirbi_relax_refuse_here(l, e->span, "`%s`, which is called here, is left out",
+                                callee->as.global.function->name);
+        return NULL;
+    }
+    tirbi_list args = {.n = 0};
+    for (uint32_t i = 0; i < e->as.call.n_args; i++) {
+        const tirbi_relax_held *arg = tirbi_relax_held_of(l, e->as.call.args[i]);
+        if (!arg || !flatten(l, arg, &args)) return NULL;
+    }
+    const tirbi_relax_held *result = tirbi_relax_make_room(l, e->span, e->type, destination);
+    if (!result || !flatten(l, result, &args)) return NULL;
+    const tirb_primfunc *f = l->lowered[callee->as.global.function->index];
+    return tirbi_relax_emit_call(l, e->span, f, args.items, args.n) ? result : NULL;
+}
+
+/* ---- Bindings --------------------------------------------------------------------------------------------------- */
+
+static const tirbi_relax_held *lower_seq(tirbi_relax_lowering *l, const tirb_relax_seq *seq);
+
+/* Puts a value where it is wanted, if it is not there. */
+static bool deliver(tirbi_relax_lowering *l, tirbi_span span, const tirbi_relax_held *value,
+                    const tirbi_relax_held *wanted) {
+    if (value->kind == TIRBI_RELAX_HELD_TUPLE && wanted->kind == TIRBI_RELAX_HELD_TUPLE && value->n == wanted->n) {
+        for (uint32_t i = 0; i < value->n; i++)
+            if (!deliver(l, span, value->fields[i], wanted->fields[i])) return false;
+        return true;
+    }
+    if (wanted->kind != TIRBI_RELAX_HELD_TENSOR)
+        return tirbi_relax_refuse_here(l, span, "a value of this type is not lowered yet");
+    if (value->kind == TIRBI_RELAX_HELD_SHAPE) {
+        for (uint32_t i = 0; i < value->n; i++) {
+            const tirb_expr **at = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, 1);
+            if (!at || !(at[0] = tirbi_make_int(&l->b, span, tirbi_type_i64, i))) return false;
+            tirbi_emit_store(&l->b, span, wanted->buffer, value->dims[i], at, 1, NULL);
+        }
+        return true;
+    }
+    if (value->kind == TIRBI_RELAX_HELD_SCALAR) {
+        tirbi_emit_store(&l->b, span, wanted->buffer, value->scalar, NULL, 0, NULL);
+        return true;
+    }
+    if (value->kind == TIRBI_RELAX_HELD_TENSOR && value->buffer == wanted->buffer) return true;
+    return value->kind == TIRBI_RELAX_HELD_TENSOR && tirbi_relax_emit_copy(l, span, value, wanted);
+}
+
+static const tirb_expr *condition_of(tirbi_relax_lowering *l, const tirb_relax_expr *e) {
+    const tirbi_relax_held *h = tirbi_relax_held_of(l, e);
+    if (!h) return NULL;
+    const tirb_expr *value = h->scalar;
+    if (h->kind == TIRBI_RELAX_HELD_TENSOR) {
+        const tirb_expr **at = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, h->buffer->ndim);
+        for (uint32_t i = 0; at && i < h->buffer->ndim; i++)
+            if (!(at[i] = tirbi_make_int(&l->b, e->span, tirbi_type_i64, 0))) return NULL;
+        value = at ? tirbi_make_load(&l->b, e->span, h->buffer, at, h->buffer->ndim, NULL) : NULL;
+    }
+    if (!value || tirbi_type_is_bool(value->dtype)) return value;
+    const tirb_expr *zero = tirbi_make_number(&l->b, e->span, value->dtype, 0);
+    return zero ? tirbi_make_compare(&l->b, e->span, TIRB_EXPR_NE, value, zero) : NULL;
+}
+
+static bool lower_branch(tirbi_relax_lowering *l, const tirb_relax_expr *e, tirb_stmt *stmt, bool then,
+                         const tirbi_relax_held *wanted) {
+    const tirb_relax_seq *seq = then ? e->as.if_.then_case : e->as.if_.else_case;
+    const uint32_t depth = l->b.frames.n, n_constants = l->constants.n;
+    if (!tirbi_frame_push(&l->b, then ? TIRBI_FRAME_THEN : TIRBI_FRAME_ELSE, stmt, e->span)) return false;
+    const tirbi_relax_held *value = lower_seq(l, seq);
+    const bool done = value && deliver(l, e->span, value, wanted);
+    while (l->b.frames.n > depth && !l->arena->failed) tirbi_frame_pop(&l->b);
+    l->constants.n = n_constants;
+    return done;
+}
+
+static const tirbi_relax_held *lower_if(tirbi_relax_lowering *l, const tirb_relax_expr *e,
+                                        const tirbi_relax_held *destination) {
+    const tirb_expr *condition = condition_of(l, e->as.if_.condition);
+    const tirbi_relax_held *result = condition ? tirbi_relax_make_room(l, e->span, e->type, destination) : NULL;
+    tirb_stmt *stmt = result ? tirbi_make_stmt(&l->b, e->span, TIRB_STMT_IF) : NULL;
+    if (!stmt) return NULL;
+    /* What it begins with stays its own for as long as either branch may write it. */
+    for (uint32_t i = 0; i < l->storages.n; i++) {
+        tirbi_relax_storage *s = &((tirbi_relax_storage *)l->storages.items)[i];
+        if (s->last == l->now) s->last = UINT32_MAX;
+    }
+    stmt->as.if_.condition = condition;
+    return lower_branch(l, e, stmt, true, result) && lower_branch(l, e, stmt, false, result) ? result : NULL;
+}
+
+static const tirbi_relax_held *lower_value(tirbi_relax_lowering *l, const tirb_relax_expr *e,
+                                           const tirbi_relax_held *destination) {
+    switch (e->kind) {
+    case TIRB_RELAX_CALL:
+        if (!e->as.call.op) return lower_function_call(l, e, destination);
+        if (tirb_relax_is_call(e, TIRB_RELAX_CALL_TIR) || tirb_relax_is_call(e, TIRB_RELAX_CALL_TIR_INPLACE))
+            return lower_call_tir(l, e, destination);
+        return tirbi_relax_legalise(l, e, destination);
+    case TIRB_RELAX_IF:
+        return lower_if(l, e, destination);
+    case TIRB_RELAX_TUPLE_GET: {
+        const tirbi_relax_held *tuple = tirbi_relax_held_of(l, e->as.get.tuple);
+        if (tuple && tuple->kind == TIRBI_RELAX_HELD_TUPLE && e->as.get.index < tuple->n)
+            return tuple->fields[e->as.get.index];
+        if (tuple) tirbi_relax_refuse_here(l, e->span, "the fields of this value are not lowered yet");
+        return NULL;
+    }
+    case TIRB_RELAX_FUNCTION:
+        tirbi_relax_refuse_here(l, e->span, "local functions are not lowered yet");
+        return NULL;
+    default:
+        return tirbi_relax_held_of(l, e);
+    }
+}
+
+/* A variable of a size that a cast first names is what the tensor has; one that is known is compared. */
+static bool check_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr *wanted, const tirb_expr *found,
+                      uint32_t dim, const char *name, tirbi_list *known) {
+    if (tirbi_expr_equal(wanted, found)) return true;
+    const tirb_expr *const *items = known->items;
+    bool is_known = is_bound_at_entry(l, wanted);
+    for (uint32_t i = 0; i < known->n; i++) is_known = is_known || items[i] == wanted;
+    if (wanted->kind == TIRB_EXPR_VAR && !is_known) {
+        tirb_stmt *let = tirbi_make_stmt(&l->b, span, TIRB_STMT_LET);
+        const tirb_expr **slot = TIRBI_LIST_ADD(l->arena, known, const tirb_expr *);
+        if (!let || !slot) return false;
+        *slot = wanted;
+        let->as.let.var = wanted;
+        let->as.let.value = found;
+        tirbi_emit_scope(&l->b, let);
+        return true;
+    }
+    tirb_stmt *assert = tirbi_make_stmt(&l->b, span, TIRB_STMT_ASSERT);
+    const char *text =
+        tirbi_arena_format(l->arena, "match_cast of `%s`: dimension %u is not what the type says", name, (unsigned)dim);
+    if (!assert || !text) return false;
+    assert->as.assert_.condition = tirbi_make_compare(&l->b, span, TIRB_EXPR_EQ, found, wanted);
+    assert->as.assert_.error_kind = "RuntimeError";
+    assert->as.assert_.message = tirbi_make_string(&l->b, span, text, (uint32_t)strlen(text));
+    if (!assert->as.assert_.condition || !assert->as.assert_.message) return false;
+    tirbi_emit_scope(&l->b, assert);
+    return true;
+}
+
+static const tirbi_relax_held *cast_value(tirbi_relax_lowering *l, const tirb_relax_binding *b,
+                                          const tirb_relax_type *type, const tirbi_relax_held *h, tirbi_list *known) {
+    if (type->kind == TIRB_RELAX_TYPE_TUPLE && h->kind == TIRBI_RELAX_HELD_TUPLE && type->n_fields == h->n) {
+        const tirbi_relax_held **fields = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, h->n);
+        for (uint32_t i = 0; fields && i < h->n; i++)
+            if (!(fields[i] = cast_value(l, b, type->fields[i], h->fields[i], known))) return NULL;
+        return fields ? hold_tuple(l, fields, h->n) : NULL;
+    }
+    const bool is_tensor = h->kind == TIRBI_RELAX_HELD_TENSOR, is_shape = h->kind == TIRBI_RELAX_HELD_SHAPE;
+    if (!type->has_shape || (!is_tensor && !is_shape)) return h;
+    const tirb_expr *const *dims = is_tensor ? h->buffer->shape : h->dims;
+    const uint32_t n = is_tensor ? h->buffer->ndim : h->n;
+    if (n != (uint32_t)type->ndim) {
+        tirbi_relax_refuse_here(l, b->span, "the value has %u dimensions, its type %d", (unsigned)n, (int)type->ndim);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (!check_dim(l, b->span, type->shape[i], dims[i], i, b->var->name, known)) return NULL;
+    if (is_shape) return hold_shape(l, type->shape, n);
+    return hold_tensor(l, tirbi_relax_view(l, b->span, h->buffer, h->buffer->dtype, type->shape, n));
+}
+
+/* What a value is kept in is in use until its variable is. */
+static void keep(tirbi_relax_lowering *l, const tirbi_relax_held *h, uint32_t last) {
+    if (h->kind == TIRBI_RELAX_HELD_TUPLE)
+        for (uint32_t i = 0; i < h->n; i++) keep(l, h->fields[i], last);
+    tirbi_relax_storage *items = l->storages.items;
+    for (uint32_t i = 0; h->kind == TIRBI_RELAX_HELD_TENSOR && i < l->storages.n; i++)
+        if (items[i].buffer->data == h->buffer->data && items[i].last < last) items[i].last = last;
+}
+
+static bool lower_binding(tirbi_relax_lowering *l, const tirb_relax_binding *b, tirbi_list *known) {
+    const tirbi_relax_held *value = lower_value(l, b->value, l->destinations[b->var->id]);
+    if (!value) return false;
+    if (b->kind == TIRB_RELAX_MATCH_CAST && !(value = cast_value(l, b, b->cast, value, known))) return false;
+    if (b->var->scalar && value->kind == TIRBI_RELAX_HELD_SCALAR && b->var->scalar != value->scalar) {
+        tirb_stmt *let = tirbi_make_stmt(&l->b, b->span, TIRB_STMT_LET);
+        if (!let) return false;
+        let->as.let.var = b->var->scalar;
+        let->as.let.value = value->scalar;
+        tirbi_emit_scope(&l->b, let);
+        value = hold_scalar(l, b->var->scalar);
+    }
+    l->held[b->var->id] = value;
+    if (value) keep(l, value, l->last_use[b->var->id]);
+    return value != NULL;
+}
+
+static const tirbi_relax_held *lower_seq(tirbi_relax_lowering *l, const tirb_relax_seq *seq) {
+    tirbi_list known = {.n = 0};
+    for (uint32_t i = 0; i < seq->n_blocks; i++)
+        for (uint32_t k = 0; k < seq->blocks[i].n_bindings; k++) {
+            l->now++;
+            if (!lower_binding(l, &seq->blocks[i].bindings[k], &known)) return NULL;
+        }
+    l->now++;
+    return tirbi_relax_held_of(l, seq->body);
+}
+
+/* ---- Uses ------------------------------------------------------------------------------------------------------- */
+
+static void find_uses(tirbi_relax_lowering *l, const tirb_relax_expr *e);
+
+static void find_uses_of_seq(tirbi_relax_lowering *l, const tirb_relax_seq *seq) {
+    for (uint32_t i = 0; i < seq->n_blocks; i++)
+        for (uint32_t k = 0; k < seq->blocks[i].n_bindings; k++) {
+            l->now++;
+            find_uses(l, seq->blocks[i].bindings[k].value);
+        }
+    l->now++;
+    find_uses(l, seq->body);
+}
+
+/* The number of the binding that last uses each variable; those of branches count as they come. */
+static void find_uses(tirbi_relax_lowering *l, const tirb_relax_expr *e) {
+    if (!tirbi_arena_work(l->arena, 1)) return;
+    if (e->kind == TIRB_RELAX_VAR) l->last_use[e->as.var->id] = l->now;
+    if (e->kind == TIRB_RELAX_TUPLE)
+        for (uint32_t i = 0; i < e->as.tuple.n; i++) find_uses(l, e->as.tuple.items[i]);
+    if (e->kind == TIRB_RELAX_TUPLE_GET) find_uses(l, e->as.get.tuple);
+    if (e->kind == TIRB_RELAX_CALL)
+        for (uint32_t i = 0; i < e->as.call.n_args; i++) find_uses(l, e->as.call.args[i]);
+    if (e->kind == TIRB_RELAX_IF) {
+        find_uses(l, e->as.if_.condition);
+        find_uses_of_seq(l, e->as.if_.then_case);
+        find_uses_of_seq(l, e->as.if_.else_case);
+    }
+}
+
+/* A result that one binding computes is computed in place: `wanted` is the destination of what the leaf names. */
+static void send(tirbi_relax_lowering *l, const tirb_relax_seq *seq, const tirb_relax_expr *leaf,
+                 const tirbi_relax_held *wanted) {
+    if (leaf->kind == TIRB_RELAX_TUPLE && wanted->kind == TIRBI_RELAX_HELD_TUPLE) {
+        for (uint32_t i = 0; i < leaf->as.tuple.n && i < wanted->n; i++)
+            send(l, seq, leaf->as.tuple.items[i], wanted->fields[i]);
+        return;
+    }
+    if (leaf->kind != TIRB_RELAX_VAR) return;
+    for (uint32_t i = seq->n_blocks; i-- > 0;)
+        for (uint32_t k = seq->blocks[i].n_bindings; k-- > 0;) {
+            const tirb_relax_binding *b = &seq->blocks[i].bindings[k];
+            if (b->var != leaf->as.var || l->destinations[b->var->id]) continue;
+            if (b->kind == TIRB_RELAX_VAR_BINDING && b->value->kind == TIRB_RELAX_VAR) {
+                send(l, seq, b->value, wanted);
+            } else if (b->kind == TIRB_RELAX_VAR_BINDING && b->value->kind == TIRB_RELAX_TUPLE) {
+                send(l, seq, b->value, wanted);
+            } else {
+                l->destinations[b->var->id] = wanted;
+            }
+            return;
+        }
+}
+
+/* ---- Functions -------------------------------------------------------------------------------------------------- */
+
+const char *tirbi_relax_new_name(tirbi_relax_lowering *l, const char *base) {
+    for (uint32_t n = 0; !l->arena->failed; n++) {
+        const char *name = n ? tirbi_arena_format(l->arena, "%s%u", base, (unsigned)n) : base;
+        bool taken = !name;
+        for (uint32_t i = 0; name && i < l->functions.n && !taken; i++)
+            taken = strcmp(((tirb_primfunc *const *)l->functions.items)[i]->name, name) == 0;
+        for (uint32_t i = 0; name && i < l->module->n_relax && !taken; i++)
+            taken = strcmp(l->module->relax[i]->name, name) == 0;
+        if (!taken) return name;
+    }
+    return NULL;
+}
+
+typedef struct parameters {
+    tirbi_list params;  /* of const tirb_expr * */
+    tirbi_list buffers; /* of const tirb_buffer * */
+} parameters;
+
+static bool add_parameter(tirbi_relax_lowering *l, parameters *p, const tirb_expr *param, const tirb_buffer *buffer) {
+    const tirb_expr **a = param ? TIRBI_LIST_ADD(l->arena, &p->params, const tirb_expr *) : NULL;
+    const tirb_buffer **b = a ? TIRBI_LIST_ADD(l->arena, &p->buffers, const tirb_buffer *) : NULL;
+    if (!b) return false;
+    *a = param;
+    *b = buffer;
+    return true;
+}
+
+/* The dimensions of a type, new variables where it says their number alone. */
+static const tirb_expr *const *dims_of(tirbi_relax_lowering *l, tirbi_span span, const tirb_relax_type *t) {
+    if (t->has_shape) return t->shape;
+    const tirb_expr **dims = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, (uint32_t)t->ndim);
+    for (int32_t i = 0; dims && i < t->ndim; i++) {
+        const char *name = tirbi_arena_format(l->arena, "d%d", (int)i);
+        if (!name || !(dims[i] = tirbi_make_var(&l->b, span, name, tirbi_prim_type(tirbi_type_i64)))) return NULL;
+    }
+    return dims;
+}
+
+static const tirbi_relax_held *make_parameter(tirbi_relax_lowering *l, parameters *p, tirbi_span span, const char *name,
+                                              const tirb_relax_type *t, const tirb_expr *scalar) {
+    if (t->kind == TIRB_RELAX_TYPE_PRIM && scalar)
+        return add_parameter(l, p, scalar, NULL) ? hold_scalar(l, scalar) : NULL;
+    if (t->kind == TIRB_RELAX_TYPE_TUPLE) {
+        const tirbi_relax_held **fields = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, t->n_fields);
+        for (uint32_t i = 0; fields && i < t->n_fields; i++) {
+            const char *field = *name ? tirbi_arena_format(l->arena, "%s.%u", name, (unsigned)i)
+                                      : tirbi_arena_format(l->arena, "%u", (unsigned)p->params.n);
+            const tirb_expr *var = t->fields[i]->kind == TIRB_RELAX_TYPE_PRIM && *name && field
+                                       ? tirbi_make_var(&l->b, span, field, tirbi_prim_type(t->fields[i]->dtype))
+                                       : NULL;
+            fields[i] = field ? make_parameter(l, p, span, field, t->fields[i], var) : NULL;
+            if (!fields[i]) return NULL;
+        }
+        return fields ? hold_tuple(l, fields, t->n_fields) : NULL;
+    }
+    if (t->kind == TIRB_RELAX_TYPE_SHAPE && t->has_shape) {
+        for (int32_t i = 0; i < t->ndim; i++) {
+            const tirb_expr *dim = t->shape[i];
+            if (dim->kind == TIRB_EXPR_VAR && add_parameter(l, p, dim, NULL)) continue;
+            tirbi_relax_refuse_here(l, span, "the shape `%s` is not lowered yet: a dimension of it is no variable",
+                                    name);
+            return NULL;
+        }
+        return hold_shape(l, t->shape, (uint32_t)t->ndim);
+    }
+    if (t->kind != TIRB_RELAX_TYPE_TENSOR || t->ndim < 0 || !tirb_relax_knows_dtype(t)) {
+        tirbi_relax_refuse_here(l, span,
+                                "`%s` is not lowered yet: its type does not say the element type and the number "
+                                "of dimensions of a tensor",
+                                name);
+        return NULL;
+    }
+    const tirb_expr *const *dims = dims_of(l, span, t);
+    const tirb_buffer *buffer =
+        dims ? tirbi_make_buffer(&l->b, span, name, t->dtype, dims, (uint32_t)t->ndim, "global") : NULL;
+    if (!buffer) return NULL;
+    const tirb_expr *var = tirbi_make_var(&l->b, span, name, tirbi_pointer_type(t->dtype, "global"));
+    return add_parameter(l, p, var, buffer) ? hold_tensor(l, buffer) : NULL;
+}
+
+static const tirb_relax_type *tensor_type(tirbi_relax_lowering *l, tirb_datatype dtype, const tirb_expr *const *dims,
+                                          int32_t ndim) {
+    tirb_relax_type *t = TIRBI_NEW(l->arena, tirb_relax_type);
+    if (t)
+        *t = (tirb_relax_type){
+            .kind = TIRB_RELAX_TYPE_TENSOR, .dtype = dtype, .ndim = ndim, .has_shape = true, .shape = dims};
+    return t;
+}
+
+/* What a result is handed out as: numbers and shapes as tensors. */
+static const tirb_relax_type *result_type(tirbi_relax_lowering *l, tirbi_span span, const tirb_relax_type *t) {
+    if (t->kind == TIRB_RELAX_TYPE_PRIM)
+        return tensor_type(l, t->dtype, TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, 0), 0);
+    if (t->kind == TIRB_RELAX_TYPE_SHAPE && t->ndim >= 0) {
+        const tirb_expr **dims = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, 1);
+        if (!dims || !(dims[0] = tirbi_make_int(&l->b, span, tirbi_type_i64, t->ndim))) return NULL;
+        return tensor_type(l, tirbi_type_i64, dims, 1);
+    }
+    if (t->kind != TIRB_RELAX_TYPE_TUPLE) return t;
+    tirb_relax_type *tuple = TIRBI_NEW(l->arena, tirb_relax_type);
+    const tirb_relax_type **fields = TIRBI_NEW_ARRAY(l->arena, const tirb_relax_type *, t->n_fields);
+    for (uint32_t i = 0; fields && i < t->n_fields; i++)
+        if (!(fields[i] = result_type(l, span, t->fields[i]))) return NULL;
+    if (tuple && fields) *tuple = (tirb_relax_type){.kind = t->kind, .fields = fields, .n_fields = t->n_fields};
+    return fields ? tuple : NULL;
+}
+
+/* Names of results are their numbers in the flattened result. */
+static const tirbi_relax_held *make_results(tirbi_relax_lowering *l, parameters *p, const tirb_relax_function *f,
+                                            const tirb_relax_type *t, uint32_t *number) {
+    if (t->kind == TIRB_RELAX_TYPE_TUPLE) {
+        const tirbi_relax_held **fields = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, t->n_fields);
+        for (uint32_t i = 0; fields && i < t->n_fields; i++)
+            if (!(fields[i] = make_results(l, p, f, t->fields[i], number))) return NULL;
+        return fields ? hold_tuple(l, fields, t->n_fields) : NULL;
+    }
+    if (t->kind != TIRB_RELAX_TYPE_TENSOR || !t->has_shape || !all_bound_at_entry(l, t->shape, (uint32_t)t->ndim)) {
+        tirbi_relax_refuse_here(l, f->span,
+                                "result %u of `%s` is not lowered yet: its shape does not follow from the "
+                                "parameters",
+                                (unsigned)*number, f->name);
+        return NULL;
+    }
+    const char *name = tirbi_arena_format(l->arena, "%u", (unsigned)(*number)++);
+    return name ? make_parameter(l, p, f->span, name, t, NULL) : NULL;
+}
+
+/* What a function takes and gives, before any body names it. */
+static const tirbi_relax_held *declare(tirbi_relax_lowering *l, const tirb_relax_function *f, tirb_primfunc *out) {
+    parameters p = {.params = {.n = 0}};
+    l->function = f;
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        const tirb_relax_var *v = f->params[i];
+        l->held[v->id] = make_parameter(l, &p, v->span, v->name, v->type, v->scalar);
+        if (!l->held[v->id]) return NULL;
+    }
+    const tirb_relax_type *type = result_type(l, f->span, f->body->body->type);
+    uint32_t number = 0;
+    const tirbi_relax_held *results = type ? make_results(l, &p, f, type, &number) : NULL;
+    if (!results) return NULL;
+    *out = (tirb_primfunc){.name = f->name,
+                           .global_symbol = f->global_symbol,
+                           .is_private = !f->global_symbol,
+                           .s_tir = true,
+                           .params = p.params.items,
+                           .buffers = p.buffers.items,
+                           .n_params = p.params.n,
+                           .ret_type = {.kind = TIRB_TYPE_TUPLE, .dtype = tirbi_type_void, .scope = ""},
+                           .span = f->span};
+    return results;
+}
+
+static bool lower_body(tirbi_relax_lowering *l, const tirb_relax_function *f, tirb_primfunc *out,
+                       const tirbi_relax_held *results) {
+    l->function = f;
+    l->storages = l->constants = (tirbi_list){.n = 0};
+    l->now = 0;
+    find_uses_of_seq(l, f->body);
+    l->now = 0;
+    send(l, f->body, f->body->body, results);
+    if (!tirbi_frame_push(&l->b, TIRBI_FRAME_FUNCTION, NULL, f->span)) return false;
+    const tirbi_relax_held *value = lower_seq(l, f->body);
+    if (!value || !deliver(l, f->span, value, results)) return false;
+    while (l->b.frames.n > 1 && !l->arena->failed) tirbi_frame_pop(&l->b);
+    tirbi_function_finish(&l->b, out);
+    return !l->arena->failed;
+}
+
+/* A function that is not lowered is left out of the bundle, and those that call it; of a module that has nothing else
+ * this is an error. */
+static void leave_out(tirbi_relax_lowering *l, const tirb_relax_function *f) {
+    l->is_left_out[f->index] = true;
+    if (l->arena->failed || tirbi_has_errors(l->diagnostics)) return;
+    if (!l->reason) {
+        tirbi_report_unexplained(l->diagnostics, f->span, "a function");
+        return;
+    }
+    uint32_t left = l->module->n_functions;
+    for (uint32_t i = 0; i < l->module->n_relax; i++) left += !l->is_left_out[i];
+    if (left > 0)
+        tirbi_report_warning(l->diagnostics, l->place, "`%s` is left out of the bundle: %s", f->name, l->reason);
+    else
+        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, l->place, "%s", l->reason);
+}
+
+static bool add_function(tirbi_relax_lowering *l, tirb_primfunc *f) {
+    tirb_primfunc **slot = TIRBI_LIST_ADD(l->arena, &l->functions, tirb_primfunc *);
+    if (slot) *slot = f;
+    return slot != NULL;
+}
+
+/* One round over what is not left out yet; *again: something has been. */
+static bool lower_round(tirbi_relax_lowering *l, const tirbi_relax_held **results, bool *again) {
+    const tirb_irmodule *m = l->module;
+    l->functions = l->operators = (tirbi_list){.n = 0};
+    *again = false;
+    for (uint32_t i = 0; i < m->n_functions; i++)
+        if (!add_function(l, m->functions[i])) return false;
+    memset(l->destinations, 0, m->n_relax_vars * sizeof(*l->destinations));
+    for (uint32_t i = 0; i < m->n_relax && !l->arena->failed; i++) {
+        if (l->is_left_out[i]) continue;
+        l->reason = NULL;
+        if (lower_body(l, m->relax[i], l->lowered[i], results[i])) {
+            if (!add_function(l, l->lowered[i])) return false;
+            continue;
+        }
+        leave_out(l, m->relax[i]);
+        while (l->b.frames.n > 0 && !l->arena->failed) tirbi_frame_pop(&l->b);
+        *again = true;
+    }
+    return !l->arena->failed && !tirbi_has_errors(l->diagnostics);
+}
+
+static bool lower_functions(tirbi_relax_lowering *l) {
+    const tirb_irmodule *m = l->module;
+    const tirbi_relax_held **results = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, m->n_relax);
+    if (!results) return false;
+    for (uint32_t i = 0; i < m->n_relax && !l->arena->failed; i++) {
+        tirb_primfunc *f = l->lowered[i] = TIRBI_NEW(l->arena, tirb_primfunc);
+        if (!f) return false;
+        l->reason = NULL;
+        results[i] = declare(l, m->relax[i], f);
+        if (!results[i]) leave_out(l, m->relax[i]);
+    }
+    bool again = true;
+    while (again && !tirbi_has_errors(l->diagnostics))
+        if (!lower_round(l, results, &again)) return false;
+    return !l->arena->failed && !tirbi_has_errors(l->diagnostics);
+}
+
+const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, tirbi_arena *arena,
+                                       tirbi_diagnostics *diagnostics) {
+    if (module->n_relax == 0) return module;
+    tirbi_relax_lowering l = {.arena = arena, .diagnostics = diagnostics, .module = module};
+    tirb_irmodule *grown = TIRBI_NEW(arena, tirb_irmodule);
+    tirbi_builder_init(&l.b, arena, diagnostics);
+    l.b.n_vars = module->n_vars;
+    l.b.n_buffers = module->n_buffers;
+    l.texts = tirbi_relax_read_texts(arena, diagnostics);
+    l.lowered = TIRBI_NEW_ARRAY(arena, tirb_primfunc *, module->n_relax);
+    l.held = TIRBI_NEW_ARRAY(arena, const tirbi_relax_held *, module->n_relax_vars);
+    l.destinations = TIRBI_NEW_ARRAY(arena, const tirbi_relax_held *, module->n_relax_vars);
+    l.last_use = TIRBI_NEW_ARRAY(arena, uint32_t, module->n_relax_vars);
+    if (!grown || !l.texts || !l.lowered || !l.held || !l.destinations || !l.last_use) return NULL;
+    l.is_left_out = TIRBI_NEW_ARRAY(arena, bool, module->n_relax);
+    if (!l.is_left_out) return NULL;
+    if (!lower_functions(&l)) return NULL;
+    *grown = *module;
+    grown->functions = l.functions.items;
+    grown->n_functions = l.functions.n;
+    grown->n_vars = l.b.n_vars;
+    grown->n_buffers = l.b.n_buffers;
+    grown->relax = NULL;
+    grown->n_relax = 0;
+    for (uint32_t i = 0; i < l.functions.n; i++) ((tirb_primfunc *const *)l.functions.items)[i]->index = i;
+    return arena->failed ? NULL : grown;
+}

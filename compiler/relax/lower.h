@@ -1,0 +1,12 @@
+/* Relax functions to PrimFuncs of the same module: tensors are buffers, results are parameters behind the others,
+ * temporaries are allocated, and what a binding computes is a call of a PrimFunc. */
+#ifndef TIRB_COMPILER_RELAX_LOWER_H
+#define TIRB_COMPILER_RELAX_LOWER_H
+
+#include "compiler/ir/relax.h"
+
+/* The module with a PrimFunc for each of its Relax functions and for each operator in them; itself where it has none.
+ * NULL when memory ran out (arena->failed); complete only where no error was reported. */
+const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, tirbi_arena *arena, tirbi_diagnostics *diagnostics);
+
+#endif

@@ -1,0 +1,79 @@
+/* The state of lowering the Relax functions of a module: values and functions (lower.c), operators (legalise.c). */
+#ifndef TIRB_COMPILER_RELAX_LOWERING_H
+#define TIRB_COMPILER_RELAX_LOWERING_H
+
+#include "compiler/relax/expand.h"
+#include "compiler/relax/lower.h"
+#include "compiler/relax/operators.h"
+
+typedef enum tirbi_relax_held_kind {
+    TIRBI_RELAX_HELD_NOTHING, /* what has no value of its own: a text, a type */
+    TIRBI_RELAX_HELD_TENSOR,
+    TIRBI_RELAX_HELD_SCALAR,
+    TIRBI_RELAX_HELD_SHAPE,
+    TIRBI_RELAX_HELD_TUPLE
+} tirbi_relax_held_kind;
+
+/* What a Relax value is in the PrimFunc. */
+typedef struct tirbi_relax_held {
+    tirbi_relax_held_kind kind;
+    const tirb_buffer *buffer;                    /* TENSOR */
+    const tirb_expr *scalar;                      /* SCALAR; TENSOR: a constant of rank 0 */
+    const tirb_expr *const *dims;                 /* SHAPE, n of them */
+    const struct tirbi_relax_held *const *fields; /* TUPLE, n of them */
+    uint32_t n;
+} tirbi_relax_held;
+
+/* An allocation, which values use one after the other. */
+typedef struct tirbi_relax_storage {
+    const tirb_buffer *buffer;
+    uint32_t last; /* the binding behind which nothing uses it */
+} tirbi_relax_storage;
+
+typedef struct tirbi_relax_lowering {
+    tirbi_arena *arena;
+    tirbi_diagnostics *diagnostics;
+    const tirb_irmodule *module;
+    tirbi_builder b;
+    const tirbi_tc_program *texts;
+    tirbi_list functions;    /* of tirb_primfunc *: of the module that is made */
+    tirbi_list operators;    /* of tirb_primfunc *: those of them that are operators */
+    tirb_primfunc **lowered; /* by the number of the Relax function */
+    bool *is_left_out;       /* the same: it is not lowered, and that is reported */
+    /* Of the function under way. */
+    const tirb_relax_function *function;
+    const tirbi_relax_held **held;         /* by the number of a Relax variable */
+    const tirbi_relax_held **destinations; /* the same: where a variable's value is to be; NULL: anywhere */
+    uint32_t *last_use;                    /* the same: the binding that last uses it */
+    tirbi_list storages;                   /* of tirbi_relax_storage */
+    tirbi_list constants;                  /* of constant_buffer */
+    uint32_t now;                          /* the number of the binding under way */
+    const char *reason;                    /* why it is not lowered, and where; NULL: nothing is against it yet */
+    tirbi_span place;
+} tirbi_relax_lowering;
+
+/* Notes why the function under way is not lowered: false. */
+bool tirbi_relax_refuse_here(tirbi_relax_lowering *l, tirbi_span span, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+tirbi_relax_held *tirbi_relax_hold(tirbi_relax_lowering *l, tirbi_relax_held_kind kind);
+/* What a leaf is. NULL after an error. */
+const tirbi_relax_held *tirbi_relax_held_of(tirbi_relax_lowering *l, const tirb_relax_expr *e);
+/* Memory for a value of the type: `destination`, or what is allocated. NULL after an error. */
+const tirbi_relax_held *tirbi_relax_make_room(tirbi_relax_lowering *l, tirbi_span span, const tirb_relax_type *type,
+                                              const tirbi_relax_held *destination);
+/* The same memory under another shape of as many elements. */
+const tirb_buffer *tirbi_relax_view(tirbi_relax_lowering *l, tirbi_span span, const tirb_buffer *buffer,
+                                    tirb_datatype dtype, const tirb_expr *const *shape, uint32_t ndim);
+bool tirbi_relax_emit_call(tirbi_relax_lowering *l, tirbi_span span, const tirb_primfunc *f,
+                           const tirbi_relax_held *const *args, uint32_t n);
+/* A name that no function of the module has yet: `base`, `base1`, .. */
+const char *tirbi_relax_new_name(tirbi_relax_lowering *l, const char *base);
+
+/* A call of an operator: emits what computes it, and says where its value is. NULL after an error. */
+const tirbi_relax_held *tirbi_relax_legalise(tirbi_relax_lowering *l, const tirb_relax_expr *call,
+                                             const tirbi_relax_held *destination);
+/* Copies a tensor. */
+bool tirbi_relax_emit_copy(tirbi_relax_lowering *l, tirbi_span span, const tirbi_relax_held *from,
+                           const tirbi_relax_held *to);
+
+#endif

@@ -1,0 +1,368 @@
+#!/usr/bin/env python3
+"""Operators of Relax against TVM's own: every operator that is lowered, over element types, ranks and symbolic shapes.
+
+    relax_operators.py TIRB [--seed N] [--every N] [name ...]
+
+Each case is a function of one binding, which both compile and run. A case that TVM does not compile is left out and
+counted."""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+    import tvm
+    from tvm import relax
+except ImportError as missing:
+    print(f"{missing.name} is not installed: skipped")
+    sys.exit(77)
+
+FLOATS = ["float32", "float64", "float16"]
+INTS = ["int8", "int32", "int64", "uint8"]
+
+# Expression over the tensors a, b, ..; their shapes; element types.
+CASES = []
+
+
+def case(text, *shapes, types=("float32",), symbols=None, low=-3.0, high=3.0, kinds=None):
+    for t in types:
+        CASES.append(dict(text=text, shapes=shapes, type=t, symbols=symbols or {}, low=low, high=high,
+                          kinds=kinds or {}))
+
+
+for name in ["exp", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "atan", "asinh", "erf", "sigmoid"]:
+    case(f"R.{name}(a)", (3, 5), types=["float32", "float64", "float16"], low=-0.9, high=0.9)
+for name in ["log", "sqrt", "rsqrt", "acosh"]:
+    case(f"R.{name}(a)", (3, 5), types=["float32", "float64"], low=1.1, high=9)
+for name in ["acos", "atanh"]:
+    case(f"R.{name}(a)", (3, 5), types=["float32"], low=-0.9, high=0.9)
+for name in ["abs", "negative", "sign", "square"]:
+    case(f"R.{name}(a)", (3, 5), types=FLOATS + ["int8", "int32", "int64"])
+for name in ["ceil", "floor", "round", "trunc"]:
+    case(f"R.{name}(a)", (3, 5), types=FLOATS)
+for name in ["isnan", "isinf", "isfinite"]:
+    case(f"R.{name}(a)", (7,), types=["float32"])
+case("R.bitwise_not(a)", (9,), types=INTS)
+case("R.logical_not(a)", (9,), types=["bool"])
+case("R.clip(a, -1, 1)", (3, 5), types=FLOATS + ["int32"])
+for to in ["float32", "float16", "float64", "int32", "int8", "bool", "int64"]:
+    case(f'R.astype(a, "{to}")', (3, 4), types=["float32", "int32", "bool", "float16"])
+for name in ["relu", "leakyrelu", "gelu", "gelu_tanh", "silu", "selu", "softplus"]:
+    case(f"R.nn.{name}(a)", (4, 5), types=["float32", "float64"])
+case("R.nn.relu(a)", (4, 5), types=["float16", "int32"])
+case("R.nn.prelu(a, b, axis=1)", (2, 3, 4), (3,))
+case("R.nn.dropout(a)", (2, 3))
+
+for name in ["add", "subtract", "multiply", "maximum", "minimum"]:
+    case(f"R.{name}(a, b)", (3, 5), (3, 5), types=FLOATS + INTS)
+    case(f"R.{name}(a, b)", (4, 1, 5), (3, 1))
+    case(f"R.{name}(a, b)", (), (2, 3))
+    case(f"R.{name}(a, b)", ("n", 4), (1, 4), symbols=dict(n=3))
+    case(f"R.{name}(a, b)", ("n", "m"), ("n", "m"), symbols=dict(n=3, m=7))
+    case(f"R.{name}(a, R.const(2, \"float32\"))", (3, 5))
+for name in ["divide", "floor_divide", "mod", "floor_mod"]:
+    case(f"R.{name}(a, b)", (3, 5), (5,), types=["float32", "float64", "int32", "int64", "int8"], low=1, high=9,
+         kinds=dict(b="positive"))
+case("R.power(a, b)", (3, 5), (3, 5), low=0.1, high=3)
+case("R.atan2(a, b)", (3, 5), (3, 5), low=0.1, high=3)
+case("R.log_add_exp(a, b)", (3, 5), (3, 5))
+for name in ["bitwise_and", "bitwise_or", "bitwise_xor"]:
+    case(f"R.{name}(a, b)", (9,), (9,), types=INTS)
+for name in ["logical_and", "logical_or", "logical_xor"]:
+    case(f"R.{name}(a, b)", (9,), (9,), types=["bool"])
+for name in ["left_shift", "right_shift"]:
+    case(f"R.{name}(a, b)", (9,), (9,), types=["int32", "int64"], low=0, high=7)
+for name in ["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"]:
+    case(f"R.{name}(a, b)", (3, 5), (5,), types=["float32", "int32", "float16"])
+case("R.where(c, a, b)", (3, 5), (5,), (3, 1), types=["float32", "int64"], kinds=dict(c="bool"))
+case("R.broadcast_to(a, (4, 3, 5))", (3, 1))
+case("R.broadcast_to(a, (n, 3))", ("n", 1), symbols=dict(n=4))
+
+for name in ["sum", "prod", "max", "min", "mean"]:
+    for args in ["", ", axis=[1]", ", axis=[0, 2]", ", axis=-1, keepdims=True", ", keepdims=True"]:
+        case(f"R.{name}(a{args})", (3, 4, 5), types=["float32", "int32"], low=-2, high=2)
+    case(f"R.{name}(a, axis=[1])", ("n", "m"), symbols=dict(n=3, m=6))
+    case(f"R.{name}(a, axis=0)", (6, 5), types=["float64", "float16", "int64", "int8"], low=-2, high=2)
+for name in ["variance", "std"]:
+    case(f"R.{name}(a, axis=[1])", (3, 4, 5), types=["float32", "float64"])
+    case(f"R.{name}(a, axis=[0, 2], keepdims=True)", (3, 4, 5))
+for name in ["argmax", "argmin"]:
+    case(f"R.{name}(a, axis=1)", (3, 4, 5), types=["float32", "int32"])
+    case(f"R.{name}(a, axis=-1, keepdims=True)", (3, 4, 5))
+    case(f"R.{name}(a)", (3, 4))
+    case(f"R.{name}(a, axis=0)", ("n", 4), symbols=dict(n=5))
+for name in ["cumsum", "cumprod"]:
+    case(f"R.{name}(a, axis=1)", (3, 4, 5), types=["float32", "int32"], low=-2, high=2)
+    case(f"R.{name}(a, axis=0, exclusive=True)", (3, 4))
+    case(f"R.{name}(a)", (3, 4))
+    case(f'R.{name}(a, axis=0, dtype="int64")', (5, 2), types=["int32"])
+
+case("R.reshape(a, (6, 4))", (2, 3, 4))
+case("R.reshape(a, (n * 4,))", ("n", 4), symbols=dict(n=3))
+case("R.flatten(a)", (2, 3))
+case("R.expand_dims(a, axis=[0, 2])", (2, 3))
+case("R.squeeze(a, axis=[1])", (2, 1, 3))
+case("R.permute_dims(a)", (2, 3, 4), types=["float32", "int8"])
+case("R.permute_dims(a, axes=[1, 2, 0])", (2, 3, 4))
+case("R.permute_dims(a, axes=[1, 0])", ("n", "m"), symbols=dict(n=3, m=2))
+case("R.concat((a, b), axis=1)", (2, 3), (2, 4), types=["float32", "int32"])
+case("R.concat((a, b, c), axis=0)", (2, 3), (1, 3), (4, 3))
+case("R.concat((a, b), axis=0)", ("n", 3), ("m", 3), symbols=dict(n=2, m=3))
+case("R.stack((a, b), axis=1)", (2, 3), (2, 3))
+case("R.split(a, 3, axis=1)", (2, 7))
+case("R.split(a, [2, 5], axis=0)", (7, 2))
+case("R.repeat(a, 3, axis=1)", (2, 3))
+case("R.repeat(a, 2)", (2, 3))
+case("R.tile(a, (2, 1, 3))", (2, 3))
+case("R.flip(a, axis=0)", (4, 3))
+case("R.strided_slice(a, (0, 1), (1, 0), (4, 9), (2, 3))", (6, 9))
+case("R.strided_slice(a, (1,), (-1,), (-5,), (-2,))", (2, 9))
+case("R.strided_slice(a, (1,), (1,), (4,))", ("n", 6), symbols=dict(n=3))
+case("R.collapse_sum_to(a, (3, 1))", (2, 3, 4))
+case("R.nn.pad(a, [1, 2, 0, 1], pad_mode=\"constant\", pad_value=2.0)", (3, 4))
+for mode in ["reflect", "replicate", "circular"]:
+    case(f'R.nn.pad(a, [0, 0, 0, 0, 1, 2, 2, 1], pad_mode="{mode}")', (1, 2, 4, 5))
+
+for mode in ["fast", "clip", "wrap"]:
+    case(f'R.take(a, b, axis=1, mode="{mode}")', (3, 6, 2), (4,), kinds=dict(b="index:6"), types=["float32", "int32"])
+case("R.take(a, b, axis=0)", (6, 3), (2, 2), kinds=dict(b="index:6"))
+case("R.take(a, b, axis=0)", ("n", 3), ("m",), kinds=dict(b="index:3"), symbols=dict(n=3, m=5))
+case("R.gather_elements(a, b, axis=1)", (3, 6), (3, 2), kinds=dict(b="index:6"))
+for how in ["update", "add", "mul", "min", "max"]:
+    case(f'R.scatter_elements(a, b, c, axis=1, reduction="{how}")', (3, 6), (3, 2), (3, 2), kinds=dict(b="index:6"))
+case("R.one_hot(b, R.prim_value(T.float32(2)), R.prim_value(T.float32(-1)), depth=5, axis=-1)", (1,), (3, 2),
+     kinds=dict(b="index:5"))
+case("R.one_hot(b, R.prim_value(T.float32(2)), R.prim_value(T.float32(-1)), depth=5, axis=0)", (1,), (3, 2),
+     kinds=dict(b="index:5"))
+case('R.full((2, 3), a, dtype="float32")', ())
+case('R.zeros((2, 3), dtype="int32")', ())
+case('R.ones((n, 3), dtype="float32")', ("n",), symbols=dict(n=2))
+case("R.zeros_like(a)", (2, 3))
+case("R.full_like(a, b)", (2, 3), ())
+case('R.arange(2, 11, 3, dtype="int64")', ())
+case('R.arange(0, 5, 1, dtype="float32")', ())
+case('R.eye(4, 5, 1, dtype="float32")', ())
+case("R.tril(a, 1)", (2, 4, 5))
+case("R.triu(a, -1)", (4, 5))
+
+case("R.matmul(a, b)", (3, 4), (4, 5), types=["float32", "float64", "int32"])
+case("R.matmul(a, b)", (2, 3, 4), (4, 5))
+case("R.matmul(a, b)", (2, 1, 3, 4), (6, 4, 5))
+case("R.matmul(a, b)", (4,), (4, 5))
+case("R.matmul(a, b)", (2, 3, 4), (4,))
+case("R.matmul(a, b)", (4,), (4,))
+case("R.matmul(a, b)", ("n", "m"), ("m", 5), symbols=dict(n=3, m=4))
+case('R.matmul(a, b, out_dtype="float32")', (3, 4), (4, 5), types=["float16"])
+case('R.matmul(a, b, out_dtype="int32")', (3, 4), (4, 5), types=["int8"])
+case("R.outer(a, b)", (3,), (4,))
+case("R.nn.conv2d(a, b)", (1, 3, 8, 9), (4, 3, 3, 2))
+case("R.nn.conv2d(a, b, strides=2, padding=1)", (2, 3, 8, 9), (4, 3, 3, 3))
+case("R.nn.conv2d(a, b, padding=(0, 1, 2, 1), dilation=(1, 2))", (1, 3, 8, 9), (4, 3, 3, 3))
+case("R.nn.conv2d(a, b, groups=2, padding=1)", (1, 4, 6, 6), (6, 2, 3, 3))
+case("R.nn.conv2d(a, b, groups=4, padding=1)", (1, 4, 6, 6), (4, 1, 3, 3))
+case('R.nn.conv2d(a, b, data_layout="NHWC", kernel_layout="HWIO")', (1, 6, 7, 3), (3, 3, 3, 4))
+case("R.nn.conv2d(a, b, padding=1)", ("n", 3, 6, 6), (4, 3, 3, 3), symbols=dict(n=2))
+case("R.nn.conv1d(a, b, padding=1)", (1, 3, 9), (4, 3, 3))
+case("R.nn.conv3d(a, b)", (1, 2, 4, 5, 6), (3, 2, 2, 3, 2))
+case("R.nn.conv2d_transpose(a, b)", (1, 3, 4, 5), (3, 4, 3, 3))
+case("R.nn.conv2d_transpose(a, b, strides=2, padding=1, output_padding=1)", (1, 3, 4, 5), (3, 4, 3, 3))
+case("R.nn.conv1d_transpose(a, b, strides=2)", (1, 3, 5), (3, 4, 3))
+for name in ["max", "avg"]:
+    case(f"R.nn.{name}_pool2d(a, pool_size=2, strides=2)", (1, 2, 6, 7))
+    case(f"R.nn.{name}_pool2d(a, pool_size=3, strides=2, padding=1)", (1, 2, 7, 8))
+    case(f"R.nn.{name}_pool2d(a, pool_size=3, strides=2, padding=1, ceil_mode=True)", (1, 2, 6, 8))
+    case(f'R.nn.{name}_pool2d(a, pool_size=2, layout="NHWC")', (1, 6, 7, 2))
+    case(f"R.nn.{name}_pool1d(a, pool_size=3, strides=1, padding=1)", (1, 2, 6))
+    case(f"R.nn.{name}_pool3d(a, pool_size=2)", (1, 2, 4, 4, 4))
+case("R.nn.avg_pool2d(a, pool_size=3, strides=2, padding=1, count_include_pad=True)", (1, 2, 7, 8))
+case("R.nn.adaptive_avg_pool2d(a, output_size=(3, 2))", (1, 2, 7, 8))
+case("R.nn.adaptive_avg_pool2d(a, output_size=1)", (1, 2, 7, 8))
+case("R.nn.adaptive_avg_pool1d(a, output_size=3)", (1, 2, 7))
+case("R.nn.adaptive_avg_pool3d(a, output_size=2)", (1, 2, 4, 5, 6))
+case("R.nn.conv3d_transpose(a, b, strides=2)", (1, 2, 3, 3, 3), (2, 3, 2, 2, 2))
+case("R.collapse_sum_like(a, b)", (2, 3, 4), (3, 1))
+case("R.ones_like(a)", (2, 3), types=["float16", "int64"])
+case('R.image.resize3d(a, (3, 4, 7), method="nearest_neighbor", coordinate_transformation_mode="asymmetric", '
+     'rounding_method="floor")', (1, 2, 4, 5, 6))
+case("R.nn.softmax(a)", (3, 5), types=["float32", "float64", "float16"])
+case("R.nn.softmax(a, axis=1)", (2, 3, 4))
+case("R.nn.softmax(a)", ("n", 5), symbols=dict(n=3))
+case("R.nn.log_softmax(a, axis=0)", (3, 5))
+case("R.nn.layer_norm(a, b, c, axes=[-1])", (3, 8), (8,), (8,), types=["float32", "float16"])
+case("R.nn.layer_norm(a, b, c, axes=[1, 2])", (3, 4, 5), (4, 5), (4, 5))
+case("R.nn.rms_norm(a, b, axes=[-1])", (3, 8), (8,), types=["float32", "float16"])
+case("R.nn.group_norm(a, b, c, num_groups=2, channel_axis=1, axes=[2, 3])", (2, 4, 3, 3), (4,), (4,))
+case("R.nn.instance_norm(a, b, c, channel_axis=1, axes=[2, 3])", (2, 4, 3, 3), (4,), (4,))
+case("R.nn.batch_norm(a, b, c, d, e, axis=1, training=False)", (2, 3, 4), (3,), (3,), (3,), (3,),
+     kinds=dict(e="positive"))
+case("R.nn.batch_norm(a, b, c, d, e, axis=1)", (2, 3, 4), (3,), (3,), (3,), (3,), kinds=dict(e="positive"))
+case("R.nn.attention(a, b, c)", (1, 4, 2, 8), (1, 6, 2, 8), (1, 6, 2, 8))
+case("R.nn.attention(a, b, c, d)", (1, 4, 2, 8), (1, 6, 2, 8), (1, 6, 2, 8), (1, 2, 4, 6))
+case('R.nn.attention(a, b, c, causal_mask="TopLeft")', (1, 4, 2, 8), (1, 4, 2, 8), (1, 4, 2, 8))
+case('R.nn.attention(a, b, c, causal_mask="BottomRight", scale=0.5)', (1, 4, 2, 8), (1, 6, 2, 8), (1, 6, 2, 8))
+case("R.nn.cross_entropy_with_logits(a, b)", (3, 4), (3, 4))
+case('R.quantize(a, b, c, axis=1, out_dtype="int8")', (3, 4), (4,), (4,), kinds=dict(b="positive", c="int8"))
+case('R.quantize(a, b, c, out_dtype="int8")', (3, 4), (), (), kinds=dict(b="positive", c="int8"))
+case('R.dequantize(a, b, c, axis=1)', (3, 4), (4,), (4,), types=["int8"], kinds=dict(b="float32", c="int8"))
+case('R.einsum((a, b), subscripts="ij,jk->ik")', (3, 4), (4, 5))
+case('R.einsum((a, b), subscripts="bij,bkj->bik")', (2, 3, 4), (2, 5, 4))
+case('R.einsum((a,), subscripts="ij->j")', (3, 4))
+case("R.nn.batch_flatten(a)", (2, 3, 4))
+case("R.reverse_sequence(a, b, seq_axis=1, batch_axis=0)", (3, 5), (3,), kinds=dict(b="index:5"))
+for name in ["sort", "argsort"]:
+    case(f"R.{name}(a, axis=1)", (3, 6), types=["float32", "int32", "int64"])
+    case(f"R.{name}(a, axis=0, descending=True)", (5, 2))
+    case(f"R.{name}(a)", ("n", 6), symbols=dict(n=2))
+for how in ["both", "values", "indices"]:
+    case(f'R.topk(a, k=3, axis=-1, ret_type="{how}")', (3, 6), types=["float32", "int32"])
+    case(f'R.topk(a, k=2, axis=0, ret_type="{how}", largest=False)', (4, 3))
+case("R.gather_nd(a, b)", (4, 4, 3), (2, 5, 2), kinds=dict(b="index:4"))
+case("R.gather_nd(a, b, batch_dims=1)", (2, 4, 3), (2, 5, 1), kinds=dict(b="index:4"))
+for how in ["update", "add", "mul", "min", "max"]:
+    case(f'R.scatter_nd(a, b, c, reduction="{how}")', (4, 3), (2, 1), (2, 3), kinds=dict(b="index:4"))
+case("R.bucketize(a, R.sort(b))", (3, 4), (5,))
+case("R.bucketize(a, R.sort(b), out_int32=True, right=True)", (3, 4), (5,), types=["int32"])
+for how in ["none", "sum", "mean"]:
+    case(f'R.nn.nll_loss(a, b, c, reduction="{how}", ignore_index=1)', (3, 4, 2), (3, 2), (4,),
+         kinds=dict(b="index:4", c="positive"))
+    case(f'R.nn.nll_loss(a, b, reduction="{how}")', (3, 4), (3,), kinds=dict(b="index:4"))
+case("R.meshgrid((a, b))", (3,), (4,))
+case('R.meshgrid((a, b), indexing="xy")', (3,), (4,))
+for mode in ["half_pixel", "align_corners", "asymmetric"]:
+    for method in ["nearest_neighbor", "linear"]:
+        case(f'R.image.resize2d(a, (7, 9), method="{method}", coordinate_transformation_mode="{mode}")', (1, 2, 4, 5))
+    case(f'R.image.resize2d(a, (8, 10), method="nearest_neighbor", rounding_method="floor", '
+         f'coordinate_transformation_mode="{mode}")', (1, 2, 4, 5))
+case('R.image.resize2d(a, (8, 10), layout="NHWC")', (1, 4, 5, 2))
+case("R.shape_to_tensor(R.shape_of(a))", ("n", 4), symbols=dict(n=3))
+case("R.size(a)", (3, 4))
+
+LETTERS = "abcdefgh"
+
+
+def kind_of(c, i):
+    return c["kinds"].get(LETTERS[i], "")
+
+
+def type_of(c, i):
+    kind = kind_of(c, i)
+    if kind in ("bool", "int8", "float32"):
+        return kind
+    return "int64" if kind.startswith("index") else c["type"]
+
+
+def text_of(c, name):
+    def dims(shape):
+        inner = ", ".join(f'"{d}"' if isinstance(d, str) else str(d) for d in shape)
+        return f"({inner}{',' if len(shape) == 1 else ''})"
+    params = ", ".join(f'{LETTERS[i]}: R.Tensor({dims(s)}, dtype="{type_of(c, i)}")' for i, s in enumerate(c["shapes"]))
+    lines = ["    @R.function", f"    def {name}({params}):"]
+    lines += [f"        {s} = T.int64()" for s in c["symbols"]]
+    lines += [f"        gv = {c['text']}", "        return gv"]
+    return "\n".join(lines)
+
+
+IMPORTS = "from tvm.script import ir as I\nfrom tvm.script import tirx as T\nfrom tvm.script import relax as R\n\n"
+MODULE = "@I.ir_module\nclass Module:\n"
+HEADER = IMPORTS + MODULE
+
+
+def value_of(c, i, rng):
+    shape = tuple(c["symbols"].get(d, d) for d in c["shapes"][i])
+    kind, t = kind_of(c, i), type_of(c, i)
+    if t == "bool":
+        return rng.random(shape) < 0.5
+    if kind.startswith("index:"):
+        return rng.integers(0, int(kind[6:]), shape).astype(t)
+    low, high = (0.5, 4.0) if kind == "positive" else (c["low"], c["high"])
+    if np.dtype(t).kind in "iu":
+        low = max(low, 1 if kind == "positive" else (0 if t.startswith("u") else low))
+        return rng.integers(int(np.ceil(low)), int(high) + 1, shape).astype(t)
+    return rng.uniform(low, high, shape).astype(t)
+
+
+def flat(value):
+    if isinstance(value, (tuple, list)) or type(value).__name__ == "Array":
+        return [x for v in value for x in flat(v)]
+    return [value.numpy()]
+
+
+def tvm_results(c, inputs):
+    mod = tvm.script.from_source(MODULE + text_of(c, "main") + "\n")
+    vm = relax.VirtualMachine(tvm.compile(mod, "llvm"), tvm.cpu())
+    return mod, flat(vm["main"](*[tvm.runtime.tensor(x) for x in inputs]))
+
+
+def tirb_results(tirb, folder, text, inputs, n, flags=()):
+    source = folder / "case.py"
+    source.write_text(text)
+    command = [tirb, "run", str(source), "-f", "main", *flags]
+    for i, x in enumerate(inputs):
+        np.save(folder / f"{LETTERS[i]}.npy", x)
+        command.append(f"{LETTERS[i]}=@{folder}/{LETTERS[i]}.npy")
+    for i in range(n):
+        command += ["-o", f"{i}=@{folder}/out{i}.npy"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        return None, done.stderr
+    return [np.load(folder / f"out{i}.npy") for i in range(n)], ""
+
+
+def difference(wanted, found, text):
+    if "mean" in text and wanted.dtype.kind == "i":  # TVM gives int64, and says otherwise
+        wanted = wanted.astype(found.dtype)
+    if wanted.shape != found.shape or wanted.dtype != found.dtype:
+        return f"{wanted.dtype}{wanted.shape} wanted, {found.dtype}{found.shape} found"
+    if wanted.dtype.kind not in "f":
+        return "" if np.array_equal(wanted, found) else f"wanted {wanted.ravel()[:6]}, found {found.ravel()[:6]}"
+    tolerance = {2: 1e-2, 4: 3e-5, 8: 1e-11}[wanted.dtype.itemsize]
+    if np.allclose(wanted.astype("float64"), found.astype("float64"), rtol=tolerance, atol=tolerance, equal_nan=True):
+        return ""
+    return f"wanted {wanted.ravel()[:6]}, found {found.ravel()[:6]}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tirb")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--every", type=int, default=1, help="one case of so many, by the seed")
+    parser.add_argument("names", nargs="*", help="only cases with one of these in their text")
+    options = parser.parse_args()
+    rng = np.random.default_rng(options.seed)
+    right = left_out = 0
+    wrong = []
+    operators = set()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for number, c in enumerate(CASES):
+            if (number + options.seed) % options.every:
+                continue
+            if options.names and not any(n in c["text"] for n in options.names):
+                continue
+            label = f"{c['text']} {c['type']} {c['shapes']}"
+            inputs = [value_of(c, i, rng) for i in range(len(c["shapes"]))]
+            try:
+                mod, wanted = tvm_results(c, inputs)
+            except Exception as e:  # what TVM itself does not compile
+                left_out += 1
+                print(f"left out: {label}: {str(e).strip().splitlines()[-1][:100]}")
+                continue
+            found, message = tirb_results(options.tirb, folder, HEADER + text_of(c, "main") + "\n", inputs, len(wanted))
+            problem = message or next((d for w, f in zip(wanted, found) if (d := difference(w, f, c["text"]))), "")
+            if problem:
+                wrong.append(f"{label}: {problem[:400]}")
+            else:
+                right += 1
+                operators.update(re.findall(r"R\.([a-z_0-9.]+)\(", c["text"]))
+    for line in wrong:
+        print("WRONG", line)
+    print(f"{len(operators)} names of operators, {left_out} cases that TVM does not compile")
+    print(f"{right} passed, {len(wrong)} failed")
+    return 1 if wrong or (not right and not options.names) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
