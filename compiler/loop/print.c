@@ -289,6 +289,18 @@ static void print_constant(printer *p, const tirbi_lx *x) {
         putf(p, "%s %" PRId64, type, x->value);
 }
 
+/* Whether two expressions are the same operations on the same nodes: those with loads in them are made anew each time.
+ */
+static bool is_same(const tirbi_lx *a, const tirbi_lx *b) {
+    if (a == b) return true;
+    if (a->kind != TIRBI_LX_OP || b->kind != TIRBI_LX_OP || a->op != b->op || a->optype != b->optype ||
+        a->source != b->source || a->n_args != b->n_args)
+        return false;
+    for (unsigned i = 0; i < a->n_args; i++)
+        if (!is_same(a->args[i], b->args[i])) return false;
+    return true;
+}
+
 /* The number of a place's element as it is where nothing else is said. */
 static bool has_usual_number(const printer *p, const tirbi_place *place) {
     const tirbi_lbuf *b = place->buffer;
@@ -297,7 +309,7 @@ static bool has_usual_number(const printer *p, const tirbi_place *place) {
     if (place->ndim != b->ndim || !b->strides) return false;
     for (uint32_t i = 0; i < b->ndim && flat; i++)
         flat = tirbi_lx_add(pool, flat, tirbi_lx_mul(pool, place->indices[i], b->strides[i]));
-    return flat == place->flat;
+    return flat && is_same(flat, place->flat);
 }
 
 static void print_place(printer *p, const tirbi_place *place) {

@@ -658,12 +658,13 @@ static const tirbi_ls *read_if(reader *r) {
         uint32_t n = 0;
         expect(r, "(");
         do {
-            const named *item = find(r, r->at, word_size(r));
+            const size_t size = word_size(r); /* which goes to where the word begins */
+            const named *item = find(r, r->at, size);
             if (!item || !item->var || n == MAX_ITEMS)
                 fail(r, TIRB_TYPE, "the variable of a loop is wanted");
             else
                 vars[n++] = item->var;
-            r->at += word_size(r);
+            if (r->status == TIRB_OK) r->at += size;
         } while (r->status == TIRB_OK && take(r, ","));
         expect(r, ")");
         tirbi_lvar **copy = TIRBI_NEW_ARRAY(r->arena, tirbi_lvar *, n + 1);
@@ -699,12 +700,13 @@ static const tirbi_ls *read_set(reader *r, bool declares, tirbi_lvar_kind kind) 
         s->as.set.var = declare_var(r, name, kind, read_type(r));
         read_range(r, s->as.set.var);
     } else {
-        const named *item = find(r, r->at, word_size(r));
+        const size_t size = word_size(r);
+        const named *item = find(r, r->at, size);
         if (!item || !item->var)
             fail(r, TIRB_TYPE, "what is set is no variable");
         else
             s->as.set.var = item->var;
-        r->at += word_size(r);
+        if (r->status == TIRB_OK) r->at += size;
     }
     expect(r, "=");
     if (r->status == TIRB_OK) s->as.set.value = read_typed(r, s->as.set.var->type);

@@ -115,14 +115,20 @@ static void check_buffer(verifier *v, const tirbi_lbuf *b) {
         wrong(v, "the memory of %s is not there", b->name);
 }
 
+/* An element's number, and the place that this one is a view of, are made of the indices: looked into at each level of
+ * indices in indices, they would be gone through twice as often there. */
 static void check_place(verifier *v, const tirbi_place *place) {
-    for (; place && v->status == TIRB_OK; place = place->view) {
-        check_buffer(v, place->buffer);
-        if (place->ndim != place->buffer->ndim)
-            wrong(v, "%u indices of %s, which has %u dimensions", place->ndim, place->buffer->name,
-                  place->buffer->ndim);
-        for (uint32_t d = 0; d < place->ndim; d++) check_typed(v, place->indices[d], TIRB_I64, "an index");
-        check_typed(v, place->flat, TIRB_I64, "an element's number");
+    for (const tirbi_place *p = place; p && v->status == TIRB_OK; p = p->view) {
+        check_buffer(v, p->buffer);
+        if (p->ndim != p->buffer->ndim)
+            wrong(v, "%u indices of %s, which has %u dimensions", p->ndim, p->buffer->name, p->buffer->ndim);
+        for (uint32_t d = 0; d < p->ndim; d++) {
+            if (p == place)
+                check_typed(v, p->indices[d], TIRB_I64, "an index");
+            else if (p->indices[d]->type != TIRB_I64)
+                wrong(v, "an index of %s is no int64", p->buffer->name);
+        }
+        if (p->flat->type != TIRB_I64) wrong(v, "the number of an element of %s is no int64", p->buffer->name);
     }
 }
 
@@ -131,8 +137,10 @@ static void check_call(verifier *v, const tirbi_lcall *call) {
     for (uint32_t i = 0; i < call->n_refs; i++) {
         if (call->refs[i].buffer) check_buffer(v, call->refs[i].buffer);
         if (!call->refs[i].start) continue;
-        if (call->refs[i].start->ndim > 0) check_place(v, call->refs[i].start); /* else its number is all there is */
-        else check_typed(v, call->refs[i].start->flat, TIRB_I64, "an element's number");
+        if (call->refs[i].start->ndim > 0)
+            check_place(v, call->refs[i].start); /* else its number is all there is */
+        else
+            check_typed(v, call->refs[i].start->flat, TIRB_I64, "an element's number");
         check_typed(v, call->refs[i].count, TIRB_I64, "a count");
     }
     for (uint32_t i = 0; i < call->n_checks; i++) {

@@ -193,7 +193,10 @@ static const tirb_expr *extent_of(const lowered_call *c, const tirb_expr *shape,
         if (!offset) return NULL;
         offset->as.int_value = d;
         index[0] = binary(c, TIRB_EXPR_ADD, first->as.load.indices[0], offset);
-        *load = *first;
+        load->span = first->span;
+        load->depth = first->depth;
+        load->size = first->size;
+        load->as.load = first->as.load;
         load->as.load.indices = index;
         product = d == 0 ? load : binary(c, TIRB_EXPR_MUL, product, load);
     }

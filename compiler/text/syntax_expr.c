@@ -411,7 +411,7 @@ static tirbi_node *read_unary(tirbi_parser *p) {
     tirbi_leave(p);
     if (!value) return NULL;
     tirbi_node *node = tirbi_make_node(p, TIRBI_NODE_UNARY, tirbi_span_from(p, token->span.begin), &value, 1);
-    if (node) node->op = token->kind;
+    if (node) node->op = (uint8_t)token->kind;
     return node;
 }
 
@@ -452,7 +452,7 @@ static tirbi_node *read_binary(tirbi_parser *p, int lowest) {
         if (!right) return NULL;
         tirbi_node *parts[] = {left, right};
         left = tirbi_make_node(p, TIRBI_NODE_BINARY, tirbi_span_from(p, left->span.begin), parts, 2);
-        if (left) left->op = op;
+        if (left) left->op = (uint8_t)op;
     }
     return left;
 }
@@ -523,7 +523,7 @@ static tirbi_node *read_boolean(tirbi_parser *p, tirbi_token_kind op) {
             return NULL;
     tirbi_node *node =
         tirbi_make_node(p, TIRBI_NODE_BOOLEAN, tirbi_span_from(p, first->span.begin), items.items, items.n);
-    if (node) node->op = op;
+    if (node) node->op = (uint8_t)op;
     return node;
 }
 

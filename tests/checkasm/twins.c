@@ -165,6 +165,6 @@ void put_ordinary(uint8_t *to, tirbi_dtype type, size_t n, unsigned seed) {
         else if (type == TIRB_BOOL)
             *at = i & 1;
         else
-            memcpy(at, &integer, size);
+            put_bits(at, type, (uint64_t)integer);
     }
 }

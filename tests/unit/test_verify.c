@@ -319,6 +319,9 @@ static void test_types(void **state) {
     (void)state;
     accepts(BODY("load.i32 s0, r0, 0\nload.u32 s0, r0, 0\nstore.i32 r1, 0, s0\nload.i64 s0, r3, 0"));
     rejects(BODY("load.f64 s0, r0, 0"), "load.f64: r0 has elements of 4 bytes (f32)");
+    rejects(BODY("load.f32 s8, r0, 0"), "scalar register 8 >= 8");
+    rejects(BODY("store.f32 r1, s8, s0"), "scalar register 8 >= 8");
+    rejects(BODY("store.f32 r1, 0, s8"), "scalar register 8 >= 8");
     rejects(BODY("store.i8 r1, 0, s0"), "r1 has elements of 4 bytes");
     rejects(BODY("store.f32 r0, 0, s0"), "r0 may not be written");
     accepts(BODY("alloc.f32 r2, s0"));
