@@ -378,6 +378,9 @@ static void test_jumps(void **state) {
     (void)state;
     accepts(BODY("again: brif s0, out\nloop s1, s2, again\nback again\nout: nop"));
     accepts(FUNCTION("again: nop\nback again"));
+    rejects(BODY("brif s8, out\nout: nop"), "brif: scalar register 8 >= 8");
+    rejects(BODY("again: nop\nloop s8, s1, again"), "loop: scalar register 8 >= 8");
+    rejects(BODY("again: nop\nloop s1, s8, again"), "loop: scalar register 8 >= 8");
     accepts(FUNCTION("jmp over\nover: jmp end\ntrap 13, \"f\"\nend: ret.void"));
     accepts(BODY("brif s0, past\n" LANE_LOOP("") "past: nop\nagain: lane s0, end\nend: lane.end\n"
                                                  "loop s0, s1, again"));
@@ -1040,6 +1043,11 @@ static void test_passing(void **state) {
                  inner ? ".cursor r0 f32 read 1 0 1 1\n" : "", bodies[i]);
         check_passing(text);
     }
+    /* Scalar code: arithmetic, accesses, branches and ends of loops. */
+    check_passing(BODY("nop\nadd.i32 s7, s7, s7\nadd.i64 s1, s2, s3\nload.i32 s0, r0, 5\nload.f32 s0, r0, s7\n"
+                       "store.i32 r1, s7, s0\nstore.f32 r1, 3, s7\nload.i64 s0, r3, 0\nadd.i32 s0, s0, s0"));
+    check_passing(BODY("nop\nagain: brif s0, out\nbrnot s7, out\nadd.i32 s1, s1, s1\nloop s1, s2, again\n"
+                       "loop s7, s7, again\nadd.i32 s1, s1, s1\nout: nop"));
     /* A cursor that the loop before had. */
     check_passing(FUNCTION("lane s0, first\n.cursor r0 f32 read 0 0 1\n.cursor r1 f32 readwrite 0 0 1\nvload.f32 v0, c1\n"
                            "vstore.f32 c1, v0\nfirst:\nlane.end\nlane s0, done\n.cursor r1 f32 readwrite 0 0 1\n"
