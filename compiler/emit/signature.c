@@ -163,7 +163,7 @@ typedef struct dim_builder {
     uint32_t *n_vars;
     tirbi_dim_term terms[TIRBI_MAX_DIM_TERMS];
     uint32_t n;
-    bool failed;
+    bool failed, is_long; /* .., for it has more terms than that */
 } dim_builder;
 
 static const tirb_expr *var_expr(const tirb_primfunc *f, uint32_t shape_var) { return f->shape_vars[shape_var]; }
@@ -193,7 +193,7 @@ static int64_t var_number(dim_builder *b, const tirb_expr *var) {
 }
 
 static void add_term(dim_builder *b, tirbi_dim_op op, int64_t value) {
-    if (b->n == TIRBI_MAX_DIM_TERMS) b->failed = true;
+    if (b->n == TIRBI_MAX_DIM_TERMS) b->failed = b->is_long = true;
     else b->terms[b->n++] = (tirbi_dim_term){.op = (uint8_t)op, .value = value};
 }
 
@@ -216,7 +216,7 @@ static void add_terms(dim_builder *b, const tirb_expr *x) {
         return;
     default: break;
     }
-    if (x->kind < TIRB_EXPR_ADD || x->kind > TIRB_EXPR_MAX || b->n == TIRBI_MAX_DIM_TERMS) {
+    if (x->kind < TIRB_EXPR_ADD || x->kind > TIRB_EXPR_MAX) {
         b->failed = true;
         return;
     }
@@ -225,9 +225,9 @@ static void add_terms(dim_builder *b, const tirb_expr *x) {
     add_term(b, (tirbi_dim_op)ops[x->kind], 0);
 }
 
-/* The program for x * scale; x NULL: for scale. */
+/* The program for x * scale; x NULL: for scale. What is said where there is none, and where it has too many terms. */
 static void make_dim_of(tirbi_emitter *e, const tirb_expr *x, uint32_t scale, tirbi_var *vars, uint32_t *n_vars,
-                        const char *refusal, tirbi_dim *out) {
+                        const char *refusal, const char *excess, tirbi_dim *out) {
     dim_builder b = {.e = e, .vars = vars, .n_vars = n_vars};
     if (x) add_terms(&b, x);
     if (!x || scale != 1) add_term(&b, TIRBI_DIM_CONST, scale);
@@ -235,8 +235,9 @@ static void make_dim_of(tirbi_emitter *e, const tirb_expr *x, uint32_t scale, ti
     tirbi_dim_term *terms = TIRBI_NEW_ARRAY(e->lasting, tirbi_dim_term, b.n);
     if (!terms) return;
     if (b.failed) {
+        const tirbi_span span = x ? x->span : e->function->ast->span;
         e->failed = true;
-        tirbi_report_error(e->diagnostics, TIRB_UNSUPPORTED, x ? x->span : e->function->ast->span, "%s", refusal);
+        tirbi_report_error(e->diagnostics, TIRB_UNSUPPORTED, span, "%s", b.is_long ? excess : refusal);
         return;
     }
     for (uint32_t i = 0; i < b.n; i++) terms[i] = b.terms[i];
@@ -248,7 +249,8 @@ static void make_dim(tirbi_emitter *e, const tirb_expr *x, uint32_t scale, tirbi
     make_dim_of(e, x, scale, vars, n_vars,
                 "the shape, strides or offset of a parameter must be sums, products and the like of integers "
                 "and variables",
-                out);
+                "a size of a parameter has more than 64 terms", out);
+    _Static_assert(TIRBI_MAX_DIM_TERMS == 64, "as the message says");
 }
 
 /* ---- Parameters ----------------------------------------------------------------------------------------------- */
@@ -328,8 +330,8 @@ static void add_condition(condition_builder *b, const tirb_expr *x) {
     if (b->items) {
         tirbi_condition *out = &b->items[b->n];
         out->relation = relations[x->kind];
-        make_dim_of(b->e, x->as.binary.a, 1, b->vars, b->n_vars, refusal, &out->left);
-        make_dim_of(b->e, x->as.binary.b, 1, b->vars, b->n_vars, refusal, &out->right);
+        make_dim_of(b->e, x->as.binary.a, 1, b->vars, b->n_vars, refusal, refusal, &out->left);
+        make_dim_of(b->e, x->as.binary.b, 1, b->vars, b->n_vars, refusal, refusal, &out->right);
     }
     b->n++;
 }

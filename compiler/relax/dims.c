@@ -65,8 +65,7 @@ static bool same(const tirb_expr *x, const tirb_expr *y) {
     if (x->kind == TIRB_EXPR_CAST)
         return tirb_datatype_equal(x->dtype, y->dtype) && same(x->as.cast.value, y->as.cast.value);
     if (x->kind < TIRB_EXPR_ADD || x->kind > TIRB_EXPR_OR) return false;
-    if (same(x->as.binary.a, y->as.binary.a) && same(x->as.binary.b, y->as.binary.b)) return true;
-    if (x->kind != TIRB_EXPR_MUL) return false;
+    if (x->kind != TIRB_EXPR_MUL) return same(x->as.binary.a, y->as.binary.a) && same(x->as.binary.b, y->as.binary.b);
     const tirb_expr *left[MAX_FACTORS], *right[MAX_FACTORS];
     uint32_t n = factors_of(x, left, 0), m = factors_of(y, right, 0);
     if (n != m || n > MAX_FACTORS) return false;
@@ -445,7 +444,7 @@ static void canonical(tirbi_dims *d, const tirb_expr *e, sum *out) {
         leaf(out, e);
         return;
     }
-    sum *parts = TIRBI_NEW_ARRAY(d->builder->arena, sum, 2);
+    sum *parts = tirbi_arena_work(d->builder->arena, 1) ? TIRBI_NEW_ARRAY(d->builder->arena, sum, 2) : NULL;
     if (!parts) {
         leaf(out, NULL);
         return;

@@ -786,22 +786,51 @@ static const struct rule {
 
 /* ---- Operators -------------------------------------------------------------------------------------------------- */
 
+/* An operator's function, and what texts call it. */
+typedef struct made {
+    tirb_primfunc *f;
+    const char *name;
+} made;
+
+/* Alike for functions that are the same: by the operator's name, and by types and numbers of parameters. */
+static uint32_t likeness(const tirbi_relax_lowering *l, const tirb_primfunc *f) {
+    uint32_t h = tirbi_text_hash(l, f->name, strlen(f->name));
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        const tirb_buffer *b = f->buffers[i];
+        const tirb_datatype type = b ? b->dtype : f->params[i]->dtype;
+        const uint32_t about[] = {h, type.code, type.bits, b ? b->ndim : UINT32_MAX};
+        h = tirbi_text_hash(l, (const char *)about, sizeof about);
+        for (uint32_t k = 0; b && k < b->ndim; k++) {
+            if (b->shape[k]->kind != TIRB_EXPR_INT_IMM) continue;
+            const int64_t dim[] = {h, b->shape[k]->as.int_value};
+            h = tirbi_text_hash(l, (const char *)dim, sizeof dim);
+        }
+    }
+    return h;
+}
+
 /* The same function over other variables, or this one, which is added to the module. */
 static const tirb_primfunc *share(tirbi_relax_lowering *l, tirb_primfunc *f) {
-    const tirb_irmodule *m = l->module;
-    tirb_primfunc *const *items = l->operators.items;
-    for (uint32_t i = 0; i < l->operators.n; i++) {
-        const char *name = items[i]->name;
-        items[i]->name = f->name;
-        const bool same = items[i]->n_params == f->n_params && tirbi_function_equal(m, items[i], m, f, l->arena);
-        items[i]->name = name;
-        if (same) return items[i];
+    const tirb_irmodule ids = {.n_vars = l->b.n_vars, .n_buffers = l->b.n_buffers};
+    const made *items = l->operators.items;
+    const uint32_t hash = likeness(l, f);
+    uint32_t probe = 0, found;
+    while ((found = tirbi_index_next(&l->operator_index, hash, &probe)) != 0) {
+        const made *m = &items[found - 1];
+        if (strcmp(m->name, f->name) != 0 || m->f->n_params != f->n_params) continue;
+        const char *name = m->f->name;
+        m->f->name = f->name; /* which is compared, too */
+        const bool same = tirbi_function_equal(&ids, m->f, &ids, f, l->arena);
+        m->f->name = name;
+        if (same) return m->f;
     }
-    f->name = tirbi_relax_new_name(l, f->name);
-    tirb_primfunc **a = f->name ? TIRBI_LIST_ADD(l->arena, &l->functions, tirb_primfunc *) : NULL;
-    tirb_primfunc **b = a ? TIRBI_LIST_ADD(l->arena, &l->operators, tirb_primfunc *) : NULL;
-    if (!b) return NULL;
-    *a = *b = f;
+    const char *name = f->name;
+    f->name = tirbi_relax_new_name(l, name);
+    tirb_primfunc **slot = f->name ? TIRBI_LIST_ADD(l->arena, &l->functions, tirb_primfunc *) : NULL;
+    made *added = slot ? TIRBI_LIST_ADD(l->arena, &l->operators, made) : NULL;
+    if (!added || !tirbi_index_add(&l->operator_index, l->arena, hash, l->operators.n - 1)) return NULL;
+    *added = (made){.f = f, .name = name};
+    *slot = f;
     return f;
 }
 
@@ -852,10 +881,15 @@ static bool emit(legal *g) {
     b.n_vars = l->b.n_vars;
     b.n_buffers = l->b.n_buffers;
     tirb_primfunc *f = tirbi_relax_expand(&use, &b);
+    const uint32_t n_vars = l->b.n_vars, n_buffers = l->b.n_buffers;
     l->b.n_vars = b.n_vars;
     l->b.n_buffers = b.n_buffers;
     if (reason) return tirbi_relax_refuse_here(l, g->span, "%s", reason);
     const tirb_primfunc *shared = f ? share(l, f) : NULL;
+    if (shared != f) { /* nothing refers to what the one that is dropped has made */
+        l->b.n_vars = n_vars;
+        l->b.n_buffers = n_buffers;
+    }
     return shared && tirbi_relax_emit_call(l, g->span, shared, args, n);
 }
 

@@ -209,6 +209,21 @@ static int64_t count_elements(const tirb_expr *const *shape, uint32_t n) {
     return count;
 }
 
+/* Whether a tensor may have these dimensions: none that is a number is below 0, and numbers of elements are numbers. */
+static bool has_sizes(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr *const *shape, uint32_t n) {
+    int64_t count = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        if (shape[i]->kind != TIRB_EXPR_INT_IMM) continue;
+        const int64_t extent = shape[i]->as.int_value;
+        if (extent < 0)
+            return tirbi_relax_refuse_here(l, span, "dimension %u of its value is %lld, which is below 0", (unsigned)i,
+                                           (long long)extent);
+        if (__builtin_mul_overflow(count, extent > 0 ? extent : 1, &count))
+            return tirbi_relax_refuse_here(l, span, "its value has more elements than 64 bits count");
+    }
+    return true;
+}
+
 static bool same_shape(const tirb_expr *const *a, uint32_t n_a, const tirb_expr *const *b, uint32_t n_b) {
     if (n_a != n_b) return false;
     for (uint32_t i = 0; i < n_a; i++)
@@ -291,6 +306,7 @@ const tirbi_relax_held *tirbi_relax_make_room(tirbi_relax_lowering *l, tirbi_spa
                                 "when it is computed");
         return NULL;
     }
+    if (!has_sizes(l, span, type->shape, (uint32_t)type->ndim)) return NULL;
     if (destination && destination->kind == TIRBI_RELAX_HELD_TENSOR &&
         tirb_datatype_equal(destination->buffer->dtype, type->dtype) &&
         same_shape(destination->buffer->shape, destination->buffer->ndim, type->shape, (uint32_t)type->ndim))
@@ -607,43 +623,59 @@ static void find_uses(tirbi_relax_lowering *l, const tirb_relax_expr *e) {
     }
 }
 
+/* The binding of a variable in a sequence; NULL: it is another's. */
+static const tirb_relax_binding *binding_of(tirbi_relax_lowering *l, const tirb_relax_seq *seq,
+                                            const tirb_relax_var *var) {
+    for (uint32_t i = seq->n_blocks; i-- > 0;)
+        for (uint32_t k = seq->blocks[i].n_bindings; k-- > 0;) {
+            if (!tirbi_arena_work(l->arena, 1)) return NULL;
+            if (seq->blocks[i].bindings[k].var == var) return &seq->blocks[i].bindings[k];
+        }
+    return NULL;
+}
+
 /* A result that one binding computes is computed in place: `wanted` is the destination of what the leaf names. */
 static void send(tirbi_relax_lowering *l, const tirb_relax_seq *seq, const tirb_relax_expr *leaf,
                  const tirbi_relax_held *wanted) {
-    if (leaf->kind == TIRB_RELAX_TUPLE && wanted->kind == TIRBI_RELAX_HELD_TUPLE) {
-        for (uint32_t i = 0; i < leaf->as.tuple.n && i < wanted->n; i++)
-            send(l, seq, leaf->as.tuple.items[i], wanted->fields[i]);
-        return;
-    }
-    if (leaf->kind != TIRB_RELAX_VAR) return;
-    for (uint32_t i = seq->n_blocks; i-- > 0;)
-        for (uint32_t k = seq->blocks[i].n_bindings; k-- > 0;) {
-            const tirb_relax_binding *b = &seq->blocks[i].bindings[k];
-            if (b->var != leaf->as.var || l->destinations[b->var->id]) continue;
-            if (b->kind == TIRB_RELAX_VAR_BINDING && b->value->kind == TIRB_RELAX_VAR) {
-                send(l, seq, b->value, wanted);
-            } else if (b->kind == TIRB_RELAX_VAR_BINDING && b->value->kind == TIRB_RELAX_TUPLE) {
-                send(l, seq, b->value, wanted);
-            } else {
-                l->destinations[b->var->id] = wanted;
-            }
+    while (leaf->kind == TIRB_RELAX_VAR) {
+        const tirb_relax_binding *b = binding_of(l, seq, leaf->as.var);
+        if (!b || l->destinations[b->var->id]) return;
+        const bool names = b->value->kind == TIRB_RELAX_VAR || b->value->kind == TIRB_RELAX_TUPLE;
+        if (b->kind != TIRB_RELAX_VAR_BINDING || !names) {
+            l->destinations[b->var->id] = wanted;
             return;
         }
+        leaf = b->value;
+    }
+    if (leaf->kind != TIRB_RELAX_TUPLE || wanted->kind != TIRBI_RELAX_HELD_TUPLE) return;
+    for (uint32_t i = 0; i < leaf->as.tuple.n && i < wanted->n; i++)
+        send(l, seq, leaf->as.tuple.items[i], wanted->fields[i]);
 }
 
 /* ---- Functions -------------------------------------------------------------------------------------------------- */
 
+/* One more than the number of a name that is taken; 0: it is not. */
+static uint32_t find_name(const tirbi_relax_lowering *l, const char *text) {
+    const tirbi_relax_name *items = l->names.items;
+    uint32_t probe = 0, found;
+    while ((found = tirbi_index_next(&l->name_index, tirbi_text_hash(l, text, strlen(text)), &probe)) != 0)
+        if (strcmp(items[found - 1].text, text) == 0) return found;
+    return 0;
+}
+
+static bool take_name(tirbi_relax_lowering *l, const char *text) {
+    tirbi_relax_name *added = TIRBI_LIST_ADD(l->arena, &l->names, tirbi_relax_name);
+    if (added) *added = (tirbi_relax_name){.text = text};
+    return added && tirbi_index_add(&l->name_index, l->arena, tirbi_text_hash(l, text, strlen(text)), l->names.n - 1);
+}
+
 const char *tirbi_relax_new_name(tirbi_relax_lowering *l, const char *base) {
-    for (uint32_t n = 0; !l->arena->failed; n++) {
-        const char *name = n ? tirbi_arena_format(l->arena, "%s%u", base, (unsigned)n) : base;
-        bool taken = !name;
-        for (uint32_t i = 0; name && i < l->functions.n && !taken; i++)
-            taken = strcmp(((tirb_primfunc *const *)l->functions.items)[i]->name, name) == 0;
-        for (uint32_t i = 0; name && i < l->module->n_relax && !taken; i++)
-            taken = strcmp(l->module->relax[i]->name, name) == 0;
-        if (!taken) return name;
-    }
-    return NULL;
+    const uint32_t known = find_name(l, base);
+    const char *name = base;
+    while (known && name && (name == base || find_name(l, name)))
+        name = tirbi_arena_format(l->arena, "%s%u", base,
+                                  (unsigned)++((tirbi_relax_name *)l->names.items)[known - 1].last);
+    return name && take_name(l, name) ? name : NULL;
 }
 
 typedef struct parameters {
@@ -706,6 +738,7 @@ static const tirbi_relax_held *make_parameter(tirbi_relax_lowering *l, parameter
         return NULL;
     }
     const tirb_expr *const *dims = dims_of(l, span, t);
+    if (dims && !has_sizes(l, span, dims, (uint32_t)t->ndim)) return NULL;
     const tirb_buffer *buffer =
         dims ? tirbi_make_buffer(&l->b, span, name, t->dtype, dims, (uint32_t)t->ndim, "global") : NULL;
     if (!buffer) return NULL;
@@ -827,10 +860,13 @@ static bool add_function(tirbi_relax_lowering *l, tirb_primfunc *f) {
 /* One round over what is not left out yet; *again: something has been. */
 static bool lower_round(tirbi_relax_lowering *l, const tirbi_relax_held **results, bool *again) {
     const tirb_irmodule *m = l->module;
-    l->functions = l->operators = (tirbi_list){.n = 0};
+    l->functions = l->operators = l->names = (tirbi_list){.n = 0};
+    l->operator_index = l->name_index = (tirbi_index){.n = 0};
     *again = false;
     for (uint32_t i = 0; i < m->n_functions; i++)
-        if (!add_function(l, m->functions[i])) return false;
+        if (!add_function(l, m->functions[i]) || !take_name(l, m->functions[i]->name)) return false;
+    for (uint32_t i = 0; i < m->n_relax; i++)
+        if (!take_name(l, m->relax[i]->name)) return false;
     memset(l->destinations, 0, m->n_relax_vars * sizeof(*l->destinations));
     for (uint32_t i = 0; i < m->n_relax && !l->arena->failed; i++) {
         if (l->is_left_out[i]) continue;

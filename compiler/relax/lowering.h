@@ -5,6 +5,7 @@
 #include "compiler/relax/expand.h"
 #include "compiler/relax/lower.h"
 #include "compiler/relax/operators.h"
+#include "compiler/source/index.h"
 
 typedef enum tirbi_relax_held_kind {
     TIRBI_RELAX_HELD_NOTHING, /* what has no value of its own: a text, a type */
@@ -30,14 +31,23 @@ typedef struct tirbi_relax_storage {
     uint32_t last; /* the binding behind which nothing uses it */
 } tirbi_relax_storage;
 
+/* A name that is taken, and the number that was tried last behind it. */
+typedef struct tirbi_relax_name {
+    const char *text;
+    uint32_t last;
+} tirbi_relax_name;
+
 typedef struct tirbi_relax_lowering {
     tirbi_arena *arena;
     tirbi_diagnostics *diagnostics;
     const tirb_irmodule *module;
     tirbi_builder b;
     const tirbi_tc_program *texts;
-    tirbi_list functions;    /* of tirb_primfunc *: of the module that is made */
-    tirbi_list operators;    /* of tirb_primfunc *: those of them that are operators */
+    tirbi_list functions; /* of tirb_primfunc *: of the module that is made */
+    tirbi_list operators; /* those of them that are operators: see legalise.c */
+    tirbi_index operator_index;
+    tirbi_list names; /* of tirbi_relax_name: of the functions of both modules */
+    tirbi_index name_index;
     tirb_primfunc **lowered; /* by the number of the Relax function */
     bool *is_left_out;       /* the same: it is not lowered, and that is reported */
     /* Of the function under way. */

@@ -207,3 +207,22 @@ def test_every_type_has_lanes(t):
     lanes = sum(1 for words in lines if words[:1] == ["lane"])
     scalars = sum(1 for words in lines if words[:1] == ["loop"])
     expect(lanes == len(functions) and scalars == 0, f"{len(functions)} loops: {lanes} of lanes, {scalars} of elements")
+
+
+CHAIN = """from tvm.script import relax as R
+@R.function
+def main(x: R.Tensor(("n", 3), "float32"), w: R.Tensor((2, 3), "float32")):
+    a = R.exp(x)
+    b = R.exp(a)
+    c = R.exp(w)
+    d = R.exp(R.exp(c))
+    return (b, d)
+"""
+
+
+def test_operators_are_shared(t):
+    """An operator on the same types and shapes is one function, however often a model has it."""
+    t.write("chain.py", CHAIN)
+    t.run("compile", "chain.py")
+    names = [line.split('"')[1] for line in t.run("dis", "chain.tirb").text.splitlines() if line.startswith(".function")]
+    expect([name for name in names if ":" not in name] == ["exp", "exp1", "main"], f"{names}")

@@ -330,6 +330,26 @@ static void test_many_names(void **state) {
     tirbi_writer_destroy(&text);
 }
 
+/* Sizes of a model that are made of each other: each is compared with those before. */
+static void test_sizes_of_sizes(void **state) {
+    (void)state;
+    enum { RESHAPES = 60 };
+    tirbi_heap heap;
+    tirbi_writer text;
+    tirb_compile_result *result = NULL;
+    tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    tirbi_writer_init(&text, &heap);
+    put(&text, "from tvm.script import relax as R\n@R.function\n"
+               "def main(y0: R.Tensor((\"n\", \"m\"), \"float32\")):\n");
+    for (int i = 0; i < RESHAPES; i++)
+        put(&text, "    y%d = R.reshape(y%d, R.shape([-1, %d]))\n", i + 1, i, i % 7 + 1);
+    put(&text, "    return y%d\n", RESHAPES);
+    assert_int_equal(tirb_compile((const char *)text.data, text.size, NULL, &result, NULL), TIRB_UNSUPPORTED);
+    assert_non_null(strstr(tirb_compile_result_diagnostic(result, 0)->message, "more than 64 terms"));
+    tirb_compile_result_destroy(result);
+    tirbi_writer_destroy(&text);
+}
+
 /* A few lines that name expressions of each other, and many that use the last one. */
 static void test_expressions_used_again(void **state) {
     (void)state;
@@ -478,7 +498,7 @@ int main(void) {
         cmocka_unit_test(test_code_that_unpacks),  cmocka_unit_test(test_many_names),
         cmocka_unit_test(test_indices_in_indices), cmocka_unit_test(test_calls_after_traps),
         cmocka_unit_test(test_same_indices),       cmocka_unit_test(test_many_calls),
-        cmocka_unit_test(test_many_nests),
+        cmocka_unit_test(test_many_nests),       cmocka_unit_test(test_sizes_of_sizes),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }
