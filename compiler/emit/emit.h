@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_EMIT_EMIT_H
 #define TIRB_COMPILER_EMIT_EMIT_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/notes.h"
 #include "compiler/optimize/switches.h"

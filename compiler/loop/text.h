@@ -29,7 +29,7 @@
 #ifndef TIRB_COMPILER_LOOP_TEXT_H
 #define TIRB_COMPILER_LOOP_TEXT_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 #include "loader/base/bytes.h"
 
 /* Adds a function's text to `out`, with `body` for its body; `module` names what it calls. Nothing of the function

@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_LOOP_VERIFY_H
 #define TIRB_COMPILER_LOOP_VERIFY_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* Whether a body is loop IR of its function: operands have the types of their operations; variables and memory are used
  * where they have begun and not behind the block in which they did, loop variables in their loops alone; what an

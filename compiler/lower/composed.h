@@ -3,7 +3,7 @@
 #define TIRB_COMPILER_LOWER_COMPOSED_H
 
 #include "compiler/ir/ir.h"
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 enum { TIRBI_COMPOSED_OPERANDS = 4 };
 

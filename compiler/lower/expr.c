@@ -1,5 +1,5 @@
 /* Making loop IR expressions: interning, folding of integers, and the ranges that integer expressions lie in. */
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_LOWER_LOWER_H
 #define TIRB_COMPILER_LOWER_LOWER_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* TIRBI_STACK_ANY: cells of a type index and a value, two words each; TIRBI_STACK_WORDS: all other memory for calls. */
 typedef enum tirbi_stack_kind { TIRBI_STACK_NONE, TIRBI_STACK_WORDS, TIRBI_STACK_ANY } tirbi_stack_kind;

@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_LOWER_NARROW_H
 #define TIRB_COMPILER_LOWER_NARROW_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* float8, float6, float4, or an integer of fewer than 8 bits: kept in a byte. */
 bool tirbi_is_narrow(tirb_datatype type);

@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_CARRIED_BEHIND_H
 #define TIRB_COMPILER_OPTIMIZE_CARRIED_BEHIND_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* for i: A[i] = B[i] + x; x = B[i] becomes the first iteration and a loop over the others, in which x is B[i - 1]: no
  * iteration of that waits for another one. */

@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_CARRIED_EXTREMES_H
 #define TIRB_COMPILER_OPTIMIZE_CARRIED_EXTREMES_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* if v > x: x = v, of integers, becomes x = max(v, x): lanes fold that, and what only some of them would store is
  * stored by all. The loop with such statements in its body; NULL where there are none (or memory ran out). */

@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_CARRIED_INDUCTION_H
 #define TIRB_COMPILER_OPTIMIZE_CARRIED_INDUCTION_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* k = 0; for i: for j: A[k] = B[i, j]; k = k + 1 becomes for i: for j: A[i * n + j] = B[i, j], and k = m * n behind it:
  * each variable that is known where a loop begins, and to which each of its iterations adds the same. */

@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_CARRIED_LAST_H
 #define TIRB_COMPILER_OPTIMIZE_CARRIED_LAST_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* for i: if A[i] > 0: x = B[i] becomes the greatest i of those where that holds, a fold of lanes, and x = B[i] for that
  * one. NULL where the loop does anything else, where that can fail, where it is not lanes then, and when memory ran

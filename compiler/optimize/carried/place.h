@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_CARRIED_PLACE_H
 #define TIRB_COMPILER_OPTIMIZE_CARRIED_PLACE_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* for k: if A[k] < best: best = A[k]; where = k becomes a fold of A, and, where that changed best, a search for the
  * first k whose A[k] it is. The loop sets variables and does nothing else. What to emit instead of it; NULL where it is

@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_CARRIED_STILL_H
 #define TIRB_COMPILER_OPTIMIZE_CARRIED_STILL_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* for c in range(n): if c >= w[i]: .. becomes w = w[i] and a loop that asks for c >= w, whose bound all that looks at
  * loops understands; and so are variables of which it has other values elsewhere, and bounds that are not pure. Of

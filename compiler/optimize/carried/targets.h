@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_CARRIED_TARGETS_H
 #define TIRB_COMPILER_OPTIMIZE_CARRIED_TARGETS_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* for j: { s = a; for k: s = s + b[k]; C[j] = f(s) } as for j: { C[j] = a; for k: C[j] = C[j] + b[k]; C[j] = f(C[j]) },
  * for each such variable: no iteration needs a register of its own then, so that the loop may go inside the one over k.

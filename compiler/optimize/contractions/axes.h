@@ -3,7 +3,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_CONTRACTIONS_AXES_H
 #define TIRB_COMPILER_OPTIMIZE_CONTRACTIONS_AXES_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* The statement with such axes joined; itself where there are none (or memory ran out). Elements keep their numbers. */
 const tirbi_ls *tirbi_join_axes(tirbi_lx_pool *pool, const tirbi_ls *body);

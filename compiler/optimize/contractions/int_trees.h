@@ -3,7 +3,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_CONTRACTIONS_INT_TREES_H
 #define TIRB_COMPILER_OPTIMIZE_CONTRACTIONS_INT_TREES_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* A copy of nests in which every loop that only sums integers into elements that stand still, or multiplies them, or
  * finds the least or the greatest, is a tree reduction; the statement itself where there is none (or memory ran

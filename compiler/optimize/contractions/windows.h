@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_CONTRACTIONS_WINDOWS_H
 #define TIRB_COMPILER_OPTIMIZE_CONTRACTIONS_WINDOWS_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* for h, w, c, kh, kw: D[c, h + kh, w + kw] += .. becomes for kh, kw, from the last to the first: for c, h, w: the
  * same, which lanes or a contraction can do as a whole. Returns the statement with such nests in place of those that

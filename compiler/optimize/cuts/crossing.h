@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_CUTS_CROSSING_H
 #define TIRB_COMPILER_OPTIMIZE_CUTS_CROSSING_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* for i in range(n): A[i] = f(A[n - 1 - i]) as the iterations before the two places cross, the one in which they are
  * the same, and those behind: neither the first nor the last ones meet each other. */

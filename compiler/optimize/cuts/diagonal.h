@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_CUTS_DIAGONAL_H
 #define TIRB_COMPILER_OPTIMIZE_CUTS_DIAGONAL_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* for j in range(i, n): C[i, j] = ..; C[j, i] = C[i, j]: what an iteration stores to column i another one would reach
  * in row i only where j is i, which is the first iteration. It is taken apart from the others; or the last one, where j

@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_CUTS_DISTANCE_H
 #define TIRB_COMPILER_OPTIMIZE_CUTS_DISTANCE_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* for c: A[c] = f(A[c], A[c - w]): as many iterations as the distance never meet, whichever way the loop goes. So it is
  * a loop over blocks of so many, which are lanes. */

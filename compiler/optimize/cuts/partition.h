@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_CUTS_PARTITION_H
 #define TIRB_COMPILER_OPTIMIZE_CUTS_PARTITION_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 #include "compiler/optimize/notes.h"
 
 /* for i, j: O[i, j] = A[i - 1, j] if i > 0 else 0 becomes a nest for i = 0 and one for the other i, in both of which

@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_CUTS_WRAPPED_H
 #define TIRB_COMPILER_OPTIMIZE_CUTS_WRAPPED_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* for i in range(n): .. A[(i + 1) % n] ..: the remainder is i + 1 or i + 1 - n, and a loop may be cut where a choice
  * changes. */

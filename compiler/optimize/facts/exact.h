@@ -7,7 +7,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_FACTS_EXACT_H
 #define TIRB_COMPILER_OPTIMIZE_FACTS_EXACT_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* The loops that an analysis looks at; everything else is invariant. */
 enum { TIRBI_MAX_AFFINE = 16 };

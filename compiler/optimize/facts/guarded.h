@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_FACTS_GUARDED_H
 #define TIRB_COMPILER_OPTIMIZE_FACTS_GUARDED_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* Sets the guards of all places in a function's body, and the levels of all loops, before anything is made of it:
  * passes keep them. Each iteration of a loop whose level is above a place's guard comes to the place, if the loops

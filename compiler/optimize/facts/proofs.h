@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_FACTS_PROOFS_H
 #define TIRB_COMPILER_OPTIMIZE_FACTS_PROOFS_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 enum { TIRBI_SUM_TERMS = 8 };
 

@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_FACTS_QUOTIENT_H
 #define TIRB_COMPILER_OPTIMIZE_FACTS_QUOTIENT_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* x / divisor or x % divisor for a positive constant divisor, rounded down; also a shift to the right or a mask of low
  * bits, which are the same. */

@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_LANES_FLATTEN_H
 #define TIRB_COMPILER_OPTIMIZE_LANES_FLATTEN_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* The place in a buffer of fewer dimensions where neighbouring indices are the digits of one number, which is then the
  * index of both: it is in its range where the digits are in theirs. The place itself where there are none; NULL when

@@ -3,7 +3,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_NESTS_DIGITS_H
 #define TIRB_COMPILER_OPTIMIZE_NESTS_DIGITS_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* The statement with such loops made nests, which run the same iterations in the same order; itself where there are
  * none (or memory ran out). */

@@ -3,7 +3,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_NESTS_EXPAND_H
 #define TIRB_COMPILER_OPTIMIZE_NESTS_EXPAND_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* for i: { for j, k: t[j] += A[i, k] * B[j, k]; for l, j: C[i, l] += t[j] * D[j, l] } becomes, for a block of i at a
  * time, for i, j, k: u[i, j] += ..; for i, l, j: C[i, l] += u[i, j] * ..: contractions of matrices where there were

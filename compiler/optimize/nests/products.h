@@ -3,7 +3,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_NESTS_PRODUCTS_H
 #define TIRB_COMPILER_OPTIMIZE_NESTS_PRODUCTS_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* for i in range(n * m): .. A[i // m, i % m] ..: the statement with such loops made nests where no size is below 1 and
  * the product fits its type, which is asked for before them; there may be constants among the sizes. Itself where there

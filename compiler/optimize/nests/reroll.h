@@ -3,7 +3,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_NESTS_REROLL_H
 #define TIRB_COMPILER_OPTIMIZE_NESTS_REROLL_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* The statement with such loops in it rolled up. */
 const tirbi_ls *tirbi_reroll(tirbi_lx_pool *pool, const tirbi_ls *stmt);

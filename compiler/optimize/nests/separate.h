@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_NESTS_SEPARATE_H
 #define TIRB_COMPILER_OPTIMIZE_NESTS_SEPARATE_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 enum { TIRBI_MAX_SEPARATE = 16 };
 

@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_NESTS_UNROLL_H
 #define TIRB_COMPILER_OPTIMIZE_NESTS_UNROLL_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* for i: O[i] = 0; for r in range(3): O[i] += A[i + r] becomes for i: O[i] = 0 + A[i] + A[i + 1] + A[i + 2], where such
  * loops have few iterations and the nest around them has many: windows of pools and filters. The operations and their

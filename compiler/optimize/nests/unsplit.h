@@ -3,7 +3,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_NESTS_UNSPLIT_H
 #define TIRB_COMPILER_OPTIMIZE_NESTS_UNSPLIT_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 const tirbi_ls *tirbi_join_splits(tirbi_lx_pool *pool, const tirbi_ls *stmt);
 

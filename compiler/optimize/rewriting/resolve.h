@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_REWRITING_RESOLVE_H
 #define TIRB_COMPILER_OPTIMIZE_REWRITING_RESOLVE_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 #include "compiler/optimize/facts/proofs.h"
 
 enum { TIRBI_MAX_FACTS = 24 };

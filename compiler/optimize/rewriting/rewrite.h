@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_REWRITING_REWRITE_H
 #define TIRB_COMPILER_OPTIMIZE_REWRITING_REWRITE_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* The variable of a loop, or one that is set once, of which a copy is being made. */
 typedef struct tirbi_renamed {

@@ -3,7 +3,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_REWRITING_STATEMENTS_H
 #define TIRB_COMPILER_OPTIMIZE_REWRITING_STATEMENTS_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* One with nothing in it yet. */
 tirbi_ls *tirbi_new_stmt(tirbi_lx_pool *pool, tirbi_ls_kind kind, tirbi_span span);

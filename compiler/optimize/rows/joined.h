@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_ROWS_JOINED_H
 #define TIRB_COMPILER_OPTIMIZE_ROWS_JOINED_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* for i: for k in range(4): B[i, I[i, k]] = V[i, k] with one loop for the two innermost, whose number has i and k as
  * its digits: the same iterations in the same order, enough of them to be lanes. Elements that follow each other

@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_ROWS_NUMBERED_H
 #define TIRB_COMPILER_OPTIMIZE_ROWS_NUMBERED_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* for i, j: B[i, j] = A[I[i], J[i], j] with A as a buffer of one dimension less, whose rows I[i] * w + J[i] were
  * computed before. */

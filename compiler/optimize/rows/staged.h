@@ -3,7 +3,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_ROWS_STAGED_H
 #define TIRB_COMPILER_OPTIMIZE_ROWS_STAGED_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* for i, j: B[i, j] = f(A[I[i], j], C[j, i]) is, for a block of rows at a time, copies of what it reads so, which have
  * kernels of their own, and then f of what follows each other. */

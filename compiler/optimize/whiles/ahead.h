@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_WHILES_AHEAD_H
 #define TIRB_COMPILER_OPTIMIZE_WHILES_AHEAD_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* while j >= 0 and A[j] > key: A[j + 1] = A[j]; j = j - 1: where the condition still holds some rounds later, lanes
  * look for the first round where it does not, and those before it are a loop of their own. Returns a statement that

@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_WHILES_BITS_H
 #define TIRB_COMPILER_OPTIMIZE_WHILES_BITS_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* for b in range(8): s = s + ((x >> b) & 1) becomes s = s + popcount(x), where s is an integer in a variable or in
  * memory and x stays the same. Fewer iterations than x has bits count the lowest ones. So does while x != 0: s = s + 1;

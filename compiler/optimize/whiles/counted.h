@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_WHILES_COUNTED_H
 #define TIRB_COMPILER_OPTIMIZE_WHILES_COUNTED_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* while j < n: a; j = j + step becomes for k: a with first + k * step for j; j = what it ends as. The statement with
  * such loops in place of those while loops whose rounds are known before the first of them. */

@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_WHILES_SKIPS_H
 #define TIRB_COMPILER_OPTIMIZE_WHILES_SKIPS_H
 
-#include "compiler/lower/loop.h"
+#include "compiler/loop/loop.h"
 
 /* if c: a; continue  b  at the end of a loop's body becomes  if c: a  else: b, which passes look into. The statement
  * with the bodies of all loops made so. */

@@ -4,8 +4,8 @@
  * operands) are interned: equal expressions are one node, so that comparing is by address and common subexpressions are
  * found for free. Statements are a tree. Which roundings happen is already decided here: fused multiply-adds are nodes,
  * tree reductions are statements; nothing later may change either. */
-#ifndef TIRB_COMPILER_LOWER_LOOP_H
-#define TIRB_COMPILER_LOWER_LOOP_H
+#ifndef TIRB_COMPILER_LOOP_LOOP_H
+#define TIRB_COMPILER_LOOP_LOOP_H
 
 #include <stdbool.h>
 #include <stdint.h>
