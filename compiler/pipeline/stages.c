@@ -2,6 +2,7 @@
 
 #include "compiler/check/check.h"
 #include "compiler/lower/library.h"
+#include "compiler/lower/module.h"
 #include "compiler/pipeline/module.h"
 #include "compiler/relax/lower.h"
 #include "loader/base/error.h"
