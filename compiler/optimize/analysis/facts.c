@@ -15,8 +15,36 @@ uint32_t tirbi_symbol_of(tirbi_facts *facts, const tirbi_lx *value) {
     return i;
 }
 
+bool tirbi_expand(const tirbi_facts *facts, const tirbi_poly *p, tirbi_poly *out) {
+    tirbi_poly x = *p;
+    for (uint32_t i = 0; i < x.n; i++) {
+        for (unsigned k = 0; k < x.term[i].of.degree; k++) {
+            const uint32_t symbol = x.term[i].of.symbol[k];
+            tirbi_poly by, rest, product;
+            if (!facts->symbols[symbol].composite) continue;
+            tirbi_poly one = {.n = 0};
+            if (!tirbi_poly_add_term(&one, &x.term[i].of, x.term[i].factor)) return false;
+            const tirbi_monomial whole = x.term[i].of, divisor = {.symbol = {(uint16_t)symbol}, .degree = 1};
+            tirbi_monomial left;
+            if (!tirbi_monomial_divide(&whole, &divisor, &left)) return false;
+            by.n = 0;
+            rest = x;
+            if (!tirbi_poly_add_term(&by, &left, x.term[i].factor) || !tirbi_poly_add(&rest, &one, -1) ||
+                !tirbi_poly_multiply(&by, &facts->symbols[symbol].means, &product) ||
+                !tirbi_poly_add(&rest, &product, 1))
+                return false;
+            x = rest;
+            i = UINT32_MAX; /* from the first term on again */
+            break;
+        }
+    }
+    *out = x;
+    return true;
+}
+
 void tirbi_know(tirbi_facts *facts, const tirbi_poly *not_negative) {
-    if (facts->n_known < TIRBI_MAX_FACTS) facts->known[facts->n_known++] = *not_negative;
+    if (facts->n_known < TIRBI_MAX_FACTS && tirbi_expand(facts, not_negative, &facts->known[facts->n_known]))
+        facts->n_known++;
 }
 
 /* ---- Signs ------------------------------------------------------------------------------------------------------ */
@@ -114,11 +142,13 @@ static bool not_negative(proof *p, const tirbi_poly *x, unsigned depth) {
 
 bool tirbi_not_negative(const tirbi_facts *facts, const tirbi_poly *p) {
     proof all = {.facts = facts};
-    return not_negative(&all, p, 0);
+    tirbi_poly x;
+    return by_terms(facts, p) || (tirbi_expand(facts, p, &x) && not_negative(&all, &x, 0));
 }
 
 bool tirbi_least(const tirbi_facts *facts, const tirbi_poly *p, tirbi_poly *out) {
-    tirbi_poly x = *p;
+    tirbi_poly x;
+    if (!tirbi_expand(facts, p, &x)) return false;
     for (uint32_t loop = last_loop(facts, &x); loop != TIRBI_MAX_SYMBOLS; loop = last_loop(facts, &x)) {
         proof all = {.facts = facts};
         if (!replace(&all, &x, loop, &x, 0)) return false;

@@ -8,8 +8,10 @@ enum { TIRBI_MAX_FACTS = 64 };
 
 typedef struct tirbi_symbol {
     const tirbi_lx *value;
-    int64_t lo, hi;         /* it lies between these */
-    bool steady;            /* it has one value wherever the function is, and computing that cannot fail */
+    int64_t lo, hi; /* it lies between these */
+    bool steady;    /* it has one value wherever the function is, and computing that cannot fail */
+    bool composite; /* a steady sum that multiplies something, which is: */
+    tirbi_poly means;
     bool bounded;           /* the variable of a loop, whose first and last values are: */
     tirbi_poly first, last; /* of symbols with lower numbers */
 } tirbi_symbol;
@@ -23,6 +25,8 @@ typedef struct tirbi_facts {
 
 /* The number of what has a value; TIRBI_MAX_SYMBOLS: there are as many already. */
 uint32_t tirbi_symbol_of(tirbi_facts *facts, const tirbi_lx *value);
+/* A polynomial without composite symbols; false: it has too many terms. */
+bool tirbi_expand(const tirbi_facts *facts, const tirbi_poly *p, tirbi_poly *out);
 /* Takes note of what holds until `n_known` is set back; more than there is room for is not known. */
 void tirbi_know(tirbi_facts *facts, const tirbi_poly *not_negative);
 /* Whether a polynomial is proven not to be negative wherever the loops around run. */

@@ -24,6 +24,46 @@ static bool read_symbol(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_p
     return true;
 }
 
+static bool is_steady_poly(const tirbi_facts *facts, const tirbi_poly *p) {
+    for (uint32_t i = 0; i < p->n; i++)
+        for (unsigned k = 0; k < p->term[i].of.degree; k++)
+            if (!facts->symbols[p->term[i].of.symbol[k]].steady) return false;
+    return true;
+}
+
+/* A steady sum that multiplies something stands for itself: its products are what strides are made of. */
+static void make_composite(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_poly *p,
+                           tirbi_conditions *conditions) {
+    tirbi_poly means;
+    uint32_t i = 0;
+    const uint32_t n = conditions->n;
+    if (p->n < 2 || !is_steady(x) || !is_steady_poly(r->facts, p) || !tirbi_expand(r->facts, p, &means)) return;
+    if (!r->loose && !tirbi_exact_if(r->facts, p, (tirbi_dtype)x->type, conditions)) {
+        conditions->n = n;
+        return;
+    }
+    while (i < r->facts->n_symbols &&
+           !(r->facts->symbols[i].composite && tirbi_poly_equal(&r->facts->symbols[i].means, &means)))
+        i++;
+    if (i == r->facts->n_symbols) {
+        i = tirbi_symbol_of(r->facts, x);
+        if (i == TIRBI_MAX_SYMBOLS || r->facts->symbols[i].composite || i + 1 != r->facts->n_symbols) return;
+        r->facts->symbols[i].steady = r->facts->symbols[i].composite = true;
+        r->facts->symbols[i].means = means;
+    }
+    *p = tirbi_poly_symbol(i);
+}
+
+static bool read_product(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_poly *a, tirbi_poly *b, tirbi_poly *out,
+                         tirbi_conditions *conditions) {
+    int64_t constant;
+    if (!tirbi_poly_is_constant(a, &constant) && !tirbi_poly_is_constant(b, &constant)) {
+        make_composite(r, x->args[0], a, conditions);
+        make_composite(r, x->args[1], b, conditions);
+    }
+    return tirbi_poly_multiply(a, b, out);
+}
+
 bool tirbi_read_linear(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_poly *out, tirbi_conditions *conditions) {
     tirbi_poly a, b;
     if (!is_integer((tirbi_dtype)x->type) || (x->type == TIRB_U64 && x->lo < 0)) return false;
@@ -38,15 +78,16 @@ bool tirbi_read_linear(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_po
     if (tirbi_is_arithmetic(x)) {
         if (!tirbi_read_linear(r, x->args[0], &a, conditions) || !tirbi_read_linear(r, x->args[1], &b, conditions))
             return false;
-        if (x->op == TIRB_OP_MUL) return tirbi_poly_multiply(&a, &b, out);
+        if (x->op == TIRB_OP_MUL) return read_product(r, x, &a, &b, out, conditions);
         *out = a;
         return tirbi_poly_add(out, &b, x->op == TIRB_OP_SUB ? -1 : 1);
     }
     if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && is_integer((tirbi_dtype)x->source)) {
         const tirbi_dtype from = (tirbi_dtype)x->source, to = (tirbi_dtype)x->type;
         const uint32_t n = conditions->n;
-        if (tirbi_read_linear(r, x->args[0], out, conditions) && tirbi_exact_if(r->facts, out, from, conditions) &&
-            tirbi_exact_if(r->facts, out, to, conditions))
+        if (tirbi_read_linear(r, x->args[0], out, conditions) &&
+            (r->loose ||
+             (tirbi_exact_if(r->facts, out, from, conditions) && tirbi_exact_if(r->facts, out, to, conditions))))
             return true;
         conditions->n = n;
     }
@@ -117,7 +158,12 @@ bool tirbi_exact_if(const tirbi_facts *facts, const tirbi_poly *p, tirbi_dtype t
 
 /* ---- Expressions ------------------------------------------------------------------------------------------------ */
 
-const tirbi_lx *tirbi_linear_value(tirbi_lx_pool *pool, const tirbi_facts *facts, const tirbi_poly *p,
+static const tirbi_lx *operation(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype type, const tirbi_lx *a,
+                                 const tirbi_lx *b) {
+    return tirbi_lx_op(pool, op, type, TIRB_TYPE_NONE, a, b, NULL);
+}
+
+const tirbi_lx *tirbi_linear_value(tirbi_lx_pool *pool, tirbi_dtype type, const tirbi_facts *facts, const tirbi_poly *p,
                                    const tirbi_lx *(*value)(void *context, const tirbi_lx *symbol), void *context) {
     const tirbi_lx *sum = NULL;
     int64_t constant = 0;
@@ -128,19 +174,19 @@ const tirbi_lx *tirbi_linear_value(tirbi_lx_pool *pool, const tirbi_facts *facts
         if (m->degree == 0) constant = factor;
         for (unsigned k = 0; k < m->degree; k++) {
             const tirbi_lx *x = value(context, facts->symbols[m->symbol[k]].value);
-            x = x ? tirbi_lx_cast(pool, TIRB_I64, x) : NULL;
-            product = !x ? NULL : k == 0 ? x : tirbi_lx_mul(pool, product, x);
+            x = x ? tirbi_lx_cast(pool, type, x) : NULL;
+            product = !x ? NULL : k == 0 ? x : operation(pool, TIRB_OP_MUL, type, product, x);
             if (!product) return NULL;
         }
         if (!product) continue;
         if (factor == -1 && sum) {
-            sum = tirbi_lx_sub(pool, sum, product);
+            sum = operation(pool, TIRB_OP_SUB, type, sum, product);
         } else {
-            if (factor != 1) product = tirbi_lx_mul(pool, product, tirbi_lx_int(pool, TIRB_I64, factor));
-            sum = !product ? NULL : sum ? tirbi_lx_add(pool, sum, product) : product;
+            if (factor != 1) product = operation(pool, TIRB_OP_MUL, type, product, tirbi_lx_int(pool, type, factor));
+            sum = !product ? NULL : sum ? operation(pool, TIRB_OP_ADD, type, sum, product) : product;
         }
         if (!sum) return NULL;
     }
-    if (!sum) return tirbi_lx_int(pool, TIRB_I64, constant);
-    return constant != 0 ? tirbi_lx_add(pool, sum, tirbi_lx_int(pool, TIRB_I64, constant)) : sum;
+    if (!sum) return tirbi_lx_int(pool, type, constant);
+    return constant != 0 ? operation(pool, TIRB_OP_ADD, type, sum, tirbi_lx_int(pool, type, constant)) : sum;
 }

@@ -21,6 +21,7 @@ typedef struct tirbi_linear_reader {
     /* The value of a variable that is set once; NULL: it is a symbol. */
     const tirbi_lx *(*value_of)(void *context, const tirbi_lvar *var);
     void *context;
+    bool loose; /* casts are taken to keep values, whether these fit or not: to see what there is */
 } tirbi_linear_reader;
 
 /* What an integer expression is modulo 2^w, w being the bits of its type. Whatever is cast in it is exact under
@@ -32,8 +33,9 @@ bool tirbi_read_linear(const tirbi_linear_reader *reader, const tirbi_lx *x, tir
 bool tirbi_exact_if(const tirbi_facts *facts, const tirbi_poly *p, tirbi_dtype type, tirbi_conditions *conditions);
 /* The same for a polynomial that shall not be negative. */
 bool tirbi_not_negative_if(const tirbi_facts *facts, const tirbi_poly *p, tirbi_conditions *conditions);
-/* A polynomial of int64 expressions, each symbol of which is what `value` says of it; NULL when memory ran out. */
-const tirbi_lx *tirbi_linear_value(tirbi_lx_pool *pool, const tirbi_facts *facts, const tirbi_poly *p,
+/* A polynomial as an expression of a type, each symbol of which is what `value` says of it; NULL when memory ran out.
+ */
+const tirbi_lx *tirbi_linear_value(tirbi_lx_pool *pool, tirbi_dtype type, const tirbi_facts *facts, const tirbi_poly *p,
                                    const tirbi_lx *(*value)(void *context, const tirbi_lx *symbol), void *context);
 
 #endif

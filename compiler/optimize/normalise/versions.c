@@ -109,7 +109,8 @@ static void take_roles(tirbi_versions *v, const tirbi_poly *p, bool counts) {
 }
 
 bool tirbi_version_linear(tirbi_versions *v, const tirbi_lx *x, tirbi_poly *out, tirbi_conditions *conditions) {
-    const tirbi_linear_reader reader = {.facts = &v->facts, .value_of = value_of, .context = v};
+    const tirbi_linear_reader reader = {
+        .facts = &v->facts, .value_of = value_of, .context = v, .loose = v->phase == TIRBI_PHASE_ROLES};
     return !has_call(x) && tirbi_read_linear(&reader, x, out, conditions);
 }
 
@@ -125,8 +126,20 @@ static const tirbi_lx *rename_symbol(void *context, const tirbi_lx *symbol) {
     return tirbi_version_of_value(context, symbol);
 }
 
+/* Whether all that is computed is int32, and comes to int32: then it is computed so, as programs write it. */
+static bool is_narrow(tirbi_versions *v, const tirbi_poly *p) {
+    tirbi_conditions conditions = {.n = 0};
+    for (uint32_t i = 0; i < p->n; i++)
+        for (unsigned k = 0; k < p->term[i].of.degree; k++)
+            if (v->facts.symbols[p->term[i].of.symbol[k]].value->type != TIRB_I32) return false;
+    return tirbi_exact_if(&v->facts, p, TIRB_I32, &conditions) && tirbi_version_assume(v, &conditions);
+}
+
+/* A polynomial as an int64. */
 static const tirbi_lx *as_value(tirbi_versions *v, const tirbi_poly *p) {
-    return tirbi_linear_value(v->pool, &v->facts, p, rename_symbol, v);
+    const tirbi_dtype type = is_narrow(v, p) ? TIRB_I32 : TIRB_I64;
+    const tirbi_lx *value = tirbi_linear_value(v->pool, type, &v->facts, p, rename_symbol, v);
+    return value ? tirbi_lx_cast(v->pool, TIRB_I64, value) : NULL;
 }
 
 /* A bound of a loop or an extent: an int64 that is a sum of products, as far as it is one. */
@@ -463,10 +476,9 @@ static tirbi_lvar *other_counter(tirbi_versions *v, const tirbi_lvar *old) {
     const uint32_t symbol = tirbi_symbol_of(&v->facts, tirbi_lx_var(v->pool, (tirbi_lvar *)(uintptr_t)old));
     if (symbol == TIRBI_MAX_SYMBOLS || !known || !tirbi_poly_add_constant(&last, -1)) return var;
     tirbi_know(&v->facts, &last);
-    if (!tirbi_poly_add(&last, &first, 1)) return var;
-    v->facts.symbols[symbol].bounded = true;
-    v->facts.symbols[symbol].first = first;
-    v->facts.symbols[symbol].last = last;
+    tirbi_symbol *s = &v->facts.symbols[symbol];
+    s->bounded = tirbi_poly_add(&last, &first, 1) && tirbi_expand(&v->facts, &first, &s->first) &&
+                 tirbi_expand(&v->facts, &last, &s->last);
     return var;
 }
 
