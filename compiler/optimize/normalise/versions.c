@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compiler/optimize/facts/exact.h"
+#include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/rewriting/copy.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "loader/base/checked.h"
@@ -242,36 +243,45 @@ static tirbi_lbuf *copy_of(tirbi_versions *v, const tirbi_lbuf *b) {
     return to && fill_copy(v, b, to) ? to : NULL;
 }
 
-/* The copy of a buffer with the dimensions that it has in this nest. */
+/* The extents of a dimension and what steps over one of each; how many there are is added. */
+static bool add_extents(tirbi_versions *v, const tirbi_dimensions *in, const tirbi_lx *extent, const tirbi_lx *stride,
+                        tirbi_lbuf *out) {
+    const tirbi_lx **shape = (const tirbi_lx **)(uintptr_t)out->shape + out->ndim,
+                   **strides = (const tirbi_lx **)(uintptr_t)out->strides + out->ndim;
+    const uint32_t n = in ? in->n : 1;
+    for (uint32_t k = 0; k < n; k++) { /* from the innermost one on */
+        const uint32_t at = n - 1 - k;
+        shape[at] = in ? as_value(v, &in->size[k]) : extent;
+        strides[at] = stride;
+        if (!shape[at] || !stride) return false;
+        stride = tirbi_lx_mul(v->pool, stride, shape[at]);
+    }
+    out->ndim += n;
+    return true;
+}
+
+/* The copy of a buffer with the dimensions that it has in this nest. Memory without gaps still has none. */
 static tirbi_lbuf *view_of(tirbi_versions *v, const tirbi_lbuf *b) {
-    const tirbi_lx *shape[TIRBI_MAX_NDIM], *strides[TIRBI_MAX_NDIM];
-    uint32_t n = 0;
     tirbi_lbuf *whole = copy_of(v, b), *to = known_buffer(v, b, v->nest);
     if (to || !whole) return to;
-    for (uint32_t d = 0; d < b->ndim; d++) {
-        const tirbi_dimensions *in = split_of(v, b, d);
-        for (uint32_t k = in ? in->n : 1; k-- > 0; n++) {
-            tirbi_poly step = {.n = 0};
-            if (n == TIRBI_MAX_NDIM) return NULL;
-            if (in) tirbi_poly_add_term(&step, &in->stride[k].of, in->stride[k].factor);
-            const tirbi_lx *times = in ? as_value(v, &step) : NULL;
-            shape[n] = in ? as_value(v, &in->size[k]) : whole->shape[d];
-            strides[n] = in ? times ? tirbi_lx_mul(v->pool, times, whole->strides[d]) : NULL : whole->strides[d];
-            if (!shape[n] || !strides[n]) return NULL;
-        }
-    }
-    const tirbi_lx **own = TIRBI_NEW_ARRAY(v->pool->arena, const tirbi_lx *, 2 * n + 1);
+    const tirbi_lx **own = TIRBI_NEW_ARRAY(v->pool->arena, const tirbi_lx *, 2 * TIRBI_MAX_NDIM);
+    const bool compact = tirbi_is_compact(v->pool, whole);
     to = own ? add_buffer(v, b, v->nest) : NULL;
     if (!to) return NULL;
-    memcpy(own, shape, n * sizeof(*own));
-    memcpy(own + n, strides, n * sizeof(*own));
     *to = *whole;
-    to->root = whole->root;
     to->shape = own;
-    to->strides = own + n;
-    to->ndim = n;
-    to->reg = -1;
+    to->strides = own + TIRBI_MAX_NDIM;
+    to->ndim = 0;
+    to->reg = to->param = -1;
     to->covers = true;
+    for (uint32_t d = 0; d < b->ndim; d++)
+        if (!add_extents(v, split_of(v, b, d), whole->shape[d], whole->strides[d], to)) return NULL;
+    const tirbi_lx *stride = tirbi_lx_int(v->pool, TIRB_I64, 1);
+    for (uint32_t d = to->ndim; compact && d-- > 0;) {
+        own[TIRBI_MAX_NDIM + d] = stride;
+        stride = stride ? tirbi_lx_mul(v->pool, stride, own[d]) : NULL;
+        if (!stride) return NULL;
+    }
     return to;
 }
 
