@@ -479,7 +479,38 @@ static void put_arms(tirbi_emitter *e, const tirbi_ls *s, tirbi_patch_list *othe
     if (--e->arms == 0) e->n_forgotten = 0;
 }
 
+/* What no sane call runs is written with as little code as there may be, and nobody is told of it. */
+static void put_plain(tirbi_emitter *e, const tirbi_ls *s) {
+    const tirb_compile_options *options = e->options;
+    tirb_compile_options plain = *options;
+    tirbi_notes *notes = e->notes;
+    plain.disabled |= TIRBI_PASSES_BY_SEARCH;
+    e->options = &plain;
+    e->notes = NULL;
+    tirbi_put_stmt(e, s);
+    e->options = options;
+    e->notes = notes;
+}
+
+static void emit_versions(tirbi_emitter *e, const tirbi_ls *s) {
+    tirbi_patch_list other = {0}, end = {0};
+    tirbi_scope scope = tirbi_scope_open(e);
+    tirbi_put_branch_unless(e, s->as.if_.condition, &other);
+    tirbi_scope_close(e, scope);
+    tirbi_put_stmt(e, s->as.if_.then_case);
+    tirbi_put_jump(e, TIRB_OP_JMP, 0, &end);
+    tirbi_land(e, &other);
+    tirbi_scope_close(e, scope);
+    put_plain(e, s->as.if_.else_case);
+    tirbi_land(e, &end);
+    tirbi_scope_close(e, scope);
+}
+
 static void emit_if(tirbi_emitter *e, const tirbi_ls *s) {
+    if (s->as.if_.sizes) {
+        emit_versions(e, s);
+        return;
+    }
     if (!s->as.if_.first_of && put_choice(e, s)) return;
     tirbi_patch_list other = {0}, end = {0}, *out = s->as.if_.else_case ? NULL : way_out(e, s->as.if_.then_case);
     tirbi_scope scope = tirbi_scope_open(e), arm;

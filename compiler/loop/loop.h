@@ -41,6 +41,7 @@ struct tirbi_lvar {
     const tirbi_lx *extent;
     const tirbi_lx *below; /* LOOP: every value is below this, beside what min and extent say; NULL: nothing known */
     bool apart;            /* LOOP: no iteration reaches what another one stores to */
+    const tirbi_lvar *as;  /* PARAM: the parameter itself, where a test of sizes has told more of its values; or NULL */
     uint16_t level;        /* LOOP: how many loops of the program it is in, itself among them; 0: it was made since */
     int32_t reg;           /* emission: scalar register, -1 while it has none */
     tirbi_span span;       /* LOOP: where it stands in the source */
@@ -73,6 +74,8 @@ struct tirbi_lbuf {
     bool broadcasts;                /* a dimension of extent 1 has one element, whatever the index */
     struct tirbi_resized
         *resized; /* a view whose elements have another size than the memory's, else NULL; lowering only */
+    bool covers;                    /* a view in other dimensions, that begins where its memory does: who is inside of
+                                       the one is inside of the other */
     bool overlaps;                  /* a view whose strides may give two indices the same element */
     const tirbi_lx *length;         /* allocations: elements that there are; NULL: all of the shape */
     int32_t param;                  /* its parameter, or -1 */
@@ -84,6 +87,9 @@ struct tirbi_lbuf {
     const tirbi_lx *holds;          /* memory of the compiler's own: values that this one may have; NULL: any */
     bool read;                      /* root: its first access in program order reads what was there before */
 };
+
+/* Whether a buffer's extents are those of its memory: an index inside of them is an element that is there. */
+static inline bool tirbi_has_whole_extents(const tirbi_lbuf *b) { return b->root == b || b->covers; }
 
 /* Whether two roots may be the same memory, in part or as a whole. What compares roots to know that two accesses cannot
  * meet has to ask this. */
@@ -229,6 +235,7 @@ struct tirbi_ls {
             const tirbi_ls *then_case, *else_case;
             tirbi_lvar *const *first_of; /* the condition says that these loops are at their first value */
             uint32_t n_first_of;
+            bool sizes; /* it tests the sizes that the function is called with: the else case is the plain schedule */
         } if_;
         struct {
             const tirbi_lx *condition;

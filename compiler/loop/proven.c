@@ -96,5 +96,5 @@ static bool is_below(const tirbi_lx *index, const tirbi_lx *extent) {
 bool tirbi_dim_proven(const tirbi_place *place, uint32_t d) {
     const tirbi_lx *index = place->indices[d], *extent = place->buffer->shape[d];
     if (tirbi_index_proven(index, extent)) return true;
-    return place->buffer->root == place->buffer && is_below(index, extent);
+    return tirbi_has_whole_extents(place->buffer) && is_below(index, extent);
 }

@@ -154,7 +154,8 @@ static bool read_bound(runner *r, const tirbi_lx *x) {
 /* A place of the next element in each round, in memory of which each index has its own. */
 static bool steps(const runner *r, const tirbi_place *place, int64_t *offset) {
     const tirbi_lbuf *b = place->buffer;
-    if (place->ndim == 0 || place->view || b->root != b || b->fetched || b->broadcasts || b->overlaps || b->resized)
+    if (place->ndim == 0 || place->view || !tirbi_has_whole_extents(b) || b->fetched || b->broadcasts ||
+        b->overlaps || b->resized)
         return false;
     const uint32_t last = place->ndim - 1;
     for (uint32_t d = 0; d < last; d++)
