@@ -38,10 +38,10 @@ struct tirb_compile_result {
 static void number_parameters(tirbi_emitter *e) {
     tirbi_lfunc *f = e->function;
     for (uint32_t i = 0; i < f->ast->n_params; i++) {
-        if (f->param_vars[i]) f->param_vars[i]->reg = tirbi_new_sreg(e);
+        if (f->param_vars[i]) tirbi_set_reg(e, f->param_vars[i], tirbi_new_sreg(e));
         else tirbi_buffer_ref(e, f->param_buffers[i]);
     }
-    for (uint32_t i = 0; i < f->ast->n_shape_vars; i++) f->shape_vars[i]->reg = tirbi_new_sreg(e);
+    for (uint32_t i = 0; i < f->ast->n_shape_vars; i++) tirbi_set_reg(e, f->shape_vars[i], tirbi_new_sreg(e));
 }
 
 /* Conditions that are only branched on have a register of their own: whoever runs the code sees that nothing else reads
@@ -137,9 +137,11 @@ static const tirbi_function *join_functions(tirbi_arena *arena, const tirbi_func
 /* Emits a function in memory of its own, which is given back. */
 static void emit_alone(tirb_compile_result *r, tirbi_emitter *e, const tirbi_pass_view *view, tirbi_function *out) {
     tirbi_arena arena;
+    tirbi_registers registers = {.n_vars = 0};
     tirbi_arena_init(&arena, &r->heap);
     arena.watch = &r->watch;
     e->arena = &arena;
+    e->registers = &registers;
     e->pool = e->function->pool;
     e->pool->arena = &arena;
     tirbi_writer_init(&e->code, &r->heap);

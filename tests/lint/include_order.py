@@ -30,8 +30,8 @@ MAY_INCLUDE = (
 
 # The rooms of the optimizer; those on one line do not see each other.
 OPTIMIZER = "compiler/optimize/"
-OPTIMIZER_ORDER = (("facts",), ("rewriting",), ("lanes",), ("contractions",), ("nests", "cuts"), ("carried",), ("rows",),
-                   ("whiles", "threads"))
+OPTIMIZER_ORDER = (("facts",), ("schedule",), ("rewriting",), ("lanes",), ("contractions",), ("nests", "cuts"), ("carried",),
+                   ("rows",), ("whiles", "threads"))
 
 # Libraries that only some rooms may see.
 SYSTEM_ONLY_IN = {
