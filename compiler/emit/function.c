@@ -9,11 +9,11 @@ static void number_parameters(tirbi_emitter *e) {
     tirbi_lfunc *f = e->function;
     for (uint32_t i = 0; i < f->ast->n_params; i++) {
         if (f->param_vars[i])
-            f->param_vars[i]->reg = tirbi_new_sreg(e);
+            tirbi_set_reg(e, f->param_vars[i], tirbi_new_sreg(e));
         else
             tirbi_buffer_ref(e, f->param_buffers[i]);
     }
-    for (uint32_t i = 0; i < f->ast->n_shape_vars; i++) f->shape_vars[i]->reg = tirbi_new_sreg(e);
+    for (uint32_t i = 0; i < f->ast->n_shape_vars; i++) tirbi_set_reg(e, f->shape_vars[i], tirbi_new_sreg(e));
 }
 
 /* Conditions that are only branched on have a register of their own: whoever runs the code sees that nothing else reads
@@ -76,6 +76,7 @@ static void put_function(tirbi_emitter *e, const tirbi_ls *body, tirbi_function 
 
 void tirbi_emit_function(tirbi_emission *emission, tirbi_lfunc *function, const tirbi_ls *body,
                          const tirbi_source *source, tirbi_notes *notes, tirbi_function *out) {
+    tirbi_registers registers = {.n_vars = 0};
     tirbi_emitter e = {.arena = function->pool->arena,
                        .lasting = emission->lasting,
                        .diagnostics = emission->diagnostics,
@@ -86,6 +87,7 @@ void tirbi_emit_function(tirbi_emission *emission, tirbi_lfunc *function, const 
                        .pool = function->pool,
                        .strings = &emission->strings,
                        .notes = notes,
+                       .registers = &registers,
                        .regions = &emission->regions};
     tirbi_writer_init(&e.code, e.arena->heap);
     put_function(&e, body, out);

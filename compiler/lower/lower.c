@@ -57,7 +57,7 @@ const tirbi_ls *tirbi_lower_body(tirbi_lowerer *l, const tirb_stmt *stmt) {
 tirbi_lvar *tirbi_new_var(tirbi_lowerer *l, const char *name, tirbi_lvar_kind kind, tirbi_dtype type) {
     tirbi_lvar *var = TIRBI_NEW(l->arena, tirbi_lvar);
     if (!var) return NULL;
-    *var = (tirbi_lvar){.name = name, .kind = kind, .type = type, .lo = INT64_MIN, .hi = INT64_MAX, .reg = -1};
+    *var = (tirbi_lvar){.name = name, .kind = kind, .type = type, .lo = INT64_MIN, .hi = INT64_MAX};
     return var;
 }
 

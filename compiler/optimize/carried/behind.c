@@ -158,7 +158,7 @@ static const tirbi_ls *loop_behind(viewer *v) {
     tirbi_ls *loop = tirbi_new_stmt(v->pool, TIRBI_LS_LOOP, v->loop->span);
     if (!var || !loop || !one) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     var->min = tirbi_lx_add(v->pool, old->min, one);
     var->extent = tirbi_lx_sub(v->pool, old->extent, one);
     if (var->lo < var->hi) var->lo++;

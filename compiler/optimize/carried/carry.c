@@ -85,7 +85,7 @@ static void add_element(carrier *c, const tirbi_place *place, const tirbi_place 
         return;
     }
     *var = (tirbi_lvar){.name = place->buffer->name, .kind = TIRBI_LVAR_LOCAL, .type = place->buffer->type,
-                        .lo = load->lo, .hi = load->hi, .reg = -1, .span = place->span};
+                        .lo = load->lo, .hi = load->hi, .span = place->span};
     c->elements[c->n++] = (element){.place = place, .before = before, .var = var};
 }
 
@@ -466,6 +466,7 @@ static bool store_apart(carrier *c) {
         e->stored = TIRBI_NEW(c->pool->arena, tirbi_lvar);
         if (!e->stored) return false;
         *e->stored = *e->var;
+        e->stored->id = 0;
     }
     return true;
 }
@@ -523,7 +524,7 @@ static const tirbi_lx *bound(carrier *c, const tirbi_lx *x, const char *name, co
     if (is_plain(x)) return x;
     tirbi_lvar *var = TIRBI_NEW(c->pool->arena, tirbi_lvar);
     if (!var) return NULL;
-    *var = (tirbi_lvar){.name = name, .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .lo = x->lo, .hi = x->hi, .reg = -1};
+    *var = (tirbi_lvar){.name = name, .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .lo = x->lo, .hi = x->hi};
     items[*n] = set(c, var, x, true);
     if (!items[*n]) return NULL;
     (*n)++;
@@ -537,6 +538,7 @@ static bool replace_variable(carrier *c, const tirbi_ls **items, uint32_t *n) {
     c->fresh = TIRBI_NEW(c->pool->arena, tirbi_lvar);
     if (!c->fresh) return false;
     *c->fresh = *var;
+    c->fresh->id = 0;
     c->fresh->min = bound(c, var->min, "first", items, n);
     c->fresh->extent = c->fresh->min ? bound(c, var->extent, "rounds", items, n) : NULL;
     return c->fresh->extent != NULL;

@@ -197,7 +197,7 @@ static tirbi_lvar *new_variable(writer *w, const tirbi_lvar *like) {
     tirbi_lvar *var = TIRBI_NEW(w->pool->arena, tirbi_lvar);
     if (!var) return NULL;
     *var = *like;
-    var->reg = -1;
+    var->id = 0;
     return var;
 }
 
@@ -257,7 +257,6 @@ static tirbi_lvar *new_element(writer *w, array *a, uint32_t number, const tirbi
                         .type = a->buffer->type,
                         .lo = like->lo,
                         .hi = like->hi,
-                        .reg = -1,
                         .span = span};
     return a->element[number] = var;
 }

@@ -95,7 +95,7 @@ const tirbi_ls *tirbi_keep_last(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     if (!k || !last) return NULL;
     *k = (keeper){.pool = pool, .loop = loop, .condition = body->as.if_.condition};
     *last = (tirbi_lvar){.name = "last", .kind = TIRBI_LVAR_LOCAL, .type = TIRB_I64, .lo = -1, .hi = INT64_MAX - 1,
-                         .reg = -1, .span = loop->span};
+                         .span = loop->span};
     if (!find_sets(k, body->as.if_.then_case) || !are_kept_only(k)) return NULL;
     const tirbi_ls *items[3];
     items[0] = set(k, last, tirbi_lx_int(pool, TIRB_I64, -1), true);

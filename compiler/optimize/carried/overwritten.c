@@ -83,7 +83,6 @@ static const tirbi_ls *without_store(overwriter *o) {
                             .type = buffer->type,
                             .lo = load->lo,
                             .hi = load->hi,
-                            .reg = -1,
                             .span = store->span};
     for (uint32_t i = 0; i < o->n; i++) items[i] = o->items[i];
     items[o->at] = tirbi_new_set(o->pool, store->span, o->held, store->as.store.value, true);
@@ -102,7 +101,7 @@ static const tirbi_ls *loop_of_others(overwriter *o) {
     const tirbi_ls *body = without_store(o);
     if (!var || !loop || !one || !body) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     if (!var->below && old->min->lo >= 0) var->below = tirbi_lx_add(o->pool, old->min, old->extent);
     var->extent = tirbi_lx_sub(o->pool, old->extent, one);
     if (!var->extent) return NULL;

@@ -149,7 +149,7 @@ static const tirbi_ls *set(const packer *p, tirbi_lvar *var, const tirbi_lx *val
 static tirbi_lvar *new_var(const packer *p, const char *name, tirbi_lvar_kind kind, tirbi_dtype type, int64_t hi) {
     tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
     if (!var) return NULL;
-    *var = (tirbi_lvar){.name = name, .kind = kind, .type = type, .hi = hi, .reg = -1, .span = p->loop->span};
+    *var = (tirbi_lvar){.name = name, .kind = kind, .type = type, .hi = hi, .span = p->loop->span};
     return var;
 }
 
@@ -175,7 +175,6 @@ static tirbi_lbuf *new_buffer(const packer *p, tirbi_dtype type) {
                            .strides = &sizes[1],
                            .root = buffer,
                            .param = -1,
-                           .reg = -1,
                            .written = true};
     return sizes[0] && sizes[1] ? buffer : NULL;
 }
@@ -236,6 +235,7 @@ static const tirbi_ls *keep_block(packer *p) {
     uint32_t n = 0;
     if (!known) return NULL;
     *known = *at;
+    known->id = 0;
     known->lo = old->type == TIRB_I32 && old->lo < INT32_MIN ? INT32_MIN : old->lo;
     known->hi = old->type == TIRB_I32 && old->hi > INT32_MAX ? INT32_MAX : old->hi;
     for (uint32_t i = 0; i < p->n; i++) {

@@ -141,7 +141,6 @@ static tirbi_lvar *new_var(const finder *f, const tirbi_lvar *like, tirbi_lvar_k
                             .type = like->type,
                             .lo = like->lo,
                             .hi = like->hi,
-                            .reg = -1,
                             .span = f->loop->span};
     return var;
 }
@@ -167,7 +166,7 @@ static tirbi_lvar *fresh_variable(finder *f, const tirbi_lx **value, const tirbi
     tirbi_lvar *var = TIRBI_NEW(f->pool->arena, tirbi_lvar);
     if (!var) return NULL;
     *var = *f->loop->as.loop.var;
-    var->reg = -1;
+    var->id = 0;
     *value = without_lets(f, f->value, tirbi_lx_var(f->pool, var));
     *when = f->when ? without_lets(f, f->when, tirbi_lx_var(f->pool, var)) : NULL;
     return *value && !*when == !f->when ? var : NULL;
@@ -600,7 +599,6 @@ static const tirbi_ls *load_first(holder *h, const tirbi_lx *first) {
                           .type = TIRB_I64,
                           .min = tirbi_lx_int(h->pool, TIRB_I64, 0),
                           .extent = rounds,
-                          .reg = -1,
                           .span = var->span};
     *once = (tirbi_ls){.kind = TIRBI_LS_LOOP, .span = h->loop->span};
     once->as.loop.var = round;
@@ -632,7 +630,6 @@ const tirbi_ls *tirbi_hold_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) {
                             .type = (tirbi_dtype)first->type,
                             .lo = first->lo,
                             .hi = first->hi,
-                            .reg = -1,
                             .span = loop->span};
     *fresh = *loop;
     fresh->as.loop.body = hold_in(h, loop->as.loop.body, NULL);

@@ -178,7 +178,6 @@ bool tirbi_carry_last(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged 
                          .kind = TIRBI_LVAR_LOCAL,
                          .lo = -1,
                          .hi = var->extent->hi - 1,
-                         .reg = -1,
                          .type = var->extent->hi <= INT32_MAX ? TIRB_I32 : TIRB_I64,
                          .span = loop->span};
     if (!tirbi_list_statements(loop->as.loop.body, s->items, &s->n, MAX_ITEMS) ||

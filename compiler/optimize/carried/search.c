@@ -260,9 +260,9 @@ static tirbi_lvar *new_var(seeker *s, const char *name, tirbi_lvar_kind kind, co
         s->failed = true;
         return NULL;
     }
-    *var = (tirbi_lvar){.name = name, .kind = kind, .type = TIRB_I64, .lo = 0, .hi = INT64_MAX, .reg = -1};
+    *var = (tirbi_lvar){.name = name, .kind = kind, .type = TIRB_I64, .lo = 0, .hi = INT64_MAX};
     if (like)
-        *var = (tirbi_lvar){.name = name, .kind = kind, .type = like->type, .lo = like->lo, .hi = like->hi, .reg = -1};
+        *var = (tirbi_lvar){.name = name, .kind = kind, .type = like->type, .lo = like->lo, .hi = like->hi};
     return var;
 }
 

@@ -81,7 +81,6 @@ static const tirbi_lx *name(namer *m, const tirbi_lx *x, const char *as) {
                         .type = (tirbi_dtype)x->type,
                         .lo = x->lo,
                         .hi = x->hi,
-                        .reg = -1,
                         .span = m->loop->span};
     m->named[m->n].load = x;
     m->named[m->n++].var = var;
@@ -136,6 +135,7 @@ const tirbi_ls *tirbi_name_still_loads(tirbi_lx_pool *pool, const tirbi_ls *loop
     const bool straight = note_stmt(m, loop->as.loop.body, 0);
     if (!straight && !tirbi_can_resolve(loop->as.loop.body)) return NULL;
     *var = *old;
+    var->id = 0;
     var->min = bound(m, old->min, "first");
     var->extent = var->min ? bound(m, old->extent, "rounds") : NULL;
     if (!var->extent) return NULL;

@@ -185,7 +185,7 @@ static bool make_temporary(distributor *d, const tirbi_lvar *var) {
         stride = tirbi_lx_mul(pool, stride, shape[i]);
     }
     *b = (tirbi_lbuf){.name = var->name, .type = var->type, .ndim = n, .shape = shape, .strides = strides, .root = b,
-                      .param = -1, .reg = -1, .written = true};
+                      .param = -1, .written = true};
     *place = (tirbi_place){.buffer = b, .ndim = n, .indices = indices, .flat = flat, .span = d->loop[0]->span};
     d->temporaries[d->n_variables] = b;
     d->variables[d->n_variables] = var;
@@ -200,6 +200,7 @@ static const tirbi_lx *replace_variables(tirbi_rewrite *rewrite, const tirbi_lx 
     tirbi_lx *safe = load ? TIRBI_NEW(rewrite->pool->arena, tirbi_lx) : NULL;
     if (!safe) return NULL;
     *safe = *load;
+    safe->id = 0;
     safe->traps = false;
     return safe;
 }

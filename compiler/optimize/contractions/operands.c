@@ -309,7 +309,6 @@ static bool make_buffer(operand *o) {
                       .strides = strides,
                       .root = b,
                       .param = -1,
-                      .reg = -1,
                       .written = true,
                       .holds = tirbi_dtype_is_int(narrowest(o->value)) ? o->value : NULL};
     o->buffer = b;
@@ -361,7 +360,7 @@ static bool make_loops(operand *o) {
         if (!var) return false;
         tirbi_dtype type = extent->hi <= INT32_MAX ? o->loops.var[i]->type : TIRB_I64;
         *var = (tirbi_lvar){.name = o->loops.var[i]->name, .kind = TIRBI_LVAR_LOOP, .type = type, .min = constant(n, 0),
-                            .extent = extent, .lo = 0, .hi = extent->hi > 0 ? extent->hi - 1 : 0, .reg = -1,
+                            .extent = extent, .lo = 0, .hi = extent->hi > 0 ? extent->hi - 1 : 0,
                             .span = o->loops.var[i]->span};
         o->axes[a].var = var;
     }

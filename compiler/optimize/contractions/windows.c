@@ -239,7 +239,7 @@ static bool turn_loops(windows *w) {
         tirbi_lvar *var = TIRBI_NEW(w->pool->arena, tirbi_lvar);
         if (!var) return false;
         *var = *old;
-        var->reg = -1;
+        var->id = 0;
         const tirbi_lx *counter = tirbi_lx_var(w->pool, var),
                        *ends = tirbi_lx_int(w->pool, old->type, 2 * old->min->value + old->extent->value - 1);
         if (!counter || !ends) return false;

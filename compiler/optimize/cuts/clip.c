@@ -106,7 +106,7 @@ static bool narrow(const clipper *c, clipped *x, uint32_t loop, const tirbi_lx *
     tirbi_lvar *var = TIRBI_NEW(c->pool->arena, tirbi_lvar);
     if (!first || !behind || !var) return false;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     var->min = tirbi_lx_add(c->pool, old->min, first);
     var->extent = choose(c, TIRB_OP_MAX, tirbi_lx_sub(c->pool, behind, first), zero);
     if (!var->min || !var->extent || var->extent->hi <= 0) return false;

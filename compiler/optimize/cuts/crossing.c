@@ -73,7 +73,7 @@ static const tirbi_ls *part(const crosser *c, const tirbi_lx *from, const tirbi_
     int64_t last;
     if (!var || !loop || !from || !to) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     var->min = tirbi_lx_add(c->pool, old->min, from);
     var->extent = tirbi_lx_sub(c->pool, to, from);
     if (!var->min || !var->extent) return NULL;

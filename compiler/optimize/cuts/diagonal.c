@@ -110,7 +110,7 @@ static const tirbi_ls *others(const visitor *v, bool last) {
     tirbi_ls *loop = tirbi_new_stmt(v->pool, TIRBI_LS_LOOP, v->loop->span);
     if (!var || !loop || !one) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     if (!last) var->min = tirbi_lx_add(v->pool, old->min, one);
     if (!last && var->lo < var->hi) var->lo++;
     var->extent = tirbi_lx_sub(v->pool, old->extent, one);

@@ -222,7 +222,6 @@ static tirbi_lvar *new_loop_var(const spacing *s, const tirbi_lx *extent, int64_
                         .hi = most - 1,
                         .min = number(s, 0),
                         .extent = extent,
-                        .reg = -1,
                         .span = old->span};
     return var->min ? var : NULL;
 }
@@ -242,6 +241,7 @@ static tirbi_ls *new_loop(block *b) {
     if (!loop || !wide || !sum) return NULL;
     var->apart = true;
     *wide = *sum;
+    wide->id = 0;
     const bool narrow = old->type == TIRB_I32; /* bounds that do not fit are none */
     wide->lo = narrow && old->lo < INT32_MIN ? INT32_MIN : old->lo;
     wide->hi = narrow && old->hi > INT32_MAX ? INT32_MAX : old->hi;
@@ -270,7 +270,6 @@ static tirbi_lbuf *new_buffer(const block *b, tirbi_dtype type) {
                            .root = buffer,
                            .length = compute(s, TIRB_OP_MIN, rounds, sizes[0]),
                            .param = -1,
-                           .reg = -1,
                            .written = true};
     return sizes[0] && sizes[1] && buffer->length ? buffer : NULL;
 }

@@ -132,6 +132,7 @@ static tirbi_lvar *part_variable(const meetings *m, uint32_t loop, unsigned part
     tirbi_lvar *var = TIRBI_NEW(m->pool->arena, tirbi_lvar);
     if (!var || !from || !to) return NULL;
     *var = *old;
+    var->id = 0;
     var->min = tirbi_lx_add(m->pool, old->min, from);
     var->extent = tirbi_lx_sub(m->pool, to, from);
     if (!var->min || !var->extent) return NULL;

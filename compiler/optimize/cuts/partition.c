@@ -248,7 +248,7 @@ static const tirbi_ls *make_part(partitioner *p, const tirbi_ls *loop, int64_t f
     tirbi_ls *copy = TIRBI_NEW(p->pool->arena, tirbi_ls);
     if (!var || !copy) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     var->min = tirbi_lx_int(p->pool, TIRB_I64, first);
     var->extent = tirbi_lx_int(p->pool, TIRB_I64, last - first + 1);
     var->lo = first;
@@ -280,7 +280,7 @@ static tirbi_lvar *make_rounds(partitioner *p, const tirbi_lvar *old, int64_t co
     tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
     if (!var) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     var->below = NULL;
     var->min = tirbi_lx_int(p->pool, TIRB_I64, 0);
     var->extent = tirbi_lx_int(p->pool, TIRB_I64, count);
@@ -317,7 +317,7 @@ static const tirbi_ls *apart_inside(partitioner *p, const chain *c, uint32_t at,
         tirbi_ls *copy = TIRBI_NEW(p->pool->arena, tirbi_ls);
         if (!var || !copy) return NULL;
         *var = *c->vars.var[i];
-        var->reg = -1;
+        var->id = 0;
         *copy = *c->loop[i];
         copy->as.loop.var = var;
         copy->as.loop.body =
@@ -416,6 +416,7 @@ static const tirbi_lx *value_at(const partitioner *p, const tirbi_lvar *var, con
     tirbi_lx *narrow = TIRBI_NEW(p->pool->arena, tirbi_lx);
     if (!narrow) return NULL;
     *narrow = *size;
+    narrow->id = 0;
     if (narrow->lo < least - less->value) narrow->lo = least - less->value;
     if (narrow->hi > TIRBI_LARGEST_CUT + NEAREST) narrow->hi = TIRBI_LARGEST_CUT + NEAREST;
     return tirbi_lx_op(p->pool, TIRB_OP_ADD, TIRB_I32, TIRB_TYPE_NONE, narrow, less, NULL);
@@ -440,7 +441,7 @@ static const tirbi_ls *make_between(partitioner *p, const tirbi_ls *loop, const 
     tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
     if (!var) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     var->min = tirbi_lx_add(p->pool, old->min, number(p, ends->first));
     var->extent = tirbi_lx_sub(p->pool, old->extent, number(p, ends->first + ends->last));
     if (!var->min || !var->extent) return NULL;

@@ -303,6 +303,7 @@ static const tirbi_ls *part(splitter *s, const tirbi_lx *from, const tirbi_lx *t
     tirbi_ls *loop = TIRBI_NEW(s->pool->arena, tirbi_ls);
     if (!var || !loop) return NULL;
     *var = *old;
+    var->id = 0;
     var->min = tirbi_lx_add(s->pool, old->min, from);
     var->extent = tirbi_lx_sub(s->pool, to, from);
     if (!var->below && old->min->lo >= 0) var->below = tirbi_lx_add(s->pool, old->min, old->extent);

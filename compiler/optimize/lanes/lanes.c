@@ -290,7 +290,7 @@ static const tirbi_lx *used_twice(planner *p, const tirbi_lx *x) {
     tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
     if (!var) return NULL;
     *var = (tirbi_lvar){
-        .name = "dividend", .kind = TIRBI_LVAR_LET, .type = (tirbi_dtype)x->type, .lo = x->lo, .hi = x->hi, .reg = -1};
+        .name = "dividend", .kind = TIRBI_LVAR_LET, .type = (tirbi_dtype)x->type, .lo = x->lo, .hi = x->hi};
     plan_set(p, var, x, true);
     return p->failed ? NULL : tirbi_lx_var(p->pool, var);
 }
@@ -635,7 +635,7 @@ static const tirbi_lx *as_variable(planner *p, const tirbi_lx *condition) {
         fail(p);
         return NULL;
     }
-    *var = (tirbi_lvar){.name = "condition", .kind = TIRBI_LVAR_LET, .type = TIRB_BOOL, .hi = 1, .reg = -1};
+    *var = (tirbi_lvar){.name = "condition", .kind = TIRBI_LVAR_LET, .type = TIRB_BOOL, .hi = 1};
     plan_set(p, var, condition, true);
     return tirbi_lx_var(p->pool, var);
 }

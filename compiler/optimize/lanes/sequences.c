@@ -2,6 +2,7 @@
  * stores to elements that iterations compute (vstorex, vupdate). And loads of such elements (vloadx), which need no
  * order, for nothing in the loop writes where they read. */
 #include "compiler/optimize/lanes/flatten.h"
+#include "compiler/optimize/facts/live.h"
 #include "compiler/optimize/lanes/lane_planner.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 
@@ -369,7 +370,8 @@ static bool is_settled(planner *p, const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_CALL) return false;
     if (x->kind == TIRBI_LX_VAR && x->var->kind != TIRBI_LVAR_LOOP) {
         const carried_var *c = find_carried(p, x->var);
-        if (c || (x->var->kind == TIRBI_LVAR_LET && x->var->reg < 0 && !tirbi_plan_find_var(p, x->var))) return false;
+        const bool here = x->var->kind == TIRBI_LVAR_LET && !tirbi_is_live(p->pool, x->var);
+        if (c || (here && !tirbi_plan_find_var(p, x->var))) return false;
     }
     if (x->kind == TIRBI_LX_LOAD) {
         for (uint32_t i = 0; i < p->n_written; i++) {

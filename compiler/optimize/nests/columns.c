@@ -233,7 +233,7 @@ static const tirbi_ls *with_own_variable(mover *m, const tirbi_ls *s) {
     tirbi_lvar *old = m->own.var[0], *var = TIRBI_NEW(m->pool->arena, tirbi_lvar);
     if (!var || !tirbi_can_resolve(s)) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     const tirbi_ls *body = tirbi_resolve(m->pool, &none, s, old, tirbi_lx_var(m->pool, var), var, true);
     tirbi_ls *loop = body ? (tirbi_ls *)(uintptr_t)around(m, m->loop, body) : NULL;
     if (loop) loop->as.loop.var = var;

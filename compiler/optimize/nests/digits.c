@@ -221,6 +221,7 @@ static tirbi_lvar *make_digit(digits *d, const tirbi_lx *extent, bool high) {
     if (high && __builtin_mul_overflow(p.unit, d->digit, &p.unit)) return NULL;
     if (!var || !extent) return NULL;
     *var = *d->counter;
+    var->id = 0;
     var->name = part_name(d, &p, high ? extent->hi : d->digit);
     var->min = tirbi_lx_int(d->pool, TIRB_I64, 0);
     var->extent = extent;
@@ -268,6 +269,7 @@ static bool rename_variable(digits *d, const tirbi_lvar *var) {
     tirbi_lvar *fresh = d->n_renamed < MAX_RENAMED ? TIRBI_NEW(d->pool->arena, tirbi_lvar) : NULL;
     if (!fresh) return false;
     *fresh = *var;
+    fresh->id = 0;
     d->old[d->n_renamed] = var;
     d->fresh[d->n_renamed++] = fresh;
     return true;

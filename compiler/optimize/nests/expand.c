@@ -419,7 +419,6 @@ static bool make_rows(nest *n, array *a, const tirbi_lx *innermost) {
                       .strides = strides,
                       .root = b,
                       .param = -1,
-                      .reg = -1,
                       .written = true};
     a->rows = b;
     return stride != NULL;
@@ -465,6 +464,7 @@ static const tirbi_lx *replace_value(tirbi_rewrite *rewrite, const tirbi_lx *x) 
     tirbi_lx *safe = load ? TIRBI_NEW(rewrite->pool->arena, tirbi_lx) : NULL;
     if (!safe) return NULL;
     *safe = *load;
+    safe->id = 0;
     safe->traps = false;
     return safe;
 }
@@ -499,7 +499,7 @@ static tirbi_lvar *fresh_loop(nest *n, const tirbi_lvar *old, const tirbi_lx *mi
     tirbi_lvar *var = min && extent ? TIRBI_NEW(n->x->pool->arena, tirbi_lvar) : NULL;
     if (!var) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     var->min = min;
     var->extent = extent;
     if (!var->below && old->min->lo >= 0) var->below = tirbi_lx_add(n->x->pool, old->min, old->extent);

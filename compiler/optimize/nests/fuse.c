@@ -327,8 +327,7 @@ static const tirbi_ls *keep_in_variable(tirbi_lx_pool *pool, const tirbi_ls *bod
                         .kind = TIRBI_LVAR_LET,
                         .type = buffer->type,
                         .lo = INT64_MIN,
-                        .hi = INT64_MAX,
-                        .reg = -1};
+                        .hi = INT64_MAX};
     handed_on h = {.buffer = buffer, .var = var};
     tirbi_rewrite rewrite = {.pool = pool, .replace = use_variable, .context = &h};
     return in_variable(&rewrite, body);

@@ -192,6 +192,7 @@ static known_value *within(splitting *s, const tirbi_lx *x, int64_t lo, int64_t 
     known_value *known = value ? TIRBI_NEW(s->pool->arena, known_value) : NULL;
     if (!known) return NULL;
     *value = *x;
+    value->id = 0;
     value->lo = lo;
     value->hi = hi;
     *known = (known_value){.value = value};
@@ -338,7 +339,7 @@ static tirbi_lvar *part_of(splitting *s, const product *extent) {
     *var = *s->counter;
     var->extent = value_of(s->pool, TIRB_I64, extent);
     var->below = NULL;
-    var->reg = -1;
+    var->id = 0;
     if (!var->extent) return NULL;
     if (var->extent->hi > 0 && var->extent->hi - 1 < var->hi) var->hi = var->extent->hi - 1;
     s->made[s->n_made++] = var;

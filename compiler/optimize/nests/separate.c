@@ -337,7 +337,7 @@ static const tirbi_ls *loop_over(const separator *s, uint32_t nodes) {
     const tirbi_ls *body = n == 1 ? items[0] : tirbi_new_sequence(s->pool, s->loop->span, items, n);
     if (!body) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     *loop = *s->loop;
     loop->as.loop.var = var;
     loop->as.loop.parallel = false; /* the loop itself was asked for chunks */

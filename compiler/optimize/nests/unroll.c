@@ -84,7 +84,7 @@ static bool name_sums(unroller *u, const tirbi_lx *const *before, tirbi_span spa
         if (!var) return false;
         *var = *u->var[i];
         var->kind = TIRBI_LVAR_LET;
-        var->reg = -1;
+        var->id = 0;
         u->named[u->n_named] = tirbi_new_set(u->pool, span, var, u->held[i], true);
         u->held[i] = tirbi_lx_var(u->pool, var);
         if (!u->named[u->n_named++] || !u->held[i]) return false;

@@ -191,7 +191,7 @@ static tirbi_lvar *copy_variable(tirbi_lx_pool *pool, const tirbi_lvar *var) {
     tirbi_lvar *fresh = TIRBI_NEW(pool->arena, tirbi_lvar);
     if (!fresh) return NULL;
     *fresh = *var;
-    fresh->reg = -1;
+    fresh->id = 0;
     return fresh;
 }
 

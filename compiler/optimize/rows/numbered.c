@@ -147,7 +147,7 @@ static tirbi_lvar *new_var(const numberer *s, const char *name, const tirbi_lvar
     if (!var) return NULL;
     if (like) *var = *like;
     else *var = (tirbi_lvar){.name = name, .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .hi = INT64_MAX};
-    var->reg = -1;
+    var->id = 0;
     return var;
 }
 
@@ -180,7 +180,7 @@ static tirbi_lbuf *new_buffer(const numberer *s, const tirbi_lvar *row) {
     sizes[1] = tirbi_lx_int(s->pool, TIRB_I64, 1);
     *buffer = (tirbi_lbuf){.name = "numbers", .type = TIRB_I64, .ndim = 1, .shape = &sizes[0], .strides = &sizes[1],
                            .offset = compute(s, TIRB_OP_SUB, tirbi_lx_int(s->pool, TIRB_I64, 0), row->min),
-                           .length = row->extent, .root = buffer, .param = -1, .reg = -1, .written = true};
+                           .length = row->extent, .root = buffer, .param = -1, .written = true};
     return sizes[0] && sizes[1] && buffer->offset ? buffer : NULL;
 }
 

@@ -82,7 +82,7 @@ static tirbi_lvar *new_var(flattener *f, const char *name, tirbi_lvar_kind kind,
     tirbi_lvar *var = TIRBI_NEW(f->pool->arena, tirbi_lvar);
     if (var)
         *var = (tirbi_lvar){
-            .name = name, .kind = kind, .type = type, .lo = lo, .hi = hi, .reg = -1, .span = f->loop->span};
+            .name = name, .kind = kind, .type = type, .lo = lo, .hi = hi, .span = f->loop->span};
     else
         f->failed = true;
     return var;
@@ -531,7 +531,6 @@ static const tirbi_ls *make_buffer(flattener *f, uint32_t local) {
                       .strides = strides,
                       .root = b,
                       .param = -1,
-                      .reg = -1,
                       .written = true};
     f->locals[local].buffer = b;
     alloc->as.alloc.buffer = b;
@@ -549,6 +548,7 @@ static const tirbi_place *element_of(flattener *f, uint32_t local) {
     tirbi_lx *inside = TIRBI_NEW(f->pool->arena, tirbi_lx);
     if (!place || !indices || !index || !inside) return NULL;
     *inside = *index;
+    inside->id = 0;
     inside->lo = 0;
     inside->hi = ROWS - 1;
     indices[0] = inside;
@@ -618,7 +618,7 @@ static tirbi_lvar *row_variable(flattener *f) {
     tirbi_lvar *var = new_var(f, old->name, TIRBI_LVAR_LOOP, old->type, old->lo, old->hi);
     if (!var) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     return var;
 }
 
@@ -713,6 +713,7 @@ static const tirbi_lx *as_checked(flattener *f, const tirbi_lx *load) {
     tirbi_lx *copy = load ? TIRBI_NEW(f->pool->arena, tirbi_lx) : NULL;
     if (!copy) return NULL;
     *copy = *load;
+    copy->id = 0;
     copy->traps = false;
     return copy;
 }

@@ -55,7 +55,7 @@ static const tirbi_lx *in_variable(blocker *b, const char *name, const tirbi_lx 
     tirbi_lvar *var = TIRBI_NEW(b->pool->arena, tirbi_lvar);
     tirbi_ls *s = tirbi_new_stmt(b->pool, TIRBI_LS_SET, b->loops[0]->span);
     if (!var || !s || !value) return NULL;
-    *var = (tirbi_lvar){.name = name, .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .lo = 1, .hi = hi, .reg = -1,
+    *var = (tirbi_lvar){.name = name, .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .lo = 1, .hi = hi,
                         .span = b->loops[0]->span};
     s->as.set.var = var;
     s->as.set.value = value;
@@ -128,7 +128,6 @@ static bool block_loop(blocker *b, uint32_t l, int64_t least, const tirbi_lx **l
                           .extent = extent,
                           .lo = var->lo,
                           .hi = var->hi,
-                          .reg = -1,
                           .span = var->span};
     b->first_var[l] = first;
     b->first[l] = tirbi_lx_var(pool, first);
@@ -190,7 +189,7 @@ static bool lay_out(blocker *b, tirbi_lbuf *buffer, const uint32_t *row) {
     buffer->offset = offset;
     buffer->length = stride;
     buffer->root = buffer;
-    buffer->reg = -1;
+    buffer->id = 0;
     return stride && offset;
 }
 

@@ -117,7 +117,7 @@ static tirbi_lbuf *new_buffer(const stager *s, tirbi_dtype type, uint32_t ndim) 
     }
     if (!stride) return NULL;
     *buffer = (tirbi_lbuf){.name = "staged", .type = type, .ndim = ndim, .shape = shape, .strides = strides,
-                           .root = buffer, .param = -1, .reg = -1, .written = true};
+                           .root = buffer, .param = -1, .written = true};
     return buffer;
 }
 

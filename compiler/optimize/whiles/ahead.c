@@ -59,6 +59,7 @@ static bool stand_at(runner *r, const tirbi_lx *value) {
     tirbi_lx *inside = value ? TIRBI_NEW(r->pool->arena, tirbi_lx) : NULL;
     if (!inside) return false;
     *inside = *value;
+    inside->id = 0;
     inside->lo = 0;
     inside->hi = r->most;
     r->wide = inside;
@@ -288,7 +289,7 @@ static tirbi_lvar *new_var(const runner *r, const char *name, tirbi_lvar_kind ki
     tirbi_lvar *var = TIRBI_NEW(r->pool->arena, tirbi_lvar);
     if (var)
         *var = (tirbi_lvar){
-            .name = name, .kind = kind, .type = TIRB_I64, .lo = lo, .hi = hi, .reg = -1, .span = r->loop->span};
+            .name = name, .kind = kind, .type = TIRB_I64, .lo = lo, .hi = hi, .span = r->loop->span};
     return var;
 }
 

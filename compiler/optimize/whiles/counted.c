@@ -111,7 +111,7 @@ static tirbi_lvar *new_var(const counter *c, const char *name, tirbi_lvar_kind k
     tirbi_lvar *var = TIRBI_NEW(c->pool->arena, tirbi_lvar);
     if (var && like)
         *var = (tirbi_lvar){.name = name, .kind = kind, .type = (tirbi_dtype)like->type, .lo = like->lo, .hi = like->hi,
-                            .reg = -1, .span = c->loop->span};
+                            .span = c->loop->span};
     return like ? var : NULL;
 }
 
@@ -178,6 +178,7 @@ static bool number_rounds(counter *c, tirbi_lvar *k, const tirbi_lx *from) {
     tirbi_lx *inside = sum ? TIRBI_NEW(c->pool->arena, tirbi_lx) : NULL;
     if (!inside) return false;
     *inside = *sum;
+    inside->id = 0;
     inside->lo = lo;
     inside->hi = hi;
     c->wide = inside;

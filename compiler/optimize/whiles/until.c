@@ -90,7 +90,7 @@ static tirbi_lvar *copy_of(const leaver *v, const tirbi_lvar *old) {
     tirbi_lvar *var = TIRBI_NEW(v->pool->arena, tirbi_lvar);
     if (!var) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     return var;
 }
 
@@ -161,7 +161,6 @@ bool tirbi_search_end(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged 
                           .kind = TIRBI_LVAR_LET,
                           .type = TIRB_I64,
                           .hi = var->extent->hi,
-                          .reg = -1,
                           .span = loop->span};
     const tirbi_lx *n = tirbi_lx_var(pool, found);
     if (!n || !find_items(v, loop->as.loop.body) || !v->leaves || v->n == 0 ||
