@@ -2,7 +2,7 @@
 """Times kernels in many spellings: is what a loop costs a matter of what it computes, or of how it is written?
 
     spellings.py [--tirb PATH] [--isa NAME[,NAME...]] [--kernel NAME]... [--quick] [--check] [--every N] [--json]
-                 [--time SECONDS] [--keep FOLDER] [--list]
+                 [--runs N] [--keep FOLDER] [--list]
 
 Each kernel of kernels.py is described once; generate.py writes it in each of its spellings: sizes that are constants or
 symbols, of int32 or int64, and with each of these four meanings: buffers of all dimensions, flat ones, flat aliases or views
@@ -42,6 +42,7 @@ import kernels
 TOLERANCE = 2e-4  # of 1 + |value|: of float32 sums in another order than NumPy's
 WITHIN, OVER = 1.25, 2.0
 PATIENCE = 60
+WARM_UP = "0.05"  # seconds of which `tirb bench` takes a tenth to warm up
 WORST = 25
 
 
@@ -116,9 +117,11 @@ class Runner:
             differing = next(name for name, a, b in zip(self.outputs, bits, same) if a != b)
             raise Failure(f"{isa}: the bits of {differing} are not those of: {first}")
 
-    def time(self, program, isa, seconds):
-        """The best time of one call in nanoseconds."""
-        return json.loads(self.call(program, "bench", "--json", "--isa", isa, "--time", str(seconds)))["min_ns"]
+    def time(self, program, isa, runs):
+        """The best time of one call in nanoseconds: of a number of runs, for time that a machine is busy with other things
+        passes without any."""
+        options = ["--json", "--isa", isa, "--time", WARM_UP, "--runs", str(runs)]
+        return json.loads(self.call(program, "bench", *options))["min_ns"]
 
 
 # ---- What is taken --------------------------------------------------------------------------------------------------
@@ -164,11 +167,11 @@ def run_kernel(kernel, options, failures):
 
 
 def time_rows(rows, runner, options):
-    """Two turns, and a longer one for what seems slow: a process that has to wait at its start has cold caches."""
-    for seconds in (options.time, options.time, 3 * options.time):
+    """Two turns, and a third one for what seems slow."""
+    for turn in range(3):
         for row in rows:
-            if row.ratio > WITHIN or seconds == options.time:
-                row.ns = min(row.ns, runner.time(row.program, options.isa[0], seconds))
+            if row.ratio > WITHIN or turn < 2:
+                row.ns = min(row.ns, runner.time(row.program, options.isa[0], options.runs))
         relate(rows)
 
 
@@ -263,7 +266,7 @@ def read_options():
     parser.add_argument("--quick", action="store_true", help="one meaning, each choice by itself, small sizes")
     parser.add_argument("--check", action="store_true", help="compare at small sizes, and time nothing")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="every Nth spelling of a kernel")
-    parser.add_argument("--time", type=float, default=0.03, metavar="SECONDS", help="of one turn of one spelling")
+    parser.add_argument("--runs", type=int, default=20, metavar="N", help="timings in one turn of one spelling")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--keep", metavar="FOLDER", help="leave the programs that fail here")
     parser.add_argument("--list", action="store_true", help="print the names of the kernels")
@@ -288,7 +291,7 @@ def main():
     rows, failures = [], []
     for kernel in chosen:
         rows += run_kernel(kernel, options, failures)
-        if not options.json and not options.check:
+        if not options.check:
             print(f"{kernel.name}: {sum(row.kernel == kernel.name for row in rows)} spellings", file=sys.stderr, flush=True)
     if not options.check and rows:
         if options.json:
