@@ -620,30 +620,111 @@ static bool nll_loss(legal *g) {
     return true;
 }
 
+/* A tensor that the operator needs on its way. */
+static const tirbi_relax_held *scratch(legal *g, tirb_datatype dtype, const tirb_expr *const *shape, uint32_t n) {
+    tirb_relax_type *t = TIRBI_NEW(g->l->arena, tirb_relax_type);
+    const tirb_expr **copy = TIRBI_NEW_ARRAY(g->l->arena, const tirb_expr *, n);
+    if (!t || !copy) return NULL;
+    if (n) memcpy(copy, shape, n * sizeof *copy);
+    *t = (tirb_relax_type){
+        .kind = TIRB_RELAX_TYPE_TENSOR, .dtype = dtype, .has_shape = true, .ndim = (int32_t)n, .shape = copy};
+    return tirbi_relax_make_room(g->l, g->span, t, NULL);
+}
+
+static bool give_text(legal *g, const char *name, const char *text) {
+    tirbi_relax_given *it = give(g, name, TIRBI_RELAX_GIVEN_TEXT);
+    if (it) it->as.text = text;
+    return it != NULL;
+}
+
+/* Where the elements of the result are along one dimension, and their shares: the text `def` of them, whose operand is
+ * `of` (NULL: none), makes tensors of `shape` and the number of neighbours. They become inputs `at` and `at` + 1. */
+static bool add_taps(legal *g, const char *def, const tirbi_relax_held *of, const tirb_expr *const *shape, uint32_t n,
+                     uint32_t taps, tirb_datatype type, uint32_t at) {
+    const tirb_expr *dims[MAX_RANK];
+    legal part = *g;
+    if (n + 1 > MAX_RANK || at + 2 > MAX_OPERANDS) return refuse(g, "for this many dimensions");
+    memcpy(dims, shape, n * sizeof *dims);
+    if (!(dims[n] = number(g, taps))) return false;
+    part.def = def;
+    part.inputs[0] = of;
+    part.n_inputs = of != NULL;
+    part.n_outputs = 2;
+    part.outputs[0] = scratch(g, tirbi_type_i64, dims, n + 1);
+    part.outputs[1] = scratch(g, type, dims, n + 1);
+    if (!part.outputs[0] || !part.outputs[1] || !give_integer(&part, "taps", taps) || !emit(&part)) return false;
+    g->inputs[at] = part.outputs[0];
+    g->inputs[at + 1] = part.outputs[1];
+    g->n_inputs = at + 2;
+    return true;
+}
+
 static bool resize(legal *g) {
     const char *layout = attr(g, "layout")->as.text, *method = attr(g, "method")->as.text;
     const char *mode = attr(g, "coordinate_transformation_mode")->as.text;
     const char *rounding = attr(g, "rounding_method")->as.text;
-    static const char *const modes[] = {"half_pixel", "align_corners", "asymmetric"};
+    static const char *const modes[] = {"half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel",
+                                        "tf_half_pixel_for_nn"};
     bool known = false;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) known = known || strcmp(mode, modes[i]) == 0;
-    const bool nearest = strncmp(method, "nearest", 7) == 0, linear = strcmp(method, "linear") == 0;
-    if (!known || (!nearest && (!linear || tirb_relax_is_call(g->call, TIRB_RELAX_IMAGE_RESIZE3D))))
+    const bool nearest = strncmp(method, "nearest", 7) == 0, cubic = strcmp(method, "cubic") == 0;
+    if (!known || (!nearest && !cubic && strcmp(method, "linear") != 0))
         return refuse(g, "with this method or these coordinates");
     if (!*rounding) rounding = strcmp(mode, "align_corners") == 0 ? "round" : "floor";
     g->n_inputs = 1;
-    g->def = nearest ? "resize_nearest" : "resize2d_linear";
-    tirbi_relax_given *m = give(g, "mode", TIRBI_RELAX_GIVEN_TEXT);
-    if (m) m->as.text = mode;
-    tirbi_relax_given *r = give(g, "rounding", TIRBI_RELAX_GIVEN_TEXT);
-    if (r) r->as.text = rounding;
-    if (!m || !r || !give_layout(g, "data", layout, "NC") || !give_layout(g, "out", layout, "NC") ||
-        !give_space(g, "space", layout, tensor(g, 0)) || !give_space(g, "result", layout, result(g, 0)))
+    if (!give_text(g, "mode", mode) || !give_text(g, "rounding", rounding) || !give_layout(g, "data", layout, "NC") ||
+        !give_layout(g, "out", layout, "NC") || !give_space(g, "space", layout, tensor(g, 0)) ||
+        !give_space(g, "result", layout, result(g, 0)))
         return false;
-    if (nearest) return true;
-    const int64_t h = place_in(layout, 'H'), w = place_in(layout, 'W');
-    return give_size(g, "height", tensor(g, 0)->shape[h]) && give_size(g, "width", tensor(g, 0)->shape[w]) &&
-           give_size(g, "rows", result(g, 0)->shape[h]) && give_size(g, "columns", result(g, 0)->shape[w]);
+    g->def = tirb_relax_is_call(g->call, TIRB_RELAX_IMAGE_RESIZE3D) ? "resize3d" : "resize2d";
+    if (nearest) {
+        g->def = "resize_nearest";
+        return true;
+    }
+    for (uint32_t i = 0, at = 1; layout[i]; i++) {
+        if (layout[i] == 'N' || layout[i] == 'C') continue;
+        if (!give_size(g, "space", tensor(g, 0)->shape[i]) || !give_size(g, "result", result(g, 0)->shape[i]) ||
+            !add_taps(g, "resize_taps", NULL, &result(g, 0)->shape[i], 1, cubic ? 4 : 2, tirbi_type_f32, at))
+            return false;
+        at += 2;
+    }
+    return give_size(g, "batch", tensor(g, 0)->shape[place_in(layout, 'N')]) &&
+           give_size(g, "channels", tensor(g, 0)->shape[place_in(layout, 'C')]);
+}
+
+static bool grid_sample(legal *g) {
+    const tirb_buffer *x = tensor(g, 0), *grid = tensor(g, 1);
+    const char *method = attr(g, "method")->as.text, *padding_mode = attr(g, "padding_mode")->as.text;
+    const bool nearest = strcmp(method, "nearest") == 0, cubic = strcmp(method, "bicubic") == 0;
+    const uint32_t n_space = x->ndim < 2 ? 0 : x->ndim - 2;
+    const tirb_expr *shape[MAX_RANK];
+    if (strncmp(attr(g, "layout")->as.text, "NC", 2) != 0 || n_space < 2 || n_space > 3 || grid->ndim != x->ndim ||
+        (cubic && n_space == 3) || (!nearest && !cubic && strcmp(method, "bilinear") != 0) ||
+        (strcmp(padding_mode, "zeros") != 0 && strcmp(padding_mode, "border") != 0 &&
+         strcmp(padding_mode, "reflection") != 0))
+        return refuse(g, "with this method, layout or padding");
+    const tirbi_relax_held *places = g->inputs[1];
+    shape[0] = grid->shape[0];
+    for (uint32_t i = 0; i < n_space; i++) shape[1 + i] = grid->shape[2 + i];
+    for (uint32_t i = 0; i < n_space; i++) /* the grid's first component is along the last dimension */
+        if (!give_integer(g, "component", n_space - 1 - i) || !give_size(g, "space", x->shape[2 + i]) ||
+            !add_taps(g, "grid_taps", places, shape, 1 + n_space,
+                      nearest ? 1
+                      : cubic ? 4
+                              : 2,
+                      grid->dtype, 1 + 2 * i))
+            return false;
+    g->def = n_space == 2 ? "grid_sample2d" : "grid_sample3d";
+    return true;
+}
+
+static bool affine_grid(legal *g) {
+    int64_t turned[MAX_RANK];
+    const uint32_t n_space = result(g, 0)->ndim - 2;
+    for (uint32_t i = 0; i < n_space && i < MAX_RANK; i++) turned[i] = (int64_t)n_space - 1 - i;
+    g->def = "affine_grid";
+    g->n_inputs = 1;
+    return give_list(g, "turned", turned, n_space) && give_integer(g, "last", n_space);
 }
 
 /* A scale or zero point of one element is one for all. */
@@ -773,6 +854,8 @@ static const struct rule {
     {TIRB_RELAX_NN_CROSS_ENTROPY_WITH_LOGITS, cross_entropy, NULL},
     {TIRB_RELAX_IMAGE_RESIZE2D, resize, NULL},
     {TIRB_RELAX_IMAGE_RESIZE3D, resize, NULL},
+    {TIRB_RELAX_IMAGE_GRID_SAMPLE, grid_sample, NULL},
+    {TIRB_RELAX_IMAGE_AFFINE_GRID, affine_grid, NULL},
     {TIRB_RELAX_GATHER_ND, nd_indices, NULL},
     {TIRB_RELAX_SCATTER_ND, nd_indices, NULL},
     {TIRB_RELAX_NN_NLL_LOSS, nll_loss, NULL},

@@ -237,6 +237,28 @@ for mode in ["half_pixel", "align_corners", "asymmetric"]:
     case(f'R.image.resize2d(a, (8, 10), method="nearest_neighbor", rounding_method="floor", '
          f'coordinate_transformation_mode="{mode}")', (1, 2, 4, 5))
 case('R.image.resize2d(a, (8, 10), layout="NHWC")', (1, 4, 5, 2))
+for rounding in ["round", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil", ""]:
+    for mode in ["half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn"]:
+        case(f'R.image.resize2d(a, (11, 6), method="nearest_neighbor", rounding_method="{rounding}", '
+             f'coordinate_transformation_mode="{mode}")', (1, 2, 4, 9))
+for mode in ["half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn"]:
+    case(f'R.image.resize2d(a, (11, 4), method="cubic", coordinate_transformation_mode="{mode}")', (1, 2, 4, 9))
+    case(f'R.image.resize3d(a, (3, 7, 4), method="linear", coordinate_transformation_mode="{mode}")', (1, 2, 4, 5, 6))
+case('R.image.resize2d(a, (9, 4), method="cubic", cubic_exclude=1, cubic_alpha=-0.5, layout="NHWC")', (1, 4, 9, 2))
+case('R.image.resize2d(a, (7, 9), method="linear")', ("n", 2, 4, 5), symbols=dict(n=2))
+case('R.image.resize3d(a, (3, 7, 4), method="cubic")', (1, 2, 4, 5, 6))
+for method in ["bilinear", "nearest", "bicubic"]:
+    for padding in ["zeros", "border", "reflection"]:
+        for corners in [True, False]:
+            how = f'method="{method}", padding_mode="{padding}", align_corners={corners}'
+            case(f"R.image.grid_sample(a, b, {how})", (2, 3, 4, 5), (2, 2, 6, 3), low=-1.6, high=1.6)
+            if method != "bicubic":
+                case(f'R.image.grid_sample(a, b, layout="NCDHW", {how})', (1, 2, 3, 4, 5), (1, 3, 2, 3, 4), low=-1.6,
+                     high=1.6)
+case("R.image.grid_sample(a, b)", ("n", 3, 4, 5), ("n", 2, 6, 3), low=-1.2, high=1.2, symbols=dict(n=2))
+for corners in [True, False]:
+    case(f"R.image.affine_grid(a, (4, 5), align_corners={corners})", (2, 2, 3))
+    case(f"R.image.affine_grid(a, (4, 5, 2), align_corners={corners})", (2, 3, 4))
 case("R.shape_to_tensor(R.shape_of(a))", ("n", 4), symbols=dict(n=3))
 case("R.size(a)", (3, 4))
 
