@@ -82,12 +82,10 @@ static bool give_size(legal *g, const char *name, const tirb_expr *size) {
     return give_sizes(g, name, &size, 1) && give(g, name, TIRBI_RELAX_GIVEN_SIZE);
 }
 
-/* A number of the program that is written as one. */
+/* A number of the program that is written as one. One that is computed is not given: texts may do without. */
 static bool give_number(legal *g, const char *name, const tirb_expr *e) {
     if (e->kind == TIRB_EXPR_INT_IMM) return give_integer(g, name, e->as.int_value);
-    if (e->kind == TIRB_EXPR_FLOAT_IMM) return give_real(g, name, e->as.float_value);
-    return tirbi_relax_refuse_here(g->l, g->span, "R.%s is lowered only where `%s` is a number that is written out",
-                                   g->call->as.call.op->name, name);
+    return e->kind != TIRB_EXPR_FLOAT_IMM || give_real(g, name, e->as.float_value);
 }
 
 static bool give_attr(legal *g, const char *name, const tirb_relax_attr *a) {
@@ -303,41 +301,79 @@ static bool tile(legal *g) {
     return g->inputs[0] != NULL;
 }
 
-/* Begin and stride of each dimension; what is symbolic has a begin that is counted from the front. */
-static bool strided_slice(legal *g) {
-    int64_t begin[MAX_RANK], stride[MAX_RANK], axes[MAX_RANK];
-    const uint32_t rank = rank_of(g, 0);
+/* The numbers of one axis of a slice: which, where it begins, its stride (NULL: 1). */
+static void slice_bounds(const legal *g, uint32_t i, const tirb_expr *out[3]) {
     const tirb_relax_expr *const *args = g->call->as.call.args;
-    if (rank > MAX_RANK || g->call->as.call.n_args < 4) return refuse(g, "in this form");
-    for (uint32_t i = 1; i < g->call->as.call.n_args; i++)
+    static const uint32_t places[3] = {1, 2, 4};
+    for (uint32_t k = 0; k < 3; k++) {
+        const bool given = places[k] < g->call->as.call.n_args;
+        out[k] = given && args[places[k]]->as.tuple.items[i]->kind == TIRB_RELAX_PRIM
+                     ? args[places[k]]->as.tuple.items[i]->as.prim
+                     : NULL;
+    }
+}
+
+/* A slice of one axis without a stride that begins at a number which is computed: part of the operand. */
+static bool slice_of_computed(legal *g, int64_t axis, const tirb_expr *begin) {
+    const tirb_expr *d = tensor(g, 0)->shape[axis], *zero = number(g, 0);
+    tirbi_builder *b = &g->l->b;
+    if (!is_true(g, "assume_inbound")) {
+        const tirb_expr *below = zero ? tirbi_make_compare(b, g->span, TIRB_EXPR_LT, begin, zero) : NULL;
+        const tirb_expr *counted = tirbi_make_binary(b, g->span, TIRB_EXPR_ADD, begin, d);
+        if (!below || !counted) return false;
+        begin = tirbi_make_if_then_else(b, g->span, below, counted, begin);
+        begin = begin ? tirbi_make_binary(b, g->span, TIRB_EXPR_MAX, begin, zero) : NULL;
+        begin = begin ? tirbi_make_binary(b, g->span, TIRB_EXPR_MIN, begin, d) : NULL;
+    }
+    g->def = "part";
+    g->n_inputs = 2;
+    return begin && (g->inputs[1] = scalar(g, begin)) && give_integer(g, "axis", axis);
+}
+
+/* Begin and stride of each dimension. */
+static bool strided_slice(legal *g) {
+    int64_t begin[MAX_RANK], stride[MAX_RANK], from_end[MAX_RANK] = {0};
+    const uint32_t rank = rank_of(g, 0), n_args = g->call->as.call.n_args;
+    const tirb_relax_expr *const *args = g->call->as.call.args;
+    if (rank > MAX_RANK || n_args < 4) return refuse(g, "in this form");
+    for (uint32_t i = 1; i < n_args; i++)
         if (args[i]->kind != TIRB_RELAX_TUPLE || args[i]->as.tuple.n != args[1]->as.tuple.n)
             return refuse(g, "in this form");
     for (uint32_t i = 0; i < rank; i++) begin[i] = 0, stride[i] = 1;
     for (uint32_t i = 0; i < args[1]->as.tuple.n; i++) {
-        const tirb_relax_expr *e[3] = {args[1]->as.tuple.items[i], args[2]->as.tuple.items[i], NULL};
-        if (g->call->as.call.n_args > 4) e[2] = args[4]->as.tuple.items[i];
-        for (uint32_t k = 0; k < 3; k++)
-            if (e[k] && (e[k]->kind != TIRB_RELAX_PRIM || e[k]->as.prim->kind != TIRB_EXPR_INT_IMM))
-                return refuse(g, "where its bounds are no numbers that are written out");
-        axes[0] = e[0]->as.prim->as.int_value;
-        if (axes[0] < 0) axes[0] += rank;
-        if (axes[0] < 0 || axes[0] >= rank) return refuse(g, "along this axis");
-        int64_t from = e[1]->as.prim->as.int_value, step = e[2] ? e[2]->as.prim->as.int_value : 1;
-        const tirb_expr *dim = tensor(g, 0)->shape[axes[0]];
+        const tirb_expr *e[3];
+        slice_bounds(g, i, e);
+        const bool has_stride = n_args > 4;
+        if (!e[0] || e[0]->kind != TIRB_EXPR_INT_IMM || !e[1] ||
+            (has_stride && (!e[2] || e[2]->kind != TIRB_EXPR_INT_IMM)))
+            return refuse(g, "where its axes or strides are no numbers that are written out");
+        int64_t axis = e[0]->as.int_value, step = has_stride ? e[2]->as.int_value : 1;
+        if (axis < 0) axis += rank;
+        if (axis < 0 || axis >= rank) return refuse(g, "along this axis");
+        const tirb_expr *dim = tensor(g, 0)->shape[axis];
+        if (e[1]->kind != TIRB_EXPR_INT_IMM) {
+            if (step != 1 || args[1]->as.tuple.n != 1)
+                return refuse(g, "where what is computed is the begin of one of several axes, or has a stride");
+            return slice_of_computed(g, axis, e[1]);
+        }
+        int64_t from = e[1]->as.int_value;
         if (dim->kind == TIRB_EXPR_INT_IMM) {
             const int64_t d = dim->as.int_value;
             if (from < 0) from += d;
             if (from < 0) from = step > 0 ? 0 : -1;
             if (from > (step > 0 ? d : d - 1)) from = step > 0 ? d : d - 1;
-        } else if (from < 0 || step < 0) {
-            return refuse(g, "where a dimension is no number and its slice is counted from the end");
+        } else if (from >= 0 && step < 0) {
+            return refuse(g, "where a dimension is no number and its slice goes back from a number");
+        } else {
+            from_end[axis] = from < 0;
         }
-        begin[axes[0]] = from;
-        stride[axes[0]] = step;
+        begin[axis] = from;
+        stride[axis] = step;
     }
     g->def = "slice";
     g->n_inputs = 1;
-    return give_list(g, "begin", begin, rank) && give_list(g, "stride", stride, rank);
+    return give_list(g, "begin", begin, rank) && give_list(g, "stride", stride, rank) &&
+           give_list(g, "from_end", from_end, rank);
 }
 
 static bool take(legal *g) {
@@ -764,6 +800,18 @@ static bool grid_sample(legal *g) {
     return true;
 }
 
+static bool region(legal *g) {
+    const char *layout = attr(g, "layout")->as.text;
+    const int64_t h = place_in(layout, 'H'), w = place_in(layout, 'W');
+    const bool pools = tirb_relax_is_call(g->call, TIRB_RELAX_VISION_ROI_POOL);
+    if (pools ? strcmp(layout, "NCHW") != 0 : strcmp(attr(g, "mode")->as.text, "avg") != 0)
+        return refuse(g, "in this mode or layout");
+    g->def = pools ? "roi_pool" : "roi_align";
+    return give_layout(g, "data", layout, "NC") && give_layout(g, "out", layout, "NC") &&
+           give_size(g, "height", tensor(g, 0)->shape[h]) && give_size(g, "width", tensor(g, 0)->shape[w]) &&
+           give_size(g, "rows", result(g, 0)->shape[h]) && give_size(g, "columns", result(g, 0)->shape[w]);
+}
+
 static bool affine_grid(legal *g) {
     int64_t turned[MAX_RANK];
     const uint32_t n_space = result(g, 0)->ndim - 2;
@@ -996,6 +1044,8 @@ static const struct rule {
     {TIRB_RELAX_IMAGE_RESIZE3D, resize, NULL},
     {TIRB_RELAX_IMAGE_GRID_SAMPLE, grid_sample, NULL},
     {TIRB_RELAX_IMAGE_AFFINE_GRID, affine_grid, NULL},
+    {TIRB_RELAX_VISION_ROI_ALIGN, region, NULL},
+    {TIRB_RELAX_VISION_ROI_POOL, region, NULL},
     {TIRB_RELAX_GATHER_ND, nd_indices, NULL},
     {TIRB_RELAX_SCATTER_ND, nd_indices, NULL},
     {TIRB_RELAX_NN_NLL_LOSS, nll_loss, NULL},

@@ -122,6 +122,12 @@ case("R.flip(a, axis=0)", (4, 3))
 case("R.strided_slice(a, (0, 1), (1, 0), (4, 9), (2, 3))", (6, 9))
 case("R.strided_slice(a, (1,), (-1,), (-5,), (-2,))", (2, 9))
 case("R.strided_slice(a, (1,), (1,), (4,))", ("n", 6), symbols=dict(n=3))
+case("R.strided_slice(a, (0, 1), (-2, 1), (9, -1))", ("n", 6), symbols=dict(n=3))
+case("R.strided_slice(a, (0,), (-1,), (-100,), (-1,))", ("n", 6), symbols=dict(n=3))
+case("R.strided_slice(a, (1,), (0,), (n,))", ("n", 6), symbols=dict(n=3))
+case("R.strided_slice(a, (1,), (n,), (n + 2,), assume_inbound=True)", ("n", 6), symbols=dict(n=3))
+case('R.arange(0, n, 1, dtype="int64")', ("n",), symbols=dict(n=5))
+case('R.arange(0, n * 2, 2, dtype="float32")', ("n",), symbols=dict(n=5))
 case("R.collapse_sum_to(a, (3, 1))", (2, 3, 4))
 case("R.nn.pad(a, [1, 2, 0, 1], pad_mode=\"constant\", pad_value=2.0)", (3, 4))
 for mode in ["reflect", "replicate", "circular"]:
@@ -258,6 +264,14 @@ for name in ["max", "avg"]:
     case(f"R.grad.{name}_pool2d_backward(a, b, pool_size=(3, 3), strides=(2, 2), padding=(1, 1, 1, 1))", (1, 2, 3, 4), (1, 2, 6, 8))
     case(f"R.grad.{name}_pool2d_backward(a, b, pool_size=(2, 3), strides=(1, 1), padding=(0, 0, 0, 0), count_include_pad=True)", (1, 2, 5, 6),
          (1, 2, 6, 8))
+for ratio in [-1, 2]:
+    for aligned in [True, False]:
+        case(f"R.vision.roi_align(a, b, (3, 2), 0.5, sample_ratio={ratio}, aligned={aligned})", (2, 3, 8, 9), (4, 5),
+             kinds=dict(b="regions"))
+case('R.vision.roi_align(a, b, (2, 2), 1.0, layout="NHWC")', (2, 8, 9, 3), (4, 5), kinds=dict(b="regions"))
+case("R.vision.roi_pool(a, b, (3, 2), 0.5)", (2, 3, 8, 9), (4, 5), kinds=dict(b="regions"))
+case("R.vision.roi_pool(a, b, (2, 2), 1.0)", (2, 3, "n", 9), ("m", 5), kinds=dict(b="regions"),
+     symbols=dict(n=8, m=4))
 case("R.meshgrid((a, b))", (3,), (4,))
 case('R.meshgrid((a, b), indexing="xy")', (3,), (4,))
 for mode in ["half_pixel", "align_corners", "asymmetric"]:
@@ -329,6 +343,10 @@ def value_of(c, i, rng):
     kind, t = kind_of(c, i), type_of(c, i)
     if t == "bool":
         return rng.random(shape) < 0.5
+    if kind == "regions":  # of one of two images, some of it outside
+        corners = rng.uniform(-2, 14, (shape[0], 2))
+        return np.concatenate([rng.integers(0, 2, (shape[0], 1)), corners, corners + rng.uniform(0.1, 6, corners.shape)],
+                              axis=1).astype(t)
     if kind.startswith("wrap:"):  # from the end as well
         return rng.integers(-int(kind[5:]), int(kind[5:]), shape).astype(t)
     if kind.startswith("index:"):
