@@ -44,6 +44,33 @@ static void number_parameters(tirbi_emitter *e) {
     for (uint32_t i = 0; i < f->ast->n_shape_vars; i++) f->shape_vars[i]->reg = tirbi_new_sreg(e);
 }
 
+static int64_t constant_number(tirbi_emitter *e, const tirbi_lbuf *b) {
+    tirbi_constant_table *table = e->constants;
+    for (uint32_t i = 0; i < table->n; i++)
+        if (table->items[i].bytes == b->constant && table->items[i].dtype == b->type) return i;
+    if (table->n == UINT16_MAX) {
+        tirbi_put_too_large(e, e->function->ast->span, "the module has more than 65535 constants");
+        return 0;
+    }
+    tirbi_constant *items = tirbi_grow(table->arena, table->items, table->n, &table->capacity, sizeof(*items));
+    if (!items) return 0;
+    table->items = items;
+    items[table->n] = (tirbi_constant){.dtype = (uint8_t)b->type, .bytes = b->constant, .size = b->constant_size};
+    return table->n++;
+}
+
+/* References to constants, in front of all else. */
+static void place_constants(tirbi_emitter *e) {
+    for (uint32_t i = 0; i < e->function->n_constants && !e->failed; i++) {
+        tirbi_lbuf *b = e->function->constants[i];
+        if (b->written)
+            tirbi_report_error(e->diagnostics, TIRB_UNSUPPORTED, e->function->ast->span, "`%s` writes a constant",
+                               e->function->ast->name);
+        const uint16_t ref = tirbi_buffer_ref(e, b);
+        TIRBI_PUT(e, TIRB_OP_REF_CONST, TIRB_TYPE_NONE, ref, constant_number(e, b));
+    }
+}
+
 /* Conditions that are only branched on have a register of their own: whoever runs the code sees that nothing else reads
  * them. */
 static void place_conditions(tirbi_emitter *e) {
@@ -91,6 +118,7 @@ static void emit_function(tirbi_emitter *e, const tirbi_pass_view *view, tirbi_f
     if (status == TIRB_INTERNAL) tirbi_report_error(e->diagnostics, status, (tirbi_span){0, 0}, "%s", error.message);
     else if (status != TIRB_OK) e->arena->failed = true;
     if (status != TIRB_OK) return;
+    place_constants(e);
     tirbi_put_stmt(e, body);
     if (!e->function->returns) {
         TIRBI_PUT(e, TIRB_OP_RETVOID, TIRB_TYPE_NONE, 0);
@@ -153,6 +181,7 @@ static tirbi_program *emit_module(tirb_compile_result *r, tirbi_lmodule *module,
     tirbi_program *program = TIRBI_NEW(&r->arena, tirbi_program);
     tirbi_function *functions = TIRBI_NEW_ARRAY(&r->arena, tirbi_function, module->n_functions);
     tirbi_string_table strings = {.arena = &r->arena};
+    tirbi_constant_table constants = {.arena = &r->arena};
     tirbi_region_list regions = {.items = NULL};
     if (!program || !functions) return NULL;
     if (module->n_functions > UINT16_MAX) {
@@ -168,7 +197,7 @@ static tirbi_program *emit_module(tirb_compile_result *r, tirbi_lmodule *module,
     tirbi_find_access(module, &r->arena);
     program->source_file = tirbi_string_number(&strings, r->source.name);
     tirbi_emitter shared = {.lasting = &r->arena, .diagnostics = &r->diagnostics, .options = options, .module = module,
-                            .strings = &strings, .regions = &regions};
+                            .strings = &strings, .constants = &constants, .regions = &regions};
     for (uint32_t i = 0; i < module->n_functions && !r->arena.failed; i++) {
         tirbi_emitter e = shared;
         bool own = i < module->n_functions - module->ast->n_library;
@@ -190,6 +219,8 @@ static tirbi_program *emit_module(tirb_compile_result *r, tirbi_lmodule *module,
     program->n_functions = (uint16_t)(module->n_functions + regions.n);
     program->strings = strings.items;
     program->n_strings = (uint16_t)strings.n;
+    program->constants = constants.items;
+    program->n_constants = (uint16_t)constants.n;
     program->fp_mode = (uint8_t)options->fp;
     return program;
 }

@@ -70,6 +70,13 @@ typedef struct tirbi_region_list {
     uint32_t n, capacity;
 } tirbi_region_list;
 
+/* The constants of a program: buffers of the same bytes share one. */
+typedef struct tirbi_constant_table {
+    tirbi_arena *arena;
+    tirbi_constant *items;
+    uint32_t n, capacity;
+} tirbi_constant_table;
+
 typedef struct tirbi_emitter {
     tirbi_arena *arena;   /* for as long as the function is emitted */
     tirbi_arena *lasting; /* of what it becomes */
@@ -80,6 +87,7 @@ typedef struct tirbi_emitter {
     tirbi_lfunc *function;
     tirbi_lx_pool *pool;
     tirbi_string_table *strings;
+    tirbi_constant_table *constants;
     tirbi_writer code;
     const tirbi_lx **known; /* expressions whose value is in a register, innermost scope last */
     uint16_t *known_reg;
