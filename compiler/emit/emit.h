@@ -71,6 +71,7 @@ typedef struct tirbi_emitter {
     tirbi_lfunc *function;
     tirbi_lx_pool *pool;
     tirbi_string_table *strings;
+    tirbi_constant_table *constants;
     tirbi_writer code;
     tirbi_registers *registers;
     const tirbi_lx **known; /* expressions whose value is in a register, innermost scope last */
