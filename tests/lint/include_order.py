@@ -30,7 +30,7 @@ MAY_INCLUDE = (
 
 # The rooms of the optimizer; those on one line do not see each other.
 OPTIMIZER = "compiler/optimize/"
-OPTIMIZER_ORDER = (("facts",), ("rewriting",), ("lanes",), ("contractions",), ("nests", "cuts"), ("carried",), ("rows",),
+OPTIMIZER_ORDER = (("facts",), ("analysis",), ("rewriting",), ("lanes",), ("contractions",), ("nests", "cuts"), ("carried",), ("rows",),
                    ("whiles", "threads"))
 
 # Libraries that only some rooms may see.
