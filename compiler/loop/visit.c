@@ -219,6 +219,17 @@ bool tirbi_has_kind(const tirbi_ls *s, uint32_t kinds) { return tirbi_any_stmt(s
 
 bool tirbi_is_made_of(const tirbi_ls *s, uint32_t kinds) { return !tirbi_has_kind(s, ~kinds); }
 
+static tirbi_step find_break(tirbi_walk *w, const tirbi_ls *s) {
+    (void)w;
+    if (s->kind == TIRBI_LS_BREAK) return TIRBI_STOP;
+    return s->kind == TIRBI_LS_LOOP || s->kind == TIRBI_LS_WHILE ? TIRBI_PAST : TIRBI_INTO;
+}
+
+bool tirbi_leaves_loop(const tirbi_ls *body) {
+    tirbi_walk walk = {.stmt = find_break};
+    return !tirbi_walk_stmt(&walk, body);
+}
+
 static bool is_set_of(const void *var, const tirbi_ls *s) { return s->kind == TIRBI_LS_SET && s->as.set.var == var; }
 
 bool tirbi_sets(const tirbi_ls *s, const tirbi_lvar *var) { return tirbi_any_stmt(s, is_set_of, var); }

@@ -76,6 +76,8 @@ bool tirbi_has_kind(const tirbi_ls *s, uint32_t kinds);
 bool tirbi_is_made_of(const tirbi_ls *s, uint32_t kinds);
 /* Statements of these kinds. */
 uint32_t tirbi_count_kind(const tirbi_ls *s, uint32_t kinds);
+/* Whether a break in a loop's body leaves that loop. */
+bool tirbi_leaves_loop(const tirbi_ls *body);
 /* Whether a variable is set in a statement. */
 bool tirbi_sets(const tirbi_ls *s, const tirbi_lvar *var);
 /* Whether a statement stores to memory that may be a root's. Calls and trees are not looked into. */
