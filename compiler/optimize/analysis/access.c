@@ -121,12 +121,25 @@ bool tirbi_is_among(const tirbi_roots *roots, const tirbi_lbuf *root) {
     return false;
 }
 
-static tirbi_step note_variable(tirbi_walk *w, const tirbi_ls *s) {
-    tirbi_loop_set *out = w->context;
-    tirbi_lvar *var = s->kind == TIRBI_LS_SET ? s->as.set.var : s->kind == TIRBI_LS_LOOP ? s->as.loop.var : NULL;
+static tirbi_step add_to(tirbi_loop_set *out, tirbi_lvar *var) {
     if (var && out->n == TIRBI_MAX_AFFINE) return TIRBI_STOP;
     if (var) out->var[out->n++] = var;
     return TIRBI_INTO;
+}
+
+static tirbi_step note_variable(tirbi_walk *w, const tirbi_ls *s) {
+    return add_to(w->context, s->kind == TIRBI_LS_SET    ? s->as.set.var
+                              : s->kind == TIRBI_LS_LOOP ? s->as.loop.var
+                                                         : NULL);
+}
+
+static tirbi_step note_loop(tirbi_walk *w, const tirbi_ls *s) {
+    return add_to(w->context, s->kind == TIRBI_LS_LOOP ? s->as.loop.var : NULL);
+}
+
+bool tirbi_find_loops(tirbi_loop_set *out, const tirbi_ls *stmt) {
+    tirbi_walk walk = {.context = out, .stmt = note_loop};
+    return tirbi_walk_stmt(&walk, stmt);
 }
 
 bool tirbi_find_variables(tirbi_loop_set *out, const tirbi_ls *stmt, uint32_t kinds) {
@@ -160,6 +173,12 @@ static bool is_safe_store(tirbi_walk *w, const tirbi_place *place, const tirbi_l
 bool tirbi_cannot_fail(const tirbi_ls *stmt) {
     tirbi_walk walk = {.expr = is_safe, .access = is_safe_store, .reach = TIRBI_WALK_PLACES | TIRBI_WALK_BOUNDS};
     return tirbi_walk_stmt(&walk, stmt);
+}
+
+const tirbi_place *tirbi_first_stored(const tirbi_reached *all, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (all[i].what != TIRBI_LOADS) return all[i].place;
+    return NULL;
 }
 
 bool tirbi_is_written(const tirbi_accesses *all, const tirbi_lbuf *root) {

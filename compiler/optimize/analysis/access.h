@@ -66,6 +66,9 @@ typedef struct tirbi_accesses {
 bool tirbi_find_accesses(tirbi_accesses *out, const tirbi_ls *stmt);
 bool tirbi_find_accesses_of(tirbi_accesses *out, const tirbi_lx *value);
 
+/* The first place that some of n accesses store to; NULL: none does. */
+const tirbi_place *tirbi_first_stored(const tirbi_reached *all, uint32_t n);
+
 /* Memory, each once. */
 enum { TIRBI_MAX_ROOTS = 32 };
 typedef struct tirbi_roots {
@@ -79,6 +82,8 @@ bool tirbi_find_stored(tirbi_roots *out, const tirbi_ls *stmt);
 bool tirbi_is_among(const tirbi_roots *roots, const tirbi_lbuf *root);
 /* The variables that a statement sets and those of loops in it; false: too many, or it is not made of these kinds. */
 bool tirbi_find_variables(tirbi_loop_set *out, const tirbi_ls *stmt, uint32_t kinds);
+/* The variables of its loops alone; false: too many. */
+bool tirbi_find_loops(tirbi_loop_set *out, const tirbi_ls *stmt);
 
 /* Whether every subscript of a place is proven to be inside. */
 bool tirbi_is_proven(const tirbi_place *place);

@@ -93,12 +93,6 @@ static bool keeps_to_columns(mover *m) {
     return writes;
 }
 
-static const tirbi_place *first_written(const mover *m) {
-    uint32_t i = 0;
-    while (m->places[i].what == TIRBI_LOADS) i++;
-    return m->places[i].place;
-}
-
 /* ---- The loops anew ---------------------------------------------------------------------------------------------- */
 
 static const tirbi_ls *around(mover *m, const tirbi_ls *loop, const tirbi_ls *body) {
@@ -177,7 +171,7 @@ static const tirbi_ls *down_columns(tirbi_lx_pool *pool, const tirbi_ls *loop) {
         tirbi_has_kind(rows->as.loop.body, TIRBI_KIND(LOOP)))
         return NULL;
     mover *m = read_loop(pool, loop, false);
-    const int64_t row = m ? columns->hi * tirbi_dtypes[first_written(m)->buffer->type].size : 0;
+    const int64_t row = m ? columns->hi * tirbi_dtypes[tirbi_first_stored(m->places, m->n)->buffer->type].size : 0;
     if (row > BLOCK && n_rows->hi > NEAR / row) return NULL;
     const tirbi_ls *carried = m ? tirbi_carry_rows(pool, rows) : NULL;
     return m ? in_lanes(m, carried ? carried : rows) : NULL;

@@ -5,6 +5,7 @@
  * Loops are made one when all accesses of one nest to memory that another of them writes are to rows that belong to
  * the iteration: then every location keeps the order of its updates (rule R1). What may trap is not moved before
  * anything else. How many rows are done at a time is chosen where the loop is emitted (rows.c). */
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/contractions/distribute.h"
 #include "compiler/optimize/contractions/int_trees.h"
 #include "compiler/optimize/nests/fuse.h"
@@ -325,7 +326,7 @@ static bool may_have_tree(const sequence *q, uint32_t first) {
     for (uint32_t i = first; i < q->n && n < MAX_NESTS; i++) {
         if (tirbi_is_plain_allocation(q->items[i])) continue;
         if (q->items[i]->kind != TIRBI_LS_LOOP) return false;
-        if (tirbi_has_tree(q->items[i])) return true;
+        if (tirbi_has_kind(q->items[i], TIRBI_KIND(TREE))) return true;
         n++;
     }
     return false;
@@ -340,7 +341,7 @@ static bool fuse_group(sequence *q, group *g, uint32_t first, uint32_t least) {
     }
     trim(g);
     bool has_tree = false;
-    for (uint32_t i = 0; i < g->n; i++) has_tree = has_tree || tirbi_has_tree(g->bodies[i]);
+    for (uint32_t i = 0; i < g->n; i++) has_tree = has_tree || tirbi_has_kind(g->bodies[i], TIRBI_KIND(TREE));
     if (!has_tree || g->n < least || (g->n == 1 && !tirbi_computes_terms(g->pool, g->bodies[0], &g->vars)))
         return false;
     return replace(q, g, allocate_before(q, first, end));

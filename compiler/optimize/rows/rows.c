@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/contractions/axes.h"
 #include "compiler/optimize/contractions/contract.h"
 #include "compiler/optimize/contractions/operands.h"
@@ -586,7 +587,7 @@ static bool choose_blocks(blocker *b, const tirbi_ls *body) {
     tirbi_loop_set inside = {.n = 0};
     const tirbi_lx *length = length_of(b->pool, body, &inside, 0);
     for (uint32_t l = b->rows.n; l-- > 0;) {
-        const int64_t least = l + 1 == b->rows.n && !tirbi_has_tree(body) ? TIRBI_LANE_ROWS : 1;
+        const int64_t least = l + 1 == b->rows.n && !tirbi_has_kind(body, TIRBI_KIND(TREE)) ? TIRBI_LANE_ROWS : 1;
         if (!length || !block_loop(b, l, least, &length)) return false;
     }
     for (uint32_t l = 0; l < b->rows.n; l++) {
