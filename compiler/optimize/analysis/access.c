@@ -1,5 +1,7 @@
 #include "compiler/optimize/analysis/access.h"
 
+#include "compiler/optimize/facts/affine.h"
+
 static bool refuse(tirbi_accesses *out, tirbi_refusal why) {
     out->refused = why;
     return false;
@@ -145,6 +147,26 @@ bool tirbi_find_loops(tirbi_loop_set *out, const tirbi_ls *stmt) {
 bool tirbi_find_variables(tirbi_loop_set *out, const tirbi_ls *stmt, uint32_t kinds) {
     tirbi_walk walk = {.context = out, .stmt = note_variable, .kinds = kinds};
     return tirbi_walk_stmt(&walk, stmt);
+}
+
+typedef struct nest {
+    const tirbi_roots *stored;
+    const tirbi_loop_set *loops, *own;
+} nest;
+
+static bool is_touched(const void *context, const tirbi_lx *x) {
+    const nest *n = context;
+    if (x->kind == TIRBI_LX_VAR) return x->var->kind == TIRBI_LVAR_LOCAL || (n->own && tirbi_mentions_loops(x, n->own));
+    if (x->kind != TIRBI_LX_LOAD) return x->kind == TIRBI_LX_CALL;
+    const tirbi_lbuf *b = x->access->buffer;
+    return x->access->view || b->source || b->broadcasts || b->local || tirbi_buffer_moves(b, n->loops) ||
+           tirbi_is_among(n->stored, b->root);
+}
+
+bool tirbi_is_left_alone(const tirbi_lx *x, const tirbi_roots *stored, const tirbi_loop_set *loops,
+                         const tirbi_loop_set *own) {
+    const nest n = {stored, loops, own};
+    return !tirbi_any_expr(x, TIRBI_WALK_INDICES, is_touched, &n);
 }
 
 bool tirbi_is_proven(const tirbi_place *place) {

@@ -85,6 +85,10 @@ bool tirbi_find_variables(tirbi_loop_set *out, const tirbi_ls *stmt, uint32_t ki
 /* The variables of its loops alone; false: too many. */
 bool tirbi_find_loops(tirbi_loop_set *out, const tirbi_ls *stmt);
 
+/* Whether a value is made of what a nest leaves alone: variables that are set once, elsewhere, and elements of memory
+ * that it does not store to, by buffers that lie still in `loops`. `own`: variables that the nest sets, or NULL. */
+bool tirbi_is_left_alone(const tirbi_lx *x, const tirbi_roots *stored, const tirbi_loop_set *loops,
+                         const tirbi_loop_set *own);
 /* Whether every subscript of a place is proven to be inside. */
 bool tirbi_is_proven(const tirbi_place *place);
 /* Whether a place is the same element of its buffer whatever the variables of a set are, by what it says itself. */
