@@ -164,9 +164,9 @@ static void note_scalar(tirbi_emitter *e, const tirbi_ls *loop) {
         why = "where parameters that may share memory do";
     } else {
         bool tried = !(tirbi_disabled(e) & TIRB_PASS_LANES);
-        why = tried                                          ? tirbi_why_not_lanes(e->pool, loop)
-              : e->options->disabled & TIRB_PASS_LANES ? "lane loops are switched off"
-                                                       : "compiling has taken the work that plans are looked for with";
+        why = tried                           ? tirbi_why_not_lanes(e->pool, loop)
+              : e->disabled & TIRB_PASS_LANES ? "lane loops are switched off"
+                                              : "compiling has taken the work that plans are looked for with";
     }
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SCALAR, "%s",
                     why ? why : "its rows are searched one after the other");

@@ -15,6 +15,7 @@
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "compiler/pipeline/switches.h"
 #include "loader/base/divisor.h"
 
 enum { MAX_OPERANDS = 16, MAX_FORMS = 16, MAX_WRITTEN = 16, MAX_DEPTH = 64, MAX_SIZE = 400 };
