@@ -6,7 +6,7 @@
 #include "compiler/loop/loop.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/notes.h"
-#include "compiler/optimize/switches.h"
+#include "compiler/pipeline/switches.h"
 #include "loader/base/bytes.h"
 
 /* Forward jumps that wait for their target. */
@@ -65,7 +65,7 @@ typedef struct tirbi_emitter {
     tirbi_arena *arena;   /* for as long as the function is emitted */
     tirbi_arena *lasting; /* of what it becomes */
     tirbi_diagnostics *diagnostics;
-    const tirb_compile_options *options;
+    uint32_t disabled; /* a set of TIRB_PASS_* */
     const tirbi_source *source;
     tirbi_lmodule *module;
     tirbi_lfunc *function;
@@ -114,7 +114,7 @@ typedef struct tirbi_emitter {
 } tirbi_emitter;
 
 /* What is not to be done for speed. */
-static inline uint32_t tirbi_disabled(const tirbi_emitter *e) { return tirbi_switched_off(e->options, e->arena); }
+static inline uint32_t tirbi_disabled(const tirbi_emitter *e) { return tirbi_switched_off(e->disabled, e->arena); }
 
 /* emit.c: registers, instructions, jumps */
 tirbi_scope tirbi_scope_open(tirbi_emitter *e);

@@ -108,7 +108,7 @@ void tirbi_emit_function(tirbi_emission *emission, tirbi_lfunc *function, const 
     tirbi_emitter e = {.arena = function->pool->arena,
                        .lasting = emission->lasting,
                        .diagnostics = emission->diagnostics,
-                       .options = emission->options,
+                       .disabled = emission->disabled,
                        .source = source,
                        .module = emission->module,
                        .function = function,

@@ -36,7 +36,7 @@ typedef struct tirbi_constant_table {
 typedef struct tirbi_emission {
     tirbi_arena *lasting; /* of what they become */
     tirbi_diagnostics *diagnostics;
-    const tirb_compile_options *options;
+    uint32_t disabled; /* a set of TIRB_PASS_* */
     tirbi_lmodule *module;
     tirbi_string_table strings;
     tirbi_constant_table constants;

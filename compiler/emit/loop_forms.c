@@ -374,7 +374,7 @@ static bool put_behind(tirbi_emitter *e, const tirbi_ls *loop) {
 /* A loop with indices that go around, as choices. */
 static bool put_unwrapped(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_unwrapped around;
-    if ((tirbi_disabled(e) & TIRB_PASS_PARTS) || e->unwrapped > 0 || e->splits > 0 ||
+    if ((tirbi_disabled(e) & TIRB_PASS_WRAP) || e->unwrapped > 0 || e->splits > 0 ||
         !tirbi_unwrap_loop(e->pool, loop, &around))
         return false;
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT, "indices in it go around once");

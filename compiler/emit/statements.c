@@ -167,9 +167,9 @@ static void note_scalar(tirbi_emitter *e, const tirbi_ls *loop) {
         why = "where parameters that may share memory do";
     } else {
         bool tried = !(tirbi_disabled(e) & TIRB_PASS_LANES);
-        why = tried                                          ? tirbi_why_not_lanes(e->pool, loop)
-              : e->options->disabled & TIRB_PASS_LANES ? "lane loops are switched off"
-                                                       : "compiling has taken the work that plans are looked for with";
+        why = tried                           ? tirbi_why_not_lanes(e->pool, loop)
+              : e->disabled & TIRB_PASS_LANES ? "lane loops are switched off"
+                                              : "compiling has taken the work that plans are looked for with";
     }
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SCALAR, "%s",
                     why ? why : "its rows are searched one after the other");
@@ -485,14 +485,12 @@ static void put_arms(tirbi_emitter *e, const tirbi_ls *s, tirbi_patch_list *othe
 
 /* What no sane call runs is written with as little code as there may be, and nobody is told of it. */
 static void put_plain(tirbi_emitter *e, const tirbi_ls *s) {
-    const tirb_compile_options *options = e->options;
-    tirb_compile_options plain = *options;
+    const uint32_t disabled = e->disabled;
     tirbi_notes *notes = e->notes;
-    plain.disabled |= TIRBI_PASSES_BY_SEARCH;
-    e->options = &plain;
+    e->disabled |= TIRBI_PASSES_BY_SEARCH;
     e->notes = NULL;
     tirbi_put_stmt(e, s);
-    e->options = options;
+    e->disabled = disabled;
     e->notes = notes;
 }
 

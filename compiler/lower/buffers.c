@@ -5,6 +5,7 @@
 
 #include "compiler/ir/visit.h"
 #include "compiler/lower/narrow.h"
+#include "compiler/pipeline/switches.h"
 
 /* ---- What becomes of buffers of one element --------------------------------------------------------------------- */
 
@@ -158,7 +159,7 @@ void tirbi_constant_buffer(tirbi_lowerer *l, const tirb_buffer *buffer, const ui
 void tirbi_allocate_buffer(tirbi_lowerer *l, const tirb_buffer *buffer) {
     tirbi_lbuf *b = new_buffer(l, buffer);
     if (!b) return;
-    bool promote = !(l->options->disabled & TIRB_PASS_PROMOTE);
+    bool promote = !(l->disabled & TIRB_PASS_PROMOTE);
     if (promote && one_element(b) && buffer->id < l->n_buffers && !l->pinned[buffer->id]) {
         b->local = tirbi_new_var(l, b->name, TIRBI_LVAR_LOCAL, b->type);
         const tirbi_lx *zero = tirbi_lx_bits(l->pool, b->type, 0);

@@ -983,9 +983,9 @@ static void lower_function(tirbi_lowerer *l, const tirb_primfunc *f) {
     out->body = tirbi_finish_list(l, &list, f->span);
 }
 
-tirbi_lmodule *tirbi_lower_module(const tirb_irmodule *module, const tirb_compile_options *options, tirbi_arena *arena,
+tirbi_lmodule *tirbi_lower_module(const tirb_irmodule *module, tirb_fp_mode fp, uint32_t disabled, tirbi_arena *arena,
                                   tirbi_diagnostics *diagnostics) {
-    tirbi_lowerer l = {.arena = arena, .diagnostics = diagnostics, .options = options};
+    tirbi_lowerer l = {.arena = arena, .diagnostics = diagnostics, .fp = fp, .disabled = disabled};
     module = tirbi_with_type_codes(module, arena);
     if (!module) return NULL;
     l.module = TIRBI_NEW(arena, tirbi_lmodule);

@@ -67,7 +67,8 @@ typedef struct tirbi_tree {
 typedef struct tirbi_lowerer {
     tirbi_arena *arena;
     tirbi_diagnostics *diagnostics;
-    const tirb_compile_options *options;
+    tirb_fp_mode fp;
+    uint32_t disabled; /* a set of TIRB_PASS_* */
     tirbi_lx_pool *pool;
     tirbi_lmodule *module;
     tirbi_lfunc *function;

@@ -4,7 +4,7 @@
 #define TIRB_COMPILER_OPTIMIZE_ANALYSIS_ACCESS_H
 
 #include "compiler/loop/visit.h"
-#include "compiler/optimize/facts/exact.h"
+#include "compiler/loop/exact.h"
 
 typedef enum tirbi_reached_how {
     TIRBI_LOADS,

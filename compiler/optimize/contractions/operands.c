@@ -16,6 +16,7 @@
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "compiler/pipeline/switches.h"
 #include "loader/base/divisor.h"
 
 enum { MAX_OPERANDS = 16, MAX_FORMS = 16, MAX_SIZE = 400 };

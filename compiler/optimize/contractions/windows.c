@@ -14,6 +14,7 @@
 #include "compiler/optimize/contractions/contract.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "compiler/pipeline/switches.h"
 #include "loader/base/divisor.h"
 
 enum { LONGEST_WINDOW = 1 << 10, FURTHEST_START = 1 << 20 };

@@ -12,6 +12,7 @@
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "compiler/pipeline/switches.h"
 
 enum { MAX_TERMS = 4, LARGEST_FACTOR = 1 << 20 };
 

@@ -16,6 +16,7 @@
 #include "compiler/optimize/nests/separate.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "compiler/pipeline/switches.h"
 
 enum {
     MAX_PARTS = 16,

@@ -7,6 +7,7 @@
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "compiler/pipeline/switches.h"
 
 enum {
     MAX_STEPS = 27,   /* of the loops inside, all together */

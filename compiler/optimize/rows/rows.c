@@ -16,6 +16,7 @@
 #include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/copy.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "compiler/pipeline/switches.h"
 
 enum { MAX_BUFFERS = 32, MAX_TERMS = 8, MAX_DEPTH = 64 };
 /* Elements of the rows of a block, and those of a reduction whose terms are worth memory of their own: longer ones

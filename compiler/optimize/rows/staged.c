@@ -5,6 +5,7 @@
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/optimize/rows/rows.h"
+#include "compiler/pipeline/switches.h"
 
 enum { MAX_STAGED = 4, MAX_DEPTH = 48, LONGEST_ROW = 1024, LEAST_ELEMENTS = 256, NEAR_STEPS = 4 };
 

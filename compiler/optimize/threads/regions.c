@@ -6,6 +6,7 @@
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/optimize/rows/rows.h"
+#include "compiler/pipeline/switches.h"
 
 #include <string.h>
 
