@@ -226,6 +226,7 @@ const tirbi_ls *tirbi_version_sizes(tirbi_lx_pool *pool, const tirbi_ls *body) {
     if (!symbols) return NULL;
     v->pool = pool;
     v->facts.symbols = symbols;
+    v->facts.arena = pool->arena;
     const tirbi_lx *sane = NULL;
     const tirbi_ls *made = version(v, body, &sane);
     tirbi_ls *choice = made && !pool->arena->failed ? tirbi_new_stmt(pool, TIRBI_LS_IF, body->span) : NULL;

@@ -469,7 +469,7 @@ static tirbi_lvar *other_counter(tirbi_versions *v, const tirbi_lvar *old) {
     const tirbi_lx *min = bound(v, old->min, false), *extent = bound(v, old->extent, true);
     const tirbi_lx *below = old->below && v->phase == TIRBI_PHASE_BUILD ? tirbi_version_of_value(v, old->below) : NULL;
     tirbi_conditions conditions = {.n = 0};
-    tirbi_poly first, count, last;
+    tirbi_poly first, count;
     if (!min || !extent) return NULL;
     const bool known = tirbi_version_linear(v, old->min, &first, &conditions) &&
                        tirbi_version_linear(v, old->extent, &count, &conditions) && stays(v, &first) &&
@@ -482,13 +482,8 @@ static tirbi_lvar *other_counter(tirbi_versions *v, const tirbi_lvar *old) {
         var->below = below;
         narrow_range(var);
     }
-    last = count;
     const uint32_t symbol = tirbi_symbol_of(&v->facts, tirbi_lx_var(v->pool, (tirbi_lvar *)(uintptr_t)old));
-    if (symbol == TIRBI_MAX_SYMBOLS || !known || !tirbi_poly_add_constant(&last, -1)) return var;
-    tirbi_know(&v->facts, &last);
-    tirbi_symbol *s = &v->facts.symbols[symbol];
-    s->bounded = tirbi_poly_add(&last, &first, 1) && tirbi_expand(&v->facts, &first, &s->first) &&
-                 tirbi_expand(&v->facts, &last, &s->last);
+    if (symbol != TIRBI_MAX_SYMBOLS && known) tirbi_bound_symbol(&v->facts, symbol, &first, &count);
     return var;
 }
 
