@@ -319,11 +319,7 @@ typedef struct tirbi_lmodule {
     tirbi_index import_index; /* by name */
 } tirbi_lmodule;
 
-/* Lowers a checked module. Reports what is not supported; NULL when memory ran out. */
-tirbi_lmodule *tirbi_lower_module(const tirb_irmodule *module, const tirb_compile_options *options, tirbi_arena *arena,
-                                  tirbi_diagnostics *diagnostics);
-
-/* ---- Making expressions (compiler/lower/expr.c) ----------------------------------------------------------------- */
+/* ---- Making expressions (make.c) -------------------------------------------------------------------------------- */
 
 /* Extents of buffers. */
 enum { TIRBI_MAX_EXTENTS = 8 };
@@ -376,11 +372,13 @@ bool tirbi_lx_mentions(const tirbi_lx *x, const tirbi_lvar *var);
 /* and anywhere, so that its value may be another one where the variable's is; calls may be anything. */
 bool tirbi_lx_depends_on(const tirbi_lx *x, const tirbi_lvar *var);
 bool tirbi_place_depends_on(const tirbi_place *place, const tirbi_lvar *var);
+/* Whether an expression has a call that does something: it must happen exactly as often as it is written. NULL: no. */
+bool tirbi_lx_acts(const tirbi_lx *x);
 /* Whether two places are the same element of the same buffer, by the same expressions. */
 bool tirbi_same_place(const tirbi_place *a, const tirbi_place *b);
 /* Whether every value of index `i` is proven to lie in 0 .. extent - 1. */
 bool tirbi_index_proven(const tirbi_lx *index, const tirbi_lx *extent);
-/* The same of dimension d of a place, with what is known of its extent and of sums of loop variables. */
+/* The same of dimension d of a place, with what is known of its extent and of sums of loop variables (proven.c). */
 bool tirbi_dim_proven(const tirbi_place *place, uint32_t d);
 
 #endif

@@ -3,9 +3,9 @@
  * behind what runs ahead: whatever that does not do, for whichever reason, is done there. */
 #include "compiler/optimize/whiles/ahead.h"
 
+#include "compiler/loop/sums.h"
 #include "compiler/optimize/carried/search.h"
 #include "compiler/optimize/cuts/distance.h"
-#include "compiler/optimize/facts/proofs.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"

@@ -1,6 +1,6 @@
 /* Which indices are inside their dimension whatever the program is called with: sums of loop variables against extents
  * that are sums too, such as y + 2 below h + 2, or 2 * y + 1 below 2 * h where y runs below h - 1. */
-#include "compiler/lower/lower.h"
+#include "compiler/loop/loop.h"
 
 #include "compiler/optimize/analysis/inside.h"
 

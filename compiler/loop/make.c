@@ -1,4 +1,4 @@
-/* Making loop IR expressions: interning, folding of integers, and the ranges that integer expressions lie in. */
+/* Making expressions: interning, folding of integers, and the ranges that integer expressions lie in. */
 #include "compiler/loop/loop.h"
 
 #include <string.h>
@@ -405,6 +405,19 @@ bool tirbi_lx_depends_on(const tirbi_lx *x, const tirbi_lvar *var) {
     if (x->kind == TIRBI_LX_CALL || (x->kind == TIRBI_LX_LOAD && tirbi_place_depends_on(x->access, var))) return true;
     for (int i = 0; i < x->n_args; i++) {
         if (tirbi_lx_depends_on(x->args[i], var)) return true;
+    }
+    return false;
+}
+
+bool tirbi_lx_acts(const tirbi_lx *x) {
+    if (!x || x->shared) return false;
+    if (x->kind == TIRBI_LX_CALL) {
+        bool found = x->call->acts;
+        for (uint32_t i = 0; i < x->call->n_scalars && !found; i++) found = tirbi_lx_acts(x->call->scalars[i]);
+        return found;
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (tirbi_lx_acts(x->args[i])) return true;
     }
     return false;
 }

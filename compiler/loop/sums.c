@@ -1,6 +1,6 @@
-#include "compiler/optimize/facts/proofs.h"
+#include "compiler/loop/sums.h"
 
-#include "compiler/optimize/facts/exact.h"
+#include "compiler/loop/exact.h"
 #include "loader/base/checked.h"
 
 enum { PROOF_DEPTH = 12 };
