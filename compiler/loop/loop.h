@@ -78,6 +78,7 @@ struct tirbi_lbuf {
         *resized; /* a view whose elements have another size than the memory's, else NULL; lowering only */
     bool covers;                    /* a view in other dimensions, that begins where its memory does: who is inside of
                                        the one is inside of the other */
+    struct tirbi_facts *known;      /* in a version for some sizes: what is known of them; else NULL */
     bool overlaps;                  /* a view whose strides may give two indices the same element */
     const tirbi_lx *length;         /* allocations: elements that there are; NULL: all of the shape */
     int32_t param;                  /* its parameter, or -1 */
