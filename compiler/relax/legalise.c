@@ -875,6 +875,23 @@ static bool einsum(legal *g, const tirbi_relax_held *tuple) {
            give_list(g, "of_second", of[1], n_of[1]) && give_list(g, "of_result", of[2], n_of[2]) && emit(g);
 }
 
+static bool valid_counts(legal *g) {
+    g->def = "get_valid_counts";
+    return true;
+}
+
+static bool multibox(legal *g) {
+    const tirb_relax_attr *v = attr(g, "variances");
+    static const char *const names[] = {"variance_0", "variance_1", "variance_2", "variance_3"};
+    for (uint32_t i = 0; i < 4 && i < v->as.list.n; i++) {
+        const tirb_relax_attr *item = &v->as.list.items[i];
+        if (!give_real(g, names[i], item->kind == TIRB_RELAX_ATTR_INT ? (double)item->as.integer : item->as.real))
+            return false;
+    }
+    g->def = "multibox_transform_loc";
+    return true;
+}
+
 static bool hamming_window(legal *g) {
     g->n_inputs = 0;
     return true;
@@ -1046,6 +1063,8 @@ static const struct rule {
     {TIRB_RELAX_IMAGE_AFFINE_GRID, affine_grid, NULL},
     {TIRB_RELAX_VISION_ROI_ALIGN, region, NULL},
     {TIRB_RELAX_VISION_ROI_POOL, region, NULL},
+    {TIRB_RELAX_VISION_GET_VALID_COUNTS, valid_counts, NULL},
+    {TIRB_RELAX_VISION_MULTIBOX_TRANSFORM_LOC, multibox, NULL},
     {TIRB_RELAX_GATHER_ND, nd_indices, NULL},
     {TIRB_RELAX_SCATTER_ND, nd_indices, NULL},
     {TIRB_RELAX_NN_NLL_LOSS, nll_loss, NULL},

@@ -272,6 +272,11 @@ case('R.vision.roi_align(a, b, (2, 2), 1.0, layout="NHWC")', (2, 8, 9, 3), (4, 5
 case("R.vision.roi_pool(a, b, (3, 2), 0.5)", (2, 3, 8, 9), (4, 5), kinds=dict(b="regions"))
 case("R.vision.roi_pool(a, b, (2, 2), 1.0)", (2, 3, "n", 9), ("m", 5), kinds=dict(b="regions"),
      symbols=dict(n=8, m=4))
+case("R.vision.get_valid_counts(a, 0.5)", (2, 6, 6), low=-1, high=2)
+case("R.vision.get_valid_counts(a, 0.5, id_index=-1, score_index=2)", (1, 5, 6), low=-1, high=2)
+case("R.vision.multibox_transform_loc(a, b, c)", (2, 3, 5), (2, 20), (1, 5, 4))
+case("R.vision.multibox_transform_loc(a, b, c, clip=True, threshold=0.3, variances=(0.1, 0.2, 0.3, 0.4), "
+     "keep_background=False, apply_softmax=False)", (2, 3, 5), (2, 20), (1, 5, 4))
 case("R.meshgrid((a, b))", (3,), (4,))
 case('R.meshgrid((a, b), indexing="xy")', (3,), (4,))
 for mode in ["half_pixel", "align_corners", "asymmetric"]:
