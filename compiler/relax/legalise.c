@@ -875,6 +875,56 @@ static bool einsum(legal *g, const tirbi_relax_held *tuple) {
            give_list(g, "of_second", of[1], n_of[1]) && give_list(g, "of_result", of[2], n_of[2]) && emit(g);
 }
 
+/* Loops over the operand's elements, whose variables are the map's. */
+static bool emit_layout(const void *context, tirbi_builder *b, const tirb_primfunc *f) {
+    const legal *g = context;
+    const tirb_relax_attr *map = attr(g, "index_map");
+    const tirb_buffer *x = f->buffers[0], *y = f->buffers[1];
+    const uint32_t depth = b->frames.n;
+    for (uint32_t i = 0; i < x->ndim; i++) {
+        tirb_stmt *loop = tirbi_make_stmt(b, g->span, TIRB_STMT_FOR);
+        if (!loop) return false;
+        loop->as.for_.var = map->as.map.vars[i];
+        loop->as.for_.min = tirbi_make_int(b, g->span, map->as.map.vars[i]->dtype, 0);
+        loop->as.for_.extent = x->shape[i];
+        loop->as.for_.thread_tag = "";
+        if (!loop->as.for_.min || !tirbi_frame_push(b, TIRBI_FRAME_FOR, loop, g->span)) return false;
+    }
+    const tirb_expr *value = tirbi_make_load(b, g->span, x, map->as.map.vars, x->ndim, NULL);
+    if (value) tirbi_emit_store(b, g->span, y, value, map->as.map.indices, y->ndim, NULL);
+    while (b->frames.n > depth && !b->arena->failed) tirbi_frame_pop(b);
+    return value != NULL;
+}
+
+static bool layout_transform(legal *g) {
+    const tirb_relax_attr *map = attr(g, "index_map");
+    if (map->as.map.n_vars != rank_of(g, 0) || map->as.map.n_indices != result(g, 0)->ndim)
+        return refuse(g, "with this index map");
+    for (uint32_t i = 0; i < map->as.map.n_vars; i++)
+        if (!tirb_datatype_equal(map->as.map.vars[i]->dtype, tirbi_type_i64))
+            return refuse(g, "with indices of other types than int64");
+    if (attr(g, "pad_value")->kind != TIRB_RELAX_ATTR_NONE) g->def = "layout_transform_padded";
+    g->body = emit_layout;
+    return true;
+}
+
+static bool valid_counts(legal *g) {
+    g->def = "get_valid_counts";
+    return true;
+}
+
+static bool multibox(legal *g) {
+    const tirb_relax_attr *v = attr(g, "variances");
+    static const char *const names[] = {"variance_0", "variance_1", "variance_2", "variance_3"};
+    for (uint32_t i = 0; i < 4 && i < v->as.list.n; i++) {
+        const tirb_relax_attr *item = &v->as.list.items[i];
+        if (!give_real(g, names[i], item->kind == TIRB_RELAX_ATTR_INT ? (double)item->as.integer : item->as.real))
+            return false;
+    }
+    g->def = "multibox_transform_loc";
+    return true;
+}
+
 static bool hamming_window(legal *g) {
     g->n_inputs = 0;
     return true;
@@ -1046,6 +1096,9 @@ static const struct rule {
     {TIRB_RELAX_IMAGE_AFFINE_GRID, affine_grid, NULL},
     {TIRB_RELAX_VISION_ROI_ALIGN, region, NULL},
     {TIRB_RELAX_VISION_ROI_POOL, region, NULL},
+    {TIRB_RELAX_LAYOUT_TRANSFORM, layout_transform, NULL},
+    {TIRB_RELAX_VISION_GET_VALID_COUNTS, valid_counts, NULL},
+    {TIRB_RELAX_VISION_MULTIBOX_TRANSFORM_LOC, multibox, NULL},
     {TIRB_RELAX_GATHER_ND, nd_indices, NULL},
     {TIRB_RELAX_SCATTER_ND, nd_indices, NULL},
     {TIRB_RELAX_NN_NLL_LOSS, nll_loss, NULL},
