@@ -139,8 +139,8 @@ static void test_not_compressed(void **state) {
     assert_non_null(strstr(error.message, "section type 5 must be marked required"));
     free(b.bytes);
     /* Four sections without anything, the last of which says that it is compressed from 2 bytes. */
-    uint8_t bytes[] = {'T', 'I', 'R', 'B', 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 4, 1, 0, 0, 0, 0, 43, 0, 0, 0, 7, 0, 0, 0,
-                       5, 1, 13, 3, 17, 0, 23, 1, 3, 0, 0, 0, 0, 0, 0};
+    uint8_t bytes[] = {'T', 'I', 'R', 'B', 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 4, 1, 0, 0, 0, 0, 42, 0, 0, 0, 7, 0, 0, 0,
+                       5, 1, 13, 3, 17, 0, 23, 1, 3, 0, 0, 0, 0, 0};
     bytes[HEADER_SIZE] = sizeof bytes;
     tirbi_bundle_seal(bytes, sizeof bytes);
     assert_int_equal(read_bytes(bytes, sizeof bytes, false, &error), TIRB_FORMAT);
