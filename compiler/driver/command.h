@@ -57,6 +57,10 @@ typedef enum option_key {
     OPTION_LANGUAGE,
     OPTION_DEFINE,
     OPTION_IR,
+    OPTION_PARAMS,
+    OPTION_INSIDE,
+    OPTION_SHAPE,
+    OPTION_TEXT,
     OPTION_DISABLE,
 } option_key;
 
@@ -131,7 +135,7 @@ struct command {
 };
 
 extern const command compile_command, check_command, fmt_command, run_command, bench_command, inspect_command,
-    explain_command, profile_command, dis_command, asm_command, cache_command, completion_command;
+    explain_command, profile_command, dis_command, asm_command, cache_command, completion_command, import_command;
 /* Every command, ended by NULL. */
 extern const command *const all_commands[];
 

@@ -475,7 +475,7 @@ const tirbi_lx *tirbi_lx_load(tirbi_lx_pool *pool, const tirbi_place *access) {
     tirbi_lx key = {.kind = TIRBI_LX_LOAD, .type = (uint8_t)access->buffer->type, .source = TIRB_TYPE_NONE,
                     .access = access};
     key.size = size_of_load(access);
-    key.traps = !access_proven(access) || access->buffer->root != access->buffer;
+    key.traps = !access_proven(access) || !tirbi_has_whole_extents(access->buffer);
     return intern(pool, &key);
 }
 

@@ -73,7 +73,8 @@ tirbi_program *tirbi_make_program(tirb_compile_result *r, tirbi_lmodule *module,
                                .diagnostics = &r->diagnostics,
                                .disabled = disabled,
                                .module = module,
-                               .strings = {.arena = &r->arena}};
+                               .strings = {.arena = &r->arena},
+                               .constants = {.arena = &r->arena}};
     if (!program || !functions) return NULL;
     if (!are_numbered(r, module->n_functions, "functions") || !are_numbered(r, module->n_imports, "imports"))
         return NULL;
@@ -92,6 +93,8 @@ tirbi_program *tirbi_make_program(tirb_compile_result *r, tirbi_lmodule *module,
     program->n_functions = (uint16_t)(module->n_functions + emission.regions.n);
     program->strings = emission.strings.items;
     program->n_strings = (uint16_t)emission.strings.n;
+    program->constants = emission.constants.items;
+    program->n_constants = (uint16_t)emission.constants.n;
     program->fp_mode = (uint8_t)options->fp;
     return program;
 }

@@ -50,8 +50,8 @@ SEEN_FROM_BELOW = ("compiler/pipeline/switches.h",)
 
 # The rooms of the optimizer; those on one line do not see each other.
 OPTIMIZER = "compiler/optimize/"
-OPTIMIZER_ORDER = (("facts",), ("rewriting",), ("lanes",), ("contractions",), ("nests", "cuts"), ("carried",), ("rows",),
-                   ("whiles", "threads"))
+OPTIMIZER_ORDER = (("facts",), ("schedule",), ("analysis",), ("rewriting",), ("normalise",), ("lanes",), ("contractions",),
+                   ("nests", "cuts"), ("carried",), ("rows",), ("whiles", "threads"))
 
 # Libraries that only some rooms may see.
 SYSTEM_ONLY_IN = {

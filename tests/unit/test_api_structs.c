@@ -132,6 +132,7 @@ static void test_numbers(void **state) {
     assert_int_equal(TIRB_ARG_INT, 1);
     assert_int_equal(TIRB_ARG_FLOAT, 2);
     assert_int_equal(TIRB_ARG_NONE, 3);
+    assert_int_equal(TIRB_ARG_RESULT, 4);
     assert_int_equal(TIRB_ARG_READ_ONLY, 1);
     assert_int_equal(TIRB_ARG_MAY_ALIAS, 2);
     assert_int_equal(TIRB_IMPORT_THREAD_SAFE, 1);
