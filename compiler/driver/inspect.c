@@ -13,6 +13,7 @@ static const option_row inspect_options[] = {
     {OPTION_JSON, 0, "json", NULL, "print one JSON object instead of text"},
     {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast, for a source"},
     {OPTION_PARALLEL, 0, "parallel", "WHICH", "auto, off or all, for a source: loops for several threads"},
+    DISABLE_OPTION,
     LANGUAGE_OPTIONS,
     COMPILE_LIMIT_OPTIONS,
     DIAGNOSTICS_OPTION,

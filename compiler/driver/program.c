@@ -10,6 +10,7 @@
 
 #include "compiler/driver/define.h"
 #include "compiler/driver/files.h"
+#include "compiler/pipeline/names.h"
 
 /* Bytes of one program file; what it unpacks to has the engine's own limit. */
 #define MAX_PROGRAM_FILE ((size_t)256 << 20)
@@ -83,12 +84,17 @@ exit_code compile_options_read(const invocation *inv, tirb_compile_options *out)
     }
     const char *parallel = option_text(inv, OPTION_PARALLEL);
     if (parallel && strcmp(parallel, "off") == 0) {
-        out->disabled |= TIRB_PASS_REGIONS;
+        out->parallel = TIRB_PARALLEL_OFF;
     } else if (parallel && strcmp(parallel, "all") == 0) {
-        out->disabled |= TIRB_PASS_GRAIN;
+        out->parallel = TIRB_PARALLEL_ALL;
     } else if (parallel && strcmp(parallel, "auto") != 0) {
         return fail_usage(inv->command, "--parallel is auto, off or all, not '%s'", parallel);
     }
+    tirb_error error = TIRB_ERROR_INIT;
+    uint32_t disabled;
+    out->disable = option_text(inv, OPTION_DISABLE);
+    if (tirbi_read_passes(out->disable, &disabled, &error) != TIRB_OK)
+        return fail_usage(inv->command, "--disable: %s", error.message);
     uint64_t number;
     if (most && (!parse_count(most, &number) || number > 100000)) {
         return fail_usage(inv->command, "--max-errors is a number from 1 to 100000, not '%s'", most);
@@ -189,6 +195,13 @@ static exit_code compile(const invocation *inv, const char *path, file_bytes *te
     return code;
 }
 
+exit_code bundle_compile(const invocation *inv, const char *name, file_bytes *text, bundle *out) {
+    *out = (bundle){.file = name, .was_source = true};
+    exit_code code = compile(inv, name, text, out);
+    if (code != EXIT_DONE) bundle_close(out);
+    return code;
+}
+
 /* A regular file that begins as a bundle, which then need not be copied. False: it is to be read. */
 static bool bundle_map(const char *path, bundle *out) {
     struct stat info;
@@ -208,13 +221,22 @@ static bool bundle_map(const char *path, bundle *out) {
     return true;
 }
 
+/* The name of an option that was given and that only a source has a use for; NULL: none was. */
+static const char *given_for_sources(const invocation *inv) {
+    static const struct {
+        option_key key;
+        const char *name;
+    } options[] = {
+        {OPTION_FP, "fp"}, {OPTION_PARALLEL, "parallel"}, {OPTION_DISABLE, "disable"}, {OPTION_DEFINE, "define"}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (option_given(inv, options[i].key)) return options[i].name;
+    return NULL;
+}
+
 static exit_code refuse_source_options(const invocation *inv, const bundle *out) {
-    if (!option_given(inv, OPTION_FP) && !option_given(inv, OPTION_PARALLEL) && !option_given(inv, OPTION_DEFINE))
-        return EXIT_DONE;
-    return fail_usage(inv->command, "%s: --%s is for sources; a bundle carries its own", out->file,
-                      option_given(inv, OPTION_FP)         ? "fp"
-                      : option_given(inv, OPTION_PARALLEL) ? "parallel"
-                                                           : "define");
+    const char *name = given_for_sources(inv);
+    return name ? fail_usage(inv->command, "%s: --%s is for sources; a bundle carries its own", out->file, name)
+                : EXIT_DONE;
 }
 
 exit_code bundle_open(const invocation *inv, const char *path, bundle *out) {

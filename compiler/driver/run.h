@@ -63,7 +63,7 @@ static inline bool is_output(const parameter *p) { return p->info.is_written || 
         {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast: rounding of a source that is compiled now"},       \
         {OPTION_PARALLEL, 0, "parallel", "WHICH", "auto, off or all, for a source: loops for several threads"},   \
         {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"},       \
-        LANGUAGE_OPTIONS, COMPILE_LIMIT_OPTIONS, DIAGNOSTICS_OPTION, NO_CACHE_OPTION
+        DISABLE_OPTION, LANGUAGE_OPTIONS, COMPILE_LIMIT_OPTIONS, DIAGNOSTICS_OPTION, NO_CACHE_OPTION
 
 /* Opens the program, chooses the function and makes an instance with the limits that the options give. */
 exit_code run_prepare(run *r, uint32_t threads_default);
