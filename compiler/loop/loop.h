@@ -41,8 +41,9 @@ struct tirbi_lvar {
     const tirbi_lx *extent;
     const tirbi_lx *below; /* LOOP: every value is below this, beside what min and extent say; NULL: nothing known */
     bool apart;            /* LOOP: no iteration reaches what another one stores to */
+    const tirbi_lvar *as;  /* PARAM: the parameter itself, where a test of sizes has told more of its values; or NULL */
     uint16_t level;        /* LOOP: how many loops of the program it is in, itself among them; 0: it was made since */
-    int32_t reg;           /* emission: scalar register, -1 while it has none */
+    uint32_t id;           /* its number in the function, for who keeps something of variables: tirbi_lvar_id */
     tirbi_span span;       /* LOOP: where it stands in the source */
 };
 
@@ -70,20 +71,28 @@ struct tirbi_lbuf {
     tirbi_lbuf *source;             /* of a matched region: the buffer that it is a part of, from these indices on */
     const tirbi_lx *const *source_mins;
     bool fetched;                   /* what a handle leads to: it may be written only where something writes it */
+    const uint8_t *constant;        /* root: its elements, which nothing writes, as a bundle has them; or NULL */
+    uint64_t constant_size;
     bool broadcasts;                /* a dimension of extent 1 has one element, whatever the index */
     struct tirbi_resized
         *resized; /* a view whose elements have another size than the memory's, else NULL; lowering only */
+    bool covers;                    /* a view in other dimensions, that begins where its memory does: who is inside of
+                                       the one is inside of the other */
+    struct tirbi_facts *known;      /* in a version for some sizes: what is known of them; else NULL */
     bool overlaps;                  /* a view whose strides may give two indices the same element */
     const tirbi_lx *length;         /* allocations: elements that there are; NULL: all of the shape */
     int32_t param;                  /* its parameter, or -1 */
     const tirbi_aliases *aliases; /* root: of the function, if it may share memory with another parameter, else NULL */
     tirbi_lvar *local;              /* the register that it became, or NULL */
     const tirbi_lx *settled;        /* its value, where it was stored once for good, or NULL; lowering only */
-    int32_t reg;                    /* emission: reference register, -1 while it has none */
+    uint32_t id;                    /* its number in the function: tirbi_lbuf_id */
     bool written;                   /* root: some store, or a call that stores, reaches it */
     const tirbi_lx *holds;          /* memory of the compiler's own: values that this one may have; NULL: any */
     bool read;                      /* root: its first access in program order reads what was there before */
 };
+
+/* Whether a buffer's extents are those of its memory: an index inside of them is an element that is there. */
+static inline bool tirbi_has_whole_extents(const tirbi_lbuf *b) { return b->root == b || b->covers; }
 
 /* Whether two roots may be the same memory, in part or as a whole. What compares roots to know that two accesses cannot
  * meet has to ask this. */
@@ -170,7 +179,7 @@ struct tirbi_lx {
     tirbi_lx *next_interned;
     uint32_t hash;
     uint32_t size; /* nodes of the tree that it stands for, shared ones counted each time, or UINT32_MAX */
-    uint32_t scratch;
+    uint32_t id;   /* its number in the function: tirbi_lx_id */
 };
 
 /* Expressions are walked as trees: what would be larger than this is kept in a variable. One that is written out may
@@ -229,6 +238,7 @@ struct tirbi_ls {
             const tirbi_ls *then_case, *else_case;
             tirbi_lvar *const *first_of; /* the condition says that these loops are at their first value */
             uint32_t n_first_of;
+            bool sizes; /* it tests the sizes that the function is called with: the else case is the plain schedule */
         } if_;
         struct {
             const tirbi_lx *condition;
@@ -286,6 +296,8 @@ struct tirbi_lfunc {
     tirbi_lbuf **param_buffers; /* per parameter, or NULL */
     tirbi_lvar **param_vars;    /* per parameter, or NULL */
     tirbi_lvar **shape_vars;    /* per ast->shape_vars */
+    tirbi_lbuf **constants;     /* there from the start */
+    uint32_t n_constants, constant_capacity;
     tirbi_aliases aliases;
     struct tirbi_lx_pool *pool; /* nodes of one function are not shared with another */
     bool returns;
@@ -311,11 +323,7 @@ typedef struct tirbi_lmodule {
     tirbi_index import_index; /* by name */
 } tirbi_lmodule;
 
-/* Lowers a checked module. Reports what is not supported; NULL when memory ran out. */
-tirbi_lmodule *tirbi_lower_module(const tirb_irmodule *module, const tirb_compile_options *options, tirbi_arena *arena,
-                                  tirbi_diagnostics *diagnostics);
-
-/* ---- Making expressions (compiler/lower/expr.c) ----------------------------------------------------------------- */
+/* ---- Making expressions (make.c) -------------------------------------------------------------------------------- */
 
 /* Extents of buffers. */
 enum { TIRBI_MAX_EXTENTS = 8 };
@@ -327,11 +335,28 @@ typedef struct tirbi_extents {
 typedef struct tirbi_lx_pool {
     tirbi_arena *arena;
     const tirbi_extents *positive; /* those that are 1 at least where code is being planned, or NULL: nothing known */
+    struct tirbi_live *live;   /* variables that have values there (optimize/facts/live.h), or NULL: none is known to */
     struct tirbi_asked *asked; /* what is being asked of loops inside lanes (optimize/lanes/scatters.c), or NULL */
     tirbi_lx **buckets; /* made with the first node, and larger ones as nodes become many */
     uint32_t n_buckets; /* a power of two, or 0 */
     uint32_t n_interned;
+    uint32_t n_nodes, n_vars, n_buffers; /* that have numbers */
 } tirbi_lx_pool;
+
+/* The number of an expression, a variable or a buffer in its function, from 1 on: given when it is first asked for. A
+ * copy begins without one. */
+static inline uint32_t tirbi_lx_id(tirbi_lx_pool *pool, const tirbi_lx *x) {
+    if (x->id == 0) ((tirbi_lx *)(uintptr_t)x)->id = ++pool->n_nodes;
+    return x->id;
+}
+static inline uint32_t tirbi_lvar_id(tirbi_lx_pool *pool, tirbi_lvar *var) {
+    if (var->id == 0) var->id = ++pool->n_vars;
+    return var->id;
+}
+static inline uint32_t tirbi_lbuf_id(tirbi_lx_pool *pool, tirbi_lbuf *buffer) {
+    if (buffer->id == 0) buffer->id = ++pool->n_buffers;
+    return buffer->id;
+}
 
 /* The least and the greatest value of an integer type, as far as int64 has them; all of int64 for floats. */
 void tirbi_type_range(tirbi_dtype type, int64_t *lo, int64_t *hi);
@@ -368,11 +393,13 @@ bool tirbi_lx_mentions(const tirbi_lx *x, const tirbi_lvar *var);
 /* and anywhere, so that its value may be another one where the variable's is; calls may be anything. */
 bool tirbi_lx_depends_on(const tirbi_lx *x, const tirbi_lvar *var);
 bool tirbi_place_depends_on(const tirbi_place *place, const tirbi_lvar *var);
+/* Whether an expression has a call that does something: it must happen exactly as often as it is written. NULL: no. */
+bool tirbi_lx_acts(const tirbi_lx *x);
 /* Whether two places are the same element of the same buffer, by the same expressions. */
 bool tirbi_same_place(const tirbi_place *a, const tirbi_place *b);
 /* Whether every value of index `i` is proven to lie in 0 .. extent - 1. */
 bool tirbi_index_proven(const tirbi_lx *index, const tirbi_lx *extent);
-/* The same of dimension d of a place, with what is known of its extent and of sums of loop variables. */
+/* The same of dimension d of a place, with what is known of its extent and of sums of loop variables (proven.c). */
 bool tirbi_dim_proven(const tirbi_place *place, uint32_t d);
 
 #endif

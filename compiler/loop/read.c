@@ -212,7 +212,7 @@ static tirbi_lvar *declare_var(reader *r, const char *name, tirbi_lvar_kind kind
         const char *own = own_name(r, name);
         item = declare(r, name);
         if (!var || !own || !item) return fail_memory(r), &lost;
-        *var = (tirbi_lvar){.name = own, .kind = kind, .reg = -1};
+        *var = (tirbi_lvar){.name = own, .kind = kind};
         item->var = var;
     }
     item->var->type = type;
@@ -230,7 +230,7 @@ static tirbi_lbuf *declare_buffer(reader *r, const char *name) {
     const char *own = own_name(r, name);
     item = declare(r, name);
     if (!buffer || !own || !item) return fail_memory(r), &lost;
-    *buffer = (tirbi_lbuf){.name = own, .root = buffer, .param = -1, .reg = -1};
+    *buffer = (tirbi_lbuf){.name = own, .root = buffer, .param = -1};
     item->buffer = buffer;
     return buffer;
 }
@@ -515,7 +515,7 @@ static tirbi_lbuf *read_buffer(reader *r) {
     if (take(r, "holds")) {
         tirbi_lvar *any = TIRBI_NEW(r->arena, tirbi_lvar);
         if (!any) return fail_memory(r), b;
-        *any = (tirbi_lvar){.name = "held", .kind = TIRBI_LVAR_LET, .type = b->type, .reg = -1};
+        *any = (tirbi_lvar){.name = "held", .kind = TIRBI_LVAR_LET, .type = b->type};
         any->lo = read_number(r);
         expect(r, "..");
         any->hi = read_number(r);

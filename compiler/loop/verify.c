@@ -189,7 +189,7 @@ static void check_expr(verifier *v, const tirbi_lx *x) {
         return;
     case TIRBI_LX_VAR:
         if (x->type != x->var->type) wrong(v, "%s is of %s", x->var->name, type_name(x->var->type));
-        if (x->var->kind != TIRBI_LVAR_NUMBER && !has_begun(v, x->var)) wrong(v, "%s has not begun", x->var->name);
+        if (x->var->kind != TIRBI_LVAR_NUMBER && !has_begun(v, x->var->as ? x->var->as : x->var)) wrong(v, "%s has not begun", x->var->name);
         return;
     case TIRBI_LX_OP:
         check_operation(v, x);
@@ -357,6 +357,7 @@ tirb_status tirbi_verify_loops(const tirbi_lfunc *function, const tirbi_ls *body
         if (function->param_buffers[i]) begin(&v, function->param_buffers[i]);
     }
     for (uint32_t i = 0; i < function->ast->n_shape_vars; i++) begin(&v, function->shape_vars[i]);
+    for (uint32_t i = 0; i < function->n_constants; i++) begin(&v, function->constants[i]);
     check_stmt(&v, body);
     tirbi_arena_destroy(&v.arena);
     return v.status;

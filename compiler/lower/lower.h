@@ -3,6 +3,7 @@
 #define TIRB_COMPILER_LOWER_LOWER_H
 
 #include "compiler/loop/loop.h"
+#include "compiler/lower/module.h"
 
 /* TIRBI_STACK_ANY: cells of a type index and a value, two words each; TIRBI_STACK_WORDS: all other memory for calls. */
 typedef enum tirbi_stack_kind { TIRBI_STACK_NONE, TIRBI_STACK_WORDS, TIRBI_STACK_ANY } tirbi_stack_kind;
@@ -66,7 +67,8 @@ typedef struct tirbi_tree {
 typedef struct tirbi_lowerer {
     tirbi_arena *arena;
     tirbi_diagnostics *diagnostics;
-    const tirb_compile_options *options;
+    tirb_fp_mode fp;
+    uint32_t disabled; /* a set of TIRB_PASS_* */
     tirbi_lx_pool *pool;
     tirbi_lmodule *module;
     tirbi_lfunc *function;
@@ -193,6 +195,8 @@ bool tirbi_machine_type(tirbi_lowerer *l, tirb_datatype type, tirbi_span span, t
 
 /* buffers.c */
 tirbi_lbuf *tirbi_declare_buffer(tirbi_lowerer *l, const tirb_buffer *buffer, int32_t param);
+/* A buffer that holds these elements, as a bundle has them, from the start. */
+void tirbi_constant_buffer(tirbi_lowerer *l, const tirb_buffer *buffer, const uint8_t *bytes, uint64_t size);
 void tirbi_allocate_buffer(tirbi_lowerer *l, const tirb_buffer *buffer);
 /* Memory for the region that a BufferRealize names, if its buffer has none. */
 void tirbi_realize_buffer(tirbi_lowerer *l, const tirb_stmt *realize);
@@ -270,8 +274,6 @@ const tirbi_lx *tirbi_keep_order(tirbi_lowerer *l, tirbi_mark mark, const tirbi_
 /* Finds the functions that do something beside returning a value: l->acts. */
 bool tirbi_find_effects(tirbi_lowerer *l, const tirb_irmodule *module);
 bool tirbi_builtin_acts(tirb_builtin builtin);
-/* Whether an expression has a call that does something: it must happen exactly as often as it is written. */
-bool tirbi_acts(const tirbi_lx *x);
 bool tirbi_expr_acts(const tirbi_lowerer *l, const tirb_expr *e);
 /* Makes the calls with effects that a vector, and the indices of the store that takes it (NULL: none), have in them:
  * here, in the order of the text, each once; l->early has their values. Reports those that have to wait: false. */

@@ -209,7 +209,7 @@ static const tirbi_lx *lower_binary(tirbi_lowerer *l, const tirb_expr *e, const 
     tirbi_dtype type;
     if (!tirbi_machine_type(l, a->dtype, a->span, &type)) return NULL;
     bool sum = e->kind == TIRB_EXPR_ADD || e->kind == TIRB_EXPR_SUB;
-    if (sum && tirbi_dtype_is_float(type) && l->options->fp != TIRB_FP_STRICT &&
+    if (sum && tirbi_dtype_is_float(type) && l->fp != TIRB_FP_STRICT &&
         (a->kind == TIRB_EXPR_MUL || b->kind == TIRB_EXPR_MUL)) {
         return lower_fused(l, e, lane, type);
     }
@@ -265,7 +265,7 @@ static const tirbi_lx *lower_choice(tirbi_lowerer *l, const tirb_expr *condition
 
 /* What all lanes of a vector share must be a value that can be computed for each of them. */
 static bool same_in_lanes(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *value) {
-    if (!tirbi_acts(value)) return true;
+    if (!tirbi_lx_acts(value)) return true;
     tirbi_unsupported(l, e->span, "a call with effects that every lane of a vector takes");
     return false;
 }
@@ -538,7 +538,7 @@ static const tirbi_lx *lower_llvm_number(tirbi_lowerer *l, const tirb_expr *e, c
     const tirbi_lx *x = operand(l, args[2], lane), *y = operand(l, args[3], lane), *z = operand(l, args[4], lane);
     if (!x || !y || !z) return NULL;
     tirbi_dtype type = (tirbi_dtype)x->type;
-    if (l->options->fp != TIRB_FP_STRICT) return tirbi_lx_op(l->pool, TIRB_OP_FMA, type, TIRB_TYPE_NONE, x, y, z);
+    if (l->fp != TIRB_FP_STRICT) return tirbi_lx_op(l->pool, TIRB_OP_FMA, type, TIRB_TYPE_NONE, x, y, z);
     return op2(l, TIRB_OP_ADD, type, op2(l, TIRB_OP_MUL, type, x, y), z);
 }
 
@@ -548,7 +548,7 @@ static const tirbi_lx *lower_llvm(tirbi_lowerer *l, const tirb_expr *e, const ti
     if (expression) {
         for (uint32_t i = 1; i < e->as.call.n_args; i++) {
             const tirbi_lx *x = operand(l, e->as.call.args[i], lane);
-            if (x && !tirbi_acts(x)) continue;
+            if (x && !tirbi_lx_acts(x)) continue;
             if (x) tirbi_unsupported(l, e->span, "a call with effects as an operand of this function of LLVM");
             return NULL;
         }
@@ -648,7 +648,7 @@ static const tirbi_lx *lower_let_expr(tirbi_lowerer *l, const tirb_expr *e, cons
     if (value->dtype.lanes > 1) {
         const tirbi_lx *probe = tirbi_lower_expr(l, value, tirbi_lx_int(l->pool, TIRB_I64, 0));
         if (!probe) return NULL;
-        if (tirbi_acts(probe)) {
+        if (tirbi_lx_acts(probe)) {
             tirbi_unsupported(l, e->span, "a call with effects that a Let expression binds");
             return NULL;
         }

@@ -3,9 +3,9 @@
  * behind what runs ahead: whatever that does not do, for whichever reason, is done there. */
 #include "compiler/optimize/whiles/ahead.h"
 
+#include "compiler/loop/sums.h"
 #include "compiler/optimize/carried/search.h"
 #include "compiler/optimize/cuts/distance.h"
-#include "compiler/optimize/facts/proofs.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -59,6 +59,7 @@ static bool stand_at(runner *r, const tirbi_lx *value) {
     tirbi_lx *inside = value ? TIRBI_NEW(r->pool->arena, tirbi_lx) : NULL;
     if (!inside) return false;
     *inside = *value;
+    inside->id = 0;
     inside->lo = 0;
     inside->hi = r->most;
     r->wide = inside;
@@ -154,7 +155,8 @@ static bool read_bound(runner *r, const tirbi_lx *x) {
 /* A place of the next element in each round, in memory of which each index has its own. */
 static bool steps(const runner *r, const tirbi_place *place, int64_t *offset) {
     const tirbi_lbuf *b = place->buffer;
-    if (place->ndim == 0 || place->view || b->root != b || b->fetched || b->broadcasts || b->overlaps || b->resized)
+    if (place->ndim == 0 || place->view || !tirbi_has_whole_extents(b) || b->fetched || b->broadcasts ||
+        b->overlaps || b->resized)
         return false;
     const uint32_t last = place->ndim - 1;
     for (uint32_t d = 0; d < last; d++)
@@ -287,7 +289,7 @@ static tirbi_lvar *new_var(const runner *r, const char *name, tirbi_lvar_kind ki
     tirbi_lvar *var = TIRBI_NEW(r->pool->arena, tirbi_lvar);
     if (var)
         *var = (tirbi_lvar){
-            .name = name, .kind = kind, .type = TIRB_I64, .lo = lo, .hi = hi, .reg = -1, .span = r->loop->span};
+            .name = name, .kind = kind, .type = TIRB_I64, .lo = lo, .hi = hi, .span = r->loop->span};
     return var;
 }
 
