@@ -227,18 +227,15 @@ static void walk_nest(walk *w, const tirbi_ls *s) {
 
 /* ---- Parts by a dimension ------------------------------------------------------------------------------------- */
 
-static bool varies(const walk *w, const tirbi_lx *x) {
+static bool is_varying(const void *context, const tirbi_lx *x) {
+    const walk *w = context;
     if (x->kind == TIRBI_LX_VAR)
         return listed(w->loops.var, w->loops.n, x->var) || listed(w->declared, w->n_declared, x->var);
-    if (x->kind == TIRBI_LX_LOAD || x->kind == TIRBI_LX_CALL) return true;
-    for (int i = 0; i < x->n_args; i++) {
-        if (varies(w, x->args[i])) return true;
-    }
-    return false;
+    return x->kind == TIRBI_LX_LOAD || x->kind == TIRBI_LX_CALL;
 }
 
 static bool steady(const walk *w, const tirbi_lx *x) {
-    return x->pure && !x->traps && x->size <= TIRBI_MAX_SHARED_SIZE && !varies(w, x);
+    return x->pure && !x->traps && x->size <= TIRBI_MAX_SHARED_SIZE && !tirbi_any_expr(x, 0, is_varying, w);
 }
 
 /* Whether a step in dimension d passes over all elements that the dimensions behind it reach. */
@@ -381,7 +378,7 @@ static bool by_memory(walk *w, tirbi_region_root *row, const tirbi_lvar *var) {
         if (!form.coefficient[own] || !steady(w, form.start) || form.start->lo < 0) return false;
         for (uint32_t k = 0; k < w->loops.n; k++) {
             if (!form.coefficient[k] || k == own) continue;
-            if (form.coefficient[k]->lo < 0 || varies(w, form.coefficient[k])) return false;
+            if (form.coefficient[k]->lo < 0 || tirbi_any_expr(form.coefficient[k], 0, is_varying, w)) return false;
             left |= UINT64_C(1) << k;
         }
         if (!any) first = form;
