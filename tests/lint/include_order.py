@@ -48,8 +48,8 @@ COMPILER_SEES = {
 
 # The rooms of the optimizer; those on one line do not see each other.
 OPTIMIZER = "compiler/optimize/"
-OPTIMIZER_ORDER = (("facts",), ("analysis",), ("rewriting",), ("normalise",), ("lanes",), ("contractions",), ("nests", "cuts"), ("carried",), ("rows",),
-                   ("whiles", "threads"))
+OPTIMIZER_ORDER = (("facts",), ("rewriting",), ("normalise",), ("lanes",), ("contractions",), ("nests", "cuts"), ("carried",),
+                   ("rows",), ("whiles", "threads"))
 
 # Libraries that only some rooms may see.
 SYSTEM_ONLY_IN = {

@@ -1,6 +1,6 @@
-#include "compiler/optimize/analysis/linear.h"
+#include "compiler/loop/linear.h"
 
-#include "compiler/optimize/facts/exact.h"
+#include "compiler/loop/exact.h"
 #include "loader/base/checked.h"
 
 /* ---- Reading ---------------------------------------------------------------------------------------------------- */
