@@ -257,7 +257,7 @@ class Kernel:
         loops = 1
         for line in self.lines:
             if line.strip().startswith("for "):
-                loops *= max(0, min(int(eval(line.split("range(")[1][:-2], {}, {k: self.number(v) for k, v in size.items()})), 10**9))
+                loops *= max(1, int(eval(line.split("range(")[1][:-2], {}, {k: self.number(v) for k, v in size.items()})))
         return (arrays, lengths) if loops <= 20000 else None
 
     def expected(self, size, arrays):
