@@ -683,6 +683,7 @@ static tirbi_lbuf *read_buffer(reader *r) {
     b->fetched = take(r, "fetched");
     b->broadcasts = take(r, "broadcasts");
     b->overlaps = take(r, "overlaps");
+    b->covers = take(r, "covers");
     return b;
 }
 
@@ -738,11 +739,27 @@ static void read_may_alias(reader *r) {
     r->ast->may_alias = r->aliases = pairs;
 }
 
+/* A parameter of which more is known. */
+static void read_narrow(reader *r) {
+    const char *name = read_word(r);
+    expect(r, ":");
+    tirbi_lvar *var = declare_var(r, name, TIRBI_LVAR_PARAM, read_type(r));
+    read_range(r, var);
+    expect(r, "of");
+    const size_t size = word_size(r);
+    const named *item = find(r, r->at, size);
+    if (!item || !item->var) fail(r, TIRB_TYPE, "the parameter is wanted that %s is", name);
+    if (r->status != TIRB_OK) return;
+    r->at += size;
+    var->as = item->var;
+}
+
 /* A line that declares what no statement begins; false: it is none. */
 static bool read_declaration(reader *r) {
     tirbi_lvar_kind kind;
     if (take(r, "parameter")) return read_parameter(r), true;
     if (take(r, "may_alias")) return read_may_alias(r), true;
+    if (take(r, "narrow")) return read_narrow(r), true;
     if (take(r, "buffer")) return read_buffer(r), true;
     if (take(r, "variable"))
         kind = TIRBI_LVAR_LET;
@@ -822,6 +839,7 @@ static const tirbi_ls *read_if(reader *r) {
         s->as.if_.first_of = copy;
         s->as.if_.n_first_of = n;
     }
+    s->as.if_.sizes = take(r, "sizes");
     s->as.if_.then_case = read_block(r);
     if (take(r, "else")) s->as.if_.else_case = read_block(r);
     return s;

@@ -10,10 +10,11 @@
  *
  * A variable or buffer has one name in a function: its own, and a number behind a point where others have it too.
  * What no statement begins (parameters, views, variables that a pass shares between statements) is declared by a line
- * of its own, ahead of the statement that is the first to mention it.
+ * of its own, ahead of the statement that is the first to mention it. So are parameters in a version for some sizes:
+ * `narrow n.1: i32 in 1..9 of n`.
  *
  *   loop i = MIN, EXTENT [by STEP] [in LO..HI] [below E] [apart] [parallel] [blocks] [rows N] [level N] { .. }
- *   if C [first (i, j)] { .. } else { .. }       while C [made] { .. }
+ *   if C [first (i, j)] [sizes] { .. } else { .. }       while C [made] { .. }
  *   search i = MIN, EXTENT where C, found        PLACE = E
  *   let x: f32 [in LO..HI] = E                   local x: f32 [in LO..HI] = E       set x = E
  *   alloc A[..]: f32 ..                          fetch A[..]: f32 .. = HANDLE

@@ -7,7 +7,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_NORMALISE_DIMENSIONS_H
 #define TIRB_COMPILER_OPTIMIZE_NORMALISE_DIMENSIONS_H
 
-#include "compiler/optimize/analysis/linear.h"
+#include "compiler/loop/linear.h"
 
 enum { TIRBI_MAX_STRIDES = 6 };
 

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "compiler/loop/exact.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/rewriting/copy.h"
 #include "compiler/optimize/rewriting/statements.h"
