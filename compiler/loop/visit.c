@@ -83,9 +83,11 @@ static bool walk_arms(tirbi_walk *w, const tirbi_ls *a, const tirbi_ls *b) {
     return goes_on;
 }
 
+/* What is stored is computed ahead of where it goes. */
 static bool walk_stored(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *value, const tirbi_lx *factor) {
+    if (!tirbi_walk_expr(w, value) || !tirbi_walk_expr(w, factor)) return false;
     if ((w->reach & TIRBI_WALK_STORED) && !walk_place(w, place)) return false;
-    return tirbi_walk_expr(w, value) && tirbi_walk_expr(w, factor) && (!w->access || w->access(w, place, NULL));
+    return !w->access || w->access(w, place, NULL);
 }
 
 static bool walk_tree(tirbi_walk *w, const tirbi_ls *s) {
