@@ -57,6 +57,7 @@ typedef enum option_key {
     OPTION_LANGUAGE,
     OPTION_DEFINE,
     OPTION_IR,
+    OPTION_PLAN,
 } option_key;
 
 /* Of every command that compiles a source on the way to something else. */

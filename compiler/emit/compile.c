@@ -9,6 +9,8 @@
 #include "compiler/emit/limits.h"
 #include "compiler/ir/public.h"
 #include "compiler/lower/library.h"
+#include "compiler/optimize/plan/plan.h"
+#include "compiler/optimize/schedule/text.h"
 #include "compiler/pipeline/languages.h"
 #include "compiler/pipeline/passes.h"
 #include "compiler/relax/lower.h"
@@ -29,6 +31,7 @@ struct tirb_compile_result {
     tirbi_diagnostics diagnostics;
     tirbi_writer bundle;
     tirbi_writer ir;   /* with options->show_ir */
+    tirbi_writer plan; /* with options->show_plan */
     tirbi_notes notes; /* with options->explain */
     const tirbi_language *language;
 };
@@ -82,16 +85,36 @@ void tirbi_finish_function(tirbi_emitter *e, const char *name, tirbi_function *o
     out->n_lines = e->n_lines;
 }
 
-static void emit_function(tirbi_emitter *e, const tirbi_pass_view *view, tirbi_function *out) {
+/* Who looks on while a function is compiled. */
+typedef struct onlooker {
+    tirbi_pass_view passes;
+    tirbi_notes *notes;
+    tirbi_writer *plan;
+} onlooker;
+
+/* The schedule of a body that all passes have gone through; NULL when memory ran out. */
+static const tirbi_sched *plan_function(tirbi_emitter *e, const onlooker *who, const tirbi_ls *body) {
+    const tirbi_sched *schedule =
+        tirbi_plan_function(e->module, e->function, body, e->options, who->notes, e->regions->n);
+    if (!schedule || !who->plan) return schedule;
+    static const char title[] = "# schedule\n";
+    tirbi_write_bytes(who->plan, title, sizeof(title) - 1);
+    return tirbi_print_schedule(e->module, e->function, schedule, e->arena, who->plan) ? schedule : NULL;
+}
+
+static void emit_function(tirbi_emitter *e, const onlooker *who, tirbi_function *out) {
     const tirb_primfunc *f = e->function->ast;
     number_parameters(e);
     const tirbi_ls *body = NULL;
     tirb_error error = TIRB_ERROR_INIT;
-    tirb_status status = tirbi_run_passes(e->module, e->function, e->options, e->notes, view, &body, &error);
+    tirb_status status = tirbi_run_passes(e->module, e->function, e->options, who->notes, &who->passes, &body,
+                                          &error);
     if (status == TIRB_INTERNAL) tirbi_report_error(e->diagnostics, status, (tirbi_span){0, 0}, "%s", error.message);
     else if (status != TIRB_OK) e->arena->failed = true;
     if (status != TIRB_OK) return;
-    tirbi_put_stmt(e, body);
+    const tirbi_sched *schedule = plan_function(e, who, body);
+    if (!schedule) e->arena->failed = true;
+    tirbi_put_sched(e, schedule);
     if (!e->function->returns) {
         TIRBI_PUT(e, TIRB_OP_RETVOID, TIRB_TYPE_NONE, 0);
     } else {
@@ -135,7 +158,7 @@ static const tirbi_function *join_functions(tirbi_arena *arena, const tirbi_func
 }
 
 /* Emits a function in memory of its own, which is given back. */
-static void emit_alone(tirb_compile_result *r, tirbi_emitter *e, const tirbi_pass_view *view, tirbi_function *out) {
+static void emit_alone(tirb_compile_result *r, tirbi_emitter *e, const onlooker *who, tirbi_function *out) {
     tirbi_arena arena;
     tirbi_registers registers = {.n_vars = 0};
     tirbi_arena_init(&arena, &r->heap);
@@ -145,7 +168,7 @@ static void emit_alone(tirb_compile_result *r, tirbi_emitter *e, const tirbi_pas
     e->pool = e->function->pool;
     e->pool->arena = &arena;
     tirbi_writer_init(&e->code, &r->heap);
-    emit_function(e, view, out);
+    emit_function(e, who, out);
     tirbi_writer_destroy(&e->code);
     r->arena.failed |= arena.failed;
     tirbi_arena_destroy(&arena);
@@ -176,11 +199,12 @@ static tirbi_program *emit_module(tirb_compile_result *r, tirbi_lmodule *module,
         bool own = i < module->n_functions - module->ast->n_library;
         e.function = &module->functions[i];
         e.source = own && r->source.size ? &r->source : NULL;
-        e.notes = own && options->explain ? &r->notes : NULL;
         r->notes.function = e.function->ast->name;
-        const tirbi_pass_view view = {.pass = options->show_ir && *options->show_ir ? options->show_ir : NULL,
-                                      .out = own && options->show_ir ? &r->ir : NULL};
-        emit_alone(r, &e, &view, &functions[i]);
+        const onlooker who = {.passes = {.pass = options->show_ir && *options->show_ir ? options->show_ir : NULL,
+                                         .out = own && options->show_ir ? &r->ir : NULL},
+                              .notes = own && options->explain ? &r->notes : NULL,
+                              .plan = own && options->show_plan ? &r->plan : NULL};
+        emit_alone(r, &e, &who, &functions[i]);
     }
     if (r->arena.failed) return NULL;
     if (!emit_imports(&r->arena, module, &strings, program)) return NULL;
@@ -270,6 +294,7 @@ static tirb_status new_result(const char *text, size_t size, const tirb_compile_
     r->arena.watch = &r->watch;
     tirbi_writer_init(&r->bundle, &r->heap);
     tirbi_writer_init(&r->ir, &r->heap);
+    tirbi_writer_init(&r->plan, &r->heap);
     const char *file = options->file_name ? options->file_name : "<string>";
     const char *name = tirbi_arena_text(&r->arena, file, strlen(file));
     char *copy = tirbi_arena_text(&r->arena, text, size);
@@ -379,6 +404,7 @@ void tirb_compile_result_destroy(tirb_compile_result *result) {
     if (!result) return;
     tirbi_writer_destroy(&result->bundle);
     tirbi_writer_destroy(&result->ir);
+    tirbi_writer_destroy(&result->plan);
     tirbi_arena_destroy(&result->arena);
     tirbi_heap heap = result->heap;
     tirbi_heap_free(&heap, result, sizeof(*result));
@@ -419,6 +445,11 @@ tirb_status tirb_compile_result_stats(const tirb_compile_result *result, tirb_co
 const char *tirb_compile_result_ir(const tirb_compile_result *result, size_t *out_size) {
     if (out_size) *out_size = result ? result->ir.size : 0;
     return result ? (const char *)result->ir.data : NULL;
+}
+
+const char *tirb_compile_result_plan(const tirb_compile_result *result, size_t *out_size) {
+    if (out_size) *out_size = result ? result->plan.size : 0;
+    return result ? (const char *)result->plan.data : NULL;
 }
 
 uint32_t tirb_compile_result_loop_count(const tirb_compile_result *result) { return result ? result->notes.n : 0; }

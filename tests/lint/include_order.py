@@ -31,7 +31,7 @@ MAY_INCLUDE = (
 # The rooms of the optimizer; those on one line do not see each other.
 OPTIMIZER = "compiler/optimize/"
 OPTIMIZER_ORDER = (("facts",), ("schedule",), ("rewriting",), ("lanes",), ("contractions",), ("nests", "cuts"), ("carried",),
-                   ("rows",), ("whiles", "threads"))
+                   ("rows",), ("whiles", "threads"), ("plan",))
 
 # Libraries that only some rooms may see.
 SYSTEM_ONLY_IN = {
