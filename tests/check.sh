@@ -121,9 +121,11 @@ cross() {
         return 0
     fi
     build "$name" "$name" || return 0
-    # The accuracy of the kernels is measured natively, and so is what small inputs may cost; here bits are compared.
-    local long='test_math|test_accuracy|math_sweep|test_hostile|irregular|mixtures|reductions'
-    [ "$name" != s390x ] || long+='|checkasm|test_stops|nests|updates|borders|comprehensions' # which aarch64 has been through
+    # The accuracy of the kernels is measured natively, and so is what inputs may cost; here bits are compared.
+    local long='test_math|test_accuracy|math_sweep|test_hostile|test_compile_limits|test_load_limits'
+    long+='|irregular|mixtures|reductions'
+    # What aarch64 has been through.
+    [ "$name" != s390x ] || long+='|checkasm|test_stops|nests|updates|borders|ranges|comprehensions'
     [ "$full" -eq 1 ] || leave_out=(-E "^($long)\$")
     tests "$name" -L 'unit|differential|object' "${leave_out[@]}"
     machines+=(--tirb "$name=qemu-$name -L $PWD/build/root-$name-linux-gnu build/$name/bin/tirb")

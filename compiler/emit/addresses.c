@@ -2,7 +2,7 @@
  * are known before the loops that change the rest, and are the same for neighbouring elements. */
 #include "compiler/emit/emit.h"
 
-#include "compiler/optimize/facts/proofs.h"
+#include "compiler/loop/sums.h"
 
 /* The highest register of a term's variables: those of inner loops are above those of outer ones, or not there yet. */
 static int64_t latest(const tirbi_emitter *e, const tirbi_lx *x) {

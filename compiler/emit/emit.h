@@ -2,21 +2,10 @@
 #ifndef TIRB_COMPILER_EMIT_EMIT_H
 #define TIRB_COMPILER_EMIT_EMIT_H
 
+#include "compiler/emit/function.h"
 #include "compiler/loop/loop.h"
 #include "compiler/optimize/schedule/schedule.h"
-#include "compiler/source/index.h"
 #include "loader/base/bytes.h"
-
-/* A growing table of strings; equal strings are one. */
-typedef struct tirbi_string_table {
-    tirbi_arena *arena;
-    tirbi_string *items;
-    uint32_t n, capacity;
-    tirbi_index index;
-    bool full;
-} tirbi_string_table;
-
-uint16_t tirbi_string_number(tirbi_string_table *table, const char *text);
 
 /* Forward jumps that wait for their target. */
 typedef struct tirbi_patch_list {
@@ -69,12 +58,6 @@ typedef struct tirbi_scope {
     uint32_t n_checked;
     uint32_t next_sreg;
 } tirbi_scope;
-
-/* Functions that forks run; they come behind the module's own. */
-typedef struct tirbi_region_list {
-    tirbi_function *items;
-    uint32_t n, capacity;
-} tirbi_region_list;
 
 typedef struct tirbi_emitter {
     tirbi_arena *arena;   /* for as long as the function is emitted */
@@ -234,12 +217,11 @@ void tirbi_put_version(tirbi_emitter *e, const tirbi_sched *node);
 /* The fork of a region, and its function. */
 void tirbi_put_region(tirbi_emitter *e, const tirbi_sched *node);
 
-/* compile.c */
+/* function.c */
 /* Moves what was emitted into `out`. */
 void tirbi_finish_function(tirbi_emitter *e, const char *name, tirbi_function *out);
 
 /* signature.c */
-void tirbi_find_access(tirbi_lmodule *module, tirbi_arena *arena);
 void tirbi_make_signature(tirbi_emitter *e, tirbi_function *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* Emission of lane plans: checks of indices over whole boxes, the header, the body, the loops around it. */
 #include "compiler/emit/emit.h"
 
-#include "compiler/optimize/facts/proofs.h"
+#include "compiler/loop/sums.h"
 
 static const tirbi_lx *zero(tirbi_emitter *e) { return tirbi_lx_int(e->pool, TIRB_I64, 0); }
 

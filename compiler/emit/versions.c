@@ -48,7 +48,8 @@ void tirbi_put_version(tirbi_emitter *e, const tirbi_sched *node) {
     if (version->check) tirbi_put_sched(e, version->check);
     if (version->condition) tirbi_put_branch_unless(e, version->condition, &otherwise);
     else branch_if_met(e, version, &otherwise);
-    if (version->outside) scope = tirbi_scope_open(e);
+    if (version->knows == TIRBI_KNOWN_IN_BOTH) scope = tirbi_scope_open(e);
+    if (version->knows == TIRBI_KNOWN_IN_NONE) tirbi_scope_close(e, scope);
     *mode = version->mode[0];
     tirbi_put_sched(e, node->items[0]);
     tirbi_scope_close(e, scope);

@@ -41,6 +41,7 @@ struct tirbi_lvar {
     const tirbi_lx *extent;
     const tirbi_lx *below; /* LOOP: every value is below this, beside what min and extent say; NULL: nothing known */
     bool apart;            /* LOOP: no iteration reaches what another one stores to */
+    const tirbi_lvar *as;  /* PARAM: the parameter itself, where a test of sizes has told more of its values; or NULL */
     uint16_t level;        /* LOOP: how many loops of the program it is in, itself among them; 0: it was made since */
     uint32_t id;           /* its number in the function, for who keeps something of variables: tirbi_lvar_id */
     tirbi_span span;       /* LOOP: where it stands in the source */
@@ -73,6 +74,8 @@ struct tirbi_lbuf {
     bool broadcasts;                /* a dimension of extent 1 has one element, whatever the index */
     struct tirbi_resized
         *resized; /* a view whose elements have another size than the memory's, else NULL; lowering only */
+    bool covers;                    /* a view in other dimensions, that begins where its memory does: who is inside of
+                                       the one is inside of the other */
     bool overlaps;                  /* a view whose strides may give two indices the same element */
     const tirbi_lx *length;         /* allocations: elements that there are; NULL: all of the shape */
     int32_t param;                  /* its parameter, or -1 */
@@ -84,6 +87,9 @@ struct tirbi_lbuf {
     const tirbi_lx *holds;          /* memory of the compiler's own: values that this one may have; NULL: any */
     bool read;                      /* root: its first access in program order reads what was there before */
 };
+
+/* Whether a buffer's extents are those of its memory: an index inside of them is an element that is there. */
+static inline bool tirbi_has_whole_extents(const tirbi_lbuf *b) { return b->root == b || b->covers; }
 
 /* Whether two roots may be the same memory, in part or as a whole. What compares roots to know that two accesses cannot
  * meet has to ask this. */
@@ -229,6 +235,7 @@ struct tirbi_ls {
             const tirbi_ls *then_case, *else_case;
             tirbi_lvar *const *first_of; /* the condition says that these loops are at their first value */
             uint32_t n_first_of;
+            bool sizes; /* it tests the sizes that the function is called with: the else case is the plain schedule */
         } if_;
         struct {
             const tirbi_lx *condition;
@@ -311,11 +318,7 @@ typedef struct tirbi_lmodule {
     tirbi_index import_index; /* by name */
 } tirbi_lmodule;
 
-/* Lowers a checked module. Reports what is not supported; NULL when memory ran out. */
-tirbi_lmodule *tirbi_lower_module(const tirb_irmodule *module, const tirb_compile_options *options, tirbi_arena *arena,
-                                  tirbi_diagnostics *diagnostics);
-
-/* ---- Making expressions (compiler/lower/expr.c) ----------------------------------------------------------------- */
+/* ---- Making expressions (make.c) -------------------------------------------------------------------------------- */
 
 /* Extents of buffers. */
 enum { TIRBI_MAX_EXTENTS = 8 };
@@ -385,11 +388,13 @@ bool tirbi_lx_mentions(const tirbi_lx *x, const tirbi_lvar *var);
 /* and anywhere, so that its value may be another one where the variable's is; calls may be anything. */
 bool tirbi_lx_depends_on(const tirbi_lx *x, const tirbi_lvar *var);
 bool tirbi_place_depends_on(const tirbi_place *place, const tirbi_lvar *var);
+/* Whether an expression has a call that does something: it must happen exactly as often as it is written. NULL: no. */
+bool tirbi_lx_acts(const tirbi_lx *x);
 /* Whether two places are the same element of the same buffer, by the same expressions. */
 bool tirbi_same_place(const tirbi_place *a, const tirbi_place *b);
 /* Whether every value of index `i` is proven to lie in 0 .. extent - 1. */
 bool tirbi_index_proven(const tirbi_lx *index, const tirbi_lx *extent);
-/* The same of dimension d of a place, with what is known of its extent and of sums of loop variables. */
+/* The same of dimension d of a place, with what is known of its extent and of sums of loop variables (proven.c). */
 bool tirbi_dim_proven(const tirbi_place *place, uint32_t d);
 
 #endif

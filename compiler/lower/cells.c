@@ -269,7 +269,7 @@ static const tirb_expr *argument(const lowered_call *c, int64_t index) {
 /* What comes back is in the cell behind the last argument as well, unless this may happen more than once. */
 static const tirbi_lx *store_result(tirbi_lowerer *l, const lowered_call *c, const tirbi_lx *x, int64_t end) {
     bool integer = !tirbi_dtype_is_float((tirbi_dtype)x->type);
-    if (c->codes || l->again > 0 || l->in_lanes > 0 || !tirbi_acts(x)) return x;
+    if (c->codes || l->again > 0 || l->in_lanes > 0 || !tirbi_lx_acts(x)) return x;
     const tirbi_lx *kept = tirbi_settle(l, x, "a call", c->call->span);
     const tirbi_lx *word = kept ? tirbi_lx_cast(l->pool, integer ? TIRB_I64 : TIRB_F64, kept) : NULL;
     if (word && !integer) word = tirbi_lx_op(l->pool, TIRB_OP_BITS, TIRB_I64, TIRB_F64, word, NULL, NULL);

@@ -78,21 +78,8 @@ bool tirbi_find_effects(tirbi_lowerer *l, const tirb_irmodule *module) {
     return !l->arena->failed;
 }
 
-bool tirbi_acts(const tirbi_lx *x) {
-    if (!x || x->shared) return false;
-    if (x->kind == TIRBI_LX_CALL) {
-        bool found = x->call->acts;
-        for (uint32_t i = 0; i < x->call->n_scalars && !found; i++) found = tirbi_acts(x->call->scalars[i]);
-        return found;
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (tirbi_acts(x->args[i])) return true;
-    }
-    return false;
-}
-
 const tirbi_lx *tirbi_settle(tirbi_lowerer *l, const tirbi_lx *x, const char *what, tirbi_span span) {
-    if (!tirbi_acts(x)) return x;
+    if (!tirbi_lx_acts(x)) return x;
     if (l->again > 0 || l->in_lanes > 0) {
         tirbi_unsupported(l, span, what);
         return NULL;

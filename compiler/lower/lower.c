@@ -6,8 +6,8 @@
 #include "compiler/ir/equal.h"
 #include "compiler/ir/llvm.h"
 #include "compiler/ir/visit.h"
+#include "compiler/loop/sums.h"
 #include "compiler/lower/narrow.h"
-#include "compiler/optimize/facts/proofs.h"
 
 enum { MAX_DEPTH = 200, UNROLLED_LANES = 4 };
 
@@ -145,7 +145,7 @@ static bool sets(const tirbi_lowerer *l, const tirb_stmt *body, const tirbi_lx *
 /* The bounds of a loop as they are when it begins; what may be computed again stays as it is. */
 static void hold_bounds(tirbi_lowerer *l, const tirb_expr *var, const tirb_stmt *body, const tirbi_lx **first,
                         const tirbi_lx **count, tirbi_span span) {
-    bool act = tirbi_acts(*first) || tirbi_acts(*count);
+    bool act = tirbi_lx_acts(*first) || tirbi_lx_acts(*count);
     if (act || sets(l, body, *first)) *first = tirbi_hold(l, var->as.var.name, *first, span);
     if (act || sets(l, body, *count)) *count = tirbi_hold(l, var->as.var.name, *count, span);
 }

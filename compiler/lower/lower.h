@@ -3,6 +3,7 @@
 #define TIRB_COMPILER_LOWER_LOWER_H
 
 #include "compiler/loop/loop.h"
+#include "compiler/lower/module.h"
 
 /* TIRBI_STACK_ANY: cells of a type index and a value, two words each; TIRBI_STACK_WORDS: all other memory for calls. */
 typedef enum tirbi_stack_kind { TIRBI_STACK_NONE, TIRBI_STACK_WORDS, TIRBI_STACK_ANY } tirbi_stack_kind;
@@ -270,8 +271,6 @@ const tirbi_lx *tirbi_keep_order(tirbi_lowerer *l, tirbi_mark mark, const tirbi_
 /* Finds the functions that do something beside returning a value: l->acts. */
 bool tirbi_find_effects(tirbi_lowerer *l, const tirb_irmodule *module);
 bool tirbi_builtin_acts(tirb_builtin builtin);
-/* Whether an expression has a call that does something: it must happen exactly as often as it is written. */
-bool tirbi_acts(const tirbi_lx *x);
 bool tirbi_expr_acts(const tirbi_lowerer *l, const tirb_expr *e);
 /* Makes the calls with effects that a vector, and the indices of the store that takes it (NULL: none), have in them:
  * here, in the order of the text, each once; l->early has their values. Reports those that have to wait: false. */

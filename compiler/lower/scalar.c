@@ -265,7 +265,7 @@ static const tirbi_lx *lower_choice(tirbi_lowerer *l, const tirb_expr *condition
 
 /* What all lanes of a vector share must be a value that can be computed for each of them. */
 static bool same_in_lanes(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *value) {
-    if (!tirbi_acts(value)) return true;
+    if (!tirbi_lx_acts(value)) return true;
     tirbi_unsupported(l, e->span, "a call with effects that every lane of a vector takes");
     return false;
 }
@@ -548,7 +548,7 @@ static const tirbi_lx *lower_llvm(tirbi_lowerer *l, const tirb_expr *e, const ti
     if (expression) {
         for (uint32_t i = 1; i < e->as.call.n_args; i++) {
             const tirbi_lx *x = operand(l, e->as.call.args[i], lane);
-            if (x && !tirbi_acts(x)) continue;
+            if (x && !tirbi_lx_acts(x)) continue;
             if (x) tirbi_unsupported(l, e->span, "a call with effects as an operand of this function of LLVM");
             return NULL;
         }
@@ -648,7 +648,7 @@ static const tirbi_lx *lower_let_expr(tirbi_lowerer *l, const tirb_expr *e, cons
     if (value->dtype.lanes > 1) {
         const tirbi_lx *probe = tirbi_lower_expr(l, value, tirbi_lx_int(l->pool, TIRB_I64, 0));
         if (!probe) return NULL;
-        if (tirbi_acts(probe)) {
+        if (tirbi_lx_acts(probe)) {
             tirbi_unsupported(l, e->span, "a call with effects that a Let expression binds");
             return NULL;
         }

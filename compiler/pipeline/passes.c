@@ -22,6 +22,7 @@
 #include "compiler/optimize/nests/reroll.h"
 #include "compiler/optimize/nests/unroll.h"
 #include "compiler/optimize/nests/unsplit.h"
+#include "compiler/optimize/normalise/sizes.h"
 #include "compiler/optimize/switches.h"
 #include "compiler/optimize/whiles/bits.h"
 #include "compiler/optimize/whiles/counted.h"
@@ -131,6 +132,19 @@ static tirb_status verify(const viewer *v, const char *pass, const tirbi_ls *bod
 
 /* ---- The passes ------------------------------------------------------------------------------------------------ */
 
+/* Of a choice by sizes passes see what sane calls run; the plain schedule of the others stays as it is. */
+static const tirbi_ls *run_pass(tirbi_lx_pool *pool, const tirbi_pass *pass, const tirbi_ls *body, uint32_t disabled,
+                                tirbi_notes *notes) {
+    if (body->kind != TIRBI_LS_IF || !body->as.if_.sizes) return pass->run(pool, body, disabled, notes);
+    const tirbi_ls *sane = pass->run(pool, body->as.if_.then_case, disabled, notes);
+    if (!sane || sane == body->as.if_.then_case) return sane ? body : NULL;
+    tirbi_ls *choice = TIRBI_NEW(pool->arena, tirbi_ls);
+    if (!choice) return NULL;
+    *choice = *body;
+    choice->as.if_.then_case = sane;
+    return choice;
+}
+
 tirb_status tirbi_run_passes(const tirbi_lmodule *module, const tirbi_lfunc *function,
                              const tirb_compile_options *options, tirbi_notes *notes, const tirbi_pass_view *view,
                              const tirbi_ls **out, tirb_error *error) {
@@ -144,7 +158,7 @@ tirb_status tirbi_run_passes(const tirbi_lmodule *module, const tirbi_lfunc *fun
         if (disabled & passes[i].switches) continue;
         if (!show(&v, &passes[i], body, false)) return TIRB_NO_MEMORY;
         const tirbi_ls *before = body;
-        body = passes[i].run(function->pool, body, disabled, notes);
+        body = run_pass(function->pool, &passes[i], body, disabled, notes);
         if (!body || !show(&v, &passes[i], body, true)) return TIRB_NO_MEMORY;
         if (body != before) TIRBI_TRY(verify(&v, passes[i].name, body, error));
     }

@@ -14,6 +14,7 @@ import sys
 
 from nests import PythonsT, check_all, run  # which is skipped without NumPy
 import numpy as np
+from respell import respelled
 
 SIZES = (1, 2, 3, 4, 5, 8, 15, 16, 17, 33, 70)
 STENCILS_PER_MODULE = 20
@@ -175,7 +176,7 @@ class Stencil:
         head = ["    @T.prim_func(s_tir=True)",
                 f'    def {self.name}(A: T.Buffer(({a},), "{self.dtype}"), B: T.Buffer(({b},), "{self.dtype}"){told}):',
                 *(f"        {name} = T.int32()" for name in names)]
-        return "\n".join(head + ["    " + line for line in self.lines])
+        return respelled(self.name, "\n".join(head + ["    " + line for line in self.lines]))
 
     def arguments(self):
         size = {name: self.random.choice(SIZES[:8] if len(self.loops) == 3 else SIZES) for name in self.sizes}

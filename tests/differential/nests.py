@@ -3,7 +3,7 @@
     nests.py [--tirb PATH] [--seed N] [--count N] [--keep FOLDER]
 
 What the random programs of `differential` hardly have: indices that other loops stand in too, windows, diagonals,
-counters taken apart by // and %, elements that are written again, statements between loops, recurrences. Each module of nests is
+counters taken apart by // and %, elements that are written again, statements between loops, recurrences, counters spelled by arithmetic that wraps. Each module of nests is
 compiled once, for loops on several threads or not, and each nest is called under one instruction set with one or three
 threads. All values are whole numbers that float32 holds; a nest whose values grow beyond them does not count. Ends with
 `N passed, N failed`; exit status 1 on failure. Modules that fail are left in the folder that --keep names.
@@ -20,6 +20,8 @@ import shlex
 import subprocess
 import sys
 import tempfile
+
+from respell import respelled
 
 try:
     import numpy as np
@@ -189,7 +191,7 @@ class Nest:
     def script(self):
         params = [f'{name}: T.Buffer({tuple(shape)}, "{self.dtype}")' for name, shape in self.shapes.items()]
         head = ["    @T.prim_func", f"    def {self.name}({', '.join(params)}):"]
-        return "\n".join(head + ["    " + line for line in self.lines])
+        return respelled(self.name, "\n".join(head + ["    " + line for line in self.lines]))
 
     # ---- what it does
 

@@ -22,6 +22,8 @@ import subprocess
 import sys
 import tempfile
 
+from respell import respelled
+
 try:
     import numpy as np
 except ImportError:
@@ -590,7 +592,7 @@ def run(tirb, isas, folder, seed):
     pick, generator = random.Random(seed), np.random.default_rng(seed)
     text, loops, arrays, extents = pick.choice([guarded, guarded, paired, paired, crossed, ranges, chosen, distant, distant, in_place, in_place, statements, statements, counted, rolled, rolled,
                                            mirrored, kept, handed_on, handed_on, listed, listed])(pick, generator)
-    text = HEAD + text + "".join(f"        {line}\n" for line in loops)
+    text = HEAD + text + respelled(seed, "".join(f"        {line}\n" for line in loops))
     (folder / "f.py").write_text(text)
     written = [name for name in arrays if any(re.match(rf"\s*{name}\[.*\] \+?= ", line) for line in loops)]
     words = [*tirb, "run", str(folder / "f.py"), "--no-cache", "--isa", pick.choice(isas), "--parallel",

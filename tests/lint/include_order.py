@@ -3,6 +3,7 @@
 
     loader/base <- loader/isa <- the rest of loader <- vm
     loader (never vm) <- compiler <- compiler/driver (sees vm as well) <- tests, fuzz
+    the compiler's rooms: each sees those that COMPILER_SEES names
     the optimizer's own rooms: each sees those before it (OPTIMIZER_ORDER)
     <zstd.h> only in loader/bundle, <xxhash.h> only in loader/bundle and loader/cache
 
@@ -28,10 +29,27 @@ MAY_INCLUDE = (
     ("fuzz/", ("loader/", "vm/", "compiler/", "tests/", "fuzz/")),
 )
 
+# The rooms of the compiler, and what each sees beside itself. Languages make an AST (ir); lowering makes loop IR (loop) of
+# it, which the optimizer changes and emission turns into code; the pipeline runs them all.
+COMPILER_SEES = {
+    "source": (),
+    "ir": ("source",),
+    "text": ("source", "ir", "relax"),
+    "tc": ("source", "ir", "text"),
+    "relax": ("source", "ir", "tc"),
+    "check": ("source", "ir", "relax"),
+    "loop": ("source", "ir"),
+    "lower": ("source", "ir", "text", "loop"),
+    "optimize": ("source", "ir", "loop"),
+    "emit": ("source", "ir", "loop", "optimize"),
+    "pipeline": ("source", "ir", "text", "tc", "relax", "check", "loop", "lower", "optimize", "emit"),
+    "driver": ("source", "ir", "pipeline"),
+}
+
 # The rooms of the optimizer; those on one line do not see each other.
 OPTIMIZER = "compiler/optimize/"
-OPTIMIZER_ORDER = (("facts",), ("schedule",), ("rewriting",), ("lanes",), ("contractions",), ("nests", "cuts"), ("carried",),
-                   ("rows",), ("whiles", "threads"), ("plan",))
+OPTIMIZER_ORDER = (("facts",), ("analysis",), ("schedule",), ("rewriting",), ("normalise",), ("lanes",), ("contractions",),
+                   ("nests", "cuts"), ("carried",), ("rows",), ("whiles", "threads"), ("plan",))
 
 # Libraries that only some rooms may see.
 SYSTEM_ONLY_IN = {
@@ -45,6 +63,12 @@ SYSTEM_ONLY_IN = {
 # What libtirb and libtirbc must not know of: control flow that skips cleanup.
 LIBRARY_NEVER = ("setjmp.h", "assert.h")
 PUBLIC_MAY = re.compile(r"^(tirb/\w+\.h|dlpack/dlpack\.h|std(int|def|bool)\.h)$")
+
+
+def is_hidden(path, name):
+    """Whether a room of the compiler includes another one that it does not see."""
+    rooms = [where.split("/")[1] for where in (path, name) if where.startswith("compiler/")]
+    return len(rooms) == 2 and rooms[0] != rooms[1] and rooms[1] not in COMPILER_SEES.get(rooms[0], ())
 
 
 def is_above(path, name):
@@ -85,6 +109,8 @@ def problems_of(path, text, exists):
             yield number, f'"{name}" is out of reach here (allowed: {where})'
         elif name.startswith("compiler/driver/") and not path.startswith(("compiler/driver/", "tests/", "fuzz/")):
             yield number, f'"{name}": the command is above every library'
+        elif is_hidden(path, name):
+            yield number, f'"{name}" is in no room of the compiler that this one sees'
         elif is_above(path, name):
             yield number, f'"{name}" is not below this room of the optimizer'
         elif not exists(name):
@@ -100,6 +126,12 @@ def self_test():
         ("compiler/emit/a.c", '#include "vm/exec/exec.h"'),
         ("compiler/emit/a.c", '#include "compiler/driver/npy.h"'),
         ("compiler/emit/a.c", '#include "ir.h"'),
+        ("compiler/loop/a.c", '#include "compiler/lower/own.h"'),
+        ("compiler/lower/a.c", '#include "compiler/optimize/facts/own.h"'),
+        ("compiler/optimize/lanes/a.c", '#include "compiler/pipeline/own.h"'),
+        ("compiler/emit/a.c", '#include "compiler/pipeline/own.h"'),
+        ("compiler/driver/a.c", '#include "compiler/loop/own.h"'),
+        ("compiler/new/a.c", '#include "compiler/loop/own.h"'),
         ("compiler/optimize/facts/a.c", '#include "compiler/optimize/rewriting/own.h"'),
         ("compiler/optimize/cuts/a.c", '#include "compiler/optimize/nests/own.h"'),
         ("compiler/optimize/new/a.c", '#include "compiler/optimize/facts/own.h"'),

@@ -858,7 +858,8 @@ static void test_sequences(void **state) {
 static void test_finds(void **state) {
     (void)state;
 #define FIND(body) BODY("lane s0, done\n.inner 3\nvsplat.f32 v0, s0\nvlt.f32 v1, v0, v0\n" body "\ndone: lane.end")
-#define ALONE(body) BODY("lane s0, done\n.cursor r1 f32 readwrite 0 0 1\nvsplat.f32 v0, s0\nvsplat.i32 v2, s0\nvlt.f32 v1, v0, v0\n" body "\ndone: lane.end")
+#define ENDED(body, end) BODY("lane s0, done\n.cursor r1 f32 readwrite 0 0 1\nvsplat.f32 v0, s0\nvsplat.i32 v2, s0\nvlt.f32 v1, v0, v0\n" body "\ndone: lane.end" end)
+#define ALONE(body) ENDED(body, "")
     accepts(ALONE("vfind.bool s1, v1"));
     accepts(ALONE("vload.f32 v0, c0\nvfind.bool s1, v1\nviota.i32 v2, s0, 1\nvdiv.f32 v0, v0, v0"));
     rejects(ALONE("vfind.bool s1, v0"), "v0 is f32, not bool");
@@ -872,8 +873,14 @@ static void test_finds(void **state) {
     rejects(ALONE("vindex.i32 v2, s0, 0, \"\"\nvfind.bool s1, v1"), "does nothing that a lane behind it could do");
     rejects(ALONE("vloop\nvwhile.bool v1\nvagain\nvfind.bool s1, v1"), "does nothing that a lane behind it could do");
     rejects(FIND("inner l0\nvfind.bool s1, v1\ninner.end l0"), "does nothing that a lane behind it could do");
+    /* Where more code is behind the loop, its end goes by with what is before it. */
+#define FOLLOWED(body) ENDED(body, "\nconst.i64 s1, 1\nconst.i64 s1, 2\nconst.i64 s1, 3")
+    accepts(FOLLOWED("vfind.bool s1, v1\nvload.f32 v0, c0"));
+    rejects(FOLLOWED("vfind.bool s1, v1\nvstore.f32 c0, v0"), "does nothing that a lane behind it could do");
+#undef FOLLOWED
 #undef FIND
 #undef ALONE
+#undef ENDED
 }
 
 /* Loops of a lane's own. */

@@ -1,7 +1,7 @@
 #include "compiler/optimize/cuts/diagonal.h"
 
+#include "compiler/loop/sums.h"
 #include "compiler/optimize/facts/affine.h"
-#include "compiler/optimize/facts/proofs.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
 

@@ -1,7 +1,7 @@
 #include "compiler/optimize/cuts/distance.h"
 
+#include "compiler/loop/sums.h"
 #include "compiler/optimize/facts/order.h"
-#include "compiler/optimize/facts/proofs.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/copy.h"
 #include "compiler/optimize/rewriting/rewrite.h"

@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_CUTS_QUESTIONS_H
 #define TIRB_COMPILER_OPTIMIZE_CUTS_QUESTIONS_H
 
-#include "compiler/optimize/facts/proofs.h"
+#include "compiler/loop/sums.h"
 
 /* The factor of a variable in a sum, and the rest of that: false where it has none, or another term depends on it. */
 bool tirbi_take_factor(const tirbi_sum *sum, const tirbi_lvar *var, int64_t *factor, tirbi_sum *rest);

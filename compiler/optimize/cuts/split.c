@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "compiler/optimize/facts/proofs.h"
+#include "compiler/loop/sums.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"

@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_FACTS_AFFINE_H
 #define TIRB_COMPILER_OPTIMIZE_FACTS_AFFINE_H
 
-#include "compiler/optimize/facts/exact.h"
+#include "compiler/loop/exact.h"
 
 /* start + sum of coefficient[i] * k_i, where k_i = 0, 1, .. counts the iterations of loop i. The coefficients and the
  * start are invariant and pure; a NULL coefficient is 0. */

@@ -1,6 +1,6 @@
 #include "compiler/optimize/facts/quotient.h"
 
-#include "compiler/optimize/facts/exact.h"
+#include "compiler/loop/exact.h"
 #include "loader/base/divisor.h"
 
 enum { MAX_TERMS = 16, MAX_DEPTH = 32, MAX_SIZE = 500 };

@@ -1,7 +1,7 @@
 /* Whether the lanes of a plan keep apart: what one of them writes, no other one reads or writes. */
+#include "compiler/loop/sums.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/facts/order.h"
-#include "compiler/optimize/facts/proofs.h"
 #include "compiler/optimize/lanes/lane_planner.h"
 #include "loader/base/divisor.h"
 #include "loader/isa/reach.h"

@@ -119,9 +119,23 @@ static bool lx_mentions_place(const tirbi_lx *x, const tirbi_place *place, bool 
     return false;
 }
 
+static bool reads_other(planner *p, const tirbi_lx *x, const tirbi_place *place, const tirbi_loop_set *loops);
+
+/* The same of what tells where an access is. */
+static bool finds_by_other(planner *p, const tirbi_place *access, const tirbi_place *place,
+                           const tirbi_loop_set *loops) {
+    for (const tirbi_place *v = access; v; v = v->view) {
+        if (tirbi_has_own_number(v) && reads_other(p, v->flat, place, loops)) return true;
+        for (uint32_t d = 0; d < v->ndim; d++)
+            if (reads_other(p, v->indices[d], place, loops)) return true;
+    }
+    return false;
+}
+
 static bool reads_other(planner *p, const tirbi_lx *x, const tirbi_place *place, const tirbi_loop_set *loops) {
     if (x->kind == TIRBI_LX_CALL) return true;
-    if (x->kind == TIRBI_LX_LOAD) return may_be_other(p, x->access, place, loops);
+    if (x->kind == TIRBI_LX_LOAD)
+        return may_be_other(p, x->access, place, loops) || finds_by_other(p, x->access, place, loops);
     for (int i = 0; i < x->n_args; i++) {
         if (reads_other(p, x->args[i], place, loops)) return true;
     }
@@ -166,7 +180,8 @@ bool tirbi_plan_only_this(planner *p, const tirbi_ls *s, const tirbi_place *plac
         bool own = tirbi_same_place(s->as.store.access, place);
         if (own && is_float) *copied = *copied || is_copied(p, value);
         if (!own && is_float) *copied = *copied || lx_mentions_place(value, place, true);
-        return !reads_other(p, value, place, loops) && !may_be_other(p, s->as.store.access, place, loops);
+        return !reads_other(p, value, place, loops) && !may_be_other(p, s->as.store.access, place, loops) &&
+               !finds_by_other(p, s->as.store.access, place, loops);
     }
     default: return false;
     }

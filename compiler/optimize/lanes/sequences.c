@@ -609,8 +609,8 @@ static const tirbi_place *end_of_range(const tirbi_lx *x, const tirbi_lvar **row
     if (x->kind != TIRBI_LX_LOAD || x->access->ndim != 1 || x->access->view) return NULL;
     const tirbi_lbuf *b = x->access->buffer;
     const tirbi_lx *index = tirbi_plan_narrow(x->access->indices[0]);
-    bool is_plain = b->root == b && !b->fetched && !b->broadcasts && !b->overlaps && tirbi_dtype_is_int(b->type) &&
-                    b->type != TIRB_U64;
+    bool is_plain = tirbi_has_whole_extents(b) && !b->fetched && !b->broadcasts && !b->overlaps &&
+                    tirbi_dtype_is_int(b->type) && b->type != TIRB_U64;
     if (!is_plain || tirbi_plan_narrow(x->access->flat) != index) return NULL;
     if (index->kind != TIRBI_LX_OP || index->op != TIRB_OP_ADD || index->args[0]->kind != TIRBI_LX_VAR ||
         !tirbi_lx_is_int(index->args[1], 1)) {

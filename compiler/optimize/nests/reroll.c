@@ -1,7 +1,7 @@
 #include "compiler/optimize/nests/reroll.h"
 
+#include "compiler/loop/sums.h"
 #include "compiler/optimize/facts/affine.h"
-#include "compiler/optimize/facts/proofs.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "loader/base/checked.h"

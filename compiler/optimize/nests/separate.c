@@ -3,9 +3,9 @@
  * loop (J. R. Allen and K. Kennedy, Automatic translation of FORTRAN programs to vector form, 1987). */
 #include "compiler/optimize/nests/separate.h"
 
+#include "compiler/loop/sums.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/facts/order.h"
-#include "compiler/optimize/facts/proofs.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"

@@ -114,7 +114,7 @@ static tirbi_sched *in_versions(tirbi_scheduler *p, const tirbi_ls *loop, const 
     if (!node || !list_pairs(p, t, version)) return NULL;
     node->as.version = version;
     version->in_place = nest != NULL;
-    version->outside = true;
+    version->knows = TIRBI_KNOWN_IN_BOTH;
     version->mode[0] = nest ? outer : TIRBI_ALIAS_APART;
     version->mode[1] = nest ? TIRBI_ALIAS_CROSSED : TIRBI_ALIAS_MET;
     *mode = version->mode[0];

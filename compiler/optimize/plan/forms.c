@@ -150,7 +150,7 @@ static tirbi_sched *as_searched(tirbi_scheduler *p, const tirbi_ls *loop) {
     tirbi_version *version = TIRBI_NEW(p->pool->arena, tirbi_version);
     tirbi_sched *node = version ? tirbi_new_sched(p, TIRBI_S_VERSION, loop, 2) : NULL;
     if (!node) return NULL;
-    *version = (tirbi_version){.condition = searched, .outside = true};
+    *version = (tirbi_version){.condition = searched, .knows = TIRBI_KNOWN_IN_BOTH};
     version->mode[0] = version->mode[1] = p->function->aliases.mode;
     node->as.version = version;
     node->items[0] = tirbi_schedule_in_order(p, loop);

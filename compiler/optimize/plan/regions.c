@@ -158,7 +158,7 @@ tirbi_sched *tirbi_schedule_region(tirbi_scheduler *p, const tirbi_ls *loop) {
     tirbi_version *version = TIRBI_NEW(p->pool->arena, tirbi_version);
     tirbi_sched *node = version ? tirbi_new_sched(p, TIRBI_S_VERSION, loop, 2) : NULL;
     if (!node) return NULL;
-    *version = (tirbi_version){.condition = plan->worth, .outside = true};
+    *version = (tirbi_version){.condition = plan->worth, .knows = TIRBI_KNOWN_IN_BOTH};
     version->mode[0] = version->mode[1] = p->function->aliases.mode;
     node->as.version = version;
     node->items[0] = forked;

@@ -196,7 +196,37 @@ static tirbi_sched *schedule_seq(tirbi_scheduler *p, const tirbi_ls *s) {
     return node;
 }
 
+/* What no sane call runs is as little code as there may be, and nobody is told of it. */
+static tirbi_sched *schedule_insane(tirbi_scheduler *p, const tirbi_ls *s) {
+    const tirb_compile_options *options = p->options;
+    const tirbi_surroundings outer = p->in;
+    tirb_compile_options plain = *options;
+    plain.disabled |= TIRBI_PASSES_BY_SEARCH;
+    p->options = &plain;
+    p->in.notes = NULL;
+    tirbi_sched *node = tirbi_schedule(p, s);
+    p->options = options;
+    p->in = outer;
+    return node;
+}
+
+/* A choice by sizes. */
+static tirbi_sched *schedule_sizes(tirbi_scheduler *p, const tirbi_ls *s) {
+    tirbi_version *version = TIRBI_NEW(p->pool->arena, tirbi_version);
+    tirbi_sched *node = version ? tirbi_new_sched(p, TIRBI_S_VERSION, NULL, 2) : NULL;
+    if (!node) return NULL;
+    *version = (tirbi_version){.condition = s->as.if_.condition, .knows = TIRBI_KNOWN_IN_NONE};
+    version->mode[0] = version->mode[1] = p->function->aliases.mode;
+    node->as.version = version;
+    node->of = s;
+    node->step = "sizes";
+    node->items[0] = tirbi_schedule(p, s->as.if_.then_case);
+    node->items[1] = schedule_insane(p, s->as.if_.else_case);
+    return node->items[0] && node->items[1] ? node : NULL;
+}
+
 static tirbi_sched *schedule_if(tirbi_scheduler *p, const tirbi_ls *s) {
+    if (s->as.if_.sizes) return schedule_sizes(p, s);
     const tirbi_ls *arms[2] = {s->as.if_.then_case, s->as.if_.else_case};
     tirbi_sched *node = tirbi_new_sched(p, TIRBI_S_PLAIN, s, arms[1] ? 2 : 1);
     for (uint32_t i = 0; node && i < node->n; i++) {

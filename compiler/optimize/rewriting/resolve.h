@@ -3,7 +3,7 @@
 #define TIRB_COMPILER_OPTIMIZE_REWRITING_RESOLVE_H
 
 #include "compiler/loop/loop.h"
-#include "compiler/optimize/facts/proofs.h"
+#include "compiler/loop/sums.h"
 
 enum { TIRBI_MAX_FACTS = 24 };
 

@@ -135,7 +135,7 @@ static uint32_t row_dimension(const tirbi_place *place, const tirbi_lvar *var) {
 
 /* Whether both are in the same row, and in that of no other iteration. */
 static bool same_row(const group *g, const tirbi_place *a, const tirbi_place *b) {
-    if (a->buffer != b->buffer || a->buffer->root != a->buffer || a->buffer->broadcasts) return false;
+    if (a->buffer != b->buffer || !tirbi_has_whole_extents(a->buffer) || a->buffer->broadcasts) return false;
     for (uint32_t i = 0; i < g->vars.n; i++) {
         uint32_t d = row_dimension(a, g->vars.var[i]);
         if (d == a->ndim || row_dimension(b, g->vars.var[i]) != d) return false;

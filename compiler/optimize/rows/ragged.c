@@ -158,7 +158,8 @@ static bool is_bound(flattener *f, const tirbi_lx *x, int by) {
     const tirbi_lbuf *b = x->access->buffer;
     const tirbi_lx *index = tirbi_plan_narrow(x->access->indices[0]), *flat = tirbi_plan_narrow(x->access->flat);
     bool is_plain =
-        b->root == b && !b->fetched && !b->broadcasts && !b->overlaps && (b->type == TIRB_I32 || b->type == TIRB_I64);
+        tirbi_has_whole_extents(b) && !b->fetched && !b->broadcasts && !b->overlaps &&
+        (b->type == TIRB_I32 || b->type == TIRB_I64);
     if (!is_plain || flat != index || (by ? !is_sum_with_one(index, var) : !is_variable(index, var))) return false;
     if (by == 0 && !f->starts) f->starts = x->access;
     return f->starts && f->starts->buffer == b;

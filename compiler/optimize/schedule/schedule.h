@@ -28,13 +28,16 @@ typedef struct tirbi_ranges {
     uint32_t n;
 } tirbi_ranges;
 
+/* Where what the condition computes is known: in the first version, in both, or in neither. */
+typedef enum tirbi_version_scope { TIRBI_KNOWN_IN_FIRST, TIRBI_KNOWN_IN_BOTH, TIRBI_KNOWN_IN_NONE } tirbi_version_scope;
+
 typedef struct tirbi_version {
     tirbi_sched *check;        /* runs first, or NULL */
     const tirbi_lx *condition; /* NULL: it is that no two of `pairs` share memory, */
     const tirb_param_pair *pairs;
     uint32_t n_pairs;
     bool in_place; /* or that those which do begin at the same byte */
-    bool outside;  /* what the condition computes is known in both versions, not in the first alone */
+    tirbi_version_scope knows;
     tirbi_alias_mode mode[2]; /* what each may assume of parameters that tirb.may_alias names */
 } tirbi_version;
 
@@ -72,7 +75,7 @@ struct tirbi_sched {
     uint8_t kind; /* tirbi_sched_kind */
     bool reread;  /* PLAIN, a store: the statements behind it load from there */
     const tirbi_ls *of;   /* the statement that became this, where it stands in the program; NULL: a part of one */
-    const tirbi_ls *stmt; /* LOOP, PLAIN; VERSION: the loop that both are of; LEAF: the tree, the search */
+    const tirbi_ls *stmt; /* LOOP, PLAIN; VERSION: the loop that both are of, or NULL; LEAF: the tree, the search */
     const char *step;     /* the transformation that made it of the statement, or NULL */
     tirbi_sched **items;  /* what is inside; of a leaf those that are NULL are not there */
     uint32_t n;

@@ -3,9 +3,9 @@
  * behind what runs ahead: whatever that does not do, for whichever reason, is done there. */
 #include "compiler/optimize/whiles/ahead.h"
 
+#include "compiler/loop/sums.h"
 #include "compiler/optimize/carried/search.h"
 #include "compiler/optimize/cuts/distance.h"
-#include "compiler/optimize/facts/proofs.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -155,7 +155,8 @@ static bool read_bound(runner *r, const tirbi_lx *x) {
 /* A place of the next element in each round, in memory of which each index has its own. */
 static bool steps(const runner *r, const tirbi_place *place, int64_t *offset) {
     const tirbi_lbuf *b = place->buffer;
-    if (place->ndim == 0 || place->view || b->root != b || b->fetched || b->broadcasts || b->overlaps || b->resized)
+    if (place->ndim == 0 || place->view || !tirbi_has_whole_extents(b) || b->fetched || b->broadcasts ||
+        b->overlaps || b->resized)
         return false;
     const uint32_t last = place->ndim - 1;
     for (uint32_t d = 0; d < last; d++)

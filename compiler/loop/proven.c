@@ -1,6 +1,6 @@
 /* Which indices are inside their dimension whatever the program is called with: sums of loop variables against extents
  * that are sums too, such as y + 2 below h + 2, or 2 * y + 1 below 2 * h where y runs below h - 1. */
-#include "compiler/lower/lower.h"
+#include "compiler/loop/loop.h"
 
 enum { MAX_TERMS = 6, MAX_STEPS = 40, MAX_FACTOR = 1 << 16 };
 
@@ -96,5 +96,5 @@ static bool is_below(const tirbi_lx *index, const tirbi_lx *extent) {
 bool tirbi_dim_proven(const tirbi_place *place, uint32_t d) {
     const tirbi_lx *index = place->indices[d], *extent = place->buffer->shape[d];
     if (tirbi_index_proven(index, extent)) return true;
-    return place->buffer->root == place->buffer && is_below(index, extent);
+    return tirbi_has_whole_extents(place->buffer) && is_below(index, extent);
 }

@@ -4,8 +4,8 @@
  * whole, at its borders only: where it is widened, is a subscript, or is an operand of a division, a comparison, a
  * minimum or a maximum, or a bound of a loop. There it is exact if its least and its greatest whole number lie in its
  * type. Whoever takes an expression apart into terms asks here first. */
-#ifndef TIRB_COMPILER_OPTIMIZE_FACTS_EXACT_H
-#define TIRB_COMPILER_OPTIMIZE_FACTS_EXACT_H
+#ifndef TIRB_COMPILER_LOOP_EXACT_H
+#define TIRB_COMPILER_LOOP_EXACT_H
 
 #include "compiler/loop/loop.h"
 

@@ -1,6 +1,6 @@
 /* What bounds a compilation, and what it says when that ended it. */
-#ifndef TIRB_COMPILER_EMIT_LIMITS_H
-#define TIRB_COMPILER_EMIT_LIMITS_H
+#ifndef TIRB_COMPILER_PIPELINE_LIMITS_H
+#define TIRB_COMPILER_PIPELINE_LIMITS_H
 
 #include <tirb/compiler.h>
 

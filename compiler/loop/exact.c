@@ -1,4 +1,4 @@
-#include "compiler/optimize/facts/exact.h"
+#include "compiler/loop/exact.h"
 
 #include "loader/base/divisor.h"
 

@@ -1,4 +1,4 @@
-/* Making loop IR expressions: interning, folding of integers, and the ranges that integer expressions lie in. */
+/* Making expressions: interning, folding of integers, and the ranges that integer expressions lie in. */
 #include "compiler/loop/loop.h"
 
 #include <string.h>
@@ -409,6 +409,19 @@ bool tirbi_lx_depends_on(const tirbi_lx *x, const tirbi_lvar *var) {
     return false;
 }
 
+bool tirbi_lx_acts(const tirbi_lx *x) {
+    if (!x || x->shared) return false;
+    if (x->kind == TIRBI_LX_CALL) {
+        bool found = x->call->acts;
+        for (uint32_t i = 0; i < x->call->n_scalars && !found; i++) found = tirbi_lx_acts(x->call->scalars[i]);
+        return found;
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (tirbi_lx_acts(x->args[i])) return true;
+    }
+    return false;
+}
+
 /* Without the casts that keep its value. */
 static const tirbi_lx *as_counted(const tirbi_lx *index) {
     while (index->kind == TIRBI_LX_OP && index->op == TIRB_OP_CAST && index->optype == TIRB_I64 &&
@@ -462,7 +475,7 @@ const tirbi_lx *tirbi_lx_load(tirbi_lx_pool *pool, const tirbi_place *access) {
     tirbi_lx key = {.kind = TIRBI_LX_LOAD, .type = (uint8_t)access->buffer->type, .source = TIRB_TYPE_NONE,
                     .access = access};
     key.size = size_of_load(access);
-    key.traps = !access_proven(access) || access->buffer->root != access->buffer;
+    key.traps = !access_proven(access) || !tirbi_has_whole_extents(access->buffer);
     return intern(pool, &key);
 }
 

@@ -1,6 +1,6 @@
-#include "compiler/optimize/facts/proofs.h"
+#include "compiler/loop/sums.h"
 
-#include "compiler/optimize/facts/exact.h"
+#include "compiler/loop/exact.h"
 #include "loader/base/checked.h"
 
 enum { PROOF_DEPTH = 12 };
@@ -82,7 +82,7 @@ bool tirbi_sum_range(const tirbi_sum *sum, int64_t *lo, int64_t *hi) {
 
 bool tirbi_is_below(const tirbi_lx *index, const tirbi_lbuf *buffer, uint32_t dimension) {
     linear d = {.constant = -1};
-    const border end = buffer->root == buffer ? BORDER_EXTENT : BORDER_VALUE;
+    const border end = tirbi_has_whole_extents(buffer) ? BORDER_EXTENT : BORDER_VALUE;
     if (!add_linear(&d, buffer->shape[dimension], 1, end, PROOF_DEPTH) ||
         !add_linear(&d, index, -1, BORDER_VALUE, PROOF_DEPTH))
         return false;

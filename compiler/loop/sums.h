@@ -1,6 +1,6 @@
 /* What is known of integers by the terms that they are sums of. */
-#ifndef TIRB_COMPILER_OPTIMIZE_FACTS_PROOFS_H
-#define TIRB_COMPILER_OPTIMIZE_FACTS_PROOFS_H
+#ifndef TIRB_COMPILER_LOOP_SUMS_H
+#define TIRB_COMPILER_LOOP_SUMS_H
 
 #include "compiler/loop/loop.h"
 

@@ -1,4 +1,4 @@
-#include "compiler/emit/limits.h"
+#include "compiler/pipeline/limits.h"
 
 #include <inttypes.h>
 

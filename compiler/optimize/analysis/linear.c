@@ -1,0 +1,192 @@
+#include "compiler/optimize/analysis/linear.h"
+
+#include "compiler/loop/exact.h"
+#include "loader/base/checked.h"
+
+/* ---- Reading ---------------------------------------------------------------------------------------------------- */
+
+static bool is_integer(tirbi_dtype type) { return tirbi_dtype_is_int(type) && type != TIRB_BOOL; }
+
+/* Whether an expression has one value wherever the function is, and may be computed where it begins. */
+static bool is_steady(const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_VAR) return x->var->kind == TIRBI_LVAR_PARAM;
+    if ((x->kind != TIRBI_LX_CONST && x->kind != TIRBI_LX_OP) || x->traps || !x->pure) return false;
+    for (int i = 0; i < x->n_args; i++)
+        if (!is_steady(x->args[i])) return false;
+    return true;
+}
+
+static bool read_symbol(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_poly *out) {
+    const uint32_t known = r->facts->n_symbols, symbol = tirbi_symbol_of(r->facts, x);
+    if (symbol == TIRBI_MAX_SYMBOLS) return false;
+    if (symbol == known) r->facts->symbols[symbol].steady = is_steady(x);
+    *out = tirbi_poly_symbol(symbol);
+    return true;
+}
+
+static bool is_steady_poly(const tirbi_facts *facts, const tirbi_poly *p) {
+    for (uint32_t i = 0; i < p->n; i++)
+        for (unsigned k = 0; k < p->term[i].of.degree; k++)
+            if (!facts->symbols[p->term[i].of.symbol[k]].steady) return false;
+    return true;
+}
+
+/* A steady sum that multiplies something stands for itself: its products are what strides are made of. */
+static void make_composite(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_poly *p,
+                           tirbi_conditions *conditions) {
+    tirbi_poly means;
+    uint32_t i = 0;
+    const uint32_t n = conditions->n;
+    if (p->n < 2 || !is_steady(x) || !is_steady_poly(r->facts, p) || !tirbi_expand(r->facts, p, &means)) return;
+    if (!r->loose && !tirbi_exact_if(r->facts, p, (tirbi_dtype)x->type, conditions)) {
+        conditions->n = n;
+        return;
+    }
+    while (i < r->facts->n_symbols &&
+           !(r->facts->symbols[i].composite && tirbi_poly_equal(&r->facts->symbols[i].means, &means)))
+        i++;
+    if (i == r->facts->n_symbols) {
+        i = tirbi_symbol_of(r->facts, x);
+        if (i == TIRBI_MAX_SYMBOLS || r->facts->symbols[i].composite || i + 1 != r->facts->n_symbols) return;
+        r->facts->symbols[i].steady = r->facts->symbols[i].composite = true;
+        r->facts->symbols[i].means = means;
+    }
+    *p = tirbi_poly_symbol(i);
+}
+
+static bool read_product(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_poly *a, tirbi_poly *b, tirbi_poly *out,
+                         tirbi_conditions *conditions) {
+    int64_t constant;
+    if (!tirbi_poly_is_constant(a, &constant) && !tirbi_poly_is_constant(b, &constant)) {
+        make_composite(r, x->args[0], a, conditions);
+        make_composite(r, x->args[1], b, conditions);
+    }
+    return tirbi_poly_multiply(a, b, out);
+}
+
+bool tirbi_read_linear(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_poly *out, tirbi_conditions *conditions) {
+    tirbi_poly a, b;
+    if (!is_integer((tirbi_dtype)x->type) || (x->type == TIRB_U64 && x->lo < 0)) return false;
+    if (x->kind == TIRBI_LX_CONST) {
+        *out = tirbi_poly_constant(x->value);
+        return true;
+    }
+    if (x->kind == TIRBI_LX_VAR) {
+        const tirbi_lx *value = r->value_of(r->context, x->var);
+        return value ? tirbi_read_linear(r, value, out, conditions) : read_symbol(r, x, out);
+    }
+    if (tirbi_is_arithmetic(x)) {
+        if (!tirbi_read_linear(r, x->args[0], &a, conditions) || !tirbi_read_linear(r, x->args[1], &b, conditions))
+            return false;
+        if (x->op == TIRB_OP_MUL) return read_product(r, x, &a, &b, out, conditions);
+        *out = a;
+        return tirbi_poly_add(out, &b, x->op == TIRB_OP_SUB ? -1 : 1);
+    }
+    if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && is_integer((tirbi_dtype)x->source)) {
+        const tirbi_dtype from = (tirbi_dtype)x->source, to = (tirbi_dtype)x->type;
+        const uint32_t n = conditions->n;
+        if (tirbi_read_linear(r, x->args[0], out, conditions) &&
+            (r->loose ||
+             (tirbi_exact_if(r->facts, out, from, conditions) && tirbi_exact_if(r->facts, out, to, conditions))))
+            return true;
+        conditions->n = n;
+    }
+    return read_symbol(r, x, out);
+}
+
+/* ---- Conditions ------------------------------------------------------------------------------------------------- */
+
+/* Factors that no product of sizes may be expected to be below. */
+enum { MOST_FACTOR = 1 << 24 };
+
+/* Whether a polynomial may be computed where the function begins, and is not negative for some sane sizes. */
+static bool is_sane(const tirbi_facts *facts, const tirbi_poly *p) {
+    bool some = false;
+    for (uint32_t i = 0; i < p->n; i++) {
+        const tirbi_monomial *m = &p->term[i].of;
+        some = some || p->term[i].factor > 0;
+        if (m->degree > 0 && (p->term[i].factor > MOST_FACTOR || p->term[i].factor < -MOST_FACTOR)) return false;
+        for (unsigned k = 0; k < m->degree; k++) {
+            const tirbi_symbol *s = &facts->symbols[m->symbol[k]];
+            if (!s->steady || (m->degree > 1 && (s->lo < 0 || s->hi > INT32_MAX))) return false;
+        }
+    }
+    return some || p->n == 0;
+}
+
+/* Puts the ends of what is no size in its place, as far as these are known. */
+static bool least_of_rest(const tirbi_facts *facts, tirbi_poly *p) {
+    for (uint32_t i = 0; i < facts->n_symbols; i++) {
+        const tirbi_symbol *s = &facts->symbols[i];
+        tirbi_poly by, rest, negated = {.n = 0};
+        if (s->steady || !tirbi_poly_mentions(p, i)) continue;
+        if (s->bounded || !tirbi_poly_split(p, i, &by, &rest) || !tirbi_poly_add(&negated, &by, -1)) return false;
+        const bool up = tirbi_not_negative(facts, &by);
+        if (!up && !tirbi_not_negative(facts, &negated)) return false;
+        if (!tirbi_poly_add(&rest, &by, up ? s->lo : s->hi)) return false;
+        *p = rest;
+    }
+    return true;
+}
+
+bool tirbi_not_negative_if(const tirbi_facts *facts, const tirbi_poly *p, tirbi_conditions *conditions) {
+    tirbi_poly least;
+    if (tirbi_not_negative(facts, p)) return true;
+    if (!tirbi_least(facts, p, &least) || !least_of_rest(facts, &least) || !is_sane(facts, &least)) return false;
+    for (uint32_t i = 0; i < conditions->n; i++)
+        if (tirbi_poly_equal(&conditions->item[i], &least)) return true;
+    if (conditions->n == TIRBI_MAX_ASSUMED) return false;
+    conditions->item[conditions->n++] = least;
+    return true;
+}
+
+bool tirbi_exact_if(const tirbi_facts *facts, const tirbi_poly *p, tirbi_dtype type, tirbi_conditions *conditions) {
+    int64_t lo, hi;
+    tirbi_poly room = {.n = 0}, above = *p;
+    tirbi_type_range(type, &lo, &hi);
+    if (tirbi_dtypes[type].bits == 64) { /* far inside, so that nothing on the way there wraps either */
+        lo = tirbi_dtype_is_signed(type) ? -(INT64_C(1) << 56) : 0;
+        hi = INT64_C(1) << 56;
+    }
+    if (p->n == 1 && p->term[0].factor == 1 && p->term[0].of.degree == 1) { /* of one symbol its own range is known */
+        const tirbi_symbol *s = &facts->symbols[p->term[0].of.symbol[0]];
+        if (s->value->type == type || (s->lo >= lo && s->hi <= hi)) return true;
+    }
+    return tirbi_poly_add_constant(&room, hi) && tirbi_poly_add(&room, p, -1) && tirbi_poly_add_constant(&above, -lo) &&
+           tirbi_not_negative_if(facts, &room, conditions) && tirbi_not_negative_if(facts, &above, conditions);
+}
+
+/* ---- Expressions ------------------------------------------------------------------------------------------------ */
+
+static const tirbi_lx *operation(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype type, const tirbi_lx *a,
+                                 const tirbi_lx *b) {
+    return tirbi_lx_op(pool, op, type, TIRB_TYPE_NONE, a, b, NULL);
+}
+
+const tirbi_lx *tirbi_linear_value(tirbi_lx_pool *pool, tirbi_dtype type, const tirbi_facts *facts, const tirbi_poly *p,
+                                   const tirbi_lx *(*value)(void *context, const tirbi_lx *symbol), void *context) {
+    const tirbi_lx *sum = NULL;
+    int64_t constant = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        const tirbi_monomial *m = &p->term[i].of;
+        const int64_t factor = p->term[i].factor;
+        const tirbi_lx *product = NULL;
+        if (m->degree == 0) constant = factor;
+        for (unsigned k = 0; k < m->degree; k++) {
+            const tirbi_lx *x = value(context, facts->symbols[m->symbol[k]].value);
+            x = x ? tirbi_lx_cast(pool, type, x) : NULL;
+            product = !x ? NULL : k == 0 ? x : operation(pool, TIRB_OP_MUL, type, product, x);
+            if (!product) return NULL;
+        }
+        if (!product) continue;
+        if (factor == -1 && sum) {
+            sum = operation(pool, TIRB_OP_SUB, type, sum, product);
+        } else {
+            if (factor != 1) product = operation(pool, TIRB_OP_MUL, type, product, tirbi_lx_int(pool, type, factor));
+            sum = !product ? NULL : sum ? operation(pool, TIRB_OP_ADD, type, sum, product) : product;
+        }
+        if (!sum) return NULL;
+    }
+    if (!sum) return tirbi_lx_int(pool, type, constant);
+    return constant != 0 ? operation(pool, TIRB_OP_ADD, type, sum, tirbi_lx_int(pool, type, constant)) : sum;
+}

@@ -1,0 +1,41 @@
+/* Integer expressions as polynomials, and under which conditions they are these.
+ *
+ * Sums, differences and products in w bits are right modulo 2^w whatever their parts do. So an expression is judged at
+ * its borders only: where it is cast, and where it ends. There its least and greatest whole number have to lie in its
+ * type: known by facts, or a condition on what stays the same wherever the function is. */
+#ifndef TIRB_COMPILER_OPTIMIZE_ANALYSIS_LINEAR_H
+#define TIRB_COMPILER_OPTIMIZE_ANALYSIS_LINEAR_H
+
+#include "compiler/optimize/analysis/facts.h"
+
+enum { TIRBI_MAX_ASSUMED = 16 };
+
+/* Polynomials of steady symbols; none of them may be negative. */
+typedef struct tirbi_conditions {
+    tirbi_poly item[TIRBI_MAX_ASSUMED];
+    uint32_t n;
+} tirbi_conditions;
+
+typedef struct tirbi_linear_reader {
+    tirbi_facts *facts;
+    /* The value of a variable that is set once; NULL: it is a symbol. */
+    const tirbi_lx *(*value_of)(void *context, const tirbi_lvar *var);
+    void *context;
+    bool loose; /* casts are taken to keep values, whether these fit or not: to see what there is */
+} tirbi_linear_reader;
+
+/* What an integer expression is modulo 2^w, w being the bits of its type. Whatever is cast in it is exact under
+ * `conditions`, to which is added. False: it is no such polynomial. */
+bool tirbi_read_linear(const tirbi_linear_reader *reader, const tirbi_lx *x, tirbi_poly *out,
+                       tirbi_conditions *conditions);
+/* Adds under which conditions a polynomial lies in a type wherever the loops around run; false: there are none, or none
+ * that hold for sane sizes. */
+bool tirbi_exact_if(const tirbi_facts *facts, const tirbi_poly *p, tirbi_dtype type, tirbi_conditions *conditions);
+/* The same for a polynomial that shall not be negative. */
+bool tirbi_not_negative_if(const tirbi_facts *facts, const tirbi_poly *p, tirbi_conditions *conditions);
+/* A polynomial as an expression of a type, each symbol of which is what `value` says of it; NULL when memory ran out.
+ */
+const tirbi_lx *tirbi_linear_value(tirbi_lx_pool *pool, tirbi_dtype type, const tirbi_facts *facts, const tirbi_poly *p,
+                                   const tirbi_lx *(*value)(void *context, const tirbi_lx *symbol), void *context);
+
+#endif

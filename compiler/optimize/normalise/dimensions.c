@@ -1,0 +1,104 @@
+#include "compiler/optimize/normalise/dimensions.h"
+
+#include "loader/base/divisor.h"
+
+/* The steady part of a term, and how many of its symbols are not. */
+static unsigned steady_part(const tirbi_facts *facts, const tirbi_monomial *m, tirbi_monomial *out) {
+    unsigned varying = 0;
+    out->degree = 0;
+    for (unsigned i = 0; i < m->degree; i++) {
+        if (facts->symbols[m->symbol[i]].steady)
+            out->symbol[out->degree++] = m->symbol[i];
+        else
+            varying++;
+    }
+    return varying;
+}
+
+static void add_stride(tirbi_dimensions *d, const tirbi_monomial *of, int64_t factor) {
+    uint32_t i = 0;
+    while (i < d->n && !tirbi_monomial_equal(&d->stride[i].of, of)) i++;
+    if (i == TIRBI_MAX_STRIDES || factor == INT64_MIN) {
+        d->impossible = true;
+        return;
+    }
+    if (i == d->n) {
+        d->stride[d->n].of = *of;
+        d->stride[d->n++].factor = 0;
+    }
+    d->stride[i].factor = (int64_t)tirbi_common_divisor((uint64_t)d->stride[i].factor, tirbi_magnitude(factor));
+}
+
+void tirbi_add_strides(const tirbi_facts *facts, const tirbi_poly *index, tirbi_dimensions *out) {
+    for (uint32_t i = 0; i < index->n; i++) {
+        tirbi_monomial of;
+        const unsigned varying = steady_part(facts, &index->term[i].of, &of);
+        if (varying > 1)
+            out->impossible = true;
+        else if (varying == 1)
+            add_stride(out, &of, index->term[i].factor);
+    }
+}
+
+static bool comes_before(const tirbi_dimensions *d, uint32_t a, uint32_t b) {
+    return d->stride[a].of.degree < d->stride[b].of.degree;
+}
+
+static void sort(tirbi_dimensions *d) {
+    for (uint32_t i = 1; i < d->n; i++) {
+        for (uint32_t k = i; k > 0 && comes_before(d, k, k - 1); k--) {
+            const tirbi_monomial of = d->stride[k].of;
+            const int64_t factor = d->stride[k].factor;
+            d->stride[k] = d->stride[k - 1];
+            d->stride[k - 1].of = of;
+            d->stride[k - 1].factor = factor;
+        }
+    }
+}
+
+void tirbi_order_strides(tirbi_dimensions *d, const tirbi_poly *extent) {
+    const tirbi_monomial one = {.degree = 0};
+    if (d->impossible) return;
+    add_stride(d, &one, 1);
+    sort(d);
+    d->impossible = d->impossible || d->n < 2;
+    for (uint32_t i = 0; i + 1 < d->n && !d->impossible; i++) {
+        tirbi_monomial size;
+        if (!tirbi_monomial_divide(&d->stride[i + 1].of, &d->stride[i].of, &size) || size.degree == 0 ||
+            d->stride[i + 1].factor % d->stride[i].factor != 0) {
+            d->impossible = true;
+            return;
+        }
+        d->size[i].n = 0;
+        tirbi_poly_add_term(&d->size[i], &size, d->stride[i + 1].factor / d->stride[i].factor);
+    }
+    const uint32_t last = d->n - 1;
+    if (!d->impossible)
+        d->impossible = !tirbi_poly_divide(extent, &d->stride[last].of, d->stride[last].factor, &d->size[last]);
+}
+
+/* The largest stride that divides a term. */
+static uint32_t stride_of(const tirbi_dimensions *d, const tirbi_monomial *of, int64_t factor, tirbi_monomial *left) {
+    uint32_t i = d->n - 1;
+    while (i > 0 && (factor % d->stride[i].factor != 0 || !tirbi_monomial_divide(of, &d->stride[i].of, left))) i--;
+    if (i == 0) *left = *of;
+    return i;
+}
+
+bool tirbi_subscripts_of(const tirbi_facts *facts, const tirbi_dimensions *d, const tirbi_poly *index,
+                         tirbi_poly *subscripts, tirbi_conditions *conditions) {
+    for (uint32_t i = 0; i < d->n; i++) subscripts[i].n = 0;
+    for (uint32_t i = 0; i < index->n; i++) {
+        tirbi_monomial left;
+        const uint32_t to = stride_of(d, &index->term[i].of, index->term[i].factor, &left);
+        if (!tirbi_poly_add_term(&subscripts[to], &left, index->term[i].factor / d->stride[to].factor)) return false;
+    }
+    for (uint32_t i = 0; i + 1 < d->n; i++) {
+        tirbi_poly room = d->size[i];
+        if (!tirbi_poly_add_constant(&room, -1) || !tirbi_poly_add(&room, &subscripts[i], -1) ||
+            !tirbi_not_negative_if(facts, &subscripts[i], conditions) ||
+            !tirbi_not_negative_if(facts, &room, conditions))
+            return false;
+    }
+    return tirbi_exact_if(facts, index, TIRB_I64, conditions);
+}

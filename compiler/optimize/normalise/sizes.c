@@ -1,0 +1,239 @@
+#include "compiler/optimize/normalise/sizes.h"
+
+#include "compiler/optimize/normalise/versions.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+/* What products of sizes may come to before the next factor, and as a whole: so far no int64 wraps, nor a sum of so
+ * many of them as a polynomial has. */
+#define MOST_PARTIAL (INT64_C(1) << 32)
+#define MOST_WHOLE   (INT64_C(1) << 57)
+
+/* ---- Phases ----------------------------------------------------------------------------------------------------- */
+
+/* Parameters that are sizes have another variable in the version, of which more is known. */
+static bool narrow_parameters(tirbi_versions *v) {
+    for (uint32_t i = 0; i < v->facts.n_symbols; i++) {
+        const tirbi_symbol *s = &v->facts.symbols[i];
+        if (!s->steady || s->value->kind != TIRBI_LX_VAR || (s->lo <= s->value->lo && s->hi >= s->value->hi)) continue;
+        tirbi_lvar *narrow = TIRBI_NEW(v->pool->arena, tirbi_lvar);
+        if (!narrow || !tirbi_version_rename(v, s->value->var, narrow)) return false;
+        *narrow = *s->value->var;
+        narrow->lo = s->lo;
+        narrow->hi = s->hi;
+        narrow->as = s->value->var;
+    }
+    return true;
+}
+
+static const tirbi_ls *run(tirbi_versions *v, tirbi_phase phase, const tirbi_ls *body) {
+    v->phase = phase;
+    v->n_lists = v->n_vars = v->n_buffers = 0;
+    v->facts.n_known = 0;
+    v->nest = v->depth = v->gains = 0;
+    if (phase == TIRBI_PHASE_BUILD && !narrow_parameters(v)) return NULL;
+    return tirbi_version_of(v, body);
+}
+
+/* Orders the strides that were found, by the extents of the dimensions that have them. */
+static void order_strides(tirbi_versions *v) {
+    for (uint32_t i = 0; i < v->n_dimensions; i++) {
+        tirbi_dimension *d = &v->dimensions[i];
+        tirbi_conditions conditions = {.n = 0};
+        tirbi_poly extent;
+        if (tirbi_version_linear(v, d->buffer->shape[d->d], &extent, &conditions))
+            tirbi_order_strides(&d->in, &extent);
+        else
+            d->in.impossible = true;
+    }
+}
+
+/* ---- The test --------------------------------------------------------------------------------------------------- */
+
+enum { MAX_ASKED = 128 };
+
+/* What is asked of sizes: each is at most, or at least, so much. */
+typedef struct test {
+    tirbi_lx_pool *pool;
+    const tirbi_facts *facts;
+    struct {
+        tirbi_op op;
+        const tirbi_lx *value;
+        int64_t limit;
+    } asked[MAX_ASKED];
+    uint32_t n;
+    bool failed;
+} test;
+
+/* Adds a question, or makes one harder that asks the same of the same value. */
+static void ask(test *t, tirbi_op op, const tirbi_lx *value, int64_t limit) {
+    uint32_t i = 0;
+    while (i < t->n && (t->asked[i].op != op || t->asked[i].value != value)) i++;
+    if (!value || i == MAX_ASKED) {
+        t->failed = true;
+        return;
+    }
+    if (i == t->n) {
+        t->asked[t->n].op = op;
+        t->asked[t->n].value = value;
+        t->asked[t->n++].limit = limit;
+    } else if ((op == TIRB_OP_LE) == (limit < t->asked[i].limit)) {
+        t->asked[i].limit = limit;
+    }
+}
+
+static const tirbi_lx *condition_of(const test *t) {
+    const tirbi_lx *all = tirbi_lx_int(t->pool, TIRB_BOOL, 1);
+    for (uint32_t i = 0; i < t->n && all; i++) {
+        const tirbi_lx *limit = tirbi_lx_int(t->pool, TIRB_I64, t->asked[i].limit), *holds;
+        holds = tirbi_lx_op(t->pool, t->asked[i].op, TIRB_I64, TIRB_TYPE_NONE, t->asked[i].value, limit, NULL);
+        all = !holds   ? NULL
+              : i == 0 ? holds
+                       : tirbi_lx_op(t->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, all, holds, NULL);
+    }
+    return t->failed ? NULL : all;
+}
+
+static void ask_at_most(test *t, const tirbi_lx *x, int64_t most) {
+    if (!x || x->hi > most) ask(t, TIRB_OP_LE, x, most);
+}
+
+static void ask_at_least(test *t, const tirbi_lx *x, int64_t least) {
+    if (!x || x->lo < least) ask(t, TIRB_OP_GE, x, least);
+}
+
+static const tirbi_lx *symbol_value(const test *t, uint32_t symbol) {
+    return tirbi_lx_cast(t->pool, TIRB_I64, t->facts->symbols[symbol].value);
+}
+
+/* The product of sizes, none of which is negative, that a term is; what may wrap on the way is asked for, and whether
+ * it is at most that. */
+static const tirbi_lx *product_of(test *t, const tirbi_monomial *m, int64_t most) {
+    const tirbi_lx *product = NULL;
+    for (unsigned k = 0; k < m->degree; k++) {
+        const tirbi_lx *x = symbol_value(t, m->symbol[k]);
+        if (k > 1) ask_at_most(t, product, MOST_PARTIAL);
+        product = !x ? NULL : k == 0 ? x : tirbi_lx_mul(t->pool, product, x);
+        if (!product) return NULL;
+    }
+    ask_at_most(t, product, most);
+    if (m->degree == 1) ask_at_least(t, product, -most);
+    return product;
+}
+
+/* Whether a polynomial is a number less one product. */
+static bool is_limit(const tirbi_poly *p, uint32_t *product, int64_t *most) {
+    if (p->n != 2) return false;
+    *product = p->term[0].of.degree == 0 ? 1 : 0;
+    const int64_t constant = p->term[1 - *product].factor, factor = p->term[*product].factor;
+    if (p->term[1 - *product].of.degree > 0 || constant < 0 || factor >= 0 || factor == INT64_MIN) return false;
+    *most = constant / -factor;
+    return *most < MOST_WHOLE;
+}
+
+/* Asks whether a polynomial is not negative: whether a sum is at least what its constant takes away. */
+static void ask_for(test *t, const tirbi_poly *p) {
+    const tirbi_lx *sum = tirbi_lx_int(t->pool, TIRB_I64, 0);
+    int64_t constant = 0, most;
+    uint32_t product;
+    if (is_limit(p, &product, &most)) {
+        product_of(t, &p->term[product].of, most);
+        return;
+    }
+    for (uint32_t i = 0; i < p->n && sum; i++) {
+        const int64_t factor = p->term[i].factor;
+        if (p->term[i].of.degree == 0) {
+            constant = factor;
+            continue;
+        }
+        const tirbi_lx *term = product_of(t, &p->term[i].of, MOST_WHOLE / (factor < 0 ? -factor : factor));
+        term = term ? tirbi_lx_mul(t->pool, term, tirbi_lx_int(t->pool, TIRB_I64, factor)) : NULL;
+        sum = term ? tirbi_lx_add(t->pool, sum, term) : NULL;
+    }
+    if (!sum || constant == INT64_MIN)
+        t->failed = true;
+    else
+        ask(t, TIRB_OP_GE, sum, -constant);
+}
+
+/* Asks whether all symbols lie where the version takes them to be, and for all of its conditions. */
+static const tirbi_lx *test_of(const tirbi_versions *v) {
+    test t = {.pool = v->pool, .facts = &v->facts};
+    for (uint32_t i = 0; i < v->facts.n_symbols; i++) {
+        const tirbi_symbol *s = &v->facts.symbols[i];
+        if (!s->steady || (s->lo <= s->value->lo && s->hi >= s->value->hi)) continue;
+        ask_at_least(&t, symbol_value(&t, i), s->lo);
+        ask_at_most(&t, symbol_value(&t, i), s->hi);
+    }
+    for (uint32_t i = 0; i < v->n_lists; i++)
+        for (uint32_t k = 0; k < v->conditions[i].n; k++) ask_for(&t, &v->conditions[i].item[k]);
+    return condition_of(&t);
+}
+
+/* ---- Versions --------------------------------------------------------------------------------------------------- */
+
+static bool multiplies_symbols(const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_MUL && x->args[0]->kind != TIRBI_LX_CONST &&
+        x->args[1]->kind != TIRBI_LX_CONST && tirbi_dtype_is_int((tirbi_dtype)x->type))
+        return true;
+    for (const tirbi_place *p = x->kind == TIRBI_LX_LOAD ? x->access : NULL; p; p = p->view)
+        for (uint32_t d = 0; d < p->ndim; d++)
+            if (multiplies_symbols(p->indices[d])) return true;
+    for (int i = 0; i < x->n_args; i++)
+        if (multiplies_symbols(x->args[i])) return true;
+    return false;
+}
+
+/* Whether some integers that are not constants are multiplied: else there is no version to be made. */
+static bool has_products(const tirbi_ls *s) {
+    switch ((tirbi_ls_kind)s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            if (has_products(s->as.seq.items[i])) return true;
+        return false;
+    case TIRBI_LS_LOOP:
+        return has_products(s->as.loop.body);
+    case TIRBI_LS_IF:
+        return has_products(s->as.if_.then_case) || (s->as.if_.else_case && has_products(s->as.if_.else_case));
+    case TIRBI_LS_WHILE:
+        return has_products(s->as.while_.body);
+    case TIRBI_LS_STORE:
+        for (uint32_t d = 0; d < s->as.store.access->ndim; d++)
+            if (multiplies_symbols(s->as.store.access->indices[d])) return true;
+        return multiplies_symbols(s->as.store.value);
+    case TIRBI_LS_SET:
+        return s->as.set.value && multiplies_symbols(s->as.set.value);
+    case TIRBI_LS_TREE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The version for sizes for which a test says that they are sane; NULL: there is none that gains anything. */
+static const tirbi_ls *version(tirbi_versions *v, const tirbi_ls *body, const tirbi_lx **out_test) {
+    if (!run(v, TIRBI_PHASE_ROLES, body) || !run(v, TIRBI_PHASE_STRIDES, body)) return NULL;
+    order_strides(v);
+    if (!run(v, TIRBI_PHASE_FIT, body)) return NULL;
+    const tirbi_ls *made = run(v, TIRBI_PHASE_BUILD, body);
+    *out_test = made && v->gains > 0 ? test_of(v) : NULL;
+    return *out_test && !tirbi_lx_is_int(*out_test, 0) ? made : NULL;
+}
+
+const tirbi_ls *tirbi_version_sizes(tirbi_lx_pool *pool, const tirbi_ls *body) {
+    if (!body || !has_products(body)) return body;
+    tirbi_versions *v = TIRBI_NEW(pool->arena, tirbi_versions);
+    tirbi_symbol *symbols = v ? TIRBI_NEW_ARRAY(pool->arena, tirbi_symbol, TIRBI_MAX_SYMBOLS) : NULL;
+    if (!symbols) return NULL;
+    v->pool = pool;
+    v->facts.symbols = symbols;
+    const tirbi_lx *sane = NULL;
+    const tirbi_ls *made = version(v, body, &sane);
+    tirbi_ls *choice = made && !pool->arena->failed ? tirbi_new_stmt(pool, TIRBI_LS_IF, body->span) : NULL;
+    if (pool->arena->failed) return NULL;
+    if (!choice) return body;
+    choice->as.if_.condition = sane;
+    choice->as.if_.then_case = made;
+    choice->as.if_.else_case = body;
+    choice->as.if_.sizes = true;
+    return choice;
+}

@@ -1,0 +1,630 @@
+/* Copies of function bodies in which indices and bounds are sums of int64 products. */
+#include "compiler/optimize/normalise/versions.h"
+
+#include <string.h>
+
+#include "compiler/loop/exact.h"
+#include "compiler/optimize/facts/injective.h"
+#include "compiler/optimize/rewriting/copy.h"
+#include "compiler/optimize/rewriting/statements.h"
+#include "loader/base/checked.h"
+
+enum { MAX_VARS = 4096, MAX_BUFFERS = 1024, MAX_DIMENSIONS = 512 };
+
+/* ---- Lists ------------------------------------------------------------------------------------------------------ */
+
+/* Room for one more; false: memory ran out, or there are too many, and no version is made. */
+static bool grow(tirbi_versions *v, void **items, uint32_t n, uint32_t *capacity, size_t size, uint32_t most) {
+    if (n < *capacity) return true;
+    const uint32_t more = *capacity ? 2 * *capacity : 16;
+    void *fresh = n < most ? tirbi_arena_alloc(v->pool->arena, more, size) : NULL;
+    if (!fresh) return v->refused = true, false;
+    if (n) memcpy(fresh, *items, n * size);
+    *items = fresh;
+    *capacity = more;
+    return true;
+}
+
+static bool add_var(tirbi_versions *v, const tirbi_lvar *from, tirbi_lvar *to, const tirbi_lx *value) {
+    void *items = v->vars;
+    if (!grow(v, &items, v->n_vars, &v->var_capacity, sizeof(*v->vars), MAX_VARS)) return false;
+    v->vars = items;
+    v->vars[v->n_vars].from = from;
+    v->vars[v->n_vars].to = to;
+    v->vars[v->n_vars++].value = value;
+    return true;
+}
+
+bool tirbi_version_rename(tirbi_versions *v, const tirbi_lvar *from, tirbi_lvar *to) {
+    return add_var(v, from, to, NULL);
+}
+
+static uint32_t find_var(const tirbi_versions *v, const tirbi_lvar *var) {
+    uint32_t i = v->n_vars;
+    while (i > 0 && v->vars[i - 1].from != var) i--;
+    return i;
+}
+
+static const tirbi_lx *value_of(void *context, const tirbi_lvar *var) {
+    const tirbi_versions *v = context;
+    if (var->kind != TIRBI_LVAR_LET) return NULL;
+    const uint32_t i = find_var(v, var);
+    return i > 0 ? v->vars[i - 1].value : NULL;
+}
+
+/* A variable that begins in the body: another one in its copy. */
+static tirbi_lvar *fresh_var(tirbi_versions *v, const tirbi_lvar *old, const tirbi_lx *value) {
+    const bool builds = v->phase == TIRBI_PHASE_BUILD;
+    tirbi_lvar *var = builds ? TIRBI_NEW(v->pool->arena, tirbi_lvar) : (tirbi_lvar *)(uintptr_t)old;
+    if (!var || !add_var(v, old, var, value)) return NULL;
+    if (!builds) return var;
+    *var = *old;
+    var->id = 0;
+    return var;
+}
+
+/* ---- Polynomials ------------------------------------------------------------------------------------------------ */
+
+bool tirbi_version_assume(tirbi_versions *v, const tirbi_conditions *conditions) {
+    for (uint32_t i = 0; i < conditions->n; i++) {
+        bool known = false;
+        for (uint32_t k = 0; k < v->n_lists && !known; k++)
+            for (uint32_t j = 0; j < v->conditions[k].n && !known; j++)
+                known = tirbi_poly_equal(&v->conditions[k].item[j], &conditions->item[i]);
+        if (known) continue;
+        tirbi_conditions *last = v->n_lists > 0 ? &v->conditions[v->n_lists - 1] : NULL;
+        if (!last || last->n == TIRBI_MAX_ASSUMED) {
+            if (v->n_lists == sizeof(v->conditions) / sizeof(*v->conditions)) return false;
+            last = &v->conditions[v->n_lists++];
+            last->n = 0;
+        }
+        last->item[last->n++] = conditions->item[i];
+    }
+    return true;
+}
+
+/* Calls may do something else each time. */
+static bool has_call(const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_CALL) return true;
+    for (const tirbi_place *p = x->kind == TIRBI_LX_LOAD ? x->access : NULL; p; p = p->view)
+        for (uint32_t d = 0; d < p->ndim; d++)
+            if (has_call(p->indices[d])) return true;
+    for (int i = 0; i < x->n_args; i++)
+        if (has_call(x->args[i])) return true;
+    return false;
+}
+
+/* What takes part in products is a size, and what is counted to is not negative. */
+static void take_roles(tirbi_versions *v, const tirbi_poly *p, bool counts) {
+    for (uint32_t i = 0; i < p->n; i++) {
+        const tirbi_monomial *m = &p->term[i].of;
+        bool varies = false;
+        for (unsigned k = 0; k < m->degree; k++) varies = varies || !v->facts.symbols[m->symbol[k]].steady;
+        for (unsigned k = 0; k < m->degree; k++) {
+            tirbi_symbol *s = &v->facts.symbols[m->symbol[k]];
+            if (!s->steady || !(counts || (varies && m->degree > 1))) continue;
+            if (s->lo < 0 && s->hi > 0) s->lo = 0;
+            if (m->degree > 1 && s->hi > INT32_MAX && s->lo <= INT32_MAX) s->hi = INT32_MAX;
+        }
+    }
+}
+
+bool tirbi_version_linear(tirbi_versions *v, const tirbi_lx *x, tirbi_poly *out, tirbi_conditions *conditions) {
+    const tirbi_linear_reader reader = {
+        .facts = &v->facts, .value_of = value_of, .context = v, .loose = v->phase == TIRBI_PHASE_ROLES};
+    return !has_call(x) && tirbi_read_linear(&reader, x, out, conditions);
+}
+
+/* Whether a polynomial is the same as long as the variables that it names are there. */
+static bool stays(const tirbi_versions *v, const tirbi_poly *p) {
+    for (uint32_t i = 0; i < p->n; i++)
+        for (unsigned k = 0; k < p->term[i].of.degree; k++)
+            if (!v->facts.symbols[p->term[i].of.symbol[k]].value->pure) return false;
+    return true;
+}
+
+static const tirbi_lx *rename_symbol(void *context, const tirbi_lx *symbol) {
+    return tirbi_version_of_value(context, symbol);
+}
+
+/* Whether all that is computed is int32, and comes to int32: then it is computed so, as programs write it. */
+static bool is_narrow(tirbi_versions *v, const tirbi_poly *p) {
+    tirbi_conditions conditions = {.n = 0};
+    for (uint32_t i = 0; i < p->n; i++)
+        for (unsigned k = 0; k < p->term[i].of.degree; k++)
+            if (v->facts.symbols[p->term[i].of.symbol[k]].value->type != TIRB_I32) return false;
+    return tirbi_exact_if(&v->facts, p, TIRB_I32, &conditions) && tirbi_version_assume(v, &conditions);
+}
+
+/* A polynomial as an int64. */
+static const tirbi_lx *as_value(tirbi_versions *v, const tirbi_poly *p) {
+    const tirbi_dtype type = is_narrow(v, p) ? TIRB_I32 : TIRB_I64;
+    const tirbi_lx *value = tirbi_linear_value(v->pool, type, &v->facts, p, rename_symbol, v);
+    return value ? tirbi_lx_cast(v->pool, TIRB_I64, value) : NULL;
+}
+
+/* A bound of a loop or an extent: an int64 that is a sum of products, as far as it is one. */
+static const tirbi_lx *bound(tirbi_versions *v, const tirbi_lx *x, bool counts) {
+    tirbi_conditions conditions = {.n = 0};
+    tirbi_poly p;
+    const bool linear = tirbi_version_linear(v, x, &p, &conditions);
+    if (v->phase == TIRBI_PHASE_ROLES && linear) take_roles(v, &p, counts);
+    if (v->phase != TIRBI_PHASE_BUILD) return x;
+    if (!linear || !stays(v, &p) || !tirbi_version_assume(v, &conditions)) return tirbi_version_of_value(v, x);
+    return as_value(v, &p);
+}
+
+/* ---- Buffers ---------------------------------------------------------------------------------------------------- */
+
+static tirbi_dimension *dimension_of(tirbi_versions *v, const tirbi_lbuf *buffer, uint32_t d, bool add) {
+    for (uint32_t i = 0; i < v->n_dimensions; i++) {
+        tirbi_dimension *known = &v->dimensions[i];
+        if (known->buffer == buffer && known->d == d && known->nest == v->nest) return known;
+    }
+    void *items = v->dimensions;
+    if (!add || !grow(v, &items, v->n_dimensions, &v->dimension_capacity, sizeof(*v->dimensions), MAX_DIMENSIONS))
+        return NULL;
+    v->dimensions = items;
+    tirbi_dimension *fresh = &v->dimensions[v->n_dimensions++];
+    *fresh = (tirbi_dimension){.buffer = buffer, .d = d, .nest = v->nest};
+    return fresh;
+}
+
+/* The dimensions that one is made of; NULL: it is one. */
+static const tirbi_dimensions *split_of(tirbi_versions *v, const tirbi_lbuf *buffer, uint32_t d) {
+    const tirbi_dimension *known = dimension_of(v, buffer, d, false);
+    return known && !known->in.impossible && known->in.n > 1 ? &known->in : NULL;
+}
+
+/* Whether the number of an element is nothing but the sum of its indices times strides. */
+static bool is_plain(const tirbi_place *place) {
+    const tirbi_lbuf *b = place->buffer;
+    return !place->view && !b->source && !b->broadcasts && !b->overlaps && !b->resized && !b->local && !b->fetched &&
+           b->root == b && b->ndim > 0;
+}
+
+static tirbi_lbuf *copy_of(tirbi_versions *v, const tirbi_lbuf *b);
+
+/* The expressions of a list in the copy. */
+static const tirbi_lx *const *values_of(tirbi_versions *v, const tirbi_lx *const *from, uint32_t n, bool bounds) {
+    const tirbi_lx **items = TIRBI_NEW_ARRAY(v->pool->arena, const tirbi_lx *, n + 1);
+    for (uint32_t i = 0; items && i < n; i++) {
+        items[i] = bounds ? bound(v, from[i], true) : tirbi_version_of_value(v, from[i]);
+        if (!items[i]) return NULL;
+    }
+    return items;
+}
+
+/* Memory is that of its copy, but for a parameter's, of which the copy is a view. */
+static bool fill_copy(tirbi_versions *v, const tirbi_lbuf *b, tirbi_lbuf *to) {
+    *to = *b;
+    to->root = b->root != b ? copy_of(v, b->root) : b->param >= 0 || b->fetched ? b->root : to;
+    if (to->root && to->root != to) to->root = to->root->root;
+    to->covers = to->covers || to->root != to;
+    to->covers = to->covers && b->root == b;
+    to->shape = values_of(v, b->shape, b->ndim, true);
+    if (b->strides) to->strides = values_of(v, b->strides, b->ndim, true);
+    if (b->offset) to->offset = bound(v, b->offset, false);
+    if (b->length) to->length = bound(v, b->length, true);
+    if (b->source) {
+        to->source = copy_of(v, b->source);
+        to->source_mins = to->source ? values_of(v, b->source_mins, b->source->ndim, false) : NULL;
+    }
+    if (b->local) {
+        const uint32_t local = find_var(v, b->local);
+        to->local = local > 0 ? v->vars[local - 1].to : b->local;
+    }
+    if (to->root != to) to->param = -1;
+    to->id = 0;
+    return to->root && to->shape && (to->strides || !b->strides) && (to->offset || !b->offset) &&
+           (to->length || !b->length) && (!b->source || (to->source && to->source_mins));
+}
+
+static tirbi_lbuf *add_buffer(tirbi_versions *v, const tirbi_lbuf *from, uint32_t nest) {
+    void *items = v->buffers;
+    tirbi_lbuf *to = TIRBI_NEW(v->pool->arena, tirbi_lbuf);
+    if (!to || !grow(v, &items, v->n_buffers, &v->buffer_capacity, sizeof(*v->buffers), MAX_BUFFERS)) return NULL;
+    v->buffers = items;
+    v->buffers[v->n_buffers].from = from;
+    v->buffers[v->n_buffers].to = to;
+    v->buffers[v->n_buffers++].nest = nest;
+    return to;
+}
+
+static tirbi_lbuf *known_buffer(const tirbi_versions *v, const tirbi_lbuf *from, uint32_t nest) {
+    for (uint32_t i = 0; i < v->n_buffers; i++)
+        if (v->buffers[i].from == from && v->buffers[i].nest == nest) return v->buffers[i].to;
+    return NULL;
+}
+
+static tirbi_lbuf *copy_of(tirbi_versions *v, const tirbi_lbuf *b) {
+    tirbi_lbuf *to = known_buffer(v, b, 0);
+    if (to) return to;
+    to = add_buffer(v, b, 0);
+    return to && fill_copy(v, b, to) ? to : NULL;
+}
+
+/* The extents of a dimension and what steps over one of each; how many there are is added. */
+static bool add_extents(tirbi_versions *v, const tirbi_dimensions *in, const tirbi_lx *extent, const tirbi_lx *stride,
+                        tirbi_lbuf *out) {
+    const tirbi_lx **shape = (const tirbi_lx **)(uintptr_t)out->shape + out->ndim,
+                   **strides = (const tirbi_lx **)(uintptr_t)out->strides + out->ndim;
+    const uint32_t n = in ? in->n : 1;
+    for (uint32_t k = 0; k < n; k++) { /* from the innermost one on */
+        const uint32_t at = n - 1 - k;
+        shape[at] = in ? as_value(v, &in->size[k]) : extent;
+        strides[at] = stride;
+        if (!shape[at] || !stride) return false;
+        stride = tirbi_lx_mul(v->pool, stride, shape[at]);
+    }
+    out->ndim += n;
+    return true;
+}
+
+/* The copy of a buffer with the dimensions that it has in this nest. Memory without gaps still has none. */
+static tirbi_lbuf *view_of(tirbi_versions *v, const tirbi_lbuf *b) {
+    tirbi_lbuf *whole = copy_of(v, b), *to = known_buffer(v, b, v->nest);
+    if (to || !whole) return to;
+    const tirbi_lx **own = TIRBI_NEW_ARRAY(v->pool->arena, const tirbi_lx *, 2 * TIRBI_MAX_NDIM);
+    const bool compact = tirbi_is_compact(v->pool, whole);
+    to = own ? add_buffer(v, b, v->nest) : NULL;
+    if (!to) return NULL;
+    *to = *whole;
+    to->shape = own;
+    to->strides = own + TIRBI_MAX_NDIM;
+    to->ndim = 0;
+    to->param = -1;
+    to->id = 0;
+    to->covers = true;
+    for (uint32_t d = 0; d < b->ndim; d++)
+        if (!add_extents(v, split_of(v, b, d), whole->shape[d], whole->strides[d], to)) return NULL;
+    const tirbi_lx *stride = tirbi_lx_int(v->pool, TIRB_I64, 1);
+    for (uint32_t d = to->ndim; compact && d-- > 0;) {
+        own[TIRBI_MAX_NDIM + d] = stride;
+        stride = stride ? tirbi_lx_mul(v->pool, stride, own[d]) : NULL;
+        if (!stride) return NULL;
+    }
+    return to;
+}
+
+/* ---- Places ----------------------------------------------------------------------------------------------------- */
+
+/* How many dimensions a place has in this nest; 0: more than there may be. */
+static uint32_t count_dimensions(tirbi_versions *v, const tirbi_place *place) {
+    uint32_t n = 0;
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        const tirbi_dimensions *in = split_of(v, place->buffer, d);
+        n += in ? in->n : 1;
+    }
+    return n <= TIRBI_MAX_NDIM ? n : 0;
+}
+
+/* Whether something that is not a number multiplies what varies. */
+static bool has_symbolic_step(const tirbi_versions *v, const tirbi_poly *p) {
+    for (uint32_t i = 0; i < p->n; i++) {
+        bool steady = false, varies = false;
+        for (unsigned k = 0; k < p->term[i].of.degree; k++) {
+            const bool is = v->facts.symbols[p->term[i].of.symbol[k]].steady;
+            steady = steady || is;
+            varies = varies || !is;
+        }
+        if (steady && varies) return true;
+    }
+    return false;
+}
+
+/* Takes note of one index of a place. */
+static void look_at_index(tirbi_versions *v, const tirbi_place *place, uint32_t d) {
+    tirbi_conditions conditions = {.n = 0};
+    tirbi_poly index, extent, parts[TIRBI_MAX_STRIDES];
+    tirbi_dimension *dimension = v->phase == TIRBI_PHASE_ROLES ? NULL : dimension_of(v, place->buffer, d, true);
+    const bool linear = tirbi_version_linear(v, place->indices[d], &index, &conditions);
+    if (v->phase == TIRBI_PHASE_ROLES) {
+        if (linear) take_roles(v, &index, false);
+        if (tirbi_version_linear(v, place->buffer->shape[d], &extent, &conditions)) take_roles(v, &extent, true);
+    } else if (!dimension || !linear) {
+        if (dimension) dimension->in.impossible = true;
+    } else if (v->phase == TIRBI_PHASE_STRIDES) {
+        tirbi_add_strides(&v->facts, &index, &dimension->in);
+    } else if (!dimension->in.impossible &&
+               !tirbi_subscripts_of(&v->facts, &dimension->in, &index, parts, &conditions)) {
+        dimension->in.impossible = true;
+    }
+}
+
+/* The subscripts of a place in the copy, of which `indices` has room for as many as there may be. */
+static bool fill_indices(tirbi_versions *v, const tirbi_place *place, const tirbi_lx **indices) {
+    uint32_t n = 0;
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        tirbi_conditions conditions = {.n = 0};
+        tirbi_poly index, parts[TIRBI_MAX_STRIDES];
+        const tirbi_dimensions *in = split_of(v, place->buffer, d);
+        const bool linear = tirbi_version_linear(v, place->indices[d], &index, &conditions);
+        if (in) {
+            if (!linear || !tirbi_subscripts_of(&v->facts, in, &index, parts, &conditions) ||
+                !tirbi_version_assume(v, &conditions))
+                return v->refused = true, false;
+            for (uint32_t k = in->n; k-- > 0; n++)
+                if (!(indices[n] = as_value(v, &parts[k]))) return false;
+            v->gains++;
+            continue;
+        }
+        const bool sum = linear && tirbi_version_assume(v, &conditions);
+        if (sum && has_symbolic_step(v, &index)) v->gains++;
+        indices[n] = sum ? as_value(v, &index) : tirbi_version_of_value(v, place->indices[d]);
+        if (!indices[n++]) return false;
+    }
+    return true;
+}
+
+/* A place that is left as it is, but for what its variables and buffers are called. */
+static const tirbi_place *same_place(tirbi_versions *v, const tirbi_place *place) {
+    tirbi_place *copy = TIRBI_NEW(v->pool->arena, tirbi_place);
+    if (!copy) return NULL;
+    *copy = *place;
+    copy->buffer = copy_of(v, place->buffer);
+    copy->indices = values_of(v, place->indices, place->ndim, false);
+    if (!copy->buffer || !copy->indices) return NULL;
+    copy->flat = tirbi_has_own_number(place) ? tirbi_version_of_value(v, place->flat) : copy->indices[0];
+    copy->view = place->view ? same_place(v, place->view) : NULL;
+    return copy->flat && (copy->view || !place->view) ? copy : NULL;
+}
+
+static const tirbi_place *other_place(tirbi_versions *v, const tirbi_place *place) {
+    if (v->phase != TIRBI_PHASE_BUILD) {
+        for (const tirbi_place *p = place; p; p = p->view) {
+            for (uint32_t d = 0; d < p->ndim; d++) {
+                tirbi_version_of_value(v, p->indices[d]);
+                if (is_plain(p)) look_at_index(v, p, d);
+            }
+        }
+        return place;
+    }
+    const uint32_t n = is_plain(place) ? count_dimensions(v, place) : 0;
+    if (n == 0) return same_place(v, place);
+    const tirbi_lx **indices = TIRBI_NEW_ARRAY(v->pool->arena, const tirbi_lx *, n);
+    tirbi_lbuf *buffer = n > place->ndim ? view_of(v, place->buffer) : copy_of(v, place->buffer);
+    if (!indices || !buffer || !fill_indices(v, place, indices)) return NULL;
+    tirbi_place *made = (tirbi_place *)(uintptr_t)tirbi_place_in(v->pool, buffer, indices, place->span);
+    if (made) made->guard = place->guard;
+    return made;
+}
+
+/* ---- Values ----------------------------------------------------------------------------------------------------- */
+
+/* Takes note of what a comparison says where it holds. */
+static void know_comparison(tirbi_versions *v, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
+    tirbi_conditions conditions = {.n = 0};
+    tirbi_poly x, y, more;
+    if (!tirbi_dtype_is_int((tirbi_dtype)a->type) || !tirbi_version_linear(v, a, &x, &conditions) ||
+        !tirbi_version_linear(v, b, &y, &conditions) || !stays(v, &x) || !stays(v, &y) ||
+        !tirbi_exact_if(&v->facts, &x, (tirbi_dtype)a->type, &conditions) ||
+        !tirbi_exact_if(&v->facts, &y, (tirbi_dtype)b->type, &conditions) || !tirbi_version_assume(v, &conditions))
+        return;
+    more = y;
+    if (!tirbi_poly_add(&more, &x, -1)) return;
+    if ((op == TIRB_OP_LT && tirbi_poly_add_constant(&more, -1)) || op == TIRB_OP_LE || op == TIRB_OP_EQ)
+        tirbi_know(&v->facts, &more);
+    if (op == TIRB_OP_EQ) know_comparison(v, TIRB_OP_LE, b, a);
+}
+
+static void know(tirbi_versions *v, const tirbi_lx *x) {
+    if (v->phase == TIRBI_PHASE_ROLES || x->type != TIRB_BOOL) return;
+    if (x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND)) {
+        know(v, x->args[0]);
+        know(v, x->args[1]);
+    } else if (x->kind == TIRBI_LX_OP && x->n_args == 2) {
+        const bool turned = x->op == TIRB_OP_GT || x->op == TIRB_OP_GE;
+        const tirbi_op op = (tirbi_op)(x->op == TIRB_OP_GT ? TIRB_OP_LT : x->op == TIRB_OP_GE ? TIRB_OP_LE : x->op);
+        know_comparison(v, op, x->args[turned ? 1 : 0], x->args[turned ? 0 : 1]);
+    }
+}
+
+static const tirbi_lx *other_call(tirbi_versions *v, const tirbi_lx *x) {
+    if (x->call->n_refs > 0 || x->call->n_checks > 0) return v->refused = true, NULL;
+    tirbi_lcall *call = TIRBI_NEW(v->pool->arena, tirbi_lcall);
+    if (!call) return NULL;
+    *call = *x->call;
+    call->scalars = values_of(v, x->call->scalars, x->call->n_scalars, false);
+    return call->scalars ? tirbi_lx_call(v->pool, (tirbi_dtype)x->type, call) : NULL;
+}
+
+const tirbi_lx *tirbi_version_of_value(tirbi_versions *v, const tirbi_lx *x) {
+    const uint32_t n_known = v->facts.n_known;
+    const tirbi_lx *a[3] = {0};
+    if (!tirbi_arena_work(v->pool->arena, 1)) return NULL;
+    if (x->kind == TIRBI_LX_CONST) return x;
+    if (x->kind == TIRBI_LX_VAR) {
+        const uint32_t i = find_var(v, x->var);
+        return i > 0 && v->vars[i - 1].to ? tirbi_lx_var(v->pool, v->vars[i - 1].to) : x;
+    }
+    if (x->kind == TIRBI_LX_CALL) return other_call(v, x);
+    if (x->kind == TIRBI_LX_LOAD) {
+        const tirbi_place *place = other_place(v, x->access);
+        return v->phase != TIRBI_PHASE_BUILD ? x : place ? tirbi_lx_load(v->pool, place) : NULL;
+    }
+    for (int i = 0; i < x->n_args; i++) {
+        if (i == 1 && (x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND)) know(v, x->args[0]);
+        if (i == 2 && x->kind == TIRBI_LX_COND) v->facts.n_known = n_known;
+        a[i] = tirbi_version_of_value(v, x->args[i]);
+        if (!a[i]) return NULL;
+    }
+    v->facts.n_known = n_known;
+    if (v->phase != TIRBI_PHASE_BUILD) return x;
+    if (x->kind != TIRBI_LX_OP) return tirbi_lx_lazy(v->pool, (tirbi_lx_kind)x->kind, a[0], a[1], a[2]);
+    if (x->addend_first)
+        return tirbi_lx_fused(v->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, a[0], a[1], a[2], true);
+    return tirbi_lx_op(v->pool, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, a[0], a[1], a[2]);
+}
+
+/* ---- Statements ------------------------------------------------------------------------------------------------- */
+
+/* What is known of a loop's bounds is known of its variable. */
+static void narrow_range(tirbi_lvar *var) {
+    int64_t last;
+    if (var->min->lo > var->lo) var->lo = var->min->lo;
+    if (tirbi_add_i64(var->min->hi, var->extent->hi, &last) && last > var->lo && last - 1 < var->hi) var->hi = last - 1;
+}
+
+/* The variable of a loop, whose values are known from here on as far as its bounds tell them. */
+static tirbi_lvar *other_counter(tirbi_versions *v, const tirbi_lvar *old) {
+    const tirbi_lx *min = bound(v, old->min, false), *extent = bound(v, old->extent, true);
+    const tirbi_lx *below = old->below && v->phase == TIRBI_PHASE_BUILD ? tirbi_version_of_value(v, old->below) : NULL;
+    tirbi_conditions conditions = {.n = 0};
+    tirbi_poly first, count, last;
+    if (!min || !extent) return NULL;
+    const bool known = tirbi_version_linear(v, old->min, &first, &conditions) &&
+                       tirbi_version_linear(v, old->extent, &count, &conditions) && stays(v, &first) &&
+                       stays(v, &count) && tirbi_version_assume(v, &conditions);
+    tirbi_lvar *var = fresh_var(v, old, NULL);
+    if (!var) return NULL;
+    if (v->phase == TIRBI_PHASE_BUILD) {
+        var->min = min;
+        var->extent = extent;
+        var->below = below;
+        narrow_range(var);
+    }
+    last = count;
+    const uint32_t symbol = tirbi_symbol_of(&v->facts, tirbi_lx_var(v->pool, (tirbi_lvar *)(uintptr_t)old));
+    if (symbol == TIRBI_MAX_SYMBOLS || !known || !tirbi_poly_add_constant(&last, -1)) return var;
+    tirbi_know(&v->facts, &last);
+    tirbi_symbol *s = &v->facts.symbols[symbol];
+    s->bounded = tirbi_poly_add(&last, &first, 1) && tirbi_expand(&v->facts, &first, &s->first) &&
+                 tirbi_expand(&v->facts, &last, &s->last);
+    return var;
+}
+
+static void enter(tirbi_versions *v) {
+    if (v->depth++ == 0) v->nest++;
+}
+
+static bool other_loop(tirbi_versions *v, const tirbi_ls *s, tirbi_ls *copy) {
+    if (s->as.loop.blocks || s->as.loop.rows) return v->refused = true, false;
+    if (s->as.loop.step) copy->as.loop.step = bound(v, s->as.loop.step, true);
+    enter(v);
+    copy->as.loop.var = other_counter(v, s->as.loop.var);
+    copy->as.loop.body = copy->as.loop.var ? tirbi_version_of(v, s->as.loop.body) : NULL;
+    v->depth--;
+    return copy->as.loop.body && (copy->as.loop.step || !s->as.loop.step);
+}
+
+static bool other_if(tirbi_versions *v, const tirbi_ls *s, tirbi_ls *copy) {
+    const uint32_t n_known = v->facts.n_known;
+    copy->as.if_.condition = tirbi_version_of_value(v, s->as.if_.condition);
+    if (s->as.if_.n_first_of > 0) {
+        tirbi_lvar **vars = TIRBI_NEW_ARRAY(v->pool->arena, tirbi_lvar *, s->as.if_.n_first_of);
+        for (uint32_t i = 0; vars && i < s->as.if_.n_first_of; i++) {
+            const uint32_t at = find_var(v, s->as.if_.first_of[i]);
+            vars[i] = at > 0 ? v->vars[at - 1].to : s->as.if_.first_of[i];
+        }
+        if (!vars) return false;
+        copy->as.if_.first_of = vars;
+    }
+    know(v, s->as.if_.condition);
+    copy->as.if_.then_case = tirbi_version_of(v, s->as.if_.then_case);
+    v->facts.n_known = n_known;
+    if (s->as.if_.else_case) copy->as.if_.else_case = tirbi_version_of(v, s->as.if_.else_case);
+    return copy->as.if_.condition && copy->as.if_.then_case && (copy->as.if_.else_case || !s->as.if_.else_case);
+}
+
+static bool other_set(tirbi_versions *v, const tirbi_ls *s, tirbi_ls *copy) {
+    const tirbi_lx *value = s->as.set.value;
+    const bool once = s->as.set.var->kind == TIRBI_LVAR_LET && value && value->pure && !value->traps;
+    if (value) copy->as.set.value = tirbi_version_of_value(v, value);
+    if (s->as.set.declares) {
+        copy->as.set.var = fresh_var(v, s->as.set.var, once ? value : NULL);
+    } else {
+        const uint32_t at = find_var(v, s->as.set.var);
+        copy->as.set.var = at > 0 ? v->vars[at - 1].to : s->as.set.var;
+    }
+    return copy->as.set.var && (copy->as.set.value || !value);
+}
+
+static bool other_sequence(tirbi_versions *v, const tirbi_ls *s, tirbi_ls *copy) {
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(v->pool->arena, const tirbi_ls *, s->as.seq.n);
+    for (uint32_t i = 0; items && i < s->as.seq.n; i++)
+        if (!(items[i] = tirbi_version_of(v, s->as.seq.items[i]))) return false;
+    copy->as.seq.items = items;
+    return items != NULL;
+}
+
+static bool other_updates(tirbi_versions *v, const tirbi_ls *s, tirbi_update *updates) {
+    for (uint32_t i = 0; i < s->as.tree.n_updates; i++) {
+        const tirbi_update *old = &s->as.tree.updates[i];
+        updates[i] = *old;
+        updates[i].target = other_place(v, old->target);
+        updates[i].value = tirbi_version_of_value(v, old->value);
+        updates[i].factor = old->factor ? tirbi_version_of_value(v, old->factor) : NULL;
+        if (!updates[i].target || !updates[i].value || (old->factor && !updates[i].factor)) return false;
+    }
+    return true;
+}
+
+static bool other_tree(tirbi_versions *v, const tirbi_ls *s, tirbi_ls *copy) {
+    tirbi_lvar **loops = TIRBI_NEW_ARRAY(v->pool->arena, tirbi_lvar *, s->as.tree.n_loops + 1);
+    tirbi_update *updates = TIRBI_NEW_ARRAY(v->pool->arena, tirbi_update, s->as.tree.n_updates + 1);
+    if (!loops || !updates) return false;
+    enter(v);
+    for (uint32_t i = 0; i < s->as.tree.n_loops; i++)
+        if (!(loops[i] = other_counter(v, s->as.tree.loops[i]))) return false;
+    if (s->as.tree.init && !(copy->as.tree.init = tirbi_version_of(v, s->as.tree.init))) return false;
+    copy->as.tree.lets = values_of(v, s->as.tree.lets, s->as.tree.n_lets, false);
+    const bool done = copy->as.tree.lets && other_updates(v, s, updates);
+    v->depth--;
+    copy->as.tree.loops = loops;
+    copy->as.tree.updates = updates;
+    return done;
+}
+
+static bool other_parts(tirbi_versions *v, const tirbi_ls *s, tirbi_ls *copy) {
+    switch ((tirbi_ls_kind)s->kind) {
+    case TIRBI_LS_SEQ:
+        return other_sequence(v, s, copy);
+    case TIRBI_LS_LOOP:
+        return other_loop(v, s, copy);
+    case TIRBI_LS_IF:
+        return other_if(v, s, copy);
+    case TIRBI_LS_WHILE:
+        enter(v);
+        copy->as.while_.condition = tirbi_version_of_value(v, s->as.while_.condition);
+        copy->as.while_.body = tirbi_version_of(v, s->as.while_.body);
+        v->depth--;
+        return copy->as.while_.condition && copy->as.while_.body;
+    case TIRBI_LS_STORE:
+        copy->as.store.access = other_place(v, s->as.store.access);
+        copy->as.store.value = tirbi_version_of_value(v, s->as.store.value);
+        return copy->as.store.access && copy->as.store.value;
+    case TIRBI_LS_SET:
+        return other_set(v, s, copy);
+    case TIRBI_LS_ALLOC:
+        if (v->phase == TIRBI_PHASE_BUILD) return (copy->as.alloc.buffer = copy_of(v, s->as.alloc.buffer)) != NULL;
+        return true;
+    case TIRBI_LS_EVAL:
+        return (copy->as.eval.value = tirbi_version_of_value(v, s->as.eval.value)) != NULL;
+    case TIRBI_LS_ASSERT:
+        return (copy->as.assert_.condition = tirbi_version_of_value(v, s->as.assert_.condition)) != NULL;
+    case TIRBI_LS_RETURN:
+        if (!s->as.eval.value) return true;
+        return (copy->as.eval.value = tirbi_version_of_value(v, s->as.eval.value)) != NULL;
+    case TIRBI_LS_BREAK:
+    case TIRBI_LS_CONTINUE:
+        return true;
+    case TIRBI_LS_TREE:
+        return other_tree(v, s, copy);
+    case TIRBI_LS_SEARCH:
+    case TIRBI_LS_FETCH:
+        break;
+    }
+    v->refused = true;
+    return false;
+}
+
+const tirbi_ls *tirbi_version_of(tirbi_versions *v, const tirbi_ls *s) {
+    const uint32_t n_known = v->facts.n_known;
+    tirbi_ls *copy = v->refused ? NULL : tirbi_new_stmt(v->pool, (tirbi_ls_kind)s->kind, s->span);
+    if (!copy) return NULL;
+    *copy = *s;
+    const bool made = other_parts(v, s, copy);
+    v->facts.n_known = n_known;
+    return made ? copy : NULL;
+}

@@ -1,0 +1,58 @@
+/* The version of a function's body for sane sizes, while it is being made (sizes.c, versions.c). */
+#ifndef TIRB_COMPILER_OPTIMIZE_NORMALISE_VERSIONS_H
+#define TIRB_COMPILER_OPTIMIZE_NORMALISE_VERSIONS_H
+
+#include "compiler/optimize/normalise/dimensions.h"
+
+/* A body is walked so many times; only the last time a copy is made of it. */
+typedef enum tirbi_phase {
+    TIRBI_PHASE_ROLES,   /* which parameters are sizes */
+    TIRBI_PHASE_STRIDES, /* which strides indices have */
+    TIRBI_PHASE_FIT,     /* whether all indices are inside the dimensions that these make */
+    TIRBI_PHASE_BUILD
+} tirbi_phase;
+
+/* A dimension of a buffer, in one nest. */
+typedef struct tirbi_dimension {
+    const tirbi_lbuf *buffer;
+    uint32_t d, nest;
+    tirbi_dimensions in;
+} tirbi_dimension;
+
+typedef struct tirbi_versions {
+    tirbi_lx_pool *pool;
+    tirbi_phase phase;
+    tirbi_facts facts;
+    tirbi_conditions conditions[8]; /* of all that was changed: lists, one after the other */
+    uint32_t n_lists;
+    struct {
+        const tirbi_lvar *from;
+        tirbi_lvar *to;
+        const tirbi_lx *value; /* of one that is set once, from symbols that do not change while it is there */
+    } * vars;
+    uint32_t n_vars, var_capacity;
+    struct {
+        const tirbi_lbuf *from;
+        tirbi_lbuf *to;
+        uint32_t nest; /* for which its dimensions are, or 0 */
+    } * buffers;
+    uint32_t n_buffers, buffer_capacity;
+    tirbi_dimension *dimensions;
+    uint32_t n_dimensions, dimension_capacity;
+    uint32_t nest, depth; /* number of the outermost loop around, or 0; how many loops there are around */
+    uint32_t gains;       /* what the version is for */
+    bool refused;         /* the body has what no version is made of */
+    bool assumes;         /* of indices that nothing proves to be inside: that they are, if they may be */
+} tirbi_versions;
+
+/* A body as the phase makes it, NULL: nothing was made. */
+const tirbi_ls *tirbi_version_of(tirbi_versions *v, const tirbi_ls *s);
+const tirbi_lx *tirbi_version_of_value(tirbi_versions *v, const tirbi_lx *x);
+/* The polynomial of an integer expression, exact under conditions that are added. */
+bool tirbi_version_linear(tirbi_versions *v, const tirbi_lx *x, tirbi_poly *out, tirbi_conditions *conditions);
+/* From here on one variable stands for another one; false: memory ran out. */
+bool tirbi_version_rename(tirbi_versions *v, const tirbi_lvar *from, tirbi_lvar *to);
+/* Takes conditions as those of the version; false: there is no room for them. */
+bool tirbi_version_assume(tirbi_versions *v, const tirbi_conditions *conditions);
+
+#endif
