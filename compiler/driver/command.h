@@ -58,6 +58,10 @@ typedef enum option_key {
     OPTION_DEFINE,
     OPTION_IR,
     OPTION_PLAN,
+    OPTION_PARAMS,
+    OPTION_INSIDE,
+    OPTION_SHAPE,
+    OPTION_TEXT,
 } option_key;
 
 /* Of every command that compiles a source on the way to something else. */
@@ -124,7 +128,7 @@ struct command {
 };
 
 extern const command compile_command, check_command, fmt_command, run_command, bench_command, inspect_command,
-    explain_command, profile_command, dis_command, asm_command, cache_command, completion_command;
+    explain_command, profile_command, dis_command, asm_command, cache_command, completion_command, import_command;
 /* Every command, ended by NULL. */
 extern const command *const all_commands[];
 

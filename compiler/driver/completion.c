@@ -28,7 +28,9 @@ static void print_words(const option_row *row) {
     }
 }
 
-static bool reads_files(const command *cmd) { return strncmp(cmd->operands, "FILE", 4) == 0; }
+static bool reads_files(const command *cmd) {
+    return strncmp(cmd->operands, "FILE", 4) == 0 || strcmp(cmd->operands, "MODEL") == 0;
+}
 
 static bool is_command(const command *cmd, const char *name) { return strcmp(cmd->name, name) == 0; }
 

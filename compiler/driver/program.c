@@ -185,6 +185,13 @@ static exit_code compile(const invocation *inv, const char *path, file_bytes *te
     return code;
 }
 
+exit_code bundle_compile(const invocation *inv, const char *name, file_bytes *text, bundle *out) {
+    *out = (bundle){.file = name, .was_source = true};
+    exit_code code = compile(inv, name, text, out);
+    if (code != EXIT_DONE) bundle_close(out);
+    return code;
+}
+
 exit_code bundle_open(const invocation *inv, const char *path, bundle *out) {
     *out = (bundle){.file = input_name(path)};
     file_bytes bytes;

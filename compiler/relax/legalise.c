@@ -18,6 +18,7 @@ typedef struct legal {
     const tirbi_relax_held *outputs[MAX_OPERANDS];
     uint32_t n_outputs;
     tirbi_list given;                                                            /* of tirbi_relax_given */
+    const struct sorting *sorting;                                               /* what `body` sorts, where it does */
     bool (*body)(const void *context, tirbi_builder *b, const tirb_primfunc *f); /* see tirbi_relax_use */
 } legal;
 
@@ -81,12 +82,10 @@ static bool give_size(legal *g, const char *name, const tirb_expr *size) {
     return give_sizes(g, name, &size, 1) && give(g, name, TIRBI_RELAX_GIVEN_SIZE);
 }
 
-/* A number of the program that is written as one. */
+/* A number of the program that is written as one. One that is computed is not given: texts may do without. */
 static bool give_number(legal *g, const char *name, const tirb_expr *e) {
     if (e->kind == TIRB_EXPR_INT_IMM) return give_integer(g, name, e->as.int_value);
-    if (e->kind == TIRB_EXPR_FLOAT_IMM) return give_real(g, name, e->as.float_value);
-    return tirbi_relax_refuse_here(g->l, g->span, "R.%s is lowered only where `%s` is a number that is written out",
-                                   g->call->as.call.op->name, name);
+    return e->kind != TIRB_EXPR_FLOAT_IMM || give_real(g, name, e->as.float_value);
 }
 
 static bool give_attr(legal *g, const char *name, const tirb_relax_attr *a) {
@@ -191,6 +190,24 @@ static bool give_reduced(legal *g, const int64_t *axes, uint32_t n_axes, uint32_
 
 static bool emit(legal *g);
 
+/* A number that the text has for an operand: what is no size of a tensor is none of its function's. */
+static const tirbi_relax_held *scalar(legal *g, const tirb_expr *value) {
+    tirbi_relax_held *h = tirbi_relax_hold(g->l, TIRBI_RELAX_HELD_SCALAR);
+    if (h) h->scalar = value;
+    return h;
+}
+
+/* A tensor that the operator needs on its way. */
+static const tirbi_relax_held *scratch(legal *g, tirb_datatype dtype, const tirb_expr *const *shape, uint32_t n) {
+    tirb_relax_type *t = TIRBI_NEW(g->l->arena, tirb_relax_type);
+    const tirb_expr **copy = TIRBI_NEW_ARRAY(g->l->arena, const tirb_expr *, n);
+    if (!t || !copy) return NULL;
+    if (n) memcpy(copy, shape, n * sizeof *copy);
+    *t = (tirb_relax_type){
+        .kind = TIRB_RELAX_TYPE_TENSOR, .dtype = dtype, .has_shape = true, .ndim = (int32_t)n, .shape = copy};
+    return tirbi_relax_make_room(g->l, g->span, t, NULL);
+}
+
 /* ---- Rules ------------------------------------------------------------------------------------------------------ */
 
 static bool reduction(legal *g) {
@@ -284,41 +301,79 @@ static bool tile(legal *g) {
     return g->inputs[0] != NULL;
 }
 
-/* Begin and stride of each dimension; what is symbolic has a begin that is counted from the front. */
-static bool strided_slice(legal *g) {
-    int64_t begin[MAX_RANK], stride[MAX_RANK], axes[MAX_RANK];
-    const uint32_t rank = rank_of(g, 0);
+/* The numbers of one axis of a slice: which, where it begins, its stride (NULL: 1). */
+static void slice_bounds(const legal *g, uint32_t i, const tirb_expr *out[3]) {
     const tirb_relax_expr *const *args = g->call->as.call.args;
-    if (rank > MAX_RANK || g->call->as.call.n_args < 4) return refuse(g, "in this form");
-    for (uint32_t i = 1; i < g->call->as.call.n_args; i++)
+    static const uint32_t places[3] = {1, 2, 4};
+    for (uint32_t k = 0; k < 3; k++) {
+        const bool given = places[k] < g->call->as.call.n_args;
+        out[k] = given && args[places[k]]->as.tuple.items[i]->kind == TIRB_RELAX_PRIM
+                     ? args[places[k]]->as.tuple.items[i]->as.prim
+                     : NULL;
+    }
+}
+
+/* A slice of one axis without a stride that begins at a number which is computed: part of the operand. */
+static bool slice_of_computed(legal *g, int64_t axis, const tirb_expr *begin) {
+    const tirb_expr *d = tensor(g, 0)->shape[axis], *zero = number(g, 0);
+    tirbi_builder *b = &g->l->b;
+    if (!is_true(g, "assume_inbound")) {
+        const tirb_expr *below = zero ? tirbi_make_compare(b, g->span, TIRB_EXPR_LT, begin, zero) : NULL;
+        const tirb_expr *counted = tirbi_make_binary(b, g->span, TIRB_EXPR_ADD, begin, d);
+        if (!below || !counted) return false;
+        begin = tirbi_make_if_then_else(b, g->span, below, counted, begin);
+        begin = begin ? tirbi_make_binary(b, g->span, TIRB_EXPR_MAX, begin, zero) : NULL;
+        begin = begin ? tirbi_make_binary(b, g->span, TIRB_EXPR_MIN, begin, d) : NULL;
+    }
+    g->def = "part";
+    g->n_inputs = 2;
+    return begin && (g->inputs[1] = scalar(g, begin)) && give_integer(g, "axis", axis);
+}
+
+/* Begin and stride of each dimension. */
+static bool strided_slice(legal *g) {
+    int64_t begin[MAX_RANK], stride[MAX_RANK], from_end[MAX_RANK] = {0};
+    const uint32_t rank = rank_of(g, 0), n_args = g->call->as.call.n_args;
+    const tirb_relax_expr *const *args = g->call->as.call.args;
+    if (rank > MAX_RANK || n_args < 4) return refuse(g, "in this form");
+    for (uint32_t i = 1; i < n_args; i++)
         if (args[i]->kind != TIRB_RELAX_TUPLE || args[i]->as.tuple.n != args[1]->as.tuple.n)
             return refuse(g, "in this form");
     for (uint32_t i = 0; i < rank; i++) begin[i] = 0, stride[i] = 1;
     for (uint32_t i = 0; i < args[1]->as.tuple.n; i++) {
-        const tirb_relax_expr *e[3] = {args[1]->as.tuple.items[i], args[2]->as.tuple.items[i], NULL};
-        if (g->call->as.call.n_args > 4) e[2] = args[4]->as.tuple.items[i];
-        for (uint32_t k = 0; k < 3; k++)
-            if (e[k] && (e[k]->kind != TIRB_RELAX_PRIM || e[k]->as.prim->kind != TIRB_EXPR_INT_IMM))
-                return refuse(g, "where its bounds are no numbers that are written out");
-        axes[0] = e[0]->as.prim->as.int_value;
-        if (axes[0] < 0) axes[0] += rank;
-        if (axes[0] < 0 || axes[0] >= rank) return refuse(g, "along this axis");
-        int64_t from = e[1]->as.prim->as.int_value, step = e[2] ? e[2]->as.prim->as.int_value : 1;
-        const tirb_expr *dim = tensor(g, 0)->shape[axes[0]];
+        const tirb_expr *e[3];
+        slice_bounds(g, i, e);
+        const bool has_stride = n_args > 4;
+        if (!e[0] || e[0]->kind != TIRB_EXPR_INT_IMM || !e[1] ||
+            (has_stride && (!e[2] || e[2]->kind != TIRB_EXPR_INT_IMM)))
+            return refuse(g, "where its axes or strides are no numbers that are written out");
+        int64_t axis = e[0]->as.int_value, step = has_stride ? e[2]->as.int_value : 1;
+        if (axis < 0) axis += rank;
+        if (axis < 0 || axis >= rank) return refuse(g, "along this axis");
+        const tirb_expr *dim = tensor(g, 0)->shape[axis];
+        if (e[1]->kind != TIRB_EXPR_INT_IMM) {
+            if (step != 1 || args[1]->as.tuple.n != 1)
+                return refuse(g, "where what is computed is the begin of one of several axes, or has a stride");
+            return slice_of_computed(g, axis, e[1]);
+        }
+        int64_t from = e[1]->as.int_value;
         if (dim->kind == TIRB_EXPR_INT_IMM) {
             const int64_t d = dim->as.int_value;
             if (from < 0) from += d;
             if (from < 0) from = step > 0 ? 0 : -1;
             if (from > (step > 0 ? d : d - 1)) from = step > 0 ? d : d - 1;
-        } else if (from < 0 || step < 0) {
-            return refuse(g, "where a dimension is no number and its slice is counted from the end");
+        } else if (from >= 0 && step < 0) {
+            return refuse(g, "where a dimension is no number and its slice goes back from a number");
+        } else {
+            from_end[axis] = from < 0;
         }
-        begin[axes[0]] = from;
-        stride[axes[0]] = step;
+        begin[axis] = from;
+        stride[axis] = step;
     }
     g->def = "slice";
     g->n_inputs = 1;
-    return give_list(g, "begin", begin, rank) && give_list(g, "stride", stride, rank);
+    return give_list(g, "begin", begin, rank) && give_list(g, "stride", stride, rank) &&
+           give_list(g, "from_end", from_end, rank);
 }
 
 static bool take(legal *g) {
@@ -541,18 +596,22 @@ static bool reverse_sequence(legal *g) {
     return give_list(g, "batch", batch, 1) && give_list(g, "along", along, 1) && give_list(g, "turned", turned, rank);
 }
 
+/* What the library's function is asked, behind its arrays. */
+typedef struct sorting {
+    const char *function;
+    const char *which; /* of topk: what it gives; else NULL */
+    int64_t k, axis;
+    bool ascends;
+} sorting;
+
 /* The call of the library's function: its name, the arrays, then what it is asked. */
 static bool emit_sort(const void *context, tirbi_builder *b, const tirb_primfunc *f) {
     const legal *g = context;
-    const bool topk = tirb_relax_is_call(g->call, TIRB_RELAX_TOPK);
-    const char *name = topk                                              ? "tvm.contrib.sort.topk"
-                       : tirb_relax_is_call(g->call, TIRB_RELAX_ARGSORT) ? "tvm.contrib.sort.argsort"
-                                                                         : "tvm.contrib.sort.sort";
-    const bool ascend = topk ? !is_true(g, "largest") : !is_true(g, "descending");
+    const sorting *how = g->sorting;
     const tirb_expr **args = TIRBI_NEW_ARRAY(b->arena, const tirb_expr *, f->n_params + 5);
     uint32_t n = 0;
     if (!args) return false;
-    args[n++] = tirbi_make_string(b, g->span, name, (uint32_t)strlen(name));
+    args[n++] = tirbi_make_string(b, g->span, how->function, (uint32_t)strlen(how->function));
     for (uint32_t i = 0; i < f->n_params; i++) {
         const tirb_buffer *buffer = f->buffers[i];
         const tirb_expr **parts = TIRBI_NEW_ARRAY(b->arena, const tirb_expr *, 6);
@@ -566,19 +625,32 @@ static bool emit_sort(const void *context, tirbi_builder *b, const tirb_primfunc
         parts[5] = parts[2];
         args[n++] = tirbi_make_call(b, g->span, tirbi_type_handle, TIRB_BUILTIN_TVM_STACK_MAKE_ARRAY, parts, 6);
     }
-    if (topk) args[n++] = tirbi_make_int(b, g->span, tirbi_type_i32, attr(g, "k")->as.integer);
-    args[n++] = tirbi_make_int(b, g->span, tirbi_type_i32, attr(g, "axis")->as.integer);
-    const char *which = topk ? attr(g, "ret_type")->as.text : NULL;
-    if (which) args[n++] = tirbi_make_string(b, g->span, which, (uint32_t)strlen(which));
-    args[n++] = tirbi_make_bool(b, g->span, ascend);
+    if (how->which) args[n++] = tirbi_make_int(b, g->span, tirbi_type_i32, how->k);
+    args[n++] = tirbi_make_int(b, g->span, tirbi_type_i32, how->axis);
+    if (how->which) args[n++] = tirbi_make_string(b, g->span, how->which, (uint32_t)strlen(how->which));
+    args[n++] = tirbi_make_bool(b, g->span, how->ascends);
     const tirb_expr *call = tirbi_make_call(b, g->span, tirbi_type_i32, TIRB_BUILTIN_CALL_PACKED, args, n);
     if (call) tirbi_emit_evaluate(b, g->span, call);
     return call != NULL;
 }
 
-static bool sorting(legal *g) {
+static bool sort_by(legal *g, sorting how) {
+    sorting *copy = TIRBI_NEW(g->l->arena, sorting);
+    if (!copy) return false;
+    *copy = how;
+    g->sorting = copy;
     g->body = emit_sort;
-    if (!tirb_relax_is_call(g->call, TIRB_RELAX_TOPK)) return true;
+    return true;
+}
+
+static bool sort(legal *g) {
+    return sort_by(g, (sorting){.function = tirb_relax_is_call(g->call, TIRB_RELAX_ARGSORT) ? "tvm.contrib.sort.argsort"
+                                                                                            : "tvm.contrib.sort.sort",
+                                .axis = attr(g, "axis")->as.integer,
+                                .ascends = !is_true(g, "descending")});
+}
+
+static bool topk(legal *g) {
     const char *which = attr(g, "ret_type")->as.text;
     const tirb_expr *dim = NULL;
     const int64_t axis = attr(g, "axis")->as.integer, k = attr(g, "k")->as.integer;
@@ -588,7 +660,30 @@ static bool sorting(legal *g) {
         return refuse(g, "for more elements than there are");
     if (strcmp(which, "values") == 0) g->def = "topk_values";
     if (strcmp(which, "indices") == 0) g->def = "topk_indices";
-    return true;
+    return sort_by(
+        g, (sorting){"tvm.contrib.sort.topk", .which = which, .k = k, .axis = axis, .ascends = !is_true(g, "largest")});
+}
+
+static bool median(legal *g) {
+    const tirb_relax_attr *a = attr(g, "axis");
+    const bool whole = a->kind == TIRB_RELAX_ATTR_NONE;
+    const uint32_t n_result = result(g, 0)->ndim;
+    int64_t axes[MAX_RANK], placed[MAX_RANK];
+    if (!whole && axes_of(a, rank_of(g, 0), axes) != 1) return refuse(g, "over several dimensions");
+    const int64_t axis = whole ? 0 : axes[0];
+    if (whole && !flatten_input(g, 0)) return false;
+    for (uint32_t i = 0; i < n_result; i++)
+        placed[i] = whole || (is_true(g, "keepdims") && i == axis) ? -1
+                    : is_true(g, "keepdims") && i > axis           ? (int64_t)i - 1
+                                                                   : (int64_t)i;
+    legal order = *g;
+    order.def = "argsort";
+    order.n_outputs = 1;
+    g->inputs[1] = order.outputs[0] = scratch(g, tirbi_type_i64, tensor(g, 0)->shape, rank_of(g, 0));
+    g->n_inputs = 2;
+    if (whole) g->def = "median_of_all";
+    return g->inputs[1] && sort_by(&order, (sorting){"tvm.contrib.sort.argsort", .axis = axis, .ascends = true}) &&
+           emit(&order) && give_list(g, "placed", placed, n_result) && give_integer(g, "axis", axis);
 }
 
 /* `components`, `first`, `behind` and `batch` of operators whose indices have places in their last dimension. */
@@ -620,30 +715,110 @@ static bool nll_loss(legal *g) {
     return true;
 }
 
+static bool give_text(legal *g, const char *name, const char *text) {
+    tirbi_relax_given *it = give(g, name, TIRBI_RELAX_GIVEN_TEXT);
+    if (it) it->as.text = text;
+    return it != NULL;
+}
+
+/* Where the elements of the result are along one dimension of `space` elements, and their shares: the text `def` of
+ * them, whose operand is `of` (NULL: none), makes tensors of `shape` and the number of neighbours. They become inputs
+ * `at` and `at` + 1. */
+static bool add_taps(legal *g, const char *def, const tirbi_relax_held *of, const tirb_expr *space,
+                     const tirb_expr *const *shape, uint32_t n, uint32_t taps, tirb_datatype type, uint32_t at) {
+    const tirb_expr *dims[MAX_RANK];
+    legal part = *g;
+    if (n + 1 > MAX_RANK || at + 2 > MAX_OPERANDS) return refuse(g, "for this many dimensions");
+    memcpy(dims, shape, n * sizeof *dims);
+    if (!(dims[n] = number(g, taps))) return false;
+    part.def = def;
+    part.n_inputs = 0;
+    if (of) part.inputs[part.n_inputs++] = of;
+    if (!(part.inputs[part.n_inputs++] = scalar(g, space))) return false;
+    part.n_outputs = 2;
+    part.outputs[0] = scratch(g, tirbi_type_i64, dims, n + 1);
+    part.outputs[1] = scratch(g, type, dims, n + 1);
+    if (!part.outputs[0] || !part.outputs[1] || !give_integer(&part, "taps", taps) || !emit(&part)) return false;
+    g->inputs[at] = part.outputs[0];
+    g->inputs[at + 1] = part.outputs[1];
+    g->n_inputs = at + 2;
+    return true;
+}
+
 static bool resize(legal *g) {
     const char *layout = attr(g, "layout")->as.text, *method = attr(g, "method")->as.text;
     const char *mode = attr(g, "coordinate_transformation_mode")->as.text;
     const char *rounding = attr(g, "rounding_method")->as.text;
-    static const char *const modes[] = {"half_pixel", "align_corners", "asymmetric"};
+    static const char *const modes[] = {"half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel",
+                                        "tf_half_pixel_for_nn"};
     bool known = false;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) known = known || strcmp(mode, modes[i]) == 0;
-    const bool nearest = strncmp(method, "nearest", 7) == 0, linear = strcmp(method, "linear") == 0;
-    if (!known || (!nearest && (!linear || tirb_relax_is_call(g->call, TIRB_RELAX_IMAGE_RESIZE3D))))
+    const bool nearest = strncmp(method, "nearest", 7) == 0, cubic = strcmp(method, "cubic") == 0;
+    if (!known || (!nearest && !cubic && strcmp(method, "linear") != 0))
         return refuse(g, "with this method or these coordinates");
     if (!*rounding) rounding = strcmp(mode, "align_corners") == 0 ? "round" : "floor";
     g->n_inputs = 1;
-    g->def = nearest ? "resize_nearest" : "resize2d_linear";
-    tirbi_relax_given *m = give(g, "mode", TIRBI_RELAX_GIVEN_TEXT);
-    if (m) m->as.text = mode;
-    tirbi_relax_given *r = give(g, "rounding", TIRBI_RELAX_GIVEN_TEXT);
-    if (r) r->as.text = rounding;
-    if (!m || !r || !give_layout(g, "data", layout, "NC") || !give_layout(g, "out", layout, "NC") ||
-        !give_space(g, "space", layout, tensor(g, 0)) || !give_space(g, "result", layout, result(g, 0)))
+    if (!give_text(g, "mode", mode) || !give_text(g, "rounding", rounding) || !give_layout(g, "data", layout, "NC") ||
+        !give_layout(g, "out", layout, "NC"))
         return false;
-    if (nearest) return true;
+    g->def = tirb_relax_is_call(g->call, TIRB_RELAX_IMAGE_RESIZE3D) ? "resize3d" : "resize2d";
+    if (nearest) {
+        g->def = "resize_nearest";
+        return give_space(g, "space", layout, tensor(g, 0)) && give_space(g, "result", layout, result(g, 0));
+    }
+    for (uint32_t i = 0, at = 1; layout[i]; i++) {
+        if (layout[i] == 'N' || layout[i] == 'C') continue;
+        if (!add_taps(g, "resize_taps", NULL, tensor(g, 0)->shape[i], &result(g, 0)->shape[i], 1, cubic ? 4 : 2,
+                      tirbi_type_f32, at))
+            return false;
+        at += 2;
+    }
+    return give_size(g, "batch", tensor(g, 0)->shape[place_in(layout, 'N')]) &&
+           give_size(g, "channels", tensor(g, 0)->shape[place_in(layout, 'C')]);
+}
+
+static bool grid_sample(legal *g) {
+    const tirb_buffer *x = tensor(g, 0), *grid = tensor(g, 1);
+    const char *method = attr(g, "method")->as.text, *padding_mode = attr(g, "padding_mode")->as.text;
+    const bool nearest = strcmp(method, "nearest") == 0, cubic = strcmp(method, "bicubic") == 0;
+    const uint32_t n_space = x->ndim < 2 ? 0 : x->ndim - 2;
+    const tirb_expr *shape[MAX_RANK];
+    if (strncmp(attr(g, "layout")->as.text, "NC", 2) != 0 || n_space < 2 || n_space > 3 || grid->ndim != x->ndim ||
+        (cubic && n_space == 3) || (!nearest && !cubic && strcmp(method, "bilinear") != 0) ||
+        (strcmp(padding_mode, "zeros") != 0 && strcmp(padding_mode, "border") != 0 &&
+         strcmp(padding_mode, "reflection") != 0))
+        return refuse(g, "with this method, layout or padding");
+    const tirbi_relax_held *places = g->inputs[1];
+    const uint32_t taps = nearest ? 1 : cubic ? 4 : 2;
+    shape[0] = grid->shape[0];
+    for (uint32_t i = 0; i < n_space; i++) shape[1 + i] = grid->shape[2 + i];
+    for (uint32_t i = 0; i < n_space; i++) /* the grid's first component is along the last dimension */
+        if (!give_integer(g, "component", n_space - 1 - i) ||
+            !add_taps(g, "grid_taps", places, x->shape[2 + i], shape, 1 + n_space, taps, grid->dtype, 1 + 2 * i))
+            return false;
+    g->def = n_space == 2 ? "grid_sample2d" : "grid_sample3d";
+    return true;
+}
+
+static bool region(legal *g) {
+    const char *layout = attr(g, "layout")->as.text;
     const int64_t h = place_in(layout, 'H'), w = place_in(layout, 'W');
-    return give_size(g, "height", tensor(g, 0)->shape[h]) && give_size(g, "width", tensor(g, 0)->shape[w]) &&
+    const bool pools = tirb_relax_is_call(g->call, TIRB_RELAX_VISION_ROI_POOL);
+    if (pools ? strcmp(layout, "NCHW") != 0 : strcmp(attr(g, "mode")->as.text, "avg") != 0)
+        return refuse(g, "in this mode or layout");
+    g->def = pools ? "roi_pool" : "roi_align";
+    return give_layout(g, "data", layout, "NC") && give_layout(g, "out", layout, "NC") &&
+           give_size(g, "height", tensor(g, 0)->shape[h]) && give_size(g, "width", tensor(g, 0)->shape[w]) &&
            give_size(g, "rows", result(g, 0)->shape[h]) && give_size(g, "columns", result(g, 0)->shape[w]);
+}
+
+static bool affine_grid(legal *g) {
+    int64_t turned[MAX_RANK];
+    const uint32_t n_space = result(g, 0)->ndim - 2;
+    for (uint32_t i = 0; i < n_space && i < MAX_RANK; i++) turned[i] = (int64_t)n_space - 1 - i;
+    g->def = "affine_grid";
+    g->n_inputs = 1;
+    return give_list(g, "turned", turned, n_space) && give_integer(g, "last", n_space);
 }
 
 /* A scale or zero point of one element is one for all. */
@@ -698,6 +873,100 @@ static bool einsum(legal *g, const tirbi_relax_held *tuple) {
     g->def = tuple->n == 1 ? "einsum_of_one" : "einsum";
     return give_sizes(g, "letters", sizes, n_letters) && give_list(g, "of_first", of[0], n_of[0]) &&
            give_list(g, "of_second", of[1], n_of[1]) && give_list(g, "of_result", of[2], n_of[2]) && emit(g);
+}
+
+static bool hamming_window(legal *g) {
+    g->n_inputs = 0;
+    return true;
+}
+
+static bool prelu(legal *g) {
+    return give_integer(g, "is_shared", rank_of(g, 1) != 1 || tirbi_is_const_int(tensor(g, 1)->shape[0], 1));
+}
+
+/* The gradient behind what says how its dimensions are written. */
+static bool take_backward(legal *g) {
+    const tirbi_relax_held *gradient = g->inputs[0];
+    g->inputs[0] = g->inputs[1];
+    g->inputs[1] = g->inputs[2];
+    g->inputs[2] = gradient;
+    return attr(g, "axis")->kind != TIRB_RELAX_ATTR_NONE || give_integer(g, "axis", 0);
+}
+
+static bool nll_loss_backward(legal *g) { return rank_of(g, 1) >= 2 || refuse(g, "for one prediction alone"); }
+
+static bool pool_backward(legal *g) {
+    const tirb_relax_attr *dilation = attr(g, "dilation"), *window = attr(g, "pool_size");
+    const char *layout = attr(g, "layout")->as.text;
+    const tirb_buffer *x = tensor(g, 1), *y = tensor(g, 0);
+    for (uint32_t i = 0; i < dilation->as.list.n; i++)
+        if (dilation->as.list.items[i].as.integer != 1) return refuse(g, "with a dilation");
+    if (strcmp(layout, attr(g, "out_layout")->as.text) != 0) return refuse(g, "with an out_layout of its own");
+    const int64_t h = place_in(layout, 'H'), w = place_in(layout, 'W');
+    const tirb_relax_attr *strides = attr(g, "strides"), *before = attr(g, "padding");
+    return give_layout(g, "data", layout, "NC") && give_padding(g) && give_space(g, "space", layout, x) &&
+           give_space(g, "result", layout, y) && give_size(g, "batch", x->shape[place_in(layout, 'N')]) &&
+           give_size(g, "channels", x->shape[place_in(layout, 'C')]) && give_size(g, "rows", y->shape[h]) &&
+           give_size(g, "columns", y->shape[w]) && give_integer(g, "window_h", window->as.list.items[0].as.integer) &&
+           give_integer(g, "window_w", window->as.list.items[1].as.integer) &&
+           give_integer(g, "stride_h", strides->as.list.items[0].as.integer) &&
+           give_integer(g, "stride_w", strides->as.list.items[1].as.integer) &&
+           give_integer(g, "pad_h", before->as.list.items[0].as.integer) &&
+           give_integer(g, "pad_w", before->as.list.items[1].as.integer);
+}
+
+/* What tensors of indices broadcast to: 1s give way. */
+static bool broadcast_shape(legal *g, const tirbi_relax_held *tuple, const tirb_expr **shape, uint32_t *n) {
+    *n = 0;
+    for (uint32_t i = 0; i < tuple->n; i++) {
+        if (tuple->fields[i]->kind != TIRBI_RELAX_HELD_TENSOR) return refuse(g, "with these indices");
+        if (tuple->fields[i]->buffer->ndim > *n) *n = tuple->fields[i]->buffer->ndim;
+    }
+    if (*n + 1 > MAX_RANK) return refuse(g, "for this many dimensions");
+    for (uint32_t d = 0; d < *n; d++) shape[d] = number(g, 1);
+    for (uint32_t i = 0; i < tuple->n; i++) {
+        const tirb_buffer *b = tuple->fields[i]->buffer;
+        for (uint32_t d = 0; d < b->ndim; d++)
+            if (!tirbi_is_const_int(b->shape[d], 1)) shape[*n - b->ndim + d] = b->shape[d];
+    }
+    return true;
+}
+
+/* index_tensor and index_put: the indices become places in a last dimension, as gather_nd and scatter_nd have them. */
+static bool indexed(legal *g, const tirbi_relax_held *tuple) {
+    const bool puts = tirb_relax_is_call(g->call, TIRB_RELAX_INDEX_PUT);
+    const tirb_expr *shape[MAX_RANK];
+    int64_t list[MAX_RANK];
+    uint32_t n;
+    if (tuple->kind != TIRBI_RELAX_HELD_TUPLE || g->n_inputs < 1 || g->inputs[0]->kind != TIRBI_RELAX_HELD_TENSOR ||
+        tuple->n == 0 || tuple->n > rank_of(g, 0) || rank_of(g, 0) > MAX_RANK)
+        return refuse(g, "with these indices");
+    if (!broadcast_shape(g, tuple, shape, &n)) return false;
+    if (puts && tuple->n != rank_of(g, 0)) return refuse(g, "with fewer indices than dimensions");
+    if (!(shape[n] = number(g, tuple->n))) return false;
+    legal part = *g;
+    part.def = "place_component";
+    part.n_inputs = 2;
+    part.n_outputs = 1;
+    if (!(part.outputs[0] = scratch(g, tirbi_type_i64, shape, n + 1))) return false;
+    for (uint32_t i = 0; i < tuple->n; i++) {
+        part.inputs[0] = tuple->fields[i];
+        if (!give_integer(&part, "which", i) || !give_integer(&part, "wraps", puts) ||
+            !(part.inputs[1] = scalar(g, tensor(g, 0)->shape[i])) || !emit(&part))
+            return false;
+    }
+    for (uint32_t i = 0; i < MAX_RANK; i++) list[i] = i;
+    if (!give_list(g, "components", list, tuple->n) || !give_list(g, "first", list, n) ||
+        !give_list(g, "batch", list, 0))
+        return false;
+    for (uint32_t i = 0; i < rank_of(g, 0) - tuple->n; i++) list[i] = n + i;
+    if (!give_list(g, "behind", list, rank_of(g, 0) - tuple->n)) return false;
+    const tirbi_relax_held *values = puts ? reshaped(g, g->inputs[1], shape, n) : NULL;
+    g->inputs[1] = part.outputs[0];
+    g->inputs[2] = values;
+    g->n_inputs = puts ? 3 : 2;
+    g->def = !puts ? "gather_nd" : is_true(g, "accumulate") ? "scatter_nd_add" : "scatter_nd_update";
+    return (!puts || values) && emit(g);
 }
 
 static bool first_operand(legal *g) {
@@ -773,12 +1042,23 @@ static const struct rule {
     {TIRB_RELAX_NN_CROSS_ENTROPY_WITH_LOGITS, cross_entropy, NULL},
     {TIRB_RELAX_IMAGE_RESIZE2D, resize, NULL},
     {TIRB_RELAX_IMAGE_RESIZE3D, resize, NULL},
+    {TIRB_RELAX_IMAGE_GRID_SAMPLE, grid_sample, NULL},
+    {TIRB_RELAX_IMAGE_AFFINE_GRID, affine_grid, NULL},
+    {TIRB_RELAX_VISION_ROI_ALIGN, region, NULL},
+    {TIRB_RELAX_VISION_ROI_POOL, region, NULL},
     {TIRB_RELAX_GATHER_ND, nd_indices, NULL},
     {TIRB_RELAX_SCATTER_ND, nd_indices, NULL},
     {TIRB_RELAX_NN_NLL_LOSS, nll_loss, NULL},
-    {TIRB_RELAX_SORT, sorting, NULL},
-    {TIRB_RELAX_ARGSORT, sorting, NULL},
-    {TIRB_RELAX_TOPK, sorting, NULL},
+    {TIRB_RELAX_SORT, sort, NULL},
+    {TIRB_RELAX_ARGSORT, sort, NULL},
+    {TIRB_RELAX_TOPK, topk, NULL},
+    {TIRB_RELAX_MEDIAN, median, NULL},
+    {TIRB_RELAX_HAMMING_WINDOW, hamming_window, NULL},
+    {TIRB_RELAX_NN_PRELU, prelu, NULL},
+    {TIRB_RELAX_GRAD_TAKE_BACKWARD, take_backward, "take_backward"},
+    {TIRB_RELAX_GRAD_NLL_LOSS_BACKWARD, nll_loss_backward, "nll_loss_backward"},
+    {TIRB_RELAX_GRAD_AVG_POOL2D_BACKWARD, pool_backward, "avg_pool_backward"},
+    {TIRB_RELAX_GRAD_MAX_POOL2D_BACKWARD, pool_backward, "max_pool2d_backward"},
     {TIRB_RELAX_QUANTIZE, quantised, NULL},
     {TIRB_RELAX_DEQUANTIZE, quantised, NULL},
     {TIRB_RELAX_WHERE, NULL, "choose"},
@@ -1083,6 +1363,10 @@ static bool emit_operator(legal *g, const tirbi_relax_held *room) {
     if (tirb_relax_is_call(e, TIRB_RELAX_EINSUM)) {
         const tirbi_relax_held *tuple = tirbi_relax_held_of(g->l, e->as.call.args[0]);
         return tuple && einsum(g, tuple);
+    }
+    if (tirb_relax_is_call(e, TIRB_RELAX_INDEX_TENSOR) || tirb_relax_is_call(e, TIRB_RELAX_INDEX_PUT)) {
+        const tirbi_relax_held *tuple = tirbi_relax_held_of(g->l, e->as.call.args[1]);
+        return tuple && indexed(g, tuple);
     }
     if (tirb_relax_is_call(e, TIRB_RELAX_MESHGRID)) return emit_meshgrid(g, room);
     if (tirb_relax_is_call(e, TIRB_RELAX_SPLIT)) return emit_split(g, room);

@@ -155,8 +155,8 @@ typedef struct tirb_loop_note {
 /* The loop IR that options.show_ir asked for, as text for people (compiler/loop/text.h in the sources), owned by the
  * result; NULL and 0 where nothing did. It is no stable format. `out_size` may be NULL. */
 TIRB_API const char *tirb_compile_result_ir(const tirb_compile_result *result, size_t *out_size);
-/* The schedules that options.show_plan asked for, as text for people (compiler/optimize/schedule/text.h in the sources),
- * owned by the result; NULL and 0 where nothing did. It is no stable format. `out_size` may be NULL. */
+/* The schedules that options.show_plan asked for, as text for people (compiler/optimize/schedule/text.h in the
+ * sources), owned by the result; NULL and 0 where nothing did. It is no stable format. `out_size` may be NULL. */
 TIRB_API const char *tirb_compile_result_plan(const tirb_compile_result *result, size_t *out_size);
 /* The name of the compiler's pass `index` in their order, and what it does in a line (`out_summary` may be NULL); NULL
  * when there are no more. They change from version to version. */

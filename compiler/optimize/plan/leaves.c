@@ -118,7 +118,7 @@ tirbi_sched *tirbi_schedule_search(tirbi_scheduler *p, const tirbi_ls *search) {
     return node;
 }
 
-/* ---- Contractions and folds --------------------------------------------------------------------------------------- */
+/* ---- Contractions and folds ------------------------------------------------------------------------------------ */
 
 /* What is done along the loops of the sum. */
 static const char *reduction_of(const tirbi_contract_plan *plan) {

@@ -166,7 +166,7 @@ static void print_leaf(tirbi_printer *p, const tirbi_sched *node) {
     }
 }
 
-/* ---- The other nodes ---------------------------------------------------------------------------------------------- */
+/* ---- The other nodes -------------------------------------------------------------------------------------------- */
 
 /* "VAR: STEP": what a statement became. */
 static void print_step(tirbi_printer *p, const tirbi_sched *node) {
