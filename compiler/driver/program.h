@@ -21,6 +21,7 @@ typedef struct bundle {
     bool was_cached;             /* the source was compiled by an earlier process */
     uint64_t compile_ns;         /* of a source: to compile it, or to find it compiled */
     void *memory;                /* of a file that was read */
+    bool is_mapped;              /* it is the file itself */
     source_cache cache;          /* of a source that was found compiled */
     tirb_compile_result *result; /* of a source that was compiled */
 } bundle;

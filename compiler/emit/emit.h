@@ -5,6 +5,7 @@
 #include "compiler/emit/function.h"
 #include "compiler/loop/loop.h"
 #include "compiler/optimize/schedule/schedule.h"
+#include "compiler/pipeline/switches.h"
 #include "loader/base/bytes.h"
 
 /* Forward jumps that wait for their target. */
@@ -63,12 +64,13 @@ typedef struct tirbi_emitter {
     tirbi_arena *arena;   /* for as long as the function is emitted */
     tirbi_arena *lasting; /* of what it becomes */
     tirbi_diagnostics *diagnostics;
-    const tirb_compile_options *options;
+    uint32_t disabled; /* a set of TIRB_PASS_* */
     const tirbi_source *source;
     tirbi_lmodule *module;
     tirbi_lfunc *function;
     tirbi_lx_pool *pool;
     tirbi_string_table *strings;
+    tirbi_constant_table *constants;
     tirbi_writer code;
     tirbi_registers *registers;
     const tirbi_lx **known; /* expressions whose value is in a register, innermost scope last */

@@ -93,8 +93,8 @@ static void put_function(tirbi_emitter *e, const tirbi_sched *node, tirbi_functi
     tirbi_emitter *r = TIRBI_NEW(e->arena, tirbi_emitter);
     const char *name = region_name(e);
     if (!r || !name) return;
-    *r = (tirbi_emitter){.arena = e->arena, .lasting = e->lasting, .diagnostics = e->diagnostics, .options = e->options,
-                         .source = e->source, .module = e->module, .function = e->function, .pool = e->pool,
+    *r = (tirbi_emitter){.arena = e->arena, .lasting = e->lasting, .diagnostics = e->diagnostics, .source = e->source,
+                         .module = e->module, .function = e->function, .pool = e->pool, .disabled = e->disabled,
                          .strings = e->strings, .registers = e->registers, .regions = e->regions};
     tirbi_writer_init(&r->code, e->code.heap);
     for (uint32_t i = 0; i < FIRST_LIVE; i++) tirbi_new_sreg(r);

@@ -407,9 +407,11 @@ void tirbi_make_signature(tirbi_emitter *e, tirbi_function *out) {
         if (!v) {
             tensor_param(e, i, &params[i], vars, &n_vars);
             if (!e->failed) tensor_minima(e, i, &params[i], vars, &n_vars);
+            params[i].is_result = tirbi_is_public(f) && f->n_params - i <= f->n_results;
             continue;
         }
-        params[i] = (tirbi_param){.name = tirbi_string_number(e->strings, v->name), .kind = TIRB_PARAM_SCALAR,
+        const char *name = f->param_names && f->param_names[i] ? f->param_names[i] : v->name;
+        params[i] = (tirbi_param){.name = tirbi_string_number(e->strings, name), .kind = TIRB_PARAM_SCALAR,
                                   .dtype = (uint8_t)v->type, .reg = (uint16_t)tirbi_reg_of(e, v)};
     }
     tirbi_alias *aliases = TIRBI_NEW_ARRAY(e->lasting, tirbi_alias, f->n_may_alias);

@@ -1,6 +1,8 @@
 /* Emission of statements: scalar loops, with what does not change in them computed before them. */
 #include "compiler/emit/emit.h"
 
+#include <string.h>
+
 #include "compiler/optimize/facts/quotient.h"
 
 /* ---- Invariants ----------------------------------------------------------------------------------------------- */
@@ -476,9 +478,19 @@ static void emit_fetch(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope_close(e, scope);
 }
 
+/* That two sizes are equal: where they are not, the call ends with both. */
 static void emit_assert(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope scope = tirbi_scope_open(e);
-    uint16_t condition = tirbi_put_value(e, s->as.assert_.condition);
+    const tirbi_lx *x = s->as.assert_.condition;
+    const bool compares = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_EQ && x->args[0]->type == TIRB_I64;
+    if (compares && strcmp(s->as.assert_.error_kind, "ShapeError") == 0) {
+        const uint16_t found = tirbi_put_value(e, x->args[0]), expected = tirbi_put_value(e, x->args[1]);
+        TIRBI_PUT(e, TIRB_OP_SAME, TIRB_TYPE_NONE, found, expected,
+                   tirbi_string_number(e->strings, s->as.assert_.message));
+        tirbi_scope_close(e, scope);
+        return;
+    }
+    uint16_t condition = tirbi_put_value(e, x);
     TIRBI_PUT(e, TIRB_OP_ASSERT, TIRB_TYPE_NONE, condition, tirbi_string_number(e->strings, s->as.assert_.error_kind),
                tirbi_string_number(e->strings, s->as.assert_.message));
     tirbi_scope_close(e, scope);

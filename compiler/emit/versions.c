@@ -25,17 +25,24 @@ static void forget_registers(tirbi_emitter *e, const tirbi_ls *s) {
     case TIRBI_LS_SEQ:
         for (uint32_t i = 0; i < s->as.seq.n; i++) forget_registers(e, s->as.seq.items[i]);
         return;
-    case TIRBI_LS_LOOP: forget_registers(e, s->as.loop.body); return;
+    case TIRBI_LS_LOOP:
+        forget_registers(e, s->as.loop.body);
+        return;
     case TIRBI_LS_IF:
         forget_registers(e, s->as.if_.then_case);
         forget_registers(e, s->as.if_.else_case);
         return;
-    case TIRBI_LS_WHILE: forget_registers(e, s->as.while_.body); return;
+    case TIRBI_LS_WHILE:
+        forget_registers(e, s->as.while_.body);
+        return;
     case TIRBI_LS_SET:
         if (s->as.set.declares) tirbi_set_reg(e, s->as.set.var, -1);
         return;
-    case TIRBI_LS_TREE: forget_registers(e, s->as.tree.init); return;
-    default: return;
+    case TIRBI_LS_TREE:
+        forget_registers(e, s->as.tree.init);
+        return;
+    default:
+        return;
     }
 }
 
@@ -46,8 +53,10 @@ void tirbi_put_version(tirbi_emitter *e, const tirbi_sched *node) {
     tirbi_patch_list otherwise = {0}, end = {0};
     tirbi_scope scope = tirbi_scope_open(e);
     if (version->check) tirbi_put_sched(e, version->check);
-    if (version->condition) tirbi_put_branch_unless(e, version->condition, &otherwise);
-    else branch_if_met(e, version, &otherwise);
+    if (version->condition)
+        tirbi_put_branch_unless(e, version->condition, &otherwise);
+    else
+        branch_if_met(e, version, &otherwise);
     if (version->knows == TIRBI_KNOWN_IN_BOTH) scope = tirbi_scope_open(e);
     if (version->knows == TIRBI_KNOWN_IN_NONE) tirbi_scope_close(e, scope);
     *mode = version->mode[0];

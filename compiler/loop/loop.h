@@ -71,11 +71,14 @@ struct tirbi_lbuf {
     tirbi_lbuf *source;             /* of a matched region: the buffer that it is a part of, from these indices on */
     const tirbi_lx *const *source_mins;
     bool fetched;                   /* what a handle leads to: it may be written only where something writes it */
+    const uint8_t *constant;        /* root: its elements, which nothing writes, as a bundle has them; or NULL */
+    uint64_t constant_size;
     bool broadcasts;                /* a dimension of extent 1 has one element, whatever the index */
     struct tirbi_resized
         *resized; /* a view whose elements have another size than the memory's, else NULL; lowering only */
     bool covers;                    /* a view in other dimensions, that begins where its memory does: who is inside of
                                        the one is inside of the other */
+    struct tirbi_facts *known;      /* in a version for some sizes: what is known of them; else NULL */
     bool overlaps;                  /* a view whose strides may give two indices the same element */
     const tirbi_lx *length;         /* allocations: elements that there are; NULL: all of the shape */
     int32_t param;                  /* its parameter, or -1 */
@@ -293,6 +296,8 @@ struct tirbi_lfunc {
     tirbi_lbuf **param_buffers; /* per parameter, or NULL */
     tirbi_lvar **param_vars;    /* per parameter, or NULL */
     tirbi_lvar **shape_vars;    /* per ast->shape_vars */
+    tirbi_lbuf **constants;     /* there from the start */
+    uint32_t n_constants, constant_capacity;
     tirbi_aliases aliases;
     struct tirbi_lx_pool *pool; /* nodes of one function are not shared with another */
     bool returns;

@@ -2,6 +2,8 @@
  * that are sums too, such as y + 2 below h + 2, or 2 * y + 1 below 2 * h where y runs below h - 1. */
 #include "compiler/loop/loop.h"
 
+#include "compiler/optimize/analysis/inside.h"
+
 enum { MAX_TERMS = 6, MAX_STEPS = 40, MAX_FACTOR = 1 << 16 };
 
 /* constant + sum of factor * term, in whole numbers. */
@@ -96,5 +98,7 @@ static bool is_below(const tirbi_lx *index, const tirbi_lx *extent) {
 bool tirbi_dim_proven(const tirbi_place *place, uint32_t d) {
     const tirbi_lx *index = place->indices[d], *extent = place->buffer->shape[d];
     if (tirbi_index_proven(index, extent)) return true;
-    return tirbi_has_whole_extents(place->buffer) && is_below(index, extent);
+    if (!tirbi_has_whole_extents(place->buffer)) return false;
+    return is_below(index, extent) ||
+           (place->buffer->known && tirbi_known_inside(place->buffer->known, index, extent));
 }

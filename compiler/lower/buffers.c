@@ -1,8 +1,11 @@
 /* Buffers of the loop IR: parameters, allocations, views and matched regions, and the places in them. */
 #include "compiler/lower/lower.h"
 
+#include <string.h>
+
 #include "compiler/ir/visit.h"
 #include "compiler/lower/narrow.h"
+#include "compiler/pipeline/switches.h"
 
 /* ---- What becomes of buffers of one element --------------------------------------------------------------------- */
 
@@ -135,10 +138,28 @@ static bool one_element(const tirbi_lbuf *b) {
     return true;
 }
 
+void tirbi_constant_buffer(tirbi_lowerer *l, const tirb_buffer *buffer, const uint8_t *bytes, uint64_t size) {
+    tirbi_lfunc *f = l->function;
+    tirbi_lbuf *b = new_buffer(l, buffer);
+    if (!b) return;
+    if (f->n_constants == f->constant_capacity) {
+        const uint32_t capacity = f->constant_capacity ? 2 * f->constant_capacity : 8;
+        tirbi_lbuf **more = TIRBI_NEW_ARRAY(l->arena, tirbi_lbuf *, capacity);
+        if (!more) return;
+        if (f->n_constants) memcpy(more, f->constants, f->n_constants * sizeof(*more));
+        f->constants = more;
+        f->constant_capacity = capacity;
+    }
+    b->fetched = true;
+    b->constant = bytes;
+    b->constant_size = size;
+    f->constants[f->n_constants++] = b;
+}
+
 void tirbi_allocate_buffer(tirbi_lowerer *l, const tirb_buffer *buffer) {
     tirbi_lbuf *b = new_buffer(l, buffer);
     if (!b) return;
-    bool promote = !(l->options->disabled & TIRB_PASS_PROMOTE);
+    bool promote = !(l->disabled & TIRB_PASS_PROMOTE);
     if (promote && one_element(b) && buffer->id < l->n_buffers && !l->pinned[buffer->id]) {
         b->local = tirbi_new_var(l, b->name, TIRBI_LVAR_LOCAL, b->type);
         const tirbi_lx *zero = tirbi_lx_bits(l->pool, b->type, 0);

@@ -96,6 +96,7 @@ static int64_t sample(char letter, unsigned i) {
     case 'R':
     case 'F':
     case 'G':
+    case 'K':
     case 'Z':
         return 0x8123 + (int64_t)i;
     case 'a':

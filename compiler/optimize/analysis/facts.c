@@ -15,13 +15,21 @@ uint32_t tirbi_symbol_of(tirbi_facts *facts, const tirbi_lx *value) {
     return i;
 }
 
+const tirbi_poly *tirbi_keep_poly(tirbi_facts *facts, const tirbi_poly *p) {
+    tirbi_poly *copy = facts->arena                     ? TIRBI_NEW(facts->arena, tirbi_poly)
+                       : facts->n_room < TIRBI_MAX_ROOM ? &facts->room[facts->n_room++]
+                                                        : NULL;
+    if (copy) *copy = *p;
+    return copy;
+}
+
 bool tirbi_expand(const tirbi_facts *facts, const tirbi_poly *p, tirbi_poly *out) {
     tirbi_poly x = *p;
     for (uint32_t i = 0; i < x.n; i++) {
         for (unsigned k = 0; k < x.term[i].of.degree; k++) {
             const uint32_t symbol = x.term[i].of.symbol[k];
             tirbi_poly by, rest, product;
-            if (!facts->symbols[symbol].composite) continue;
+            if (!facts->symbols[symbol].means) continue;
             tirbi_poly one = {.n = 0};
             if (!tirbi_poly_add_term(&one, &x.term[i].of, x.term[i].factor)) return false;
             const tirbi_monomial whole = x.term[i].of, divisor = {.symbol = {(uint16_t)symbol}, .degree = 1};
@@ -30,7 +38,7 @@ bool tirbi_expand(const tirbi_facts *facts, const tirbi_poly *p, tirbi_poly *out
             by.n = 0;
             rest = x;
             if (!tirbi_poly_add_term(&by, &left, x.term[i].factor) || !tirbi_poly_add(&rest, &one, -1) ||
-                !tirbi_poly_multiply(&by, &facts->symbols[symbol].means, &product) ||
+                !tirbi_poly_multiply(&by, facts->symbols[symbol].means, &product) ||
                 !tirbi_poly_add(&rest, &product, 1))
                 return false;
             x = rest;
@@ -45,6 +53,18 @@ bool tirbi_expand(const tirbi_facts *facts, const tirbi_poly *p, tirbi_poly *out
 void tirbi_know(tirbi_facts *facts, const tirbi_poly *not_negative) {
     if (facts->n_known < TIRBI_MAX_FACTS && tirbi_expand(facts, not_negative, &facts->known[facts->n_known]))
         facts->n_known++;
+}
+
+void tirbi_bound_symbol(tirbi_facts *facts, uint32_t symbol, const tirbi_poly *first, const tirbi_poly *count) {
+    tirbi_poly begin, last = *count;
+    tirbi_symbol *s = &facts->symbols[symbol];
+    if (!tirbi_poly_add_constant(&last, -1)) return;
+    tirbi_know(facts, &last);
+    if (!tirbi_poly_add(&last, first, 1) || !tirbi_expand(facts, first, &begin) || !tirbi_expand(facts, &last, &last))
+        return;
+    s->first = tirbi_keep_poly(facts, &begin);
+    s->last = tirbi_keep_poly(facts, &last);
+    if (!s->last) s->first = NULL;
 }
 
 /* ---- Signs ------------------------------------------------------------------------------------------------------ */
@@ -110,7 +130,7 @@ static bool replace(proof *p, const tirbi_poly *x, uint32_t symbol, tirbi_poly *
     if (!tirbi_poly_split(x, symbol, &by, &rest)) return false;
     const bool up = not_negative(p, &by, depth + 1);
     if (!up && (!tirbi_poly_add(&negated, &by, -1) || !not_negative(p, &negated, depth + 1))) return false;
-    if (!tirbi_poly_multiply(&by, up ? &s->first : &s->last, &product) || !tirbi_poly_add(&rest, &product, 1))
+    if (!tirbi_poly_multiply(&by, up ? s->first : s->last, &product) || !tirbi_poly_add(&rest, &product, 1))
         return false;
     *out = rest;
     return true;
@@ -122,7 +142,7 @@ static uint32_t last_loop(const tirbi_facts *facts, const tirbi_poly *x) {
     for (uint32_t i = 0; i < x->n; i++) {
         for (unsigned k = 0; k < x->term[i].of.degree; k++) {
             const uint32_t symbol = x->term[i].of.symbol[k];
-            if (facts->symbols[symbol].bounded && (last == TIRBI_MAX_SYMBOLS || symbol > last)) last = symbol;
+            if (facts->symbols[symbol].first && (last == TIRBI_MAX_SYMBOLS || symbol > last)) last = symbol;
         }
     }
     return last;

@@ -4,25 +4,30 @@
 
 #include "compiler/optimize/analysis/poly.h"
 
-enum { TIRBI_MAX_FACTS = 64 };
+enum { TIRBI_MAX_FACTS = 64, TIRBI_MAX_ROOM = 24 };
 
 typedef struct tirbi_symbol {
     const tirbi_lx *value;
-    int64_t lo, hi; /* it lies between these */
-    bool steady;    /* it has one value wherever the function is, and computing that cannot fail */
-    bool composite; /* a steady sum that multiplies something, which is: */
-    tirbi_poly means;
-    bool bounded;           /* the variable of a loop, whose first and last values are: */
-    tirbi_poly first, last; /* of symbols with lower numbers */
+    int64_t lo, hi;                 /* it lies between these */
+    bool steady;                    /* it has one value wherever the function is, and computing that cannot fail */
+    const tirbi_poly *means;        /* of a steady sum that multiplies something; else NULL */
+    const tirbi_poly *first, *last; /* of the variable of a loop, where its bounds are polynomials; else NULL */
 } tirbi_symbol;
 
 typedef struct tirbi_facts {
+    tirbi_arena *arena; /* for polynomials of symbols; NULL: these are in `room` */
+    tirbi_poly *room;   /* TIRBI_MAX_ROOM of them */
+    uint32_t n_room;
     tirbi_symbol *symbols; /* TIRBI_MAX_SYMBOLS of them, so that they stay where they are */
     uint32_t n_symbols;
     tirbi_poly known[TIRBI_MAX_FACTS]; /* not negative where code is being looked at; the last ones hold in a part */
     uint32_t n_known;
 } tirbi_facts;
 
+/* A copy that stays; NULL: there is no room. */
+const tirbi_poly *tirbi_keep_poly(tirbi_facts *facts, const tirbi_poly *p);
+/* Takes note of the first value of a loop's variable, and of how many there are. */
+void tirbi_bound_symbol(tirbi_facts *facts, uint32_t symbol, const tirbi_poly *first, const tirbi_poly *count);
 /* The number of what has a value; TIRBI_MAX_SYMBOLS: there are as many already. */
 uint32_t tirbi_symbol_of(tirbi_facts *facts, const tirbi_lx *value);
 /* A polynomial without composite symbols; false: it has too many terms. */

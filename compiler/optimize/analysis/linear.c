@@ -43,13 +43,14 @@ static void make_composite(const tirbi_linear_reader *r, const tirbi_lx *x, tirb
         return;
     }
     while (i < r->facts->n_symbols &&
-           !(r->facts->symbols[i].composite && tirbi_poly_equal(&r->facts->symbols[i].means, &means)))
+           !(r->facts->symbols[i].means && tirbi_poly_equal(r->facts->symbols[i].means, &means)))
         i++;
     if (i == r->facts->n_symbols) {
+        const tirbi_poly *kept = tirbi_keep_poly(r->facts, &means);
         i = tirbi_symbol_of(r->facts, x);
-        if (i == TIRBI_MAX_SYMBOLS || r->facts->symbols[i].composite || i + 1 != r->facts->n_symbols) return;
-        r->facts->symbols[i].steady = r->facts->symbols[i].composite = true;
-        r->facts->symbols[i].means = means;
+        if (!kept || i == TIRBI_MAX_SYMBOLS || i + 1 != r->facts->n_symbols) return;
+        r->facts->symbols[i].steady = true;
+        r->facts->symbols[i].means = kept;
     }
     *p = tirbi_poly_symbol(i);
 }
@@ -120,7 +121,7 @@ static bool least_of_rest(const tirbi_facts *facts, tirbi_poly *p) {
         const tirbi_symbol *s = &facts->symbols[i];
         tirbi_poly by, rest, negated = {.n = 0};
         if (s->steady || !tirbi_poly_mentions(p, i)) continue;
-        if (s->bounded || !tirbi_poly_split(p, i, &by, &rest) || !tirbi_poly_add(&negated, &by, -1)) return false;
+        if (s->first || !tirbi_poly_split(p, i, &by, &rest) || !tirbi_poly_add(&negated, &by, -1)) return false;
         const bool up = tirbi_not_negative(facts, &by);
         if (!up && !tirbi_not_negative(facts, &negated)) return false;
         if (!tirbi_poly_add(&rest, &by, up ? s->lo : s->hi)) return false;

@@ -56,9 +56,22 @@ static void sort(tirbi_dimensions *d) {
     }
 }
 
+/* Leaves out strides that are no products of sizes of the memory: a step between windows, say. */
+static void keep_divisors(tirbi_dimensions *d, const tirbi_poly *extent) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < d->n; i++) {
+        tirbi_poly rest;
+        if (!tirbi_poly_divide(extent, &d->stride[i].of, d->stride[i].factor, &rest) && d->stride[i].of.degree > 0)
+            continue;
+        d->stride[n++] = d->stride[i];
+    }
+    d->n = n;
+}
+
 void tirbi_order_strides(tirbi_dimensions *d, const tirbi_poly *extent) {
     const tirbi_monomial one = {.degree = 0};
     if (d->impossible) return;
+    keep_divisors(d, extent);
     add_stride(d, &one, 1);
     sort(d);
     d->impossible = d->impossible || d->n < 2;

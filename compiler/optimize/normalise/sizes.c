@@ -25,12 +25,32 @@ static bool narrow_parameters(tirbi_versions *v) {
     return true;
 }
 
+/* What the version's own code is told of: its conditions, and symbols as it names them. */
+static void know_conditions(tirbi_versions *v) {
+    for (uint32_t i = 0; i < v->n_lists; i++)
+        for (uint32_t k = 0; k < v->conditions[i].n; k++) tirbi_know(v->known, &v->conditions[i].item[k]);
+    for (uint32_t i = 0; i < v->facts.n_symbols; i++) {
+        tirbi_symbol *s = &v->known->symbols[i];
+        *s = v->facts.symbols[i];
+        s->first = s->last = NULL;
+        s->value = s->steady ? tirbi_version_of_value(v, s->value) : NULL;
+    }
+    v->known->n_symbols = v->facts.n_symbols;
+}
+
 static const tirbi_ls *run(tirbi_versions *v, tirbi_phase phase, const tirbi_ls *body) {
     v->phase = phase;
     v->n_lists = v->n_vars = v->n_buffers = 0;
     v->facts.n_known = 0;
     v->nest = v->depth = v->gains = 0;
     if (phase == TIRBI_PHASE_BUILD && !narrow_parameters(v)) return NULL;
+    const uint32_t n_vars = v->n_vars;
+    const tirbi_ls *made = tirbi_version_of(v, body);
+    if (!made || phase != TIRBI_PHASE_BUILD || v->gains == 0) return made;
+    know_conditions(v); /* all of them: only now loads know whether they may fail */
+    v->n_vars = n_vars;
+    v->n_buffers = 0;
+    v->facts.n_known = v->nest = v->depth = 0;
     return tirbi_version_of(v, body);
 }
 
@@ -226,6 +246,12 @@ const tirbi_ls *tirbi_version_sizes(tirbi_lx_pool *pool, const tirbi_ls *body) {
     if (!symbols) return NULL;
     v->pool = pool;
     v->facts.symbols = symbols;
+    v->facts.arena = pool->arena;
+    v->known = TIRBI_NEW(pool->arena, tirbi_facts);
+    if (!v->known) return NULL;
+    v->known->symbols = TIRBI_NEW_ARRAY(pool->arena, tirbi_symbol, TIRBI_MAX_SYMBOLS);
+    v->known->room = TIRBI_NEW_ARRAY(pool->arena, tirbi_poly, TIRBI_MAX_ROOM);
+    if (!v->known->symbols || !v->known->room) return NULL;
     const tirbi_lx *sane = NULL;
     const tirbi_ls *made = version(v, body, &sane);
     tirbi_ls *choice = made && !pool->arena->failed ? tirbi_new_stmt(pool, TIRBI_LS_IF, body->span) : NULL;

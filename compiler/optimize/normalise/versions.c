@@ -127,12 +127,17 @@ static const tirbi_lx *rename_symbol(void *context, const tirbi_lx *symbol) {
     return tirbi_version_of_value(context, symbol);
 }
 
-/* Whether all that is computed is int32, and comes to int32: then it is computed so, as programs write it. */
+/* Whether all that is computed is int32, and comes to int32: then it is computed so, as programs write it. Products of
+ * sizes are not expected to. */
 static bool is_narrow(tirbi_versions *v, const tirbi_poly *p) {
     tirbi_conditions conditions = {.n = 0};
-    for (uint32_t i = 0; i < p->n; i++)
-        for (unsigned k = 0; k < p->term[i].of.degree; k++)
-            if (v->facts.symbols[p->term[i].of.symbol[k]].value->type != TIRB_I32) return false;
+    for (uint32_t i = 0; i < p->n; i++) {
+        unsigned sizes = 0;
+        for (unsigned k = 0; k < p->term[i].of.degree; k++) {
+            const tirbi_symbol *s = &v->facts.symbols[p->term[i].of.symbol[k]];
+            if (s->value->type != TIRB_I32 || (s->steady && sizes++ > 0)) return false;
+        }
+    }
     return tirbi_exact_if(&v->facts, p, TIRB_I32, &conditions) && tirbi_version_assume(v, &conditions);
 }
 
@@ -195,6 +200,22 @@ static const tirbi_lx *const *values_of(tirbi_versions *v, const tirbi_lx *const
     return items;
 }
 
+static const tirbi_lx *const *row_major(tirbi_versions *v, const tirbi_lx *const *shape, uint32_t n) {
+    const tirbi_lx **strides = TIRBI_NEW_ARRAY(v->pool->arena, const tirbi_lx *, n + 1);
+    const tirbi_lx *stride = tirbi_lx_int(v->pool, TIRB_I64, 1);
+    for (uint32_t d = n; strides && d-- > 0;) {
+        strides[d] = stride;
+        stride = stride ? tirbi_lx_mul(v->pool, stride, shape[d]) : NULL;
+        if (!stride) return NULL;
+    }
+    return strides;
+}
+
+/* Steps in the copy; memory without gaps has none there either. */
+static const tirbi_lx *const *strides_of(tirbi_versions *v, const tirbi_lbuf *b, const tirbi_lx *const *shape) {
+    return tirbi_is_compact(v->pool, b) ? row_major(v, shape, b->ndim) : values_of(v, b->strides, b->ndim, false);
+}
+
 /* Memory is that of its copy, but for a parameter's, of which the copy is a view. */
 static bool fill_copy(tirbi_versions *v, const tirbi_lbuf *b, tirbi_lbuf *to) {
     *to = *b;
@@ -202,8 +223,9 @@ static bool fill_copy(tirbi_versions *v, const tirbi_lbuf *b, tirbi_lbuf *to) {
     if (to->root && to->root != to) to->root = to->root->root;
     to->covers = to->covers || to->root != to;
     to->covers = to->covers && b->root == b;
+    to->known = v->known;
     to->shape = values_of(v, b->shape, b->ndim, true);
-    if (b->strides) to->strides = values_of(v, b->strides, b->ndim, true);
+    if (b->strides && to->shape) to->strides = strides_of(v, b, to->shape);
     if (b->offset) to->offset = bound(v, b->offset, false);
     if (b->length) to->length = bound(v, b->length, true);
     if (b->source) {
@@ -278,13 +300,8 @@ static tirbi_lbuf *view_of(tirbi_versions *v, const tirbi_lbuf *b) {
     to->covers = true;
     for (uint32_t d = 0; d < b->ndim; d++)
         if (!add_extents(v, split_of(v, b, d), whole->shape[d], whole->strides[d], to)) return NULL;
-    const tirbi_lx *stride = tirbi_lx_int(v->pool, TIRB_I64, 1);
-    for (uint32_t d = to->ndim; compact && d-- > 0;) {
-        own[TIRBI_MAX_NDIM + d] = stride;
-        stride = stride ? tirbi_lx_mul(v->pool, stride, own[d]) : NULL;
-        if (!stride) return NULL;
-    }
-    return to;
+    if (compact) to->strides = row_major(v, to->shape, to->ndim);
+    return to->strides ? to : NULL;
 }
 
 /* ---- Places ----------------------------------------------------------------------------------------------------- */
@@ -332,12 +349,22 @@ static void look_at_index(tirbi_versions *v, const tirbi_place *place, uint32_t 
     }
 }
 
+/* An index to which all iterations come is inside, or the program fails: that is a condition as well. */
+static void assume_inside(tirbi_versions *v, const tirbi_place *place, const tirbi_poly *index,
+                          const tirbi_poly *extent) {
+    tirbi_conditions conditions = {.n = 0};
+    tirbi_poly room = *extent;
+    if (place->guard == 0 && tirbi_poly_add_constant(&room, -1) && tirbi_poly_add(&room, index, -1) &&
+        tirbi_not_negative_if(&v->facts, index, &conditions) && tirbi_not_negative_if(&v->facts, &room, &conditions))
+        tirbi_version_assume(v, &conditions);
+}
+
 /* The subscripts of a place in the copy, of which `indices` has room for as many as there may be. */
 static bool fill_indices(tirbi_versions *v, const tirbi_place *place, const tirbi_lx **indices) {
     uint32_t n = 0;
     for (uint32_t d = 0; d < place->ndim; d++) {
         tirbi_conditions conditions = {.n = 0};
-        tirbi_poly index, parts[TIRBI_MAX_STRIDES];
+        tirbi_poly index, extent, parts[TIRBI_MAX_STRIDES];
         const tirbi_dimensions *in = split_of(v, place->buffer, d);
         const bool linear = tirbi_version_linear(v, place->indices[d], &index, &conditions);
         if (in) {
@@ -346,11 +373,14 @@ static bool fill_indices(tirbi_versions *v, const tirbi_place *place, const tirb
                 return v->refused = true, false;
             for (uint32_t k = in->n; k-- > 0; n++)
                 if (!(indices[n] = as_value(v, &parts[k]))) return false;
+            assume_inside(v, place, &parts[in->n - 1], &in->size[in->n - 1]);
             v->gains++;
             continue;
         }
         const bool sum = linear && tirbi_version_assume(v, &conditions);
         if (sum && has_symbolic_step(v, &index)) v->gains++;
+        if (sum && tirbi_version_linear(v, place->buffer->shape[d], &extent, &conditions))
+            assume_inside(v, place, &index, &extent);
         indices[n] = sum ? as_value(v, &index) : tirbi_version_of_value(v, place->indices[d]);
         if (!indices[n++]) return false;
     }
@@ -471,7 +501,7 @@ static tirbi_lvar *other_counter(tirbi_versions *v, const tirbi_lvar *old) {
     const tirbi_lx *min = bound(v, old->min, false), *extent = bound(v, old->extent, true);
     const tirbi_lx *below = old->below && v->phase == TIRBI_PHASE_BUILD ? tirbi_version_of_value(v, old->below) : NULL;
     tirbi_conditions conditions = {.n = 0};
-    tirbi_poly first, count, last;
+    tirbi_poly first, count;
     if (!min || !extent) return NULL;
     const bool known = tirbi_version_linear(v, old->min, &first, &conditions) &&
                        tirbi_version_linear(v, old->extent, &count, &conditions) && stays(v, &first) &&
@@ -484,13 +514,8 @@ static tirbi_lvar *other_counter(tirbi_versions *v, const tirbi_lvar *old) {
         var->below = below;
         narrow_range(var);
     }
-    last = count;
     const uint32_t symbol = tirbi_symbol_of(&v->facts, tirbi_lx_var(v->pool, (tirbi_lvar *)(uintptr_t)old));
-    if (symbol == TIRBI_MAX_SYMBOLS || !known || !tirbi_poly_add_constant(&last, -1)) return var;
-    tirbi_know(&v->facts, &last);
-    tirbi_symbol *s = &v->facts.symbols[symbol];
-    s->bounded = tirbi_poly_add(&last, &first, 1) && tirbi_expand(&v->facts, &first, &s->first) &&
-                 tirbi_expand(&v->facts, &last, &s->last);
+    if (symbol != TIRBI_MAX_SYMBOLS && known) tirbi_bound_symbol(&v->facts, symbol, &first, &count);
     return var;
 }
 

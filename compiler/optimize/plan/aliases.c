@@ -62,10 +62,16 @@ static void touch_stmt(touched *t, const tirbi_ls *s) {
         touch_place(t, s->as.store.access, true);
         touch_value(t, s->as.store.value);
         return;
-    case TIRBI_LS_SET: touch_value(t, s->as.set.value); return;
+    case TIRBI_LS_SET:
+        touch_value(t, s->as.set.value);
+        return;
     case TIRBI_LS_EVAL:
-    case TIRBI_LS_RETURN: touch_value(t, s->as.eval.value); return;
-    case TIRBI_LS_ASSERT: touch_value(t, s->as.assert_.condition); return;
+    case TIRBI_LS_RETURN:
+        touch_value(t, s->as.eval.value);
+        return;
+    case TIRBI_LS_ASSERT:
+        touch_value(t, s->as.assert_.condition);
+        return;
     case TIRBI_LS_TREE:
         touch_stmt(t, s->as.tree.init);
         for (uint32_t i = 0; i < s->as.tree.n_lets; i++) touch_value(t, s->as.tree.lets[i]);
@@ -75,7 +81,8 @@ static void touch_stmt(touched *t, const tirbi_ls *s) {
             touch_value(t, s->as.tree.updates[u].factor);
         }
         return;
-    default: return;
+    default:
+        return;
     }
 }
 

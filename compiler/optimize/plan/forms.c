@@ -341,7 +341,7 @@ static tirbi_sched *as_behind(tirbi_scheduler *p, const tirbi_ls *loop) {
 /* A loop with indices that go around, as choices. */
 static tirbi_sched *as_unwrapped(tirbi_scheduler *p, const tirbi_ls *loop) {
     tirbi_unwrapped around;
-    if ((tirbi_not_planned(p) & TIRB_PASS_PARTS) || (p->in.without & TIRBI_NOT_UNWRAPPED) || p->in.splits > 0 ||
+    if ((tirbi_not_planned(p) & TIRB_PASS_WRAP) || (p->in.without & TIRBI_NOT_UNWRAPPED) || p->in.splits > 0 ||
         !tirbi_unwrap_loop(p->pool, loop, &around))
         return NULL;
     tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT, "indices in it go around once");
@@ -366,7 +366,8 @@ static bool run_as_lanes(tirbi_scheduler *p, const tirbi_ls *s, uint32_t *n) {
         ++*n;
         return tirbi_choose_lanes(p, s, &nest) || has_lanes(p, s) ||
                (run_as_lanes(p, s->as.loop.body, &inside) && inside > 0);
-    default: return true;
+    default:
+        return true;
     }
 }
 
@@ -436,8 +437,10 @@ static tirbi_sched *as_joined(tirbi_scheduler *p, const tirbi_ls *loop, const ti
     const tirbi_ls *joined = tirbi_join_short_loops(p->pool, loop, nest ? SHORT_ROW : SHORT_TO_ENTER);
     tirbi_nest all = {.n_outer = 0};
     if (!joined) return NULL;
-    if (!tirbi_loop_inside(joined)) all.plan = tirbi_plan_in_order(p->pool, joined);
-    else if (!tirbi_choose_lanes(p, joined, &all)) return NULL;
+    if (!tirbi_loop_inside(joined))
+        all.plan = tirbi_plan_in_order(p->pool, joined);
+    else if (!tirbi_choose_lanes(p, joined, &all))
+        return NULL;
     if (!all.plan || all.plan->loops.var[0]->extent->hi <= SHORT_ROW) return NULL;
     return tirbi_sched_of(p, "collapse", tirbi_sched_lanes(p, &all));
 }
@@ -514,7 +517,7 @@ static bool decides(const tirbi_nest *nest) {
 /* A loop that is no lanes as it stands, in another form that is. */
 static tirbi_sched *in_another_form(tirbi_scheduler *p, const tirbi_ls *loop) {
     static tirbi_sched *(*const forms[])(tirbi_scheduler *, const tirbi_ls *) = {
-        as_numbered, as_flat,   as_columns,  as_turns,           as_short_rows, as_named,
+        as_numbered, as_flat,     as_columns,         as_turns,    as_short_rows, as_named,
         as_blocks,   as_crossing, as_beside_diagonal, as_separate, as_behind,     as_arranged};
     tirbi_sched *node = NULL;
     for (size_t i = 0; i < sizeof(forms) / sizeof(*forms) && !node; i++) node = forms[i](p, loop);

@@ -90,7 +90,9 @@ static void note_tree(tirbi_scheduler *p, const tirbi_ls *s, bool lanes) {
     for (uint32_t i = 0; i < s->as.tree.n_loops; i++) {
         bool last = i + 1 == s->as.tree.n_loops;
         tirbi_note_loop(p->in.notes, s->as.tree.loops[i], s->span, TIRB_FORM_TREE, "rule R3, %s",
-                        !last ? "an outer axis" : lanes ? "many lanes at once" : "element by element");
+                        !last   ? "an outer axis"
+                        : lanes ? "many lanes at once"
+                                : "element by element");
     }
 }
 
@@ -123,11 +125,13 @@ tirbi_sched *tirbi_schedule_search(tirbi_scheduler *p, const tirbi_ls *search) {
 /* What is done along the loops of the sum. */
 static const char *reduction_of(const tirbi_contract_plan *plan) {
     switch (tirbi_semiring_of(plan->flags)) {
-#define TIRBI_SEMIRING(NAME, types, text)                                                                              \
-    case TIRBI_##NAME: return text;
+#define TIRBI_SEMIRING(NAME, types, text) \
+    case TIRBI_##NAME:                    \
+        return text;
 #include "loader/isa/semirings.def"
 #undef TIRBI_SEMIRING
-    default: return "sums the products";
+    default:
+        return "sums the products";
     }
 }
 
@@ -184,8 +188,10 @@ static tirbi_sched *schedule_plans(tirbi_scheduler *p, tirbi_leaf_kind kind, con
 }
 
 static tirbi_sched *schedule_contract(tirbi_scheduler *p, const tirbi_contract_plan *plan) {
-    if (plan->folds) note_rows(p, plan, "");
-    else note_loops(p, plan);
+    if (plan->folds)
+        note_rows(p, plan, "");
+    else
+        note_loops(p, plan);
     return schedule_plans(p, plan->folds ? TIRBI_LEAF_FOLD : TIRBI_LEAF_CONTRACT, plan, 1);
 }
 

@@ -4,7 +4,7 @@
 
 #include "compiler/optimize/facts/live.h"
 #include "compiler/optimize/plan/plan.h"
-#include "compiler/optimize/switches.h"
+#include "compiler/pipeline/switches.h"
 
 /* Forms that a loop is not planned in: it is what runs where one of them does not hold. */
 enum {
@@ -19,11 +19,11 @@ enum {
 
 /* What a statement is planned inside of. */
 typedef struct tirbi_surroundings {
-    uint32_t without; /* a set of TIRBI_NOT_* */
-    uint8_t splits;   /* so many times in parts of a range, */
-    uint8_t behind;   /* behind first iterations, */
-    uint8_t named;    /* with variables in place of what memory holds */
-    bool serial;      /* in no region: in one, or where there is too little work, or it has been looked at as one */
+    uint32_t without;   /* a set of TIRBI_NOT_* */
+    uint8_t splits;     /* so many times in parts of a range, */
+    uint8_t behind;     /* behind first iterations, */
+    uint8_t named;      /* with variables in place of what memory holds */
+    bool serial;        /* in no region: in one, or where there is too little work, or it has been looked at as one */
     tirbi_notes *notes; /* NULL: nobody asks, or it was told of another version */
 } tirbi_surroundings;
 
@@ -31,14 +31,14 @@ typedef struct tirbi_scheduler {
     tirbi_lx_pool *pool;
     const tirbi_lmodule *module;
     tirbi_lfunc *function;
-    const tirb_compile_options *options;
+    uint32_t disabled;  /* a set of TIRB_PASS_* */
     uint32_t n_regions; /* of the module, as far as it is planned */
     tirbi_surroundings in;
 } tirbi_scheduler;
 
 /* What is not to be done for speed. */
 static inline uint32_t tirbi_not_planned(const tirbi_scheduler *p) {
-    return tirbi_switched_off(p->options, p->pool->arena);
+    return tirbi_switched_off(p->disabled, p->pool->arena);
 }
 
 /* statements.c: nodes; all are NULL when memory ran out, and may be given what is */

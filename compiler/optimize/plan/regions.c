@@ -86,9 +86,9 @@ static tirbi_sched *schedule_chunk(tirbi_scheduler *p, tirbi_region *r, tirbi_ra
     kept_place *kept = TIRBI_NEW_ARRAY(p->pool->arena, kept_place, r->plan->n_places);
     r->begin = new_let(p, "begin", 0, var->extent->hi);
     r->end = new_let(p, "end", 0, INT64_MAX);
-    const tirbi_lx *rounds = r->begin && r->end ? tirbi_lx_sub(p->pool, tirbi_lx_var(p->pool, r->end),
-                                                               tirbi_lx_var(p->pool, r->begin))
-                                                : NULL;
+    const tirbi_lx *rounds = r->begin && r->end
+                                 ? tirbi_lx_sub(p->pool, tirbi_lx_var(p->pool, r->end), tirbi_lx_var(p->pool, r->begin))
+                                 : NULL;
     tirbi_lvar *count = name_value(p, r, "count", rounds, 1, var->extent->hi);
     if (!count || !kept) return NULL;
     const tirbi_surroundings outer = p->in;
@@ -139,8 +139,8 @@ static const tirbi_region_plan *plan_region(tirbi_scheduler *p, const tirbi_ls *
     const tirbi_region_plan *plan = tirbi_plan_region(p->pool, p->module, loop, tirbi_not_planned(p), &why);
     if (plan) {
         tirbi_note_loop(p->in.notes, plan->loop, loop->span, TIRB_FORM_REGION, "%s",
-                        plan->worth ? "in chunks for several threads, where there is enough work for two" :
-                                      "in chunks for several threads");
+                        plan->worth ? "in chunks for several threads, where there is enough work for two"
+                                    : "in chunks for several threads");
     } else if (loop->as.loop.parallel && why) {
         tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SERIAL, "%s", why);
     }

@@ -40,17 +40,24 @@ void tirbi_forget_declared(tirbi_scheduler *p, const tirbi_ls *s) {
     case TIRBI_LS_SEQ:
         for (uint32_t i = 0; i < s->as.seq.n; i++) tirbi_forget_declared(p, s->as.seq.items[i]);
         return;
-    case TIRBI_LS_LOOP: tirbi_forget_declared(p, s->as.loop.body); return;
+    case TIRBI_LS_LOOP:
+        tirbi_forget_declared(p, s->as.loop.body);
+        return;
     case TIRBI_LS_IF:
         tirbi_forget_declared(p, s->as.if_.then_case);
         tirbi_forget_declared(p, s->as.if_.else_case);
         return;
-    case TIRBI_LS_WHILE: tirbi_forget_declared(p, s->as.while_.body); return;
+    case TIRBI_LS_WHILE:
+        tirbi_forget_declared(p, s->as.while_.body);
+        return;
     case TIRBI_LS_SET:
         if (s->as.set.declares) tirbi_live_set(p->pool, s->as.set.var, false);
         return;
-    case TIRBI_LS_TREE: tirbi_forget_declared(p, s->as.tree.init); return;
-    default: return;
+    case TIRBI_LS_TREE:
+        tirbi_forget_declared(p, s->as.tree.init);
+        return;
+    default:
+        return;
     }
 }
 
@@ -64,9 +71,9 @@ static void note_scalar(tirbi_scheduler *p, const tirbi_ls *loop) {
         why = "where parameters that may share memory do";
     } else {
         bool tried = !(tirbi_not_planned(p) & TIRB_PASS_LANES);
-        why = tried                                          ? tirbi_why_not_lanes(p->pool, loop)
-              : p->options->disabled & TIRB_PASS_LANES ? "lane loops are switched off"
-                                                       : "compiling has taken the work that plans are looked for with";
+        why = tried                           ? tirbi_why_not_lanes(p->pool, loop)
+              : p->disabled & TIRB_PASS_LANES ? "lane loops are switched off"
+                                              : "compiling has taken the work that plans are looked for with";
     }
     tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SCALAR, "%s",
                     why ? why : "its rows are searched one after the other");
@@ -118,11 +125,15 @@ static tirbi_sched *schedule_loop(tirbi_scheduler *p, const tirbi_ls *s) {
     const bool blocks = s->as.loop.blocks;
     tirbi_sched *node = blocks ? NULL : tirbi_schedule_aliased(p, s);
     if (!node && !blocks) node = tirbi_schedule_region(p, s);
-    if (!node && s->as.loop.rows) node = schedule_rows(p, s);
-    else if (!node && !blocks) node = schedule_nest(p, s);
+    if (!node && s->as.loop.rows)
+        node = schedule_rows(p, s);
+    else if (!node && !blocks)
+        node = schedule_nest(p, s);
     const tirbi_ls *apart = node || blocks ? NULL : tirbi_init_apart(p->pool, s);
-    if (apart) node = tirbi_sched_of(p, "distribution", tirbi_schedule(p, apart));
-    else if (!node) node = tirbi_schedule_in_order(p, s);
+    if (apart)
+        node = tirbi_sched_of(p, "distribution", tirbi_schedule(p, apart));
+    else if (!node)
+        node = tirbi_schedule_in_order(p, s);
     if (node) node->of = s;
     return node;
 }
@@ -198,14 +209,12 @@ static tirbi_sched *schedule_seq(tirbi_scheduler *p, const tirbi_ls *s) {
 
 /* What no sane call runs is as little code as there may be, and nobody is told of it. */
 static tirbi_sched *schedule_insane(tirbi_scheduler *p, const tirbi_ls *s) {
-    const tirb_compile_options *options = p->options;
+    const uint32_t disabled = p->disabled;
     const tirbi_surroundings outer = p->in;
-    tirb_compile_options plain = *options;
-    plain.disabled |= TIRBI_PASSES_BY_SEARCH;
-    p->options = &plain;
+    p->disabled |= TIRBI_PASSES_BY_SEARCH;
     p->in.notes = NULL;
     tirbi_sched *node = tirbi_schedule(p, s);
-    p->options = options;
+    p->disabled = disabled;
     p->in = outer;
     return node;
 }
@@ -256,26 +265,38 @@ static tirbi_sched *schedule_reduction(tirbi_scheduler *p, const tirbi_ls *s) {
 tirbi_sched *tirbi_schedule(tirbi_scheduler *p, const tirbi_ls *s) {
     if (p->pool->arena->failed) return NULL;
     switch (s->kind) {
-    case TIRBI_LS_SEQ: return schedule_seq(p, s);
-    case TIRBI_LS_LOOP: return schedule_loop(p, s);
-    case TIRBI_LS_IF: return schedule_if(p, s);
-    case TIRBI_LS_WHILE: return schedule_while(p, s);
-    case TIRBI_LS_SEARCH: return tirbi_schedule_search(p, s);
-    case TIRBI_LS_TREE: return schedule_reduction(p, s);
-    case TIRBI_LS_SET: tirbi_live_set(p->pool, s->as.set.var, true); break;
-    default: break;
+    case TIRBI_LS_SEQ:
+        return schedule_seq(p, s);
+    case TIRBI_LS_LOOP:
+        return schedule_loop(p, s);
+    case TIRBI_LS_IF:
+        return schedule_if(p, s);
+    case TIRBI_LS_WHILE:
+        return schedule_while(p, s);
+    case TIRBI_LS_SEARCH:
+        return tirbi_schedule_search(p, s);
+    case TIRBI_LS_TREE:
+        return schedule_reduction(p, s);
+    case TIRBI_LS_SET:
+        tirbi_live_set(p->pool, s->as.set.var, true);
+        break;
+    default:
+        break;
     }
     return tirbi_new_sched(p, TIRBI_S_PLAIN, s, 0);
 }
 
 const tirbi_sched *tirbi_plan_function(const tirbi_lmodule *module, tirbi_lfunc *function, const tirbi_ls *body,
-                                       const tirb_compile_options *options, tirbi_notes *notes, uint32_t n_regions) {
-    tirbi_scheduler p = {.pool = function->pool, .module = module, .function = function, .options = options,
-                         .n_regions = n_regions, .in = {.notes = notes}};
+                                       uint32_t disabled, tirbi_notes *notes, uint32_t n_regions) {
+    tirbi_scheduler p = {.pool = function->pool,
+                         .module = module,
+                         .function = function,
+                         .disabled = disabled,
+                         .n_regions = n_regions,
+                         .in = {.notes = notes}};
     for (uint32_t i = 0; i < function->ast->n_params; i++) {
         if (function->param_vars[i]) tirbi_live_set(p.pool, function->param_vars[i], true);
     }
-    for (uint32_t i = 0; i < function->ast->n_shape_vars; i++)
-        tirbi_live_set(p.pool, function->shape_vars[i], true);
+    for (uint32_t i = 0; i < function->ast->n_shape_vars; i++) tirbi_live_set(p.pool, function->shape_vars[i], true);
     return tirbi_schedule(&p, body);
 }

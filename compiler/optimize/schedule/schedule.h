@@ -49,7 +49,7 @@ typedef struct tirbi_moved_place {
 
 typedef struct tirbi_region {
     const tirbi_region_plan *plan;
-    tirbi_lvar *begin, *end;   /* the chunk's iterations */
+    tirbi_lvar *begin, *end;    /* the chunk's iterations */
     tirbi_lane_uniform *values; /* that are computed first */
     uint32_t n_values;
     tirbi_moved_place *places;
@@ -66,14 +66,14 @@ typedef enum tirbi_leaf_kind {
 
 typedef struct tirbi_leaf {
     tirbi_leaf_kind kind;
-    tirbi_nest nest; /* LANES, TREE: of its last loop, or no plan; SEARCH */
+    tirbi_nest nest;                     /* LANES, TREE: of its last loop, or no plan; SEARCH */
     const tirbi_contract_plan *contract; /* CONTRACT, FOLD: so many, one after the other */
     uint32_t n;
 } tirbi_leaf;
 
 struct tirbi_sched {
-    uint8_t kind; /* tirbi_sched_kind */
-    bool reread;  /* PLAIN, a store: the statements behind it load from there */
+    uint8_t kind;         /* tirbi_sched_kind */
+    bool reread;          /* PLAIN, a store: the statements behind it load from there */
     const tirbi_ls *of;   /* the statement that became this, where it stands in the program; NULL: a part of one */
     const tirbi_ls *stmt; /* LOOP, PLAIN; VERSION: the loop that both are of, or NULL; LEAF: the tree, the search */
     const char *step;     /* the transformation that made it of the statement, or NULL */

@@ -151,11 +151,18 @@ static void print_contraction(tirbi_printer *p, const tirbi_contract_plan *plan,
 static void print_leaf(tirbi_printer *p, const tirbi_sched *node) {
     const tirbi_leaf *leaf = node->as.leaf;
     switch (leaf->kind) {
-    case TIRBI_LEAF_LANES: print_nest(p, &leaf->nest); return;
-    case TIRBI_LEAF_TREE: print_tree(p, node); return;
-    case TIRBI_LEAF_SEARCH: print_search(p, node); return;
+    case TIRBI_LEAF_LANES:
+        print_nest(p, &leaf->nest);
+        return;
+    case TIRBI_LEAF_TREE:
+        print_tree(p, node);
+        return;
+    case TIRBI_LEAF_SEARCH:
+        print_search(p, node);
+        return;
     case TIRBI_LEAF_CONTRACT:
-    case TIRBI_LEAF_FOLD: break;
+    case TIRBI_LEAF_FOLD:
+        break;
     }
     for (uint32_t i = 0; i < leaf->n; i++) {
         print_contraction(p, &leaf->contract[i], leaf->kind == TIRBI_LEAF_FOLD);
@@ -225,8 +232,10 @@ static void print_version(tirbi_printer *p, const tirbi_sched *node) {
     p->indent++;
     if (version->check) print_node(p, version->check);
     put(p, "if ");
-    if (version->condition) tirbi_printer_expr(p, version->condition);
-    else print_pairs(p, version);
+    if (version->condition)
+        tirbi_printer_expr(p, version->condition);
+    else
+        print_pairs(p, version);
     tirbi_printer_line(p);
     p->indent++;
     print_node(p, node->items[0]);
@@ -293,12 +302,24 @@ static void print_plain(tirbi_printer *p, const tirbi_sched *node) {
 
 static void print_node(tirbi_printer *p, const tirbi_sched *node) {
     switch ((tirbi_sched_kind)node->kind) {
-    case TIRBI_S_SEQ: print_sequence(p, node); return;
-    case TIRBI_S_LOOP: print_loop(p, node); return;
-    case TIRBI_S_VERSION: print_version(p, node); return;
-    case TIRBI_S_REGION: print_region(p, node); return;
-    case TIRBI_S_LEAF: print_leaf(p, node); return;
-    case TIRBI_S_PLAIN: print_plain(p, node); return;
+    case TIRBI_S_SEQ:
+        print_sequence(p, node);
+        return;
+    case TIRBI_S_LOOP:
+        print_loop(p, node);
+        return;
+    case TIRBI_S_VERSION:
+        print_version(p, node);
+        return;
+    case TIRBI_S_REGION:
+        print_region(p, node);
+        return;
+    case TIRBI_S_LEAF:
+        print_leaf(p, node);
+        return;
+    case TIRBI_S_PLAIN:
+        print_plain(p, node);
+        return;
     }
 }
 

@@ -1,10 +1,12 @@
 /* Planning regions: see regions.h. */
 #include "compiler/optimize/threads/regions.h"
 
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/contractions/distribute.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/optimize/rows/rows.h"
+#include "compiler/pipeline/switches.h"
 
 #include <string.h>
 
@@ -474,7 +476,7 @@ static bool few_chunks(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, uin
 /* Whether a loop's iterations are lanes that go through loops of their own. */
 static bool are_lanes_of_rows(walk *w, const tirbi_ls *loop, const tirbi_lvar *var) {
     tirbi_nest nest;
-    if (loop->as.loop.rows) return loop->as.loop.rows == 1 && !tirbi_has_tree(loop);
+    if (loop->as.loop.rows) return loop->as.loop.rows == 1 && !tirbi_has_kind(loop, TIRBI_KIND(TREE));
     return tirbi_plan_nest(w->pool, loop, TIRBI_NEST_INTERCHANGE, &nest) && nest.plan->loops.var[0] == var &&
            nest.plan->loops.n > 1;
 }

@@ -9,7 +9,7 @@
 
 /* Plans the nest that starts at `loop` as a region. NULL where its iterations are not proven apart, or are never worth
  * it (or memory ran out); *why then says so in words, of the outermost loop that the program calls parallel, or else of
- * the outermost one. `disabled` is of the compile options. */
+ * the outermost one. `disabled` is a set of TIRB_PASS_*. */
 const tirbi_region_plan *tirbi_plan_region(tirbi_lx_pool *pool, const tirbi_lmodule *module, const tirbi_ls *loop,
                                            uint32_t disabled, const char **why);
 

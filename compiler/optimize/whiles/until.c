@@ -1,12 +1,12 @@
 #include "compiler/optimize/whiles/until.h"
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/carried/search.h"
-#include "compiler/optimize/facts/accesses.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_ITEMS = 32, MAX_DEPTH = 48, LEAST = 8 /* iterations that are worth a search */ };
+enum { MAX_ITEMS = 32, MAX_PLACES = 32, MAX_DEPTH = 48, LEAST = 8 /* iterations that are worth a search */ };
 
 typedef struct leaver {
     tirbi_lx_pool *pool;
@@ -14,7 +14,9 @@ typedef struct leaver {
     const tirbi_ls *items[MAX_ITEMS]; /* of the body, without the one that leaves it */
     uint32_t n, at;                   /* which stood behind so many of them */
     const tirbi_ls *leaves;
+    tirbi_reached places[MAX_PLACES];
     tirbi_accesses reached;
+    tirbi_loop_set sets;     /* variables that they set */
     const tirbi_lx *counter; /* what stands for the loop's variable */
 } leaver;
 
@@ -41,8 +43,8 @@ static bool find_items(leaver *v, const tirbi_ls *body) {
 }
 
 static bool is_set(const leaver *v, const tirbi_lvar *var) {
-    for (uint32_t i = 0; i < v->reached.sets.n; i++)
-        if (v->reached.sets.var[i] == var) return true;
+    for (uint32_t i = 0; i < v->sets.n; i++)
+        if (v->sets.var[i] == var) return true;
     return false;
 }
 
@@ -50,7 +52,7 @@ static bool is_set(const leaver *v, const tirbi_lvar *var) {
 static const tirbi_lx *value_of(const leaver *v, const tirbi_lvar *var) {
     const tirbi_lx *value = NULL;
     uint32_t sets = 0;
-    for (uint32_t i = 0; i < v->reached.sets.n; i++) sets += v->reached.sets.var[i] == var;
+    for (uint32_t i = 0; i < v->sets.n; i++) sets += v->sets.var[i] == var;
     for (uint32_t i = 0; i < v->at && sets == 1; i++) {
         const tirbi_ls *s = v->items[i];
         if (s->kind == TIRBI_LS_SET && s->as.set.var == var && s->as.set.declares) value = s->as.set.value;
@@ -66,10 +68,7 @@ static bool is_known(const leaver *v, const tirbi_lx *x, unsigned depth) {
         return value && is_known(v, value, depth + 1);
     }
     if (x->kind == TIRBI_LX_LOAD) {
-        for (uint32_t i = 0; i < v->reached.n; i++)
-            if (v->reached.item[i].stored &&
-                tirbi_may_meet(v->reached.item[i].place->buffer->root, x->access->buffer->root))
-                return false;
+        if (tirbi_is_written(&v->reached, x->access->buffer->root)) return false;
         for (uint32_t d = 0; d < x->access->ndim; d++)
             if (!is_known(v, x->access->indices[d], depth + 1)) return false;
     }
@@ -157,6 +156,7 @@ bool tirbi_search_end(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged 
     tirbi_lvar *found = TIRBI_NEW(pool->arena, tirbi_lvar);
     if (!v || !found) return false;
     *v = (leaver){.pool = pool, .loop = loop};
+    v->reached = (tirbi_accesses){.item = v->places, .most = MAX_PLACES, .sets = &v->sets};
     *found = (tirbi_lvar){.name = "found",
                           .kind = TIRBI_LVAR_LET,
                           .type = TIRB_I64,

@@ -1,0 +1,10 @@
+/* Subscripts that are inside of their dimension because of the sizes that a function was called with. */
+#ifndef TIRB_COMPILER_OPTIMIZE_ANALYSIS_INSIDE_H
+#define TIRB_COMPILER_OPTIMIZE_ANALYSIS_INSIDE_H
+
+#include "compiler/loop/loop.h"
+
+/* Whether a subscript lies in 0 .. extent - 1 wherever the loops of its variables run, with what is known of sizes. */
+bool tirbi_known_inside(struct tirbi_facts *known, const tirbi_lx *index, const tirbi_lx *extent);
+
+#endif
