@@ -57,6 +57,7 @@ typedef enum option_key {
     OPTION_LANGUAGE,
     OPTION_DEFINE,
     OPTION_IR,
+    OPTION_PLAN,
     OPTION_PARAMS,
     OPTION_INSIDE,
     OPTION_SHAPE,
