@@ -135,9 +135,9 @@ static void put_function(tirbi_emitter *e, const tirbi_region_plan *plan, const 
     tirbi_emitter *r = TIRBI_NEW(e->arena, tirbi_emitter);
     const char *name = region_name(e);
     if (!r || !name) return;
-    *r = (tirbi_emitter){.arena = e->arena, .lasting = e->lasting, .diagnostics = e->diagnostics, .disabled = e->disabled,
-                         .source = e->source, .module = e->module, .function = e->function, .pool = e->pool,
-                         .strings = e->strings, .registers = e->registers, .regions = e->regions,
+    *r = (tirbi_emitter){.arena = e->arena, .lasting = e->lasting, .diagnostics = e->diagnostics,
+                         .disabled = e->disabled, .source = e->source, .module = e->module, .function = e->function,
+                         .pool = e->pool, .strings = e->strings, .registers = e->registers, .regions = e->regions,
                          .notes = e->notes, .serial = true};
     tirbi_writer_init(&r->code, e->code.heap);
     for (uint32_t i = 0; i < FIRST_LIVE; i++) tirbi_new_sreg(r);

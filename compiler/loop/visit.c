@@ -13,10 +13,9 @@ static bool walk_place(tirbi_walk *w, const tirbi_place *place) {
     bool goes_on = true;
     w->indexes = true;
     for (const tirbi_place *p = place; p && goes_on; p = views ? p->view : NULL) {
-        goes_on = walk_exprs(w, p->indices, p->ndim);
-        if (goes_on && views)
-            goes_on =
-                walk_exprs(w, p->buffer->shape, p->ndim) && (!tirbi_has_own_number(p) || tirbi_walk_expr(w, p->flat));
+        for (uint32_t d = 0; d < p->ndim && goes_on; d++)
+            goes_on = tirbi_walk_expr(w, p->indices[d]) && (!views || tirbi_walk_expr(w, p->buffer->shape[d]));
+        if (goes_on && views && tirbi_has_own_number(p)) goes_on = tirbi_walk_expr(w, p->flat);
     }
     w->indexes = indexes;
     return goes_on;
@@ -24,11 +23,11 @@ static bool walk_place(tirbi_walk *w, const tirbi_place *place) {
 
 static bool walk_call(tirbi_walk *w, const tirbi_lcall *call) {
     if (!walk_exprs(w, call->scalars, call->n_scalars)) return false;
+    for (uint32_t i = 0; i < call->n_checks; i++)
+        if (!tirbi_walk_expr(w, call->checks[i].actual) || !tirbi_walk_expr(w, call->checks[i].expected)) return false;
     for (uint32_t i = 0; i < call->n_refs; i++)
         if (call->refs[i].start && (!walk_place(w, call->refs[i].start) || !tirbi_walk_expr(w, call->refs[i].count)))
             return false;
-    for (uint32_t i = 0; i < call->n_checks; i++)
-        if (!tirbi_walk_expr(w, call->checks[i].actual) || !tirbi_walk_expr(w, call->checks[i].expected)) return false;
     return true;
 }
 
@@ -83,9 +82,11 @@ static bool walk_arms(tirbi_walk *w, const tirbi_ls *a, const tirbi_ls *b) {
     return goes_on;
 }
 
+/* What is stored is computed ahead of where it goes. */
 static bool walk_stored(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *value, const tirbi_lx *factor) {
+    if (!tirbi_walk_expr(w, value) || !tirbi_walk_expr(w, factor)) return false;
     if ((w->reach & TIRBI_WALK_STORED) && !walk_place(w, place)) return false;
-    return tirbi_walk_expr(w, value) && tirbi_walk_expr(w, factor) && (!w->access || w->access(w, place, NULL));
+    return !w->access || w->access(w, place, NULL);
 }
 
 static bool walk_tree(tirbi_walk *w, const tirbi_ls *s) {
