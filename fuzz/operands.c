@@ -354,6 +354,9 @@ void fuzz_pick_operand(const edit_place *p, tirbi_instr *instr, unsigned index) 
     case 'G':
         *value = fuzz_below(p->random, p->e->head.n_imports);
         return;
+    case 'K':
+        *value = fuzz_below(p->random, p->e->head.n_constants);
+        return;
     case 'Z':
         *value = fuzz_below(p->random, p->e->head.n_strings);
         return;

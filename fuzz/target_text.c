@@ -41,12 +41,13 @@ typedef struct source {
     size_t size;
 } source;
 
-static bool compile(source from, uint64_t seed, uint32_t disabled, tirb_compile_result **out) {
+static bool compile(source from, uint64_t seed, bool optimized, tirb_compile_result **out) {
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     tirb_error error = TIRB_ERROR_INIT;
     options.language = from.language;
     options.fp = (tirb_fp_mode)(seed % 8 < 6 ? TIRB_FP_PRECISE : seed % 8 - 5);
-    options.disabled = disabled;
+    options.disable = optimized ? NULL : "all";
+    options.parallel = optimized ? TIRB_PARALLEL_AUTO : TIRB_PARALLEL_OFF;
     options.max_memory = MAX_MEMORY;
     options.explain = seed / 8 % 2;
     tirb_status status = tirb_compile((const char *)from.data, from.size, &options, out, &error);
@@ -181,7 +182,7 @@ static void run_printed(const fuzz_modules *modules, source from, uint64_t seed)
     if (status == TIRB_OK) {
         source text = printed_text(from, dialect, printed);
         check_fixed_point(text, dialect);
-        if (!compile(text, seed, 0, &result)) {
+        if (!compile(text, seed, true, &result)) {
             fuzz_fail("what was printed is refused");
         } else if (load(result, &again)) {
             fuzz_modules_compare(modules, &again, seed);
@@ -199,7 +200,7 @@ static void run_compiled(const tirb_compile_result *result, source from, uint64_
     if (!load(result, &fast)) return;
     fuzz_modules_run(&fast, seed);
     tirb_compile_result *other = NULL;
-    if (!compile(from, seed, UINT32_MAX, &other)) {
+    if (!compile(from, seed, false, &other)) {
         fuzz_fail("without optimisations it is refused");
     } else if (load(other, &plain)) {
         fuzz_modules_compare(&fast, &plain, seed);
@@ -213,7 +214,7 @@ static void run_compiled(const tirb_compile_result *result, source from, uint64_
 static void run_source(source from) {
     uint64_t seed = hash(from.data, from.size);
     tirb_compile_result *result = NULL;
-    if (compile(from, seed, 0, &result)) run_compiled(result, from, seed);
+    if (compile(from, seed, true, &result)) run_compiled(result, from, seed);
     tirb_compile_result_destroy(result);
 }
 

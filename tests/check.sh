@@ -131,7 +131,7 @@ cross() {
     machines+=(--tirb "$name=qemu-$name -L $PWD/build/root-$name-linux-gnu build/$name/bin/tirb")
 }
 
-has_modules() { "$1" -c 'import numpy, ml_dtypes, tvm' 2> /dev/null; }
+has_modules() { "$1" -c 'import numpy, ml_dtypes, tvm, onnx' 2> /dev/null; }
 
 # Python for NumPy, ml_dtypes and TVM: the one that has them, or that of a virtual environment of our own.
 find_python() {
@@ -149,6 +149,7 @@ install_modules() {
     "$python" -m pip install -q --disable-pip-version-check numpy ml_dtypes || return 1
     "$python" -m pip install -q --disable-pip-version-check apache-tvm-ffi || echo "no tvm_ffi: not exchanged with it"
     "$python" -m pip install -q --disable-pip-version-check 'apache-tvm==0.27.*' || echo "no TVM: not compared with it"
+    "$python" -m pip install -q --disable-pip-version-check onnx || echo "no onnx: no models are imported"
 }
 
 mkdir -p build
@@ -184,6 +185,9 @@ if [ "$release" -eq 0 ]; then
     counted "comprehensions by TVM" "$python" tests/interop/tvm_comprehensions.py --every 16 --tirb build/release/bin/tirb
     counted "Relax operators by TVM" "$python" tests/interop/relax_operators.py build/release/bin/tirb --every 4
     counted "Relax models by TVM" "$python" tests/interop/relax_models.py build/release/bin/tirb
+    counted "random Relax modules" "$python" tests/interop/relax_random.py build/release/bin/tirb --count 8
+    counted "models of ONNX" "$python" tests/interop/onnx_models.py build/release/bin/tirb mlp transformer quantised
+    counted "operators of ONNX" "$python" tests/interop/onnx_nodes.py build/release/bin/tirb --every 40
     one "demo" env CC=gcc TIRB_DEMO_OPTIONS="-DTIRB_LANE_ISAS=all -DTIRB_WERROR=ON" bash tests/demo.sh
 fi
 # clang's build and the fuzzed one dispatch by switch as well.
@@ -250,6 +254,11 @@ if [ "$full" -eq 1 ]; then
     note "long tests"
     tests asan -L kernels
     counted "judged by TVM, all" "$python" tests/interop/tvm_compare.py --full --tirb build/release/bin/tirb
+    counted "models of ONNX, all" "$python" tests/interop/onnx_models.py build/release/bin/tirb
+    counted "operators of ONNX, all" "$python" tests/interop/onnx_nodes.py build/release/bin/tirb
+    counted "random Relax modules, long" "$python" tests/interop/relax_random.py build/release/bin/tirb --seed 1000 \
+        --count 300 --size 25
+    counted "Relax operators by TVM, all" "$python" tests/interop/relax_operators.py build/release/bin/tirb
     counted "comprehensions by TVM, all" "$python" tests/interop/tvm_comprehensions.py --every 1 --tirb build/release/bin/tirb
     counted "comprehensions, long" "$python" tests/kernels/comprehensions.py --full --tirb build/release/bin/tirb
     counted "random comprehensions, long" "$python" tests/differential/comprehensions.py --full --seed 10000 --count 4000 \

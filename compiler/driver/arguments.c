@@ -56,12 +56,23 @@ static exit_code take_kind(const run *r, parameter *p) {
                 r->info.signature);
 }
 
+/* A result by its number among them. */
+static parameter *find_result(const run *r, const char *digits, size_t length) {
+    number position;
+    if (digits[0] < '0' || digits[0] > '9' || !number_parse(digits, length, &position) || !position.is_integer)
+        return NULL;
+    uint64_t left = (uint64_t)position.integer;
+    for (uint32_t i = 0; i < r->info.n_params; i++)
+        if (r->parameters[i].info.is_result && left-- == 0) return &r->parameters[i];
+    return NULL;
+}
+
 static parameter *find_parameter(const run *r, const char *name, size_t length) {
     for (uint32_t i = 0; i < r->info.n_params; i++) {
         const char *own = r->parameters[i].info.name;
         if (strlen(own) == length && memcmp(own, name, length) == 0) return &r->parameters[i];
     }
-    return NULL;
+    return find_result(r, name, length);
 }
 
 static exit_code fail_no_parameter(const run *r, const char *name, size_t length) {
@@ -124,6 +135,45 @@ static exit_code assign(const run *r, parameter *p, const char *text) {
     return r->info.is_packed ? take_kind(r, p) : fit_kind(r, p);
 }
 
+/* The parameter that is dimension `d` of a shape. */
+static parameter *find_dimension(const run *r, const char *name, size_t length, uint32_t d) {
+    char text[300];
+    const int size = snprintf(text, sizeof text, "%.*s.%u", (int)(length < 256 ? length : 256), name, d);
+    parameter *p = find_parameter(r, text, (size_t)size);
+    return p && p->info.kind == TIRB_PARAM_SCALAR ? p : NULL;
+}
+
+/* What stands for a shape, as "s=3x5". */
+static bool is_shape(const run *r, const char *text) {
+    size_t length;
+    const char *after = split_assignment(text, &length);
+    return after && *after >= '0' && *after <= '9' && !find_parameter(r, text, length) &&
+           find_dimension(r, text, length, 0);
+}
+
+/* A number for each dimension. */
+static exit_code assign_shape(const run *r, const char *text) {
+    size_t length;
+    const char *at = split_assignment(text, &length);
+    uint32_t n = 0, d = 0;
+    while (find_dimension(r, text, length, n)) n++;
+    for (; *at; d++) {
+        char extent[24];
+        const size_t digits = strspn(at, "0123456789");
+        const bool ends = at[digits] == '\0', goes_on = at[digits] == 'x' && at[digits + 1] != '\0';
+        if (digits == 0 || digits >= sizeof extent || !(ends || goes_on))
+            return fail_usage(r->inv->command, "'%s' is no shape such as 3x5", text);
+        if (d >= n) break;
+        snprintf(extent, sizeof extent, "%.*s", (int)digits, at);
+        exit_code code = assign(r, find_dimension(r, text, length, d), extent);
+        if (code != EXIT_DONE) return code;
+        at += digits + goes_on;
+    }
+    if (d == n && *at == '\0') return EXIT_DONE;
+    return fail_usage(r->inv->command, "'%.*s' has %u dimension%s, which '%s' does not give", (int)length, text, n,
+                      n == 1 ? "" : "s", text);
+}
+
 /* "NAME=VALUE" of a parameter: sets *value_text. A tensor literal ("f32=1") is not one unless a parameter is so
  * called. */
 static exit_code find_named(const run *r, const char *text, parameter **out, const char **value_text) {
@@ -132,7 +182,7 @@ static exit_code find_named(const run *r, const char *text, parameter **out, con
     *value_text = split_assignment(text, &length);
     if (!*value_text) return EXIT_DONE;
     *out = find_parameter(r, text, length);
-    if (*out || is_tensor_type(text, length) || extent_find(r, text, length)) return EXIT_DONE;
+    if (*out || is_tensor_type(text, length) || extent_find(r, text, length) || is_shape(r, text)) return EXIT_DONE;
     return fail_no_parameter(r, text, length);
 }
 
@@ -150,8 +200,10 @@ static exit_code assign_operands(run *r) {
     size_t n_unnamed = 0;
     for (size_t i = 1; i < r->inv->n_operands; i++) {
         exit_code code = find_named(r, r->inv->operands[i], &named, &text);
-        bool extent = !named && is_extent(r, r->inv->operands[i]);
-        n_unnamed += !named && !extent;
+        bool shape = !named && is_shape(r, r->inv->operands[i]);
+        bool extent = !named && !shape && is_extent(r, r->inv->operands[i]);
+        n_unnamed += !named && !extent && !shape;
+        if (code == EXIT_DONE && shape) code = assign_shape(r, r->inv->operands[i]);
         if (code == EXIT_DONE && extent) code = extent_assign(r, r->inv->operands[i]);
         r->has_extents = r->has_extents || extent;
         if (code == EXIT_DONE && named) code = assign(r, named, text);
@@ -166,7 +218,7 @@ static exit_code assign_operands(run *r) {
     for (size_t i = 1; i < r->inv->n_operands; i++) {
         exit_code code = find_named(r, r->inv->operands[i], &named, &text);
         if (code != EXIT_DONE) return code;
-        if (named || is_extent(r, r->inv->operands[i])) continue;
+        if (named || is_extent(r, r->inv->operands[i]) || is_shape(r, r->inv->operands[i])) continue;
         while (is_taken(&r->parameters[next])) next++;
         code = assign(r, &r->parameters[next], r->inv->operands[i]);
         if (code != EXIT_DONE) return code;
@@ -175,7 +227,7 @@ static exit_code assign_operands(run *r) {
 }
 
 static exit_code assign_save(const run *r, parameter *p, const char *text) {
-    if (!p->info.is_written) {
+    if (!is_output(p)) {
         return fail_usage(r->inv->command, "-o: '%s' is not written by %s", p->info.name, r->info.signature);
     }
     if (p->save) return fail_usage(r->inv->command, "-o: '%s' is saved twice", p->info.name);
@@ -189,7 +241,7 @@ static exit_code assign_save(const run *r, parameter *p, const char *text) {
 static exit_code assign_unnamed_save(const run *r, const char *text) {
     for (uint32_t i = 0; i < r->info.n_params; i++) {
         parameter *p = &r->parameters[i];
-        if (p->info.is_written && !p->save) return assign_save(r, p, text);
+        if (is_output(p) && !p->save) return assign_save(r, p, text);
     }
     return fail_usage(r->inv->command, "-o %s: no written parameter is left, in %s", text, r->info.signature);
 }
@@ -200,7 +252,7 @@ static exit_code assign_expect(const run *r, const char *text) {
     if (!expected) return fail_usage(r->inv->command, "--expect: '%s' is not of the form PARAM=@FILE.npy", text);
     parameter *p = find_parameter(r, text, length);
     if (!p) return fail_no_parameter(r, text, length);
-    if (!p->info.is_written) {
+    if (!is_output(p)) {
         return fail_usage(r->inv->command, "--expect: '%s' is not written by %s", p->info.name, r->info.signature);
     }
     p->expect = expected;
@@ -227,10 +279,70 @@ static exit_code assign_outputs(run *r) {
     return code;
 }
 
+/* ---- Arrays of a file -------------------------------------------------------------------------------------------- */
+
+/* Names of arrays have characters that those of parameters have not, which are `_` there. */
+static bool is_called(const parameter *p, const char *name, bool exactly) {
+    const char *own = p->info.name;
+    if (exactly) return strcmp(own, name) == 0;
+    for (; *own && *name; own++, name++) {
+        const bool plain = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
+                           (*name >= '0' && *name <= '9');
+        if (*own != (plain ? *name : '_')) return false;
+    }
+    return *own == *name;
+}
+
+static parameter *find_called(const run *r, const char *name) {
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < r->info.n_params; i++)
+            if (!r->parameters[i].info.is_result && is_called(&r->parameters[i], name, pass == 0))
+                return &r->parameters[i];
+    return NULL;
+}
+
+/* The array itself where the parameter may have it: in the machine's byte order, aligned, and only read; else a copy.
+ */
+static exit_code take_array(const run *r, parameter *p, const char *name, const tensor *from) {
+    char found[256];
+    tensor_type_text(from, found, sizeof found);
+    if (p->info.kind != TIRB_PARAM_TENSOR || from->type != p->type || from->ndim != p->info.ndim)
+        return fail(r->inv, EXIT_CALL, "%s: '%s' is %s, and the parameter '%s' is no such tensor, in %s",
+                    r->params.path, name, found, p->info.name, r->info.signature);
+    tensor taken = *from;
+    const bool own = from->block != NULL || !tensor_is_native(from);
+    taken.block = NULL;
+    if (own || p->info.is_written || (uintptr_t)from->data % tirbi_dtypes[from->type].size != 0) {
+        if (!tensor_allocate(&taken)) return fail_memory(r->inv);
+        tensor_copy_little(&taken, from);
+    }
+    p->value = (value){.is_tensor = true, .tensor = taken};
+    p->given = true;
+    return EXIT_DONE;
+}
+
+static exit_code assign_params(run *r) {
+    const char *path = option_text(r->inv, OPTION_PARAMS);
+    exit_code code = path ? array_file_open(r->inv, path, &r->params) : EXIT_DONE;
+    for (size_t i = 0; i < r->params.n && code == EXIT_DONE; i++) {
+        const named_array *array = &r->params.arrays[i];
+        parameter *p = find_called(r, array->name);
+        if (!p)
+            return fail(r->inv, EXIT_CALL, "%s: it has '%s', which is no parameter of %s", path, array->name,
+                        r->info.signature);
+        if (is_taken(p))
+            return fail(r->inv, EXIT_CALL, "%s: '%s' is one more array for the parameter '%s'", path, array->name,
+                        p->info.name);
+        code = take_array(r, p, array->name, &array->tensor);
+    }
+    return code;
+}
+
 exit_code arguments_read(run *r) {
     exit_code code = r->info.is_packed ? describe_packed(r) : describe_parameters(r);
     if (code == EXIT_DONE) code = extents_create(r);
     if (code == EXIT_DONE) code = assign_outputs(r);
+    if (code == EXIT_DONE) code = assign_params(r);
     if (code == EXIT_DONE) code = assign_operands(r);
     return code;
 }
@@ -325,6 +437,7 @@ exit_code arguments_complete(run *r) {
     for (uint32_t i = 0; i < r->info.n_params && code == EXIT_DONE; i++) {
         parameter *p = &r->parameters[i];
         r->arguments[i] = (tirb_arg){.kind = TIRB_ARG_NONE};
+        if (p->info.is_result && !p->given) continue;
         if (p->given) {
             if (p->value.is_tensor) {
                 make_tensor(p, &r->arguments[i]);
@@ -337,7 +450,8 @@ exit_code arguments_complete(run *r) {
                 code = make_scalar(r, p, &r->arguments[i]);
             }
         } else if (p->info.kind == TIRB_PARAM_SCALAR ? !p->info.is_inferable : p->info.is_read && !r->has_extents) {
-            code = fail(r->inv, EXIT_CALL, "the argument '%s' is missing, for %s", p->info.name, r->info.signature);
+            code = fail(r->inv, EXIT_CALL, "the argument '%s' is missing%s%s, for %s", p->info.name,
+                        r->params.path ? ", also in " : "", r->params.path ? r->params.path : "", r->info.signature);
         }
     }
     for (uint32_t i = 0; i < r->info.n_params && code == EXIT_DONE; i++) {
@@ -346,9 +460,22 @@ exit_code arguments_complete(run *r) {
         if (r->make_up || r->has_extents) {
             code = make_up_tensor(r, p);
             if (code == EXIT_DONE) make_tensor(p, &r->arguments[i]);
+        } else if (p->info.is_result) {
+            r->arguments[i] = (tirb_arg){.kind = TIRB_ARG_RESULT, .value.result = &p->made};
         } else {
             code = allocate_output(r, i);
         }
     }
     return code;
+}
+
+void results_take(run *r) {
+    for (uint32_t i = 0; i < r->info.n_params; i++) {
+        parameter *p = &r->parameters[i];
+        if (!p->made) continue;
+        tensor shown = {.type = p->type, .ndim = p->made->dl_tensor.ndim, .data = p->made->dl_tensor.data};
+        for (int32_t d = 0; d < shown.ndim; d++) shown.shape[d] = p->made->dl_tensor.shape[d];
+        tensor_measure(&shown);
+        p->value = (value){.is_tensor = true, .tensor = shown};
+    }
 }

@@ -64,7 +64,9 @@ static void write_identity(const invocation *inv, const tirb_compile_options *op
     tirbi_write_u32(out, (uint32_t)options->language);
     tirbi_write_u32(out, (uint32_t)options->fp);
     tirbi_write_u32(out, options->max_errors);
-    tirbi_write_u32(out, options->disabled);
+    tirbi_write_u32(out, (uint32_t)options->parallel);
+    if (options->disable) tirbi_write_bytes(out, options->disable, strlen(options->disable));
+    tirbi_write_u8(out, 0);
     tirbi_write_u64(out, options->max_memory);
     tirbi_write_u64(out, options->max_work);
     tirbi_write_u8(out, diagnostics_are_json(inv));

@@ -57,11 +57,23 @@ typedef enum option_key {
     OPTION_LANGUAGE,
     OPTION_DEFINE,
     OPTION_IR,
+    OPTION_PARAMS,
+    OPTION_INSIDE,
+    OPTION_SHAPE,
+    OPTION_TEXT,
+    OPTION_DISABLE,
 } option_key;
 
 /* Of every command that compiles a source on the way to something else. */
 #define NO_CACHE_OPTION \
     { OPTION_NO_CACHE, 0, "no-cache", NULL, "compile a source anew, and keep nothing (see 'tirb help cache')" }
+
+/* Of every command that makes code of a source: what is left out of that. */
+#define DISABLE_OPTION                                                                    \
+    {                                                                                     \
+        OPTION_DISABLE, 0, "disable", "PASS,...",                                         \
+            "leave passes of the compiler out, or all; results do not depend on them"     \
+    }
 
 /* Of every command that reads a source: what reading and compiling it may take, */
 #define COMPILE_LIMIT_OPTIONS                                                                                          \
@@ -123,7 +135,7 @@ struct command {
 };
 
 extern const command compile_command, check_command, fmt_command, run_command, bench_command, inspect_command,
-    explain_command, profile_command, dis_command, asm_command, cache_command, completion_command;
+    explain_command, profile_command, dis_command, asm_command, cache_command, completion_command, import_command;
 /* Every command, ended by NULL. */
 extern const command *const all_commands[];
 

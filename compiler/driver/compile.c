@@ -11,6 +11,7 @@ static const option_row compile_options[] = {
      "where the bundle goes (default: the source's name with .tirb; '-': stdout)"},
     {OPTION_FP, 0, "fp", "MODE", "precise (a*b+c fuses, block sums are trees), strict (nothing fuses) or fast"},
     {OPTION_PARALLEL, 0, "parallel", "WHICH", "loops for several threads: auto (those worth it), off, or all that may"},
+    DISABLE_OPTION,
     {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"},
     LANGUAGE_OPTIONS,
     COMPILE_LIMIT_OPTIONS,
@@ -22,6 +23,7 @@ static const option_row compile_options[] = {
 static const option_row check_options[] = {
     {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast, for a source"},
     {OPTION_PARALLEL, 0, "parallel", "WHICH", "auto, off or all, for a source: loops for several threads"},
+    DISABLE_OPTION,
     {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"},
     LANGUAGE_OPTIONS,
     COMPILE_LIMIT_OPTIONS,

@@ -11,7 +11,7 @@ static bool takes_file(const option_row *row) { return row->argument && strstr(r
 
 static bool takes_words(const option_row *row) {
     return row->key == OPTION_ISA || row->key == OPTION_FP || row->key == OPTION_PARALLEL ||
-           row->key == OPTION_DIALECT || row->key == OPTION_LANGUAGE;
+           row->key == OPTION_DIALECT || row->key == OPTION_LANGUAGE || row->key == OPTION_DISABLE;
 }
 
 /* The words that the argument can be, each behind a space. */
@@ -21,6 +21,8 @@ static void print_words(const option_row *row) {
     if (row->key == OPTION_DIALECT) fputs(" tirx tir", stdout);
     for (uint32_t i = 0; row->key == OPTION_LANGUAGE && tirbi_language_at(i); i++)
         printf(" %s", tirbi_language_at(i)->name);
+    for (uint32_t i = 0; row->key == OPTION_DISABLE && tirb_pass_name(i, NULL); i++)
+        printf(" %s", tirb_pass_name(i, NULL));
     if (row->key != OPTION_ISA) return;
     fputs(" auto", stdout);
     for (tirb_isa isa = TIRB_ISA_GENERIC; strcmp(tirb_isa_name(isa), "unknown") != 0; isa++) {
@@ -28,7 +30,9 @@ static void print_words(const option_row *row) {
     }
 }
 
-static bool reads_files(const command *cmd) { return strncmp(cmd->operands, "FILE", 4) == 0; }
+static bool reads_files(const command *cmd) {
+    return strncmp(cmd->operands, "FILE", 4) == 0 || strcmp(cmd->operands, "MODEL") == 0;
+}
 
 static bool is_command(const command *cmd, const char *name) { return strcmp(cmd->name, name) == 0; }
 

@@ -7,6 +7,7 @@
 #include "compiler/driver/files.h"
 #include "compiler/driver/json.h"
 #include "compiler/driver/program.h"
+#include "compiler/pipeline/names.h"
 
 static const option_row explain_options[] = {
     {OPTION_FUNCTION, 'f', "function", "NAME", "only this function"},
@@ -15,6 +16,7 @@ static const option_row explain_options[] = {
      "instead, the loop IR as text: before and after a pass, or after each that changes it"},
     {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast"},
     {OPTION_PARALLEL, 0, "parallel", "WHICH", "auto, off or all: loops for several threads"},
+    DISABLE_OPTION,
     {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"},
     LANGUAGE_OPTIONS,
     COMPILE_LIMIT_OPTIONS,
@@ -123,17 +125,12 @@ static exit_code show_ir(const invocation *inv, const tirb_compile_result *resul
 
 /* The name of a pass, or an error that lists them. */
 static exit_code read_pass(const invocation *inv, tirb_compile_options *options) {
-    const char *wanted = option_text(inv, OPTION_IR), *name;
+    const char *wanted = option_text(inv, OPTION_IR);
+    tirb_error error = TIRB_ERROR_INIT;
     if (option_given(inv, OPTION_JSON)) return fail_usage(inv->command, "--ir prints text, not JSON");
     options->show_ir = wanted ? wanted : "";
-    if (!wanted) return EXIT_DONE;
-    for (uint32_t i = 0; (name = tirb_pass_name(i, NULL)) != NULL; i++)
-        if (strcmp(name, wanted) == 0) return EXIT_DONE;
-    char list[512];
-    size_t n = 0;
-    for (uint32_t i = 0; (name = tirb_pass_name(i, NULL)) != NULL && n < sizeof(list); i++)
-        n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i > 0 ? ", " : "", name);
-    return fail_usage(inv->command, "--ir=%s: the passes are %s", wanted, list);
+    if (!wanted || tirbi_check_view(wanted, &error) == TIRB_OK) return EXIT_DONE;
+    return fail_usage(inv->command, "--ir: %s", error.message);
 }
 
 static exit_code show(const invocation *inv, const file_bytes *text, const tirb_compile_result *result) {
@@ -196,7 +193,8 @@ const command explain_command = {
                "Examples:\n"
                "  tirb explain digits.py\n"
                "  tirb explain digits.py -f softmax --json\n"
-               "  tirb explain digits.py --ir=fuse\n",
+               "  tirb explain digits.py --ir=fuse\n"
+               "  tirb explain digits.py --disable contract,fuse\n",
     .run = run_explain,
     .least_operands = 1,
     .most_operands = 1,

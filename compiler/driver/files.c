@@ -11,8 +11,7 @@ static bool is_dash(const char *path) { return strcmp(path, "-") == 0; }
 
 const char *input_name(const char *path) { return is_dash(path) ? "<stdin>" : path; }
 
-/* Reads to the end or to one byte past the limit. False when memory runs out; errno tells of read errors. */
-static bool read_stream(FILE *stream, size_t limit, file_bytes *out) {
+bool read_stream(FILE *stream, size_t limit, file_bytes *out) {
     size_t capacity = 1 << 16;
     out->size = 0;
     out->data = malloc(capacity);

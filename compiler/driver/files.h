@@ -18,6 +18,9 @@ typedef struct file_bytes {
  * file system itself. The caller frees data. */
 exit_code file_read(const invocation *inv, const char *path, size_t limit, file_bytes *out, bool *too_large);
 
+/* Reads to the end or to one byte past the limit. False when memory runs out; errno tells of read errors. */
+bool read_stream(FILE *stream, size_t limit, file_bytes *out);
+
 /* Line `number` of a text, counted from 1, without its newline; of no bytes behind the end. */
 const char *file_line(const file_bytes *text, uint32_t number, size_t *out_size);
 

@@ -13,6 +13,7 @@ static const option_row inspect_options[] = {
     {OPTION_JSON, 0, "json", NULL, "print one JSON object instead of text"},
     {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast, for a source"},
     {OPTION_PARALLEL, 0, "parallel", "WHICH", "auto, off or all, for a source: loops for several threads"},
+    DISABLE_OPTION,
     LANGUAGE_OPTIONS,
     COMPILE_LIMIT_OPTIONS,
     DIAGNOSTICS_OPTION,
@@ -32,6 +33,7 @@ static const char *section_name(uint64_t type) {
     case SECTION_IMPORTS: return "imports";
     case SECTION_FUNCTIONS: return "functions";
     case SECTION_CODE: return "code";
+    case SECTION_CONSTANTS: return "constants";
     case SECTION_LINES: return "lines";
     case SECTION_PRODUCER: return "producer";
     case SECTION_CUSTOM: return "custom";
@@ -144,7 +146,7 @@ static void print_sizes(const tirbi_program *program, const tirbi_function *f) {
     if (f->n_conditions) printf("\n");
     for (unsigned i = 0; i < f->n_params && !f->is_packed; i++) {
         const tirbi_param *p = &f->params[i];
-        if (!(p->access & TIRBI_WRITE)) continue;
+        if (!(p->access & TIRBI_WRITE) || p->is_result) continue;
         printf("    writes %s: ", clean_text(program->strings[p->name].text, clean));
         print_dims(program, f, p->shape, p->ndim);
         if (p->minima) {
@@ -196,6 +198,12 @@ static void print_text(const bundle *from, const tirbi_program *program, const t
             printf("  %s%s\n", clean_text(info.name, clean), clean_text(info.types, other));
     }
     if (imports < program->n_imports) printf("  and %u more\n", program->n_imports - imports);
+    if (program->n_constants > 0) printf("constants:\n");
+    for (uint32_t i = 0; i < program->n_constants; i++) {
+        const tirbi_constant *constant = &program->constants[i];
+        printf("  k%u: %s, %llu elements\n", i, tirbi_dtypes[constant->dtype].tvm_name,
+               (unsigned long long)(constant->size / tirbi_dtypes[constant->dtype].size));
+    }
     printf("functions:\n");
     const uint32_t shown = shown_functions(program, false);
     for (uint32_t i = 0; i < shown; i++) print_function(program, module, i);
@@ -252,6 +260,7 @@ static void add_parameters(cJSON *function, const tirbi_program *program, const 
         add_dims(own, "minima", program, f, f->params[i].minima, f->params[i].ndim);
         cJSON_AddBoolToObject(own, "read", info.is_read);
         cJSON_AddBoolToObject(own, "written", info.is_written);
+        cJSON_AddBoolToObject(own, "result", info.is_result);
     }
 }
 
@@ -284,6 +293,14 @@ static exit_code print_json(const invocation *inv, const bundle *from, const tir
         cJSON_AddItemToArray(list, own);
         cJSON_AddStringToObject(own, "name", info.name);
         cJSON_AddStringToObject(own, "types", info.types);
+    }
+    list = cJSON_AddArrayToObject(object, "constants");
+    for (uint32_t i = 0; i < program->n_constants; i++) {
+        const tirbi_constant *constant = &program->constants[i];
+        cJSON *own = cJSON_CreateObject();
+        cJSON_AddItemToArray(list, own);
+        cJSON_AddStringToObject(own, "type", tirbi_dtypes[constant->dtype].name);
+        add_number(own, "elements", constant->size / tirbi_dtypes[constant->dtype].size);
     }
     const uint32_t shown = shown_functions(program, true);
     list = cJSON_AddArrayToObject(object, "functions");
@@ -330,7 +347,8 @@ static exit_code show(const invocation *inv, const bundle *from, const tirb_modu
     tirbi_program *program;
     tirbi_heap_init(&heap, NULL, UINT64_MAX);
     tirbi_arena_init(&arena, &heap);
-    tirb_status status = tirbi_bundle_read(from->bytes, from->size, UINT32_MAX, &arena, &program, &error);
+    const tirbi_bundle_limits limits = {.max_size = UINT32_MAX, .stays = true};
+    tirb_status status = tirbi_bundle_read_within(from->bytes, from->size, &limits, &arena, &program, &error);
     exit_code code = EXIT_DONE;
     if (status != TIRB_OK) {
         code = fail_bundle(inv, from, status, &error);

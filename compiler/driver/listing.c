@@ -15,6 +15,7 @@ static const option_row dis_options[] = {
     {OPTION_OUTPUT, 'o', "output", "FILE", "where the text goes (default: stdout)"},
     {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast, for a source"},
     {OPTION_PARALLEL, 0, "parallel", "WHICH", "auto, off or all, for a source: loops for several threads"},
+    DISABLE_OPTION,
     LANGUAGE_OPTIONS,
     COMPILE_LIMIT_OPTIONS,
     DIAGNOSTICS_OPTION,

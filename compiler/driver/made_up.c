@@ -144,7 +144,7 @@ static exit_code fill_new(const run *r, parameter *p, tensor *made) {
     }
     p->value = (value){.is_tensor = true, .tensor = *made};
     /* What is only written begins as zeros in a run, as it does without extents. */
-    if (r->make_up || p->given || p->info.is_read) fill_random(r, p);
+    if (r->make_up || p->given || (p->info.is_read && !p->info.is_result)) fill_random(r, p);
     return EXIT_DONE;
 }
 

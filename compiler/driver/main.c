@@ -37,9 +37,10 @@ static const command help_command = {
 };
 
 const command *const all_commands[] = {
-    &compile_command, &check_command,   &fmt_command,     &run_command,        &bench_command,   &inspect_command,
-    &dis_command,     &asm_command,     &explain_command, &profile_command,    &cache_command,   &completion_command,
-    &version_command, &help_command,    NULL,
+    &compile_command, &import_command,  &check_command,   &fmt_command,   &run_command,
+    &bench_command,   &inspect_command, &dis_command,     &asm_command,   &explain_command,
+    &profile_command, &cache_command,   &completion_command, &version_command, &help_command,
+    NULL,
 };
 enum { N_COMMANDS = sizeof all_commands / sizeof *all_commands - 1 };
 

@@ -159,7 +159,7 @@ static void print_match(FILE *to, const run *r, const parameter *p) {
 static void print_text(FILE *to, const run *r) {
     for (uint32_t i = 0; i < r->info.n_params; i++) {
         const parameter *p = &r->parameters[i];
-        if (p->info.is_written && !p->save) print_tensor(to, r, p);
+        if (is_output(p) && !p->save) print_tensor(to, r, p);
     }
     for (uint32_t i = 0; i < r->info.n_params; i++) print_match(to, r, &r->parameters[i]);
     tirbi_dtype type;
@@ -241,7 +241,7 @@ static void print_json_run(FILE *to, const run *r) {
     cJSON *object = json_of_call(r, TIRB_OK);
     cJSON *outputs = cJSON_AddArrayToObject(object, "outputs");
     for (uint32_t i = 0; i < r->info.n_params; i++) {
-        if (r->parameters[i].info.is_written) cJSON_AddItemToArray(outputs, json_tensor(r, &r->parameters[i]));
+        if (is_output(&r->parameters[i])) cJSON_AddItemToArray(outputs, json_tensor(r, &r->parameters[i]));
     }
     tirbi_dtype type;
     number returned;

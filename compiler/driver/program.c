@@ -1,11 +1,16 @@
 #include "compiler/driver/program.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "compiler/driver/define.h"
 #include "compiler/driver/files.h"
+#include "compiler/pipeline/names.h"
 
 /* Bytes of one program file; what it unpacks to has the engine's own limit. */
 #define MAX_PROGRAM_FILE ((size_t)256 << 20)
@@ -79,12 +84,17 @@ exit_code compile_options_read(const invocation *inv, tirb_compile_options *out)
     }
     const char *parallel = option_text(inv, OPTION_PARALLEL);
     if (parallel && strcmp(parallel, "off") == 0) {
-        out->disabled |= TIRB_PASS_REGIONS;
+        out->parallel = TIRB_PARALLEL_OFF;
     } else if (parallel && strcmp(parallel, "all") == 0) {
-        out->disabled |= TIRB_PASS_GRAIN;
+        out->parallel = TIRB_PARALLEL_ALL;
     } else if (parallel && strcmp(parallel, "auto") != 0) {
         return fail_usage(inv->command, "--parallel is auto, off or all, not '%s'", parallel);
     }
+    tirb_error error = TIRB_ERROR_INIT;
+    uint32_t disabled;
+    out->disable = option_text(inv, OPTION_DISABLE);
+    if (tirbi_read_passes(out->disable, &disabled, &error) != TIRB_OK)
+        return fail_usage(inv->command, "--disable: %s", error.message);
     uint64_t number;
     if (most && (!parse_count(most, &number) || number > 100000)) {
         return fail_usage(inv->command, "--max-errors is a number from 1 to 100000, not '%s'", most);
@@ -185,11 +195,61 @@ static exit_code compile(const invocation *inv, const char *path, file_bytes *te
     return code;
 }
 
+exit_code bundle_compile(const invocation *inv, const char *name, file_bytes *text, bundle *out) {
+    *out = (bundle){.file = name, .was_source = true};
+    exit_code code = compile(inv, name, text, out);
+    if (code != EXIT_DONE) bundle_close(out);
+    return code;
+}
+
+/* A regular file that begins as a bundle, which then need not be copied. False: it is to be read. */
+static bool bundle_map(const char *path, bundle *out) {
+    struct stat info;
+    char start[4];
+    int file = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    void *bytes = MAP_FAILED;
+    if (file >= 0 && fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size >= 4 &&
+        (uint64_t)info.st_size <= MAX_PROGRAM_FILE && read(file, start, sizeof start) == (ssize_t)sizeof start &&
+        memcmp(start, "TIRB", sizeof start) == 0)
+        bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (file >= 0) close(file);
+    if (bytes == MAP_FAILED) return false;
+    out->memory = bytes;
+    out->bytes = bytes;
+    out->size = (size_t)info.st_size;
+    out->is_mapped = true;
+    return true;
+}
+
+/* The name of an option that was given and that only a source has a use for; NULL: none was. */
+static const char *given_for_sources(const invocation *inv) {
+    static const struct {
+        option_key key;
+        const char *name;
+    } options[] = {
+        {OPTION_FP, "fp"}, {OPTION_PARALLEL, "parallel"}, {OPTION_DISABLE, "disable"}, {OPTION_DEFINE, "define"}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (option_given(inv, options[i].key)) return options[i].name;
+    return NULL;
+}
+
+static exit_code refuse_source_options(const invocation *inv, const bundle *out) {
+    const char *name = given_for_sources(inv);
+    return name ? fail_usage(inv->command, "%s: --%s is for sources; a bundle carries its own", out->file, name)
+                : EXIT_DONE;
+}
+
 exit_code bundle_open(const invocation *inv, const char *path, bundle *out) {
     *out = (bundle){.file = input_name(path)};
     file_bytes bytes;
     bool too_large;
-    exit_code code = file_read(inv, path, MAX_PROGRAM_FILE, &bytes, &too_large);
+    exit_code code;
+    if (!tirbi_language_of_file(path) && !option_given(inv, OPTION_LANGUAGE) && bundle_map(path, out)) {
+        code = refuse_source_options(inv, out);
+        if (code != EXIT_DONE) bundle_close(out);
+        return code;
+    }
+    code = file_read(inv, path, MAX_PROGRAM_FILE, &bytes, &too_large);
     if (code != EXIT_DONE) return code;
     out->was_source = !looks_like_bundle(inv, path, &bytes);
     if (too_large) {
@@ -200,13 +260,8 @@ exit_code bundle_open(const invocation *inv, const char *path, bundle *out) {
     if (out->was_source) {
         code = compile(inv, path, &bytes, out);
         free(bytes.data);
-    } else if (option_given(inv, OPTION_FP) || option_given(inv, OPTION_PARALLEL) || option_given(inv, OPTION_DEFINE)) {
-        free(bytes.data);
-        code = fail_usage(inv->command, "%s: --%s is for sources; a bundle carries its own", out->file,
-                          option_given(inv, OPTION_FP)         ? "fp"
-                          : option_given(inv, OPTION_PARALLEL) ? "parallel"
-                                                               : "define");
     } else {
+        code = refuse_source_options(inv, out);
         out->memory = bytes.data;
         out->bytes = bytes.data;
         out->size = bytes.size;
@@ -218,7 +273,8 @@ exit_code bundle_open(const invocation *inv, const char *path, bundle *out) {
 void bundle_close(bundle *open) {
     tirb_compile_result_destroy(open->result);
     if (open->was_source) cache_close(&open->cache);
-    free(open->memory);
+    if (open->is_mapped) munmap(open->memory, open->size);
+    else free(open->memory);
     *open = (bundle){0};
 }
 
@@ -248,7 +304,8 @@ exit_code bundle_load(const invocation *inv, const bundle *from, bool profiles, 
     tirb_status status = tirb_engine_create(&options, out_engine, &error);
     if (status == TIRB_UNSUPPORTED) return fail_usage(inv->command, "%s: %s", origin, error.message);
     if (status != TIRB_OK) return fail(inv, EXIT_INTERNAL, "%s", error.message);
-    status = tirb_module_load(*out_engine, from->bytes, from->size, out_module, &error);
+    /* The caller closes the bundle behind the module. */
+    status = tirb_module_load_in_place(*out_engine, from->bytes, from->size, NULL, NULL, NULL, out_module, &error);
     if (status == TIRB_OK) return EXIT_DONE;
     tirb_engine_release(*out_engine);
     *out_engine = NULL;

@@ -21,6 +21,7 @@ typedef struct bundle {
     bool was_cached;             /* the source was compiled by an earlier process */
     uint64_t compile_ns;         /* of a source: to compile it, or to find it compiled */
     void *memory;                /* of a file that was read */
+    bool is_mapped;              /* it is the file itself */
     source_cache cache;          /* of a source that was found compiled */
     tirb_compile_result *result; /* of a source that was compiled */
 } bundle;
@@ -32,6 +33,8 @@ exit_code source_read(const invocation *inv, const char *path, tirb_compile_opti
 /* Reads or compiles `path` by the command's options (--fp, --max-errors) and prints diagnostics. EXIT_DONE: the caller
  * closes the bundle; else everything has been said. */
 exit_code bundle_open(const invocation *inv, const char *path, bundle *out);
+/* The same of a text that is at hand, and that `name` stands for in messages. */
+exit_code bundle_compile(const invocation *inv, const char *name, file_bytes *text, bundle *out);
 void bundle_close(bundle *bundle);
 
 /* Verifies the bundle on an engine of the ISA that --isa or TIRB_ISA names, whose calls count their lines with

@@ -23,7 +23,8 @@ exit_code first_values_keep(first_values *first, const run *r) {
     if (!first->bytes) return fail_memory(r->inv);
     for (uint32_t i = 0; i < n; i++) {
         const parameter *p = &r->parameters[i];
-        if (p->info.kind != TIRB_PARAM_TENSOR || !p->info.is_read || !p->info.is_written) continue;
+        if (p->info.kind != TIRB_PARAM_TENSOR || !p->info.is_read || !p->info.is_written || p->info.is_result)
+            continue;
         first->bytes[i] = malloc(p->value.tensor.size + 1);
         if (!first->bytes[i]) return fail_memory(r->inv);
         memcpy(first->bytes[i], p->value.tensor.data, p->value.tensor.size);

@@ -8,6 +8,8 @@
 static const option_row run_options[] = {
     {OPTION_FUNCTION, 'f', "function", "NAME",
      "the function; may be left out when there is one public function or a main"},
+    {OPTION_PARAMS, 0, "params", "FILE",
+     "a .safetensors or .npz file: its arrays are the parameters of their names"},
     {OPTION_OUTPUT, 'o', "output", "[PARAM=]@FILE",
      "save a written parameter as .npy (repeatable; without a name: the next)"},
     {OPTION_EXPECT, 0, "expect", "PARAM=@FILE",
@@ -31,6 +33,10 @@ static const char run_details[] =
     "  n=1000           the extent n of all shapes that name it: tensors that are not given are random then\n"
     "  -1.5  7  true    a scalar, or a tensor without dimensions\n"
     "  _                nothing: the parameter is skipped\n"
+    "Of a Relax function, p.0=@x.npy is a field of the tuple p, and s=3x5 a shape. Its results are allocated by the\n"
+    "call and known by their names or their positions in the flattened result: -o 0=@y.npy. With --params, arrays of\n"
+    "a file are parameters: w is the array \"w\", layer_0_weight also \"layer.0.weight\"; each array must be some\n"
+    "parameter's.\n"
     "Types: bool i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64, and as bytes f8e4m3fn f8e5m2 f8e4m3 f8e3m4\n"
     "f8e4m3fnuz f8e4m3b11fnuz f8e5m2fnuz f8e8m0fnu f6e2m3fn f6e3m2fn f4e2m1fn.\n"
     "A tensor that is only written and not given is allocated and zeroed; a scalar that shapes determine may be left\n"
@@ -42,6 +48,7 @@ static const char run_details[] =
     "\n"
     "Examples:\n"
     "  tirb run add.py 4xf32=1,2,3,4 4xf32=10\n"
+    "  tirb run model.tirb -f main x=@x.npy --params model.safetensors -o 0=@y.npy\n"
     "  tirb run digits.tirb -f predict @images.npy @w0.npy @b0.npy @w1.npy @b1.npy -o scores=@scores.npy\n"
     "  tirb run k.tirb A=@a.npy n=-3 --fuel 10M --timeout 2.5 --expect C=@want.npy --rtol 1e-5\n"
     "\n"
@@ -63,6 +70,7 @@ static exit_code call(run *r) {
     tirb_status status =
         tirb_instance_call(r->instance, r->function, r->arguments, r->info.n_params, &r->result, &error);
     r->elapsed_ns = now_ns() - start;
+    if (status == TIRB_OK) results_take(r);
     if (status == TIRB_OK) return EXIT_DONE;
     exit_code code = fail_call(r, status, &error);
     outputs_show_failure(r, status, &error);

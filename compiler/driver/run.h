@@ -10,6 +10,7 @@
 #include <tirb/tirb.h>
 
 #include "compiler/driver/command.h"
+#include "compiler/driver/params.h"
 #include "compiler/driver/program.h"
 #include "compiler/driver/values.h"
 
@@ -20,6 +21,7 @@ typedef struct parameter {
     bool skipped; /* by `_` */
     value value;  /* what was given, or what was allocated */
     DLTensor view;
+    DLManagedTensor *made; /* a result that the call has made, which `value` shows */
     char position[12];  /* the name of a packed function's argument */
     const char *save;   /* "@out.npy" of -o, borrowed from the invocation */
     const char *expect; /* "@ref.npy" or a literal of --expect, likewise */
@@ -41,9 +43,13 @@ typedef struct run {
     bool has_extents;        /* `n=1000` was given: so are tensors of which the shape is known then */
     struct extents *extents; /* shape variables that are known */
     double rtol, atol;
+    array_file params; /* of --params */
     tirb_result result;
     uint64_t elapsed_ns;
 } run;
+
+/* Whether a call leaves something in it to show. */
+static inline bool is_output(const parameter *p) { return p->info.is_written || p->info.is_result; }
 
 /* ---- prepare.c ---- */
 
@@ -57,7 +63,7 @@ typedef struct run {
         {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast: rounding of a source that is compiled now"},       \
         {OPTION_PARALLEL, 0, "parallel", "WHICH", "auto, off or all, for a source: loops for several threads"},   \
         {OPTION_MAX_ERRORS, 0, "max-errors", "N", "diagnostics before the compiler gives up (default 20)"},       \
-        LANGUAGE_OPTIONS, COMPILE_LIMIT_OPTIONS, DIAGNOSTICS_OPTION, NO_CACHE_OPTION
+        DISABLE_OPTION, LANGUAGE_OPTIONS, COMPILE_LIMIT_OPTIONS, DIAGNOSTICS_OPTION, NO_CACHE_OPTION
 
 /* Opens the program, chooses the function and makes an instance with the limits that the options give. */
 exit_code run_prepare(run *r, uint32_t threads_default);
@@ -71,6 +77,8 @@ exit_code arguments_read(run *r);
  * r->make_up everything that was not given is, and filled at random, the same in every run; with extents all tensors
  * are. */
 exit_code arguments_complete(run *r);
+/* After a call: the results that it has made. */
+void results_take(run *r);
 /* The error of a call or an inference, with its place. */
 exit_code fail_call(const run *r, tirb_status status, const tirb_error *error);
 

@@ -41,6 +41,21 @@ void tensor_free(tensor *t) {
     t->block = t->data = NULL;
 }
 
+bool tensor_is_native(const tensor *t) {
+    return tirbi_dtypes[t->type].size == 1 || __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+}
+
+void tensor_copy_little(tensor *to, const tensor *from) {
+    const size_t item = tirbi_dtypes[from->type].size;
+    const uint8_t *source = from->data;
+    uint8_t *target = to->data;
+    if (from->block || tensor_is_native(from)) {
+        if (from->size) memcpy(target, source, from->size);
+        return;
+    }
+    for (size_t i = 0; i < from->size; i++) target[i] = source[i / item * item + item - 1 - i % item];
+}
+
 bool tensor_same_shape(const tensor *a, const tensor *b) {
     return a->ndim == b->ndim && memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof a->shape[0]) == 0;
 }

@@ -27,6 +27,10 @@ bool tensor_measure(tensor *t);
 /* Zeroed memory for a measured tensor; false when there is none. */
 bool tensor_allocate(tensor *t);
 void tensor_free(tensor *t);
+/* Whether elements in little-endian order, as files have them, are this machine's. */
+bool tensor_is_native(const tensor *t);
+/* Copies elements of a file, in little-endian order unless `from` owns them, into memory of the same type and shape. */
+void tensor_copy_little(tensor *to, const tensor *from);
 bool tensor_same_shape(const tensor *a, const tensor *b);
 
 /* "f32", "f8e4m3fn". */

@@ -15,6 +15,9 @@ const char *split_assignment(const char *text, size_t *name_length) {
     bool position = is_digit(text[0]); /* of an argument of a packed function */
     if (!position && !is_name_start(text[0])) return NULL;
     while ((!position && is_name_start(text[n])) || is_digit(text[n])) n++;
+    while (!position && text[n] == '.' && is_digit(text[n + 1])) { /* a field of a tuple */
+        for (n++; is_digit(text[n]);) n++;
+    }
     if (text[n] != '=') return NULL;
     *name_length = n;
     return text + n + 1;

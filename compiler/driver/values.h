@@ -30,7 +30,8 @@ bool file_value_parse(const char *text, file_value *out);
 /* Reads the array of an '@' form. */
 exit_code file_value_read(const invocation *inv, const char *text, tensor *out);
 
-/* Splits "NAME=REST" where NAME is an identifier; NULL if it is none. Returns REST. */
+/* Splits "NAME=REST" where NAME is an identifier, perhaps with numbers of fields behind it ("p.0"), or a position; NULL
+ * if it is none. Returns REST. */
 const char *split_assignment(const char *text, size_t *name_length);
 /* Reads "2x3xi32" of `length` characters: the type and the shape, no memory. False when it is none. */
 bool tensor_of_type_text(const char *text, size_t length, tensor *out);

@@ -112,22 +112,22 @@ static void branch_if_met(tirbi_emitter *e, const touched *t, bool crossed, tirb
     }
 }
 
-void tirbi_forget_registers(const tirbi_ls *s) {
+void tirbi_forget_registers(tirbi_emitter *e, const tirbi_ls *s) {
     if (!s) return;
     switch (s->kind) {
     case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) tirbi_forget_registers(s->as.seq.items[i]);
+        for (uint32_t i = 0; i < s->as.seq.n; i++) tirbi_forget_registers(e, s->as.seq.items[i]);
         return;
-    case TIRBI_LS_LOOP: tirbi_forget_registers(s->as.loop.body); return;
+    case TIRBI_LS_LOOP: tirbi_forget_registers(e, s->as.loop.body); return;
     case TIRBI_LS_IF:
-        tirbi_forget_registers(s->as.if_.then_case);
-        tirbi_forget_registers(s->as.if_.else_case);
+        tirbi_forget_registers(e, s->as.if_.then_case);
+        tirbi_forget_registers(e, s->as.if_.else_case);
         return;
-    case TIRBI_LS_WHILE: tirbi_forget_registers(s->as.while_.body); return;
+    case TIRBI_LS_WHILE: tirbi_forget_registers(e, s->as.while_.body); return;
     case TIRBI_LS_SET:
-        if (s->as.set.declares) s->as.set.var->reg = -1;
+        if (s->as.set.declares) tirbi_set_reg(e, s->as.set.var, -1);
         return;
-    case TIRBI_LS_TREE: tirbi_forget_registers(s->as.tree.init); return;
+    case TIRBI_LS_TREE: tirbi_forget_registers(e, s->as.tree.init); return;
     default: return;
     }
 }
@@ -158,7 +158,7 @@ bool tirbi_put_aliased_loop(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_put_jump(e, TIRB_OP_JMP, 0, &end);
     tirbi_land(e, &in_order);
     aliases->mode = in_place ? TIRBI_ALIAS_CROSSED : TIRBI_ALIAS_MET;
-    tirbi_forget_registers(loop);
+    tirbi_forget_registers(e, loop);
     scope = tirbi_scope_open(e);
     tirbi_put_loop_in_order(e, loop);
     tirbi_scope_close(e, scope);

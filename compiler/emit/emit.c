@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "compiler/optimize/facts/live.h"
+
 #include "loader/base/checked.h"
 
 void tirbi_put_too_large(tirbi_emitter *e, tirbi_span span, const char *what) {
@@ -50,10 +52,7 @@ tirbi_scope tirbi_scope_open(tirbi_emitter *e) {
 }
 
 void tirbi_scope_close(tirbi_emitter *e, tirbi_scope scope) {
-    while (e->n_known > scope.n_known) {
-        tirbi_lx *x = (tirbi_lx *)(uintptr_t)e->known[--e->n_known];
-        if (x) x->scratch = 0;
-    }
+    if (e->n_known > scope.n_known) e->n_known = scope.n_known;
     e->n_checked = scope.n_checked < e->n_checked ? scope.n_checked : e->n_checked;
     if (e->n_remembered > scope.n_remembered) e->n_remembered = scope.n_remembered;
     e->next_sreg = scope.next_sreg;
@@ -74,6 +73,39 @@ uint16_t tirbi_new_sreg(tirbi_emitter *e) {
     uint16_t reg = (uint16_t)e->next_sreg++;
     if (e->next_sreg > e->n_sregs) e->n_sregs = e->next_sreg;
     return reg;
+}
+
+/* Room for entry `id` of an array of the registers; false when memory ran out. */
+static bool reach(tirbi_emitter *e, uint32_t **array, uint32_t *n, uint32_t id) {
+    if (id < *n) return true;
+    uint32_t larger = *n ? *n : 64;
+    while (larger <= id) {
+        if (larger > UINT32_MAX / 2) return false;
+        larger *= 2;
+    }
+    uint32_t *longer = tirbi_arena_extend(e->arena, *array, *n, larger, sizeof(**array));
+    if (!longer) return false;
+    *array = longer;
+    *n = larger;
+    return true;
+}
+
+void tirbi_set_reg(tirbi_emitter *e, tirbi_lvar *var, int32_t reg) {
+    tirbi_registers *r = e->registers;
+    tirbi_live_set(e->pool, var, reg >= 0);
+    if (reg < 0 && tirbi_reg_of(e, var) < 0) return;
+    if (reach(e, &r->var, &r->n_vars, tirbi_lvar_id(e->pool, var))) r->var[var->id] = (uint32_t)(reg + 1);
+}
+
+void tirbi_set_ref(tirbi_emitter *e, tirbi_lbuf *root, int32_t reg) {
+    tirbi_registers *r = e->registers;
+    if (reg < 0 && tirbi_ref_of(e, root) < 0) return;
+    if (reach(e, &r->ref, &r->n_refs, tirbi_lbuf_id(e->pool, root))) r->ref[root->id] = (uint32_t)(reg + 1);
+}
+
+void tirbi_set_known(tirbi_emitter *e, const tirbi_lx *x, uint32_t at) {
+    tirbi_registers *r = e->registers;
+    if (reach(e, &r->known, &r->n_known, tirbi_lx_id(e->pool, x))) r->known[x->id] = at + 1;
 }
 
 uint16_t tirbi_new_ref(tirbi_emitter *e, tirbi_dtype type, bool writable) {

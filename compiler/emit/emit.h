@@ -6,7 +6,7 @@
 #include "compiler/loop/loop.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/notes.h"
-#include "compiler/optimize/switches.h"
+#include "compiler/pipeline/switches.h"
 #include "loader/base/bytes.h"
 
 /* Forward jumps that wait for their target. */
@@ -30,6 +30,14 @@ typedef struct tirbi_remembered {
     const tirbi_lx *x; /* NULL: not known any more */
     uint16_t reg;
 } tirbi_remembered;
+
+/* Registers of what a function's loop IR names, by ids: one more than the register, or 0. A function and its regions
+ * share the arrays, for one of them is emitted at a time. */
+typedef struct tirbi_registers {
+    uint32_t *var, *ref;
+    uint32_t *known; /* of expressions: one more than their place in the list of known ones, where they are */
+    uint32_t n_vars, n_refs, n_known;
+} tirbi_registers;
 
 /* What was forgotten: an entry of one of the emitter's lists. */
 typedef struct tirbi_forgotten {
@@ -57,13 +65,15 @@ typedef struct tirbi_emitter {
     tirbi_arena *arena;   /* for as long as the function is emitted */
     tirbi_arena *lasting; /* of what it becomes */
     tirbi_diagnostics *diagnostics;
-    const tirb_compile_options *options;
+    uint32_t disabled; /* a set of TIRB_PASS_* */
     const tirbi_source *source;
     tirbi_lmodule *module;
     tirbi_lfunc *function;
     tirbi_lx_pool *pool;
     tirbi_string_table *strings;
+    tirbi_constant_table *constants;
     tirbi_writer code;
+    tirbi_registers *registers;
     const tirbi_lx **known; /* expressions whose value is in a register, innermost scope last */
     uint16_t *known_reg;
     uint32_t n_known, known_capacity;
@@ -104,7 +114,7 @@ typedef struct tirbi_emitter {
 } tirbi_emitter;
 
 /* What is not to be done for speed. */
-static inline uint32_t tirbi_disabled(const tirbi_emitter *e) { return tirbi_switched_off(e->options, e->arena); }
+static inline uint32_t tirbi_disabled(const tirbi_emitter *e) { return tirbi_switched_off(e->disabled, e->arena); }
 
 /* emit.c: registers, instructions, jumps */
 tirbi_scope tirbi_scope_open(tirbi_emitter *e);
@@ -115,6 +125,17 @@ void tirbi_block_close(tirbi_emitter *e, tirbi_scope scope);
 /* Notes what an entry of a list has been, which is forgotten now. */
 void tirbi_note_forgotten(tirbi_emitter *e, tirbi_forgotten forgotten);
 uint16_t tirbi_new_sreg(tirbi_emitter *e);
+/* The register of a variable, or -1. */
+static inline int32_t tirbi_reg_of(const tirbi_emitter *e, const tirbi_lvar *var) {
+    return var->id < e->registers->n_vars ? (int32_t)e->registers->var[var->id] - 1 : -1;
+}
+/* The same of a buffer's memory. */
+static inline int32_t tirbi_ref_of(const tirbi_emitter *e, const tirbi_lbuf *root) {
+    return root->id < e->registers->n_refs ? (int32_t)e->registers->ref[root->id] - 1 : -1;
+}
+/* Gives either a register, or takes it away (-1). */
+void tirbi_set_reg(tirbi_emitter *e, tirbi_lvar *var, int32_t reg);
+void tirbi_set_ref(tirbi_emitter *e, tirbi_lbuf *root, int32_t reg);
 uint16_t tirbi_new_ref(tirbi_emitter *e, tirbi_dtype type, bool writable);
 void tirbi_put_instr(tirbi_emitter *e, tirbi_op op, tirbi_dtype type, const int64_t *operands, uint32_t n);
 #define TIRBI_PUT(e, op, type, ...)                                                               \
@@ -134,6 +155,10 @@ void tirbi_put_too_large(tirbi_emitter *e, tirbi_span span, const char *what);
 uint16_t tirbi_put_value(tirbi_emitter *e, const tirbi_lx *x);
 /* The value as operand x: a small constant or a register. */
 uint16_t tirbi_put_operand(tirbi_emitter *e, const tirbi_lx *x);
+/* The register of a shared expression's value, or -1. */
+int32_t tirbi_known_reg(const tirbi_emitter *e, const tirbi_lx *x);
+/* Where it is in the list of those that are known. */
+void tirbi_set_known(tirbi_emitter *e, const tirbi_lx *x, uint32_t at);
 /* Whether a value is in a register, or is a constant. */
 bool tirbi_is_at_hand(const tirbi_emitter *e, const tirbi_lx *x);
 void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t reg);
@@ -181,8 +206,6 @@ bool tirbi_stays(const tirbi_changed *changed, const tirbi_lbuf *root);
 void tirbi_put_stmt(tirbi_emitter *e, const tirbi_ls *s);
 /* The iterations of a loop one after the other, as written. */
 void tirbi_put_loop_in_order(tirbi_emitter *e, const tirbi_ls *loop);
-/* Whether every variable of a pure expression has its value already. */
-bool tirbi_is_available(const tirbi_lx *x);
 /* Computes before a loop what does not change in it and cannot trap. */
 void tirbi_hoist_value(tirbi_emitter *e, const tirbi_lx *x);
 /* Jumps over a loop that runs no times. */
@@ -219,7 +242,7 @@ bool tirbi_put_folds(tirbi_emitter *e, const tirbi_ls *loop);
 /* Emits a loop in which parameters meet that may share memory, one of them written; false when it is no such loop. */
 bool tirbi_put_aliased_loop(tirbi_emitter *e, const tirbi_ls *loop);
 /* Variables declared in a statement that is emitted again get registers anew. */
-void tirbi_forget_registers(const tirbi_ls *s);
+void tirbi_forget_registers(tirbi_emitter *e, const tirbi_ls *s);
 
 /* regions.c */
 /* Emits a nest as a fork of a region where its iterations are known to be apart and worth it; false when nothing was

@@ -9,11 +9,38 @@ static void number_parameters(tirbi_emitter *e) {
     tirbi_lfunc *f = e->function;
     for (uint32_t i = 0; i < f->ast->n_params; i++) {
         if (f->param_vars[i])
-            f->param_vars[i]->reg = tirbi_new_sreg(e);
+            tirbi_set_reg(e, f->param_vars[i], tirbi_new_sreg(e));
         else
             tirbi_buffer_ref(e, f->param_buffers[i]);
     }
-    for (uint32_t i = 0; i < f->ast->n_shape_vars; i++) f->shape_vars[i]->reg = tirbi_new_sreg(e);
+    for (uint32_t i = 0; i < f->ast->n_shape_vars; i++) tirbi_set_reg(e, f->shape_vars[i], tirbi_new_sreg(e));
+}
+
+static int64_t constant_number(tirbi_emitter *e, const tirbi_lbuf *b) {
+    tirbi_constant_table *table = e->constants;
+    for (uint32_t i = 0; i < table->n; i++)
+        if (table->items[i].bytes == b->constant && table->items[i].dtype == b->type) return i;
+    if (table->n == UINT16_MAX) {
+        tirbi_put_too_large(e, e->function->ast->span, "the module has more than 65535 constants");
+        return 0;
+    }
+    tirbi_constant *items = tirbi_grow(table->arena, table->items, table->n, &table->capacity, sizeof(*items));
+    if (!items) return 0;
+    table->items = items;
+    items[table->n] = (tirbi_constant){.dtype = (uint8_t)b->type, .bytes = b->constant, .size = b->constant_size};
+    return table->n++;
+}
+
+/* References to constants, in front of all else. */
+static void place_constants(tirbi_emitter *e) {
+    for (uint32_t i = 0; i < e->function->n_constants && !e->failed; i++) {
+        tirbi_lbuf *b = e->function->constants[i];
+        if (b->written)
+            tirbi_report_error(e->diagnostics, TIRB_UNSUPPORTED, e->function->ast->span, "`%s` writes a constant",
+                               e->function->ast->name);
+        const uint16_t ref = tirbi_buffer_ref(e, b);
+        TIRBI_PUT(e, TIRB_OP_REF_CONST, TIRB_TYPE_NONE, ref, constant_number(e, b));
+    }
 }
 
 /* Conditions that are only branched on have a register of their own: whoever runs the code sees that nothing else reads
@@ -57,6 +84,7 @@ void tirbi_finish_function(tirbi_emitter *e, const char *name, tirbi_function *o
 static void put_function(tirbi_emitter *e, const tirbi_ls *body, tirbi_function *out) {
     const tirbi_lfunc *f = e->function;
     number_parameters(e);
+    place_constants(e);
     tirbi_put_stmt(e, body);
     if (!f->returns) {
         TIRBI_PUT(e, TIRB_OP_RETVOID, TIRB_TYPE_NONE, 0);
@@ -76,16 +104,19 @@ static void put_function(tirbi_emitter *e, const tirbi_ls *body, tirbi_function 
 
 void tirbi_emit_function(tirbi_emission *emission, tirbi_lfunc *function, const tirbi_ls *body,
                          const tirbi_source *source, tirbi_notes *notes, tirbi_function *out) {
+    tirbi_registers registers = {.n_vars = 0};
     tirbi_emitter e = {.arena = function->pool->arena,
                        .lasting = emission->lasting,
                        .diagnostics = emission->diagnostics,
-                       .options = emission->options,
+                       .disabled = emission->disabled,
                        .source = source,
                        .module = emission->module,
                        .function = function,
                        .pool = function->pool,
                        .strings = &emission->strings,
+                       .constants = &emission->constants,
                        .notes = notes,
+                       .registers = &registers,
                        .regions = &emission->regions};
     tirbi_writer_init(&e.code, e.arena->heap);
     put_function(&e, body, out);

@@ -25,13 +25,21 @@ typedef struct tirbi_region_list {
     uint32_t n, capacity;
 } tirbi_region_list;
 
+/* The constants of a program: buffers of the same bytes share one. */
+typedef struct tirbi_constant_table {
+    tirbi_arena *arena;
+    tirbi_constant *items;
+    uint32_t n, capacity;
+} tirbi_constant_table;
+
 /* What the functions of a module share while one after the other is emitted. */
 typedef struct tirbi_emission {
     tirbi_arena *lasting; /* of what they become */
     tirbi_diagnostics *diagnostics;
-    const tirb_compile_options *options;
+    uint32_t disabled; /* a set of TIRB_PASS_* */
     tirbi_lmodule *module;
     tirbi_string_table strings;
+    tirbi_constant_table constants;
     tirbi_region_list regions;
 } tirbi_emission;
 

@@ -138,7 +138,7 @@ static void emit_lane_op(tirbi_emitter *e, const tirbi_lane_op *o, uint16_t scal
     case TIRB_OP_VSPLAT: TIRBI_PUT(e, TIRB_OP_VSPLAT, o->type, o->to, scalar); return;
     case TIRB_OP_VIOTA: TIRBI_PUT(e, TIRB_OP_VIOTA, o->type, o->to, scalar, tirbi_x_from_small(1)); return;
     case TIRB_OP_VRED: TIRBI_PUT(e, TIRB_OP_VRED, o->type, e->red_of[o->red], o->from[0]); return;
-    case TIRB_OP_VFIND: TIRBI_PUT(e, TIRB_OP_VFIND, TIRB_BOOL, o->carried->reg, o->from[0]); return;
+    case TIRB_OP_VFIND: TIRBI_PUT(e, TIRB_OP_VFIND, TIRB_BOOL, tirbi_reg_of(e, o->carried), o->from[0]); return;
     case TIRB_OP_VINDEX:
         TIRBI_PUT(e, TIRB_OP_VINDEX, o->type, o->from[0], scalar, o->fold, tirbi_string_number(e->strings, o->name));
         return;
@@ -151,11 +151,13 @@ static void emit_lane_op(tirbi_emitter *e, const tirbi_lane_op *o, uint16_t scal
         TIRBI_PUT(e, TIRB_OP_VUPDATEMA, o->type, o->cursor, o->from[0], o->from[1], o->from[2], o->source, o->fold);
         return;
     case TIRB_OP_VADVANCE:
-        TIRBI_PUT(e, TIRB_OP_VADVANCE, o->type, o->to, o->carried->reg, o->cursor, scalar, o->source);
+        TIRBI_PUT(e, TIRB_OP_VADVANCE, o->type, o->to, tirbi_reg_of(e, o->carried), o->cursor, scalar, o->source);
         return;
-    case TIRB_OP_VSCAN: TIRBI_PUT(e, TIRB_OP_VSCAN, o->type, o->to, o->carried->reg, o->from[0], o->fold); return;
+    case TIRB_OP_VSCAN:
+        TIRBI_PUT(e, TIRB_OP_VSCAN, o->type, o->to, tirbi_reg_of(e, o->carried), o->from[0], o->fold);
+        return;
     case TIRB_OP_VSCANMA:
-        TIRBI_PUT(e, TIRB_OP_VSCANMA, o->type, o->to, o->carried->reg, o->from[0], o->from[1], o->fold);
+        TIRBI_PUT(e, TIRB_OP_VSCANMA, o->type, o->to, tirbi_reg_of(e, o->carried), o->from[0], o->from[1], o->fold);
         return;
     case TIRB_OP_VSTEP: TIRBI_PUT(e, TIRB_OP_VSTEP, o->type, o->from[0], o->fold); return;
     case TIRB_OP_VSTEPMA: TIRBI_PUT(e, TIRB_OP_VSTEPMA, o->type, o->from[0], o->from[1], o->fold); return;
@@ -193,8 +195,9 @@ void tirbi_put_lane_plan(tirbi_emitter *e, const tirbi_lane_plan *plan) {
     tirbi_scope inside = tirbi_scope_open(e);
     for (uint32_t i = 0; i < plan->n_uniforms; i++) {
         const tirbi_lane_uniform *u = &plan->uniforms[i];
-        u->var->reg = tirbi_new_sreg(e);
-        tirbi_put_value_into(e, u->value, (uint16_t)u->var->reg);
+        const uint16_t reg = tirbi_new_sreg(e);
+        tirbi_set_reg(e, u->var, reg);
+        tirbi_put_value_into(e, u->value, reg);
     }
     for (uint32_t i = 0; i < plan->n_checks; i++) emit_check(e, plan, &plan->checks[i]);
     tirbi_instr *instr = TIRBI_NEW(e->arena, tirbi_instr);

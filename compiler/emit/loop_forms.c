@@ -18,6 +18,7 @@
 #include "compiler/optimize/cuts/meetings.h"
 #include "compiler/optimize/cuts/split.h"
 #include "compiler/optimize/cuts/wrapped.h"
+#include "compiler/optimize/facts/live.h"
 #include "compiler/optimize/lanes/guard.h"
 #include "compiler/optimize/nests/columns.h"
 #include "compiler/optimize/nests/separate.h"
@@ -131,9 +132,9 @@ void tirbi_put_search(tirbi_emitter *e, const tirbi_ls *search) {
         e->failed = e->failed || !e->arena->failed;
         return;
     }
-    if (found->reg < 0) found->reg = tirbi_new_sreg(e);
+    if (tirbi_reg_of(e, found) < 0) tirbi_set_reg(e, found, tirbi_new_sreg(e));
     /* A lane loop of no lanes leaves the register as it is. */
-    if (search->as.search.var->extent->lo < 1) TIRBI_PUT(e, TIRB_OP_CONST, TIRB_I64, (uint16_t)found->reg, 0);
+    if (search->as.search.var->extent->lo < 1) TIRBI_PUT(e, TIRB_OP_CONST, TIRB_I64, tirbi_reg_of(e, found), 0);
     tirbi_put_lane_plan(e, plan);
     tirbi_forget(e, found);
 }
@@ -150,7 +151,7 @@ static const tirbi_lx *compare(tirbi_emitter *e, tirbi_op op, const tirbi_lx *x,
 static const tirbi_lx *when_searched(tirbi_emitter *e, const tirbi_ls *loop, const tirbi_ls *inner) {
     const tirbi_lx *rounds = inner->as.loop.var->extent, *rows = loop->as.loop.var->extent;
     tirbi_nest nest;
-    bool plain = rounds->pure && !rounds->traps && rows->pure && !rows->traps && tirbi_is_available(rounds);
+    bool plain = rounds->pure && !rounds->traps && rows->pure && !rows->traps && tirbi_is_available(e->pool, rounds);
     if (!plain || rounds->hi < LEAST_SEARCHED) return NULL;
     if (!tirbi_choose_lanes(e, loop, &nest)) nest.plan = tirbi_plan_in_order(e->pool, loop);
     if (!nest.plan) return NULL;
@@ -183,7 +184,7 @@ static bool put_searched(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_scope_close(e, scope);
     tirbi_put_jump(e, TIRB_OP_JMP, 0, &end);
     tirbi_land(e, &small);
-    tirbi_forget_registers(loop);
+    tirbi_forget_registers(e, loop);
     scope = tirbi_scope_open(e);
     e->unsearched++;
     tirbi_put_stmt(e, loop);
@@ -240,7 +241,7 @@ static void put_either(tirbi_emitter *e, const either *choice, const tirbi_ls *l
     tirbi_scope_close(e, scope);
     tirbi_put_jump(e, TIRB_OP_JMP, 0, &end);
     tirbi_land(e, &otherwise);
-    tirbi_forget_registers(loop);
+    tirbi_forget_registers(e, loop);
     scope = tirbi_scope_open(e);
     tirbi_notes *notes = e->notes;
     e->notes = NULL;
@@ -373,7 +374,7 @@ static bool put_behind(tirbi_emitter *e, const tirbi_ls *loop) {
 /* A loop with indices that go around, as choices. */
 static bool put_unwrapped(tirbi_emitter *e, const tirbi_ls *loop) {
     tirbi_unwrapped around;
-    if ((tirbi_disabled(e) & TIRB_PASS_PARTS) || e->unwrapped > 0 || e->splits > 0 ||
+    if ((tirbi_disabled(e) & TIRB_PASS_WRAP) || e->unwrapped > 0 || e->splits > 0 ||
         !tirbi_unwrap_loop(e->pool, loop, &around))
         return false;
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT, "indices in it go around once");
@@ -412,7 +413,7 @@ static bool put_filled(tirbi_emitter *e, const tirbi_ls *loop) {
     const tirbi_lx *filled = NULL;
     for (uint32_t i = 0; i < extents.n; i++) {
         const tirbi_lx *extent = extents.item[i];
-        if (!extent->pure || extent->traps || !tirbi_is_available(extent)) return false;
+        if (!extent->pure || extent->traps || !tirbi_is_available(e->pool, extent)) return false;
         const tirbi_lx *some = compare(e, TIRB_OP_GE, extent, 1);
         filled = filled ? tirbi_lx_op(e->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, filled, some, NULL) : some;
     }

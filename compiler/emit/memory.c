@@ -116,7 +116,7 @@ static void set_entry(tirbi_emitter *e, const tirbi_forgotten *f, const tirbi_lx
     case TIRBI_FORGOT_KNOWN:
         if (f->at >= scope->n_known) return;
         e->known[f->at] = x;
-        ((tirbi_lx *)(uintptr_t)f->x)->scratch = x ? f->at + 1 : 0;
+        if (x) tirbi_set_known(e, x, f->at);
         return;
     case TIRBI_FORGOT_REMEMBERED:
         if (f->at < scope->n_remembered) e->remembered[f->at].x = x;

@@ -9,14 +9,14 @@ enum { FIRST_LIVE = 2 }; /* registers 0 and 1 are a chunk's begin and end */
 
 static tirbi_lvar *new_let(tirbi_emitter *e, const char *name, int64_t lo, int64_t hi) {
     tirbi_lvar *var = TIRBI_NEW(e->arena, tirbi_lvar);
-    if (var) *var = (tirbi_lvar){.name = name, .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .lo = lo, .hi = hi, .reg = -1};
+    if (var) *var = (tirbi_lvar){.name = name, .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .lo = lo, .hi = hi};
     return var;
 }
 
 static void set_let(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *value) {
     uint16_t reg = tirbi_new_sreg(e);
     tirbi_put_value_into(e, value, reg);
-    var->reg = reg;
+    tirbi_set_reg(e, var, reg);
 }
 
 static const tirbi_lx *name_value(tirbi_emitter *e, const char *name, const tirbi_lx *value) {
@@ -116,8 +116,8 @@ static void put_body(tirbi_emitter *r, const tirbi_region_plan *plan, const tirb
     tirbi_lvar *count = new_let(r, "count", 1, var->extent->hi);
     kept_place *kept = TIRBI_NEW_ARRAY(r->arena, kept_place, plan->n_places);
     if (!begin || !end || !count || !kept) return;
-    begin->reg = 0;
-    end->reg = 1;
+    tirbi_set_reg(r, begin, 0);
+    tirbi_set_reg(r, end, 1);
     tirbi_scope scope = tirbi_scope_open(r);
     set_let(r, count, tirbi_lx_sub(r->pool, tirbi_lx_var(r->pool, end), tirbi_lx_var(r->pool, begin)));
     shift_places(r, plan, begin, kept);
@@ -135,15 +135,16 @@ static void put_function(tirbi_emitter *e, const tirbi_region_plan *plan, const 
     tirbi_emitter *r = TIRBI_NEW(e->arena, tirbi_emitter);
     const char *name = region_name(e);
     if (!r || !name) return;
-    *r = (tirbi_emitter){.arena = e->arena, .lasting = e->lasting, .diagnostics = e->diagnostics, .options = e->options,
+    *r = (tirbi_emitter){.arena = e->arena, .lasting = e->lasting, .diagnostics = e->diagnostics, .disabled = e->disabled,
                          .source = e->source, .module = e->module, .function = e->function, .pool = e->pool,
-                         .strings = e->strings, .regions = e->regions, .notes = e->notes, .serial = true};
+                         .strings = e->strings, .registers = e->registers, .regions = e->regions,
+                         .notes = e->notes, .serial = true};
     tirbi_writer_init(&r->code, e->code.heap);
     for (uint32_t i = 0; i < FIRST_LIVE; i++) tirbi_new_sreg(r);
-    for (uint32_t i = 0; i < plan->n_live; i++) plan->live[i]->reg = tirbi_new_sreg(r);
+    for (uint32_t i = 0; i < plan->n_live; i++) tirbi_set_reg(r, plan->live[i], tirbi_new_sreg(r));
     for (uint32_t i = 0; i < plan->n_roots; i++) {
         const tirbi_region_root *row = &plan->roots[i];
-        row->root->reg = tirbi_new_ref(r, row->root->type, row->written);
+        tirbi_set_ref(r, row->root, tirbi_new_ref(r, row->root->type, row->written));
     }
     put_body(r, plan, loop);
     make_parameters(r, plan, out);
@@ -163,27 +164,24 @@ static bool keep_registers(tirbi_emitter *e, const tirbi_region_plan *plan, kept
     kept->vars = TIRBI_NEW_ARRAY(e->arena, int32_t, plan->n_live);
     kept->roots = TIRBI_NEW_ARRAY(e->arena, int32_t, plan->n_roots);
     if (!kept->vars || !kept->roots) return false;
-    for (uint32_t i = 0; i < plan->n_live; i++) kept->vars[i] = plan->live[i]->reg;
-    for (uint32_t i = 0; i < plan->n_roots; i++) kept->roots[i] = plan->roots[i].root->reg;
-    for (uint32_t i = 0; i < e->n_known; i++) {
-        if (e->known[i]) ((tirbi_lx *)(uintptr_t)e->known[i])->scratch = 0;
-    }
+    for (uint32_t i = 0; i < plan->n_live; i++) kept->vars[i] = tirbi_reg_of(e, plan->live[i]);
+    for (uint32_t i = 0; i < plan->n_roots; i++) kept->roots[i] = tirbi_ref_of(e, plan->roots[i].root);
     return true;
 }
 
 static void restore_registers(tirbi_emitter *e, const tirbi_region_plan *plan, const kept_registers *kept) {
-    for (uint32_t i = 0; i < plan->n_live; i++) plan->live[i]->reg = kept->vars[i];
-    for (uint32_t i = 0; i < plan->n_roots; i++) plan->roots[i].root->reg = kept->roots[i];
+    for (uint32_t i = 0; i < plan->n_live; i++) tirbi_set_reg(e, plan->live[i], kept->vars[i]);
+    for (uint32_t i = 0; i < plan->n_roots; i++) tirbi_set_ref(e, plan->roots[i].root, kept->roots[i]);
     for (uint32_t i = 0; i < e->n_known; i++) {
-        if (e->known[i]) ((tirbi_lx *)(uintptr_t)e->known[i])->scratch = i + 1;
+        if (e->known[i]) tirbi_set_known(e, e->known[i], i);
     }
 }
 
 /* What begins inside has no register outside of the region, nor in it before it is emitted; it may have had one where
  * another statement with the same buffer was emitted before. */
-static void clear_registers(const tirbi_region_plan *plan) {
-    for (uint32_t i = 0; i < plan->n_inner; i++) plan->inner[i]->reg = -1;
-    for (uint32_t i = 0; i < plan->n_own; i++) plan->own[i]->reg = -1;
+static void clear_registers(tirbi_emitter *e, const tirbi_region_plan *plan) {
+    for (uint32_t i = 0; i < plan->n_inner; i++) tirbi_set_reg(e, plan->inner[i], -1);
+    for (uint32_t i = 0; i < plan->n_own; i++) tirbi_set_ref(e, plan->own[i], -1);
 }
 
 static tirbi_function *new_region(tirbi_emitter *e) {
@@ -206,7 +204,7 @@ static void put_fork(tirbi_emitter *e, const tirbi_region_plan *plan, uint32_t r
     instr->operand[2] = tirbi_put_operand(e, plan->grain);
     instr->operand[3] = plan->n_live;
     instr->operand[4] = plan->n_roots;
-    for (uint32_t i = 0; i < plan->n_live; i++) instr->scalars[i] = (uint16_t)plan->live[i]->reg;
+    for (uint32_t i = 0; i < plan->n_live; i++) instr->scalars[i] = (uint16_t)tirbi_reg_of(e, plan->live[i]);
     for (uint32_t i = 0; i < plan->n_roots; i++) {
         const tirbi_region_root *row = &plan->roots[i];
         instr->refs[i] = tirbi_buffer_ref(e, row->root);
@@ -226,9 +224,9 @@ static void put_forked(tirbi_emitter *e, const tirbi_region_plan *plan, const ti
     tirbi_scope scope = tirbi_scope_open(e);
     put_fork(e, plan, e->module->n_functions + e->regions->n);
     if (keep_registers(e, plan, &kept)) {
-        clear_registers(plan);
+        clear_registers(e, plan);
         put_function(e, plan, loop, region);
-        clear_registers(plan);
+        clear_registers(e, plan);
         restore_registers(e, plan, &kept);
         e->regions->n++;
     }

@@ -184,7 +184,7 @@ static int64_t var_number(dim_builder *b, const tirb_expr *var) {
         if (!tirbi_dtype_is_int(lvar->type)) break;
         b->vars[*b->n_vars] = (tirbi_var){.name = tirbi_string_number(e->strings, lvar->name),
                                           .dtype = (uint8_t)lvar->type,
-                                          .reg = (uint16_t)lvar->reg,
+                                          .reg = (uint16_t)tirbi_reg_of(e, lvar),
                                           .param = (uint16_t)p};
         return (*b->n_vars)++;
     }
@@ -277,7 +277,7 @@ static void tensor_param(tirbi_emitter *e, uint32_t i, tirbi_param *out, tirbi_v
     out->kind = TIRB_PARAM_TENSOR;
     out->dtype = (uint8_t)lowered->type;
     out->access = (uint8_t)((lowered->read ? TIRBI_READ : 0) | (lowered->written ? TIRBI_WRITE : 0));
-    out->reg = (uint16_t)lowered->reg;
+    out->reg = (uint16_t)tirbi_ref_of(e, lowered);
     out->ndim = (uint8_t)(buffer->ndim + (lanes > 1)); /* the lanes of vectors are the last dimension */
     out->shape = make_dims(e, buffer->shape, buffer->ndim, lanes, 1, vars, n_vars);
     if (buffer->strides) {
@@ -371,7 +371,7 @@ static void packed_param(tirbi_emitter *e, uint32_t i, tirbi_param *out) {
                          .kind = TIRB_PARAM_TENSOR,
                          .dtype = (uint8_t)lowered->type,
                          .access = (uint8_t)((lowered->read ? TIRBI_READ : 0) | (lowered->written ? TIRBI_WRITE : 0)),
-                         .reg = (uint16_t)lowered->reg,
+                         .reg = (uint16_t)tirbi_ref_of(e, lowered),
                          .ndim = 1,
                          .shape = extent};
 }
@@ -390,7 +390,7 @@ void tirbi_make_signature(tirbi_emitter *e, tirbi_function *out) {
     for (uint32_t i = 0; i < f->n_shape_vars; i++) {
         const tirbi_lvar *v = e->function->shape_vars[i];
         vars[i] = (tirbi_var){.name = tirbi_string_number(e->strings, v->name), .dtype = (uint8_t)v->type,
-                              .reg = (uint16_t)v->reg, .param = TIRBI_NO_REG};
+                              .reg = (uint16_t)tirbi_reg_of(e, v), .param = TIRBI_NO_REG};
     }
     for (uint32_t i = 0; i < f->n_params && !e->failed; i++) {
         const tirbi_lvar *v = e->function->param_vars[i];
@@ -407,10 +407,12 @@ void tirbi_make_signature(tirbi_emitter *e, tirbi_function *out) {
         if (!v) {
             tensor_param(e, i, &params[i], vars, &n_vars);
             if (!e->failed) tensor_minima(e, i, &params[i], vars, &n_vars);
+            params[i].is_result = tirbi_is_public(f) && f->n_params - i <= f->n_results;
             continue;
         }
-        params[i] = (tirbi_param){.name = tirbi_string_number(e->strings, v->name), .kind = TIRB_PARAM_SCALAR,
-                                  .dtype = (uint8_t)v->type, .reg = (uint16_t)v->reg};
+        const char *name = f->param_names && f->param_names[i] ? f->param_names[i] : v->name;
+        params[i] = (tirbi_param){.name = tirbi_string_number(e->strings, name), .kind = TIRB_PARAM_SCALAR,
+                                  .dtype = (uint8_t)v->type, .reg = (uint16_t)tirbi_reg_of(e, v)};
     }
     tirbi_alias *aliases = TIRBI_NEW_ARRAY(e->lasting, tirbi_alias, f->n_may_alias);
     if (!aliases) return;

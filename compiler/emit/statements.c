@@ -1,6 +1,8 @@
 /* Emission of statements: scalar loops, with what does not change in them computed before them. */
 #include "compiler/emit/emit.h"
 
+#include <string.h>
+
 #include "compiler/optimize/contractions/int_trees.h"
 #include "compiler/optimize/facts/quotient.h"
 #include "compiler/optimize/rows/rows.h"
@@ -8,10 +10,11 @@
 
 /* ---- Invariants ----------------------------------------------------------------------------------------------- */
 
-bool tirbi_is_available(const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_VAR) return x->var->reg >= 0;
+/* Whether every variable of a pure expression is in its register already. */
+static bool is_available(const tirbi_emitter *e, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_VAR) return tirbi_reg_of(e, x->var) >= 0;
     for (int i = 0; i < x->n_args; i++) {
-        if (!tirbi_is_available(x->args[i])) return false;
+        if (!is_available(e, x->args[i])) return false;
     }
     return true;
 }
@@ -22,16 +25,16 @@ static void hoist_place(tirbi_emitter *e, const tirbi_place *place);
 static bool stays_loaded(const tirbi_emitter *e, const tirbi_lx *x) {
     if (x->traps || x->access->view || !e->changed || !tirbi_stays(e->changed, x->access->buffer->root)) return false;
     for (uint32_t i = 0; i < x->access->ndim; i++) {
-        if (!x->access->indices[i]->pure || !tirbi_is_available(x->access->indices[i])) return false;
+        if (!x->access->indices[i]->pure || !is_available(e, x->access->indices[i])) return false;
     }
-    return x->access->flat->pure && tirbi_is_available(x->access->flat);
+    return x->access->flat->pure && is_available(e, x->access->flat);
 }
 
 /* Computes the largest available parts of an expression, unless doing so could trap. */
 void tirbi_hoist_value(tirbi_emitter *e, const tirbi_lx *x) {
-    if (!x || (x->pure && x->scratch)) return;
+    if (!x || (x->pure && tirbi_known_reg(e, x) >= 0)) return;
     bool worth = x->kind == TIRBI_LX_OP || x->kind == TIRBI_LX_CONST;
-    if (worth && x->pure && !x->traps && tirbi_is_available(x)) {
+    if (worth && x->pure && !x->traps && is_available(e, x)) {
         tirbi_put_value(e, x);
         return;
     }
@@ -125,7 +128,7 @@ void tirbi_put_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, 
     tirbi_scope scope = tirbi_scope_open(e);
     uint16_t counter = tirbi_new_sreg(e);
     tirbi_put_value_into(e, var->min, counter);
-    var->reg = counter;
+    tirbi_set_reg(e, var, counter);
     tirbi_forget(e, var);
     tirbi_forget(e, NULL); /* the body may assign */
     uint32_t top = tirbi_here(e);
@@ -144,7 +147,7 @@ void tirbi_put_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, 
         TIRBI_PUT(e, TIRB_OP_BACK, TIRB_TYPE_NONE, top);
         tirbi_land(e, &done);
     }
-    var->reg = -1;
+    tirbi_set_reg(e, var, -1);
     tirbi_scope_close(e, scope);
     tirbi_land(e, &end);
     if (frame) tirbi_land(e, &frame->breaks);
@@ -164,9 +167,9 @@ static void note_scalar(tirbi_emitter *e, const tirbi_ls *loop) {
         why = "where parameters that may share memory do";
     } else {
         bool tried = !(tirbi_disabled(e) & TIRB_PASS_LANES);
-        why = tried                                          ? tirbi_why_not_lanes(e->pool, loop)
-              : e->options->disabled & TIRB_PASS_LANES ? "lane loops are switched off"
-                                                       : "compiling has taken the work that plans are looked for with";
+        why = tried                           ? tirbi_why_not_lanes(e->pool, loop)
+              : e->disabled & TIRB_PASS_LANES ? "lane loops are switched off"
+                                              : "compiling has taken the work that plans are looked for with";
     }
     tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SCALAR, "%s",
                     why ? why : "its rows are searched one after the other");
@@ -324,7 +327,7 @@ static void emit_tree(tirbi_emitter *e, const tirbi_ls *s) {
         const tirbi_update *update = &s->as.tree.updates[u];
         tirbi_dtype type = update->target->buffer->type;
         const tirbi_lvar *local = update->target->buffer->local;
-        uint16_t entry = local ? (uint16_t)local->reg : tirbi_put_load(e, update->target);
+        uint16_t entry = local ? (uint16_t)tirbi_reg_of(e, local) : tirbi_put_load(e, update->target);
         TIRBI_PUT(e, TIRB_OP_RED_BEGIN, type, e->red_of[u], entry);
     }
     bool lanes = !(tirbi_disabled(e) & TIRB_PASS_LANES);
@@ -335,7 +338,7 @@ static void emit_tree(tirbi_emitter *e, const tirbi_ls *s) {
     for (uint32_t u = 0; u < n; u++) {
         const tirbi_place *target = s->as.tree.updates[u].target;
         const tirbi_lvar *local = target->buffer->local;
-        uint16_t result = local ? (uint16_t)local->reg : tirbi_new_sreg(e);
+        uint16_t result = local ? (uint16_t)tirbi_reg_of(e, local) : tirbi_new_sreg(e);
         TIRBI_PUT(e, TIRB_OP_RED_END, target->buffer->type, result, e->red_of[u]);
         if (local) {
             tirbi_forget(e, local);
@@ -363,21 +366,22 @@ static bool reads_behind_first(const tirbi_lx *x, const tirbi_lvar *var) {
 
 static void emit_set(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_lvar *var = s->as.set.var;
-    if (var->reg < 0) var->reg = tirbi_new_sreg(e);
+    if (tirbi_reg_of(e, var) < 0) tirbi_set_reg(e, var, tirbi_new_sreg(e));
+    const uint16_t reg = (uint16_t)tirbi_reg_of(e, var);
     tirbi_scope scope = tirbi_scope_open(e);
     if (reads_behind_first(s->as.set.value, var))
-        TIRBI_PUT(e, TIRB_OP_MOV, var->type, var->reg, tirbi_put_value(e, s->as.set.value));
+        TIRBI_PUT(e, TIRB_OP_MOV, var->type, reg, tirbi_put_value(e, s->as.set.value));
     else
-        tirbi_put_value_into(e, s->as.set.value, (uint16_t)var->reg);
+        tirbi_put_value_into(e, s->as.set.value, reg);
     tirbi_block_close(e, scope);
     tirbi_forget(e, var);
 }
 
 /* The only assignment of an arm; NULL where it does something else. */
-static const tirbi_ls *assignment(const tirbi_ls *s) {
+static const tirbi_ls *assignment(const tirbi_emitter *e, const tirbi_ls *s) {
     while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
     bool plain = s->kind == TIRBI_LS_SET && !s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LOCAL &&
-                 s->as.set.var->reg >= 0;
+                 tirbi_reg_of(e, s->as.set.var) >= 0;
     return plain ? s : NULL;
 }
 
@@ -392,15 +396,15 @@ static bool is_near(const tirbi_emitter *e, const tirbi_lx *x) {
 }
 
 static void put_select(tirbi_emitter *e, tirbi_lvar *var, uint16_t condition, uint16_t yes, uint16_t no) {
-    TIRBI_PUT(e, TIRB_OP_SELECT, var->type, var->reg, condition, yes, no);
+    TIRBI_PUT(e, TIRB_OP_SELECT, var->type, tirbi_reg_of(e, var), condition, yes, no);
 }
 
 /* A condition that only chooses between values which are there already: nothing is jumped over, so nothing is
  * predicted. */
 static bool put_choice(tirbi_emitter *e, const tirbi_ls *s) {
     const tirbi_lx *condition = s->as.if_.condition;
-    const tirbi_ls *yes = assignment(s->as.if_.then_case),
-                   *no = s->as.if_.else_case ? assignment(s->as.if_.else_case) : NULL;
+    const tirbi_ls *yes = assignment(e, s->as.if_.then_case),
+                   *no = s->as.if_.else_case ? assignment(e, s->as.if_.else_case) : NULL;
     if (!yes || (s->as.if_.else_case && !no) || tirbi_calls(condition) || !is_near(e, yes->as.set.value) ||
         (no && !is_near(e, no->as.set.value)))
         return false;
@@ -410,11 +414,11 @@ static bool put_choice(tirbi_emitter *e, const tirbi_ls *s) {
         tirbi_put_exit_unless(e, condition->args[0], &skip);
     tirbi_lvar *var = yes->as.set.var;
     const uint16_t a = tirbi_put_value(e, yes->as.set.value),
-                   b = no ? tirbi_put_value(e, no->as.set.value) : (uint16_t)var->reg;
+                   b = no ? tirbi_put_value(e, no->as.set.value) : (uint16_t)tirbi_reg_of(e, var);
     const uint16_t c = tirbi_put_value(e, condition);
     const bool same = !no || no->as.set.var == var;
-    put_select(e, var, c, a, same ? b : (uint16_t)var->reg);
-    if (!same) put_select(e, no->as.set.var, c, (uint16_t)no->as.set.var->reg, b);
+    put_select(e, var, c, a, same ? b : (uint16_t)tirbi_reg_of(e, var));
+    if (!same) put_select(e, no->as.set.var, c, (uint16_t)tirbi_reg_of(e, no->as.set.var), b);
     tirbi_scope_close(e, scope);
     tirbi_land(e, &skip);
     tirbi_forget(e, var);
@@ -481,14 +485,12 @@ static void put_arms(tirbi_emitter *e, const tirbi_ls *s, tirbi_patch_list *othe
 
 /* What no sane call runs is written with as little code as there may be, and nobody is told of it. */
 static void put_plain(tirbi_emitter *e, const tirbi_ls *s) {
-    const tirb_compile_options *options = e->options;
-    tirb_compile_options plain = *options;
+    const uint32_t disabled = e->disabled;
     tirbi_notes *notes = e->notes;
-    plain.disabled |= TIRBI_PASSES_BY_SEARCH;
-    e->options = &plain;
+    e->disabled |= TIRBI_PASSES_BY_SEARCH;
     e->notes = NULL;
     tirbi_put_stmt(e, s);
-    e->options = options;
+    e->disabled = disabled;
     e->notes = notes;
 }
 
@@ -497,7 +499,8 @@ static void emit_versions(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope scope = tirbi_scope_open(e);
     tirbi_put_branch_unless(e, s->as.if_.condition, &other);
     tirbi_scope_close(e, scope);
-    for (uint32_t i = 0; i < s->as.if_.n_narrow; i++) s->as.if_.narrow[i]->reg = s->as.if_.narrow[i]->as->reg;
+    for (uint32_t i = 0; i < s->as.if_.n_narrow; i++)
+        tirbi_set_reg(e, s->as.if_.narrow[i], tirbi_reg_of(e, s->as.if_.narrow[i]->as));
     tirbi_put_stmt(e, s->as.if_.then_case);
     tirbi_put_jump(e, TIRB_OP_JMP, 0, &end);
     tirbi_land(e, &other);
@@ -564,9 +567,19 @@ static void emit_fetch(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope_close(e, scope);
 }
 
+/* That two sizes are equal: where they are not, the call ends with both. */
 static void emit_assert(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope scope = tirbi_scope_open(e);
-    uint16_t condition = tirbi_put_value(e, s->as.assert_.condition);
+    const tirbi_lx *x = s->as.assert_.condition;
+    const bool compares = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_EQ && x->args[0]->type == TIRB_I64;
+    if (compares && strcmp(s->as.assert_.error_kind, "ShapeError") == 0) {
+        const uint16_t found = tirbi_put_value(e, x->args[0]), expected = tirbi_put_value(e, x->args[1]);
+        TIRBI_PUT(e, TIRB_OP_SAME, TIRB_TYPE_NONE, found, expected,
+                   tirbi_string_number(e->strings, s->as.assert_.message));
+        tirbi_scope_close(e, scope);
+        return;
+    }
+    uint16_t condition = tirbi_put_value(e, x);
     TIRBI_PUT(e, TIRB_OP_ASSERT, TIRB_TYPE_NONE, condition, tirbi_string_number(e->strings, s->as.assert_.error_kind),
                tirbi_string_number(e->strings, s->as.assert_.message));
     tirbi_scope_close(e, scope);

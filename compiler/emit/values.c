@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+int32_t tirbi_known_reg(const tirbi_emitter *e, const tirbi_lx *x) {
+    const uint32_t at = x->id < e->registers->n_known ? e->registers->known[x->id] : 0;
+    return at > 0 && at <= e->n_known && e->known[at - 1] == x ? e->known_reg[at - 1] : -1;
+}
+
 static void know(tirbi_emitter *e, const tirbi_lx *x, uint16_t reg) {
     if (!x->shared) return;
     uint32_t capacity = e->known_capacity;
@@ -16,14 +21,13 @@ static void know(tirbi_emitter *e, const tirbi_lx *x, uint16_t reg) {
     e->known_reg = regs;
     known[e->n_known] = x;
     regs[e->n_known] = reg;
-    ((tirbi_lx *)(uintptr_t)x)->scratch = ++e->n_known;
+    tirbi_set_known(e, x, e->n_known++);
 }
 
 void tirbi_forget(tirbi_emitter *e, const tirbi_lvar *var) {
     for (uint32_t i = 0; i < e->n_known; i++) {
-        tirbi_lx *x = (tirbi_lx *)(uintptr_t)e->known[i];
+        const tirbi_lx *x = e->known[i];
         if (!x || (var ? !tirbi_lx_mentions(x, var) : x->pure)) continue;
-        x->scratch = 0;
         e->known[i] = NULL;
         tirbi_note_forgotten(e, (tirbi_forgotten){TIRBI_FORGOT_KNOWN, i, x});
     }
@@ -38,8 +42,11 @@ void tirbi_forget(tirbi_emitter *e, const tirbi_lvar *var) {
 
 /* The register of a buffer's memory, declared when first used. */
 uint16_t tirbi_buffer_ref(tirbi_emitter *e, tirbi_lbuf *root) {
-    if (root->reg < 0) root->reg = tirbi_new_ref(e, root->type, root->written || (root->param < 0 && !root->fetched));
-    return (uint16_t)root->reg;
+    const int32_t known = tirbi_ref_of(e, root);
+    if (known >= 0) return (uint16_t)known;
+    const uint16_t ref = tirbi_new_ref(e, root->type, root->written || (root->param < 0 && !root->fetched));
+    tirbi_set_ref(e, root, ref);
+    return ref;
 }
 
 uint16_t tirbi_put_meet(tirbi_emitter *e, uint16_t x, uint16_t y) {
@@ -173,8 +180,8 @@ static void emit_operation(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
 }
 
 bool tirbi_is_at_hand(const tirbi_emitter *e, const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_CONST || (x->shared && x->scratch)) return true;
-    return x->kind == TIRBI_LX_VAR ? x->var->reg >= 0 : tirbi_recall(e, x) != NULL;
+    if (x->kind == TIRBI_LX_CONST || (x->shared && tirbi_known_reg(e, x) >= 0)) return true;
+    return x->kind == TIRBI_LX_VAR ? tirbi_reg_of(e, x->var) >= 0 : tirbi_recall(e, x) != NULL;
 }
 
 static void put_arm(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
@@ -416,8 +423,9 @@ static void emit_trap(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) {
 
 void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     if (e->failed || e->arena->failed || !x) return;
-    if (x->shared && x->scratch) {
-        TIRBI_PUT(e, TIRB_OP_MOV, x->type, to, e->known_reg[x->scratch - 1]);
+    const int32_t computed = x->shared ? tirbi_known_reg(e, x) : -1;
+    if (computed >= 0) {
+        TIRBI_PUT(e, TIRB_OP_MOV, x->type, to, computed);
         return;
     }
     const tirbi_remembered *known = tirbi_recall(e, x);
@@ -427,7 +435,7 @@ void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     }
     switch (x->kind) {
     case TIRBI_LX_CONST: emit_constant(e, x, to); return;
-    case TIRBI_LX_VAR: TIRBI_PUT(e, TIRB_OP_MOV, x->type, to, x->var->reg); return;
+    case TIRBI_LX_VAR: TIRBI_PUT(e, TIRB_OP_MOV, x->type, to, tirbi_reg_of(e, x->var)); return;
     case TIRBI_LX_OP: emit_operation(e, x, to); return;
     case TIRBI_LX_LOAD: {
         const uint16_t at = put_number(e, x->access), ref = tirbi_buffer_ref(e, x->access->buffer->root);
@@ -449,8 +457,9 @@ void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
 
 uint16_t tirbi_put_value(tirbi_emitter *e, const tirbi_lx *x) {
     if (e->failed || e->arena->failed || !x) return 0;
-    if (x->shared && x->scratch) return e->known_reg[x->scratch - 1];
-    if (x->kind == TIRBI_LX_VAR) return (uint16_t)x->var->reg;
+    const int32_t computed = x->shared ? tirbi_known_reg(e, x) : -1;
+    if (computed >= 0) return (uint16_t)computed;
+    if (x->kind == TIRBI_LX_VAR) return (uint16_t)tirbi_reg_of(e, x->var);
     if (keeps_register(x)) return tirbi_put_value(e, x->args[0]);
     const tirbi_remembered *known = tirbi_recall(e, x);
     if (known) return known->reg;

@@ -216,6 +216,7 @@ static bool same_loop(comparison *c, const tirb_stmt *a, const tirb_stmt *b) {
 static bool same_allocate(comparison *c, const tirb_stmt *a, const tirb_stmt *b) {
     return same_exprs(c, a->as.allocate.elements, a->as.allocate.n_elements, b->as.allocate.elements,
                       b->as.allocate.n_elements) &&
+           a->as.allocate.bytes == b->as.allocate.bytes && a->as.allocate.n_bytes == b->as.allocate.n_bytes &&
            same_buffer(c, a->as.allocate.buffer, b->as.allocate.buffer) &&
            same_expr(c, a->as.allocate.condition, b->as.allocate.condition) &&
            same_attrs(c, a->as.allocate.annotations, a->as.allocate.n_annotations, b->as.allocate.annotations,

@@ -352,6 +352,8 @@ struct tirb_stmt {
             uint32_t n_annotations;
             const tirb_expr *const *elements; /* ALLOCATE_CONST: constants, in row-major order */
             uint32_t n_elements;
+            const uint8_t *bytes; /* the same: the elements as a bundle has them, in place of `elements`; or NULL */
+            uint64_t n_bytes;
             const tirb_stmt *body;
             bool scalar; /* made for an assigned variable: printed as its bare name */
         } allocate;
@@ -420,6 +422,8 @@ struct tirb_primfunc {
     const tirb_expr *const *params;    /* VARs: scalars, pointers, or the handle of a buffer in buffer_map */
     const tirb_buffer *const *buffers; /* per parameter: the buffer that it is bound to, or NULL */
     uint32_t n_params;
+    const char *const *param_names; /* per parameter: what callers call it, or NULL: by its own name; NULL: all so */
+    uint32_t n_results; /* the last so many parameters are what a Relax function returns */
     const tirb_expr *const *shape_vars; /* variables that shapes, strides and offsets of parameters bind */
     uint32_t n_shape_vars;
     tirb_type ret_type; /* TUPLE: returns nothing */

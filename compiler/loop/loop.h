@@ -43,7 +43,7 @@ struct tirbi_lvar {
     bool apart;            /* LOOP: no iteration reaches what another one stores to */
     const tirbi_lvar *as;  /* PARAM: the parameter itself, where a test of sizes has told more of its values; or NULL */
     uint16_t level;        /* LOOP: how many loops of the program it is in, itself among them; 0: it was made since */
-    int32_t reg;           /* emission: scalar register, -1 while it has none */
+    uint32_t id;           /* its number in the function, for who keeps something of variables: tirbi_lvar_id */
     tirbi_span span;       /* LOOP: where it stands in the source */
 };
 
@@ -71,6 +71,8 @@ struct tirbi_lbuf {
     tirbi_lbuf *source;             /* of a matched region: the buffer that it is a part of, from these indices on */
     const tirbi_lx *const *source_mins;
     bool fetched;                   /* what a handle leads to: it may be written only where something writes it */
+    const uint8_t *constant;        /* root: its elements, which nothing writes, as a bundle has them; or NULL */
+    uint64_t constant_size;
     bool broadcasts;                /* a dimension of extent 1 has one element, whatever the index */
     struct tirbi_resized
         *resized; /* a view whose elements have another size than the memory's, else NULL; lowering only */
@@ -83,7 +85,7 @@ struct tirbi_lbuf {
     const tirbi_aliases *aliases; /* root: of the function, if it may share memory with another parameter, else NULL */
     tirbi_lvar *local;              /* the register that it became, or NULL */
     const tirbi_lx *settled;        /* its value, where it was stored once for good, or NULL; lowering only */
-    int32_t reg;                    /* emission: reference register, -1 while it has none */
+    uint32_t id;                    /* its number in the function: tirbi_lbuf_id */
     bool written;                   /* root: some store, or a call that stores, reaches it */
     const tirbi_lx *holds;          /* memory of the compiler's own: values that this one may have; NULL: any */
     bool read;                      /* root: its first access in program order reads what was there before */
@@ -177,7 +179,7 @@ struct tirbi_lx {
     tirbi_lx *next_interned;
     uint32_t hash;
     uint32_t size; /* nodes of the tree that it stands for, shared ones counted each time, or UINT32_MAX */
-    uint32_t scratch;
+    uint32_t id;   /* its number in the function: tirbi_lx_id */
 };
 
 /* Expressions are walked as trees: what would be larger than this is kept in a variable. One that is written out may
@@ -296,6 +298,8 @@ struct tirbi_lfunc {
     tirbi_lbuf **param_buffers; /* per parameter, or NULL */
     tirbi_lvar **param_vars;    /* per parameter, or NULL */
     tirbi_lvar **shape_vars;    /* per ast->shape_vars */
+    tirbi_lbuf **constants;     /* there from the start */
+    uint32_t n_constants, constant_capacity;
     tirbi_aliases aliases;
     struct tirbi_lx_pool *pool; /* nodes of one function are not shared with another */
     bool returns;
@@ -333,11 +337,28 @@ typedef struct tirbi_extents {
 typedef struct tirbi_lx_pool {
     tirbi_arena *arena;
     const tirbi_extents *positive; /* those that are 1 at least where code is being planned, or NULL: nothing known */
+    struct tirbi_live *live;   /* variables that have values there (optimize/facts/live.h), or NULL: none is known to */
     struct tirbi_asked *asked; /* what is being asked of loops inside lanes (optimize/lanes/scatters.c), or NULL */
     tirbi_lx **buckets; /* made with the first node, and larger ones as nodes become many */
     uint32_t n_buckets; /* a power of two, or 0 */
     uint32_t n_interned;
+    uint32_t n_nodes, n_vars, n_buffers; /* that have numbers */
 } tirbi_lx_pool;
+
+/* The number of an expression, a variable or a buffer in its function, from 1 on: given when it is first asked for. A
+ * copy begins without one. */
+static inline uint32_t tirbi_lx_id(tirbi_lx_pool *pool, const tirbi_lx *x) {
+    if (x->id == 0) ((tirbi_lx *)(uintptr_t)x)->id = ++pool->n_nodes;
+    return x->id;
+}
+static inline uint32_t tirbi_lvar_id(tirbi_lx_pool *pool, tirbi_lvar *var) {
+    if (var->id == 0) var->id = ++pool->n_vars;
+    return var->id;
+}
+static inline uint32_t tirbi_lbuf_id(tirbi_lx_pool *pool, tirbi_lbuf *buffer) {
+    if (buffer->id == 0) buffer->id = ++pool->n_buffers;
+    return buffer->id;
+}
 
 /* The least and the greatest value of an integer type, as far as int64 has them; all of int64 for floats. */
 void tirbi_type_range(tirbi_dtype type, int64_t *lo, int64_t *hi);

@@ -334,7 +334,7 @@ static const char *callee_of(const printer *p, const tirbi_lcall *call) {
     return call->imported ? p->module->imports[call->function].name : p->module->functions[call->function].ast->name;
 }
 
-/* `call f(scalars; buffers) where actual == expected "message"` */
+/* See text.h. */
 static void print_call(printer *p, const tirbi_lx *x) {
     const tirbi_lcall *call = x->call;
     putf(p, "%s %s ", call->op ? "machine" : call->imported ? "import" : "call", tirbi_dtypes[x->type].name);
@@ -355,7 +355,7 @@ static void print_call(printer *p, const tirbi_lx *x) {
     }
     put(p, ")");
     for (uint32_t i = 0; i < call->n_checks; i++) {
-        put(p, i > 0 ? ", " : " where ");
+        put(p, i > 0 ? " and " : " where ");
         print_expr(p, call->checks[i].actual, 2);
         put(p, " == ");
         print_expr(p, call->checks[i].expected, 2);

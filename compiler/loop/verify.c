@@ -358,6 +358,7 @@ tirb_status tirbi_verify_loops(const tirbi_lfunc *function, const tirbi_ls *body
         if (function->param_buffers[i]) begin(&v, function->param_buffers[i]);
     }
     for (uint32_t i = 0; i < function->ast->n_shape_vars; i++) begin(&v, function->shape_vars[i]);
+    for (uint32_t i = 0; i < function->n_constants; i++) begin(&v, function->constants[i]);
     check_stmt(&v, body);
     tirbi_arena_destroy(&v.arena);
     return v.status;

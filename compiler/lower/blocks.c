@@ -151,7 +151,7 @@ static void collect_parts(tirbi_lowerer *l, const tirbi_tree *tree, const tirb_s
         const tirb_expr *term;
         tirbi_update *u = &parts->updates[parts->n_updates];
         if (parts->n_updates == parts->max_updates || !tirbi_tree_update(tree, s, &u->op, &term)) return;
-        bool fused = term->kind == TIRB_EXPR_MUL && u->op == TIRBI_RED_ADD && l->options->fp != TIRB_FP_STRICT;
+        bool fused = term->kind == TIRB_EXPR_MUL && u->op == TIRBI_RED_ADD && l->fp != TIRB_FP_STRICT;
         u->value = tirbi_lower_expr(l, fused ? term->as.binary.a : term, NULL);
         u->factor = fused ? tirbi_lower_expr(l, term->as.binary.b, NULL) : NULL;
         u->target = tirbi_lower_place(l, s->as.store.buffer, s->as.store.indices, s->as.store.n_indices, NULL, s->span);

@@ -1,8 +1,11 @@
 /* Buffers of the loop IR: parameters, allocations, views and matched regions, and the places in them. */
 #include "compiler/lower/lower.h"
 
+#include <string.h>
+
 #include "compiler/ir/visit.h"
 #include "compiler/lower/narrow.h"
+#include "compiler/pipeline/switches.h"
 
 /* ---- What becomes of buffers of one element --------------------------------------------------------------------- */
 
@@ -113,7 +116,7 @@ static tirbi_lbuf *new_buffer(tirbi_lowerer *l, const tirb_buffer *buffer) {
         if (l->out && !shape[i]->pure) shape[i] = tirbi_hold(l, buffer->name, shape[i], buffer->span);
         if (!shape[i]) return NULL;
     }
-    *b = (tirbi_lbuf){.name = buffer->name, .type = type, .ndim = ndim, .shape = shape, .param = -1, .reg = -1};
+    *b = (tirbi_lbuf){.name = buffer->name, .type = type, .ndim = ndim, .shape = shape, .param = -1};
     b->broadcasts = buffer->auto_broadcast;
     b->root = b;
     b->strides = buffer->strides ? declared_strides(l, buffer, ndim) : row_major(l, shape, ndim);
@@ -135,10 +138,28 @@ static bool one_element(const tirbi_lbuf *b) {
     return true;
 }
 
+void tirbi_constant_buffer(tirbi_lowerer *l, const tirb_buffer *buffer, const uint8_t *bytes, uint64_t size) {
+    tirbi_lfunc *f = l->function;
+    tirbi_lbuf *b = new_buffer(l, buffer);
+    if (!b) return;
+    if (f->n_constants == f->constant_capacity) {
+        const uint32_t capacity = f->constant_capacity ? 2 * f->constant_capacity : 8;
+        tirbi_lbuf **more = TIRBI_NEW_ARRAY(l->arena, tirbi_lbuf *, capacity);
+        if (!more) return;
+        if (f->n_constants) memcpy(more, f->constants, f->n_constants * sizeof(*more));
+        f->constants = more;
+        f->constant_capacity = capacity;
+    }
+    b->fetched = true;
+    b->constant = bytes;
+    b->constant_size = size;
+    f->constants[f->n_constants++] = b;
+}
+
 void tirbi_allocate_buffer(tirbi_lowerer *l, const tirb_buffer *buffer) {
     tirbi_lbuf *b = new_buffer(l, buffer);
     if (!b) return;
-    bool promote = !(l->options->disabled & TIRB_PASS_PROMOTE);
+    bool promote = !(l->disabled & TIRB_PASS_PROMOTE);
     if (promote && one_element(b) && buffer->id < l->n_buffers && !l->pinned[buffer->id]) {
         b->local = tirbi_new_var(l, b->name, TIRBI_LVAR_LOCAL, b->type);
         const tirbi_lx *zero = tirbi_lx_bits(l->pool, b->type, 0);
@@ -163,7 +184,7 @@ tirbi_lbuf *tirbi_allocate_memory(tirbi_lowerer *l, const char *name, tirbi_dtyp
     const tirbi_lx **shape = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, 1);
     if (!b || !shape) return NULL;
     shape[0] = count;
-    *b = (tirbi_lbuf){.name = name, .type = type, .ndim = 1, .shape = shape, .root = b, .param = -1, .reg = -1};
+    *b = (tirbi_lbuf){.name = name, .type = type, .ndim = 1, .shape = shape, .root = b, .param = -1};
     b->strides = row_major(l, shape, 1);
     if (!b->strides) return NULL;
     tirbi_append(l, TIRBI_LS_ALLOC, span)->as.alloc.buffer = b;
@@ -185,7 +206,7 @@ tirbi_lbuf *tirbi_allocate_parts(tirbi_lowerer *l, const tirb_buffer *buffer, co
     shape[0] = parts;
     for (uint32_t i = 1; i < ndim; i++) shape[i] = part->shape[i - 1];
     *all = (tirbi_lbuf){
-        .name = part->name, .type = part->type, .ndim = ndim, .shape = shape, .root = all, .param = -1, .reg = -1};
+        .name = part->name, .type = part->type, .ndim = ndim, .shape = shape, .root = all, .param = -1};
     all->strides = row_major(l, shape, ndim);
     if (!all->strides) return NULL;
     tirbi_append(l, TIRBI_LS_ALLOC, buffer->span)->as.alloc.buffer = all;
@@ -408,7 +429,7 @@ void tirbi_realize_buffer(tirbi_lowerer *l, const tirb_stmt *realize) {
         shifts[i] = min ? tirbi_lx_sub(l->pool, zero, min) : NULL;
         if (!extents[i] || !shifts[i]) return;
     }
-    *memory = (tirbi_lbuf){.name = name, .type = type, .ndim = ndim, .shape = extents, .param = -1, .reg = -1};
+    *memory = (tirbi_lbuf){.name = name, .type = type, .ndim = ndim, .shape = extents, .param = -1};
     memory->root = memory;
     memory->strides = row_major(l, extents, ndim);
     if (!memory->strides || !bind_realized(l, realize, memory)) return;

@@ -56,7 +56,7 @@ static tirbi_lbuf *open_memory(tirbi_lowerer *l, const char *name, tirbi_dtype t
     sizes[1] = tirbi_lx_int(l->pool, TIRB_I64, 1);
     if (!sizes[0] || !sizes[1]) return NULL;
     *b = (tirbi_lbuf){
-        .name = name, .type = type, .ndim = 1, .shape = sizes, .strides = sizes + 1, .param = -1, .reg = -1};
+        .name = name, .type = type, .ndim = 1, .shape = sizes, .strides = sizes + 1, .param = -1};
     b->root = b;
     return b;
 }

@@ -57,7 +57,7 @@ const tirbi_ls *tirbi_lower_body(tirbi_lowerer *l, const tirb_stmt *stmt) {
 tirbi_lvar *tirbi_new_var(tirbi_lowerer *l, const char *name, tirbi_lvar_kind kind, tirbi_dtype type) {
     tirbi_lvar *var = TIRBI_NEW(l->arena, tirbi_lvar);
     if (!var) return NULL;
-    *var = (tirbi_lvar){.name = name, .kind = kind, .type = type, .lo = INT64_MIN, .hi = INT64_MAX, .reg = -1};
+    *var = (tirbi_lvar){.name = name, .kind = kind, .type = type, .lo = INT64_MIN, .hi = INT64_MAX};
     return var;
 }
 
@@ -699,6 +699,11 @@ static void for_each_constant(tirbi_lowerer *l, tirbi_lbuf *b, uint32_t first, u
 static void lower_constant(tirbi_lowerer *l, const tirb_stmt *s) {
     const tirb_expr *const *elements = s->as.allocate.elements;
     const tirb_buffer *buffer = s->as.allocate.buffer;
+    if (s->as.allocate.bytes) {
+        tirbi_constant_buffer(l, buffer, s->as.allocate.bytes, s->as.allocate.n_bytes);
+        if (s->as.allocate.body) tirbi_lower_stmt(l, s->as.allocate.body);
+        return;
+    }
     tirbi_allocate_buffer(l, buffer);
     tirbi_lbuf *b = tirbi_buffer_of(l, buffer, s->span);
     for (uint32_t i = 0, run; b && i < s->as.allocate.n_elements && !l->arena->failed; i += run) {
@@ -978,9 +983,9 @@ static void lower_function(tirbi_lowerer *l, const tirb_primfunc *f) {
     out->body = tirbi_finish_list(l, &list, f->span);
 }
 
-tirbi_lmodule *tirbi_lower_module(const tirb_irmodule *module, const tirb_compile_options *options, tirbi_arena *arena,
+tirbi_lmodule *tirbi_lower_module(const tirb_irmodule *module, tirb_fp_mode fp, uint32_t disabled, tirbi_arena *arena,
                                   tirbi_diagnostics *diagnostics) {
-    tirbi_lowerer l = {.arena = arena, .diagnostics = diagnostics, .options = options};
+    tirbi_lowerer l = {.arena = arena, .diagnostics = diagnostics, .fp = fp, .disabled = disabled};
     module = tirbi_with_type_codes(module, arena);
     if (!module) return NULL;
     l.module = TIRBI_NEW(arena, tirbi_lmodule);

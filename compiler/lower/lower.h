@@ -67,7 +67,8 @@ typedef struct tirbi_tree {
 typedef struct tirbi_lowerer {
     tirbi_arena *arena;
     tirbi_diagnostics *diagnostics;
-    const tirb_compile_options *options;
+    tirb_fp_mode fp;
+    uint32_t disabled; /* a set of TIRB_PASS_* */
     tirbi_lx_pool *pool;
     tirbi_lmodule *module;
     tirbi_lfunc *function;
@@ -194,6 +195,8 @@ bool tirbi_machine_type(tirbi_lowerer *l, tirb_datatype type, tirbi_span span, t
 
 /* buffers.c */
 tirbi_lbuf *tirbi_declare_buffer(tirbi_lowerer *l, const tirb_buffer *buffer, int32_t param);
+/* A buffer that holds these elements, as a bundle has them, from the start. */
+void tirbi_constant_buffer(tirbi_lowerer *l, const tirb_buffer *buffer, const uint8_t *bytes, uint64_t size);
 void tirbi_allocate_buffer(tirbi_lowerer *l, const tirb_buffer *buffer);
 /* Memory for the region that a BufferRealize names, if its buffer has none. */
 void tirbi_realize_buffer(tirbi_lowerer *l, const tirb_stmt *realize);

@@ -44,7 +44,7 @@ bool tirbi_resize_view(tirbi_lowerer *l, tirbi_lbuf *view, const tirbi_pointer *
     sizes[0] = tirbi_lx_int(l->pool, TIRB_I64, TIRBI_POINTEE_EXTENT);
     sizes[1] = tirbi_lx_int(l->pool, TIRB_I64, 1);
     r->words = (tirbi_lbuf){.name = view->name, .type = unsigned_of(tirbi_dtypes[memory->memory->type].size), .ndim = 1,
-                            .shape = sizes, .strides = sizes + 1, .root = memory->memory, .param = -1, .reg = -1};
+                            .shape = sizes, .strides = sizes + 1, .root = memory->memory, .param = -1};
     r->first = tirbi_hold(l, view->name, memory->offset, (tirbi_span){0, 0});
     view->resized = r;
     return sizes[0] && sizes[1] && r->first;

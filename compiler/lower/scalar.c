@@ -209,7 +209,7 @@ static const tirbi_lx *lower_binary(tirbi_lowerer *l, const tirb_expr *e, const 
     tirbi_dtype type;
     if (!tirbi_machine_type(l, a->dtype, a->span, &type)) return NULL;
     bool sum = e->kind == TIRB_EXPR_ADD || e->kind == TIRB_EXPR_SUB;
-    if (sum && tirbi_dtype_is_float(type) && l->options->fp != TIRB_FP_STRICT &&
+    if (sum && tirbi_dtype_is_float(type) && l->fp != TIRB_FP_STRICT &&
         (a->kind == TIRB_EXPR_MUL || b->kind == TIRB_EXPR_MUL)) {
         return lower_fused(l, e, lane, type);
     }
@@ -538,7 +538,7 @@ static const tirbi_lx *lower_llvm_number(tirbi_lowerer *l, const tirb_expr *e, c
     const tirbi_lx *x = operand(l, args[2], lane), *y = operand(l, args[3], lane), *z = operand(l, args[4], lane);
     if (!x || !y || !z) return NULL;
     tirbi_dtype type = (tirbi_dtype)x->type;
-    if (l->options->fp != TIRB_FP_STRICT) return tirbi_lx_op(l->pool, TIRB_OP_FMA, type, TIRB_TYPE_NONE, x, y, z);
+    if (l->fp != TIRB_FP_STRICT) return tirbi_lx_op(l->pool, TIRB_OP_FMA, type, TIRB_TYPE_NONE, x, y, z);
     return op2(l, TIRB_OP_ADD, type, op2(l, TIRB_OP_MUL, type, x, y), z);
 }
 

@@ -481,7 +481,7 @@ bool tirbi_find_tree(tirbi_lowerer *l, const tirb_stmt *const *chain, uint32_t n
     bool found = false;
     if (body->kind == TIRB_STMT_BLOCK_REALIZE) {
         found = find_block_tree(f, body, chain, n, out);
-    } else if (l->options->fp == TIRB_FP_FAST) {
+    } else if (l->fp == TIRB_FP_FAST) {
         found = find_loop_tree(f, body, chain, n, out);
     }
     TIRBI_GIVE_BACK(l->arena, f);

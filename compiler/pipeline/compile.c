@@ -4,13 +4,14 @@
 
 #include "compiler/ir/public.h"
 #include "compiler/pipeline/limits.h"
-#include "compiler/pipeline/passes.h"
+#include "compiler/pipeline/names.h"
 #include "compiler/pipeline/stages.h"
 #include "compiler/text/print.h"
 #include "loader/base/error.h"
 #include "loader/base/sized.h"
 
 static tirb_status read_options(const tirb_compile_options *given, tirb_compile_options *out, tirb_error *error) {
+    uint32_t disabled;
     *out = (tirb_compile_options)TIRB_COMPILE_OPTIONS_INIT;
     if (given && !tirbi_options_read(out, sizeof(*out), given)) {
         return tirbi_error_set(error, TIRB_MISUSE, "options.struct_size is %u; begin with TIRB_COMPILE_OPTIONS_INIT",
@@ -19,8 +20,10 @@ static tirb_status read_options(const tirb_compile_options *given, tirb_compile_
     tirbi_limits_complete(out);
     if ((unsigned)out->fp > TIRB_FP_FAST)
         return tirbi_error_set(error, TIRB_MISUSE, "no floating-point mode has the number %d", (int)out->fp);
-    if (out->show_ir && *out->show_ir && !tirbi_is_pass(out->show_ir))
-        return tirbi_error_set(error, TIRB_MISUSE, "there is no pass %s", out->show_ir);
+    if ((unsigned)out->parallel > TIRB_PARALLEL_ALL)
+        return tirbi_error_set(error, TIRB_MISUSE, "no choice of parallel loops has the number %d", (int)out->parallel);
+    if (out->show_ir && *out->show_ir) TIRBI_TRY(tirbi_check_view(out->show_ir, error));
+    TIRBI_TRY(tirbi_read_passes(out->disable, &disabled, error));
     if (!tirbi_language_chosen(out->language, NULL))
         return tirbi_error_set(error, TIRB_MISUSE, "no language has the number %d", (int)out->language);
     return TIRB_OK;

@@ -33,9 +33,8 @@ static const tirbi_function *join_functions(tirbi_arena *arena, const tirbi_func
 
 /* Optimizes and emits a function in memory of its own, which is given back. `own`: it is the user's, not the
  * library's. */
-static void make_function(tirb_compile_result *r, tirbi_emission *emission, tirbi_lfunc *f, bool own,
-                          tirbi_function *out) {
-    const tirb_compile_options *options = emission->options;
+static void make_function(tirb_compile_result *r, tirbi_emission *emission, const tirb_compile_options *options,
+                          tirbi_lfunc *f, bool own, tirbi_function *out) {
     const tirbi_pass_view view = {.pass = options->show_ir && *options->show_ir ? options->show_ir : NULL,
                                   .out = own && options->show_ir ? &r->ir : NULL};
     const tirbi_source *source = own && r->source.size ? &r->source : NULL;
@@ -47,7 +46,7 @@ static void make_function(tirb_compile_result *r, tirbi_emission *emission, tirb
     arena.watch = &r->watch;
     f->pool->arena = &arena;
     r->notes.function = f->ast->name;
-    const tirb_status status = tirbi_run_passes(emission->module, f, options, notes, &view, &body, &error);
+    const tirb_status status = tirbi_run_passes(emission->module, f, emission->disabled, notes, &view, &body, &error);
     if (status == TIRB_OK)
         tirbi_emit_function(emission, f, body, source, notes, out);
     else if (status == TIRB_INTERNAL)
@@ -66,14 +65,16 @@ static bool are_numbered(tirb_compile_result *r, uint32_t n, const char *what) {
     return false;
 }
 
-tirbi_program *tirbi_make_program(tirb_compile_result *r, tirbi_lmodule *module, const tirb_compile_options *options) {
+tirbi_program *tirbi_make_program(tirb_compile_result *r, tirbi_lmodule *module, const tirb_compile_options *options,
+                                  uint32_t disabled) {
     tirbi_program *program = TIRBI_NEW(&r->arena, tirbi_program);
     tirbi_function *functions = TIRBI_NEW_ARRAY(&r->arena, tirbi_function, module->n_functions);
     tirbi_emission emission = {.lasting = &r->arena,
                                .diagnostics = &r->diagnostics,
-                               .options = options,
+                               .disabled = disabled,
                                .module = module,
-                               .strings = {.arena = &r->arena}};
+                               .strings = {.arena = &r->arena},
+                               .constants = {.arena = &r->arena}};
     if (!program || !functions) return NULL;
     if (!are_numbered(r, module->n_functions, "functions") || !are_numbered(r, module->n_imports, "imports"))
         return NULL;
@@ -81,7 +82,7 @@ tirbi_program *tirbi_make_program(tirb_compile_result *r, tirbi_lmodule *module,
     program->source_file = tirbi_string_number(&emission.strings, r->source.name);
     const uint32_t n_own = module->n_functions - module->ast->n_library;
     for (uint32_t i = 0; i < module->n_functions && !r->arena.failed; i++)
-        make_function(r, &emission, &module->functions[i], i < n_own, &functions[i]);
+        make_function(r, &emission, options, &module->functions[i], i < n_own, &functions[i]);
     if (r->arena.failed) return NULL;
     if (!make_imports(&r->arena, module, &emission.strings, program)) return NULL;
     if (emission.strings.full) {
@@ -92,6 +93,8 @@ tirbi_program *tirbi_make_program(tirb_compile_result *r, tirbi_lmodule *module,
     program->n_functions = (uint16_t)(module->n_functions + emission.regions.n);
     program->strings = emission.strings.items;
     program->n_strings = (uint16_t)emission.strings.n;
+    program->constants = emission.constants.items;
+    program->n_constants = (uint16_t)emission.constants.n;
     program->fp_mode = (uint8_t)options->fp;
     return program;
 }

@@ -5,7 +5,8 @@
 #include "compiler/pipeline/result.h"
 
 /* The program of a lowered module; NULL when memory ran out (r->arena.failed) or an error was reported. What is too
- * large is reported, too, where a program is returned. */
-tirbi_program *tirbi_make_program(tirb_compile_result *r, tirbi_lmodule *module, const tirb_compile_options *options);
+ * large is reported, too, where a program is returned. `disabled` is a set of TIRB_PASS_*. */
+tirbi_program *tirbi_make_program(tirb_compile_result *r, tirbi_lmodule *module, const tirb_compile_options *options,
+                                  uint32_t disabled);
 
 #endif

@@ -23,42 +23,31 @@
 #include "compiler/optimize/nests/unroll.h"
 #include "compiler/optimize/nests/unsplit.h"
 #include "compiler/optimize/normalise/sizes.h"
-#include "compiler/optimize/switches.h"
 #include "compiler/optimize/whiles/bits.h"
 #include "compiler/optimize/whiles/counted.h"
 #include "compiler/optimize/whiles/skips.h"
 #include "loader/base/error.h"
 
-#define PASS(NAME, SWITCH, RUN, SUMMARY)                                                            \
+#define PASS(ID, NAME, BY_SEARCH, RUN, SUMMARY)                                                     \
     static const tirbi_ls *run_##NAME(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled, \
                                       tirbi_notes *notes) {                                         \
         (void)disabled, (void)notes;                                                                \
         return RUN;                                                                                 \
     }
+#define FORM(ID, NAME, BY_SEARCH, SUMMARY)
 #include "compiler/pipeline/passes.def"
+#undef FORM
 #undef PASS
 
-static const tirbi_pass passes[] = {
-#define PASS(NAME, SWITCH, RUN, SUMMARY) {#NAME, SWITCH, run_##NAME, SUMMARY},
+static const tirbi_pass passes[TIRBI_PASSES] = {
+#define PASS(ID, NAME, BY_SEARCH, RUN, SUMMARY) {#NAME, SUMMARY, TIRB_PASS_##ID, run_##NAME},
+#define FORM(ID, NAME, BY_SEARCH, SUMMARY)      {#NAME, SUMMARY, TIRB_PASS_##ID, NULL},
 #include "compiler/pipeline/passes.def"
+#undef FORM
 #undef PASS
 };
 
-enum { N_PASSES = sizeof passes / sizeof *passes };
-
-const tirbi_pass *tirbi_pass_at(uint32_t index) { return index < N_PASSES ? &passes[index] : NULL; }
-
-bool tirbi_is_pass(const char *name) {
-    for (size_t i = 0; i < N_PASSES; i++)
-        if (strcmp(passes[i].name, name) == 0) return true;
-    return false;
-}
-
-const char *tirb_pass_name(uint32_t index, const char **out_summary) {
-    const tirbi_pass *pass = tirbi_pass_at(index);
-    if (out_summary) *out_summary = pass ? pass->summary : NULL;
-    return pass ? pass->name : NULL;
-}
+const tirbi_pass *tirbi_pass_at(uint32_t index) { return index < TIRBI_PASSES ? &passes[index] : NULL; }
 
 /* ---- Views ----------------------------------------------------------------------------------------------------- */
 
@@ -145,20 +134,19 @@ static const tirbi_ls *run_pass(tirbi_lx_pool *pool, const tirbi_pass *pass, con
     return choice;
 }
 
-tirb_status tirbi_run_passes(const tirbi_lmodule *module, const tirbi_lfunc *function,
-                             const tirb_compile_options *options, tirbi_notes *notes, const tirbi_pass_view *view,
-                             const tirbi_ls **out, tirb_error *error) {
+tirb_status tirbi_run_passes(const tirbi_lmodule *module, const tirbi_lfunc *function, uint32_t disabled,
+                             tirbi_notes *notes, const tirbi_pass_view *view, const tirbi_ls **out, tirb_error *error) {
     viewer v = {.view = view, .module = module, .function = function};
     const tirbi_ls *body = function->body;
     tirbi_find_guarded(body);
     if (!show_first(&v, body)) return TIRB_NO_MEMORY;
     TIRBI_TRY(verify(&v, "lowering", body, error));
-    for (size_t i = 0; i < N_PASSES; i++) {
-        const uint32_t disabled = tirbi_switched_off(options, function->pool->arena);
-        if (disabled & passes[i].switches) continue;
+    for (size_t i = 0; i < TIRBI_PASSES; i++) {
+        const uint32_t off = tirbi_switched_off(disabled, function->pool->arena);
+        if (!passes[i].run || (off & passes[i].bit)) continue;
         if (!show(&v, &passes[i], body, false)) return TIRB_NO_MEMORY;
         const tirbi_ls *before = body;
-        body = run_pass(function->pool, &passes[i], body, disabled, notes);
+        body = run_pass(function->pool, &passes[i], body, off, notes);
         if (!body || !show(&v, &passes[i], body, true)) return TIRB_NO_MEMORY;
         if (body != before) TIRBI_TRY(verify(&v, passes[i].name, body, error));
     }

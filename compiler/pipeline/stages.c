@@ -4,6 +4,7 @@
 #include "compiler/lower/library.h"
 #include "compiler/lower/module.h"
 #include "compiler/pipeline/module.h"
+#include "compiler/pipeline/names.h"
 #include "compiler/relax/lower.h"
 #include "loader/base/error.h"
 #include "loader/base/work.h"
@@ -41,10 +42,11 @@ tirb_status tirbi_run_stages(tirb_compile_result *r, const tirb_irmodule *ast, c
     if (tirbi_has_errors(&r->diagnostics)) return tirbi_diagnosed(r, error);
     ast = tirbi_add_library(ast, &r->arena, &r->diagnostics);
     if (!ast) return r->arena.failed ? tirbi_stopped(r, error) : tirbi_diagnosed(r, error);
-    tirbi_lmodule *module = tirbi_lower_module(ast, options, &r->arena, &r->diagnostics);
+    const uint32_t disabled = tirbi_left_out(options);
+    tirbi_lmodule *module = tirbi_lower_module(ast, options->fp, disabled, &r->arena, &r->diagnostics);
     if (!module || r->arena.failed) return tirbi_stopped(r, error);
     if (tirbi_has_errors(&r->diagnostics)) return tirbi_diagnosed(r, error);
-    tirbi_program *program = tirbi_make_program(r, module, options);
+    tirbi_program *program = tirbi_make_program(r, module, options, disabled);
     if (r->arena.failed) return tirbi_stopped(r, error); /* what was too large was so for that */
     if (tirbi_has_errors(&r->diagnostics)) return tirbi_diagnosed(r, error);
     if (!program) return tirbi_stopped(r, error);

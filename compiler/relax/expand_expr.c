@@ -238,14 +238,24 @@ static tirbi_relax_value all(tirbi_relax_expansion *x, const tirbi_tc_expr *e, i
     return computed(result);
 }
 
-/* product(n...): of sizes. */
-static tirbi_relax_value product(tirbi_relax_expansion *x, const tirbi_tc_expr *e, int32_t element) {
+/* product(n...) and sum(e...): of all operands, which meet in one type; of none it is 1 or 0. */
+static tirbi_relax_value of_all(tirbi_relax_expansion *x, const tirbi_tc_expr *e, int32_t element,
+                                tirbi_tc_expr_kind kind) {
     tirbi_list slots = {.n = 0};
     if (!tirbi_relax_spread(x, e->args, e->n_args, element, &slots)) return nothing;
-    const tirb_expr *const *items = tirbi_relax_evaluate_slots(x, &slots);
-    const tirb_expr *result = tirbi_make_int(x->b, tirbi_relax_span(x), tirbi_type_i64, 1);
-    for (uint32_t i = 0; items && i < slots.n; i++) result = tirbi_relax_combine(x, TIRBI_TC_MUL, result, items[i]);
-    return items ? computed(result) : nothing;
+    const tirbi_relax_slot *items = slots.items;
+    tirbi_relax_value result = literal(tirbi_make_int(x->b, tirbi_relax_span(x), tirbi_type_i64, kind == TIRBI_TC_MUL));
+    for (uint32_t i = 0; i < slots.n; i++) {
+        tirbi_relax_value next = tirbi_relax_evaluate(x, items[i].e, items[i].element);
+        if (i == 0) {
+            result = next;
+            continue;
+        }
+        if (!meet(x, &result, &next)) return nothing;
+        result.e = tirbi_relax_combine(x, kind, result.e, next.e);
+        result.is_literal = result.is_literal && next.is_literal;
+    }
+    return result.e ? computed(result.e) : nothing;
 }
 
 static tirbi_relax_value language_function(tirbi_relax_expansion *x, const tirbi_tc_expr *e, int32_t element,
@@ -279,7 +289,8 @@ static tirbi_relax_value function(tirbi_relax_expansion *x, const tirbi_tc_expr 
     if (strcmp(e->name, "undefined") == 0 && e->n_args == 1 && e->args[0]->kind == TIRBI_TC_NAME &&
         tirbi_relax_type_of(x, e->args[0]->name, &type))
         return computed(tirbi_make_float(x->b, tirbi_relax_span(x), type, NAN));
-    if (strcmp(e->name, "product") == 0) return product(x, e, element);
+    if (strcmp(e->name, "product") == 0) return of_all(x, e, element, TIRBI_TC_MUL);
+    if (strcmp(e->name, "sum") == 0) return of_all(x, e, element, TIRBI_TC_ADD);
     if (strcmp(e->name, "all") == 0) return all(x, e, element);
     for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
         if (strcmp(functions[f].name, e->name) == 0 && functions[f].arity == e->n_args)

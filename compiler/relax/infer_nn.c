@@ -466,24 +466,27 @@ type tirbi_relax_infer_grid_sample(tirbi_relax_builder *b, const tirb_relax_expr
     return tirbi_relax_tensor(b, out, data.n, x->dtype);
 }
 
+/* In two dimensions or three: the data is (n, 2, 3) or (n, 3, 4). */
 type tirbi_relax_infer_affine_grid(tirbi_relax_builder *b, const tirb_relax_expr *call) {
     type x = tirbi_relax_tensor_arg(b, call, 0), size = call->as.call.args[1]->type;
-    uint32_t n, m;
+    uint32_t n, n_space;
     int64_t value;
     if (!x) return NULL;
     if (x->ndim >= 0 && x->ndim != 3) return tirbi_relax_fail(b, call, "the data has 3 dimensions, not %d", x->ndim);
-    if (size->kind != TIRB_RELAX_TYPE_SHAPE || (size->ndim >= 0 && size->ndim != 2))
-        return tirbi_relax_fail(b, call, "the size must be a shape of 2 extents");
-    const tirb_expr *const *dims = tirbi_relax_dims(x, &n), *const *to = tirbi_relax_dims(size, &m);
-    const tirb_expr **out = tirbi_relax_new_dims(b, 4);
-    if (!dims || !to || !out) return tirbi_relax_tensor_of_rank(b, 4, x->dtype);
-    if ((tirbi_dim_const(dims[1], &value) && value != 2) || (tirbi_dim_const(dims[2], &value) && value != 3))
-        return tirbi_relax_fail(b, call, "the data is of shape (n, 2, 3), not %s", tirbi_relax_type_text(b, x));
+    if (size->kind != TIRB_RELAX_TYPE_SHAPE || (size->ndim >= 0 && size->ndim != 2 && size->ndim != 3))
+        return tirbi_relax_fail(b, call, "the size must be a shape of 2 or 3 extents");
+    const tirb_expr *const *dims = tirbi_relax_dims(x, &n), *const *to = tirbi_relax_dims(size, &n_space);
+    if (!dims || !to) return tirbi_relax_tensor_of_rank(b, size->ndim < 0 ? -1 : size->ndim + 2, x->dtype);
+    const tirb_expr **out = tirbi_relax_new_dims(b, n_space + 2);
+    if (!out) return NULL;
+    if ((tirbi_dim_const(dims[1], &value) && value != n_space) ||
+        (tirbi_dim_const(dims[2], &value) && value != n_space + 1))
+        return tirbi_relax_fail(b, call, "the data is of shape (n, %u, %u), not %s", (unsigned)n_space,
+                                (unsigned)n_space + 1, tirbi_relax_type_text(b, x));
     out[0] = dims[0];
-    out[1] = tirbi_dim(&b->dims, 2);
-    out[2] = to[0];
-    out[3] = to[1];
-    return tirbi_relax_tensor(b, out, 4, x->dtype);
+    out[1] = tirbi_dim(&b->dims, n_space);
+    for (uint32_t i = 0; i < n_space; i++) out[2 + i] = to[i];
+    return tirbi_relax_tensor(b, out, n_space + 2, x->dtype);
 }
 
 /* ---- Vision ------------------------------------------------------------------------------------------------------ */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compiler/ir/equal.h"
+#include "compiler/relax/dims.h"
 #include "compiler/relax/lowering.h"
 
 bool tirbi_relax_refuse_here(tirbi_relax_lowering *l, tirbi_span span, const char *format, ...) {
@@ -99,9 +100,11 @@ static const tirbi_relax_held *make_constant(tirbi_relax_lowering *l, tirbi_span
         tirbi_relax_refuse_here(l, span, "a constant of more than %u elements", UINT32_MAX);
         return NULL;
     }
-    const tirb_expr **elements = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, (uint32_t)n);
+    /* A number is a variable of the code; all else stays as it is. */
+    const uint32_t n_elements = t->ndim == 0 && n == 1;
+    const tirb_expr **elements = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, n_elements);
     const tirb_expr **shape = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, t->ndim);
-    for (uint64_t i = 0; elements && i < n; i++)
+    for (uint32_t i = 0; elements && i < n_elements; i++)
         if (!(elements[i] = element_of(l, span, t, i))) return NULL;
     for (uint32_t i = 0; shape && i < t->ndim; i++)
         if (!(shape[i] = tirbi_make_int(&l->b, span, tirbi_type_i64, t->shape[i]))) return NULL;
@@ -111,12 +114,14 @@ static const tirbi_relax_held *make_constant(tirbi_relax_lowering *l, tirbi_span
     if (!stmt) return NULL;
     stmt->as.allocate.buffer = buffer;
     stmt->as.allocate.elements = elements;
-    stmt->as.allocate.n_elements = (uint32_t)n;
+    stmt->as.allocate.n_elements = n_elements;
+    stmt->as.allocate.bytes = n_elements ? NULL : t->bytes;
+    stmt->as.allocate.n_bytes = t->n_bytes;
     tirbi_emit_scope(&l->b, stmt);
     tirbi_relax_held *h = tirbi_relax_hold(l, TIRBI_RELAX_HELD_TENSOR);
     if (!h) return NULL;
     h->buffer = buffer;
-    if (t->ndim == 0 && n == 1) h->scalar = elements[0];
+    if (n_elements) h->scalar = elements[0];
     return h;
 }
 
@@ -178,6 +183,28 @@ static bool type_binds(const tirb_relax_type *t, const tirb_expr *var) {
     return false;
 }
 
+/* The same of what a parameter is, whose type may not name its dimensions. */
+static bool held_binds(const tirbi_relax_held *h, const tirb_expr *var) {
+    if (!h) return false;
+    const tirb_expr *const *dims = h->kind == TIRBI_RELAX_HELD_TENSOR ? h->buffer->shape : h->dims;
+    const uint32_t n = h->kind == TIRBI_RELAX_HELD_TENSOR ? h->buffer->ndim : h->n;
+    if (h->kind == TIRBI_RELAX_HELD_TUPLE) {
+        for (uint32_t i = 0; i < h->n; i++)
+            if (held_binds(h->fields[i], var)) return true;
+        return false;
+    }
+    for (uint32_t i = 0; dims && i < n; i++)
+        if (dims[i] == var) return true;
+    return false;
+}
+
+/* A dimension in the sizes of the parameters, as far as casts of those say what it is. NULL when out of memory. */
+static const tirb_expr *entry_dim(tirbi_relax_lowering *l, const tirb_expr *dim) {
+    if (l->cast_vars.n == 0) return dim;
+    tirbi_dims dims = {.builder = &l->b};
+    return tirbi_dim_replace(&dims, dim, l->cast_vars.items, l->cast_dims.items, l->cast_vars.n);
+}
+
 /* Whether the function knows a size from its parameters alone. */
 static bool is_bound_at_entry(const tirbi_relax_lowering *l, const tirb_expr *e) {
     switch (e->kind) {
@@ -185,7 +212,9 @@ static bool is_bound_at_entry(const tirbi_relax_lowering *l, const tirb_expr *e)
         return true;
     case TIRB_EXPR_VAR:
         for (uint32_t i = 0; i < l->function->n_params; i++)
-            if (l->function->params[i]->scalar == e || type_binds(l->function->params[i]->type, e)) return true;
+            if (l->function->params[i]->scalar == e || type_binds(l->function->params[i]->type, e) ||
+                held_binds(l->held[l->function->params[i]->id], e))
+                return true;
         return false;
     case TIRB_EXPR_CAST:
     case TIRB_EXPR_NOT:
@@ -289,6 +318,16 @@ static const tirb_buffer *allocate(tirbi_relax_lowering *l, tirbi_span span, tir
     return buffer;
 }
 
+/* Whether a buffer's dimensions are those of a type, by what is known at entry. */
+static bool has_shape(tirbi_relax_lowering *l, const tirb_buffer *buffer, const tirb_relax_type *type) {
+    if (buffer->ndim != (uint32_t)type->ndim) return false;
+    for (uint32_t i = 0; i < buffer->ndim; i++) {
+        const tirb_expr *dim = entry_dim(l, type->shape[i]);
+        if (!dim || !tirbi_expr_equal(buffer->shape[i], dim)) return false;
+    }
+    return true;
+}
+
 const tirbi_relax_held *tirbi_relax_make_room(tirbi_relax_lowering *l, tirbi_span span, const tirb_relax_type *type,
                                               const tirbi_relax_held *destination) {
     if (type->kind == TIRB_RELAX_TYPE_TUPLE) {
@@ -308,8 +347,7 @@ const tirbi_relax_held *tirbi_relax_make_room(tirbi_relax_lowering *l, tirbi_spa
     }
     if (!has_sizes(l, span, type->shape, (uint32_t)type->ndim)) return NULL;
     if (destination && destination->kind == TIRBI_RELAX_HELD_TENSOR &&
-        tirb_datatype_equal(destination->buffer->dtype, type->dtype) &&
-        same_shape(destination->buffer->shape, destination->buffer->ndim, type->shape, (uint32_t)type->ndim))
+        tirb_datatype_equal(destination->buffer->dtype, type->dtype) && has_shape(l, destination->buffer, type))
         return destination;
     return hold_tensor(l, allocate(l, span, type->dtype, type->shape, (uint32_t)type->ndim));
 }
@@ -354,6 +392,13 @@ static bool flatten(tirbi_relax_lowering *l, const tirbi_relax_held *h, tirbi_li
 }
 
 /* call_tir and call_tir_inplace: the arguments, then the results that are not one of them. */
+static bool is_constant(const tirbi_relax_lowering *l, const tirbi_relax_held *h) {
+    const constant_buffer *items = l->constants.items;
+    for (uint32_t i = 0; i < l->constants.n; i++)
+        if (items[i].held->buffer == h->buffer) return true;
+    return false;
+}
+
 static const tirbi_relax_held *lower_call_tir(tirbi_relax_lowering *l, const tirb_relax_expr *e,
                                               const tirbi_relax_held *destination) {
     const tirb_relax_expr *callee = e->as.call.args[0];
@@ -372,9 +417,14 @@ static const tirbi_relax_held *lower_call_tir(tirbi_relax_lowering *l, const tir
         const int64_t place = places && i < places->as.list.n ? places->as.list.items[i].as.integer : -1;
         const tirbi_relax_held *wanted = destination;
         if (destination && destination->kind == TIRBI_RELAX_HELD_TUPLE) wanted = destination->fields[i];
-        const tirbi_relax_held *out = place >= 0 && place < (int64_t)n_given
-                                          ? ((const tirbi_relax_held *const *)args.items)[place]
-                                          : tirbi_relax_make_room(l, e->span, types[i], wanted);
+        const bool is_given = place >= 0 && place < (int64_t)n_given;
+        const tirbi_relax_held **given_at = is_given ? &((const tirbi_relax_held **)args.items)[place] : NULL;
+        const bool keeps = is_given && !is_constant(l, *given_at); /* what is constant stays so: a copy is written */
+        const tirbi_relax_held *out = keeps ? *given_at : tirbi_relax_make_room(l, e->span, types[i], wanted);
+        if (out && is_given && !keeps) {
+            if (!tirbi_relax_emit_copy(l, e->span, *given_at, out)) return NULL;
+            *given_at = out;
+        }
         const tirbi_relax_held **slot = out ? TIRBI_LIST_ADD(l->arena, &outs, const tirbi_relax_held *) : NULL;
         if (!slot) return NULL;
         *slot = out;
@@ -523,11 +573,10 @@ static bool check_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr 
         return true;
     }
     tirb_stmt *assert = tirbi_make_stmt(&l->b, span, TIRB_STMT_ASSERT);
-    const char *text =
-        tirbi_arena_format(l->arena, "match_cast of `%s`: dimension %u is not what the type says", name, (unsigned)dim);
+    const char *text = tirbi_arena_format(l->arena, "match_cast of `%s`: shape[%u]", name, (unsigned)dim);
     if (!assert || !text) return false;
     assert->as.assert_.condition = tirbi_make_compare(&l->b, span, TIRB_EXPR_EQ, found, wanted);
-    assert->as.assert_.error_kind = "RuntimeError";
+    assert->as.assert_.error_kind = "ShapeError";
     assert->as.assert_.message = tirbi_make_string(&l->b, span, text, (uint32_t)strlen(text));
     if (!assert->as.assert_.condition || !assert->as.assert_.message) return false;
     tirbi_emit_scope(&l->b, assert);
@@ -681,14 +730,18 @@ const char *tirbi_relax_new_name(tirbi_relax_lowering *l, const char *base) {
 typedef struct parameters {
     tirbi_list params;  /* of const tirb_expr * */
     tirbi_list buffers; /* of const tirb_buffer * */
+    tirbi_list names;   /* of const char *: see tirb_primfunc */
 } parameters;
 
-static bool add_parameter(tirbi_relax_lowering *l, parameters *p, const tirb_expr *param, const tirb_buffer *buffer) {
+static bool add_parameter(tirbi_relax_lowering *l, parameters *p, const tirb_expr *param, const tirb_buffer *buffer,
+                          const char *name) {
     const tirb_expr **a = param ? TIRBI_LIST_ADD(l->arena, &p->params, const tirb_expr *) : NULL;
     const tirb_buffer **b = a ? TIRBI_LIST_ADD(l->arena, &p->buffers, const tirb_buffer *) : NULL;
-    if (!b) return false;
+    const char **c = b ? TIRBI_LIST_ADD(l->arena, &p->names, const char *) : NULL;
+    if (!c) return false;
     *a = param;
     *b = buffer;
+    *c = name;
     return true;
 }
 
@@ -703,10 +756,34 @@ static const tirb_expr *const *dims_of(tirbi_relax_lowering *l, tirbi_span span,
     return dims;
 }
 
+static bool has_parameter(const parameters *p, const tirb_expr *param) {
+    const tirb_expr *const *items = p->params.items;
+    for (uint32_t i = 0; i < p->params.n; i++)
+        if (items[i] == param) return true;
+    return false;
+}
+
+/* A number for each dimension, which callers know by its place. */
+static const tirbi_relax_held *make_shape_parameter(tirbi_relax_lowering *l, parameters *p, tirbi_span span,
+                                                    const char *name, const tirb_relax_type *t) {
+    const tirb_expr *const *dims = dims_of(l, span, t);
+    for (int32_t i = 0; dims && i < t->ndim; i++) {
+        const char *place = tirbi_arena_format(l->arena, "%s.%d", name, (int)i);
+        if (!place) return NULL;
+        if (dims[i]->kind != TIRB_EXPR_VAR || has_parameter(p, dims[i])) {
+            tirbi_relax_refuse_here(l, span, "the shape `%s` is not lowered yet: dimension %d of it is %s", name,
+                                    (int)i, dims[i]->kind != TIRB_EXPR_VAR ? "no variable" : "a parameter already");
+            return NULL;
+        }
+        if (!add_parameter(l, p, dims[i], NULL, place)) return NULL;
+    }
+    return dims ? hold_shape(l, dims, (uint32_t)t->ndim) : NULL;
+}
+
 static const tirbi_relax_held *make_parameter(tirbi_relax_lowering *l, parameters *p, tirbi_span span, const char *name,
                                               const tirb_relax_type *t, const tirb_expr *scalar) {
     if (t->kind == TIRB_RELAX_TYPE_PRIM && scalar)
-        return add_parameter(l, p, scalar, NULL) ? hold_scalar(l, scalar) : NULL;
+        return add_parameter(l, p, scalar, NULL, NULL) ? hold_scalar(l, scalar) : NULL;
     if (t->kind == TIRB_RELAX_TYPE_TUPLE) {
         const tirbi_relax_held **fields = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, t->n_fields);
         for (uint32_t i = 0; fields && i < t->n_fields; i++) {
@@ -720,16 +797,7 @@ static const tirbi_relax_held *make_parameter(tirbi_relax_lowering *l, parameter
         }
         return fields ? hold_tuple(l, fields, t->n_fields) : NULL;
     }
-    if (t->kind == TIRB_RELAX_TYPE_SHAPE && t->has_shape) {
-        for (int32_t i = 0; i < t->ndim; i++) {
-            const tirb_expr *dim = t->shape[i];
-            if (dim->kind == TIRB_EXPR_VAR && add_parameter(l, p, dim, NULL)) continue;
-            tirbi_relax_refuse_here(l, span, "the shape `%s` is not lowered yet: a dimension of it is no variable",
-                                    name);
-            return NULL;
-        }
-        return hold_shape(l, t->shape, (uint32_t)t->ndim);
-    }
+    if (t->kind == TIRB_RELAX_TYPE_SHAPE && t->ndim >= 0) return make_shape_parameter(l, p, span, name, t);
     if (t->kind != TIRB_RELAX_TYPE_TENSOR || t->ndim < 0 || !tirb_relax_knows_dtype(t)) {
         tirbi_relax_refuse_here(l, span,
                                 "`%s` is not lowered yet: its type does not say the element type and the number "
@@ -743,7 +811,7 @@ static const tirbi_relax_held *make_parameter(tirbi_relax_lowering *l, parameter
         dims ? tirbi_make_buffer(&l->b, span, name, t->dtype, dims, (uint32_t)t->ndim, "global") : NULL;
     if (!buffer) return NULL;
     const tirb_expr *var = tirbi_make_var(&l->b, span, name, tirbi_pointer_type(t->dtype, "global"));
-    return add_parameter(l, p, var, buffer) ? hold_tensor(l, buffer) : NULL;
+    return add_parameter(l, p, var, buffer, NULL) ? hold_tensor(l, buffer) : NULL;
 }
 
 static const tirb_relax_type *tensor_type(tirbi_relax_lowering *l, tirb_datatype dtype, const tirb_expr *const *dims,
@@ -773,24 +841,115 @@ static const tirb_relax_type *result_type(tirbi_relax_lowering *l, tirbi_span sp
     return fields ? tuple : NULL;
 }
 
-/* Names of results are their numbers in the flattened result. */
+/* The binding of what a leaf names, behind other names of it; *leaf: what that is in the end. NULL: a parameter, or no
+ * name. */
+static const tirb_relax_binding *binding_behind(tirbi_relax_lowering *l, const tirb_relax_function *f,
+                                                const tirb_relax_expr **leaf) {
+    const tirb_relax_binding *b = NULL;
+    while (*leaf && (*leaf)->kind == TIRB_RELAX_VAR) {
+        const tirb_relax_binding *next = binding_of(l, f->body, (*leaf)->as.var);
+        if (!next) return NULL;
+        b = next;
+        if (b->kind != TIRB_RELAX_VAR_BINDING ||
+            (b->value->kind != TIRB_RELAX_VAR && b->value->kind != TIRB_RELAX_TUPLE))
+            break;
+        *leaf = b->value;
+    }
+    return b;
+}
+
+/* Whether the source spells the variable, which else the parser has made up. */
+static bool is_spelt(const tirbi_relax_lowering *l, const tirb_relax_var *v) {
+    const tirbi_source *source = l->diagnostics->source;
+    const size_t size = strlen(v->name);
+    return source && v->span.begin < source->size && size <= source->size - v->span.begin &&
+           memcmp(source->text + v->span.begin, v->name, size) == 0;
+}
+
+/* The name of a result: its variable's where the body has one that is not taken, else its number in the flattened
+ * result. */
+static const char *name_result(tirbi_relax_lowering *l, const parameters *p, const tirb_relax_function *f,
+                               const tirb_relax_expr *leaf, uint32_t number) {
+    const bool is_var = leaf && leaf->kind == TIRB_RELAX_VAR && binding_of(l, f->body, leaf->as.var);
+    const char *name = is_var && is_spelt(l, leaf->as.var) ? leaf->as.var->name : NULL;
+    const tirb_expr *const *params = p->params.items;
+    for (uint32_t i = 0; name && i < p->params.n; i++)
+        if (strcmp(params[i]->as.var.name, name) == 0) name = NULL;
+    return name ? name : tirbi_arena_format(l->arena, "%u", (unsigned)number);
+}
+
+static void refuse_result(tirbi_relax_lowering *l, const tirb_relax_function *f, const tirb_relax_expr *leaf,
+                          uint32_t number) {
+    const tirb_relax_binding *b = binding_behind(l, f, &leaf);
+    const tirb_relax_operator *op = b && b->value->kind == TIRB_RELAX_CALL ? b->value->as.call.op : NULL;
+    if (op)
+        tirbi_relax_refuse_here(l, b->span,
+                                "result %u of `%s` is not lowered yet: the shape of what `R.%s` gives is known only "
+                                "when it is computed",
+                                (unsigned)number, f->name, op->name);
+    else
+        tirbi_relax_refuse_here(l, f->span,
+                                "result %u of `%s` is not lowered yet: its shape does not follow from the parameters",
+                                (unsigned)number, f->name);
+}
+
+/* `leaf`: what the result is in the body, as far as the text says. */
 static const tirbi_relax_held *make_results(tirbi_relax_lowering *l, parameters *p, const tirb_relax_function *f,
-                                            const tirb_relax_type *t, uint32_t *number) {
+                                            const tirb_relax_type *t, const tirb_relax_expr *leaf, uint32_t *number) {
     if (t->kind == TIRB_RELAX_TYPE_TUPLE) {
         const tirbi_relax_held **fields = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, t->n_fields);
-        for (uint32_t i = 0; fields && i < t->n_fields; i++)
-            if (!(fields[i] = make_results(l, p, f, t->fields[i], number))) return NULL;
+        binding_behind(l, f, &leaf);
+        const bool is_tuple = leaf && leaf->kind == TIRB_RELAX_TUPLE && leaf->as.tuple.n == t->n_fields;
+        for (uint32_t i = 0; fields && i < t->n_fields; i++) {
+            const tirb_relax_expr *item = is_tuple ? leaf->as.tuple.items[i] : NULL;
+            if (!(fields[i] = make_results(l, p, f, t->fields[i], item, number))) return NULL;
+        }
         return fields ? hold_tuple(l, fields, t->n_fields) : NULL;
     }
-    if (t->kind != TIRB_RELAX_TYPE_TENSOR || !t->has_shape || !all_bound_at_entry(l, t->shape, (uint32_t)t->ndim)) {
-        tirbi_relax_refuse_here(l, f->span,
-                                "result %u of `%s` is not lowered yet: its shape does not follow from the "
-                                "parameters",
-                                (unsigned)*number, f->name);
+    const bool has_shape = t->kind == TIRB_RELAX_TYPE_TENSOR && t->has_shape;
+    const tirb_expr **dims = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, has_shape ? (uint32_t)t->ndim : 0);
+    for (int32_t i = 0; dims && has_shape && i < t->ndim; i++)
+        if (!(dims[i] = entry_dim(l, t->shape[i]))) return NULL;
+    if (!dims) return NULL;
+    if (!has_shape || !all_bound_at_entry(l, dims, (uint32_t)t->ndim)) {
+        refuse_result(l, f, leaf, *number);
         return NULL;
     }
-    const char *name = tirbi_arena_format(l->arena, "%u", (unsigned)(*number)++);
-    return name ? make_parameter(l, p, f->span, name, t, NULL) : NULL;
+    const char *name = name_result(l, p, f, leaf, (*number)++);
+    const tirb_relax_type *type = tensor_type(l, t->dtype, dims, t->ndim);
+    return name && type ? make_parameter(l, p, f->span, name, type, NULL) : NULL;
+}
+
+static bool is_parameter(const tirb_relax_function *f, const tirb_relax_var *var) {
+    for (uint32_t i = 0; i < f->n_params; i++)
+        if (f->params[i] == var) return true;
+    return false;
+}
+
+/* Notes which sizes casts of parameters name. */
+static bool note_casts(tirbi_relax_lowering *l, const tirb_relax_function *f) {
+    l->cast_vars = l->cast_dims = (tirbi_list){.n = 0};
+    for (uint32_t i = 0; i < f->body->n_blocks; i++) {
+        for (uint32_t k = 0; k < f->body->blocks[i].n_bindings; k++) {
+            const tirb_relax_binding *b = &f->body->blocks[i].bindings[k];
+            const bool casts = b->kind == TIRB_RELAX_MATCH_CAST && b->value->kind == TIRB_RELAX_VAR;
+            const tirb_relax_var *var = casts && is_parameter(f, b->value->as.var) ? b->value->as.var : NULL;
+            const tirbi_relax_held *h = var ? l->held[var->id] : NULL;
+            if (!h || h->kind != TIRBI_RELAX_HELD_TENSOR || !b->cast->has_shape ||
+                h->buffer->ndim != (uint32_t)b->cast->ndim)
+                continue;
+            for (uint32_t d = 0; d < h->buffer->ndim; d++) {
+                const tirb_expr *size = b->cast->shape[d], *known = entry_dim(l, size);
+                if (!known || size->kind != TIRB_EXPR_VAR || known != size || is_bound_at_entry(l, size)) continue;
+                const tirb_expr **name = TIRBI_LIST_ADD(l->arena, &l->cast_vars, const tirb_expr *);
+                const tirb_expr **dim = TIRBI_LIST_ADD(l->arena, &l->cast_dims, const tirb_expr *);
+                if (!name || !dim) return false;
+                *name = size;
+                *dim = h->buffer->shape[d];
+            }
+        }
+    }
+    return !l->arena->failed;
 }
 
 /* What a function takes and gives, before any body names it. */
@@ -804,7 +963,9 @@ static const tirbi_relax_held *declare(tirbi_relax_lowering *l, const tirb_relax
     }
     const tirb_relax_type *type = result_type(l, f->span, f->body->body->type);
     uint32_t number = 0;
-    const tirbi_relax_held *results = type ? make_results(l, &p, f, type, &number) : NULL;
+    const uint32_t n_arguments = p.params.n;
+    if (!note_casts(l, f)) return NULL;
+    const tirbi_relax_held *results = type ? make_results(l, &p, f, type, f->body->body, &number) : NULL;
     if (!results) return NULL;
     *out = (tirb_primfunc){.name = f->name,
                            .global_symbol = f->global_symbol,
@@ -813,6 +974,8 @@ static const tirbi_relax_held *declare(tirbi_relax_lowering *l, const tirb_relax
                            .params = p.params.items,
                            .buffers = p.buffers.items,
                            .n_params = p.params.n,
+                           .param_names = p.names.items,
+                           .n_results = p.params.n - n_arguments,
                            .ret_type = {.kind = TIRB_TYPE_TUPLE, .dtype = tirbi_type_void, .scope = ""},
                            .span = f->span};
     return results;
@@ -822,6 +985,7 @@ static bool lower_body(tirbi_relax_lowering *l, const tirb_relax_function *f, ti
                        const tirbi_relax_held *results) {
     l->function = f;
     l->storages = l->constants = (tirbi_list){.n = 0};
+    if (!note_casts(l, f)) return false;
     l->now = 0;
     find_uses_of_seq(l, f->body);
     l->now = 0;

@@ -159,6 +159,7 @@ static void print_constant(tirbi_printer *p, const tirb_relax_tensor *t) {
             const tirb_relax_tensor **slot = TIRBI_LIST_ADD(p->arena, &p->constants, const tirb_relax_tensor *);
             if (slot) *slot = t;
         }
+        if (t->metadata >= 0) number = (uint32_t)t->metadata;
         tirbi_putf(p, "metadata[\"ir.GenericConst\"][%u]", number);
         return;
     }

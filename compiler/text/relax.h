@@ -29,6 +29,8 @@ struct tirbi_relax {
     tirbi_relax_decl *function; /* that is read, or NULL */
     tirbi_list *outputs;        /* of the dataflow block under way: of const char *, names; NULL: there is none */
     bool output_seen;
+    const struct tirbi_json *metadata; /* of the file, once a constant of it is named */
+    tirbi_list metadata_tensors;       /* those that were, by their numbers (relax_metadata.c) */
 };
 
 /* The state of Relax, made when it is first needed; NULL: memory ran out. */

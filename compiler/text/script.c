@@ -422,7 +422,10 @@ static void run_constant(tirbi_script *s, const tirbi_line *line, bool in_class)
         s->meta = line->value->kind == TIRBI_NODE_NONE ? NULL : tirbi_node_text(s, line->value);
         return;
     }
-    if (strcmp(line->target->name, "metadata") == 0) s->metadata = tirbi_node_text(s, line->value);
+    if (strcmp(line->target->name, "metadata") == 0) {
+        s->metadata = tirbi_node_text(s, line->value);
+        s->metadata_node = line->value;
+    }
     tirbi_value v = tirbi_evaluate_named(s, line->value, line->target->name);
     if (v.kind == TIRBI_VALUE_FORM || v.kind == TIRBI_VALUE_BUFFER || v.declares) {
         tirbi_fail(s, TIRB_TYPE, line->span, "%s is not possible outside a function", tirbi_value_text(&v));

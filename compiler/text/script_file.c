@@ -173,7 +173,10 @@ static tirbi_value evaluate_global(tirbi_script *s, const tirbi_line *line, cons
 static void run_assignment(file *f, const tirbi_line *line) {
     tirbi_script *s = f->s;
     const char *name = line->target->kind == TIRBI_NODE_NAME ? line->target->name : "";
-    if (strcmp(name, "metadata") == 0) s->metadata = tirbi_node_text(s, line->value);
+    if (strcmp(name, "metadata") == 0) {
+        s->metadata = tirbi_node_text(s, line->value);
+        s->metadata_node = line->value;
+    }
     if (tirbi_hybrid(s) && strcmp(name, "__tvm_meta__") == 0) {
         s->meta = line->value->kind == TIRBI_NODE_NONE ? NULL : tirbi_node_text(s, line->value);
         return;

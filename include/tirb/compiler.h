@@ -53,13 +53,20 @@ typedef enum tirb_language {
     TIRB_LANGUAGE_TENSOR_COMPREHENSIONS = 2
 } tirb_language;
 
+/* Which loops, of those whose iterations are apart, run on several threads. */
+typedef enum tirb_parallel {
+    TIRB_PARALLEL_AUTO = 0, /* those that are worth it */
+    TIRB_PARALLEL_OFF = 1,  /* none */
+    TIRB_PARALLEL_ALL = 2   /* all, however little they do: each iteration may be a chunk */
+} tirb_parallel;
+
 typedef struct tirb_compile_options {
     uint32_t struct_size;
     tirb_fp_mode fp;
     const char *file_name; /* for messages and the source map; NULL: "<string>" */
     tirb_allocator allocator;
     uint32_t max_errors;   /* 0: 20 */
-    uint32_t disabled;     /* a set of TIRB_PASS_*: optimisations left out; results never depend on it */
+    tirb_parallel parallel;
     uint64_t max_memory;   /* bytes that the compilation may take, its result included; 0: 256 MiB */
     uint32_t explain;      /* not 0: tirb_compile_result_loop tells what became of the loops */
     uint32_t reserved;
@@ -72,25 +79,13 @@ typedef struct tirb_compile_options {
     uint32_t reserved2;
     const char *show_ir; /* not NULL: tirb_compile_result_ir has the loop IR of each function before and after the pass
                             of this name (tirb_pass_name); "": as lowered, and after each pass that changed it */
+    const char *disable; /* names of passes (tirb_pass_name) that are left out, with commas between, or "all"; NULL:
+                            none. Results never depend on it */
 } tirb_compile_options;
 
-enum {
-    TIRB_PASS_LANES = 1,       /* lane loops */
-    TIRB_PASS_INTERCHANGE = 2, /* moving the lane axis across other loops */
-    TIRB_PASS_CHECKS = 4,      /* dropping index checks that are proven */
-    TIRB_PASS_PROMOTE = 8,     /* keeping local buffers of few elements in registers */
-    TIRB_PASS_CONTRACT = 16,   /* contractions, folds of rows, operands computed before the nest that uses them */
-    TIRB_PASS_REGIONS = 32,    /* running loops on several threads */
-    TIRB_PASS_GRAIN = 64,      /* asking whether they are worth it: each iteration may be a chunk */
-    TIRB_PASS_FUSE = 128,      /* making neighbouring nests one */
-    TIRB_PASS_DIGITS = 256,    /* nests of loops that indices take apart, one loop of axes and splits */
-    TIRB_PASS_SEQUENCES = 512, /* scans, and elements that lanes name, in lane loops */
-    TIRB_PASS_PARTS = 1024     /* cutting loops where conditions on their variables change */
-};
-
 #define TIRB_COMPILE_OPTIONS_INIT                                                                  \
-    { (uint32_t)sizeof(tirb_compile_options), TIRB_FP_PRECISE, 0, {0, 0}, 0, 0, 0, 0, 0, 0, 0, 0,  \
-      TIRB_LANGUAGE_AUTO, 0, 0 }
+    { (uint32_t)sizeof(tirb_compile_options), TIRB_FP_PRECISE, 0, {0, 0}, 0, TIRB_PARALLEL_AUTO,   \
+      0, 0, 0, 0, 0, 0, TIRB_LANGUAGE_AUTO, 0, 0, 0 }
 
 typedef struct tirb_compile_result tirb_compile_result;
 
@@ -155,8 +150,9 @@ typedef struct tirb_loop_note {
 /* The loop IR that options.show_ir asked for, as text for people (compiler/loop/text.h in the sources), owned by the
  * result; NULL and 0 where nothing did. It is no stable format. `out_size` may be NULL. */
 TIRB_API const char *tirb_compile_result_ir(const tirb_compile_result *result, size_t *out_size);
-/* The name of the compiler's pass `index` in their order, and what it does in a line (`out_summary` may be NULL); NULL
- * when there are no more. They change from version to version. */
+/* The name of the compiler's pass `index`, and what it does in a line (`out_summary` may be NULL); NULL when there are
+ * no more. First those over loop IR, in their order; then what loops may become when code is made of them, which
+ * options.disable knows and options.show_ir does not. They change from version to version. */
 TIRB_API const char *tirb_pass_name(uint32_t index, const char **out_summary);
 
 /* How many notes there are on the loops of a program compiled with options.explain, in the order of its code; 0

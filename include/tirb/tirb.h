@@ -147,6 +147,17 @@ TIRB_API tirb_status tirb_module_load_limited(tirb_engine *engine, const void *b
                                               const tirb_load_limits *limits, tirb_module **out_module,
                                               tirb_error *error);
 
+/* tirb_module_load_limited of bytes that stay where they are: constants, which bundles have at multiples of 64, are
+ * not copied but used in place where their elements are aligned, so that a mapped file is read as calls come to it. All
+ * else is as ever: every byte is checked once, and what can run is a verified copy. The bytes must stay as they are
+ * until `release` is called with `context`, once, on any thread, when nothing of the module is left; or where `release`
+ * is NULL, until then. After an error they stay the caller's, and `release` is not called. Constants that change
+ * meanwhile make wrong results and nothing worse; what a mapped file has lost ends the process, as for any other reader
+ * of it. The engine's cache has no part in it. Errors: as tirb_module_load_limited. */
+TIRB_API tirb_status tirb_module_load_in_place(tirb_engine *engine, const void *bytes, size_t size,
+                                               const tirb_load_limits *limits, void (*release)(void *context),
+                                               void *context, tirb_module **out_module, tirb_error *error);
+
 /* What it took to load a module: `memory` and `work` on this machine, the other numbers on any. */
 typedef struct tirb_load_stats {
     uint32_t struct_size;
@@ -181,10 +192,12 @@ typedef struct tirb_param_info {
     int32_t is_written;   /* the function may write its elements */
     int32_t is_inferable; /* a scalar that tensor shapes determine: may be left out of a call */
     const int64_t *dims;
+    int32_t is_result; /* a tensor that a call may make, and of which it does not look at what was in it before */
+    int32_t reserved;
 } tirb_param_info;
 
 #define TIRB_PARAM_INFO_INIT                                                                       \
-    { (uint32_t)sizeof(tirb_param_info), TIRB_PARAM_TENSOR, 0, {0, 0, 0}, 0, 0, 0, 0, 0 }
+    { (uint32_t)sizeof(tirb_param_info), TIRB_PARAM_TENSOR, 0, {0, 0, 0}, 0, 0, 0, 0, 0, 0, 0 }
 
 typedef struct tirb_function_info {
     uint32_t struct_size;
@@ -232,8 +245,8 @@ typedef struct tirb_limits {
     uint32_t struct_size;
     uint32_t max_depth;  /* nested calls; 0: 1,000 */
     uint64_t fuel;       /* per call, in machine-independent units; 0: unlimited */
-    uint64_t max_memory; /* bytes of frames, scratch and temporaries that the instance has at any moment, in a call or
-                            kept for the next one; 0: 1 GiB */
+    uint64_t max_memory; /* bytes of frames, scratch, temporaries and results under way that the instance has at any
+                            moment, in a call or kept for the next one; 0: 1 GiB */
     uint64_t timeout_ns; /* wall time per call; 0: none */
     uint32_t threads;    /* that a call may use; 0 and 1: the calling one only. Memory is counted for all of them */
     uint32_t reserved;
@@ -253,7 +266,8 @@ typedef enum tirb_arg_kind {
     TIRB_ARG_TENSOR = 0, /* value.tensor, borrowed for the call; its fields are copied once at entry */
     TIRB_ARG_INT = 1,    /* value.i: any integer or bool parameter; must fit its type */
     TIRB_ARG_FLOAT = 2,  /* value.f: a floating-point parameter; rounded to its type */
-    TIRB_ARG_NONE = 3    /* left out: only an inferable scalar */
+    TIRB_ARG_NONE = 3,   /* left out: only an inferable scalar */
+    TIRB_ARG_RESULT = 4  /* value.result: only a result, which the call makes; see tirb_instance_call */
 } tirb_arg_kind;
 
 enum {
@@ -269,6 +283,7 @@ typedef struct tirb_arg {
         const DLTensor *tensor;
         int64_t i; /* an unsigned 64-bit value is passed by its bits */
         double f;
+        DLManagedTensor **result;
     } value;
 } tirb_arg;
 
@@ -282,14 +297,20 @@ typedef struct tirb_result {
 } tirb_result;
 
 /* Calls a function. `args` are in parameter order, one for each parameter; a packed function takes up to 255 of any
- * kind, of which those that overlap others can only be read, and NONE is its null. `result` may be NULL. The tensors'
- * memory must stay valid and unshared with other writers during the call. After an error the outputs hold unspecified
- * values and the instance can be called again. Errors: ARGUMENT, SHAPE, OVERLAP for what the arguments are; BOUNDS,
- * DIVIDE, VALUE, ASSERT, FUEL, DEADLINE, CANCELLED, MEMORY_LIMIT, DEPTH for what the program does; BUSY when a call is
- * running; IMPORT when it reaches an import that nothing is bound to; what an imported function ends with; NOT_FOUND
- * for a function that is not there or private; NO_MEMORY, MISUSE. A program may also end by itself with ARGUMENT,
- * SHAPE, OVERLAP (in calls of its own functions) or UNSUPPORTED. A run-time error carries the source line in `error`
- * where the bundle has a source map. Like loading, a call takes at most 64 KiB of the thread's stack. */
+ * kind, of which those that overlap others can only be read, and NONE is its null. `result` may be NULL.
+ *
+ * Results of models (tirb_param_info.is_result) are the last parameters. They are given as tensors, or as RESULT: then
+ * the call makes a compact tensor, which begins as zeroes, with the engine's allocator and within the instance's
+ * max_memory, and puts it into *value.result (NULL after an error). The caller owns it and returns it by its deleter,
+ * on any thread; it keeps the engine alive.
+ *
+ * The tensors' memory must stay valid and unshared with other writers during the call. After an error the outputs hold
+ * unspecified values and the instance can be called again. Errors: ARGUMENT, SHAPE, OVERLAP for what the arguments are;
+ * BOUNDS, DIVIDE, VALUE, ASSERT, FUEL, DEADLINE, CANCELLED, MEMORY_LIMIT, DEPTH for what the program does; BUSY when a
+ * call is running; IMPORT when it reaches an import that nothing is bound to; what an imported function ends with;
+ * NOT_FOUND for a function that is not there or private; NO_MEMORY, MISUSE. A program may also end by itself with
+ * ARGUMENT, SHAPE, OVERLAP (in calls of its own functions) or UNSUPPORTED. A run-time error carries the source line in
+ * `error` where the bundle has a source map. Like loading, a call takes at most 64 KiB of the thread's stack. */
 TIRB_API tirb_status tirb_instance_call(tirb_instance *instance, uint32_t function, const tirb_arg *args,
                                         uint32_t n_args, tirb_result *result, tirb_error *error);
 

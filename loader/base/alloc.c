@@ -70,11 +70,15 @@ void *tirbi_heap_calloc(tirbi_heap *heap, size_t n, size_t size) {
     return block;
 }
 
+void tirbi_heap_hand_over(tirbi_heap *heap, size_t size) {
+    if (heap->keeper) heap->keeper->give(heap->keeper, size);
+    if (heap->budget != UINT64_MAX) heap->used -= size;
+}
+
 void tirbi_heap_free(tirbi_heap *heap, void *ptr, size_t size) {
     if (!ptr) return;
     heap->allocator.reallocate(heap->allocator.context, ptr, size, 0);
-    if (heap->keeper) heap->keeper->give(heap->keeper, size);
-    if (heap->budget != UINT64_MAX) heap->used -= size;
+    tirbi_heap_hand_over(heap, size);
 }
 
 /* ---- Giving back in steps --------------------------------------------------------------------------------------- */
@@ -227,6 +231,17 @@ void *tirbi_arena_extend(tirbi_arena *arena, void *array, size_t n, size_t new_n
     *link = block;
     *block = (tirbi_arena_block){.older = older, .size = total};
     if (new_n > n) memset((uint8_t *)(block + 1) + n * size, 0, (new_n - n) * size);
+    return block + 1;
+}
+
+void *tirbi_arena_room(tirbi_arena *arena, size_t size) {
+    size_t total;
+    if (!tirbi_arena_work(arena, 1)) return NULL;
+    if (!tirbi_add_size(size, sizeof(tirbi_arena_block), &total)) return fail(arena);
+    tirbi_arena_block *block = tirbi_heap_alloc(arena->heap, total);
+    if (!block) return fail(arena);
+    *block = (tirbi_arena_block){.older = arena->arrays, .size = total};
+    arena->arrays = block;
     return block + 1;
 }
 

@@ -42,6 +42,8 @@ void *tirbi_heap_alloc(tirbi_heap *heap, size_t size);
 void *tirbi_heap_calloc(tirbi_heap *heap, size_t n, size_t size);
 void *tirbi_heap_resize(tirbi_heap *heap, void *ptr, size_t old_size, size_t new_size);
 void tirbi_heap_free(tirbi_heap *heap, void *ptr, size_t size);
+/* Counts a block no more that another heap of the same allocator will free. */
+void tirbi_heap_hand_over(tirbi_heap *heap, size_t size);
 /* Counts `size` bytes that come from elsewhere; false when the budget does not allow them. */
 static inline bool tirbi_heap_charge(tirbi_heap *heap, size_t size) {
     if (heap->budget == UINT64_MAX) return true;
@@ -106,6 +108,8 @@ void tirbi_arena_give_back(tirbi_arena *arena, void *ptr, size_t n, size_t size)
 /* An array of `n` items made longer, or shorter: it moves, and nothing may refer to what it was. NULL and 0: a new one.
  * Its items are cleared, and it is given back with the arena. For long arrays, which would else be there twice. */
 void *tirbi_arena_extend(tirbi_arena *arena, void *array, size_t n, size_t new_n, size_t size);
+/* Room for what is written whole: a block of its own that is not cleared. NULL when out of memory. */
+void *tirbi_arena_room(tirbi_arena *arena, size_t size);
 /* A terminated copy of `size` bytes of text. */
 char *tirbi_arena_text(tirbi_arena *arena, const char *text, size_t size);
 /* printf into the arena; NULL when out of memory. */

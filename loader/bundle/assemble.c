@@ -46,6 +46,8 @@ typedef struct assembler {
     tirbi_writer strings;   /* tirbi_string[] */
     tirbi_writer imports;   /* tirbi_import[] */
     tirbi_writer functions; /* tirbi_function[] */
+    tirbi_writer constants; /* tirbi_constant[], whose bytes are one after the other in `data` */
+    tirbi_writer data;
 
     bool in_function;
     bool in_header; /* `instr` is a lane loop whose header goes on */
@@ -421,6 +423,7 @@ static tirb_status parse_tensor(assembler *a) {
         TIRBI_TRY(take_dims(a, &param.minima, &n));
         if (n != param.ndim || n == 0) return syntax_at(a, &place, "%u minima for %u dimensions", n, param.ndim);
     }
+    TIRBI_TRY(accept(a, "result", &param.is_result));
     tirbi_write_bytes(&a->params, &param, sizeof(param));
     return TIRB_OK;
 }
@@ -696,6 +699,8 @@ static tirb_status take_operand(assembler *a, char letter, token *label, int64_t
         return take_function(a, out);
     case 'G':
         return take_import(a, out);
+    case 'K':
+        return take_register(a, 'k', UINT16_MAX, out);
     case 'Z':
         TIRBI_TRY(take_string(a, &number));
         *out = number;
@@ -920,6 +925,42 @@ static tirb_status parse_function_line(assembler *a) {
     return a->token.kind == TOKEN_WORD ? parse_instr(a) : TIRB_OK;
 }
 
+static tirb_status parse_constant(assembler *a) {
+    tirbi_constant constant = {0};
+    TIRBI_TRY(take_type(a, &constant.dtype));
+    if (a->constants.size / sizeof(constant) == UINT16_MAX)
+        return syntax_at(a, &a->token, "more than %d constants", UINT16_MAX);
+    tirbi_write_bytes(&a->constants, &constant, sizeof(constant));
+    return a->constants.failed ? no_memory(a) : TIRB_OK;
+}
+
+static tirb_status parse_data(assembler *a) {
+    const token *t = &a->token;
+    if (a->constants.size == 0) return syntax_at(a, t, "there is no .constant before its .data");
+    tirbi_constant *last = (tirbi_constant *)(void *)(a->constants.data + a->constants.size) - 1;
+    if (t->kind != TOKEN_WORD || t->size % 2 != 0) return expected(a, "pairs of hexadecimal digits");
+    for (size_t i = 0; i < t->size; i += 2) {
+        const int high = hex_digit(t->text[i]), low = hex_digit(t->text[i + 1]);
+        if (high < 0 || low < 0) return expected(a, "pairs of hexadecimal digits");
+        tirbi_write_u8(&a->data, (uint8_t)(high * 16 + low));
+    }
+    last->size += t->size / 2;
+    return a->data.failed ? no_memory(a) : next(a);
+}
+
+/* Constants in the arena, each with its bytes. */
+static const tirbi_constant *keep_constants(assembler *a, size_t n) {
+    const uint8_t *bytes = keep(a, &a->data);
+    tirbi_constant *kept = TIRBI_NEW_ARRAY(a->arena, tirbi_constant, n);
+    if (!bytes || !kept || n == 0) return NULL;
+    memcpy(kept, a->constants.data, a->constants.size);
+    for (size_t i = 0; i < n; i++) {
+        kept[i].bytes = bytes;
+        bytes += kept[i].size;
+    }
+    return kept;
+}
+
 static tirb_status parse_module_line(assembler *a) {
     static const char *const fp_modes[] = {"precise", "strict", "fast", NULL};
     if (is(a, ".fp")) {
@@ -943,11 +984,16 @@ static tirb_status parse_module_line(assembler *a) {
         TIRBI_TRY(next(a));
         return parse_import(a);
     }
+    if (is(a, ".constant") || is(a, ".data")) {
+        const bool begins = is(a, ".constant");
+        TIRBI_TRY(next(a));
+        return begins ? parse_constant(a) : parse_data(a);
+    }
     if (is(a, ".function")) {
         TIRBI_TRY(next(a));
         return begin_function(a);
     }
-    return expected(a, ".fp, .source, .string, .import or .function");
+    return expected(a, ".fp, .source, .string, .import, .constant, .data or .function");
 }
 
 static tirb_status parse_lines(assembler *a) {
@@ -991,6 +1037,8 @@ static tirb_status assemble(assembler *a) {
     a->program->n_functions = (uint16_t)(a->functions.size / sizeof(tirbi_function));
     a->program->n_strings = (uint16_t)(a->strings.size / sizeof(tirbi_string));
     a->program->n_imports = (uint16_t)(a->imports.size / sizeof(tirbi_import));
+    a->program->n_constants = (uint16_t)(a->constants.size / sizeof(tirbi_constant));
+    a->program->constants = keep_constants(a, a->program->n_constants);
     a->program->functions = keep(a, &a->functions);
     a->program->imports = keep(a, &a->imports);
     a->program->strings = keep(a, &a->strings);
@@ -1000,7 +1048,8 @@ static tirb_status assemble(assembler *a) {
 tirb_status tirbi_assemble(const char *text, size_t size, tirbi_arena *arena, tirbi_program **out, tirb_error *error) {
     assembler a = {.text = text, .size = size, .heap = arena->heap, .arena = arena, .error = error};
     tirbi_writer *lists[] = {&a.strings, &a.imports, &a.functions,  &a.refs,  &a.reds,   &a.vars,
-                             &a.params,  &a.aliases, &a.conditions, &a.lines, &a.fixups, &a.code};
+                             &a.params,  &a.aliases, &a.conditions, &a.lines, &a.fixups, &a.code,
+                             &a.constants, &a.data};
     tirbi_text_map *maps[] = {&a.string_numbers, &a.function_numbers, &a.labels};
     enum { N_LISTS = sizeof(lists) / sizeof(lists[0]), N_MAPS = sizeof(maps) / sizeof(maps[0]) };
     for (unsigned i = 0; i < N_LISTS; i++) tirbi_writer_init(lists[i], a.heap);

@@ -7,6 +7,8 @@
  *                                    added where they are missing
  *   .import "log" (f32 f32 read write) returns f32
  *                                    a function of the host: scalars and views, numbered in order
+ *   .constant f32                    elements that references may lead to, numbered in order: k0, k1, ..
+ *   .data 0000803f0000c03f           more of its bytes, in hexadecimal digits
  *   .function "saxpy" public         also: returns f32
  *   .scalars 4                       register counts
  *   .lanes 2
@@ -15,7 +17,7 @@
  *   .red f32 add                     the type of each reduction state: add, mul, min, max
  *   .var "n" i64 s0                  shape variables in order; "param 1" after them: the scalar parameter that it is
  *   .tensor "A" f32 r0 read ($0 128) parameters in order: read, write or both or none, then the shape;
- *                                    after it: strides (..), offset DIM, minima (..)
+ *                                    after it: strides (..), offset DIM, minima (..), result
  *   .scalar "x" f32 s1
  *   .alias 0 1                       parameters that may share memory
  *   .requires {$0 4 floormod} == 0   what arguments must meet: DIM, one of < <= > >= == !=, DIM

@@ -27,16 +27,21 @@ typedef struct tirbi_bundle_limits {
     uint64_t max_functions;    /* 0: as many as the format has */
     uint64_t max_instructions; /* 0: as many as there is code for */
     uint64_t memory_per_byte;  /* what each unpacked byte adds to the budget of the arena's heap */
+    bool stays; /* the bytes outlive the program, whose constants are used in place if their elements are aligned */
 } tirbi_bundle_limits;
 
-/* Restores a program from a bundle; nothing of it points into `bytes`. The result is well-formed data but not verified.
- * Temporaries come from the arena's heap, which counts the work. Errors: FORMAT, VERSION, CHECKSUM, MEMORY_LIMIT, FUEL
- * (the work), NO_MEMORY. */
+/* Restores a program from a bundle; nothing of it points into `bytes`, unless they stay. The result is well-formed
+ * data, not verified. Temporaries come from the arena's heap, which counts the work. Errors: FORMAT, VERSION, CHECKSUM,
+ * FUEL (the work), MEMORY_LIMIT, NO_MEMORY. */
 tirb_status tirbi_bundle_read_within(const void *bytes, size_t size, const tirbi_bundle_limits *limits,
                                      tirbi_arena *arena, tirbi_program **out, tirb_error *error);
 /* The same without other limits than of the size. */
 tirb_status tirbi_bundle_read(const void *bytes, size_t size, uint64_t max_size, tirbi_arena *arena,
                               tirbi_program **out, tirb_error *error);
+
+/* How many bytes of a bundle stand before the elements of its constants; all of them where it has none, or is no
+ * bundle. With the checksum, which is among them, they tell bundles apart that are not made to look alike. */
+size_t tirbi_bundle_head(const void *bytes, size_t size);
 
 /* The checksum that a bundle of at least a header's size must carry, and storing it: for tools that alter bundles. */
 uint64_t tirbi_bundle_checksum(const uint8_t *bytes, size_t size);

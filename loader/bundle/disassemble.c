@@ -130,6 +130,7 @@ static void print_param(printer *p, const tirbi_param *param) {
             print(p, " minima");
             print_dims(p, param->minima, param->ndim);
         }
+        if (param->is_result) print(p, " result");
     }
     print(p, "\n");
 }
@@ -181,6 +182,19 @@ static void print_import(printer *p, const tirbi_import *import) {
     }
     print(p, ")");
     if (import->returns) print(p, " returns %s", tirbi_dtypes[import->return_type].name);
+    print(p, "\n");
+}
+
+/* Its bytes as they are in a bundle, 32 to a line. */
+static void print_data(printer *p, const tirbi_constant *constant) {
+    enum { BYTES_OF_LINE = 32 };
+    static const char digits[] = "0123456789abcdef";
+    print(p, ".constant %s", tirbi_dtypes[constant->dtype].name);
+    for (uint64_t i = 0; i < constant->size; i++) {
+        if (i % BYTES_OF_LINE == 0) print(p, "\n.data ");
+        tirbi_write_u8(p->out, (uint8_t)digits[constant->bytes[i] >> 4]);
+        tirbi_write_u8(p->out, (uint8_t)digits[constant->bytes[i] & 15]);
+    }
     print(p, "\n");
 }
 
@@ -307,6 +321,9 @@ static void print_operand(printer *p, char letter, const tirbi_instr *instr, int
     case 'G':
         print(p, "#%" PRId64, value);
         break;
+    case 'K':
+        print(p, "k%" PRId64, value);
+        break;
     case 'Z':
         print_string(p, (uint16_t)value);
         break;
@@ -414,6 +431,7 @@ static tirb_status print_program(printer *p, tirb_error *error) {
         print(p, "\n");
     }
     for (unsigned i = 0; i < program->n_imports; i++) print_import(p, &program->imports[i]);
+    for (unsigned i = 0; i < program->n_constants; i++) print_data(p, &program->constants[i]);
     for (unsigned i = 0; i < program->n_functions; i++) {
         TIRBI_TRY(print_function(p, &program->functions[i], error));
     }

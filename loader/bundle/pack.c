@@ -199,6 +199,7 @@ void tirbi_pack_instr(tirbi_writer *w, const tirbi_instr *instr) {
         case 'R':
         case 'F':
         case 'G':
+        case 'K':
         case 'Z':
             tirbi_write_varint(w, (uint16_t)value);
             break;
@@ -243,6 +244,7 @@ static int64_t unpack_operand(tirbi_reader *r, char letter, tirbi_instr *out) {
     case 'R':
     case 'F':
     case 'G':
+    case 'K':
     case 'Z':
         return unpack_u16(r);
     case 'x':

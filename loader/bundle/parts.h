@@ -32,6 +32,7 @@ typedef enum section_type {
     SECTION_IMPORTS = 2, /* left out where a program has none */
     SECTION_FUNCTIONS = 3,
     SECTION_CODE = 4,
+    SECTION_CONSTANTS = 5, /* the same */
     SECTION_LINES = 6,
     SECTION_PRODUCER = 7,
     SECTION_CUSTOM = 64 /* the only type that may appear more than once */
@@ -58,7 +59,8 @@ enum {
     FEATURE_PACKED = 4,
     FEATURE_CONDITIONS = 8,
     FEATURE_MINIMA = 16,
-    FEATURES_KNOWN = 31
+    FEATURE_RESULTS = 32,
+    FEATURES_KNOWN = 63
 };
 enum {
     PARAM_SCALAR = 1,
@@ -66,7 +68,8 @@ enum {
     PARAM_STRIDES = 8,
     PARAM_OFFSET = 16,
     PARAM_MINIMA = 32,
-    PARAM_ALL = 63
+    PARAM_RESULT = 64,
+    PARAM_ALL = 127
 };
 
 /* The features that a function uses. */
@@ -82,6 +85,9 @@ enum { REF_WRITABLE = 0x80 };
 /* Sections from this size on are tried with zstd: opening a frame takes as long as reading 8 KB of a section that is
  * not compressed (measured: 30 us), which a bundle of one kernel must not pay. */
 enum { COMPRESS_FROM = 4096 };
+
+/* Where a constant begins in a bundle: at a multiple of this. */
+enum { CONSTANT_ALIGN = 64 };
 
 /* Instructions as a bundle stores them: varints for registers, jumps relative to their instruction. */
 void tirbi_pack_instr(tirbi_writer *w, const tirbi_instr *instr);

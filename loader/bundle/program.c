@@ -5,6 +5,12 @@
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
 
+uint16_t tirbi_function_results(const tirbi_function *f) {
+    uint16_t n = 0;
+    while (n < f->n_params && f->params[f->n_params - 1 - n].is_result) n++;
+    return n;
+}
+
 /* a / b rounded towards minus infinity or towards zero; b is not 0. The least value over -1 is an overflow. */
 static bool divide(int64_t a, int64_t b, bool floor, int64_t *quotient, int64_t *remainder) {
     if (a == INT64_MIN && b == -1) return false;

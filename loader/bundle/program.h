@@ -77,6 +77,7 @@ typedef struct tirbi_param {
     uint16_t reg;   /* tensors: reference register; scalars: scalar register */
     uint8_t ndim;
     bool has_strides;     /* else the function sees the tensor compact, row-major */
+    bool is_result;       /* what the caller's memory holds before the call counts for nothing; results stand last */
     bool has_elem_offset; /* then elem_offset is bound or checked against byte_offset / element size; either way the
                              reference begins at the tensor's first element, behind byte_offset */
     const tirbi_dim *shape;
@@ -154,6 +155,13 @@ typedef struct tirbi_import {
     const tirbi_import_param *params;
 } tirbi_import;
 
+/* Elements that references may lead to and nobody writes, as they are in a bundle: little-endian. */
+typedef struct tirbi_constant {
+    uint8_t dtype;
+    const uint8_t *bytes;
+    uint64_t size; /* in bytes */
+} tirbi_constant;
+
 typedef struct tirbi_string {
     const char *text; /* terminated; no NUL inside; UTF-8 */
     uint32_t size;
@@ -163,9 +171,11 @@ typedef struct tirbi_program {
     uint16_t n_functions;
     uint16_t n_strings;
     uint16_t n_imports;
+    uint16_t n_constants;
     const tirbi_function *functions;
     const tirbi_string *strings;
     const tirbi_import *imports;
+    const tirbi_constant *constants;
     uint8_t fp_mode;      /* tirb_fp_mode, for the record */
     uint16_t source_file; /* string, or TIRBI_NO_STRING */
     uint64_t n_bytes;        /* that its sections and its code unpacked to; of what was read */
@@ -174,6 +184,9 @@ typedef struct tirbi_program {
 
 /* Whether parameters a and b may share memory. */
 bool tirbi_function_may_alias(const tirbi_function *function, uint32_t a, uint32_t b);
+
+/* How many of its last parameters are results. */
+uint16_t tirbi_function_results(const tirbi_function *function);
 
 /* How many bytes the longest text of an import's types has: parameters, their commas and the returned type. */
 enum { TIRBI_MAX_IMPORT_TEXT = 20 * UINT8_MAX + 32 };

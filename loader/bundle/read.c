@@ -23,6 +23,7 @@ typedef struct loading {
     uint64_t max_decoded;
     uint64_t sections, unpacked; /* bytes of the sections that were read, and with the code */
     uint32_t features;
+    const uint8_t *bundle;
     tirbi_frame_reader frames;
     tirbi_program *program;
     tirbi_function *functions;
@@ -216,6 +217,7 @@ static tirb_status read_param(loading *l, tirbi_reader *r, tirbi_param *param) {
     param->access = flags >> PARAM_ACCESS_SHIFT & (TIRBI_READ | TIRBI_WRITE);
     param->has_strides = flags & PARAM_STRIDES;
     param->has_elem_offset = flags & PARAM_OFFSET;
+    param->is_result = flags & PARAM_RESULT;
     param->dtype = tirbi_read_u8(r);
     param->reg = read_u16(r);
     if (flags & ~PARAM_ALL) r->failed = true;
@@ -350,6 +352,65 @@ static tirb_status read_functions(loading *l, tirbi_reader *r) {
     if (used == l->features) return TIRB_OK;
     return tirbi_error_set(l->error, TIRB_FORMAT, "it uses the features 0x%" PRIx32 ", its header says 0x%" PRIx32,
                            used, l->features);
+}
+
+/* ---- Constants ------------------------------------------------------------------------------------------------- */
+
+static tirb_status check_zeroes(loading *l, tirbi_reader *r, size_t n) {
+    const uint8_t *zeroes = tirbi_read_bytes(r, n);
+    for (size_t i = 0; zeroes && i < n; i++)
+        if (zeroes[i] != 0) r->failed = true;
+    return r->failed ? finish(l, r, "constants") : TIRB_OK;
+}
+
+/* The elements of one, in place, or a copy of them. */
+static tirb_status place_constant(loading *l, const uint8_t *bytes, tirbi_constant *constant) {
+    const bool is_aligned = (uintptr_t)bytes % tirbi_dtypes[constant->dtype].size == 0;
+    constant->bytes = bytes;
+    if ((l->limits.stays && is_aligned) || constant->size == 0) return TIRB_OK;
+    uint64_t room;
+    if (!tirbi_add_u64(constant->size, CONSTANT_ALIGN, &room) || room > SIZE_MAX || room > l->max_decoded - l->decoded)
+        return too_large(l, "a constant", constant->size, l->max_decoded - l->decoded);
+    l->decoded += room;
+    TIRBI_TRY(tirbi_work(l->arena->heap, tirbi_work_of_bytes(constant->size), l->error));
+    uint8_t *copy = tirbi_arena_room(l->arena, (size_t)room);
+    if (!copy) return tirbi_error_set(l->error, tirbi_heap_status(l->arena->heap), "no memory for a constant");
+    copy += (CONSTANT_ALIGN - (uintptr_t)copy % CONSTANT_ALIGN) % CONSTANT_ALIGN;
+    memcpy(copy, bytes, (size_t)constant->size);
+    constant->bytes = copy;
+    return TIRB_OK;
+}
+
+/* Only the table is looked at, and the zeroes between: what the elements are, no program depends on. */
+static tirb_status read_constants(loading *l, tirbi_reader *r) {
+    uint16_t n = read_count(r);
+    if (n == 0) r->failed = true;
+    void *memory;
+    TIRBI_TRY(take(l, n, sizeof(tirbi_constant), &memory));
+    tirbi_constant *constants = (tirbi_constant *)memory;
+    l->program->constants = constants;
+    l->program->n_constants = n;
+    for (unsigned i = 0; i < n && !r->failed; i++) {
+        constants[i].dtype = tirbi_read_u8(r);
+        const uint64_t count = tirbi_read_varint(r);
+        if (constants[i].dtype >= TIRB_N_DTYPES || count > UINT32_MAX) r->failed = true;
+        else constants[i].size = count * tirbi_dtypes[constants[i].dtype].size;
+    }
+    const uint8_t gap = tirbi_read_u8(r);
+    if (gap >= 2 * CONSTANT_ALIGN) r->failed = true;
+    TIRBI_TRY(check_zeroes(l, r, gap));
+    for (unsigned i = 0; i < n && !r->failed; i++) {
+        const size_t begin = (size_t)(r->data + r->at - l->bundle);
+        if (begin % CONSTANT_ALIGN != 0 && i == 0)
+            return tirbi_error_set(l->error, TIRB_FORMAT, "the constants begin at byte %zu, no multiple of %d", begin,
+                                   CONSTANT_ALIGN);
+        if (i > 0) TIRBI_TRY(check_zeroes(l, r, (CONSTANT_ALIGN - begin % CONSTANT_ALIGN) % CONSTANT_ALIGN));
+        const uint8_t *bytes =
+            constants[i].size <= tirbi_reader_left(r) ? tirbi_read_bytes(r, (size_t)constants[i].size) : NULL;
+        if (!bytes && constants[i].size > 0) r->failed = true;
+        else TIRBI_TRY(place_constant(l, bytes, &constants[i]));
+    }
+    return finish(l, r, "constants");
 }
 
 /* ---- Code and lines ------------------------------------------------------------------------------------------- */
@@ -540,6 +601,8 @@ static section_reader reader_of(uint64_t type) {
         return read_functions;
     case SECTION_CODE:
         return read_code;
+    case SECTION_CONSTANTS:
+        return read_constants;
     case SECTION_LINES:
         return read_lines;
     default:
@@ -553,6 +616,8 @@ static tirb_status read_payload(loading *l, const entry *e, const uint8_t *bytes
     if (l->sections > l->limits.max_sections)
         return too_large(l, "what the sections unpack to", l->sections, l->limits.max_sections);
     TIRBI_TRY(note_unpacked(l, e->raw_size));
+    if (e->type == SECTION_CONSTANTS && e->compressed)
+        return tirbi_error_set(l->error, TIRB_FORMAT, "the section of constants is compressed");
     if (!e->compressed) {
         tirbi_reader r = tirbi_reader_over(bytes, e->size);
         return read(l, &r);
@@ -586,7 +651,8 @@ static tirb_status read_sections(loading *l, tirbi_reader *r, const entry *entri
             return tirbi_error_set(l->error, TIRB_FORMAT, "section type %" PRIu64 " must %sbe marked required", e->type,
                                    optional ? "not " : "");
         }
-        if (found < sizeof(needed) && read && !optional && e->type != SECTION_IMPORTS) {
+        const bool may_lack = e->type == SECTION_IMPORTS || e->type == SECTION_CONSTANTS;
+        if (found < sizeof(needed) && read && !optional && !may_lack) {
             if (e->type != needed[found]) break;
             found++;
         }
@@ -598,35 +664,63 @@ static tirb_status read_sections(loading *l, tirbi_reader *r, const entry *entri
     return TIRB_OK;
 }
 
+/* The bytes of the constants, which nothing is unpacked from. */
+static uint64_t constants_of(const entry *entries, unsigned n) {
+    uint64_t size = 0;
+    for (unsigned i = 0; i < n; i++)
+        if (entries[i].type == SECTION_CONSTANTS) size += entries[i].size;
+    return size;
+}
+
+/* Fills in what is in proportion to the rest of the bundle. */
+static void set_defaults(tirbi_bundle_limits *limits, size_t size, uint64_t constants) {
+    uint64_t code, sections;
+    if (!tirbi_mul_u64(size - constants, CODE_FACTOR, &code) || !tirbi_add_u64(code, ANY_CODE, &code))
+        code = UINT64_MAX;
+    if (code > limits->max_size) code = limits->max_size;
+    if (!tirbi_add_u64(code, constants, &sections)) sections = UINT64_MAX;
+    if (limits->max_code == 0) limits->max_code = code;
+    if (limits->max_sections == 0) limits->max_sections = sections;
+    if (limits->max_unpacked == 0) limits->max_unpacked = UINT64_MAX;
+    if (limits->max_functions == 0) limits->max_functions = UINT16_MAX;
+    if (limits->max_instructions == 0) limits->max_instructions = UINT64_MAX;
+}
+
 static tirb_status read_bundle(loading *l, const uint8_t *bytes, size_t size) {
+    l->bundle = bytes;
     TIRBI_TRY(check_header(l, bytes, size));
     entry entries[UINT8_MAX];
     tirbi_reader r = tirbi_reader_over(bytes, size);
     r.at = TIRBI_BUNDLE_HEADER_SIZE;
     TIRBI_TRY(read_table(l, &r, bytes, entries));
+    set_defaults(&l->limits, size, constants_of(entries, bytes[HEADER_SECTIONS]));
     void *memory;
     TIRBI_TRY(take(l, 1, sizeof(tirbi_program), &memory));
     l->program = (tirbi_program *)memory;
     return read_sections(l, &r, entries, bytes[HEADER_SECTIONS]);
 }
 
-/* Fills in what is in proportion to the bundle. */
-static void set_defaults(tirbi_bundle_limits *limits, size_t size) {
-    uint64_t code;
-    if (!tirbi_mul_u64(size, CODE_FACTOR, &code) || !tirbi_add_u64(code, ANY_CODE, &code)) code = UINT64_MAX;
-    if (code > limits->max_size) code = limits->max_size;
-    if (limits->max_code == 0) limits->max_code = code;
-    if (limits->max_sections == 0) limits->max_sections = code;
-    if (limits->max_unpacked == 0) limits->max_unpacked = UINT64_MAX;
-    if (limits->max_functions == 0) limits->max_functions = UINT16_MAX;
-    if (limits->max_instructions == 0) limits->max_instructions = UINT64_MAX;
+size_t tirbi_bundle_head(const void *bytes, size_t size) {
+    const uint8_t *header = (const uint8_t *)bytes;
+    if (size < TIRBI_BUNDLE_HEADER_SIZE) return size;
+    tirbi_reader r = tirbi_reader_over(bytes, size);
+    r.at = TIRBI_BUNDLE_HEADER_SIZE;
+    uint64_t before = 0;
+    bool found = false;
+    for (unsigned i = 0; i < header[HEADER_SECTIONS] && !r.failed; i++) {
+        const uint64_t key = tirbi_read_varint(&r);
+        const uint32_t stored = read_u32(&r);
+        if (key & KEY_COMPRESSED) read_u32(&r);
+        found = found || key >> KEY_TYPE_SHIFT == SECTION_CONSTANTS;
+        if (!found) before += stored;
+    }
+    return found && !r.failed && before < tirbi_reader_left(&r) ? r.at + (size_t)before : size;
 }
 
 tirb_status tirbi_bundle_read_within(const void *bytes, size_t size, const tirbi_bundle_limits *limits,
                                      tirbi_arena *arena, tirbi_program **out, tirb_error *error) {
     loading l = {.arena = arena, .limits = *limits, .frames = {.heap = arena->heap}, .error = error};
     if (!tirbi_mul_u64(limits->max_size, DECODED_FACTOR, &l.max_decoded)) l.max_decoded = UINT64_MAX;
-    set_defaults(&l.limits, size);
     tirb_status status = read_bundle(&l, (const uint8_t *)bytes, size);
     tirbi_frame_reader_close(&l.frames);
     if (status != TIRB_OK) return status;

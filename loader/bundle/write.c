@@ -13,7 +13,7 @@
 #define TEXT(number)  TEXT_(number)
 #define PRODUCER      "tirb " TEXT(TIRB_VERSION_MAJOR) "." TEXT(TIRB_VERSION_MINOR) "." TEXT(TIRB_VERSION_PATCH)
 
-enum { MAX_SECTIONS = 6 };
+enum { MAX_SECTIONS = 7 };
 
 typedef struct section {
     uint8_t type;
@@ -85,7 +85,7 @@ static void write_param(tirbi_writer *w, const tirbi_param *param) {
     tirbi_write_varint(w, param->name);
     tirbi_write_u8(w, (uint8_t)((scalar ? PARAM_SCALAR : 0) | param->access << PARAM_ACCESS_SHIFT |
                                 (param->has_strides ? PARAM_STRIDES : 0) | (param->has_elem_offset ? PARAM_OFFSET : 0) |
-                                (param->minima ? PARAM_MINIMA : 0)));
+                                (param->minima ? PARAM_MINIMA : 0) | (param->is_result ? PARAM_RESULT : 0)));
     tirbi_write_u8(w, param->dtype);
     tirbi_write_varint(w, param->reg);
     if (scalar) return;
@@ -181,7 +181,7 @@ uint32_t tirbi_features_of(const tirbi_function *f) {
     uint32_t features = (f->is_region ? FEATURE_REGIONS : 0) | (f->n_aliases ? FEATURE_ALIASES : 0) |
                         (f->is_packed ? FEATURE_PACKED : 0) | (f->n_conditions ? FEATURE_CONDITIONS : 0);
     for (unsigned i = 0; i < f->n_params; i++)
-        if (f->params[i].minima) features |= FEATURE_MINIMA;
+        features |= (f->params[i].minima ? FEATURE_MINIMA : 0) | (f->params[i].is_result ? FEATURE_RESULTS : 0);
     return features;
 }
 
@@ -198,11 +198,68 @@ static bool has_lines(const tirbi_program *program) {
     return false;
 }
 
+/* What stands in front of the elements, but for how many zeroes are between. */
+static void write_constants_table(tirbi_writer *w, const tirbi_program *program) {
+    tirbi_write_varint(w, program->n_constants);
+    for (unsigned i = 0; i < program->n_constants; i++) {
+        const tirbi_constant *constant = &program->constants[i];
+        tirbi_write_u8(w, constant->dtype);
+        tirbi_write_varint(w, constant->size / tirbi_dtypes[constant->dtype].size);
+    }
+}
+
+static void write_zeroes(tirbi_writer *w, size_t n) {
+    uint8_t *zeroes = n ? tirbi_write_space(w, n) : NULL;
+    if (zeroes) memset(zeroes, 0, n);
+}
+
+/* Zeroes up to where the next constant may begin. */
+static uint64_t gap_behind(uint64_t size) { return (CONSTANT_ALIGN - size % CONSTANT_ALIGN) % CONSTANT_ALIGN; }
+
+static size_t varint_size(uint64_t v) {
+    size_t n = 1;
+    while (v >>= 7) n++;
+    return n;
+}
+
+/* The section's elements begin at a multiple of CONSTANT_ALIGN in the bundle. How many zeroes that takes depends on how
+ * long the section table is, which depends on the section's size: twice as many as may be needed always do. */
+static void write_constants(bundle *b, section *s) {
+    const tirbi_program *program = b->program;
+    uint64_t before = TIRBI_BUNDLE_HEADER_SIZE, elements = 0;
+    for (unsigned i = 0; i < b->n_sections; i++) {
+        const section *other = &b->sections[i];
+        if (other == s) before += 1; /* the key */
+        if (other == s) continue;
+        before += 1 + varint_size(other->bytes.size) + (other->compressed ? varint_size(other->raw_size) : 0);
+        if (other->type < SECTION_CONSTANTS) before += other->bytes.size;
+    }
+    for (unsigned i = 0; i < program->n_constants; i++) {
+        const uint64_t size = program->constants[i].size;
+        elements += size + (i + 1 < program->n_constants ? gap_behind(size) : 0);
+    }
+    write_constants_table(&s->bytes, program);
+    const uint64_t table = s->bytes.size + 1;
+    uint8_t gap = 0;
+    while (gap < 2 * CONSTANT_ALIGN &&
+           (before + varint_size(table + gap + elements) + table + gap) % CONSTANT_ALIGN != 0)
+        gap++;
+    tirbi_write_u8(&s->bytes, gap);
+    write_zeroes(&s->bytes, gap);
+    for (unsigned i = 0; i < program->n_constants; i++) {
+        const tirbi_constant *constant = &program->constants[i];
+        if (constant->size) tirbi_write_bytes(&s->bytes, constant->bytes, (size_t)constant->size);
+        if (i + 1 < program->n_constants) write_zeroes(&s->bytes, (size_t)gap_behind(constant->size));
+    }
+    s->raw_size = s->bytes.size;
+}
+
 static tirb_status build_sections(bundle *b, tirb_error *error) {
     write_names(add_section(b, SECTION_NAMES, true), b->program);
     if (b->program->n_imports > 0) write_imports(add_section(b, SECTION_IMPORTS, true), b->program);
     write_functions(add_section(b, SECTION_FUNCTIONS, true), b->program);
     TIRBI_TRY(write_code(add_section(b, SECTION_CODE, true), b->program, error));
+    if (b->program->n_constants > 0) add_section(b, SECTION_CONSTANTS, true);
     if (has_lines(b->program)) TIRBI_TRY(write_lines(add_section(b, SECTION_LINES, false), b->program, error));
     tirbi_write_bytes(add_section(b, SECTION_PRODUCER, false), PRODUCER, sizeof(PRODUCER) - 1);
     return TIRB_OK;
@@ -268,12 +325,15 @@ static tirb_status lay_out(const bundle *b, tirbi_writer *out, tirb_error *error
 
 static tirb_status write_bundle(bundle *b, tirbi_writer *out, tirb_error *error) {
     TIRBI_TRY(build_sections(b, error));
+    section *constants = NULL;
     for (unsigned i = 0; i < b->n_sections; i++) {
         if (b->sections[i].bytes.failed) {
             return tirbi_error_set(error, tirbi_heap_status(b->heap), "no memory to write the bundle");
         }
-        TIRBI_TRY(compress_section(&b->sections[i], b->heap, error));
+        if (b->sections[i].type == SECTION_CONSTANTS) constants = &b->sections[i];
+        else TIRBI_TRY(compress_section(&b->sections[i], b->heap, error));
     }
+    if (constants) write_constants(b, constants); /* where they are to be is known now */
     return lay_out(b, out, error);
 }
 

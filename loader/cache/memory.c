@@ -36,6 +36,7 @@ struct tirbi_cache {
     tirbi_heap heap;
     uint64_t max_bytes, max_entries;
     tirbi_hash hash;
+    size_t (*head)(const void *bytes, size_t size);
     uint64_t seed;
     void (*retain)(void *value);
     void (*release)(void *value);
@@ -198,6 +199,7 @@ tirb_status tirbi_cache_create(const tirbi_heap *from, const tirbi_cache_policy 
     cache->max_bytes = policy->max_bytes;
     cache->max_entries = policy->max_entries;
     cache->hash = policy->hash ? policy->hash : tirbi_hash_xxh3;
+    cache->head = policy->head;
     cache->retain = policy->retain;
     cache->release = policy->release;
     uint64_t secret = policy->secret ? *policy->secret : draw_secret(cache);
@@ -216,9 +218,13 @@ void tirbi_cache_destroy(tirbi_cache *cache) {
     tirbi_heap_free(&heap, cache, sizeof(*cache));
 }
 
+static tirbi_key key_of(const tirbi_cache *cache, const void *bytes, size_t size) {
+    return cache->hash(bytes, cache->head ? cache->head(bytes, size) : size, cache->seed);
+}
+
 void *tirbi_cache_find(tirbi_cache *cache, const void *bytes, size_t size, tirbi_cache_entry **out_pending) {
     *out_pending = NULL;
-    tirbi_key key = cache->hash(bytes, size, cache->seed);
+    tirbi_key key = key_of(cache, bytes, size);
     lock(cache);
     tirbi_cache_entry *found = look_up(&cache->table, key);
     if (found) {
@@ -240,7 +246,7 @@ void *tirbi_cache_find(tirbi_cache *cache, const void *bytes, size_t size, tirbi
     atomic_fetch_add_explicit(&cache->misses, 1, memory_order_relaxed);
     *out_pending = entry_create(cache, bytes, size);
     /* Of the copy: the caller's bytes may have changed. */
-    if (*out_pending) (*out_pending)->key = cache->hash((*out_pending)->bytes, size, cache->seed);
+    if (*out_pending) (*out_pending)->key = key_of(cache, (*out_pending)->bytes, size);
     return NULL;
 }
 

@@ -24,6 +24,8 @@ typedef struct tirbi_cache_policy {
     /* What a value depends on besides the bytes that it is made of: versions, options. It goes into the keys' seed. */
     const void *context;
     size_t context_size;
+    /* How many of the first bytes tell strings apart that are not made to look alike: those are hashed. NULL: all. */
+    size_t (*head)(const void *bytes, size_t size);
     void (*retain)(void *value);
     void (*release)(void *value);
     /* For tests: NULL means XXH3, and a secret of the operating system's randomness. */

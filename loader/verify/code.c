@@ -40,6 +40,7 @@ static const char *const named[CHECKER_LETTERS] = {
     ['D'] = "scalar register",    ['S'] = "scalar register",    ['x'] = "scalar register", ['W'] = "reference register",
     ['R'] = "reference register", ['V'] = "lane register",      ['U'] = "lane register",   ['Q'] = "reduction state",
     ['C'] = "cursor",             ['L'] = "inner loop",         ['F'] = "function",        ['G'] = "import",
+    ['K'] = "constant",
     ['Z'] = "string"};
 
 /* Outside of a lane loop there is no cursor and no inner loop. */
@@ -52,6 +53,7 @@ static void set_limits(checker *c) {
     c->limits['C'] = c->limits['L'] = 0;
     c->limits['F'] = c->program->n_functions;
     c->limits['G'] = c->program->n_imports;
+    c->limits['K'] = c->program->n_constants;
     c->limits['Z'] = c->program->n_strings;
 }
 
@@ -323,6 +325,16 @@ static tirb_status check_fold(checker *c) {
 
 static uint8_t size_of(uint8_t type) { return tirbi_dtypes[type].size; }
 
+static tirb_status check_ref_const(checker *c) {
+    const int64_t reg = c->instr->operand[0], number = c->instr->operand[1];
+    const tirbi_ref_type *ref = &c->function->refs[reg];
+    const uint8_t type = c->program->constants[number].dtype;
+    if (ref->writable) return tirbi_verify_fail(c, "r%" PRId64 " may be written, a constant may not", reg);
+    if (ref->dtype == type) return TIRB_OK;
+    return tirbi_verify_fail(c, "r%" PRId64 " is %s, constant %" PRId64 " is %s", reg, tirbi_dtypes[ref->dtype].name,
+                             number, tirbi_dtypes[type].name);
+}
+
 static tirb_status check_access(checker *c, int64_t reg, bool written) {
     const tirbi_ref_type *ref = &c->function->refs[reg];
     if (size_of(ref->dtype) != size_of(c->instr->type)) {
@@ -423,6 +435,8 @@ static tirb_status check_meaning(checker *c) {
         return check_access(c, instr->operand[0], true);
     case TIRB_OP_SLICE:
         return check_slice(c);
+    case TIRB_OP_REF_CONST:
+        return check_ref_const(c);
     case TIRB_OP_RED_BEGIN:
     case TIRB_OP_RED_PUSH:
     case TIRB_OP_VRED:

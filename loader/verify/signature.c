@@ -104,12 +104,30 @@ static tirb_status check_tensor(checker *c, const tirbi_param *param, unsigned i
     return param->has_elem_offset ? check_dim(c, &param->elem_offset, "parameter", index, "the offset") : TIRB_OK;
 }
 
+/* A call makes a compact tensor for a result that the caller leaves out. */
+static tirb_status check_result(checker *c, const tirbi_param *param, unsigned index) {
+    const tirbi_function *f = c->function;
+    if (!param->is_result) {
+        if (index == 0 || !param[-1].is_result) return TIRB_OK;
+        return tirbi_verify_fail(c, "parameter %u comes after a result", index);
+    }
+    if (!f->is_public || f->is_packed) {
+        return tirbi_verify_fail(c, "parameter %u is a result of a %s function", index,
+                                 f->is_packed ? "packed" : "private");
+    }
+    if (!param->has_strides && !param->has_elem_offset) return TIRB_OK;
+    return tirbi_verify_fail(c, "parameter %u is a result with %s", index,
+                             param->has_strides ? "strides" : "an offset");
+}
+
 static tirb_status check_scalar(checker *c, const tirbi_param *param, unsigned index) {
     if (param->reg >= c->function->n_sregs) {
         return tirbi_verify_fail(c, "parameter %u: scalar register %u >= %u", index, param->reg, c->function->n_sregs);
     }
-    if (param->access != 0 || param->ndim != 0 || param->has_strides || param->has_elem_offset || param->minima) {
-        return tirbi_verify_fail(c, "parameter %u is a scalar with a tensor's access, shape, strides, offset or minima",
+    if (param->access != 0 || param->ndim != 0 || param->has_strides || param->has_elem_offset || param->minima ||
+        param->is_result) {
+        return tirbi_verify_fail(c, "parameter %u is a scalar with what a tensor has: access, a shape, strides, an "
+                                    "offset or minima, or a result",
                                  index);
     }
     return TIRB_OK;
@@ -155,6 +173,7 @@ static tirb_status check_params(checker *c, checker_arity *arity) {
         } else {
             return tirbi_verify_fail(c, "parameter %u: no kind %u", i, param->kind);
         }
+        TIRBI_TRY(check_result(c, param, i));
     }
     return TIRB_OK;
 }

@@ -1,5 +1,6 @@
 #include "loader/verify/verify.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,6 +45,14 @@ static tirb_status verify_program(checker *c) {
         return tirbi_verify_fail(c, "source file: string %u >= %u", p->source_file, p->n_strings);
     }
     TIRBI_TRY(tirbi_verify_names(c));
+    for (unsigned i = 0; i < p->n_constants; i++) {
+        const tirbi_constant *constant = &p->constants[i];
+        if (constant->dtype >= TIRB_N_DTYPES)
+            return tirbi_verify_fail(c, "constant %u: no type %u", i, constant->dtype);
+        if (constant->size % tirbi_dtypes[constant->dtype].size == 0) continue;
+        return tirbi_verify_fail(c, "constant %u: %" PRIu64 " bytes are no number of elements of %s", i, constant->size,
+                                 tirbi_dtypes[constant->dtype].name);
+    }
     for (unsigned i = 0; i < p->n_functions; i++) {
         c->function = &p->functions[i];
         c->function_index = i;

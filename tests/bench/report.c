@@ -33,13 +33,14 @@ static bool is_all(const bench_class *class) { return strcmp(class->name, "all")
 /* 0: none. */
 static double target_of(const bench_class *class, tirb_isa isa) {
     if (is_all(class)) return class->target * share_of(isa);
-    if (isa == TIRB_ISA_AVX512 || class->target == 0) return class->target;
+    if (isa == TIRB_ISA_AVX512 || class->target == 0 || class->apart) return class->target;
     return isa == TIRB_ISA_GENERIC ? 0 : fmax(class->target, most_of_class);
 }
 
 static bool counts_in(const bench_row *row, const bench_class *class) {
-    const char *own = row->program->group;
-    return is_all(class) ? strstr(own, "plain") == NULL && !row->program->comprehension : strcmp(own, class->name) == 0;
+    for (unsigned k = 0; k < bench_n_classes && is_all(class); k++)
+        if (strcmp(row->program->group, bench_classes[k].name) == 0) return !bench_classes[k].apart;
+    return strcmp(row->program->group, class->name) == 0;
 }
 
 /* Geometric mean of tirb's time to a side's over a class; 0: no rows. */
@@ -217,7 +218,7 @@ static void print_blas_share(const bench_report *report) {
 static const double most_to_script = 1.05;
 
 static void print_script_ratio(const bench_report *report) {
-    static const bench_class comprehensions = {"comprehensions", 0};
+    static const bench_class comprehensions = {.name = "comprehensions"};
     for (unsigned c = 0; c < report->n_columns; c++) {
         const bench_row *worst = NULL;
         const double mean = geomean(report, c, &comprehensions, BENCH_SCRIPT, &worst);
@@ -245,11 +246,11 @@ static void print_shares(const bench_report *report) {
     }
 }
 
-/* Of a class that misses its target: the rows that are above it, with what the compiler says of them. */
-static void print_causes(const bench_report *report, unsigned column, const bench_class *class, double target) {
+/* The rows of a class above a bound, with what the compiler says of them. */
+static void print_causes(const bench_report *report, unsigned column, const bench_class *class, double bound) {
     for (unsigned i = 0; i < report->n; i++) {
         const bench_row *row = &report->rows[i];
-        if (!counts_in(row, class) || ratio(row, column, BENCH_PLAIN) <= target) continue;
+        if (!counts_in(row, class) || ratio(row, column, BENCH_PLAIN) <= bound) continue;
         printf("    %s %.*s at %.2f: %s\n", row->program->function, label_length(row->size), row->size,
                ratio(row, column, BENCH_PLAIN), row->form);
     }
@@ -267,7 +268,8 @@ static void print_text_class(const bench_report *report, unsigned column, const 
     printf("%-22s %-8s %8.3f %8s %8.3f  %s %.*s %.2f%s\n", class->name, tirb_isa_name(report->columns[column].isa),
            plain, shown, fast, worst->program->function, label_length(worst->size), worst->size,
            ratio(worst, column, BENCH_PLAIN), missed ? "  MISSED by" : "");
-    if (missed && !is_all(class)) print_causes(report, column, class, target);
+    if (class->most > 0) print_causes(report, column, class, class->most);
+    else if (missed && !is_all(class)) print_causes(report, column, class, target);
 }
 
 /* The first column's figures stand in the class itself, those of all under "isas". */

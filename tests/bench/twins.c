@@ -1105,6 +1105,10 @@ TWIN(wavenet) {
     pointwise(both, args->data[7], skip, n, l, r, s);
 }
 
+#include "tests/bench/control.inc"
+#include "tests/bench/polybench.inc"
+#include "tests/bench/tsvc.inc"
+
 /* ---- The table -------------------------------------------------------------------------------------------------- */
 
 extern const twin TWIN_TABLE[N_TWINS];

@@ -46,13 +46,15 @@ def test_what_an_entry_depends_on(t):
     t.write("add.py", ADD)
     expect(not is_cached(t) and is_cached(t), "no hit")
     expect(not is_cached(t, *CALL, "--fp", "strict"), "another rounding")
+    expect(not is_cached(t, *CALL, "--disable", "lanes"), "other passes")
+    expect(is_cached(t, *CALL, "--disable", "lanes"), "the same passes again")
     expect(not is_cached(t, *CALL, "--max-errors", "3"), "another number of messages")
     t.write("add.py", ADD + "\n")
     expect(not is_cached(t), "another text")
     t.write("sub.py", ADD)
     expect(not is_cached(t, "sub.py", "3xf32=1"), "another name, which messages show")
     expect(is_cached(t, "sub.py", "3xf32=1"), "no hit")
-    expect(len(entries(t)) == 5, entries(t))
+    expect(len(entries(t)) == 6, entries(t))
 
 
 def test_stdin_and_compile(t):

@@ -3,7 +3,7 @@
 from harness import DONE, FILES, USAGE, expect
 
 COMMANDS = ("compile", "check", "fmt", "run", "bench", "inspect", "dis", "asm", "explain", "profile", "cache",
-            "completion", "version", "help")
+            "completion", "version", "help", "import")
 
 
 def test_help_lists_every_command(t):

@@ -307,6 +307,20 @@ def test_loop_ir(t):
     t.run("explain", "k.py", "--ir", "-f", "g", code=USAGE, says="there is no function of that name")
 
 
+def test_passes_left_out(t):
+    def compiled(*options):
+        return t.run("compile", "k.py", "-o", "-", *options).out
+
+    expect(forms(explained(t, MATMUL, "--disable", "contract")) != forms(explained(t, MATMUL)), "contractions are off")
+    notes = explained(t, MATMUL, "--disable=contract,lanes")
+    expect("lane loops are switched off" in [note["text"] for note in notes], f"lanes are off, too: {notes}")
+    expect(compiled("--disable", "all") != compiled() and compiled("--disable", "reroll") == compiled(), "what is left out")
+    for command in ("compile", "check", "explain", "inspect", "dis", "run", "bench", "profile"):
+        t.run(command, "k.py", "--disable", "lanes,fusion", code=USAGE, says="there is no pass 'fusion': what can be left")
+    t.run("compile", "k.py")
+    t.run("check", "k.tirb", "--disable", "lanes", code=USAGE, says="--disable is for sources")
+
+
 BORDERED = HEAD + """def f(A: T.Buffer(("h + 2", "w"), "float32"), B: T.Buffer(("h", "w"), "float32")):
     h, w = T.int32(), T.int32()
     for y, x in T.grid(h, w - 2):

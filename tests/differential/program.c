@@ -63,8 +63,11 @@ static const tirb_primfunc *choose_function(const tirb_irmodule *module, const c
 
 static bool run_oracle(comparison *c, const tirb_irmodule *module) {
     tirb_import imports[TIRBI_DIFF_IMPORTS];
-    tirb_reference_options options = {.fp = c->request->fp, .max_steps = max_steps, .max_depth = MAX_DEPTH,
-                                      .imports = imports, .n_imports = TIRBI_DIFF_IMPORTS};
+    tirb_reference_options options = {.fp = c->request->fp,
+                                      .max_steps = max_steps,
+                                      .max_depth = MAX_DEPTH,
+                                      .imports = imports,
+                                      .n_imports = TIRBI_DIFF_IMPORTS};
     c->oracle.host = (tirbi_diff_host){.calls = 0};
     tirbi_diff_imports(&c->oracle.host, imports);
     c->oracle.error = (tirb_error)TIRB_ERROR_INIT;
@@ -197,21 +200,28 @@ static bool run_on(comparison *c, tirb_isa isa, uint32_t threads, const uint8_t 
     return same;
 }
 
+/* What a program is compiled with, as in the compiler's options. */
+typedef struct variant {
+    const char *disable;
+    tirb_parallel parallel;
+    const char *what;
+} variant;
+
 /* With `max_work` 0: within the default limit. *out_work becomes what it took. */
-static tirbi_diff_outcome run_compiled(comparison *c, uint32_t disabled, uint64_t max_work, const char *what,
-                                       uint64_t *out_work) {
+static tirbi_diff_outcome run_compiled(comparison *c, const variant *chosen, uint64_t max_work, uint64_t *out_work) {
     static const tirb_isa isas[] = {TIRB_ISA_AVX512, TIRB_ISA_AVX2, TIRB_ISA_SSE2, TIRB_ISA_NEON, TIRB_ISA_GENERIC};
     static const uint32_t many[] = {2, 7};
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     tirb_compile_result *result = NULL;
     tirb_error error = TIRB_ERROR_INIT;
     options.fp = c->request->fp;
-    options.disabled = disabled;
+    options.disable = chosen->disable;
+    options.parallel = chosen->parallel;
     options.max_work = max_work;
     options.show_ir = "materialise"; /* who looks on has loop IR verified behind each pass */
     tirb_status status = tirb_compile(c->request->text, c->request->size, &options, &result, &error);
     if (status != TIRB_OK) {
-        tirbi_text_add(c->report, "%s: compilation: %s (%s)\n", what, tirb_status_name(status), error.message);
+        tirbi_text_add(c->report, "%s: compilation: %s (%s)\n", chosen->what, tirb_status_name(status), error.message);
         for (uint32_t i = 0; result != NULL && i < tirb_compile_result_diagnostic_count(result); i++) {
             char text[1000];
             if (tirb_compile_result_diagnostic(result, i)->severity != TIRB_SEVERITY_ERROR) continue;
@@ -228,44 +238,50 @@ static tirbi_diff_outcome run_compiled(comparison *c, uint32_t disabled, uint64_
     bool same = true;
     for (uint32_t i = 0; i < sizeof isas / sizeof *isas && same; i++) {
         if (!tirb_isa_available(isas[i])) continue;
-        same = run_on(c, isas[i], 1, bundle, size, what);
-        bool regions = (disabled & TIRB_PASS_GRAIN) != 0; /* else hardly a program is large enough for a second chunk */
-        for (uint32_t t = 0; t < 2 && same && regions; t++) same = run_on(c, isas[i], many[t], bundle, size, what);
+        same = run_on(c, isas[i], 1, bundle, size, chosen->what);
+        bool regions =
+            chosen->parallel == TIRB_PARALLEL_ALL; /* else hardly a program is large enough for a second chunk */
+        for (uint32_t t = 0; t < 2 && same && regions; t++)
+            same = run_on(c, isas[i], many[t], bundle, size, chosen->what);
         if (c->request->one_isa || regions) break;
     }
     tirb_compile_result_destroy(result);
     return same ? TIRBI_DIFF_SAME : TIRBI_DIFF_MISMATCH;
 }
 
+/* One pass, or form of loops, by a number. */
+static const char *any_pass(uint64_t number) {
+    uint32_t n = 0;
+    while (tirb_pass_name(n, NULL)) n++;
+    return tirb_pass_name((uint32_t)(number % n), NULL);
+}
+
 static tirbi_diff_outcome run_all(comparison *c) {
-    static const struct {
-        uint32_t disabled;
-        const char *name;
-    } variants[] = {{0, "all passes"},
-                    {TIRB_PASS_GRAIN, "with every region"},
-                    {TIRB_PASS_LANES, "without lanes"},
-                    {TIRB_PASS_INTERCHANGE, "without interchange"},
-                    {TIRB_PASS_CHECKS, "without dropping checks"},
-                    {TIRB_PASS_PROMOTE, "without promotion"},
-                    {TIRB_PASS_CONTRACT, "without contractions"},
-                    {TIRB_PASS_GRAIN | TIRB_PASS_LANES | TIRB_PASS_CHECKS, "with every region, without lanes"},
-                    {TIRB_PASS_GRAIN | TIRB_PASS_CONTRACT, "with every region, without contractions"},
-                    {TIRB_PASS_REGIONS, "without regions"},
-                    {TIRB_PASS_FUSE, "without fusion"},
-                    {TIRB_PASS_DIGITS, "without loops in digits"},
-                    {TIRB_PASS_SEQUENCES, "without sequences"},
-                    {TIRB_PASS_PARTS, "without parts"},
-                    {TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE | TIRB_PASS_CHECKS | TIRB_PASS_PROMOTE |
-                         TIRB_PASS_CONTRACT | TIRB_PASS_REGIONS | TIRB_PASS_FUSE | TIRB_PASS_DIGITS |
-                         TIRB_PASS_SEQUENCES | TIRB_PASS_PARTS,
-                     "without any pass"}};
+    const variant variants[] = {
+        {NULL, TIRB_PARALLEL_AUTO, "all passes"},
+        {NULL, TIRB_PARALLEL_ALL, "with every region"},
+        {"lanes", TIRB_PARALLEL_AUTO, "without lanes"},
+        {"interchange", TIRB_PARALLEL_AUTO, "without interchange"},
+        {"checks", TIRB_PARALLEL_AUTO, "without dropping checks"},
+        {"promote", TIRB_PARALLEL_AUTO, "without promotion"},
+        {"contract", TIRB_PARALLEL_AUTO, "without contractions"},
+        {"lanes,checks", TIRB_PARALLEL_ALL, "with every region, without lanes"},
+        {"contract", TIRB_PARALLEL_ALL, "with every region, without contractions"},
+        {NULL, TIRB_PARALLEL_OFF, "without regions"},
+        {"fuse", TIRB_PARALLEL_AUTO, "without fusion"},
+        {"digits,collapse,unsplit,products", TIRB_PARALLEL_AUTO, "without loops in digits"},
+        {"sequences,branches,popcounts,whiles,induction,scalar_replace", TIRB_PARALLEL_AUTO, "without sequences"},
+        {"reroll,partition,unroll,wrap", TIRB_PARALLEL_AUTO, "without parts"},
+        {any_pass(c->request->seed), TIRB_PARALLEL_AUTO, any_pass(c->request->seed)},
+        {"all", TIRB_PARALLEL_OFF, "without any pass"}};
+    const variant some = {NULL, TIRB_PARALLEL_AUTO, "with some of the work"};
     uint64_t work = 0, other = 0;
     for (uint32_t i = 0; i < sizeof variants / sizeof *variants; i++) {
-        tirbi_diff_outcome found = run_compiled(c, variants[i].disabled, 0, variants[i].name, i == 0 ? &work : &other);
+        tirbi_diff_outcome found = run_compiled(c, &variants[i], 0, i == 0 ? &work : &other);
         if (found != TIRBI_DIFF_SAME || !c->request->all_passes) return found;
     }
     /* Plans are plain ones from some point in the middle on. */
-    return run_compiled(c, 0, 1 + work * (8 + c->request->seed % 24) / 32, "with some of the work", &other);
+    return run_compiled(c, &some, 1 + work * (8 + c->request->seed % 24) / 32, &other);
 }
 
 /* ---- One program ---------------------------------------------------------------------------------------------- */

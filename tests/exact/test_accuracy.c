@@ -265,7 +265,7 @@ static void test_composed(void **state) {
                  "def f(X: T.Buffer((4, 4096), \"float64\"), Y: T.Buffer((4096,), \"float64\")):\n"
                  "    for i in range(4096):\n        Y[i] = T.call_pure_extern(\"float64\", \"%s\"%.*s)\n",
                  composed[f].name, composed[f].n * 9, operands_of);
-        script s = open_script(text, 0, TIRB_ISA_AUTO, 1);
+        script s = open_script(text, as_usual, TIRB_ISA_AUTO, 1);
         DLTensor tensors[2];
         int64_t shape[2] = {MOST, ROWS};
         const DLDataType f64 = {kDLFloat, 64, 1};

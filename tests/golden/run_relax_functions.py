@@ -3,7 +3,7 @@
 # expect: branch(2xf32=1 2, bool=1, 2xf32=0) -> 2 4
 # expect: branch(2xf32=1 2, bool=0, 2xf32=0) -> 1 4
 # expect: named(3x2xi32=1 2 3 4 5 6, 2x3xi32=0) -> 1 3 5 2 4 6
-# trap: named(3x3xi32=0, 2x3xi32=0) -> 53 match_cast of `m`: dimension 0
+# trap: named(3x3xi32=0, 2x3xi32=0) -> 53 match_cast of `m`: shape[0] is 3, expected 2
 # expect: tir(4xf32=1 2 3 4, 4xf32=0) -> 5 6 7 8
 # expect: pair(2xf32=1 2, 2xf32=3 4, 7, 2xf32=0, 2xf32=0, i64=0) -> 4 6, 3 4, 8
 # expect: sizes(2x5xi8=0, 2xi64=0, i64=0) -> 2 5, 10

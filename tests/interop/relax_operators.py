@@ -54,6 +54,7 @@ for name in ["relu", "leakyrelu", "gelu", "gelu_tanh", "silu", "selu", "softplus
     case(f"R.nn.{name}(a)", (4, 5), types=["float32", "float64"])
 case("R.nn.relu(a)", (4, 5), types=["float16", "int32"])
 case("R.nn.prelu(a, b, axis=1)", (2, 3, 4), (3,))
+case("R.nn.prelu(a, b, axis=1)", (2, 3, 4), (1,))
 case("R.nn.dropout(a)", (2, 3))
 
 for name in ["add", "subtract", "multiply", "maximum", "minimum"]:
@@ -115,12 +116,21 @@ case("R.stack((a, b), axis=1)", (2, 3), (2, 3))
 case("R.split(a, 3, axis=1)", (2, 7))
 case("R.split(a, [2, 5], axis=0)", (7, 2))
 case("R.repeat(a, 3, axis=1)", (2, 3))
+case("R.layout_transform(a, index_map=lambda i, j: (j, i))", (2, 3), types=["float32", "int8"])
+case("R.layout_transform(a, index_map=lambda n, c, h, w: (n, c // 4, h, w, c % 4))", (1, 8, 3, 2))
+case("R.layout_transform(a, index_map=lambda i, j: (i, j // 4, j % 4), pad_value=2.0)", (3, 6))
 case("R.repeat(a, 2)", (2, 3))
 case("R.tile(a, (2, 1, 3))", (2, 3))
 case("R.flip(a, axis=0)", (4, 3))
 case("R.strided_slice(a, (0, 1), (1, 0), (4, 9), (2, 3))", (6, 9))
 case("R.strided_slice(a, (1,), (-1,), (-5,), (-2,))", (2, 9))
 case("R.strided_slice(a, (1,), (1,), (4,))", ("n", 6), symbols=dict(n=3))
+case("R.strided_slice(a, (0, 1), (-2, 1), (9, -1))", ("n", 6), symbols=dict(n=3))
+case("R.strided_slice(a, (0,), (-1,), (-100,), (-1,))", ("n", 6), symbols=dict(n=3))
+case("R.strided_slice(a, (1,), (0,), (n,))", ("n", 6), symbols=dict(n=3))
+case("R.strided_slice(a, (1,), (n,), (n + 2,), assume_inbound=True)", ("n", 6), symbols=dict(n=3))
+case('R.arange(0, n, 1, dtype="int64")', ("n",), symbols=dict(n=5))
+case('R.arange(0, n * 2, 2, dtype="float32")', ("n",), symbols=dict(n=5))
 case("R.collapse_sum_to(a, (3, 1))", (2, 3, 4))
 case("R.nn.pad(a, [1, 2, 0, 1], pad_mode=\"constant\", pad_value=2.0)", (3, 4))
 for mode in ["reflect", "replicate", "circular"]:
@@ -229,6 +239,47 @@ for how in ["none", "sum", "mean"]:
     case(f'R.nn.nll_loss(a, b, c, reduction="{how}", ignore_index=1)', (3, 4, 2), (3, 2), (4,),
          kinds=dict(b="index:4", c="positive"))
     case(f'R.nn.nll_loss(a, b, reduction="{how}")', (3, 4), (3,), kinds=dict(b="index:4"))
+case("R.index_tensor(a, (b, c))", (4, 4, 3), (2, 5), (5,), kinds=dict(b="index:4", c="index:4"),
+     types=["float32", "int8"])
+case("R.index_tensor(a, (b, c))", ("n", 4, "m"), (2, 1), (5,), kinds=dict(b="index:3", c="index:4"),
+     symbols=dict(n=3, m=2))
+for add in [True, False]:
+    case(f"R.index_put(a, (b, c), d, accumulate={add})", (4, 4), (7,), (7,), (7,), kinds=dict(b="wrap:4", c="index:4"),
+         types=["float32", "int32"])
+case("R.index_put(a, (b, c), d, accumulate=True)", (4, 4), (2, 1), (3,), (2, 3), kinds=dict(b="index:4", c="index:4"))
+case("R.index_put(a, (b,), c)", ("n",), (2,), (2,), kinds=dict(b="index:3"), symbols=dict(n=3))
+case("R.slice_scatter(a, b, 1, 4, 1, axis=0)", (6, 3), (3, 3), types=["float32", "int32"])
+case("R.slice_scatter(a, b, 1, 6, 2, axis=1)", (2, 7), (2, 3))
+case('R.hamming_window(10, True, 0.54, 0.46, dtype="float32")', ())
+case('R.hamming_window(7, False, 0.5, 0.5, dtype="float64")', ())
+for axis in ["axis=1", "axis=-1, keepdims=True", "axis=0"]:
+    case(f"R.median(a, {axis})", (3, 6, 5), types=["float32", "int32"])
+case("R.median(a)", (3, 5))
+case("R.median(a, axis=0)", ("n", 4), symbols=dict(n=6))
+case("R.grad.take_backward(a, b, c, axis=0)", (3, 4), (5, 4), (3,), kinds=dict(c="index:5"))
+case("R.grad.take_backward(a, b, c, axis=1)", (2, 3, 4), (2, 5, 4), (3,), kinds=dict(c="index:5"))
+for how, shape in [("none", (6,)), ("sum", ()), ("mean", ())]:
+    case(f'R.grad.nll_loss_backward(a, b, c, d, reduction="{how}", ignore_index=1)', shape, (6, 4), (6,), (4,),
+         kinds=dict(c="index:4", d="positive"))
+    case(f'R.grad.nll_loss_backward(a, b, c, reduction="{how}")', shape, (6, 4), (6,), kinds=dict(c="index:4"))
+for name in ["max", "avg"]:
+    case(f"R.grad.{name}_pool2d_backward(a, b, pool_size=(2, 2), strides=(2, 2), padding=(0, 0, 0, 0))", (1, 2, 3, 4), (1, 2, 6, 8))
+    case(f"R.grad.{name}_pool2d_backward(a, b, pool_size=(3, 3), strides=(2, 2), padding=(1, 1, 1, 1))", (1, 2, 3, 4), (1, 2, 6, 8))
+    case(f"R.grad.{name}_pool2d_backward(a, b, pool_size=(2, 3), strides=(1, 1), padding=(0, 0, 0, 0), count_include_pad=True)", (1, 2, 5, 6),
+         (1, 2, 6, 8))
+for ratio in [-1, 2]:
+    for aligned in [True, False]:
+        case(f"R.vision.roi_align(a, b, (3, 2), 0.5, sample_ratio={ratio}, aligned={aligned})", (2, 3, 8, 9), (4, 5),
+             kinds=dict(b="regions"))
+case('R.vision.roi_align(a, b, (2, 2), 1.0, layout="NHWC")', (2, 8, 9, 3), (4, 5), kinds=dict(b="regions"))
+case("R.vision.roi_pool(a, b, (3, 2), 0.5)", (2, 3, 8, 9), (4, 5), kinds=dict(b="regions"))
+case("R.vision.roi_pool(a, b, (2, 2), 1.0)", (2, 3, "n", 9), ("m", 5), kinds=dict(b="regions"),
+     symbols=dict(n=8, m=4))
+case("R.vision.get_valid_counts(a, 0.5)", (2, 6, 6), low=-1, high=2)
+case("R.vision.get_valid_counts(a, 0.5, id_index=-1, score_index=2)", (1, 5, 6), low=-1, high=2)
+case("R.vision.multibox_transform_loc(a, b, c)", (2, 3, 5), (2, 20), (1, 5, 4))
+case("R.vision.multibox_transform_loc(a, b, c, clip=True, threshold=0.3, variances=(0.1, 0.2, 0.3, 0.4), "
+     "keep_background=False, apply_softmax=False)", (2, 3, 5), (2, 20), (1, 5, 4))
 case("R.meshgrid((a, b))", (3,), (4,))
 case('R.meshgrid((a, b), indexing="xy")', (3,), (4,))
 for mode in ["half_pixel", "align_corners", "asymmetric"]:
@@ -237,6 +288,31 @@ for mode in ["half_pixel", "align_corners", "asymmetric"]:
     case(f'R.image.resize2d(a, (8, 10), method="nearest_neighbor", rounding_method="floor", '
          f'coordinate_transformation_mode="{mode}")', (1, 2, 4, 5))
 case('R.image.resize2d(a, (8, 10), layout="NHWC")', (1, 4, 5, 2))
+for rounding in ["round", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil", ""]:
+    for mode in ["half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn"]:
+        case(f'R.image.resize2d(a, (11, 6), method="nearest_neighbor", rounding_method="{rounding}", '
+             f'coordinate_transformation_mode="{mode}")', (1, 2, 4, 9))
+for mode in ["half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn"]:
+    case(f'R.image.resize2d(a, (11, 4), method="cubic", coordinate_transformation_mode="{mode}")', (1, 2, 4, 9))
+    case(f'R.image.resize3d(a, (3, 7, 4), method="linear", coordinate_transformation_mode="{mode}")', (1, 2, 4, 5, 6))
+case('R.image.resize2d(a, (n * 2, 9), method="linear")', (1, 2, "n", 5), symbols=dict(n=4))
+case('R.image.resize2d(a, (n * 2, 9), method="nearest_neighbor")', (1, 2, "n", 5), symbols=dict(n=4))
+case("R.image.grid_sample(a, b)", (1, 3, "n", "m"), (1, 2, "k", 3), low=-1.2, high=1.2, symbols=dict(n=2, m=5, k=4))
+case('R.image.resize2d(a, (9, 4), method="cubic", cubic_exclude=1, cubic_alpha=-0.5, layout="NHWC")', (1, 4, 9, 2))
+case('R.image.resize2d(a, (7, 9), method="linear")', ("n", 2, 4, 5), symbols=dict(n=2))
+case('R.image.resize3d(a, (3, 7, 4), method="cubic")', (1, 2, 4, 5, 6))
+for method in ["bilinear", "nearest", "bicubic"]:
+    for padding in ["zeros", "border", "reflection"]:
+        for corners in [True, False]:
+            how = f'method="{method}", padding_mode="{padding}", align_corners={corners}'
+            case(f"R.image.grid_sample(a, b, {how})", (2, 3, 4, 5), (2, 2, 6, 3), low=-1.6, high=1.6)
+            if method != "bicubic":
+                case(f'R.image.grid_sample(a, b, layout="NCDHW", {how})', (1, 2, 3, 4, 5), (1, 3, 2, 3, 4), low=-1.6,
+                     high=1.6)
+case("R.image.grid_sample(a, b)", ("n", 3, 4, 5), ("n", 2, 6, 3), low=-1.2, high=1.2, symbols=dict(n=2))
+for corners in [True, False]:
+    case(f"R.image.affine_grid(a, (4, 5), align_corners={corners})", (2, 2, 3))
+    case(f"R.image.affine_grid(a, (4, 5, 2), align_corners={corners})", (2, 3, 4))
 case("R.shape_to_tensor(R.shape_of(a))", ("n", 4), symbols=dict(n=3))
 case("R.size(a)", (3, 4))
 
@@ -251,7 +327,7 @@ def type_of(c, i):
     kind = kind_of(c, i)
     if kind in ("bool", "int8", "float32"):
         return kind
-    return "int64" if kind.startswith("index") else c["type"]
+    return "int64" if kind.startswith(("index", "wrap")) else c["type"]
 
 
 def text_of(c, name):
@@ -275,6 +351,12 @@ def value_of(c, i, rng):
     kind, t = kind_of(c, i), type_of(c, i)
     if t == "bool":
         return rng.random(shape) < 0.5
+    if kind == "regions":  # of one of two images, some of it outside
+        corners = rng.uniform(-2, 14, (shape[0], 2))
+        return np.concatenate([rng.integers(0, 2, (shape[0], 1)), corners, corners + rng.uniform(0.1, 6, corners.shape)],
+                              axis=1).astype(t)
+    if kind.startswith("wrap:"):  # from the end as well
+        return rng.integers(-int(kind[5:]), int(kind[5:]), shape).astype(t)
     if kind.startswith("index:"):
         return rng.integers(0, int(kind[6:]), shape).astype(t)
     low, high = (0.5, 4.0) if kind == "positive" else (c["low"], c["high"])

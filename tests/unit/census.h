@@ -51,7 +51,7 @@ static inline census count(const char *text, const tirb_compile_options *given) 
     census c = {0};
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     if (given) options = *given;
-    options.disabled |= TIRB_PASS_REGIONS;
+    options.parallel = TIRB_PARALLEL_OFF;
     tirb_compile_result *result = compile_with(text, &options);
     size_t size;
     const uint8_t *bytes = tirb_compile_result_bytes(result, &size);

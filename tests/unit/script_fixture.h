@@ -26,8 +26,16 @@ typedef struct script {
     uint32_t function;
 } script;
 
-/* `disabled` as in the compiler's options; `threads` that a call may use. */
-static inline script open_script(const char *text, uint32_t disabled, tirb_isa isa, uint32_t threads) {
+/* What a script is compiled with, as in the compiler's options. */
+typedef struct choices {
+    const char *disable;
+    tirb_parallel parallel;
+} choices;
+
+static const choices as_usual = {NULL, TIRB_PARALLEL_AUTO};
+
+/* `threads` that a call may use. */
+static inline script open_script(const char *text, choices chosen, tirb_isa isa, uint32_t threads) {
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     tirb_engine_options engine_options = TIRB_ENGINE_OPTIONS_INIT;
     tirb_limits limits = TIRB_LIMITS_INIT;
@@ -35,7 +43,8 @@ static inline script open_script(const char *text, uint32_t disabled, tirb_isa i
     tirb_compile_result *result = NULL;
     script s = {0};
     size_t size;
-    options.disabled = disabled;
+    options.disable = chosen.disable;
+    options.parallel = chosen.parallel;
     engine_options.isa = isa;
     engine_options.max_threads = limits.threads = threads;
     if (tirb_compile(text, strlen(text), &options, &result, &error) != TIRB_OK) fail_msg("%s", error.message);

@@ -143,8 +143,8 @@ static void each_call_is_like_the_first(void **state) {
     for (unsigned p = 0; p < N_PROGRAMS; p++) {
         for (unsigned i = 0; i < N_ISAS; i++) {
             if (!tirb_isa_available(every_isa[i])) continue;
-            const uint32_t disabled = (p % 2 ? TIRB_PASS_CONTRACT : 0) | (p % 3 ? 0 : TIRB_PASS_GRAIN);
-            script s = open_script(programs[p], disabled, every_isa[i], p % 3 ? 1 : 2);
+            const choices chosen = {p % 2 ? "contract" : NULL, p % 3 ? TIRB_PARALLEL_AUTO : TIRB_PARALLEL_ALL};
+            script s = open_script(programs[p], chosen, every_isa[i], p % 3 ? 1 : 2);
             given g = {.n = 3, .m = 17};
             for (unsigned call = 0; call < CALLS; call++) {
                 if (next(&random) % 3 == 0) g.m = widths[next(&random) % 6];

@@ -58,7 +58,7 @@ static void overlapping_views_stay_scalar(void **state) {
         "    for i, j in T.grid(8, 3):\n        V[i, j + 1] = V[i, j] + T.float32(1)\n";
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     assert_int_equal(count(text, &options).lanes, 0);
-    options.disabled = TIRB_PASS_INTERCHANGE;
+    options.disable = "interchange";
     assert_int_equal(count(text, &options).lanes, 0);
 }
 
@@ -202,7 +202,7 @@ static void loops_are_explained_on_request(void **state) {
     for (uint32_t explain = 0; explain < 2; explain++) {
         tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
         options.explain = explain;
-        options.disabled = TIRB_PASS_REGIONS;
+        options.parallel = TIRB_PARALLEL_OFF;
         tirb_compile_result *result = NULL;
         assert_int_equal(tirb_compile(small, strlen(small), &options, &result, NULL), TIRB_OK);
         assert_int_equal(tirb_compile_result_loop_count(result), explain);
@@ -217,6 +217,42 @@ static void loops_are_explained_on_request(void **state) {
         }
         tirb_compile_result_destroy(result);
     }
+}
+
+static void passes_are_left_out_by_name(void **state) {
+    static const char text[] = HEADER "@T.prim_func\ndef f(A: T.Buffer((64, 64), \"float32\")):\n"
+        "    for i, j in T.grid(64, 64):\n        A[i, j] = A[i, j] + T.float32(1)\n";
+    static const struct {
+        const char *names;
+        bool known, lanes;
+    } cases[] = {{NULL, true, true},           {"fuse,collapse", true, true}, {"lanes", true, false},
+                 {"fuse,lanes", true, false},  {"all", true, false},          {"lanes,fusion", false, false},
+                 {"", false, false},           {"lanes,", false, false},      {"lane", false, false},
+                 {"regions", false, false},    {"LANES", false, false},       {" lanes", false, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+        tirb_compile_result *result = NULL;
+        tirb_error error = TIRB_ERROR_INIT;
+        options.disable = cases[i].names;
+        if (cases[i].known) {
+            assert_int_equal(count(text, &options).lanes > 0, cases[i].lanes);
+            continue;
+        }
+        assert_int_equal(tirb_compile(text, strlen(text), &options, &result, &error), TIRB_MISUSE);
+        assert_null(result);
+        for (uint32_t k = 0; tirb_pass_name(k, NULL); k++) /* says what there is */
+            assert_non_null(strstr(error.message, tirb_pass_name(k, NULL)));
+    }
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirb_compile_result *result = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    options.parallel = (tirb_parallel)3;
+    assert_int_equal(tirb_compile(text, strlen(text), &options, &result, &error), TIRB_MISUSE);
+    options.parallel = TIRB_PARALLEL_AUTO;
+    options.show_ir = "lanes"; /* no pass over loop IR */
+    assert_int_equal(tirb_compile(text, strlen(text), &options, &result, &error), TIRB_MISUSE);
+    assert_null(result);
 }
 
 static void memory_is_limited(void **state) {
@@ -237,6 +273,7 @@ int main(void) {
         cmocka_unit_test(a_built_module_runs),
         cmocka_unit_test(every_failing_allocation_is_reported),
         cmocka_unit_test(loops_are_explained_on_request),
+        cmocka_unit_test(passes_are_left_out_by_name),
         cmocka_unit_test(memory_is_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

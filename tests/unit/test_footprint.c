@@ -102,7 +102,7 @@ static program compile_text(const char *text) {
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     tirb_compile_result *result = NULL;
     tirb_error error = TIRB_ERROR_INIT;
-    options.disabled = TIRB_PASS_GRAIN; /* regions wherever there may be one */
+    options.parallel = TIRB_PARALLEL_ALL; /* regions wherever there may be one */
     if (tirb_compile(text, strlen(text), &options, &result, &error) != TIRB_OK) fail_msg("%s", error.message);
     program p;
     const uint8_t *bytes = tirb_compile_result_bytes(result, &p.size);

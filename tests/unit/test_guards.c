@@ -30,8 +30,10 @@ static const program programs[] = {
           "            O[K[i]] = O[K[i]] + 1\n            v = v & (v - 1)"), N, -5, TIRB_BOUNDS},
 };
 
-static tirb_status call(const program *p, uint32_t disabled, tirb_isa isa, int32_t *a, int32_t *k, int32_t *o) {
-    script s = open_script(p->text, disabled, isa, 1);
+static const choices no_lanes = {"lanes", TIRB_PARALLEL_AUTO};
+
+static tirb_status call(const program *p, choices chosen, tirb_isa isa, int32_t *a, int32_t *k, int32_t *o) {
+    script s = open_script(p->text, chosen, isa, 1);
     int64_t shapes[3] = {M, N, N};
     int32_t *const data[3] = {a, k, o};
     DLTensor tensors[3];
@@ -52,12 +54,12 @@ static void fails_where_the_condition_holds(void **state) {
             for (int32_t j = 0; j < N; j++) k[j] = j % 5 == 0 ? programs[p].unused : 1 + j % 6;
             if (programs[p].unused == 0 || programs[p].bad == 7)
                 for (int32_t j = 0; j < N; j++) k[j] = j % 3 == 0 ? programs[p].unused : 1;
-            assert_int_equal(call(&programs[p], 0, every_isa[i], a, k, o), TIRB_OK);
-            assert_int_equal(call(&programs[p], TIRB_PASS_LANES, every_isa[i], a, k, plain), TIRB_OK);
+            assert_int_equal(call(&programs[p], as_usual, every_isa[i], a, k, o), TIRB_OK);
+            assert_int_equal(call(&programs[p], no_lanes, every_isa[i], a, k, plain), TIRB_OK);
             assert_memory_equal(o, plain, sizeof o);
             k[N - 3] = programs[p].bad;
-            assert_int_equal(call(&programs[p], 0, every_isa[i], a, k, o), programs[p].status);
-            assert_int_equal(call(&programs[p], TIRB_PASS_LANES, every_isa[i], a, k, plain), programs[p].status);
+            assert_int_equal(call(&programs[p], as_usual, every_isa[i], a, k, o), programs[p].status);
+            assert_int_equal(call(&programs[p], no_lanes, every_isa[i], a, k, plain), programs[p].status);
         }
     }
 }

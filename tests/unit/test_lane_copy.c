@@ -41,7 +41,7 @@ static bool ends_well(const array *a, size_t shift) {
 }
 
 static void call(const char *text, tirb_isa isa, const tirb_arg *args, uint32_t n) {
-    script s = open_script(text, 0, isa, 1);
+    script s = open_script(text, as_usual, isa, 1);
     assert_int_equal(call_script(&s, args, n), TIRB_OK);
     close_script(&s);
 }

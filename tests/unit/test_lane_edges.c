@@ -61,8 +61,10 @@ static guarded new_guarded(size_t elements) {
     return g;
 }
 
-static void run(const char *text, uint32_t disabled, tirb_isa isa, int64_t h, int64_t w, float *out) {
-    script s = open_script(text, disabled, isa, 1);
+static const choices in_order = {"lanes,fuse", TIRB_PARALLEL_OFF};
+
+static void run(const char *text, choices chosen, tirb_isa isa, int64_t h, int64_t w, float *out) {
+    script s = open_script(text, chosen, isa, 1);
     guarded a = new_guarded((size_t)((h + 2) * (w + 2))), b = new_guarded((size_t)(h * w));
     int64_t shapes[2][2] = {{h + 2, w + 2}, {h, w}};
     DLTensor tensors[2];
@@ -84,10 +86,10 @@ static void rows_end_where_memory_does(void **state) {
     for (unsigned p = 0; p < sizeof programs / sizeof *programs; p++) {
         for (unsigned k = 0; k < sizeof widths / sizeof *widths; k++) {
             int64_t h = 1 + (int64_t)k % 5, w = widths[k];
-            run(programs[p], TIRB_PASS_LANES | TIRB_PASS_FUSE | TIRB_PASS_REGIONS, TIRB_ISA_GENERIC, h, w, expected);
+            run(programs[p], in_order, TIRB_ISA_GENERIC, h, w, expected);
             for (unsigned i = 0; i < N_ISAS; i++) {
                 if (!tirb_isa_available(every_isa[i])) continue;
-                run(programs[p], 0, every_isa[i], h, w, given);
+                run(programs[p], as_usual, every_isa[i], h, w, given);
                 assert_memory_equal(given, expected, (size_t)(h * w) * sizeof(float));
             }
         }

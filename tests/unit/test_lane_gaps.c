@@ -68,9 +68,11 @@ static void fill(data *d) {
     for (int i = 0; i < 3 * MOST; i++) d->p[i] = (float)(i * 29 % 500) / 9.0f;
 }
 
-static tirb_status run(const char *text, uint32_t disabled, tirb_isa isa, int64_t n, int64_t m, int32_t border,
+static const choices in_order = {"lanes,fuse", TIRB_PARALLEL_AUTO};
+
+static tirb_status run(const char *text, choices chosen, tirb_isa isa, int64_t n, int64_t m, int32_t border,
                        data *d) {
-    script s = open_script(text, disabled, isa, 2);
+    script s = open_script(text, chosen, isa, 2);
     int64_t matrix[2] = {n, m}, cube[3] = {n, m, 3};
     DLTensor tensors[11];
     const DLDataType f32 = {kDLFloat, 32, 1}, f64 = {kDLFloat, 64, 1}, i32 = {kDLInt, 32, 1}, i16 = {kDLInt, 16, 1},
@@ -100,13 +102,13 @@ static void rows_with_gaps(void **state) {
             const int64_t n = shapes[k][0], m = shapes[k][1];
             memset(&expected, 0, sizeof expected);
             fill(&expected);
-            const tirb_status status = run(programs[p], TIRB_PASS_LANES | TIRB_PASS_FUSE, TIRB_ISA_GENERIC, n, m,
+            const tirb_status status = run(programs[p], in_order, TIRB_ISA_GENERIC, n, m,
                                            (int32_t)shapes[k][2], &expected);
             for (unsigned i = 0; i < N_ISAS; i++) {
                 if (!tirb_isa_available(every_isa[i])) continue;
                 memset(&given, 0, sizeof given);
                 fill(&given);
-                const tirb_status found = run(programs[p], 0, every_isa[i], n, m, (int32_t)shapes[k][2], &given);
+                const tirb_status found = run(programs[p], as_usual, every_isa[i], n, m, (int32_t)shapes[k][2], &given);
                 if (found != status || (status == TIRB_OK && memcmp(&given, &expected, sizeof given) != 0))
                     fail_msg("program %u, n=%d, m=%d, ISA %u: status %d for %d, or other values", p, (int)n, (int)m, i,
                              found, status);

@@ -141,7 +141,8 @@ static void as_one_by_one(void **state) {
         for (unsigned b = 0; b < N_BODIES; b++) {
             char text[2048];
             make_text(text, sizeof text, bodies[b]);
-            script plain = open_script(text, 0, TIRB_ISA_GENERIC, 1), tried = open_script(text, 0, every_isa[k], 1);
+            script plain = open_script(text, as_usual, TIRB_ISA_GENERIC, 1);
+            script tried = open_script(text, as_usual, every_isa[k], 1);
             for (unsigned i = 0; i < sizeof lengths / sizeof *lengths; i++)
                 try_length(&plain, &tried, bodies[b], lengths[i]);
             close_script(&tried);

@@ -86,13 +86,13 @@ static void run(tirb_module *module, int64_t n, size_t offset, uint8_t *out) {
     }
 }
 
-static tirb_module *load(tirb_engine *engine, const char *body, uint32_t disabled) {
+static tirb_module *load(tirb_engine *engine, const char *body, const char *disable) {
     char text[1024];
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     tirb_compile_result *result = NULL;
     tirb_module *module;
     size_t size;
-    options.disabled = disabled;
+    options.disable = disable;
     snprintf(text, sizeof text,
              "from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\n"
              "def f(X: T.Buffer((\"n\",), \"float32\"), F: T.Buffer((\"n\",), \"float32\"), Y: T.Buffer((\"n\",), "
@@ -126,7 +126,7 @@ static void as_one_by_one(void **state) {
         if (!tirb_isa_available(isas[k])) continue;
         tirb_engine *engine = engine_of(isas[k]);
         for (unsigned b = 0; b < N_BODIES; b++) {
-            tirb_module *expected = load(plain, bodies[b], TIRB_PASS_LANES), *tried = load(engine, bodies[b], 0);
+            tirb_module *expected = load(plain, bodies[b], "lanes"), *tried = load(engine, bodies[b], NULL);
             for (int64_t n = 1; n < MOST; n += n < 70 ? 1 : 59) {
                 memset(want, 0, sizeof want);
                 memset(got, 0, sizeof got);

@@ -27,7 +27,7 @@ static void matrix_products_in_any_order(void **state) {
         assert_int_equal(c.lanes, 0);
         assert_int_equal(c.stores, 0);
         tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
-        options.disabled = TIRB_PASS_CONTRACT;
+        options.disable = "contract";
         c = count(text, &options);
         assert_int_equal(c.contractions, 0);
         assert_int_equal(c.lanes, 1);
@@ -214,7 +214,7 @@ static void operands_are_computed_once(void **state) {
                               "A[y + r - 1, c], T.float32(0)))\n";
     assert_int_equal(count(pool, NULL).stores, 0);
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
-    options.disabled = TIRB_PASS_LANES;
+    options.disable = "lanes";
     assert_true(count(pool, &options).stores > 0);
 }
 
@@ -307,7 +307,7 @@ static void conditions_of_nests_are_bounds(void **state) {
                                "                C[vi, vj] = T.float32(0)\n"
                                "            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]\n";
     tirb_compile_options apart = TIRB_COMPILE_OPTIONS_INIT;
-    apart.disabled = TIRB_PASS_DIGITS;
+    apart.disable = "digits,collapse,unsplit,products";
     census c = count(tiles, &apart);
     assert_int_equal(c.contractions, 2); /* whole tiles, and the last one */
     assert_int_equal(c.stores + c.lanes, 0);
@@ -325,7 +325,7 @@ static void conditions_of_nests_are_bounds(void **state) {
     assert_int_equal(c.lanes, 2);
     assert_int_equal(c.stores, 0);
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
-    options.disabled = TIRB_PASS_INTERCHANGE | TIRB_PASS_PARTS;
+    options.disable = "interchange,reroll,partition,unroll,wrap";
     assert_int_equal(count(border, &options).contractions, 0);
     /* The first iteration of a sum that is cut off is not where it begins. */
     c = count(HEADER "@T.prim_func(s_tir=True)\n"
@@ -372,7 +372,7 @@ static void borders_are_parts(void **state) {
         assert_int_equal(c.checks, 0);
         assert_in_range(c.lanes, 1, cases[i].lanes);
         tirb_compile_options whole = TIRB_COMPILE_OPTIONS_INIT;
-        whole.disabled = TIRB_PASS_PARTS;
+        whole.disable = "reroll,partition,unroll,wrap";
         census asked = count(text, &whole);
         assert_true(asked.lanes != c.lanes || asked.stores > 0 || asked.indexed > 0);
     }
@@ -397,7 +397,7 @@ static void borders_of_any_size_are_parts(void **state) {
                  "    h = T.int32()\n    w = T.int32()\n"
                  "    for i, j in T.grid(h, w):\n", bodies[i]);
         tirb_compile_options whole = TIRB_COMPILE_OPTIONS_INIT;
-        whole.disabled = TIRB_PASS_PARTS;
+        whole.disable = "reroll,partition,unroll,wrap";
         assert_true(count(text, NULL).lanes > count(text, &whole).lanes);
     }
 }
@@ -465,7 +465,7 @@ static void nests_around_a_sum_are_cut(void **state) {
     assert_int_equal(c.contractions, 1);
     assert_int_equal(c.lanes, 0);
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
-    options.disabled = TIRB_PASS_CONTRACT;
+    options.disable = "contract";
     c = count(text, &options);
     assert_int_equal(c.lanes, 1);
     assert_int_equal(c.inner_fma, 1);
@@ -503,7 +503,7 @@ static void neighbours_are_fused(void **state) {
     assert_int_equal(c.lanes, 1);
     assert_int_equal(c.allocations, 0);
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
-    options.disabled = TIRB_PASS_FUSE;
+    options.disable = "fuse";
     c = count(text, &options);
     assert_int_equal(c.lanes, 3);
     assert_int_equal(c.allocations, 2);
@@ -573,7 +573,7 @@ static void counters_are_taken_apart(void **state) {
     assert_int_equal(c.lanes, 1);
     assert_int_equal(c.checks, 0);
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
-    options.disabled = TIRB_PASS_DIGITS | TIRB_PASS_SEQUENCES;
+    options.disable = "digits,collapse,unsplit,products,sequences,branches,popcounts,whiles,induction,scalar_replace";
     c = count(text, &options);
     assert_int_equal(c.lanes, 0);
     /* 43 = 8 * 5 + 3: the last round is a loop of its own. */

@@ -97,7 +97,7 @@ static void name_type(char *text, const char *program, const char *name) {
 static void run(const char *program, const char *name, DLDataType type, tirb_isa isa) {
     char text[1024];
     name_type(text, program, name);
-    script s = open_script(text, 0, isa, 1);
+    script s = open_script(text, as_usual, isa, 1);
     for (size_t offset = 1; offset < type.bits / 8u; offset += 2) compare(&s, type, offset);
     close_script(&s);
 }

@@ -166,7 +166,8 @@ static tirb_status run(const script *s, int64_t n, int64_t m, data *d) {
     return call_script(s, args, N_PARAMS);
 }
 
-enum { IN_ORDER = TIRB_PASS_LANES | TIRB_PASS_FUSE | TIRB_PASS_REGIONS | TIRB_PASS_CONTRACT | TIRB_PASS_SEQUENCES };
+static const choices one_by_one = {
+    "lanes,fuse,contract,sequences,branches,popcounts,whiles,induction,scalar_replace", TIRB_PARALLEL_OFF};
 
 static void orders(void **state) {
     static const int64_t shapes[][2] = {{1, 1}, {7, 33},   {60, 100}, {2, 4099}, {40, 3},
@@ -177,7 +178,7 @@ static void orders(void **state) {
     for (unsigned k = 0; k < N_SHAPES; k++) fill(&inputs[k], (int)shapes[k][0], (int)shapes[k][1]);
     for (unsigned p = 0; p < sizeof programs / sizeof *programs; p += sampled_every()) {
         tirb_status statuses[N_SHAPES];
-        script in_order = open_script(programs[p], IN_ORDER, TIRB_ISA_GENERIC, 1);
+        script in_order = open_script(programs[p], one_by_one, TIRB_ISA_GENERIC, 1);
         for (unsigned k = 0; k < N_SHAPES; k++) {
             expected[k] = inputs[k];
             statuses[k] = run(&in_order, shapes[k][0], shapes[k][1], &expected[k]);
@@ -186,7 +187,8 @@ static void orders(void **state) {
         for (unsigned i = 0; i < 2 + N_ISAS; i++) {
             const tirb_isa isa = i < 2 ? TIRB_ISA_AUTO : every_isa[i - 2];
             if (!tirb_isa_available(isa)) continue;
-            script s = open_script(programs[p], i == 0 ? TIRB_PASS_REGIONS : 0, isa, 1);
+            const choices chosen = {NULL, i == 0 ? TIRB_PARALLEL_OFF : TIRB_PARALLEL_AUTO};
+            script s = open_script(programs[p], chosen, isa, 1);
             for (unsigned k = 0; k < N_SHAPES; k++) {
                 given = inputs[k];
                 tirb_status found = run(&s, shapes[k][0], shapes[k][1], &given);

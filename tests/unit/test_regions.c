@@ -13,14 +13,18 @@
 #include <tirb/compiler.h>
 
 #include "loader/bundle/bundle.h"
+#include "tests/unit/script_fixture.h"
 
 #define HEADER "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n"
 
-static tirb_compile_result *compile(const char *text, uint32_t disabled) {
+static const choices every_region = {NULL, TIRB_PARALLEL_ALL};
+
+static tirb_compile_result *compile(const char *text, choices chosen) {
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     tirb_compile_result *result = NULL;
     tirb_error error = TIRB_ERROR_INIT;
-    options.disabled = disabled;
+    options.parallel = chosen.parallel;
+    options.disable = chosen.disable;
     options.explain = 1;
     tirb_status status = tirb_compile(text, strlen(text), &options, &result, &error);
     if (status != TIRB_OK) print_error("%u: %s\n%s\n", error.line, error.message, text);
@@ -31,8 +35,8 @@ static tirb_compile_result *compile(const char *text, uint32_t disabled) {
 /* ---- Which loops ------------------------------------------------------------------------------------------------ */
 
 /* The loops that became regions, with commas between them; or why the one that the program calls parallel did not. */
-static void describe(const char *text, uint32_t disabled, char *out, size_t size) {
-    tirb_compile_result *result = compile(text, disabled);
+static void describe(const char *text, choices chosen, char *out, size_t size) {
+    tirb_compile_result *result = compile(text, chosen);
     size_t length = 0;
     out[0] = '\0';
     for (uint32_t i = 0; i < tirb_compile_result_loop_count(result) && length < size; i++) {
@@ -52,7 +56,7 @@ static void expect_loops(const char *body, const char *expected) {
              HEADER "def f(A: T.Buffer((64, 32), \"float32\"), B: T.Buffer((64, 32), \"float32\"), "
                     "V: T.Buffer((128,), \"float32\"), N: T.Buffer((64,), \"int32\"), F: T.Buffer((\"m * 32\",), "
                     "\"float32\"), G: T.Buffer((\"m\", 32), \"float32\")):\n    m = T.int32()\n%s", body);
-    describe(text, TIRB_PASS_GRAIN, found, sizeof(found));
+    describe(text, every_region, found, sizeof(found));
     if (strcmp(found, expected) != 0) print_error("%s\n", body);
     assert_string_equal(found, expected);
 }
@@ -89,7 +93,7 @@ static void each_part_has_its_own_memory(void **state) {
                     "        s = T.alloc_buffer((1,), \"float32\")\n"
                     "        s[0] = A[i // 2, i % 2]\n"
                     "        V[i, j] = T.exp(s[0])\n",
-             TIRB_PASS_PROMOTE, found, sizeof(found));
+             (choices){"promote", TIRB_PARALLEL_AUTO}, found, sizeof(found));
     assert_string_equal(found, "i / 2, j");
 }
 
@@ -122,31 +126,31 @@ static void another_loop_of_the_nest_may_be_one(void **state) {
     expect_loops("    for i in T.parallel(64):\n        for j in range(32):\n            V[j] = V[j] + A[i, j]\n", "j");
 }
 
-/* Without TIRB_PASS_GRAIN out of the way, there must be work for two chunks: known now, or asked by the call. */
+/* Unless every loop that may be a region is one, there must be work for two chunks: known now, or asked by the call. */
 static void small_loops_stay_serial(void **state) {
     (void)state;
     char found[512];
     describe(HEADER "def f(A: T.Buffer((64,), \"float32\"), B: T.Buffer((64,), \"float32\")):\n"
-                    "    for i in range(64):\n        A[i] = T.exp(B[i])\n", 0, found, sizeof(found));
+                    "    for i in range(64):\n        A[i] = T.exp(B[i])\n", as_usual, found, sizeof(found));
     assert_string_equal(found, "");
     describe(HEADER "def f(A: T.Buffer((64,), \"float32\"), B: T.Buffer((64,), \"float32\")):\n"
-                    "    for i in T.parallel(64):\n        A[i] = T.exp(B[i])\n", 0, found, sizeof(found));
+                    "    for i in T.parallel(64):\n        A[i] = T.exp(B[i])\n", as_usual, found, sizeof(found));
     assert_string_equal(found, "i: it has too little work for two threads");
     describe(HEADER "def f(A: T.Buffer((1 << 20,), \"float32\"), B: T.Buffer((1 << 20,), \"float32\")):\n"
-                    "    for i in range(1 << 20):\n        A[i] = T.exp(B[i])\n", 0, found, sizeof(found));
+                    "    for i in range(1 << 20):\n        A[i] = T.exp(B[i])\n", as_usual, found, sizeof(found));
     assert_string_equal(found, "i");
     describe(HEADER "def f(A: T.Buffer((64, 64), \"float32\"), B: T.Buffer((64,), \"float32\")):\n"
                     "    for i in range(1, 64):\n        B[i] = A[i - 1, i] + B[i - 1]\n"
-                    "        for j in range(i + 1):\n            A[i, j] = A[i, j] * B[i]\n", 0, found, sizeof(found));
+                    "        for j in range(i + 1):\n            A[i, j] = A[i, j] * B[i]\n", as_usual, found, sizeof(found));
     assert_string_equal(found, ""); /* the rows' lengths vary, but none is long */
     describe(HEADER
              "def f(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((\"n\",), \"float32\")):\n    n = T.int32()\n"
              "    for i in range(n):\n        A[i] = T.exp(B[i])\n",
-             0, found, sizeof(found));
+             as_usual, found, sizeof(found));
     assert_string_equal(found, "i");
     describe(HEADER "def f(A: T.Buffer((1 << 20,), \"float32\"), B: T.Buffer((1 << 20,), \"float32\")):\n"
                     "    for i in range(1 << 20):\n        A[i] = T.exp(B[i])\n",
-             TIRB_PASS_REGIONS, found, sizeof(found));
+             (choices){NULL, TIRB_PARALLEL_OFF}, found, sizeof(found));
     assert_string_equal(found, "");
 }
 
@@ -160,8 +164,8 @@ typedef struct session {
     tirb_error error;
 } session;
 
-static session open_session(const char *text, uint32_t disabled, uint32_t threads, uint64_t fuel) {
-    session s = {.result = compile(text, disabled), .error = TIRB_ERROR_INIT};
+static session open_session(const char *text, choices chosen, uint32_t threads, uint64_t fuel) {
+    session s = {.result = compile(text, chosen), .error = TIRB_ERROR_INIT};
     tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
     tirb_limits limits = TIRB_LIMITS_INIT;
     options.max_threads = limits.threads = threads;
@@ -215,7 +219,7 @@ static void results_do_not_depend_on_threads(void **state) {
         for (int64_t n = 3; n <= N; n += N - 3) {
             uint64_t fuel[3];
             for (int t = 0; t < 3; t++) {
-                session s = open_session(rows, all ? TIRB_PASS_GRAIN : 0, threads[t], 0);
+                session s = open_session(rows, all ? every_region : as_usual, threads[t], 0);
                 memset(b[t], 1, sizeof(b[t]));
                 for (int again = 0; again < 5; again++) assert_int_equal(call(&s, a, b[t], n), TIRB_OK);
                 fuel[t] = fuel_of(&s);
@@ -231,7 +235,7 @@ static void results_do_not_depend_on_threads(void **state) {
 
 static void regions_are_parts_of_their_function(void **state) {
     (void)state;
-    session s = open_session(rows, 0, 2, 0);
+    session s = open_session(rows, as_usual, 2, 0);
     uint32_t number;
     tirb_function_info info = TIRB_FUNCTION_INFO_INIT;
     tirb_param_info param = TIRB_PARAM_INFO_INIT;
@@ -255,7 +259,7 @@ static void the_first_error_is_told(void **state) {
     float a[64 * 8], b[64 * 8];
     for (uint32_t threads = 1; threads <= 7; threads += 3) {
         for (int lowest = 0; lowest < 64; lowest += 21) {
-            session s = open_session(text, TIRB_PASS_GRAIN, threads, 0);
+            session s = open_session(text, every_region, threads, 0);
             for (int i = 0; i < 64 * 8; i++) a[i] = i < lowest * 8 ? 1.0f : (float)(100 + i / 8);
             assert_int_equal(call(&s, a, b, 64), TIRB_BOUNDS);
             char expected[64];
@@ -272,13 +276,13 @@ static void the_first_error_is_told(void **state) {
 static void limits_do_not_depend_on_threads(void **state) {
     (void)state;
     static float a[N * 8], b[N * 8];
-    session s = open_session(rows, TIRB_PASS_GRAIN, 1, 0);
+    session s = open_session(rows, every_region, 1, 0);
     assert_int_equal(call(&s, a, b, N), TIRB_OK);
     uint64_t need = fuel_of(&s);
     close_session(&s);
     for (uint32_t threads = 1; threads <= 7; threads += 3) {
         for (uint64_t less = 0; less < need; less += need / 7) {
-            s = open_session(rows, TIRB_PASS_GRAIN, threads, need - less);
+            s = open_session(rows, every_region, threads, need - less);
             assert_int_equal(call(&s, a, b, N), less == 0 ? TIRB_OK : TIRB_FUEL);
             close_session(&s);
         }

@@ -119,23 +119,20 @@ static tirb_status run(const script *s, int64_t n, int64_t m, data *d) {
     return call_script(s, args, 7);
 }
 
-enum { IN_ORDER = TIRB_PASS_LANES | TIRB_PASS_FUSE | TIRB_PASS_REGIONS | TIRB_PASS_CONTRACT };
+static const choices one_by_one = {"lanes,fuse,contract", TIRB_PARALLEL_OFF};
 
 static void blocks_of_rows(void **state) {
     static const int64_t shapes[][2] = {{1, 1}, {7, 33}, {60, 100}, {2, 4099}, {40, 3}, {9, 0}, {13, 47}};
-    static const uint32_t without[] = {0,
-                                       TIRB_PASS_GRAIN,
-                                       TIRB_PASS_GRAIN | TIRB_PASS_REGIONS,
-                                       TIRB_PASS_GRAIN | TIRB_PASS_LANES,
-                                       TIRB_PASS_CONTRACT,
-                                       TIRB_PASS_GRAIN | TIRB_PASS_INTERCHANGE};
+    static const choices without[] = {{NULL, TIRB_PARALLEL_AUTO},       {NULL, TIRB_PARALLEL_ALL},
+                                      {NULL, TIRB_PARALLEL_OFF},        {"lanes", TIRB_PARALLEL_ALL},
+                                      {"contract", TIRB_PARALLEL_AUTO}, {"interchange", TIRB_PARALLEL_ALL}};
     enum { N_SHAPES = sizeof shapes / sizeof *shapes, N_WITHOUT = sizeof without / sizeof *without };
     static data inputs, expected[N_SHAPES], given;
     (void)state;
     fill(&inputs);
     for (unsigned p = 0; p < sizeof programs / sizeof *programs; p += sampled_every()) {
         tirb_status statuses[N_SHAPES];
-        script in_order = open_script(programs[p], IN_ORDER, TIRB_ISA_GENERIC, 1);
+        script in_order = open_script(programs[p], one_by_one, TIRB_ISA_GENERIC, 1);
         for (unsigned k = 0; k < N_SHAPES; k++) {
             expected[k] = inputs;
             statuses[k] = run(&in_order, shapes[k][0], shapes[k][1], &expected[k]);
@@ -144,7 +141,7 @@ static void blocks_of_rows(void **state) {
         for (unsigned i = 0; i < N_WITHOUT + N_ISAS; i++) {
             const tirb_isa isa = i < N_WITHOUT ? TIRB_ISA_AUTO : every_isa[i - N_WITHOUT];
             if (!tirb_isa_available(isa)) continue;
-            script s = open_script(programs[p], i < N_WITHOUT ? without[i] : TIRB_PASS_GRAIN, isa, 1);
+            script s = open_script(programs[p], without[i < N_WITHOUT ? i : 1], isa, 1);
             for (unsigned k = 0; k < N_SHAPES; k++) {
                 given = inputs;
                 tirb_status found = run(&s, shapes[k][0], shapes[k][1], &given);

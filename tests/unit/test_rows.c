@@ -55,8 +55,8 @@ static void fill(data *d, int64_t n, int64_t v) {
     for (int64_t i = 0; i < 2 * n; i++) d->ids[i] = (int32_t)(i * 31 % v);
 }
 
-static tirb_status run(const char *text, uint32_t disabled, tirb_isa isa, int64_t n, int64_t m, int64_t v, data *d) {
-    script s = open_script(text, disabled, isa, 1);
+static tirb_status run(const char *text, choices chosen, tirb_isa isa, int64_t n, int64_t m, int64_t v, data *d) {
+    script s = open_script(text, chosen, isa, 1);
     int64_t shapes[4][2] = {{n, m}, {n, 2}, {v, m}, {n, m}};
     DLTensor tensors[4];
     const DLDataType f32 = {kDLFloat, 32, 1}, i32 = {kDLInt, 32, 1}, u8 = {kDLUInt, 8, 1};
@@ -69,7 +69,7 @@ static tirb_status run(const char *text, uint32_t disabled, tirb_isa isa, int64_
 }
 
 enum { N_PROGRAMS = sizeof programs / sizeof *programs };
-enum { IN_ORDER = TIRB_PASS_LANES | TIRB_PASS_FUSE | TIRB_PASS_REGIONS };
+static const choices in_order = {"lanes,fuse", TIRB_PARALLEL_OFF};
 
 static void rows_and_bytes(void **state) {
     static const int64_t widths[] = {1, 3, 4, 17, 33, 64, 100, 129, 150};
@@ -79,11 +79,11 @@ static void rows_and_bytes(void **state) {
         for (unsigned k = 0; k < sizeof widths / sizeof *widths; k++) {
             int64_t n = 1 + (int64_t)(p + k * 5) % 20, m = widths[k], v = 1 + (int64_t)k * 4;
             fill(&expected, n, v);
-            assert_int_equal(run(programs[p], IN_ORDER, TIRB_ISA_GENERIC, n, m, v, &expected), TIRB_OK);
+            assert_int_equal(run(programs[p], in_order, TIRB_ISA_GENERIC, n, m, v, &expected), TIRB_OK);
             for (unsigned i = 0; i < N_ISAS; i++) {
                 if (!tirb_isa_available(every_isa[i])) continue;
                 fill(&given, n, v);
-                assert_int_equal(run(programs[p], 0, every_isa[i], n, m, v, &given), TIRB_OK);
+                assert_int_equal(run(programs[p], as_usual, every_isa[i], n, m, v, &given), TIRB_OK);
                 assert_memory_equal(&given, &expected, sizeof given);
             }
         }
@@ -100,11 +100,12 @@ static void numbers_out_of_bounds(void **state) {
             for (int64_t at = 0; at < 6; at += 5) {
                 fill(&d, 6, 5);
                 d.ids[2 * at] = d.ids[2 * at + 1] = wrong[k];
-                assert_int_equal(run(programs[p], 0, TIRB_ISA_AUTO, 6, 33, 5, &d), TIRB_BOUNDS);
+                assert_int_equal(run(programs[p], as_usual, TIRB_ISA_AUTO, 6, 33, 5, &d), TIRB_BOUNDS);
             }
             fill(&d, 6, 5);
             d.ids[0] = wrong[k];
-            assert_int_equal(run(programs[p], 0, TIRB_ISA_AUTO, 6, 0, 5, &d), TIRB_OK); /* no element is reached */
+            /* no element is reached */
+            assert_int_equal(run(programs[p], as_usual, TIRB_ISA_AUTO, 6, 0, 5, &d), TIRB_OK);
         }
     }
 }

@@ -159,17 +159,18 @@ static void compare(const script *lanes, const script *plain, int64_t k, int64_t
     release(&given);
 }
 
+static const choices in_order = {"lanes,fuse", TIRB_PARALLEL_OFF};
+
 static void as_in_order(void **state) {
     static const int64_t heights[] = {1, 2, 3, 4, 5, 7, 8, 13};
     static const int64_t widths[] = {1,  2,  5,  8,  9,  15, 16,  17,  18,  31,  32, 33,
                                      47, 48, 50, 62, 64, 65, 100, 129, 140, 200, 258};
-    enum { IN_ORDER = TIRB_PASS_LANES | TIRB_PASS_FUSE | TIRB_PASS_REGIONS };
     (void)state;
     for (unsigned p = 0; p < N_PROGRAMS; p += sampled_every()) {
-        script plain = open_script(programs[p], IN_ORDER, TIRB_ISA_GENERIC, 1);
+        script plain = open_script(programs[p], in_order, TIRB_ISA_GENERIC, 1);
         for (unsigned i = 0; i < N_ISAS; i++) {
             if (!tirb_isa_available(every_isa[i])) continue;
-            script lanes = open_script(programs[p], 0, every_isa[i], 1);
+            script lanes = open_script(programs[p], as_usual, every_isa[i], 1);
             for (unsigned h = 0; h < sizeof heights / sizeof *heights; h++)
                 for (unsigned w = h % 2; w < sizeof widths / sizeof *widths; w += 2)
                     compare(&lanes, &plain, 1 + (int64_t)(h + w) % 3, heights[h], widths[w]);
@@ -235,10 +236,10 @@ static void as_in_order_of_fixed_length(void **state) {
         char text[FIXED_TEXT];
         write_fixed(text, fixed_rows[statement], types[t].name, channels);
         const bool turned = strstr(text, "Q[i, c, j]") != NULL;
-        script plain = open_script(text, TIRB_PASS_LANES | TIRB_PASS_FUSE | TIRB_PASS_REGIONS, TIRB_ISA_GENERIC, 1);
+        script plain = open_script(text, in_order, TIRB_ISA_GENERIC, 1);
         for (unsigned i = 0; i < N_ISAS; i++) {
             if (!tirb_isa_available(every_isa[i])) continue;
-            script lanes = open_script(text, 0, every_isa[i], 1);
+            script lanes = open_script(text, as_usual, every_isa[i], 1);
             for (unsigned w = 0; w < sizeof widths / sizeof *widths; w++) {
                 data expected, given;
                 run_fixed(&plain, types[t].type, turned, 1 + (int64_t)w, widths[w], channels, &expected);

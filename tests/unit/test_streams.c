@@ -51,8 +51,8 @@ static data make_data(void **memory) {
     return (data){.a = a, .b = a + ELEMENTS, .c = (uint8_t *)(a + 2 * ELEMENTS) + 1};
 }
 
-static void run(const char *text, uint32_t disabled, tirb_isa isa, uint32_t threads, const data *d) {
-    script s = open_script(text, disabled, isa, threads);
+static void run(const char *text, choices chosen, tirb_isa isa, uint32_t threads, const data *d) {
+    script s = open_script(text, chosen, isa, threads);
     int64_t shape[2] = {ROWS, COLUMNS};
     void *const values[3] = {d->a, d->b, d->c};
     DLTensor tensors[3];
@@ -73,11 +73,12 @@ static void past_the_caches(void **state) {
     (void)state;
     for (unsigned p = 0; p < sizeof programs / sizeof *programs; p += sampled_every()) {
         clear(&expected);
-        run(programs[p], TIRB_PASS_REGIONS | TIRB_PASS_FUSE, TIRB_ISA_GENERIC, 1, &expected);
+        run(programs[p], (choices){"fuse", TIRB_PARALLEL_OFF}, TIRB_ISA_GENERIC, 1, &expected);
         for (unsigned i = 0; i < sizeof isas / sizeof *isas; i++) {
             for (uint32_t threads = 1; threads <= 3 && tirb_isa_available(isas[i]); threads += 2) {
                 clear(&given);
-                run(programs[p], threads == 1 ? TIRB_PASS_REGIONS : 0, isas[i], threads, &given);
+                const choices chosen = {NULL, threads == 1 ? TIRB_PARALLEL_OFF : TIRB_PARALLEL_AUTO};
+                run(programs[p], chosen, isas[i], threads, &given);
                 assert_memory_equal(given.b, expected.b, ELEMENTS * sizeof *given.b);
                 assert_memory_equal(given.c, expected.c, ELEMENTS);
             }

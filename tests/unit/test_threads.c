@@ -24,7 +24,7 @@ static tirb_compile_result *compile(void) {
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     tirb_compile_result *result = NULL;
     tirb_error error = TIRB_ERROR_INIT;
-    options.disabled = TIRB_PASS_GRAIN;
+    options.parallel = TIRB_PARALLEL_ALL;
     if (tirb_compile(source, strlen(source), &options, &result, &error) != TIRB_OK) return NULL;
     return result;
 }
@@ -248,7 +248,7 @@ static void test_failing_memory(void **state) {
     tirb_compile_result *result = NULL;
     size_t size;
     static float expected[40 * 40], c[40 * 40];
-    options.disabled = TIRB_PASS_GRAIN;
+    options.parallel = TIRB_PARALLEL_ALL;
     assert_int_equal(tirb_compile(hungry, strlen(hungry), &options, &result, NULL), TIRB_OK);
     const uint8_t *bytes = tirb_compile_result_bytes(result, &size);
     shared_memory memory = {.fail_from = 0};

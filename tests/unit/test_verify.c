@@ -205,6 +205,22 @@ static void test_dims(void **state) {
     rejects(SIGNATURE(".tensor \"A\" f32 r0 (1) offset {1 2}"), "the offset leaves 2 values, not 1");
 }
 
+static void test_results(void **state) {
+    (void)state;
+#define RESULTS(flags, lines) ".function \"f\" " flags "\n.ref f32 writable\n.ref f32 writable\n" lines "\nret.void\n.end\n"
+    accepts(RESULTS("public", ".tensor \"A\" f32 r0 write (4)\n.tensor \"y\" f32 r1 read write () result"));
+    accepts(RESULTS("public", ".tensor \"y\" f32 r0 write (4) result\n.tensor \"z\" f32 r1 write () result"));
+    rejects(RESULTS("public", ".tensor \"y\" f32 r0 write (4) result\n.tensor \"A\" f32 r1 write ()"),
+            "parameter 1 comes after a result");
+    rejects(RESULTS("", ".tensor \"y\" f32 r0 write (4) result"), "parameter 0 is a result of a private function");
+    rejects(RESULTS("public packed", ".tensor \"y\" f32 r0 write (4) result"),
+            "parameter 0 is a result of a packed function");
+    rejects(RESULTS("public", ".tensor \"y\" f32 r0 write (4) strides (1) result"),
+            "parameter 0 is a result with strides");
+    rejects(RESULTS("public", ".tensor \"y\" f32 r0 write (4) offset 0 result"),
+            "parameter 0 is a result with an offset");
+}
+
 static void test_vars(void **state) {
     (void)state;
     rejects(SIGNATURE(".var \"n\" f32 s0"), "shape variable 0: type 11 is not an integer type");
@@ -243,6 +259,7 @@ ALTER(scalar_ndim, MUTABLE(tirbi_param, f->params)[1].ndim = 1)
 ALTER(scalar_strides, MUTABLE(tirbi_param, f->params)[1].has_strides = true)
 ALTER(scalar_offset, MUTABLE(tirbi_param, f->params)[1].has_elem_offset = true)
 ALTER(scalar_minima, MUTABLE(tirbi_param, f->params)[1].minima = f->params[0].shape)
+ALTER(scalar_result, MUTABLE(tirbi_param, f->params)[1].is_result = true)
 ALTER(bad_relation, MUTABLE(tirbi_condition, f->conditions)[0].relation = 6)
 ALTER(bad_var_type, MUTABLE(tirbi_var, f->vars)[0].dtype = 13)
 ALTER(bad_term, MUTABLE(tirbi_dim_term, f->params[0].shape[0].terms)[0].op = 11)
@@ -252,7 +269,7 @@ ALTER(missing_param, (f->n_params = 1, MUTABLE(tirbi_param, f->params)[1].dtype 
                       MUTABLE(tirbi_var, f->vars)[0] = (tirbi_var){f->vars[0].name, TIRB_I64, 1, 1}))
 ALTER(no_code, f->code_size = 0)
 ALTER(cut_code, f->code_size--)
-ALTER(unknown_opcode, MUTABLE(uint8_t, f->code)[0] = 0x0F)
+ALTER(unknown_opcode, MUTABLE(uint8_t, f->code)[0] = 0x43)
 
 static void test_altered(void **state) {
     (void)state;
@@ -267,11 +284,12 @@ static void test_altered(void **state) {
         {bad_param_type, "parameter 0: no type 13"},
         {bad_param_kind, "parameter 0: no kind 2"},
         {bad_access, "parameter 0: access 4"},
-        {scalar_access, "parameter 1 is a scalar with a tensor's access"},
-        {scalar_ndim, "parameter 1 is a scalar with a tensor's access"},
-        {scalar_strides, "parameter 1 is a scalar with a tensor's access"},
-        {scalar_offset, "parameter 1 is a scalar with a tensor's access"},
-        {scalar_minima, "parameter 1 is a scalar with a tensor's access"},
+        {scalar_access, "parameter 1 is a scalar with what a tensor has"},
+        {scalar_ndim, "parameter 1 is a scalar with what a tensor has"},
+        {scalar_strides, "parameter 1 is a scalar with what a tensor has"},
+        {scalar_offset, "parameter 1 is a scalar with what a tensor has"},
+        {scalar_minima, "parameter 1 is a scalar with what a tensor has"},
+        {scalar_result, "parameter 1 is a scalar with what a tensor has"},
         {bad_relation, "condition 0: no relation 6"},
         {bad_var_type, "shape variable 0: no type 13"},
         {bad_term, "an extent: no term 11"},
@@ -279,7 +297,7 @@ static void test_altered(void **state) {
         {missing_param, "shape variable 0: parameter 1 is not a scalar parameter"},
         {no_code, "it has no code"},
         {cut_code, "the code ends inside an instruction"},
-        {unknown_opcode, "function 0 'f' at 0x0: unknown opcode 0x0f"},
+        {unknown_opcode, "function 0 'f' at 0x0: unknown opcode 0x43"},
     };
     const char *text =
         SIGNATURE(".red f32 add\n.var \"n\" i64 s0\n.tensor \"A\" f32 r0 read ($0)\n.scalar \"x\" f32 s1\n"
@@ -1190,7 +1208,7 @@ int main(void) {
         cmocka_unit_test(test_many_conditions),
         cmocka_unit_test(test_minima),         cmocka_unit_test(test_registers),
         cmocka_unit_test(test_params),         cmocka_unit_test(test_dims),
-        cmocka_unit_test(test_vars),           cmocka_unit_test(test_altered),
+        cmocka_unit_test(test_results), cmocka_unit_test(test_vars),           cmocka_unit_test(test_altered),
         cmocka_unit_test(test_operands),       cmocka_unit_test(test_types),
         cmocka_unit_test(test_constants),      cmocka_unit_test(test_traps),
         cmocka_unit_test(test_jumps),          cmocka_unit_test(test_returns),

@@ -211,6 +211,7 @@ static tirb_status check_header(const tirbi_binding *b, uint32_t i, const tirb_a
         const char *kind = arg->kind == TIRB_ARG_INT     ? "an integer"
                            : arg->kind == TIRB_ARG_FLOAT ? "a float"
                            : arg->kind == TIRB_ARG_NONE  ? "missing"
+                           : arg->kind == TIRB_ARG_RESULT ? "left to the call, which makes results only"
                                                          : "of no known kind";
         return tirbi_bind_refuse(b, TIRB_ARGUMENT, i, "is %s, expected a tensor", kind);
     }

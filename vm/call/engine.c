@@ -96,6 +96,7 @@ static tirb_status make_cache(tirb_engine *engine, tirb_error *error) {
                  .max_bundle_size = engine->max_bundle_size};
     memcpy(context.build, tirbi_build_id, sizeof(context.build));
     tirbi_cache_policy policy = {
+        .head = tirbi_bundle_head,
         .max_bytes = engine->cache_bytes,
         .max_entries = engine->cache_modules,
         .context = &context,

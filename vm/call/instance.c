@@ -20,13 +20,15 @@ static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 /* Makes room for the largest argument lists of the module. */
 static bool make_scratch(tirb_instance *instance) {
     const tirbi_program *program = instance->module->program;
-    uint32_t tensors = 0, dims = 0, scalars = 0, vars = 0;
+    uint32_t tensors = 0, dims = 0, scalars = 0, vars = 0, args = 0, results = 0;
     for (uint32_t i = 0; i < program->n_functions; i++) {
         const tirbi_plan *plan = &instance->module->plans[i];
         tensors = larger(tensors, plan->n_tensors);
         dims = larger(dims, plan->n_dims);
         scalars = larger(scalars, plan->n_scalars);
         vars = larger(vars, program->functions[i].n_vars);
+        results = larger(results, plan->n_results);
+        if (plan->n_results) args = larger(args, program->functions[i].n_params);
     }
     tirbi_arena *arena = &instance->arena;
     instance->scratch = (tirbi_scratch){
@@ -40,6 +42,8 @@ static bool make_scratch(tirb_instance *instance) {
         .bound = UINT32_MAX,
         .bound_shapes = TIRBI_NEW_ARRAY(arena, int64_t, dims),
         .bound_tensors = TIRBI_NEW_ARRAY(arena, DLTensor, tensors),
+        .result_args = TIRBI_NEW_ARRAY(arena, tirb_arg, args),
+        .results = TIRBI_NEW_ARRAY(arena, DLManagedTensor *, results),
     };
     instance->imports = TIRBI_NEW_ARRAY(arena, tirbi_bound_import, program->n_imports);
     /* A machine of its own runs the chunks of each participant, while the call's waits. */
@@ -170,8 +174,9 @@ static tirb_status begin_binding(tirb_instance *instance, uint32_t function, con
         return tirbi_error_set(error, TIRB_NOT_FOUND, "%s is private to its module", plan->signature);
     }
     if (n_args != f->n_params && !f->is_packed) {
-        return tirbi_error_set(error, TIRB_ARGUMENT, "expected %u argument%s, found %u, for %s", f->n_params,
-                               f->n_params == 1 ? "" : "s", n_args, plan->signature);
+        return tirbi_error_set(error, TIRB_ARGUMENT, "expected %u argument%s%s, found %u, for %s", f->n_params,
+                               f->n_params == 1 ? "" : "s", plan->n_results ? ", the results included" : "", n_args,
+                               plan->signature);
     }
     *out = (tirbi_binding){.program = program,
                            .function = f,
@@ -362,21 +367,6 @@ static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_a
     return status;
 }
 
-tirb_status tirb_instance_call(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
-                               tirb_result *result, tirb_error *error) {
-    if (!instance || (!args && n_args)) {
-        return tirbi_error_set(error, TIRB_MISUSE, "tirb_instance_call: %s is NULL", instance ? "args" : "instance");
-    }
-    TIRBI_TRY(tirbi_instance_enter(instance, error));
-    instance->run.host = tirbi_fpu_read();
-    uint64_t fuel_used = 0;
-    tirb_status status = call(instance, function, args, n_args, result, &fuel_used, error);
-    atomic_store_explicit(&instance->fuel_used, fuel_used, memory_order_relaxed);
-    atomic_store_explicit(&instance->peak_memory, instance->heap.peak, memory_order_relaxed);
-    tirbi_instance_leave(instance);
-    return status;
-}
-
 /* ---- Inference ------------------------------------------------------------------------------------------------- */
 
 /* `what`[index] of parameter `param`, by the arguments that are bound. */
@@ -480,4 +470,96 @@ tirb_status tirb_instance_minima(tirb_instance *instance, uint32_t function, uin
                                  tirb_error *error) {
     const inference asked = {param, out_minima, max_ndim, out_ndim, NULL, true};
     return infer_of(instance, function, args, n_args, &asked, "tirb_instance_minima", error);
+}
+
+/* ---- Results that the call makes -------------------------------------------------------------------------------- */
+
+/* Whether the call is to make some, none of which there is yet. */
+static bool asks_for_results(const tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args) {
+    bool asks = false;
+    if (function >= instance->module->n_callable || n_args != instance->module->program->functions[function].n_params)
+        return false;
+    for (uint32_t i = n_args - instance->module->plans[function].n_results; i < n_args; i++) {
+        if (args[i].kind != TIRB_ARG_RESULT) continue;
+        if (args[i].value.result) *args[i].value.result = NULL;
+        asks = true;
+    }
+    return asks;
+}
+
+/* Makes those that the caller leaves to it, in the shapes that the other arguments determine. */
+static tirb_status make_results(tirb_instance *instance, tirbi_binding *b, const tirb_arg *args) {
+    const uint32_t n = b->function->n_params, first = n - b->plan->n_results;
+    tirb_arg *given = instance->scratch.result_args;
+    for (uint32_t i = 0; i < n; i++) {
+        given[i] = args[i];
+        if (i < first || args[i].kind != TIRB_ARG_RESULT) continue;
+        if (!args[i].value.result) return tirbi_bind_refuse(b, TIRB_ARGUMENT, i, "has no place to be put: it is NULL");
+        if (args[i].flags) return tirbi_bind_refuse(b, TIRB_ARGUMENT, i, "is made by the call and has flags");
+        given[i] = (tirb_arg){.kind = TIRB_ARG_NONE};
+    }
+    b->args = given;
+    b->partial = true;
+    b->skipped = UINT32_MAX;
+    TIRBI_TRY(tirbi_bind_arguments(b));
+    for (uint32_t i = first; i < n; i++) {
+        if (args[i].kind != TIRB_ARG_RESULT) continue;
+        int64_t shape[TIRBI_MAX_NDIM];
+        DLManagedTensor **made = &instance->scratch.results[i - first];
+        const tirbi_param *p = &b->function->params[i];
+        tirb_error reason = TIRB_ERROR_INIT;
+        TIRBI_TRY(infer_shape(b, i, shape));
+        tirb_status status = tirbi_tensor_make(instance->module->engine, &instance->heap,
+                                               tirbi_dtype_to_dl((tirbi_dtype)p->dtype), shape, p->ndim, made, &reason);
+        if (status != TIRB_OK) return tirbi_bind_refuse(b, status, i, "%s", reason.message);
+    }
+    for (uint32_t i = first; i < n; i++) {
+        if (args[i].kind != TIRB_ARG_RESULT) continue;
+        given[i].kind = TIRB_ARG_TENSOR;
+        given[i].value.tensor = &instance->scratch.results[i - first]->dl_tensor;
+    }
+    return TIRB_OK;
+}
+
+/* To the caller after a call that succeeded, else back. */
+static void give_results(tirb_instance *instance, const tirbi_plan *plan, const tirb_arg *args, uint32_t n_args,
+                         tirb_status status) {
+    for (uint32_t k = 0; k < plan->n_results; k++) {
+        DLManagedTensor *made = instance->scratch.results[k];
+        instance->scratch.results[k] = NULL;
+        if (!made) continue;
+        tirbi_tensor_hand_over(&instance->heap, made);
+        if (status == TIRB_OK) *args[n_args - plan->n_results + k].value.result = made;
+        else made->deleter(made);
+    }
+}
+
+static tirb_status call_for_results(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
+                                    tirb_result *result, uint64_t *fuel_used, tirb_error *error) {
+    tirbi_binding binding;
+    instance->heap.peak = instance->heap.used;
+    instance->heap.over_budget = false;
+    TIRBI_TRY(begin_binding(instance, function, args, n_args, error, &binding));
+    tirb_status status = make_results(instance, &binding, args);
+    if (status == TIRB_OK)
+        status = call(instance, function, instance->scratch.result_args, n_args, result, fuel_used, error);
+    give_results(instance, binding.plan, args, n_args, status);
+    return status;
+}
+
+tirb_status tirb_instance_call(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
+                               tirb_result *result, tirb_error *error) {
+    if (!instance || (!args && n_args)) {
+        return tirbi_error_set(error, TIRB_MISUSE, "tirb_instance_call: %s is NULL", instance ? "args" : "instance");
+    }
+    TIRBI_TRY(tirbi_instance_enter(instance, error));
+    instance->run.host = tirbi_fpu_read();
+    uint64_t fuel_used = 0;
+    tirb_status status = asks_for_results(instance, function, args, n_args)
+                             ? call_for_results(instance, function, args, n_args, result, &fuel_used, error)
+                             : call(instance, function, args, n_args, result, &fuel_used, error);
+    atomic_store_explicit(&instance->fuel_used, fuel_used, memory_order_relaxed);
+    atomic_store_explicit(&instance->peak_memory, instance->heap.peak, memory_order_relaxed);
+    tirbi_instance_leave(instance);
+    return status;
 }

@@ -94,6 +94,7 @@ static void make_plan(tirbi_arena *arena, const tirbi_program *program, const ti
                       tirbi_plan *plan) {
     plan->signature = make_signature(arena, program, f, room);
     plan->n_dims = count_dims(f);
+    plan->n_results = tirbi_function_results(f);
     int64_t *dims = TIRBI_NEW_ARRAY(arena, int64_t, plan->n_dims);
     uint32_t *first_dim = TIRBI_NEW_ARRAY(arena, uint32_t, f->n_params);
     uint16_t *slots = TIRBI_NEW_ARRAY(arena, uint16_t, f->n_params);
@@ -151,6 +152,7 @@ static tirb_status read(tirbi_verified *made, const tirb_engine *engine, const v
         .max_functions = limits->max_functions,
         .max_instructions = limits->max_instructions,
         .memory_per_byte = limits->max_memory ? 0 : MEMORY_PER_BYTE,
+        .stays = made->stays,
     };
     made->heap.budget = limits->max_memory ? limits->max_memory : in_proportion(ANY_MEMORY, MEMORY_PER_BYTE, size);
     made->heap.max_work = limits->max_work ? limits->max_work : UINT64_MAX; /* the sizes bound what reading takes */
@@ -208,15 +210,19 @@ void tirbi_verified_release(void *verified) {
     tirbi_arena_destroy(&made->arena);
     tirbi_heap heap;
     tirbi_heap_init(&heap, &made->heap.allocator, UINT64_MAX);
+    void (*release)(void *context) = made->release;
+    void *context = made->context;
     tirbi_heap_free(&heap, made, sizeof(*made));
+    if (release) release(context);
 }
 
-static tirb_status verify(const tirb_engine *engine, const void *bytes, size_t size, const tirb_load_limits *limits,
-                          tirbi_verified **out, tirb_error *error) {
+static tirb_status verify(const tirb_engine *engine, const void *bytes, size_t size, bool stays,
+                          const tirb_load_limits *limits, tirbi_verified **out, tirb_error *error) {
     tirbi_heap heap = engine->heap;
     tirbi_verified *made = tirbi_heap_calloc(&heap, 1, sizeof(*made));
     if (!made) return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory for a module");
     atomic_init(&made->references, 1);
+    made->stays = stays;
     tirbi_heap_init(&made->heap, &engine->heap.allocator, 0);
     tirbi_arena_init(&made->arena, &made->heap);
     tirb_status status = fill(made, engine, bytes, size, limits, error);
@@ -238,7 +244,8 @@ static tirb_status verify_once(const tirb_engine *engine, const void *bytes, siz
         if (status != TIRB_OK) tirbi_verified_release(*out);
         return status;
     }
-    tirb_status status = verify(engine, pending ? tirbi_cache_entry_bytes(pending) : bytes, size, limits, out, error);
+    tirb_status status =
+        verify(engine, pending ? tirbi_cache_entry_bytes(pending) : bytes, size, false, limits, out, error);
     if (!pending) return status;
     if (status == TIRB_OK) {
         tirbi_cache_add(engine->cache, pending, *out, sizeof(tirbi_verified) + (*out)->heap.used);
@@ -258,39 +265,68 @@ static void destroy(tirb_module *module) {
     tirb_engine_release(engine);
 }
 
-tirb_status tirb_module_load_limited(tirb_engine *engine, const void *bytes, size_t size,
-                                     const tirb_load_limits *limits, tirb_module **out_module, tirb_error *error) {
-    tirb_load_limits chosen = {0};
+/* `caller`, for messages: the function of the API. */
+static tirb_status check_load(const tirb_engine *engine, const void *bytes, size_t size, const tirb_load_limits *limits,
+                              tirb_module **out_module, const char *caller, tirb_load_limits *chosen,
+                              tirb_error *error) {
+    *chosen = (tirb_load_limits){0};
     if (out_module) *out_module = NULL;
     if (!engine || !out_module || (!bytes && size)) {
-        return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_load: %s is NULL",
+        return tirbi_error_set(error, TIRB_MISUSE, "%s: %s is NULL", caller,
                                !engine       ? "engine"
                                : !out_module ? "out_module"
                                              : "bytes");
     }
-    if (limits && !tirbi_options_read(&chosen, sizeof(chosen), limits)) {
-        return tirbi_error_set(error, TIRB_MISUSE,
-                               "tirb_module_load_limited: limits.struct_size is %u; begin with TIRB_LOAD_LIMITS_INIT",
-                               limits->struct_size);
+    if (limits && !tirbi_options_read(chosen, sizeof(*chosen), limits)) {
+        return tirbi_error_set(error, TIRB_MISUSE, "%s: limits.struct_size is %u; begin with TIRB_LOAD_LIMITS_INIT",
+                               caller, limits->struct_size);
     }
+    return TIRB_OK;
+}
+
+/* The module of what was verified, of which it takes the reference. */
+static tirb_status make_module(tirb_engine *engine, tirbi_verified *verified, tirb_module **out_module,
+                               tirb_error *error) {
     tirbi_heap heap = engine->heap;
     tirb_module *module = tirbi_heap_calloc(&heap, 1, sizeof(*module));
-    if (!module) return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory for a module");
-    tirb_status status = engine->cache ? verify_once(engine, bytes, size, &chosen, &module->verified, error)
-                                       : verify(engine, bytes, size, &chosen, &module->verified, error);
-    if (status != TIRB_OK) {
-        tirbi_heap_free(&heap, module, sizeof(*module));
-        return status;
+    if (!module) {
+        tirbi_verified_release(verified);
+        return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory for a module");
     }
     tirbi_engine_retain(engine);
     atomic_init(&module->references, 1);
     module->engine = engine;
-    module->program = module->verified->program;
-    module->plans = module->verified->plans;
-    module->import_types = module->verified->import_types;
-    module->code = module->verified->code;
+    module->verified = verified;
+    module->program = verified->program;
+    module->plans = verified->plans;
+    module->import_types = verified->import_types;
+    module->code = verified->code;
     module->n_callable = tirbi_program_callable(module->program);
     *out_module = module;
+    return TIRB_OK;
+}
+
+tirb_status tirb_module_load_limited(tirb_engine *engine, const void *bytes, size_t size,
+                                     const tirb_load_limits *limits, tirb_module **out_module, tirb_error *error) {
+    tirb_load_limits chosen;
+    tirbi_verified *verified = NULL;
+    const char *caller = limits ? "tirb_module_load_limited" : "tirb_module_load";
+    TIRBI_TRY(check_load(engine, bytes, size, limits, out_module, caller, &chosen, error));
+    TIRBI_TRY(engine->cache ? verify_once(engine, bytes, size, &chosen, &verified, error)
+                            : verify(engine, bytes, size, false, &chosen, &verified, error));
+    return make_module(engine, verified, out_module, error);
+}
+
+tirb_status tirb_module_load_in_place(tirb_engine *engine, const void *bytes, size_t size,
+                                      const tirb_load_limits *limits, void (*release)(void *context), void *context,
+                                      tirb_module **out_module, tirb_error *error) {
+    tirb_load_limits chosen;
+    tirbi_verified *verified = NULL;
+    TIRBI_TRY(check_load(engine, bytes, size, limits, out_module, "tirb_module_load_in_place", &chosen, error));
+    TIRBI_TRY(verify(engine, bytes, size, true, &chosen, &verified, error));
+    TIRBI_TRY(make_module(engine, verified, out_module, error));
+    verified->release = release; /* from here on the bytes are the module's */
+    verified->context = context;
     return TIRB_OK;
 }
 
@@ -378,6 +414,7 @@ tirb_status tirb_module_param(const tirb_module *module, uint32_t function, uint
         info.ndim = p->ndim;
         info.is_read = (p->access & TIRBI_READ) != 0;
         info.is_written = (p->access & TIRBI_WRITE) != 0;
+        info.is_result = p->is_result;
         info.dims = plan->dims + plan->first_dim[param];
     } else {
         info.is_read = 1;

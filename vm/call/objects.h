@@ -45,6 +45,7 @@ typedef struct tirbi_plan {
     uint32_t n_tensors;
     uint32_t n_scalars; /* scalar parameters and the shape variables that are none */
     uint32_t n_dims;
+    uint32_t n_results;
     bool has_compound; /* some extent, stride or offset is neither a constant nor a variable */
 } tirbi_plan;
 
@@ -59,6 +60,9 @@ typedef struct tirbi_verified {
     const char *const *import_types; /* by import: tirbi_import_format */
     tirbi_code *code;
     tirb_load_stats stats;
+    bool stays; /* the bundle's bytes outlive this, and constants may be where they are in it */
+    void (*release)(void *context); /* of those bytes; NULL: nobody wants to know */
+    void *context;
 } tirbi_verified;
 
 struct tirb_module {
@@ -97,6 +101,9 @@ typedef struct tirbi_scratch {
     uint32_t bound;
     int64_t *bound_shapes;
     DLTensor *bound_tensors; /* those without strides; others are not on the CPU */
+    /* Of a call that makes results. */
+    tirb_arg *result_args;     /* the arguments with them */
+    DLManagedTensor **results; /* by result; NULL: the caller's own */
 } tirbi_scratch;
 
 /* What the host has bound to an import. */
@@ -141,6 +148,12 @@ void tirbi_instance_leave(tirb_instance *instance);
 static inline const char *tirbi_program_text(const tirbi_program *program, uint16_t string) {
     return string < program->n_strings ? program->strings[string].text : "?";
 }
+
+/* tirb_tensor_create with memory that `heap`, of the engine's allocator, counts until it is handed over. Also
+ * MEMORY_LIMIT. */
+tirb_status tirbi_tensor_make(tirb_engine *engine, tirbi_heap *heap, DLDataType dtype, const int64_t *shape,
+                              int32_t ndim, DLManagedTensor **out, tirb_error *error);
+void tirbi_tensor_hand_over(tirbi_heap *heap, const DLManagedTensor *made);
 
 void tirbi_engine_retain(tirb_engine *engine);
 /* What the engine's cache does with what it holds, a tirbi_verified. */

@@ -170,8 +170,9 @@ size_t tirbi_signature_format(const tirbi_program *program, const tirbi_function
         put(&t, "...)");
         return finish(&t);
     }
+    const unsigned n_arguments = function->n_params - tirbi_function_results(function);
     for (unsigned i = 0; i < function->n_params && !t.cut; i++) {
-        if (i) put(&t, ", ");
+        put(&t, i == n_arguments ? ") -> (" : i ? ", " : "");
         put_param(&t, program, function, &function->params[i]);
     }
     put(&t, ")");

@@ -207,6 +207,11 @@ static tirb_status assertion(const tirbi_machine *machine, const tirbi_word *pc)
     return tirbi_error_set(machine->error, TIRB_ASSERT, "%s: %s", string_of(machine, pc->b), string_of(machine, pc->c));
 }
 
+static tirb_status not_same(const tirbi_machine *machine, const tirbi_word *pc, const uint64_t *s) {
+    return tirbi_error_set(machine->error, TIRB_SHAPE, "%s is %lld, expected %lld", string_of(machine, pc->c),
+                           (long long)s[pc->a], (long long)s[pc->b]);
+}
+
 tirb_status tirbi_bad_index(const tirbi_machine *machine, int64_t index, unsigned dimension, uint32_t name,
                             int64_t extent) {
     return tirbi_error_set(machine->error, TIRB_BOUNDS,
@@ -390,6 +395,14 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         NEXT(1);
     }
     HANDLER(TRAP) { FAIL(tirbi_error_set(machine->error, (tirb_status)pc->a, "%s", string_of(machine, pc->b))); }
+    HANDLER(SAME) {
+        if (__builtin_expect(s[pc->a] != s[pc->b], 0)) FAIL(not_same(machine, pc, s));
+        NEXT(1);
+    }
+    HANDLER(REF_CONST) {
+        refs[pc->a] = machine->code->constants[pc->b];
+        NEXT(1);
+    }
     HANDLER(INDEX) {
         CHECK_INDEX(s[pc->a]);
         NEXT(2);

@@ -177,6 +177,7 @@ struct tirbi_code {
     tirbi_heap *heap;
     const tirbi_program *program;
     tirbi_arena arena;
+    const tirbi_ref *constants; /* as the program numbers them */
     tirbi_fn *functions;
     const tirbi_kernel_table *kernels;
     const tirbi_half_kernels *halves; /* or NULL */

@@ -770,6 +770,7 @@ static void forget(translator *t, const tirbi_instr *in) {
     case TIRB_OP_BRIF:
     case TIRB_OP_BRNOT:
     case TIRB_OP_ASSERT:
+    case TIRB_OP_SAME:
     case TIRB_OP_INDEX:
     case TIRB_OP_LOAD:
     case TIRB_OP_STORE: return;
@@ -795,6 +796,7 @@ static bool may_repeat(const translator *t, const tirbi_instr *in) {
     case TIRB_OP_BRIF:
     case TIRB_OP_BRNOT:
     case TIRB_OP_ASSERT:
+    case TIRB_OP_SAME:
     case TIRB_OP_INDEX:
     case TIRB_OP_RET:
     case TIRB_OP_RETVOID:
@@ -802,6 +804,7 @@ static bool may_repeat(const translator *t, const tirbi_instr *in) {
     case TIRB_OP_LANE: return true;
     case TIRB_OP_CONST:
     case TIRB_OP_CONST64:
+    case TIRB_OP_REF_CONST:
     case TIRB_OP_LENGTH:
     case TIRB_OP_MEET: return t->loops_seen == 0;
     default: return (tirbi_ops[in->op].flags & TIRBI_FLAG_ELEMENTWISE) && t->loops_seen == 0;
@@ -838,6 +841,8 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
     case TIRB_OP_RET: emit1(t, TIRBI_H_RET, o[0], in->type, 0); break;
     case TIRB_OP_RETVOID: emit1(t, TIRBI_H_RETVOID, 0, 0, 0); break;
     case TIRB_OP_ASSERT: emit1(t, TIRBI_H_ASSERT, o[0], o[1], o[2]); break;
+    case TIRB_OP_SAME: emit1(t, TIRBI_H_SAME, o[0], o[1], o[2]); break;
+    case TIRB_OP_REF_CONST: emit1(t, TIRBI_H_REF_CONST, o[0], o[1], 0); break;
     case TIRB_OP_TRAP: emit1(t, TIRBI_H_TRAP, o[0], o[1], 0); break;
     case TIRB_OP_INDEX: translate_index(t, at); break;
     case TIRB_OP_CONST: {
@@ -1105,6 +1110,36 @@ static tirb_status translate_program(tirbi_code *code, tirb_error *error) {
     return status;
 }
 
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+/* The elements in the order of this processor. */
+static const uint8_t *own_order(tirbi_arena *arena, const tirbi_constant *constant) {
+    const unsigned item = tirbi_dtypes[constant->dtype].size;
+    uint8_t *copy = tirbi_arena_room(arena, (size_t)constant->size);
+    for (uint64_t i = 0; copy && i < constant->size; i++)
+        copy[i] = constant->bytes[i / item * item + item - 1 - i % item];
+    return copy;
+}
+#else
+static const uint8_t *own_order(tirbi_arena *arena, const tirbi_constant *constant) {
+    (void)arena;
+    return constant->bytes;
+}
+#endif
+
+/* References to what nobody writes: the machine writes through none that may not be. */
+static tirb_status place_constants(tirbi_code *code, tirb_error *error) {
+    const tirbi_program *program = code->program;
+    tirbi_ref *refs = TIRBI_NEW_ARRAY(&code->arena, tirbi_ref, program->n_constants);
+    for (unsigned i = 0; refs && i < program->n_constants; i++) {
+        const tirbi_constant *constant = &program->constants[i];
+        const uint8_t *bytes = own_order(&code->arena, constant);
+        refs[i] = (tirbi_ref){(uint8_t *)(uintptr_t)bytes, constant->size, constant->dtype, false, false};
+    }
+    code->constants = refs;
+    if (!code->arena.failed) return TIRB_OK;
+    return tirbi_error_set(error, tirbi_heap_status(code->heap), "no memory to translate the program");
+}
+
 tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, bool profiled, tirbi_heap *heap,
                               tirbi_code **out, tirb_error *error) {
     tirbi_code *code = tirbi_heap_calloc(heap, 1, sizeof *code);
@@ -1126,6 +1161,7 @@ tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, bool p
     tirb_status status = TIRB_OK;
     if (!code->kernels || !code->lanes || !code->contract)
         status = tirbi_error_set(error, TIRB_UNSUPPORTED, "this build has no %s machine", tirb_isa_name(isa));
+    if (status == TIRB_OK) status = place_constants(code, error);
     if (status == TIRB_OK) {
         status = translate_program(code, error);
         tirbi_lane_size_states(code);

@@ -71,7 +71,7 @@ static void fill_dims(owned_tensor *owned, const int64_t *shape, int32_t ndim) {
     }
 }
 
-static tirb_status create(tirb_engine *engine, DLDataType dtype, const int64_t *shape, int32_t ndim,
+static tirb_status create(tirb_engine *engine, tirbi_heap *heap, DLDataType dtype, const int64_t *shape, int32_t ndim,
                           owned_tensor **out, DLTensor *tensor, tirb_error *error) {
     uint64_t bytes = 0, total;
     TIRBI_TRY(check_shape(dtype, shape, ndim, &bytes, error));
@@ -79,8 +79,11 @@ static tirb_status create(tirb_engine *engine, DLDataType dtype, const int64_t *
     if (!tirbi_add_u64(bytes, head + ALIGNMENT, &total) || total > SIZE_MAX) {
         return tirbi_error_set(error, TIRB_SHAPE, "its elements would take more bytes than can be addressed");
     }
-    tirbi_heap heap = engine->heap;
-    owned_tensor *owned = tirbi_heap_calloc(&heap, 1, (size_t)total);
+    owned_tensor *owned = tirbi_heap_calloc(heap, 1, (size_t)total);
+    if (!owned && heap->over_budget) {
+        return tirbi_error_set(error, TIRB_MEMORY_LIMIT, "a tensor of %llu bytes exceeds the memory limit of %llu",
+                               (unsigned long long)bytes, (unsigned long long)heap->budget);
+    }
     if (!owned) {
         return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory for a tensor of %llu bytes",
                                (unsigned long long)bytes);
@@ -101,18 +104,28 @@ static tirb_status create(tirb_engine *engine, DLDataType dtype, const int64_t *
     return TIRB_OK;
 }
 
+tirb_status tirbi_tensor_make(tirb_engine *engine, tirbi_heap *heap, DLDataType dtype, const int64_t *shape,
+                              int32_t ndim, DLManagedTensor **out, tirb_error *error) {
+    owned_tensor *owned = NULL;
+    DLTensor tensor;
+    TIRBI_TRY(create(engine, heap, dtype, shape, ndim, &owned, &tensor, error));
+    owned->as.older = (DLManagedTensor){.dl_tensor = tensor, .manager_ctx = owned, .deleter = delete_older};
+    *out = &owned->as.older;
+    return TIRB_OK;
+}
+
+void tirbi_tensor_hand_over(tirbi_heap *heap, const DLManagedTensor *made) {
+    tirbi_heap_hand_over(heap, ((const owned_tensor *)made->manager_ctx)->total);
+}
+
 tirb_status tirb_tensor_create(tirb_engine *engine, DLDataType dtype, const int64_t *shape, int32_t ndim,
                                DLManagedTensor **out_tensor, tirb_error *error) {
     if (out_tensor) *out_tensor = NULL;
     if (!engine || !out_tensor) {
         return tirbi_error_set(error, TIRB_MISUSE, "tirb_tensor_create: %s is NULL", engine ? "out_tensor" : "engine");
     }
-    owned_tensor *owned;
-    DLTensor tensor;
-    TIRBI_TRY(create(engine, dtype, shape, ndim, &owned, &tensor, error));
-    owned->as.older = (DLManagedTensor){.dl_tensor = tensor, .manager_ctx = owned, .deleter = delete_older};
-    *out_tensor = &owned->as.older;
-    return TIRB_OK;
+    tirbi_heap heap = engine->heap;
+    return tirbi_tensor_make(engine, &heap, dtype, shape, ndim, out_tensor, error);
 }
 
 tirb_status tirb_tensor_create_v1(tirb_engine *engine, DLDataType dtype, const int64_t *shape, int32_t ndim,
@@ -124,7 +137,8 @@ tirb_status tirb_tensor_create_v1(tirb_engine *engine, DLDataType dtype, const i
     }
     owned_tensor *owned;
     DLTensor tensor;
-    TIRBI_TRY(create(engine, dtype, shape, ndim, &owned, &tensor, error));
+    tirbi_heap heap = engine->heap;
+    TIRBI_TRY(create(engine, &heap, dtype, shape, ndim, &owned, &tensor, error));
     owned->as.v1 = (tirb_dl_managed_v1){
         .version = {TIRB_DL_MAJOR, 0}, .manager_ctx = owned, .deleter = delete_v1, .dl_tensor = tensor};
     *out_tensor = &owned->as.v1;

@@ -1,50 +1,24 @@
 #include "compiler/optimize/carried/behind.h"
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_DEPTH = 48, MAX_STORES = 16, MAX_SIZE = 64 };
+enum { MAX_SIZE = 64 };
 
 typedef struct viewer {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
     const tirbi_ls *set; /* of the variable */
     uint32_t at;         /* where it stands in the body */
-    const tirbi_lbuf *stored[MAX_STORES];
-    uint32_t n_stored;
+    tirbi_roots stored;  /* by the body */
     const tirbi_lx *now; /* what stands for the loop's variable in the value that was set then */
     const tirbi_lx *before; /* what stands for the variable */
 } viewer;
 
 /* ---- Which variable --------------------------------------------------------------------------------------------- */
-
-/* Notes the memory that a statement stores to, and that it sets `var` and reads it: false where it does more. */
-static bool note_stores(viewer *v, const tirbi_ls *s, const tirbi_lvar *var, bool *sets, unsigned depth) {
-    if (depth > MAX_DEPTH) return false;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++)
-            if (!note_stores(v, s->as.seq.items[i], var, sets, depth + 1)) return false;
-        return true;
-    case TIRBI_LS_IF:
-        return note_stores(v, s->as.if_.then_case, var, sets, depth + 1) &&
-               (!s->as.if_.else_case || note_stores(v, s->as.if_.else_case, var, sets, depth + 1));
-    case TIRBI_LS_SET: *sets = *sets || s->as.set.var == var; return true;
-    case TIRBI_LS_STORE:
-        if (v->n_stored == MAX_STORES) return false;
-        v->stored[v->n_stored++] = s->as.store.access->buffer->root;
-        return true;
-    default: return false;
-    }
-}
-
-static bool is_stored(const viewer *v, const tirbi_lbuf *root) {
-    for (uint32_t i = 0; i < v->n_stored; i++)
-        if (tirbi_may_meet(v->stored[i], root)) return true;
-    return false;
-}
 
 /* The value of a variable that is set once in the body, for good, ahead of `at`; NULL where it is no such one. */
 static const tirbi_lx *value_of(const viewer *v, const tirbi_lvar *var) {
@@ -56,58 +30,36 @@ static const tirbi_lx *value_of(const viewer *v, const tirbi_lvar *var) {
     return NULL;
 }
 
-/* Whether a variable is set anywhere in a statement. */
-static bool is_set(const tirbi_ls *s, const tirbi_lvar *var) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++)
-            if (is_set(s->as.seq.items[i], var)) return true;
-        return false;
-    case TIRBI_LS_IF:
-        return is_set(s->as.if_.then_case, var) || (s->as.if_.else_case && is_set(s->as.if_.else_case, var));
-    default: return s->kind == TIRBI_LS_SET && s->as.set.var == var;
-    }
-}
-
-/* Whether a value can be computed an iteration later as well: it cannot fail, and loads nothing that the loop stores
+/* Whether a node of a value cannot be computed an iteration later as well: it may fail, or loads what the loop stores
  * to. */
-static bool stays(const viewer *v, const tirbi_lx *x, unsigned depth) {
-    if (depth > MAX_DEPTH || x->traps || x->kind == TIRBI_LX_CALL || x->size > MAX_SIZE) return false;
-    if (x->kind == TIRBI_LX_VAR && is_set(v->loop->as.loop.body, x->var)) {
-        const tirbi_lx *value = value_of(v, x->var);
-        return value && stays(v, value, depth + 1);
-    }
-    if (x->kind == TIRBI_LX_LOAD) {
-        if (x->access->view || is_stored(v, x->access->buffer->root)) return false;
-        for (uint32_t d = 0; d < x->access->ndim; d++)
-            if (!stays(v, x->access->indices[d], depth + 1)) return false;
-    }
-    for (int i = 0; i < x->n_args; i++)
-        if (!stays(v, x->args[i], depth + 1)) return false;
-    return true;
+static bool passes(const void *context, const tirbi_lx *x) {
+    const viewer *v = context;
+    if (x->traps || x->kind == TIRBI_LX_CALL || x->size > MAX_SIZE) return true;
+    if (x->kind == TIRBI_LX_LOAD) return x->access->view || tirbi_is_among(&v->stored, x->access->buffer->root);
+    if (x->kind != TIRBI_LX_VAR || !tirbi_sets(v->loop->as.loop.body, x->var)) return false;
+    const tirbi_lx *value = value_of(v, x->var);
+    return !value || tirbi_any_expr(value, TIRBI_WALK_INDICES, passes, v);
 }
 
 /* The first statement of the body that sets a variable for the iterations behind, and nothing else does. */
 static bool find_set(viewer *v) {
     const tirbi_ls *body = v->loop->as.loop.body;
+    if (!tirbi_is_made_of(body, TIRBI_STRAIGHT) || !tirbi_find_stored(&v->stored, body)) return false;
     for (uint32_t i = 0; i < body->as.seq.n; i++) {
         const tirbi_ls *s = body->as.seq.items[i];
         if (s->kind != TIRBI_LS_SET || s->as.set.declares || s->as.set.var->kind != TIRBI_LVAR_LOCAL ||
             tirbi_lx_depends_on(s->as.set.value, s->as.set.var))
             continue;
         bool again = false, read = false;
-        v->n_stored = 0;
+        tirbi_lvar *var = s->as.set.var;
         for (uint32_t k = 0; k < body->as.seq.n; k++) {
             const tirbi_ls *other = body->as.seq.items[k];
-            bool sets = false;
-            if (!note_stores(v, other, s->as.set.var, &sets, 0)) return false;
-            again = again || (k != i && sets);
-            tirbi_lvar *var = s->as.set.var;
-            read = read || (k > i && tirbi_code_uses(other, &var, 1));
+            again = again || (k != i && tirbi_sets(other, var));
+            read = read || (k > i && tirbi_names(other, &var, 1));
         }
         v->set = s;
         v->at = i;
-        if (!again && !read && stays(v, s->as.set.value, 0)) return true;
+        if (!again && !read && !tirbi_any_expr(s->as.set.value, TIRBI_WALK_INDICES, passes, v)) return true;
     }
     return false;
 }
@@ -158,7 +110,7 @@ static const tirbi_ls *loop_behind(viewer *v) {
     tirbi_ls *loop = tirbi_new_stmt(v->pool, TIRBI_LS_LOOP, v->loop->span);
     if (!var || !loop || !one) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     var->min = tirbi_lx_add(v->pool, old->min, one);
     var->extent = tirbi_lx_sub(v->pool, old->extent, one);
     if (var->lo < var->hi) var->lo++;

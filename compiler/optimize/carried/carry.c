@@ -2,6 +2,7 @@
  * variable before the loop and stored behind it, so that the loop can carry it from lane to lane. And loops that
  * compute an element from the one that the iteration before has stored: a variable hands that on, which is loaded
  * before the loop. */
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/carried/packing.h"
 #include "compiler/optimize/carried/place.h"
 #include "compiler/optimize/carried/search.h"
@@ -55,29 +56,6 @@ static element *find_loaded(carrier *c, const tirbi_place *place) {
 
 /* ---- Finding them ----------------------------------------------------------------------------------------------- */
 
-static void note_variables(carrier *c, const tirbi_ls *s) {
-    if (s->kind == TIRBI_LS_SEQ) {
-        for (uint32_t i = 0; i < s->as.seq.n; i++) note_variables(c, s->as.seq.items[i]);
-    } else if (s->kind == TIRBI_LS_IF) {
-        c->branches = true;
-        note_variables(c, s->as.if_.then_case);
-        if (s->as.if_.else_case) note_variables(c, s->as.if_.else_case);
-    } else if (s->kind == TIRBI_LS_SET) {
-        if (c->own.n == TIRBI_MAX_AFFINE) c->failed = true;
-        else c->own.var[c->own.n++] = s->as.set.var;
-    } else if (s->kind != TIRBI_LS_STORE) {
-        c->failed = true;
-    }
-}
-
-static bool stands_still(const carrier *c, const tirbi_place *place) {
-    if (place->view || !place->flat->pure || tirbi_mentions_loops(place->flat, &c->own)) return false;
-    for (uint32_t i = 0; i < place->ndim; i++) {
-        if (!place->indices[i]->pure || tirbi_mentions_loops(place->indices[i], &c->own)) return false;
-    }
-    return true;
-}
-
 static void add_element(carrier *c, const tirbi_place *place, const tirbi_place *before, const tirbi_lx *load) {
     tirbi_lvar *var = TIRBI_NEW(c->pool->arena, tirbi_lvar);
     if (!var || c->n == MAX_ELEMENTS) {
@@ -85,30 +63,23 @@ static void add_element(carrier *c, const tirbi_place *place, const tirbi_place 
         return;
     }
     *var = (tirbi_lvar){.name = place->buffer->name, .kind = TIRBI_LVAR_LOCAL, .type = place->buffer->type,
-                        .lo = load->lo, .hi = load->hi, .reg = -1, .span = place->span};
+                        .lo = load->lo, .hi = load->hi, .span = place->span};
     c->elements[c->n++] = (element){.place = place, .before = before, .var = var};
 }
 
-/* Notes the elements that are stored to and stand still. Those of a condition are only reached where that cannot
- * fail. */
-static void find_elements(carrier *c, const tirbi_ls *s, bool always) {
-    if (s->kind == TIRBI_LS_SEQ) {
-        for (uint32_t i = 0; i < s->as.seq.n; i++) find_elements(c, s->as.seq.items[i], always);
-        return;
-    }
-    if (s->kind == TIRBI_LS_IF) {
-        find_elements(c, s->as.if_.then_case, false);
-        if (s->as.if_.else_case) find_elements(c, s->as.if_.else_case, false);
-        return;
-    }
-    if (s->kind != TIRBI_LS_STORE) return;
+/* Notes an element that is stored to and stands still. One of a condition is only reached where that cannot fail. */
+static tirbi_step find_element_of(tirbi_walk *w, const tirbi_ls *s) {
+    carrier *c = w->context;
+    if (s->kind != TIRBI_LS_STORE) return TIRBI_INTO;
     const tirbi_place *place = s->as.store.access;
     element *known = find_element(c, place);
     if (known) known->again = true;
-    if (!stands_still(c, place) || place->buffer->local || known) return;
+    if (!tirbi_stands_still(place, &c->own) || place->buffer->local || known) return TIRBI_INTO;
     const tirbi_lx *load = tirbi_lx_load(c->pool, place);
-    if (!load || (load->traps && !always)) c->failed = true;
+    if (!load || (load->traps && w->guarded))
+        c->failed = true;
     else add_element(c, place, NULL, load);
+    return TIRBI_INTO;
 }
 
 /* ---- Those that move -------------------------------------------------------------------------------------------- */
@@ -162,46 +133,18 @@ typedef struct use {
     bool surely, behind, late;
 } use;
 
-static void use_value(use *u, const tirbi_lx *x, bool surely) {
-    const tirbi_place *place = u->store->as.store.access;
-    if (x->kind == TIRBI_LX_LOAD && x->access->buffer == place->buffer && is_one_behind(u->c, place, x->access)) {
-        u->before = x->access;
-        u->surely = u->surely || surely;
+static bool use_place(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
+    use *u = w->context;
+    const tirbi_place *own = u->store->as.store.access;
+    if (!load) {
+        u->behind = u->behind || w->at == u->store;
+        u->stores += tirbi_may_meet(place->buffer->root, own->buffer->root);
+    } else if (place->buffer == own->buffer && is_one_behind(u->c, own, place)) {
+        u->before = place;
+        u->surely = u->surely || !w->guarded;
         u->late = u->late || u->behind;
     }
-    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < x->access->ndim; i++)
-        use_value(u, x->access->indices[i], surely);
-    bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
-    for (int i = 0; i < x->n_args; i++) use_value(u, x->args[i], surely && (!lazy || i == 0));
-}
-
-static void use_stmt(use *u, const tirbi_ls *s, bool surely) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) use_stmt(u, s->as.seq.items[i], surely);
-        return;
-    case TIRBI_LS_IF:
-        use_value(u, s->as.if_.condition, surely);
-        use_stmt(u, s->as.if_.then_case, false);
-        if (s->as.if_.else_case) use_stmt(u, s->as.if_.else_case, false);
-        return;
-    case TIRBI_LS_SET: use_value(u, s->as.set.value, surely); return;
-    case TIRBI_LS_STORE:
-        for (uint32_t i = 0; i < s->as.store.access->ndim; i++) use_value(u, s->as.store.access->indices[i], surely);
-        use_value(u, s->as.store.value, surely);
-        u->behind = u->behind || s == u->store;
-        u->stores += tirbi_may_meet(s->as.store.access->buffer->root, u->store->as.store.access->buffer->root);
-        return;
-    default: u->late = true;
-    }
-}
-
-static uint32_t count_stores(const tirbi_ls *s) {
-    uint32_t n = s->kind == TIRBI_LS_STORE;
-    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n && n <= MAX_WRITTEN; i++)
-        n += count_stores(s->as.seq.items[i]);
-    if (s->kind != TIRBI_LS_IF) return n;
-    return count_stores(s->as.if_.then_case) + (s->as.if_.else_case ? count_stores(s->as.if_.else_case) : 0);
+    return true;
 }
 
 /* Notes the elements that every iteration stores to and the next one loads, by the stores of a part of the body. */
@@ -212,12 +155,13 @@ static void find_moving(carrier *c, const tirbi_ls *whole, const tirbi_ls *body)
         if (s->kind == TIRBI_LS_SEQ) find_moving(c, whole, s);
         if (s->kind != TIRBI_LS_STORE) continue;
         const tirbi_place *place = s->as.store.access;
-        if (place->buffer->local || place->view || !place->flat->pure || stands_still(c, place) ||
+        if (place->buffer->local || place->view || !place->flat->pure || tirbi_stands_still(place, &c->own) ||
             tirbi_buffer_moves(place->buffer, &c->own)) {
             continue;
         }
         use u = {.c = c, .store = s};
-        use_stmt(&u, whole, true);
+        tirbi_walk walk = {.context = &u, .access = use_place, .reach = TIRBI_WALK_PLACES};
+        tirbi_walk_stmt(&walk, whole);
         if (!u.before || u.late || u.stores != 1) continue;
         const tirbi_lx *load = tirbi_lx_load(c->pool, u.before);
         if (!load || (load->traps && !u.surely)) c->failed = true;
@@ -238,41 +182,14 @@ static bool is_apart(const carrier *c, const tirbi_place *e, const tirbi_place *
 }
 
 /* An element stays in its variable only if nothing else reaches it. */
-static void check_place(carrier *c, const tirbi_place *place) {
+static bool check_place(void *context, const tirbi_reached *a) {
+    const carrier *c = context;
     for (uint32_t i = 0; i < c->n; i++) {
         const tirbi_place *e = c->elements[i].place;
         if (c->elements[i].before) continue; /* its lanes are told apart when they are planned */
-        if (!same_access(e, place) && !is_apart(c, e, place)) c->failed = true;
+        if (!same_access(e, a->place) && !is_apart(c, e, a->place)) return false;
     }
-}
-
-static void check_value(carrier *c, const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_CALL) c->failed = true;
-    if (x->kind == TIRBI_LX_LOAD) {
-        check_place(c, x->access);
-        for (uint32_t i = 0; i < x->access->ndim; i++) check_value(c, x->access->indices[i]);
-    }
-    for (int i = 0; i < x->n_args; i++) check_value(c, x->args[i]);
-}
-
-static void check_stmt(carrier *c, const tirbi_ls *s) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) check_stmt(c, s->as.seq.items[i]);
-        return;
-    case TIRBI_LS_IF:
-        check_value(c, s->as.if_.condition);
-        check_stmt(c, s->as.if_.then_case);
-        if (s->as.if_.else_case) check_stmt(c, s->as.if_.else_case);
-        return;
-    case TIRBI_LS_STORE:
-        check_place(c, s->as.store.access);
-        for (uint32_t i = 0; i < s->as.store.access->ndim; i++) check_value(c, s->as.store.access->indices[i]);
-        check_value(c, s->as.store.value);
-        return;
-    case TIRBI_LS_SET: check_value(c, s->as.set.value); return;
-    default: c->failed = true;
-    }
+    return true;
 }
 
 static const tirbi_ls *set(carrier *c, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
@@ -303,15 +220,6 @@ static const tirbi_ls *as_one(carrier *c, const tirbi_ls *s) {
     return one;
 }
 
-/* How often a value reads a variable. */
-static uint32_t count_reads(const tirbi_lx *x, const tirbi_lvar *var) {
-    uint32_t n = x->kind == TIRBI_LX_VAR && x->var == var;
-    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++)
-        n += count_reads(x->access->indices[d], var);
-    for (int i = 0; i < x->n_args && n < 2; i++) n += count_reads(x->args[i], var);
-    return n;
-}
-
 static const tirbi_lx *replace_by_set(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const tirbi_ls *s = rewrite->context;
     return x->kind == TIRBI_LX_VAR && x->var == s->as.set.var ? s->as.set.value : NULL;
@@ -322,7 +230,7 @@ static const tirbi_ls *as_one_step(carrier *c, const tirbi_ls *s, const tirbi_ls
     const bool assign = s->kind == TIRBI_LS_SET && next->kind == TIRBI_LS_SET && s->as.set.var == next->as.set.var &&
                         !s->as.set.declares && !next->as.set.declares;
     const bool steps = assign && s->as.set.value->size <= TIRBI_MAX_SHARED_SIZE &&
-                       count_reads(next->as.set.value, s->as.set.var) == 1;
+                       tirbi_count_expr(next->as.set.value, TIRBI_WALK_INDICES, tirbi_is_var, s->as.set.var) == 1;
     tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace_by_set, .context = (void *)(uintptr_t)s};
     tirbi_ls *one = steps ? tirbi_new_stmt(c->pool, TIRBI_LS_SET, next->span) : NULL;
     if (!one) return NULL;
@@ -343,18 +251,21 @@ static const tirbi_ls *as_one_choice(carrier *c, const tirbi_ls *s, const tirbi_
     return value ? set(c, next->as.set.var, value, false) : NULL;
 }
 
-/* Whether a value reads a variable, or memory that a place may be in. */
+/* A variable, and memory that a place may be in. */
+typedef struct changed {
+    const tirbi_lvar *var;
+    const tirbi_place *place;
+} changed;
+
+static bool reads_changed(const void *context, const tirbi_lx *x) {
+    const changed *c = context;
+    return x->kind == TIRBI_LX_CALL || tirbi_is_var(c->var, x) ||
+           (x->kind == TIRBI_LX_LOAD && c->place && tirbi_may_meet(x->access->buffer->root, c->place->buffer->root));
+}
+
+/* Whether a value reads either of them. */
 static bool reads(const tirbi_lx *x, const tirbi_lvar *var, const tirbi_place *place) {
-    if (x->kind == TIRBI_LX_CALL || (x->kind == TIRBI_LX_VAR && x->var == var)) return true;
-    if (x->kind == TIRBI_LX_LOAD && place && tirbi_may_meet(x->access->buffer->root, place->buffer->root))
-        return true;
-    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++) {
-        if (reads(x->access->indices[d], var, place)) return true;
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (reads(x->args[i], var, place)) return true;
-    }
-    return false;
+    return tirbi_any_expr(x, TIRBI_WALK_INDICES, reads_changed, &(changed){var, place});
 }
 
 /* The first statement of an arm; `rest` becomes what is behind it, or NULL. */
@@ -417,7 +328,7 @@ static const tirbi_ls *stored_at_once(carrier *c, const tirbi_ls *s, const tirbi
 static bool is_unused(const tirbi_ls *s, const tirbi_ls *const *next, uint32_t n) {
     bool used = s->kind != TIRBI_LS_SET || !s->as.set.declares || !s->as.set.value || s->as.set.value->traps;
     tirbi_lvar *var = used ? NULL : s->as.set.var;
-    for (uint32_t i = 0; i < n && !used; i++) used = tirbi_code_uses(next[i], &var, 1);
+    for (uint32_t i = 0; i < n && !used; i++) used = tirbi_names(next[i], &var, 1);
     return !used;
 }
 
@@ -466,6 +377,7 @@ static bool store_apart(carrier *c) {
         e->stored = TIRBI_NEW(c->pool->arena, tirbi_lvar);
         if (!e->stored) return false;
         *e->stored = *e->var;
+        e->stored->id = 0;
     }
     return true;
 }
@@ -523,7 +435,7 @@ static const tirbi_lx *bound(carrier *c, const tirbi_lx *x, const char *name, co
     if (is_plain(x)) return x;
     tirbi_lvar *var = TIRBI_NEW(c->pool->arena, tirbi_lvar);
     if (!var) return NULL;
-    *var = (tirbi_lvar){.name = name, .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .lo = x->lo, .hi = x->hi, .reg = -1};
+    *var = (tirbi_lvar){.name = name, .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .lo = x->lo, .hi = x->hi};
     items[*n] = set(c, var, x, true);
     if (!items[*n]) return NULL;
     (*n)++;
@@ -537,6 +449,7 @@ static bool replace_variable(carrier *c, const tirbi_ls **items, uint32_t *n) {
     c->fresh = TIRBI_NEW(c->pool->arena, tirbi_lvar);
     if (!c->fresh) return false;
     *c->fresh = *var;
+    c->fresh->id = 0;
     c->fresh->min = bound(c, var->min, "first", items, n);
     c->fresh->extent = c->fresh->min ? bound(c, var->extent, "rounds", items, n) : NULL;
     return c->fresh->extent != NULL;
@@ -634,11 +547,14 @@ static const tirbi_ls *carry_in(carrier *c, tirbi_lx_pool *pool, const tirbi_ls 
     c->own = (tirbi_loop_set){.var = {loop->as.loop.var}, .n = 1};
     const tirbi_ls *first = take_init(c, loop->as.loop.body), *rest = first ? join_statements(c, first) : NULL;
     if (!rest) return NULL;
-    note_variables(c, rest);
-    if (c->failed) return NULL;
-    find_elements(c, rest, true);
-    if (lanes && count_stores(rest) <= MAX_WRITTEN) find_moving(c, rest, rest); /* lanes bear no more */
-    check_stmt(c, rest);
+    if (!tirbi_find_variables(&c->own, rest, TIRBI_STRAIGHT)) return NULL;
+    c->branches = tirbi_has_kind(rest, TIRBI_KIND(IF));
+    tirbi_walk stores = {.context = c, .stmt = find_element_of};
+    tirbi_walk_stmt(&stores, rest);
+    /* lanes bear no more */
+    if (lanes && tirbi_count_kind(rest, TIRBI_KIND(STORE)) <= MAX_WRITTEN) find_moving(c, rest, rest);
+    tirbi_accesses all = {.context = c, .access = check_place, .rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS};
+    c->failed = !tirbi_find_accesses(&all, rest) || c->failed;
     bool bounds = is_plain(loop->as.loop.var->min) && is_plain(loop->as.loop.var->extent);
     if (c->failed || (c->n == 0 && bounds && rest == first)) return NULL;
     const tirbi_ls *items[3];

@@ -2,11 +2,13 @@
 
 #include <string.h>
 
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/carried/scopes.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "compiler/pipeline/switches.h"
 
 enum {
     MAX_ARRAYS = 8,
@@ -97,34 +99,23 @@ static array *array_of(writer *w, const tirbi_lbuf *root) {
     return NULL;
 }
 
-/* Finds the arrays that begin in a statement; false where one is not small, or there is a statement that is not
- * written. */
-static bool find_arrays(writer *w, const tirbi_ls *s, unsigned depth) {
-    if (depth == 0) return false;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (!find_arrays(w, s->as.seq.items[i], depth - 1)) return false;
-        }
-        return true;
-    case TIRBI_LS_LOOP:
-        return !s->as.loop.step && !s->as.loop.blocks && !s->as.loop.rows && find_arrays(w, s->as.loop.body, depth - 1);
-    case TIRBI_LS_IF:
-        return !s->as.if_.first_of && find_arrays(w, s->as.if_.then_case, depth - 1) &&
-               (!s->as.if_.else_case || find_arrays(w, s->as.if_.else_case, depth - 1));
-    case TIRBI_LS_WHILE:
-        return find_arrays(w, s->as.while_.body, depth - 1);
-    case TIRBI_LS_STORE:
-        return true;
-    case TIRBI_LS_SET:
-        return s->as.set.value != NULL;
-    case TIRBI_LS_ALLOC:
-        if (size_of(s->as.alloc.buffer) == 0 || w->n_arrays == MAX_ARRAYS) return false;
-        w->arrays[w->n_arrays++].buffer = s->as.alloc.buffer;
-        return true;
-    default:
-        return false;
-    }
+/* Finds an array that begins in a statement; stops where it is not small, or the statement is not written. */
+static tirbi_step find_array(tirbi_walk *walk, const tirbi_ls *s) {
+    writer *w = walk->context;
+    if (s->kind == TIRBI_LS_LOOP && (s->as.loop.step || s->as.loop.blocks || s->as.loop.rows)) return TIRBI_STOP;
+    if (s->kind == TIRBI_LS_IF && s->as.if_.first_of) return TIRBI_STOP;
+    if (s->kind != TIRBI_LS_ALLOC) return TIRBI_INTO;
+    if (size_of(s->as.alloc.buffer) == 0 || w->n_arrays == MAX_ARRAYS) return TIRBI_STOP;
+    w->arrays[w->n_arrays++].buffer = s->as.alloc.buffer;
+    return TIRBI_PAST;
+}
+
+static bool find_arrays(writer *w, const tirbi_ls *s) {
+    tirbi_walk walk = {.context = w,
+                       .stmt = find_array,
+                       .kinds = TIRBI_NESTS | TIRBI_KIND(WHILE) | TIRBI_KIND(ALLOC),
+                       .deepest = MAX_DEPTH};
+    return tirbi_walk_stmt(&walk, s);
 }
 
 static void note_variables(writer *w, const tirbi_lx *x) {
@@ -197,7 +188,7 @@ static tirbi_lvar *new_variable(writer *w, const tirbi_lvar *like) {
     tirbi_lvar *var = TIRBI_NEW(w->pool->arena, tirbi_lvar);
     if (!var) return NULL;
     *var = *like;
-    var->reg = -1;
+    var->id = 0;
     return var;
 }
 
@@ -257,7 +248,6 @@ static tirbi_lvar *new_element(writer *w, array *a, uint32_t number, const tirbi
                         .type = a->buffer->type,
                         .lo = like->lo,
                         .hi = like->hi,
-                        .reg = -1,
                         .span = span};
     return a->element[number] = var;
 }
@@ -509,7 +499,7 @@ static bool becomes_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
 static bool write_nest(writer *w, const tirbi_ls *const *front, uint32_t n_front, const tirbi_ls *loop,
                        uint32_t *tries) {
     for (uint32_t i = 0; i < n_front; i++) w->arrays[w->n_arrays++].buffer = front[i]->as.alloc.buffer;
-    if (!find_arrays(w, loop, MAX_DEPTH) || w->n_arrays == 0) return false;
+    if (!find_arrays(w, loop) || w->n_arrays == 0) return false;
     note_choices(w, loop);
     bool many = false;
     for (const tirbi_ls *at = loop; at->kind == TIRBI_LS_LOOP && !chooses(w, at->as.loop.var); at = at->as.loop.body) {

@@ -8,7 +8,7 @@
  * t1 = A[i, 1]; B[i] = t0 * t1: the short loops that say which element it is are written out, and the loop around them
  * may be lanes, each with elements of its own. So are arrays that were allocated before the loop, where each iteration
  * sets what it reads. The statement with such loops so; those stay that would not be lanes, or have long loops inside
- * that are. `disabled` is of the compile options. */
+ * that are. `disabled` is a set of TIRB_PASS_*. */
 const tirbi_ls *tirbi_write_out_elements(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled,
                                          tirbi_notes *notes);
 

@@ -1,5 +1,6 @@
 #include "compiler/optimize/carried/induction.h"
 
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 
@@ -29,14 +30,13 @@ static void forget(known *k, const tirbi_lvar *var) {
     }
 }
 
-/* Whether a value is made of constants, parameters and variables of loops. */
-static bool lasts(const tirbi_lx *x) {
-    if (!x->pure || x->traps) return false;
-    if (x->kind == TIRBI_LX_VAR) return x->var->kind == TIRBI_LVAR_PARAM || x->var->kind == TIRBI_LVAR_LOOP;
-    for (int i = 0; i < x->n_args; i++)
-        if (!lasts(x->args[i])) return false;
-    return true;
+static bool passes(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return x->kind == TIRBI_LX_VAR && x->var->kind != TIRBI_LVAR_PARAM && x->var->kind != TIRBI_LVAR_LOOP;
 }
+
+/* Whether a value is made of constants, parameters and variables of loops. */
+static bool lasts(const tirbi_lx *x) { return x->pure && !x->traps && !tirbi_any_expr(x, 0, passes, NULL); }
 
 static void know(known *k, tirbi_lvar *var, const tirbi_lx *value) {
     forget(k, var);
@@ -46,21 +46,15 @@ static void know(known *k, tirbi_lvar *var, const tirbi_lx *value) {
     k->value[k->n++] = value;
 }
 
+static tirbi_step forget_set(tirbi_walk *w, const tirbi_ls *s) {
+    if (s->kind == TIRBI_LS_SET) forget(w->context, s->as.set.var);
+    return TIRBI_INTO;
+}
+
 /* Forgets what a statement sets. */
 static void forget_sets(known *k, const tirbi_ls *s) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) forget_sets(k, s->as.seq.items[i]);
-        return;
-    case TIRBI_LS_LOOP: forget_sets(k, s->as.loop.body); return;
-    case TIRBI_LS_WHILE: forget_sets(k, s->as.while_.body); return;
-    case TIRBI_LS_IF:
-        forget_sets(k, s->as.if_.then_case);
-        if (s->as.if_.else_case) forget_sets(k, s->as.if_.else_case);
-        return;
-    case TIRBI_LS_SET: forget(k, s->as.set.var); return;
-    default: return;
-    }
+    tirbi_walk walk = {.context = k, .stmt = forget_set};
+    tirbi_walk_stmt(&walk, s);
 }
 
 /* ---- What an iteration adds ------------------------------------------------------------------------------------- */

@@ -15,16 +15,14 @@ typedef struct keeper {
     const tirbi_lx *at; /* what stands for the loop's variable */
 } keeper;
 
-static bool find_sets(keeper *k, const tirbi_ls *s) {
-    if (s->kind == TIRBI_LS_SEQ) {
-        for (uint32_t i = 0; i < s->as.seq.n; i++)
-            if (!find_sets(k, s->as.seq.items[i])) return false;
-        return true;
+static bool find_sets(keeper *k, const tirbi_ls *body) {
+    if (!tirbi_list_statements(body, k->sets, &k->n, MAX_SETS)) return false;
+    for (uint32_t i = 0; i < k->n; i++) {
+        const tirbi_ls *s = k->sets[i];
+        if (s->kind != TIRBI_LS_SET || s->as.set.declares || s->as.set.var->kind != TIRBI_LVAR_LOCAL ||
+            s->as.set.value->traps)
+            return false;
     }
-    if (s->kind != TIRBI_LS_SET || s->as.set.declares || s->as.set.var->kind != TIRBI_LVAR_LOCAL ||
-        s->as.set.value->traps || k->n == MAX_SETS)
-        return false;
-    k->sets[k->n++] = s;
     return true;
 }
 
@@ -95,7 +93,7 @@ const tirbi_ls *tirbi_keep_last(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     if (!k || !last) return NULL;
     *k = (keeper){.pool = pool, .loop = loop, .condition = body->as.if_.condition};
     *last = (tirbi_lvar){.name = "last", .kind = TIRBI_LVAR_LOCAL, .type = TIRB_I64, .lo = -1, .hi = INT64_MAX - 1,
-                         .reg = -1, .span = loop->span};
+                         .span = loop->span};
     if (!find_sets(k, body->as.if_.then_case) || !are_kept_only(k)) return NULL;
     const tirbi_ls *items[3];
     items[0] = set(k, last, tirbi_lx_int(pool, TIRB_I64, -1), true);

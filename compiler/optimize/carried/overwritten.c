@@ -1,13 +1,13 @@
 #include "compiler/optimize/carried/overwritten.h"
 
-#include "compiler/optimize/facts/accesses.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/facts/order.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_ITEMS = 32, LEAST = 8 };
+enum { MAX_ITEMS = 32, MAX_PLACES = 32, LEAST = 8 };
 
 typedef struct overwriter {
     tirbi_lx_pool *pool;
@@ -24,15 +24,10 @@ static const tirbi_place *place_of(const overwriter *o) { return o->items[o->at]
 static bool stands_still(const overwriter *o, const tirbi_ls *s) {
     if (s->kind != TIRBI_LS_STORE) return false;
     const tirbi_place *place = s->as.store.access;
-    if (place->view || place->buffer->local || place->buffer->overlaps || !place->flat->pure ||
-        tirbi_mentions_loops(place->flat, &o->own) || tirbi_buffer_moves(place->buffer, &o->own))
-        return false;
-    for (uint32_t d = 0; d < place->ndim; d++) {
-        const tirbi_lx *index = place->indices[d];
-        if (!index->pure || index->traps || tirbi_mentions_loops(index, &o->own) || !tirbi_dim_proven(place, d))
-            return false;
-    }
-    return true;
+    for (uint32_t d = 0; d < place->ndim; d++)
+        if (place->indices[d]->traps) return false;
+    return tirbi_stands_still(place, &o->own) && tirbi_is_proven(place) && !place->buffer->local &&
+           !place->buffer->overlaps && !tirbi_buffer_moves(place->buffer, &o->own);
 }
 
 static bool is_apart(const overwriter *o, const tirbi_place *place) {
@@ -46,14 +41,15 @@ static bool is_apart(const overwriter *o, const tirbi_place *place) {
 /* Whether nothing but the store itself reaches its element up to there, and nothing but loads behind it. */
 static bool is_read_behind(const overwriter *o) {
     for (uint32_t i = 0; i < o->n; i++) {
-        tirbi_accesses all = {.n = 0};
+        tirbi_reached places[MAX_PLACES];
+        tirbi_accesses all = {.item = places, .most = MAX_PLACES};
         if (!tirbi_find_accesses(&all, o->items[i])) return false;
         for (uint32_t k = 0; k < all.n; k++) {
-            const tirbi_place *place = all.item[k].place;
-            const bool itself = i == o->at && all.item[k].stored;
+            const tirbi_place *place = places[k].place;
+            const bool writes = places[k].what != TIRBI_LOADS, itself = i == o->at && writes;
             if (itself || !tirbi_may_meet(place->buffer->root, place_of(o)->buffer->root) || is_apart(o, place))
                 continue;
-            if (i <= o->at || all.item[k].stored || !tirbi_same_place(place, place_of(o))) return false;
+            if (i <= o->at || writes || !tirbi_same_place(place, place_of(o))) return false;
         }
     }
     return true;
@@ -83,7 +79,6 @@ static const tirbi_ls *without_store(overwriter *o) {
                             .type = buffer->type,
                             .lo = load->lo,
                             .hi = load->hi,
-                            .reg = -1,
                             .span = store->span};
     for (uint32_t i = 0; i < o->n; i++) items[i] = o->items[i];
     items[o->at] = tirbi_new_set(o->pool, store->span, o->held, store->as.store.value, true);
@@ -102,7 +97,7 @@ static const tirbi_ls *loop_of_others(overwriter *o) {
     const tirbi_ls *body = without_store(o);
     if (!var || !loop || !one || !body) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     if (!var->below && old->min->lo >= 0) var->below = tirbi_lx_add(o->pool, old->min, old->extent);
     var->extent = tirbi_lx_sub(o->pool, old->extent, one);
     if (!var->extent) return NULL;
@@ -131,17 +126,11 @@ bool tirbi_keep_last_store(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arra
     if (!tirbi_is_plain_loop(loop) || var->extent->hi < LEAST || !tirbi_can_resolve(loop->as.loop.body))
         return false;
     overwriter *o = TIRBI_NEW(pool->arena, overwriter);
-    tirbi_accesses *all = TIRBI_NEW(pool->arena, tirbi_accesses);
-    if (!o || !all) return false;
+    if (!o) return false;
     *o = (overwriter){.pool = pool, .loop = loop, .own = {.var = {loop->as.loop.var}, .n = 1}};
     if (!tirbi_list_statements(loop->as.loop.body, o->items, &o->n, MAX_ITEMS) ||
-        !tirbi_find_accesses(all, loop->as.loop.body))
+        !tirbi_find_accesses(&(tirbi_accesses){.sets = &o->own}, loop->as.loop.body) || !find_store(o))
         return false;
-    for (uint32_t i = 0; i < all->sets.n; i++) {
-        if (o->own.n == TIRBI_MAX_AFFINE) return false;
-        o->own.var[o->own.n++] = all->sets.var[i];
-    }
-    if (!find_store(o)) return false;
     const tirbi_ls *parts[2] = {loop_of_others(o), last_one(o)};
     out->loop = parts[0];
     out->stmt = tirbi_new_sequence(pool, loop->span, parts, 2);

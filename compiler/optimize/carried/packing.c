@@ -1,12 +1,12 @@
 #include "compiler/optimize/carried/packing.h"
 
-#include "compiler/optimize/facts/accesses.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/copy.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_ITEMS = 24, MAX_PUSHES = 4, ARMS = 2, YES = 0, NO = 1, BLOCK = 2048, LEAST = 16, MAX_DEPTH = 48 };
+enum { MAX_ITEMS = 24, MAX_PLACES = 32, MAX_PUSHES = 4, ARMS = 2, YES = 0, NO = 1, BLOCK = 2048, LEAST = 16 };
 
 /* A store of an arm. One that pushes goes on by one element wherever it is made. */
 typedef struct push {
@@ -37,27 +37,6 @@ typedef struct packer {
 } packer;
 
 /* ---- What is pushed --------------------------------------------------------------------------------------------- */
-
-static bool cannot_fail(const tirbi_ls *s, unsigned depth) {
-    if (depth > MAX_DEPTH) return false;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++)
-            if (!cannot_fail(s->as.seq.items[i], depth + 1)) return false;
-        return true;
-    case TIRBI_LS_IF:
-        return !s->as.if_.condition->traps && cannot_fail(s->as.if_.then_case, depth + 1) &&
-               (!s->as.if_.else_case || cannot_fail(s->as.if_.else_case, depth + 1));
-    case TIRBI_LS_STORE:
-        for (uint32_t d = 0; d < s->as.store.access->ndim; d++)
-            if (s->as.store.access->indices[d]->traps || !tirbi_dim_proven(s->as.store.access, d)) return false;
-        return !s->as.store.value->traps;
-    case TIRBI_LS_SET:
-        return s->as.set.value && !s->as.set.value->traps;
-    default:
-        return false;
-    }
-}
 
 /* A variable of whole numbers and what is added to it. */
 static bool is_sum(const tirbi_lx *x, tirbi_lvar **var, int64_t *more) {
@@ -98,7 +77,7 @@ static bool find_pushes(arm *a, const tirbi_ls *s, int64_t *counted) {
         return false;
     if (!tirbi_place_depends_on(place, a->counter)) {
         a->stores[a->n++] = (push){.store = s};
-        return cannot_fail(s, 0);
+        return tirbi_cannot_fail(s);
     }
     if (place->ndim != 1 || place->view || place->buffer->local || place->buffer->overlaps ||
         place->buffer->broadcasts || !is_sum(place->indices[0], &var, &more) || var != a->counter ||
@@ -149,7 +128,7 @@ static const tirbi_ls *set(const packer *p, tirbi_lvar *var, const tirbi_lx *val
 static tirbi_lvar *new_var(const packer *p, const char *name, tirbi_lvar_kind kind, tirbi_dtype type, int64_t hi) {
     tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
     if (!var) return NULL;
-    *var = (tirbi_lvar){.name = name, .kind = kind, .type = type, .hi = hi, .reg = -1, .span = p->loop->span};
+    *var = (tirbi_lvar){.name = name, .kind = kind, .type = type, .hi = hi, .span = p->loop->span};
     return var;
 }
 
@@ -175,7 +154,6 @@ static tirbi_lbuf *new_buffer(const packer *p, tirbi_dtype type) {
                            .strides = &sizes[1],
                            .root = buffer,
                            .param = -1,
-                           .reg = -1,
                            .written = true};
     return sizes[0] && sizes[1] ? buffer : NULL;
 }
@@ -236,6 +214,7 @@ static const tirbi_ls *keep_block(packer *p) {
     uint32_t n = 0;
     if (!known) return NULL;
     *known = *at;
+    known->id = 0;
     known->lo = old->type == TIRB_I32 && old->lo < INT32_MIN ? INT32_MIN : old->lo;
     known->hi = old->type == TIRB_I32 && old->hi > INT32_MAX ? INT32_MAX : old->hi;
     for (uint32_t i = 0; i < p->n; i++) {
@@ -339,17 +318,16 @@ static bool find_branch(packer *p) {
             break;
     }
     for (uint32_t i = 0; i < p->n; i++)
-        if (i != p->at && !cannot_fail(p->items[i], 0)) return false;
+        if (i != p->at && !tirbi_cannot_fail(p->items[i])) return false;
     return p->at < p->n;
 }
 
 static bool read_loop(packer *p) {
-    tirbi_accesses *all = TIRBI_NEW(p->pool->arena, tirbi_accesses);
+    tirbi_reached places[MAX_PLACES];
+    tirbi_accesses all = {.item = places, .most = MAX_PLACES};
     const tirbi_ls *body = p->loop->as.loop.body;
-    const bool alone = all && tirbi_list_statements(body, p->items, &p->n, MAX_ITEMS) &&
-                       tirbi_find_accesses(all, body) && find_branch(p) && is_alone(p, all);
-    TIRBI_GIVE_BACK(p->pool->arena, all);
-    return alone;
+    return tirbi_list_statements(body, p->items, &p->n, MAX_ITEMS) && tirbi_find_accesses(&all, body) &&
+           find_branch(p) && is_alone(p, &all);
 }
 
 static bool pack_elements(packer *p, tirbi_arranged *out) {

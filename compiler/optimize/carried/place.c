@@ -1,5 +1,6 @@
 #include "compiler/optimize/carried/place.h"
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/carried/search.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/lanes/lanes.h"
@@ -141,7 +142,6 @@ static tirbi_lvar *new_var(const finder *f, const tirbi_lvar *like, tirbi_lvar_k
                             .type = like->type,
                             .lo = like->lo,
                             .hi = like->hi,
-                            .reg = -1,
                             .span = f->loop->span};
     return var;
 }
@@ -167,7 +167,7 @@ static tirbi_lvar *fresh_variable(finder *f, const tirbi_lx **value, const tirbi
     tirbi_lvar *var = TIRBI_NEW(f->pool->arena, tirbi_lvar);
     if (!var) return NULL;
     *var = *f->loop->as.loop.var;
-    var->reg = -1;
+    var->id = 0;
     *value = without_lets(f, f->value, tirbi_lx_var(f->pool, var));
     *when = f->when ? without_lets(f, f->when, tirbi_lx_var(f->pool, var)) : NULL;
     return *value && !*when == !f->when ? var : NULL;
@@ -428,26 +428,6 @@ typedef struct holder {
     const tirbi_lx *at;       /* while a place is made: in place of the variable */
 } holder;
 
-static bool note_variables(holder *h, const tirbi_ls *s, unsigned depth) {
-    if (depth > MAX_DEPTH) return false;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (!note_variables(h, s->as.seq.items[i], depth + 1)) return false;
-        }
-        return true;
-    case TIRBI_LS_IF:
-        return !s->as.if_.first_of && note_variables(h, s->as.if_.then_case, depth + 1) &&
-               (!s->as.if_.else_case || note_variables(h, s->as.if_.else_case, depth + 1));
-    case TIRBI_LS_SET:
-        if (h->own.n == TIRBI_MAX_AFFINE || !s->as.set.value) return false;
-        h->own.var[h->own.n++] = s->as.set.var;
-        return true;
-    default:
-        return false;
-    }
-}
-
 static bool is_set(const holder *h, const tirbi_lvar *var) {
     for (uint32_t i = 1; i < h->own.n; i++) {
         if (h->own.var[i] == var) return true;
@@ -463,8 +443,8 @@ static tirbi_lvar *carried_index(const holder *h, const tirbi_lx *x) {
 }
 
 /* Notes a load by a variable that the body sets and indices that stand still; false where the loop has another one. */
-static bool note_load(holder *h, const tirbi_lx *x, bool surely) {
-    const tirbi_place *place = x->access;
+static bool note_load(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
+    holder *h = w->context;
     tirbi_lvar *index = NULL;
     for (uint32_t d = 0; d < place->ndim; d++) {
         tirbi_lvar *var = carried_index(h, place->indices[d]);
@@ -474,36 +454,37 @@ static bool note_load(holder *h, const tirbi_lx *x, bool surely) {
             return true;
     }
     if (!index || place->view || place->buffer->local || !place->flat->shared) return true;
-    if (h->place && !tirbi_same_value(tirbi_lx_load(h->pool, h->place), x)) return false;
+    if (h->place && !tirbi_same_value(tirbi_lx_load(h->pool, h->place), load)) return false;
     h->place = place;
     h->index = index;
-    h->surely = h->surely || surely || !x->traps;
+    h->surely = h->surely || !w->guarded || !load->traps;
     return true;
 }
 
-static bool note_value(holder *h, const tirbi_lx *x, bool surely, unsigned depth) {
-    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL) return false;
-    if (x->kind == TIRBI_LX_LOAD && !note_load(h, x, surely)) return false;
-    const bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
-    for (int i = 0; i < x->n_args; i++) {
-        if (!note_value(h, x->args[i], surely && (!lazy || i == 0), depth + 1)) return false;
-    }
-    return true;
+static tirbi_step refuse_call(tirbi_walk *w, const tirbi_lx *x) {
+    (void)w;
+    return x->kind == TIRBI_LX_CALL ? TIRBI_STOP : TIRBI_INTO;
 }
 
-static bool note_loads(holder *h, const tirbi_ls *s, bool surely) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (!note_loads(h, s->as.seq.items[i], surely && i == 0)) return false;
-        }
-        return true;
-    case TIRBI_LS_IF:
-        return note_value(h, s->as.if_.condition, surely, 0) && note_loads(h, s->as.if_.then_case, false) &&
-               (!s->as.if_.else_case || note_loads(h, s->as.if_.else_case, false));
-    default:
-        return note_value(h, s->as.set.value, surely, 0);
+/* Only the first statement is come to for certain: those before another one may fail in ways of their own. */
+static tirbi_step note_statement(tirbi_walk *w, const tirbi_ls *s) {
+    if (s->kind == TIRBI_LS_IF && s->as.if_.first_of) return TIRBI_STOP;
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++) {
+        if (!tirbi_walk_stmt(w, s->as.seq.items[i])) return TIRBI_STOP;
+        w->guarded = true;
     }
+    return s->kind == TIRBI_LS_SEQ ? TIRBI_PAST : TIRBI_INTO;
+}
+
+static bool note_loads(holder *h, const tirbi_ls *body) {
+    const uint32_t kinds = TIRBI_KIND(SEQ) | TIRBI_KIND(IF) | TIRBI_KIND(SET);
+    tirbi_walk walk = {.context = h,
+                       .stmt = note_statement,
+                       .expr = refuse_call,
+                       .access = note_load,
+                       .kinds = kinds,
+                       .deepest = MAX_DEPTH};
+    return tirbi_find_variables(&h->own, body, kinds) && tirbi_walk_stmt(&walk, body);
 }
 
 static const tirbi_lx *replace_held(tirbi_rewrite *rewrite, const tirbi_lx *x) {
@@ -600,7 +581,6 @@ static const tirbi_ls *load_first(holder *h, const tirbi_lx *first) {
                           .type = TIRB_I64,
                           .min = tirbi_lx_int(h->pool, TIRB_I64, 0),
                           .extent = rounds,
-                          .reg = -1,
                           .span = var->span};
     *once = (tirbi_ls){.kind = TIRBI_LS_LOOP, .span = h->loop->span};
     once->as.loop.var = round;
@@ -618,8 +598,7 @@ const tirbi_ls *tirbi_hold_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     h->pool = pool;
     h->loop = loop;
     h->own.var[h->own.n++] = loop->as.loop.var;
-    if (!note_variables(h, loop->as.loop.body, 0) || !note_loads(h, loop->as.loop.body, true) || !h->place ||
-        !h->surely) {
+    if (!note_loads(h, loop->as.loop.body) || !h->place || !h->surely) {
         TIRBI_GIVE_BACK(pool->arena, h);
         return NULL;
     }
@@ -632,7 +611,6 @@ const tirbi_ls *tirbi_hold_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) {
                             .type = (tirbi_dtype)first->type,
                             .lo = first->lo,
                             .hi = first->hi,
-                            .reg = -1,
                             .span = loop->span};
     *fresh = *loop;
     fresh->as.loop.body = hold_in(h, loop->as.loop.body, NULL);
@@ -640,25 +618,21 @@ const tirbi_ls *tirbi_hold_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     return tirbi_new_sequence(pool, loop->span, (const tirbi_ls *[]){load_first(h, first), fresh}, 2);
 }
 
-/* Whether a condition compares an element whose place an element of memory tells. */
-static bool names_by_elements(const tirbi_lx *x, unsigned depth) {
-    if (depth > MAX_DEPTH) return false;
+/* Whether an element's place is told by an element of memory. */
+static bool is_by_element(const void *context, const tirbi_lx *x) {
+    (void)context;
     for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++) {
         const tirbi_lx *index = x->access->indices[d];
         while (index->kind == TIRBI_LX_OP && index->op == TIRB_OP_CAST) index = index->args[0];
         if (index->kind == TIRBI_LX_LOAD) return true;
     }
-    for (int i = 0; i < x->n_args; i++) {
-        if (names_by_elements(x->args[i], depth + 1)) return true;
-    }
     return false;
 }
 
-static bool chooses_by_elements(const tirbi_ls *s, unsigned depth) {
-    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n && depth < MAX_DEPTH; i++) {
-        if (chooses_by_elements(s->as.seq.items[i], depth + 1)) return true;
-    }
-    return s->kind == TIRBI_LS_IF && names_by_elements(s->as.if_.condition, 0);
+/* Whether a condition compares such elements. */
+static bool chooses_by_elements(const void *context, const tirbi_ls *s) {
+    (void)context;
+    return s->kind == TIRBI_LS_IF && tirbi_any_expr(s->as.if_.condition, 0, is_by_element, NULL);
 }
 
 typedef struct holders {
@@ -671,7 +645,8 @@ static const tirbi_ls *hold_all(void *context, const tirbi_ls *s) {
     if (all->depth == MAX_DEPTH) return s;
     if (s->kind == TIRBI_LS_LOOP) {
         const tirbi_ls *held = tirbi_hold_elements(all->pool, s);
-        if (!held && chooses_by_elements(s->as.loop.body, 0)) held = tirbi_hold_by_elements(all->pool, s);
+        if (!held && tirbi_any_stmt(s->as.loop.body, chooses_by_elements, NULL))
+            held = tirbi_hold_by_elements(all->pool, s);
         if (held) return held;
     }
     all->depth++;

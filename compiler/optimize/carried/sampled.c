@@ -1,11 +1,11 @@
 #include "compiler/optimize/carried/sampled.h"
 
-#include "compiler/optimize/facts/accesses.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_ITEMS = 32, MAX_SETS = 4, MAX_DEPTH = 48, MAX_SIZE = 32, LEAST = 8 };
+enum { MAX_ITEMS = 32, MAX_PLACES = 32, MAX_SETS = 4, MAX_SIZE = 32, LEAST = 8 };
 
 typedef struct sampler {
     tirbi_lx_pool *pool;
@@ -14,55 +14,39 @@ typedef struct sampler {
     uint32_t n, at; /* the condition is the item `at` */
     const tirbi_ls *sets[MAX_SETS];
     uint32_t n_sets;
+    tirbi_reached places[MAX_PLACES];
     tirbi_accesses reached; /* by the body */
+    tirbi_loop_set all;     /* variables that it sets */
     tirbi_lvar *last;       /* the iteration that has set them, counted from 0, or -1 */
     const tirbi_lx *then;   /* what stands for the loop's variable in it */
 } sampler;
 
-static bool find_sets(sampler *s, const tirbi_ls *stmt, unsigned depth) {
-    for (uint32_t i = 0; stmt->kind == TIRBI_LS_SEQ && i < stmt->as.seq.n; i++)
-        if (depth > MAX_DEPTH || !find_sets(s, stmt->as.seq.items[i], depth + 1)) return false;
-    if (stmt->kind == TIRBI_LS_SEQ) return true;
-    if (stmt->kind != TIRBI_LS_SET || stmt->as.set.declares || stmt->as.set.var->kind != TIRBI_LVAR_LOCAL ||
-        s->n_sets == MAX_SETS)
-        return false;
-    s->sets[s->n_sets++] = stmt;
-    return true;
-}
-
 static uint32_t times_set(const sampler *s, const tirbi_lvar *var) {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < s->reached.sets.n; i++) n += s->reached.sets.var[i] == var;
+    for (uint32_t i = 0; i < s->all.n; i++) n += s->all.var[i] == var;
     return n;
 }
 
-/* Whether a value can be computed in later iterations as well. */
-static bool lasts(const sampler *s, const tirbi_lx *x, unsigned depth) {
-    if (depth > MAX_DEPTH || x->traps || x->kind == TIRBI_LX_CALL || x->size > MAX_SIZE) return false;
-    if (x->kind == TIRBI_LX_VAR && times_set(s, x->var) > 0) return false;
-    if (x->kind == TIRBI_LX_LOAD) {
-        for (uint32_t i = 0; i < s->reached.n; i++)
-            if (s->reached.item[i].stored &&
-                tirbi_may_meet(s->reached.item[i].place->buffer->root, x->access->buffer->root))
-                return false;
-        for (uint32_t d = 0; d < x->access->ndim; d++)
-            if (!lasts(s, x->access->indices[d], depth + 1)) return false;
-    }
-    for (int i = 0; i < x->n_args; i++)
-        if (!lasts(s, x->args[i], depth + 1)) return false;
-    return true;
+/* Whether a node of a value cannot be computed in later iterations as it is in this one. */
+static bool passes(const void *context, const tirbi_lx *x) {
+    const sampler *s = context;
+    if (x->traps || x->kind == TIRBI_LX_CALL || x->size > MAX_SIZE) return true;
+    return x->kind == TIRBI_LX_VAR ? times_set(s, x->var) > 0
+                                   : x->kind == TIRBI_LX_LOAD && tirbi_is_written(&s->reached, x->access->buffer->root);
 }
 
 /* Whether an item is a condition under which variables are set that nothing else sets. */
 static bool samples(sampler *s, const tirbi_ls *item) {
     s->n_sets = 0;
     if (item->kind != TIRBI_LS_IF || item->as.if_.first_of || item->as.if_.else_case || item->as.if_.condition->traps ||
-        !find_sets(s, item->as.if_.then_case, 0) || s->n_sets == 0)
+        !tirbi_list_statements(item->as.if_.then_case, s->sets, &s->n_sets, MAX_SETS) || s->n_sets == 0)
         return false;
     for (uint32_t i = 0; i < s->n_sets; i++) {
-        const tirbi_lvar *var = s->sets[i]->as.set.var;
-        if (times_set(s, var) != 1 || tirbi_lx_depends_on(item->as.if_.condition, var) ||
-            !lasts(s, s->sets[i]->as.set.value, 0))
+        const tirbi_ls *set = s->sets[i];
+        const tirbi_lvar *var = set->kind == TIRBI_LS_SET && !set->as.set.declares ? set->as.set.var : NULL;
+        if (!var || var->kind != TIRBI_LVAR_LOCAL || times_set(s, var) != 1 ||
+            tirbi_lx_depends_on(item->as.if_.condition, var) ||
+            tirbi_any_expr(set->as.set.value, TIRBI_WALK_INDICES, passes, s))
             return false;
     }
     return true;
@@ -174,11 +158,11 @@ bool tirbi_carry_last(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged 
     tirbi_lvar *last = TIRBI_NEW(pool->arena, tirbi_lvar);
     if (!s || !last) return false;
     *s = (sampler){.pool = pool, .loop = loop, .last = last};
+    s->reached = (tirbi_accesses){.item = s->places, .most = MAX_PLACES, .sets = &s->all};
     *last = (tirbi_lvar){.name = "last",
                          .kind = TIRBI_LVAR_LOCAL,
                          .lo = -1,
                          .hi = var->extent->hi - 1,
-                         .reg = -1,
                          .type = var->extent->hi <= INT32_MAX ? TIRB_I32 : TIRB_I64,
                          .span = loop->span};
     if (!tirbi_list_statements(loop->as.loop.body, s->items, &s->n, MAX_ITEMS) ||

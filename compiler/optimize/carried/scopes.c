@@ -2,6 +2,8 @@
  * from each iteration to the next, though every one sets it before it reads it. */
 #include "compiler/optimize/carried/scopes.h"
 
+#include "compiler/loop/visit.h"
+
 enum { MAX_DEPTH = 48, MAX_LOOPS = 16, MAX_WORK = 1 << 18 };
 
 /* What statements do with a variable on their way. */
@@ -137,22 +139,6 @@ static first_use of_stmt(scope *c, const tirbi_ls *s, unsigned depth) {
     return READ_FIRST;
 }
 
-static bool has_jumps(const tirbi_ls *s, unsigned depth) {
-    if (depth > MAX_DEPTH) return true;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++)
-            if (has_jumps(s->as.seq.items[i], depth + 1)) return true;
-        return false;
-    case TIRBI_LS_LOOP: return has_jumps(s->as.loop.body, depth + 1);
-    case TIRBI_LS_WHILE: return has_jumps(s->as.while_.body, depth + 1);
-    case TIRBI_LS_IF:
-        return has_jumps(s->as.if_.then_case, depth + 1) ||
-               (s->as.if_.else_case && has_jumps(s->as.if_.else_case, depth + 1));
-    default: return s->kind == TIRBI_LS_BREAK || s->kind == TIRBI_LS_CONTINUE;
-    }
-}
-
 /* ---- Moving declarations ---------------------------------------------------------------------------------------- */
 
 /* The body with the variable beginning at the first of its statements that uses it. */
@@ -175,7 +161,7 @@ static const tirbi_ls *beginning_in(scope *c, const tirbi_ls *body, const tirbi_
 /* The loop with the variable beginning in each iteration; NULL where one needs what another one has set. */
 static const tirbi_ls *inside_loop(scope *c, const tirbi_ls *loop, const tirbi_ls *declaration) {
     const first_use bounds = then(of_bounds(c, loop->as.loop.var), of_value(c, loop->as.loop.step));
-    c->jumps = has_jumps(loop->as.loop.body, 0);
+    c->jumps = tirbi_has_kind(loop->as.loop.body, TIRBI_KIND(BREAK) | TIRBI_KIND(CONTINUE));
     if (bounds != UNUSED || of_stmt(c, loop->as.loop.body, 0) == READ_FIRST) return NULL;
     const tirbi_ls *body = beginning_in(c, loop->as.loop.body, declaration);
     tirbi_ls *copy = body ? tirbi_new_stmt(c->pool, TIRBI_LS_LOOP, loop->span) : NULL;

@@ -1,5 +1,6 @@
 #include "compiler/optimize/carried/search.h"
 
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/carried/place.h"
 #include "compiler/optimize/lanes/lane_planner.h"
 #include "compiler/optimize/rewriting/rewrite.h"
@@ -203,30 +204,10 @@ static const tirbi_lx *stays(seeker *s, const tirbi_ls *stmt, unsigned depth) {
     }
 }
 
-/* Only assignments: what runs again for the iterations that change something. */
-static bool is_plain(const tirbi_ls *stmt, unsigned depth) {
-    if (depth > MAX_DEPTH) return false;
-    switch (stmt->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < stmt->as.seq.n; i++) {
-            if (!is_plain(stmt->as.seq.items[i], depth + 1)) return false;
-        }
-        return true;
-    case TIRBI_LS_IF:
-        return is_plain(stmt->as.if_.then_case, depth + 1) &&
-               (!stmt->as.if_.else_case || is_plain(stmt->as.if_.else_case, depth + 1));
-    case TIRBI_LS_SET: return true;
-    default: return false;
-    }
-}
-
-static bool depends_on_state(const seeker *s, const tirbi_lx *x) {
-    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < s->n_state; i++) {
+static bool is_state(const void *context, const tirbi_lx *x) {
+    const seeker *s = context;
+    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < s->n_state; i++)
         if (x->var == s->state[i]) return true;
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (depends_on_state(s, x->args[i])) return true;
-    }
     return false;
 }
 
@@ -260,9 +241,9 @@ static tirbi_lvar *new_var(seeker *s, const char *name, tirbi_lvar_kind kind, co
         s->failed = true;
         return NULL;
     }
-    *var = (tirbi_lvar){.name = name, .kind = kind, .type = TIRB_I64, .lo = 0, .hi = INT64_MAX, .reg = -1};
+    *var = (tirbi_lvar){.name = name, .kind = kind, .type = TIRB_I64, .lo = 0, .hi = INT64_MAX};
     if (like)
-        *var = (tirbi_lvar){.name = name, .kind = kind, .type = like->type, .lo = like->lo, .hi = like->hi, .reg = -1};
+        *var = (tirbi_lvar){.name = name, .kind = kind, .type = like->type, .lo = like->lo, .hi = like->hi};
     return var;
 }
 
@@ -363,9 +344,12 @@ static const tirbi_ls *search_in(seeker *s, tirbi_lx_pool *pool, const tirbi_ls 
     s->pool = pool;
     s->loop = loop;
     s->always = tirbi_lx_int(pool, TIRB_BOOL, 1);
-    if (!s->always || var->extent->hi <= 2 * AT_FIRST || !is_plain(loop->as.loop.body, 0)) return NULL;
+    if (!s->always || var->extent->hi <= 2 * AT_FIRST ||
+        !tirbi_is_made_of(loop->as.loop.body, TIRBI_KIND(SEQ) | TIRBI_KIND(IF) | TIRBI_KIND(SET)))
+        return NULL;
     const tirbi_lx *stay = stays(s, loop->as.loop.body, 0);
-    if (!stay || s->failed || stay == s->always || s->n_state == 0 || !depends_on_state(s, stay)) return NULL;
+    if (!stay || s->failed || stay == s->always || s->n_state == 0 || !tirbi_any_expr(stay, 0, is_state, s))
+        return NULL;
     tirbi_lvar *at = new_var(s, "at", TIRBI_LVAR_LOCAL, NULL), *burst = new_var(s, "burst", TIRBI_LVAR_LOCAL, NULL);
     tirbi_lvar *stop = new_var(s, "stop", TIRBI_LVAR_LET, NULL);
     if (s->failed) return NULL;
@@ -412,34 +396,18 @@ const tirbi_ls *tirbi_search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop) 
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------- */
 
-/* Whether a load steps from element to element in a loop. */
-static bool has_stream(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_loop_set *own) {
-    if (x->kind == TIRBI_LX_LOAD) {
-        tirbi_affine form;
-        int64_t c;
-        if (tirbi_affine_number(pool, x->access, own, &form) && tirbi_affine_constant(&form, 0, &c) && c == 1)
-            return true;
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (has_stream(pool, x->args[i], own)) return true;
-    }
-    return false;
-}
+typedef struct streaming {
+    tirbi_lx_pool *pool;
+    const tirbi_loop_set *own;
+} streaming;
 
-static bool streams(tirbi_lx_pool *pool, const tirbi_ls *stmt, const tirbi_loop_set *own) {
-    switch (stmt->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < stmt->as.seq.n; i++) {
-            if (streams(pool, stmt->as.seq.items[i], own)) return true;
-        }
-        return false;
-    case TIRBI_LS_IF:
-        return has_stream(pool, stmt->as.if_.condition, own) || streams(pool, stmt->as.if_.then_case, own) ||
-               (stmt->as.if_.else_case && streams(pool, stmt->as.if_.else_case, own));
-    case TIRBI_LS_STORE: return has_stream(pool, stmt->as.store.value, own);
-    case TIRBI_LS_SET: return stmt->as.set.value && has_stream(pool, stmt->as.set.value, own);
-    default: return false;
-    }
+/* Whether a load steps from element to element in a loop. */
+static bool is_stream(const void *context, const tirbi_lx *x) {
+    const streaming *s = context;
+    tirbi_affine form;
+    int64_t c;
+    return x->kind == TIRBI_LX_LOAD && tirbi_affine_number(s->pool, x->access, s->own, &form) &&
+           tirbi_affine_constant(&form, 0, &c) && c == 1;
 }
 
 /* The only loop of more than one round among statements; false where there are several. */
@@ -460,7 +428,7 @@ const tirbi_ls *tirbi_find_searched(tirbi_lx_pool *pool, const tirbi_ls *loop) {
         if (inner->kind == TIRBI_LS_LOOP) {
             tirbi_loop_set own = {.var = {inner->as.loop.var}, .n = 1};
             const tirbi_ls *body = inner->as.loop.body;
-            if (body->kind != TIRBI_LS_LOOP && streams(pool, body, &own) &&
+            if (body->kind != TIRBI_LS_LOOP && tirbi_any_value(body, 0, is_stream, &(streaming){pool, &own}) &&
                 (tirbi_search_updates(pool, inner) || tirbi_search_elements(pool, inner))) {
                 return inner;
             }
@@ -482,17 +450,15 @@ static bool is_harmless(const tirbi_lane_op *o) {
     return o->op == TIRB_OP_VLOAD || o->op == TIRB_OP_VSPLAT || o->op == TIRB_OP_VIOTA;
 }
 
+static tirbi_step fails_surely(tirbi_walk *w, const tirbi_lx *x) {
+    if (!x->traps) return TIRBI_PAST;
+    const bool hidden = x->kind == TIRBI_LX_CALL || (x->kind == TIRBI_LX_LOAD && x->access->view);
+    return w->guarded || hidden ? TIRBI_STOP : TIRBI_INTO;
+}
+
 bool tirbi_fails_surely(const tirbi_lx *x) {
-    if (!x->traps) return true;
-    const bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
-    if (x->kind == TIRBI_LX_CALL) return false;
-    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++) {
-        if (x->access->view || !tirbi_fails_surely(x->access->indices[d])) return false;
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (lazy && i > 0 ? x->args[i]->traps : !tirbi_fails_surely(x->args[i])) return false;
-    }
-    return true;
+    tirbi_walk walk = {.expr = fails_surely, .reach = TIRBI_WALK_INDICES};
+    return tirbi_walk_expr(&walk, x);
 }
 
 tirbi_lane_plan *tirbi_plan_search(tirbi_lx_pool *pool, const tirbi_ls *search) {

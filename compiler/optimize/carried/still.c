@@ -1,18 +1,18 @@
 #include "compiler/optimize/carried/still.h"
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 
-enum { MAX_NAMED = 16, MAX_STORED = 8, MAX_DEPTH = 64 };
+enum { MAX_NAMED = 16 };
 
 typedef struct namer {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
     bool nests;
     tirbi_loop_set own; /* the loop's variable, and those that the body sets */
-    const tirbi_lbuf *stored[MAX_STORED];
-    uint32_t n_stored;
+    tirbi_roots stored; /* by the body */
     struct {
         const tirbi_lx *load;
         tirbi_lvar *var;
@@ -22,50 +22,21 @@ typedef struct namer {
 
 /* ---- What the body changes -------------------------------------------------------------------------------------- */
 
-static bool note_stmt(namer *m, const tirbi_ls *s, unsigned depth) {
-    if (depth > MAX_DEPTH) return false;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (!note_stmt(m, s->as.seq.items[i], depth + 1)) return false;
-        }
-        return true;
-    case TIRBI_LS_IF:
-        return note_stmt(m, s->as.if_.then_case, depth + 1) &&
-               (!s->as.if_.else_case || note_stmt(m, s->as.if_.else_case, depth + 1));
-    case TIRBI_LS_SET:
-        if (m->own.n == TIRBI_MAX_AFFINE) return false;
-        m->own.var[m->own.n++] = s->as.set.var;
-        return true;
-    case TIRBI_LS_STORE:
-        if (m->n_stored == MAX_STORED) return false;
-        m->stored[m->n_stored++] = s->as.store.access->buffer->root;
-        return true;
-    case TIRBI_LS_LOOP:
-        if (!m->nests || m->own.n == TIRBI_MAX_AFFINE || s->as.loop.blocks || s->as.loop.rows) return false;
-        m->own.var[m->own.n++] = s->as.loop.var;
-        return note_stmt(m, s->as.loop.body, depth + 1);
-    default: return false;
-    }
+static bool is_of_rows(const void *context, const tirbi_ls *s) {
+    (void)context;
+    return s->kind == TIRBI_LS_LOOP && (s->as.loop.blocks || s->as.loop.rows);
 }
 
-static bool changes(const namer *m, const tirbi_lbuf *root) {
-    for (uint32_t i = 0; i < m->n_stored; i++) {
-        if (tirbi_may_meet(m->stored[i], root)) return true;
-    }
-    return false;
+static bool note_body(namer *m, const tirbi_ls *body) {
+    return tirbi_find_variables(&m->own, body, m->nests ? TIRBI_NESTS : TIRBI_STRAIGHT) &&
+           tirbi_find_stored(&m->stored, body) && !tirbi_any_stmt(body, is_of_rows, NULL);
 }
 
 /* Whether a load cannot fail and gives the same value in all iterations. */
 static bool is_still(const namer *m, const tirbi_lx *x) {
     const tirbi_place *place = x->access;
-    if (x->kind != TIRBI_LX_LOAD || x->traps || place->view || place->buffer->local || changes(m, place->buffer->root))
-        return false;
-    if (!place->flat->pure || tirbi_mentions_loops(place->flat, &m->own)) return false;
-    for (uint32_t d = 0; d < place->ndim; d++) {
-        if (!place->indices[d]->pure || tirbi_mentions_loops(place->indices[d], &m->own)) return false;
-    }
-    return true;
+    return x->kind == TIRBI_LX_LOAD && !x->traps && !place->buffer->local &&
+           !tirbi_is_among(&m->stored, place->buffer->root) && tirbi_stands_still(place, &m->own);
 }
 
 /* ---- The loop anew ---------------------------------------------------------------------------------------------- */
@@ -81,7 +52,6 @@ static const tirbi_lx *name(namer *m, const tirbi_lx *x, const char *as) {
                         .type = (tirbi_dtype)x->type,
                         .lo = x->lo,
                         .hi = x->hi,
-                        .reg = -1,
                         .span = m->loop->span};
     m->named[m->n].load = x;
     m->named[m->n++].var = var;
@@ -133,9 +103,10 @@ const tirbi_ls *tirbi_name_still_loads(tirbi_lx_pool *pool, const tirbi_ls *loop
     m->loop = loop;
     m->nests = nests;
     m->own.var[m->own.n++] = old;
-    const bool straight = note_stmt(m, loop->as.loop.body, 0);
+    const bool straight = note_body(m, loop->as.loop.body);
     if (!straight && !tirbi_can_resolve(loop->as.loop.body)) return NULL;
     *var = *old;
+    var->id = 0;
     var->min = bound(m, old->min, "first");
     var->extent = var->min ? bound(m, old->extent, "rounds") : NULL;
     if (!var->extent) return NULL;

@@ -2,17 +2,20 @@
  * not reached but by the store at the end: then nobody sees what is in it before, and it has the variable's type. */
 #include "compiler/optimize/carried/targets.h"
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_STATEMENTS = 16, MAX_DEPTH = 8, MAX_WORK = 512 };
+enum { MAX_STATEMENTS = 16, MAX_WORK = 512 };
+
+static const uint32_t KINDS = TIRBI_KIND(SEQ) | TIRBI_KIND(LOOP) | TIRBI_KIND(STORE) | TIRBI_KIND(SET);
 
 typedef struct keeper {
     tirbi_lx_pool *pool;
     const tirbi_ls *items[MAX_STATEMENTS]; /* the loop's body */
     uint32_t n;
-    const tirbi_lvar *var;
+    tirbi_lvar *var;
     const tirbi_ls *last; /* the store of what became of it */
     const tirbi_lx *element;
     tirbi_loop_set sets; /* the variables that the body sets */
@@ -21,76 +24,46 @@ typedef struct keeper {
 
 /* ---- What reaches the element ----------------------------------------------------------------------------------- */
 
-static bool value_is_apart(keeper *k, const tirbi_lx *x);
-
-static bool place_is_apart(keeper *k, const tirbi_place *place) {
-    if (place->view || tirbi_may_meet(place->buffer->root, k->last->as.store.access->buffer->root)) return false;
-    for (uint32_t d = 0; d < place->ndim; d++)
-        if (!value_is_apart(k, place->indices[d])) return false;
-    return !tirbi_place_depends_on(place, k->var);
+static bool place_is_apart(void *context, const tirbi_reached *a) {
+    const keeper *k = context;
+    if (a->stmt == k->last && a->what != TIRBI_LOADS) return true;
+    return !tirbi_may_meet(a->place->buffer->root, k->last->as.store.access->buffer->root) &&
+           !tirbi_place_depends_on(a->place, k->var);
 }
 
-static bool value_is_apart(keeper *k, const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_CALL || k->work == 0) return false;
+static bool value_is_apart(void *context, const tirbi_lx *x) {
+    (void)x;
+    keeper *k = context;
+    if (k->work == 0) return false;
     k->work--;
-    if (x->kind == TIRBI_LX_LOAD) return place_is_apart(k, x->access);
-    for (int i = 0; i < x->n_args; i++)
-        if (!value_is_apart(k, x->args[i])) return false;
     return true;
 }
 
-static bool note_set(keeper *k, tirbi_lvar *var) {
-    if (k->sets.n == TIRBI_MAX_AFFINE) return false;
-    k->sets.var[k->sets.n++] = var;
-    return true;
+static bool loop_is_apart(void *context, const tirbi_ls *s) {
+    const keeper *k = context;
+    return s->kind != TIRBI_LS_LOOP ||
+           (!tirbi_lx_depends_on(s->as.loop.var->min, k->var) && !tirbi_lx_depends_on(s->as.loop.var->extent, k->var));
 }
 
 /* Loops, stores and assignments none of which has to do with the element. */
-static bool is_apart(keeper *k, const tirbi_ls *s, unsigned depth) {
-    if (depth > MAX_DEPTH) return false;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++)
-            if (!is_apart(k, s->as.seq.items[i], depth + 1)) return false;
-        return true;
-    case TIRBI_LS_LOOP: {
-        tirbi_lvar *var = s->as.loop.var;
-        return !s->as.loop.step && !s->as.loop.blocks && !s->as.loop.rows && value_is_apart(k, var->min) &&
-               value_is_apart(k, var->extent) && !tirbi_lx_depends_on(var->min, k->var) &&
-               !tirbi_lx_depends_on(var->extent, k->var) && note_set(k, var) &&
-               is_apart(k, s->as.loop.body, depth + 1);
-    }
-    case TIRBI_LS_STORE:
-        return value_is_apart(k, s->as.store.value) && (s == k->last || place_is_apart(k, s->as.store.access));
-    case TIRBI_LS_SET:
-        return s->as.set.value && value_is_apart(k, s->as.set.value) && note_set(k, s->as.set.var);
-    default: return false;
-    }
+static bool is_apart(keeper *k, const tirbi_ls *s) {
+    tirbi_accesses all = {.context = k,
+                          .stmt = loop_is_apart,
+                          .value = value_is_apart,
+                          .access = place_is_apart,
+                          .kinds = KINDS,
+                          .sets = &k->sets,
+                          .loops = &k->sets};
+    return tirbi_find_accesses(&all, s);
 }
 
 /* Whether a statement of the kinds above needs a variable. */
-static bool needs(const tirbi_ls *s, const tirbi_lvar *var, unsigned depth) {
-    if (depth > MAX_DEPTH) return true;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++)
-            if (needs(s->as.seq.items[i], var, depth + 1)) return true;
-        return false;
-    case TIRBI_LS_LOOP: return needs(s->as.loop.body, var, depth + 1);
-    case TIRBI_LS_STORE: return tirbi_lx_depends_on(s->as.store.value, var);
-    case TIRBI_LS_SET: return s->as.set.var == var || tirbi_lx_depends_on(s->as.set.value, var);
-    default: return true;
-    }
+static bool needs(const tirbi_ls *s, tirbi_lvar *var) {
+    return !tirbi_is_made_of(s, KINDS) || tirbi_sets(s, var) || tirbi_names(s, &var, 1);
 }
 
 static bool stands_still(const keeper *k, const tirbi_place *place) {
-    if (place->view || place->buffer->local || !place->flat->pure || tirbi_mentions_loops(place->flat, &k->sets))
-        return false;
-    for (uint32_t d = 0; d < place->ndim; d++) {
-        const tirbi_lx *index = place->indices[d];
-        if (!index->pure || tirbi_mentions_loops(index, &k->sets) || !tirbi_dim_proven(place, d)) return false;
-    }
-    return true;
+    return !place->buffer->local && tirbi_is_proven(place) && tirbi_stands_still(place, &k->sets);
 }
 
 /* Whether what the variable that item `at` declares holds may be in an element. */
@@ -101,11 +74,11 @@ static bool find_target(keeper *k, uint32_t at) {
     k->var = begin->as.set.var;
     k->sets.n = 0;
     uint32_t last = k->n - 1;
-    while (last > at && !needs(k->items[last], k->var, 0)) last--;
+    while (last > at && !needs(k->items[last], k->var)) last--;
     k->last = k->items[last];
     if (k->last->kind != TIRBI_LS_STORE || k->last->as.store.access->buffer->type != k->var->type) return false;
     for (uint32_t i = 0; i < k->n; i++)
-        if (!is_apart(k, k->items[i], 0)) return false;
+        if (!is_apart(k, k->items[i])) return false;
     if (!stands_still(k, k->last->as.store.access)) return false;
     k->element = tirbi_lx_load(k->pool, k->last->as.store.access);
     return k->element && !k->element->traps;

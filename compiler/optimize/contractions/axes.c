@@ -96,6 +96,7 @@ static bool make_joined(joiner *j) {
     const tirbi_lx *extent = tirbi_lx_mul(j->pool, outer->extent, inner->extent);
     if (!j->joined || !extent || extent->lo < 0) return false;
     *j->joined = *outer;
+    j->joined->id = 0;
     j->joined->name = tirbi_join_names(j->pool, outer, inner);
     j->joined->type = TIRB_I64;
     j->joined->extent = extent;

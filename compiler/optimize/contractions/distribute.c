@@ -7,16 +7,11 @@
 
 #include <string.h>
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 
 enum { MAX_ACCESSES = 64, MAX_VARIABLES = 4, MAX_VALUE = 64 };
-
-typedef struct access {
-    const tirbi_place *place;
-    uint32_t part;
-    bool write;
-} access;
 
 typedef struct distributor {
     tirbi_lx_pool *pool;
@@ -28,7 +23,7 @@ typedef struct distributor {
     const tirbi_place *places[MAX_VARIABLES]; /* what the variables become */
     tirbi_lbuf *temporaries[MAX_VARIABLES];
     uint32_t n_variables;
-    access accesses[MAX_ACCESSES];
+    tirbi_reached accesses[MAX_ACCESSES]; /* by part */
     uint32_t n_accesses;
 } distributor;
 
@@ -185,7 +180,7 @@ static bool make_temporary(distributor *d, const tirbi_lvar *var) {
         stride = tirbi_lx_mul(pool, stride, shape[i]);
     }
     *b = (tirbi_lbuf){.name = var->name, .type = var->type, .ndim = n, .shape = shape, .strides = strides, .root = b,
-                      .param = -1, .reg = -1, .written = true};
+                      .param = -1, .written = true};
     *place = (tirbi_place){.buffer = b, .ndim = n, .indices = indices, .flat = flat, .span = d->loop[0]->span};
     d->temporaries[d->n_variables] = b;
     d->variables[d->n_variables] = var;
@@ -200,6 +195,7 @@ static const tirbi_lx *replace_variables(tirbi_rewrite *rewrite, const tirbi_lx 
     tirbi_lx *safe = load ? TIRBI_NEW(rewrite->pool->arena, tirbi_lx) : NULL;
     if (!safe) return NULL;
     *safe = *load;
+    safe->id = 0;
     safe->traps = false;
     return safe;
 }
@@ -322,41 +318,25 @@ static bool split_parts(distributor *d) {
 
 /* ---- Legality ------------------------------------------------------------------------------------------------- */
 
-static bool note(distributor *d, const tirbi_place *place, uint32_t part, bool write) {
-    if (d->n_accesses == MAX_ACCESSES) return false;
-    d->accesses[d->n_accesses++] = (access){place, part, write};
-    return true;
-}
-
-static bool note_value(distributor *d, const tirbi_lx *x, uint32_t part) {
-    if (x->kind == TIRBI_LX_CALL || (x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL)) return false;
-    if (x->kind == TIRBI_LX_LOAD) {
-        if (!note(d, x->access, part, false)) return false;
-        for (uint32_t i = 0; i < x->access->ndim; i++) {
-            if (!note_value(d, x->access->indices[i], part)) return false;
-        }
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (!note_value(d, x->args[i], part)) return false;
-    }
-    return true;
-}
-
 /* Loops around one store, which cannot trap but by an index. */
 static bool note_part(distributor *d, const tirbi_ls *s, uint32_t part, bool trapping) {
     while (s->kind == TIRBI_LS_LOOP) s = s->as.loop.body;
     if (s->kind != TIRBI_LS_STORE || (s->as.store.value->traps && !trapping)) return false;
-    for (uint32_t i = 0; i < s->as.store.access->ndim; i++) {
-        if (!note_value(d, s->as.store.access->indices[i], part)) return false;
-    }
-    return note(d, s->as.store.access, part, true) && note_value(d, s->as.store.value, part);
+    tirbi_accesses all = {.item = d->accesses,
+                          .n = d->n_accesses,
+                          .most = MAX_ACCESSES,
+                          .part = (uint16_t)part,
+                          .rules = TIRBI_TAKE_VIEWS | TIRBI_NO_VARIABLES};
+    const bool found = tirbi_find_accesses(&all, s);
+    d->n_accesses = all.n;
+    return found;
 }
 
 static bool independent(distributor *d) {
     for (uint32_t i = 0; i < d->n_accesses; i++) {
-        const access *w = &d->accesses[i];
-        for (uint32_t k = 0; w->write && k < d->n_accesses; k++) {
-            const access *other = &d->accesses[k];
+        const tirbi_reached *w = &d->accesses[i];
+        for (uint32_t k = 0; w->what != TIRBI_LOADS && k < d->n_accesses; k++) {
+            const tirbi_reached *other = &d->accesses[k];
             if (other->part == w->part || !tirbi_may_meet(other->place->buffer->root, w->place->buffer->root)) continue;
             if (!tirbi_tell_iterations(d->pool, &d->loops, w->place, other->place)) return false;
         }

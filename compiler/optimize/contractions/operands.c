@@ -10,14 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/contractions/contract.h"
 #include "compiler/optimize/contractions/distribute.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "compiler/pipeline/switches.h"
 #include "loader/base/divisor.h"
 
-enum { MAX_OPERANDS = 16, MAX_FORMS = 16, MAX_WRITTEN = 16, MAX_DEPTH = 64, MAX_SIZE = 400 };
+enum { MAX_OPERANDS = 16, MAX_FORMS = 16, MAX_SIZE = 400 };
 /* What may be computed apart: a buffer with more axes than any that it is made of repeats elements, and must be
  * small. */
 enum { SMALL_COUNT = 1 << 18, UNKNOWN_EXTENT = 64, LARGEST_FACTOR = 1 << 30 };
@@ -26,10 +28,8 @@ enum { SMALL_COUNT = 1 << 18, UNKNOWN_EXTENT = 64, LARGEST_FACTOR = 1 << 30 };
 typedef struct nest {
     tirbi_lx_pool *pool;
     tirbi_loop_set loops; /* around what is looked at */
-    const tirbi_lbuf *written[MAX_WRITTEN];
-    uint32_t n_written;
-    const tirbi_lvar *own[MAX_WRITTEN]; /* variables that it sets */
-    uint32_t n_own;
+    tirbi_roots stored;
+    tirbi_loop_set own; /* variables that it sets */
 } nest;
 
 /* Values of sum c[i] * k_i + behind, where k_i counts the iterations of loop i: from 0 to extent - 1. */
@@ -65,64 +65,10 @@ static const tirbi_lx *both(const nest *n, const tirbi_lx *a, const tirbi_lx *b)
 
 /* ---- The nest ------------------------------------------------------------------------------------------------- */
 
-static bool calls(const tirbi_lx *x, unsigned depth) {
-    if (x->kind == TIRBI_LX_CALL || depth > MAX_DEPTH) return true;
-    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < x->access->ndim; i++) {
-        if (calls(x->access->indices[i], depth + 1)) return true;
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (calls(x->args[i], depth + 1)) return true;
-    }
-    return false;
-}
-
 /* Whether a statement is a nest that runs to its end, and what it writes. */
 static bool survey(nest *n, const tirbi_ls *s) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (!survey(n, s->as.seq.items[i])) return false;
-        }
-        return true;
-    case TIRBI_LS_LOOP: return !s->as.loop.step && survey(n, s->as.loop.body);
-    case TIRBI_LS_IF:
-        return !calls(s->as.if_.condition, 0) && survey(n, s->as.if_.then_case) &&
-               (!s->as.if_.else_case || survey(n, s->as.if_.else_case));
-    case TIRBI_LS_STORE:
-        if (n->n_written == MAX_WRITTEN || calls(s->as.store.value, 0)) return false;
-        n->written[n->n_written++] = s->as.store.access->buffer->root;
-        return true;
-    case TIRBI_LS_SET:
-        if (n->n_own == MAX_WRITTEN || calls(s->as.set.value, 0)) return false;
-        n->own[n->n_own++] = s->as.set.var;
-        return true;
-    default: return false;
-    }
-}
-
-/* Whether a value is made of what the nest leaves alone. */
-static bool is_apart(const nest *n, const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_CALL) return false;
-    if (x->kind == TIRBI_LX_VAR) {
-        for (uint32_t i = 0; i < n->n_own; i++) {
-            if (n->own[i] == x->var) return false;
-        }
-        return x->var->kind != TIRBI_LVAR_LOCAL;
-    }
-    if (x->kind == TIRBI_LX_LOAD) {
-        const tirbi_lbuf *b = x->access->buffer;
-        if (x->access->view || b->source || b->broadcasts || b->local || tirbi_buffer_moves(b, &n->loops)) return false;
-        for (uint32_t i = 0; i < n->n_written; i++) {
-            if (tirbi_may_meet(n->written[i], b->root)) return false;
-        }
-        for (uint32_t i = 0; i < x->access->ndim; i++) {
-            if (!is_apart(n, x->access->indices[i])) return false;
-        }
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (!is_apart(n, x->args[i])) return false;
-    }
-    return true;
+    tirbi_accesses all = {.rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS, .sets = &n->own};
+    return tirbi_find_accesses(&all, s) && tirbi_find_stored(&n->stored, s);
 }
 
 /* ---- Linear forms --------------------------------------------------------------------------------------------- */
@@ -309,7 +255,6 @@ static bool make_buffer(operand *o) {
                       .strides = strides,
                       .root = b,
                       .param = -1,
-                      .reg = -1,
                       .written = true,
                       .holds = tirbi_dtype_is_int(narrowest(o->value)) ? o->value : NULL};
     o->buffer = b;
@@ -361,7 +306,7 @@ static bool make_loops(operand *o) {
         if (!var) return false;
         tirbi_dtype type = extent->hi <= INT32_MAX ? o->loops.var[i]->type : TIRB_I64;
         *var = (tirbi_lvar){.name = o->loops.var[i]->name, .kind = TIRBI_LVAR_LOOP, .type = type, .min = constant(n, 0),
-                            .extent = extent, .lo = 0, .hi = extent->hi > 0 ? extent->hi - 1 : 0, .reg = -1,
+                            .extent = extent, .lo = 0, .hi = extent->hi > 0 ? extent->hi - 1 : 0,
                             .span = o->loops.var[i]->span};
         o->axes[a].var = var;
     }
@@ -479,7 +424,9 @@ static bool make_operand(const finder *f, const tirbi_lx *x, tirbi_span span, op
 
 /* Replaces a value by an element of a buffer, where that pays. */
 static const tirbi_lx *computed_before(finder *f, const tirbi_lx *x, tirbi_span span) {
-    if (f->n == MAX_OPERANDS || x->size > MAX_SIZE || !is_apart(&f->nest, x)) return NULL;
+    if (f->n == MAX_OPERANDS || x->size > MAX_SIZE ||
+        !tirbi_is_left_alone(x, &f->nest.stored, &f->nest.loops, &f->nest.own))
+        return NULL;
     operand *o = TIRBI_NEW(f->nest.pool->arena, operand);
     if (!o) return NULL;
     if (!make_operand(f, x, span, o)) {
@@ -523,13 +470,10 @@ static bool is_sum_of_indices(const nest *n, const tirbi_lx *x) {
 }
 
 /* Whether it takes longer to compute than to load: there is a float or a division in it. */
-static bool is_dear(const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_LOAD || tirbi_dtype_is_float((tirbi_dtype)x->type)) return true;
-    if (x->kind == TIRBI_LX_OP && x->op >= TIRB_OP_DIV && x->op <= TIRB_OP_FLOORMOD) return true;
-    for (int i = 0; i < x->n_args; i++) {
-        if (is_dear(x->args[i])) return true;
-    }
-    return false;
+static bool is_dear(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return x->kind == TIRBI_LX_LOAD || tirbi_dtype_is_float((tirbi_dtype)x->type) ||
+           (x->kind == TIRBI_LX_OP && x->op >= TIRB_OP_DIV && x->op <= TIRB_OP_FLOORMOD);
 }
 
 static const tirbi_lx *replace_operands(tirbi_rewrite *rewrite, const tirbi_lx *x) {
@@ -541,7 +485,7 @@ static const tirbi_lx *replace_operands(tirbi_rewrite *rewrite, const tirbi_lx *
     if (is_plain(&f->nest, x)) return x;
     if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && keeps_values(x))
         return NULL; /* what is converted is smaller */
-    if (x->size <= MAX_SIZE && !is_dear(x)) return x;
+    if (x->size <= MAX_SIZE && !tirbi_any_expr(x, 0, is_dear, NULL)) return x;
     if (is_sum_of_indices(&f->nest, x)) return NULL;
     const tirbi_lx *element = computed_before(f, x, f->nest.loops.var[0]->span);
     bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
@@ -559,10 +503,7 @@ static const tirbi_ls *rebuild_loop(finder *f, const tirbi_ls *s) {
                        !tirbi_mentions_loops(var->extent, loops);
     tirbi_ls *copy = rectangular && loops->n < TIRBI_MAX_AFFINE ? TIRBI_NEW(f->nest.pool->arena, tirbi_ls) : NULL;
     if (!copy) return s;
-    for (uint32_t i = 0; i < f->nest.n_own; i++) {
-        tirbi_loop_set own = {.var = {(tirbi_lvar *)(uintptr_t)f->nest.own[i]}, .n = 1};
-        if (tirbi_mentions_loops(var->min, &own) || tirbi_mentions_loops(var->extent, &own)) return s;
-    }
+    if (tirbi_mentions_loops(var->min, &f->nest.own) || tirbi_mentions_loops(var->extent, &f->nest.own)) return s;
     *copy = *s;
     loops->var[loops->n++] = var;
     copy->as.loop.body = rebuild(f, s->as.loop.body);

@@ -6,8 +6,8 @@
 #include "compiler/optimize/notes.h"
 
 /* The statement with such operands in memory of their own, filled before the nest that uses them, where that makes the
- * nest a contraction or lanes; itself where there is nothing to do (or memory ran out). `disabled` is of the compile
- * options. */
+ * nest a contraction or lanes; itself where there is nothing to do (or memory ran out). `disabled` is a
+ * set of TIRB_PASS_*. */
 const tirbi_ls *tirbi_compute_operands(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled,
                                        tirbi_notes *notes);
 

@@ -10,10 +10,11 @@
  * taken in any order inside. */
 #include "compiler/optimize/contractions/windows.h"
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/contractions/contract.h"
-#include "compiler/optimize/facts/accesses.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "compiler/pipeline/switches.h"
 #include "loader/base/divisor.h"
 
 enum { LONGEST_WINDOW = 1 << 10, FURTHEST_START = 1 << 20 };
@@ -54,19 +55,22 @@ static void collect(windows *w, const tirbi_ls *s) {
 
 /* Whether the body changes one element, and reads no other that may change. */
 static bool find_target(windows *w) {
-    tirbi_accesses all = {.n = 0};
+    enum { MAX_PLACES = 32 };
+    tirbi_reached places[MAX_PLACES];
+    tirbi_loop_set sets = {.n = 0};
+    tirbi_accesses all = {.item = places, .most = MAX_PLACES, .sets = &sets};
     if ((w->body->kind != TIRBI_LS_STORE && w->body->kind != TIRBI_LS_IF) || !tirbi_find_accesses(&all, w->body) ||
-        all.sets.n > 0)
+        sets.n > 0)
         return false;
     for (uint32_t i = 0; i < all.n; i++) {
-        if (all.item[i].stored) w->target = all.item[i].place;
+        if (places[i].what != TIRBI_LOADS) w->target = places[i].place;
     }
     if (!w->target) return false;
     const tirbi_lbuf *buffer = w->target->buffer;
     if (buffer->overlaps || buffer->broadcasts || tirbi_buffer_moves(buffer, &w->loops)) return false;
     for (uint32_t i = 0; i < all.n; i++) {
-        const tirbi_place *place = all.item[i].place;
-        const bool meets = all.item[i].stored || tirbi_may_meet(place->buffer->root, buffer->root);
+        const tirbi_place *place = places[i].place;
+        const bool meets = places[i].what != TIRBI_LOADS || tirbi_may_meet(place->buffer->root, buffer->root);
         if (meets && !tirbi_same_place(place, w->target)) return false;
     }
     return true;
@@ -239,7 +243,7 @@ static bool turn_loops(windows *w) {
         tirbi_lvar *var = TIRBI_NEW(w->pool->arena, tirbi_lvar);
         if (!var) return false;
         *var = *old;
-        var->reg = -1;
+        var->id = 0;
         const tirbi_lx *counter = tirbi_lx_var(w->pool, var),
                        *ends = tirbi_lx_int(w->pool, old->type, 2 * old->min->value + old->extent->value - 1);
         if (!counter || !ends) return false;

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/contractions/contract.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "compiler/pipeline/switches.h"
 
 enum { MAX_TERMS = 4, LARGEST_FACTOR = 1 << 20 };
 
@@ -106,7 +108,7 @@ static bool narrow(const clipper *c, clipped *x, uint32_t loop, const tirbi_lx *
     tirbi_lvar *var = TIRBI_NEW(c->pool->arena, tirbi_lvar);
     if (!first || !behind || !var) return false;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     var->min = tirbi_lx_add(c->pool, old->min, first);
     var->extent = choose(c, TIRB_OP_MAX, tirbi_lx_sub(c->pool, behind, first), zero);
     if (!var->min || !var->extent || var->extent->hi <= 0) return false;
@@ -179,20 +181,15 @@ static bool add_part(clipper *c, const clipped *x) {
     return true;
 }
 
+static bool asks_for_first(const void *var, const tirbi_ls *s) {
+    for (uint32_t i = 0; s->kind == TIRBI_LS_IF && i < s->as.if_.n_first_of; i++)
+        if (s->as.if_.first_of[i] == var) return true;
+    return false;
+}
+
 /* A reduce loop may not begin elsewhere where the body asks for its first iteration. */
-static bool may_narrow(const clipper *c, const clipped *x, const tirbi_ls *s, uint32_t loop) {
-    if (x->nest->spatial[loop]) return true;
-    if (s->kind == TIRBI_LS_SEQ) {
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (!may_narrow(c, x, s->as.seq.items[i], loop)) return false;
-        }
-    }
-    if (s->kind != TIRBI_LS_IF) return true;
-    for (uint32_t i = 0; i < s->as.if_.n_first_of; i++) {
-        if (s->as.if_.first_of[i] == x->nest->loops[loop]->as.loop.var) return false;
-    }
-    return may_narrow(c, x, s->as.if_.then_case, loop) &&
-           (!s->as.if_.else_case || may_narrow(c, x, s->as.if_.else_case, loop));
+static bool may_narrow(const clipper *c, const clipped *x, uint32_t loop) {
+    return x->nest->spatial[loop] || !tirbi_any_stmt(c->body, asks_for_first, x->nest->loops[loop]->as.loop.var);
 }
 
 static bool clip(clipper *c, const clipped *given);
@@ -202,7 +199,7 @@ static bool bound_loop(clipper *c, const clipped *given, uint32_t at, uint32_t l
     clipped x = *given;
     term t = x.terms[at];
     drop_term(&x, at);
-    if (!may_narrow(c, &x, c->body, loop)) return false;
+    if (!may_narrow(c, &x, loop)) return false;
     x.depends[loop] = x.depends[loop] || x.n_outer > 0;
     return !narrow_by(c, &x, loop, t.c[loop], t.start) ? !c->pool->arena->failed : clip(c, &x);
 }

@@ -1,6 +1,7 @@
 #include "compiler/optimize/cuts/crossing.h"
 
-#include "compiler/optimize/facts/accesses.h"
+#include "compiler/optimize/analysis/access.h"
+#include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -42,26 +43,18 @@ static bool meet_at_crossing(crosser *c, const tirbi_place *a, const tirbi_place
     return !sum->traps;
 }
 
-static bool find_among(crosser *c, tirbi_accesses *all) {
-    if (!tirbi_find_accesses(all, c->loop->as.loop.body)) return false;
-    for (uint32_t i = 0; i < all->sets.n; i++) {
-        if (c->own.n == TIRBI_MAX_AFFINE) return false;
-        c->own.var[c->own.n++] = all->sets.var[i];
-    }
-    for (uint32_t i = 0; i < all->n; i++) {
-        for (uint32_t k = 0; k < all->n && all->item[i].stored; k++) {
-            const tirbi_place *a = all->item[i].place, *b = all->item[k].place;
+static bool find_crossing(crosser *c) {
+    enum { MAX_PLACES = 32 };
+    tirbi_reached places[MAX_PLACES];
+    tirbi_accesses all = {.item = places, .most = MAX_PLACES, .sets = &c->own};
+    if (!tirbi_find_accesses(&all, c->loop->as.loop.body)) return false;
+    for (uint32_t i = 0; i < all.n; i++) {
+        for (uint32_t k = 0; k < all.n && places[i].what != TIRBI_LOADS; k++) {
+            const tirbi_place *a = places[i].place, *b = places[k].place;
             if (tirbi_may_meet(a->buffer->root, b->buffer->root) && !meet_at_crossing(c, a, b)) return false;
         }
     }
     return c->sum != NULL;
-}
-
-static bool find_crossing(crosser *c) {
-    tirbi_accesses *all = TIRBI_NEW(c->pool->arena, tirbi_accesses);
-    const bool found = all && find_among(c, all);
-    TIRBI_GIVE_BACK(c->pool->arena, all);
-    return found;
 }
 
 /* The iterations from .. to - 1, counted from 0. */
@@ -73,7 +66,7 @@ static const tirbi_ls *part(const crosser *c, const tirbi_lx *from, const tirbi_
     int64_t last;
     if (!var || !loop || !from || !to) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     var->min = tirbi_lx_add(c->pool, old->min, from);
     var->extent = tirbi_lx_sub(c->pool, to, from);
     if (!var->min || !var->extent) return NULL;

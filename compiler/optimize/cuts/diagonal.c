@@ -1,11 +1,12 @@
 #include "compiler/optimize/cuts/diagonal.h"
 
 #include "compiler/loop/sums.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_PLACES = 24, MAX_DEPTH = 48 };
+enum { MAX_PLACES = 24 };
 
 typedef struct visitor {
     tirbi_lx_pool *pool;
@@ -20,7 +21,10 @@ typedef struct visitor {
 
 /* ---- What the body reaches -------------------------------------------------------------------------------------- */
 
-static bool note_place(visitor *v, const tirbi_place *place, bool stored) {
+static bool note_place(void *context, const tirbi_reached *a) {
+    visitor *v = context;
+    const tirbi_place *place = a->place;
+    const bool stored = a->what != TIRBI_LOADS;
     for (uint32_t i = 0; i < v->n; i++) {
         if (v->places[i].place->buffer != place->buffer || v->places[i].place->flat != place->flat) continue;
         v->places[i].stored |= stored;
@@ -32,35 +36,10 @@ static bool note_place(visitor *v, const tirbi_place *place, bool stored) {
     return true;
 }
 
-static bool note_value(visitor *v, const tirbi_lx *x, unsigned depth) {
-    if (!x || depth > MAX_DEPTH) return false;
-    if (x->kind == TIRBI_LX_LOAD) {
-        if (!note_place(v, x->access, false)) return false;
-        for (uint32_t d = 0; d < x->access->ndim; d++)
-            if (!note_value(v, x->access->indices[d], depth + 1)) return false;
-    }
-    for (int i = 0; i < x->n_args; i++)
-        if (!note_value(v, x->args[i], depth + 1)) return false;
-    return true;
-}
-
 /* Of statements that tirbi_resolve copies. */
-static bool note_stmt(visitor *v, const tirbi_ls *s, unsigned depth) {
-    if (depth > MAX_DEPTH) return false;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++)
-            if (!note_stmt(v, s->as.seq.items[i], depth + 1)) return false;
-        return true;
-    case TIRBI_LS_LOOP: return note_stmt(v, s->as.loop.body, depth + 1);
-    case TIRBI_LS_IF:
-        return note_value(v, s->as.if_.condition, 0) && note_stmt(v, s->as.if_.then_case, depth + 1) &&
-               (!s->as.if_.else_case || note_stmt(v, s->as.if_.else_case, depth + 1));
-    case TIRBI_LS_SET: return note_value(v, s->as.set.value, 0);
-    default:
-        return s->kind == TIRBI_LS_STORE && note_place(v, s->as.store.access, true) &&
-               note_value(v, s->as.store.value, 0);
-    }
+static bool note_body(visitor *v, const tirbi_ls *body) {
+    tirbi_accesses all = {.context = v, .access = note_place, .rules = TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS};
+    return tirbi_find_accesses(&all, body);
 }
 
 /* ---- Where it is ------------------------------------------------------------------------------------------------ */
@@ -110,7 +89,7 @@ static const tirbi_ls *others(const visitor *v, bool last) {
     tirbi_ls *loop = tirbi_new_stmt(v->pool, TIRBI_LS_LOOP, v->loop->span);
     if (!var || !loop || !one) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     if (!last) var->min = tirbi_lx_add(v->pool, old->min, one);
     if (!last && var->lo < var->hi) var->lo++;
     var->extent = tirbi_lx_sub(v->pool, old->extent, one);
@@ -130,7 +109,7 @@ bool tirbi_leave_diagonal(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_diago
     visitor *v = TIRBI_NEW(pool->arena, visitor);
     if (!v) return false;
     *v = (visitor){.pool = pool, .loop = loop, .own = {.var = {loop->as.loop.var}, .n = 1}};
-    const bool noted = note_stmt(v, loop->as.loop.body, 0), first = noted && meets(v, false);
+    const bool noted = note_body(v, loop->as.loop.body), first = noted && meets(v, false);
     if (!noted || (!first && !meets(v, true))) {
         TIRBI_GIVE_BACK(pool->arena, v);
         return false;

@@ -1,6 +1,7 @@
 #include "compiler/optimize/cuts/distance.h"
 
 #include "compiler/loop/sums.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/order.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/copy.h"
@@ -8,12 +9,7 @@
 #include "compiler/optimize/rewriting/statements.h"
 
 /* Fewer iterations are not worth a lane loop; of more, copies would not stay in the nearest cache. */
-enum { LEAST = 8, MOST = 2048, MAX_PLACES = 32, MAX_COPIES = 4, MAX_DEPTH = 64 };
-
-typedef struct access {
-    const tirbi_place *place;
-    bool stored, surely, traps; /* every iteration comes to it; it may fail */
-} access;
+enum { LEAST = 8, MOST = 2048, MAX_PLACES = 32, MAX_COPIES = 4 };
 
 /* Elements that are copied before a block, and the load that stands for those of the place. */
 typedef struct copy {
@@ -27,7 +23,7 @@ typedef struct spacing {
     const tirbi_ls *loop;
     tirbi_loop_set own;  /* the loop's variable */
     tirbi_loop_set lets; /* those that the body sets */
-    access accesses[MAX_PLACES];
+    tirbi_reached places[MAX_PLACES]; /* what the body reaches */
     uint32_t n;
     copy copies[MAX_COPIES];
     uint32_t n_copies;
@@ -49,56 +45,21 @@ typedef struct block {
 
 /* ---- What the body reaches -------------------------------------------------------------------------------------- */
 
-static bool note_place(spacing *s, const access *a) {
-    if (s->n == MAX_PLACES || a->place->view) return false;
-    s->accesses[s->n++] = *a;
-    return true;
+static bool sets_let(void *context, const tirbi_ls *s) {
+    const spacing *in = context;
+    return s->kind != TIRBI_LS_SET || in->in_order || (s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LET);
 }
 
-static bool note_value(spacing *s, const tirbi_lx *x, bool surely, unsigned depth) {
-    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL) return false;
-    if (x->shared) return true;
-    if (x->kind == TIRBI_LX_LOAD) {
-        if (!note_place(s, &(access){.place = x->access, .surely = surely, .traps = x->traps})) return false;
-        for (uint32_t d = 0; d < x->access->ndim; d++) {
-            if (!note_value(s, x->access->indices[d], surely, depth + 1)) return false;
-        }
-    }
-    const bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
-    for (int i = 0; i < x->n_args; i++) {
-        if (!note_value(s, x->args[i], surely && (!lazy || i == 0), depth + 1)) return false;
-    }
-    return true;
-}
-
-static bool sets_let(const tirbi_ls *stmt) {
-    return stmt->as.set.declares && stmt->as.set.var->kind == TIRBI_LVAR_LET;
-}
-
-static bool note_stmt(spacing *s, const tirbi_ls *stmt, bool surely, unsigned depth) {
-    if (depth > MAX_DEPTH) return false;
-    switch (stmt->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < stmt->as.seq.n; i++) {
-            if (!note_stmt(s, stmt->as.seq.items[i], surely, depth + 1)) return false;
-        }
-        return true;
-    case TIRBI_LS_IF:
-        return note_value(s, stmt->as.if_.condition, surely, 0) &&
-               note_stmt(s, stmt->as.if_.then_case, false, depth + 1) &&
-               (!stmt->as.if_.else_case || note_stmt(s, stmt->as.if_.else_case, false, depth + 1));
-    case TIRBI_LS_SET:
-        if (s->lets.n == TIRBI_MAX_AFFINE || (!s->in_order && !sets_let(stmt))) return false;
-        s->lets.var[s->lets.n++] = stmt->as.set.var;
-        return stmt->as.set.value && note_value(s, stmt->as.set.value, surely, 0);
-    case TIRBI_LS_STORE:
-        for (uint32_t d = 0; d < stmt->as.store.access->ndim; d++) {
-            if (!note_value(s, stmt->as.store.access->indices[d], surely, 0)) return false;
-        }
-        return note_value(s, stmt->as.store.value, surely, 0) &&
-               note_place(s, &(access){.place = stmt->as.store.access, .stored = true});
-    default: return false;
-    }
+static bool find_places(spacing *s) {
+    tirbi_accesses all = {.item = s->places,
+                          .most = MAX_PLACES,
+                          .rules = TIRBI_TAKE_INITS,
+                          .sets = &s->lets,
+                          .context = s,
+                          .stmt = sets_let};
+    const bool found = tirbi_find_accesses(&all, s->loop->as.loop.body);
+    s->n = all.n;
+    return found;
 }
 
 /* ---- How far apart it is ---------------------------------------------------------------------------------------- */
@@ -149,7 +110,7 @@ static int64_t step_of(spacing *s, const tirbi_place *place, const tirbi_lx **st
 }
 
 /* A load whose element is stored to later may read what was copied before. */
-static bool add_copy(spacing *s, const access *a) {
+static bool add_copy(spacing *s, const tirbi_reached *a) {
     for (uint32_t i = 0; i < s->n_copies; i++) {
         if (s->copies[i].place->flat == a->place->flat && s->copies[i].place->buffer == a->place->buffer) return true;
     }
@@ -159,7 +120,7 @@ static bool add_copy(spacing *s, const access *a) {
 }
 
 /* How many iterations after the store `w` goes by the place of `a`: what is ahead of it is loaded before that. */
-static bool add_distance(spacing *s, const access *w, const access *a) {
+static bool add_distance(spacing *s, const tirbi_reached *w, const tirbi_reached *a) {
     const tirbi_lx *x = NULL, *y = NULL;
     const tirbi_lbuf *buffer = w->place->buffer;
     const int64_t step = step_of(s, w->place, &x);
@@ -179,7 +140,8 @@ static bool add_distance(spacing *s, const access *w, const access *a) {
     if (tirbi_always_less(s->own.var[0]->extent, tirbi_lx_add(s->pool, far, number(s, 1)), &none))
         return true; /* no iteration comes so far */
     s->may_be_far = s->may_be_far && far->hi >= LEAST;
-    s->may_be_ahead = s->may_be_ahead && !a->stored && ahead->hi >= 1 && (a->surely || !a->traps) && add_copy(s, a);
+    s->may_be_ahead =
+        s->may_be_ahead && a->what == TIRBI_LOADS && ahead->hi >= 1 && (a->surely || !a->traps) && add_copy(s, a);
     s->always_ahead = s->always_ahead && ahead->lo >= 1;
     s->far = s->far ? compute(s, TIRB_OP_MIN, s->far, far) : far;
     s->ahead = s->ahead ? join(s, TIRB_OP_AND, s->ahead, is_ahead) : is_ahead;
@@ -189,8 +151,8 @@ static bool add_distance(spacing *s, const access *w, const access *a) {
 static bool find_distances(spacing *s) {
     s->may_be_far = s->may_be_ahead = s->always_ahead = true;
     for (uint32_t i = 0; i < s->n; i++) {
-        for (uint32_t k = 0; k < s->n && s->accesses[i].stored; k++) {
-            const access *w = &s->accesses[i], *a = &s->accesses[k];
+        for (uint32_t k = 0; k < s->n && s->places[i].what != TIRBI_LOADS; k++) {
+            const tirbi_reached *w = &s->places[i], *a = &s->places[k];
             if (!tirbi_may_meet(w->place->buffer->root, a->place->buffer->root)) continue;
             if (!add_distance(s, w, a)) return false;
         }
@@ -222,7 +184,6 @@ static tirbi_lvar *new_loop_var(const spacing *s, const tirbi_lx *extent, int64_
                         .hi = most - 1,
                         .min = number(s, 0),
                         .extent = extent,
-                        .reg = -1,
                         .span = old->span};
     return var->min ? var : NULL;
 }
@@ -242,6 +203,7 @@ static tirbi_ls *new_loop(block *b) {
     if (!loop || !wide || !sum) return NULL;
     var->apart = true;
     *wide = *sum;
+    wide->id = 0;
     const bool narrow = old->type == TIRB_I32; /* bounds that do not fit are none */
     wide->lo = narrow && old->lo < INT32_MIN ? INT32_MIN : old->lo;
     wide->hi = narrow && old->hi > INT32_MAX ? INT32_MAX : old->hi;
@@ -270,7 +232,6 @@ static tirbi_lbuf *new_buffer(const block *b, tirbi_dtype type) {
                            .root = buffer,
                            .length = compute(s, TIRB_OP_MIN, rounds, sizes[0]),
                            .param = -1,
-                           .reg = -1,
                            .written = true};
     return sizes[0] && sizes[1] && buffer->length ? buffer : NULL;
 }
@@ -350,7 +311,7 @@ static spacing *measure(tirbi_lx_pool *pool, const tirbi_ls *loop, bool in_order
     s->loop = loop;
     s->in_order = in_order;
     s->own = (tirbi_loop_set){.var = {loop->as.loop.var}, .n = 1};
-    const bool measured = note_stmt(s, loop->as.loop.body, true, 0) && find_distances(s);
+    const bool measured = find_places(s) && find_distances(s);
     if (!measured) TIRBI_GIVE_BACK(pool->arena, s);
     return measured ? s : NULL;
 }

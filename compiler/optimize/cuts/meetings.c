@@ -1,10 +1,11 @@
 #include "compiler/optimize/cuts/meetings.h"
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { LOOPS = 2, OUTER = 0, INNER = 1, MAX_DEPTH = 64, BEFORE = 0, ALONE = 1, BEHIND = 2, PARTS = 3 };
+enum { LOOPS = 2, OUTER = 0, INNER = 1, BEFORE = 0, ALONE = 1, BEHIND = 2, PARTS = 3 };
 
 typedef struct meetings {
     tirbi_lx_pool *pool;
@@ -19,29 +20,21 @@ typedef struct meetings {
 
 /* ---- What is stored, and what is read --------------------------------------------------------------------------- */
 
+static bool note_stored(void *context, const tirbi_reached *a) {
+    meetings *m = context;
+    if (a->what == TIRBI_LOADS) return true;
+    for (uint32_t d = 0; d < a->place->ndim; d++)
+        if (!a->place->indices[d]->pure) return false;
+    if (m->stored && !tirbi_same_place(m->stored, a->place)) return false;
+    m->stored = a->place;
+    return true;
+}
+
 /* Straight-line code that stores to one place and cannot fail. */
-static bool find_store(meetings *m, const tirbi_ls *s, unsigned depth) {
-    if (depth > MAX_DEPTH) return false;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (!find_store(m, s->as.seq.items[i], depth + 1)) return false;
-        }
-        return true;
-    case TIRBI_LS_IF:
-        return !s->as.if_.first_of && !s->as.if_.condition->traps && find_store(m, s->as.if_.then_case, depth + 1) &&
-               (!s->as.if_.else_case || find_store(m, s->as.if_.else_case, depth + 1));
-    case TIRBI_LS_STORE: {
-        const tirbi_place *place = s->as.store.access;
-        if (place->view || s->as.store.value->traps || (m->stored && !tirbi_same_place(m->stored, place))) return false;
-        for (uint32_t d = 0; d < place->ndim; d++) {
-            if (!place->indices[d]->pure || !tirbi_dim_proven(place, d)) return false;
-        }
-        m->stored = place;
-        return true;
-    }
-    default: return false;
-    }
+static bool find_store(meetings *m) {
+    const uint32_t kinds = TIRBI_KIND(SEQ) | TIRBI_KIND(IF) | TIRBI_KIND(STORE);
+    tirbi_accesses all = {.context = m, .access = note_stored, .kinds = kinds};
+    return tirbi_find_accesses(&all, m->body) && tirbi_cannot_fail(m->body);
 }
 
 /* The index of the stored place that counts a loop's iterations, and nothing else. */
@@ -59,8 +52,11 @@ static bool find_dimension(meetings *m, uint32_t loop) {
 }
 
 /* Each iteration reads its own row and column, or the one row and the one column that stand still. */
-static bool read_place(meetings *m, const tirbi_place *place) {
-    if (place->buffer != m->stored->buffer || place->view) return false;
+static bool read_place(void *context, const tirbi_reached *a) {
+    meetings *m = context;
+    const tirbi_place *place = a->place;
+    if (a->what != TIRBI_LOADS || !tirbi_may_meet(place->buffer->root, m->stored->buffer->root)) return true;
+    if (place->buffer != m->stored->buffer) return false;
     for (uint32_t loop = 0; loop < LOOPS; loop++) {
         const tirbi_lx *index = place->indices[m->dimension[loop]];
         if (index == m->stored->indices[m->dimension[loop]]) continue;
@@ -70,35 +66,6 @@ static bool read_place(meetings *m, const tirbi_place *place) {
         m->at[loop] = at;
     }
     return true;
-}
-
-static bool read_value(meetings *m, const tirbi_lx *x, unsigned depth) {
-    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL) return false;
-    if (x->kind == TIRBI_LX_LOAD) {
-        bool meets = tirbi_may_meet(x->access->buffer->root, m->stored->buffer->root);
-        if (meets && !read_place(m, x->access)) return false;
-        for (uint32_t d = 0; d < x->access->ndim; d++) {
-            if (!read_value(m, x->access->indices[d], depth + 1)) return false;
-        }
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (!read_value(m, x->args[i], depth + 1)) return false;
-    }
-    return true;
-}
-
-static bool read_stmt(meetings *m, const tirbi_ls *s) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (!read_stmt(m, s->as.seq.items[i])) return false;
-        }
-        return true;
-    case TIRBI_LS_IF:
-        return read_value(m, s->as.if_.condition, 0) && read_stmt(m, s->as.if_.then_case) &&
-               (!s->as.if_.else_case || read_stmt(m, s->as.if_.else_case));
-    default: return read_value(m, s->as.store.value, 0);
-    }
 }
 
 /* ---- The parts -------------------------------------------------------------------------------------------------- */
@@ -132,6 +99,7 @@ static tirbi_lvar *part_variable(const meetings *m, uint32_t loop, unsigned part
     tirbi_lvar *var = TIRBI_NEW(m->pool->arena, tirbi_lvar);
     if (!var || !from || !to) return NULL;
     *var = *old;
+    var->id = 0;
     var->min = tirbi_lx_add(m->pool, old->min, from);
     var->extent = tirbi_lx_sub(m->pool, to, from);
     if (!var->min || !var->extent) return NULL;
@@ -233,9 +201,9 @@ const tirbi_ls *tirbi_split_at_meetings(tirbi_lx_pool *pool, const tirbi_ls *loo
             return NULL;
         }
     }
-    if (!find_store(&m, m.body, 0) || !m.stored || m.stored->buffer->overlaps ||
-        tirbi_buffer_moves(m.stored->buffer, &m.own) || !find_dimension(&m, OUTER) || !find_dimension(&m, INNER) ||
-        !read_stmt(&m, m.body)) {
+    if (!find_store(&m) || !m.stored || m.stored->buffer->overlaps || tirbi_buffer_moves(m.stored->buffer, &m.own) ||
+        !find_dimension(&m, OUTER) || !find_dimension(&m, INNER) ||
+        !tirbi_find_accesses(&(tirbi_accesses){.context = &m, .access = read_place}, m.body)) {
         return NULL;
     }
     return m.at[OUTER] || m.at[INNER] ? all_parts(&m) : NULL;

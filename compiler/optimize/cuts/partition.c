@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/contractions/contract.h"
 #include "compiler/optimize/contractions/operands.h"
 #include "compiler/optimize/cuts/clip.h"
@@ -16,6 +17,7 @@
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "compiler/pipeline/switches.h"
 #include "loader/base/checked.h"
 
 enum {
@@ -83,21 +85,9 @@ static void find_remainders(remainders *r, const tirbi_lx *x, bool in_condition,
     for (int i = 0; i < x->n_args; i++) find_remainders(r, x->args[i], in_condition || (chooses && i == 0), depth - 1);
 }
 
-static void find_remainders_in(remainders *r, const tirbi_ls *s) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) find_remainders_in(r, s->as.seq.items[i]);
-        return;
-    case TIRBI_LS_LOOP: find_remainders_in(r, s->as.loop.body); return;
-    case TIRBI_LS_IF:
-        find_remainders(r, s->as.if_.condition, true, MAX_DEPTH);
-        find_remainders_in(r, s->as.if_.then_case);
-        if (s->as.if_.else_case) find_remainders_in(r, s->as.if_.else_case);
-        return;
-    case TIRBI_LS_STORE: find_remainders(r, s->as.store.value, false, MAX_DEPTH); return;
-    case TIRBI_LS_SET: find_remainders(r, s->as.set.value, false, MAX_DEPTH); return;
-    default: return;
-    }
+static tirbi_step find_remainders_in(tirbi_walk *w, const tirbi_lx *x) {
+    find_remainders(w->context, x, w->at->kind == TIRBI_LS_IF, MAX_DEPTH);
+    return TIRBI_PAST;
 }
 
 /* ---- Whose iterations may be taken in another order ------------------------------------------------------------- */
@@ -106,71 +96,41 @@ enum { MAX_ACCESSES = 64 };
 
 typedef struct accesses {
     tirbi_loop_set loops; /* the nest's, then those inside of it */
-    const tirbi_place *place[MAX_ACCESSES];
-    bool write[MAX_ACCESSES];
+    tirbi_reached places[MAX_ACCESSES];
     uint32_t n;
     const tirbi_lvar *own[MAX_ACCESSES]; /* variables that begin in the body */
     uint32_t n_own;
-    bool irregular;
 } accesses;
 
-static void note_place(accesses *a, const tirbi_place *place, bool write);
-
-static void note_value(accesses *a, const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_LOAD) note_place(a, x->access, false);
-    for (int i = 0; i < x->n_args; i++) note_value(a, x->args[i]);
+/* A variable is set that begins in the body. */
+static bool note_set(void *context, const tirbi_ls *s) {
+    accesses *a = context;
+    if (s->kind != TIRBI_LS_SET) return true;
+    bool known = false;
+    for (uint32_t i = 0; i < a->n_own; i++) known = known || a->own[i] == s->as.set.var;
+    if (!s->as.set.declares) return known;
+    if (a->n_own == MAX_ACCESSES) return false;
+    a->own[a->n_own++] = s->as.set.var;
+    return true;
 }
 
-static void note_place(accesses *a, const tirbi_place *place, bool write) {
-    for (uint32_t d = 0; d < place->ndim; d++) note_value(a, place->indices[d]);
-    a->irregular = a->irregular || a->n == MAX_ACCESSES;
-    if (a->irregular) return;
-    a->place[a->n] = place;
-    a->write[a->n++] = write;
+static bool find_accesses(accesses *a, const tirbi_ls *body) {
+    tirbi_accesses all = {.item = a->places,
+                          .most = MAX_ACCESSES,
+                          .rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS | TIRBI_TAKE_STEPS | TIRBI_TAKE_CALLS,
+                          .kinds = TIRBI_NESTS,
+                          .loops = &a->loops,
+                          .context = a,
+                          .stmt = note_set};
+    const bool found = tirbi_find_accesses(&all, body);
+    a->n = all.n;
+    return found;
 }
 
-static void note_statement(accesses *a, const tirbi_ls *s) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) note_statement(a, s->as.seq.items[i]);
-        return;
-    case TIRBI_LS_LOOP:
-        if (a->loops.n == TIRBI_MAX_AFFINE) a->irregular = true;
-        else a->loops.var[a->loops.n++] = s->as.loop.var;
-        note_value(a, s->as.loop.var->min);
-        note_value(a, s->as.loop.var->extent);
-        note_statement(a, s->as.loop.body);
-        return;
-    case TIRBI_LS_IF:
-        note_value(a, s->as.if_.condition);
-        note_statement(a, s->as.if_.then_case);
-        if (s->as.if_.else_case) note_statement(a, s->as.if_.else_case);
-        return;
-    case TIRBI_LS_STORE:
-        note_value(a, s->as.store.value);
-        note_place(a, s->as.store.access, true);
-        return;
-    case TIRBI_LS_SET: {
-        bool known = s->as.set.declares;
-        for (uint32_t i = 0; i < a->n_own; i++) known = known || a->own[i] == s->as.set.var;
-        note_value(a, s->as.set.value);
-        a->irregular = a->irregular || !known || a->n_own == MAX_ACCESSES;
-        if (s->as.set.declares && !a->irregular) a->own[a->n_own++] = s->as.set.var;
-        return;
-    }
-    default: a->irregular = true;
-    }
-}
-
-static bool uses_own(const accesses *a, const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_VAR) {
-        for (uint32_t i = 0; i < a->n_own; i++) {
-            if (a->own[i] == x->var) return true;
-        }
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (uses_own(a, x->args[i])) return true;
-    }
+static bool is_own(const void *context, const tirbi_lx *x) {
+    const accesses *a = context;
+    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < a->n_own; i++)
+        if (a->own[i] == x->var) return true;
     return false;
 }
 
@@ -190,21 +150,20 @@ static bool find_spatial(tirbi_lx_pool *pool, const tirbi_loop_set *around, cons
     bool any = false;
     if (!a) return false;
     a->loops = *around;
-    note_statement(a, body);
-    if (a->irregular) return false;
+    if (!find_accesses(a, body)) return false;
     for (uint32_t i = 0; i < a->n; i++) {
-        const tirbi_place *w = a->place[i];
+        const tirbi_place *w = a->places[i].place;
         bool own[TIRBI_MAX_AFFINE];
-        if (!a->write[i]) continue;
+        if (a->places[i].what == TIRBI_LOADS) continue;
         for (uint32_t d = 0; d < w->ndim; d++) {
-            if (uses_own(a, w->indices[d])) return false;
+            if (tirbi_any_expr(w->indices[d], 0, is_own, a)) return false;
         }
         if (w->buffer->overlaps || !tirbi_spatial_loops(pool, &a->loops, w, own)) return false;
         if (any && memcmp(own, spatial, around->n * sizeof(*own)) != 0) return false;
         memcpy(spatial, own, TIRBI_MAX_AFFINE * sizeof(*own));
         any = true;
         for (uint32_t j = 0; j < a->n; j++) {
-            const tirbi_place *p = a->place[j];
+            const tirbi_place *p = a->places[j].place;
             if (p->buffer->root == w->buffer->root ? !same_indices(p, w) && !tirbi_never_meet(pool, p, w, &a->loops)
                                                    : tirbi_may_meet(p->buffer->root, w->buffer->root)) {
                 return false;
@@ -248,7 +207,7 @@ static const tirbi_ls *make_part(partitioner *p, const tirbi_ls *loop, int64_t f
     tirbi_ls *copy = TIRBI_NEW(p->pool->arena, tirbi_ls);
     if (!var || !copy) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     var->min = tirbi_lx_int(p->pool, TIRB_I64, first);
     var->extent = tirbi_lx_int(p->pool, TIRB_I64, last - first + 1);
     var->lo = first;
@@ -280,7 +239,7 @@ static tirbi_lvar *make_rounds(partitioner *p, const tirbi_lvar *old, int64_t co
     tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
     if (!var) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     var->below = NULL;
     var->min = tirbi_lx_int(p->pool, TIRB_I64, 0);
     var->extent = tirbi_lx_int(p->pool, TIRB_I64, count);
@@ -317,7 +276,7 @@ static const tirbi_ls *apart_inside(partitioner *p, const chain *c, uint32_t at,
         tirbi_ls *copy = TIRBI_NEW(p->pool->arena, tirbi_ls);
         if (!var || !copy) return NULL;
         *var = *c->vars.var[i];
-        var->reg = -1;
+        var->id = 0;
         *copy = *c->loop[i];
         copy->as.loop.var = var;
         copy->as.loop.body =
@@ -416,6 +375,7 @@ static const tirbi_lx *value_at(const partitioner *p, const tirbi_lvar *var, con
     tirbi_lx *narrow = TIRBI_NEW(p->pool->arena, tirbi_lx);
     if (!narrow) return NULL;
     *narrow = *size;
+    narrow->id = 0;
     if (narrow->lo < least - less->value) narrow->lo = least - less->value;
     if (narrow->hi > TIRBI_LARGEST_CUT + NEAREST) narrow->hi = TIRBI_LARGEST_CUT + NEAREST;
     return tirbi_lx_op(p->pool, TIRB_OP_ADD, TIRB_I32, TIRB_TYPE_NONE, narrow, less, NULL);
@@ -440,7 +400,7 @@ static const tirbi_ls *make_between(partitioner *p, const tirbi_ls *loop, const 
     tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
     if (!var) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     var->min = tirbi_lx_add(p->pool, old->min, number(p, ends->first));
     var->extent = tirbi_lx_sub(p->pool, old->extent, number(p, ends->first + ends->last));
     if (!var->min || !var->extent) return NULL;
@@ -508,36 +468,11 @@ static const tirbi_lx *both(const partitioner *p, const tirbi_lx *all, tirbi_op 
     return all && other ? tirbi_lx_lazy(p->pool, TIRBI_LX_AND, all, other, NULL) : other;
 }
 
-static int64_t value_nodes(const tirbi_lx *x) {
-    int64_t n = 1;
-    if (x->kind == TIRBI_LX_LOAD)
-        for (uint32_t d = 0; d < x->access->ndim; d++) n += value_nodes(x->access->indices[d]);
-    for (int i = 0; i < x->n_args; i++) n += value_nodes(x->args[i]);
-    return n;
-}
-
-/* What a copy of a statement takes. */
-static int64_t nodes(const tirbi_ls *s) {
-    int64_t n = 1;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) n += nodes(s->as.seq.items[i]);
-        return n;
-    case TIRBI_LS_LOOP: return n + nodes(s->as.loop.body);
-    case TIRBI_LS_IF:
-        n += value_nodes(s->as.if_.condition) + nodes(s->as.if_.then_case);
-        return s->as.if_.else_case ? n + nodes(s->as.if_.else_case) : n;
-    case TIRBI_LS_STORE: return n + value_nodes(s->as.store.value);
-    case TIRBI_LS_SET: return n + value_nodes(s->as.set.value);
-    default: return n;
-    }
-}
-
 /* Whether each loop of the nest that has ends has more iterations than these; NULL: none has ends. The facts are what
  * that says. */
 static const tirbi_lx *find_nest_ends(partitioner *p, const chain *c) {
     const tirbi_lx *all = NULL;
-    int64_t most = MAX_NODES / nodes(c->body);
+    int64_t most = MAX_NODES / tirbi_count_nodes(c->body);
     for (uint32_t i = 0; i < c->vars.n; i++) {
         const tirbi_lvar *var = c->vars.var[i];
         tirbi_ends ends;
@@ -601,7 +536,8 @@ static const tirbi_ls *cut_nest(partitioner *p, const chain *c) {
         if (!has_constant_range(r.var) || c->loop[at]->as.loop.parallel || p->nests + MAX_MODULUS > MAX_NESTS ||
             p->budget < MAX_MODULUS)
             continue;
-        find_remainders_in(&r, c->loop[at]->as.loop.body);
+        tirbi_walk walk = {.context = &r, .expr = find_remainders_in};
+        tirbi_walk_stmt(&walk, c->loop[at]->as.loop.body);
         if (r.modulus < 2 || r.var->extent->value < 2) continue;
         if (!asked) may_move = find_spatial(p->pool, &c->vars, c->body, spatial);
         bool apart =

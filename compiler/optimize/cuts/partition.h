@@ -9,7 +9,7 @@
  * nothing is asked. Conditions, least and greatest values, magnitudes, quotients and remainders of sums of loop
  * variables count; what an inner loop of few iterations adds to such a sum leaves an edge of so many iterations of the
  * outer one, in which it is asked again. Returns the statement with such nests in place of those that it could cut;
- * `disabled` is of the compile options. */
+ * `disabled` is a set of TIRB_PASS_*. */
 const tirbi_ls *tirbi_partition_loops(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled, tirbi_notes *notes);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/facts/quotient.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "loader/base/checked.h"
@@ -175,41 +176,23 @@ static void ask_quotient(const finder *f, const tirbi_division *d) {
     for (int64_t i = first + 1; i <= last; i++) change_at(f, &sum, i * d->divisor);
 }
 
-static void find_in_value(const finder *f, const tirbi_lx *x, unsigned depth) {
+static tirbi_step find_in_value(tirbi_walk *w, const tirbi_lx *x) {
+    const finder *f = w->context;
     tirbi_division division;
-    if (depth == 0 || x->kind == TIRBI_LX_CONST || x->kind == TIRBI_LX_VAR) return;
-    if (x->kind == TIRBI_LX_LOAD) {
-        for (uint32_t d = 0; d < x->access->ndim; d++) find_in_value(f, x->access->indices[d], depth - 1);
-        return;
-    }
+    if (w->at->kind == TIRBI_LS_IF && w->at->as.if_.first_of) return TIRBI_PAST;
+    if (x->kind == TIRBI_LX_LOAD) return TIRBI_INTO;
     if (is_question(x)) ask_comparison(f, x);
     if (x->pure && tirbi_is_division(x, &division)) ask_quotient(f, &division);
-    for (int i = 0; i < x->n_args; i++) find_in_value(f, x->args[i], depth - 1);
+    return TIRBI_INTO;
 }
 
-static void find_in_body(const finder *f, const tirbi_ls *s) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) find_in_body(f, s->as.seq.items[i]);
-        return;
-    case TIRBI_LS_LOOP: find_in_body(f, s->as.loop.body); return;
-    case TIRBI_LS_IF:
-        if (!s->as.if_.first_of) find_in_value(f, s->as.if_.condition, MAX_DEPTH);
-        find_in_body(f, s->as.if_.then_case);
-        if (s->as.if_.else_case) find_in_body(f, s->as.if_.else_case);
-        return;
-    case TIRBI_LS_STORE:
-        for (uint32_t d = 0; d < s->as.store.access->ndim; d++)
-            find_in_value(f, s->as.store.access->indices[d], MAX_DEPTH);
-        find_in_value(f, s->as.store.value, MAX_DEPTH);
-        return;
-    case TIRBI_LS_SET: find_in_value(f, s->as.set.value, MAX_DEPTH); return;
-    default: return;
-    }
+static void find_in_body(finder *f, const tirbi_ls *body) {
+    tirbi_walk walk = {.context = f, .expr = find_in_value, .reach = TIRBI_WALK_PLACES};
+    tirbi_walk_stmt(&walk, body);
 }
 
 void tirbi_find_cuts(tirbi_cuts *cuts, const tirbi_lvar *var, const tirbi_ls *body) {
-    const finder f = {.var = var, .cuts = cuts};
+    finder f = {.var = var, .cuts = cuts};
     find_in_body(&f, body);
 }
 
@@ -220,7 +203,7 @@ bool tirbi_find_ends(tirbi_ends *ends, tirbi_lx_pool *pool, tirbi_lvar *var, con
     *between = *var;
     if (var->type == TIRB_I32 && between->hi > TIRBI_LARGEST_CUT) between->hi = TIRBI_LARGEST_CUT;
     if (!tirbi_add_i64(between->lo, EDGE, &between->lo) || between->lo > between->hi) return true;
-    const finder f = {.var = var, .ends = ends, .pool = pool, .between = tirbi_lx_var(pool, between)};
+    finder f = {.var = var, .ends = ends, .pool = pool, .between = tirbi_lx_var(pool, between)};
     if (f.between) find_in_body(&f, body);
     return f.between;
 }

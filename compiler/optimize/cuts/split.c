@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/loop/sums.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -196,35 +197,26 @@ static bool is_extreme(const tirbi_lx *x) {
 static bool is_select(const tirbi_lx *x) { return x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT; }
 
 /* What lanes choose they compute both of, which is little but where it says what to load. */
-static void find_in_value(candidates *c, const tirbi_lx *x, bool in_index, unsigned depth) {
-    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL) return;
+static tirbi_step find_in_value(tirbi_walk *w, const tirbi_lx *x) {
+    candidates *c = w->context;
+    if (x->kind == TIRBI_LX_CALL || w->at->kind == TIRBI_LS_IF) return TIRBI_PAST;
     bool conditional =
-        (x->kind == TIRBI_LX_COND || (in_index && is_select(x))) && x->args[0]->pure && !x->args[0]->traps;
+        (x->kind == TIRBI_LX_COND || (w->indexes && is_select(x))) && x->args[0]->pure && !x->args[0]->traps;
     if ((conditional && tirbi_mentions_loops(x->args[0], c->own)) ||
         (is_extreme(x) && tirbi_mentions_loops(x, c->own))) {
         if (c->n < MAX_CANDIDATES) c->item[c->n++] = x;
     }
-    if (x->kind == TIRBI_LX_LOAD) {
-        for (uint32_t i = 0; i < x->access->ndim; i++) find_in_value(c, x->access->indices[i], true, depth + 1);
-    }
-    for (int i = 0; i < x->n_args; i++) find_in_value(c, x->args[i], in_index, depth + 1);
+    return TIRBI_INTO;
 }
 
-static void find_in_body(candidates *c, const tirbi_ls *s) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) find_in_body(c, s->as.seq.items[i]);
-        return;
-    case TIRBI_LS_IF:
-        find_in_body(c, s->as.if_.then_case);
-        if (s->as.if_.else_case) find_in_body(c, s->as.if_.else_case);
-        return;
-    case TIRBI_LS_STORE: find_in_value(c, s->as.store.value, false, 0); return;
-    case TIRBI_LS_SET:
-        if (s->as.set.value) find_in_value(c, s->as.set.value, false, 0);
-        return;
-    default: return;
-    }
+static tirbi_step only_straight(tirbi_walk *w, const tirbi_ls *s) {
+    (void)w;
+    return TIRBI_STRAIGHT >> s->kind & 1 ? TIRBI_INTO : TIRBI_PAST;
+}
+
+static void find_in_body(candidates *c, const tirbi_ls *body) {
+    tirbi_walk walk = {.context = c, .stmt = only_straight, .expr = find_in_value, .reach = TIRBI_WALK_INDICES};
+    tirbi_walk_stmt(&walk, body);
 }
 
 typedef struct decision {
@@ -247,29 +239,12 @@ static const tirbi_ls *decided(splitter *s, const tirbi_ls *body, const decision
     return tirbi_rewrite_stmt(&rewrite, body);
 }
 
-/* The variables that straight-line code sets; false: too many. */
-static bool find_lets(tirbi_loop_set *lets, const tirbi_ls *s) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++)
-            if (!find_lets(lets, s->as.seq.items[i])) return false;
-        return true;
-    case TIRBI_LS_IF:
-        return find_lets(lets, s->as.if_.then_case) && (!s->as.if_.else_case || find_lets(lets, s->as.if_.else_case));
-    case TIRBI_LS_SET:
-        if (lets->n == TIRBI_MAX_AFFINE) return false;
-        lets->var[lets->n++] = s->as.set.var;
-        return true;
-    default: return true;
-    }
-}
-
 /* A decision that expressions of the body make and that bounds the loop. Terms of its condition that say nothing of the
  * loop alone stay with the body. */
 static bool of_expressions(splitter *s, const tirbi_ls *body, choice *out) {
     candidates c = {.own = &s->own};
     tirbi_loop_set lets = {.n = 0};
-    if (!find_lets(&lets, body)) return false;
+    if (!tirbi_find_variables(&lets, body, 0)) return false;
     find_in_body(&c, body);
     for (uint32_t i = 0; i < c.n; i++) {
         const tirbi_lx *x = c.item[i], *condition = x->args[0];
@@ -303,6 +278,7 @@ static const tirbi_ls *part(splitter *s, const tirbi_lx *from, const tirbi_lx *t
     tirbi_ls *loop = TIRBI_NEW(s->pool->arena, tirbi_ls);
     if (!var || !loop) return NULL;
     *var = *old;
+    var->id = 0;
     var->min = tirbi_lx_add(s->pool, old->min, from);
     var->extent = tirbi_lx_sub(s->pool, to, from);
     if (!var->below && old->min->lo >= 0) var->below = tirbi_lx_add(s->pool, old->min, old->extent);

@@ -1,9 +1,10 @@
 #include "compiler/optimize/cuts/wrapped.h"
 
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/facts/order.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 
-enum { MAX_SIZES = 4, MAX_DEPTH = 16, MAX_NESTING = 64 };
+enum { MAX_SIZES = 4, MAX_DEPTH = 16 };
 
 typedef struct unwrapper {
     tirbi_lx_pool *pool;
@@ -87,43 +88,13 @@ static const tirbi_lx *unwrap(tirbi_rewrite *rewrite, const tirbi_lx *x) {
 
 /* ---- Whether there are any -------------------------------------------------------------------------------------- */
 
-static bool has_remainder(const tirbi_lx *x, unsigned depth) {
-    if (depth > MAX_NESTING) return false;
-    if (size_of(x)) return true;
-    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++) {
-        if (has_remainder(x->access->indices[d], depth + 1)) return true;
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (has_remainder(x->args[i], depth + 1)) return true;
-    }
-    return false;
-}
-
-/* Statements that have none, which most are, are not copied. */
-static bool asks_for_remainder(const tirbi_ls *s, unsigned depth) {
-    if (depth > MAX_NESTING) return false;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (asks_for_remainder(s->as.seq.items[i], depth + 1)) return true;
-        }
-        return false;
-    case TIRBI_LS_LOOP: return asks_for_remainder(s->as.loop.body, depth + 1);
-    case TIRBI_LS_IF:
-        return has_remainder(s->as.if_.condition, 0) || asks_for_remainder(s->as.if_.then_case, depth + 1) ||
-               (s->as.if_.else_case && asks_for_remainder(s->as.if_.else_case, depth + 1));
-    case TIRBI_LS_STORE:
-        for (uint32_t d = 0; d < s->as.store.access->ndim; d++) {
-            if (has_remainder(s->as.store.access->indices[d], 0)) return true;
-        }
-        return has_remainder(s->as.store.value, 0);
-    case TIRBI_LS_SET: return s->as.set.value && has_remainder(s->as.set.value, 0);
-    default: return false;
-    }
+static bool is_remainder(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return size_of(x) != NULL;
 }
 
 bool tirbi_unwrap_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_unwrapped *out) {
-    if (!asks_for_remainder(loop, 0)) return false;
+    if (!tirbi_any_value(loop, TIRBI_WALK_PLACES, is_remainder, NULL)) return false;
     unwrapper u = {.pool = pool};
     tirbi_rewrite rewrite = {.pool = pool, .replace = unwrap, .context = &u, .loops = true};
     out->stmt = tirbi_rewrite_assignments(&rewrite, loop);

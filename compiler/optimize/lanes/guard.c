@@ -1,5 +1,6 @@
 #include "compiler/optimize/lanes/guard.h"
 
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 
 typedef struct guarded {
@@ -88,50 +89,29 @@ const tirbi_lx *tirbi_guard(tirbi_lx_pool *pool, const tirbi_loop_set *loops, co
 
 /* ---- What has to have elements ---------------------------------------------------------------------------------- */
 
-/* Reads an expression that is evaluated under a condition, or else not. False: there are too many. */
-static bool find_in_value(tirbi_extents *out, const tirbi_lx *x, bool lazily) {
-    if (!x->traps) return true;
-    if (x->kind == TIRBI_LX_LOAD) {
-        const tirbi_place *place = x->access;
-        for (uint32_t d = 0; d < place->ndim; d++) {
-            const tirbi_lx *extent = place->buffer->shape[d];
-            if (!find_in_value(out, place->indices[d], lazily)) return false;
-            if (!lazily || !has_own_shape(place) || extent->lo >= 1 || tirbi_dim_proven(place, d)) continue;
-            uint32_t i = 0;
-            while (i < out->n && out->item[i] != extent) i++;
-            if (i == TIRBI_MAX_EXTENTS) return false;
-            out->item[i] = extent;
-            out->n += i == out->n;
-        }
-        return true;
+static tirbi_step find_traps(tirbi_walk *w, const tirbi_lx *x) {
+    (void)w;
+    return x->traps ? TIRBI_INTO : TIRBI_PAST;
+}
+
+/* Notes extents of what is loaded under a condition. False: there are too many. */
+static bool find_extents(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
+    tirbi_extents *out = w->context;
+    for (uint32_t d = 0; load && w->guarded && d < place->ndim; d++) {
+        const tirbi_lx *extent = place->buffer->shape[d];
+        if (!has_own_shape(place) || extent->lo >= 1 || tirbi_dim_proven(place, d)) continue;
+        uint32_t i = 0;
+        while (i < out->n && out->item[i] != extent) i++;
+        if (i == TIRBI_MAX_EXTENTS) return false;
+        out->item[i] = extent;
+        out->n += i == out->n;
     }
-    const bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
-    for (int i = 0; i < x->n_args; i++)
-        if (!find_in_value(out, x->args[i], lazily || (lazy && i > 0))) return false;
     return true;
 }
 
-static bool find_in_stmt(tirbi_extents *out, const tirbi_ls *s, bool lazily) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++)
-            if (!find_in_stmt(out, s->as.seq.items[i], lazily)) return false;
-        return true;
-    case TIRBI_LS_LOOP:
-        return find_in_stmt(out, s->as.loop.body, lazily);
-    case TIRBI_LS_IF:
-        return find_in_value(out, s->as.if_.condition, lazily) && find_in_stmt(out, s->as.if_.then_case, true) &&
-               (!s->as.if_.else_case || find_in_stmt(out, s->as.if_.else_case, true));
-    case TIRBI_LS_STORE:
-        return find_in_value(out, s->as.store.value, lazily);
-    case TIRBI_LS_SET:
-        return find_in_value(out, s->as.set.value, lazily);
-    default:
-        return false;
-    }
-}
-
 bool tirbi_find_guarded_extents(const tirbi_ls *loop, tirbi_extents *out) {
+    tirbi_walk walk = {
+        .context = out, .expr = find_traps, .access = find_extents, .kinds = TIRBI_NESTS, .reach = TIRBI_WALK_INDICES};
     out->n = 0;
-    return find_in_stmt(out, loop, false) && out->n > 0;
+    return tirbi_walk_stmt(&walk, loop) && out->n > 0;
 }

@@ -1,5 +1,6 @@
 /* What inner loops of a lane loop do to memory: which elements stand still in them and are used as nothing else, so
  * that they can stay in lane values meanwhile, and what of their first iteration can be done before them. */
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/lanes/lane_planner.h"
 
@@ -19,42 +20,8 @@ static bool contains(tirbi_lvar *const *vars, uint32_t n, const tirbi_lvar *var)
     return false;
 }
 
-static bool place_uses(const tirbi_place *place, tirbi_lvar *const *vars, uint32_t n);
-
-static bool value_uses(const tirbi_lx *x, tirbi_lvar *const *vars, uint32_t n) {
-    if (x->kind == TIRBI_LX_VAR) return contains(vars, n, x->var);
-    if (x->kind == TIRBI_LX_CALL) return true;
-    if (x->kind == TIRBI_LX_LOAD && place_uses(x->access, vars, n)) return true;
-    for (int i = 0; i < x->n_args; i++) {
-        if (value_uses(x->args[i], vars, n)) return true;
-    }
-    return false;
-}
-
-static bool place_uses(const tirbi_place *place, tirbi_lvar *const *vars, uint32_t n) {
-    for (const tirbi_place *v = place; v; v = v->view) {
-        if (tirbi_has_own_number(v) && value_uses(v->flat, vars, n)) return true;
-        for (uint32_t i = 0; i < v->ndim; i++) {
-            if (value_uses(v->indices[i], vars, n) || value_uses(v->buffer->shape[i], vars, n)) return true;
-        }
-    }
-    return false;
-}
-
 bool tirbi_code_uses(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (tirbi_code_uses(s->as.seq.items[i], vars, n)) return true;
-        }
-        return false;
-    case TIRBI_LS_IF:
-        return value_uses(s->as.if_.condition, vars, n) || tirbi_code_uses(s->as.if_.then_case, vars, n) ||
-               (s->as.if_.else_case && tirbi_code_uses(s->as.if_.else_case, vars, n));
-    case TIRBI_LS_STORE: return place_uses(s->as.store.access, vars, n) || value_uses(s->as.store.value, vars, n);
-    case TIRBI_LS_SET: return value_uses(s->as.set.value, vars, n);
-    default: return true;
-    }
+    return !tirbi_is_made_of(s, TIRBI_STRAIGHT) || tirbi_names(s, vars, n);
 }
 
 /* Whether an access may be another element of the place's memory, in some iteration of the loops. */
@@ -205,26 +172,6 @@ void tirbi_plan_find_stores(planner *p, const tirbi_ls *s, bool always, const ti
     }
 }
 
-/* The loops of a statement; false: they are too many. */
-bool tirbi_plan_find_loops(const tirbi_ls *s, tirbi_loop_set *out) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (!tirbi_plan_find_loops(s->as.seq.items[i], out)) return false;
-        }
-        return true;
-    case TIRBI_LS_IF:
-        return tirbi_plan_find_loops(s->as.if_.then_case, out) &&
-               (!s->as.if_.else_case || tirbi_plan_find_loops(s->as.if_.else_case, out));
-    case TIRBI_LS_WHILE: return tirbi_plan_find_loops(s->as.while_.body, out);
-    case TIRBI_LS_LOOP:
-        if (out->n == TIRBI_MAX_AFFINE) return false;
-        out->var[out->n++] = s->as.loop.var;
-        return tirbi_plan_find_loops(s->as.loop.body, out);
-    default: return true;
-    }
-}
-
 /* Whether where loops are decides x, or what x loads. */
 static bool follows_loops(const tirbi_lx *x, const tirbi_loop_set *loops) {
     if (x->pure) return tirbi_mentions_loops(x, loops);
@@ -238,27 +185,14 @@ static bool follows_loops(const tirbi_lx *x, const tirbi_loop_set *loops) {
     return false;
 }
 
-/* Whether a variable that is set in `s` decides x. */
-static bool follows_sets(const tirbi_lx *x, const tirbi_ls *s) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (follows_sets(x, s->as.seq.items[i])) return true;
-        }
-        return false;
-    case TIRBI_LS_IF:
-        return follows_sets(x, s->as.if_.then_case) ||
-               (s->as.if_.else_case && follows_sets(x, s->as.if_.else_case));
-    case TIRBI_LS_LOOP: return follows_sets(x, s->as.loop.body);
-    case TIRBI_LS_SET: return tirbi_lx_depends_on(x, s->as.set.var);
-    default: return false;
-    }
+static bool decides(const void *x, const tirbi_ls *s) {
+    return s->kind == TIRBI_LS_SET && tirbi_lx_depends_on(x, s->as.set.var);
 }
 
 bool tirbi_plan_stands_still(const tirbi_place *place, const tirbi_ls *loop) {
     tirbi_loop_set inner = {.n = 0};
-    if (!tirbi_plan_find_loops(loop, &inner) || follows_loops(place->flat, &inner)) return false;
-    return place->flat->kind == TIRBI_LX_CONST || !follows_sets(place->flat, loop->as.loop.body);
+    if (!tirbi_find_loops(&inner, loop) || follows_loops(place->flat, &inner)) return false;
+    return place->flat->kind == TIRBI_LX_CONST || !tirbi_any_stmt(loop->as.loop.body, decides, place->flat);
 }
 
 /* ---- Bits of floats ---------------------------------------------------------------------------------------------- */
@@ -278,27 +212,16 @@ static bool value_shows(const tirbi_lx *x, const tirbi_lvar *var, bool bare) {
     return false;
 }
 
+static tirbi_step find_shown(tirbi_walk *w, const tirbi_lx *x) {
+    const tirbi_ls *s = w->at;
+    const bool sets = s->kind == TIRBI_LS_SET && s->as.set.var != w->context;
+    return value_shows(x, w->context, !w->indexes && (sets || s->kind == TIRBI_LS_STORE)) ? TIRBI_STOP : TIRBI_PAST;
+}
+
 bool tirbi_plan_shows_bits(const tirbi_ls *s, const tirbi_lvar *var) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (tirbi_plan_shows_bits(s->as.seq.items[i], var)) return true;
-        }
-        return false;
-    case TIRBI_LS_LOOP:
-        return value_shows(s->as.loop.var->min, var, false) || value_shows(s->as.loop.var->extent, var, false) ||
-               tirbi_plan_shows_bits(s->as.loop.body, var);
-    case TIRBI_LS_WHILE:
-        return value_shows(s->as.while_.condition, var, false) || tirbi_plan_shows_bits(s->as.while_.body, var);
-    case TIRBI_LS_IF:
-        return value_shows(s->as.if_.condition, var, false) || tirbi_plan_shows_bits(s->as.if_.then_case, var) ||
-               (s->as.if_.else_case && tirbi_plan_shows_bits(s->as.if_.else_case, var));
-    case TIRBI_LS_STORE:
-        for (uint32_t d = 0; d < s->as.store.access->ndim; d++) {
-            if (value_shows(s->as.store.access->indices[d], var, false)) return true;
-        }
-        return value_shows(s->as.store.value, var, true);
-    case TIRBI_LS_SET: return s->as.set.value && value_shows(s->as.set.value, var, s->as.set.var != var);
-    default: return true;
-    }
+    tirbi_walk walk = {.context = (void *)(uintptr_t)var,
+                       .expr = find_shown,
+                       .kinds = TIRBI_NESTS | TIRBI_KIND(WHILE),
+                       .reach = TIRBI_WALK_STORED | TIRBI_WALK_BOUNDS};
+    return !tirbi_walk_stmt(&walk, s);
 }

@@ -120,7 +120,7 @@ const tirbi_lx *tirbi_plan_uniform(planner *p, const tirbi_lx *x) {
     tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
     if (!var) return NULL;
     *var = (tirbi_lvar){
-        .name = "uniform", .kind = TIRBI_LVAR_LET, .type = (tirbi_dtype)x->type, .lo = x->lo, .hi = x->hi, .reg = -1};
+        .name = "uniform", .kind = TIRBI_LVAR_LET, .type = (tirbi_dtype)x->type, .lo = x->lo, .hi = x->hi};
     plan->uniforms[plan->n_uniforms++] = (tirbi_lane_uniform){.var = var, .value = x};
     return tirbi_lx_var(p->pool, var);
 }
@@ -171,7 +171,7 @@ static const tirbi_lx *row_number(planner *p, const tirbi_lx *x) {
     uint8_t cursor = var ? tirbi_plan_cursor(p, x->access, (tirbi_dtype)x->type, false) : TIRBI_MAX_CURSORS;
     if (cursor == TIRBI_MAX_CURSORS) return NULL;
     *var = (tirbi_lvar){.name = "row", .kind = TIRBI_LVAR_NUMBER, .type = (tirbi_dtype)x->type, .lo = x->lo,
-                        .hi = x->hi, .min = tirbi_lx_int(p->pool, TIRB_I64, 0), .reg = -1};
+                        .hi = x->hi, .min = tirbi_lx_int(p->pool, TIRB_I64, 0)};
     uint8_t loops = 0;
     for (uint32_t k = 1; k < plan->loops.n; k++)
         if (form.coefficient[k]) loops = (uint8_t)k;

@@ -106,8 +106,6 @@ tirbi_lane_plan *tirbi_end_planner(planner *p, bool planned);
 bool tirbi_plan_is_invariant(planner *p, const tirbi_lx *x);
 
 /* scatters.c */
-/* Whether there is a loop in a body. */
-bool tirbi_plan_has_loops(const tirbi_ls *s);
 /* Lanes that scatter what they write are worth it only where the loops inside could do no better. */
 bool tirbi_plan_writes_well(tirbi_lx_pool *pool, const tirbi_lane_plan *plan, const tirbi_ls *body);
 
@@ -141,8 +139,6 @@ bool tirbi_plan_only_this(planner *p, const tirbi_ls *s, const tirbi_place *plac
                           bool *copied);
 /* The places that a loop's body stores to; those that it may never store to only where reaching them cannot fail. */
 void tirbi_plan_find_stores(planner *p, const tirbi_ls *s, bool always, const tirbi_place **out, uint32_t *n);
-/* The loops of a statement; false: they are too many. */
-bool tirbi_plan_find_loops(const tirbi_ls *s, tirbi_loop_set *out);
 bool tirbi_plan_stands_still(const tirbi_place *place, const tirbi_ls *loop);
 /* Whether the bits of a float variable can be told from what a statement does with it, beside arithmetic. */
 bool tirbi_plan_shows_bits(const tirbi_ls *s, const tirbi_lvar *var);

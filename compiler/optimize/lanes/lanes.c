@@ -2,6 +2,7 @@
  * inner loops run alike in all lanes, and everything in the body is an elementwise operation, an affine access or a
  * choice between values that cannot trap. */
 #include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/lanes/narrow_lanes.h"
 
 #include <stdarg.h>
@@ -290,7 +291,7 @@ static const tirbi_lx *used_twice(planner *p, const tirbi_lx *x) {
     tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
     if (!var) return NULL;
     *var = (tirbi_lvar){
-        .name = "dividend", .kind = TIRBI_LVAR_LET, .type = (tirbi_dtype)x->type, .lo = x->lo, .hi = x->hi, .reg = -1};
+        .name = "dividend", .kind = TIRBI_LVAR_LET, .type = (tirbi_dtype)x->type, .lo = x->lo, .hi = x->hi};
     plan_set(p, var, x, true);
     return p->failed ? NULL : tirbi_lx_var(p->pool, var);
 }
@@ -577,21 +578,14 @@ bool tirbi_plan_add_var(planner *p, lane_var var) {
     return true;
 }
 
-static bool set_copies(planner *p, const tirbi_ls *s, const tirbi_lvar *var) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (set_copies(p, s->as.seq.items[i], var)) return true;
-        }
-        return false;
-    case TIRBI_LS_LOOP: return set_copies(p, s->as.loop.body, var);
-    case TIRBI_LS_WHILE: return set_copies(p, s->as.while_.body, var);
-    case TIRBI_LS_IF:
-        return set_copies(p, s->as.if_.then_case, var) ||
-               (s->as.if_.else_case && set_copies(p, s->as.if_.else_case, var));
-    case TIRBI_LS_SET: return s->as.set.var == var && tirbi_plan_is_copy(p, s->as.set.value);
-    default: return false;
-    }
+typedef struct copy_of {
+    planner *p;
+    const tirbi_lvar *var;
+} copy_of;
+
+static bool sets_copy(const void *context, const tirbi_ls *s) {
+    const copy_of *c = context;
+    return s->kind == TIRBI_LS_SET && s->as.set.var == c->var && tirbi_plan_is_copy(c->p, s->as.set.value);
 }
 
 static void plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
@@ -614,8 +608,8 @@ static void plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value, bool de
         return;
     }
     if (!known) {
-        bool raw =
-            tirbi_dtype_is_float(var->type) && set_copies(p, p->body, var) && tirbi_plan_shows_bits(p->body, var);
+        bool raw = tirbi_dtype_is_float(var->type) && tirbi_any_stmt(p->body, sets_copy, &(copy_of){p, var}) &&
+                   tirbi_plan_shows_bits(p->body, var);
         uint16_t fresh = tirbi_plan_new_value(p);
         uint32_t before = p->n_values;
         uint16_t v = raw ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, value);
@@ -635,7 +629,7 @@ static const tirbi_lx *as_variable(planner *p, const tirbi_lx *condition) {
         fail(p);
         return NULL;
     }
-    *var = (tirbi_lvar){.name = "condition", .kind = TIRBI_LVAR_LET, .type = TIRB_BOOL, .hi = 1, .reg = -1};
+    *var = (tirbi_lvar){.name = "condition", .kind = TIRBI_LVAR_LET, .type = TIRB_BOOL, .hi = 1};
     plan_set(p, var, condition, true);
     return tirbi_lx_var(p->pool, var);
 }
@@ -779,7 +773,7 @@ static uint32_t promote(planner *p, const tirbi_ls *loop) {
     uint32_t n = 0, promoted = 0;
     if (p->in_memory) return 0;
     tirbi_loop_set loops = {.n = 0};
-    bool sure = tirbi_plan_find_loops(loop, &loops);
+    bool sure = tirbi_find_loops(&loops, loop);
     for (uint32_t i = 0; i < loops.n; i++) sure = sure && tirbi_plan_runs(p, loops.var[i]);
     tirbi_plan_find_stores(p, loop->as.loop.body, sure, places, &n);
     for (uint32_t i = 0; i < n && !p->failed; i++) {
@@ -998,33 +992,9 @@ static void plan_own_loop(planner *p, const tirbi_ls *loop) {
     put_elements_back(p, elements, n_elements, ran);
 }
 
-/* Whether a break in a body leaves its loop. */
-static bool may_leave(const tirbi_ls *s) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++)
-            if (may_leave(s->as.seq.items[i])) return true;
-        return false;
-    case TIRBI_LS_IF: return may_leave(s->as.if_.then_case) || (s->as.if_.else_case && may_leave(s->as.if_.else_case));
-    case TIRBI_LS_BREAK: return true;
-    default: return false;
-    }
-}
-
-/* Whether a statement sets a variable of x, which it does not declare. */
-static bool carries(const tirbi_ls *s, const tirbi_lx *x) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++)
-            if (carries(s->as.seq.items[i], x)) return true;
-        return false;
-    case TIRBI_LS_IF:
-        return carries(s->as.if_.then_case, x) || (s->as.if_.else_case && carries(s->as.if_.else_case, x));
-    case TIRBI_LS_LOOP: return carries(s->as.loop.body, x);
-    case TIRBI_LS_WHILE: return carries(s->as.while_.body, x);
-    case TIRBI_LS_SET: return !s->as.set.declares && tirbi_lx_depends_on(x, s->as.set.var);
-    default: return false;
-    }
+/* Whether a variable of x is set, which does not begin there. */
+static bool carries(const void *x, const tirbi_ls *s) {
+    return s->kind == TIRBI_LS_SET && !s->as.set.declares && tirbi_lx_depends_on(x, s->as.set.var);
 }
 
 /* Whether where an iteration leaves a loop does not depend on what others have computed: a search finds it sooner than
@@ -1033,9 +1003,11 @@ static bool finds_its_end(const tirbi_ls *loop) {
     const tirbi_ls *body = loop->as.loop.body;
     for (uint32_t i = 0; body->kind == TIRBI_LS_SEQ && i < body->as.seq.n; i++) {
         const tirbi_ls *s = body->as.seq.items[i];
-        const bool leaves = s->kind == TIRBI_LS_IF && may_leave(s);
+        const bool leaves = s->kind == TIRBI_LS_IF && tirbi_leaves_loop(s);
         const bool names = s->kind == TIRBI_LS_SET && s->as.set.declares;
-        if ((leaves && carries(body, s->as.if_.condition)) || (names && carries(body, s->as.set.value))) return false;
+        if ((leaves && tirbi_any_stmt(body, carries, s->as.if_.condition)) ||
+            (names && tirbi_any_stmt(body, carries, s->as.set.value)))
+            return false;
     }
     return true;
 }
@@ -1047,7 +1019,7 @@ static bool plan_single(planner *p, const tirbi_ls *loop) {
     tirbi_lvar *var = loop->as.loop.var;
     tirbi_lane_plan *plan = p->plan;
     if (!p->sequences || !tirbi_lx_is_int(var->extent, 1) || var->min->kind != TIRBI_LX_CONST ||
-        tirbi_plan_has_loops(loop->as.loop.body))
+        tirbi_has_kind(loop->as.loop.body, TIRBI_KIND(LOOP)))
         return false;
     if (plan->n_single == TIRBI_MAX_INNER || !tirbi_can_resolve(loop)) return false;
     const tirbi_lx *value = tirbi_lx_int(p->pool, var->type, var->min->value);
@@ -1065,7 +1037,7 @@ static void plan_loop(planner *p, const tirbi_ls *loop, const tirbi_ls *hoisted)
     bool regular = !loop->as.loop.step && tirbi_has_plain_bounds(var) && tirbi_plan_is_invariant(p, var->min) &&
                    tirbi_plan_is_invariant(p, var->extent);
     uint32_t index = plan->loops.n - 1;
-    const bool leaves = may_leave(loop->as.loop.body);
+    const bool leaves = tirbi_leaves_loop(loop->as.loop.body);
     if (leaves && finds_its_end(loop)) {
         tirbi_plan_refuse(p, "an iteration may leave the loop over %s in it", var->name);
         return;
@@ -1180,7 +1152,7 @@ tirbi_lane_plan *tirbi_end_planner(planner *p, bool planned) {
 static bool is_whole_nest(const tirbi_ls *body) {
     if (body->kind != TIRBI_LS_LOOP) return false;
     while (body->kind == TIRBI_LS_LOOP) body = body->as.loop.body;
-    return !tirbi_plan_has_loops(body);
+    return !tirbi_has_kind(body, TIRBI_KIND(LOOP));
 }
 
 static void refuse_few(planner *p) { tirbi_plan_refuse(p, "it has fewer than %d iterations", LEAST_LANES); }

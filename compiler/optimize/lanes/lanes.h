@@ -4,72 +4,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_LANES_LANES_H
 #define TIRB_COMPILER_OPTIMIZE_LANES_LANES_H
 
-#include "compiler/optimize/facts/affine.h"
-
-enum { TIRBI_NO_VALUE = 0xFFFF };
-
-typedef struct tirbi_lane_op {
-    uint8_t op; /* tirbi_op of a lane instruction */
-    uint8_t type, source;
-    uint8_t cursor, loop, red;
-    uint16_t to, from[3]; /* lane values, numbered without limit until they are allocated */
-    const tirbi_lx
-        *scalar; /* vsplat, viota: the start; NULL with `loop` set: that inner loop's counter. vindex: the extent */
-    tirbi_lvar *carried;    /* vscan: what it carries from lane to lane; vfind: what it sets */
-    uint8_t fold;           /* vscan, vupdate: their operand n; vindex: the dimension */
-    const char *name;       /* vindex: of the buffer */
-    tirbi_span span;
-} tirbi_lane_op;
-
-typedef struct tirbi_lane_cursor {
-    const tirbi_place *place; /* the first that it came from */
-    uint8_t type, access, level;
-    tirbi_affine form; /* over plan->loops: 0 is the lane loop, i + 1 inner loop i */
-    uint8_t row;       /* one more than the row whose number moves it; 0: none does */
-    const tirbi_lx *scale, *limit; /* of that number */
-} tirbi_lane_cursor;
-
-/* A number that is loaded once for each iteration of loops around the whole body, and tells where rows begin. */
-typedef struct tirbi_lane_row {
-    tirbi_lvar *var; /* stands for it in indices */
-    const tirbi_place *place;
-    uint8_t cursor, loops; /* it is loaded by, inside so many of the inner loops */
-} tirbi_lane_row;
-
-enum { TIRBI_MAX_LANE_ROWS = 8 };
-
-/* A place whose indices must be checked before the loop, over all iterations of the loops up to its level. */
-typedef struct tirbi_lane_check {
-    const tirbi_place *place;
-    uint64_t enclosing; /* bit per loop of plan->loops */
-} tirbi_lane_check;
-
-/* A value that is the same for all lanes and iterations but depends on memory: computed before the loop. */
-typedef struct tirbi_lane_uniform {
-    tirbi_lvar *var;
-    const tirbi_lx *value;
-} tirbi_lane_uniform;
-
-enum { TIRBI_MAX_UNIFORMS = 32 };
-
-typedef struct tirbi_lane_plan {
-    tirbi_loop_set loops; /* the lane loop, then the inner loops in order of appearance */
-    tirbi_lane_op *ops;
-    uint32_t n_ops, capacity;
-    tirbi_lane_cursor *cursors;
-    uint32_t n_cursors, cursor_capacity;
-    tirbi_lane_check *checks;
-    uint32_t n_checks;
-    tirbi_lane_uniform uniforms[TIRBI_MAX_UNIFORMS];
-    uint32_t n_uniforms;
-    tirbi_lane_row rows[TIRBI_MAX_LANE_ROWS];
-    uint32_t n_rows;
-    tirbi_lvar *single[TIRBI_MAX_INNER]; /* loops of one iteration that are none any more */
-    uint32_t n_single;
-    bool index_used[TIRBI_MAX_INNER];
-    bool whole_nest; /* nothing happens unless every loop runs at least once */
-    uint16_t n_values; /* after allocation: lane registers in use */
-} tirbi_lane_plan;
+#include "compiler/optimize/schedule/leaf.h"
 
 /* Plans the iterations of `loop` as lanes. NULL when that is not possible (or memory ran out). */
 tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop);
@@ -105,14 +40,6 @@ bool tirbi_move_still_loads(tirbi_lane_plan *plan);
 
 /* Replaces the values of a plan by lane registers; false when 64 are not enough (or memory ran out). */
 bool tirbi_allocate_lane_registers(tirbi_lane_plan *plan, uint32_t n_values, tirbi_arena *arena);
-
-/* A perfect nest reordered so that a good lane loop encloses only loops that it may: the loops outside it, then the
- * plan of the rest. */
-typedef struct tirbi_nest {
-    tirbi_lvar *outer[TIRBI_MAX_AFFINE];
-    uint32_t n_outer;
-    tirbi_lane_plan *plan;
-} tirbi_nest;
 
 /* Whether the lane loop may be another one than the nest's first, and whether lanes may load elements that they
  * name. */

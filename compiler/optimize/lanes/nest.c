@@ -5,19 +5,19 @@
  * element still receives its updates in program order (rule R1). */
 #include <string.h>
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/lanes/lanes.h"
 
-enum { MAX_PLACES = 64 };
+enum { MAX_PLACES = 96 };
 
 typedef struct nest {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop[TIRBI_MAX_AFFINE];
     tirbi_loop_set loops;
     const tirbi_ls *body;
-    const tirbi_place *writes[MAX_PLACES];
-    const tirbi_place *reads[MAX_PLACES];
-    uint32_t n_writes, n_reads;
+    tirbi_reached places[MAX_PLACES]; /* what the body reaches */
+    uint32_t n;
     tirbi_loop_set own; /* variables that the body sets */
     tirbi_loop_set all; /* the nest's loops, and those that the body has */
     bool spatial[TIRBI_MAX_AFFINE];
@@ -45,23 +45,6 @@ static bool same_or_apart(const nest *n, const tirbi_place *a, const tirbi_place
     return !tirbi_may_meet(x, y) || (a->flat == b->flat && tirbi_dtypes[x->type].size == tirbi_dtypes[y->type].size);
 }
 
-static void note(nest *n, const tirbi_place **list, uint32_t *count, const tirbi_place *place) {
-    if (*count == MAX_PLACES) n->irregular = true;
-    else list[(*count)++] = place;
-}
-
-static void note_reads(nest *n, const tirbi_lx *x) {
-    if (!x || x->kind == TIRBI_LX_CALL) {
-        n->irregular = true;
-        return;
-    }
-    if (x->kind == TIRBI_LX_LOAD) {
-        note(n, n->reads, &n->n_reads, x->access);
-        for (uint32_t i = 0; i < x->access->ndim; i++) note_reads(n, x->access->indices[i]);
-    }
-    for (int i = 0; i < x->n_args; i++) note_reads(n, x->args[i]);
-}
-
 static bool sets(const nest *n, const tirbi_lvar *var) {
     for (uint32_t i = 0; i < n->own.n; i++) {
         if (n->own.var[i] == var) return true;
@@ -69,40 +52,28 @@ static bool sets(const nest *n, const tirbi_lvar *var) {
     return false;
 }
 
+/* Variables that are set are the iteration's own. */
+static bool note_set(void *context, const tirbi_ls *s) {
+    nest *n = context;
+    if (s->kind != TIRBI_LS_SET) return true;
+    n->has_locals = n->has_locals || s->as.set.var->kind != TIRBI_LVAR_LET;
+    if (sets(n, s->as.set.var)) return true;
+    if (!s->as.set.declares || n->own.n == TIRBI_MAX_AFFINE) return false;
+    n->own.var[n->own.n++] = s->as.set.var;
+    return true;
+}
+
 /* Stores, variables of the iteration, conditions, and loops of these. */
-static void note_body(nest *n, const tirbi_ls *s) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) note_body(n, s->as.seq.items[i]);
-        return;
-    case TIRBI_LS_IF:
-        note_reads(n, s->as.if_.condition);
-        note_body(n, s->as.if_.then_case);
-        if (s->as.if_.else_case) note_body(n, s->as.if_.else_case);
-        return;
-    case TIRBI_LS_STORE:
-        note_reads(n, s->as.store.value);
-        for (uint32_t i = 0; i < s->as.store.access->ndim; i++) note_reads(n, s->as.store.access->indices[i]);
-        note(n, n->writes, &n->n_writes, s->as.store.access);
-        return;
-    case TIRBI_LS_SET:
-        note_reads(n, s->as.set.value);
-        n->has_locals = n->has_locals || s->as.set.var->kind != TIRBI_LVAR_LET;
-        if (sets(n, s->as.set.var)) return;
-        n->irregular = n->irregular || !s->as.set.declares || n->own.n == TIRBI_MAX_AFFINE;
-        if (!n->irregular) n->own.var[n->own.n++] = s->as.set.var;
-        return;
-    case TIRBI_LS_LOOP:
-        n->irregular =
-            n->irregular || s->as.loop.step || s->as.loop.rows || s->as.loop.blocks || n->all.n == TIRBI_MAX_AFFINE;
-        if (n->irregular) return;
-        n->all.var[n->all.n++] = s->as.loop.var;
-        note_reads(n, s->as.loop.var->min);
-        note_reads(n, s->as.loop.var->extent);
-        note_body(n, s->as.loop.body);
-        return;
-    default: n->irregular = true;
-    }
+static void note_body(nest *n) {
+    tirbi_accesses all = {.item = n->places,
+                          .most = MAX_PLACES,
+                          .rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS,
+                          .kinds = TIRBI_NESTS,
+                          .loops = &n->all,
+                          .context = n,
+                          .stmt = note_set};
+    n->irregular = !tirbi_find_accesses(&all, n->body);
+    n->n = all.n;
 }
 
 static bool invariant(const nest *n, const tirbi_lx *x) {
@@ -124,10 +95,11 @@ static void collect(nest *n, const tirbi_ls *s) {
 
 /* All accesses to written memory must be the same element, and all written buffers be indexed by the same loops. */
 static bool reorderable(nest *n) {
-    if (n->irregular || n->n_writes == 0) return false;
-    if (!tirbi_spatial_loops(n->pool, &n->all, n->writes[0], n->spatial)) return false;
-    for (uint32_t i = 0; i < n->n_writes; i++) {
-        const tirbi_place *w = n->writes[i];
+    const tirbi_place *first = n->irregular ? NULL : tirbi_first_stored(n->places, n->n);
+    if (!first || !tirbi_spatial_loops(n->pool, &n->all, first, n->spatial)) return false;
+    for (uint32_t i = 0; i < n->n; i++) {
+        const tirbi_place *w = n->places[i].place;
+        if (n->places[i].what == TIRBI_LOADS) continue;
         bool spatial[TIRBI_MAX_AFFINE];
         if (tirbi_buffer_moves(w->buffer, &n->own)) return false;
         for (uint32_t d = 0; d < w->ndim; d++) {
@@ -137,12 +109,8 @@ static bool reorderable(nest *n) {
             memcmp(spatial, n->spatial, n->loops.n * sizeof(*spatial)) != 0) {
             return false;
         }
-        for (uint32_t j = 0; j < n->n_writes; j++) {
-            if (!same_or_apart(n, n->writes[j], w)) return false;
-        }
-        for (uint32_t j = 0; j < n->n_reads; j++) {
-            if (!same_or_apart(n, n->reads[j], w)) return false;
-        }
+        for (uint32_t j = 0; j < n->n; j++)
+            if (!same_or_apart(n, n->places[j].place, w)) return false;
     }
     return true;
 }
@@ -150,9 +118,9 @@ static bool reorderable(nest *n) {
 /* How well a loop suits as lanes: unit strides are good, other strides are slow, and stores count most. */
 static int score(nest *n, uint32_t lane) {
     int total = 0;
-    for (uint32_t i = 0; i < n->n_writes + n->n_reads; i++) {
-        bool write = i < n->n_writes;
-        const tirbi_place *place = write ? n->writes[i] : n->reads[i - n->n_writes];
+    for (uint32_t i = 0; i < n->n; i++) {
+        const bool write = n->places[i].what != TIRBI_LOADS;
+        const tirbi_place *place = n->places[i].place;
         tirbi_affine form;
         int64_t c;
         if (!tirbi_affine_number(n->pool, place, &n->loops, &form)) {
@@ -320,7 +288,7 @@ static bool plan_gathers(nest *n, tirbi_nest *out) {
 static bool plan(nest *n, const tirbi_ls *loop, unsigned may, tirbi_nest *out) {
     collect(n, loop);
     if (n->loops.n == 0) return false;
-    note_body(n, n->body);
+    note_body(n);
     bool gathers = (may & TIRBI_NEST_GATHERS) != 0;
     if (!(may & TIRBI_NEST_INTERCHANGE)) return false;
     if (!reorderable(n)) return plan_columns(n, out) || (gathers && plan_gathers(n, out));
@@ -367,7 +335,7 @@ bool tirbi_nest_has_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned ma
 static bool find_free(nest *n, const tirbi_ls *loop, tirbi_free_nest *out) {
     collect(n, loop);
     if (n->loops.n == 0) return false;
-    note_body(n, n->body);
+    note_body(n);
     if (n->all.n > n->loops.n || n->has_locals || !reorderable(n)) return false;
     memcpy(out->loops, n->loop, sizeof(out->loops));
     memcpy(out->spatial, n->spatial, sizeof(out->spatial));

@@ -1,24 +1,8 @@
 /* Lanes that scatter what they write: whether the loops inside them would be better lanes. */
 #include <string.h>
 
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/lanes/lane_planner.h"
-
-bool tirbi_plan_has_loops(const tirbi_ls *s) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (tirbi_plan_has_loops(s->as.seq.items[i])) return true;
-        }
-        return false;
-    case TIRBI_LS_IF:
-        return tirbi_plan_has_loops(s->as.if_.then_case) ||
-               (s->as.if_.else_case && tirbi_plan_has_loops(s->as.if_.else_case));
-    case TIRBI_LS_LOOP:
-        return true;
-    default:
-        return false;
-    }
-}
 
 /* Whether a nest only moves elements, which the machine does in the order that suits it. */
 static bool only_moves(const tirbi_lane_plan *plan) {
@@ -55,7 +39,7 @@ static bool are_lanes(tirbi_lx_pool *pool, const tirbi_ls *s, bool in_order) {
         if (!found) alone = tirbi_plan_lanes(pool, s);
         if (!found && !alone && in_order) alone = tirbi_plan_in_order(pool, s);
         found = found || alone || (in_order && tirbi_carry_elements(pool, s)) ||
-                (tirbi_plan_has_loops(s->as.loop.body) && are_lanes(pool, s->as.loop.body, in_order));
+                (tirbi_has_kind(s->as.loop.body, TIRBI_KIND(LOOP)) && are_lanes(pool, s->as.loop.body, in_order));
         tirbi_drop_plan(pool, nest.plan);
         tirbi_drop_plan(pool, alone);
         return found;

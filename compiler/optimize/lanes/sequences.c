@@ -1,7 +1,9 @@
 /* What goes from lane to lane in a lane loop, in the order of its iterations: variables that are carried (vscan), and
  * stores to elements that iterations compute (vstorex, vupdate). And loads of such elements (vloadx), which need no
  * order, for nothing in the loop writes where they read. */
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/lanes/flatten.h"
+#include "compiler/optimize/facts/live.h"
 #include "compiler/optimize/lanes/lane_planner.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 
@@ -36,38 +38,33 @@ bool tirbi_same_value(const tirbi_lx *a, const tirbi_lx *b) {
     return true;
 }
 
-/* How often straight-line code and loops access memory that may be a root's: each store and each load counts. */
-static uint32_t accesses_in(const tirbi_lx *x, const tirbi_lbuf *root) {
-    if (x->kind == TIRBI_LX_CALL) return UINT16_MAX;
-    uint32_t n = 0;
-    if (x->kind == TIRBI_LX_LOAD) {
-        n += tirbi_may_meet(x->access->buffer->root, root);
-        for (uint32_t i = 0; i < x->access->ndim; i++) n += accesses_in(x->access->indices[i], root);
-    }
-    for (int i = 0; i < x->n_args; i++) n += accesses_in(x->args[i], root);
-    return n;
+typedef struct counted {
+    const tirbi_lbuf *root;
+    uint32_t n;
+} counted;
+
+static bool count_access(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
+    (void)load;
+    counted *c = w->context;
+    c->n += tirbi_may_meet(place->buffer->root, c->root);
+    return true;
 }
 
-static uint32_t accesses(const tirbi_ls *s, const tirbi_lbuf *root) {
-    uint32_t n = 0;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) n += accesses(s->as.seq.items[i], root);
-        return n;
-    case TIRBI_LS_LOOP:
-        return accesses_in(s->as.loop.var->min, root) + accesses_in(s->as.loop.var->extent, root) +
-               accesses(s->as.loop.body, root);
-    case TIRBI_LS_WHILE: return accesses_in(s->as.while_.condition, root) + accesses(s->as.while_.body, root);
-    case TIRBI_LS_IF:
-        n = accesses_in(s->as.if_.condition, root) + accesses(s->as.if_.then_case, root);
-        return s->as.if_.else_case ? n + accesses(s->as.if_.else_case, root) : n;
-    case TIRBI_LS_STORE:
-        n = accesses_in(s->as.store.value, root) + tirbi_may_meet(s->as.store.access->buffer->root, root);
-        for (uint32_t i = 0; i < s->as.store.access->ndim; i++) n += accesses_in(s->as.store.access->indices[i], root);
-        return n;
-    case TIRBI_LS_SET: return accesses_in(s->as.set.value, root);
-    default: return UINT16_MAX;
-    }
+static tirbi_step refuse_call(tirbi_walk *w, const tirbi_lx *x) {
+    (void)w;
+    return x->kind == TIRBI_LX_CALL ? TIRBI_STOP : TIRBI_INTO;
+}
+
+/* How often straight-line code and loops, or a value, access memory that may be a root's: each store and each load
+ * counts. Others may do so many times. */
+static uint32_t accesses(const tirbi_ls *s, const tirbi_lx *x, const tirbi_lbuf *root) {
+    counted c = {.root = root};
+    tirbi_walk walk = {.context = &c,
+                       .expr = refuse_call,
+                       .access = count_access,
+                       .kinds = TIRBI_NESTS | TIRBI_KIND(WHILE),
+                       .reach = TIRBI_WALK_PLACES | TIRBI_WALK_BOUNDS};
+    return tirbi_walk_stmt(&walk, s) && tirbi_walk_expr(&walk, x) ? c.n : UINT16_MAX;
 }
 
 /* ---- Folds ------------------------------------------------------------------------------------------------------ */
@@ -86,17 +83,9 @@ typedef struct fold {
     uint32_t n;
 } fold;
 
-typedef bool (*is_old)(const void *context, const tirbi_lx *x);
-
 static bool is_wide(tirbi_dtype type) {
     return type == TIRB_F32 || type == TIRB_F64 || type == TIRB_I32 || type == TIRB_U32 || type == TIRB_I64 ||
            type == TIRB_U64;
-}
-
-static uint32_t count_old(const tirbi_lx *x, is_old old, const void *context) {
-    uint32_t n = old(context, x);
-    for (int i = 0; i < x->n_args && n < 2; i++) n += count_old(x->args[i], old, context);
-    return n;
 }
 
 /* The step that an operation is whose argument k holds the running value. */
@@ -166,18 +155,19 @@ static bool merge(tirbi_lx_pool *pool, step *last, const step *next) {
     return true;
 }
 
-static bool find_steps(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const void *context, unsigned depth,
+static bool find_steps(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_lx_test *old, const void *context, unsigned depth,
                        fold *out);
 
 /* A choice between what the old value becomes and something else: of integers, whose bits can be masked out and put
  * in. */
-static bool find_choice(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const void *context, unsigned depth,
+static bool find_choice(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_lx_test *old, const void *context, unsigned depth,
                         fold *out) {
     const tirbi_dtype type = (tirbi_dtype)x->type;
     const tirbi_lx *c = x->args[0];
-    const int kept = count_old(x->args[1], old, context) > 0 ? 1 : 2;
+    const int kept = tirbi_count_expr(x->args[1], 0, old, context) > 0 ? 1 : 2;
     if (!tirbi_dtype_is_int(type) || c->traps || x->args[1]->traps || x->args[2]->traps) return false;
-    if (count_old(c, old, context) > 0 || !find_steps(pool, x->args[kept], old, context, depth + 1, out)) return false;
+    if (tirbi_count_expr(c, 0, old, context) > 0 || !find_steps(pool, x->args[kept], old, context, depth + 1, out))
+        return false;
     const bool is_short = type == TIRB_U32;
     const tirbi_lx *zero = tirbi_lx_int(pool, type, 0),
                    *ones = tirbi_lx_int(pool, type, is_short ? (int64_t)UINT32_MAX : -1);
@@ -191,7 +181,7 @@ static bool find_choice(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, cons
 }
 
 /* How x comes from the one old value in it. */
-static bool find_steps(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const void *context, unsigned depth,
+static bool find_steps(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_lx_test *old, const void *context, unsigned depth,
                        fold *out) {
     if (old(context, x)) return true;
     const bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
@@ -203,7 +193,7 @@ static bool find_steps(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const
     }
     step next;
     int k = 0;
-    while (k < x->n_args && count_old(x->args[k], old, context) == 0) k++;
+    while (k < x->n_args && tirbi_count_expr(x->args[k], 0, old, context) == 0) k++;
     if (k == x->n_args || !find_steps(pool, x->args[k], old, context, depth + 1, out) || !step_of(x, k, &next))
         return false;
     if (out->n > 0 && merge(pool, &out->steps[out->n - 1], &next)) return out->steps[out->n - 1].value != NULL;
@@ -212,9 +202,9 @@ static bool find_steps(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const
     return true;
 }
 
-static bool find_fold(tirbi_lx_pool *pool, const tirbi_lx *x, is_old old, const void *context, fold *out) {
+static bool find_fold(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_lx_test *old, const void *context, fold *out) {
     out->n = 0;
-    return count_old(x, old, context) == 1 && find_steps(pool, x, old, context, 0, out) && out->n > 0;
+    return tirbi_count_expr(x, 0, old, context) == 1 && find_steps(pool, x, old, context, 0, out) && out->n > 0;
 }
 
 /* ---- Variables that are carried --------------------------------------------------------------------------------- */
@@ -226,27 +216,15 @@ static carried_var *find_carried(const planner *p, const tirbi_lvar *var) {
     return NULL;
 }
 
-void tirbi_plan_find_carried(planner *p, const tirbi_ls *s) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) tirbi_plan_find_carried(p, s->as.seq.items[i]);
-        return;
-    case TIRBI_LS_LOOP: tirbi_plan_find_carried(p, s->as.loop.body); return;
-    case TIRBI_LS_WHILE: tirbi_plan_find_carried(p, s->as.while_.body); return;
-    case TIRBI_LS_IF:
-        tirbi_plan_find_carried(p, s->as.if_.then_case);
-        if (s->as.if_.else_case) tirbi_plan_find_carried(p, s->as.if_.else_case);
-        return;
-    case TIRBI_LS_SET: break;
-    default: return;
-    }
-    tirbi_lvar *var = s->as.set.var;
+static tirbi_step find_carried_in(tirbi_walk *w, const tirbi_ls *s) {
+    planner *p = w->context;
+    tirbi_lvar *var = s->kind == TIRBI_LS_SET ? s->as.set.var : NULL;
+    if (!var || var->kind != TIRBI_LVAR_LOCAL) return TIRBI_INTO;
     carried_var *known = find_carried(p, var);
-    if (var->kind != TIRBI_LVAR_LOCAL || !s->as.set.value) return;
     if (!known) {
         if (p->n_carried == MAX_CARRIED) {
             tirbi_plan_refuse(p, "it sets more than %d variables", MAX_CARRIED);
-            return;
+            return TIRBI_STOP;
         }
         known = &p->carried[p->n_carried++];
         *known = (carried_var){.var = var};
@@ -254,6 +232,12 @@ void tirbi_plan_find_carried(planner *p, const tirbi_ls *s) {
     /* One that begins in the body is not carried: it is set before everything else. */
     known->n_sets = s->as.set.declares ? UINT16_MAX : known->n_sets + 1;
     known->value = s->as.set.value;
+    return TIRBI_INTO;
+}
+
+void tirbi_plan_find_carried(planner *p, const tirbi_ls *s) {
+    tirbi_walk walk = {.context = p, .stmt = find_carried_in};
+    tirbi_walk_stmt(&walk, s);
 }
 
 static bool begins_here(const carried_var *c) { return c->n_sets >= UINT16_MAX; }
@@ -369,7 +353,8 @@ static bool is_settled(planner *p, const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_CALL) return false;
     if (x->kind == TIRBI_LX_VAR && x->var->kind != TIRBI_LVAR_LOOP) {
         const carried_var *c = find_carried(p, x->var);
-        if (c || (x->var->kind == TIRBI_LVAR_LET && x->var->reg < 0 && !tirbi_plan_find_var(p, x->var))) return false;
+        const bool here = x->var->kind == TIRBI_LVAR_LET && !tirbi_is_live(p->pool, x->var);
+        if (c || (here && !tirbi_plan_find_var(p, x->var))) return false;
     }
     if (x->kind == TIRBI_LX_LOAD) {
         for (uint32_t i = 0; i < p->n_written; i++) {
@@ -393,34 +378,15 @@ static bool settled_steps(planner *p, const fold *f) {
     return true;
 }
 
-static bool reads(const tirbi_ls *s, const tirbi_lvar *var) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (reads(s->as.seq.items[i], var)) return true;
-        }
-        return false;
-    case TIRBI_LS_LOOP:
-        return tirbi_lx_depends_on(s->as.loop.var->min, var) || tirbi_lx_depends_on(s->as.loop.var->extent, var) ||
-               reads(s->as.loop.body, var);
-    case TIRBI_LS_IF:
-        return tirbi_lx_depends_on(s->as.if_.condition, var) || reads(s->as.if_.then_case, var) ||
-               (s->as.if_.else_case && reads(s->as.if_.else_case, var));
-    case TIRBI_LS_STORE:
-        return tirbi_place_depends_on(s->as.store.access, var) || tirbi_lx_depends_on(s->as.store.value, var);
-    case TIRBI_LS_SET: return tirbi_lx_depends_on(s->as.set.value, var);
-    default: return true;
-    }
-}
-
 /* Whether the variable is set by a statement of the body itself, and whether something behind that reads it. */
-static bool set_at_top(const tirbi_ls *body, const tirbi_lvar *var, bool *read_behind) {
+static bool set_at_top(const tirbi_ls *body, tirbi_lvar *var, bool *read_behind) {
     bool found = false;
     *read_behind = false;
     uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
     for (uint32_t i = 0; i < n; i++) {
         const tirbi_ls *s = body->kind == TIRBI_LS_SEQ ? body->as.seq.items[i] : body;
-        if (found) *read_behind = *read_behind || reads(s, var);
+        if (found)
+            *read_behind = *read_behind || !tirbi_is_made_of(s, TIRBI_NESTS) || tirbi_names(s, &var, 1);
         else found = s->kind == TIRBI_LS_SET && s->as.set.var == var;
     }
     return found;
@@ -568,11 +534,11 @@ void tirbi_plan_scatter(planner *p, const tirbi_place *place, const tirbi_lx *va
     const tirbi_lbuf *root = place->buffer->root;
     tirbi_dtype type = place->buffer->type;
     fold f;
-    uint32_t n = accesses(p->body, root);
+    uint32_t n = accesses(p->body, NULL, root);
     bool updates = n == 2 && find_fold(p->pool, value, is_load_of, place, &f) && f.n == 1 &&
-                   accesses_in(f.steps[0].value, root) == 0;
+                   accesses(NULL, f.steps[0].value, root) == 0;
     const tirbi_lx *factor = updates ? f.steps[0].factor : NULL;
-    if (factor && (accesses_in(factor, root) > 0 || (f.steps[0].n & TIRBI_SCAN_SWAPPED))) updates = false;
+    if (factor && (accesses(NULL, factor, root) > 0 || (f.steps[0].n & TIRBI_SCAN_SWAPPED))) updates = false;
     if (p->n_path > 0 || p->n_own > 0 || (n != 1 && !updates)) {
         tirbi_plan_refuse(p, "it reads and writes elements of %s that depend on the iteration", place->buffer->name);
         return;

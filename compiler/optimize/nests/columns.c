@@ -3,11 +3,12 @@
  * loop runs once. Every element still receives its updates in program order (rule R1), for all are of one column. */
 #include "compiler/optimize/nests/columns.h"
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_PLACES = 64, MAX_DEPTH = 8 };
+enum { MAX_PLACES = 96 };
 /* Columns that are lanes around a loop along them. Rows that are longer than a block of lanes are gone through in
  * parts, far from each other: only few of them, which stay in a near cache. */
 enum { LEAST_ROWS = 4, MOST_COLUMNS = 512, BLOCK = 512, NEAR = 1 << 18 };
@@ -17,66 +18,42 @@ typedef struct mover {
     const tirbi_ls *loop;
     tirbi_loop_set own, inner; /* its variable, those of the loops inside it */
     tirbi_loop_set lets;       /* names of what is the same in all columns */
-    const tirbi_place *writes[MAX_PLACES], *reads[MAX_PLACES];
-    uint32_t n_writes, n_reads;
+    tirbi_reached places[MAX_PLACES]; /* what the body reaches */
+    uint32_t n;
     bool along; /* all that lanes read has to be one element after the other, too, or stand still */
-    bool failed;
 } mover;
 
 /* ---- Accesses --------------------------------------------------------------------------------------------------- */
 
-static void note(mover *m, const tirbi_place **list, uint32_t *n, const tirbi_place *place) {
-    if (place->view || *n == MAX_PLACES) m->failed = true;
-    else list[(*n)++] = place;
-}
-
 /* What may fail in another way than by an index stays where it is: another error might be the first one. */
-static void note_value(mover *m, const tirbi_lx *x) {
-    bool divides = x->kind == TIRBI_LX_OP && (tirbi_ops[x->op].flags & TIRBI_FLAG_TRAP) && x->traps &&
-                   !tirbi_dtype_is_float((tirbi_dtype)x->optype);
-    if (x->kind == TIRBI_LX_CALL || divides) m->failed = true;
-    if (x->kind == TIRBI_LX_LOAD) {
-        note(m, m->reads, &m->n_reads, x->access);
-        for (uint32_t i = 0; i < x->access->ndim; i++) note_value(m, x->access->indices[i]);
-    }
-    for (int i = 0; i < x->n_args && !m->failed; i++) note_value(m, x->args[i]);
+static bool may_move(void *context, const tirbi_lx *x) {
+    (void)context;
+    return !(x->kind == TIRBI_LX_OP && (tirbi_ops[x->op].flags & TIRBI_FLAG_TRAP) && x->traps &&
+             !tirbi_dtype_is_float((tirbi_dtype)x->optype));
 }
 
-static void note_stmt(mover *m, const tirbi_ls *s, unsigned depth) {
+static bool is_of_columns(void *context, const tirbi_ls *s) {
+    const mover *m = context;
     const tirbi_lvar *var = s->kind == TIRBI_LS_LOOP ? s->as.loop.var : NULL;
-    if (depth > MAX_DEPTH) m->failed = true;
-    if (m->failed) return;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) note_stmt(m, s->as.seq.items[i], depth);
-        return;
-    case TIRBI_LS_LOOP: {
-        bool fixed = !s->as.loop.step && tirbi_has_plain_bounds(var);
-        if (!fixed || tirbi_mentions_loops(var->min, &m->own) || tirbi_mentions_loops(var->extent, &m->own) ||
-            m->inner.n == TIRBI_MAX_AFFINE) {
-            m->failed = true;
-            return;
-        }
-        m->inner.var[m->inner.n++] = s->as.loop.var;
-        note_stmt(m, s->as.loop.body, depth + 1);
-        return;
-    }
-    case TIRBI_LS_SET:
-        if (!m->along || !s->as.set.declares || s->as.set.var->kind != TIRBI_LVAR_LET || !s->as.set.value ||
-            tirbi_lx_depends_on(s->as.set.value, m->own.var[0]) || m->lets.n == TIRBI_MAX_AFFINE) {
-            m->failed = true;
-            return;
-        }
-        m->lets.var[m->lets.n++] = s->as.set.var;
-        note_value(m, s->as.set.value);
-        return;
-    case TIRBI_LS_STORE:
-        note(m, m->writes, &m->n_writes, s->as.store.access);
-        for (uint32_t i = 0; i < s->as.store.access->ndim; i++) note_value(m, s->as.store.access->indices[i]);
-        note_value(m, s->as.store.value);
-        return;
-    default: m->failed = true;
-    }
+    if (var)
+        return tirbi_has_plain_bounds(var) && !tirbi_mentions_loops(var->min, &m->own) &&
+               !tirbi_mentions_loops(var->extent, &m->own);
+    return s->kind != TIRBI_LS_SET || (m->along && s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LET &&
+                                       !tirbi_lx_depends_on(s->as.set.value, m->own.var[0]));
+}
+
+static bool find_places(mover *m) {
+    tirbi_accesses all = {.item = m->places,
+                          .most = MAX_PLACES,
+                          .kinds = TIRBI_NESTS & ~TIRBI_KIND(IF),
+                          .sets = &m->lets,
+                          .loops = &m->inner,
+                          .context = m,
+                          .stmt = is_of_columns,
+                          .value = may_move};
+    const bool found = tirbi_find_accesses(&all, m->loop->as.loop.body);
+    m->n = all.n;
+    return found;
 }
 
 /* Whether two accesses are never the same element but in the same column: one index is the column's number in both. */
@@ -99,18 +76,21 @@ static bool same_column_only(mover *m, const tirbi_place *a, const tirbi_place *
 
 static bool keeps_to_columns(mover *m) {
     tirbi_loop_set all = m->inner;
+    bool writes = false;
     if (all.n == TIRBI_MAX_AFFINE) return false;
     all.var[all.n++] = m->own.var[0];
-    for (uint32_t i = 0; i < m->n_writes; i++) {
-        const tirbi_place *w = m->writes[i];
-        for (uint32_t k = 0; k < m->n_writes + m->n_reads; k++) {
-            const tirbi_place *a = k < m->n_writes ? m->writes[k] : m->reads[k - m->n_writes];
+    for (uint32_t i = 0; i < m->n; i++) {
+        if (m->places[i].what == TIRBI_LOADS) continue;
+        const tirbi_place *w = m->places[i].place;
+        writes = true;
+        for (uint32_t k = 0; k < m->n; k++) {
+            const tirbi_place *a = m->places[k].place;
             if (!tirbi_may_meet(a->buffer->root, w->buffer->root) || same_column_only(m, w, a)) continue;
             if (a->buffer->root != w->buffer->root || m->lets.n > 0 || !tirbi_never_meet(m->pool, a, w, &all))
                 return false;
         }
     }
-    return m->n_writes > 0;
+    return writes;
 }
 
 /* ---- The loops anew ---------------------------------------------------------------------------------------------- */
@@ -144,24 +124,9 @@ static const tirbi_ls *in_lanes(mover *m, const tirbi_ls *code) {
     return plan && goes_along(m, plan) ? loop : NULL;
 }
 
-static bool has_loop(const tirbi_ls *s) {
-    if (s->kind == TIRBI_LS_LOOP) return true;
-    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++) {
-        if (has_loop(s->as.seq.items[i])) return true;
-    }
-    return false;
-}
-
-/* Whether names begin in a statement, which are for all columns. */
-static bool has_let(const tirbi_ls *s) {
-    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++)
-        if (has_let(s->as.seq.items[i])) return true;
-    return s->kind == TIRBI_LS_SET;
-}
-
 static const tirbi_ls *inwards(mover *m, const tirbi_ls *s) {
     if (s->kind == TIRBI_LS_SET) return s;
-    if (!has_loop(s) && !has_let(s)) return in_lanes(m, s);
+    if (!tirbi_has_kind(s, TIRBI_KIND(LOOP) | TIRBI_KIND(SET))) return in_lanes(m, s);
     if (s->kind == TIRBI_LS_LOOP) {
         const tirbi_ls *body = inwards(m, s->as.loop.body);
         return body ? around(m, s, body) : NULL;
@@ -181,7 +146,7 @@ static const tirbi_ls *inwards(mover *m, const tirbi_ls *s) {
 /* What the loop's iterations have to do with each other; NULL where it is more than columns of their own. */
 static mover *read_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, bool along) {
     tirbi_lvar *var = loop->as.loop.var;
-    if (loop->as.loop.step || !tirbi_has_plain_bounds(var) || !has_loop(loop->as.loop.body))
+    if (loop->as.loop.step || !tirbi_has_plain_bounds(var) || !tirbi_has_kind(loop->as.loop.body, TIRBI_KIND(LOOP)))
         return NULL;
     mover *m = TIRBI_NEW(pool->arena, mover);
     if (!m) return NULL;
@@ -189,8 +154,7 @@ static mover *read_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, bool along) {
     m->loop = loop;
     m->own = (tirbi_loop_set){.var = {var}, .n = 1};
     m->along = along;
-    note_stmt(m, loop->as.loop.body, 0);
-    return !m->failed && keeps_to_columns(m) ? m : NULL;
+    return find_places(m) && keeps_to_columns(m) ? m : NULL;
 }
 
 const tirbi_ls *tirbi_move_inwards(tirbi_lx_pool *pool, const tirbi_ls *loop, bool along) {
@@ -204,10 +168,10 @@ static const tirbi_ls *down_columns(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_ls *rows = loop->as.loop.body;
     const tirbi_lx *columns = loop->as.loop.var->extent, *n_rows = rows->as.loop.var->extent;
     if (columns->lo < TIRBI_LEAST_COLUMNS || columns->hi > MOST_COLUMNS || n_rows->lo < LEAST_ROWS ||
-        has_loop(rows->as.loop.body))
+        tirbi_has_kind(rows->as.loop.body, TIRBI_KIND(LOOP)))
         return NULL;
     mover *m = read_loop(pool, loop, false);
-    const int64_t row = m ? columns->hi * tirbi_dtypes[m->writes[0]->buffer->type].size : 0;
+    const int64_t row = m ? columns->hi * tirbi_dtypes[tirbi_first_stored(m->places, m->n)->buffer->type].size : 0;
     if (row > BLOCK && n_rows->hi > NEAR / row) return NULL;
     const tirbi_ls *carried = m ? tirbi_carry_rows(pool, rows) : NULL;
     return m ? in_lanes(m, carried ? carried : rows) : NULL;
@@ -233,7 +197,7 @@ static const tirbi_ls *with_own_variable(mover *m, const tirbi_ls *s) {
     tirbi_lvar *old = m->own.var[0], *var = TIRBI_NEW(m->pool->arena, tirbi_lvar);
     if (!var || !tirbi_can_resolve(s)) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     const tirbi_ls *body = tirbi_resolve(m->pool, &none, s, old, tirbi_lx_var(m->pool, var), var, true);
     tirbi_ls *loop = body ? (tirbi_ls *)(uintptr_t)around(m, m->loop, body) : NULL;
     if (loop) loop->as.loop.var = var;
@@ -253,7 +217,7 @@ const tirbi_ls *tirbi_take_apart(tirbi_lx_pool *pool, const tirbi_ls *loop) {
         tirbi_nest nest;
         items[i] = with_own_variable(m, body->as.seq.items[i]);
         if (!items[i]) return NULL;
-        if (has_loop(body->as.seq.items[i]) &&
+        if (tirbi_has_kind(body->as.seq.items[i], TIRBI_KIND(LOOP)) &&
             (!tirbi_plan_nest(pool, items[i], TIRBI_NEST_ANY, &nest) || nest.n_outer > 0))
             return NULL;
     }

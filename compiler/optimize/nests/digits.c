@@ -1,5 +1,6 @@
 #include "compiler/optimize/nests/digits.h"
 
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/facts/quotient.h"
 #include "compiler/optimize/rewriting/rewrite.h"
@@ -61,8 +62,6 @@ static void search_index(search *s, const tirbi_lx *x) {
     for (int i = 0; i < x->n_args; i++) search_index(s, x->args[i]);
 }
 
-static void search_value(search *s, const tirbi_lx *x);
-
 /* What a buffer is cannot be written anew. */
 static void search_buffer(search *s, const tirbi_lbuf *buffer) {
     for (const tirbi_lbuf *b = buffer; b; b = b->source) {
@@ -76,13 +75,10 @@ static void search_buffer(search *s, const tirbi_lbuf *buffer) {
     }
 }
 
-static bool has_division(const tirbi_lx *x) {
+static bool is_divided(const void *context, const tirbi_lx *x) {
+    (void)context;
     tirbi_division division;
-    if (tirbi_is_division(x, &division)) return true;
-    for (int i = 0; i < x->n_args; i++) {
-        if (has_division(x->args[i])) return true;
-    }
-    return false;
+    return tirbi_is_division(x, &division);
 }
 
 /* Whether nothing but the number of the element is asked for, and that divides nothing. */
@@ -90,34 +86,27 @@ static bool is_numbered(const tirbi_place *place) {
     for (uint32_t d = 0; d < place->ndim; d++) {
         if (!tirbi_dim_proven(place, d)) return false;
     }
-    return !has_division(place->flat);
+    return !tirbi_any_expr(place->flat, 0, is_divided, NULL);
 }
 
-static void search_place(search *s, const tirbi_place *place) {
-    bool numbered = is_numbered(place);
-    search_buffer(s, place->buffer);
-    for (uint32_t i = 0; i < place->ndim; i++) {
-        if (!numbered) search_index(s, place->indices[i]);
-        search_value(s, place->indices[i]);
+static bool search_place(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
+    (void)load;
+    for (const tirbi_place *v = place; v; v = v->view) {
+        const bool numbered = is_numbered(v);
+        search_buffer(w->context, v->buffer);
+        for (uint32_t i = 0; i < v->ndim && !numbered; i++) search_index(w->context, v->indices[i]);
     }
-    if (place->view) search_place(s, place->view);
+    return true;
 }
 
-static void search_value(search *s, const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_CALL) s->impossible = true;
-    if (x->kind == TIRBI_LX_LOAD) search_place(s, x->access);
-    for (int i = 0; i < x->n_args; i++) search_value(s, x->args[i]);
+static tirbi_step search_value(tirbi_walk *w, const tirbi_lx *x) {
+    search *s = w->context;
+    s->impossible = s->impossible || x->kind == TIRBI_LX_CALL;
+    return TIRBI_INTO;
 }
 
-static bool reads_with_counter(const search *s, const tirbi_lx *x) {
-    if (x->shared) return tirbi_mentions_loops(x, &s->counter);
-    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < x->access->ndim; i++) {
-        if (reads_with_counter(s, x->access->indices[i])) return true;
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (reads_with_counter(s, x->args[i])) return true;
-    }
-    return false;
+static bool is_counted(const void *counter, const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_VAR && tirbi_mentions_loops(x, counter);
 }
 
 /* What has a name only because computing it may fail is an index under that name. */
@@ -130,59 +119,43 @@ static void search_let(search *s, const tirbi_ls *set) {
 /* Bounds stay as they are: the loop is the same in all rounds but the last. */
 static void search_loop(search *s, const tirbi_lvar *var) {
     const tirbi_lx *bounds[] = {var->min, var->extent, var->below};
-    for (uint32_t i = 0; i < 3; i++) s->impossible = s->impossible || (bounds[i] && reads_with_counter(s, bounds[i]));
+    for (uint32_t i = 0; i < 3; i++)
+        s->impossible = s->impossible || tirbi_any_expr(bounds[i], TIRBI_WALK_INDICES, is_counted, &s->counter);
 }
 
-/* `nested`: a break here leaves another loop than the one that is looked at. */
-static void search_stmt(search *s, const tirbi_ls *stmt, bool nested) {
-    switch ((tirbi_ls_kind)stmt->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < stmt->as.seq.n; i++) search_stmt(s, stmt->as.seq.items[i], nested);
-        return;
+static tirbi_step search_stmt(tirbi_walk *w, const tirbi_ls *stmt) {
+    search *s = w->context;
+    switch (stmt->kind) {
     case TIRBI_LS_LOOP:
         search_loop(s, stmt->as.loop.var);
-        if (stmt->as.loop.step) search_value(s, stmt->as.loop.step);
-        search_stmt(s, stmt->as.loop.body, true);
-        return;
-    case TIRBI_LS_IF:
-        search_value(s, stmt->as.if_.condition);
-        search_stmt(s, stmt->as.if_.then_case, nested);
-        if (stmt->as.if_.else_case) search_stmt(s, stmt->as.if_.else_case, nested);
-        return;
-    case TIRBI_LS_WHILE:
-        search_value(s, stmt->as.while_.condition);
-        search_stmt(s, stmt->as.while_.body, true);
-        return;
-    case TIRBI_LS_STORE:
-        search_place(s, stmt->as.store.access);
-        search_value(s, stmt->as.store.value);
-        return;
+        if (stmt->as.loop.step) tirbi_walk_expr(w, stmt->as.loop.step);
+        break;
     case TIRBI_LS_SET:
         search_let(s, stmt);
-        search_value(s, stmt->as.set.value);
-        return;
-    case TIRBI_LS_EVAL:
-    case TIRBI_LS_RETURN:
-        if (stmt->as.eval.value) search_value(s, stmt->as.eval.value);
-        return;
-    case TIRBI_LS_ASSERT: search_value(s, stmt->as.assert_.condition); return;
-    case TIRBI_LS_BREAK: s->impossible = s->impossible || !nested; return;
-    case TIRBI_LS_CONTINUE: return;
-    case TIRBI_LS_ALLOC: search_buffer(s, stmt->as.alloc.buffer); return;
+        break;
+    case TIRBI_LS_ALLOC:
+        search_buffer(s, stmt->as.alloc.buffer);
+        break;
     case TIRBI_LS_SEARCH:
-    case TIRBI_LS_FETCH: s->impossible = true; return;
+    case TIRBI_LS_FETCH:
+        s->impossible = true;
+        return TIRBI_PAST;
     case TIRBI_LS_TREE:
         for (uint32_t i = 0; i < stmt->as.tree.n_loops; i++) search_loop(s, stmt->as.tree.loops[i]);
-        if (stmt->as.tree.init) search_stmt(s, stmt->as.tree.init, nested);
-        for (uint32_t i = 0; i < stmt->as.tree.n_updates; i++) {
-            const tirbi_update *u = &stmt->as.tree.updates[i];
-            search_place(s, u->target);
-            search_value(s, u->value);
-            if (u->factor) search_value(s, u->factor);
-        }
-        for (uint32_t i = 0; i < stmt->as.tree.n_lets; i++) search_value(s, stmt->as.tree.lets[i]);
-        return;
+        break;
+    default:
+        break;
     }
+    return TIRBI_INTO;
+}
+
+static void search_body(search *s, const tirbi_ls *body) {
+    tirbi_walk walk = {.context = s,
+                       .stmt = search_stmt,
+                       .expr = search_value,
+                       .access = search_place,
+                       .reach = TIRBI_WALK_PLACES | TIRBI_WALK_VIEWS};
+    tirbi_walk_stmt(&walk, body);
 }
 
 /* ---- Writing anew ----------------------------------------------------------------------------------------------- */
@@ -221,6 +194,7 @@ static tirbi_lvar *make_digit(digits *d, const tirbi_lx *extent, bool high) {
     if (high && __builtin_mul_overflow(p.unit, d->digit, &p.unit)) return NULL;
     if (!var || !extent) return NULL;
     *var = *d->counter;
+    var->id = 0;
     var->name = part_name(d, &p, high ? extent->hi : d->digit);
     var->min = tirbi_lx_int(d->pool, TIRB_I64, 0);
     var->extent = extent;
@@ -268,6 +242,7 @@ static bool rename_variable(digits *d, const tirbi_lvar *var) {
     tirbi_lvar *fresh = d->n_renamed < MAX_RENAMED ? TIRBI_NEW(d->pool->arena, tirbi_lvar) : NULL;
     if (!fresh) return false;
     *fresh = *var;
+    fresh->id = 0;
     d->old[d->n_renamed] = var;
     d->fresh[d->n_renamed++] = fresh;
     return true;
@@ -431,7 +406,8 @@ static bool counts_from_zero(const tirbi_lvar *var) { return tirbi_lx_is_int(var
 static bool find_digits(pass *p, tirbi_lvar *counter, const tirbi_ls *body, digits *out) {
     search s = {.counter = {.var = {counter}, .n = 1}};
     if (!counts_from_zero(counter) || !counter->extent->pure || counter->extent->traps) return false;
-    search_stmt(&s, body, false);
+    search_body(&s, body);
+    s.impossible = s.impossible || tirbi_leaves_loop(body);
     bool remains = s.remaining && body->kind != TIRBI_LS_TREE && p->n_remainders < MAX_REMAINDERS;
     int64_t digit = s.exact ? s.exact : remains ? s.remaining : 0;
     *out = (digits){.pass = p, .pool = p->pool, .counter = counter, .digit = digit};
@@ -498,7 +474,7 @@ static const tirbi_ls *split_all(void *context, const tirbi_ls *s) {
 const tirbi_ls *tirbi_split_digits(tirbi_lx_pool *pool, const tirbi_ls *body) {
     search s = {.divisions = false};
     if (!body) return body;
-    search_stmt(&s, body, true);
+    search_body(&s, body);
     if (!s.divisions) return body;
     pass *p = TIRBI_NEW(pool->arena, pass);
     if (!p) return body;

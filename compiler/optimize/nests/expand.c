@@ -8,6 +8,7 @@
  * (R1). */
 #include "compiler/optimize/nests/expand.h"
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/contractions/distribute.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/lanes/lanes.h"
@@ -15,6 +16,7 @@
 #include "compiler/optimize/nests/separate.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "compiler/pipeline/switches.h"
 
 enum {
     MAX_PARTS = 16,
@@ -56,12 +58,6 @@ typedef struct array {
     tirbi_lbuf *rows;
 } array;
 
-typedef struct access {
-    const tirbi_place *place;
-    uint32_t part;
-    bool write;
-} access;
-
 typedef struct nest {
     expander *x;
     const tirbi_ls *loop[TIRBI_MAX_AFFINE]; /* the common loops, those from `first` on are distributed */
@@ -75,7 +71,7 @@ typedef struct nest {
     uint32_t n_begun;
     array arrays[MAX_ARRAYS];
     uint32_t n_arrays;
-    access accesses[MAX_ACCESSES];
+    tirbi_reached accesses[MAX_ACCESSES]; /* by part */
     uint32_t n_accesses;
     const tirbi_lvar *inner[TIRBI_MAX_AFFINE]; /* the loops of a part around what is looked at */
     uint32_t n_inner;
@@ -147,14 +143,10 @@ static bool add_array(nest *n, const tirbi_lbuf *buffer, const tirbi_lvar *var) 
 
 /* ---- What the statements access ------------------------------------------------------------------------------- */
 
-static bool note_place(nest *n, const tirbi_place *place, uint32_t part, bool write);
-
-static bool note_value(nest *n, const tirbi_lx *x, uint32_t part) {
-    if (x->kind == TIRBI_LX_CALL || x->traps || n->x->work == 0) return false;
+static bool takes_value(void *context, const tirbi_lx *x) {
+    nest *n = context;
+    if (x->traps || n->x->work == 0) return false;
     n->x->work--;
-    if (x->kind == TIRBI_LX_LOAD && !note_place(n, x->access, part, false)) return false;
-    for (int i = 0; i < x->n_args; i++)
-        if (!note_value(n, x->args[i], part)) return false;
     return true;
 }
 
@@ -166,14 +158,10 @@ static bool needs_array(const nest *n, const tirbi_lx *x) {
 }
 
 /* What an array holds is not known to be a number of an element, as a variable's value may be. */
-static bool note_place(nest *n, const tirbi_place *place, uint32_t part, bool write) {
-    if (n->n_accesses == MAX_ACCESSES || place->view) return false;
-    for (uint32_t d = 0; d < place->ndim; d++) {
-        const tirbi_lx *index = place->indices[d];
-        if (!tirbi_dim_proven(place, d) || needs_array(n, index) || !note_value(n, index, part)) return false;
-    }
-    n->accesses[n->n_accesses++] = (access){place, part, write};
-    return true;
+static bool takes_access(void *context, const tirbi_reached *a) {
+    for (uint32_t d = 0; d < a->place->ndim; d++)
+        if (needs_array(context, a->place->indices[d])) return false;
+    return tirbi_is_proven(a->place);
 }
 
 static bool is_common(const nest *n, const tirbi_lvar *var) {
@@ -183,9 +171,8 @@ static bool is_common(const nest *n, const tirbi_lvar *var) {
 }
 
 /* A variable begins in the part that sets it, or is an array. */
-static bool note_set(nest *n, const tirbi_ls *s, uint32_t part) {
+static bool takes_set(nest *n, const tirbi_ls *s) {
     bool known = array_of(n, NULL, s->as.set.var) != NULL;
-    if (!s->as.set.value || !note_value(n, s->as.set.value, part)) return false;
     for (uint32_t i = 0; i < n->n_begun; i++) known = known || n->begun[i] == s->as.set.var;
     if (known || !s->as.set.declares) return known;
     if (n->n_begun == MAX_ARRAYS) return false;
@@ -194,33 +181,35 @@ static bool note_set(nest *n, const tirbi_ls *s, uint32_t part) {
 }
 
 /* Statements that run to their end, in loops whose bounds are the same in all iterations. */
-static bool note_stmt(nest *n, const tirbi_ls *s, uint32_t part, unsigned depth) {
-    if (depth > MAX_DEPTH) return false;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++)
-            if (!note_stmt(n, s->as.seq.items[i], part, depth + 1)) return false;
-        return true;
-    case TIRBI_LS_LOOP: {
+static bool takes_stmt(void *context, const tirbi_ls *s) {
+    nest *n = context;
+    if (s->kind == TIRBI_LS_LOOP) {
         tirbi_loop_set all = {.n = 0};
         for (uint32_t i = 0; i < n->n_loops; i++) all.var[all.n++] = n->loop[i]->as.loop.var;
         const tirbi_lvar *var = s->as.loop.var;
         return tirbi_is_plain_loop(s) && !tirbi_mentions_loops(var->min, &all) &&
-               !tirbi_mentions_loops(var->extent, &all) && !needs_array(n, var->min) && !needs_array(n, var->extent) &&
-               note_stmt(n, s->as.loop.body, part, depth + 1);
+               !tirbi_mentions_loops(var->extent, &all) && !needs_array(n, var->min) && !needs_array(n, var->extent);
     }
-    case TIRBI_LS_IF:
-        for (uint32_t i = 0; i < s->as.if_.n_first_of; i++)
-            if (is_common(n, s->as.if_.first_of[i])) return false;
-        return note_value(n, s->as.if_.condition, part) && note_stmt(n, s->as.if_.then_case, part, depth + 1) &&
-               (!s->as.if_.else_case || note_stmt(n, s->as.if_.else_case, part, depth + 1));
-    case TIRBI_LS_STORE:
-        return note_value(n, s->as.store.value, part) && note_place(n, s->as.store.access, part, true);
-    case TIRBI_LS_SET:
-        return note_set(n, s, part);
-    default:
-        return false;
-    }
+    for (uint32_t i = 0; s->kind == TIRBI_LS_IF && i < s->as.if_.n_first_of; i++)
+        if (is_common(n, s->as.if_.first_of[i])) return false;
+    return s->kind != TIRBI_LS_SET || takes_set(n, s);
+}
+
+static bool note_part(nest *n, uint32_t part) {
+    tirbi_accesses all = {.item = n->accesses,
+                          .n = n->n_accesses,
+                          .most = MAX_ACCESSES,
+                          .part = (uint16_t)part,
+                          .rules = TIRBI_TAKE_INITS,
+                          .deepest = MAX_DEPTH,
+                          .kinds = TIRBI_NESTS,
+                          .context = n,
+                          .stmt = takes_stmt,
+                          .value = takes_value,
+                          .access = takes_access};
+    const bool found = tirbi_find_accesses(&all, n->parts[part]);
+    n->n_accesses = all.n;
+    return found;
 }
 
 /* Variables that begin among the statements become arrays. */
@@ -228,7 +217,7 @@ static bool note_parts(nest *n) {
     for (uint32_t i = 0; i < n->n_parts; i++) {
         const tirbi_ls *s = n->parts[i];
         n->n_begun = 0;
-        if (!note_stmt(n, s, i, 0)) return false;
+        if (!note_part(n, i)) return false;
         if (s->kind == TIRBI_LS_SET && s->as.set.declares && !add_array(n, NULL, s->as.set.var)) return false;
     }
     return true;
@@ -318,7 +307,7 @@ static bool is_filled_first(nest *n, const tirbi_lbuf *buffer) {
     for (uint32_t i = 0; n->first_of && i < n->first_of->as.if_.n_first_of; i++)
         if (tirbi_place_depends_on(store->as.store.access, n->first_of->as.if_.first_of[i])) return false;
     for (uint32_t i = 0; i < n->n_accesses; i++) {
-        const access *a = &n->accesses[i];
+        const tirbi_reached *a = &n->accesses[i];
         if (a->part == part && a->place->buffer == buffer && !tirbi_same_place(a->place, store->as.store.access))
             return false;
     }
@@ -328,10 +317,10 @@ static bool is_filled_first(nest *n, const tirbi_lbuf *buffer) {
 /* Buffers that are each iteration's own become arrays. */
 static bool find_arrays(nest *n) {
     for (uint32_t i = 0; i < n->n_accesses; i++) {
-        const access *a = &n->accesses[i];
+        const tirbi_reached *a = &n->accesses[i];
         const tirbi_lbuf *b = a->place->buffer;
-        if (!a->write || array_of(n, b, NULL) || b->root != b || b->param >= 0 || b->local || b->overlaps ||
-            b->broadcasts || b->ndim == 0 || b->ndim >= TIRBI_MAX_NDIM || !is_used_here_alone(n, b))
+        if (a->what == TIRBI_LOADS || array_of(n, b, NULL) || b->root != b || b->param >= 0 || b->local ||
+            b->overlaps || b->broadcasts || b->ndim == 0 || b->ndim >= TIRBI_MAX_NDIM || !is_used_here_alone(n, b))
             continue;
         for (uint32_t k = 0; k < n->n_accesses; k++)
             if (n->accesses[k].place->buffer->root == b && n->accesses[k].place->buffer != b) return false;
@@ -379,10 +368,10 @@ static int64_t choose_block(nest *n) {
 
 static bool independent(nest *n) {
     for (uint32_t i = 0; i < n->n_accesses; i++) {
-        const access *w = &n->accesses[i];
-        if (!w->write || array_of(n, w->place->buffer, NULL)) continue;
+        const tirbi_reached *w = &n->accesses[i];
+        if (w->what == TIRBI_LOADS || array_of(n, w->place->buffer, NULL)) continue;
         for (uint32_t k = 0; k < n->n_accesses; k++) {
-            const access *other = &n->accesses[k];
+            const tirbi_reached *other = &n->accesses[k];
             if (other->part != w->part && tirbi_may_meet(other->place->buffer->root, w->place->buffer->root) &&
                 !tirbi_tell_iterations(n->x->pool, &n->loops, w->place, other->place))
                 return false;
@@ -419,7 +408,6 @@ static bool make_rows(nest *n, array *a, const tirbi_lx *innermost) {
                       .strides = strides,
                       .root = b,
                       .param = -1,
-                      .reg = -1,
                       .written = true};
     a->rows = b;
     return stride != NULL;
@@ -465,6 +453,7 @@ static const tirbi_lx *replace_value(tirbi_rewrite *rewrite, const tirbi_lx *x) 
     tirbi_lx *safe = load ? TIRBI_NEW(rewrite->pool->arena, tirbi_lx) : NULL;
     if (!safe) return NULL;
     *safe = *load;
+    safe->id = 0;
     safe->traps = false;
     return safe;
 }
@@ -499,7 +488,7 @@ static tirbi_lvar *fresh_loop(nest *n, const tirbi_lvar *old, const tirbi_lx *mi
     tirbi_lvar *var = min && extent ? TIRBI_NEW(n->x->pool->arena, tirbi_lvar) : NULL;
     if (!var) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     var->min = min;
     var->extent = extent;
     if (!var->below && old->min->lo >= 0) var->below = tirbi_lx_add(n->x->pool, old->min, old->extent);

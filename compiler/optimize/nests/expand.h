@@ -8,7 +8,7 @@
 /* for i: { for j, k: t[j] += A[i, k] * B[j, k]; for l, j: C[i, l] += t[j] * D[j, l] } becomes, for a block of i at a
  * time, for i, j, k: u[i, j] += ..; for i, l, j: C[i, l] += u[i, j] * ..: contractions of matrices where there were
  * some of a matrix and a vector, or many small ones. The statement with such loops; itself where there are none (or
- * memory ran out). `disabled` is of the compile options. */
+ * memory ran out). `disabled` is a set of TIRB_PASS_*. */
 const tirbi_ls *tirbi_expand_arrays(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled);
 
 /* for i: { s = 0; for j: s = s + A[i, j]; for j: B[i, j] = A[i, j] / s } becomes rows: for i: s[i] = 0;

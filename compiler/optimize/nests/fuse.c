@@ -8,20 +8,15 @@
 
 #include <string.h>
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_NESTS = 32, MAX_ACCESSES = 128, MAX_DEPTH = 64 };
+enum { MAX_NESTS = 32, MAX_ACCESSES = 128 };
 
 /* How often one sequence is looked through for what else uses a buffer. Behind that, buffers stay in memory. */
 enum { MAX_LOOKS = 20000 };
-
-typedef struct access {
-    const tirbi_place *place;
-    uint32_t nest;
-    bool write;
-} access;
 
 /* Nests that are being fused, with the loop variables of the first one. */
 typedef struct group {
@@ -31,7 +26,7 @@ typedef struct group {
     const tirbi_ls *bodies[MAX_NESTS];
     const tirbi_ls *originals[MAX_NESTS];
     uint32_t n;
-    access accesses[MAX_ACCESSES];
+    tirbi_reached accesses[MAX_ACCESSES]; /* by nest */
     uint32_t n_accesses;
 } group;
 
@@ -55,34 +50,6 @@ static const tirbi_ls *collect(group *g, const tirbi_ls *s) {
     return s;
 }
 
-static bool note(group *g, const tirbi_place *place, bool write) {
-    if (g->n_accesses == MAX_ACCESSES || place->view || place->buffer->overlaps || place->buffer->local) return false;
-    g->accesses[g->n_accesses++] = (access){place, g->n, write};
-    return true;
-}
-
-static bool note_value(group *g, const tirbi_lx *x, unsigned depth) {
-    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL) return false;
-    if (x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL) return false;
-    if (x->kind == TIRBI_LX_LOAD) {
-        if (!note(g, x->access, false)) return false;
-        for (uint32_t i = 0; i < x->access->ndim; i++) {
-            if (!note_value(g, x->access->indices[i], depth + 1)) return false;
-        }
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (!note_value(g, x->args[i], depth + 1)) return false;
-    }
-    return true;
-}
-
-static bool is_proven(const tirbi_place *place) {
-    for (uint32_t d = 0; d < place->ndim; d++) {
-        if (!tirbi_dim_proven(place, d)) return false;
-    }
-    return true;
-}
-
 /* Whether different iterations of the loops always mean different elements: each loop is alone in some index. */
 static bool own_element(group *g, const tirbi_place *place) {
     for (uint32_t i = 0; i < g->vars.n; i++) {
@@ -99,37 +66,42 @@ static bool own_element(group *g, const tirbi_place *place) {
     return true;
 }
 
-/* Stores, one after the other, to an element of its own in each iteration. Only the first nest may trap: nothing is
- * moved before it. */
-static bool note_body(group *g, const tirbi_ls *s) {
-    if (s->kind == TIRBI_LS_SEQ) {
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (!note_body(g, s->as.seq.items[i])) return false;
-        }
-        return true;
-    }
-    if (s->kind != TIRBI_LS_STORE) return false;
-    const tirbi_place *place = s->as.store.access;
-    if (g->n > 0 && (s->as.store.value->traps || !is_proven(place))) return false;
-    if (!own_element(g, place)) return false;
-    for (uint32_t i = 0; i < place->ndim; i++) {
-        if (!note_value(g, place->indices[i], 0)) return false;
-    }
-    return note_value(g, s->as.store.value, 0) && note(g, place, true);
+/* An element of its own is stored to in each iteration. Only the first nest may trap: nothing is moved before it. */
+static bool takes_access(void *context, const tirbi_reached *a) {
+    group *g = context;
+    const tirbi_lbuf *b = a->place->buffer;
+    if (b->overlaps || b->local) return false;
+    if (a->what == TIRBI_LOADS) return true;
+    return (g->n == 0 || (!a->stmt->as.store.value->traps && tirbi_is_proven(a->place))) && own_element(g, a->place);
+}
+
+/* Stores, one after the other. */
+static bool note_body(group *g, const tirbi_ls *body) {
+    tirbi_accesses all = {.item = g->accesses,
+                          .n = g->n_accesses,
+                          .most = MAX_ACCESSES,
+                          .part = (uint16_t)g->n,
+                          .rules = TIRBI_NO_VARIABLES,
+                          .kinds = TIRBI_KIND(SEQ) | TIRBI_KIND(STORE),
+                          .context = g,
+                          .access = takes_access};
+    const bool found = tirbi_find_accesses(&all, body);
+    g->n_accesses = all.n;
+    return found;
 }
 
 /* Whether the last nest of the group may run together with those before it, and uses what one of them stores. */
 static bool agrees(group *g) {
     bool linked = false;
     for (uint32_t i = 0; i < g->n_accesses; i++) {
-        const access *a = &g->accesses[i];
-        if (a->nest != g->n) continue;
+        const tirbi_reached *a = &g->accesses[i];
+        if (a->part != g->n) continue;
         for (uint32_t k = 0; k < g->n_accesses; k++) {
-            const access *b = &g->accesses[k];
-            if (b->nest == g->n || !(a->write || b->write)) continue;
+            const tirbi_reached *b = &g->accesses[k];
+            if (b->part == g->n || (a->what == TIRBI_LOADS && b->what == TIRBI_LOADS)) continue;
             if (!tirbi_may_meet(a->place->buffer->root, b->place->buffer->root)) continue;
             if (!tirbi_same_place(a->place, b->place) || !own_element(g, a->place)) return false;
-            linked = linked || (b->write && !a->write);
+            linked = linked || (b->what != TIRBI_LOADS && a->what == TIRBI_LOADS);
         }
     }
     return linked;
@@ -191,92 +163,41 @@ static bool join(group *g, const tirbi_ls *nest) {
 
 /* ---- What stays in variables ------------------------------------------------------------------------------------ */
 
-static bool value_uses(const tirbi_lx *x, const tirbi_lbuf *root, unsigned depth);
-
-static bool place_uses(const tirbi_place *place, const tirbi_lbuf *root, unsigned depth) {
-    for (const tirbi_place *v = place; v; v = v->view) {
-        if (v->buffer->root == root) return true;
-        for (uint32_t i = 0; i < v->ndim; i++) {
-            if (value_uses(v->indices[i], root, depth)) return true;
-        }
-    }
-    return false;
+static bool is_elsewhere(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
+    (void)load;
+    for (const tirbi_place *v = place; v; v = v->view)
+        if (v->buffer->root == w->context) return false;
+    return true;
 }
 
-static bool value_uses(const tirbi_lx *x, const tirbi_lbuf *root, unsigned depth) {
-    if (!x) return false;
-    if (depth > MAX_DEPTH) return true;
-    if (x->kind == TIRBI_LX_CALL) {
-        for (uint32_t i = 0; i < x->call->n_refs; i++) {
-            if (x->call->refs[i].buffer->root == root) return true;
-        }
-        for (uint32_t i = 0; i < x->call->n_scalars; i++) {
-            if (value_uses(x->call->scalars[i], root, depth + 1)) return true;
-        }
-    }
-    if (x->kind == TIRBI_LX_LOAD && place_uses(x->access, root, depth + 1)) return true;
-    for (int i = 0; i < x->n_args; i++) {
-        if (value_uses(x->args[i], root, depth + 1)) return true;
-    }
-    return false;
+static tirbi_step find_passed(tirbi_walk *w, const tirbi_lx *x) {
+    for (uint32_t i = 0; x->kind == TIRBI_LX_CALL && i < x->call->n_refs; i++)
+        if (x->call->refs[i].buffer->root == w->context) return TIRBI_STOP;
+    return TIRBI_INTO;
+}
+
+static tirbi_step find_allocated(tirbi_walk *w, const tirbi_ls *s) {
+    const bool hides = s->kind == TIRBI_LS_SEARCH || s->kind == TIRBI_LS_FETCH;
+    return hides || (s->kind == TIRBI_LS_ALLOC && s->as.alloc.buffer->root == w->context) ? TIRBI_STOP : TIRBI_INTO;
 }
 
 bool tirbi_statement_uses(const tirbi_ls *s, const tirbi_lbuf *root) {
-    if (!s) return false;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (tirbi_statement_uses(s->as.seq.items[i], root)) return true;
-        }
-        return false;
-    case TIRBI_LS_LOOP:
-        return value_uses(s->as.loop.var->min, root, 0) || value_uses(s->as.loop.var->extent, root, 0) ||
-               value_uses(s->as.loop.step, root, 0) || tirbi_statement_uses(s->as.loop.body, root);
-    case TIRBI_LS_IF:
-        return value_uses(s->as.if_.condition, root, 0) || tirbi_statement_uses(s->as.if_.then_case, root) ||
-               tirbi_statement_uses(s->as.if_.else_case, root);
-    case TIRBI_LS_WHILE:
-        return value_uses(s->as.while_.condition, root, 0) || tirbi_statement_uses(s->as.while_.body, root);
-    case TIRBI_LS_STORE: return place_uses(s->as.store.access, root, 0) || value_uses(s->as.store.value, root, 0);
-    case TIRBI_LS_SET: return value_uses(s->as.set.value, root, 0);
-    case TIRBI_LS_ALLOC: {
-        const tirbi_lbuf *b = s->as.alloc.buffer;
-        for (uint32_t d = 0; d < b->ndim; d++) {
-            if (value_uses(b->shape[d], root, 0)) return true;
-        }
-        return b->root == root;
-    }
-    case TIRBI_LS_EVAL:
-    case TIRBI_LS_RETURN: return value_uses(s->as.eval.value, root, 0);
-    case TIRBI_LS_ASSERT: return value_uses(s->as.assert_.condition, root, 0);
-    case TIRBI_LS_BREAK:
-    case TIRBI_LS_CONTINUE: return false;
-    case TIRBI_LS_TREE:
-        for (uint32_t u = 0; u < s->as.tree.n_updates; u++) {
-            const tirbi_update *update = &s->as.tree.updates[u];
-            if (place_uses(update->target, root, 0) || value_uses(update->value, root, 0) ||
-                value_uses(update->factor, root, 0))
-                return true;
-        }
-        for (uint32_t i = 0; i < s->as.tree.n_lets; i++) {
-            if (value_uses(s->as.tree.lets[i], root, 0)) return true;
-        }
-        for (uint32_t i = 0; i < s->as.tree.n_loops; i++) {
-            const tirbi_lvar *var = s->as.tree.loops[i];
-            if (value_uses(var->min, root, 0) || value_uses(var->extent, root, 0)) return true;
-        }
-        return tirbi_statement_uses(s->as.tree.init, root);
-    default: return true;
-    }
+    tirbi_walk walk = {.context = (void *)(uintptr_t)root,
+                       .stmt = find_allocated,
+                       .expr = find_passed,
+                       .access = is_elsewhere,
+                       .reach = TIRBI_WALK_ALL};
+    return !tirbi_walk_stmt(&walk, s);
 }
 
 /* Whether a group accesses a buffer as one element per iteration, stored once and not read before. */
 static bool is_handed_on(const group *g, const tirbi_lbuf *buffer) {
     const tirbi_place *stored = NULL;
     for (uint32_t i = 0; i < g->n_accesses; i++) {
-        const access *a = &g->accesses[i];
+        const tirbi_reached *a = &g->accesses[i];
         if (a->place->buffer->root != buffer) continue;
-        if (a->place->buffer != buffer || !is_proven(a->place) || a->write != !stored) return false;
+        if (a->place->buffer != buffer || !tirbi_is_proven(a->place) || (a->what != TIRBI_LOADS) != !stored)
+            return false;
         if (stored && !tirbi_same_place(stored, a->place)) return false;
         stored = a->place;
     }
@@ -327,8 +248,7 @@ static const tirbi_ls *keep_in_variable(tirbi_lx_pool *pool, const tirbi_ls *bod
                         .kind = TIRBI_LVAR_LET,
                         .type = buffer->type,
                         .lo = INT64_MIN,
-                        .hi = INT64_MAX,
-                        .reg = -1};
+                        .hi = INT64_MAX};
     handed_on h = {.buffer = buffer, .var = var};
     tirbi_rewrite rewrite = {.pool = pool, .replace = use_variable, .context = &h};
     return in_variable(&rewrite, body);
@@ -429,7 +349,7 @@ static void fuse_group(sequence *q, group *g, uint32_t first) {
     }
     for (; g->n >= 2 && !replace(q, g, at); g->n /= 2) { /* perhaps it was too much for one lane loop */
         uint32_t kept = 0;
-        while (kept < g->n_accesses && g->accesses[kept].nest < g->n / 2) kept++;
+        while (kept < g->n_accesses && g->accesses[kept].part < g->n / 2) kept++;
         g->n_accesses = kept;
     }
 }

@@ -1,5 +1,6 @@
 #include "compiler/optimize/nests/products.h"
 
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -47,14 +48,14 @@ typedef struct splitting {
 
 /* ---- Products --------------------------------------------------------------------------------------------------- */
 
-/* Whether the parameters of the call alone say what it is. */
-static bool is_given(const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_VAR) return x->var->kind == TIRBI_LVAR_PARAM;
-    if (x->kind != TIRBI_LX_CONST && x->kind != TIRBI_LX_OP) return false;
-    for (int i = 0; i < x->n_args; i++)
-        if (!is_given(x->args[i])) return false;
-    return true;
+static bool is_not_given(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return x->kind == TIRBI_LX_VAR ? x->var->kind != TIRBI_LVAR_PARAM
+                                   : x->kind != TIRBI_LX_CONST && x->kind != TIRBI_LX_OP;
 }
+
+/* Whether the parameters of the call alone say what it is. */
+static bool is_given(const tirbi_lx *x) { return !tirbi_any_expr(x, 0, is_not_given, NULL); }
 
 static bool add_factors(product *p, const tirbi_lx *x) {
     x = tirbi_lx_before_cast(x);
@@ -124,52 +125,18 @@ static bool is_counter(const splitting *s, const tirbi_lx *x) {
 }
 
 /* The unit is the divisor with the fewest factors: what the others have beside it divides the outer loop's counter. */
-static void note_division(splitting *s, const tirbi_lx *x) {
+static tirbi_step note_division(tirbi_walk *w, const tirbi_lx *x) {
+    splitting *s = w->context;
     division d;
     product rest;
-    if (!is_division(x, &d) || !is_counter(s, d.numerator) || !without(&s->all, &d.divisor, &rest)) return;
+    if (!is_division(x, &d) || !is_counter(s, d.numerator) || !without(&s->all, &d.divisor, &rest)) return TIRBI_INTO;
     if (is_one(&rest)) {
         s->asked = true;
     } else if (d.divisor.n > 0 && (!s->divided || d.divisor.n < s->unit.n)) {
         s->divided = true;
         s->unit = d.divisor;
     }
-}
-
-static void search_value(splitting *s, const tirbi_lx *x);
-
-static void search_place(splitting *s, const tirbi_place *place) {
-    for (const tirbi_place *v = place; v; v = v->view)
-        for (uint32_t d = 0; d < v->ndim; d++) search_value(s, v->indices[d]);
-}
-
-static void search_value(splitting *s, const tirbi_lx *x) {
-    note_division(s, x);
-    if (x->kind == TIRBI_LX_LOAD) search_place(s, x->access);
-    for (int i = 0; i < x->n_args; i++) search_value(s, x->args[i]);
-}
-
-static void search(splitting *s, const tirbi_ls *stmt, unsigned depth) {
-    if (depth > MAX_DEPTH) return;
-    switch (stmt->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < stmt->as.seq.n; i++) search(s, stmt->as.seq.items[i], depth + 1);
-        return;
-    case TIRBI_LS_LOOP: search(s, stmt->as.loop.body, depth + 1); return;
-    case TIRBI_LS_IF:
-        search_value(s, stmt->as.if_.condition);
-        search(s, stmt->as.if_.then_case, depth + 1);
-        if (stmt->as.if_.else_case) search(s, stmt->as.if_.else_case, depth + 1);
-        return;
-    case TIRBI_LS_STORE:
-        search_place(s, stmt->as.store.access);
-        search_value(s, stmt->as.store.value);
-        return;
-    case TIRBI_LS_SET:
-        if (stmt->as.set.value) search_value(s, stmt->as.set.value);
-        return;
-    default: return;
-    }
+    return TIRBI_INTO;
 }
 
 /* Whether a loop counts to a product by parts of which its body divides. */
@@ -180,7 +147,8 @@ static bool asks_for_parts(splitting *s, const tirbi_ls *loop) {
     if (loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows || !tirbi_lx_is_int(var->min, 0) ||
         (var->type != TIRB_I32 && var->type != TIRB_I64) || !is_product(var->extent, &s->all) || s->all.n == 0)
         return false;
-    search(s, loop->as.loop.body, 0);
+    tirbi_walk walk = {.context = s, .expr = note_division, .reach = TIRBI_WALK_PLACES | TIRBI_WALK_VIEWS};
+    tirbi_walk_stmt(&walk, loop->as.loop.body);
     return s->asked || s->divided;
 }
 
@@ -192,6 +160,7 @@ static known_value *within(splitting *s, const tirbi_lx *x, int64_t lo, int64_t 
     known_value *known = value ? TIRBI_NEW(s->pool->arena, known_value) : NULL;
     if (!known) return NULL;
     *value = *x;
+    value->id = 0;
     value->lo = lo;
     value->hi = hi;
     *known = (known_value){.value = value};
@@ -338,7 +307,7 @@ static tirbi_lvar *part_of(splitting *s, const product *extent) {
     *var = *s->counter;
     var->extent = value_of(s->pool, TIRB_I64, extent);
     var->below = NULL;
-    var->reg = -1;
+    var->id = 0;
     if (!var->extent) return NULL;
     if (var->extent->hi > 0 && var->extent->hi - 1 < var->hi) var->hi = var->extent->hi - 1;
     s->made[s->n_made++] = var;
@@ -412,20 +381,14 @@ static const tirbi_lx *unchanged(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     return NULL;
 }
 
+static tirbi_step find_parts(tirbi_walk *w, const tirbi_ls *s) {
+    return s->kind == TIRBI_LS_LOOP && asks_for_parts(w->context, s) ? TIRBI_STOP : TIRBI_INTO;
+}
+
 /* Whether some loop of a nest asks for its parts. */
-static bool has_parts(splitting *s, const tirbi_ls *stmt, unsigned depth) {
-    if (depth > MAX_DEPTH) return false;
-    switch (stmt->kind) {
-    case TIRBI_LS_LOOP: return asks_for_parts(s, stmt) || has_parts(s, stmt->as.loop.body, depth + 1);
-    case TIRBI_LS_IF:
-        return has_parts(s, stmt->as.if_.then_case, depth + 1) ||
-               (stmt->as.if_.else_case && has_parts(s, stmt->as.if_.else_case, depth + 1));
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < stmt->as.seq.n; i++)
-            if (has_parts(s, stmt->as.seq.items[i], depth + 1)) return true;
-        return false;
-    default: return false;
-    }
+static bool has_parts(splitting *s, const tirbi_ls *nest) {
+    tirbi_walk walk = {.context = s, .stmt = find_parts};
+    return !tirbi_walk_stmt(&walk, nest);
 }
 
 /* A choice between the nest in parts and the loop as it is; NULL where it does not come apart. */
@@ -459,7 +422,7 @@ static const tirbi_ls *split_all(void *context, const tirbi_ls *s) {
     if (all->depth > MAX_DEPTH || all->attempts == 0) return s;
     if (s->kind == TIRBI_LS_LOOP) {
         splitting any = {.pool = all->pool};
-        if (!has_parts(&any, s, 0)) return s;
+        if (!has_parts(&any, s)) return s;
         const tirbi_ls *nest = split_nest(all->pool, s);
         if (nest) return nest;
         all->attempts--;
@@ -470,42 +433,17 @@ static const tirbi_ls *split_all(void *context, const tirbi_ls *s) {
     return s;
 }
 
-/* Whether anything is divided by what is not constant, but for what is computed in calls. */
-static bool has_divisor(const tirbi_lx *x) {
+/* Whether something is divided by what is not constant. */
+static bool has_divisor(const void *context, const tirbi_lx *x) {
+    (void)context;
     const bool divides = x->kind == TIRBI_LX_OP && (x->op == TIRB_OP_FLOORDIV || x->op == TIRB_OP_FLOORMOD ||
                                                     x->op == TIRB_OP_DIV || x->op == TIRB_OP_MOD);
-    if (divides && x->args[1]->kind != TIRBI_LX_CONST && tirbi_dtype_is_int((tirbi_dtype)x->type)) return true;
-    for (const tirbi_place *v = x->kind == TIRBI_LX_LOAD ? x->access : NULL; v; v = v->view)
-        for (uint32_t d = 0; d < v->ndim; d++)
-            if (has_divisor(v->indices[d])) return true;
-    for (int i = 0; i < x->n_args; i++)
-        if (has_divisor(x->args[i])) return true;
-    return false;
-}
-
-/* Programs that divide nothing so, which most are, are not copied. */
-static bool divides(const tirbi_ls *s, unsigned depth) {
-    if (depth > MAX_DEPTH) return false;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++)
-            if (divides(s->as.seq.items[i], depth + 1)) return true;
-        return false;
-    case TIRBI_LS_LOOP: return divides(s->as.loop.body, depth + 1);
-    case TIRBI_LS_WHILE: return divides(s->as.while_.body, depth + 1);
-    case TIRBI_LS_IF:
-        return has_divisor(s->as.if_.condition) || divides(s->as.if_.then_case, depth + 1) ||
-               (s->as.if_.else_case && divides(s->as.if_.else_case, depth + 1));
-    case TIRBI_LS_STORE:
-        for (uint32_t d = 0; d < s->as.store.access->ndim; d++)
-            if (has_divisor(s->as.store.access->indices[d])) return true;
-        return has_divisor(s->as.store.value);
-    case TIRBI_LS_SET: return s->as.set.value && has_divisor(s->as.set.value);
-    default: return false;
-    }
+    return divides && x->args[1]->kind != TIRBI_LX_CONST && tirbi_dtype_is_int((tirbi_dtype)x->type);
 }
 
 const tirbi_ls *tirbi_split_products(tirbi_lx_pool *pool, const tirbi_ls *body) {
     nests all = {.pool = pool, .attempts = MAX_ATTEMPTS};
-    return body && divides(body, 0) ? split_all(&all, body) : body;
+    /* Programs that divide nothing so, which most are, are not copied. */
+    const unsigned reach = TIRBI_WALK_PLACES | TIRBI_WALK_VIEWS;
+    return body && tirbi_any_value(body, reach, has_divisor, NULL) ? split_all(&all, body) : body;
 }

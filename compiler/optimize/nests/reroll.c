@@ -155,7 +155,7 @@ static tirbi_lvar *variable_of(const roller *r) {
     int64_t most, least;
     if (!var || !tirbi_mul_i64(old->extent->hi, r->copies, &most) || !tirbi_mul_i64(old->extent->lo, r->copies, &least))
         return NULL;
-    *var = (tirbi_lvar){.name = old->name, .kind = TIRBI_LVAR_LOOP, .type = TIRB_I64, .reg = -1, .span = old->span};
+    *var = (tirbi_lvar){.name = old->name, .kind = TIRBI_LVAR_LOOP, .type = TIRB_I64, .span = old->span};
     var->hi = most > 0 ? most - 1 : 0;
     var->min = tirbi_lx_int(r->pool, TIRB_I64, 0);
     var->extent = tirbi_lx_mul(r->pool, old->extent, tirbi_lx_int(r->pool, TIRB_I64, r->copies));

@@ -4,6 +4,7 @@
 #include "compiler/optimize/nests/separate.h"
 
 #include "compiler/loop/sums.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/facts/order.h"
 #include "compiler/optimize/lanes/lanes.h"
@@ -12,16 +13,10 @@
 
 #include <string.h>
 
-enum { MAX_ACCESSES = 32, MAX_VARIABLES = 16, MAX_DEPTH = 48 };
+enum { MAX_ACCESSES = 32, MAX_VARIABLES = 16 };
 
 /* Which of two statements is first to come to what both reach. */
 enum { NEITHER = 0, FIRST = 1, SECOND = 2, EITHER = FIRST | SECOND };
-
-typedef struct access {
-    const tirbi_place *place;
-    uint32_t node;
-    bool writes;
-} access;
 
 typedef struct separator {
     tirbi_lx_pool *pool;
@@ -31,7 +26,7 @@ typedef struct separator {
     tirbi_loop_set all;    /* both */
     const tirbi_ls *nodes[TIRBI_MAX_SEPARATE];
     uint32_t n;
-    access accesses[MAX_ACCESSES];
+    tirbi_reached accesses[MAX_ACCESSES]; /* by node */
     uint32_t n_accesses;
     const tirbi_lvar *variables[MAX_VARIABLES]; /* that the body sets */
     uint32_t uses[MAX_VARIABLES];               /* the nodes that set or read each, by bits */
@@ -45,115 +40,81 @@ typedef struct separator {
 
 /* ---- What the statements reach ---------------------------------------------------------------------------------- */
 
-static bool note_place(separator *s, const tirbi_place *place, uint32_t node, bool writes) {
-    if (s->n_accesses == MAX_ACCESSES) return false;
-    s->accesses[s->n_accesses++] = (access){.place = place, .node = node, .writes = writes};
+/* What a statement or a value of a node does beside its accesses. */
+typedef struct noted {
+    separator *s;
+    uint32_t node;
+} noted;
+
+static void note_use(const noted *n, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < n->s->n_variables; i++)
+        if (n->s->variables[i] == var) n->s->uses[i] |= UINT32_C(1) << n->node;
+}
+
+static bool note_value(void *context, const tirbi_lx *x) {
+    const noted *n = context;
+    if (x->kind == TIRBI_LX_VAR) note_use(n, x->var);
+    if (x->traps) n->s->fails |= UINT32_C(1) << n->node;
     return true;
 }
 
-static bool note_value(separator *s, const tirbi_lx *x, uint32_t node, unsigned depth) {
-    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL) return false;
-    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < s->n_variables; i++)
-        if (s->variables[i] == x->var) s->uses[i] |= UINT32_C(1) << node;
-    if (x->kind == TIRBI_LX_LOAD) {
-        if (!note_place(s, x->access, node, false)) return false;
-        for (uint32_t d = 0; d < x->access->ndim; d++)
-            if (!note_value(s, x->access->indices[d], node, depth + 1)) return false;
-    }
-    for (int i = 0; i < x->n_args; i++)
-        if (!note_value(s, x->args[i], node, depth + 1)) return false;
+static bool note_store(void *context, const tirbi_reached *a) {
+    const noted *n = context;
+    if (a->what == TIRBI_LOADS) return true;
+    const tirbi_lx *load = tirbi_lx_load(n->s->pool, a->place);
+    if (!load || load->traps) n->s->fails |= UINT32_C(1) << n->node;
     return true;
 }
 
-static bool note_whole(separator *s, const tirbi_lx *x, uint32_t node) {
-    if (x && x->traps) s->fails |= UINT32_C(1) << node;
-    return x && note_value(s, x, node, 0);
+static bool note_stmt(void *context, const tirbi_ls *s) {
+    const noted *n = context;
+    if (s->kind == TIRBI_LS_SET) note_use(n, s->as.set.var);
+    if (s->kind == TIRBI_LS_LOOP) n->s->nests = true;
+    return s->kind != TIRBI_LS_LOOP || tirbi_is_plain_loop(s);
 }
 
-static bool note_stmt(separator *s, const tirbi_ls *stmt, uint32_t node, unsigned depth) {
-    if (depth > MAX_DEPTH) return false;
-    switch (stmt->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < stmt->as.seq.n; i++)
-            if (!note_stmt(s, stmt->as.seq.items[i], node, depth + 1)) return false;
-        return true;
-    case TIRBI_LS_IF:
-        return !stmt->as.if_.first_of && note_whole(s, stmt->as.if_.condition, node) &&
-               note_stmt(s, stmt->as.if_.then_case, node, depth + 1) &&
-               (!stmt->as.if_.else_case || note_stmt(s, stmt->as.if_.else_case, node, depth + 1));
-    case TIRBI_LS_STORE: {
-        const tirbi_place *place = stmt->as.store.access;
-        for (uint32_t d = 0; d < place->ndim; d++)
-            if (!note_whole(s, place->indices[d], node)) return false;
-        const tirbi_lx *load = tirbi_lx_load(s->pool, place);
-        if (!load || load->traps) s->fails |= UINT32_C(1) << node;
-        return note_whole(s, stmt->as.store.value, node) && note_place(s, place, node, true);
-    }
-    case TIRBI_LS_SET:
-        for (uint32_t i = 0; i < s->n_variables; i++)
-            if (s->variables[i] == stmt->as.set.var) s->uses[i] |= UINT32_C(1) << node;
-        return note_whole(s, stmt->as.set.value, node);
-    case TIRBI_LS_LOOP:
-        s->nests = true;
-        return tirbi_is_plain_loop(stmt) && note_whole(s, stmt->as.loop.var->min, node) &&
-               note_whole(s, stmt->as.loop.var->extent, node) && note_stmt(s, stmt->as.loop.body, node, depth + 1);
-    default: return false;
-    }
+static bool note_node(separator *s, uint32_t node) {
+    noted n = {s, node};
+    tirbi_accesses all = {.item = s->accesses,
+                          .n = s->n_accesses,
+                          .most = MAX_ACCESSES,
+                          .part = (uint16_t)node,
+                          .rules = TIRBI_TAKE_VIEWS,
+                          .kinds = TIRBI_NESTS,
+                          .context = &n,
+                          .stmt = note_stmt,
+                          .value = note_value,
+                          .access = note_store};
+    const bool found = tirbi_find_accesses(&all, s->nodes[node]);
+    s->n_accesses = all.n;
+    return found;
 }
 
-/* The variables that a statement sets, and the memory that it stores to. */
-static bool find_changes(separator *s, const tirbi_ls *stmt, unsigned depth) {
-    if (depth > MAX_DEPTH) return false;
-    switch (stmt->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < stmt->as.seq.n; i++)
-            if (!find_changes(s, stmt->as.seq.items[i], depth + 1)) return false;
-        return true;
-    case TIRBI_LS_IF:
-        return find_changes(s, stmt->as.if_.then_case, depth + 1) &&
-               (!stmt->as.if_.else_case || find_changes(s, stmt->as.if_.else_case, depth + 1));
-    case TIRBI_LS_SET:
-        for (uint32_t i = 0; i < s->n_variables; i++)
-            if (s->variables[i] == stmt->as.set.var) return true;
-        if (s->n_variables == MAX_VARIABLES || s->inside.n == TIRBI_MAX_AFFINE) return false;
-        s->variables[s->n_variables++] = stmt->as.set.var;
-        s->inside.var[s->inside.n++] = stmt->as.set.var;
-        return true;
-    case TIRBI_LS_LOOP:
-        if (s->inside.n == TIRBI_MAX_AFFINE) return false;
-        s->inside.var[s->inside.n++] = stmt->as.loop.var;
-        return find_changes(s, stmt->as.loop.body, depth + 1);
-    case TIRBI_LS_STORE:
-        if (s->n_stored == MAX_ACCESSES) return false;
+/* Notes a variable that is set, or memory that is stored to. */
+static tirbi_step find_change(tirbi_walk *w, const tirbi_ls *stmt) {
+    separator *s = w->context;
+    if (stmt->kind == TIRBI_LS_STORE) {
+        if (s->n_stored == MAX_ACCESSES) return TIRBI_STOP;
         s->stored[s->n_stored++] = stmt->as.store.access->buffer->root;
-        return true;
-    default: return true;
     }
+    if (stmt->kind == TIRBI_LS_SET) {
+        for (uint32_t i = 0; i < s->n_variables; i++)
+            if (s->variables[i] == stmt->as.set.var) return TIRBI_INTO;
+        if (s->n_variables == MAX_VARIABLES) return TIRBI_STOP;
+        s->variables[s->n_variables++] = stmt->as.set.var;
+    }
+    if (stmt->kind != TIRBI_LS_SET && stmt->kind != TIRBI_LS_LOOP) return TIRBI_INTO;
+    if (s->inside.n == TIRBI_MAX_AFFINE) return TIRBI_STOP;
+    s->inside.var[s->inside.n++] = stmt->kind == TIRBI_LS_SET ? stmt->as.set.var : stmt->as.loop.var;
+    return TIRBI_INTO;
 }
 
-/* Whether a value is the same wherever in an iteration it is asked for. */
-static bool stands(const separator *s, const tirbi_lx *x, unsigned depth) {
-    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL ||
-        (x->kind == TIRBI_LX_VAR && tirbi_mentions_loops(x, &s->inside)))
-        return false;
-    if (x->kind == TIRBI_LX_LOAD) {
-        for (uint32_t i = 0; i < s->n_stored; i++)
-            if (tirbi_may_meet(s->stored[i], x->access->buffer->root)) return false;
-        for (uint32_t d = 0; d < x->access->ndim; d++)
-            if (!stands(s, x->access->indices[d], depth + 1)) return false;
-    }
-    for (int i = 0; i < x->n_args; i++)
-        if (!stands(s, x->args[i], depth + 1)) return false;
-    return true;
-}
-
-static bool only_stores(const tirbi_ls *stmt, unsigned depth) {
-    if (depth > MAX_DEPTH) return false;
-    for (uint32_t i = 0; stmt->kind == TIRBI_LS_SEQ && i < stmt->as.seq.n; i++)
-        if (!only_stores(stmt->as.seq.items[i], depth + 1)) return false;
-    if (stmt->kind != TIRBI_LS_IF) return stmt->kind == TIRBI_LS_SEQ || stmt->kind == TIRBI_LS_STORE;
-    return only_stores(stmt->as.if_.then_case, depth + 1) &&
-           (!stmt->as.if_.else_case || only_stores(stmt->as.if_.else_case, depth + 1));
+/* Whether a node of a value may be another one elsewhere in the iteration. */
+static bool changes(const void *context, const tirbi_lx *x) {
+    const separator *s = context;
+    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < s->n_stored; i++)
+        if (tirbi_may_meet(s->stored[i], x->access->buffer->root)) return true;
+    return x->kind == TIRBI_LX_CALL || (x->kind == TIRBI_LX_VAR && tirbi_mentions_loops(x, &s->inside));
 }
 
 static const tirbi_ls *under(const separator *s, const tirbi_lx *condition, const tirbi_ls *stmt) {
@@ -173,7 +134,9 @@ static bool find_nodes(separator *s, const tirbi_ls *body, const tirbi_lx *condi
         return true;
     }
     const tirbi_lx *own = body->kind == TIRBI_LS_IF && !body->as.if_.first_of ? body->as.if_.condition : NULL;
-    if (own && !own->traps && own->size <= TIRBI_MAX_SHARED_SIZE && only_stores(body, 0) && stands(s, own, 0)) {
+    if (own && !own->traps && own->size <= TIRBI_MAX_SHARED_SIZE &&
+        tirbi_is_made_of(body, TIRBI_KIND(SEQ) | TIRBI_KIND(IF) | TIRBI_KIND(STORE)) &&
+        !tirbi_any_expr(own, TIRBI_WALK_INDICES, changes, s)) {
         const tirbi_ls *no = body->as.if_.else_case;
         const tirbi_lx *yes = condition ? tirbi_lx_lazy(s->pool, TIRBI_LX_AND, condition, own, NULL) : own;
         if (!yes || !find_nodes(s, body->as.if_.then_case, yes)) return false;
@@ -214,13 +177,13 @@ static int64_t step_of_number(const separator *s, const tirbi_place *place) {
     return tirbi_affine_number(s->pool, place, &s->own, &form) ? step_of(s, place->flat, &form) : 0;
 }
 
-static unsigned by_delay(int64_t delay, const access *a, const access *b) {
+static unsigned by_delay(int64_t delay, const tirbi_reached *a, const tirbi_reached *b) {
     if (delay != 0) return delay > 0 ? FIRST : SECOND;
-    return a->node < b->node ? FIRST : SECOND;
+    return a->part < b->part ? FIRST : SECOND;
 }
 
 /* Which of the nodes of a and b comes first to an element that both reach, in different nodes. */
-static unsigned who_is_first(separator *s, const access *a, const access *b) {
+static unsigned who_is_first(separator *s, const tirbi_reached *a, const tirbi_reached *b) {
     const tirbi_place *p = a->place, *q = b->place;
     int64_t by, delay, step;
     if (!tirbi_may_meet(p->buffer->root, q->buffer->root)) return NEITHER;
@@ -249,9 +212,9 @@ static void join_nodes(separator *s, uint32_t a, uint32_t b, unsigned first) {
 static void find_order(separator *s) {
     for (uint32_t i = 0; i < s->n_accesses; i++) {
         for (uint32_t k = i + 1; k < s->n_accesses; k++) {
-            const access *a = &s->accesses[i], *b = &s->accesses[k];
-            if (a->node == b->node || (!a->writes && !b->writes)) continue;
-            join_nodes(s, a->node, b->node, who_is_first(s, a, b));
+            const tirbi_reached *a = &s->accesses[i], *b = &s->accesses[k];
+            if (a->part == b->part || (a->what == TIRBI_LOADS && b->what == TIRBI_LOADS)) continue;
+            join_nodes(s, a->part, b->part, who_is_first(s, a, b));
         }
     }
     for (uint32_t v = 0; v < s->n_variables; v++)
@@ -337,7 +300,7 @@ static const tirbi_ls *loop_over(const separator *s, uint32_t nodes) {
     const tirbi_ls *body = n == 1 ? items[0] : tirbi_new_sequence(s->pool, s->loop->span, items, n);
     if (!body) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     *loop = *s->loop;
     loop->as.loop.var = var;
     loop->as.loop.parallel = false; /* the loop itself was asked for chunks */
@@ -348,14 +311,15 @@ static const tirbi_ls *loop_over(const separator *s, uint32_t nodes) {
 /* Whether the loop runs over plain bounds, and its body is of statements that can be told apart. */
 static bool read_loop(separator *s) {
     const tirbi_ls *body = s->loop->as.loop.body;
-    if (!tirbi_is_plain_loop(s->loop) || !tirbi_can_resolve(body) || !find_changes(s, body, 0)) return false;
+    tirbi_walk walk = {.context = s, .stmt = find_change};
+    if (!tirbi_is_plain_loop(s->loop) || !tirbi_can_resolve(body) || !tirbi_walk_stmt(&walk, body)) return false;
     body = reload(s, body);
     if (!body || !find_nodes(s, body, NULL) || s->n < 2) return false;
     s->all = s->inside;
     if (s->all.n == TIRBI_MAX_AFFINE) return false;
     s->all.var[s->all.n++] = s->own.var[0];
     for (uint32_t i = 0; i < s->n; i++)
-        if (!note_stmt(s, s->nodes[i], i, 0)) return false;
+        if (!note_node(s, i)) return false;
     /* Loops inside may be better off together, for what they read of memory. */
     return s->reloads || (!s->nests && s->fails == 0);
 }

@@ -1,11 +1,13 @@
 #include "compiler/optimize/nests/unroll.h"
 
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/contractions/distribute.h"
 #include "compiler/optimize/contractions/operands.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "compiler/pipeline/switches.h"
 
 enum {
     MAX_STEPS = 27,   /* of the loops inside, all together */
@@ -84,7 +86,7 @@ static bool name_sums(unroller *u, const tirbi_lx *const *before, tirbi_span spa
         if (!var) return false;
         *var = *u->var[i];
         var->kind = TIRBI_LVAR_LET;
-        var->reg = -1;
+        var->id = 0;
         u->named[u->n_named] = tirbi_new_set(u->pool, span, var, u->held[i], true);
         u->held[i] = tirbi_lx_var(u->pool, var);
         if (!u->named[u->n_named++] || !u->held[i]) return false;
@@ -204,13 +206,9 @@ static const tirbi_ls *written_out(unroller *u, const tirbi_ls *s) {
 
 /* ---- Phases ------------------------------------------------------------------------------------------------------ */
 
-static bool varies(const tirbi_lx *x, const tirbi_loop_set *loop) {
-    if (tirbi_mentions_loops(x, loop)) return true;
-    if (x->kind == TIRBI_LX_LOAD && tirbi_mentions_loops(x->access->flat, loop)) return true;
-    for (int i = 0; i < x->n_args; i++) {
-        if (varies(x->args[i], loop)) return true;
-    }
-    return false;
+static bool varies(const void *loop, const tirbi_lx *x) {
+    return (x->kind == TIRBI_LX_VAR && tirbi_mentions_loops(x, loop)) ||
+           (x->kind == TIRBI_LX_LOAD && tirbi_mentions_loops(x->access->flat, loop));
 }
 
 /* Whether a store computes something of each element, and in one of the loops every `phases`th of them, between which
@@ -220,7 +218,7 @@ static bool interleaves(unroller *u, const tirbi_loop_set *loops, uint32_t last,
     tirbi_affine form;
     int64_t step;
     const tirbi_loop_set one = {.var = {loops->var[last]}, .n = 1};
-    if (store->kind != TIRBI_LS_STORE || !varies(store->as.store.value, &one) ||
+    if (store->kind != TIRBI_LS_STORE || !tirbi_any_expr(store->as.store.value, 0, varies, &one) ||
         (store->as.store.value->kind != TIRBI_LX_OP && store->as.store.value->kind != TIRBI_LX_COND) ||
         !tirbi_affine_number(u->pool, store->as.store.access, loops, &form) ||
         !tirbi_affine_constant(&form, last, &step) || step != 1)

@@ -98,6 +98,7 @@ static bool make_joined(joiner *j, const tirbi_lx *x, const tirbi_lx *bound) {
     j->joined = TIRBI_NEW(pool->arena, tirbi_lvar);
     if (!j->joined || !extent || !outer) return false;
     *j->joined = *outer;
+    j->joined->id = 0;
     j->joined->name = tirbi_arena_text(pool->arena, name, strlen(name));
     j->joined->type = (tirbi_dtype)x->type;
     j->joined->extent = extent;

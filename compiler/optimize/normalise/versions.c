@@ -58,7 +58,7 @@ static tirbi_lvar *fresh_var(tirbi_versions *v, const tirbi_lvar *old, const tir
     if (!var || !add_var(v, old, var, value)) return NULL;
     if (!builds) return var;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     return var;
 }
 
@@ -245,7 +245,8 @@ static bool fill_copy(tirbi_versions *v, const tirbi_lbuf *b, tirbi_lbuf *to) {
         const uint32_t local = find_var(v, b->local);
         to->local = local > 0 ? v->vars[local - 1].to : b->local;
     }
-    if (to->root != to) to->reg = to->param = -1;
+    to->id = 0;
+    if (to->root != to) to->param = -1;
     return to->root && to->shape && (to->strides || !b->strides) && (to->offset || !b->offset) &&
            (to->length || !b->length) && (!b->source || (to->source && to->source_mins));
 }
@@ -303,7 +304,8 @@ static tirbi_lbuf *view_of(tirbi_versions *v, const tirbi_lbuf *b) {
     to->shape = own;
     to->strides = own + TIRBI_MAX_NDIM;
     to->ndim = 0;
-    to->reg = to->param = -1;
+    to->id = 0;
+    to->param = -1;
     to->covers = true;
     for (uint32_t d = 0; d < b->ndim; d++)
         if (!add_extents(v, split_of(v, b, d), whole->shape[d], whole->strides[d], to)) return NULL;

@@ -44,7 +44,7 @@ static tirbi_lvar *fresh_let(tirbi_rewrite *rewrite, tirbi_lvar *old) {
     tirbi_lvar *fresh = c->n_lets < TIRBI_MAX_COPIED_LETS ? TIRBI_NEW(rewrite->pool->arena, tirbi_lvar) : NULL;
     if (!fresh) return NULL;
     *fresh = *old;
-    fresh->reg = -1;
+    fresh->id = 0;
     c->lets[c->n_lets].old = old;
     c->lets[c->n_lets++].fresh = fresh;
     return fresh;

@@ -1,5 +1,6 @@
 #include "compiler/optimize/rewriting/resolve.h"
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/quotient.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "loader/base/checked.h"
@@ -191,18 +192,11 @@ static tirbi_lvar *copy_variable(tirbi_lx_pool *pool, const tirbi_lvar *var) {
     tirbi_lvar *fresh = TIRBI_NEW(pool->arena, tirbi_lvar);
     if (!fresh) return NULL;
     *fresh = *var;
-    fresh->reg = -1;
+    fresh->id = 0;
     return fresh;
 }
 
-bool tirbi_is_nothing(const tirbi_ls *s) {
-    if (s->kind == TIRBI_LS_LOOP) return tirbi_is_nothing(s->as.loop.body);
-    if (s->kind != TIRBI_LS_SEQ) return false;
-    for (uint32_t i = 0; i < s->as.seq.n; i++) {
-        if (!tirbi_is_nothing(s->as.seq.items[i])) return false;
-    }
-    return true;
-}
+bool tirbi_is_nothing(const tirbi_ls *s) { return tirbi_is_made_of(s, TIRBI_KIND(SEQ) | TIRBI_KIND(LOOP)); }
 
 static const tirbi_ls *resolve(tirbi_rewrite *r, const tirbi_ls *s);
 
@@ -300,40 +294,9 @@ static const tirbi_ls *resolve(tirbi_rewrite *r, const tirbi_ls *s) {
     }
 }
 
-static bool has_call(const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_CALL) return true;
-    if (x->kind == TIRBI_LX_LOAD) {
-        if (x->access->view) return true;
-        for (uint32_t d = 0; d < x->access->ndim; d++) {
-            if (has_call(x->access->indices[d])) return true;
-        }
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (has_call(x->args[i])) return true;
-    }
-    return false;
-}
-
 bool tirbi_can_resolve(const tirbi_ls *s) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (!tirbi_can_resolve(s->as.seq.items[i])) return false;
-        }
-        return true;
-    case TIRBI_LS_LOOP:
-        return !s->as.loop.step && !s->as.loop.blocks && !s->as.loop.rows && tirbi_can_resolve(s->as.loop.body);
-    case TIRBI_LS_IF:
-        return !has_call(s->as.if_.condition) && tirbi_can_resolve(s->as.if_.then_case) &&
-               (!s->as.if_.else_case || tirbi_can_resolve(s->as.if_.else_case));
-    case TIRBI_LS_STORE:
-        for (uint32_t d = 0; d < s->as.store.access->ndim; d++) {
-            if (has_call(s->as.store.access->indices[d])) return false;
-        }
-        return !s->as.store.access->view && !has_call(s->as.store.value);
-    case TIRBI_LS_SET: return s->as.set.value && !has_call(s->as.set.value);
-    default: return false;
-    }
+    tirbi_accesses all = {.rules = TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS};
+    return tirbi_find_accesses(&all, s);
 }
 
 const tirbi_ls *tirbi_resolve(tirbi_lx_pool *pool, const tirbi_facts *facts, const tirbi_ls *body,

@@ -56,7 +56,7 @@ static const tirbi_ls *rewrite_loop(tirbi_rewrite *r, const tirbi_ls *stmt, bool
     tirbi_lvar *var = TIRBI_NEW(r->pool->arena, tirbi_lvar);
     if (!r->loops || !var || stmt->as.loop.blocks || stmt->as.loop.rows) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     var->min = tirbi_rewrite_value(r, old->min);
     var->extent = tirbi_rewrite_value(r, old->extent);
     var->below = old->below ? tirbi_rewrite_value(r, old->below) : NULL;
@@ -79,7 +79,7 @@ static const tirbi_ls *rewrite_let(tirbi_rewrite *r, tirbi_ls *copy) {
     if (!var || !renamed || !copy->as.set.declares || old->kind != TIRBI_LVAR_LET || !copy->as.set.value) return NULL;
     copy->as.set.value = tirbi_rewrite_value(r, copy->as.set.value);
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     *renamed = (tirbi_renamed){.from = old, .to = var, .around = r->renamed};
     r->renamed = renamed;
     copy->as.set.var = var;

@@ -1,5 +1,7 @@
 #include "compiler/optimize/rewriting/statements.h"
 
+#include "compiler/loop/visit.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -89,19 +91,7 @@ bool tirbi_list_statements(const tirbi_ls *body, const tirbi_ls **items, uint32_
 }
 
 bool tirbi_may_set(const tirbi_ls *s, const tirbi_lvar *var) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++)
-            if (tirbi_may_set(s->as.seq.items[i], var)) return true;
-        return false;
-    case TIRBI_LS_LOOP: return tirbi_may_set(s->as.loop.body, var);
-    case TIRBI_LS_IF:
-        return tirbi_may_set(s->as.if_.then_case, var) ||
-               (s->as.if_.else_case && tirbi_may_set(s->as.if_.else_case, var));
-    case TIRBI_LS_SET: return s->as.set.var == var;
-    case TIRBI_LS_STORE: return false;
-    default: return true;
-    }
+    return !tirbi_is_made_of(s, TIRBI_NESTS) || tirbi_sets(s, var);
 }
 
 bool tirbi_has_plain_bounds(const tirbi_lvar *var) {
@@ -111,13 +101,6 @@ bool tirbi_has_plain_bounds(const tirbi_lvar *var) {
 bool tirbi_is_plain_loop(const tirbi_ls *loop) {
     return !loop->as.loop.step && !loop->as.loop.blocks && !loop->as.loop.rows &&
            tirbi_has_plain_bounds(loop->as.loop.var);
-}
-
-bool tirbi_has_tree(const tirbi_ls *s) {
-    if (s->kind == TIRBI_LS_LOOP) return tirbi_has_tree(s->as.loop.body);
-    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++)
-        if (tirbi_has_tree(s->as.seq.items[i])) return true;
-    return s->kind == TIRBI_LS_TREE;
 }
 
 const tirbi_ls *tirbi_loop_inside(const tirbi_ls *loop) {

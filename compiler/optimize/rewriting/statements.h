@@ -25,9 +25,6 @@ bool tirbi_is_plain_loop(const tirbi_ls *loop);
 /* The loop that is all of a loop's body; NULL where it has none. */
 const tirbi_ls *tirbi_loop_inside(const tirbi_ls *loop);
 
-/* Whether there is a tree reduction in a statement, or in loops in it. */
-bool tirbi_has_tree(const tirbi_ls *s);
-
 /* How many bytes of a name are its beginning of at most `most`, in whole characters of UTF-8. */
 int tirbi_beginning_of(const char *name, size_t most);
 /* What a loop is called that does the work of two: the beginnings of both names. */

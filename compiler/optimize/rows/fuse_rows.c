@@ -5,6 +5,8 @@
  * Loops are made one when all accesses of one nest to memory that another of them writes are to rows that belong to
  * the iteration: then every location keeps the order of its updates (rule R1). What may trap is not moved before
  * anything else. How many rows are done at a time is chosen where the loop is emitted (rows.c). */
+#include "compiler/loop/visit.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/contractions/distribute.h"
 #include "compiler/optimize/contractions/int_trees.h"
 #include "compiler/optimize/nests/fuse.h"
@@ -12,13 +14,7 @@
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/optimize/rows/rows.h"
 
-enum { MAX_NESTS = 32, MAX_ACCESSES = 128, MAX_DEPTH = 64, MAX_NESTING = 16, MAX_COMMON = TIRBI_MAX_ROW_LOOPS };
-
-typedef struct access {
-    const tirbi_place *place;
-    uint32_t nest;
-    bool write;
-} access;
+enum { MAX_NESTS = 32, MAX_ACCESSES = 128, MAX_COMMON = TIRBI_MAX_ROW_LOOPS };
 
 /* Nests that are being made one, with the loop variables of the first one. */
 typedef struct group {
@@ -30,7 +26,7 @@ typedef struct group {
     const tirbi_ls *originals[MAX_NESTS];
     bool has_rows[MAX_NESTS]; /* goes through the elements of a row */
     uint32_t n;
-    access accesses[MAX_ACCESSES];
+    tirbi_reached accesses[MAX_ACCESSES]; /* by nest */
     uint32_t n_accesses;
 } group;
 
@@ -55,69 +51,40 @@ static const tirbi_ls *collect(uint32_t n_common, const tirbi_ls *s, tirbi_loop_
     return s;
 }
 
-static bool note(group *g, const tirbi_place *place, bool write) {
-    const tirbi_lbuf *b = place->buffer;
-    if (g->n_accesses == MAX_ACCESSES || place->view || b->overlaps || b->local) return false;
-    g->accesses[g->n_accesses++] = (access){place, g->n, write};
-    return true;
+static bool takes_access(void *context, const tirbi_reached *a) {
+    const group *g = context;
+    const tirbi_lbuf *b = a->place->buffer;
+    return !b->overlaps && !b->local && (g->n == 0 || a->what == TIRBI_LOADS || tirbi_is_proven(a->place));
 }
 
-static bool note_value(group *g, const tirbi_lx *x, unsigned depth);
-
-static bool note_place(group *g, const tirbi_place *place, bool write, unsigned depth) {
-    for (uint32_t i = 0; i < place->ndim; i++) {
-        if (!note_value(g, place->indices[i], depth + 1)) return false;
-        if (g->n > 0 && write && !tirbi_dim_proven(place, i)) return false;
-    }
-    return note(g, place, write);
+static bool takes_value(void *context, const tirbi_lx *x) {
+    const group *g = context;
+    return g->n == 0 || !x->traps;
 }
 
-static bool note_value(group *g, const tirbi_lx *x, unsigned depth) {
-    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL || (g->n > 0 && x->traps)) return false;
-    if (x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL) return false;
-    if (x->kind == TIRBI_LX_LOAD && !note_place(g, x->access, false, depth)) return false;
-    for (int i = 0; i < x->n_args; i++) {
-        if (!note_value(g, x->args[i], depth + 1)) return false;
-    }
-    return true;
-}
-
-static bool note_stmt(group *g, const tirbi_ls *s, unsigned depth);
-
-static bool note_tree(group *g, const tirbi_ls *s) {
-    g->has_rows[g->n] = true;
-    for (uint32_t i = 0; i < s->as.tree.n_loops; i++) {
+static bool takes_stmt(void *context, const tirbi_ls *s) {
+    group *g = context;
+    if (s->kind == TIRBI_LS_SET) return s->as.set.declares;
+    g->has_rows[g->n] = g->has_rows[g->n] || s->kind == TIRBI_LS_LOOP || s->kind == TIRBI_LS_TREE;
+    for (uint32_t i = 0; s->kind == TIRBI_LS_TREE && i < s->as.tree.n_loops; i++)
         if (!plain_loop(&g->vars, s->as.tree.loops[i])) return false;
-    }
-    for (uint32_t i = 0; i < s->as.tree.n_lets; i++) {
-        if (!note_value(g, s->as.tree.lets[i], 0)) return false;
-    }
-    for (uint32_t i = 0; i < s->as.tree.n_updates; i++) {
-        const tirbi_update *update = &s->as.tree.updates[i];
-        if (!note_place(g, update->target, false, 0) || !note_place(g, update->target, true, 0) ||
-            !note_value(g, update->value, 0) || (update->factor && !note_value(g, update->factor, 0))) {
-            return false;
-        }
-    }
-    return !s->as.tree.init || note_stmt(g, s->as.tree.init, 0);
+    return s->kind != TIRBI_LS_LOOP || plain_loop(&g->vars, s->as.loop.var);
 }
 
-static bool note_stmt(group *g, const tirbi_ls *s, unsigned depth) {
-    if (depth > MAX_NESTING) return false;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (!note_stmt(g, s->as.seq.items[i], depth + 1)) return false;
-        }
-        return true;
-    case TIRBI_LS_LOOP:
-        g->has_rows[g->n] = true;
-        return !s->as.loop.step && plain_loop(&g->vars, s->as.loop.var) && note_stmt(g, s->as.loop.body, depth + 1);
-    case TIRBI_LS_STORE: return note_place(g, s->as.store.access, true, 0) && note_value(g, s->as.store.value, 0);
-    case TIRBI_LS_SET: return s->as.set.declares && note_value(g, s->as.set.value, 0);
-    case TIRBI_LS_TREE: return note_tree(g, s);
-    default: return false;
-    }
+static bool note_stmt(group *g, const tirbi_ls *s) {
+    tirbi_accesses all = {.item = g->accesses,
+                          .n = g->n_accesses,
+                          .most = MAX_ACCESSES,
+                          .part = (uint16_t)g->n,
+                          .rules = TIRBI_NO_VARIABLES,
+                          .kinds = (TIRBI_NESTS & ~TIRBI_KIND(IF)) | TIRBI_KIND(TREE),
+                          .context = g,
+                          .stmt = takes_stmt,
+                          .value = takes_value,
+                          .access = takes_access};
+    const bool found = tirbi_find_accesses(&all, s);
+    g->n_accesses = all.n;
+    return found;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------- */
@@ -147,13 +114,13 @@ static bool same_row(const group *g, const tirbi_place *a, const tirbi_place *b)
 static bool agrees(const group *g) {
     bool linked = false;
     for (uint32_t i = 0; i < g->n_accesses; i++) {
-        const access *a = &g->accesses[i];
-        if (a->nest != g->n) continue;
+        const tirbi_reached *a = &g->accesses[i];
+        if (a->part != g->n) continue;
         for (uint32_t k = 0; k < g->n_accesses; k++) {
-            const access *b = &g->accesses[k];
-            if (b->nest == g->n || !tirbi_may_meet(a->place->buffer->root, b->place->buffer->root)) continue;
+            const tirbi_reached *b = &g->accesses[k];
+            if (b->part == g->n || !tirbi_may_meet(a->place->buffer->root, b->place->buffer->root)) continue;
             bool same = same_row(g, a->place, b->place);
-            if (!same && (a->write || b->write)) return false;
+            if (!same && (a->what != TIRBI_LOADS || b->what != TIRBI_LOADS)) return false;
             linked = linked || same;
         }
     }
@@ -165,7 +132,7 @@ static bool agrees(const group *g) {
 static bool begin(group *g, const tirbi_ls *nest) {
     const tirbi_ls *body = collect(g->n_common, nest, &g->vars, g->loops);
     g->n = g->n_accesses = 0;
-    if (!body || tirbi_contracts(g->pool, nest) || !note_stmt(g, body, 0) || !g->has_rows[0]) return false;
+    if (!body || tirbi_contracts(g->pool, nest) || !note_stmt(g, body) || !g->has_rows[0]) return false;
     g->bodies[0] = body;
     g->originals[0] = nest;
     g->n = 1;
@@ -190,12 +157,12 @@ static bool join(group *g, const tirbi_ls *nest) {
     tirbi_loop_set common = g->vars;
     g->has_rows[g->n] = false;
     g->vars = vars; /* bounds are looked at before variables are replaced */
-    bool plain = note_stmt(g, body, 0);
+    bool plain = note_stmt(g, body);
     g->vars = common;
     g->n_accesses = known;
     tirbi_copier copier = {.from = &vars, .to = &g->vars};
     const tirbi_ls *copy = plain ? tirbi_copy_stmt(g->pool, &copier, body) : NULL;
-    if (copy && note_stmt(g, copy, 0) && agrees(g)) {
+    if (copy && note_stmt(g, copy) && agrees(g)) {
         g->bodies[g->n] = copy;
         g->originals[g->n++] = nest;
         return true;
@@ -208,7 +175,7 @@ static bool join(group *g, const tirbi_ls *nest) {
 static void trim(group *g) {
     while (g->n > 0 && !g->has_rows[g->n - 1]) g->n--;
     uint32_t kept = 0;
-    while (kept < g->n_accesses && g->accesses[kept].nest < g->n) kept++;
+    while (kept < g->n_accesses && g->accesses[kept].part < g->n) kept++;
     g->n_accesses = kept;
 }
 
@@ -325,7 +292,7 @@ static bool may_have_tree(const sequence *q, uint32_t first) {
     for (uint32_t i = first; i < q->n && n < MAX_NESTS; i++) {
         if (tirbi_is_plain_allocation(q->items[i])) continue;
         if (q->items[i]->kind != TIRBI_LS_LOOP) return false;
-        if (tirbi_has_tree(q->items[i])) return true;
+        if (tirbi_has_kind(q->items[i], TIRBI_KIND(TREE))) return true;
         n++;
     }
     return false;
@@ -340,7 +307,7 @@ static bool fuse_group(sequence *q, group *g, uint32_t first, uint32_t least) {
     }
     trim(g);
     bool has_tree = false;
-    for (uint32_t i = 0; i < g->n; i++) has_tree = has_tree || tirbi_has_tree(g->bodies[i]);
+    for (uint32_t i = 0; i < g->n; i++) has_tree = has_tree || tirbi_has_kind(g->bodies[i], TIRBI_KIND(TREE));
     if (!has_tree || g->n < least || (g->n == 1 && !tirbi_computes_terms(g->pool, g->bodies[0], &g->vars)))
         return false;
     return replace(q, g, allocate_before(q, first, end));
@@ -371,23 +338,19 @@ typedef struct row_loads {
 
 /* Whether the elements that a value reads along an axis are in rows: not side by side from row to row, and no two of
  * them in rows of different loops, as those of a product of matrices are. */
-static bool are_rows(row_loads *l, const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_LOAD && tirbi_place_depends_on(x->access, l->axis)) {
-        const tirbi_place *place = x->access;
-        uint32_t rows = 0;
-        if (place->ndim == 0 || l->n == MAX_ROW_LOADS) return false;
-        for (uint32_t i = 0; i < l->g->vars.n; i++) {
-            if (tirbi_lx_depends_on(place->indices[place->ndim - 1], l->g->vars.var[i])) return false;
-            rows |= (uint32_t)tirbi_place_depends_on(place, l->g->vars.var[i]) << i;
-        }
-        for (uint32_t i = 0; i < l->n; i++)
-            if ((l->rows[i] & rows) != rows && (l->rows[i] & rows) != l->rows[i]) return false;
-        l->rows[l->n++] = rows;
+static bool are_rows(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
+    row_loads *l = w->context;
+    (void)load;
+    if (!tirbi_place_depends_on(place, l->axis)) return true;
+    uint32_t rows = 0;
+    if (place->ndim == 0 || l->n == MAX_ROW_LOADS) return false;
+    for (uint32_t i = 0; i < l->g->vars.n; i++) {
+        if (tirbi_lx_depends_on(place->indices[place->ndim - 1], l->g->vars.var[i])) return false;
+        rows |= (uint32_t)tirbi_place_depends_on(place, l->g->vars.var[i]) << i;
     }
-    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++)
-        if (!are_rows(l, x->access->indices[d])) return false;
-    for (int i = 0; i < x->n_args; i++)
-        if (!are_rows(l, x->args[i])) return false;
+    for (uint32_t i = 0; i < l->n; i++)
+        if ((l->rows[i] & rows) != rows && (l->rows[i] & rows) != l->rows[i]) return false;
+    l->rows[l->n++] = rows;
     return true;
 }
 
@@ -398,23 +361,26 @@ static bool sums_rows(const group *g, const tirbi_ls *tree) {
         row_loads loads = {.g = g, .axis = tree->as.tree.loops[0]};
         for (uint32_t i = 0; i < g->vars.n; i++)
             if (row_dimension(update->target, g->vars.var[i]) == update->target->ndim) return false;
-        if (!are_rows(&loads, update->value)) return false;
+        tirbi_walk walk = {.context = &loads, .access = are_rows, .reach = TIRBI_WALK_INDICES};
+        if (!tirbi_walk_expr(&walk, update->value)) return false;
     }
     return true;
 }
 
+static tirbi_step find_sums(tirbi_walk *w, const tirbi_ls *s) {
+    if (s->kind != TIRBI_LS_TREE) return TIRBI_INTO;
+    return sums_rows(w->context, s) ? TIRBI_PAST : TIRBI_STOP;
+}
+
 /* Whether all reductions in a statement are. */
 static bool has_only_rows(const group *g, const tirbi_ls *s) {
-    if (s->kind == TIRBI_LS_TREE) return sums_rows(g, s);
-    if (s->kind == TIRBI_LS_LOOP) return has_only_rows(g, s->as.loop.body);
-    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++)
-        if (!has_only_rows(g, s->as.seq.items[i])) return false;
-    return true;
+    tirbi_walk walk = {.context = (void *)(uintptr_t)g, .stmt = find_sums};
+    return tirbi_walk_stmt(&walk, s);
 }
 
 /* Another statement inside of the common loops, which may be done for several rows before the next one is. */
 static bool add_part(group *g, const tirbi_ls *nest, const tirbi_ls *part) {
-    if (part->kind == TIRBI_LS_SET || g->n == MAX_NESTS || !note_stmt(g, part, 0) || (g->n > 0 && !agrees(g)))
+    if (part->kind == TIRBI_LS_SET || g->n == MAX_NESTS || !note_stmt(g, part) || (g->n > 0 && !agrees(g)))
         return false;
     g->bodies[g->n] = part;
     g->originals[g->n++] = nest;

@@ -1,5 +1,6 @@
 #include "compiler/optimize/rows/joined.h"
 
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/lanes/flatten.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -19,18 +20,15 @@ typedef struct joiner {
     bool failed;
 } joiner;
 
+static bool asks_for_first(const void *context, const tirbi_ls *s) {
+    (void)context;
+    return s->kind == TIRBI_LS_IF && s->as.if_.first_of;
+}
+
 /* Stores, under conditions, but none that ask for a first iteration. */
 static bool only_stores(const tirbi_ls *s) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++)
-            if (!only_stores(s->as.seq.items[i])) return false;
-        return true;
-    case TIRBI_LS_IF:
-        return !s->as.if_.first_of && only_stores(s->as.if_.then_case) &&
-               (!s->as.if_.else_case || only_stores(s->as.if_.else_case));
-    default: return s->kind == TIRBI_LS_STORE;
-    }
+    return tirbi_is_made_of(s, TIRBI_KIND(SEQ) | TIRBI_KIND(IF) | TIRBI_KIND(STORE)) &&
+           !tirbi_any_stmt(s, asks_for_first, NULL);
 }
 
 static bool same_layout(const tirbi_lbuf *a, const tirbi_lbuf *b) {
@@ -98,7 +96,7 @@ static tirbi_lvar *new_number(const joiner *j, int64_t count) {
     number->below = NULL;
     number->type = last <= INT32_MAX ? TIRB_I32 : TIRB_I64;
     number->apart = j->outer->apart && j->inner->apart;
-    number->reg = -1;
+    number->id = 0;
     number->lo = j->outer->lo * count;
     number->hi = last;
     return number->name && number->min && number->extent ? number : NULL;

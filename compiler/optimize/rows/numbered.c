@@ -1,5 +1,6 @@
 #include "compiler/optimize/rows/numbered.h"
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/carried/search.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/rewriting/copy.h"
@@ -22,7 +23,6 @@ typedef struct numberer {
     const tirbi_ls *store;
     number numbers[MAX_NUMBERS];
     uint32_t n;
-    bool failed;
 } numberer;
 
 static bool read_nest(numberer *s, const tirbi_ls *loop) {
@@ -42,20 +42,9 @@ static bool read_nest(numberer *s, const tirbi_ls *loop) {
 /* ---- Rows ------------------------------------------------------------------------------------------------------- */
 
 /* Whether an index is made of what the nest leaves alone, and cannot fail. */
-static bool is_known_before(const numberer *s, const tirbi_lx *x, unsigned depth) {
-    if (x->kind == TIRBI_LX_CALL || x->traps || depth > MAX_DEPTH) return false;
-    if (x->kind == TIRBI_LX_VAR) return x->var->kind != TIRBI_LVAR_LOCAL;
-    if (x->kind == TIRBI_LX_LOAD) {
-        const tirbi_lbuf *b = x->access->buffer;
-        if (x->access->view || b->broadcasts || b->local || tirbi_buffer_moves(b, &s->loops) ||
-            tirbi_may_meet(b->root, s->store->as.store.access->buffer->root))
-            return false;
-        for (uint32_t d = 0; d < x->access->ndim; d++)
-            if (!is_known_before(s, x->access->indices[d], depth + 1)) return false;
-    }
-    for (int i = 0; i < x->n_args; i++)
-        if (!is_known_before(s, x->args[i], depth + 1)) return false;
-    return true;
+static bool is_known_before(const numberer *s, const tirbi_lx *x) {
+    const tirbi_roots stored = {.item = {s->store->as.store.access->buffer->root}, .n = 1};
+    return !x->traps && tirbi_is_left_alone(x, &stored, &s->loops, NULL);
 }
 
 static bool is_load(const tirbi_lx *x) {
@@ -88,7 +77,7 @@ static bool read_place(const numberer *s, const tirbi_place *place, number *out)
     for (uint32_t d = 0; d < place->ndim; d++) {
         if (!b->shape[d]->pure || b->shape[d]->traps || tirbi_mentions_loops(b->shape[d], &s->loops)) return false;
         if (place->indices[d]->pure) continue;
-        if (!is_known_before(s, place->indices[d], 0) || (n > 0 && d != out->last + 1)) return false;
+        if (!is_known_before(s, place->indices[d]) || (n > 0 && d != out->last + 1)) return false;
         if (n++ == 0) out->first = d;
         out->last = d;
     }
@@ -108,18 +97,14 @@ static number *find_number(numberer *s, const tirbi_place *place) {
     return NULL;
 }
 
-static void note_place(numberer *s, const tirbi_place *place) {
+static bool note_place(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
+    (void)load;
+    numberer *s = w->context;
     number fresh;
-    if (!read_place(s, place, &fresh) || find_number(s, place)) return;
-    if (s->n == MAX_NUMBERS) s->failed = true;
-    else s->numbers[s->n++] = fresh;
-}
-
-static void find_places(numberer *s, const tirbi_lx *x, unsigned depth) {
-    if (depth > MAX_DEPTH) s->failed = true;
-    if (s->failed) return;
-    if (x->kind == TIRBI_LX_LOAD) note_place(s, x->access);
-    for (int i = 0; i < x->n_args; i++) find_places(s, x->args[i], depth + 1);
+    if (!read_place(s, place, &fresh) || find_number(s, place)) return true;
+    if (s->n == MAX_NUMBERS) return false;
+    s->numbers[s->n++] = fresh;
+    return true;
 }
 
 /* ---- Their numbers ---------------------------------------------------------------------------------------------- */
@@ -147,7 +132,7 @@ static tirbi_lvar *new_var(const numberer *s, const char *name, const tirbi_lvar
     if (!var) return NULL;
     if (like) *var = *like;
     else *var = (tirbi_lvar){.name = name, .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .hi = INT64_MAX};
-    var->reg = -1;
+    var->id = 0;
     return var;
 }
 
@@ -180,7 +165,7 @@ static tirbi_lbuf *new_buffer(const numberer *s, const tirbi_lvar *row) {
     sizes[1] = tirbi_lx_int(s->pool, TIRB_I64, 1);
     *buffer = (tirbi_lbuf){.name = "numbers", .type = TIRB_I64, .ndim = 1, .shape = &sizes[0], .strides = &sizes[1],
                            .offset = compute(s, TIRB_OP_SUB, tirbi_lx_int(s->pool, TIRB_I64, 0), row->min),
-                           .length = row->extent, .root = buffer, .param = -1, .reg = -1, .written = true};
+                           .length = row->extent, .root = buffer, .param = -1, .written = true};
     return sizes[0] && sizes[1] && buffer->offset ? buffer : NULL;
 }
 
@@ -294,9 +279,10 @@ static const tirbi_ls *around(const numberer *s, const tirbi_ls *nest, const tir
 bool tirbi_number_rows(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_numbered *out) {
     numberer s = {.pool = pool};
     if (!read_nest(&s, loop)) return false;
-    note_place(&s, s.store->as.store.access);
-    find_places(&s, s.store->as.store.value, 0);
-    if (s.failed || s.n == 0) return false;
+    tirbi_walk walk = {.context = &s, .access = note_place, .deepest = MAX_DEPTH};
+    if (!note_place(&walk, s.store->as.store.access, NULL) || !tirbi_walk_expr(&walk, s.store->as.store.value) ||
+        s.n == 0)
+        return false;
     const tirbi_ls *checks[MAX_NUMBERS], *items[2 * MAX_NUMBERS + 1];
     out->condition = NULL;
     uint32_t n_checks = 0;

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/carried/search.h"
 #include "compiler/optimize/lanes/lane_planner.h"
 #include "compiler/optimize/rewriting/rewrite.h"
@@ -34,12 +35,6 @@ typedef struct part {
     tirbi_span span;
 } part;
 
-typedef struct access {
-    const tirbi_place *place;
-    uint32_t part;
-    bool write;
-} access;
-
 typedef struct flattener {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
@@ -60,8 +55,7 @@ typedef struct flattener {
     uint32_t n_locals;
     const tirbi_lvar *inner[MAX_INNER]; /* variables that begin in a part */
     uint32_t n_inner;
-    access accesses[MAX_TOUCHED];
-    uint32_t n_accesses;
+    tirbi_reached accesses[MAX_TOUCHED]; /* by part */
     uint32_t at;       /* the part that is being gone through */
     tirbi_lvar *place; /* stands for the place in a range, whatever its loop calls it */
     tirbi_lvar *row, *at_place,
@@ -82,7 +76,7 @@ static tirbi_lvar *new_var(flattener *f, const char *name, tirbi_lvar_kind kind,
     tirbi_lvar *var = TIRBI_NEW(f->pool->arena, tirbi_lvar);
     if (var)
         *var = (tirbi_lvar){
-            .name = name, .kind = kind, .type = type, .lo = lo, .hi = hi, .reg = -1, .span = f->loop->span};
+            .name = name, .kind = kind, .type = type, .lo = lo, .hi = hi, .span = f->loop->span};
     else
         f->failed = true;
     return var;
@@ -202,24 +196,6 @@ static void read_loop(flattener *f, const tirbi_ls *s) {
         add_range(f, var, var->span, from_zero, &body, 1);
 }
 
-static bool sets(const tirbi_ls *s, const tirbi_lvar *var) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (sets(s->as.seq.items[i], var)) return true;
-        }
-        return false;
-    case TIRBI_LS_IF:
-        return sets(s->as.if_.then_case, var) || (s->as.if_.else_case && sets(s->as.if_.else_case, var));
-    case TIRBI_LS_SET:
-        return s->as.set.var == var;
-    case TIRBI_LS_STORE:
-        return false;
-    default:
-        return true;
-    }
-}
-
 /* k = P[i]; while k < P[i + 1]: ..; k = k + 1 */
 static void read_while(flattener *f, const tirbi_ls *s) {
     const tirbi_ls *body = s->as.while_.body;
@@ -236,7 +212,8 @@ static void read_while(flattener *f, const tirbi_ls *s) {
                 step->as.set.var != f->locals[i].var || step->as.set.declares ||
                 !is_sum_with_one(step->as.set.value, f->locals[i].var) ||
                 !is_bound(f, tirbi_plan_narrow(f->locals[i].first), 0) || !is_bound(f, end, 1);
-    for (uint32_t j = 0; j < last && !f->failed; j++) f->failed = sets(body->as.seq.items[j], f->locals[i].var);
+    for (uint32_t j = 0; j < last && !f->failed; j++)
+        f->failed = tirbi_may_set(body->as.seq.items[j], f->locals[i].var);
     if (f->failed) return;
     f->locals[i].counts = true;
     add_range(f, f->locals[i].var, s->span, false, body->as.seq.items, last);
@@ -254,22 +231,16 @@ static void note_value_of(flattener *f, const tirbi_ls *s) {
     }
 }
 
-static bool has_local(const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL) return true;
-    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++) {
-        if (has_local(x->access->indices[d])) return true;
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (has_local(x->args[i])) return true;
-    }
-    return false;
+static bool is_assigned(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL;
 }
 
 /* Whether `next` sets what `s` has set, which nothing has seen. */
 static bool sets_anew(const tirbi_ls *s, const tirbi_ls *next) {
     if (s->kind != TIRBI_LS_SET || next->kind != TIRBI_LS_SET || s->as.set.var != next->as.set.var) return false;
     const tirbi_lx *value = s->as.set.value;
-    return value->pure && !value->traps && !has_local(next->as.set.value);
+    return value->pure && !value->traps && !tirbi_any_expr(next->as.set.value, TIRBI_WALK_INDICES, is_assigned, NULL);
 }
 
 /* Statements for each row. Lets are put in their places, where that is the same; other variables are noted. */
@@ -278,7 +249,7 @@ static void read_row_item(flattener *f, const tirbi_ls *s) {
         tirbi_lvar *var = s->as.set.var;
         const tirbi_lx *value = without_lets(f, s->as.set.value);
         if (f->failed) return;
-        if (var->kind == TIRBI_LVAR_LET && !has_local(value)) {
+        if (var->kind == TIRBI_LVAR_LET && !tirbi_any_expr(value, TIRBI_WALK_INDICES, is_assigned, NULL)) {
             if (f->n_lets == MAX_LETS)
                 f->failed = true;
             else
@@ -411,24 +382,11 @@ static bool name_all_places(flattener *f) {
 
 /* ---- Whether parts may be done one after another ---------------------------------------------------------------- */
 
-static void note_access(flattener *f, const tirbi_place *place, bool write);
-
-/* Also refuses what may end the call other than by an index: which of two things does first would change. */
-static void note_value(flattener *f, const tirbi_lx *x) {
-    bool divides = x->kind == TIRBI_LX_OP && (tirbi_ops[x->op].flags & TIRBI_FLAG_TRAP) &&
-                   tirbi_dtype_is_int((tirbi_dtype)x->optype);
-    if (x->kind == TIRBI_LX_CALL || divides) f->failed = true;
-    if (f->failed) return;
-    if (x->kind == TIRBI_LX_LOAD) note_access(f, x->access, false);
-    for (int i = 0; i < x->n_args; i++) note_value(f, x->args[i]);
-}
-
-static void note_access(flattener *f, const tirbi_place *place, bool write) {
-    if (f->n_accesses == MAX_TOUCHED || place->view)
-        f->failed = true;
-    else
-        f->accesses[f->n_accesses++] = (access){place, f->at, write};
-    for (uint32_t d = 0; d < place->ndim && !f->failed; d++) note_value(f, place->indices[d]);
+/* What may end the call other than by an index is refused: which of two things does first would change. */
+static bool takes_value(void *context, const tirbi_lx *x) {
+    (void)context;
+    return !(x->kind == TIRBI_LX_OP && (tirbi_ops[x->op].flags & TIRBI_FLAG_TRAP) &&
+             tirbi_dtype_is_int((tirbi_dtype)x->optype));
 }
 
 static bool is_local(const flattener *f, const tirbi_lvar *var) {
@@ -439,37 +397,15 @@ static bool is_local(const flattener *f, const tirbi_lvar *var) {
 }
 
 /* A variable from outside of the loop goes from row to row. */
-static void note_set(flattener *f, const tirbi_ls *s) {
-    const tirbi_lvar *var = s->as.set.var;
-    bool known = is_local(f, var);
+static bool takes_set(void *context, const tirbi_ls *s) {
+    flattener *f = context;
+    const tirbi_lvar *var = s->kind == TIRBI_LS_SET ? s->as.set.var : NULL;
+    bool known = !var || is_local(f, var);
     for (uint32_t i = 0; i < f->n_inner; i++) known = known || f->inner[i] == var;
-    if (known) return;
-    if (!s->as.set.declares || f->n_inner == MAX_INNER)
-        f->failed = true;
-    else
-        f->inner[f->n_inner++] = var;
-}
-
-static void note_stmt(flattener *f, const tirbi_ls *s) {
-    if (f->failed) return;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) note_stmt(f, s->as.seq.items[i]);
-        return;
-    case TIRBI_LS_IF:
-        note_value(f, s->as.if_.condition);
-        note_stmt(f, s->as.if_.then_case);
-        if (s->as.if_.else_case) note_stmt(f, s->as.if_.else_case);
-        return;
-    case TIRBI_LS_STORE:
-        note_access(f, s->as.store.access, true);
-        note_value(f, s->as.store.value);
-        return;
-    default:
-        note_value(f, s->as.set.value);
-        note_set(f, s);
-        return;
-    }
+    if (known) return true;
+    if (!s->as.set.declares || f->n_inner == MAX_INNER) return false;
+    f->inner[f->n_inner++] = var;
+    return true;
 }
 
 /* Whether rows, or places, have elements of their own: an index is the row, or the place, itself. */
@@ -494,23 +430,30 @@ static bool same_elements(const tirbi_place *a, const tirbi_place *b) {
  * writes where ranges begin, nor what a variable was once loaded from. */
 static bool parts_are_free(flattener *f) {
     const tirbi_lbuf *starts = f->starts->buffer;
-    for (f->at = 0; f->at < f->n_parts && !f->failed; f->at++) {
-        for (uint32_t i = 0; i < f->parts[f->at].n; i++) note_stmt(f, f->parts[f->at].items[i]);
-    }
-    uint32_t of_parts = f->n_accesses;
-    for (uint32_t i = 0; i < f->n_lets && !f->failed; i++) note_value(f, f->lets[i].value);
-    for (uint32_t i = 0; i < of_parts && !f->failed; i++) {
-        const access *w = &f->accesses[i];
-        if (!w->write) continue;
+    tirbi_accesses all = {.item = f->accesses,
+                          .most = MAX_TOUCHED,
+                          .rules = TIRBI_TAKE_INITS,
+                          .context = f,
+                          .stmt = takes_set,
+                          .value = takes_value};
+    for (; all.part < f->n_parts; all.part++)
+        for (uint32_t i = 0; i < f->parts[all.part].n; i++)
+            if (!tirbi_find_accesses(&all, f->parts[all.part].items[i])) return false;
+    const uint32_t of_parts = all.n;
+    for (uint32_t i = 0; i < f->n_lets; i++)
+        if (!tirbi_find_accesses_of(&all, f->lets[i].value)) return false;
+    for (uint32_t i = 0; i < of_parts; i++) {
+        const tirbi_reached *w = &f->accesses[i];
+        if (w->what == TIRBI_LOADS) continue;
         if (tirbi_may_meet(w->place->buffer->root, starts)) return false;
-        for (uint32_t j = 0; j < f->n_accesses; j++) {
-            const access *a = &f->accesses[j];
+        for (uint32_t j = 0; j < all.n; j++) {
+            const tirbi_reached *a = &f->accesses[j];
             if (!tirbi_may_meet(w->place->buffer->root, a->place->buffer->root)) continue;
             if (j >= of_parts) return false;
             if (a->part != w->part && !(has_own(f, w->place) && same_elements(w->place, a->place))) return false;
         }
     }
-    return !f->failed;
+    return true;
 }
 
 /* ---- The parts anew --------------------------------------------------------------------------------------------- */
@@ -531,7 +474,6 @@ static const tirbi_ls *make_buffer(flattener *f, uint32_t local) {
                       .strides = strides,
                       .root = b,
                       .param = -1,
-                      .reg = -1,
                       .written = true};
     f->locals[local].buffer = b;
     alloc->as.alloc.buffer = b;
@@ -549,6 +491,7 @@ static const tirbi_place *element_of(flattener *f, uint32_t local) {
     tirbi_lx *inside = TIRBI_NEW(f->pool->arena, tirbi_lx);
     if (!place || !indices || !index || !inside) return NULL;
     *inside = *index;
+    inside->id = 0;
     inside->lo = 0;
     inside->hi = ROWS - 1;
     indices[0] = inside;
@@ -618,7 +561,7 @@ static tirbi_lvar *row_variable(flattener *f) {
     tirbi_lvar *var = new_var(f, old->name, TIRBI_LVAR_LOOP, old->type, old->lo, old->hi);
     if (!var) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     return var;
 }
 
@@ -713,6 +656,7 @@ static const tirbi_lx *as_checked(flattener *f, const tirbi_lx *load) {
     tirbi_lx *copy = load ? TIRBI_NEW(f->pool->arena, tirbi_lx) : NULL;
     if (!copy) return NULL;
     *copy = *load;
+    copy->id = 0;
     copy->traps = false;
     return copy;
 }

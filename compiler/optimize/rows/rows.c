@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/contractions/axes.h"
 #include "compiler/optimize/contractions/contract.h"
 #include "compiler/optimize/contractions/operands.h"
@@ -15,6 +16,7 @@
 #include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/copy.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "compiler/pipeline/switches.h"
 
 enum { MAX_BUFFERS = 32, MAX_TERMS = 8, MAX_DEPTH = 64 };
 /* Elements of the rows of a block, and those of a reduction whose terms are worth memory of their own: longer ones
@@ -55,7 +57,7 @@ static const tirbi_lx *in_variable(blocker *b, const char *name, const tirbi_lx 
     tirbi_lvar *var = TIRBI_NEW(b->pool->arena, tirbi_lvar);
     tirbi_ls *s = tirbi_new_stmt(b->pool, TIRBI_LS_SET, b->loops[0]->span);
     if (!var || !s || !value) return NULL;
-    *var = (tirbi_lvar){.name = name, .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .lo = 1, .hi = hi, .reg = -1,
+    *var = (tirbi_lvar){.name = name, .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .lo = 1, .hi = hi,
                         .span = b->loops[0]->span};
     s->as.set.var = var;
     s->as.set.value = value;
@@ -128,7 +130,6 @@ static bool block_loop(blocker *b, uint32_t l, int64_t least, const tirbi_lx **l
                           .extent = extent,
                           .lo = var->lo,
                           .hi = var->hi,
-                          .reg = -1,
                           .span = var->span};
     b->first_var[l] = first;
     b->first[l] = tirbi_lx_var(pool, first);
@@ -190,7 +191,7 @@ static bool lay_out(blocker *b, tirbi_lbuf *buffer, const uint32_t *row) {
     buffer->offset = offset;
     buffer->length = stride;
     buffer->root = buffer;
-    buffer->reg = -1;
+    buffer->id = 0;
     return stride && offset;
 }
 
@@ -224,26 +225,17 @@ static tirbi_lbuf *block_buffer(void *context, const tirbi_place *place) {
 
 /* ---- What a block may find of the one before it ----------------------------------------------------------------- */
 
-static bool loads_from(const tirbi_lx *x, const tirbi_lbuf *buffer, unsigned depth) {
-    if (!x) return false;
-    if (depth > MAX_DEPTH || (x->kind == TIRBI_LX_LOAD && x->access->buffer == buffer)) return true;
-    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < x->access->ndim; i++) {
-        if (loads_from(x->access->indices[i], buffer, depth + 1)) return true;
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (loads_from(x->args[i], buffer, depth + 1)) return true;
-    }
-    return false;
+static bool is_load_from(const void *buffer, const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_LOAD && x->access->buffer == buffer;
 }
 
-static bool writes_to(const tirbi_ls *s, const tirbi_lbuf *buffer) {
-    if (s->kind == TIRBI_LS_LOOP) return writes_to(s->as.loop.body, buffer);
-    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++) {
-        if (writes_to(s->as.seq.items[i], buffer)) return true;
-    }
-    for (uint32_t i = 0; s->kind == TIRBI_LS_TREE && i < s->as.tree.n_updates; i++) {
+static bool loads_from(const tirbi_lx *x, const tirbi_lbuf *buffer) {
+    return tirbi_any_expr(x, TIRBI_WALK_INDICES, is_load_from, buffer);
+}
+
+static bool is_written_to(const void *buffer, const tirbi_ls *s) {
+    for (uint32_t i = 0; s->kind == TIRBI_LS_TREE && i < s->as.tree.n_updates; i++)
         if (s->as.tree.updates[i].target->buffer == buffer) return true;
-    }
     return s->kind == TIRBI_LS_STORE && s->as.store.access->buffer == buffer;
 }
 
@@ -280,7 +272,7 @@ static bool initialises(const tirbi_ls *init, const tirbi_place *place) {
     for (uint32_t d = 0; d < place->ndim; d++) {
         if (!tirbi_same_value(init->as.store.access->indices[d], place->indices[d])) return false;
     }
-    return !loads_from(init->as.store.value, place->buffer, 0);
+    return !loads_from(init->as.store.value, place->buffer);
 }
 
 /* What a statement that is the first to access a buffer writes of it before it reads that. */
@@ -291,12 +283,12 @@ static filling fills(const blocker *b, const tirbi_ls *s, const tirbi_lbuf *buff
     case TIRBI_LS_LOOP: return fills(b, s->as.loop.body, buffer);
     case TIRBI_LS_SEQ: return s->as.seq.n == 1 ? fills(b, s->as.seq.items[0], buffer) : FILLS_NOT;
     case TIRBI_LS_STORE:
-        if (s->as.store.access->buffer != buffer || loads_from(s->as.store.value, buffer, 0)) return FILLS_NOT;
+        if (s->as.store.access->buffer != buffer || loads_from(s->as.store.value, buffer)) return FILLS_NOT;
         return place_fills(b, s->as.store.access);
     case TIRBI_LS_TREE: /* its terms read nothing that it writes, and it writes nothing where it has none */
         for (uint32_t i = 0; i < s->as.tree.n_updates; i++) {
             const tirbi_update *update = &s->as.tree.updates[i];
-            if (loads_from(update->value, buffer, 0) || loads_from(update->factor, buffer, 0)) return FILLS_NOT;
+            if (loads_from(update->value, buffer) || loads_from(update->factor, buffer)) return FILLS_NOT;
             if (update->target->buffer != buffer) continue;
             if (!s->as.tree.init || !initialises(s->as.tree.init, update->target)) return FILLS_NOT;
             found = least(found, place_fills(b, update->target));
@@ -316,36 +308,18 @@ static bool needs_zeros(const blocker *b, const tirbi_ls *const *items, uint32_t
     if (first == n) return false;
     filling found = fills(b, items[first], buffer);
     for (uint32_t i = first + 1; i < n; i++) {
-        if (found != FILLS_ALL && writes_to(items[i], buffer)) return true;
+        if (found != FILLS_ALL && tirbi_any_stmt(items[i], is_written_to, buffer)) return true;
     }
     return found == FILLS_NOT;
 }
 
 /* ---- Terms ------------------------------------------------------------------------------------------------------ */
 
-static bool depends_on(const tirbi_lx *x, const tirbi_lvar *var, unsigned depth) {
-    if (x->kind == TIRBI_LX_VAR) return x->var == var;
-    if (depth > MAX_DEPTH) return true;
-    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < x->access->ndim; i++) {
-        if (depends_on(x->access->indices[i], var, depth + 1)) return true;
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (depends_on(x->args[i], var, depth + 1)) return true;
-    }
-    return false;
-}
-
-/* Whether evaluating a value can do nothing but give it. */
-static bool is_safe(const tirbi_lx *x, unsigned depth) {
-    if (x->traps || x->kind == TIRBI_LX_CALL || depth > MAX_DEPTH) return false;
-    if (x->kind == TIRBI_LX_VAR) return x->var->kind != TIRBI_LVAR_LOCAL;
-    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < x->access->ndim; i++) {
-        if (!is_safe(x->access->indices[i], depth + 1)) return false;
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (!is_safe(x->args[i], depth + 1)) return false;
-    }
-    return !(x->kind == TIRBI_LX_LOAD && (x->access->view || x->access->buffer->broadcasts));
+static bool is_unsafe(const void *context, const tirbi_lx *x) {
+    (void)context;
+    if (x->traps || x->kind == TIRBI_LX_CALL) return true;
+    return x->kind == TIRBI_LX_VAR ? x->var->kind == TIRBI_LVAR_LOCAL
+                                   : x->kind == TIRBI_LX_LOAD && (x->access->view || x->access->buffer->broadcasts);
 }
 
 /* The loops of a nest around one tree reduction, and its axes, which are the last ones; the tree, or NULL. */
@@ -386,8 +360,9 @@ static bool is_element(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_dtype type,
  * computed. */
 static bool is_computed(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_dtype type, const tirbi_loop_set *loops,
                         uint32_t n_axes) {
-    if (!x || is_element(pool, x, type, loops, n_axes) || !is_safe(x, 0)) return false;
-    return n_axes > 1 || depends_on(x, loops->var[loops->n - 1], 0);
+    if (!x || is_element(pool, x, type, loops, n_axes) || tirbi_any_expr(x, TIRBI_WALK_INDICES, is_unsafe, NULL))
+        return false;
+    return n_axes > 1 || tirbi_lx_depends_on(x, loops->var[loops->n - 1]);
 }
 
 bool tirbi_computes_terms(tirbi_lx_pool *pool, const tirbi_ls *nest, const tirbi_loop_set *rows) {
@@ -419,7 +394,8 @@ typedef struct term_list {
 
 /* Whether there is a term of its own for each iteration of a loop. */
 static bool has_terms(const term_list *terms, uint32_t i, const tirbi_lx *value) {
-    return (terms->n_axes > 1 && i + terms->n_axes >= terms->loops.n) || depends_on(value, terms->loops.var[i], 0);
+    return (terms->n_axes > 1 && i + terms->n_axes >= terms->loops.n) ||
+           tirbi_lx_depends_on(value, terms->loops.var[i]);
 }
 
 /* Memory for the terms of a block of rows: a dimension for each loop that has terms of its own. */
@@ -586,7 +562,7 @@ static bool choose_blocks(blocker *b, const tirbi_ls *body) {
     tirbi_loop_set inside = {.n = 0};
     const tirbi_lx *length = length_of(b->pool, body, &inside, 0);
     for (uint32_t l = b->rows.n; l-- > 0;) {
-        const int64_t least = l + 1 == b->rows.n && !tirbi_has_tree(body) ? TIRBI_LANE_ROWS : 1;
+        const int64_t least = l + 1 == b->rows.n && !tirbi_has_kind(body, TIRBI_KIND(TREE)) ? TIRBI_LANE_ROWS : 1;
         if (!length || !block_loop(b, l, least, &length)) return false;
     }
     for (uint32_t l = 0; l < b->rows.n; l++) {

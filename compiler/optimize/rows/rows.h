@@ -20,7 +20,7 @@ typedef struct tirbi_row_blocks {
 bool tirbi_computes_terms(tirbi_lx_pool *pool, const tirbi_ls *nest, const tirbi_loop_set *rows);
 
 /* Changes the variables of the loops: tirbi_restore_rows puts them back. False when memory ran out; nothing has changed
- * then. `disabled` is of the compile options. */
+ * then. `disabled` is a set of TIRB_PASS_*. */
 bool tirbi_block_rows(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, tirbi_notes *notes,
                       tirbi_row_blocks *out);
 void tirbi_restore_rows(const tirbi_row_blocks *blocks);

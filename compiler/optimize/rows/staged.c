@@ -1,9 +1,11 @@
 #include "compiler/optimize/rows/staged.h"
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/rewriting/copy.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/optimize/rows/rows.h"
+#include "compiler/pipeline/switches.h"
 
 enum { MAX_STAGED = 4, MAX_DEPTH = 48, LONGEST_ROW = 1024, LEAST_ELEMENTS = 256, NEAR_STEPS = 4 };
 
@@ -20,7 +22,6 @@ typedef struct stager {
     staged_load loads[MAX_STAGED];
     const tirbi_ls *allocs[MAX_STAGED];
     uint32_t n;
-    bool failed;
 } stager;
 
 /* ---- The nest --------------------------------------------------------------------------------------------------- */
@@ -50,20 +51,9 @@ static bool read_nest(stager *s, const tirbi_ls *loop) {
 /* ---- What is read ----------------------------------------------------------------------------------------------- */
 
 /* Whether a value is made of what the nest leaves alone. */
-static bool is_apart(const stager *s, const tirbi_lx *x, unsigned depth) {
-    if (x->kind == TIRBI_LX_CALL || depth > MAX_DEPTH) return false;
-    if (x->kind == TIRBI_LX_VAR) return x->var->kind != TIRBI_LVAR_LOCAL;
-    if (x->kind == TIRBI_LX_LOAD) {
-        const tirbi_lbuf *b = x->access->buffer;
-        if (x->access->view || b->source || b->broadcasts || b->local || tirbi_buffer_moves(b, &s->all) ||
-            tirbi_may_meet(b->root, s->store->as.store.access->buffer->root))
-            return false;
-        for (uint32_t d = 0; d < x->access->ndim; d++)
-            if (!is_apart(s, x->access->indices[d], depth + 1)) return false;
-    }
-    for (int i = 0; i < x->n_args; i++)
-        if (!is_apart(s, x->args[i], depth + 1)) return false;
-    return true;
+static bool is_apart(const stager *s, const tirbi_lx *x) {
+    const tirbi_roots stored = {.item = {s->store->as.store.access->buffer->root}, .n = 1};
+    return tirbi_is_left_alone(x, &stored, &s->all, NULL);
 }
 
 /* Whether lanes read columns, of which the elements of a row are side by side. */
@@ -95,7 +85,7 @@ static bool reads_by_number(const stager *s, const tirbi_place *place) {
 static bool is_staged(const stager *s, const tirbi_lx *load) {
     tirbi_affine form;
     const tirbi_place *place = load->access;
-    if (load->type == TIRB_BOOL || load->type != place->buffer->type || !is_apart(s, load, 0)) return false;
+    if (load->type == TIRB_BOOL || load->type != place->buffer->type || !is_apart(s, load)) return false;
     if (tirbi_affine_number(s->pool, place, &s->all, &form)) return reads_columns(s, &form);
     return !place->flat->pure && reads_by_number(s, place);
 }
@@ -117,7 +107,7 @@ static tirbi_lbuf *new_buffer(const stager *s, tirbi_dtype type, uint32_t ndim) 
     }
     if (!stride) return NULL;
     *buffer = (tirbi_lbuf){.name = "staged", .type = type, .ndim = ndim, .shape = shape, .strides = strides,
-                           .root = buffer, .param = -1, .reg = -1, .written = true};
+                           .root = buffer, .param = -1, .written = true};
     return buffer;
 }
 
@@ -155,16 +145,11 @@ static const tirbi_lx *stage(stager *s, const tirbi_lx *load) {
     return in_place;
 }
 
-/* Notes what is staged of a value; `always`: it is computed in every iteration, so that it may fail earlier. */
-static void find_loads(stager *s, const tirbi_lx *x, bool always, unsigned depth) {
-    if (depth > MAX_DEPTH) s->failed = true;
-    if (s->failed) return;
-    if (x->kind == TIRBI_LX_LOAD) {
-        if ((always || !x->traps) && is_staged(s, x) && !stage(s, x)) s->failed = true;
-        return;
-    }
-    const bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
-    for (int i = 0; i < x->n_args; i++) find_loads(s, x->args[i], always && (!lazy || i == 0), depth + 1);
+/* Notes what is staged of a value: what is computed in every iteration may fail earlier. */
+static bool note_load(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
+    (void)place;
+    stager *s = w->context;
+    return (w->guarded && load->traps) || !is_staged(s, load) || stage(s, load);
 }
 
 static const tirbi_lx *in_place_of(tirbi_rewrite *rewrite, const tirbi_lx *x) {
@@ -194,8 +179,8 @@ static const tirbi_lx *is_worth_it(const stager *s, int64_t least) {
 bool tirbi_stage_loads(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, tirbi_staged *out) {
     stager s = {.pool = pool};
     if (!read_nest(&s, loop)) return false;
-    find_loads(&s, s.store->as.store.value, true, 0);
-    if (s.failed || s.n == 0) return false;
+    tirbi_walk walk = {.context = &s, .access = note_load, .deepest = MAX_DEPTH};
+    if (!tirbi_walk_expr(&walk, s.store->as.store.value) || s.n == 0) return false;
     tirbi_rewrite rewrite = {.pool = pool, .replace = in_place_of, .context = &s};
     const tirbi_lx *value = tirbi_rewrite_value(&rewrite, s.store->as.store.value);
     tirbi_ls *store = tirbi_new_stmt(pool, TIRBI_LS_STORE, s.store->span);

@@ -12,8 +12,8 @@ typedef struct tirbi_staged {
     const tirbi_ls *stmt;      /* rows, which are emitted by blocks */
 } tirbi_staged;
 
-/* False where a nest reads nothing so, only copies it, or may fail in other ways (or memory ran out). `disabled` is of
- * the compile options. */
+/* False where a nest reads nothing so, only copies it, or may fail in other ways (or memory ran out). `disabled` is a
+ * set of TIRB_PASS_*. */
 bool tirbi_stage_loads(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, tirbi_staged *out);
 
 #endif

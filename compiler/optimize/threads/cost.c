@@ -6,6 +6,7 @@
 #include "compiler/optimize/rows/ragged.h"
 #include "compiler/optimize/rows/rows.h"
 #include "compiler/optimize/threads/regions.h"
+#include "compiler/pipeline/switches.h"
 
 enum {
     SCALAR_OP = 1200, /* picoseconds */
@@ -26,7 +27,7 @@ typedef struct estimator {
     tirbi_lx_pool *pool;
     tirbi_loop_set inner; /* what the statement itself declares, loops and variables: it is not known outside */
     bool declares_more;   /* than there is room for */
-    uint32_t disabled; /* TIRB_PASS_* */
+    uint32_t disabled; /* a set of TIRB_PASS_* */
     bool in_lanes;
     bool in_order; /* in lanes some of which take turns */
     bool by_rows; /* trees have the terms of many rows in memory */

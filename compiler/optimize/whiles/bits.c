@@ -1,5 +1,6 @@
 #include "compiler/optimize/whiles/bits.h"
 
+#include "compiler/optimize/contractions/contract.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -28,24 +29,14 @@ static const tirbi_lx *number_of_bit(const tirbi_lx *term, const tirbi_lvar *pla
     return tirbi_lx_depends_on(shifted->args[0], place) ? NULL : shifted->args[0];
 }
 
-/* Whether an expression may read what is stored to a buffer's memory. */
-static bool may_read(const tirbi_lx *x, const tirbi_lbuf *root);
-
-/* Whether it takes that to find a place. */
+/* Whether it takes memory that may be a root's to find a place. */
 static bool is_found_by(const tirbi_place *place, const tirbi_lbuf *root) {
     for (; place; place = place->view) {
         for (uint32_t d = 0; d < place->ndim; d++)
-            if (may_read(place->indices[d], root)) return true;
-        if (tirbi_has_own_number(place) && may_read(place->flat, root)) return true;
+            if (tirbi_may_read(place->indices[d], root)) return true;
+        if (tirbi_has_own_number(place) && tirbi_may_read(place->flat, root)) return true;
     }
     return false;
-}
-
-static bool may_read(const tirbi_lx *x, const tirbi_lbuf *root) {
-    if (x->kind == TIRBI_LX_CALL) return true;
-    for (unsigned i = 0; i < x->n_args; i++)
-        if (may_read(x->args[i], root)) return true;
-    return x->kind == TIRBI_LX_LOAD && (tirbi_may_meet(x->access->buffer->root, root) || is_found_by(x->access, root));
 }
 
 /* sum + the number of the lowest n bits that are set in `number`. */
@@ -86,7 +77,7 @@ static const tirbi_ls *counted(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     if (!number || var->extent->value > tirbi_dtypes[number->type].bits) return NULL;
     const bool stores = s->kind == TIRBI_LS_STORE;
     const tirbi_place *place = stores ? s->as.store.access : NULL;
-    if (stores && (tirbi_place_depends_on(place, var) || may_read(number, place->buffer->root) ||
+    if (stores && (tirbi_place_depends_on(place, var) || tirbi_may_read(number, place->buffer->root) ||
                    is_found_by(place, place->buffer->root)))
         return NULL;
     if (!stores && tirbi_lx_depends_on(number, s->as.set.var)) return NULL;

@@ -3,6 +3,7 @@
  * and the variable is a sum of loop variables in indices, as all that looks at loops wants it. */
 #include "compiler/optimize/whiles/counted.h"
 
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -23,38 +24,17 @@ typedef struct counter {
 
 /* ---- What the loop is ------------------------------------------------------------------------------------------- */
 
-static bool stores_to(const tirbi_ls *s, const tirbi_lbuf *root) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            if (stores_to(s->as.seq.items[i], root)) return true;
-        }
-        return false;
-    case TIRBI_LS_LOOP: return stores_to(s->as.loop.body, root);
-    case TIRBI_LS_IF:
-        return stores_to(s->as.if_.then_case, root) || (s->as.if_.else_case && stores_to(s->as.if_.else_case, root));
-    case TIRBI_LS_SET: return false;
-    case TIRBI_LS_STORE: return tirbi_may_meet(s->as.store.access->buffer->root, root);
-    default: return true;
-    }
+static bool changes(const void *body, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_VAR) return !x->pure && tirbi_may_set(body, x->var);
+    if (x->kind != TIRBI_LX_LOAD) return x->kind == TIRBI_LX_CALL;
+    return x->access->view || !tirbi_is_made_of(body, TIRBI_NESTS) || tirbi_stores_to(body, x->access->buffer->root);
 }
 
 /* Whether an expression has the same value in all rounds: what it loads is not stored to, and its variables stay. The
  * body is gone through for each of these, so it has to be small. */
 static bool stays(const tirbi_lx *x, const tirbi_ls *body) {
-    if (x->traps || x->kind == TIRBI_LX_CALL || x->size > TIRBI_MAX_SHARED_SIZE) return false;
-    if (x->kind == TIRBI_LX_VAR) return x->pure || !tirbi_may_set(body, x->var);
-    if (x->kind == TIRBI_LX_LOAD) {
-        if (x->access->view || stores_to(body, x->access->buffer->root)) return false;
-        for (uint32_t d = 0; d < x->access->ndim; d++) {
-            if (!stays(x->access->indices[d], body)) return false;
-        }
-        return !tirbi_has_own_number(x->access) || stays(x->access->flat, body);
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (!stays(x->args[i], body)) return false;
-    }
-    return true;
+    return !x->traps && x->size <= TIRBI_MAX_SHARED_SIZE &&
+           !tirbi_any_expr(x, TIRBI_WALK_INDICES | TIRBI_WALK_VIEWS, changes, body);
 }
 
 static bool is_variable(const tirbi_lx *x) {
@@ -111,7 +91,7 @@ static tirbi_lvar *new_var(const counter *c, const char *name, tirbi_lvar_kind k
     tirbi_lvar *var = TIRBI_NEW(c->pool->arena, tirbi_lvar);
     if (var && like)
         *var = (tirbi_lvar){.name = name, .kind = kind, .type = (tirbi_dtype)like->type, .lo = like->lo, .hi = like->hi,
-                            .reg = -1, .span = c->loop->span};
+                            .span = c->loop->span};
     return like ? var : NULL;
 }
 
@@ -178,6 +158,7 @@ static bool number_rounds(counter *c, tirbi_lvar *k, const tirbi_lx *from) {
     tirbi_lx *inside = sum ? TIRBI_NEW(c->pool->arena, tirbi_lx) : NULL;
     if (!inside) return false;
     *inside = *sum;
+    inside->id = 0;
     inside->lo = lo;
     inside->hi = hi;
     c->wide = inside;

@@ -1,12 +1,12 @@
 #include "compiler/optimize/whiles/until.h"
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/carried/search.h"
-#include "compiler/optimize/facts/accesses.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_ITEMS = 32, MAX_DEPTH = 48, LEAST = 8 /* iterations that are worth a search */ };
+enum { MAX_ITEMS = 32, MAX_PLACES = 32, LEAST = 8 /* iterations that are worth a search */ };
 
 typedef struct leaver {
     tirbi_lx_pool *pool;
@@ -14,7 +14,9 @@ typedef struct leaver {
     const tirbi_ls *items[MAX_ITEMS]; /* of the body, without the one that leaves it */
     uint32_t n, at;                   /* which stood behind so many of them */
     const tirbi_ls *leaves;
+    tirbi_reached places[MAX_PLACES];
     tirbi_accesses reached;
+    tirbi_loop_set sets;     /* variables that they set */
     const tirbi_lx *counter; /* what stands for the loop's variable */
 } leaver;
 
@@ -41,8 +43,8 @@ static bool find_items(leaver *v, const tirbi_ls *body) {
 }
 
 static bool is_set(const leaver *v, const tirbi_lvar *var) {
-    for (uint32_t i = 0; i < v->reached.sets.n; i++)
-        if (v->reached.sets.var[i] == var) return true;
+    for (uint32_t i = 0; i < v->sets.n; i++)
+        if (v->sets.var[i] == var) return true;
     return false;
 }
 
@@ -50,7 +52,7 @@ static bool is_set(const leaver *v, const tirbi_lvar *var) {
 static const tirbi_lx *value_of(const leaver *v, const tirbi_lvar *var) {
     const tirbi_lx *value = NULL;
     uint32_t sets = 0;
-    for (uint32_t i = 0; i < v->reached.sets.n; i++) sets += v->reached.sets.var[i] == var;
+    for (uint32_t i = 0; i < v->sets.n; i++) sets += v->sets.var[i] == var;
     for (uint32_t i = 0; i < v->at && sets == 1; i++) {
         const tirbi_ls *s = v->items[i];
         if (s->kind == TIRBI_LS_SET && s->as.set.var == var && s->as.set.declares) value = s->as.set.value;
@@ -58,24 +60,14 @@ static const tirbi_lx *value_of(const leaver *v, const tirbi_lvar *var) {
     return value;
 }
 
-/* Whether a value is known before the loop for all of its iterations. */
-static bool is_known(const leaver *v, const tirbi_lx *x, unsigned depth) {
-    if (depth > MAX_DEPTH || x->traps || x->kind == TIRBI_LX_CALL || x->size > TIRBI_MAX_SHARED_SIZE) return false;
-    if (x->kind == TIRBI_LX_VAR && is_set(v, x->var)) {
-        const tirbi_lx *value = value_of(v, x->var);
-        return value && is_known(v, value, depth + 1);
-    }
-    if (x->kind == TIRBI_LX_LOAD) {
-        for (uint32_t i = 0; i < v->reached.n; i++)
-            if (v->reached.item[i].stored &&
-                tirbi_may_meet(v->reached.item[i].place->buffer->root, x->access->buffer->root))
-                return false;
-        for (uint32_t d = 0; d < x->access->ndim; d++)
-            if (!is_known(v, x->access->indices[d], depth + 1)) return false;
-    }
-    for (int i = 0; i < x->n_args; i++)
-        if (!is_known(v, x->args[i], depth + 1)) return false;
-    return true;
+/* Whether a node of a value is not known before the loop for all of its iterations. */
+static bool is_unknown(const void *context, const tirbi_lx *x) {
+    const leaver *v = context;
+    if (x->traps || x->kind == TIRBI_LX_CALL || x->size > TIRBI_MAX_SHARED_SIZE) return true;
+    if (x->kind == TIRBI_LX_LOAD) return tirbi_is_written(&v->reached, x->access->buffer->root);
+    if (x->kind != TIRBI_LX_VAR || !is_set(v, x->var)) return false;
+    const tirbi_lx *value = value_of(v, x->var);
+    return !value || tirbi_any_expr(value, TIRBI_WALK_INDICES, is_unknown, v);
 }
 
 static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
@@ -90,7 +82,7 @@ static tirbi_lvar *copy_of(const leaver *v, const tirbi_lvar *old) {
     tirbi_lvar *var = TIRBI_NEW(v->pool->arena, tirbi_lvar);
     if (!var) return NULL;
     *var = *old;
-    var->reg = -1;
+    var->id = 0;
     return var;
 }
 
@@ -157,15 +149,15 @@ bool tirbi_search_end(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged 
     tirbi_lvar *found = TIRBI_NEW(pool->arena, tirbi_lvar);
     if (!v || !found) return false;
     *v = (leaver){.pool = pool, .loop = loop};
+    v->reached = (tirbi_accesses){.item = v->places, .most = MAX_PLACES, .sets = &v->sets};
     *found = (tirbi_lvar){.name = "found",
                           .kind = TIRBI_LVAR_LET,
                           .type = TIRB_I64,
                           .hi = var->extent->hi,
-                          .reg = -1,
                           .span = loop->span};
     const tirbi_lx *n = tirbi_lx_var(pool, found);
     if (!n || !find_items(v, loop->as.loop.body) || !v->leaves || v->n == 0 ||
-        !is_known(v, v->leaves->as.if_.condition, 0))
+        tirbi_any_expr(v->leaves->as.if_.condition, TIRBI_WALK_INDICES, is_unknown, v))
         return false;
     const tirbi_ls *all[3] = {search_for(v, found), loop_before(v, n), last_one(v, n)};
     out->loop = all[1];

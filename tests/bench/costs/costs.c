@@ -87,14 +87,14 @@ typedef struct subject {
     tirb_error error; /* of calls: a caller needs no new one for each */
 } subject;
 
-static uint32_t without; /* passes of the compiler that are left out */
+static tirb_parallel parallel; /* which loops the compiler makes regions of */
 
 static tirb_compile_result *compile(const char *text, size_t size, const char *name) {
     tirb_compile_result *result = NULL;
     tirb_error error = TIRB_ERROR_INIT;
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     options.file_name = name;
-    options.disabled = without;
+    options.parallel = parallel;
     check(tirb_compile(text, size, &options, &result, &error), name, &error);
     return result;
 }
@@ -366,10 +366,10 @@ static double rested_call_ns(subject *s) {
 
 static void show_team(tirb_engine *engine) {
     subject one = {0}, two = {0};
-    without = TIRB_PASS_GRAIN; /* so little work is not worth a fork */
+    parallel = TIRB_PARALLEL_ALL; /* so little work is not worth a fork */
     make(&one, engine, forks, 1, EXTENT, 1);
     make(&two, engine, forks, 1, EXTENT, 2);
-    without = 0;
+    parallel = TIRB_PARALLEL_AUTO;
     double alone = call_ns(&one, 200, 1000), hot = call_ns(&two, 200, 1000);
     double alone_rested = rested_call_ns(&one), parked = rested_call_ns(&two);
     drop(&one);

@@ -1,0 +1,295 @@
+"""A model of ONNX or PyTorch as a text of Relax and a file of weights, by TVM's own front ends.
+
+    import_model.py MODEL WEIGHTS [--format F] [--shape NAME=D,D,..]... [--inside BYTES]
+
+`tirb import` runs this, which is in the command, and compiles the text. It goes to stdout, behind a comment that names
+the function's inputs and its weights; weights are parameters behind the inputs, and go to WEIGHTS, whose format is
+safetensors or npz, where there are any. Constants of at most so many bytes stay in the text. What goes
+wrong is a line on stdout and the exit status: 1 the model, 2 the options, 3 a file, 4 a package that is not there."""
+
+import argparse
+import ast
+import contextlib
+import importlib.util
+import io
+import json
+import os
+import re
+import sys
+import warnings
+
+# What pip calls the packages that a front end needs.
+PACKAGES = {"numpy": "numpy", "tvm": "'apache-tvm==0.27.*'", "onnx": "onnx", "torch": "torch"}
+
+
+class Refused(Exception):
+    """What is said instead of a text, and the exit status."""
+
+    def __init__(self, status, message):
+        super().__init__(message)
+        self.status = status
+
+
+# ---- The front ends -------------------------------------------------------------------------------------------------
+
+
+def shapes_of(options):
+    """NAME=D,D,.. as a dictionary; a dimension that is a word is the same size wherever that word stands."""
+    from tvm import tirx
+    symbols, shapes = {}, {}
+    for option in options:
+        name, equals, text = option.rpartition("=")
+        dims = [d.strip() for d in text.split(",") if d.strip()]
+        if not equals or not all(d.isdigit() or d.isidentifier() for d in dims):
+            raise Refused(2, f"--shape is NAME=D,D,.., each D a number or a name, not '{option}'")
+        shapes[name] = [int(d) if d.isdigit() else symbols.setdefault(d, tirx.Var(d, "int64")) for d in dims]
+    return shapes
+
+
+def read_onnx(path):
+    import onnx
+    try:
+        model = onnx.load(path)
+    except OSError as problem:
+        raise Refused(3, problem.strerror or str(problem)) from problem
+    except Exception as problem:  # protobuf's own class of errors is not the same in all of its versions
+        raise Refused(1, f"it is no ONNX model: {problem}") from problem
+    if not model.graph.output:
+        raise Refused(1, "it is no ONNX model: there is no graph in it")
+    return model
+
+
+def from_onnx(model, shapes):
+    """The module, and the names of weights by what is in them."""
+    from onnx import numpy_helper
+    from tvm.relax.frontend.onnx import from_onnx as convert
+    names = {}
+    for tensor in model.graph.initializer:
+        try:
+            names[content(numpy_helper.to_array(tensor))] = tensor.name.removeprefix("onnx::")
+        except (ValueError, TypeError):
+            continue  # of texts, or of a type that NumPy has not
+    weights = {t.name for t in model.graph.initializer}
+    inputs = [i.name for i in model.graph.input if i.name not in weights]
+    for name in shapes:
+        if name not in inputs:
+            raise Refused(2, f"--shape names '{name}'; the inputs are {', '.join(inputs)}")
+    return convert(model, shape_dict=shapes), names
+
+
+def read_torch(path):
+    import torch
+    try:
+        return torch.export.load(path)
+    except OSError as problem:
+        raise Refused(3, problem.strerror or str(problem)) from problem
+    except Exception as problem:  # whatever unpickling raises
+        raise Refused(1, f"torch.export.load does not read it: {problem}") from problem
+
+
+def from_torch(program, shapes):
+    from tvm.relax.frontend.torch import from_exported_program
+    if shapes:
+        raise Refused(2, "--shape is for .onnx; torch.export has the shapes of its dynamic_shapes")
+    names = {content(t.detach().cpu().numpy()): name for name, t in program.state_dict.items()}
+    return from_exported_program(program, keep_params_as_input=False), names
+
+
+FRONT_ENDS = {".onnx": (read_onnx, from_onnx, "onnx"), ".pt2": (read_torch, from_torch, "torch")}
+
+
+def convert(front, model, shapes):
+    """As the front end converts it, whose errors have no common class; at which operator, it prints."""
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            return front(model, shapes)
+    except (Refused, ImportError):
+        raise
+    except Exception as problem:
+        lines = [line.strip() for line in str(problem).splitlines() if line.strip() and "Metadata omitted" not in line]
+        operator = re.search(r"Error converting operator (\w+)", printed.getvalue())
+        raise Refused(1, f"TVM's front end does not convert {operator[1] if operator else 'it'}: "
+                         f"{type(problem).__name__}: {lines[-1] if lines else 'no message'}") from problem
+
+
+# ---- Constants ------------------------------------------------------------------------------------------------------
+
+
+def content(array):
+    return (str(array.dtype), tuple(array.shape), array.tobytes())
+
+
+def identifier(name, taken):
+    """A name that no other parameter has, and that a program may have."""
+    base = re.sub(r"\W", "_", name) or "w"
+    if not (base[0].isalpha() or base[0] == "_"):
+        base = "w_" + base
+    number, found = 0, base
+    while found in taken:
+        number, found = number + 1, f"{base}_{number + 1}"
+    taken.add(found)
+    return found
+
+
+def lift(module, names, most):
+    """Constants of more than `most` bytes become parameters of main: the module, and their values by name."""
+    import tvm
+    from tvm import relax
+    function = module["main"]
+    taken = {p.name for p in function.params}
+    lifted = {}  # by content: (parameter, value)
+
+    @relax.expr_functor.mutator
+    class Lift(relax.PyExprMutator):
+        def visit_generic_const_(self, op):
+            value = op.value.numpy() if isinstance(op.value, tvm.runtime.Tensor) else None
+            if value is None or value.nbytes <= most:
+                return op
+            key = content(value)
+            if key not in lifted:
+                name = identifier(names.get(key, "constant"), taken)
+                lifted[key] = (relax.Var(name, relax.TensorType(value.shape, op.ty.dtype)), value)
+            return lifted[key][0]
+
+    body = Lift(module).visit_expr(function.body)
+    parameters = [*function.params, *(var for var, _ in lifted.values())]
+    built = relax.Function(parameters, body, function.ret_ty, function.is_pure)
+    module["main"] = built.with_attrs({"global_symbol": "main", "num_input": len(function.params)})
+    return module, {var.name: value for var, value in lifted.values()}
+
+
+def written(value):
+    """A constant as TVMScript has it."""
+    def element(x):
+        if isinstance(x, list):
+            return "[" + ", ".join(element(y) for y in x) + "]"
+        if isinstance(x, float) and (x != x or x in (float("inf"), float("-inf"))):
+            return f'float("{x}")'
+        return repr(x)
+    plain = value if value.dtype.kind in "biuf" else value.astype("float32")
+    return f'R.const({element(plain.tolist())}, "{value.dtype}")'
+
+
+def text_of(module):
+    """The text, where constants stand at their places: TVM keeps them apart from it."""
+    from tvm import relax
+    constants = []
+
+    def note(e):
+        if type(e).__name__ != "GenericConst" or any(e.same_as(c) for c in constants):
+            return
+        constants.append(e)
+
+    relax.analysis.post_order_visit(module["main"], note)
+    printed = module.script(show_meta=False)
+    apart = re.compile(r'metadata\["ir\.GenericConst"\]\[(\d+)\]')
+    numbered = [c for c in constants if not stands_by_itself(c)]
+    if apart.search(printed) and 1 + max(int(m) for m in apart.findall(printed)) != len(numbered):
+        raise Refused(1, "TVM's text names other constants than its module has")
+    text = apart.sub(lambda m: written(numbered[int(m[1])].value.numpy()), printed)
+    return re.sub(r"\n# Metadata omitted.*\n*\Z", "", text)
+
+
+def stands_by_itself(constant):
+    """Whether TVM prints it where it is used."""
+    value = constant.value.numpy()
+    return value.ndim == 0 and str(value.dtype) in ("int8", "int16", "int32", "int64", "float16", "float32", "float64",
+                                                    "bool")
+
+
+# ---- Weights --------------------------------------------------------------------------------------------------------
+
+SAFE = {"bool": "BOOL", "uint8": "U8", "int8": "I8", "int16": "I16", "uint16": "U16", "int32": "I32", "uint32": "U32",
+        "int64": "I64", "uint64": "U64", "float16": "F16", "bfloat16": "BF16", "float32": "F32", "float64": "F64",
+        "float8_e4m3fn": "F8_E4M3", "float8_e5m2": "F8_E5M2"}
+
+
+def safetensors(values):
+    """The format's header and the values behind it, which begin at a multiple of 64 bytes."""
+    header, at = {}, 0
+    for name, value in values.items():
+        if str(value.dtype) not in SAFE:
+            raise Refused(1, f"safetensors has no type for the weight {name}, which is {value.dtype}")
+        header[name] = {"dtype": SAFE[str(value.dtype)], "shape": list(value.shape), "data_offsets": [at, at + value.nbytes]}
+        at += value.nbytes
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-(len(text) + 8) % 64)
+    yield len(text).to_bytes(8, "little")
+    yield text
+    for value in values.values():
+        little = value if sys.byteorder == "little" else value.byteswap()
+        yield little.tobytes()
+
+
+def save(path, values, form):
+    import numpy
+    try:
+        with open(path, "wb") as file:
+            if form == "npz":
+                numpy.savez(file, **values)
+            else:
+                file.writelines(safetensors(values))
+    except OSError as problem:
+        raise Refused(3, f"{path}: {problem.strerror}") from problem
+
+
+# ---- The whole ------------------------------------------------------------------------------------------------------
+
+
+def text_and_weights(module, names, most):
+    """The text of a module whose constants of more than `most` bytes are weights, and these by their names."""
+    module, weights = lift(module, names, most)
+    text = text_of(module)
+    # The printer's names are the function's; it may have changed what stood twice.
+    main = next(f for f in ast.walk(ast.parse(text)) if isinstance(f, ast.FunctionDef) and f.name == "main")
+    printed = [a.arg for a in main.args.args]
+    inputs, last = printed[:len(printed) - len(weights)], printed[len(printed) - len(weights):]
+    comment = f"# inputs: {' '.join(inputs)}\n# weights: {' '.join(last)}\n"
+    return comment + text + "\n", dict(zip(last, weights.values()))
+
+
+def converted(path, options):
+    if os.path.splitext(path)[1] not in FRONT_ENDS:
+        raise Refused(2, "its name ends neither in .onnx nor in .pt2")
+    if not os.path.exists(path):
+        raise Refused(3, "No such file or directory")
+    read, front, package = FRONT_ENDS[os.path.splitext(path)[1]]
+    missing = [name for name in ("numpy", "tvm", package) if importlib.util.find_spec(name) is None]
+    if missing:
+        raise Refused(4, f"{sys.executable} has no {' and no '.join(missing)}: {sys.executable} -m pip install "
+                         f"{' '.join(PACKAGES[name] for name in missing)}")
+    module, names = convert(front, read(path), shapes_of(options.shape))
+    return text_and_weights(module, names, options.inside)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("model")
+    parser.add_argument("weights")
+    parser.add_argument("--format", choices=("safetensors", "npz"), default="safetensors")
+    parser.add_argument("--shape", action="append", default=[])
+    parser.add_argument("--inside", type=int, default=1024)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    # What libraries print is not what is asked for.
+    result = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+    status = 0
+    try:
+        said, weights = converted(options.model, options)
+        if weights:
+            save(options.weights, weights, options.format)
+    except Refused as refused:
+        said, status = f"{refused}\n", refused.status
+    except ImportError as problem:
+        said, status = f"{sys.executable}: {problem}\n", 4
+    result.write(said)
+    result.close()
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,184 @@
+"""The kernels that are spelled in many ways, each described once.
+
+A step is "AXES | ASSIGNMENTS" or "AXES | ASSIGNMENTS | GUARD": the axes with their extents, outermost first; what is done
+for each iteration; and when. An axis that stands in no index of what is assigned is one of reduction: `+=` begins with 0,
+`max=` with the lowest float, and the iterations of these axes keep their order in each spelling. Values, indices and
+conditions are Python's expressions; a value `A if C else B` is a guard as well. Sizes are names in extents and shapes."""
+
+import dataclasses
+import types
+from collections.abc import Callable
+
+import numpy as np
+
+LOWEST = float(np.finfo(np.float32).min)
+
+
+@dataclasses.dataclass
+class Kernel:
+    name: str
+    sizes: dict  # what is timed
+    small: dict  # what the quick checks take
+    inputs: str  # "A[m, k] B[k, n]"; of floats, where the name is in capitals, and of indices below `below` else
+    outputs: str
+    steps: list
+    expected: Callable  # the outputs of float64 inputs, and of sizes as attributes
+    temporaries: str = ""
+    below: str = ""  # what the elements of input indices are below
+    whole: bool = False  # what is guarded may be evaluated where the guard does not hold: it may be a Select
+
+
+def windows(data, shape, axes, step=1):
+    """Windows of a shape over some axes, at each `step`-th place; the axes within the windows come last."""
+    view = np.lib.stride_tricks.sliding_window_view(data, shape, axes)
+    for axis in axes:
+        view = np.take(view, np.arange(0, view.shape[axis], step), axis)
+    return view
+
+
+def exponentials(x):
+    power = np.exp(x - x.max(1, keepdims=True))
+    return power / power.sum(1, keepdims=True)
+
+
+def normalised(x, gain, bias):
+    center = x - x.mean(1, keepdims=True)
+    return center / np.sqrt((center * center).mean(1, keepdims=True) + 1e-5) * gain + bias
+
+
+def gelu(x):
+    return x * 0.5 * (1 + np.tanh(0.7978845608 * (x + 0.044715 * x**3)))
+
+
+def inner(n):
+    """Of n elements, those that are neither the first nor the last."""
+    return (np.arange(n) > 0) & (np.arange(n) < n - 1)
+
+
+def im2col(x, s):
+    return windows(x, (3, 3), (0, 1)).transpose(0, 1, 3, 4, 2).reshape(s.h, s.w, 9 * s.c)
+
+
+KERNELS = [
+    Kernel("conv1d", dict(n=128, c=16, f=32), dict(n=13, c=3, f=5), "X[n + 4, c] W[5, c, f]", "Y[n, f]",
+           ["x:n o:f r:5 i:c | Y[x, o] += X[x + r, i] * W[r, i, o]"],
+           lambda s, x, w: np.einsum("xir,rio->xo", windows(x, 5, (0,)), w)),
+    Kernel("conv2d", dict(h=16, w=16, c=16, f=16), dict(h=5, w=7, c=3, f=4), "X[h + 2, w + 2, c] W[3, 3, c, f]",
+           "Y[h, w, f]", ["y:h x:w o:f r:3 s:3 i:c | Y[y, x, o] += X[y + r, x + s, i] * W[r, s, i, o]"],
+           lambda s, x, w: np.einsum("yxirs,rsio->yxo", windows(x, (3, 3), (0, 1)), w)),
+    Kernel("conv2d_padded", dict(h=16, w=16, c=16, f=16), dict(h=5, w=7, c=3, f=4), "X[h, w, c] W[3, 3, c, f]",
+           "Y[h, w, f]",
+           ["y:h x:w o:f r:3 s:3 i:c | Y[y, x, o] += X[y + r - 1, x + s - 1, i] * W[r, s, i, o]"
+            " | y + r >= 1 and y + r <= h and x + s >= 1 and x + s <= w"],
+           lambda s, x, w: np.einsum("yxirs,rsio->yxo",
+                                     windows(np.pad(x, ((1, 1), (1, 1), (0, 0))), (3, 3), (0, 1)), w)),
+    Kernel("conv2d_strided", dict(h=14, w=14, c=8, f=16), dict(h=3, w=5, c=3, f=4),
+           "X[c, 2 * h + 1, 2 * w + 1] W[f, c, 3, 3]", "Y[f, h, w]",
+           ["o:f y:h x:w i:c r:3 s:3 | Y[o, y, x] += X[i, 2 * y + r, 2 * x + s] * W[o, i, r, s]"],
+           lambda s, x, w: np.einsum("iyxrs,oirs->oyx", windows(x, (3, 3), (1, 2), 2), w)),
+    Kernel("depthwise", dict(h=24, w=24, c=32), dict(h=5, w=7, c=5), "X[h + 2, w + 2, c] W[3, 3, c]", "Y[h, w, c]",
+           ["y:h x:w o:c r:3 s:3 | Y[y, x, o] += X[y + r, x + s, o] * W[r, s, o]"],
+           lambda s, x, w: np.einsum("yxors,rso->yxo", windows(x, (3, 3), (0, 1)), w)),
+    Kernel("im2col", dict(h=24, w=24, c=16), dict(h=5, w=7, c=3), "X[h + 2, w + 2, c]", "P[h, w, 9 * c]",
+           ["y:h x:w r:3 s:3 i:c | P[y, x, (r * 3 + s) * c + i] = X[y + r, x + s, i]"],
+           lambda s, x: im2col(x, s)),
+    Kernel("matmul", dict(m=96, n=96, k=96), dict(m=7, n=13, k=9), "A[m, k] B[k, n]", "C[m, n]",
+           ["i:m j:n p:k | C[i, j] += A[i, p] * B[p, j]"], lambda s, a, b: a @ b),
+    Kernel("matvec", dict(m=256, k=256), dict(m=7, k=37), "A[m, k] X[k]", "Y[m]",
+           ["i:m p:k | Y[i] += A[i, p] * X[p]"], lambda s, a, x: a @ x),
+    Kernel("batched_matmul", dict(b=8, m=40, n=40, k=40), dict(b=2, m=5, n=7, k=9), "A[b, m, k] B[b, k, n]",
+           "C[b, m, n]", ["s:b i:m j:n p:k | C[s, i, j] += A[s, i, p] * B[s, p, j]"], lambda s, a, b: a @ b),
+    Kernel("attention_scores", dict(g=4, n=64, d=32), dict(g=2, n=7, d=5), "Q[g, n, d] K[g, n, d]", "S[g, n, n]",
+           ["a:g i:n j:n e:d | S[a, i, j] += Q[a, i, e] * K[a, j, e]",
+            "a:g i:n j:n | S[a, i, j] = S[a, i, j] * 0.125"],
+           lambda s, q, k: np.einsum("aie,aje->aij", q, k) * 0.125),
+    Kernel("causal_scores", dict(g=4, n=64, d=32), dict(g=2, n=7, d=5), "Q[g, n, d] K[g, n, d]", "S[g, n, n]",
+           ["a:g i:n j:n e:d | S[a, i, j] += Q[a, i, e] * K[a, j, e]",
+            "a:g i:n j:n | S[a, i, j] = S[a, i, j] * 0.125 if j <= i else -1e9"],
+           lambda s, q, k: np.where(np.tri(s.n, dtype=bool), np.einsum("aie,aje->aij", q, k) * 0.125, -1e9),
+           whole=True),
+    Kernel("attention_values", dict(g=4, n=64, d=32), dict(g=2, n=7, d=5), "P[n, g, n] V[n, g, d]", "O[n, g, d]",
+           ["i:n a:g e:d j:n | O[i, a, e] += P[i, a, j] * V[j, a, e]"],
+           lambda s, p, v: np.einsum("iaj,jae->iae", p, v)),
+    Kernel("triangular_matmul", dict(m=96, n=96), dict(m=7, n=13), "L[m, m] B[m, n]", "C[m, n]",
+           ["i:m j:n p:m | C[i, j] += L[i, p] * B[p, j] | p <= i"], lambda s, l, b: np.tril(l) @ b, whole=True),
+    Kernel("triangular_matvec", dict(m=256), dict(m=37), "L[m, m] X[m]", "Y[m]",
+           ["i:m j:m | Y[i] += L[i, j] * X[j] | j <= i"], lambda s, l, x: np.tril(l) @ x, whole=True),
+    Kernel("outer_product", dict(m=200, n=240), dict(m=7, n=13), "X[m] Y[n]", "A[m, n]",
+           ["i:m j:n | A[i, j] = X[i] * Y[j]"], lambda s, x, y: np.outer(x, y)),
+    Kernel("softmax", dict(n=64, m=256), dict(n=7, m=37), "X[n, m]", "Y[n, m]",
+           ["i:n j:m | M[i] max= X[i, j]", "i:n j:m | Y[i, j] = exp(X[i, j] - M[i])", "i:n j:m | S[i] += Y[i, j]",
+            "i:n j:m | Y[i, j] = Y[i, j] / S[i]"], lambda s, x: exponentials(x), temporaries="M[n] S[n]"),
+    Kernel("layer_norm", dict(n=64, m=256), dict(n=7, m=37), "X[n, m] G[m] B[m]", "Y[n, m]",
+           ["i:n j:m | S[i] += X[i, j]", "i:n | S[i] = S[i] / float(m)",
+            "i:n j:m | V[i] += (X[i, j] - S[i]) * (X[i, j] - S[i])",
+            "i:n j:m | Y[i, j] = (X[i, j] - S[i]) / sqrt(V[i] / float(m) + 1e-5) * G[j] + B[j]"],
+           lambda s, x, g, b: normalised(x, g, b), temporaries="S[n] V[n]"),
+    Kernel("batch_norm_relu", dict(c=32, h=28, w=28), dict(c=5, h=3, w=7), "X[c, h, w] U[c] V[c] G[c] B[c]",
+           "Y[c, h, w]",
+           ["o:c y:h x:w | Y[o, y, x] = max((X[o, y, x] - U[o]) / sqrt(V[o] * V[o] + 1e-5) * G[o] + B[o], 0)"],
+           lambda s, x, u, v, g, b: np.maximum(
+               ((x.T - u) / np.sqrt(v * v + 1e-5) * g + b).T, 0)),
+    Kernel("blur", dict(h=126, w=126), dict(h=5, w=13), "X[h + 2, w + 2]", "Y[h, w]",
+           ["y:h x:w | Y[y, x] = (X[y, x] + X[y, x + 1] + X[y, x + 2] + X[y + 1, x] + X[y + 1, x + 1]"
+            " + X[y + 1, x + 2] + X[y + 2, x] + X[y + 2, x + 1] + X[y + 2, x + 2]) * 0.11111111"],
+           lambda s, x: windows(x, (3, 3), (0, 1)).sum((2, 3)) * 0.11111111),
+    Kernel("blur_clamped", dict(h=96, w=96), dict(h=5, w=13), "X[h, w]", "Y[h, w]",
+           ["y:h x:w r:3 s:3 | Y[y, x] += X[min(max(y + r - 1, 0), h - 1), min(max(x + s - 1, 0), w - 1)]"],
+           lambda s, x: windows(np.pad(x, 1, "edge"), (3, 3), (0, 1)).sum((2, 3))),
+    Kernel("jacobi", dict(h=128, w=128), dict(h=5, w=13), "X[h, w]", "Y[h, w]",
+           ["i:h j:w | Y[i, j] = 0.2 * (X[i, j] + X[i, j - 1] + X[i, j + 1] + X[i - 1, j] + X[i + 1, j])"
+            " if i >= 1 and i < h - 1 and j >= 1 and j < w - 1 else X[i, j]"],
+           lambda s, x: np.where(np.outer(inner(s.h), inner(s.w)),
+                                 0.2 * (x + np.roll(x, 1, 1) + np.roll(x, -1, 1) + np.roll(x, 1, 0)
+                                        + np.roll(x, -1, 0)), x)),
+    Kernel("upsampling", dict(h=24, w=24, c=16), dict(h=3, w=5, c=3), "X[h, w, c]", "Y[2 * h, 2 * w, c]",
+           ["y:2*h x:2*w o:c | Y[y, x, o] = X[y // 2, x // 2, o]"], lambda s, x: x.repeat(2, 0).repeat(2, 1)),
+    Kernel("transpose", dict(m=160, n=200), dict(m=7, n=13), "A[m, n]", "B[n, m]",
+           ["i:n j:m | B[i, j] = A[j, i]"], lambda s, a: a.T),
+    Kernel("packed_layout", dict(q=4, h=28, w=28), dict(q=2, h=3, w=5), "X[8 * q, h, w]", "Y[q, h, w, 8]",
+           ["o:q y:h x:w i:8 | Y[o, y, x, i] = X[o * 8 + i, y, x]"],
+           lambda s, x: x.reshape(s.q, 8, s.h, s.w).transpose(0, 2, 3, 1)),
+    Kernel("pad", dict(h=120, w=120), dict(h=5, w=13), "X[h, w]", "Y[h + 4, w + 6]",
+           ["i:h+4 j:w+6 | Y[i, j] = X[i - 2, j - 3] if i >= 2 and i < h + 2 and j >= 3 and j < w + 3 else 0"],
+           lambda s, x: np.pad(x, ((2, 2), (3, 3)))),
+    Kernel("concat", dict(n=96, p=40, q=72), dict(n=5, p=7, q=4), "A[n, p] B[n, q]", "C[n, p + q]",
+           ["i:n j:p+q | C[i, j] = A[i, j] if j < p else B[i, j - p]"], lambda s, a, b: np.concatenate((a, b), 1)),
+    Kernel("row_sums", dict(n=96, m=200), dict(n=7, m=37), "X[n, m]", "Y[n]", ["i:n j:m | Y[i] += X[i, j]"],
+           lambda s, x: x.sum(1)),
+    Kernel("column_sums", dict(n=200, m=96), dict(n=7, m=37), "X[n, m]", "Y[m]", ["j:m i:n | Y[j] += X[i, j]"],
+           lambda s, x: x.sum(0)),
+    Kernel("argmax", dict(n=96, m=128), dict(n=7, m=37), "X[n, m]", "V[n] at[n]",
+           [f"i:n | V[i] = {LOWEST}; at[i] = 0", "i:n j:m | at[i] = j; V[i] = X[i, j] | X[i, j] > V[i]"],
+           lambda s, x: (x.max(1), x.argmax(1)), whole=True),
+    Kernel("cumulative_sum", dict(n=96, m=128), dict(n=7, m=37), "X[n, m]", "Y[n, m]",
+           ["i:n >j:m | Y[i, j] = Y[i, j - 1] + X[i, j] if j > 0 else X[i, j]"], lambda s, x: x.cumsum(1)),
+    Kernel("max_pool", dict(h=24, w=24, c=32), dict(h=3, w=5, c=5), "X[2 * h + 1, 2 * w + 1, c]", "Y[h, w, c]",
+           ["y:h x:w o:c r:3 s:3 | Y[y, x, o] max= X[2 * y + r, 2 * x + s, o]"],
+           lambda s, x: windows(x, (3, 3), (0, 1), 2).max((3, 4))),
+    Kernel("gather_rows", dict(n=200, v=300, d=64), dict(n=7, v=11, d=5), "X[v, d] ids[n]", "Y[n, d]",
+           ["i:n j:d | Y[i, j] = X[ids[i], j]"], lambda s, x, ids: x[ids], below="v"),
+    Kernel("elementwise_chain", dict(m=100, n=200), dict(m=7, n=13), "X[m, n] Y[m, n]", "Z[m, n]",
+           ["i:m j:n | R[i, j] = X[i, j] * 0.5 + Y[i, j]", "i:m j:n | U[i, j] = max(R[i, j], 0)",
+            "i:m j:n | Z[i, j] = U[i, j] * U[i, j] - X[i, j]"],
+           lambda s, x, y: np.maximum(x * 0.5 + y, 0)**2 - x, temporaries="R[m, n] U[m, n]"),
+    Kernel("bias_gelu", dict(m=64, n=128), dict(m=7, n=13), "X[m, n] B[n]", "Y[m, n]",
+           ["i:m j:n | R[i, j] = X[i, j] + B[j]",
+            "i:m j:n | Y[i, j] = R[i, j] * 0.5"
+            " * (1 + tanh(0.7978845608 * (R[i, j] + 0.044715 * R[i, j] * R[i, j] * R[i, j])))"],
+           lambda s, x, b: gelu(x + b), temporaries="R[m, n]"),
+]
+
+
+def inputs_of(kernel, shapes, sizes):
+    """Values of the inputs by name, the same at each call; indices as int64."""
+    rng = np.random.default_rng(1)
+    return {name: rng.uniform(-1, 1, shapes[name]).astype(np.float32) if name.isupper() else
+            rng.integers(0, sizes[kernel.below], shapes[name]) for name in shapes}
+
+
+def expected_of(kernel, inputs, sizes):
+    """The outputs in order, computed by NumPy in float64."""
+    given = [value.astype(np.float64) if value.dtype.kind == "f" else value for value in inputs.values()]
+    result = kernel.expected(types.SimpleNamespace(**sizes), *given)
+    return result if isinstance(result, tuple) else (result,)

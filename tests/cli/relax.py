@@ -1,0 +1,244 @@
+"""Models: results that the call makes, names of fields, shapes and results, constants, --params."""
+
+import base64
+import json
+import struct
+
+import numpy as np
+
+from harness import CALL, FILES, USAGE, expect
+
+IMPORTS = "from tvm.script import ir as I\nfrom tvm.script import relax as R\nfrom tvm.script import tirx as T\n\n\n"
+
+MODEL = IMPORTS + """@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n", 4), "float32"), p: R.Tuple(R.Tensor((4,), "float32"), R.Tensor((4,), "float32"))):
+        with R.dataflow():
+            y = R.add(x, p[0])
+            z = R.add(y, y)
+            R.output(y, z)
+        return (y, (z, p[1]), R.multiply(z, z))
+"""
+
+SHAPE = IMPORTS + """@R.function
+def main(x: R.Tensor(("a",), "float32"), s: R.Shape(["b", "c"]), k: R.Prim("int64")):
+    return (s, k)
+"""
+
+CAST = IMPORTS + """@R.function
+def main(x: R.Tensor(ndim=2, dtype="float32"), w: R.Tensor(("m",), "float32")):
+    n = T.int64()
+    y = R.match_cast(x, R.Tensor((n, 3), "float32"))
+    z = R.match_cast(w, R.Tensor((n,), "float32"))
+    u = R.sum(y, axis=[1])
+    return R.add(u, z)
+"""
+
+WEIGHTS = IMPORTS + """@R.function
+def main(x: R.Tensor((2,), "float32"), layer_0_weight: R.Tensor((2,), "float32"), b: R.Tensor((2,), "int32")):
+    y = R.add(R.multiply(x, layer_0_weight), R.astype(b, "float32"))
+    return y
+"""
+
+
+def model(t, text=MODEL):
+    t.write("m.py", text)
+    return "m.py"
+
+
+def test_results_have_names_and_positions(t):
+    m = model(t)
+    t.run("run", m, "-f", "main", "x=1x4xf32=1,2,3,4", "p.0=4xf32=1", "p.1=4xf32=7", "-o", "0=@y.npy", "-o", "2=@p.npy",
+          shows=["z: 1x4xf32 =\n  4, 6, 8, 10\n", "3: 1x4xf32 =\n  16, 36, 64, 100\n"])
+    assert np.load(t.path("y.npy")).tolist() == [[2, 3, 4, 5]]
+    assert np.load(t.path("p.npy")).tolist() == [7, 7, 7, 7]
+    t.run("run", m, "-f", "main", "1x4xf32=1", "4xf32=1", "4xf32=7", "-o", "y=@y.npy", "--expect", "1=1x4xf32=4",
+          shows="z: matches 1x4xf32=4 (4 values, exactly)")
+    t.run("run", m, "-f", "main", "1x4xf32=1", "4xf32=1", "4xf32=7", "-o", "4=@y.npy", code=USAGE, says="no parameter '4'")
+    t.run("run", m, "-f", "main", "1x4xf32=1", "4xf32=1", "p.2=4xf32=7", code=USAGE, says="no parameter 'p.2'")
+    t.run("run", m, "-f", "main", "n=2", shows="y: 2x4xf32")
+    t.run("bench", m, "-f", "main", "n=2", "--time", "0.01", shows="median")
+
+
+def test_results_count_as_memory(t):
+    m = model(t)
+    t.run("run", m, "-f", "main", "4096x4xf32", "4xf32=1", "4xf32=7", "--max-memory", "100K", code=CALL,
+          says="exceeds the memory limit of 102400")
+
+
+def test_inspect_shows_types(t):
+    m = model(t)
+    signature = ("main(x: Tensor([n, 4], float32), p.0: Tensor([4], float32), p.1: Tensor([4], float32)) -> "
+                 "(y: Tensor([n, 4], float32), z: Tensor([n, 4], float32), 2: Tensor([4], float32), 3: Tensor([n, 4], float32))")
+    t.run("inspect", m, shows=signature)
+    found = json.loads(t.run("inspect", m, "--json").text)
+    function = [f for f in found["functions"] if f["name"] == "main"][0]
+    assert [p.get("result") for p in function["parameters"]] == [False] * 3 + [True] * 4
+    assert function["parameters"][3]["extents"] == ["n", "4"]
+
+
+def test_shapes(t):
+    m = model(t, SHAPE)
+    t.run("run", m, "-f", "main", "x=2xf32=0", "s=3x5", "k=7", shows=["0: 2xi64 = 3, 5\n", "1: i64 = 7\n"])
+    t.run("run", m, "-f", "main", "x=2xf32=0", "s=3", "k=7", code=USAGE, says="'s' has 2 dimensions, which 's=3' does not give")
+    t.run("run", m, "-f", "main", "x=2xf32=0", "s=3x5x2", "k=7", code=USAGE, says="'s' has 2 dimensions")
+    t.run("run", m, "-f", "main", "x=2xf32=0", "s=3x", "k=7", code=USAGE, says="is no shape such as 3x5")
+    t.run("run", m, "-f", "main", "x=2xf32=0", "s.0=3", "s.1=5", "k=7", shows="0: 2xi64 = 3, 5\n")
+
+
+def test_casts(t):
+    m = model(t, CAST)
+    t.run("run", m, "-f", "main", "x=2x3xf32=1", "w=2xf32=10,20", shows="0: 2xf32 = 13, 23\n")
+    t.run("run", m, "-f", "main", "x=2x4xf32=1", "w=2xf32=1", code=CALL, says="match_cast of `y`: shape[1] is 4, expected 3")
+    t.run("run", m, "-f", "main", "x=2x3xf32=1", "w=5xf32=1", code=CALL, says="match_cast of `z`: shape[0] is 5, expected 2")
+
+
+def test_shapes_that_data_gives_are_refused(t):
+    m = model(t, IMPORTS + '@R.function\ndef main(x: R.Tensor(("m",), "float32")):\n    y = R.unique(x)\n    return y\n')
+    t.run("run", m, "-f", "main", "4xf32=1", code=1, says="the shape of what `R.unique` gives is known only when it is computed")
+
+
+# ---- Constants ------------------------------------------------------------------------------------------------------
+
+
+def test_constants(t):
+    rows = [[(7 * i + j) % 5 for j in range(40)] for i in range(3)]
+    m = model(t, IMPORTS + f'@R.function\ndef main(x: R.Tensor((3, 40), "float32")):\n    y = R.add(x, R.const({rows}, "float32"))\n'
+                           '    return R.sum(y, axis=[1])\n')
+    want = ", ".join(str(sum(row) + 40) for row in rows)
+    t.run("compile", m)
+    t.run("run", "m.tirb", "3x40xf32=1", shows=f"0: 3xf32 = {want}\n")
+    t.run("inspect", "m.tirb", shows=["constants  ", "  k0: float32, 120 elements\n"])
+    t.run("dis", "m.tirb", "-o", "m.tirs")
+    t.run("asm", "m.tirs", "-o", "again.tirb")
+    assert t.path("m.tirb").read_bytes() == t.path("again.tirb").read_bytes()
+
+
+def graph(arrays, kind, field, change=None):
+    """The metadata that TVM prints for constants, as a Python literal."""
+    nodes = []
+
+    def add(node_type, data):
+        nodes.append({"type": node_type, "data": data})
+        return len(nodes) - 1
+
+    def tensor(a):
+        code = {"i": 0, "u": 1, "f": 2}[a.dtype.kind]
+        head = struct.pack("<QQiiiBBH", 0xDD5E40F096B4A13F, 0, 1, 0, a.ndim, code, a.dtype.itemsize * 8, 1)
+        return base64.b64encode(head + struct.pack(f"<{a.ndim + 1}q", *a.shape, a.nbytes) + a.tobytes()).decode()
+
+    constants = [add(kind, {"span": 0, "ty": 0, field: add("ffi.Tensor", tensor(a))}) for a in arrays]
+    root = add("ffi.Map", [add("ffi.String", kind), add("ffi.Array", constants)])
+    value = {"root_index": root, "nodes": nodes, "metadata": {"tvm_version": "0.27.0"}}
+    if change:
+        change(nodes, value)
+    return json.dumps(value).replace('"', '\\"')
+
+
+def metadata_source(t, kind="ir.GenericConst", field="value", change=None, index=1):
+    arrays = [np.arange(6, dtype="float32").reshape(2, 3), np.array([7, 9, 250], "uint8"), np.zeros((0, 2), "int64")]
+    body = (f'@R.function\ndef main(x: R.Tensor((2, 3), "float32")):\n    y = R.add(x, metadata["{kind}"][0])\n'
+            f'    z = R.astype(metadata["{kind}"][{index}], "float32")\n    w = R.add(R.add(y, z), metadata["{kind}"][0])\n    return w\n')
+    return model(t, f'metadata = tvm.ir.load_json("""{graph(arrays, kind, field, change)}""")\n' + IMPORTS + body)
+
+
+def test_metadata(t):
+    for kind, field in (("ir.GenericConst", "value"), ("relax.expr.Constant", "data")):
+        m = metadata_source(t, kind, field)
+        t.run("run", m, "2x3xf32=0", shows="w: 2x3xf32 =\n  7, 11, 254\n  13, 17, 260\n")
+    m = metadata_source(t)
+    t.run("compile", m)
+    t.run("inspect", "m.tirb", shows="  k0: float32, 6 elements\n  k1: uint8, 3 elements\nfunctions:")
+    t.run("fmt", m, "-o", "again.py")
+    t.run("compile", "again.py")
+    found = [t.run("run", name, "2x3xf32=0").text for name in ("m.tirb", "again.tirb")]
+    expect(found[0] == found[1], f"the printed text is another program: {found}")
+
+
+def test_damaged_metadata(t):
+    deep = 0
+    for _ in range(40):
+        deep = [deep]
+    changes = {"the metadata has no such constant": lambda nodes, value: value.update(root_index=99),
+               "the metadata has no tensor there": lambda nodes, value: nodes[0].update(data="AAAA"),
+               "the text of `metadata` is no JSON": lambda nodes, value: nodes[0].update(data=deep)}
+    for reason, change in changes.items():
+        t.run("run", metadata_source(t, change=change), "2x3xf32=0", code=1, says=reason)
+    t.run("run", metadata_source(t, index=3), "2x3xf32=0", code=1, says="the metadata has no such constant")
+    for cut in range(0, 90, 7):
+        change = lambda nodes, value: nodes[0].update(data=nodes[0]["data"][:cut])
+        t.run("run", metadata_source(t, change=change), "2x3xf32=0", code=1, says="the metadata has no tensor there")
+    t.run("run", model(t, IMPORTS + '@R.function\ndef main(x: R.Tensor((2,), "float32")):\n    return R.add(x, metadata["ir.GenericConst"][0])\n'),
+          "2xf32=0", code=1, says="print it with show_meta=True")
+
+
+# ---- --params -------------------------------------------------------------------------------------------------------
+
+
+def safetensors(t, arrays, name="w.safetensors", change=None):
+    types = {"float32": "F32", "int32": "I32", "float64": "F64"}
+    header, data = {"__metadata__": {"format": "np"}}, b""
+    for key, array in arrays.items():
+        header[key] = {"dtype": types[str(array.dtype)], "shape": list(array.shape), "data_offsets": [len(data), len(data) + array.nbytes]}
+        data += array.tobytes()
+    if change:
+        change(header)
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    t.write(name, struct.pack("<Q", len(text)) + text + data)
+    return name
+
+
+ARRAYS = {"layer.0.weight": np.array([2, 3], "float32"), "b": np.array([10, 20], "int32")}
+
+
+def run_weights(t, file, *more, **what):
+    t.run("run", model(t, WEIGHTS), "-f", "main", "x=2xf32=1,2", "--params", file, *more, **what)
+
+
+def test_safetensors(t):
+    run_weights(t, safetensors(t, ARRAYS), shows="y: 2xf32 = 12, 26\n")
+
+
+def test_npz(t):
+    np.savez(t.path("w.npz"), **ARRAYS)
+    run_weights(t, "w.npz", shows="y: 2xf32 = 12, 26\n")
+    np.savez_compressed(t.path("w.npz"), **ARRAYS)
+    run_weights(t, "w.npz", code=CALL, says="is compressed; numpy.savez writes what is not")
+    np.savez(t.path("w.npz"), **ARRAYS)
+    whole = t.path("w.npz").read_bytes()
+    for size in range(4, len(whole), 13):
+        t.write("cut.npz", whole[:size])
+        run_weights(t, "cut.npz", code=CALL)
+
+
+def test_params_that_do_not_fit(t):
+    run_weights(t, safetensors(t, {"b": ARRAYS["b"]}), code=CALL, says="the argument 'layer_0_weight' is missing, also in w.safetensors")
+    run_weights(t, safetensors(t, dict(ARRAYS, c=ARRAYS["b"])), code=CALL, says="it has 'c', which is no parameter of main(")
+    run_weights(t, safetensors(t, dict(ARRAYS, layer_0_weight=ARRAYS["layer.0.weight"])), code=CALL, says="one more array for the parameter 'layer_0_weight'")
+    run_weights(t, safetensors(t, dict(ARRAYS, b=np.array([1, 2], "float32"))), code=CALL, says="'b' is 2xf32, and the parameter 'b' is no such tensor")
+    run_weights(t, safetensors(t, dict(ARRAYS, b=np.array([[1, 2]], "int32"))), code=CALL, says="'b' is 1x2xi32, and the parameter 'b' is no such tensor")
+    run_weights(t, safetensors(t, dict(ARRAYS, b=np.array([1, 2, 3], "int32"))), code=CALL, says="shape[0] is 3, expected 2")
+    run_weights(t, safetensors(t, ARRAYS), "b=2xi32=1", code=USAGE, says="'b' is given twice")
+    run_weights(t, "none.safetensors", code=FILES, says="none.safetensors")
+
+
+def test_damaged_safetensors(t):
+    whole = t.path(safetensors(t, ARRAYS)).read_bytes()
+    for size in range(1, len(whole), 9):
+        t.write("cut.safetensors", whole[:size])
+        run_weights(t, "cut.safetensors", code=CALL)
+    changes = {"its data_offsets lead out of the file": lambda h: h["b"].update(data_offsets=[8, 1 << 40]),
+               "its data_offsets are not those of its dtype and shape": lambda h: h["b"].update(data_offsets=[8, 12]),
+               "its data_offsets are not two whole numbers": lambda h: h["b"].update(data_offsets=[8.5, 16]),
+               "it has no dtype": lambda h: h["b"].pop("dtype"),
+               "its dtype is none that tirb has": lambda h: h["b"].update(dtype="F4"),
+               "it has no shape": lambda h: h["b"].pop("shape"),
+               "an extent is no whole number": lambda h: h["b"].update(shape=[-2]),
+               "its elements are more than can be addressed": lambda h: h["b"].update(shape=[1 << 50, 1 << 50]),
+               "it has too many dimensions": lambda h: h["b"].update(shape=[1] * 40)}
+    for reason, change in changes.items():
+        run_weights(t, safetensors(t, ARRAYS, change=change), code=CALL, says=reason)
+    t.write("odd.safetensors", struct.pack("<Q", 4) + b"[1]\n")
+    run_weights(t, "odd.safetensors", code=CALL, says="its header is no JSON object")

@@ -1,0 +1,362 @@
+#!/usr/bin/env python3
+"""`tirb import` of whole models, which are made here: tirb's results against those of ONNX's own reference evaluator.
+
+    onnx_models.py TIRB [--light] [name ...]
+
+Weights go in as the .safetensors file says that import writes. --light: the networks that the onnx package ships (with
+weights that are all the same), against the outputs beside them."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+    import onnx
+    import tvm  # noqa: F401: what import needs
+    from onnx import TensorProto, helper, numpy_helper
+    from onnx.reference import ReferenceEvaluator
+except ImportError as missing:
+    print(f"{missing.name} is not installed: skipped")
+    sys.exit(77)
+
+PATIENCE = 120
+TYPES = {"F32": "float32", "I64": "int64", "I32": "int32", "I8": "int8", "U8": "uint8", "F16": "float16", "BOOL": "bool"}
+
+
+class Graph:
+    """A model under way: nodes, weights with random values, inputs."""
+
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+        self.nodes, self.weights, self.inputs, self.n = [], [], [], 0
+
+    def input(self, name, shape, kind=TensorProto.FLOAT):
+        self.inputs.append(helper.make_tensor_value_info(name, kind, shape))
+        return name
+
+    def weight(self, *shape, scale=0.3, value=None, name=None):
+        array = (self.rng.standard_normal(shape) * scale).astype("float32") if value is None else np.asarray(value)
+        self.n += 1
+        self.weights.append(numpy_helper.from_array(array, name or f"layer.{self.n}.weight"))
+        return self.weights[-1].name
+
+    def add(self, kind, *operands, n_outputs=1, **attributes):
+        self.n += 1
+        outputs = [f"{kind.lower()}_{self.n}_{i}" for i in range(n_outputs)]
+        self.nodes.append(helper.make_node(kind, list(operands), outputs, **attributes))
+        return outputs[0] if n_outputs == 1 else outputs
+
+    def model(self, **outputs):
+        """Outputs are NAME=(value, rank, type)."""
+        infos = []
+        for name, (value, rank, kind) in outputs.items():
+            self.nodes.append(helper.make_node("Identity", [value], [name]))
+            infos.append(helper.make_tensor_value_info(name, kind, [None] * rank))
+        graph = helper.make_graph(self.nodes, "model", self.inputs, infos, self.weights)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=9)
+
+
+def mlp(g):
+    """With a batch of any size."""
+    x = g.input("x", ["batch", 16])
+    h = g.add("Relu", g.add("Gemm", x, g.weight(16, 32), g.weight(32)))
+    y = g.add("Softmax", g.add("Gemm", h, g.weight(10, 32), g.weight(10), transB=1), axis=-1)
+    return g.model(y=(y, 2, TensorProto.FLOAT)), {"x": (5, 16)}
+
+
+def batch_norm(g, x, channels):
+    return g.add("BatchNormalization", x, g.weight(channels), g.weight(channels), g.weight(channels),
+                 g.weight(value=g.rng.uniform(0.5, 2, channels).astype("float32")))
+
+
+def residual(g):
+    x = g.input("image.0", ["batch", 3, 16, 16])
+    h = g.add("Relu", batch_norm(g, g.add("Conv", x, g.weight(8, 3, 3, 3), pads=[1, 1, 1, 1]), 8))
+    h = g.add("MaxPool", h, kernel_shape=[2, 2], strides=[2, 2])
+    for channels, stride in ((8, 1), (16, 2)):
+        into = {8: 8, 16: 8}[channels]
+        deep = g.add("Conv", h, g.weight(channels, into, 3, 3), pads=[1, 1, 1, 1], strides=[stride, stride])
+        deep = g.add("Relu", batch_norm(g, deep, channels))
+        deep = batch_norm(g, g.add("Conv", deep, g.weight(channels, channels, 3, 3), pads=[1, 1, 1, 1]), channels)
+        if stride > 1:
+            h = g.add("Conv", h, g.weight(channels, into, 1, 1), strides=[stride, stride])
+        h = g.add("Relu", g.add("Add", deep, h))
+    h = g.add("Flatten", g.add("GlobalAveragePool", h))
+    return (g.model(scores=(g.add("Gemm", h, g.weight(16, 10), g.weight(10)), 2, TensorProto.FLOAT)),
+            {"image.0": (2, 3, 16, 16)})
+
+
+def transformer(g):
+    """One block of attention, with sequences of any length, and layer norms; Gelu as exporters write it."""
+    width, heads = 32, 4
+    x = g.input("x", ["batch", "length", width])
+    norm = lambda v: g.add("LayerNormalization", v, g.weight(width), g.weight(width), axis=-1)
+    split = lambda v: g.add("Transpose", g.add("Reshape", v, g.weight(value=np.array([0, 0, heads, width // heads]))),
+                            perm=[0, 2, 1, 3])
+    q, k, v = (split(g.add("Add", g.add("MatMul", n, g.weight(width, width)), g.weight(width)))
+               for n in [norm(x)] for _ in range(3))
+    scores = g.add("Div", g.add("MatMul", q, g.add("Transpose", k, perm=[0, 1, 3, 2])),
+                   g.weight(value=np.float32((width // heads) ** 0.5)))
+    mixed = g.add("Transpose", g.add("MatMul", g.add("Softmax", scores, axis=-1), v), perm=[0, 2, 1, 3])
+    mixed = g.add("MatMul", g.add("Reshape", mixed, g.weight(value=np.array([0, 0, width]))), g.weight(width, width))
+    h = g.add("Add", x, mixed)
+    deep = g.add("MatMul", norm(h), g.weight(width, 64))
+    half = g.add("Mul", deep, g.weight(value=np.float32(0.5)))
+    erf = g.add("Erf", g.add("Div", deep, g.weight(value=np.float32(2 ** 0.5))))
+    deep = g.add("Mul", half, g.add("Add", erf, g.weight(value=np.float32(1))))
+    return (g.model(y=(g.add("Add", h, g.add("MatMul", deep, g.weight(64, width))), 3, TensorProto.FLOAT)),
+            {"x": (2, 7, width)})
+
+
+def embedding(g):
+    """Tokens in, the best next one out."""
+    tokens = g.input("tokens", ["batch", "length"], TensorProto.INT64)
+    table = g.weight(50, 12)
+    h = g.add("Gather", table, tokens)
+    h = g.add("Tanh", g.add("MatMul", h, g.weight(12, 12)))
+    logits = g.add("MatMul", h, g.add("Transpose", table, perm=[1, 0]))
+    return (g.model(next=(g.add("ArgMax", logits, axis=-1, keepdims=0), 2, TensorProto.INT64)), {"tokens": (2, 5)})
+
+
+def lstm_cells(g):
+    """Three steps of a cell, written out."""
+    x, h, c = g.input("x", [2, 3, 6]), g.input("h", [2, 8]), g.input("c", [2, 8])
+    w, r, b = g.weight(6, 32), g.weight(8, 32), g.weight(32)
+    steps = g.add("Split", x, axis=1, n_outputs=3)
+    for step in steps:
+        step = g.add("Squeeze", step, g.weight(value=np.array([1])))
+        gates = g.add("Add", g.add("Add", g.add("MatMul", step, w), g.add("MatMul", h, r)), b)
+        i, o, f, n = g.add("Split", gates, axis=-1, n_outputs=4)
+        c = g.add("Add", g.add("Mul", g.add("Sigmoid", f), c), g.add("Mul", g.add("Sigmoid", i), g.add("Tanh", n)))
+        h = g.add("Mul", g.add("Sigmoid", o), g.add("Tanh", c))
+    return (g.model(h2=(h, 2, TensorProto.FLOAT), c2=(c, 2, TensorProto.FLOAT)),
+            {"x": (2, 3, 6), "h": (2, 8), "c": (2, 8)})
+
+
+def gru_cells(g):
+    """Two steps of one that resets before it multiplies."""
+    x, h = g.input("x", [2, 2, 6]), g.input("h", [2, 8])
+    one = g.weight(value=np.float32(1))
+    weights = [(g.weight(6, 8), g.weight(8, 8), g.weight(8)) for _ in range(3)]
+    sums = lambda v, h, part: g.add("Add", g.add("Add", g.add("MatMul", v, part[0]), g.add("MatMul", h, part[1])), part[2])
+    for step in range(2):
+        v = g.add("Gather", x, g.weight(value=np.array(step)), axis=1)
+        z, r = (g.add("Sigmoid", sums(v, h, part)) for part in weights[:2])
+        n = g.add("Tanh", sums(v, g.add("Mul", r, h), weights[2]))
+        h = g.add("Add", g.add("Mul", g.add("Sub", one, z), n), g.add("Mul", z, h))
+    return g.model(h2=(h, 2, TensorProto.FLOAT)), {"x": (2, 2, 6), "h": (2, 8)}
+
+
+def quantised(g):
+    """Weights of int8 with a scale for each channel, activations through uint8."""
+    x = g.input("x", ["batch", 16])
+    scale, zero = g.weight(value=np.float32(0.05)), g.weight(value=np.uint8(128))
+    h = g.add("DequantizeLinear", g.add("QuantizeLinear", x, scale, zero), scale, zero)
+    w = g.weight(value=g.rng.integers(-127, 128, (16, 24)).astype("int8"))
+    w = g.add("DequantizeLinear", w, g.weight(value=g.rng.uniform(0.001, 0.01, 24).astype("float32")),
+              g.weight(value=np.zeros(24, "int8")), axis=1)
+    return g.model(y=(g.add("Clip", g.add("MatMul", h, w), g.weight(value=np.float32(-1)),
+                            g.weight(value=np.float32(1))), 2, TensorProto.FLOAT)), {"x": (3, 16)}
+
+
+def u_net(g):
+    """Down and up again, with what was there before beside it."""
+    x = g.input("x", [1, 2, 8, 8])
+    top = g.add("LeakyRelu", g.add("Conv", x, g.weight(4, 2, 3, 3), g.weight(4), pads=[1, 1, 1, 1]), alpha=0.1)
+    low = g.add("AveragePool", top, kernel_shape=[2, 2], strides=[2, 2])
+    low = g.add("Conv", low, g.weight(8, 1, 3, 3), pads=[1, 1, 1, 1], group=4)
+    up = g.add("ConvTranspose", low, g.weight(8, 4, 2, 2), strides=[2, 2])
+    both = g.add("Concat", top, up, axis=1)
+    wide = g.add("Resize", both, "", g.weight(value=np.array([1, 1, 2, 2], "float32")), mode="nearest",
+                 coordinate_transformation_mode="asymmetric", nearest_mode="floor")
+    return g.model(y=(g.add("Sigmoid", g.add("Conv", wide, g.weight(1, 8, 1, 1))), 4, TensorProto.FLOAT)), {
+        "x": (1, 2, 8, 8)}
+
+
+def shapes(g):
+    """Sizes that are computed from sizes, as exporters write `view`."""
+    x = g.input("x", ["batch", 3, 4, "width"])
+    size = g.add("Shape", x)
+    first = g.add("Gather", size, g.weight(value=np.array(0)))
+    wanted = g.add("Concat", g.add("Unsqueeze", first, g.weight(value=np.array([0]))), g.weight(value=np.array([-1])),
+                   axis=0)
+    flat = g.add("Reshape", x, wanted)
+    return g.model(y=(g.add("ReduceMean", flat, g.weight(value=np.array([1])), keepdims=0), 1, TensorProto.FLOAT)), {"x": (2, 3, 4, 5)}
+
+
+def mobile(g):
+    """Depthwise convolutions, squeeze and excitation, hard activations."""
+    x = g.input("x", ["batch", 3, 16, 16])
+    h = g.add("HardSwish", batch_norm(g, g.add("Conv", x, g.weight(8, 3, 3, 3), strides=[2, 2], pads=[1, 1, 1, 1]), 8))
+    deep = g.add("Relu", batch_norm(g, g.add("Conv", h, g.weight(16, 8, 1, 1)), 16))
+    deep = batch_norm(g, g.add("Conv", deep, g.weight(16, 1, 3, 3), group=16, pads=[1, 1, 1, 1]), 16)
+    gate = g.add("Relu", g.add("Conv", g.add("GlobalAveragePool", deep), g.weight(4, 16, 1, 1), g.weight(4)))
+    gate = g.add("HardSigmoid", g.add("Conv", gate, g.weight(16, 4, 1, 1), g.weight(16)), alpha=1 / 6, beta=0.5)
+    deep = g.add("Clip", g.add("Mul", deep, gate), g.weight(value=np.float32(0)), g.weight(value=np.float32(6)))
+    h = g.add("Add", h, g.add("Conv", deep, g.weight(8, 16, 1, 1)))
+    h = g.add("ReduceMean", h, g.weight(value=np.array([2, 3])), keepdims=0)
+    return g.model(y=(g.add("Gemm", h, g.weight(8, 5), g.weight(5)), 2, TensorProto.FLOAT)), {"x": (2, 3, 16, 16)}
+
+
+def decoder(g):
+    """Tokens, their places, and a mask that hides what comes later."""
+    width, heads, length = 16, 2, 6
+    tokens = g.input("tokens", ["batch", length], TensorProto.INT64)
+    h = g.add("Add", g.add("Gather", g.weight(50, width), tokens), g.weight(length, width))
+    hidden = g.weight(value=np.triu(np.ones((1, 1, length, length), bool), 1))
+    norm = g.add("LayerNormalization", h, g.weight(width), g.weight(width), axis=-1)
+    qkv = g.add("Split", g.add("Add", g.add("MatMul", norm, g.weight(width, 3 * width)), g.weight(3 * width)), axis=-1,
+                n_outputs=3, num_outputs=3)
+    shape = g.weight(value=np.array([0, 0, heads, width // heads]))
+    q, k, v = (g.add("Transpose", g.add("Reshape", part, shape), perm=[0, 2, 1, 3]) for part in qkv)
+    scores = g.add("Mul", g.add("MatMul", q, g.add("Transpose", k, perm=[0, 1, 3, 2])), g.weight(value=np.float32(0.35)))
+    scores = g.add("Where", hidden, g.weight(value=np.float32(-1e9)), scores)
+    mixed = g.add("Transpose", g.add("MatMul", g.add("Softmax", scores, axis=-1), v), perm=[0, 2, 1, 3])
+    mixed = g.add("MatMul", g.add("Reshape", mixed, g.weight(value=np.array([0, 0, width]))), g.weight(width, width))
+    h = g.add("Add", h, mixed)
+    last = g.add("Slice", h, g.weight(value=np.array([-1])), g.weight(value=np.array([2 ** 62])),
+                 g.weight(value=np.array([1])))
+    return g.model(next=(g.add("MatMul", last, g.weight(width, 50)), 3, TensorProto.FLOAT)), {"tokens": (2, 6)}
+
+
+def vision_transformer(g):
+    """Patches, a token of the class before them for each image of the batch, places that are added."""
+    width = 12
+    x = g.input("x", ["batch", 3, 8, 8])
+    patches = g.add("Conv", x, g.weight(width, 3, 4, 4), g.weight(width), strides=[4, 4])
+    patches = g.add("Transpose", g.add("Reshape", patches, g.weight(value=np.array([0, width, -1]))), perm=[0, 2, 1])
+    batch = g.add("Slice", g.add("Shape", x), g.weight(value=np.array([0])), g.weight(value=np.array([1])))
+    wanted = g.add("Concat", batch, g.weight(value=np.array([1, width])), axis=0)
+    token = g.add("Expand", g.weight(1, 1, width), wanted)
+    h = g.add("Add", g.add("Concat", token, patches, axis=1), g.weight(1, 5, width))
+    h = g.add("LayerNormalization", h, g.weight(width), g.weight(width), axis=-1)
+    first = g.add("Gather", h, g.weight(value=np.array(0)), axis=1)
+    return g.model(y=(g.add("Gemm", first, g.weight(width, 4), g.weight(4)), 2, TensorProto.FLOAT)), {"x": (2, 3, 8, 8)}
+
+
+def detector(g):
+    """Boxes from a grid of a map's size, and the best of their classes, of two maps."""
+    x = g.input("x", ["batch", 3, 16, 16])
+    found = []
+    for stride in (4, 8):
+        h = g.add("Sigmoid", g.add("Conv", x, g.weight(7, 3, stride, stride), strides=[stride, stride]))
+        h = g.add("Transpose", g.add("Reshape", h, g.weight(value=np.array([0, 7, -1]))), perm=[0, 2, 1])
+        n = 16 // stride
+        grid = np.stack(np.meshgrid(np.arange(n), np.arange(n)), -1).reshape(1, n * n, 2).astype("float32")
+        place, size, scores = g.add("Split", h, g.weight(value=np.array([2, 2, 3])), axis=2, n_outputs=3)
+        place = g.add("Mul", g.add("Add", place, g.weight(value=grid)), g.weight(value=np.float32(stride)))
+        size = g.add("Mul", g.add("Pow", size, g.weight(value=np.float32(2))), g.weight(value=np.float32(16)))
+        found.append(g.add("Concat", place, size, scores, axis=2))
+    everything = g.add("Concat", *found, axis=1)
+    boxes, scores = g.add("Split", everything, g.weight(value=np.array([4, 3])), axis=2, n_outputs=2)
+    best = g.add("ReduceMax", scores, g.weight(value=np.array([2])), keepdims=0)
+    values, places = g.add("TopK", best, g.weight(value=np.array([5])), axis=1, n_outputs=2)
+    chosen = g.add("GatherElements", g.add("ReduceSum", boxes, g.weight(value=np.array([2])), keepdims=0), places, axis=1)
+    return (g.model(values=(values, 2, TensorProto.FLOAT), places=(places, 2, TensorProto.INT64),
+                    chosen=(chosen, 2, TensorProto.FLOAT)), {"x": (2, 3, 16, 16)})
+
+
+MODELS = {"mlp": mlp, "residual": residual, "transformer": transformer, "embedding": embedding,
+          "lstm_cells": lstm_cells, "gru_cells": gru_cells, "quantised": quantised,
+          "u_net": u_net, "shapes": shapes,
+          "mobile": mobile, "decoder": decoder, "vision_transformer": vision_transformer, "detector": detector}
+
+
+OPTIONS = {"mlp": ((), ("--inside", "1M"))}
+
+
+def weights_of(path):
+    """What a .safetensors file has, by name."""
+    data = path.read_bytes()
+    size = int.from_bytes(data[:8], "little")
+    header, values = json.loads(data[8:8 + size]), data[8 + size:]
+    assert (8 + size) % 64 == 0
+    return {name: np.frombuffer(values[slice(*e["data_offsets"])], TYPES[e["dtype"]]).reshape(e["shape"])
+            for name, e in header.items()}
+
+
+def run(words, folder):
+    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, cwd=folder,
+                          env=os.environ | {"TIRB_PYTHON": sys.executable})
+    if done.returncode:
+        raise ValueError(f"{' '.join(words[1:])}: {done.stderr.strip()[:600]}")
+    return done.stdout
+
+
+def results(tirb, folder, model, inputs, n, options=()):
+    """Imports the model, and runs it on the inputs."""
+    onnx.save(model, folder / "model.onnx")
+    printed = run([tirb, "import", "model.onnx", *options], folder)
+    weights = weights_of(folder / "model.safetensors") if "--params" in printed else {}
+    names = [word.partition("=")[0] for word in printed.split() if "=@" in word]
+    words = [tirb, "run", "model.tirb", "-f", "main"]
+    for name, value in [*zip(names, inputs.values()), *weights.items()]:
+        np.save(folder / f"{name}.npy", value)
+        words.append(f"{name}=@{name}.npy")
+    for i in range(n):
+        words += ["-o", f"{i}=@out{i}.npy"]
+    run(words, folder)
+    return [np.load(folder / f"out{i}.npy") for i in range(n)]
+
+
+def light_models():
+    """Name, model, inputs and outputs of the networks in the package; inputs are what its own runner makes."""
+    folder = pathlib.Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
+    for path in sorted(folder.glob("light_*.onnx")):
+        model = onnx.load(path)
+        known = {t.name for t in model.graph.initializer}
+        inputs = {}
+        for info in model.graph.input:
+            shape = [d.dim_value for d in info.type.tensor_type.shape.dim]
+            if info.name not in known:
+                n = int(np.prod(shape))
+                inputs[info.name] = (np.arange(n).astype("float32") / n).reshape(shape)
+        output = onnx.TensorProto()
+        output.ParseFromString(path.with_name(path.stem + "_output_0.pb").read_bytes())
+        yield path.stem, model, inputs, [numpy_helper.to_array(output)]
+
+
+def made_models():
+    for number, (name, build) in enumerate(MODELS.items()):
+        graph = Graph(number)
+        model, shapes_of_inputs = build(graph)
+        inputs = {n: (graph.rng.integers(0, 50, s) if n == "tokens" else graph.rng.standard_normal(s).astype("float32"))
+                  for n, s in shapes_of_inputs.items()}
+        yield name, model, inputs, None
+
+
+def problem_of(wanted, found):
+    if wanted.shape != found.shape or wanted.dtype != found.dtype:
+        return f"{found.dtype}{found.shape}, not {wanted.dtype}{wanted.shape}"
+    if wanted.dtype.kind in "biu":
+        return "" if np.array_equal(wanted, found) else "other integers"
+    return "" if np.allclose(wanted, found, rtol=1e-4, atol=1e-5) else f"off by {abs(wanted - found).max()}"
+
+
+def main():
+    tirb, words, wrong, right = os.path.abspath(sys.argv[1]), sys.argv[2:], 0, 0
+    chosen = [word for word in words if word != "--light"]
+    for name, model, inputs, wanted in light_models() if "--light" in words else made_models():
+        if chosen and name not in chosen:
+            continue
+        if wanted is None:
+            wanted = ReferenceEvaluator(model).run(None, inputs)
+        for options in OPTIONS.get(name, ((),)):
+            with tempfile.TemporaryDirectory() as folder:
+                try:
+                    found = results(tirb, pathlib.Path(folder), model, inputs, len(wanted), options)
+                    problem = next((p for w, f in zip(wanted, found) if (p := problem_of(np.asarray(w), f))), "")
+                except ValueError as refused:
+                    problem = str(refused)
+            wrong, right = wrong + bool(problem), right + (not problem)
+            if problem:
+                print(f"WRONG {name} {' '.join(options)}: {problem}", flush=True)
+    print(f"{right} passed, {wrong} failed")
+    return 1 if wrong or not right else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,167 @@
+/* Results that a call makes: DLPack tensors of the engine's memory, within the instance's limit, that the caller frees.
+ */
+#include "tests/unit/api_fixture.h"
+
+#include <tirb/dlpack.h>
+
+/* double(x) -> (y, z): y = x + x, z = y + y, where z reads what is in y. Traps where x[0] is not 1. */
+static const char doubling[] =
+    ".function \"double\" public\n.scalars 8\n.ref f32\n.ref f32 writable\n.ref f32 writable\n"
+    ".var \"n\" i64 s0\n.tensor \"x\" f32 r0 read ($0)\n.tensor \"y\" f32 r1 read write ($0) result\n"
+    ".tensor \"z\" f32 r2 write ({$0 1 add}) result\n"
+    "load.f32 s5, r0, 0\nconst.f32 s6, 1.0\neq.f32 s5, s5, s6\nassert s5, \"ValueError\", \"x begins with 1\"\nagain:\n"
+    "load.f32 s2, r0, s1\nadd.f32 s3, s2, s2\nstore.f32 r1, s1, s3\nload.f32 s4, r1, s1\nadd.f32 s4, s4, s4\n"
+    "store.f32 r2, s1, s4\nloop s1, s0, again\nret.void\n.end\n"
+    ".function \"plain\" public\n.ref f32 writable\n.tensor \"A\" f32 r0 write (4)\nret.void\n.end\n";
+
+static tirb_arg result_arg(DLManagedTensor **out) { return (tirb_arg){.kind = TIRB_ARG_RESULT, .value.result = out}; }
+
+static void check_values(const DLManagedTensor *made, const float *values, int64_t n) {
+    assert_non_null(made);
+    const DLTensor *t = &made->dl_tensor;
+    assert_int_equal(t->ndim, 1);
+    assert_int_equal(t->shape[0], n);
+    assert_int_equal(t->strides[0], 1);
+    assert_int_equal((uintptr_t)t->data % 256, 0);
+    assert_memory_equal(t->data, values, (size_t)n * sizeof *values);
+}
+
+/* They outlive all that made them, and all memory comes back. */
+static void test_made(void **state) {
+    (void)state;
+    failing_allocator counted = {0};
+    tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
+    options.allocator = (tirb_allocator){failing_reallocate, &counted};
+    session s = {.error = TIRB_ERROR_INIT};
+    assert_int_equal(tirb_engine_create(&options, &s.engine, &s.error), TIRB_OK);
+    s.module = load_text(s.engine, doubling);
+    assert_int_equal(tirb_instance_create(s.module, NULL, &s.instance, &s.error), TIRB_OK);
+    const uint32_t function = find(s.module, "double");
+    tirb_param_info info = TIRB_PARAM_INFO_INIT;
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(tirb_module_param(s.module, function, i, &info, NULL), TIRB_OK);
+        assert_int_equal(info.is_result, i > 0);
+    }
+    tirb_function_info f = TIRB_FUNCTION_INFO_INIT;
+    assert_int_equal(tirb_module_function(s.module, function, &f, NULL), TIRB_OK);
+    assert_string_equal(f.signature, "double(x: Tensor([n], float32)) -> (y: Tensor([n], float32), z: Tensor([n + 1], "
+                                     "float32))");
+
+    float x[] = {1, 2, 3}, y[3];
+    tensor xt, yt;
+    DLManagedTensor *made[3] = {NULL, NULL, NULL};
+    tirb_arg args[] = {tensor_arg(make_tensor(&xt, x, F32, 1, 3)), result_arg(&made[0]), result_arg(&made[1])};
+    EXPECT_OK(&s, run(&s, "double", args, 3, NULL));
+    args[1] = tensor_arg(make_tensor(&yt, y, F32, 1, 3)); /* one of them is the caller's own */
+    args[2] = result_arg(&made[2]);
+    EXPECT_OK(&s, run(&s, "double", args, 3, NULL));
+    close_session(&s);
+    const float twice[] = {2, 4, 6}, four_times[] = {4, 8, 12, 0};
+    check_values(made[0], twice, 3);
+    check_values(made[1], four_times, 4);
+    check_values(made[2], four_times, 4);
+    assert_memory_equal(y, twice, sizeof twice);
+    for (int i = 0; i < 3; i++) made[i]->deleter(made[i]);
+    assert_int_equal(counted.live, 0);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    session s = open_session(doubling, NULL);
+    float x[] = {0, 2, 3};
+    tensor xt;
+    DLManagedTensor anything, *y = &anything, *z = &anything;
+    tirb_arg args[] = {tensor_arg(make_tensor(&xt, x, F32, 1, 3)), result_arg(&y), result_arg(&z)};
+    expect_error(&s, run(&s, "double", args, 3, NULL), TIRB_ASSERT, "x begins with 1");
+    assert_null(y);
+    assert_null(z);
+    y = z = &anything;
+    args[0] = no_arg();
+    expect_error(&s, run(&s, "double", args, 3, NULL), TIRB_SHAPE, "no argument determines n");
+    assert_null(y);
+    assert_null(z);
+    x[0] = 1;
+    args[0] = tensor_arg(&xt.dl);
+    args[1].value.result = NULL;
+    expect_error(&s, run(&s, "double", args, 3, NULL), TIRB_ARGUMENT, "'y' of double(");
+    args[1] = result_arg(&y);
+    args[1].flags = TIRB_ARG_READ_ONLY;
+    expect_error(&s, run(&s, "double", args, 3, NULL), TIRB_ARGUMENT, "is made by the call and has flags");
+    args[0] = result_arg(&y);
+    args[1].flags = 0;
+    expect_error(&s, run(&s, "double", args, 3, NULL), TIRB_ARGUMENT, "left to the call, which makes results only");
+    args[0] = result_arg(&y);
+    expect_error(&s, run(&s, "plain", args, 1, NULL), TIRB_ARGUMENT, "left to the call, which makes results only");
+    expect_error(&s, run(&s, "double", args, 1, NULL), TIRB_ARGUMENT, "expected 3 arguments, the results included");
+    args[0] = tensor_arg(&xt.dl);
+    args[1] = no_arg();
+    args[2] = result_arg(&z);
+    expect_error(&s, run(&s, "double", args, 3, NULL), TIRB_ARGUMENT, "'y' of double(");
+    assert_null(z);
+    close_session(&s);
+}
+
+/* While the call runs, results count as the instance's; later they are the caller's alone. */
+static void test_memory_limit(void **state) {
+    (void)state;
+    enum { N = 10000, ONE = N * sizeof(float) };
+    static float x[N] = {1};
+    tirb_limits limits = TIRB_LIMITS_INIT;
+    limits.max_memory = 2 * ONE + ONE / 2;
+    session s = open_session(doubling, &limits);
+    tensor xt;
+    DLManagedTensor *made[6] = {NULL};
+    tirb_arg args[] = {tensor_arg(make_tensor(&xt, x, F32, 1, N)), no_arg(), no_arg()};
+    for (int i = 0; i < 6; i += 2) {
+        args[1] = result_arg(&made[i]);
+        args[2] = result_arg(&made[i + 1]);
+        EXPECT_OK(&s, run(&s, "double", args, 3, NULL));
+        tirb_stats stats = TIRB_STATS_INIT;
+        assert_int_equal(tirb_instance_stats(s.instance, &stats), TIRB_OK);
+        assert_true(stats.peak_memory >= 2 * ONE && stats.peak_memory <= limits.max_memory);
+    }
+    for (int i = 0; i < 6; i++) made[i]->deleter(made[i]);
+    close_session(&s);
+    limits.max_memory = ONE + ONE / 2;
+    s = open_session(doubling, &limits);
+    args[1] = result_arg(&made[0]);
+    args[2] = result_arg(&made[1]);
+    expect_error(&s, run(&s, "double", args, 3, NULL), TIRB_MEMORY_LIMIT, "'z' of double(");
+    assert_null(made[0]);
+    assert_null(made[1]);
+    close_session(&s);
+}
+
+/* Each allocation of a call fails once: nothing is lost. */
+static void test_no_memory(void **state) {
+    (void)state;
+    failing_allocator counted = {0};
+    tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
+    options.allocator = (tirb_allocator){failing_reallocate, &counted};
+    float x[] = {1, 2, 3};
+    tensor xt;
+    DLManagedTensor *y, *z;
+    const tirb_arg args[] = {tensor_arg(make_tensor(&xt, x, F32, 1, 3)), result_arg(&y), result_arg(&z)};
+    tirb_status status = TIRB_NO_MEMORY;
+    for (long k = 1; status != TIRB_OK; k++) {
+        session s = {.error = TIRB_ERROR_INIT};
+        counted = (failing_allocator){0};
+        assert_int_equal(tirb_engine_create(&options, &s.engine, &s.error), TIRB_OK);
+        s.module = load_text(s.engine, doubling);
+        assert_int_equal(tirb_instance_create(s.module, NULL, &s.instance, &s.error), TIRB_OK);
+        counted.fail_from = counted.fail_to = counted.calls + k;
+        status = run(&s, "double", args, 3, NULL);
+        assert_true(status == TIRB_OK || status == TIRB_NO_MEMORY);
+        assert_true(status == TIRB_OK ? y && z : !y && !z);
+        close_session(&s);
+        if (y) y->deleter(y);
+        if (z) z->deleter(z);
+        assert_int_equal(counted.live, 0);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_made), cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_memory_limit), cmocka_unit_test(test_no_memory)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
