@@ -3,6 +3,9 @@
 #include "compiler/loop/exact.h"
 #include "loader/base/checked.h"
 
+/* Nodes that one expression may have, variables replaced by their values, and how deep they may be. */
+enum { MAX_NODES = 512, MAX_DEPTH = 64 };
+
 /* ---- Reading ---------------------------------------------------------------------------------------------------- */
 
 static bool is_integer(tirbi_dtype type) { return tirbi_dtype_is_int(type) && type != TIRB_BOOL; }
@@ -65,8 +68,18 @@ static bool read_product(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_
     return tirbi_poly_multiply(a, b, out);
 }
 
-bool tirbi_read_linear(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_poly *out, tirbi_conditions *conditions) {
+/* How much of an expression may be looked at yet. */
+typedef struct limits {
+    uint32_t *nodes;
+    unsigned depth;
+} limits;
+
+static bool read_node(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_poly *out, tirbi_conditions *conditions,
+                      limits at) {
     tirbi_poly a, b;
+    if (at.depth == 0 || *at.nodes == 0) return false;
+    at.depth--;
+    (*at.nodes)--;
     if (!is_integer((tirbi_dtype)x->type) || (x->type == TIRB_U64 && x->lo < 0)) return false;
     if (x->kind == TIRBI_LX_CONST) {
         *out = tirbi_poly_constant(x->value);
@@ -74,10 +87,10 @@ bool tirbi_read_linear(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_po
     }
     if (x->kind == TIRBI_LX_VAR) {
         const tirbi_lx *value = r->value_of(r->context, x->var);
-        return value ? tirbi_read_linear(r, value, out, conditions) : read_symbol(r, x, out);
+        return value ? read_node(r, value, out, conditions, at) : read_symbol(r, x, out);
     }
     if (tirbi_is_arithmetic(x)) {
-        if (!tirbi_read_linear(r, x->args[0], &a, conditions) || !tirbi_read_linear(r, x->args[1], &b, conditions))
+        if (!read_node(r, x->args[0], &a, conditions, at) || !read_node(r, x->args[1], &b, conditions, at))
             return false;
         if (x->op == TIRB_OP_MUL) return read_product(r, x, &a, &b, out, conditions);
         *out = a;
@@ -86,13 +99,19 @@ bool tirbi_read_linear(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_po
     if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && is_integer((tirbi_dtype)x->source)) {
         const tirbi_dtype from = (tirbi_dtype)x->source, to = (tirbi_dtype)x->type;
         const uint32_t n = conditions->n;
-        if (tirbi_read_linear(r, x->args[0], out, conditions) &&
+        if (read_node(r, x->args[0], out, conditions, at) &&
             (r->loose ||
              (tirbi_exact_if(r->facts, out, from, conditions) && tirbi_exact_if(r->facts, out, to, conditions))))
             return true;
         conditions->n = n;
     }
     return read_symbol(r, x, out);
+}
+
+bool tirbi_read_linear(const tirbi_linear_reader *reader, const tirbi_lx *x, tirbi_poly *out,
+                       tirbi_conditions *conditions) {
+    uint32_t nodes = MAX_NODES;
+    return read_node(reader, x, out, conditions, (limits){.nodes = &nodes, .depth = MAX_DEPTH});
 }
 
 /* ---- Conditions ------------------------------------------------------------------------------------------------- */

@@ -79,8 +79,8 @@ class Kernel:
         self.type = pick.choice(["int32", "int64"])
         self.number = Number if self.type == "int32" else Wide
         self.buffers, self.sizes, self.lines = {}, [], []
-        self.lengths = pick.random() < 0.3  # arrays have sizes of their own
-        pick.choice([self.product, self.product, self.window, self.stencil, self.transposed, self.border, self.rows])()
+        self.lengths = pick.random() < 0.4  # arrays have sizes of their own
+        pick.choice([self.product, self.product, self.window, self.stencil, self.transposed, self.border, self.rows, self.rows, self.rows])()
 
     def size(self, name):
         if name not in self.sizes:
@@ -197,11 +197,15 @@ class Kernel:
         shift = self.random.choice(["", "", " + Q"])
         if shift:
             self.size("Q")
-        step, (one, split) = self.random.choice(["i * P + j", "j + P * i"]) + shift, self.buffers["A"][1:]
+        times = self.random.choice(["", "", " * 2", " * 4"])
+        step, (one, split) = self.random.choice([f"i{times} * P + j", f"j + P{times} * i"]) + shift, self.buffers["A"][1:]
         a = f"A[{step}]" if one else f"A[i, j{shift}]"
         if self.random.random() < 0.3:
             self.lines.append(f"{pad}at: T.let[T.{self.type}] = {step}")
             a = "A[at]" if one else a
+        if self.random.random() < 0.4:
+            self.lines.append(f"{pad}if j > {self.random.choice([-1, 0, 1])}:")
+            pad += "    "
         self.lines.append(f"{pad}{self.element('C', 'i', 'j')} = {a} + {self.element('C', 'i', 'j')}")
 
     def extents(self, name):
@@ -230,7 +234,11 @@ class Kernel:
             size["Q"] = pick.choice([0, 0, 1, -1])
         if "P" in size and "X" not in size:
             size["P"] = size["N"] + pick.choice([0, 0, 1, 3])
-        if how == "odd":
+        if how == "odd" and "P" in size and "X" not in size and pick.random() < 0.6:
+            bits = self.number.bits - 1  # so that some multiple of it is a small number again
+            size["P"] = (1 << (bits - pick.choice([0, 1, 2]))) * pick.choice([1, -1]) + pick.choice([0, 0, 0, 1, 2, -1])
+            size["P"] = max(-1 << bits, min(size["P"], (1 << bits) - 1))
+        elif how == "odd":
             limit = 1 << (self.number.bits - 1)
             for s in pick.sample(self.sizes, pick.randint(1, 2)):
                 size[s] = pick.choice([0, 0, 1, -1, -3, size[s] + 1, size[s] - 1, limit - 1, limit - 2, limit // 2, limit // 4 + 1, 1 << 16, (1 << 31) - 1, 1 << 31])

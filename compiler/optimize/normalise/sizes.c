@@ -197,9 +197,8 @@ static bool multiplies_symbols(const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_MUL && x->args[0]->kind != TIRBI_LX_CONST &&
         x->args[1]->kind != TIRBI_LX_CONST && tirbi_dtype_is_int((tirbi_dtype)x->type))
         return true;
-    for (const tirbi_place *p = x->kind == TIRBI_LX_LOAD ? x->access : NULL; p; p = p->view)
-        for (uint32_t d = 0; d < p->ndim; d++)
-            if (multiplies_symbols(p->indices[d])) return true;
+    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++)
+        if (multiplies_symbols(x->access->indices[d])) return true;
     for (int i = 0; i < x->n_args; i++)
         if (multiplies_symbols(x->args[i])) return true;
     return false;

@@ -85,9 +85,8 @@ bool tirbi_version_assume(tirbi_versions *v, const tirbi_conditions *conditions)
 /* Calls may do something else each time. */
 static bool has_call(const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_CALL) return true;
-    for (const tirbi_place *p = x->kind == TIRBI_LX_LOAD ? x->access : NULL; p; p = p->view)
-        for (uint32_t d = 0; d < p->ndim; d++)
-            if (has_call(p->indices[d])) return true;
+    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++)
+        if (has_call(x->access->indices[d])) return true;
     for (int i = 0; i < x->n_args; i++)
         if (has_call(x->args[i])) return true;
     return false;
@@ -411,11 +410,9 @@ static const tirbi_place *same_place(tirbi_versions *v, const tirbi_place *place
 
 static const tirbi_place *other_place(tirbi_versions *v, const tirbi_place *place) {
     if (v->phase != TIRBI_PHASE_BUILD) {
-        for (const tirbi_place *p = place; p; p = p->view) {
-            for (uint32_t d = 0; d < p->ndim; d++) {
-                tirbi_version_of_value(v, p->indices[d]);
-                if (is_plain(p)) look_at_index(v, p, d);
-            }
+        for (uint32_t d = 0; d < place->ndim; d++) {
+            tirbi_version_of_value(v, place->indices[d]);
+            if (is_plain(place)) look_at_index(v, place, d);
         }
         return place;
     }
