@@ -58,7 +58,6 @@ typedef enum option_key {
     OPTION_DEFINE,
     OPTION_IR,
     OPTION_PARAMS,
-    OPTION_INSIDE,
     OPTION_SHAPE,
     OPTION_TEXT,
     OPTION_DISABLE,
