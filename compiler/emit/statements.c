@@ -499,6 +499,8 @@ static void emit_versions(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_scope scope = tirbi_scope_open(e);
     tirbi_put_branch_unless(e, s->as.if_.condition, &other);
     tirbi_scope_close(e, scope);
+    for (uint32_t i = 0; i < s->as.if_.n_narrow; i++)
+        tirbi_set_reg(e, s->as.if_.narrow[i], tirbi_reg_of(e, s->as.if_.narrow[i]->as));
     tirbi_put_stmt(e, s->as.if_.then_case);
     tirbi_put_jump(e, TIRB_OP_JMP, 0, &end);
     tirbi_land(e, &other);

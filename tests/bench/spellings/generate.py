@@ -320,6 +320,10 @@ class Program:
                 made.values[axis.name] = f"{value} % ({self.extent(axis.extent, bare=True)})" if at else value
         return made
 
+    def whole(self, name):
+        """All of a buffer, as a region."""
+        return f"{name}[{', '.join(f'0:{self.extent(extent, bare=True)}' for extent in self.shapes[name])}]"
+
     # ---- steps
 
     def views_of(self, step):
@@ -478,6 +482,9 @@ class Program:
                          f"'{self.dtypes[name]}')")
         if not views:
             return self.one_step(number, step, step.axes, {})
+        read = dict.fromkeys(access.value.id for access in accesses(step))
+        written = dict.fromkeys(assignment.target.value.id for assignment in step.assignments)
+        lines[1:1] = [f"T.{what}({', '.join(map(self.whole, names))})" for what, names in (("reads", read), ("writes", written))]
         lines += self.plain_loops(step, step.axes[1:], {first.name: f"v{first.name}"}, views)
         return [f"for {first.name} in range({self.extent(first.extent)}):",
                 *indented([f"with T.sblock('rows_{number}'):", *indented(lines)])]
