@@ -59,7 +59,6 @@ typedef enum option_key {
     OPTION_IR,
     OPTION_PLAN,
     OPTION_PARAMS,
-    OPTION_INSIDE,
     OPTION_SHAPE,
     OPTION_TEXT,
     OPTION_DISABLE,
