@@ -185,6 +185,7 @@ if [ "$release" -eq 0 ]; then
     counted "comprehensions by TVM" "$python" tests/interop/tvm_comprehensions.py --every 16 --tirb build/release/bin/tirb
     counted "Relax operators by TVM" "$python" tests/interop/relax_operators.py build/release/bin/tirb --every 4
     counted "Relax models by TVM" "$python" tests/interop/relax_models.py build/release/bin/tirb
+    counted "random Relax modules" "$python" tests/interop/relax_random.py build/release/bin/tirb --count 8
     counted "models of ONNX" "$python" tests/interop/onnx_models.py build/release/bin/tirb mlp transformer quantised
     counted "operators of ONNX" "$python" tests/interop/onnx_nodes.py build/release/bin/tirb --every 40
     one "demo" env CC=gcc TIRB_DEMO_OPTIONS="-DTIRB_LANE_ISAS=all -DTIRB_WERROR=ON" bash tests/demo.sh
@@ -255,6 +256,8 @@ if [ "$full" -eq 1 ]; then
     counted "judged by TVM, all" "$python" tests/interop/tvm_compare.py --full --tirb build/release/bin/tirb
     counted "models of ONNX, all" "$python" tests/interop/onnx_models.py build/release/bin/tirb
     counted "operators of ONNX, all" "$python" tests/interop/onnx_nodes.py build/release/bin/tirb
+    counted "random Relax modules, long" "$python" tests/interop/relax_random.py build/release/bin/tirb --seed 1000 \
+        --count 300 --size 25
     counted "Relax operators by TVM, all" "$python" tests/interop/relax_operators.py build/release/bin/tirb
     counted "comprehensions by TVM, all" "$python" tests/interop/tvm_comprehensions.py --every 1 --tirb build/release/bin/tirb
     counted "comprehensions, long" "$python" tests/kernels/comprehensions.py --full --tirb build/release/bin/tirb

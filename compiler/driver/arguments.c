@@ -301,7 +301,8 @@ static parameter *find_called(const run *r, const char *name) {
     return NULL;
 }
 
-/* The array itself where the parameter may have it: in the machine's byte order, aligned, and only read; else a copy. */
+/* The array itself where the parameter may have it: in the machine's byte order, aligned, and only read; else a copy.
+ */
 static exit_code take_array(const run *r, parameter *p, const char *name, const tensor *from) {
     char found[256];
     tensor_type_text(from, found, sizeof found);

@@ -91,6 +91,7 @@ exit_code npz_read(const invocation *inv, array_file *file) {
     tirbi_read_bytes(&r, tirbi_load_u32(end + END_DIRECTORY));
     if (r.failed) return malformed(inv, file);
     exit_code code = EXIT_DONE;
-    for (uint32_t i = tirbi_load_u16(end + END_COUNT); i > 0 && code == EXIT_DONE; i--) code = read_entry(inv, file, &r);
+    for (uint32_t i = tirbi_load_u16(end + END_COUNT); i > 0 && code == EXIT_DONE; i--)
+        code = read_entry(inv, file, &r);
     return code;
 }

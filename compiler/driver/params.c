@@ -29,11 +29,14 @@ static bool type_of(const char *name, tensor *out) {
         const char *name;
         tirbi_dtype type;
         const char *narrow;
-    } types[] = {{"F64", TIRB_F64, NULL}, {"F32", TIRB_F32, NULL}, {"F16", TIRB_F16, NULL},
-                 {"BF16", TIRB_BF16, NULL}, {"I64", TIRB_I64, NULL}, {"I32", TIRB_I32, NULL},
-                 {"I16", TIRB_I16, NULL}, {"I8", TIRB_I8, NULL}, {"U64", TIRB_U64, NULL},
-                 {"U32", TIRB_U32, NULL}, {"U16", TIRB_U16, NULL}, {"U8", TIRB_U8, NULL},
-                 {"BOOL", TIRB_BOOL, NULL}, {"F8_E4M3", TIRB_U8, "f8e4m3fn"}, {"F8_E5M2", TIRB_U8, "f8e5m2"}};
+    } types[] = {{"F64", TIRB_F64, NULL},       {"F32", TIRB_F32, NULL},
+                 {"F16", TIRB_F16, NULL},       {"BF16", TIRB_BF16, NULL},
+                 {"I64", TIRB_I64, NULL},       {"I32", TIRB_I32, NULL},
+                 {"I16", TIRB_I16, NULL},       {"I8", TIRB_I8, NULL},
+                 {"U64", TIRB_U64, NULL},       {"U32", TIRB_U32, NULL},
+                 {"U16", TIRB_U16, NULL},       {"U8", TIRB_U8, NULL},
+                 {"BOOL", TIRB_BOOL, NULL},     {"F8_E4M3", TIRB_U8, "f8e4m3fn"},
+                 {"F8_E5M2", TIRB_U8, "f8e5m2"}};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         if (strcmp(types[i].name, name) != 0) continue;
         out->type = types[i].type;
@@ -99,14 +102,14 @@ static exit_code read_safetensors(const invocation *inv, array_file *file) {
         return fail(inv, EXIT_CALL, "%s: it is no .safetensors file: its header would have %llu bytes", file->path,
                     (unsigned long long)size);
     cJSON *header = cJSON_ParseWithLength((const char *)file->bytes + PREFIX, (size_t)size);
-    exit_code code = cJSON_IsObject(header)
-                         ? read_entries(inv, file, header, (size_t)size)
-                         : fail(inv, EXIT_CALL, "%s: its header is no JSON object", file->path);
+    exit_code code = cJSON_IsObject(header) ? read_entries(inv, file, header, (size_t)size)
+                                            : fail(inv, EXIT_CALL, "%s: its header is no JSON object", file->path);
     cJSON_Delete(header);
     return code;
 }
 
-/* ---- Files -------------------------------------------------------------------------------------------------------- */
+/* ---- Files --------------------------------------------------------------------------------------------------------
+ */
 
 static int by_name(const void *a, const void *b) {
     return strcmp(((const named_array *)a)->name, ((const named_array *)b)->name);

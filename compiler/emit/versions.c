@@ -59,6 +59,8 @@ void tirbi_put_version(tirbi_emitter *e, const tirbi_sched *node) {
         branch_if_met(e, version, &otherwise);
     if (version->knows == TIRBI_KNOWN_IN_BOTH) scope = tirbi_scope_open(e);
     if (version->knows == TIRBI_KNOWN_IN_NONE) tirbi_scope_close(e, scope);
+    for (uint32_t i = 0; i < version->n_narrow; i++)
+        tirbi_set_reg(e, version->narrow[i], tirbi_reg_of(e, version->narrow[i]->as));
     *mode = version->mode[0];
     tirbi_put_sched(e, node->items[0]);
     tirbi_scope_close(e, scope);

@@ -352,7 +352,7 @@ struct tirb_stmt {
             uint32_t n_annotations;
             const tirb_expr *const *elements; /* ALLOCATE_CONST: constants, in row-major order */
             uint32_t n_elements;
-            const uint8_t *bytes; /* ALLOCATE_CONST: the elements as a bundle has them, in place of `elements`; or NULL */
+            const uint8_t *bytes; /* the same: the elements as a bundle has them, in place of `elements`; or NULL */
             uint64_t n_bytes;
             const tirb_stmt *body;
             bool scalar; /* made for an assigned variable: printed as its bare name */

@@ -239,6 +239,8 @@ struct tirbi_ls {
             tirbi_lvar *const *first_of; /* the condition says that these loops are at their first value */
             uint32_t n_first_of;
             bool sizes; /* it tests the sizes that the function is called with: the else case is the plain schedule */
+            tirbi_lvar *const *narrow; /* parameters that the other one names in its own way: lvar.as */
+            uint32_t n_narrow;
         } if_;
         struct {
             const tirbi_lx *condition;

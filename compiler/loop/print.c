@@ -72,7 +72,7 @@ static bool is_reserved(const char *name) {
         "parameter", "loop_variable", "variable", "local_variable", "number", "buffer", "may_alias", "loop",
         "if",        "search",        "let",      "local",          "set",    "tree",   "return",    "assert",
         "break",     "continue",      "alloc",    "eval",           "while",  "fetch",  "init",      "else",
-        "cond",      "both",          "either",   "true",           "false",  "call",   "import",    "machine"};
+        "cond",      "both",          "either",   "true",           "false",  "call", "import", "machine", "narrow"};
     tirbi_dtype type;
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
         if (strcmp(words[i], name) == 0) return true;
@@ -184,6 +184,7 @@ static void print_buffer(printer *p, const tirbi_lbuf *b) {
     if (b->fetched) put(p, " fetched");
     if (b->broadcasts) put(p, " broadcasts");
     if (b->overlaps) put(p, " overlaps");
+    if (b->covers) put(p, " covers");
 }
 
 /* Prints a line of its own before the one under way. */
@@ -201,9 +202,10 @@ static void declare(printer *p, void (*print)(printer *, const void *), const vo
 static void print_var_line(printer *p, const void *what) {
     static const char *const words[] = {"parameter", "loop_variable", "variable", "local_variable", "number"};
     const tirbi_lvar *var = what;
-    putf(p, "%s %s", words[var->kind], name_of(p, var));
+    putf(p, "%s %s", var->as ? "narrow" : words[var->kind], name_of(p, var));
     put_type(p, var->type);
     put_range(p, var);
+    if (var->as) putf(p, " of %s", name_of(p, var->as));
 }
 
 static void print_buffer_line(printer *p, const void *what) {
@@ -320,7 +322,7 @@ static const char *callee_of(const printer *p, const tirbi_lcall *call) {
     return call->imported ? p->module->imports[call->function].name : p->module->functions[call->function].ast->name;
 }
 
-/* `call f(scalars; buffers) where actual == expected "message"` */
+/* See text.h. */
 static void print_call(printer *p, const tirbi_lx *x) {
     const tirbi_lcall *call = x->call;
     putf(p, "%s %s ", call->op ? "machine" : call->imported ? "import" : "call", tirbi_dtypes[x->type].name);
@@ -341,7 +343,7 @@ static void print_call(printer *p, const tirbi_lx *x) {
     }
     put(p, ")");
     for (uint32_t i = 0; i < call->n_checks; i++) {
-        put(p, i > 0 ? ", " : " where ");
+        put(p, i > 0 ? " and " : " where ");
         print_expr(p, call->checks[i].actual, 2);
         put(p, " == ");
         print_expr(p, call->checks[i].expected, 2);
@@ -449,6 +451,7 @@ static void print_if(printer *p, const tirbi_ls *s) {
     for (uint32_t i = 0; i < s->as.if_.n_first_of; i++)
         putf(p, "%s%s", i > 0 ? ", " : " first (", var_name(p, s->as.if_.first_of[i]));
     if (s->as.if_.n_first_of > 0) put(p, ")");
+    if (s->as.if_.sizes) put(p, " sizes");
     print_block(p, s->as.if_.then_case, s->as.if_.else_case ? " else" : "");
     if (s->as.if_.else_case) print_block(p, s->as.if_.else_case, "");
     end_line(p);

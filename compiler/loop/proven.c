@@ -2,7 +2,7 @@
  * that are sums too, such as y + 2 below h + 2, or 2 * y + 1 below 2 * h where y runs below h - 1. */
 #include "compiler/loop/loop.h"
 
-#include "compiler/optimize/analysis/inside.h"
+#include "compiler/loop/inside.h"
 
 enum { MAX_TERMS = 6, MAX_STEPS = 40, MAX_FACTOR = 1 << 16 };
 

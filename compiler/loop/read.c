@@ -15,6 +15,13 @@ typedef struct named {
     tirbi_lbuf *buffer;
 } named;
 
+/* Functions, or imports, that are called: each has the number of its name. */
+typedef struct callees {
+    const char **names;
+    uint32_t n, capacity;
+    tirbi_index by_name;
+} callees;
+
 enum { MAX_DEPTH = 400, MAX_ITEMS = 256 };
 
 typedef struct reader {
@@ -25,12 +32,14 @@ typedef struct reader {
     tirbi_lx_pool *pool;
     tirbi_lfunc *function;
     tirb_primfunc *ast;
+    callees functions, imports; /* of the functions the first is the one that is read */
     named *items;
     uint32_t n, capacity;
     tirbi_index by_name;
     uint32_t param_capacity, alias_capacity;
     tirb_param_pair *aliases;
     unsigned depth;
+    bool in_tree;
     tirb_error *error;
     tirb_status status; /* of the first thing that went wrong */
 } reader;
@@ -41,7 +50,10 @@ static void fail(reader *r, tirb_status status, const char *format, ...) __attri
 static void fail(reader *r, tirb_status status, const char *format, ...) {
     char message[160];
     va_list arguments;
-    if (r->status != TIRB_OK) return;
+    if (r->status != TIRB_OK) { /* which has been told; back_to() may have gone to where nothing is to be read again */
+        r->at = r->end;
+        return;
+    }
     va_start(arguments, format);
     vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
@@ -128,7 +140,9 @@ static const char *read_word(reader *r) {
 
 static const char *read_quoted(reader *r) {
     expect(r, "\"");
-    char *text = tirbi_arena_alloc(r->arena, (size_t)(r->end - r->at) + 1, 1), *to = text;
+    const char *end = r->at;
+    while (end < r->end && *end != '"') end += *end == '\\' && r->end - end > 1 ? 2 : 1;
+    char *text = tirbi_arena_alloc(r->arena, (size_t)(end - r->at) + 1, 1), *to = text;
     if (!text) return fail_memory(r), "";
     while (r->at < r->end && *r->at != '"') {
         unsigned code;
@@ -246,6 +260,24 @@ static tirbi_lbuf *read_buffer_name(reader *r) {
     return item->buffer;
 }
 
+/* The number of who is called by this name, which is one more where the name has none yet. */
+static uint32_t callee_number(reader *r, callees *c, const char *name) {
+    uint32_t probe = 0, found;
+    const uint32_t hash = tirbi_text_hash(r, name, strlen(name));
+    while ((found = tirbi_index_next(&c->by_name, hash, &probe)) != 0)
+        if (strcmp(c->names[found - 1], name) == 0) return found - 1;
+    if (c->n == c->capacity) {
+        const uint32_t more = c->capacity ? 2 * c->capacity : 8;
+        const char **names = tirbi_arena_extend(r->arena, c->names, c->capacity, more, sizeof(*names));
+        if (!names) return fail_memory(r), 0;
+        c->names = names;
+        c->capacity = more;
+    }
+    if (!tirbi_index_add(&c->by_name, r->arena, hash, c->n)) return fail_memory(r), 0;
+    c->names[c->n] = name;
+    return c->n++;
+}
+
 static void read_range(reader *r, tirbi_lvar *var) {
     if (!take(r, "in")) return;
     var->lo = read_number(r);
@@ -256,6 +288,7 @@ static void read_range(reader *r, tirbi_lvar *var) {
 /* ---- Expressions ----------------------------------------------------------------------------------------------- */
 
 static const tirbi_lx *read_expr(reader *r, unsigned level);
+static const tirbi_lx *read_typed(reader *r, tirbi_dtype type);
 
 static const tirbi_lx *zero(reader *r) { return tirbi_lx_int(r->pool, TIRB_I64, 0); }
 
@@ -288,15 +321,18 @@ static const tirbi_lx *usual_number(reader *r, const tirbi_place *place) {
     return flat;
 }
 
-static const tirbi_place *read_place(reader *r) {
+/* `by_number`: it may have no indices, and only say which element it is. */
+static const tirbi_place *read_place(reader *r, bool by_number) {
     const mark begin = mark_here(r);
     tirbi_place *place = TIRBI_NEW(r->arena, tirbi_place);
     static const tirbi_place lost;
     if (!place) return fail_memory(r), &lost;
+    if (++r->depth > MAX_DEPTH) fail(r, TIRB_SYNTAX, "places are nested too deeply");
     place->buffer = read_buffer_name(r);
     expect(r, "[");
     place->indices = read_list(r, &place->ndim, MAX_ITEMS);
-    const bool fits = r->status != TIRB_OK || place->ndim == place->buffer->ndim;
+    by_number = by_number && place->ndim == 0;
+    const bool fits = r->status != TIRB_OK || by_number || place->ndim == place->buffer->ndim;
     if (!fits) back_to(r, begin);
     if (!fits)
         fail(r, TIRB_TYPE, "%s has %u dimensions, not %u", place->buffer->name, place->buffer->ndim, place->ndim);
@@ -308,12 +344,14 @@ static const tirbi_place *read_place(reader *r) {
         else if (take(r, "guard"))
             place->guard = (uint16_t)read_number(r);
         else if (take(r, "view"))
-            place->view = read_place(r);
+            place->view = read_place(r, false);
         else
             fail(r, TIRB_SYNTAX, "'at', 'guard' or 'view' is missing");
     }
     expect(r, "]");
+    r->depth--;
     if (r->status == TIRB_OK && !place->flat) place->flat = usual_number(r, place);
+    if (r->status == TIRB_OK && place->flat->type != TIRB_I64) fail(r, TIRB_TYPE, "an element's number is no int64");
     return place;
 }
 
@@ -403,6 +441,118 @@ static bool find_operation(const char *word, size_t size, tirbi_op *op, tirbi_dt
     return false;
 }
 
+/* ---- Calls ------------------------------------------------------------------------------------------------------ */
+
+/* Room for one more of `n`: the items, moved if need be; NULL where that failed. */
+static void *grow(reader *r, void *items, uint32_t n, uint32_t *capacity, size_t size) {
+    if (r->status != TIRB_OK || n < *capacity) return r->status == TIRB_OK ? items : NULL;
+    const uint32_t more = *capacity ? 2 * *capacity : 4;
+    items = tirbi_arena_extend(r->arena, items, *capacity, more, size);
+    if (items)
+        *capacity = more;
+    else
+        fail_memory(r);
+    return items;
+}
+
+/* Buffers, each as a whole or from a place on: `A, B[I, J] of COUNT`. */
+static void read_refs(reader *r, tirbi_lcall *call) {
+    tirbi_lcall_ref *refs = NULL;
+    uint32_t capacity = 0;
+    do {
+        if (call->n_refs == MAX_ITEMS) fail(r, TIRB_SYNTAX, "there are more than %d buffers in a call", MAX_ITEMS);
+        refs = grow(r, refs, call->n_refs, &capacity, sizeof(*refs));
+        if (!refs) return;
+        tirbi_lcall_ref *ref = &refs[call->n_refs++];
+        *ref = (tirbi_lcall_ref){.buffer = NULL};
+        call->refs = refs;
+        const size_t size = word_size(r);
+        if (size > 0 && r->at + size < r->end && r->at[size] == '[') {
+            ref->start = read_place(r, true);
+            expect(r, "of");
+            ref->count = read_typed(r, TIRB_I64);
+            ref->buffer = ref->start->buffer;
+        } else {
+            ref->buffer = read_buffer_name(r);
+        }
+    } while (r->status == TIRB_OK && take(r, ","));
+}
+
+/* What callers check of extents: `E == E "message"`, with `and` between. */
+static void read_checks(reader *r, tirbi_lcall *call) {
+    tirbi_lcall_check *checks = NULL;
+    uint32_t capacity = 0;
+    do {
+        if (call->n_checks == MAX_ITEMS) fail(r, TIRB_SYNTAX, "there are more than %d checks in a call", MAX_ITEMS);
+        checks = grow(r, checks, call->n_checks, &capacity, sizeof(*checks));
+        if (!checks) return;
+        tirbi_lcall_check *check = &checks[call->n_checks++];
+        call->checks = checks;
+        *check = (tirbi_lcall_check){.actual = read_expr(r, 2)};
+        expect(r, "==");
+        check->expected = read_expr(r, 2);
+        check->message = read_quoted(r);
+        if (r->status == TIRB_OK && check->actual->type != check->expected->type)
+            fail(r, TIRB_TYPE, "extents of different types");
+    } while (r->status == TIRB_OK && take(r, "and"));
+}
+
+/* How a trap ends the call: `STATUS "message"`. */
+static void read_ending(reader *r, tirbi_lcall *call) {
+    const mark begin = mark_here(r);
+    const char *name = read_word(r);
+    unsigned status = 0;
+    while (strcmp(tirb_status_name((tirb_status)status), name) != 0 && status <= UINT8_MAX) status++;
+    const bool none = status > UINT8_MAX || strcmp(name, tirb_status_name((tirb_status)UINT8_MAX)) == 0;
+    if (status == TIRB_OK || none) {
+        back_to(r, begin);
+        fail(r, TIRB_SYNTAX, "the status of a trap is missing");
+    }
+    call->status = (uint8_t)status;
+    call->message = read_quoted(r);
+}
+
+/* Sets what an instruction that stands in place of a call is; false: its name is none of these. */
+static bool set_instruction(tirbi_lcall *call, const char *name) {
+    static const uint8_t ops[] = {TIRB_OP_REF_PUT, TIRB_OP_LENGTH, TIRB_OP_TRAP};
+    for (size_t i = 0; i < sizeof(ops); i++)
+        if (strcmp(tirbi_ops[ops[i]].mnemonic, name) == 0) call->op = ops[i];
+    return call->op != 0;
+}
+
+typedef enum call_kind { CALL_FUNCTION, CALL_IMPORT, CALL_MACHINE } call_kind;
+
+/* Behind the word that says of which kind it is. */
+static const tirbi_lx *read_call(reader *r, call_kind kind) {
+    tirbi_lcall *call = TIRBI_NEW(r->arena, tirbi_lcall);
+    if (!call) return fail_memory(r), NULL;
+    const tirbi_dtype type = read_type(r);
+    const mark begin = mark_here(r);
+    const char *name = read_quoted(r);
+    if (r->status != TIRB_OK) return NULL;
+    if (kind != CALL_MACHINE) {
+        call->imported = kind == CALL_IMPORT;
+        call->function = callee_number(r, call->imported ? &r->imports : &r->functions, name);
+    } else if (!set_instruction(call, name)) {
+        back_to(r, begin);
+        fail(r, TIRB_TYPE, "the machine has no such instruction that is a call");
+    }
+    call->acts = take(r, "acts");
+    expect(r, "(");
+    call->scalars = read_list(r, &call->n_scalars, MAX_ITEMS);
+    if (take(r, ";")) read_refs(r, call);
+    expect(r, ")");
+    if (take(r, "where")) read_checks(r, call);
+    if (call->op == TIRB_OP_TRAP) read_ending(r, call);
+    if (r->status == TIRB_OK && call->op && (call->n_scalars > 0 || call->n_refs != (call->op != TIRB_OP_TRAP))) {
+        back_to(r, begin);
+        fail(r, TIRB_TYPE, "%s has %d buffers and nothing else", name, call->op != TIRB_OP_TRAP);
+    }
+    return r->status == TIRB_OK ? tirbi_lx_call(r->pool, type, call) : NULL;
+}
+
+/* ---- Whole expressions ------------------------------------------------------------------------------------------ */
+
 static const tirbi_lx *read_primary(reader *r) {
     tirbi_dtype type;
     tirbi_op op;
@@ -416,13 +566,16 @@ static const tirbi_lx *read_primary(reader *r) {
     if (take(r, "cond")) return read_lazy(r, TIRBI_LX_COND);
     if (take(r, "both")) return read_lazy(r, TIRBI_LX_AND);
     if (take(r, "either")) return read_lazy(r, TIRBI_LX_OR);
+    if (take(r, "call")) return read_call(r, CALL_FUNCTION);
+    if (take(r, "import")) return read_call(r, CALL_IMPORT);
+    if (take(r, "machine")) return read_call(r, CALL_MACHINE);
     const mark begin = mark_here(r);
     const size_t size = word_size(r);
     if (size == 0) return tirbi_lx_int(r->pool, TIRB_I64, read_number(r));
     const char *word = r->at;
     const named *item = find(r, word, size);
     if (item && item->buffer) {
-        const tirbi_place *place = read_place(r);
+        const tirbi_place *place = read_place(r, false);
         return r->status == TIRB_OK ? tirbi_lx_load(r->pool, place) : NULL;
     }
     r->at += size;
@@ -437,11 +590,8 @@ static const tirbi_lx *read_primary(reader *r) {
         expect(r, ")");
         return tirbi_lx_cast(r->pool, type, x);
     }
-    const bool calls = (size == 4 && memcmp(word, "call", 4) == 0) || (size == 6 && memcmp(word, "import", 6) == 0) ||
-                       (size == 7 && memcmp(word, "machine", 7) == 0);
     back_to(r, begin);
-    fail(r, calls ? TIRB_UNSUPPORTED : TIRB_SYNTAX, calls ? "calls cannot be read" : "'%.*s' is nothing that is known",
-         (int)(size < 60 ? size : 60), word);
+    fail(r, TIRB_SYNTAX, "'%.*s' is nothing that is known", (int)(size < 60 ? size : 60), word);
     return NULL;
 }
 
@@ -533,6 +683,7 @@ static tirbi_lbuf *read_buffer(reader *r) {
     b->fetched = take(r, "fetched");
     b->broadcasts = take(r, "broadcasts");
     b->overlaps = take(r, "overlaps");
+    b->covers = take(r, "covers");
     return b;
 }
 
@@ -586,7 +737,21 @@ static void read_may_alias(reader *r) {
     }
     pairs[r->ast->n_may_alias++] = (tirb_param_pair){(uint32_t)a->param, (uint32_t)b->param};
     r->ast->may_alias = r->aliases = pairs;
-    ((tirbi_lbuf *)(uintptr_t)a)->aliases = ((tirbi_lbuf *)(uintptr_t)b)->aliases = &r->function->aliases;
+}
+
+/* A parameter of which more is known. */
+static void read_narrow(reader *r) {
+    const char *name = read_word(r);
+    expect(r, ":");
+    tirbi_lvar *var = declare_var(r, name, TIRBI_LVAR_PARAM, read_type(r));
+    read_range(r, var);
+    expect(r, "of");
+    const size_t size = word_size(r);
+    const named *item = find(r, r->at, size);
+    if (!item || !item->var) fail(r, TIRB_TYPE, "the parameter is wanted that %s is", name);
+    if (r->status != TIRB_OK) return;
+    r->at += size;
+    var->as = item->var;
 }
 
 /* A line that declares what no statement begins; false: it is none. */
@@ -594,6 +759,7 @@ static bool read_declaration(reader *r) {
     tirbi_lvar_kind kind;
     if (take(r, "parameter")) return read_parameter(r), true;
     if (take(r, "may_alias")) return read_may_alias(r), true;
+    if (take(r, "narrow")) return read_narrow(r), true;
     if (take(r, "buffer")) return read_buffer(r), true;
     if (take(r, "variable"))
         kind = TIRBI_LVAR_LET;
@@ -673,6 +839,7 @@ static const tirbi_ls *read_if(reader *r) {
         s->as.if_.first_of = copy;
         s->as.if_.n_first_of = n;
     }
+    s->as.if_.sizes = take(r, "sizes");
     s->as.if_.then_case = read_block(r);
     if (take(r, "else")) s->as.if_.else_case = read_block(r);
     return s;
@@ -715,7 +882,7 @@ static const tirbi_ls *read_set(reader *r, bool declares, tirbi_lvar_kind kind) 
 
 static void read_update(reader *r, tirbi_update *update) {
     static const char *const signs[] = {"+=", "*=", "min=", "max="};
-    *update = (tirbi_update){.target = read_place(r)};
+    *update = (tirbi_update){.target = read_place(r, false)};
     unsigned op = 0;
     while (op < 4 && !take(r, signs[op])) op++;
     if (op == 4) fail(r, TIRB_SYNTAX, "+=, *=, min= or max= is missing");
@@ -733,6 +900,8 @@ static const tirbi_ls *read_tree(reader *r) {
     tirbi_update updates[MAX_ITEMS];
     const tirbi_lx *lets[MAX_ITEMS];
     uint32_t n = 0, n_updates = 0, n_lets = 0;
+    if (r->in_tree) fail(r, TIRB_SYNTAX, "a tree stands in a tree");
+    r->in_tree = true;
     do {
         if (n == MAX_ITEMS)
             fail(r, TIRB_SYNTAX, "a tree has too many loops");
@@ -752,6 +921,7 @@ static const tirbi_ls *read_tree(reader *r) {
         else
             read_update(r, &updates[n_updates++]);
     }
+    r->in_tree = false;
     tirbi_lvar **loops_copy = TIRBI_NEW_ARRAY(r->arena, tirbi_lvar *, n + 1);
     tirbi_update *updates_copy = TIRBI_NEW_ARRAY(r->arena, tirbi_update, n_updates + 1);
     const tirbi_lx **lets_copy = TIRBI_NEW_ARRAY(r->arena, const tirbi_lx *, n_lets + 1);
@@ -770,7 +940,7 @@ static const tirbi_ls *read_tree(reader *r) {
 
 static const tirbi_ls *read_store(reader *r) {
     tirbi_ls *s = new_stmt(r, TIRBI_LS_STORE);
-    s->as.store.access = read_place(r);
+    s->as.store.access = read_place(r, false);
     expect(r, "=");
     if (r->status == TIRB_OK) s->as.store.value = read_typed(r, s->as.store.access->buffer->type);
     return s;
@@ -823,8 +993,11 @@ static const tirbi_ls *read_stmt(reader *r) {
         return s;
     }
     if (take(r, "fetch")) {
-        fail(r, TIRB_UNSUPPORTED, "buffers that handles lead to cannot be read");
-        return NULL;
+        s = new_stmt(r, TIRBI_LS_FETCH);
+        s->as.fetch.buffer = read_buffer(r);
+        expect(r, "=");
+        s->as.fetch.handle = read_typed(r, TIRB_I64);
+        return s;
     }
     return read_store(r);
 }
@@ -834,7 +1007,7 @@ static const tirbi_ls *read_body(reader *r) {
     tirbi_ls *sequence = new_stmt(r, TIRBI_LS_SEQ);
     const tirbi_ls **items = NULL;
     uint32_t n = 0, capacity = 0;
-    for (skip_spaces(r); r->at < r->end && *r->at != '}'; skip_spaces(r)) {
+    for (skip_spaces(r); r->status == TIRB_OK && r->at < r->end && *r->at != '}'; skip_spaces(r)) {
         if (read_declaration(r)) continue;
         const tirbi_ls *s = read_stmt(r);
         if (n == capacity) {
@@ -859,7 +1032,33 @@ static const tirbi_ls *read_block(reader *r) {
     return body;
 }
 
-tirb_status tirbi_read_loops(const char *text, size_t size, tirbi_arena *arena, tirbi_lfunc **out, tirb_error *error) {
+/* The function that was read, and the names of what it calls. */
+static tirbi_lmodule *make_module(reader *r) {
+    tirbi_lmodule *m = TIRBI_NEW(r->arena, tirbi_lmodule);
+    tirbi_lfunc *functions = TIRBI_NEW_ARRAY(r->arena, tirbi_lfunc, r->functions.n);
+    tirb_primfunc *asts = TIRBI_NEW_ARRAY(r->arena, tirb_primfunc, r->functions.n);
+    tirbi_limport *imports = TIRBI_NEW_ARRAY(r->arena, tirbi_limport, r->imports.n);
+    if (!m || !functions || !asts || !imports) return fail_memory(r), NULL;
+    functions[0] = *r->function;
+    for (uint32_t i = 0; i < r->ast->n_may_alias; i++) {
+        functions[0].param_buffers[r->ast->may_alias[i].first]->aliases = &functions[0].aliases;
+        functions[0].param_buffers[r->ast->may_alias[i].second]->aliases = &functions[0].aliases;
+    }
+    for (uint32_t i = 1; i < r->functions.n; i++) {
+        asts[i].name = r->functions.names[i];
+        functions[i].ast = &asts[i];
+    }
+    for (uint32_t i = 0; i < r->imports.n; i++) imports[i].name = r->imports.names[i];
+    *m = (tirbi_lmodule){.functions = functions,
+                         .n_functions = r->functions.n,
+                         .imports = imports,
+                         .n_imports = r->imports.n,
+                         .import_capacity = r->imports.n};
+    return m;
+}
+
+tirb_status tirbi_read_loops(const char *text, size_t size, tirbi_arena *arena, tirbi_lmodule **out,
+                             tirb_error *error) {
     reader r = {.text = text,
                 .end = text + size,
                 .at = text,
@@ -879,10 +1078,12 @@ tirb_status tirbi_read_loops(const char *text, size_t size, tirbi_arena *arena, 
     r.function->aliases = (tirbi_aliases){.function = r.ast, .mode = TIRBI_ALIAS_ANY};
     expect(&r, "function");
     r.ast->name = read_quoted(&r);
+    callee_number(&r, &r.functions, r.ast->name);
     r.function->returns = take(&r, ":");
     if (r.function->returns) r.function->return_type = read_type(&r);
     r.function->body = read_body(&r);
     if (r.at < r.end) fail(&r, TIRB_SYNTAX, "a statement is missing");
-    if (r.status == TIRB_OK) *out = r.function;
+    tirbi_lmodule *module = r.status == TIRB_OK ? make_module(&r) : NULL;
+    if (r.status == TIRB_OK) *out = module;
     return r.status;
 }

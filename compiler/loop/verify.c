@@ -189,7 +189,8 @@ static void check_expr(verifier *v, const tirbi_lx *x) {
         return;
     case TIRBI_LX_VAR:
         if (x->type != x->var->type) wrong(v, "%s is of %s", x->var->name, type_name(x->var->type));
-        if (x->var->kind != TIRBI_LVAR_NUMBER && !has_begun(v, x->var->as ? x->var->as : x->var)) wrong(v, "%s has not begun", x->var->name);
+        if (x->var->kind != TIRBI_LVAR_NUMBER && !has_begun(v, x->var->as ? x->var->as : x->var))
+            wrong(v, "%s has not begun", x->var->name);
         return;
     case TIRBI_LX_OP:
         check_operation(v, x);

@@ -8,15 +8,14 @@ static bool walk_exprs(tirbi_walk *w, const tirbi_lx *const *items, uint32_t n) 
     return true;
 }
 
-bool tirbi_walk_place(tirbi_walk *w, const tirbi_place *place) {
+static bool walk_place(tirbi_walk *w, const tirbi_place *place) {
     const bool indexes = w->indexes, views = w->reach & TIRBI_WALK_VIEWS;
     bool goes_on = true;
     w->indexes = true;
     for (const tirbi_place *p = place; p && goes_on; p = views ? p->view : NULL) {
-        goes_on = walk_exprs(w, p->indices, p->ndim);
-        if (goes_on && views)
-            goes_on =
-                walk_exprs(w, p->buffer->shape, p->ndim) && (!tirbi_has_own_number(p) || tirbi_walk_expr(w, p->flat));
+        for (uint32_t d = 0; d < p->ndim && goes_on; d++)
+            goes_on = tirbi_walk_expr(w, p->indices[d]) && (!views || tirbi_walk_expr(w, p->buffer->shape[d]));
+        if (goes_on && views && tirbi_has_own_number(p)) goes_on = tirbi_walk_expr(w, p->flat);
     }
     w->indexes = indexes;
     return goes_on;
@@ -24,12 +23,11 @@ bool tirbi_walk_place(tirbi_walk *w, const tirbi_place *place) {
 
 static bool walk_call(tirbi_walk *w, const tirbi_lcall *call) {
     if (!walk_exprs(w, call->scalars, call->n_scalars)) return false;
-    for (uint32_t i = 0; i < call->n_refs; i++)
-        if (call->refs[i].start &&
-            (!tirbi_walk_place(w, call->refs[i].start) || !tirbi_walk_expr(w, call->refs[i].count)))
-            return false;
     for (uint32_t i = 0; i < call->n_checks; i++)
         if (!tirbi_walk_expr(w, call->checks[i].actual) || !tirbi_walk_expr(w, call->checks[i].expected)) return false;
+    for (uint32_t i = 0; i < call->n_refs; i++)
+        if (call->refs[i].start && (!walk_place(w, call->refs[i].start) || !tirbi_walk_expr(w, call->refs[i].count)))
+            return false;
     return true;
 }
 
@@ -42,10 +40,10 @@ static bool walk_guarded(tirbi_walk *w, const tirbi_lx *const *items, uint32_t n
     return goes_on;
 }
 
-bool tirbi_walk_in_expr(tirbi_walk *w, const tirbi_lx *x) {
+static bool walk_in_expr(tirbi_walk *w, const tirbi_lx *x) {
     switch ((tirbi_lx_kind)x->kind) {
     case TIRBI_LX_LOAD:
-        if ((w->reach & TIRBI_WALK_INDICES) && !tirbi_walk_place(w, x->access)) return false;
+        if ((w->reach & TIRBI_WALK_INDICES) && !walk_place(w, x->access)) return false;
         return !w->access || w->access(w, x->access, x);
     case TIRBI_LX_CALL:
         return !(w->reach & TIRBI_WALK_CALLS) || walk_call(w, x->call);
@@ -64,7 +62,7 @@ bool tirbi_walk_expr(tirbi_walk *w, const tirbi_lx *x) {
     const tirbi_step step = w->expr ? w->expr(w, x) : TIRBI_INTO;
     if (step != TIRBI_INTO) return step == TIRBI_PAST;
     w->depth++;
-    const bool goes_on = tirbi_walk_in_expr(w, x);
+    const bool goes_on = walk_in_expr(w, x);
     w->depth--;
     return goes_on;
 }
@@ -84,9 +82,11 @@ static bool walk_arms(tirbi_walk *w, const tirbi_ls *a, const tirbi_ls *b) {
     return goes_on;
 }
 
+/* What is stored is computed ahead of where it goes. */
 static bool walk_stored(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *value, const tirbi_lx *factor) {
-    if ((w->reach & TIRBI_WALK_STORED) && !tirbi_walk_place(w, place)) return false;
-    return tirbi_walk_expr(w, value) && tirbi_walk_expr(w, factor) && (!w->access || w->access(w, place, NULL));
+    if (!tirbi_walk_expr(w, value) || !tirbi_walk_expr(w, factor)) return false;
+    if ((w->reach & TIRBI_WALK_STORED) && !walk_place(w, place)) return false;
+    return !w->access || w->access(w, place, NULL);
 }
 
 static bool walk_tree(tirbi_walk *w, const tirbi_ls *s) {
@@ -105,7 +105,7 @@ static bool walk_allocated(tirbi_walk *w, const tirbi_lbuf *buffer) {
            (walk_exprs(w, buffer->shape, buffer->ndim) && tirbi_walk_expr(w, buffer->length));
 }
 
-bool tirbi_walk_in_stmt(tirbi_walk *w, const tirbi_ls *s) {
+static bool walk_in_stmt(tirbi_walk *w, const tirbi_ls *s) {
     switch ((tirbi_ls_kind)s->kind) {
     case TIRBI_LS_SEQ:
         for (uint32_t i = 0; i < s->as.seq.n; i++)
@@ -152,7 +152,7 @@ bool tirbi_walk_stmt(tirbi_walk *w, const tirbi_ls *s) {
     bool goes_on = step != TIRBI_STOP;
     if (step == TIRBI_INTO) {
         w->level++;
-        goes_on = tirbi_walk_in_stmt(w, s);
+        goes_on = walk_in_stmt(w, s);
         w->level--;
     }
     w->at = around;
@@ -258,13 +258,6 @@ bool tirbi_names(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n) {
 }
 
 bool tirbi_is_var(const void *var, const tirbi_lx *x) { return x->kind == TIRBI_LX_VAR && x->var == var; }
-
-static bool is_call(const void *context, const tirbi_lx *x) {
-    (void)context;
-    return x->kind == TIRBI_LX_CALL;
-}
-
-bool tirbi_has_call(const tirbi_lx *x) { return tirbi_any_expr(x, TIRBI_WALK_INDICES, is_call, NULL); }
 
 typedef struct counted {
     uint32_t kinds, n;

@@ -54,11 +54,6 @@ typedef struct tirbi_walk {
 /* Walk a tree; false where the walk was stopped. What is NULL is nothing. */
 bool tirbi_walk_stmt(tirbi_walk *walk, const tirbi_ls *s);
 bool tirbi_walk_expr(tirbi_walk *walk, const tirbi_lx *x);
-/* The same of what is inside a node, without the node: for questions that go into it by themselves. */
-bool tirbi_walk_in_stmt(tirbi_walk *walk, const tirbi_ls *s);
-bool tirbi_walk_in_expr(tirbi_walk *walk, const tirbi_lx *x);
-/* The subscripts of a place. */
-bool tirbi_walk_place(tirbi_walk *walk, const tirbi_place *place);
 
 /* Whether some node of a tree is what a test asks for: of an expression; of a statement; of a statement's values. */
 typedef bool tirbi_lx_test(const void *context, const tirbi_lx *x);
@@ -86,8 +81,6 @@ bool tirbi_stores_to(const tirbi_ls *s, const tirbi_lbuf *root);
 bool tirbi_names(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n);
 /* Whether a node of an expression is a variable; a test as above. */
 bool tirbi_is_var(const void *var, const tirbi_lx *x);
-/* Whether an expression calls a function. */
-bool tirbi_has_call(const tirbi_lx *x);
 /* Nodes of a statement's tree, each statement and each node of its values, subscripts of loads among them. */
 int64_t tirbi_count_nodes(const tirbi_ls *s);
 

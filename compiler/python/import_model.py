@@ -9,7 +9,9 @@ wrong is a line on stdout and the exit status: 1 the model, 2 the options, 3 a f
 
 import argparse
 import ast
+import contextlib
 import importlib.util
+import io
 import json
 import os
 import re
@@ -97,15 +99,18 @@ FRONT_ENDS = {".onnx": (read_onnx, from_onnx, "onnx"), ".pt2": (read_torch, from
 
 
 def convert(front, model, shapes):
-    """As the front end converts it, whose errors have no common class."""
+    """As the front end converts it, whose errors have no common class; at which operator, it prints."""
+    printed = io.StringIO()
     try:
-        return front(model, shapes)
+        with contextlib.redirect_stdout(printed):
+            return front(model, shapes)
     except (Refused, ImportError):
         raise
     except Exception as problem:
-        lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
-        raise Refused(1, f"TVM's front end does not convert it: {type(problem).__name__}: "
-                         f"{lines[-1] if lines else 'no message'}") from problem
+        lines = [line.strip() for line in str(problem).splitlines() if line.strip() and "Metadata omitted" not in line]
+        operator = re.search(r"Error converting operator (\w+)", printed.getvalue())
+        raise Refused(1, f"TVM's front end does not convert {operator[1] if operator else 'it'}: "
+                         f"{type(problem).__name__}: {lines[-1] if lines else 'no message'}") from problem
 
 
 # ---- Constants ------------------------------------------------------------------------------------------------------
@@ -267,19 +272,23 @@ def main():
     parser.add_argument("--inside", type=int, default=1024)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    sys.stdout.reconfigure(encoding="utf-8")
+    # What libraries print is not what is asked for.
+    result = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+    status = 0
     try:
-        text, weights = converted(options.model, options)
+        said, weights = converted(options.model, options)
         if weights:
             save(options.weights, weights, options.format)
     except Refused as refused:
-        print(refused)
-        return refused.status
+        said, status = f"{refused}\n", refused.status
     except ImportError as problem:
-        print(f"{sys.executable}: {problem}")
-        return 4
-    sys.stdout.write(text)
-    return 0
+        said, status = f"{sys.executable}: {problem}\n", 4
+    result.write(said)
+    result.close()
+    return status
 
 
 if __name__ == "__main__":

@@ -771,8 +771,8 @@ static const tirbi_relax_held *make_shape_parameter(tirbi_relax_lowering *l, par
         const char *place = tirbi_arena_format(l->arena, "%s.%d", name, (int)i);
         if (!place) return NULL;
         if (dims[i]->kind != TIRB_EXPR_VAR || has_parameter(p, dims[i])) {
-            tirbi_relax_refuse_here(l, span, "the shape `%s` is not lowered yet: dimension %d of it is %s", name, (int)i,
-                                    dims[i]->kind != TIRB_EXPR_VAR ? "no variable" : "a parameter already");
+            tirbi_relax_refuse_here(l, span, "the shape `%s` is not lowered yet: dimension %d of it is %s", name,
+                                    (int)i, dims[i]->kind != TIRB_EXPR_VAR ? "no variable" : "a parameter already");
             return NULL;
         }
         if (!add_parameter(l, p, dims[i], NULL, place)) return NULL;
@@ -850,7 +850,8 @@ static const tirb_relax_binding *binding_behind(tirbi_relax_lowering *l, const t
         const tirb_relax_binding *next = binding_of(l, f->body, (*leaf)->as.var);
         if (!next) return NULL;
         b = next;
-        if (b->kind != TIRB_RELAX_VAR_BINDING || (b->value->kind != TIRB_RELAX_VAR && b->value->kind != TIRB_RELAX_TUPLE))
+        if (b->kind != TIRB_RELAX_VAR_BINDING ||
+            (b->value->kind != TIRB_RELAX_VAR && b->value->kind != TIRB_RELAX_TUPLE))
             break;
         *leaf = b->value;
     }
@@ -932,17 +933,18 @@ static bool note_casts(tirbi_relax_lowering *l, const tirb_relax_function *f) {
         for (uint32_t k = 0; k < f->body->blocks[i].n_bindings; k++) {
             const tirb_relax_binding *b = &f->body->blocks[i].bindings[k];
             const bool casts = b->kind == TIRB_RELAX_MATCH_CAST && b->value->kind == TIRB_RELAX_VAR;
-            const tirbi_relax_held *h = casts && is_parameter(f, b->value->as.var) ? l->held[b->value->as.var->id] : NULL;
+            const tirb_relax_var *var = casts && is_parameter(f, b->value->as.var) ? b->value->as.var : NULL;
+            const tirbi_relax_held *h = var ? l->held[var->id] : NULL;
             if (!h || h->kind != TIRBI_RELAX_HELD_TENSOR || !b->cast->has_shape ||
                 h->buffer->ndim != (uint32_t)b->cast->ndim)
                 continue;
             for (uint32_t d = 0; d < h->buffer->ndim; d++) {
-                const tirb_expr *var = b->cast->shape[d], *known = entry_dim(l, var);
-                if (!known || var->kind != TIRB_EXPR_VAR || known != var || is_bound_at_entry(l, var)) continue;
+                const tirb_expr *size = b->cast->shape[d], *known = entry_dim(l, size);
+                if (!known || size->kind != TIRB_EXPR_VAR || known != size || is_bound_at_entry(l, size)) continue;
                 const tirb_expr **name = TIRBI_LIST_ADD(l->arena, &l->cast_vars, const tirb_expr *);
                 const tirb_expr **dim = TIRBI_LIST_ADD(l->arena, &l->cast_dims, const tirb_expr *);
                 if (!name || !dim) return false;
-                *name = var;
+                *name = size;
                 *dim = h->buffer->shape[d];
             }
         }

@@ -52,7 +52,7 @@ typedef struct tirbi_relax_lowering {
     bool *is_left_out;       /* the same: it is not lowered, and that is reported */
     /* Of the function under way. */
     const tirb_relax_function *function;
-    tirbi_list cast_vars, cast_dims;       /* of const tirb_expr *: sizes that casts of parameters name, and what they are */
+    tirbi_list cast_vars, cast_dims; /* of const tirb_expr *: sizes that casts of parameters name, and what those are */
     const tirbi_relax_held **held;         /* by the number of a Relax variable */
     const tirbi_relax_held **destinations; /* the same: where a variable's value is to be; NULL: anywhere */
     uint32_t *last_use;                    /* the same: the binding that last uses it */

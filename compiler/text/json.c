@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-enum { MAX_DEPTH = 32 };
+/* Bytes are passed by many at a time. */
+enum { MAX_DEPTH = 32, BYTES_OF_STEP = 1024 };
 
 typedef struct reader {
     tirbi_arena *arena;
@@ -73,7 +74,7 @@ static bool read_value(reader *r, uint32_t depth, tirbi_json *out) {
 const tirbi_json *tirbi_json_read(tirbi_arena *arena, const char *text, size_t size) {
     reader r = {.arena = arena, .at = text, .end = text + size};
     tirbi_json *value = TIRBI_NEW(arena, tirbi_json);
-    if (!value || !tirbi_arena_work(arena, size / 8) || !read_value(&r, 0, value)) return NULL;
+    if (!value || !tirbi_arena_work(arena, size / BYTES_OF_STEP) || !read_value(&r, 0, value)) return NULL;
     skip_spaces(&r);
     return r.at == r.end ? value : NULL;
 }

@@ -63,7 +63,8 @@ static const uint8_t *decode(tirbi_arena *arena, const tirbi_json *text, size_t 
     return out;
 }
 
-/* ---- Tensors ------------------------------------------------------------------------------------------------------ */
+/* ---- Tensors ------------------------------------------------------------------------------------------------------
+ */
 
 /* A type by DLPack's numbers; false: tirb has none. */
 static bool type_of(uint8_t code, uint8_t bits, uint16_t lanes, tirb_datatype *out) {
@@ -111,19 +112,21 @@ static const tirb_relax_tensor *make_tensor(tirbi_script *s, const tirbi_node *n
         return t;
     }
     if (!s->arena->failed)
-        tirbi_fail(s, TIRB_SYNTAX, node->span, "%s", text ? "the metadata has no tensor there of a type that tirb has"
-                                                          : "the metadata has no such constant");
+        tirbi_fail(s, TIRB_SYNTAX, node->span, "%s",
+                   text ? "the metadata has no tensor there of a type that tirb has"
+                        : "the metadata has no such constant");
     return NULL;
 }
 
 /* The graph of the file, read once; NULL after an error. */
 static const tirbi_json *graph_of(tirbi_script *s, const tirbi_node *node) {
     const tirbi_node *value = s->metadata_node;
-    const bool is_call = value && value->kind == TIRBI_NODE_CALL && value->n_items == 2 &&
-                         value->items[1]->kind == TIRBI_NODE_STRING;
+    const bool is_call =
+        value && value->kind == TIRBI_NODE_CALL && value->n_items == 2 && value->items[1]->kind == TIRBI_NODE_STRING;
     if (s->relax->metadata) return s->relax->metadata;
     if (is_call)
-        s->relax->metadata = tirbi_json_read(s->arena, value->items[1]->as.string.text, value->items[1]->as.string.size);
+        s->relax->metadata =
+            tirbi_json_read(s->arena, value->items[1]->as.string.text, value->items[1]->as.string.size);
     if (!s->relax->metadata && !s->arena->failed)
         tirbi_fail(s, TIRB_SYNTAX, node->span,
                    is_call ? "the text of `metadata` is no JSON"
@@ -158,8 +161,9 @@ const tirb_relax_expr *tirbi_relax_metadata(tirbi_script *s, const tirbi_node *n
         if (list->items[1]->kind == TIRBI_NODE_STRING && strcmp(list->items[1]->as.string.text, kinds[i]) == 0)
             kind = kinds[i];
     if (!kind || node->items[1]->kind != TIRBI_NODE_INT || node->items[1]->as.integer > INT32_MAX) {
-        tirbi_fail(s, TIRB_UNSUPPORTED, node->span,
-                   "a constant of the metadata is metadata[\"ir.GenericConst\"][NUMBER]; nothing else of it is a value");
+        tirbi_fail(
+            s, TIRB_UNSUPPORTED, node->span,
+            "a constant of the metadata is metadata[\"ir.GenericConst\"][NUMBER]; nothing else of it is a value");
         return NULL;
     }
     s->keeps_metadata = true;

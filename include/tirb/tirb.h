@@ -147,7 +147,7 @@ TIRB_API tirb_status tirb_module_load_limited(tirb_engine *engine, const void *b
                                               const tirb_load_limits *limits, tirb_module **out_module,
                                               tirb_error *error);
 
-/* tirb_module_load_limited of bytes that stay where they are: constants, which bundles have at multiples of 64 bytes, are
+/* tirb_module_load_limited of bytes that stay where they are: constants, which bundles have at multiples of 64, are
  * not copied but used in place where their elements are aligned, so that a mapped file is read as calls come to it. All
  * else is as ever: every byte is checked once, and what can run is a verified copy. The bytes must stay as they are
  * until `release` is called with `context`, once, on any thread, when nothing of the module is left; or where `release`
@@ -301,7 +301,7 @@ typedef struct tirb_result {
  *
  * Results of models (tirb_param_info.is_result) are the last parameters. They are given as tensors, or as RESULT: then
  * the call makes a compact tensor, which begins as zeroes, with the engine's allocator and within the instance's
- * max_memory, and puts it into *value.result (NULL after an error); the caller owns it and gives it back by its deleter,
+ * max_memory, and puts it into *value.result (NULL after an error). The caller owns it and returns it by its deleter,
  * on any thread; it keeps the engine alive.
  *
  * The tensors' memory must stay valid and unshared with other writers during the call. After an error the outputs hold

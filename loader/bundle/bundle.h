@@ -27,12 +27,12 @@ typedef struct tirbi_bundle_limits {
     uint64_t max_functions;    /* 0: as many as the format has */
     uint64_t max_instructions; /* 0: as many as there is code for */
     uint64_t memory_per_byte;  /* what each unpacked byte adds to the budget of the arena's heap */
-    bool stays; /* the bytes outlive the program, whose constants are used where they are if their elements are aligned */
+    bool stays; /* the bytes outlive the program, whose constants are used in place if their elements are aligned */
 } tirbi_bundle_limits;
 
-/* Restores a program from a bundle; nothing of it points into `bytes`, unless they stay. The result is well-formed data but not verified.
- * Temporaries come from the arena's heap, which counts the work. Errors: FORMAT, VERSION, CHECKSUM, MEMORY_LIMIT, FUEL
- * (the work), NO_MEMORY. */
+/* Restores a program from a bundle; nothing of it points into `bytes`, unless they stay. The result is well-formed
+ * data, not verified. Temporaries come from the arena's heap, which counts the work. Errors: FORMAT, VERSION, CHECKSUM,
+ * FUEL (the work), MEMORY_LIMIT, NO_MEMORY. */
 tirb_status tirbi_bundle_read_within(const void *bytes, size_t size, const tirbi_bundle_limits *limits,
                                      tirbi_arena *arena, tirbi_program **out, tirb_error *error);
 /* The same without other limits than of the size. */

@@ -675,7 +675,8 @@ static uint64_t constants_of(const entry *entries, unsigned n) {
 /* Fills in what is in proportion to the rest of the bundle. */
 static void set_defaults(tirbi_bundle_limits *limits, size_t size, uint64_t constants) {
     uint64_t code, sections;
-    if (!tirbi_mul_u64(size - constants, CODE_FACTOR, &code) || !tirbi_add_u64(code, ANY_CODE, &code)) code = UINT64_MAX;
+    if (!tirbi_mul_u64(size - constants, CODE_FACTOR, &code) || !tirbi_add_u64(code, ANY_CODE, &code))
+        code = UINT64_MAX;
     if (code > limits->max_size) code = limits->max_size;
     if (!tirbi_add_u64(code, constants, &sections)) sections = UINT64_MAX;
     if (limits->max_code == 0) limits->max_code = code;

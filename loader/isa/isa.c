@@ -304,8 +304,8 @@ static tirb_status read_box(tirbi_reader *r, tirbi_contract_box *box, tirb_error
 
 /* By letter: the bytes that an operand takes; 0: it tells itself. */
 static const uint8_t widths[1 + (unsigned)'z'] = {
-    ['D'] = 2, ['S'] = 2, ['x'] = 2, ['W'] = 2, ['R'] = 2, ['F'] = 2, ['G'] = 2, ['K'] = 2, ['Z'] = 2, ['j'] = 4, ['i'] = 4,
-    ['I'] = 8, ['T'] = 1, ['V'] = 1, ['U'] = 1, ['Q'] = 1, ['C'] = 1, ['L'] = 1, ['n'] = 1};
+    ['D'] = 2, ['S'] = 2, ['x'] = 2, ['W'] = 2, ['R'] = 2, ['F'] = 2, ['G'] = 2, ['K'] = 2, ['Z'] = 2, ['j'] = 4,
+    ['i'] = 4, ['I'] = 8, ['T'] = 1, ['V'] = 1, ['U'] = 1, ['Q'] = 1, ['C'] = 1, ['L'] = 1, ['n'] = 1};
 
 /* Reads operands up to one that tells its size itself, that the code's end cuts, or that is no type. Returns its
  * letter; the end of `letters`: there is none. */

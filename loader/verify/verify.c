@@ -47,7 +47,8 @@ static tirb_status verify_program(checker *c) {
     TIRBI_TRY(tirbi_verify_names(c));
     for (unsigned i = 0; i < p->n_constants; i++) {
         const tirbi_constant *constant = &p->constants[i];
-        if (constant->dtype >= TIRB_N_DTYPES) return tirbi_verify_fail(c, "constant %u: no type %u", i, constant->dtype);
+        if (constant->dtype >= TIRB_N_DTYPES)
+            return tirbi_verify_fail(c, "constant %u: no type %u", i, constant->dtype);
         if (constant->size % tirbi_dtypes[constant->dtype].size == 0) continue;
         return tirbi_verify_fail(c, "constant %u: %" PRIu64 " bytes are no number of elements of %s", i, constant->size,
                                  tirbi_dtypes[constant->dtype].name);

@@ -17,7 +17,7 @@
 
 #include <tirb/compiler.h>
 
-enum { MAX_REPEATS = 101, LEAST_REPEATS = 3, COMPILE_REPEATS = 5, MAX_ROWS = 512 };
+enum { MAX_REPEATS = 101, LEAST_REPEATS = 3, COMPILE_REPEATS = 5, MAX_ROWS = 1024 };
 static const double batch_ns = 2e6, row_ns = 1.2e9;
 
 /* What runs on the machine: of a case the program, and of a comprehension its hand-written form as well. */

@@ -17,13 +17,13 @@
     SIZES("check n=1,h=5,w=7,i=3,o=5", "L1 n=1,h=8,w=8,i=16,o=16", "L2 n=1,h=28,w=28,i=32,o=32",    \
           "large n=1,h=56,w=56,i=64,o=64")
 
-#define POLYBENCH(...) CASE("polybench", __VA_ARGS__)
-#define TSVC(...)      CASE("tsvc", __VA_ARGS__)
-#define CONTROL(...)   CASE("control", __VA_ARGS__)
-#define LOOP           SIZES("check n=67", "L1 n=3200")
-#define PLANE          SIZES("check m=13", "L1 m=60")
-#define IN_L1(n)       SIZES("check n=1003", "L1 n=" #n)
-#define SCANNED        SIZES("check n=1003", "L1 n=3000", "L2 n=48000")
+#define POLYBENCH(...)  CASE("polybench", __VA_ARGS__)
+#define TSVC(...)       CASE("tsvc", __VA_ARGS__)
+#define CONTROL(...)    CASE("control", __VA_ARGS__)
+#define LOOP            SIZES("check n=67", "L1 n=3200", "L2 n=32000")
+#define PLANE           SIZES("check m=13", "L1 m=60", "L2 m=256")
+#define IN_L1(n)        SIZES("check n=1003", "L1 n=" #n)
+#define SCANNED         SIZES("check n=1003", "L1 n=3000", "L2 n=48000")
 
 const bench_class bench_classes[] = {
     {"elementwise", 1.25, false, 0},
@@ -368,26 +368,26 @@ const bench_case bench_cases[] = {
     TSVC(s341, "&f32[n] f32[n]", LOOP, 1e-4, 0, false, false),
     TSVC(s342, "&f32[n] f32[n] f32[n]", LOOP, 1e-4, 0, false, false),
     TSVC(s343, "f32[m,m] f32[m,m] &f32[m*m]", PLANE, 1e-4, 0, false, false),
-    TSVC(s351, "&f32[n] f32[n] f32[n]", SIZES("check n=65", "L1 n=3200"), 1e-4, 0, false, false),
-    TSVC(s1351, "&f32[n] f32[n] f32[n]", SIZES("check n=65", "L1 n=3200"), 1e-4, 0, false, false),
-    TSVC(s352, "f32[n] f32[n] =f32[1]", SIZES("check n=65", "L1 n=3200"), 1e-3, 0, false, false),
-    TSVC(s353, "&f32[n] f32[n] f32[n] i32<n[n]", SIZES("check n=65", "L1 n=3200"), 1e-4, 0, false, false),
-    TSVC(s422, "&f32[n+8] f32[n]", SIZES("check n=65", "L1 n=3200"), 1e-4, 0, false, false),
-    TSVC(s424, "&f32[n+64] f32[n]", SIZES("check n=65", "L1 n=3200"), 1e-4, 0, true, false),
-    TSVC(s431, "&f32[n] f32[n] int=0", SIZES("check n=65", "L1 n=3200"), 1e-4, 0, false, false),
-    TSVC(s441, "&f32[n] f32[n] f32[n] f32[n]", SIZES("check n=65", "L1 n=3200"), 1e-4, 0, false, false),
-    TSVC(s442, "&f32[n] f32[n] f32[n] f32[n] f32[n] i32<4[n]", SIZES("check n=65", "L1 n=3200"), 1e-4, 0, false, false),
-    TSVC(s443, "&f32[n] f32[n] f32[n] f32[n]", SIZES("check n=65", "L1 n=3200"), 1e-4, 0, false, false),
-    TSVC(s451, "&f32[n] f32[n] f32[n]", SIZES("check n=65", "L1 n=3200"), 1e-4, 0, false, false),
-    TSVC(s452, "&f32[n] f32[n] f32[n]", SIZES("check n=65", "L1 n=3200"), 1e-4, 0, false, false),
-    TSVC(s453, "&f32[n] f32[n]", SIZES("check n=65", "L1 n=3200"), 1e-4, 0, false, false),
-    TSVC(s481, "&f32[n] f32[n] f32[n] f32<1[n]", SIZES("check n=65", "L1 n=3200"), 1e-4, 0, false, false),
-    TSVC(s482, "&f32[n] f32<1[n] f32*-0.5[n] float=0.5", SIZES("check n=65", "L1 n=3200"), 1e-4, 0, false, false),
-    TSVC(s491, "&f32[n] f32[n] f32[n] f32[n] i32<n[n]", SIZES("check n=65", "L1 n=3200"), 1e-4, 0, false, false),
-    TSVC(s4112, "&f32[n] f32[n] i32<n[n] float=0.5", SIZES("check n=65", "L1 n=3200"), 1e-4, 0, false, false),
-    TSVC(s4113, "&f32[n] f32[n] f32[n] i32<n[n]", SIZES("check n=65", "L1 n=3200"), 1e-4, 0, false, false),
-    TSVC(s4114, "&f32[n] f32[n] f32[n] f32[n] i32<n[n] int=1", SIZES("check n=65", "L1 n=3200"), 1e-4, 0, false, false),
-    TSVC(s4115, "f32[n] f32[n] i32<n[n] =f32[1]", SIZES("check n=65", "L1 n=3200"), 1e-3, 0, false, false),
+    TSVC(s351, "&f32[n] f32[n] f32[n]", SIZES("check n=65", "L1 n=3200", "L2 n=32000"), 1e-4, 0, false, false),
+    TSVC(s1351, "&f32[n] f32[n] f32[n]", SIZES("check n=65", "L1 n=3200", "L2 n=32000"), 1e-4, 0, false, false),
+    TSVC(s352, "f32[n] f32[n] =f32[1]", SIZES("check n=65", "L1 n=3200", "L2 n=32000"), 1e-3, 0, false, false),
+    TSVC(s353, "&f32[n] f32[n] f32[n] i32<n[n]", SIZES("check n=65", "L1 n=3200", "L2 n=32000"), 1e-4, 0, false, false),
+    TSVC(s422, "&f32[n+8] f32[n]", SIZES("check n=65", "L1 n=3200", "L2 n=32000"), 1e-4, 0, false, false),
+    TSVC(s424, "&f32[n+64] f32[n]", SIZES("check n=65", "L1 n=3200", "L2 n=32000"), 1e-4, 0, true, false),
+    TSVC(s431, "&f32[n] f32[n] int=0", SIZES("check n=65", "L1 n=3200", "L2 n=32000"), 1e-4, 0, false, false),
+    TSVC(s441, "&f32[n] f32[n] f32[n] f32[n]", SIZES("check n=65", "L1 n=3200", "L2 n=32000"), 1e-4, 0, false, false),
+    TSVC(s442, "&f32[n] f32[n] f32[n] f32[n] f32[n] i32<4[n]", SIZES("check n=65", "L1 n=3200", "L2 n=32000"), 1e-4, 0, false, false),
+    TSVC(s443, "&f32[n] f32[n] f32[n] f32[n]", SIZES("check n=65", "L1 n=3200", "L2 n=32000"), 1e-4, 0, false, false),
+    TSVC(s451, "&f32[n] f32[n] f32[n]", SIZES("check n=65", "L1 n=3200", "L2 n=32000"), 1e-4, 0, false, false),
+    TSVC(s452, "&f32[n] f32[n] f32[n]", SIZES("check n=65", "L1 n=3200", "L2 n=32000"), 1e-4, 0, false, false),
+    TSVC(s453, "&f32[n] f32[n]", SIZES("check n=65", "L1 n=3200", "L2 n=32000"), 1e-4, 0, false, false),
+    TSVC(s481, "&f32[n] f32[n] f32[n] f32<1[n]", SIZES("check n=65", "L1 n=3200", "L2 n=32000"), 1e-4, 0, false, false),
+    TSVC(s482, "&f32[n] f32<1[n] f32*-0.5[n] float=0.5", SIZES("check n=65", "L1 n=3200", "L2 n=32000"), 1e-4, 0, false, false),
+    TSVC(s491, "&f32[n] f32[n] f32[n] f32[n] i32<n[n]", SIZES("check n=65", "L1 n=3200", "L2 n=32000"), 1e-4, 0, false, false),
+    TSVC(s4112, "&f32[n] f32[n] i32<n[n] float=0.5", SIZES("check n=65", "L1 n=3200", "L2 n=32000"), 1e-4, 0, false, false),
+    TSVC(s4113, "&f32[n] f32[n] f32[n] i32<n[n]", SIZES("check n=65", "L1 n=3200", "L2 n=32000"), 1e-4, 0, false, false),
+    TSVC(s4114, "&f32[n] f32[n] f32[n] f32[n] i32<n[n] int=1", SIZES("check n=65", "L1 n=3200", "L2 n=32000"), 1e-4, 0, false, false),
+    TSVC(s4115, "f32[n] f32[n] i32<n[n] =f32[1]", SIZES("check n=65", "L1 n=3200", "L2 n=32000"), 1e-3, 0, false, false),
     TSVC(s4116, "f32[n] =f32[1] i32<m[n] f32[m,m]", SIZES("check n=67,m=13", "L1 n=3200,m=60"), 1e-3, 0, false, false),
     TSVC(s4117, "&f32[n] f32[n] f32[n] f32[n]", LOOP, 1e-4, 0, false, false),
     TSVC(s4121, "&f32[n] f32[n] f32[n]", LOOP, 1e-4, 0, false, false),

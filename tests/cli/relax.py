@@ -6,7 +6,7 @@ import struct
 
 import numpy as np
 
-from harness import CALL, FILES, USAGE
+from harness import CALL, FILES, USAGE, expect
 
 IMPORTS = "from tvm.script import ir as I\nfrom tvm.script import relax as R\nfrom tvm.script import tirx as T\n\n\n"
 
@@ -110,7 +110,7 @@ def test_constants(t):
     t.run("compile", m)
     t.run("run", "m.tirb", "3x40xf32=1", shows=f"0: 3xf32 = {want}\n")
     t.run("inspect", "m.tirb", shows=["constants  ", "  k0: float32, 120 elements\n"])
-    t.run("dis", "m.tirb")
+    t.run("dis", "m.tirb", "-o", "m.tirs")
     t.run("asm", "m.tirs", "-o", "again.tirb")
     assert t.path("m.tirb").read_bytes() == t.path("again.tirb").read_bytes()
 

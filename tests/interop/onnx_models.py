@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """`tirb import` of whole models, which are made here: tirb's results against those of ONNX's own reference evaluator.
 
-    onnx_models.py TIRB [name ...]
+    onnx_models.py TIRB [--light] [name ...]
 
-Weights go in as the .safetensors file says that import writes."""
+Weights go in as the .safetensors file says that import writes. --light: the networks that the onnx package ships (with
+weights that are all the same), against the outputs beside them."""
 import json
 import os
 import pathlib
@@ -186,9 +187,85 @@ def shapes(g):
     return g.model(y=(g.add("ReduceMean", flat, g.weight(value=np.array([1])), keepdims=0), 1, TensorProto.FLOAT)), {"x": (2, 3, 4, 5)}
 
 
+def mobile(g):
+    """Depthwise convolutions, squeeze and excitation, hard activations."""
+    x = g.input("x", ["batch", 3, 16, 16])
+    h = g.add("HardSwish", batch_norm(g, g.add("Conv", x, g.weight(8, 3, 3, 3), strides=[2, 2], pads=[1, 1, 1, 1]), 8))
+    deep = g.add("Relu", batch_norm(g, g.add("Conv", h, g.weight(16, 8, 1, 1)), 16))
+    deep = batch_norm(g, g.add("Conv", deep, g.weight(16, 1, 3, 3), group=16, pads=[1, 1, 1, 1]), 16)
+    gate = g.add("Relu", g.add("Conv", g.add("GlobalAveragePool", deep), g.weight(4, 16, 1, 1), g.weight(4)))
+    gate = g.add("HardSigmoid", g.add("Conv", gate, g.weight(16, 4, 1, 1), g.weight(16)), alpha=1 / 6, beta=0.5)
+    deep = g.add("Clip", g.add("Mul", deep, gate), g.weight(value=np.float32(0)), g.weight(value=np.float32(6)))
+    h = g.add("Add", h, g.add("Conv", deep, g.weight(8, 16, 1, 1)))
+    h = g.add("ReduceMean", h, g.weight(value=np.array([2, 3])), keepdims=0)
+    return g.model(y=(g.add("Gemm", h, g.weight(8, 5), g.weight(5)), 2, TensorProto.FLOAT)), {"x": (2, 3, 16, 16)}
+
+
+def decoder(g):
+    """Tokens, their places, and a mask that hides what comes later."""
+    width, heads, length = 16, 2, 6
+    tokens = g.input("tokens", ["batch", length], TensorProto.INT64)
+    h = g.add("Add", g.add("Gather", g.weight(50, width), tokens), g.weight(length, width))
+    hidden = g.weight(value=np.triu(np.ones((1, 1, length, length), bool), 1))
+    norm = g.add("LayerNormalization", h, g.weight(width), g.weight(width), axis=-1)
+    qkv = g.add("Split", g.add("Add", g.add("MatMul", norm, g.weight(width, 3 * width)), g.weight(3 * width)), axis=-1,
+                n_outputs=3, num_outputs=3)
+    shape = g.weight(value=np.array([0, 0, heads, width // heads]))
+    q, k, v = (g.add("Transpose", g.add("Reshape", part, shape), perm=[0, 2, 1, 3]) for part in qkv)
+    scores = g.add("Mul", g.add("MatMul", q, g.add("Transpose", k, perm=[0, 1, 3, 2])), g.weight(value=np.float32(0.35)))
+    scores = g.add("Where", hidden, g.weight(value=np.float32(-1e9)), scores)
+    mixed = g.add("Transpose", g.add("MatMul", g.add("Softmax", scores, axis=-1), v), perm=[0, 2, 1, 3])
+    mixed = g.add("MatMul", g.add("Reshape", mixed, g.weight(value=np.array([0, 0, width]))), g.weight(width, width))
+    h = g.add("Add", h, mixed)
+    last = g.add("Slice", h, g.weight(value=np.array([-1])), g.weight(value=np.array([2 ** 62])),
+                 g.weight(value=np.array([1])))
+    return g.model(next=(g.add("MatMul", last, g.weight(width, 50)), 3, TensorProto.FLOAT)), {"tokens": (2, 6)}
+
+
+def vision_transformer(g):
+    """Patches, a token of the class before them for each image of the batch, places that are added."""
+    width = 12
+    x = g.input("x", ["batch", 3, 8, 8])
+    patches = g.add("Conv", x, g.weight(width, 3, 4, 4), g.weight(width), strides=[4, 4])
+    patches = g.add("Transpose", g.add("Reshape", patches, g.weight(value=np.array([0, width, -1]))), perm=[0, 2, 1])
+    batch = g.add("Slice", g.add("Shape", x), g.weight(value=np.array([0])), g.weight(value=np.array([1])))
+    wanted = g.add("Concat", batch, g.weight(value=np.array([1, width])), axis=0)
+    token = g.add("Expand", g.weight(1, 1, width), wanted)
+    h = g.add("Add", g.add("Concat", token, patches, axis=1), g.weight(1, 5, width))
+    h = g.add("LayerNormalization", h, g.weight(width), g.weight(width), axis=-1)
+    first = g.add("Gather", h, g.weight(value=np.array(0)), axis=1)
+    return g.model(y=(g.add("Gemm", first, g.weight(width, 4), g.weight(4)), 2, TensorProto.FLOAT)), {"x": (2, 3, 8, 8)}
+
+
+def detector(g):
+    """Boxes from a grid of a map's size, and the best of their classes, of two maps."""
+    x = g.input("x", ["batch", 3, 16, 16])
+    found = []
+    for stride in (4, 8):
+        h = g.add("Sigmoid", g.add("Conv", x, g.weight(7, 3, stride, stride), strides=[stride, stride]))
+        h = g.add("Transpose", g.add("Reshape", h, g.weight(value=np.array([0, 7, -1]))), perm=[0, 2, 1])
+        n = 16 // stride
+        grid = np.stack(np.meshgrid(np.arange(n), np.arange(n)), -1).reshape(1, n * n, 2).astype("float32")
+        place, size, scores = g.add("Split", h, g.weight(value=np.array([2, 2, 3])), axis=2, n_outputs=3)
+        place = g.add("Mul", g.add("Add", place, g.weight(value=grid)), g.weight(value=np.float32(stride)))
+        size = g.add("Mul", g.add("Pow", size, g.weight(value=np.float32(2))), g.weight(value=np.float32(16)))
+        found.append(g.add("Concat", place, size, scores, axis=2))
+    everything = g.add("Concat", *found, axis=1)
+    boxes, scores = g.add("Split", everything, g.weight(value=np.array([4, 3])), axis=2, n_outputs=2)
+    best = g.add("ReduceMax", scores, g.weight(value=np.array([2])), keepdims=0)
+    values, places = g.add("TopK", best, g.weight(value=np.array([5])), axis=1, n_outputs=2)
+    chosen = g.add("GatherElements", g.add("ReduceSum", boxes, g.weight(value=np.array([2])), keepdims=0), places, axis=1)
+    return (g.model(values=(values, 2, TensorProto.FLOAT), places=(places, 2, TensorProto.INT64),
+                    chosen=(chosen, 2, TensorProto.FLOAT)), {"x": (2, 3, 16, 16)})
+
+
 MODELS = {"mlp": mlp, "residual": residual, "transformer": transformer, "embedding": embedding,
           "lstm_cells": lstm_cells, "gru_cells": gru_cells, "quantised": quantised,
-          "u_net": u_net, "shapes": shapes}
+          "u_net": u_net, "shapes": shapes,
+          "mobile": mobile, "decoder": decoder, "vision_transformer": vision_transformer, "detector": detector}
+
+
+OPTIONS = {"mlp": ((), ("--inside", "1M"))}
 
 
 def weights_of(path):
@@ -225,6 +302,32 @@ def results(tirb, folder, model, inputs, n, options=()):
     return [np.load(folder / f"out{i}.npy") for i in range(n)]
 
 
+def light_models():
+    """Name, model, inputs and outputs of the networks in the package; inputs are what its own runner makes."""
+    folder = pathlib.Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
+    for path in sorted(folder.glob("light_*.onnx")):
+        model = onnx.load(path)
+        known = {t.name for t in model.graph.initializer}
+        inputs = {}
+        for info in model.graph.input:
+            shape = [d.dim_value for d in info.type.tensor_type.shape.dim]
+            if info.name not in known:
+                n = int(np.prod(shape))
+                inputs[info.name] = (np.arange(n).astype("float32") / n).reshape(shape)
+        output = onnx.TensorProto()
+        output.ParseFromString(path.with_name(path.stem + "_output_0.pb").read_bytes())
+        yield path.stem, model, inputs, [numpy_helper.to_array(output)]
+
+
+def made_models():
+    for number, (name, build) in enumerate(MODELS.items()):
+        graph = Graph(number)
+        model, shapes_of_inputs = build(graph)
+        inputs = {n: (graph.rng.integers(0, 50, s) if n == "tokens" else graph.rng.standard_normal(s).astype("float32"))
+                  for n, s in shapes_of_inputs.items()}
+        yield name, model, inputs, None
+
+
 def problem_of(wanted, found):
     if wanted.shape != found.shape or wanted.dtype != found.dtype:
         return f"{found.dtype}{found.shape}, not {wanted.dtype}{wanted.shape}"
@@ -234,16 +337,14 @@ def problem_of(wanted, found):
 
 
 def main():
-    tirb, chosen, wrong, right = os.path.abspath(sys.argv[1]), sys.argv[2:], 0, 0
-    for number, (name, build) in enumerate(MODELS.items()):
+    tirb, words, wrong, right = os.path.abspath(sys.argv[1]), sys.argv[2:], 0, 0
+    chosen = [word for word in words if word != "--light"]
+    for name, model, inputs, wanted in light_models() if "--light" in words else made_models():
         if chosen and name not in chosen:
             continue
-        graph = Graph(number)
-        model, shapes_of_inputs = build(graph)
-        inputs = {n: (graph.rng.integers(0, 50, s) if n == "tokens" else graph.rng.standard_normal(s).astype("float32"))
-                  for n, s in shapes_of_inputs.items()}
-        wanted = ReferenceEvaluator(model).run(None, inputs)
-        for options in ((), ("--inside", "1M")) if name == "mlp" else ((),):
+        if wanted is None:
+            wanted = ReferenceEvaluator(model).run(None, inputs)
+        for options in OPTIONS.get(name, ((),)):
             with tempfile.TemporaryDirectory() as folder:
                 try:
                     found = results(tirb, pathlib.Path(folder), model, inputs, len(wanted), options)
@@ -252,7 +353,7 @@ def main():
                     problem = str(refused)
             wrong, right = wrong + bool(problem), right + (not problem)
             if problem:
-                print(f"WRONG {name} {' '.join(options)}: {problem}")
+                print(f"WRONG {name} {' '.join(options)}: {problem}", flush=True)
     print(f"{right} passed, {wrong} failed")
     return 1 if wrong or not right else 0
 

@@ -116,6 +116,9 @@ case("R.stack((a, b), axis=1)", (2, 3), (2, 3))
 case("R.split(a, 3, axis=1)", (2, 7))
 case("R.split(a, [2, 5], axis=0)", (7, 2))
 case("R.repeat(a, 3, axis=1)", (2, 3))
+case("R.layout_transform(a, index_map=lambda i, j: (j, i))", (2, 3), types=["float32", "int8"])
+case("R.layout_transform(a, index_map=lambda n, c, h, w: (n, c // 4, h, w, c % 4))", (1, 8, 3, 2))
+case("R.layout_transform(a, index_map=lambda i, j: (i, j // 4, j % 4), pad_value=2.0)", (3, 6))
 case("R.repeat(a, 2)", (2, 3))
 case("R.tile(a, (2, 1, 3))", (2, 3))
 case("R.flip(a, axis=0)", (4, 3))
@@ -272,6 +275,11 @@ case('R.vision.roi_align(a, b, (2, 2), 1.0, layout="NHWC")', (2, 8, 9, 3), (4, 5
 case("R.vision.roi_pool(a, b, (3, 2), 0.5)", (2, 3, 8, 9), (4, 5), kinds=dict(b="regions"))
 case("R.vision.roi_pool(a, b, (2, 2), 1.0)", (2, 3, "n", 9), ("m", 5), kinds=dict(b="regions"),
      symbols=dict(n=8, m=4))
+case("R.vision.get_valid_counts(a, 0.5)", (2, 6, 6), low=-1, high=2)
+case("R.vision.get_valid_counts(a, 0.5, id_index=-1, score_index=2)", (1, 5, 6), low=-1, high=2)
+case("R.vision.multibox_transform_loc(a, b, c)", (2, 3, 5), (2, 20), (1, 5, 4))
+case("R.vision.multibox_transform_loc(a, b, c, clip=True, threshold=0.3, variances=(0.1, 0.2, 0.3, 0.4), "
+     "keep_background=False, apply_softmax=False)", (2, 3, 5), (2, 20), (1, 5, 4))
 case("R.meshgrid((a, b))", (3,), (4,))
 case('R.meshgrid((a, b), indexing="xy")', (3,), (4,))
 for mode in ["half_pixel", "align_corners", "asymmetric"]:

@@ -40,7 +40,7 @@ COMPILER_SEES = {
     "check": ("source", "ir", "relax"),
     "loop": ("source", "ir"),
     "lower": ("source", "ir", "text", "loop"),
-    "optimize": ("source", "ir", "loop"),
+    "optimize": ("loop",),
     "emit": ("source", "ir", "loop", "optimize"),
     "pipeline": ("source", "ir", "text", "tc", "relax", "check", "loop", "lower", "optimize", "emit"),
     "driver": ("source", "ir", "pipeline"),

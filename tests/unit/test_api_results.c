@@ -1,4 +1,5 @@
-/* Results that a call makes: DLPack tensors in the engine's memory, within the instance's limit, which the caller frees. */
+/* Results that a call makes: DLPack tensors of the engine's memory, within the instance's limit, that the caller frees.
+ */
 #include "tests/unit/api_fixture.h"
 
 #include <tirb/dlpack.h>
@@ -13,9 +14,7 @@ static const char doubling[] =
     "store.f32 r2, s1, s4\nloop s1, s0, again\nret.void\n.end\n"
     ".function \"plain\" public\n.ref f32 writable\n.tensor \"A\" f32 r0 write (4)\nret.void\n.end\n";
 
-static tirb_arg result_arg(DLManagedTensor **out) {
-    return (tirb_arg){.kind = TIRB_ARG_RESULT, .value.result = out};
-}
+static tirb_arg result_arg(DLManagedTensor **out) { return (tirb_arg){.kind = TIRB_ARG_RESULT, .value.result = out}; }
 
 static void check_values(const DLManagedTensor *made, const float *values, int64_t n) {
     assert_non_null(made);

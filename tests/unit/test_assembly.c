@@ -19,7 +19,7 @@ static void rejects(const char *text, unsigned line, unsigned column, const char
 
 static void test_module_lines(void **state) {
     (void)state;
-    rejects("nop\n", 1, 1, "expected .fp, .source, .string, .import or .function, found 'nop'");
+    rejects("nop\n", 1, 1, "expected .fp, .source, .string, .import, .constant, .data or .function, found 'nop'");
     rejects("\n  .fp quick\n", 2, 7, "expected precise, strict or fast, found 'quick'");
     rejects(".fp fast fast\n", 1, 10, "expected the end of the line");
     rejects(".string f\n", 1, 9, "expected a string, found 'f'");
@@ -27,6 +27,11 @@ static void test_module_lines(void **state) {
     rejects(".string \"abc\\", 1, 9, "the string has no end");
     rejects(".string \"\\xg0\"\n", 1, 9, "\\x without two digits");
     rejects(".string \"\\x1\"\n", 1, 9, "\\x without two digits");
+    rejects(".data 00\n", 1, 7, "there is no .constant before its .data");
+    rejects(".constant u8\n.data 000\n", 2, 7, "expected pairs of hexadecimal digits, found '000'");
+    rejects(".constant u8\n.data 0g\n", 2, 7, "expected pairs of hexadecimal digits, found '0g'");
+    rejects(".constant u8\n.data g0\n", 2, 7, "expected pairs of hexadecimal digits, found 'g0'");
+    rejects(".constant u8\n.data \"00\"\n", 2, 7, "expected pairs of hexadecimal digits");
     rejects(".source\n", 1, 8, "expected a string, found the end of the line");
     rejects(".function \"f\"\nret.void\n", 3, 1, "the function has no .end");
     rejects(".function \"f\" returns f31\n", 1, 23, "expected a type, found 'f31'");

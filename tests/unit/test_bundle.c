@@ -380,7 +380,7 @@ static void test_headers(void **state) {
         {append_byte, TIRB_FORMAT, "trailing bytes"},
         {other_magic, TIRB_FORMAT, "not a tirb bundle"},
         {next_major, TIRB_VERSION, "bundle format 2.0, this tirb reads 1.x"},
-        {feature, TIRB_VERSION, "features 0x11a, this tirb knows 0x1f"},
+        {feature, TIRB_VERSION, "features 0x11a, this tirb knows 0x3f"},
         {feature_unused, TIRB_FORMAT, "uses the features 0x1a, its header says 0x1"},
         {unpacked_huge, TIRB_MEMORY_LIMIT, "the unpacked bundle has 4294967295 bytes"},
         {unpacked_wrong, TIRB_FORMAT, "unpack to"},
@@ -495,8 +495,8 @@ static void test_sections(void **state) {
         {NULL,
          TIRB_OK,
          {NO_NAMES, NO_FUNCTIONS, NO_CODE, PART(KEY(SECTION_CUSTOM), "a"), PART(KEY(SECTION_CUSTOM), "b")}},
-        {NULL, TIRB_OK, {NO_NAMES, NO_FUNCTIONS, NO_CODE, PART(KEY(5), "skipped"), PART(KEY(99), "skipped")}},
-        {"section of type 5", TIRB_VERSION, {NO_NAMES, NO_FUNCTIONS, NO_CODE, PART(KEY(5) | REQUIRED, "?")}},
+        {NULL, TIRB_OK, {NO_NAMES, NO_FUNCTIONS, NO_CODE, PART(KEY(8), "skipped"), PART(KEY(99), "skipped")}},
+        {"section of type 8", TIRB_VERSION, {NO_NAMES, NO_FUNCTIONS, NO_CODE, PART(KEY(8) | REQUIRED, "?")}},
         {"section of type 99", TIRB_VERSION, {NO_NAMES, NO_FUNCTIONS, NO_CODE, PART(KEY(99) | REQUIRED, "?")}},
         {NULL, TIRB_OK, {NO_NAMES, IMPORTS("\1\0\0\2\0\0\3\5"), NO_FUNCTIONS, NO_CODE}},
         {"must be marked required", TIRB_FORMAT, {NO_NAMES, PART(KEY(SECTION_IMPORTS), "\0"), NO_FUNCTIONS, NO_CODE}},
@@ -621,7 +621,12 @@ static void test_contents(void **state) {
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, FUNCTIONS("\0\x81\x80\x04\0"), NO_CODE}},
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\xff\xff\x03\0\0\x02\0\0"), CODE("\x08")}},
         /* a parameter's flags: unknown, a scalar with access */
-        {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\x01\0\0\0\x02\0\x01\0\x40\x03\0\0"), CODE("\x08")}},
+        {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\x01\0\0\0\x02\0\x01\0\x80\x03\0\0"), CODE("\x08")}},
+        /* results: of a scalar, without the feature */
+        {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\x01\0\0\0\x02\0\x01\0\x41\x03\0"), CODE("\x08")}},
+        {"uses the features 0x20, its header says 0x0",
+         TIRB_FORMAT,
+         {F_NAMES, F("\0\x01\0\x01\0\0\x02\0\x01\0\x44\x0b\0\0\x8b"), CODE("\x08")}},
         /* minima: of a scalar, of no dimension, too few, one that is malformed, without the feature */
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\x01\0\0\0\x02\0\x01\0\x21\x03\0"), CODE("\x08")}},
         {"functions is malformed",

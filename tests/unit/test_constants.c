@@ -1,5 +1,5 @@
-/* Constants: where they stand in a bundle, what the reader and the verifier refuse of them, and that they are used where
- * they are when the bytes stay. */
+/* Constants: where they stand in a bundle, what the reader and the verifier refuse of them, and that they are used in
+ * place when the bytes stay. */
 #include "tests/unit/api_fixture.h"
 
 #include "loader/bundle/parts.h"
@@ -16,7 +16,8 @@ static const char sums[] = ".constant f32\n.data 0000803f00000040000040400000804
                            "loop s0, s1, again\nret.void\n.end\n";
 static const float wanted[] = {11, 12, 13, 9};
 
-/* ---- The section -------------------------------------------------------------------------------------------------- */
+/* ---- The section --------------------------------------------------------------------------------------------------
+ */
 
 /* Where a section's bytes begin in an uncompressed bundle; *size: how many there are. */
 static size_t section_at(const bundle *b, uint64_t type, size_t *size) {
@@ -139,15 +140,16 @@ static void test_not_compressed(void **state) {
     assert_non_null(strstr(error.message, "section type 5 must be marked required"));
     free(b.bytes);
     /* Four sections without anything, the last of which says that it is compressed from 2 bytes. */
-    uint8_t bytes[] = {'T', 'I', 'R', 'B', 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 4, 1, 0, 0, 0, 0, 43, 0, 0, 0, 7, 0, 0, 0,
-                       5, 1, 13, 3, 17, 0, 23, 1, 3, 0, 0, 0, 0, 0, 0};
+    uint8_t bytes[] = {'T', 'I', 'R', 'B', 0, 0, 0, 0, 0, 0,  0, 0,  1, 0,  4, 1, 0, 0, 0, 0, 42,
+                       0,   0,   0,   7,   0, 0, 0, 5, 1, 13, 3, 17, 0, 23, 1, 3, 0, 0, 0, 0, 0};
     bytes[HEADER_SIZE] = sizeof bytes;
     tirbi_bundle_seal(bytes, sizeof bytes);
     assert_int_equal(read_bytes(bytes, sizeof bytes, false, &error), TIRB_FORMAT);
     assert_non_null(strstr(error.message, "the section of constants is compressed"));
 }
 
-/* ---- What the program may do with them ---------------------------------------------------------------------------- */
+/* ---- What the program may do with them ----------------------------------------------------------------------------
+ */
 
 static void verifies(const char *text, const char *reason) {
     tirbi_heap heap;
@@ -183,7 +185,8 @@ static void test_verified(void **state) {
     assert_non_null(strstr(error.message, "constant 0: no type 13"));
 }
 
-/* ---- Loading ------------------------------------------------------------------------------------------------------ */
+/* ---- Loading ------------------------------------------------------------------------------------------------------
+ */
 
 static void call_sum(tirb_module *module, const float *expected) {
     tirb_instance *instance;
@@ -335,10 +338,9 @@ static void test_limits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_section),  cmocka_unit_test(test_alignment), cmocka_unit_test(test_gap),
-        cmocka_unit_test(test_not_compressed), cmocka_unit_test(test_verified),
-        cmocka_unit_test(test_in_place), cmocka_unit_test(test_odd_place), cmocka_unit_test(test_cached),
-        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_section),        cmocka_unit_test(test_alignment), cmocka_unit_test(test_gap),
+        cmocka_unit_test(test_not_compressed), cmocka_unit_test(test_verified),  cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_odd_place),      cmocka_unit_test(test_cached),    cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

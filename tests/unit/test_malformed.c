@@ -204,7 +204,8 @@ static void test_sample(void **state) {
 /* Programs of tests/asm that have most of what can go wrong in memory. */
 static void test_programs(void **state) {
     (void)state;
-    static const char *const names[] = {"inner", "lane", "vred", "slice", "alloc", "call", "loop"};
+    static const char *const names[] = {"inner", "lane",      "vred", "slice", "alloc",
+                                        "call",  "loop", "ref.const", "same"};
     unsigned called_before = n_called;
     for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         char path[256];

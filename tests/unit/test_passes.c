@@ -40,10 +40,10 @@ static char *read_file(const char *path) {
 }
 
 /* Text that is printed of a body, to be freed. */
-static char *printed(const tirbi_lfunc *function, const tirbi_ls *body, tirbi_arena *arena) {
+static char *printed(const tirbi_lmodule *module, const tirbi_ls *body, tirbi_arena *arena) {
     tirbi_writer out;
     tirbi_writer_init(&out, arena->heap);
-    assert_true(tirbi_print_loops(NULL, function, body, arena, &out));
+    assert_true(tirbi_print_loops(module, &module->functions[0], body, arena, &out));
     tirbi_write_u8(&out, 0);
     char *copy = malloc(out.size);
     assert_non_null(copy);
@@ -52,12 +52,12 @@ static char *printed(const tirbi_lfunc *function, const tirbi_ls *body, tirbi_ar
     return copy;
 }
 
-static tirbi_lfunc *read_text(const char *text, size_t size, tirbi_arena *arena, const char *where) {
+static tirbi_lmodule *read_text(const char *text, size_t size, tirbi_arena *arena, const char *where) {
     tirb_error error = TIRB_ERROR_INIT;
-    tirbi_lfunc *function = NULL;
-    if (tirbi_read_loops(text, size, arena, &function, &error) != TIRB_OK)
+    tirbi_lmodule *module = NULL;
+    if (tirbi_read_loops(text, size, arena, &module, &error) != TIRB_OK)
         fail_msg("%s: %u:%u: %s", where, error.line, error.column, error.message);
-    return function;
+    return module;
 }
 
 /* ---- tests/passes ------------------------------------------------------------------------------------------------ */
@@ -88,9 +88,9 @@ static void run_case(const char *path) {
     open_room(&r);
     char *text = read_file(path), *between = strstr(text, separator);
     if (strncmp(text, head, strlen(head)) != 0 || !between) fail_msg("%s: no line of passes, or no '# becomes'", path);
-    const tirbi_lfunc *function = read_text(text, (size_t)(between - text), &r.arena, path);
-    const tirbi_ls *body = run_named(text + strlen(head), function, path);
-    char *found = printed(function, body, &r.arena);
+    const tirbi_lmodule *module = read_text(text, (size_t)(between - text), &r.arena, path);
+    const tirbi_ls *body = run_named(text + strlen(head), &module->functions[0], path);
+    char *found = printed(module, body, &r.arena);
     if (strcmp(found, between + strlen(separator)) != 0)
         fail_msg("%s: the pass gives\n%s, and not\n%s", path, found, between + strlen(separator));
     free(found);
@@ -126,7 +126,7 @@ static void test_each_pass(void **state) {
 
 /* ---- Text of whole programs -------------------------------------------------------------------------------------- */
 
-/* Each stage that has no calls or handles, read and printed again. */
+/* Each stage, read and printed again. */
 static unsigned check_stages(const char *path, const char *ir, size_t size) {
     unsigned n = 0;
     for (const char *at = ir, *end = ir + size, *next; at < end; at = next) {
@@ -138,17 +138,17 @@ static unsigned check_stages(const char *path, const char *ir, size_t size) {
         room r;
         open_room(&r);
         tirb_error error = TIRB_ERROR_INIT;
-        tirbi_lfunc *function = NULL;
-        const tirb_status status = tirbi_read_loops(body, (size_t)(next - body), &r.arena, &function, &error);
-        if (status != TIRB_OK && status != TIRB_UNSUPPORTED)
+        tirbi_lmodule *module = NULL;
+        if (tirbi_read_loops(body, (size_t)(next - body), &r.arena, &module, &error) != TIRB_OK)
             fail_msg("%s: %u:%u: %s\n%.*s", path, error.line, error.column, error.message, (int)(next - body), body);
-        if (status == TIRB_OK) {
-            char *again = printed(function, function->body, &r.arena);
-            if (strlen(again) != (size_t)(next - body) || memcmp(again, body, strlen(again)) != 0)
-                fail_msg("%s:\n%.*sis read as\n%s", path, (int)(next - body), body, again);
-            free(again);
-            n++;
-        }
+        const tirbi_lfunc *function = &module->functions[0];
+        if (tirbi_verify_loops(function, function->body, &r.heap, &error) != TIRB_OK)
+            fail_msg("%s: %s\n%.*s", path, error.message, (int)(next - body), body);
+        char *again = printed(module, function->body, &r.arena);
+        if (strlen(again) != (size_t)(next - body) || memcmp(again, body, strlen(again)) != 0)
+            fail_msg("%s:\n%.*sis read as\n%s", path, (int)(next - body), body, again);
+        free(again);
+        n++;
         tirbi_arena_destroy(&r.arena);
     }
     return n;
@@ -222,7 +222,8 @@ static void test_verifier(void **state) {
         room r;
         open_room(&r);
         tirb_error error = TIRB_ERROR_INIT;
-        const tirbi_lfunc *function = read_text(cases[i].text, strlen(cases[i].text), &r.arena, "case");
+        const tirbi_lfunc *function =
+            &read_text(cases[i].text, strlen(cases[i].text), &r.arena, "case")->functions[0];
         const tirb_status status = tirbi_verify_loops(function, function->body, &r.heap, &error);
         if (status != (cases[i].message ? TIRB_INTERNAL : TIRB_OK) ||
             (cases[i].message && !strstr(error.message, cases[i].message)))
@@ -243,7 +244,18 @@ static void test_wrong_text(void **state) {
         {"function \"f\"\n  parameter x[4]: f32\n  x[0, 1] = f32 1\n", "x has 1 dimensions, not 2", 3, 3},
         {"function \"f\"\n  parameter n: i32\n  set n = n + 1\n", "+ between values of i32 and i64", 3, 13},
         {"function \"f\"\n  parameter n: i32\n  set n = fma.i32(n, n)\n", "fma.i32", 3, 11},
-        {"function \"f\"\n  eval call i32 \"g\"()\n", "calls cannot be read", 2, 8},
+        {"function \"f\"\n  eval call i32 g()\n", "'\"' is missing", 2, 17},
+        {"function \"f\"\n  eval call i32 \"g\"(; x)\n", "'x' is no buffer", 2, 23},
+        {"function \"f\"\n  parameter x[4]: f32\n  eval call i32 \"g\"(; x[0])\n", "'of' is missing", 3, 27},
+        {"function \"f\"\n  parameter x[4]: f32\n  eval x[; at 0]\n", "x has 1 dimensions, not 0", 3, 8},
+        {"function \"f\"\n  parameter n: i32\n  eval call i32 \"g\"() where n == 4 \"m\"\n",
+         "extents of different types", 3, 39},
+        {"function \"f\"\n  eval machine i32 \"load\"()\n", "no such instruction", 2, 20},
+        {"function \"f\"\n  eval machine i32 \"trap\"()\n", "a name is missing", 3, 1},
+        {"function \"f\"\n  eval machine i32 \"trap\"() OK \"m\"\n", "the status of a trap is missing", 2, 29},
+        {"function \"f\"\n  eval machine i32 \"trap\"() UNKNOWN \"m\"\n", "the status of a trap is missing", 2, 29},
+        {"function \"f\"\n  eval machine i32 \"trap\"(1) VALUE \"m\"\n", "trap has 0 buffers and nothing", 2, 20},
+        {"function \"f\"\n  eval machine i64 \"length\"()\n", "length has 1 buffers and nothing else", 2, 20},
         {"function \"f\"\n  loop i = 0, 4 {\n", "'}' is missing", 3, 1},
         {"function \"f\"\n  eval select.f32(true, f32 1)\n", "select has 3 operands", 2, 8},
     };
@@ -252,14 +264,98 @@ static void test_wrong_text(void **state) {
         room r;
         open_room(&r);
         tirb_error error = TIRB_ERROR_INIT;
-        tirbi_lfunc *function = NULL;
-        assert_int_not_equal(tirbi_read_loops(cases[i].text, strlen(cases[i].text), &r.arena, &function, &error),
+        tirbi_lmodule *module = NULL;
+        assert_int_not_equal(tirbi_read_loops(cases[i].text, strlen(cases[i].text), &r.arena, &module, &error),
                              TIRB_OK);
         if (!strstr(error.message, cases[i].message) || error.line != cases[i].line || error.column != cases[i].column)
             fail_msg("case %zu: %u:%u: %s", i, error.line, error.column, error.message);
-        assert_null(function);
+        assert_null(module);
         tirbi_arena_destroy(&r.arena);
     }
+}
+
+/* Every form of a call, as it is printed. */
+static const char calls[] =
+    "function \"f\"\n"
+    "  parameter n: i32\n"
+    "  parameter A[i64(n), 4]: f32 read written\n"
+    "  parameter handle: i64\n"
+    "  fetch p[8]: f32 fetched = handle\n"
+    "  eval call i32 \"g\" acts(n, 3; A, A[0, 1] of 4, A[; at 7] of i64(n))\n"
+    "  eval call i32 \"h\"(; A) where i64(n) == 4 \"first \\\"extent\\\"\" and 4 == i64(n) + 1 \"second\" + i32 1\n"
+    "  eval call i32 \"f\"(n + i32 -1) + import i32 \"g\" acts() * i32 2\n"
+    "  A[call i64 \"h\"(), 0] = import f32 \"sinf\"(A[0, 0; guard 1])\n"
+    "  if machine bool \"trap\"() VALUE \"no \\x0a\" {\n"
+    "    eval machine i64 \"ref.put\"(; A[0, 0] of 4)\n"
+    "    eval machine i64 \"length\"(; A)\n"
+    "  }\n";
+
+static void test_calls(void **state) {
+    static const char *const functions[] = {"f", "g", "h"}, *const imports[] = {"g", "sinf"};
+    room r;
+    (void)state;
+    open_room(&r);
+    const tirbi_lmodule *module = read_text(calls, strlen(calls), &r.arena, "calls");
+    char *found = printed(module, module->functions[0].body, &r.arena);
+    assert_string_equal(found, calls);
+    free(found);
+    assert_int_equal(module->n_functions, 3);
+    assert_int_equal(module->n_imports, 2);
+    for (int i = 0; i < 3; i++) assert_string_equal(module->functions[i].ast->name, functions[i]);
+    for (int i = 0; i < 2; i++) assert_string_equal(module->imports[i].name, imports[i]);
+    tirbi_arena_destroy(&r.arena);
+}
+
+/* Reads what may be anything, in as much memory; the status. */
+static tirb_status read_anything(const char *text, size_t size, uint64_t budget) {
+    tirbi_heap heap;
+    tirbi_arena arena;
+    tirbi_lmodule *module = NULL;
+    tirbi_heap_init(&heap, NULL, budget);
+    tirbi_arena_init(&arena, &heap);
+    const tirb_status status = tirbi_read_loops(text, size, &arena, &module, NULL);
+    assert_true((status == TIRB_OK) == (module != NULL));
+    tirbi_arena_destroy(&arena);
+    return status;
+}
+
+/* Text that ends anywhere, that is damaged, that memory runs out for, and that is nested without end. */
+static void test_hostile_text(void **state) {
+    static const struct {
+        const char *head, *again;
+    } nested[] = {{"function \"f\"\n  eval ", "call f32 \"g\"("},
+                  {"function \"f\"\n  parameter A[4]: f32\n  eval call f32 \"g\"(; ", "A[0; view "},
+                  {"function \"f\"\n  parameter A[4]: i64\n  eval call i64 \"g\"(; ", "A[A[0]; at call i64 \"g\"(; "},
+                  {"function \"f\"\n  ", "tree i = 0, 4 { init { "},
+                  {"function \"f\"\n  eval ", "call i64 \"g\"() where call i64 \"g\"("},
+                  {"function \"f\"\n  ", "if true { "}};
+    enum { TIMES = 50000 };
+    char *text = malloc(TIMES * 40);
+    (void)state;
+    assert_non_null(text);
+    for (size_t size = 0; size < strlen(calls); size++) {
+        memcpy(text, calls, size);
+        read_anything(text, size, UINT64_MAX);
+        memcpy(text, calls, sizeof calls);
+        text[size] = "\"(;#9]x\n"[size % 8];
+        read_anything(text, strlen(calls), UINT64_MAX);
+    }
+    unsigned short_of = 0;
+    for (uint64_t budget = 0; read_anything(calls, strlen(calls), budget) != TIRB_OK; budget += 64) short_of++;
+    assert_true(short_of > 10);
+    for (size_t k = 0; k < sizeof nested / sizeof *nested; k++) {
+        size_t size = strlen(nested[k].head);
+        memcpy(text, nested[k].head, size);
+        for (unsigned i = 0; i < TIMES; i++) {
+            memcpy(text + size, nested[k].again, strlen(nested[k].again));
+            size += strlen(nested[k].again);
+        }
+        assert_int_equal(read_anything(text, size, UINT64_MAX), TIRB_SYNTAX);
+    }
+    size_t size = (size_t)sprintf(text, "function \"f\"\n");
+    for (unsigned i = 0; i < TIMES; i++) size += (size_t)sprintf(text + size, "eval call i32 \"g%u\"()\n", i);
+    assert_int_equal(read_anything(text, size, UINT64_MAX), TIRB_OK); /* callees are found by their names */
+    free(text);
 }
 
 int main(void) {
@@ -268,6 +364,8 @@ int main(void) {
         cmocka_unit_test(test_text_of_programs),
         cmocka_unit_test(test_verifier),
         cmocka_unit_test(test_wrong_text),
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_hostile_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

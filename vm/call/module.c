@@ -244,7 +244,8 @@ static tirb_status verify_once(const tirb_engine *engine, const void *bytes, siz
         if (status != TIRB_OK) tirbi_verified_release(*out);
         return status;
     }
-    tirb_status status = verify(engine, pending ? tirbi_cache_entry_bytes(pending) : bytes, size, false, limits, out, error);
+    tirb_status status =
+        verify(engine, pending ? tirbi_cache_entry_bytes(pending) : bytes, size, false, limits, out, error);
     if (!pending) return status;
     if (status == TIRB_OK) {
         tirbi_cache_add(engine->cache, pending, *out, sizeof(tirbi_verified) + (*out)->heap.used);
@@ -309,8 +310,8 @@ tirb_status tirb_module_load_limited(tirb_engine *engine, const void *bytes, siz
                                      const tirb_load_limits *limits, tirb_module **out_module, tirb_error *error) {
     tirb_load_limits chosen;
     tirbi_verified *verified = NULL;
-    TIRBI_TRY(check_load(engine, bytes, size, limits, out_module, limits ? "tirb_module_load_limited" : "tirb_module_load",
-                         &chosen, error));
+    const char *caller = limits ? "tirb_module_load_limited" : "tirb_module_load";
+    TIRBI_TRY(check_load(engine, bytes, size, limits, out_module, caller, &chosen, error));
     TIRBI_TRY(engine->cache ? verify_once(engine, bytes, size, &chosen, &verified, error)
                             : verify(engine, bytes, size, false, &chosen, &verified, error));
     return make_module(engine, verified, out_module, error);

@@ -349,6 +349,8 @@ typedef struct weights {
     uint64_t pinned[9]; /* by that size */
     uint64_t others;    /* what no banks can do */
     uint64_t resizes;   /* of those, what banks of 16 bits do while they load and store */
+    uint64_t renames[9]; /* by size as well: casts that only give the lanes another name */
+    uint64_t halves;     /* what is done to floats of 16 bits */
 } weights;
 
 static bool divides(const lane_body *body, const lane_ins *ins) {
@@ -429,6 +431,14 @@ static bool may_loop_in_banks(const lane_body *body) {
     return true;
 }
 
+/* Beside sums and scans, casts that take no time in banks are no reason for them; and one operation on floats of 16
+ * bits is done by a kernel before banks have widened them. */
+static bool banks_do_most(const lane_body *body, const weights *w) {
+    const uint64_t in_banks = w->pinned[body->main_size];
+    const uint64_t for_nothing = body->reduces ? w->renames[body->main_size] : 0;
+    return in_banks > 0 && in_banks >= w->others + for_nothing && !(in_banks == 1 && w->halves == 1);
+}
+
 /* The main size is the one with the most instructions that the banks can run, inner ones counting more. When kernels do
  * most of the work, no banks: strips are then larger. */
 static void choose_main_size(lane_body *body) {
@@ -442,6 +452,9 @@ static void choose_main_size(lane_body *body) {
             const lane_operation *operation = tirbi_lane_operation_of(body, ins);
             if (operation->widest > body->widest) body->widest = operation->widest;
             if (ins->op != TIRB_OP_VMOV) weigh(ins, operation, weight, &w);
+            for (unsigned k = 0; k < 4; k++)
+                if (tirbi_lane_kind_renames(operation->kinds[k])) w.renames[1u << k] += weight;
+            if (ins->type == TIRB_F16 || ins->type == TIRB_BF16) w.halves += weight;
             continue;
         }
         if (ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSTORE || ins->op == TIRB_OP_VSPLAT) {
@@ -475,7 +488,7 @@ static void choose_main_size(lane_body *body) {
     if (w.pinned[1] > w.pinned[body->main_size] && body->widest <= 4) body->main_size = 1;
     const bool words = body->main_size >= 4 && (features & TIRBI_LANE_HAS_WORDS) != 0;
     if (body->main_size == 2 || (words && body->main_size == 4)) w.others -= w.resizes;
-    if (w.pinned[body->main_size] == 0 || w.pinned[body->main_size] < w.others) body->main_size = 0;
+    if (!banks_do_most(body, &w)) body->main_size = 0;
     /* A sign copied from a NaN would show whether it is canonical, which kernels see to and banks do not. */
     if (tirbi_lane_has(body, TIRB_OP_VCOPYSIGN, TIRB_OP_VCOPYSIGN) || !has_banks(body->code->lanes))
         body->main_size = 0;

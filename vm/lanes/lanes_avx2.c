@@ -15,9 +15,9 @@
 #include <string.h>
 
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,fma,bmi,bmi2"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,fma,f16c,bmi,bmi2"))), apply_to = function)
 #else
-#pragma GCC target("avx2,fma,bmi,bmi2")
+#pragma GCC target("avx2,fma,f16c,bmi,bmi2")
 #endif
 #include <immintrin.h>
 
@@ -89,6 +89,16 @@ static const int32_t first_elements[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0,
     (_mm256_movemask_pd(_mm256_or_pd(_mm256_or_pd(UNORDERED_F64(R(0), R(1)), UNORDERED_F64(R(2), R(3))),               \
                                      UNORDERED_F64(R(4), R(5)))) != 0)
 #endif
+#define HAVE_ROUND 1
+#define DO_FLOOR_F32(x) ((V)_mm256_round_ps((__m256)(x), _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC))
+#define DO_CEIL_F32(x)  ((V)_mm256_round_ps((__m256)(x), _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC))
+#define DO_TRUNC_F32(x) ((V)_mm256_round_ps((__m256)(x), _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC))
+#define DO_ROUND_F32(x) ((V)_mm256_round_ps((__m256)(x), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC))
+#define DO_FLOOR_F64(x) ((V)_mm256_round_pd((__m256d)(x), _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC))
+#define DO_CEIL_F64(x)  ((V)_mm256_round_pd((__m256d)(x), _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC))
+#define DO_TRUNC_F64(x) ((V)_mm256_round_pd((__m256d)(x), _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC))
+#define DO_ROUND_F64(x) ((V)_mm256_round_pd((__m256d)(x), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC))
+#include "vm/lanes/words_avx2.h"
 #include "vm/lanes/machine.inc"
 
 #if defined(__clang__)

@@ -6,7 +6,7 @@
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_DEPTH = 48, MAX_SIZE = 64 };
+enum { MAX_SIZE = 64 };
 
 typedef struct viewer {
     tirbi_lx_pool *pool;
@@ -30,22 +30,15 @@ static const tirbi_lx *value_of(const viewer *v, const tirbi_lvar *var) {
     return NULL;
 }
 
-/* Whether a value can be computed an iteration later as well: it cannot fail, and loads nothing that the loop stores
+/* Whether a node of a value cannot be computed an iteration later as well: it may fail, or loads what the loop stores
  * to. */
-static bool stays(const viewer *v, const tirbi_lx *x, unsigned depth) {
-    if (depth > MAX_DEPTH || x->traps || x->kind == TIRBI_LX_CALL || x->size > MAX_SIZE) return false;
-    if (x->kind == TIRBI_LX_VAR && tirbi_sets(v->loop->as.loop.body, x->var)) {
-        const tirbi_lx *value = value_of(v, x->var);
-        return value && stays(v, value, depth + 1);
-    }
-    if (x->kind == TIRBI_LX_LOAD) {
-        if (x->access->view || tirbi_is_among(&v->stored, x->access->buffer->root)) return false;
-        for (uint32_t d = 0; d < x->access->ndim; d++)
-            if (!stays(v, x->access->indices[d], depth + 1)) return false;
-    }
-    for (int i = 0; i < x->n_args; i++)
-        if (!stays(v, x->args[i], depth + 1)) return false;
-    return true;
+static bool passes(const void *context, const tirbi_lx *x) {
+    const viewer *v = context;
+    if (x->traps || x->kind == TIRBI_LX_CALL || x->size > MAX_SIZE) return true;
+    if (x->kind == TIRBI_LX_LOAD) return x->access->view || tirbi_is_among(&v->stored, x->access->buffer->root);
+    if (x->kind != TIRBI_LX_VAR || !tirbi_sets(v->loop->as.loop.body, x->var)) return false;
+    const tirbi_lx *value = value_of(v, x->var);
+    return !value || tirbi_any_expr(value, TIRBI_WALK_INDICES, passes, v);
 }
 
 /* The first statement of the body that sets a variable for the iterations behind, and nothing else does. */
@@ -66,7 +59,7 @@ static bool find_set(viewer *v) {
         }
         v->set = s;
         v->at = i;
-        if (!again && !read && stays(v, s->as.set.value, 0)) return true;
+        if (!again && !read && !tirbi_any_expr(s->as.set.value, TIRBI_WALK_INDICES, passes, v)) return true;
     }
     return false;
 }

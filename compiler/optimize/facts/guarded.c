@@ -1,5 +1,7 @@
 #include "compiler/optimize/facts/guarded.h"
 
+#include "compiler/loop/visit.h"
+
 /* Where code stands: in how many loops, and how many of these have iterations that may not come there. */
 typedef struct position {
     uint16_t loops, guard;
@@ -30,14 +32,14 @@ static void mark_place(const tirbi_place *place, position at) {
     }
 }
 
-/* Whether a loop in others has the same iterations in each of theirs. */
-static bool stands_still(const tirbi_lx *extent) {
-    if (extent->kind == TIRBI_LX_LOAD || extent->kind == TIRBI_LX_CALL) return false;
-    if (extent->kind == TIRBI_LX_VAR) return extent->var->kind == TIRBI_LVAR_PARAM;
-    for (int i = 0; i < extent->n_args; i++)
-        if (!stands_still(extent->args[i])) return false;
-    return true;
+static bool moves(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return x->kind == TIRBI_LX_VAR ? x->var->kind != TIRBI_LVAR_PARAM
+                                   : x->kind == TIRBI_LX_LOAD || x->kind == TIRBI_LX_CALL;
 }
+
+/* Whether a loop in others has the same iterations in each of theirs. */
+static bool stands_still(const tirbi_lx *extent) { return !tirbi_any_expr(extent, 0, moves, NULL); }
 
 static bool mark(const tirbi_ls *s, position at);
 

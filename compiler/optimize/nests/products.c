@@ -48,14 +48,14 @@ typedef struct splitting {
 
 /* ---- Products --------------------------------------------------------------------------------------------------- */
 
-/* Whether the parameters of the call alone say what it is. */
-static bool is_given(const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_VAR) return x->var->kind == TIRBI_LVAR_PARAM;
-    if (x->kind != TIRBI_LX_CONST && x->kind != TIRBI_LX_OP) return false;
-    for (int i = 0; i < x->n_args; i++)
-        if (!is_given(x->args[i])) return false;
-    return true;
+static bool is_not_given(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return x->kind == TIRBI_LX_VAR ? x->var->kind != TIRBI_LVAR_PARAM
+                                   : x->kind != TIRBI_LX_CONST && x->kind != TIRBI_LX_OP;
 }
+
+/* Whether the parameters of the call alone say what it is. */
+static bool is_given(const tirbi_lx *x) { return !tirbi_any_expr(x, 0, is_not_given, NULL); }
 
 static bool add_factors(product *p, const tirbi_lx *x) {
     x = tirbi_lx_before_cast(x);

@@ -68,25 +68,35 @@ static void keep_divisors(tirbi_dimensions *d, const tirbi_poly *extent) {
     d->n = n;
 }
 
-void tirbi_order_strides(tirbi_dimensions *d, const tirbi_poly *extent) {
+/* Whether the strides are a chain, which has sizes. */
+static bool make_sizes(tirbi_dimensions *d) {
     const tirbi_monomial one = {.degree = 0};
-    if (d->impossible) return;
-    keep_divisors(d, extent);
     add_stride(d, &one, 1);
     sort(d);
-    d->impossible = d->impossible || d->n < 2;
-    for (uint32_t i = 0; i + 1 < d->n && !d->impossible; i++) {
+    for (uint32_t i = 0; i + 1 < d->n; i++) {
         tirbi_monomial size;
         if (!tirbi_monomial_divide(&d->stride[i + 1].of, &d->stride[i].of, &size) || size.degree == 0 ||
-            d->stride[i + 1].factor % d->stride[i].factor != 0) {
-            d->impossible = true;
-            return;
-        }
+            d->stride[i + 1].factor % d->stride[i].factor != 0)
+            return false;
         d->size[i].n = 0;
         tirbi_poly_add_term(&d->size[i], &size, d->stride[i + 1].factor / d->stride[i].factor);
     }
+    return d->n >= 2 && !d->impossible;
+}
+
+void tirbi_order_strides(tirbi_dimensions *d, const tirbi_poly *extent) {
+    const tirbi_dimensions all = *d;
+    if (d->impossible) return;
+    keep_divisors(d, extent);
+    if (!make_sizes(d)) {
+        *d = all;
+        d->open = true;
+        d->impossible = !make_sizes(d);
+    }
     const uint32_t last = d->n - 1;
-    if (!d->impossible)
+    d->extent = *extent;
+    d->size[last].n = 0;
+    if (!d->open && !d->impossible)
         d->impossible = !tirbi_poly_divide(extent, &d->stride[last].of, d->stride[last].factor, &d->size[last]);
 }
 
@@ -98,20 +108,50 @@ static uint32_t stride_of(const tirbi_dimensions *d, const tirbi_monomial *of, i
     return i;
 }
 
-bool tirbi_subscripts_of(const tirbi_facts *facts, const tirbi_dimensions *d, const tirbi_poly *index,
-                         tirbi_poly *subscripts, tirbi_conditions *conditions) {
+static bool split_index(const tirbi_dimensions *d, const tirbi_poly *index, tirbi_poly *subscripts) {
     for (uint32_t i = 0; i < d->n; i++) subscripts[i].n = 0;
     for (uint32_t i = 0; i < index->n; i++) {
         tirbi_monomial left;
         const uint32_t to = stride_of(d, &index->term[i].of, index->term[i].factor, &left);
         if (!tirbi_poly_add_term(&subscripts[to], &left, index->term[i].factor / d->stride[to].factor)) return false;
     }
-    for (uint32_t i = 0; i + 1 < d->n; i++) {
+    return true;
+}
+
+/* Whether memory has all elements of the dimensions. */
+static bool has_room(const tirbi_facts *facts, const tirbi_dimensions *d, tirbi_conditions *conditions) {
+    tirbi_poly stride = {.n = 0}, room = d->extent, all;
+    return tirbi_poly_add_term(&stride, &d->stride[d->n - 1].of, d->stride[d->n - 1].factor) &&
+           tirbi_poly_multiply(&stride, &d->size[d->n - 1], &all) && tirbi_poly_add(&room, &all, -1) &&
+           tirbi_not_negative_if(facts, &room, conditions);
+}
+
+bool tirbi_subscripts_of(const tirbi_facts *facts, const tirbi_dimensions *d, const tirbi_poly *index,
+                         tirbi_poly *subscripts, tirbi_conditions *conditions) {
+    if (!split_index(d, index, subscripts)) return false;
+    for (uint32_t i = 0; i + (d->open ? 0 : 1) < d->n; i++) {
         tirbi_poly room = d->size[i];
         if (!tirbi_poly_add_constant(&room, -1) || !tirbi_poly_add(&room, &subscripts[i], -1) ||
             !tirbi_not_negative_if(facts, &subscripts[i], conditions) ||
             !tirbi_not_negative_if(facts, &room, conditions))
             return false;
     }
-    return tirbi_exact_if(facts, index, TIRB_I64, conditions);
+    return (!d->open || has_room(facts, d, conditions)) && tirbi_exact_if(facts, index, TIRB_I64, conditions);
+}
+
+bool tirbi_fit_index(const tirbi_facts *facts, tirbi_dimensions *d, const tirbi_poly *index, bool every) {
+    tirbi_conditions conditions = {.n = 0};
+    tirbi_poly parts[TIRBI_MAX_STRIDES], most = {.n = 0}, more;
+    const uint32_t last = d->n - 1;
+    if (d->open) {
+        d->impossible = !every || !split_index(d, index, parts) || !tirbi_poly_add(&most, &parts[last], -1) ||
+                        !tirbi_least(facts, &most, &more);
+        most.n = 0;
+        if (d->impossible || !tirbi_poly_add(&most, &more, -1) || !tirbi_poly_add_constant(&most, 1)) return false;
+        more = most;
+        if (d->size[last].n == 0 || (tirbi_poly_add(&more, &d->size[last], -1) && tirbi_not_negative(facts, &more)))
+            d->size[last] = most;
+    }
+    d->impossible = !tirbi_subscripts_of(facts, d, index, parts, &conditions);
+    return !d->impossible;
 }

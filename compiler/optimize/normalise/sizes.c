@@ -21,6 +21,7 @@ static bool narrow_parameters(tirbi_versions *v) {
         narrow->lo = s->lo;
         narrow->hi = s->hi;
         narrow->as = s->value->var;
+        v->narrow[v->n_narrow++] = narrow;
     }
     return true;
 }
@@ -261,5 +262,7 @@ const tirbi_ls *tirbi_version_sizes(tirbi_lx_pool *pool, const tirbi_ls *body) {
     choice->as.if_.then_case = made;
     choice->as.if_.else_case = body;
     choice->as.if_.sizes = true;
+    choice->as.if_.narrow = v->narrow;
+    choice->as.if_.n_narrow = v->n_narrow;
     return choice;
 }

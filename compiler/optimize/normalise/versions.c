@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "compiler/loop/exact.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/rewriting/copy.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -94,6 +93,16 @@ static bool has_call(const tirbi_lx *x) {
     return false;
 }
 
+/* What a loop counts to whose variable is multiplied by a size: their product has to fit. */
+static void take_counts(tirbi_versions *v, const tirbi_poly *last) {
+    for (uint32_t i = 0; last && i < last->n; i++) {
+        for (unsigned k = 0; k < last->term[i].of.degree; k++) {
+            tirbi_symbol *s = &v->facts.symbols[last->term[i].of.symbol[k]];
+            if (s->steady && s->hi > INT32_MAX && s->lo <= INT32_MAX) s->hi = INT32_MAX;
+        }
+    }
+}
+
 /* What takes part in products is a size, and what is counted to is not negative. */
 static void take_roles(tirbi_versions *v, const tirbi_poly *p, bool counts) {
     for (uint32_t i = 0; i < p->n; i++) {
@@ -102,6 +111,7 @@ static void take_roles(tirbi_versions *v, const tirbi_poly *p, bool counts) {
         for (unsigned k = 0; k < m->degree; k++) varies = varies || !v->facts.symbols[m->symbol[k]].steady;
         for (unsigned k = 0; k < m->degree; k++) {
             tirbi_symbol *s = &v->facts.symbols[m->symbol[k]];
+            if (!s->steady && m->degree > 1) take_counts(v, s->last);
             if (!s->steady || !(counts || (varies && m->degree > 1))) continue;
             if (s->lo < 0 && s->hi > 0) s->lo = 0;
             if (m->degree > 1 && s->hi > INT32_MAX && s->lo <= INT32_MAX) s->hi = INT32_MAX;
@@ -333,7 +343,7 @@ static bool has_symbolic_step(const tirbi_versions *v, const tirbi_poly *p) {
 /* Takes note of one index of a place. */
 static void look_at_index(tirbi_versions *v, const tirbi_place *place, uint32_t d) {
     tirbi_conditions conditions = {.n = 0};
-    tirbi_poly index, extent, parts[TIRBI_MAX_STRIDES];
+    tirbi_poly index, extent;
     tirbi_dimension *dimension = v->phase == TIRBI_PHASE_ROLES ? NULL : dimension_of(v, place->buffer, d, true);
     const bool linear = tirbi_version_linear(v, place->indices[d], &index, &conditions);
     if (v->phase == TIRBI_PHASE_ROLES) {
@@ -343,9 +353,8 @@ static void look_at_index(tirbi_versions *v, const tirbi_place *place, uint32_t 
         if (dimension) dimension->in.impossible = true;
     } else if (v->phase == TIRBI_PHASE_STRIDES) {
         tirbi_add_strides(&v->facts, &index, &dimension->in);
-    } else if (!dimension->in.impossible &&
-               !tirbi_subscripts_of(&v->facts, &dimension->in, &index, parts, &conditions)) {
-        dimension->in.impossible = true;
+    } else if (!dimension->in.impossible) {
+        tirbi_fit_index(&v->facts, &dimension->in, &index, place->guard == 0);
     }
 }
 

@@ -23,6 +23,8 @@ typedef struct tirbi_versions {
     tirbi_lx_pool *pool;
     tirbi_phase phase;
     tirbi_facts facts;
+    tirbi_lvar *narrow[TIRBI_MAX_SYMBOLS]; /* parameters of which it is known more in the version */
+    uint32_t n_narrow;
     tirbi_facts *known;             /* of the version: its conditions, over its own parameters */
     tirbi_conditions conditions[8]; /* of all that was changed: lists, one after the other */
     uint32_t n_lists;

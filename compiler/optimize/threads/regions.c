@@ -22,7 +22,6 @@ typedef struct walk {
     tirbi_lvar *nest[MAX_NEST]; /* the loops of the perfect nest whose bounds are known before it, outermost first */
     bool parallel[MAX_NEST]; /* the program says so */
     uint32_t n_nest;
-    uint32_t loop_depth;  /* loops inside the nest */
     tirbi_loop_set loops; /* all of them */
     const tirbi_place *places[MAX_PLACES];
     uint32_t n_places;
@@ -43,9 +42,6 @@ typedef struct walk {
 
 static const char too_large[] = "it is too large to be looked through";
 
-static void walk_value(walk *w, const tirbi_lx *x);
-static void walk_stmt(walk *w, const tirbi_ls *s);
-
 static bool listed(tirbi_lvar *const *list, uint32_t n, const tirbi_lvar *var) {
     for (uint32_t i = 0; i < n; i++) {
         if (list[i] == var) return true;
@@ -59,8 +55,6 @@ static void declare(walk *w, tirbi_lvar *var) {
 }
 
 static void declare_loop(walk *w, tirbi_lvar *var) {
-    walk_value(w, var->min);
-    walk_value(w, var->extent);
     if (w->loops.n == TIRBI_MAX_AFFINE) w->irregular = too_large;
     else w->loops.var[w->loops.n++] = var;
 }
@@ -88,14 +82,7 @@ static tirbi_region_root *row_of(walk *w, tirbi_lbuf *root) {
     return &w->roots[w->n_roots++];
 }
 
-static void walk_place(walk *w, const tirbi_place *place, bool written) {
-    for (const tirbi_place *v = place; v; v = v->view) {
-        for (uint32_t i = 0; i < v->ndim; i++) {
-            walk_value(w, v->indices[i]);
-            walk_value(w, v->buffer->shape[i]);
-        }
-    }
-    if (tirbi_has_own_number(place)) walk_value(w, place->flat);
+static void note_place(walk *w, const tirbi_place *place, bool written) {
     tirbi_region_root *row = row_of(w, place->buffer->root);
     if (!row) return;
     row->written = row->written || written;
@@ -106,112 +93,90 @@ static void walk_place(walk *w, const tirbi_place *place, bool written) {
     else w->places[w->n_places++] = place;
 }
 
+/* A sum in a variable is no memory. */
+static bool come_to_place(tirbi_walk *v, const tirbi_place *place, const tirbi_lx *load) {
+    walk *w = v->context;
+    const tirbi_lvar *local = !load && v->at->kind == TIRBI_LS_TREE ? place->buffer->local : NULL;
+    if (!local)
+        note_place(w, place, !load);
+    else if (!listed(w->declared, w->n_declared, local))
+        w->irregular = "its iterations pass a sum on";
+    return !w->irregular;
+}
+
 /* Functions of the module may read what is not written here and do what they like with what is allocated here. What the
  * host's functions do nobody knows, and any function may call them. */
-static void walk_call(walk *w, const tirbi_lcall *call) {
+static void note_call(walk *w, const tirbi_lcall *call) {
     if (call->imported || w->module->n_imports > 0) {
         w->irregular = "it may call a function of the host";
         return;
     }
     const tirbi_lfunc *callee = &w->module->functions[call->function];
-    for (uint32_t i = 0; i < call->n_scalars; i++) walk_value(w, call->scalars[i]);
-    for (uint32_t i = 0; i < call->n_checks; i++) {
-        walk_value(w, call->checks[i].actual);
-        walk_value(w, call->checks[i].expected);
-    }
     uint32_t r = 0;
     for (uint32_t i = 0; i < callee->ast->n_params && r < call->n_refs; i++) {
         if (!callee->param_buffers[i]) continue;
         const tirbi_lcall_ref *ref = &call->refs[r++];
-        if (ref->start) {
-            walk_place(w, ref->start, callee->param_buffers[i]->written);
-            walk_value(w, ref->count);
-        }
+        if (ref->start) note_place(w, ref->start, callee->param_buffers[i]->written);
         if (row_of(w, ref->buffer) && (ref->buffer->written || callee->param_buffers[i]->written))
             w->irregular = "it calls a function with a buffer that is written";
     }
 }
 
-static void walk_value(walk *w, const tirbi_lx *x) {
-    if (!x || w->irregular) return;
+static tirbi_step come_to_value(tirbi_walk *v, const tirbi_lx *x) {
+    walk *w = v->context;
     if (x->kind == TIRBI_LX_VAR) use(w, x->var);
-    if (x->kind == TIRBI_LX_LOAD) walk_place(w, x->access, false);
-    if (x->kind == TIRBI_LX_CALL) walk_call(w, x->call);
-    for (int i = 0; i < x->n_args; i++) walk_value(w, x->args[i]);
+    if (x->kind == TIRBI_LX_CALL) note_call(w, x->call);
+    return w->irregular ? TIRBI_STOP : TIRBI_INTO;
 }
 
-static void walk_set(walk *w, const tirbi_ls *s) {
-    walk_value(w, s->as.set.value);
+static void note_set(walk *w, const tirbi_ls *s) {
     if (s->as.set.declares) declare(w, s->as.set.var);
     else if (!listed(w->declared, w->n_declared, s->as.set.var)) w->irregular = "its iterations pass a variable on";
 }
 
-static void walk_tree(walk *w, const tirbi_ls *s) {
-    for (uint32_t i = 0; i < s->as.tree.n_loops; i++) declare_loop(w, s->as.tree.loops[i]);
-    if (s->as.tree.init) walk_stmt(w, s->as.tree.init);
-    for (uint32_t i = 0; i < s->as.tree.n_lets; i++) walk_value(w, s->as.tree.lets[i]);
-    for (uint32_t i = 0; i < s->as.tree.n_updates; i++) {
-        const tirbi_update *update = &s->as.tree.updates[i];
-        tirbi_lvar *local = update->target->buffer->local;
-        walk_value(w, update->value);
-        walk_value(w, update->factor);
-        if (!local) walk_place(w, update->target, true);
-        else if (!listed(w->declared, w->n_declared, local)) w->irregular = "its iterations pass a sum on";
+static void note_first_of(walk *w, const tirbi_ls *s) {
+    for (uint32_t i = 0; i < s->as.if_.n_first_of && !w->irregular; i++) {
+        if (w->n_reduced == MAX_LIVE)
+            w->irregular = too_large;
+        else
+            w->reduced[w->n_reduced++] = s->as.if_.first_of[i];
     }
 }
 
-static void walk_inner(walk *w, const tirbi_ls *body) {
-    w->loop_depth++;
-    walk_stmt(w, body);
-    w->loop_depth--;
-}
-
-static void walk_stmt(walk *w, const tirbi_ls *s) {
-    if (w->irregular) return;
+static tirbi_step come_to_stmt(tirbi_walk *v, const tirbi_ls *s) {
+    walk *w = v->context;
     switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) walk_stmt(w, s->as.seq.items[i]);
-        return;
     case TIRBI_LS_LOOP:
         declare_loop(w, s->as.loop.var);
-        walk_value(w, s->as.loop.step);
-        walk_inner(w, s->as.loop.body);
-        return;
-    case TIRBI_LS_WHILE:
-        walk_value(w, s->as.while_.condition);
-        walk_inner(w, s->as.while_.body);
-        return;
+        break;
     case TIRBI_LS_IF:
-        for (uint32_t i = 0; i < s->as.if_.n_first_of && !w->irregular; i++) {
-            if (w->n_reduced == MAX_LIVE) w->irregular = too_large;
-            else w->reduced[w->n_reduced++] = s->as.if_.first_of[i];
-        }
-        walk_value(w, s->as.if_.condition);
-        walk_stmt(w, s->as.if_.then_case);
-        if (s->as.if_.else_case) walk_stmt(w, s->as.if_.else_case);
-        return;
-    case TIRBI_LS_STORE:
-        walk_value(w, s->as.store.value);
-        walk_place(w, s->as.store.access, true);
-        return;
-    case TIRBI_LS_SET: walk_set(w, s); return;
+        note_first_of(w, s);
+        break;
+    case TIRBI_LS_SET:
+        note_set(w, s);
+        break;
     case TIRBI_LS_ALLOC:
-        for (uint32_t i = 0; i < s->as.alloc.buffer->ndim; i++) walk_value(w, s->as.alloc.buffer->shape[i]);
         if (w->n_own == MAX_ROOTS) w->irregular = too_large;
         else w->own[w->n_own++] = s->as.alloc.buffer;
-        return;
-    case TIRBI_LS_EVAL: walk_value(w, s->as.eval.value); return;
-    case TIRBI_LS_ASSERT: walk_value(w, s->as.assert_.condition); return;
-    case TIRBI_LS_TREE: walk_tree(w, s); return;
-    case TIRBI_LS_CONTINUE: return;
-    case TIRBI_LS_BREAK:
+        break;
+    case TIRBI_LS_TREE:
+        for (uint32_t i = 0; i < s->as.tree.n_loops; i++) declare_loop(w, s->as.tree.loops[i]);
+        break;
+    case TIRBI_LS_SEARCH:
+    case TIRBI_LS_FETCH:
+    case TIRBI_LS_RETURN:
+        w->irregular = "it may be left early";
+        break;
     default:
-        if (s->kind == TIRBI_LS_RETURN || w->loop_depth == 0) w->irregular = "it may be left early";
+        break;
     }
+    return w->irregular ? TIRBI_STOP : TIRBI_INTO;
 }
 
 /* The loops of the perfect nest whose bounds depend on none of them: any of them may be the region's. */
 static void walk_nest(walk *w, const tirbi_ls *s) {
+    tirbi_walk all = {
+        .context = w, .stmt = come_to_stmt, .expr = come_to_value, .access = come_to_place, .reach = TIRBI_WALK_ALL};
     while (s->kind == TIRBI_LS_LOOP && !s->as.loop.step && w->n_nest < MAX_NEST) {
         tirbi_lvar *var = s->as.loop.var;
         bool fixed = tirbi_has_plain_bounds(var) && !tirbi_mentions_loops(var->min, &w->loops) &&
@@ -219,26 +184,25 @@ static void walk_nest(walk *w, const tirbi_ls *s) {
         if (!fixed) break;
         w->parallel[w->n_nest] = s->as.loop.parallel;
         w->nest[w->n_nest++] = var;
+        tirbi_walk_expr(&all, var->min);
+        tirbi_walk_expr(&all, var->extent);
         declare_loop(w, var);
         s = s->as.loop.body;
     }
-    walk_stmt(w, s);
+    if (tirbi_walk_stmt(&all, s) && tirbi_leaves_loop(s)) w->irregular = "it may be left early";
 }
 
 /* ---- Parts by a dimension ------------------------------------------------------------------------------------- */
 
-static bool varies(const walk *w, const tirbi_lx *x) {
+static bool is_varying(const void *context, const tirbi_lx *x) {
+    const walk *w = context;
     if (x->kind == TIRBI_LX_VAR)
         return listed(w->loops.var, w->loops.n, x->var) || listed(w->declared, w->n_declared, x->var);
-    if (x->kind == TIRBI_LX_LOAD || x->kind == TIRBI_LX_CALL) return true;
-    for (int i = 0; i < x->n_args; i++) {
-        if (varies(w, x->args[i])) return true;
-    }
-    return false;
+    return x->kind == TIRBI_LX_LOAD || x->kind == TIRBI_LX_CALL;
 }
 
 static bool steady(const walk *w, const tirbi_lx *x) {
-    return x->pure && !x->traps && x->size <= TIRBI_MAX_SHARED_SIZE && !varies(w, x);
+    return x->pure && !x->traps && x->size <= TIRBI_MAX_SHARED_SIZE && !tirbi_any_expr(x, 0, is_varying, w);
 }
 
 /* Whether a step in dimension d passes over all elements that the dimensions behind it reach. */
@@ -381,7 +345,7 @@ static bool by_memory(walk *w, tirbi_region_root *row, const tirbi_lvar *var) {
         if (!form.coefficient[own] || !steady(w, form.start) || form.start->lo < 0) return false;
         for (uint32_t k = 0; k < w->loops.n; k++) {
             if (!form.coefficient[k] || k == own) continue;
-            if (form.coefficient[k]->lo < 0 || varies(w, form.coefficient[k])) return false;
+            if (form.coefficient[k]->lo < 0 || tirbi_any_expr(form.coefficient[k], 0, is_varying, w)) return false;
             left |= UINT64_C(1) << k;
         }
         if (!any) first = form;
@@ -526,10 +490,11 @@ static bool choose(walk *w, const tirbi_ls *loop, uint32_t disabled, tirbi_regio
 
 static bool finish(walk *w, tirbi_region_plan *plan) {
     tirbi_arena *arena = w->pool->arena;
+    tirbi_walk all = {.context = w, .expr = come_to_value};
     for (uint32_t i = 0; i < w->n_roots; i++) {
         if (!w->roots[i].written) continue;
-        walk_value(w, w->roots[i].base);
-        walk_value(w, w->roots[i].stride);
+        tirbi_walk_expr(&all, w->roots[i].base);
+        tirbi_walk_expr(&all, w->roots[i].stride);
     }
     keep_places(w, plan);
     plan->roots = copy_of(arena, w->roots, w->n_roots, sizeof(w->roots[0]));

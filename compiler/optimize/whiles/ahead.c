@@ -4,6 +4,7 @@
 #include "compiler/optimize/whiles/ahead.h"
 
 #include "compiler/loop/sums.h"
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/carried/search.h"
 #include "compiler/optimize/cuts/distance.h"
 #include "compiler/optimize/lanes/lanes.h"
@@ -125,17 +126,16 @@ static bool is_stored_to(const runner *r, const tirbi_lbuf *root) {
     return false;
 }
 
-/* Whether an expression fails in no round and has the same value in each. */
-static bool stays(const runner *r, const tirbi_lx *x, unsigned depth) {
-    if (x->traps || x->kind == TIRBI_LX_CALL || depth == MAX_DEPTH) return false;
-    if (x->kind == TIRBI_LX_VAR) return x->var != r->var;
-    if (x->kind == TIRBI_LX_LOAD) {
-        if (is_stored_to(r, x->access->buffer->root) || tirbi_place_depends_on(x->access, r->var)) return false;
-    }
-    for (int i = 0; i < x->n_args; i++)
-        if (!stays(r, x->args[i], depth + 1)) return false;
-    return true;
+static bool changes(const void *context, const tirbi_lx *x) {
+    const runner *r = context;
+    if (x->kind == TIRBI_LX_LOAD &&
+        (is_stored_to(r, x->access->buffer->root) || tirbi_place_depends_on(x->access, r->var)))
+        return true;
+    return x->traps || x->kind == TIRBI_LX_CALL || tirbi_is_var(r->var, x);
 }
+
+/* Whether an expression fails in no round and has the same value in each. */
+static bool stays(const runner *r, const tirbi_lx *x) { return !tirbi_any_expr(x, 0, changes, r); }
 
 /* j < n, j <= n, j > n, j >= n, and these the other way round, as it steps towards n. */
 static bool read_bound(runner *r, const tirbi_lx *x) {
@@ -145,7 +145,7 @@ static bool read_bound(runner *r, const tirbi_lx *x) {
     const unsigned k = is_variable(r, x->args[0]) ? 0 : 1;
     const tirbi_lx *bound = x->args[1 - k];
     if (!is_variable(r, x->args[k]) || r->down != (less == (k == 1))) return false;
-    if (!stays(r, bound, 0) || bound->lo < INT64_MIN / 4 || bound->hi > INT64_MAX / 4) return false;
+    if (!stays(r, bound) || bound->lo < INT64_MIN / 4 || bound->hi > INT64_MAX / 4) return false;
     const bool inclusive = x->op == TIRB_OP_LE || x->op == TIRB_OP_GE;
     bound = tirbi_lx_cast(r->pool, TIRB_I64, bound);
     r->bound = bound && !inclusive ? tirbi_lx_add(r->pool, bound, number(r, r->down ? 1 : -1)) : bound;
@@ -191,11 +191,11 @@ static bool add_place(runner *r, const tirbi_place *place, int64_t offset) {
 /* Whether the test may be looked at before its rounds: what it loads is there, and nothing else in it fails. */
 static bool read_test(runner *r, const tirbi_lx *x, unsigned depth) {
     if (x->kind == TIRBI_LX_CALL || x->size > TIRBI_MAX_SHARED_SIZE || depth == MAX_DEPTH) return false;
-    if (x->kind == TIRBI_LX_LOAD && !stays(r, x, 0)) {
+    if (x->kind == TIRBI_LX_LOAD && !stays(r, x)) {
         int64_t offset;
         if (!steps(r, x->access, &offset) || !is_before_stores(r, x->access, offset)) return false;
         for (uint32_t d = 0; d + 1 < x->access->ndim; d++)
-            if (!stays(r, x->access->indices[d], depth + 1)) return false;
+            if (!stays(r, x->access->indices[d])) return false;
         return add_place(r, x->access, offset);
     }
     bool fails = x->traps;

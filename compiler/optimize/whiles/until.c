@@ -6,7 +6,7 @@
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_ITEMS = 32, MAX_PLACES = 32, MAX_DEPTH = 48, LEAST = 8 /* iterations that are worth a search */ };
+enum { MAX_ITEMS = 32, MAX_PLACES = 32, LEAST = 8 /* iterations that are worth a search */ };
 
 typedef struct leaver {
     tirbi_lx_pool *pool;
@@ -60,21 +60,14 @@ static const tirbi_lx *value_of(const leaver *v, const tirbi_lvar *var) {
     return value;
 }
 
-/* Whether a value is known before the loop for all of its iterations. */
-static bool is_known(const leaver *v, const tirbi_lx *x, unsigned depth) {
-    if (depth > MAX_DEPTH || x->traps || x->kind == TIRBI_LX_CALL || x->size > TIRBI_MAX_SHARED_SIZE) return false;
-    if (x->kind == TIRBI_LX_VAR && is_set(v, x->var)) {
-        const tirbi_lx *value = value_of(v, x->var);
-        return value && is_known(v, value, depth + 1);
-    }
-    if (x->kind == TIRBI_LX_LOAD) {
-        if (tirbi_is_written(&v->reached, x->access->buffer->root)) return false;
-        for (uint32_t d = 0; d < x->access->ndim; d++)
-            if (!is_known(v, x->access->indices[d], depth + 1)) return false;
-    }
-    for (int i = 0; i < x->n_args; i++)
-        if (!is_known(v, x->args[i], depth + 1)) return false;
-    return true;
+/* Whether a node of a value is not known before the loop for all of its iterations. */
+static bool is_unknown(const void *context, const tirbi_lx *x) {
+    const leaver *v = context;
+    if (x->traps || x->kind == TIRBI_LX_CALL || x->size > TIRBI_MAX_SHARED_SIZE) return true;
+    if (x->kind == TIRBI_LX_LOAD) return tirbi_is_written(&v->reached, x->access->buffer->root);
+    if (x->kind != TIRBI_LX_VAR || !is_set(v, x->var)) return false;
+    const tirbi_lx *value = value_of(v, x->var);
+    return !value || tirbi_any_expr(value, TIRBI_WALK_INDICES, is_unknown, v);
 }
 
 static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
@@ -164,7 +157,7 @@ bool tirbi_search_end(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged 
                           .span = loop->span};
     const tirbi_lx *n = tirbi_lx_var(pool, found);
     if (!n || !find_items(v, loop->as.loop.body) || !v->leaves || v->n == 0 ||
-        !is_known(v, v->leaves->as.if_.condition, 0))
+        tirbi_any_expr(v->leaves->as.if_.condition, TIRBI_WALK_INDICES, is_unknown, v))
         return false;
     const tirbi_ls *all[3] = {search_for(v, found), loop_before(v, n), last_one(v, n)};
     out->loop = all[1];

@@ -171,7 +171,7 @@ class Writer(ast.NodeTransformer):
         dtype = self.program.dtypes[name]
         access = self.access(node)
         named = self.program.spelling.values == "lets" and not self.guarded and name in self.program.inputs
-        return self.let(name.lower(), access, dtype) if named else expression(access)
+        return self.let(f"{name.lower()}_at", access, dtype) if named else expression(access)
 
     def access(self, node):
         """The text of an access."""
@@ -319,6 +319,10 @@ class Program:
                 value = f"{variable} // ({inner})" if inner else variable
                 made.values[axis.name] = f"{value} % ({self.extent(axis.extent, bare=True)})" if at else value
         return made
+
+    def whole(self, name):
+        """All of a buffer, as a region."""
+        return f"{name}[{', '.join(f'0:{self.extent(extent, bare=True)}' for extent in self.shapes[name])}]"
 
     # ---- steps
 
@@ -478,6 +482,9 @@ class Program:
                          f"'{self.dtypes[name]}')")
         if not views:
             return self.one_step(number, step, step.axes, {})
+        read = dict.fromkeys(access.value.id for access in accesses(step))
+        written = dict.fromkeys(assignment.target.value.id for assignment in step.assignments)
+        lines[1:1] = [f"T.{what}({', '.join(map(self.whole, names))})" for what, names in (("reads", read), ("writes", written))]
         lines += self.plain_loops(step, step.axes[1:], {first.name: f"v{first.name}"}, views)
         return [f"for {first.name} in range({self.extent(first.extent)}):",
                 *indented([f"with T.sblock('rows_{number}'):", *indented(lines)])]
@@ -541,7 +548,7 @@ class Program:
 
     def has_bare_loops(self, step):
         """Whether the loops from the first one of reduction inwards are axes, and spatial ones indices as they are."""
-        axes = self.ordered(step, step.axes)
+        axes = step.axes[1:] if self.spelling.order == "shared" else self.ordered(step, step.axes)
         inner = axes[next(n for n, axis in enumerate(axes) if axis.kind == "reduce"):]
         spatial = [axis for axis in inner if axis.kind != "reduce"]
         if self.spelling.tiling == "split" and self.split_axis(axes) in inner:
@@ -564,10 +571,16 @@ def spellings_of(kernel, meaning):
     return list(dict.fromkeys(dataclasses.replace(base, **choices) for choices in wanted))
 
 
-def programs_of(kernel, meaning, sizes):
-    """The programs of a kernel with one meaning, none twice."""
+def random_spellings(draw, count):
+    """Spellings of any meaning; of sizes that are constant fewer."""
+    return [Spelling(draw.choice(("constant", "symbolic", "symbolic")), draw.choice(("int32", "int64")),
+                     *map(draw.choice, CHOICES.values())) for _ in range(count)]
+
+
+def programs_of(kernel, spellings, sizes):
+    """The programs of a kernel in some spellings, none twice."""
     found = {}
-    for spelling in spellings_of(kernel, meaning):
+    for spelling in spellings:
         try:
             program = Program(kernel, spelling, sizes)
         except NotOffered:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Times kernels in many spellings: is what a loop costs a matter of what it computes, or of how it is written?
 
-    spellings.py [--tirb PATH] [--isa NAME[,NAME...]] [--kernel NAME]... [--quick] [--check] [--every N] [--json]
-                 [--runs N] [--keep FOLDER] [--list]
+    spellings.py [--tirb PATH] [--isa NAME[,NAME...]] [--kernel NAME]... [--quick] [--check] [--every N]
+                 [--random N [--seed N]] [--json] [--runs N] [--keep FOLDER] [--list]
 
 Each kernel of kernels.py is described once; generate.py writes it in each of its spellings: sizes that are constants or
 symbols, of int32 or int64, and with each of these four meanings: buffers of all dimensions, flat ones, flat aliases or views
@@ -15,8 +15,8 @@ best of two turns, or of three where it seems slow. A group is what has one mean
 figure is its time divided by the time of the fastest in its group.
 
 --quick takes symbolic sizes of int32 alone, each choice by itself and small sizes. --check compares at small sizes and times
-nothing; --every N takes every Nth spelling of a kernel. The exit status is 1 when a spelling is refused or computes
-something else; times decide nothing."""
+nothing; --every N takes every Nth spelling of a kernel; --random N compares as many that nobody chose, at random sizes.
+The exit status is 1 when a spelling is refused or computes something else; times decide nothing."""
 import argparse
 import collections
 import dataclasses
@@ -25,6 +25,7 @@ import json
 import math
 import os
 import pathlib
+import random
 import shlex
 import subprocess
 import sys
@@ -44,6 +45,7 @@ WITHIN, OVER = 1.25, 2.0
 PATIENCE = 60
 WARM_UP = "0.05"  # seconds of which `tirb bench` takes a tenth to warm up
 WORST = 25
+RANDOM_SIZES, MOST_ITERATIONS = (1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 20, 24, 31, 33, 64, 65, 100), 40000
 
 
 @dataclasses.dataclass
@@ -101,10 +103,10 @@ class Runner:
             raise Failure((done.stderr.strip() or f"status {done.returncode}").splitlines()[0])
         return done.stdout
 
-    def check(self, program, isa):
+    def check(self, program, isa, *more):
         saved = [self.folder / f"out_{name}.npy" for name in self.outputs]
         options = [f"-o{name}=@{path}" for name, path in zip(self.outputs, saved)]
-        self.call(program, "run", "--isa", isa, "--threads", "1", *options)
+        self.call(program, "run", "--isa", isa, *(more or ("--threads", "1")), *options)
         given = [np.load(path).reshape(expected.shape) for path, expected in zip(saved, self.expected)]
         for name, value, expected in zip(self.outputs, given, self.expected):
             wrong = ~(np.abs(value - expected) <= TOLERANCE * (1 + np.abs(expected)))
@@ -133,7 +135,7 @@ def chosen_programs(kernel, options, sizes):
         if options.quick and meaning != ("symbolic", "int32"):
             continue
         base = generate.Spelling(*meaning)
-        for program in generate.programs_of(kernel, meaning, sizes):
+        for program in generate.programs_of(kernel, generate.spellings_of(kernel, meaning), sizes):
             if not options.quick or len(changes(program.spelling, base)) < 2:
                 found.append(program)
     return found[::options.every]
@@ -147,22 +149,46 @@ def changes(spelling, base):
 def run_kernel(kernel, options, failures):
     """The rows of a kernel; what fails is told and has none."""
     sizes = kernel.small if options.check or options.quick else kernel.sizes
-    rows = []
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(options.command, folder, kernel, sizes)
-        for program in chosen_programs(kernel, options, sizes):
-            try:
-                for isa in options.isa:
-                    runner.check(program, isa)
-                rows.append(Row(kernel.name, program))
-            except Failure as failure:
-                failures.append((kernel.name, str(program.spelling), str(failure)))
-                print(f"FAIL {kernel.name}: {program.spelling}: {failure}", flush=True)
-                if options.keep:
-                    name = f"{kernel.name}_{str(program.spelling).replace(' ', '_')}.py"
-                    (pathlib.Path(options.keep) / name).write_text(program.text)
+        rows = check_programs(runner, chosen_programs(kernel, options, sizes), options, failures)
         if not options.check:
             time_rows(rows, runner, options)
+    return rows
+
+
+def check_programs(runner, programs, options, failures, *more):
+    """The rows of the programs that compute what they should."""
+    rows, name = [], runner.kernel.name
+    for program in programs:
+        try:
+            for isa in options.isa:
+                runner.check(program, isa, *more)
+            rows.append(Row(name, program))
+        except Failure as failure:
+            failures.append((name, str(program.spelling), str(failure)))
+            sizes = ", ".join(f"{size}={value}" for size, value in runner.sizes.items())
+            print(f"FAIL {name} of {sizes}: {program.spelling}: {failure}", flush=True)
+            if options.keep:
+                file = f"{name}_{str(program.spelling).replace(' ', '_')}.py"
+                (pathlib.Path(options.keep) / file).write_text(program.text)
+    return rows
+
+
+def run_at_random(chosen, options, failures):
+    """The rows of random spellings at random sizes, some on several threads."""
+    draw, rows, tried = random.Random(options.seed), [], 0
+    while tried < options.random:
+        kernel = draw.choice(chosen)
+        sizes = {name: draw.choice(RANDOM_SIZES) for name in kernel.sizes}
+        if math.prod(sizes.values()) > MOST_ITERATIONS:
+            continue
+        programs = generate.programs_of(kernel, generate.random_spellings(draw, 12), sizes)
+        tried += len(programs)
+        with tempfile.TemporaryDirectory() as folder:
+            runner = Runner(options.command, folder, kernel, sizes)
+            more = draw.choice(((), (), ("--threads", "3"), ("--threads", "3", "--parallel", "all")))
+            rows += check_programs(runner, programs, options, failures, *more)
     return rows
 
 
@@ -265,6 +291,8 @@ def read_options():
     parser.add_argument("--kernel", action="append", metavar="NAME", help="this kernel only (repeatable)")
     parser.add_argument("--quick", action="store_true", help="one meaning, each choice by itself, small sizes")
     parser.add_argument("--check", action="store_true", help="compare at small sizes, and time nothing")
+    parser.add_argument("--random", type=int, default=0, metavar="N", help="compare some N random spellings at random sizes")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of --random")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="every Nth spelling of a kernel")
     parser.add_argument("--runs", type=int, default=20, metavar="N", help="timings in one turn of one spelling")
     parser.add_argument("--json", action="store_true")
@@ -278,6 +306,7 @@ def read_options():
     if options.every < 1:
         parser.error("--every is 1 or more")
     options.every *= int(os.environ.get("TIRB_TEST_EVERY", "1"))  # of a build that is slow
+    options.check = options.check or options.random > 0
     options.command, options.isa = shlex.split(options.tirb), options.isa.split(",")
     return options
 
@@ -289,7 +318,9 @@ def main():
         print("\n".join(kernel.name for kernel in chosen))
         return 0
     rows, failures = [], []
-    for kernel in chosen:
+    if options.random:
+        rows = run_at_random(chosen, options, failures)
+    for kernel in chosen if not options.random else ():
         rows += run_kernel(kernel, options, failures)
         if not options.check:
             print(f"{kernel.name}: {sum(row.kernel == kernel.name for row in rows)} spellings", file=sys.stderr, flush=True)

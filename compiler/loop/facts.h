@@ -1,8 +1,8 @@
 /* What is known of whole numbers: polynomials that are not negative, where code stands. */
-#ifndef TIRB_COMPILER_OPTIMIZE_ANALYSIS_FACTS_H
-#define TIRB_COMPILER_OPTIMIZE_ANALYSIS_FACTS_H
+#ifndef TIRB_COMPILER_LOOP_FACTS_H
+#define TIRB_COMPILER_LOOP_FACTS_H
 
-#include "compiler/optimize/analysis/poly.h"
+#include "compiler/loop/poly.h"
 
 enum { TIRBI_MAX_FACTS = 64, TIRBI_MAX_ROOM = 24 };
 

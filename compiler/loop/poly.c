@@ -1,4 +1,4 @@
-#include "compiler/optimize/analysis/poly.h"
+#include "compiler/loop/poly.h"
 
 #include "loader/base/checked.h"
 

@@ -3,10 +3,10 @@
  * Sums, differences and products in w bits are right modulo 2^w whatever their parts do. So an expression is judged at
  * its borders only: where it is cast, and where it ends. There its least and greatest whole number have to lie in its
  * type: known by facts, or a condition on what stays the same wherever the function is. */
-#ifndef TIRB_COMPILER_OPTIMIZE_ANALYSIS_LINEAR_H
-#define TIRB_COMPILER_OPTIMIZE_ANALYSIS_LINEAR_H
+#ifndef TIRB_COMPILER_LOOP_LINEAR_H
+#define TIRB_COMPILER_LOOP_LINEAR_H
 
-#include "compiler/optimize/analysis/facts.h"
+#include "compiler/loop/facts.h"
 
 enum { TIRBI_MAX_ASSUMED = 16 };
 

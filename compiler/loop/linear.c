@@ -1,4 +1,4 @@
-#include "compiler/optimize/analysis/linear.h"
+#include "compiler/loop/linear.h"
 
 #include "compiler/loop/exact.h"
 #include "loader/base/checked.h"

@@ -2,8 +2,8 @@
  *
  * Symbols are integers of the program that arithmetic does not take apart: parameters, variables of loops, quotients,
  * loads. They have numbers in a table, in the order in which they were met, so that nothing depends on addresses. */
-#ifndef TIRB_COMPILER_OPTIMIZE_ANALYSIS_POLY_H
-#define TIRB_COMPILER_OPTIMIZE_ANALYSIS_POLY_H
+#ifndef TIRB_COMPILER_LOOP_POLY_H
+#define TIRB_COMPILER_LOOP_POLY_H
 
 #include "compiler/loop/loop.h"
 

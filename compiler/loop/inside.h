@@ -1,6 +1,6 @@
 /* Subscripts that are inside of their dimension because of the sizes that a function was called with. */
-#ifndef TIRB_COMPILER_OPTIMIZE_ANALYSIS_INSIDE_H
-#define TIRB_COMPILER_OPTIMIZE_ANALYSIS_INSIDE_H
+#ifndef TIRB_COMPILER_LOOP_INSIDE_H
+#define TIRB_COMPILER_LOOP_INSIDE_H
 
 #include "compiler/loop/loop.h"
 

@@ -1,6 +1,6 @@
-#include "compiler/optimize/analysis/inside.h"
+#include "compiler/loop/inside.h"
 
-#include "compiler/optimize/analysis/linear.h"
+#include "compiler/loop/linear.h"
 
 /* Variables that are set once are symbols here: what they are set to is not at hand. */
 static const tirbi_lx *no_value(void *context, const tirbi_lvar *var) {

@@ -1,4 +1,4 @@
-#include "compiler/optimize/analysis/facts.h"
+#include "compiler/loop/facts.h"
 
 #include "loader/base/checked.h"
 
