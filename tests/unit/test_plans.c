@@ -157,7 +157,7 @@ static void test_what_is_left_out(void **state) {
     char *lanes = plan_of(0), *plain = plan_of(TIRB_PASS_LANES);
     assert_string_equal(lanes, "function \"saxpy\"\n"
                                "  lanes i\n"
-                               "    2 vload.f32, vsplat.f32, vfma.f32, vstore.f32\n"
+                               "    vsplat.f32, 2 vload.f32, vfma.f32, vstore.f32\n"
                                "    reads X: i\n"
                                "    updates Y: i\n");
     assert_string_equal(plain, "function \"saxpy\"\n"
