@@ -89,7 +89,7 @@ static exit_code print_json(const invocation *inv, const tirb_loop_note *const *
     return json_print(inv, list, JSON_LINES);
 }
 
-/* Where text goes on to another stage of a function, or to another function, each of which begins with a line of `# `. */
+/* Where text goes on to another stage or function, each of which begins with a line of `# `. */
 static const char *next_stage(const char *at, const char *end) {
     while (at < end) {
         const char *line = memchr(at, '\n', (size_t)(end - at));

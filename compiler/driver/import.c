@@ -141,10 +141,12 @@ static exit_code convert(const invocation *inv, const char *weights, file_bytes 
     if (stream) fclose(stream);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
     if (!enough) return fail_memory(inv);
-    exit_code code = outcome(inv, status, out);
-    if (code == EXIT_DONE && out->size > MAX_TEXT)
-        code = fail(inv, EXIT_PROGRAM, "%s: its text is larger than %zu MiB", inv->operands[0], MAX_TEXT >> 20);
-    return code;
+    if (out->size > MAX_TEXT)
+        return fail(inv, EXIT_PROGRAM,
+                    "%s: its text, which has the weights in it, is larger than %zu MiB: leave them beside it with "
+                    "--params",
+                    inv->operands[0], MAX_TEXT >> 20);
+    return outcome(inv, status, out);
 }
 
 /* ---- The bundle ------------------------------------------------------------------------------------------------- */

@@ -72,6 +72,12 @@ def test_import_says_what_the_script_says(t):
           says='"message":"m.onnx: a word"')
 
 
+def test_import_of_a_text_that_is_too_large(t):
+    t.write("m.onnx", "model")
+    t.run("import", "m.onnx", env=python(t, "for _ in range(257): print('#' * (1 << 20))"), code=PROGRAM,
+          says="leave them beside it with --params", lines=1)
+
+
 def test_import_without_python(t):
     t.write("m.onnx", "model")
     t.run("import", "m.onnx", env={"TIRB_PYTHON": "no-python-of-this-name"}, code=USAGE,

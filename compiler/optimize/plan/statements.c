@@ -224,8 +224,10 @@ static tirbi_sched *schedule_sizes(tirbi_scheduler *p, const tirbi_ls *s) {
     tirbi_version *version = TIRBI_NEW(p->pool->arena, tirbi_version);
     tirbi_sched *node = version ? tirbi_new_sched(p, TIRBI_S_VERSION, NULL, 2) : NULL;
     if (!node) return NULL;
-    *version = (tirbi_version){.condition = s->as.if_.condition, .knows = TIRBI_KNOWN_IN_NONE,
-                               .narrow = s->as.if_.narrow, .n_narrow = s->as.if_.n_narrow};
+    *version = (tirbi_version){.condition = s->as.if_.condition,
+                               .knows = TIRBI_KNOWN_IN_NONE,
+                               .narrow = s->as.if_.narrow,
+                               .n_narrow = s->as.if_.n_narrow};
     for (uint32_t i = 0; i < version->n_narrow; i++) tirbi_live_set(p->pool, version->narrow[i], true);
     version->mode[0] = version->mode[1] = p->function->aliases.mode;
     node->as.version = version;

@@ -38,9 +38,9 @@ typedef struct tirbi_version {
     uint32_t n_pairs;
     bool in_place; /* or that those which do begin at the same byte */
     tirbi_version_scope knows;
-    tirbi_alias_mode mode[2]; /* what each may assume of parameters that tirb.may_alias names */
-    tirbi_lvar *const *narrow; /* parameters that the first names in its own way: lvar.as */
+    tirbi_lvar *const *narrow; /* copies of parameters, of which the first version knows more (lvar.as) */
     uint32_t n_narrow;
+    tirbi_alias_mode mode[2]; /* what each may assume of parameters that tirb.may_alias names */
 } tirbi_version;
 
 /* The element's number that a place has in a region, where its part of the memory begins at 0. */

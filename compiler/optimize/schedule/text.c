@@ -33,12 +33,17 @@ static void put(tirbi_printer *p, const char *text) { tirbi_printer_put(p, text)
 
 /* ": " and an element's number: start + var * coefficient + .. */
 static void print_form(tirbi_printer *p, const tirbi_affine *form, const tirbi_loop_set *loops) {
+    const char *plus = "";
     put(p, ": ");
-    tirbi_printer_expr(p, form->start);
+    if (!tirbi_lx_is_int(form->start, 0)) {
+        tirbi_printer_expr(p, form->start);
+        plus = " + ";
+    }
     for (uint32_t i = 0; i < loops->n; i++) {
         const tirbi_lx *by = form->coefficient[i];
         if (!by || tirbi_lx_is_int(by, 0)) continue;
-        put(p, " + ");
+        put(p, plus);
+        plus = " + ";
         tirbi_printer_var(p, loops->var[i]);
         if (tirbi_lx_is_int(by, 1)) continue;
         put(p, " * ");
@@ -46,6 +51,7 @@ static void print_form(tirbi_printer *p, const tirbi_affine *form, const tirbi_l
         tirbi_printer_expr(p, by);
         if (by->n_args > 1) put(p, ")");
     }
+    if (!*plus) put(p, "0");
 }
 
 static void print_vars(tirbi_printer *p, const char *word, tirbi_lvar *const *vars, uint32_t n) {
@@ -119,22 +125,34 @@ static void print_search(tirbi_printer *p, const tirbi_sched *node) {
 
 /* ---- Contractions and folds ------------------------------------------------------------------------------------ */
 
+/* What a loop is in it. */
+static const char *part_of(const tirbi_contract_plan *plan, uint32_t loop, bool folds) {
+    const bool a = plan->operands[TIRBI_CONTRACT_A].form.coefficient[loop] != NULL;
+    const bool b = plan->operands[TIRBI_CONTRACT_B].form.coefficient[loop] != NULL;
+    if (plan->reduces[loop]) return "reduced";
+    if (folds) return "rows";
+    return a == b ? "batch" : a ? "rows" : "columns";
+}
+
+/* Whether the second factor is the first, as where a fold has none. */
+static bool has_one_factor(const tirbi_contract_plan *plan) {
+    return plan->operands[TIRBI_CONTRACT_A].place == plan->operands[TIRBI_CONTRACT_B].place;
+}
+
 static void print_contraction(tirbi_printer *p, const tirbi_contract_plan *plan, bool folds) {
     static const char *const names[TIRBI_CONTRACT_OPERANDS] = {
         [TIRBI_CONTRACT_C] = "updates ", [TIRBI_CONTRACT_A] = "reads ", [TIRBI_CONTRACT_B] = "reads "};
     put(p, folds ? "fold." : "contract.");
     put(p, tirbi_dtypes[plan->type].name);
     for (uint32_t i = 0; i < plan->loops.n; i++) {
-        const bool a = plan->operands[TIRBI_CONTRACT_A].form.coefficient[i] != NULL;
-        const bool b = plan->operands[TIRBI_CONTRACT_B].form.coefficient[i] != NULL;
-        const char *part = plan->reduces[i] ? "sum" : folds || a != b ? (folds || a ? "rows" : "columns") : "batch";
         print_vars(p, i > 0 ? ", " : " ", &plan->loops.var[i], 1);
         put(p, " ");
-        put(p, part);
+        put(p, part_of(plan, i, folds));
     }
     tirbi_printer_line(p);
     p->indent++;
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        if (o == TIRBI_CONTRACT_B && has_one_factor(plan)) continue;
         put(p, names[o]);
         tirbi_printer_buffer(p, plan->operands[o].place->buffer);
         print_form(p, &plan->operands[o].form, &plan->loops);

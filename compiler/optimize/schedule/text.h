@@ -9,7 +9,7 @@
  *   contract.f32, fold.f32         a line for each loop, and one for each operand
  *
  * and statements that stay as they are, as loop IR (compiler/loop/text.h). Elements are numbered as in the memory of
- * their buffer: `C: 0 + i * 128 + j` counts i and j from 0 on. */
+ * their buffer: `C: i * 128 + j` counts i and j from 0 on. */
 #ifndef TIRB_COMPILER_OPTIMIZE_SCHEDULE_TEXT_H
 #define TIRB_COMPILER_OPTIMIZE_SCHEDULE_TEXT_H
 
