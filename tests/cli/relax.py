@@ -115,6 +115,64 @@ def test_constants(t):
     assert t.path("m.tirb").read_bytes() == t.path("again.tirb").read_bytes()
 
 
+SHARED = IMPORTS + """@I.ir_module
+class Module:
+    @T.prim_func(private=True, s_tir=True)
+    def add_ten(a: T.handle):
+        A = T.match_buffer(a, (3,), "float32")
+        for i in range(3):
+            A[i] = A[i] + T.float32(10)
+
+    @R.function
+    def main(x: R.Tensor((2, 3), dtype="float32")):
+        c = R.reshape(R.const([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "float32"), R.shape([2, 3]))
+        y = R.add(R.add(x, c), R.const([[1.0]], "float32"))
+        return y
+
+    @R.function
+    def twice(x: R.Tensor((3,), dtype="float32")):
+        cls = Module
+        c = R.const([1.0, 2.0, 3.0], "float32")
+        y = R.call_tir_inplace(cls.add_ten, (c,), inplace_indices=[0], out_ty=R.Tensor((3,), dtype="float32"))
+        return (R.add(x, y), c)
+
+    @R.function
+    def branch(x: R.Tensor((2,), dtype="float32"), c: R.Tensor((), dtype="bool")):
+        if c:
+            y = R.add(x, R.const([10.0, 20.0], "float32"))
+        else:
+            y = R.add(x, R.const([5.0, 6.0], "float32"))
+        return y
+"""
+
+WRITTEN = IMPORTS + """@I.ir_module
+class Module:
+    @T.prim_func(private=True, s_tir=True)
+    def move(a: T.handle, b: T.handle):
+        A = T.match_buffer(a, (2,), "float32")
+        B = T.match_buffer(b, (2,), "float32")
+        for i in range(2):
+            B[i] = A[i]
+            A[i] = T.float32(0)
+
+    @R.function
+    def main() -> R.Tensor((2,), dtype="float32"):
+        cls = Module
+        y = R.call_tir(cls.move, (R.const([1.0, 2.0], "float32"),), out_ty=R.Tensor((2,), dtype="float32"))
+        return y
+"""
+
+
+def test_constants_stay(t):
+    """Views and branches name them, and what is done in place is done to a copy."""
+    m = model(t, SHARED)
+    t.run("run", m, "-f", "main", "2x3xf32=1", shows="y: 2x3xf32 =\n  3, 4, 5\n  6, 7, 8\n")
+    t.run("run", m, "-f", "twice", "3xf32=0", shows="0: 3xf32 = 11, 12, 13\nc: 3xf32 = 1, 2, 3\n")
+    t.run("run", m, "-f", "branch", "2xf32=1,2", "true", shows="0: 2xf32 = 11, 22\n")
+    t.run("run", m, "-f", "branch", "2xf32=1,2", "false", shows="0: 2xf32 = 6, 8\n")
+    t.run("check", model(t, WRITTEN), code=1, says="`main` writes a constant")
+
+
 def graph(arrays, kind, field, change=None):
     """The metadata that TVM prints for constants, as a Python literal."""
     nodes = []
