@@ -143,6 +143,8 @@ bool tirbi_fit_index(const tirbi_facts *facts, tirbi_dimensions *d, const tirbi_
     tirbi_conditions conditions = {.n = 0};
     tirbi_poly parts[TIRBI_MAX_STRIDES], most = {.n = 0}, more;
     const uint32_t last = d->n - 1;
+    d->impossible = !tirbi_exact_if(facts, &d->extent, TIRB_I64, &conditions);
+    if (d->impossible) return false;
     if (d->open) {
         d->impossible = !every || !split_index(d, index, parts) || !tirbi_poly_add(&most, &parts[last], -1) ||
                         !tirbi_least(facts, &most, &more);
