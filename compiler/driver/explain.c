@@ -14,6 +14,7 @@ static const option_row explain_options[] = {
     {OPTION_JSON, 0, "json", NULL, "print one JSON array instead of text"},
     {OPTION_IR, 0, "ir", "[=PASS]",
      "instead, the loop IR as text: before and after a pass, or after each that changes it"},
+    {OPTION_PLAN, 0, "plan", NULL, "instead, the schedule: what loops went through, and the instructions they became"},
     {OPTION_FP, 0, "fp", "MODE", "precise, strict or fast"},
     {OPTION_PARALLEL, 0, "parallel", "WHICH", "auto, off or all: loops for several threads"},
     DISABLE_OPTION,
@@ -88,7 +89,7 @@ static exit_code print_json(const invocation *inv, const tirb_loop_note *const *
     return json_print(inv, list, JSON_LINES);
 }
 
-/* Where the text of loop IR goes on to another stage of a function, each of which begins with a line of `# `. */
+/* Where text goes on to another stage or function, each of which begins with a line of `# `. */
 static const char *next_stage(const char *at, const char *end) {
     while (at < end) {
         const char *line = memchr(at, '\n', (size_t)(end - at));
@@ -108,10 +109,9 @@ static bool is_stage_of(const char *stage, const char *end, const char *function
            memcmp(title_end, line, (size_t)size) == 0;
 }
 
-/* Loop IR; what it has of the source are names of letters, digits and _, and clean strings. */
-static exit_code show_ir(const invocation *inv, const tirb_compile_result *result) {
-    size_t size;
-    const char *text = tirb_compile_result_ir(result, &size), *only = option_text(inv, OPTION_FUNCTION);
+/* Loop IR, or schedules; what they have of the source are names of letters, digits and _, and clean strings. */
+static exit_code show_stages(const invocation *inv, const char *text, size_t size) {
+    const char *only = option_text(inv, OPTION_FUNCTION);
     bool shown = false;
     for (const char *at = text, *end = text + size, *next; at < end; at = next) {
         next = next_stage(at, end);
@@ -123,6 +123,13 @@ static exit_code show_ir(const invocation *inv, const tirb_compile_result *resul
     return fail_usage(inv->command, "-f %s: there is no function of that name, or the pass did not run", only);
 }
 
+static exit_code show_text(const invocation *inv, const tirb_compile_result *result) {
+    size_t size;
+    const char *text = option_given(inv, OPTION_IR) ? tirb_compile_result_ir(result, &size)
+                                                    : tirb_compile_result_plan(result, &size);
+    return show_stages(inv, text, size);
+}
+
 /* The name of a pass, or an error that lists them. */
 static exit_code read_pass(const invocation *inv, tirb_compile_options *options) {
     const char *wanted = option_text(inv, OPTION_IR);
@@ -131,6 +138,13 @@ static exit_code read_pass(const invocation *inv, tirb_compile_options *options)
     options->show_ir = wanted ? wanted : "";
     if (!wanted || tirbi_check_view(wanted, &error) == TIRB_OK) return EXIT_DONE;
     return fail_usage(inv->command, "--ir: %s", error.message);
+}
+
+static exit_code read_plan(const invocation *inv, tirb_compile_options *options) {
+    if (option_given(inv, OPTION_JSON)) return fail_usage(inv->command, "--plan prints text, not JSON");
+    if (options->show_ir) return fail_usage(inv->command, "--ir and --plan do not go together");
+    options->show_plan = 1;
+    return EXIT_DONE;
 }
 
 static exit_code show(const invocation *inv, const file_bytes *text, const tirb_compile_result *result) {
@@ -165,11 +179,13 @@ static exit_code run_explain(const invocation *inv) {
     options.explain = 1;
     exit_code code = compile_options_read(inv, &options);
     if (code == EXIT_DONE && option_given(inv, OPTION_IR)) code = read_pass(inv, &options);
+    if (code == EXIT_DONE && option_given(inv, OPTION_PLAN)) code = read_plan(inv, &options);
     if (code == EXIT_DONE) code = source_read(inv, inv->operands[0], &options, &text);
     if (code != EXIT_DONE) return code;
     tirb_status status = tirb_compile((const char *)text.data, text.size, &options, &result, &error);
     code = compile_outcome(inv, options.file_name, status, &error, result);
-    if (code == EXIT_DONE) code = options.show_ir ? show_ir(inv, result) : show(inv, &text, result);
+    if (code == EXIT_DONE)
+        code = options.show_ir || options.show_plan ? show_text(inv, result) : show(inv, &text, result);
     tirb_compile_result_destroy(result);
     free(text.data);
     return code;

@@ -22,9 +22,7 @@ enum { SCRIPT_MODEL = 1, SCRIPT_OPTIONS = 2, SCRIPT_FILES = 3, SCRIPT_PACKAGE = 
 
 static const option_row import_options[] = {
     {OPTION_OUTPUT, 'o', "output", "FILE", "where the bundle goes (default: the model's name with .tirb)"},
-    {OPTION_PARAMS, 0, "params", "FILE",
-     "where the weights go, .safetensors or .npz (default: the bundle's name with .safetensors)"},
-    {OPTION_INSIDE, 0, "inside", "SIZE", "constants of at most so many bytes stay in the bundle (default 1K)"},
+    {OPTION_PARAMS, 0, "params", "FILE", "the weights go there, .safetensors or .npz (default: into the bundle)"},
     {OPTION_SHAPE, 0, "shape", "NAME=D,D,..", "the dimensions of an input, numbers or names of sizes (repeatable)"},
     {OPTION_TEXT, 0, "text", "FILE", "keep the Relax text, which messages have places in"},
     {OPTION_FP, 0, "fp", "MODE", "precise (a*b+c fuses, block sums are trees), strict (nothing fuses) or fast"},
@@ -34,6 +32,11 @@ static const option_row import_options[] = {
     {OPTION_HELP, 'h', "help", NULL, "show this help"},
     {OPTION_END, 0, NULL, NULL, NULL},
 };
+
+static bool ends_with(const char *text, const char *end) {
+    const size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
 
 /* The names behind a word of the comment that the text begins with, as they stand there; "" where there are none. */
 static const char *names_behind(const file_bytes *text, const char *word, int *out_size) {
@@ -58,21 +61,18 @@ static const char *python(void) {
 }
 
 /* Starts the script, whose stdout is read from `out`; or an error number. */
-static int start(const invocation *inv, const char *weights, const char *format, pid_t *child, FILE **out) {
+static int start(const invocation *inv, const char *weights, pid_t *child, FILE **out) {
     const char *argv[12 + 2 * MAX_SHAPES];
     size_t n = 0;
-    const char *inside = option_text(inv, OPTION_INSIDE);
-    uint64_t bytes = 1024;
-    char number[24];
-    if (inside) parse_size(inside, &bytes);
-    snprintf(number, sizeof number, "%llu", (unsigned long long)bytes);
     argv[n++] = python();
     argv[n++] = "-c";
     argv[n++] = tirbi_import_script;
-    argv[n++] = "--format";
-    argv[n++] = format;
-    argv[n++] = "--inside";
-    argv[n++] = number;
+    if (weights) {
+        argv[n++] = "--weights";
+        argv[n++] = weights;
+        argv[n++] = "--format";
+        argv[n++] = ends_with(option_text(inv, OPTION_PARAMS), ".npz") ? "npz" : "safetensors";
+    }
     for (size_t i = 0; i < inv->n_options && n + 6 < sizeof argv / sizeof *argv; i++) {
         if (inv->options[i].key != OPTION_SHAPE) continue;
         argv[n++] = "--shape";
@@ -80,7 +80,6 @@ static int start(const invocation *inv, const char *weights, const char *format,
     }
     argv[n++] = "--";
     argv[n++] = inv->operands[0];
-    argv[n++] = weights;
     argv[n] = NULL;
     int ends[2];
     posix_spawn_file_actions_t actions;
@@ -126,12 +125,12 @@ static exit_code outcome(const invocation *inv, int status, const file_bytes *sa
     }
 }
 
-/* The model as a text of Relax; its weights go to the file `weights`. */
-static exit_code convert(const invocation *inv, const char *weights, const char *format, file_bytes *out) {
+/* The model as a text of Relax; its weights go to the file `weights`, or with NULL into the text. */
+static exit_code convert(const invocation *inv, const char *weights, file_bytes *out) {
     pid_t child;
     FILE *stream;
     *out = (file_bytes){0};
-    int problem = start(inv, weights, format, &child, &stream), status = 0;
+    int problem = start(inv, weights, &child, &stream), status = 0;
     if (problem == ENOENT)
         return fail(inv, EXIT_USAGE,
                     "there is no %s: import needs a Python with apache-tvm 0.27 and onnx or torch, which TIRB_PYTHON "
@@ -142,10 +141,12 @@ static exit_code convert(const invocation *inv, const char *weights, const char 
     if (stream) fclose(stream);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
     if (!enough) return fail_memory(inv);
-    exit_code code = outcome(inv, status, out);
-    if (code == EXIT_DONE && out->size > MAX_TEXT)
-        code = fail(inv, EXIT_PROGRAM, "%s: its text is larger than %zu MiB", inv->operands[0], MAX_TEXT >> 20);
-    return code;
+    if (out->size > MAX_TEXT)
+        return fail(inv, EXIT_PROGRAM,
+                    "%s: its text, which has the weights in it, is larger than %zu MiB: leave them beside it with "
+                    "--params",
+                    inv->operands[0], MAX_TEXT >> 20);
+    return outcome(inv, status, out);
 }
 
 /* ---- The bundle ------------------------------------------------------------------------------------------------- */
@@ -181,8 +182,7 @@ static void print_usage(const file_bytes *text, const char *to, const char *weig
     printf("\n");
 }
 
-static exit_code deliver(const invocation *inv, file_bytes *text, const char *to, output_file *weights,
-                         const char *weights_name) {
+static exit_code deliver(const invocation *inv, file_bytes *text, const char *to, output_file *weights) {
     bundle made;
     const char *kept = option_text(inv, OPTION_TEXT);
     int n_weights;
@@ -193,23 +193,15 @@ static exit_code deliver(const invocation *inv, file_bytes *text, const char *to
     code = check_main(inv, &made);
     if (code == EXIT_DONE) code = output_write_beside(inv, inv->operands[0], to, made.bytes, made.size);
     if (code == EXIT_DONE && n_weights > 0) code = output_commit(inv, weights);
-    if (code == EXIT_DONE && strcmp(to, "-") != 0) print_usage(text, to, weights_name);
+    if (code == EXIT_DONE && strcmp(to, "-") != 0) print_usage(text, to, option_text(inv, OPTION_PARAMS));
     bundle_close(&made);
     return code;
 }
 
-static bool ends_with(const char *text, const char *end) {
-    const size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 static exit_code check_import_options(const invocation *inv) {
-    const char *inside = option_text(inv, OPTION_INSIDE), *params = option_text(inv, OPTION_PARAMS);
-    uint64_t bytes;
+    const char *params = option_text(inv, OPTION_PARAMS);
     size_t n_shapes = 0;
     for (size_t i = 0; i < inv->n_options; i++) n_shapes += inv->options[i].key == OPTION_SHAPE;
-    if (inside && !parse_size(inside, &bytes))
-        return fail_usage(inv->command, "--inside is a number of bytes, with K, M or G behind it, not '%s'", inside);
     if (params && !ends_with(params, ".npz") && !ends_with(params, ".safetensors"))
         return fail_usage(inv->command, "--params is a file .safetensors or .npz, not '%s'", params);
     if (n_shapes > MAX_SHAPES) return fail_usage(inv->command, "--shape is given more than %d times", MAX_SHAPES);
@@ -221,20 +213,14 @@ static exit_code run_import(const invocation *inv) {
     exit_code code = check_import_options(inv);
     if (code != EXIT_DONE) return code;
     char *to = given ? strdup(given) : output_name(inv->operands[0], ".tirb");
-    char *weights_name = params ? strdup(params)
-                         : to   ? output_name(strcmp(to, "-") ? to : inv->operands[0], ".safetensors")
-                                : NULL;
     output_file weights = {0};
     file_bytes text = {0};
-    code = to && weights_name ? output_check(inv, to) : fail_memory(inv);
-    if (code == EXIT_DONE) code = output_stage(inv, weights_name, "", 0, &weights);
-    if (code == EXIT_DONE)
-        code = convert(inv, weights.temporary ? weights.temporary : weights.target,
-                       ends_with(weights_name, ".npz") ? "npz" : "safetensors", &text);
-    if (code == EXIT_DONE) code = deliver(inv, &text, to, &weights, weights_name);
+    code = to ? output_check(inv, to) : fail_memory(inv);
+    if (code == EXIT_DONE && params) code = output_stage(inv, params, "", 0, &weights);
+    if (code == EXIT_DONE) code = convert(inv, weights.temporary ? weights.temporary : weights.target, &text);
+    if (code == EXIT_DONE) code = deliver(inv, &text, to, &weights);
     output_finish(&weights);
     free(text.data);
-    free(weights_name);
     free(to);
     return code;
 }
@@ -246,12 +232,13 @@ const command import_command = {
     .options = import_options,
     .details = "MODEL is .onnx, or .pt2 of torch.export.save. TVM's front ends read it, in python3 or what\n"
                "TIRB_PYTHON names, which needs apache-tvm 0.27 and onnx or torch: nothing of that is needed to\n"
-               "run the bundle. Its function `main` takes the model's inputs, then its weights, and what to\n"
-               "type to run it is printed. Results are called by their numbers.\n"
+               "run the bundle. Its function `main` takes the model's inputs, with --params its weights behind\n"
+               "them, and what to type to run it is printed. Results are called by their numbers. Unless\n"
+               "--compile-memory says otherwise, compiling takes up to 4 GiB: the text has the weights in it.\n"
                "\n"
                "Examples:\n"
                "  tirb import model.onnx\n"
-               "  tirb import model.onnx -o model.tirb --params model.npz --shape x=1,3,224,224\n"
+               "  tirb import model.onnx -o model.tirb --params model.safetensors --shape x=1,3,224,224\n"
                "  tirb import model.onnx --shape x=batch,3,224,224 --text model.py\n",
     .run = run_import,
     .least_operands = 1,

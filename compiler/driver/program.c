@@ -14,6 +14,8 @@
 
 /* Bytes of one program file; what it unpacks to has the engine's own limit. */
 #define MAX_PROGRAM_FILE ((size_t)256 << 20)
+/* What compiling a model may take, whose text has its weights in it. */
+#define MAX_MODEL_MEMORY ((uint64_t)4 << 30)
 
 static bool ends_with(const char *text, const char *end) {
     size_t n = strlen(text), m = strlen(end);
@@ -178,6 +180,7 @@ static exit_code compile(const invocation *inv, const char *path, file_bytes *te
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     options.file_name = out->file;
     exit_code code = compile_options_read(inv, &options);
+    if (inv->command == &import_command && options.max_memory == 0) options.max_memory = MAX_MODEL_MEMORY;
     if (code == EXIT_DONE) code = source_define(inv, path, &options, text);
     if (code == EXIT_DONE) code = cache_open(inv, (const char *)text->data, text->size, &options, &out->cache);
     if (code != EXIT_DONE) return code;

@@ -1,7 +1,5 @@
 /* Emission of contractions: guards, checks of indices over the whole box, C's first values, the instruction. */
 #include "compiler/emit/emit.h"
-#include "compiler/optimize/contractions/distribute.h"
-#include "loader/isa/semirings.h"
 
 static void emit_checks(tirbi_emitter *e, const tirbi_contract_plan *plan) {
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
@@ -9,22 +7,6 @@ static void emit_checks(tirbi_emitter *e, const tirbi_contract_plan *plan) {
             tirbi_put_box_checks(e, v, &plan->loops, UINT64_MAX);
         }
     }
-}
-
-/* A nest of the spatial loops around what gives C its first values. */
-static void emit_before(tirbi_emitter *e, const tirbi_contract_plan *plan) {
-    const tirbi_ls *body = plan->before;
-    for (uint32_t i = plan->loops.n; i-- > 0;) {
-        if (plan->reduces[i]) continue;
-        tirbi_ls *loop = TIRBI_NEW(e->arena, tirbi_ls);
-        if (!loop) return;
-        loop->kind = TIRBI_LS_LOOP;
-        loop->span = plan->before->span;
-        loop->as.loop.var = plan->loops.var[i];
-        loop->as.loop.body = body;
-        body = loop;
-    }
-    tirbi_put_stmt(e, body);
 }
 
 /* The value zero is all zero bits in every type, and needs no register. */
@@ -49,9 +31,10 @@ static void fill_box(tirbi_emitter *e, const tirbi_contract_plan *plan, tirbi_co
 }
 
 /* The instruction for a plan, whose operands are computed, or NULL. */
-static tirbi_instr *make_instr(tirbi_emitter *e, const tirbi_contract_plan *plan, tirbi_op op) {
+static tirbi_instr *make_instr(tirbi_emitter *e, const tirbi_contract_plan *plan, const tirbi_sched *before,
+                               tirbi_op op) {
     emit_checks(e, plan);
-    if (plan->before) emit_before(e, plan);
+    if (before) tirbi_put_sched(e, before);
     tirbi_instr *instr = TIRBI_NEW(e->arena, tirbi_instr);
     if (!instr) return NULL;
     instr->op = (uint8_t)op;
@@ -62,93 +45,27 @@ static tirbi_instr *make_instr(tirbi_emitter *e, const tirbi_contract_plan *plan
     return instr;
 }
 
+_Static_assert((int)TIRBI_FOLD_INIT == (int)TIRBI_CONTRACT_INIT, "both have their first value by the same bit");
+
 /* Plans over the same loops, one after the other: what their operands need is computed before all of them, so that they
  * follow each other and the machine may go through rows once for two of them. */
-static void emit_contractions(tirbi_emitter *e, const tirbi_contract_plan *plans, uint32_t n, tirbi_op op) {
+void tirbi_put_contractions(tirbi_emitter *e, const tirbi_sched *node) {
+    const tirbi_leaf *leaf = node->as.leaf;
+    const tirbi_contract_plan *plans = leaf->contract;
+    const tirbi_op op = leaf->kind == TIRBI_LEAF_FOLD ? TIRB_OP_FOLD : TIRB_OP_CONTRACT;
     tirbi_patch_list skip = {0};
     tirbi_scope scope = tirbi_scope_open(e);
     tirbi_instr *instrs[TIRBI_MAX_FOLDS];
     for (uint32_t i = 0; i < plans->loops.n; i++) tirbi_put_guard(e, plans->loops.var[i], &skip);
     tirbi_scope inside = tirbi_scope_open(e);
     tirbi_mark_line(e, plans->span);
-    for (uint32_t i = 0; i < n; i++) {
-        instrs[i] = make_instr(e, &plans[i], op);
+    for (uint32_t i = 0; i < leaf->n; i++) {
+        instrs[i] = make_instr(e, &plans[i], node->items[i], op);
         if (!instrs[i]) return;
     }
     tirbi_mark_line(e, plans->span);
-    for (uint32_t i = 0; i < n && !e->failed; i++) tirbi_encode(&e->code, instrs[i]);
+    for (uint32_t i = 0; i < leaf->n && !e->failed; i++) tirbi_encode(&e->code, instrs[i]);
     tirbi_scope_close(e, inside);
     tirbi_land(e, &skip);
     tirbi_scope_close(e, scope);
-}
-
-/* What is done along the loops of the sum. */
-static const char *reduction_of(const tirbi_contract_plan *plan) {
-    switch (tirbi_semiring_of(plan->flags)) {
-#define TIRBI_SEMIRING(NAME, types, text)                                                                              \
-    case TIRBI_##NAME: return text;
-#include "loader/isa/semirings.def"
-#undef TIRBI_SEMIRING
-    default: return "sums the products";
-    }
-}
-
-static void note_loops(tirbi_emitter *e, const tirbi_contract_plan *plan) {
-    for (uint32_t i = 0; i < plan->loops.n; i++) {
-        bool a = plan->operands[TIRBI_CONTRACT_A].form.coefficient[i] != NULL;
-        bool b = plan->operands[TIRBI_CONTRACT_B].form.coefficient[i] != NULL;
-        const char *part = plan->reduces[i] ? reduction_of(plan) : a == b ? "a batch" : a ? "rows" : "columns";
-        tirbi_note_loop(e->notes, plan->loops.var[i], plan->span, TIRB_FORM_CONTRACTION, "contract.%s: %s",
-                        tirbi_dtypes[plan->type].name, part);
-    }
-}
-
-/* Whole rows at once, and the loops around them. */
-static void note_rows(tirbi_emitter *e, const tirbi_contract_plan *plan, const char *rule) {
-    for (uint32_t k = 0; k < plan->loops.n; k++) {
-        const bool row = k + 1 == plan->loops.n;
-        tirbi_note_loop(e->notes, plan->loops.var[k], plan->span, TIRB_FORM_TREE, "fold.%s: %s%s",
-                        tirbi_dtypes[plan->type].name, row ? rule : "", row ? "whole rows at once" : "rows");
-    }
-}
-
-static void put_plan(tirbi_emitter *e, const tirbi_contract_plan *plan) {
-    if (plan->folds) note_rows(e, plan, "");
-    else note_loops(e, plan);
-    emit_contractions(e, plan, 1, plan->folds ? TIRB_OP_FOLD : TIRB_OP_CONTRACT);
-}
-
-bool tirbi_put_contraction(tirbi_emitter *e, const tirbi_ls *loop) {
-    tirbi_distribution parts;
-    if (tirbi_disabled(e) & TIRB_PASS_CONTRACT) return false;
-    if (tirbi_plan_contraction(e->pool, loop, &parts.plan)) {
-        put_plan(e, &parts.plan);
-        return true;
-    }
-    if (!tirbi_distribute_contraction(e->pool, loop, &parts)) return false;
-    for (uint32_t i = 0; i < parts.n_temporaries; i++) {
-        const tirbi_ls alloc = {
-            .kind = TIRBI_LS_ALLOC, .span = parts.plan.span, .as.alloc.buffer = parts.temporaries[i]};
-        tirbi_put_stmt(e, &alloc);
-    }
-    for (uint32_t i = 0; i < parts.n_before; i++) tirbi_put_stmt(e, parts.before[i]);
-    put_plan(e, &parts.plan);
-    for (uint32_t i = 0; i < parts.n_after; i++) tirbi_put_stmt(e, parts.after[i]);
-    return true;
-}
-
-_Static_assert((int)TIRBI_FOLD_INIT == (int)TIRBI_CONTRACT_INIT, "both have their first value by the same bit");
-
-static void put_folds(tirbi_emitter *e, const tirbi_fold_plans *folds) {
-    for (uint32_t i = 0; i < folds->n; i++) note_rows(e, &folds->plan[i], "rule R3, ");
-    emit_contractions(e, folds->plan, folds->n, TIRB_OP_FOLD);
-}
-
-bool tirbi_put_folds(tirbi_emitter *e, const tirbi_ls *loop) {
-    tirbi_fold_plans *folds = tirbi_disabled(e) & TIRB_PASS_CONTRACT ? NULL : TIRBI_NEW(e->arena, tirbi_fold_plans);
-    if (!folds) return false;
-    const bool planned = tirbi_plan_folds(e->pool, loop, folds);
-    if (planned) put_folds(e, folds);
-    TIRBI_GIVE_BACK(e->arena, folds);
-    return planned;
 }

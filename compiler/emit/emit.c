@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "compiler/optimize/facts/live.h"
-
 #include "loader/base/checked.h"
 
 void tirbi_put_too_large(tirbi_emitter *e, tirbi_span span, const char *what) {
@@ -92,7 +90,6 @@ static bool reach(tirbi_emitter *e, uint32_t **array, uint32_t *n, uint32_t id) 
 
 void tirbi_set_reg(tirbi_emitter *e, tirbi_lvar *var, int32_t reg) {
     tirbi_registers *r = e->registers;
-    tirbi_live_set(e->pool, var, reg >= 0);
     if (reg < 0 && tirbi_reg_of(e, var) < 0) return;
     if (reach(e, &r->var, &r->n_vars, tirbi_lvar_id(e->pool, var))) r->var[var->id] = (uint32_t)(reg + 1);
 }

@@ -4,8 +4,7 @@
 
 #include "compiler/emit/function.h"
 #include "compiler/loop/loop.h"
-#include "compiler/optimize/lanes/lanes.h"
-#include "compiler/optimize/notes.h"
+#include "compiler/optimize/schedule/schedule.h"
 #include "compiler/pipeline/switches.h"
 #include "loader/base/bytes.h"
 
@@ -97,24 +96,9 @@ typedef struct tirbi_emitter {
     tirbi_line *lines;
     uint32_t n_lines, lines_capacity;
     tirbi_loop_frame *loops;
-    tirbi_notes *notes; /* NULL: nobody asks */
     tirbi_region_list *regions;
-    uint32_t unflattened; /* the same for loops whose ranges do not follow each other */
-    uint32_t unsearched; /* loops that are emitted a second time, and not to be searched */
-    uint32_t splits; /* that what is emitted stands in */
-    uint32_t behind; /* the same of loops without their first iterations */
-    uint32_t named;  /* loops around it that read variables in place of memory */
-    uint32_t unblocked; /* loops that are emitted a second time, and not by blocks */
-    uint32_t unwrapped; /* loops that are emitted a second time, and not with choices for remainders */
-    uint32_t unnumbered; /* loops that are emitted a second time, and choose rows by several numbers */
-    uint32_t unfilled; /* loops that are emitted a second time, where buffers may be empty */
-    uint32_t unstaged; /* loops that are emitted a second time, and read where elements are */
-    bool serial; /* no regions: in one, or where there is too little work */
     bool failed; /* reported */
 } tirbi_emitter;
-
-/* What is not to be done for speed. */
-static inline uint32_t tirbi_disabled(const tirbi_emitter *e) { return tirbi_switched_off(e->disabled, e->arena); }
 
 /* emit.c: registers, instructions, jumps */
 tirbi_scope tirbi_scope_open(tirbi_emitter *e);
@@ -203,9 +187,8 @@ void tirbi_find_changes(const tirbi_ls *s, tirbi_changed *out);
 bool tirbi_stays(const tirbi_changed *changed, const tirbi_lbuf *root);
 
 /* statements.c */
-void tirbi_put_stmt(tirbi_emitter *e, const tirbi_ls *s);
-/* The iterations of a loop one after the other, as written. */
-void tirbi_put_loop_in_order(tirbi_emitter *e, const tirbi_ls *loop);
+/* Emits what a schedule says. */
+void tirbi_put_sched(tirbi_emitter *e, const tirbi_sched *node);
 /* Computes before a loop what does not change in it and cannot trap. */
 void tirbi_hoist_value(tirbi_emitter *e, const tirbi_lx *x);
 /* Jumps over a loop that runs no times. */
@@ -217,37 +200,24 @@ typedef void (*tirbi_loop_body)(tirbi_emitter *e, const void *context);
 void tirbi_put_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, tirbi_loop_frame *frame,
                         tirbi_loop_body body, const void *context);
 
-/* loop_forms.c */
-/* Emits a loop as lanes, as it stands or in another form; false when nothing was emitted. */
-bool tirbi_put_lanes(tirbi_emitter *e, const tirbi_ls *loop);
-void tirbi_put_search(tirbi_emitter *e, const tirbi_ls *search);
-
 /* lane_loops.c */
-/* The lane plan of a loop: of its nest in a better order, or of itself; and its emission. */
-bool tirbi_choose_lanes(tirbi_emitter *e, const tirbi_ls *loop, tirbi_nest *out);
-/* The plan is given back. */
 void tirbi_put_nest(tirbi_emitter *e, const tirbi_nest *nest);
 void tirbi_put_lane_plan(tirbi_emitter *e, const tirbi_lane_plan *plan);
+void tirbi_put_search(tirbi_emitter *e, const tirbi_ls *search, const tirbi_lane_plan *plan);
 /* Checks the indices of one place (not of what it is a view of) that are not proven, for all iterations of the loops in
  * `enclosing`, a bit per loop. */
 void tirbi_put_box_checks(tirbi_emitter *e, const tirbi_place *place, const tirbi_loop_set *loops, uint64_t enclosing);
 
 /* contractions.c */
-/* Emits a nest as a contraction; false when it is none and nothing was emitted. */
-bool tirbi_put_contraction(tirbi_emitter *e, const tirbi_ls *loop);
-/* The same for rows of tree reductions. */
-bool tirbi_put_folds(tirbi_emitter *e, const tirbi_ls *loop);
+/* The contractions or folds of a leaf. */
+void tirbi_put_contractions(tirbi_emitter *e, const tirbi_sched *node);
 
-/* aliases.c */
-/* Emits a loop in which parameters meet that may share memory, one of them written; false when it is no such loop. */
-bool tirbi_put_aliased_loop(tirbi_emitter *e, const tirbi_ls *loop);
-/* Variables declared in a statement that is emitted again get registers anew. */
-void tirbi_forget_registers(tirbi_emitter *e, const tirbi_ls *s);
+/* versions.c */
+void tirbi_put_version(tirbi_emitter *e, const tirbi_sched *node);
 
 /* regions.c */
-/* Emits a nest as a fork of a region where its iterations are known to be apart and worth it; false when nothing was
- * emitted. */
-bool tirbi_put_region(tirbi_emitter *e, const tirbi_ls *loop);
+/* The fork of a region, and its function. */
+void tirbi_put_region(tirbi_emitter *e, const tirbi_sched *node);
 
 /* function.c */
 /* Moves what was emitted into `out`. */

@@ -81,11 +81,11 @@ void tirbi_finish_function(tirbi_emitter *e, const char *name, tirbi_function *o
     out->n_lines = e->n_lines;
 }
 
-static void put_function(tirbi_emitter *e, const tirbi_ls *body, tirbi_function *out) {
+static void put_function(tirbi_emitter *e, const tirbi_sched *schedule, tirbi_function *out) {
     const tirbi_lfunc *f = e->function;
     number_parameters(e);
     place_constants(e);
-    tirbi_put_stmt(e, body);
+    tirbi_put_sched(e, schedule);
     if (!f->returns) {
         TIRBI_PUT(e, TIRB_OP_RETVOID, TIRB_TYPE_NONE, 0);
     } else {
@@ -102,8 +102,8 @@ static void put_function(tirbi_emitter *e, const tirbi_ls *body, tirbi_function 
     tirbi_finish_function(e, f->ast->name, out);
 }
 
-void tirbi_emit_function(tirbi_emission *emission, tirbi_lfunc *function, const tirbi_ls *body,
-                         const tirbi_source *source, tirbi_notes *notes, tirbi_function *out) {
+void tirbi_emit_function(tirbi_emission *emission, tirbi_lfunc *function, const tirbi_sched *schedule,
+                         const tirbi_source *source, tirbi_function *out) {
     tirbi_registers registers = {.n_vars = 0};
     tirbi_emitter e = {.arena = function->pool->arena,
                        .lasting = emission->lasting,
@@ -115,10 +115,9 @@ void tirbi_emit_function(tirbi_emission *emission, tirbi_lfunc *function, const 
                        .pool = function->pool,
                        .strings = &emission->strings,
                        .constants = &emission->constants,
-                       .notes = notes,
                        .registers = &registers,
                        .regions = &emission->regions};
     tirbi_writer_init(&e.code, e.arena->heap);
-    put_function(&e, body, out);
+    put_function(&e, schedule, out);
     tirbi_writer_destroy(&e.code);
 }

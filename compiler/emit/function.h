@@ -1,11 +1,11 @@
-/* Emission of one function of a module: from loop IR whose passes have run to bytecode. */
+/* Emission of one function of a module: from loop IR whose schedule is made to bytecode. */
 #ifndef TIRB_COMPILER_EMIT_FUNCTION_H
 #define TIRB_COMPILER_EMIT_FUNCTION_H
 
 #include <tirb/compiler.h>
 
 #include "compiler/loop/loop.h"
-#include "compiler/optimize/notes.h"
+#include "compiler/optimize/schedule/schedule.h"
 #include "compiler/source/index.h"
 
 /* A growing table of strings; equal strings are one. */
@@ -46,10 +46,9 @@ typedef struct tirbi_emission {
 /* Marks the memory that each function of a module reads and writes, before the first one is emitted. */
 void tirbi_find_access(tirbi_lmodule *module, tirbi_arena *arena);
 
-/* Emits a function with this body; what is needed meanwhile is in the arena of the function's pool, which has failed
- * when memory ran out. Code that is too large is reported. `source` (NULL: none) is what line numbers are of, `notes`
- * (NULL: nobody asks) has what became of the loops. */
-void tirbi_emit_function(tirbi_emission *emission, tirbi_lfunc *function, const tirbi_ls *body,
-                         const tirbi_source *source, tirbi_notes *notes, tirbi_function *out);
+/* Emits a function by its schedule; what is needed meanwhile is in the arena of the function's pool, which has failed
+ * when memory ran out. Code that is too large is reported. `source` (NULL: none) is what line numbers are of. */
+void tirbi_emit_function(tirbi_emission *emission, tirbi_lfunc *function, const tirbi_sched *schedule,
+                         const tirbi_source *source, tirbi_function *out);
 
 #endif

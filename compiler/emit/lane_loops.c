@@ -269,69 +269,20 @@ static void emit_outer(tirbi_emitter *e, const void *context) {
     tirbi_scope_close(e, scope);
 }
 
-static void note_nest(tirbi_emitter *e, const tirbi_nest *nest) {
-    if (!e->notes) return;
-    const tirbi_lvar *lane = nest->plan->loops.var[0];
-    for (uint32_t i = 0; i < nest->n_outer; i++) {
-        tirbi_note_loop(e->notes, nest->outer[i], lane->span, TIRB_FORM_OUTER, "runs around the lane loop over %s",
-                        lane->name);
-    }
-    tirbi_note_lanes(e->notes, nest->plan);
-}
-
-/* Whether lanes may be taken the other way round: none of them comes to what another one does, can fail or counts. */
-static bool may_turn(const tirbi_lane_plan *plan) {
-    for (uint32_t i = 0; i < plan->n_ops; i++) {
-        const uint8_t op = plan->ops[i].op, flags = tirbi_ops[op].flags;
-        const bool elementwise = flags & TIRBI_FLAG_ELEMENTWISE && !(flags & TIRBI_FLAG_TRAP);
-        if (!elementwise && op != TIRB_OP_VLOAD && op != TIRB_OP_VSTORE && op != TIRB_OP_VSPLAT &&
-            op != TIRB_OP_INNER && op != TIRB_OP_INNER_END)
-            return false;
-    }
-    return plan->n_rows == 0;
-}
-
-/* Lanes that go down in all that they read and write go up from their last iteration on: vectors are as in memory. */
-static bool turned(tirbi_lx_pool *pool, const tirbi_lane_plan *plan, tirbi_affine *forms) {
-    const tirbi_lx *one = tirbi_lx_int(pool, TIRB_I64, 1), *zero = tirbi_lx_int(pool, TIRB_I64, 0);
-    const tirbi_lx *last = one ? tirbi_lx_sub(pool, plan->loops.var[0]->extent, one) : NULL;
-    bool moves = false;
-    for (uint32_t i = 0; last && zero && i < plan->n_cursors; i++) {
-        int64_t step;
-        forms[i] = plan->cursors[i].form;
-        if (!tirbi_affine_constant(&forms[i], 0, &step) || step > 0) return false;
-        if (step == 0) continue;
-        moves = true;
-        forms[i].start = tirbi_lx_add(pool, forms[i].start, tirbi_lx_mul(pool, forms[i].coefficient[0], last));
-        forms[i].coefficient[0] = tirbi_lx_sub(pool, zero, forms[i].coefficient[0]);
-        if (!forms[i].start || !forms[i].coefficient[0]) return false;
-    }
-    return moves;
-}
-
-static void turn_lanes(tirbi_lx_pool *pool, tirbi_lane_plan *plan) {
-    if (!may_turn(plan)) return;
-    tirbi_affine *forms = TIRBI_NEW_ARRAY(pool->arena, tirbi_affine, plan->n_cursors);
-    const bool turns = forms && turned(pool, plan, forms);
-    for (uint32_t i = 0; turns && i < plan->n_cursors; i++) plan->cursors[i].form = forms[i];
-    tirbi_arena_give_back(pool->arena, forms, plan->n_cursors, sizeof(*forms));
-}
-
-bool tirbi_choose_lanes(tirbi_emitter *e, const tirbi_ls *loop, tirbi_nest *out) {
-    if (tirbi_disabled(e) & TIRB_PASS_LANES) return false;
-    unsigned may = (tirbi_disabled(e) & TIRB_PASS_INTERCHANGE ? 0 : TIRBI_NEST_INTERCHANGE) |
-                   (tirbi_disabled(e) & TIRB_PASS_SEQUENCES ? 0 : TIRBI_NEST_GATHERS);
-    if (!tirbi_plan_nest(e->pool, loop, may, out)) {
-        out->n_outer = 0;
-        out->plan = tirbi_plan_lanes(e->pool, loop);
-    }
-    if (out->plan) turn_lanes(e->pool, out->plan);
-    return out->plan != NULL;
-}
-
 void tirbi_put_nest(tirbi_emitter *e, const tirbi_nest *nest) {
     outer_context outermost = {.nest = nest, .level = 0};
-    note_nest(e, nest);
     emit_outer(e, &outermost);
-    tirbi_drop_plan(e->pool, nest->plan);
+}
+
+void tirbi_put_search(tirbi_emitter *e, const tirbi_ls *search, const tirbi_lane_plan *plan) {
+    tirbi_lvar *found = search->as.search.found;
+    if (!plan) {
+        e->failed = e->failed || !e->arena->failed;
+        return;
+    }
+    if (tirbi_reg_of(e, found) < 0) tirbi_set_reg(e, found, tirbi_new_sreg(e));
+    /* A lane loop of no lanes leaves the register as it is. */
+    if (search->as.search.var->extent->lo < 1) TIRBI_PUT(e, TIRB_OP_CONST, TIRB_I64, tirbi_reg_of(e, found), 0);
+    tirbi_put_lane_plan(e, plan);
+    tirbi_forget(e, found);
 }

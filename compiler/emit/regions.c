@@ -3,27 +3,12 @@
 
 #include <string.h>
 
-#include "compiler/optimize/threads/regions.h"
-
 enum { FIRST_LIVE = 2 }; /* registers 0 and 1 are a chunk's begin and end */
-
-static tirbi_lvar *new_let(tirbi_emitter *e, const char *name, int64_t lo, int64_t hi) {
-    tirbi_lvar *var = TIRBI_NEW(e->arena, tirbi_lvar);
-    if (var) *var = (tirbi_lvar){.name = name, .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .lo = lo, .hi = hi};
-    return var;
-}
 
 static void set_let(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *value) {
     uint16_t reg = tirbi_new_sreg(e);
     tirbi_put_value_into(e, value, reg);
     tirbi_set_reg(e, var, reg);
-}
-
-static const tirbi_lx *name_value(tirbi_emitter *e, const char *name, const tirbi_lx *value) {
-    tirbi_lvar *var = new_let(e, name, value->lo, value->hi);
-    if (!var) return NULL;
-    set_let(e, var, value);
-    return tirbi_lx_var(e->pool, var);
 }
 
 /* ---- The region's function ------------------------------------------------------------------------------------ */
@@ -71,74 +56,46 @@ static void make_parameters(tirbi_emitter *r, const tirbi_region_plan *plan, tir
     out->is_region = true;
 }
 
-/* What a place and its buffer were before the region's elements got numbers of their own. */
-typedef struct kept_place {
-    const tirbi_lx *flat, *offset;
-} kept_place;
-
-static const tirbi_lx *from_part(tirbi_emitter *r, const tirbi_lx *number, const tirbi_lx *first) {
-    return tirbi_lx_sub(r->pool, number ? number : tirbi_lx_int(r->pool, TIRB_I64, 0), first);
+/* Gives places the numbers of their elements in the chunk's parts, and back those that they had. */
+static bool move_places(tirbi_emitter *r, const tirbi_region *region, const tirbi_lx ***kept) {
+    *kept = TIRBI_NEW_ARRAY(r->arena, const tirbi_lx *, region->n_places);
+    for (uint32_t i = 0; *kept && i < region->n_places; i++) {
+        (*kept)[i] = region->places[i].place->flat;
+        region->places[i].place->flat = region->places[i].flat;
+    }
+    return *kept != NULL;
 }
 
-/* Elements of a written root are numbered from its part's first one, by its places and by those that will be made in
- * its buffers. Places may stand in other statements too: the caller puts back what `kept` keeps. */
-static void shift_places(tirbi_emitter *r, const tirbi_region_plan *plan, tirbi_lvar *begin, kept_place *kept) {
-    for (uint32_t k = 0; k < plan->n_places; k++)
-        kept[k] = (kept_place){plan->places[k]->flat, plan->places[k]->buffer->offset};
-    for (uint32_t i = 0; i < plan->n_roots; i++) {
-        const tirbi_region_root *row = &plan->roots[i];
-        if (!row->written) continue;
-        const tirbi_lx *way = tirbi_lx_mul(r->pool, tirbi_lx_var(r->pool, begin), row->stride);
-        const tirbi_lx *first = way ? tirbi_lx_add(r->pool, row->base, way) : NULL;
-        if (first && first->kind != TIRBI_LX_VAR) first = name_value(r, "first", first);
-        if (!first) return;
-        for (uint32_t k = 0; k < plan->n_places; k++) {
-            tirbi_place *place = (tirbi_place *)(uintptr_t)plan->places[k];
-            if (place->buffer->root != row->root) continue;
-            place->flat = from_part(r, place->flat, first);
-            if (place->buffer->offset == kept[k].offset) place->buffer->offset = from_part(r, kept[k].offset, first);
-        }
-    }
-}
-
-static void restore_places(const tirbi_region_plan *plan, const kept_place *kept) {
-    for (uint32_t k = 0; k < plan->n_places; k++) {
-        tirbi_place *place = (tirbi_place *)(uintptr_t)plan->places[k];
-        place->flat = kept[k].flat;
-        place->buffer->offset = kept[k].offset;
-    }
+static void restore_places(const tirbi_region *region, const tirbi_lx *const *kept) {
+    for (uint32_t i = 0; i < region->n_places; i++) region->places[i].place->flat = kept[i];
 }
 
 /* The nest, for the region's part of the values of its loop. */
-static void put_body(tirbi_emitter *r, const tirbi_region_plan *plan, const tirbi_ls *loop) {
-    tirbi_lvar *var = plan->loop, was = *var;
-    tirbi_lvar *begin = new_let(r, "begin", 0, var->extent->hi), *end = new_let(r, "end", 0, INT64_MAX);
-    tirbi_lvar *count = new_let(r, "count", 1, var->extent->hi);
-    kept_place *kept = TIRBI_NEW_ARRAY(r->arena, kept_place, plan->n_places);
-    if (!begin || !end || !count || !kept) return;
-    tirbi_set_reg(r, begin, 0);
-    tirbi_set_reg(r, end, 1);
+static void put_body(tirbi_emitter *r, const tirbi_sched *node) {
+    const tirbi_region *region = node->as.region;
+    const tirbi_lx **flats;
+    tirbi_kept_ranges kept;
+    tirbi_set_reg(r, region->begin, 0);
+    tirbi_set_reg(r, region->end, 1);
     tirbi_scope scope = tirbi_scope_open(r);
-    set_let(r, count, tirbi_lx_sub(r->pool, tirbi_lx_var(r->pool, end), tirbi_lx_var(r->pool, begin)));
-    shift_places(r, plan, begin, kept);
-    if (was.min->lo >= 0) var->below = tirbi_lx_add(r->pool, was.min, was.extent);
-    var->min = tirbi_lx_add(r->pool, was.min, tirbi_lx_var(r->pool, begin));
-    var->extent = tirbi_lx_var(r->pool, count);
-    if (var->min && var->extent) tirbi_put_stmt(r, loop);
+    for (uint32_t i = 0; i < region->n_values; i++) set_let(r, region->values[i].var, region->values[i].value);
+    if (!move_places(r, region, &flats)) return;
+    tirbi_enter_ranges(node->ranges, &kept);
+    tirbi_put_sched(r, node->items[0]);
     TIRBI_PUT(r, TIRB_OP_RETVOID, TIRB_TYPE_NONE, 0);
-    *var = was;
-    restore_places(plan, kept);
+    tirbi_leave_ranges(node->ranges, &kept);
+    restore_places(region, flats);
     tirbi_scope_close(r, scope);
 }
 
-static void put_function(tirbi_emitter *e, const tirbi_region_plan *plan, const tirbi_ls *loop, tirbi_function *out) {
+static void put_function(tirbi_emitter *e, const tirbi_sched *node, tirbi_function *out) {
+    const tirbi_region_plan *plan = node->as.region->plan;
     tirbi_emitter *r = TIRBI_NEW(e->arena, tirbi_emitter);
     const char *name = region_name(e);
     if (!r || !name) return;
-    *r = (tirbi_emitter){.arena = e->arena, .lasting = e->lasting, .diagnostics = e->diagnostics, .disabled = e->disabled,
-                         .source = e->source, .module = e->module, .function = e->function, .pool = e->pool,
-                         .strings = e->strings, .registers = e->registers, .regions = e->regions,
-                         .notes = e->notes, .serial = true};
+    *r = (tirbi_emitter){.arena = e->arena, .lasting = e->lasting, .diagnostics = e->diagnostics, .source = e->source,
+                         .module = e->module, .function = e->function, .pool = e->pool, .disabled = e->disabled,
+                         .strings = e->strings, .registers = e->registers, .regions = e->regions};
     tirbi_writer_init(&r->code, e->code.heap);
     for (uint32_t i = 0; i < FIRST_LIVE; i++) tirbi_new_sreg(r);
     for (uint32_t i = 0; i < plan->n_live; i++) tirbi_set_reg(r, plan->live[i], tirbi_new_sreg(r));
@@ -146,7 +103,7 @@ static void put_function(tirbi_emitter *e, const tirbi_region_plan *plan, const 
         const tirbi_region_root *row = &plan->roots[i];
         tirbi_set_ref(r, row->root, tirbi_new_ref(r, row->root->type, row->written));
     }
-    put_body(r, plan, loop);
+    put_body(r, node);
     make_parameters(r, plan, out);
     tirbi_finish_function(r, name, out);
     e->failed = e->failed || r->failed;
@@ -186,7 +143,6 @@ static void clear_registers(tirbi_emitter *e, const tirbi_region_plan *plan) {
 
 static tirbi_function *new_region(tirbi_emitter *e) {
     tirbi_region_list *list = e->regions;
-    if (e->module->n_functions + list->n >= UINT16_MAX) return NULL;
     tirbi_function *items = tirbi_grow(e->lasting, list->items, list->n, &list->capacity, sizeof(*items));
     if (!items) return NULL;
     list->items = items;
@@ -218,61 +174,19 @@ static void put_fork(tirbi_emitter *e, const tirbi_region_plan *plan, uint32_t r
     tirbi_scope_close(e, scope);
 }
 
-/* Forks the nest, whose region is emitted too. */
-static void put_forked(tirbi_emitter *e, const tirbi_region_plan *plan, const tirbi_ls *loop, tirbi_function *region) {
+void tirbi_put_region(tirbi_emitter *e, const tirbi_sched *node) {
+    const tirbi_region_plan *plan = node->as.region->plan;
+    tirbi_function *region = new_region(e);
     kept_registers kept;
+    if (!region) return;
     tirbi_scope scope = tirbi_scope_open(e);
     put_fork(e, plan, e->module->n_functions + e->regions->n);
     if (keep_registers(e, plan, &kept)) {
         clear_registers(e, plan);
-        put_function(e, plan, loop, region);
+        put_function(e, node, region);
         clear_registers(e, plan);
         restore_registers(e, plan, &kept);
         e->regions->n++;
     }
     tirbi_scope_close(e, scope);
-}
-
-/* The nest as it is without a region, for when it has too little work. */
-static void put_serial(tirbi_emitter *e, const tirbi_ls *loop) {
-    tirbi_notes *notes = e->notes;
-    tirbi_scope scope = tirbi_scope_open(e);
-    e->serial = true;
-    e->notes = NULL;
-    tirbi_put_stmt(e, loop);
-    e->serial = false;
-    e->notes = notes;
-    tirbi_scope_close(e, scope);
-}
-
-static const tirbi_region_plan *plan_region(tirbi_emitter *e, const tirbi_ls *loop) {
-    const char *why;
-    const tirbi_region_plan *plan = tirbi_plan_region(e->pool, e->module, loop, tirbi_disabled(e), &why);
-    if (plan) {
-        tirbi_note_loop(e->notes, plan->loop, loop->span, TIRB_FORM_REGION, "%s",
-                        plan->worth ? "in chunks for several threads, where there is enough work for two" :
-                                      "in chunks for several threads");
-    } else if (loop->as.loop.parallel && why) {
-        tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SERIAL, "%s", why);
-    }
-    return plan;
-}
-
-bool tirbi_put_region(tirbi_emitter *e, const tirbi_ls *loop) {
-    if (e->serial || (tirbi_disabled(e) & TIRB_PASS_REGIONS)) return false;
-    tirbi_function *region = new_region(e);
-    const tirbi_region_plan *plan = region ? plan_region(e, loop) : NULL;
-    if (!plan) return false;
-    if (!plan->worth) {
-        put_forked(e, plan, loop, region);
-        return true;
-    }
-    tirbi_patch_list small = {0}, end = {0};
-    tirbi_put_branch_unless(e, plan->worth, &small);
-    put_forked(e, plan, loop, region);
-    tirbi_put_jump(e, TIRB_OP_JMP, 0, &end);
-    tirbi_land(e, &small);
-    put_serial(e, loop);
-    tirbi_land(e, &end);
-    return true;
 }

@@ -3,10 +3,7 @@
 
 #include <string.h>
 
-#include "compiler/optimize/contractions/int_trees.h"
 #include "compiler/optimize/facts/quotient.h"
-#include "compiler/optimize/rows/rows.h"
-#include "compiler/optimize/whiles/ahead.h"
 
 /* ---- Invariants ----------------------------------------------------------------------------------------------- */
 
@@ -155,65 +152,25 @@ void tirbi_put_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, 
 
 /* What the bounds have read is another value once the body has changed it. */
 static void emit_loop_body(tirbi_emitter *e, const void *context) {
-    tirbi_forget_changes(e, context);
-    tirbi_put_stmt(e, context);
+    const tirbi_sched *node = context;
+    tirbi_forget_changes(e, node->stmt->as.loop.body);
+    tirbi_put_sched(e, node->items[0]);
 }
 
-static void note_scalar(tirbi_emitter *e, const tirbi_ls *loop) {
-    if (!e->notes || loop->as.loop.blocks) return;
-    tirbi_alias_mode mode = e->function->aliases.mode;
-    const char *why;
-    if (mode == TIRBI_ALIAS_MET || mode == TIRBI_ALIAS_CROSSED) {
-        why = "where parameters that may share memory do";
-    } else {
-        bool tried = !(tirbi_disabled(e) & TIRB_PASS_LANES);
-        why = tried                           ? tirbi_why_not_lanes(e->pool, loop)
-              : e->disabled & TIRB_PASS_LANES ? "lane loops are switched off"
-                                              : "compiling has taken the work that plans are looked for with";
-    }
-    tirbi_note_loop(e->notes, loop->as.loop.var, loop->span, TIRB_FORM_SCALAR, "%s",
-                    why ? why : "its rows are searched one after the other");
-}
-
-void tirbi_put_loop_in_order(tirbi_emitter *e, const tirbi_ls *loop) {
-    note_scalar(e, loop);
+/* The iterations of a loop one after the other. */
+static void emit_loop(tirbi_emitter *e, const tirbi_sched *node) {
+    const tirbi_ls *loop = node->stmt;
     tirbi_forget_changes(e, loop);
     hoist_loop(e, loop, loop->as.loop.body);
     tirbi_loop_frame frame = {.outer = e->loops};
     e->loops = &frame;
-    tirbi_put_counted(e, loop->as.loop.var, loop->as.loop.step, &frame, emit_loop_body, loop->as.loop.body);
+    tirbi_put_counted(e, loop->as.loop.var, loop->as.loop.step, &frame, emit_loop_body, node);
     e->loops = frame.outer;
 }
 
-/* Rows by blocks, which have been looked at as a region. */
-static bool put_rows(tirbi_emitter *e, const tirbi_ls *loop) {
-    tirbi_row_blocks blocks;
-    if (!tirbi_block_rows(e->pool, loop, tirbi_disabled(e), e->notes, &blocks)) return false;
-    bool serial = e->serial;
-    e->serial = true;
-    tirbi_put_stmt(e, blocks.stmt);
-    e->serial = serial;
-    tirbi_restore_rows(&blocks);
-    return true;
-}
-
-static void emit_loop(tirbi_emitter *e, const tirbi_ls *s) {
+static void emit_while(tirbi_emitter *e, const tirbi_sched *node) {
+    const tirbi_ls *s = node->stmt;
     tirbi_scope scope = tirbi_scope_open(e);
-    tirbi_forget_changes(e, s);
-    bool done = !s->as.loop.blocks && (tirbi_put_aliased_loop(e, s) || tirbi_put_region(e, s));
-    if (!done && s->as.loop.rows) done = put_rows(e, s);
-    else if (!done && !s->as.loop.blocks)
-        done = tirbi_put_contraction(e, s) || tirbi_put_folds(e, s) || tirbi_put_lanes(e, s);
-    const tirbi_ls *apart = done || s->as.loop.blocks ? NULL : tirbi_init_apart(e->pool, s);
-    if (apart) tirbi_put_stmt(e, apart);
-    else if (!done) tirbi_put_loop_in_order(e, s);
-    tirbi_forget(e, NULL); /* the body may assign */
-    tirbi_scope_close(e, scope);
-}
-
-static void emit_while(tirbi_emitter *e, const tirbi_ls *s) {
-    tirbi_scope scope = tirbi_scope_open(e);
-    if (!s->as.while_.made) tirbi_note_loop(e->notes, NULL, s->span, TIRB_FORM_SCALAR, "a while loop");
     tirbi_forget_changes(e, s);
     tirbi_hoist_value(e, s->as.while_.condition);
     hoist_loop(e, s, s->as.while_.body);
@@ -223,7 +180,7 @@ static void emit_while(tirbi_emitter *e, const tirbi_ls *s) {
     uint32_t top = tirbi_here(e);
     tirbi_scope body = tirbi_scope_open(e);
     tirbi_put_exit_unless(e, s->as.while_.condition, &frame.breaks);
-    tirbi_put_stmt(e, s->as.while_.body);
+    tirbi_put_sched(e, node->items[0]);
     tirbi_land(e, &frame.continues);
     if (tirbi_here(e) == top) TIRBI_PUT(e, TIRB_OP_NOP, TIRB_TYPE_NONE, 0);
     TIRBI_PUT(e, TIRB_OP_BACK, TIRB_TYPE_NONE, top);
@@ -296,22 +253,8 @@ static bool take_states(tirbi_emitter *e, const tirbi_ls *s) {
     return true;
 }
 
-static void note_tree(tirbi_emitter *e, const tree_context *c) {
-    const tirbi_ls *s = c->stmt;
-    if (!e->notes) return;
-    for (uint32_t i = 0; i < s->as.tree.n_loops; i++) {
-        bool last = i + 1 == s->as.tree.n_loops;
-        tirbi_note_loop(e->notes, s->as.tree.loops[i], s->span, TIRB_FORM_TREE, "rule R3, %s",
-                        !last ? "an outer axis" : c->plan ? "many lanes at once" : "element by element");
-    }
-}
-
-static void emit_tree(tirbi_emitter *e, const tirbi_ls *s) {
-    const tirbi_ls *loops = tirbi_is_int_tree(s) ? tirbi_loops_of_tree(e->pool, s) : NULL;
-    if (loops) {
-        tirbi_put_stmt(e, loops);
-        return;
-    }
+static void emit_tree(tirbi_emitter *e, const tirbi_sched *node) {
+    const tirbi_ls *s = node->stmt;
     uint32_t n = s->as.tree.n_updates;
     tirbi_patch_list skip = {0};
     tirbi_scope scope = tirbi_scope_open(e);
@@ -322,7 +265,7 @@ static void emit_tree(tirbi_emitter *e, const tirbi_ls *s) {
     }
     for (uint32_t i = 0; i < s->as.tree.n_loops; i++) tirbi_put_guard(e, s->as.tree.loops[i], &skip);
     tirbi_scope inside = tirbi_scope_open(e);
-    if (s->as.tree.init) tirbi_put_stmt(e, s->as.tree.init);
+    tirbi_put_sched(e, node->items[0]);
     for (uint32_t u = 0; u < n; u++) {
         const tirbi_update *update = &s->as.tree.updates[u];
         tirbi_dtype type = update->target->buffer->type;
@@ -330,10 +273,7 @@ static void emit_tree(tirbi_emitter *e, const tirbi_ls *s) {
         uint16_t entry = local ? (uint16_t)tirbi_reg_of(e, local) : tirbi_put_load(e, update->target);
         TIRBI_PUT(e, TIRB_OP_RED_BEGIN, type, e->red_of[u], entry);
     }
-    bool lanes = !(tirbi_disabled(e) & TIRB_PASS_LANES);
-    tree_context context = {
-        .stmt = s, .plan = lanes ? tirbi_plan_tree(e->pool, s, !(tirbi_disabled(e) & TIRB_PASS_SEQUENCES)) : NULL};
-    note_tree(e, &context);
+    const tree_context context = {.stmt = s, .plan = node->as.leaf->nest.plan};
     emit_tree_level(e, &context);
     for (uint32_t u = 0; u < n; u++) {
         const tirbi_place *target = s->as.tree.updates[u].target;
@@ -463,11 +403,12 @@ static bool leaves(const tirbi_emitter *e, const tirbi_ls *s) {
 }
 
 /* The arms, each of which begins with what is known behind the condition: only one of them runs. */
-static void put_arms(tirbi_emitter *e, const tirbi_ls *s, tirbi_patch_list *other, tirbi_patch_list *end,
+static void put_arms(tirbi_emitter *e, const tirbi_sched *node, tirbi_patch_list *other, tirbi_patch_list *end,
                      tirbi_scope arm) {
+    const tirbi_ls *s = node->stmt;
     const uint32_t mark = e->n_forgotten;
     e->arms++;
-    tirbi_put_stmt(e, s->as.if_.then_case);
+    tirbi_put_sched(e, node->items[0]);
     tirbi_scope_close(e, arm);
     const uint32_t behind_first = e->n_forgotten;
     const bool stays_forgotten = !leaves(e, s->as.if_.then_case);
@@ -476,45 +417,15 @@ static void put_arms(tirbi_emitter *e, const tirbi_ls *s, tirbi_patch_list *othe
         tirbi_put_jump(e, TIRB_OP_JMP, 0, end);
         tirbi_land(e, other);
         arm = tirbi_scope_open(e);
-        tirbi_put_stmt(e, s->as.if_.else_case);
+        tirbi_put_sched(e, node->items[1]);
         tirbi_scope_close(e, arm);
     }
     if (stays_forgotten) tirbi_forget_again(e, mark, behind_first, &arm);
     if (--e->arms == 0) e->n_forgotten = 0;
 }
 
-/* What no sane call runs is written with as little code as there may be, and nobody is told of it. */
-static void put_plain(tirbi_emitter *e, const tirbi_ls *s) {
-    const uint32_t disabled = e->disabled;
-    tirbi_notes *notes = e->notes;
-    e->disabled |= TIRBI_PASSES_BY_SEARCH;
-    e->notes = NULL;
-    tirbi_put_stmt(e, s);
-    e->disabled = disabled;
-    e->notes = notes;
-}
-
-static void emit_versions(tirbi_emitter *e, const tirbi_ls *s) {
-    tirbi_patch_list other = {0}, end = {0};
-    tirbi_scope scope = tirbi_scope_open(e);
-    tirbi_put_branch_unless(e, s->as.if_.condition, &other);
-    tirbi_scope_close(e, scope);
-    for (uint32_t i = 0; i < s->as.if_.n_narrow; i++)
-        tirbi_set_reg(e, s->as.if_.narrow[i], tirbi_reg_of(e, s->as.if_.narrow[i]->as));
-    tirbi_put_stmt(e, s->as.if_.then_case);
-    tirbi_put_jump(e, TIRB_OP_JMP, 0, &end);
-    tirbi_land(e, &other);
-    tirbi_scope_close(e, scope);
-    put_plain(e, s->as.if_.else_case);
-    tirbi_land(e, &end);
-    tirbi_scope_close(e, scope);
-}
-
-static void emit_if(tirbi_emitter *e, const tirbi_ls *s) {
-    if (s->as.if_.sizes) {
-        emit_versions(e, s);
-        return;
-    }
+static void emit_if(tirbi_emitter *e, const tirbi_sched *node) {
+    const tirbi_ls *s = node->stmt;
     if (!s->as.if_.first_of && put_choice(e, s)) return;
     tirbi_patch_list other = {0}, end = {0}, *out = s->as.if_.else_case ? NULL : way_out(e, s->as.if_.then_case);
     tirbi_scope scope = tirbi_scope_open(e), arm;
@@ -525,7 +436,7 @@ static void emit_if(tirbi_emitter *e, const tirbi_ls *s) {
         return;
     }
     put_arm_condition(e, s->as.if_.condition, &other, &arm, &opened);
-    put_arms(e, s, &other, &end, arm);
+    put_arms(e, node, &other, &end, arm);
     tirbi_land(e, &other);
     tirbi_land(e, &end);
     tirbi_block_close(e, scope);
@@ -596,96 +507,75 @@ static void emit_return(tirbi_emitter *e, const tirbi_lx *value) {
     tirbi_scope_close(e, scope);
 }
 
-/* Whether a variable begins with a constant that the next statement replaces. */
-static bool is_replaced(const tirbi_ls *s, const tirbi_ls *next) {
-    return s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.value->kind == TIRBI_LX_CONST &&
-           next->kind == TIRBI_LS_SET && next->as.set.var == s->as.set.var && !next->as.set.declares &&
-           next->as.set.value->size <= TIRBI_MAX_SHARED_SIZE && !tirbi_lx_depends_on(next->as.set.value, s->as.set.var);
-}
-
-static bool loads_from(const tirbi_lx *x, const tirbi_lbuf *buffer, unsigned depth) {
-    enum { MAX_DEPTH = 8 };
-    if (x->shared || depth > MAX_DEPTH) return false;
-    if (x->kind == TIRBI_LX_LOAD) {
-        if (x->access->buffer == buffer) return true;
-        for (uint32_t i = 0; i < x->access->ndim; i++) {
-            if (loads_from(x->access->indices[i], buffer, depth + 1)) return true;
-        }
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (loads_from(x->args[i], buffer, depth + 1)) return true;
-    }
-    return false;
-}
-
-/* Whether one of the next statements behind a store loads from its buffer first of all. */
-static bool is_reread(const tirbi_ls *seq, uint32_t store) {
-    enum { NEXT = 3 };
-    const tirbi_lbuf *buffer = seq->as.seq.items[store]->as.store.access->buffer;
-    for (uint32_t i = store + 1; i < seq->as.seq.n && i <= store + NEXT; i++) {
-        const tirbi_ls *s = seq->as.seq.items[i];
-        const tirbi_lx *x = s->kind == TIRBI_LS_SET     ? s->as.set.value
-                            : s->kind == TIRBI_LS_STORE ? s->as.store.value
-                            : s->kind == TIRBI_LS_IF    ? s->as.if_.condition
-                                                        : NULL;
-        if (x && loads_from(x, buffer, 0)) return true;
-    }
-    return false;
-}
-
-/* Rounds of a while loop that are run ahead of it, behind the statement `before`. */
-static void put_rounds_ahead(tirbi_emitter *e, const tirbi_ls *s, const tirbi_ls *before) {
-    const bool may = !s->as.while_.made && !(tirbi_disabled(e) & TIRB_PASS_SEQUENCES), serial = e->serial;
-    const tirbi_ls *ahead = may ? tirbi_run_ahead(e->pool, s, before) : NULL;
-    if (!ahead) return;
-    tirbi_note_loop(e->notes, NULL, s->span, TIRB_FORM_SEARCHED,
-                    "lanes look for the round that ends it, where that is far");
-    e->serial = true;
-    tirbi_put_stmt(e, ahead);
-    e->serial = serial;
-}
-
-static void emit_seq(tirbi_emitter *e, const tirbi_ls *s) {
-    for (uint32_t i = 0; i < s->as.seq.n; i++) {
-        const tirbi_ls *item = s->as.seq.items[i];
-        if (i + 1 < s->as.seq.n && is_replaced(item, s->as.seq.items[i + 1])) continue;
-        if (item->kind == TIRBI_LS_WHILE && i > 0) put_rounds_ahead(e, item, s->as.seq.items[i - 1]);
-        if (item->kind != TIRBI_LS_STORE) {
-            tirbi_put_stmt(e, item);
-            continue;
-        }
-        tirbi_mark_line(e, item->span);
-        tirbi_put_store(e, item->as.store.access, item->as.store.value, is_reread(s, i));
-    }
-}
-
-void tirbi_put_stmt(tirbi_emitter *e, const tirbi_ls *s) {
-    if (e->failed || e->arena->failed || e->code.failed) return;
-    if (s->kind != TIRBI_LS_SEQ) tirbi_mark_line(e, s->span);
+static void emit_plain(tirbi_emitter *e, const tirbi_sched *node) {
+    const tirbi_ls *s = node->stmt;
+    tirbi_mark_line(e, s->span);
     switch (s->kind) {
-    case TIRBI_LS_SEQ: emit_seq(e, s); break;
-    case TIRBI_LS_LOOP: emit_loop(e, s); break;
-    case TIRBI_LS_IF: emit_if(e, s); break;
-    case TIRBI_LS_WHILE: emit_while(e, s); break;
-    case TIRBI_LS_SEARCH: tirbi_put_search(e, s); break;
-    case TIRBI_LS_STORE: tirbi_put_store(e, s->as.store.access, s->as.store.value, false); break;
-    case TIRBI_LS_SET: emit_set(e, s); break;
-    case TIRBI_LS_ALLOC: emit_alloc(e, s->as.alloc.buffer); break;
-    case TIRBI_LS_FETCH: emit_fetch(e, s); break;
+    case TIRBI_LS_IF: emit_if(e, node); return;
+    case TIRBI_LS_WHILE: emit_while(e, node); return;
+    case TIRBI_LS_STORE: tirbi_put_store(e, s->as.store.access, s->as.store.value, node->reread); return;
+    case TIRBI_LS_SET: emit_set(e, s); return;
+    case TIRBI_LS_ALLOC: emit_alloc(e, s->as.alloc.buffer); return;
+    case TIRBI_LS_FETCH: emit_fetch(e, s); return;
     case TIRBI_LS_EVAL: {
         tirbi_scope scope = tirbi_scope_open(e);
         tirbi_put_value(e, s->as.eval.value);
         tirbi_scope_close(e, scope);
-        break;
+        return;
     }
-    case TIRBI_LS_ASSERT: emit_assert(e, s); break;
-    case TIRBI_LS_RETURN: emit_return(e, s->as.eval.value); break;
+    case TIRBI_LS_ASSERT: emit_assert(e, s); return;
+    case TIRBI_LS_RETURN: emit_return(e, s->as.eval.value); return;
     case TIRBI_LS_BREAK:
         if (e->loops) tirbi_put_jump(e, TIRB_OP_JMP, 0, &e->loops->breaks);
-        break;
+        return;
     case TIRBI_LS_CONTINUE:
         if (e->loops) tirbi_put_jump(e, TIRB_OP_JMP, 0, &e->loops->continues);
-        break;
-    case TIRBI_LS_TREE: emit_tree(e, s); break;
+        return;
+    default: return; /* the others are no plain statements */
     }
+}
+
+/* ---- Schedules ------------------------------------------------------------------------------------------------- */
+
+static void emit_sequence(tirbi_emitter *e, const tirbi_sched *node) {
+    tirbi_kept_ranges kept;
+    tirbi_enter_ranges(node->ranges, &kept);
+    for (uint32_t i = 0; i < node->n; i++) tirbi_put_sched(e, node->items[i]);
+    tirbi_leave_ranges(node->ranges, &kept);
+}
+
+static void emit_leaf(tirbi_emitter *e, const tirbi_sched *node) {
+    const tirbi_leaf *leaf = node->as.leaf;
+    switch (leaf->kind) {
+    case TIRBI_LEAF_LANES: tirbi_put_nest(e, &leaf->nest); return;
+    case TIRBI_LEAF_TREE: emit_tree(e, node); return;
+    case TIRBI_LEAF_SEARCH: tirbi_put_search(e, node->stmt, leaf->nest.plan); return;
+    case TIRBI_LEAF_CONTRACT:
+    case TIRBI_LEAF_FOLD: tirbi_put_contractions(e, node); return;
+    }
+}
+
+static void emit_node(tirbi_emitter *e, const tirbi_sched *node) {
+    switch ((tirbi_sched_kind)node->kind) {
+    case TIRBI_S_SEQ: emit_sequence(e, node); return;
+    case TIRBI_S_LOOP: emit_loop(e, node); return;
+    case TIRBI_S_VERSION: tirbi_put_version(e, node); return;
+    case TIRBI_S_REGION: tirbi_put_region(e, node); return;
+    case TIRBI_S_LEAF: emit_leaf(e, node); return;
+    case TIRBI_S_PLAIN: emit_plain(e, node); return;
+    }
+}
+
+void tirbi_put_sched(tirbi_emitter *e, const tirbi_sched *node) {
+    if (!node || e->failed || e->arena->failed || e->code.failed) return;
+    if (node->of) tirbi_mark_line(e, node->of->span);
+    if (!node->of || node->of->kind != TIRBI_LS_LOOP) {
+        emit_node(e, node);
+        return;
+    }
+    tirbi_scope scope = tirbi_scope_open(e);
+    tirbi_forget_changes(e, node->of);
+    emit_node(e, node);
+    tirbi_forget(e, NULL); /* the body may assign */
+    tirbi_scope_close(e, scope);
 }

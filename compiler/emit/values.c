@@ -91,7 +91,7 @@ static const tirbi_lx *remembered_index(const tirbi_emitter *e, const tirbi_lx *
 /* The register of the last index that was computed to be checked, or TIRBI_NO_REG. */
 static uint16_t check_indices(tirbi_emitter *e, const tirbi_place *place) {
     uint16_t computed = TIRBI_NO_REG;
-    bool all = (tirbi_disabled(e) & TIRB_PASS_CHECKS) != 0;
+    bool all = (e->disabled & TIRB_PASS_CHECKS) != 0;
     if (place->view) check_indices(e, place->view);
     for (uint32_t d = 0; d < place->ndim; d++) {
         const tirbi_lx *extent = place->buffer->shape[d];

@@ -1,4 +1,4 @@
-#include "compiler/loop/text.h"
+#include "compiler/loop/printer.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -6,24 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A variable or buffer that has a name. */
-typedef struct named {
-    const void *what;
-    const char *name;
-} named;
-
-typedef struct printer {
-    const tirbi_lmodule *module;
-    const tirbi_lfunc *function;
-    tirbi_arena *arena;
-    tirbi_writer *out;  /* finished lines */
-    tirbi_writer *line; /* the line under way; declarations that it turns out to need go to `out` before it */
-    unsigned indent;
-    named *items;
-    uint32_t n, capacity;
-    tirbi_index by_address, by_name; /* numbers of items */
-    bool failed;
-} printer;
+typedef tirbi_printer printer;
+typedef tirbi_named named;
 
 /* ---- Text ------------------------------------------------------------------------------------------------------ */
 
@@ -234,7 +218,7 @@ static const char *var_name(printer *p, const tirbi_lvar *var) {
     const char *name = name_of(p, var);
     if (name) return name;
     name = give_name(p, var, var->name);
-    declare(p, print_var_line, var);
+    if (!p->bare) declare(p, print_var_line, var);
     return name;
 }
 
@@ -242,7 +226,7 @@ static const char *buffer_name(printer *p, const tirbi_lbuf *b) {
     const char *name = name_of(p, b);
     if (name) return name;
     name = give_name(p, b, b->name);
-    declare(p, print_buffer_line, b);
+    if (!p->bare) declare(p, print_buffer_line, b);
     return name;
 }
 
@@ -317,6 +301,10 @@ static bool has_usual_number(const printer *p, const tirbi_place *place) {
 static void print_place(printer *p, const tirbi_place *place) {
     putf(p, "%s[", buffer_name(p, place->buffer));
     put_list(p, place->indices, place->ndim);
+    if (p->bare) {
+        put(p, "]");
+        return;
+    }
     if (!has_usual_number(p, place)) {
         put(p, "; at ");
         print_expr(p, place->flat, 0);
@@ -611,11 +599,34 @@ static void print_stmt(printer *p, const tirbi_ls *s) {
     }
 }
 
+/* ---- For other texts -------------------------------------------------------------------------------------------- */
+
+void tirbi_printer_init(tirbi_printer *p, const tirbi_lmodule *module, const tirbi_lfunc *function, tirbi_arena *arena,
+                        tirbi_writer *out, tirbi_writer *line) {
+    tirbi_writer_init(line, out->heap);
+    *p = (printer){.module = module, .function = function, .arena = arena, .out = out, .line = line};
+}
+
+bool tirbi_printer_end(tirbi_printer *p) {
+    const bool done = !p->failed && !p->line->failed && !p->out->failed && !p->arena->failed;
+    tirbi_writer_destroy(p->line);
+    return done;
+}
+
+void tirbi_printer_put(tirbi_printer *p, const char *text) { put(p, text); }
+void tirbi_printer_number(tirbi_printer *p, int64_t number) { putf(p, "%" PRId64, number); }
+void tirbi_printer_quoted(tirbi_printer *p, const char *text) { put_quoted(p, text); }
+void tirbi_printer_line(tirbi_printer *p) { end_line(p); }
+void tirbi_printer_var(tirbi_printer *p, const tirbi_lvar *var) { put(p, var_name(p, var)); }
+void tirbi_printer_buffer(tirbi_printer *p, const tirbi_lbuf *buffer) { put(p, buffer_name(p, buffer)); }
+void tirbi_printer_expr(tirbi_printer *p, const tirbi_lx *x) { print_expr(p, x, 0); }
+void tirbi_printer_stmt(tirbi_printer *p, const tirbi_ls *s) { print_stmt(p, s); }
+
 bool tirbi_print_loops(const tirbi_lmodule *module, const tirbi_lfunc *function, const tirbi_ls *body,
                        tirbi_arena *arena, tirbi_writer *out) {
     tirbi_writer line;
-    tirbi_writer_init(&line, out->heap);
-    printer p = {.module = module, .function = function, .arena = arena, .out = out, .line = &line};
+    printer p;
+    tirbi_printer_init(&p, module, function, arena, out, &line);
     put(&p, "function ");
     put_quoted(&p, function->ast->name);
     if (function->returns) put_type(&p, function->return_type);
@@ -634,7 +645,5 @@ bool tirbi_print_loops(const tirbi_lmodule *module, const tirbi_lfunc *function,
         end_line(&p);
     }
     print_stmt(&p, body);
-    const bool done = !p.failed && !line.failed && !out->failed && !arena->failed;
-    tirbi_writer_destroy(&line);
-    return done;
+    return tirbi_printer_end(&p);
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/optimize/schedule/text.h"
+
 enum { MAX_TEXT = 400 };
 
 static bool is_known(const tirbi_notes *notes, const tirb_loop_note *fresh) {
@@ -62,48 +64,12 @@ void tirbi_note_loop(tirbi_notes *notes, const tirbi_lvar *var, tirbi_span span,
 
 /* ---- Lane loops ----------------------------------------------------------------------------------------------- */
 
-typedef struct text {
-    char bytes[MAX_TEXT];
-    size_t length;
-} text;
-
-static void add(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(text *t, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(t->bytes + t->length, sizeof(t->bytes) - t->length, format, args);
-    va_end(args);
-    if (n > 0) t->length = t->length + (size_t)n < sizeof(t->bytes) ? t->length + (size_t)n : sizeof(t->bytes) - 1;
-}
-
-/* "3 vfma.f32, 2 vload.f32, vstore.f32": how often each instruction stands in the body, in order of appearance. */
-static void add_operations(text *t, const tirbi_lane_plan *plan) {
-    bool first = true;
-    for (uint32_t i = 0; i < plan->n_ops; i++) {
-        const tirbi_lane_op *o = &plan->ops[i];
-        if (o->type == TIRB_TYPE_NONE || o->op == TIRB_OP_VMOV) continue;
-        uint32_t count = 0;
-        bool before = false;
-        for (uint32_t k = 0; k < plan->n_ops; k++) {
-            bool same = plan->ops[k].op == o->op && plan->ops[k].type == o->type;
-            before = before || (same && k < i);
-            count += same;
-        }
-        if (before) continue;
-        add(t, first ? "" : ", ");
-        if (count > 1) add(t, "%u ", count);
-        add(t, "%s.%s", tirbi_ops[o->op].mnemonic, tirbi_dtypes[o->type].name);
-        first = false;
-    }
-}
-
 void tirbi_note_lanes(tirbi_notes *notes, const tirbi_lane_plan *plan) {
     if (!notes) return;
     const tirbi_lvar *lane = plan->loops.var[0];
-    text t = {.length = 0};
-    add_operations(&t, plan);
-    tirbi_note_loop(notes, lane, lane->span, TIRB_FORM_LANES, "%s", t.bytes);
+    char text[MAX_TEXT];
+    tirbi_list_operations(plan, text, sizeof(text));
+    tirbi_note_loop(notes, lane, lane->span, TIRB_FORM_LANES, "%s", text);
     for (uint32_t i = 1; i < plan->loops.n; i++) {
         tirbi_note_loop(notes, plan->loops.var[i], lane->span, TIRB_FORM_INNER,
                         "runs inside the lane loop over %s, alike in all lanes", lane->name);

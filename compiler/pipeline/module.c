@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "compiler/emit/function.h"
+#include "compiler/optimize/plan/plan.h"
+#include "compiler/optimize/schedule/text.h"
 #include "compiler/pipeline/passes.h"
 
 static bool make_imports(tirbi_arena *arena, const tirbi_lmodule *module, tirbi_string_table *strings,
@@ -31,6 +33,17 @@ static const tirbi_function *join_functions(tirbi_arena *arena, const tirbi_func
     return all;
 }
 
+/* The schedule of a body that all passes have gone through, which is shown to who asks; NULL when memory ran out. */
+static const tirbi_sched *plan_function(const tirbi_emission *emission, tirbi_lfunc *f, const tirbi_ls *body,
+                                        tirbi_notes *notes, tirbi_writer *shown) {
+    const tirbi_sched *schedule =
+        tirbi_plan_function(emission->module, f, body, emission->disabled, notes, emission->regions.n);
+    if (!schedule || !shown) return schedule;
+    static const char title[] = "# schedule\n";
+    tirbi_write_bytes(shown, title, sizeof(title) - 1);
+    return tirbi_print_schedule(emission->module, f, schedule, f->pool->arena, shown) ? schedule : NULL;
+}
+
 /* Optimizes and emits a function in memory of its own, which is given back. `own`: it is the user's, not the
  * library's. */
 static void make_function(tirb_compile_result *r, tirbi_emission *emission, const tirb_compile_options *options,
@@ -47,8 +60,10 @@ static void make_function(tirb_compile_result *r, tirbi_emission *emission, cons
     f->pool->arena = &arena;
     r->notes.function = f->ast->name;
     const tirb_status status = tirbi_run_passes(emission->module, f, emission->disabled, notes, &view, &body, &error);
-    if (status == TIRB_OK)
-        tirbi_emit_function(emission, f, body, source, notes, out);
+    const tirbi_sched *schedule =
+        status == TIRB_OK ? plan_function(emission, f, body, notes, own && options->show_plan ? &r->plan : NULL) : NULL;
+    if (schedule)
+        tirbi_emit_function(emission, f, schedule, source, out);
     else if (status == TIRB_INTERNAL)
         tirbi_report_error(&r->diagnostics, status, (tirbi_span){0, 0}, "%s", error.message);
     else

@@ -22,6 +22,7 @@ tirb_status tirbi_new_result(const char *text, size_t size, const tirb_compile_o
     r->arena.watch = &r->watch;
     tirbi_writer_init(&r->bundle, &r->heap);
     tirbi_writer_init(&r->ir, &r->heap);
+    tirbi_writer_init(&r->plan, &r->heap);
     const char *file = options->file_name ? options->file_name : "<string>";
     const char *name = tirbi_arena_text(&r->arena, file, strlen(file));
     char *copy = tirbi_arena_text(&r->arena, text, size);
@@ -66,6 +67,7 @@ void tirb_compile_result_destroy(tirb_compile_result *result) {
     if (!result) return;
     tirbi_writer_destroy(&result->bundle);
     tirbi_writer_destroy(&result->ir);
+    tirbi_writer_destroy(&result->plan);
     tirbi_arena_destroy(&result->arena);
     tirbi_heap heap = result->heap;
     tirbi_heap_free(&heap, result, sizeof(*result));
@@ -106,6 +108,11 @@ tirb_status tirb_compile_result_stats(const tirb_compile_result *result, tirb_co
 const char *tirb_compile_result_ir(const tirb_compile_result *result, size_t *out_size) {
     if (out_size) *out_size = result ? result->ir.size : 0;
     return result ? (const char *)result->ir.data : NULL;
+}
+
+const char *tirb_compile_result_plan(const tirb_compile_result *result, size_t *out_size) {
+    if (out_size) *out_size = result ? result->plan.size : 0;
+    return result ? (const char *)result->plan.data : NULL;
 }
 
 uint32_t tirb_compile_result_loop_count(const tirb_compile_result *result) { return result ? result->notes.n : 0; }

@@ -16,6 +16,7 @@ struct tirb_compile_result {
     tirbi_diagnostics diagnostics;
     tirbi_writer bundle;
     tirbi_writer ir;   /* with options->show_ir */
+    tirbi_writer plan; /* with options->show_plan */
     tirbi_notes notes; /* with options->explain */
     const tirbi_language *language;
 };

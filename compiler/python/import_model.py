@@ -9,12 +9,14 @@ wrong is a line on stdout and the exit status: 1 the model, 2 the options, 3 a f
 
 import argparse
 import ast
+import base64
 import contextlib
 import importlib.util
 import io
 import json
 import os
 import re
+import struct
 import sys
 import warnings
 
@@ -133,7 +135,8 @@ def identifier(name, taken):
 
 
 def lift(module, names, most):
-    """Constants of more than `most` bytes become parameters of main: the module, and their values by name."""
+    """Constants of more than `most` bytes, if that is a number, become parameters of main: the module, and their values by
+    name."""
     import tvm
     from tvm import relax
     function = module["main"]
@@ -144,7 +147,7 @@ def lift(module, names, most):
     class Lift(relax.PyExprMutator):
         def visit_generic_const_(self, op):
             value = op.value.numpy() if isinstance(op.value, tvm.runtime.Tensor) else None
-            if value is None or value.nbytes <= most:
+            if value is None or most is None or value.nbytes <= most:
                 return op
             key = content(value)
             if key not in lifted:
@@ -159,43 +162,48 @@ def lift(module, names, most):
     return module, {var.name: value for var, value in lifted.values()}
 
 
-def written(value):
-    """A constant as TVMScript has it."""
-    def element(x):
-        if isinstance(x, list):
-            return "[" + ", ".join(element(y) for y in x) + "]"
-        if isinstance(x, float) and (x != x or x in (float("inf"), float("-inf"))):
-            return f'float("{x}")'
-        return repr(x)
-    plain = value if value.dtype.kind in "biuf" else value.astype("float32")
-    return f'R.const({element(plain.tolist())}, "{value.dtype}")'
-
-
-def text_of(module):
-    """The text, where constants stand at their places: TVM keeps them apart from it."""
-    from tvm import relax
-    constants = []
-
-    def note(e):
-        if type(e).__name__ != "GenericConst" or any(e.same_as(c) for c in constants):
-            return
-        constants.append(e)
-
-    relax.analysis.post_order_visit(module["main"], note)
-    printed = module.script(show_meta=False)
-    apart = re.compile(r'metadata\["ir\.GenericConst"\]\[(\d+)\]')
-    numbered = [c for c in constants if not stands_by_itself(c)]
-    if apart.search(printed) and 1 + max(int(m) for m in apart.findall(printed)) != len(numbered):
-        raise Refused(1, "TVM's text names other constants than its module has")
-    text = apart.sub(lambda m: written(numbered[int(m[1])].value.numpy()), printed)
-    return re.sub(r"\n# Metadata omitted.*\n*\Z", "", text)
-
-
 def stands_by_itself(constant):
     """Whether TVM prints it where it is used."""
     value = constant.value.numpy()
     return value.ndim == 0 and str(value.dtype) in ("int8", "int16", "int32", "int64", "float16", "float32", "float64",
                                                     "bool")
+
+
+def serialised(tensor):
+    """A tensor as TVM's metadata has it: DLPack's type and shape before the elements, in base 64."""
+    import numpy
+    from tvm.runtime import DataType
+    value, kind = tensor.numpy(), DataType(str(tensor.dtype))
+    head = struct.pack("<QQiiiBBH", 0xDD5E40F096B4A13F, 0, 1, 0, value.ndim, int(kind.type_code), kind.bits, 1)
+    sizes = struct.pack(f"<{value.ndim}qq", *value.shape, value.nbytes)
+    little = value if sys.byteorder == "little" else value.byteswap()
+    return base64.b64encode(head + sizes + numpy.ascontiguousarray(little).tobytes()).decode()
+
+
+def metadata_of(constants):
+    nodes = [{"type": "ffi.Map", "data": [1, 2]}, {"type": "ffi.String", "data": "ir.GenericConst"},
+             {"type": "ffi.Array", "data": [3 + 2 * i for i in range(len(constants))]}]
+    for i, constant in enumerate(constants):
+        nodes += [{"type": "ir.GenericConst", "data": {"value": 4 + 2 * i}},
+                  {"type": "ffi.Tensor", "data": serialised(constant.value)}]
+    return json.dumps({"root_index": 0, "nodes": nodes, "metadata": {}})
+
+
+def text_of(module):
+    """The metadata with the constants, which are numbered as they first stand in the text, and that text."""
+    from tvm import relax
+    constants = []
+
+    def note(e):
+        if type(e).__name__ == "GenericConst" and not any(e.same_as(c) for c in constants) and not stands_by_itself(e):
+            constants.append(e)
+
+    relax.analysis.post_order_visit(module["main"], note)
+    printed = re.sub(r"\n# Metadata omitted.*\n*\Z", "", module.script(show_meta=False))
+    named = re.findall(r'metadata\["ir\.GenericConst"\]\[(\d+)\]', printed)
+    if 1 + max(map(int, named), default=-1) != len(constants):
+        raise Refused(1, "TVM's text names other constants than its module has")
+    return f'metadata = tvm.ir.load_json("""{metadata_of(constants)}""")\n' if constants else "", printed
 
 
 # ---- Weights --------------------------------------------------------------------------------------------------------
@@ -238,15 +246,16 @@ def save(path, values, form):
 
 
 def text_and_weights(module, names, most):
-    """The text of a module whose constants of more than `most` bytes are weights, and these by their names."""
+    """The text of a module whose constants of more than `most` bytes (None: no constants) are weights, and these by their
+    names."""
     module, weights = lift(module, names, most)
-    text = text_of(module)
+    metadata, text = text_of(module)
     # The printer's names are the function's; it may have changed what stood twice.
     main = next(f for f in ast.walk(ast.parse(text)) if isinstance(f, ast.FunctionDef) and f.name == "main")
     printed = [a.arg for a in main.args.args]
     inputs, last = printed[:len(printed) - len(weights)], printed[len(printed) - len(weights):]
     comment = f"# inputs: {' '.join(inputs)}\n# weights: {' '.join(last)}\n"
-    return comment + text + "\n", dict(zip(last, weights.values()))
+    return f"{comment}{metadata}{text}\n", dict(zip(last, weights.values()))
 
 
 def converted(path, options):
@@ -260,16 +269,15 @@ def converted(path, options):
         raise Refused(4, f"{sys.executable} has no {' and no '.join(missing)}: {sys.executable} -m pip install "
                          f"{' '.join(PACKAGES[name] for name in missing)}")
     module, names = convert(front, read(path), shapes_of(options.shape))
-    return text_and_weights(module, names, options.inside)
+    return text_and_weights(module, names, 1024 if options.weights else None)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("model")
-    parser.add_argument("weights")
+    parser.add_argument("--weights")
     parser.add_argument("--format", choices=("safetensors", "npz"), default="safetensors")
     parser.add_argument("--shape", action="append", default=[])
-    parser.add_argument("--inside", type=int, default=1024)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     # What libraries print is not what is asked for.

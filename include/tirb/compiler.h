@@ -76,7 +76,7 @@ typedef struct tirb_compile_options {
                               that needs four times as many is refused */
     const tirb_canceller *canceller; /* NULL: none; else it outlives the compilation */
     tirb_language language;
-    uint32_t reserved2;
+    uint32_t show_plan;  /* not 0: tirb_compile_result_plan has the schedule of each function */
     const char *show_ir; /* not NULL: tirb_compile_result_ir has the loop IR of each function before and after the pass
                             of this name (tirb_pass_name); "": as lowered, and after each pass that changed it */
     const char *disable; /* names of passes (tirb_pass_name) that are left out, with commas between, or "all"; NULL:
@@ -150,6 +150,9 @@ typedef struct tirb_loop_note {
 /* The loop IR that options.show_ir asked for, as text for people (compiler/loop/text.h in the sources), owned by the
  * result; NULL and 0 where nothing did. It is no stable format. `out_size` may be NULL. */
 TIRB_API const char *tirb_compile_result_ir(const tirb_compile_result *result, size_t *out_size);
+/* The schedules that options.show_plan asked for, as text for people (compiler/optimize/schedule/text.h in the
+ * sources), owned by the result; NULL and 0 where nothing did. It is no stable format. `out_size` may be NULL. */
+TIRB_API const char *tirb_compile_result_plan(const tirb_compile_result *result, size_t *out_size);
 /* The name of the compiler's pass `index`, and what it does in a line (`out_summary` may be NULL); NULL when there are
  * no more. First those over loop IR, in their order; then what loops may become when code is made of them, which
  * options.disable knows and options.show_ir does not. They change from version to version. */

@@ -321,6 +321,17 @@ def test_passes_left_out(t):
     t.run("check", "k.tirb", "--disable", "lanes", code=USAGE, says="--disable is for sources")
 
 
+def test_plan(t):
+    t.write("k.py", EACH_ROW)
+    text = t.run("explain", "k.py", "--plan").text
+    expect(text.startswith('# schedule\nfunction "f"\n'), f"begins with the function: {text[:200]}")
+    expect("\n      lanes " in text or "\n    lanes " in text, f"says what becomes lanes: {text}")
+    expect(t.run("explain", "k.py", "--plan", "-f", "f").text == text, "the one function is all")
+    t.run("explain", "k.py", "--plan", "-f", "g", code=USAGE, says="there is no function of that name")
+    t.run("explain", "k.py", "--plan", "--json", code=USAGE, says="--plan prints text, not JSON")
+    t.run("explain", "k.py", "--plan", "--ir", code=USAGE, says="--ir and --plan do not go together")
+
+
 BORDERED = HEAD + """def f(A: T.Buffer(("h + 2", "w"), "float32"), B: T.Buffer(("h", "w"), "float32")):
     h, w = T.int32(), T.int32()
     for y, x in T.grid(h, w - 2):

@@ -27,12 +27,13 @@ def python(t, body):
 
 
 def converts(t, text=TEXT):
-    return python(t, f"open(words[-1], 'w').write('weights')\nprint({text!r}, end='')")
+    return python(t, f"if '--weights' in words: open(words[words.index('--weights') + 1], 'w').write('weights')\n"
+                     f"print({text!r}, end='')")
 
 
 def test_import_writes_bundle_and_weights(t):
     t.write("m.onnx", "model")
-    t.run("import", "m.onnx", env=converts(t),
+    t.run("import", "m.onnx", "--params", "m.safetensors", env=converts(t),
           shows="tirb run m.tirb -f main x=@x.npy --params m.safetensors\n")
     expect(t.path("m.safetensors").read_text() == "weights", "the weights are what the script has written")
     t.run("run", "m.tirb", "-f", "main", "2xf32=1,2", "2xf32=10", shows="11, 12")
@@ -42,19 +43,21 @@ def test_import_writes_bundle_and_weights(t):
     expect(not [name for name in t.files() if name.count(".") > 1], f"nothing else is left behind: {t.files()}")
 
 
-def test_import_without_weights_writes_none(t):
+def test_import_keeps_weights_in_the_bundle(t):
     text = TEXT.replace("# weights: w", "# weights: ").replace("R.add(x, w)", "R.add(x, x)")
     t.write("m.onnx", "model")
-    printed = t.run("import", "m.onnx", env=converts(t, text)).text
-    expect("--params" not in printed and "m.safetensors" not in t.files(), "there are no weights")
+    for options in ((), ("--params", "m.safetensors")):  # of which there may be none that are large
+        printed = t.run("import", "m.onnx", *options, env=converts(t, text)).text
+        expect(printed == "tirb run m.tirb -f main x=@x.npy\n", printed)
+        expect("m.safetensors" not in t.files(), "there are no weights")
 
 
 def test_import_hands_options_on(t):
     t.write("m.onnx", "model")
     environment = python(t, "print(*words)\nsys.exit(1)")
-    t.run("import", "m.onnx", "--shape", "x=1,3", "--shape", "y=n", "--inside", "2K", "--params", "w.npz",
-          env=environment, code=PROGRAM,
-          says=["--format npz --inside 2048 --shape x=1,3 --shape y=n -- m.onnx", "w.npz."])
+    t.run("import", "m.onnx", "--shape", "x=1,3", "--shape", "y=n", "--params", "w.npz", env=environment,
+          code=PROGRAM, says=["--weights w.npz.", "--format npz --shape x=1,3 --shape y=n -- m.onnx"])
+    t.run("import", "m.onnx", env=environment, code=PROGRAM, says="m.onnx: -- m.onnx")
     expect("w.npz" not in t.files(), "what failed leaves no weights behind")
 
 
@@ -67,6 +70,12 @@ def test_import_says_what_the_script_says(t):
           says="crashed")
     t.run("import", "m.onnx", "--diagnostics", "json", env=python(t, "print('a word')\nsys.exit(1)"), code=PROGRAM,
           says='"message":"m.onnx: a word"')
+
+
+def test_import_of_a_text_that_is_too_large(t):
+    t.write("m.onnx", "model")
+    t.run("import", "m.onnx", env=python(t, "for _ in range(257): print('#' * (1 << 20))"), code=PROGRAM,
+          says="leave them beside it with --params", lines=1)
 
 
 def test_import_without_python(t):
@@ -86,7 +95,6 @@ def test_import_of_what_cannot_be_lowered(t):
 
 
 def test_import_options(t):
-    t.run("import", "m.onnx", "--inside", "x", code=USAGE, says="--inside")
     t.run("import", "m.onnx", "--params", "w.bin", code=USAGE, says=".safetensors or .npz")
     t.run("import", code=USAGE, says="MODEL")
     t.run("import", "m.onnx", "-o", "nowhere/m.tirb", code=FILES, says="nowhere/m.tirb")

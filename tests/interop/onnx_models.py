@@ -3,9 +3,8 @@
 
     onnx_models.py TIRB [--light] [name ...]
 
-Weights go in as the .safetensors file says that import writes. --light: the networks that the onnx package ships (with
+What import prints is run. --light: the networks that the onnx package ships (with
 weights that are all the same), against the outputs beside them."""
-import json
 import os
 import pathlib
 import subprocess
@@ -23,7 +22,6 @@ except ImportError as missing:
     sys.exit(77)
 
 PATIENCE = 120
-TYPES = {"F32": "float32", "I64": "int64", "I32": "int32", "I8": "int8", "U8": "uint8", "F16": "float16", "BOOL": "bool"}
 
 
 class Graph:
@@ -265,17 +263,7 @@ MODELS = {"mlp": mlp, "residual": residual, "transformer": transformer, "embeddi
           "mobile": mobile, "decoder": decoder, "vision_transformer": vision_transformer, "detector": detector}
 
 
-OPTIONS = {"mlp": ((), ("--inside", "1M"))}
-
-
-def weights_of(path):
-    """What a .safetensors file has, by name."""
-    data = path.read_bytes()
-    size = int.from_bytes(data[:8], "little")
-    header, values = json.loads(data[8:8 + size]), data[8 + size:]
-    assert (8 + size) % 64 == 0
-    return {name: np.frombuffer(values[slice(*e["data_offsets"])], TYPES[e["dtype"]]).reshape(e["shape"])
-            for name, e in header.items()}
+OPTIONS = {"mlp": ((), ("--params", "weights.npz")), "transformer": (("--params", "weights.safetensors"),)}
 
 
 def run(words, folder):
@@ -287,18 +275,12 @@ def run(words, folder):
 
 
 def results(tirb, folder, model, inputs, n, options=()):
-    """Imports the model, and runs it on the inputs."""
+    """Imports the model, and runs what that prints on the inputs."""
     onnx.save(model, folder / "model.onnx")
     printed = run([tirb, "import", "model.onnx", *options], folder)
-    weights = weights_of(folder / "model.safetensors") if "--params" in printed else {}
-    names = [word.partition("=")[0] for word in printed.split() if "=@" in word]
-    words = [tirb, "run", "model.tirb", "-f", "main"]
-    for name, value in [*zip(names, inputs.values()), *weights.items()]:
-        np.save(folder / f"{name}.npy", value)
-        words.append(f"{name}=@{name}.npy")
-    for i in range(n):
-        words += ["-o", f"{i}=@out{i}.npy"]
-    run(words, folder)
+    for word, value in zip((w for w in printed.split() if "=@" in w), inputs.values()):
+        np.save(folder / word.partition("=@")[2], value)
+    run([tirb, *printed.split()[1:], *(word for i in range(n) for word in ("-o", f"{i}=@out{i}.npy"))], folder)
     return [np.load(folder / f"out{i}.npy") for i in range(n)]
 
 

@@ -4,7 +4,7 @@
     loader/base <- loader/isa <- the rest of loader <- vm
     loader (never vm) <- compiler <- compiler/driver (sees vm as well) <- tests, fuzz
     the compiler's rooms: each sees those that COMPILER_SEES names
-    the optimizer's own rooms: each sees those before it (OPTIMIZER_ORDER)
+    the optimizer's own rooms: each sees those before it (OPTIMIZER_ORDER); emission sees EMISSION_SEES of them
     <zstd.h> only in loader/bundle, <xxhash.h> only in loader/bundle and loader/cache
 
 Run with --self-test it checks that each rule can fail."""
@@ -51,7 +51,7 @@ SEEN_FROM_BELOW = ("compiler/pipeline/switches.h",)
 # The rooms of the optimizer; those on one line do not see each other.
 OPTIMIZER = "compiler/optimize/"
 OPTIMIZER_ORDER = (("facts",), ("schedule",), ("analysis",), ("rewriting",), ("normalise",), ("lanes",), ("contractions",),
-                   ("nests", "cuts"), ("carried",), ("rows",), ("whiles", "threads"))
+                   ("nests", "cuts"), ("carried",), ("rows",), ("whiles", "threads"), ("plan",))
 
 # Libraries that only some rooms may see.
 SYSTEM_ONLY_IN = {
@@ -73,6 +73,16 @@ def is_hidden(path, name):
     if len(rooms) < 2 or rooms[0] == rooms[1] or name in SEEN_FROM_BELOW:
         return False
     return rooms[1] not in COMPILER_SEES.get(rooms[0], ())
+
+
+# Emission runs schedules: it sees what they are made of, and nothing that makes them.
+EMISSION_SEES = ("facts", "schedule")
+
+
+def decides(path, name):
+    """Whether emission includes what plans."""
+    return path.startswith("compiler/emit/") and name.startswith(OPTIMIZER) and \
+        name[len(OPTIMIZER):].rpartition("/")[0] not in EMISSION_SEES
 
 
 def is_above(path, name):
@@ -115,6 +125,8 @@ def problems_of(path, text, exists):
             yield number, f'"{name}": the command is above every library'
         elif is_hidden(path, name):
             yield number, f'"{name}" is in no room of the compiler that this one sees'
+        elif decides(path, name):
+            yield number, f'"{name}": emission includes nothing that plans'
         elif is_above(path, name):
             yield number, f'"{name}" is not below this room of the optimizer'
         elif not exists(name):
@@ -134,6 +146,7 @@ def self_test():
         ("compiler/lower/a.c", '#include "compiler/optimize/facts/own.h"'),
         ("compiler/optimize/lanes/a.c", '#include "compiler/pipeline/own.h"'),
         ("compiler/emit/a.c", '#include "compiler/pipeline/own.h"'),
+        ("compiler/emit/a.c", '#include "compiler/optimize/lanes/own.h"'),
         ("compiler/driver/a.c", '#include "compiler/loop/own.h"'),
         ("compiler/new/a.c", '#include "compiler/loop/own.h"'),
         ("compiler/optimize/facts/a.c", '#include "compiler/optimize/rewriting/own.h"'),

@@ -41,14 +41,14 @@ typedef struct room {
 
 static void open_room(room *r, const char *text) {
     tirb_error error = TIRB_ERROR_INIT;
-    tirbi_lfunc *function = NULL;
+    tirbi_lmodule *module = NULL;
     *r = (room){.function = NULL};
     tirbi_heap_init(&r->heap, NULL, UINT64_MAX);
     tirbi_arena_init(&r->arena, &r->heap);
-    if (tirbi_read_loops(text, strlen(text), &r->arena, &function, &error) != TIRB_OK)
+    if (tirbi_read_loops(text, strlen(text), &r->arena, &module, &error) != TIRB_OK)
         fail_msg("%u:%u: %s", error.line, error.column, error.message);
-    r->function = function;
-    r->loop = function->body;
+    r->function = &module->functions[0];
+    r->loop = r->function->body;
     while (r->loop->kind == TIRBI_LS_SEQ) r->loop = r->loop->as.seq.items[r->loop->as.seq.n - 1];
     r->body = r->loop->kind == TIRBI_LS_LOOP ? r->loop->as.loop.body : r->loop;
 }

@@ -18,6 +18,7 @@ static bool narrow_parameters(tirbi_versions *v) {
         tirbi_lvar *narrow = TIRBI_NEW(v->pool->arena, tirbi_lvar);
         if (!narrow || !tirbi_version_rename(v, s->value->var, narrow)) return false;
         *narrow = *s->value->var;
+        narrow->id = 0;
         narrow->lo = s->lo;
         narrow->hi = s->hi;
         narrow->as = s->value->var;

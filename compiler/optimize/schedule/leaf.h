@@ -16,17 +16,17 @@ typedef struct tirbi_lane_op {
     uint16_t to, from[3]; /* lane values, numbered without limit until they are allocated */
     const tirbi_lx
         *scalar; /* vsplat, viota: the start; NULL with `loop` set: that inner loop's counter. vindex: the extent */
-    tirbi_lvar *carried;    /* vscan: what it carries from lane to lane; vfind: what it sets */
-    uint8_t fold;           /* vscan, vupdate: their operand n; vindex: the dimension */
-    const char *name;       /* vindex: of the buffer */
+    tirbi_lvar *carried; /* vscan: what it carries from lane to lane; vfind: what it sets */
+    uint8_t fold;        /* vscan, vupdate: their operand n; vindex: the dimension */
+    const char *name;    /* vindex: of the buffer */
     tirbi_span span;
 } tirbi_lane_op;
 
 typedef struct tirbi_lane_cursor {
     const tirbi_place *place; /* the first that it came from */
     uint8_t type, access, level;
-    tirbi_affine form; /* over plan->loops: 0 is the lane loop, i + 1 inner loop i */
-    uint8_t row;       /* one more than the row whose number moves it; 0: none does */
+    tirbi_affine form;             /* over plan->loops: 0 is the lane loop, i + 1 inner loop i */
+    uint8_t row;                   /* one more than the row whose number moves it; 0: none does */
     const tirbi_lx *scale, *limit; /* of that number */
 } tirbi_lane_cursor;
 
@@ -68,7 +68,7 @@ typedef struct tirbi_lane_plan {
     tirbi_lvar *single[TIRBI_MAX_INNER]; /* loops of one iteration that are none any more */
     uint32_t n_single;
     bool index_used[TIRBI_MAX_INNER];
-    bool whole_nest; /* nothing happens unless every loop runs at least once */
+    bool whole_nest;   /* nothing happens unless every loop runs at least once */
     uint16_t n_values; /* after allocation: lane registers in use */
 } tirbi_lane_plan;
 

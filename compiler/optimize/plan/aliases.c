@@ -4,7 +4,7 @@
  * parameters share memory. A lane plan of the loop, if there is one, is right when they begin at the same byte or share
  * nothing: the usual call in place. Otherwise the loop is compiled twice: once as if they shared nothing, and once in
  * program order; which one runs is looked up in the references. */
-#include "compiler/emit/emit.h"
+#include "compiler/optimize/plan/planner.h"
 
 enum { WORDS = (TIRBI_MAX_CALL_ARGS + 63) / 64 };
 
@@ -62,10 +62,16 @@ static void touch_stmt(touched *t, const tirbi_ls *s) {
         touch_place(t, s->as.store.access, true);
         touch_value(t, s->as.store.value);
         return;
-    case TIRBI_LS_SET: touch_value(t, s->as.set.value); return;
+    case TIRBI_LS_SET:
+        touch_value(t, s->as.set.value);
+        return;
     case TIRBI_LS_EVAL:
-    case TIRBI_LS_RETURN: touch_value(t, s->as.eval.value); return;
-    case TIRBI_LS_ASSERT: touch_value(t, s->as.assert_.condition); return;
+    case TIRBI_LS_RETURN:
+        touch_value(t, s->as.eval.value);
+        return;
+    case TIRBI_LS_ASSERT:
+        touch_value(t, s->as.assert_.condition);
+        return;
     case TIRBI_LS_TREE:
         touch_stmt(t, s->as.tree.init);
         for (uint32_t i = 0; i < s->as.tree.n_lets; i++) touch_value(t, s->as.tree.lets[i]);
@@ -75,7 +81,8 @@ static void touch_stmt(touched *t, const tirbi_ls *s) {
             touch_value(t, s->as.tree.updates[u].factor);
         }
         return;
-    default: return;
+    default:
+        return;
     }
 }
 
@@ -86,83 +93,54 @@ static bool is_in_the_way(const touched *t, const tirb_param_pair *pair) {
     return both && (has(t->written, pair->first) || has(t->written, pair->second));
 }
 
-static bool any_in_the_way(const tirbi_emitter *e, const touched *t) {
-    const tirb_primfunc *f = e->function->ast;
+static bool any_in_the_way(const tirbi_scheduler *p, const touched *t) {
+    const tirb_primfunc *f = p->function->ast;
     for (uint32_t i = 0; i < f->n_may_alias; i++) {
         if (is_in_the_way(t, &f->may_alias[i])) return true;
     }
     return false;
 }
 
-/* Jumps where some pair shares memory and, with `crossed`, begins at different bytes. */
-static void branch_if_met(tirbi_emitter *e, const touched *t, bool crossed, tirbi_patch_list *list) {
-    const tirb_primfunc *f = e->function->ast;
-    for (uint32_t i = 0; i < f->n_may_alias; i++) {
-        const tirb_param_pair *pair = &f->may_alias[i];
-        if (!is_in_the_way(t, pair)) continue;
-        tirbi_scope scope = tirbi_scope_open(e);
-        uint16_t met = tirbi_put_meet(e, tirbi_buffer_ref(e, e->function->param_buffers[pair->first]),
-                                      tirbi_buffer_ref(e, e->function->param_buffers[pair->second]));
-        if (crossed) {
-            uint16_t one = tirbi_put_value(e, tirbi_lx_int(e->pool, TIRB_I64, 1));
-            TIRBI_PUT(e, TIRB_OP_GT, TIRB_I64, met, met, one);
-        }
-        tirbi_put_jump(e, TIRB_OP_BRIF, met, list);
-        tirbi_scope_close(e, scope);
+/* The pairs that are in the way; false when memory ran out. */
+static bool list_pairs(tirbi_scheduler *p, const touched *t, tirbi_version *out) {
+    const tirb_primfunc *f = p->function->ast;
+    tirb_param_pair *pairs = TIRBI_NEW_ARRAY(p->pool->arena, tirb_param_pair, f->n_may_alias);
+    for (uint32_t i = 0; pairs && i < f->n_may_alias; i++) {
+        if (is_in_the_way(t, &f->may_alias[i])) pairs[out->n_pairs++] = f->may_alias[i];
     }
+    out->pairs = pairs;
+    return pairs != NULL;
 }
 
-void tirbi_forget_registers(tirbi_emitter *e, const tirbi_ls *s) {
-    if (!s) return;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) tirbi_forget_registers(e, s->as.seq.items[i]);
-        return;
-    case TIRBI_LS_LOOP: tirbi_forget_registers(e, s->as.loop.body); return;
-    case TIRBI_LS_IF:
-        tirbi_forget_registers(e, s->as.if_.then_case);
-        tirbi_forget_registers(e, s->as.if_.else_case);
-        return;
-    case TIRBI_LS_WHILE: tirbi_forget_registers(e, s->as.while_.body); return;
-    case TIRBI_LS_SET:
-        if (s->as.set.declares) tirbi_set_reg(e, s->as.set.var, -1);
-        return;
-    case TIRBI_LS_TREE: tirbi_forget_registers(e, s->as.tree.init); return;
-    default: return;
-    }
+/* The loop in two versions; `nest` is its lanes, or NULL. */
+static tirbi_sched *in_versions(tirbi_scheduler *p, const tirbi_ls *loop, const touched *t, const tirbi_nest *nest) {
+    tirbi_alias_mode *mode = &p->function->aliases.mode;
+    const tirbi_alias_mode outer = *mode;
+    tirbi_version *version = TIRBI_NEW(p->pool->arena, tirbi_version);
+    tirbi_sched *node = version ? tirbi_new_sched(p, TIRBI_S_VERSION, loop, 2) : NULL;
+    if (!node || !list_pairs(p, t, version)) return NULL;
+    node->as.version = version;
+    version->in_place = nest != NULL;
+    version->knows = TIRBI_KNOWN_IN_BOTH;
+    version->mode[0] = nest ? outer : TIRBI_ALIAS_APART;
+    version->mode[1] = nest ? TIRBI_ALIAS_CROSSED : TIRBI_ALIAS_MET;
+    *mode = version->mode[0];
+    node->items[0] = nest ? tirbi_sched_lanes(p, nest) : tirbi_schedule(p, loop);
+    *mode = version->mode[1];
+    tirbi_forget_declared(p, loop);
+    node->items[1] = tirbi_schedule_in_order(p, loop);
+    *mode = outer;
+    return node->items[0] && node->items[1] ? node : NULL;
 }
 
-bool tirbi_put_aliased_loop(tirbi_emitter *e, const tirbi_ls *loop) {
-    tirbi_aliases *aliases = &e->function->aliases;
+tirbi_sched *tirbi_schedule_aliased(tirbi_scheduler *p, const tirbi_ls *loop) {
+    const tirbi_alias_mode mode = p->function->aliases.mode;
     touched t = {.any = {0}};
-    if (e->function->ast->n_may_alias == 0 || aliases->mode == TIRBI_ALIAS_APART) return false;
+    if (p->function->ast->n_may_alias == 0 || mode == TIRBI_ALIAS_APART) return NULL;
     touch_stmt(&t, loop);
-    if (!any_in_the_way(e, &t)) return false;
-    tirbi_alias_mode outer = aliases->mode;
+    if (!any_in_the_way(p, &t)) return NULL;
     tirbi_nest nest;
-    tirbi_patch_list in_order = {0}, end = {0};
-    bool in_place = outer != TIRBI_ALIAS_CROSSED && tirbi_choose_lanes(e, loop, &nest);
-    if (!in_place && outer != TIRBI_ALIAS_ANY) {
-        tirbi_put_loop_in_order(e, loop);
-        return true;
-    }
-    branch_if_met(e, &t, in_place, &in_order);
-    tirbi_scope scope = tirbi_scope_open(e);
-    if (in_place) {
-        tirbi_put_nest(e, &nest);
-    } else {
-        aliases->mode = TIRBI_ALIAS_APART;
-        tirbi_put_stmt(e, loop);
-    }
-    tirbi_scope_close(e, scope);
-    tirbi_put_jump(e, TIRB_OP_JMP, 0, &end);
-    tirbi_land(e, &in_order);
-    aliases->mode = in_place ? TIRBI_ALIAS_CROSSED : TIRBI_ALIAS_MET;
-    tirbi_forget_registers(e, loop);
-    scope = tirbi_scope_open(e);
-    tirbi_put_loop_in_order(e, loop);
-    tirbi_scope_close(e, scope);
-    aliases->mode = outer;
-    tirbi_land(e, &end);
-    return true;
+    const bool in_place = mode != TIRBI_ALIAS_CROSSED && tirbi_choose_lanes(p, loop, &nest);
+    if (!in_place && mode != TIRBI_ALIAS_ANY) return tirbi_schedule_in_order(p, loop);
+    return in_versions(p, loop, &t, in_place ? &nest : NULL);
 }

@@ -1,0 +1,569 @@
+/* What a loop is tried as until it is lanes: as it stands, in order, with other loops, in parts, over other elements.
+ * The forms are tried in a fixed order, and the first one that is lanes is taken. */
+#include "compiler/optimize/plan/planner.h"
+
+#include "compiler/optimize/carried/behind.h"
+#include "compiler/optimize/carried/extremes.h"
+#include "compiler/optimize/carried/last.h"
+#include "compiler/optimize/carried/overwritten.h"
+#include "compiler/optimize/carried/packing.h"
+#include "compiler/optimize/carried/place.h"
+#include "compiler/optimize/carried/sampled.h"
+#include "compiler/optimize/carried/search.h"
+#include "compiler/optimize/carried/still.h"
+#include "compiler/optimize/carried/targets.h"
+#include "compiler/optimize/cuts/crossing.h"
+#include "compiler/optimize/cuts/diagonal.h"
+#include "compiler/optimize/cuts/distance.h"
+#include "compiler/optimize/cuts/meetings.h"
+#include "compiler/optimize/cuts/split.h"
+#include "compiler/optimize/cuts/wrapped.h"
+#include "compiler/optimize/lanes/guard.h"
+#include "compiler/optimize/nests/columns.h"
+#include "compiler/optimize/nests/separate.h"
+#include "compiler/optimize/rows/joined.h"
+#include "compiler/optimize/rows/numbered.h"
+#include "compiler/optimize/rows/ragged.h"
+#include "compiler/optimize/rows/staged.h"
+#include "compiler/optimize/whiles/until.h"
+
+/* How often a loop may be taken for another one that reads less. */
+enum { MAX_NAMED = 4 };
+
+/* What a transformation made of a loop, which has been looked at as a region. */
+static tirbi_sched *made(tirbi_scheduler *p, const char *step, const tirbi_ls *s) {
+    return tirbi_sched_of(p, step, tirbi_schedule_serial(p, s));
+}
+
+/* A loop that has least and greatest values in place of conditions, if it is lanes then. */
+static tirbi_sched *as_extremes(tirbi_scheduler *p, const tirbi_ls *loop) {
+    static const char step[] = "minima and maxima";
+    tirbi_nest nest = {.n_outer = 0, .plan = tirbi_plan_lanes(p->pool, loop)};
+    if (!nest.plan) nest.plan = tirbi_plan_in_order(p->pool, loop);
+    if (nest.plan) return tirbi_sched_of(p, step, tirbi_sched_lanes(p, &nest));
+    const tirbi_ls *carried = tirbi_carry_elements(p->pool, loop);
+    if (!carried) carried = tirbi_split_loop(p->pool, loop);
+    return carried ? made(p, step, carried) : NULL;
+}
+
+/* Whether lanes name the elements that they store to. */
+static bool scatters(const tirbi_lane_plan *plan) {
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        if (plan->ops[i].op == TIRB_OP_VSTOREX) return true;
+    }
+    return false;
+}
+
+/* Whether a loop that is not lanes as it stands becomes some in one of the ways that are tried. */
+static bool has_lanes(tirbi_scheduler *p, const tirbi_ls *loop) {
+    tirbi_blocks blocks;
+    if (tirbi_has_lanes(p->pool, loop) || tirbi_has_lanes_in_order(p->pool, loop) ||
+        tirbi_carry_elements(p->pool, loop) || tirbi_split_loop(p->pool, loop) ||
+        tirbi_block_by_distance(p->pool, loop, &blocks)) {
+        return true;
+    }
+    const tirbi_ls *extremes = tirbi_find_extremes(p->pool, loop);
+    return extremes && has_lanes(p, extremes);
+}
+
+/* A loop that reads what stands still in it, as one that does not, if it is lanes then: of plain ones only, where it
+ * has to be. */
+static tirbi_sched *as_still(tirbi_scheduler *p, const tirbi_ls *loop, bool plain) {
+    const bool may = !(tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) && p->in.named < MAX_NAMED;
+    const tirbi_ls *named = may ? tirbi_name_still_loads(p->pool, loop, false) : NULL, *inside = named;
+    tirbi_nest nest;
+    bool gains = false;
+    for (uint32_t i = 0; i < MAX_NAMED && inside && !gains;
+         i++) { /* loads by what has been loaded have names then, too */
+        if (i > 0) inside = tirbi_name_still_loads(p->pool, inside, false);
+        if (inside) inside = inside->as.seq.items[inside->as.seq.n - 1];
+        gains = inside && (plain ? tirbi_has_lanes(p->pool, inside)
+                                 : has_lanes(p, inside) || tirbi_choose_lanes(p, inside, &nest));
+    }
+    if (!named || !gains) return NULL;
+    p->in.named++;
+    tirbi_sched *node = made(p, "hoisting", named);
+    p->in.named--;
+    return node;
+}
+
+/* A loop whose lanes are not alike or depend on each other, as lanes that take turns where they must. */
+static tirbi_sched *as_turns(tirbi_scheduler *p, const tirbi_ls *loop) {
+    if (tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) return NULL;
+    const bool may_search = !(p->in.without & TIRBI_NOT_SEARCHED);
+    tirbi_nest nest = {.n_outer = 0, .plan = tirbi_plan_in_order(p->pool, loop)};
+    tirbi_sched *node = nest.plan && scatters(nest.plan) ? as_still(p, loop, true) : NULL;
+    if (node) return node;
+    if (nest.plan) return tirbi_sched_lanes(p, &nest);
+    const tirbi_ls *carried = tirbi_carry_elements(p->pool, loop);
+    if (carried) return made(p, "scalar replacement", carried);
+    const tirbi_ls *last = tirbi_keep_last(p->pool, loop);
+    if (last) return made(p, "last value", last);
+    const tirbi_ls *extremes = tirbi_find_extremes(p->pool, loop);
+    node = extremes ? as_extremes(p, extremes) : NULL;
+    if (node || !may_search) return node;
+    const tirbi_ls *held = tirbi_hold_elements(p->pool, loop);
+    if (held) return made(p, "scalar replacement", held);
+    const tirbi_ls *searched = tirbi_search_updates(p->pool, loop);
+    if (!searched) searched = tirbi_search_elements(p->pool, loop);
+    if (!searched) return NULL;
+    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SEARCHED,
+                    "lanes look for the next iteration that changes something");
+    return made(p, "speculative search", searched);
+}
+
+/* Rows of at least so many elements are searched one after the other where there are few rows; where there are many,
+ * each has a lane unless rows are long, or their lanes have much to compute for each element. */
+enum { LEAST_SEARCHED = 48, FEW_ROWS = 16, LONG_ROW = 768, LONG_ENOUGH = 128, MUCH = 7 };
+
+static const tirbi_lx *compare(tirbi_scheduler *p, tirbi_op op, const tirbi_lx *x, int64_t with) {
+    return tirbi_lx_op(p->pool, op, TIRB_I64, TIRB_TYPE_NONE, x, tirbi_lx_int(p->pool, TIRB_I64, with), NULL);
+}
+
+/* When the rows of a loop are better searched than run in lanes; NULL: never. */
+static const tirbi_lx *when_searched(tirbi_scheduler *p, const tirbi_ls *loop, const tirbi_ls *inner) {
+    const tirbi_lx *rounds = inner->as.loop.var->extent, *rows = loop->as.loop.var->extent;
+    tirbi_nest nest;
+    bool plain = rounds->pure && !rounds->traps && rows->pure && !rows->traps && tirbi_is_available(p->pool, rounds);
+    if (!plain || rounds->hi < LEAST_SEARCHED) return NULL;
+    if (!tirbi_choose_lanes(p, loop, &nest)) nest.plan = tirbi_plan_in_order(p->pool, loop);
+    if (!nest.plan) return NULL;
+    uint32_t computed = 0;
+    for (uint32_t i = 0; i < nest.plan->n_ops; i++) {
+        uint8_t op = nest.plan->ops[i].op;
+        computed += (tirbi_ops[op].flags & TIRBI_FLAG_ELEMENTWISE) && op != TIRB_OP_VMOV;
+    }
+    const tirbi_lx *far = compare(p, TIRB_OP_GE, rounds, computed >= MUCH ? LONG_ENOUGH : LONG_ROW);
+    const tirbi_lx *few = compare(p, TIRB_OP_LE, rows, FEW_ROWS);
+    return tirbi_lx_op(p->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, compare(p, TIRB_OP_GE, rounds, LEAST_SEARCHED),
+                       tirbi_lx_op(p->pool, TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, few, far, NULL), NULL);
+}
+
+/* A loop around one that may be better searched than run in each lane of this one: both, where it is not known how long
+ * that one is. */
+static tirbi_sched *as_searched(tirbi_scheduler *p, const tirbi_ls *loop) {
+    if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) || (p->in.without & TIRBI_NOT_SEARCHED)) return NULL;
+    const tirbi_ls *inner = tirbi_find_searched(p->pool, loop);
+    const tirbi_lx *searched = inner ? when_searched(p, loop, inner) : NULL;
+    if (!searched || tirbi_lx_is_int(searched, 0)) return NULL;
+    if (tirbi_lx_is_int(searched, 1)) return tirbi_schedule_in_order(p, loop);
+    tirbi_version *version = TIRBI_NEW(p->pool->arena, tirbi_version);
+    tirbi_sched *node = version ? tirbi_new_sched(p, TIRBI_S_VERSION, loop, 2) : NULL;
+    if (!node) return NULL;
+    *version = (tirbi_version){.condition = searched, .knows = TIRBI_KNOWN_IN_BOTH};
+    version->mode[0] = version->mode[1] = p->function->aliases.mode;
+    node->as.version = version;
+    node->items[0] = tirbi_schedule_in_order(p, loop);
+    tirbi_forget_declared(p, loop);
+    const tirbi_surroundings outer = p->in;
+    p->in.without |= TIRBI_NOT_SEARCHED;
+    node->items[1] = tirbi_schedule(p, loop);
+    p->in = outer;
+    return node->items[0] && node->items[1] ? node : NULL;
+}
+
+/* A loop along rows, inside the loops in it that choose the rows, once its sums are in elements and their bounds have
+ * names; NULL where that makes no lanes along them. */
+static const tirbi_ls *sums_of_rows(tirbi_scheduler *p, const tirbi_ls *loop) {
+    if (loop->as.loop.var->extent->lo < TIRBI_LEAST_COLUMNS) return NULL;
+    const tirbi_ls *kept = tirbi_keep_in_targets(p->pool, loop);
+    const tirbi_ls *named = tirbi_name_still_loads(p->pool, kept ? kept : loop, true);
+    if (!named) return kept ? tirbi_move_inwards(p->pool, kept, true) : NULL;
+    const tirbi_ls **nest = &named->as.seq.items[named->as.seq.n - 1];
+    *nest = tirbi_move_inwards(p->pool, *nest, true);
+    return *nest ? named : NULL;
+}
+
+/* A loop that is lanes once it is inside the loops in it, or around each statement for itself. */
+static tirbi_sched *as_columns(tirbi_scheduler *p, const tirbi_ls *loop) {
+    if (tirbi_not_planned(p) & TIRB_PASS_INTERCHANGE) return NULL;
+    const tirbi_ls *columns = tirbi_carry_columns(p->pool, loop);
+    if (!columns) columns = tirbi_move_inwards(p->pool, loop, false);
+    if (!columns) columns = sums_of_rows(p, loop);
+    if (columns) return made(p, "interchange", columns);
+    columns = tirbi_take_apart(p->pool, loop);
+    return columns ? made(p, "distribution", columns) : NULL;
+}
+
+/* A statement that does what a loop does where a condition holds, which `check` finds out. */
+typedef struct either {
+    const tirbi_ls *check; /* or NULL */
+    const tirbi_lx *condition;
+    const tirbi_ls *stmt;
+    const tirbi_extents *positive; /* where it holds; NULL: as before */
+} either;
+
+/* That statement, or the loop as it was, which is not planned in the form `without` again. */
+static tirbi_sched *in_versions(tirbi_scheduler *p, const char *step, const either *choice, const tirbi_ls *loop,
+                                uint32_t without) {
+    tirbi_version *version = TIRBI_NEW(p->pool->arena, tirbi_version);
+    tirbi_sched *node = version ? tirbi_new_sched(p, TIRBI_S_VERSION, loop, 2) : NULL;
+    if (!node) return NULL;
+    const tirbi_surroundings outer = p->in;
+    const tirbi_extents *positive = p->pool->positive;
+    p->in.serial = true; /* the loop has been looked at as a region */
+    version->condition = choice->condition;
+    version->mode[0] = version->mode[1] = p->function->aliases.mode;
+    node->step = step;
+    node->as.version = version;
+    if (choice->check) version->check = tirbi_schedule(p, choice->check);
+    if (choice->positive) p->pool->positive = choice->positive;
+    node->items[0] = tirbi_schedule(p, choice->stmt);
+    p->pool->positive = positive;
+    tirbi_forget_declared(p, loop);
+    p->in.notes = NULL;
+    p->in.without |= without;
+    node->items[1] = tirbi_schedule(p, loop);
+    p->in = outer;
+    return node->items[0] && node->items[1] && (version->check || !choice->check) ? node : NULL;
+}
+
+/* A loop around short ranges that follow each other: their places are lanes. Where they do not, it is the loop that it
+ * was. */
+static tirbi_sched *as_flat(tirbi_scheduler *p, const tirbi_ls *loop) {
+    tirbi_ragged flat;
+    if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) || (p->in.without & TIRBI_NOT_FLAT) ||
+        !tirbi_flatten_ranges(p->pool, loop, &flat))
+        return NULL;
+    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                    "the places of the ranges in it are lanes, where these follow each other");
+    return in_versions(p, "segments flattened", &(either){flat.check, flat.condition, flat.stmt, NULL}, loop,
+                       TIRBI_NOT_FLAT);
+}
+
+/* A loop that reads what it has stored some iterations ago, so many at a time. */
+static tirbi_sched *as_blocks(tirbi_scheduler *p, const tirbi_ls *loop) {
+    tirbi_blocks blocks;
+    if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) || (p->in.without & TIRBI_NOT_BLOCKED) ||
+        !tirbi_block_by_distance(p->pool, loop, &blocks))
+        return NULL;
+    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                    "in blocks of as many iterations as lie between those that meet");
+    if (tirbi_lx_is_int(blocks.condition, 1)) return made(p, "strip-mining", blocks.stmt);
+    return in_versions(p, "strip-mining", &(either){NULL, blocks.condition, blocks.stmt, NULL}, loop,
+                       TIRBI_NOT_BLOCKED);
+}
+
+/* Other arrangements of a loop, which are taken where its most is lanes then: those that need no order, or any. */
+static const struct {
+    bool (*arrange)(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out);
+    bool in_order;
+    tirb_loop_form form;
+    const char *step, *text;
+} arrangements[] = {
+    {tirbi_search_end, false, TIRB_FORM_SEARCHED, "speculative search", "lanes look for the iteration that leaves it"},
+    {tirbi_keep_last_store, false, TIRB_FORM_SPLIT, "peeling",
+     "and its last iteration, which alone stores to what stands still"},
+    {tirbi_carry_last, true, TIRB_FORM_SPLIT, "last value",
+     "with the number of the iteration that has set what others read"},
+    {tirbi_pack_elements, true, TIRB_FORM_SPLIT, "stream compaction",
+     "what it keeps is put together before it is stored"},
+};
+
+static tirbi_sched *as_arranged(tirbi_scheduler *p, const tirbi_ls *loop) {
+    if (tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) return NULL;
+    for (size_t i = 0; i < sizeof(arrangements) / sizeof(*arrangements); i++) {
+        tirbi_arranged out = {.loop = NULL};
+        if (!arrangements[i].arrange(p->pool, loop, &out)) continue;
+        if (arrangements[i].in_order ? !tirbi_has_lanes_in_order(p->pool, out.loop) : !has_lanes(p, out.loop)) continue;
+        tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, arrangements[i].form, "%s", arrangements[i].text);
+        return made(p, arrangements[i].step, out.stmt);
+    }
+    const tirbi_ls *packed = tirbi_pack_by_elements(p->pool, loop);
+    if (!packed) return NULL;
+    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                    "what it keeps is put together before it is stored");
+    return made(p, "stream compaction", packed);
+}
+
+/* A loop whose iterations only meet where a place that goes up crosses one that goes down. */
+static tirbi_sched *as_crossing(tirbi_scheduler *p, const tirbi_ls *loop) {
+    tirbi_crossing crossing;
+    if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) || !tirbi_split_at_crossing(p->pool, loop, &crossing) ||
+        !has_lanes(p, crossing.before) || !has_lanes(p, crossing.behind))
+        return NULL;
+    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                    "where what goes up crosses what goes down");
+    return made(p, "index-set splitting", crossing.stmt);
+}
+
+/* A loop whose statements are lanes only without each other. */
+static tirbi_sched *as_separate(tirbi_scheduler *p, const tirbi_ls *loop) {
+    const tirbi_ls *parts[TIRBI_MAX_SEPARATE];
+    if (tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) return NULL;
+    const uint32_t n = tirbi_separate(p->pool, loop, parts);
+    bool gains = false;
+    for (uint32_t i = 0; i < n && !gains; i++) gains = has_lanes(p, parts[i]);
+    if (!gains) return NULL;
+    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT, "in loops for statements apart");
+    tirbi_sched *node = tirbi_new_sched(p, TIRBI_S_SEQ, NULL, n);
+    for (uint32_t i = 0; node && i < n; i++) {
+        node->items[i] = tirbi_schedule_serial(p, parts[i]);
+        if (!node->items[i]) return NULL;
+    }
+    if (node) node->step = "distribution";
+    return node;
+}
+
+/* A loop whose iterations only meet on a diagonal, if those beside it are lanes. */
+static tirbi_sched *as_beside_diagonal(tirbi_scheduler *p, const tirbi_ls *loop) {
+    tirbi_diagonal diagonal;
+    if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) || !tirbi_leave_diagonal(p->pool, loop, &diagonal) ||
+        !tirbi_has_lanes(p->pool, diagonal.rest))
+        return NULL;
+    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                    "beside the iteration that is on the diagonal");
+    return made(p, "peeling", diagonal.stmt);
+}
+
+/* Each may have the code of an iteration again. */
+enum { MAX_BEHIND = 4 };
+
+/* A loop that reads what was set in the iteration before, if it is lanes without that. */
+static tirbi_sched *as_behind(tirbi_scheduler *p, const tirbi_ls *loop) {
+    tirbi_behind behind, further;
+    if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) || p->in.behind >= MAX_BEHIND ||
+        !tirbi_look_behind(p->pool, loop, &behind))
+        return NULL;
+    bool gains = has_lanes(p, behind.rest);
+    uint32_t depth = p->in.behind + 1u;
+    for (further = behind; !gains && depth < MAX_BEHIND && tirbi_look_behind(p->pool, further.rest, &further); depth++)
+        gains = has_lanes(p, further.rest);
+    if (!gains) return NULL;
+    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                    "behind its first iteration, for which a variable was set before");
+    p->in.behind++;
+    tirbi_sched *node = made(p, "peeling", behind.stmt);
+    p->in.behind--;
+    return node;
+}
+
+/* A loop with indices that go around, as choices. */
+static tirbi_sched *as_unwrapped(tirbi_scheduler *p, const tirbi_ls *loop) {
+    tirbi_unwrapped around;
+    if ((tirbi_not_planned(p) & TIRB_PASS_WRAP) || (p->in.without & TIRBI_NOT_UNWRAPPED) || p->in.splits > 0 ||
+        !tirbi_unwrap_loop(p->pool, loop, &around))
+        return NULL;
+    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT, "indices in it go around once");
+    return in_versions(p, "remainders as choices", &(either){NULL, around.condition, around.stmt, NULL}, loop,
+                       TIRBI_NOT_UNWRAPPED);
+}
+
+/* Whether all loops of a statement, or those inside them, are lanes in one of the ways that are tried; counts them. */
+static bool run_as_lanes(tirbi_scheduler *p, const tirbi_ls *s, uint32_t *n) {
+    tirbi_nest nest;
+    uint32_t inside = 0;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++) {
+            if (!run_as_lanes(p, s->as.seq.items[i], n)) return false;
+        }
+        return true;
+    case TIRBI_LS_IF:
+        return run_as_lanes(p, s->as.if_.then_case, n) &&
+               (!s->as.if_.else_case || run_as_lanes(p, s->as.if_.else_case, n));
+    case TIRBI_LS_LOOP:
+        ++*n;
+        return tirbi_choose_lanes(p, s, &nest) || has_lanes(p, s) ||
+               (run_as_lanes(p, s->as.loop.body, &inside) && inside > 0);
+    default:
+        return true;
+    }
+}
+
+/* A loop that is lanes where no buffer is empty of which some of its iterations read elements. */
+static tirbi_sched *as_filled(tirbi_scheduler *p, const tirbi_ls *loop) {
+    tirbi_extents extents;
+    uint32_t n = 0;
+    if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) || (p->in.without & TIRBI_NOT_FILLED) || p->pool->positive ||
+        !tirbi_find_guarded_extents(loop, &extents) || run_as_lanes(p, loop, &n))
+        return NULL;
+    const tirbi_lx *filled = NULL;
+    for (uint32_t i = 0; i < extents.n; i++) {
+        const tirbi_lx *extent = extents.item[i];
+        if (!extent->pure || extent->traps || !tirbi_is_available(p->pool, extent)) return NULL;
+        const tirbi_lx *some = compare(p, TIRB_OP_GE, extent, 1);
+        filled = filled ? tirbi_lx_op(p->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, filled, some, NULL) : some;
+    }
+    p->pool->positive = &extents;
+    const bool gains = run_as_lanes(p, loop, &n);
+    p->pool->positive = NULL;
+    if (!gains || !filled) return NULL;
+    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                    "or as it stands, where a buffer is empty that only some of its iterations read");
+    return in_versions(p, "empty buffers apart", &(either){NULL, filled, loop, &extents}, loop, TIRBI_NOT_FILLED);
+}
+
+/* A nest that computes with rows by number or with columns, which are put next to each other before. */
+static tirbi_sched *as_staged(tirbi_scheduler *p, const tirbi_ls *loop) {
+    tirbi_staged staged;
+    if ((tirbi_not_planned(p) & TIRB_PASS_FUSE) || (p->in.without & TIRBI_NOT_STAGED) ||
+        !tirbi_stage_loads(p->pool, loop, tirbi_not_planned(p), &staged))
+        return NULL;
+    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_OPERAND,
+                    "what it reads by number or in columns is put together before, for a block of rows");
+    if (tirbi_lx_is_int(staged.condition, 1)) return made(p, "materialisation", staged.stmt);
+    return in_versions(p, "materialisation", &(either){NULL, staged.condition, staged.stmt, NULL}, loop,
+                       TIRBI_NOT_STAGED);
+}
+
+/* Whether lanes compute where they read: what a clamp or a wrapped index makes of a row. */
+static bool gathers(const tirbi_lane_plan *plan) {
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        if (plan->ops[i].op == TIRB_OP_VLOADX) return true;
+    }
+    return false;
+}
+
+enum { SHORT_ROW = 16, SHORT_TO_ENTER = 64 };
+
+/* Whether the innermost loop's lanes, as far as it is some, need an order or name what they reach. */
+static bool enters_rows(tirbi_scheduler *p, const tirbi_ls *inner) {
+    return !tirbi_loop_inside(inner) && !tirbi_has_lanes(p->pool, inner);
+}
+
+/* Whether a nest's lanes are the elements of short rows, and compute where they read. */
+static bool gathers_short_rows(const tirbi_nest *nest) {
+    return gathers(nest->plan) && nest->plan->loops.var[0]->extent->hi <= SHORT_ROW;
+}
+
+/* Rows of a few elements that numbers choose, as lanes over the elements of all rows, which keep their order. `nest` is
+ * what they are as they stand, or NULL: then each row is entered. */
+static tirbi_sched *as_joined(tirbi_scheduler *p, const tirbi_ls *loop, const tirbi_nest *nest) {
+    const tirbi_ls *inner = tirbi_loop_inside(loop);
+    if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) || !inner ||
+        !(nest ? gathers_short_rows(nest) : enters_rows(p, inner)))
+        return NULL;
+    const tirbi_ls *joined = tirbi_join_short_loops(p->pool, loop, nest ? SHORT_ROW : SHORT_TO_ENTER);
+    tirbi_nest all = {.n_outer = 0};
+    if (!joined) return NULL;
+    if (!tirbi_loop_inside(joined))
+        all.plan = tirbi_plan_in_order(p->pool, joined);
+    else if (!tirbi_choose_lanes(p, joined, &all))
+        return NULL;
+    if (!all.plan || all.plan->loops.var[0]->extent->hi <= SHORT_ROW) return NULL;
+    return tirbi_sched_of(p, "collapse", tirbi_sched_lanes(p, &all));
+}
+
+static tirbi_sched *as_short_rows(tirbi_scheduler *p, const tirbi_ls *loop) { return as_joined(p, loop, NULL); }
+static tirbi_sched *as_named(tirbi_scheduler *p, const tirbi_ls *loop) { return as_still(p, loop, false); }
+
+/* A nest of rows that several numbers choose, or one that is computed. */
+static tirbi_sched *as_numbered(tirbi_scheduler *p, const tirbi_ls *loop) {
+    tirbi_numbered numbered;
+    tirbi_nest nest;
+    if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) || (p->in.without & TIRBI_NOT_NUMBERED) ||
+        !tirbi_number_rows(p->pool, loop, &numbered) || !tirbi_choose_lanes(p, numbered.nest, &nest))
+        return NULL;
+    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_OPERAND,
+                    "the numbers of rows that several indices choose are computed before");
+    return in_versions(p, "materialisation", &(either){numbered.check, numbered.condition, numbered.stmt, NULL}, loop,
+                       TIRBI_NOT_NUMBERED);
+}
+
+/* Whether a nest of loops around rows has such rows in the loop inside the outermost: each of its iterations has
+ * numbers of its own. */
+static bool is_numbered_inside(tirbi_scheduler *p, const tirbi_ls *loop) {
+    tirbi_numbered numbered;
+    tirbi_nest nest;
+    const tirbi_ls *inner = tirbi_loop_inside(loop);
+    return !(tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) && !(p->in.without & TIRBI_NOT_NUMBERED) && inner &&
+           tirbi_number_rows(p->pool, inner, &numbered) && tirbi_choose_lanes(p, numbered.nest, &nest);
+}
+
+/* Whether loops that are inside of each other may have so many rounds in all. */
+static bool may_have_rounds(const tirbi_ls *loop, int64_t least) {
+    for (; loop && least > 1; loop = tirbi_loop_inside(loop)) {
+        const int64_t most = loop->as.loop.var->extent->hi;
+        if (most > 0) least = (least - 1) / most + 1;
+    }
+    return least <= 1;
+}
+
+/* A nest in parts where one of its conditions is decided by bounds that stand still in it, which may be loaded. */
+static const tirbi_ls *split_at_bounds(tirbi_scheduler *p, const tirbi_ls *loop) {
+    const tirbi_ls *split = tirbi_split_nest(p->pool, loop);
+    const tirbi_ls *named = split ? NULL : tirbi_name_still_loads(p->pool, loop, true);
+    if (!named) return split;
+    const tirbi_ls **nest = &named->as.seq.items[named->as.seq.n - 1];
+    *nest = tirbi_split_nest(p->pool, *nest);
+    return *nest ? named : NULL;
+}
+
+/* Entering parts takes as long as some hundred elements. */
+enum { ENOUGH_FOR_PARTS = 512 };
+
+/* Whether loops inside split so once the loops around them stand still: rows of a batch up to its length, of a matrix
+ * up to its diagonal. */
+static bool is_split_inside(tirbi_scheduler *p, const tirbi_ls *loop) {
+    loop = tirbi_loop_inside(loop);
+    for (; loop && may_have_rounds(loop, ENOUGH_FOR_PARTS); loop = tirbi_loop_inside(loop)) {
+        if (split_at_bounds(p, loop)) return true;
+    }
+    return false;
+}
+
+/* Each split may triple the code. */
+enum { MAX_SPLITS = 4 };
+
+/* Whether lanes of a nest choose between values by what may be alike for many of them. */
+static bool decides(const tirbi_nest *nest) {
+    for (uint32_t i = 0; i < nest->plan->n_ops && nest->plan->loops.n + nest->n_outer > 1; i++) {
+        if (nest->plan->ops[i].op == TIRB_OP_VSELECT) return true;
+    }
+    return false;
+}
+
+/* A loop that is no lanes as it stands, in another form that is. */
+static tirbi_sched *in_another_form(tirbi_scheduler *p, const tirbi_ls *loop) {
+    static tirbi_sched *(*const forms[])(tirbi_scheduler *, const tirbi_ls *) = {
+        as_numbered, as_flat,     as_columns,         as_turns,    as_short_rows, as_named,
+        as_blocks,   as_crossing, as_beside_diagonal, as_separate, as_behind,     as_arranged};
+    tirbi_sched *node = NULL;
+    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms) && !node; i++) node = forms[i](p, loop);
+    return node;
+}
+
+/* A loop whose nest has lanes as it stands; NULL: those of a loop inside it are better. */
+static tirbi_sched *as_it_stands(tirbi_scheduler *p, const tirbi_ls *loop, const tirbi_nest *nest) {
+    tirbi_sched *node = as_joined(p, loop, nest);
+    if (!node) node = as_numbered(p, loop);
+    if (node || (nest->n_outer > 1 && is_numbered_inside(p, loop))) return node;
+    node = as_staged(p, loop);
+    return node ? node : tirbi_sched_lanes(p, nest);
+}
+
+/* In parts, so that a condition is decided at once in each. */
+static tirbi_sched *in_parts(tirbi_scheduler *p, const tirbi_ls *loop, const tirbi_ls *split) {
+    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                    "in parts, so that each decides its condition at once");
+    p->in.splits++;
+    tirbi_sched *node = tirbi_sched_of(p, "index-set splitting", tirbi_schedule(p, split));
+    p->in.splits--;
+    return node;
+}
+
+tirbi_sched *tirbi_schedule_lanes(tirbi_scheduler *p, const tirbi_ls *loop) {
+    if (tirbi_not_planned(p) & TIRB_PASS_LANES) return NULL;
+    tirbi_nest nest;
+    tirbi_sched *node = as_unwrapped(p, loop);
+    if (!node) node = as_searched(p, loop);
+    if (!node) node = as_filled(p, loop);
+    if (node) return node;
+    bool lanes = tirbi_choose_lanes(p, loop, &nest), reorders = !(tirbi_not_planned(p) & TIRB_PASS_INTERCHANGE);
+    /* Where a condition keeps loops outside of the lane loop, which is entered anew in each of their iterations, its
+     * parts may have them inside; and its parts may read rows as they are. */
+    const tirbi_ls *split = NULL;
+    if (p->in.splits < MAX_SPLITS && (!lanes || nest.n_outer > 0 || gathers(nest.plan))) {
+        if (reorders) split = tirbi_split_nest(p->pool, loop);
+        if (!split && !lanes && reorders) split = tirbi_split_at_meetings(p->pool, loop);
+        if (!split && !lanes) split = tirbi_split_loop(p->pool, loop);
+    }
+    if (!split && lanes && reorders && p->in.splits < MAX_SPLITS && decides(&nest) &&
+        may_have_rounds(loop, ENOUGH_FOR_PARTS)) {
+        split = split_at_bounds(p, loop);
+        if (!split && is_split_inside(p, loop)) return NULL;
+    }
+    if (split) return in_parts(p, loop, split);
+    return lanes ? as_it_stands(p, loop, &nest) : in_another_form(p, loop);
+}
