@@ -243,10 +243,8 @@ static void emit_call_checks(tirbi_emitter *e, const tirbi_lcall *call) {
         const tirbi_lx *equal =
             tirbi_lx_op(e->pool, TIRB_OP_EQ, TIRB_I64, TIRB_TYPE_NONE, check->actual, check->expected, NULL);
         if (!equal || tirbi_lx_is_int(equal, 1)) continue;
-        tirbi_patch_list good = {0};
-        tirbi_put_jump(e, TIRB_OP_BRIF, tirbi_put_value(e, equal), &good);
-        TIRBI_PUT(e, TIRB_OP_TRAP, TIRB_TYPE_NONE, TIRB_SHAPE, tirbi_string_number(e->strings, check->message));
-        tirbi_land(e, &good);
+        const uint16_t actual = tirbi_put_value(e, check->actual), expected = tirbi_put_value(e, check->expected);
+        TIRBI_PUT(e, TIRB_OP_SAME, TIRB_TYPE_NONE, actual, expected, tirbi_string_number(e->strings, check->message));
     }
 }
 

@@ -153,7 +153,7 @@ typedef struct tirbi_lcall_ref {
     const tirbi_lx *count;     /* with start */
 } tirbi_lcall_ref;
 
-/* An extent that the caller's buffer must have: trap SHAPE with the message unless the two agree. */
+/* An extent that the caller's buffer must have: trap SHAPE with both, of what the message says, unless they agree. */
 typedef struct tirbi_lcall_check {
     const tirbi_lx *actual, *expected;
     const char *message;

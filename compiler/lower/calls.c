@@ -78,9 +78,8 @@ static void unify(call_site *c, const tirb_expr *formal, const tirbi_lx *actual,
     c->checks[c->n_checks++] = (tirbi_lcall_check){
         .actual = actual,
         .expected = expected,
-        .message = tirbi_arena_format(c->l->arena,
-                                      "dimension %u of argument '%s' of %s does not have the extent that %s declares",
-                                      (unsigned)dim, what, c->callee->name, c->callee->name)};
+        .message = tirbi_arena_format(c->l->arena, "dimension %u of argument '%s' of %s", (unsigned)dim, what,
+                                      c->callee->name)};
 }
 
 bool tirbi_is_row_major(tirbi_lowerer *l, const tirbi_lbuf *b) {
@@ -152,8 +151,9 @@ static void check_part(call_site *c, const tirbi_lbuf *of, const tirb_range *ran
     c->checks[c->n_checks++] = (tirbi_lcall_check){
         .actual = tirbi_lx_op(pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, extent, room, NULL),
         .expected = extent,
-        .message = tirbi_arena_format(c->l->arena, "the part of '%s' that is passed to %s ends behind dimension %u",
-                                      of->name, c->callee->name, (unsigned)dim)};
+        .message = tirbi_arena_format(c->l->arena,
+                                      "dimension %u of the part of '%s' that is passed to %s, as far as it is inside,",
+                                      (unsigned)dim, of->name, c->callee->name)};
 }
 
 /* Elements that lie behind each other; the dimensions in which it is one element thick are not the parameter's, unless

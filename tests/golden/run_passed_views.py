@@ -1,5 +1,5 @@
 # What a call is given by name has the shape of that view or part; a pointer has none, and stands where its buffer begins.
-# trap: main(4x4xi32=0, 4) -> 36 ends behind dimension 1
+# trap: main(4x4xi32=0, 4) -> 36 dimension 1 of the part of
 # expect: main(4x4xi32=0, 3) -> 1 10 100 100 0 0 7 7 7 0 0 1 1000 1000 1000 1
 from tvm.script import ir as I
 from tvm.script import tirx as T
