@@ -226,10 +226,10 @@ static const tirbi_lx *const *strides_of(tirbi_versions *v, const tirbi_lbuf *b,
     return tirbi_is_compact(v->pool, b) ? row_major(v, shape, b->ndim) : values_of(v, b->strides, b->ndim, false);
 }
 
-/* Memory is that of its copy, but for a parameter's, of which the copy is a view. */
+/* Memory is that of its copy, but for a parameter's and a constant, of which the copy is a view. */
 static bool fill_copy(tirbi_versions *v, const tirbi_lbuf *b, tirbi_lbuf *to) {
     *to = *b;
-    to->root = b->root != b ? copy_of(v, b->root) : b->param >= 0 || b->fetched ? b->root : to;
+    to->root = b->root != b ? copy_of(v, b->root) : b->param >= 0 || b->fetched || b->constant ? b->root : to;
     if (to->root && to->root != to) to->root = to->root->root;
     to->covers = to->covers || to->root != to;
     to->covers = to->covers && b->root == b;
