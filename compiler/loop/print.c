@@ -186,6 +186,7 @@ static void print_buffer(printer *p, const tirbi_lbuf *b) {
     if (b->broadcasts) put(p, " broadcasts");
     if (b->overlaps) put(p, " overlaps");
     if (b->covers) put(p, " covers");
+    if (b->constant) put(p, " filled");
 }
 
 /* Prints a line of its own before the one under way. */

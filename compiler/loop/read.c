@@ -640,6 +640,21 @@ static const tirbi_lx *read_typed(reader *r, tirbi_dtype type) {
 /* ---- Buffers --------------------------------------------------------------------------------------------------- */
 
 /* Behind the word that begins its line. */
+/* One that is there from the start; its elements no text has. */
+static void add_constant(reader *r, tirbi_lbuf *b) {
+    static const uint8_t unknown[] = {0};
+    tirbi_lfunc *f = r->function;
+    const uint32_t n = f->n_constants;
+    f->constants = tirbi_arena_extend(r->arena, f->constants, n, n + 1, sizeof(*f->constants));
+    if (!f->constants) {
+        f->n_constants = 0;
+        fail_memory(r);
+        return;
+    }
+    f->constants[f->n_constants++] = b;
+    b->constant = unknown;
+}
+
 static tirbi_lbuf *read_buffer(reader *r) {
     tirbi_lbuf *b = declare_buffer(r, read_word(r));
     uint32_t n;
@@ -684,6 +699,7 @@ static tirbi_lbuf *read_buffer(reader *r) {
     b->broadcasts = take(r, "broadcasts");
     b->overlaps = take(r, "overlaps");
     b->covers = take(r, "covers");
+    if (take(r, "filled")) add_constant(r, b);
     return b;
 }
 

@@ -356,11 +356,10 @@ static tirb_status read_functions(loading *l, tirbi_reader *r) {
 
 /* ---- Constants ------------------------------------------------------------------------------------------------- */
 
-static tirb_status check_zeroes(loading *l, tirbi_reader *r, size_t n) {
+static void read_zeroes(tirbi_reader *r, size_t n) {
     const uint8_t *zeroes = tirbi_read_bytes(r, n);
     for (size_t i = 0; zeroes && i < n; i++)
         if (zeroes[i] != 0) r->failed = true;
-    return r->failed ? finish(l, r, "constants") : TIRB_OK;
 }
 
 /* The elements of one, in place, or a copy of them. */
@@ -368,12 +367,9 @@ static tirb_status place_constant(loading *l, const uint8_t *bytes, tirbi_consta
     const bool is_aligned = (uintptr_t)bytes % tirbi_dtypes[constant->dtype].size == 0;
     constant->bytes = bytes;
     if ((l->limits.stays && is_aligned) || constant->size == 0) return TIRB_OK;
-    uint64_t room;
-    if (!tirbi_add_u64(constant->size, CONSTANT_ALIGN, &room) || room > SIZE_MAX || room > l->max_decoded - l->decoded)
-        return too_large(l, "a constant", constant->size, l->max_decoded - l->decoded);
-    l->decoded += room;
     TIRBI_TRY(tirbi_work(l->arena->heap, tirbi_work_of_bytes(constant->size), l->error));
-    uint8_t *copy = tirbi_arena_room(l->arena, (size_t)room);
+    /* The bytes are in memory: their number and some more is one that there is. */
+    uint8_t *copy = tirbi_arena_room(l->arena, (size_t)constant->size + CONSTANT_ALIGN);
     if (!copy) return tirbi_error_set(l->error, tirbi_heap_status(l->arena->heap), "no memory for a constant");
     copy += (CONSTANT_ALIGN - (uintptr_t)copy % CONSTANT_ALIGN) % CONSTANT_ALIGN;
     memcpy(copy, bytes, (size_t)constant->size);
@@ -398,13 +394,13 @@ static tirb_status read_constants(loading *l, tirbi_reader *r) {
     }
     const uint8_t gap = tirbi_read_u8(r);
     if (gap >= 2 * CONSTANT_ALIGN) r->failed = true;
-    TIRBI_TRY(check_zeroes(l, r, gap));
+    read_zeroes(r, gap);
     for (unsigned i = 0; i < n && !r->failed; i++) {
         const size_t begin = (size_t)(r->data + r->at - l->bundle);
         if (begin % CONSTANT_ALIGN != 0 && i == 0)
             return tirbi_error_set(l->error, TIRB_FORMAT, "the constants begin at byte %zu, no multiple of %d", begin,
                                    CONSTANT_ALIGN);
-        if (i > 0) TIRBI_TRY(check_zeroes(l, r, (CONSTANT_ALIGN - begin % CONSTANT_ALIGN) % CONSTANT_ALIGN));
+        if (i > 0) read_zeroes(r, (CONSTANT_ALIGN - begin % CONSTANT_ALIGN) % CONSTANT_ALIGN);
         const uint8_t *bytes =
             constants[i].size <= tirbi_reader_left(r) ? tirbi_read_bytes(r, (size_t)constants[i].size) : NULL;
         if (!bytes && constants[i].size > 0) r->failed = true;

@@ -256,8 +256,10 @@ static void test_bounded(void **state) {
     (void)state;
     fixture f;
     fixture_open(&f);
-    const tirbi_program *programs[] = {fixture_assemble(&f, sample_program), large_program(&f, 40)};
-    for (unsigned i = 0; i < 2; i++) {
+    const tirbi_program *programs[] = {
+        fixture_assemble(&f, sample_program), large_program(&f, 40),
+        fixture_assemble(&f, ".constant u8\n.data 01020304\n.constant i64\n.constant f32\n.data 0000803f\n")};
+    for (unsigned i = 0; i < sizeof programs / sizeof programs[0]; i++) {
         tirbi_writer bytes = fixture_bundle(&f, programs[i]);
         check_steps(&bytes);
         check_allocations(&bytes);

@@ -322,6 +322,9 @@ static void test_limits(void **state) {
     assert_int_equal(tirb_module_load_in_place(engine, out.data, out.size, &limits, NULL, NULL, &module, NULL),
                      TIRB_MEMORY_LIMIT);
     limits = (tirb_load_limits)TIRB_LOAD_LIMITS_INIT;
+    limits.max_work = BYTES / 8;
+    assert_int_equal(tirb_module_load_limited(engine, out.data, out.size, &limits, &module, NULL), TIRB_FUEL);
+    limits = (tirb_load_limits)TIRB_LOAD_LIMITS_INIT;
     limits.max_memory = BYTES;
     assert_int_equal(tirb_module_load_limited(engine, out.data, out.size, &limits, &module, NULL), TIRB_MEMORY_LIMIT);
     assert_int_equal(tirb_module_load_in_place(engine, out.data, out.size, &limits, NULL, NULL, &module, NULL),
