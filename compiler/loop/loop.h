@@ -87,6 +87,7 @@ struct tirbi_lbuf {
     const tirbi_lx *settled;        /* its value, where it was stored once for good, or NULL; lowering only */
     uint32_t id;                    /* its number in the function: tirbi_lbuf_id */
     bool written;                   /* root: some store, or a call that stores, reaches it */
+    bool in_part; /* root: what is being planned is a chunk, which has but the part of the memory that it writes */
     const tirbi_lx *holds;          /* memory of the compiler's own: values that this one may have; NULL: any */
     bool read;                      /* root: its first access in program order reads what was there before */
 };

@@ -69,10 +69,11 @@ static const char *name_of(const printer *p, const void *what) {
 /* Words that begin something else. */
 static bool is_reserved(const char *name) {
     static const char *const words[] = {
-        "parameter", "loop_variable", "variable", "local_variable", "number", "buffer", "may_alias", "loop",
-        "if",        "search",        "let",      "local",          "set",    "tree",   "return",    "assert",
-        "break",     "continue",      "alloc",    "eval",           "while",  "fetch",  "init",      "else",
-        "cond",      "both",          "either",   "true",           "false",  "call", "import", "machine", "narrow"};
+        "parameter", "loop_variable", "variable", "local_variable", "number",   "buffer", "constant",
+        "may_alias", "loop",          "if",       "search",         "let",      "local",  "set",
+        "tree",      "return",        "assert",   "break",          "continue", "alloc",  "eval",
+        "while",     "fetch",         "init",     "else",           "cond",     "both",   "either",
+        "true",      "false",         "call",     "import",         "machine",  "narrow"};
     tirbi_dtype type;
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
         if (strcmp(words[i], name) == 0) return true;
@@ -211,7 +212,7 @@ static void print_var_line(printer *p, const void *what) {
 
 static void print_buffer_line(printer *p, const void *what) {
     const tirbi_lbuf *b = what;
-    put(p, b->param >= 0 && b->root == b ? "parameter " : "buffer ");
+    put(p, b->root != b ? "buffer " : b->param >= 0 ? "parameter " : b->constant ? "constant " : "buffer ");
     print_buffer(p, b);
 }
 

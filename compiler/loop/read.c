@@ -770,6 +770,23 @@ static void read_narrow(reader *r) {
     var->as = item->var;
 }
 
+/* Memory that is there from the start; its elements are not in the text. */
+static void read_constant_buffer(reader *r) {
+    static const uint8_t elements[1];
+    tirbi_lfunc *f = r->function;
+    tirbi_lbuf *b = read_buffer(r), **all;
+    if (r->status != TIRB_OK) return;
+    all = tirbi_arena_extend(r->arena, f->constants, f->n_constants, f->n_constants + 1, sizeof(*all));
+    if (!all) {
+        fail_memory(r);
+        return;
+    }
+    b->constant = elements;
+    all[f->n_constants++] = b;
+    f->constants = all;
+    f->constant_capacity = f->n_constants;
+}
+
 /* A line that declares what no statement begins; false: it is none. */
 static bool read_declaration(reader *r) {
     tirbi_lvar_kind kind;
@@ -777,6 +794,7 @@ static bool read_declaration(reader *r) {
     if (take(r, "may_alias")) return read_may_alias(r), true;
     if (take(r, "narrow")) return read_narrow(r), true;
     if (take(r, "buffer")) return read_buffer(r), true;
+    if (take(r, "constant")) return read_constant_buffer(r), true;
     if (take(r, "variable"))
         kind = TIRBI_LVAR_LET;
     else if (take(r, "number"))

@@ -9,7 +9,7 @@
  *     }
  *
  * A variable or buffer has one name in a function: its own, and a number behind a point where others have it too.
- * What no statement begins (parameters, views, variables that a pass shares between statements) is declared by a line
+ * What no statement begins (parameters, constants, views, variables that passes share) is declared by a line
  * of its own, ahead of the statement that is the first to mention it. So are parameters in a version for some sizes:
  * `narrow n.1: i32 in 1..9 of n`.
  *

@@ -107,11 +107,11 @@ static void check_typed(verifier *v, const tirbi_lx *x, unsigned type, const cha
     check_expr(v, x);
 }
 
-/* Memory of one element may have become a variable, which trees still name so. */
+/* Memory of one element may have become a variable, which trees still name so; constants are there from the start. */
 static void check_buffer(verifier *v, const tirbi_lbuf *b) {
     if (!b->root || b->root->root != b->root)
         wrong(v, "%s is no part of any memory", b->name);
-    else if (!has_begun(v, b->root->local ? (const void *)b->root->local : b->root))
+    else if (!b->root->constant && !has_begun(v, b->root->local ? (const void *)b->root->local : b->root))
         wrong(v, "the memory of %s is not there", b->name);
 }
 

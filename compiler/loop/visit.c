@@ -57,7 +57,7 @@ static bool walk_in_expr(tirbi_walk *w, const tirbi_lx *x) {
 }
 
 bool tirbi_walk_expr(tirbi_walk *w, const tirbi_lx *x) {
-    if (!x || (!w->expr && !w->access)) return true;
+    if (!x || (!w->expr && !w->access) || (x->pure && (w->reach & TIRBI_WALK_IMPURE))) return true;
     if (w->deepest && w->depth > w->deepest) return false;
     const tirbi_step step = w->expr ? w->expr(w, x) : TIRBI_INTO;
     if (step != TIRBI_INTO) return step == TIRBI_PAST;

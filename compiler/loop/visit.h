@@ -16,7 +16,7 @@ typedef enum tirbi_step {
     TIRBI_STOP  /* not at all */
 } tirbi_step;
 
-/* What a walk comes to beside the operands of a statement's own values. */
+/* What a walk comes to beside the operands of a statement's own values, and what it leaves out. */
 enum {
     TIRBI_WALK_INDICES = 1, /* subscripts of loads */
     TIRBI_WALK_STORED = 2,  /* subscripts of what is stored to */
@@ -24,7 +24,8 @@ enum {
     TIRBI_WALK_VIEWS = 8,   /* with subscripts: those of views, extents, and numbers that are no subscript */
     TIRBI_WALK_CALLS = 16,  /* arguments of calls */
     TIRBI_WALK_PLACES = TIRBI_WALK_INDICES | TIRBI_WALK_STORED,
-    TIRBI_WALK_ALL = 31
+    TIRBI_WALK_ALL = 31,
+    TIRBI_WALK_IMPURE = 32 /* nothing that is pure, which loads and calls nothing */
 };
 
 /* Sets of kinds of statements, by bits. */

@@ -135,8 +135,8 @@ def identifier(name, taken):
 
 
 def lift(module, names, most):
-    """Constants of more than `most` bytes, if that is a number, become parameters of main: the module, and their values by
-    name."""
+    """Constants of more than `most` bytes, if that is a number, become parameters of main: the module, and their values
+    by name."""
     import tvm
     from tvm import relax
     function = module["main"]
@@ -219,7 +219,8 @@ def safetensors(values):
     for name, value in values.items():
         if str(value.dtype) not in SAFE:
             raise Refused(1, f"safetensors has no type for the weight {name}, which is {value.dtype}")
-        header[name] = {"dtype": SAFE[str(value.dtype)], "shape": list(value.shape), "data_offsets": [at, at + value.nbytes]}
+        header[name] = {"dtype": SAFE[str(value.dtype)], "shape": list(value.shape),
+                        "data_offsets": [at, at + value.nbytes]}
         at += value.nbytes
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-(len(text) + 8) % 64)
@@ -246,8 +247,8 @@ def save(path, values, form):
 
 
 def text_and_weights(module, names, most):
-    """The text of a module whose constants of more than `most` bytes (None: no constants) are weights, and these by their
-    names."""
+    """The text of a module whose constants of more than `most` bytes (None: no constants) are weights, and these by
+    their names."""
     module, weights = lift(module, names, most)
     metadata, text = text_of(module)
     # The printer's names are the function's; it may have changed what stood twice.
@@ -269,7 +270,7 @@ def converted(path, options):
         raise Refused(4, f"{sys.executable} has no {' and no '.join(missing)}: {sys.executable} -m pip install "
                          f"{' '.join(PACKAGES[name] for name in missing)}")
     module, names = convert(front, read(path), shapes_of(options.shape))
-    return text_and_weights(module, names, 1024 if options.weights else None)
+    return text_and_weights(module, names, 64 if options.weights else None)
 
 
 def main():

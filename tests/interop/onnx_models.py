@@ -263,7 +263,8 @@ MODELS = {"mlp": mlp, "residual": residual, "transformer": transformer, "embeddi
           "mobile": mobile, "decoder": decoder, "vision_transformer": vision_transformer, "detector": detector}
 
 
-OPTIONS = {"mlp": ((), ("--params", "weights.npz")), "transformer": (("--params", "weights.safetensors"),)}
+OPTIONS = {"mlp": ((), ("--params", "weights.npz")), "transformer": (("--params", "weights.safetensors"),),
+           "light_densenet121": (("--params", "weights.safetensors"),)}
 
 
 def run(words, folder):

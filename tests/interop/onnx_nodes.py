@@ -147,7 +147,7 @@ def judge(tirb, model, inputs, outputs, rtol, atol):
     try:
         module, names = import_model.convert(import_model.from_onnx, model, {})
         asked = module
-        text, weights = import_model.text_and_weights(module, names, 1024)
+        text, weights = import_model.text_and_weights(module, names, 64)
     except import_model.Refused as refused:
         return "tvm", str(refused)
     with tempfile.TemporaryDirectory() as folder:

@@ -326,8 +326,9 @@ static void test_nests(void **state) {
     assert_true(tirbi_cannot_fail(places[4].stmt));
     /* Memory. */
     tirbi_roots stored = {.n = 0};
-    assert_true(tirbi_find_stored(&stored, r.loop));
-    assert_int_equal(stored.n, 1);
+    assert_true(tirbi_find_stored(&stored, r.loop, 3));
+    assert_int_equal(stored.n, 3);
+    assert_false(tirbi_find_stored(&(tirbi_roots){.n = 0}, r.loop, 2));
     assert_true(tirbi_is_among(&stored, r.function->param_buffers[3]));
     assert_false(tirbi_is_among(&stored, r.function->param_buffers[2]));
     const tirbi_lx *c = tirbi_lx_load(r.function->pool, places[1].place),

@@ -9,7 +9,7 @@
 #include "vm/exec/lane_entry.h"
 
 /* Loops that look at more are entered anew each time. */
-enum { TIRBI_AGAIN_INPUTS = 32, TIRBI_AGAIN_REFS = 16, TIRBI_AGAIN_STARTS = 32, TIRBI_LANE_STATES = 4 };
+enum { TIRBI_AGAIN_INPUTS = 16, TIRBI_AGAIN_REFS = 16, TIRBI_AGAIN_STARTS = 32, TIRBI_LANE_STATES = 4 };
 
 /* A row that all others read, and where copies of it lie one behind the other, `all` bytes: they are made at each
  * entry. */

@@ -63,6 +63,7 @@ static unsigned reads_in_banks(const lane_planner *p, uint32_t at, uint8_t reg, 
     for (uint32_t i = at; i < p->body->n && i - at < LANE_LOOK_AHEAD; i++) {
         const lane_ins *ins = tirbi_lane_ins_at(p->body, i);
         bool reads_memory = ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSPLAT;
+        if (ins->op == TIRB_OP_VSTORE && p->body->strides[ins->cursor] == STRIDE_ONE) continue; /* banks stay */
         if (ins->kind == 0 && !reads_memory) break;
         for (unsigned r = 0; r < ins->n_reads; r++) {
             if (ins->reads[r] != reg) continue;

@@ -105,6 +105,7 @@ typedef struct lane_planner {
     uint16_t spare_strip;
     uint16_t ends_strip; /* of the ranges that vadvance finds */
     uint32_t latest; /* the word that was the last to be emitted by itself */
+    uint32_t full_end; /* behind the full body's words */
     unsigned level; /* vloops that are open: each has its own strips */
     bool ends_in_store; /* the instruction has already written where the store behind it would */
     uint8_t kept;       /* a register that is rather not lost from its bank before this instruction */
@@ -265,6 +266,10 @@ tirbi_word tirbi_lane_packed_work(const lane_planner *p);
 /* Behind a full body that is one operation or two on what the cursors and scalars give, and the store that ends it: one
  * loop over blocks for machines of one row: lane_stream.c. */
 void tirbi_lane_make_stream(lane_planner *p);
+
+/* Makes the tail, or the wide body, of the words of the full body, from number `from` up to `to`: lane_parts.c. False:
+ * it has to be planned. */
+bool tirbi_lane_remake(lane_planner *p, uint32_t from, uint32_t to, bool wide);
 
 /* ---- What goes from lane to lane, and what names elements: lane_order.c --------------------------------------- */
 

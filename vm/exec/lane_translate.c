@@ -1,10 +1,11 @@
 /* Translation of a lane loop: which lane registers are in banks, which in strips, and which handlers do the work.
  *
- * The planner goes through the body once per variant (full blocks, tail). For each lane register it knows every place
- * where the value can be had: a bank, the register's own strip, or a memory operand that is not copied until it must be
- * (a cursor with unit step, a splat scalar). Two banks are all there is; the value that is read farthest from here
- * gives way. At the edges of inner loops the places are brought back to what they were at the loop's head, so that
- * every iteration, and a loop that never runs, leaves the same places. */
+ * The planner goes through the body once per variant (full blocks, tail), but where the words of one can be made of
+ * those of another (vm/exec/lane_parts.c). For each lane register it knows every place where the value can be had: a
+ * bank, the register's own strip, or a memory operand that is not copied until it must be (a cursor with unit step, a
+ * splat scalar). Two banks are all there is; the value that is read farthest from here gives way. At the edges of
+ * inner loops the places are brought back to what they were at the loop's head, so that every iteration, and a loop
+ * that never runs, leaves the same places. */
 #include "vm/exec/lane_plan.h"
 
 #include "loader/base/secret.h"
@@ -845,6 +846,11 @@ static void plan_body(lane_planner *p, body_kind kind) {
     emit(p, kind == BODY_FULL || kind == BODY_SPANNING ? TIRBI_L_NEXT_BLOCK : TIRBI_L_FINISH, 0, 0, 0);
 }
 
+/* The tail, or the wide body. */
+static void make_part_body(lane_planner *p, body_kind kind) {
+    if (!tirbi_lane_remake(p, p->loop->full, p->full_end, kind == BODY_WIDE)) plan_body(p, kind);
+}
+
 /* A body for cursors that do not meet, where that makes a difference: where it begins, or 0. */
 static uint32_t plan_apart(lane_planner *p, body_kind kind) {
     const uint32_t at = p->emitter->all.n;
@@ -924,7 +930,7 @@ static void add_bodies(lane_planner *p, unsigned n_stores) {
     tirbi_lane_loop *const loop = p->loop;
     if (may_add_bodies(p, 1) && tirbi_lane_find_streams(p, (tirbi_lane_cursor *)(uintptr_t)loop->cursors)) {
         loop->wide = p->emitter->all.n;
-        plan_body(p, BODY_WIDE);
+        make_part_body(p, BODY_WIDE);
     }
     if (n_stores > 1 && may_add_bodies(p, 1)) p->bodies.apart = plan_apart(p, BODY_FULL);
     /* A row's part of a strip has room for elements of the main size. */
@@ -992,10 +998,11 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     p->ends_strip = (uint16_t)(p->spare_strip - 1);
     loop->full = loop->one_row = p->emitter->all.n;
     plan_body(p, BODY_FULL);
+    p->full_end = p->emitter->all.n;
     tirbi_lane_make_stream(p);
     loop->tail = p->emitter->all.n;
     p->is_last = p->body->n >= LONG_BODY && !may_add_bodies(p, 2);
-    plan_body(p, BODY_TAIL);
+    make_part_body(p, BODY_TAIL);
     if (!p->is_last) add_bodies(p, p->body->n_stores);
     loop->splats = p->splats;
     loop->n_splats = (uint16_t)n_splats;

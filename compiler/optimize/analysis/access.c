@@ -37,7 +37,6 @@ static tirbi_step come_to_stmt(tirbi_walk *w, const tirbi_ls *s) {
 
 static tirbi_step come_to_value(tirbi_walk *w, const tirbi_lx *x) {
     tirbi_accesses *out = w->context;
-    if (x->pure && !out->value) return TIRBI_PAST;
     const bool calls = x->kind == TIRBI_LX_CALL && !(out->rules & TIRBI_TAKE_CALLS);
     const bool assigned = x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL;
     if (calls)
@@ -62,6 +61,7 @@ static bool updates(const tirbi_ls *s) {
 static bool come_to_place(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
     tirbi_accesses *out = w->context;
     if (place->view && !(out->rules & TIRBI_TAKE_VIEWS)) return refuse(out, TIRBI_REFUSES_VIEW);
+    if (!out->access && !out->item) return true;
     const tirbi_reached_how what = load ? TIRBI_LOADS : updates(w->at) ? TIRBI_UPDATES : TIRBI_STORES;
     const tirbi_reached access = {.place = place,
                                   .stmt = w->at,
@@ -83,7 +83,7 @@ static tirbi_walk walk_of(tirbi_accesses *out) {
                         .expr = come_to_value,
                         .access = come_to_place,
                         .deepest = out->deepest,
-                        .reach = TIRBI_WALK_PLACES | TIRBI_WALK_BOUNDS};
+                        .reach = TIRBI_WALK_PLACES | TIRBI_WALK_BOUNDS | (out->value ? 0 : TIRBI_WALK_IMPURE)};
 }
 
 /* Only a depth stops the walk without having said so. */
@@ -104,17 +104,15 @@ bool tirbi_find_accesses_of(tirbi_accesses *out, const tirbi_lx *value) {
 
 static tirbi_step note_root(tirbi_walk *w, const tirbi_ls *s) {
     tirbi_roots *out = w->context;
-    const tirbi_lbuf *root = s->kind == TIRBI_LS_STORE ? s->as.store.access->buffer->root : NULL;
-    for (uint32_t i = 0; root && i < out->n; i++)
-        if (out->item[i] == root) return TIRBI_PAST;
-    if (root && out->n == TIRBI_MAX_ROOTS) return TIRBI_STOP;
-    if (root) out->item[out->n++] = root;
-    return TIRBI_INTO;
+    if (s->kind != TIRBI_LS_STORE) return TIRBI_INTO;
+    if (out->n == TIRBI_MAX_ROOTS) return TIRBI_STOP;
+    out->item[out->n++] = s->as.store.access->buffer->root;
+    return TIRBI_PAST;
 }
 
-bool tirbi_find_stored(tirbi_roots *out, const tirbi_ls *stmt) {
+bool tirbi_find_stored(tirbi_roots *out, const tirbi_ls *stmt, uint32_t most) {
     tirbi_walk walk = {.context = out, .stmt = note_root};
-    return tirbi_walk_stmt(&walk, stmt);
+    return tirbi_walk_stmt(&walk, stmt) && out->n <= most;
 }
 
 bool tirbi_is_among(const tirbi_roots *roots, const tirbi_lbuf *root) {

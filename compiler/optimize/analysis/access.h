@@ -69,15 +69,15 @@ bool tirbi_find_accesses_of(tirbi_accesses *out, const tirbi_lx *value);
 /* The first place that some of n accesses store to; NULL: none does. */
 const tirbi_place *tirbi_first_stored(const tirbi_reached *all, uint32_t n);
 
-/* Memory, each once. */
+/* Memory, as often as it was come to. */
 enum { TIRBI_MAX_ROOTS = 32 };
 typedef struct tirbi_roots {
     const tirbi_lbuf *item[TIRBI_MAX_ROOTS];
     uint32_t n;
 } tirbi_roots;
 
-/* The memory that a statement stores to; false: too many. */
-bool tirbi_find_stored(tirbi_roots *out, const tirbi_ls *stmt);
+/* The memory that the stores of a statement, at most so many, go to; false: they are more. */
+bool tirbi_find_stored(tirbi_roots *out, const tirbi_ls *stmt, uint32_t most);
 /* Whether memory may be some of it. */
 bool tirbi_is_among(const tirbi_roots *roots, const tirbi_lbuf *root);
 /* The variables that a statement sets and those of loops in it; false: too many, or it is not made of these kinds. */

@@ -6,7 +6,7 @@
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_SIZE = 64 };
+enum { MAX_STORES = 16, MAX_SIZE = 64 };
 
 typedef struct viewer {
     tirbi_lx_pool *pool;
@@ -44,7 +44,7 @@ static bool passes(const void *context, const tirbi_lx *x) {
 /* The first statement of the body that sets a variable for the iterations behind, and nothing else does. */
 static bool find_set(viewer *v) {
     const tirbi_ls *body = v->loop->as.loop.body;
-    if (!tirbi_is_made_of(body, TIRBI_STRAIGHT) || !tirbi_find_stored(&v->stored, body)) return false;
+    if (!tirbi_is_made_of(body, TIRBI_STRAIGHT) || !tirbi_find_stored(&v->stored, body, MAX_STORES)) return false;
     for (uint32_t i = 0; i < body->as.seq.n; i++) {
         const tirbi_ls *s = body->as.seq.items[i];
         if (s->kind != TIRBI_LS_SET || s->as.set.declares || s->as.set.var->kind != TIRBI_LVAR_LOCAL ||

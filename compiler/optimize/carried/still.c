@@ -5,7 +5,7 @@
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 
-enum { MAX_NAMED = 16 };
+enum { MAX_NAMED = 16, MAX_STORED = 8 };
 
 typedef struct namer {
     tirbi_lx_pool *pool;
@@ -29,7 +29,7 @@ static bool is_of_rows(const void *context, const tirbi_ls *s) {
 
 static bool note_body(namer *m, const tirbi_ls *body) {
     return tirbi_find_variables(&m->own, body, m->nests ? TIRBI_NESTS : TIRBI_STRAIGHT) &&
-           tirbi_find_stored(&m->stored, body) && !tirbi_any_stmt(body, is_of_rows, NULL);
+           tirbi_find_stored(&m->stored, body, MAX_STORED) && !tirbi_any_stmt(body, is_of_rows, NULL);
 }
 
 /* Whether a load cannot fail and gives the same value in all iterations. */

@@ -19,7 +19,7 @@
 #include "compiler/pipeline/switches.h"
 #include "loader/base/divisor.h"
 
-enum { MAX_OPERANDS = 16, MAX_FORMS = 16, MAX_SIZE = 400 };
+enum { MAX_OPERANDS = 16, MAX_FORMS = 16, MAX_STORED = 16, MAX_SIZE = 400 };
 /* What may be computed apart: a buffer with more axes than any that it is made of repeats elements, and must be
  * small. */
 enum { SMALL_COUNT = 1 << 18, UNKNOWN_EXTENT = 64, LARGEST_FACTOR = 1 << 30 };
@@ -68,7 +68,7 @@ static const tirbi_lx *both(const nest *n, const tirbi_lx *a, const tirbi_lx *b)
 /* Whether a statement is a nest that runs to its end, and what it writes. */
 static bool survey(nest *n, const tirbi_ls *s) {
     tirbi_accesses all = {.rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS, .sets = &n->own};
-    return tirbi_find_accesses(&all, s) && tirbi_find_stored(&n->stored, s);
+    return tirbi_find_accesses(&all, s) && tirbi_find_stored(&n->stored, s, MAX_STORED);
 }
 
 /* ---- Linear forms --------------------------------------------------------------------------------------------- */

@@ -38,7 +38,7 @@ static bool is_not_empty(const tirbi_lx_pool *pool, const guarded *g, const tirb
 
 static bool has_own_shape(const tirbi_place *place) {
     const tirbi_lbuf *b = place->buffer;
-    return !place->view && tirbi_has_whole_extents(b) && !b->fetched && !b->resized && !b->local;
+    return !place->view && tirbi_has_whole_extents(b) && !b->fetched && !b->resized && !b->local && !b->root->in_part;
 }
 
 /* An element of memory that has its buffer's shape, with at least one element, which may be read at any time. A

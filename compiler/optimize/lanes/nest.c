@@ -9,14 +9,14 @@
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/lanes/lanes.h"
 
-enum { MAX_PLACES = 96 };
+enum { MAX_PLACES = 80 };
 
 typedef struct nest {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop[TIRBI_MAX_AFFINE];
     tirbi_loop_set loops;
     const tirbi_ls *body;
-    tirbi_reached places[MAX_PLACES]; /* what the body reaches */
+    tirbi_reached *places; /* what the body reaches: room for MAX_PLACES */
     uint32_t n;
     tirbi_loop_set own; /* variables that the body sets */
     tirbi_loop_set all; /* the nest's loops, and those that the body has */
@@ -109,8 +109,11 @@ static bool reorderable(nest *n) {
             memcmp(spatial, n->spatial, n->loops.n * sizeof(*spatial)) != 0) {
             return false;
         }
-        for (uint32_t j = 0; j < n->n; j++)
-            if (!same_or_apart(n, n->places[j].place, w)) return false;
+        /* Stores first: of these there are few, and they tell more often. */
+        for (uint32_t j = 0; j < 2 * n->n; j++) {
+            const tirbi_reached *a = &n->places[j % n->n];
+            if ((a->what == TIRBI_LOADS) == (j >= n->n) && !same_or_apart(n, a->place, w)) return false;
+        }
     }
     return true;
 }
@@ -317,9 +320,11 @@ static bool plan(nest *n, const tirbi_ls *loop, unsigned may, tirbi_nest *out) {
 
 bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned may, tirbi_nest *out) {
     if (!tirbi_arena_may_try(pool->arena)) return false;
+    tirbi_reached places[MAX_PLACES];
     nest *n = TIRBI_NEW(pool->arena, nest);
     if (!n) return false;
     n->pool = pool;
+    n->places = places;
     const bool planned = plan(n, loop, may, out);
     TIRBI_GIVE_BACK(pool->arena, n);
     return planned;
@@ -345,9 +350,11 @@ static bool find_free(nest *n, const tirbi_ls *loop, tirbi_free_nest *out) {
 }
 
 bool tirbi_find_free_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_free_nest *out) {
+    tirbi_reached places[MAX_PLACES];
     nest *n = TIRBI_NEW(pool->arena, nest);
     if (!n) return false;
     n->pool = pool;
+    n->places = places;
     const bool found = find_free(n, loop, out);
     TIRBI_GIVE_BACK(pool->arena, n);
     return found;

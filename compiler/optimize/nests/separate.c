@@ -31,8 +31,7 @@ typedef struct separator {
     const tirbi_lvar *variables[MAX_VARIABLES]; /* that the body sets */
     uint32_t uses[MAX_VARIABLES];               /* the nodes that set or read each, by bits */
     uint32_t n_variables;
-    const tirbi_lbuf *stored[MAX_ACCESSES]; /* the memory that it stores to */
-    uint32_t n_stored;
+    tirbi_roots stored;                 /* the memory that it stores to */
     uint32_t after[TIRBI_MAX_SEPARATE]; /* the nodes that must come after a node, by bits */
     uint32_t fails;                     /* the nodes that can fail, by bits: these stay one loop */
     bool nests, reloads;                /* there are loops in the body; a variable is read from where it was stored */
@@ -90,13 +89,9 @@ static bool note_node(separator *s, uint32_t node) {
     return found;
 }
 
-/* Notes a variable that is set, or memory that is stored to. */
+/* Notes a variable that is set. */
 static tirbi_step find_change(tirbi_walk *w, const tirbi_ls *stmt) {
     separator *s = w->context;
-    if (stmt->kind == TIRBI_LS_STORE) {
-        if (s->n_stored == MAX_ACCESSES) return TIRBI_STOP;
-        s->stored[s->n_stored++] = stmt->as.store.access->buffer->root;
-    }
     if (stmt->kind == TIRBI_LS_SET) {
         for (uint32_t i = 0; i < s->n_variables; i++)
             if (s->variables[i] == stmt->as.set.var) return TIRBI_INTO;
@@ -112,8 +107,7 @@ static tirbi_step find_change(tirbi_walk *w, const tirbi_ls *stmt) {
 /* Whether a node of a value may be another one elsewhere in the iteration. */
 static bool changes(const void *context, const tirbi_lx *x) {
     const separator *s = context;
-    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < s->n_stored; i++)
-        if (tirbi_may_meet(s->stored[i], x->access->buffer->root)) return true;
+    if (x->kind == TIRBI_LX_LOAD) return tirbi_is_among(&s->stored, x->access->buffer->root);
     return x->kind == TIRBI_LX_CALL || (x->kind == TIRBI_LX_VAR && tirbi_mentions_loops(x, &s->inside));
 }
 
@@ -236,7 +230,7 @@ static const tirbi_lx *kept_in_memory(separator *s, const tirbi_ls *stmt) {
     if (!value || value->kind != TIRBI_LX_VAR || !tirbi_dtype_is_int((tirbi_dtype)value->type)) return NULL;
     const tirbi_place *place = stmt->as.store.access;
     uint32_t stores = 0;
-    for (uint32_t i = 0; i < s->n_stored; i++) stores += tirbi_may_meet(s->stored[i], place->buffer->root);
+    for (uint32_t i = 0; i < s->stored.n; i++) stores += tirbi_may_meet(s->stored.item[i], place->buffer->root);
     const bool own = stores == 1 && !place->view && !place->buffer->overlaps && place->buffer->type == value->type &&
                      step_of_number(s, place) != 0;
     const tirbi_lx *load = own ? tirbi_lx_load(s->pool, place) : NULL;
@@ -312,7 +306,9 @@ static const tirbi_ls *loop_over(const separator *s, uint32_t nodes) {
 static bool read_loop(separator *s) {
     const tirbi_ls *body = s->loop->as.loop.body;
     tirbi_walk walk = {.context = s, .stmt = find_change};
-    if (!tirbi_is_plain_loop(s->loop) || !tirbi_can_resolve(body) || !tirbi_walk_stmt(&walk, body)) return false;
+    if (!tirbi_is_plain_loop(s->loop) || !tirbi_can_resolve(body) || !tirbi_walk_stmt(&walk, body) ||
+        !tirbi_find_stored(&s->stored, body, MAX_ACCESSES))
+        return false;
     body = reload(s, body);
     if (!body || !find_nodes(s, body, NULL) || s->n < 2) return false;
     s->all = s->inside;

@@ -131,10 +131,13 @@ bool tirbi_subscripts_of(const tirbi_facts *facts, const tirbi_dimensions *d, co
     if (!split_index(d, index, subscripts)) return false;
     for (uint32_t i = 0; i + (d->open ? 0 : 1) < d->n; i++) {
         tirbi_poly room = d->size[i];
+        const uint32_t n = conditions->n;
         if (!tirbi_poly_add_constant(&room, -1) || !tirbi_poly_add(&room, &subscripts[i], -1) ||
             !tirbi_not_negative_if(facts, &subscripts[i], conditions) ||
             !tirbi_not_negative_if(facts, &room, conditions))
             return false;
+        /* Only the extent tells that a stride is a size: else it may be less than what is inside of it. */
+        if (d->open && conditions->n > n) return false;
     }
     return (!d->open || has_room(facts, d, conditions)) && tirbi_exact_if(facts, index, TIRB_I64, conditions);
 }
@@ -143,6 +146,8 @@ bool tirbi_fit_index(const tirbi_facts *facts, tirbi_dimensions *d, const tirbi_
     tirbi_conditions conditions = {.n = 0};
     tirbi_poly parts[TIRBI_MAX_STRIDES], most = {.n = 0}, more;
     const uint32_t last = d->n - 1;
+    d->impossible = !tirbi_exact_if(facts, &d->extent, TIRB_I64, &conditions);
+    if (d->impossible) return false;
     if (d->open) {
         d->impossible = !every || !split_index(d, index, parts) || !tirbi_poly_add(&most, &parts[last], -1) ||
                         !tirbi_least(facts, &most, &more);

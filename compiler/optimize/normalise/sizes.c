@@ -193,18 +193,25 @@ static const tirbi_lx *test_of(const tirbi_versions *v) {
 
 /* ---- Versions --------------------------------------------------------------------------------------------------- */
 
-static bool multiplies_symbols(const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_MUL && x->args[0]->kind != TIRBI_LX_CONST &&
-        x->args[1]->kind != TIRBI_LX_CONST && tirbi_dtype_is_int((tirbi_dtype)x->type))
-        return true;
+/* Whether an operation of integers is one of those that versions are made for: a product of what is not constant, or
+ * an int64 of which too little is known for it not to wrap. */
+static bool may_wrap(const tirbi_lx *x) {
+    if (x->kind != TIRBI_LX_OP || !tirbi_dtype_is_int((tirbi_dtype)x->type)) return false;
+    const bool is_product = x->op == TIRB_OP_MUL, is_sum = x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB;
+    if (is_product && x->args[0]->kind != TIRBI_LX_CONST && x->args[1]->kind != TIRBI_LX_CONST) return true;
+    return is_sum && x->type == TIRB_I64 && (x->hi > TIRBI_SANE_SIZE * 2 || x->lo < -TIRBI_SANE_SIZE * 2);
+}
+
+static bool has_such(const tirbi_lx *x) {
+    if (may_wrap(x)) return true;
     for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++)
-        if (multiplies_symbols(x->access->indices[d])) return true;
+        if (has_such(x->access->indices[d])) return true;
     for (int i = 0; i < x->n_args; i++)
-        if (multiplies_symbols(x->args[i])) return true;
+        if (has_such(x->args[i])) return true;
     return false;
 }
 
-/* Whether some integers that are not constants are multiplied: else there is no version to be made. */
+/* Whether there are such operations in indices or bounds: else there is no version to be made. */
 static bool has_products(const tirbi_ls *s) {
     switch ((tirbi_ls_kind)s->kind) {
     case TIRBI_LS_SEQ:
@@ -212,17 +219,17 @@ static bool has_products(const tirbi_ls *s) {
             if (has_products(s->as.seq.items[i])) return true;
         return false;
     case TIRBI_LS_LOOP:
-        return has_products(s->as.loop.body);
+        return has_such(s->as.loop.var->extent) || has_products(s->as.loop.body);
     case TIRBI_LS_IF:
         return has_products(s->as.if_.then_case) || (s->as.if_.else_case && has_products(s->as.if_.else_case));
     case TIRBI_LS_WHILE:
         return has_products(s->as.while_.body);
     case TIRBI_LS_STORE:
         for (uint32_t d = 0; d < s->as.store.access->ndim; d++)
-            if (multiplies_symbols(s->as.store.access->indices[d])) return true;
-        return multiplies_symbols(s->as.store.value);
+            if (has_such(s->as.store.access->indices[d])) return true;
+        return has_such(s->as.store.value);
     case TIRBI_LS_SET:
-        return s->as.set.value && multiplies_symbols(s->as.set.value);
+        return s->as.set.value && has_such(s->as.set.value);
     case TIRBI_LS_TREE:
         return true;
     default:

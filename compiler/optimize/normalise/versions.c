@@ -113,6 +113,7 @@ static void take_roles(tirbi_versions *v, const tirbi_poly *p, bool counts) {
             if (!s->steady && m->degree > 1) take_counts(v, s->last);
             if (!s->steady || !(counts || (varies && m->degree > 1))) continue;
             if (s->lo < 0 && s->hi > 0) s->lo = 0;
+            if (counts && s->hi > TIRBI_SANE_SIZE && s->lo <= 0) s->hi = TIRBI_SANE_SIZE;
             if (m->degree > 1 && s->hi > INT32_MAX && s->lo <= INT32_MAX) s->hi = INT32_MAX;
         }
     }
@@ -225,10 +226,10 @@ static const tirbi_lx *const *strides_of(tirbi_versions *v, const tirbi_lbuf *b,
     return tirbi_is_compact(v->pool, b) ? row_major(v, shape, b->ndim) : values_of(v, b->strides, b->ndim, false);
 }
 
-/* Memory is that of its copy, but for a parameter's, of which the copy is a view. */
+/* Memory is that of its copy, but for a parameter's and a constant, of which the copy is a view. */
 static bool fill_copy(tirbi_versions *v, const tirbi_lbuf *b, tirbi_lbuf *to) {
     *to = *b;
-    to->root = b->root != b ? copy_of(v, b->root) : b->param >= 0 || b->fetched ? b->root : to;
+    to->root = b->root != b ? copy_of(v, b->root) : b->param >= 0 || b->fetched || b->constant ? b->root : to;
     if (to->root && to->root != to) to->root = to->root->root;
     to->covers = to->covers || to->root != to;
     to->covers = to->covers && b->root == b;
@@ -362,9 +363,18 @@ static void assume_inside(tirbi_versions *v, const tirbi_place *place, const tir
                           const tirbi_poly *extent) {
     tirbi_conditions conditions = {.n = 0};
     tirbi_poly room = *extent;
-    if (place->guard == 0 && tirbi_poly_add_constant(&room, -1) && tirbi_poly_add(&room, index, -1) &&
+    if (place->guard == 0 && tirbi_exact_if(&v->facts, extent, TIRB_I64, &conditions) &&
+        tirbi_poly_add_constant(&room, -1) && tirbi_poly_add(&room, index, -1) &&
         tirbi_not_negative_if(&v->facts, index, &conditions) && tirbi_not_negative_if(&v->facts, &room, &conditions))
         tirbi_version_assume(v, &conditions);
+}
+
+/* Whether an index adds to what a loop of too many iterations counts: behind the test that cannot wrap. */
+static bool adds_to_counter(const tirbi_versions *v, const tirbi_poly *index) {
+    for (uint32_t i = 0; index->n > 1 && i < index->n; i++)
+        for (unsigned k = 0; k < index->term[i].of.degree; k++)
+            if (v->facts.symbols[index->term[i].of.symbol[k]].value->hi > TIRBI_SANE_SIZE) return true;
+    return false;
 }
 
 /* The subscripts of a place in the copy, of which `indices` has room for as many as there may be. */
@@ -376,7 +386,8 @@ static bool fill_indices(tirbi_versions *v, const tirbi_place *place, const tirb
         const tirbi_dimensions *in = split_of(v, place->buffer, d);
         const bool linear = tirbi_version_linear(v, place->indices[d], &index, &conditions);
         if (in) {
-            if (!linear || !tirbi_subscripts_of(&v->facts, in, &index, parts, &conditions) ||
+            if (!linear || !tirbi_exact_if(&v->facts, &in->extent, TIRB_I64, &conditions) ||
+                !tirbi_subscripts_of(&v->facts, in, &index, parts, &conditions) ||
                 !tirbi_version_assume(v, &conditions))
                 return v->refused = true, false;
             for (uint32_t k = in->n; k-- > 0; n++)
@@ -386,7 +397,7 @@ static bool fill_indices(tirbi_versions *v, const tirbi_place *place, const tirb
             continue;
         }
         const bool sum = linear && tirbi_version_assume(v, &conditions);
-        if (sum && has_symbolic_step(v, &index)) v->gains++;
+        if (sum && (has_symbolic_step(v, &index) || adds_to_counter(v, &index))) v->gains++;
         if (sum && tirbi_version_linear(v, place->buffer->shape[d], &extent, &conditions))
             assume_inside(v, place, &index, &extent);
         indices[n] = sum ? as_value(v, &index) : tirbi_version_of_value(v, place->indices[d]);
@@ -495,11 +506,24 @@ const tirbi_lx *tirbi_version_of_value(tirbi_versions *v, const tirbi_lx *x) {
 
 /* ---- Statements ------------------------------------------------------------------------------------------------- */
 
+/* Bounds are int64, and have to be whole numbers there; before it is known which symbols are sizes nobody asks. */
+static bool is_exact_bound(const tirbi_versions *v, const tirbi_poly *p, tirbi_conditions *conditions) {
+    return v->phase == TIRBI_PHASE_ROLES || tirbi_exact_if(&v->facts, p, TIRB_I64, conditions);
+}
+
 /* What is known of a loop's bounds is known of its variable. */
 static void narrow_range(tirbi_lvar *var) {
     int64_t last;
     if (var->min->lo > var->lo) var->lo = var->min->lo;
     if (tirbi_add_i64(var->min->hi, var->extent->hi, &last) && last > var->lo && last - 1 < var->hi) var->hi = last - 1;
+}
+
+/* Whether a loop counts to a product of int64 sizes: behind the test that cannot wrap. */
+static bool counts_product(const tirbi_versions *v, const tirbi_poly *count) {
+    for (uint32_t i = 0; i < count->n; i++)
+        for (unsigned k = 0; count->term[i].of.degree > 1 && k < count->term[i].of.degree; k++)
+            if (v->facts.symbols[count->term[i].of.symbol[k]].value->type == TIRB_I64) return true;
+    return false;
 }
 
 /* The variable of a loop, whose values are known from here on as far as its bounds tell them. */
@@ -511,7 +535,9 @@ static tirbi_lvar *other_counter(tirbi_versions *v, const tirbi_lvar *old) {
     if (!min || !extent) return NULL;
     const bool known = tirbi_version_linear(v, old->min, &first, &conditions) &&
                        tirbi_version_linear(v, old->extent, &count, &conditions) && stays(v, &first) &&
-                       stays(v, &count) && tirbi_version_assume(v, &conditions);
+                       stays(v, &count) && is_exact_bound(v, &first, &conditions) &&
+                       is_exact_bound(v, &count, &conditions) && tirbi_version_assume(v, &conditions);
+    if (known && counts_product(v, &count)) v->gains++;
     tirbi_lvar *var = fresh_var(v, old, NULL);
     if (!var) return NULL;
     if (v->phase == TIRBI_PHASE_BUILD) {

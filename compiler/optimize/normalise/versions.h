@@ -4,6 +4,9 @@
 
 #include "compiler/optimize/normalise/dimensions.h"
 
+/* No size of int64 is larger in a sane call, and none that is multiplied is larger than INT32_MAX. */
+#define TIRBI_SANE_SIZE (INT64_C(1) << 48)
+
 /* A body is walked so many times; only the last time a copy is made of it. */
 typedef enum tirbi_phase {
     TIRBI_PHASE_ROLES,   /* which parameters are sizes */

@@ -50,6 +50,7 @@ static void move_places(tirbi_scheduler *p, tirbi_region *r, kept_place *kept) {
         if (!root->written) continue;
         const tirbi_lx *first = first_element(p, r, root);
         if (!first) return;
+        root->root->in_part = true;
         for (uint32_t k = 0; k < plan->n_places; k++) {
             tirbi_place *place = (tirbi_place *)(uintptr_t)plan->places[k];
             if (place->buffer->root != root->root) continue;
@@ -61,6 +62,7 @@ static void move_places(tirbi_scheduler *p, tirbi_region *r, kept_place *kept) {
 }
 
 static void restore_places(const tirbi_region_plan *plan, const kept_place *kept) {
+    for (uint32_t i = 0; i < plan->n_roots; i++) plan->roots[i].root->in_part = false;
     for (uint32_t k = 0; k < plan->n_places; k++) {
         tirbi_place *place = (tirbi_place *)(uintptr_t)plan->places[k];
         place->flat = kept[k].flat;
