@@ -156,11 +156,11 @@ static const tirb_stmt *make_seq(tirbi_builder *b, tirbi_span span, tirb_stmt *c
     return seq;
 }
 
-/* The body of a frame: from the end, each waiting statement takes what follows it. */
-static const tirb_stmt *assemble(tirbi_builder *b, tirbi_frame *frame) {
+/* From the end to number `first`, each waiting statement of a frame takes what follows it. How many are left. */
+static uint32_t close_from(tirbi_builder *b, tirbi_frame *frame, uint32_t first) {
     tirb_stmt *const *items = frame->items.items;
     uint32_t end = frame->items.n;
-    for (uint32_t i = end; i > 0 && frame->n_open > 0; i--) {
+    for (uint32_t i = end; i > first && frame->n_open > 0; i--) {
         const tirb_stmt **body = scope_body(items[i - 1]);
         if (!body || *body) continue;
         *body = make_seq(b, items[i - 1]->span, items + i, end - i);
@@ -168,7 +168,18 @@ static const tirb_stmt *assemble(tirbi_builder *b, tirbi_frame *frame) {
         frame->n_open--;
         b->n_scopes--;
     }
-    return make_seq(b, frame->span, items, end);
+    return end;
+}
+
+void tirbi_close_scopes(tirbi_builder *b, uint32_t first) {
+    tirbi_frame *frame = tirbi_frame_top(b);
+    if (frame) frame->items.n = close_from(b, frame, first);
+}
+
+/* The body of a frame. */
+static const tirb_stmt *assemble(tirbi_builder *b, tirbi_frame *frame) {
+    const uint32_t end = close_from(b, frame, 0);
+    return make_seq(b, frame->span, frame->items.items, end);
 }
 
 void tirbi_emit_evaluate(tirbi_builder *b, tirbi_span span, const tirb_expr *value) {

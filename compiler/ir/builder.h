@@ -204,6 +204,9 @@ void tirbi_emit(tirbi_builder *b, tirb_stmt *stmt);
 void tirbi_emit_scope(tirbi_builder *b, tirb_stmt *stmt);
 /* The same in frame `index`, before the statement that is being made in it. */
 void tirbi_emit_scope_in(tirbi_builder *b, uint32_t index, tirb_stmt *stmt);
+/* The statements of the innermost frame from number `first` on, of which those that wait for a body take what follows
+ * them as all of it: what is emitted from here on is behind them. */
+void tirbi_close_scopes(tirbi_builder *b, uint32_t first);
 void tirbi_emit_evaluate(tirbi_builder *b, tirbi_span span, const tirb_expr *value);
 /* Casts the value to the buffer's type and broadcasts it to the lanes of the indices. */
 void tirbi_emit_store(tirbi_builder *b, tirbi_span span, const tirb_buffer *buffer, const tirb_expr *value,

@@ -30,9 +30,9 @@ static uint32_t likeness(const tirbi_relax_lowering *l, const tirb_primfunc *f) 
     return h;
 }
 
-/* The same function over other variables, or this one, which is added to the module. */
-static const tirb_primfunc *share(tirbi_relax_lowering *l, tirb_primfunc *f) {
-    const tirb_irmodule ids = {.n_vars = l->b.n_vars, .n_buffers = l->b.n_buffers};
+/* The function of the module that is the same over other variables, or NULL. */
+static const tirb_primfunc *find_same(tirbi_relax_lowering *l, tirb_primfunc *f, const tirbi_builder *b) {
+    const tirb_irmodule ids = {.n_vars = b->n_vars, .n_buffers = b->n_buffers};
     const made *items = l->operators.items;
     const uint32_t hash = likeness(l, f);
     uint32_t probe = 0, found;
@@ -41,11 +41,16 @@ static const tirb_primfunc *share(tirbi_relax_lowering *l, tirb_primfunc *f) {
         if (strcmp(m->name, f->name) != 0 || m->f->n_params != f->n_params) continue;
         const char *name = m->f->name;
         m->f->name = f->name; /* which is compared, too */
-        const bool same = tirbi_function_equal(&ids, m->f, &ids, f, l->arena);
+        const bool same = tirbi_function_equal(&ids, m->f, &ids, f, b->arena);
         m->f->name = name;
         if (same) return m->f;
     }
+    return NULL;
+}
+
+static const tirb_primfunc *add_operator(tirbi_relax_lowering *l, tirb_primfunc *f) {
     const char *name = f->name;
+    const uint32_t hash = likeness(l, f);
     f->name = tirbi_relax_new_name(l, name);
     tirb_primfunc **slot = f->name ? TIRBI_LIST_ADD(l->arena, &l->functions, tirb_primfunc *) : NULL;
     made *added = slot ? TIRBI_LIST_ADD(l->arena, &l->operators, made) : NULL;
@@ -53,6 +58,34 @@ static const tirb_primfunc *share(tirbi_relax_lowering *l, tirb_primfunc *f) {
     *added = (made){.f = f, .name = name};
     *slot = f;
     return f;
+}
+
+static tirb_primfunc *expand_in(const tirbi_relax_lowering *l, tirbi_arena *arena, const tirbi_relax_use *use,
+                                tirbi_builder *b) {
+    tirbi_builder_init(b, arena, l->diagnostics);
+    b->n_vars = l->b.n_vars;
+    b->n_buffers = l->b.n_buffers;
+    return tirbi_relax_expand(use, b);
+}
+
+/* The function that a text makes for this use. It is made in memory of its own, which is given back; and again where
+ * none of the module is the same. */
+static const tirb_primfunc *function_of(tirbi_legal *g, const tirbi_relax_use *use) {
+    tirbi_relax_lowering *l = g->l;
+    tirbi_builder b;
+    tirbi_arena own;
+    tirbi_arena_init(&own, l->arena->heap);
+    own.watch = l->arena->watch;
+    tirb_primfunc *f = expand_in(l, &own, use, &b);
+    const tirb_primfunc *shared = f ? find_same(l, f, &b) : NULL;
+    if (*use->reason) tirbi_relax_refuse_here(l, g->span, "%s", *use->reason);
+    if (own.failed) l->arena->failed = true;
+    tirbi_arena_destroy(&own);
+    if (!f || shared || l->arena->failed) return shared;
+    f = expand_in(l, l->arena, use, &b);
+    l->b.n_vars = b.n_vars;
+    l->b.n_buffers = b.n_buffers;
+    return f ? add_operator(l, f) : NULL;
 }
 
 static bool operand_of(const tirbi_relax_held *h, tirbi_relax_operand *out) {
@@ -97,21 +130,8 @@ bool tirbi_legal_emit(tirbi_legal *g) {
                                  .body = g->body,
                                  .context = g,
                                  .reason = &reason};
-    tirbi_builder b;
-    tirbi_builder_init(&b, l->arena, l->diagnostics);
-    b.n_vars = l->b.n_vars;
-    b.n_buffers = l->b.n_buffers;
-    tirb_primfunc *f = tirbi_relax_expand(&use, &b);
-    const uint32_t n_vars = l->b.n_vars, n_buffers = l->b.n_buffers;
-    l->b.n_vars = b.n_vars;
-    l->b.n_buffers = b.n_buffers;
-    if (reason) return tirbi_relax_refuse_here(l, g->span, "%s", reason);
-    const tirb_primfunc *shared = f ? share(l, f) : NULL;
-    if (shared != f) { /* nothing refers to what the one that is dropped has made */
-        l->b.n_vars = n_vars;
-        l->b.n_buffers = n_buffers;
-    }
-    return shared && tirbi_relax_emit_call(l, g->span, shared, args, n);
+    const tirb_primfunc *f = function_of(g, &use);
+    return f && tirbi_relax_emit_call(l, g->span, f, args, n);
 }
 
 /* Operands and attributes as the operator's row of the table has them. */

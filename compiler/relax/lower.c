@@ -54,6 +54,16 @@ static const tirbi_relax_held *hold_tuple(tirbi_relax_lowering *l, const tirbi_r
     return h;
 }
 
+/* ---- Scopes ----------------------------------------------------------------------------------------------------- */
+
+static void emit_scope(tirbi_relax_lowering *l, tirb_stmt *stmt, const tirb_buffer *buffer) {
+    const tirbi_frame *frame = tirbi_frame_top(&l->b);
+    tirbi_relax_scope *scope = TIRBI_LIST_ADD(l->arena, &l->scopes, tirbi_relax_scope);
+    if (!frame || !scope) return;
+    *scope = (tirbi_relax_scope){buffer, stmt->kind == TIRB_STMT_ALLOCATE_CONST, frame->items.n, l->now};
+    tirbi_emit_scope(&l->b, stmt);
+}
+
 /* ---- Constants -------------------------------------------------------------------------------------------------- */
 
 typedef struct constant_buffer {
@@ -117,7 +127,7 @@ static const tirbi_relax_held *make_constant(tirbi_relax_lowering *l, tirbi_span
     stmt->as.allocate.n_elements = n_elements;
     stmt->as.allocate.bytes = n_elements ? NULL : t->bytes;
     stmt->as.allocate.n_bytes = t->n_bytes;
-    tirbi_emit_scope(&l->b, stmt);
+    emit_scope(l, stmt, buffer);
     tirbi_relax_held *h = tirbi_relax_hold(l, TIRBI_RELAX_HELD_TENSOR);
     if (!h) return NULL;
     h->buffer = buffer;
@@ -270,7 +280,7 @@ const tirb_buffer *tirbi_relax_view(tirbi_relax_lowering *l, tirbi_span span, co
     view->data = buffer->data;
     if (buffer->data->as.var.data_of != buffer) view->over = buffer;
     stmt->as.decl.buffer = view;
-    tirbi_emit_scope(&l->b, stmt);
+    emit_scope(l, stmt, view);
     return view;
 }
 
@@ -306,7 +316,7 @@ static const tirb_buffer *allocate(tirbi_relax_lowering *l, tirbi_span span, tir
         tirb_stmt *stmt = tirbi_make_stmt(&l->b, span, TIRB_STMT_ALLOCATE);
         if (!stmt) return NULL;
         stmt->as.allocate.buffer = buffer;
-        tirbi_emit_scope(&l->b, stmt);
+        emit_scope(l, stmt, NULL);
         return buffer;
     }
     tirbi_frame *function = l->b.frames.items;
@@ -506,12 +516,16 @@ static const tirb_expr *condition_of(tirbi_relax_lowering *l, const tirb_relax_e
 static bool lower_branch(tirbi_relax_lowering *l, const tirb_relax_expr *e, tirb_stmt *stmt, bool then,
                          const tirbi_relax_held *wanted) {
     const tirb_relax_seq *seq = then ? e->as.if_.then_case : e->as.if_.else_case;
-    const uint32_t depth = l->b.frames.n, n_constants = l->constants.n;
+    const uint32_t depth = l->b.frames.n, n_constants = l->constants.n, n_outer = l->n_outer_scopes;
+    const uint32_t n_scopes = l->scopes.n;
     if (!tirbi_frame_push(&l->b, then ? TIRBI_FRAME_THEN : TIRBI_FRAME_ELSE, stmt, e->span)) return false;
+    l->n_outer_scopes = n_scopes;
     const tirbi_relax_held *value = lower_seq(l, seq);
     const bool done = value && deliver(l, e->span, value, wanted);
     while (l->b.frames.n > depth && !l->arena->failed) tirbi_frame_pop(&l->b);
     l->constants.n = n_constants;
+    l->scopes.n = n_scopes;
+    l->n_outer_scopes = n_outer;
     return done;
 }
 
@@ -569,7 +583,7 @@ static bool check_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr 
         *slot = wanted;
         let->as.let.var = wanted;
         let->as.let.value = found;
-        tirbi_emit_scope(&l->b, let);
+        emit_scope(l, let, NULL);
         return true;
     }
     tirb_stmt *assert = tirbi_make_stmt(&l->b, span, TIRB_STMT_ASSERT);
@@ -579,7 +593,7 @@ static bool check_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr 
     assert->as.assert_.error_kind = "ShapeError";
     assert->as.assert_.message = tirbi_make_string(&l->b, span, text, (uint32_t)strlen(text));
     if (!assert->as.assert_.condition || !assert->as.assert_.message) return false;
-    tirbi_emit_scope(&l->b, assert);
+    emit_scope(l, assert, NULL);
     return true;
 }
 
@@ -612,6 +626,21 @@ static void keep(tirbi_relax_lowering *l, const tirbi_relax_held *h, uint32_t la
     tirbi_relax_storage *items = l->storages.items;
     for (uint32_t i = 0; h->kind == TIRBI_RELAX_HELD_TENSOR && i < l->storages.n; i++)
         if (items[i].buffer->data == h->buffer->data && items[i].last < last) items[i].last = last;
+    tirbi_relax_scope *scopes = l->scopes.items;
+    for (uint32_t i = 0; h->kind == TIRBI_RELAX_HELD_TENSOR && i < l->scopes.n; i++)
+        if (scopes[i].buffer && scopes[i].buffer->data == h->buffer->data && scopes[i].last < last)
+            scopes[i].last = last;
+}
+
+/* Constants and views that nothing uses any more end here: so many may be one in the other, and a model has many. */
+static void close_scopes(tirbi_relax_lowering *l) {
+    const tirbi_relax_scope *items = l->scopes.items;
+    uint32_t first = l->scopes.n;
+    while (first > l->n_outer_scopes && items[first - 1].buffer && items[first - 1].last <= l->now) first--;
+    if (first == l->scopes.n) return;
+    for (uint32_t i = first; i < l->scopes.n; i++) l->constants.n -= items[i].is_constant;
+    tirbi_close_scopes(&l->b, items[first].item);
+    l->scopes.n = first;
 }
 
 static bool lower_binding(tirbi_relax_lowering *l, const tirb_relax_binding *b, tirbi_list *known) {
@@ -623,11 +652,12 @@ static bool lower_binding(tirbi_relax_lowering *l, const tirb_relax_binding *b, 
         if (!let) return false;
         let->as.let.var = b->var->scalar;
         let->as.let.value = value->scalar;
-        tirbi_emit_scope(&l->b, let);
+        emit_scope(l, let, NULL);
         value = hold_scalar(l, b->var->scalar);
     }
     l->held[b->var->id] = value;
     if (value) keep(l, value, l->last_use[b->var->id]);
+    close_scopes(l);
     return value != NULL;
 }
 
@@ -984,7 +1014,8 @@ static const tirbi_relax_held *declare(tirbi_relax_lowering *l, const tirb_relax
 static bool lower_body(tirbi_relax_lowering *l, const tirb_relax_function *f, tirb_primfunc *out,
                        const tirbi_relax_held *results) {
     l->function = f;
-    l->storages = l->constants = (tirbi_list){.n = 0};
+    l->storages = l->constants = l->scopes = (tirbi_list){.n = 0};
+    l->n_outer_scopes = 0;
     if (!note_casts(l, f)) return false;
     l->now = 0;
     find_uses_of_seq(l, f->body);

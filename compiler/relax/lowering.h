@@ -31,6 +31,14 @@ typedef struct tirbi_relax_storage {
     uint32_t last; /* the binding behind which nothing uses it */
 } tirbi_relax_storage;
 
+/* A statement that waits for its body. */
+typedef struct tirbi_relax_scope {
+    const tirb_buffer *buffer; /* what it declares; NULL: sizes or memory, which lasts */
+    bool is_constant;
+    uint32_t item; /* its number in its frame */
+    uint32_t last; /* the binding behind which nothing uses the buffer */
+} tirbi_relax_scope;
+
 /* A name that is taken, and the number that was tried last behind it. */
 typedef struct tirbi_relax_name {
     const char *text;
@@ -58,6 +66,8 @@ typedef struct tirbi_relax_lowering {
     uint32_t *last_use;                    /* the same: the binding that last uses it */
     tirbi_list storages;                   /* of tirbi_relax_storage */
     tirbi_list constants;                  /* of constant_buffer */
+    tirbi_list scopes;                     /* of tirbi_relax_scope: those that are open */
+    uint32_t n_outer_scopes;               /* of them in frames around this one */
     uint32_t now;                          /* the number of the binding under way */
     const char *reason;                    /* why it is not lowered, and where; NULL: nothing is against it yet */
     tirbi_span place;

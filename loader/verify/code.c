@@ -493,15 +493,18 @@ static inline uint32_t pass_elementwise(const checker *c, const uint8_t *code) {
     return OPERANDS + 2 * (info->arity + 1u);
 }
 
+/* The bytes of an element; 0: there is no such type. */
+static inline unsigned size_of_type(uint8_t type) { return type < TIRB_N_DTYPES ? tirbi_dtypes[type].size : 0; }
+
 /* Of operands D, R and x, or R, x and S. */
 static inline uint32_t pass_access(const checker *c, const uint8_t *code, unsigned ref_at, unsigned x_at,
                                    unsigned reg_at, bool writes) {
     enum { SIZE = OPERANDS + 6 };
     const tirbi_function *f = c->function;
     const uint16_t ref = tirbi_load_u16(code + ref_at), x = tirbi_load_u16(code + x_at);
-    if (code[1] >= TIRB_N_DTYPES || ref >= f->n_refs || tirbi_load_u16(code + reg_at) >= f->n_sregs) return 0;
+    if (ref >= f->n_refs || tirbi_load_u16(code + reg_at) >= f->n_sregs) return 0;
     if (!tirbi_x_is_small(x) && x >= f->n_sregs) return 0;
-    if (tirbi_dtypes[f->refs[ref].dtype].size != tirbi_dtypes[code[1]].size) return 0;
+    if (tirbi_dtypes[f->refs[ref].dtype].size != size_of_type(code[1])) return 0;
     if (writes && !f->refs[ref].writable) return 0;
     return SIZE;
 }

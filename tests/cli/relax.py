@@ -115,6 +115,16 @@ def test_constants(t):
     assert t.path("m.tirb").read_bytes() == t.path("again.tirb").read_bytes()
 
 
+def test_many_constants(t):
+    """A model has as many constants and views of them as it likes, and operators that are alike take no memory."""
+    lines, last = [], "x"
+    for i in range(3000):
+        lines += [f"    w{i} = R.reshape(R.const([1.0, {i % 8}.0], \"float32\"), R.shape([2, 1]))", f"    y{i} = R.add({last}, w{i})"]
+        last = f"y{i}"
+    text = "\n".join([IMPORTS + '@R.function\ndef main(x: R.Tensor((2, 3), "float32")):', *lines, f"    return {last}"])
+    t.run("run", model(t, text), "2x3xf32=0", shows="3000, 3000, 3000\n  10500, 10500, 10500")
+
+
 SHARED = IMPORTS + """@I.ir_module
 class Module:
     @T.prim_func(private=True, s_tir=True)
