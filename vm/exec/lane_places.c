@@ -188,8 +188,9 @@ void tirbi_lane_copy_to_bank(lane_planner *p, uint8_t reg, unsigned bank) {
     } else if (!v->strip && v->lazy == LAZY_WIDEN) {
         uint16_t from = v->pointer;
         if (p->tail && !p->wide) {
-            emit(p, TIRBI_L_PULL, p->spare_strip, from, shift_of(tirbi_dtypes[v->bytes].size));
-            from = p->spare_strip;
+            /* Not to the spare strip, which may have another operand. */
+            emit(p, TIRBI_L_PULL, strip_of(p, reg), from, shift_of(tirbi_dtypes[v->bytes].size));
+            from = strip_of(p, reg);
         }
         const unsigned widen = v->bytes == TIRB_U8 ? TIRBI_L_WIDEN_U8_A : TIRBI_L_WIDEN_I8_A;
         emit(p, (p->body->main_size == 2 ? widen : load_form(p, v->bytes)) + bank, 0, from, 0);
