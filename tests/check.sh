@@ -164,8 +164,9 @@ rm -f build/check-root-*.status
 fetch_machines <<< $'aarch64 arm64\ns390x s390x' &
 fetching=$!
 
-# What only --full does in more than the release and the sanitized build.
-once=(-E '^(irregular|mixtures|reductions)$')
+# What only --full does in more than the release and the sanitized build, and of that what finds wrong values alone.
+values='math_sweep|test_accuracy|bench_spellings|random_spellings|costs_run'
+once=(-E "^(irregular|mixtures|reductions|$values)\$")
 [ "$full" -eq 0 ] || once=()
 
 # The compiler is named by CC, which counts when a folder is first configured: naming another by option later would make
@@ -215,7 +216,7 @@ if CC=gcc build asan asan -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=200 "${isa
         echo "skipped: the lanes of AVX-512 with sanitizers: this CPU has no AVX-512"
         skipped=$((skipped + 1))
     fi
-    tests asan -L 'unit|cli|differential|fuzz' -E '^(costs_run|spellings)$'
+    tests asan -L 'unit|cli|differential|fuzz' -E "^(spellings|flattened|$values)\$"
 fi
 # Live fuzzing and what threads share go through plain C's lanes; the sanitized build has replayed the fuzzers' inputs
 # through AVX2's.

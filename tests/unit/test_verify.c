@@ -660,7 +660,10 @@ static void test_lane_headers(void **state) {
 
 static void test_inner_loops(void **state) {
     (void)state;
-#define TWO_LOOPS(body) BODY("lane s0, done\n.inner 3 s1\n.inner 4 s1\n" body "\ndone: lane.end")
+    /* Where more code is behind the loop, its end goes by with what is before it. */
+#define TWO_LOOPS(body)                                             \
+    BODY("lane s0, done\n.inner 3 s1\n.inner 4 s1\n" body "\ndone: lane.end\n" \
+         "const.i64 s1, 1\nconst.i64 s1, 2\nconst.i64 s1, 3")
     accepts(TWO_LOOPS("inner l1\ninner.end l1\ninner l0\ninner.end l0"));
     rejects(TWO_LOOPS("inner l0\ninner.end l0"), "inner loop 1 does not appear");
     rejects(TWO_LOOPS("inner l0\ninner.end l0\ninner l0\ninner.end l0"), "inner loop 0 appears twice");
