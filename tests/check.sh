@@ -165,7 +165,7 @@ fetch_machines <<< $'aarch64 arm64\ns390x s390x' &
 fetching=$!
 
 # What only --full does in more than the release and the sanitized build, and of that what finds wrong values alone.
-values='math_sweep|test_accuracy|bench_spellings|random_spellings|costs_run'
+values='math_sweep|test_accuracy|mixed|bench_spellings|random_spellings|costs_run'
 once=(-E "^(irregular|mixtures|reductions|$values)\$")
 [ "$full" -eq 0 ] || once=()
 
