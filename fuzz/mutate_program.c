@@ -325,6 +325,26 @@ static bool change_imports(edit_place *p) {
     return true;
 }
 
+/* A constant more, or one of another type or of fewer elements. */
+static bool change_constants(edit_place *p) {
+    static const uint8_t bytes[64];
+    tirbi_program *h = &p->e->head;
+    uint32_t n = h->n_constants;
+    tirbi_constant *constants = n < 100 ? TIRBI_NEW_ARRAY(p->e->arena, tirbi_constant, n + 1) : NULL;
+    if (!constants) return false;
+    for (unsigned i = 0; i < n; i++) constants[i] = h->constants[i];
+    const uint32_t at = fuzz_below(p->random, n + 1);
+    if (at == n) constants[n++] = (tirbi_constant){.bytes = bytes, .size = sizeof bytes};
+    tirbi_constant *changed = &constants[at];
+    if (at + 1 == n || fuzz_one_in(p->random, 2)) changed->dtype = (uint8_t)fuzz_below(p->random, TIRB_N_DTYPES);
+    const uint64_t elements = changed->size / tirbi_dtypes[changed->dtype].size;
+    changed->size = fuzz_below(p->random, (uint32_t)(elements < 1000 ? elements + 1 : 1000)) *
+                    (uint64_t)tirbi_dtypes[changed->dtype].size;
+    h->constants = constants;
+    h->n_constants = (uint16_t)n;
+    return true;
+}
+
 static bool change_function(edit_place *p) {
     tirbi_function *h = &p->f->head;
     if (fuzz_one_in(p->random, 3)) {
@@ -365,6 +385,20 @@ static bool add_imports(edit_program *e, const edit_program *other, fuzz_shift *
     by->imports = e->head.n_imports;
     e->head.imports = imports;
     e->head.n_imports = (uint16_t)n;
+    return true;
+}
+
+/* The same for constants. */
+static bool add_constants(edit_program *e, const edit_program *other, fuzz_shift *by) {
+    size_t n = (size_t)e->head.n_constants + other->head.n_constants;
+    tirbi_constant *constants = n < 1000 ? TIRBI_NEW_ARRAY(e->arena, tirbi_constant, n + 1) : NULL;
+    if (!constants) return false;
+    for (unsigned i = 0; i < e->head.n_constants; i++) constants[i] = e->head.constants[i];
+    for (unsigned i = 0; i < other->head.n_constants; i++)
+        constants[e->head.n_constants + i] = other->head.constants[i];
+    by->constants = e->head.n_constants;
+    e->head.constants = constants;
+    e->head.n_constants = (uint16_t)n;
     return true;
 }
 
@@ -440,7 +474,7 @@ static bool add_function(edit_program *e, const edit_program *other, fuzz_random
     uint16_t map[EDIT_MAX_FUNCTIONS];
     fuzz_shift by = {.n_functions = other->n_functions, .functions = map};
     if (e->n_functions == EDIT_MAX_FUNCTIONS || other->n_functions == 0) return false;
-    if (!add_strings(e, other, &by) || !add_imports(e, other, &by)) return false;
+    if (!add_strings(e, other, &by) || !add_imports(e, other, &by) || !add_constants(e, other, &by)) return false;
     uint32_t first = e->n_functions, chosen = fuzz_below(r, other->n_functions);
     for (uint32_t i = 0; i < other->n_functions; i++) {
         bool joins = i == chosen || other->functions[i].head.is_region;
@@ -480,7 +514,8 @@ static const change changes[] = {change_operand,
                                  swap_operands,
                                  change_function,
                                  change_conditions,
-                                 change_imports};
+                                 change_imports,
+                                 change_constants};
 
 static bool verifies(edit_program *e) {
     const tirbi_program *program = edit_program_of(e);

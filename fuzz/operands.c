@@ -467,6 +467,9 @@ static void shift_operand(tirbi_instr *instr, unsigned index, const fuzz_shift *
     case 'G':
         *value += by->imports;
         return;
+    case 'K':
+        *value += by->constants;
+        return;
     case 'H':
         shift_header(&instr->lane, by);
         return;

@@ -24,7 +24,7 @@ void fuzz_change_header(const edit_place *p, tirbi_lane_header *lane);
 
 /* How far the names in an instruction move: registers, strings and imports behind those that are there. */
 typedef struct fuzz_shift {
-    uint16_t scalars, refs, strings, imports;
+    uint16_t scalars, refs, strings, imports, constants;
     uint8_t reds;
     uint32_t n_functions;
     const uint16_t *functions; /* by function: its new number; NULL: the same */
