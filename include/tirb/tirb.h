@@ -148,12 +148,13 @@ TIRB_API tirb_status tirb_module_load_limited(tirb_engine *engine, const void *b
                                               tirb_error *error);
 
 /* tirb_module_load_limited of bytes that stay where they are: constants, which bundles have at multiples of 64, are
- * not copied but used in place where their elements are aligned, so that a mapped file is read as calls come to it. All
- * else is as ever: every byte is checked once, and what can run is a verified copy. The bytes must stay as they are
- * until `release` is called with `context`, once, on any thread, when nothing of the module is left; or where `release`
- * is NULL, until then. After an error they stay the caller's, and `release` is not called. Constants that change
- * meanwhile make wrong results and nothing worse; what a mapped file has lost ends the process, as for any other reader
- * of it. The engine's cache has no part in it. Errors: as tirb_module_load_limited. */
+ * not copied but used in place where their elements are aligned, so that a mapped file is read as calls come to it
+ * (bundles are little-endian: on other machines constants are copies). All else is as ever: every byte is checked once,
+ * and what can run is a verified copy. The bytes must stay as they are until `release` is called with `context`, once,
+ * on any thread, when nothing of the module is left; or where `release` is NULL, until then. After an error they stay
+ * the caller's, and `release` is not called. Constants that change meanwhile make wrong results and nothing worse; what
+ * a mapped file has lost ends the process, as for any other reader of it. The engine's cache has no part in it. Errors:
+ * as tirb_module_load_limited. */
 TIRB_API tirb_status tirb_module_load_in_place(tirb_engine *engine, const void *bytes, size_t size,
                                                const tirb_load_limits *limits, void (*release)(void *context),
                                                void *context, tirb_module **out_module, tirb_error *error);

@@ -201,6 +201,17 @@ static void call_sum(tirb_module *module, const float *expected) {
     tirb_instance_destroy(instance);
 }
 
+/* Bundles are little-endian: elsewhere constants are copies, in place or not. */
+static bool is_little_endian(void) {
+    const uint16_t one = 1;
+    uint8_t first;
+    memcpy(&first, &one, 1);
+    return first == 1;
+}
+
+/* 101, as a bundle has it. */
+static const uint8_t more[4] = {0x00, 0x00, 0xCA, 0x42};
+
 static void count_release(void *context) { ++*(int *)context; }
 
 /* 64 bytes further on than memory of the allocator is aligned to. */
@@ -228,10 +239,10 @@ static void test_in_place(void **state) {
                      TIRB_OK);
     assert_int_equal(tirb_module_load(engine, bytes, b.size, &other, NULL), TIRB_OK);
     call_sum(module, wanted);
-    const float more = 101, changed_sums[] = {111, 12, 13, 9};
-    memcpy(bytes + first, &more, sizeof more);
-    call_sum(module, changed_sums); /* it is the caller's memory, */
-    call_sum(other, wanted);        /* and here a copy */
+    const float changed_sums[] = {111, 12, 13, 9};
+    memcpy(bytes + first, more, sizeof more);
+    call_sum(module, is_little_endian() ? changed_sums : wanted); /* it is the caller's memory, */
+    call_sum(other, wanted);                                      /* and here a copy */
     tirb_module *again = tirb_module_retain(module);
     tirb_module_release(module);
     assert_int_equal(released, 0);
@@ -280,13 +291,13 @@ static void test_cached(void **state) {
     bundle b = assemble(sums);
     size_t size;
     const size_t at = section_at(&b, SECTION_CONSTANTS, &size);
-    const float more = 101, changed_sums[] = {111, 12, 13, 9};
+    const float changed_sums[] = {111, 12, 13, 9};
     assert_int_equal(tirbi_bundle_head(b.bytes, b.size), at);
     assert_int_equal(tirbi_bundle_head(b.bytes, 20), 20);
     assert_int_equal(tirb_engine_create(&options, &engine, NULL), TIRB_OK);
     assert_int_equal(tirb_module_load(engine, b.bytes, b.size, &modules[0], NULL), TIRB_OK);
     assert_int_equal(tirb_module_load(engine, b.bytes, b.size, &modules[1], NULL), TIRB_OK);
-    memcpy(b.bytes + at + 8 + b.bytes[at + 7], &more, sizeof more);
+    memcpy(b.bytes + at + 8 + b.bytes[at + 7], more, sizeof more);
     assert_int_equal(tirb_module_load(engine, b.bytes, b.size, &modules[2], NULL), TIRB_CHECKSUM);
     tirbi_bundle_seal(b.bytes, b.size);
     assert_int_equal(tirb_module_load(engine, b.bytes, b.size, &modules[2], NULL), TIRB_OK);
@@ -327,14 +338,16 @@ static void test_limits(void **state) {
     limits = (tirb_load_limits)TIRB_LOAD_LIMITS_INIT;
     limits.max_memory = BYTES;
     assert_int_equal(tirb_module_load_limited(engine, out.data, out.size, &limits, &module, NULL), TIRB_MEMORY_LIMIT);
-    assert_int_equal(tirb_module_load_in_place(engine, out.data, out.size, &limits, NULL, NULL, &module, NULL),
-                     TIRB_OK);
-    tirb_load_stats stats = TIRB_LOAD_STATS_INIT;
-    assert_int_equal(tirb_module_load_stats(module, &stats), TIRB_OK);
-    assert_true(stats.bytes >= BYTES);
-    assert_true(stats.memory < BYTES / 4);
-    assert_true(stats.work < BYTES / 16);
-    tirb_module_release(module);
+    if (is_little_endian()) {
+        tirb_load_stats stats = TIRB_LOAD_STATS_INIT;
+        assert_int_equal(tirb_module_load_in_place(engine, out.data, out.size, &limits, NULL, NULL, &module, NULL),
+                         TIRB_OK);
+        assert_int_equal(tirb_module_load_stats(module, &stats), TIRB_OK);
+        assert_true(stats.bytes >= BYTES);
+        assert_true(stats.memory < BYTES / 4);
+        assert_true(stats.work < BYTES / 16);
+        tirb_module_release(module);
+    }
     tirb_engine_release(engine);
     tirbi_writer_destroy(&out);
 }
