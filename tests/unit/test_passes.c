@@ -15,29 +15,7 @@
 
 #include "compiler/loop/verify.h"
 #include "compiler/pipeline/passes.h"
-
-enum { MAX_TEXT = 1 << 20, MAX_PATH = 1024 };
-
-typedef struct room {
-    tirbi_heap heap;
-    tirbi_arena arena;
-} room;
-
-static void open_room(room *r) {
-    tirbi_heap_init(&r->heap, NULL, UINT64_MAX);
-    tirbi_arena_init(&r->arena, &r->heap);
-}
-
-static char *read_file(const char *path) {
-    FILE *file = fopen(path, "rb");
-    char *text = malloc(MAX_TEXT);
-    assert_non_null(file);
-    assert_non_null(text);
-    const size_t size = fread(text, 1, MAX_TEXT - 1, file);
-    fclose(file);
-    text[size] = '\0';
-    return text;
-}
+#include "tests/unit/loop_fixture.h"
 
 /* Text that is printed of a body, to be freed. */
 static char *printed(const tirbi_lmodule *module, const tirbi_ls *body, tirbi_arena *arena) {

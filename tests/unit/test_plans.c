@@ -15,31 +15,9 @@
 #include "compiler/optimize/plan/plan.h"
 #include "compiler/optimize/schedule/text.h"
 #include "compiler/pipeline/switches.h"
-
-enum { MAX_TEXT = 1 << 20, MAX_PATH = 1024 };
+#include "tests/unit/loop_fixture.h"
 
 static const char separator[] = "# becomes\n";
-
-typedef struct room {
-    tirbi_heap heap;
-    tirbi_arena arena;
-} room;
-
-static void open_room(room *r) {
-    tirbi_heap_init(&r->heap, NULL, UINT64_MAX);
-    tirbi_arena_init(&r->arena, &r->heap);
-}
-
-static char *read_file(const char *path) {
-    FILE *file = fopen(path, "rb");
-    char *text = malloc(MAX_TEXT);
-    assert_non_null(file);
-    assert_non_null(text);
-    const size_t size = fread(text, 1, MAX_TEXT - 1, file);
-    fclose(file);
-    text[size] = '\0';
-    return text;
-}
 
 static tirbi_lmodule *read_loops(const char *text, size_t size, tirbi_arena *arena, const char *where) {
     tirb_error error = TIRB_ERROR_INIT;
