@@ -4,7 +4,7 @@
 
 #include "tests/trace/trace.h"
 
-enum { MAX_LOOPS = 4, MAX_NAMES = 12, DEPTH = 3, NAME = 16 };
+enum { MAX_LOOPS = 4, MAX_NAMES = 12, DEPTH = 3, NAME = 16, SPELLINGS = 5 };
 
 typedef struct name {
     char text[NAME];
@@ -15,6 +15,7 @@ typedef struct generator {
     tirbi_random *random;
     tirbi_text *out;
     name names[MAX_NAMES]; /* counters, parameters and variables that are there */
+    uint32_t outer;        /* the name of the loop around */
     uint32_t n_names, n_parameters, n_loops, n_variables, statements;
     int64_t hi[MAX_NAMES]; /* no counter is above, nor below 0 */
     char carried[NAME];    /* a variable that is set again and again, or "" */
@@ -44,20 +45,25 @@ static void add_symbol(generator *g, bool wide) {
     const bool counts = g->n_names > g->n_parameters && chance(g, 70);
     const uint32_t from = counts ? g->n_parameters : 0;
     const name *n = &g->names[from + pick(g, g->n_names - from)];
-    const uint32_t spelling = wide || chance(g, 70) ? 9 : pick(g, 5);
-    const char *before[] = {"(", "(", "(i32 2147483647 - (i32 2147483647 - ", "(", "i32(i64("};
-    const char *behind[] = {" + i32 2147483647 - i32 2147483647)", " * i32 1073741825 - ", "))", " * i32 65537 - ",
-                            ") + 4294967296)"};
-    if (spelling > 4) {
+    const uint32_t spelling = chance(g, 70) ? SPELLINGS : pick(g, wide ? 1 : SPELLINGS);
+    static const char *const before[] = {"(", "(", "(i32 2147483647 - (i32 2147483647 - ", "(", "i32(i64("};
+    static const char *const behind[] = {"", " + i32 2147483647 - i32 2147483647)", "))", " * i32 1073741825 - ",
+                                         ") + 4294967296)"};
+    if (spelling == SPELLINGS) {
         add_name(g, n, wide);
         return;
     }
     tirbi_text_add(g->out, "%s", before[spelling]);
     add_name(g, n, wide);
     tirbi_text_add(g->out, "%s", behind[spelling]);
-    if (spelling != 1 && spelling != 3) return;
-    add_name(g, n, wide);
-    tirbi_text_add(g->out, spelling == 1 ? " * i32 1073741824)" : " * i32 65536)");
+    if (spelling == 0) { /* and a multiple of 2^32, or 2^64 */
+        tirbi_text_add(g->out, " + ");
+        add_name(g, &g->names[pick(g, g->n_names)], wide);
+        tirbi_text_add(g->out, " * %s * %s)", constant(wide, wide ? INT64_C(1) << 62 : 1 << 30), constant(wide, 4));
+    } else if (spelling == 3) {
+        add_name(g, n, wide);
+        tirbi_text_add(g->out, " * i32 1073741824)");
+    }
 }
 
 /* What may wrap for good: seen through a remainder, or a cast. */
@@ -173,7 +179,7 @@ static void add_body(generator *g, uint32_t depth);
 
 /* Counts from 0, 1 or an outer counter; up to a constant, a size, what is left of one, or an outer counter. */
 static void add_loop(generator *g, uint32_t depth) {
-    const uint32_t at = g->n_names, outer = g->n_loops > 0 && depth > 0 ? at - 1 : 0;
+    const uint32_t at = g->n_names, outer = g->outer;
     const bool inner = depth > 0 && chance(g, 30);
     int64_t low = pick(g, 3), most, above = low;
     name *n = &g->names[at];
@@ -207,7 +213,9 @@ static void add_loop(generator *g, uint32_t depth) {
     tirbi_text_add(g->out, ": %s = %s, %s in %lld..%lld {\n", n->wide ? "i64" : "i32", first, count, (long long)low,
                    (long long)g->hi[at]);
     g->n_names++;
+    g->outer = at;
     add_body(g, depth + 1);
+    g->outer = outer;
     g->n_names = at;
     indent(g, depth);
     tirbi_text_add(g->out, "}\n");

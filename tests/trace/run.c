@@ -96,8 +96,7 @@ static bool log_variable(trace_run *run, const tirbi_lvar *var, bool begins, boo
     const uint32_t i = variable_number(run, var);
     if (i == run->n_values) return stop(run);
     run->values[i].begun += begins;
-    return log_event(run,
-                     &(trace_event){.var = var, .writes = writes, .memory = var, .element = run->values[i].begun});
+    return log_event(run, &(trace_event){.var = var, .writes = writes, .memory = var, .element = run->values[i].begun});
 }
 
 static bool variable_value(trace_run *run, const tirbi_lvar *var, int64_t *out) {
