@@ -490,27 +490,33 @@ static void solve(test *t, const tirbi_poly *difference, unsigned bits) {
     }
 }
 
-/* Whether the two accesses may be of the same element in such iterations; distances are solved then. */
-static bool may_meet(test *t) {
+/* Whether what a form is in the first iteration may be what it is in the second; a distance is solved then. */
+static bool may_be_equal(test *t, const form *x, const form *y) {
     builder *b = t->b;
     tirbi_poly difference;
+    const unsigned bits = x->bits < y->bits ? x->bits : y->bits;
+    if (!x->read || !y->read || !rename_poly(t, &y->is, &difference) || !tirbi_poly_add(&difference, &x->is, -1))
+        return true;
+    for (uint32_t i = 0; i < t->n_common; i++)
+        if (t->solved[i] && !replace_distance(b, &difference, t, i)) return true;
+    if (difference.n == 0) return true;
+    if (never_zero(b, &difference, bits)) return false;
+    solve(t, &difference, bits);
+    return true;
+}
+
+/* Whether the two accesses may be of the same element in such iterations; distances are solved then. */
+static bool may_meet(test *t) {
     memset(t->solved, 0, sizeof(t->solved));
     t->same = 0;
     for (uint32_t i = 0; i < t->n_common; i++)
         if (t->way[i] == TIRBI_EQ) t->same |= UINT32_C(1) << t->from->loop[i];
     bound_test(t);
-    for (uint32_t round = 0; round < 2; round++) {
-        for (uint32_t f = 0; f < t->first->n; f++) {
-            const form *x = &t->first->item[f], *y = &t->second->item[f];
-            const unsigned bits = x->bits < y->bits ? x->bits : y->bits;
-            bool good =
-                x->read && y->read && rename_poly(t, &y->is, &difference) && tirbi_poly_add(&difference, &x->is, -1);
-            for (uint32_t i = 0; i < t->n_common && good; i++)
-                if (t->solved[i]) good = replace_distance(b, &difference, t, i);
-            if (!good) continue;
-            if (never_zero(b, &difference, bits)) return false;
-            solve(t, &difference, bits);
-        }
+    for (uint32_t round = 0, solved = 0; round < 2; round++) {
+        for (uint32_t f = 0; f < t->first->n; f++)
+            if (!may_be_equal(t, &t->first->item[f], &t->second->item[f])) return false;
+        for (uint32_t i = 0; i < t->n_common; i++) solved += t->solved[i];
+        if (solved == 0 || t->first->n == 1) break; /* no distance to put into other forms */
     }
     return true;
 }

@@ -80,8 +80,12 @@ static bool find_nodes(separator *s, const tirbi_ls *body, const tirbi_lx *condi
 
 /* Finds what must come after what, directly or by way of others. Who shares a variable stays together. */
 static bool find_order(separator *s) {
-    tirbi_dependences *graph = tirbi_find_dependences(s->pool, s->loop, s->nodes, s->n);
     uint32_t fails = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (!tirbi_cannot_fail(s->nodes[i])) fails |= UINT32_C(1) << i;
+    /* Loops inside may be better off together, for what they read of memory. */
+    if (!s->reloads && (fails || tirbi_has_kind(s->loop->as.loop.body, TIRBI_KIND(LOOP)))) return false;
+    tirbi_dependences *graph = tirbi_find_dependences(s->pool, s->loop, s->nodes, s->n);
     if (!graph) return false;
     for (uint32_t i = 0; i < graph->n_edges; i++) {
         const tirbi_edge *e = &graph->edge[i];
@@ -91,14 +95,11 @@ static bool find_order(separator *s) {
     }
     tirbi_forget_dependences(s->pool, graph);
     for (uint32_t i = 0; i < s->n; i++)
-        if (!tirbi_cannot_fail(s->nodes[i])) fails |= UINT32_C(1) << i;
-    for (uint32_t i = 0; i < s->n; i++)
         if (fails >> i & 1) s->after[i] |= fails; /* which one fails first stays so */
     for (uint32_t k = 0; k < s->n; k++)
         for (uint32_t i = 0; i < s->n; i++)
             if (s->after[i] >> k & 1) s->after[i] |= s->after[k];
-    /* Loops inside may be better off together, for what they read of memory. */
-    return s->reloads || (fails == 0 && !tirbi_has_kind(s->loop->as.loop.body, TIRBI_KIND(LOOP)));
+    return true;
 }
 
 /* ---- What is read from where it was stored ---------------------------------------------------------------------- */
