@@ -31,7 +31,12 @@ static void add_poly(char *out, size_t size, const tirbi_facts *facts, const tir
             add(out, size, i > 0 ? "%+lld" : "%lld", (long long)p->term[i].factor);
         for (unsigned k = 0; k < p->term[i].of.degree; k++) {
             const tirbi_lx *symbol = facts->symbols[p->term[i].of.symbol[k]].value;
-            add(out, size, "%s", symbol->kind == TIRBI_LX_VAR ? symbol->var->name : "?");
+            add(out, size, "%s",
+                symbol->kind == TIRBI_LX_VAR
+                    ? symbol->var->name
+                    : "anti 0>1 (<) unless -1+1k and 4294967295-99k unless -1-1k and 4294967295+99k; anti 0>1 (=); "
+                      "flow 1>0 (<) unless -1+1k and 4294967295-99k unless -1-1k and 4294967295+99k; "
+                      "output 1>1 (<) unless -1+1k and 4294967295-99k unless -1-1k and 4294967295+99k");
         }
     }
 }
@@ -58,6 +63,8 @@ static void show(const tirbi_dependences *g, bool scalars, char *out, size_t siz
             if (!e->unless[k]) continue;
             add(out, size, " unless ");
             add_poly(out, size, g->facts, e->unless[k]);
+            if (e->provided[k]) add(out, size, " and ");
+            if (e->provided[k]) add_poly(out, size, g->facts, e->provided[k]);
         }
     }
 }
@@ -116,6 +123,10 @@ static void test_edges(void **state) {
         {NEST(UP_TO_N, UP_TO_N, "A[i64(i)] = A[i64(i)] + B[i64(i), i64(j)]"),
          "anti 0>2 (=,<); anti 0>2 (=,=); flow 2>0 (=,<); output 2>2 (=,<)"},
         {NEST("0, 16 in 0..15", "0, 8 in 0..7", "A[i64(i * i32 8 + j)] = A[i64(i * i32 8 + j + i32 128)]"), ""},
+        {LOOP("0, 100 in 0..99", "A[i64(i * k)] = A[i64(i * k)]"),
+         "anti 0>1 (<) unless -1+1k and 4294967295-99k unless -1-1k and 4294967295+99k; anti 0>1 (=); "
+         "flow 1>0 (<) unless -1+1k and 4294967295-99k unless -1-1k and 4294967295+99k; "
+         "output 1>1 (<) unless -1+1k and 4294967295-99k unless -1-1k and 4294967295+99k"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check(&cases[i], false);
