@@ -11,6 +11,7 @@
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/recount.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "loader/base/checked.h"
 
 typedef struct joiner {
     tirbi_lx_pool *pool;
@@ -126,7 +127,7 @@ static const tirbi_lx *by_counter(joiner *j, const tirbi_lx *x) {
     const tirbi_lx *scaled =
         tirbi_lx_mul(j->pool, tirbi_lx_cast(j->pool, TIRB_I64, counter), tirbi_lx_int(j->pool, TIRB_I64, factor));
     const tirbi_lx *sum = scaled ? tirbi_lx_add(j->pool, form.start, scaled) : NULL;
-    return sum ? tirbi_lx_cast(j->pool, (tirbi_dtype)x->type, sum) : NULL;
+    return tirbi_value_in_type(j->pool, (tirbi_dtype)x->type, sum);
 }
 
 static const tirbi_lx *replace_counter(tirbi_rewrite *rewrite, const tirbi_lx *x) {
@@ -295,16 +296,42 @@ static const tirbi_ls *without_limit(neighbours *n, const tirbi_ls *s) {
     }
 }
 
-/* A loop and the one that is all of its body as one loop; NULL where no condition makes them one. */
+/* The number of an iteration among those of two loops, where it cannot wrap; NULL: it can. */
+static const tirbi_lx *number_of(tirbi_lx_pool *pool, tirbi_lvar *outer, tirbi_lvar *inner) {
+    const tirbi_dtype type = outer->type;
+    int64_t lo, hi, most;
+    tirbi_type_range(type, &lo, &hi);
+    if (type != inner->type || outer->lo < 0 || !tirbi_mul_i64(outer->hi, inner->extent->value, &most) ||
+        most > hi - inner->extent->value)
+        return NULL;
+    const tirbi_lx *scaled = tirbi_lx_op(pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, tirbi_lx_var(pool, outer),
+                                         tirbi_lx_int(pool, type, inner->extent->value), NULL);
+    return tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, scaled, tirbi_lx_var(pool, inner), NULL);
+}
+
+/* Joins the loops where nothing limits the counter: to all that they count together. */
+static bool join_all_of(joiner *j, tirbi_lvar *outer, tirbi_lvar *inner) {
+    const tirbi_lx *number = number_of(j->pool, outer, inner);
+    const tirbi_lx *all = number ? tirbi_lx_mul(j->pool, outer->extent, inner->extent) : NULL;
+    if (!all || !counts(j, number) || !make_joined(j, number, all)) return false;
+    j->joined->extent = all;
+    j->joined->below = NULL;
+    j->joined->hi = all->hi > 0 ? all->hi - 1 : 0;
+    return true;
+}
+
+/* A loop and the one that is all of its body as one loop; NULL where they do not count one number, together with what
+ * limits that. */
 static const tirbi_ls *join_neighbours(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_ls *inner = tirbi_loop_inside(loop);
     if (!inner || !tirbi_is_plain_loop(loop) || !tirbi_is_plain_loop(inner) ||
         inner->as.loop.var->extent->kind != TIRBI_LX_CONST)
         return NULL;
-    neighbours n = {.j = {.pool = pool, .loops = {.var = {loop->as.loop.var, inner->as.loop.var}, .n = 2}}};
+    tirbi_lvar *outer = loop->as.loop.var;
+    neighbours n = {.j = {.pool = pool, .loops = {.var = {outer, inner->as.loop.var}, .n = 2}}};
     const tirbi_ls *body = without_limit(&n, inner->as.loop.body);
-    if (!body || !n.bound) return NULL;
-    body = join_body(&n.j, body);
+    if (!body || !n.bound) body = join_all_of(&n.j, outer, inner->as.loop.var) ? inner->as.loop.body : NULL;
+    body = body ? join_body(&n.j, body) : NULL;
     tirbi_ls *joined = body ? tirbi_new_stmt(pool, TIRBI_LS_LOOP, loop->span) : NULL;
     if (!joined) return NULL;
     *joined = *loop;

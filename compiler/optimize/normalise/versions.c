@@ -102,6 +102,19 @@ static void take_counts(tirbi_versions *v, const tirbi_poly *last) {
     }
 }
 
+/* What is multiplied, and what a sum that is multiplied consists of, is no more than 32 bits hold. */
+static void limit_factor(tirbi_versions *v, uint32_t symbol) {
+    tirbi_symbol *s = &v->facts.symbols[symbol];
+    if (s->hi > INT32_MAX && s->lo <= INT32_MAX) s->hi = INT32_MAX;
+    for (uint32_t i = 0; s->means && i < s->means->n; i++) {
+        for (unsigned k = 0; k < s->means->term[i].of.degree; k++) {
+            tirbi_symbol *part = &v->facts.symbols[s->means->term[i].of.symbol[k]];
+            if (part->lo < 0 && part->hi > 0) part->lo = 0;
+            if (part->hi > INT32_MAX && part->lo <= INT32_MAX) part->hi = INT32_MAX;
+        }
+    }
+}
+
 /* What takes part in products is a size, and what is counted to is not negative. */
 static void take_roles(tirbi_versions *v, const tirbi_poly *p, bool counts) {
     for (uint32_t i = 0; i < p->n; i++) {
@@ -114,7 +127,7 @@ static void take_roles(tirbi_versions *v, const tirbi_poly *p, bool counts) {
             if (!s->steady || !(counts || (varies && m->degree > 1))) continue;
             if (s->lo < 0 && s->hi > 0) s->lo = 0;
             if (counts && s->hi > TIRBI_SANE_SIZE && s->lo <= 0) s->hi = TIRBI_SANE_SIZE;
-            if (m->degree > 1 && s->hi > INT32_MAX && s->lo <= INT32_MAX) s->hi = INT32_MAX;
+            if (m->degree > 1) limit_factor(v, m->symbol[k]);
         }
     }
 }
@@ -167,6 +180,22 @@ static const tirbi_lx *bound(tirbi_versions *v, const tirbi_lx *x, bool counts) 
     if (v->phase != TIRBI_PHASE_BUILD) return x;
     if (!linear || !stays(v, &p) || !tirbi_version_assume(v, &conditions)) return tirbi_version_of_value(v, x);
     return as_value(v, &p);
+}
+
+bool tirbi_version_split(tirbi_versions *v) {
+    for (uint32_t i = 0; i < v->split.n; i++) {
+        tirbi_conditions conditions = {.n = 0};
+        const tirbi_lx *x = v->split.value[i];
+        tirbi_poly p;
+        if (!tirbi_version_linear(v, x, &p, &conditions)) return false;
+        if (v->phase == TIRBI_PHASE_ROLES) {
+            take_roles(v, &p, true);
+        } else if (!tirbi_exact_if(&v->facts, &p, (tirbi_dtype)x->type, &conditions) ||
+                   !tirbi_not_negative_if(&v->facts, &p, &conditions) || !tirbi_version_assume(v, &conditions)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* ---- Buffers ---------------------------------------------------------------------------------------------------- */

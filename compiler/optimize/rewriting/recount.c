@@ -154,12 +154,18 @@ static bool other_loop(tirbi_recount *r, tirbi_ls *loop) {
     return loop->as.loop.body != NULL;
 }
 
+/* What became nothing leaves no trace. */
 static bool other_items(tirbi_recount *r, tirbi_ls *seq) {
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(r->values.pool->arena, const tirbi_ls *, seq->as.seq.n);
-    for (uint32_t i = 0; items && i < seq->as.seq.n; i++)
-        if (!(items[i] = tirbi_recount_stmt(r, seq->as.seq.items[i]))) return false;
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(r->values.pool->arena, const tirbi_ls *, seq->as.seq.n + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 0; items && i < seq->as.seq.n; i++) {
+        const tirbi_ls *item = tirbi_recount_stmt(r, seq->as.seq.items[i]);
+        if (!item) return false;
+        if (item->kind != TIRBI_LS_SEQ || item->as.seq.n > 0) items[n++] = item;
+    }
     seq->as.seq.items = items;
-    return items || seq->as.seq.n == 0;
+    seq->as.seq.n = n;
+    return items != NULL;
 }
 
 static bool other_stmt(tirbi_recount *r, tirbi_ls *s) {
@@ -197,6 +203,8 @@ static bool other_stmt(tirbi_recount *r, tirbi_ls *s) {
 }
 
 const tirbi_ls *tirbi_recount_stmt(tirbi_recount *r, const tirbi_ls *stmt) {
+    const tirbi_ls *other = r->values.statement ? r->values.statement(&r->values, stmt) : NULL;
+    if (other) return other;
     tirbi_ls *copy = TIRBI_NEW(r->values.pool->arena, tirbi_ls);
     if (!copy) return NULL;
     *copy = *stmt;

@@ -6,7 +6,7 @@
 #include "compiler/optimize/rewriting/rewrite.h"
 
 typedef struct tirbi_recount {
-    tirbi_rewrite values; /* what stands for an expression; no statement is replaced */
+    tirbi_rewrite values; /* what stands for an expression, or for a statement */
     /* Loops of which conditions ask for the first iteration, or that a tree reduction has: `from`, all of them or none,
      * are `to`. With none in `to`, what names one of `from` names no loop any more. */
     tirbi_lvar *const *from, *const *to;
