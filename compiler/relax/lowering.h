@@ -4,6 +4,7 @@
 
 #include "compiler/relax/expand.h"
 #include "compiler/relax/lower.h"
+#include "compiler/relax/memory.h"
 #include "compiler/relax/operators.h"
 #include "compiler/source/index.h"
 
@@ -24,12 +25,6 @@ typedef struct tirbi_relax_held {
     const struct tirbi_relax_held *const *fields; /* TUPLE, n of them */
     uint32_t n;
 } tirbi_relax_held;
-
-/* An allocation, which values use one after the other. */
-typedef struct tirbi_relax_storage {
-    const tirb_buffer *buffer;
-    uint32_t last; /* the binding behind which nothing uses it */
-} tirbi_relax_storage;
 
 /* A statement that waits for its body. */
 typedef struct tirbi_relax_scope {
@@ -64,7 +59,7 @@ typedef struct tirbi_relax_lowering {
     const tirbi_relax_held **held;         /* by the number of a Relax variable */
     const tirbi_relax_held **destinations; /* the same: where a variable's value is to be; NULL: anywhere */
     uint32_t *last_use;                    /* the same: the binding that last uses it */
-    tirbi_list storages;                   /* of tirbi_relax_storage */
+    tirbi_relax_memory memory;
     tirbi_list constants;                  /* of constant_buffer */
     tirbi_list scopes;                     /* of tirbi_relax_scope: those that are open */
     uint32_t n_outer_scopes;               /* of them in frames around this one */
@@ -85,6 +80,10 @@ const tirbi_relax_held *tirbi_relax_make_room(tirbi_relax_lowering *l, tirbi_spa
 /* The same memory under another shape of as many elements. */
 const tirb_buffer *tirbi_relax_view(tirbi_relax_lowering *l, tirbi_span span, const tirb_buffer *buffer,
                                     tirb_datatype dtype, const tirb_expr *const *shape, uint32_t ndim);
+/* A statement whose body is what follows; `buffer`: what it declares, until nothing uses it any more, or NULL. */
+void tirbi_relax_emit_scope(tirbi_relax_lowering *l, tirb_stmt *stmt, const tirb_buffer *buffer);
+/* Whether the parameters say all of these sizes. */
+bool tirbi_relax_known_at_entry(const tirbi_relax_lowering *l, const tirb_expr *const *shape, uint32_t ndim);
 bool tirbi_relax_emit_call(tirbi_relax_lowering *l, tirbi_span span, const tirb_primfunc *f,
                            const tirbi_relax_held *const *args, uint32_t n);
 /* A name that no function of the module has yet: `base`, `base1`, .. */
