@@ -2,6 +2,7 @@
  * that are sums too, such as y + 2 below h + 2, or 2 * y + 1 below 2 * h where y runs below h - 1. */
 #include "compiler/loop/loop.h"
 
+#include "compiler/loop/exact.h"
 #include "compiler/loop/inside.h"
 
 enum { MAX_TERMS = 6, MAX_STEPS = 40, MAX_FACTOR = 1 << 16 };
@@ -11,6 +12,7 @@ typedef struct sum {
     const tirbi_lx *term[MAX_TERMS];
     int64_t factor[MAX_TERMS], constant;
     uint32_t n, steps;
+    bool exact; /* no part of what is added wraps, whatever its sign is */
 } sum;
 
 static bool add_constant(sum *s, int64_t value, int64_t factor) {
@@ -42,12 +44,20 @@ static bool is_counted(const tirbi_lx *x) {
     return x->kind == TIRBI_LX_OP && (x->optype == TIRB_I32 || x->optype == TIRB_I64);
 }
 
+/* Whether arithmetic has the value that whole numbers give, and so has each of its parts. */
+static bool is_exact(const tirbi_lx *x, unsigned depth) {
+    x = without_casts(x);
+    if (!tirbi_is_arithmetic(x)) return true;
+    return depth < MAX_TERMS && tirbi_is_exact(x, NULL) && is_exact(x->args[0], depth + 1) &&
+           is_exact(x->args[1], depth + 1);
+}
+
 /* An index that is a sum of what is not negative, some of it many times: none of its parts is above the whole, so that
  * no part wraps where the whole is inside. */
 static bool add_index(sum *s, const tirbi_lx *x, int64_t factor) {
     x = without_casts(x);
     if (++s->steps > MAX_STEPS || factor > MAX_FACTOR || factor < -MAX_FACTOR) return false;
-    if (x->kind == TIRBI_LX_CONST) return x->value >= 0 && add_constant(s, x->value, factor);
+    if (x->kind == TIRBI_LX_CONST) return (x->value >= 0 || s->exact) && add_constant(s, x->value, factor);
     if (is_counted(x) && x->op == TIRB_OP_ADD)
         return add_index(s, x->args[0], factor) && add_index(s, x->args[1], factor);
     if (is_counted(x) && x->op == TIRB_OP_MUL && x->args[1]->kind == TIRBI_LX_CONST && x->args[1]->value > 0 &&
@@ -85,7 +95,7 @@ static bool replace_by_most(sum *s, uint32_t i) {
 }
 
 static bool is_below(const tirbi_lx *index, const tirbi_lx *extent) {
-    sum room = {.constant = -1};
+    sum room = {.constant = -1, .exact = index->lo >= 0 && is_exact(index, 0)};
     if (!add_extent(&room, extent, 1) || !add_index(&room, index, -1)) return false;
     for (uint32_t i = 0; i < room.n; i++)
         if (room.factor[i] < 0 && room.term[i]->var->kind == TIRBI_LVAR_LOOP && !replace_by_most(&room, i))

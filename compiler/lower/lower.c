@@ -161,38 +161,59 @@ static const tirbi_lx *positive_step(tirbi_lowerer *l, const tirb_expr *var, con
     return checked ? tirbi_lx_op(l->pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, checked, one, NULL) : NULL;
 }
 
-/* A loop that counts down is one over its iterations: the variable is min + iteration * step. */
-static tirbi_lvar *lower_countdown(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx *min, const tirbi_lx *extent,
-                                   int64_t step) {
-    tirbi_dtype type;
-    tirbi_lx_pool *pool = l->pool;
-    if (!tirbi_machine_type(l, var->dtype, var->span, &type)) return NULL;
-    const tirbi_lx *zero = tirbi_lx_int(pool, TIRB_I64, 0), *one = tirbi_lx_int(pool, TIRB_I64, 1);
+/* How many iterations a loop has whose step is `size` up, or down, for an extent that is counted in units of 1. */
+static const tirbi_lx *count_steps(tirbi_lx_pool *pool, const tirbi_lx *extent, const tirbi_lx *size, bool down) {
+    const tirbi_lx *zero = tirbi_lx_int(pool, TIRB_I64, 0), *minus_one = tirbi_lx_int(pool, TIRB_I64, -1);
     /* -1 - extent for an extent below 0, which cannot overflow; what is longer than any loop is one iteration. */
-    const tirbi_lx *length = tirbi_lx_op(pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, extent, zero, NULL);
-    const tirbi_lx *last = length ? tirbi_lx_sub(pool, tirbi_lx_int(pool, TIRB_I64, -1), length) : NULL;
-    const tirbi_lx *size = tirbi_lx_int(pool, TIRB_I64, step == INT64_MIN ? INT64_MAX : -step);
-    if (last && size) last = tirbi_lx_op(pool, TIRB_OP_FLOORDIV, TIRB_I64, TIRB_TYPE_NONE, last, size, NULL);
-    tirbi_lvar *v = tirbi_new_var(l, var->as.var.name, TIRBI_LVAR_LOOP, TIRB_I64);
-    if (!v || !last) return NULL;
-    v->min = zero;
-    v->extent = tirbi_lx_add(pool, last, one);
-    v->span = var->span;
-    set_loop_range(v);
-    const tirbi_lx *down = tirbi_lx_mul(pool, tirbi_lx_var(pool, v), tirbi_lx_int(pool, TIRB_I64, step));
-    tirbi_lower_bind(l, var, tirbi_lx_cast(pool, type, tirbi_lx_add(pool, min, down)));
-    return v;
+    const tirbi_lx *length = tirbi_lx_op(pool, down ? TIRB_OP_MIN : TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, extent, zero,
+                                         NULL);
+    const tirbi_lx *last = !length ? NULL
+                           : down  ? tirbi_lx_sub(pool, minus_one, length)
+                                   : tirbi_lx_add(pool, length, minus_one);
+    if (!last || !size) return NULL;
+    last = tirbi_lx_op(pool, TIRB_OP_FLOORDIV, TIRB_I64, TIRB_TYPE_NONE, last, size, NULL);
+    return last ? tirbi_lx_add(pool, last, tirbi_lx_int(pool, TIRB_I64, 1)) : NULL;
 }
 
 static bool counts_down(const tirb_expr *step) {
     return step && step->kind == TIRB_EXPR_INT_IMM && step->as.int_value < 0 && step->dtype.code == TIRB_CODE_INT;
 }
 
+/* The values that the variable of a loop in steps up has: those that it would have in steps of 1. */
+static const tirbi_lx *within_loop(tirbi_lx_pool *pool, const tirbi_lx *value, const tirbi_lx *min,
+                                   const tirbi_lx *extent) {
+    tirbi_lvar in_ones = {.type = TIRB_I64, .lo = INT64_MIN, .hi = INT64_MAX, .min = min, .extent = extent};
+    tirbi_lx *known = value->kind == TIRBI_LX_OP ? TIRBI_NEW(pool->arena, tirbi_lx) : NULL;
+    if (!known) return value;
+    set_loop_range(&in_ones);
+    *known = *value;
+    known->id = 0;
+    if (in_ones.lo > known->lo) known->lo = in_ones.lo;
+    if (in_ones.hi < known->hi && in_ones.hi >= known->lo) known->hi = in_ones.hi;
+    return known;
+}
+
 tirbi_lvar *tirbi_lower_steps(tirbi_lowerer *l, const tirb_expr *var, const tirb_expr *step, const tirbi_lx *min,
-                              const tirbi_lx *extent, const tirbi_lx **stride) {
-    if (!min || !extent || !counts_down(step)) return tirbi_lower_loop_var(l, var, min, extent);
-    *stride = NULL;
-    return lower_countdown(l, var, min, extent, step->as.int_value);
+                              const tirbi_lx *extent, const tirbi_lx *stride) {
+    tirbi_lx_pool *pool = l->pool;
+    tirbi_dtype type;
+    if (!min || !extent || !stride || tirbi_lx_is_int(stride, 1)) return tirbi_lower_loop_var(l, var, min, extent);
+    if (!tirbi_machine_type(l, var->dtype, var->span, &type)) return NULL;
+    const bool down = counts_down(step);
+    const int64_t constant = down ? step->as.int_value : 0;
+    const tirbi_lx *size = down ? tirbi_lx_int(pool, TIRB_I64, constant == INT64_MIN ? INT64_MAX : -constant) : stride;
+    tirbi_lvar *v = tirbi_new_var(l, var->as.var.name, TIRBI_LVAR_LOOP, TIRB_I64);
+    if (!v) return NULL;
+    v->min = tirbi_lx_int(pool, TIRB_I64, 0);
+    v->extent = count_steps(pool, extent, size, down);
+    v->span = var->span;
+    if (!v->min || !v->extent) return NULL;
+    set_loop_range(v);
+    const tirbi_lx *way = tirbi_lx_mul(pool, tirbi_lx_var(pool, v), stride);
+    const tirbi_lx *value = way ? tirbi_lx_add(pool, min, way) : NULL;
+    if (value && !down) value = within_loop(pool, value, min, extent);
+    tirbi_lower_bind(l, var, tirbi_lx_cast(pool, type, value));
+    return v;
 }
 
 static void lower_loop(tirbi_lowerer *l, const tirb_stmt *s, const tirb_expr *var, const tirb_expr *min,
@@ -200,11 +221,10 @@ static void lower_loop(tirbi_lowerer *l, const tirb_stmt *s, const tirb_expr *va
     const tirbi_lx *first = min ? tirbi_lower_index(l, min, NULL) : tirbi_lx_int(l->pool, TIRB_I64, 0);
     const tirbi_lx *count = tirbi_lower_index(l, extent, NULL);
     const tirbi_lx *stride = step ? tirbi_lower_index(l, step, NULL) : NULL;
-    if (stride && tirbi_lx_is_int(stride, 1)) stride = NULL;
     hold_bounds(l, var, body, &first, &count, s->span);
     if (stride && stride->lo < 1 && !counts_down(step)) stride = positive_step(l, var, stride, s->span);
     else if (sets(l, body, stride)) stride = tirbi_hold(l, var->as.var.name, stride, s->span);
-    tirbi_lvar *v = tirbi_lower_steps(l, var, step, first, count, &stride);
+    tirbi_lvar *v = tirbi_lower_steps(l, var, step, first, count, stride);
     if (!v) return;
     tirbi_ls *loop = tirbi_append(l, TIRBI_LS_LOOP, s->span);
     tirbi_forget_cells(l, body);
@@ -217,7 +237,6 @@ static void lower_loop(tirbi_lowerer *l, const tirb_stmt *s, const tirb_expr *va
     loop->as.loop.parallel = s->kind != TIRB_STMT_FOR || s->as.for_.kind == TIRB_FOR_PARALLEL ||
                              s->as.for_.kind == TIRB_FOR_THREAD_BINDING;
     loop->as.loop.var = v;
-    loop->as.loop.step = stride;
     loop->as.loop.body = lowered;
 }
 

@@ -111,10 +111,10 @@ tirbi_ls *tirbi_append(tirbi_lowerer *l, tirbi_ls_kind kind, tirbi_span span);
 const tirbi_ls *tirbi_finish_list(tirbi_lowerer *l, const tirbi_ls_list *list, tirbi_span span);
 /* The counter of a loop, bound to the AST's variable. */
 tirbi_lvar *tirbi_lower_loop_var(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx *min, const tirbi_lx *extent);
-/* The same for a loop with a step, or NULL: one that is a constant below 0 counts down, as a loop over iterations whose
- * `stride` is none. */
+/* The same for a loop with a step, or NULL: it is a loop over iterations, and the variable is min + iteration * stride,
+ * which counts down where the step is a constant below 0. */
 tirbi_lvar *tirbi_lower_steps(tirbi_lowerer *l, const tirb_expr *var, const tirb_expr *step, const tirbi_lx *min,
-                              const tirbi_lx *extent, const tirbi_lx **stride);
+                              const tirbi_lx *extent, const tirbi_lx *stride);
 tirbi_lvar *tirbi_new_var(tirbi_lowerer *l, const char *name, tirbi_lvar_kind kind, tirbi_dtype type);
 tirbi_lbuf *tirbi_new_temporary(tirbi_lowerer *l, const char *name, tirbi_dtype type, uint32_t lanes, tirbi_span span);
 /* Reports that a construct is not supported and goes on. */

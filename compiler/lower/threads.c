@@ -754,14 +754,13 @@ static void walk_loop(threads *t, const tirb_stmt *s) {
                    *extent = min ? common_bound(t, s, s->as.for_.extent) : NULL;
     const tirbi_lx *step = extent && s->as.for_.step ? common_bound(t, s, s->as.for_.step) : NULL;
     if (t->failed) return;
-    tirbi_lvar *v = min && extent ? tirbi_lower_steps(l, s->as.for_.var, s->as.for_.step, min, extent, &step) : NULL;
+    tirbi_lvar *v = min && extent ? tirbi_lower_steps(l, s->as.for_.var, s->as.for_.step, min, extent, step) : NULL;
     if (!v) return;
     tirbi_ls *loop = tirbi_append(l, TIRBI_LS_LOOP, s->span);
     l->depth++;
     const tirbi_ls *body = walk_into(t, s->as.for_.body);
     l->depth--;
     loop->as.loop.var = v;
-    loop->as.loop.step = step;
     loop->as.loop.body = body;
 }
 

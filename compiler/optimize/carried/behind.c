@@ -104,7 +104,7 @@ static const tirbi_ls *body_without(viewer *v, const tirbi_lx *before) {
 
 /* The iterations behind the first one. */
 static const tirbi_ls *loop_behind(viewer *v) {
-    const tirbi_facts none = {.n = 0};
+    const tirbi_given none = {.n = 0};
     const tirbi_lx *one = tirbi_lx_int(v->pool, TIRB_I64, 1);
     tirbi_lvar *old = v->loop->as.loop.var, *var = TIRBI_NEW(v->pool->arena, tirbi_lvar);
     tirbi_ls *loop = tirbi_new_stmt(v->pool, TIRBI_LS_LOOP, v->loop->span);
@@ -137,7 +137,7 @@ static const tirbi_ls *last_value(viewer *v) {
 }
 
 bool tirbi_look_behind(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_behind *out) {
-    const tirbi_facts none = {.n = 0};
+    const tirbi_given none = {.n = 0};
     const tirbi_lvar *var = loop->as.loop.var;
     const tirbi_ls *body = loop->as.loop.body;
     if (body->kind != TIRBI_LS_SEQ || body->as.seq.n < 2 || !tirbi_is_plain_loop(loop) || !tirbi_can_resolve(body))

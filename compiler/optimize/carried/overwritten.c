@@ -90,7 +90,7 @@ static const tirbi_ls *without_store(overwriter *o) {
 }
 
 static const tirbi_ls *loop_of_others(overwriter *o) {
-    const tirbi_facts none = {.n = 0};
+    const tirbi_given none = {.n = 0};
     tirbi_lvar *old = o->own.var[0], *var = TIRBI_NEW(o->pool->arena, tirbi_lvar);
     tirbi_ls *loop = tirbi_new_stmt(o->pool, TIRBI_LS_LOOP, o->loop->span);
     const tirbi_lx *one = tirbi_lx_int(o->pool, TIRB_I64, 1);
@@ -109,7 +109,7 @@ static const tirbi_ls *loop_of_others(overwriter *o) {
 }
 
 static const tirbi_ls *last_one(const overwriter *o) {
-    const tirbi_facts none = {.n = 0};
+    const tirbi_given none = {.n = 0};
     tirbi_lvar *old = o->own.var[0];
     const tirbi_lx *one = tirbi_lx_int(o->pool, TIRB_I64, 1);
     const tirbi_lx *last = one ? tirbi_lx_sub(o->pool, tirbi_lx_add(o->pool, old->min, old->extent), one) : NULL;

@@ -200,7 +200,7 @@ static bool keep(packer *p, arm *a, const tirbi_lx *holds, const tirbi_ls **item
 
 /* The iterations of a block, in lanes. */
 static const tirbi_ls *keep_block(packer *p) {
-    const tirbi_facts none = {.n = 0};
+    const tirbi_given none = {.n = 0};
     const tirbi_lvar *old = p->loop->as.loop.var;
     const tirbi_lx *left = tirbi_lx_sub(p->pool, old->extent, p->first);
     const tirbi_lx *length =

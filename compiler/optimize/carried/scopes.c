@@ -171,20 +171,29 @@ static const tirbi_ls *inside_loop(scope *c, const tirbi_ls *loop, const tirbi_l
     return copy;
 }
 
+/* Whether a statement does nothing but give the variable another first value. */
+static bool begins_anew(const scope *c, const tirbi_ls *s) {
+    return s->kind == TIRBI_LS_SET && s->as.set.var == c->var && !s->as.set.value->traps &&
+           !tirbi_lx_acts(s->as.set.value) && of_value(c, s->as.set.value) == UNUSED;
+}
+
 /* Takes the declaration at `i` into the only one of the statements behind it that uses the variable, if that is a
- * loop. */
+ * loop. What the variable is set to ahead of the loop is read by none then. */
 static bool move_inwards(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t i, uint32_t n, uint32_t *work) {
     const tirbi_ls *declaration = items[i];
     scope c = {.pool = pool, .var = declaration->as.set.var, .work = work};
     uint32_t user = n;
     for (uint32_t k = i + 1; k < n; k++) {
-        if (!items[k] || of_stmt(&c, items[k], 0) == UNUSED) continue;
+        if (!items[k] || (user == n && begins_anew(&c, items[k])) || of_stmt(&c, items[k], 0) == UNUSED) continue;
         if (user != n || items[k]->kind != TIRBI_LS_LOOP) return false;
         user = k;
     }
     const tirbi_ls *loop = user == n ? NULL : inside_loop(&c, items[user], declaration);
-    if (loop) items[user] = loop;
-    return loop != NULL;
+    if (!loop) return false;
+    items[user] = loop;
+    for (uint32_t k = i + 1; k < user; k++)
+        if (items[k] && begins_anew(&c, items[k])) items[k] = NULL;
+    return true;
 }
 
 static bool may_move(const tirbi_ls *s) {
@@ -197,19 +206,34 @@ typedef struct narrower {
     uint32_t work;
 } narrower;
 
-/* The sequence with those of its declarations moved that may be. */
+static uint32_t count_items(const tirbi_ls *s) {
+    if (s->kind != TIRBI_LS_SEQ) return 1;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->as.seq.n; i++) n += count_items(s->as.seq.items[i]);
+    return n;
+}
+
+static void add_items(const tirbi_ls *s, const tirbi_ls **items, uint32_t *n) {
+    if (s->kind != TIRBI_LS_SEQ) items[(*n)++] = s;
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++) add_items(s->as.seq.items[i], items, n);
+}
+
+/* The sequence with those of its declarations moved that may be. Sequences in it are no scopes of their own. */
 static const tirbi_ls *without_declarations(narrower *w, const tirbi_ls *s) {
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(w->pool->arena, const tirbi_ls *, s->as.seq.n);
+    bool some = false;
+    for (uint32_t i = 0; i < s->as.seq.n && !some; i++) some = may_move(s->as.seq.items[i]);
+    const uint32_t all = some ? count_items(s) : 0;
+    const tirbi_ls **items = all > 0 && all <= w->work ? TIRBI_NEW_ARRAY(w->pool->arena, const tirbi_ls *, all) : NULL;
     uint32_t n = 0;
     if (!items) return s;
-    for (uint32_t i = 0; i < s->as.seq.n; i++) items[i] = s->as.seq.items[i];
-    for (uint32_t i = s->as.seq.n; i-- > 0;) {
-        if (may_move(items[i]) && move_inwards(w->pool, items, i, s->as.seq.n, &w->work)) items[i] = NULL;
-    }
-    for (uint32_t i = 0; i < s->as.seq.n; i++) {
+    w->work -= all;
+    add_items(s, items, &n);
+    for (uint32_t i = all; i-- > 0;)
+        if (may_move(items[i]) && move_inwards(w->pool, items, i, all, &w->work)) items[i] = NULL;
+    n = 0;
+    for (uint32_t i = 0; i < all; i++)
         if (items[i]) items[n++] = items[i];
-    }
-    if (n == s->as.seq.n) return s;
+    if (n == all) return s;
     const tirbi_ls *copy = n == 1 ? items[0] : tirbi_new_sequence(w->pool, s->span, items, n);
     return copy ? copy : s;
 }

@@ -113,7 +113,7 @@ const tirbi_ls *tirbi_name_still_loads(tirbi_lx_pool *pool, const tirbi_ls *loop
     *fresh = *loop;
     fresh->as.loop.var = var;
     if (!straight) {
-        const tirbi_facts none = {.n = 0};
+        const tirbi_given none = {.n = 0};
         const tirbi_lx *renamed = tirbi_lx_var(pool, var);
         fresh->as.loop.body =
             m->n > 0 && renamed ? tirbi_resolve(pool, &none, loop->as.loop.body, old, renamed, var, true) : NULL;

@@ -59,7 +59,7 @@ static bool find_crossing(crosser *c) {
 
 /* The iterations from .. to - 1, counted from 0. */
 static const tirbi_ls *part(const crosser *c, const tirbi_lx *from, const tirbi_lx *to) {
-    const tirbi_facts none = {.n = 0};
+    const tirbi_given none = {.n = 0};
     const tirbi_lvar *old = c->own.var[0];
     tirbi_lvar *var = TIRBI_NEW(c->pool->arena, tirbi_lvar);
     tirbi_ls *loop = tirbi_new_stmt(c->pool, TIRBI_LS_LOOP, c->loop->span);
@@ -86,7 +86,7 @@ static const tirbi_ls *part(const crosser *c, const tirbi_lx *from, const tirbi_
 
 /* The iteration that meets itself, if there is one. */
 static const tirbi_ls *meeting(const crosser *c, const tirbi_lx *at, const tirbi_lx *behind) {
-    const tirbi_facts none = {.n = 0};
+    const tirbi_given none = {.n = 0};
     const tirbi_lvar *old = c->own.var[0];
     tirbi_ls *branch = tirbi_new_stmt(c->pool, TIRBI_LS_IF, c->loop->span);
     const tirbi_lx *value = at ? tirbi_lx_cast(c->pool, old->type, tirbi_lx_add(c->pool, old->min, at)) : NULL;

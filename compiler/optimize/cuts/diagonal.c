@@ -74,7 +74,7 @@ static bool meets(const visitor *v, bool last) {
 
 /* The iteration that is `at` from the first one on. */
 static const tirbi_ls *iteration(const visitor *v, const tirbi_lx *at, bool first) {
-    const tirbi_facts none = {.n = 0};
+    const tirbi_given none = {.n = 0};
     const tirbi_lvar *var = v->own.var[0];
     const tirbi_lx *value = at ? tirbi_lx_cast(v->pool, var->type, tirbi_lx_add(v->pool, var->min, at)) : NULL;
     return value ? tirbi_resolve(v->pool, &none, v->loop->as.loop.body, var, value, NULL, first) : NULL;
@@ -82,7 +82,7 @@ static const tirbi_ls *iteration(const visitor *v, const tirbi_lx *at, bool firs
 
 /* All other ones. */
 static const tirbi_ls *others(const visitor *v, bool last) {
-    const tirbi_facts none = {.n = 0};
+    const tirbi_given none = {.n = 0};
     const tirbi_lx *one = tirbi_lx_int(v->pool, TIRB_I64, 1);
     const tirbi_lvar *old = v->own.var[0];
     tirbi_lvar *var = TIRBI_NEW(v->pool->arena, tirbi_lvar);

@@ -21,8 +21,8 @@ typedef struct copy {
 typedef struct spacing {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
-    tirbi_loop_set own;  /* the loop's variable */
-    tirbi_loop_set lets; /* those that the body sets */
+    tirbi_loop_set own;               /* the loop's variable */
+    tirbi_loop_set lets;              /* those that the body sets */
     tirbi_reached places[MAX_PLACES]; /* what the body reaches */
     uint32_t n;
     copy copies[MAX_COPIES];
@@ -30,7 +30,7 @@ typedef struct spacing {
     const tirbi_lx *far;   /* iterations that keep apart */
     const tirbi_lx *ahead; /* whether all that is loaded from elsewhere is stored to later */
     bool may_be_far, may_be_ahead, always_ahead;
-    bool down; /* it goes down in memory */
+    bool down;     /* it goes down in memory */
     bool in_order; /* variables are carried from iteration to iteration */
 } spacing;
 
@@ -39,7 +39,7 @@ typedef struct block {
     spacing *s;
     const tirbi_lx *length, *first; /* the first is counted from the loop's own */
     int64_t most;
-    bool copied; /* loads read the copies */
+    bool copied;                         /* loads read the copies */
     const tirbi_lx *counter, *at, *wide; /* of the iteration in the block; what is in place of the loop's variable */
 } block;
 
@@ -81,6 +81,16 @@ static const tirbi_lx *join(const spacing *s, tirbi_op op, const tirbi_lx *a, co
 static const tirbi_lx *magnitude(const spacing *s, const tirbi_lx *x) {
     if (x->lo >= 0) return x;
     return x->hi <= 0 ? tirbi_lx_sub(s->pool, number(s, 0), x) : compute(s, TIRB_OP_ABS, x, NULL);
+}
+
+/* How many iterations keep apart that reach the same element so many iterations ahead, or behind: all, where it is the
+ * same iteration. */
+static const tirbi_lx *keeping_apart(const spacing *s, const tirbi_lx *ahead) {
+    const tirbi_lx *far = magnitude(s, ahead), *extent = s->own.var[0]->extent;
+    if (!far || far->lo > 0) return far;
+    const tirbi_lx *same = compute(s, TIRB_OP_EQ, ahead, number(s, 0)),
+                   *all = compute(s, TIRB_OP_MAX, extent, number(s, 1));
+    return same && all ? tirbi_lx_lazy(s->pool, TIRBI_LX_COND, same, all, far) : NULL;
 }
 
 /* How many elements `a` lies behind `b`, in the same buffer: by their indices, where rows of any length are between. */
@@ -134,7 +144,7 @@ static bool add_distance(spacing *s, const tirbi_reached *w, const tirbi_reached
     if (ahead && step != 1 && step != -1) ahead = compute(s, TIRB_OP_DIV, ahead, number(s, step < 0 ? -step : step));
     if (!ahead || ahead->traps) return false;
     s->down = step < 0;
-    const tirbi_lx *far = magnitude(s, ahead), *is_ahead = compare(s, ahead, 1);
+    const tirbi_lx *far = keeping_apart(s, ahead), *is_ahead = compare(s, ahead, 1);
     if (!far || !is_ahead) return false;
     const tirbi_loop_set none = {.n = 0};
     if (tirbi_always_less(s->own.var[0]->extent, tirbi_lx_add(s->pool, far, number(s, 1)), &none))

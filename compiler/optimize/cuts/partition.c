@@ -37,7 +37,7 @@ typedef struct partitioner {
     tirbi_lx_pool *pool;
     uint32_t disabled;
     tirbi_notes *notes;
-    tirbi_facts facts;
+    tirbi_given facts;
     uint32_t nests;  /* parts of the nest */
     int64_t rounds;  /* of the loops around, at most LEAST_ITERATIONS */
     uint32_t budget; /* parts that the function may still get */

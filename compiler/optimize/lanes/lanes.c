@@ -1015,7 +1015,7 @@ static bool finds_its_end(const tirbi_ls *loop) {
 /* Plans the body of a loop of one iteration as code of the loop around it, where it may store what lanes place; false
  * where that is another loop. */
 static bool plan_single(planner *p, const tirbi_ls *loop) {
-    const tirbi_facts none = {.n = 0};
+    const tirbi_given none = {.n = 0};
     tirbi_lvar *var = loop->as.loop.var;
     tirbi_lane_plan *plan = p->plan;
     if (!p->sequences || !tirbi_lx_is_int(var->extent, 1) || var->min->kind != TIRBI_LX_CONST ||

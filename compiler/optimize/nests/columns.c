@@ -193,7 +193,7 @@ const tirbi_ls *tirbi_carry_columns(tirbi_lx_pool *pool, const tirbi_ls *loop) {
 
 /* A loop like this one with a variable of its own around a statement. */
 static const tirbi_ls *with_own_variable(mover *m, const tirbi_ls *s) {
-    const tirbi_facts none = {.n = 0};
+    const tirbi_given none = {.n = 0};
     tirbi_lvar *old = m->own.var[0], *var = TIRBI_NEW(m->pool->arena, tirbi_lvar);
     if (!var || !tirbi_can_resolve(s)) return NULL;
     *var = *old;

@@ -3,101 +3,33 @@
  * loop (J. R. Allen and K. Kennedy, Automatic translation of FORTRAN programs to vector form, 1987). */
 #include "compiler/optimize/nests/separate.h"
 
-#include "compiler/loop/sums.h"
-#include "compiler/optimize/analysis/access.h"
-#include "compiler/optimize/facts/injective.h"
-#include "compiler/optimize/facts/order.h"
+#include "compiler/optimize/analysis/depend.h"
+#include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
 
 #include <string.h>
 
-enum { MAX_ACCESSES = 32, MAX_VARIABLES = 16 };
-
-/* Which of two statements is first to come to what both reach. */
-enum { NEITHER = 0, FIRST = 1, SECOND = 2, EITHER = FIRST | SECOND };
+enum { MAX_ROOTS = 32 };
 
 typedef struct separator {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
     tirbi_loop_set own;    /* the loop's variable */
     tirbi_loop_set inside; /* those that the body sets */
-    tirbi_loop_set all;    /* both */
     const tirbi_ls *nodes[TIRBI_MAX_SEPARATE];
     uint32_t n;
-    tirbi_reached accesses[MAX_ACCESSES]; /* by node */
-    uint32_t n_accesses;
-    const tirbi_lvar *variables[MAX_VARIABLES]; /* that the body sets */
-    uint32_t uses[MAX_VARIABLES];               /* the nodes that set or read each, by bits */
-    uint32_t n_variables;
     tirbi_roots stored;                 /* the memory that it stores to */
     uint32_t after[TIRBI_MAX_SEPARATE]; /* the nodes that must come after a node, by bits */
-    uint32_t fails;                     /* the nodes that can fail, by bits: these stay one loop */
-    bool nests, reloads;                /* there are loops in the body; a variable is read from where it was stored */
+    bool reloads;                       /* a variable is read from where it was stored */
 } separator;
 
-/* ---- What the statements reach ---------------------------------------------------------------------------------- */
-
-/* What a statement or a value of a node does beside its accesses. */
-typedef struct noted {
-    separator *s;
-    uint32_t node;
-} noted;
-
-static void note_use(const noted *n, const tirbi_lvar *var) {
-    for (uint32_t i = 0; i < n->s->n_variables; i++)
-        if (n->s->variables[i] == var) n->s->uses[i] |= UINT32_C(1) << n->node;
-}
-
-static bool note_value(void *context, const tirbi_lx *x) {
-    const noted *n = context;
-    if (x->kind == TIRBI_LX_VAR) note_use(n, x->var);
-    if (x->traps) n->s->fails |= UINT32_C(1) << n->node;
-    return true;
-}
-
-static bool note_store(void *context, const tirbi_reached *a) {
-    const noted *n = context;
-    if (a->what == TIRBI_LOADS) return true;
-    const tirbi_lx *load = tirbi_lx_load(n->s->pool, a->place);
-    if (!load || load->traps) n->s->fails |= UINT32_C(1) << n->node;
-    return true;
-}
-
-static bool note_stmt(void *context, const tirbi_ls *s) {
-    const noted *n = context;
-    if (s->kind == TIRBI_LS_SET) note_use(n, s->as.set.var);
-    if (s->kind == TIRBI_LS_LOOP) n->s->nests = true;
-    return s->kind != TIRBI_LS_LOOP || tirbi_is_plain_loop(s);
-}
-
-static bool note_node(separator *s, uint32_t node) {
-    noted n = {s, node};
-    tirbi_accesses all = {.item = s->accesses,
-                          .n = s->n_accesses,
-                          .most = MAX_ACCESSES,
-                          .part = (uint16_t)node,
-                          .rules = TIRBI_TAKE_VIEWS,
-                          .kinds = TIRBI_NESTS,
-                          .context = &n,
-                          .stmt = note_stmt,
-                          .value = note_value,
-                          .access = note_store};
-    const bool found = tirbi_find_accesses(&all, s->nodes[node]);
-    s->n_accesses = all.n;
-    return found;
-}
+/* ---- The statements --------------------------------------------------------------------------------------------- */
 
 /* Notes a variable that is set. */
 static tirbi_step find_change(tirbi_walk *w, const tirbi_ls *stmt) {
     separator *s = w->context;
-    if (stmt->kind == TIRBI_LS_SET) {
-        for (uint32_t i = 0; i < s->n_variables; i++)
-            if (s->variables[i] == stmt->as.set.var) return TIRBI_INTO;
-        if (s->n_variables == MAX_VARIABLES) return TIRBI_STOP;
-        s->variables[s->n_variables++] = stmt->as.set.var;
-    }
     if (stmt->kind != TIRBI_LS_SET && stmt->kind != TIRBI_LS_LOOP) return TIRBI_INTO;
     if (s->inside.n == TIRBI_MAX_AFFINE) return TIRBI_STOP;
     s->inside.var[s->inside.n++] = stmt->kind == TIRBI_LS_SET ? stmt->as.set.var : stmt->as.loop.var;
@@ -146,82 +78,39 @@ static bool find_nodes(separator *s, const tirbi_ls *body, const tirbi_lx *condi
 
 /* ---- Which is first --------------------------------------------------------------------------------------------- */
 
-/* By how many iterations the same element is reached later through `b` than through `a`, where each iteration
- * moves both by `step` and b lies `by` behind a. False: never. */
-static bool delay_of(const separator *s, int64_t by, int64_t step, int64_t *delay) {
-    if (by == INT64_MIN || by % step != 0) return false;
-    *delay = -(by / step);
-    return *delay < s->loop->as.loop.var->extent->hi && -*delay < s->loop->as.loop.var->extent->hi;
-}
-
-/* How far an index, or the number of an element, goes from iteration to iteration; 0: it is not known. */
-static int64_t step_of(const separator *s, const tirbi_lx *x, const tirbi_affine *form) {
-    int64_t step;
-    const bool known = !tirbi_mentions_loops(x, &s->inside) && tirbi_affine_constant(form, 0, &step);
-    return known && step != INT64_MIN ? step : 0;
-}
-
-static int64_t step_of_index(const separator *s, const tirbi_place *place, uint32_t d) {
-    tirbi_affine form;
-    return tirbi_affine_index(s->pool, place, d, &s->own, &form) ? step_of(s, place->indices[d], &form) : 0;
-}
-
-static int64_t step_of_number(const separator *s, const tirbi_place *place) {
-    tirbi_affine form;
-    return tirbi_affine_number(s->pool, place, &s->own, &form) ? step_of(s, place->flat, &form) : 0;
-}
-
-static unsigned by_delay(int64_t delay, const tirbi_reached *a, const tirbi_reached *b) {
-    if (delay != 0) return delay > 0 ? FIRST : SECOND;
-    return a->part < b->part ? FIRST : SECOND;
-}
-
-/* Which of the nodes of a and b comes first to an element that both reach, in different nodes. */
-static unsigned who_is_first(separator *s, const tirbi_reached *a, const tirbi_reached *b) {
-    const tirbi_place *p = a->place, *q = b->place;
-    int64_t by, delay, step;
-    if (!tirbi_may_meet(p->buffer->root, q->buffer->root)) return NEITHER;
-    if (p->buffer != q->buffer || p->view || q->view || p->buffer->overlaps || tirbi_buffer_moves(p->buffer, &s->all))
-        return EITHER;
-    if ((step = step_of_number(s, p)) != 0 && step_of_number(s, q) == step &&
-        tirbi_constant_difference(q->flat, p->flat, &by))
-        return delay_of(s, by, step, &delay) ? by_delay(delay, a, b) : NEITHER;
-    if (!tirbi_is_compact(s->pool, p->buffer)) return EITHER;
-    for (uint32_t d = 0; d < p->ndim; d++) {
-        if ((step = step_of_index(s, p, d)) != 0 && step_of_index(s, q, d) == step &&
-            tirbi_constant_difference(q->indices[d], p->indices[d], &by))
-            return delay_of(s, by, step, &delay) ? by_delay(delay, a, b) : NEITHER;
-    }
-    for (uint32_t d = 0; d < p->ndim; d++)
-        if (tirbi_never_equal(p->indices[d], q->indices[d], &s->all)) return NEITHER;
-    return EITHER;
-}
-
-static void join_nodes(separator *s, uint32_t a, uint32_t b, unsigned first) {
-    if (first & FIRST) s->after[a] |= UINT32_C(1) << b;
-    if (first & SECOND) s->after[b] |= UINT32_C(1) << a;
-}
-
-/* Finds what must come after what, directly or by way of others. */
-static void find_order(separator *s) {
-    for (uint32_t i = 0; i < s->n_accesses; i++) {
-        for (uint32_t k = i + 1; k < s->n_accesses; k++) {
-            const tirbi_reached *a = &s->accesses[i], *b = &s->accesses[k];
-            if (a->part == b->part || (a->what == TIRBI_LOADS && b->what == TIRBI_LOADS)) continue;
-            join_nodes(s, a->part, b->part, who_is_first(s, a, b));
-        }
-    }
-    for (uint32_t v = 0; v < s->n_variables; v++)
-        for (uint32_t i = 0; i < s->n; i++)
-            if (s->uses[v] >> i & 1) s->after[i] |= s->uses[v];
+/* Finds what must come after what, directly or by way of others. Who shares a variable stays together. */
+static bool find_order(separator *s) {
+    uint32_t fails = 0;
     for (uint32_t i = 0; i < s->n; i++)
-        if (s->fails >> i & 1) s->after[i] |= s->fails; /* which one fails first stays so */
+        if (!tirbi_cannot_fail(s->nodes[i])) fails |= UINT32_C(1) << i;
+    /* Loops inside may be better off together, for what they read of memory. */
+    if (!s->reloads && (fails || tirbi_has_kind(s->loop->as.loop.body, TIRBI_KIND(LOOP)))) return false;
+    tirbi_dependences *graph = tirbi_find_dependences(s->pool, s->loop, s->nodes, s->n);
+    if (!graph) return false;
+    for (uint32_t i = 0; i < graph->n_edges; i++) {
+        const tirbi_edge *e = &graph->edge[i];
+        const uint32_t from = graph->access[e->from].at.part, to = graph->access[e->to].at.part;
+        s->after[from] |= UINT32_C(1) << to;
+        if (e->kind == TIRBI_SCALAR) s->after[to] |= UINT32_C(1) << from;
+    }
+    tirbi_forget_dependences(s->pool, graph);
+    for (uint32_t i = 0; i < s->n; i++)
+        if (fails >> i & 1) s->after[i] |= fails; /* which one fails first stays so */
     for (uint32_t k = 0; k < s->n; k++)
         for (uint32_t i = 0; i < s->n; i++)
             if (s->after[i] >> k & 1) s->after[i] |= s->after[k];
+    return true;
 }
 
 /* ---- What is read from where it was stored ---------------------------------------------------------------------- */
+
+/* Whether each iteration comes to an element of its own. */
+static bool is_own(const separator *s, const tirbi_place *place) {
+    tirbi_affine form;
+    int64_t step;
+    return tirbi_affine_number(s->pool, place, &s->own, &form) && !tirbi_mentions_loops(place->flat, &s->inside) &&
+           tirbi_affine_constant(&form, 0, &step) && step != 0 && step != INT64_MIN;
+}
 
 /* What an iteration stores of an integer variable, to an element that is its own: it can be read from there. NULL for
  * other statements. */
@@ -232,14 +121,14 @@ static const tirbi_lx *kept_in_memory(separator *s, const tirbi_ls *stmt) {
     uint32_t stores = 0;
     for (uint32_t i = 0; i < s->stored.n; i++) stores += tirbi_may_meet(s->stored.item[i], place->buffer->root);
     const bool own = stores == 1 && !place->view && !place->buffer->overlaps && place->buffer->type == value->type &&
-                     step_of_number(s, place) != 0;
+                     is_own(s, place);
     const tirbi_lx *load = own ? tirbi_lx_load(s->pool, place) : NULL;
     return load && !load->traps ? load : NULL;
 }
 
 /* o[i] = k; .. k .. as o[i] = k; .. o[i] .., so that what comes behind does not need the variable. */
 static const tirbi_ls *reload(separator *s, const tirbi_ls *body) {
-    const tirbi_facts none = {.n = 0};
+    const tirbi_given none = {.n = 0};
     if (body->kind != TIRBI_LS_SEQ || body->as.seq.n == 0) return body;
     const uint32_t n = body->as.seq.n;
     const tirbi_ls **items = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_ls *, n);
@@ -283,7 +172,7 @@ static uint32_t next_circle(const separator *s, uint32_t left) {
 
 /* The loop with a variable of its own over some of the nodes, in their order. */
 static const tirbi_ls *loop_over(const separator *s, uint32_t nodes) {
-    const tirbi_facts none = {.n = 0};
+    const tirbi_given none = {.n = 0};
     const tirbi_ls **items = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_ls *, s->n);
     tirbi_ls *loop = tirbi_new_stmt(s->pool, TIRBI_LS_LOOP, s->loop->span);
     tirbi_lvar *old = s->own.var[0], *var = TIRBI_NEW(s->pool->arena, tirbi_lvar);
@@ -307,17 +196,10 @@ static bool read_loop(separator *s) {
     const tirbi_ls *body = s->loop->as.loop.body;
     tirbi_walk walk = {.context = s, .stmt = find_change};
     if (!tirbi_is_plain_loop(s->loop) || !tirbi_can_resolve(body) || !tirbi_walk_stmt(&walk, body) ||
-        !tirbi_find_stored(&s->stored, body, MAX_ACCESSES))
+        !tirbi_find_stored(&s->stored, body, MAX_ROOTS))
         return false;
     body = reload(s, body);
-    if (!body || !find_nodes(s, body, NULL) || s->n < 2) return false;
-    s->all = s->inside;
-    if (s->all.n == TIRBI_MAX_AFFINE) return false;
-    s->all.var[s->all.n++] = s->own.var[0];
-    for (uint32_t i = 0; i < s->n; i++)
-        if (!note_node(s, i)) return false;
-    /* Loops inside may be better off together, for what they read of memory. */
-    return s->reloads || (!s->nests && s->fails == 0);
+    return body && find_nodes(s, body, NULL) && s->n >= 2;
 }
 
 uint32_t tirbi_separate(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *out[TIRBI_MAX_SEPARATE]) {
@@ -327,8 +209,7 @@ uint32_t tirbi_separate(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_l
     s->pool = pool;
     s->loop = loop;
     s->own = (tirbi_loop_set){.var = {loop->as.loop.var}, .n = 1};
-    if (!read_loop(s)) return 0;
-    find_order(s);
+    if (!read_loop(s) || !find_order(s)) return 0;
     uint32_t left = (UINT32_C(1) << s->n) - 1, n = 0;
     if (circle_of(s, 0) == left) return 0;
     while (left) {

@@ -240,7 +240,7 @@ static bool are_short_rows(unroller *u, const tirbi_ls *s, const tirbi_lvar *pha
  * all of a body, instead of one phase in each round of a loop. NULL where the nest is none of this kind. */
 static const tirbi_ls *phases_of(unroller *u, const tirbi_ls *s) {
     const tirbi_ls *loop[TIRBI_MAX_AFFINE], *at = s, *const *stores = &at, *phase[MAX_PHASES];
-    const tirbi_facts facts = {.n = 0};
+    const tirbi_given facts = {.n = 0};
     tirbi_loop_set loops = {.n = 0};
     uint32_t n_stores = 1;
     for (; at->kind == TIRBI_LS_LOOP && loops.n < TIRBI_MAX_AFFINE; at = at->as.loop.body) {

@@ -8,7 +8,7 @@
 enum { MAX_RENAMED = 32 };
 
 typedef struct resolver {
-    const tirbi_facts *facts;
+    const tirbi_given *facts;
     const tirbi_lvar *from;
     const tirbi_lx *value;
     tirbi_lvar *to;
@@ -20,14 +20,14 @@ typedef struct resolver {
 
 /* ---- Facts ------------------------------------------------------------------------------------------------------ */
 
-void tirbi_add_fact(tirbi_facts *facts, const tirbi_lx *x, const tirbi_lx *y, int64_t constant) {
+void tirbi_add_fact(tirbi_given *facts, const tirbi_lx *x, const tirbi_lx *y, int64_t constant) {
     tirbi_sum sum = {.constant = constant};
-    if (facts->n < TIRBI_MAX_FACTS && tirbi_sum_of(&sum, x, 1) && tirbi_sum_of(&sum, y, -1))
+    if (facts->n < TIRBI_MAX_GIVEN && tirbi_sum_of(&sum, x, 1) && tirbi_sum_of(&sum, y, -1))
         facts->item[facts->n++] = sum;
 }
 
 /* Whether the sum is not negative, by the ranges of its terms or as the sum of a fact and something. */
-static bool not_negative(const tirbi_facts *facts, const tirbi_sum *sum) {
+static bool not_negative(const tirbi_given *facts, const tirbi_sum *sum) {
     int64_t lo, hi;
     if (tirbi_sum_range(sum, &lo, &hi) && lo >= 0) return true;
     for (uint32_t i = 0; i < facts->n; i++) {
@@ -38,12 +38,12 @@ static bool not_negative(const tirbi_facts *facts, const tirbi_sum *sum) {
 }
 
 /* Whether a - b >= least. */
-static bool exceeds(const tirbi_facts *facts, const tirbi_lx *a, const tirbi_lx *b, int64_t least) {
+static bool exceeds(const tirbi_given *facts, const tirbi_lx *a, const tirbi_lx *b, int64_t least) {
     tirbi_sum sum = {.constant = -least};
     return tirbi_sum_of(&sum, a, 1) && tirbi_sum_of(&sum, b, -1) && not_negative(facts, &sum);
 }
 
-int tirbi_decide(const tirbi_facts *facts, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
+int tirbi_decide(const tirbi_given *facts, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
     switch (op) {
     case TIRB_OP_LT: return exceeds(facts, b, a, 1) ? 1 : exceeds(facts, a, b, 0) ? 0 : -1;
     case TIRB_OP_LE: return exceeds(facts, b, a, 0) ? 1 : exceeds(facts, a, b, 1) ? 0 : -1;
@@ -299,7 +299,7 @@ bool tirbi_can_resolve(const tirbi_ls *s) {
     return tirbi_find_accesses(&all, s);
 }
 
-const tirbi_ls *tirbi_resolve(tirbi_lx_pool *pool, const tirbi_facts *facts, const tirbi_ls *body,
+const tirbi_ls *tirbi_resolve(tirbi_lx_pool *pool, const tirbi_given *facts, const tirbi_ls *body,
                               const tirbi_lvar *from, const tirbi_lx *value, tirbi_lvar *to, bool first) {
     resolver *v = TIRBI_NEW(pool->arena, resolver);
     if (!v || !value) return NULL;

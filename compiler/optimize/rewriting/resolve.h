@@ -5,19 +5,19 @@
 #include "compiler/loop/loop.h"
 #include "compiler/loop/sums.h"
 
-enum { TIRBI_MAX_FACTS = 24 };
+enum { TIRBI_MAX_GIVEN = 24 };
 
 /* What holds wherever the code runs: each of these is not negative. */
-typedef struct tirbi_facts {
-    tirbi_sum item[TIRBI_MAX_FACTS];
+typedef struct tirbi_given {
+    tirbi_sum item[TIRBI_MAX_GIVEN];
     uint32_t n;
-} tirbi_facts;
+} tirbi_given;
 
 /* Adds that x - y + constant is not negative. More than there is room for is forgotten. */
-void tirbi_add_fact(tirbi_facts *facts, const tirbi_lx *x, const tirbi_lx *y, int64_t constant);
+void tirbi_add_fact(tirbi_given *facts, const tirbi_lx *x, const tirbi_lx *y, int64_t constant);
 
 /* The value of an integer comparison: 1 or 0, or -1 where it is not known. */
-int tirbi_decide(const tirbi_facts *facts, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b);
+int tirbi_decide(const tirbi_given *facts, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b);
 
 /* Whether `s` is of statements that tirbi_resolve copies. */
 bool tirbi_can_resolve(const tirbi_ls *s);
@@ -26,7 +26,7 @@ bool tirbi_can_resolve(const tirbi_ls *s);
  * decide are gone, and what they keep from running. `first`: the part begins where the loop did, and it is not empty;
  * else no condition of the copy counts on a loop's first iteration being that of the part. `to` is the variable of the
  * part, or NULL where it has one iteration. A sequence of nothing where nothing is left; NULL when memory ran out. */
-const tirbi_ls *tirbi_resolve(tirbi_lx_pool *pool, const tirbi_facts *facts, const tirbi_ls *body,
+const tirbi_ls *tirbi_resolve(tirbi_lx_pool *pool, const tirbi_given *facts, const tirbi_ls *body,
                               const tirbi_lvar *from, const tirbi_lx *value, tirbi_lvar *to, bool first);
 
 /* Whether a statement does nothing. */

@@ -1,0 +1,723 @@
+#include "compiler/optimize/analysis/depend.h"
+
+#include <string.h>
+
+#include "compiler/loop/linear.h"
+#include "compiler/optimize/facts/affine.h"
+#include "compiler/optimize/facts/injective.h"
+#include "loader/base/divisor.h"
+
+enum { MAX_ACCESSES = 64, MAX_EDGES = 2048, MAX_LETS = 16, MAX_FORMS = 5 };
+
+/* Bits of a number that is exact: no two values of it are the same modulo any power. */
+enum { WHOLE = 65 };
+
+/* A symbol that may have another value whenever it is come to. */
+#define ALWAYS UINT32_MAX
+
+/* A loop of the nest: the symbols of its variable and of the distance between two of its iterations, and its first and
+ * last values, where these are polynomials. */
+typedef struct nest_loop {
+    tirbi_lvar *var;
+    uint32_t symbol, distance;
+    bool bounded;
+    tirbi_poly first, last;
+} nest_loop;
+
+/* What a subscript is, modulo 2^bits. */
+typedef struct form {
+    bool read;
+    unsigned bits;
+    tirbi_poly is;
+} form;
+
+typedef struct access_forms {
+    form *item; /* the element's number, then its subscripts; NULL: it has none that can be compared */
+    uint32_t n;
+} access_forms;
+
+typedef struct let {
+    const tirbi_lvar *var;
+    const tirbi_lx *value; /* NULL: it is not pure */
+    uint32_t loops;        /* around it, by bits */
+} let;
+
+typedef struct builder {
+    tirbi_lx_pool *pool;
+    tirbi_dependences *g;
+    tirbi_facts *facts;
+    nest_loop loop[TIRBI_NEST_LOOPS];
+    uint8_t path[TIRBI_NEST_DEPTH];
+    uint32_t n_path;
+    uint16_t part;
+    let lets[MAX_LETS];
+    uint32_t n_lets;
+    tirbi_loop_set changed; /* variables of loops, and those that are set */
+    access_forms forms[MAX_ACCESSES];
+    bool substituted; /* a variable's value stands in what was read */
+    struct {
+        uint32_t loops; /* that it depends on, by bits; ALWAYS */
+        uint16_t other; /* in another iteration; 0: it has no symbol yet */
+        bool known;
+    } symbol[TIRBI_MAX_SYMBOLS];
+    tirbi_poly bound[TIRBI_NEST_LOOPS * 4]; /* of a test */
+    uint32_t n_bound;
+    uint32_t known; /* facts that hold outside of any test */
+} builder;
+
+/* ---- What there is ---------------------------------------------------------------------------------------------- */
+
+static uint32_t bits_of(const uint8_t *loops, uint32_t n) {
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < n; i++) bits |= UINT32_C(1) << loops[i];
+    return bits;
+}
+
+static bool add_access(builder *b, const tirbi_reached *at, const tirbi_lvar *var) {
+    tirbi_dependences *g = b->g;
+    if (g->n_accesses == MAX_ACCESSES) return false;
+    tirbi_nest_access *access = &g->access[g->n_accesses++];
+    *access = (tirbi_nest_access){.at = *at, .var = var, .n_loops = (uint8_t)b->n_path};
+    access->at.part = b->part;
+    memcpy(access->loop, b->path, sizeof(access->loop));
+    return true;
+}
+
+static bool note_access(void *context, const tirbi_reached *at) { return add_access(context, at, NULL); }
+
+static const let *find_let(const builder *b, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < b->n_lets; i++)
+        if (b->lets[i].var == var) return &b->lets[i];
+    return NULL;
+}
+
+static bool note_value(void *context, const tirbi_lx *x) {
+    builder *b = context;
+    if (x->kind != TIRBI_LX_VAR || (x->var->kind != TIRBI_LVAR_LOCAL && !find_let(b, x->var))) return true;
+    return add_access(b, &(tirbi_reached){.what = TIRBI_LOADS}, x->var);
+}
+
+static bool change(builder *b, tirbi_lvar *var) {
+    for (uint32_t i = 0; i < b->changed.n; i++)
+        if (b->changed.var[i] == var) return true;
+    if (b->changed.n == TIRBI_MAX_AFFINE) return false;
+    b->changed.var[b->changed.n++] = var;
+    return true;
+}
+
+static bool note_set(builder *b, const tirbi_ls *s) {
+    tirbi_lvar *var = s->as.set.var;
+    if (!change(b, var)) return false;
+    if (var->kind == TIRBI_LVAR_LET) {
+        if (b->n_lets == MAX_LETS) return false;
+        const tirbi_lx *value = s->as.set.value;
+        b->lets[b->n_lets++] =
+            (let){.var = var, .value = value->pure ? value : NULL, .loops = bits_of(b->path, b->n_path)};
+    }
+    return add_access(b, &(tirbi_reached){.stmt = s, .what = TIRBI_STORES}, var);
+}
+
+static tirbi_accesses lister_of(builder *b) {
+    return (tirbi_accesses){
+        .rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS, .context = b, .value = note_value, .access = note_access};
+}
+
+static bool list_value(builder *b, const tirbi_lx *x) {
+    tirbi_accesses all = lister_of(b);
+    return tirbi_find_accesses_of(&all, x);
+}
+
+static bool list_stmt(builder *b, const tirbi_ls *s);
+
+static bool list_loop(builder *b, const tirbi_ls *s) {
+    tirbi_dependences *g = b->g;
+    tirbi_lvar *var = s->as.loop.var;
+    if (s->as.loop.step || s->as.loop.blocks || s->as.loop.rows || b->n_path == TIRBI_NEST_DEPTH ||
+        g->n_loops == TIRBI_NEST_LOOPS || !list_value(b, var->min) || !list_value(b, var->extent) || !change(b, var))
+        return false;
+    b->loop[g->n_loops].var = var;
+    b->path[b->n_path++] = (uint8_t)g->n_loops;
+    g->loop[g->n_loops++] = s;
+    return true;
+}
+
+static bool list_stmt(builder *b, const tirbi_ls *s) {
+    tirbi_accesses all = lister_of(b);
+    switch ((tirbi_ls_kind)s->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            if (!list_stmt(b, s->as.seq.items[i])) return false;
+        return true;
+    case TIRBI_LS_IF:
+        return list_value(b, s->as.if_.condition) && list_stmt(b, s->as.if_.then_case) &&
+               (!s->as.if_.else_case || list_stmt(b, s->as.if_.else_case));
+    case TIRBI_LS_LOOP: {
+        const bool listed = list_loop(b, s) && list_stmt(b, s->as.loop.body);
+        b->n_path -= listed;
+        return listed;
+    }
+    case TIRBI_LS_SET:
+        return tirbi_find_accesses(&all, s) && note_set(b, s);
+    case TIRBI_LS_STORE:
+        return tirbi_find_accesses(&all, s);
+    default:
+        return false;
+    }
+}
+
+/* ---- Forms ------------------------------------------------------------------------------------------------------ */
+
+static const tirbi_lx *let_value(void *context, const tirbi_lvar *var) {
+    builder *b = context;
+    const let *set = find_let(b, var);
+    if (!set || !set->value) return NULL;
+    b->substituted = true;
+    return set->value;
+}
+
+/* Takes note of the bounds of a loop, as they are where no test has changed them. */
+static void bound_loop(builder *b, const nest_loop *l) {
+    tirbi_poly runs = l->last;
+    if (!l->bounded) return;
+    b->facts->symbols[l->symbol].first = &l->first;
+    b->facts->symbols[l->symbol].last = &l->last;
+    if (tirbi_poly_add(&runs, &l->first, -1)) tirbi_know(b->facts, &runs);
+}
+
+static void unbound_loops(builder *b) {
+    for (uint32_t i = 0; i < b->facts->n_symbols; i++) b->facts->symbols[i].first = b->facts->symbols[i].last = NULL;
+    b->facts->n_known = b->known;
+    b->n_bound = 0;
+}
+
+static bool read_exactly(builder *b, const tirbi_lx *x, tirbi_poly *out) {
+    const tirbi_linear_reader reader = {.facts = b->facts, .value_of = let_value, .context = b};
+    tirbi_conditions conditions = {.n = 0};
+    return tirbi_read_linear(&reader, x, out, &conditions) &&
+           tirbi_exact_if(b->facts, out, (tirbi_dtype)x->type, &conditions) && conditions.n == 0;
+}
+
+/* The symbols of all loops, outer ones first, so that bounds name symbols that come before them. */
+static bool name_loops(builder *b) {
+    for (uint32_t i = 0; i < b->g->n_loops; i++) {
+        nest_loop *l = &b->loop[i];
+        const tirbi_lx *var = tirbi_lx_var(b->pool, l->var);
+        l->symbol = var ? tirbi_symbol_of(b->facts, var) : TIRBI_MAX_SYMBOLS;
+        if (l->symbol == TIRBI_MAX_SYMBOLS) return false;
+    }
+    for (uint32_t i = 0; i < b->g->n_loops; i++) {
+        tirbi_lx *distance = TIRBI_NEW(b->pool->arena, tirbi_lx);
+        if (!distance) return false;
+        *distance = *b->facts->symbols[b->loop[i].symbol].value;
+        b->loop[i].distance = tirbi_symbol_of(b->facts, distance);
+        if (b->loop[i].distance == TIRBI_MAX_SYMBOLS) return false;
+    }
+    return true;
+}
+
+static void read_form(builder *b, const tirbi_lx *x, form *out) {
+    const tirbi_linear_reader reader = {.facts = b->facts, .value_of = let_value, .context = b};
+    tirbi_conditions conditions = {.n = 0};
+    while (tirbi_keeps_value(x)) x = x->args[0];
+    b->substituted = false;
+    out->bits = tirbi_dtypes[x->type].bits;
+    out->read = tirbi_read_linear(&reader, x, &out->is, &conditions) && conditions.n == 0 &&
+                tirbi_expand(b->facts, &out->is, &out->is);
+    if (!out->read) return;
+    const bool exact = !b->substituted && tirbi_is_exact(x, NULL);
+    if (exact || (tirbi_exact_if(b->facts, &out->is, (tirbi_dtype)x->type, &conditions) && conditions.n == 0))
+        out->bits = WHOLE;
+}
+
+static bool read_access(builder *b, uint32_t at) {
+    const tirbi_nest_access *access = &b->g->access[at];
+    const tirbi_place *place = access->at.place;
+    access_forms *out = &b->forms[at];
+    if (!place || place->view || place->buffer->overlaps || place->buffer->broadcasts || place->ndim >= MAX_FORMS ||
+        tirbi_buffer_moves(place->buffer, &b->changed))
+        return true;
+    out->n = tirbi_is_compact(b->pool, place->buffer) && tirbi_has_own_number(place) ? 1 + place->ndim : 1;
+    out->item = TIRBI_NEW_ARRAY(b->pool->arena, form, out->n);
+    if (!out->item) return false;
+    unbound_loops(b);
+    for (uint32_t i = 0; i < access->n_loops; i++) bound_loop(b, &b->loop[access->loop[i]]);
+    read_form(b, place->flat, &out->item[0]);
+    for (uint32_t d = 0; d + 1 < out->n; d++) read_form(b, place->indices[d], &out->item[d + 1]);
+    return true;
+}
+
+typedef struct dependent {
+    const builder *b;
+    uint32_t loops;
+} dependent;
+
+static bool depends(const void *context, const tirbi_lx *x) {
+    dependent *d = (dependent *)(uintptr_t)context;
+    if (x->kind == TIRBI_LX_LOAD || x->kind == TIRBI_LX_CALL) d->loops = ALWAYS;
+    if (x->kind != TIRBI_LX_VAR) return d->loops == ALWAYS;
+    const let *set = find_let(d->b, x->var);
+    if (set) d->loops |= set->loops;
+    for (uint32_t i = 0; i < d->b->g->n_loops; i++)
+        if (d->b->loop[i].var == x->var) d->loops |= UINT32_C(1) << i;
+    for (uint32_t i = 0; !set && i < d->b->changed.n; i++)
+        if (x->var->kind == TIRBI_LVAR_LOCAL && d->b->changed.var[i] == x->var) d->loops = ALWAYS;
+    return d->loops == ALWAYS;
+}
+
+/* The loops whose iteration a symbol's value depends on. */
+static uint32_t loops_of(builder *b, uint32_t symbol) {
+    if (!b->symbol[symbol].known) {
+        dependent d = {.b = b};
+        tirbi_any_expr(b->facts->symbols[symbol].value, TIRBI_WALK_INDICES, depends, &d);
+        b->symbol[symbol].loops = d.loops;
+        b->symbol[symbol].known = true;
+    }
+    return b->symbol[symbol].loops;
+}
+
+/* Whether some symbol may have another value each time. */
+static bool is_loaded(builder *b, const tirbi_poly *p) {
+    for (uint32_t i = 0; i < p->n; i++)
+        for (unsigned k = 0; k < p->term[i].of.degree; k++)
+            if (loops_of(b, p->term[i].of.symbol[k]) == ALWAYS) return true;
+    return false;
+}
+
+static void read_bounds(builder *b, const uint8_t *path, uint32_t n) {
+    nest_loop *l = &b->loop[path[n - 1]];
+    tirbi_poly count;
+    unbound_loops(b);
+    for (uint32_t i = 0; i + 1 < n; i++) bound_loop(b, &b->loop[path[i]]);
+    l->bounded = read_exactly(b, l->var->min, &l->first) && read_exactly(b, l->var->extent, &count) &&
+                 tirbi_expand(b->facts, &l->first, &l->first) && tirbi_expand(b->facts, &count, &count) &&
+                 tirbi_poly_add_constant(&count, -1) && tirbi_poly_add(&count, &l->first, 1);
+    l->last = count;
+    l->bounded = l->bounded && !is_loaded(b, &l->first) && !is_loaded(b, &l->last);
+}
+
+/* ---- A test ----------------------------------------------------------------------------------------------------- */
+
+/* Two accesses, and how the iteration of the second lies to that of the first by common loop. */
+typedef struct test {
+    builder *b;
+    const tirbi_nest_access *from, *to;
+    const access_forms *first, *second;
+    uint32_t n_common;
+    uint8_t way[TIRBI_NEST_DEPTH];
+    uint32_t same; /* common loops whose iteration is the same, by bits */
+    bool solved[TIRBI_NEST_DEPTH];
+    tirbi_poly distance[TIRBI_NEST_DEPTH];
+} test;
+
+/* A symbol in the second iteration. */
+static bool in_second(test *t, uint32_t symbol, tirbi_poly *out) {
+    builder *b = t->b;
+    *out = tirbi_poly_symbol(symbol);
+    for (uint32_t i = 0; i < t->n_common; i++) {
+        const nest_loop *l = &b->loop[t->from->loop[i]];
+        if (l->symbol != symbol) continue;
+        const tirbi_poly distance = tirbi_poly_symbol(l->distance);
+        return t->way[i] == TIRBI_EQ || tirbi_poly_add(out, &distance, 1);
+    }
+    for (uint32_t i = 0; i < b->g->n_loops; i++)
+        if (b->loop[i].symbol == symbol) return true; /* of one that is around the second alone */
+    if (!(loops_of(b, symbol) & ~t->same)) return true;
+    if (b->symbol[symbol].other == 0) {
+        tirbi_lx *copy = TIRBI_NEW(b->pool->arena, tirbi_lx);
+        if (!copy) return false;
+        *copy = *b->facts->symbols[symbol].value;
+        const uint32_t other = tirbi_symbol_of(b->facts, copy);
+        if (other == TIRBI_MAX_SYMBOLS) return false;
+        b->facts->symbols[other].lo = b->facts->symbols[symbol].lo;
+        b->facts->symbols[other].hi = b->facts->symbols[symbol].hi;
+        b->symbol[symbol].other = (uint16_t)other;
+    }
+    *out = tirbi_poly_symbol(b->symbol[symbol].other);
+    return true;
+}
+
+static bool rename_poly(test *t, const tirbi_poly *p, tirbi_poly *out) {
+    tirbi_poly sum = {.n = 0};
+    for (uint32_t i = 0; i < p->n; i++) {
+        tirbi_poly product = tirbi_poly_constant(p->term[i].factor), symbol;
+        for (unsigned k = 0; k < p->term[i].of.degree; k++)
+            if (!in_second(t, p->term[i].of.symbol[k], &symbol) || !tirbi_poly_multiply(&product, &symbol, &product))
+                return false;
+        if (!tirbi_poly_add(&sum, &product, 1)) return false;
+    }
+    *out = sum;
+    return true;
+}
+
+static tirbi_poly *keep_bound(builder *b, const tirbi_poly *p) {
+    tirbi_poly *kept = &b->bound[b->n_bound++];
+    *kept = *p;
+    return kept;
+}
+
+static int64_t most_apart(const tirbi_lvar *var) {
+    int64_t most;
+    return __builtin_sub_overflow(var->hi, var->lo, &most) ? INT64_MAX : most < 0 ? 0 : most;
+}
+
+/* Bounds of the distance between the iterations of a common loop, and of its variable in the first one. */
+static void bound_distance(test *t, uint32_t at) {
+    builder *b = t->b;
+    const nest_loop *l = &b->loop[t->from->loop[at]];
+    const uint8_t way = t->way[at];
+    tirbi_symbol *s = &b->facts->symbols[l->distance], *own = &b->facts->symbols[l->symbol];
+    const int64_t most = most_apart(l->var);
+    bound_loop(b, l);
+    s->lo = way & TIRBI_GT ? (most == INT64_MAX ? INT64_MIN : -most) : way & TIRBI_EQ ? 0 : 1;
+    s->hi = way & TIRBI_LT ? most : way & TIRBI_EQ ? 0 : -1;
+    if (way == TIRBI_EQ || !l->bounded) return;
+    const tirbi_poly here = tirbi_poly_symbol(l->symbol);
+    tirbi_poly first, last;
+    if (!rename_poly(t, &l->first, &first) || !rename_poly(t, &l->last, &last)) return;
+    const bool still = tirbi_poly_equal(&first, &l->first) && tirbi_poly_equal(&last, &l->last);
+    if (!tirbi_poly_add(&first, &here, -1) || !tirbi_poly_add(&last, &here, -1)) return;
+    if (!(way & TIRBI_GT)) first = tirbi_poly_constant(way & TIRBI_EQ ? 0 : 1);
+    if (!(way & TIRBI_LT)) last = tirbi_poly_constant(way & TIRBI_EQ ? 0 : -1);
+    s->first = keep_bound(b, &first);
+    s->last = keep_bound(b, &last);
+    /* Neither the last iteration is before another one, nor the first one behind. */
+    first = l->first;
+    last = l->last;
+    if (still && way == TIRBI_LT && tirbi_poly_add_constant(&last, -1)) own->last = keep_bound(b, &last);
+    if (still && way == TIRBI_GT && tirbi_poly_add_constant(&first, 1)) own->first = keep_bound(b, &first);
+}
+
+static void bound_test(test *t) {
+    builder *b = t->b;
+    unbound_loops(b);
+    for (uint32_t i = 0; i < t->n_common; i++) bound_distance(t, i);
+    for (uint32_t i = t->n_common; i < t->from->n_loops; i++) bound_loop(b, &b->loop[t->from->loop[i]]);
+    for (uint32_t i = t->n_common; i < t->to->n_loops; i++) {
+        const nest_loop *l = &b->loop[t->to->loop[i]];
+        tirbi_poly first, last, runs;
+        if (!l->bounded || !rename_poly(t, &l->first, &first) || !rename_poly(t, &l->last, &last)) continue;
+        b->facts->symbols[l->symbol].first = keep_bound(b, &first);
+        b->facts->symbols[l->symbol].last = keep_bound(b, &last);
+        runs = last;
+        if (tirbi_poly_add(&runs, &first, -1)) tirbi_know(b->facts, &runs);
+    }
+}
+
+/* Whether factor * p + plus is not negative. */
+static bool not_negative(const builder *b, const tirbi_poly *p, int64_t factor, int64_t plus) {
+    tirbi_poly x = {.n = 0};
+    return tirbi_poly_add(&x, p, factor) && tirbi_poly_add_constant(&x, plus) && tirbi_not_negative(b->facts, &x);
+}
+
+/* The greatest magnitude by which two numbers that are equal modulo 2^bits do not differ, unless by 0. */
+static int64_t most_of(unsigned bits) { return bits >= 63 ? INT64_C(1) << 62 : (INT64_C(1) << bits) - 1; }
+
+static bool is_bounded(const builder *b, const tirbi_poly *p, unsigned bits, int64_t sign) {
+    return bits == WHOLE || not_negative(b, p, -sign, most_of(bits));
+}
+
+/* Whether a difference is no multiple of 2^bits, for its terms have a divisor that its constant has not. */
+static bool never_congruent(const tirbi_poly *p, unsigned bits) {
+    uint64_t divisor = 0;
+    int64_t constant = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        if (p->term[i].of.degree == 0)
+            constant = p->term[i].factor;
+        else
+            divisor = tirbi_common_divisor(divisor, tirbi_magnitude(p->term[i].factor));
+    }
+    if (bits == WHOLE) return divisor ? tirbi_magnitude(constant) % divisor != 0 : constant != 0;
+    if (bits < 64)
+        divisor = tirbi_common_divisor(divisor, UINT64_C(1) << bits);
+    else
+        divisor &= 0 - divisor;
+    return divisor ? ((uint64_t)constant & (divisor - 1)) != 0 : constant != 0;
+}
+
+static bool never_zero(const builder *b, const tirbi_poly *p, unsigned bits) {
+    return never_congruent(p, bits) || (not_negative(b, p, 1, -1) && is_bounded(b, p, bits, 1)) ||
+           (not_negative(b, p, -1, -1) && is_bounded(b, p, bits, -1));
+}
+
+static bool replace_distance(const builder *b, tirbi_poly *p, const test *t, uint32_t at) {
+    tirbi_poly by, rest, product;
+    const uint32_t symbol = b->loop[t->from->loop[at]].distance;
+    if (!tirbi_poly_mentions(p, symbol)) return true;
+    if (!tirbi_poly_split(p, symbol, &by, &rest) || !tirbi_poly_multiply(&by, &t->distance[at], &product) ||
+        !tirbi_poly_add(&rest, &product, 1))
+        return false;
+    *p = rest;
+    return true;
+}
+
+/* Whether a polynomial has the same value in all iterations of the nest. */
+static bool stays(builder *b, const tirbi_poly *p) {
+    for (uint32_t i = 0; i < p->n; i++) {
+        for (unsigned k = 0; k < p->term[i].of.degree; k++) {
+            const uint32_t symbol = p->term[i].of.symbol[k];
+            for (uint32_t l = 0; l < b->g->n_loops; l++)
+                if (b->loop[l].symbol == symbol || b->loop[l].distance == symbol) return false;
+            if (loops_of(b, symbol) != 0) return false;
+        }
+    }
+    return true;
+}
+
+/* A polynomial by a number, other than the least one, that divides each of its factors. */
+static bool divide(const tirbi_poly *p, int64_t by, tirbi_poly *out) {
+    const tirbi_monomial one = {.degree = 0};
+    const tirbi_poly whole = *p;
+    if (by > 0) return tirbi_poly_divide(&whole, &one, by, out);
+    out->n = 0;
+    return tirbi_poly_add(out, &whole, -1) && tirbi_poly_divide(out, &one, -by, out);
+}
+
+/* The distance of a common loop that makes a difference 0, where it is one number. */
+static void solve(test *t, const tirbi_poly *difference, unsigned bits) {
+    builder *b = t->b;
+    for (uint32_t i = 0; i < t->n_common; i++) {
+        const uint32_t symbol = b->loop[t->from->loop[i]].distance;
+        tirbi_poly by, rest, quotient;
+        int64_t c;
+        if (t->way[i] == TIRBI_EQ || t->solved[i] || !tirbi_poly_mentions(difference, symbol)) continue;
+        if (!tirbi_poly_split(difference, symbol, &by, &rest) || !tirbi_poly_is_constant(&by, &c) || c == INT64_MIN ||
+            !stays(b, &rest) || !divide(&rest, c, &quotient) || !is_bounded(b, difference, bits, 1) ||
+            !is_bounded(b, difference, bits, -1))
+            return;
+        t->distance[i].n = 0;
+        t->solved[i] = tirbi_poly_add(&t->distance[i], &quotient, -1);
+        return;
+    }
+}
+
+/* Whether what a form is in the first iteration may be what it is in the second; a distance is solved then. */
+static bool may_be_equal(test *t, const form *x, const form *y) {
+    builder *b = t->b;
+    tirbi_poly difference;
+    const unsigned bits = x->bits < y->bits ? x->bits : y->bits;
+    if (!x->read || !y->read || !rename_poly(t, &y->is, &difference) || !tirbi_poly_add(&difference, &x->is, -1))
+        return true;
+    for (uint32_t i = 0; i < t->n_common; i++)
+        if (t->solved[i] && !replace_distance(b, &difference, t, i)) return true;
+    if (difference.n == 0) return true;
+    if (never_zero(b, &difference, bits)) return false;
+    solve(t, &difference, bits);
+    return true;
+}
+
+/* Whether the two accesses may be of the same element in such iterations; distances are solved then. */
+static bool may_meet(test *t) {
+    memset(t->solved, 0, sizeof(t->solved));
+    t->same = 0;
+    for (uint32_t i = 0; i < t->n_common; i++)
+        if (t->way[i] == TIRBI_EQ) t->same |= UINT32_C(1) << t->from->loop[i];
+    bound_test(t);
+    for (uint32_t round = 0, solved = 0; round < 2; round++) {
+        for (uint32_t f = 0; f < t->first->n; f++)
+            if (!may_be_equal(t, &t->first->item[f], &t->second->item[f])) return false;
+        for (uint32_t i = 0; i < t->n_common; i++) solved += t->solved[i];
+        if (solved == 0 || t->first->n == 1) break; /* no distance to put into other forms */
+    }
+    return true;
+}
+
+/* ---- Edges ------------------------------------------------------------------------------------------------------ */
+
+static const tirbi_poly *keep(builder *b, const tirbi_poly *p) {
+    tirbi_poly *kept = TIRBI_NEW(b->pool->arena, tirbi_poly);
+    if (kept) *kept = *p;
+    return kept;
+}
+
+/* The conditions under which a distance lies outside of its loop, or is no way ahead. */
+static void find_unless(builder *b, const test *t, tirbi_edge *e) {
+    const nest_loop *l = &b->loop[t->from->loop[e->carrier]];
+    const tirbi_poly *distance = e->distance[e->carrier];
+    tirbi_poly none = {.n = 0}, far;
+    int64_t constant;
+    if (!distance || tirbi_poly_is_constant(distance, &constant)) return;
+    if (tirbi_poly_add(&none, distance, -1)) e->unless[0] = keep(b, &none);
+    far = *distance;
+    if (l->bounded && stays(b, &l->first) && stays(b, &l->last) && tirbi_poly_add(&far, &l->last, -1) &&
+        tirbi_poly_add(&far, &l->first, 1) && tirbi_poly_add_constant(&far, -1))
+        e->unless[1] = keep(b, &far);
+}
+
+/* Where the ends of an edge meet: by a form that its loop alone changes, with constant steps. */
+static void find_meeting(builder *b, const test *t, tirbi_edge *e) {
+    const uint32_t symbol = b->loop[t->from->loop[e->carrier]].symbol;
+    if (e->distance[e->carrier]) e->meets = TIRBI_MEETS_EVERY;
+    for (uint32_t f = 0; f < t->first->n && e->meets == TIRBI_MEETS_ANYWHERE; f++) {
+        const form *x = &t->first->item[f], *y = &t->second->item[f];
+        tirbi_poly by[2], rest[2], at;
+        int64_t step[2];
+        if (!x->read || !y->read || x->bits != WHOLE || y->bits != WHOLE ||
+            !tirbi_poly_split(&x->is, symbol, &by[0], &rest[0]) ||
+            !tirbi_poly_split(&y->is, symbol, &by[1], &rest[1]) || !tirbi_poly_is_constant(&by[0], &step[0]) ||
+            !tirbi_poly_is_constant(&by[1], &step[1]) || !stays(b, &rest[0]) || !stays(b, &rest[1]) ||
+            step[0] == INT64_MIN || step[1] == INT64_MIN)
+            continue;
+        const bool crosses = step[0] == -step[1] && step[0] != 0, first = step[0] == 0;
+        if (!crosses && (first == (step[1] == 0))) continue;
+        at = rest[1]; /* step * i is this, less that */
+        if (!tirbi_poly_add(&at, &rest[0], -1) || !divide(&at, first ? -step[1] : step[0], &at)) continue;
+        e->meets = crosses ? TIRBI_MEETS_CROSSING : TIRBI_MEETS_AT;
+        e->at = keep(b, &at);
+    }
+}
+
+static bool add_edge(builder *b, const tirbi_edge *e) {
+    tirbi_dependences *g = b->g;
+    if (g->n_edges == MAX_EDGES) return false;
+    if ((g->n_edges & (g->n_edges - 1)) == 0 && (g->n_edges == 0 || g->n_edges >= 16)) {
+        const uint32_t capacity = g->n_edges == 0 ? 16 : g->n_edges * 2;
+        tirbi_edge *grown = TIRBI_NEW_ARRAY(b->pool->arena, tirbi_edge, capacity);
+        if (!grown) return false;
+        if (g->n_edges > 0) memcpy(grown, g->edge, g->n_edges * sizeof(*grown));
+        g->edge = grown;
+    }
+    g->edge[g->n_edges++] = *e;
+    return true;
+}
+
+/* The ways in which loops inside the carrier may lie; false: there are none. */
+static bool refine(test *t, tirbi_edge *e) {
+    static const uint8_t ways[] = {TIRBI_LT, TIRBI_EQ, TIRBI_GT};
+    for (uint32_t i = e->carrier + 1u; i < t->n_common; i++) {
+        const uint8_t before = t->way[i];
+        uint8_t may = 0;
+        for (uint32_t k = 0; k < 3; k++) {
+            t->way[i] = ways[k];
+            if (may_meet(t)) may |= ways[k];
+        }
+        t->way[i] = before;
+        e->direction[i] = may;
+        if (may == 0) return false;
+    }
+    return true;
+}
+
+static bool is_comparable(const test *t) {
+    return t->from->at.place && t->first->item && t->second->item && t->first->n == t->second->n &&
+           t->from->at.place->buffer == t->to->at.place->buffer;
+}
+
+/* Adds the edge from one access to another that a loop carries, or that none does, where it may be there. */
+static bool connect_at(test *t, uint32_t from, uint32_t to, uint32_t carrier) {
+    builder *b = t->b;
+    const bool reads = t->to->at.what == TIRBI_LOADS, was_read = t->from->at.what == TIRBI_LOADS;
+    tirbi_edge e = {.from = (uint16_t)from, .to = (uint16_t)to, .n_common = (uint8_t)t->n_common};
+    e.kind = t->from->var ? TIRBI_SCALAR : reads ? TIRBI_FLOW : was_read ? TIRBI_ANTI : TIRBI_OUTPUT;
+    e.carrier = (uint8_t)carrier;
+    for (uint32_t i = 0; i < t->n_common; i++) {
+        t->way[i] = i < carrier ? TIRBI_EQ : i == carrier ? TIRBI_LT : TIRBI_ANY_WAY;
+        e.direction[i] = t->way[i];
+    }
+    if (!tirbi_arena_work(b->pool->arena, 4)) return false;
+    if (is_comparable(t)) {
+        if (!may_meet(t)) return true;
+        for (uint32_t i = 0; i < t->n_common; i++)
+            if (t->solved[i]) e.distance[i] = keep(b, &t->distance[i]);
+        if (carrier < t->n_common) {
+            find_unless(b, t, &e);
+            find_meeting(b, t, &e);
+        }
+        if (!refine(t, &e)) return true;
+    }
+    return add_edge(b, &e);
+}
+
+/* Loops outside of which a variable does not live: those around its declaration. */
+static uint32_t loops_around_declaration(const tirbi_dependences *g, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < g->n_accesses; i++) {
+        const tirbi_nest_access *a = &g->access[i];
+        if (a->var == var && a->at.stmt && a->at.stmt->kind == TIRBI_LS_SET && a->at.stmt->as.set.declares)
+            return a->n_loops;
+    }
+    return 0;
+}
+
+static bool connect(builder *b, uint32_t from, uint32_t to) {
+    tirbi_dependences *g = b->g;
+    test t = {
+        .b = b, .from = &g->access[from], .to = &g->access[to], .first = &b->forms[from], .second = &b->forms[to]};
+    const tirbi_nest_access *x = t.from, *y = t.to;
+    uint32_t outermost = 0;
+    if (x->at.what == TIRBI_LOADS && y->at.what == TIRBI_LOADS) return true;
+    if (x->var != y->var || (!x->var && !tirbi_may_meet(x->at.place->buffer->root, y->at.place->buffer->root)))
+        return true;
+    while (t.n_common < x->n_loops && t.n_common < y->n_loops && x->loop[t.n_common] == y->loop[t.n_common])
+        t.n_common++;
+    if (x->var) outermost = loops_around_declaration(g, x->var);
+    for (uint32_t carrier = outermost; carrier < t.n_common; carrier++)
+        if (!connect_at(&t, from, to, carrier)) return false;
+    return from >= to || connect_at(&t, from, to, t.n_common);
+}
+
+static bool build(builder *b, const tirbi_ls *loop, const tirbi_ls *const *parts, uint32_t n_parts) {
+    tirbi_dependences *g = b->g;
+    if (!list_loop(b, loop)) return false;
+    for (uint32_t i = 0; i < n_parts; i++) {
+        b->part = (uint16_t)i;
+        if (!list_stmt(b, parts[i])) return false;
+    }
+    if (!name_loops(b)) return false;
+    for (uint32_t i = 0; i < g->n_accesses; i++) {
+        const tirbi_nest_access *a = &g->access[i];
+        for (uint32_t k = 0; k < a->n_loops; k++)
+            if (!b->loop[a->loop[k]].bounded) read_bounds(b, a->loop, k + 1);
+    }
+    for (uint32_t i = 0; i < g->n_accesses; i++)
+        if (!read_access(b, i)) return false;
+    for (uint32_t i = 0; i < g->n_accesses; i++)
+        for (uint32_t k = 0; k < g->n_accesses; k++)
+            if (!connect(b, i, k)) return false;
+    return true;
+}
+
+/* What is known of sizes in the version of a function that a nest is in. */
+static const tirbi_facts *known_of(const tirbi_ls *const *parts, uint32_t n_parts) {
+    tirbi_reached first;
+    for (uint32_t i = 0; i < n_parts; i++) {
+        tirbi_accesses all = {.item = &first, .most = 1, .kinds = TIRBI_NESTS, .rules = TIRBI_TAKE_VIEWS};
+        tirbi_find_accesses(&all, parts[i]);
+        if (all.n > 0) return first.place->buffer->known;
+    }
+    return NULL;
+}
+
+tirbi_dependences *tirbi_find_dependences(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *const *parts,
+                                          uint32_t n_parts) {
+    builder *b = TIRBI_NEW(pool->arena, builder);
+    tirbi_dependences *g = TIRBI_NEW(pool->arena, tirbi_dependences);
+    tirbi_facts *facts = TIRBI_NEW(pool->arena, tirbi_facts);
+    tirbi_symbol *symbols = TIRBI_NEW_ARRAY(pool->arena, tirbi_symbol, TIRBI_MAX_SYMBOLS);
+    tirbi_poly *room = TIRBI_NEW_ARRAY(pool->arena, tirbi_poly, TIRBI_MAX_ROOM);
+    tirbi_nest_access *accesses = TIRBI_NEW_ARRAY(pool->arena, tirbi_nest_access, MAX_ACCESSES);
+    if (!b || !g || !facts || !symbols || !room || !accesses) return NULL;
+    const tirbi_facts *known = known_of(parts, n_parts);
+    if (known) *facts = *known;
+    if (known) memcpy(symbols, known->symbols, known->n_symbols * sizeof(*symbols));
+    facts->arena = NULL;
+    facts->room = room;
+    facts->n_room = 0;
+    facts->symbols = symbols;
+    g->access = accesses;
+    g->facts = b->facts = facts;
+    b->pool = pool;
+    b->g = g;
+    b->known = facts->n_known;
+    const bool built = build(b, loop, parts, n_parts);
+    TIRBI_GIVE_BACK(pool->arena, b);
+    if (built) return g;
+    tirbi_forget_dependences(pool, g);
+    return NULL;
+}
+
+void tirbi_forget_dependences(tirbi_lx_pool *pool, tirbi_dependences *g) {
+    tirbi_arena_give_back(pool->arena, g->facts->symbols, TIRBI_MAX_SYMBOLS, sizeof(*g->facts->symbols));
+    tirbi_arena_give_back(pool->arena, g->facts->room, TIRBI_MAX_ROOM, sizeof(*g->facts->room));
+    tirbi_arena_give_back(pool->arena, g->access, MAX_ACCESSES, sizeof(*g->access));
+    TIRBI_GIVE_BACK(pool->arena, g->facts);
+    TIRBI_GIVE_BACK(pool->arena, g);
+}
