@@ -200,7 +200,8 @@ def main(x: R.Tensor(("n", 8), "float32"), w: R.Tensor((8, 8), "float32"), b: R.
 def test_operators_become_one_function(t):
     """What is elementwise joins what is elementwise or sums rows; a value that others use too stays."""
     m = model(t, FUSED)
-    words = ["-f", "main", "x=3x8xf32=1,2,3,4,5,6,7", "w=8x8xf32=0.25,-1", "b=8xf32=0.5,-0.5"]
+    words = ["-f", "main", f"x=3x8xf32={','.join(str(i % 7) for i in range(24))}",
+             f"w=8x8xf32={','.join(str(i % 5 / 8) for i in range(64))}", "b=8xf32=0.5,-0.5,1,0,0.25,2,-1,3"]
     listing = t.run("dis", m).text
     called = {line.split('"')[1].split(":")[0] for line in listing.splitlines() if line.startswith(".function ")}
     assert called == {"matmul", "fused_add_relu", "fused_multiply_add", "fused_subtract_softmax_exp_multiply",
