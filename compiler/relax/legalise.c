@@ -68,6 +68,11 @@ static tirb_primfunc *expand_in(const tirbi_relax_lowering *l, tirbi_arena *aren
     return tirbi_relax_expand(use, b);
 }
 
+const tirb_primfunc *tirbi_relax_share(tirbi_relax_lowering *l, tirb_primfunc *f) {
+    const tirb_primfunc *same = find_same(l, f, &l->b);
+    return same ? same : add_operator(l, f);
+}
+
 /* The function that a text makes for this use. It is made in memory of its own, which is given back; and again where
  * none of the module is the same. */
 static const tirb_primfunc *function_of(tirbi_legal *g, const tirbi_relax_use *use) {
@@ -96,7 +101,8 @@ static bool operand_of(const tirbi_relax_held *h, tirbi_relax_operand *out) {
         return true;
     }
     if (h->kind != TIRBI_RELAX_HELD_TENSOR) return false;
-    *out = (tirbi_relax_operand){.dtype = h->buffer->dtype, .ndim = h->buffer->ndim, .shape = h->buffer->shape};
+    *out = (tirbi_relax_operand){
+        .dtype = h->buffer->dtype, .ndim = h->buffer->ndim, .shape = h->buffer->shape, .buffer = h->buffer};
     return true;
 }
 
@@ -130,6 +136,10 @@ bool tirbi_legal_emit(tirbi_legal *g) {
                                  .body = g->body,
                                  .context = g,
                                  .reason = &reason};
+    if (l->group) {
+        if (tirbi_relax_expand_into(&use, &l->b)) return true;
+        return tirbi_relax_refuse_here(l, g->span, "%s", reason ? reason : "out of memory");
+    }
     const tirb_primfunc *f = function_of(g, &use);
     return f && tirbi_relax_emit_call(l, g->span, f, args, n);
 }

@@ -146,6 +146,12 @@ static const tirbi_relax_held *constant_of(tirbi_relax_lowering *l, tirbi_span s
     return held;
 }
 
+bool tirbi_relax_know_constant(tirbi_relax_lowering *l, const tirb_relax_tensor *t, const tirbi_relax_held *held) {
+    constant_buffer *added = TIRBI_LIST_ADD(l->arena, &l->constants, constant_buffer);
+    if (added) *added = (constant_buffer){t, held};
+    return added != NULL;
+}
+
 /* ---- Leaves ----------------------------------------------------------------------------------------------------- */
 
 const tirbi_relax_held *tirbi_relax_held_of(tirbi_relax_lowering *l, const tirb_relax_expr *e) {
@@ -300,6 +306,7 @@ const tirbi_relax_held *tirbi_relax_make_room(tirbi_relax_lowering *l, tirbi_spa
         return NULL;
     }
     if (!has_sizes(l, span, type->shape, (uint32_t)type->ndim)) return NULL;
+    if (l->group && !(type = tirbi_relax_type_inside(l, span, type))) return NULL;
     if (destination && destination->kind == TIRBI_RELAX_HELD_TENSOR &&
         tirb_datatype_equal(destination->buffer->dtype, type->dtype) && has_shape(l, destination->buffer, type))
         return destination;
@@ -605,12 +612,31 @@ static bool lower_binding(tirbi_relax_lowering *l, const tirb_relax_binding *b, 
     return value != NULL;
 }
 
+/* Operators that are one function are computed where the last of them stands; each by itself where that cannot be. */
+static bool lower_group(tirbi_relax_lowering *l, const tirbi_relax_group *group, tirbi_list *known) {
+    const tirb_relax_var *var = group->bindings[group->n - 1]->var;
+    const tirbi_relax_held *value = tirbi_relax_lower_group(l, group, l->destinations[var->id]);
+    if (!value) {
+        l->reason = NULL;
+        for (uint32_t i = 0; i < group->n; i++)
+            if (!lower_binding(l, group->bindings[i], known)) return false;
+        return !l->arena->failed;
+    }
+    l->held[var->id] = value;
+    keep(l, value, l->last_use[var->id]);
+    close_scopes(l);
+    return true;
+}
+
 static const tirbi_relax_held *lower_seq(tirbi_relax_lowering *l, const tirb_relax_seq *seq) {
     tirbi_list known = {.n = 0};
     for (uint32_t i = 0; i < seq->n_blocks; i++)
         for (uint32_t k = 0; k < seq->blocks[i].n_bindings; k++) {
+            const tirb_relax_binding *b = &seq->blocks[i].bindings[k];
+            const tirbi_relax_group *group = l->groups[b->var->id];
             l->now++;
-            if (!lower_binding(l, &seq->blocks[i].bindings[k], &known)) return NULL;
+            if (!group && !lower_binding(l, b, &known)) return NULL;
+            if (group && group->bindings[group->n - 1] == b && !lower_group(l, group, &known)) return NULL;
         }
     l->now++;
     return tirbi_relax_held_of(l, seq->body);
@@ -621,11 +647,17 @@ static const tirbi_relax_held *lower_seq(tirbi_relax_lowering *l, const tirb_rel
 static void find_uses(tirbi_relax_lowering *l, const tirb_relax_expr *e);
 
 static void find_uses_of_seq(tirbi_relax_lowering *l, const tirb_relax_seq *seq) {
-    for (uint32_t i = 0; i < seq->n_blocks; i++)
+    for (uint32_t i = 0; i < seq->n_blocks; i++) {
+        if (l->fuses && seq->blocks[i].dataflow) tirbi_relax_group_block(l, &seq->blocks[i]);
         for (uint32_t k = 0; k < seq->blocks[i].n_bindings; k++) {
+            const tirbi_relax_group *group = l->groups[seq->blocks[i].bindings[k].var->id];
             l->now++;
             find_uses(l, seq->blocks[i].bindings[k].value);
+            for (uint32_t m = 0; group && group->bindings[group->n - 1] == &seq->blocks[i].bindings[k] && m < group->n;
+                 m++)
+                find_uses(l, group->bindings[m]->value);
         }
+    }
     l->now++;
     find_uses(l, seq->body);
 }
@@ -1039,10 +1071,10 @@ static bool lower_functions(tirbi_relax_lowering *l) {
     return !l->arena->failed && !tirbi_has_errors(l->diagnostics);
 }
 
-const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, tirbi_arena *arena,
+const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, bool fuse, tirbi_arena *arena,
                                        tirbi_diagnostics *diagnostics) {
     if (module->n_relax == 0) return module;
-    tirbi_relax_lowering l = {.arena = arena, .diagnostics = diagnostics, .module = module};
+    tirbi_relax_lowering l = {.arena = arena, .diagnostics = diagnostics, .module = module, .fuses = fuse};
     tirb_irmodule *grown = TIRBI_NEW(arena, tirb_irmodule);
     tirbi_builder_init(&l.b, arena, diagnostics);
     l.b.n_vars = module->n_vars;
@@ -1052,7 +1084,10 @@ const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, tirbi_arena 
     l.held = TIRBI_NEW_ARRAY(arena, const tirbi_relax_held *, module->n_relax_vars);
     l.destinations = TIRBI_NEW_ARRAY(arena, const tirbi_relax_held *, module->n_relax_vars);
     l.last_use = TIRBI_NEW_ARRAY(arena, uint32_t, module->n_relax_vars);
-    if (!grown || !l.texts || !l.lowered || !l.held || !l.destinations || !l.last_use) return NULL;
+    l.groups = TIRBI_NEW_ARRAY(arena, const tirbi_relax_group *, module->n_relax_vars);
+    l.node_of = TIRBI_NEW_ARRAY(arena, uint32_t, module->n_relax_vars);
+    if (!grown || !l.texts || !l.lowered || !l.held || !l.destinations || !l.last_use || !l.groups || !l.node_of)
+        return NULL;
     l.is_left_out = TIRBI_NEW_ARRAY(arena, bool, module->n_relax);
     if (!l.is_left_out) return NULL;
     if (!lower_functions(&l)) return NULL;

@@ -194,8 +194,8 @@ static const tirb_buffer *plan_later(tirbi_relax_lowering *l, tirbi_span span, t
 const tirb_buffer *tirbi_relax_allocate(tirbi_relax_lowering *l, tirbi_span span, tirb_datatype dtype,
                                         const tirb_expr *const *shape, uint32_t ndim) {
     const int64_t count = tirbi_relax_count(shape, ndim);
-    const bool planned = count >= 0 && count <= INT64_MAX / 64 && dtype.lanes == 1 && dtype.bits <= 64;
-    const uint32_t found = planned ? 0 : find_free(l, dtype, shape, ndim);
+    const bool planned = !l->group && count >= 0 && count <= INT64_MAX / 64 && dtype.lanes == 1 && dtype.bits <= 64;
+    const uint32_t found = planned || l->group ? 0 : find_free(l, dtype, shape, ndim);
     if (found) {
         tirbi_relax_temporary *t = &((tirbi_relax_temporary *)l->memory.temporaries.items)[found - 1];
         t->last = l->now;
@@ -204,7 +204,7 @@ const tirb_buffer *tirbi_relax_allocate(tirbi_relax_lowering *l, tirbi_span span
     tirb_buffer *buffer = tirbi_make_buffer(&l->b, span, "lv", dtype, shape, ndim, "global");
     if (!buffer) return NULL;
     if (planned) return plan_later(l, span, buffer, count);
-    if (!tirbi_relax_known_at_entry(l, shape, ndim)) {
+    if (!l->group && !tirbi_relax_known_at_entry(l, shape, ndim)) {
         tirb_stmt *stmt = tirbi_make_stmt(&l->b, span, TIRB_STMT_ALLOCATE);
         if (!stmt) return NULL;
         stmt->as.allocate.buffer = buffer;
@@ -213,7 +213,7 @@ const tirb_buffer *tirbi_relax_allocate(tirbi_relax_lowering *l, tirbi_span span
     }
     tirbi_frame *function = l->b.frames.items;
     const tirb_buffer **slot = TIRBI_LIST_ADD(l->arena, &function->allocs, const tirb_buffer *);
-    if (!slot || !add_temporary(l, buffer)) return NULL;
+    if (!slot || (!l->group && !add_temporary(l, buffer))) return NULL;
     *slot = buffer;
     return buffer;
 }

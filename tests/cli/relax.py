@@ -183,6 +183,38 @@ def main(x: R.Tensor(("n", 6), "float32")):
     assert first.count("  alloc ") == 2, first
 
 
+FUSED = IMPORTS + """@R.function
+def main(x: R.Tensor(("n", 8), "float32"), w: R.Tensor((8, 8), "float32"), b: R.Tensor((8,), "float32")):
+    n = T.int64()
+    with R.dataflow():
+        a = R.matmul(x, w)
+        y = R.nn.relu(R.add(a, b))
+        z = R.add(y, R.multiply(x, R.const(0.5, "float32")))
+        s = R.multiply(R.nn.softmax(R.subtract(z, b)), R.exp(b))
+        u = R.sum(R.square(z), axis=[1])
+        R.output(s, u, y)
+    return (s, u, y)
+"""
+
+
+def test_operators_become_one_function(t):
+    """What is elementwise joins what is elementwise or sums rows; a value that others use too stays."""
+    m = model(t, FUSED)
+    words = ["-f", "main", f"x=3x8xf32={','.join(str(i % 7) for i in range(24))}",
+             f"w=8x8xf32={','.join(str(i % 5 / 8) for i in range(64))}", "b=8xf32=0.5,-0.5,1,0,0.25,2,-1,3"]
+    listing = t.run("dis", m).text
+    called = {line.split('"')[1].split(":")[0] for line in listing.splitlines() if line.startswith(".function ")}
+    assert called == {"matmul", "fused_add_relu", "fused_multiply_add", "fused_subtract_softmax_exp_multiply",
+                      "fused_square_sum", "main"}, called
+    apart = t.run("dis", m, "--disable", "operators").text
+    assert "fused" not in apart
+    t.run("run", m, *words, "-o", "s=@s.npy", "-o", "u=@u.npy", "-o", "y=@y.npy")
+    for name in "suy":
+        assert np.isfinite(np.load(t.path(f"{name}.npy"))).all()
+    t.run("run", m, *words, "--disable", "operators", "--expect", "s=@s.npy", "--expect", "u=@u.npy", "--expect", "y=@y.npy",
+          shows=["s: matches", "u: matches", "y: matches"])
+
+
 # ---- Constants ------------------------------------------------------------------------------------------------------
 
 

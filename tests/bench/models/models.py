@@ -12,7 +12,7 @@ Sizes: the bundle beside its weights; `first` is from a start of `tirb run` to i
 program without constants; `peak` what a call takes, beside the largest set of values that are in use at one time; with
 --kernels, `sum` is the model's time over those of its operators, each by itself.
 
---check compares results at one and two threads, and temporaries with the largest live set of each element size, which
+--check compares results at one and two threads and with each operator a function by itself, and temporaries with the largest live set of each element size, which
 has a block of its own, and times nothing. The exit
 status is 1 when something is wrong; times decide nothing."""
 import argparse
@@ -51,7 +51,10 @@ class Model:
         for t in graph.inputs:
             np.save(folder / f"{t.name}.npy", t.value)
         self.arguments = [f"{t.name}=@{folder / t.name}.npy" for t in graph.inputs]
-        self.run("compile", str(self.source), "-o", str(self.bundle))
+        self.compile()
+
+    def compile(self, *words):
+        self.run("compile", str(self.source), "-o", str(self.bundle), *words)
 
     def run(self, *words):
         done = subprocess.run([self.tirb, *words], capture_output=True, text=True)
@@ -64,8 +67,8 @@ class Model:
         out = [word for i in range(len(self.graph.outputs)) for word in ("-o", f"{i}=@{self.folder / f'y{i}.npy'}")]
         return self.run("run", str(self.bundle), "-f", "main", *self.arguments, *out, *words)
 
-    def results(self, threads):
-        stats = self.call("--threads", str(threads), "--stats")
+    def results(self, *words):
+        stats = self.call("--stats", *words)
         self.peak = int(re.search(r"peak memory: (\d+)", stats).group(1))
         return [np.load(self.folder / f"y{i}.npy") for i in range(len(self.graph.outputs))]
 
@@ -106,9 +109,13 @@ def wrong(graph, found, who):
 
 def check(model):
     """What is wrong, or None; sets model.peak."""
-    one, two = model.results(1), model.results(2)
-    if any(a.tobytes() != b.tobytes() for a, b in zip(one, two)):
-        return "two threads give other bits"
+    model.compile("--disable", "operators")
+    apart = model.results()
+    model.compile()
+    one, two = model.results("--threads", "1"), model.results("--threads", "2")
+    for other, what in ((two, "two threads give"), (apart, "operators that are functions each give")):
+        if any(a.tobytes() != b.tobytes() for a, b in zip(one, other)):
+            return f"{what} other bits"
     taken, live = model.temporaries(), sum(model.graph.largest_live_set(size) for size in (1, 2, 4, 8))
     if taken is not None and taken > MOST * live:
         return f"{taken} bytes of temporaries, where {live} are in use at one time"
