@@ -120,10 +120,10 @@ cross() {
         skipped=$((skipped + 1))
         return 0
     fi
-    build "$name" "$name" || return 0
+    build "$name" "$name" "${benches[@]}" || return 0
     # The accuracy of the kernels is measured natively, and so is what inputs may cost; here bits are compared.
     local long='test_math|test_accuracy|math_sweep|test_hostile|test_compile_limits|test_load_limits'
-    long+='|irregular|mixtures|reductions|bench_check|ranges'
+    long+='|irregular|mixtures|reductions|ranges'
     # What aarch64 has been through.
     [ "$name" != s390x ] || long+='|checkasm|test_stops|nests|updates|borders|comprehensions'
     [ "$full" -eq 1 ] || leave_out=(-E "^($long)\$")
@@ -165,9 +165,13 @@ fetch_machines <<< $'aarch64 arm64\ns390x s390x' &
 fetching=$!
 
 # What only --full does in more than the release and the sanitized build, and of that what finds wrong values alone.
-values='math_sweep|test_accuracy|mixed|bench_spellings|random_spellings|costs_run'
+values='math_sweep|test_accuracy|mixed|bench_spellings|random_spellings'
 once=(-E "^(irregular|mixtures|reductions|$values)\$")
 [ "$full" -eq 0 ] || once=()
+
+# Benches are built, and compute what they should, in the release build.
+benches=(-DTIRB_BUILD_BENCH=OFF)
+[ "$full" -eq 0 ] || benches=()
 
 # The compiler is named by CC, which counts when a folder is first configured: naming another by option later would make
 # CMake forget every option.
@@ -187,6 +191,7 @@ if [ "$release" -eq 0 ]; then
     counted "Relax operators by TVM" "$python" tests/interop/relax_operators.py build/release/bin/tirb --every 4
     counted "Relax models by TVM" "$python" tests/interop/relax_models.py build/release/bin/tirb
     counted "random Relax modules" "$python" tests/interop/relax_random.py build/release/bin/tirb --count 8
+    counted "whole models" "$python" tests/bench/models/models.py --tirb build/release/bin/tirb --check
     counted "models of ONNX" "$python" tests/interop/onnx_models.py build/release/bin/tirb mlp transformer quantised
     counted "models of PyTorch" "$python" tests/interop/torch_models.py build/release/bin/tirb
     counted "operators of ONNX" "$python" tests/interop/onnx_nodes.py build/release/bin/tirb --every 40
@@ -199,9 +204,11 @@ fi
 # clang takes minutes for a lane machine with computed gotos, and seconds with a switch. --full has AVX-512's as well.
 clang_isas=sse2
 [ "$full" -eq 0 ] || clang_isas='sse2;avx512'
-# Nobody debugs this build: the asserts instead of what debuggers read.
+# Nobody debugs this build: the asserts instead of what debuggers read. -O2 takes clang twice as long.
+clang_level=-O1
+[ "$full" -eq 0 ] || clang_level=-O2
 if CC=clang build clang dev -DTIRB_SWITCH_DISPATCH=ON -DTIRB_LANE_ISAS="$clang_isas" -DTIRB_DIFFERENTIAL_COUNT=300 \
-    -DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2; then
+    -DCMAKE_C_FLAGS_RELWITHDEBINFO="$clang_level" "${benches[@]}"; then
     counted "the bundles of gcc's tirb and of clang's" "$python" tests/same_bundles.py build/release/bin/tirb build/clang/bin/tirb
     tests clang -L 'unit|differential' "${once[@]}"
 fi
@@ -210,13 +217,18 @@ fi
 # them all.
 isas=()
 [ "$full" -eq 0 ] || isas=(-DTIRB_LANE_ISAS=all)
-if CC=gcc build asan asan -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=200 "${isas[@]}" \
-    -DTIRB_SEED_COMMAND="$PWD/build/release/bin/tirb"; then
+# Lines, without variables: programs are a third of the size, and there are a hundred of them.
+sanitized='-O1 -g1 -fno-var-tracking'
+if CC=gcc build asan asan -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=200 "${isas[@]}" "${benches[@]}" \
+    -DCMAKE_C_FLAGS_RELWITHDEBINFO="$sanitized" -DTIRB_SEED_COMMAND="$PWD/build/release/bin/tirb"; then
     if [ "$(uname -m)" = x86_64 ] && ! build/asan/bin/tirb --version | grep -qw avx512; then
         echo "skipped: the lanes of AVX-512 with sanitizers: this CPU has no AVX-512"
         skipped=$((skipped + 1))
     fi
-    tests asan -L 'unit|cli|differential|fuzz' -E "^(spellings|namespace|nests|updates|borders|flattened|$values)\$"
+    # Nor what is counted rather than looked at, and programs that are like those of `differential`.
+    counts='test_compile_limits|test_load_limits|spellings|namespace'
+    similar='nests|updates|borders|flattened|irregular|mixtures|reductions|ranges|comprehensions'
+    tests asan -L 'unit|cli|differential|fuzz' -E "^($counts|$similar|$values)\$"
 fi
 # Live fuzzing and what threads share go through plain C's lanes; the sanitized build has replayed the fuzzers' inputs
 # through AVX2's.
@@ -229,7 +241,8 @@ fi
 # What threads share: the team, regions, engines, caches, cancels. --full has all of the unit tests.
 threaded=(test_team test_threads test_regions test_asm_programs test_exec test_api_call test_api_import test_cache)
 [ "$full" -eq 1 ] || targets=("${threaded[@]}" differential)
-if CC=gcc build tsan tsan -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=60 "${plain[@]}"; then
+if CC=gcc build tsan tsan -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=60 "${plain[@]}" "${benches[@]}" \
+    -DCMAKE_C_FLAGS_RELWITHDEBINFO="$sanitized"; then
     pattern=$(IFS='|'; echo "${threaded[*]}|differential")
     [ "$full" -eq 0 ] || pattern='test_|checkasm|differential'
     tests tsan -R "^($pattern)"
@@ -239,7 +252,7 @@ machines=(--tirb "$(uname -m)=build/release/bin/tirb")
 cross aarch64
 # What NEON's lanes reach, in random programs and random bytecode.
 targets=(differential bytecode)
-if [ -x build/aarch64/bin/tirb ] && build aarch64-asan aarch64-asan; then
+if [ -x build/aarch64/bin/tirb ] && build aarch64-asan aarch64-asan "${benches[@]}"; then
     tests aarch64-asan -R '^(differential|bytecode)$'
 fi
 targets=()

@@ -50,14 +50,17 @@ static bool add_rising_loops(tirbi_lowerer *l, first_loops *first, const tirbi_l
         info->class == 'I' && x->lo > -(INT64_C(1) << (info->bits - 2)) && x->hi < INT64_C(1) << (info->bits - 2);
     if (x->kind != TIRBI_LX_OP || !whole) return false;
     switch (x->op) {
-    case TIRB_OP_CAST: return tirbi_dtype_is_int((tirbi_dtype)x->source) && add_rising_loops(l, first, x->args[0]);
-    case TIRB_OP_ADD: return add_rising_loops(l, first, x->args[0]) && add_rising_loops(l, first, x->args[1]);
+    case TIRB_OP_CAST:
+        return tirbi_dtype_is_int((tirbi_dtype)x->source) && add_rising_loops(l, first, x->args[0]);
+    case TIRB_OP_ADD:
+        return add_rising_loops(l, first, x->args[0]) && add_rising_loops(l, first, x->args[1]);
     case TIRB_OP_MUL: {
         unsigned constant = x->args[0]->kind == TIRBI_LX_CONST ? 0 : 1;
         return x->args[constant]->kind == TIRBI_LX_CONST && x->args[constant]->value > 0 &&
                add_rising_loops(l, first, x->args[1 - constant]);
     }
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -70,13 +73,101 @@ static bool add_loops_of_axis(tirbi_lowerer *l, first_loops *first, const tirbi_
     return tirbi_lx_is_int(least, value->lo) && add_rising_loops(l, first, value);
 }
 
+/* ---- Loops that axes take apart --------------------------------------------------------------------------------- */
+
+enum { MAX_PARTS = 8, MAX_UNIT = 8 };
+
+/* The number that a fused loop is taken apart by, as the factors that it is written with. */
+typedef struct unit {
+    const tirbi_lx *factor[MAX_UNIT];
+    uint32_t n;
+    int64_t constant;
+} unit;
+
+static const tirbi_lx *without_casts(const tirbi_lx *x) {
+    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && tirbi_dtype_is_int((tirbi_dtype)x->source))
+        x = x->args[0];
+    return x;
+}
+
+static bool add_to_unit(unit *u, const tirbi_lx *x) {
+    x = without_casts(x);
+    if (x->kind == TIRBI_LX_CONST) return x->value > 0 && !__builtin_mul_overflow(u->constant, x->value, &u->constant);
+    if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_MUL) return add_to_unit(u, x->args[0]) && add_to_unit(u, x->args[1]);
+    if (u->n == MAX_UNIT || !x->pure) return false;
+    u->factor[u->n++] = x;
+    return true;
+}
+
+static bool is_unit(const tirbi_lx *x, const unit *u) {
+    unit left = {.constant = 1};
+    if (!add_to_unit(&left, x) || left.n != u->n || left.constant != u->constant) return false;
+    for (uint32_t i = 0; i < u->n; i++) {
+        uint32_t at = 0;
+        while (at < left.n && left.factor[at] != u->factor[i]) at++;
+        if (at == left.n) return false;
+        left.factor[at] = left.factor[--left.n];
+    }
+    return true;
+}
+
+static bool is_divided(const tirbi_lx *x, bool remainder) {
+    const tirbi_op floor = remainder ? TIRB_OP_FLOORMOD : TIRB_OP_FLOORDIV,
+                   other = remainder ? TIRB_OP_MOD : TIRB_OP_DIV;
+    return x->kind == TIRBI_LX_OP && (x->op == floor || (x->op == other && x->args[0]->lo >= 0));
+}
+
+/* Whether x is the loop's variable, or that divided by the unit where there is one. */
+static bool is_quotient(const tirbi_lx *x, const tirbi_lvar *var, const unit *u) {
+    x = without_casts(x);
+    if (u->n == 0 && u->constant == 1) return x->kind == TIRBI_LX_VAR && x->var == var;
+    if (!is_divided(x, false) || !is_unit(x->args[1], u)) return false;
+    x = without_casts(x->args[0]);
+    return x->kind == TIRBI_LX_VAR && x->var == var;
+}
+
+/* The loop that a part was taken from; NULL: it is none. */
+static tirbi_lvar *divided_loop(const tirbi_lx *x) {
+    x = without_casts(x);
+    while (is_divided(x, false) || is_divided(x, true)) x = without_casts(x->args[0]);
+    const bool loop = x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOOP;
+    return loop && x->lo == 0 && tirbi_lx_is_int(x->var->min, 0) ? x->var : NULL;
+}
+
+/* Takes out the parts i % a, i / a % b, i / (a * b) of one loop's counter, all of which are 0 in its first iteration
+ * and in no other: what is not divided by more than 1 is 0 there. NULL: the last part is not among them. */
+static tirbi_lvar *take_parts(const tirbi_lx **parts, uint32_t *n) {
+    tirbi_lvar *var = divided_loop(parts[0]);
+    unit u = {.constant = 1};
+    for (uint32_t i = 0; var && i < *n; i++) {
+        const tirbi_lx *x = without_casts(parts[i]);
+        const bool last = is_quotient(x, var, &u);
+        if (!last && (!is_divided(x, true) || !is_quotient(x->args[0], var, &u))) continue;
+        if (!last && !add_to_unit(&u, x->args[1])) return NULL;
+        parts[i] = parts[--*n];
+        if (last) return var;
+        i = UINT32_MAX; /* from the first one on again */
+    }
+    return NULL;
+}
+
+/* Adds the loops whose counters axes are parts of, all of them together. */
+static bool add_parts(tirbi_lowerer *l, first_loops *first, const tirbi_lx **parts, uint32_t n) {
+    while (n > 0) {
+        tirbi_lvar *var = take_parts(parts, &n);
+        if (!var || !add_first_loop(l, first, var)) return false;
+    }
+    return true;
+}
+
 /* The init runs when every reduce variable is at its domain's minimum. */
 void tirbi_lower_init(tirbi_lowerer *l, const tirb_stmt *realize) {
     const tirb_block *block = realize->as.block.block;
-    const tirbi_lx *condition = NULL;
+    const tirbi_lx *condition = NULL, *parts[MAX_PARTS];
     first_loops first = {.loops = TIRBI_NEW_ARRAY(l->arena, tirbi_lvar *, block->n_iters + 1),
                          .max = block->n_iters + 1};
     bool known = first.loops != NULL;
+    uint32_t n_parts = 0;
     for (uint32_t i = 0; i < block->n_iters; i++) {
         const tirb_itervar *iter = &block->iters[i];
         if (iter->type != TIRB_ITER_COMM_REDUCE) continue;
@@ -85,8 +176,15 @@ void tirbi_lower_init(tirbi_lowerer *l, const tirb_stmt *realize) {
         if (!value || !least) return;
         const tirbi_lx *at = tirbi_lx_op(l->pool, TIRB_OP_EQ, TIRB_I64, TIRB_TYPE_NONE, value, least, NULL);
         condition = condition ? tirbi_lx_op(l->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, condition, at, NULL) : at;
-        known = known && add_loops_of_axis(l, &first, value, least);
+        const tirbi_lx *written = without_casts(value); /* a value that may fail has a name */
+        if (written->kind == TIRBI_LX_VAR && written->var->kind == TIRBI_LVAR_LET)
+            written = tirbi_lower_expr(l, realize->as.block.values[i], NULL);
+        if (known && written && tirbi_lx_is_int(least, 0) && divided_loop(written) && n_parts < MAX_PARTS)
+            parts[n_parts++] = written;
+        else
+            known = known && add_loops_of_axis(l, &first, value, least);
     }
+    known = known && add_parts(l, &first, parts, n_parts);
     const tirbi_ls *init = tirbi_lower_body(l, block->init);
     tirbi_ls *branch = tirbi_append(l, TIRBI_LS_IF, block->init->span);
     branch->as.if_.condition = condition ? condition : tirbi_lx_int(l->pool, TIRB_BOOL, 1);
@@ -162,7 +260,8 @@ static void collect_parts(tirbi_lowerer *l, const tirbi_tree *tree, const tirb_s
         if (u->target && u->value) parts->n_updates++;
         return;
     }
-    default: return;
+    default:
+        return;
     }
 }
 

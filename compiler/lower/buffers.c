@@ -205,8 +205,7 @@ tirbi_lbuf *tirbi_allocate_parts(tirbi_lowerer *l, const tirb_buffer *buffer, co
     }
     shape[0] = parts;
     for (uint32_t i = 1; i < ndim; i++) shape[i] = part->shape[i - 1];
-    *all = (tirbi_lbuf){
-        .name = part->name, .type = part->type, .ndim = ndim, .shape = shape, .root = all, .param = -1};
+    *all = (tirbi_lbuf){.name = part->name, .type = part->type, .ndim = ndim, .shape = shape, .root = all, .param = -1};
     all->strides = row_major(l, shape, ndim);
     if (!all->strides) return NULL;
     tirbi_append(l, TIRBI_LS_ALLOC, buffer->span)->as.alloc.buffer = all;
@@ -255,6 +254,28 @@ static bool strides_apart(const tirbi_lbuf *b) {
     return true;
 }
 
+/* How many elements a buffer without gaps has, if that is a number; else -1. */
+static int64_t count_elements(const tirbi_lbuf *b) {
+    int64_t n = 1;
+    for (uint32_t d = b->ndim; d-- > 0;) {
+        const tirbi_lx *extent = b->shape[d];
+        if (extent->kind != TIRBI_LX_CONST || extent->value < 1 || !tirbi_lx_is_int(b->strides[d], n) ||
+            __builtin_mul_overflow(n, extent->value, &n))
+            return -1;
+    }
+    return n;
+}
+
+/* Whether all elements of a view are elements of its memory, by their numbers alone. */
+static bool covers_root(const tirbi_lbuf *b) {
+    const tirbi_lbuf *root = b->root;
+    if (root == b || b->offset || b->resized || b->broadcasts || root->offset || root->length || root->fetched ||
+        root->local || root->broadcasts)
+        return false;
+    const int64_t own = count_elements(b);
+    return own > 0 && own <= count_elements(root);
+}
+
 /* A buffer over the memory that a pointer points to, with its own shape, strides and offset. */
 static tirbi_lbuf *declare_over(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *data, tirbi_span span) {
     tirbi_pointer pointer;
@@ -272,6 +293,7 @@ static tirbi_lbuf *declare_over(tirbi_lowerer *l, const tirb_buffer *buffer, con
     }
     b->offset = tirbi_hold(l, b->name, b->offset, span);
     if (b->offset && tirbi_lx_is_int(b->offset, 0)) b->offset = NULL;
+    b->covers = covers_root(b);
     return b;
 }
 
@@ -449,6 +471,18 @@ void tirbi_realize_buffer(tirbi_lowerer *l, const tirb_stmt *realize) {
 
 /* ---- Places --------------------------------------------------------------------------------------------------- */
 
+/* Whether an element of a matched region is inside of that wherever it is inside of the source: each index is known to
+ * be below its extent, or is the source's own, of a dimension that the region has all of. */
+static bool is_inside_region(const tirbi_lbuf *region, const tirbi_lx *const *indices, const tirbi_lx *const *outer) {
+    const uint32_t lead = region->source->ndim - region->ndim;
+    if (region->broadcasts || region->resized) return false;
+    for (uint32_t i = 0; i < region->ndim; i++) {
+        const bool whole = region->shape[i] == region->source->shape[lead + i] && indices[i] == outer[lead + i];
+        if (!whole && !tirbi_index_proven(indices[i], region->shape[i])) return false;
+    }
+    return true;
+}
+
 const tirbi_place *tirbi_place_at(tirbi_lowerer *l, tirbi_lbuf *buffer, const tirbi_lx *const *indices,
                                   tirbi_span span) {
     tirbi_place *place = TIRBI_NEW(l->arena, tirbi_place);
@@ -471,7 +505,7 @@ const tirbi_place *tirbi_place_at(tirbi_lowerer *l, tirbi_lbuf *buffer, const ti
         outer[i] = i < lead ? buffer->source_mins[i] : tirbi_lx_add(l->pool, buffer->source_mins[i], indices[i - lead]);
     }
     const tirbi_place *real = tirbi_place_at(l, source, outer, span);
-    if (!real) return NULL;
+    if (!real || is_inside_region(buffer, indices, outer)) return real;
     place->view = real->view;
     *((tirbi_place *)(uintptr_t)real) = (tirbi_place){.buffer = real->buffer,
                                                       .ndim = real->ndim,

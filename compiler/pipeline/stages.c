@@ -5,6 +5,7 @@
 #include "compiler/lower/module.h"
 #include "compiler/pipeline/module.h"
 #include "compiler/pipeline/names.h"
+#include "compiler/pipeline/switches.h"
 #include "compiler/relax/lower.h"
 #include "loader/base/error.h"
 #include "loader/base/work.h"
@@ -37,12 +38,12 @@ tirb_status tirbi_run_stages(tirb_compile_result *r, const tirb_irmodule *ast, c
     if (!tirbi_check_module(ast, &r->diagnostics, &r->arena)) {
         return r->arena.failed ? tirbi_stopped(r, error) : tirbi_diagnosed(r, error);
     }
-    ast = tirbi_relax_lower(ast, &r->arena, &r->diagnostics);
+    const uint32_t disabled = tirbi_left_out(options);
+    ast = tirbi_relax_lower(ast, !(disabled & TIRB_PASS_OPERATORS), &r->arena, &r->diagnostics);
     if (!ast) return r->arena.failed ? tirbi_stopped(r, error) : tirbi_diagnosed(r, error);
     if (tirbi_has_errors(&r->diagnostics)) return tirbi_diagnosed(r, error);
     ast = tirbi_add_library(ast, &r->arena, &r->diagnostics);
     if (!ast) return r->arena.failed ? tirbi_stopped(r, error) : tirbi_diagnosed(r, error);
-    const uint32_t disabled = tirbi_left_out(options);
     tirbi_lmodule *module = tirbi_lower_module(ast, options->fp, disabled, &r->arena, &r->diagnostics);
     if (!module || r->arena.failed) return tirbi_stopped(r, error);
     if (tirbi_has_errors(&r->diagnostics)) return tirbi_diagnosed(r, error);

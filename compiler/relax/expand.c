@@ -32,7 +32,7 @@ typedef struct dim_name {
 } dim_name;
 
 static const tirb_expr *own_dim(tirbi_relax_expansion *x, const tirb_expr *outer) {
-    if (outer->kind == TIRB_EXPR_INT_IMM) return outer;
+    if (outer->kind == TIRB_EXPR_INT_IMM || x->is_inside) return outer;
     dim_name *items = x->dims.items;
     for (uint32_t i = 0; i < x->dims.n; i++)
         if (tirbi_expr_equal(items[i].outer, outer)) return items[i].var;
@@ -112,6 +112,11 @@ static bool bind_operand(tirbi_relax_expansion *x, const tirbi_tc_param *p, cons
     t->ndim = o->ndim;
     t->has_shape = !o->is_absent;
     if (o->is_absent) return true;
+    if (x->is_inside) {
+        t->shape = o->shape;
+        t->buffer = o->buffer;
+        return t->buffer && (!p->has_sizes || bind_sizes(x, p, t));
+    }
     const tirb_expr **params = (const tirb_expr **)f->params;
     const tirb_buffer **buffers = (const tirb_buffer **)f->buffers;
     if (o->is_scalar) {
@@ -399,25 +404,47 @@ static bool emit_statement(tirbi_relax_expansion *x, const tirbi_tc_stmt *stmt) 
 
 /* ---- Functions -------------------------------------------------------------------------------------------------- */
 
-static bool expand(tirbi_relax_expansion *x, tirb_primfunc *f) {
+/* `f`: gets the parameters; NULL: the operands exist. */
+static bool bind_all(tirbi_relax_expansion *x, tirb_primfunc *f) {
     const tirbi_relax_use *use = x->use;
-    const uint32_t n = use->def->n_params + use->def->n_returns;
-    f->params = TIRBI_NEW_ARRAY(x->arena, const tirb_expr *, n);
-    f->buffers = TIRBI_NEW_ARRAY(x->arena, const tirb_buffer *, n);
-    if (!f->params || !f->buffers || !bind_given(x)) return false;
-    for (uint32_t i = 0; i < n; i++) {
+    if (!bind_given(x)) return false;
+    for (uint32_t i = 0; i < use->def->n_params + use->def->n_returns; i++) {
         const bool is_result = i >= use->def->n_params;
         const uint32_t at = is_result ? i - use->def->n_params : i;
         if (!bind_operand(x, is_result ? &use->def->returns[at] : &use->def->params[at],
                           is_result ? &use->outputs[at] : &use->inputs[at], f))
             return false;
     }
-    if (!tirbi_frame_push(x->b, TIRBI_FRAME_FUNCTION, NULL, use->span)) return false;
-    for (uint32_t i = 0; i < use->def->n_stmts; i++)
-        if (!emit_statement(x, &use->def->stmts[i])) return false;
+    return true;
+}
+
+static bool emit_statements(tirbi_relax_expansion *x) {
+    for (uint32_t i = 0; i < x->use->def->n_stmts; i++)
+        if (!emit_statement(x, &x->use->def->stmts[i])) return false;
+    return true;
+}
+
+static bool expand(tirbi_relax_expansion *x, tirb_primfunc *f) {
+    const tirbi_relax_use *use = x->use;
+    const uint32_t n = use->def->n_params + use->def->n_returns;
+    f->params = TIRBI_NEW_ARRAY(x->arena, const tirb_expr *, n);
+    f->buffers = TIRBI_NEW_ARRAY(x->arena, const tirb_buffer *, n);
+    if (!f->params || !f->buffers || !bind_all(x, f)) return false;
+    if (!tirbi_frame_push(x->b, TIRBI_FRAME_FUNCTION, NULL, use->span) || !emit_statements(x)) return false;
     if (use->body && !use->body(use->context, x->b, f)) return false;
     tirbi_function_finish(x->b, f);
     return !x->arena->failed;
+}
+
+bool tirbi_relax_expand_into(const tirbi_relax_use *use, tirbi_builder *b) {
+    tirbi_relax_expansion x = {.use = use, .arena = b->arena, .b = b, .is_inside = true};
+    if (use->body) return tirbi_relax_refuse(&x, "it is no text alone");
+    for (uint32_t i = 0; i < use->def->n_params; i++)
+        if (use->inputs[i].is_scalar) return tirbi_relax_refuse(&x, "an operand is a number");
+    const uint32_t depth = b->frames.n;
+    const bool done = bind_all(&x, NULL) && emit_statements(&x);
+    close_frames(&x, depth);
+    return done && !b->arena->failed;
 }
 
 tirb_primfunc *tirbi_relax_expand(const tirbi_relax_use *use, tirbi_builder *b) {

@@ -48,6 +48,7 @@ typedef struct tirbi_relax_operand {
     tirb_datatype dtype;
     uint32_t ndim;
     const tirb_expr *const *shape; /* over variables of whoever asks: the function has its own for what is no number */
+    const tirb_buffer *buffer;     /* for tirbi_relax_expand_into: what it is */
 } tirbi_relax_operand;
 
 typedef struct tirbi_relax_use {
@@ -66,6 +67,10 @@ typedef struct tirbi_relax_use {
 /* Makes the function, whose parameters are the inputs that are there, then the outputs. NULL after reporting an error,
  * or when memory ran out. */
 tirb_primfunc *tirbi_relax_expand(const tirbi_relax_use *use, tirbi_builder *b);
+
+/* Adds the statements to the function that is open in the builder: its operands are buffers there, and sizes variables
+ * of it. False after reporting an error, or when memory ran out. */
+bool tirbi_relax_expand_into(const tirbi_relax_use *use, tirbi_builder *b);
 
 /* The def of this name among the texts that are built in (ops/); NULL: there is none. */
 const tirbi_tc_def *tirbi_relax_find_def(const tirbi_tc_program *texts, const char *name);

@@ -50,6 +50,7 @@ typedef struct tirbi_relax_expansion {
     tirbi_arena *arena;
     tirbi_builder *b;
     tirbi_list tensors; /* of tirbi_relax_tensor * */
+    bool is_inside;     /* of a function that has others in it: see tirbi_relax_expand_into */
     tirbi_list packs;   /* of tirbi_relax_pack */
     tirbi_list dims;    /* of dim_name: the function's variable for a dimension of the caller's */
     const tirbi_tc_stmt *stmt;

@@ -68,6 +68,11 @@ static tirb_primfunc *expand_in(const tirbi_relax_lowering *l, tirbi_arena *aren
     return tirbi_relax_expand(use, b);
 }
 
+const tirb_primfunc *tirbi_relax_share(tirbi_relax_lowering *l, tirb_primfunc *f) {
+    const tirb_primfunc *same = find_same(l, f, &l->b);
+    return same ? same : add_operator(l, f);
+}
+
 /* The function that a text makes for this use. It is made in memory of its own, which is given back; and again where
  * none of the module is the same. */
 static const tirb_primfunc *function_of(tirbi_legal *g, const tirbi_relax_use *use) {
@@ -96,7 +101,8 @@ static bool operand_of(const tirbi_relax_held *h, tirbi_relax_operand *out) {
         return true;
     }
     if (h->kind != TIRBI_RELAX_HELD_TENSOR) return false;
-    *out = (tirbi_relax_operand){.dtype = h->buffer->dtype, .ndim = h->buffer->ndim, .shape = h->buffer->shape};
+    *out = (tirbi_relax_operand){
+        .dtype = h->buffer->dtype, .ndim = h->buffer->ndim, .shape = h->buffer->shape, .buffer = h->buffer};
     return true;
 }
 
@@ -130,6 +136,10 @@ bool tirbi_legal_emit(tirbi_legal *g) {
                                  .body = g->body,
                                  .context = g,
                                  .reason = &reason};
+    if (l->group) {
+        if (tirbi_relax_expand_into(&use, &l->b)) return true;
+        return tirbi_relax_refuse_here(l, g->span, "%s", reason ? reason : "out of memory");
+    }
     const tirb_primfunc *f = function_of(g, &use);
     return f && tirbi_relax_emit_call(l, g->span, f, args, n);
 }
@@ -285,6 +295,86 @@ static bool is_identity(const tirb_relax_expr *e) {
            tirb_relax_is_call(e, TIRB_RELAX_MEMORY_ENSURE_ZERO_OFFSET);
 }
 
+static const tirbi_legal_rule *find_rule(const tirbi_legal_rule *rules, const tirb_relax_expr *call) {
+    for (; rules->op != TIRB_N_RELAX_OPS; rules++)
+        if (tirb_relax_is_call(call, rules->op)) return rules;
+    return NULL;
+}
+
+/* A part of a tensor, from these indices on, that lies in one piece: a view of it. NULL where it does not, or after an
+ * error. */
+static const tirbi_relax_held *one_piece(tirbi_legal *g, const tirb_buffer *whole, const int64_t *begin,
+                                         const tirb_relax_type *type) {
+    const tirb_expr *offset = tirbi_legal_number(g, 0);
+    tirbi_relax_held *view = tirbi_relax_hold(g->l, TIRBI_RELAX_HELD_TENSOR);
+    bool is_whole = true; /* the dimensions behind this one are */
+    if (!view || !offset || type->kind != TIRB_RELAX_TYPE_TENSOR || !type->has_shape ||
+        (uint32_t)type->ndim != whole->ndim)
+        return NULL;
+    for (uint32_t d = whole->ndim; d-- > 0;) {
+        const tirb_expr *size = type->shape[d], *of = whole->shape[d];
+        if (is_whole && begin[d] == 0 && tirbi_expr_equal(size, of)) continue;
+        int64_t end;
+        if (size->kind != TIRB_EXPR_INT_IMM || of->kind != TIRB_EXPR_INT_IMM || size->as.int_value < 0 ||
+            begin[d] < 0 || __builtin_add_overflow(begin[d], size->as.int_value, &end) || end > of->as.int_value ||
+            (!is_whole && size->as.int_value != 1))
+            return NULL;
+        is_whole = false;
+        const tirb_expr *step = tirbi_legal_number(g, begin[d]);
+        for (uint32_t k = d + 1; k < whole->ndim && begin[d] > 0; k++)
+            step = tirbi_make_binary(&g->l->b, g->span, TIRB_EXPR_MUL, step, whole->shape[k]);
+        offset = tirbi_make_binary(&g->l->b, g->span, TIRB_EXPR_ADD, offset, step);
+    }
+    view->buffer =
+        offset ? tirbi_relax_part(g->l, g->span, whole, whole->dtype, type->shape, whole->ndim, offset) : NULL;
+    return view->buffer ? view : NULL;
+}
+
+/* The parts of split as views, if all of them can be. */
+static const tirbi_relax_held *split_in_place(tirbi_legal *g) {
+    const tirb_relax_type *t = g->call->type;
+    int64_t begin[TIRBI_LEGAL_RANK] = {0}, axis = tirbi_legal_attr(g, "axis")->as.integer;
+    const tirb_buffer *whole = tirbi_legal_tensor(g, 0);
+    if (axis < 0) axis += whole->ndim;
+    tirbi_relax_held *parts = tirbi_relax_hold(g->l, TIRBI_RELAX_HELD_TUPLE);
+    const tirbi_relax_held **fields = TIRBI_NEW_ARRAY(g->l->arena, const tirbi_relax_held *, t->n_fields);
+    if (!parts || !fields || axis < 0 || axis >= (int64_t)whole->ndim || whole->ndim > TIRBI_LEGAL_RANK) return NULL;
+    for (uint32_t i = 0; i < t->n_fields; i++) {
+        if (!(fields[i] = one_piece(g, whole, begin, t->fields[i]))) return NULL;
+        const tirb_expr *size = t->fields[i]->shape[axis];
+        if (size->kind != TIRB_EXPR_INT_IMM) return NULL;
+        begin[axis] += size->as.int_value;
+    }
+    *parts = (tirbi_relax_held){.kind = TIRBI_RELAX_HELD_TUPLE, .fields = fields, .n = t->n_fields};
+    return parts;
+}
+
+static const tirbi_relax_given *find_list(const tirbi_legal *g, const char *name) {
+    const tirbi_relax_given *items = g->given.items;
+    for (uint32_t i = 0; i < g->given.n; i++)
+        if (strcmp(items[i].name, name) == 0 && items[i].kind == TIRBI_RELAX_GIVEN_LIST) return &items[i];
+    return NULL;
+}
+
+static const tirbi_relax_held *slice_in_place(tirbi_legal *g) {
+    const tirbi_legal_rule *rule = find_rule(tirbi_legal_rules, g->call);
+    if (!rule || !rule->apply(g)) return NULL;
+    const tirbi_relax_given *begin = find_list(g, "begin"), *stride = find_list(g, "stride"),
+                            *from_end = find_list(g, "from_end");
+    const tirb_buffer *whole = tirbi_legal_tensor(g, 0);
+    if (!begin || !stride || !from_end || begin->as.list.n != whole->ndim) return NULL;
+    for (uint32_t i = 0; i < whole->ndim; i++)
+        if (stride->as.list.items[i] != 1 || from_end->as.list.items[i]) return NULL;
+    return one_piece(g, whole, begin->as.list.items, g->call->type);
+}
+
+/* Parts of a tensor without a copy; NULL where they are computed. */
+static const tirbi_relax_held *take_in_place(tirbi_legal *g) {
+    if (g->n_inputs == 0 || g->inputs[0]->kind != TIRBI_RELAX_HELD_TENSOR) return NULL;
+    if (tirb_relax_is_call(g->call, TIRB_RELAX_SPLIT)) return split_in_place(g);
+    return tirb_relax_is_call(g->call, TIRB_RELAX_STRIDED_SLICE) ? slice_in_place(g) : NULL;
+}
+
 static const tirbi_relax_held *shape_of(tirbi_legal *g) {
     const tirbi_relax_held *x = g->inputs[0];
     tirbi_relax_held *h = tirbi_relax_hold(g->l, TIRBI_RELAX_HELD_SHAPE);
@@ -312,12 +402,6 @@ static bool has_tensors(const tirbi_legal *g) {
     for (uint32_t i = 0; i < n; i++)
         if (g->inputs[i]->kind != TIRBI_RELAX_HELD_TENSOR) return false;
     return true;
-}
-
-static const tirbi_legal_rule *find_rule(const tirbi_legal_rule *rules, const tirb_relax_expr *call) {
-    for (; rules->op != TIRB_N_RELAX_OPS; rules++)
-        if (tirb_relax_is_call(call, rules->op)) return rules;
-    return NULL;
 }
 
 static bool emit_operator(tirbi_legal *g, const tirbi_relax_held *room) {
@@ -366,6 +450,8 @@ const tirbi_relax_held *tirbi_relax_legalise(tirbi_relax_lowering *l, const tirb
     if (tirb_relax_is_call(call, TIRB_RELAX_SHAPE_OF)) return shape_of(&g);
     if (is_view(call) && g.n_inputs > 0 && g.inputs[0]->kind == TIRBI_RELAX_HELD_TENSOR && call->type->has_shape)
         return tirbi_legal_reshaped(&g, g.inputs[0], call->type->shape, (uint32_t)call->type->ndim);
+    const tirbi_relax_held *in_place = destination ? NULL : take_in_place(&g);
+    if (in_place || l->reason || l->arena->failed) return in_place;
     const tirbi_relax_held *room = tirbi_relax_make_room(l, call->span, call->type, destination);
     if (!room) return NULL;
     const bool by_field = tirb_relax_is_call(call, TIRB_RELAX_SPLIT) || tirb_relax_is_call(call, TIRB_RELAX_MESHGRID);

@@ -56,7 +56,7 @@ static const tirbi_relax_held *hold_tuple(tirbi_relax_lowering *l, const tirbi_r
 
 /* ---- Scopes ----------------------------------------------------------------------------------------------------- */
 
-static void emit_scope(tirbi_relax_lowering *l, tirb_stmt *stmt, const tirb_buffer *buffer) {
+void tirbi_relax_emit_scope(tirbi_relax_lowering *l, tirb_stmt *stmt, const tirb_buffer *buffer) {
     const tirbi_frame *frame = tirbi_frame_top(&l->b);
     tirbi_relax_scope *scope = TIRBI_LIST_ADD(l->arena, &l->scopes, tirbi_relax_scope);
     if (!frame || !scope) return;
@@ -127,7 +127,7 @@ static const tirbi_relax_held *make_constant(tirbi_relax_lowering *l, tirbi_span
     stmt->as.allocate.n_elements = n_elements;
     stmt->as.allocate.bytes = n_elements ? NULL : t->bytes;
     stmt->as.allocate.n_bytes = t->n_bytes;
-    emit_scope(l, stmt, buffer);
+    tirbi_relax_emit_scope(l, stmt, buffer);
     tirbi_relax_held *h = tirbi_relax_hold(l, TIRBI_RELAX_HELD_TENSOR);
     if (!h) return NULL;
     h->buffer = buffer;
@@ -144,6 +144,12 @@ static const tirbi_relax_held *constant_of(tirbi_relax_lowering *l, tirbi_span s
     const tirbi_relax_held *held = added ? make_constant(l, span, t) : NULL;
     if (held) *added = (constant_buffer){t, held};
     return held;
+}
+
+bool tirbi_relax_know_constant(tirbi_relax_lowering *l, const tirb_relax_tensor *t, const tirbi_relax_held *held) {
+    constant_buffer *added = TIRBI_LIST_ADD(l->arena, &l->constants, constant_buffer);
+    if (added) *added = (constant_buffer){t, held};
+    return added != NULL;
 }
 
 /* ---- Leaves ----------------------------------------------------------------------------------------------------- */
@@ -239,15 +245,6 @@ static bool is_bound_at_entry(const tirbi_relax_lowering *l, const tirb_expr *e)
     }
 }
 
-/* The number of elements where all dimensions are numbers, else -1. */
-static int64_t count_elements(const tirb_expr *const *shape, uint32_t n) {
-    int64_t count = 1;
-    for (uint32_t i = 0; i < n; i++)
-        if (shape[i]->kind != TIRB_EXPR_INT_IMM || __builtin_mul_overflow(count, shape[i]->as.int_value, &count))
-            return -1;
-    return count;
-}
-
 /* Whether a tensor may have these dimensions: none that is a number is below 0, and numbers of elements are numbers. */
 static bool has_sizes(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr *const *shape, uint32_t n) {
     int64_t count = 1;
@@ -274,58 +271,11 @@ const tirb_buffer *tirbi_relax_view(tirbi_relax_lowering *l, tirbi_span span, co
                                     tirb_datatype dtype, const tirb_expr *const *shape, uint32_t ndim) {
     if (tirb_datatype_equal(buffer->dtype, dtype) && same_shape(buffer->shape, buffer->ndim, shape, ndim))
         return buffer;
-    tirb_buffer *view = tirbi_make_buffer(&l->b, span, buffer->name, dtype, shape, ndim, "global");
-    tirb_stmt *stmt = view ? tirbi_make_stmt(&l->b, span, TIRB_STMT_DECL_BUFFER) : NULL;
-    if (!stmt) return NULL;
-    view->data = buffer->data;
-    if (buffer->data->as.var.data_of != buffer) view->over = buffer;
-    stmt->as.decl.buffer = view;
-    emit_scope(l, stmt, view);
-    return view;
+    return tirbi_relax_part(l, span, buffer, dtype, shape, ndim, NULL);
 }
 
-/* The smallest allocation of the type that nothing uses any more and that is large enough, but not by far. */
-static tirbi_relax_storage *find_storage(tirbi_relax_lowering *l, tirb_datatype dtype, const tirb_expr *const *shape,
-                                         uint32_t ndim) {
-    tirbi_relax_storage *items = l->storages.items, *best = NULL;
-    const int64_t wanted = count_elements(shape, ndim);
-    int64_t best_size = INT64_MAX;
-    for (uint32_t i = 0; i < l->storages.n; i++) {
-        const tirb_buffer *b = items[i].buffer;
-        if (items[i].last >= l->now || !tirb_datatype_equal(b->dtype, dtype)) continue;
-        if (same_shape(b->shape, b->ndim, shape, ndim)) return &items[i];
-        const int64_t size = count_elements(b->shape, b->ndim);
-        if (wanted <= 0 || size < wanted || size / 2 > wanted || size >= best_size) continue;
-        best = &items[i];
-        best_size = size;
-    }
-    return best;
-}
-
-/* Memory for a temporary: of the whole function where its size is known at entry, so that others can have it later. */
-static const tirb_buffer *allocate(tirbi_relax_lowering *l, tirbi_span span, tirb_datatype dtype,
-                                   const tirb_expr *const *shape, uint32_t ndim) {
-    tirbi_relax_storage *storage = find_storage(l, dtype, shape, ndim);
-    if (storage) {
-        storage->last = l->now;
-        return tirbi_relax_view(l, span, storage->buffer, dtype, shape, ndim);
-    }
-    tirb_buffer *buffer = tirbi_make_buffer(&l->b, span, "lv", dtype, shape, ndim, "global");
-    if (!buffer) return NULL;
-    if (!all_bound_at_entry(l, shape, ndim)) {
-        tirb_stmt *stmt = tirbi_make_stmt(&l->b, span, TIRB_STMT_ALLOCATE);
-        if (!stmt) return NULL;
-        stmt->as.allocate.buffer = buffer;
-        emit_scope(l, stmt, NULL);
-        return buffer;
-    }
-    tirbi_frame *function = l->b.frames.items;
-    const tirb_buffer **slot = TIRBI_LIST_ADD(l->arena, &function->allocs, const tirb_buffer *);
-    storage = TIRBI_LIST_ADD(l->arena, &l->storages, tirbi_relax_storage);
-    if (!slot || !storage) return NULL;
-    *slot = buffer;
-    *storage = (tirbi_relax_storage){buffer, l->now};
-    return buffer;
+bool tirbi_relax_known_at_entry(const tirbi_relax_lowering *l, const tirb_expr *const *shape, uint32_t ndim) {
+    return all_bound_at_entry(l, shape, ndim);
 }
 
 /* Whether a buffer's dimensions are those of a type, by what is known at entry. */
@@ -356,10 +306,11 @@ const tirbi_relax_held *tirbi_relax_make_room(tirbi_relax_lowering *l, tirbi_spa
         return NULL;
     }
     if (!has_sizes(l, span, type->shape, (uint32_t)type->ndim)) return NULL;
+    if (l->group && !(type = tirbi_relax_type_inside(l, span, type))) return NULL;
     if (destination && destination->kind == TIRBI_RELAX_HELD_TENSOR &&
         tirb_datatype_equal(destination->buffer->dtype, type->dtype) && has_shape(l, destination->buffer, type))
         return destination;
-    return hold_tensor(l, allocate(l, span, type->dtype, type->shape, (uint32_t)type->ndim));
+    return hold_tensor(l, tirbi_relax_allocate(l, span, type->dtype, type->shape, (uint32_t)type->ndim));
 }
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------ */
@@ -401,14 +352,18 @@ static bool flatten(tirbi_relax_lowering *l, const tirbi_relax_held *h, tirbi_li
     return slot != NULL;
 }
 
-/* call_tir and call_tir_inplace: the arguments, then the results that are not one of them. */
+static bool has_parts(const tirbi_relax_lowering *l, const tirbi_relax_held *h) {
+    return h->kind == TIRBI_RELAX_HELD_TENSOR && tirbi_relax_has_parts(l, h->buffer);
+}
+
 static bool is_constant(const tirbi_relax_lowering *l, const tirbi_relax_held *h) {
     const constant_buffer *items = l->constants.items;
     for (uint32_t i = 0; i < l->constants.n; i++)
-        if (items[i].held->buffer == h->buffer) return true;
+        if (h->kind == TIRBI_RELAX_HELD_TENSOR && items[i].held->buffer->data == h->buffer->data) return true;
     return false;
 }
 
+/* call_tir and call_tir_inplace: the arguments, then the results that are not one of them. */
 static const tirbi_relax_held *lower_call_tir(tirbi_relax_lowering *l, const tirb_relax_expr *e,
                                               const tirbi_relax_held *destination) {
     const tirb_relax_expr *callee = e->as.call.args[0];
@@ -429,7 +384,8 @@ static const tirbi_relax_held *lower_call_tir(tirbi_relax_lowering *l, const tir
         if (destination && destination->kind == TIRBI_RELAX_HELD_TUPLE) wanted = destination->fields[i];
         const bool is_given = place >= 0 && place < (int64_t)n_given;
         const tirbi_relax_held **given_at = is_given ? &((const tirbi_relax_held **)args.items)[place] : NULL;
-        const bool keeps = is_given && !is_constant(l, *given_at); /* what is constant stays so: a copy is written */
+        /* What is constant stays so, and what has parts that may be read yet: a copy is written. */
+        const bool keeps = is_given && !is_constant(l, *given_at) && !has_parts(l, *given_at);
         const tirbi_relax_held *out = keeps ? *given_at : tirbi_relax_make_room(l, e->span, types[i], wanted);
         if (out && is_given && !keeps) {
             if (!tirbi_relax_emit_copy(l, e->span, *given_at, out)) return NULL;
@@ -535,11 +491,7 @@ static const tirbi_relax_held *lower_if(tirbi_relax_lowering *l, const tirb_rela
     const tirbi_relax_held *result = condition ? tirbi_relax_make_room(l, e->span, e->type, destination) : NULL;
     tirb_stmt *stmt = result ? tirbi_make_stmt(&l->b, e->span, TIRB_STMT_IF) : NULL;
     if (!stmt) return NULL;
-    /* What it begins with stays its own for as long as either branch may write it. */
-    for (uint32_t i = 0; i < l->storages.n; i++) {
-        tirbi_relax_storage *s = &((tirbi_relax_storage *)l->storages.items)[i];
-        if (s->last == l->now) s->last = UINT32_MAX;
-    }
+    tirbi_relax_hold_memory(l); /* either branch may write it */
     stmt->as.if_.condition = condition;
     return lower_branch(l, e, stmt, true, result) && lower_branch(l, e, stmt, false, result) ? result : NULL;
 }
@@ -583,7 +535,7 @@ static bool check_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr 
         *slot = wanted;
         let->as.let.var = wanted;
         let->as.let.value = found;
-        emit_scope(l, let, NULL);
+        tirbi_relax_emit_scope(l, let, NULL);
         return true;
     }
     tirb_stmt *assert = tirbi_make_stmt(&l->b, span, TIRB_STMT_ASSERT);
@@ -593,7 +545,7 @@ static bool check_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr 
     assert->as.assert_.error_kind = "ShapeError";
     assert->as.assert_.message = tirbi_make_string(&l->b, span, text, (uint32_t)strlen(text));
     if (!assert->as.assert_.condition || !assert->as.assert_.message) return false;
-    emit_scope(l, assert, NULL);
+    tirbi_relax_emit_scope(l, assert, NULL);
     return true;
 }
 
@@ -623,12 +575,11 @@ static const tirbi_relax_held *cast_value(tirbi_relax_lowering *l, const tirb_re
 static void keep(tirbi_relax_lowering *l, const tirbi_relax_held *h, uint32_t last) {
     if (h->kind == TIRBI_RELAX_HELD_TUPLE)
         for (uint32_t i = 0; i < h->n; i++) keep(l, h->fields[i], last);
-    tirbi_relax_storage *items = l->storages.items;
-    for (uint32_t i = 0; h->kind == TIRBI_RELAX_HELD_TENSOR && i < l->storages.n; i++)
-        if (items[i].buffer->data == h->buffer->data && items[i].last < last) items[i].last = last;
+    if (h->kind != TIRBI_RELAX_HELD_TENSOR) return;
+    tirbi_relax_use_memory(l, h->buffer, last > l->now ? last : l->now);
     tirbi_relax_scope *scopes = l->scopes.items;
-    for (uint32_t i = 0; h->kind == TIRBI_RELAX_HELD_TENSOR && i < l->scopes.n; i++)
-        if (scopes[i].buffer && scopes[i].buffer->data == h->buffer->data && scopes[i].last < last)
+    for (uint32_t i = 0; i < l->scopes.n; i++)
+        if (scopes[i].buffer && tirbi_relax_same_memory(l, scopes[i].buffer, h->buffer) && scopes[i].last < last)
             scopes[i].last = last;
 }
 
@@ -652,7 +603,7 @@ static bool lower_binding(tirbi_relax_lowering *l, const tirb_relax_binding *b, 
         if (!let) return false;
         let->as.let.var = b->var->scalar;
         let->as.let.value = value->scalar;
-        emit_scope(l, let, NULL);
+        tirbi_relax_emit_scope(l, let, NULL);
         value = hold_scalar(l, b->var->scalar);
     }
     l->held[b->var->id] = value;
@@ -661,12 +612,31 @@ static bool lower_binding(tirbi_relax_lowering *l, const tirb_relax_binding *b, 
     return value != NULL;
 }
 
+/* Operators that are one function are computed where the last of them stands; each by itself where that cannot be. */
+static bool lower_group(tirbi_relax_lowering *l, const tirbi_relax_group *group, tirbi_list *known) {
+    const tirb_relax_var *var = group->bindings[group->n - 1]->var;
+    const tirbi_relax_held *value = tirbi_relax_lower_group(l, group, l->destinations[var->id]);
+    if (!value) {
+        l->reason = NULL;
+        for (uint32_t i = 0; i < group->n; i++)
+            if (!lower_binding(l, group->bindings[i], known)) return false;
+        return !l->arena->failed;
+    }
+    l->held[var->id] = value;
+    keep(l, value, l->last_use[var->id]);
+    close_scopes(l);
+    return true;
+}
+
 static const tirbi_relax_held *lower_seq(tirbi_relax_lowering *l, const tirb_relax_seq *seq) {
     tirbi_list known = {.n = 0};
     for (uint32_t i = 0; i < seq->n_blocks; i++)
         for (uint32_t k = 0; k < seq->blocks[i].n_bindings; k++) {
+            const tirb_relax_binding *b = &seq->blocks[i].bindings[k];
+            const tirbi_relax_group *group = l->groups[b->var->id];
             l->now++;
-            if (!lower_binding(l, &seq->blocks[i].bindings[k], &known)) return NULL;
+            if (!group && !lower_binding(l, b, &known)) return NULL;
+            if (group && group->bindings[group->n - 1] == b && !lower_group(l, group, &known)) return NULL;
         }
     l->now++;
     return tirbi_relax_held_of(l, seq->body);
@@ -677,11 +647,17 @@ static const tirbi_relax_held *lower_seq(tirbi_relax_lowering *l, const tirb_rel
 static void find_uses(tirbi_relax_lowering *l, const tirb_relax_expr *e);
 
 static void find_uses_of_seq(tirbi_relax_lowering *l, const tirb_relax_seq *seq) {
-    for (uint32_t i = 0; i < seq->n_blocks; i++)
+    for (uint32_t i = 0; i < seq->n_blocks; i++) {
+        if (l->fuses && seq->blocks[i].dataflow) tirbi_relax_group_block(l, &seq->blocks[i]);
         for (uint32_t k = 0; k < seq->blocks[i].n_bindings; k++) {
+            const tirbi_relax_group *group = l->groups[seq->blocks[i].bindings[k].var->id];
             l->now++;
             find_uses(l, seq->blocks[i].bindings[k].value);
+            for (uint32_t m = 0; group && group->bindings[group->n - 1] == &seq->blocks[i].bindings[k] && m < group->n;
+                 m++)
+                find_uses(l, group->bindings[m]->value);
         }
+    }
     l->now++;
     find_uses(l, seq->body);
 }
@@ -1014,7 +990,8 @@ static const tirbi_relax_held *declare(tirbi_relax_lowering *l, const tirb_relax
 static bool lower_body(tirbi_relax_lowering *l, const tirb_relax_function *f, tirb_primfunc *out,
                        const tirbi_relax_held *results) {
     l->function = f;
-    l->storages = l->constants = l->scopes = (tirbi_list){.n = 0};
+    l->constants = l->scopes = (tirbi_list){.n = 0};
+    tirbi_relax_memory_begin(l);
     l->n_outer_scopes = 0;
     if (!note_casts(l, f)) return false;
     l->now = 0;
@@ -1023,7 +1000,7 @@ static bool lower_body(tirbi_relax_lowering *l, const tirb_relax_function *f, ti
     send(l, f->body, f->body->body, results);
     if (!tirbi_frame_push(&l->b, TIRBI_FRAME_FUNCTION, NULL, f->span)) return false;
     const tirbi_relax_held *value = lower_seq(l, f->body);
-    if (!value || !deliver(l, f->span, value, results)) return false;
+    if (!value || !deliver(l, f->span, value, results) || !tirbi_relax_memory_finish(l)) return false;
     while (l->b.frames.n > 1 && !l->arena->failed) tirbi_frame_pop(&l->b);
     tirbi_function_finish(&l->b, out);
     return !l->arena->failed;
@@ -1094,10 +1071,10 @@ static bool lower_functions(tirbi_relax_lowering *l) {
     return !l->arena->failed && !tirbi_has_errors(l->diagnostics);
 }
 
-const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, tirbi_arena *arena,
+const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, bool fuse, tirbi_arena *arena,
                                        tirbi_diagnostics *diagnostics) {
     if (module->n_relax == 0) return module;
-    tirbi_relax_lowering l = {.arena = arena, .diagnostics = diagnostics, .module = module};
+    tirbi_relax_lowering l = {.arena = arena, .diagnostics = diagnostics, .module = module, .fuses = fuse};
     tirb_irmodule *grown = TIRBI_NEW(arena, tirb_irmodule);
     tirbi_builder_init(&l.b, arena, diagnostics);
     l.b.n_vars = module->n_vars;
@@ -1107,7 +1084,10 @@ const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, tirbi_arena 
     l.held = TIRBI_NEW_ARRAY(arena, const tirbi_relax_held *, module->n_relax_vars);
     l.destinations = TIRBI_NEW_ARRAY(arena, const tirbi_relax_held *, module->n_relax_vars);
     l.last_use = TIRBI_NEW_ARRAY(arena, uint32_t, module->n_relax_vars);
-    if (!grown || !l.texts || !l.lowered || !l.held || !l.destinations || !l.last_use) return NULL;
+    l.groups = TIRBI_NEW_ARRAY(arena, const tirbi_relax_group *, module->n_relax_vars);
+    l.node_of = TIRBI_NEW_ARRAY(arena, uint32_t, module->n_relax_vars);
+    if (!grown || !l.texts || !l.lowered || !l.held || !l.destinations || !l.last_use || !l.groups || !l.node_of)
+        return NULL;
     l.is_left_out = TIRBI_NEW_ARRAY(arena, bool, module->n_relax);
     if (!l.is_left_out) return NULL;
     if (!lower_functions(&l)) return NULL;

@@ -6,7 +6,9 @@
 #include "compiler/ir/relax.h"
 
 /* The module with a PrimFunc for each of its Relax functions and for each operator in them; itself where it has none.
+ * `fuse`: operators may be parts of one function.
  * NULL when memory ran out (arena->failed); complete only where no error was reported. */
-const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, tirbi_arena *arena, tirbi_diagnostics *diagnostics);
+const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, bool fuse, tirbi_arena *arena,
+                                       tirbi_diagnostics *diagnostics);
 
 #endif

@@ -3,7 +3,9 @@
 #define TIRB_COMPILER_RELAX_LOWERING_H
 
 #include "compiler/relax/expand.h"
+#include "compiler/relax/fuse.h"
 #include "compiler/relax/lower.h"
+#include "compiler/relax/memory.h"
 #include "compiler/relax/operators.h"
 #include "compiler/source/index.h"
 
@@ -24,12 +26,6 @@ typedef struct tirbi_relax_held {
     const struct tirbi_relax_held *const *fields; /* TUPLE, n of them */
     uint32_t n;
 } tirbi_relax_held;
-
-/* An allocation, which values use one after the other. */
-typedef struct tirbi_relax_storage {
-    const tirb_buffer *buffer;
-    uint32_t last; /* the binding behind which nothing uses it */
-} tirbi_relax_storage;
 
 /* A statement that waits for its body. */
 typedef struct tirbi_relax_scope {
@@ -64,10 +60,15 @@ typedef struct tirbi_relax_lowering {
     const tirbi_relax_held **held;         /* by the number of a Relax variable */
     const tirbi_relax_held **destinations; /* the same: where a variable's value is to be; NULL: anywhere */
     uint32_t *last_use;                    /* the same: the binding that last uses it */
-    tirbi_list storages;                   /* of tirbi_relax_storage */
+    const tirbi_relax_group **groups;      /* the same: the group that computes it; NULL: its binding by itself */
+    tirbi_relax_memory memory;
     tirbi_list constants;                  /* of constant_buffer */
     tirbi_list scopes;                     /* of tirbi_relax_scope: those that are open */
     uint32_t n_outer_scopes;               /* of them in frames around this one */
+    const tirbi_relax_group *group;        /* whose function is being made, in `b`; NULL: none */
+    tirbi_list group_dims;                 /* of const tirb_expr *, in pairs: a size outside of it, and inside */
+    bool fuses;
+    uint32_t *node_of; /* by the number of a Relax variable: for fuse.c */
     uint32_t now;                          /* the number of the binding under way */
     const char *reason;                    /* why it is not lowered, and where; NULL: nothing is against it yet */
     tirbi_span place;
@@ -79,17 +80,25 @@ bool tirbi_relax_refuse_here(tirbi_relax_lowering *l, tirbi_span span, const cha
 tirbi_relax_held *tirbi_relax_hold(tirbi_relax_lowering *l, tirbi_relax_held_kind kind);
 /* What a leaf is. NULL after an error. */
 const tirbi_relax_held *tirbi_relax_held_of(tirbi_relax_lowering *l, const tirb_relax_expr *e);
+/* What a constant is in the function under way. */
+bool tirbi_relax_know_constant(tirbi_relax_lowering *l, const tirb_relax_tensor *t, const tirbi_relax_held *held);
 /* Memory for a value of the type: `destination`, or what is allocated. NULL after an error. */
 const tirbi_relax_held *tirbi_relax_make_room(tirbi_relax_lowering *l, tirbi_span span, const tirb_relax_type *type,
                                               const tirbi_relax_held *destination);
 /* The same memory under another shape of as many elements. */
 const tirb_buffer *tirbi_relax_view(tirbi_relax_lowering *l, tirbi_span span, const tirb_buffer *buffer,
                                     tirb_datatype dtype, const tirb_expr *const *shape, uint32_t ndim);
+/* A statement whose body is what follows; `buffer`: what it declares, until nothing uses it any more, or NULL. */
+void tirbi_relax_emit_scope(tirbi_relax_lowering *l, tirb_stmt *stmt, const tirb_buffer *buffer);
+/* Whether the parameters say all of these sizes. */
+bool tirbi_relax_known_at_entry(const tirbi_relax_lowering *l, const tirb_expr *const *shape, uint32_t ndim);
 bool tirbi_relax_emit_call(tirbi_relax_lowering *l, tirbi_span span, const tirb_primfunc *f,
                            const tirbi_relax_held *const *args, uint32_t n);
 /* A name that no function of the module has yet: `base`, `base1`, .. */
 const char *tirbi_relax_new_name(tirbi_relax_lowering *l, const char *base);
 
+/* The function among those that are made: itself, or one that is the same. NULL when memory ran out. */
+const tirb_primfunc *tirbi_relax_share(tirbi_relax_lowering *l, tirb_primfunc *f);
 /* A call of an operator: emits what computes it, and says where its value is. NULL after an error. */
 const tirbi_relax_held *tirbi_relax_legalise(tirbi_relax_lowering *l, const tirb_relax_expr *call,
                                              const tirbi_relax_held *destination);

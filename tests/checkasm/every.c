@@ -60,7 +60,7 @@ static void some_values(values *v, tirbi_dtype type) {
         return;
     }
     if (is_float) return;
-    for (unsigned i = 0; i < bits; i++) add_around(v, type, (uint64_t)1 << i);
+    for (unsigned i = 0; i < bits; i += sampled_every()) add_around(v, type, (uint64_t)1 << i);
     for (uint64_t k = 3; k < (uint64_t)1 << (bits - 4); k = k * 3 + 1) add_around(v, type, k);
 }
 
@@ -93,12 +93,15 @@ static bool differs(const tries *t, twin_id id) {
 
 /* Of `turns` second operands from number k on, which are no zeros. */
 static void fill_ones(tirbi_dtype type, size_t k, size_t turns) {
-    const size_t size = tirbi_dtypes[type].size;
+    const size_t size = tirbi_dtypes[type].size, bytes = first.n * size;
     static const uint8_t zero[8];
-    for (size_t i = 0; i < first.n; i++) {
+    for (size_t i = 0; i < turns; i++) {
         uint8_t *one = ones.bytes + i * size;
-        memcpy(one, second.bytes + (k + i % turns) % second.n * size, size);
+        memcpy(one, second.bytes + (k + i) % second.n * size, size);
         if (memcmp(one, zero, size) == 0) *one = 1;
+    }
+    for (size_t filled = turns * size; filled < bytes; filled *= 2) {
+        memcpy(ones.bytes + filled, ones.bytes, filled < bytes - filled ? filled : bytes - filled);
     }
 }
 

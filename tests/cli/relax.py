@@ -99,6 +99,122 @@ def test_shapes_that_data_gives_are_refused(t):
     t.run("run", m, "-f", "main", "4xf32=1", code=1, says="the shape of what `R.unique` gives is known only when it is computed")
 
 
+# ---- Memory ---------------------------------------------------------------------------------------------------------
+
+
+PARTS = IMPORTS + """@I.ir_module
+class Module:
+    @T.prim_func(private=True, s_tir=True)
+    def add_ten(a: T.handle):
+        A = T.match_buffer(a, (4, 6), "float32")
+        for i, j in T.grid(4, 6):
+            A[i, j] = A[i, j] + T.float32(10)
+
+    @R.function
+    def main(a: R.Tensor((4, 6), "float32"), n: R.Tensor((1, 5, 3), "int8")):
+        cls = Module
+        x = R.multiply(a, a)
+        s = R.split(x, 2, axis=0)
+        t = R.squeeze(R.strided_slice(s[1], axes=[0], begin=[1], end=[2]), axis=[0])
+        u = R.strided_slice(t, axes=[0], begin=[2], end=[5])
+        m = R.split(R.negative(n), [2], axis=1)
+        z = R.call_tir_inplace(cls.add_ten, (x,), inplace_indices=[0], out_ty=R.Tensor((4, 6), "float32"))
+        return (R.negative(s[0]), R.negative(u), R.add(m[1], m[1]), R.sum(z))
+
+    @R.function
+    def columns(a: R.Tensor((4, 6), "float32")):
+        s = R.split(R.negative(a), 2, axis=1)
+        return R.add(s[0], s[1])
+"""
+
+
+def test_parts_in_one_piece_are_views(t):
+    m = model(t, PARTS)
+    numbers = ",".join(str(i) for i in range(24))
+    t.run("run", m, "-f", "main", f"a=4x6xf32={numbers}", f"n=1x5x3xi8={','.join(str(i) for i in range(15))}",
+          shows=["0: 2x6xf32 =\n  -0, -1, -4, -9, -16, -25\n  -36, -49, -64, -81, -100, -121\n", "1: 3xf32 = -400, -441, -484\n",
+                 "2: 1x3x3xi8 =\n  -12, -14, -16\n  -18, -20, -22\n  -24, -26, -28\n", f"3: f32 = {sum(i * i + 10 for i in range(24))}\n"])
+    t.run("run", m, "-f", "columns", f"a=4x6xf32={numbers}", shows="0: 4x3xf32 =\n  -3, -5, -7\n")
+    listing = t.run("dis", m).text
+    called = {line.split('"')[1] for line in listing.splitlines() if line.startswith(".function ")}
+    assert {"copy", "part"} <= called and not any(name.startswith("slice") for name in called)  # of z, and of columns
+
+
+def temporaries(t, m):
+    """How many bytes of temporaries the function `main` has, by what it is before any pass."""
+    size = {"8": 1, "16": 2, "32": 4, "64": 8}
+    first = t.run("explain", m, "--ir", "-f", "main").text.split("\n# ")[0]
+    sizes = []
+    for line in first.splitlines():
+        if line.startswith("  alloc "):
+            extents, dtype = line.split("[")[1].split("]: ")
+            sizes.append(int(np.prod([int(x) for x in extents.split(", ")])) * size[dtype.split(" ")[0].strip("fiub")])
+    return sum(sizes)
+
+
+def test_temporaries_share_memory(t):
+    """A plan for the whole function: no larger than what is in use at one time, whatever the sizes are."""
+    lines = []
+    for i, n in enumerate([300, 100, 400, 200, 100, 500, 50]):
+        lines += [f"    y{i} = R.matmul(x, R.const({[[1.0] * n]}, 'float32'))", f"    z{i} = R.sum(R.exp(y{i}))"]
+    total = ["    s1 = R.add(z0, z1)"] + [f"    s{i} = R.add(s{i - 1}, z{i})" for i in range(2, 7)]
+    text = IMPORTS + '@R.function\ndef main(x: R.Tensor((8, 1), "float32")):\n' + "\n".join([*lines, *total, "    return s6"])
+    live = 4 * 8 * 2 * 500 + 4 * 5  # y5 and its power; the sums in front of it
+    found = temporaries(t, model(t, text))
+    assert live <= found <= 1.1 * live, (live, found)
+    chain = "".join(f"    y{i} = R.exp({'x' if i == 0 else f'y{i - 1}'})\n" for i in range(9))
+    text = IMPORTS + f'@R.function\ndef main(x: R.Tensor((100, 10), "float32")):\n{chain}    return R.sum(y8)\n'
+    assert temporaries(t, model(t, text)) == 4032 + 4000  # the second begins at a multiple of 64 bytes
+
+
+def test_sizes_of_a_call_share_memory(t):
+    """Where the parameters say a size, what has the same takes its place, in another shape as well."""
+    text = IMPORTS + """@R.function
+def main(x: R.Tensor(("n", 6), "float32")):
+    n = T.int64()
+    a = R.exp(x)
+    b = R.permute_dims(a)
+    c = R.exp(b)
+    d = R.reshape(c, R.shape([n, 2, 3]))
+    e = R.permute_dims(d)
+    return R.exp(R.exp(e))
+"""
+    first = t.run("explain", model(t, text), "--ir", "-f", "main").text.split("\n# ")[0]
+    assert first.count("  alloc ") == 2, first
+
+
+FUSED = IMPORTS + """@R.function
+def main(x: R.Tensor(("n", 8), "float32"), w: R.Tensor((8, 8), "float32"), b: R.Tensor((8,), "float32")):
+    n = T.int64()
+    with R.dataflow():
+        a = R.matmul(x, w)
+        y = R.nn.relu(R.add(a, b))
+        z = R.add(y, R.multiply(x, R.const(0.5, "float32")))
+        s = R.multiply(R.nn.softmax(R.subtract(z, b)), R.exp(b))
+        u = R.sum(R.square(z), axis=[1])
+        R.output(s, u, y)
+    return (s, u, y)
+"""
+
+
+def test_operators_become_one_function(t):
+    """What is elementwise joins what is elementwise or sums rows; a value that others use too stays."""
+    m = model(t, FUSED)
+    words = ["-f", "main", f"x=3x8xf32={','.join(str(i % 7) for i in range(24))}",
+             f"w=8x8xf32={','.join(str(i % 5 / 8) for i in range(64))}", "b=8xf32=0.5,-0.5,1,0,0.25,2,-1,3"]
+    listing = t.run("dis", m).text
+    called = {line.split('"')[1].split(":")[0] for line in listing.splitlines() if line.startswith(".function ")}
+    assert called == {"matmul", "fused_add_relu", "fused_multiply_add", "fused_subtract_softmax_exp_multiply",
+                      "fused_square_sum", "main"}, called
+    apart = t.run("dis", m, "--disable", "operators").text
+    assert "fused" not in apart
+    t.run("run", m, *words, "-o", "s=@s.npy", "-o", "u=@u.npy", "-o", "y=@y.npy")
+    for name in "suy":
+        assert np.isfinite(np.load(t.path(f"{name}.npy"))).all()
+    t.run("run", m, *words, "--disable", "operators", "--expect", "s=@s.npy", "--expect", "u=@u.npy", "--expect", "y=@y.npy",
+          shows=["s: matches", "u: matches", "y: matches"])
+
+
 # ---- Constants ------------------------------------------------------------------------------------------------------
 
 

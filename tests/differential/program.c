@@ -269,7 +269,7 @@ static tirbi_diff_outcome run_all(comparison *c) {
         {"contract", TIRB_PARALLEL_ALL, "with every region, without contractions"},
         {NULL, TIRB_PARALLEL_OFF, "without regions"},
         {"fuse", TIRB_PARALLEL_AUTO, "without fusion"},
-        {"digits,collapse,unsplit,products", TIRB_PARALLEL_AUTO, "without loops in digits"},
+        {"digits,collapse,unsplit,sizes", TIRB_PARALLEL_AUTO, "without loops in digits"},
         {"sequences,branches,popcounts,whiles,induction,scalar_replace", TIRB_PARALLEL_AUTO, "without sequences"},
         {"reroll,partition,unroll,wrap", TIRB_PARALLEL_AUTO, "without parts"},
         {any_pass(c->request->seed), TIRB_PARALLEL_AUTO, any_pass(c->request->seed)},

@@ -307,7 +307,7 @@ static void conditions_of_nests_are_bounds(void **state) {
                                "                C[vi, vj] = T.float32(0)\n"
                                "            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]\n";
     tirb_compile_options apart = TIRB_COMPILE_OPTIONS_INIT;
-    apart.disable = "digits,collapse,unsplit,products";
+    apart.disable = "digits,collapse,unsplit,sizes";
     census c = count(tiles, &apart);
     assert_int_equal(c.contractions, 2); /* whole tiles, and the last one */
     assert_int_equal(c.stores + c.lanes, 0);
@@ -573,7 +573,7 @@ static void counters_are_taken_apart(void **state) {
     assert_int_equal(c.lanes, 1);
     assert_int_equal(c.checks, 0);
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
-    options.disable = "digits,collapse,unsplit,products,sequences,branches,popcounts,whiles,induction,scalar_replace";
+    options.disable = "digits,collapse,unsplit,sizes,sequences,branches,popcounts,whiles,induction,scalar_replace";
     c = count(text, &options);
     assert_int_equal(c.lanes, 0);
     /* 43 = 8 * 5 + 3: the last round is a loop of its own. */

@@ -3,7 +3,7 @@
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/facts/quotient.h"
-#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/recount.h"
 #include "compiler/optimize/rewriting/statements.h"
 
 #include <stdio.h>
@@ -28,13 +28,12 @@ typedef struct pass {
 
 /* ---- Looking for digits ---------------------------------------------------------------------------------------- */
 
-/* The digits that indices of a loop's body ask for, and whether the body can be written anew for one. */
+/* The digits that indices of a loop's body ask for. */
 typedef struct search {
     tirbi_loop_set counter; /* one loop; or none: whether there are divisions at all */
     bool divisions;
     int64_t exact;     /* the smallest that divides the extent; 0: none yet */
     int64_t remaining; /* the largest that leaves iterations over */
-    bool impossible;
 } search;
 
 /* A product that wraps is still a multiple of the powers of two that its factors are multiples of. */
@@ -49,8 +48,10 @@ static bool divides(const tirbi_lx *extent, int64_t digit) {
 static void add_digit(search *s, int64_t digit) {
     const tirbi_lx *extent = s->counter.var[0]->extent;
     if (digit < 2 || extent->hi / 2 < digit) return;
-    if (!divides(extent, digit)) s->remaining = digit > s->remaining ? digit : s->remaining;
-    else if (s->exact == 0 || digit < s->exact) s->exact = digit;
+    if (!divides(extent, digit))
+        s->remaining = digit > s->remaining ? digit : s->remaining;
+    else if (s->exact == 0 || digit < s->exact)
+        s->exact = digit;
 }
 
 static void search_index(search *s, const tirbi_lx *x) {
@@ -60,19 +61,6 @@ static void search_index(search *s, const tirbi_lx *x) {
         if (s->counter.n) add_digit(s, tirbi_division_digit(&division, s->counter.var[0]));
     }
     for (int i = 0; i < x->n_args; i++) search_index(s, x->args[i]);
-}
-
-/* What a buffer is cannot be written anew. */
-static void search_buffer(search *s, const tirbi_lbuf *buffer) {
-    for (const tirbi_lbuf *b = buffer; b; b = b->source) {
-        s->impossible = s->impossible || tirbi_buffer_moves(b, &s->counter);
-        for (uint32_t d = 0; d < b->ndim; d++) {
-            s->impossible = s->impossible || tirbi_mentions_loops(b->shape[d], &s->counter);
-        }
-        for (uint32_t d = 0; b->source && d < b->source->ndim; d++) {
-            s->impossible = s->impossible || tirbi_mentions_loops(b->source_mins[d], &s->counter);
-        }
-    }
 }
 
 static bool is_divided(const void *context, const tirbi_lx *x) {
@@ -93,20 +81,9 @@ static bool search_place(tirbi_walk *w, const tirbi_place *place, const tirbi_lx
     (void)load;
     for (const tirbi_place *v = place; v; v = v->view) {
         const bool numbered = is_numbered(v);
-        search_buffer(w->context, v->buffer);
         for (uint32_t i = 0; i < v->ndim && !numbered; i++) search_index(w->context, v->indices[i]);
     }
     return true;
-}
-
-static tirbi_step search_value(tirbi_walk *w, const tirbi_lx *x) {
-    search *s = w->context;
-    s->impossible = s->impossible || x->kind == TIRBI_LX_CALL;
-    return TIRBI_INTO;
-}
-
-static bool is_counted(const void *counter, const tirbi_lx *x) {
-    return x->kind == TIRBI_LX_VAR && tirbi_mentions_loops(x, counter);
 }
 
 /* What has a name only because computing it may fail is an index under that name. */
@@ -116,45 +93,15 @@ static void search_let(search *s, const tirbi_ls *set) {
         search_index(s, value);
 }
 
-/* Bounds stay as they are: the loop is the same in all rounds but the last. */
-static void search_loop(search *s, const tirbi_lvar *var) {
-    const tirbi_lx *bounds[] = {var->min, var->extent, var->below};
-    for (uint32_t i = 0; i < 3; i++)
-        s->impossible = s->impossible || tirbi_any_expr(bounds[i], TIRBI_WALK_INDICES, is_counted, &s->counter);
-}
-
 static tirbi_step search_stmt(tirbi_walk *w, const tirbi_ls *stmt) {
-    search *s = w->context;
-    switch (stmt->kind) {
-    case TIRBI_LS_LOOP:
-        search_loop(s, stmt->as.loop.var);
-        if (stmt->as.loop.step) tirbi_walk_expr(w, stmt->as.loop.step);
-        break;
-    case TIRBI_LS_SET:
-        search_let(s, stmt);
-        break;
-    case TIRBI_LS_ALLOC:
-        search_buffer(s, stmt->as.alloc.buffer);
-        break;
-    case TIRBI_LS_SEARCH:
-    case TIRBI_LS_FETCH:
-        s->impossible = true;
-        return TIRBI_PAST;
-    case TIRBI_LS_TREE:
-        for (uint32_t i = 0; i < stmt->as.tree.n_loops; i++) search_loop(s, stmt->as.tree.loops[i]);
-        break;
-    default:
-        break;
-    }
+    if (stmt->kind == TIRBI_LS_SET) search_let(w->context, stmt);
+    if (stmt->kind == TIRBI_LS_LOOP && stmt->as.loop.step) tirbi_walk_expr(w, stmt->as.loop.step);
     return TIRBI_INTO;
 }
 
 static void search_body(search *s, const tirbi_ls *body) {
-    tirbi_walk walk = {.context = s,
-                       .stmt = search_stmt,
-                       .expr = search_value,
-                       .access = search_place,
-                       .reach = TIRBI_WALK_PLACES | TIRBI_WALK_VIEWS};
+    tirbi_walk walk = {
+        .context = s, .stmt = search_stmt, .access = search_place, .reach = TIRBI_WALK_PLACES | TIRBI_WALK_VIEWS};
     tirbi_walk_stmt(&walk, body);
 }
 
@@ -168,8 +115,7 @@ typedef struct digits {
     const tirbi_lvar *counter;
     int64_t digit;
     tirbi_lvar *high, *low, *rest;
-    const tirbi_lx *quotient, *value; /* value: what stands for the counter */
-    bool in_rest;
+    const tirbi_lx *quotient, *value;   /* value: what stands for the counter */
     const tirbi_lvar *old[MAX_RENAMED]; /* variables of the body, which the last round has again as others */
     tirbi_lvar *fresh[MAX_RENAMED];
     uint32_t n_renamed;
@@ -229,23 +175,23 @@ static bool make_digits(digits *d) {
     return d->high && d->low && (exact || d->rest);
 }
 
-static tirbi_lvar *renamed(const digits *d, tirbi_lvar *var) {
-    for (uint32_t i = 0; i < d->n_renamed; i++) {
+static tirbi_lvar *renamed(const void *context, tirbi_lvar *var) {
+    const digits *d = context;
+    for (uint32_t i = 0; i < d->n_renamed; i++)
         if (d->old[i] == var) return d->fresh[i];
-    }
     return var;
 }
 
 /* In the last round, a variable of the body gets another one in its place. */
-static bool rename_variable(digits *d, const tirbi_lvar *var) {
-    if (!d->in_rest) return true;
+static tirbi_lvar *rename_variable(void *context, tirbi_lvar *var) {
+    digits *d = context;
     tirbi_lvar *fresh = d->n_renamed < MAX_RENAMED ? TIRBI_NEW(d->pool->arena, tirbi_lvar) : NULL;
-    if (!fresh) return false;
+    if (!fresh) return NULL;
     *fresh = *var;
     fresh->id = 0;
     d->old[d->n_renamed] = var;
     d->fresh[d->n_renamed++] = fresh;
-    return true;
+    return fresh;
 }
 
 static const tirbi_lx *in_digits(tirbi_rewrite *rewrite, const tirbi_lx *x) {
@@ -272,132 +218,6 @@ static const tirbi_lx *in_digits(tirbi_rewrite *rewrite, const tirbi_lx *x) {
                        division.numerator, x->args[1], NULL);
 }
 
-/* The list with the counter replaced by its digits; nothing of it where they are not both loops. */
-static tirbi_lvar *const *with_digits(const digits *d, tirbi_lvar *const *vars, uint32_t *n) {
-    uint32_t count = 0;
-    tirbi_lvar **all = TIRBI_NEW_ARRAY(d->pool->arena, tirbi_lvar *, *n + 1);
-    if (!all) return NULL;
-    for (uint32_t i = 0; i < *n; i++) {
-        bool counter = vars[i] == d->counter;
-        if (counter && d->in_rest) count = *n = 0;
-        if (counter && *n) all[count++] = d->high;
-        if (*n) all[count++] = counter ? d->low : renamed(d, vars[i]);
-    }
-    *n = count;
-    return all;
-}
-
-static const tirbi_ls *rewrite_all(tirbi_rewrite *r, const tirbi_ls *stmt);
-static tirbi_lvar *rewrite_counter(tirbi_rewrite *r, tirbi_lvar *var);
-
-static bool rewrite_tree(tirbi_rewrite *r, tirbi_ls *tree) {
-    const digits *d = r->context;
-    uint32_t n = tree->as.tree.n_updates, n_lets = tree->as.tree.n_lets;
-    tirbi_update *updates = TIRBI_NEW_ARRAY(r->pool->arena, tirbi_update, n);
-    const tirbi_lx **lets = TIRBI_NEW_ARRAY(r->pool->arena, const tirbi_lx *, n_lets + 1);
-    for (uint32_t i = 0; i < tree->as.tree.n_loops; i++) {
-        if (tree->as.tree.loops[i] != d->counter && !rewrite_counter(r, tree->as.tree.loops[i])) return false;
-    }
-    tree->as.tree.loops = with_digits(d, tree->as.tree.loops, &tree->as.tree.n_loops);
-    if (!updates || !lets || !tree->as.tree.loops) return false;
-    for (uint32_t i = 0; i < n; i++) {
-        const tirbi_update *u = &tree->as.tree.updates[i];
-        updates[i] = *u;
-        if (d->in_rest && u->target->buffer->local) return false; /* the buffer's variable would be another one */
-        updates[i].target = tirbi_rewrite_place(r, u->target);
-        updates[i].value = tirbi_rewrite_value(r, u->value);
-        updates[i].factor = u->factor ? tirbi_rewrite_value(r, u->factor) : NULL;
-        if (!updates[i].target || !updates[i].value || (u->factor && !updates[i].factor)) return false;
-    }
-    for (uint32_t i = 0; i < n_lets; i++) {
-        lets[i] = tirbi_rewrite_value(r, tree->as.tree.lets[i]);
-        if (!lets[i]) return false;
-    }
-    tree->as.tree.updates = updates;
-    tree->as.tree.lets = lets;
-    if (tree->as.tree.init) tree->as.tree.init = rewrite_all(r, tree->as.tree.init);
-    return !tree->as.tree.init || tree->as.tree.init;
-}
-
-static bool rewrite_branch(tirbi_rewrite *r, tirbi_ls *branch) {
-    const tirbi_ls *no = branch->as.if_.else_case;
-    branch->as.if_.condition = tirbi_rewrite_value(r, branch->as.if_.condition);
-    branch->as.if_.then_case = rewrite_all(r, branch->as.if_.then_case);
-    branch->as.if_.else_case = no ? rewrite_all(r, no) : NULL;
-    if (branch->as.if_.first_of) {
-        branch->as.if_.first_of = with_digits(r->context, branch->as.if_.first_of, &branch->as.if_.n_first_of);
-        if (!branch->as.if_.first_of) return false;
-        if (branch->as.if_.n_first_of == 0) branch->as.if_.first_of = NULL;
-    }
-    return branch->as.if_.condition && branch->as.if_.then_case && (!no || branch->as.if_.else_case);
-}
-
-static bool rewrite_value_of(tirbi_rewrite *r, const tirbi_lx **value) {
-    if (*value) *value = tirbi_rewrite_value(r, *value);
-    return *value != NULL;
-}
-
-static bool rewrite_set(tirbi_rewrite *r, tirbi_ls *set) {
-    digits *d = r->context;
-    if (set->as.set.declares && !rename_variable(d, set->as.set.var)) return false;
-    set->as.set.var = renamed(d, set->as.set.var);
-    return rewrite_value_of(r, &set->as.set.value);
-}
-
-/* The variable of a loop of the body. */
-static tirbi_lvar *rewrite_counter(tirbi_rewrite *r, tirbi_lvar *var) {
-    digits *d = r->context;
-    if (!d->in_rest) return var;
-    if (!rename_variable(d, var)) return NULL;
-    tirbi_lvar *fresh = renamed(d, var);
-    bool known = rewrite_value_of(r, &fresh->min) && rewrite_value_of(r, &fresh->extent);
-    return known && (!var->below || rewrite_value_of(r, &fresh->below)) ? fresh : NULL;
-}
-
-static bool rewrite_loop(tirbi_rewrite *r, tirbi_ls *loop) {
-    loop->as.loop.var = rewrite_counter(r, loop->as.loop.var);
-    if (!loop->as.loop.var || (loop->as.loop.step && !rewrite_value_of(r, &loop->as.loop.step))) return false;
-    loop->as.loop.body = rewrite_all(r, loop->as.loop.body);
-    return loop->as.loop.body != NULL;
-}
-
-/* Any statement that the search lets pass; NULL when memory or another limit ran out. */
-static const tirbi_ls *rewrite_all(tirbi_rewrite *r, const tirbi_ls *stmt) {
-    tirbi_ls *copy = TIRBI_NEW(r->pool->arena, tirbi_ls);
-    if (!copy) return NULL;
-    *copy = *stmt;
-    switch ((tirbi_ls_kind)stmt->kind) {
-    case TIRBI_LS_SEQ: {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(r->pool->arena, const tirbi_ls *, stmt->as.seq.n);
-        for (uint32_t i = 0; items && i < stmt->as.seq.n; i++) {
-            items[i] = rewrite_all(r, stmt->as.seq.items[i]);
-            if (!items[i]) return NULL;
-        }
-        copy->as.seq.items = items;
-        return items || stmt->as.seq.n == 0 ? copy : NULL;
-    }
-    case TIRBI_LS_LOOP: return rewrite_loop(r, copy) ? copy : NULL;
-    case TIRBI_LS_WHILE:
-        copy->as.while_.body = rewrite_all(r, stmt->as.while_.body);
-        return copy->as.while_.body && rewrite_value_of(r, &copy->as.while_.condition) ? copy : NULL;
-    case TIRBI_LS_IF: return rewrite_branch(r, copy) ? copy : NULL;
-    case TIRBI_LS_STORE:
-        copy->as.store.access = tirbi_rewrite_place(r, stmt->as.store.access);
-        return copy->as.store.access && rewrite_value_of(r, &copy->as.store.value) ? copy : NULL;
-    case TIRBI_LS_SET: return rewrite_set(r, copy) ? copy : NULL;
-    case TIRBI_LS_EVAL:
-    case TIRBI_LS_RETURN: return !stmt->as.eval.value || rewrite_value_of(r, &copy->as.eval.value) ? copy : NULL;
-    case TIRBI_LS_ASSERT: return rewrite_value_of(r, &copy->as.assert_.condition) ? copy : NULL;
-    case TIRBI_LS_TREE: return rewrite_tree(r, copy) ? copy : NULL;
-    case TIRBI_LS_ALLOC:
-    case TIRBI_LS_FETCH:
-    case TIRBI_LS_BREAK:
-    case TIRBI_LS_CONTINUE: return copy;
-    case TIRBI_LS_SEARCH: break; /* emission makes it */
-    }
-    return NULL;
-}
-
 /* ---- Loops ------------------------------------------------------------------------------------------------------ */
 
 static bool counts_from_zero(const tirbi_lvar *var) { return tirbi_lx_is_int(var->min, 0) && var->type != TIRB_U64; }
@@ -407,18 +227,24 @@ static bool find_digits(pass *p, tirbi_lvar *counter, const tirbi_ls *body, digi
     search s = {.counter = {.var = {counter}, .n = 1}};
     if (!counts_from_zero(counter) || !counter->extent->pure || counter->extent->traps) return false;
     search_body(&s, body);
-    s.impossible = s.impossible || tirbi_leaves_loop(body);
     bool remains = s.remaining && body->kind != TIRBI_LS_TREE && p->n_remainders < MAX_REMAINDERS;
     int64_t digit = s.exact ? s.exact : remains ? s.remaining : 0;
     *out = (digits){.pass = p, .pool = p->pool, .counter = counter, .digit = digit};
-    return digit && !s.impossible && make_digits(out);
+    return digit && tirbi_may_recount(body, &s.counter) && make_digits(out);
 }
 
 static const tirbi_ls *rewritten(digits *d, const tirbi_ls *body, const tirbi_lx *high, tirbi_lvar *low) {
-    tirbi_rewrite rewrite = {.pool = d->pool, .replace = in_digits, .context = d};
+    const bool in_rest = low == d->rest;
+    tirbi_lvar *counter = (tirbi_lvar *)(uintptr_t)d->counter, *loops[] = {d->high, d->low};
+    tirbi_recount recount = {.values = {.pool = d->pool, .replace = in_digits, .context = d},
+                             .from = &counter,
+                             .n_from = 1,
+                             .to = loops,
+                             .n_to = in_rest ? 0 : 2,
+                             .begin = in_rest ? rename_variable : NULL,
+                             .named = renamed};
     d->value = number(d, high, low);
-    d->in_rest = low == d->rest;
-    return d->value ? rewrite_all(&rewrite, body) : NULL;
+    return d->value ? tirbi_recount_stmt(&recount, body) : NULL;
 }
 
 static tirbi_ls *loop_over(const digits *d, const tirbi_ls *like, tirbi_lvar *var, const tirbi_ls *body) {
@@ -480,7 +306,7 @@ const tirbi_ls *tirbi_split_digits(tirbi_lx_pool *pool, const tirbi_ls *body) {
     if (!p) return body;
     *p = (pass){.pool = pool};
     digits none = {.pass = p, .pool = pool};
-    tirbi_rewrite rewrite = {.pool = pool, .replace = in_digits, .context = &none};
-    const tirbi_ls *simple = rewrite_all(&rewrite, body);
+    tirbi_recount recount = {.values = {.pool = pool, .replace = in_digits, .context = &none}};
+    const tirbi_ls *simple = tirbi_recount_stmt(&recount, body);
     return split_all(p, simple ? simple : body);
 }

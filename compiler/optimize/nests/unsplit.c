@@ -7,9 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/lanes/lanes.h"
-#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/guards.h"
+#include "compiler/optimize/rewriting/recount.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "loader/base/checked.h"
 
 typedef struct joiner {
     tirbi_lx_pool *pool;
@@ -102,7 +105,7 @@ static bool make_joined(joiner *j, const tirbi_lx *x, const tirbi_lx *bound) {
     j->joined->name = tirbi_arena_text(pool->arena, name, strlen(name));
     j->joined->type = (tirbi_dtype)x->type;
     j->joined->extent = extent;
-    j->joined->below = NULL;
+    j->joined->below = wide;
     j->joined->lo = 0;
     j->joined->hi = extent->hi > 0 ? extent->hi - 1 : 0;
     return j->joined->name != NULL;
@@ -125,7 +128,7 @@ static const tirbi_lx *by_counter(joiner *j, const tirbi_lx *x) {
     const tirbi_lx *scaled =
         tirbi_lx_mul(j->pool, tirbi_lx_cast(j->pool, TIRB_I64, counter), tirbi_lx_int(j->pool, TIRB_I64, factor));
     const tirbi_lx *sum = scaled ? tirbi_lx_add(j->pool, form.start, scaled) : NULL;
-    return sum ? tirbi_lx_cast(j->pool, (tirbi_dtype)x->type, sum) : NULL;
+    return tirbi_value_in_type(j->pool, (tirbi_dtype)x->type, sum);
 }
 
 static const tirbi_lx *replace_counter(tirbi_rewrite *rewrite, const tirbi_lx *x) {
@@ -136,58 +139,22 @@ static const tirbi_lx *replace_counter(tirbi_rewrite *rewrite, const tirbi_lx *x
     return other;
 }
 
-static bool in_group(const joiner *j, const tirbi_lvar *var) {
-    for (uint32_t i = 0; i < j->group.n; i++) {
-        if (j->group.var[i] == var) return true;
-    }
-    return false;
-}
-
-/* The loops whose first iteration a condition asks for, the joined one for all of its parts; false: for some of
- * them. */
-static bool join_first(const joiner *j, tirbi_ls *branch) {
-    uint32_t n = branch->as.if_.n_first_of, left = 0, found = 0;
-    tirbi_lvar **loops = TIRBI_NEW_ARRAY(j->pool->arena, tirbi_lvar *, n + 1);
-    if (!loops) return false;
-    for (uint32_t i = 0; i < n; i++) {
-        if (in_group(j, branch->as.if_.first_of[i]))
-            found++;
-        else
-            loops[left++] = branch->as.if_.first_of[i];
-    }
-    if (found) loops[left++] = j->joined;
-    branch->as.if_.first_of = loops;
-    branch->as.if_.n_first_of = left;
-    return found == 0 || found == j->group.n;
-}
-
-static const tirbi_ls *join_body(joiner *j, const tirbi_ls *s) {
-    tirbi_rewrite rewrite = {.pool = j->pool, .replace = replace_counter, .context = j};
-    tirbi_ls *copy = TIRBI_NEW(j->pool->arena, tirbi_ls);
-    if (!copy) return NULL;
-    *copy = *s;
-    if (s->kind == TIRBI_LS_SEQ) {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(j->pool->arena, const tirbi_ls *, s->as.seq.n);
-        copy->as.seq.items = items;
-        for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
-            items[i] = join_body(j, s->as.seq.items[i]);
-            if (!items[i]) return NULL;
-        }
-        return items ? copy : NULL;
-    }
-    if (s->kind != TIRBI_LS_IF) return s->kind == TIRBI_LS_STORE ? tirbi_rewrite_stmt(&rewrite, s) : NULL;
-    const tirbi_ls *no = s->as.if_.else_case;
-    copy->as.if_.condition = tirbi_rewrite_value(&rewrite, s->as.if_.condition);
-    copy->as.if_.then_case = join_body(j, s->as.if_.then_case);
-    copy->as.if_.else_case = no ? join_body(j, no) : NULL;
-    if (!copy->as.if_.condition || !copy->as.if_.then_case || (no && !copy->as.if_.else_case)) return NULL;
-    return !s->as.if_.first_of || join_first(j, copy) ? copy : NULL;
+/* A body with the joined loop's counter in place of those of its parts; a condition that asks for the first iteration
+ * of some of them only stays in the way. NULL: something else is made of them. */
+static const tirbi_ls *join_body(joiner *j, const tirbi_ls *body) {
+    tirbi_recount recount = {.values = {.pool = j->pool, .replace = replace_counter, .context = j},
+                             .from = j->group.var,
+                             .n_from = j->group.n,
+                             .to = &j->joined,
+                             .n_to = 1};
+    const tirbi_ls *joined = tirbi_may_recount(body, &j->group) ? tirbi_recount_stmt(&recount, body) : NULL;
+    return j->failed ? NULL : joined;
 }
 
 /* The nest with one loop for those that are joined. */
 static const tirbi_ls *join_nest(joiner *j, const tirbi_ls *body) {
     body = join_body(j, body);
-    if (!body || j->failed) return NULL;
+    if (!body) return NULL;
     uint32_t outermost = 0;
     while (!j->joins[outermost]) outermost++;
     for (uint32_t i = j->loops.n; i-- > 0;) {
@@ -204,14 +171,10 @@ static const tirbi_ls *join_nest(joiner *j, const tirbi_ls *body) {
 
 /* ---- Conditions ------------------------------------------------------------------------------------------------- */
 
-static bool is_conjunction(const tirbi_lx *x) {
-    return x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND && x->type == TIRB_BOOL);
-}
-
 /* Joins the loops of the first term that allows it, and takes it out of the condition: *rest is what remains, or
  * NULL. */
 static bool join_term(joiner *j, const tirbi_lx *x, const tirbi_lx **rest) {
-    if (is_conjunction(x)) {
+    if (tirbi_is_conjunction(x)) {
         const tirbi_lx *part;
         for (int i = 0; i < 2; i++) {
             if (!join_term(j, x->args[i], &part)) continue;
@@ -258,8 +221,79 @@ static const tirbi_ls *join_loops(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     return loop;
 }
 
+/* ---- Neighbours ------------------------------------------------------------------------------------------------- */
+
+/* Two loops of which the one is all of the other's body count one after the other, whatever is in them: joined, they
+ * keep their order. So all in them may stand under the condition, in other loops too; what is without it is a value. */
+typedef struct neighbours {
+    joiner j;
+    const tirbi_lx *bound; /* of the first condition that was found */
+} neighbours;
+
+/* Whether a condition's term says that the counter is below a bound, the same in all of them. */
+static bool limits_counter(void *context, const tirbi_lx *x) {
+    neighbours *n = context;
+    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_LT || tirbi_mentions_loops(x->args[1], &n->j.loops) ||
+        !tirbi_dtype_is_int((tirbi_dtype)x->args[1]->type) || x->args[1]->type == TIRB_U64)
+        return false;
+    if (n->bound) return x->args[1] == n->bound && counts(&n->j, x->args[0]);
+    if (!counts(&n->j, x->args[0]) || !make_joined(&n->j, x->args[0], x->args[1])) return false;
+    n->bound = x->args[1];
+    return true;
+}
+
+/* The number of an iteration among those of two loops, where it cannot wrap; NULL: it can. */
+static const tirbi_lx *number_of(tirbi_lx_pool *pool, tirbi_lvar *outer, tirbi_lvar *inner) {
+    const tirbi_dtype type = outer->type;
+    int64_t lo, hi, most;
+    tirbi_type_range(type, &lo, &hi);
+    if (type != inner->type || outer->lo < 0 || !tirbi_mul_i64(outer->hi, inner->extent->value, &most) ||
+        most > hi - inner->extent->value)
+        return NULL;
+    const tirbi_lx *scaled = tirbi_lx_op(pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, tirbi_lx_var(pool, outer),
+                                         tirbi_lx_int(pool, type, inner->extent->value), NULL);
+    return tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, scaled, tirbi_lx_var(pool, inner), NULL);
+}
+
+/* Joins the loops where nothing limits the counter: to all that they count together. */
+static bool join_all_of(joiner *j, tirbi_lvar *outer, tirbi_lvar *inner) {
+    const tirbi_lx *number = number_of(j->pool, outer, inner);
+    const tirbi_lx *all = number ? tirbi_lx_mul(j->pool, outer->extent, inner->extent) : NULL;
+    if (!all || !counts(j, number) || !make_joined(j, number, all)) return false;
+    j->joined->extent = all;
+    j->joined->below = NULL;
+    j->joined->hi = all->hi > 0 ? all->hi - 1 : 0;
+    return true;
+}
+
+/* A loop and the one that is all of its body as one loop; NULL where they do not count one number, together with what
+ * limits that. */
+static const tirbi_ls *join_neighbours(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    const tirbi_ls *inner = tirbi_loop_inside(loop);
+    if (!inner || !tirbi_is_plain_loop(loop) || !tirbi_is_plain_loop(inner) ||
+        inner->as.loop.var->extent->kind != TIRBI_LX_CONST)
+        return NULL;
+    tirbi_lvar *outer = loop->as.loop.var;
+    neighbours n = {.j = {.pool = pool, .loops = {.var = {outer, inner->as.loop.var}, .n = 2}}};
+    tirbi_guards guards = {.pool = pool, .takes = limits_counter, .context = &n};
+    const tirbi_ls *body = tirbi_without_guard(&guards, inner->as.loop.body);
+    if (!body || !n.bound) body = join_all_of(&n.j, outer, inner->as.loop.var) ? inner->as.loop.body : NULL;
+    body = body ? join_body(&n.j, body) : NULL;
+    tirbi_ls *joined = body ? tirbi_new_stmt(pool, TIRBI_LS_LOOP, loop->span) : NULL;
+    if (!joined) return NULL;
+    *joined = *loop;
+    joined->as.loop.var = n.j.joined;
+    joined->as.loop.body = body;
+    return joined;
+}
+
 static const tirbi_ls *join_all(void *pool, const tirbi_ls *s) {
     const tirbi_ls *joined = s->kind == TIRBI_LS_LOOP ? join_loops(pool, s) : s;
+    if (joined == s && s->kind == TIRBI_LS_LOOP) {
+        joined = join_neighbours(pool, s);
+        if (joined) return join_all(pool, joined);
+        joined = s;
+    }
     return joined != s ? joined : tirbi_replace_inside(pool, s, join_all, pool);
 }
 

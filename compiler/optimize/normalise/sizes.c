@@ -46,7 +46,9 @@ static const tirbi_ls *run(tirbi_versions *v, tirbi_phase phase, const tirbi_ls 
     v->facts.n_known = 0;
     v->nest = v->depth = v->gains = 0;
     if (phase == TIRBI_PHASE_BUILD && !narrow_parameters(v)) return NULL;
+    if (!tirbi_version_split(v)) return NULL;
     const uint32_t n_vars = v->n_vars;
+    v->gains = v->split.n;
     const tirbi_ls *made = tirbi_version_of(v, body);
     if (!made || phase != TIRBI_PHASE_BUILD || v->gains == 0) return made;
     know_conditions(v); /* all of them: only now loads know whether they may fail */
@@ -247,21 +249,27 @@ static const tirbi_ls *version(tirbi_versions *v, const tirbi_ls *body, const ti
     return *out_test && !tirbi_lx_is_int(*out_test, 0) ? made : NULL;
 }
 
-const tirbi_ls *tirbi_version_sizes(tirbi_lx_pool *pool, const tirbi_ls *body) {
-    if (!body || !has_products(body)) return body;
-    tirbi_versions *v = TIRBI_NEW(pool->arena, tirbi_versions);
-    tirbi_symbol *symbols = v ? TIRBI_NEW_ARRAY(pool->arena, tirbi_symbol, TIRBI_MAX_SYMBOLS) : NULL;
-    if (!symbols) return NULL;
+/* Begins a version of a body; false: memory ran out. */
+static bool begin(tirbi_versions *v, tirbi_lx_pool *pool) {
     v->pool = pool;
-    v->facts.symbols = symbols;
+    v->facts.symbols = TIRBI_NEW_ARRAY(pool->arena, tirbi_symbol, TIRBI_MAX_SYMBOLS);
     v->facts.arena = pool->arena;
     v->known = TIRBI_NEW(pool->arena, tirbi_facts);
-    if (!v->known) return NULL;
+    if (!v->facts.symbols || !v->known) return false;
     v->known->symbols = TIRBI_NEW_ARRAY(pool->arena, tirbi_symbol, TIRBI_MAX_SYMBOLS);
     v->known->room = TIRBI_NEW_ARRAY(pool->arena, tirbi_poly, TIRBI_MAX_ROOM);
-    if (!v->known->symbols || !v->known->room) return NULL;
+    return v->known->symbols && v->known->room;
+}
+
+/* The choice between the version of a body, loops of which may be split already, and the plain one; itself where there
+ * is none. */
+static const tirbi_ls *choose(tirbi_lx_pool *pool, const tirbi_ls *body, const tirbi_ls *split,
+                              const tirbi_split_sizes *sizes) {
+    tirbi_versions *v = TIRBI_NEW(pool->arena, tirbi_versions);
     const tirbi_lx *sane = NULL;
-    const tirbi_ls *made = version(v, body, &sane);
+    if (!v || !begin(v, pool)) return NULL;
+    if (sizes) v->split = *sizes;
+    const tirbi_ls *made = version(v, split, &sane);
     tirbi_ls *choice = made && !pool->arena->failed ? tirbi_new_stmt(pool, TIRBI_LS_IF, body->span) : NULL;
     if (pool->arena->failed) return NULL;
     if (!choice) return body;
@@ -272,4 +280,14 @@ const tirbi_ls *tirbi_version_sizes(tirbi_lx_pool *pool, const tirbi_ls *body) {
     choice->as.if_.narrow = v->narrow;
     choice->as.if_.n_narrow = v->n_narrow;
     return choice;
+}
+
+const tirbi_ls *tirbi_version_sizes(tirbi_lx_pool *pool, const tirbi_ls *body) {
+    tirbi_split_sizes *sizes = body ? TIRBI_NEW(pool->arena, tirbi_split_sizes) : NULL;
+    const tirbi_ls *split = sizes ? tirbi_split_products(pool, body, sizes) : body;
+    if (split != body && sizes->n > 0) {
+        const tirbi_ls *made = choose(pool, body, split, sizes);
+        if (made != body) return made;
+    }
+    return body && has_products(body) ? choose(pool, body, body, NULL) : body;
 }

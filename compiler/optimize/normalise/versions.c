@@ -102,6 +102,19 @@ static void take_counts(tirbi_versions *v, const tirbi_poly *last) {
     }
 }
 
+/* What is multiplied, and what a sum that is multiplied consists of, is no more than 32 bits hold. */
+static void limit_factor(tirbi_versions *v, uint32_t symbol) {
+    tirbi_symbol *s = &v->facts.symbols[symbol];
+    if (s->hi > INT32_MAX && s->lo <= INT32_MAX) s->hi = INT32_MAX;
+    for (uint32_t i = 0; s->means && i < s->means->n; i++) {
+        for (unsigned k = 0; k < s->means->term[i].of.degree; k++) {
+            tirbi_symbol *part = &v->facts.symbols[s->means->term[i].of.symbol[k]];
+            if (part->lo < 0 && part->hi > 0) part->lo = 0;
+            if (part->hi > INT32_MAX && part->lo <= INT32_MAX) part->hi = INT32_MAX;
+        }
+    }
+}
+
 /* What takes part in products is a size, and what is counted to is not negative. */
 static void take_roles(tirbi_versions *v, const tirbi_poly *p, bool counts) {
     for (uint32_t i = 0; i < p->n; i++) {
@@ -114,7 +127,7 @@ static void take_roles(tirbi_versions *v, const tirbi_poly *p, bool counts) {
             if (!s->steady || !(counts || (varies && m->degree > 1))) continue;
             if (s->lo < 0 && s->hi > 0) s->lo = 0;
             if (counts && s->hi > TIRBI_SANE_SIZE && s->lo <= 0) s->hi = TIRBI_SANE_SIZE;
-            if (m->degree > 1 && s->hi > INT32_MAX && s->lo <= INT32_MAX) s->hi = INT32_MAX;
+            if (m->degree > 1) limit_factor(v, m->symbol[k]);
         }
     }
 }
@@ -169,6 +182,22 @@ static const tirbi_lx *bound(tirbi_versions *v, const tirbi_lx *x, bool counts) 
     return as_value(v, &p);
 }
 
+bool tirbi_version_split(tirbi_versions *v) {
+    for (uint32_t i = 0; i < v->split.n; i++) {
+        tirbi_conditions conditions = {.n = 0};
+        const tirbi_lx *x = v->split.value[i];
+        tirbi_poly p;
+        if (!tirbi_version_linear(v, x, &p, &conditions)) return false;
+        if (v->phase == TIRBI_PHASE_ROLES) {
+            take_roles(v, &p, true);
+        } else if (!tirbi_exact_if(&v->facts, &p, (tirbi_dtype)x->type, &conditions) ||
+                   !tirbi_not_negative_if(&v->facts, &p, &conditions) || !tirbi_version_assume(v, &conditions)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* ---- Buffers ---------------------------------------------------------------------------------------------------- */
 
 static tirbi_dimension *dimension_of(tirbi_versions *v, const tirbi_lbuf *buffer, uint32_t d, bool add) {
@@ -195,7 +224,32 @@ static const tirbi_dimensions *split_of(tirbi_versions *v, const tirbi_lbuf *buf
 static bool is_plain(const tirbi_place *place) {
     const tirbi_lbuf *b = place->buffer;
     return !place->view && !b->source && !b->broadcasts && !b->overlaps && !b->resized && !b->local && !b->fetched &&
-           b->root == b && b->ndim > 0;
+           b->ndim > 0;
+}
+
+/* How many elements a buffer has by its extents. */
+static bool count_elements(tirbi_versions *v, const tirbi_lbuf *b, tirbi_poly *out, tirbi_conditions *conditions) {
+    tirbi_poly extent, all = tirbi_poly_constant(1);
+    for (uint32_t d = 0; d < b->ndim; d++) {
+        const tirbi_poly before = all;
+        if (!tirbi_version_linear(v, b->shape[d], &extent, conditions) ||
+            !tirbi_not_negative_if(&v->facts, &extent, conditions) || !tirbi_poly_multiply(&before, &extent, &all))
+            return false;
+    }
+    return tirbi_expand(&v->facts, &all, out) && tirbi_exact_if(&v->facts, out, TIRB_I64, conditions);
+}
+
+/* Whether a view of all of its memory, from the first element on, is inside of it: that is a condition. */
+static bool lies_inside(tirbi_versions *v, const tirbi_lbuf *b) {
+    const tirbi_lbuf *root = b->root;
+    tirbi_conditions conditions = {.n = 0};
+    tirbi_poly own, room;
+    return !b->source && !b->offset && !b->broadcasts && !b->overlaps && !b->resized && !b->local && !root->local &&
+           !root->offset && !root->length && !root->fetched &&
+           tirbi_dtypes[b->type].size == tirbi_dtypes[root->type].size && tirbi_is_compact(v->pool, b) &&
+           tirbi_is_compact(v->pool, root) && count_elements(v, b, &own, &conditions) &&
+           count_elements(v, root, &room, &conditions) && tirbi_poly_add(&room, &own, -1) &&
+           tirbi_not_negative_if(&v->facts, &room, &conditions) && tirbi_version_assume(v, &conditions);
 }
 
 static tirbi_lbuf *copy_of(tirbi_versions *v, const tirbi_lbuf *b);
@@ -231,8 +285,7 @@ static bool fill_copy(tirbi_versions *v, const tirbi_lbuf *b, tirbi_lbuf *to) {
     *to = *b;
     to->root = b->root != b ? copy_of(v, b->root) : b->param >= 0 || b->fetched || b->constant ? b->root : to;
     if (to->root && to->root != to) to->root = to->root->root;
-    to->covers = to->covers || to->root != to;
-    to->covers = to->covers && b->root == b;
+    to->covers = b->root == b ? to->root != to : b->covers || lies_inside(v, b);
     to->known = v->known;
     to->shape = values_of(v, b->shape, b->ndim, true);
     if (b->strides && to->shape) to->strides = strides_of(v, b, to->shape);
@@ -307,7 +360,7 @@ static tirbi_lbuf *view_of(tirbi_versions *v, const tirbi_lbuf *b) {
     to->ndim = 0;
     to->id = 0;
     to->param = -1;
-    to->covers = true;
+    to->covers = to->covers || b->root == b;
     for (uint32_t d = 0; d < b->ndim; d++)
         if (!add_extents(v, split_of(v, b, d), whole->shape[d], whole->strides[d], to)) return NULL;
     if (compact) to->strides = row_major(v, to->shape, to->ndim);

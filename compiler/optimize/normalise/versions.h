@@ -3,6 +3,7 @@
 #define TIRB_COMPILER_OPTIMIZE_NORMALISE_VERSIONS_H
 
 #include "compiler/optimize/normalise/dimensions.h"
+#include "compiler/optimize/normalise/products.h"
 
 /* No size of int64 is larger in a sane call, and none that is multiplied is larger than INT32_MAX. */
 #define TIRBI_SANE_SIZE (INT64_C(1) << 48)
@@ -28,6 +29,7 @@ typedef struct tirbi_versions {
     tirbi_facts facts;
     tirbi_lvar *narrow[TIRBI_MAX_SYMBOLS]; /* parameters of which it is known more in the version */
     uint32_t n_narrow;
+    tirbi_split_sizes split;        /* of loops that are nests in the version */
     tirbi_facts *known;             /* of the version: its conditions, over its own parameters */
     tirbi_conditions conditions[8]; /* of all that was changed: lists, one after the other */
     uint32_t n_lists;
@@ -56,6 +58,8 @@ const tirbi_ls *tirbi_version_of(tirbi_versions *v, const tirbi_ls *s);
 const tirbi_lx *tirbi_version_of_value(tirbi_versions *v, const tirbi_lx *x);
 /* The polynomial of an integer expression, exact under conditions that are added. */
 bool tirbi_version_linear(tirbi_versions *v, const tirbi_lx *x, tirbi_poly *out, tirbi_conditions *conditions);
+/* Takes as conditions that loops which were split count the same; false: no version can say so. */
+bool tirbi_version_split(tirbi_versions *v);
 /* From here on one variable stands for another one; false: memory ran out. */
 bool tirbi_version_rename(tirbi_versions *v, const tirbi_lvar *from, tirbi_lvar *to);
 /* Takes conditions as those of the version; false: there is no room for them. */
