@@ -142,12 +142,15 @@ static bool sets(const tirbi_lowerer *l, const tirb_stmt *body, const tirbi_lx *
     return search.found;
 }
 
+/* Whether computing a bound may fail: it is computed once then, so that the loop is one whose bounds are known. */
+static bool may_fail(const tirbi_lx *bound) { return bound && bound->traps && bound->pure; }
+
 /* The bounds of a loop as they are when it begins; what may be computed again stays as it is. */
 static void hold_bounds(tirbi_lowerer *l, const tirb_expr *var, const tirb_stmt *body, const tirbi_lx **first,
                         const tirbi_lx **count, tirbi_span span) {
     bool act = tirbi_lx_acts(*first) || tirbi_lx_acts(*count);
-    if (act || sets(l, body, *first)) *first = tirbi_hold(l, var->as.var.name, *first, span);
-    if (act || sets(l, body, *count)) *count = tirbi_hold(l, var->as.var.name, *count, span);
+    if (act || may_fail(*first) || sets(l, body, *first)) *first = tirbi_hold(l, var->as.var.name, *first, span);
+    if (act || may_fail(*count) || sets(l, body, *count)) *count = tirbi_hold(l, var->as.var.name, *count, span);
 }
 
 /* A step that is known when the loop begins: the call ends where it is 0 or less. */
@@ -165,8 +168,8 @@ static const tirbi_lx *positive_step(tirbi_lowerer *l, const tirb_expr *var, con
 static const tirbi_lx *count_steps(tirbi_lx_pool *pool, const tirbi_lx *extent, const tirbi_lx *size, bool down) {
     const tirbi_lx *zero = tirbi_lx_int(pool, TIRB_I64, 0), *minus_one = tirbi_lx_int(pool, TIRB_I64, -1);
     /* -1 - extent for an extent below 0, which cannot overflow; what is longer than any loop is one iteration. */
-    const tirbi_lx *length = tirbi_lx_op(pool, down ? TIRB_OP_MIN : TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, extent, zero,
-                                         NULL);
+    const tirbi_lx *length =
+        tirbi_lx_op(pool, down ? TIRB_OP_MIN : TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, extent, zero, NULL);
     const tirbi_lx *last = !length ? NULL
                            : down  ? tirbi_lx_sub(pool, minus_one, length)
                                    : tirbi_lx_add(pool, length, minus_one);

@@ -21,7 +21,6 @@ SCALAR = {
     "    for i in range(64):\n        A[0] = T.sqrt(A[0]) + B[i]\n": "same element of A",
     "    for i in range(64):\n        A[T.cast(B[i], \"int32\")] = A[i]\n": "depend on the iteration",
     "    for i in range(2):\n        A[i] = 1.0\n": "fewer than 4 iterations",
-    "    for i in range(0, 64, 2):\n        A[i] = 1.0\n": "step is not 1",
     "    for i in range(64):\n        for j in range(i):\n            A[i] = A[i] + B[j]\n": "over j in it does not run alike",
 }
 
@@ -29,6 +28,14 @@ SCALAR = {
 def explained(t, source, *options):
     t.write("k.py", source)
     return json.loads(t.run("explain", "k.py", "--json", *options).text)
+
+
+def test_steps(t):
+    body = "    for i in range(%s):\n        A[i] = 1.0\n"
+    head = HEAD + 'def f(A: T.Buffer((64,), "float32"), s: T.int32):\n'
+    for bounds in "0, 64, 2", "0, 64, s", "63, -1, -1":
+        texts = [note["text"] for note in explained(t, head + body % bounds)]
+        expect(texts == ["vsplat.f32, vstore.f32"], f"range({bounds}): {texts}")
 
 
 def forms(notes):

@@ -49,8 +49,12 @@ static bool allows(trace_run *run, const tirbi_edge *e, const trace_event *first
         if (!trace_poly(run, g->facts, e->at, &value)) return false;
         if (e->meets == TIRBI_MEETS_AT ? x != value && y != value : x + y != value) return false;
     }
-    for (uint32_t i = 0; i < 2; i++)
-        if (e->unless[i] && trace_poly(run, g->facts, e->unless[i], &value) && value >= 0) return false;
+    for (uint32_t i = 0; i < 2; i++) {
+        int64_t provided = 0;
+        if (e->unless[i] && trace_poly(run, g->facts, e->unless[i], &value) && value >= 0 &&
+            (!e->provided[i] || trace_poly(run, g->facts, e->provided[i], &provided)) && provided >= 0)
+            return false;
+    }
     return true;
 }
 

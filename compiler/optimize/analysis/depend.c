@@ -307,6 +307,9 @@ typedef struct test {
     uint32_t same; /* common loops whose iteration is the same, by bits */
     bool solved[TIRBI_NEST_DEPTH];
     tirbi_poly distance[TIRBI_NEST_DEPTH];
+    bool multiplied; /* some difference is the carrier's distance times `factor`, modulo 2^factor_bits */
+    tirbi_poly factor;
+    unsigned factor_bits;
 } test;
 
 /* A symbol in the second iteration. */
@@ -480,9 +483,14 @@ static void solve(test *t, const tirbi_poly *difference, unsigned bits) {
         tirbi_poly by, rest, quotient;
         int64_t c;
         if (t->way[i] == TIRBI_EQ || t->solved[i] || !tirbi_poly_mentions(difference, symbol)) continue;
-        if (!tirbi_poly_split(difference, symbol, &by, &rest) || !tirbi_poly_is_constant(&by, &c) || c == INT64_MIN ||
-            !stays(b, &rest) || !divide(&rest, c, &quotient) || !is_bounded(b, difference, bits, 1) ||
-            !is_bounded(b, difference, bits, -1))
+        if (!tirbi_poly_split(difference, symbol, &by, &rest)) return;
+        if (rest.n == 0 && t->way[i] == TIRBI_LT && !t->multiplied && stays(b, &by)) {
+            t->multiplied = true;
+            t->factor = by;
+            t->factor_bits = bits;
+        }
+        if (!tirbi_poly_is_constant(&by, &c) || c == INT64_MIN || !stays(b, &rest) || !divide(&rest, c, &quotient) ||
+            !is_bounded(b, difference, bits, 1) || !is_bounded(b, difference, bits, -1))
             return;
         t->distance[i].n = 0;
         t->solved[i] = tirbi_poly_add(&t->distance[i], &quotient, -1);
@@ -508,6 +516,7 @@ static bool may_be_equal(test *t, const form *x, const form *y) {
 /* Whether the two accesses may be of the same element in such iterations; distances are solved then. */
 static bool may_meet(test *t) {
     memset(t->solved, 0, sizeof(t->solved));
+    t->multiplied = false;
     t->same = 0;
     for (uint32_t i = 0; i < t->n_common; i++)
         if (t->way[i] == TIRBI_EQ) t->same |= UINT32_C(1) << t->from->loop[i];
@@ -529,12 +538,31 @@ static const tirbi_poly *keep(builder *b, const tirbi_poly *p) {
     return kept;
 }
 
+/* The conditions under which a factor is not 0, and so no multiple of it that a loop has is: it stays below 2^bits. */
+static void find_factor(builder *b, const test *t, tirbi_edge *e) {
+    const nest_loop *l = &b->loop[t->from->loop[e->carrier]];
+    if (t->factor_bits != WHOLE && (!l->bounded || !stays(b, &l->first) || !stays(b, &l->last))) return;
+    for (int32_t i = 0; i < 2; i++) {
+        tirbi_poly some = tirbi_poly_constant(-1), room = tirbi_poly_constant(most_of(t->factor_bits)), most = l->last;
+        if (!tirbi_poly_add(&some, &t->factor, i == 0 ? 1 : -1)) continue;
+        if (t->factor_bits != WHOLE) {
+            if (!tirbi_poly_add(&most, &l->first, -1) || !tirbi_poly_multiply(&t->factor, &most, &most) ||
+                !tirbi_poly_add(&room, &most, i == 0 ? -1 : 1))
+                continue;
+            e->provided[i] = keep(b, &room);
+            if (!e->provided[i]) continue;
+        }
+        e->unless[i] = keep(b, &some);
+    }
+}
+
 /* The conditions under which a distance lies outside of its loop, or is no way ahead. */
 static void find_unless(builder *b, const test *t, tirbi_edge *e) {
     const nest_loop *l = &b->loop[t->from->loop[e->carrier]];
     const tirbi_poly *distance = e->distance[e->carrier];
     tirbi_poly none = {.n = 0}, far;
     int64_t constant;
+    if (!distance && t->multiplied) find_factor(b, t, e);
     if (!distance || tirbi_poly_is_constant(distance, &constant)) return;
     if (tirbi_poly_add(&none, distance, -1)) e->unless[0] = keep(b, &none);
     far = *distance;

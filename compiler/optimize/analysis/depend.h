@@ -42,7 +42,8 @@ typedef struct tirbi_edge {
     uint8_t direction[TIRBI_NEST_DEPTH];          /* by common loop */
     const tirbi_poly *distance[TIRBI_NEST_DEPTH]; /* in iterations; NULL: it is not one number */
     const tirbi_poly *at;                         /* of `meets` */
-    const tirbi_poly *unless[2]; /* where one of these is not negative, it is not there; NULL: no such condition */
+    /* Where one of these is not negative, nor what is provided for it, the edge is not there; NULL: no condition. */
+    const tirbi_poly *unless[2], *provided[2];
 } tirbi_edge;
 
 /* An access in its nest; of a variable, if it has no place. */

@@ -3,6 +3,7 @@
 #include "compiler/optimize/carried/scopes.h"
 
 #include "compiler/loop/visit.h"
+#include "compiler/optimize/rewriting/rewrite.h"
 
 enum { MAX_DEPTH = 48, MAX_LOOPS = 16, MAX_WORK = 1 << 18 };
 
@@ -114,27 +115,36 @@ static first_use of_stmt(scope *c, const tirbi_ls *s, unsigned depth) {
     case TIRBI_LS_SEQ:
         for (uint32_t i = 0; i < s->as.seq.n; i++) use = then(use, of_stmt(c, s->as.seq.items[i], depth + 1));
         return use;
-    case TIRBI_LS_LOOP: return of_loop(c, s, depth);
-    case TIRBI_LS_IF: return of_branch(c, s, depth);
+    case TIRBI_LS_LOOP:
+        return of_loop(c, s, depth);
+    case TIRBI_LS_IF:
+        return of_branch(c, s, depth);
     case TIRBI_LS_WHILE:
         use = of_arm(c, s->as.while_.body, depth + 1);
         return then(of_value(c, s->as.while_.condition), use == SET_FIRST ? SET_PERHAPS : use);
     case TIRBI_LS_STORE:
         if (tirbi_place_depends_on(s->as.store.access, c->var)) return READ_FIRST;
         return of_value(c, s->as.store.value);
-    case TIRBI_LS_SET: return then(of_value(c, s->as.set.value), s->as.set.var == c->var ? SET_FIRST : UNUSED);
+    case TIRBI_LS_SET:
+        return then(of_value(c, s->as.set.value), s->as.set.var == c->var ? SET_FIRST : UNUSED);
     case TIRBI_LS_EVAL:
-    case TIRBI_LS_RETURN: return of_value(c, s->as.eval.value);
-    case TIRBI_LS_ASSERT: return of_value(c, s->as.assert_.condition);
-    case TIRBI_LS_SEARCH: return then(of_bounds(c, s->as.search.var), of_value(c, s->as.search.condition));
+    case TIRBI_LS_RETURN:
+        return of_value(c, s->as.eval.value);
+    case TIRBI_LS_ASSERT:
+        return of_value(c, s->as.assert_.condition);
+    case TIRBI_LS_SEARCH:
+        return then(of_bounds(c, s->as.search.var), of_value(c, s->as.search.condition));
     case TIRBI_LS_ALLOC:
         for (uint32_t i = 0; i < s->as.alloc.buffer->ndim; i++)
             use = then(use, of_value(c, s->as.alloc.buffer->shape[i]));
         return then(use, of_value(c, s->as.alloc.buffer->length));
-    case TIRBI_LS_FETCH: return of_value(c, s->as.fetch.handle);
+    case TIRBI_LS_FETCH:
+        return of_value(c, s->as.fetch.handle);
     case TIRBI_LS_BREAK:
-    case TIRBI_LS_CONTINUE: return UNUSED;
-    case TIRBI_LS_TREE: return of_tree(c, s, depth);
+    case TIRBI_LS_CONTINUE:
+        return UNUSED;
+    case TIRBI_LS_TREE:
+        return of_tree(c, s, depth);
     }
     return READ_FIRST;
 }
@@ -196,15 +206,76 @@ static bool move_inwards(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t i
     return true;
 }
 
-static bool may_move(const tirbi_ls *s) {
-    return s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LOCAL &&
-           s->as.set.value->kind == TIRBI_LX_CONST;
+static bool begins_local(const tirbi_ls *s) {
+    return s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LOCAL;
 }
+
+static bool may_move(const tirbi_ls *s) { return begins_local(s) && s->as.set.value->kind == TIRBI_LX_CONST; }
 
 typedef struct narrower {
     tirbi_lx_pool *pool;
     uint32_t work;
 } narrower;
+
+/* What stands for a variable that is set again and again. */
+typedef struct renaming {
+    const tirbi_lvar *var;
+    const tirbi_lx *value;
+    bool read;
+} renaming;
+
+static const tirbi_lx *replace_renamed(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    renaming *r = rewrite->context;
+    if (x->kind != TIRBI_LX_VAR || x->var != r->var) return NULL;
+    r->read = true;
+    return r->value;
+}
+
+/* The set of a variable as that of one that is set once. */
+static const tirbi_ls *set_once(tirbi_rewrite *rewrite, const tirbi_ls *s) {
+    renaming *r = rewrite->context;
+    const tirbi_lx *value = r->value ? tirbi_rewrite_value(rewrite, s->as.set.value) : s->as.set.value;
+    tirbi_lvar *fresh = TIRBI_NEW(rewrite->pool->arena, tirbi_lvar);
+    if (!value || !fresh) return NULL;
+    *fresh = *s->as.set.var;
+    fresh->id = 0;
+    fresh->kind = TIRBI_LVAR_LET;
+    if (value->lo > fresh->lo) fresh->lo = value->lo;
+    if (value->hi < fresh->hi) fresh->hi = value->hi;
+    r->value = tirbi_lx_var(rewrite->pool, fresh);
+    return r->value ? tirbi_new_set(rewrite->pool, s->span, fresh, value, true) : NULL;
+}
+
+/* Each set of the variable that begins at `i` as a variable of its own, where all of them are among the items: which
+ * one is read is known everywhere then. */
+static void rename_sets(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t i, uint32_t n) {
+    tirbi_lvar *var = items[i]->as.set.var;
+    const tirbi_ls **copy = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, n);
+    renaming r = {.var = var};
+    tirbi_rewrite rewrite = {.pool = pool, .replace = replace_renamed, .context = &r};
+    uint32_t last = i;
+    if (!copy) return;
+    for (uint32_t k = i; k < n; k++) {
+        const tirbi_ls *s = items[k];
+        copy[k] = s;
+        if (!s) continue;
+        if (s->kind == TIRBI_LS_SET && s->as.set.var == var) {
+            const bool was_read = r.read;
+            copy[k] = set_once(&rewrite, s);
+            if (k > i && !r.read && !was_read && !copy[last]->as.set.value->traps &&
+                !tirbi_lx_acts(copy[last]->as.set.value))
+                copy[last] = NULL;
+            r.read = false;
+            last = k;
+        } else if (tirbi_may_set(s, var)) {
+            return;
+        } else if (tirbi_names(s, &var, 1)) {
+            copy[k] = tirbi_rewrite_assignments(&rewrite, s);
+        }
+        if (!copy[k]) return;
+    }
+    for (uint32_t k = i; k < n; k++) items[k] = copy[k];
+}
 
 static uint32_t count_items(const tirbi_ls *s) {
     if (s->kind != TIRBI_LS_SEQ) return 1;
@@ -221,19 +292,25 @@ static void add_items(const tirbi_ls *s, const tirbi_ls **items, uint32_t *n) {
 /* The sequence with those of its declarations moved that may be. Sequences in it are no scopes of their own. */
 static const tirbi_ls *without_declarations(narrower *w, const tirbi_ls *s) {
     bool some = false;
-    for (uint32_t i = 0; i < s->as.seq.n && !some; i++) some = may_move(s->as.seq.items[i]);
+    for (uint32_t i = 0; i < s->as.seq.n && !some; i++) some = begins_local(s->as.seq.items[i]);
     const uint32_t all = some ? count_items(s) : 0;
     const tirbi_ls **items = all > 0 && all <= w->work ? TIRBI_NEW_ARRAY(w->pool->arena, const tirbi_ls *, all) : NULL;
     uint32_t n = 0;
     if (!items) return s;
     w->work -= all;
     add_items(s, items, &n);
-    for (uint32_t i = all; i-- > 0;)
+    for (uint32_t i = all; i-- > 0;) {
         if (may_move(items[i]) && move_inwards(w->pool, items, i, all, &w->work)) items[i] = NULL;
+        if (!items[i] || !begins_local(items[i]) || w->work < all) continue;
+        w->work -= all;
+        rename_sets(w->pool, items, i, all);
+    }
     n = 0;
     for (uint32_t i = 0; i < all; i++)
         if (items[i]) items[n++] = items[i];
-    if (n == all) return s;
+    bool changed = n != all;
+    for (uint32_t i = 0; i < n && !changed; i++) changed = all != s->as.seq.n || items[i] != s->as.seq.items[i];
+    if (!changed) return s;
     const tirbi_ls *copy = n == 1 ? items[0] : tirbi_new_sequence(w->pool, s->span, items, n);
     return copy ? copy : s;
 }

@@ -83,11 +83,11 @@ static const tirbi_lx *magnitude(const spacing *s, const tirbi_lx *x) {
     return x->hi <= 0 ? tirbi_lx_sub(s->pool, number(s, 0), x) : compute(s, TIRB_OP_ABS, x, NULL);
 }
 
-/* How many iterations keep apart that reach the same element so many iterations ahead, or behind: all, where it is the
- * same iteration. */
-static const tirbi_lx *keeping_apart(const spacing *s, const tirbi_lx *ahead) {
-    const tirbi_lx *far = magnitude(s, ahead), *extent = s->own.var[0]->extent;
-    if (!far || far->lo > 0) return far;
+/* How many iterations keep apart that reach the same element so `far` ahead, or behind: all, where it is the same
+ * iteration. */
+static const tirbi_lx *keeping_apart(const spacing *s, const tirbi_lx *ahead, const tirbi_lx *far) {
+    const tirbi_lx *extent = s->own.var[0]->extent;
+    if (far->lo > 0) return far;
     const tirbi_lx *same = compute(s, TIRB_OP_EQ, ahead, number(s, 0)),
                    *all = compute(s, TIRB_OP_MAX, extent, number(s, 1));
     return same && all ? tirbi_lx_lazy(s->pool, TIRBI_LX_COND, same, all, far) : NULL;
@@ -144,11 +144,13 @@ static bool add_distance(spacing *s, const tirbi_reached *w, const tirbi_reached
     if (ahead && step != 1 && step != -1) ahead = compute(s, TIRB_OP_DIV, ahead, number(s, step < 0 ? -step : step));
     if (!ahead || ahead->traps) return false;
     s->down = step < 0;
-    const tirbi_lx *far = keeping_apart(s, ahead), *is_ahead = compare(s, ahead, 1);
+    const tirbi_lx *far = magnitude(s, ahead), *is_ahead = compare(s, ahead, 1);
     if (!far || !is_ahead) return false;
     const tirbi_loop_set none = {.n = 0};
     if (tirbi_always_less(s->own.var[0]->extent, tirbi_lx_add(s->pool, far, number(s, 1)), &none))
         return true; /* no iteration comes so far */
+    far = keeping_apart(s, ahead, far);
+    if (!far) return false;
     s->may_be_far = s->may_be_far && far->hi >= LEAST;
     s->may_be_ahead =
         s->may_be_ahead && a->what == TIRBI_LOADS && ahead->hi >= 1 && (a->surely || !a->traps) && add_copy(s, a);

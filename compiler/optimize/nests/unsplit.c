@@ -9,6 +9,7 @@
 
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/guards.h"
 #include "compiler/optimize/rewriting/recount.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "loader/base/checked.h"
@@ -170,14 +171,10 @@ static const tirbi_ls *join_nest(joiner *j, const tirbi_ls *body) {
 
 /* ---- Conditions ------------------------------------------------------------------------------------------------- */
 
-static bool is_conjunction(const tirbi_lx *x) {
-    return x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND && x->type == TIRB_BOOL);
-}
-
 /* Joins the loops of the first term that allows it, and takes it out of the condition: *rest is what remains, or
  * NULL. */
 static bool join_term(joiner *j, const tirbi_lx *x, const tirbi_lx **rest) {
-    if (is_conjunction(x)) {
+    if (tirbi_is_conjunction(x)) {
         const tirbi_lx *part;
         for (int i = 0; i < 2; i++) {
             if (!join_term(j, x->args[i], &part)) continue;
@@ -234,66 +231,15 @@ typedef struct neighbours {
 } neighbours;
 
 /* Whether a condition's term says that the counter is below a bound, the same in all of them. */
-static bool limits_counter(neighbours *n, const tirbi_lx *x) {
-    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_LT || !x->pure || x->traps ||
-        tirbi_mentions_loops(x->args[1], &n->j.loops) || !tirbi_dtype_is_int((tirbi_dtype)x->args[1]->type) ||
-        x->args[1]->type == TIRB_U64)
+static bool limits_counter(void *context, const tirbi_lx *x) {
+    neighbours *n = context;
+    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_LT || tirbi_mentions_loops(x->args[1], &n->j.loops) ||
+        !tirbi_dtype_is_int((tirbi_dtype)x->args[1]->type) || x->args[1]->type == TIRB_U64)
         return false;
     if (n->bound) return x->args[1] == n->bound && counts(&n->j, x->args[0]);
     if (!counts(&n->j, x->args[0]) || !make_joined(&n->j, x->args[0], x->args[1])) return false;
     n->bound = x->args[1];
     return true;
-}
-
-/* Takes such a term out of a condition; false: it has none. *rest is what is left, or NULL. */
-static bool take_out_limit(neighbours *n, const tirbi_lx *x, const tirbi_lx **rest) {
-    *rest = NULL;
-    if (!is_conjunction(x)) return limits_counter(n, x);
-    for (int i = 0; i < 2; i++) {
-        const tirbi_lx *part, *other = x->args[1 - i];
-        if (!take_out_limit(n, x->args[i], &part)) continue;
-        *rest =
-            !part ? other : tirbi_lx_lazy(n->j.pool, TIRBI_LX_AND, i == 0 ? part : other, i == 0 ? other : part, NULL);
-        return true;
-    }
-    return false;
-}
-
-static const tirbi_ls *without_limit(neighbours *n, const tirbi_ls *s);
-
-static const tirbi_ls *branch_without_limit(neighbours *n, const tirbi_ls *s) {
-    const tirbi_lx *rest;
-    if (s->as.if_.else_case || s->as.if_.first_of || s->as.if_.sizes || !take_out_limit(n, s->as.if_.condition, &rest))
-        return NULL;
-    tirbi_ls *branch = rest ? tirbi_new_stmt(n->j.pool, TIRBI_LS_IF, s->span) : NULL;
-    if (!branch) return rest ? NULL : s->as.if_.then_case;
-    *branch = *s;
-    branch->as.if_.condition = rest;
-    return branch;
-}
-
-/* A loop's body with no such condition; NULL: something in it stands under none. */
-static const tirbi_ls *without_limit(neighbours *n, const tirbi_ls *s) {
-    tirbi_ls *copy;
-    switch (s->kind) {
-    case TIRBI_LS_IF:
-        return branch_without_limit(n, s);
-    case TIRBI_LS_SET:
-        return s->as.set.declares && s->as.set.value && s->as.set.value->pure && !s->as.set.value->traps ? s : NULL;
-    case TIRBI_LS_LOOP:
-        if (!tirbi_is_plain_loop(s) || !(copy = tirbi_new_stmt(n->j.pool, TIRBI_LS_LOOP, s->span))) return NULL;
-        *copy = *s;
-        copy->as.loop.body = without_limit(n, s->as.loop.body);
-        return copy->as.loop.body ? copy : NULL;
-    case TIRBI_LS_SEQ: {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(n->j.pool->arena, const tirbi_ls *, s->as.seq.n + 1);
-        for (uint32_t i = 0; i < s->as.seq.n && items; i++)
-            if (!(items[i] = without_limit(n, s->as.seq.items[i]))) return NULL;
-        return items ? tirbi_new_sequence(n->j.pool, s->span, items, s->as.seq.n) : NULL;
-    }
-    default:
-        return NULL;
-    }
 }
 
 /* The number of an iteration among those of two loops, where it cannot wrap; NULL: it can. */
@@ -329,7 +275,8 @@ static const tirbi_ls *join_neighbours(tirbi_lx_pool *pool, const tirbi_ls *loop
         return NULL;
     tirbi_lvar *outer = loop->as.loop.var;
     neighbours n = {.j = {.pool = pool, .loops = {.var = {outer, inner->as.loop.var}, .n = 2}}};
-    const tirbi_ls *body = without_limit(&n, inner->as.loop.body);
+    tirbi_guards guards = {.pool = pool, .takes = limits_counter, .context = &n};
+    const tirbi_ls *body = tirbi_without_guard(&guards, inner->as.loop.body);
     if (!body || !n.bound) body = join_all_of(&n.j, outer, inner->as.loop.var) ? inner->as.loop.body : NULL;
     body = body ? join_body(&n.j, body) : NULL;
     tirbi_ls *joined = body ? tirbi_new_stmt(pool, TIRBI_LS_LOOP, loop->span) : NULL;

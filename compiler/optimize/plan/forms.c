@@ -15,6 +15,7 @@
 #include "compiler/optimize/cuts/crossing.h"
 #include "compiler/optimize/cuts/diagonal.h"
 #include "compiler/optimize/cuts/distance.h"
+#include "compiler/optimize/cuts/independent.h"
 #include "compiler/optimize/cuts/meetings.h"
 #include "compiler/optimize/cuts/split.h"
 #include "compiler/optimize/cuts/wrapped.h"
@@ -242,6 +243,20 @@ static tirbi_sched *as_blocks(tirbi_scheduler *p, const tirbi_ls *loop) {
     if (tirbi_lx_is_int(blocks.condition, 1)) return made(p, "strip-mining", blocks.stmt);
     return in_versions(p, "strip-mining", &(either){NULL, blocks.condition, blocks.stmt, NULL}, loop,
                        TIRBI_NOT_BLOCKED);
+}
+
+/* A loop whose iterations never meet where sizes are what they mostly are: a step that is not 0, say. */
+static tirbi_sched *as_independent(tirbi_scheduler *p, const tirbi_ls *loop) {
+    tirbi_independent lanes;
+    /* Where blocks by the distance are not long enough, it is not beyond the loop either. */
+    if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) || (p->in.without & (TIRBI_NOT_APART | TIRBI_NOT_BLOCKED)) ||
+        !tirbi_find_independent(p->pool, loop, &lanes) || !tirbi_is_available(p->pool, lanes.condition) ||
+        !has_lanes(p, lanes.loop))
+        return NULL;
+    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                    "where a test before it says that its iterations never meet");
+    return in_versions(p, "independent iterations", &(either){NULL, lanes.condition, lanes.loop, NULL}, loop,
+                       TIRBI_NOT_APART);
 }
 
 /* Other arrangements of a loop, which are taken where its most is lanes then: those that need no order, or any. */
@@ -518,7 +533,7 @@ static bool decides(const tirbi_nest *nest) {
 static tirbi_sched *in_another_form(tirbi_scheduler *p, const tirbi_ls *loop) {
     static tirbi_sched *(*const forms[])(tirbi_scheduler *, const tirbi_ls *) = {
         as_numbered, as_flat,     as_columns,         as_turns,    as_short_rows, as_named,
-        as_blocks,   as_crossing, as_beside_diagonal, as_separate, as_behind,     as_arranged};
+        as_blocks,   as_independent, as_crossing, as_beside_diagonal, as_separate, as_behind,     as_arranged};
     tirbi_sched *node = NULL;
     for (size_t i = 0; i < sizeof(forms) / sizeof(*forms) && !node; i++) node = forms[i](p, loop);
     return node;

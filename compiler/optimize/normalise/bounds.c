@@ -1,0 +1,184 @@
+#include "compiler/optimize/normalise/bounds.h"
+
+#include "compiler/loop/visit.h"
+#include "compiler/optimize/facts/affine.h"
+#include "compiler/optimize/rewriting/guards.h"
+#include "compiler/optimize/rewriting/recount.h"
+#include "compiler/optimize/rewriting/statements.h"
+#include "loader/base/checked.h"
+
+enum { MAX_AROUND = 16 };
+
+typedef struct bounder {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *around[MAX_AROUND]; /* the loops that are being looked into */
+    uint32_t n_around;
+    tirbi_lvar *var;           /* of the loop that is being bounded */
+    const tirbi_lx *term;      /* the one that bounds it */
+    const tirbi_lx *from, *to; /* the iterations in which it holds: the first, or the one behind the last; or NULL */
+} bounder;
+
+static const tirbi_lx *wide(const bounder *b, tirbi_op op, const tirbi_lx *x, const tirbi_lx *y) {
+    return x && y ? tirbi_lx_op(b->pool, op, TIRB_I64, TIRB_TYPE_NONE, x, y, NULL) : NULL;
+}
+
+/* The difference of two numbers, one less where it is to be more than 0; NULL: it could wrap, or what is next to it. */
+static const tirbi_lx *difference(const bounder *b, const tirbi_lx *more, const tirbi_lx *less, bool strict) {
+    int64_t lo, hi;
+    if (!tirbi_sub_i64(more->lo, less->hi, &lo) || !tirbi_sub_i64(more->hi, less->lo, &hi) || lo < INT64_MIN + 4 ||
+        hi == INT64_MAX)
+        return NULL;
+    const tirbi_lx *start = wide(b, TIRB_OP_SUB, more, less);
+    return strict ? wide(b, TIRB_OP_SUB, start, tirbi_lx_int(b->pool, TIRB_I64, 1)) : start;
+}
+
+/* Whether a term says from which iteration on, or up to which, it holds: a comparison that is c * k + start >= 0 for
+ * the number k of the iteration, c being 1 or -1. */
+static bool bounds_loop(void *context, const tirbi_lx *x) {
+    bounder *b = context;
+    const tirbi_loop_set loop = {.var = {b->var}, .n = 1};
+    tirbi_affine less, more;
+    int64_t down, up;
+    if (b->term) return x == b->term;
+    if (x->kind != TIRBI_LX_OP || x->n_args != 2 || !tirbi_dtype_is_int((tirbi_dtype)x->args[0]->type)) return false;
+    const bool rises = x->op == TIRB_OP_LT || x->op == TIRB_OP_LE, falls = x->op == TIRB_OP_GT || x->op == TIRB_OP_GE;
+    if ((!rises && !falls) || !tirbi_affine_of(b->pool, x->args[rises ? 0 : 1], &loop, &less) ||
+        !tirbi_affine_of(b->pool, x->args[rises ? 1 : 0], &loop, &more) || !tirbi_affine_constant(&less, 0, &down) ||
+        !tirbi_affine_constant(&more, 0, &up) || up > 1 || up < -1 || (up - down != 1 && up - down != -1))
+        return false;
+    const bool strict = x->op == TIRB_OP_LT || x->op == TIRB_OP_GT, from = up - down == 1;
+    const tirbi_lx *start = difference(b, more.start, less.start, strict);
+    b->from = from ? wide(b, TIRB_OP_SUB, tirbi_lx_int(b->pool, TIRB_I64, 0), start) : NULL;
+    b->to = from ? NULL : wide(b, TIRB_OP_ADD, start, tirbi_lx_int(b->pool, TIRB_I64, 1));
+    b->term = b->from || b->to ? x : NULL;
+    return b->term != NULL;
+}
+
+/* Whether a loop that the term does not name steps through what the body stores. */
+typedef struct lane_search {
+    const bounder *b;
+    const tirbi_ls *body;
+} lane_search;
+
+static bool tells_lanes(const void *context, const tirbi_ls *s) {
+    const lane_search *l = context;
+    return s->kind == TIRBI_LS_LOOP && !tirbi_lx_depends_on(l->b->term, s->as.loop.var) &&
+           s->as.loop.var != l->b->var && tirbi_names(l->body, &s->as.loop.var, 1);
+}
+
+static tirbi_step find_store(tirbi_walk *w, const tirbi_ls *s) {
+    return s->kind == TIRBI_LS_STORE && tirbi_place_depends_on(s->as.store.access, w->context) ? TIRBI_STOP
+                                                                                               : TIRBI_INTO;
+}
+
+static bool is_stored_by(const tirbi_ls *body, tirbi_lvar *var) {
+    tirbi_walk walk = {.context = var, .stmt = find_store};
+    return !tirbi_walk_stmt(&walk, body);
+}
+
+static bool leaves_lanes(const bounder *b, const tirbi_ls *body) {
+    const lane_search search = {.b = b, .body = body};
+    for (uint32_t i = 0; i < b->n_around; i++)
+        if (tells_lanes(&search, b->around[i]) && is_stored_by(body, b->around[i]->as.loop.var)) return true;
+    return tirbi_any_stmt(body, tells_lanes, &search);
+}
+
+static bool asks_for_first(const void *var, const tirbi_ls *s) {
+    for (uint32_t i = 0; s->kind == TIRBI_LS_IF && i < s->as.if_.n_first_of; i++)
+        if (s->as.if_.first_of[i] == var) return true;
+    return false;
+}
+
+/* The loop's variable with the iterations in which the term holds. */
+static tirbi_lvar *bounded(const bounder *b) {
+    const tirbi_lvar *old = b->var;
+    const tirbi_lx *zero = tirbi_lx_int(b->pool, TIRB_I64, 0);
+    const tirbi_lx *first = b->from ? wide(b, TIRB_OP_MAX, b->from, zero) : zero;
+    const tirbi_lx *end = b->to ? wide(b, TIRB_OP_MIN, b->to, old->extent) : old->extent;
+    if (old->extent->lo < -1) end = wide(b, TIRB_OP_MAX, end, zero); /* so that the difference does not wrap */
+    tirbi_lvar *var = TIRBI_NEW(b->pool->arena, tirbi_lvar);
+    if (!var) return NULL;
+    *var = *old;
+    var->id = 0;
+    var->min = first;
+    var->extent = wide(b, TIRB_OP_MAX, wide(b, TIRB_OP_SUB, end, first), zero);
+    return var->min && var->extent ? var : NULL;
+}
+
+static const tirbi_lx *renamed(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    tirbi_lvar *const *names = rewrite->context;
+    return x->kind == TIRBI_LX_VAR && x->var == names[0] ? tirbi_lx_var(rewrite->pool, names[1]) : NULL;
+}
+
+/* What a loop's body begins with in the first iteration alone, ahead of all else; NULL: there is no such thing. */
+static const tirbi_ls *init_of(const tirbi_ls *loop) {
+    const tirbi_ls *body = loop->as.loop.body,
+                   *first = body->kind == TIRBI_LS_SEQ && body->as.seq.n > 1 ? body->as.seq.items[0] : NULL;
+    tirbi_lvar *var = loop->as.loop.var;
+    return first && first->kind == TIRBI_LS_IF && first->as.if_.n_first_of == 1 && first->as.if_.first_of[0] == var &&
+                   !first->as.if_.else_case && !tirbi_names(first->as.if_.then_case, &var, 1)
+               ? first->as.if_.then_case
+               : NULL;
+}
+
+/* A loop with bounds that one term of its body's conditions gives; NULL: none does. */
+static const tirbi_ls *bound_body(bounder *b, const tirbi_ls *loop, const tirbi_ls *body) {
+    tirbi_lvar *old = b->var = loop->as.loop.var;
+    const tirbi_loop_set one = {.var = {old}, .n = 1};
+    tirbi_guards guards = {.pool = b->pool, .takes = bounds_loop, .context = b};
+    b->term = NULL;
+    if (!tirbi_is_plain_loop(loop) || !tirbi_lx_is_int(old->min, 0)) return NULL;
+    body = tirbi_without_guard(&guards, body);
+    if (!body || !b->term || !tirbi_may_recount(body, &one) || tirbi_any_stmt(body, asks_for_first, old) ||
+        !leaves_lanes(b, body))
+        return NULL;
+    tirbi_lvar *names[] = {old, bounded(b)};
+    tirbi_recount rename = {.values = {.pool = b->pool, .replace = renamed, .context = names}};
+    tirbi_ls *made = names[1] ? tirbi_new_stmt(b->pool, TIRBI_LS_LOOP, loop->span) : NULL;
+    body = made ? tirbi_recount_stmt(&rename, body) : NULL;
+    if (!body) return NULL;
+    *made = *loop;
+    made->as.loop.var = names[1];
+    made->as.loop.body = body;
+    return made;
+}
+
+/* The same of a loop with an init, which is done ahead of it where the loop runs. */
+static const tirbi_ls *bound_loop(bounder *b, const tirbi_ls *loop) {
+    const tirbi_ls *init = init_of(loop), *body = loop->as.loop.body;
+    const tirbi_lx *extent = loop->as.loop.var->extent;
+    bool runs_surely = extent->lo > 0;
+    for (uint32_t i = 0; i < b->n_around; i++) runs_surely = runs_surely || b->around[i]->as.loop.var->extent == extent;
+    if (!init) return bound_body(b, loop, body);
+    const tirbi_ls *rest = tirbi_new_sequence(b->pool, body->span, body->as.seq.items + 1, body->as.seq.n - 1);
+    const tirbi_ls *parts[] = {init, rest ? bound_body(b, loop, rest) : NULL};
+    if (!parts[1]) return NULL;
+    if (!runs_surely) {
+        tirbi_ls *runs = tirbi_new_stmt(b->pool, TIRBI_LS_IF, init->span);
+        if (!runs) return NULL;
+        runs->as.if_.condition = wide(b, TIRB_OP_GT, extent, tirbi_lx_int(b->pool, TIRB_I64, 0));
+        runs->as.if_.then_case = init;
+        parts[0] = runs;
+        if (!runs->as.if_.condition) return NULL;
+    }
+    return tirbi_new_sequence(b->pool, loop->span, parts, 2);
+}
+
+static const tirbi_ls *bound_all(void *context, const tirbi_ls *s) {
+    bounder *b = context;
+    if (s->kind != TIRBI_LS_LOOP) return tirbi_replace_inside(b->pool, s, bound_all, b);
+    if (b->n_around == MAX_AROUND) return s;
+    for (const tirbi_ls *made = s; made; made = bound_loop(b, s)) {
+        s = made;
+        if (s->kind != TIRBI_LS_LOOP) return tirbi_replace_inside(b->pool, s, bound_all, b);
+    }
+    b->around[b->n_around++] = s;
+    s = tirbi_replace_inside(b->pool, s, bound_all, b);
+    b->n_around--;
+    return s;
+}
+
+const tirbi_ls *tirbi_bound_loops(tirbi_lx_pool *pool, const tirbi_ls *body) {
+    bounder b = {.pool = pool};
+    return bound_all(&b, body);
+}
