@@ -260,7 +260,7 @@ static int64_t find_gap(const placed *p, const placed *const *in, uint32_t n) {
 static int64_t place_all(tirbi_relax_lowering *l, placed *items, uint32_t n, const placed **in) {
     int64_t total = 0;
     qsort(items, n, sizeof *items, by_key);
-    for (uint32_t i = 0; i < n && tirbi_arena_work(l->arena, i + 1); i++) {
+    for (uint32_t i = 0; i < n && tirbi_arena_work(l->arena, 1 + i / 64); i++) {
         placed *p = &items[i];
         uint32_t at = i;
         p->offset = find_gap(p, in, i);
