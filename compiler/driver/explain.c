@@ -40,6 +40,7 @@ static const char *form_name(tirb_loop_form form) {
     case TIRB_FORM_FUSED: return "fused";
     case TIRB_FORM_OPERAND: return "operand";
     case TIRB_FORM_SEARCHED: return "searched";
+    case TIRB_FORM_OPERATOR: return "operator";
     }
     return "unknown";
 }
@@ -204,6 +205,9 @@ const command explain_command = {
                "  split    cut where its condition changes; its parts are told of as well\n"
                "  contraction   a loop of a nest that one instruction does, a matrix product say; its text says which "
                "part it has\n"
+               "  operator   no loop, but a binding of a Relax function; its text says which function computes it, "
+               "and\n"
+               "           where its value is\n"
                "  scalar   one iteration after the other; its text says why\n"
                "\n"
                "Examples:\n"

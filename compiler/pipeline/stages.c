@@ -39,7 +39,11 @@ tirb_status tirbi_run_stages(tirb_compile_result *r, const tirb_irmodule *ast, c
         return r->arena.failed ? tirbi_stopped(r, error) : tirbi_diagnosed(r, error);
     }
     const uint32_t disabled = tirbi_left_out(options);
-    ast = tirbi_relax_lower(ast, !(disabled & TIRB_PASS_OPERATORS), &r->arena, &r->diagnostics);
+    tirbi_relax_notes notes = {NULL, 0};
+    ast = tirbi_relax_lower(ast, !(disabled & TIRB_PASS_OPERATORS), options->explain ? &notes : NULL, &r->arena,
+                            &r->diagnostics);
+    r->notes.items = notes.items;
+    r->notes.n = r->notes.capacity = notes.n;
     if (!ast) return r->arena.failed ? tirbi_stopped(r, error) : tirbi_diagnosed(r, error);
     if (tirbi_has_errors(&r->diagnostics)) return tirbi_diagnosed(r, error);
     ast = tirbi_add_library(ast, &r->arena, &r->diagnostics);

@@ -99,12 +99,16 @@ typedef struct node {
     uint32_t n_members, n_anchors;  /* of the group: nodes, and those that are not elementwise */
     bool takes_input;               /* of the group: its anchor, if it has one, may have operators in front of it */
     uint32_t seen;                  /* the last search that came here */
+    tirbi_relax_group *made;        /* of the group: what it becomes, and its bindings */
+    const tirb_relax_binding **members;
+    bool leaves, is_broken; /* of the group: others use its last member, or one before it */
 } node;
 
 typedef struct graph {
     tirbi_relax_lowering *l;
     node *nodes;
     uint32_t n, n_searches;
+    uint32_t n_found; /* members of groups that the search under way has come to */
 } graph;
 
 static const pattern_row *row_of(const tirb_relax_expr *call) {
@@ -226,8 +230,9 @@ static bool on_all_ways(graph *g, uint32_t from, uint32_t at, uint32_t left, boo
         if (users[k] == to || x->seen == g->n_searches) continue;
         x->seen = g->n_searches;
         const uint32_t group = group_of(g, users[k]);
+        if (!joined) g->n_found += g->nodes[group].n_members;
         const bool has_anchor = group != group_of(g, from) && group != group_of(g, to) && g->nodes[group].n_anchors;
-        if (!tirbi_arena_work(g->l->arena, 1) || left == 0 ||
+        if (!tirbi_arena_work(g->l->arena, 1) || left == 0 || g->n_found > MAX_MEMBERS ||
             (!joined && (has_anchor || !may_follow(g, from, users[k]))))
             return false;
         if (joined) join(g, users[k], to);
@@ -246,38 +251,36 @@ static void fuse_with_post_dominator(graph *g, uint32_t i) {
     if (x->row->pattern == ELEMWISE && !a->n_anchors && !b->takes_input) return;
     if ((!leads_in && !may_follow(g, i, p)) || a == b || a->n_anchors + b->n_anchors > 1) return;
     g->n_searches++;
-    if (!on_all_ways(g, i, i, MAX_MEMBERS, false)) return;
+    g->n_found = a->n_members + b->n_members;
+    if (g->n_found > MAX_MEMBERS || !on_all_ways(g, i, i, MAX_MEMBERS, false)) return;
     g->n_searches++;
     on_all_ways(g, i, i, MAX_MEMBERS, true);
     join(g, i, p);
 }
 
-/* Whether its last member alone gives what others use. */
-static bool is_closed(const graph *g, uint32_t root, uint32_t last) {
-    for (uint32_t i = 0; i < last; i++) {
-        const uint32_t *users = g->nodes[i].users.items;
-        if (group_of(g, i) != root) continue;
-        if (g->nodes[i].is_output) return false;
-        for (uint32_t k = 0; k < g->nodes[i].users.n; k++)
-            if (group_of(g, users[k]) != root) return false;
-    }
-    return true;
+/* Whether others than its group use a node. */
+static bool leaves_group(const graph *g, uint32_t i) {
+    const uint32_t *users = g->nodes[i].users.items, root = group_of(g, i);
+    for (uint32_t k = 0; k < g->nodes[i].users.n; k++)
+        if (group_of(g, users[k]) != root) return true;
+    return g->nodes[i].is_output;
 }
 
-static bool make_group(graph *g, uint32_t root) {
-    tirbi_arena *arena = g->l->arena;
-    const tirb_relax_binding **bindings = TIRBI_NEW_ARRAY(arena, const tirb_relax_binding *, g->nodes[root].n_members);
-    tirbi_relax_group *group = TIRBI_NEW(arena, tirbi_relax_group);
-    uint32_t last = 0;
-    if (!bindings || !group || !tirbi_arena_work(arena, g->n)) return false;
+/* Adds nodes to their groups, in their order. A group of which others use more than the last value is none. */
+static bool list_groups(graph *g) {
     for (uint32_t i = 0; i < g->n; i++) {
-        if (group_of(g, i) != root) continue;
-        bindings[group->n++] = g->nodes[i].binding;
-        last = i;
+        node *root = &g->nodes[group_of(g, i)];
+        if (root->n_members < 2) continue;
+        if (!root->made) {
+            root->made = TIRBI_NEW(g->l->arena, tirbi_relax_group);
+            root->members = TIRBI_NEW_ARRAY(g->l->arena, const tirb_relax_binding *, root->n_members);
+            if (!root->made || !root->members) return false;
+            root->made->bindings = root->members;
+        }
+        root->is_broken = root->is_broken || root->leaves;
+        root->leaves = leaves_group(g, i);
+        root->members[root->made->n++] = g->nodes[i].binding;
     }
-    group->bindings = bindings;
-    if (!is_closed(g, root, last) || group->n > MAX_MEMBERS) return true;
-    for (uint32_t i = 0; i < group->n; i++) g->l->groups[bindings[i]->var->id] = group;
     return true;
 }
 
@@ -290,8 +293,11 @@ void tirbi_relax_group_block(tirbi_relax_lowering *l, const tirb_relax_block *bl
             for (uint32_t i = 0; i < g.n; i++)
                 if (g.nodes[i].row && (g.nodes[i].row->pattern == ELEMWISE) == (elementwise != 0))
                     fuse_with_post_dominator(&g, i);
-        for (uint32_t i = 0; i < g.n; i++)
-            if (group_of(&g, i) == i && g.nodes[i].n_members > 1 && !make_group(&g, i)) break;
+        const bool listed = list_groups(&g);
+        for (uint32_t i = 0; listed && i < g.n; i++) {
+            const node *root = &g.nodes[group_of(&g, i)];
+            if (root->made && !root->is_broken) l->groups[g.nodes[i].binding->var->id] = root->made;
+        }
     }
     for (uint32_t i = 0; i < g.n; i++) l->node_of[block->bindings[i].var->id] = 0;
 }

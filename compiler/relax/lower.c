@@ -333,6 +333,8 @@ bool tirbi_relax_emit_call(tirbi_relax_lowering *l, tirbi_span span, const tirb_
     }
     const tirb_expr *call = tirbi_make_function_call(&l->b, span, f, values, passed, n);
     if (call) tirbi_emit_evaluate(&l->b, span, call);
+    l->called = f->name;
+    l->n_calls++;
     return call != NULL;
 }
 
@@ -595,8 +597,11 @@ static void close_scopes(tirbi_relax_lowering *l) {
 }
 
 static bool lower_binding(tirbi_relax_lowering *l, const tirb_relax_binding *b, tirbi_list *known) {
+    const uint32_t n_calls = l->n_calls;
     const tirbi_relax_held *value = lower_value(l, b->value, l->destinations[b->var->id]);
     if (!value) return false;
+    if (b->value->kind == TIRB_RELAX_CALL)
+        tirbi_relax_note(l, (tirbi_relax_outcome){b, value, l->n_calls > n_calls ? l->called : NULL});
     if (b->kind == TIRB_RELAX_MATCH_CAST && !(value = cast_value(l, b, b->cast, value, known))) return false;
     if (b->var->scalar && value->kind == TIRBI_RELAX_HELD_SCALAR && b->var->scalar != value->scalar) {
         tirb_stmt *let = tirbi_make_stmt(&l->b, b->span, TIRB_STMT_LET);
@@ -622,6 +627,8 @@ static bool lower_group(tirbi_relax_lowering *l, const tirbi_relax_group *group,
             if (!lower_binding(l, group->bindings[i], known)) return false;
         return !l->arena->failed;
     }
+    for (uint32_t i = 0; i < group->n; i++)
+        tirbi_relax_note(l, (tirbi_relax_outcome){group->bindings[i], i + 1 == group->n ? value : NULL, l->called});
     l->held[var->id] = value;
     keep(l, value, l->last_use[var->id]);
     close_scopes(l);
@@ -991,6 +998,7 @@ static bool lower_body(tirbi_relax_lowering *l, const tirb_relax_function *f, ti
                        const tirbi_relax_held *results) {
     l->function = f;
     l->constants = l->scopes = (tirbi_list){.n = 0};
+    l->outcomes = (tirbi_list){.n = 0};
     tirbi_relax_memory_begin(l);
     l->n_outer_scopes = 0;
     if (!note_casts(l, f)) return false;
@@ -1001,6 +1009,7 @@ static bool lower_body(tirbi_relax_lowering *l, const tirb_relax_function *f, ti
     if (!tirbi_frame_push(&l->b, TIRBI_FRAME_FUNCTION, NULL, f->span)) return false;
     const tirbi_relax_held *value = lower_seq(l, f->body);
     if (!value || !deliver(l, f->span, value, results) || !tirbi_relax_memory_finish(l)) return false;
+    if (l->notes) tirbi_relax_explain(l);
     while (l->b.frames.n > 1 && !l->arena->failed) tirbi_frame_pop(&l->b);
     tirbi_function_finish(&l->b, out);
     return !l->arena->failed;
@@ -1035,6 +1044,7 @@ static bool lower_round(tirbi_relax_lowering *l, const tirbi_relax_held **result
     l->functions = l->operators = l->names = (tirbi_list){.n = 0};
     l->operator_index = l->name_index = (tirbi_index){.n = 0};
     *again = false;
+    if (l->notes) l->notes->n = 0;
     for (uint32_t i = 0; i < m->n_functions; i++)
         if (!add_function(l, m->functions[i]) || !take_name(l, m->functions[i]->name)) return false;
     for (uint32_t i = 0; i < m->n_relax; i++)
@@ -1071,10 +1081,12 @@ static bool lower_functions(tirbi_relax_lowering *l) {
     return !l->arena->failed && !tirbi_has_errors(l->diagnostics);
 }
 
-const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, bool fuse, tirbi_arena *arena,
-                                       tirbi_diagnostics *diagnostics) {
+const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, bool fuse, tirbi_relax_notes *notes,
+                                       tirbi_arena *arena, tirbi_diagnostics *diagnostics) {
     if (module->n_relax == 0) return module;
     tirbi_relax_lowering l = {.arena = arena, .diagnostics = diagnostics, .module = module, .fuses = fuse};
+    tirbi_list noted = {.n = 0};
+    if (notes) l.notes = &noted;
     tirb_irmodule *grown = TIRBI_NEW(arena, tirb_irmodule);
     tirbi_builder_init(&l.b, arena, diagnostics);
     l.b.n_vars = module->n_vars;
@@ -1091,6 +1103,7 @@ const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, bool fuse, t
     l.is_left_out = TIRBI_NEW_ARRAY(arena, bool, module->n_relax);
     if (!l.is_left_out) return NULL;
     if (!lower_functions(&l)) return NULL;
+    if (notes) *notes = (tirbi_relax_notes){noted.items, noted.n};
     *grown = *module;
     grown->functions = l.functions.items;
     grown->n_functions = l.functions.n;

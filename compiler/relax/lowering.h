@@ -3,6 +3,7 @@
 #define TIRB_COMPILER_RELAX_LOWERING_H
 
 #include "compiler/relax/expand.h"
+#include "compiler/relax/explain.h"
 #include "compiler/relax/fuse.h"
 #include "compiler/relax/lower.h"
 #include "compiler/relax/memory.h"
@@ -57,20 +58,24 @@ typedef struct tirbi_relax_lowering {
     /* Of the function under way. */
     const tirb_relax_function *function;
     tirbi_list cast_vars, cast_dims; /* of const tirb_expr *: sizes that casts of parameters name, and what those are */
-    const tirbi_relax_held **held;         /* by the number of a Relax variable */
+    const tirbi_relax_held **held;   /* by the number of a Relax variable */
     const tirbi_relax_held **destinations; /* the same: where a variable's value is to be; NULL: anywhere */
     uint32_t *last_use;                    /* the same: the binding that last uses it */
     const tirbi_relax_group **groups;      /* the same: the group that computes it; NULL: its binding by itself */
     tirbi_relax_memory memory;
-    tirbi_list constants;                  /* of constant_buffer */
-    tirbi_list scopes;                     /* of tirbi_relax_scope: those that are open */
-    uint32_t n_outer_scopes;               /* of them in frames around this one */
-    const tirbi_relax_group *group;        /* whose function is being made, in `b`; NULL: none */
-    tirbi_list group_dims;                 /* of const tirb_expr *, in pairs: a size outside of it, and inside */
+    tirbi_list constants;           /* of constant_buffer */
+    tirbi_list scopes;              /* of tirbi_relax_scope: those that are open */
+    uint32_t n_outer_scopes;        /* of them in frames around this one */
+    const tirbi_relax_group *group; /* whose function is being made, in `b`; NULL: none */
+    tirbi_list group_dims;          /* of const tirb_expr *, in pairs: a size outside of it, and inside */
     bool fuses;
-    uint32_t *node_of; /* by the number of a Relax variable: for fuse.c */
-    uint32_t now;                          /* the number of the binding under way */
-    const char *reason;                    /* why it is not lowered, and where; NULL: nothing is against it yet */
+    tirbi_list *notes;   /* of tirb_loop_note: what became of operators; NULL: nobody asks */
+    tirbi_list outcomes; /* of tirbi_relax_outcome: of the function under way */
+    const char *called;  /* the function that was called last */
+    uint32_t n_calls;
+    uint32_t *node_of;  /* by the number of a Relax variable: for fuse.c */
+    uint32_t now;       /* the number of the binding under way */
+    const char *reason; /* why it is not lowered, and where; NULL: nothing is against it yet */
     tirbi_span place;
 } tirbi_relax_lowering;
 

@@ -37,6 +37,11 @@ static bool set_owner(tirbi_relax_lowering *l, const tirb_buffer *buffer, uint32
     return true;
 }
 
+const tirbi_relax_temporary *tirbi_relax_temporary_of(const tirbi_relax_lowering *l, const tirb_buffer *buffer) {
+    const uint32_t owner = owner_of(&l->memory, buffer);
+    return owner ? &((const tirbi_relax_temporary *)l->memory.temporaries.items)[owner - 1] : NULL;
+}
+
 bool tirbi_relax_same_memory(const tirbi_relax_lowering *l, const tirb_buffer *a, const tirb_buffer *b) {
     return a->data == b->data && owner_of(&l->memory, a) == owner_of(&l->memory, b);
 }
@@ -72,8 +77,7 @@ static tirb_expr *number_to_be(tirbi_relax_lowering *l, tirbi_span span) {
 static bool begin_part(tirbi_relax_lowering *l, tirbi_span span, const tirb_buffer *of, tirb_buffer *view,
                        const tirb_expr *begin) {
     const uint32_t owner = owner_of(&l->memory, of);
-    const tirbi_relax_temporary *t =
-        owner ? &((const tirbi_relax_temporary *)l->memory.temporaries.items)[owner - 1] : NULL;
+    const tirbi_relax_temporary *t = tirbi_relax_temporary_of(l, of);
     tirbi_relax_slice *slice = TIRBI_LIST_ADD(l->arena, &l->memory.slices, tirbi_relax_slice);
     if (!slice) return false;
     *slice = (tirbi_relax_slice){.view = view, .temporary = owner};
@@ -256,7 +260,7 @@ static int64_t find_gap(const placed *p, const placed *const *in, uint32_t n) {
 static int64_t place_all(tirbi_relax_lowering *l, placed *items, uint32_t n, const placed **in) {
     int64_t total = 0;
     qsort(items, n, sizeof *items, by_key);
-    for (uint32_t i = 0; i < n && tirbi_arena_work(l->arena, i + 1); i++) {
+    for (uint32_t i = 0; i < n && tirbi_arena_work(l->arena, 1 + i / 64); i++) {
         placed *p = &items[i];
         uint32_t at = i;
         p->offset = find_gap(p, in, i);

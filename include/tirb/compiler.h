@@ -135,7 +135,8 @@ typedef enum tirb_loop_form {
     TIRB_FORM_SERIAL = 8,      /* the program calls it parallel, but it stays on one thread; `text` says why */
     TIRB_FORM_FUSED = 9,       /* the outermost of a nest that runs together with one before it */
     TIRB_FORM_OPERAND = 10,    /* what is computed from it and used many times is computed once, before the nest */
-    TIRB_FORM_SEARCHED = 11    /* lanes look for the next iteration that changes something, which then runs */
+    TIRB_FORM_SEARCHED = 11,   /* lanes look for the next iteration that changes something, which then runs */
+    TIRB_FORM_OPERATOR = 12    /* no loop, but a binding of a Relax function; `text` says what computes it, and where */
 } tirb_loop_form;
 
 /* What became of one loop. Strings live until the result is destroyed. */

@@ -215,6 +215,32 @@ def test_operators_become_one_function(t):
           shows=["s: matches", "u: matches", "y: matches"])
 
 
+EXPLAINED = IMPORTS + """@R.function
+def main(x: R.Tensor((4, 8), "float32"), w: R.Tensor((8, 8), "float32")):
+    with R.dataflow():
+        a = R.matmul(x, w)
+        b = R.exp(a)
+        c = R.negative(b)
+        d = R.reshape(c, R.shape([8, 4]))
+        e = R.permute_dims(d)
+        f = R.permute_dims(e)
+        R.output(f)
+    return f
+"""
+
+
+def test_explain_shows_operators(t):
+    m = model(t, EXPLAINED)
+    t.run("explain", m, "-f", "main", shows=[
+        "   a: operator: matmul, 128 bytes at 0 of 256 for elements of 4\n", "   b: operator: a part of fused_exp_negative\n",
+        "   c: operator: fused_exp_negative, 128 bytes at 128 of 256 for elements of 4\n", "   d: operator: a view\n",
+        "   e: operator: permute_dims, 128 bytes at 0 of 256 for elements of 4\n",
+        "   f: operator: permute_dims1, in the memory of a result\n"])
+    notes = json.loads(t.run("explain", m, "--json").text)
+    assert [n["loop"] for n in notes if n["form"] == "operator"] == list("abcdef")
+    t.run("explain", m, "-f", "main", "--disable", "operators", shows="   b: operator: exp, 128 bytes at ")
+
+
 # ---- Constants ------------------------------------------------------------------------------------------------------
 
 
