@@ -86,6 +86,34 @@ static const char *const programs[] = {
                   "            else:\n                I[i, k + 1] = T.max(I[i, k + 1], I[i, k])\n",
     HEAD EACH_ROW "        t: T.float32 = T.float32(0)\n        for k in range(m):\n"
                   "            t = T.if_then_else(U[i, k] > T.uint8(100), A[i, k], t + A[i, k])\n            B[i, k] = t\n",
+    /* sums that begin anew, before and after what is added, of 32 and 64 bits; what looks like it with other masks; a
+     * sum of which only the last value counts */
+    HEAD EACH_ROW "        t: T.int32 = i\n        for k in range(m):\n"
+                  "            t = T.Select(U[i, k] > T.uint8(30), t + I[i, k], k - i)\n"
+                  "            I[i, k] = t\n        N[i] = t\n",
+    HEAD EACH_ROW "        t: T.int32 = i\n        for k in range(m):\n"
+                  "            t = T.Select(U[i, k] > T.uint8(30), t, k * 3) + I[i, k]\n"
+                  "            I[i, k] = t\n        N[i] = t\n",
+    HEAD EACH_ROW "        t: T.int64 = T.int64(7)\n        for k in range(m):\n"
+                  "            t = T.Select(U[i, k] > T.uint8(30), t + L[i, k], T.Cast(\"int64\", I[i, k]))\n"
+                  "            L[i, k] = t\n",
+    HEAD EACH_ROW "        t: T.int64 = T.int64(7)\n        for k in range(m):\n"
+                  "            t = T.Select(U[i, k] < T.uint8(90), t, T.int64(-9)) + L[i, k]\n"
+                  "            L[i, k] = t\n",
+    HEAD EACH_ROW "        t: T.int32 = i\n        for k in range(m):\n"
+                  "            t = T.bitwise_or(T.bitwise_and(t + k, I[i, k]), 5)\n            I[i, k] = t\n",
+    HEAD EACH_ROW "        t: T.int32 = i\n        for k in range(m):\n"
+                  "            t = T.bitwise_or(T.bitwise_and(t, T.Select(U[i, k] > T.uint8(30), -1, 0)), 6)\n"
+                  "            t = t + I[i, k]\n            I[i, k] = t\n",
+    HEAD EACH_ROW "        t: T.int32 = i\n        for k in range(m):\n"
+                  "            t = T.Select(U[i, k] > T.uint8(30), t + I[i, k], k)\n        N[i] = t\n",
+    /* recurrences of products that are fused */
+    HEAD EACH_ROW "        t: T.float32 = W[0]\n        for k in range(m):\n"
+                  "            t = A[i, k] * t + W[k]\n            B[i, k] = t\n",
+    HEAD EACH_ROW "        t: T.float32 = W[0]\n        for k in range(m):\n"
+                  "            B[i, k] = t\n            t = A[i, k] * t - W[k]\n        S[i] = t\n",
+    HEAD EACH_ROW "        t: T.float64 = D[i, 0]\n        for k in range(m):\n"
+                  "            t = T.float64(1) - D[i, k] * t\n            D[i, k] = t\n",
     /* sums of what a condition takes: products, fused ones, and a value that nothing changes */
     HEAD "    for k in range(m):\n        if U[0, k] > T.uint8(50):\n            S[0] = S[0] + A[0, k]\n",
     HEAD EACH_ROW "        E[i] = D[i, 0]\n        for k in range(m):\n            if U[i, k] > T.uint8(50):\n"
