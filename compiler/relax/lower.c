@@ -288,8 +288,25 @@ static bool has_shape(tirbi_relax_lowering *l, const tirb_buffer *buffer, const 
     return true;
 }
 
+const tirb_relax_type *tirbi_relax_shaped(tirbi_relax_lowering *l, const tirb_relax_type *type) {
+    if (type->kind != TIRB_RELAX_TYPE_TENSOR || type->has_shape || !type->shape_var) return type;
+    const tirbi_relax_held *h = l->held[type->shape_var->id];
+    const tirb_relax_type *shape = type->shape_var->type;
+    const bool is_held = h && h->kind == TIRBI_RELAX_HELD_SHAPE;
+    if (!is_held && !shape->has_shape) return type;
+    tirb_relax_type *t = TIRBI_NEW(l->arena, tirb_relax_type);
+    if (t)
+        *t = (tirb_relax_type){.kind = type->kind,
+                               .dtype = type->dtype,
+                               .ndim = is_held ? (int32_t)h->n : shape->ndim,
+                               .has_shape = true,
+                               .shape = is_held ? h->dims : shape->shape};
+    return t;
+}
+
 const tirbi_relax_held *tirbi_relax_make_room(tirbi_relax_lowering *l, tirbi_span span, const tirb_relax_type *type,
                                               const tirbi_relax_held *destination) {
+    if (!(type = tirbi_relax_shaped(l, type))) return NULL;
     if (type->kind == TIRB_RELAX_TYPE_TUPLE) {
         const tirbi_relax_held **fields = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, type->n_fields);
         for (uint32_t i = 0; fields && i < type->n_fields; i++) {
@@ -523,7 +540,7 @@ static const tirbi_relax_held *lower_value(tirbi_relax_lowering *l, const tirb_r
 
 /* A variable of a size that a cast first names is what the tensor has; one that is known is compared. */
 static bool check_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr *wanted, const tirb_expr *found,
-                      uint32_t dim, const char *name, tirbi_list *known) {
+                      uint32_t dim, const char *what, tirbi_list *known) {
     if (tirbi_expr_equal(wanted, found)) return true;
     const tirb_expr *const *items = known->items;
     bool is_known = is_bound_at_entry(l, wanted);
@@ -539,7 +556,7 @@ static bool check_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr 
         return true;
     }
     tirb_stmt *assert = tirbi_make_stmt(&l->b, span, TIRB_STMT_ASSERT);
-    const char *text = tirbi_arena_format(l->arena, "match_cast of `%s`: shape[%u]", name, (unsigned)dim);
+    const char *text = tirbi_arena_format(l->arena, "%s: shape[%u]", what, (unsigned)dim);
     if (!assert || !text) return false;
     assert->as.assert_.condition = tirbi_make_compare(&l->b, span, TIRB_EXPR_EQ, found, wanted);
     assert->as.assert_.error_kind = "ShapeError";
@@ -565,8 +582,9 @@ static const tirbi_relax_held *cast_value(tirbi_relax_lowering *l, const tirb_re
         tirbi_relax_refuse_here(l, b->span, "the value has %u dimensions, its type %d", (unsigned)n, (int)type->ndim);
         return NULL;
     }
+    const char *what = tirbi_arena_format(l->arena, "match_cast of `%s`", b->var->name);
     for (uint32_t i = 0; i < n; i++)
-        if (!check_dim(l, b->span, type->shape[i], dims[i], i, b->var->name, known)) return NULL;
+        if (!what || !check_dim(l, b->span, type->shape[i], dims[i], i, what, known)) return NULL;
     if (is_shape) return hold_shape(l, type->shape, n);
     return hold_tensor(l, tirbi_relax_view(l, b->span, h->buffer, h->buffer->dtype, type->shape, n));
 }
@@ -769,21 +787,22 @@ static bool has_parameter(const parameters *p, const tirb_expr *param) {
     return false;
 }
 
-/* A number for each dimension, which callers know by its place. */
+/* A number for each dimension, which callers know by its place. A dimension that is no variable, or is a parameter
+ * already, is compared with what is given for it: see check_parameter. */
 static const tirbi_relax_held *make_shape_parameter(tirbi_relax_lowering *l, parameters *p, tirbi_span span,
                                                     const char *name, const tirb_relax_type *t) {
     const tirb_expr *const *dims = dims_of(l, span, t);
-    for (int32_t i = 0; dims && i < t->ndim; i++) {
+    const tirb_expr **given = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, (uint32_t)t->ndim);
+    for (int32_t i = 0; dims && given && i < t->ndim; i++) {
         const char *place = tirbi_arena_format(l->arena, "%s.%d", name, (int)i);
         if (!place) return NULL;
-        if (dims[i]->kind != TIRB_EXPR_VAR || has_parameter(p, dims[i])) {
-            tirbi_relax_refuse_here(l, span, "the shape `%s` is not lowered yet: dimension %d of it is %s", name,
-                                    (int)i, dims[i]->kind != TIRB_EXPR_VAR ? "no variable" : "a parameter already");
-            return NULL;
-        }
-        if (!add_parameter(l, p, dims[i], NULL, place)) return NULL;
+        const bool is_compared = dims[i]->kind != TIRB_EXPR_VAR || has_parameter(p, dims[i]);
+        given[i] = is_compared ? tirbi_make_var(&l->b, span, place, tirbi_prim_type(tirbi_type_i64)) : dims[i];
+        if (!given[i] || !add_parameter(l, p, given[i], NULL, place)) return NULL;
     }
-    return dims ? hold_shape(l, dims, (uint32_t)t->ndim) : NULL;
+    tirbi_relax_held *h = dims && given ? tirbi_relax_hold(l, TIRBI_RELAX_HELD_SHAPE) : NULL;
+    if (h) h->dims = dims, h->given = given, h->n = (uint32_t)t->ndim;
+    return h;
 }
 
 static const tirbi_relax_held *make_parameter(tirbi_relax_lowering *l, parameters *p, tirbi_span span, const char *name,
@@ -912,6 +931,7 @@ static const tirbi_relax_held *make_results(tirbi_relax_lowering *l, parameters 
         }
         return fields ? hold_tuple(l, fields, t->n_fields) : NULL;
     }
+    if (!(t = tirbi_relax_shaped(l, t))) return NULL;
     const bool has_shape = t->kind == TIRB_RELAX_TYPE_TENSOR && t->has_shape;
     const tirb_expr **dims = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, has_shape ? (uint32_t)t->ndim : 0);
     for (int32_t i = 0; dims && has_shape && i < t->ndim; i++)
@@ -987,6 +1007,19 @@ static const tirbi_relax_held *declare(tirbi_relax_lowering *l, const tirb_relax
     return results;
 }
 
+/* Compares the dimensions that a shape's type says with those that are given. */
+static bool check_parameter(tirbi_relax_lowering *l, tirbi_span span, const tirbi_relax_held *h, const char *name) {
+    tirbi_list known = {.n = 0};
+    for (uint32_t i = 0; h->kind == TIRBI_RELAX_HELD_TUPLE && i < h->n; i++) {
+        const char *field = tirbi_arena_format(l->arena, "%s.%u", name, (unsigned)i);
+        if (!field || !check_parameter(l, span, h->fields[i], field)) return false;
+    }
+    const char *what = tirbi_arena_format(l->arena, "the argument `%s`", name);
+    for (uint32_t i = 0; h->given && i < h->n; i++)
+        if (!what || !check_dim(l, span, h->dims[i], h->given[i], i, what, &known)) return false;
+    return what != NULL;
+}
+
 static bool lower_body(tirbi_relax_lowering *l, const tirb_relax_function *f, tirb_primfunc *out,
                        const tirbi_relax_held *results) {
     l->function = f;
@@ -999,6 +1032,8 @@ static bool lower_body(tirbi_relax_lowering *l, const tirb_relax_function *f, ti
     l->now = 0;
     send(l, f->body, f->body->body, results);
     if (!tirbi_frame_push(&l->b, TIRBI_FRAME_FUNCTION, NULL, f->span)) return false;
+    for (uint32_t i = 0; i < f->n_params; i++)
+        if (!check_parameter(l, f->params[i]->span, l->held[f->params[i]->id], f->params[i]->name)) return false;
     const tirbi_relax_held *value = lower_seq(l, f->body);
     if (!value || !deliver(l, f->span, value, results) || !tirbi_relax_memory_finish(l)) return false;
     while (l->b.frames.n > 1 && !l->arena->failed) tirbi_frame_pop(&l->b);

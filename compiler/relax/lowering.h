@@ -23,6 +23,7 @@ typedef struct tirbi_relax_held {
     const tirb_buffer *buffer;                    /* TENSOR */
     const tirb_expr *scalar;                      /* SCALAR; TENSOR: a constant of rank 0 */
     const tirb_expr *const *dims;                 /* SHAPE, n of them */
+    const tirb_expr *const *given;                /* SHAPE that is a parameter: what a caller gives for them */
     const struct tirbi_relax_held *const *fields; /* TUPLE, n of them */
     uint32_t n;
 } tirbi_relax_held;
@@ -82,6 +83,8 @@ tirbi_relax_held *tirbi_relax_hold(tirbi_relax_lowering *l, tirbi_relax_held_kin
 const tirbi_relax_held *tirbi_relax_held_of(tirbi_relax_lowering *l, const tirb_relax_expr *e);
 /* What a constant is in the function under way. */
 bool tirbi_relax_know_constant(tirbi_relax_lowering *l, const tirb_relax_tensor *t, const tirbi_relax_held *held);
+/* The type with its dimensions, where a variable that is known says them. NULL when out of memory. */
+const tirb_relax_type *tirbi_relax_shaped(tirbi_relax_lowering *l, const tirb_relax_type *type);
 /* Memory for a value of the type: `destination`, or what is allocated. NULL after an error. */
 const tirbi_relax_held *tirbi_relax_make_room(tirbi_relax_lowering *l, tirbi_span span, const tirb_relax_type *type,
                                               const tirbi_relax_held *destination);
