@@ -14,7 +14,8 @@ typedef enum tirbi_relax_held_kind {
     TIRBI_RELAX_HELD_TENSOR,
     TIRBI_RELAX_HELD_SCALAR,
     TIRBI_RELAX_HELD_SHAPE,
-    TIRBI_RELAX_HELD_TUPLE
+    TIRBI_RELAX_HELD_TUPLE,
+    TIRBI_RELAX_HELD_FUNCTION /* a local one, which is lowered where it is called */
 } tirbi_relax_held_kind;
 
 /* What a Relax value is in the PrimFunc. */
@@ -26,6 +27,7 @@ typedef struct tirbi_relax_held {
     const tirb_expr *const *given;                /* SHAPE that is a parameter: what a caller gives for them */
     const struct tirbi_relax_held *const *fields; /* TUPLE, n of them */
     uint32_t n;
+    const tirb_relax_function *function; /* FUNCTION */
 } tirbi_relax_held;
 
 /* A statement that waits for its body. */
@@ -58,20 +60,24 @@ typedef struct tirbi_relax_lowering {
     /* Of the function under way. */
     const tirb_relax_function *function;
     tirbi_list cast_vars, cast_dims; /* of const tirb_expr *: sizes that casts of parameters name, and what those are */
-    const tirbi_relax_held **held;         /* by the number of a Relax variable */
+    const tirbi_relax_held **held;   /* by the number of a Relax variable */
     const tirbi_relax_held **destinations; /* the same: where a variable's value is to be; NULL: anywhere */
     uint32_t *last_use;                    /* the same: the binding that last uses it */
     const tirbi_relax_group **groups;      /* the same: the group that computes it; NULL: its binding by itself */
     tirbi_relax_memory memory;
-    tirbi_list constants;                  /* of constant_buffer */
-    tirbi_list scopes;                     /* of tirbi_relax_scope: those that are open */
-    uint32_t n_outer_scopes;               /* of them in frames around this one */
-    const tirbi_relax_group *group;        /* whose function is being made, in `b`; NULL: none */
-    tirbi_list group_dims;                 /* of const tirb_expr *, in pairs: a size outside of it, and inside */
+    tirbi_list constants;           /* of constant_buffer */
+    tirbi_list scopes;              /* of tirbi_relax_scope: those that are open */
+    uint32_t n_outer_scopes;        /* of them in frames around this one */
+    const tirbi_relax_group *group; /* whose function is being made, in `b`; NULL: none */
+    tirbi_list group_dims;          /* of const tirb_expr *, in pairs: a size outside of it, and inside */
     bool fuses;
     uint32_t *node_of; /* by the number of a Relax variable: for fuse.c */
-    uint32_t now;                          /* the number of the binding under way */
-    const char *reason;                    /* why it is not lowered, and where; NULL: nothing is against it yet */
+    uint32_t now;      /* the number of the binding under way */
+    tirbi_list
+        calls; /* of const tirb_relax_function *: local ones that are called around this place, as it is lowered */
+    tirbi_list inlined; /* the same: that have been called */
+    uint32_t depth;     /* of branches and calls of local functions around this place */
+    const char *reason; /* why it is not lowered, and where; NULL: nothing is against it yet */
     tirbi_span place;
 } tirbi_relax_lowering;
 

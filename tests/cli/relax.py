@@ -46,6 +46,62 @@ class Module:
         return cls.doubled(x, R.shape([2, 2]))
 """
 
+LOCAL = IMPORTS + """@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n",), "float32"), w: R.Tensor(("n",), "float32"), k: R.Prim("int64")):
+        n = T.int64()
+        with R.dataflow():
+            e = R.exp(R.multiply(w, R.const(0.0, "float32")))
+            h = R.add(w, e)
+            R.output(h)
+
+        @R.function
+        def add(q: R.Tensor((n,), "float32")) -> R.Tensor((n,), "float32"):
+            with R.dataflow():
+                a = R.add(q, h)
+                b = R.multiply(a, R.const(2.0, "float32"))
+                R.output(b)
+            return b
+
+        @R.function
+        def twice(q: R.Tensor((n,), "float32")) -> R.Tensor((n,), "float32"):
+            return add(add(q))
+
+        named = twice
+        y = add(x)
+        if k > 0:
+            z = named(y)
+        else:
+            z = add(y)
+        u = R.add(twice(z), h)
+        return (u, y)
+
+    @R.function
+    def sizes(x: R.Tensor(("n", 2), "float32"), v: R.Tensor(("l",), "float32")):
+        @R.function
+        def total(q: R.Tensor(("m", 2), "float32"), j: R.Prim("int64")) -> R.Tensor(("m",), "float32"):
+            m = T.int64()
+            return R.add(R.sum(q, axis=[1]), R.full((m,), R.const(1.0, "float32"), "float32"))
+
+        y = total(x, 3)
+        return y
+"""
+
+SELF = IMPORTS + """@R.function
+def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+    @R.function
+    def again(q: R.Tensor((2,), "float32"), n: R.Prim("int64")) -> R.Tensor((2,), "float32"):
+        if n <= 0:
+            r = q
+        else:
+            r = again(R.add(q, q), n - 1)
+        return r
+
+    y = again(x, 3)
+    return y
+"""
+
 CAST = IMPORTS + """@R.function
 def main(x: R.Tensor(ndim=2, dtype="float32"), w: R.Tensor(("m",), "float32")):
     n = T.int64()
@@ -123,6 +179,29 @@ def test_shapes_say_sizes(t):
     run({"p.1.0": "2x3"}, code=CALL, says="the argument `p.1.0`: shape[1] is 3, expected 2")
     run({"p.0": "3xf32=1"}, code=CALL, says="shape[0] is 3, expected 4")
     t.run("run", model(t, SIZES_OF_A_CALLEE), "4xf32=1,2,3,4", shows="0: 2x2xf32 =\n  2, 4\n  6, 8\n")
+
+
+def test_local_functions(t):
+    """A closure is its body where it is called, in branches and by other names as well."""
+    m = model(t, LOCAL)
+    for k, u in ((1, "158, 316"), (0, "78, 156")):
+        t.run("run", m, "-f", "main", "x=2xf32=1,2", "w=2xf32=1,3", f"k={k}", shows=[f"u: 2xf32 = {u}\n", "y: 2xf32 = 6, 12\n"])
+    t.run("run", m, "-f", "sizes", "x=3x2xf32=1,2,3,4,5,6", "v=1xf32=0", shows="y: 3xf32 = 4, 8, 12\n")
+    called_again = LOCAL.replace("        return y\n", "        return (y, total(x, 4))\n")
+    t.run("run", model(t, called_again), "-f", "sizes", "x=3x2xf32=1", "v=1xf32=0", code=USAGE,
+          says="a local function that names sizes or numbers is not lowered yet for more than one call")
+    def chain(n):
+        lines = ["@R.function", 'def main(x: R.Tensor((1,), "float32")) -> R.Tensor((1,), "float32"):']
+        for i in range(n):
+            body = f"f{i - 1}(q)" if i else "R.add(q, q)"
+            lines += ["    @R.function", f'    def f{i}(q: R.Tensor((1,), "float32")) -> R.Tensor((1,), "float32"):',
+                      f"        return {body}", ""]
+        return IMPORTS + "\n".join(lines + [f"    y = f{n - 1}(x)", "    return y", ""])
+
+    t.run("run", model(t, chain(150)), "1xf32=1", shows="y: 1xf32 = 2\n")
+    t.run("run", model(t, chain(2000)), "1xf32=1", code=1,
+          says="more than 200 branches and calls of local functions in each other")
+    t.run("run", model(t, SELF), "2xf32=1", code=1, says="a local function that calls itself is not lowered yet")
 
 
 def test_casts(t):
