@@ -16,6 +16,7 @@ enum {
     END_DIRECTORY = 16,
     ENTRY_SIZE = 46,
     ENTRY_METHOD = 10,
+    ENTRY_CHECKSUM = 16,
     ENTRY_STORED = 20,
     ENTRY_UNPACKED = 24,
     ENTRY_NAME = 28,
@@ -27,6 +28,23 @@ enum {
     MEMBER_EXTRA = 28,
     MAX_COMMENT = 65535
 };
+
+/* CRC-32 as zip files have it: ISO 3309's polynomial, low bits first; four bits at a time. */
+static uint32_t checksum_of(const uint8_t *bytes, size_t size) {
+    const uint32_t polynomial = 0xEDB88320;
+    uint32_t table[16];
+    for (uint32_t i = 0; i < 16; i++) {
+        table[i] = i;
+        for (int bit = 0; bit < 4; bit++) table[i] = table[i] >> 1 ^ (table[i] & 1 ? polynomial : 0);
+    }
+    uint32_t crc = UINT32_MAX;
+    for (size_t i = 0; i < size; i++) {
+        crc ^= bytes[i];
+        crc = crc >> 4 ^ table[crc & 15];
+        crc = crc >> 4 ^ table[crc & 15];
+    }
+    return ~crc;
+}
 
 static bool has_mark(const uint8_t *at, const char *mark) { return memcmp(at, mark, 4) == 0; }
 
@@ -81,6 +99,9 @@ static exit_code read_entry(const invocation *inv, array_file *file, tirbi_reade
     tirbi_read_bytes(&member, (size_t)tirbi_load_u16(head + MEMBER_NAME) + tirbi_load_u16(head + MEMBER_EXTRA));
     const uint8_t *bytes = tirbi_read_bytes(&member, size);
     if (member.failed) return malformed(inv, file);
+    if (checksum_of(bytes, size) != tirbi_load_u32(entry + ENTRY_CHECKSUM))
+        return fail(inv, EXIT_CALL, "%s: '%.*s' is damaged: its checksum is not that of its bytes", file->path,
+                    (int)name_size, (const char *)name);
     return read_member(inv, file, bytes, size, (const char *)name, name_size);
 }
 

@@ -448,8 +448,10 @@ const tirbi_relax_held *tirbi_relax_legalise(tirbi_relax_lowering *l, const tirb
     if (!read_parameters(&g)) return NULL;
     if (is_identity(call) && g.n_inputs > 0) return g.inputs[0];
     if (tirb_relax_is_call(call, TIRB_RELAX_SHAPE_OF)) return shape_of(&g);
-    if (is_view(call) && g.n_inputs > 0 && g.inputs[0]->kind == TIRBI_RELAX_HELD_TENSOR && call->type->has_shape)
-        return tirbi_legal_reshaped(&g, g.inputs[0], call->type->shape, (uint32_t)call->type->ndim);
+    const tirb_relax_type *type = tirbi_relax_shaped(l, call->type);
+    if (!type) return NULL;
+    if (is_view(call) && g.n_inputs > 0 && g.inputs[0]->kind == TIRBI_RELAX_HELD_TENSOR && type->has_shape)
+        return tirbi_legal_reshaped(&g, g.inputs[0], type->shape, (uint32_t)type->ndim);
     const tirbi_relax_held *in_place = destination ? NULL : take_in_place(&g);
     if (in_place || l->reason || l->arena->failed) return in_place;
     const tirbi_relax_held *room = tirbi_relax_make_room(l, call->span, call->type, destination);

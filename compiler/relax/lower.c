@@ -288,8 +288,25 @@ static bool has_shape(tirbi_relax_lowering *l, const tirb_buffer *buffer, const 
     return true;
 }
 
+const tirb_relax_type *tirbi_relax_shaped(tirbi_relax_lowering *l, const tirb_relax_type *type) {
+    if (type->kind != TIRB_RELAX_TYPE_TENSOR || type->has_shape || !type->shape_var) return type;
+    const tirbi_relax_held *h = l->held[type->shape_var->id];
+    const tirb_relax_type *shape = type->shape_var->type;
+    const bool is_held = h && h->kind == TIRBI_RELAX_HELD_SHAPE;
+    if (!is_held && !shape->has_shape) return type;
+    tirb_relax_type *t = TIRBI_NEW(l->arena, tirb_relax_type);
+    if (t)
+        *t = (tirb_relax_type){.kind = type->kind,
+                               .dtype = type->dtype,
+                               .ndim = is_held ? (int32_t)h->n : shape->ndim,
+                               .has_shape = true,
+                               .shape = is_held ? h->dims : shape->shape};
+    return t;
+}
+
 const tirbi_relax_held *tirbi_relax_make_room(tirbi_relax_lowering *l, tirbi_span span, const tirb_relax_type *type,
                                               const tirbi_relax_held *destination) {
+    if (!(type = tirbi_relax_shaped(l, type))) return NULL;
     if (type->kind == TIRB_RELAX_TYPE_TUPLE) {
         const tirbi_relax_held **fields = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, type->n_fields);
         for (uint32_t i = 0; fields && i < type->n_fields; i++) {
@@ -402,9 +419,19 @@ static const tirbi_relax_held *lower_call_tir(tirbi_relax_lowering *l, const tir
     return outs.n == 1 ? *(const tirbi_relax_held *const *)outs.items : hold_tuple(l, outs.items, outs.n);
 }
 
+static bool holds_function(const tirbi_relax_lowering *l, const tirb_relax_expr *e) {
+    const tirbi_relax_held *h = e->kind == TIRB_RELAX_VAR ? l->held[e->as.var->id] : NULL;
+    return h && h->kind == TIRBI_RELAX_HELD_FUNCTION;
+}
+
+static bool lower_binding(tirbi_relax_lowering *l, const tirb_relax_binding *b, tirbi_list *known);
+static const tirbi_relax_held *lower_local_call(tirbi_relax_lowering *l, const tirb_relax_expr *e,
+                                                const tirb_relax_function *f);
+
 static const tirbi_relax_held *lower_function_call(tirbi_relax_lowering *l, const tirb_relax_expr *e,
                                                    const tirbi_relax_held *destination) {
     const tirb_relax_expr *callee = e->as.call.callee;
+    if (holds_function(l, callee)) return lower_local_call(l, e, l->held[callee->as.var->id]->function);
     if (callee->kind != TIRB_RELAX_GLOBAL || !callee->as.global.function) {
         tirbi_relax_refuse_here(l, e->span, "calls of %s are not lowered yet",
                                 callee->kind == TIRB_RELAX_EXTERN ? "functions of the host" : "closures");
@@ -429,7 +456,6 @@ static const tirbi_relax_held *lower_function_call(tirbi_relax_lowering *l, cons
 /* ---- Bindings --------------------------------------------------------------------------------------------------- */
 
 static const tirbi_relax_held *lower_seq(tirbi_relax_lowering *l, const tirb_relax_seq *seq);
-
 /* Puts a value where it is wanted, if it is not there. */
 static bool deliver(tirbi_relax_lowering *l, tirbi_span span, const tirbi_relax_held *value,
                     const tirbi_relax_held *wanted) {
@@ -478,7 +504,9 @@ static bool lower_branch(tirbi_relax_lowering *l, const tirb_relax_expr *e, tirb
     const uint32_t n_scopes = l->scopes.n;
     if (!tirbi_frame_push(&l->b, then ? TIRBI_FRAME_THEN : TIRBI_FRAME_ELSE, stmt, e->span)) return false;
     l->n_outer_scopes = n_scopes;
+    l->depth++;
     const tirbi_relax_held *value = lower_seq(l, seq);
+    l->depth--;
     const bool done = value && deliver(l, e->span, value, wanted);
     while (l->b.frames.n > depth && !l->arena->failed) tirbi_frame_pop(&l->b);
     l->constants.n = n_constants;
@@ -515,9 +543,11 @@ static const tirbi_relax_held *lower_value(tirbi_relax_lowering *l, const tirb_r
         if (tuple) tirbi_relax_refuse_here(l, e->span, "the fields of this value are not lowered yet");
         return NULL;
     }
-    case TIRB_RELAX_FUNCTION:
-        tirbi_relax_refuse_here(l, e->span, "local functions are not lowered yet");
-        return NULL;
+    case TIRB_RELAX_FUNCTION: {
+        tirbi_relax_held *h = tirbi_relax_hold(l, TIRBI_RELAX_HELD_FUNCTION);
+        if (h) h->function = e->as.function;
+        return h;
+    }
     default:
         return tirbi_relax_held_of(l, e);
     }
@@ -525,7 +555,7 @@ static const tirbi_relax_held *lower_value(tirbi_relax_lowering *l, const tirb_r
 
 /* A variable of a size that a cast first names is what the tensor has; one that is known is compared. */
 static bool check_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr *wanted, const tirb_expr *found,
-                      uint32_t dim, const char *name, tirbi_list *known) {
+                      uint32_t dim, const char *what, tirbi_list *known) {
     if (tirbi_expr_equal(wanted, found)) return true;
     const tirb_expr *const *items = known->items;
     bool is_known = is_bound_at_entry(l, wanted);
@@ -541,7 +571,7 @@ static bool check_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr 
         return true;
     }
     tirb_stmt *assert = tirbi_make_stmt(&l->b, span, TIRB_STMT_ASSERT);
-    const char *text = tirbi_arena_format(l->arena, "match_cast of `%s`: shape[%u]", name, (unsigned)dim);
+    const char *text = tirbi_arena_format(l->arena, "%s: shape[%u]", what, (unsigned)dim);
     if (!assert || !text) return false;
     assert->as.assert_.condition = tirbi_make_compare(&l->b, span, TIRB_EXPR_EQ, found, wanted);
     assert->as.assert_.error_kind = "ShapeError";
@@ -551,12 +581,13 @@ static bool check_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr 
     return true;
 }
 
-static const tirbi_relax_held *cast_value(tirbi_relax_lowering *l, const tirb_relax_binding *b,
+/* `what` is cast, for messages. */
+static const tirbi_relax_held *cast_value(tirbi_relax_lowering *l, tirbi_span span, const char *what,
                                           const tirb_relax_type *type, const tirbi_relax_held *h, tirbi_list *known) {
     if (type->kind == TIRB_RELAX_TYPE_TUPLE && h->kind == TIRBI_RELAX_HELD_TUPLE && type->n_fields == h->n) {
         const tirbi_relax_held **fields = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, h->n);
         for (uint32_t i = 0; fields && i < h->n; i++)
-            if (!(fields[i] = cast_value(l, b, type->fields[i], h->fields[i], known))) return NULL;
+            if (!(fields[i] = cast_value(l, span, what, type->fields[i], h->fields[i], known))) return NULL;
         return fields ? hold_tuple(l, fields, h->n) : NULL;
     }
     const bool is_tensor = h->kind == TIRBI_RELAX_HELD_TENSOR, is_shape = h->kind == TIRBI_RELAX_HELD_SHAPE;
@@ -564,13 +595,82 @@ static const tirbi_relax_held *cast_value(tirbi_relax_lowering *l, const tirb_re
     const tirb_expr *const *dims = is_tensor ? h->buffer->shape : h->dims;
     const uint32_t n = is_tensor ? h->buffer->ndim : h->n;
     if (n != (uint32_t)type->ndim) {
-        tirbi_relax_refuse_here(l, b->span, "the value has %u dimensions, its type %d", (unsigned)n, (int)type->ndim);
+        tirbi_relax_refuse_here(l, span, "the value has %u dimensions, its type %d", (unsigned)n, (int)type->ndim);
         return NULL;
     }
     for (uint32_t i = 0; i < n; i++)
-        if (!check_dim(l, b->span, type->shape[i], dims[i], i, b->var->name, known)) return NULL;
+        if (!check_dim(l, span, type->shape[i], dims[i], i, what, known)) return NULL;
     if (is_shape) return hold_shape(l, type->shape, n);
-    return hold_tensor(l, tirbi_relax_view(l, b->span, h->buffer, h->buffer->dtype, type->shape, n));
+    return hold_tensor(l, tirbi_relax_view(l, span, h->buffer, h->buffer->dtype, type->shape, n));
+}
+
+static bool lists_function(const tirbi_list *functions, const tirb_relax_function *f) {
+    const tirb_relax_function *const *items = functions->items;
+    for (uint32_t i = 0; i < functions->n; i++)
+        if (items[i] == f) return true;
+    return false;
+}
+
+static bool note_function(tirbi_relax_lowering *l, tirbi_list *functions, const tirb_relax_function *f) {
+    const tirb_relax_function **slot = TIRBI_LIST_ADD(l->arena, functions, const tirb_relax_function *);
+    if (slot) *slot = f;
+    return slot != NULL;
+}
+
+/* Whether a type names sizes, or is a number, that the function around does not know at entry. */
+static bool type_has_own(const tirbi_relax_lowering *l, const tirb_relax_type *t) {
+    for (uint32_t i = 0; t->kind == TIRB_RELAX_TYPE_TUPLE && i < t->n_fields; i++)
+        if (type_has_own(l, t->fields[i])) return true;
+    return t->kind == TIRB_RELAX_TYPE_PRIM || (t->has_shape && !all_bound_at_entry(l, t->shape, (uint32_t)t->ndim));
+}
+
+/* Whether a call gives values to numbers and sizes, which have one value in the function around. */
+static bool has_own_numbers(const tirbi_relax_lowering *l, const tirb_relax_function *f) {
+    for (uint32_t i = 0; i < f->n_params; i++)
+        if (type_has_own(l, f->params[i]->type)) return true;
+    for (uint32_t i = 0; i < f->body->n_blocks; i++)
+        for (uint32_t k = 0; k < f->body->blocks[i].n_bindings; k++) {
+            const tirb_relax_binding *b = &f->body->blocks[i].bindings[k];
+            if (b->var->scalar || (b->kind == TIRB_RELAX_MATCH_CAST && type_has_own(l, b->cast))) return true;
+        }
+    return false;
+}
+
+/* A closure that is called where it is known: its body, in which its parameters are the arguments. */
+static const tirbi_relax_held *lower_local_call(tirbi_relax_lowering *l, const tirb_relax_expr *e,
+                                                const tirb_relax_function *f) {
+    if (lists_function(&l->calls, f)) {
+        tirbi_relax_refuse_here(l, e->span, "a local function that calls itself is not lowered yet");
+        return NULL;
+    }
+    if (l->depth >= TIRBI_MAX_RELAX_DEPTH) {
+        tirbi_relax_refuse_here(l, e->span, "more than %d branches and calls of local functions in each other",
+                                TIRBI_MAX_RELAX_DEPTH);
+        return NULL;
+    }
+    if (lists_function(&l->inlined, f) && has_own_numbers(l, f)) {
+        tirbi_relax_refuse_here(l, e->span,
+                                "a local function that names sizes or numbers is not lowered yet for more than one "
+                                "call");
+        return NULL;
+    }
+    if (e->as.call.n_args != f->n_params || !note_function(l, &l->inlined, f) || !note_function(l, &l->calls, f))
+        return NULL;
+    tirbi_list known = {.n = 0};
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        const tirb_relax_binding bound = {
+            .kind = TIRB_RELAX_VAR_BINDING, .span = e->span, .var = f->params[i], .value = e->as.call.args[i]};
+        if (!lower_binding(l, &bound, &known)) return NULL;
+        const char *what = tirbi_arena_format(l->arena, "the argument `%s`", f->params[i]->name);
+        const tirbi_relax_held *h = l->held[f->params[i]->id];
+        if (!what || !(h = cast_value(l, e->span, what, f->params[i]->type, h, &known))) return NULL;
+        l->held[f->params[i]->id] = h;
+    }
+    l->depth++;
+    const tirbi_relax_held *value = lower_seq(l, f->body);
+    l->depth--;
+    l->calls.n--;
+    return value;
 }
 
 /* What a value is kept in is in use until its variable is. */
@@ -602,7 +702,10 @@ static bool lower_binding(tirbi_relax_lowering *l, const tirb_relax_binding *b, 
     if (!value) return false;
     if (b->value->kind == TIRB_RELAX_CALL)
         tirbi_relax_note(l, (tirbi_relax_outcome){b, value, l->n_calls > n_calls ? l->called : NULL});
-    if (b->kind == TIRB_RELAX_MATCH_CAST && !(value = cast_value(l, b, b->cast, value, known))) return false;
+    if (b->kind == TIRB_RELAX_MATCH_CAST) {
+        const char *what = tirbi_arena_format(l->arena, "match_cast of `%s`", b->var->name);
+        if (!what || !(value = cast_value(l, b->span, what, b->cast, value, known))) return false;
+    }
     if (b->var->scalar && value->kind == TIRBI_RELAX_HELD_SCALAR && b->var->scalar != value->scalar) {
         tirb_stmt *let = tirbi_make_stmt(&l->b, b->span, TIRB_STMT_LET);
         if (!let) return false;
@@ -659,7 +762,11 @@ static void find_uses_of_seq(tirbi_relax_lowering *l, const tirb_relax_seq *seq)
         for (uint32_t k = 0; k < seq->blocks[i].n_bindings; k++) {
             const tirbi_relax_group *group = l->groups[seq->blocks[i].bindings[k].var->id];
             l->now++;
-            find_uses(l, seq->blocks[i].bindings[k].value);
+            const tirb_relax_binding *b = &seq->blocks[i].bindings[k];
+            if (b->value->kind == TIRB_RELAX_FUNCTION) l->held[b->var->id] = lower_value(l, b->value, NULL);
+            if (b->value->kind == TIRB_RELAX_VAR && holds_function(l, b->value))
+                l->held[b->var->id] = l->held[b->value->as.var->id];
+            find_uses(l, b->value);
             for (uint32_t m = 0; group && group->bindings[group->n - 1] == &seq->blocks[i].bindings[k] && m < group->n;
                  m++)
                 find_uses(l, group->bindings[m]->value);
@@ -669,6 +776,23 @@ static void find_uses_of_seq(tirbi_relax_lowering *l, const tirb_relax_seq *seq)
     find_uses(l, seq->body);
 }
 
+/* The body of a local function counts where it is called: what is behind that call is behind all of it. */
+static void find_uses_of_local_call(tirbi_relax_lowering *l, const tirb_relax_expr *call) {
+    const tirb_relax_expr *callee = call->as.call.op ? NULL : call->as.call.callee;
+    if (!callee || !holds_function(l, callee) || l->depth >= TIRBI_MAX_RELAX_DEPTH) return;
+    const tirbi_relax_held *h = l->held[callee->as.var->id];
+    if (lists_function(&l->calls, h->function)) return;
+    const bool fuses = l->fuses;
+    l->fuses = false; /* one body has one place for what is fused, and may have many calls */
+    if (note_function(l, &l->calls, h->function)) {
+        l->depth++;
+        find_uses_of_seq(l, h->function->body);
+        l->depth--;
+        l->calls.n--;
+    }
+    l->fuses = fuses;
+}
+
 /* The number of the binding that last uses each variable; those of branches count as they come. */
 static void find_uses(tirbi_relax_lowering *l, const tirb_relax_expr *e) {
     if (!tirbi_arena_work(l->arena, 1)) return;
@@ -676,12 +800,16 @@ static void find_uses(tirbi_relax_lowering *l, const tirb_relax_expr *e) {
     if (e->kind == TIRB_RELAX_TUPLE)
         for (uint32_t i = 0; i < e->as.tuple.n; i++) find_uses(l, e->as.tuple.items[i]);
     if (e->kind == TIRB_RELAX_TUPLE_GET) find_uses(l, e->as.get.tuple);
-    if (e->kind == TIRB_RELAX_CALL)
+    if (e->kind == TIRB_RELAX_CALL) {
+        find_uses_of_local_call(l, e);
         for (uint32_t i = 0; i < e->as.call.n_args; i++) find_uses(l, e->as.call.args[i]);
+    }
     if (e->kind == TIRB_RELAX_IF) {
         find_uses(l, e->as.if_.condition);
+        l->depth++;
         find_uses_of_seq(l, e->as.if_.then_case);
         find_uses_of_seq(l, e->as.if_.else_case);
+        l->depth--;
     }
 }
 
@@ -776,21 +904,22 @@ static bool has_parameter(const parameters *p, const tirb_expr *param) {
     return false;
 }
 
-/* A number for each dimension, which callers know by its place. */
+/* A number for each dimension, which callers know by its place. A dimension that is no variable, or is a parameter
+ * already, is compared with what is given for it: see check_parameter. */
 static const tirbi_relax_held *make_shape_parameter(tirbi_relax_lowering *l, parameters *p, tirbi_span span,
                                                     const char *name, const tirb_relax_type *t) {
     const tirb_expr *const *dims = dims_of(l, span, t);
-    for (int32_t i = 0; dims && i < t->ndim; i++) {
+    const tirb_expr **given = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, (uint32_t)t->ndim);
+    for (int32_t i = 0; dims && given && i < t->ndim; i++) {
         const char *place = tirbi_arena_format(l->arena, "%s.%d", name, (int)i);
         if (!place) return NULL;
-        if (dims[i]->kind != TIRB_EXPR_VAR || has_parameter(p, dims[i])) {
-            tirbi_relax_refuse_here(l, span, "the shape `%s` is not lowered yet: dimension %d of it is %s", name,
-                                    (int)i, dims[i]->kind != TIRB_EXPR_VAR ? "no variable" : "a parameter already");
-            return NULL;
-        }
-        if (!add_parameter(l, p, dims[i], NULL, place)) return NULL;
+        const bool is_compared = dims[i]->kind != TIRB_EXPR_VAR || has_parameter(p, dims[i]);
+        given[i] = is_compared ? tirbi_make_var(&l->b, span, place, tirbi_prim_type(tirbi_type_i64)) : dims[i];
+        if (!given[i] || !add_parameter(l, p, given[i], NULL, place)) return NULL;
     }
-    return dims ? hold_shape(l, dims, (uint32_t)t->ndim) : NULL;
+    tirbi_relax_held *h = dims && given ? tirbi_relax_hold(l, TIRBI_RELAX_HELD_SHAPE) : NULL;
+    if (h) h->dims = dims, h->given = given, h->n = (uint32_t)t->ndim;
+    return h;
 }
 
 static const tirbi_relax_held *make_parameter(tirbi_relax_lowering *l, parameters *p, tirbi_span span, const char *name,
@@ -919,6 +1048,7 @@ static const tirbi_relax_held *make_results(tirbi_relax_lowering *l, parameters 
         }
         return fields ? hold_tuple(l, fields, t->n_fields) : NULL;
     }
+    if (!(t = tirbi_relax_shaped(l, t))) return NULL;
     const bool has_shape = t->kind == TIRB_RELAX_TYPE_TENSOR && t->has_shape;
     const tirb_expr **dims = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, has_shape ? (uint32_t)t->ndim : 0);
     for (int32_t i = 0; dims && has_shape && i < t->ndim; i++)
@@ -994,11 +1124,24 @@ static const tirbi_relax_held *declare(tirbi_relax_lowering *l, const tirb_relax
     return results;
 }
 
+/* Compares the dimensions that a shape's type says with those that are given. */
+static bool check_parameter(tirbi_relax_lowering *l, tirbi_span span, const tirbi_relax_held *h, const char *name) {
+    tirbi_list known = {.n = 0};
+    for (uint32_t i = 0; h->kind == TIRBI_RELAX_HELD_TUPLE && i < h->n; i++) {
+        const char *field = tirbi_arena_format(l->arena, "%s.%u", name, (unsigned)i);
+        if (!field || !check_parameter(l, span, h->fields[i], field)) return false;
+    }
+    const char *what = tirbi_arena_format(l->arena, "the argument `%s`", name);
+    for (uint32_t i = 0; h->given && i < h->n; i++)
+        if (!what || !check_dim(l, span, h->dims[i], h->given[i], i, what, &known)) return false;
+    return what != NULL;
+}
+
 static bool lower_body(tirbi_relax_lowering *l, const tirb_relax_function *f, tirb_primfunc *out,
                        const tirbi_relax_held *results) {
     l->function = f;
-    l->constants = l->scopes = (tirbi_list){.n = 0};
-    l->outcomes = (tirbi_list){.n = 0};
+    l->constants = l->scopes = l->outcomes = l->calls = l->inlined = (tirbi_list){.n = 0};
+    l->depth = 0;
     tirbi_relax_memory_begin(l);
     l->n_outer_scopes = 0;
     if (!note_casts(l, f)) return false;
@@ -1007,6 +1150,8 @@ static bool lower_body(tirbi_relax_lowering *l, const tirb_relax_function *f, ti
     l->now = 0;
     send(l, f->body, f->body->body, results);
     if (!tirbi_frame_push(&l->b, TIRBI_FRAME_FUNCTION, NULL, f->span)) return false;
+    for (uint32_t i = 0; i < f->n_params; i++)
+        if (!check_parameter(l, f->params[i]->span, l->held[f->params[i]->id], f->params[i]->name)) return false;
     const tirbi_relax_held *value = lower_seq(l, f->body);
     if (!value || !deliver(l, f->span, value, results) || !tirbi_relax_memory_finish(l)) return false;
     if (l->notes) tirbi_relax_explain(l);

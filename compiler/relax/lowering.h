@@ -15,7 +15,8 @@ typedef enum tirbi_relax_held_kind {
     TIRBI_RELAX_HELD_TENSOR,
     TIRBI_RELAX_HELD_SCALAR,
     TIRBI_RELAX_HELD_SHAPE,
-    TIRBI_RELAX_HELD_TUPLE
+    TIRBI_RELAX_HELD_TUPLE,
+    TIRBI_RELAX_HELD_FUNCTION /* a local one, which is lowered where it is called */
 } tirbi_relax_held_kind;
 
 /* What a Relax value is in the PrimFunc. */
@@ -24,8 +25,10 @@ typedef struct tirbi_relax_held {
     const tirb_buffer *buffer;                    /* TENSOR */
     const tirb_expr *scalar;                      /* SCALAR; TENSOR: a constant of rank 0 */
     const tirb_expr *const *dims;                 /* SHAPE, n of them */
+    const tirb_expr *const *given;                /* SHAPE that is a parameter: what a caller gives for them */
     const struct tirbi_relax_held *const *fields; /* TUPLE, n of them */
     uint32_t n;
+    const tirb_relax_function *function; /* FUNCTION */
 } tirbi_relax_held;
 
 /* A statement that waits for its body. */
@@ -75,6 +78,9 @@ typedef struct tirbi_relax_lowering {
     uint32_t n_calls;
     uint32_t *node_of;  /* by the number of a Relax variable: for fuse.c */
     uint32_t now;       /* the number of the binding under way */
+    tirbi_list calls;   /* of const tirb_relax_function *: local ones that are called around this place */
+    tirbi_list inlined; /* the same: that have been called */
+    uint32_t depth;     /* of branches and calls of local functions around this place */
     const char *reason; /* why it is not lowered, and where; NULL: nothing is against it yet */
     tirbi_span place;
 } tirbi_relax_lowering;
@@ -87,6 +93,8 @@ tirbi_relax_held *tirbi_relax_hold(tirbi_relax_lowering *l, tirbi_relax_held_kin
 const tirbi_relax_held *tirbi_relax_held_of(tirbi_relax_lowering *l, const tirb_relax_expr *e);
 /* What a constant is in the function under way. */
 bool tirbi_relax_know_constant(tirbi_relax_lowering *l, const tirb_relax_tensor *t, const tirbi_relax_held *held);
+/* The type with its dimensions, where a variable that is known says them. NULL when out of memory. */
+const tirb_relax_type *tirbi_relax_shaped(tirbi_relax_lowering *l, const tirb_relax_type *type);
 /* Memory for a value of the type: `destination`, or what is allocated. NULL after an error. */
 const tirbi_relax_held *tirbi_relax_make_room(tirbi_relax_lowering *l, tirbi_span span, const tirb_relax_type *type,
                                               const tirbi_relax_held *destination);
