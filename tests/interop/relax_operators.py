@@ -284,6 +284,10 @@ case("R.multinomial_from_uniform(a, b, c)", (3, 7), (6, 1), (6, 1), low=0, high=
 case('R.multinomial_from_uniform(a, b, c, dtype="int32")', ("n", 4), ("m", 1), ("m", 1), low=0, high=0.4,
      kinds=dict(c="index:2"), symbols=dict(n=2, m=5))
 case("R.meshgrid((a, b))", (3,), (4,))
+case("R.memory.view(a, (8,))", (2, 4), types=["float32", "float16", "int8"])
+case('R.memory.view(a, (3,), R.dtype("int32"), R.prim_value(8))', (2, 4))
+case('R.memory.view(a, dtype=R.dtype("uint16"))', (2, 4), types=["float16", "int16"])
+case('R.memory.view(R.add(a, a), (2, 2), R.dtype("int64"), R.prim_value(16))', (2, 4), types=["float64"])
 case('R.meshgrid((a, b), indexing="xy")', (3,), (4,))
 for mode in ["half_pixel", "align_corners", "asymmetric"]:
     for method in ["nearest_neighbor", "linear"]:
