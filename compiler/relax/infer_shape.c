@@ -548,15 +548,27 @@ type tirbi_relax_infer_size(tirbi_relax_builder *b, const tirb_relax_expr *call)
     return tirbi_relax_tensor_arg(b, call, 0) && none ? tirbi_relax_tensor(b, none, 0, tirbi_type_i64) : NULL;
 }
 
+/* Which argument of memory.view this is, where some are left out. */
+static uint32_t place_in_view(const tirb_relax_expr *e, uint32_t i) {
+    if (e->kind == TIRB_RELAX_DTYPE) return 2;
+    if (e->kind == TIRB_RELAX_PRIM) return 3;
+    return i;
+}
+
 /* memory.view: a type that is left out is R.null_value(), anything else the empty tuple. */
 bool tirbi_relax_prepare_view(tirbi_relax_builder *b, tirb_relax_expr *call) {
     const tirb_relax_expr **args = TIRBI_NEW_ARRAY(b->arena, const tirb_relax_expr *, 4);
     if (!args) return false;
-    for (uint32_t i = 0; i < 4; i++) {
+    const bool is_whole = call->as.call.n_args >= 4;
+    for (uint32_t i = 0; i < 4; i++) args[i] = NULL;
+    for (uint32_t i = 0; i < 4 && i < call->as.call.n_args; i++)
+        args[is_whole ? i : place_in_view(call->as.call.args[i], i)] = call->as.call.args[i];
+    for (uint32_t i = 1; i < 4; i++) {
+        if (args[i]) continue;
         const tirb_relax_operator *null = &tirb_relax_operators[TIRB_RELAX_NULL_VALUE];
         const tirb_relax_expr *missing = i == 2 ? tirbi_relax_make_call(b, call->span, null, NULL, 0, NULL, NULL, 0)
                                                 : tirbi_relax_make_tuple(b, call->span, NULL, 0);
-        args[i] = i < call->as.call.n_args ? call->as.call.args[i] : tirbi_relax_normalise(b, missing);
+        args[i] = tirbi_relax_normalise(b, missing);
     }
     call->as.call.args = args;
     call->as.call.n_args = 4;

@@ -375,6 +375,42 @@ static const tirbi_relax_held *take_in_place(tirbi_legal *g) {
     return tirb_relax_is_call(g->call, TIRB_RELAX_STRIDED_SLICE) ? slice_in_place(g) : NULL;
 }
 
+static bool count_elements(const tirb_expr *const *dims, uint32_t n, int64_t *count) {
+    *count = 1;
+    for (uint32_t i = 0; i < n; i++)
+        if (dims[i]->kind != TIRB_EXPR_INT_IMM || dims[i]->as.int_value < 0 ||
+            __builtin_mul_overflow(*count, dims[i]->as.int_value, count))
+            return false;
+    return true;
+}
+
+/* memory.view: the bits of a tensor, from this byte on, in another shape and type. */
+static const tirbi_relax_held *view_of(tirbi_legal *g, const tirb_relax_type *type) {
+    const tirb_relax_expr *at = g->call->as.call.args[3];
+    const bool is_number = at->kind == TIRB_RELAX_PRIM && at->as.prim->kind == TIRB_EXPR_INT_IMM;
+    const tirb_buffer *whole = g->inputs[0]->kind == TIRBI_RELAX_HELD_TENSOR ? g->inputs[0]->buffer : NULL;
+    const char *refused = NULL;
+    int64_t n, of, end;
+    const int64_t width = whole ? whole->dtype.bits / 8 * whole->dtype.lanes : 0;
+    const int64_t begin = is_number ? at->as.prim->as.int_value : 0;
+    if (!whole || !type->has_shape || (!is_number && at->kind != TIRB_RELAX_TUPLE) ||
+        !count_elements(type->shape, (uint32_t)type->ndim, &n) || !count_elements(whole->shape, whole->ndim, &of))
+        refused = "with sizes or a place that are no numbers";
+    else if (whole->dtype.bits % 8 != 0 || whole->dtype.bits != type->dtype.bits ||
+             whole->dtype.lanes != type->dtype.lanes || tirbi_type_is_bool(type->dtype))
+        refused = "of elements that have another size";
+    else if (begin % width != 0)
+        refused = "from the middle of an element on";
+    else if (begin < 0 || __builtin_add_overflow(begin / width, n, &end) || end > of)
+        refused = "beyond its operand";
+    tirbi_relax_held *view = tirbi_relax_hold(g->l, TIRBI_RELAX_HELD_TENSOR);
+    const tirb_expr *offset = tirbi_legal_number(g, refused ? 0 : begin / width);
+    if (refused) tirbi_legal_refuse(g, refused);
+    if (refused || !view || !offset) return NULL;
+    view->buffer = tirbi_relax_part(g->l, g->span, whole, type->dtype, type->shape, (uint32_t)type->ndim, offset);
+    return view->buffer ? view : NULL;
+}
+
 static const tirbi_relax_held *shape_of(tirbi_legal *g) {
     const tirbi_relax_held *x = g->inputs[0];
     tirbi_relax_held *h = tirbi_relax_hold(g->l, TIRBI_RELAX_HELD_SHAPE);
@@ -445,11 +481,13 @@ const tirbi_relax_held *tirbi_relax_legalise(tirbi_relax_lowering *l, const tirb
     tirbi_legal g = {.l = l, .call = call, .span = call->span};
     const char *name = call->as.call.op->name;
     g.def = strncmp(name, "nn.", 3) == 0 ? name + 3 : name;
+    if (tirb_relax_is_call(call, TIRB_RELAX_NULL_VALUE)) return tirbi_relax_hold(l, TIRBI_RELAX_HELD_NOTHING);
     if (!read_parameters(&g)) return NULL;
     if (is_identity(call) && g.n_inputs > 0) return g.inputs[0];
     if (tirb_relax_is_call(call, TIRB_RELAX_SHAPE_OF)) return shape_of(&g);
     const tirb_relax_type *type = tirbi_relax_shaped(l, call->type);
     if (!type) return NULL;
+    if (tirb_relax_is_call(call, TIRB_RELAX_MEMORY_VIEW)) return view_of(&g, type);
     if (is_view(call) && g.n_inputs > 0 && g.inputs[0]->kind == TIRBI_RELAX_HELD_TENSOR && type->has_shape)
         return tirbi_legal_reshaped(&g, g.inputs[0], type->shape, (uint32_t)type->ndim);
     const tirbi_relax_held *in_place = destination ? NULL : take_in_place(&g);

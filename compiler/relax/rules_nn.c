@@ -216,13 +216,27 @@ static bool add_taps(tirbi_legal *g, const char *def, const tirbi_relax_held *of
     return true;
 }
 
+/* What is cropped along dimension `d` of two: the region is top, left, bottom, right. */
+static bool give_crop(tirbi_legal *g, uint32_t d) {
+    const tirb_relax_attr *region = tirbi_legal_attr(g, "roi");
+    if (region->kind != TIRB_RELAX_ATTR_LIST || region->as.list.n != 4)
+        return tirbi_legal_refuse(g, "without a region of four numbers");
+    const char *const names[] = {"crop_begin", "crop_end"};
+    for (uint32_t i = 0; i < 2; i++) {
+        const tirb_relax_attr *item = &region->as.list.items[2 * i + d];
+        if (!tirbi_legal_give_attr(g, names[i], item)) return false;
+    }
+    return true;
+}
+
 static bool resize(tirbi_legal *g) {
     const char *layout = tirbi_legal_attr(g, "layout")->as.text, *method = tirbi_legal_attr(g, "method")->as.text;
     const char *mode = tirbi_legal_attr(g, "coordinate_transformation_mode")->as.text;
     const char *rounding = tirbi_legal_attr(g, "rounding_method")->as.text;
     static const char *const modes[] = {"half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel",
                                         "tf_half_pixel_for_nn"};
-    bool known = false;
+    const bool crops = strcmp(mode, "tf_crop_and_resize") == 0 && strlen(layout) == 4;
+    bool known = crops;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) known = known || strcmp(mode, modes[i]) == 0;
     const bool nearest = strncmp(method, "nearest", 7) == 0, cubic = strcmp(method, "cubic") == 0;
     if (!known || (!nearest && !cubic && strcmp(method, "linear") != 0))
@@ -233,15 +247,16 @@ static bool resize(tirbi_legal *g) {
         !give_layout(g, "data", layout, "NC") || !give_layout(g, "out", layout, "NC"))
         return false;
     g->def = tirb_relax_is_call(g->call, TIRB_RELAX_IMAGE_RESIZE3D) ? "resize3d" : "resize2d";
-    if (nearest) {
+    if (nearest && !crops) {
         g->def = "resize_nearest";
         return give_space(g, "space", layout, tirbi_legal_tensor(g, 0)) &&
                give_space(g, "result", layout, tirbi_legal_result(g, 0));
     }
     for (uint32_t i = 0, at = 1; layout[i]; i++) {
         if (layout[i] == 'N' || layout[i] == 'C') continue;
+        if (crops && !give_crop(g, at / 2)) return false;
         if (!add_taps(g, "resize_taps", NULL, tirbi_legal_tensor(g, 0)->shape[i], &tirbi_legal_result(g, 0)->shape[i],
-                      1, cubic ? 4 : 2, tirbi_type_f32, at))
+                      1, cubic ? 4 : nearest ? 1 : 2, tirbi_type_f32, at))
             return false;
         at += 2;
     }

@@ -211,6 +211,20 @@ def test_casts(t):
     t.run("run", m, "-f", "main", "x=2x3xf32=1", "w=5xf32=1", code=CALL, says="match_cast of `z`: shape[0] is 5, expected 2")
 
 
+def test_views_of_memory(t):
+    """The bits of a tensor in another type: those of its own memory, and no others."""
+    def run(view, **what):
+        text = f'@R.function\ndef main(x: R.Tensor((2, 4), "float32")):\n    y = R.add(x, x)\n    z = {view}\n    return z\n'
+        t.run("run", model(t, IMPORTS + text), "2x4xf32=1,2,3,4,5,6,7,8", **what)
+
+    run('R.memory.view(y, (2, 1), R.dtype("int32"), R.prim_value(24))', shows=f"z: 2x1xi32 =\n  {0x41600000}\n  {0x41800000}\n")
+    run('R.memory.view(y, dtype=R.dtype("uint32"))', shows=f"z: 2x4xu32 =\n  {0x40000000}, ")
+    run('R.memory.view(y, (2,), R.dtype("int32"), R.prim_value(28))', code=1, says="R.memory.view is not lowered yet beyond its operand")
+    run("R.memory.view(y, (2, 5))", code=1, says="R.memory.view is not lowered yet beyond its operand")
+    run('R.memory.view(y, (2,), R.dtype("int32"), R.prim_value(2))', code=1, says="from the middle of an element on")
+    run('R.memory.view(y, (16,), R.dtype("int16"))', code=1, says="of elements that have another size")
+
+
 def test_shapes_that_data_gives_are_refused(t):
     m = model(t, IMPORTS + '@R.function\ndef main(x: R.Tensor(("m",), "float32")):\n    y = R.unique(x)\n    return y\n')
     t.run("run", m, "-f", "main", "4xf32=1", code=1, says="the shape of what `R.unique` gives is known only when it is computed")

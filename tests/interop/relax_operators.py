@@ -280,7 +280,14 @@ case("R.vision.get_valid_counts(a, 0.5, id_index=-1, score_index=2)", (1, 5, 6),
 case("R.vision.multibox_transform_loc(a, b, c)", (2, 3, 5), (2, 20), (1, 5, 4))
 case("R.vision.multibox_transform_loc(a, b, c, clip=True, threshold=0.3, variances=(0.1, 0.2, 0.3, 0.4), "
      "keep_background=False, apply_softmax=False)", (2, 3, 5), (2, 20), (1, 5, 4))
+case("R.multinomial_from_uniform(a, b, c)", (3, 7), (6, 1), (6, 1), low=0, high=0.25, kinds=dict(c="index:3"))
+case('R.multinomial_from_uniform(a, b, c, dtype="int32")', ("n", 4), ("m", 1), ("m", 1), low=0, high=0.4,
+     kinds=dict(c="index:2"), symbols=dict(n=2, m=5))
 case("R.meshgrid((a, b))", (3,), (4,))
+case("R.memory.view(a, (8,))", (2, 4), types=["float32", "float16", "int8"])
+case('R.memory.view(a, (3,), R.dtype("int32"), R.prim_value(8))', (2, 4))
+case('R.memory.view(a, dtype=R.dtype("uint16"))', (2, 4), types=["float16", "int16"])
+case('R.memory.view(R.add(a, a), (2, 2), R.dtype("int64"), R.prim_value(16))', (2, 4), types=["float64"])
 case('R.meshgrid((a, b), indexing="xy")', (3,), (4,))
 for mode in ["half_pixel", "align_corners", "asymmetric"]:
     for method in ["nearest_neighbor", "linear"]:
@@ -295,6 +302,16 @@ for rounding in ["round", "round_prefer_floor", "round_prefer_ceil", "floor", "c
 for mode in ["half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn"]:
     case(f'R.image.resize2d(a, (11, 4), method="cubic", coordinate_transformation_mode="{mode}")', (1, 2, 4, 9))
     case(f'R.image.resize3d(a, (3, 7, 4), method="linear", coordinate_transformation_mode="{mode}")', (1, 2, 4, 5, 6))
+for roi in [(0.1, 0.2, 0.8, 0.9), (-0.1, 0.3, 0.7, 1.2), (0.9, 1.0, 0.0, 0.2), (0, 0, 1, 1)]:
+    crop = f'roi={roi}, coordinate_transformation_mode="tf_crop_and_resize", extrapolation_value=7.0'
+    for method in ["linear", "cubic"]:
+        case(f'R.image.resize2d(a, (3, 6), method="{method}", {crop})', (2, 2, 4, 5))
+    case(f'R.image.resize2d(a, (3, 6), method="cubic", cubic_exclude=1, layout="NHWC", {crop})', (1, 4, 5, 2))
+    for rounding in ["round", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil", ""]:
+        case(f'R.image.resize2d(a, (3, 6), method="nearest_neighbor", rounding_method="{rounding}", {crop})',
+             (1, 2, 4, 5))
+case('R.image.resize2d(a, (n + 2, 6), roi=(0.1, 0.2, 0.8, 0.9), coordinate_transformation_mode="tf_crop_and_resize")',
+     (1, 2, "n", 5), types=["float32", "float16"], symbols=dict(n=4))
 case('R.image.resize2d(a, (n * 2, 9), method="linear")', (1, 2, "n", 5), symbols=dict(n=4))
 case('R.image.resize2d(a, (n * 2, 9), method="nearest_neighbor")', (1, 2, "n", 5), symbols=dict(n=4))
 case("R.image.grid_sample(a, b)", (1, 3, "n", "m"), (1, 2, "k", 3), low=-1.2, high=1.2, symbols=dict(n=2, m=5, k=4))
