@@ -16,6 +16,8 @@ typedef struct case_of {
     const char *body, *edges;
 } case_of;
 
+static void add(char *out, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 static void add(char *out, size_t size, const char *format, ...) {
     const size_t used = strlen(out);
     va_list list;

@@ -285,13 +285,12 @@ static bool is_loaded(builder *b, const tirbi_poly *p) {
 
 static void read_bounds(builder *b, const uint8_t *path, uint32_t n) {
     nest_loop *l = &b->loop[path[n - 1]];
-    tirbi_poly count;
+    tirbi_poly *count = &l->last;
     unbound_loops(b);
     for (uint32_t i = 0; i + 1 < n; i++) bound_loop(b, &b->loop[path[i]]);
-    l->bounded = read_exactly(b, l->var->min, &l->first) && read_exactly(b, l->var->extent, &count) &&
-                 tirbi_expand(b->facts, &l->first, &l->first) && tirbi_expand(b->facts, &count, &count) &&
-                 tirbi_poly_add_constant(&count, -1) && tirbi_poly_add(&count, &l->first, 1);
-    l->last = count;
+    l->bounded = read_exactly(b, l->var->min, &l->first) && read_exactly(b, l->var->extent, count) &&
+                 tirbi_expand(b->facts, &l->first, &l->first) && tirbi_expand(b->facts, count, count) &&
+                 tirbi_poly_add_constant(count, -1) && tirbi_poly_add(count, &l->first, 1);
     l->bounded = l->bounded && !is_loaded(b, &l->first) && !is_loaded(b, &l->last);
 }
 
