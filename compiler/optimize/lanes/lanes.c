@@ -566,7 +566,7 @@ static void plan_store(planner *p, const tirbi_place *place, const tirbi_lx *val
     o->cursor = cursor;
     o->from[0] = v;
     forget_loads(p, place->buffer->root);
-    remember(p, NULL, cursor, false, v);
+    if (!is_assigned(p, v)) remember(p, NULL, cursor, false, v); /* else it may be another one at the next load */
 }
 
 bool tirbi_plan_add_var(planner *p, lane_var var) {

@@ -346,12 +346,28 @@ static bool add_extents(tirbi_versions *v, const tirbi_dimensions *in, const tir
     return true;
 }
 
-/* The copy of a buffer with the dimensions that it has in this nest. Memory without gaps still has none. */
+/* Whether a dimension's parts are all of it, so that one of the dimension around follows the other without a gap. */
+static bool fills_extent(tirbi_versions *v, const tirbi_lbuf *b, uint32_t d) {
+    const tirbi_dimensions *in = split_of(v, b, d);
+    tirbi_conditions conditions = {.n = 0};
+    tirbi_poly extent, room, all = tirbi_poly_constant(1);
+    for (uint32_t k = 0; in && k < in->n; k++) {
+        const tirbi_poly before = all;
+        if (!tirbi_poly_multiply(&before, &in->size[k], &all)) return false;
+    }
+    return !in || (tirbi_version_linear(v, b->shape[d], &extent, &conditions) && conditions.n == 0 &&
+                   tirbi_expand(&v->facts, &extent, &room) && tirbi_expand(&v->facts, &all, &extent) &&
+                   tirbi_poly_add(&room, &extent, -1) && room.n == 0);
+}
+
+/* The copy of a buffer with the dimensions that it has in this nest. Memory without gaps still has none where the parts
+ * of all its dimensions but the outermost fill these. */
 static tirbi_lbuf *view_of(tirbi_versions *v, const tirbi_lbuf *b) {
     tirbi_lbuf *whole = copy_of(v, b), *to = known_buffer(v, b, v->nest);
     if (to || !whole) return to;
     const tirbi_lx **own = TIRBI_NEW_ARRAY(v->pool->arena, const tirbi_lx *, 2 * TIRBI_MAX_NDIM);
-    const bool compact = tirbi_is_compact(v->pool, whole);
+    bool compact = tirbi_is_compact(v->pool, whole);
+    for (uint32_t d = 1; d < b->ndim && compact; d++) compact = fills_extent(v, b, d);
     to = own ? add_buffer(v, b, v->nest) : NULL;
     if (!to) return NULL;
     *to = *whole;
