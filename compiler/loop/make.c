@@ -281,7 +281,7 @@ static bool fold_constants(tirbi_op op, tirbi_dtype type, int64_t a, int64_t b, 
         return true;
     case TIRB_OP_FLOORMOD:
         if (!floordiv64(a, b, out)) return false;
-        *out = a - *out * b;
+        *out = (int64_t)(ua - (uint64_t)*out * ub); /* a quotient rounded down, times b, may be below a's type */
         return true;
     default: return false;
     }

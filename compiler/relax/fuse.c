@@ -99,9 +99,10 @@ typedef struct node {
     uint32_t n_members, n_anchors;  /* of the group: nodes, and those that are not elementwise */
     bool takes_input;               /* of the group: its anchor, if it has one, may have operators in front of it */
     uint32_t seen;                  /* the last search that came here */
+    uint32_t n_writes;              /* bindings ahead of it that may write to tensors that others have made */
     tirbi_relax_group *made;        /* of the group: what it becomes, and its bindings */
     const tirb_relax_binding **members;
-    bool leaves, is_broken; /* of the group: others use its last member, or one before it */
+    bool leaves, is_broken; /* of the group: others use its last member; it cannot be computed where that stands */
 } node;
 
 typedef struct graph {
@@ -152,7 +153,17 @@ static bool add_user(graph *g, const tirb_relax_expr *e, uint32_t user) {
     return !number || slot;
 }
 
+/* Whether a binding may write to tensors that were there before it: in place, as what it calls may do as well. */
+static bool may_write(const tirb_relax_binding *b) {
+    const tirb_relax_expr *e = b->value;
+    if (e->kind != TIRB_RELAX_CALL) return e->kind == TIRB_RELAX_IF;
+    return !e->as.call.op || tirb_relax_is_call(e, TIRB_RELAX_CALL_TIR_INPLACE) ||
+           tirb_relax_is_call(e, TIRB_RELAX_CALL_INPLACE_PACKED) ||
+           tirb_relax_is_call(e, TIRB_RELAX_INVOKE_PURE_CLOSURE);
+}
+
 static bool read_block(graph *g, const tirb_relax_block *block) {
+    uint32_t n_writes = 0;
     for (uint32_t i = 0; i < block->n_bindings; i++) {
         const tirb_relax_binding *b = &block->bindings[i];
         const bool fits = b->kind == TIRB_RELAX_VAR_BINDING && b->value->kind == TIRB_RELAX_CALL &&
@@ -164,10 +175,12 @@ static bool read_block(graph *g, const tirb_relax_block *block) {
                              .is_output = !b->var->dataflow,
                              .group = i,
                              .n_members = 1,
+                             .n_writes = n_writes,
                              .n_anchors = row && row->pattern == ELEMWISE ? 0 : 1,
                              .takes_input = row && row->takes_input};
         if (!add_user(g, b->value, i)) return false;
         g->l->node_of[b->var->id] = i + 1;
+        n_writes += may_write(b);
     }
     return true;
 }
@@ -266,7 +279,8 @@ static bool leaves_group(const graph *g, uint32_t i) {
     return g->nodes[i].is_output;
 }
 
-/* Adds nodes to their groups, in their order. A group of which others use more than the last value is none. */
+/* Adds nodes to their groups, in their order. A group of which others use more than the last value is none, nor is one
+ * whose first members would read, at the place of the last, what was written between them. */
 static bool list_groups(graph *g) {
     for (uint32_t i = 0; i < g->n; i++) {
         node *root = &g->nodes[group_of(g, i)];
@@ -277,7 +291,8 @@ static bool list_groups(graph *g) {
             if (!root->made || !root->members) return false;
             root->made->bindings = root->members;
         }
-        root->is_broken = root->is_broken || root->leaves;
+        const node *first = root->made->n ? &g->nodes[g->l->node_of[root->members[0]->var->id] - 1] : &g->nodes[i];
+        root->is_broken = root->is_broken || root->leaves || first->n_writes != g->nodes[i].n_writes;
         root->leaves = leaves_group(g, i);
         root->members[root->made->n++] = g->nodes[i].binding;
     }

@@ -271,6 +271,32 @@ def test_parts_in_one_piece_are_views(t):
     assert {"copy", "part"} <= called and not any(name.startswith("slice") for name in called)  # of z, and of columns
 
 
+WRITES_BETWEEN = IMPORTS + """@I.ir_module
+class Module:
+    @T.prim_func(private=True, s_tir=True)
+    def bump(a: T.handle):
+        A = T.match_buffer(a, (4,), "float32")
+        for i in range(4):
+            A[i] = A[i] + T.float32(100)
+
+    @R.function
+    def main(x: R.Tensor((4,), "float32")):
+        cls = Module
+        with R.dataflow():
+            z = R.add(x, x)
+            a = R.negative(z)
+            b = R.call_tir_inplace(cls.bump, (z,), inplace_indices=[0], out_ty=R.Tensor((4,), "float32"))
+            c = R.add(a, b)
+            R.output(c)
+        return c
+"""
+
+
+def test_operators_read_before_what_writes_in_place(t):
+    m = model(t, WRITES_BETWEEN)
+    t.run("run", m, "-f", "main", "x=4xf32=0,1,2,3", shows="c: 4xf32 = 100, 100, 100, 100\n")
+
+
 def temporaries(t, m):
     """How many bytes of temporaries the function `main` has, by what it is before any pass."""
     size = {"8": 1, "16": 2, "32": 4, "64": 8}
