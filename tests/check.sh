@@ -123,7 +123,7 @@ cross() {
     build "$name" "$name" "${benches[@]}" || return 0
     # The accuracy of the kernels is measured natively, and so is what inputs may cost; here bits are compared.
     local long='test_math|test_accuracy|math_sweep|test_hostile|test_compile_limits|test_load_limits'
-    long+='|irregular|mixtures|reductions|ranges'
+    long+='|irregular|mixtures|reductions|ranges|differential_strides'
     # What aarch64 has been through.
     [ "$name" != s390x ] || long+='|checkasm|test_stops|nests|updates|borders|comprehensions'
     [ "$full" -eq 1 ] || leave_out=(-E "^($long)\$")
@@ -166,7 +166,7 @@ fetching=$!
 
 # What only --full does in more than the release and the sanitized build, and of that what finds wrong values alone.
 values='math_sweep|test_accuracy|mixed|bench_spellings|random_spellings'
-once=(-E "^(irregular|mixtures|reductions|$values)\$")
+once=(-E "^(irregular|mixtures|reductions|differential_strides|$values)\$")
 [ "$full" -eq 0 ] || once=()
 
 # Benches are built, and compute what they should, in the release build.
@@ -227,7 +227,7 @@ if CC=gcc build asan asan -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=200 "${isa
     fi
     # Nor what is counted rather than looked at, and programs that are like those of `differential`.
     counts='test_compile_limits|test_load_limits|spellings|namespace'
-    similar='nests|updates|borders|flattened|irregular|mixtures|reductions|ranges|comprehensions'
+    similar='differential_strides|nests|updates|borders|flattened|irregular|mixtures|reductions|ranges|comprehensions'
     tests asan -L 'unit|cli|differential|fuzz' -E "^($counts|$similar|$values)\$"
 fi
 # Live fuzzing and what threads share go through plain C's lanes; the sanitized build has replayed the fuzzers' inputs
@@ -244,8 +244,8 @@ threaded=(test_team test_threads test_regions test_asm_programs test_exec test_a
 if CC=gcc build tsan tsan -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=60 "${plain[@]}" "${benches[@]}" \
     -DCMAKE_C_FLAGS_RELWITHDEBINFO="$sanitized"; then
     pattern=$(IFS='|'; echo "${threaded[*]}|differential")
-    [ "$full" -eq 0 ] || pattern='test_|checkasm|differential'
-    tests tsan -R "^($pattern)"
+    [ "$full" -eq 0 ] || pattern='test_.*|checkasm|differential.*'
+    tests tsan -R "^($pattern)\$"
 fi
 targets=()
 machines=(--tirb "$(uname -m)=build/release/bin/tirb")
