@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "loader/base/checked.h"
+
 /* Block variables stand for their values; a value that is not pure is computed once. */
 void tirbi_bind_axes(tirbi_lowerer *l, const tirb_stmt *realize) {
     const tirb_block *block = realize->as.block.block;
@@ -92,7 +94,7 @@ static const tirbi_lx *without_casts(const tirbi_lx *x) {
 
 static bool add_to_unit(unit *u, const tirbi_lx *x) {
     x = without_casts(x);
-    if (x->kind == TIRBI_LX_CONST) return x->value > 0 && !__builtin_mul_overflow(u->constant, x->value, &u->constant);
+    if (x->kind == TIRBI_LX_CONST) return x->value > 0 && tirbi_mul_i64(u->constant, x->value, &u->constant);
     if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_MUL) return add_to_unit(u, x->args[0]) && add_to_unit(u, x->args[1]);
     if (u->n == MAX_UNIT || !x->pure) return false;
     u->factor[u->n++] = x;

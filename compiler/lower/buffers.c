@@ -6,6 +6,7 @@
 #include "compiler/ir/visit.h"
 #include "compiler/lower/narrow.h"
 #include "compiler/pipeline/switches.h"
+#include "loader/base/checked.h"
 
 /* ---- What becomes of buffers of one element --------------------------------------------------------------------- */
 
@@ -260,7 +261,7 @@ static int64_t count_elements(const tirbi_lbuf *b) {
     for (uint32_t d = b->ndim; d-- > 0;) {
         const tirbi_lx *extent = b->shape[d];
         if (extent->kind != TIRBI_LX_CONST || extent->value < 1 || !tirbi_lx_is_int(b->strides[d], n) ||
-            __builtin_mul_overflow(n, extent->value, &n))
+            !tirbi_mul_i64(n, extent->value, &n))
             return -1;
     }
     return n;

@@ -467,10 +467,12 @@ static bool emit_members(made *m) {
     return true;
 }
 
-/* Makes the function in a builder of its own. */
-static bool make_function(made *m) {
+/* Makes the function in a builder of its own, and in this memory. `same`: gets what the module has that is the same,
+ * and the numbers of variables are free again; NULL: the function is to stay. */
+static bool make_function(made *m, tirbi_arena *arena, const tirb_primfunc **same) {
     tirbi_relax_lowering *l = m->l, outside = *l;
-    tirbi_builder_init(&l->b, l->arena, l->diagnostics);
+    l->arena = arena;
+    tirbi_builder_init(&l->b, arena, l->diagnostics);
     l->b.n_vars = outside.b.n_vars;
     l->b.n_buffers = outside.b.n_buffers;
     l->group = m->group;
@@ -478,14 +480,32 @@ static bool make_function(made *m) {
     l->n_outer_scopes = 0;
     l->memory = (tirbi_relax_memory){.first_buffer = UINT32_MAX};
     bool done = declare(m) && tirbi_frame_push(&l->b, TIRBI_FRAME_FUNCTION, NULL, m->span) && emit_members(m);
-    while (l->b.frames.n > 1 && !l->arena->failed) tirbi_frame_pop(&l->b);
+    while (l->b.frames.n > 1 && !arena->failed) tirbi_frame_pop(&l->b);
     if (done) tirbi_function_finish(&l->b, m->f);
+    if (done && same) *same = tirbi_relax_find_same(l, m->f, &l->b);
     for (uint32_t i = 0; i < m->n; i++)
         if (m->operands[i].e->kind == TIRB_RELAX_VAR) l->held[m->operands[i].e->as.var->id] = m->operands[i].outside;
-    outside.b.n_vars = l->b.n_vars;
-    outside.b.n_buffers = l->b.n_buffers;
+    if (!same) {
+        outside.b.n_vars = l->b.n_vars;
+        outside.b.n_buffers = l->b.n_buffers;
+    }
     *l = outside;
-    return done && !l->arena->failed;
+    if (arena->failed) l->arena->failed = true;
+    return done && !arena->failed;
+}
+
+/* The function, among those of the module. It is made in memory that is given back, and again where none is the
+ * same. */
+static const tirb_primfunc *function_of(made *m) {
+    tirbi_relax_lowering *l = m->l;
+    const tirb_primfunc *f = NULL;
+    tirbi_arena own;
+    tirbi_arena_init(&own, l->arena->heap);
+    own.watch = l->arena->watch;
+    const bool can_be = make_function(m, &own, &f);
+    tirbi_arena_destroy(&own);
+    if (f || !can_be) return f;
+    return make_function(m, l->arena, NULL) ? tirbi_relax_add_operator(l, m->f) : NULL;
 }
 
 const tirbi_relax_held *tirbi_relax_lower_group(tirbi_relax_lowering *l, const tirbi_relax_group *group,
@@ -497,8 +517,7 @@ const tirbi_relax_held *tirbi_relax_lower_group(tirbi_relax_lowering *l, const t
     *m = (made){.l = l, .group = group, .span = last->value->span};
     if (!list_operands(m)) return NULL;
     m->result = tirbi_relax_make_room(l, m->span, last->value->type, destination);
-    if (!m->result || !make_function(m)) return NULL;
-    const tirb_primfunc *f = tirbi_relax_share(l, m->f);
+    const tirb_primfunc *f = m->result ? function_of(m) : NULL;
     for (uint32_t i = 0; i < m->n; i++) args[i] = m->operands[i].outside;
     args[m->n] = m->result;
     return f && tirbi_relax_emit_call(l, m->span, f, args, m->n + 1) ? m->result : NULL;

@@ -4,6 +4,7 @@
 
 #include "compiler/ir/equal.h"
 #include "compiler/relax/legal.h"
+#include "loader/base/checked.h"
 
 /* ---- Functions -------------------------------------------------------------------------------------------------- */
 
@@ -30,8 +31,7 @@ static uint32_t likeness(const tirbi_relax_lowering *l, const tirb_primfunc *f) 
     return h;
 }
 
-/* The function of the module that is the same over other variables, or NULL. */
-static const tirb_primfunc *find_same(tirbi_relax_lowering *l, tirb_primfunc *f, const tirbi_builder *b) {
+const tirb_primfunc *tirbi_relax_find_same(tirbi_relax_lowering *l, tirb_primfunc *f, const tirbi_builder *b) {
     const tirb_irmodule ids = {.n_vars = b->n_vars, .n_buffers = b->n_buffers};
     const made *items = l->operators.items;
     const uint32_t hash = likeness(l, f);
@@ -48,7 +48,7 @@ static const tirb_primfunc *find_same(tirbi_relax_lowering *l, tirb_primfunc *f,
     return NULL;
 }
 
-static const tirb_primfunc *add_operator(tirbi_relax_lowering *l, tirb_primfunc *f) {
+const tirb_primfunc *tirbi_relax_add_operator(tirbi_relax_lowering *l, tirb_primfunc *f) {
     const char *name = f->name;
     const uint32_t hash = likeness(l, f);
     f->name = tirbi_relax_new_name(l, name);
@@ -68,11 +68,6 @@ static tirb_primfunc *expand_in(const tirbi_relax_lowering *l, tirbi_arena *aren
     return tirbi_relax_expand(use, b);
 }
 
-const tirb_primfunc *tirbi_relax_share(tirbi_relax_lowering *l, tirb_primfunc *f) {
-    const tirb_primfunc *same = find_same(l, f, &l->b);
-    return same ? same : add_operator(l, f);
-}
-
 /* The function that a text makes for this use. It is made in memory of its own, which is given back; and again where
  * none of the module is the same. */
 static const tirb_primfunc *function_of(tirbi_legal *g, const tirbi_relax_use *use) {
@@ -82,7 +77,7 @@ static const tirb_primfunc *function_of(tirbi_legal *g, const tirbi_relax_use *u
     tirbi_arena_init(&own, l->arena->heap);
     own.watch = l->arena->watch;
     tirb_primfunc *f = expand_in(l, &own, use, &b);
-    const tirb_primfunc *shared = f ? find_same(l, f, &b) : NULL;
+    const tirb_primfunc *shared = f ? tirbi_relax_find_same(l, f, &b) : NULL;
     if (*use->reason) tirbi_relax_refuse_here(l, g->span, "%s", *use->reason);
     if (own.failed) l->arena->failed = true;
     tirbi_arena_destroy(&own);
@@ -90,7 +85,7 @@ static const tirb_primfunc *function_of(tirbi_legal *g, const tirbi_relax_use *u
     f = expand_in(l, l->arena, use, &b);
     l->b.n_vars = b.n_vars;
     l->b.n_buffers = b.n_buffers;
-    return f ? add_operator(l, f) : NULL;
+    return f ? tirbi_relax_add_operator(l, f) : NULL;
 }
 
 static bool operand_of(const tirbi_relax_held *h, tirbi_relax_operand *out) {
@@ -316,7 +311,7 @@ static const tirbi_relax_held *one_piece(tirbi_legal *g, const tirb_buffer *whol
         if (is_whole && begin[d] == 0 && tirbi_expr_equal(size, of)) continue;
         int64_t end;
         if (size->kind != TIRB_EXPR_INT_IMM || of->kind != TIRB_EXPR_INT_IMM || size->as.int_value < 0 ||
-            begin[d] < 0 || __builtin_add_overflow(begin[d], size->as.int_value, &end) || end > of->as.int_value ||
+            begin[d] < 0 || !tirbi_add_i64(begin[d], size->as.int_value, &end) || end > of->as.int_value ||
             (!is_whole && size->as.int_value != 1))
             return NULL;
         is_whole = false;
@@ -375,33 +370,25 @@ static const tirbi_relax_held *take_in_place(tirbi_legal *g) {
     return tirb_relax_is_call(g->call, TIRB_RELAX_STRIDED_SLICE) ? slice_in_place(g) : NULL;
 }
 
-static bool count_elements(const tirb_expr *const *dims, uint32_t n, int64_t *count) {
-    *count = 1;
-    for (uint32_t i = 0; i < n; i++)
-        if (dims[i]->kind != TIRB_EXPR_INT_IMM || dims[i]->as.int_value < 0 ||
-            __builtin_mul_overflow(*count, dims[i]->as.int_value, count))
-            return false;
-    return true;
-}
-
 /* memory.view: the bits of a tensor, from this byte on, in another shape and type. */
 static const tirbi_relax_held *view_of(tirbi_legal *g, const tirb_relax_type *type) {
     const tirb_relax_expr *at = g->call->as.call.args[3];
     const bool is_number = at->kind == TIRB_RELAX_PRIM && at->as.prim->kind == TIRB_EXPR_INT_IMM;
     const tirb_buffer *whole = g->inputs[0]->kind == TIRBI_RELAX_HELD_TENSOR ? g->inputs[0]->buffer : NULL;
     const char *refused = NULL;
-    int64_t n, of, end;
+    const int64_t n = type->has_shape ? tirbi_relax_count(type->shape, (uint32_t)type->ndim) : -1;
+    const int64_t of = whole ? tirbi_relax_count(whole->shape, whole->ndim) : -1;
+    int64_t end;
     const int64_t width = whole ? whole->dtype.bits / 8 * whole->dtype.lanes : 0;
     const int64_t begin = is_number ? at->as.prim->as.int_value : 0;
-    if (!whole || !type->has_shape || (!is_number && at->kind != TIRB_RELAX_TUPLE) ||
-        !count_elements(type->shape, (uint32_t)type->ndim, &n) || !count_elements(whole->shape, whole->ndim, &of))
+    if (n < 0 || of < 0 || (!is_number && at->kind != TIRB_RELAX_TUPLE))
         refused = "with sizes or a place that are no numbers";
     else if (whole->dtype.bits % 8 != 0 || whole->dtype.bits != type->dtype.bits ||
              whole->dtype.lanes != type->dtype.lanes || tirbi_type_is_bool(type->dtype))
         refused = "of elements that have another size";
     else if (begin % width != 0)
         refused = "from the middle of an element on";
-    else if (begin < 0 || __builtin_add_overflow(begin / width, n, &end) || end > of)
+    else if (begin < 0 || !tirbi_add_i64(begin / width, n, &end) || end > of)
         refused = "beyond its operand";
     tirbi_relax_held *view = tirbi_relax_hold(g->l, TIRBI_RELAX_HELD_TENSOR);
     const tirb_expr *offset = tirbi_legal_number(g, refused ? 0 : begin / width);

@@ -110,8 +110,10 @@ bool tirbi_relax_emit_call(tirbi_relax_lowering *l, tirbi_span span, const tirb_
 /* A name that no function of the module has yet: `base`, `base1`, .. */
 const char *tirbi_relax_new_name(tirbi_relax_lowering *l, const char *base);
 
-/* The function among those that are made: itself, or one that is the same. NULL when memory ran out. */
-const tirb_primfunc *tirbi_relax_share(tirbi_relax_lowering *l, tirb_primfunc *f);
+/* The function among those that are made that is the same as one made with `b`, over other variables; NULL: none. */
+const tirb_primfunc *tirbi_relax_find_same(tirbi_relax_lowering *l, tirb_primfunc *f, const tirbi_builder *b);
+/* Makes it one of them, by a name of its own. NULL when memory ran out. */
+const tirb_primfunc *tirbi_relax_add_operator(tirbi_relax_lowering *l, tirb_primfunc *f);
 /* A call of an operator: emits what computes it, and says where its value is. NULL after an error. */
 const tirbi_relax_held *tirbi_relax_legalise(tirbi_relax_lowering *l, const tirb_relax_expr *call,
                                              const tirbi_relax_held *destination);

@@ -4,6 +4,7 @@
 
 #include "compiler/ir/equal.h"
 #include "compiler/relax/lowering.h"
+#include "loader/base/checked.h"
 
 enum {
     ALIGNMENT = 64, /* bytes: of a temporary of at least LARGE bytes, so that aligning wastes a sixteenth at most */
@@ -13,7 +14,8 @@ enum {
 int64_t tirbi_relax_count(const tirb_expr *const *shape, uint32_t n) {
     int64_t count = 1;
     for (uint32_t i = 0; i < n; i++)
-        if (shape[i]->kind != TIRB_EXPR_INT_IMM || __builtin_mul_overflow(count, shape[i]->as.int_value, &count))
+        if (shape[i]->kind != TIRB_EXPR_INT_IMM || shape[i]->as.int_value < 0 ||
+            !tirbi_mul_i64(count, shape[i]->as.int_value, &count))
             return -1;
     return count;
 }
@@ -128,7 +130,7 @@ static bool same_sizes(const tirb_expr *const *a, uint32_t n_a, const tirb_expr 
     *a_n = *b_n = 1;
     for (uint32_t i = 0; i < n_a; i++) {
         if (a[i]->kind == TIRB_EXPR_INT_IMM) {
-            if (__builtin_mul_overflow(*a_n, a[i]->as.int_value, a_n)) return false;
+            if (!tirbi_mul_i64(*a_n, a[i]->as.int_value, a_n)) return false;
             continue;
         }
         uint32_t k = 0;
@@ -138,7 +140,7 @@ static bool same_sizes(const tirb_expr *const *a, uint32_t n_a, const tirb_expr 
     }
     for (uint32_t k = 0; k < n_b; k++) {
         if (b[k]->kind != TIRB_EXPR_INT_IMM && (k >= 64 || !(taken >> k & 1))) return false;
-        if (b[k]->kind == TIRB_EXPR_INT_IMM && __builtin_mul_overflow(*b_n, b[k]->as.int_value, b_n)) return false;
+        if (b[k]->kind == TIRB_EXPR_INT_IMM && !tirbi_mul_i64(*b_n, b[k]->as.int_value, b_n)) return false;
     }
     return true;
 }
@@ -281,7 +283,7 @@ static int64_t key_of(const placed *p, plan_order order) {
     case LARGEST_FIRST:
         return p->size;
     case LONGEST_FIRST:
-        return __builtin_mul_overflow(p->size, (int64_t)p->last - p->first + 1, &area) ? INT64_MAX : area;
+        return tirbi_mul_i64(p->size, (int64_t)p->last - p->first + 1, &area) ? area : INT64_MAX;
     default:
         return -(int64_t)p->first;
     }
@@ -296,7 +298,7 @@ static placed *list_block(tirbi_relax_lowering *l, uint32_t block, uint32_t *n) 
     for (uint32_t i = 0; items && i < l->memory.temporaries.n; i++) {
         if (!t[i].offset || t[i].block != block) continue;
         const int64_t bytes = 1 << block, to = t[i].size >= LARGE / bytes ? ALIGNMENT / bytes : 1;
-        if (__builtin_add_overflow(sum, t[i].size + ALIGNMENT, &sum) || sum > INT64_MAX / 64) {
+        if (!tirbi_add_i64(sum, t[i].size + ALIGNMENT, &sum) || sum > INT64_MAX / 64) {
             tirbi_relax_refuse_here(l, t[i].buffer->span, "its temporaries have more bytes than 64 bits count");
             return NULL;
         }

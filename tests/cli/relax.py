@@ -297,6 +297,15 @@ def test_operators_read_before_what_writes_in_place(t):
     t.run("run", m, "-f", "main", "x=4xf32=0,1,2,3", shows="c: 4xf32 = 100, 100, 100, 100\n")
 
 
+def test_long_blocks(t):
+    """What a group's function is made in is given back, so that memory does not grow with how many there are."""
+    kinds = ["negative", "tanh", "sqrt", "exp"]
+    lines = [f"        v{i} = R.{kinds[i % 4]}({f'v{i - 1}' if i else 'x'})\n" for i in range(20000)]
+    head = '@R.function\ndef main(x: R.Tensor((64,), "float32")):\n    with R.dataflow():\n'
+    m = model(t, f"{IMPORTS}{head}{''.join(lines)}        R.output(v19999)\n    return v19999\n")
+    t.run("compile", m, "--compile-memory", "128M", "-o", "m.tirb")
+
+
 def temporaries(t, m):
     """How many bytes of temporaries the function `main` has, by what it is before any pass."""
     size = {"8": 1, "16": 2, "32": 4, "64": 8}

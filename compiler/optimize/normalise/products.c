@@ -239,8 +239,6 @@ static const tirbi_ls *in_two(splitting *s, const tirbi_ls *body) {
     tirbi_lvar *parts[] = {s->high, s->low};
     tirbi_recount recount = {.values = {.pool = s->pool, .replace = in_parts, .statement = without_let, .context = s}};
     if (s->divided) {
-        parts[0] = s->high;
-        parts[1] = s->low;
         recount.from = &s->counter;
         recount.to = parts;
         recount.n_from = 1;
