@@ -12,12 +12,6 @@ typedef struct crosser {
     const tirbi_lx *sum; /* iterations reach the same element, counted from 0, where their numbers have this sum */
 } crosser;
 
-static const tirbi_lx *number(const crosser *c, int64_t n) { return tirbi_lx_int(c->pool, TIRB_I64, n); }
-
-static const tirbi_lx *compute(const crosser *c, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && b ? tirbi_lx_op(c->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL) : NULL;
-}
-
 /* Where a place is in the first iteration, if each goes on by one element, up (1) or down (-1). */
 static bool follow(const crosser *c, const tirbi_place *place, const tirbi_lx **start, int64_t *step) {
     tirbi_loop_set one = {.var = {c->own.var[0]}, .n = 1}, others = c->own;
@@ -91,14 +85,15 @@ static const tirbi_ls *meeting(const crosser *c, const tirbi_lx *at, const tirbi
     tirbi_ls *branch = tirbi_new_stmt(c->pool, TIRBI_LS_IF, c->loop->span);
     const tirbi_lx *value = at ? tirbi_lx_cast(c->pool, old->type, tirbi_lx_add(c->pool, old->min, at)) : NULL;
     if (!branch || !value || !behind) return NULL;
-    branch->as.if_.condition = tirbi_lx_op(c->pool, TIRB_OP_LT, TIRB_I64, TIRB_TYPE_NONE, at, behind, NULL);
+    branch->as.if_.condition = tirbi_lx_wide(c->pool, TIRB_OP_LT, at, behind);
     branch->as.if_.then_case = tirbi_resolve(c->pool, &none, c->loop->as.loop.body, c->own.var[0], value, NULL, false);
     return branch->as.if_.condition && branch->as.if_.then_case ? branch : NULL;
 }
 
 /* A number of iterations, of those that there are. */
 static const tirbi_lx *at_most_all(const crosser *c, const tirbi_lx *n) {
-    return compute(c, TIRB_OP_MAX, compute(c, TIRB_OP_MIN, n, c->own.var[0]->extent), number(c, 0));
+    return tirbi_lx_wide(c->pool, TIRB_OP_MAX, tirbi_lx_wide(c->pool, TIRB_OP_MIN, n, c->own.var[0]->extent),
+                         tirbi_lx_number(c->pool, 0));
 }
 
 bool tirbi_split_at_crossing(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_crossing *out) {
@@ -113,11 +108,13 @@ bool tirbi_split_at_crossing(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_cr
         return false;
     }
     /* Of two before half of the sum, or behind it, the sum is never that. */
-    const tirbi_lx *half = compute(c, TIRB_OP_FLOORDIV, c->sum, number(c, 2));
-    const tirbi_lx *reached = compute(c, TIRB_OP_FLOORDIV, tirbi_lx_add(pool, c->sum, number(c, 1)), number(c, 2));
+    const tirbi_lx *half = tirbi_lx_wide(c->pool, TIRB_OP_FLOORDIV, c->sum, tirbi_lx_number(c->pool, 2));
+    const tirbi_lx *reached =
+        tirbi_lx_wide(c->pool, TIRB_OP_FLOORDIV, tirbi_lx_add(pool, c->sum, tirbi_lx_number(c->pool, 1)),
+                      tirbi_lx_number(c->pool, 2));
     const tirbi_lx *first = at_most_all(c, reached),
-                   *next = half ? at_most_all(c, tirbi_lx_add(pool, half, number(c, 1))) : NULL;
-    out->before = part(c, number(c, 0), first);
+                   *next = half ? at_most_all(c, tirbi_lx_add(pool, half, tirbi_lx_number(c->pool, 1))) : NULL;
+    out->before = part(c, tirbi_lx_number(c->pool, 0), first);
     out->behind = part(c, next, var->extent);
     const tirbi_ls *parts[3] = {out->before, meeting(c, first, next), out->behind};
     out->stmt = tirbi_new_sequence(pool, loop->span, parts, 3);

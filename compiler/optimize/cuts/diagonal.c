@@ -53,7 +53,7 @@ static bool meet_at(const visitor *v, const tirbi_place *a, const tirbi_place *b
         !tirbi_affine_index(v->pool, b, d, &v->own, &y) || y.coefficient[0] ||
         !tirbi_affine_constant(&x, 0, &step) || (step != 1 && step != -1))
         return false;
-    const tirbi_lx *more = tirbi_lx_sub(v->pool, v->own.var[0]->extent, tirbi_lx_int(v->pool, TIRB_I64, 1));
+    const tirbi_lx *more = tirbi_lx_sub(v->pool, v->own.var[0]->extent, tirbi_lx_number(v->pool, 1));
     const tirbi_lx *at = !last ? x.start : step > 0 ? tirbi_lx_add(v->pool, x.start, more)
                                                     : tirbi_lx_sub(v->pool, x.start, more);
     return at && tirbi_constant_difference(at, y.start, &by) && by == 0;
@@ -83,7 +83,7 @@ static const tirbi_ls *iteration(const visitor *v, const tirbi_lx *at, bool firs
 /* All other ones. */
 static const tirbi_ls *others(const visitor *v, bool last) {
     const tirbi_given none = {.n = 0};
-    const tirbi_lx *one = tirbi_lx_int(v->pool, TIRB_I64, 1);
+    const tirbi_lx *one = tirbi_lx_number(v->pool, 1);
     const tirbi_lvar *old = v->own.var[0];
     tirbi_lvar *var = TIRBI_NEW(v->pool->arena, tirbi_lvar);
     tirbi_ls *loop = tirbi_new_stmt(v->pool, TIRBI_LS_LOOP, v->loop->span);
@@ -114,13 +114,13 @@ bool tirbi_leave_diagonal(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_diago
         TIRBI_GIVE_BACK(pool->arena, v);
         return false;
     }
-    const tirbi_lx *zero = tirbi_lx_int(pool, TIRB_I64, 0), *one = tirbi_lx_int(pool, TIRB_I64, 1);
+    const tirbi_lx *zero = tirbi_lx_number(pool, 0), *one = tirbi_lx_number(pool, 1);
     const tirbi_ls *rest = others(v, !first), *parts[2];
     parts[first ? 0 : 1] = iteration(v, first ? zero : tirbi_lx_sub(pool, var->extent, one), first);
     parts[first ? 1 : 0] = rest;
     tirbi_ls *branch = tirbi_new_stmt(pool, TIRBI_LS_IF, loop->span);
     if (!branch || !rest) return false;
-    branch->as.if_.condition = tirbi_lx_op(pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, var->extent, zero, NULL);
+    branch->as.if_.condition = tirbi_lx_wide(pool, TIRB_OP_GT, var->extent, zero);
     branch->as.if_.then_case = tirbi_new_sequence(pool, loop->span, parts, 2);
     *out = (tirbi_diagonal){.stmt = branch, .rest = rest};
     return branch->as.if_.condition && branch->as.if_.then_case;

@@ -2,6 +2,7 @@
 
 #include "compiler/loop/linear.h"
 #include "compiler/optimize/analysis/depend.h"
+#include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "loader/base/checked.h"
@@ -31,12 +32,12 @@ static bool is_small(const tirbi_facts *facts, const tirbi_poly *p) {
 
 static const tirbi_lx *not_negative(tirbi_lx_pool *pool, const tirbi_facts *facts, const tirbi_poly *p) {
     const tirbi_lx *x = is_small(facts, p) ? tirbi_linear_value(pool, TIRB_I64, facts, p, itself, NULL) : NULL;
-    const tirbi_lx *zero = tirbi_lx_int(pool, TIRB_I64, 0);
-    return x && x->pure && !x->traps ? tirbi_lx_op(pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, x, zero, NULL) : NULL;
+    const tirbi_lx *zero = tirbi_lx_number(pool, 0);
+    return x && x->pure && !x->traps ? tirbi_lx_wide(pool, TIRB_OP_GE, x, zero) : NULL;
 }
 
 static const tirbi_lx *join(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && b ? tirbi_lx_op(pool, op, TIRB_BOOL, TIRB_TYPE_NONE, a, b, NULL) : a ? a : b;
+    return a && b ? tirbi_lx_both(pool, op, a, b) : a ? a : b;
 }
 
 /* The condition under which an edge is not there; NULL: none is known. */
@@ -70,19 +71,9 @@ static const tirbi_lx *without_edges(tirbi_lx_pool *pool, const tirbi_dependence
 
 /* The loop with a variable of its own, whose iterations are apart. */
 static const tirbi_ls *apart(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    const tirbi_given none = {.n = 0};
-    tirbi_ls *copy = tirbi_new_stmt(pool, TIRBI_LS_LOOP, loop->span);
-    tirbi_lvar *var = TIRBI_NEW(pool->arena, tirbi_lvar);
-    if (!copy || !var) return NULL;
-    *copy = *loop;
-    *var = *loop->as.loop.var;
-    var->id = 0;
-    var->apart = true;
-    copy->as.loop.var = var;
-    copy->as.loop.parallel = false; /* the loop itself was asked for chunks */
-    copy->as.loop.body =
-        tirbi_resolve(pool, &none, loop->as.loop.body, loop->as.loop.var, tirbi_lx_var(pool, var), var, true);
-    return copy->as.loop.body ? copy : NULL;
+    tirbi_lvar *var = tirbi_variable_like(pool, loop->as.loop.var);
+    if (var) var->apart = true;
+    return tirbi_loop_of(pool, loop, var, loop->as.loop.body, true);
 }
 
 bool tirbi_find_independent(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_independent *out) {

@@ -84,18 +84,13 @@ static const tirbi_lx *rename_loops(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     return NULL;
 }
 
-static const tirbi_lx *number(const meetings *m, int64_t n) { return tirbi_lx_int(m->pool, TIRB_I64, n); }
-
-static const tirbi_lx *choose(const meetings *m, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && b ? tirbi_lx_op(m->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL) : NULL;
-}
-
 /* The variable of a loop's iterations before or behind the one that is met. */
 static tirbi_lvar *part_variable(const meetings *m, uint32_t loop, unsigned part) {
     const tirbi_lvar *old = m->own.var[loop];
-    const tirbi_lx *at = m->at[loop], *from = number(m, 0), *to = old->extent;
-    if (at && part == BEFORE) to = choose(m, TIRB_OP_MIN, at, to);
-    if (at && part == BEHIND) from = choose(m, TIRB_OP_MAX, tirbi_lx_add(m->pool, at, number(m, 1)), from);
+    const tirbi_lx *at = m->at[loop], *from = tirbi_lx_number(m->pool, 0), *to = old->extent;
+    if (at && part == BEFORE) to = tirbi_lx_wide(m->pool, TIRB_OP_MIN, at, to);
+    if (at && part == BEHIND)
+        from = tirbi_lx_wide(m->pool, TIRB_OP_MAX, tirbi_lx_add(m->pool, at, tirbi_lx_number(m->pool, 1)), from);
     tirbi_lvar *var = TIRBI_NEW(m->pool->arena, tirbi_lvar);
     if (!var || !from || !to) return NULL;
     *var = *old;
@@ -116,9 +111,8 @@ static const tirbi_ls *where_met(const meetings *m, uint32_t loop, const tirbi_l
     if (!branch || !inside) return NULL;
     const tirbi_lx *at = m->at[loop], *extent = m->own.var[loop]->extent;
     branch->as.if_.condition =
-        tirbi_lx_op(m->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE,
-                    tirbi_lx_op(m->pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, at, number(m, 0), NULL),
-                    tirbi_lx_op(m->pool, TIRB_OP_LT, TIRB_I64, TIRB_TYPE_NONE, at, extent, NULL), NULL);
+        tirbi_lx_both(m->pool, TIRB_OP_AND, tirbi_lx_wide(m->pool, TIRB_OP_GE, at, tirbi_lx_number(m->pool, 0)),
+                      tirbi_lx_wide(m->pool, TIRB_OP_LT, at, extent));
     branch->as.if_.then_case = inside;
     return branch->as.if_.condition ? branch : NULL;
 }

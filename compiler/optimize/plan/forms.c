@@ -118,7 +118,7 @@ static tirbi_sched *as_turns(tirbi_scheduler *p, const tirbi_ls *loop) {
 enum { LEAST_SEARCHED = 48, FEW_ROWS = 16, LONG_ROW = 768, LONG_ENOUGH = 128, MUCH = 7 };
 
 static const tirbi_lx *compare(tirbi_scheduler *p, tirbi_op op, const tirbi_lx *x, int64_t with) {
-    return tirbi_lx_op(p->pool, op, TIRB_I64, TIRB_TYPE_NONE, x, tirbi_lx_int(p->pool, TIRB_I64, with), NULL);
+    return tirbi_lx_wide(p->pool, op, x, tirbi_lx_number(p->pool, with));
 }
 
 /* When the rows of a loop are better searched than run in lanes; NULL: never. */
@@ -136,8 +136,8 @@ static const tirbi_lx *when_searched(tirbi_scheduler *p, const tirbi_ls *loop, c
     }
     const tirbi_lx *far = compare(p, TIRB_OP_GE, rounds, computed >= MUCH ? LONG_ENOUGH : LONG_ROW);
     const tirbi_lx *few = compare(p, TIRB_OP_LE, rows, FEW_ROWS);
-    return tirbi_lx_op(p->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, compare(p, TIRB_OP_GE, rounds, LEAST_SEARCHED),
-                       tirbi_lx_op(p->pool, TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, few, far, NULL), NULL);
+    return tirbi_lx_both(p->pool, TIRB_OP_AND, compare(p, TIRB_OP_GE, rounds, LEAST_SEARCHED),
+                         tirbi_lx_both(p->pool, TIRB_OP_OR, few, far));
 }
 
 /* A loop around one that may be better searched than run in each lane of this one: both, where it is not known how long
@@ -398,7 +398,7 @@ static tirbi_sched *as_filled(tirbi_scheduler *p, const tirbi_ls *loop) {
         const tirbi_lx *extent = extents.item[i];
         if (!extent->pure || extent->traps || !tirbi_is_available(p->pool, extent)) return NULL;
         const tirbi_lx *some = compare(p, TIRB_OP_GE, extent, 1);
-        filled = filled ? tirbi_lx_op(p->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, filled, some, NULL) : some;
+        filled = filled ? tirbi_lx_both(p->pool, TIRB_OP_AND, filled, some) : some;
     }
     p->pool->positive = &extents;
     const bool gains = run_as_lanes(p, loop, &n);
