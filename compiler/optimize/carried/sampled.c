@@ -1,7 +1,6 @@
 #include "compiler/optimize/carried/sampled.h"
 
 #include "compiler/optimize/analysis/access.h"
-#include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 

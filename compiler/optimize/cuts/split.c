@@ -316,65 +316,6 @@ static uint32_t bounded_parts(splitter *s, const choice *c, const tirbi_ls *part
     return count;
 }
 
-/* ---- Meetings ------------------------------------------------------------------------------------------------- */
-
-/* The iteration that stores to the element `still`, which stands still in the loop: all others leave it alone. NULL
- * when there is no index to tell it by. */
-static const tirbi_lx *meeting(splitter *s, const tirbi_place *stored, const tirbi_place *still) {
-    if (stored->buffer != still->buffer || tirbi_mentions_loops(still->flat, &s->own) || !still->flat->pure)
-        return NULL;
-    for (uint32_t d = 0; d < stored->ndim; d++) {
-        tirbi_affine form;
-        int64_t c;
-        if (!tirbi_mentions_loops(stored->indices[d], &s->own)) continue;
-        if (!tirbi_affine_index(s->pool, stored, d, &s->own, &form) || !tirbi_affine_constant(&form, 0, &c))
-            continue;
-        if (c == 1) return tirbi_lx_sub(s->pool, tirbi_lx_cast(s->pool, TIRB_I64, still->indices[d]), form.start);
-    }
-    return NULL;
-}
-
-static const tirbi_lx *find_meeting(splitter *s, const tirbi_place *stored, const tirbi_lx *x, unsigned depth) {
-    const tirbi_lx *found = NULL;
-    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL) return NULL;
-    if (x->kind == TIRBI_LX_LOAD) return meeting(s, stored, x->access);
-    for (int i = 0; i < x->n_args && !found; i++) found = find_meeting(s, stored, x->args[i], depth + 1);
-    return found;
-}
-
-/* Iteration `at` alone, if there is such a one. */
-static const tirbi_ls *once(splitter *s, const tirbi_lx *at, const tirbi_ls *body) {
-    const tirbi_lx *zero = tirbi_lx_number(s->pool, 0), *one = tirbi_lx_number(s->pool, 1);
-    const tirbi_ls *loop = zero && one ? part(s, at, plus(s, at, 1), body) : NULL;
-    tirbi_ls *branch = tirbi_new_stmt(s->pool, TIRBI_LS_IF, s->loop->span);
-    if (!loop || !branch) return NULL;
-    loop->as.loop.var->extent = one;
-    branch->as.if_.condition = tirbi_lx_both(s->pool, TIRB_OP_AND, tirbi_lx_wide(s->pool, TIRB_OP_GE, at, zero),
-                                             tirbi_lx_wide(s->pool, TIRB_OP_LT, at, s->own.var[0]->extent));
-    branch->as.if_.then_case = loop;
-    return branch->as.if_.condition ? branch : NULL;
-}
-
-/* A loop that reads an element which one of its iterations stores to: the iterations before that one, it, and those
- * after it. Where the others do not become lanes nothing is gained. */
-static const tirbi_ls *split_at_meeting(splitter *s) {
-    const tirbi_ls *store = s->loop->as.loop.body;
-    const tirbi_lx *zero = tirbi_lx_number(s->pool, 0), *n = s->own.var[0]->extent;
-    if (store->kind != TIRBI_LS_STORE || !zero) return NULL;
-    const tirbi_lx *at = find_meeting(s, store->as.store.access, store->as.store.value, 0);
-    const tirbi_lx *next = plus(s, at, 1);
-    if (!next || !at->pure || at->traps) return NULL;
-    const tirbi_ls *parts[3] = {part(s, zero, tirbi_lx_wide(s->pool, TIRB_OP_MIN, at, n), store), once(s, at, store),
-                                part(s, tirbi_lx_wide(s->pool, TIRB_OP_MAX, next, zero), n, store)};
-    bool gains = false;
-    for (uint32_t i = 0; i < 3; i++) {
-        const bool few = parts[i] && (i == 1 || parts[i]->as.loop.var->extent->hi < FEW);
-        if (!parts[i] || (!few && !tirbi_has_lanes(s->pool, parts[i]))) return NULL;
-        gains = gains || !few;
-    }
-    return gains ? in_sequence(s, parts, 3) : NULL;
-}
-
 const tirbi_ls *tirbi_split_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     tirbi_lvar *var = loop->as.loop.var;
     const tirbi_ls *parts[3], *body = loop->as.loop.body;
@@ -382,9 +323,7 @@ const tirbi_ls *tirbi_split_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     splitter s = {.pool = pool, .loop = loop, .own = {.var = {var}, .n = 1}};
     if (loop->as.loop.step || !var->min->pure || !var->extent->pure) return NULL;
     s.statement = of_statement(pool, body, &c) && read_condition(&s, c.condition);
-    if (!s.statement) {
-        if (!of_expressions(&s, body, &c)) return split_at_meeting(&s);
-    }
+    if (!s.statement && !of_expressions(&s, body, &c)) return NULL;
     uint32_t n = s.bounded ? bounded_parts(&s, &c, parts) : 0;
     const tirbi_ls *inside = !s.bounded ? with_body(&s, c.yes) : n > 0 ? in_sequence(&s, parts, n) : NULL;
     if (!inside || !s.rest) return inside;
