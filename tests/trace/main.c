@@ -168,7 +168,7 @@ static const tirbi_ls *find_nest(const tirbi_ls *body) {
 static bool check_nest(trace_run *run, const tirbi_ls *nest, tally *t) {
     const tirbi_ls *body = nest->as.loop.body, *const *parts = body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &body;
     const uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
-    tirbi_dependences *g = tirbi_find_dependences(run->pool, nest, parts, n);
+    tirbi_dependences *g = tirbi_find_dependences(run->pool, nest, parts, n, NULL);
     trace_claim *claims = calloc(TRACE_MAX_CLAIMS, sizeof *claims);
     bool good = true;
     t->refused += !g;

@@ -87,7 +87,7 @@ static void check(const case_of *c, bool scalars) {
         fail_msg("%u:%u: %s\n%s", error.line, error.column, error.message, text);
     const tirbi_ls *nest = module->functions[0].body;
     while (nest->kind == TIRBI_LS_SEQ) nest = nest->as.seq.items[nest->as.seq.n - 1];
-    const tirbi_dependences *g = tirbi_find_dependences(module->functions[0].pool, nest, &nest->as.loop.body, 1);
+    const tirbi_dependences *g = tirbi_find_dependences(module->functions[0].pool, nest, &nest->as.loop.body, 1, NULL);
     if (g)
         show(g, scalars, found, sizeof found);
     else

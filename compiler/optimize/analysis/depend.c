@@ -44,6 +44,7 @@ typedef struct let {
 
 typedef struct builder {
     tirbi_lx_pool *pool;
+    const tirbi_asked *asked;
     tirbi_dependences *g;
     tirbi_facts *facts;
     nest_loop loop[TIRBI_NEST_LOOPS];
@@ -522,7 +523,7 @@ static bool may_meet(test *t) {
         if (t->way[i] == TIRBI_EQ) t->same |= UINT32_C(1) << t->from->loop[i];
     bound_test(t);
     for (uint32_t round = 0, solved = 0; round < 2; round++) {
-        for (uint32_t f = 0; f < t->first->n; f++)
+        for (uint32_t f = t->first->n; f-- > 0;) /* the element's number, which is the longest, comes last */
             if (!may_be_equal(t, &t->first->item[f], &t->second->item[f])) return false;
         for (uint32_t i = 0; i < t->n_common; i++) solved += t->solved[i];
         if (solved == 0 || t->first->n == 1) break; /* no distance to put into other forms */
@@ -651,7 +652,7 @@ static bool connect_at(test *t, uint32_t from, uint32_t to, uint32_t carrier) {
         if (t->n_common > 0) find_meeting(b, t, &e);
         if (!refine(t, &e)) return true;
     }
-    return add_edge(b, &e);
+    return (!b->asked || b->asked->leaves(&e)) && add_edge(b, &e);
 }
 
 /* Loops outside of which a variable does not live: those around its declaration. */
@@ -677,8 +678,8 @@ static bool connect(builder *b, uint32_t from, uint32_t to) {
         t.n_common++;
     if (x->var) outermost = loops_around_declaration(g, x->var);
     for (uint32_t carrier = outermost; carrier < t.n_common; carrier++)
-        if (!connect_at(&t, from, to, carrier)) return false;
-    return from >= to || connect_at(&t, from, to, t.n_common);
+        if ((!b->asked || b->asked->carriers >> carrier & 1) && !connect_at(&t, from, to, carrier)) return false;
+    return from >= to || (b->asked && !b->asked->alike) || connect_at(&t, from, to, t.n_common);
 }
 
 static bool build(builder *b, const tirbi_ls *loop, const tirbi_ls *const *parts, uint32_t n_parts) {
@@ -719,7 +720,7 @@ static const tirbi_facts *known_of(const tirbi_ls *const *parts, uint32_t n_part
 }
 
 tirbi_dependences *tirbi_find_dependences(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *const *parts,
-                                          uint32_t n_parts) {
+                                          uint32_t n_parts, const tirbi_asked *asked) {
     builder *b = TIRBI_NEW(pool->arena, builder);
     tirbi_dependences *g = TIRBI_NEW(pool->arena, tirbi_dependences);
     tirbi_facts *facts = TIRBI_NEW(pool->arena, tirbi_facts);
@@ -737,6 +738,7 @@ tirbi_dependences *tirbi_find_dependences(tirbi_lx_pool *pool, const tirbi_ls *l
     g->access = accesses;
     g->facts = b->facts = facts;
     b->pool = pool;
+    b->asked = asked;
     b->g = g;
     b->known = facts->n_known;
     const bool built = build(b, loop, parts, n_parts);

@@ -66,10 +66,18 @@ typedef struct tirbi_dependences {
     tirbi_facts *facts; /* has the symbols of the polynomials */
 } tirbi_dependences;
 
-/* The graph of a plain loop whose body is these statements, in this order; each is a part of what it reaches. NULL: it
- * is of code that cannot be told, or too large, or memory ran out. */
+/* Which edges are asked for. */
+typedef struct tirbi_asked {
+    uint32_t carriers;                   /* those that loops carry, by bits: 1 the outermost one */
+    bool alike;                          /* those that none carries */
+    bool (*leaves)(const tirbi_edge *e); /* whether there is something left to ask, where there is such an edge */
+} tirbi_asked;
+
+/* The graph of a plain loop whose body is these statements, in this order; each is a part of what it reaches. `asked`:
+ * NULL for all edges. NULL: it is of code that cannot be told, or too large, or memory ran out, or nothing is left to
+ * ask. */
 tirbi_dependences *tirbi_find_dependences(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *const *parts,
-                                          uint32_t n_parts);
+                                          uint32_t n_parts, const tirbi_asked *asked);
 /* Nothing refers to the graph any more. */
 void tirbi_forget_dependences(tirbi_lx_pool *pool, tirbi_dependences *graph);
 

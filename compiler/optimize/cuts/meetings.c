@@ -168,11 +168,20 @@ static const tirbi_ls *part_of(const cutter *c, const met_loop *l, part which, c
     return tirbi_loop_of(c->pool, l->loop, var, body, false);
 }
 
+/* Whether an edge is met in one iteration, or is not there for some sizes. */
+static bool may_be_apart(const tirbi_edge *e) {
+    return e->kind == TIRBI_SCALAR || e->carrier == e->n_common || e->at || e->unless[0] || e->unless[1];
+}
+
+/* Whether an edge is met in one iteration. */
+static bool is_met(const tirbi_edge *e) { return e->at != NULL; }
+
 bool tirbi_find_apart(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_apart *out) {
     cutter c = {.pool = pool, .loops = {{.loop = loop}}, .body = loop->as.loop.body};
+    const tirbi_asked asked = {.carriers = 1, .alike = true, .leaves = may_be_apart};
     met_loop *l = &c.loops[0];
     if (loop->as.loop.var->apart || !tirbi_is_plain_loop(loop) || !tirbi_can_resolve(c.body)) return false;
-    tirbi_dependences *graph = tirbi_find_dependences(pool, loop, &c.body, 1);
+    tirbi_dependences *graph = tirbi_find_dependences(pool, loop, &c.body, 1, &asked);
     if (!graph) return false;
     *out = (tirbi_apart){.asks = tirbi_is_made_of(c.body, TIRBI_STRAIGHT) ? without_edges(pool, graph) : NULL};
     const bool cut = !out->asks && find_meeting(&c, graph, OUTER, true, l) && l->at;
@@ -237,6 +246,7 @@ static const tirbi_ls *all_parts(const cutter *c) {
 
 const tirbi_ls *tirbi_split_at_meetings(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const uint32_t kinds = TIRBI_KIND(SEQ) | TIRBI_KIND(IF) | TIRBI_KIND(STORE);
+    const tirbi_asked asked = {.carriers = 3, .leaves = is_met};
     const tirbi_ls *inner = loop->as.loop.body;
     if (inner->kind != TIRBI_LS_LOOP || !tirbi_is_plain_loop(loop) || !tirbi_is_plain_loop(inner)) return NULL;
     const tirbi_loop_set rows = {.var = {loop->as.loop.var}, .n = 1};
@@ -245,7 +255,7 @@ const tirbi_ls *tirbi_split_at_meetings(tirbi_lx_pool *pool, const tirbi_ls *loo
         tirbi_mentions_loops(inner->as.loop.var->extent, &rows) || !tirbi_is_made_of(c.body, kinds) ||
         !tirbi_cannot_fail(c.body))
         return NULL;
-    tirbi_dependences *graph = tirbi_find_dependences(pool, loop, &inner, 1);
+    tirbi_dependences *graph = tirbi_find_dependences(pool, loop, &inner, 1, &asked);
     if (!graph) return NULL;
     const bool found = find_meeting(&c, graph, OUTER, false, &c.loops[OUTER]) &&
                        find_meeting(&c, graph, INNER, false, &c.loops[INNER]);

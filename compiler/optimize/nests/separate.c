@@ -82,7 +82,7 @@ static bool find_order(separator *s) {
         if (!tirbi_cannot_fail(s->nodes[i])) fails |= UINT32_C(1) << i;
     /* Loops inside may be better off together, for what they read of memory. */
     if (!s->reloads && (fails || tirbi_has_kind(s->loop->as.loop.body, TIRBI_KIND(LOOP)))) return false;
-    tirbi_dependences *graph = tirbi_find_dependences(s->pool, s->loop, s->nodes, s->n);
+    tirbi_dependences *graph = tirbi_find_dependences(s->pool, s->loop, s->nodes, s->n, NULL);
     if (!graph) return false;
     for (uint32_t i = 0; i < graph->n_edges; i++) {
         const tirbi_edge *e = &graph->edge[i];
