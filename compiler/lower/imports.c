@@ -62,7 +62,7 @@ static void add_view(import_site *c, const tirbi_lbuf *buffer, const tirbi_place
 }
 
 static const tirbi_lx *element_count(tirbi_lowerer *l, const tirbi_lbuf *b) {
-    const tirbi_lx *count = tirbi_lx_int(l->pool, TIRB_I64, 1);
+    const tirbi_lx *count = tirbi_lx_number(l->pool, 1);
     for (uint32_t i = 0; i < b->ndim && count; i++) count = tirbi_lx_mul(l->pool, count, b->shape[i]);
     return count;
 }
@@ -77,7 +77,7 @@ static bool pass_view(import_site *c, const tirb_expr *arg, tirbi_lbuf *b, const
         add_view(c, b, NULL, NULL);
         return true;
     }
-    const tirbi_lx *first = b->offset ? b->offset : tirbi_lx_int(l->pool, TIRB_I64, 0);
+    const tirbi_lx *first = b->offset ? b->offset : tirbi_lx_number(l->pool, 0);
     const tirbi_lx *count = element_count(l, b);
     if (!first || !count) return false;
     if (start) {
@@ -115,9 +115,8 @@ static bool pass_pointer(import_site *c, const tirb_expr *arg) {
     bool builtin = arg->kind == TIRB_EXPR_CALL && !arg->as.call.function && arg->as.call.n_args == 1;
     if (builtin && arg->as.call.builtin == TIRB_BUILTIN_ADDRESS_OF && arg->as.call.args[0]->kind == TIRB_EXPR_LOAD) {
         const tirb_expr *load = arg->as.call.args[0];
-        const tirbi_place *start =
-            tirbi_lower_place(l, load->as.load.buffer, load->as.load.indices, load->as.load.n_indices,
-                              tirbi_lx_int(l->pool, TIRB_I64, 0), arg->span);
+        const tirbi_place *start = tirbi_lower_place(l, load->as.load.buffer, load->as.load.indices,
+                                                     load->as.load.n_indices, tirbi_lx_number(l->pool, 0), arg->span);
         return start && pass_view(c, arg, start->buffer, start);
     }
     const tirb_expr *data = builtin && arg->as.call.builtin == TIRB_BUILTIN_BUFFER_DATA ? arg->as.call.args[0] : arg;

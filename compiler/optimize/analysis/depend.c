@@ -20,7 +20,7 @@ enum { WHOLE = 65 };
 typedef struct nest_loop {
     tirbi_lvar *var;
     uint32_t symbol, distance;
-    bool bounded;
+    bool begins, bounded; /* the first one is known; both are */
     tirbi_poly first, last;
 } nest_loop;
 
@@ -288,10 +288,11 @@ static void read_bounds(builder *b, const uint8_t *path, uint32_t n) {
     tirbi_poly *count = &l->last;
     unbound_loops(b);
     for (uint32_t i = 0; i + 1 < n; i++) bound_loop(b, &b->loop[path[i]]);
-    l->bounded = read_exactly(b, l->var->min, &l->first) && read_exactly(b, l->var->extent, count) &&
-                 tirbi_expand(b->facts, &l->first, &l->first) && tirbi_expand(b->facts, count, count) &&
-                 tirbi_poly_add_constant(count, -1) && tirbi_poly_add(count, &l->first, 1);
-    l->bounded = l->bounded && !is_loaded(b, &l->first) && !is_loaded(b, &l->last);
+    l->begins = read_exactly(b, l->var->min, &l->first) && tirbi_expand(b->facts, &l->first, &l->first) &&
+                !is_loaded(b, &l->first);
+    l->bounded = l->begins && read_exactly(b, l->var->extent, count) && tirbi_expand(b->facts, count, count) &&
+                 tirbi_poly_add_constant(count, -1) && tirbi_poly_add(count, &l->first, 1) &&
+                 !is_loaded(b, &l->last);
 }
 
 /* ---- A test ----------------------------------------------------------------------------------------------------- */
@@ -572,8 +573,9 @@ static void find_unless(builder *b, const test *t, tirbi_edge *e) {
 
 /* Where the ends of an edge meet: by a form that its loop alone changes, with constant steps. */
 static void find_meeting(builder *b, const test *t, tirbi_edge *e) {
-    const uint32_t symbol = b->loop[t->from->loop[e->carrier]].symbol;
-    if (e->distance[e->carrier]) e->meets = TIRBI_MEETS_EVERY;
+    const bool carried = e->carrier < e->n_common;
+    const uint32_t symbol = b->loop[t->from->loop[carried ? e->carrier : 0]].symbol;
+    if (carried && e->distance[e->carrier]) e->meets = TIRBI_MEETS_EVERY;
     for (uint32_t f = 0; f < t->first->n && e->meets == TIRBI_MEETS_ANYWHERE; f++) {
         const form *x = &t->first->item[f], *y = &t->second->item[f];
         tirbi_poly by[2], rest[2], at;
@@ -645,10 +647,8 @@ static bool connect_at(test *t, uint32_t from, uint32_t to, uint32_t carrier) {
         if (!may_meet(t)) return true;
         for (uint32_t i = 0; i < t->n_common; i++)
             if (t->solved[i]) e.distance[i] = keep(b, &t->distance[i]);
-        if (carrier < t->n_common) {
-            find_unless(b, t, &e);
-            find_meeting(b, t, &e);
-        }
+        if (carrier < t->n_common) find_unless(b, t, &e);
+        if (t->n_common > 0) find_meeting(b, t, &e);
         if (!refine(t, &e)) return true;
     }
     return add_edge(b, &e);
@@ -693,6 +693,11 @@ static bool build(builder *b, const tirbi_ls *loop, const tirbi_ls *const *parts
         const tirbi_nest_access *a = &g->access[i];
         for (uint32_t k = 0; k < a->n_loops; k++)
             if (!b->loop[a->loop[k]].bounded) read_bounds(b, a->loop, k + 1);
+    }
+    for (uint32_t i = 0; i < g->n_loops; i++) {
+        const nest_loop *l = &b->loop[i];
+        if (l->begins && stays(b, &l->first)) g->first[i] = keep(b, &l->first);
+        if (l->bounded && stays(b, &l->last)) g->last[i] = keep(b, &l->last);
     }
     for (uint32_t i = 0; i < g->n_accesses; i++)
         if (!read_access(b, i)) return false;
