@@ -198,6 +198,10 @@ struct tirb_buffer {
     uint32_t id;
 };
 
+/* A node like this one, with room for every kind, to be changed by whoever asks. Assignment copies no expressions: a
+ * node has the memory that its kind needs. NULL when memory ran out. */
+tirb_expr *tirbi_copy_expr(tirbi_arena *arena, const tirb_expr *e);
+
 /* T.vscale(). */
 bool tirbi_is_vscale(const tirb_expr *e);
 /* The number of lanes that an expression is: a constant, T.vscale(), or a product of the two. */

@@ -438,9 +438,8 @@ const tirb_expr *tirbi_declared_pointer(tirbi_lowerer *l, const tirb_stmt *decl)
     if (!source) return data;
     bool stack = is_builtin(source, TIRB_BUILTIN_TVM_STACK_ALLOCA);
     if (source->kind == TIRB_EXPR_VAR || (!stack && !is_handle_value(l, source))) return source;
-    tirb_expr *var = TIRBI_NEW(l->arena, tirb_expr);
+    tirb_expr *var = tirbi_copy_expr(l->arena, data);
     if (!var) return NULL;
-    *var = *data;
     var->as.var.data_of = NULL;
     if (stack) {
         tirbi_stack_kind kind;

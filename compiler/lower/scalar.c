@@ -561,9 +561,8 @@ static const tirbi_lx *lower_llvm(tirbi_lowerer *l, const tirb_expr *e, const ti
                            named ? e->as.call.args[0]->as.string.text : "without a name");
         return NULL;
     }
-    tirb_expr *same = TIRBI_NEW(l->arena, tirb_expr);
+    tirb_expr *same = tirbi_copy_expr(l->arena, e);
     if (!same) return NULL;
-    *same = *e;
     same->as.call.builtin = call.builtin;
     same->as.call.args = call.args;
     same->as.call.n_args = call.n_args;
