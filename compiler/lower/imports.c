@@ -208,8 +208,15 @@ static const tirbi_lx *lower_result(import_site *c, const tirb_expr *e) {
                            f->name);
         return NULL;
     }
-    for (uint32_t i = 2; i < n; i++)
+    for (uint32_t i = 2; i + 1 < n; i++)
         if (!pass_argument(c, e->as.call.args[i])) return NULL;
+    const tirb_expr *elements = e->as.call.args[n - 1];
+    const bool names_view = elements->kind == TIRB_EXPR_CALL && !elements->as.call.function &&
+                            elements->as.call.builtin == TIRB_BUILTIN_BUFFER_DATA && elements->as.call.passed;
+    /* Of a view other calls have the memory, and this one the elements. */
+    const tirb_buffer *view = names_view ? elements->as.call.passed[0].buffer : NULL;
+    tirbi_lbuf *b = view ? tirbi_buffer_of(l, view, elements->span) : NULL;
+    if (view ? !b || !pass_view(c, elements, b, NULL) : !pass_argument(c, elements)) return NULL;
     tirbi_lcall *call = TIRBI_NEW(l->arena, tirbi_lcall);
     if (!call || c->n_refs != 1 || c->n_scalars != n - 3) return NULL;
     for (uint32_t i = 0; i < c->n_scalars; i++)

@@ -305,6 +305,10 @@ class Module:
         return (u, R.unique(x, False))
 
     @R.function
+    def places(x: R.Tensor((6,), "float32")):
+        return R.unique(x, True, False, True)
+
+    @R.function
     def part(x: R.Tensor((4, 5), "float32"), b: R.Tensor((2,), "int64"), e: R.Tensor((2,), "int64"),
              s: R.Tensor((2,), "int64")):
         y = R.dynamic_strided_slice(x, b, e, s)
@@ -330,6 +334,7 @@ class Module:
     for i, w in enumerate(wanted):
         found = np.load(t.path(f"u{i}.npy"))
         expect(found.shape == w.shape and np.array_equal(found, w, equal_nan=True), (i, found, w))
+    t.run("run", m, "-f", "places", "6xf32=3,1,3,2,1,0", shows=["0: 4xf32 = 0, 1, 2, 3\n", "1: 6xi64 = 3, 1, 3, 2, 1, 0\n"])
     y = np.arange(20, dtype=np.float32).reshape(4, 5)
     save("y.npy", y)
     for begin, end, step in [((0, 1), (4, 4), (1, 2)), ((-1, 4), (-9, 0), (-2, -1)), ((2, 0), (1, 5), (1, 1))]:
