@@ -395,6 +395,23 @@ static void emit_import(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) 
     tirbi_scope_close(e, scope);
 }
 
+/* A result is made of what the reference has. */
+static void emit_result(tirbi_emitter *e, const tirbi_lcall *call) {
+    tirbi_scope scope = tirbi_scope_open(e);
+    tirbi_instr *instr = TIRBI_NEW(e->arena, tirbi_instr);
+    if (!instr) return;
+    tirbi_lbuf formal = {.type = call->refs[0].buffer->type};
+    instr->op = TIRB_OP_RESULT;
+    instr->type = TIRB_TYPE_NONE;
+    for (uint32_t i = 0; i < call->n_scalars; i++) instr->scalars[i] = tirbi_put_value(e, call->scalars[i]);
+    instr->operand[0] = call->function;
+    instr->operand[1] = emit_call_ref(e, &call->refs[0], &formal);
+    instr->operand[2] = call->n_scalars;
+    if (!e->failed) tirbi_encode(&e->code, instr);
+    TIRBI_GIVE_BACK(e->arena, instr);
+    tirbi_scope_close(e, scope);
+}
+
 /* ref.put and length: of a whole reference, or of a part of it. */
 static void emit_reference_value(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) {
     tirbi_scope scope = tirbi_scope_open(e);
@@ -442,6 +459,7 @@ void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     case TIRBI_LX_OR: emit_lazy(e, x, to); return;
     default:
         if (x->call->op == TIRB_OP_TRAP) emit_trap(e, x->call, to);
+        else if (x->call->op == TIRB_OP_RESULT) emit_result(e, x->call);
         else if (x->call->op) emit_reference_value(e, x->call, to);
         else if (x->call->imported) emit_import(e, x->call, to);
         else emit_call(e, x->call, to);

@@ -133,12 +133,13 @@ typedef enum tirbi_lx_kind {
 } tirbi_lx_kind;
 
 typedef struct tirbi_lcall {
-    uint8_t op; /* in place of a call an instruction on the one reference, REF_PUT or LENGTH, or a TRAP; 0: a call */
+    uint8_t op; /* in place of a call an instruction on the one reference, REF_PUT, LENGTH or RESULT, or a TRAP; 0: a
+                   call */
     uint8_t status;      /* TRAP: how the call ends, with `message` */
     const char *message;
     bool imported;     /* the host's function: no checks */
     bool acts;         /* it does something beside returning a value */
-    uint32_t function; /* index in the module, of its functions or of its imports */
+    uint32_t function; /* index in the module, of its functions or of its imports; RESULT: the parameter */
     const tirbi_lx *const *scalars; /* the callee's scalar parameters, then its shape variables */
     uint32_t n_scalars;
     const struct tirbi_lcall_ref *refs;
