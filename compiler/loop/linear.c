@@ -210,3 +210,30 @@ const tirbi_lx *tirbi_linear_value(tirbi_lx_pool *pool, tirbi_dtype type, const 
     if (!sum) return tirbi_lx_int(pool, type, constant);
     return constant != 0 ? operation(pool, TIRB_OP_ADD, type, sum, tirbi_lx_int(pool, type, constant)) : sum;
 }
+
+static const tirbi_lx *itself(void *context, const tirbi_lx *symbol) {
+    (void)context;
+    return symbol;
+}
+
+/* Whether no part of a polynomial is farther from 0 than that. */
+static bool is_within(const tirbi_facts *facts, const tirbi_poly *p, int64_t farthest) {
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        int64_t product = p->term[i].factor < 0 ? p->term[i].factor : -p->term[i].factor; /* of magnitudes, negated */
+        for (unsigned k = 0; k < p->term[i].of.degree; k++) {
+            const tirbi_symbol *s = &facts->symbols[p->term[i].of.symbol[k]];
+            const int64_t most = s->lo == INT64_MIN ? INT64_MAX : s->hi > -s->lo ? s->hi : -s->lo;
+            if (!s->value || !tirbi_mul_i64(product, most, &product)) return false;
+        }
+        if (!tirbi_add_i64(sum, product, &sum)) return false;
+    }
+    return sum >= -farthest;
+}
+
+const tirbi_lx *tirbi_steady_value(tirbi_lx_pool *pool, const tirbi_facts *facts, const tirbi_poly *p,
+                                   int64_t farthest) {
+    const bool within = is_within(facts, p, farthest);
+    const tirbi_lx *x = within ? tirbi_linear_value(pool, TIRB_I64, facts, p, itself, NULL) : NULL;
+    return x && x->pure && !x->traps ? x : NULL;
+}

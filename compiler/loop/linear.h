@@ -38,4 +38,9 @@ bool tirbi_not_negative_if(const tirbi_facts *facts, const tirbi_poly *p, tirbi_
 const tirbi_lx *tirbi_linear_value(tirbi_lx_pool *pool, tirbi_dtype type, const tirbi_facts *facts, const tirbi_poly *p,
                                    const tirbi_lx *(*value)(void *context, const tirbi_lx *symbol), void *context);
 
+/* A polynomial as an expression of int64 that cannot fail, of symbols as they are; NULL where it may be farther from 0
+ * than that, or wrap. */
+const tirbi_lx *tirbi_steady_value(tirbi_lx_pool *pool, const tirbi_facts *facts, const tirbi_poly *p,
+                                   int64_t farthest);
+
 #endif

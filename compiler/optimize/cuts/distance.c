@@ -1,15 +1,16 @@
 #include "compiler/optimize/cuts/distance.h"
 
-#include "compiler/loop/sums.h"
-#include "compiler/optimize/analysis/access.h"
-#include "compiler/optimize/facts/order.h"
+#include "compiler/loop/linear.h"
+#include "compiler/optimize/analysis/depend.h"
+#include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/copy.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "loader/base/divisor.h"
 
 /* Fewer iterations are not worth a lane loop; of more, copies would not stay in the nearest cache. */
-enum { LEAST = 8, MOST = 2048, MAX_PLACES = 32, MAX_COPIES = 4 };
+enum { LEAST = 8, MOST = 2048, MAX_COPIES = 4, MAX_SEEN = 16 };
 
 /* Elements that are copied before a block, and the load that stands for those of the place. */
 typedef struct copy {
@@ -21,12 +22,13 @@ typedef struct copy {
 typedef struct spacing {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
-    tirbi_loop_set own;               /* the loop's variable */
-    tirbi_loop_set lets;              /* those that the body sets */
-    tirbi_reached places[MAX_PLACES]; /* what the body reaches */
-    uint32_t n;
+    tirbi_loop_set own;  /* the loop's variable */
+    tirbi_loop_set lets; /* those that the body sets */
     copy copies[MAX_COPIES];
     uint32_t n_copies;
+    const tirbi_lx *seen[MAX_SEEN]; /* distances */
+    uint32_t n_seen;
+    uint64_t common;       /* divisor of all distances; 1: they are no constants, or have none */
     const tirbi_lx *far;   /* iterations that keep apart */
     const tirbi_lx *ahead; /* whether all that is loaded from elsewhere is stored to later */
     bool may_be_far, may_be_ahead, always_ahead;
@@ -38,7 +40,7 @@ typedef struct spacing {
 typedef struct block {
     spacing *s;
     const tirbi_lx *length, *first; /* the first is counted from the loop's own */
-    int64_t most;
+    int64_t most, by;               /* iterations, each `by` behind the one before */
     bool copied;                         /* loads read the copies */
     const tirbi_lx *counter, *at, *wide; /* of the iteration in the block; what is in place of the loop's variable */
 } block;
@@ -50,16 +52,10 @@ static bool sets_let(void *context, const tirbi_ls *s) {
     return s->kind != TIRBI_LS_SET || in->in_order || (s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LET);
 }
 
-static bool find_places(spacing *s) {
-    tirbi_accesses all = {.item = s->places,
-                          .most = MAX_PLACES,
-                          .rules = TIRBI_TAKE_INITS,
-                          .sets = &s->lets,
-                          .context = s,
-                          .stmt = sets_let};
-    const bool found = tirbi_find_accesses(&all, s->loop->as.loop.body);
-    s->n = all.n;
-    return found;
+/* Whether it is straight code that no iteration hands variables on in, but for who carries them. */
+static bool find_lets(spacing *s) {
+    tirbi_accesses all = {.rules = TIRBI_TAKE_INITS, .sets = &s->lets, .context = s, .stmt = sets_let};
+    return tirbi_find_accesses(&all, s->loop->as.loop.body);
 }
 
 /* ---- How far apart it is ---------------------------------------------------------------------------------------- */
@@ -88,30 +84,11 @@ static const tirbi_lx *keeping_apart(const spacing *s, const tirbi_lx *ahead, co
     return same && all ? tirbi_lx_lazy(s->pool, TIRBI_LX_COND, same, all, far) : NULL;
 }
 
-/* How many elements `a` lies behind `b`, in the same buffer: by their indices, where rows of any length are between. */
-static const tirbi_lx *difference(const spacing *s, const tirbi_place *a, const tirbi_place *b) {
-    int64_t by;
-    if (tirbi_constant_difference(a->flat, b->flat, &by)) return tirbi_lx_number(s->pool, by);
-    const tirbi_lx *sum = tirbi_lx_number(s->pool, 0);
-    for (uint32_t d = 0; sum && d < a->ndim; d++) {
-        if (!tirbi_constant_difference(a->indices[d], b->indices[d], &by)) return NULL;
-        if (by == 0) continue;
-        if (!a->buffer->strides[d]->pure) return NULL;
-        sum = tirbi_lx_add(s->pool, sum, tirbi_lx_mul(s->pool, a->buffer->strides[d], tirbi_lx_number(s->pool, by)));
-    }
-    return sum;
-}
-
-/* The step of a place from iteration to iteration; where it begins; 0 where they are not known. */
-static int64_t step_of(spacing *s, const tirbi_place *place, const tirbi_lx **start) {
+/* Whether a place goes down in memory. */
+static bool goes_down(const spacing *s, const tirbi_place *place) {
     tirbi_affine form;
     int64_t step;
-    if (!place->flat->pure || tirbi_mentions_loops(place->flat, &s->lets) ||
-        !tirbi_affine_number(s->pool, place, &s->own, &form) || !tirbi_affine_constant(&form, 0, &step)) {
-        return 0;
-    }
-    *start = form.start;
-    return step;
+    return tirbi_affine_number(s->pool, place, &s->own, &form) && tirbi_affine_constant(&form, 0, &step) && step < 0;
 }
 
 /* A load whose element is stored to later may read what was copied before. */
@@ -119,53 +96,49 @@ static bool add_copy(spacing *s, const tirbi_reached *a) {
     for (uint32_t i = 0; i < s->n_copies; i++) {
         if (s->copies[i].place->flat == a->place->flat && s->copies[i].place->buffer == a->place->buffer) return true;
     }
-    if (s->n_copies == MAX_COPIES) return false;
+    if (s->n_copies == MAX_COPIES || !a->place->flat->pure || tirbi_mentions_loops(a->place->flat, &s->lets))
+        return false;
     s->copies[s->n_copies++].place = a->place;
     return true;
 }
 
-/* How many iterations after the store `w` goes by the place of `a`: what is ahead of it is loaded before that. */
-static bool add_distance(spacing *s, const tirbi_reached *w, const tirbi_reached *a) {
-    const tirbi_lx *x = NULL, *y = NULL;
-    const tirbi_lbuf *buffer = w->place->buffer;
-    const int64_t step = step_of(s, w->place, &x);
-    if (a->place->buffer != buffer || buffer->overlaps || tirbi_buffer_moves(buffer, &s->own) || step == 0 ||
-        step == INT64_MIN || step_of(s, a->place, &y) != step) {
-        return false;
-    }
-    const tirbi_lx *ahead = step > 0 ? difference(s, a->place, w->place) : difference(s, w->place, a->place);
-    if (!ahead) ahead = step > 0 ? tirbi_lx_sub(s->pool, y, x) : tirbi_lx_sub(s->pool, x, y);
-    if (ahead && tirbi_lx_is_int(ahead, 0)) return true;
-    if (ahead && step != 1 && step != -1)
-        ahead = tirbi_lx_wide(s->pool, TIRB_OP_DIV, ahead, tirbi_lx_number(s->pool, step < 0 ? -step : step));
-    if (!ahead || ahead->traps) return false;
-    s->down = step < 0;
+/* How many iterations after a load its element is stored to: what is ahead is loaded before that. Of two stores, how
+ * far they are from each other. */
+static bool add_distance(spacing *s, const tirbi_dependences *graph, const tirbi_edge *e) {
+    const tirbi_reached *a = &graph->access[e->kind == TIRBI_FLOW ? e->to : e->from].at;
+    tirbi_poly steps = {.n = 0};
+    int64_t times;
+    if (!tirbi_poly_add(&steps, e->distance[0], e->kind == TIRBI_FLOW ? -1 : 1)) return false;
+    const tirbi_lx *ahead = tirbi_steady_value(s->pool, graph->facts, &steps, INT64_MAX);
+    if (!ahead) return false;
+    s->common = tirbi_common_divisor(s->common, tirbi_poly_is_constant(&steps, &times) ? tirbi_magnitude(times) : 1);
+    s->down = goes_down(s, a->place);
     const tirbi_lx *far = magnitude(s, ahead), *is_ahead = compare(s, ahead, 1);
-    if (!far || !is_ahead) return false;
-    const tirbi_loop_set none = {.n = 0};
-    if (tirbi_always_less(s->own.var[0]->extent, tirbi_lx_add(s->pool, far, tirbi_lx_number(s->pool, 1)), &none))
-        return true; /* no iteration comes so far */
-    far = keeping_apart(s, ahead, far);
+    far = far && is_ahead ? keeping_apart(s, ahead, far) : NULL;
     if (!far) return false;
     s->may_be_far = s->may_be_far && far->hi >= LEAST;
     s->may_be_ahead =
-        s->may_be_ahead && a->what == TIRBI_LOADS && ahead->hi >= 1 && (a->surely || !a->traps) && add_copy(s, a);
+        s->may_be_ahead && e->kind != TIRBI_OUTPUT && ahead->hi >= 1 && (a->surely || !a->traps) && add_copy(s, a);
     s->always_ahead = s->always_ahead && ahead->lo >= 1;
+    for (uint32_t i = 0; i < s->n_seen; i++) /* of two accesses, the other way round */
+        if (s->seen[i] == ahead) return true;
+    if (s->n_seen < MAX_SEEN) s->seen[s->n_seen++] = ahead;
     s->far = s->far ? tirbi_lx_wide(s->pool, TIRB_OP_MIN, s->far, far) : far;
     s->ahead = s->ahead ? join(s, TIRB_OP_AND, s->ahead, is_ahead) : is_ahead;
     return s->far && s->ahead;
 }
 
+static bool has_distance(const tirbi_edge *e) { return e->kind == TIRBI_SCALAR || e->distance[0]; }
+
 static bool find_distances(spacing *s) {
+    const tirbi_asked asked = {.carriers = 1, .leaves = has_distance};
+    tirbi_dependences *graph = tirbi_find_dependences(s->pool, s->loop, &s->loop->as.loop.body, 1, &asked);
+    bool known = graph != NULL;
     s->may_be_far = s->may_be_ahead = s->always_ahead = true;
-    for (uint32_t i = 0; i < s->n; i++) {
-        for (uint32_t k = 0; k < s->n && s->places[i].what != TIRBI_LOADS; k++) {
-            const tirbi_reached *w = &s->places[i], *a = &s->places[k];
-            if (!tirbi_may_meet(w->place->buffer->root, a->place->buffer->root)) continue;
-            if (!add_distance(s, w, a)) return false;
-        }
-    }
-    return s->far != NULL;
+    for (uint32_t i = 0; known && i < graph->n_edges; i++)
+        known = graph->edge[i].kind == TIRBI_SCALAR || add_distance(s, graph, &graph->edge[i]);
+    if (graph) tirbi_forget_dependences(s->pool, graph);
+    return known && s->far;
 }
 
 /* ---- Blocks ----------------------------------------------------------------------------------------------------- */
@@ -203,13 +176,17 @@ static tirbi_ls *new_loop(block *b) {
     tirbi_ls *loop = TIRBI_NEW(s->pool->arena, tirbi_ls);
     tirbi_lx *wide = TIRBI_NEW(s->pool->arena, tirbi_lx);
     const tirbi_lx *left = tirbi_lx_sub(s->pool, old->extent, b->first);
-    tirbi_lvar *var = new_loop_var(s, tirbi_lx_wide(s->pool, TIRB_OP_MIN, b->length, left), b->most);
-    const tirbi_lx *way = var ? tirbi_lx_var(s->pool, var) : NULL;
-    if (way && s->down && !s->in_order) /* iterations of a block do not meet: they go up */
+    const tirbi_lx *by = tirbi_lx_number(s->pool, b->by),
+                   *rounded = tirbi_lx_add(s->pool, left, tirbi_lx_sub(s->pool, by, tirbi_lx_number(s->pool, 1)));
+    tirbi_lvar *var = new_loop_var(
+        s, tirbi_lx_wide(s->pool, TIRB_OP_MIN, b->length, tirbi_lx_wide(s->pool, TIRB_OP_FLOORDIV, rounded, by)),
+        b->most);
+    const tirbi_lx *way = var ? tirbi_lx_mul(s->pool, tirbi_lx_var(s->pool, var), by) : NULL;
+    if (way && s->down && b->by == 1 && !s->in_order) /* iterations of a block do not meet: they go up */
         way = tirbi_lx_sub(s->pool, tirbi_lx_sub(s->pool, var->extent, tirbi_lx_number(s->pool, 1)), way);
     const tirbi_lx *sum = way ? tirbi_lx_add(s->pool, tirbi_lx_add(s->pool, old->min, b->first), way) : NULL;
     if (!loop || !wide || !sum) return NULL;
-    var->apart = true;
+    var->apart = b->by == 1;
     *wide = *sum;
     wide->id = 0;
     const bool narrow = old->type == TIRB_I32; /* bounds that do not fit are none */
@@ -280,6 +257,7 @@ static const tirbi_ls *compute_block(block *b) {
     }
     if (loop) loop->as.loop.body = tirbi_rewrite_assignments(&rewrite, s->loop->as.loop.body);
     if (!loop || !loop->as.loop.body) return NULL;
+    if (b->by > 1) return loop;
     return (s->in_order ? tirbi_has_lanes_in_order(s->pool, loop) : tirbi_has_lanes(s->pool, loop)) ? loop : NULL;
 }
 
@@ -291,7 +269,7 @@ static const tirbi_ls *in_blocks(spacing *s, const tirbi_lx *length, int64_t mos
     tirbi_ls *allocs = TIRBI_NEW_ARRAY(s->pool->arena, tirbi_ls, MAX_COPIES),
              *all = TIRBI_NEW(s->pool->arena, tirbi_ls);
     tirbi_lvar *first = new_loop_var(s, extent, extent->hi > 0 ? extent->hi : 1);
-    block b = {.s = s, .length = length, .most = most, .first = first ? tirbi_lx_var(s->pool, first) : NULL};
+    block b = {.s = s, .length = length, .most = most, .by = 1, .first = first ? tirbi_lx_var(s->pool, first) : NULL};
     uint32_t n = copies ? s->n_copies : 0;
     if (!allocs || !all || !b.first || !length) return NULL;
     for (uint32_t i = 0; i < n; i++) {
@@ -309,6 +287,25 @@ static const tirbi_ls *in_blocks(spacing *s, const tirbi_lx *length, int64_t mos
     return tirbi_new_sequence(s->pool, s->loop->span, items, n + 1);
 }
 
+/* The loop as one over the remainders of the distances' divisor, each with the iterations that have it: only these
+ * reach what another one stores to, and they keep their order. */
+static const tirbi_ls *by_remainder(spacing *s, const tirbi_ls **carried) {
+    const tirbi_lvar *old = s->own.var[0];
+    const int64_t by = (int64_t)s->common, most = old->extent->hi;
+    tirbi_lvar *first =
+        new_loop_var(s, tirbi_lx_wide(s->pool, TIRB_OP_MIN, tirbi_lx_number(s->pool, by), old->extent), by);
+    tirbi_ls *all = tirbi_new_stmt(s->pool, TIRBI_LS_LOOP, s->loop->span);
+    block b = {.s = s,
+               .length = old->extent,
+               .most = most / by + 1,
+               .by = by,
+               .first = first ? tirbi_lx_var(s->pool, first) : NULL};
+    if (!all || !b.first || most > INT64_MAX - by) return NULL;
+    all->as.loop.var = first;
+    all->as.loop.body = *carried = compute_block(&b);
+    return all->as.loop.body ? all : NULL;
+}
+
 /* What is known of the distances in a loop; NULL where they are not. */
 static spacing *measure(tirbi_lx_pool *pool, const tirbi_ls *loop, bool in_order) {
     const tirbi_lvar *var = loop->as.loop.var;
@@ -319,7 +316,7 @@ static spacing *measure(tirbi_lx_pool *pool, const tirbi_ls *loop, bool in_order
     s->loop = loop;
     s->in_order = in_order;
     s->own = (tirbi_loop_set){.var = {loop->as.loop.var}, .n = 1};
-    const bool measured = find_places(s) && find_distances(s);
+    const bool measured = find_lets(s) && find_distances(s);
     if (!measured) TIRBI_GIVE_BACK(pool->arena, s);
     return measured ? s : NULL;
 }
@@ -337,16 +334,15 @@ bool tirbi_block_by_distance(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_bl
     const int64_t most = s->far->hi < var->extent->hi ? s->far->hi : var->extent->hi;
     const tirbi_ls *far = s->may_be_far && !(near && s->always_ahead) ? in_blocks(s, s->far, most, false) : NULL;
     const tirbi_lx *is_far = far ? compare(s, s->far, LEAST) : NULL;
+    out->carried = NULL;
     out->stmt = near ? near : far;
     out->condition = near ? s->ahead : is_far;
+    if (!out->stmt && s->common > 1 && s->common < LEAST && tirbi_cannot_fail(loop->as.loop.body)) {
+        out->stmt = by_remainder(s, &out->carried);
+        out->condition = tirbi_lx_int(pool, TIRB_BOOL, 1);
+    }
     if (!near || !far) return out->stmt && out->condition;
-    tirbi_ls *branch = TIRBI_NEW(pool->arena, tirbi_ls);
-    if (!branch) return false;
-    *branch = (tirbi_ls){.kind = TIRBI_LS_IF, .span = loop->span};
-    branch->as.if_.condition = s->ahead;
-    branch->as.if_.then_case = near;
-    branch->as.if_.else_case = far;
-    out->stmt = branch;
+    out->stmt = tirbi_new_if(pool, loop->span, s->ahead, near, far);
     out->condition = join(s, TIRB_OP_OR, s->ahead, is_far);
-    return out->condition != NULL;
+    return out->stmt && out->condition;
 }

@@ -5,10 +5,12 @@
 #include "compiler/loop/loop.h"
 
 /* for c: A[c] = f(A[c], A[c - w]): as many iterations as the distance never meet, whichever way the loop goes. So it is
- * a loop over blocks of so many, which are lanes. */
+ * a loop over blocks of so many, which are lanes. Where all distances are multiples of a small number it is a loop over
+ * the remainders, each with the iterations that have it, one after the other. */
 typedef struct tirbi_blocks {
     const tirbi_lx *condition; /* whether the blocks are long enough */
     const tirbi_ls *stmt;      /* does what the loop does where they are */
+    const tirbi_ls *carried;   /* a loop in it that has to be lanes in order; NULL: there is none */
 } tirbi_blocks;
 
 /* False where the loop is none of that kind, or its blocks would not be lanes (or memory ran out). */

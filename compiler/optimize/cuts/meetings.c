@@ -6,7 +6,6 @@
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
-#include "loader/base/checked.h"
 
 /* More conditions than these are not worth being asked. */
 enum { MAX_CONDITIONS = 6 };
@@ -32,38 +31,10 @@ typedef struct cutter {
     const tirbi_ls *body; /* of the innermost */
 } cutter;
 
-/* ---- Polynomials as values -------------------------------------------------------------------------------------- */
-
-static const tirbi_lx *itself(void *context, const tirbi_lx *symbol) {
-    (void)context;
-    return symbol;
-}
-
-/* Whether no part of a polynomial is farther from 0 than that. */
-static bool is_within(const tirbi_facts *facts, const tirbi_poly *p, int64_t farthest) {
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < p->n; i++) {
-        int64_t product = p->term[i].factor < 0 ? p->term[i].factor : -p->term[i].factor; /* of magnitudes, negated */
-        for (unsigned k = 0; k < p->term[i].of.degree; k++) {
-            const tirbi_symbol *s = &facts->symbols[p->term[i].of.symbol[k]];
-            const int64_t most = s->lo == INT64_MIN ? INT64_MAX : s->hi > -s->lo ? s->hi : -s->lo;
-            if (!s->value || !tirbi_mul_i64(product, most, &product)) return false;
-        }
-        if (!tirbi_add_i64(sum, product, &sum)) return false;
-    }
-    return sum >= -farthest;
-}
-
-static const tirbi_lx *value_of(tirbi_lx_pool *pool, const tirbi_facts *facts, const tirbi_poly *p, int64_t farthest) {
-    const bool within = is_within(facts, p, farthest);
-    const tirbi_lx *x = within ? tirbi_linear_value(pool, TIRB_I64, facts, p, itself, NULL) : NULL;
-    return x && x->pure && !x->traps ? x : NULL;
-}
-
 /* ---- For which sizes -------------------------------------------------------------------------------------------- */
 
 static const tirbi_lx *not_negative(tirbi_lx_pool *pool, const tirbi_facts *facts, const tirbi_poly *p) {
-    return tirbi_lx_wide(pool, TIRB_OP_GE, value_of(pool, facts, p, INT64_MAX), tirbi_lx_number(pool, 0));
+    return tirbi_lx_wide(pool, TIRB_OP_GE, tirbi_steady_value(pool, facts, p, INT64_MAX), tirbi_lx_number(pool, 0));
 }
 
 static const tirbi_lx *join(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
@@ -130,7 +101,8 @@ static bool find_meeting(const cutter *c, const tirbi_dependences *graph, uint32
     if (!graph->first[carrier] || !tirbi_poly_add(&at, graph->first[carrier], l->crosses ? -2 : -1)) return false;
     const tirbi_lx *extent = l->loop->as.loop.var->extent, *zero = tirbi_lx_number(c->pool, 0),
                    *one = tirbi_lx_number(c->pool, 1), *two = tirbi_lx_number(c->pool, 2);
-    const tirbi_lx *end = value_of(c->pool, graph->facts, &at, FARTHEST), *next = tirbi_lx_add(c->pool, end, one);
+    const tirbi_lx *end = tirbi_steady_value(c->pool, graph->facts, &at, FARTHEST),
+                   *next = tirbi_lx_add(c->pool, end, one);
     if (l->crosses) { /* of two before half of the sum, or behind it, the sum is never that */
         l->at = tirbi_lx_wide(c->pool, TIRB_OP_FLOORDIV, next, two);
         next = tirbi_lx_add(c->pool, tirbi_lx_wide(c->pool, TIRB_OP_FLOORDIV, end, two), one);
@@ -183,9 +155,11 @@ bool tirbi_find_apart(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_apart *ou
     if (loop->as.loop.var->apart || !tirbi_is_plain_loop(loop) || !tirbi_can_resolve(c.body)) return false;
     tirbi_dependences *graph = tirbi_find_dependences(pool, loop, &c.body, 1, &asked);
     if (!graph) return false;
-    *out = (tirbi_apart){.asks = tirbi_is_made_of(c.body, TIRBI_STRAIGHT) ? without_edges(pool, graph) : NULL};
-    const bool cut = !out->asks && find_meeting(&c, graph, OUTER, true, l) && l->at;
+    const bool straight = tirbi_is_made_of(c.body, TIRBI_STRAIGHT);
+    *out = (tirbi_apart){.asks = straight ? without_edges(pool, graph) : NULL};
+    const bool met = !out->asks && find_meeting(&c, graph, OUTER, true, l), cut = met && l->at;
     tirbi_forget_dependences(pool, graph);
+    if (straight && met && !cut) out->asks = tirbi_lx_int(pool, TIRB_BOOL, 1);
     if (out->asks) {
         tirbi_lvar *var = tirbi_variable_like(pool, loop->as.loop.var);
         if (var) var->apart = true;

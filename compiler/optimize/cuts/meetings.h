@@ -16,7 +16,7 @@ typedef struct tirbi_apart {
     bool crosses;
 } tirbi_apart;
 
-/* False where the loop carries no dependence, or others (or memory ran out). */
+/* False where the loop carries other dependences (or memory ran out). */
 bool tirbi_find_apart(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_apart *out);
 
 /* for i: for j: D[i, j] = f(D[i, j], D[i, k], D[k, j]): row k and column k are read by all rows and columns, and

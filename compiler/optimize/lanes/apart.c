@@ -164,15 +164,28 @@ static bool in_step(planner *p, const tirbi_place *a, const tirbi_place *b) {
            tirbi_affine_number(p->pool, b, &p->plan->loops, &y) && tirbi_affine_equal(&x, &y, p->plan->loops.n);
 }
 
+/* Whether the machine finds two accesses apart that are known to be: which go on by the same step, up or down, or in
+ * one of the ways that it is asked for else. */
+static bool machine_sees(planner *p, const tirbi_place *a, const tirbi_place *b) {
+    const tirbi_loop_set *loops = &p->plan->loops;
+    tirbi_affine x, y;
+    int64_t first, second;
+    if (!tirbi_affine_number(p->pool, a, loops, &x) || !tirbi_affine_number(p->pool, b, loops, &y)) return false;
+    if (x.coefficient[0] && x.coefficient[0] == y.coefficient[0]) return true;
+    return tirbi_affine_constant(&x, 0, &first) && tirbi_affine_constant(&y, 0, &second) &&
+           tirbi_magnitude(first) == tirbi_magnitude(second);
+}
+
 bool tirbi_plan_independent(planner *p) {
-    if (p->plan->loops.n == 1 && p->plan->loops.var[0]->apart) return true;
+    const bool apart = p->plan->loops.n == 1 && p->plan->loops.var[0]->apart;
     for (uint32_t i = 0; i < p->n_accesses; i++) {
         if (!p->accesses[i].write) continue;
         const tirbi_place *w = p->accesses[i].place;
         for (uint32_t j = 0; j < p->n_accesses; j++) {
             const tirbi_place *a = p->accesses[j].place;
             const tirbi_lbuf *x = a->buffer->root, *y = w->buffer->root;
-            if (x == y ? !lanes_apart(p, w, a) : tirbi_may_meet(x, y) && !in_step(p, w, a)) {
+            if (x == y ? !(apart && machine_sees(p, w, a)) && !lanes_apart(p, w, a)
+                       : !apart && tirbi_may_meet(x, y) && !in_step(p, w, a)) {
                 tirbi_plan_refuse(p, "its iterations may meet in %s", w->buffer->name);
                 return false;
             }

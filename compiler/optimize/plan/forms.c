@@ -57,7 +57,7 @@ static bool has_lanes(tirbi_scheduler *p, const tirbi_ls *loop) {
     tirbi_blocks blocks;
     if (tirbi_has_lanes(p->pool, loop) || tirbi_has_lanes_in_order(p->pool, loop) ||
         tirbi_carry_elements(p->pool, loop) || tirbi_split_loop(p->pool, loop) ||
-        tirbi_block_by_distance(p->pool, loop, &blocks)) {
+        (tirbi_block_by_distance(p->pool, loop, &blocks) && (!blocks.carried || has_lanes(p, blocks.carried)))) {
         return true;
     }
     const tirbi_ls *extremes = tirbi_find_extremes(p->pool, loop);
@@ -233,7 +233,7 @@ static tirbi_sched *as_flat(tirbi_scheduler *p, const tirbi_ls *loop) {
 static tirbi_sched *as_blocks(tirbi_scheduler *p, const tirbi_ls *loop) {
     tirbi_blocks blocks;
     if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) || (p->in.without & TIRBI_NOT_BLOCKED) ||
-        !tirbi_block_by_distance(p->pool, loop, &blocks))
+        !tirbi_block_by_distance(p->pool, loop, &blocks) || (blocks.carried && !has_lanes(p, blocks.carried)))
         return NULL;
     tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "in blocks of as many iterations as lie between those that meet");
@@ -255,6 +255,7 @@ static tirbi_sched *as_apart(tirbi_scheduler *p, const tirbi_ls *loop) {
         return NULL;
     if (lanes.all) { /* where blocks by the distance are not long enough, it is not beyond the loop either */
         if ((p->in.without & (TIRBI_NOT_APART | TIRBI_NOT_BLOCKED)) || !has_lanes(p, lanes.all)) return NULL;
+        if (tirbi_lx_is_int(lanes.asks, 1)) return made(p, "independent iterations", lanes.all);
         tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                         "where a test before it says that its iterations never meet");
         return in_versions(p, "independent iterations", &(either){NULL, lanes.asks, lanes.all, NULL}, loop,
