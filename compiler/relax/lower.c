@@ -961,10 +961,11 @@ static bool knows_shape(tirbi_relax_lowering *l, const tirb_relax_type *t) {
 
 /* A result some of whose sizes the function decides: variables that are nothing else. */
 static const tirbi_relax_held *make_open_result(tirbi_relax_lowering *l, parameters *p, const tirb_relax_function *f,
-                                                const tirb_relax_type *t, const char *name, uint32_t number) {
+                                                const tirb_relax_type *t, const char *name, uint32_t number,
+                                                bool is_trimmed) {
     const tirb_expr **dims = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, (uint32_t)t->ndim);
     for (int32_t i = 0; dims && i < t->ndim; i++) {
-        const tirb_expr *known = t->has_shape ? entry_dim(l, t->shape[i]) : NULL;
+        const tirb_expr *known = t->has_shape && !is_trimmed ? entry_dim(l, t->shape[i]) : NULL;
         dims[i] = known && is_bound_at_entry(l, known) ? known : NULL;
         if (dims[i]) continue;
         const char *text = known && known->kind == TIRB_EXPR_VAR ? known->as.var.name
@@ -987,8 +988,9 @@ static const tirbi_relax_held *make_results(tirbi_relax_lowering *l, parameters 
         const tirbi_relax_held **fields = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, t->n_fields);
         binding_behind(l, f, &leaf);
         const bool is_tuple = leaf && leaf->kind == TIRB_RELAX_TUPLE && leaf->as.tuple.n == t->n_fields;
+        const tirb_relax_expr *whole = leaf && tirbi_relax_is_trimmed(l, leaf) ? leaf : NULL;
         for (uint32_t i = 0; fields && i < t->n_fields; i++) {
-            const tirb_relax_expr *item = is_tuple ? leaf->as.tuple.items[i] : NULL;
+            const tirb_relax_expr *item = is_tuple ? leaf->as.tuple.items[i] : whole;
             if (!(fields[i] = make_results(l, p, f, t->fields[i], item, number))) return NULL;
         }
         return fields ? hold_tuple(l, fields, t->n_fields) : NULL;
@@ -996,9 +998,9 @@ static const tirbi_relax_held *make_results(tirbi_relax_lowering *l, parameters 
     if (!(t = tirbi_relax_shaped(l, t))) return NULL;
     const bool has_shape = t->kind == TIRB_RELAX_TYPE_TENSOR && t->has_shape;
     if (t->kind == TIRB_RELAX_TYPE_TENSOR && t->ndim > 0 && tirb_relax_knows_dtype(t) &&
-        (!has_shape || !knows_shape(l, t))) {
+        (!has_shape || !knows_shape(l, t) || (leaf && tirbi_relax_is_trimmed(l, leaf)))) {
         const char *open = name_result(l, p, f, leaf, *number);
-        return make_open_result(l, p, f, t, open, (*number)++);
+        return make_open_result(l, p, f, t, open, (*number)++, leaf && tirbi_relax_is_trimmed(l, leaf));
     }
     const tirb_expr **dims = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, has_shape ? (uint32_t)t->ndim : 0);
     for (int32_t i = 0; dims && has_shape && i < t->ndim; i++)
@@ -1068,6 +1070,7 @@ static const tirbi_relax_held *declare(tirbi_relax_lowering *l, const tirb_relax
     }
     const tirb_relax_type *type = result_type(l, f->span, f->body->body->type);
     uint32_t number = 0;
+    tirbi_relax_find_trimmed(l, f->body);
     const uint32_t n_arguments = p.params.n;
     if (!note_casts(l, f)) return NULL;
     const tirbi_relax_held *results = type ? make_results(l, &p, f, type, f->body->body, &number) : NULL;
@@ -1109,13 +1112,15 @@ static bool make_tables(tirbi_relax_lowering *l) {
     grown.last_use = TIRBI_NEW_ARRAY(l->arena, uint32_t, grown.n_table);
     grown.groups = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_group *, grown.n_table);
     grown.node_of = TIRBI_NEW_ARRAY(l->arena, uint32_t, grown.n_table);
-    if (!grown.held || !grown.destinations || !grown.last_use || !grown.groups || !grown.node_of) return false;
+    grown.is_trimmed = TIRBI_NEW_ARRAY(l->arena, bool, grown.n_table);
+    if (!grown.is_trimmed || !grown.held || !grown.destinations || !grown.last_use || !grown.groups || !grown.node_of) return false;
     if (had) {
         memcpy(grown.held, l->held, had * sizeof(*l->held));
         memcpy(grown.destinations, l->destinations, had * sizeof(*l->destinations));
         memcpy(grown.last_use, l->last_use, had * sizeof(*l->last_use));
         memcpy(grown.groups, l->groups, had * sizeof(*l->groups));
         memcpy(grown.node_of, l->node_of, had * sizeof(*l->node_of));
+        memcpy(grown.is_trimmed, l->is_trimmed, had * sizeof(*l->is_trimmed));
     }
     *l = grown;
     return true;
@@ -1125,6 +1130,7 @@ static bool lower_body(tirbi_relax_lowering *l, const tirb_relax_function *f, ti
                        const tirbi_relax_held *results) {
     l->function = f;
     if (!(f = l->function = tirbi_relax_inline(l, f)) || !make_tables(l)) return false;
+    tirbi_relax_find_trimmed(l, f->body);
     l->constants = l->scopes = l->outcomes = l->known = (tirbi_list){.n = 0};
     tirbi_relax_memory_begin(l);
     l->n_outer_scopes = 0;
