@@ -448,6 +448,20 @@ static const tirbi_relax_held *lower_function_call(tirbi_relax_lowering *l, cons
 
 static const tirbi_relax_held *lower_seq(tirbi_relax_lowering *l, const tirb_relax_seq *seq);
 
+/* Both numbers of a dimension that is another end the call. */
+static bool assert_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr *wanted, const tirb_expr *found,
+                       uint32_t dim, const char *what) {
+    tirb_stmt *assert = tirbi_make_stmt(&l->b, span, TIRB_STMT_ASSERT);
+    const char *text = tirbi_arena_format(l->arena, "%s: shape[%u]", what, (unsigned)dim);
+    if (!assert || !text) return false;
+    assert->as.assert_.condition = tirbi_make_compare(&l->b, span, TIRB_EXPR_EQ, found, wanted);
+    assert->as.assert_.error_kind = "ShapeError";
+    assert->as.assert_.message = tirbi_make_string(&l->b, span, text, (uint32_t)strlen(text));
+    if (!assert->as.assert_.condition || !assert->as.assert_.message) return false;
+    tirbi_relax_emit_scope(l, assert, NULL);
+    return true;
+}
+
 /* Makes the tensor a result, whose sizes are those that it has. */
 static bool hand_out(tirbi_relax_lowering *l, tirbi_span span, const tirb_buffer *value,
                      const tirbi_relax_held *wanted) {
@@ -488,7 +502,13 @@ static bool deliver(tirbi_relax_lowering *l, tirbi_span span, const tirbi_relax_
     }
     if (value->kind == TIRBI_RELAX_HELD_TENSOR && value->buffer == wanted->buffer) return true;
     if (value->kind == TIRBI_RELAX_HELD_TENSOR && wanted->open) return hand_out(l, span, value->buffer, wanted);
-    return value->kind == TIRBI_RELAX_HELD_TENSOR && tirbi_relax_emit_copy(l, span, value, wanted);
+    if (value->kind != TIRBI_RELAX_HELD_TENSOR) return false;
+    for (uint32_t i = 0; i < value->buffer->ndim && i < wanted->buffer->ndim; i++) {
+        const tirb_expr *size = wanted->buffer->shape[i], *found = entry_dim(l, value->buffer->shape[i]);
+        if (!found || (!tirbi_expr_equal(found, size) && !assert_dim(l, span, size, found, i, "the result")))
+            return false;
+    }
+    return tirbi_relax_emit_copy(l, span, value, wanted);
 }
 
 static const tirb_expr *condition_of(tirbi_relax_lowering *l, const tirb_relax_expr *e) {
@@ -525,6 +545,10 @@ static bool lower_branch(tirbi_relax_lowering *l, const tirb_relax_expr *e, tirb
 
 static const tirbi_relax_held *lower_if(tirbi_relax_lowering *l, const tirb_relax_expr *e,
                                         const tirbi_relax_held *destination) {
+    if (tirbi_relax_is_trimmed(l, e->as.if_.then_case->body) || tirbi_relax_is_trimmed(l, e->as.if_.else_case->body)) {
+        tirbi_relax_refuse_here(l, e->span, "a branch that gives a tensor of unknown sizes is not lowered yet");
+        return NULL;
+    }
     const tirb_expr *condition = condition_of(l, e->as.if_.condition);
     const tirbi_relax_held *result = condition ? tirbi_relax_make_room(l, e->span, e->type, destination) : NULL;
     tirb_stmt *stmt = result ? tirbi_make_stmt(&l->b, e->span, TIRB_STMT_IF) : NULL;
@@ -578,15 +602,7 @@ static bool check_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr 
         tirbi_relax_emit_scope(l, let, NULL);
         return true;
     }
-    tirb_stmt *assert = tirbi_make_stmt(&l->b, span, TIRB_STMT_ASSERT);
-    const char *text = tirbi_arena_format(l->arena, "%s: shape[%u]", what, (unsigned)dim);
-    if (!assert || !text) return false;
-    assert->as.assert_.condition = tirbi_make_compare(&l->b, span, TIRB_EXPR_EQ, found, wanted);
-    assert->as.assert_.error_kind = "ShapeError";
-    assert->as.assert_.message = tirbi_make_string(&l->b, span, text, (uint32_t)strlen(text));
-    if (!assert->as.assert_.condition || !assert->as.assert_.message) return false;
-    tirbi_relax_emit_scope(l, assert, NULL);
-    return true;
+    return assert_dim(l, span, wanted, found, dim, what);
 }
 
 /* `what` is cast, for messages. */
@@ -642,8 +658,8 @@ static bool lower_binding(tirbi_relax_lowering *l, const tirb_relax_binding *b) 
     if (b->value->kind == TIRB_RELAX_CALL)
         tirbi_relax_note(l, (tirbi_relax_outcome){b, value, l->n_calls > n_calls ? l->called : NULL});
     if (b->kind == TIRB_RELAX_MATCH_CAST) {
-        const char *what = tirbi_arena_format(l->arena, b->is_argument ? "the argument `%s`" : "match_cast of `%s`",
-                                              b->var->name);
+        const char *what =
+            tirbi_arena_format(l->arena, b->is_argument ? "the argument `%s`" : "match_cast of `%s`", b->var->name);
         if (!what || !(value = cast_value(l, b->span, what, b->cast, value))) return false;
     }
     if (b->var->scalar && value->kind == TIRBI_RELAX_HELD_SCALAR && b->var->scalar != value->scalar) {
@@ -968,8 +984,8 @@ static const tirbi_relax_held *make_open_result(tirbi_relax_lowering *l, paramet
         const tirb_expr *known = t->has_shape && !is_trimmed ? entry_dim(l, t->shape[i]) : NULL;
         dims[i] = known && is_bound_at_entry(l, known) ? known : NULL;
         if (dims[i]) continue;
-        const char *text = known && known->kind == TIRB_EXPR_VAR ? known->as.var.name
-                                                                 : tirbi_arena_format(l->arena, "n%d", (int)i);
+        const char *text =
+            known && known->kind == TIRB_EXPR_VAR ? known->as.var.name : tirbi_arena_format(l->arena, "n%d", (int)i);
         if (!text || !(dims[i] = tirbi_make_var(&l->b, f->span, text, tirbi_prim_type(tirbi_type_i64)))) return NULL;
     }
     const tirb_relax_type *type = dims && name ? tensor_type(l, t->dtype, dims, t->ndim) : NULL;
@@ -1070,7 +1086,6 @@ static const tirbi_relax_held *declare(tirbi_relax_lowering *l, const tirb_relax
     }
     const tirb_relax_type *type = result_type(l, f->span, f->body->body->type);
     uint32_t number = 0;
-    tirbi_relax_find_trimmed(l, f->body);
     const uint32_t n_arguments = p.params.n;
     if (!note_casts(l, f)) return NULL;
     const tirbi_relax_held *results = type ? make_results(l, &p, f, type, f->body->body, &number) : NULL;
@@ -1113,7 +1128,8 @@ static bool make_tables(tirbi_relax_lowering *l) {
     grown.groups = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_group *, grown.n_table);
     grown.node_of = TIRBI_NEW_ARRAY(l->arena, uint32_t, grown.n_table);
     grown.is_trimmed = TIRBI_NEW_ARRAY(l->arena, bool, grown.n_table);
-    if (!grown.is_trimmed || !grown.held || !grown.destinations || !grown.last_use || !grown.groups || !grown.node_of) return false;
+    if (!grown.is_trimmed || !grown.held || !grown.destinations || !grown.last_use || !grown.groups || !grown.node_of)
+        return false;
     if (had) {
         memcpy(grown.held, l->held, had * sizeof(*l->held));
         memcpy(grown.destinations, l->destinations, had * sizeof(*l->destinations));
@@ -1208,6 +1224,10 @@ static bool lower_functions(tirbi_relax_lowering *l) {
     const tirb_irmodule *m = l->module;
     const tirbi_relax_held **results = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, m->n_relax);
     if (!results) return false;
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < m->n_relax; i++) more |= tirbi_relax_find_trimmed(l, m->relax[i]->body);
+    }
     for (uint32_t i = 0; i < m->n_relax && !l->arena->failed; i++) {
         tirb_primfunc *f = l->lowered[i] = TIRBI_NEW(l->arena, tirb_primfunc);
         if (!f) return false;

@@ -60,6 +60,11 @@ bool tirbi_relax_is_trimmed(const tirbi_relax_lowering *l, const tirb_relax_expr
     case TIRB_RELAX_TUPLE_GET:
         return tirbi_relax_is_trimmed(l, e->as.get.tuple);
     case TIRB_RELAX_CALL:
+        if (!e->as.call.op) {
+            const tirb_relax_expr *callee = e->as.call.callee;
+            const bool is_known = callee->kind == TIRB_RELAX_GLOBAL && callee->as.global.function;
+            return is_known && tirbi_relax_is_trimmed(l, callee->as.global.function->body->body);
+        }
         found = tirb_relax_is_call(e, TIRB_RELAX_VISION_ALL_CLASS_NON_MAX_SUPPRESSION);
         for (uint32_t i = 0; i < e->as.call.n_args; i++) found = found || tirbi_relax_is_trimmed(l, e->as.call.args[i]);
         return found;
@@ -68,14 +73,22 @@ bool tirbi_relax_is_trimmed(const tirbi_relax_lowering *l, const tirb_relax_expr
     }
 }
 
-void tirbi_relax_find_trimmed(tirbi_relax_lowering *l, const tirb_relax_seq *seq) {
+bool tirbi_relax_find_trimmed(tirbi_relax_lowering *l, const tirb_relax_seq *seq) {
+    bool found = false;
     for (uint32_t i = 0; i < seq->n_blocks; i++)
         for (uint32_t k = 0; k < seq->blocks[i].n_bindings && tirbi_arena_work(l->arena, 1); k++) {
             const tirb_relax_binding *b = &seq->blocks[i].bindings[k];
+            bool *is_trimmed = &l->is_trimmed[b->var->id];
+            if (b->value->kind == TIRB_RELAX_IF) {
+                found |= tirbi_relax_find_trimmed(l, b->value->as.if_.then_case);
+                found |= tirbi_relax_find_trimmed(l, b->value->as.if_.else_case);
+            }
             /* What is cast is as large as the cast says. */
             const bool is_cast = b->kind == TIRB_RELAX_MATCH_CAST && b->cast->has_shape;
-            l->is_trimmed[b->var->id] = !is_cast && tirbi_relax_is_trimmed(l, b->value);
+            if (*is_trimmed || is_cast || !tirbi_relax_is_trimmed(l, b->value)) continue;
+            found = *is_trimmed = true;
         }
+    return found;
 }
 
 const tirb_relax_expr *tirbi_relax_known_call(tirbi_relax_lowering *l, const tirb_relax_expr *call) {
