@@ -191,7 +191,8 @@ typedef struct reader {
     const temporary *t;
     tirbi_loop_set loops; /* around */
     tirbi_given facts;
-    bool moves; /* what a statement stores is elements as they are */
+    bool moves;  /* what a statement stores is elements as they are */
+    bool in_arm; /* of a choice */
     bool failed;
     uint32_t once; /* reads of each element at most once */
     int64_t times; /* that the others read one, all in all, or INT64_MAX */
@@ -240,6 +241,12 @@ static bool is_out_of_step(const void *context, const tirbi_lx *x) {
            (form.coefficient[0] && (!tirbi_affine_constant(&form, 0, &step) || (step != 0 && step != 1)));
 }
 
+static bool is_not_affine(const void *context, const tirbi_lx *x) {
+    const reader *r = context;
+    tirbi_affine form;
+    return x->kind == TIRBI_LX_LOAD && !tirbi_affine_number(r->t->pool, x->access, &r->loops, &form);
+}
+
 /* The temporary's value where an element of it is read, or NULL. */
 static const tirbi_lx *value_at(const reader *r, const tirbi_place *place) {
     const temporary *t = r->t;
@@ -251,6 +258,8 @@ static const tirbi_lx *value_at(const reader *r, const tirbi_place *place) {
     }
     tirbi_rewrite rewrite = {.pool = t->pool, .replace = fill_in, .context = &f};
     const tirbi_lx *value = tirbi_rewrite_value(&rewrite, t->value);
+    /* Arms that take a loop apart in ways of their own leave no way to cut it where the choice changes. */
+    if (value && r->in_arm && tirbi_any_expr(value, 0, is_not_affine, r)) return NULL;
     const bool may_be_anywhere = t->moves && r->moves;
     return value && (may_be_anywhere || !tirbi_any_expr(value, 0, is_out_of_step, r)) ? value : NULL;
 }
@@ -273,8 +282,11 @@ static bool suits_readers(const reader *r) {
 static const tirbi_lx *read_arm(tirbi_rewrite *rewrite, const tirbi_lx *condition, bool holds, const tirbi_lx *x) {
     reader *r = rewrite->context;
     const tirbi_given around = r->facts;
+    const bool in_arm = r->in_arm;
     add_facts(&r->facts, condition, holds);
+    r->in_arm = true;
     const tirbi_lx *arm = tirbi_rewrite_value(rewrite, x);
+    r->in_arm = in_arm;
     r->facts = around;
     return arm;
 }
