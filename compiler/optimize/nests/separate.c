@@ -180,7 +180,7 @@ static const tirbi_ls *loop_over(const separator *s, uint32_t nodes) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->n; i++)
         if (nodes >> i & 1) items[n++] = s->nodes[i];
-    const tirbi_ls *body = n == 1 ? items[0] : tirbi_new_sequence(s->pool, s->loop->span, items, n);
+    const tirbi_ls *body = tirbi_new_sequence(s->pool, s->loop->span, items, n);
     if (!body) return NULL;
     *var = *old;
     var->id = 0;

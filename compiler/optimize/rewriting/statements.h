@@ -9,7 +9,7 @@
 tirbi_ls *tirbi_new_stmt(tirbi_lx_pool *pool, tirbi_ls_kind kind, tirbi_span span);
 const tirbi_ls *tirbi_new_set(tirbi_lx_pool *pool, tirbi_span span, tirbi_lvar *var, const tirbi_lx *value,
                               bool declares);
-/* The items, one after the other; their list is copied. */
+/* The items, one after the other; their list is copied. One alone is itself. */
 const tirbi_ls *tirbi_new_sequence(tirbi_lx_pool *pool, tirbi_span span, const tirbi_ls *const *items, uint32_t n);
 
 /* A loop that was arranged anew: `stmt` does what it does, most of that in `loop`. */

@@ -102,7 +102,7 @@ static const tirbi_ls *search_for(leaver *v, tirbi_lvar *found) {
 static const tirbi_ls *body_at(const leaver *v, const tirbi_ls *const *items, uint32_t n, const tirbi_lx *value,
                                tirbi_lvar *to) {
     const tirbi_given none = {.n = 0};
-    const tirbi_ls *body = n == 1 ? items[0] : tirbi_new_sequence(v->pool, v->loop->span, items, n);
+    const tirbi_ls *body = tirbi_new_sequence(v->pool, v->loop->span, items, n);
     if (!body || !value) return NULL;
     return tirbi_resolve(v->pool, &none, body, v->loop->as.loop.var, value, to, false);
 }
