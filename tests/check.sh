@@ -192,6 +192,7 @@ if [ "$release" -eq 0 ]; then
     counted "Relax models by TVM" "$python" tests/interop/relax_models.py build/release/bin/tirb
     counted "random Relax modules" "$python" tests/interop/relax_random.py build/release/bin/tirb --count 8
     counted "whole models" "$python" tests/bench/models/models.py --tirb build/release/bin/tirb --check
+    counted "kernels of networks" "$python" tests/bench/networks/fused.py --tirb build/release/bin/tirb --check --sample
     counted "models of ONNX" "$python" tests/interop/onnx_models.py build/release/bin/tirb mlp transformer quantised
     counted "models of PyTorch" "$python" tests/interop/torch_models.py build/release/bin/tirb
     counted "operators of ONNX" "$python" tests/interop/onnx_nodes.py build/release/bin/tirb --every 40

@@ -43,11 +43,10 @@ const tirbi_lx *tirbi_address(const tirbi_emitter *e, const tirbi_place *place) 
     for (uint32_t i = 0; i < sum.n; i++) {
         const tirbi_lx *term = tirbi_lx_cast(e->pool, TIRB_I64, sum.term[i]);
         if (sum.factor[i] == 0) continue;
-        if (term && sum.factor[i] != 1)
-            term = tirbi_lx_mul(e->pool, term, tirbi_lx_int(e->pool, TIRB_I64, sum.factor[i]));
+        if (term && sum.factor[i] != 1) term = tirbi_lx_mul(e->pool, term, tirbi_lx_number(e->pool, sum.factor[i]));
         all = !all ? term : term ? tirbi_lx_add(e->pool, all, term) : NULL;
         if (!all) return flat;
-        if (sum.constant != 0) all = tirbi_lx_add(e->pool, all, tirbi_lx_int(e->pool, TIRB_I64, sum.constant));
+        if (sum.constant != 0) all = tirbi_lx_add(e->pool, all, tirbi_lx_number(e->pool, sum.constant));
         if (!all) return flat;
         sum.constant = 0;
     }

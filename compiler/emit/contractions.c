@@ -16,7 +16,7 @@ static uint16_t first_operand(tirbi_emitter *e, const tirbi_lx *first) {
 }
 
 static void fill_box(tirbi_emitter *e, const tirbi_contract_plan *plan, tirbi_contract_box *box) {
-    const tirbi_lx *zero = tirbi_lx_int(e->pool, TIRB_I64, 0);
+    const tirbi_lx *zero = tirbi_lx_number(e->pool, 0);
     box->n_loops = (uint8_t)plan->loops.n;
     for (uint32_t i = 0; i < plan->loops.n; i++) box->extents[i] = tirbi_put_operand(e, plan->loops.var[i]->extent);
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {

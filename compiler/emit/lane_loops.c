@@ -3,7 +3,7 @@
 
 #include "compiler/loop/sums.h"
 
-static const tirbi_lx *zero(tirbi_emitter *e) { return tirbi_lx_int(e->pool, TIRB_I64, 0); }
+static const tirbi_lx *zero(tirbi_emitter *e) { return tirbi_lx_number(e->pool, 0); }
 
 /* The least or greatest value that an affine index takes while the loops in `enclosing` run. */
 static const tirbi_lx *extreme(tirbi_emitter *e, const tirbi_affine *form, const tirbi_loop_set *loops,
@@ -14,11 +14,9 @@ static const tirbi_lx *extreme(tirbi_emitter *e, const tirbi_affine *form, const
         if (!(enclosing >> i & 1) || !tirbi_affine_direction(form, i, &direction) || direction == 0) continue;
         const bool either = direction == TIRBI_EITHER_WAY;
         if (!either && (direction > 0) != greatest) continue;
-        const tirbi_lx *last = tirbi_lx_sub(e->pool, loops->var[i]->extent, tirbi_lx_int(e->pool, TIRB_I64, 1));
+        const tirbi_lx *last = tirbi_lx_sub(e->pool, loops->var[i]->extent, tirbi_lx_number(e->pool, 1));
         const tirbi_lx *way = last ? tirbi_lx_mul(e->pool, last, form->coefficient[i]) : NULL;
-        if (way && either)
-            way = tirbi_lx_op(e->pool, greatest ? TIRB_OP_MAX : TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, way, zero(e),
-                              NULL);
+        if (way && either) way = tirbi_lx_wide(e->pool, greatest ? TIRB_OP_MAX : TIRB_OP_MIN, way, zero(e));
         value = way ? tirbi_lx_add(e->pool, value, way) : NULL;
     }
     return value;

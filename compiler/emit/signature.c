@@ -53,6 +53,10 @@ static void walk_call(access_walk *w, const tirbi_lcall *call) {
     }
     if (call->op) { /* whoever gets the handle may do anything */
         if (call->op == TIRB_OP_REF_PUT) note(w, call->refs[0].buffer, true, call->refs[0].buffer->param < 0);
+        if (call->op == TIRB_OP_RESULT) {
+            note(w, call->refs[0].buffer, true, false);
+            note(w, w->module->functions[w->function].param_buffers[call->function], false, true);
+        }
         return;
     }
     if (call->imported) {
@@ -408,6 +412,7 @@ void tirbi_make_signature(tirbi_emitter *e, tirbi_function *out) {
             tensor_param(e, i, &params[i], vars, &n_vars);
             if (!e->failed) tensor_minima(e, i, &params[i], vars, &n_vars);
             params[i].is_result = tirbi_is_public(f) && f->n_params - i <= f->n_results;
+            params[i].is_open = params[i].is_result && f->is_open && f->is_open[i - (f->n_params - f->n_results)];
             continue;
         }
         const char *name = f->param_names && f->param_names[i] ? f->param_names[i] : v->name;

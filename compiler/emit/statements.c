@@ -111,8 +111,7 @@ static void hoist_stmt(tirbi_emitter *e, const tirbi_ls *s) {
 
 void tirbi_put_guard(tirbi_emitter *e, const tirbi_lvar *loop, tirbi_patch_list *skip) {
     if (loop->extent->lo >= 1) return;
-    const tirbi_lx *some = tirbi_lx_op(e->pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, loop->extent,
-                                       tirbi_lx_int(e->pool, TIRB_I64, 0), NULL);
+    const tirbi_lx *some = tirbi_lx_wide(e->pool, TIRB_OP_GT, loop->extent, tirbi_lx_number(e->pool, 0));
     tirbi_put_branch_unless(e, some, skip);
 }
 
@@ -444,16 +443,15 @@ static void emit_if(tirbi_emitter *e, const tirbi_sched *node) {
 
 static void emit_alloc(tirbi_emitter *e, tirbi_lbuf *buffer) {
     tirbi_scope scope = tirbi_scope_open(e);
-    const tirbi_lx *count = buffer->length ? buffer->length : tirbi_lx_int(e->pool, TIRB_I64, 1),
-                   *zero = tirbi_lx_int(e->pool, TIRB_I64, 0);
+    const tirbi_lx *count = buffer->length ? buffer->length : tirbi_lx_number(e->pool, 1),
+                   *zero = tirbi_lx_number(e->pool, 0);
     const tirbi_lx *negative = NULL;
     for (uint32_t d = 0; d < buffer->ndim && count && !buffer->length; d++) {
         const tirbi_lx *extent = buffer->shape[d];
         count = tirbi_lx_mul(e->pool, count, extent);
         if (extent->lo >= 0) continue;
-        const tirbi_lx *below = tirbi_lx_op(e->pool, TIRB_OP_LT, TIRB_I64, TIRB_TYPE_NONE, extent, zero, NULL);
-        negative =
-            negative ? tirbi_lx_op(e->pool, TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, negative, below, NULL) : below;
+        const tirbi_lx *below = tirbi_lx_wide(e->pool, TIRB_OP_LT, extent, zero);
+        negative = negative ? tirbi_lx_both(e->pool, TIRB_OP_OR, negative, below) : below;
     }
     if (negative) {
         tirbi_patch_list good = {0};

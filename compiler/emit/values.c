@@ -229,7 +229,7 @@ static uint16_t emit_call_ref(tirbi_emitter *e, const tirbi_lcall_ref *ref, tirb
         start = tirbi_put_value(e, ref->start->flat);
         count = tirbi_put_value(e, ref->count);
     } else {
-        start = tirbi_put_value(e, tirbi_lx_int(e->pool, TIRB_I64, 0));
+        start = tirbi_put_value(e, tirbi_lx_number(e->pool, 0));
         count = tirbi_new_sreg(e);
         TIRBI_PUT(e, TIRB_OP_LENGTH, TIRB_TYPE_NONE, count, whole);
     }
@@ -240,8 +240,7 @@ static uint16_t emit_call_ref(tirbi_emitter *e, const tirbi_lcall_ref *ref, tirb
 static void emit_call_checks(tirbi_emitter *e, const tirbi_lcall *call) {
     for (uint32_t i = 0; i < call->n_checks; i++) {
         const tirbi_lcall_check *check = &call->checks[i];
-        const tirbi_lx *equal =
-            tirbi_lx_op(e->pool, TIRB_OP_EQ, TIRB_I64, TIRB_TYPE_NONE, check->actual, check->expected, NULL);
+        const tirbi_lx *equal = tirbi_lx_wide(e->pool, TIRB_OP_EQ, check->actual, check->expected);
         if (!equal || tirbi_lx_is_int(equal, 1)) continue;
         const uint16_t actual = tirbi_put_value(e, check->actual), expected = tirbi_put_value(e, check->expected);
         TIRBI_PUT(e, TIRB_OP_SAME, TIRB_TYPE_NONE, actual, expected, tirbi_string_number(e->strings, check->message));
@@ -254,17 +253,17 @@ static const tirbi_lx *end_of(tirbi_emitter *e, const tirbi_lcall_ref *ref) {
 
 static const tirbi_lx *either(tirbi_emitter *e, const tirbi_lx *a, const tirbi_lx *b) {
     if (!a || !b) return a ? a : b;
-    return tirbi_lx_op(e->pool, TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, a, b, NULL);
+    return tirbi_lx_both(e->pool, TIRB_OP_OR, a, b);
 }
 
 /* Whether an argument has no elements; NULL where it surely has some. */
 static const tirbi_lx *is_empty(tirbi_emitter *e, const tirbi_lcall_ref *ref) {
-    const tirbi_lx *count = ref->start ? ref->count : tirbi_lx_int(e->pool, TIRB_I64, 1);
+    const tirbi_lx *count = ref->start ? ref->count : tirbi_lx_number(e->pool, 1);
     for (uint32_t d = 0; !ref->start && d < ref->buffer->ndim && count; d++) {
         count = tirbi_lx_mul(e->pool, count, ref->buffer->shape[d]);
     }
     if (!count || count->lo > 0) return NULL;
-    return tirbi_lx_op(e->pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, count, tirbi_lx_int(e->pool, TIRB_I64, 0), NULL);
+    return tirbi_lx_wide(e->pool, TIRB_OP_LE, count, tirbi_lx_number(e->pool, 0));
 }
 
 /* Arguments out of one buffer must not overlap where the callee writes one of them. */
@@ -273,10 +272,8 @@ static void check_apart(tirbi_emitter *e, const tirbi_lcall_ref *a, const tirbi_
     tirbi_patch_list good = {0};
     const tirbi_lx *apart = either(e, is_empty(e, a), is_empty(e, b));
     if (a->start && b->start) {
-        apart = either(
-            e, tirbi_lx_op(e->pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, end_of(e, b), a->start->flat, NULL), apart);
-        apart = either(
-            e, tirbi_lx_op(e->pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, end_of(e, a), b->start->flat, NULL), apart);
+        apart = either(e, tirbi_lx_wide(e->pool, TIRB_OP_LE, end_of(e, b), a->start->flat), apart);
+        apart = either(e, tirbi_lx_wide(e->pool, TIRB_OP_LE, end_of(e, a), b->start->flat), apart);
     }
     if (message && !(apart && tirbi_lx_is_int(apart, 1))) {
         if (apart) tirbi_put_jump(e, TIRB_OP_BRIF, tirbi_put_value(e, apart), &good);
@@ -398,6 +395,23 @@ static void emit_import(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) 
     tirbi_scope_close(e, scope);
 }
 
+/* A result is made of what the reference has. */
+static void emit_result(tirbi_emitter *e, const tirbi_lcall *call) {
+    tirbi_scope scope = tirbi_scope_open(e);
+    tirbi_instr *instr = TIRBI_NEW(e->arena, tirbi_instr);
+    if (!instr) return;
+    tirbi_lbuf formal = {.type = call->refs[0].buffer->type};
+    instr->op = TIRB_OP_RESULT;
+    instr->type = TIRB_TYPE_NONE;
+    for (uint32_t i = 0; i < call->n_scalars; i++) instr->scalars[i] = tirbi_put_value(e, call->scalars[i]);
+    instr->operand[0] = call->function;
+    instr->operand[1] = emit_call_ref(e, &call->refs[0], &formal);
+    instr->operand[2] = call->n_scalars;
+    if (!e->failed) tirbi_encode(&e->code, instr);
+    TIRBI_GIVE_BACK(e->arena, instr);
+    tirbi_scope_close(e, scope);
+}
+
 /* ref.put and length: of a whole reference, or of a part of it. */
 static void emit_reference_value(tirbi_emitter *e, const tirbi_lcall *call, uint16_t to) {
     tirbi_scope scope = tirbi_scope_open(e);
@@ -445,6 +459,7 @@ void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     case TIRBI_LX_OR: emit_lazy(e, x, to); return;
     default:
         if (x->call->op == TIRB_OP_TRAP) emit_trap(e, x->call, to);
+        else if (x->call->op == TIRB_OP_RESULT) emit_result(e, x->call);
         else if (x->call->op) emit_reference_value(e, x->call, to);
         else if (x->call->imported) emit_import(e, x->call, to);
         else emit_call(e, x->call, to);

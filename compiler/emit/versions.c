@@ -10,7 +10,7 @@ static void branch_if_met(tirbi_emitter *e, const tirbi_version *version, tirbi_
         uint16_t met = tirbi_put_meet(e, tirbi_buffer_ref(e, e->function->param_buffers[pair->first]),
                                       tirbi_buffer_ref(e, e->function->param_buffers[pair->second]));
         if (version->in_place) {
-            uint16_t one = tirbi_put_value(e, tirbi_lx_int(e->pool, TIRB_I64, 1));
+            uint16_t one = tirbi_put_value(e, tirbi_lx_number(e->pool, 1));
             TIRBI_PUT(e, TIRB_OP_GT, TIRB_I64, met, met, one);
         }
         tirbi_put_jump(e, TIRB_OP_BRIF, met, list);

@@ -22,16 +22,10 @@ static const tirb_buffer *registers_of(const tirb_expr *call) {
     return of && of->is_implied && tirb_datatype_equal(of->dtype, register_type) ? of : NULL;
 }
 
-static tirb_expr *copied(tirbi_arena *arena, const tirb_expr *e) {
-    tirb_expr *made = TIRBI_NEW(arena, tirb_expr);
-    if (made) *made = *e;
-    return made;
-}
-
 /* The contents of the register that a call's first arguments name. */
 static const tirb_expr *contents_of(tirbi_arena *arena, const tirb_expr *e) {
     const tirb_buffer *registers = registers_of(e);
-    tirb_expr *load = registers ? copied(arena, e) : NULL;
+    tirb_expr *load = registers ? tirbi_copy_expr(arena, e) : NULL;
     if (!load) return NULL;
     load->kind = TIRB_EXPR_LOAD;
     load->dtype = register_type;
@@ -50,7 +44,7 @@ const tirb_expr *tirbi_anylist_argument(tirbi_arena *arena, const tirb_expr *e) 
 static const tirb_expr *called(tirbi_arena *arena, const tirb_expr *e) {
     uint32_t n = e->as.call.n_args - 2;
     const tirb_expr **args = TIRBI_NEW_ARRAY(arena, const tirb_expr *, n);
-    tirb_expr *call = copied(arena, e);
+    tirb_expr *call = tirbi_copy_expr(arena, e);
     if (!args || !call) return NULL;
     for (uint32_t i = 0; i < n; i++) {
         args[i] = tirbi_anylist_argument(arena, e->as.call.args[i + 2]);
@@ -65,7 +59,7 @@ static const tirb_expr *called(tirbi_arena *arena, const tirb_expr *e) {
 }
 
 static const tirb_expr *number(tirbi_arena *arena, const tirb_expr *e, int64_t value) {
-    tirb_expr *made = copied(arena, e);
+    tirb_expr *made = tirbi_copy_expr(arena, e);
     if (!made) return NULL;
     made->kind = TIRB_EXPR_INT_IMM;
     made->dtype = register_type;
@@ -76,7 +70,7 @@ static const tirb_expr *number(tirbi_arena *arena, const tirb_expr *e, int64_t v
 /* A field of the stack's cell that the third and fourth arguments name; `value` NULL: what it holds. */
 static const tirb_expr *cell_field(tirbi_arena *arena, const tirb_expr *e, int64_t field, const tirb_expr *value) {
     const tirb_expr **args = TIRBI_NEW_ARRAY(arena, const tirb_expr *, 4);
-    tirb_expr *made = copied(arena, e);
+    tirb_expr *made = tirbi_copy_expr(arena, e);
     const tirb_expr *kind = number(arena, e, field);
     if (!args || !made || !kind) return NULL;
     args[0] = e->as.call.args[2];

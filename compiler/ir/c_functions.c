@@ -88,9 +88,8 @@ const tirb_expr *tirbi_make_c_call(tirbi_builder *b, tirbi_span span, tirb_datat
     tirb_builtin builtin;
     if (!find(type, args, n, &builtin)) return NULL;
     const tirb_expr *made = tirbi_make_call(b, span, type, builtin, args + 1, n - 1);
-    tirb_expr *call = made ? TIRBI_NEW(b->arena, tirb_expr) : NULL;
+    tirb_expr *call = made ? tirbi_copy_expr(b->arena, made) : NULL;
     if (!call) return NULL;
-    *call = *made;
     call->as.call.symbol = args[0]->as.string.text;
     call->as.call.written_as = written_as;
     return call;

@@ -10,7 +10,7 @@
 
 #define WITH(member) (offsetof(tirb_expr, as) + sizeof(((tirb_expr *)0)->as.member))
 
-/* A node has the memory that its kind needs; those of which copies are made as a whole have all. */
+/* A node has the memory that its kind needs: see tirbi_copy_expr. */
 static size_t size_of(tirb_expr_kind kind) {
     switch (kind) {
     case TIRB_EXPR_VAR: return WITH(var);
@@ -37,6 +37,11 @@ static tirb_expr *new_expr(tirbi_builder *b, tirb_expr_kind kind, tirb_datatype 
     e->depth = 1;
     e->size = 1;
     return e;
+}
+
+tirb_expr *tirbi_copy_expr(tirbi_arena *arena, const tirb_expr *e) {
+    tirb_expr *copy = TIRBI_NEW(arena, tirb_expr);
+    return copy ? memcpy(copy, e, size_of(e->kind)) : NULL;
 }
 
 static void adopt(tirb_expr *e, const tirb_expr *child) {
@@ -114,12 +119,11 @@ tirb_type tirbi_pointer_type_of(const tirb_expr *e) {
 const tirb_expr *tirbi_with_pointer(tirbi_builder *b, const tirb_expr *call, tirb_type type) {
     if (!call || call->kind != TIRB_EXPR_CALL || type.kind != TIRB_TYPE_POINTER || tirbi_type_is_handle(type.dtype))
         return call;
-    tirb_expr *typed = TIRBI_NEW(b->arena, tirb_expr);
+    tirb_expr *typed = tirbi_copy_expr(b->arena, call);
     tirb_type *pointer = TIRBI_NEW(b->arena, tirb_type);
     if (!typed || !pointer) return NULL;
     *pointer = type;
     if (!pointer->scope || !pointer->scope[0]) pointer->scope = "global";
-    *typed = *call;
     typed->as.call.pointer = pointer;
     return typed;
 }

@@ -198,6 +198,10 @@ struct tirb_buffer {
     uint32_t id;
 };
 
+/* A node like this one, with room for every kind, to be changed by whoever asks. Assignment copies no expressions: a
+ * node has the memory that its kind needs. NULL when memory ran out. */
+tirb_expr *tirbi_copy_expr(tirbi_arena *arena, const tirb_expr *e);
+
 /* T.vscale(). */
 bool tirbi_is_vscale(const tirb_expr *e);
 /* The number of lanes that an expression is: a constant, T.vscale(), or a product of the two. */
@@ -405,6 +409,9 @@ struct tirb_stmt {
 
 /* ---- Functions and modules ------------------------------------------------------------------------------------ */
 
+/* What call_extern calls to hand out a result: its number among the results, its extents, its elements. */
+#define TIRBI_RESULT_NAME "tirb.result"
+
 /* Two parameters by number, the first one smaller. */
 typedef struct tirb_param_pair {
     uint32_t first, second;
@@ -424,6 +431,7 @@ struct tirb_primfunc {
     uint32_t n_params;
     const char *const *param_names; /* per parameter: what callers call it, or NULL: by its own name; NULL: all so */
     uint32_t n_results; /* the last so many parameters are what a Relax function returns */
+    const bool *is_open; /* per result: the function decides its extents (TIRBI_RESULT_NAME); NULL: none */
     const tirb_expr *const *shape_vars; /* variables that shapes, strides and offsets of parameters bind */
     uint32_t n_shape_vars;
     tirb_type ret_type; /* TUPLE: returns nothing */

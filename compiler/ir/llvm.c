@@ -50,9 +50,8 @@ static const tirb_expr *node(tirbi_arena *arena, const tirb_expr *call, tirb_exp
 static const tirb_expr *builtin_of(tirbi_arena *arena, const tirb_expr *call, tirb_builtin builtin, tirb_datatype type,
                                    const tirb_expr *a, const tirb_expr *b) {
     const tirb_expr **args = TIRBI_NEW_ARRAY(arena, const tirb_expr *, 2);
-    tirb_expr *e = a && args ? TIRBI_NEW(arena, tirb_expr) : NULL;
+    tirb_expr *e = a && args ? tirbi_copy_expr(arena, call) : NULL;
     if (!e) return NULL;
-    *e = *call;
     args[0] = a;
     args[1] = b;
     e->dtype = type;

@@ -124,6 +124,7 @@ typedef struct tirb_relax_binding {
     const tirb_relax_var *var;
     const tirb_relax_expr *value;
     const tirb_relax_type *cast; /* MATCH_CAST: what the value is said to be */
+    bool is_argument;            /* MATCH_CAST: of a function whose body stands where it was called (lowering alone) */
     tirbi_span span;
 } tirb_relax_binding;
 

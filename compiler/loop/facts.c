@@ -6,10 +6,12 @@
  * attempts there are for one question. */
 enum { MAX_DEPTH = 5, MAX_STEPS = 400 };
 
-/* A variable may be known to lie in a narrower range where one of its nodes stands. */
+/* A parameter may be known to lie in a narrower range where one of its nodes stands. The variable of a loop has a node
+ * for each of two iterations. */
 static bool is_same(const tirbi_lx *a, const tirbi_lx *b) {
-    return a == b ||
-           (a && b && a->kind == TIRBI_LX_VAR && b->kind == TIRBI_LX_VAR && a->var == b->var && a->pure && b->pure);
+    if (a == b) return true;
+    return a && b && a->kind == TIRBI_LX_VAR && b->kind == TIRBI_LX_VAR && a->var == b->var &&
+           a->var->kind == TIRBI_LVAR_PARAM;
 }
 
 uint32_t tirbi_symbol_of(tirbi_facts *facts, const tirbi_lx *value) {

@@ -133,12 +133,13 @@ typedef enum tirbi_lx_kind {
 } tirbi_lx_kind;
 
 typedef struct tirbi_lcall {
-    uint8_t op; /* in place of a call an instruction on the one reference, REF_PUT or LENGTH, or a TRAP; 0: a call */
+    uint8_t op; /* in place of a call an instruction on the one reference, REF_PUT, LENGTH or RESULT, or a TRAP; 0: a
+                   call */
     uint8_t status;      /* TRAP: how the call ends, with `message` */
     const char *message;
     bool imported;     /* the host's function: no checks */
     bool acts;         /* it does something beside returning a value */
-    uint32_t function; /* index in the module, of its functions or of its imports */
+    uint32_t function; /* index in the module, of its functions or of its imports; RESULT: the parameter */
     const tirbi_lx *const *scalars; /* the callee's scalar parameters, then its shape variables */
     uint32_t n_scalars;
     const struct tirbi_lcall_ref *refs;
@@ -377,10 +378,15 @@ const tirbi_lx *tirbi_lx_load(tirbi_lx_pool *pool, const tirbi_place *access);
 const tirbi_lx *tirbi_lx_lazy(tirbi_lx_pool *pool, tirbi_lx_kind kind, const tirbi_lx *a, const tirbi_lx *b,
                               const tirbi_lx *c);
 const tirbi_lx *tirbi_lx_call(tirbi_lx_pool *pool, tirbi_dtype type, const tirbi_lcall *call);
-/* int64 arithmetic for extents and addresses */
+/* int64 arithmetic for extents and addresses; of two NULL where one of these is */
+const tirbi_lx *tirbi_lx_number(tirbi_lx_pool *pool, int64_t value);
+const tirbi_lx *tirbi_lx_wide(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b);
 const tirbi_lx *tirbi_lx_add(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi_lx *b);
 const tirbi_lx *tirbi_lx_sub(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi_lx *b);
 const tirbi_lx *tirbi_lx_mul(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi_lx *b);
+/* Of bool; NULL where an operand is. */
+const tirbi_lx *tirbi_lx_both(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b);
+const tirbi_lx *tirbi_lx_not(tirbi_lx_pool *pool, const tirbi_lx *x);
 
 static inline bool tirbi_lx_is_int(const tirbi_lx *x, int64_t value) {
     return x->kind == TIRBI_LX_CONST && !tirbi_dtype_is_float((tirbi_dtype)x->type) && x->value == value;

@@ -520,12 +520,22 @@ const tirbi_lx *tirbi_lx_call(tirbi_lx_pool *pool, tirbi_dtype type, const tirbi
     return intern(pool, &key);
 }
 
+const tirbi_lx *tirbi_lx_number(tirbi_lx_pool *pool, int64_t value) { return tirbi_lx_int(pool, TIRB_I64, value); }
+const tirbi_lx *tirbi_lx_wide(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
+    return a && b ? tirbi_lx_op(pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+}
+const tirbi_lx *tirbi_lx_both(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
+    return a && b ? tirbi_lx_op(pool, op, TIRB_BOOL, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+}
+const tirbi_lx *tirbi_lx_not(tirbi_lx_pool *pool, const tirbi_lx *x) {
+    return tirbi_lx_op(pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, x, NULL, NULL);
+}
 const tirbi_lx *tirbi_lx_add(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi_lx *b) {
-    return tirbi_lx_op(pool, TIRB_OP_ADD, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL);
+    return tirbi_lx_wide(pool, TIRB_OP_ADD, a, b);
 }
 const tirbi_lx *tirbi_lx_sub(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi_lx *b) {
-    return tirbi_lx_op(pool, TIRB_OP_SUB, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL);
+    return tirbi_lx_wide(pool, TIRB_OP_SUB, a, b);
 }
 const tirbi_lx *tirbi_lx_mul(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi_lx *b) {
-    return tirbi_lx_op(pool, TIRB_OP_MUL, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL);
+    return tirbi_lx_wide(pool, TIRB_OP_MUL, a, b);
 }

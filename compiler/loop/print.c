@@ -344,6 +344,7 @@ static void print_call(printer *p, const tirbi_lx *x) {
         print_expr(p, ref->count, 0);
     }
     put(p, ")");
+    if (call->op == TIRB_OP_RESULT) putf(p, " of %u", call->function);
     for (uint32_t i = 0; i < call->n_checks; i++) {
         put(p, i > 0 ? " and " : " where ");
         print_expr(p, call->checks[i].actual, 2);

@@ -514,7 +514,7 @@ static void read_ending(reader *r, tirbi_lcall *call) {
 
 /* Sets what an instruction that stands in place of a call is; false: its name is none of these. */
 static bool set_instruction(tirbi_lcall *call, const char *name) {
-    static const uint8_t ops[] = {TIRB_OP_REF_PUT, TIRB_OP_LENGTH, TIRB_OP_TRAP};
+    static const uint8_t ops[] = {TIRB_OP_REF_PUT, TIRB_OP_LENGTH, TIRB_OP_RESULT, TIRB_OP_TRAP};
     for (size_t i = 0; i < sizeof(ops); i++)
         if (strcmp(tirbi_ops[ops[i]].mnemonic, name) == 0) call->op = ops[i];
     return call->op != 0;
@@ -544,7 +544,12 @@ static const tirbi_lx *read_call(reader *r, call_kind kind) {
     expect(r, ")");
     if (take(r, "where")) read_checks(r, call);
     if (call->op == TIRB_OP_TRAP) read_ending(r, call);
-    if (r->status == TIRB_OK && call->op && (call->n_scalars > 0 || call->n_refs != (call->op != TIRB_OP_TRAP))) {
+    if (call->op == TIRB_OP_RESULT) {
+        expect(r, "of");
+        call->function = (uint32_t)read_number(r);
+    }
+    const bool has_scalars = call->n_scalars > 0 && call->op != TIRB_OP_RESULT;
+    if (r->status == TIRB_OK && call->op && (has_scalars || call->n_refs != (call->op != TIRB_OP_TRAP))) {
         back_to(r, begin);
         fail(r, TIRB_TYPE, "%s has %d buffers and nothing else", name, call->op != TIRB_OP_TRAP);
     }

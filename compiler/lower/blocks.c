@@ -176,8 +176,8 @@ void tirbi_lower_init(tirbi_lowerer *l, const tirb_stmt *realize) {
         const tirbi_lx *value = tirbi_lower_index(l, iter->var, NULL);
         const tirbi_lx *least = tirbi_lower_index(l, iter->dom.min, NULL);
         if (!value || !least) return;
-        const tirbi_lx *at = tirbi_lx_op(l->pool, TIRB_OP_EQ, TIRB_I64, TIRB_TYPE_NONE, value, least, NULL);
-        condition = condition ? tirbi_lx_op(l->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, condition, at, NULL) : at;
+        const tirbi_lx *at = tirbi_lx_wide(l->pool, TIRB_OP_EQ, value, least);
+        condition = condition ? tirbi_lx_both(l->pool, TIRB_OP_AND, condition, at) : at;
         const tirbi_lx *written = without_casts(value); /* a value that may fail has a name */
         if (written->kind == TIRBI_LX_VAR && written->var->kind == TIRBI_LVAR_LET)
             written = tirbi_lower_expr(l, realize->as.block.values[i], NULL);

@@ -69,7 +69,7 @@ void tirbi_find_pinned(tirbi_lowerer *l, const tirb_primfunc *function) {
 
 static const tirbi_lx **row_major(tirbi_lowerer *l, const tirbi_lx *const *shape, uint32_t ndim) {
     const tirbi_lx **strides = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, ndim);
-    const tirbi_lx *stride = tirbi_lx_int(l->pool, TIRB_I64, 1);
+    const tirbi_lx *stride = tirbi_lx_number(l->pool, 1);
     if (!strides) return NULL;
     for (uint32_t i = ndim; i-- > 0;) {
         strides[i] = stride;
@@ -80,7 +80,7 @@ static const tirbi_lx **row_major(tirbi_lowerer *l, const tirbi_lx *const *shape
 
 /* A size in vectors as a size in their lanes. */
 static const tirbi_lx *in_lanes(tirbi_lowerer *l, const tirbi_lx *size, uint32_t lanes) {
-    return size && lanes > 1 ? tirbi_lx_mul(l->pool, size, tirbi_lx_int(l->pool, TIRB_I64, lanes)) : size;
+    return size && lanes > 1 ? tirbi_lx_mul(l->pool, size, tirbi_lx_number(l->pool, lanes)) : size;
 }
 
 /* Strides as declared, in elements of the machine: of a buffer of vectors, its lanes. */
@@ -88,7 +88,7 @@ static const tirbi_lx **declared_strides(tirbi_lowerer *l, const tirb_buffer *bu
     const tirbi_lx **strides = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, ndim);
     for (uint32_t i = 0; strides && i < ndim; i++) {
         strides[i] = i == buffer->ndim
-                         ? tirbi_lx_int(l->pool, TIRB_I64, 1)
+                         ? tirbi_lx_number(l->pool, 1)
                          : in_lanes(l, tirbi_lower_index(l, buffer->strides[i], NULL), buffer->dtype.lanes);
         if (!strides[i]) return NULL;
     }
@@ -110,8 +110,7 @@ static tirbi_lbuf *new_buffer(tirbi_lowerer *l, const tirb_buffer *buffer) {
     const tirbi_lx **shape = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, ndim);
     if (!b || !shape) return NULL;
     for (uint32_t i = 0; i < ndim; i++) {
-        shape[i] =
-            i == buffer->ndim ? tirbi_lx_int(l->pool, TIRB_I64, lanes) : tirbi_lower_index(l, buffer->shape[i], NULL);
+        shape[i] = i == buffer->ndim ? tirbi_lx_number(l->pool, lanes) : tirbi_lower_index(l, buffer->shape[i], NULL);
         if (!shape[i]) return NULL;
         /* What memory or a call gave stays the extent, whatever is stored there later. */
         if (l->out && !shape[i]->pure) shape[i] = tirbi_hold(l, buffer->name, shape[i], buffer->span);
@@ -175,7 +174,7 @@ void tirbi_allocate_buffer(tirbi_lowerer *l, const tirb_buffer *buffer) {
 }
 
 tirbi_lbuf *tirbi_new_temporary(tirbi_lowerer *l, const char *name, tirbi_dtype type, uint32_t lanes, tirbi_span span) {
-    const tirbi_lx *count = tirbi_lx_int(l->pool, TIRB_I64, lanes);
+    const tirbi_lx *count = tirbi_lx_number(l->pool, lanes);
     return count ? tirbi_allocate_memory(l, name, type, count, span) : NULL;
 }
 
@@ -218,7 +217,7 @@ void tirbi_use_part(tirbi_lowerer *l, const tirb_buffer *buffer, tirbi_lbuf *mem
     const tirbi_lx **mins = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, memory->ndim);
     if (!b || !mins || !number) return;
     mins[0] = number;
-    for (uint32_t i = 1; i < memory->ndim; i++) mins[i] = tirbi_lx_int(l->pool, TIRB_I64, 0);
+    for (uint32_t i = 1; i < memory->ndim; i++) mins[i] = tirbi_lx_number(l->pool, 0);
     b->root = memory;
     b->offset = tirbi_lx_mul(l->pool, number, memory->strides[0]);
     b->source = memory;
@@ -285,7 +284,7 @@ static tirbi_lbuf *declare_over(tirbi_lowerer *l, const tirb_buffer *buffer, con
     if (!b) return NULL;
     bool resized = tirbi_dtypes[b->type].size != tirbi_dtypes[pointer.memory->type].size;
     b->root = pointer.memory;
-    b->offset = resized ? tirbi_lx_int(l->pool, TIRB_I64, 0) : pointer.offset;
+    b->offset = resized ? tirbi_lx_number(l->pool, 0) : pointer.offset;
     if (resized && !tirbi_resize_view(l, b, &pointer)) return NULL;
     b->overlaps = buffer->strides != NULL && !strides_apart(b);
     if (buffer->elem_offset) {
@@ -347,8 +346,7 @@ static void bind_if_free(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *v
 /* An extent of a region that the compiler cannot tell to be as its matched buffer says. */
 static void check_extent(tirbi_lowerer *l, const tirb_match_buffer *match, uint32_t dim, const tirbi_lx *expected,
                          const tirbi_lx *actual, tirbi_span span) {
-    const tirbi_lx *differs =
-        expected && actual ? tirbi_lx_op(l->pool, TIRB_OP_NE, TIRB_I64, TIRB_TYPE_NONE, expected, actual, NULL) : NULL;
+    const tirbi_lx *differs = tirbi_lx_wide(l->pool, TIRB_OP_NE, expected, actual);
     if (!differs || expected == actual || tirbi_lx_is_int(differs, 0)) return;
     const char *message =
         tirbi_arena_format(l->arena, "extent %u of the region that '%s' matches is not what its shape says",
@@ -371,8 +369,8 @@ void tirbi_match_region(tirbi_lowerer *l, const tirb_match_buffer *match, tirbi_
     uint32_t lead = from->ndim > buffer->ndim ? from->ndim - buffer->ndim : 0;
     const tirbi_lx **mins = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, source->ndim);
     if (!mins) return;
-    for (uint32_t i = from->ndim; i < source->ndim; i++) mins[i] = tirbi_lx_int(l->pool, TIRB_I64, 0);
-    const tirbi_lx *offset = source->offset ? source->offset : tirbi_lx_int(l->pool, TIRB_I64, 0);
+    for (uint32_t i = from->ndim; i < source->ndim; i++) mins[i] = tirbi_lx_number(l->pool, 0);
+    const tirbi_lx *offset = source->offset ? source->offset : tirbi_lx_number(l->pool, 0);
     for (uint32_t i = 0; i < from->ndim; i++) {
         mins[i] = tirbi_lower_index(l, match->source.region[i].min, NULL);
         /* What memory gave is where the region stays, whatever is stored there later. */
@@ -382,7 +380,7 @@ void tirbi_match_region(tirbi_lowerer *l, const tirb_match_buffer *match, tirbi_
         const tirbi_lx *extent = tirbi_lower_index(l, match->source.region[i].extent, NULL);
         if (i >= lead) bind_if_free(l, buffer->shape[i - lead], extent);
         const tirbi_lx *expected =
-            i < lead ? tirbi_lx_int(l->pool, TIRB_I64, 1) : tirbi_lower_index(l, buffer->shape[i - lead], NULL);
+            i < lead ? tirbi_lx_number(l->pool, 1) : tirbi_lower_index(l, buffer->shape[i - lead], NULL);
         check_extent(l, match, i, expected, extent, span);
         if (i < lead) continue;
         if (buffer->strides) bind_if_free(l, buffer->strides[i - lead], source->strides[i]);
@@ -427,7 +425,7 @@ static bool bind_realized(tirbi_lowerer *l, const tirb_stmt *realize, const tirb
         bind_size(l, stride, memory->strides[i]);
     }
     if (buffer->elem_offset && buffer->elem_offset->kind == TIRB_EXPR_VAR)
-        bind_size(l, buffer->elem_offset, tirbi_lx_int(l->pool, TIRB_I64, 0));
+        bind_size(l, buffer->elem_offset, tirbi_lx_number(l->pool, 0));
     return true;
 }
 
@@ -442,13 +440,13 @@ void tirbi_realize_buffer(tirbi_lowerer *l, const tirb_stmt *realize) {
     tirbi_lbuf *memory = TIRBI_NEW(l->arena, tirbi_lbuf);
     const tirbi_lx **extents = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, ndim);
     const tirbi_lx **shifts = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, ndim);
-    const tirbi_lx *zero = tirbi_lx_int(l->pool, TIRB_I64, 0), *offset = zero;
+    const tirbi_lx *zero = tirbi_lx_number(l->pool, 0), *offset = zero;
     const char *name = tirbi_arena_format(l->arena, "the realized region of %s", buffer->name);
     if (!memory || !extents || !shifts || !zero || !name) return;
     for (uint32_t i = 0; i < ndim; i++) {
         const tirb_range *bounds = i < buffer->ndim ? &realize->as.realize.bounds[i] : NULL;
         const tirbi_lx *min = bounds ? tirbi_lower_index(l, bounds->min, NULL) : zero;
-        extents[i] = bounds ? tirbi_lower_index(l, bounds->extent, NULL) : tirbi_lx_int(l->pool, TIRB_I64, lanes);
+        extents[i] = bounds ? tirbi_lower_index(l, bounds->extent, NULL) : tirbi_lx_number(l->pool, lanes);
         shifts[i] = min ? tirbi_lx_sub(l->pool, zero, min) : NULL;
         if (!extents[i] || !shifts[i]) return;
     }
@@ -489,7 +487,7 @@ const tirbi_place *tirbi_place_at(tirbi_lowerer *l, tirbi_lbuf *buffer, const ti
     tirbi_place *place = TIRBI_NEW(l->arena, tirbi_place);
     const tirbi_lx **copy = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, buffer->ndim);
     if (!place || !copy) return NULL;
-    const tirbi_lx *flat = buffer->offset ? buffer->offset : tirbi_lx_int(l->pool, TIRB_I64, 0);
+    const tirbi_lx *flat = buffer->offset ? buffer->offset : tirbi_lx_number(l->pool, 0);
     for (uint32_t i = 0; i < buffer->ndim; i++) {
         if (!indices[i] || !flat) return NULL;
         copy[i] = indices[i];
@@ -519,9 +517,9 @@ const tirbi_place *tirbi_place_at(tirbi_lowerer *l, tirbi_lbuf *buffer, const ti
 
 /* 0 where the extent is 1. */
 static const tirbi_lx *broadcast_index(tirbi_lowerer *l, const tirbi_lx *index, const tirbi_lx *extent) {
-    const tirbi_lx *zero = tirbi_lx_int(l->pool, TIRB_I64, 0), *one = tirbi_lx_int(l->pool, TIRB_I64, 1);
+    const tirbi_lx *zero = tirbi_lx_number(l->pool, 0), *one = tirbi_lx_number(l->pool, 1);
     if (!index || !zero || !one) return NULL;
-    const tirbi_lx *single = tirbi_lx_op(l->pool, TIRB_OP_EQ, TIRB_I64, TIRB_TYPE_NONE, extent, one, NULL);
+    const tirbi_lx *single = tirbi_lx_wide(l->pool, TIRB_OP_EQ, extent, one);
     return single ? tirbi_lx_lazy(l->pool, TIRBI_LX_COND, single, zero, index) : NULL;
 }
 
@@ -533,7 +531,7 @@ static bool is_deep(const tirbi_lx *index) { return !index->shared && index->siz
 static void carry_rows(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *last, uint32_t n,
                        const tirbi_lx **lowered) {
     uint64_t lanes = last->dtype.lanes;
-    const tirbi_lx *zero = tirbi_lx_int(l->pool, TIRB_I64, 0);
+    const tirbi_lx *zero = tirbi_lx_number(l->pool, 0);
     if (last->kind != TIRB_EXPR_RAMP ||
         !(last->as.ramp.stride->kind == TIRB_EXPR_INT_IMM && last->as.ramp.stride->as.int_value == 1) ||
         buffer->auto_broadcast)
@@ -542,10 +540,9 @@ static void carry_rows(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_e
         const tirb_expr *extent = buffer->shape[d];
         if (extent->kind != TIRB_EXPR_INT_IMM || extent->as.int_value < 1 || lanes <= (uint64_t)extent->as.int_value)
             return;
-        const tirbi_lx *size = tirbi_lx_int(l->pool, TIRB_I64, extent->as.int_value);
-        const tirbi_lx *place = tirbi_lx_op(l->pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, lowered[d], zero, NULL);
-        const tirbi_lx *rows =
-            place && size ? tirbi_lx_op(l->pool, TIRB_OP_FLOORDIV, TIRB_I64, TIRB_TYPE_NONE, place, size, NULL) : NULL;
+        const tirbi_lx *size = tirbi_lx_number(l->pool, extent->as.int_value);
+        const tirbi_lx *place = tirbi_lx_wide(l->pool, TIRB_OP_MAX, lowered[d], zero);
+        const tirbi_lx *rows = tirbi_lx_wide(l->pool, TIRB_OP_FLOORDIV, place, size);
         if (!rows) return;
         lowered[d] = tirbi_lx_sub(l->pool, lowered[d], tirbi_lx_mul(l->pool, rows, size));
         lowered[d - 1] = tirbi_lx_add(l->pool, lowered[d - 1], rows);
@@ -566,10 +563,10 @@ tirbi_lbuf *tirbi_lower_indices(tirbi_lowerer *l, const tirb_buffer *buffer, con
         return NULL;
     }
     if (lanes > 1) { /* lane i of the value is lane i mod `lanes` of the vector at lane i / `lanes` of the index */
-        const tirbi_lx *per = tirbi_lx_int(l->pool, TIRB_I64, lanes);
+        const tirbi_lx *per = tirbi_lx_number(l->pool, lanes);
         if (!lane || !per) return NULL;
-        lowered[n] = tirbi_lx_op(l->pool, TIRB_OP_FLOORMOD, TIRB_I64, TIRB_TYPE_NONE, lane, per, NULL);
-        lane = tirbi_lx_op(l->pool, TIRB_OP_FLOORDIV, TIRB_I64, TIRB_TYPE_NONE, lane, per, NULL);
+        lowered[n] = tirbi_lx_wide(l->pool, TIRB_OP_FLOORMOD, lane, per);
+        lane = tirbi_lx_wide(l->pool, TIRB_OP_FLOORDIV, lane, per);
     }
     for (uint32_t i = 0; i < n; i++) {
         lowered[i] = tirbi_lower_index(l, indices[i], indices[i]->dtype.lanes > 1 ? lane : NULL);

@@ -42,7 +42,7 @@ static const tirbi_lx *extent_of(call_site *c, const tirb_expr *e, unsigned dept
     };
     tirbi_lx_pool *pool = c->l->pool;
     if (depth > MAX_TERM_DEPTH) return NULL;
-    if (e->kind == TIRB_EXPR_INT_IMM) return tirbi_lx_int(pool, TIRB_I64, e->as.int_value);
+    if (e->kind == TIRB_EXPR_INT_IMM) return tirbi_lx_number(pool, e->as.int_value);
     if (e->kind == TIRB_EXPR_VAR) {
         const tirbi_lx **slot = slot_of(c, e);
         return slot && *slot ? tirbi_lx_cast(pool, TIRB_I64, *slot) : NULL;
@@ -50,7 +50,7 @@ static const tirbi_lx *extent_of(call_site *c, const tirb_expr *e, unsigned dept
     if (e->kind == TIRB_EXPR_CAST) return extent_of(c, e->as.cast.value, depth + 1);
     if (e->kind < TIRB_EXPR_ADD || e->kind > TIRB_EXPR_MAX) return NULL;
     const tirbi_lx *a = extent_of(c, e->as.binary.a, depth + 1), *b = extent_of(c, e->as.binary.b, depth + 1);
-    return a && b ? tirbi_lx_op(pool, ops[e->kind], TIRB_I64, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+    return tirbi_lx_wide(pool, ops[e->kind], a, b);
 }
 
 /* The caller's `actual` must be what the callee's parameter says; a variable that is not bound yet is bound to it. */
@@ -83,7 +83,7 @@ static void unify(call_site *c, const tirb_expr *formal, const tirbi_lx *actual,
 }
 
 bool tirbi_is_row_major(tirbi_lowerer *l, const tirbi_lbuf *b) {
-    const tirbi_lx *stride = tirbi_lx_int(l->pool, TIRB_I64, 1);
+    const tirbi_lx *stride = tirbi_lx_number(l->pool, 1);
     for (uint32_t i = b->ndim; i-- > 0;) {
         if (b->strides[i] != stride && !tirbi_lx_is_int(b->shape[i], 1)) return false;
         stride = tirbi_lx_mul(l->pool, stride, b->shape[i]);
@@ -95,12 +95,12 @@ bool tirbi_is_row_major(tirbi_lowerer *l, const tirbi_lbuf *b) {
 /* How many elements lie from the first one to behind the last one, none where an extent is 0. */
 static const tirbi_lx *span_of(tirbi_lx_pool *pool, const tirbi_lx *const *shape, const tirbi_lx *const *strides,
                                uint32_t n) {
-    const tirbi_lx *one = tirbi_lx_int(pool, TIRB_I64, 1), *span = one, *some = one;
+    const tirbi_lx *one = tirbi_lx_number(pool, 1), *span = one, *some = one;
     for (uint32_t d = 0; d < n && span && some; d++) {
         const tirbi_lx *steps = tirbi_lx_sub(pool, shape[d], one);
         const tirbi_lx *length = steps ? tirbi_lx_mul(pool, steps, strides[d]) : NULL;
         span = length ? tirbi_lx_add(pool, span, length) : NULL;
-        const tirbi_lx *any = tirbi_lx_op(pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, shape[d], one, NULL);
+        const tirbi_lx *any = tirbi_lx_wide(pool, TIRB_OP_MIN, shape[d], one);
         some = any ? tirbi_lx_mul(pool, some, any) : NULL;
     }
     return span && some ? tirbi_lx_mul(pool, span, some) : NULL;
@@ -127,7 +127,7 @@ static void pass_whole(call_site *c, uint32_t param, tirbi_lbuf *b, tirbi_lcall_
     ref->buffer = b->root;
     c->buffers[param] = b;
     if (b->root == b) return;
-    const tirbi_lx *count = tirbi_lx_int(l->pool, TIRB_I64, 1);
+    const tirbi_lx *count = tirbi_lx_number(l->pool, 1);
     if (tirbi_is_row_major(l, b)) {
         for (uint32_t i = 0; i < b->ndim; i++) count = count ? tirbi_lx_mul(l->pool, count, b->shape[i]) : NULL;
     } else {
@@ -135,8 +135,8 @@ static void pass_whole(call_site *c, uint32_t param, tirbi_lbuf *b, tirbi_lcall_
     }
     tirbi_place *start = TIRBI_NEW(l->arena, tirbi_place);
     if (!start || !count) return;
-    *start = (tirbi_place){.buffer = b, .flat = b->offset ? b->offset : tirbi_lx_int(l->pool, TIRB_I64, 0),
-                           .span = c->call->span};
+    *start =
+        (tirbi_place){.buffer = b, .flat = b->offset ? b->offset : tirbi_lx_number(l->pool, 0), .span = c->call->span};
     ref->start = start;
     ref->count = count;
 }
@@ -149,7 +149,7 @@ static void check_part(call_site *c, const tirbi_lbuf *of, const tirb_range *ran
                    *room = min ? tirbi_lx_sub(pool, of->shape[dim], min) : NULL;
     if (!room || c->n_checks == c->max_checks) return;
     c->checks[c->n_checks++] = (tirbi_lcall_check){
-        .actual = tirbi_lx_op(pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, extent, room, NULL),
+        .actual = tirbi_lx_wide(pool, TIRB_OP_MIN, extent, room),
         .expected = extent,
         .message = tirbi_arena_format(c->l->arena,
                                       "dimension %u of the part of '%s' that is passed to %s, as far as it is inside,",
@@ -162,9 +162,8 @@ static void pass_part(call_site *c, uint32_t param, const tirb_expr *arg, const 
                       tirbi_lcall_ref *ref) {
     tirbi_lowerer *l = c->l;
     const tirb_expr *load = arg->as.call.args[0];
-    const tirbi_place *start =
-        tirbi_lower_place(l, load->as.load.buffer, load->as.load.indices, load->as.load.n_indices,
-                          tirbi_lx_int(l->pool, TIRB_I64, 0), arg->span);
+    const tirbi_place *start = tirbi_lower_place(l, load->as.load.buffer, load->as.load.indices,
+                                                 load->as.load.n_indices, tirbi_lx_number(l->pool, 0), arg->span);
     tirbi_lbuf *view = start ? TIRBI_NEW(l->arena, tirbi_lbuf) : NULL;
     const tirbi_lx **shape = view ? TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, start->buffer->ndim) : NULL;
     const tirbi_lx **strides = shape ? TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, start->buffer->ndim) : NULL;
@@ -201,7 +200,7 @@ static void limit_pointer(call_site *c, tirbi_lbuf *b, const tirb_buffer *formal
     tirbi_place *start = TIRBI_NEW(c->l->arena, tirbi_place);
     if (!start) return;
     *start = (tirbi_place){
-        .buffer = b, .flat = b->offset ? b->offset : tirbi_lx_int(c->l->pool, TIRB_I64, 0), .span = c->call->span};
+        .buffer = b, .flat = b->offset ? b->offset : tirbi_lx_number(c->l->pool, 0), .span = c->call->span};
     ref->start = start;
     ref->count = NULL; /* known once all variables are bound */
 }
@@ -217,7 +216,7 @@ static void pass_buffer(call_site *c, uint32_t param, const tirb_expr *arg, tirb
         arg->as.call.n_args == 1 && arg->as.call.args[0]->kind == TIRB_EXPR_LOAD) {
         const tirb_expr *load = arg->as.call.args[0];
         ref->start = tirbi_lower_place(l, load->as.load.buffer, load->as.load.indices, load->as.load.n_indices,
-                                       tirbi_lx_int(l->pool, TIRB_I64, 0), arg->span);
+                                       tirbi_lx_number(l->pool, 0), arg->span);
         if (!ref->start) c->failed = true;
         else if (ref->start->buffer->resized) refuse_resized(c);
         else ref->buffer = ref->start->buffer->root;
@@ -289,7 +288,7 @@ static void bind_implied(call_site *c) {
         const tirbi_lcall_ref *ref = &c->refs[r++];
         const tirbi_lbuf *b = c->buffers[i] ? c->buffers[i] : ref->start ? ref->start->buffer : NULL;
         if (!f->buffers[i]->is_implied || !b) continue;
-        const tirbi_lx *count = tirbi_lx_int(pool, TIRB_I64, 1);
+        const tirbi_lx *count = tirbi_lx_number(pool, 1);
         for (uint32_t d = 0; d < b->ndim && count; d++) count = tirbi_lx_mul(pool, count, b->shape[d]);
         if (count && !c->buffers[i]) {
             const tirbi_lx *end = b->offset ? tirbi_lx_add(pool, b->offset, count) : count;
@@ -313,7 +312,7 @@ static void match_shapes(call_site *c, bool bind_only) {
             if (formal->strides) unify(c, formal->strides[d], actual->strides[d], formal->name, d, bind_only);
         }
         if (formal->elem_offset) {
-            unify(c, formal->elem_offset, tirbi_lx_int(c->l->pool, TIRB_I64, 0), formal->name, 0, true);
+            unify(c, formal->elem_offset, tirbi_lx_number(c->l->pool, 0), formal->name, 0, true);
         }
     }
 }
@@ -321,7 +320,7 @@ static void match_shapes(call_site *c, bool bind_only) {
 /* The elements of a parameter that a pointer leads to. */
 static const tirbi_lx *count_formal(call_site *c, const tirb_buffer *formal) {
     tirbi_lowerer *l = c->l;
-    const tirbi_lx *lanes = tirbi_lx_int(l->pool, TIRB_I64, formal->dtype.lanes), *count = lanes;
+    const tirbi_lx *lanes = tirbi_lx_number(l->pool, formal->dtype.lanes), *count = lanes;
     const tirbi_lx **shape = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, formal->ndim);
     const tirbi_lx **strides = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, formal->ndim);
     if (l->arena->failed) return NULL;

@@ -273,7 +273,7 @@ static const tirbi_lx *store_result(tirbi_lowerer *l, const lowered_call *c, con
     const tirbi_lx *kept = tirbi_settle(l, x, "a call", c->call->span);
     const tirbi_lx *word = kept ? tirbi_lx_cast(l->pool, integer ? TIRB_I64 : TIRB_F64, kept) : NULL;
     if (word && !integer) word = tirbi_lx_op(l->pool, TIRB_OP_BITS, TIRB_I64, TIRB_F64, word, NULL, NULL);
-    const tirbi_lx *kind = tirbi_lx_int(l->pool, TIRB_I64, integer ? 1 : 3);
+    const tirbi_lx *kind = tirbi_lx_number(l->pool, integer ? 1 : 3);
     if (word && kind) tirbi_store_any(l, c->values, end, kind, word, c->call->span);
     add_cell(l, c->values, end, FIELD_ANY_TYPE, number(c, integer ? 1 : 3));
     return kept;

@@ -52,8 +52,8 @@ static tirbi_lbuf *open_memory(tirbi_lowerer *l, const char *name, tirbi_dtype t
     tirbi_lbuf *b = TIRBI_NEW(l->arena, tirbi_lbuf);
     const tirbi_lx **sizes = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, 2);
     if (!b || !sizes) return NULL;
-    sizes[0] = tirbi_lx_int(l->pool, TIRB_I64, TIRBI_POINTEE_EXTENT);
-    sizes[1] = tirbi_lx_int(l->pool, TIRB_I64, 1);
+    sizes[0] = tirbi_lx_number(l->pool, TIRBI_POINTEE_EXTENT);
+    sizes[1] = tirbi_lx_number(l->pool, 1);
     if (!sizes[0] || !sizes[1]) return NULL;
     *b = (tirbi_lbuf){
         .name = name, .type = type, .ndim = 1, .shape = sizes, .strides = sizes + 1, .param = -1};
@@ -64,7 +64,7 @@ static tirbi_lbuf *open_memory(tirbi_lowerer *l, const char *name, tirbi_dtype t
 /* From here on the variable means the memory; a handle that it has stays what it is. */
 static void point_to(tirbi_lowerer *l, const tirb_expr *var, tirbi_lbuf *memory, tirbi_stack_kind stack) {
     tirbi_pointer *p = TIRBI_NEW(l->arena, tirbi_pointer);
-    const tirbi_lx *zero = tirbi_lx_int(l->pool, TIRB_I64, 0);
+    const tirbi_lx *zero = tirbi_lx_number(l->pool, 0);
     if (!p || !zero || !memory || var->as.var.id >= l->n_vars) return;
     *p = (tirbi_pointer){.memory = memory, .offset = zero, .stack = stack};
     l->bindings[var->as.var.id].pointer = p;
@@ -171,7 +171,7 @@ static const tirbi_lx *opaque_parameter(const tirbi_lowerer *l, const tirb_expr 
 const tirbi_lx *tirbi_handle_number(tirbi_lowerer *l, const tirb_expr *e) {
     const tirb_expr *number = number_of_handle(e);
     if (!number) return opaque_parameter(l, e);
-    return number->kind == TIRB_EXPR_INT_IMM ? tirbi_lx_int(l->pool, TIRB_I64, number->as.int_value) : NULL;
+    return number->kind == TIRB_EXPR_INT_IMM ? tirbi_lx_number(l->pool, number->as.int_value) : NULL;
 }
 
 /* Whether an expression is a handle as a value, and no place in memory that the function knows. */
@@ -218,8 +218,8 @@ const tirbi_lx *tirbi_lower_null_test(tirbi_lowerer *l, const tirb_expr *e) {
     known = known || is_builtin(pointer, TIRB_BUILTIN_ADDRESS_OF) || is_builtin(pointer, TIRB_BUILTIN_TVM_ACCESS_PTR);
     if (known) return tirbi_lx_int(l->pool, TIRB_BOOL, 0); /* memory of this function's, or a buffer's */
     const tirbi_lx *handle = tirbi_lower_handle(l, pointer, e);
-    const tirbi_lx *zero = tirbi_lx_int(l->pool, TIRB_I64, 0);
-    return handle && zero ? tirbi_lx_op(l->pool, TIRB_OP_EQ, TIRB_I64, TIRB_TYPE_NONE, handle, zero, NULL) : NULL;
+    const tirbi_lx *zero = tirbi_lx_number(l->pool, 0);
+    return tirbi_lx_wide(l->pool, TIRB_OP_EQ, handle, zero);
 }
 
 /* ---- Fields of structs ------------------------------------------------------------------------------------------ */
@@ -248,8 +248,7 @@ static const tirbi_lx *word_index(tirbi_lowerer *l, const tirb_expr *call, int64
     *field = kind->kind == TIRB_EXPR_INT_IMM ? kind->as.int_value : -1;
     bool any = *field >= FIELD_ANY_TYPE && *field <= FIELD_ANY_VALUE;
     if (any && is_any_stack(l, call->as.call.args[0])) {
-        const tirbi_lx *two = tirbi_lx_int(l->pool, TIRB_I64, 2),
-                       *value = tirbi_lx_int(l->pool, TIRB_I64, *field == FIELD_ANY_VALUE);
+        const tirbi_lx *two = tirbi_lx_number(l->pool, 2), *value = tirbi_lx_number(l->pool, *field == FIELD_ANY_VALUE);
         return index && two && value ? tirbi_lx_add(l->pool, tirbi_lx_mul(l->pool, index, two), value) : NULL;
     }
     any = any && tirbi_codes_of(l->function->ast, call->as.call.args[0]);
@@ -263,15 +262,14 @@ static const tirbi_lx *word_index(tirbi_lowerer *l, const tirb_expr *call, int64
         return NULL;
     }
     if (!index || word) return index;
-    const tirbi_lx *words = tirbi_lx_int(l->pool, TIRB_I64, STRUCT_WORDS),
-                   *at = tirbi_lx_int(l->pool, TIRB_I64, *field);
+    const tirbi_lx *words = tirbi_lx_number(l->pool, STRUCT_WORDS), *at = tirbi_lx_number(l->pool, *field);
     return words && at ? tirbi_lx_add(l->pool, tirbi_lx_mul(l->pool, index, words), at) : NULL;
 }
 
 /* Element `index` of an array of structs, from which the callee reads on. */
 static const tirbi_lx *struct_address(tirbi_lowerer *l, const tirb_expr *e, tirbi_lbuf *words, const tirbi_lx *at) {
     tirbi_place *start = TIRBI_NEW(l->arena, tirbi_place);
-    const tirbi_lx *count = tirbi_lx_int(l->pool, TIRB_I64, STRUCT_WORDS);
+    const tirbi_lx *count = tirbi_lx_number(l->pool, STRUCT_WORDS);
     if (!start || !count) return NULL;
     *start = (tirbi_place){.buffer = words, .flat = at, .span = e->span};
     return reference_value(l, TIRB_OP_REF_PUT, words->root, start, count);
@@ -290,15 +288,15 @@ static const tirbi_lx *struct_field(tirbi_lowerer *l, const tirb_expr *e) {
     const tirbi_lx *at = words ? word_index(l, e, &field) : NULL;
     if (!at) return NULL;
     if (field == FIELD_ADDRESS) return struct_address(l, e, words, at);
-    if (field == FIELD_ANY_PADDING) return tirbi_lx_int(l->pool, TIRB_I64, 0);
+    if (field == FIELD_ANY_PADDING) return tirbi_lx_number(l->pool, 0);
     bool coded = field == FIELD_ANY_TYPE && !is_any_stack(l, e->as.call.args[0]);
     if (coded) words = codes_memory(l, e);
     if (!words) return NULL;
     const tirbi_place *place = tirbi_place_at(l, words, &at, e->span);
     const tirbi_lx *length = reference_value(l, TIRB_OP_LENGTH, words->root, NULL, NULL);
-    const tirbi_lx *zero = tirbi_lx_int(l->pool, TIRB_I64, 0);
+    const tirbi_lx *zero = tirbi_lx_number(l->pool, 0);
     if (!place || !length || !zero) return NULL;
-    const tirbi_lx *there = tirbi_lx_op(l->pool, TIRB_OP_LT, TIRB_I64, TIRB_TYPE_NONE, at, length, NULL);
+    const tirbi_lx *there = tirbi_lx_wide(l->pool, TIRB_OP_LT, at, length);
     const tirbi_lx *value = tirbi_lx_load(l->pool, place);
     if (coded) value = value ? tirbi_lx_cast(l->pool, TIRB_I64, tirbi_index_of_code(l->pool, value)) : NULL;
     return there && value ? tirbi_lx_lazy(l->pool, TIRBI_LX_COND, there, value, zero) : NULL;
@@ -371,7 +369,7 @@ void tirbi_store_any(tirbi_lowerer *l, const tirb_expr *stack, int64_t index, co
                      const tirbi_lx *value, tirbi_span span) {
     if (!is_any_stack(l, stack)) return;
     for (int k = 0; k < 2; k++) {
-        const tirbi_lx *at = tirbi_lx_int(l->pool, TIRB_I64, 2 * index + k);
+        const tirbi_lx *at = tirbi_lx_number(l->pool, 2 * index + k);
         const tirbi_place *place =
             at ? tirbi_place_at(l, l->bindings[stack->as.var.id].pointer->memory, &at, span) : NULL;
         if (!place) return;
@@ -397,7 +395,7 @@ static tirbi_lbuf *stack_memory(tirbi_lowerer *l, const tirb_expr *var, const ti
     }
     const tirbi_lx *count = tirbi_lower_index(l, e->as.call.args[1], NULL);
     if (count && (arrays || any))
-        count = tirbi_lx_mul(l->pool, count, tirbi_lx_int(l->pool, TIRB_I64, any ? 2 : STRUCT_WORDS));
+        count = tirbi_lx_mul(l->pool, count, tirbi_lx_number(l->pool, any ? 2 : STRUCT_WORDS));
     return count ? tirbi_allocate_memory(l, var->as.var.name, codes ? TIRB_I32 : TIRB_I64, count, e->span) : NULL;
 }
 
@@ -410,9 +408,9 @@ static tirbi_lbuf *workspace(tirbi_lowerer *l, const tirb_expr *var, const tirb_
                              false};
     if (!constant || !tirbi_machine_type(l, element, e->span, &type)) return NULL;
     const tirbi_lx *bytes = tirbi_lower_index(l, e->as.call.args[2], NULL);
-    const tirbi_lx *size = tirbi_lx_int(l->pool, TIRB_I64, tirbi_dtypes[type].size);
+    const tirbi_lx *size = tirbi_lx_number(l->pool, tirbi_dtypes[type].size);
     if (!bytes || !size) return NULL;
-    const tirbi_lx *count = tirbi_lx_op(l->pool, TIRB_OP_FLOORDIV, TIRB_I64, TIRB_TYPE_NONE, bytes, size, NULL);
+    const tirbi_lx *count = tirbi_lx_wide(l->pool, TIRB_OP_FLOORDIV, bytes, size);
     return count ? tirbi_allocate_memory(l, var->as.var.name, type, count, e->span) : NULL;
 }
 
@@ -440,9 +438,8 @@ const tirb_expr *tirbi_declared_pointer(tirbi_lowerer *l, const tirb_stmt *decl)
     if (!source) return data;
     bool stack = is_builtin(source, TIRB_BUILTIN_TVM_STACK_ALLOCA);
     if (source->kind == TIRB_EXPR_VAR || (!stack && !is_handle_value(l, source))) return source;
-    tirb_expr *var = TIRBI_NEW(l->arena, tirb_expr);
+    tirb_expr *var = tirbi_copy_expr(l->arena, data);
     if (!var) return NULL;
-    *var = *data;
     var->as.var.data_of = NULL;
     if (stack) {
         tirbi_stack_kind kind;

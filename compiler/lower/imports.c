@@ -62,7 +62,7 @@ static void add_view(import_site *c, const tirbi_lbuf *buffer, const tirbi_place
 }
 
 static const tirbi_lx *element_count(tirbi_lowerer *l, const tirbi_lbuf *b) {
-    const tirbi_lx *count = tirbi_lx_int(l->pool, TIRB_I64, 1);
+    const tirbi_lx *count = tirbi_lx_number(l->pool, 1);
     for (uint32_t i = 0; i < b->ndim && count; i++) count = tirbi_lx_mul(l->pool, count, b->shape[i]);
     return count;
 }
@@ -77,7 +77,7 @@ static bool pass_view(import_site *c, const tirb_expr *arg, tirbi_lbuf *b, const
         add_view(c, b, NULL, NULL);
         return true;
     }
-    const tirbi_lx *first = b->offset ? b->offset : tirbi_lx_int(l->pool, TIRB_I64, 0);
+    const tirbi_lx *first = b->offset ? b->offset : tirbi_lx_number(l->pool, 0);
     const tirbi_lx *count = element_count(l, b);
     if (!first || !count) return false;
     if (start) {
@@ -115,9 +115,8 @@ static bool pass_pointer(import_site *c, const tirb_expr *arg) {
     bool builtin = arg->kind == TIRB_EXPR_CALL && !arg->as.call.function && arg->as.call.n_args == 1;
     if (builtin && arg->as.call.builtin == TIRB_BUILTIN_ADDRESS_OF && arg->as.call.args[0]->kind == TIRB_EXPR_LOAD) {
         const tirb_expr *load = arg->as.call.args[0];
-        const tirbi_place *start =
-            tirbi_lower_place(l, load->as.load.buffer, load->as.load.indices, load->as.load.n_indices,
-                              tirbi_lx_int(l->pool, TIRB_I64, 0), arg->span);
+        const tirbi_place *start = tirbi_lower_place(l, load->as.load.buffer, load->as.load.indices,
+                                                     load->as.load.n_indices, tirbi_lx_number(l->pool, 0), arg->span);
         return start && pass_view(c, arg, start->buffer, start);
     }
     const tirb_expr *data = builtin && arg->as.call.builtin == TIRB_BUILTIN_BUFFER_DATA ? arg->as.call.args[0] : arg;
@@ -192,6 +191,40 @@ static bool take_return_type(import_site *c, tirbi_limport *import) {
     return tirbi_machine_type(c->l, type, c->call->span, &import->return_type);
 }
 
+/* tirb.result(number of the result, extents.., elements): what a Relax function hands out that decides its extents. */
+static const tirbi_lx *lower_result(import_site *c, const tirb_expr *e) {
+    tirbi_lowerer *l = c->l;
+    const tirb_primfunc *f = l->function->ast;
+    const uint32_t n = e->as.call.n_args;
+    const tirb_expr *number = n >= 3 ? e->as.call.args[1] : NULL;
+    const bool is_number = number && number->kind == TIRB_EXPR_INT_IMM && number->as.int_value >= 0 &&
+                           number->as.int_value < f->n_results;
+    const int64_t result = is_number ? number->as.int_value : 0;
+    const uint32_t param = f->n_params - f->n_results + (uint32_t)result;
+    if (!is_number || !f->is_open || !f->is_open[result] || n - 3 != f->buffers[param]->ndim) {
+        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span,
+                           "'" TIRBI_RESULT_NAME "' is called with what is no result of %s whose extents it decides",
+                           f->name);
+        return NULL;
+    }
+    for (uint32_t i = 2; i + 1 < n; i++)
+        if (!pass_argument(c, e->as.call.args[i])) return NULL;
+    const tirb_expr *elements = e->as.call.args[n - 1];
+    const bool names_view = elements->kind == TIRB_EXPR_CALL && !elements->as.call.function &&
+                            elements->as.call.builtin == TIRB_BUILTIN_BUFFER_DATA && elements->as.call.passed;
+    /* Of a view other calls have the memory, and this one the elements. */
+    const tirb_buffer *view = names_view ? elements->as.call.passed[0].buffer : NULL;
+    tirbi_lbuf *b = view ? tirbi_buffer_of(l, view, elements->span) : NULL;
+    if (view ? !b || !pass_view(c, elements, b, NULL) : !pass_argument(c, elements)) return NULL;
+    tirbi_lcall *call = TIRBI_NEW(l->arena, tirbi_lcall);
+    if (!call || c->n_refs != 1 || c->n_scalars != n - 3) return NULL;
+    for (uint32_t i = 0; i < c->n_scalars; i++)
+        if (!(c->scalars[i] = tirbi_lx_cast(l->pool, TIRB_I64, c->scalars[i]))) return NULL;
+    *call = (tirbi_lcall){.op = TIRB_OP_RESULT, .acts = true, .function = param,
+                          .scalars = c->scalars, .n_scalars = c->n_scalars, .refs = c->refs, .n_refs = 1};
+    return tirbi_lx_call(l->pool, TIRB_I32, call);
+}
+
 const tirbi_lx *tirbi_lower_import(tirbi_lowerer *l, const tirb_expr *e) {
     if (tirbi_is_library_call(e)) {
         const tirb_expr *call = tirbi_library_call(l->module->ast, e, l->arena, l->diagnostics);
@@ -212,6 +245,10 @@ const tirbi_lx *tirbi_lower_import(tirbi_lowerer *l, const tirb_expr *e) {
     c.refs = TIRBI_NEW_ARRAY(l->arena, tirbi_lcall_ref, n);
     tirbi_lcall *call = TIRBI_NEW(l->arena, tirbi_lcall);
     if (l->arena->failed) return NULL;
+    if (strcmp(c.name, TIRBI_RESULT_NAME) == 0) {
+        c.access = TIRBI_READ;
+        return lower_result(&c, e);
+    }
     for (uint32_t i = 1; i < n; i++) {
         if (!pass_argument(&c, e->as.call.args[i])) return NULL;
     }

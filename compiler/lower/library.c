@@ -376,7 +376,7 @@ const tirb_expr *tirbi_library_call(const tirb_irmodule *module, const tirb_expr
     if (!read_call(call, diagnostics, &c)) return NULL;
     const char *name = name_of(arena, &c);
     const tirb_primfunc *f = name ? find_function(module, name) : NULL;
-    tirb_expr *made = TIRBI_NEW(arena, tirb_expr);
+    tirb_expr *made = tirbi_copy_expr(arena, call);
     const tirb_expr **args = TIRBI_NEW_ARRAY(arena, const tirb_expr *, 9);
     if (!f || !made || !args) return NULL;
     tirbi_builder_init(&b, arena, diagnostics);
@@ -394,7 +394,6 @@ const tirb_expr *tirbi_library_call(const tirb_irmodule *module, const tirb_expr
     for (uint32_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i]) args[n++] = parts[i];
     if (n != f->n_params) return NULL;
-    *made = *call;
     made->as.call.function = f;
     made->as.call.args = args;
     made->as.call.n_args = n;

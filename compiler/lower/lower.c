@@ -155,27 +155,26 @@ static void hold_bounds(tirbi_lowerer *l, const tirb_expr *var, const tirb_stmt 
 
 /* A step that is known when the loop begins: the call ends where it is 0 or less. */
 static const tirbi_lx *positive_step(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx *step, tirbi_span span) {
-    const tirbi_lx *held = tirbi_hold(l, var->as.var.name, step, span), *one = tirbi_lx_int(l->pool, TIRB_I64, 1);
+    const tirbi_lx *held = tirbi_hold(l, var->as.var.name, step, span), *one = tirbi_lx_number(l->pool, 1);
     const tirbi_lx *trap = tirbi_lower_trap(l, TIRB_VALUE, "the step of a loop is not positive", TIRB_I64);
-    const tirbi_lx *good = held ? tirbi_lx_op(l->pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, held, one, NULL) : NULL;
+    const tirbi_lx *good = held ? tirbi_lx_wide(l->pool, TIRB_OP_GE, held, one) : NULL;
     if (!good || !trap) return NULL;
     const tirbi_lx *checked =
         tirbi_hold(l, var->as.var.name, tirbi_lx_lazy(l->pool, TIRBI_LX_COND, good, held, trap), span);
-    return checked ? tirbi_lx_op(l->pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, checked, one, NULL) : NULL;
+    return checked ? tirbi_lx_wide(l->pool, TIRB_OP_MAX, checked, one) : NULL;
 }
 
 /* How many iterations a loop has whose step is `size` up, or down, for an extent that is counted in units of 1. */
 static const tirbi_lx *count_steps(tirbi_lx_pool *pool, const tirbi_lx *extent, const tirbi_lx *size, bool down) {
-    const tirbi_lx *zero = tirbi_lx_int(pool, TIRB_I64, 0), *minus_one = tirbi_lx_int(pool, TIRB_I64, -1);
+    const tirbi_lx *zero = tirbi_lx_number(pool, 0), *minus_one = tirbi_lx_number(pool, -1);
     /* -1 - extent for an extent below 0, which cannot overflow; what is longer than any loop is one iteration. */
-    const tirbi_lx *length =
-        tirbi_lx_op(pool, down ? TIRB_OP_MIN : TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, extent, zero, NULL);
+    const tirbi_lx *length = tirbi_lx_wide(pool, down ? TIRB_OP_MIN : TIRB_OP_MAX, extent, zero);
     const tirbi_lx *last = !length ? NULL
                            : down  ? tirbi_lx_sub(pool, minus_one, length)
                                    : tirbi_lx_add(pool, length, minus_one);
     if (!last || !size) return NULL;
-    last = tirbi_lx_op(pool, TIRB_OP_FLOORDIV, TIRB_I64, TIRB_TYPE_NONE, last, size, NULL);
-    return last ? tirbi_lx_add(pool, last, tirbi_lx_int(pool, TIRB_I64, 1)) : NULL;
+    last = tirbi_lx_wide(pool, TIRB_OP_FLOORDIV, last, size);
+    return last ? tirbi_lx_add(pool, last, tirbi_lx_number(pool, 1)) : NULL;
 }
 
 static bool counts_down(const tirb_expr *step) {
@@ -204,10 +203,10 @@ tirbi_lvar *tirbi_lower_steps(tirbi_lowerer *l, const tirb_expr *var, const tirb
     if (!tirbi_machine_type(l, var->dtype, var->span, &type)) return NULL;
     const bool down = counts_down(step);
     const int64_t constant = down ? step->as.int_value : 0;
-    const tirbi_lx *size = down ? tirbi_lx_int(pool, TIRB_I64, constant == INT64_MIN ? INT64_MAX : -constant) : stride;
+    const tirbi_lx *size = down ? tirbi_lx_number(pool, constant == INT64_MIN ? INT64_MAX : -constant) : stride;
     tirbi_lvar *v = tirbi_new_var(l, var->as.var.name, TIRBI_LVAR_LOOP, TIRB_I64);
     if (!v) return NULL;
-    v->min = tirbi_lx_int(pool, TIRB_I64, 0);
+    v->min = tirbi_lx_number(pool, 0);
     v->extent = count_steps(pool, extent, size, down);
     v->span = var->span;
     if (!v->min || !v->extent) return NULL;
@@ -221,7 +220,7 @@ tirbi_lvar *tirbi_lower_steps(tirbi_lowerer *l, const tirb_expr *var, const tirb
 
 static void lower_loop(tirbi_lowerer *l, const tirb_stmt *s, const tirb_expr *var, const tirb_expr *min,
                        const tirb_expr *extent, const tirb_expr *step, const tirb_stmt *body) {
-    const tirbi_lx *first = min ? tirbi_lower_index(l, min, NULL) : tirbi_lx_int(l->pool, TIRB_I64, 0);
+    const tirbi_lx *first = min ? tirbi_lower_index(l, min, NULL) : tirbi_lx_number(l->pool, 0);
     const tirbi_lx *count = tirbi_lower_index(l, extent, NULL);
     const tirbi_lx *stride = step ? tirbi_lower_index(l, step, NULL) : NULL;
     hold_bounds(l, var, body, &first, &count, s->span);
@@ -377,14 +376,14 @@ static void for_each_lane(tirbi_lowerer *l, uint32_t n, bool constant, tirbi_spa
                           void *context) {
     if (constant || n <= UNROLLED_LANES) {
         l->in_lanes++;
-        for (uint32_t i = 0; i < n; i++) action(l, tirbi_lx_int(l->pool, TIRB_I64, i), context);
+        for (uint32_t i = 0; i < n; i++) action(l, tirbi_lx_number(l->pool, i), context);
         l->in_lanes--;
         return;
     }
     tirbi_lvar *lane = tirbi_new_var(l, "lane", TIRBI_LVAR_LOOP, TIRB_I64);
     if (!lane) return;
-    lane->min = tirbi_lx_int(l->pool, TIRB_I64, 0);
-    lane->extent = tirbi_lx_int(l->pool, TIRB_I64, n);
+    lane->min = tirbi_lx_number(l->pool, 0);
+    lane->extent = tirbi_lx_number(l->pool, n);
     lane->span = span;
     if (!lane->min || !lane->extent) return;
     set_loop_range(lane);
@@ -603,7 +602,7 @@ static void lower_vector_store(tirbi_lowerer *l, const tirb_stmt *s) {
     if (!tirbi_settle_vector(l, value, s)) return;
     if (value->dtype.lanes > 1) { /* what is wrong with its lanes is said once */
         l->again++;
-        const tirbi_lx *probe = tirbi_lower_expr(l, value, tirbi_lx_int(l->pool, TIRB_I64, 0));
+        const tirbi_lx *probe = tirbi_lower_expr(l, value, tirbi_lx_number(l->pool, 0));
         l->again--;
         if (!probe) return;
     }
@@ -687,12 +686,8 @@ static const tirbi_place *constant_place(tirbi_lowerer *l, tirbi_lbuf *b, const 
     if (!place || !indices || !at) return NULL;
     const tirbi_lx *rest = at;
     for (uint32_t d = 0; d < b->ndim && rest; d++) {
-        indices[d] = d + 1 == b->ndim
-                         ? rest
-                         : tirbi_lx_op(l->pool, TIRB_OP_FLOORDIV, TIRB_I64, TIRB_TYPE_NONE, rest, b->strides[d], NULL);
-        rest = d + 1 == b->ndim
-                   ? rest
-                   : tirbi_lx_op(l->pool, TIRB_OP_FLOORMOD, TIRB_I64, TIRB_TYPE_NONE, rest, b->strides[d], NULL);
+        indices[d] = d + 1 == b->ndim ? rest : tirbi_lx_wide(l->pool, TIRB_OP_FLOORDIV, rest, b->strides[d]);
+        rest = d + 1 == b->ndim ? rest : tirbi_lx_wide(l->pool, TIRB_OP_FLOORMOD, rest, b->strides[d]);
     }
     *place = (tirbi_place){.buffer = b, .ndim = b->ndim, .indices = indices, .flat = at, .span = span};
     return place;
@@ -707,7 +702,7 @@ typedef struct constant_run {
 
 static void store_constant(tirbi_lowerer *l, const tirbi_lx *lane, void *context) {
     const constant_run *run = context;
-    const tirbi_lx *at = tirbi_lx_add(l->pool, lane, tirbi_lx_int(l->pool, TIRB_I64, run->first));
+    const tirbi_lx *at = tirbi_lx_add(l->pool, lane, tirbi_lx_number(l->pool, run->first));
     tirbi_store_place(l, constant_place(l, run->buffer, at, run->span), run->value, run->span);
 }
 
@@ -735,7 +730,7 @@ static void lower_constant(tirbi_lowerer *l, const tirb_stmt *s) {
             if (tirbi_lower_expr(l, elements[i + run], NULL) != value) break;
         if (value->kind == TIRBI_LX_CONST && value->value == 0) continue;
         if (b->local) {
-            tirbi_store_place(l, constant_place(l, b, tirbi_lx_int(l->pool, TIRB_I64, 0), s->span), value, s->span);
+            tirbi_store_place(l, constant_place(l, b, tirbi_lx_number(l->pool, 0), s->span), value, s->span);
             continue;
         }
         for_each_constant(l, b, i, run, value, s->span);

@@ -18,9 +18,8 @@ static bool is_any_packed(const tirb_primfunc *f) {
 }
 
 static const tirb_expr *codes_of(tirbi_arena *arena, tirb_irmodule *m, const tirb_expr *values) {
-    tirb_expr *codes = TIRBI_NEW(arena, tirb_expr);
+    tirb_expr *codes = tirbi_copy_expr(arena, values);
     if (!codes) return NULL;
-    *codes = *values;
     codes->as.var.name = tirbi_arena_format(arena, "%s_codes", values->as.var.name);
     codes->as.var.id = m->n_vars++;
     return codes;

@@ -14,7 +14,7 @@ static bool unknown(tirbi_lowerer *l, const tirb_expr *e, tirbi_span span) {
 static bool at_data(tirbi_lowerer *l, const tirb_buffer *buffer, tirbi_pointer *out) {
     tirbi_lbuf *b = buffer->id < l->n_buffers ? l->buffers[buffer->id] : NULL;
     if (!b || b->local) return false;
-    *out = (tirbi_pointer){.memory = b->root, .offset = b->offset ? b->offset : tirbi_lx_int(l->pool, TIRB_I64, 0)};
+    *out = (tirbi_pointer){.memory = b->root, .offset = b->offset ? b->offset : tirbi_lx_number(l->pool, 0)};
     if (b->resized) out->offset = b->resized->first;
     if (buffer->elem_offset && out->offset && !b->resized) {
         const tirbi_lx *first = tirbi_lower_index(l, buffer->elem_offset, NULL);
@@ -27,15 +27,14 @@ static bool at_data(tirbi_lowerer *l, const tirb_buffer *buffer, tirbi_pointer *
 static bool advance(tirbi_lowerer *l, tirbi_pointer *p, const tirbi_lx *count, int64_t size, tirbi_span span) {
     int64_t own = tirbi_dtypes[p->memory->type].size;
     if (!count) return false;
-    const tirbi_lx *bytes = tirbi_lx_mul(l->pool, count, tirbi_lx_int(l->pool, TIRB_I64, size));
-    const tirbi_lx *unit = tirbi_lx_int(l->pool, TIRB_I64, own);
+    const tirbi_lx *bytes = tirbi_lx_mul(l->pool, count, tirbi_lx_number(l->pool, size));
+    const tirbi_lx *unit = tirbi_lx_number(l->pool, own);
     if (!bytes || !unit) return false;
-    const tirbi_lx *steps =
-        size == own ? count : tirbi_lx_op(l->pool, TIRB_OP_FLOORDIV, TIRB_I64, TIRB_TYPE_NONE, bytes, unit, NULL);
+    const tirbi_lx *steps = size == own ? count : tirbi_lx_wide(l->pool, TIRB_OP_FLOORDIV, bytes, unit);
     if (size % own != 0 && own != 1) {
-        const tirbi_lx *rest = tirbi_lx_op(l->pool, TIRB_OP_FLOORMOD, TIRB_I64, TIRB_TYPE_NONE, bytes, unit, NULL);
-        const tirbi_lx *zero = tirbi_lx_int(l->pool, TIRB_I64, 0);
-        const tirbi_lx *whole = tirbi_lx_op(l->pool, TIRB_OP_EQ, TIRB_I64, TIRB_TYPE_NONE, rest, zero, NULL);
+        const tirbi_lx *rest = tirbi_lx_wide(l->pool, TIRB_OP_FLOORMOD, bytes, unit);
+        const tirbi_lx *zero = tirbi_lx_number(l->pool, 0);
+        const tirbi_lx *whole = tirbi_lx_wide(l->pool, TIRB_OP_EQ, rest, zero);
         if (!whole) return false;
         if (!tirbi_lx_is_int(whole, 1)) {
             tirbi_ls *check = tirbi_append(l, TIRBI_LS_ASSERT, span);
@@ -57,7 +56,7 @@ static bool element_bytes(tirbi_lowerer *l, tirb_datatype type, tirbi_span span,
 
 static bool at_element(tirbi_lowerer *l, const tirb_expr *load, tirbi_span span, tirbi_pointer *out) {
     const tirbi_place *place = tirbi_lower_place(l, load->as.load.buffer, load->as.load.indices,
-                                                 load->as.load.n_indices, tirbi_lx_int(l->pool, TIRB_I64, 0), span);
+                                                 load->as.load.n_indices, tirbi_lx_number(l->pool, 0), span);
     if (!place) return false;
     const tirbi_lbuf *b = place->buffer;
     if (b->local) return false;

@@ -21,7 +21,7 @@ const tirbi_lx *tirbi_part_of(tirbi_lowerer *l, tirbi_dtype to, const tirbi_lx *
     uint32_t size = tirbi_dtypes[to].size;
     if (!whole || !part) return NULL;
     tirbi_dtype wide = unsigned_of(tirbi_dtypes[whole->type].size);
-    const tirbi_lx *by = tirbi_lx_mul(l->pool, part, tirbi_lx_int(l->pool, TIRB_I64, 8 * size));
+    const tirbi_lx *by = tirbi_lx_mul(l->pool, part, tirbi_lx_number(l->pool, 8 * size));
     const tirbi_lx *moved =
         by ? op2(l, TIRB_OP_SHR, wide, tirbi_as_bits(l, wide, whole), tirbi_lx_cast(l->pool, wide, by)) : NULL;
     return moved ? tirbi_as_bits(l, to, tirbi_lx_cast(l->pool, unsigned_of(size), moved)) : NULL;
@@ -41,8 +41,8 @@ bool tirbi_resize_view(tirbi_lowerer *l, tirbi_lbuf *view, const tirbi_pointer *
     tirbi_resized *r = TIRBI_NEW(l->arena, tirbi_resized);
     const tirbi_lx **sizes = TIRBI_NEW_ARRAY(l->arena, const tirbi_lx *, 2);
     if (!r || !sizes || !memory->offset) return false;
-    sizes[0] = tirbi_lx_int(l->pool, TIRB_I64, TIRBI_POINTEE_EXTENT);
-    sizes[1] = tirbi_lx_int(l->pool, TIRB_I64, 1);
+    sizes[0] = tirbi_lx_number(l->pool, TIRBI_POINTEE_EXTENT);
+    sizes[1] = tirbi_lx_number(l->pool, 1);
     r->words = (tirbi_lbuf){.name = view->name, .type = unsigned_of(tirbi_dtypes[memory->memory->type].size), .ndim = 1,
                             .shape = sizes, .strides = sizes + 1, .root = memory->memory, .param = -1};
     r->first = tirbi_hold(l, view->name, memory->offset, (tirbi_span){0, 0});
@@ -71,12 +71,11 @@ static bool find(tirbi_lowerer *l, const tirbi_place *place, position *out) {
     out->size = tirbi_dtypes[place->buffer->type].size;
     out->part = NULL;
     if (out->size > out->word) {
-        const tirbi_lx *words =
-            tirbi_lx_mul(l->pool, place->flat, tirbi_lx_int(l->pool, TIRB_I64, out->size / out->word));
+        const tirbi_lx *words = tirbi_lx_mul(l->pool, place->flat, tirbi_lx_number(l->pool, out->size / out->word));
         out->at = words ? tirbi_lx_add(l->pool, r->first, words) : NULL;
         return out->at != NULL;
     }
-    const tirbi_lx *per = tirbi_lx_int(l->pool, TIRB_I64, out->word / out->size);
+    const tirbi_lx *per = tirbi_lx_number(l->pool, out->word / out->size);
     const tirbi_lx *words = op2(l, TIRB_OP_FLOORDIV, TIRB_I64, place->flat, per);
     out->at = words ? tirbi_lx_add(l->pool, r->first, words) : NULL;
     out->part = op2(l, TIRB_OP_FLOORMOD, TIRB_I64, place->flat, per);
@@ -93,7 +92,7 @@ const tirbi_lx *tirbi_read_resized(tirbi_lowerer *l, const tirbi_place *place) {
     }
     const tirbi_lx *all = NULL;
     for (uint32_t i = 0; i < p.size / p.word; i++) {
-        const tirbi_lx *number = tirbi_lx_add(l->pool, p.at, tirbi_lx_int(l->pool, TIRB_I64, i));
+        const tirbi_lx *number = tirbi_lx_add(l->pool, p.at, tirbi_lx_number(l->pool, i));
         const tirbi_place *word = word_at(l, place, number, i == 0);
         all = word ? tirbi_with_part(l, unsigned_of(p.size), all, tirbi_lx_load(l->pool, word), i) : NULL;
         if (!all) return NULL;
@@ -117,14 +116,14 @@ void tirbi_store_resized(tirbi_lowerer *l, const tirbi_place *place, const tirbi
     if (!value || !p.at) return;
     if (!p.part) {
         for (uint32_t i = 0; i < p.size / p.word; i++) {
-            const tirbi_lx *number = tirbi_lx_add(l->pool, p.at, tirbi_lx_int(l->pool, TIRB_I64, i));
+            const tirbi_lx *number = tirbi_lx_add(l->pool, p.at, tirbi_lx_number(l->pool, i));
             append_store(l, word_at(l, place, number, i == 0),
-                         tirbi_part_of(l, word, value, tirbi_lx_int(l->pool, TIRB_I64, i)), span);
+                         tirbi_part_of(l, word, value, tirbi_lx_number(l->pool, i)), span);
         }
         return;
     }
     tirbi_lx_pool *pool = l->pool;
-    const tirbi_lx *by = tirbi_lx_mul(pool, p.part, tirbi_lx_int(pool, TIRB_I64, 8 * p.size));
+    const tirbi_lx *by = tirbi_lx_mul(pool, p.part, tirbi_lx_number(pool, 8 * p.size));
     by = by ? tirbi_hold(l, "shift", tirbi_lx_cast(pool, word, by), span) : NULL;
     const tirbi_lx *mask = op2(l, TIRB_OP_SHL, word, tirbi_lx_bits(pool, word, (UINT64_C(1) << (8 * p.size)) - 1), by);
     const tirbi_lx *others = mask ? tirbi_lx_op(pool, TIRB_OP_NOT, word, TIRB_TYPE_NONE, mask, NULL, NULL) : NULL;

@@ -100,7 +100,7 @@ const tirbi_lx *tirbi_lower_returned_pointer(tirbi_lowerer *l, const tirb_expr *
         return NULL;
     }
     if (!tirbi_lower_pointer(l, value, span, &p)) return NULL;
-    const tirbi_lx *size = tirbi_lx_int(l->pool, TIRB_I64, tirbi_dtypes[p.memory->type].size);
+    const tirbi_lx *size = tirbi_lx_number(l->pool, tirbi_dtypes[p.memory->type].size);
     return size && p.offset ? tirbi_lx_mul(l->pool, p.offset, size) : NULL;
 }
 

@@ -289,9 +289,9 @@ static const tirbi_lx *lower_shuffled_at(tirbi_lowerer *l, const tirb_expr *e, c
     for (uint32_t i = 0; i < e->as.shuffle.n_vectors; i++) {
         const tirb_expr *vector = e->as.shuffle.vectors[i];
         for (uint32_t k = 0; k < vector->dtype.lanes && chosen; k++, number++) {
-            const tirbi_lx *one = operand(l, vector, tirbi_lx_int(l->pool, TIRB_I64, k));
+            const tirbi_lx *one = operand(l, vector, tirbi_lx_number(l->pool, k));
             if (!one || !same_in_lanes(l, e, one)) return NULL;
-            const tirbi_lx *here = op2(l, TIRB_OP_EQ, TIRB_I64, at, tirbi_lx_int(l->pool, TIRB_I64, number));
+            const tirbi_lx *here = op2(l, TIRB_OP_EQ, TIRB_I64, at, tirbi_lx_number(l->pool, number));
             chosen = here ? tirbi_lx_lazy(l->pool, TIRBI_LX_COND, here, one, chosen) : NULL;
         }
     }
@@ -304,7 +304,7 @@ static const tirbi_lx *lower_shuffle(tirbi_lowerer *l, const tirb_expr *e, const
             tirbi_unsupported(l, e->span, "a shuffle whose lane is not a constant");
             return NULL;
         }
-        lane = tirbi_lx_int(l->pool, TIRB_I64, 0);
+        lane = tirbi_lx_number(l->pool, 0);
         if (!lane) return NULL;
     }
     const tirb_expr *index = e->as.shuffle.indices[lane->value];
@@ -312,7 +312,7 @@ static const tirbi_lx *lower_shuffle(tirbi_lowerer *l, const tirb_expr *e, const
     int64_t at = index->as.int_value;
     for (uint32_t i = 0; i < e->as.shuffle.n_vectors; i++) {
         const tirb_expr *vector = e->as.shuffle.vectors[i];
-        if (at < vector->dtype.lanes) return operand(l, vector, tirbi_lx_int(l->pool, TIRB_I64, at));
+        if (at < vector->dtype.lanes) return operand(l, vector, tirbi_lx_number(l->pool, at));
         at -= vector->dtype.lanes;
     }
     tirbi_report_error(l->diagnostics, TIRB_VALUE, index->span, "shuffle index %lld is out of range",
@@ -321,14 +321,14 @@ static const tirbi_lx *lower_shuffle(tirbi_lowerer *l, const tirb_expr *e, const
 }
 
 static const tirbi_lx *lower_halves(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
-    if (!lane) lane = tirbi_lx_int(l->pool, TIRB_I64, 0);
+    if (!lane) lane = tirbi_lx_number(l->pool, 0);
     const tirb_expr *a = e->as.call.args[0];
-    const tirbi_lx *half = tirbi_lx_int(l->pool, TIRB_I64, a->dtype.lanes);
+    const tirbi_lx *half = tirbi_lx_number(l->pool, a->dtype.lanes);
     if (!lane || !half) return NULL;
     switch (e->as.call.builtin) {
     case TIRB_BUILTIN_VECTORLOW: return operand(l, a, lane);
     case TIRB_BUILTIN_VECTORHIGH:
-        return operand(l, a, tirbi_lx_add(l->pool, lane, tirbi_lx_int(l->pool, TIRB_I64, a->dtype.lanes / 2)));
+        return operand(l, a, tirbi_lx_add(l->pool, lane, tirbi_lx_number(l->pool, a->dtype.lanes / 2)));
     default: break;
     }
     const tirb_expr *b = e->as.call.args[1];
@@ -407,18 +407,18 @@ static const tirbi_lx *lower_regrouped(tirbi_lowerer *l, const tirb_expr *e, tir
     const tirb_expr *source = e->as.call.args[0];
     uint32_t wide = tirbi_dtypes[from].size, size = tirbi_dtypes[to].size;
     tirbi_lx_pool *pool = l->pool;
-    if (!lane) lane = tirbi_lx_int(pool, TIRB_I64, 0);
+    if (!lane) lane = tirbi_lx_number(pool, 0);
     if (size < wide) {
-        const tirbi_lx *per = tirbi_lx_int(pool, TIRB_I64, wide / size);
+        const tirbi_lx *per = tirbi_lx_number(pool, wide / size);
         const tirbi_lx *at = op2(l, TIRB_OP_FLOORDIV, TIRB_I64, lane, per);
         const tirbi_lx *whole = at ? operand(l, source, at) : NULL;
         if (!whole || !same_in_lanes(l, e, whole)) return NULL;
         return tirbi_part_of(l, to, whole, op2(l, TIRB_OP_FLOORMOD, TIRB_I64, lane, per));
     }
-    const tirbi_lx *all = NULL, *first = tirbi_lx_mul(pool, lane, tirbi_lx_int(pool, TIRB_I64, size / wide));
+    const tirbi_lx *all = NULL, *first = tirbi_lx_mul(pool, lane, tirbi_lx_number(pool, size / wide));
     tirbi_dtype bits = size == 2 ? TIRB_U16 : size == 4 ? TIRB_U32 : TIRB_U64;
     for (uint32_t i = 0; i < size / wide && first; i++) {
-        const tirbi_lx *at = tirbi_lx_add(pool, first, tirbi_lx_int(pool, TIRB_I64, i));
+        const tirbi_lx *at = tirbi_lx_add(pool, first, tirbi_lx_number(pool, i));
         all = at ? tirbi_with_part(l, bits, all, operand(l, source, at), i) : NULL;
         if (!all) return NULL;
     }
@@ -480,7 +480,7 @@ static const tirbi_lx *lower_multiply_shift(tirbi_lowerer *l, const tirb_expr *e
     const tirbi_lx *v[4];
     if (!shift_operands(l, e, 4, lane, v)) return NULL;
     const tirbi_lx *x = v[0], *y = v[1], *q = v[2], *s = v[3];
-    const tirbi_lx *zero = tirbi_lx_int(pool, TIRB_I64, 0), *one = tirbi_lx_int(pool, TIRB_I64, 1);
+    const tirbi_lx *zero = tirbi_lx_number(pool, 0), *one = tirbi_lx_number(pool, 1);
     const tirbi_lx *up = tirbi_lx_sub(pool, s, one), *down = tirbi_lx_sub(pool, one, s);
     const tirbi_lx *half = op2(l, TIRB_OP_SHL, TIRB_I64, one, tirbi_lx_sub(pool, down, one));
     const tirbi_lx *rounded = op2(l, TIRB_OP_SHR, TIRB_I64, tirbi_lx_add(pool, x, half), down);
@@ -493,7 +493,7 @@ static const tirbi_lx *lower_multiply_shift(tirbi_lowerer *l, const tirb_expr *e
     const tirbi_lx *product = tirbi_lx_mul(pool, op2(l, TIRB_OP_SHL, TIRB_I64, x, left), y);
     const tirbi_lx *bias = op2(l, TIRB_OP_SHL, TIRB_I64, one, tirbi_lx_sub(pool, by, one));
     const tirbi_lx *scaled = op2(l, TIRB_OP_SHR, TIRB_I64, tirbi_lx_add(pool, product, bias), by);
-    const tirbi_lx *is_half = op2(l, TIRB_OP_EQ, TIRB_I64, y, tirbi_lx_int(pool, TIRB_I64, 1 << 30));
+    const tirbi_lx *is_half = op2(l, TIRB_OP_EQ, TIRB_I64, y, tirbi_lx_number(pool, 1 << 30));
     return tirbi_lx_cast(pool, TIRB_I32, tirbi_lx_lazy(pool, TIRBI_LX_COND, is_half, shifted, scaled));
 }
 
@@ -504,7 +504,7 @@ static const tirbi_lx *lower_multiply_shift_per_axis(tirbi_lowerer *l, const tir
     const tirbi_lx *v[7];
     if (!shift_operands(l, e, 7, lane, v)) return NULL;
     const tirbi_lx *x = v[0], *y = v[1], *left = v[2], *right = v[3], *q = v[4];
-    const tirbi_lx *one = tirbi_lx_int(pool, TIRB_I64, 1);
+    const tirbi_lx *one = tirbi_lx_number(pool, 1);
     const tirbi_lx *shifted = tirbi_lx_lazy(pool, TIRBI_LX_COND, v[5], op2(l, TIRB_OP_SHL, TIRB_I64, x, left), x);
     const tirbi_lx *by = tirbi_lx_lazy(pool, TIRBI_LX_COND, v[6], tirbi_lx_add(pool, q, right), q);
     if (!one || !shifted || !by) return NULL;
@@ -561,9 +561,8 @@ static const tirbi_lx *lower_llvm(tirbi_lowerer *l, const tirb_expr *e, const ti
                            named ? e->as.call.args[0]->as.string.text : "without a name");
         return NULL;
     }
-    tirb_expr *same = TIRBI_NEW(l->arena, tirb_expr);
+    tirb_expr *same = tirbi_copy_expr(l->arena, e);
     if (!same) return NULL;
-    *same = *e;
     same->as.call.builtin = call.builtin;
     same->as.call.args = call.args;
     same->as.call.n_args = call.n_args;
@@ -646,7 +645,7 @@ static const tirbi_lx *lower_load(tirbi_lowerer *l, const tirb_expr *e, const ti
 static const tirbi_lx *lower_let_expr(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
     const tirb_expr *value = e->as.let.value;
     if (value->dtype.lanes > 1) {
-        const tirbi_lx *probe = tirbi_lower_expr(l, value, tirbi_lx_int(l->pool, TIRB_I64, 0));
+        const tirbi_lx *probe = tirbi_lower_expr(l, value, tirbi_lx_number(l->pool, 0));
         if (!probe) return NULL;
         if (tirbi_lx_acts(probe)) {
             tirbi_unsupported(l, e->span, "a call with effects that a Let expression binds");
@@ -686,8 +685,7 @@ static const tirbi_lx *lower_any(tirbi_lowerer *l, const tirb_expr *e, const tir
     case TIRB_EXPR_NOT: {
         const tirbi_lx *x = operand(l, e->as.cast.value, lane);
         if (!x) return NULL;
-        return tirbi_lx_op(l->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, tirbi_lx_cast(l->pool, TIRB_BOOL, x), NULL,
-                           NULL);
+        return tirbi_lx_not(l->pool, tirbi_lx_cast(l->pool, TIRB_BOOL, x));
     }
     case TIRB_EXPR_ADD: case TIRB_EXPR_SUB: case TIRB_EXPR_MUL: case TIRB_EXPR_DIV: case TIRB_EXPR_MOD:
     case TIRB_EXPR_FLOORDIV: case TIRB_EXPR_FLOORMOD: case TIRB_EXPR_MIN: case TIRB_EXPR_MAX: case TIRB_EXPR_EQ:

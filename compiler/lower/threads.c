@@ -183,7 +183,7 @@ static void add_redo(threads *t, redo what) {
 /* The number of the running thread among those of the first `n` loops. */
 static const tirbi_lx *thread_number(const threads *t, uint32_t n) {
     tirbi_lowerer *l = t->l;
-    const tirbi_lx *number = tirbi_lx_int(l->pool, TIRB_I64, 0);
+    const tirbi_lx *number = tirbi_lx_number(l->pool, 0);
     for (uint32_t i = 0; i < n && number; i++) {
         const tirbi_lx *at = tirbi_lower_index(l, t->loops[i].var, NULL);
         if (!at) return NULL;
@@ -194,7 +194,7 @@ static const tirbi_lx *thread_number(const threads *t, uint32_t n) {
 }
 
 static const tirbi_lx *thread_count(const threads *t) {
-    const tirbi_lx *count = tirbi_lx_int(t->l->pool, TIRB_I64, 1);
+    const tirbi_lx *count = tirbi_lx_number(t->l->pool, 1);
     for (uint32_t i = 0; i < t->n_loops && count; i++) count = tirbi_lx_mul(t->l->pool, count, t->loops[i].extent);
     return count;
 }
@@ -300,7 +300,7 @@ typedef struct vote {
 } vote;
 
 static const tirbi_place *only_element(threads *t, tirbi_lbuf *memory, tirbi_span span) {
-    const tirbi_lx *zero = tirbi_lx_int(t->l->pool, TIRB_I64, 0);
+    const tirbi_lx *zero = tirbi_lx_number(t->l->pool, 0);
     return zero ? tirbi_place_at(t->l, memory, &zero, span) : NULL;
 }
 
@@ -326,12 +326,12 @@ static void cast_vote(threads *t, const void *context) {
     if (!value || !any || !all) return;
     if (!v->number) value = tirbi_lx_cast(pool, TIRB_I64, tirbi_lx_cast(pool, TIRB_BOOL, value));
     value = tirbi_hold(t->l, "vote", value, v->span);
-    set_only(t, v->any, tirbi_lx_op(pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, any, value, NULL), v->span);
-    set_only(t, v->all, tirbi_lx_op(pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, all, value, NULL), v->span);
+    set_only(t, v->any, tirbi_lx_wide(pool, TIRB_OP_MAX, any, value), v->span);
+    set_only(t, v->all, tirbi_lx_wide(pool, TIRB_OP_MIN, all, value), v->span);
 }
 
 static bool start_vote(threads *t, const tirb_expr *question, bool number, tirbi_span span, vote *v) {
-    const tirbi_lx *one = tirbi_lx_int(t->l->pool, TIRB_I64, 1);
+    const tirbi_lx *one = tirbi_lx_number(t->l->pool, 1);
     *v = (vote){.question = question, .number = number, .span = span};
     if (!one) return false;
     v->any = tirbi_allocate_memory(t->l, "any", TIRB_I64, one, span);
@@ -342,14 +342,14 @@ static bool start_vote(threads *t, const tirb_expr *question, bool number, tirbi
 /* Asks all threads; the answer is in `any`. */
 static void take_vote(threads *t, const vote *v) {
     tirbi_lx_pool *pool = t->l->pool;
-    set_only(t, v->any, tirbi_lx_int(pool, TIRB_I64, v->number ? INT64_MIN : 0), v->span);
-    set_only(t, v->all, tirbi_lx_int(pool, TIRB_I64, v->number ? INT64_MAX : 1), v->span);
+    set_only(t, v->any, tirbi_lx_number(pool, v->number ? INT64_MIN : 0), v->span);
+    set_only(t, v->all, tirbi_lx_number(pool, v->number ? INT64_MAX : 1), v->span);
     t->l->n_chain = 0;
     run_loops(t, 0, cast_vote, v, v->span);
     const tirbi_lx *any = read_only_element(t, v->any, v->span), *all = read_only_element(t, v->all, v->span);
     if (!any || !all) return;
     tirbi_ls *check = tirbi_append(t->l, TIRBI_LS_ASSERT, v->span);
-    check->as.assert_.condition = tirbi_lx_op(pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, any, all, NULL);
+    check->as.assert_.condition = tirbi_lx_wide(pool, TIRB_OP_LE, any, all);
     check->as.assert_.error_kind = "RuntimeError";
     check->as.assert_.message = "threads do not go the same way to a tvm_storage_sync";
 }
@@ -402,7 +402,7 @@ typedef struct reduction {
 
 static const tirbi_place *result_place(threads *t, const reduction *r, uint32_t i) {
     tirbi_lx_pool *pool = t->l->pool;
-    const tirbi_lx *group = tirbi_lx_int(pool, TIRB_I64, 0);
+    const tirbi_lx *group = tirbi_lx_number(pool, 0);
     for (uint32_t k = 0; k < t->n_loops && group; k++) {
         if (r->reduces[k]) continue;
         const tirbi_lx *at = tirbi_lower_index(t->l, t->loops[k].var, NULL);
@@ -419,8 +419,7 @@ static const tirbi_lx *is_first(threads *t, const reduction *r) {
     for (uint32_t k = 0; k < t->n_loops && first; k++) {
         if (!r->reduces[k]) continue;
         const tirbi_lx *at = tirbi_lower_index(t->l, t->loops[k].var, NULL);
-        const tirbi_lx *here =
-            at ? tirbi_lx_op(pool, TIRB_OP_EQ, TIRB_I64, TIRB_TYPE_NONE, at, t->loops[k].min, NULL) : NULL;
+        const tirbi_lx *here = at ? tirbi_lx_wide(pool, TIRB_OP_EQ, at, t->loops[k].min) : NULL;
         first = here ? tirbi_lx_lazy(pool, TIRBI_LX_AND, first, here, NULL) : NULL;
     }
     return first;
@@ -484,7 +483,7 @@ static void give_results(threads *t, const void *context) {
         const tirbi_place *from = result_place(t, r, i);
         const tirbi_place *to =
             tirbi_lower_place(t->l, target->as.load.buffer, target->as.load.indices, target->as.load.n_indices,
-                              tirbi_lx_int(t->l->pool, TIRB_I64, 0), r->call->span);
+                              tirbi_lx_number(t->l->pool, 0), r->call->span);
         if (!from || !to) return;
         tirbi_store_place(t->l, to, tirbi_lx_cast(t->l->pool, to->buffer->type, tirbi_read_place(t->l, from)),
                           r->call->span);
@@ -524,7 +523,7 @@ static void walk_allreduce(threads *t, const tirb_expr *call) {
         refuse_reduction(t, call, "a thread that it names is not around it");
         return;
     }
-    const tirbi_lx *groups = tirbi_lx_int(l->pool, TIRB_I64, 1);
+    const tirbi_lx *groups = tirbi_lx_number(l->pool, 1);
     for (uint32_t k = 0; k < t->n_loops && groups; k++) {
         if (!r.reduces[k]) groups = tirbi_lx_mul(l->pool, groups, t->loops[k].extent);
     }
@@ -653,7 +652,7 @@ static void enter_thread_loop(threads *t, const tirb_stmt *s, const tirb_expr *v
         refuse(t, s, "the number of threads around it is not the same for all threads");
         return;
     }
-    const tirbi_lx *first = min ? tirbi_lower_index(l, min, NULL) : tirbi_lx_int(l->pool, TIRB_I64, 0);
+    const tirbi_lx *first = min ? tirbi_lower_index(l, min, NULL) : tirbi_lx_number(l->pool, 0);
     const tirbi_lx *count = tirbi_lower_index(l, extent, NULL);
     if (!first || !count) return;
     t->loops[t->n_loops++] = (thread_loop){var, tirbi_hold(l, var->as.var.name, first, s->span),

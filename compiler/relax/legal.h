@@ -83,6 +83,12 @@ bool tirbi_legal_give_text(tirbi_legal *g, const char *name, const char *text);
 
 /* Makes the function of a text and calls it. */
 bool tirbi_legal_emit(tirbi_legal *g);
+/* The numbers of the elements of a row, sorted upwards; equal ones keep their order. */
+bool tirbi_legal_argsort(tirbi_legal *g, const tirbi_relax_held *row, const tirbi_relax_held *order);
+
+/* Whether it is an operator whose result is as large as the data say (sized.c); *value: that, or NULL after an
+ * error. */
+bool tirbi_legal_sized(tirbi_legal *g, const tirbi_relax_held **value);
 
 /* Operators whose tensors are in a tuple (rules.c): they emit all of their calls. */
 bool tirbi_legal_einsum(tirbi_legal *g, const tirbi_relax_held *tuple);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/ir/equal.h"
+#include "compiler/relax/dims.h"
 #include "compiler/relax/legal.h"
 #include "loader/base/checked.h"
 
@@ -398,6 +399,26 @@ static const tirbi_relax_held *view_of(tirbi_legal *g, const tirb_relax_type *ty
     return view->buffer ? view : NULL;
 }
 
+/* The elements in another shape, which must have as many. */
+static const tirbi_relax_held *reshaped(tirbi_legal *g, const tirb_relax_type *type) {
+    const tirb_buffer *x = tirbi_legal_tensor(g, 0);
+    const tirb_buffer as = {.shape = type->shape, .ndim = (uint32_t)type->ndim};
+    const tirb_expr *have = tirbi_legal_count_of(g, x), *want = tirbi_legal_count_of(g, &as);
+    tirbi_dims dims = {.builder = &g->l->b};
+    if (!have || !want) return NULL;
+    if (!tirbi_dim_equal(&dims, have, want)) {
+        static const char text[] = "R.reshape: the number of elements";
+        tirb_stmt *assert = tirbi_make_stmt(&g->l->b, g->span, TIRB_STMT_ASSERT);
+        if (!assert) return NULL;
+        assert->as.assert_.condition = tirbi_make_compare(&g->l->b, g->span, TIRB_EXPR_EQ, have, want);
+        assert->as.assert_.error_kind = "ShapeError";
+        assert->as.assert_.message = tirbi_make_string(&g->l->b, g->span, text, sizeof text - 1);
+        if (!assert->as.assert_.condition || !assert->as.assert_.message) return NULL;
+        tirbi_relax_emit_scope(g->l, assert, NULL);
+    }
+    return tirbi_legal_reshaped(g, g->inputs[0], type->shape, (uint32_t)type->ndim);
+}
+
 static const tirbi_relax_held *shape_of(tirbi_legal *g) {
     const tirbi_relax_held *x = g->inputs[0];
     tirbi_relax_held *h = tirbi_relax_hold(g->l, TIRBI_RELAX_HELD_SHAPE);
@@ -465,6 +486,7 @@ static bool emit_operator(tirbi_legal *g, const tirbi_relax_held *room) {
 
 const tirbi_relax_held *tirbi_relax_legalise(tirbi_relax_lowering *l, const tirb_relax_expr *call,
                                              const tirbi_relax_held *destination) {
+    if (!(call = tirbi_relax_known_call(l, call))) return NULL;
     tirbi_legal g = {.l = l, .call = call, .span = call->span};
     const char *name = call->as.call.op->name;
     g.def = strncmp(name, "nn.", 3) == 0 ? name + 3 : name;
@@ -472,11 +494,13 @@ const tirbi_relax_held *tirbi_relax_legalise(tirbi_relax_lowering *l, const tirb
     if (!read_parameters(&g)) return NULL;
     if (is_identity(call) && g.n_inputs > 0) return g.inputs[0];
     if (tirb_relax_is_call(call, TIRB_RELAX_SHAPE_OF)) return shape_of(&g);
+    const tirbi_relax_held *sized;
+    if (tirbi_legal_sized(&g, &sized)) return sized;
     const tirb_relax_type *type = tirbi_relax_shaped(l, call->type);
     if (!type) return NULL;
     if (tirb_relax_is_call(call, TIRB_RELAX_MEMORY_VIEW)) return view_of(&g, type);
     if (is_view(call) && g.n_inputs > 0 && g.inputs[0]->kind == TIRBI_RELAX_HELD_TENSOR && type->has_shape)
-        return tirbi_legal_reshaped(&g, g.inputs[0], type->shape, (uint32_t)type->ndim);
+        return reshaped(&g, type);
     const tirbi_relax_held *in_place = destination ? NULL : take_in_place(&g);
     if (in_place || l->reason || l->arena->failed) return in_place;
     const tirbi_relax_held *room = tirbi_relax_make_room(l, call->span, call->type, destination);

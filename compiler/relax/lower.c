@@ -7,6 +7,7 @@
 
 #include "compiler/ir/equal.h"
 #include "compiler/relax/dims.h"
+#include "compiler/relax/inline.h"
 #include "compiler/relax/lowering.h"
 
 bool tirbi_relax_refuse_here(tirbi_relax_lowering *l, tirbi_span span, const char *format, ...) {
@@ -419,19 +420,9 @@ static const tirbi_relax_held *lower_call_tir(tirbi_relax_lowering *l, const tir
     return outs.n == 1 ? *(const tirbi_relax_held *const *)outs.items : hold_tuple(l, outs.items, outs.n);
 }
 
-static bool holds_function(const tirbi_relax_lowering *l, const tirb_relax_expr *e) {
-    const tirbi_relax_held *h = e->kind == TIRB_RELAX_VAR ? l->held[e->as.var->id] : NULL;
-    return h && h->kind == TIRBI_RELAX_HELD_FUNCTION;
-}
-
-static bool lower_binding(tirbi_relax_lowering *l, const tirb_relax_binding *b, tirbi_list *known);
-static const tirbi_relax_held *lower_local_call(tirbi_relax_lowering *l, const tirb_relax_expr *e,
-                                                const tirb_relax_function *f);
-
 static const tirbi_relax_held *lower_function_call(tirbi_relax_lowering *l, const tirb_relax_expr *e,
                                                    const tirbi_relax_held *destination) {
     const tirb_relax_expr *callee = e->as.call.callee;
-    if (holds_function(l, callee)) return lower_local_call(l, e, l->held[callee->as.var->id]->function);
     if (callee->kind != TIRB_RELAX_GLOBAL || !callee->as.global.function) {
         tirbi_relax_refuse_here(l, e->span, "calls of %s are not lowered yet",
                                 callee->kind == TIRB_RELAX_EXTERN ? "functions of the host" : "closures");
@@ -456,6 +447,23 @@ static const tirbi_relax_held *lower_function_call(tirbi_relax_lowering *l, cons
 /* ---- Bindings --------------------------------------------------------------------------------------------------- */
 
 static const tirbi_relax_held *lower_seq(tirbi_relax_lowering *l, const tirb_relax_seq *seq);
+
+/* Makes the tensor a result, whose sizes are those that it has. */
+static bool hand_out(tirbi_relax_lowering *l, tirbi_span span, const tirb_buffer *value,
+                     const tirbi_relax_held *wanted) {
+    const uint32_t n = value->ndim + 3;
+    const tirb_expr **args = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, n);
+    if (!args || value->ndim != wanted->buffer->ndim)
+        return args && tirbi_relax_refuse_here(l, span, "its value has another number of dimensions than its type");
+    args[0] = tirbi_make_string(&l->b, span, TIRBI_RESULT_NAME, sizeof TIRBI_RESULT_NAME - 1);
+    args[1] = tirbi_make_int(&l->b, span, tirbi_type_i32, wanted->open - 1);
+    for (uint32_t i = 0; i < value->ndim; i++) args[2 + i] = value->shape[i];
+    args[n - 1] = tirbi_make_data(&l->b, span, value);
+    const tirb_expr *call = tirbi_make_call(&l->b, span, tirbi_type_void, TIRB_BUILTIN_CALL_EXTERN, args, n);
+    if (call) tirbi_emit_evaluate(&l->b, span, call);
+    return call != NULL;
+}
+
 /* Puts a value where it is wanted, if it is not there. */
 static bool deliver(tirbi_relax_lowering *l, tirbi_span span, const tirbi_relax_held *value,
                     const tirbi_relax_held *wanted) {
@@ -479,6 +487,7 @@ static bool deliver(tirbi_relax_lowering *l, tirbi_span span, const tirbi_relax_
         return true;
     }
     if (value->kind == TIRBI_RELAX_HELD_TENSOR && value->buffer == wanted->buffer) return true;
+    if (value->kind == TIRBI_RELAX_HELD_TENSOR && wanted->open) return hand_out(l, span, value->buffer, wanted);
     return value->kind == TIRBI_RELAX_HELD_TENSOR && tirbi_relax_emit_copy(l, span, value, wanted);
 }
 
@@ -501,15 +510,14 @@ static bool lower_branch(tirbi_relax_lowering *l, const tirb_relax_expr *e, tirb
                          const tirbi_relax_held *wanted) {
     const tirb_relax_seq *seq = then ? e->as.if_.then_case : e->as.if_.else_case;
     const uint32_t depth = l->b.frames.n, n_constants = l->constants.n, n_outer = l->n_outer_scopes;
-    const uint32_t n_scopes = l->scopes.n;
+    const uint32_t n_scopes = l->scopes.n, n_known = l->known.n;
     if (!tirbi_frame_push(&l->b, then ? TIRBI_FRAME_THEN : TIRBI_FRAME_ELSE, stmt, e->span)) return false;
     l->n_outer_scopes = n_scopes;
-    l->depth++;
     const tirbi_relax_held *value = lower_seq(l, seq);
-    l->depth--;
     const bool done = value && deliver(l, e->span, value, wanted);
     while (l->b.frames.n > depth && !l->arena->failed) tirbi_frame_pop(&l->b);
     l->constants.n = n_constants;
+    l->known.n = n_known;
     l->scopes.n = n_scopes;
     l->n_outer_scopes = n_outer;
     return done;
@@ -555,14 +563,14 @@ static const tirbi_relax_held *lower_value(tirbi_relax_lowering *l, const tirb_r
 
 /* A variable of a size that a cast first names is what the tensor has; one that is known is compared. */
 static bool check_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr *wanted, const tirb_expr *found,
-                      uint32_t dim, const char *what, tirbi_list *known) {
+                      uint32_t dim, const char *what) {
     if (tirbi_expr_equal(wanted, found)) return true;
-    const tirb_expr *const *items = known->items;
+    const tirb_expr *const *items = l->known.items;
     bool is_known = is_bound_at_entry(l, wanted);
-    for (uint32_t i = 0; i < known->n; i++) is_known = is_known || items[i] == wanted;
+    for (uint32_t i = 0; i < l->known.n; i++) is_known = is_known || items[i] == wanted;
     if (wanted->kind == TIRB_EXPR_VAR && !is_known) {
         tirb_stmt *let = tirbi_make_stmt(&l->b, span, TIRB_STMT_LET);
-        const tirb_expr **slot = TIRBI_LIST_ADD(l->arena, known, const tirb_expr *);
+        const tirb_expr **slot = TIRBI_LIST_ADD(l->arena, &l->known, const tirb_expr *);
         if (!let || !slot) return false;
         *slot = wanted;
         let->as.let.var = wanted;
@@ -583,11 +591,11 @@ static bool check_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr 
 
 /* `what` is cast, for messages. */
 static const tirbi_relax_held *cast_value(tirbi_relax_lowering *l, tirbi_span span, const char *what,
-                                          const tirb_relax_type *type, const tirbi_relax_held *h, tirbi_list *known) {
+                                          const tirb_relax_type *type, const tirbi_relax_held *h) {
     if (type->kind == TIRB_RELAX_TYPE_TUPLE && h->kind == TIRBI_RELAX_HELD_TUPLE && type->n_fields == h->n) {
         const tirbi_relax_held **fields = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, h->n);
         for (uint32_t i = 0; fields && i < h->n; i++)
-            if (!(fields[i] = cast_value(l, span, what, type->fields[i], h->fields[i], known))) return NULL;
+            if (!(fields[i] = cast_value(l, span, what, type->fields[i], h->fields[i]))) return NULL;
         return fields ? hold_tuple(l, fields, h->n) : NULL;
     }
     const bool is_tensor = h->kind == TIRBI_RELAX_HELD_TENSOR, is_shape = h->kind == TIRBI_RELAX_HELD_SHAPE;
@@ -599,78 +607,9 @@ static const tirbi_relax_held *cast_value(tirbi_relax_lowering *l, tirbi_span sp
         return NULL;
     }
     for (uint32_t i = 0; i < n; i++)
-        if (!check_dim(l, span, type->shape[i], dims[i], i, what, known)) return NULL;
+        if (!check_dim(l, span, type->shape[i], dims[i], i, what)) return NULL;
     if (is_shape) return hold_shape(l, type->shape, n);
     return hold_tensor(l, tirbi_relax_view(l, span, h->buffer, h->buffer->dtype, type->shape, n));
-}
-
-static bool lists_function(const tirbi_list *functions, const tirb_relax_function *f) {
-    const tirb_relax_function *const *items = functions->items;
-    for (uint32_t i = 0; i < functions->n; i++)
-        if (items[i] == f) return true;
-    return false;
-}
-
-static bool note_function(tirbi_relax_lowering *l, tirbi_list *functions, const tirb_relax_function *f) {
-    const tirb_relax_function **slot = TIRBI_LIST_ADD(l->arena, functions, const tirb_relax_function *);
-    if (slot) *slot = f;
-    return slot != NULL;
-}
-
-/* Whether a type names sizes, or is a number, that the function around does not know at entry. */
-static bool type_has_own(const tirbi_relax_lowering *l, const tirb_relax_type *t) {
-    for (uint32_t i = 0; t->kind == TIRB_RELAX_TYPE_TUPLE && i < t->n_fields; i++)
-        if (type_has_own(l, t->fields[i])) return true;
-    return t->kind == TIRB_RELAX_TYPE_PRIM || (t->has_shape && !all_bound_at_entry(l, t->shape, (uint32_t)t->ndim));
-}
-
-/* Whether a call gives values to numbers and sizes, which have one value in the function around. */
-static bool has_own_numbers(const tirbi_relax_lowering *l, const tirb_relax_function *f) {
-    for (uint32_t i = 0; i < f->n_params; i++)
-        if (type_has_own(l, f->params[i]->type)) return true;
-    for (uint32_t i = 0; i < f->body->n_blocks; i++)
-        for (uint32_t k = 0; k < f->body->blocks[i].n_bindings; k++) {
-            const tirb_relax_binding *b = &f->body->blocks[i].bindings[k];
-            if (b->var->scalar || (b->kind == TIRB_RELAX_MATCH_CAST && type_has_own(l, b->cast))) return true;
-        }
-    return false;
-}
-
-/* A closure that is called where it is known: its body, in which its parameters are the arguments. */
-static const tirbi_relax_held *lower_local_call(tirbi_relax_lowering *l, const tirb_relax_expr *e,
-                                                const tirb_relax_function *f) {
-    if (lists_function(&l->calls, f)) {
-        tirbi_relax_refuse_here(l, e->span, "a local function that calls itself is not lowered yet");
-        return NULL;
-    }
-    if (l->depth >= TIRBI_MAX_RELAX_DEPTH) {
-        tirbi_relax_refuse_here(l, e->span, "more than %d branches and calls of local functions in each other",
-                                TIRBI_MAX_RELAX_DEPTH);
-        return NULL;
-    }
-    if (lists_function(&l->inlined, f) && has_own_numbers(l, f)) {
-        tirbi_relax_refuse_here(l, e->span,
-                                "a local function that names sizes or numbers is not lowered yet for more than one "
-                                "call");
-        return NULL;
-    }
-    if (e->as.call.n_args != f->n_params || !note_function(l, &l->inlined, f) || !note_function(l, &l->calls, f))
-        return NULL;
-    tirbi_list known = {.n = 0};
-    for (uint32_t i = 0; i < f->n_params; i++) {
-        const tirb_relax_binding bound = {
-            .kind = TIRB_RELAX_VAR_BINDING, .span = e->span, .var = f->params[i], .value = e->as.call.args[i]};
-        if (!lower_binding(l, &bound, &known)) return NULL;
-        const char *what = tirbi_arena_format(l->arena, "the argument `%s`", f->params[i]->name);
-        const tirbi_relax_held *h = l->held[f->params[i]->id];
-        if (!what || !(h = cast_value(l, e->span, what, f->params[i]->type, h, &known))) return NULL;
-        l->held[f->params[i]->id] = h;
-    }
-    l->depth++;
-    const tirbi_relax_held *value = lower_seq(l, f->body);
-    l->depth--;
-    l->calls.n--;
-    return value;
 }
 
 /* What a value is kept in is in use until its variable is. */
@@ -696,15 +635,16 @@ static void close_scopes(tirbi_relax_lowering *l) {
     l->scopes.n = first;
 }
 
-static bool lower_binding(tirbi_relax_lowering *l, const tirb_relax_binding *b, tirbi_list *known) {
+static bool lower_binding(tirbi_relax_lowering *l, const tirb_relax_binding *b) {
     const uint32_t n_calls = l->n_calls;
     const tirbi_relax_held *value = lower_value(l, b->value, l->destinations[b->var->id]);
     if (!value) return false;
     if (b->value->kind == TIRB_RELAX_CALL)
         tirbi_relax_note(l, (tirbi_relax_outcome){b, value, l->n_calls > n_calls ? l->called : NULL});
     if (b->kind == TIRB_RELAX_MATCH_CAST) {
-        const char *what = tirbi_arena_format(l->arena, "match_cast of `%s`", b->var->name);
-        if (!what || !(value = cast_value(l, b->span, what, b->cast, value, known))) return false;
+        const char *what = tirbi_arena_format(l->arena, b->is_argument ? "the argument `%s`" : "match_cast of `%s`",
+                                              b->var->name);
+        if (!what || !(value = cast_value(l, b->span, what, b->cast, value))) return false;
     }
     if (b->var->scalar && value->kind == TIRBI_RELAX_HELD_SCALAR && b->var->scalar != value->scalar) {
         tirb_stmt *let = tirbi_make_stmt(&l->b, b->span, TIRB_STMT_LET);
@@ -721,13 +661,13 @@ static bool lower_binding(tirbi_relax_lowering *l, const tirb_relax_binding *b, 
 }
 
 /* Operators that are one function are computed where the last of them stands; each by itself where that cannot be. */
-static bool lower_group(tirbi_relax_lowering *l, const tirbi_relax_group *group, tirbi_list *known) {
+static bool lower_group(tirbi_relax_lowering *l, const tirbi_relax_group *group) {
     const tirb_relax_var *var = group->bindings[group->n - 1]->var;
     const tirbi_relax_held *value = tirbi_relax_lower_group(l, group, l->destinations[var->id]);
     if (!value) {
         l->reason = NULL;
         for (uint32_t i = 0; i < group->n; i++)
-            if (!lower_binding(l, group->bindings[i], known)) return false;
+            if (!lower_binding(l, group->bindings[i])) return false;
         return !l->arena->failed;
     }
     for (uint32_t i = 0; i < group->n; i++)
@@ -739,14 +679,13 @@ static bool lower_group(tirbi_relax_lowering *l, const tirbi_relax_group *group,
 }
 
 static const tirbi_relax_held *lower_seq(tirbi_relax_lowering *l, const tirb_relax_seq *seq) {
-    tirbi_list known = {.n = 0};
     for (uint32_t i = 0; i < seq->n_blocks; i++)
         for (uint32_t k = 0; k < seq->blocks[i].n_bindings; k++) {
             const tirb_relax_binding *b = &seq->blocks[i].bindings[k];
             const tirbi_relax_group *group = l->groups[b->var->id];
             l->now++;
-            if (!group && !lower_binding(l, b, &known)) return NULL;
-            if (group && group->bindings[group->n - 1] == b && !lower_group(l, group, &known)) return NULL;
+            if (!group && !lower_binding(l, b)) return NULL;
+            if (group && group->bindings[group->n - 1] == b && !lower_group(l, group)) return NULL;
         }
     l->now++;
     return tirbi_relax_held_of(l, seq->body);
@@ -763,9 +702,6 @@ static void find_uses_of_seq(tirbi_relax_lowering *l, const tirb_relax_seq *seq)
             const tirbi_relax_group *group = l->groups[seq->blocks[i].bindings[k].var->id];
             l->now++;
             const tirb_relax_binding *b = &seq->blocks[i].bindings[k];
-            if (b->value->kind == TIRB_RELAX_FUNCTION) l->held[b->var->id] = lower_value(l, b->value, NULL);
-            if (b->value->kind == TIRB_RELAX_VAR && holds_function(l, b->value))
-                l->held[b->var->id] = l->held[b->value->as.var->id];
             find_uses(l, b->value);
             for (uint32_t m = 0; group && group->bindings[group->n - 1] == &seq->blocks[i].bindings[k] && m < group->n;
                  m++)
@@ -776,23 +712,6 @@ static void find_uses_of_seq(tirbi_relax_lowering *l, const tirb_relax_seq *seq)
     find_uses(l, seq->body);
 }
 
-/* The body of a local function counts where it is called: what is behind that call is behind all of it. */
-static void find_uses_of_local_call(tirbi_relax_lowering *l, const tirb_relax_expr *call) {
-    const tirb_relax_expr *callee = call->as.call.op ? NULL : call->as.call.callee;
-    if (!callee || !holds_function(l, callee) || l->depth >= TIRBI_MAX_RELAX_DEPTH) return;
-    const tirbi_relax_held *h = l->held[callee->as.var->id];
-    if (lists_function(&l->calls, h->function)) return;
-    const bool fuses = l->fuses;
-    l->fuses = false; /* one body has one place for what is fused, and may have many calls */
-    if (note_function(l, &l->calls, h->function)) {
-        l->depth++;
-        find_uses_of_seq(l, h->function->body);
-        l->depth--;
-        l->calls.n--;
-    }
-    l->fuses = fuses;
-}
-
 /* The number of the binding that last uses each variable; those of branches count as they come. */
 static void find_uses(tirbi_relax_lowering *l, const tirb_relax_expr *e) {
     if (!tirbi_arena_work(l->arena, 1)) return;
@@ -800,16 +719,12 @@ static void find_uses(tirbi_relax_lowering *l, const tirb_relax_expr *e) {
     if (e->kind == TIRB_RELAX_TUPLE)
         for (uint32_t i = 0; i < e->as.tuple.n; i++) find_uses(l, e->as.tuple.items[i]);
     if (e->kind == TIRB_RELAX_TUPLE_GET) find_uses(l, e->as.get.tuple);
-    if (e->kind == TIRB_RELAX_CALL) {
-        find_uses_of_local_call(l, e);
+    if (e->kind == TIRB_RELAX_CALL)
         for (uint32_t i = 0; i < e->as.call.n_args; i++) find_uses(l, e->as.call.args[i]);
-    }
     if (e->kind == TIRB_RELAX_IF) {
         find_uses(l, e->as.if_.condition);
-        l->depth++;
         find_uses_of_seq(l, e->as.if_.then_case);
         find_uses_of_seq(l, e->as.if_.else_case);
-        l->depth--;
     }
 }
 
@@ -1035,6 +950,36 @@ static void refuse_result(tirbi_relax_lowering *l, const tirb_relax_function *f,
                                 (unsigned)number, f->name);
 }
 
+/* Whether the parameters say all sizes of a type. */
+static bool knows_shape(tirbi_relax_lowering *l, const tirb_relax_type *t) {
+    for (int32_t i = 0; i < t->ndim; i++) {
+        const tirb_expr *dim = entry_dim(l, t->shape[i]);
+        if (!dim || !is_bound_at_entry(l, dim)) return false;
+    }
+    return true;
+}
+
+/* A result some of whose sizes the function decides: variables that are nothing else. */
+static const tirbi_relax_held *make_open_result(tirbi_relax_lowering *l, parameters *p, const tirb_relax_function *f,
+                                                const tirb_relax_type *t, const char *name, uint32_t number) {
+    const tirb_expr **dims = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, (uint32_t)t->ndim);
+    for (int32_t i = 0; dims && i < t->ndim; i++) {
+        const tirb_expr *known = t->has_shape ? entry_dim(l, t->shape[i]) : NULL;
+        dims[i] = known && is_bound_at_entry(l, known) ? known : NULL;
+        if (dims[i]) continue;
+        const char *text = known && known->kind == TIRB_EXPR_VAR ? known->as.var.name
+                                                                 : tirbi_arena_format(l->arena, "n%d", (int)i);
+        if (!text || !(dims[i] = tirbi_make_var(&l->b, f->span, text, tirbi_prim_type(tirbi_type_i64)))) return NULL;
+    }
+    const tirb_relax_type *type = dims && name ? tensor_type(l, t->dtype, dims, t->ndim) : NULL;
+    const tirbi_relax_held *made = type ? make_parameter(l, p, f->span, name, type, NULL) : NULL;
+    tirbi_relax_held *open = made ? tirbi_relax_hold(l, TIRBI_RELAX_HELD_TENSOR) : NULL;
+    if (!open) return NULL;
+    *open = *made;
+    open->open = number + 1;
+    return open;
+}
+
 /* `leaf`: what the result is in the body, as far as the text says. */
 static const tirbi_relax_held *make_results(tirbi_relax_lowering *l, parameters *p, const tirb_relax_function *f,
                                             const tirb_relax_type *t, const tirb_relax_expr *leaf, uint32_t *number) {
@@ -1050,6 +995,11 @@ static const tirbi_relax_held *make_results(tirbi_relax_lowering *l, parameters 
     }
     if (!(t = tirbi_relax_shaped(l, t))) return NULL;
     const bool has_shape = t->kind == TIRB_RELAX_TYPE_TENSOR && t->has_shape;
+    if (t->kind == TIRB_RELAX_TYPE_TENSOR && t->ndim > 0 && tirb_relax_knows_dtype(t) &&
+        (!has_shape || !knows_shape(l, t))) {
+        const char *open = name_result(l, p, f, leaf, *number);
+        return make_open_result(l, p, f, t, open, (*number)++);
+    }
     const tirb_expr **dims = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, has_shape ? (uint32_t)t->ndim : 0);
     for (int32_t i = 0; dims && has_shape && i < t->ndim; i++)
         if (!(dims[i] = entry_dim(l, t->shape[i]))) return NULL;
@@ -1095,6 +1045,18 @@ static bool note_casts(tirbi_relax_lowering *l, const tirb_relax_function *f) {
     return !l->arena->failed;
 }
 
+/* Which results are open; false when memory ran out. */
+static bool note_open(tirbi_relax_lowering *l, const tirbi_relax_held *results, tirb_primfunc *f) {
+    tirbi_list all = {.n = 0};
+    if (!flatten(l, results, &all)) return false;
+    bool *is_open = TIRBI_NEW_ARRAY(l->arena, bool, all.n);
+    bool any = false;
+    for (uint32_t i = 0; is_open && i < all.n; i++)
+        any |= is_open[i] = ((const tirbi_relax_held *const *)all.items)[i]->open != 0;
+    if (any) f->is_open = is_open;
+    return is_open != NULL;
+}
+
 /* What a function takes and gives, before any body names it. */
 static const tirbi_relax_held *declare(tirbi_relax_lowering *l, const tirb_relax_function *f, tirb_primfunc *out) {
     parameters p = {.params = {.n = 0}};
@@ -1121,27 +1083,49 @@ static const tirbi_relax_held *declare(tirbi_relax_lowering *l, const tirb_relax
                            .n_results = p.params.n - n_arguments,
                            .ret_type = {.kind = TIRB_TYPE_TUPLE, .dtype = tirbi_type_void, .scope = ""},
                            .span = f->span};
-    return results;
+    return note_open(l, results, out) ? results : NULL;
 }
 
 /* Compares the dimensions that a shape's type says with those that are given. */
 static bool check_parameter(tirbi_relax_lowering *l, tirbi_span span, const tirbi_relax_held *h, const char *name) {
-    tirbi_list known = {.n = 0};
     for (uint32_t i = 0; h->kind == TIRBI_RELAX_HELD_TUPLE && i < h->n; i++) {
         const char *field = tirbi_arena_format(l->arena, "%s.%u", name, (unsigned)i);
         if (!field || !check_parameter(l, span, h->fields[i], field)) return false;
     }
     const char *what = tirbi_arena_format(l->arena, "the argument `%s`", name);
     for (uint32_t i = 0; h->given && i < h->n; i++)
-        if (!what || !check_dim(l, span, h->dims[i], h->given[i], i, what, &known)) return false;
+        if (!what || !check_dim(l, span, h->dims[i], h->given[i], i, what)) return false;
     return what != NULL;
+}
+
+/* Room for what is known of each variable. */
+static bool make_tables(tirbi_relax_lowering *l) {
+    const uint32_t n = l->n_relax_vars, had = l->n_table;
+    if (n <= had && l->held) return true;
+    tirbi_relax_lowering grown = *l;
+    grown.n_table = n + n / 2;
+    grown.held = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, grown.n_table);
+    grown.destinations = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, grown.n_table);
+    grown.last_use = TIRBI_NEW_ARRAY(l->arena, uint32_t, grown.n_table);
+    grown.groups = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_group *, grown.n_table);
+    grown.node_of = TIRBI_NEW_ARRAY(l->arena, uint32_t, grown.n_table);
+    if (!grown.held || !grown.destinations || !grown.last_use || !grown.groups || !grown.node_of) return false;
+    if (had) {
+        memcpy(grown.held, l->held, had * sizeof(*l->held));
+        memcpy(grown.destinations, l->destinations, had * sizeof(*l->destinations));
+        memcpy(grown.last_use, l->last_use, had * sizeof(*l->last_use));
+        memcpy(grown.groups, l->groups, had * sizeof(*l->groups));
+        memcpy(grown.node_of, l->node_of, had * sizeof(*l->node_of));
+    }
+    *l = grown;
+    return true;
 }
 
 static bool lower_body(tirbi_relax_lowering *l, const tirb_relax_function *f, tirb_primfunc *out,
                        const tirbi_relax_held *results) {
     l->function = f;
-    l->constants = l->scopes = l->outcomes = l->calls = l->inlined = (tirbi_list){.n = 0};
-    l->depth = 0;
+    if (!(f = l->function = tirbi_relax_inline(l, f)) || !make_tables(l)) return false;
+    l->constants = l->scopes = l->outcomes = l->known = (tirbi_list){.n = 0};
     tirbi_relax_memory_begin(l);
     l->n_outer_scopes = 0;
     if (!note_casts(l, f)) return false;
@@ -1183,6 +1167,11 @@ static bool add_function(tirbi_relax_lowering *l, tirb_primfunc *f) {
     return slot != NULL;
 }
 
+/* Whether a function is there only where it is called: a caller outside makes the results whose sizes it decides. */
+static bool is_inlined(const tirbi_relax_lowering *l, uint32_t i) {
+    return l->lowered[i]->is_open && !l->module->relax[i]->global_symbol;
+}
+
 /* One round over what is not left out yet; *again: something has been. */
 static bool lower_round(tirbi_relax_lowering *l, const tirbi_relax_held **results, bool *again) {
     const tirb_irmodule *m = l->module;
@@ -1194,9 +1183,9 @@ static bool lower_round(tirbi_relax_lowering *l, const tirbi_relax_held **result
         if (!add_function(l, m->functions[i]) || !take_name(l, m->functions[i]->name)) return false;
     for (uint32_t i = 0; i < m->n_relax; i++)
         if (!take_name(l, m->relax[i]->name)) return false;
-    memset(l->destinations, 0, m->n_relax_vars * sizeof(*l->destinations));
+    memset(l->destinations, 0, l->n_table * sizeof(*l->destinations));
     for (uint32_t i = 0; i < m->n_relax && !l->arena->failed; i++) {
-        if (l->is_left_out[i]) continue;
+        if (l->is_left_out[i] || is_inlined(l, i)) continue;
         l->reason = NULL;
         if (lower_body(l, m->relax[i], l->lowered[i], results[i])) {
             if (!add_function(l, l->lowered[i])) return false;
@@ -1238,13 +1227,8 @@ const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, bool fuse, t
     l.b.n_buffers = module->n_buffers;
     l.texts = tirbi_relax_read_texts(arena, diagnostics);
     l.lowered = TIRBI_NEW_ARRAY(arena, tirb_primfunc *, module->n_relax);
-    l.held = TIRBI_NEW_ARRAY(arena, const tirbi_relax_held *, module->n_relax_vars);
-    l.destinations = TIRBI_NEW_ARRAY(arena, const tirbi_relax_held *, module->n_relax_vars);
-    l.last_use = TIRBI_NEW_ARRAY(arena, uint32_t, module->n_relax_vars);
-    l.groups = TIRBI_NEW_ARRAY(arena, const tirbi_relax_group *, module->n_relax_vars);
-    l.node_of = TIRBI_NEW_ARRAY(arena, uint32_t, module->n_relax_vars);
-    if (!grown || !l.texts || !l.lowered || !l.held || !l.destinations || !l.last_use || !l.groups || !l.node_of)
-        return NULL;
+    l.n_relax_vars = module->n_relax_vars;
+    if (!grown || !l.texts || !l.lowered || !make_tables(&l)) return NULL;
     l.is_left_out = TIRBI_NEW_ARRAY(arena, bool, module->n_relax);
     if (!l.is_left_out) return NULL;
     if (!lower_functions(&l)) return NULL;

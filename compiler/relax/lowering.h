@@ -16,7 +16,7 @@ typedef enum tirbi_relax_held_kind {
     TIRBI_RELAX_HELD_SCALAR,
     TIRBI_RELAX_HELD_SHAPE,
     TIRBI_RELAX_HELD_TUPLE,
-    TIRBI_RELAX_HELD_FUNCTION /* a local one, which is lowered where it is called */
+    TIRBI_RELAX_HELD_FUNCTION /* a local one, whose body stands where it was called: see inline.h */
 } tirbi_relax_held_kind;
 
 /* What a Relax value is in the PrimFunc. */
@@ -29,6 +29,7 @@ typedef struct tirbi_relax_held {
     const struct tirbi_relax_held *const *fields; /* TUPLE, n of them */
     uint32_t n;
     const tirb_relax_function *function; /* FUNCTION */
+    uint32_t open; /* TENSOR: a result whose sizes the function decides: its number, from 1 on; else 0 */
 } tirbi_relax_held;
 
 /* A statement that waits for its body. */
@@ -77,10 +78,9 @@ typedef struct tirbi_relax_lowering {
     const char *called;  /* the function that was called last */
     uint32_t n_calls;
     uint32_t *node_of;  /* by the number of a Relax variable: for fuse.c */
+    uint32_t n_relax_vars, n_table; /* variables, and how many the tables by their numbers have room for */
+    tirbi_list known; /* of const tirb_expr *: sizes that casts around this place have named */
     uint32_t now;       /* the number of the binding under way */
-    tirbi_list calls;   /* of const tirb_relax_function *: local ones that are called around this place */
-    tirbi_list inlined; /* the same: that have been called */
-    uint32_t depth;     /* of branches and calls of local functions around this place */
     const char *reason; /* why it is not lowered, and where; NULL: nothing is against it yet */
     tirbi_span place;
 } tirbi_relax_lowering;
@@ -109,6 +109,9 @@ bool tirbi_relax_emit_call(tirbi_relax_lowering *l, tirbi_span span, const tirb_
                            const tirbi_relax_held *const *args, uint32_t n);
 /* A name that no function of the module has yet: `base`, `base1`, .. */
 const char *tirbi_relax_new_name(tirbi_relax_lowering *l, const char *base);
+
+/* The call of an operator with the sizes in its types that its operands have. NULL after an error. */
+const tirb_relax_expr *tirbi_relax_known_call(tirbi_relax_lowering *l, const tirb_relax_expr *call);
 
 /* The function among those that are made that is the same as one made with `b`, over other variables; NULL: none. */
 const tirb_primfunc *tirbi_relax_find_same(tirbi_relax_lowering *l, tirb_primfunc *f, const tirbi_builder *b);

@@ -71,9 +71,7 @@ void tirbi_relax_hold_memory(tirbi_relax_lowering *l) {
 
 static tirb_expr *number_to_be(tirbi_relax_lowering *l, tirbi_span span) {
     const tirb_expr *zero = tirbi_make_int(&l->b, span, tirbi_type_i64, 0);
-    tirb_expr *own = zero ? TIRBI_NEW(l->arena, tirb_expr) : NULL;
-    if (own) *own = *zero;
-    return own;
+    return zero ? tirbi_copy_expr(l->arena, zero) : NULL;
 }
 
 static bool begin_part(tirbi_relax_lowering *l, tirbi_span span, const tirb_buffer *of, tirb_buffer *view,

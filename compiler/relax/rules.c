@@ -280,6 +280,15 @@ static bool sort(tirbi_legal *g) {
                                 .ascends = !tirbi_legal_is_true(g, "descending")});
 }
 
+bool tirbi_legal_argsort(tirbi_legal *g, const tirbi_relax_held *row, const tirbi_relax_held *order) {
+    tirbi_legal part = *g;
+    part.def = "argsort";
+    part.inputs[0] = row;
+    part.outputs[0] = order;
+    part.n_inputs = part.n_outputs = 1;
+    return sort_by(&part, (sorting){"tvm.contrib.sort.argsort", .axis = 0, .ascends = true}) && tirbi_legal_emit(&part);
+}
+
 static bool topk(tirbi_legal *g) {
     const char *which = tirbi_legal_attr(g, "ret_type")->as.text;
     const tirb_expr *dim = NULL;
@@ -542,6 +551,6 @@ const tirbi_legal_rule tirbi_legal_rules[] = {
     {TIRB_RELAX_HAMMING_WINDOW, hamming_window, NULL},
     {TIRB_RELAX_GRAD_TAKE_BACKWARD, take_backward, "take_backward"},
     {TIRB_RELAX_WHERE, NULL, "choose"},
-    {TIRB_RELAX_WHERE, NULL, "choose"},
+    {TIRB_RELAX_WRAP_PARAM, NULL, "astype"},
     {TIRB_N_RELAX_OPS, NULL, NULL},
 };

@@ -292,9 +292,10 @@ static bool region(tirbi_legal *g) {
     const char *layout = tirbi_legal_attr(g, "layout")->as.text;
     const int64_t h = place_in(layout, 'H'), w = place_in(layout, 'W');
     const bool pools = tirb_relax_is_call(g->call, TIRB_RELAX_VISION_ROI_POOL);
-    if (pools ? strcmp(layout, "NCHW") != 0 : strcmp(tirbi_legal_attr(g, "mode")->as.text, "avg") != 0)
+    const bool is_average = !pools && strcmp(tirbi_legal_attr(g, "mode")->as.text, "avg") == 0;
+    if (pools ? strcmp(layout, "NCHW") != 0 : !is_average && strcmp(tirbi_legal_attr(g, "mode")->as.text, "max") != 0)
         return tirbi_legal_refuse(g, "in this mode or layout");
-    g->def = pools ? "roi_pool" : "roi_align";
+    g->def = pools ? "roi_pool" : is_average ? "roi_align" : "roi_align_greatest";
     return give_layout(g, "data", layout, "NC") && give_layout(g, "out", layout, "NC") &&
            tirbi_legal_give_size(g, "height", tirbi_legal_tensor(g, 0)->shape[h]) &&
            tirbi_legal_give_size(g, "width", tirbi_legal_tensor(g, 0)->shape[w]) &&

@@ -63,8 +63,6 @@ __attribute__((format(printf, 3, 4))) static bool fail(tirbi_tc_checker *c, tirb
     return false;
 }
 
-static const char *plural(uint32_t n) { return n == 1 ? "" : "s"; }
-
 /* A name is to mean something new: functions of the language keep theirs. */
 static void check_free(tirbi_tc_checker *c, const char *name, tirbi_span span) {
     if (tirbi_tc_find_builtin(name))
@@ -458,15 +456,15 @@ static void check_target(tirbi_tc_checker *c, tirbi_tc_stmt *stmt, tirbi_tc_know
     }
     if (stmt->n_subscripts != symbol->ndim)
         fail(c, stmt->name_span, "`%s` has %u dimension%s, and %u subscript%s here", symbol->name,
-             (unsigned)symbol->ndim, plural(symbol->ndim), (unsigned)stmt->n_subscripts, plural(stmt->n_subscripts));
+             (unsigned)symbol->ndim, tirbi_tc_plural(symbol->ndim), (unsigned)stmt->n_subscripts,
+             tirbi_tc_plural(stmt->n_subscripts));
     if (tirbi_tc_is_wrong(type)) return;
     tirbi_tc_adopt(stmt->value, symbol->dtype);
     if (is_assignable(symbol->dtype, stmt->value->dtype)) return;
     tirb_datatype_text(symbol->dtype, to);
     fail(c, stmt->value->span, "`%s` is %s, and this is %s: a cast is written %s(x)", symbol->name, to,
          tirb_datatype_text(type, from), to);
-    if (target->defined_by.end > 0)
-        tirbi_report_note(c->diagnostics, target->defined_by, "this makes it %s", to);
+    if (target->defined_by.end > 0) tirbi_report_note(c->diagnostics, target->defined_by, "this makes it %s", to);
 }
 
 /* What `+=` adds to where nothing was assigned before. */
@@ -540,7 +538,8 @@ static void check_argument(tirbi_tc_checker *c, const tirbi_tc_expr *e, const ti
              tirbi_tc_kind_text(e->symbol->kind));
     else if (e->symbol->ndim != param->ndim)
         fail(c, e->span, "`%s` has %u dimension%s, the parameter `%s` of `%s` has %u", e->name,
-             (unsigned)e->symbol->ndim, plural(e->symbol->ndim), param->name, stmt->callee_name, (unsigned)param->ndim);
+             (unsigned)e->symbol->ndim, tirbi_tc_plural(e->symbol->ndim), param->name, stmt->callee_name,
+             (unsigned)param->ndim);
     else if (!tirb_datatype_equal(found, param->dtype))
         fail(c, e->span, "`%s` is %s, the parameter `%s` of `%s` is %s", e->name, tirb_datatype_text(found, type),
              param->name, stmt->callee_name, tirb_datatype_text(param->dtype, wanted));
@@ -562,7 +561,8 @@ static void check_result(tirbi_tc_checker *c, const tirbi_tc_name *target, const
         fail(c, target->span, "`%s` has a value already, and a call gives whole tensors", target->name);
     else if (symbol->declared && symbol->ndim != given->ndim)
         fail(c, target->span, "`%s` has %u dimension%s, the result `%s` of `%s` has %u", target->name,
-             (unsigned)symbol->ndim, plural(symbol->ndim), given->name, stmt->callee_name, (unsigned)given->ndim);
+             (unsigned)symbol->ndim, tirbi_tc_plural(symbol->ndim), given->name, stmt->callee_name,
+             (unsigned)given->ndim);
     else if (symbol->declared && !tirb_datatype_equal(symbol->dtype, given->dtype))
         fail(c, target->span, "`%s` is %s, the result `%s` of `%s` is %s", target->name,
              tirb_datatype_text(symbol->dtype, type), given->name, stmt->callee_name,
@@ -577,14 +577,14 @@ static void check_call(tirbi_tc_checker *c, tirbi_tc_stmt *stmt) {
     begin_stmt(c, TIRBI_TC_IN_LIBRARY);
     if (callee && stmt->n_call_args != callee->n_params)
         fail(c, stmt->callee_span, "`%s` takes %u argument%s, %u given", callee->name, (unsigned)callee->n_params,
-             plural(callee->n_params), (unsigned)stmt->n_call_args);
+             tirbi_tc_plural(callee->n_params), (unsigned)stmt->n_call_args);
     else
         for (uint32_t i = 0; callee && i < callee->n_params; i++)
             check_argument(c, stmt->call_args[i], &callee->params[i], stmt);
     if (callee && stmt->n_targets != callee->n_returns)
         fail(c, stmt->callee_span, "`%s` has %u result%s, and %u name%s here", callee->name,
-             (unsigned)callee->n_returns, plural(callee->n_returns), (unsigned)stmt->n_targets,
-             plural(stmt->n_targets));
+             (unsigned)callee->n_returns, tirbi_tc_plural(callee->n_returns), (unsigned)stmt->n_targets,
+             tirbi_tc_plural(stmt->n_targets));
     for (uint32_t i = 0; i < stmt->n_targets; i++)
         check_result(c, &stmt->targets[i], callee && i < callee->n_returns ? &callee->returns[i] : NULL, stmt);
 }

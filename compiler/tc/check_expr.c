@@ -146,8 +146,6 @@ static tirb_datatype undefined_bound(tirbi_tc_checker *c, const tirbi_tc_expr *e
     return fail(c, e->name_span, "%s, and `%s` is none of them", bounds_rule, e->name);
 }
 
-static const char *plural(uint32_t n) { return n == 1 ? "" : "s"; }
-
 static tirb_datatype need_bool(tirbi_tc_checker *c, const tirbi_tc_expr *e, const char *who) {
     char type[32];
     if (tirbi_tc_is_wrong(e->dtype) || is_bool(e->dtype)) return e->dtype;
@@ -175,7 +173,7 @@ static tirb_datatype check_tensor_name(tirbi_tc_checker *c, const tirbi_tc_expr 
     if (!has_value(c, e, known)) return wrong;
     if (symbol->ndim > 0 && c->context != TIRBI_TC_IN_LIBRARY)
         return fail(c, e->name_span, "`%s` has %u dimension%s: an element of it has as many subscripts", e->name,
-                    (unsigned)symbol->ndim, plural(symbol->ndim));
+                    (unsigned)symbol->ndim, tirbi_tc_plural(symbol->ndim));
     if (c->context == TIRBI_TC_IN_BOUND && (!symbol->is_param || !tirbi_tc_is_integral(symbol->dtype)))
         return fail(c, e->name_span, "%s, and `%s` is none of them", bounds_rule, e->name);
     return symbol->dtype;
@@ -197,7 +195,7 @@ static tirb_datatype check_name(tirbi_tc_checker *c, const tirbi_tc_expr *e) {
         const tirbi_tc_builtin *builtin = tirbi_tc_find_builtin(e->name);
         if (builtin)
             return fail(c, e->name_span, "`%s` is a function of %u argument%s", e->name, (unsigned)builtin->arity,
-                        plural(builtin->arity));
+                        tirbi_tc_plural(builtin->arity));
         if (c->context == TIRBI_TC_IN_BOUND) return undefined_bound(c, e);
         if (c->context == TIRBI_TC_IN_LIBRARY) return undefined(c, e, false);
         known = tirbi_tc_declare_index(c, e->name, e->name_span);
@@ -233,7 +231,7 @@ static tirb_datatype check_dim(tirbi_tc_checker *c, const tirbi_tc_expr *e) {
     node_of(e)->symbol = &known->symbol;
     if (e->int_value >= known->symbol.ndim)
         return fail(c, e->span, "`%s` has %u dimension%s, numbered from 0", e->name, (unsigned)known->symbol.ndim,
-                    plural(known->symbol.ndim));
+                    tirbi_tc_plural(known->symbol.ndim));
     return tirbi_type_i32;
 }
 
@@ -268,7 +266,7 @@ static tirb_datatype check_read(tirbi_tc_checker *c, const tirbi_tc_expr *e, tir
     if (!has_value(c, e, known)) return wrong;
     if (e->n_args != symbol->ndim)
         return fail(c, e->span, "`%s` has %u dimension%s, and %u subscript%s here", e->name, (unsigned)symbol->ndim,
-                    plural(symbol->ndim), (unsigned)e->n_args, plural(e->n_args));
+                    tirbi_tc_plural(symbol->ndim), (unsigned)e->n_args, tirbi_tc_plural(e->n_args));
     if (c->context == TIRBI_TC_IN_BOUND && symbol->ndim > 0)
         return fail(c, e->span, "%s: they read no tensor", bounds_rule);
     return e->n_args == 0 ? check_tensor_name(c, e, known) : symbol->dtype;
@@ -287,7 +285,7 @@ static tirb_datatype check_builtin(tirbi_tc_checker *c, const tirbi_tc_expr *e, 
     check_args(c, e);
     if (e->n_args != builtin->arity)
         return fail(c, e->span, "`%s` takes %u argument%s, %u given", e->name, (unsigned)builtin->arity,
-                    plural(builtin->arity), (unsigned)e->n_args);
+                    tirbi_tc_plural(builtin->arity), (unsigned)e->n_args);
     return match_all(e->args, e->n_args, tirbi_type_f32);
 }
 

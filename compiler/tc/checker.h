@@ -67,5 +67,7 @@ tirbi_tc_known *tirbi_tc_declare_index(tirbi_tc_checker *c, const char *name, ti
 tirbi_tc_def *tirbi_tc_find_def(const tirbi_tc_checker *c, const char *name);
 /* "a size", "a tensor". */
 const char *tirbi_tc_kind_text(tirbi_tc_symbol_kind kind);
+/* What a noun ends with behind the number n. */
+static inline const char *tirbi_tc_plural(uint32_t n) { return n == 1 ? "" : "s"; }
 
 #endif

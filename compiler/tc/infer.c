@@ -1,5 +1,6 @@
 #include "compiler/tc/infer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- Conditions ------------------------------------------------------------------------------------------------- */
@@ -51,11 +52,18 @@ static bool require_parts(tirbi_tc_inference *x, const tirbi_tc_sum *sum, tirbi_
     return true;
 }
 
+/* What never holds; by how much, where that is a number. */
+static bool refuse(tirbi_tc_inference *x, const tirbi_tc_sum *short_by, tirbi_span span, const char *what) {
+    char number[32] = "";
+    if (tirbi_tc_is_constant(short_by)) snprintf(number, sizeof number, " by %lld", (long long)short_by->constant);
+    tirbi_report_error(x->diagnostics, TIRB_VALUE, span, "%s%s, whatever the sizes", what, number);
+    return false;
+}
+
 bool tirbi_tc_require(tirbi_tc_inference *x, const tirbi_tc_sum *sum, tirbi_span span, const char *what) {
     if (!sum) return fail_size(x, span, what);
     if (!tirbi_tc_is_negative(x->sizes, sum)) return require_parts(x, sum, span, what, 8);
-    tirbi_report_error(x->diagnostics, TIRB_VALUE, span, "%s, whatever the sizes", what);
-    return false;
+    return refuse(x, tirbi_tc_scale(x->sizes, sum, -1), span, what);
 }
 
 bool tirbi_tc_require_equal(tirbi_tc_inference *x, const tirbi_tc_sum *a, const tirbi_tc_sum *b, tirbi_span span,
@@ -64,10 +72,12 @@ bool tirbi_tc_require_equal(tirbi_tc_inference *x, const tirbi_tc_sum *a, const 
     if (!difference) return fail_size(x, span, what);
     if (tirbi_tc_is(difference, 0)) return true;
     const tirbi_tc_sum *opposite = tirbi_tc_scale(x->sizes, difference, -1);
-    if (tirbi_tc_is_negative(x->sizes, difference) || tirbi_tc_is_negative(x->sizes, opposite)) {
-        tirbi_report_error(x->diagnostics, TIRB_VALUE, span, "%s differ, whatever the sizes", what);
-        return false;
+    const bool is_less = tirbi_tc_is_negative(x->sizes, difference);
+    if (is_less || tirbi_tc_is_negative(x->sizes, opposite)) {
+        const char *differ = tirbi_arena_format(x->arena, "%s differ", what);
+        return differ && refuse(x, is_less ? opposite : difference, span, differ);
     }
+    if (!tirbi_arena_work(x->arena, x->conditions.n)) return false;
     for (uint32_t i = 0; i < x->conditions.n; i++) {
         const tirbi_tc_condition *c = &((const tirbi_tc_condition *)x->conditions.items)[i];
         if (c->left == a && c->right == b) return true;

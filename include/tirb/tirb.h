@@ -303,7 +303,7 @@ typedef struct tirb_result {
  * Results of models (tirb_param_info.is_result) are the last parameters. They are given as tensors, or as RESULT: then
  * the call makes a compact tensor, which begins as zeroes, with the engine's allocator and within the instance's
  * max_memory, and puts it into *value.result (NULL after an error). The caller owns it and returns it by its deleter,
- * on any thread; it keeps the engine alive.
+ * on any thread; it keeps the engine alive. A program may decide its shape as it runs: a given tensor must have that.
  *
  * The tensors' memory must stay valid and unshared with other writers during the call. After an error the outputs hold
  * unspecified values and the instance can be called again. Errors: ARGUMENT, SHAPE, OVERLAP for what the arguments are;

@@ -424,6 +424,7 @@ static tirb_status parse_tensor(assembler *a) {
         if (n != param.ndim || n == 0) return syntax_at(a, &place, "%u minima for %u dimensions", n, param.ndim);
     }
     TIRBI_TRY(accept(a, "result", &param.is_result));
+    TIRBI_TRY(accept(a, "open", &param.is_open));
     tirbi_write_bytes(&a->params, &param, sizeof(param));
     return TIRB_OK;
 }

@@ -131,6 +131,7 @@ static void print_param(printer *p, const tirbi_param *param) {
             print_dims(p, param->minima, param->ndim);
         }
         if (param->is_result) print(p, " result");
+        if (param->is_open) print(p, " open");
     }
     print(p, "\n");
 }

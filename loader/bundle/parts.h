@@ -60,7 +60,8 @@ enum {
     FEATURE_CONDITIONS = 8,
     FEATURE_MINIMA = 16,
     FEATURE_RESULTS = 32,
-    FEATURES_KNOWN = 63
+    FEATURE_OPEN = 64,
+    FEATURES_KNOWN = 127
 };
 enum {
     PARAM_SCALAR = 1,
@@ -69,7 +70,8 @@ enum {
     PARAM_OFFSET = 16,
     PARAM_MINIMA = 32,
     PARAM_RESULT = 64,
-    PARAM_ALL = 127
+    PARAM_OPEN = 128,
+    PARAM_ALL = 255
 };
 
 /* The features that a function uses. */

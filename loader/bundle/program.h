@@ -78,6 +78,7 @@ typedef struct tirbi_param {
     uint8_t ndim;
     bool has_strides;     /* else the function sees the tensor compact, row-major */
     bool is_result;       /* what the caller's memory holds before the call counts for nothing; results stand last */
+    bool is_open;         /* a result whose extents the function decides: see `result` */
     bool has_elem_offset; /* then elem_offset is bound or checked against byte_offset / element size; either way the
                              reference begins at the tensor's first element, behind byte_offset */
     const tirbi_dim *shape;

@@ -218,6 +218,7 @@ static tirb_status read_param(loading *l, tirbi_reader *r, tirbi_param *param) {
     param->has_strides = flags & PARAM_STRIDES;
     param->has_elem_offset = flags & PARAM_OFFSET;
     param->is_result = flags & PARAM_RESULT;
+    param->is_open = flags & PARAM_OPEN;
     param->dtype = tirbi_read_u8(r);
     param->reg = read_u16(r);
     if (flags & ~PARAM_ALL) r->failed = true;

@@ -85,7 +85,8 @@ static void write_param(tirbi_writer *w, const tirbi_param *param) {
     tirbi_write_varint(w, param->name);
     tirbi_write_u8(w, (uint8_t)((scalar ? PARAM_SCALAR : 0) | param->access << PARAM_ACCESS_SHIFT |
                                 (param->has_strides ? PARAM_STRIDES : 0) | (param->has_elem_offset ? PARAM_OFFSET : 0) |
-                                (param->minima ? PARAM_MINIMA : 0) | (param->is_result ? PARAM_RESULT : 0)));
+                                (param->minima ? PARAM_MINIMA : 0) | (param->is_result ? PARAM_RESULT : 0) |
+                                (param->is_open ? PARAM_OPEN : 0)));
     tirbi_write_u8(w, param->dtype);
     tirbi_write_varint(w, param->reg);
     if (scalar) return;
@@ -181,7 +182,8 @@ uint32_t tirbi_features_of(const tirbi_function *f) {
     uint32_t features = (f->is_region ? FEATURE_REGIONS : 0) | (f->n_aliases ? FEATURE_ALIASES : 0) |
                         (f->is_packed ? FEATURE_PACKED : 0) | (f->n_conditions ? FEATURE_CONDITIONS : 0);
     for (unsigned i = 0; i < f->n_params; i++)
-        features |= (f->params[i].minima ? FEATURE_MINIMA : 0) | (f->params[i].is_result ? FEATURE_RESULTS : 0);
+        features |= (f->params[i].minima ? FEATURE_MINIMA : 0) | (f->params[i].is_result ? FEATURE_RESULTS : 0) |
+                    (f->params[i].is_open ? FEATURE_OPEN : 0);
     return features;
 }
 

@@ -150,6 +150,8 @@ static tirb_status check_call(checker *c) {
     for (unsigned i = 0; i < callee->n_params; i++) {
         const tirbi_param *param = &callee->params[i];
         if (param->kind != TIRB_PARAM_TENSOR) continue;
+        if (param->is_open)
+            return tirbi_verify_fail(c, "function %u has an open result: only a caller outside makes it", callee_index);
         uint16_t reg = instr->refs[argument++];
         const tirbi_ref_type *ref = &c->function->refs[reg];
         if (ref->dtype != param->dtype) {
@@ -192,6 +194,22 @@ static tirb_status check_callx(checker *c) {
         }
     }
     return TIRB_OK;
+}
+
+static tirb_status check_result(checker *c) {
+    const tirbi_instr *instr = c->instr;
+    TIRBI_TRY(check_lists(c, instr->operand[2], 0));
+    const unsigned index = (unsigned)instr->operand[0];
+    const tirbi_param *param = index < c->function->n_params ? &c->function->params[index] : NULL;
+    if (!param || !param->is_open) return tirbi_verify_fail(c, "parameter %u is no open result", index);
+    if (instr->operand[2] != param->ndim) {
+        return tirbi_verify_fail(c, "parameter %u has %u dimensions, not %" PRId64, index, param->ndim,
+                                 instr->operand[2]);
+    }
+    const uint8_t found = c->function->refs[instr->operand[1]].dtype;
+    if (found == param->dtype) return TIRB_OK;
+    return tirbi_verify_fail(c, "parameter %u is %s, r%" PRId64 " is %s", index, tirbi_dtypes[param->dtype].name,
+                             instr->operand[1], tirbi_dtypes[found].name);
 }
 
 /* A region's scalar parameters are the chunk's begin and end and then the fork's scalars; it has no shape variables. */
@@ -419,6 +437,8 @@ static tirb_status check_meaning(checker *c) {
         return check_call(c);
     case TIRB_OP_CALLX:
         return check_callx(c);
+    case TIRB_OP_RESULT:
+        return check_result(c);
     case TIRB_OP_FORK:
         return check_fork(c);
     case TIRB_OP_RET:

@@ -107,6 +107,9 @@ static tirb_status check_tensor(checker *c, const tirbi_param *param, unsigned i
 /* A call makes a compact tensor for a result that the caller leaves out. */
 static tirb_status check_result(checker *c, const tirbi_param *param, unsigned index) {
     const tirbi_function *f = c->function;
+    if (param->is_open && (!param->is_result || param->ndim == 0 || !(param->access & TIRBI_WRITE))) {
+        return tirbi_verify_fail(c, "parameter %u is open and no written result with dimensions", index);
+    }
     if (!param->is_result) {
         if (index == 0 || !param[-1].is_result) return TIRB_OK;
         return tirbi_verify_fail(c, "parameter %u comes after a result", index);
@@ -125,7 +128,7 @@ static tirb_status check_scalar(checker *c, const tirbi_param *param, unsigned i
         return tirbi_verify_fail(c, "parameter %u: scalar register %u >= %u", index, param->reg, c->function->n_sregs);
     }
     if (param->access != 0 || param->ndim != 0 || param->has_strides || param->has_elem_offset || param->minima ||
-        param->is_result) {
+        param->is_result || param->is_open) {
         return tirbi_verify_fail(c, "parameter %u is a scalar with what a tensor has: access, a shape, strides, an "
                                     "offset or minima, or a result",
                                  index);

@@ -187,9 +187,6 @@ def test_local_functions(t):
     for k, u in ((1, "158, 316"), (0, "78, 156")):
         t.run("run", m, "-f", "main", "x=2xf32=1,2", "w=2xf32=1,3", f"k={k}", shows=[f"u: 2xf32 = {u}\n", "y: 2xf32 = 6, 12\n"])
     t.run("run", m, "-f", "sizes", "x=3x2xf32=1,2,3,4,5,6", "v=1xf32=0", shows="y: 3xf32 = 4, 8, 12\n")
-    called_again = LOCAL.replace("        return y\n", "        return (y, total(x, 4))\n")
-    t.run("run", model(t, called_again), "-f", "sizes", "x=3x2xf32=1", "v=1xf32=0", code=USAGE,
-          says="a local function that names sizes or numbers is not lowered yet for more than one call")
     def chain(n):
         lines = ["@R.function", 'def main(x: R.Tensor((1,), "float32")) -> R.Tensor((1,), "float32"):']
         for i in range(n):
@@ -202,6 +199,72 @@ def test_local_functions(t):
     t.run("run", model(t, chain(2000)), "1xf32=1", code=1,
           says="more than 200 branches and calls of local functions in each other")
     t.run("run", model(t, SELF), "2xf32=1", code=1, says="a local function that calls itself is not lowered yet")
+
+
+MANY_CALLS = IMPORTS + """@I.ir_module
+class Module:
+    @R.function(private=True)
+    def found(x: R.Tensor(("m",), "float32"), w: R.Tensor(("m",), "float32")) -> R.Tensor(ndim=1, dtype="float32"):
+        k = T.int64()
+        at = R.match_cast(R.nonzero(x), R.Tensor((1, k), "int64"))
+        return R.take(w, R.reshape(at, (k,)), axis=0)
+
+    @R.function
+    def main(x: R.Tensor(("n",), "float32"), y: R.Tensor((2, 3), "float32")):
+        n = T.int64()
+        cls = Module
+
+        @R.function
+        def total(q: R.Tensor(("m",), "float32"), j: R.Prim("int64")) -> R.Tensor(("m",), "float32"):
+            m = T.int64()
+            return R.add(R.add(q, R.full((m,), R.const(1.0, "float32"), "float32")), R.add(x_sum, R.full((m,), R.const(0.0, "float32"), "float32")))
+
+        a = total(x, n)
+        b = total(R.reshape(y, (6,)), n + 1)
+
+        @R.function
+        def twice(q: R.Tensor(("m",), "float32"), z: R.Tensor(("m",), "float32")) -> R.Tensor(("m",), "float32"):
+            @R.function
+            def more(p: R.Tensor(("l",), "float32")) -> R.Tensor(("l",), "float32"):
+                return total(total(p, 1), 2)
+
+            return R.add(more(q), more(z))
+
+        c = twice(a, x)
+        d = cls.found(c, x)
+        e = cls.found(R.reshape(y, (6,)), b)
+        return (a, b, c, d, e, R.exp(d))
+
+    @R.function
+    def branch(x: R.Tensor(("n",), "float32"), y: R.Tensor(ndim=1, dtype="float32"), k: R.Prim("int64")):
+        m = T.int64()
+        z = R.match_cast(y, R.Tensor((m,), "float32"))
+        if k > 0:
+            x1 = R.match_cast(x, R.Tensor((m,), "float32"))
+            r = R.sum(x1)
+        else:
+            r = R.sum(z)
+        return r
+"""
+
+
+def test_functions_are_called_any_number_of_times(t):
+    """Each call has sizes of its own; so has each call of a function that decides the sizes of its results."""
+    m = model(t, MANY_CALLS.replace("x_sum", "h").replace("        n = T.int64()\n        cls", "        n = T.int64()\n        h = R.sum(x)\n        cls", 1))
+    x = np.array([0, -1, 2, 0], np.float32)
+    y = np.array([[1, 0, 2], [0, 0, 3]], np.float32)
+    np.save(t.path("x.npy"), x)
+    np.save(t.path("y.npy"), y)
+    t.run("run", m, "-f", "main", "x=@x.npy", "y=@y.npy", *[part for i in range(6) for part in ("-o", f"{i}=@r{i}.npy")])
+    h, flat = x.sum(), y.ravel()
+    a, b = x + 1 + h, flat + 1 + h
+    c = (a + 2 * (1 + h)) + (x + 2 * (1 + h))
+    d, e = x[np.nonzero(c)], b[np.nonzero(flat)]
+    for i, wanted in enumerate([a, b, c, d, e, np.exp(d)]):
+        found = np.load(t.path(f"r{i}.npy"))
+        expect(found.shape == wanted.shape and np.allclose(found, wanted), (i, found, wanted))
+    t.run("run", m, "-f", "branch", "x=2xf32=1,2", "y=2xf32=3,4", "k=1", shows="f32 = 3\n")
+    t.run("run", m, "-f", "branch", "x=3xf32=1", "y=2xf32=3,4", "k=1", code=CALL, says="shape[0] is 3, expected 2")
 
 
 def test_casts(t):
@@ -225,9 +288,68 @@ def test_views_of_memory(t):
     run('R.memory.view(y, (16,), R.dtype("int16"))', code=1, says="of elements that have another size")
 
 
-def test_shapes_that_data_gives_are_refused(t):
-    m = model(t, IMPORTS + '@R.function\ndef main(x: R.Tensor(("m",), "float32")):\n    y = R.unique(x)\n    return y\n')
-    t.run("run", m, "-f", "main", "4xf32=1", code=1, says="the shape of what `R.unique` gives is known only when it is computed")
+def test_shapes_that_data_gives(t):
+    m = model(t, IMPORTS + """@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("m", 3), "float32")):
+        k = T.int64()
+        at = R.nonzero(x)
+        found = R.match_cast(at, R.Tensor((2, k), "int64"))
+        rows = R.take(found, R.const(0, "int64"), axis=0)
+        return (at, R.add(rows, rows), R.exp(R.take(x, rows, axis=0)))
+
+    @R.function
+    def different(x: R.Tensor(("m",), "float32")):
+        u = R.unique(x, True, True, True, True)
+        return (u, R.unique(x, False))
+
+    @R.function
+    def places(x: R.Tensor((6,), "float32")):
+        return R.unique(x, True, False, True)
+
+    @R.function
+    def part(x: R.Tensor((4, 5), "float32"), b: R.Tensor((2,), "int64"), e: R.Tensor((2,), "int64"),
+             s: R.Tensor((2,), "int64")):
+        y = R.dynamic_strided_slice(x, b, e, s)
+        return R.add(R.negative(y), y), R.sum(y, axis=[0])
+
+    @R.function
+    def shaped(x: R.Tensor(("m",), "float32"), s: R.Tensor((2,), "int64")):
+        return R.reshape(x, R.tensor_to_shape(s))
+""".replace("return R.add(R.negative(y), y), R.sum(y, axis=[0])", "return (R.add(R.negative(y), y), R.sum(y, axis=[0]))"))
+    x = np.array([[0, 1, 2], [0, 0, 0], [3, 0, 4]], np.float32)
+    save = lambda name, a: np.save(t.path(name), np.asarray(a))
+    save("x.npy", x)
+    t.run("run", m, "-f", "main", "x=@x.npy", "-o", "0=@at.npy", "-o", "1=@twice.npy", "-o", "2=@rows.npy")
+    at = np.stack(np.nonzero(x))
+    for name, wanted in [("at", at), ("twice", 2 * at[0]), ("rows", np.exp(x[at[0]]))]:
+        found = np.load(t.path(name + ".npy"))
+        expect(found.shape == wanted.shape and np.allclose(found, wanted), (name, found, wanted))
+    values = np.array([3, 1, 3, np.nan, -2, 1, np.nan], np.float32)
+    save("v.npy", values)
+    t.run("run", m, "-f", "different", "x=@v.npy", *[part for i in range(5) for part in ("-o", f"{i}=@u{i}.npy")])
+    wanted = list(np.unique(values, return_index=True, return_inverse=True, return_counts=True))
+    wanted.append(np.array([3, 1, np.nan, -2], np.float32))
+    for i, w in enumerate(wanted):
+        found = np.load(t.path(f"u{i}.npy"))
+        expect(found.shape == w.shape and np.array_equal(found, w, equal_nan=True), (i, found, w))
+    t.run("run", m, "-f", "places", "6xf32=3,1,3,2,1,0", shows=["0: 4xf32 = 0, 1, 2, 3\n", "1: 6xi64 = 3, 1, 3, 2, 1, 0\n"])
+    y = np.arange(20, dtype=np.float32).reshape(4, 5)
+    save("y.npy", y)
+    for begin, end, step in [((0, 1), (4, 4), (1, 2)), ((-1, 4), (-9, 0), (-2, -1)), ((2, 0), (1, 5), (1, 1))]:
+        for name, a in [("b", begin), ("e", end), ("s", step)]:
+            save(name + ".npy", np.array(a, np.int64))
+        t.run("run", m, "-f", "part", "x=@y.npy", "b=@b.npy", "e=@e.npy", "s=@s.npy", "-o", "0=@p.npy", "-o", "1=@q.npy")
+        w = y[tuple(slice(b, e if e >= -5 else None, s) for b, e, s in zip(begin, end, step))]
+        expect(np.load(t.path("p.npy")).shape == w.shape, (np.load(t.path("p.npy")), w))
+        expect(np.array_equal(np.load(t.path("q.npy")), w.sum(axis=0)), (np.load(t.path("q.npy")), w))
+    save("n.npy", np.array([2, 3], np.int64))
+    save("z.npy", np.arange(6, dtype=np.float32))
+    t.run("run", m, "-f", "shaped", "x=@z.npy", "s=@n.npy", "-o", "0=@r.npy")
+    expect(np.load(t.path("r.npy")).shape == (2, 3), "a shape that a tensor says")
+    save("n.npy", np.array([2, 4], np.int64))
+    t.run("run", m, "-f", "shaped", "x=@z.npy", "s=@n.npy", code=CALL, says="")
 
 
 # ---- Memory ---------------------------------------------------------------------------------------------------------

@@ -142,8 +142,8 @@ static void clamp(number *a, number *b, bool greatest) {
 }
 
 static int64_t floored(int64_t a, int64_t b, bool remainder) {
-    int64_t quotient = a / b - (a % b < 0);
-    return remainder ? a - quotient * b : quotient;
+    const bool rounds_up = a % b < 0;
+    return remainder ? a % b + (rounds_up ? b : 0) : a / b - rounds_up;
 }
 
 /* Arithmetic of the type, whose operands may be minima, quotients or casts of more of it. */

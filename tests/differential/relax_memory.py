@@ -3,9 +3,10 @@
 
     relax_memory.py [--seed N] [--count N]
 
-Tensors of int32 whose sizes are numbers or n, often 0 or 1; parts and views of them, branches in branches, tuples, local
-functions that capture values and are called again, what is written in place, and results that are given twice or are
-parameters. Values are whole numbers, so that all is exact. TIRB names the command. Ends with `N passed, N failed`."""
+Tensors of int32 whose sizes are numbers or n, often 0 or 1, or what the data say; parts and views of them, branches in
+branches, tuples in tuples, local functions that capture values, call each other and are called again with other sizes,
+what is written in place, and results that are given twice or are parameters. Values are whole numbers, so that all is
+exact. TIRB names the command. Ends with `N passed, N failed`."""
 import argparse
 import os
 import pathlib
@@ -32,7 +33,7 @@ class Text:
     """A function under way. Each line is written with what it does to the values of a run."""
 
     def __init__(self, rng):
-        self.rng, self.n, self.functions = rng, 0, []
+        self.rng, self.n, self.functions, self.sized = rng, 0, [], []
 
     def name(self, letter="v"):
         self.n += 1
@@ -182,17 +183,69 @@ def call_local(t, scope, lines, steps, pad):
     return made
 
 
-KINDS = [unary, unary, binary, binary, split, slice_of, slice_of, reshape, in_place, in_place, branch, call_local]
+def tuples(t, scope, lines, steps, pad):
+    """Fields of a tuple in a tuple are the values themselves."""
+    a, b, outer, inner, one, two = t.rng.choice(scope), t.rng.choice(scope), *(t.name(x) for x in "ttvv")
+    lines += [f"{pad}{outer} = ({a.name}, ({b.name}, {a.name}))", f"{pad}{inner} = {outer}[1]",
+              f"{pad}{one} = {inner}[0]", f"{pad}{two} = {outer}[0]"]
+
+    def step(v):
+        v[one], v[two] = v[b.name].copy(), v[a.name].copy()
+
+    steps.append(step)
+    return [Value(one, b.shape, b.root), Value(two, a.shape, a.root)]
+
+
+def found_by_data(t, scope, lines, steps, pad):
+    """As many elements as are not 0, between two values whose sizes are known."""
+    found = [x for x in scope if len(x.shape) == 1]
+    if not found:
+        return []
+    a, at, row, taken, name, size = t.rng.choice(found), *(t.name(x) for x in "vvvvk")
+    lines += [f"{pad}{size} = T.int64()", f"{pad}{at} = R.match_cast(R.nonzero({a.name}), R.Tensor((1, {size}), \"int64\"))",
+              f"{pad}{row} = R.reshape({at}, R.shape([{size}]))", f"{pad}{taken} = R.take({a.name}, {row}, axis=0)",
+              f"{pad}{name} = R.sum(R.add({taken}, {taken}), axis=[0], keepdims=True)"]
+    steps.append(lambda v: v.__setitem__(name, (2 * v[a.name]).sum(keepdims=True).astype(np.int32)))
+    return [Value(name, (1,))]
+
+
+def call_with_sizes(t, scope, lines, steps, pad):
+    """A function for any size, that may call another such one."""
+    found = [x for x in scope if len(x.shape) == 1]
+    if not found:
+        return []
+    if not t.sized or t.rng.random() < 0.4:
+        f, p, q, r, s, m = t.name("f"), t.name("p"), t.name("p"), t.name("q"), t.name("q"), t.name("m")
+        inner = t.rng.choice(t.sized) if t.sized else None
+        shape = f'R.Tensor(("{m}",), "int32")'
+        lines += [f"{pad}@R.function(pure=True)", f"{pad}def {f}({p}: {shape}, {q}: {shape}) -> {shape}:",
+                  f"{pad}{INDENT}{r} = {f'{inner[0]}({q}, {p})' if inner else f'R.subtract({p}, {q})'}",
+                  f"{pad}{INDENT}{s} = R.maximum(R.add({r}, {q}), {p})", f"{pad}{INDENT}return {s}"]
+        t.sized.append((f, lambda x, y, g=inner: np.maximum((g[1](y, x) if g else x - y) + y, x)))
+    f, compute = t.rng.choice(t.sized)
+    made = []
+    for _ in range(t.rng.randint(1, 3)):
+        a, name = t.rng.choice(found), t.name()
+        b = t.rng.choice([x for x in found if x.shape == a.shape])
+        lines.append(f"{pad}{name} = {f}({a.name}, {b.name})")
+        steps.append(lambda v, a=a, b=b, name=name: v.__setitem__(name, compute(v[a.name], v[b.name])))
+        made.append(Value(name, a.shape))
+    return made
+
+
+KINDS = [unary, unary, binary, binary, split, slice_of, slice_of, reshape, in_place, in_place, branch, call_local,
+         tuples, found_by_data, call_with_sizes]
+CALLS = (branch, call_local, call_with_sizes)
 
 
 def block(t, scope, lines, steps, pad, n):
     """Adds n bindings; their values."""
     made = []
-    n_functions = len(t.functions)
+    n_functions, n_sized = len(t.functions), len(t.sized)
     for _ in range(n):
-        kinds = KINDS if len(pad) < 5 * len(INDENT) else [k for k in KINDS if k not in (branch, call_local)]
+        kinds = KINDS if len(pad) < 5 * len(INDENT) else [k for k in KINDS if k not in CALLS]
         made += t.rng.choice(kinds)(t, list(scope) + made, lines, steps, pad)
-    del t.functions[n_functions:]
+    del t.functions[n_functions:], t.sized[n_sized:]
     return made
 
 
@@ -219,7 +272,7 @@ def module(rng, size):
     pad = 2 * INDENT
     if dataflow:  # neither branches nor functions of its own
         lines.append(f"{pad}with R.dataflow():")
-        plain = [k for k in KINDS if k not in (branch, call_local)]
+        plain = [k for k in KINDS if k not in CALLS]
         made = []
         for _ in range(size):
             made += rng.choice(plain)(t, params + made, lines, steps, pad + INDENT)

@@ -1,4 +1,4 @@
-# error: 10:14 R.wrap_param is not lowered yet
+# error: 10:14 R.unique is not lowered yet along one of several axes
 from tvm.script import ir as I
 from tvm.script import relax as R
 
@@ -6,6 +6,6 @@ from tvm.script import relax as R
 @I.ir_module
 class Module:
     @R.function
-    def main(x: R.Tensor((4,), dtype="float32")):
-        gv = R.wrap_param(x, "float32")
+    def main(x: R.Tensor((4, 2), dtype="float32")):
+        gv = R.unique(x, axis=0)
         return gv

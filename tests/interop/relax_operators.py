@@ -269,6 +269,8 @@ for name in ["max", "avg"]:
          (1, 2, 6, 8))
 for ratio in [-1, 2]:
     for aligned in [True, False]:
+        case(f'R.vision.roi_align(a, b, (3, 2), 0.5, sample_ratio={ratio}, aligned={aligned}, mode="max")', (2, 3, 8, 9),
+             (4, 5), kinds=dict(b="regions"))
         case(f"R.vision.roi_align(a, b, (3, 2), 0.5, sample_ratio={ratio}, aligned={aligned})", (2, 3, 8, 9), (4, 5),
              kinds=dict(b="regions"))
 case('R.vision.roi_align(a, b, (2, 2), 1.0, layout="NHWC")', (2, 8, 9, 3), (4, 5), kinds=dict(b="regions"))
@@ -330,6 +332,17 @@ case("R.image.grid_sample(a, b)", ("n", 3, 4, 5), ("n", 2, 6, 3), low=-1.2, high
 for corners in [True, False]:
     case(f"R.image.affine_grid(a, (4, 5), align_corners={corners})", (2, 2, 3))
     case(f"R.image.affine_grid(a, (4, 5, 2), align_corners={corners})", (2, 3, 4))
+for t in ["float32", "int32", "bool"]:
+    for shape in [(7,), (3, 5), (2, 3, 4), ("n", 4)]:
+        case("R.nonzero(a)", shape, kinds=dict(a="bool" if t == "bool" else "few"), types=[t],
+             symbols=dict(n=3) if "n" in shape else None)
+for flags in ["True", "False", "True, True, True, True", "False, True, True, True", "True, False, True, False"]:
+    for shape in [(20,), (4, 5)]:
+        case(f"R.unique(a, {flags})", shape, kinds=dict(a="few"), types=["float32", "int32", "int64"])
+    case(f"R.unique(a, {flags}, axis=0)", (20,), kinds=dict(a="few"))
+for kinds in [dict(b="index:3", c="index:6", d="stride"), dict(b="index:6", c="index:3", d="back")]:
+    case("R.dynamic_strided_slice(a, b, c, d)", (5, 6), (2,), (2,), (2,), kinds=kinds, types=["float32", "int32"])
+    case("R.dynamic_strided_slice(a, b, c, d)", ("n", 6, 4), (3,), (3,), (3,), kinds=kinds, symbols=dict(n=5))
 case("R.shape_to_tensor(R.shape_of(a))", ("n", 4), symbols=dict(n=3))
 case("R.size(a)", (3, 4))
 
@@ -344,7 +357,7 @@ def type_of(c, i):
     kind = kind_of(c, i)
     if kind in ("bool", "int8", "float32"):
         return kind
-    return "int64" if kind.startswith(("index", "wrap")) else c["type"]
+    return "int64" if kind.startswith(("index", "wrap", "stride", "back")) else c["type"]
 
 
 def text_of(c, name):
@@ -372,6 +385,10 @@ def value_of(c, i, rng):
         corners = rng.uniform(-2, 14, (shape[0], 2))
         return np.concatenate([rng.integers(0, 2, (shape[0], 1)), corners, corners + rng.uniform(0.1, 6, corners.shape)],
                               axis=1).astype(t)
+    if kind == "few":  # many equal ones, and zeros
+        return rng.integers(-2, 3, shape).astype(t)
+    if kind in ("stride", "back"):
+        return (rng.integers(1, 3, shape) if kind == "stride" else rng.integers(-2, 0, shape)).astype(t)
     if kind.startswith("wrap:"):  # from the end as well
         return rng.integers(-int(kind[5:]), int(kind[5:]), shape).astype(t)
     if kind.startswith("index:"):
@@ -413,6 +430,8 @@ def tirb_results(tirb, folder, text, inputs, n, flags=()):
 def difference(wanted, found, text):
     if "mean" in text and wanted.dtype.kind == "i":  # TVM gives int64, and says otherwise
         wanted = wanted.astype(found.dtype)
+    if "unique" in text and wanted.ndim > 1:  # TVM leaves NumPy's shape, and says that it has one dimension
+        wanted = wanted.ravel()
     if wanted.shape != found.shape or wanted.dtype != found.dtype:
         return f"{wanted.dtype}{wanted.shape} wanted, {found.dtype}{found.shape} found"
     if wanted.dtype.kind not in "f":

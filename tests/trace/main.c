@@ -45,7 +45,7 @@ static bool allows(trace_run *run, const tirbi_edge *e, const trace_event *first
         const uint8_t way = way_of(x, y);
         if (!(e->direction[i] & way) || (i < e->carrier && way != TIRBI_EQ)) return false;
         if (e->distance[i] && (!trace_poly(run, g->facts, e->distance[i], &value) || value != y - x)) return false;
-        if (i != e->carrier || !e->at) continue;
+        if (i != (e->carrier < e->n_common ? e->carrier : 0) || !e->at) continue;
         if (!trace_poly(run, g->facts, e->at, &value)) return false;
         if (e->meets == TIRBI_MEETS_AT ? x != value && y != value : x + y != value) return false;
     }
@@ -168,7 +168,7 @@ static const tirbi_ls *find_nest(const tirbi_ls *body) {
 static bool check_nest(trace_run *run, const tirbi_ls *nest, tally *t) {
     const tirbi_ls *body = nest->as.loop.body, *const *parts = body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &body;
     const uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
-    tirbi_dependences *g = tirbi_find_dependences(run->pool, nest, parts, n);
+    tirbi_dependences *g = tirbi_find_dependences(run->pool, nest, parts, n, NULL);
     trace_claim *claims = calloc(TRACE_MAX_CLAIMS, sizeof *claims);
     bool good = true;
     t->refused += !g;

@@ -101,6 +101,70 @@ static void test_refused(void **state) {
     close_session(&s);
 }
 
+/* firsts(x, m) -> (y, z): y is the first m elements of x, z the first 2 of each of m pairs; nothing when m is 9. */
+static const char firsts[] = ".function \"firsts\" public\n.scalars 8\n.ref f32\n.ref f32 writable\n.ref f32 writable\n"
+                             ".var \"n\" i64 s0\n.var \"k\" i64 s1\n.var \"l\" i64 s2\n.tensor \"x\" f32 r0 read ($0)\n"
+                             ".scalar \"m\" i64 s3\n.tensor \"y\" f32 r1 write ($1) result open\n"
+                             ".tensor \"z\" f32 r2 write ($2, 2) result open\n"
+                             "const.i64 s4, 9\neq.i64 s4, s3, s4\nbrif s4, behind\nconst.i64 s5, 2\n"
+                             "result 2, r0, (s3)\nresult 3, r0, (s3 s5)\nbehind:\nret.void\n.end\n";
+
+/* A function that decides how large its results are: made by the call, or compared with what the caller has. */
+static void test_open(void **state) {
+    (void)state;
+    failing_allocator counted = {0};
+    tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
+    options.allocator = (tirb_allocator){failing_reallocate, &counted};
+    session s = {.error = TIRB_ERROR_INIT};
+    assert_int_equal(tirb_engine_create(&options, &s.engine, &s.error), TIRB_OK);
+    s.module = load_text(s.engine, firsts);
+    assert_int_equal(tirb_instance_create(s.module, NULL, &s.instance, &s.error), TIRB_OK);
+    float x[] = {1, 2, 3, 4}, own[3];
+    tensor xt, yt;
+    DLManagedTensor *y, *z;
+    tirb_arg args[] = {tensor_arg(make_tensor(&xt, x, F32, 1, 4)), int_arg(2), result_arg(&y), result_arg(&z)};
+    EXPECT_OK(&s, run(&s, "firsts", args, 4, NULL));
+    check_values(y, x, 2);
+    assert_int_equal(z->dl_tensor.shape[0], 2);
+    assert_int_equal(z->dl_tensor.shape[1], 2);
+    assert_memory_equal(z->dl_tensor.data, x, sizeof x);
+    y->deleter(y);
+    z->deleter(z);
+    args[1] = int_arg(0);
+    EXPECT_OK(&s, run(&s, "firsts", args, 4, NULL));
+    assert_int_equal(y->dl_tensor.shape[0], 0);
+    assert_int_equal(z->dl_tensor.shape[1], 2);
+    y->deleter(y);
+    z->deleter(z);
+    args[1] = int_arg(9); /* what is never made is empty */
+    EXPECT_OK(&s, run(&s, "firsts", args, 4, NULL));
+    assert_int_equal(y->dl_tensor.shape[0], 0);
+    y->deleter(y);
+    z->deleter(z);
+    args[1] = int_arg(3);
+    expect_error(&s, run(&s, "firsts", args, 4, NULL), TIRB_BOUNDS, "the result 'z' has more elements");
+    assert_null(y);
+    assert_null(z);
+    args[1] = int_arg(-1);
+    expect_error(&s, run(&s, "firsts", args, 4, NULL), TIRB_VALUE, "the result 'y': shape[0] is -1");
+    args[1] = int_arg(2);
+    args[2] = tensor_arg(make_tensor(&yt, own, F32, 1, 3));
+    expect_error(&s, run(&s, "firsts", args, 4, NULL), TIRB_SHAPE, "'y': shape[0] is 3, expected 2");
+    assert_null(z);
+    args[2] = tensor_arg(make_tensor(&yt, own, F32, 1, 2));
+    EXPECT_OK(&s, run(&s, "firsts", args, 4, NULL));
+    assert_memory_equal(own, x, 2 * sizeof *own);
+    z->deleter(z);
+    int64_t strides[] = {-1}; /* the caller's own may be written back */
+    yt.dl.strides = strides;
+    yt.dl.data = own + 1;
+    EXPECT_OK(&s, run(&s, "firsts", args, 4, NULL));
+    assert_true(own[0] == 2 && own[1] == 1);
+    z->deleter(z);
+    close_session(&s);
+    assert_int_equal(counted.live, 0);
+}
+
 /* While the call runs, results count as the instance's; later they are the caller's alone. */
 static void test_memory_limit(void **state) {
     (void)state;
@@ -162,6 +226,7 @@ static void test_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_made), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_memory_limit), cmocka_unit_test(test_no_memory)};
+                                       cmocka_unit_test(test_open), cmocka_unit_test(test_memory_limit),
+                                       cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -382,7 +382,7 @@ static void test_headers(void **state) {
         {append_byte, TIRB_FORMAT, "trailing bytes"},
         {other_magic, TIRB_FORMAT, "not a tirb bundle"},
         {next_major, TIRB_VERSION, "bundle format 2.0, this tirb reads 1.x"},
-        {feature, TIRB_VERSION, "features 0x11a, this tirb knows 0x3f"},
+        {feature, TIRB_VERSION, "features 0x11a, this tirb knows 0x7f"},
         {feature_unused, TIRB_FORMAT, "uses the features 0x1a, its header says 0x1"},
         {unpacked_huge, TIRB_MEMORY_LIMIT, "the unpacked bundle has 4294967295 bytes"},
         {unpacked_wrong, TIRB_FORMAT, "unpack to"},
@@ -622,8 +622,11 @@ static void test_contents(void **state) {
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, FUNCTIONS("\0\0\x02\0\0\0\0\0\0\x02\0\0"), CODE("\x08")}},
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, FUNCTIONS("\0\x81\x80\x04\0"), NO_CODE}},
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\0\xff\xff\x03\0\0\x02\0\0"), CODE("\x08")}},
-        /* a parameter's flags: unknown, a scalar with access */
-        {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\x01\0\0\0\x02\0\x01\0\x80\x03\0\0"), CODE("\x08")}},
+        /* open results: of a scalar, without the feature */
+        {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\x01\0\0\0\x02\0\x01\0\x81\x03\0"), CODE("\x08")}},
+        {"uses the features 0x40, its header says 0x0",
+         TIRB_FORMAT,
+         {F_NAMES, F("\0\0\x01\0\0\0\x02\0\x01\0\x80\x03\0\0"), CODE("\x08")}},
         /* results: of a scalar, without the feature */
         {"functions is malformed", TIRB_FORMAT, {F_NAMES, F("\0\0\x01\0\0\0\x02\0\x01\0\x41\x03\0"), CODE("\x08")}},
         {"uses the features 0x20, its header says 0x0",

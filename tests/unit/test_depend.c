@@ -87,7 +87,7 @@ static void check(const case_of *c, bool scalars) {
         fail_msg("%u:%u: %s\n%s", error.line, error.column, error.message, text);
     const tirbi_ls *nest = module->functions[0].body;
     while (nest->kind == TIRBI_LS_SEQ) nest = nest->as.seq.items[nest->as.seq.n - 1];
-    const tirbi_dependences *g = tirbi_find_dependences(module->functions[0].pool, nest, &nest->as.loop.body, 1);
+    const tirbi_dependences *g = tirbi_find_dependences(module->functions[0].pool, nest, &nest->as.loop.body, 1, NULL);
     if (g)
         show(g, scalars, found, sizeof found);
     else
@@ -110,9 +110,9 @@ static void test_edges(void **state) {
         {LOOP("0, 1000 in 0..999", "A[i64(i * i32 2)] = A[i64(i * i32 2 + i32 3000)]"), ""},
         {LOOP(UP_TO_N, "A[i64(i)] = A[i64(i + k)]"),
          "anti 0>1 (<) i=k unless -1k unless k-1n; anti 0>1 (=); flow 1>0 (<) i=-1k unless k unless -1k-1n"},
-        {LOOP(UP_TO_N, "A[i64(i)] = A[i64(k)]"), "anti 0>1 (<) at k; anti 0>1 (=); flow 1>0 (<) at k"},
+        {LOOP(UP_TO_N, "A[i64(i)] = A[i64(k)]"), "anti 0>1 (<) at k; anti 0>1 (=) at k; flow 1>0 (<) at k"},
         {LOOP(UP_TO_N, "A[i64(i)] = A[i64(n + i32 -1 - i)]"),
-         "anti 0>1 (<) crossing n-1; anti 0>1 (=); flow 1>0 (<) crossing n-1"},
+         "anti 0>1 (<) crossing n-1; anti 0>1 (=) crossing n-1; flow 1>0 (<) crossing n-1"},
         {LOOP(UP_TO_N, "A[i64(X[i64(i)])] = f32 1"), "output 1>1 (<)"},
         {LOOP(UP_TO_N, "X[i64(i)] = X[i64(X[i64(i)])]"), "anti 0>2 (=); anti 1>2 (<); anti 1>2 (=); flow 2>1 (<)"},
         {LOOP("0, 8 in 0..7", "A[i64(i % i32 2)] = A[i64(i % i32 2 + i32 2)]"), "output 1>1 (<)"},

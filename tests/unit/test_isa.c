@@ -120,7 +120,7 @@ static void fill(tirbi_instr *instr, uint8_t op, uint8_t type) {
     for (unsigned i = 0; letters[i]; i++) instr->operand[i] = sample(letters[i], i);
     if (strchr(letters, 'a')) {
         for (uint16_t i = 0; i < 3; i++) instr->scalars[i] = (uint16_t)(1000 + i);
-        for (uint16_t i = 0; i < 2; i++) instr->refs[i] = (uint16_t)(2000 + i);
+        for (uint16_t i = 0; i < 2 && strchr(letters, 'r'); i++) instr->refs[i] = (uint16_t)(2000 + i);
     }
     if (strchr(letters, 'P')) {
         instr->parts[1] = (tirbi_part){.partitioned = true, .base = 0x8001, .stride = 0x1234, .extent = 5};
@@ -190,7 +190,7 @@ static void rejects(const uint8_t *code, size_t size, const char *reason) {
 
 static void test_malformed(void **state) {
     (void)state;
-    rejects((const uint8_t[]){0x43, 0xFF}, 2, "unknown opcode 0x43");
+    rejects((const uint8_t[]){0x44, 0xFF}, 2, "unknown opcode 0x44");
     rejects((const uint8_t[]){0x00, 0x01}, 2, "nop has no type");
     rejects((const uint8_t[]){0x21, 0xFF, 0, 0, 0, 0, 0, 0}, 8, "add: no type 255");
     rejects((const uint8_t[]){0x21, 0x00, 0, 0, 0, 0, 0, 0}, 8, "add does not exist for bool");

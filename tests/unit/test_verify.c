@@ -260,6 +260,8 @@ ALTER(scalar_strides, MUTABLE(tirbi_param, f->params)[1].has_strides = true)
 ALTER(scalar_offset, MUTABLE(tirbi_param, f->params)[1].has_elem_offset = true)
 ALTER(scalar_minima, MUTABLE(tirbi_param, f->params)[1].minima = f->params[0].shape)
 ALTER(scalar_result, MUTABLE(tirbi_param, f->params)[1].is_result = true)
+ALTER(scalar_open, MUTABLE(tirbi_param, f->params)[1].is_open = true)
+ALTER(open_argument, MUTABLE(tirbi_param, f->params)[0].is_open = true)
 ALTER(bad_relation, MUTABLE(tirbi_condition, f->conditions)[0].relation = 6)
 ALTER(bad_var_type, MUTABLE(tirbi_var, f->vars)[0].dtype = 13)
 ALTER(bad_term, MUTABLE(tirbi_dim_term, f->params[0].shape[0].terms)[0].op = 11)
@@ -269,7 +271,7 @@ ALTER(missing_param, (f->n_params = 1, MUTABLE(tirbi_param, f->params)[1].dtype 
                       MUTABLE(tirbi_var, f->vars)[0] = (tirbi_var){f->vars[0].name, TIRB_I64, 1, 1}))
 ALTER(no_code, f->code_size = 0)
 ALTER(cut_code, f->code_size--)
-ALTER(unknown_opcode, MUTABLE(uint8_t, f->code)[0] = 0x43)
+ALTER(unknown_opcode, MUTABLE(uint8_t, f->code)[0] = 0x44)
 
 static void test_altered(void **state) {
     (void)state;
@@ -290,6 +292,8 @@ static void test_altered(void **state) {
         {scalar_offset, "parameter 1 is a scalar with what a tensor has"},
         {scalar_minima, "parameter 1 is a scalar with what a tensor has"},
         {scalar_result, "parameter 1 is a scalar with what a tensor has"},
+        {scalar_open, "parameter 1 is a scalar with what a tensor has"},
+        {open_argument, "parameter 0 is open and no written result with dimensions"},
         {bad_relation, "condition 0: no relation 6"},
         {bad_var_type, "shape variable 0: no type 13"},
         {bad_term, "an extent: no term 11"},
@@ -297,7 +301,7 @@ static void test_altered(void **state) {
         {missing_param, "shape variable 0: parameter 1 is not a scalar parameter"},
         {no_code, "it has no code"},
         {cut_code, "the code ends inside an instruction"},
-        {unknown_opcode, "function 0 'f' at 0x0: unknown opcode 0x43"},
+        {unknown_opcode, "function 0 'f' at 0x0: unknown opcode 0x44"},
     };
     const char *text =
         SIGNATURE(".red f32 add\n.var \"n\" i64 s0\n.tensor \"A\" f32 r0 read ($0)\n.scalar \"x\" f32 s1\n"
@@ -312,6 +316,24 @@ static void test_altered(void **state) {
         assert_reason(&f, tirbi_verify(program, &f.heap, &f.error), cases[i].reason, text);
         fixture_close(&f);
     }
+}
+
+#define OPEN_RESULT(body)                                                                           \
+    ".function \"f\" public\n.scalars 4\n.ref f32\n.ref f32 writable\n.ref i32\n.var \"n\" i64 s0\n" \
+    ".tensor \"x\" f32 r0 read (4)\n.tensor \"y\" f32 r1 write ($0) result open\n" body "\nret.void\n.end\n"
+
+static void test_open_results(void **state) {
+    (void)state;
+    accepts(OPEN_RESULT("result 1, r0, (s1)"));
+    rejects(OPEN_RESULT("result 0, r0, (s1)"), "parameter 0 is no open result");
+    rejects(OPEN_RESULT("result 2, r0, (s1)"), "parameter 2 is no open result");
+    rejects(OPEN_RESULT("result 1, r0, (s1 s2)"), "parameter 1 has 1 dimensions, not 2");
+    rejects(OPEN_RESULT("result 1, r2, (s1)"), "parameter 1 is f32, r2 is i32");
+    rejects(OPEN_RESULT("result 1, r0, (s4)"), "scalar register 4 >= 4");
+    rejects(OPEN_RESULT("") ".function \"g\"\n.scalars 4\n.ref f32 writable\ncall #0, s0, (s1) (r0 r0)\nret.void\n.end\n",
+            "function 0 has an open result");
+    rejects(".function \"f\"\n.ref f32 writable\n.tensor \"y\" f32 r0 write (4) result open\nret.void\n.end\n",
+            "parameter 0 is a result of a private function");
 }
 
 /* ---- Operands -------------------------------------------------------------------------------------------------- */
@@ -1212,6 +1234,7 @@ int main(void) {
         cmocka_unit_test(test_minima),         cmocka_unit_test(test_registers),
         cmocka_unit_test(test_params),         cmocka_unit_test(test_dims),
         cmocka_unit_test(test_results), cmocka_unit_test(test_vars),           cmocka_unit_test(test_altered),
+        cmocka_unit_test(test_open_results),
         cmocka_unit_test(test_operands),       cmocka_unit_test(test_types),
         cmocka_unit_test(test_constants),      cmocka_unit_test(test_traps),
         cmocka_unit_test(test_jumps),          cmocka_unit_test(test_returns),

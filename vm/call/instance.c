@@ -76,6 +76,8 @@ static void prepare_run(tirb_instance *instance) {
                                 .max_depth = instance->limits.max_depth,
                                 .import = tirbi_import_call,
                                 .import_context = instance,
+                                .result = tirbi_result_make,
+                                .result_context = instance,
                                 .threads = instance->limits.threads,
                                 .store = &instance->store,
                                 .profile = instance->profile.runs ? &instance->profile : NULL,
@@ -341,6 +343,7 @@ static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_a
     instance->heap.over_budget = false;
     /* A cancellation from before counts no more; one that comes at this moment may be before or after. */
     atomic_store_explicit(&instance->stops.call, TIRBI_RUN, memory_order_relaxed);
+    instance->scratch.called = function;
     tirbi_binding binding;
     bool same = false;
     const bool again = bind_again(instance, function, args, n_args, &same);
@@ -487,6 +490,16 @@ static bool asks_for_results(const tirb_instance *instance, uint32_t function, c
     return asks;
 }
 
+/* The shape that an open result has before the function says which it is: 0 where no argument determines it. */
+static void begin_open(const tirbi_binding *b, uint32_t param, int64_t shape[TIRBI_MAX_NDIM]) {
+    const tirbi_param *p = &b->function->params[param];
+    const tirbi_scratch *s = b->scratch;
+    for (unsigned j = 0; j < p->ndim; j++) {
+        const tirb_status known = tirbi_dim_eval(&p->shape[j], s->var_values, s->var_bound, &shape[j], NULL);
+        if (known != TIRB_OK || shape[j] < 0) shape[j] = 0;
+    }
+}
+
 /* Makes those that the caller leaves to it, in the shapes that the other arguments determine. */
 static tirb_status make_results(tirb_instance *instance, tirbi_binding *b, const tirb_arg *args) {
     const uint32_t n = b->function->n_params, first = n - b->plan->n_results;
@@ -508,7 +521,10 @@ static tirb_status make_results(tirb_instance *instance, tirbi_binding *b, const
         DLManagedTensor **made = &instance->scratch.results[i - first];
         const tirbi_param *p = &b->function->params[i];
         tirb_error reason = TIRB_ERROR_INIT;
-        TIRBI_TRY(infer_shape(b, i, shape));
+        if (p->is_open)
+            begin_open(b, i, shape);
+        else
+            TIRBI_TRY(infer_shape(b, i, shape));
         tirb_status status = tirbi_tensor_make(instance->module->engine, &instance->heap,
                                                tirbi_dtype_to_dl((tirbi_dtype)p->dtype), shape, p->ndim, made, &reason);
         if (status != TIRB_OK) return tirbi_bind_refuse(b, status, i, "%s", reason.message);

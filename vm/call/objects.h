@@ -104,6 +104,7 @@ typedef struct tirbi_scratch {
     /* Of a call that makes results. */
     tirb_arg *result_args;     /* the arguments with them */
     DLManagedTensor **results; /* by result; NULL: the caller's own */
+    uint32_t called;           /* the function that is being called */
 } tirbi_scratch;
 
 /* What the host has bound to an import. */
@@ -140,6 +141,10 @@ void tirbi_profile_create(tirb_instance *instance);
 /* The gate of runs, whose context is the instance (vm/host/import.c). */
 tirb_status tirbi_import_call(void *context, uint32_t import, bool in_region, const uint64_t *scalars,
                               const tirbi_ref *refs, uint64_t *result, tirb_error *error);
+
+/* The gate of runs for open results, whose context is the instance (vm/call/results.c). */
+tirb_status tirbi_result_make(void *context, uint32_t param, const int64_t *extents, const tirbi_ref *from,
+                              tirb_error *error);
 
 /* Takes the instance for one call. Errors: BUSY. */
 tirb_status tirbi_instance_enter(tirb_instance *instance, tirb_error *error);

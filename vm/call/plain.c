@@ -63,7 +63,7 @@ void tirbi_plain_make(tirbi_arena *arena, const tirbi_function *f, const uint16_
                                           .item = tirbi_dtypes[param->dtype].size,
                                           .dtype = param->dtype,
                                           .written = (param->access & TIRBI_WRITE) != 0};
-        if (param->has_strides || param->has_elem_offset) out->applies = out->again = false;
+        if (param->has_strides || param->has_elem_offset || param->is_open) out->applies = out->again = false;
         if ((param->access & TIRBI_WRITE) && out->first_written == UINT32_MAX) out->first_written = slots[i];
         for (unsigned j = 0; j < param->ndim; j++)
             if (!plan_extent(f, &param->shape[j], var_slots, bound, extents++)) out->applies = false;

@@ -287,6 +287,20 @@ static tirb_status call_import(tirbi_machine *machine, const tirbi_word *pc, con
     return status == TIRB_OK ? tirbi_poll(machine) : status;
 }
 
+/* A result is as much work as an allocation and a copy of it. */
+static tirb_status give_result(tirbi_machine *machine, const tirbi_word *pc, const tirbi_word **after) {
+    const uint64_t *s = tirbi_frame_slots(machine->frame);
+    const tirbi_ref *from = &tirbi_frame_refs(machine->frame)[pc->b];
+    int64_t extents[TIRBI_MAX_NDIM];
+    for (uint32_t i = 0; i < pc->c; i++) extents[i] = (int64_t)s[pc[1 + i / 4].list[i % 4]];
+    *after = pc + 1 + (pc->c + 3u) / 4;
+    TIRBI_TRY(tirbi_charge(machine, from->size / 64));
+    TIRBI_TRY(tirbi_poll(machine));
+    if (!machine->run->result) return tirbi_error_set(machine->error, TIRB_UNSUPPORTED, "there are no open results");
+    tirbi_machine_settle(machine);
+    return machine->run->result(machine->run->result_context, pc->a, extents, from, machine->error);
+}
+
 static tirb_status charge_and_poll(tirbi_machine *machine, uint64_t amount) {
     TIRBI_TRY(tirbi_charge(machine, amount));
     return tirbi_poll(machine);
@@ -358,6 +372,14 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         const tirbi_word *after;
         GIVE_FUEL();
         TRY(call_import(machine, pc, &after));
+        pc = after;
+        GO();
+    }
+    HANDLER(RESULT) {
+        const tirbi_word *after;
+        GIVE_FUEL();
+        TRY(give_result(machine, pc, &after));
+        TAKE_FUEL();
         pc = after;
         GO();
     }

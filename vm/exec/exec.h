@@ -66,6 +66,10 @@ tirb_status tirbi_stop_status(unsigned stop, tirb_error *error);
 typedef tirb_status (*tirbi_import_gate)(void *context, uint32_t import, bool in_region, const uint64_t *scalars,
                                          const tirbi_ref *refs, uint64_t *result, tirb_error *error);
 
+/* Makes parameter `param`, an open result, a tensor of these extents with the first elements of `from`. */
+typedef tirb_status (*tirbi_result_gate)(void *context, uint32_t param, const int64_t *extents, const tirbi_ref *from,
+                                         tirb_error *error);
+
 #define TIRBI_NO_LINE UINT32_MAX
 
 /* What the probes of profiled code count. Entries of line tables are numbered through all functions. */
@@ -100,6 +104,8 @@ typedef struct tirbi_run {
     uint32_t max_depth;
     tirbi_import_gate import; /* NULL: a call of an import traps */
     void *import_context;
+    tirbi_result_gate result; /* NULL: there are no open results */
+    void *result_context;
     uint32_t threads; /* of forks; 0 counts as 1 */
     tirbi_store *store; /* of spares, whose first ones are the heap's keeper */
     tirbi_team *team; /* NULL: the calling thread is alone */

@@ -838,6 +838,10 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
         emit_list(t, in->scalars, (unsigned)o[2]);
         emit_list(t, in->refs, (unsigned)o[3]);
         break;
+    case TIRB_OP_RESULT:
+        emit1(t, TIRBI_H_RESULT, o[0], o[1], o[2]);
+        emit_list(t, in->scalars, (unsigned)o[2]);
+        break;
     case TIRB_OP_RET: emit1(t, TIRBI_H_RET, o[0], in->type, 0); break;
     case TIRB_OP_RETVOID: emit1(t, TIRBI_H_RETVOID, 0, 0, 0); break;
     case TIRB_OP_ASSERT: emit1(t, TIRBI_H_ASSERT, o[0], o[1], o[2]); break;

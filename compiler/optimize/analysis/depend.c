@@ -20,7 +20,7 @@ enum { WHOLE = 65 };
 typedef struct nest_loop {
     tirbi_lvar *var;
     uint32_t symbol, distance;
-    bool bounded;
+    bool begins, bounded; /* the first one is known; both are */
     tirbi_poly first, last;
 } nest_loop;
 
@@ -44,6 +44,7 @@ typedef struct let {
 
 typedef struct builder {
     tirbi_lx_pool *pool;
+    const tirbi_asked *asked;
     tirbi_dependences *g;
     tirbi_facts *facts;
     nest_loop loop[TIRBI_NEST_LOOPS];
@@ -288,10 +289,11 @@ static void read_bounds(builder *b, const uint8_t *path, uint32_t n) {
     tirbi_poly *count = &l->last;
     unbound_loops(b);
     for (uint32_t i = 0; i + 1 < n; i++) bound_loop(b, &b->loop[path[i]]);
-    l->bounded = read_exactly(b, l->var->min, &l->first) && read_exactly(b, l->var->extent, count) &&
-                 tirbi_expand(b->facts, &l->first, &l->first) && tirbi_expand(b->facts, count, count) &&
-                 tirbi_poly_add_constant(count, -1) && tirbi_poly_add(count, &l->first, 1);
-    l->bounded = l->bounded && !is_loaded(b, &l->first) && !is_loaded(b, &l->last);
+    l->begins = read_exactly(b, l->var->min, &l->first) && tirbi_expand(b->facts, &l->first, &l->first) &&
+                !is_loaded(b, &l->first);
+    l->bounded = l->begins && read_exactly(b, l->var->extent, count) && tirbi_expand(b->facts, count, count) &&
+                 tirbi_poly_add_constant(count, -1) && tirbi_poly_add(count, &l->first, 1) &&
+                 !is_loaded(b, &l->last);
 }
 
 /* ---- A test ----------------------------------------------------------------------------------------------------- */
@@ -521,7 +523,7 @@ static bool may_meet(test *t) {
         if (t->way[i] == TIRBI_EQ) t->same |= UINT32_C(1) << t->from->loop[i];
     bound_test(t);
     for (uint32_t round = 0, solved = 0; round < 2; round++) {
-        for (uint32_t f = 0; f < t->first->n; f++)
+        for (uint32_t f = t->first->n; f-- > 0;) /* the element's number, which is the longest, comes last */
             if (!may_be_equal(t, &t->first->item[f], &t->second->item[f])) return false;
         for (uint32_t i = 0; i < t->n_common; i++) solved += t->solved[i];
         if (solved == 0 || t->first->n == 1) break; /* no distance to put into other forms */
@@ -572,8 +574,9 @@ static void find_unless(builder *b, const test *t, tirbi_edge *e) {
 
 /* Where the ends of an edge meet: by a form that its loop alone changes, with constant steps. */
 static void find_meeting(builder *b, const test *t, tirbi_edge *e) {
-    const uint32_t symbol = b->loop[t->from->loop[e->carrier]].symbol;
-    if (e->distance[e->carrier]) e->meets = TIRBI_MEETS_EVERY;
+    const bool carried = e->carrier < e->n_common;
+    const uint32_t symbol = b->loop[t->from->loop[carried ? e->carrier : 0]].symbol;
+    if (carried && e->distance[e->carrier]) e->meets = TIRBI_MEETS_EVERY;
     for (uint32_t f = 0; f < t->first->n && e->meets == TIRBI_MEETS_ANYWHERE; f++) {
         const form *x = &t->first->item[f], *y = &t->second->item[f];
         tirbi_poly by[2], rest[2], at;
@@ -645,13 +648,11 @@ static bool connect_at(test *t, uint32_t from, uint32_t to, uint32_t carrier) {
         if (!may_meet(t)) return true;
         for (uint32_t i = 0; i < t->n_common; i++)
             if (t->solved[i]) e.distance[i] = keep(b, &t->distance[i]);
-        if (carrier < t->n_common) {
-            find_unless(b, t, &e);
-            find_meeting(b, t, &e);
-        }
+        if (carrier < t->n_common) find_unless(b, t, &e);
+        if (t->n_common > 0) find_meeting(b, t, &e);
         if (!refine(t, &e)) return true;
     }
-    return add_edge(b, &e);
+    return (!b->asked || b->asked->leaves(&e)) && add_edge(b, &e);
 }
 
 /* Loops outside of which a variable does not live: those around its declaration. */
@@ -677,8 +678,8 @@ static bool connect(builder *b, uint32_t from, uint32_t to) {
         t.n_common++;
     if (x->var) outermost = loops_around_declaration(g, x->var);
     for (uint32_t carrier = outermost; carrier < t.n_common; carrier++)
-        if (!connect_at(&t, from, to, carrier)) return false;
-    return from >= to || connect_at(&t, from, to, t.n_common);
+        if ((!b->asked || b->asked->carriers >> carrier & 1) && !connect_at(&t, from, to, carrier)) return false;
+    return from >= to || (b->asked && !b->asked->alike) || connect_at(&t, from, to, t.n_common);
 }
 
 static bool build(builder *b, const tirbi_ls *loop, const tirbi_ls *const *parts, uint32_t n_parts) {
@@ -693,6 +694,11 @@ static bool build(builder *b, const tirbi_ls *loop, const tirbi_ls *const *parts
         const tirbi_nest_access *a = &g->access[i];
         for (uint32_t k = 0; k < a->n_loops; k++)
             if (!b->loop[a->loop[k]].bounded) read_bounds(b, a->loop, k + 1);
+    }
+    for (uint32_t i = 0; i < g->n_loops; i++) {
+        const nest_loop *l = &b->loop[i];
+        if (l->begins && stays(b, &l->first)) g->first[i] = keep(b, &l->first);
+        if (l->bounded && stays(b, &l->last)) g->last[i] = keep(b, &l->last);
     }
     for (uint32_t i = 0; i < g->n_accesses; i++)
         if (!read_access(b, i)) return false;
@@ -714,7 +720,7 @@ static const tirbi_facts *known_of(const tirbi_ls *const *parts, uint32_t n_part
 }
 
 tirbi_dependences *tirbi_find_dependences(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *const *parts,
-                                          uint32_t n_parts) {
+                                          uint32_t n_parts, const tirbi_asked *asked) {
     builder *b = TIRBI_NEW(pool->arena, builder);
     tirbi_dependences *g = TIRBI_NEW(pool->arena, tirbi_dependences);
     tirbi_facts *facts = TIRBI_NEW(pool->arena, tirbi_facts);
@@ -732,6 +738,7 @@ tirbi_dependences *tirbi_find_dependences(tirbi_lx_pool *pool, const tirbi_ls *l
     g->access = accesses;
     g->facts = b->facts = facts;
     b->pool = pool;
+    b->asked = asked;
     b->g = g;
     b->known = facts->n_known;
     const bool built = build(b, loop, parts, n_parts);

@@ -25,7 +25,7 @@ typedef enum tirbi_edge_kind {
 /* How the later iteration of a loop lies to the earlier one; sets of these by bits. */
 enum { TIRBI_LT = 1, TIRBI_EQ = 2, TIRBI_GT = 4, TIRBI_ANY_WAY = 7 };
 
-/* In which iterations of the loop that carries an edge its ends meet. */
+/* In which iterations of the loop that carries an edge its ends meet; of the outermost one, where none does. */
 typedef enum tirbi_meets {
     TIRBI_MEETS_ANYWHERE, /* nothing is known of it */
     TIRBI_MEETS_EVERY,    /* so many iterations apart: the distance */
@@ -56,6 +56,8 @@ typedef struct tirbi_nest_access {
 
 typedef struct tirbi_dependences {
     const tirbi_ls *loop[TIRBI_NEST_LOOPS]; /* in program order: the nest's own is the first */
+    /* The least and greatest values of their variables; NULL where these are not the same always. */
+    const tirbi_poly *first[TIRBI_NEST_LOOPS], *last[TIRBI_NEST_LOOPS];
     uint32_t n_loops;
     tirbi_nest_access *access; /* in program order */
     uint32_t n_accesses;
@@ -64,10 +66,18 @@ typedef struct tirbi_dependences {
     tirbi_facts *facts; /* has the symbols of the polynomials */
 } tirbi_dependences;
 
-/* The graph of a plain loop whose body is these statements, in this order; each is a part of what it reaches. NULL: it
- * is of code that cannot be told, or too large, or memory ran out. */
+/* Which edges are asked for. */
+typedef struct tirbi_asked {
+    uint32_t carriers;                   /* those that loops carry, by bits: 1 the outermost one */
+    bool alike;                          /* those that none carries */
+    bool (*leaves)(const tirbi_edge *e); /* whether there is something left to ask, where there is such an edge */
+} tirbi_asked;
+
+/* The graph of a plain loop whose body is these statements, in this order; each is a part of what it reaches. `asked`:
+ * NULL for all edges. NULL: it is of code that cannot be told, or too large, or memory ran out, or nothing is left to
+ * ask. */
 tirbi_dependences *tirbi_find_dependences(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *const *parts,
-                                          uint32_t n_parts);
+                                          uint32_t n_parts, const tirbi_asked *asked);
 /* Nothing refers to the graph any more. */
 void tirbi_forget_dependences(tirbi_lx_pool *pool, tirbi_dependences *graph);
 

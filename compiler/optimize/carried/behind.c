@@ -2,6 +2,7 @@
 
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -104,32 +105,17 @@ static const tirbi_ls *body_without(viewer *v, const tirbi_lx *before) {
 
 /* The iterations behind the first one. */
 static const tirbi_ls *loop_behind(viewer *v) {
-    const tirbi_given none = {.n = 0};
-    const tirbi_lx *one = tirbi_lx_int(v->pool, TIRB_I64, 1);
-    tirbi_lvar *old = v->loop->as.loop.var, *var = TIRBI_NEW(v->pool->arena, tirbi_lvar);
-    tirbi_ls *loop = tirbi_new_stmt(v->pool, TIRBI_LS_LOOP, v->loop->span);
-    if (!var || !loop || !one) return NULL;
-    *var = *old;
-    var->id = 0;
-    var->min = tirbi_lx_add(v->pool, old->min, one);
-    var->extent = tirbi_lx_sub(v->pool, old->extent, one);
-    if (var->lo < var->hi) var->lo++;
-    const tirbi_lx *fresh = tirbi_lx_var(v->pool, var);
-    const tirbi_lx *then = fresh ? tirbi_lx_op(v->pool, TIRB_OP_SUB, old->type, TIRB_TYPE_NONE, fresh,
-                                               tirbi_lx_int(v->pool, old->type, 1), NULL)
-                                 : NULL;
-    const tirbi_ls *body = body_without(v, value_at(v, then));
-    if (!body || !var->min || !var->extent) return NULL;
-    *loop = *v->loop;
-    loop->as.loop.var = var;
-    loop->as.loop.parallel = false; /* the loop itself was asked for chunks */
-    loop->as.loop.body = tirbi_resolve(v->pool, &none, body, old, fresh, var, false);
-    return loop->as.loop.body ? loop : NULL;
+    const tirbi_lvar *old = v->loop->as.loop.var;
+    tirbi_lvar *var = tirbi_part_variable(v->pool, old, tirbi_lx_number(v->pool, 1), old->extent);
+    const tirbi_lx *then = var ? tirbi_lx_op(v->pool, TIRB_OP_SUB, old->type, TIRB_TYPE_NONE,
+                                             tirbi_lx_var(v->pool, var), tirbi_lx_int(v->pool, old->type, 1), NULL)
+                               : NULL;
+    return then ? tirbi_loop_of(v->pool, v->loop, var, body_without(v, value_at(v, then)), false) : NULL;
 }
 
 static const tirbi_ls *last_value(viewer *v) {
     const tirbi_lvar *old = v->loop->as.loop.var;
-    const tirbi_lx *one = tirbi_lx_int(v->pool, TIRB_I64, 1);
+    const tirbi_lx *one = tirbi_lx_number(v->pool, 1);
     const tirbi_lx *last =
         one ? tirbi_lx_sub(v->pool, tirbi_lx_add(v->pool, old->min, old->extent), one) : NULL;
     const tirbi_lx *value = last ? value_at(v, tirbi_lx_cast(v->pool, old->type, last)) : NULL;
@@ -137,8 +123,6 @@ static const tirbi_ls *last_value(viewer *v) {
 }
 
 bool tirbi_look_behind(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_behind *out) {
-    const tirbi_given none = {.n = 0};
-    const tirbi_lvar *var = loop->as.loop.var;
     const tirbi_ls *body = loop->as.loop.body;
     if (body->kind != TIRBI_LS_SEQ || body->as.seq.n < 2 || !tirbi_is_plain_loop(loop) || !tirbi_can_resolve(body))
         return false;
@@ -147,16 +131,11 @@ bool tirbi_look_behind(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_behind *
     v->pool = pool;
     v->loop = loop;
     if (!find_set(v)) return false;
-    const tirbi_lx *first = tirbi_lx_cast(pool, var->type, var->min);
-    const tirbi_ls *all[3], *rest = loop_behind(v);
-    all[0] = first ? tirbi_resolve(pool, &none, body, var, first, NULL, true) : NULL;
-    all[1] = rest;
-    all[2] = last_value(v);
-    tirbi_ls *branch = tirbi_new_stmt(v->pool, TIRBI_LS_IF, v->loop->span);
-    if (!branch || !rest) return false;
-    branch->as.if_.condition = tirbi_lx_op(pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, var->extent,
-                                           tirbi_lx_int(pool, TIRB_I64, 0), NULL);
-    branch->as.if_.then_case = tirbi_new_sequence(v->pool, v->loop->span, all, 3);
-    *out = (tirbi_behind){.stmt = branch, .rest = rest};
-    return branch->as.if_.condition && branch->as.if_.then_case;
+    const tirbi_lx *zero = tirbi_lx_number(pool, 0);
+    const tirbi_ls *rest = loop_behind(v),
+                   *all[3] = {tirbi_iteration_at(pool, loop, body, zero, true), rest, last_value(v)};
+    out->rest = rest;
+    out->stmt = tirbi_new_if(pool, loop->span, tirbi_lx_wide(pool, TIRB_OP_GT, loop->as.loop.var->extent, zero),
+                             tirbi_new_sequence(pool, loop->span, all, 3), NULL);
+    return out->stmt != NULL;
 }

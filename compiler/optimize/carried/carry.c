@@ -286,15 +286,9 @@ static const tirbi_ls *first_as_one(carrier *c, const tirbi_ls *s, const tirbi_l
     if (!yes || !no || !rest || none || (yes->kind != TIRBI_LS_STORE && yes->kind != TIRBI_LS_SET)) return NULL;
     const bool stores = yes->kind == TIRBI_LS_STORE;
     if (reads(s->as.if_.condition, stores ? NULL : yes->as.set.var, stores ? yes->as.store.access : NULL)) return NULL;
-    tirbi_ls *choice = tirbi_new_stmt(c->pool, TIRBI_LS_IF, s->span),
-             *guarded = tirbi_new_stmt(c->pool, TIRBI_LS_IF, s->span);
-    if (!choice || !guarded) return NULL;
-    *choice = *guarded = *s;
-    choice->as.if_.then_case = yes;
-    choice->as.if_.else_case = no;
-    guarded->as.if_.then_case = rest;
-    guarded->as.if_.else_case = NULL;
-    *more = guarded;
+    const tirbi_ls *choice = tirbi_new_if(c->pool, s->span, s->as.if_.condition, yes, no);
+    *more = tirbi_new_if(c->pool, s->span, s->as.if_.condition, rest, NULL);
+    if (!choice || !*more) return NULL;
     const tirbi_ls *one = as_one(c, choice);
     return one == choice ? NULL : one;
 }
@@ -482,7 +476,7 @@ static const tirbi_ls *surround(carrier *c, const tirbi_ls *loop, const tirbi_ls
     for (uint32_t i = 0; i < c->n; i++) {
         const element *e = &c->elements[i];
         items[n++] = set(c, e->var, first_value(c, e), true);
-        const tirbi_lx *zero = tirbi_lx_cast(c->pool, e->var->type, tirbi_lx_int(c->pool, TIRB_I64, 0));
+        const tirbi_lx *zero = tirbi_lx_cast(c->pool, e->var->type, tirbi_lx_number(c->pool, 0));
         if (e->stored) items[n++] = set(c, e->stored, zero, true);
     }
     items[n++] = runs;
@@ -496,12 +490,9 @@ static const tirbi_ls *surround(carrier *c, const tirbi_ls *loop, const tirbi_ls
         items[n++] = store;
     }
     if (harmless || loop->as.loop.var->extent->lo > 0) return tirbi_new_sequence(c->pool, c->loop->span, items, n);
-    tirbi_ls *guard = tirbi_new_stmt(c->pool, TIRBI_LS_IF, c->loop->span);
-    if (!guard) return NULL;
-    guard->as.if_.condition = tirbi_lx_op(c->pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, loop->as.loop.var->extent,
-                                          tirbi_lx_int(c->pool, TIRB_I64, 0), NULL);
-    guard->as.if_.then_case = tirbi_new_sequence(c->pool, c->loop->span, items, n);
-    return guard->as.if_.condition && guard->as.if_.then_case ? guard : NULL;
+    return tirbi_new_if(c->pool, c->loop->span,
+                        tirbi_lx_wide(c->pool, TIRB_OP_GT, loop->as.loop.var->extent, tirbi_lx_number(c->pool, 0)),
+                        tirbi_new_sequence(c->pool, c->loop->span, items, n), NULL);
 }
 
 /* An init of the loop's first iteration, which then stands before the loop; the rest of the body is the result. */

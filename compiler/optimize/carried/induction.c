@@ -73,8 +73,8 @@ static const tirbi_lx *in_type(const counters *c, const tirbi_lx *x) {
 static const tirbi_lx *rounds_of(const counters *c, const tirbi_ls *loop) {
     const tirbi_lx *extent = loop->as.loop.var->extent;
     if (extent->lo < 0) {
-        const tirbi_lx *zero = tirbi_lx_int(c->pool, TIRB_I64, 0);
-        extent = zero ? tirbi_lx_op(c->pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, extent, zero, NULL) : NULL;
+        const tirbi_lx *zero = tirbi_lx_number(c->pool, 0);
+        extent = zero ? tirbi_lx_wide(c->pool, TIRB_OP_MAX, extent, zero) : NULL;
     }
     return in_type(c, extent);
 }

@@ -42,10 +42,6 @@ static const tirbi_ls *set(const keeper *k, tirbi_lvar *var, const tirbi_lx *val
     return tirbi_new_set(k->pool, k->loop->span, var, value, declares);
 }
 
-static const tirbi_lx *compute(const keeper *k, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && b ? tirbi_lx_op(k->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL) : NULL;
-}
-
 static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const keeper *k = rewrite->context;
     return x->kind == TIRBI_LX_VAR && x->var == k->loop->as.loop.var ? k->at : NULL;
@@ -54,7 +50,7 @@ static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
 /* The loop that finds the last iteration, counted from 0; `last` is -1 before it. */
 static const tirbi_ls *fold(const keeper *k, tirbi_lvar *last) {
     const tirbi_lvar *var = k->loop->as.loop.var;
-    const tirbi_lx *none = tirbi_lx_int(k->pool, TIRB_I64, -1);
+    const tirbi_lx *none = tirbi_lx_number(k->pool, -1);
     const tirbi_lx *wide = tirbi_lx_cast(k->pool, TIRB_I64, tirbi_lx_var(k->pool, k->loop->as.loop.var));
     const tirbi_lx *here = wide ? tirbi_lx_sub(k->pool, wide, var->min) : NULL;
     const tirbi_lx *chosen = here && none ? tirbi_lx_lazy(k->pool, TIRBI_LX_COND, k->condition, here, none) : NULL;
@@ -62,24 +58,22 @@ static const tirbi_ls *fold(const keeper *k, tirbi_lvar *last) {
     if (!loop || !chosen) return NULL;
     *loop = *k->loop;
     loop->as.loop.parallel = false;
-    loop->as.loop.body = set(k, last, compute(k, TIRB_OP_MAX, tirbi_lx_var(k->pool, last), chosen), false);
+    loop->as.loop.body = set(k, last, tirbi_lx_wide(k->pool, TIRB_OP_MAX, tirbi_lx_var(k->pool, last), chosen), false);
     return loop->as.loop.body && tirbi_has_lanes_in_order(k->pool, loop) ? loop : NULL;
 }
 
 /* What the last iteration sets, if there is one. */
 static const tirbi_ls *keep(keeper *k, tirbi_lvar *last) {
     const tirbi_lvar *var = k->loop->as.loop.var;
-    const tirbi_lx *found = tirbi_lx_var(k->pool, last), *zero = tirbi_lx_int(k->pool, TIRB_I64, 0);
-    tirbi_ls *branch = tirbi_new_stmt(k->pool, TIRBI_LS_IF, k->loop->span);
+    const tirbi_lx *found = tirbi_lx_var(k->pool, last), *zero = tirbi_lx_number(k->pool, 0);
     const tirbi_ls *items[MAX_SETS];
     tirbi_rewrite rewrite = {.pool = k->pool, .replace = replace, .context = k};
     k->at = found ? tirbi_lx_cast(k->pool, var->type, tirbi_lx_add(k->pool, var->min, found)) : NULL;
-    if (!branch || !k->at) return NULL;
+    if (!k->at) return NULL;
     for (uint32_t i = 0; i < k->n; i++)
         items[i] = set(k, k->sets[i]->as.set.var, tirbi_rewrite_value(&rewrite, k->sets[i]->as.set.value), false);
-    branch->as.if_.condition = compute(k, TIRB_OP_GE, found, zero);
-    branch->as.if_.then_case = tirbi_new_sequence(k->pool, k->loop->span, items, k->n);
-    return branch->as.if_.condition && branch->as.if_.then_case ? branch : NULL;
+    return tirbi_new_if(k->pool, k->loop->span, tirbi_lx_wide(k->pool, TIRB_OP_GE, found, zero),
+                        tirbi_new_sequence(k->pool, k->loop->span, items, k->n), NULL);
 }
 
 const tirbi_ls *tirbi_keep_last(tirbi_lx_pool *pool, const tirbi_ls *loop) {
@@ -96,7 +90,7 @@ const tirbi_ls *tirbi_keep_last(tirbi_lx_pool *pool, const tirbi_ls *loop) {
                          .span = loop->span};
     if (!find_sets(k, body->as.if_.then_case) || !are_kept_only(k)) return NULL;
     const tirbi_ls *items[3];
-    items[0] = set(k, last, tirbi_lx_int(pool, TIRB_I64, -1), true);
+    items[0] = set(k, last, tirbi_lx_number(pool, -1), true);
     items[1] = fold(k, last);
     items[2] = items[1] ? keep(k, last) : NULL;
     return tirbi_new_sequence(pool, loop->span, items, 3);

@@ -3,6 +3,7 @@
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/facts/order.h"
+#include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -89,38 +90,6 @@ static const tirbi_ls *without_store(overwriter *o) {
     return tirbi_new_sequence(o->pool, o->loop->span, items, o->n);
 }
 
-static const tirbi_ls *loop_of_others(overwriter *o) {
-    const tirbi_given none = {.n = 0};
-    tirbi_lvar *old = o->own.var[0], *var = TIRBI_NEW(o->pool->arena, tirbi_lvar);
-    tirbi_ls *loop = tirbi_new_stmt(o->pool, TIRBI_LS_LOOP, o->loop->span);
-    const tirbi_lx *one = tirbi_lx_int(o->pool, TIRB_I64, 1);
-    const tirbi_ls *body = without_store(o);
-    if (!var || !loop || !one || !body) return NULL;
-    *var = *old;
-    var->id = 0;
-    if (!var->below && old->min->lo >= 0) var->below = tirbi_lx_add(o->pool, old->min, old->extent);
-    var->extent = tirbi_lx_sub(o->pool, old->extent, one);
-    if (!var->extent) return NULL;
-    *loop = *o->loop;
-    loop->as.loop.var = var;
-    loop->as.loop.parallel = false; /* the loop itself was asked for chunks */
-    loop->as.loop.body = tirbi_resolve(o->pool, &none, body, old, tirbi_lx_var(o->pool, var), var, false);
-    return loop->as.loop.body ? loop : NULL;
-}
-
-static const tirbi_ls *last_one(const overwriter *o) {
-    const tirbi_given none = {.n = 0};
-    tirbi_lvar *old = o->own.var[0];
-    const tirbi_lx *one = tirbi_lx_int(o->pool, TIRB_I64, 1);
-    const tirbi_lx *last = one ? tirbi_lx_sub(o->pool, tirbi_lx_add(o->pool, old->min, old->extent), one) : NULL;
-    tirbi_ls *branch = tirbi_new_stmt(o->pool, TIRBI_LS_IF, o->loop->span);
-    if (!branch || !last) return NULL;
-    branch->as.if_.condition = tirbi_lx_op(o->pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, old->extent, one, NULL);
-    branch->as.if_.then_case =
-        tirbi_resolve(o->pool, &none, o->loop->as.loop.body, old, tirbi_lx_cast(o->pool, old->type, last), NULL, false);
-    return branch->as.if_.condition && branch->as.if_.then_case ? branch : NULL;
-}
-
 bool tirbi_keep_last_store(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     const tirbi_lvar *var = loop->as.loop.var;
     if (!tirbi_is_plain_loop(loop) || var->extent->hi < LEAST || !tirbi_can_resolve(loop->as.loop.body))
@@ -131,7 +100,11 @@ bool tirbi_keep_last_store(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arra
     if (!tirbi_list_statements(loop->as.loop.body, o->items, &o->n, MAX_ITEMS) ||
         !tirbi_find_accesses(&(tirbi_accesses){.sets = &o->own}, loop->as.loop.body) || !find_store(o))
         return false;
-    const tirbi_ls *parts[2] = {loop_of_others(o), last_one(o)};
+    const tirbi_lx *one = tirbi_lx_number(pool, 1), *last = tirbi_lx_sub(pool, var->extent, one);
+    tirbi_lvar *others = tirbi_part_variable(pool, var, tirbi_lx_number(pool, 0), last);
+    const tirbi_ls *parts[2] = {tirbi_loop_of(pool, loop, others, without_store(o), false), NULL};
+    parts[1] = tirbi_new_if(pool, loop->span, tirbi_lx_wide(pool, TIRB_OP_GE, var->extent, one),
+                            tirbi_iteration_at(pool, loop, loop->as.loop.body, last, false), NULL);
     out->loop = parts[0];
     out->stmt = tirbi_new_sequence(pool, loop->span, parts, 2);
     return out->stmt != NULL;

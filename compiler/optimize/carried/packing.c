@@ -117,7 +117,6 @@ static bool is_alone(const packer *p, const tirbi_accesses *all) {
 
 /* ---- The blocks ------------------------------------------------------------------------------------------------- */
 
-static const tirbi_lx *number(const packer *p, int64_t n) { return tirbi_lx_int(p->pool, TIRB_I64, n); }
 static const tirbi_lx *wide(const packer *p, tirbi_lvar *var) {
     return tirbi_lx_cast(p->pool, TIRB_I64, tirbi_lx_var(p->pool, var));
 }
@@ -135,7 +134,7 @@ static tirbi_lvar *new_var(const packer *p, const char *name, tirbi_lvar_kind ki
 static tirbi_ls *new_loop(const packer *p, tirbi_lvar *var, const tirbi_lx *extent) {
     tirbi_ls *loop = tirbi_new_stmt(p->pool, TIRBI_LS_LOOP, p->loop->span);
     if (!loop || !var || !extent) return NULL;
-    var->min = number(p, 0);
+    var->min = tirbi_lx_number(p->pool, 0);
     var->extent = extent;
     loop->as.loop.var = var;
     return var->min ? loop : NULL;
@@ -145,8 +144,8 @@ static tirbi_lbuf *new_buffer(const packer *p, tirbi_dtype type) {
     tirbi_lbuf *buffer = TIRBI_NEW(p->pool->arena, tirbi_lbuf);
     const tirbi_lx **sizes = TIRBI_NEW_ARRAY(p->pool->arena, const tirbi_lx *, 2);
     if (!buffer || !sizes) return NULL;
-    sizes[0] = number(p, p->most + 1);
-    sizes[1] = number(p, 1);
+    sizes[0] = tirbi_lx_number(p->pool, p->most + 1);
+    sizes[1] = tirbi_lx_number(p->pool, 1);
     *buffer = (tirbi_lbuf){.name = "kept",
                            .type = type,
                            .ndim = 1,
@@ -179,11 +178,7 @@ static bool keep(packer *p, arm *a, const tirbi_lx *holds, const tirbi_ls **item
         push *s = &a->stores[i];
         const tirbi_ls *store = s->store;
         if (!s->pushes) {
-            tirbi_ls *branch = tirbi_new_stmt(p->pool, TIRBI_LS_IF, store->span);
-            if (!branch) return false;
-            branch->as.if_.condition = holds;
-            branch->as.if_.then_case = store;
-            items[(*n)++] = branch;
+            items[(*n)++] = tirbi_new_if(p->pool, store->span, holds, store, NULL);
             continue;
         }
         s->kept = new_buffer(p, store->as.store.access->buffer->type);
@@ -203,8 +198,7 @@ static const tirbi_ls *keep_block(packer *p) {
     const tirbi_given none = {.n = 0};
     const tirbi_lvar *old = p->loop->as.loop.var;
     const tirbi_lx *left = tirbi_lx_sub(p->pool, old->extent, p->first);
-    const tirbi_lx *length =
-        left ? tirbi_lx_op(p->pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, left, number(p, p->most), NULL) : NULL;
+    const tirbi_lx *length = left ? tirbi_lx_wide(p->pool, TIRB_OP_MIN, left, tirbi_lx_number(p->pool, p->most)) : NULL;
     tirbi_lvar *var = new_var(p, old->name, TIRBI_LVAR_LOOP, TIRB_I64, p->most - 1);
     tirbi_ls *loop = new_loop(p, var, length);
     const tirbi_lx *at =
@@ -223,8 +217,7 @@ static const tirbi_ls *keep_block(packer *p) {
             continue;
         }
         const tirbi_lx *holds = tirbi_lx_var(p->pool, p->holds);
-        const tirbi_lx *fails =
-            holds ? tirbi_lx_op(p->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, holds, NULL, NULL) : NULL;
+        const tirbi_lx *fails = holds ? tirbi_lx_not(p->pool, holds) : NULL;
         items[n++] = set(p, p->holds, p->items[i]->as.if_.condition, true);
         if (!fails || !keep(p, &p->arms[YES], holds, items, &n) || !keep(p, &p->arms[NO], fails, items, &n))
             return NULL;
@@ -244,7 +237,7 @@ static const tirbi_ls *copy_kept(const packer *p, const arm *a, const push *from
     if (!k || !index) return NULL;
     *index = k;
     const tirbi_place *kept = tirbi_place_in(p->pool, from->kept, index, from->store->span);
-    const tirbi_lx *to = tirbi_lx_add(p->pool, tirbi_lx_var(p->pool, base), number(p, from->behind));
+    const tirbi_lx *to = tirbi_lx_add(p->pool, tirbi_lx_var(p->pool, base), tirbi_lx_number(p->pool, from->behind));
     if (!kept || !to) return NULL;
     loop->as.loop.body = store_at(p, from->store->as.store.access->buffer, tirbi_lx_add(p->pool, to, k),
                                   tirbi_lx_load(p->pool, kept), from->store->span);
@@ -285,7 +278,7 @@ static const tirbi_ls *pack(packer *p, const tirbi_ls **keeps) {
     tirbi_lvar *first = new_var(p, "first", TIRBI_LVAR_LOOP, TIRB_I64, extent->hi - 1);
     const bool many = extent->hi > p->most;
     uint32_t n = 0;
-    p->first = !first ? NULL : many ? tirbi_lx_var(p->pool, first) : number(p, 0);
+    p->first = !first ? NULL : many ? tirbi_lx_var(p->pool, first) : tirbi_lx_number(p->pool, 0);
     const tirbi_ls *block = p->first ? pack_block(p, keeps) : NULL;
     if (!block) return NULL;
     for (unsigned w = 0; w < ARMS; w++) {
@@ -300,7 +293,7 @@ static const tirbi_ls *pack(packer *p, const tirbi_ls **keeps) {
     }
     tirbi_ls *all = many ? new_loop(p, first, extent) : NULL;
     if (all) {
-        all->as.loop.step = number(p, p->most);
+        all->as.loop.step = tirbi_lx_number(p->pool, p->most);
         all->as.loop.blocks = true;
         all->as.loop.body = block;
     }

@@ -151,11 +151,7 @@ static const tirbi_ls *set(const finder *f, tirbi_lvar *var, const tirbi_lx *val
 }
 
 static const tirbi_ls *where(const finder *f, const tirbi_lx *condition, const tirbi_ls *then_case) {
-    tirbi_ls *s = condition && then_case ? tirbi_new_stmt(f->pool, TIRBI_LS_IF, f->loop->span) : NULL;
-    if (!s) return NULL;
-    s->as.if_.condition = condition;
-    s->as.if_.then_case = then_case;
-    return s;
+    return tirbi_new_if(f->pool, f->loop->span, condition, then_case, NULL);
 }
 
 static const tirbi_lx *compare(const finder *f, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
@@ -370,8 +366,7 @@ static const tirbi_lx *is_plain(finder *f, const tirbi_lx *best, const tirbi_lx 
     tirbi_lx_pool *pool = f->pool;
     const tirbi_lx *where = tirbi_lx_var(pool, f->sets[0]->as.set.var);
     const tirbi_lx *wide = where ? tirbi_lx_cast(pool, TIRB_I64, where) : NULL;
-    const tirbi_lx *plain =
-        wide ? tirbi_lx_op(pool, TIRB_OP_LT, TIRB_I64, TIRB_TYPE_NONE, wide, f->loop->as.loop.var->min, NULL) : NULL;
+    const tirbi_lx *plain = wide ? tirbi_lx_wide(pool, TIRB_OP_LT, wide, f->loop->as.loop.var->min) : NULL;
     if (!f->odd) return plain;
     const tirbi_lx *zero = tirbi_lx_bits(pool, (tirbi_dtype)f->value->type, 0), *odd = tirbi_lx_var(pool, f->odd),
                    *none = tirbi_lx_int(pool, f->odd->type, 0);
@@ -397,20 +392,17 @@ const tirbi_ls *tirbi_find_pairs(tirbi_lx_pool *pool, const tirbi_ls *loop, cons
     tirbi_lvar *extreme = new_extreme(f, &folded), *plain = new_var(f, &truth, TIRBI_LVAR_LOCAL);
     const tirbi_ls *changes[] = {set(f, f->best, folded, false), find_place(f)};
     if (real) f->odd = new_var(f, &number, TIRBI_LVAR_LOCAL);
-    tirbi_ls *either = tirbi_new_stmt(pool, TIRBI_LS_IF, loop->span);
     if (f->odd) f->odd->type = tirbi_dtypes[f->wide].size > 4 ? TIRB_I64 : TIRB_I32;
-    if (!best || !extreme || !plain || !either || (real && !f->odd)) return NULL;
-    either->as.if_.condition = tirbi_lx_var(pool, plain);
-    either->as.if_.then_case =
-        where(f, compare(f, f->order, folded, best), tirbi_new_sequence(pool, loop->span, changes, 2));
-    either->as.if_.else_case = otherwise;
+    if (!best || !extreme || !plain || (real && !f->odd)) return NULL;
+    const tirbi_lx *is_folded = tirbi_lx_var(pool, plain);
+    const tirbi_ls *either = tirbi_new_if(
+        pool, loop->span, is_folded,
+        where(f, compare(f, f->order, folded, best), tirbi_new_sequence(pool, loop->span, changes, 2)), otherwise);
     const tirbi_ls *tries[] = {fold_values(f, extreme), set(f, plain, is_plain(f, best, folded), false)};
-    const tirbi_lx *few = tirbi_lx_op(pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, var->extent,
-                                      tirbi_lx_int(pool, TIRB_I64, longest), NULL);
+    const tirbi_lx *few = tirbi_lx_wide(pool, TIRB_OP_LE, var->extent, tirbi_lx_number(pool, longest));
     const tirbi_ls *all[] = {set(f, extreme, tirbi_lx_cast(pool, f->wide, best), true), set(f, plain, few, true),
-                             where(f, either->as.if_.condition, tirbi_new_sequence(pool, loop->span, tries, 2)), either,
+                             where(f, is_folded, tirbi_new_sequence(pool, loop->span, tries, 2)), either,
                              f->odd ? set(f, f->odd, tirbi_lx_int(pool, f->odd->type, 0), true) : NULL};
-    if (!either->as.if_.condition || !either->as.if_.then_case) return NULL;
     const tirbi_ls *found = tirbi_new_sequence(pool, loop->span, all, 4);
     return real ? tirbi_new_sequence(pool, loop->span, (const tirbi_ls *[]){all[4], found}, 2) : found;
 }
@@ -575,13 +567,12 @@ static const tirbi_ls *load_first(holder *h, const tirbi_lx *first) {
     if (!first->traps || var->extent->lo >= 1) return hold(h, first, true);
     tirbi_ls *once = copy_of(h, h->loop);
     tirbi_lvar *round = TIRBI_NEW(h->pool->arena, tirbi_lvar);
-    const tirbi_lx *rounds = tirbi_lx_op(h->pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, var->extent,
-                                         tirbi_lx_int(h->pool, TIRB_I64, 1), NULL);
+    const tirbi_lx *rounds = tirbi_lx_wide(h->pool, TIRB_OP_MIN, var->extent, tirbi_lx_number(h->pool, 1));
     if (!once || !round || !rounds) return NULL;
     *round = (tirbi_lvar){.name = var->name,
                           .kind = TIRBI_LVAR_LOOP,
                           .type = TIRB_I64,
-                          .min = tirbi_lx_int(h->pool, TIRB_I64, 0),
+                          .min = tirbi_lx_number(h->pool, 0),
                           .extent = rounds,
                           .span = var->span};
     *once = (tirbi_ls){.kind = TIRBI_LS_LOOP, .span = h->loop->span};

@@ -1,7 +1,6 @@
 #include "compiler/optimize/carried/sampled.h"
 
 #include "compiler/optimize/analysis/access.h"
-#include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -141,13 +140,10 @@ static const tirbi_ls *new_loop(const sampler *s) {
 /* What the variables are behind the loop. */
 static const tirbi_ls *set_behind(const sampler *s) {
     const tirbi_ls *items[MAX_SETS];
-    tirbi_ls *branch = tirbi_new_stmt(s->pool, TIRBI_LS_IF, s->loop->span);
-    if (!branch) return NULL;
     for (uint32_t i = 0; i < s->n_sets; i++)
         items[i] = tirbi_new_set(s->pool, s->loop->span, s->sets[i]->as.set.var, value_then(s, s->sets[i]), false);
-    branch->as.if_.condition = is_set(s);
-    branch->as.if_.then_case = tirbi_new_sequence(s->pool, s->loop->span, items, s->n_sets);
-    return branch->as.if_.condition && branch->as.if_.then_case ? branch : NULL;
+    const tirbi_ls *all = tirbi_new_sequence(s->pool, s->loop->span, items, s->n_sets);
+    return tirbi_new_if(s->pool, s->loop->span, is_set(s), all, NULL);
 }
 
 bool tirbi_carry_last(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {

@@ -27,7 +27,7 @@ typedef struct seeker {
 
 static const tirbi_lx *negate(seeker *s, const tirbi_lx *x) {
     if (x && x->kind == TIRBI_LX_OP && x->op == TIRB_OP_NOT) return x->args[0];
-    return x ? tirbi_lx_op(s->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, x, NULL, NULL) : NULL;
+    return x ? tirbi_lx_not(s->pool, x) : NULL;
 }
 
 static bool is_either(const tirbi_lx *x) {
@@ -260,13 +260,12 @@ static const tirbi_ls *sequence(seeker *s, const tirbi_ls *const *items, uint32_
 static const tirbi_ls *while_below(seeker *s, const tirbi_lx *at, const tirbi_lx *limit, const tirbi_ls *body) {
     tirbi_ls *stmt = new_stmt(s, TIRBI_LS_WHILE);
     if (!stmt || !body) return NULL;
-    stmt->as.while_.condition = tirbi_lx_op(s->pool, TIRB_OP_LT, TIRB_I64, TIRB_TYPE_NONE, at, limit, NULL);
+    stmt->as.while_.condition = tirbi_lx_wide(s->pool, TIRB_OP_LT, at, limit);
     stmt->as.while_.body = body;
     stmt->as.while_.made = true;
     return stmt->as.while_.condition ? stmt : NULL;
 }
 
-static const tirbi_lx *number(seeker *s, int64_t n) { return tirbi_lx_int(s->pool, TIRB_I64, n); }
 static const tirbi_lx *value_of(seeker *s, tirbi_lvar *var) { return var ? tirbi_lx_var(s->pool, var) : NULL; }
 
 static const tirbi_lx *compute(seeker *s, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b, const tirbi_lx *c) {
@@ -295,7 +294,7 @@ static const tirbi_ls *one_by_one(seeker *s, tirbi_lvar *at, tirbi_lvar *stop) {
     const tirbi_ls *items[] = {
         set(s, r.counter, tirbi_lx_cast(s->pool, old->type, tirbi_lx_add(s->pool, old->min, here)), true),
         tirbi_rewrite_assignments(&rewrite, s->loop->as.loop.body),
-        set(s, at, tirbi_lx_add(s->pool, here, number(s, 1)), false),
+        set(s, at, tirbi_lx_add(s->pool, here, tirbi_lx_number(s->pool, 1)), false),
     };
     return items[1] ? while_below(s, here, value_of(s, stop), sequence(s, items, 3)) : NULL;
 }
@@ -330,10 +329,11 @@ static const tirbi_ls *look_ahead(seeker *s, tirbi_lvar *at, tirbi_lvar *burst, 
     items[n++] = search;
     items[n++] = set(s, at, tirbi_lx_add(s->pool, value_of(s, at), value_of(s, found)), false);
     const tirbi_lx *twice = compute(s, TIRB_OP_MIN, tirbi_lx_add(s->pool, value_of(s, burst), value_of(s, burst)),
-                                    number(s, LONGEST), NULL);
+                                    tirbi_lx_number(s->pool, LONGEST), NULL);
     items[n++] = set(s, burst,
-                     compute(s, TIRB_OP_SELECT, compute(s, TIRB_OP_LT, value_of(s, found), number(s, CLOSE), NULL),
-                             twice, number(s, 1)),
+                     compute(s, TIRB_OP_SELECT,
+                             compute(s, TIRB_OP_LT, value_of(s, found), tirbi_lx_number(s->pool, CLOSE), NULL), twice,
+                             tirbi_lx_number(s->pool, 1)),
                      false);
     return sequence(s, items, n);
 }
@@ -363,7 +363,8 @@ static const tirbi_ls *search_in(seeker *s, tirbi_lx_pool *pool, const tirbi_ls 
     const tirbi_ls *round[] = {set(s, stop, end, true), near, more};
     const tirbi_ls *rounds =
         more->as.if_.condition ? while_below(s, value_of(s, at), var->extent, sequence(s, round, 3)) : NULL;
-    const tirbi_ls *all[] = {set(s, at, number(s, 0), true), set(s, burst, number(s, AT_FIRST), true), rounds};
+    const tirbi_ls *all[] = {set(s, at, tirbi_lx_number(s->pool, 0), true),
+                             set(s, burst, tirbi_lx_number(s->pool, AT_FIRST), true), rounds};
     return rounds ? sequence(s, all, 3) : NULL;
 }
 
@@ -384,14 +385,9 @@ const tirbi_ls *tirbi_search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop) 
     const tirbi_ls *updates = search_updates(pool, loop);
     const tirbi_ls *pairs = !places && updates ? tirbi_find_pairs(pool, loop, updates, LONG) : NULL;
     if (pairs) return pairs;
-    tirbi_ls *choice = places && updates ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
-    if (!choice) return places ? places : updates;
-    *choice = (tirbi_ls){.kind = TIRBI_LS_IF, .span = loop->span};
-    choice->as.if_.condition = tirbi_lx_op(pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, loop->as.loop.var->extent,
-                                           tirbi_lx_int(pool, TIRB_I64, LONG), NULL);
-    choice->as.if_.then_case = places;
-    choice->as.if_.else_case = updates;
-    return choice->as.if_.condition ? choice : NULL;
+    if (!places || !updates) return places ? places : updates;
+    const tirbi_lx *few = tirbi_lx_wide(pool, TIRB_OP_LE, loop->as.loop.var->extent, tirbi_lx_number(pool, LONG));
+    return tirbi_new_if(pool, loop->span, few, places, updates);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------- */

@@ -165,14 +165,13 @@ static bool make_temporary(distributor *d, const tirbi_lvar *var) {
     const tirbi_lx **shape = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, n);
     const tirbi_lx **strides = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, n);
     const tirbi_lx **indices = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, n);
-    const tirbi_lx *zero = tirbi_lx_int(pool, TIRB_I64, 0), *stride = tirbi_lx_int(pool, TIRB_I64, 1), *flat = zero;
+    const tirbi_lx *zero = tirbi_lx_number(pool, 0), *stride = tirbi_lx_number(pool, 1), *flat = zero;
     if (d->n_variables == MAX_VARIABLES || !b || !place || !shape || !strides || !indices || !zero) return false;
     for (uint32_t i = n; i-- > 0;) {
         const tirbi_lvar *loop = d->loops.var[i];
         const tirbi_lx *counter = tirbi_lx_cast(pool, TIRB_I64, tirbi_lx_var(pool, (tirbi_lvar *)(uintptr_t)loop));
         shape[i] = loop->extent;
-        if (loop->extent->lo < 0)
-            shape[i] = tirbi_lx_op(pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, loop->extent, zero, NULL);
+        if (loop->extent->lo < 0) shape[i] = tirbi_lx_wide(pool, TIRB_OP_MAX, loop->extent, zero);
         strides[i] = stride;
         indices[i] = counter ? tirbi_lx_sub(pool, counter, loop->min) : NULL;
         if (!shape[i] || !stride || !indices[i] || !flat) return false;

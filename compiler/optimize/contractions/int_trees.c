@@ -348,18 +348,8 @@ const tirbi_ls *tirbi_loops_of_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {
     loop->as.loop.var = var;
     loop->as.loop.body = body->as.seq.n == 1 ? items[0] : body;
     if (!tree->as.tree.init) return loop;
-    tirbi_ls *both = tirbi_new_stmt(pool, TIRBI_LS_SEQ, tree->span);
-    const tirbi_ls **parts = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, 2);
-    if (!both || !parts) return NULL;
-    parts[0] = tree->as.tree.init;
-    parts[1] = loop;
-    both->as.seq.items = parts;
-    both->as.seq.n = 2;
+    const tirbi_ls *parts[2] = {tree->as.tree.init, loop}, *both = tirbi_new_sequence(pool, tree->span, parts, 2);
     if (var->extent->lo >= 1) return both;
-    tirbi_ls *branch = tirbi_new_stmt(pool, TIRBI_LS_IF, tree->span);
-    if (!branch) return NULL;
-    branch->as.if_.condition =
-        tirbi_lx_op(pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, var->extent, tirbi_lx_int(pool, TIRB_I64, 0), NULL);
-    branch->as.if_.then_case = both;
-    return branch->as.if_.condition ? branch : NULL;
+    return tirbi_new_if(pool, tree->span, tirbi_lx_wide(pool, TIRB_OP_GT, var->extent, tirbi_lx_number(pool, 0)), both,
+                        NULL);
 }

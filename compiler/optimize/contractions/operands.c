@@ -57,10 +57,8 @@ typedef struct operand {
     const tirbi_lx *condition; /* under which all of this is right, or NULL */
 } operand;
 
-static const tirbi_lx *constant(const nest *n, int64_t value) { return tirbi_lx_int(n->pool, TIRB_I64, value); }
-
 static const tirbi_lx *both(const nest *n, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && b ? tirbi_lx_op(n->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, a, b, NULL) : a ? a : b;
+    return a && b ? tirbi_lx_both(n->pool, TIRB_OP_AND, a, b) : a ? a : b;
 }
 
 /* ---- The nest ------------------------------------------------------------------------------------------------- */
@@ -129,10 +127,10 @@ static bool make_axis(operand *o, const int64_t c[TIRBI_MAX_AFFINE]) {
     const nest *n = o->nest;
     if (o->n_axes == TIRBI_MAX_NDIM) return false;
     axis *a = &o->axes[o->n_axes++];
-    *a = (axis){.behind = constant(n, 0), .extent = constant(n, 1)};
+    *a = (axis){.behind = tirbi_lx_number(n->pool, 0), .extent = tirbi_lx_number(n->pool, 1)};
     memcpy(a->c, c, sizeof(a->c));
     bool used[TIRBI_MAX_AFFINE] = {false}, narrow = true;
-    const tirbi_lx *sum = constant(n, 0);
+    const tirbi_lx *sum = tirbi_lx_number(n->pool, 0);
     int64_t rest = 1; /* extent = sum + rest */
     for (;;) {
         uint32_t at = TIRBI_MAX_AFFINE;
@@ -143,26 +141,25 @@ static bool make_axis(operand *o, const int64_t c[TIRBI_MAX_AFFINE]) {
         if (at == TIRBI_MAX_AFFINE) break;
         used[at] = true;
         const tirbi_lvar *loop = o->loops.var[at];
-        const tirbi_lx *size = constant(n, llabs(c[at])),
+        const tirbi_lx *size = tirbi_lx_number(n->pool, llabs(c[at])),
                        *product = size ? tirbi_lx_mul(n->pool, loop->extent, size) : NULL;
         if (!product || !a->extent || !sum) return false;
         if (size->value > a->extent->lo && size->value > 1) {
-            const tirbi_lx *dense = tirbi_lx_op(n->pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, size, a->extent, NULL);
+            const tirbi_lx *dense = tirbi_lx_wide(n->pool, TIRB_OP_LE, size, a->extent);
             a->dense = both(n, a->dense, dense);
         }
         bool known = product->kind == TIRBI_LX_CONST && product->value <= LARGEST_FACTOR;
         rest += (known ? product->value : 0) - size->value;
         if (!known) sum = tirbi_lx_add(n->pool, sum, product);
-        a->extent = tirbi_lx_add(n->pool, sum, constant(n, rest));
+        a->extent = tirbi_lx_add(n->pool, sum, tirbi_lx_number(n->pool, rest));
         if (c[at] < 0 && a->behind) a->behind = tirbi_lx_add(n->pool, a->behind, tirbi_lx_sub(n->pool, product, size));
         narrow = narrow && tirbi_dtypes[loop->type].bits <= 32;
     }
     if (a->extent && a->extent->lo < 0) {
-        a->extent = tirbi_lx_op(n->pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, a->extent, constant(n, 0), NULL);
+        a->extent = tirbi_lx_wide(n->pool, TIRB_OP_MAX, a->extent, tirbi_lx_number(n->pool, 0));
     }
     if (a->extent && a->extent->hi > INT32_MAX && narrow) { /* the program's own arithmetic reaches no further */
-        a->extent =
-            tirbi_lx_op(n->pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, a->extent, constant(n, INT32_MAX), NULL);
+        a->extent = tirbi_lx_wide(n->pool, TIRB_OP_MIN, a->extent, tirbi_lx_number(n->pool, INT32_MAX));
     }
     if (!a->behind || !a->extent) return false;
     return !a->dense || a->dense->kind != TIRBI_LX_CONST || a->dense->value != 0;
@@ -242,7 +239,7 @@ static bool make_buffer(operand *o) {
     const tirbi_lx **shape = TIRBI_NEW_ARRAY(n->pool->arena, const tirbi_lx *, o->n_axes);
     const tirbi_lx **strides = TIRBI_NEW_ARRAY(n->pool->arena, const tirbi_lx *, o->n_axes);
     if (!b || !shape || !strides) return false;
-    const tirbi_lx *stride = constant(n, 1);
+    const tirbi_lx *stride = tirbi_lx_number(n->pool, 1);
     for (uint32_t i = o->n_axes; i-- > 0 && stride;) {
         shape[i] = o->axes[i].extent;
         strides[i] = stride;
@@ -263,7 +260,7 @@ static bool make_buffer(operand *o) {
 
 static const tirbi_place *place_at(const nest *n, tirbi_lbuf *buffer, const tirbi_lx **indices, tirbi_span span) {
     tirbi_place *place = TIRBI_NEW(n->pool->arena, tirbi_place);
-    const tirbi_lx *flat = buffer->offset ? buffer->offset : constant(n, 0);
+    const tirbi_lx *flat = buffer->offset ? buffer->offset : tirbi_lx_number(n->pool, 0);
     for (uint32_t i = 0; i < buffer->ndim && flat; i++) {
         flat = indices[i] ? tirbi_lx_add(n->pool, flat, tirbi_lx_mul(n->pool, indices[i], buffer->strides[i])) : NULL;
     }
@@ -283,7 +280,8 @@ static const tirbi_place *used_place(const operand *o, tirbi_span span) {
             if (o->axes[a].c[i] == 0) continue;
             const tirbi_lx *k =
                 tirbi_lx_sub(n->pool, tirbi_lx_cast(n->pool, TIRB_I64, tirbi_lx_var(n->pool, loop)), loop->min);
-            at = k ? tirbi_lx_add(n->pool, at, tirbi_lx_mul(n->pool, k, constant(n, o->axes[a].c[i]))) : NULL;
+            at = k ? tirbi_lx_add(n->pool, at, tirbi_lx_mul(n->pool, k, tirbi_lx_number(n->pool, o->axes[a].c[i])))
+                   : NULL;
         }
         indices[a] = at;
     }
@@ -305,8 +303,13 @@ static bool make_loops(operand *o) {
         while (o->axes[a].c[i] == 0) i++;
         if (!var) return false;
         tirbi_dtype type = extent->hi <= INT32_MAX ? o->loops.var[i]->type : TIRB_I64;
-        *var = (tirbi_lvar){.name = o->loops.var[i]->name, .kind = TIRBI_LVAR_LOOP, .type = type, .min = constant(n, 0),
-                            .extent = extent, .lo = 0, .hi = extent->hi > 0 ? extent->hi - 1 : 0,
+        *var = (tirbi_lvar){.name = o->loops.var[i]->name,
+                            .kind = TIRBI_LVAR_LOOP,
+                            .type = type,
+                            .min = tirbi_lx_number(n->pool, 0),
+                            .extent = extent,
+                            .lo = 0,
+                            .hi = extent->hi > 0 ? extent->hi - 1 : 0,
                             .span = o->loops.var[i]->span};
         o->axes[a].var = var;
     }
@@ -331,7 +334,7 @@ static const tirbi_lx *by_axes(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     for (uint32_t a = 0; a < o->n_axes; a++) {
         if (memcmp(o->axes[a].c, c, sizeof(c)) != 0) continue;
         tirbi_dtype type = (tirbi_dtype)x->type;
-        const tirbi_lx *scale = constant(o->nest, factor);
+        const tirbi_lx *scale = tirbi_lx_number(o->nest->pool, factor);
         const tirbi_lx *base = tirbi_lx_sub(pool, start, tirbi_lx_mul(pool, scale, o->axes[a].behind));
         const tirbi_lx *var = tirbi_lx_cast(pool, type, tirbi_lx_var(pool, o->axes[a].var));
         const tirbi_lx *product =
@@ -556,11 +559,10 @@ static bool is_better(tirbi_lx_pool *pool, const tirbi_ls *with, const tirbi_ls 
 
 /* Nothing is computed where some loop has no iterations. */
 static const tirbi_lx *nonempty(const nest *n, const operand *o) {
-    const tirbi_lx *all = NULL, *zero = constant(n, 0);
+    const tirbi_lx *all = NULL, *zero = tirbi_lx_number(n->pool, 0);
     for (uint32_t i = 0; i < o->loops.n && zero; i++) {
         if (o->loops.var[i]->extent->lo >= 1) continue;
-        all = both(n, all,
-                   tirbi_lx_op(n->pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, o->loops.var[i]->extent, zero, NULL));
+        all = both(n, all, tirbi_lx_wide(n->pool, TIRB_OP_GT, o->loops.var[i]->extent, zero));
     }
     return all;
 }

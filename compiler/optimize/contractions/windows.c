@@ -12,6 +12,7 @@
 
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/contractions/contract.h"
+#include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/pipeline/switches.h"
@@ -240,10 +241,8 @@ static bool turn_loops(windows *w) {
     for (uint32_t i = 0; i < w->loops.n; i++) {
         if (!turns(w, i)) continue;
         const tirbi_lvar *old = w->loops.var[i];
-        tirbi_lvar *var = TIRBI_NEW(w->pool->arena, tirbi_lvar);
+        tirbi_lvar *var = tirbi_variable_like(w->pool, old);
         if (!var) return false;
-        *var = *old;
-        var->id = 0;
         const tirbi_lx *counter = tirbi_lx_var(w->pool, var),
                        *ends = tirbi_lx_int(w->pool, old->type, 2 * old->min->value + old->extent->value - 1);
         if (!counter || !ends) return false;

@@ -9,6 +9,7 @@
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/contractions/contract.h"
 #include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/pipeline/switches.h"
@@ -41,12 +42,6 @@ typedef struct clipper {
     uint32_t n_parts;
 } clipper;
 
-static const tirbi_lx *constant(const clipper *c, int64_t value) { return tirbi_lx_int(c->pool, TIRB_I64, value); }
-
-static const tirbi_lx *choose(const clipper *c, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && b ? tirbi_lx_op(c->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL) : NULL;
-}
-
 /* ---- Terms ------------------------------------------------------------------------------------------------------ */
 
 static bool make_term(const clipper *c, const tirbi_lx *x, term *out) {
@@ -70,7 +65,7 @@ static bool make_term(const clipper *c, const tirbi_lx *x, term *out) {
     }
     out->start = tirbi_lx_sub(c->pool, a.start, b.start);
     bool strict = x->op == TIRB_OP_LT || x->op == TIRB_OP_GT;
-    if (strict && out->start) out->start = tirbi_lx_sub(c->pool, out->start, constant(c, 1));
+    if (strict && out->start) out->start = tirbi_lx_sub(c->pool, out->start, tirbi_lx_number(c->pool, 1));
     return any && out->start;
 }
 
@@ -91,25 +86,23 @@ static bool read_condition(clipper *c, const tirbi_lx *x, clipped *out) {
 
 /* x / by, rounded down; up. */
 static const tirbi_lx *floor_of(const clipper *c, const tirbi_lx *x, int64_t by) {
-    return by == 1 ? x : choose(c, TIRB_OP_FLOORDIV, x, constant(c, by));
+    return by == 1 ? x : tirbi_lx_wide(c->pool, TIRB_OP_FLOORDIV, x, tirbi_lx_number(c->pool, by));
 }
 static const tirbi_lx *ceiling_of(const clipper *c, const tirbi_lx *x, int64_t by) {
-    return x ? floor_of(c, tirbi_lx_add(c->pool, x, constant(c, by - 1)), by) : NULL;
+    return x ? floor_of(c, tirbi_lx_add(c->pool, x, tirbi_lx_number(c->pool, by - 1)), by) : NULL;
 }
 
 /* The iterations first .. behind - 1 of a loop, of which these may be outside of its range, as a loop of its own. Its
  * count begins at 0 again. False: there are none, or memory ran out. */
 static bool narrow(const clipper *c, clipped *x, uint32_t loop, const tirbi_lx *first, const tirbi_lx *behind) {
     const tirbi_lvar *old = x->var[loop];
-    const tirbi_lx *zero = constant(c, 0);
-    first = choose(c, TIRB_OP_MIN, choose(c, TIRB_OP_MAX, first, zero), old->extent);
-    behind = choose(c, TIRB_OP_MAX, choose(c, TIRB_OP_MIN, behind, old->extent), first);
-    tirbi_lvar *var = TIRBI_NEW(c->pool->arena, tirbi_lvar);
-    if (!first || !behind || !var) return false;
-    *var = *old;
-    var->id = 0;
+    const tirbi_lx *zero = tirbi_lx_number(c->pool, 0);
+    first = tirbi_lx_wide(c->pool, TIRB_OP_MIN, tirbi_lx_wide(c->pool, TIRB_OP_MAX, first, zero), old->extent);
+    behind = tirbi_lx_wide(c->pool, TIRB_OP_MAX, tirbi_lx_wide(c->pool, TIRB_OP_MIN, behind, old->extent), first);
+    tirbi_lvar *var = first && behind ? tirbi_variable_like(c->pool, old) : NULL;
+    if (!var) return false;
     var->min = tirbi_lx_add(c->pool, old->min, first);
-    var->extent = choose(c, TIRB_OP_MAX, tirbi_lx_sub(c->pool, behind, first), zero);
+    var->extent = tirbi_lx_wide(c->pool, TIRB_OP_MAX, tirbi_lx_sub(c->pool, behind, first), zero);
     if (!var->min || !var->extent || var->extent->hi <= 0) return false;
     int64_t last;
     if (var->min->lo > var->lo) var->lo = var->min->lo;
@@ -117,8 +110,8 @@ static bool narrow(const clipper *c, clipped *x, uint32_t loop, const tirbi_lx *
         var->hi = last;
     for (uint32_t i = 0; i < x->n_terms; i++) { /* k = first + the new count */
         if (x->terms[i].c[loop] == 0) continue;
-        x->terms[i].start =
-            tirbi_lx_add(c->pool, x->terms[i].start, tirbi_lx_mul(c->pool, first, constant(c, x->terms[i].c[loop])));
+        x->terms[i].start = tirbi_lx_add(c->pool, x->terms[i].start,
+                                         tirbi_lx_mul(c->pool, first, tirbi_lx_number(c->pool, x->terms[i].c[loop])));
         if (!x->terms[i].start) return false;
     }
     x->var[loop] = var;
@@ -132,9 +125,10 @@ static bool narrow_by(const clipper *c, clipped *x, uint32_t loop, int64_t facto
     if (!bound) return false;
     if (factor < 0) {
         const tirbi_lx *last = floor_of(c, bound, -factor);
-        return last && narrow(c, x, loop, constant(c, 0), tirbi_lx_add(c->pool, last, constant(c, 1)));
+        return last && narrow(c, x, loop, tirbi_lx_number(c->pool, 0),
+                              tirbi_lx_add(c->pool, last, tirbi_lx_number(c->pool, 1)));
     }
-    const tirbi_lx *negative = tirbi_lx_sub(c->pool, constant(c, 0), bound);
+    const tirbi_lx *negative = tirbi_lx_sub(c->pool, tirbi_lx_number(c->pool, 0), bound);
     return negative && narrow(c, x, loop, ceiling_of(c, negative, factor), x->var[loop]->extent);
 }
 
@@ -143,8 +137,8 @@ static const tirbi_lx *extreme(const clipper *c, const clipped *x, const term *t
     const tirbi_lx *sum = t->start;
     for (uint32_t i = 0; i < c->loops.n && sum; i++) {
         if (i == without || t->c[i] == 0 || (t->c[i] > 0) != greatest) continue;
-        const tirbi_lx *last = tirbi_lx_sub(c->pool, x->var[i]->extent, constant(c, 1));
-        sum = last ? tirbi_lx_add(c->pool, sum, tirbi_lx_mul(c->pool, last, constant(c, t->c[i]))) : NULL;
+        const tirbi_lx *last = tirbi_lx_sub(c->pool, x->var[i]->extent, tirbi_lx_number(c->pool, 1));
+        sum = last ? tirbi_lx_add(c->pool, sum, tirbi_lx_mul(c->pool, last, tirbi_lx_number(c->pool, t->c[i]))) : NULL;
     }
     return sum;
 }
@@ -215,7 +209,7 @@ static bool cut_loop(clipper *c, const clipped *given, uint32_t at, uint32_t loo
     drop_term(&whole, at);
     if (narrow_by(c, &whole, loop, factor, least) && !clip(c, &whole)) return false;
     /* The edge: the least does not reach 0, but the most does. */
-    const tirbi_lx *missing = least ? tirbi_lx_sub(c->pool, constant(c, -1), least) : NULL;
+    const tirbi_lx *missing = least ? tirbi_lx_sub(c->pool, tirbi_lx_number(c->pool, -1), least) : NULL;
     if (!narrow_by(c, &edge, loop, -factor, missing)) return !c->pool->arena->failed;
     term *own = &edge.terms[at];
     const tirbi_lx *reach = own->start && most ? extreme(c, &edge, own, loop, true) : NULL;
@@ -227,8 +221,9 @@ static bool cut_loop(clipper *c, const clipped *given, uint32_t at, uint32_t loo
     for (uint32_t i = 0; i < edge.n_terms; i++) {
         own = &edge.terms[i];
         if (own->c[loop] == 0) continue;
-        own->start =
-            count ? tirbi_lx_add(c->pool, own->start, tirbi_lx_mul(c->pool, count, constant(c, own->c[loop]))) : NULL;
+        own->start = count ? tirbi_lx_add(c->pool, own->start,
+                                          tirbi_lx_mul(c->pool, count, tirbi_lx_number(c->pool, own->c[loop])))
+                           : NULL;
         own->c[loop] = 0;
         if (!own->start) return false;
     }

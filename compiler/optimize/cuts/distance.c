@@ -64,23 +64,18 @@ static bool find_places(spacing *s) {
 
 /* ---- How far apart it is ---------------------------------------------------------------------------------------- */
 
-static const tirbi_lx *number(const spacing *s, int64_t n) { return tirbi_lx_int(s->pool, TIRB_I64, n); }
-
-static const tirbi_lx *compute(const spacing *s, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && (b || op == TIRB_OP_ABS) ? tirbi_lx_op(s->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL) : NULL;
-}
-
 static const tirbi_lx *compare(const spacing *s, const tirbi_lx *a, int64_t least) {
-    return compute(s, TIRB_OP_GE, a, number(s, least));
+    return tirbi_lx_wide(s->pool, TIRB_OP_GE, a, tirbi_lx_number(s->pool, least));
 }
 
 static const tirbi_lx *join(const spacing *s, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && b ? tirbi_lx_op(s->pool, op, TIRB_BOOL, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+    return a && b ? tirbi_lx_both(s->pool, op, a, b) : NULL;
 }
 
 static const tirbi_lx *magnitude(const spacing *s, const tirbi_lx *x) {
     if (x->lo >= 0) return x;
-    return x->hi <= 0 ? tirbi_lx_sub(s->pool, number(s, 0), x) : compute(s, TIRB_OP_ABS, x, NULL);
+    return x->hi <= 0 ? tirbi_lx_sub(s->pool, tirbi_lx_number(s->pool, 0), x)
+                      : tirbi_lx_op(s->pool, TIRB_OP_ABS, TIRB_I64, TIRB_TYPE_NONE, x, NULL, NULL);
 }
 
 /* How many iterations keep apart that reach the same element so `far` ahead, or behind: all, where it is the same
@@ -88,21 +83,21 @@ static const tirbi_lx *magnitude(const spacing *s, const tirbi_lx *x) {
 static const tirbi_lx *keeping_apart(const spacing *s, const tirbi_lx *ahead, const tirbi_lx *far) {
     const tirbi_lx *extent = s->own.var[0]->extent;
     if (far->lo > 0) return far;
-    const tirbi_lx *same = compute(s, TIRB_OP_EQ, ahead, number(s, 0)),
-                   *all = compute(s, TIRB_OP_MAX, extent, number(s, 1));
+    const tirbi_lx *same = tirbi_lx_wide(s->pool, TIRB_OP_EQ, ahead, tirbi_lx_number(s->pool, 0)),
+                   *all = tirbi_lx_wide(s->pool, TIRB_OP_MAX, extent, tirbi_lx_number(s->pool, 1));
     return same && all ? tirbi_lx_lazy(s->pool, TIRBI_LX_COND, same, all, far) : NULL;
 }
 
 /* How many elements `a` lies behind `b`, in the same buffer: by their indices, where rows of any length are between. */
 static const tirbi_lx *difference(const spacing *s, const tirbi_place *a, const tirbi_place *b) {
     int64_t by;
-    if (tirbi_constant_difference(a->flat, b->flat, &by)) return number(s, by);
-    const tirbi_lx *sum = number(s, 0);
+    if (tirbi_constant_difference(a->flat, b->flat, &by)) return tirbi_lx_number(s->pool, by);
+    const tirbi_lx *sum = tirbi_lx_number(s->pool, 0);
     for (uint32_t d = 0; sum && d < a->ndim; d++) {
         if (!tirbi_constant_difference(a->indices[d], b->indices[d], &by)) return NULL;
         if (by == 0) continue;
         if (!a->buffer->strides[d]->pure) return NULL;
-        sum = tirbi_lx_add(s->pool, sum, tirbi_lx_mul(s->pool, a->buffer->strides[d], number(s, by)));
+        sum = tirbi_lx_add(s->pool, sum, tirbi_lx_mul(s->pool, a->buffer->strides[d], tirbi_lx_number(s->pool, by)));
     }
     return sum;
 }
@@ -141,13 +136,14 @@ static bool add_distance(spacing *s, const tirbi_reached *w, const tirbi_reached
     const tirbi_lx *ahead = step > 0 ? difference(s, a->place, w->place) : difference(s, w->place, a->place);
     if (!ahead) ahead = step > 0 ? tirbi_lx_sub(s->pool, y, x) : tirbi_lx_sub(s->pool, x, y);
     if (ahead && tirbi_lx_is_int(ahead, 0)) return true;
-    if (ahead && step != 1 && step != -1) ahead = compute(s, TIRB_OP_DIV, ahead, number(s, step < 0 ? -step : step));
+    if (ahead && step != 1 && step != -1)
+        ahead = tirbi_lx_wide(s->pool, TIRB_OP_DIV, ahead, tirbi_lx_number(s->pool, step < 0 ? -step : step));
     if (!ahead || ahead->traps) return false;
     s->down = step < 0;
     const tirbi_lx *far = magnitude(s, ahead), *is_ahead = compare(s, ahead, 1);
     if (!far || !is_ahead) return false;
     const tirbi_loop_set none = {.n = 0};
-    if (tirbi_always_less(s->own.var[0]->extent, tirbi_lx_add(s->pool, far, number(s, 1)), &none))
+    if (tirbi_always_less(s->own.var[0]->extent, tirbi_lx_add(s->pool, far, tirbi_lx_number(s->pool, 1)), &none))
         return true; /* no iteration comes so far */
     far = keeping_apart(s, ahead, far);
     if (!far) return false;
@@ -155,7 +151,7 @@ static bool add_distance(spacing *s, const tirbi_reached *w, const tirbi_reached
     s->may_be_ahead =
         s->may_be_ahead && a->what == TIRBI_LOADS && ahead->hi >= 1 && (a->surely || !a->traps) && add_copy(s, a);
     s->always_ahead = s->always_ahead && ahead->lo >= 1;
-    s->far = s->far ? compute(s, TIRB_OP_MIN, s->far, far) : far;
+    s->far = s->far ? tirbi_lx_wide(s->pool, TIRB_OP_MIN, s->far, far) : far;
     s->ahead = s->ahead ? join(s, TIRB_OP_AND, s->ahead, is_ahead) : is_ahead;
     return s->far && s->ahead;
 }
@@ -194,7 +190,7 @@ static tirbi_lvar *new_loop_var(const spacing *s, const tirbi_lx *extent, int64_
                         .kind = TIRBI_LVAR_LOOP,
                         .type = TIRB_I64,
                         .hi = most - 1,
-                        .min = number(s, 0),
+                        .min = tirbi_lx_number(s->pool, 0),
                         .extent = extent,
                         .span = old->span};
     return var->min ? var : NULL;
@@ -207,10 +203,10 @@ static tirbi_ls *new_loop(block *b) {
     tirbi_ls *loop = TIRBI_NEW(s->pool->arena, tirbi_ls);
     tirbi_lx *wide = TIRBI_NEW(s->pool->arena, tirbi_lx);
     const tirbi_lx *left = tirbi_lx_sub(s->pool, old->extent, b->first);
-    tirbi_lvar *var = new_loop_var(s, compute(s, TIRB_OP_MIN, b->length, left), b->most);
+    tirbi_lvar *var = new_loop_var(s, tirbi_lx_wide(s->pool, TIRB_OP_MIN, b->length, left), b->most);
     const tirbi_lx *way = var ? tirbi_lx_var(s->pool, var) : NULL;
     if (way && s->down && !s->in_order) /* iterations of a block do not meet: they go up */
-        way = tirbi_lx_sub(s->pool, tirbi_lx_sub(s->pool, var->extent, number(s, 1)), way);
+        way = tirbi_lx_sub(s->pool, tirbi_lx_sub(s->pool, var->extent, tirbi_lx_number(s->pool, 1)), way);
     const tirbi_lx *sum = way ? tirbi_lx_add(s->pool, tirbi_lx_add(s->pool, old->min, b->first), way) : NULL;
     if (!loop || !wide || !sum) return NULL;
     var->apart = true;
@@ -230,19 +226,19 @@ static tirbi_ls *new_loop(block *b) {
 /* The memory that a load's elements are copied to. */
 static tirbi_lbuf *new_buffer(const block *b, tirbi_dtype type) {
     const spacing *s = b->s;
-    const tirbi_lx *rounds = compute(s, TIRB_OP_MAX, s->own.var[0]->extent, number(s, 0));
+    const tirbi_lx *rounds = tirbi_lx_wide(s->pool, TIRB_OP_MAX, s->own.var[0]->extent, tirbi_lx_number(s->pool, 0));
     tirbi_lbuf *buffer = TIRBI_NEW(s->pool->arena, tirbi_lbuf);
     const tirbi_lx **sizes = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, 2);
     if (!buffer || !sizes || !rounds) return NULL;
-    sizes[0] = number(s, b->most);
-    sizes[1] = number(s, 1);
+    sizes[0] = tirbi_lx_number(s->pool, b->most);
+    sizes[1] = tirbi_lx_number(s->pool, 1);
     *buffer = (tirbi_lbuf){.name = "copy",
                            .type = type,
                            .ndim = 1,
                            .shape = &sizes[0],
                            .strides = &sizes[1],
                            .root = buffer,
-                           .length = compute(s, TIRB_OP_MIN, rounds, sizes[0]),
+                           .length = tirbi_lx_wide(s->pool, TIRB_OP_MIN, rounds, sizes[0]),
                            .param = -1,
                            .written = true};
     return sizes[0] && sizes[1] && buffer->length ? buffer : NULL;
@@ -330,14 +326,14 @@ static spacing *measure(tirbi_lx_pool *pool, const tirbi_ls *loop, bool in_order
 
 const tirbi_ls *tirbi_copy_ahead(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     spacing *s = measure(pool, loop, true);
-    return s && s->may_be_ahead && s->always_ahead ? in_blocks(s, number(s, MOST), MOST, true) : NULL;
+    return s && s->may_be_ahead && s->always_ahead ? in_blocks(s, tirbi_lx_number(s->pool, MOST), MOST, true) : NULL;
 }
 
 bool tirbi_block_by_distance(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_blocks *out) {
     const tirbi_lvar *var = loop->as.loop.var;
     spacing *s = measure(pool, loop, false);
     if (!s) return false;
-    const tirbi_ls *near = s->may_be_ahead ? in_blocks(s, number(s, MOST), MOST, true) : NULL;
+    const tirbi_ls *near = s->may_be_ahead ? in_blocks(s, tirbi_lx_number(s->pool, MOST), MOST, true) : NULL;
     const int64_t most = s->far->hi < var->extent->hi ? s->far->hi : var->extent->hi;
     const tirbi_ls *far = s->may_be_far && !(near && s->always_ahead) ? in_blocks(s, s->far, most, false) : NULL;
     const tirbi_lx *is_far = far ? compare(s, s->far, LEAST) : NULL;

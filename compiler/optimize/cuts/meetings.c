@@ -1,210 +1,265 @@
 #include "compiler/optimize/cuts/meetings.h"
 
-#include "compiler/optimize/analysis/access.h"
+#include "compiler/loop/linear.h"
+#include "compiler/optimize/analysis/depend.h"
 #include "compiler/optimize/lanes/lanes.h"
-#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/parts.h"
+#include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "loader/base/checked.h"
 
-enum { LOOPS = 2, OUTER = 0, INNER = 1, BEFORE = 0, ALONE = 1, BEHIND = 2, PARTS = 3 };
+/* More conditions than these are not worth being asked. */
+enum { MAX_CONDITIONS = 6 };
 
-typedef struct meetings {
+/* Of iterations that are counted: what magnitudes, and sums of two of them, do not wrap. */
+#define FARTHEST (INT64_C(1) << 61)
+
+enum { LOOPS = 2, OUTER = 0, INNER = 1 };
+typedef enum part { BEFORE, ALONE, BEHIND, ALL } part;
+enum { PARTS = 3 };
+
+/* A loop, and the iteration of it that others meet, counted from 0. */
+typedef struct met_loop {
+    const tirbi_ls *loop;
+    const tirbi_lx *end, *at, *next; /* those that come before it end there; it; the one behind; NULL: none is met */
+    const tirbi_lx *there;           /* whether there is such an iteration */
+    bool crosses;
+} met_loop;
+
+typedef struct cutter {
     tirbi_lx_pool *pool;
-    const tirbi_ls *loop[LOOPS];
-    tirbi_loop_set own; /* their variables */
-    const tirbi_ls *body;
-    const tirbi_place *stored;
-    uint32_t dimension[LOOPS];     /* of the stored place: the index that tells the loop's iteration */
-    const tirbi_lx *start[LOOPS];  /* that index in the loop's first iteration */
-    const tirbi_lx *at[LOOPS];     /* the iteration, counted from 0, whose elements others read, or NULL */
-} meetings;
+    met_loop loops[LOOPS];
+    const tirbi_ls *body; /* of the innermost */
+} cutter;
 
-/* ---- What is stored, and what is read --------------------------------------------------------------------------- */
+/* ---- Polynomials as values -------------------------------------------------------------------------------------- */
 
-static bool note_stored(void *context, const tirbi_reached *a) {
-    meetings *m = context;
-    if (a->what == TIRBI_LOADS) return true;
-    for (uint32_t d = 0; d < a->place->ndim; d++)
-        if (!a->place->indices[d]->pure) return false;
-    if (m->stored && !tirbi_same_place(m->stored, a->place)) return false;
-    m->stored = a->place;
+static const tirbi_lx *itself(void *context, const tirbi_lx *symbol) {
+    (void)context;
+    return symbol;
+}
+
+/* Whether no part of a polynomial is farther from 0 than that. */
+static bool is_within(const tirbi_facts *facts, const tirbi_poly *p, int64_t farthest) {
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        int64_t product = p->term[i].factor < 0 ? p->term[i].factor : -p->term[i].factor; /* of magnitudes, negated */
+        for (unsigned k = 0; k < p->term[i].of.degree; k++) {
+            const tirbi_symbol *s = &facts->symbols[p->term[i].of.symbol[k]];
+            const int64_t most = s->lo == INT64_MIN ? INT64_MAX : s->hi > -s->lo ? s->hi : -s->lo;
+            if (!s->value || !tirbi_mul_i64(product, most, &product)) return false;
+        }
+        if (!tirbi_add_i64(sum, product, &sum)) return false;
+    }
+    return sum >= -farthest;
+}
+
+static const tirbi_lx *value_of(tirbi_lx_pool *pool, const tirbi_facts *facts, const tirbi_poly *p, int64_t farthest) {
+    const bool within = is_within(facts, p, farthest);
+    const tirbi_lx *x = within ? tirbi_linear_value(pool, TIRB_I64, facts, p, itself, NULL) : NULL;
+    return x && x->pure && !x->traps ? x : NULL;
+}
+
+/* ---- For which sizes -------------------------------------------------------------------------------------------- */
+
+static const tirbi_lx *not_negative(tirbi_lx_pool *pool, const tirbi_facts *facts, const tirbi_poly *p) {
+    return tirbi_lx_wide(pool, TIRB_OP_GE, value_of(pool, facts, p, INT64_MAX), tirbi_lx_number(pool, 0));
+}
+
+static const tirbi_lx *join(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
+    return a && b ? tirbi_lx_both(pool, op, a, b) : a ? a : b;
+}
+
+/* The condition under which an edge is not there; NULL: none is known. */
+static const tirbi_lx *without_edge(tirbi_lx_pool *pool, const tirbi_facts *facts, const tirbi_edge *e) {
+    const tirbi_lx *any = NULL;
+    for (uint32_t i = 0; i < 2; i++) {
+        const tirbi_lx *one = e->unless[i] ? not_negative(pool, facts, e->unless[i]) : NULL;
+        const tirbi_lx *other = e->provided[i] ? not_negative(pool, facts, e->provided[i]) : NULL;
+        if (!one || (e->provided[i] && !other)) continue;
+        any = join(pool, TIRB_OP_OR, any, join(pool, TIRB_OP_AND, one, other));
+    }
+    return any;
+}
+
+static bool is_carried(const tirbi_edge *e, uint32_t carrier) { return e->carrier == carrier && e->n_common > carrier; }
+
+/* The condition under which the loop carries no edge; NULL: there is none, or it never carries one. */
+static const tirbi_lx *without_edges(tirbi_lx_pool *pool, const tirbi_dependences *graph) {
+    const tirbi_lx *conditions[MAX_CONDITIONS], *all = NULL;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < graph->n_edges; i++) {
+        if (!is_carried(&graph->edge[i], 0) || graph->edge[i].kind == TIRBI_SCALAR) continue;
+        const tirbi_lx *one = without_edge(pool, graph->facts, &graph->edge[i]);
+        uint32_t k = 0;
+        while (k < n && conditions[k] != one) k++;
+        if (!one || k == MAX_CONDITIONS) return NULL;
+        if (k < n) continue;
+        conditions[n++] = one;
+        all = join(pool, TIRB_OP_AND, all, one);
+    }
+    return all;
+}
+
+/* ---- In which iterations ---------------------------------------------------------------------------------------- */
+
+/* The edge that says where all of those meet that a loop carries, or that none does; false: not in one iteration. What
+ * is carried in variables is none of memory. */
+static bool find_edge(const tirbi_dependences *graph, uint32_t carrier, bool carried, const tirbi_edge **out) {
+    for (uint32_t i = 0; i < graph->n_edges; i++) {
+        const tirbi_edge *e = &graph->edge[i], *met = *out;
+        if (e->kind == TIRBI_SCALAR || (carried ? !is_carried(e, carrier) : e->carrier < e->n_common || !e->at))
+            continue;
+        if (!e->at || (met && (met->meets != e->meets || !tirbi_poly_equal(met->at, e->at)))) return false;
+        *out = e;
+    }
     return true;
 }
 
-/* Straight-line code that stores to one place and cannot fail. */
-static bool find_store(meetings *m) {
-    const uint32_t kinds = TIRBI_KIND(SEQ) | TIRBI_KIND(IF) | TIRBI_KIND(STORE);
-    tirbi_accesses all = {.context = m, .access = note_stored, .kinds = kinds};
-    return tirbi_find_accesses(&all, m->body) && tirbi_cannot_fail(m->body);
-}
-
-/* The index of the stored place that counts a loop's iterations, and nothing else. */
-static bool find_dimension(meetings *m, uint32_t loop) {
-    for (uint32_t d = 0; d < m->stored->ndim; d++) {
-        tirbi_affine form;
-        int64_t c;
-        if (!tirbi_affine_index(m->pool, m->stored, d, &m->own, &form) || form.coefficient[1 - loop]) continue;
-        if (!tirbi_affine_constant(&form, loop, &c) || c != 1) continue;
-        m->dimension[loop] = d;
-        m->start[loop] = form.start;
-        return true;
+/* Finds where all that a loop carries meets, if it is in the same iteration; nothing where it carries none. `alike`:
+ * then what reaches the same element in one iteration alone, for this cannot be lanes beside others. */
+static bool find_meeting(const cutter *c, const tirbi_dependences *graph, uint32_t carrier, bool alike, met_loop *l) {
+    const tirbi_edge *met = NULL;
+    if (!find_edge(graph, carrier, true, &met) || (!met && alike && !find_edge(graph, carrier, false, &met)))
+        return false;
+    if (!met) return true;
+    const bool is_last =
+        met->meets == TIRBI_MEETS_AT && graph->last[carrier] && tirbi_poly_equal(met->at, graph->last[carrier]);
+    tirbi_poly at = *met->at;
+    l->crosses = met->meets == TIRBI_MEETS_CROSSING;
+    if (!graph->first[carrier] || !tirbi_poly_add(&at, graph->first[carrier], l->crosses ? -2 : -1)) return false;
+    const tirbi_lx *extent = l->loop->as.loop.var->extent, *zero = tirbi_lx_number(c->pool, 0),
+                   *one = tirbi_lx_number(c->pool, 1), *two = tirbi_lx_number(c->pool, 2);
+    const tirbi_lx *end = value_of(c->pool, graph->facts, &at, FARTHEST), *next = tirbi_lx_add(c->pool, end, one);
+    if (l->crosses) { /* of two before half of the sum, or behind it, the sum is never that */
+        l->at = tirbi_lx_wide(c->pool, TIRB_OP_FLOORDIV, next, two);
+        next = tirbi_lx_add(c->pool, tirbi_lx_wide(c->pool, TIRB_OP_FLOORDIV, end, two), one);
+    } else {
+        l->at = end;
     }
-    return false;
+    l->end = tirbi_lx_wide(c->pool, TIRB_OP_MIN, l->at, extent);
+    l->next = is_last ? extent : tirbi_lx_wide(c->pool, TIRB_OP_MAX, next, zero);
+    l->there = tirbi_lx_wide(c->pool, TIRB_OP_LT, l->at, extent);
+    if (l->at && l->at->lo < 0)
+        l->there = tirbi_lx_both(c->pool, TIRB_OP_AND, tirbi_lx_wide(c->pool, TIRB_OP_GE, l->at, zero), l->there);
+    if (l->crosses)
+        l->there = tirbi_lx_both(c->pool, TIRB_OP_AND, tirbi_lx_wide(c->pool, TIRB_OP_LT, l->at, next), l->there);
+    return l->end && l->next && l->there;
 }
 
-/* Each iteration reads its own row and column, or the one row and the one column that stand still. */
-static bool read_place(void *context, const tirbi_reached *a) {
-    meetings *m = context;
-    const tirbi_place *place = a->place;
-    if (a->what != TIRBI_LOADS || !tirbi_may_meet(place->buffer->root, m->stored->buffer->root)) return true;
-    if (place->buffer != m->stored->buffer) return false;
-    for (uint32_t loop = 0; loop < LOOPS; loop++) {
-        const tirbi_lx *index = place->indices[m->dimension[loop]];
-        if (index == m->stored->indices[m->dimension[loop]]) continue;
-        if (!index->pure || index->traps || tirbi_mentions_loops(index, &m->own)) return false;
-        const tirbi_lx *at = tirbi_lx_sub(m->pool, tirbi_lx_cast(m->pool, TIRB_I64, index), m->start[loop]);
-        if (!at || (m->at[loop] && m->at[loop] != at)) return false;
-        m->at[loop] = at;
+/* Whether a part of a loop's iterations is not empty for sure. */
+static bool has_part(const met_loop *l, part which) {
+    if (!l->at || which == ALONE) return which == BEFORE || l->at;
+    return which == BEFORE ? !tirbi_lx_is_int(l->at, 0) : l->next != l->loop->as.loop.var->extent;
+}
+
+/* A part of a loop's iterations with that body. */
+static const tirbi_ls *part_of(const cutter *c, const met_loop *l, part which, const tirbi_ls *body) {
+    const tirbi_lvar *old = l->loop->as.loop.var;
+    if (l->at && which == ALONE) {
+        const tirbi_ls *one = tirbi_iteration_at(c->pool, l->loop, body, l->at, tirbi_lx_is_int(l->at, 0));
+        return tirbi_new_if(c->pool, l->loop->span, l->there, one, NULL);
     }
-    return true;
+    const tirbi_lx *from = l->at && which == BEHIND ? l->next : tirbi_lx_number(c->pool, 0),
+                   *to = l->at && which == BEFORE ? l->end : old->extent;
+    if (to->lo < -FARTHEST) to = tirbi_lx_wide(c->pool, TIRB_OP_MAX, to, from);
+    tirbi_lvar *var = tirbi_part_variable(c->pool, old, from, to);
+    if (var) var->apart = l->crosses;
+    return tirbi_loop_of(c->pool, l->loop, var, body, false);
 }
 
-/* ---- The parts -------------------------------------------------------------------------------------------------- */
+/* Whether an edge is met in one iteration, or is not there for some sizes. */
+static bool may_be_apart(const tirbi_edge *e) {
+    return e->kind == TIRBI_SCALAR || e->carrier == e->n_common || e->at || e->unless[0] || e->unless[1];
+}
 
-/* What stands for the loops' variables in a part. */
-typedef struct renaming {
-    const meetings *m;
-    const tirbi_lx *value[LOOPS];
-} renaming;
+/* Whether an edge is met in one iteration. */
+static bool is_met(const tirbi_edge *e) { return e->at != NULL; }
 
-static const tirbi_lx *rename_loops(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const renaming *r = rewrite->context;
-    for (uint32_t loop = 0; loop < LOOPS; loop++) {
-        if (x->kind == TIRBI_LX_VAR && x->var == r->m->own.var[loop]) return r->value[loop];
+bool tirbi_find_apart(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_apart *out) {
+    cutter c = {.pool = pool, .loops = {{.loop = loop}}, .body = loop->as.loop.body};
+    const tirbi_asked asked = {.carriers = 1, .alike = true, .leaves = may_be_apart};
+    met_loop *l = &c.loops[0];
+    if (loop->as.loop.var->apart || !tirbi_is_plain_loop(loop) || !tirbi_can_resolve(c.body)) return false;
+    tirbi_dependences *graph = tirbi_find_dependences(pool, loop, &c.body, 1, &asked);
+    if (!graph) return false;
+    *out = (tirbi_apart){.asks = tirbi_is_made_of(c.body, TIRBI_STRAIGHT) ? without_edges(pool, graph) : NULL};
+    const bool cut = !out->asks && find_meeting(&c, graph, OUTER, true, l) && l->at;
+    tirbi_forget_dependences(pool, graph);
+    if (out->asks) {
+        tirbi_lvar *var = tirbi_variable_like(pool, loop->as.loop.var);
+        if (var) var->apart = true;
+        out->all = tirbi_loop_of(pool, loop, var, c.body, true);
+        return out->all != NULL;
     }
-    return NULL;
+    if (!cut) return false;
+    const tirbi_ls *parts[PARTS];
+    uint32_t n = 0;
+    for (unsigned which = BEFORE; which < PARTS; which++) {
+        if (!has_part(l, which)) continue;
+        parts[n] = part_of(&c, l, which, c.body);
+        if (which != ALONE) out->most[which == BEHIND] = parts[n];
+        if (!parts[n++]) return false;
+    }
+    out->asks = l->at;
+    out->crosses = l->crosses;
+    out->cut = tirbi_new_sequence(pool, loop->span, parts, n);
+    return out->cut != NULL;
 }
 
-static const tirbi_lx *number(const meetings *m, int64_t n) { return tirbi_lx_int(m->pool, TIRB_I64, n); }
-
-static const tirbi_lx *choose(const meetings *m, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && b ? tirbi_lx_op(m->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL) : NULL;
-}
-
-/* The variable of a loop's iterations before or behind the one that is met. */
-static tirbi_lvar *part_variable(const meetings *m, uint32_t loop, unsigned part) {
-    const tirbi_lvar *old = m->own.var[loop];
-    const tirbi_lx *at = m->at[loop], *from = number(m, 0), *to = old->extent;
-    if (at && part == BEFORE) to = choose(m, TIRB_OP_MIN, at, to);
-    if (at && part == BEHIND) from = choose(m, TIRB_OP_MAX, tirbi_lx_add(m->pool, at, number(m, 1)), from);
-    tirbi_lvar *var = TIRBI_NEW(m->pool->arena, tirbi_lvar);
-    if (!var || !from || !to) return NULL;
-    *var = *old;
-    var->id = 0;
-    var->min = tirbi_lx_add(m->pool, old->min, from);
-    var->extent = tirbi_lx_sub(m->pool, to, from);
-    if (!var->min || !var->extent) return NULL;
-    if (var->min->lo > var->lo) var->lo = var->min->lo;
-    int64_t last;
-    bool fits = !__builtin_add_overflow(var->min->hi, var->extent->hi, &last) && last > INT64_MIN;
-    if (fits && last - 1 < var->hi && last - 1 >= var->lo) var->hi = last - 1;
-    return var;
-}
-
-/* Whether there is an iteration that is met. */
-static const tirbi_ls *where_met(const meetings *m, uint32_t loop, const tirbi_ls *inside) {
-    tirbi_ls *branch = tirbi_new_stmt(m->pool, TIRBI_LS_IF, m->loop[loop]->span);
-    if (!branch || !inside) return NULL;
-    const tirbi_lx *at = m->at[loop], *extent = m->own.var[loop]->extent;
-    branch->as.if_.condition =
-        tirbi_lx_op(m->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE,
-                    tirbi_lx_op(m->pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, at, number(m, 0), NULL),
-                    tirbi_lx_op(m->pool, TIRB_OP_LT, TIRB_I64, TIRB_TYPE_NONE, at, extent, NULL), NULL);
-    branch->as.if_.then_case = inside;
-    return branch->as.if_.condition ? branch : NULL;
-}
+/* ---- Nests of rows ---------------------------------------------------------------------------------------------- */
 
 /* The iterations of one part of each loop, with loop `first` around the other. */
-static const tirbi_ls *nest_of(const meetings *m, const unsigned part[LOOPS], uint32_t first) {
-    renaming r = {.m = m};
-    tirbi_lvar *var[LOOPS] = {NULL, NULL};
-    for (uint32_t loop = 0; loop < LOOPS; loop++) {
-        const tirbi_lvar *old = m->own.var[loop];
-        if (part[loop] == ALONE) {
-            r.value[loop] = tirbi_lx_cast(m->pool, old->type, tirbi_lx_add(m->pool, old->min, m->at[loop]));
-        } else {
-            var[loop] = part_variable(m, loop, part[loop]);
-            r.value[loop] = var[loop] ? tirbi_lx_var(m->pool, var[loop]) : NULL;
-        }
-        if (!r.value[loop]) return NULL;
-    }
-    tirbi_rewrite rewrite = {.pool = m->pool, .replace = rename_loops, .context = &r};
-    const tirbi_ls *inside = tirbi_rewrite_stmt(&rewrite, m->body);
-    for (uint32_t i = LOOPS; i-- > 0 && inside;) {
-        uint32_t loop = i ^ first;
-        tirbi_ls *copy = var[loop] ? TIRBI_NEW(m->pool->arena, tirbi_ls) : NULL;
-        if (!var[loop]) continue;
-        if (!copy) return NULL;
-        *copy = *m->loop[loop];
-        copy->as.loop.var = var[loop];
-        copy->as.loop.parallel = false; /* the nest itself was asked for chunks */
-        copy->as.loop.body = inside;
-        inside = copy;
-    }
-    for (uint32_t loop = LOOPS; loop-- > 0 && inside;) {
-        if (part[loop] == ALONE) inside = where_met(m, loop, inside);
-    }
-    return inside;
+static const tirbi_ls *nest_of(const cutter *c, const part which[LOOPS], uint32_t first) {
+    const uint32_t other = 1 - first;
+    const tirbi_ls *inside = part_of(c, &c->loops[other], which[other], c->body);
+    return inside ? part_of(c, &c->loops[first], which[first], inside) : NULL;
 }
 
 /* As lanes over the loop that steps from element to element, with the other one inside it: NULL where neither does. */
-static const tirbi_ls *nest_of_lanes(const meetings *m, const unsigned part[LOOPS]) {
+static const tirbi_ls *nest_of_lanes(const cutter *c, const part which[LOOPS]) {
     for (uint32_t first = LOOPS; first-- > 0;) {
-        const tirbi_ls *nest = nest_of(m, part, first);
-        if (nest && tirbi_has_lanes(m->pool, nest)) return nest;
+        const tirbi_ls *nest = nest_of(c, which, first);
+        if (nest && tirbi_has_lanes(c->pool, nest)) return nest;
     }
     return NULL;
 }
 
 /* Rows apart from the one that is met read nothing that another of them writes: each part of their columns can be done
  * for all of them before the next part, and in any order. The row that is met is left to be cut as a loop. */
-static const tirbi_ls *all_parts(const meetings *m) {
+static const tirbi_ls *all_parts(const cutter *c) {
     const tirbi_ls *parts[PARTS * PARTS];
     uint32_t n = 0;
-    for (unsigned row = 0; row < PARTS; row++) {
-        if (row != BEFORE && !m->at[OUTER]) continue;
-        if (row == ALONE) {
-            meetings alone = *m;
-            alone.at[INNER] = NULL;
-            parts[n] = nest_of(&alone, (const unsigned[]){ALONE, BEFORE}, OUTER);
-            if (!parts[n++]) return NULL;
-            continue;
-        }
-        for (unsigned column = 0; column < PARTS; column++) {
-            if (column != BEFORE && !m->at[INNER]) continue;
-            const unsigned part[LOOPS] = {row, column};
-            parts[n] = column == ALONE ? nest_of(m, part, OUTER) : nest_of_lanes(m, part);
+    for (unsigned row = BEFORE; row < PARTS; row++) {
+        if (!has_part(&c->loops[OUTER], row)) continue;
+        for (unsigned column = BEFORE; column < PARTS; column++) {
+            const part which[LOOPS] = {row, row == ALONE ? ALL : column};
+            if (row == ALONE ? column > BEFORE : !has_part(&c->loops[INNER], column)) continue;
+            parts[n] = row == ALONE      ? nest_of(c, which, OUTER)
+                       : column == ALONE ? nest_of(c, which, INNER)
+                                         : nest_of_lanes(c, which);
             if (!parts[n++]) return NULL;
         }
     }
-    return tirbi_new_sequence(m->pool, m->loop[OUTER]->span, parts, n);
+    return tirbi_new_sequence(c->pool, c->loops[OUTER].loop->span, parts, n);
 }
 
 const tirbi_ls *tirbi_split_at_meetings(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    meetings m = {.pool = pool, .loop = {loop, loop->as.loop.body}};
-    if (m.loop[INNER]->kind != TIRBI_LS_LOOP) return NULL;
-    m.own = (tirbi_loop_set){.var = {loop->as.loop.var, m.loop[INNER]->as.loop.var}, .n = LOOPS};
-    m.body = m.loop[INNER]->as.loop.body;
-    for (uint32_t i = 0; i < LOOPS; i++) {
-        const tirbi_lvar *var = m.own.var[i];
-        if (m.loop[i]->as.loop.step || !tirbi_has_plain_bounds(var) || tirbi_mentions_loops(var->min, &m.own) ||
-            tirbi_mentions_loops(var->extent, &m.own)) {
-            return NULL;
-        }
-    }
-    if (!find_store(&m) || !m.stored || m.stored->buffer->overlaps || tirbi_buffer_moves(m.stored->buffer, &m.own) ||
-        !find_dimension(&m, OUTER) || !find_dimension(&m, INNER) ||
-        !tirbi_find_accesses(&(tirbi_accesses){.context = &m, .access = read_place}, m.body)) {
+    const uint32_t kinds = TIRBI_KIND(SEQ) | TIRBI_KIND(IF) | TIRBI_KIND(STORE);
+    const tirbi_asked asked = {.carriers = 3, .leaves = is_met};
+    const tirbi_ls *inner = loop->as.loop.body;
+    if (inner->kind != TIRBI_LS_LOOP || !tirbi_is_plain_loop(loop) || !tirbi_is_plain_loop(inner)) return NULL;
+    const tirbi_loop_set rows = {.var = {loop->as.loop.var}, .n = 1};
+    cutter c = {.pool = pool, .loops = {{.loop = loop}, {.loop = inner}}, .body = inner->as.loop.body};
+    if (tirbi_mentions_loops(inner->as.loop.var->min, &rows) ||
+        tirbi_mentions_loops(inner->as.loop.var->extent, &rows) || !tirbi_is_made_of(c.body, kinds) ||
+        !tirbi_cannot_fail(c.body))
         return NULL;
-    }
-    return m.at[OUTER] || m.at[INNER] ? all_parts(&m) : NULL;
+    tirbi_dependences *graph = tirbi_find_dependences(pool, loop, &inner, 1, &asked);
+    if (!graph) return NULL;
+    const bool found = find_meeting(&c, graph, OUTER, false, &c.loops[OUTER]) &&
+                       find_meeting(&c, graph, INNER, false, &c.loops[INNER]);
+    tirbi_forget_dependences(pool, graph);
+    const met_loop *l = c.loops;
+    return found && (l[OUTER].at || l[INNER].at) && !l[OUTER].crosses && !l[INNER].crosses ? all_parts(&c) : NULL;
 }

@@ -14,6 +14,7 @@
 #include "compiler/optimize/cuts/questions.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/facts/quotient.h"
+#include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -203,13 +204,11 @@ static bool has_constant_range(const tirbi_lvar *var) {
 
 /* Loop `at` from first to last. */
 static const tirbi_ls *make_part(partitioner *p, const tirbi_ls *loop, int64_t first, int64_t last) {
-    tirbi_lvar *old = loop->as.loop.var, *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
+    tirbi_lvar *old = loop->as.loop.var, *var = tirbi_variable_like(p->pool, old);
     tirbi_ls *copy = TIRBI_NEW(p->pool->arena, tirbi_ls);
     if (!var || !copy) return NULL;
-    *var = *old;
-    var->id = 0;
-    var->min = tirbi_lx_int(p->pool, TIRB_I64, first);
-    var->extent = tirbi_lx_int(p->pool, TIRB_I64, last - first + 1);
+    var->min = tirbi_lx_number(p->pool, first);
+    var->extent = tirbi_lx_number(p->pool, last - first + 1);
     var->lo = first;
     var->hi = last;
     bool once = first == last;
@@ -236,13 +235,11 @@ static const tirbi_ls *make_round(partitioner *p, const tirbi_ls *loop, int64_t 
 }
 
 static tirbi_lvar *make_rounds(partitioner *p, const tirbi_lvar *old, int64_t count) {
-    tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
+    tirbi_lvar *var = tirbi_variable_like(p->pool, old);
     if (!var) return NULL;
-    *var = *old;
-    var->id = 0;
     var->below = NULL;
-    var->min = tirbi_lx_int(p->pool, TIRB_I64, 0);
-    var->extent = tirbi_lx_int(p->pool, TIRB_I64, count);
+    var->min = tirbi_lx_number(p->pool, 0);
+    var->extent = tirbi_lx_number(p->pool, count);
     var->lo = 0;
     var->hi = count - 1;
     return var->min && var->extent ? var : NULL;
@@ -354,8 +351,6 @@ static const tirbi_ls *cut_by_remainders(partitioner *p, const chain *c, uint32_
 
 /* ---- Ends of loops whose extents are known at run time ----------------------------------------------------------- */
 
-static const tirbi_lx *number(const partitioner *p, int64_t n) { return tirbi_lx_int(p->pool, TIRB_I64, n); }
-
 static bool has_ends(partitioner *p, const tirbi_ls *loop, tirbi_ends *ends) {
     tirbi_lvar *var = loop->as.loop.var;
     bool known_type = var->type == TIRB_I32 || var->type == TIRB_I64;
@@ -397,12 +392,10 @@ static const tirbi_ls *make_end(partitioner *p, const tirbi_ls *loop, const tirb
 /* The iterations between a loop's ends. */
 static const tirbi_ls *make_between(partitioner *p, const tirbi_ls *loop, const tirbi_ends *ends) {
     const tirbi_lvar *old = loop->as.loop.var;
-    tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
+    tirbi_lvar *var = tirbi_variable_like(p->pool, old);
     if (!var) return NULL;
-    *var = *old;
-    var->id = 0;
-    var->min = tirbi_lx_add(p->pool, old->min, number(p, ends->first));
-    var->extent = tirbi_lx_sub(p->pool, old->extent, number(p, ends->first + ends->last));
+    var->min = tirbi_lx_add(p->pool, old->min, tirbi_lx_number(p->pool, ends->first));
+    var->extent = tirbi_lx_sub(p->pool, old->extent, tirbi_lx_number(p->pool, ends->first + ends->last));
     if (!var->min || !var->extent) return NULL;
     if (!var->below && old->min->lo >= 0) var->below = tirbi_lx_add(p->pool, old->min, old->extent);
     if (var->lo < var->min->lo) var->lo = var->min->lo;
@@ -423,7 +416,7 @@ static const tirbi_ls *cut_ends(partitioner *p, const chain *c, uint32_t at, con
     const tirbi_ls *loop = c->loop[at], *all[3], *parts[3];
     const tirbi_lvar *var = loop->as.loop.var;
     const tirbi_lx *last =
-        tirbi_lx_sub(p->pool, tirbi_lx_add(p->pool, var->min, var->extent), number(p, ends->last));
+        tirbi_lx_sub(p->pool, tirbi_lx_add(p->pool, var->min, var->extent), tirbi_lx_number(p->pool, ends->last));
     uint32_t n_all = 0, n = 0;
     int64_t least;
     if (!tirbi_add_i64(var->lo, ends->first + 1, &least)) return NULL;
@@ -446,7 +439,7 @@ static const tirbi_ls *cut_ends(partitioner *p, const chain *c, uint32_t at, con
 
 /* A loop's extent, without what the ends and one iteration between them take of it. */
 static bool has_enough(const partitioner *p, const tirbi_lvar *var, const tirbi_ends *ends) {
-    return tirbi_decide(&p->facts, TIRB_OP_GT, var->extent, number(p, ends->first + ends->last)) == 1;
+    return tirbi_decide(&p->facts, TIRB_OP_GT, var->extent, tirbi_lx_number(p->pool, ends->first + ends->last)) == 1;
 }
 
 static const tirbi_ls *cut_nest_ends(partitioner *p, const chain *c) {
@@ -464,7 +457,7 @@ static const tirbi_ls *cut_nest_ends(partitioner *p, const chain *c) {
 }
 
 static const tirbi_lx *both(const partitioner *p, const tirbi_lx *all, tirbi_op op, const tirbi_lx *x, int64_t n) {
-    const tirbi_lx *other = tirbi_lx_op(p->pool, op, TIRB_I64, TIRB_TYPE_NONE, x, number(p, n), NULL);
+    const tirbi_lx *other = tirbi_lx_wide(p->pool, op, x, tirbi_lx_number(p->pool, n));
     return all && other ? tirbi_lx_lazy(p->pool, TIRBI_LX_AND, all, other, NULL) : other;
 }
 
@@ -487,7 +480,7 @@ static const tirbi_lx *find_nest_ends(partitioner *p, const chain *c) {
         if (var->type == TIRB_I32 && var->hi > TIRBI_LARGEST_CUT)
             all = both(p, all, TIRB_OP_LE, tirbi_lx_add(p->pool, var->min, var->extent), TIRBI_LARGEST_CUT);
         if (!all) return NULL;
-        tirbi_add_fact(&p->facts, var->extent, number(p, least), -1);
+        tirbi_add_fact(&p->facts, var->extent, tirbi_lx_number(p->pool, least), -1);
     }
     return all;
 }

@@ -5,6 +5,7 @@
 #include "compiler/loop/sums.h"
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -31,12 +32,8 @@ typedef struct splitter {
 
 /* ---- Conditions ----------------------------------------------------------------------------------------------- */
 
-static const tirbi_lx *choose(splitter *s, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
-    return tirbi_lx_op(s->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL);
-}
-
 static const tirbi_lx *plus(splitter *s, const tirbi_lx *x, int64_t n) {
-    return x ? tirbi_lx_add(s->pool, x, tirbi_lx_int(s->pool, TIRB_I64, n)) : NULL;
+    return x ? tirbi_lx_add(s->pool, x, tirbi_lx_number(s->pool, n)) : NULL;
 }
 
 /* a - b, or where that would not fit its type, the number of the type that is nearest: iterations, which are counted
@@ -49,13 +46,13 @@ static const tirbi_lx *saturating_difference(splitter *s, const tirbi_lx *a, con
     if (b->kind == TIRBI_LX_CONST) { /* a between them */
         least = b->value > 0 ? INT64_MIN + b->value : INT64_MIN;
         most = b->value < 0 ? INT64_MAX + b->value : INT64_MAX;
-        a = choose(s, TIRB_OP_MAX, choose(s, TIRB_OP_MIN, a, tirbi_lx_int(s->pool, TIRB_I64, most)),
-                   tirbi_lx_int(s->pool, TIRB_I64, least));
+        a = tirbi_lx_wide(s->pool, TIRB_OP_MAX, tirbi_lx_wide(s->pool, TIRB_OP_MIN, a, tirbi_lx_number(s->pool, most)),
+                          tirbi_lx_number(s->pool, least));
     } else if (a->kind == TIRBI_LX_CONST) { /* b between them */
         least = a->value >= 0 ? a->value - INT64_MAX : INT64_MIN;
         most = a->value < 0 ? a->value - INT64_MIN : INT64_MAX;
-        b = choose(s, TIRB_OP_MAX, choose(s, TIRB_OP_MIN, b, tirbi_lx_int(s->pool, TIRB_I64, most)),
-                   tirbi_lx_int(s->pool, TIRB_I64, least));
+        b = tirbi_lx_wide(s->pool, TIRB_OP_MAX, tirbi_lx_wide(s->pool, TIRB_OP_MIN, b, tirbi_lx_number(s->pool, most)),
+                          tirbi_lx_number(s->pool, least));
     } else {
         return NULL;
     }
@@ -78,14 +75,16 @@ static bool find_root(splitter *s, const tirbi_lx *left, const tirbi_lx *right, 
 /* The iteration behind `root`; where that is the last number of all, no iteration is there. */
 static const tirbi_lx *behind(splitter *s, const tirbi_lx *root) {
     if (root && root->hi == INT64_MAX)
-        root = choose(s, TIRB_OP_MIN, root, tirbi_lx_int(s->pool, TIRB_I64, INT64_MAX - 1));
+        root = tirbi_lx_wide(s->pool, TIRB_OP_MIN, root, tirbi_lx_number(s->pool, INT64_MAX - 1));
     return plus(s, root, 1);
 }
 
-static void at_least(splitter *s, const tirbi_lx *bound) { s->first = choose(s, TIRB_OP_MAX, s->first, bound); }
+static void at_least(splitter *s, const tirbi_lx *bound) {
+    s->first = tirbi_lx_wide(s->pool, TIRB_OP_MAX, s->first, bound);
+}
 static void below(splitter *s, const tirbi_lx *bound) {
     int64_t left;
-    s->behind = choose(s, TIRB_OP_MIN, s->behind, bound);
+    s->behind = tirbi_lx_wide(s->pool, TIRB_OP_MIN, s->behind, bound);
     if (!bound || !tirbi_constant_difference(s->own.var[0]->extent, bound, &left)) left = INT64_MAX;
     if (left < 0) left = 0;
     if (left > s->left) s->left = left;
@@ -132,7 +131,7 @@ static bool read_condition(splitter *s, const tirbi_lx *condition) {
     s->rest = NULL;
     s->bounded = false;
     s->left = 0;
-    s->first = tirbi_lx_int(s->pool, TIRB_I64, 0);
+    s->first = tirbi_lx_number(s->pool, 0);
     s->behind = s->own.var[0]->extent;
     return s->first && add_term(s, condition, 0);
 }
@@ -273,21 +272,9 @@ static const tirbi_lx *rename_loop(tirbi_rewrite *rewrite, const tirbi_lx *x) {
 
 /* The iterations from .. to - 1 with one arm as their body; `around` is what stands between, of a nest. */
 static const tirbi_ls *part(splitter *s, const tirbi_lx *from, const tirbi_lx *to, const tirbi_ls *arm) {
-    const tirbi_lvar *old = s->own.var[0];
-    tirbi_lvar *var = TIRBI_NEW(s->pool->arena, tirbi_lvar);
-    tirbi_ls *loop = TIRBI_NEW(s->pool->arena, tirbi_ls);
-    if (!var || !loop) return NULL;
-    *var = *old;
-    var->id = 0;
-    var->min = tirbi_lx_add(s->pool, old->min, from);
-    var->extent = tirbi_lx_sub(s->pool, to, from);
-    if (!var->below && old->min->lo >= 0) var->below = tirbi_lx_add(s->pool, old->min, old->extent);
-    if (!var->min || !var->extent) return NULL;
-    int64_t last;
-    if (var->min->lo > var->lo) var->lo = var->min->lo;
-    if (!__builtin_add_overflow(var->min->hi, var->extent->hi - 1, &last) && last < var->hi && last >= var->lo) {
-        var->hi = last;
-    }
+    tirbi_lvar *var = tirbi_part_variable(s->pool, s->own.var[0], from, to);
+    tirbi_ls *loop = var ? TIRBI_NEW(s->pool->arena, tirbi_ls) : NULL;
+    if (!loop) return NULL;
     *loop = *s->loop;
     loop->as.loop.var = var;
     tirbi_lvar *names[2] = {s->own.var[0], var};
@@ -312,82 +299,21 @@ static const tirbi_ls *in_sequence(splitter *s, const tirbi_ls *const *parts, ui
 /* Before the bounds, between them, behind them: the parts that can have iterations. Returns how many these are, and 0
  * as well when memory ran out. */
 static uint32_t bounded_parts(splitter *s, const choice *c, const tirbi_ls *parts[3]) {
-    const tirbi_lx *zero = tirbi_lx_int(s->pool, TIRB_I64, 0), *n = s->own.var[0]->extent;
-    const tirbi_lx *first = choose(s, TIRB_OP_MIN, s->first, n);
-    const tirbi_lx *behind = first ? choose(s, TIRB_OP_MAX, s->behind, first) : NULL;
+    const tirbi_lx *zero = tirbi_lx_number(s->pool, 0), *n = s->own.var[0]->extent;
+    const tirbi_lx *first = tirbi_lx_wide(s->pool, TIRB_OP_MIN, s->first, n);
+    const tirbi_lx *behind = first ? tirbi_lx_wide(s->pool, TIRB_OP_MAX, s->behind, first) : NULL;
     if (!zero || !behind) return 0;
     const tirbi_ls *all[3] = {c->no ? part(s, zero, first, c->no) : NULL, part(s, first, behind, c->yes),
                               c->no ? part(s, behind, n, c->no) : NULL};
     if (all[2] && s->left < all[2]->as.loop.var->extent->hi)
         all[2]->as.loop.var->extent =
-            choose(s, TIRB_OP_MIN, all[2]->as.loop.var->extent, tirbi_lx_int(s->pool, TIRB_I64, s->left));
+            tirbi_lx_wide(s->pool, TIRB_OP_MIN, all[2]->as.loop.var->extent, tirbi_lx_number(s->pool, s->left));
     uint32_t count = 0;
     for (uint32_t i = 0; i < 3; i++) {
         if ((!all[i] && (i == 1 || c->no)) || (all[i] && !all[i]->as.loop.var->extent)) return 0;
         if (all[i] && all[i]->as.loop.var->extent->hi > 0) parts[count++] = all[i];
     }
     return count;
-}
-
-/* ---- Meetings ------------------------------------------------------------------------------------------------- */
-
-/* The iteration that stores to the element `still`, which stands still in the loop: all others leave it alone. NULL
- * when there is no index to tell it by. */
-static const tirbi_lx *meeting(splitter *s, const tirbi_place *stored, const tirbi_place *still) {
-    if (stored->buffer != still->buffer || tirbi_mentions_loops(still->flat, &s->own) || !still->flat->pure)
-        return NULL;
-    for (uint32_t d = 0; d < stored->ndim; d++) {
-        tirbi_affine form;
-        int64_t c;
-        if (!tirbi_mentions_loops(stored->indices[d], &s->own)) continue;
-        if (!tirbi_affine_index(s->pool, stored, d, &s->own, &form) || !tirbi_affine_constant(&form, 0, &c))
-            continue;
-        if (c == 1) return tirbi_lx_sub(s->pool, tirbi_lx_cast(s->pool, TIRB_I64, still->indices[d]), form.start);
-    }
-    return NULL;
-}
-
-static const tirbi_lx *find_meeting(splitter *s, const tirbi_place *stored, const tirbi_lx *x, unsigned depth) {
-    const tirbi_lx *found = NULL;
-    if (depth > MAX_DEPTH || x->kind == TIRBI_LX_CALL) return NULL;
-    if (x->kind == TIRBI_LX_LOAD) return meeting(s, stored, x->access);
-    for (int i = 0; i < x->n_args && !found; i++) found = find_meeting(s, stored, x->args[i], depth + 1);
-    return found;
-}
-
-/* Iteration `at` alone, if there is such a one. */
-static const tirbi_ls *once(splitter *s, const tirbi_lx *at, const tirbi_ls *body) {
-    const tirbi_lx *zero = tirbi_lx_int(s->pool, TIRB_I64, 0), *one = tirbi_lx_int(s->pool, TIRB_I64, 1);
-    const tirbi_ls *loop = zero && one ? part(s, at, plus(s, at, 1), body) : NULL;
-    tirbi_ls *branch = tirbi_new_stmt(s->pool, TIRBI_LS_IF, s->loop->span);
-    if (!loop || !branch) return NULL;
-    loop->as.loop.var->extent = one;
-    branch->as.if_.condition = tirbi_lx_op(
-        s->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE,
-        tirbi_lx_op(s->pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, at, zero, NULL),
-        tirbi_lx_op(s->pool, TIRB_OP_LT, TIRB_I64, TIRB_TYPE_NONE, at, s->own.var[0]->extent, NULL), NULL);
-    branch->as.if_.then_case = loop;
-    return branch->as.if_.condition ? branch : NULL;
-}
-
-/* A loop that reads an element which one of its iterations stores to: the iterations before that one, it, and those
- * after it. Where the others do not become lanes nothing is gained. */
-static const tirbi_ls *split_at_meeting(splitter *s) {
-    const tirbi_ls *store = s->loop->as.loop.body;
-    const tirbi_lx *zero = tirbi_lx_int(s->pool, TIRB_I64, 0), *n = s->own.var[0]->extent;
-    if (store->kind != TIRBI_LS_STORE || !zero) return NULL;
-    const tirbi_lx *at = find_meeting(s, store->as.store.access, store->as.store.value, 0);
-    const tirbi_lx *next = plus(s, at, 1);
-    if (!next || !at->pure || at->traps) return NULL;
-    const tirbi_ls *parts[3] = {part(s, zero, choose(s, TIRB_OP_MIN, at, n), store), once(s, at, store),
-                                part(s, choose(s, TIRB_OP_MAX, next, zero), n, store)};
-    bool gains = false;
-    for (uint32_t i = 0; i < 3; i++) {
-        const bool few = parts[i] && (i == 1 || parts[i]->as.loop.var->extent->hi < FEW);
-        if (!parts[i] || (!few && !tirbi_has_lanes(s->pool, parts[i]))) return NULL;
-        gains = gains || !few;
-    }
-    return gains ? in_sequence(s, parts, 3) : NULL;
 }
 
 const tirbi_ls *tirbi_split_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
@@ -397,18 +323,12 @@ const tirbi_ls *tirbi_split_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     splitter s = {.pool = pool, .loop = loop, .own = {.var = {var}, .n = 1}};
     if (loop->as.loop.step || !var->min->pure || !var->extent->pure) return NULL;
     s.statement = of_statement(pool, body, &c) && read_condition(&s, c.condition);
-    if (!s.statement) {
-        if (!of_expressions(&s, body, &c)) return split_at_meeting(&s);
-    }
+    if (!s.statement && !of_expressions(&s, body, &c)) return NULL;
     uint32_t n = s.bounded ? bounded_parts(&s, &c, parts) : 0;
     const tirbi_ls *inside = !s.bounded ? with_body(&s, c.yes) : n > 0 ? in_sequence(&s, parts, n) : NULL;
     if (!inside || !s.rest) return inside;
-    tirbi_ls *branch = tirbi_new_stmt(pool, TIRBI_LS_IF, loop->span);
-    if (!branch) return NULL;
-    branch->as.if_.condition = s.rest;
-    branch->as.if_.then_case = inside;
-    branch->as.if_.else_case = c.no ? with_body(&s, c.no) : NULL;
-    return c.no && !branch->as.if_.else_case ? NULL : branch;
+    const tirbi_ls *other = c.no ? with_body(&s, c.no) : NULL;
+    return c.no && !other ? NULL : tirbi_new_if(pool, loop->span, s.rest, inside, other);
 }
 
 /* ---- Nests ---------------------------------------------------------------------------------------------------- */

@@ -78,9 +78,8 @@ static const tirbi_lx *unwrap(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const tirbi_lx *index = tirbi_rewrite_value(rewrite, x->args[0]); /* loops have other variables in the copy */
     wide = index ? tirbi_value_in_type(u->pool, TIRB_I64, index) : NULL;
     if (!wide) return NULL;
-    const tirbi_lx *bound = above ? n : tirbi_lx_int(u->pool, TIRB_I64, 0);
-    const tirbi_lx *in_place =
-        tirbi_lx_op(u->pool, above ? TIRB_OP_LT : TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, wide, bound, NULL);
+    const tirbi_lx *bound = above ? n : tirbi_lx_number(u->pool, 0);
+    const tirbi_lx *in_place = tirbi_lx_wide(u->pool, above ? TIRB_OP_LT : TIRB_OP_GE, wide, bound);
     const tirbi_lx *moved_back =
         tirbi_lx_op(u->pool, above ? TIRB_OP_SUB : TIRB_OP_ADD, type, TIRB_TYPE_NONE, index, x->args[1], NULL);
     return in_place && moved_back ? tirbi_lx_lazy(u->pool, TIRBI_LX_COND, in_place, index, moved_back) : NULL;
@@ -102,11 +101,8 @@ bool tirbi_unwrap_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_unwrappe
     for (uint32_t i = 0; i < u.n && out->stmt; i++) {
         const int64_t most = INT64_C(1) << (tirbi_dtypes[u.size[i]->type].bits - 2);
         const tirbi_lx *n = tirbi_lx_cast(pool, TIRB_I64, u.size[i]);
-        const tirbi_lx *fits =
-            tirbi_lx_op(pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, n, tirbi_lx_int(pool, TIRB_I64, most), NULL);
-        out->condition = out->condition
-                             ? tirbi_lx_op(pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, out->condition, fits, NULL)
-                             : fits;
+        const tirbi_lx *fits = tirbi_lx_wide(pool, TIRB_OP_LE, n, tirbi_lx_number(pool, most));
+        out->condition = out->condition ? tirbi_lx_both(pool, TIRB_OP_AND, out->condition, fits) : fits;
         if (!out->condition) return false;
     }
     return out->stmt && u.n > 0;

@@ -18,7 +18,7 @@ bool tirbi_buffer_moves(const tirbi_lbuf *buffer, const tirbi_loop_set *loops) {
 static const tirbi_lx *wide(tirbi_lx_pool *pool, const tirbi_lx *x) { return tirbi_lx_cast(pool, TIRB_I64, x); }
 
 static bool sum(tirbi_lx_pool *pool, tirbi_affine *a, const tirbi_affine *b, uint32_t n, bool subtract) {
-    const tirbi_lx *zero = tirbi_lx_int(pool, TIRB_I64, 0);
+    const tirbi_lx *zero = tirbi_lx_number(pool, 0);
     for (uint32_t i = 0; i < n; i++) {
         if (!b->coefficient[i]) continue;
         const tirbi_lx *left = a->coefficient[i] ? a->coefficient[i] : zero;
@@ -138,7 +138,7 @@ static bool read_form(reader *r, const tirbi_lx *x, border at, tirbi_affine *out
     if (x->kind == TIRBI_LX_VAR) {
         for (uint32_t i = 0; i < r->loops->n; i++) {
             if (r->loops->var[i] != x->var) continue;
-            out->coefficient[i] = tirbi_lx_int(r->pool, TIRB_I64, 1);
+            out->coefficient[i] = tirbi_lx_number(r->pool, 1);
             out->start = x->var->min;
             return out->coefficient[i] && !tirbi_mentions_loops(x->var->min, r->loops);
         }

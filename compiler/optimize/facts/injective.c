@@ -114,7 +114,7 @@ bool tirbi_spatial_loops(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const
 }
 
 bool tirbi_is_compact(tirbi_lx_pool *pool, const tirbi_lbuf *buffer) {
-    const tirbi_lx *expected = tirbi_lx_int(pool, TIRB_I64, 1);
+    const tirbi_lx *expected = tirbi_lx_number(pool, 1);
     for (uint32_t d = buffer->ndim; d-- > 0 && expected;) {
         if (buffer->strides[d] != expected) return false;
         expected = tirbi_lx_mul(pool, expected, buffer->shape[d]);

@@ -29,8 +29,7 @@ static const tirbi_lx *number_of(tirbi_lx_pool *pool, const tirbi_lx *high, cons
         return NULL;
     if (!tirbi_same_value(inner.numerator, l.numerator) || __builtin_mul_overflow(n_high, n_low, &both)) return NULL;
     const tirbi_lx *wide = tirbi_lx_cast(pool, TIRB_I64, l.numerator);
-    return tirbi_lx_op(pool, TIRB_OP_FLOORMOD, TIRB_I64, TIRB_TYPE_NONE, wide, tirbi_lx_int(pool, TIRB_I64, both),
-                       NULL);
+    return tirbi_lx_wide(pool, TIRB_OP_FLOORMOD, wide, tirbi_lx_number(pool, both));
 }
 
 /* The place with dimension d and the next one as one, whose index is `number`. */
@@ -48,7 +47,7 @@ static const tirbi_place *join(tirbi_lx_pool *pool, const tirbi_place *place, ui
         strides[i] = i == d ? old->strides[d + 1] : old->strides[from];
         indices[i] = i == d ? number : place->indices[from];
     }
-    const tirbi_lx *flat = old->offset ? old->offset : tirbi_lx_int(pool, TIRB_I64, 0);
+    const tirbi_lx *flat = old->offset ? old->offset : tirbi_lx_number(pool, 0);
     for (uint32_t i = 0; i < n && flat; i++)
         flat = tirbi_lx_add(pool, flat, tirbi_lx_mul(pool, indices[i], strides[i]));
     *b = *old;

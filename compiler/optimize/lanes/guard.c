@@ -48,7 +48,7 @@ static const tirbi_lx *guarded_load(tirbi_rewrite *r, const tirbi_place *place) 
     tirbi_place *copy = TIRBI_NEW(r->pool->arena, tirbi_place);
     const tirbi_lx **indices = TIRBI_NEW_ARRAY(r->pool->arena, const tirbi_lx *, place->ndim + 1);
     if (!copy || !indices || !has_own_shape(place)) return NULL;
-    const tirbi_lx *flat = b->offset ? b->offset : tirbi_lx_int(r->pool, TIRB_I64, 0);
+    const tirbi_lx *flat = b->offset ? b->offset : tirbi_lx_number(r->pool, 0);
     for (uint32_t d = 0; d < place->ndim; d++) {
         bool proven = tirbi_dim_proven(place, d);
         if (!proven && !is_not_empty(r->pool, r->context, b->shape[d])) return NULL;

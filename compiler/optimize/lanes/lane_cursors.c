@@ -170,8 +170,12 @@ static const tirbi_lx *row_number(planner *p, const tirbi_lx *x) {
     tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
     uint8_t cursor = var ? tirbi_plan_cursor(p, x->access, (tirbi_dtype)x->type, false) : TIRBI_MAX_CURSORS;
     if (cursor == TIRBI_MAX_CURSORS) return NULL;
-    *var = (tirbi_lvar){.name = "row", .kind = TIRBI_LVAR_NUMBER, .type = (tirbi_dtype)x->type, .lo = x->lo,
-                        .hi = x->hi, .min = tirbi_lx_int(p->pool, TIRB_I64, 0)};
+    *var = (tirbi_lvar){.name = "row",
+                        .kind = TIRBI_LVAR_NUMBER,
+                        .type = (tirbi_dtype)x->type,
+                        .lo = x->lo,
+                        .hi = x->hi,
+                        .min = tirbi_lx_number(p->pool, 0)};
     uint8_t loops = 0;
     for (uint32_t k = 1; k < plan->loops.n; k++)
         if (form.coefficient[k]) loops = (uint8_t)k;

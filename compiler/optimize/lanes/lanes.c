@@ -273,8 +273,7 @@ static bool settle_arms(planner *p, const tirbi_lx *x, const tirbi_lx *arms[3]) 
     for (int i = 1; arms[0] && i < x->n_args; i++) {
         if (!arms[i]->traps) continue;
         bool first = x->kind == TIRBI_LX_COND ? i == 1 : x->kind == TIRBI_LX_AND;
-        const tirbi_lx *holds =
-            first ? arms[0] : tirbi_lx_op(p->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, arms[0], NULL, NULL);
+        const tirbi_lx *holds = first ? arms[0] : tirbi_lx_not(p->pool, arms[0]);
         arms[i] = holds ? guard(p, holds, arms[i]) : NULL;
         if (!arms[i]) break;
     }
@@ -646,9 +645,7 @@ static const tirbi_lx *keep_condition(planner *p, const tirbi_lx *condition) {
 static void plan_loop(planner *p, const tirbi_ls *loop, const tirbi_ls *hoisted);
 static void leave_unless(planner *p, const tirbi_lx *condition);
 
-static const tirbi_lx *negated(planner *p, const tirbi_lx *condition) {
-    return tirbi_lx_op(p->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, condition, NULL, NULL);
-}
+static const tirbi_lx *negated(planner *p, const tirbi_lx *condition) { return tirbi_lx_not(p->pool, condition); }
 
 /* A loop of so many iterations may run for all lanes though only some come to it. */
 enum { SHORT_LOOP = 8 };

@@ -498,7 +498,7 @@ static uint8_t indexed_cursor(planner *p, const tirbi_place *place, tirbi_dtype 
     tirbi_lane_cursor *c = tirbi_plan_new_cursor(p);
     if (!c) return TIRBI_MAX_CURSORS;
     *c = (tirbi_lane_cursor){.place = place, .type = (uint8_t)type, .access = access, .level = TIRBI_LEVEL_INDEXED};
-    c->form.start = tirbi_lx_int(p->pool, TIRB_I64, 0);
+    c->form.start = tirbi_lx_number(p->pool, 0);
     return (uint8_t)(plan->n_cursors - 1);
 }
 

@@ -5,6 +5,7 @@
 
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/injective.h"
+#include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -193,15 +194,8 @@ const tirbi_ls *tirbi_carry_columns(tirbi_lx_pool *pool, const tirbi_ls *loop) {
 
 /* A loop like this one with a variable of its own around a statement. */
 static const tirbi_ls *with_own_variable(mover *m, const tirbi_ls *s) {
-    const tirbi_given none = {.n = 0};
-    tirbi_lvar *old = m->own.var[0], *var = TIRBI_NEW(m->pool->arena, tirbi_lvar);
-    if (!var || !tirbi_can_resolve(s)) return NULL;
-    *var = *old;
-    var->id = 0;
-    const tirbi_ls *body = tirbi_resolve(m->pool, &none, s, old, tirbi_lx_var(m->pool, var), var, true);
-    tirbi_ls *loop = body ? (tirbi_ls *)(uintptr_t)around(m, m->loop, body) : NULL;
-    if (loop) loop->as.loop.var = var;
-    return loop;
+    tirbi_lvar *var = tirbi_can_resolve(s) ? tirbi_variable_like(m->pool, m->own.var[0]) : NULL;
+    return tirbi_loop_of(m->pool, m->loop, var, s, true);
 }
 
 const tirbi_ls *tirbi_take_apart(tirbi_lx_pool *pool, const tirbi_ls *loop) {

@@ -157,7 +157,7 @@ static tirbi_lvar *make_digit(digits *d, const tirbi_lx *extent, bool high) {
     *var = *d->counter;
     var->id = 0;
     var->name = part_name(d, &p, high ? extent->hi : d->digit);
-    var->min = tirbi_lx_int(d->pool, TIRB_I64, 0);
+    var->min = tirbi_lx_number(d->pool, 0);
     var->extent = extent;
     var->below = NULL;
     var->lo = 0;
@@ -167,7 +167,7 @@ static tirbi_lvar *make_digit(digits *d, const tirbi_lx *extent, bool high) {
 }
 
 static const tirbi_lx *wide(const digits *d, tirbi_op op, const tirbi_lx *a, int64_t b) {
-    return tirbi_lx_op(d->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, tirbi_lx_int(d->pool, TIRB_I64, b), NULL);
+    return tirbi_lx_wide(d->pool, op, a, tirbi_lx_number(d->pool, b));
 }
 
 static const tirbi_lx *number(const digits *d, const tirbi_lx *high, tirbi_lvar *low) {
@@ -185,7 +185,7 @@ static bool make_digits(digits *d) {
     d->quotient = !product ? wide(d, TIRB_OP_FLOORDIV, extent, d->digit)
                            : wide(d, TIRB_OP_MUL, extent->args[0], extent->args[1]->value / d->digit);
     d->high = make_digit(d, d->quotient, true);
-    d->low = make_digit(d, tirbi_lx_int(d->pool, TIRB_I64, d->digit), false);
+    d->low = make_digit(d, tirbi_lx_number(d->pool, d->digit), false);
     d->rest = exact ? NULL : make_digit(d, wide(d, TIRB_OP_FLOORMOD, extent, d->digit), false);
     return d->high && d->low && (exact || d->rest);
 }

@@ -14,6 +14,7 @@
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/nests/separate.h"
+#include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/pipeline/switches.h"
@@ -389,7 +390,7 @@ static bool make_rows(nest *n, array *a, const tirbi_lx *innermost) {
     tirbi_lbuf *b = TIRBI_NEW(pool->arena, tirbi_lbuf);
     const tirbi_lx **shape = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, ndim);
     const tirbi_lx **strides = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, ndim);
-    const tirbi_lx *stride = tirbi_lx_int(pool, TIRB_I64, 1);
+    const tirbi_lx *stride = tirbi_lx_number(pool, 1);
     if (!b || !shape || !strides || ndim > TIRBI_MAX_NDIM) return false;
     for (uint32_t d = ndim; d-- > 0;) {
         if (d >= n->loops.n)
@@ -419,7 +420,7 @@ static const tirbi_place *place_in_row(tirbi_rewrite *rewrite, const array *a, c
     const nest *n = rewrite->context;
     tirbi_lx_pool *pool = rewrite->pool;
     const tirbi_lx **indices = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, a->rows->ndim);
-    const tirbi_lx *flat = tirbi_lx_int(pool, TIRB_I64, 0);
+    const tirbi_lx *flat = tirbi_lx_number(pool, 0);
     tirbi_place *place = TIRBI_NEW(pool->arena, tirbi_place);
     if (!indices || !place) return NULL;
     for (uint32_t d = 0; d < a->rows->ndim; d++) {
@@ -485,10 +486,8 @@ static const tirbi_ls *replace_stmt(tirbi_rewrite *rewrite, const tirbi_ls *s) {
 
 /* A loop like another one, over a part of its range. */
 static tirbi_lvar *fresh_loop(nest *n, const tirbi_lvar *old, const tirbi_lx *min, const tirbi_lx *extent) {
-    tirbi_lvar *var = min && extent ? TIRBI_NEW(n->x->pool->arena, tirbi_lvar) : NULL;
+    tirbi_lvar *var = min && extent ? tirbi_variable_like(n->x->pool, old) : NULL;
     if (!var) return NULL;
-    *var = *old;
-    var->id = 0;
     var->min = min;
     var->extent = extent;
     if (!var->below && old->min->lo >= 0) var->below = tirbi_lx_add(n->x->pool, old->min, old->extent);
@@ -503,12 +502,11 @@ static const tirbi_ls *make_part(nest *n, uint32_t part, tirbi_lvar *block, int6
         const tirbi_lvar *old = n->loops.var[i];
         const tirbi_lx *min = old->min, *extent = old->extent;
         if (block && i + 1 == n->loops.n) {
-            const tirbi_lx *all = tirbi_lx_int(pool, TIRB_I64, size);
+            const tirbi_lx *all = tirbi_lx_number(pool, size);
             const tirbi_lx *done = all ? tirbi_lx_mul(pool, tirbi_lx_var(pool, block), all) : NULL;
             if (!done) return NULL;
             min = tirbi_lx_add(pool, old->min, done);
-            extent = tirbi_lx_op(pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, all,
-                                 tirbi_lx_sub(pool, old->extent, done), NULL);
+            extent = tirbi_lx_wide(pool, TIRB_OP_MIN, all, tirbi_lx_sub(pool, old->extent, done));
         }
         n->fresh.var[n->fresh.n++] = fresh_loop(n, old, min, extent);
         if (!n->fresh.var[i]) return NULL;
@@ -599,11 +597,10 @@ static const tirbi_ls *arrange(nest *n, tirbi_lvar *block, const tirbi_ls *const
 static tirbi_lvar *make_block_loop(nest *n, int64_t size) {
     tirbi_lx_pool *pool = n->x->pool;
     const tirbi_lvar *inner = n->loops.var[n->loops.n - 1];
-    const tirbi_lx *one = tirbi_lx_int(pool, TIRB_I64, 1), *last = tirbi_lx_sub(pool, inner->extent, one);
-    const tirbi_lx *blocks =
-        tirbi_lx_op(pool, TIRB_OP_FLOORDIV, TIRB_I64, TIRB_TYPE_NONE, last, tirbi_lx_int(pool, TIRB_I64, size), NULL);
+    const tirbi_lx *one = tirbi_lx_number(pool, 1), *last = tirbi_lx_sub(pool, inner->extent, one);
+    const tirbi_lx *blocks = tirbi_lx_wide(pool, TIRB_OP_FLOORDIV, last, tirbi_lx_number(pool, size));
     blocks = blocks ? tirbi_lx_add(pool, blocks, one) : NULL;
-    tirbi_lvar *var = blocks ? fresh_loop(n, inner, tirbi_lx_int(pool, TIRB_I64, 0), blocks) : NULL;
+    tirbi_lvar *var = blocks ? fresh_loop(n, inner, tirbi_lx_number(pool, 0), blocks) : NULL;
     if (!var) return NULL;
     var->type = TIRB_I64;
     var->below = NULL;
@@ -618,7 +615,7 @@ static const tirbi_ls *distribute(nest *n) {
     if (size == 0) return NULL;
     for (uint32_t i = n->first; i < n->n_loops; i++) n->loops.var[n->loops.n++] = n->loop[i]->as.loop.var;
     if (!independent(n)) return NULL;
-    const tirbi_lx *rows = tirbi_lx_int(n->x->pool, TIRB_I64, size);
+    const tirbi_lx *rows = tirbi_lx_number(n->x->pool, size);
     for (uint32_t i = 0; i < n->n_arrays; i++)
         if (!make_rows(n, &n->arrays[i], rows)) return NULL;
     const tirbi_lx *extent = n->loops.var[n->loops.n - 1]->extent;

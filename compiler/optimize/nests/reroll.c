@@ -142,7 +142,7 @@ static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     int64_t pace;
     if (!is_int(x) || !x->pure || !tirbi_mentions_loops(x, &r->own)) return NULL;
     if (pace_of(r, x, &start, &pace)) {
-        const tirbi_lx *way = tirbi_lx_mul(r->pool, r->place, tirbi_lx_int(r->pool, TIRB_I64, pace));
+        const tirbi_lx *way = tirbi_lx_mul(r->pool, r->place, tirbi_lx_number(r->pool, pace));
         return tirbi_lx_cast(r->pool, (tirbi_dtype)x->type, tirbi_lx_add(r->pool, start, way));
     }
     r->failed = r->failed || x->kind == TIRBI_LX_VAR;
@@ -157,8 +157,8 @@ static tirbi_lvar *variable_of(const roller *r) {
         return NULL;
     *var = (tirbi_lvar){.name = old->name, .kind = TIRBI_LVAR_LOOP, .type = TIRB_I64, .span = old->span};
     var->hi = most > 0 ? most - 1 : 0;
-    var->min = tirbi_lx_int(r->pool, TIRB_I64, 0);
-    var->extent = tirbi_lx_mul(r->pool, old->extent, tirbi_lx_int(r->pool, TIRB_I64, r->copies));
+    var->min = tirbi_lx_number(r->pool, 0);
+    var->extent = tirbi_lx_mul(r->pool, old->extent, tirbi_lx_number(r->pool, r->copies));
     return var->min && var->extent ? var : NULL;
 }
 

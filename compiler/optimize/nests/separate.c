@@ -6,6 +6,7 @@
 #include "compiler/optimize/analysis/depend.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -44,11 +45,7 @@ static bool changes(const void *context, const tirbi_lx *x) {
 }
 
 static const tirbi_ls *under(const separator *s, const tirbi_lx *condition, const tirbi_ls *stmt) {
-    tirbi_ls *branch = condition ? tirbi_new_stmt(s->pool, TIRBI_LS_IF, stmt->span) : NULL;
-    if (!branch) return condition ? NULL : stmt;
-    branch->as.if_.condition = condition;
-    branch->as.if_.then_case = stmt;
-    return branch;
+    return condition ? tirbi_new_if(s->pool, stmt->span, condition, stmt, NULL) : stmt;
 }
 
 /* The statements of a body. Those of a condition that stays what it is are as many with it as there are, for others may
@@ -67,7 +64,7 @@ static bool find_nodes(separator *s, const tirbi_ls *body, const tirbi_lx *condi
         const tirbi_lx *yes = condition ? tirbi_lx_lazy(s->pool, TIRBI_LX_AND, condition, own, NULL) : own;
         if (!yes || !find_nodes(s, body->as.if_.then_case, yes)) return false;
         if (!no) return true;
-        const tirbi_lx *other = tirbi_lx_op(s->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, own, NULL, NULL);
+        const tirbi_lx *other = tirbi_lx_not(s->pool, own);
         if (other && condition) other = tirbi_lx_lazy(s->pool, TIRBI_LX_AND, condition, other, NULL);
         return other && find_nodes(s, no, other);
     }
@@ -85,7 +82,7 @@ static bool find_order(separator *s) {
         if (!tirbi_cannot_fail(s->nodes[i])) fails |= UINT32_C(1) << i;
     /* Loops inside may be better off together, for what they read of memory. */
     if (!s->reloads && (fails || tirbi_has_kind(s->loop->as.loop.body, TIRBI_KIND(LOOP)))) return false;
-    tirbi_dependences *graph = tirbi_find_dependences(s->pool, s->loop, s->nodes, s->n);
+    tirbi_dependences *graph = tirbi_find_dependences(s->pool, s->loop, s->nodes, s->n, NULL);
     if (!graph) return false;
     for (uint32_t i = 0; i < graph->n_edges; i++) {
         const tirbi_edge *e = &graph->edge[i];
@@ -172,23 +169,12 @@ static uint32_t next_circle(const separator *s, uint32_t left) {
 
 /* The loop with a variable of its own over some of the nodes, in their order. */
 static const tirbi_ls *loop_over(const separator *s, uint32_t nodes) {
-    const tirbi_given none = {.n = 0};
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_ls *, s->n);
-    tirbi_ls *loop = tirbi_new_stmt(s->pool, TIRBI_LS_LOOP, s->loop->span);
-    tirbi_lvar *old = s->own.var[0], *var = TIRBI_NEW(s->pool->arena, tirbi_lvar);
-    if (!items || !loop || !var) return NULL;
+    const tirbi_ls *items[TIRBI_MAX_SEPARATE];
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->n; i++)
         if (nodes >> i & 1) items[n++] = s->nodes[i];
     const tirbi_ls *body = tirbi_new_sequence(s->pool, s->loop->span, items, n);
-    if (!body) return NULL;
-    *var = *old;
-    var->id = 0;
-    *loop = *s->loop;
-    loop->as.loop.var = var;
-    loop->as.loop.parallel = false; /* the loop itself was asked for chunks */
-    loop->as.loop.body = tirbi_resolve(s->pool, &none, body, old, tirbi_lx_var(s->pool, var), var, true);
-    return loop->as.loop.body ? loop : NULL;
+    return tirbi_loop_of(s->pool, s->loop, tirbi_variable_like(s->pool, s->own.var[0]), body, true);
 }
 
 /* Whether the loop runs over plain bounds, and its body is of statements that can be told apart. */

@@ -93,11 +93,10 @@ static bool make_joined(joiner *j, const tirbi_lx *x, const tirbi_lx *bound) {
         all = all ? tirbi_lx_mul(pool, all, var->extent) : var->extent;
         if (!outer) outer = var;
     }
-    const tirbi_lx *zero = tirbi_lx_int(pool, TIRB_I64, 0);
+    const tirbi_lx *zero = tirbi_lx_number(pool, 0);
     const tirbi_lx *wide = tirbi_lx_cast(pool, TIRB_I64, bound);
-    const tirbi_lx *most = wide ? tirbi_lx_op(pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, wide, zero, NULL) : NULL;
-    const tirbi_lx *extent =
-        most && all ? tirbi_lx_op(pool, TIRB_OP_MIN, TIRB_I64, TIRB_TYPE_NONE, all, most, NULL) : NULL;
+    const tirbi_lx *most = wide ? tirbi_lx_wide(pool, TIRB_OP_MAX, wide, zero) : NULL;
+    const tirbi_lx *extent = most && all ? tirbi_lx_wide(pool, TIRB_OP_MIN, all, most) : NULL;
     j->joined = TIRBI_NEW(pool->arena, tirbi_lvar);
     if (!j->joined || !extent || !outer) return false;
     *j->joined = *outer;
@@ -126,7 +125,7 @@ static const tirbi_lx *by_counter(joiner *j, const tirbi_lx *x) {
     const tirbi_lx *counter = tirbi_lx_var(j->pool, j->joined);
     if (factor == 1 && x->type == j->joined->type && tirbi_lx_is_int(form.start, 0)) return counter;
     const tirbi_lx *scaled =
-        tirbi_lx_mul(j->pool, tirbi_lx_cast(j->pool, TIRB_I64, counter), tirbi_lx_int(j->pool, TIRB_I64, factor));
+        tirbi_lx_mul(j->pool, tirbi_lx_cast(j->pool, TIRB_I64, counter), tirbi_lx_number(j->pool, factor));
     const tirbi_lx *sum = scaled ? tirbi_lx_add(j->pool, form.start, scaled) : NULL;
     return tirbi_value_in_type(j->pool, (tirbi_dtype)x->type, sum);
 }

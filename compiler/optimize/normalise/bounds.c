@@ -3,6 +3,7 @@
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/rewriting/guards.h"
+#include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/recount.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "loader/base/checked.h"
@@ -18,18 +19,14 @@ typedef struct bounder {
     const tirbi_lx *from, *to; /* the iterations in which it holds: the first, or the one behind the last; or NULL */
 } bounder;
 
-static const tirbi_lx *wide(const bounder *b, tirbi_op op, const tirbi_lx *x, const tirbi_lx *y) {
-    return x && y ? tirbi_lx_op(b->pool, op, TIRB_I64, TIRB_TYPE_NONE, x, y, NULL) : NULL;
-}
-
 /* The difference of two numbers, one less where it is to be more than 0; NULL: it could wrap, or what is next to it. */
 static const tirbi_lx *difference(const bounder *b, const tirbi_lx *more, const tirbi_lx *less, bool strict) {
     int64_t lo, hi;
     if (!tirbi_sub_i64(more->lo, less->hi, &lo) || !tirbi_sub_i64(more->hi, less->lo, &hi) || lo < INT64_MIN + 4 ||
         hi == INT64_MAX)
         return NULL;
-    const tirbi_lx *start = wide(b, TIRB_OP_SUB, more, less);
-    return strict ? wide(b, TIRB_OP_SUB, start, tirbi_lx_int(b->pool, TIRB_I64, 1)) : start;
+    const tirbi_lx *start = tirbi_lx_wide(b->pool, TIRB_OP_SUB, more, less);
+    return strict ? tirbi_lx_wide(b->pool, TIRB_OP_SUB, start, tirbi_lx_number(b->pool, 1)) : start;
 }
 
 /* Whether a term says from which iteration on, or up to which, it holds: a comparison that is c * k + start >= 0 for
@@ -48,8 +45,8 @@ static bool bounds_loop(void *context, const tirbi_lx *x) {
         return false;
     const bool strict = x->op == TIRB_OP_LT || x->op == TIRB_OP_GT, from = up - down == 1;
     const tirbi_lx *start = difference(b, more.start, less.start, strict);
-    b->from = from ? wide(b, TIRB_OP_SUB, tirbi_lx_int(b->pool, TIRB_I64, 0), start) : NULL;
-    b->to = from ? NULL : wide(b, TIRB_OP_ADD, start, tirbi_lx_int(b->pool, TIRB_I64, 1));
+    b->from = from ? tirbi_lx_wide(b->pool, TIRB_OP_SUB, tirbi_lx_number(b->pool, 0), start) : NULL;
+    b->to = from ? NULL : tirbi_lx_wide(b->pool, TIRB_OP_ADD, start, tirbi_lx_number(b->pool, 1));
     b->term = b->from || b->to ? x : NULL;
     return b->term != NULL;
 }
@@ -92,16 +89,15 @@ static bool asks_for_first(const void *var, const tirbi_ls *s) {
 /* The loop's variable with the iterations in which the term holds. */
 static tirbi_lvar *bounded(const bounder *b) {
     const tirbi_lvar *old = b->var;
-    const tirbi_lx *zero = tirbi_lx_int(b->pool, TIRB_I64, 0);
-    const tirbi_lx *first = b->from ? wide(b, TIRB_OP_MAX, b->from, zero) : zero;
-    const tirbi_lx *end = b->to ? wide(b, TIRB_OP_MIN, b->to, old->extent) : old->extent;
-    if (old->extent->lo < -1) end = wide(b, TIRB_OP_MAX, end, zero); /* so that the difference does not wrap */
-    tirbi_lvar *var = TIRBI_NEW(b->pool->arena, tirbi_lvar);
+    const tirbi_lx *zero = tirbi_lx_number(b->pool, 0);
+    const tirbi_lx *first = b->from ? tirbi_lx_wide(b->pool, TIRB_OP_MAX, b->from, zero) : zero;
+    const tirbi_lx *end = b->to ? tirbi_lx_wide(b->pool, TIRB_OP_MIN, b->to, old->extent) : old->extent;
+    if (old->extent->lo < -1)
+        end = tirbi_lx_wide(b->pool, TIRB_OP_MAX, end, zero); /* so that the difference does not wrap */
+    tirbi_lvar *var = tirbi_variable_like(b->pool, old);
     if (!var) return NULL;
-    *var = *old;
-    var->id = 0;
     var->min = first;
-    var->extent = wide(b, TIRB_OP_MAX, wide(b, TIRB_OP_SUB, end, first), zero);
+    var->extent = tirbi_lx_wide(b->pool, TIRB_OP_MAX, tirbi_lx_wide(b->pool, TIRB_OP_SUB, end, first), zero);
     return var->min && var->extent ? var : NULL;
 }
 
@@ -153,14 +149,8 @@ static const tirbi_ls *bound_loop(bounder *b, const tirbi_ls *loop) {
     const tirbi_ls *rest = tirbi_new_sequence(b->pool, body->span, body->as.seq.items + 1, body->as.seq.n - 1);
     const tirbi_ls *parts[] = {init, rest ? bound_body(b, loop, rest) : NULL};
     if (!parts[1]) return NULL;
-    if (!runs_surely) {
-        tirbi_ls *runs = tirbi_new_stmt(b->pool, TIRBI_LS_IF, init->span);
-        if (!runs) return NULL;
-        runs->as.if_.condition = wide(b, TIRB_OP_GT, extent, tirbi_lx_int(b->pool, TIRB_I64, 0));
-        runs->as.if_.then_case = init;
-        parts[0] = runs;
-        if (!runs->as.if_.condition) return NULL;
-    }
+    const tirbi_lx *runs = tirbi_lx_wide(b->pool, TIRB_OP_GT, extent, tirbi_lx_number(b->pool, 0));
+    if (!runs_surely) parts[0] = tirbi_new_if(b->pool, init->span, runs, init, NULL);
     return tirbi_new_sequence(b->pool, loop->span, parts, 2);
 }
 

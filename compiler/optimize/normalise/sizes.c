@@ -108,11 +108,9 @@ static void ask(test *t, tirbi_op op, const tirbi_lx *value, int64_t limit) {
 static const tirbi_lx *condition_of(const test *t) {
     const tirbi_lx *all = tirbi_lx_int(t->pool, TIRB_BOOL, 1);
     for (uint32_t i = 0; i < t->n && all; i++) {
-        const tirbi_lx *limit = tirbi_lx_int(t->pool, TIRB_I64, t->asked[i].limit), *holds;
-        holds = tirbi_lx_op(t->pool, t->asked[i].op, TIRB_I64, TIRB_TYPE_NONE, t->asked[i].value, limit, NULL);
-        all = !holds   ? NULL
-              : i == 0 ? holds
-                       : tirbi_lx_op(t->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, all, holds, NULL);
+        const tirbi_lx *limit = tirbi_lx_number(t->pool, t->asked[i].limit), *holds;
+        holds = tirbi_lx_wide(t->pool, t->asked[i].op, t->asked[i].value, limit);
+        all = !holds ? NULL : i == 0 ? holds : tirbi_lx_both(t->pool, TIRB_OP_AND, all, holds);
     }
     return t->failed ? NULL : all;
 }
@@ -156,7 +154,7 @@ static bool is_limit(const tirbi_poly *p, uint32_t *product, int64_t *most) {
 
 /* Asks whether a polynomial is not negative: whether a sum is at least what its constant takes away. */
 static void ask_for(test *t, const tirbi_poly *p) {
-    const tirbi_lx *sum = tirbi_lx_int(t->pool, TIRB_I64, 0);
+    const tirbi_lx *sum = tirbi_lx_number(t->pool, 0);
     int64_t constant = 0, most;
     uint32_t product;
     if (is_limit(p, &product, &most)) {
@@ -170,7 +168,7 @@ static void ask_for(test *t, const tirbi_poly *p) {
             continue;
         }
         const tirbi_lx *term = product_of(t, &p->term[i].of, MOST_WHOLE / (factor < 0 ? -factor : factor));
-        term = term ? tirbi_lx_mul(t->pool, term, tirbi_lx_int(t->pool, TIRB_I64, factor)) : NULL;
+        term = term ? tirbi_lx_mul(t->pool, term, tirbi_lx_number(t->pool, factor)) : NULL;
         sum = term ? tirbi_lx_add(t->pool, sum, term) : NULL;
     }
     if (!sum || constant == INT64_MIN)

@@ -266,7 +266,7 @@ static const tirbi_lx *const *values_of(tirbi_versions *v, const tirbi_lx *const
 
 static const tirbi_lx *const *row_major(tirbi_versions *v, const tirbi_lx *const *shape, uint32_t n) {
     const tirbi_lx **strides = TIRBI_NEW_ARRAY(v->pool->arena, const tirbi_lx *, n + 1);
-    const tirbi_lx *stride = tirbi_lx_int(v->pool, TIRB_I64, 1);
+    const tirbi_lx *stride = tirbi_lx_number(v->pool, 1);
     for (uint32_t d = n; strides && d-- > 0;) {
         strides[d] = stride;
         stride = stride ? tirbi_lx_mul(v->pool, stride, shape[d]) : NULL;

@@ -11,10 +11,7 @@
 #include "compiler/optimize/carried/sampled.h"
 #include "compiler/optimize/carried/search.h"
 #include "compiler/optimize/carried/still.h"
-#include "compiler/optimize/cuts/crossing.h"
-#include "compiler/optimize/cuts/diagonal.h"
 #include "compiler/optimize/cuts/distance.h"
-#include "compiler/optimize/cuts/independent.h"
 #include "compiler/optimize/cuts/meetings.h"
 #include "compiler/optimize/cuts/split.h"
 #include "compiler/optimize/cuts/wrapped.h"
@@ -117,7 +114,7 @@ static tirbi_sched *as_turns(tirbi_scheduler *p, const tirbi_ls *loop) {
 enum { LEAST_SEARCHED = 48, FEW_ROWS = 16, LONG_ROW = 768, LONG_ENOUGH = 128, MUCH = 7 };
 
 static const tirbi_lx *compare(tirbi_scheduler *p, tirbi_op op, const tirbi_lx *x, int64_t with) {
-    return tirbi_lx_op(p->pool, op, TIRB_I64, TIRB_TYPE_NONE, x, tirbi_lx_int(p->pool, TIRB_I64, with), NULL);
+    return tirbi_lx_wide(p->pool, op, x, tirbi_lx_number(p->pool, with));
 }
 
 /* When the rows of a loop are better searched than run in lanes; NULL: never. */
@@ -135,8 +132,8 @@ static const tirbi_lx *when_searched(tirbi_scheduler *p, const tirbi_ls *loop, c
     }
     const tirbi_lx *far = compare(p, TIRB_OP_GE, rounds, computed >= MUCH ? LONG_ENOUGH : LONG_ROW);
     const tirbi_lx *few = compare(p, TIRB_OP_LE, rows, FEW_ROWS);
-    return tirbi_lx_op(p->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, compare(p, TIRB_OP_GE, rounds, LEAST_SEARCHED),
-                       tirbi_lx_op(p->pool, TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, few, far, NULL), NULL);
+    return tirbi_lx_both(p->pool, TIRB_OP_AND, compare(p, TIRB_OP_GE, rounds, LEAST_SEARCHED),
+                         tirbi_lx_both(p->pool, TIRB_OP_OR, few, far));
 }
 
 /* A loop around one that may be better searched than run in each lane of this one: both, where it is not known how long
@@ -243,18 +240,34 @@ static tirbi_sched *as_blocks(tirbi_scheduler *p, const tirbi_ls *loop) {
                        TIRBI_NOT_BLOCKED);
 }
 
-/* A loop whose iterations never meet where sizes are what they mostly are: a step that is not 0, say. */
-static tirbi_sched *as_independent(tirbi_scheduler *p, const tirbi_ls *loop) {
-    tirbi_independent lanes;
-    /* Where blocks by the distance are not long enough, it is not beyond the loop either. */
-    if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) || (p->in.without & (TIRBI_NOT_APART | TIRBI_NOT_BLOCKED)) ||
-        !tirbi_find_independent(p->pool, loop, &lanes) || !tirbi_is_available(p->pool, lanes.condition) ||
-        !has_lanes(p, lanes.loop))
+/* Fewer iterations are not worth being lanes. */
+enum { FEW = 8 };
+
+/* A loop whose iterations never meet where sizes are what they mostly are: a step that is not 0, say; or only in one of
+ * them, if those before it and behind it are lanes. */
+static tirbi_sched *as_apart(tirbi_scheduler *p, const tirbi_ls *loop) {
+    tirbi_apart lanes;
+    bool gains = false;
+    if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) || !tirbi_find_apart(p->pool, loop, &lanes) ||
+        !tirbi_is_available(p->pool, lanes.asks))
         return NULL;
+    if (lanes.all) { /* where blocks by the distance are not long enough, it is not beyond the loop either */
+        if ((p->in.without & (TIRBI_NOT_APART | TIRBI_NOT_BLOCKED)) || !has_lanes(p, lanes.all)) return NULL;
+        tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                        "where a test before it says that its iterations never meet");
+        return in_versions(p, "independent iterations", &(either){NULL, lanes.asks, lanes.all, NULL}, loop,
+                           TIRBI_NOT_APART);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        if (!lanes.most[i] || lanes.most[i]->as.loop.var->extent->hi < FEW) continue;
+        if (!has_lanes(p, lanes.most[i])) return NULL;
+        gains = true;
+    }
+    if (!gains) return NULL;
     tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
-                    "where a test before it says that its iterations never meet");
-    return in_versions(p, "independent iterations", &(either){NULL, lanes.condition, lanes.loop, NULL}, loop,
-                       TIRBI_NOT_APART);
+                    lanes.crosses ? "where what goes up crosses what goes down"
+                                  : "beside the iteration that others meet");
+    return made(p, "index-set splitting", lanes.cut);
 }
 
 /* Other arrangements of a loop, which are taken where its most is lanes then: those that need no order, or any. */
@@ -289,17 +302,6 @@ static tirbi_sched *as_arranged(tirbi_scheduler *p, const tirbi_ls *loop) {
     return made(p, "stream compaction", packed);
 }
 
-/* A loop whose iterations only meet where a place that goes up crosses one that goes down. */
-static tirbi_sched *as_crossing(tirbi_scheduler *p, const tirbi_ls *loop) {
-    tirbi_crossing crossing;
-    if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) || !tirbi_split_at_crossing(p->pool, loop, &crossing) ||
-        !has_lanes(p, crossing.before) || !has_lanes(p, crossing.behind))
-        return NULL;
-    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
-                    "where what goes up crosses what goes down");
-    return made(p, "index-set splitting", crossing.stmt);
-}
-
 /* A loop whose statements are lanes only without each other. */
 static tirbi_sched *as_separate(tirbi_scheduler *p, const tirbi_ls *loop) {
     const tirbi_ls *parts[TIRBI_MAX_SEPARATE];
@@ -316,17 +318,6 @@ static tirbi_sched *as_separate(tirbi_scheduler *p, const tirbi_ls *loop) {
     }
     if (node) node->step = "distribution";
     return node;
-}
-
-/* A loop whose iterations only meet on a diagonal, if those beside it are lanes. */
-static tirbi_sched *as_beside_diagonal(tirbi_scheduler *p, const tirbi_ls *loop) {
-    tirbi_diagonal diagonal;
-    if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) || !tirbi_leave_diagonal(p->pool, loop, &diagonal) ||
-        !tirbi_has_lanes(p->pool, diagonal.rest))
-        return NULL;
-    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
-                    "beside the iteration that is on the diagonal");
-    return made(p, "peeling", diagonal.stmt);
 }
 
 /* Each may have the code of an iteration again. */
@@ -396,7 +387,7 @@ static tirbi_sched *as_filled(tirbi_scheduler *p, const tirbi_ls *loop) {
         const tirbi_lx *extent = extents.item[i];
         if (!extent->pure || extent->traps || !tirbi_is_available(p->pool, extent)) return NULL;
         const tirbi_lx *some = compare(p, TIRB_OP_GE, extent, 1);
-        filled = filled ? tirbi_lx_op(p->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, filled, some, NULL) : some;
+        filled = filled ? tirbi_lx_both(p->pool, TIRB_OP_AND, filled, some) : some;
     }
     p->pool->positive = &extents;
     const bool gains = run_as_lanes(p, loop, &n);
@@ -530,8 +521,8 @@ static bool decides(const tirbi_nest *nest) {
 /* A loop that is no lanes as it stands, in another form that is. */
 static tirbi_sched *in_another_form(tirbi_scheduler *p, const tirbi_ls *loop) {
     static tirbi_sched *(*const forms[])(tirbi_scheduler *, const tirbi_ls *) = {
-        as_numbered, as_flat,     as_columns,         as_turns,    as_short_rows, as_named,
-        as_blocks,   as_independent, as_crossing, as_beside_diagonal, as_separate, as_behind,     as_arranged};
+        as_numbered, as_flat,  as_columns,  as_turns,  as_short_rows, as_named,
+        as_blocks,   as_apart, as_separate, as_behind, as_arranged};
     tirbi_sched *node = NULL;
     for (size_t i = 0; i < sizeof(forms) / sizeof(*forms) && !node; i++) node = forms[i](p, loop);
     return node;

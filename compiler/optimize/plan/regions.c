@@ -27,7 +27,7 @@ typedef struct kept_place {
 } kept_place;
 
 static const tirbi_lx *from_part(tirbi_scheduler *p, const tirbi_lx *number, const tirbi_lx *first) {
-    return tirbi_lx_sub(p->pool, number ? number : tirbi_lx_int(p->pool, TIRB_I64, 0), first);
+    return tirbi_lx_sub(p->pool, number ? number : tirbi_lx_number(p->pool, 0), first);
 }
 
 /* The number of the first element of a root that a chunk writes. */

@@ -5,7 +5,7 @@
 const tirbi_place *tirbi_place_in(tirbi_lx_pool *pool, tirbi_lbuf *buffer, const tirbi_lx *const *indices,
                                   tirbi_span span) {
     tirbi_place *place = TIRBI_NEW(pool->arena, tirbi_place);
-    const tirbi_lx *flat = buffer->offset ? buffer->offset : tirbi_lx_int(pool, TIRB_I64, 0);
+    const tirbi_lx *flat = buffer->offset ? buffer->offset : tirbi_lx_number(pool, 0);
     for (uint32_t i = 0; i < buffer->ndim && flat; i++)
         flat = indices[i] ? tirbi_lx_add(pool, flat, tirbi_lx_mul(pool, indices[i], buffer->strides[i])) : NULL;
     if (!place || !flat) return NULL;

@@ -21,6 +21,16 @@ const tirbi_ls *tirbi_new_set(tirbi_lx_pool *pool, tirbi_span span, tirbi_lvar *
     return s;
 }
 
+const tirbi_ls *tirbi_new_if(tirbi_lx_pool *pool, tirbi_span span, const tirbi_lx *condition, const tirbi_ls *then_case,
+                             const tirbi_ls *else_case) {
+    tirbi_ls *s = condition && then_case ? tirbi_new_stmt(pool, TIRBI_LS_IF, span) : NULL;
+    if (!s) return NULL;
+    s->as.if_.condition = condition;
+    s->as.if_.then_case = then_case;
+    s->as.if_.else_case = else_case;
+    return s;
+}
+
 const tirbi_ls *tirbi_new_sequence(tirbi_lx_pool *pool, tirbi_span span, const tirbi_ls *const *items, uint32_t n) {
     if (n == 1) return items[0];
     tirbi_ls *s = tirbi_new_stmt(pool, TIRBI_LS_SEQ, span);

@@ -9,6 +9,9 @@
 tirbi_ls *tirbi_new_stmt(tirbi_lx_pool *pool, tirbi_ls_kind kind, tirbi_span span);
 const tirbi_ls *tirbi_new_set(tirbi_lx_pool *pool, tirbi_span span, tirbi_lvar *var, const tirbi_lx *value,
                               bool declares);
+/* `else_case`: NULL where there is none. */
+const tirbi_ls *tirbi_new_if(tirbi_lx_pool *pool, tirbi_span span, const tirbi_lx *condition, const tirbi_ls *then_case,
+                             const tirbi_ls *else_case);
 /* The items, one after the other; their list is copied. One alone is itself. */
 const tirbi_ls *tirbi_new_sequence(tirbi_lx_pool *pool, tirbi_span span, const tirbi_ls *const *items, uint32_t n);
 

@@ -83,7 +83,7 @@ static const tirbi_lx *replace_digit(tirbi_rewrite *rewrite, const tirbi_lx *x) 
 /* The number of an iteration of both; NULL where 64 bits are too few for it. */
 static tirbi_lvar *new_number(const joiner *j, int64_t count) {
     int64_t last;
-    const tirbi_lx *times = tirbi_lx_int(j->pool, TIRB_I64, count);
+    const tirbi_lx *times = tirbi_lx_number(j->pool, count);
     if (j->outer->lo < 0 || j->outer->lo > j->outer->hi || __builtin_mul_overflow(j->outer->hi, count, &last) ||
         __builtin_add_overflow(last, count - 1, &last))
         return NULL;

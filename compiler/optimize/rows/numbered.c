@@ -119,12 +119,8 @@ static const tirbi_lx *rename_counter(tirbi_rewrite *rewrite, const tirbi_lx *x)
     return x->kind == TIRBI_LX_VAR && x->var == r->from ? tirbi_lx_var(rewrite->pool, r->to) : NULL;
 }
 
-static const tirbi_lx *compute(const numberer *s, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && b ? tirbi_lx_op(s->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL) : NULL;
-}
-
 static const tirbi_lx *either(const numberer *s, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && b ? tirbi_lx_op(s->pool, TIRB_OP_OR, TIRB_BOOL, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+    return a && b ? tirbi_lx_both(s->pool, TIRB_OP_OR, a, b) : NULL;
 }
 
 static tirbi_lvar *new_var(const numberer *s, const char *name, const tirbi_lvar *like) {
@@ -140,17 +136,19 @@ static tirbi_lvar *new_var(const numberer *s, const char *name, const tirbi_lvar
 static const tirbi_lx *number_in(const numberer *s, const number *n, tirbi_lvar *var, const tirbi_lx **outside) {
     renaming r = {.from = s->loops.var[n->row], .to = var};
     tirbi_rewrite rewrite = {.pool = s->pool, .replace = rename_counter, .context = &r};
-    const tirbi_lx *zero = tirbi_lx_int(s->pool, TIRB_I64, 0), *value = NULL;
+    const tirbi_lx *zero = tirbi_lx_number(s->pool, 0), *value = NULL;
     *outside = tirbi_lx_int(s->pool, TIRB_BOOL, 0);
     if (!*outside) return NULL;
     for (uint32_t d = n->first; d <= n->last; d++) {
         const tirbi_lx *index = tirbi_rewrite_value(&rewrite, n->place->indices[d]),
                        *extent = n->place->buffer->shape[d];
-        const tirbi_lx *is_out =
-            either(s, compute(s, TIRB_OP_LT, index, zero), compute(s, TIRB_OP_GE, index, extent));
+        const tirbi_lx *is_out = either(s, tirbi_lx_wide(s->pool, TIRB_OP_LT, index, zero),
+                                        tirbi_lx_wide(s->pool, TIRB_OP_GE, index, extent));
         if (!tirbi_dim_proven(n->place, d))
             *outside = tirbi_lx_is_int(*outside, 0) ? is_out : either(s, *outside, is_out);
-        value = d == n->first ? index : compute(s, TIRB_OP_ADD, compute(s, TIRB_OP_MUL, value, extent), index);
+        value = d == n->first
+                    ? index
+                    : tirbi_lx_wide(s->pool, TIRB_OP_ADD, tirbi_lx_wide(s->pool, TIRB_OP_MUL, value, extent), index);
         if (!value || !*outside) return NULL;
     }
     return value;
@@ -162,10 +160,17 @@ static tirbi_lbuf *new_buffer(const numberer *s, const tirbi_lvar *row) {
     const tirbi_lx **sizes = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, 2);
     if (!buffer || !sizes) return NULL;
     sizes[0] = tirbi_lx_add(s->pool, row->min, row->extent);
-    sizes[1] = tirbi_lx_int(s->pool, TIRB_I64, 1);
-    *buffer = (tirbi_lbuf){.name = "numbers", .type = TIRB_I64, .ndim = 1, .shape = &sizes[0], .strides = &sizes[1],
-                           .offset = compute(s, TIRB_OP_SUB, tirbi_lx_int(s->pool, TIRB_I64, 0), row->min),
-                           .length = row->extent, .root = buffer, .param = -1, .written = true};
+    sizes[1] = tirbi_lx_number(s->pool, 1);
+    *buffer = (tirbi_lbuf){.name = "numbers",
+                           .type = TIRB_I64,
+                           .ndim = 1,
+                           .shape = &sizes[0],
+                           .strides = &sizes[1],
+                           .offset = tirbi_lx_wide(s->pool, TIRB_OP_SUB, tirbi_lx_number(s->pool, 0), row->min),
+                           .length = row->extent,
+                           .root = buffer,
+                           .param = -1,
+                           .written = true};
     return sizes[0] && sizes[1] && buffer->offset ? buffer : NULL;
 }
 
@@ -190,7 +195,7 @@ static const tirbi_ls *new_check(const numberer *s, tirbi_lvar *looked, const ti
     search->as.search.found = found;
     search->as.search.condition = outside;
     if (!tirbi_plan_search(s->pool, search)) return NULL;
-    const tirbi_lx *inside = compute(s, TIRB_OP_EQ, tirbi_lx_var(s->pool, found), extent);
+    const tirbi_lx *inside = tirbi_lx_wide(s->pool, TIRB_OP_EQ, tirbi_lx_var(s->pool, found), extent);
     *condition = inside ? with(s, *condition, inside) : NULL;
     return *condition ? search : NULL;
 }
@@ -206,7 +211,7 @@ static bool make_numbers(numberer *s, number *n, const tirbi_ls **check, const t
     const tirbi_lx *outside, *ignored;
     n->buffer = new_buffer(s, row);
     if (!looked || !counted || !loop || !store || !memory || !n->buffer) return false;
-    const tirbi_lx *some = compute(s, TIRB_OP_GE, row->extent, tirbi_lx_int(s->pool, TIRB_I64, SOME_ROWS));
+    const tirbi_lx *some = tirbi_lx_wide(s->pool, TIRB_OP_GE, row->extent, tirbi_lx_number(s->pool, SOME_ROWS));
     if (!some || tirbi_lx_is_int(some, 0) || !number_in(s, n, looked, &outside)) return false;
     *condition = with(s, *condition, some);
     *check = NULL;

@@ -11,6 +11,7 @@
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/carried/search.h"
 #include "compiler/optimize/lanes/lane_planner.h"
+#include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -110,8 +111,6 @@ static const tirbi_ls *loop_over(flattener *f, tirbi_lvar *var, const tirbi_ls *
 }
 
 static const tirbi_lx *value_of(flattener *f, tirbi_lvar *var) { return var ? tirbi_lx_var(f->pool, var) : NULL; }
-static const tirbi_lx *number(flattener *f, int64_t n) { return tirbi_lx_int(f->pool, TIRB_I64, n); }
-
 static const tirbi_lx *compute(flattener *f, tirbi_op op, tirbi_dtype type, const tirbi_lx *a, const tirbi_lx *b) {
     return a && b ? tirbi_lx_op(f->pool, op, type, TIRB_TYPE_NONE, a, b, NULL) : NULL;
 }
@@ -465,8 +464,8 @@ static const tirbi_ls *make_buffer(flattener *f, uint32_t local) {
     tirbi_lbuf *b = TIRBI_NEW(f->pool->arena, tirbi_lbuf);
     tirbi_ls *alloc = new_stmt(f, TIRBI_LS_ALLOC);
     if (!shape || !strides || !b || !alloc) return NULL;
-    shape[0] = number(f, ROWS);
-    strides[0] = number(f, 1);
+    shape[0] = tirbi_lx_number(f->pool, ROWS);
+    strides[0] = tirbi_lx_number(f->pool, 1);
     *b = (tirbi_lbuf){.name = f->locals[local].var->name,
                       .type = f->locals[local].var->type,
                       .ndim = 1,
@@ -555,19 +554,9 @@ static const tirbi_ls *remake_all(flattener *f, const part *p, const tirbi_ls *c
     return sequence(f, items, n_before + p->n);
 }
 
-/* A variable like the loop's, with all that is known of that one. */
-static tirbi_lvar *row_variable(flattener *f) {
-    const tirbi_lvar *old = f->loop->as.loop.var;
-    tirbi_lvar *var = new_var(f, old->name, TIRBI_LVAR_LOOP, old->type, old->lo, old->hi);
-    if (!var) return NULL;
-    *var = *old;
-    var->id = 0;
-    return var;
-}
-
 static const tirbi_ls *rows_part(flattener *f, const part *p, tirbi_lvar *count) {
     const tirbi_lvar *old = f->loop->as.loop.var;
-    tirbi_lvar *var = f->row = row_variable(f);
+    tirbi_lvar *var = f->row = tirbi_variable_like(f->pool, f->loop->as.loop.var);
     if (!var) return NULL;
     if (!old->below)
         var->below = tirbi_lx_is_int(old->min, 0) ? old->extent : tirbi_lx_add(f->pool, old->min, old->extent);
@@ -599,7 +588,7 @@ static const tirbi_ls *ranges_part(flattener *f, const part *p, tirbi_lvar *coun
     tirbi_lvar *begin = new_var(f, "begin", TIRBI_LVAR_LET, TIRB_I64, 0, most),
                *n = new_var(f, "entries", TIRBI_LVAR_LET, TIRB_I64, 0, most);
     tirbi_lvar *at = f->at_place = new_var(f, p->counter->name, TIRBI_LVAR_LOOP, type, 0, most);
-    f->row = row_variable(f);
+    f->row = tirbi_variable_like(f->pool, f->loop->as.loop.var);
     if (f->failed) return NULL;
     at->span = p->span;
     const tirbi_lx *first = value_of(f, f->first_row), *behind = tirbi_lx_add(f->pool, first, value_of(f, count));
@@ -636,15 +625,15 @@ static const tirbi_ls *all_parts(flattener *f) {
     if (f->failed) return NULL;
     const tirbi_lx *left = tirbi_lx_sub(f->pool, old->extent, value_of(f, done));
     items[n++] = set(f, f->first_row, tirbi_lx_add(f->pool, old->min, value_of(f, done)), true);
-    items[n++] = set(f, count, compute(f, TIRB_OP_MIN, TIRB_I64, left, number(f, ROWS)), true);
+    items[n++] = set(f, count, compute(f, TIRB_OP_MIN, TIRB_I64, left, tirbi_lx_number(f->pool, ROWS)), true);
     for (uint32_t i = 0; i < f->n_parts; i++) {
         const part *p = &f->parts[i];
         if (p->n == 0 && !p->counter) continue;
         items[n] = p->counter ? ranges_part(f, p, count) : rows_part(f, p, count);
         if (!items[n++]) return NULL;
     }
-    items[n++] = set(f, done, tirbi_lx_add(f->pool, value_of(f, done), number(f, ROWS)), false);
-    all[n_all++] = set(f, done, number(f, 0), true);
+    items[n++] = set(f, done, tirbi_lx_add(f->pool, value_of(f, done), tirbi_lx_number(f->pool, ROWS)), false);
+    all[n_all++] = set(f, done, tirbi_lx_number(f->pool, 0), true);
     all[n_all++] = repeat(f, compute(f, TIRB_OP_LT, TIRB_I64, value_of(f, done), old->extent), sequence(f, items, n));
     return all[n_all - 1] && !f->failed ? sequence(f, all, n_all) : NULL;
 }
@@ -664,7 +653,8 @@ static const tirbi_lx *as_checked(flattener *f, const tirbi_lx *load) {
 /* Ranges follow each other where none ends before it begins; from 0 on, so that no difference of places wraps. */
 static bool make_check(flattener *f, tirbi_ragged *out) {
     const tirbi_lvar *old = f->loop->as.loop.var;
-    tirbi_lvar *var = row_variable(f), *found = new_var(f, "sorted", TIRBI_LVAR_LET, TIRB_I64, 0, INT64_MAX);
+    tirbi_lvar *var = tirbi_variable_like(f->pool, f->loop->as.loop.var),
+               *found = new_var(f, "sorted", TIRBI_LVAR_LET, TIRB_I64, 0, INT64_MAX);
     tirbi_ls *search = new_stmt(f, TIRBI_LS_SEARCH);
     if (f->failed) return false;
     const tirbi_lx *row = value_of(f, var);
@@ -674,9 +664,9 @@ static bool make_check(flattener *f, tirbi_ragged *out) {
                                           as_checked(f, bound_at(f, row, 1)));
     if (!search->as.search.condition || !tirbi_plan_search(f->pool, search)) return false;
     const tirbi_lx *first = cast(f, TIRB_I64, bound_at(f, old->min, 0));
-    const tirbi_lx *some = compute(f, TIRB_OP_LT, TIRB_I64, number(f, 0), old->extent);
+    const tirbi_lx *some = compute(f, TIRB_OP_LT, TIRB_I64, tirbi_lx_number(f->pool, 0), old->extent);
     const tirbi_lx *sorted = compute(f, TIRB_OP_EQ, TIRB_I64, value_of(f, found), old->extent);
-    const tirbi_lx *natural = compute(f, TIRB_OP_GE, TIRB_I64, first, number(f, 0));
+    const tirbi_lx *natural = compute(f, TIRB_OP_GE, TIRB_I64, first, tirbi_lx_number(f->pool, 0));
     const tirbi_lx *both = some && sorted ? tirbi_lx_lazy(f->pool, TIRBI_LX_AND, some, sorted, NULL) : NULL;
     out->check = search;
     out->condition = both && natural ? tirbi_lx_lazy(f->pool, TIRBI_LX_AND, both, natural, NULL) : NULL;
@@ -705,8 +695,8 @@ bool tirbi_flatten_ranges(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_ragge
     tirbi_dtype type = f->starts->buffer->type;
     f->place = new_var(f, "place", TIRBI_LVAR_LOOP, type, 0, type == TIRB_I32 ? INT32_MAX : INT64_MAX);
     if (f->failed) return false;
-    f->place->min = number(f, 1); /* so that no index is taken for proven by it */
-    f->place->extent = number(f, 1);
+    f->place->min = tirbi_lx_number(f->pool, 1); /* so that no index is taken for proven by it */
+    f->place->extent = tirbi_lx_number(f->pool, 1);
     if (!f->place->min || !f->place->extent || !name_all_places(f) || !parts_are_free(f) || !make_check(f, out))
         return false;
     out->stmt = all_parts(f);

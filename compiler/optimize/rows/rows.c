@@ -45,12 +45,6 @@ typedef struct blocker {
     bool failed;
 } blocker;
 
-static const tirbi_lx *constant(tirbi_lx_pool *pool, int64_t value) { return tirbi_lx_int(pool, TIRB_I64, value); }
-
-static const tirbi_lx *operation(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && b ? tirbi_lx_op(pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL) : NULL;
-}
-
 /* A variable of a block, set by the statement that is left in *set. */
 static const tirbi_lx *in_variable(blocker *b, const char *name, const tirbi_lx *value, int64_t hi,
                                    const tirbi_ls **set) {
@@ -70,12 +64,12 @@ static const tirbi_lx *in_variable(blocker *b, const char *name, const tirbi_lx 
 
 /* About how many elements a statement visits; loops whose extents depend on others in it count as one. */
 static const tirbi_lx *length_of(tirbi_lx_pool *pool, const tirbi_ls *s, tirbi_loop_set *inside, unsigned depth) {
-    const tirbi_lx *length = constant(pool, 1);
+    const tirbi_lx *length = tirbi_lx_number(pool, 1);
     if (depth > MAX_DEPTH) return length;
     if (s->kind == TIRBI_LS_SEQ) {
         for (uint32_t i = 0; i < s->as.seq.n && length; i++) {
             const tirbi_lx *item = length_of(pool, s->as.seq.items[i], inside, depth + 1);
-            if (item != length) length = operation(pool, TIRB_OP_MAX, length, item);
+            if (item != length) length = tirbi_lx_wide(pool, TIRB_OP_MAX, length, item);
         }
         return length;
     }
@@ -105,11 +99,12 @@ static int64_t block_elements(const blocker *b) {
 static bool block_loop(blocker *b, uint32_t l, int64_t least, const tirbi_lx **length) {
     tirbi_lx_pool *pool = b->pool;
     tirbi_lvar *var = b->rows.var[l];
-    const tirbi_lx *one = constant(pool, 1), *extent = var->extent;
-    const tirbi_lx *fit =
-        operation(pool, TIRB_OP_DIV, constant(pool, block_elements(b)), operation(pool, TIRB_OP_MAX, *length, one));
-    const tirbi_lx *rows = operation(pool, TIRB_OP_MIN, operation(pool, TIRB_OP_MAX, fit, constant(pool, least)),
-                                     operation(pool, TIRB_OP_MAX, extent, one));
+    const tirbi_lx *one = tirbi_lx_number(pool, 1), *extent = var->extent;
+    const tirbi_lx *fit = tirbi_lx_wide(pool, TIRB_OP_DIV, tirbi_lx_number(pool, block_elements(b)),
+                                        tirbi_lx_wide(pool, TIRB_OP_MAX, *length, one));
+    const tirbi_lx *rows =
+        tirbi_lx_wide(pool, TIRB_OP_MIN, tirbi_lx_wide(pool, TIRB_OP_MAX, fit, tirbi_lx_number(pool, least)),
+                      tirbi_lx_wide(pool, TIRB_OP_MAX, extent, one));
     *length = tirbi_lx_mul(pool, *length, extent);
     b->first[l] = var->min;
     b->count[l] = rows;
@@ -146,8 +141,8 @@ static bool enter_block(blocker *b, uint32_t l) {
     out->n = l + 1;
     if (!b->first_var[l]) return behind != NULL;
     const tirbi_lx *left = behind ? tirbi_lx_sub(b->pool, behind, b->first[l]) : NULL;
-    const tirbi_lx *count = in_variable(b, "count", operation(b->pool, TIRB_OP_MIN, b->count[l], left), b->count[l]->hi,
-                                        &b->set_count[l]);
+    const tirbi_lx *count = in_variable(b, "count", tirbi_lx_wide(b->pool, TIRB_OP_MIN, b->count[l], left),
+                                        b->count[l]->hi, &b->set_count[l]);
     if (!count) return false;
     if (!var->below && var->min->lo >= 0) var->below = behind;
     var->min = b->first[l];
@@ -174,7 +169,7 @@ static bool allocate(blocker *b, tirbi_lbuf *buffer) {
 static bool lay_out(blocker *b, tirbi_lbuf *buffer, const uint32_t *row) {
     tirbi_lx_pool *pool = b->pool;
     const tirbi_lx **strides = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, buffer->ndim);
-    const tirbi_lx *stride = constant(pool, 1), *offset = constant(pool, 0);
+    const tirbi_lx *stride = tirbi_lx_number(pool, 1), *offset = tirbi_lx_number(pool, 0);
     if (!strides) return false;
     for (uint32_t d = buffer->ndim; d-- > 0;) {
         const tirbi_lx *extent = buffer->shape[d];
@@ -184,7 +179,7 @@ static bool lay_out(blocker *b, tirbi_lbuf *buffer, const uint32_t *row) {
             extent = b->count[l];
             offset = stride && offset ? tirbi_lx_sub(pool, offset, tirbi_lx_mul(pool, b->first[l], stride)) : NULL;
         }
-        if (extent->lo < 0) extent = operation(pool, TIRB_OP_MAX, extent, constant(pool, 0));
+        if (extent->lo < 0) extent = tirbi_lx_wide(pool, TIRB_OP_MAX, extent, tirbi_lx_number(pool, 0));
         stride = stride && extent ? tirbi_lx_mul(pool, stride, extent) : NULL;
     }
     buffer->strides = strides;
@@ -448,7 +443,7 @@ static const tirbi_lx *in_memory(blocker *b, const tirbi_lx *value, tirbi_dtype 
     }
     tirbi_lbuf *buffer = terms->n < MAX_TERMS ? term_buffer(b, value, type, terms) : NULL;
     const tirbi_lx **indices = buffer ? TIRBI_NEW_ARRAY(b->pool->arena, const tirbi_lx *, buffer->ndim) : NULL;
-    const tirbi_lx *length = constant(b->pool, 1);
+    const tirbi_lx *length = tirbi_lx_number(b->pool, 1);
     uint32_t d = 0;
     if (!indices) return NULL;
     for (uint32_t i = 0; i < loops->n; i++) {
@@ -460,8 +455,9 @@ static const tirbi_lx *in_memory(blocker *b, const tirbi_lx *value, tirbi_dtype 
     const tirbi_lx *element = place ? tirbi_lx_load(b->pool, place) : NULL;
     const tirbi_ls *fill = element && !element->traps ? filling_nest(b, place, value, terms) : NULL;
     if (!fill || !length) return NULL;
-    terms->largest =
-        terms->largest && terms->largest != length ? operation(b->pool, TIRB_OP_MAX, terms->largest, length) : length;
+    terms->largest = terms->largest && terms->largest != length
+                         ? tirbi_lx_wide(b->pool, TIRB_OP_MAX, terms->largest, length)
+                         : length;
     terms->fill[terms->n] = fill;
     terms->items[terms->n++] = (term){value, element};
     return element;
@@ -512,11 +508,11 @@ static const tirbi_ls *with_terms(blocker *b, const tirbi_ls *body, const tirbi_
     tirbi_fold_plans *folds = TIRBI_NEW(b->pool->arena, tirbi_fold_plans);
     if (!sums || !folds || !tirbi_plan_folds(b->pool, sums, folds)) return NULL;
     const tirbi_ls *items[MAX_TERMS + 1];
-    const tirbi_lx *few = operation(b->pool, TIRB_OP_LE, terms->largest, constant(b->pool, BLOCK_ELEMENTS));
+    const tirbi_lx *few = tirbi_lx_wide(b->pool, TIRB_OP_LE, terms->largest, tirbi_lx_number(b->pool, BLOCK_ELEMENTS));
     const tirbi_lx *is_short =
-        operation(b->pool, TIRB_OP_LE, loops.var[loops.n - 1]->extent, constant(b->pool, LONGEST_SUM));
+        tirbi_lx_wide(b->pool, TIRB_OP_LE, loops.var[loops.n - 1]->extent, tirbi_lx_number(b->pool, LONGEST_SUM));
     if (!few || !is_short) return NULL;
-    if (few != is_short) few = tirbi_lx_op(b->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, few, is_short, NULL);
+    if (few != is_short) few = tirbi_lx_both(b->pool, TIRB_OP_AND, few, is_short);
     if (!few || tirbi_lx_is_int(few, 0)) return NULL;
     for (uint32_t i = 0; i < terms->n; i++) {
         if (!tirbi_nest_has_lanes(b->pool, terms->fill[i], TIRBI_NEST_ANY)) return NULL;
@@ -525,7 +521,7 @@ static const tirbi_ls *with_terms(blocker *b, const tirbi_ls *body, const tirbi_
     items[terms->n] = sums;
     for (uint32_t i = 0; i < terms->n; i++) {
         tirbi_lbuf *buffer = terms->items[i].element->access->buffer;
-        const tirbi_lx *none = constant(b->pool, 0);
+        const tirbi_lx *none = tirbi_lx_number(b->pool, 0);
         if (few->kind != TIRBI_LX_CONST)
             buffer->length = tirbi_lx_op(b->pool, TIRB_OP_SELECT, TIRB_I64, TIRB_TYPE_NONE, few, buffer->length, none);
         if (!buffer->length || !allocate(b, buffer)) return NULL;
@@ -535,12 +531,7 @@ static const tirbi_ls *with_terms(blocker *b, const tirbi_ls *body, const tirbi_
                         "its terms are computed before, for a block of rows");
     const tirbi_ls *seq = tirbi_new_sequence(b->pool, tree->span, items, terms->n + 1);
     if (few->kind == TIRBI_LX_CONST || !seq) return seq;
-    tirbi_ls *choice = tirbi_new_stmt(b->pool, TIRBI_LS_IF, tree->span);
-    if (!choice) return NULL;
-    choice->as.if_.condition = few;
-    choice->as.if_.then_case = seq;
-    choice->as.if_.else_case = nest;
-    return choice;
+    return tirbi_new_if(b->pool, tree->span, few, seq, nest);
 }
 
 /* ---- Blocks ----------------------------------------------------------------------------------------------------- */

@@ -97,7 +97,7 @@ static tirbi_lbuf *new_buffer(const stager *s, tirbi_dtype type, uint32_t ndim) 
     tirbi_lbuf *buffer = TIRBI_NEW(s->pool->arena, tirbi_lbuf);
     const tirbi_lx **shape = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, ndim);
     const tirbi_lx **strides = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, ndim);
-    const tirbi_lx *stride = tirbi_lx_int(s->pool, TIRB_I64, 1);
+    const tirbi_lx *stride = tirbi_lx_number(s->pool, 1);
     if (!buffer || !shape || !strides) return NULL;
     for (uint32_t d = ndim; d-- > 0;) {
         const tirbi_lvar *var = s->all.var[d];
@@ -166,14 +166,12 @@ static const tirbi_lx *is_worth_it(const stager *s, int64_t least) {
     const tirbi_lx *row = s->lane.var[0]->extent, *all = row;
     for (uint32_t i = 0; i + 1 < s->all.n && all; i++) all = tirbi_lx_mul(pool, all, s->all.var[i]->extent);
     if (!all) return NULL;
-    const tirbi_lx *is_short = tirbi_lx_op(pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, row,
-                                           tirbi_lx_int(pool, TIRB_I64, LONGEST_ROW), NULL);
-    const tirbi_lx *are_some = tirbi_lx_op(pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, all,
-                                           tirbi_lx_int(pool, TIRB_I64, least), NULL);
+    const tirbi_lx *is_short = tirbi_lx_wide(pool, TIRB_OP_LE, row, tirbi_lx_number(pool, LONGEST_ROW));
+    const tirbi_lx *are_some = tirbi_lx_wide(pool, TIRB_OP_GE, all, tirbi_lx_number(pool, least));
     if (!is_short || !are_some) return NULL;
     if (tirbi_lx_is_int(is_short, 1)) return are_some;
     if (tirbi_lx_is_int(are_some, 1)) return is_short;
-    return tirbi_lx_op(pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, is_short, are_some, NULL);
+    return tirbi_lx_both(pool, TIRB_OP_AND, is_short, are_some);
 }
 
 bool tirbi_stage_loads(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, tirbi_staged *out) {

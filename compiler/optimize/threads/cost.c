@@ -59,17 +59,15 @@ static int64_t operations(const tirbi_lx *x) {
     return n;
 }
 
-static const tirbi_lx *constant(estimator *e, int64_t n) { return tirbi_lx_int(e->pool, TIRB_I64, n); }
-
 static const tirbi_lx *of_operations(estimator *e, int64_t n) {
-    return constant(e, bounded(n) * (e->in_order ? ORDERED_OP : e->in_lanes ? LANE_OP : SCALAR_OP));
+    return tirbi_lx_number(e->pool, bounded(n) * (e->in_order ? ORDERED_OP : e->in_lanes ? LANE_OP : SCALAR_OP));
 }
 
 static const tirbi_lx *plus(estimator *e, const tirbi_lx *a, const tirbi_lx *b) {
     int64_t sum;
     if (!a || !b) return NULL;
     if (a->kind == TIRBI_LX_CONST && b->kind == TIRBI_LX_CONST && __builtin_add_overflow(a->value, b->value, &sum))
-        return constant(e, INT64_MAX);
+        return tirbi_lx_number(e->pool, INT64_MAX);
     return tirbi_lx_add(e->pool, a, b);
 }
 
@@ -77,7 +75,7 @@ static const tirbi_lx *times(estimator *e, const tirbi_lx *a, const tirbi_lx *b)
     int64_t product;
     if (!a || !b) return NULL;
     if (a->kind == TIRBI_LX_CONST && b->kind == TIRBI_LX_CONST && __builtin_mul_overflow(a->value, b->value, &product))
-        return constant(e, INT64_MAX);
+        return tirbi_lx_number(e->pool, INT64_MAX);
     return tirbi_lx_mul(e->pool, a, b);
 }
 
@@ -88,11 +86,11 @@ static void declare(estimator *e, tirbi_lvar *var) {
 
 static const tirbi_lx *rounds(estimator *e, const tirbi_lvar *var) {
     const tirbi_lx *extent = var->extent;
-    if (extent->kind == TIRBI_LX_CONST) return constant(e, extent->value > 0 ? extent->value : 0);
+    if (extent->kind == TIRBI_LX_CONST) return tirbi_lx_number(e->pool, extent->value > 0 ? extent->value : 0);
     if (extent->pure && !extent->traps && extent->size <= TIRBI_MAX_SHARED_SIZE && !e->declares_more &&
         !tirbi_mentions_loops(extent, &e->inner))
         return extent;
-    return constant(e, extent->hi / 2 < UNKNOWN_ROUNDS ? (extent->hi + 1) / 2 : UNKNOWN_ROUNDS);
+    return tirbi_lx_number(e->pool, extent->hi / 2 < UNKNOWN_ROUNDS ? (extent->hi + 1) / 2 : UNKNOWN_ROUNDS);
 }
 
 /* Whether a loop that decides something is cut into loops of which one at least is lanes: the others are its edges. */
@@ -118,7 +116,7 @@ static const tirbi_lx *of_contraction(estimator *e, const tirbi_ls *s) {
     if (e->in_lanes || (e->disabled & TIRB_PASS_CONTRACT)) return NULL;
     if (!tirbi_plan_contraction(e->pool, s, &parts.plan) && !tirbi_distribute_contraction(e->pool, s, &parts))
         return NULL;
-    const tirbi_lx *cost = constant(e, PRODUCT);
+    const tirbi_lx *cost = tirbi_lx_number(e->pool, PRODUCT);
     for (uint32_t i = 0; i < parts.plan.loops.n; i++) cost = times(e, rounds(e, parts.plan.loops.var[i]), cost);
     for (uint32_t i = 0; i < parts.n_before; i++) cost = plus(e, cost, cost_of(e, parts.before[i]));
     for (uint32_t i = 0; i < parts.n_after; i++) cost = plus(e, cost, cost_of(e, parts.after[i]));
@@ -134,10 +132,10 @@ static const tirbi_lx *of_loop(estimator *e, const tirbi_ls *s) {
     tirbi_fold_plans folds;
     if (!e->in_lanes && !(e->disabled & TIRB_PASS_CONTRACT) && tirbi_plan_folds(e->pool, s, &folds)) {
         const tirbi_loop_set *loops = &folds.plan[0].loops;
-        const tirbi_lx *cost = times(e, rounds(e, loops->var[loops->n - 1]), constant(e, FOLD_ELEMENT));
-        cost = plus(e, cost, constant(e, FOLD_ROW));
+        const tirbi_lx *cost = times(e, rounds(e, loops->var[loops->n - 1]), tirbi_lx_number(e->pool, FOLD_ELEMENT));
+        cost = plus(e, cost, tirbi_lx_number(e->pool, FOLD_ROW));
         for (uint32_t i = 0; i + 1 < loops->n; i++) cost = times(e, rounds(e, loops->var[i]), cost);
-        return times(e, constant(e, folds.n), cost);
+        return times(e, tirbi_lx_number(e->pool, folds.n), cost);
     }
     if (lanes && !e->in_lanes) {
         inner.in_lanes = tirbi_nest_has_lanes(e->pool, s, TIRBI_NEST_ANY) || tirbi_has_lanes(e->pool, s) ||
@@ -157,7 +155,7 @@ static const tirbi_lx *of_tree(estimator *e, const tirbi_ls *s) {
         n += 1 + operations(s->as.tree.updates[i].value) + operations(s->as.tree.updates[i].factor);
     const tirbi_lx *cost = of_operations(&inner, n);
     for (uint32_t i = 0; i < s->as.tree.n_loops; i++) cost = times(e, rounds(e, s->as.tree.loops[i]), cost);
-    return plus(e, cost, constant(e, e->by_rows ? FOLD_ROW : SCALAR_OP * 64));
+    return plus(e, cost, tirbi_lx_number(e->pool, e->by_rows ? FOLD_ROW : SCALAR_OP * 64));
 }
 
 /* Loops of rows do each statement for many rows before the next: as nests of their own. */
@@ -167,7 +165,7 @@ static const tirbi_lx *of_rows(estimator *e, const tirbi_ls *s) {
     for (; n < s->as.loop.rows && n < TIRBI_MAX_ROW_LOOPS && body->kind == TIRBI_LS_LOOP; body = body->as.loop.body)
         loops[n++] = body;
     uint32_t n_items = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
-    const tirbi_lx *sum = constant(e, 0);
+    const tirbi_lx *sum = tirbi_lx_number(e->pool, 0);
     estimator rows = *e;
     rows.by_rows = true;
     for (uint32_t i = 0; i < n_items; i++) {
@@ -190,12 +188,13 @@ static const tirbi_lx *of_rows(estimator *e, const tirbi_ls *s) {
 static const tirbi_lx *cost_of(estimator *e, const tirbi_ls *s) {
     switch (s ? s->kind : TIRBI_LS_BREAK) {
     case TIRBI_LS_SEQ: {
-        const tirbi_lx *sum = constant(e, 0);
+        const tirbi_lx *sum = tirbi_lx_number(e->pool, 0);
         for (uint32_t i = 0; i < s->as.seq.n; i++) sum = plus(e, sum, cost_of(e, s->as.seq.items[i]));
         return sum;
     }
     case TIRBI_LS_LOOP: return s->as.loop.rows ? of_rows(e, s) : of_loop(e, s);
-    case TIRBI_LS_WHILE: return times(e, constant(e, UNKNOWN_ROUNDS), cost_of(e, s->as.while_.body));
+    case TIRBI_LS_WHILE:
+        return times(e, tirbi_lx_number(e->pool, UNKNOWN_ROUNDS), cost_of(e, s->as.while_.body));
     case TIRBI_LS_IF:
         return plus(e, of_operations(e, operations(s->as.if_.condition)),
                     plus(e, cost_of(e, s->as.if_.then_case), cost_of(e, s->as.if_.else_case)));

@@ -295,14 +295,14 @@ static bool by_dimension(walk *w, tirbi_region_root *row, const tirbi_lvar *var)
     const tirbi_lbuf *b = first->buffer;
     tirbi_lx_pool *pool = w->pool;
     if (b->offset && (!steady(w, b->offset) || b->offset->lo < 0)) return false;
-    const tirbi_lx *at = tirbi_lx_int(pool, TIRB_I64, all.low);
+    const tirbi_lx *at = tirbi_lx_number(pool, all.low);
     if (all.start) at = tirbi_lx_add(pool, all.start, at);
     row->base = tirbi_lx_mul(pool, at, b->strides[d]);
     if (b->offset) row->base = tirbi_lx_add(pool, row->base, b->offset);
     for (uint32_t k = 0; k < d; k++)
         row->base = tirbi_lx_add(pool, row->base, tirbi_lx_mul(pool, first->indices[k], b->strides[k]));
-    row->stride = tirbi_lx_mul(pool, tirbi_lx_int(pool, TIRB_I64, all.c), b->strides[d]);
-    row->extent = tirbi_lx_mul(pool, tirbi_lx_int(pool, TIRB_I64, rows + 1), b->strides[d]);
+    row->stride = tirbi_lx_mul(pool, tirbi_lx_number(pool, all.c), b->strides[d]);
+    row->extent = tirbi_lx_mul(pool, tirbi_lx_number(pool, rows + 1), b->strides[d]);
     return row->base && row->stride && row->extent;
 }
 
@@ -400,11 +400,10 @@ static void keep_places(walk *w, tirbi_region_plan *plan) {
 /* How many chunks a nest that costs enough for two is cut into: x / chunk, and an even number of them, for with 11 one
  * of two threads does 6 while the other waits. */
 static const tirbi_lx *even_chunks(tirbi_lx_pool *pool, const tirbi_lx *x, int64_t chunk) {
-    const tirbi_lx *one = tirbi_lx_int(pool, TIRB_I64, 1), *even = tirbi_lx_int(pool, TIRB_I64, -2);
-    const tirbi_lx *n =
-        tirbi_lx_op(pool, TIRB_OP_DIV, TIRB_I64, TIRB_TYPE_NONE, x, tirbi_lx_int(pool, TIRB_I64, chunk), NULL);
-    if (n) n = tirbi_lx_op(pool, TIRB_OP_ADD, TIRB_I64, TIRB_TYPE_NONE, n, one, NULL);
-    return n ? tirbi_lx_op(pool, TIRB_OP_AND, TIRB_I64, TIRB_TYPE_NONE, n, even, NULL) : NULL;
+    const tirbi_lx *one = tirbi_lx_number(pool, 1), *even = tirbi_lx_number(pool, -2);
+    const tirbi_lx *n = tirbi_lx_wide(pool, TIRB_OP_DIV, x, tirbi_lx_number(pool, chunk));
+    if (n) n = tirbi_lx_wide(pool, TIRB_OP_ADD, n, one);
+    return n ? tirbi_lx_wide(pool, TIRB_OP_AND, n, even) : NULL;
 }
 
 /* What the whole nest costs is known only when it runs: x * factor, where x is at least `enough` if the nest is worth
@@ -420,20 +419,19 @@ static bool judge_at_run_time(walk *w, const tirbi_lvar *var, const tirbi_lx *co
         enough = (enough - 1) / cost->args[1]->value + 1;
         chunk /= cost->args[1]->value;
     }
-    plan->worth =
-        tirbi_lx_op(pool, TIRB_OP_GE, TIRB_I64, TIRB_TYPE_NONE, x, tirbi_lx_int(pool, TIRB_I64, enough), NULL);
+    plan->worth = tirbi_lx_wide(pool, TIRB_OP_GE, x, tirbi_lx_number(pool, enough));
     const tirbi_lx *chunks = even_chunks(pool, x, chunk);
     if (!chunks) return false;
-    plan->grain = tirbi_lx_op(pool, TIRB_OP_DIV, TIRB_I64, TIRB_TYPE_NONE, var->extent, chunks, NULL);
+    plan->grain = tirbi_lx_wide(pool, TIRB_OP_DIV, var->extent, chunks);
     return plan->worth && plan->grain;
 }
 
 static bool few_chunks(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, uint32_t disabled,
                        tirbi_region_plan *plan) {
     if ((disabled & TIRB_PASS_CONTRACT) || !tirbi_contracts(w->pool, loop)) return plan->grain != NULL;
-    const tirbi_lx *share = tirbi_lx_op(w->pool, TIRB_OP_DIV, TIRB_I64, TIRB_TYPE_NONE, var->extent,
-                                        tirbi_lx_int(w->pool, TIRB_I64, CONTRACTION_CHUNKS), NULL);
-    plan->grain = tirbi_lx_op(w->pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, plan->grain, share, NULL);
+    const tirbi_lx *share =
+        tirbi_lx_wide(w->pool, TIRB_OP_DIV, var->extent, tirbi_lx_number(w->pool, CONTRACTION_CHUNKS));
+    plan->grain = tirbi_lx_wide(w->pool, TIRB_OP_MAX, plan->grain, share);
     return plan->grain != NULL;
 }
 
@@ -451,8 +449,8 @@ static bool long_chunks(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, ti
     tirbi_lx_pool *pool = w->pool;
     if (plan->grain->lo >= TIRBI_LANE_ROWS || !are_lanes_of_rows(w, loop, var)) return true;
     const int64_t rows = var->extent->lo >= 2 * TIRBI_LANE_ROWS ? TIRBI_LANE_ROWS : LEAST;
-    const tirbi_lx *least = tirbi_lx_int(pool, TIRB_I64, rows);
-    plan->grain = tirbi_lx_op(pool, TIRB_OP_MAX, TIRB_I64, TIRB_TYPE_NONE, plan->grain, least, NULL);
+    const tirbi_lx *least = tirbi_lx_number(pool, rows);
+    plan->grain = tirbi_lx_wide(pool, TIRB_OP_MAX, plan->grain, least);
     return plan->grain && var->extent->hi > LEAST;
 }
 
@@ -460,7 +458,7 @@ static bool long_chunks(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, ti
 static bool judge(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, bool parallel, uint32_t disabled,
                   tirbi_region_plan *plan) {
     plan->worth = NULL;
-    plan->grain = tirbi_lx_int(w->pool, TIRB_I64, 1);
+    plan->grain = tirbi_lx_number(w->pool, 1);
     if (disabled & TIRB_PASS_GRAIN) return plan->grain && var->extent->hi > 1;
     int64_t chunk = parallel ? PARALLEL_CHUNK_COST : CHUNK_COST;
     const tirbi_lx *cost = tirbi_statement_cost(w->pool, loop, disabled);
@@ -469,7 +467,7 @@ static bool judge(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, bool par
         return judge_at_run_time(w, var, cost, chunk, plan) && few_chunks(w, loop, var, disabled, plan) &&
                long_chunks(w, loop, var, plan);
     int64_t chunks = cost->value / chunk + (cost->value / chunk & 1);
-    if (chunks < var->extent->value) plan->grain = tirbi_lx_int(w->pool, TIRB_I64, var->extent->value / chunks);
+    if (chunks < var->extent->value) plan->grain = tirbi_lx_number(w->pool, var->extent->value / chunks);
     return few_chunks(w, loop, var, disabled, plan) && long_chunks(w, loop, var, plan);
 }
 

@@ -35,8 +35,6 @@ typedef struct runner {
     const tirbi_lx *at, *wide; /* what stands for the variable, and for it as int64 */
 } runner;
 
-static const tirbi_lx *number(const runner *r, int64_t n) { return tirbi_lx_int(r->pool, TIRB_I64, n); }
-
 /* ---- With another value for the variable ------------------------------------------------------------------------ */
 
 static bool is_variable(const runner *r, const tirbi_lx *x) { return x->kind == TIRBI_LX_VAR && x->var == r->var; }
@@ -52,7 +50,8 @@ static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
                subtracts = of->kind == TIRBI_LX_OP && of->op == TIRB_OP_SUB;
     if ((!adds && !subtracts) || !is_variable(r, of->args[0]) || of->args[1]->kind != TIRBI_LX_CONST) return NULL;
     const int64_t by = adds ? of->args[1]->value : -of->args[1]->value;
-    return by > INT32_MAX - r->most || by < -INT32_MAX ? NULL : tirbi_lx_add(r->pool, r->wide, number(r, by));
+    return by > INT32_MAX - r->most || by < -INT32_MAX ? NULL
+                                                       : tirbi_lx_add(r->pool, r->wide, tirbi_lx_number(r->pool, by));
 }
 
 /* The variable is `value` from here on, which lies in 0 .. most. */
@@ -148,7 +147,7 @@ static bool read_bound(runner *r, const tirbi_lx *x) {
     if (!stays(r, bound) || bound->lo < INT64_MIN / 4 || bound->hi > INT64_MAX / 4) return false;
     const bool inclusive = x->op == TIRB_OP_LE || x->op == TIRB_OP_GE;
     bound = tirbi_lx_cast(r->pool, TIRB_I64, bound);
-    r->bound = bound && !inclusive ? tirbi_lx_add(r->pool, bound, number(r, r->down ? 1 : -1)) : bound;
+    r->bound = bound && !inclusive ? tirbi_lx_add(r->pool, bound, tirbi_lx_number(r->pool, r->down ? 1 : -1)) : bound;
     return r->bound != NULL;
 }
 
@@ -219,7 +218,7 @@ static bool add_guard(const runner *r, const tirbi_lx **all, const tirbi_lx *gua
 static bool add_order(const runner *r, const tirbi_lx **all, const tirbi_lx *a, const tirbi_lx *b) {
     if (!a || !b || a->lo > b->hi) return false;
     if (a->hi <= b->lo) return true;
-    return add_guard(r, all, tirbi_lx_op(r->pool, TIRB_OP_LE, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL));
+    return add_guard(r, all, tirbi_lx_wide(r->pool, TIRB_OP_LE, a, b));
 }
 
 /* What is left of an index without a constant that is taken from it, which is added to `constant`. */
@@ -240,7 +239,7 @@ static bool is_inside(const runner *r, const tirbi_place *place, const tirbi_lx 
     const tirbi_lx *index = without_constant(most, &offset);
     if (!indices) return false;
     index = tirbi_lx_cast(r->pool, TIRB_I64, index);
-    if (index && offset > 0) index = tirbi_lx_add(r->pool, index, number(r, offset));
+    if (index && offset > 0) index = tirbi_lx_add(r->pool, index, tirbi_lx_number(r->pool, offset));
     indices[place->ndim - 1] = index;
     there.indices = indices;
     return index && tirbi_dim_proven(&there, place->ndim - 1);
@@ -261,22 +260,24 @@ static bool add_inside(runner *r, const tirbi_lx **all, const tirbi_lx *least, c
             said = other->buffer->shape[other->ndim - 1] == extent &&
                    (r->places[k].offset > offset || (r->places[k].offset == offset && k < i));
         }
-        if (!said && !add_order(r, all, most, tirbi_lx_sub(r->pool, extent, number(r, end)))) return false;
+        if (!said && !add_order(r, all, most, tirbi_lx_sub(r->pool, extent, tirbi_lx_number(r->pool, end))))
+            return false;
         if (extent->hi <= INT32_MAX && extent->hi - end < nearest) nearest = extent->hi - end;
         if (-offset > before) before = -offset;
     }
     if (nearest == INT64_MAX) {
         nearest = far;
-        if (!add_order(r, all, most, number(r, far))) return false;
+        if (!add_order(r, all, most, tirbi_lx_number(r->pool, far))) return false;
     }
     r->most = nearest;
-    return nearest > LATER && add_order(r, all, number(r, before), least);
+    return nearest > LATER && add_order(r, all, tirbi_lx_number(r->pool, before), least);
 }
 
 /* Enough rounds before the bound, and the test in a later one. What the variable holds is known by none of its
  * arithmetic, so that this does not wrap. */
 static const tirbi_lx *when_ahead(runner *r, const tirbi_lx *now) {
-    const tirbi_lx *all = NULL, *later = step_from(r, now, number(r, LATER)), *rounds = number(r, LATER);
+    const tirbi_lx *all = NULL, *later = step_from(r, now, tirbi_lx_number(r->pool, LATER)),
+                   *rounds = tirbi_lx_number(r->pool, LATER);
     const bool enough = rounds && (r->down ? add_order(r, &all, tirbi_lx_add(r->pool, r->bound, rounds), now)
                                            : add_order(r, &all, now, tirbi_lx_sub(r->pool, r->bound, rounds)));
     if (!enough || !add_inside(r, &all, r->down ? r->bound : now, r->down ? now : r->bound)) return NULL;
@@ -297,7 +298,7 @@ static tirbi_lvar *new_var(const runner *r, const char *name, tirbi_lvar_kind ki
 static tirbi_lvar *count_rounds(runner *r, const tirbi_lx *first, const tirbi_lx *extent) {
     tirbi_lvar *k = new_var(r, r->var->name, TIRBI_LVAR_LOOP, 0, r->most);
     if (!k || !extent) return NULL;
-    k->min = number(r, 0);
+    k->min = tirbi_lx_number(r->pool, 0);
     k->extent = extent;
     return k->min && stand_at(r, step_from(r, first, tirbi_lx_var(r->pool, k))) ? k : NULL;
 }
@@ -309,7 +310,7 @@ static const tirbi_ls *search_end(runner *r, const tirbi_lx *first, const tirbi_
     const tirbi_lx *test = k ? test_here(r) : NULL;
     if (!test) return NULL;
     search->as.search.var = k;
-    search->as.search.condition = tirbi_lx_op(r->pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, test, NULL, NULL);
+    search->as.search.condition = tirbi_lx_not(r->pool, test);
     search->as.search.found = found;
     return search->as.search.condition && tirbi_plan_search(r->pool, search) ? search : NULL;
 }
@@ -335,8 +336,8 @@ static const tirbi_ls *run(runner *r) {
                *rounds = new_var(r, "rounds", TIRBI_LVAR_LET, LATER + 1, r->most + 1),
                *found = new_var(r, "found", TIRBI_LVAR_LET, 0, r->most + 1);
     if (!first || !rounds || !found) return NULL;
-    const tirbi_lx *from = tirbi_lx_var(r->pool, first), *one = number(r, 1), *n = tirbi_lx_var(r->pool, found),
-                   *count = tirbi_lx_var(r->pool, rounds);
+    const tirbi_lx *from = tirbi_lx_var(r->pool, first), *one = tirbi_lx_number(r->pool, 1),
+                   *n = tirbi_lx_var(r->pool, found), *count = tirbi_lx_var(r->pool, rounds);
     if (!from || !one || !n || !count) return NULL;
     const tirbi_lx *left = r->down ? tirbi_lx_sub(r->pool, from, r->bound) : tirbi_lx_sub(r->pool, r->bound, from);
     const tirbi_lx *value = tirbi_lx_cast(r->pool, TIRB_I64, tirbi_lx_var(r->pool, r->var)),
@@ -378,9 +379,6 @@ const tirbi_ls *tirbi_run_ahead(tirbi_lx_pool *pool, const tirbi_ls *loop, const
         if (to && steps(r, to, &offset) && !add_place(r, to, offset)) return NULL;
     }
     const tirbi_lx *now = value_before(r, before);
-    tirbi_ls *ahead = tirbi_new_stmt(pool, TIRBI_LS_IF, loop->span);
-    if (!ahead || !now) return NULL;
-    ahead->as.if_.condition = when_ahead(r, now);
-    ahead->as.if_.then_case = ahead->as.if_.condition ? run(r) : NULL;
-    return ahead->as.if_.then_case ? ahead : NULL;
+    const tirbi_lx *ahead = now ? when_ahead(r, now) : NULL;
+    return ahead ? tirbi_new_if(pool, loop->span, ahead, run(r), NULL) : NULL;
 }

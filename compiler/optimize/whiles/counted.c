@@ -66,7 +66,7 @@ static bool read_step(counter *c, const tirbi_ls *s) {
     const tirbi_lx *by = value->args[1 - k];
     if ((minus && k != 0) || value->args[k]->kind != TIRBI_LX_VAR || value->args[k]->var != c->var) return false;
     if (by->lo > INT64_MIN && by->hi < 0) {
-        by = tirbi_lx_sub(c->pool, tirbi_lx_int(c->pool, TIRB_I64, 0), tirbi_lx_cast(c->pool, TIRB_I64, by));
+        by = tirbi_lx_sub(c->pool, tirbi_lx_number(c->pool, 0), tirbi_lx_cast(c->pool, TIRB_I64, by));
         minus = !minus;
     } else {
         by = tirbi_lx_cast(c->pool, TIRB_I64, by);
@@ -99,10 +99,6 @@ static const tirbi_ls *set(const counter *c, tirbi_lvar *var, const tirbi_lx *va
     return tirbi_new_set(c->pool, c->loop->span, var, value, declares);
 }
 
-static const tirbi_lx *compute(const counter *c, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && b ? tirbi_lx_op(c->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL) : NULL;
-}
-
 static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const counter *c = rewrite->context;
     const tirbi_lx *of = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->type == TIRB_I64 ? x->args[0] : NULL;
@@ -118,8 +114,8 @@ static bool starts_far(const counter *c, const tirbi_lx *first) { return c->down
 /* Where it counts from; what starts further away has more rounds to go one by one than ever run, or is beyond the
  * bound. */
 static const tirbi_lx *nearer(const counter *c, const tirbi_lx *first) {
-    if (first && first->hi > far) first = compute(c, TIRB_OP_MIN, first, tirbi_lx_int(c->pool, TIRB_I64, far));
-    if (first && first->lo < -far) first = compute(c, TIRB_OP_MAX, first, tirbi_lx_int(c->pool, TIRB_I64, -far));
+    if (first && first->hi > far) first = tirbi_lx_wide(c->pool, TIRB_OP_MIN, first, tirbi_lx_number(c->pool, far));
+    if (first && first->lo < -far) first = tirbi_lx_wide(c->pool, TIRB_OP_MAX, first, tirbi_lx_number(c->pool, -far));
     return first;
 }
 
@@ -128,12 +124,12 @@ static const tirbi_lx *rounds_from(const counter *c, const tirbi_lx *start) {
     const tirbi_lx *first = nearer(c, start), *bound = tirbi_lx_cast(c->pool, TIRB_I64, c->bound);
     const tirbi_lx *left =
         first && bound ? (c->down ? tirbi_lx_sub(c->pool, first, bound) : tirbi_lx_sub(c->pool, bound, first)) : NULL;
-    const tirbi_lx *one = tirbi_lx_int(c->pool, TIRB_I64, 1), *zero = tirbi_lx_int(c->pool, TIRB_I64, 0);
-    if (c->inclusive) left = compute(c, TIRB_OP_ADD, left, one);
-    left = compute(c, TIRB_OP_MAX, left, zero);
+    const tirbi_lx *one = tirbi_lx_number(c->pool, 1), *zero = tirbi_lx_number(c->pool, 0);
+    if (c->inclusive) left = tirbi_lx_wide(c->pool, TIRB_OP_ADD, left, one);
+    left = tirbi_lx_wide(c->pool, TIRB_OP_MAX, left, zero);
     if (tirbi_lx_is_int(c->by, 1)) return left;
-    left = left && one ? compute(c, TIRB_OP_ADD, left, tirbi_lx_sub(c->pool, c->by, one)) : NULL;
-    return compute(c, TIRB_OP_DIV, left, c->by);
+    left = left && one ? tirbi_lx_wide(c->pool, TIRB_OP_ADD, left, tirbi_lx_sub(c->pool, c->by, one)) : NULL;
+    return tirbi_lx_wide(c->pool, TIRB_OP_DIV, left, c->by);
 }
 
 /* What the variable is in round k: the loop's own variable where it goes up one by one, else a sum. In all rounds it is
@@ -145,7 +141,7 @@ static bool number_rounds(counter *c, tirbi_lvar *k, const tirbi_lx *from) {
     if (!c->down && tirbi_lx_is_int(c->by, 1)) {
         k->type = c->var->type;
         k->min = from;
-        k->below = bound && c->inclusive ? tirbi_lx_add(c->pool, bound, tirbi_lx_int(c->pool, TIRB_I64, 1)) : bound;
+        k->below = bound && c->inclusive ? tirbi_lx_add(c->pool, bound, tirbi_lx_number(c->pool, 1)) : bound;
         k->lo = lo;
         k->hi = hi;
         c->at = tirbi_lx_var(c->pool, k);
@@ -178,7 +174,7 @@ static const tirbi_ls *make_loop(counter *c, const tirbi_ls *const *items, uint3
     tirbi_lvar *k = rounds ? new_var(c, c->var->name, TIRBI_LVAR_LOOP, tirbi_lx_var(c->pool, rounds)) : NULL;
     if (!k) return NULL;
     rounds->lo = 0;
-    k->min = tirbi_lx_int(c->pool, TIRB_I64, 0);
+    k->min = tirbi_lx_number(c->pool, 0);
     k->extent = tirbi_lx_var(c->pool, rounds);
     k->lo = 0;
     k->hi = count->hi > 0 ? count->hi - 1 : 0;

@@ -18,16 +18,9 @@ static bool skips_rest(const tirbi_ls *s) {
 static const tirbi_ls *make_branch(tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi_ls *rest) {
     const tirbi_ls *then = s->as.if_.then_case;
     const uint32_t n = is_skip(then) ? 0 : then->as.seq.n - 1;
-    tirbi_ls *branch = tirbi_new_stmt(pool, TIRBI_LS_IF, s->span);
-    if (!branch) return NULL;
-    branch->as.if_.condition = s->as.if_.condition;
-    if (n == 0)
-        branch->as.if_.condition =
-            tirbi_lx_op(pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, s->as.if_.condition, NULL, NULL);
-    else
-        branch->as.if_.else_case = rest;
-    branch->as.if_.then_case = n == 0 ? rest : tirbi_new_sequence(pool, then->span, then->as.seq.items, n);
-    return branch->as.if_.condition && branch->as.if_.then_case ? branch : NULL;
+    const tirbi_lx *condition = s->as.if_.condition;
+    if (n == 0) return tirbi_new_if(pool, s->span, tirbi_lx_not(pool, condition), rest, NULL);
+    return tirbi_new_if(pool, s->span, condition, tirbi_new_sequence(pool, then->span, then->as.seq.items, n), rest);
 }
 
 /* The body of a loop without skips, or as it was. */

@@ -2,6 +2,7 @@
 
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/carried/search.h"
+#include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -78,17 +79,9 @@ static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     return value ? tirbi_rewrite_value(rewrite, value) : NULL;
 }
 
-static tirbi_lvar *copy_of(const leaver *v, const tirbi_lvar *old) {
-    tirbi_lvar *var = TIRBI_NEW(v->pool->arena, tirbi_lvar);
-    if (!var) return NULL;
-    *var = *old;
-    var->id = 0;
-    return var;
-}
-
 /* The search, which sets `found`. */
 static const tirbi_ls *search_for(leaver *v, tirbi_lvar *found) {
-    tirbi_lvar *var = copy_of(v, v->loop->as.loop.var);
+    tirbi_lvar *var = tirbi_variable_like(v->pool, v->loop->as.loop.var);
     tirbi_ls *search = tirbi_new_stmt(v->pool, TIRBI_LS_SEARCH, v->loop->span);
     tirbi_rewrite rewrite = {.pool = v->pool, .replace = replace, .context = v};
     v->counter = var ? tirbi_lx_var(v->pool, var) : NULL;
@@ -99,34 +92,20 @@ static const tirbi_ls *search_for(leaver *v, tirbi_lvar *found) {
     return search->as.search.condition && tirbi_plan_search(v->pool, search) ? search : NULL;
 }
 
-static const tirbi_ls *body_at(const leaver *v, const tirbi_ls *const *items, uint32_t n, const tirbi_lx *value,
-                               tirbi_lvar *to) {
-    const tirbi_given none = {.n = 0};
-    const tirbi_ls *body = tirbi_new_sequence(v->pool, v->loop->span, items, n);
-    if (!body || !value) return NULL;
-    return tirbi_resolve(v->pool, &none, body, v->loop->as.loop.var, value, to, false);
+static const tirbi_ls *body_of(const leaver *v, const tirbi_ls *const *items, uint32_t n) {
+    return tirbi_new_sequence(v->pool, v->loop->span, items, n);
 }
 
 /* The iterations before the one that is found. */
 static const tirbi_ls *loop_before(const leaver *v, const tirbi_lx *found) {
-    tirbi_lvar *var = copy_of(v, v->loop->as.loop.var);
-    tirbi_ls *loop = tirbi_new_stmt(v->pool, TIRBI_LS_LOOP, v->loop->span);
-    if (!var || !loop) return NULL;
-    if (!var->below && var->min->lo >= 0) var->below = tirbi_lx_add(v->pool, var->min, var->extent);
-    var->extent = found;
-    *loop = *v->loop;
-    loop->as.loop.var = var;
-    loop->as.loop.parallel = false; /* the loop itself was asked for chunks */
-    loop->as.loop.body = body_at(v, v->items, v->n, tirbi_lx_var(v->pool, var), var);
-    return loop->as.loop.body ? loop : NULL;
+    tirbi_lvar *var = tirbi_part_variable(v->pool, v->loop->as.loop.var, tirbi_lx_number(v->pool, 0), found);
+    return tirbi_loop_of(v->pool, v->loop, var, body_of(v, v->items, v->n), false);
 }
 
 /* What is done of the iteration that leaves the loop. */
 static const tirbi_ls *last_one(leaver *v, const tirbi_lx *found) {
     const tirbi_lvar *old = v->loop->as.loop.var;
     const tirbi_ls *then = v->leaves->as.if_.then_case, *items[2 * MAX_ITEMS];
-    tirbi_ls *branch = tirbi_new_stmt(v->pool, TIRBI_LS_IF, v->loop->span);
-    const tirbi_lx *value = tirbi_lx_cast(v->pool, old->type, tirbi_lx_add(v->pool, old->min, found));
     uint32_t n = v->at;
     for (uint32_t i = 0; i < n; i++) items[i] = v->items[i];
     for (uint32_t i = 0; then->kind == TIRBI_LS_SEQ && i + 1 < then->as.seq.n; i++) {
@@ -135,10 +114,8 @@ static const tirbi_ls *last_one(leaver *v, const tirbi_lx *found) {
     }
     for (uint32_t i = v->at; i < n; i++)
         if (!tirbi_can_resolve(items[i])) return NULL;
-    if (!branch) return NULL;
-    branch->as.if_.condition = tirbi_lx_op(v->pool, TIRB_OP_LT, TIRB_I64, TIRB_TYPE_NONE, found, old->extent, NULL);
-    branch->as.if_.then_case = body_at(v, items, n, value, NULL);
-    return branch->as.if_.condition && branch->as.if_.then_case ? branch : NULL;
+    return tirbi_new_if(v->pool, v->loop->span, tirbi_lx_wide(v->pool, TIRB_OP_LT, found, old->extent),
+                        tirbi_iteration_at(v->pool, v->loop, body_of(v, items, n), found, false), NULL);
 }
 
 bool tirbi_search_end(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {

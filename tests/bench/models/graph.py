@@ -59,10 +59,14 @@ class Op:
 
 
 class Graph:
-    """A model under way. `batch` is the name of dimension 0 of inputs and of what is made of them, where it has one."""
+    """A model under way. `batch` is the name of dimension 0 of inputs and of what is made of them, where it has one;
+    `dtype` the type of numbers that are not said to have another. `shapes_only`: values of the dearest operators are
+    zeros, for somebody else computes them."""
 
-    def __init__(self, seed, batch=None):
-        self.rng = np.random.default_rng(seed)
+    shapes_only = False
+
+    def __init__(self, seed, batch=None, dtype="float32"):
+        self.rng, self.dtype = np.random.default_rng(seed), dtype
         self.batch, self.ops, self.inputs, self.weights, self.outputs, self.n = batch, [], [], [], [], 0
 
     # ---- Tensors ----------------------------------------------------------------------------------------------------
@@ -71,8 +75,8 @@ class Graph:
         self.n += 1
         return f"{kind}{self.n}"
 
-    def input(self, *shape, low=-1.0, high=1.0, dtype="float32"):
-        value = self.rng.uniform(low, high, shape).astype(dtype)
+    def input(self, *shape, low=-1.0, high=1.0, dtype=None):
+        value = self.rng.uniform(low, high, shape).astype(dtype or self.dtype)
         self.inputs.append(Tensor(self, self.new_name("x"), value, "input"))
         return self.inputs[-1]
 
@@ -83,7 +87,7 @@ class Graph:
     def random(self, *shape, scale=None, around=0.0):
         fan = int(np.prod(shape[1:])) if len(shape) == 4 else shape[0]
         value = self.rng.standard_normal(shape) * (scale if scale else 1 / np.sqrt(fan)) + around
-        return self.weight(value.astype("float32"))
+        return self.weight(value.astype(self.dtype))
 
     def op(self, text, inputs, value, onnx, view=False):
         """`text`: with {0}, {1} .. for operands; `onnx`: (type, attributes), or a function of operands and the result."""
@@ -122,26 +126,35 @@ class Graph:
     def gelu(self, a):
         x = a.value.astype("float64")
         cubic = 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x ** 3)))
-        return self.op("R.nn.gelu_tanh({0})", [a], cubic.astype("float32"), ("Gelu", {"approximate": "tanh"}))
+        return self.op("R.nn.gelu_tanh({0})", [a], cubic.astype(a.value.dtype), ("Gelu", {"approximate": "tanh"}))
 
     def relu6(self, a):
         def onnx(names, out):
             return [("Clip", [names[0], "zero", "six"], [out], {})]
         return self.op("R.clip({0}, 0, 6)", [a], np.clip(a.value, 0, 6), onnx)
 
-    def conv(self, a, outs, kernel, stride=1, groups=1, bias=True):
-        pad = kernel // 2
-        w = self.random(outs, a.shape[1] // groups, kernel, kernel)
-        n, c, height, width = a.shape
-        x = np.pad(a.value, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
-        windows = np.lib.stride_tricks.sliding_window_view(x, (kernel, kernel), (2, 3))[:, :, ::stride, ::stride]
-        parts = windows.reshape(n, groups, c // groups, *windows.shape[2:])
-        value = np.einsum("ngchwij,gocij->ngohw", parts, w.value.reshape(groups, outs // groups, c // groups, kernel, kernel),
-                          optimize=True)
-        out = self.op(f"R.nn.conv2d({{0}}, {{1}}, strides={stride}, padding={pad}, groups={groups})", [a, w],
-                      value.reshape(n, outs, *windows.shape[2:4]),
-                      ("Conv", {"strides": [stride] * 2, "pads": [pad] * 4, "group": groups, "kernel_shape": [kernel] * 2}))
+    def conv(self, a, outs, kernel, stride=1, groups=1, bias=True, dilation=1):
+        """`kernel`: a side, or height and width; padded so that a stride of 1 keeps the size."""
+        sides = kernel if isinstance(kernel, tuple) else (kernel, kernel)
+        pads = [dilation * (side // 2) for side in sides]
+        w = self.random(outs, a.shape[1] // groups, *sides)
+        out = self.op(f"R.nn.conv2d({{0}}, {{1}}, strides={stride}, padding={pads}, dilation={dilation}, groups={groups})",
+                      [a, w], self.conv_value(a, w, stride, pads, groups, dilation),
+                      ("Conv", {"strides": [stride] * 2, "pads": pads * 2, "group": groups, "kernel_shape": sides,
+                                "dilations": [dilation] * 2}))
         return out + self.random(1, outs, 1, 1, scale=0.1) if bias else out
+
+    def conv_value(self, a, w, stride, pads, groups, dilation):
+        (n, c, *_), (outs, _, *sides) = a.shape, w.shape
+        x = np.pad(a.value, ((0, 0), (0, 0), (pads[0],) * 2, (pads[1],) * 2))
+        spans = [(side - 1) * dilation + 1 for side in sides]
+        windows = np.lib.stride_tricks.sliding_window_view(x, spans, (2, 3))[:, :, ::stride, ::stride, ::dilation, ::dilation]
+        if self.shapes_only:
+            return np.zeros((n, outs, *windows.shape[2:4]), self.dtype)
+        parts = windows.reshape(n, groups, c // groups, *windows.shape[2:])
+        value = np.einsum("ngchwij,gocij->ngohw", parts, w.value.reshape(groups, outs // groups, c // groups, *sides),
+                          optimize=True)
+        return value.reshape(n, outs, *windows.shape[2:4])
 
     def max_pool(self, a, size=2):
         n, c, h, w = a.shape
@@ -163,7 +176,13 @@ class Graph:
                                              "coordinate_transformation_mode": "asymmetric"})])
 
     def matmul(self, a, b):
-        return self.op("R.matmul({0}, {1})", [a, b], a.value @ b.value, ("MatMul", {}))
+        return self.op("R.matmul({0}, {1})", [a, b], self.product(a.value, b.value), ("MatMul", {}))
+
+    def product(self, a, b):
+        if self.shapes_only and a.ndim > 1:
+            batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+            return np.zeros((*batch, a.shape[-2], b.shape[-1]), a.dtype)
+        return a @ b
 
     def linear(self, a, outs, bias=True):
         out = self.matmul(a, self.random(a.shape[-1], outs))
@@ -178,7 +197,7 @@ class Graph:
         gamma, beta = self.random(d, scale=0.1, around=1.0), self.random(d, scale=0.1)
         mean, variance = a.value.mean(-1, keepdims=True), a.value.var(-1, keepdims=True)
         value = (a.value - mean) / np.sqrt(variance + 1e-5) * gamma.value + beta.value
-        return self.op("R.nn.layer_norm({0}, {1}, {2}, axes=[-1])", [a, gamma, beta], value.astype("float32"),
+        return self.op("R.nn.layer_norm({0}, {1}, {2}, axes=[-1])", [a, gamma, beta], value.astype(a.value.dtype),
                        ("LayerNormalization", {"axis": -1, "epsilon": 1e-5}))
 
     def reshape(self, a, *shape, keeps=False):
@@ -251,7 +270,7 @@ class Graph:
         return "\n".join(lines)
 
     def onnx(self, helper, numpy_helper):
-        nodes, extra = [], {"zero": np.float32(0), "six": np.float32(6), "twice": np.array([1, 1, 2, 2], "float32")}
+        nodes, extra = [], {"zero": np.zeros((), self.dtype), "six": np.full((), 6, self.dtype), "twice": np.array([1, 1, 2, 2], "float32")}
         for op in self.ops:
             names = [t.name for t in op.inputs]
             made = op.onnx(names, op.output.name) if callable(op.onnx) else [(op.onnx[0], names, [op.output.name], op.onnx[1])]
@@ -288,15 +307,18 @@ class Graph:
     def weight_bytes(self):
         return sum(w.value.nbytes for w in self.weights)
 
+    def some(self, ops, outputs):
+        """Some of the operators as a model of its own, whose inputs are operands from elsewhere that are no weights."""
+        own = Graph(0, dtype=self.dtype)
+        made = {op.output for op in ops}
+        operands = [t for t in dict.fromkeys(t for op in ops for t in op.inputs) if t not in made]
+        own.n, own.ops, own.outputs = self.n, ops, outputs
+        own.weights = [t for t in operands if t.kind == "weight"]
+        own.inputs = [Tensor(own, t.name, t.value, "input") for t in operands if t.kind != "weight"]
+        return own
+
     def kernels(self):
-        """Each operator as a model of its own, its operands that are no weights as inputs."""
+        """Each operator as a model of its own."""
         for op in self.ops:
-            if op.output.of is not op.output:
-                continue
-            own = Graph(0)
-            own.n = self.n
-            own.weights = [t for t in op.inputs if t.kind == "weight"]
-            own.inputs = [Tensor(own, t.name, t.value, "input")
-                          for t in dict.fromkeys(op.inputs) if t.kind != "weight"]
-            own.ops, own.outputs = [op], [op.output]
-            yield own
+            if op.output.of is op.output:
+                yield self.some([op], [op.output])

@@ -1,0 +1,47 @@
+#include "compiler/optimize/rewriting/parts.h"
+
+#include "compiler/optimize/rewriting/resolve.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+tirbi_lvar *tirbi_variable_like(tirbi_lx_pool *pool, const tirbi_lvar *old) {
+    tirbi_lvar *var = TIRBI_NEW(pool->arena, tirbi_lvar);
+    if (!var) return NULL;
+    *var = *old;
+    var->id = 0;
+    return var;
+}
+
+tirbi_lvar *tirbi_part_variable(tirbi_lx_pool *pool, const tirbi_lvar *old, const tirbi_lx *from, const tirbi_lx *to) {
+    tirbi_lvar *var = from && to ? tirbi_variable_like(pool, old) : NULL;
+    int64_t behind;
+    if (!var) return NULL;
+    var->min = tirbi_lx_add(pool, old->min, from);
+    var->extent = tirbi_lx_sub(pool, to, from);
+    if (!var->min || !var->extent) return NULL;
+    if (!var->below && old->min->lo >= 0) var->below = tirbi_lx_add(pool, old->min, old->extent);
+    if (var->min->lo > var->lo && var->min->lo <= var->hi) var->lo = var->min->lo;
+    if (!__builtin_add_overflow(var->min->hi, var->extent->hi, &behind) && behind <= var->hi && behind > var->lo)
+        var->hi = behind - 1;
+    return var;
+}
+
+const tirbi_ls *tirbi_loop_of(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_lvar *var, const tirbi_ls *body,
+                              bool first) {
+    const tirbi_given none = {.n = 0};
+    const tirbi_lx *value = var && body ? tirbi_lx_var(pool, var) : NULL;
+    tirbi_ls *copy = value ? tirbi_new_stmt(pool, TIRBI_LS_LOOP, loop->span) : NULL;
+    if (!copy) return NULL;
+    *copy = *loop;
+    copy->as.loop.var = var;
+    copy->as.loop.parallel = false; /* the loop itself was asked for chunks */
+    copy->as.loop.body = tirbi_resolve(pool, &none, body, loop->as.loop.var, value, var, first);
+    return copy->as.loop.body ? copy : NULL;
+}
+
+const tirbi_ls *tirbi_iteration_at(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *body, const tirbi_lx *at,
+                                   bool first) {
+    const tirbi_given none = {.n = 0};
+    const tirbi_lvar *var = loop->as.loop.var;
+    const tirbi_lx *value = at ? tirbi_lx_cast(pool, var->type, tirbi_lx_add(pool, var->min, at)) : NULL;
+    return value && body ? tirbi_resolve(pool, &none, body, var, value, NULL, first) : NULL;
+}

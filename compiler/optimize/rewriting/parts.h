@@ -1,0 +1,21 @@
+/* Parts of a loop's iterations, as loops and as code of their own. Each is NULL when memory ran out, or where a part of
+ * it is NULL. */
+#ifndef TIRB_COMPILER_OPTIMIZE_REWRITING_PARTS_H
+#define TIRB_COMPILER_OPTIMIZE_REWRITING_PARTS_H
+
+#include "compiler/loop/loop.h"
+
+/* Another variable of which the same is known. */
+tirbi_lvar *tirbi_variable_like(tirbi_lx_pool *pool, const tirbi_lvar *old);
+/* A variable for the iterations from .. to - 1 of a loop, counted from 0, with what is known of it there. */
+tirbi_lvar *tirbi_part_variable(tirbi_lx_pool *pool, const tirbi_lvar *old, const tirbi_lx *from, const tirbi_lx *to);
+
+/* The loop with another variable and body, which may count on the first iteration where the part begins with it; what
+ * was asked of the loop as a region is not asked of it. The body is of statements that tirbi_resolve copies. */
+const tirbi_ls *tirbi_loop_of(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_lvar *var, const tirbi_ls *body,
+                              bool first);
+/* What is done of a body in iteration `at` of the loop, counted from 0. */
+const tirbi_ls *tirbi_iteration_at(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *body, const tirbi_lx *at,
+                                   bool first);
+
+#endif

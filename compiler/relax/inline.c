@@ -1,0 +1,363 @@
+#include "compiler/relax/inline.h"
+
+#include <string.h>
+
+#include "compiler/relax/builder.h"
+#include "compiler/relax/lowering.h"
+
+typedef struct inliner {
+    tirbi_relax_lowering *l;
+    tirbi_arena *arena;
+    tirbi_relax_builder b;
+    tirbi_list leaves;    /* of const tirb_relax_expr *: by a variable's number, what it is in the copy; NULL: itself */
+    tirbi_list functions; /* of const tirb_relax_function *: by a variable's number, what it is known to be; or NULL */
+    tirbi_list defined;   /* of bool: by the number of a TIR variable, whether the function around has it */
+    tirbi_list vars, values; /* of const tirb_expr *: sizes and numbers of functions that are copied, and theirs here */
+    tirbi_list calls;        /* of const tirb_relax_function *: around the place under way */
+    uint32_t depth;          /* of branches and calls in each other */
+    bool copies;             /* what is under way is a copy: all that it binds is new */
+} inliner;
+
+/* ---- Tables by numbers ------------------------------------------------------------------------------------------- */
+
+static const void *pointer_at(const tirbi_list *list, uint32_t id) {
+    return id < list->n ? ((const void *const *)list->items)[id] : NULL;
+}
+
+static bool set_pointer(inliner *in, tirbi_list *list, uint32_t id, const void *value) {
+    while (list->n <= id) {
+        const void **slot = TIRBI_LIST_ADD(in->arena, list, const void *);
+        if (!slot) return false;
+        *slot = NULL;
+    }
+    ((const void **)list->items)[id] = value;
+    return true;
+}
+
+static bool is_defined(const inliner *in, const tirb_expr *var) {
+    return var->as.var.id < in->defined.n && ((const bool *)in->defined.items)[var->as.var.id];
+}
+
+static bool define(inliner *in, const tirb_expr *var, bool is_there) {
+    while (in->defined.n <= var->as.var.id) {
+        bool *slot = TIRBI_LIST_ADD(in->arena, &in->defined, bool);
+        if (!slot) return false;
+        *slot = false;
+    }
+    ((bool *)in->defined.items)[var->as.var.id] = is_there;
+    return true;
+}
+
+/* ---- Sizes and numbers ------------------------------------------------------------------------------------------- */
+
+static const tirb_expr *prim_of(inliner *in, const tirb_expr *e) {
+    if (in->vars.n == 0) return e;
+    return tirbi_dim_replace(&in->b.dims, e, in->vars.items, in->values.items, in->vars.n);
+}
+
+static bool is_mapped(const inliner *in, const tirb_expr *var) {
+    const tirb_expr *const *items = in->vars.items;
+    for (uint32_t i = 0; i < in->vars.n; i++)
+        if (items[i] == var) return true;
+    return false;
+}
+
+/* A variable that the copy has for one that begins here; in what is no copy it is that one. */
+static bool begin_number(inliner *in, const tirb_expr *var) {
+    if (is_mapped(in, var) || is_defined(in, var)) return true;
+    if (!in->copies) return define(in, var, true);
+    const tirb_expr **from = TIRBI_LIST_ADD(in->arena, &in->vars, const tirb_expr *);
+    const tirb_expr **to = from ? TIRBI_LIST_ADD(in->arena, &in->values, const tirb_expr *) : NULL;
+    if (!to) return false;
+    *from = var;
+    *to = tirbi_make_var(&in->l->b, var->span, var->as.var.name, tirbi_prim_type(var->dtype));
+    return *to && define(in, *to, true);
+}
+
+static bool begin_numbers(inliner *in, const tirb_relax_type *t) {
+    for (int32_t i = 0; t->has_shape && i < t->ndim; i++)
+        if (t->shape[i]->kind == TIRB_EXPR_VAR && !begin_number(in, t->shape[i])) return false;
+    for (uint32_t i = 0; t->kind == TIRB_RELAX_TYPE_TUPLE && i < t->n_fields; i++)
+        if (!begin_numbers(in, t->fields[i])) return false;
+    return true;
+}
+
+/* ---- Copies ------------------------------------------------------------------------------------------------------ */
+
+static const tirb_relax_type *type_of(inliner *in, const tirb_relax_type *t) {
+    if (!in->copies || !t) return t;
+    const tirb_relax_expr *leaf = t->shape_var ? pointer_at(&in->leaves, t->shape_var->id) : NULL;
+    if (leaf && leaf->kind == TIRB_RELAX_VAR) {
+        tirb_relax_type *own = TIRBI_NEW(in->arena, tirb_relax_type);
+        if (!own) return NULL;
+        *own = *t;
+        own->shape_var = leaf->as.var;
+        return own;
+    }
+    return tirbi_relax_replace(&in->b, t, in->vars.items, in->values.items, in->vars.n);
+}
+
+static const tirb_relax_expr *expr_of(inliner *in, const tirb_relax_expr *e);
+
+static bool exprs_of(inliner *in, const tirb_relax_expr *const **items, uint32_t n) {
+    const tirb_relax_expr **own = TIRBI_NEW_ARRAY(in->arena, const tirb_relax_expr *, n);
+    for (uint32_t i = 0; own && i < n; i++)
+        if (!(own[i] = expr_of(in, (*items)[i]))) return false;
+    *items = own;
+    return own != NULL;
+}
+
+static bool prims_of(inliner *in, const tirb_expr *const **items, uint32_t n) {
+    const tirb_expr **own = TIRBI_NEW_ARRAY(in->arena, const tirb_expr *, n);
+    for (uint32_t i = 0; own && i < n; i++)
+        if (!(own[i] = prim_of(in, (*items)[i]))) return false;
+    *items = own;
+    return own != NULL;
+}
+
+static bool types_of(inliner *in, const tirb_relax_type *const **items, uint32_t n) {
+    const tirb_relax_type **own = TIRBI_NEW_ARRAY(in->arena, const tirb_relax_type *, n);
+    for (uint32_t i = 0; own && i < n; i++)
+        if (!(own[i] = type_of(in, (*items)[i]))) return false;
+    *items = own;
+    return own != NULL;
+}
+
+static bool attrs_of(inliner *in, const tirb_relax_attr **items, uint32_t n) {
+    tirb_relax_attr *own = TIRBI_NEW_ARRAY(in->arena, tirb_relax_attr, n);
+    for (uint32_t i = 0; own && i < n; i++) {
+        own[i] = (*items)[i];
+        if (own[i].kind == TIRB_RELAX_ATTR_EXPR && !(own[i].as.expr = prim_of(in, own[i].as.expr))) return false;
+    }
+    *items = own;
+    return own != NULL;
+}
+
+static const tirb_relax_var *var_of(inliner *in, const tirb_relax_var *v) {
+    if (!in->copies) {
+        return !v->scalar || define(in, v->scalar, true) ? v : NULL;
+    }
+    tirb_relax_var *own = TIRBI_NEW(in->arena, tirb_relax_var);
+    tirb_relax_expr *leaf = own ? TIRBI_NEW(in->arena, tirb_relax_expr) : NULL;
+    if (!leaf || (v->scalar && !begin_number(in, v->scalar))) return NULL;
+    *own = *v;
+    own->id = in->l->n_relax_vars++;
+    own->type = type_of(in, v->type);
+    own->scalar = v->scalar ? prim_of(in, v->scalar) : NULL;
+    if (!own->type || !set_pointer(in, &in->leaves, v->id, leaf)) return NULL;
+    *leaf =
+        (tirb_relax_expr){.kind = TIRB_RELAX_VAR, .span = v->span, .type = own->type, .depth = 1, .as = {.var = own}};
+    return own;
+}
+
+static bool enter(inliner *in, tirbi_span span) {
+    if (++in->depth <= TIRBI_MAX_RELAX_DEPTH) return true;
+    return tirbi_relax_refuse_here(in->l, span, "more than %d branches and calls of local functions in each other",
+                                   TIRBI_MAX_RELAX_DEPTH);
+}
+
+static const tirb_relax_seq *seq_of(inliner *in, const tirb_relax_seq *seq);
+
+/* A local function, over what is known of the variables around it. It is copied where it is called, too. */
+static const tirb_relax_function *function_of(inliner *in, const tirb_relax_function *f) {
+    tirb_relax_function *own = TIRBI_NEW(in->arena, tirb_relax_function);
+    const tirb_relax_var **params = TIRBI_NEW_ARRAY(in->arena, const tirb_relax_var *, f->n_params);
+    if (!own || !params) return NULL;
+    *own = *f;
+    const uint32_t n = in->vars.n;
+    for (uint32_t i = 0; i < f->n_params; i++)
+        if (!begin_numbers(in, f->params[i]->type) || !(params[i] = var_of(in, f->params[i]))) return NULL;
+    own->params = params;
+    own->body = seq_of(in, f->body);
+    const tirb_expr *const *values = in->values.items;
+    for (uint32_t i = n; i < in->values.n; i++) /* they begin when it is called */
+        if (!define(in, values[i], false)) return NULL;
+    in->vars.n = in->values.n = n;
+    return own->body ? own : NULL;
+}
+
+/* The parts of a call. */
+static bool call_of(inliner *in, tirb_relax_expr *own) {
+    if (own->as.call.callee && own->as.call.callee->kind == TIRB_RELAX_VAR &&
+        !(own->as.call.callee = expr_of(in, own->as.call.callee)))
+        return false;
+    return exprs_of(in, &own->as.call.args, own->as.call.n_args) &&
+           attrs_of(in, &own->as.call.attrs, own->as.call.n_attrs) &&
+           types_of(in, &own->as.call.types, own->as.call.n_types);
+}
+
+static const tirb_relax_expr *expr_of(inliner *in, const tirb_relax_expr *e) {
+    if (!tirbi_arena_work(in->arena, 1)) return NULL;
+    if (e->kind == TIRB_RELAX_VAR) {
+        const tirb_relax_expr *leaf = pointer_at(&in->leaves, e->as.var->id);
+        return leaf ? leaf : e;
+    }
+    if (!in->copies && e->kind != TIRB_RELAX_IF) return e;
+    tirb_relax_expr *own = TIRBI_NEW(in->arena, tirb_relax_expr);
+    if (!own) return NULL;
+    *own = *e;
+    if (!(own->type = type_of(in, e->type))) return NULL;
+    bool done = true;
+    switch (e->kind) {
+    case TIRB_RELAX_PRIM:
+        done = (own->as.prim = prim_of(in, e->as.prim)) != NULL;
+        break;
+    case TIRB_RELAX_SHAPE:
+        done = prims_of(in, &own->as.shape.values, e->as.shape.n);
+        break;
+    case TIRB_RELAX_TUPLE:
+        done = exprs_of(in, &own->as.tuple.items, e->as.tuple.n);
+        break;
+    case TIRB_RELAX_TUPLE_GET:
+        done = (own->as.get.tuple = expr_of(in, e->as.get.tuple)) != NULL;
+        break;
+    case TIRB_RELAX_CALL:
+        done = call_of(in, own);
+        break;
+    case TIRB_RELAX_FUNCTION:
+        done = (own->as.function = function_of(in, e->as.function)) != NULL;
+        break;
+    case TIRB_RELAX_IF:
+        done = enter(in, e->span) && (own->as.if_.condition = expr_of(in, e->as.if_.condition)) != NULL &&
+               (own->as.if_.then_case = seq_of(in, e->as.if_.then_case)) != NULL &&
+               (own->as.if_.else_case = seq_of(in, e->as.if_.else_case)) != NULL;
+        in->depth--;
+        break;
+    default:
+        break;
+    }
+    return done ? own : NULL;
+}
+
+/* ---- Calls ------------------------------------------------------------------------------------------------------- */
+
+/* What a call calls, where that is to be in its place; NULL: another call, or none. */
+static const tirb_relax_function *callee_of(const inliner *in, const tirb_relax_expr *e) {
+    const tirb_relax_expr *callee = e->kind == TIRB_RELAX_CALL && !e->as.call.op ? e->as.call.callee : NULL;
+    if (!callee) return NULL;
+    if (callee->kind == TIRB_RELAX_VAR) {
+        const tirb_relax_expr *leaf = pointer_at(&in->leaves, callee->as.var->id);
+        return pointer_at(&in->functions, leaf && leaf->kind == TIRB_RELAX_VAR ? leaf->as.var->id : callee->as.var->id);
+    }
+    const tirb_relax_function *f = callee->kind == TIRB_RELAX_GLOBAL ? callee->as.global.function : NULL;
+    return f && !in->l->is_left_out[f->index] && in->l->lowered[f->index]->is_open ? f : NULL;
+}
+
+static bool add(inliner *in, tirbi_list *out, const tirb_relax_binding *b) {
+    tirb_relax_binding *slot = TIRBI_LIST_ADD(in->arena, out, tirb_relax_binding);
+    if (slot) *slot = *b;
+    return slot != NULL;
+}
+
+/* What a variable that is bound to this is known to be. */
+static bool know(inliner *in, const tirb_relax_var *var, const tirb_relax_expr *value) {
+    const tirb_relax_function *f = value->kind == TIRB_RELAX_FUNCTION ? value->as.function : NULL;
+    if (value->kind == TIRB_RELAX_VAR) f = pointer_at(&in->functions, value->as.var->id);
+    return !f || set_pointer(in, &in->functions, var->id, f);
+}
+
+static bool bindings_of(inliner *in, const tirb_relax_binding *items, uint32_t n, tirbi_list *out);
+
+/* The parameters are the arguments, whose sizes are compared; then comes the body. *value: the leaf that it gives. */
+static bool body_of(inliner *in, const tirb_relax_expr *call, const tirb_relax_function *f, tirbi_list *out,
+                    const tirb_relax_expr **value) {
+    const bool copies = in->copies;
+    const tirb_relax_expr *const *args = call->as.call.args;
+    if (call->as.call.n_args != f->n_params || !exprs_of(in, &args, f->n_params)) return false;
+    in->copies = true;
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        if (!begin_numbers(in, f->params[i]->type)) return false;
+        const tirb_relax_binding bound = {.kind = TIRB_RELAX_MATCH_CAST,
+                                          .is_argument = true,
+                                          .span = call->span,
+                                          .var = var_of(in, f->params[i]),
+                                          .value = args[i],
+                                          .cast = type_of(in, f->params[i]->type)};
+        if (!bound.var || !bound.cast || !know(in, bound.var, bound.value) || !add(in, out, &bound)) return false;
+    }
+    for (uint32_t i = 0; i < f->body->n_blocks; i++)
+        if (!bindings_of(in, f->body->blocks[i].bindings, f->body->blocks[i].n_bindings, out)) return false;
+    *value = expr_of(in, f->body->body);
+    in->copies = copies;
+    return *value != NULL;
+}
+
+static const tirb_relax_expr *in_place(inliner *in, const tirb_relax_expr *call, const tirb_relax_function *f,
+                                       tirbi_list *out) {
+    const tirb_relax_function *const *items = in->calls.items;
+    for (uint32_t i = 0; i < in->calls.n; i++)
+        if (items[i] == f) {
+            tirbi_relax_refuse_here(in->l, call->span, "a local function that calls itself is not lowered yet");
+            return NULL;
+        }
+    const tirb_relax_function **site = TIRBI_LIST_ADD(in->arena, &in->calls, const tirb_relax_function *);
+    const tirb_relax_expr *value = NULL;
+    const uint32_t n_vars = in->vars.n;
+    if (!site || !enter(in, call->span)) return NULL;
+    *site = f;
+    const bool done = body_of(in, call, f, out, &value);
+    in->calls.n--;
+    in->depth--;
+    in->vars.n = in->values.n = n_vars;
+    return done ? value : NULL;
+}
+
+static bool bindings_of(inliner *in, const tirb_relax_binding *items, uint32_t n, tirbi_list *out) {
+    for (uint32_t i = 0; i < n; i++) {
+        tirb_relax_binding own = items[i];
+        const tirb_relax_function *f = callee_of(in, own.value);
+        /* A function may call itself by its variable's name. */
+        const bool is_function = own.value->kind == TIRB_RELAX_FUNCTION;
+        if (is_function && !(own.var = var_of(in, own.var))) return false;
+        own.value = f ? in_place(in, own.value, f, out) : expr_of(in, own.value);
+        if (!own.value) return false;
+        if (own.kind == TIRB_RELAX_MATCH_CAST) {
+            if (!begin_numbers(in, own.cast) || !(own.cast = type_of(in, own.cast))) return false;
+        }
+        if (!is_function && !(own.var = var_of(in, own.var))) return false;
+        if (!know(in, own.var, own.value) || !add(in, out, &own)) return false;
+    }
+    return true;
+}
+
+static const tirb_relax_seq *seq_of(inliner *in, const tirb_relax_seq *seq) {
+    tirb_relax_seq *own = TIRBI_NEW(in->arena, tirb_relax_seq);
+    tirb_relax_block *blocks = TIRBI_NEW_ARRAY(in->arena, tirb_relax_block, seq->n_blocks);
+    if (!own || !blocks) return NULL;
+    for (uint32_t i = 0; i < seq->n_blocks; i++) {
+        tirbi_list out = {.n = 0};
+        if (!bindings_of(in, seq->blocks[i].bindings, seq->blocks[i].n_bindings, &out)) return NULL;
+        blocks[i] = (tirb_relax_block){seq->blocks[i].dataflow, out.items, out.n};
+    }
+    *own = (tirb_relax_seq){blocks, seq->n_blocks, expr_of(in, seq->body)};
+    return own->body ? own : NULL;
+}
+
+/* ---- A whole function -------------------------------------------------------------------------------------------- */
+
+static bool calls_any(const inliner *in, const tirb_relax_seq *seq) {
+    for (uint32_t i = 0; i < seq->n_blocks; i++)
+        for (uint32_t k = 0; k < seq->blocks[i].n_bindings; k++) {
+            const tirb_relax_expr *e = seq->blocks[i].bindings[k].value;
+            if (!tirbi_arena_work(in->arena, 1)) return true;
+            if (e->kind == TIRB_RELAX_FUNCTION || callee_of(in, e)) return true;
+            if (e->kind == TIRB_RELAX_IF && (calls_any(in, e->as.if_.then_case) || calls_any(in, e->as.if_.else_case)))
+                return true;
+        }
+    return false;
+}
+
+const tirb_relax_function *tirbi_relax_inline(tirbi_relax_lowering *l, const tirb_relax_function *f) {
+    inliner in = {.l = l, .arena = l->arena};
+    if (!calls_any(&in, f->body)) return f;
+    tirbi_relax_builder_init(&in.b, &l->b);
+    tirb_relax_function *own = TIRBI_NEW(l->arena, tirb_relax_function);
+    const tirb_relax_function **self = TIRBI_LIST_ADD(l->arena, &in.calls, const tirb_relax_function *);
+    if (!own || !self) return NULL;
+    *self = f;
+    for (uint32_t i = 0; i < f->n_params; i++)
+        if (!begin_numbers(&in, f->params[i]->type) || !var_of(&in, f->params[i])) return NULL;
+    *own = *f;
+    own->body = seq_of(&in, f->body);
+    return own->body && !l->arena->failed ? own : NULL;
+}

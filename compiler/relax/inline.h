@@ -1,0 +1,13 @@
+/* Calls of local functions, and of functions that decide the sizes of their results, as the bodies of those. */
+#ifndef TIRB_COMPILER_RELAX_INLINE_H
+#define TIRB_COMPILER_RELAX_INLINE_H
+
+#include "compiler/ir/relax.h"
+
+struct tirbi_relax_lowering;
+
+/* The body of a function, in which each such call is a copy of what is called, over variables of its own; they have
+ * numbers from l->n_relax_vars on. `f` itself where nothing is called so. NULL after an error, or a refusal. */
+const tirb_relax_function *tirbi_relax_inline(struct tirbi_relax_lowering *l, const tirb_relax_function *f);
+
+#endif

@@ -1,0 +1,272 @@
+/* Operators whose results are as large as the data say, and types where sizes are known as values alone. */
+#include <string.h>
+
+#include "compiler/ir/equal.h"
+#include "compiler/relax/builder.h"
+#include "compiler/relax/legal.h"
+
+/* ---- Types that the values say ----------------------------------------------------------------------------------- */
+
+static bool is_unknown(const tirb_relax_type *t) {
+    if (t->kind == TIRB_RELAX_TYPE_TENSOR || t->kind == TIRB_RELAX_TYPE_SHAPE) return !t->has_shape;
+    for (uint32_t i = 0; t->kind == TIRB_RELAX_TYPE_TUPLE && i < t->n_fields; i++)
+        if (is_unknown(t->fields[i])) return true;
+    return false;
+}
+
+/* The type with the sizes that the value has. */
+static const tirb_relax_type *type_of(tirbi_relax_builder *b, const tirb_relax_type *type, const tirbi_relax_held *h) {
+    if (!h || !is_unknown(type)) return type;
+    if (h->kind == TIRBI_RELAX_HELD_TENSOR)
+        return tirbi_relax_tensor(b, h->buffer->shape, h->buffer->ndim, h->buffer->dtype);
+    if (h->kind == TIRBI_RELAX_HELD_SHAPE) return tirbi_relax_shape(b, h->dims, h->n);
+    if (h->kind != TIRBI_RELAX_HELD_TUPLE || type->kind != TIRB_RELAX_TYPE_TUPLE || h->n != type->n_fields) return type;
+    const tirb_relax_type **fields = TIRBI_NEW_ARRAY(b->arena, const tirb_relax_type *, h->n);
+    for (uint32_t i = 0; fields && i < h->n; i++)
+        if (!(fields[i] = type_of(b, type->fields[i], h->fields[i]))) return NULL;
+    return fields ? tirbi_relax_tuple(b, fields, h->n) : NULL;
+}
+
+/* A leaf with the type that its value has. */
+static const tirb_relax_expr *known_leaf(tirbi_relax_lowering *l, tirbi_relax_builder *b, const tirb_relax_expr *e) {
+    if (!e->type || !is_unknown(e->type)) return e;
+    tirb_relax_expr *known = TIRBI_NEW(l->arena, tirb_relax_expr);
+    if (!known) return NULL;
+    *known = *e;
+    if (e->kind == TIRB_RELAX_VAR) known->type = type_of(b, e->type, l->held[e->as.var->id]);
+    if (e->kind != TIRB_RELAX_TUPLE) return known->type ? known : NULL;
+    const tirb_relax_expr **items = TIRBI_NEW_ARRAY(l->arena, const tirb_relax_expr *, e->as.tuple.n);
+    const tirb_relax_type **fields = TIRBI_NEW_ARRAY(l->arena, const tirb_relax_type *, e->as.tuple.n);
+    for (uint32_t i = 0; items && fields && i < e->as.tuple.n; i++) {
+        if (!(items[i] = known_leaf(l, b, e->as.tuple.items[i]))) return NULL;
+        fields[i] = items[i]->type;
+    }
+    if (!items || !fields) return NULL;
+    known->as.tuple.items = items;
+    known->type = tirbi_relax_tuple(b, fields, e->as.tuple.n);
+    return known->type ? known : NULL;
+}
+
+const tirb_relax_expr *tirbi_relax_known_call(tirbi_relax_lowering *l, const tirb_relax_expr *call) {
+    if (!is_unknown(call->type) || !call->as.call.op->infer) return call;
+    tirbi_relax_builder b;
+    tirbi_relax_builder_init(&b, &l->b);
+    b.at = call->span;
+    tirb_relax_expr *known = TIRBI_NEW(l->arena, tirb_relax_expr);
+    const tirb_relax_expr **args = TIRBI_NEW_ARRAY(l->arena, const tirb_relax_expr *, call->as.call.n_args);
+    if (!known || !args) return NULL;
+    for (uint32_t i = 0; i < call->as.call.n_args; i++)
+        if (!(args[i] = known_leaf(l, &b, call->as.call.args[i]))) return NULL;
+    *known = *call;
+    known->as.call.args = args;
+    return (known->type = call->as.call.op->infer(&b, known)) ? known : NULL;
+}
+
+/* ---- Numbers ----------------------------------------------------------------------------------------------------- */
+
+static const tirb_expr *binary(tirbi_legal *g, tirb_expr_kind kind, const tirb_expr *a, const tirb_expr *b) {
+    return tirbi_make_binary(&g->l->b, g->span, kind, a, b);
+}
+
+/* A variable that has the value from here on. */
+static const tirb_expr *let(tirbi_legal *g, const char *name, const tirb_expr *value) {
+    const tirb_expr *var = value ? tirbi_make_var(&g->l->b, g->span, name, tirbi_prim_type(tirbi_type_i64)) : NULL;
+    tirb_stmt *stmt = var ? tirbi_make_stmt(&g->l->b, g->span, TIRB_STMT_LET) : NULL;
+    if (!stmt) return NULL;
+    stmt->as.let.var = var;
+    stmt->as.let.value = value;
+    tirbi_relax_emit_scope(g->l, stmt, NULL);
+    return var;
+}
+
+/* Element `i` of a tensor of one dimension, as an int64. */
+static const tirb_expr *element(tirbi_legal *g, const tirb_buffer *of, int64_t i) {
+    const tirb_expr **at = TIRBI_NEW_ARRAY(g->l->arena, const tirb_expr *, 1);
+    if (!at || !(at[0] = tirbi_legal_number(g, i))) return NULL;
+    const tirb_expr *value = tirbi_make_load(&g->l->b, g->span, of, at, 1, NULL);
+    return value ? tirbi_make_cast(&g->l->b, g->span, tirbi_type_i64, value) : NULL;
+}
+
+/* ---- Steps of an operator ---------------------------------------------------------------------------------------- */
+
+static const tirbi_relax_held *room(tirbi_legal *g, tirb_datatype dtype, const tirb_expr *a) {
+    return a ? tirbi_legal_scratch(g, dtype, &a, 1) : NULL;
+}
+
+/* One text of several: `inputs` and `outputs` end with NULL. */
+static bool step(const tirbi_legal *g, const char *def, const tirbi_relax_held *const *inputs,
+                 const tirbi_relax_held *const *outputs) {
+    tirbi_legal part = *g;
+    part.def = def;
+    part.n_inputs = part.n_outputs = 0;
+    for (; *inputs; inputs++) part.inputs[part.n_inputs++] = *inputs;
+    for (; *outputs; outputs++) part.outputs[part.n_outputs++] = *outputs;
+    return tirbi_legal_emit(&part);
+}
+#define ALL(...) \
+    (const tirbi_relax_held *const[]) { __VA_ARGS__, NULL }
+
+static const tirbi_relax_held *nonzero(tirbi_legal *g) {
+    const tirb_buffer *x = tirbi_legal_tensor(g, 0);
+    if (x->ndim == 0) return tirbi_legal_refuse(g, "for a number"), NULL;
+    if (!tirbi_legal_flatten_input(g, 0)) return NULL;
+    const tirb_expr *n = tirbi_legal_tensor(g, 0)->shape[0], *one = tirbi_legal_number(g, 1);
+    const tirbi_relax_held *place = one ? room(g, tirbi_type_i64, binary(g, TIRB_EXPR_ADD, n, one)) : NULL;
+    const tirbi_relax_held *count = room(g, tirbi_type_i64, one);
+    if (!place || !count || !step(g, "nonzero_places", ALL(g->inputs[0]), ALL(place, count))) return NULL;
+    const tirb_expr *shape[2] = {tirbi_legal_number(g, x->ndim), let(g, "n", element(g, count->buffer, 0))};
+    const tirbi_relax_held *y = shape[0] && shape[1] ? tirbi_legal_scratch(g, tirbi_type_i64, shape, 2) : NULL;
+    const tirb_expr *apart = one;
+    for (uint32_t i = x->ndim; y && i-- > 0;) {
+        const tirbi_relax_held *by = tirbi_legal_scalar(g, apart), *extent = tirbi_legal_scalar(g, x->shape[i]);
+        if (!by || !extent || !tirbi_legal_give_integer(g, "which", i) ||
+            !step(g, "nonzero_index", ALL(place, by, extent), ALL(y)))
+            return NULL;
+        apart = binary(g, TIRB_EXPR_MUL, apart, x->shape[i]);
+    }
+    return y;
+}
+
+/* ---- unique ------------------------------------------------------------------------------------------------------ */
+
+static bool is_true(const tirb_relax_expr *e) {
+    return e->kind == TIRB_RELAX_PRIM && e->as.prim->kind == TIRB_EXPR_INT_IMM && e->as.prim->as.int_value != 0;
+}
+
+/* In the order in which the values come first: groups are numbered anew. */
+static const tirbi_relax_held *in_order(tirbi_legal *g, const tirbi_relax_held *order, const tirbi_relax_held *group,
+                                        const tirb_expr *n, const tirb_expr *count) {
+    const tirbi_relax_held *first = room(g, tirbi_type_i64, count), *rank = room(g, tirbi_type_i64, count);
+    const tirbi_relax_held *moved = room(g, tirbi_type_i64, n);
+    if (!first || !rank || !moved || !step(g, "unique_index", ALL(order, group), ALL(first)) ||
+        !tirbi_legal_argsort(g, first, rank) || !step(g, "unique_reordered", ALL(group, rank), ALL(moved)))
+        return NULL;
+    return moved;
+}
+
+static const tirbi_relax_held *unique(tirbi_legal *g) {
+    const tirb_relax_expr *const *args = g->call->as.call.args;
+    const bool sorted = is_true(args[1]);
+    if (g->call->as.call.n_args > 5 && tirbi_legal_rank_of(g, 0) != 1)
+        return tirbi_legal_refuse(g, "along one of several axes"), NULL;
+    if (!tirbi_legal_flatten_input(g, 0)) return NULL;
+    const tirbi_relax_held *x = g->inputs[0];
+    const tirb_expr *n = x->buffer->shape[0], *one = tirbi_legal_number(g, 1);
+    const tirbi_relax_held *order = room(g, tirbi_type_i64, n), *group = room(g, tirbi_type_i64, n);
+    const tirbi_relax_held *count = room(g, tirbi_type_i64, one);
+    if (!order || !group || !count || !tirbi_legal_argsort(g, x, order) ||
+        !step(g, "unique_groups", ALL(x, order), ALL(group, count)))
+        return NULL;
+    const tirb_expr *different = let(g, "n", element(g, count->buffer, 0));
+    if (!different || (!sorted && !(group = in_order(g, order, group, n, different)))) return NULL;
+    const tirbi_relax_held **fields = TIRBI_NEW_ARRAY(g->l->arena, const tirbi_relax_held *, 4);
+    uint32_t n_fields = 0;
+    if (!fields || !(fields[n_fields++] = room(g, x->buffer->dtype, different)) ||
+        !step(g, "unique_values", ALL(x, order, group), ALL(fields[0])))
+        return NULL;
+    for (uint32_t i = 2; i < 5; i++) {
+        if (!is_true(args[i])) continue;
+        const tirbi_relax_held *y = fields[n_fields++] = room(g, tirbi_type_i64, i == 3 ? n : different);
+        if (!y || (i == 2 && !step(g, "unique_index", ALL(order, group), ALL(y))) ||
+            (i == 3 && !step(g, "unique_inverse", ALL(order, group), ALL(y))) ||
+            (i == 4 && !step(g, "unique_counts", ALL(group), ALL(y))))
+            return NULL;
+    }
+    if (n_fields == 1) return fields[0];
+    tirbi_relax_held *all = tirbi_relax_hold(g->l, TIRBI_RELAX_HELD_TUPLE);
+    if (all) all->fields = fields, all->n = n_fields;
+    return all;
+}
+
+/* ---- dynamic_strided_slice --------------------------------------------------------------------------------------- */
+
+static const tirb_expr *choose(tirbi_legal *g, const tirb_expr *c, const tirb_expr *then, const tirb_expr *other) {
+    return c && then && other ? tirbi_make_if_then_else(&g->l->b, g->span, c, then, other) : NULL;
+}
+
+static const tirb_expr *below_zero(tirbi_legal *g, const tirb_expr *e) {
+    const tirb_expr *zero = tirbi_legal_number(g, 0);
+    return e && zero ? tirbi_make_compare(&g->l->b, g->span, TIRB_EXPR_LT, e, zero) : NULL;
+}
+
+/* Begin or end counted from the front, and no further than there is something. */
+static const tirb_expr *canonical(tirbi_legal *g, const tirb_expr *at, const tirb_expr *back, const tirb_expr *extent) {
+    const tirb_expr *last = binary(g, TIRB_EXPR_SUB, extent, tirbi_legal_number(g, 1));
+    const tirb_expr *least = choose(g, back, tirbi_legal_number(g, -1), tirbi_legal_number(g, 0));
+    const tirb_expr *most = choose(g, back, last, extent);
+    at = choose(g, below_zero(g, at), binary(g, TIRB_EXPR_ADD, at, extent), at);
+    return binary(g, TIRB_EXPR_MIN, binary(g, TIRB_EXPR_MAX, at, least), most);
+}
+
+/* How many elements of dimension `i` are taken; *first: the first. NULL when memory ran out. */
+static const tirb_expr *slice_extent(tirbi_legal *g, uint32_t i, const tirb_expr **first) {
+    const tirb_expr *extent = tirbi_legal_tensor(g, 0)->shape[i], *zero = tirbi_legal_number(g, 0);
+    const tirb_expr *stride = let(g, "stride", element(g, tirbi_legal_tensor(g, 3), i));
+    const tirb_expr *back = below_zero(g, stride), *at[2];
+    for (uint32_t k = 0; k < 2; k++) {
+        const tirb_expr *given = let(g, k ? "end" : "begin", element(g, tirbi_legal_tensor(g, 1 + k), i));
+        at[k] = given ? let(g, k ? "end" : "begin", canonical(g, given, back, extent)) : NULL;
+        if (!at[k]) return NULL;
+    }
+    *first = at[0];
+    const tirb_expr *way =
+        choose(g, back, binary(g, TIRB_EXPR_SUB, at[0], at[1]), binary(g, TIRB_EXPR_SUB, at[1], at[0]));
+    const tirb_expr *by = choose(g, back, binary(g, TIRB_EXPR_SUB, zero, stride), stride);
+    const tirb_expr *above = binary(g, TIRB_EXPR_ADD, way, binary(g, TIRB_EXPR_SUB, by, tirbi_legal_number(g, 1)));
+    return let(g, "n", binary(g, TIRB_EXPR_MAX, binary(g, TIRB_EXPR_FLOORDIV, above, by), zero));
+}
+
+static const tirbi_relax_held *dynamic_slice(tirbi_legal *g) {
+    const tirb_buffer *x = tirbi_legal_tensor(g, 0);
+    const tirb_expr *shape[TIRBI_LEGAL_RANK];
+    int64_t along[TIRBI_LEGAL_RANK];
+    if (x->ndim > TIRBI_LEGAL_RANK || x->ndim == 0) return tirbi_legal_refuse(g, "for this many dimensions"), NULL;
+    const tirbi_relax_held *begins = room(g, tirbi_type_i64, tirbi_legal_number(g, x->ndim));
+    for (uint32_t i = 0; begins && i < x->ndim; i++) {
+        const tirb_expr *first = NULL, **at = TIRBI_NEW_ARRAY(g->l->arena, const tirb_expr *, 1);
+        if (!at || !(at[0] = tirbi_legal_number(g, i)) || !(shape[i] = slice_extent(g, i, &first))) return NULL;
+        tirbi_emit_store(&g->l->b, g->span, begins->buffer, first, at, 1, NULL);
+        along[i] = i;
+    }
+    const tirbi_relax_held *y = begins ? tirbi_legal_scratch(g, x->dtype, shape, x->ndim) : NULL;
+    if (!y || !tirbi_legal_give_list(g, "along", along, x->ndim)) return NULL;
+    return step(g, "dynamic_slice", ALL(g->inputs[0], begins, g->inputs[3]), ALL(y)) ? y : NULL;
+}
+
+/* ---- tensor_to_shape --------------------------------------------------------------------------------------------- */
+
+static const tirbi_relax_held *shape_in(tirbi_legal *g) {
+    const tirb_buffer *x = tirbi_legal_tensor(g, 0);
+    const int64_t n = x->ndim == 1 && x->shape[0]->kind == TIRB_EXPR_INT_IMM ? x->shape[0]->as.int_value : -1;
+    if (n < 0 || n > TIRBI_LEGAL_RANK) return tirbi_legal_refuse(g, "for a number of elements that is not known"), NULL;
+    tirbi_relax_held *h = tirbi_relax_hold(g->l, TIRBI_RELAX_HELD_SHAPE);
+    const tirb_expr **dims = TIRBI_NEW_ARRAY(g->l->arena, const tirb_expr *, (size_t)n);
+    for (int64_t i = 0; dims && i < n; i++)
+        if (!(dims[i] = let(g, "n", element(g, x, i)))) return NULL;
+    if (!h || !dims) return NULL;
+    h->dims = dims;
+    h->n = (uint32_t)n;
+    return h;
+}
+
+static const struct {
+    tirb_relax_op op;
+    const tirbi_relax_held *(*make)(tirbi_legal *g);
+} sized[] = {
+    {TIRB_RELAX_NONZERO, nonzero},
+    {TIRB_RELAX_UNIQUE, unique},
+    {TIRB_RELAX_DYNAMIC_STRIDED_SLICE, dynamic_slice},
+    {TIRB_RELAX_TENSOR_TO_SHAPE, shape_in},
+};
+
+bool tirbi_legal_sized(tirbi_legal *g, const tirbi_relax_held **value) {
+    for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) {
+        if (!tirb_relax_is_call(g->call, sized[i].op)) continue;
+        *value = NULL;
+        for (uint32_t k = 0; k < g->n_inputs; k++)
+            if (g->inputs[k]->kind != TIRBI_RELAX_HELD_TENSOR) return !tirbi_legal_refuse(g, "with these operands");
+        *value = sized[i].make(g);
+        return true;
+    }
+    return false;
+}
