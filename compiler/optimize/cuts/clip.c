@@ -5,7 +5,6 @@
 #include "compiler/optimize/cuts/clip.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/contractions/contract.h"
@@ -304,15 +303,7 @@ static const tirbi_ls *clip_free_nest(clipper *c, const tirbi_free_nest *nest, c
     if (!free_of_it || (!runs_well(pool, free_of_it, disabled, false) && runs_well(pool, loop, disabled, true)))
         return NULL;
     if (!clip(c, x) || c->n_parts == 0) return NULL;
-    tirbi_ls *seq = TIRBI_NEW(pool->arena, tirbi_ls);
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, c->n_parts);
-    if (!seq || !items) return NULL;
-    memcpy(items, c->parts, c->n_parts * sizeof(*items));
-    seq->kind = TIRBI_LS_SEQ;
-    seq->span = loop->span;
-    seq->as.seq.items = items;
-    seq->as.seq.n = c->n_parts;
-    return seq;
+    return tirbi_new_sequence(pool, loop->span, c->parts, c->n_parts);
 }
 
 const tirbi_ls *tirbi_clip_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled) {
