@@ -18,6 +18,7 @@
 #include "compiler/optimize/nests/digits.h"
 #include "compiler/optimize/nests/expand.h"
 #include "compiler/optimize/nests/fuse.h"
+#include "compiler/optimize/nests/inline.h"
 #include "compiler/optimize/nests/reroll.h"
 #include "compiler/optimize/nests/unroll.h"
 #include "compiler/optimize/nests/unsplit.h"

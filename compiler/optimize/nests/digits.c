@@ -31,6 +31,7 @@ typedef struct pass {
 /* The digits that indices of a loop's body ask for. */
 typedef struct search {
     tirbi_loop_set counter; /* one loop; or none: whether there are divisions at all */
+    const tirbi_ls *body;
     bool divisions;
     int64_t exact;     /* the smallest that divides the extent; 0: none yet */
     int64_t remaining; /* the largest that leaves iterations over */
@@ -77,10 +78,18 @@ static bool is_numbered(const tirbi_place *place) {
     return !tirbi_any_expr(place->flat, 0, is_divided, NULL);
 }
 
+/* Whether the loop stores to what is loaded by subscripts that divide: then these tell which iterations meet. */
+static bool meets_stores(const search *s, const tirbi_place *place) {
+    bool divides_some = false;
+    if (!place->buffer->root->written) return false;
+    for (uint32_t d = 0; d < place->ndim; d++)
+        divides_some = divides_some || tirbi_any_expr(place->indices[d], 0, is_divided, NULL);
+    return divides_some && tirbi_stores_to(s->body, place->buffer->root);
+}
+
 static bool search_place(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
-    (void)load;
     for (const tirbi_place *v = place; v; v = v->view) {
-        const bool numbered = is_numbered(v);
+        const bool numbered = is_numbered(v) && !(load && meets_stores(w->context, place));
         for (uint32_t i = 0; i < v->ndim && !numbered; i++) search_index(w->context, v->indices[i]);
     }
     return true;
@@ -100,6 +109,7 @@ static tirbi_step search_stmt(tirbi_walk *w, const tirbi_ls *stmt) {
 }
 
 static void search_body(search *s, const tirbi_ls *body) {
+    s->body = body;
     tirbi_walk walk = {
         .context = s, .stmt = search_stmt, .access = search_place, .reach = TIRBI_WALK_PLACES | TIRBI_WALK_VIEWS};
     tirbi_walk_stmt(&walk, body);

@@ -50,16 +50,15 @@ static const tirbi_ls *collect(group *g, const tirbi_ls *s) {
     return s;
 }
 
-/* Whether different iterations of the loops always mean different elements: each loop is alone in some index. */
-static bool own_element(group *g, const tirbi_place *place) {
-    for (uint32_t i = 0; i < g->vars.n; i++) {
-        bool found = g->vars.var[i]->extent->hi <= 1;
+bool tirbi_own_element(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_place *place) {
+    for (uint32_t i = 0; i < loops->n; i++) {
+        bool found = loops->var[i]->extent->hi <= 1;
         for (uint32_t d = 0; d < place->ndim && !found; d++) {
             tirbi_affine form;
             int64_t c;
-            if (!tirbi_affine_index(g->pool, place, d, &g->vars, &form)) return false;
+            if (!tirbi_affine_index(pool, place, d, loops, &form)) return false;
             found = form.coefficient[i] && tirbi_affine_constant(&form, i, &c) && c != 0;
-            for (uint32_t k = 0; k < g->vars.n; k++) found = found && (k == i || !form.coefficient[k]);
+            for (uint32_t k = 0; k < loops->n; k++) found = found && (k == i || !form.coefficient[k]);
         }
         if (!found) return false;
     }
@@ -72,7 +71,8 @@ static bool takes_access(void *context, const tirbi_reached *a) {
     const tirbi_lbuf *b = a->place->buffer;
     if (b->overlaps || b->local) return false;
     if (a->what == TIRBI_LOADS) return true;
-    return (g->n == 0 || (!a->stmt->as.store.value->traps && tirbi_is_proven(a->place))) && own_element(g, a->place);
+    return (g->n == 0 || (!a->stmt->as.store.value->traps && tirbi_is_proven(a->place))) &&
+           tirbi_own_element(g->pool, &g->vars, a->place);
 }
 
 /* Stores, one after the other. */
@@ -100,7 +100,7 @@ static bool agrees(group *g) {
             const tirbi_reached *b = &g->accesses[k];
             if (b->part == g->n || (a->what == TIRBI_LOADS && b->what == TIRBI_LOADS)) continue;
             if (!tirbi_may_meet(a->place->buffer->root, b->place->buffer->root)) continue;
-            if (!tirbi_same_place(a->place, b->place) || !own_element(g, a->place)) return false;
+            if (!tirbi_same_place(a->place, b->place) || !tirbi_own_element(g->pool, &g->vars, a->place)) return false;
             linked = linked || (b->what != TIRBI_LOADS && a->what == TIRBI_LOADS);
         }
     }
@@ -244,11 +244,8 @@ static const tirbi_ls *in_variable(tirbi_rewrite *rewrite, const tirbi_ls *s) {
 static const tirbi_ls *keep_in_variable(tirbi_lx_pool *pool, const tirbi_ls *body, const tirbi_lbuf *buffer) {
     tirbi_lvar *var = TIRBI_NEW(pool->arena, tirbi_lvar);
     if (!var) return NULL;
-    *var = (tirbi_lvar){.name = buffer->name,
-                        .kind = TIRBI_LVAR_LET,
-                        .type = buffer->type,
-                        .lo = INT64_MIN,
-                        .hi = INT64_MAX};
+    *var = (tirbi_lvar){
+        .name = buffer->name, .kind = TIRBI_LVAR_LET, .type = buffer->type, .lo = INT64_MIN, .hi = INT64_MAX};
     handed_on h = {.buffer = buffer, .var = var};
     tirbi_rewrite rewrite = {.pool = pool, .replace = use_variable, .context = &h};
     return in_variable(&rewrite, body);
@@ -335,8 +332,10 @@ static void fuse_group(sequence *q, group *g, uint32_t first) {
     if (!begin(g, q->items[first])) return;
     uint32_t allocations = 0;
     for (uint32_t i = first + 1; i < q->n; i++) {
-        if (tirbi_is_plain_allocation(q->items[i])) allocations++;
-        else if (q->items[i]->kind != TIRBI_LS_LOOP || !join(g, q->items[i])) break;
+        if (tirbi_is_plain_allocation(q->items[i]))
+            allocations++;
+        else if (q->items[i]->kind != TIRBI_LS_LOOP || !join(g, q->items[i]))
+            break;
     }
     if (g->n < 2) return;
     uint32_t at = first;
@@ -374,8 +373,12 @@ static const tirbi_ls *fuse_in(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t 
     if (!copy) return s;
     *copy = *s;
     switch (s->kind) {
-    case TIRBI_LS_LOOP: copy->as.loop.body = fuse_in(pool, s->as.loop.body, disabled, notes); return copy;
-    case TIRBI_LS_WHILE: copy->as.while_.body = tirbi_fuse_nests(pool, s->as.while_.body, disabled, notes); return copy;
+    case TIRBI_LS_LOOP:
+        copy->as.loop.body = fuse_in(pool, s->as.loop.body, disabled, notes);
+        return copy;
+    case TIRBI_LS_WHILE:
+        copy->as.while_.body = tirbi_fuse_nests(pool, s->as.while_.body, disabled, notes);
+        return copy;
     case TIRBI_LS_IF:
         copy->as.if_.then_case = tirbi_fuse_nests(pool, s->as.if_.then_case, disabled, notes);
         if (s->as.if_.else_case) copy->as.if_.else_case = tirbi_fuse_nests(pool, s->as.if_.else_case, disabled, notes);
@@ -390,7 +393,8 @@ static const tirbi_ls *fuse_in(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t 
         copy->as.seq.n = tirbi_fuse_rows(pool, q.items, q.n, notes);
         return copy;
     }
-    default: return s;
+    default:
+        return s;
     }
 }
 

@@ -302,8 +302,9 @@ def windows(g):
     out = g.reshape(g.transpose(g.matmul(g.softmax(scores), v), 0, 2, 1, 3), 16, 49, 64)
     y = g.transpose(g.reshape(g.linear(out, 64), 1, 4, 4, 7, 7, 64), 0, 1, 3, 2, 4, 5)
     x = x + g.reshape(y, 1, 28, 28, 64)
-    quarters = [g.reshape(g.part(g.part(g.reshape(x, 1, 14, 2, 14, 2, 64), 2, i, i + 1), 4, j, j + 1), 1, 14, 14, 64)
-                for j in range(2) for i in range(2)]
+    pairs = g.reshape(x, 1, 14, 2, 14, 2, 64)
+    rows = [g.part(pairs, 2, i, i + 1) for i in range(2)]
+    quarters = [g.reshape(g.part(row, 4, j, j + 1), 1, 14, 14, 64) for j in range(2) for row in rows]
     return [g.linear(g.layer_norm(g.concat(3, *quarters)), 128, bias=False)]
 
 

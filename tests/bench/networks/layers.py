@@ -148,10 +148,10 @@ class Layers(Graph):
                     ("Reshape", [out + "g", all_of], [out + "r"], {}), ("Cast", [out + "r"], [out + "i"], {"to": 7}),
                     ("RoiAlign", [names[0], out + "b", out + "i"], [out],
                      {"output_height": size, "output_width": size, "spatial_scale": scale, "sampling_ratio": 2,
-                      "coordinate_transformation_mode": "half_pixel"})]
+                      "coordinate_transformation_mode": "output_half_pixel"})]
 
         return self.shaped(f"R.vision.roi_align({{0}}, {{1}}, pooled_size={size}, spatial_scale={scale}, "
-                           "sample_ratio=2, aligned=True)", [a, rois], (rois.shape[0], a.shape[1], size, size), onnx)
+                           "sample_ratio=2, aligned=False)", [a, rois], (rois.shape[0], a.shape[1], size, size), onnx)
 
     def grid_sample(self, a, grid):
         """`grid`: (n, 2, height, width), as TVM has it."""

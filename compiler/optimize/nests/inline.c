@@ -1,0 +1,512 @@
+/* for i, j: t[i, j] = f(i, j); for k: u[k] = g(t[k // n, k % n]) becomes for k: u[k] = g(f(k // n, k % n)), and t is
+ * never allocated: slices, concatenations, reshapes, transpositions and broadcasts that follow each other are one copy,
+ * and operations on large arrays are one nest whatever small ones stand between them.
+ *
+ * A temporary is memory of this program alone, each element of which one nest stores to, once, from what stands still
+ * until the last one has read it. Its readers' subscripts are inside of it, by their ranges or by the conditions around
+ * them, for a check would be gone as well; what may trap is not moved. A value that is more than elements and choices
+ * between them is computed no more often than it was. Readers that reduce keep what they read: their operands are
+ * arranged elsewhere (contractions/operands.c, rows). */
+#include "compiler/optimize/nests/inline.h"
+
+#include "compiler/loop/visit.h"
+#include "compiler/optimize/facts/affine.h"
+#include "compiler/optimize/nests/digits.h"
+#include "compiler/optimize/nests/fuse.h"
+#include "compiler/optimize/rewriting/resolve.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+enum {
+    MAX_VALUE = 200,  /* nodes of what a reader stores then */
+    MAX_LOOKS = 20000 /* at statements of one sequence; what is behind that stays */
+};
+
+/* ---- The temporary ---------------------------------------------------------------------------------------------- */
+
+typedef struct temporary {
+    tirbi_lx_pool *pool;
+    const tirbi_lbuf *buffer;
+    tirbi_loop_set vars;                  /* of the nest that stores to it */
+    uint32_t dimension[TIRBI_MAX_AFFINE]; /* that a variable is the subscript of; ndim: it has one value */
+    const tirbi_lx *value;
+    bool moves;   /* elements, and choices between them */
+    int64_t made; /* elements; INT64_MAX: not known */
+} temporary;
+
+/* Adds what a condition says where it holds, or where it does not. */
+static void add_facts(tirbi_given *facts, const tirbi_lx *x, bool holds) {
+    const bool both = x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND);
+    const bool either = x->kind == TIRBI_LX_OR || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_OR);
+    if (holds ? both : either) {
+        add_facts(facts, x->args[0], holds);
+        add_facts(facts, x->args[1], holds);
+        return;
+    }
+    if (x->kind != TIRBI_LX_OP) return;
+    switch (x->op) {
+    case TIRB_OP_NOT:
+        add_facts(facts, x->args[0], !holds);
+        return;
+    case TIRB_OP_LT:
+        tirbi_add_fact(facts, x->args[holds], x->args[!holds], holds ? -1 : 0);
+        return;
+    case TIRB_OP_LE:
+        tirbi_add_fact(facts, x->args[holds], x->args[!holds], holds ? 0 : -1);
+        return;
+    case TIRB_OP_GT:
+        tirbi_add_fact(facts, x->args[!holds], x->args[holds], holds ? -1 : 0);
+        return;
+    case TIRB_OP_GE:
+        tirbi_add_fact(facts, x->args[!holds], x->args[holds], holds ? 0 : -1);
+        return;
+    default:
+        return;
+    }
+}
+
+/* Whether an element is inside of its buffer where the facts hold. */
+static bool is_inside(tirbi_lx_pool *pool, const tirbi_given *facts, const tirbi_place *place) {
+    if (!tirbi_has_whole_extents(place->buffer) || place->view) return false;
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        const tirbi_lx *x = place->indices[d], *zero = tirbi_lx_int(pool, TIRB_I64, 0);
+        if (!zero || x->traps) return false;
+        if (!tirbi_dim_proven(place, d) && (!x->pure || tirbi_decide(facts, TIRB_OP_GE, x, zero) != 1 ||
+                                            tirbi_decide(facts, TIRB_OP_LT, x, place->buffer->shape[d]) != 1))
+            return false;
+    }
+    return true;
+}
+
+/* Whether a value can be computed anywhere its operands can: it traps nowhere, and is made of what does not change. */
+static bool is_plain_value(tirbi_lx_pool *pool, const tirbi_given *facts, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_VAR) return x->var->kind != TIRBI_LVAR_LOCAL;
+    if (x->kind == TIRBI_LX_CALL) return false;
+    if (x->kind == TIRBI_LX_LOAD) {
+        for (uint32_t d = 0; d < x->access->ndim; d++)
+            if (!is_plain_value(pool, facts, x->access->indices[d])) return false;
+        return is_inside(pool, facts, x->access);
+    }
+    if (x->kind == TIRBI_LX_COND) {
+        tirbi_given then_facts = *facts, else_facts = *facts;
+        add_facts(&then_facts, x->args[0], true);
+        add_facts(&else_facts, x->args[0], false);
+        return is_plain_value(pool, facts, x->args[0]) && is_plain_value(pool, &then_facts, x->args[1]) &&
+               is_plain_value(pool, &else_facts, x->args[2]);
+    }
+    bool traps = false;
+    for (unsigned i = 0; i < x->n_args; i++) {
+        if (!is_plain_value(pool, facts, x->args[i])) return false;
+        traps = traps || x->args[i]->traps;
+    }
+    return !x->traps || (traps && tirbi_dtype_is_float((tirbi_dtype)x->optype));
+}
+
+/* Whether elements are taken as they are; conditions and subscripts may compute. */
+static bool only_moves(const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_COND) return only_moves(x->args[1]) && only_moves(x->args[2]);
+    return x->kind == TIRBI_LX_LOAD || x->kind == TIRBI_LX_CONST;
+}
+
+/* Finds which dimension each loop's variable is the subscript of, over all of it. */
+static bool covers_buffer(temporary *t, const tirbi_place *place) {
+    bool found[TIRBI_MAX_AFFINE] = {false};
+    for (uint32_t i = 0; i < t->vars.n; i++) t->dimension[i] = place->ndim;
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        const tirbi_lx *x = tirbi_lx_before_cast(place->indices[d]);
+        uint32_t i = 0;
+        while (i < t->vars.n && !(x->kind == TIRBI_LX_VAR && x->var == t->vars.var[i])) i++;
+        if (i == t->vars.n) {
+            if (!tirbi_lx_is_int(x, 0) || !tirbi_lx_is_int(t->buffer->shape[d], 1)) return false;
+            continue;
+        }
+        if (found[i] || t->vars.var[i]->extent != t->buffer->shape[d]) return false;
+        found[i] = true;
+        t->dimension[i] = d;
+    }
+    for (uint32_t i = 0; i < t->vars.n; i++)
+        if (!found[i] && !tirbi_lx_is_int(t->vars.var[i]->extent, 1)) return false;
+    return true;
+}
+
+static int64_t iterations(const tirbi_loop_set *loops) {
+    int64_t n = 1;
+    for (uint32_t i = 0; i < loops->n; i++) {
+        const tirbi_lx *extent = loops->var[i]->extent;
+        if (extent->kind != TIRBI_LX_CONST || __builtin_mul_overflow(n, extent->value, &n)) return INT64_MAX;
+    }
+    return n;
+}
+
+/* The memory that a nest may give the elements of, or NULL. */
+static const tirbi_lbuf *find_temporary(temporary *t, const tirbi_ls *nest) {
+    const tirbi_ls *s = nest;
+    for (t->vars.n = 0; s->kind == TIRBI_LS_LOOP; s = s->as.loop.body) {
+        if (!tirbi_is_plain_loop(s) || t->vars.n == TIRBI_MAX_AFFINE || !tirbi_lx_is_int(s->as.loop.var->min, 0))
+            return NULL;
+        t->vars.var[t->vars.n++] = s->as.loop.var;
+    }
+    if (s->kind != TIRBI_LS_STORE || t->vars.n == 0) return NULL;
+    const tirbi_place *place = s->as.store.access;
+    const tirbi_given none = {.n = 0};
+    t->buffer = place->buffer;
+    t->value = s->as.store.value;
+    if (t->buffer->root != t->buffer || t->buffer->param >= 0 || t->buffer->local || place->view) return NULL;
+    if (t->value->size > MAX_VALUE || !covers_buffer(t, place) || !is_plain_value(t->pool, &none, t->value))
+        return NULL;
+    t->moves = only_moves(t->value);
+    t->made = iterations(&t->vars);
+    return t->buffer;
+}
+
+/* ---- What is stored between ------------------------------------------------------------------------------------- */
+
+static bool loads_root(const void *root, const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_LOAD && tirbi_may_meet(x->access->buffer->root, root);
+}
+
+static bool is_other_memory(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
+    const temporary *t = w->context;
+    return load || !tirbi_any_expr(t->value, TIRBI_WALK_PLACES, loads_root, place->buffer->root);
+}
+
+static tirbi_step find_call(tirbi_walk *w, const tirbi_lx *x) {
+    (void)w;
+    return x->kind == TIRBI_LX_CALL ? TIRBI_STOP : TIRBI_INTO;
+}
+
+/* Whether what the temporary's value is made of is the same behind a statement, and in it. */
+static bool leaves_alone(const temporary *t, const tirbi_ls *s) {
+    tirbi_walk walk = {.context = (void *)(uintptr_t)t,
+                       .expr = find_call,
+                       .access = is_other_memory,
+                       .kinds = TIRBI_NESTS | TIRBI_KIND(ALLOC) | TIRBI_KIND(TREE),
+                       .reach = TIRBI_WALK_ALL};
+    return tirbi_walk_stmt(&walk, s);
+}
+
+/* ---- Readers ---------------------------------------------------------------------------------------------------- */
+
+typedef struct reader {
+    const temporary *t;
+    tirbi_loop_set loops; /* around */
+    tirbi_given facts;
+    bool moves;  /* what a statement stores is elements as they are */
+    bool in_arm; /* of a choice */
+    bool failed;
+    uint32_t once; /* reads of each element at most once */
+    int64_t times; /* that the others read one, all in all, or INT64_MAX */
+} reader;
+
+typedef struct filling {
+    const temporary *t;
+    const tirbi_place *at;
+    uint16_t guard;
+} filling;
+
+/* Whether not every iteration comes to an element. */
+static bool is_guarded(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return x->kind == TIRBI_LX_LOAD && x->access->guard > 0;
+}
+
+/* The reader's subscripts in place of the variables. */
+static const tirbi_lx *fill_in(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const filling *f = rewrite->context;
+    if (x->kind == TIRBI_LX_LOAD) {
+        tirbi_place *place = (tirbi_place *)(uintptr_t)tirbi_rewrite_place(rewrite, x->access);
+        if (place) place->guard = f->guard;
+        return place ? tirbi_lx_load(rewrite->pool, place) : NULL;
+    }
+    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < f->t->vars.n; i++) {
+        tirbi_lvar *var = f->t->vars.var[i];
+        if (x->var != var) continue;
+        const uint32_t d = f->t->dimension[i];
+        return d == f->at->ndim ? tirbi_lx_int(rewrite->pool, var->type, 0)
+                                : tirbi_value_in_type(rewrite->pool, var->type, f->at->indices[d]);
+    }
+    return NULL;
+}
+
+/* Whether a value's elements follow each other along the innermost loop, or stand still in it. */
+static bool is_out_of_step(const void *context, const tirbi_lx *x) {
+    const reader *r = context;
+    tirbi_loop_set innermost = {.n = 0};
+    for (uint32_t i = r->loops.n; i-- > 0 && innermost.n == 0;)
+        if (!tirbi_lx_is_int(r->loops.var[i]->extent, 1)) innermost.var[innermost.n++] = r->loops.var[i];
+    if (x->kind != TIRBI_LX_LOAD || innermost.n == 0) return false;
+    tirbi_affine form;
+    int64_t step = 0;
+    return !tirbi_affine_number(r->t->pool, x->access, &innermost, &form) ||
+           (form.coefficient[0] && (!tirbi_affine_constant(&form, 0, &step) || (step != 0 && step != 1)));
+}
+
+static bool is_not_affine(const void *context, const tirbi_lx *x) {
+    const reader *r = context;
+    tirbi_affine form;
+    return x->kind == TIRBI_LX_LOAD && !tirbi_affine_number(r->t->pool, x->access, &r->loops, &form);
+}
+
+/* The temporary's value where an element of it is read, or NULL. */
+static const tirbi_lx *value_at(const reader *r, const tirbi_place *place) {
+    const temporary *t = r->t;
+    if (place->buffer != t->buffer || !is_inside(t->pool, &r->facts, place)) return NULL;
+    filling f = {.t = t, .at = place, .guard = place->guard};
+    if (tirbi_any_expr(t->value, TIRBI_WALK_PLACES, is_guarded, NULL)) {
+        for (uint32_t i = 0; i < r->loops.n; i++)
+            if (r->loops.var[i]->level > f.guard) f.guard = r->loops.var[i]->level;
+    }
+    tirbi_rewrite rewrite = {.pool = t->pool, .replace = fill_in, .context = &f};
+    const tirbi_lx *value = tirbi_rewrite_value(&rewrite, t->value);
+    /* Arms that take a loop apart in ways of their own leave no way to cut it where the choice changes. */
+    if (value && r->in_arm && tirbi_any_expr(value, 0, is_not_affine, r)) return NULL;
+    const bool may_be_anywhere = t->moves && r->moves;
+    return value && (may_be_anywhere || !tirbi_any_expr(value, 0, is_out_of_step, r)) ? value : NULL;
+}
+
+static void count_read(reader *r, const tirbi_place *place) {
+    const int64_t here = iterations(&r->loops);
+    if (tirbi_own_element(r->t->pool, &r->loops, place))
+        r->once++;
+    else if (here == INT64_MAX || __builtin_add_overflow(r->times, here, &r->times))
+        r->times = INT64_MAX;
+}
+
+/* Whether the value may be computed as often as it is read: an element is cheap, or it is done no more often. */
+static bool suits_readers(const reader *r) {
+    if (r->t->moves && r->t->value->kind != TIRBI_LX_COND) return true;
+    return r->once == 0 ? r->times <= r->t->made && r->times < INT64_MAX : r->once == 1 && r->times == 0;
+}
+
+/* One arm of a choice, in which a condition holds or does not. */
+static const tirbi_lx *read_arm(tirbi_rewrite *rewrite, const tirbi_lx *condition, bool holds, const tirbi_lx *x) {
+    reader *r = rewrite->context;
+    const tirbi_given around = r->facts;
+    const bool in_arm = r->in_arm;
+    add_facts(&r->facts, condition, holds);
+    r->in_arm = true;
+    const tirbi_lx *arm = tirbi_rewrite_value(rewrite, x);
+    r->in_arm = in_arm;
+    r->facts = around;
+    return arm;
+}
+
+static const tirbi_lx *read_value(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    reader *r = rewrite->context;
+    if (x->kind == TIRBI_LX_LOAD && x->access->buffer->root == r->t->buffer) {
+        const tirbi_lx *value = value_at(r, x->access);
+        count_read(r, x->access);
+        r->failed = r->failed || !value;
+        return value ? value : x;
+    }
+    if (x->kind != TIRBI_LX_COND) return NULL;
+    return tirbi_lx_lazy(rewrite->pool, TIRBI_LX_COND, tirbi_rewrite_value(rewrite, x->args[0]),
+                         read_arm(rewrite, x->args[0], true, x->args[1]),
+                         read_arm(rewrite, x->args[0], false, x->args[2]));
+}
+
+static bool loads_temporary(const void *root, const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_LOAD && x->access->buffer->root == root;
+}
+
+/* What is stored or set, with values in place of the temporary's elements; NULL: that is not to be. */
+static const tirbi_lx *read_all(reader *r, const tirbi_lx *x) {
+    tirbi_rewrite rewrite = {.pool = r->t->pool, .replace = read_value, .context = r};
+    r->moves = only_moves(x);
+    r->facts.n = 0;
+    const tirbi_lx *value = x->size <= MAX_VALUE ? tirbi_rewrite_value(&rewrite, x) : NULL;
+    return value && !r->failed && value->size <= MAX_VALUE ? value : NULL;
+}
+
+/* ---- Runs ------------------------------------------------------------------------------------------------------- */
+
+/* Two loops of a nest, of which the inner one has so many iterations. */
+typedef struct neighbours {
+    tirbi_lx_pool *pool;
+    tirbi_loop_set loops; /* outer, inner */
+    int64_t extent;
+} neighbours;
+
+/* Whether a place does not go on behind the inner loop's last iteration as it goes in it. */
+static bool breaks_run(const neighbours *n, const tirbi_place *place) {
+    tirbi_affine form;
+    int64_t outer = 0, inner = 0, span;
+    if (!tirbi_affine_number(n->pool, place, &n->loops, &form)) return true;
+    if (form.coefficient[0] && !tirbi_affine_constant(&form, 0, &outer)) return true;
+    if (form.coefficient[1] && !tirbi_affine_constant(&form, 1, &inner)) return true;
+    return __builtin_mul_overflow(inner, n->extent, &span) || outer != span;
+}
+
+static bool load_breaks_run(const void *context, const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_LOAD && breaks_run(context, x->access);
+}
+
+/* How many iterations of the innermost loops are one run through all that a store reads and writes, at most `most`. */
+static int64_t run_of(const reader *r, const tirbi_place *stored, const tirbi_lx *value, int64_t most) {
+    neighbours n = {.pool = r->t->pool, .loops.n = 2, .extent = 1};
+    for (uint32_t i = r->loops.n; i-- > 0 && n.extent < most;) {
+        const tirbi_lx *extent = r->loops.var[i]->extent;
+        if (tirbi_lx_is_int(extent, 1)) continue;
+        n.loops.var[0] = r->loops.var[i];
+        if (n.loops.var[1] && (breaks_run(&n, stored) || tirbi_any_expr(value, 0, load_breaks_run, &n))) break;
+        if (extent->kind != TIRBI_LX_CONST) return most;
+        n.loops.var[1] = r->loops.var[i];
+        if (__builtin_mul_overflow(n.extent, extent->value, &n.extent)) return most;
+    }
+    return n.extent;
+}
+
+static bool is_operation(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return x->kind == TIRBI_LX_OP && tirbi_dtype_is_float((tirbi_dtype)x->type);
+}
+
+/* Whether operations that went through long runs would go through short ones: each run begins anew. */
+static bool shortens_runs(const reader *r, const tirbi_ls *store, const tirbi_lx *value) {
+    enum { LONG = 256 };
+    const tirbi_place *stored = store->as.store.access;
+    if (tirbi_count_expr(store->as.store.value, 0, is_operation, NULL) == 0) return false;
+    const int64_t now = run_of(r, stored, value, LONG);
+    return now < LONG && run_of(r, stored, store->as.store.value, LONG) >= 4 * now;
+}
+
+/* ---- Statements that read --------------------------------------------------------------------------------------- */
+
+static const tirbi_ls *read_stmt(reader *r, const tirbi_ls *s) {
+    const tirbi_lx *x = s->kind == TIRBI_LS_STORE ? s->as.store.value
+                        : s->kind == TIRBI_LS_SET ? s->as.set.value
+                                                  : NULL;
+    if (x && !tirbi_any_expr(x, TIRBI_WALK_PLACES, loads_temporary, r->t->buffer)) return s;
+    tirbi_ls *copy = TIRBI_NEW(r->t->pool->arena, tirbi_ls);
+    if (!copy) return NULL;
+    *copy = *s;
+    switch (s->kind) {
+    case TIRBI_LS_SEQ: {
+        const tirbi_ls **items = TIRBI_NEW_ARRAY(r->t->pool->arena, const tirbi_ls *, s->as.seq.n);
+        for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
+            items[i] = read_stmt(r, s->as.seq.items[i]);
+            if (!items[i]) return NULL;
+        }
+        copy->as.seq.items = items;
+        return items ? copy : NULL;
+    }
+    case TIRBI_LS_LOOP:
+        if (r->loops.n == TIRBI_MAX_AFFINE) return NULL;
+        r->loops.var[r->loops.n++] = s->as.loop.var;
+        copy->as.loop.body = read_stmt(r, s->as.loop.body);
+        r->loops.n--;
+        return copy->as.loop.body ? copy : NULL;
+    case TIRBI_LS_STORE:
+        if (tirbi_any_expr(x, TIRBI_WALK_PLACES, loads_root, s->as.store.access->buffer->root)) return NULL;
+        copy->as.store.value = read_all(r, x);
+        return copy->as.store.value && !shortens_runs(r, s, copy->as.store.value) ? copy : NULL;
+    case TIRBI_LS_SET:
+        copy->as.set.value = s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LET ? read_all(r, x) : NULL;
+        return copy->as.set.value ? copy : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* ---- Sequences -------------------------------------------------------------------------------------------------- */
+
+enum { MAX_READERS = 16, MAX_TURNS = 3 };
+
+typedef struct sequence {
+    tirbi_lx_pool *pool;
+    const tirbi_ls **items;
+    uint32_t n, looks;
+    tirbi_notes *notes;
+    bool changed;
+} sequence;
+
+static bool uses(sequence *q, uint32_t i, const tirbi_lbuf *buffer) {
+    q->looks++;
+    return q->looks > MAX_LOOKS || tirbi_statement_uses(q->items[i], buffer);
+}
+
+/* The readers' statements without the temporary that item `producer` stores to; false: it has to stay. */
+static bool read_without(sequence *q, const temporary *t, uint32_t producer, const tirbi_ls **fresh, uint32_t *n_read,
+                         uint32_t *at) {
+    reader *r = TIRBI_NEW(q->pool->arena, reader);
+    uint32_t looked = producer + 1;
+    bool done = r != NULL;
+    if (r) r->t = t;
+    for (uint32_t i = producer + 1; done && i < q->n; i++) {
+        if (!uses(q, i, t->buffer)) continue;
+        while (done && looked <= i) done = leaves_alone(t, q->items[looked++]);
+        const tirbi_ls *s = done && *n_read < MAX_READERS ? read_stmt(r, q->items[i]) : NULL;
+        done = s && !tirbi_statement_uses(s, t->buffer);
+        if (!done) break;
+        at[*n_read] = i;
+        fresh[(*n_read)++] = s;
+    }
+    done = done && suits_readers(r);
+    if (r) TIRBI_GIVE_BACK(q->pool->arena, r);
+    return done;
+}
+
+/* Whether item `producer` and what it stores to are gone. */
+static bool inline_producer(sequence *q, uint32_t producer) {
+    temporary t = {.pool = q->pool};
+    const tirbi_lbuf *buffer = find_temporary(&t, q->items[producer]);
+    const tirbi_ls *fresh[MAX_READERS];
+    uint32_t alloc = producer, n_read = 0, at[MAX_READERS];
+    if (!buffer) return false;
+    while (alloc > 0 && (q->items[alloc]->kind != TIRBI_LS_ALLOC || q->items[alloc]->as.alloc.buffer != buffer)) {
+        if (alloc < producer && uses(q, alloc, buffer)) return false;
+        alloc--;
+    }
+    if (!tirbi_is_plain_allocation(q->items[alloc]) || q->items[alloc]->as.alloc.buffer != buffer) return false;
+    if (!read_without(q, &t, producer, fresh, &n_read, at)) return false;
+    for (uint32_t i = 0; i < n_read; i++) q->items[at[i]] = fresh[i];
+    if (q->notes)
+        tirbi_note_loop(q->notes, t.vars.var[0], q->items[producer]->span, TIRB_FORM_FUSED,
+                        n_read > 0 ? "%s is computed where it is read" : "nothing reads %s", buffer->name);
+    uint32_t kept = alloc;
+    for (uint32_t i = alloc + 1; i < q->n; i++)
+        if (i != producer) q->items[kept++] = q->items[i];
+    q->n = kept;
+    q->changed = true;
+    return true;
+}
+
+typedef struct inliner {
+    tirbi_lx_pool *pool;
+    tirbi_notes *notes;
+    bool changed;
+} inliner;
+
+static const tirbi_ls *inline_in(void *context, const tirbi_ls *s) {
+    inliner *in = context;
+    const tirbi_ls *inside = tirbi_replace_inside(in->pool, s, inline_in, in);
+    if (inside->kind != TIRBI_LS_SEQ || !tirbi_arena_may_try(in->pool->arena)) return inside;
+    sequence q = {.pool = in->pool, .n = inside->as.seq.n, .notes = in->notes};
+    q.items = TIRBI_NEW_ARRAY(in->pool->arena, const tirbi_ls *, q.n);
+    tirbi_ls *copy = TIRBI_NEW(in->pool->arena, tirbi_ls);
+    if (!q.items || !copy) return inside;
+    for (uint32_t i = 0; i < q.n; i++) q.items[i] = inside->as.seq.items[i];
+    for (uint32_t i = 0; i < q.n;) {
+        if (q.items[i]->kind == TIRBI_LS_LOOP && inline_producer(&q, i))
+            i--;
+        else
+            i++;
+    }
+    if (!q.changed) return inside;
+    in->changed = true;
+    *copy = *inside;
+    copy->as.seq.items = q.items;
+    copy->as.seq.n = q.n;
+    return copy;
+}
+
+/* Loops that subscripts take apart are made nests in between: then more of them tell elements apart. */
+const tirbi_ls *tirbi_inline_temporaries(tirbi_lx_pool *pool, const tirbi_ls *body, tirbi_notes *notes) {
+    inliner in = {.pool = pool, .notes = notes, .changed = true};
+    for (int turn = 0; body && turn < MAX_TURNS && in.changed; turn++) {
+        in.changed = false;
+        const tirbi_ls *inlined = inline_in(&in, body);
+        if (in.changed) body = tirbi_split_digits(pool, inlined);
+    }
+    return body;
+}
