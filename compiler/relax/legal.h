@@ -83,8 +83,9 @@ bool tirbi_legal_give_text(tirbi_legal *g, const char *name, const char *text);
 
 /* Makes the function of a text and calls it. */
 bool tirbi_legal_emit(tirbi_legal *g);
-/* The numbers of the elements of a row, sorted upwards; equal ones keep their order. */
-bool tirbi_legal_argsort(tirbi_legal *g, const tirbi_relax_held *row, const tirbi_relax_held *order);
+/* The numbers of the elements along an axis, sorted; equal ones keep their order. */
+bool tirbi_legal_argsort(tirbi_legal *g, const tirbi_relax_held *x, const tirbi_relax_held *order, int64_t axis,
+                         bool ascends);
 
 /* Whether it is an operator whose result is as large as the data say (sized.c); *value: that, or NULL after an
  * error. */

@@ -448,6 +448,20 @@ static const tirbi_relax_held *lower_function_call(tirbi_relax_lowering *l, cons
 
 static const tirbi_relax_held *lower_seq(tirbi_relax_lowering *l, const tirb_relax_seq *seq);
 
+/* Both numbers of a dimension that is another end the call. */
+static bool assert_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr *wanted, const tirb_expr *found,
+                       uint32_t dim, const char *what) {
+    tirb_stmt *assert = tirbi_make_stmt(&l->b, span, TIRB_STMT_ASSERT);
+    const char *text = tirbi_arena_format(l->arena, "%s: shape[%u]", what, (unsigned)dim);
+    if (!assert || !text) return false;
+    assert->as.assert_.condition = tirbi_make_compare(&l->b, span, TIRB_EXPR_EQ, found, wanted);
+    assert->as.assert_.error_kind = "ShapeError";
+    assert->as.assert_.message = tirbi_make_string(&l->b, span, text, (uint32_t)strlen(text));
+    if (!assert->as.assert_.condition || !assert->as.assert_.message) return false;
+    tirbi_relax_emit_scope(l, assert, NULL);
+    return true;
+}
+
 /* Makes the tensor a result, whose sizes are those that it has. */
 static bool hand_out(tirbi_relax_lowering *l, tirbi_span span, const tirb_buffer *value,
                      const tirbi_relax_held *wanted) {
@@ -488,7 +502,13 @@ static bool deliver(tirbi_relax_lowering *l, tirbi_span span, const tirbi_relax_
     }
     if (value->kind == TIRBI_RELAX_HELD_TENSOR && value->buffer == wanted->buffer) return true;
     if (value->kind == TIRBI_RELAX_HELD_TENSOR && wanted->open) return hand_out(l, span, value->buffer, wanted);
-    return value->kind == TIRBI_RELAX_HELD_TENSOR && tirbi_relax_emit_copy(l, span, value, wanted);
+    if (value->kind != TIRBI_RELAX_HELD_TENSOR) return false;
+    for (uint32_t i = 0; i < value->buffer->ndim && i < wanted->buffer->ndim; i++) {
+        const tirb_expr *size = wanted->buffer->shape[i], *found = entry_dim(l, value->buffer->shape[i]);
+        if (!found || (!tirbi_expr_equal(found, size) && !assert_dim(l, span, size, found, i, "the result")))
+            return false;
+    }
+    return tirbi_relax_emit_copy(l, span, value, wanted);
 }
 
 static const tirb_expr *condition_of(tirbi_relax_lowering *l, const tirb_relax_expr *e) {
@@ -525,6 +545,10 @@ static bool lower_branch(tirbi_relax_lowering *l, const tirb_relax_expr *e, tirb
 
 static const tirbi_relax_held *lower_if(tirbi_relax_lowering *l, const tirb_relax_expr *e,
                                         const tirbi_relax_held *destination) {
+    if (tirbi_relax_is_trimmed(l, e->as.if_.then_case->body) || tirbi_relax_is_trimmed(l, e->as.if_.else_case->body)) {
+        tirbi_relax_refuse_here(l, e->span, "a branch that gives a tensor of unknown sizes is not lowered yet");
+        return NULL;
+    }
     const tirb_expr *condition = condition_of(l, e->as.if_.condition);
     const tirbi_relax_held *result = condition ? tirbi_relax_make_room(l, e->span, e->type, destination) : NULL;
     tirb_stmt *stmt = result ? tirbi_make_stmt(&l->b, e->span, TIRB_STMT_IF) : NULL;
@@ -578,15 +602,7 @@ static bool check_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr 
         tirbi_relax_emit_scope(l, let, NULL);
         return true;
     }
-    tirb_stmt *assert = tirbi_make_stmt(&l->b, span, TIRB_STMT_ASSERT);
-    const char *text = tirbi_arena_format(l->arena, "%s: shape[%u]", what, (unsigned)dim);
-    if (!assert || !text) return false;
-    assert->as.assert_.condition = tirbi_make_compare(&l->b, span, TIRB_EXPR_EQ, found, wanted);
-    assert->as.assert_.error_kind = "ShapeError";
-    assert->as.assert_.message = tirbi_make_string(&l->b, span, text, (uint32_t)strlen(text));
-    if (!assert->as.assert_.condition || !assert->as.assert_.message) return false;
-    tirbi_relax_emit_scope(l, assert, NULL);
-    return true;
+    return assert_dim(l, span, wanted, found, dim, what);
 }
 
 /* `what` is cast, for messages. */
@@ -642,8 +658,8 @@ static bool lower_binding(tirbi_relax_lowering *l, const tirb_relax_binding *b) 
     if (b->value->kind == TIRB_RELAX_CALL)
         tirbi_relax_note(l, (tirbi_relax_outcome){b, value, l->n_calls > n_calls ? l->called : NULL});
     if (b->kind == TIRB_RELAX_MATCH_CAST) {
-        const char *what = tirbi_arena_format(l->arena, b->is_argument ? "the argument `%s`" : "match_cast of `%s`",
-                                              b->var->name);
+        const char *what =
+            tirbi_arena_format(l->arena, b->is_argument ? "the argument `%s`" : "match_cast of `%s`", b->var->name);
         if (!what || !(value = cast_value(l, b->span, what, b->cast, value))) return false;
     }
     if (b->var->scalar && value->kind == TIRBI_RELAX_HELD_SCALAR && b->var->scalar != value->scalar) {
@@ -961,14 +977,15 @@ static bool knows_shape(tirbi_relax_lowering *l, const tirb_relax_type *t) {
 
 /* A result some of whose sizes the function decides: variables that are nothing else. */
 static const tirbi_relax_held *make_open_result(tirbi_relax_lowering *l, parameters *p, const tirb_relax_function *f,
-                                                const tirb_relax_type *t, const char *name, uint32_t number) {
+                                                const tirb_relax_type *t, const char *name, uint32_t number,
+                                                bool is_trimmed) {
     const tirb_expr **dims = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, (uint32_t)t->ndim);
     for (int32_t i = 0; dims && i < t->ndim; i++) {
-        const tirb_expr *known = t->has_shape ? entry_dim(l, t->shape[i]) : NULL;
+        const tirb_expr *known = t->has_shape && !is_trimmed ? entry_dim(l, t->shape[i]) : NULL;
         dims[i] = known && is_bound_at_entry(l, known) ? known : NULL;
         if (dims[i]) continue;
-        const char *text = known && known->kind == TIRB_EXPR_VAR ? known->as.var.name
-                                                                 : tirbi_arena_format(l->arena, "n%d", (int)i);
+        const char *text =
+            known && known->kind == TIRB_EXPR_VAR ? known->as.var.name : tirbi_arena_format(l->arena, "n%d", (int)i);
         if (!text || !(dims[i] = tirbi_make_var(&l->b, f->span, text, tirbi_prim_type(tirbi_type_i64)))) return NULL;
     }
     const tirb_relax_type *type = dims && name ? tensor_type(l, t->dtype, dims, t->ndim) : NULL;
@@ -987,8 +1004,9 @@ static const tirbi_relax_held *make_results(tirbi_relax_lowering *l, parameters 
         const tirbi_relax_held **fields = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, t->n_fields);
         binding_behind(l, f, &leaf);
         const bool is_tuple = leaf && leaf->kind == TIRB_RELAX_TUPLE && leaf->as.tuple.n == t->n_fields;
+        const tirb_relax_expr *whole = leaf && tirbi_relax_is_trimmed(l, leaf) ? leaf : NULL;
         for (uint32_t i = 0; fields && i < t->n_fields; i++) {
-            const tirb_relax_expr *item = is_tuple ? leaf->as.tuple.items[i] : NULL;
+            const tirb_relax_expr *item = is_tuple ? leaf->as.tuple.items[i] : whole;
             if (!(fields[i] = make_results(l, p, f, t->fields[i], item, number))) return NULL;
         }
         return fields ? hold_tuple(l, fields, t->n_fields) : NULL;
@@ -996,9 +1014,9 @@ static const tirbi_relax_held *make_results(tirbi_relax_lowering *l, parameters 
     if (!(t = tirbi_relax_shaped(l, t))) return NULL;
     const bool has_shape = t->kind == TIRB_RELAX_TYPE_TENSOR && t->has_shape;
     if (t->kind == TIRB_RELAX_TYPE_TENSOR && t->ndim > 0 && tirb_relax_knows_dtype(t) &&
-        (!has_shape || !knows_shape(l, t))) {
+        (!has_shape || !knows_shape(l, t) || (leaf && tirbi_relax_is_trimmed(l, leaf)))) {
         const char *open = name_result(l, p, f, leaf, *number);
-        return make_open_result(l, p, f, t, open, (*number)++);
+        return make_open_result(l, p, f, t, open, (*number)++, leaf && tirbi_relax_is_trimmed(l, leaf));
     }
     const tirb_expr **dims = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, has_shape ? (uint32_t)t->ndim : 0);
     for (int32_t i = 0; dims && has_shape && i < t->ndim; i++)
@@ -1109,13 +1127,16 @@ static bool make_tables(tirbi_relax_lowering *l) {
     grown.last_use = TIRBI_NEW_ARRAY(l->arena, uint32_t, grown.n_table);
     grown.groups = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_group *, grown.n_table);
     grown.node_of = TIRBI_NEW_ARRAY(l->arena, uint32_t, grown.n_table);
-    if (!grown.held || !grown.destinations || !grown.last_use || !grown.groups || !grown.node_of) return false;
+    grown.is_trimmed = TIRBI_NEW_ARRAY(l->arena, bool, grown.n_table);
+    if (!grown.is_trimmed || !grown.held || !grown.destinations || !grown.last_use || !grown.groups || !grown.node_of)
+        return false;
     if (had) {
         memcpy(grown.held, l->held, had * sizeof(*l->held));
         memcpy(grown.destinations, l->destinations, had * sizeof(*l->destinations));
         memcpy(grown.last_use, l->last_use, had * sizeof(*l->last_use));
         memcpy(grown.groups, l->groups, had * sizeof(*l->groups));
         memcpy(grown.node_of, l->node_of, had * sizeof(*l->node_of));
+        memcpy(grown.is_trimmed, l->is_trimmed, had * sizeof(*l->is_trimmed));
     }
     *l = grown;
     return true;
@@ -1125,6 +1146,7 @@ static bool lower_body(tirbi_relax_lowering *l, const tirb_relax_function *f, ti
                        const tirbi_relax_held *results) {
     l->function = f;
     if (!(f = l->function = tirbi_relax_inline(l, f)) || !make_tables(l)) return false;
+    tirbi_relax_find_trimmed(l, f->body);
     l->constants = l->scopes = l->outcomes = l->known = (tirbi_list){.n = 0};
     tirbi_relax_memory_begin(l);
     l->n_outer_scopes = 0;
@@ -1202,6 +1224,10 @@ static bool lower_functions(tirbi_relax_lowering *l) {
     const tirb_irmodule *m = l->module;
     const tirbi_relax_held **results = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, m->n_relax);
     if (!results) return false;
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < m->n_relax; i++) more |= tirbi_relax_find_trimmed(l, m->relax[i]->body);
+    }
     for (uint32_t i = 0; i < m->n_relax && !l->arena->failed; i++) {
         tirb_primfunc *f = l->lowered[i] = TIRBI_NEW(l->arena, tirb_primfunc);
         if (!f) return false;

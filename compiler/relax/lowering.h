@@ -78,6 +78,7 @@ typedef struct tirbi_relax_lowering {
     const char *called;  /* the function that was called last */
     uint32_t n_calls;
     uint32_t *node_of;  /* by the number of a Relax variable: for fuse.c */
+    bool *is_trimmed;   /* the same: see tirbi_relax_is_trimmed */
     uint32_t n_relax_vars, n_table; /* variables, and how many the tables by their numbers have room for */
     tirbi_list known; /* of const tirb_expr *: sizes that casts around this place have named */
     uint32_t now;       /* the number of the binding under way */
@@ -110,6 +111,10 @@ bool tirbi_relax_emit_call(tirbi_relax_lowering *l, tirbi_span span, const tirb_
 /* A name that no function of the module has yet: `base`, `base1`, .. */
 const char *tirbi_relax_new_name(tirbi_relax_lowering *l, const char *base);
 
+/* Whether the type of a value may say larger sizes than it has; and finds the variables of which that is so: true where
+ * there are more of them than before. */
+bool tirbi_relax_is_trimmed(const tirbi_relax_lowering *l, const tirb_relax_expr *e);
+bool tirbi_relax_find_trimmed(tirbi_relax_lowering *l, const tirb_relax_seq *seq);
 /* The call of an operator with the sizes in its types that its operands have. NULL after an error. */
 const tirb_relax_expr *tirbi_relax_known_call(tirbi_relax_lowering *l, const tirb_relax_expr *call);
 

@@ -280,13 +280,15 @@ static bool sort(tirbi_legal *g) {
                                 .ascends = !tirbi_legal_is_true(g, "descending")});
 }
 
-bool tirbi_legal_argsort(tirbi_legal *g, const tirbi_relax_held *row, const tirbi_relax_held *order) {
+bool tirbi_legal_argsort(tirbi_legal *g, const tirbi_relax_held *x, const tirbi_relax_held *order, int64_t axis,
+                         bool ascends) {
     tirbi_legal part = *g;
     part.def = "argsort";
-    part.inputs[0] = row;
+    part.inputs[0] = x;
     part.outputs[0] = order;
     part.n_inputs = part.n_outputs = 1;
-    return sort_by(&part, (sorting){"tvm.contrib.sort.argsort", .axis = 0, .ascends = true}) && tirbi_legal_emit(&part);
+    return sort_by(&part, (sorting){"tvm.contrib.sort.argsort", .axis = axis, .ascends = ascends}) &&
+           tirbi_legal_emit(&part);
 }
 
 static bool topk(tirbi_legal *g) {

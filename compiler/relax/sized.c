@@ -16,7 +16,7 @@ static bool is_unknown(const tirb_relax_type *t) {
 
 /* The type with the sizes that the value has. */
 static const tirb_relax_type *type_of(tirbi_relax_builder *b, const tirb_relax_type *type, const tirbi_relax_held *h) {
-    if (!h || !is_unknown(type)) return type;
+    if (!h) return type;
     if (h->kind == TIRBI_RELAX_HELD_TENSOR)
         return tirbi_relax_tensor(b, h->buffer->shape, h->buffer->ndim, h->buffer->dtype);
     if (h->kind == TIRBI_RELAX_HELD_SHAPE) return tirbi_relax_shape(b, h->dims, h->n);
@@ -29,7 +29,7 @@ static const tirb_relax_type *type_of(tirbi_relax_builder *b, const tirb_relax_t
 
 /* A leaf with the type that its value has. */
 static const tirb_relax_expr *known_leaf(tirbi_relax_lowering *l, tirbi_relax_builder *b, const tirb_relax_expr *e) {
-    if (!e->type || !is_unknown(e->type)) return e;
+    if (!e->type || (!is_unknown(e->type) && !tirbi_relax_is_trimmed(l, e))) return e;
     tirb_relax_expr *known = TIRBI_NEW(l->arena, tirb_relax_expr);
     if (!known) return NULL;
     *known = *e;
@@ -47,8 +47,52 @@ static const tirb_relax_expr *known_leaf(tirbi_relax_lowering *l, tirbi_relax_bu
     return known->type ? known : NULL;
 }
 
+/* all_class_non_max_suppression gives as many rows as are selected, although its type says as many as there may be: it
+ * does not say what is, nor do the types of what is computed from that. */
+bool tirbi_relax_is_trimmed(const tirbi_relax_lowering *l, const tirb_relax_expr *e) {
+    bool found = false;
+    switch (e->kind) {
+    case TIRB_RELAX_VAR:
+        return l->is_trimmed[e->as.var->id];
+    case TIRB_RELAX_TUPLE:
+        for (uint32_t i = 0; i < e->as.tuple.n; i++) found = found || tirbi_relax_is_trimmed(l, e->as.tuple.items[i]);
+        return found;
+    case TIRB_RELAX_TUPLE_GET:
+        return tirbi_relax_is_trimmed(l, e->as.get.tuple);
+    case TIRB_RELAX_CALL:
+        if (!e->as.call.op) {
+            const tirb_relax_expr *callee = e->as.call.callee;
+            const bool is_known = callee->kind == TIRB_RELAX_GLOBAL && callee->as.global.function;
+            return is_known && tirbi_relax_is_trimmed(l, callee->as.global.function->body->body);
+        }
+        found = tirb_relax_is_call(e, TIRB_RELAX_VISION_ALL_CLASS_NON_MAX_SUPPRESSION);
+        for (uint32_t i = 0; i < e->as.call.n_args; i++) found = found || tirbi_relax_is_trimmed(l, e->as.call.args[i]);
+        return found;
+    default:
+        return false;
+    }
+}
+
+bool tirbi_relax_find_trimmed(tirbi_relax_lowering *l, const tirb_relax_seq *seq) {
+    bool found = false;
+    for (uint32_t i = 0; i < seq->n_blocks; i++)
+        for (uint32_t k = 0; k < seq->blocks[i].n_bindings && tirbi_arena_work(l->arena, 1); k++) {
+            const tirb_relax_binding *b = &seq->blocks[i].bindings[k];
+            bool *is_trimmed = &l->is_trimmed[b->var->id];
+            if (b->value->kind == TIRB_RELAX_IF) {
+                found |= tirbi_relax_find_trimmed(l, b->value->as.if_.then_case);
+                found |= tirbi_relax_find_trimmed(l, b->value->as.if_.else_case);
+            }
+            /* What is cast is as large as the cast says. */
+            const bool is_cast = b->kind == TIRB_RELAX_MATCH_CAST && b->cast->has_shape;
+            if (*is_trimmed || is_cast || !tirbi_relax_is_trimmed(l, b->value)) continue;
+            found = *is_trimmed = true;
+        }
+    return found;
+}
+
 const tirb_relax_expr *tirbi_relax_known_call(tirbi_relax_lowering *l, const tirb_relax_expr *call) {
-    if (!is_unknown(call->type) || !call->as.call.op->infer) return call;
+    if ((!is_unknown(call->type) && !tirbi_relax_is_trimmed(l, call)) || !call->as.call.op->infer) return call;
     tirbi_relax_builder b;
     tirbi_relax_builder_init(&b, &l->b);
     b.at = call->span;
@@ -106,17 +150,24 @@ static bool step(const tirbi_legal *g, const char *def, const tirbi_relax_held *
 #define ALL(...) \
     (const tirbi_relax_held *const[]) { __VA_ARGS__, NULL }
 
+/* Where the elements of a row are not 0, and how many those are. */
+static const tirb_expr *find_nonzero(tirbi_legal *g, const tirbi_relax_held *row, const tirbi_relax_held **place,
+                                     const tirbi_relax_held **count) {
+    const tirb_expr *one = tirbi_legal_number(g, 1);
+    *place = one ? room(g, tirbi_type_i64, binary(g, TIRB_EXPR_ADD, row->buffer->shape[0], one)) : NULL;
+    *count = room(g, tirbi_type_i64, one);
+    if (!*place || !*count || !step(g, "nonzero_places", ALL(row), ALL(*place, *count))) return NULL;
+    return let(g, "n", element(g, (*count)->buffer, 0));
+}
+
 static const tirbi_relax_held *nonzero(tirbi_legal *g) {
     const tirb_buffer *x = tirbi_legal_tensor(g, 0);
+    const tirbi_relax_held *place, *count;
     if (x->ndim == 0) return tirbi_legal_refuse(g, "for a number"), NULL;
     if (!tirbi_legal_flatten_input(g, 0)) return NULL;
-    const tirb_expr *n = tirbi_legal_tensor(g, 0)->shape[0], *one = tirbi_legal_number(g, 1);
-    const tirbi_relax_held *place = one ? room(g, tirbi_type_i64, binary(g, TIRB_EXPR_ADD, n, one)) : NULL;
-    const tirbi_relax_held *count = room(g, tirbi_type_i64, one);
-    if (!place || !count || !step(g, "nonzero_places", ALL(g->inputs[0]), ALL(place, count))) return NULL;
-    const tirb_expr *shape[2] = {tirbi_legal_number(g, x->ndim), let(g, "n", element(g, count->buffer, 0))};
+    const tirb_expr *shape[2] = {tirbi_legal_number(g, x->ndim), find_nonzero(g, g->inputs[0], &place, &count)};
     const tirbi_relax_held *y = shape[0] && shape[1] ? tirbi_legal_scratch(g, tirbi_type_i64, shape, 2) : NULL;
-    const tirb_expr *apart = one;
+    const tirb_expr *apart = tirbi_legal_number(g, 1);
     for (uint32_t i = x->ndim; y && i-- > 0;) {
         const tirbi_relax_held *by = tirbi_legal_scalar(g, apart), *extent = tirbi_legal_scalar(g, x->shape[i]);
         if (!by || !extent || !tirbi_legal_give_integer(g, "which", i) ||
@@ -125,6 +176,32 @@ static const tirbi_relax_held *nonzero(tirbi_legal *g) {
         apart = binary(g, TIRB_EXPR_MUL, apart, x->shape[i]);
     }
     return y;
+}
+
+static const tirbi_relax_held *all_class_nms(tirbi_legal *g) {
+    const tirb_buffer *scores = tirbi_legal_tensor(g, 1);
+    const tirbi_relax_held *place, *count, *order, *selected, *limits[3];
+    const tirb_expr *one = tirbi_legal_number(g, 1), *n = tirbi_legal_count_of(g, scores);
+    if (strcmp(tirbi_legal_attr(g, "output_format")->as.text, "onnx") != 0)
+        return tirbi_legal_refuse(g, "in this output_format"), NULL;
+    for (uint32_t i = 0; i < 3; i++)
+        if (!one || !(limits[i] = tirbi_legal_reshaped(g, g->inputs[2 + i], &one, 1))) return NULL;
+    order = tirbi_legal_scratch(g, tirbi_type_i64, scores->shape, scores->ndim);
+    selected = tirbi_legal_scratch(g, tirbi_type_i64, scores->shape, scores->ndim);
+    if (!n || !order || !selected || !tirbi_legal_argsort(g, g->inputs[1], order, 2, false) ||
+        !step(g, "nms_selected", ALL(g->inputs[0], g->inputs[1], order, limits[0], limits[1], limits[2]),
+              ALL(selected)))
+        return NULL;
+    const tirbi_relax_held *row = tirbi_legal_reshaped(g, selected, &n, 1);
+    const tirb_expr *shape[2] = {row ? find_nonzero(g, row, &place, &count) : NULL, tirbi_legal_number(g, 3)};
+    const tirbi_relax_held **fields = TIRBI_NEW_ARRAY(g->l->arena, const tirbi_relax_held *, 2);
+    tirbi_relax_held *all = tirbi_relax_hold(g->l, TIRBI_RELAX_HELD_TUPLE);
+    if (!shape[0] || !shape[1] || !fields || !all) return NULL;
+    fields[0] = tirbi_legal_scratch(g, tirbi_type_i64, shape, 2);
+    fields[1] = count;
+    all->fields = fields;
+    all->n = 2;
+    return fields[0] && step(g, "nms_rows", ALL(place, order), ALL(fields[0])) ? all : NULL;
 }
 
 /* ---- unique ------------------------------------------------------------------------------------------------------ */
@@ -139,7 +216,7 @@ static const tirbi_relax_held *in_order(tirbi_legal *g, const tirbi_relax_held *
     const tirbi_relax_held *first = room(g, tirbi_type_i64, count), *rank = room(g, tirbi_type_i64, count);
     const tirbi_relax_held *moved = room(g, tirbi_type_i64, n);
     if (!first || !rank || !moved || !step(g, "unique_index", ALL(order, group), ALL(first)) ||
-        !tirbi_legal_argsort(g, first, rank) || !step(g, "unique_reordered", ALL(group, rank), ALL(moved)))
+        !tirbi_legal_argsort(g, first, rank, 0, true) || !step(g, "unique_reordered", ALL(group, rank), ALL(moved)))
         return NULL;
     return moved;
 }
@@ -154,7 +231,7 @@ static const tirbi_relax_held *unique(tirbi_legal *g) {
     const tirb_expr *n = x->buffer->shape[0], *one = tirbi_legal_number(g, 1);
     const tirbi_relax_held *order = room(g, tirbi_type_i64, n), *group = room(g, tirbi_type_i64, n);
     const tirbi_relax_held *count = room(g, tirbi_type_i64, one);
-    if (!order || !group || !count || !tirbi_legal_argsort(g, x, order) ||
+    if (!order || !group || !count || !tirbi_legal_argsort(g, x, order, 0, true) ||
         !step(g, "unique_groups", ALL(x, order), ALL(group, count)))
         return NULL;
     const tirb_expr *different = let(g, "n", element(g, count->buffer, 0));
@@ -257,6 +334,7 @@ static const struct {
     {TIRB_RELAX_UNIQUE, unique},
     {TIRB_RELAX_DYNAMIC_STRIDED_SLICE, dynamic_slice},
     {TIRB_RELAX_TENSOR_TO_SHAPE, shape_in},
+    {TIRB_RELAX_VISION_ALL_CLASS_NON_MAX_SUPPRESSION, all_class_nms},
 };
 
 bool tirbi_legal_sized(tirbi_legal *g, const tirbi_relax_held **value) {

@@ -315,6 +315,23 @@ class Module:
         return R.add(R.negative(y), y), R.sum(y, axis=[0])
 
     @R.function
+    def boxes(x: R.Tensor((1, 3, 4), "float32"), s: R.Tensor((1, 1, 3), "float32")):
+        with R.dataflow():
+            t = R.vision.all_class_non_max_suppression(x, s, R.const(2, "int64"), R.const(0.5, "float32"), R.const(0.1, "float32"))
+            rows = t[0]
+            twice = R.add(rows, rows)
+            more = R.negative(twice)
+            R.output(t, rows, more)
+        return (t, rows, more, R.sum(more, axis=[0]))
+
+    @R.function
+    def called(x: R.Tensor((1, 3, 4), "float32"), s: R.Tensor((1, 1, 3), "float32")):
+        cls = Module
+        b = cls.boxes(x, s)
+        r = b[1]
+        return R.add(r, r)
+
+    @R.function
     def shaped(x: R.Tensor(("m",), "float32"), s: R.Tensor((2,), "int64")):
         return R.reshape(x, R.tensor_to_shape(s))
 """.replace("return R.add(R.negative(y), y), R.sum(y, axis=[0])", "return (R.add(R.negative(y), y), R.sum(y, axis=[0]))"))
@@ -344,6 +361,10 @@ class Module:
         w = y[tuple(slice(b, e if e >= -5 else None, s) for b, e, s in zip(begin, end, step))]
         expect(np.load(t.path("p.npy")).shape == w.shape, (np.load(t.path("p.npy")), w))
         expect(np.array_equal(np.load(t.path("q.npy")), w.sum(axis=0)), (np.load(t.path("q.npy")), w))
+    t.run("run", m, "-f", "boxes", "x=1x3x4xf32=0,0,1,1,0,0,1,0.9,5,5,6,6", "s=1x1x3xf32=0.5,0.9,0.3",
+          shows=["2x3xi64 =\n  0, 0, 1\n  0, 0, 2\n", "1xi64 = 2\n", "2x3xi64 =\n  0, 0, -2\n  0, 0, -4\n", "3xi64 = 0, 0, -6\n"])
+    t.run("run", m, "-f", "called", "x=1x3x4xf32=0,0,1,1,0,0,1,0.9,5,5,6,6", "s=1x1x3xf32=0.5,0.9,0.3",
+          shows="0: 2x3xi64 =\n  0, 0, 2\n  0, 0, 4\n")
     save("n.npy", np.array([2, 3], np.int64))
     save("z.npy", np.arange(6, dtype=np.float32))
     t.run("run", m, "-f", "shaped", "x=@z.npy", "s=@n.npy", "-o", "0=@r.npy")

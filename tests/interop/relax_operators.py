@@ -343,6 +343,9 @@ for flags in ["True", "False", "True, True, True, True", "False, True, True, Tru
 for kinds in [dict(b="index:3", c="index:6", d="stride"), dict(b="index:6", c="index:3", d="back")]:
     case("R.dynamic_strided_slice(a, b, c, d)", (5, 6), (2,), (2,), (2,), kinds=kinds, types=["float32", "int32"])
     case("R.dynamic_strided_slice(a, b, c, d)", ("n", 6, 4), (3,), (3,), (3,), kinds=kinds, symbols=dict(n=5))
+for most, overlap, least in [(3, 0.5, 0.1), (1, 0.2, 0.6), (9, 0.05, 0.0), (0, 0.5, 0.0), (9, 0.3, 2.0)]:
+    limits = f'R.const({most}, "int64"), R.const({overlap}, "float32"), R.const({least}, "float32")'
+    case(f"R.vision.all_class_non_max_suppression(a, b, {limits})", (2, 9, 4), (2, 3, 9), low=0.0, high=1.0)
 case("R.shape_to_tensor(R.shape_of(a))", ("n", 4), symbols=dict(n=3))
 case("R.size(a)", (3, 4))
 
