@@ -1,4 +1,4 @@
-"""The lane machine's banks stay in SIMD registers: a check of the object code.
+"""The banks of the lane machine and of the register machine stay in SIMD registers: a check of the object code.
 
 Takes each instruction set's lane machine out of the library as it was built, finds every handler through the dispatch
 table, and counts vector moves to and from the stack. The handlers that work on banks must have none, and each must end
@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Handlers that call, or that copy bytes: nothing hot is in a bank there.
 COLD = {"NEXT_BLOCK", "FINISH", "INNER", "INNER_END", "KERNEL", "KERNEL_WIDE", "CLEAR", "RED", "REDMA", "SEQUENCE", "OWN", "OWN_WHILE", "OWN_AGAIN", "LOAD_OWN", "STORE_OWN", "IOTA_OWN", "FILL", "IOTA",
-        "GATHER", "COLUMN", "SCATTER", "COPY", "PULL", "STREAM",
+        "GATHER", "COLUMN", "SCATTER", "COPY", "PULL", "STREAM", "REGISTERS",
         "PART_A", "PART_B", "PART_F32_A", "PART_F32_B", "PART_F64_A", "PART_F64_B",
         "REST_FMA_F32_A", "REST_FMA_F32_B", "REST_FMA_F64_A", "REST_FMA_F64_B"}
 
@@ -38,16 +38,16 @@ DOES_NOT_FUSE = {"generic", "sse2"}
 
 # The lane machines by what the compiler compiles for.
 ISAS = {"x86_64": ("generic", "sse2", "avx2", "narrow_avx2", "avx512", "middle_avx512", "narrow_avx512",
-                   "two_rows_avx512", "four_rows_avx512"),
+                   "two_rows_avx512", "four_rows_avx512", "registers_avx512"),
         "aarch64": ("generic", "neon")}
 MACHINE = ""
 
 
-def handlers(compiler):
+def handlers(compiler, header, prefix):
     """The handlers' names in the order of the dispatch table."""
-    text = subprocess.run([compiler, "-E", "-P", "-I", str(ROOT), str(ROOT / "vm/lanes/forms.h")],
+    text = subprocess.run([compiler, "-E", "-P", "-I", str(ROOT), str(ROOT / header)],
                           check=True, capture_output=True, text=True).stdout
-    return re.findall(r"\bTIRBI_L_(\w+)", text)
+    return re.findall(rf"\b{prefix}(\w+)", text)
 
 
 def tool(name, *words):
@@ -78,9 +78,9 @@ def patterns(isa):
     return re.compile(r"\s+v?mov\w*\s(?=.*" + frame + r").*%[xyz]mm\d+"), re.compile(r"\s+jmp\s+\*")
 
 
-def instructions(listing):
-    """Of the function `run`, each with its address, as text that begins with a blank."""
-    body = listing[listing.index("<run>:"):]
+def instructions(listing, function):
+    """Of a function, each with its address, as text that begins with a blank."""
+    body = listing[listing.index(f"<{function}>:"):]
     body = body[:body.find("\n\n")] if "\n\n" in body else body
     for line in body.splitlines()[1:]:
         found = re.match(r"\s*([0-9a-f]+):(\s.*)$", line)
@@ -88,11 +88,11 @@ def instructions(listing):
             yield int(found.group(1), 16), found.group(2)
 
 
-def owned(code, handler_at, jump):
+def owned(code, handler_at, jump, function):
     """Each instruction of `code` with the handler that it belongs to. What stands behind a jump of a handler and before
     the next handler was moved out of line: it belongs to the handler that branches there."""
-    branch = re.compile(r"\s+[a-z][\w.]*\s+(?:.*,\s*)?([0-9a-f]+) <run")
-    away = re.compile(r"\s+(jmp|b)\s+[0-9a-f]+ <run")
+    branch = re.compile(rf"\s+[a-z][\w.]*\s+(?:.*,\s*)?([0-9a-f]+) <{function}")
+    away = re.compile(rf"\s+(jmp|b)\s+[0-9a-f]+ <{function}")
     owner = {}
     while True:
         before, current, came_from = len(owner), None, {}
@@ -111,7 +111,9 @@ def owned(code, handler_at, jump):
 
 
 def check(compiler, library, isa):
-    names = handlers(compiler)
+    is_held = isa.startswith("registers_")
+    function = f"tirbi_{isa}" if is_held else "run"
+    names = handlers(compiler, *(("vm/lanes/register_forms.h", "TIRBI_R_") if is_held else ("vm/lanes/forms.h", "TIRBI_L_")))
     with tempfile.TemporaryDirectory(prefix="tirb_lanes_") as folder:
         member = pathlib.Path(folder) / f"lanes_{isa}.o"
         member.write_bytes(tool("AR", "p", library, f"lanes_{isa}.c.o"))
@@ -121,9 +123,9 @@ def check(compiler, library, isa):
         print(f"lanes_in_registers: {isa}: {len(addresses)} table entries for {len(names)} handlers")
         return False
     vector, jump = patterns(isa)
-    code = list(instructions(listing))
+    code = list(instructions(listing, function))
     spills, jumps = {}, sum(1 for _, text in code if jump.match(text))
-    for owner, text in owned(code, dict(zip(addresses, names)), jump):
+    for owner, text in owned(code, dict(zip(addresses, names)), jump, function):
         if vector.match(text):
             spills[owner] = spills.get(owner, 0) + 1
     fused = {name for name in names if isa in DOES_NOT_FUSE and FUSED.match(name)}
@@ -137,6 +139,8 @@ def check(compiler, library, isa):
     missing = [] if "avx512" in isa else [name for name in names if name.startswith(("PICK", "SPREAD"))]
     if "avx512" not in isa or "rows" in isa:
         missing += [name for name in names if re.match(r"(DIV|MOD|FLOORDIV|FLOORMOD)_[IU]\d+_|(INDEX|TAKE)\d_", name)]
+    if is_held:
+        missing = []
     expected = len(names) - 1 - len(GO_ON) - (len(NOT_BY_ROWS) if "rows" in isa else 0) - len(missing) - len(fused)
     print(f"lanes_in_registers: {isa}: {len(names)} handlers, {jumps} indirect jumps, "
           f"{sum(hot.values())} vector moves to or from the stack in {len(hot)} bank handlers, "

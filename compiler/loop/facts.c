@@ -6,9 +6,17 @@
  * attempts there are for one question. */
 enum { MAX_DEPTH = 5, MAX_STEPS = 400 };
 
+/* A parameter may be known to lie in a narrower range where one of its nodes stands. The variable of a loop has a node
+ * for each of two iterations. */
+static bool is_same(const tirbi_lx *a, const tirbi_lx *b) {
+    if (a == b) return true;
+    return a && b && a->kind == TIRBI_LX_VAR && b->kind == TIRBI_LX_VAR && a->var == b->var &&
+           a->var->kind == TIRBI_LVAR_PARAM;
+}
+
 uint32_t tirbi_symbol_of(tirbi_facts *facts, const tirbi_lx *value) {
     uint32_t i = 0;
-    while (i < facts->n_symbols && facts->symbols[i].value != value) i++;
+    while (i < facts->n_symbols && !is_same(facts->symbols[i].value, value)) i++;
     if (i < facts->n_symbols || i == TIRBI_MAX_SYMBOLS) return i;
     facts->symbols[i] = (tirbi_symbol){.value = value, .lo = value->lo, .hi = value->hi};
     facts->n_symbols++;

@@ -1,5 +1,5 @@
 /* Making expressions: interning, folding of integers, and the ranges that integer expressions lie in. */
-#include "compiler/loop/loop.h"
+#include "compiler/loop/sums.h"
 
 #include <string.h>
 
@@ -289,6 +289,16 @@ static bool fold_constants(tirbi_op op, tirbi_dtype type, int64_t a, int64_t b, 
 
 static bool is_const(const tirbi_lx *x) { return x && x->kind == TIRBI_LX_CONST; }
 
+/* The lesser or greater of two integers, where it is known which that is. */
+static const tirbi_lx *known_extreme(bool greater, const tirbi_lx *a, const tirbi_lx *b) {
+    tirbi_sum difference = {.constant = 0};
+    int64_t lo, hi;
+    if (a == b) return a;
+    const bool known = tirbi_sum_of(&difference, a, 1) && tirbi_sum_of(&difference, b, -1) &&
+                       tirbi_sum_range(&difference, &lo, &hi) && (lo >= 0 || hi <= 0);
+    return !known ? NULL : (lo >= 0) == greater ? a : b;
+}
+
 /* Integer operations that have a known or simpler result; NULL when there is none. Nothing that could trap is lost. */
 static const tirbi_lx *simplify(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype type, tirbi_dtype source,
                                 const tirbi_lx *a, const tirbi_lx *b) {
@@ -330,6 +340,11 @@ static const tirbi_lx *simplify(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype ty
         return NULL;
     case TIRB_OP_FLOORDIV:
     case TIRB_OP_DIV: return one && type != TIRB_BOOL ? a : NULL;
+    case TIRB_OP_MIN:
+    case TIRB_OP_MAX: {
+        const bool plain = a->pure && b->pure && !a->traps && !b->traps && type != TIRB_U64;
+        return plain ? known_extreme(op == TIRB_OP_MAX, a, b) : NULL;
+    }
     default: return NULL;
     }
 }

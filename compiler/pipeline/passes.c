@@ -23,6 +23,7 @@
 #include "compiler/optimize/nests/unroll.h"
 #include "compiler/optimize/nests/unsplit.h"
 #include "compiler/optimize/normalise/bounds.h"
+#include "compiler/optimize/normalise/forward.h"
 #include "compiler/optimize/normalise/sizes.h"
 #include "compiler/optimize/whiles/bits.h"
 #include "compiler/optimize/whiles/counted.h"

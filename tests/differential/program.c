@@ -270,7 +270,7 @@ static tirbi_diff_outcome run_all(comparison *c) {
         {NULL, TIRB_PARALLEL_OFF, "without regions"},
         {"fuse", TIRB_PARALLEL_AUTO, "without fusion"},
         {"digits,collapse,unsplit,sizes", TIRB_PARALLEL_AUTO, "without loops in digits"},
-        {"sequences,branches,popcounts,whiles,induction,scalar_replace", TIRB_PARALLEL_AUTO, "without sequences"},
+        {"sequences,branches,whiles,induction,scalar_replace", TIRB_PARALLEL_AUTO, "without sequences"},
         {"reroll,partition,unroll,wrap", TIRB_PARALLEL_AUTO, "without parts"},
         {any_pass(c->request->seed), TIRB_PARALLEL_AUTO, any_pass(c->request->seed)},
         {"all", TIRB_PARALLEL_OFF, "without any pass"}};

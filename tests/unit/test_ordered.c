@@ -195,7 +195,7 @@ static tirb_status run(const script *s, int64_t n, int64_t m, data *d) {
 }
 
 static const choices one_by_one = {
-    "lanes,fuse,contract,sequences,branches,popcounts,whiles,induction,scalar_replace", TIRB_PARALLEL_OFF};
+    "lanes,fuse,contract,sequences,branches,whiles,induction,scalar_replace", TIRB_PARALLEL_OFF};
 
 static void orders(void **state) {
     static const int64_t shapes[][2] = {{1, 1}, {7, 33},   {60, 100}, {2, 4099}, {40, 3},

@@ -207,6 +207,12 @@ bool tirbi_lane_kind_truncates(uint8_t kind);
 bool tirbi_lane_kind_rounds(uint8_t kind);
 /* The handler for dest = kind(places..), plus one; 0: there is none. */
 unsigned tirbi_lane_form(uint8_t kind, lane_place dest, unsigned n, const lane_place *places);
+/* How many blocks a form reads from memory, and twice those that it writes. */
+unsigned tirbi_lane_blocks_moved(unsigned form);
+/* The same for the register machine, which puts every result into bank A: places are its banks, then a block in memory
+ * and a scalar, in two forms. */
+unsigned tirbi_lane_register_form(uint8_t kind, unsigned n, const unsigned *places);
+bool tirbi_lane_has_register_forms(uint8_t kind);
 
 static inline bool tirbi_lane_commutes(uint8_t op, uint8_t type) {
     switch (op) {

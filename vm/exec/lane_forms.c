@@ -2,6 +2,8 @@
 #include "vm/exec/lane_body.h"
 
 #include "vm/lanes/forms.h"
+#include "vm/lanes/register_forms.h"
+#include "vm/lanes/registers.h"
 
 enum {
 #define KIND(OP, T) KIND_##OP##_##T,
@@ -119,6 +121,73 @@ static const uint16_t forms[N_KINDS][2][64] = {
     [KIND_##OP##_##T][D][(X) + 4 * (Y) + 16 * (Z)] = TIRBI_L_##OP##_##T##_##D##X##Y##Z + 1,
 #include "vm/lanes/forms.def"
 };
+
+/* How many blocks an instruction on banks reads from memory, and twice those that it writes: they take as long. */
+static const uint8_t blocks[TIRBI_N_LANE_HANDLERS] = {
+#define IS_MEMORY(X)                ((X) == M)
+#define LANE_UNARY(OP, T, D, X)     [TIRBI_L_##OP##_##T##_##D##X] = IS_MEMORY(X),
+#define LANE_BINARY(OP, T, D, X, Y) [TIRBI_L_##OP##_##T##_##D##X##Y] = IS_MEMORY(X) + IS_MEMORY(Y),
+#define LANE_TERNARY(OP, T, D, X, Y, Z) \
+    [TIRBI_L_##OP##_##T##_##D##X##Y##Z] = IS_MEMORY(X) + IS_MEMORY(Y) + IS_MEMORY(Z),
+#include "vm/lanes/forms.def"
+    [TIRBI_L_STORE_A] = 2,     [TIRBI_L_STORE_B] = 2,     [TIRBI_L_STORE_F32_A] = 2, [TIRBI_L_STORE_F32_B] = 2,
+    [TIRBI_L_STORE_F64_A] = 2, [TIRBI_L_STORE_F64_B] = 2, [TIRBI_L_LAST_A] = 2,      [TIRBI_L_LAST_B] = 2,
+    [TIRBI_L_LAST_F32_A] = 2,  [TIRBI_L_LAST_F32_B] = 2,  [TIRBI_L_LAST_F64_A] = 2,  [TIRBI_L_LAST_F64_B] = 2,
+    [TIRBI_L_COPY] = 3};
+
+unsigned tirbi_lane_blocks_moved(unsigned form) { return form < TIRBI_N_LANE_HANDLERS ? blocks[form] : 0; }
+
+/* ---- The register machine's forms -------------------------------------------------------------------------------- */
+
+/* Operands in banks, as blocks in memory and as scalars. */
+enum { AT_A, AT_B, AT_C, AT_D, AT_E, AT_F, AT_G, AT_M, AT_K, AT_L, N_HELD };
+_Static_assert((int)AT_M == (int)TIRBI_HELD_BANKS, "banks come first");
+
+/* By kind and the places of the operands, the first one lowest; one more than the handler. */
+static const uint16_t held_forms[N_KINDS][N_HELD * N_HELD] = {
+#define HELD_UNARY(OP, T, X)     [KIND_##OP##_##T][AT_##X] = TIRBI_R_##OP##_##T##_##X + 1,
+#define HELD_BINARY(OP, T, X, Y) [KIND_##OP##_##T][AT_##X + N_HELD * AT_##Y] = TIRBI_R_##OP##_##T##_##X##Y + 1,
+#include "vm/lanes/registers.def"
+};
+
+/* Of three operands: those with the last one in A, by the others; then those with the first one there. */
+enum {
+    HELD_FMA_F32 = 1,
+    HELD_FMS_F32,
+    HELD_FNMA_F32,
+    HELD_FMA_F64,
+    HELD_FMS_F64,
+    HELD_FNMA_F64,
+    HELD_SELECT_I32,
+    HELD_SELECT_I64,
+    N_HELD_OF_THREE
+};
+static const uint8_t held_of_three[N_KINDS] = {
+#define OF_THREE(OP, T) [KIND_##OP##_##T] = HELD_##OP##_##T
+    OF_THREE(FMA, F32),  OF_THREE(FMS, F32),    OF_THREE(FNMA, F32),  OF_THREE(FMA, F64), OF_THREE(FMS, F64),
+    OF_THREE(FNMA, F64), OF_THREE(SELECT, I32), OF_THREE(SELECT, I64)
+#undef OF_THREE
+};
+static const uint16_t held_forms_of_three[N_HELD_OF_THREE][2 * N_HELD * N_HELD] = {
+#define HELD_TERNARY(OP, T, X, Y, Z)                                                                            \
+    [HELD_##OP##_##T][AT_##Z == AT_A ? AT_##X + N_HELD * AT_##Y : N_HELD * N_HELD + AT_##Y + N_HELD * AT_##Z] = \
+        TIRBI_R_##OP##_##T##_##X##Y##Z + 1,
+#include "vm/lanes/registers.def"
+};
+
+unsigned tirbi_lane_register_form(uint8_t kind, unsigned n, const unsigned *places) {
+    if (kind >= N_KINDS) return 0;
+    if (n < 3) return held_forms[kind][n == 1 ? places[0] : places[0] + N_HELD * places[1]];
+    const uint16_t *of_three = held_forms_of_three[held_of_three[kind]];
+    if (places[2] == AT_A && of_three[places[0] + N_HELD * places[1]] != 0)
+        return of_three[places[0] + N_HELD * places[1]];
+    return places[0] == AT_A ? of_three[N_HELD * N_HELD + places[1] + N_HELD * places[2]] : 0;
+}
+
+bool tirbi_lane_has_register_forms(uint8_t kind) {
+    return kind < N_KINDS &&
+           (held_of_three[kind] != 0 || held_forms[kind][AT_A] != 0 || held_forms[kind][AT_A + N_HELD * AT_B] != 0);
+}
 
 static bool is_narrow_int(uint8_t type) {
     return tirbi_dtype_is_int((tirbi_dtype)type) && tirbi_dtypes[type].size < 4;

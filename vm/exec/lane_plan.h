@@ -271,6 +271,12 @@ void tirbi_lane_make_stream(lane_planner *p);
  * it has to be planned. */
 bool tirbi_lane_remake(lane_planner *p, uint32_t from, uint32_t to, bool wide);
 
+/* The pointer of the splat of a slot, which a vsplat of the body reads. */
+uint16_t tirbi_lane_pointer_of_splat(lane_planner *p, uint16_t slot, uint8_t size);
+/* A full body by the register machine, where that has all it needs and takes less time: where it begins, or 0. It
+ * reads what cursors mean behind stores as well: lane_registers.c. */
+uint32_t tirbi_lane_plan_registers(lane_planner *p);
+
 /* ---- What goes from lane to lane, and what names elements: lane_order.c --------------------------------------- */
 
 void tirbi_lane_plan_index(lane_planner *p, const lane_ins *ins);

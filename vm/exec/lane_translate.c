@@ -154,6 +154,10 @@ static uint16_t number_of_splat(lane_planner *p, uint16_t slot, uint8_t size) {
     return (uint16_t)(p->n_splats - 1);
 }
 
+uint16_t tirbi_lane_pointer_of_splat(lane_planner *p, uint16_t slot, uint8_t size) {
+    return (uint16_t)(p->first_splat + number_of_splat(p, slot, size));
+}
+
 /* A slot with a narrow constant as a lane of 4 bytes: its own for an integer, which is extended there, and one with the
  * float32 value of 16 bits. False: it is no constant, or there are too many. */
 static bool find_words(const lane_planner *p, const lane_ins *ins, uint16_t *slot) {
@@ -177,7 +181,7 @@ static void plan_splat(lane_planner *p, const lane_ins *ins) {
     v->lazy = LAZY_SPLAT;
     v->scalar = true;
     v->stable = !counts_in(p, ins->slot);
-    v->pointer = (uint16_t)(p->first_splat + number_of_splat(p, ins->slot, size));
+    v->pointer = tirbi_lane_pointer_of_splat(p, ins->slot, size);
     put_words(v, words_of_splat(p, ins));
     if (ins->type != TIRB_BOOL) return;
     tirbi_lane_fill_strip(p, ins->dest);
@@ -941,6 +945,7 @@ static void add_bodies(lane_planner *p, unsigned n_stores) {
         plan_body(p, BODY_SPANNING);
         if (p->bodies.apart != 0 && may_add_bodies(p, 1)) p->bodies.spanning_apart = plan_apart(p, BODY_SPANNING);
     }
+    if (may_add_bodies(p, 1)) p->bodies.registers = tirbi_lane_plan_registers(p);
     if (may_add_bodies(p, 1) && tirbi_lane_can_pack(p)) {
         loop->packed = tirbi_translate_word(p->emitter, tirbi_lane_packed_work(p)) + 1;
         plan_body(p, BODY_PACKED);

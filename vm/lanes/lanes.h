@@ -300,7 +300,8 @@ enum {
     TIRBI_LANE_HAS_STEPS = 16,
     TIRBI_LANE_HAS_ROUND = 32,
     TIRBI_LANE_HAS_DIVISIONS = 64,
-    TIRBI_LANE_HAS_GATHERS = 128
+    TIRBI_LANE_HAS_GATHERS = 128,
+    TIRBI_LANE_HAS_REGISTERS = 256 /* there is a register machine beside it: see vm/lanes/registers.h */
 };
 
 /* The number at an address, or what none is: one that was changed since the entry would lead anywhere. */

@@ -1,6 +1,7 @@
 /* The lane machine for x86-64 with AVX-512 F, BW, DQ and VL. */
 #include "vm/lanes/banks.h"
 #include "vm/lanes/machines.h"
+#include "vm/lanes/registers.h"
 
 /* The registers of a bank. */
 #ifndef TIRBI_BANKS
@@ -40,6 +41,9 @@
 #define NARROW_MACHINE &tirbi_lane_machine_narrow_avx512
 #else
 #define LANE_MACHINE tirbi_lane_machine_avx512
+#if TIRBI_REGISTERS_AVX512
+#define RUN_REGISTERS tirbi_registers_avx512
+#endif
 #define NARROW_MACHINE &tirbi_lane_machine_middle_avx512
 #define ROWS_MACHINE &tirbi_lane_machine_two_rows_avx512
 #endif
@@ -312,7 +316,13 @@
         for (from_ = n_ > 0 ? from_ : to_; to_ < end_; to_ += 64, from_ = to_, mask_ = 0)                              \
             _mm512_storeu_si512(to_, _mm512_maskz_loadu_epi8(mask_, from_));                                           \
     } while (0)
+#ifdef TIRBI_REGISTER_MACHINE
+#define REGISTER_MACHINE tirbi_registers_avx512
+#define REGISTER_CONSTRAINT "v"
+#include "vm/lanes/registers.inc"
+#else
 #include "vm/lanes/machine.inc"
+#endif
 
 #if defined(__clang__)
 #pragma clang attribute pop

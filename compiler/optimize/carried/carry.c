@@ -350,7 +350,7 @@ static const tirbi_ls *join_statements(carrier *c, const tirbi_ls *body) {
         joined = joined || other || s != before[i];
     }
     if (!items || !joined) return items ? body : NULL;
-    return n == 1 ? items[0] : tirbi_new_sequence(c->pool, c->loop->span, items, n);
+    return tirbi_new_sequence(c->pool, c->loop->span, items, n);
 }
 
 /* ---- The loop anew ---------------------------------------------------------------------------------------------- */

@@ -305,7 +305,7 @@ static const tirbi_ls *written_inside(writer *w, const tirbi_ls *s) {
     w->n_bound = bound;
     w->n_arrays = arrays;
     if (w->failed) return NULL;
-    return inside.n == 1 ? inside.items[0] : tirbi_new_sequence(w->pool, s->span, inside.items, inside.n);
+    return tirbi_new_sequence(w->pool, s->span, inside.items, inside.n);
 }
 
 static void write_iterations(writer *w, const tirbi_ls *loop) {

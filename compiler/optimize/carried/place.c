@@ -337,6 +337,8 @@ static bool read_pair(finder *f, const tirbi_ls *body) {
     }
     for (uint32_t i = 0; i < 2; i++)
         if (!read_choice(f, body->as.seq.items[n - 2 + i], &pair[i])) return false;
+    const tirbi_lvar *first = body->as.seq.items[n - 2]->as.set.var;
+    const bool apart = !tirbi_lx_depends_on(pair[1].kept, first) && !tirbi_lx_depends_on(pair[1].another, first);
     for (uint32_t b = 0; b < 2; b++) {
         const tirbi_ls *best = body->as.seq.items[n - 2 + b], *where = body->as.seq.items[n - 1 - b];
         const tirbi_lvar *var = where->as.set.var;
@@ -346,10 +348,10 @@ static bool read_pair(finder *f, const tirbi_ls *body) {
         f->fold = f->order == TIRB_OP_LT ? TIRB_OP_MIN : TIRB_OP_MAX;
         f->sets[0] = set(f, where->as.set.var, pair[1 - b].another, false);
         f->n_sets = 1;
-        /* The statements are one after the other: names hold what the pair was. */
+        /* The statements are one after the other: names hold what the pair was, or the second needs not the first. */
         const bool names =
             n > 2 && best->as.set.value->kind == TIRBI_LX_VAR && where->as.set.value->kind == TIRBI_LX_VAR;
-        if (names && f->order != TIRB_OP_NOP && tirbi_fails_surely(f->value) &&
+        if ((names || apart) && f->order != TIRB_OP_NOP && tirbi_fails_surely(f->value) &&
             !tirbi_lx_depends_on(f->value, f->best) && !tirbi_lx_depends_on(f->value, var) &&
             f->value->type == f->best->type && tirbi_dtype_is_signed(var->type) && f->sets[0] &&
             is_var(unwidened(pair[1 - b].another), f->loop->as.loop.var) && keeps_first(f, pair[1 - b].kept, var))

@@ -311,7 +311,7 @@ static const tirbi_ls *without_declarations(narrower *w, const tirbi_ls *s) {
     bool changed = n != all;
     for (uint32_t i = 0; i < n && !changed; i++) changed = all != s->as.seq.n || items[i] != s->as.seq.items[i];
     if (!changed) return s;
-    const tirbi_ls *copy = n == 1 ? items[0] : tirbi_new_sequence(w->pool, s->span, items, n);
+    const tirbi_ls *copy = tirbi_new_sequence(w->pool, s->span, items, n);
     return copy ? copy : s;
 }
 

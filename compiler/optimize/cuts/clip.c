@@ -5,7 +5,6 @@
 #include "compiler/optimize/cuts/clip.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/contractions/contract.h"
@@ -16,6 +15,7 @@
 #include "compiler/pipeline/switches.h"
 
 enum { MAX_TERMS = 4, LARGEST_FACTOR = 1 << 20 };
+#define MODERATE (INT64_C(1) << 60)
 
 typedef struct term {
     int64_t c[TIRBI_MAX_AFFINE]; /* by the nest's original loops */
@@ -45,6 +45,21 @@ typedef struct clipper {
 
 /* ---- Terms ------------------------------------------------------------------------------------------------------ */
 
+static bool is_moderate(const tirbi_lx *x) { return x->lo >= -MODERATE && x->hi <= MODERATE; }
+
+/* a - b for a sum of loops with it that is compared with 0. Where one of the two may be anything, it counts as no more
+ * than what the other, with loops that end, does not come to: the difference does not wrap. NULL: both may be anything,
+ * or memory ran out. */
+static const tirbi_lx *difference(const clipper *c, const tirbi_lx *a, const tirbi_lx *b) {
+    const tirbi_lx **far = is_moderate(a) ? &b : &a;
+    if (!is_moderate(a) && !is_moderate(b)) return NULL;
+    if (!is_moderate(*far)) {
+        *far = tirbi_lx_wide(c->pool, TIRB_OP_MIN, *far, tirbi_lx_number(c->pool, 4 * MODERATE));
+        *far = *far ? tirbi_lx_wide(c->pool, TIRB_OP_MAX, *far, tirbi_lx_number(c->pool, -4 * MODERATE)) : NULL;
+    }
+    return *far ? tirbi_lx_sub(c->pool, a, b) : NULL;
+}
+
 static bool make_term(const clipper *c, const tirbi_lx *x, term *out) {
     tirbi_affine a, b;
     if (x->kind != TIRBI_LX_OP || !x->pure || x->traps) return false;
@@ -64,7 +79,7 @@ static bool make_term(const clipper *c, const tirbi_lx *x, term *out) {
         out->c[i] = p - q;
         any = any || p != q;
     }
-    out->start = tirbi_lx_sub(c->pool, a.start, b.start);
+    out->start = difference(c, a.start, b.start);
     bool strict = x->op == TIRB_OP_LT || x->op == TIRB_OP_GT;
     if (strict && out->start) out->start = tirbi_lx_sub(c->pool, out->start, tirbi_lx_number(c->pool, 1));
     return any && out->start;
@@ -288,15 +303,7 @@ static const tirbi_ls *clip_free_nest(clipper *c, const tirbi_free_nest *nest, c
     if (!free_of_it || (!runs_well(pool, free_of_it, disabled, false) && runs_well(pool, loop, disabled, true)))
         return NULL;
     if (!clip(c, x) || c->n_parts == 0) return NULL;
-    tirbi_ls *seq = TIRBI_NEW(pool->arena, tirbi_ls);
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, c->n_parts);
-    if (!seq || !items) return NULL;
-    memcpy(items, c->parts, c->n_parts * sizeof(*items));
-    seq->kind = TIRBI_LS_SEQ;
-    seq->span = loop->span;
-    seq->as.seq.items = items;
-    seq->as.seq.n = c->n_parts;
-    return seq;
+    return tirbi_new_sequence(pool, loop->span, c->parts, c->n_parts);
 }
 
 const tirbi_ls *tirbi_clip_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled) {

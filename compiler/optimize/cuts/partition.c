@@ -284,7 +284,7 @@ static const tirbi_ls *apart_inside(partitioner *p, const chain *c, uint32_t at,
 }
 
 static const tirbi_ls *in_sequence(partitioner *p, const tirbi_ls *like, const tirbi_ls *const *parts, uint32_t n) {
-    return n == 1 ? parts[0] : tirbi_new_sequence(p->pool, like->span, parts, n);
+    return tirbi_new_sequence(p->pool, like->span, parts, n);
 }
 
 static const tirbi_ls *partition(void *context, const tirbi_ls *s);

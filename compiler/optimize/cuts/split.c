@@ -293,7 +293,7 @@ static const tirbi_ls *with_body(splitter *s, const tirbi_ls *body) {
 }
 
 static const tirbi_ls *in_sequence(splitter *s, const tirbi_ls *const *parts, uint32_t n) {
-    return n == 1 ? parts[0] : tirbi_new_sequence(s->pool, s->loop->span, parts, n);
+    return tirbi_new_sequence(s->pool, s->loop->span, parts, n);
 }
 
 /* Before the bounds, between them, behind them: the parts that can have iterations. Returns how many these are, and 0
@@ -333,6 +333,19 @@ const tirbi_ls *tirbi_split_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
 
 /* ---- Nests ---------------------------------------------------------------------------------------------------- */
 
+/* The body's own choice where it bounds the loop. Terms that say nothing of the loop alone stay with the body. */
+static bool of_body(splitter *s, const tirbi_ls *body, choice *out) {
+    if (!of_statement(s->pool, body, out) || !read_condition(s, out->condition) || !s->bounded) return false;
+    if (!s->rest) return true;
+    tirbi_ls *rest = tirbi_new_stmt(s->pool, TIRBI_LS_IF, body->span);
+    if (!rest) return false;
+    rest->as.if_.condition = s->rest;
+    rest->as.if_.then_case = out->yes;
+    rest->as.if_.else_case = out->no;
+    out->yes = rest;
+    return true;
+}
+
 /* The parts of loop `at` with the nest's other loops around them and inside. */
 static const tirbi_ls *split_at(tirbi_lx_pool *pool, const tirbi_free_nest *nest, uint32_t at) {
     const tirbi_ls *parts[3];
@@ -343,7 +356,7 @@ static const tirbi_ls *split_at(tirbi_lx_pool *pool, const tirbi_free_nest *nest
         if (i != at) others.var[others.n++] = nest->loops[i]->as.loop.var;
     }
     s.others = &others;
-    if (!of_expressions(&s, nest->body, &c)) return NULL;
+    if (!of_body(&s, nest->body, &c) && !of_expressions(&s, nest->body, &c)) return NULL;
     uint32_t n = bounded_parts(&s, &c, parts);
     for (uint32_t k = 0; k < n; k++) {
         const tirbi_ls *body = parts[k]->as.loop.body;

@@ -45,38 +45,6 @@ const tirbi_ls *tirbi_plan_hoistable_init(const tirbi_ls *loop) {
     return first;
 }
 
-const tirbi_ls *tirbi_init_apart(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    const tirbi_ls *init = loop->as.loop.body->kind == TIRBI_LS_LOOP ? tirbi_plan_hoistable_init(loop) : NULL;
-    const tirbi_ls *nest[TIRBI_MAX_AFFINE], *body = loop;
-    uint32_t n = 0;
-    for (; init && body->kind == TIRBI_LS_LOOP; body = body->as.loop.body) {
-        const tirbi_lvar *var = body->as.loop.var;
-        if (n == TIRBI_MAX_AFFINE || body->as.loop.step || !var->extent->pure || var->extent->lo < 1) return NULL;
-        nest[n++] = body;
-    }
-    if (!init || body == init || body->as.seq.n < 2) return NULL;
-    tirbi_ls *rest = TIRBI_NEW(pool->arena, tirbi_ls), *all = TIRBI_NEW(pool->arena, tirbi_ls);
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, 2);
-    if (!rest || !all || !items) return NULL;
-    *rest = *body;
-    rest->as.seq.items++;
-    rest->as.seq.n--;
-    const tirbi_ls *inner = rest;
-    while (n-- > 0) {
-        tirbi_ls *around = TIRBI_NEW(pool->arena, tirbi_ls);
-        if (!around) return NULL;
-        *around = *nest[n];
-        around->as.loop.body = inner;
-        inner = around;
-    }
-    items[0] = init->as.if_.then_case;
-    items[1] = inner;
-    *all = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = loop->span};
-    all->as.seq.items = items;
-    all->as.seq.n = 2;
-    return all;
-}
-
 static bool lx_mentions_place(const tirbi_lx *x, const tirbi_place *place, bool in_copy) {
     if (x->kind == TIRBI_LX_LOAD) return in_copy && tirbi_same_place(x->access, place);
     bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);

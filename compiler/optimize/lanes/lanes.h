@@ -21,9 +21,6 @@ bool tirbi_has_lanes_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop);
 const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* The same for a loop inside lanes that are independent of each other, each of which carries its own elements. */
 const tirbi_ls *tirbi_carry_rows(tirbi_lx_pool *pool, const tirbi_ls *loop);
-/* A nest of several reduce loops that has an init, as the init and then the loops without it; NULL where there is none,
- * or the loops may not run. */
-const tirbi_ls *tirbi_init_apart(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* Why there is no plan for it: what "because" can stand before. NULL when there is one (or memory ran out). */
 const char *tirbi_why_not_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* Plans the last loop of a tree reduction, with `sequences` also lanes that compute where they read; `red` of its

@@ -118,7 +118,7 @@ static bool reorderable(nest *n) {
     return true;
 }
 
-/* How well a loop suits as lanes: unit strides are good, other strides are slow, and stores count most. */
+/* How well a loop suits as lanes: unit strides are good, downwards as well, others are slow, and stores count most. */
 static int score(nest *n, uint32_t lane) {
     int total = 0;
     for (uint32_t i = 0; i < n->n; i++) {
@@ -133,6 +133,7 @@ static int score(nest *n, uint32_t lane) {
         }
         bool constant = tirbi_affine_constant(&form, lane, &c);
         if (constant && c == 1) total += write ? 6 : 4;
+        else if (constant && c == -1) total += write ? 3 : 2;
         else if (constant && c == 0) total += write ? -1000 : 2;
         else total -= write ? 6 : 4;
     }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Each loop that has iterations left over has its body twice. */
-enum { MAX_REMAINDERS = 8, MAX_PARTS = 64, MAX_RENAMED = 32 };
+enum { MAX_REMAINDERS = 8, MAX_PARTS = 64, MAX_RENAMED = 32, LEAST_IN_CONDITION = 8 };
 
 /* A counter that is a part of one in the program: name / unit, or name / unit % extent. */
 typedef struct part {
@@ -33,6 +33,7 @@ typedef struct search {
     tirbi_loop_set counter; /* one loop; or none: whether there are divisions at all */
     const tirbi_ls *body;
     bool divisions;
+    bool condition;    /* it is one that is looked at: a long enough digit is a loop's, others are parts of the loop */
     int64_t exact;     /* the smallest that divides the extent; 0: none yet */
     int64_t remaining; /* the largest that leaves iterations over */
 } search;
@@ -49,6 +50,7 @@ static bool divides(const tirbi_lx *extent, int64_t digit) {
 static void add_digit(search *s, int64_t digit) {
     const tirbi_lx *extent = s->counter.var[0]->extent;
     if (digit < 2 || extent->hi / 2 < digit) return;
+    if (s->condition && (digit < LEAST_IN_CONDITION || !divides(extent, digit))) return;
     if (!divides(extent, digit))
         s->remaining = digit > s->remaining ? digit : s->remaining;
     else if (s->exact == 0 || digit < s->exact)
@@ -102,6 +104,16 @@ static void search_let(search *s, const tirbi_ls *set) {
         search_index(s, value);
 }
 
+static tirbi_step search_choice(tirbi_walk *w, const tirbi_lx *x) {
+    search *s = w->context;
+    const tirbi_lx *condition = x->kind == TIRBI_LX_COND ? x->args[0] : w->at->kind == TIRBI_LS_IF ? x : NULL;
+    if (!condition || !condition->pure) return TIRBI_INTO;
+    s->condition = true;
+    search_index(s, condition);
+    s->condition = false;
+    return x == condition ? TIRBI_PAST : TIRBI_INTO;
+}
+
 static tirbi_step search_stmt(tirbi_walk *w, const tirbi_ls *stmt) {
     if (stmt->kind == TIRBI_LS_SET) search_let(w->context, stmt);
     if (stmt->kind == TIRBI_LS_LOOP && stmt->as.loop.step) tirbi_walk_expr(w, stmt->as.loop.step);
@@ -110,8 +122,11 @@ static tirbi_step search_stmt(tirbi_walk *w, const tirbi_ls *stmt) {
 
 static void search_body(search *s, const tirbi_ls *body) {
     s->body = body;
-    tirbi_walk walk = {
-        .context = s, .stmt = search_stmt, .access = search_place, .reach = TIRBI_WALK_PLACES | TIRBI_WALK_VIEWS};
+    tirbi_walk walk = {.context = s,
+                       .stmt = search_stmt,
+                       .expr = search_choice,
+                       .access = search_place,
+                       .reach = TIRBI_WALK_PLACES | TIRBI_WALK_VIEWS};
     tirbi_walk_stmt(&walk, body);
 }
 

@@ -364,8 +364,13 @@ static void fuse_from(sequence *q, uint32_t first) {
 
 /* A lone nest is a sequence of one: rows of it may be done together, too. */
 static const tirbi_ls *as_sequence(tirbi_lx_pool *pool, const tirbi_ls *s) {
-    const tirbi_ls *alone = s->kind == TIRBI_LS_LOOP ? tirbi_new_sequence(pool, s->span, &s, 1) : NULL;
-    return alone ? alone : s;
+    tirbi_ls *alone = s->kind == TIRBI_LS_LOOP ? tirbi_new_stmt(pool, TIRBI_LS_SEQ, s->span) : NULL;
+    const tirbi_ls **item = alone ? TIRBI_NEW(pool->arena, const tirbi_ls *) : NULL;
+    if (!item) return s;
+    *item = s;
+    alone->as.seq.items = item;
+    alone->as.seq.n = 1;
+    return alone;
 }
 
 static const tirbi_ls *fuse_in(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t disabled, tirbi_notes *notes) {
@@ -391,7 +396,7 @@ static const tirbi_ls *fuse_in(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t 
         for (uint32_t i = 0; i < q.n && tirbi_arena_may_try(pool->arena); i++) fuse_from(&q, i);
         copy->as.seq.items = q.items;
         copy->as.seq.n = tirbi_fuse_rows(pool, q.items, q.n, notes);
-        return copy;
+        return copy->as.seq.n == 1 ? q.items[0] : copy;
     }
     default:
         return s;

@@ -173,7 +173,7 @@ static const tirbi_ls *loop_over(const separator *s, uint32_t nodes) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->n; i++)
         if (nodes >> i & 1) items[n++] = s->nodes[i];
-    const tirbi_ls *body = n == 1 ? items[0] : tirbi_new_sequence(s->pool, s->loop->span, items, n);
+    const tirbi_ls *body = tirbi_new_sequence(s->pool, s->loop->span, items, n);
     return tirbi_loop_of(s->pool, s->loop, tirbi_variable_like(s->pool, s->own.var[0]), body, true);
 }
 

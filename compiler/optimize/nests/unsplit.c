@@ -130,10 +130,35 @@ static const tirbi_lx *by_counter(joiner *j, const tirbi_lx *x) {
     return tirbi_value_in_type(j->pool, (tirbi_dtype)x->type, sum);
 }
 
+static const tirbi_lx *plus(joiner *j, const tirbi_lx *a, const tirbi_lx *b) {
+    return !a ? b : tirbi_lx_op(j->pool, TIRB_OP_ADD, (tirbi_dtype)b->type, TIRB_TYPE_NONE, a, b, NULL);
+}
+
+/* Adds the terms of a sum, in whatever order they stand, to what is pure and what is not. */
+static bool add_terms(joiner *j, const tirbi_lx *x, const tirbi_lx **pure, const tirbi_lx **rest, unsigned depth) {
+    if (depth > 0 && !x->pure && x->kind == TIRBI_LX_OP && x->op == TIRB_OP_ADD)
+        return add_terms(j, x->args[0], pure, rest, depth - 1) && add_terms(j, x->args[1], pure, rest, depth - 1);
+    const tirbi_lx **to = x->pure ? pure : rest;
+    *to = plus(j, *to, x);
+    return *to != NULL;
+}
+
+/* A sum that loads what stands still in the loops: ids[i] * 64 + io * 8 + ii. */
+static const tirbi_lx *beside_counter(joiner *j, tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    enum { DEEPEST = 8 };
+    const tirbi_lx *pure = NULL, *rest = NULL;
+    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_ADD || !tirbi_dtype_is_int((tirbi_dtype)x->type) ||
+        !add_terms(j, x, &pure, &rest, DEEPEST) || !pure || !rest || !tirbi_mentions_loops(pure, &j->group))
+        return NULL;
+    const tirbi_lx *counted = by_counter(j, pure), *other = counted ? tirbi_rewrite_value(rewrite, rest) : NULL;
+    return other ? plus(j, other, counted) : NULL;
+}
+
 static const tirbi_lx *replace_counter(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     joiner *j = rewrite->context;
-    if (x->kind == TIRBI_LX_LOAD || !tirbi_mentions_loops(x, &j->group)) return NULL;
-    const tirbi_lx *other = x->pure ? by_counter(j, x) : NULL;
+    if (!x->pure) return beside_counter(j, rewrite, x);
+    if (!tirbi_mentions_loops(x, &j->group)) return NULL;
+    const tirbi_lx *other = by_counter(j, x);
     j->failed = j->failed || (!other && x->kind == TIRBI_LX_VAR);
     return other;
 }

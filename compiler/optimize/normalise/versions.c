@@ -524,14 +524,33 @@ static void know_comparison(tirbi_versions *v, tirbi_op op, const tirbi_lx *a, c
     if (op == TIRB_OP_EQ) know_comparison(v, TIRB_OP_LE, b, a);
 }
 
-static void know(tirbi_versions *v, const tirbi_lx *x) {
+/* What a comparison says where it does not hold. */
+static tirbi_op opposite(uint8_t op) {
+    switch (op) {
+    case TIRB_OP_LT: return TIRB_OP_GE;
+    case TIRB_OP_LE: return TIRB_OP_GT;
+    case TIRB_OP_GT: return TIRB_OP_LE;
+    case TIRB_OP_GE: return TIRB_OP_LT;
+    case TIRB_OP_NE: return TIRB_OP_EQ;
+    default: return TIRB_OP_NOP;
+    }
+}
+
+/* Takes note of what a condition says where it holds, or where it does not. */
+static void know(tirbi_versions *v, const tirbi_lx *x, bool holds) {
     if (v->phase == TIRBI_PHASE_ROLES || x->type != TIRB_BOOL) return;
-    if (x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND)) {
-        know(v, x->args[0]);
-        know(v, x->args[1]);
+    const bool both = x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND);
+    const bool either = x->kind == TIRBI_LX_OR || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_OR);
+    if (both || either) {
+        if (both != holds) return;
+        know(v, x->args[0], holds);
+        know(v, x->args[1], holds);
+    } else if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_NOT) {
+        know(v, x->args[0], !holds);
     } else if (x->kind == TIRBI_LX_OP && x->n_args == 2) {
-        const bool turned = x->op == TIRB_OP_GT || x->op == TIRB_OP_GE;
-        const tirbi_op op = (tirbi_op)(x->op == TIRB_OP_GT ? TIRB_OP_LT : x->op == TIRB_OP_GE ? TIRB_OP_LE : x->op);
+        const tirbi_op says = holds ? (tirbi_op)x->op : opposite(x->op);
+        const bool turned = says == TIRB_OP_GT || says == TIRB_OP_GE;
+        const tirbi_op op = says == TIRB_OP_GT ? TIRB_OP_LT : says == TIRB_OP_GE ? TIRB_OP_LE : says;
         know_comparison(v, op, x->args[turned ? 1 : 0], x->args[turned ? 0 : 1]);
     }
 }
@@ -560,8 +579,9 @@ const tirbi_lx *tirbi_version_of_value(tirbi_versions *v, const tirbi_lx *x) {
         return v->phase != TIRBI_PHASE_BUILD ? x : place ? tirbi_lx_load(v->pool, place) : NULL;
     }
     for (int i = 0; i < x->n_args; i++) {
-        if (i == 1 && (x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND)) know(v, x->args[0]);
         if (i == 2 && x->kind == TIRBI_LX_COND) v->facts.n_known = n_known;
+        const bool holds = x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_COND && i == 1);
+        if (i > 0 && x->kind != TIRBI_LX_OP) know(v, x->args[0], holds);
         a[i] = tirbi_version_of_value(v, x->args[i]);
         if (!a[i]) return NULL;
     }
@@ -646,10 +666,14 @@ static bool other_if(tirbi_versions *v, const tirbi_ls *s, tirbi_ls *copy) {
         if (!vars) return false;
         copy->as.if_.first_of = vars;
     }
-    know(v, s->as.if_.condition);
+    know(v, s->as.if_.condition, true);
     copy->as.if_.then_case = tirbi_version_of(v, s->as.if_.then_case);
     v->facts.n_known = n_known;
-    if (s->as.if_.else_case) copy->as.if_.else_case = tirbi_version_of(v, s->as.if_.else_case);
+    if (s->as.if_.else_case) {
+        know(v, s->as.if_.condition, false);
+        copy->as.if_.else_case = tirbi_version_of(v, s->as.if_.else_case);
+        v->facts.n_known = n_known;
+    }
     return copy->as.if_.condition && copy->as.if_.then_case && (copy->as.if_.else_case || !s->as.if_.else_case);
 }
 

@@ -11,7 +11,6 @@
 #include "compiler/optimize/carried/sampled.h"
 #include "compiler/optimize/carried/search.h"
 #include "compiler/optimize/carried/still.h"
-#include "compiler/optimize/carried/targets.h"
 #include "compiler/optimize/cuts/distance.h"
 #include "compiler/optimize/cuts/meetings.h"
 #include "compiler/optimize/cuts/split.h"
@@ -160,13 +159,12 @@ static tirbi_sched *as_searched(tirbi_scheduler *p, const tirbi_ls *loop) {
     return node->items[0] && node->items[1] ? node : NULL;
 }
 
-/* A loop along rows, inside the loops in it that choose the rows, once its sums are in elements and their bounds have
- * names; NULL where that makes no lanes along them. */
+/* A loop along rows, inside the loops in it that choose the rows, once their bounds have names; NULL where that makes
+ * no lanes along them. */
 static const tirbi_ls *sums_of_rows(tirbi_scheduler *p, const tirbi_ls *loop) {
     if (loop->as.loop.var->extent->lo < TIRBI_LEAST_COLUMNS) return NULL;
-    const tirbi_ls *kept = tirbi_keep_in_targets(p->pool, loop);
-    const tirbi_ls *named = tirbi_name_still_loads(p->pool, kept ? kept : loop, true);
-    if (!named) return kept ? tirbi_move_inwards(p->pool, kept, true) : NULL;
+    const tirbi_ls *named = tirbi_name_still_loads(p->pool, loop, true);
+    if (!named) return tirbi_move_inwards(p->pool, loop, true);
     const tirbi_ls **nest = &named->as.seq.items[named->as.seq.n - 1];
     *nest = tirbi_move_inwards(p->pool, *nest, true);
     return *nest ? named : NULL;

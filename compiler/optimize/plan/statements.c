@@ -129,11 +129,7 @@ static tirbi_sched *schedule_loop(tirbi_scheduler *p, const tirbi_ls *s) {
         node = schedule_rows(p, s);
     else if (!node && !blocks)
         node = schedule_nest(p, s);
-    const tirbi_ls *apart = node || blocks ? NULL : tirbi_init_apart(p->pool, s);
-    if (apart)
-        node = tirbi_sched_of(p, "distribution", tirbi_schedule(p, apart));
-    else if (!node)
-        node = tirbi_schedule_in_order(p, s);
+    if (!node) node = tirbi_schedule_in_order(p, s);
     if (node) node->of = s;
     return node;
 }

@@ -32,6 +32,7 @@ const tirbi_ls *tirbi_new_if(tirbi_lx_pool *pool, tirbi_span span, const tirbi_l
 }
 
 const tirbi_ls *tirbi_new_sequence(tirbi_lx_pool *pool, tirbi_span span, const tirbi_ls *const *items, uint32_t n) {
+    if (n == 1) return items[0];
     tirbi_ls *s = tirbi_new_stmt(pool, TIRBI_LS_SEQ, span);
     const tirbi_ls **copy = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, n);
     if (!s || !copy) return NULL;

@@ -12,7 +12,7 @@ const tirbi_ls *tirbi_new_set(tirbi_lx_pool *pool, tirbi_span span, tirbi_lvar *
 /* `else_case`: NULL where there is none. */
 const tirbi_ls *tirbi_new_if(tirbi_lx_pool *pool, tirbi_span span, const tirbi_lx *condition, const tirbi_ls *then_case,
                              const tirbi_ls *else_case);
-/* The items, one after the other; their list is copied. */
+/* The items, one after the other; their list is copied. One alone is itself. */
 const tirbi_ls *tirbi_new_sequence(tirbi_lx_pool *pool, tirbi_span span, const tirbi_ls *const *items, uint32_t n);
 
 /* A loop that was arranged anew: `stmt` does what it does, most of that in `loop`. */

@@ -93,7 +93,7 @@ static const tirbi_ls *search_for(leaver *v, tirbi_lvar *found) {
 }
 
 static const tirbi_ls *body_of(const leaver *v, const tirbi_ls *const *items, uint32_t n) {
-    return n == 1 ? items[0] : tirbi_new_sequence(v->pool, v->loop->span, items, n);
+    return tirbi_new_sequence(v->pool, v->loop->span, items, n);
 }
 
 /* The iterations before the one that is found. */

@@ -1,6 +1,6 @@
 /* Variables of an iteration that hold what becomes an element. */
-#ifndef TIRB_COMPILER_OPTIMIZE_CARRIED_TARGETS_H
-#define TIRB_COMPILER_OPTIMIZE_CARRIED_TARGETS_H
+#ifndef TIRB_COMPILER_OPTIMIZE_NORMALISE_TARGETS_H
+#define TIRB_COMPILER_OPTIMIZE_NORMALISE_TARGETS_H
 
 #include "compiler/loop/loop.h"
 

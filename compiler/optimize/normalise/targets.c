@@ -1,6 +1,6 @@
 /* An element may hold what a variable does where it cannot fail, stays the same one throughout the iteration, and is
  * not reached but by the store at the end: then nobody sees what is in it before, and it has the variable's type. */
-#include "compiler/optimize/carried/targets.h"
+#include "compiler/optimize/normalise/targets.h"
 
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/affine.h"
@@ -9,7 +9,7 @@
 
 enum { MAX_STATEMENTS = 16, MAX_WORK = 512 };
 
-static const uint32_t KINDS = TIRBI_KIND(SEQ) | TIRBI_KIND(LOOP) | TIRBI_KIND(STORE) | TIRBI_KIND(SET);
+static const uint32_t KINDS = TIRBI_NESTS;
 
 typedef struct keeper {
     tirbi_lx_pool *pool;
@@ -42,7 +42,8 @@ static bool value_is_apart(void *context, const tirbi_lx *x) {
 static bool loop_is_apart(void *context, const tirbi_ls *s) {
     const keeper *k = context;
     return s->kind != TIRBI_LS_LOOP ||
-           (!tirbi_lx_depends_on(s->as.loop.var->min, k->var) && !tirbi_lx_depends_on(s->as.loop.var->extent, k->var));
+           (!tirbi_lx_depends_on(s->as.loop.var->min, k->var) && !tirbi_lx_depends_on(s->as.loop.var->extent, k->var) &&
+            (!s->as.loop.var->below || !tirbi_lx_depends_on(s->as.loop.var->below, k->var)));
 }
 
 /* Loops, stores and assignments none of which has to do with the element. */

@@ -1,0 +1,252 @@
+/* A name is no more than what it stands for: whether an element has one before it is used decides nothing that follows.
+ * A value moves from where it is named to where it is used. Until then nobody may write the memory that it loads from
+ * or set a variable in it; it may fail there as it would have failed before, and is computed no more often, but that
+ * elements alone are loaded again. */
+#include "compiler/optimize/normalise/forward.h"
+
+#include "compiler/loop/visit.h"
+#include "compiler/optimize/normalise/reductions.h"
+#include "compiler/optimize/normalise/targets.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+enum {
+    MAX_ITEMS = 64,     /* statements of a sequence, */
+    MAX_WORK = 1 << 17, /* statements that are looked at, */
+    MAX_VALUE = 24,     /* and nodes of a value that moves */
+    MAX_USES = 8,       /* of an element that is loaded again at each */
+    MAX_DEPTH = 48
+};
+
+typedef struct forwarder {
+    tirbi_lx_pool *pool;
+    uint32_t work;
+} forwarder;
+
+/* ---- Where a value is used -------------------------------------------------------------------------------------- */
+
+typedef struct uses {
+    const tirbi_lvar *var;
+    uint32_t n;
+    bool guarded; /* some condition, or a loop, decides whether it is come to */
+    bool bounds;  /* it bounds a loop */
+    bool fixed;   /* what is around it, or is it itself, cannot be written anew */
+    uint32_t loops;
+} uses;
+
+static tirbi_step note_use(tirbi_walk *walk, const tirbi_lx *x) {
+    uses *u = walk->context;
+    if (x->kind == TIRBI_LX_CALL) u->fixed = u->fixed || tirbi_lx_depends_on(x, u->var);
+    if (x->kind != TIRBI_LX_VAR || x->var != u->var) return TIRBI_INTO;
+    u->n++;
+    u->guarded = u->guarded || walk->guarded || u->loops > 0;
+    return TIRBI_INTO;
+}
+
+static bool is_bound_by(const tirbi_ls *loop, const tirbi_lvar *by) {
+    const tirbi_lvar *var = loop->as.loop.var;
+    return tirbi_lx_depends_on(var->min, by) || tirbi_lx_depends_on(var->extent, by) ||
+           (var->below && tirbi_lx_depends_on(var->below, by)) ||
+           (loop->as.loop.step && tirbi_lx_depends_on(loop->as.loop.step, by));
+}
+
+static tirbi_step note_statement(tirbi_walk *walk, const tirbi_ls *s) {
+    uses *u = walk->context;
+    if (s->kind == TIRBI_LS_LOOP) {
+        u->loops++;
+        u->bounds = u->bounds || is_bound_by(s, u->var);
+        u->fixed = u->fixed || s->as.loop.blocks || s->as.loop.rows;
+    }
+    if (s->kind == TIRBI_LS_IF && s->as.if_.first_of) u->fixed = true;
+    if (s->kind == TIRBI_LS_SET && s->as.set.var == u->var) u->fixed = true;
+    return TIRBI_INTO;
+}
+
+/* The uses in a statement; false where they are not known. */
+static bool find_uses(uses *u, const tirbi_ls *s) {
+    tirbi_walk walk = {.context = u,
+                       .stmt = note_statement,
+                       .expr = note_use,
+                       .kinds = TIRBI_NESTS,
+                       .deepest = MAX_DEPTH,
+                       .reach = TIRBI_WALK_ALL & ~TIRBI_WALK_BOUNDS};
+    tirbi_lvar *var = (tirbi_lvar *)(uintptr_t)u->var;
+    return tirbi_walk_stmt(&walk, s) || (!tirbi_has_kind(s, TIRBI_KIND(LOOP)) && !tirbi_names(s, &var, 1));
+}
+
+/* ---- What may change it until then ------------------------------------------------------------------------------ */
+
+/* A value that moves past statements. */
+typedef struct moved {
+    const tirbi_lx *value;
+    const tirbi_ls *past;
+} moved;
+
+static bool is_changed_by(const void *context, const tirbi_lx *x) {
+    const moved *m = context;
+    if (x->kind == TIRBI_LX_LOAD) return tirbi_stores_to(m->past, x->access->buffer->root);
+    return x->kind == TIRBI_LX_VAR && tirbi_may_set(m->past, x->var);
+}
+
+static bool is_call(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return x->kind == TIRBI_LX_CALL;
+}
+
+/* Whether something other than a subscript may be wrong in a node: it ends the call with another status. */
+static bool fails_by_itself(const void *context, const tirbi_lx *x) {
+    (void)context;
+    const bool divides =
+        x->op == TIRB_OP_DIV || x->op == TIRB_OP_MOD || x->op == TIRB_OP_FLOORDIV || x->op == TIRB_OP_FLOORMOD;
+    return x->kind == TIRBI_LX_CALL || (x->kind == TIRBI_LX_OP && x->traps && divides);
+}
+
+/* Whether a value stays what it is where it is computed behind a statement, and fails then as it would before. */
+static bool may_pass(const tirbi_lx *value, const tirbi_ls *past) {
+    const moved m = {value, past};
+    if (!tirbi_is_made_of(past, TIRBI_NESTS | TIRBI_KIND(ALLOC)) ||
+        tirbi_any_value(past, TIRBI_WALK_ALL, is_call, NULL) ||
+        tirbi_any_expr(value, TIRBI_WALK_ALL, is_changed_by, &m))
+        return false;
+    return !value->traps ||
+           (past->kind == TIRBI_LS_SET && !tirbi_any_value(past, TIRBI_WALK_ALL, fails_by_itself, NULL));
+}
+
+/* Whether a value is but arithmetic: it can be computed anywhere, and is the same node wherever it is. */
+static bool is_plain(const tirbi_lx *value) { return value->pure && !value->traps; }
+
+/* The uses of the variable of item `at` behind it, and the last item that has some; false where they are not known, or
+ * may not become its value. */
+static bool find_all_uses(forwarder *f, const tirbi_ls *const *items, uint32_t at, uint32_t n, uses *all,
+                          uint32_t *last) {
+    *all = (uses){.var = items[at]->as.set.var};
+    *last = at;
+    for (uint32_t i = at + 1; i < n; i++) {
+        uses u = {.var = all->var};
+        if (f->work == 0) return false;
+        f->work--;
+        if (!find_uses(&u, items[i])) return false;
+        if (u.n == 0 && !u.bounds) continue;
+        if (u.fixed || (u.bounds && !is_plain(items[at]->as.set.value))) return false;
+        all->n += u.n;
+        all->guarded = all->guarded || u.guarded;
+        *last = i;
+    }
+    return *last > at;
+}
+
+/* Whether the value of item `at` may stand where its variable does. `last`: the item that uses it last. */
+static bool may_forward(forwarder *f, const tirbi_ls *const *items, uint32_t at, uint32_t n, uint32_t *last) {
+    const tirbi_ls *let = items[at];
+    uses u;
+    if (let->kind != TIRBI_LS_SET || !let->as.set.declares || let->as.set.var->kind != TIRBI_LVAR_LET) return false;
+    const tirbi_lx *value = let->as.set.value;
+    if (!value || value->size > MAX_VALUE || tirbi_any_expr(value, TIRBI_WALK_ALL, fails_by_itself, NULL) ||
+        !find_all_uses(f, items, at, n, &u, last))
+        return false;
+    if (is_plain(value)) return true;
+    const bool element = value->kind == TIRBI_LX_LOAD && !value->traps;
+    if (u.n > (element ? MAX_USES : 1) || (u.guarded && !element)) return false;
+    for (uint32_t i = at + 1; i <= *last; i++) {
+        const bool straight = items[i]->kind == TIRBI_LS_STORE || items[i]->kind == TIRBI_LS_SET;
+        if (i == *last && straight) break;
+        if (!may_pass(value, items[i])) return false;
+    }
+    return !value->traps || !tirbi_any_value(items[*last], TIRBI_WALK_ALL, fails_by_itself, NULL);
+}
+
+/* Whether the variable that item `at` declares is only ever set, by items alone: these go, too. */
+static bool is_unused(forwarder *f, const tirbi_ls *const *items, uint32_t at, uint32_t n) {
+    const tirbi_ls *begin = items[at];
+    if (begin->kind != TIRBI_LS_SET || !begin->as.set.declares) return false;
+    for (uint32_t i = at; i < n; i++) {
+        uses u = {.var = begin->as.set.var};
+        if (f->work == 0) return false;
+        f->work--;
+        const bool sets = items[i]->kind == TIRBI_LS_SET && items[i]->as.set.var == u.var;
+        if (sets && (!items[i]->as.set.value || items[i]->as.set.value->traps ||
+                     tirbi_lx_acts(items[i]->as.set.value)))
+            return false;
+        if (!find_uses(&u, items[i]) || u.n > 0 || u.bounds || (!sets && tirbi_may_set(items[i], u.var))) return false;
+    }
+    return true;
+}
+
+/* ---- The code anew ---------------------------------------------------------------------------------------------- */
+
+static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const tirbi_ls *let = rewrite->context;
+    return x->kind == TIRBI_LX_VAR && x->var == let->as.set.var ? let->as.set.value : NULL;
+}
+
+/* Writes the value of item `at` into those behind it, up to `last`; false where memory ran out, or one cannot be. */
+static bool write_into(forwarder *f, const tirbi_ls **items, uint32_t at, uint32_t last) {
+    const tirbi_ls *copy[MAX_ITEMS];
+    tirbi_lvar *name = items[at]->as.set.var;
+    tirbi_rewrite rewrite = {.pool = f->pool, .replace = replace, .context = (void *)items[at], .loops = true};
+    for (uint32_t i = at + 1; i <= last; i++) {
+        const bool may_use = tirbi_names(items[i], &name, 1) || tirbi_has_kind(items[i], TIRBI_KIND(LOOP));
+        copy[i] = may_use ? tirbi_rewrite_assignments(&rewrite, items[i]) : items[i];
+        if (!copy[i]) return false;
+    }
+    for (uint32_t i = at + 1; i <= last; i++) items[i] = copy[i];
+    return true;
+}
+
+/* Whether a variable begins with a value that the next statement replaces. */
+static bool is_replaced(const tirbi_ls *s, const tirbi_ls *next) {
+    return s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.value->kind == TIRBI_LX_CONST &&
+           next->kind == TIRBI_LS_SET && next->as.set.var == s->as.set.var && !next->as.set.declares &&
+           !tirbi_lx_depends_on(next->as.set.value, s->as.set.var);
+}
+
+/* Leaves out item `at` and all that sets its variable. */
+static uint32_t leave_out(const tirbi_ls **items, uint32_t at, uint32_t n) {
+    const tirbi_lvar *var = items[at]->as.set.var;
+    uint32_t left = at;
+    for (uint32_t i = at; i < n; i++)
+        if (items[i]->kind != TIRBI_LS_SET || items[i]->as.set.var != var) items[left++] = items[i];
+    return left;
+}
+
+/* A sequence without the names that need not be. */
+static const tirbi_ls *without_names(forwarder *f, const tirbi_ls *s) {
+    const tirbi_ls *items[MAX_ITEMS];
+    uint32_t n = 0, left = 0, last;
+    if (!tirbi_list_statements(s, items, &n, MAX_ITEMS)) return s;
+    const uint32_t all = n;
+    for (uint32_t i = 0; i < n;) {
+        if (is_unused(f, items, i, n)) {
+            n = leave_out(items, i, n);
+            continue;
+        }
+        const bool replaced = i + 1 < n && is_replaced(items[i], items[i + 1]);
+        if (replaced) {
+            items[i + 1] = tirbi_new_set(f->pool, items[i + 1]->span, items[i]->as.set.var,
+                                         items[i + 1]->as.set.value, true);
+            if (!items[i + 1]) return s;
+        }
+        if (!replaced && (!may_forward(f, items, i, n, &last) || !write_into(f, items, i, last)))
+            items[left++] = items[i];
+        i++;
+    }
+    if (left == all) return s;
+    const tirbi_ls *copy = tirbi_new_sequence(f->pool, s->span, items, left);
+    return copy ? copy : s;
+}
+
+static const tirbi_ls *forward(void *context, const tirbi_ls *s) {
+    forwarder *f = context;
+    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    const tirbi_ls *ordered = s->kind == TIRBI_LS_LOOP ? tirbi_order_reduction(f->pool, s) : NULL;
+    if (ordered) return forward(f, ordered);
+    if (s->kind == TIRBI_LS_SEQ) s = without_names(f, s);
+    s = tirbi_replace_inside(f->pool, s, forward, f);
+    const tirbi_ls *kept = s->kind == TIRBI_LS_LOOP ? tirbi_keep_in_targets(f->pool, s) : NULL;
+    return kept ? kept : s;
+}
+
+const tirbi_ls *tirbi_forward_values(tirbi_lx_pool *pool, const tirbi_ls *body) {
+    forwarder f = {.pool = pool, .work = MAX_WORK};
+    return forward(&f, body);
+}

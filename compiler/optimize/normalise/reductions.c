@@ -1,0 +1,259 @@
+/* Each element gets its updates in the order in which it got them: the loops that do not tell elements apart stay in
+ * order. Iterations of those that do are taken in another one, which nobody can tell where all that the nest does with
+ * the memory that it stores to is to reach the element of the iteration. */
+#include "compiler/optimize/normalise/reductions.h"
+
+#include "compiler/optimize/analysis/access.h"
+#include "compiler/optimize/facts/affine.h"
+#include "compiler/optimize/facts/injective.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+enum { MAX_CHAIN = 2 * TIRBI_MAX_AFFINE, MAX_OWN = 16 };
+
+typedef struct nest {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *around[MAX_CHAIN]; /* loops, and conditions without another case, each in the one before */
+    bool reduces[MAX_CHAIN];           /* a loop that does not tell elements */
+    uint32_t n, outermost;             /* of those that reduce */
+    tirbi_loop_set loops;
+    const tirbi_ls *init, *rest; /* the body; `init` may be NULL */
+    const tirbi_place *element;  /* that the init stores to, or where there is none, the rest */
+    const tirbi_lvar *own[MAX_OWN];
+    uint32_t n_own; /* variables that begin in the body */
+    bool alone;     /* the rest stores to no other element */
+} nest;
+
+/* ---- The nest --------------------------------------------------------------------------------------------------- */
+
+static bool is_init(const tirbi_ls *s) {
+    return s->kind == TIRBI_LS_IF && s->as.if_.n_first_of > 0 && !s->as.if_.else_case;
+}
+
+static bool is_guard(const tirbi_ls *s) {
+    return s->kind == TIRBI_LS_IF && !s->as.if_.else_case && !s->as.if_.first_of && !s->as.if_.sizes &&
+           s->as.if_.condition->pure && !s->as.if_.condition->traps;
+}
+
+/* What is inside of each other, down to the init and what is done with it. */
+static bool read_nest(nest *n, const tirbi_ls *s) {
+    for (;; s = s->kind == TIRBI_LS_LOOP ? s->as.loop.body : s->as.if_.then_case) {
+        while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+        if (s->kind == TIRBI_LS_LOOP ? !tirbi_is_plain_loop(s) : !is_guard(s)) break;
+        if (n->n == MAX_CHAIN || n->loops.n == TIRBI_MAX_AFFINE) return false;
+        if (s->kind == TIRBI_LS_LOOP) n->loops.var[n->loops.n++] = s->as.loop.var;
+        n->around[n->n++] = s;
+    }
+    if (s->kind != TIRBI_LS_SEQ || s->as.seq.n < 2 || !is_init(s->as.seq.items[0])) {
+        /* A condition right around it may ask for any loop. */
+        while (n->n > 0 && n->around[n->n - 1]->kind == TIRBI_LS_IF) s = n->around[--n->n];
+        n->rest = s;
+        return n->loops.n > 1;
+    }
+    n->init = s->as.seq.items[0];
+    n->rest = tirbi_new_sequence(n->pool, s->span, s->as.seq.items + 1, s->as.seq.n - 1);
+    return n->rest != NULL;
+}
+
+/* ---- What it stores to ------------------------------------------------------------------------------------------ */
+
+static bool note_element(void *context, const tirbi_reached *a) {
+    nest *n = context;
+    if (a->what == TIRBI_LOADS) return n->init == NULL || !a->traps;
+    if (!n->element) n->element = a->place;
+    return !a->place->buffer->overlaps && tirbi_same_place(a->place, n->element);
+}
+
+/* Each element that is reached is the one of this iteration, or lies in other memory. */
+static bool reaches_own(void *context, const tirbi_reached *a) {
+    nest *n = context;
+    if (tirbi_same_place(a->place, n->element)) return true;
+    if (a->what != TIRBI_LOADS) n->alone = false;
+    return !tirbi_may_meet(a->place->buffer->root, n->element->buffer->root);
+}
+
+/* Whether what the init loads is still there ahead of the loops. */
+static bool is_left(void *context, const tirbi_reached *a) {
+    const nest *n = context;
+    return a->what != TIRBI_LOADS || !tirbi_stores_to(n->rest, a->place->buffer->root);
+}
+
+static bool begins_variables(void *context, const tirbi_ls *s) {
+    nest *n = context;
+    bool known = s->kind != TIRBI_LS_SET || s->as.set.declares;
+    for (uint32_t i = 0; i < n->n_own && !known; i++) known = n->own[i] == s->as.set.var;
+    if (s->kind == TIRBI_LS_SET && s->as.set.declares) {
+        if (n->n_own == MAX_OWN) return false;
+        n->own[n->n_own++] = s->as.set.var;
+    }
+    return known;
+}
+
+static bool find(nest *n, const tirbi_ls *s, uint8_t rules, bool (*access)(void *, const tirbi_reached *)) {
+    tirbi_accesses all = {
+        .context = n, .stmt = begins_variables, .access = access, .rules = rules, .kinds = TIRBI_NESTS};
+    n->n_own = 0;
+    return tirbi_find_accesses(&all, s);
+}
+
+static bool find_element(nest *n) {
+    if (!find(n, n->init ? n->init->as.if_.then_case : n->rest, n->init ? TIRBI_NO_VARIABLES : 0, note_element) ||
+        !n->element)
+        return false;
+    n->alone = true;
+    return (!n->init || find(n, n->init->as.if_.then_case, 0, is_left)) && find(n, n->rest, 0, reaches_own);
+}
+
+/* ---- Which loops tell it ---------------------------------------------------------------------------------------- */
+
+static bool asks_for(const tirbi_ls *init, const tirbi_lvar *var) {
+    bool asks = false;
+    for (uint32_t i = 0; i < init->as.if_.n_first_of; i++) asks = asks || init->as.if_.first_of[i] == var;
+    return asks;
+}
+
+/* The others are those that the init asks for, if there is one. */
+static bool find_reductions(nest *n) {
+    bool spatial[TIRBI_MAX_AFFINE];
+    uint32_t at = 0, asked = 0;
+    if (!tirbi_spatial_loops(n->pool, &n->loops, n->element, spatial)) return false;
+    n->outermost = n->n;
+    for (uint32_t i = 0; i < n->n; i++) {
+        if (n->around[i]->kind != TIRBI_LS_LOOP) continue;
+        n->reduces[i] = !spatial[at++];
+        const bool asks = n->init && asks_for(n->init, n->around[i]->as.loop.var);
+        asked += asks;
+        if (n->init && n->reduces[i] != asks) return false;
+        if (n->reduces[i] && n->outermost == n->n) n->outermost = i;
+    }
+    return n->outermost < n->n && (!n->init || asked == n->init->as.if_.n_first_of);
+}
+
+static bool depends_on(const tirbi_ls *s, const tirbi_lvar *var) {
+    if (s->kind == TIRBI_LS_IF) return tirbi_lx_depends_on(s->as.if_.condition, var);
+    const tirbi_lvar *loop = s->as.loop.var;
+    return tirbi_lx_depends_on(loop->min, var) || tirbi_lx_depends_on(loop->extent, var) ||
+           (loop->below && tirbi_lx_depends_on(loop->below, var));
+}
+
+/* Whether what goes outside, and the init, do without the variables of what is inside then. */
+static bool can_be_ordered(const nest *n) {
+    bool moves = n->init != NULL;
+    for (uint32_t i = n->outermost; i < n->n; i++) {
+        if (n->reduces[i]) continue;
+        moves = true;
+        for (uint32_t k = n->outermost; k < i; k++)
+            if (n->reduces[k] && depends_on(n->around[i], n->around[k]->as.loop.var)) return false;
+    }
+    for (uint32_t i = 0; i < n->n && n->init; i++) { /* all of those loops are to run, or none of the nest's */
+        const tirbi_lx *extent = n->reduces[i] ? n->around[i]->as.loop.var->extent : NULL;
+        if (extent && (tirbi_names(n->init->as.if_.then_case, &n->around[i]->as.loop.var, 1) ||
+                       (extent->lo < 1 && tirbi_mentions_loops(extent, &n->loops))))
+            return false;
+    }
+    return moves && (!n->init || tirbi_is_made_of(n->init->as.if_.then_case, TIRBI_STRAIGHT & ~TIRBI_KIND(SET)));
+}
+
+/* ---- The nest anew ---------------------------------------------------------------------------------------------- */
+
+/* A body in those of the loops and conditions from `from` to before `to` that reduce, or in the others. */
+static const tirbi_ls *inside(const nest *n, uint32_t from, uint32_t to, bool reduces, const tirbi_ls *body) {
+    for (uint32_t i = to; i-- > from && body;) {
+        if (n->reduces[i] != reduces) continue;
+        tirbi_ls *copy = tirbi_new_stmt(n->pool, (tirbi_ls_kind)n->around[i]->kind, n->around[i]->span);
+        if (!copy) return NULL;
+        *copy = *n->around[i];
+        if (copy->kind == TIRBI_LS_LOOP)
+            copy->as.loop.body = body;
+        else
+            copy->as.if_.then_case = body;
+        body = copy;
+    }
+    return body;
+}
+
+/* Of a copy that nothing but its loops' variables is another in: what stands for x. */
+static const tirbi_lx *itself(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    (void)rewrite;
+    (void)x;
+    return NULL;
+}
+
+/* The init in loops of its own, then the loops as they are. */
+static const tirbi_ls *init_apart(const nest *n) {
+    tirbi_rewrite rewrite = {.pool = n->pool, .replace = itself, .loops = true};
+    const tirbi_ls *init = inside(n, n->outermost, n->n, false, n->init->as.if_.then_case), *items[2], *rest = n->rest;
+    for (uint32_t i = n->n; i-- > n->outermost && rest;) rest = inside(n, i, i + 1, n->reduces[i], rest);
+    items[0] = init ? tirbi_rewrite_stmt(&rewrite, init) : NULL;
+    items[1] = rest;
+    return items[0] && items[1] ? tirbi_new_sequence(n->pool, n->rest->span, items, 2) : NULL;
+}
+
+static const tirbi_ls *init_inside(const nest *n) {
+    const tirbi_ls *items[2] = {n->init ? n->init->as.if_.then_case : NULL,
+                                inside(n, n->outermost, n->n, true, n->rest)};
+    const tirbi_ls *body = n->init && items[1] ? tirbi_new_sequence(n->pool, n->rest->span, items, 2) : items[1];
+    return inside(n, n->outermost, n->n, false, body);
+}
+
+/* Whether a loop is one that the init asks for, and might not run. */
+static bool might_not_run(const nest *n, const tirbi_lvar *loop) {
+    return n->init && asks_for(n->init, loop) && loop->extent->lo < 1;
+}
+
+/* A loop that runs where it is, as one that says so. */
+static const tirbi_ls *known_to_run(tirbi_rewrite *rewrite, const tirbi_ls *s) {
+    const nest *n = rewrite->context;
+    if (s->kind != TIRBI_LS_LOOP || !might_not_run(n, s->as.loop.var)) return NULL;
+    tirbi_ls *copy = tirbi_new_stmt(n->pool, TIRBI_LS_LOOP, s->span);
+    tirbi_lvar *var = TIRBI_NEW(n->pool->arena, tirbi_lvar);
+    tirbi_lx *extent = TIRBI_NEW(n->pool->arena, tirbi_lx);
+    if (!copy || !var || !extent) return NULL;
+    *extent = *s->as.loop.var->extent;
+    extent->id = 0;
+    extent->lo = 1;
+    *var = *s->as.loop.var;
+    var->id = 0;
+    var->extent = extent;
+    *copy = *s;
+    copy->as.loop.var = var;
+    const tirbi_renamed renamed = {.from = s->as.loop.var, .to = var, .around = rewrite->renamed};
+    rewrite->renamed = &renamed;
+    copy->as.loop.body = tirbi_rewrite_assignments(rewrite, s->as.loop.body);
+    rewrite->renamed = renamed.around;
+    return copy->as.loop.body ? copy : NULL;
+}
+
+/* What the nest is where the loops that are asked for run: nothing is done where one of them does not. */
+static const tirbi_ls *where_it_runs(nest *n, const tirbi_ls *s) {
+    const tirbi_lx *all = NULL;
+    for (uint32_t i = 0; i < n->loops.n; i++) {
+        if (!might_not_run(n, n->loops.var[i])) continue;
+        const tirbi_lx *some = tirbi_lx_op(n->pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, n->loops.var[i]->extent,
+                                           tirbi_lx_int(n->pool, TIRB_I64, 0), NULL);
+        all = all ? tirbi_lx_op(n->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, all, some, NULL) : some;
+        if (!all) return NULL;
+    }
+    tirbi_ls *branch = all && s ? tirbi_new_stmt(n->pool, TIRBI_LS_IF, s->span) : NULL;
+    if (!all || !branch) return all ? NULL : s;
+    tirbi_rewrite rewrite = {
+        .pool = n->pool, .replace = itself, .statement = known_to_run, .context = n, .loops = true};
+    const tirbi_ls *known = tirbi_rewrite_assignments(&rewrite, s);
+    branch->as.if_.condition = all;
+    branch->as.if_.then_case = known ? known : s;
+    return branch;
+}
+
+const tirbi_ls *tirbi_order_reduction(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    nest *n = TIRBI_NEW(pool->arena, nest);
+    const tirbi_ls *result = NULL;
+    if (!n) return NULL;
+    n->pool = pool;
+    if (read_nest(n, loop) && find_element(n) && find_reductions(n) && can_be_ordered(n) && (n->alone || n->init)) {
+        result = n->alone ? init_inside(n) : init_apart(n);
+        for (uint32_t i = n->outermost; i-- > 0 && result;) result = inside(n, i, i + 1, n->reduces[i], result);
+        result = where_it_runs(n, result);
+    }
+    TIRBI_GIVE_BACK(pool->arena, n);
+    return result;
+}
