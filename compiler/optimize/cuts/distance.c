@@ -132,12 +132,11 @@ static bool is_carried(const tirbi_edge *e) { return e->kind != TIRBI_SCALAR && 
 
 static bool has_distance(const tirbi_edge *e) { return !is_carried(e) || e->distance[0]; }
 
-/* Whether the machine sees that no two iterations meet where one may reach the same element twice: by the same step. */
-static bool goes_alike(const spacing *s, const tirbi_dependences *graph, const tirbi_edge *e) {
+bool tirbi_steps_alike(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_dependences *graph, const tirbi_edge *e) {
+    const tirbi_loop_set own = {.var = {loop->as.loop.var}, .n = 1};
     tirbi_affine x, y;
-    return tirbi_affine_number(s->pool, graph->access[e->from].at.place, &s->own, &x) &&
-           tirbi_affine_number(s->pool, graph->access[e->to].at.place, &s->own, &y) &&
-           x.coefficient[0] == y.coefficient[0];
+    return tirbi_affine_number(pool, graph->access[e->from].at.place, &own, &x) &&
+           tirbi_affine_number(pool, graph->access[e->to].at.place, &own, &y) && x.coefficient[0] == y.coefficient[0];
 }
 
 static bool find_distances(spacing *s) {
@@ -148,7 +147,7 @@ static bool find_distances(spacing *s) {
     for (uint32_t i = 0; known && i < graph->n_edges; i++) {
         const tirbi_edge *e = &graph->edge[i];
         known = !is_carried(e) || add_distance(s, graph, e);
-        if (e->kind != TIRBI_SCALAR && !is_carried(e) && !goes_alike(s, graph, e))
+        if (e->kind != TIRBI_SCALAR && !is_carried(e) && !tirbi_steps_alike(s->pool, s->loop, graph, e))
             s->may_be_far = s->may_be_ahead = false;
     }
     if (graph) tirbi_forget_dependences(s->pool, graph);
