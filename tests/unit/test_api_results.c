@@ -165,6 +165,28 @@ static void test_open(void **state) {
     assert_int_equal(counted.live, 0);
 }
 
+/* keeps(x) -> y of 4 elements, twice of x, and then of what y's own reference has. */
+static const char keeps[] = ".function \"keeps\" public\n.scalars 4\n.ref f32\n.ref f32 writable\n"
+                            ".tensor \"x\" f32 r0 read (4)\n.tensor \"y\" f32 r1 write (4) result open\n"
+                            "const.i64 s0, 4\nresult 1, r0, (s0)\nresult 1, r0, (s0)\n"
+                            "result 1, r1, (s0)\nret.void\n.end\n";
+
+/* The memory that an open result begins with is gone once it is made: no instruction reaches it. */
+static void test_open_unreached(void **state) {
+    (void)state;
+    session s = open_session(keeps, NULL);
+    float x[] = {1, 2, 3, 4}, own[4] = {5};
+    tensor xt, yt;
+    DLManagedTensor *y;
+    tirb_arg args[] = {tensor_arg(make_tensor(&xt, x, F32, 1, 4)), result_arg(&y)};
+    expect_error(&s, run(&s, "keeps", args, 2, NULL), TIRB_BOUNDS, "the result 'y' has more elements");
+    assert_null(y);
+    args[1] = tensor_arg(make_tensor(&yt, own, F32, 1, 4));
+    expect_error(&s, run(&s, "keeps", args, 2, NULL), TIRB_BOUNDS, "the result 'y' has more elements");
+    assert_memory_equal(own, x, sizeof x);
+    close_session(&s);
+}
+
 /* While the call runs, results count as the instance's; later they are the caller's alone. */
 static void test_memory_limit(void **state) {
     (void)state;
@@ -225,8 +247,8 @@ static void test_no_memory(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_made), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_open), cmocka_unit_test(test_memory_limit),
-                                       cmocka_unit_test(test_no_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_made),         cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_open),         cmocka_unit_test(test_open_unreached),
+                                       cmocka_unit_test(test_memory_limit), cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

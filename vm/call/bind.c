@@ -521,10 +521,12 @@ tirb_status tirbi_bind_references(tirbi_binding *b, tirbi_spares *spares, tirbi_
         const tirbi_param *param = &b->function->params[tensor->param];
         tirbi_ref *ref = &b->scratch->refs[t];
         *ref = (tirbi_ref){view->base, view->high - view->low, param->dtype, tensor->written, false};
-        if (param->has_strides || view->compact) continue;
-        TIRBI_TRY(pack(b, tensor, spares, heap, stop));
-        ref->data = tensor->packed;
-        ref->size = view->count * view->item;
+        if (!param->has_strides && !view->compact) {
+            TIRBI_TRY(pack(b, tensor, spares, heap, stop));
+            ref->data = tensor->packed;
+            ref->size = view->count * view->item;
+        }
+        if (param->is_open) ref->size = 0; /* `result` alone puts elements there, and may make other memory of it */
     }
     return TIRB_OK;
 }

@@ -5,7 +5,7 @@
 #include "loader/base/error.h"
 #include "vm/call/objects.h"
 
-/* How many bytes the result has; false: an extent is impossible, or there are not as many elements. */
+/* How many bytes the result has. Errors: an extent is impossible, or there are not as many elements. */
 static tirb_status measure(const tirb_instance *instance, const tirbi_param *param, const int64_t *wanted,
                            const int64_t *extents, const tirbi_ref *from, uint64_t *bytes, tirb_error *error) {
     const char *name = tirbi_program_text(instance->module->program, param->name);
@@ -52,6 +52,6 @@ tirb_status tirbi_result_make(void *context, uint32_t param, const int64_t *exte
     TIRBI_TRY(measure(instance, p, given, extents, from, &bytes, error));
     if (*result) TIRBI_TRY(make(instance, p, extents, result, error));
     uint8_t *to = *result ? (*result)->dl_tensor.data : s->refs[slot].data;
-    if (bytes) memcpy(to, from->data, (size_t)bytes);
+    if (bytes) memmove(to, from->data, (size_t)bytes); /* the caller's own tensor may alias another */
     return TIRB_OK;
 }

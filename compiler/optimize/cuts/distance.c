@@ -128,15 +128,28 @@ static bool add_distance(spacing *s, const tirbi_dependences *graph, const tirbi
     return s->far && s->ahead;
 }
 
-static bool has_distance(const tirbi_edge *e) { return e->kind == TIRBI_SCALAR || e->distance[0]; }
+static bool is_carried(const tirbi_edge *e) { return e->kind != TIRBI_SCALAR && e->carrier < e->n_common; }
+
+static bool has_distance(const tirbi_edge *e) { return !is_carried(e) || e->distance[0]; }
+
+bool tirbi_steps_alike(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_dependences *graph, const tirbi_edge *e) {
+    const tirbi_loop_set own = {.var = {loop->as.loop.var}, .n = 1};
+    tirbi_affine x, y;
+    return tirbi_affine_number(pool, graph->access[e->from].at.place, &own, &x) &&
+           tirbi_affine_number(pool, graph->access[e->to].at.place, &own, &y) && x.coefficient[0] == y.coefficient[0];
+}
 
 static bool find_distances(spacing *s) {
-    const tirbi_asked asked = {.carriers = 1, .leaves = has_distance};
+    const tirbi_asked asked = {.carriers = 1, .alike = true, .leaves = has_distance};
     tirbi_dependences *graph = tirbi_find_dependences(s->pool, s->loop, &s->loop->as.loop.body, 1, &asked);
     bool known = graph != NULL;
     s->may_be_far = s->may_be_ahead = s->always_ahead = true;
-    for (uint32_t i = 0; known && i < graph->n_edges; i++)
-        known = graph->edge[i].kind == TIRBI_SCALAR || add_distance(s, graph, &graph->edge[i]);
+    for (uint32_t i = 0; known && i < graph->n_edges; i++) {
+        const tirbi_edge *e = &graph->edge[i];
+        known = !is_carried(e) || add_distance(s, graph, e);
+        if (e->kind != TIRBI_SCALAR && !is_carried(e) && !tirbi_steps_alike(s->pool, s->loop, graph, e))
+            s->may_be_far = s->may_be_ahead = false;
+    }
     if (graph) tirbi_forget_dependences(s->pool, graph);
     return known && s->far;
 }

@@ -2,6 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_CUTS_DISTANCE_H
 #define TIRB_COMPILER_OPTIMIZE_CUTS_DISTANCE_H
 
+#include "compiler/optimize/analysis/depend.h"
 #include "compiler/loop/loop.h"
 
 /* for c: A[c] = f(A[c], A[c - w]): as many iterations as the distance never meet, whichever way the loop goes. So it is
@@ -20,5 +21,9 @@ bool tirbi_block_by_distance(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_bl
  * been read before, by then or long ago: what lies ahead is copied, a block at a time. What does what the loop does;
  * NULL as above. */
 const tirbi_ls *tirbi_copy_ahead(tirbi_lx_pool *pool, const tirbi_ls *loop);
+
+/* Whether both ends of an edge go by the same step: where one iteration may reach the same element twice, the machine sees
+ * that no two iterations meet there. */
+bool tirbi_steps_alike(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_dependences *graph, const tirbi_edge *e);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "compiler/loop/linear.h"
 #include "compiler/optimize/analysis/depend.h"
+#include "compiler/optimize/cuts/distance.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/resolve.h"
@@ -55,12 +56,17 @@ static const tirbi_lx *without_edge(tirbi_lx_pool *pool, const tirbi_facts *fact
 
 static bool is_carried(const tirbi_edge *e, uint32_t carrier) { return e->carrier == carrier && e->n_common > carrier; }
 
-/* The condition under which the loop carries no edge; NULL: there is none, or it never carries one. */
-static const tirbi_lx *without_edges(tirbi_lx_pool *pool, const tirbi_dependences *graph) {
+/* The condition under which the loop carries no edge; NULL: there is none, or it never carries one, or some iteration
+ * reaches the same element twice that others reach once: the machine finds no lanes apart there. */
+static const tirbi_lx *without_edges(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_dependences *graph) {
     const tirbi_lx *conditions[MAX_CONDITIONS], *all = NULL;
     uint32_t n = 0;
     for (uint32_t i = 0; i < graph->n_edges; i++) {
-        if (!is_carried(&graph->edge[i], 0) || graph->edge[i].kind == TIRBI_SCALAR) continue;
+        if (graph->edge[i].kind == TIRBI_SCALAR) continue;
+        if (!is_carried(&graph->edge[i], 0)) {
+            if (!tirbi_steps_alike(pool, loop, graph, &graph->edge[i])) return NULL;
+            continue;
+        }
         const tirbi_lx *one = without_edge(pool, graph->facts, &graph->edge[i]);
         uint32_t k = 0;
         while (k < n && conditions[k] != one) k++;
@@ -156,7 +162,7 @@ bool tirbi_find_apart(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_apart *ou
     tirbi_dependences *graph = tirbi_find_dependences(pool, loop, &c.body, 1, &asked);
     if (!graph) return false;
     const bool straight = tirbi_is_made_of(c.body, TIRBI_STRAIGHT);
-    *out = (tirbi_apart){.asks = straight ? without_edges(pool, graph) : NULL};
+    *out = (tirbi_apart){.asks = straight ? without_edges(pool, loop, graph) : NULL};
     const bool met = !out->asks && find_meeting(&c, graph, OUTER, true, l), cut = met && l->at;
     tirbi_forget_dependences(pool, graph);
     if (straight && met && !cut) out->asks = tirbi_lx_int(pool, TIRB_BOOL, 1);
