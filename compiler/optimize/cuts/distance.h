@@ -22,8 +22,8 @@ bool tirbi_block_by_distance(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_bl
  * NULL as above. */
 const tirbi_ls *tirbi_copy_ahead(tirbi_lx_pool *pool, const tirbi_ls *loop);
 
-/* Whether both ends of an edge go by the same step: where one iteration may reach the same element twice, the machine sees
- * that no two iterations meet there. */
+/* Whether both ends of an edge go by the same step: where one iteration may reach the same element twice, the machine
+ * sees that no two iterations meet there. */
 bool tirbi_steps_alike(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_dependences *graph, const tirbi_edge *e);
 
 #endif

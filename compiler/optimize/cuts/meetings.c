@@ -104,6 +104,11 @@ static bool find_meeting(const cutter *c, const tirbi_dependences *graph, uint32
         met->meets == TIRBI_MEETS_AT && graph->last[carrier] && tirbi_poly_equal(met->at, graph->last[carrier]);
     tirbi_poly at = *met->at;
     l->crosses = met->meets == TIRBI_MEETS_CROSSING;
+    for (uint32_t i = 0; i < graph->n_edges && l->crosses; i++) { /* the parts are lanes apart: elsewhere none meets */
+        const tirbi_edge *e = &graph->edge[i];
+        if (e->kind == TIRBI_SCALAR || is_carried(e, carrier) || (e->at && tirbi_poly_equal(e->at, met->at))) continue;
+        if (!tirbi_steps_alike(c->pool, l->loop, graph, e)) return false;
+    }
     if (!graph->first[carrier] || !tirbi_poly_add(&at, graph->first[carrier], l->crosses ? -2 : -1)) return false;
     const tirbi_lx *extent = l->loop->as.loop.var->extent, *zero = tirbi_lx_number(c->pool, 0),
                    *one = tirbi_lx_number(c->pool, 1), *two = tirbi_lx_number(c->pool, 2);
