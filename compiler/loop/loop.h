@@ -109,6 +109,7 @@ typedef struct tirbi_place {
     const tirbi_lx *const *indices; /* int64 */
     const tirbi_lx *flat;           /* the element's number in the buffer's memory */
     const struct tirbi_place *view; /* the place of the matched buffer as written, checked too; NULL: none */
+    bool strays;    /* it is another element in iterations that do not ask for it: see lanes/guard.h */
     uint16_t guard; /* iterations of so many loops, the outermost ones, may not come to it: see facts/guarded.h */
     tirbi_span span;
 } tirbi_place;

@@ -77,8 +77,8 @@ static bool numbers_apart(planner *p, const tirbi_place *a, const tirbi_place *b
     tirbi_affine x, y;
     bool in_index[TIRBI_MAX_AFFINE] = {false};
     return tirbi_affine_number(p->pool, a, loops, &x) && tirbi_affine_number(p->pool, b, loops, &y) &&
-           tirbi_affine_equal(&x, &y, loops->n) && x.coefficient[0] &&
-           tirbi_form_tells(loops, &x, in_index) && steps_tell_lane(p, a);
+           tirbi_affine_equal(&x, &y, loops->n) && x.coefficient[0] && tirbi_form_tells(loops, &x, in_index) &&
+           steps_tell_lane(p, a);
 }
 
 static bool reach_of(planner *p, const tirbi_affine *form, int64_t start, tirbi_reach *out) {
@@ -138,8 +138,7 @@ static bool lanes_apart(planner *p, const tirbi_place *a, const tirbi_place *b) 
     for (uint32_t d = 0; d < a->ndim; d++) {
         tirbi_affine x, y;
         if (plain && tirbi_never_equal(a->indices[d], b->indices[d], loops) && machine_tells(p, a, b, d)) return true;
-        if (!tirbi_affine_index(p->pool, a, d, loops, &x) ||
-            !tirbi_affine_index(p->pool, b, d, loops, &y)) {
+        if (!tirbi_affine_index(p->pool, a, d, loops, &x) || !tirbi_affine_index(p->pool, b, d, loops, &y)) {
             return numbers_apart(p, a, b);
         }
         if (plain && x.start->kind == TIRBI_LX_CONST && y.start->kind == TIRBI_LX_CONST && x.start != y.start &&
@@ -170,6 +169,7 @@ static bool machine_sees(planner *p, const tirbi_place *a, const tirbi_place *b)
     const tirbi_loop_set *loops = &p->plan->loops;
     tirbi_affine x, y;
     int64_t first, second;
+    if (a->strays || b->strays) return false; /* they are known to be apart in iterations that ask for them */
     if (!tirbi_affine_number(p->pool, a, loops, &x) || !tirbi_affine_number(p->pool, b, loops, &y)) return false;
     if (x.coefficient[0] && x.coefficient[0] == y.coefficient[0]) return true;
     return tirbi_affine_constant(&x, 0, &first) && tirbi_affine_constant(&y, 0, &second) &&

@@ -59,6 +59,7 @@ static const tirbi_lx *guarded_load(tirbi_rewrite *r, const tirbi_place *place) 
     *copy = *place;
     copy->indices = indices;
     copy->flat = flat;
+    copy->strays = true;
     return flat ? tirbi_lx_load(r->pool, copy) : NULL;
 }
 
