@@ -30,6 +30,14 @@ static const char *const programs[] = {
     HEAD INSIDE "J[i, j] = H[i, j] * T.int16(3) - H[i - 1, j] + J[i, j]\n",
     HEAD INSIDE "V[i, j] = T.max(T.min(U[i - 1, j], U[i, j]), T.min(T.max(U[i - 1, j], U[i, j]), U[i + 1, j]))\n",
     HEAD INSIDE "B[i, j] = T.if_then_else(A[i, j] > w, A[i, j - 1], T.Cast(\"float32\", I[i, j]))\n",
+    /* nothing but wider, or narrower */
+    HEAD INSIDE "I[i, j] = T.Cast(\"int32\", U[i, j - 1])\n",
+    HEAD INSIDE "I[i, j] = T.Cast(\"int32\", H[i, j])\n",
+    HEAD INSIDE "J[i, j] = T.Cast(\"int16\", U[i, j])\n",
+    HEAD INSIDE "E[i, j] = T.Cast(\"float64\", A[i, j])\n",
+    HEAD INSIDE "E[i, j] = T.Cast(\"float64\", I[i, j])\n",
+    HEAD INSIDE "B[i, j] = T.Cast(\"float32\", U[i, j])\n",
+    HEAD INSIDE "V[i, j] = T.Cast(\"uint8\", I[i, j])\n",
     /* rows that are not all alike: a scalar of each, the same row, another distance, columns, backwards, planes */
     HEAD INSIDE "B[i, j] = A[i, 0] * A[i, j] + C[0, j]\n",
     HEAD INSIDE "B[i, j] = T.max(C[0, j], B[i, j])\n",

@@ -297,8 +297,8 @@ void tirbi_lane_plan_scan(lane_planner *p, const lane_ins *ins);
 bool tirbi_lane_find_streams(lane_planner *p, tirbi_lane_cursor *cursors);
 /* Whether machines that go through several rows at once have the handlers of the words from `from` on. */
 bool tirbi_lane_is_by_rows(const tirbi_emitter *emitter, uint32_t from);
-/* Whether blocks may have lanes that are computed and not stored: the wide body stores by masks alone. */
-bool tirbi_lane_can_span(const lane_planner *p);
+/* Whether blocks may have lanes that are computed and not stored: the body, a wide one, stores by masks alone. */
+bool tirbi_lane_can_span(const lane_planner *p, uint32_t body);
 static inline bool is_cursor(const lane_planner *p, uint16_t pointer) {
     return pointer >= 1 && pointer <= p->loop->n_cursors;
 }

@@ -53,9 +53,7 @@ static void plan_kernel(lane_planner *p, const lane_ins *ins, const lane_ins *ne
     }
     leave_banks(p, ins);
     if (operation->divides) tirbi_lane_plan_divisor(p, ins, operands[1]);
-    uint16_t dest = direct       ? pointer_of_cursor(next->cursor)
-                    : in_the_way ? p->spare_strip
-                                 : strip_of(p, ins->dest);
+    uint16_t dest = direct ? pointer_of_cursor(next->cursor) : in_the_way ? p->spare_strip : strip_of(p, ins->dest);
     tirbi_lane_emit_kernel(p, form, operation->kernel, dest, operands);
     if (in_the_way && !direct) {
         const uint16_t spare[3] = {p->spare_strip, 0, 0};
@@ -317,8 +315,8 @@ static bool plan_widen(lane_planner *p, const lane_ins *ins) {
     if (source.strip && p->level == 0) {
         const unsigned bank = tirbi_lane_spare_bank(p, ins);
         tirbi_lane_evict(p, bank, is_live(ins, p->now.banks[bank]));
-        emit(p, (ins->source == TIRB_U8 ? TIRBI_L_WIDEN_U8_A : TIRBI_L_WIDEN_I8_A) + bank, 0, strip_of(p,
-             ins->reads[0]), 0);
+        emit(p, (ins->source == TIRB_U8 ? TIRBI_L_WIDEN_U8_A : TIRBI_L_WIDEN_I8_A) + bank, 0,
+             strip_of(p, ins->reads[0]), 0);
         tirbi_lane_define(p, ins, 2);
         put_in_bank(p, ins->dest, bank);
         return true;
@@ -531,11 +529,16 @@ static void restore_places(lane_planner *p, uint8_t loop) {
 /* The form for a whole loop around this fused multiply-add of a splat and a block into a bank, or 0. */
 static unsigned loop_form(unsigned body, bool tail) {
     switch (body) {
-    case TIRBI_L_FMA_F32_AMKA: return tail ? TIRBI_L_REST_FMA_F32_A : TIRBI_L_LOOP_FMA_F32_A;
-    case TIRBI_L_FMA_F32_BMKB: return tail ? TIRBI_L_REST_FMA_F32_B : TIRBI_L_LOOP_FMA_F32_B;
-    case TIRBI_L_FMA_F64_AMKA: return tail ? TIRBI_L_REST_FMA_F64_A : TIRBI_L_LOOP_FMA_F64_A;
-    case TIRBI_L_FMA_F64_BMKB: return tail ? TIRBI_L_REST_FMA_F64_B : TIRBI_L_LOOP_FMA_F64_B;
-    default: return 0;
+    case TIRBI_L_FMA_F32_AMKA:
+        return tail ? TIRBI_L_REST_FMA_F32_A : TIRBI_L_LOOP_FMA_F32_A;
+    case TIRBI_L_FMA_F32_BMKB:
+        return tail ? TIRBI_L_REST_FMA_F32_B : TIRBI_L_LOOP_FMA_F32_B;
+    case TIRBI_L_FMA_F64_AMKA:
+        return tail ? TIRBI_L_REST_FMA_F64_A : TIRBI_L_LOOP_FMA_F64_A;
+    case TIRBI_L_FMA_F64_BMKB:
+        return tail ? TIRBI_L_REST_FMA_F64_B : TIRBI_L_LOOP_FMA_F64_B;
+    default:
+        return 0;
     }
 }
 
@@ -590,8 +593,10 @@ static void plan_own(lane_planner *p, const lane_ins *ins) {
         uint8_t reg = (uint8_t)__builtin_ctzll(set);
         lane_value *v = &p->now.values[reg];
         bool splat = v->lazy == LAZY_SPLAT && v->stable && !v->strip;
-        if ((splat || v->same) && (used >> reg & 1) && !(written >> reg & 1)) same |= UINT64_C(1) << reg;
-        else tirbi_lane_fill_strip(p, reg);
+        if ((splat || v->same) && (used >> reg & 1) && !(written >> reg & 1))
+            same |= UINT64_C(1) << reg;
+        else
+            tirbi_lane_fill_strip(p, reg);
         if (splat && (same >> reg & 1)) continue;
         v->lazy = LAZY_NONE;
         put_words(v, 0);
@@ -608,8 +613,8 @@ static void plan_own(lane_planner *p, const lane_ins *ins) {
         const lane_value *v = &around[reg];
         p->now.values[reg] = (lane_value){.bank = NO_BANK};
         if (!(used >> reg & 1)) continue;
-        p->now.values[reg] = (lane_value){.bank = NO_BANK, .strip = true, .narrow = v->narrow, .size = v->size,
-                                          .dtype = v->dtype, .next = v->next};
+        p->now.values[reg] = (lane_value){
+            .bank = NO_BANK, .strip = true, .narrow = v->narrow, .size = v->size, .dtype = v->dtype, .next = v->next};
         p->now.values[reg].same = (same >> reg & 1) != 0;
         if (!(same >> reg & 1)) emit_strips(p, strip_of(p, reg), strip_at(p, depth, reg), v->size);
     }
@@ -745,29 +750,65 @@ static void plan_elementwise(lane_planner *p, const lane_ins *ins, const lane_in
 
 static void plan_ins(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
     switch (ins->op) {
-    case TIRB_OP_INNER: plan_inner(p, ins); return;
-    case TIRB_OP_INNER_END: plan_inner_end(p, ins); return;
-    case TIRB_OP_VLOOP: plan_own(p, ins); return;
-    case TIRB_OP_VWHILE: plan_while(p, ins); break;
-    case TIRB_OP_VAGAIN: plan_again(p, ins); return;
-    case TIRB_OP_VLOAD: plan_load(p, ins); break;
-    case TIRB_OP_VSTORE: plan_store(p, ins); break;
-    case TIRB_OP_VSPLAT: plan_splat(p, ins); break;
-    case TIRB_OP_VIOTA: plan_iota(p, ins); break;
+    case TIRB_OP_INNER:
+        plan_inner(p, ins);
+        return;
+    case TIRB_OP_INNER_END:
+        plan_inner_end(p, ins);
+        return;
+    case TIRB_OP_VLOOP:
+        plan_own(p, ins);
+        return;
+    case TIRB_OP_VWHILE:
+        plan_while(p, ins);
+        break;
+    case TIRB_OP_VAGAIN:
+        plan_again(p, ins);
+        return;
+    case TIRB_OP_VLOAD:
+        plan_load(p, ins);
+        break;
+    case TIRB_OP_VSTORE:
+        plan_store(p, ins);
+        break;
+    case TIRB_OP_VSPLAT:
+        plan_splat(p, ins);
+        break;
+    case TIRB_OP_VIOTA:
+        plan_iota(p, ins);
+        break;
     case TIRB_OP_VRED:
-    case TIRB_OP_VREDMA: plan_reduction(p, ins); break;
-    case TIRB_OP_VINDEX: tirbi_lane_plan_index(p, ins); break;
-    case TIRB_OP_VLOADX: tirbi_lane_plan_loadx(p, ins); break;
+    case TIRB_OP_VREDMA:
+        plan_reduction(p, ins);
+        break;
+    case TIRB_OP_VINDEX:
+        tirbi_lane_plan_index(p, ins);
+        break;
+    case TIRB_OP_VLOADX:
+        tirbi_lane_plan_loadx(p, ins);
+        break;
     case TIRB_OP_VSTOREX:
     case TIRB_OP_VUPDATE:
-    case TIRB_OP_VUPDATEMA: tirbi_lane_plan_storex(p, ins); break;
-    case TIRB_OP_VADVANCE: tirbi_lane_plan_advance(p, ins); break;
-    case TIRB_OP_VFIND: tirbi_lane_plan_find(p, ins); break;
+    case TIRB_OP_VUPDATEMA:
+        tirbi_lane_plan_storex(p, ins);
+        break;
+    case TIRB_OP_VADVANCE:
+        tirbi_lane_plan_advance(p, ins);
+        break;
+    case TIRB_OP_VFIND:
+        tirbi_lane_plan_find(p, ins);
+        break;
     case TIRB_OP_VSCAN:
-    case TIRB_OP_VSCANMA: tirbi_lane_plan_scan(p, ins); break;
+    case TIRB_OP_VSCANMA:
+        tirbi_lane_plan_scan(p, ins);
+        break;
     case TIRB_OP_VSTEP:
-    case TIRB_OP_VSTEPMA: tirbi_lane_plan_step(p, ins); break;
-    default: plan_elementwise(p, ins, next); break;
+    case TIRB_OP_VSTEPMA:
+        tirbi_lane_plan_step(p, ins);
+        break;
+    default:
+        plan_elementwise(p, ins, next);
+        break;
     }
     go_behind(p, ins);
 }
@@ -940,10 +981,14 @@ static void add_bodies(lane_planner *p, unsigned n_stores) {
     /* A row's part of a strip has room for elements of the main size. */
     loop->by_rows = loop->only_banks && p->body->widest <= p->body->main_size && loop->n_outer > 0 &&
                     tirbi_lane_is_by_rows(p->emitter, loop->full);
-    if (may_add_bodies(p, 1) && tirbi_lane_can_span(p)) {
+    if (may_add_bodies(p, 1) && tirbi_lane_can_span(p, loop->wide)) {
         p->bodies.spanning = p->emitter->all.n;
         plan_body(p, BODY_SPANNING);
-        if (p->bodies.apart != 0 && may_add_bodies(p, 1)) p->bodies.spanning_apart = plan_apart(p, BODY_SPANNING);
+        if (!tirbi_lane_can_span(p, p->bodies.spanning)) {
+            tirbi_emitter_cut(p->emitter, p->bodies.spanning);
+            p->bodies.spanning = 0;
+        } else if (p->bodies.apart != 0 && may_add_bodies(p, 1))
+            p->bodies.spanning_apart = plan_apart(p, BODY_SPANNING);
     }
     if (may_add_bodies(p, 1)) p->bodies.registers = tirbi_lane_plan_registers(p);
     if (may_add_bodies(p, 1) && tirbi_lane_can_pack(p)) {
@@ -970,8 +1015,7 @@ static unsigned find_splats(lane_planner *p) {
 
 static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     tirbi_lane_loop *loop = p->loop;
-    const unsigned n_splats =
-        tirbi_lane_has(p->body, TIRB_OP_VSPLAT, TIRB_OP_VSPLAT) ? find_splats(p) : 0;
+    const unsigned n_splats = tirbi_lane_has(p->body, TIRB_OP_VSPLAT, TIRB_OP_VSPLAT) ? find_splats(p) : 0;
     p->orders_traps = tirbi_lane_orders_traps(p->body);
     choose_block(p);
     find_outer_loops(p);
