@@ -405,6 +405,8 @@ bool tirbi_lx_depends_on(const tirbi_lx *x, const tirbi_lvar *var);
 bool tirbi_place_depends_on(const tirbi_place *place, const tirbi_lvar *var);
 /* Whether an expression has a call that does something: it must happen exactly as often as it is written. NULL: no. */
 bool tirbi_lx_acts(const tirbi_lx *x);
+/* Whether an expression is a division whose own divisor may be 0. */
+bool tirbi_lx_may_divide_by_zero(const tirbi_lx *x);
 /* Whether two places are the same element of the same buffer, by the same expressions. */
 bool tirbi_same_place(const tirbi_place *a, const tirbi_place *b);
 /* Whether every value of index `i` is proven to lie in 0 .. extent - 1. */
