@@ -68,6 +68,9 @@ bool tirbi_relax_is_trimmed(const tirbi_relax_lowering *l, const tirb_relax_expr
         found = tirb_relax_is_call(e, TIRB_RELAX_VISION_ALL_CLASS_NON_MAX_SUPPRESSION);
         for (uint32_t i = 0; i < e->as.call.n_args; i++) found = found || tirbi_relax_is_trimmed(l, e->as.call.args[i]);
         return found;
+    case TIRB_RELAX_IF:
+        return tirbi_relax_is_trimmed(l, e->as.if_.then_case->body) ||
+               tirbi_relax_is_trimmed(l, e->as.if_.else_case->body);
     default:
         return false;
     }
