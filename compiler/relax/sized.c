@@ -1,4 +1,4 @@
-/* Operators whose results are as large as the data say, and types where sizes are known as values alone. */
+/* Operators for which the data say how large something is, and types where sizes are known as values alone. */
 #include <string.h>
 
 #include "compiler/ir/equal.h"
@@ -389,6 +389,36 @@ static const tirbi_relax_held *shape_in(tirbi_legal *g) {
     return h;
 }
 
+/* ---- attention_var_len ------------------------------------------------------------------------------------------- */
+
+/* The scores are as many for each query as the longest sequence has keys. */
+static const tirbi_relax_held *attention_var_len(tirbi_legal *g) {
+    const tirbi_relax_held *const *in = g->inputs, *start_k = in[g->n_inputs > 5 ? 5 : 3];
+    const tirb_buffer *q = tirbi_legal_tensor(g, 0), *v = tirbi_legal_tensor(g, 2);
+    const tirb_expr *one = tirbi_legal_number(g, 1), *place_shape[2] = {q->shape[1], tirbi_legal_number(g, 3)};
+    if (tirbi_legal_attr(g, "window_size")->kind != TIRB_RELAX_ATTR_NONE)
+        return tirbi_legal_refuse(g, "with a window"), NULL;
+    if (!tirbi_is_const_int(q->shape[0], 1) || !tirbi_expr_equal(q->shape[3], v->shape[3]))
+        return tirbi_legal_refuse(g, "with these sizes"), NULL;
+    const tirbi_relax_held *longest = one ? room(g, tirbi_type_i64, one) : NULL;
+    if (!longest || !place_shape[1] || !TIRBI_LEGAL_STEP(g, "longest_sequence", (start_k), (longest))) return NULL;
+    const tirb_expr *score_shape[3] = {q->shape[2], q->shape[1], let(g, "n", element(g, longest->buffer, 0))};
+    if (!score_shape[2]) return NULL;
+    const tirbi_relax_held *place = tirbi_legal_scratch(g, tirbi_type_i64, place_shape, 2);
+    const tirbi_relax_held *score = tirbi_legal_scratch(g, q->dtype, score_shape, 3);
+    const tirbi_relax_held *share = tirbi_legal_scratch(g, q->dtype, score_shape, 3);
+    const tirbi_relax_held *y = tirbi_legal_scratch(g, q->dtype, q->shape, 4);
+    const tirb_datatype type = q->dtype.bits < 32 ? tirbi_type_f32 : q->dtype;
+    if (!place || !score || !share || !y || !tirbi_legal_give_type(g, "C", type) ||
+        !tirbi_legal_give_integer(g, "has_scale", tirbi_legal_attr(g, "scale")->kind != TIRB_RELAX_ATTR_NONE) ||
+        !TIRBI_LEGAL_STEP(g, "sequence_of", (in[3], start_k), (place)) ||
+        !TIRBI_LEGAL_STEP(g, "sequence_scores", (in[0], in[1], place), (score)) ||
+        !TIRBI_LEGAL_STEP(g, "sequence_shares", (score, place), (share)) ||
+        !TIRBI_LEGAL_STEP(g, "sequence_sums", (share, in[2], place), (y)))
+        return NULL;
+    return y;
+}
+
 static const struct {
     tirb_relax_op op;
     const tirbi_relax_held *(*make)(tirbi_legal *g);
@@ -398,6 +428,7 @@ static const struct {
     {TIRB_RELAX_DYNAMIC_STRIDED_SLICE, dynamic_slice},
     {TIRB_RELAX_TENSOR_TO_SHAPE, shape_in},
     {TIRB_RELAX_VISION_ALL_CLASS_NON_MAX_SUPPRESSION, all_class_nms},
+    {TIRB_RELAX_NN_ATTENTION_VAR_LEN, attention_var_len},
 };
 
 bool tirbi_legal_sized(tirbi_legal *g, const tirbi_relax_held **value) {
