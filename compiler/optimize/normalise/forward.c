@@ -8,6 +8,7 @@
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/normalise/reductions.h"
 #include "compiler/optimize/normalise/targets.h"
+#include "compiler/optimize/normalise/upwards.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -22,6 +23,7 @@ enum {
 typedef struct forwarder {
     tirbi_lx_pool *pool;
     uint32_t work;
+    bool names_only;
 } forwarder;
 
 /* ---- Where a value is used -------------------------------------------------------------------------------------- */
@@ -231,15 +233,23 @@ static const tirbi_ls *without_names(forwarder *f, const tirbi_ls *s) {
 static const tirbi_ls *forward(void *context, const tirbi_ls *s) {
     forwarder *f = context;
     while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
-    const tirbi_ls *ordered = s->kind == TIRBI_LS_LOOP ? tirbi_order_reduction(f->pool, s) : NULL;
+    const bool is_loop = s->kind == TIRBI_LS_LOOP && !f->names_only;
+    const tirbi_ls *upwards = s->kind == TIRBI_LS_LOOP ? tirbi_count_upwards(f->pool, s) : NULL;
+    if (upwards) s = upwards;
+    const tirbi_ls *ordered = is_loop ? tirbi_order_reduction(f->pool, s) : NULL;
     if (ordered) return forward(f, ordered);
     if (s->kind == TIRBI_LS_SEQ) s = without_names(f, s);
     s = tirbi_replace_inside(f->pool, s, forward, f);
-    const tirbi_ls *kept = s->kind == TIRBI_LS_LOOP ? tirbi_keep_in_targets(f->pool, s) : NULL;
+    const tirbi_ls *kept = is_loop && s->kind == TIRBI_LS_LOOP ? tirbi_keep_in_targets(f->pool, s) : NULL;
     return kept ? kept : s;
 }
 
 const tirbi_ls *tirbi_forward_values(tirbi_lx_pool *pool, const tirbi_ls *body) {
     forwarder f = {.pool = pool, .work = MAX_WORK};
+    return forward(&f, body);
+}
+
+const tirbi_ls *tirbi_forward_names(tirbi_lx_pool *pool, const tirbi_ls *body) {
+    forwarder f = {.pool = pool, .work = MAX_WORK, .names_only = true};
     return forward(&f, body);
 }
