@@ -402,7 +402,8 @@ static void emit_result(tirbi_emitter *e, const tirbi_lcall *call) {
     tirbi_scope scope = tirbi_scope_open(e);
     tirbi_instr *instr = TIRBI_NEW(e->arena, tirbi_instr);
     if (!instr) return;
-    tirbi_lbuf formal = {.type = call->refs[0].buffer->type};
+    /* Temporaries of other types may be in the same memory. */
+    tirbi_lbuf formal = {.type = e->function->param_buffers[call->function]->type};
     instr->op = TIRB_OP_RESULT;
     instr->type = TIRB_TYPE_NONE;
     for (uint32_t i = 0; i < call->n_scalars; i++) instr->scalars[i] = tirbi_put_value(e, call->scalars[i]);

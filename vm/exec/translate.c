@@ -818,6 +818,16 @@ static bool may_repeat(const translator *t, const tirbi_instr *in) {
     }
 }
 
+/* Looks at the instructions that another one has taken in. */
+static tirb_status look_at_taken_in(translator *t, uint32_t at, uint32_t end) {
+    while (t->fn->may_repeat && at < end) {
+        TIRBI_TRY(tirbi_decode(t->function->code, t->function->code_size, at, t->next, t->error));
+        t->fn->may_repeat = may_repeat(t, t->next);
+        at += t->next->size;
+    }
+    return TIRB_OK;
+}
+
 /* Translates the instruction in t->instr; *at is the offset behind it and is moved on where it takes in more. */
 static tirb_status translate_one(translator *t, uint32_t *at) {
     const tirbi_instr *in = t->instr;
@@ -959,7 +969,9 @@ static tirb_status translate_code(translator *t) {
         look(t, at);
         at += t->instr->size;
         t->fn->may_repeat = t->fn->may_repeat && may_repeat(t, t->instr);
+        const uint32_t behind = t->instr->op == TIRB_OP_LANE ? f->code_size : at;
         TIRBI_TRY(translate_one(t, &at));
+        TIRBI_TRY(look_at_taken_in(t, behind, at));
         count_weight(t, at);
         forget(t, t->instr);
         if (t->code->profiled && leaves && line > 0) emit_probe(t, line - 1, true);

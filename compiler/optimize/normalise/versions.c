@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "compiler/loop/exact.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/rewriting/copy.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -446,6 +447,15 @@ static bool adds_to_counter(const tirbi_versions *v, const tirbi_poly *index) {
     return false;
 }
 
+/* Whether a subscript is computed in an int32 that an int64 is cast to. */
+static bool narrows(const tirbi_lx *x) {
+    if (x->kind != TIRBI_LX_OP) return false;
+    if (x->op == TIRB_OP_CAST && x->type == TIRB_I32 && x->source == TIRB_I64 && !tirbi_keeps_value(x)) return true;
+    for (int i = 0; i < x->n_args; i++)
+        if (narrows(x->args[i])) return true;
+    return false;
+}
+
 /* The subscripts of a place in the copy, of which `indices` has room for as many as there may be. */
 static bool fill_indices(tirbi_versions *v, const tirbi_place *place, const tirbi_lx **indices) {
     uint32_t n = 0;
@@ -466,7 +476,8 @@ static bool fill_indices(tirbi_versions *v, const tirbi_place *place, const tirb
             continue;
         }
         const bool sum = linear && tirbi_version_assume(v, &conditions);
-        if (sum && (has_symbolic_step(v, &index) || adds_to_counter(v, &index))) v->gains++;
+        if (sum && (has_symbolic_step(v, &index) || adds_to_counter(v, &index) || narrows(place->indices[d])))
+            v->gains++;
         if (sum && tirbi_version_linear(v, place->buffer->shape[d], &extent, &conditions))
             assume_inside(v, place, &index, &extent);
         indices[n] = sum ? as_value(v, &index) : tirbi_version_of_value(v, place->indices[d]);
