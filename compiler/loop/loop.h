@@ -185,6 +185,11 @@ struct tirbi_lx {
     uint32_t id;   /* its number in the function: tirbi_lx_id */
 };
 
+/* Whether an index, which has 64 bits and a sign here, is written as one without: TIRBI_INDEX_UNSIGNED says so. */
+static inline bool tirbi_index_is_unsigned(const tirbi_lx *index) {
+    return index->kind == TIRBI_LX_OP && index->op == TIRB_OP_CAST && index->source == TIRB_U64;
+}
+
 /* Expressions are walked as trees: what would be larger than this is kept in a variable. One that is written out may
  * have more nodes than the largest tree, up to so many for each node of the program's own expression. */
 enum { TIRBI_MAX_SHARED_SIZE = 64, TIRBI_MAX_INDEX_SIZE = 256, TIRBI_MAX_TREE_SIZE = 20000, TIRBI_MAX_GROWTH = 8 };
