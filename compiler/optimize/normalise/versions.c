@@ -135,7 +135,7 @@ static void take_roles(tirbi_versions *v, const tirbi_poly *p, bool counts) {
 
 bool tirbi_version_linear(tirbi_versions *v, const tirbi_lx *x, tirbi_poly *out, tirbi_conditions *conditions) {
     const tirbi_linear_reader reader = {
-        .facts = &v->facts, .value_of = value_of, .context = v, .loose = v->phase == TIRBI_PHASE_ROLES};
+        .facts = &v->facts, .value_of = value_of, .context = v, .ends = true, .loose = v->phase == TIRBI_PHASE_ROLES};
     return !has_call(x) && tirbi_read_linear(&reader, x, out, conditions);
 }
 
