@@ -393,6 +393,10 @@ const tirbi_lx *tirbi_lx_mul(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi
 /* Of bool; NULL where an operand is. */
 const tirbi_lx *tirbi_lx_both(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b);
 const tirbi_lx *tirbi_lx_not(tirbi_lx_pool *pool, const tirbi_lx *x);
+/* What a comparison is where it does not hold; TIRB_OP_NOP: it is none. */
+tirbi_op tirbi_opposite(unsigned op);
+/* The same as `not`, by comparisons that hold where those of `x` do not: not (a or i < j) is not a and i >= j. */
+const tirbi_lx *tirbi_lx_opposite(tirbi_lx_pool *pool, const tirbi_lx *x);
 
 static inline bool tirbi_lx_is_int(const tirbi_lx *x, int64_t value) {
     return x->kind == TIRBI_LX_CONST && !tirbi_dtype_is_float((tirbi_dtype)x->type) && x->value == value;
