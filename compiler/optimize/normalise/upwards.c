@@ -2,6 +2,7 @@
 
 #include "compiler/loop/linear.h"
 #include "compiler/loop/visit.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/analysis/depend.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/rewriting/parts.h"
@@ -54,7 +55,7 @@ static bool leaves_nothing(const tirbi_edge *e) {
 static bool is_free(const turner *t) {
     const tirbi_asked asked = {.carriers = 1, .leaves = leaves_nothing};
     const tirbi_ls *body = t->loop->as.loop.body;
-    if (tirbi_any_value(body, TIRBI_WALK_ALL, tirbi_fails_by_itself, NULL)) return false;
+    if (!tirbi_fails_alike(t->loop)) return false;
     tirbi_dependences *graph = tirbi_find_dependences(t->pool, t->loop, &body, 1, &asked);
     bool carries = !graph;
     for (uint32_t i = 0; graph && i < graph->n_edges; i++)
