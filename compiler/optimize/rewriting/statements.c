@@ -144,7 +144,5 @@ bool tirbi_asks_for_first(const void *var, const tirbi_ls *s) {
 
 bool tirbi_fails_by_itself(const void *context, const tirbi_lx *x) {
     (void)context;
-    const bool divides =
-        x->op == TIRB_OP_DIV || x->op == TIRB_OP_MOD || x->op == TIRB_OP_FLOORDIV || x->op == TIRB_OP_FLOORMOD;
-    return x->kind == TIRBI_LX_CALL || (x->kind == TIRBI_LX_OP && x->traps && divides);
+    return x->kind == TIRBI_LX_CALL || tirbi_lx_may_divide_by_zero(x);
 }
