@@ -32,6 +32,10 @@ class Rows:
         self.margin = pick.choice([0, 0, 0, 1, 2])  # of rows and columns around those that are gone through
         self.types = [pick.choice(INTS + FLOATS) for _ in range(pick.choice([1, 1, 2, 2, 3]))]
         self.symbolic = pick.random() < 0.25
+        self.alike = pick.random() < 0.4  # all arrays have rows of one pitch, and are mostly moved and converted
+        if self.alike:
+            self.height, self.types = pick.choice([5, 8, 9, 16, 23, 40]), [pick.choice(INTS + FLOATS) for _ in range(3)]
+            self.pitch = self.width + pick.choice([1, 1, 2, 2, 3, 4, 8])
         self.reads, self.n_buffers = [], 0
         self.end = "w" if self.symbolic else str(self.width)
         if self.symbolic:
@@ -70,9 +74,9 @@ class Rows:
     def places(self, dtype, stored):
         """A new array's elements for the lanes of a row: one or some."""
         pick, w = self.pick, self.width
-        way = pick.random()
+        way = 0 if self.alike and pick.random() < 0.9 else pick.random()
         if way < (0.7 if stored else 0.5):
-            return self.whole(dtype, self.pitch if pick.random() < 0.8 else w + pick.choice([0, 1, 5, 16]))
+            return self.whole(dtype, self.pitch if self.alike or pick.random() < 0.8 else w + pick.choice([0, 1, 5, 16]))
         if way < 0.76:
             step = pick.choice([2, 2, 3, 4])
             name = self.buffer(dtype, self.shape(self.size("h"), self.size("w", pick.choice([0, 0, 3]), step)))
@@ -138,7 +142,7 @@ class Rows:
         if not any(dtype in self.types for _, dtype in self.reads):
             self.reads += self.whole(self.types[0], self.pitch)
         stores = []
-        for _ in range(pick.choice([1, 1, 1, 2, 2, 3])):
+        for _ in range(pick.choice([1] if self.alike and pick.random() < 0.6 else [1, 1, 1, 2, 2, 3])):
             changed = [(place, dtype) for place, dtype in self.reads if self.margin == 0 and "i" in place and "[" in place and "j" in place]
             if changed and pick.random() < 0.25:
                 stores.append(pick.choice(changed))  # in place
@@ -157,7 +161,7 @@ class Rows:
             f.add(depth, f"for i in range({self.size('h')}):", f"    for j in range({self.size('w')}):")
             depth += 2
         for place, dtype in stores:
-            value = self.value(dtype, pick.choice([0, 1, 1, 2, 2, 3, 4, 5]))
+            value = self.value(dtype, pick.choice([0, 0, 0, 1, 1, 2] if self.alike else [0, 1, 1, 2, 2, 3, 4, 5]))
             if pick.random() < 0.15:
                 k = len(f.body)
                 f.add(depth, f"v{k}: T.let[T.{dtype}] = {value}")
@@ -176,4 +180,4 @@ def make(seed):
 
 
 if __name__ == "__main__":
-    sys.exit(main(make, __doc__, 200))
+    sys.exit(main(make, __doc__, 120))
