@@ -8,10 +8,9 @@ element for all rows, columns, every second or third element, backwards, triples
 stores; elements of all types, wider and narrower casts, choices, and expressions so long that values are in registers. Ends with
 `N passed, N failed`; exit status 1 on failure."""
 
-import random
 import sys
 
-from irregular import Function, main, number
+from irregular import Function, main, maker, number
 
 INTS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64")
 FLOATS = ("float32", "float32", "float64", "float16")
@@ -172,12 +171,9 @@ class Rows:
                 f.add(depth, f"{place} = {value}")
 
 
-def make(seed):
-    pick = random.Random(f"pitches {seed}")
-    f = Function(pick)
+def rows(pick, f):
     Rows(pick, f).write()
-    return f.text(f"f{seed}")
 
 
 if __name__ == "__main__":
-    sys.exit(main(make, __doc__, 120))
+    sys.exit(main(maker("pitches", Function, [rows]), __doc__, 120))
