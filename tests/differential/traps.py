@@ -9,11 +9,10 @@ whatever becomes lanes, changes places, is computed ahead, taken apart or joined
 with inits, lanes with loops of their own, chains of temporaries, scatters, searches, recurrences, under conditions. Ends with
 `N passed, N failed`; exit status 1 on failure."""
 
-import random
 import re
 import sys
 
-from irregular import Function, main
+from irregular import Function, main, maker
 
 EXTENTS = (1, 2, 3, 4, 5, 8, 8, 9, 16, 17, 20, 33)
 TYPES = ("int32", "int32", "int64", "int8", "uint8", "int16")
@@ -319,12 +318,5 @@ def sizes(pick, f):
 SHAPES = (updates, updates, updates, block, elementwise, elementwise, inner, inner, chains, chains, scratch_of_iterations, recurrences, recurrences, carried, products, sizes)
 
 
-def make(seed):
-    pick = random.Random(f"traps {seed}")
-    f = Failing(pick)
-    pick.choice(SHAPES)(pick, f)
-    return f.text(f"f{seed}")
-
-
 if __name__ == "__main__":
-    sys.exit(main(make, __doc__, 200))
+    sys.exit(main(maker("traps", Failing, SHAPES), __doc__, 200))

@@ -195,11 +195,6 @@ bool tirbi_cannot_fail(const tirbi_ls *stmt) {
     return tirbi_walk_stmt(&walk, stmt);
 }
 
-bool tirbi_fails_by_itself(const void *context, const tirbi_lx *x) {
-    (void)context;
-    return x->kind == TIRBI_LX_CALL || tirbi_lx_may_divide_by_zero(x);
-}
-
 enum { FAILS_OUTSIDE = 1, FAILS_TO_DIVIDE = 2, FAILS_TO_ASSERT = 4, FAILS_OTHERWISE = 8, FAILS_IN_MANY_WAYS = 15 };
 enum { MAX_DIVISORS = 8 };
 

@@ -2,11 +2,12 @@
  * computed once before the loop, and rows whose numbers memory tells. */
 #include <string.h>
 
-#include "compiler/optimize/analysis/access.h"
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/facts/order.h"
 #include "compiler/optimize/lanes/lane_planner.h"
 #include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
 
 /* ---- Places --------------------------------------------------------------------------------------------------- */
 

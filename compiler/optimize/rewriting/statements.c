@@ -141,3 +141,8 @@ bool tirbi_asks_for_first(const void *var, const tirbi_ls *s) {
         if (s->as.if_.first_of[i] == var) return true;
     return false;
 }
+
+bool tirbi_fails_by_itself(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return x->kind == TIRBI_LX_CALL || tirbi_lx_may_divide_by_zero(x);
+}

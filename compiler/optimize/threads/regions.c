@@ -108,6 +108,10 @@ static bool come_to_place(tirbi_walk *v, const tirbi_place *place, const tirbi_l
 /* Functions of the module may read what is not written here and do what they like with what is allocated here. What the
  * host's functions do nobody knows, and any function may call them. */
 static void note_call(walk *w, const tirbi_lcall *call) {
+    if (call->op) { /* handles belong to the call, of which a chunk is a part */
+        if (call->op != TIRB_OP_TRAP) w->irregular = "it looks at references as values, or hands them out";
+        return;
+    }
     if (call->imported || w->module->n_imports > 0) {
         w->irregular = "it may call a function of the host";
         return;
