@@ -167,7 +167,7 @@ COPY_APART(uint64_t)
 static void copy_apart(const tirbi_tile_set *set, uint8_t *to, const uint8_t *from, size_t n, size_t apart,
                        size_t size) {
     static const int64_t here = 0;
-    if (apart == 2 && size == set->picked && n >= set->lanes) set->every_second(to, 0, from, &here, 1, n);
+    if (apart == 2 && size == set->picked) set->every_second(to, 0, from, &here, 1, n);
     else if (size == 1) copy_apart_uint8_t(to, from, n, apart);
     else if (size == 2) copy_apart_uint16_t(to, from, n, apart);
     else if (size == 4) copy_apart_uint32_t(to, from, n, apart);
