@@ -104,9 +104,10 @@ static bool make_sweep(checker *c, trial *t) {
     t->x.flags = (uint8_t)(next_random(c) % 2 ? TIRBI_CONTRACT_INIT : 0);
     if (tirbi_dtype_is_float(type) && next_random(c) % 8 != 0) t->x.flags |= TIRBI_CONTRACT_FUSED;
     for (unsigned i = 0; i < LOOPS; i++) t->x.extent[i] = 1 + (int64_t)(next_random(c) % (uint64_t)most[i]);
+    const int64_t apart = splat && next_random(c) % 3 == 0 ? 2 + (int64_t)(next_random(c) % 3) : 1;
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
         const unsigned loops = o == TIRBI_CONTRACT_C ? 0xBu : o != data ? of_weights : few ? 0xDu : 0xFu;
-        int64_t step = 1;
+        int64_t step = o == data ? apart : 1;
         t->x.operand[o].type =
             (uint8_t)(o == TIRBI_CONTRACT_C || tirbi_dtype_is_float(type) ? type : operand_type(c, type));
         for (unsigned i = LOOPS; i-- > 0;) {
@@ -114,6 +115,7 @@ static bool make_sweep(checker *c, trial *t) {
             t->x.operand[o].step[i] = t->x.extent[i] > 1 ? step * tirbi_dtypes[t->x.operand[o].type].size : 0;
             t->high[o] += step * (t->x.extent[i] - 1);
             step = step * t->x.extent[i] + (int64_t)(next_random(c) % 2);
+            if (o == data) step = (step + apart - 1) / apart * apart;
         }
         if ((t->high[o] + 1) * tirbi_dtypes[t->x.operand[o].type].size > MOST_BYTES) return false;
     }

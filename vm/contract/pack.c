@@ -112,8 +112,7 @@ static void gather_rows(const tirbi_pack *p, const tirbi_pack_scratch *scratch, 
         const tirbi_pack_run run = scratch->runs[r];
         const uint8_t *from = p->from + elements[run.first];
         uint8_t *at = to + run.first * size;
-        if (run.step == 2 * (int64_t)size && p->set->every_second && run.n >= p->set->lanes &&
-            size == tirbi_dtypes[p->to_type].size) {
+        if (run.step == 2 * (int64_t)size && size == p->set->picked) {
             p->set->every_second(at, to_row, from, rows, n_rows, run.n);
             continue;
         }

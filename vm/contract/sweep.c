@@ -1,10 +1,15 @@
 /* Sums of products whose data and weights share every loop of one of them, as those of depthwise convolutions do: there
  * is no matrix to pack. Strips of C are swept over instead, and the weights' strips used for several rows at a time.
- * The same for a few rows of the same data, as a group of channels has. */
+ * The same for a few rows of the same data, as a group of channels has. Data whose elements are a few steps apart, as
+ * those of strided convolutions, are brought together before: all first ones, then all second ones, and so on. */
 #include "vm/contract/contract.h"
+
+#include <string.h>
 
 /* More products, and more weights that have to be converted, are for the tiles. */
 enum { MOST_PRODUCTS = 128, MOST_WEIGHTS = 1 << 16 };
+/* Elements of data that are brought together are no more than so many apart, and so many bytes. */
+enum { MOST_APART = 4, MOST_TOGETHER = 1 << 22, LINE = 64 };
 /* A matrix of data for so few rows is not worth packing, where its columns are not so few. */
 enum { FEW_ROWS = 8, LEAST_STRIP = 8 };
 
@@ -17,6 +22,11 @@ static int64_t step_of(const tirbi_contraction *x, unsigned operand, unsigned lo
 static int64_t size_of(uint8_t type) { return tirbi_dtypes[type].size; }
 
 /* ---- Which ones ------------------------------------------------------------------------------------------------- */
+
+/* Whether the data's elements are apart along C's. */
+static bool are_apart(const tirbi_contraction *x, const tirbi_contract_sweep *s) {
+    return step_of(x, s->data, s->lanes) != size_of(x->operand[s->data].type);
+}
 
 static bool is_narrow(uint8_t type) { return type == TIRB_I8 || type == TIRB_U8 || type == TIRB_I16; }
 
@@ -41,6 +51,24 @@ static bool stays_in(const tirbi_contraction *x, unsigned operand, unsigned othe
            step_of(x, operand, loop) == 0 && step_of(x, other, loop) != 0;
 }
 
+/* Bytes of data that the rows and all their products reach, from the first on. */
+static int64_t reach_of(const tirbi_contraction *x, const tirbi_contract_sweep *s) {
+    int64_t reach = size_of(x->operand[s->data].type);
+    for (unsigned i = 0; i < x->n_loops; i++)
+        if (i == s->lanes || i == s->rows || step_of(x, TIRBI_CONTRACT_C, i) == 0)
+            reach += step_of(x, s->data, i) * (x->extent[i] - 1);
+    return reach;
+}
+
+/* A row begins with the same one of the elements that a step of the lanes goes over as the one before it. */
+static bool can_bring_together(const tirbi_contraction *x, const tirbi_contract_sweep *s) {
+    const int64_t step = step_of(x, s->data, s->lanes);
+    for (unsigned i = 0; i < x->n_loops; i++)
+        if (step_of(x, s->data, i) < 0) return false;
+    return step <= MOST_APART * size_of(x->operand[s->data].type) && step_of(x, s->data, s->rows) % step == 0 &&
+           reach_of(x, s) <= MOST_TOGETHER;
+}
+
 /* With `data` as the data: another loop of C has the same weights in all of its iterations, or few have the same
  * data. */
 static bool take_roles(const tirbi_contraction *x, unsigned data, bool same_data, tirbi_contract_sweep *out) {
@@ -52,7 +80,7 @@ static bool take_roles(const tirbi_contraction *x, unsigned data, bool same_data
     out->weights = (uint8_t)weights;
     out->kernel = kernel_for(x, data_type, weights_type);
     out->kind = same_data ? TIRBI_SWEEP_ROW_ONES : along != 0 ? TIRBI_SWEEP_STRIPS : TIRBI_SWEEP_ONES;
-    if (out->kernel == TIRBI_SWEEPS || step_of(x, data, out->lanes) != size_of(data_type)) return false;
+    if (out->kernel == TIRBI_SWEEPS) return false;
     if (along != 0 && (same_data || along != size_of(weights_type))) return false;
     if (same_data && (data_type != x->type || weights_type != x->type)) return false;
     for (unsigned i = 0; i < x->n_loops; i++) {
@@ -60,7 +88,7 @@ static bool take_roles(const tirbi_contraction *x, unsigned data, bool same_data
         out->rows = (uint8_t)i;
         found = true;
     }
-    return found;
+    return found && (!are_apart(x, out) || (!same_data && along == 0 && can_bring_together(x, out)));
 }
 
 bool tirbi_contract_is_sweep(const tirbi_contraction *x, const tirbi_contract_shape *s, tirbi_contract_sweep *out) {
@@ -88,6 +116,10 @@ typedef struct runner {
     int64_t data_at[MOST_PRODUCTS], weights_at[MOST_PRODUCTS];
     int64_t weights_from[MOST_PRODUCTS]; /* where those lie that are converted */
     uint8_t *converted;                  /* or NULL: they are used where they are */
+    uint8_t *together;                   /* data that are apart; or NULL */
+    const uint8_t *together_from;        /* where they begin */
+    int64_t apart;                       /* elements */
+    size_t each;                         /* bytes of all first ones, of all second ones, .. */
     unsigned loops[TIRBI_MAX_CONTRACT_LOOPS], n_loops; /* around rows and strips, those of the weights first */
     unsigned n_of_weights;
     uint8_t *base[TIRBI_CONTRACT_OPERANDS];
@@ -102,9 +134,15 @@ static int64_t weights_of(const tirbi_contraction *x, const tirbi_contract_sweep
     return step_of(x, s->weights, s->lanes) == 0 ? 1 : x->extent[s->lanes];
 }
 
-size_t tirbi_sweep_scratch(const tirbi_contraction *x, const tirbi_contract_shape *shape) {
+static size_t converted_size(const tirbi_contraction *x, const tirbi_contract_shape *shape) {
     if (!converts(x, &shape->sweep)) return 0;
-    return (size_t)(shape->k.total * weights_of(x, &shape->sweep)) * tirbi_dtypes[x->type].size;
+    const size_t size = (size_t)(shape->k.total * weights_of(x, &shape->sweep)) * tirbi_dtypes[x->type].size;
+    return (size + LINE - 1) / LINE * LINE;
+}
+
+size_t tirbi_sweep_scratch(const tirbi_contraction *x, const tirbi_contract_shape *shape) {
+    const size_t together = are_apart(x, &shape->sweep) ? (size_t)reach_of(x, &shape->sweep) + MOST_APART * LINE : 0;
+    return converted_size(x, shape) + together;
 }
 
 static void convert_weights(runner *r) {
@@ -115,13 +153,63 @@ static void convert_weights(runner *r) {
         cast(r->converted + r->weights_at[k], r->base[r->s->weights] + r->weights_from[k], NULL, NULL, n);
 }
 
+/* ---- Data that are apart ---------------------------------------------------------------------------------------- */
+
+#define COPY_APART(T)                                                                                                  \
+    static void copy_apart_##T(uint8_t *to, const uint8_t *from, size_t n, size_t apart) {                             \
+        for (size_t j = 0; j < n; j++) memcpy(to + j * sizeof(T), from + j * apart * sizeof(T), sizeof(T));            \
+    }
+COPY_APART(uint8_t)
+COPY_APART(uint16_t)
+COPY_APART(uint32_t)
+COPY_APART(uint64_t)
+
+static void copy_apart(const tirbi_tile_set *set, uint8_t *to, const uint8_t *from, size_t n, size_t apart,
+                       size_t size) {
+    static const int64_t here = 0;
+    if (apart == 2 && size == set->picked) set->every_second(to, 0, from, &here, 1, n);
+    else if (size == 1) copy_apart_uint8_t(to, from, n, apart);
+    else if (size == 2) copy_apart_uint16_t(to, from, n, apart);
+    else if (size == 4) copy_apart_uint32_t(to, from, n, apart);
+    else copy_apart_uint64_t(to, from, n, apart);
+}
+
+/* Brings together what the rows from the base on reach, where that is not what was brought together last. */
+static void bring_together(runner *r) {
+    const tirbi_contraction *x = r->x;
+    const size_t size = (size_t)size_of(x->operand[r->s->data].type), apart = (size_t)r->apart;
+    const size_t elements = (size_t)reach_of(x, r->s) / size;
+    const uint8_t *from = r->base[r->s->data];
+    if (from == r->together_from) return;
+    for (size_t i = 0; i < apart && i < elements; i++)
+        copy_apart(tirbi_contract_set(x), r->together + i * r->each, from + i * size, (elements - 1 - i) / apart + 1,
+                   apart, size);
+    r->together_from = from;
+}
+
+/* Where all is then. */
+static void place_together(runner *r, uint8_t *at) {
+    const int64_t size = size_of(r->x->operand[r->s->data].type), elements = reach_of(r->x, r->s) / size;
+    r->together = at;
+    r->together_from = NULL;
+    r->apart = step_of(r->x, r->s->data, r->s->lanes) / size;
+    r->each = (size_t)(((elements - 1) / r->apart + 1) * size);
+    r->sweep.data_row /= r->apart;
+    for (int64_t k = 0; k < r->sweep.n; k++) {
+        const int64_t element = r->data_at[k] / size;
+        r->data_at[k] = element % r->apart * (int64_t)r->each + element / r->apart * size;
+    }
+}
+
+/* ---- All strips ------------------------------------------------------------------------------------------------- */
+
 /* All strips of some rows; false: it was stopped. */
 static bool sweep_rows(runner *r, int64_t row, bool all) {
     const tirbi_contraction *x = r->x;
     const int64_t size = size_of(x->type), data_size = size_of(x->operand[r->s->data].type);
     const unsigned lanes = tirbi_contract_set(x)->lanes;
     const int64_t most = (int64_t)lanes * TIRBI_SWEEP_VECTORS, n = x->extent[r->s->lanes];
-    const uint8_t *data = r->base[r->s->data] + row * r->sweep.data_row;
+    const uint8_t *data = (r->together ? r->together : r->base[r->s->data]) + row * r->sweep.data_row;
     const uint8_t *weights = (r->converted ? r->converted : r->base[r->s->weights]) + row * r->sweep.weights_row;
     uint8_t *c = r->base[TIRBI_CONTRACT_C] + row * r->sweep.c_row;
     for (int64_t at = 0; at < n; at += most) {
@@ -181,6 +269,7 @@ bool tirbi_contract_run_sweep(const tirbi_contraction *x, const tirbi_contract_s
     r.s = &shape->sweep;
     r.n_loops = 0;
     r.converted = converts(x, r.s) ? scratch : NULL;
+    r.together = NULL;
     r.sweep.data_at = r.data_at;
     r.sweep.weights_at = r.weights_at;
     r.sweep.n = shape->k.total;
@@ -194,7 +283,9 @@ bool tirbi_contract_run_sweep(const tirbi_contraction *x, const tirbi_contract_s
                           r.converted ? r.weights_from : r.weights_at);
     for (int64_t k = 0; r.converted && k < r.sweep.n; k++)
         r.weights_at[k] = k * weights_of(x, r.s) * size_of(x->type);
+    if (are_apart(x, r.s)) place_together(&r, scratch + converted_size(x, shape));
     for (bool fresh = true;;) {
+        if (r.together) bring_together(&r);
         if (r.converted && fresh) convert_weights(&r);
         if (!run_rows(&r)) return false;
         const unsigned moved = go_on(&r, index);

@@ -39,8 +39,8 @@ typedef struct tirbi_tile_set {
     tirbi_tile_kernel part[TIRBI_TILE_VECTORS][TIRBI_TILE_ROWS]; /* the same where the last vector is not whole */
     /* to[k][j] = from[j][k] for k < n_k, j < n_j; rows are `to_row` and `from_row` bytes apart, elements contiguous. */
     void (*transpose)(uint8_t *to, ptrdiff_t to_row, const uint8_t *from, ptrdiff_t from_row, size_t n_k, size_t n_j);
-    /* to[i][j] = from[rows[i]][2 * j] for i < n_rows and j < n, which is `lanes` at least, where rows are so many bytes
-     * from `from`; NULL in the sets of pairs and quads. */
+    uint8_t picked; /* bytes of an element of every_second, 0 where there is none */
+    /* to[i][j] = from[rows[i]][2 * j] for i < n_rows and j < n, where rows are so many bytes from `from`. */
     void (*every_second)(uint8_t *to, ptrdiff_t to_row, const uint8_t *from, const int64_t *rows, size_t n_rows,
                          size_t n);
     /* Sets of pairs and quads: to[j] = from[0][j], from[1][j], .., for j < n. */

@@ -325,8 +325,9 @@ static bool has_swept_types(const tirbi_contract_plan *plan, unsigned data, unsi
 static bool sweeps_along(const tirbi_contract_plan *plan, uint32_t lanes, unsigned data, unsigned weights) {
     int64_t products = 1;
     bool again = false, sums = false;
-    if (plan->reduces[lanes] || !steps_by_one(plan, TIRBI_CONTRACT_C, lanes) || !steps_by_one(plan, data, lanes) ||
-        (plan->operands[weights].form.coefficient[lanes] && !steps_by_one(plan, weights, lanes)) ||
+    const bool one = !plan->operands[weights].form.coefficient[lanes]; /* weight for a strip: its data may be apart */
+    if (plan->reduces[lanes] || !steps_by_one(plan, TIRBI_CONTRACT_C, lanes) ||
+        !steps_by(plan, data, lanes, one ? PICKED : 1) || (!one && !steps_by_one(plan, weights, lanes)) ||
         !has_swept_types(plan, data, weights))
         return false;
     for (uint32_t i = 0; i < plan->loops.n; i++) {
