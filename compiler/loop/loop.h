@@ -14,6 +14,7 @@
 #include "compiler/source/index.h"
 #include "compiler/source/source.h"
 #include "loader/bundle/program.h"
+#include "loader/isa/dimension.h"
 #include "loader/isa/isa.h"
 
 typedef struct tirbi_lx tirbi_lx;
@@ -184,6 +185,11 @@ struct tirbi_lx {
     uint32_t size; /* nodes of the tree that it stands for, shared ones counted each time, or UINT32_MAX */
     uint32_t id;   /* its number in the function: tirbi_lx_id */
 };
+
+/* Whether an index, which has 64 bits and a sign here, is written as one without: TIRBI_INDEX_UNSIGNED says so. */
+static inline bool tirbi_index_is_unsigned(const tirbi_lx *index) {
+    return index->kind == TIRBI_LX_OP && index->op == TIRB_OP_CAST && index->source == TIRB_U64;
+}
 
 /* Expressions are walked as trees: what would be larger than this is kept in a variable. One that is written out may
  * have more nodes than the largest tree, up to so many for each node of the program's own expression. */

@@ -218,6 +218,10 @@ static void traps(void **state) {
     expect_trap("    index s0, s1, 1, \"A\"\n", 4, 4, TIRB_BOUNDS,
                 "index 4 is out of bounds for dimension 1 of A, whose extent is 4");
     expect_trap("    index s0, s1, 1, \"A\"\n", minus1, 4, TIRB_BOUNDS, "index -1");
+    expect_trap("    index s0, s1, 1, \"A\"\n", least, 4, TIRB_BOUNDS, "index -9223372036854775808");
+    expect_trap("    index s0, s1, 129, \"A\"\n", 3, 4, TIRB_OK, NULL);
+    expect_trap("    index s0, s1, 129, \"A\"\n", minus1, 4, TIRB_BOUNDS,
+                "index 18446744073709551615 is out of bounds for dimension 1 of A, whose extent is 4");
     expect_trap("    assert s0, \"ValueError\", \"a must be set\"\n", 1, 0, TIRB_OK, NULL);
     expect_trap("    assert s0, \"ValueError\", \"a must be set\"\n", 256, 0, TIRB_ASSERT, "ValueError: a must be set");
     expect_trap("    div.i32 s3, s0, s1\n", 1, UINT64_C(1) << 32, TIRB_DIVIDE, NULL);

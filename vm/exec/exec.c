@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "loader/base/error.h"
+#include "loader/isa/dimension.h"
 #include "vm/exec/machine.h"
 #include "vm/lanes/slots.h"
 #include "vm/lanes/reduce.h"
@@ -214,9 +215,12 @@ static tirb_status not_same(const tirbi_machine *machine, const tirbi_word *pc, 
 
 tirb_status tirbi_bad_index(const tirbi_machine *machine, int64_t index, unsigned dimension, uint32_t name,
                             int64_t extent) {
+    const bool has_sign = !(dimension & TIRBI_INDEX_UNSIGNED) && index < 0;
+    const uint64_t size = has_sign ? 0 - (uint64_t)index : (uint64_t)index;
     return tirbi_error_set(machine->error, TIRB_BOUNDS,
-                           "index %lld is out of bounds for dimension %u of %s, whose extent is %lld", (long long)index,
-                           dimension, string_of(machine, name), (long long)extent);
+                           "index %s%llu is out of bounds for dimension %u of %s, whose extent is %lld",
+                           has_sign ? "-" : "", (unsigned long long)size, dimension & ~(unsigned)TIRBI_INDEX_UNSIGNED,
+                           string_of(machine, name), (long long)extent);
 }
 
 /* The second word of an index instruction has the extent's slot, the dimension and the buffer's name. */
