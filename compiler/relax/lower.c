@@ -7,6 +7,7 @@
 
 #include "compiler/ir/equal.h"
 #include "compiler/relax/dims.h"
+#include "compiler/relax/host.h"
 #include "compiler/relax/inline.h"
 #include "compiler/relax/lowering.h"
 
@@ -424,8 +425,7 @@ static const tirbi_relax_held *lower_function_call(tirbi_relax_lowering *l, cons
                                                    const tirbi_relax_held *destination) {
     const tirb_relax_expr *callee = e->as.call.callee;
     if (callee->kind != TIRB_RELAX_GLOBAL || !callee->as.global.function) {
-        tirbi_relax_refuse_here(l, e->span, "calls of %s are not lowered yet",
-                                callee->kind == TIRB_RELAX_EXTERN ? "functions of the host" : "closures");
+        tirbi_relax_refuse_here(l, e->span, "calls of closures are not lowered yet");
         return NULL;
     }
     if (l->is_left_out[callee->as.global.function->index]) {
@@ -573,6 +573,7 @@ static const tirbi_relax_held *lower_value(tirbi_relax_lowering *l, const tirb_r
                                            const tirbi_relax_held *destination) {
     switch (e->kind) {
     case TIRB_RELAX_CALL:
+        if (tirbi_relax_is_host_call(e)) return tirbi_relax_call_host(l, e, destination);
         if (!e->as.call.op) return lower_function_call(l, e, destination);
         if (tirb_relax_is_call(e, TIRB_RELAX_CALL_TIR) || tirb_relax_is_call(e, TIRB_RELAX_CALL_TIR_INPLACE))
             return lower_call_tir(l, e, destination);

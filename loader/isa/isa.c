@@ -4,7 +4,6 @@
 
 #include "loader/base/bytes.h"
 #include "loader/base/error.h"
-#include "loader/isa/usual.h"
 
 /* ---- Element types -------------------------------------------------------------------------------------------- */
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "loader/base/error.h"
-#include "loader/isa/dimension.h"
 #include "vm/exec/machine.h"
 #include "vm/lanes/slots.h"
 #include "vm/lanes/reduce.h"

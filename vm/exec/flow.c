@@ -7,7 +7,6 @@
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
 #include "loader/base/work.h"
-#include "loader/isa/usual.h"
 #include "vm/exec/constants.h"
 
 #define NEVER UINT32_MAX

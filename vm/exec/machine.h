@@ -361,7 +361,8 @@ tirb_status tirbi_fold_step(tirbi_machine *machine, const tirbi_contract *fold);
 /* The same, and the fold behind it as well (*both) where their rows are the same and nothing traps. */
 tirb_status tirbi_folds_step(tirbi_machine *machine, const tirbi_contract *folds, bool *both);
 
-/* Sets a BOUNDS error: an index of a dimension of the buffer with that name (a string's number). */
+/* Sets a BOUNDS error: an index of a dimension of the buffer with that name (a string's number), as index and vindex
+ * name it. */
 tirb_status tirbi_bad_index(const tirbi_machine *machine, int64_t index, unsigned dimension, uint32_t name,
                             int64_t extent);
 

@@ -7,7 +7,6 @@
 #include "loader/base/error.h"
 #include "loader/base/secret.h"
 #include "loader/base/work.h"
-#include "loader/isa/usual.h"
 #include "vm/contract/tiles.h"
 #include "vm/exec/conditions.h"
 #include "vm/exec/constants.h"

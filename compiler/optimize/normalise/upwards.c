@@ -15,8 +15,9 @@ typedef struct turner {
     tirbi_lvar *turned;
     uint32_t down; /* indices that go down */
     tirbi_facts *facts;
-    uint32_t symbol; /* of the loop's variable */
-    tirbi_poly last; /* its last value */
+    uint32_t symbol;              /* of the loop's variable */
+    tirbi_poly last, last_in_own; /* its last value; the same modulo the type that its bound is computed in, */
+    uint8_t own_bits;             /* of so many bits */
 } turner;
 
 /* ---- Which way its indices go ----------------------------------------------------------------------------------- */
@@ -93,7 +94,8 @@ static const tirbi_lx *turn_symbol(void *context, const tirbi_lx *symbol) {
 /* The expression with last - x for the variable x; NULL: it is to be looked into. */
 static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     turner *t = rewrite->context;
-    tirbi_poly p, by, rest, product, other = t->last;
+    const bool is_own = tirbi_dtypes[x->type].bits <= t->own_bits;
+    tirbi_poly p, by, rest, product, other = is_own ? t->last_in_own : t->last;
     const tirbi_poly one = tirbi_poly_symbol(t->symbol);
     if (!x->pure || !tirbi_dtype_is_int((tirbi_dtype)x->type) || x->type == TIRB_BOOL ||
         !tirbi_lx_depends_on(x, t->one.var[0]) || !read(t, x, &p) || !tirbi_poly_split(&p, t->symbol, &by, &rest) ||
@@ -113,7 +115,17 @@ static bool begin(turner *t) {
     if (!t->facts->symbols) return false;
     t->symbol = tirbi_symbol_of(t->facts, tirbi_lx_var(t->pool, var));
     t->turned = tirbi_variable_like(t->pool, var);
-    return t->turned && read(t, var->extent, &t->last) && tirbi_poly_add_constant(&t->last, -1);
+    if (!read(t, var->extent, &t->last)) {
+        const uint32_t all = tirbi_symbol_of(t->facts, var->extent);
+        if (all == TIRBI_MAX_SYMBOLS) return false;
+        t->last = tirbi_poly_symbol(all);
+    }
+    const tirbi_lx *own = var->extent;
+    if (own->kind == TIRBI_LX_OP && own->op == TIRB_OP_CAST) own = own->args[0];
+    if (tirbi_dtype_is_int((tirbi_dtype)own->type) && read(t, own, &t->last_in_own))
+        t->own_bits = (uint8_t)tirbi_dtypes[own->type].bits;
+    return t->turned && tirbi_poly_add_constant(&t->last, -1) &&
+           (t->own_bits == 0 || tirbi_poly_add_constant(&t->last_in_own, -1));
 }
 
 const tirbi_ls *tirbi_count_upwards(tirbi_lx_pool *pool, const tirbi_ls *loop) {

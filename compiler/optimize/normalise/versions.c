@@ -135,7 +135,7 @@ static void take_roles(tirbi_versions *v, const tirbi_poly *p, bool counts) {
 
 bool tirbi_version_linear(tirbi_versions *v, const tirbi_lx *x, tirbi_poly *out, tirbi_conditions *conditions) {
     const tirbi_linear_reader reader = {
-        .facts = &v->facts, .value_of = value_of, .context = v, .loose = v->phase == TIRBI_PHASE_ROLES};
+        .facts = &v->facts, .value_of = value_of, .context = v, .ends = true, .loose = v->phase == TIRBI_PHASE_ROLES};
     return !has_call(x) && tirbi_read_linear(&reader, x, out, conditions);
 }
 
@@ -535,18 +535,6 @@ static void know_comparison(tirbi_versions *v, tirbi_op op, const tirbi_lx *a, c
     if (op == TIRB_OP_EQ) know_comparison(v, TIRB_OP_LE, b, a);
 }
 
-/* What a comparison says where it does not hold. */
-static tirbi_op opposite(uint8_t op) {
-    switch (op) {
-    case TIRB_OP_LT: return TIRB_OP_GE;
-    case TIRB_OP_LE: return TIRB_OP_GT;
-    case TIRB_OP_GT: return TIRB_OP_LE;
-    case TIRB_OP_GE: return TIRB_OP_LT;
-    case TIRB_OP_NE: return TIRB_OP_EQ;
-    default: return TIRB_OP_NOP;
-    }
-}
-
 /* Takes note of what a condition says where it holds, or where it does not. */
 static void know(tirbi_versions *v, const tirbi_lx *x, bool holds) {
     if (v->phase == TIRBI_PHASE_ROLES || x->type != TIRB_BOOL) return;
@@ -559,7 +547,7 @@ static void know(tirbi_versions *v, const tirbi_lx *x, bool holds) {
     } else if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_NOT) {
         know(v, x->args[0], !holds);
     } else if (x->kind == TIRBI_LX_OP && x->n_args == 2) {
-        const tirbi_op says = holds ? (tirbi_op)x->op : opposite(x->op);
+        const tirbi_op says = holds ? (tirbi_op)x->op : tirbi_opposite(x->op);
         const bool turned = says == TIRB_OP_GT || says == TIRB_OP_GE;
         const tirbi_op op = says == TIRB_OP_GT ? TIRB_OP_LT : says == TIRB_OP_GE ? TIRB_OP_LE : says;
         know_comparison(v, op, x->args[turned ? 1 : 0], x->args[turned ? 0 : 1]);
