@@ -461,6 +461,34 @@ static void matrix_products(void **state) {
     harness_close(&h);
 }
 
+/* What is read behind a store is what it has stored, in blocks that are not whole as well: a cursor for loads and one
+ * for stores name the same elements. */
+static void loads_behind_stores(void **state) {
+    (void)state;
+    harness h;
+    harness_open(&h,
+                 ".function \"f\" public\n.scalars 1\n.lanes 4\n.ref f32 writable\n.ref f32 writable\n"
+                 ".tensor \"A\" f32 r0 read write ($0)\n.tensor \"B\" f32 r1 write ($0)\n.var \"n\" i64 s0\n"
+                 "    lane s0, done\n    .cursor r0 f32 read 0 0 1\n    .cursor r0 f32 write 0 0 1\n"
+                 "    .cursor r1 f32 write 0 0 1\n    vload.f32 v0, c0\n    vadd.f32 v1, v0, v0\n"
+                 "    vstore.f32 c1, v1\n    vload.f32 v2, c0\n    vmul.f32 v3, v2, v2\n    vstore.f32 c2, v3\n"
+                 "    vload.f32 v0, c0\n    vsub.f32 v0, v0, v3\n    vstore.f32 c1, v0\ndone:\n    lane.end\n"
+                 "    ret.void\n.end\n");
+    static float a[300], b[300], of_a[300], of_b[300];
+    for (size_t n = 0; n < 300; n += n < 70 ? 1 : 23) {
+        for (size_t i = 0; i < n; i++) {
+            a[i] = (float)((i * 37) % 11) - 4;
+            of_b[i] = 4 * a[i] * a[i];
+            of_a[i] = 2 * a[i] - of_b[i];
+        }
+        buffer bs[2] = {{a, n, TIRB_F32}, {b, n, TIRB_F32}};
+        assert_int_equal(harness_call(&h, (uint64_t[]){n}, bs, 2).status, TIRB_OK);
+        assert_memory_equal(a, of_a, n * sizeof *a);
+        assert_memory_equal(b, of_b, n * sizeof *b);
+    }
+    harness_close(&h);
+}
+
 /* A copy from one cursor to another of the same buffer, both given by start and step, and an inner loop for each. */
 static tirb_status copy_status(int64_t from, int64_t from_step, int64_t from_inner, int64_t to, int64_t to_step,
                                int64_t to_inner, int64_t n, int64_t k, size_t size) {
@@ -837,6 +865,7 @@ int main(void) {
         cmocka_unit_test(reductions),
         cmocka_unit_test(every_tail),
         cmocka_unit_test(matrix_products),
+        cmocka_unit_test(loads_behind_stores),
         cmocka_unit_test(bounds_of_cursors),
         cmocka_unit_test(overlap_of_cursors),
         cmocka_unit_test(plain_entries),
