@@ -185,6 +185,11 @@ struct tirbi_lx {
     uint32_t id;   /* its number in the function: tirbi_lx_id */
 };
 
+/* Whether an index, which has 64 bits and a sign here, is written as one without: TIRBI_INDEX_UNSIGNED says so. */
+static inline bool tirbi_index_is_unsigned(const tirbi_lx *index) {
+    return index->kind == TIRBI_LX_OP && index->op == TIRB_OP_CAST && index->source == TIRB_U64;
+}
+
 /* Expressions are walked as trees: what would be larger than this is kept in a variable. One that is written out may
  * have more nodes than the largest tree, up to so many for each node of the program's own expression. */
 enum { TIRBI_MAX_SHARED_SIZE = 64, TIRBI_MAX_INDEX_SIZE = 256, TIRBI_MAX_TREE_SIZE = 20000, TIRBI_MAX_GROWTH = 8 };
@@ -409,6 +414,8 @@ bool tirbi_lx_depends_on(const tirbi_lx *x, const tirbi_lvar *var);
 bool tirbi_place_depends_on(const tirbi_place *place, const tirbi_lvar *var);
 /* Whether an expression has a call that does something: it must happen exactly as often as it is written. NULL: no. */
 bool tirbi_lx_acts(const tirbi_lx *x);
+/* Whether an expression is a division whose own divisor may be 0. */
+bool tirbi_lx_may_divide_by_zero(const tirbi_lx *x);
 /* Whether two places are the same element of the same buffer, by the same expressions. */
 bool tirbi_same_place(const tirbi_place *a, const tirbi_place *b);
 /* Whether every value of index `i` is proven to lie in 0 .. extent - 1. */

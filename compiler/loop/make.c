@@ -349,11 +349,19 @@ static const tirbi_lx *simplify(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype ty
     }
 }
 
+static bool divides(tirbi_op op) {
+    return op == TIRB_OP_DIV || op == TIRB_OP_MOD || op == TIRB_OP_FLOORDIV || op == TIRB_OP_FLOORMOD;
+}
+
 static bool may_divide_by_zero(tirbi_op op, tirbi_dtype type, const tirbi_lx *b) {
-    if (tirbi_dtype_is_float(type)) return false;
-    if (op != TIRB_OP_DIV && op != TIRB_OP_MOD && op != TIRB_OP_FLOORDIV && op != TIRB_OP_FLOORMOD) return false;
+    if (tirbi_dtype_is_float(type) || !divides(op)) return false;
     if (is_const(b)) return b->value == 0;
     return type == TIRB_U64 || (b->lo <= 0 && b->hi >= 0);
+}
+
+bool tirbi_lx_may_divide_by_zero(const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_OP && x->traps &&
+           may_divide_by_zero((tirbi_op)x->op, (tirbi_dtype)x->optype, x->args[1]);
 }
 
 const tirbi_lx *tirbi_lx_op(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype optype, tirbi_dtype source, const tirbi_lx *a,

@@ -140,6 +140,16 @@ bool tirbi_legal_emit(tirbi_legal *g) {
     return f && tirbi_relax_emit_call(l, g->span, f, args, n);
 }
 
+bool tirbi_legal_step(const tirbi_legal *g, const char *def, const tirbi_relax_held *const *inputs,
+                      const tirbi_relax_held *const *outputs) {
+    tirbi_legal part = *g;
+    part.def = def;
+    part.n_inputs = part.n_outputs = 0;
+    for (; *inputs; inputs++) part.inputs[part.n_inputs++] = *inputs;
+    for (; *outputs; outputs++) part.outputs[part.n_outputs++] = *outputs;
+    return tirbi_legal_emit(&part);
+}
+
 /* Operands and attributes as the operator's row of the table has them. */
 static bool read_parameters(tirbi_legal *g) {
     tirbi_relax_parameter parameters[TIRBI_MAX_RELAX_PARAMETERS];

@@ -121,6 +121,34 @@ static bool make_sweep(checker *c, trial *t) {
     return true;
 }
 
+/* Windows that overlap, as those of convolutions: rows, places, channels, and elements of a window, which a step of the
+ * places, and one within a window, make. */
+static bool make_windows(checker *c, trial *t) {
+    static const int64_t most[LOOPS] = {40, 70, 40, 9};
+    const tirbi_dtype type = result_types[next_random(c) % 7];
+    const int64_t stride = 1 + (int64_t)(next_random(c) % 3), dilation = 1 + (int64_t)(next_random(c) % 2);
+    *t = (trial){.x = {.n_loops = LOOPS, .type = (uint8_t)type, .first = &t->first}};
+    t->x.flags = (uint8_t)(next_random(c) % 2 ? TIRBI_CONTRACT_INIT : 0);
+    if (tirbi_dtype_is_float(type) && next_random(c) % 4 != 0) t->x.flags |= TIRBI_CONTRACT_FUSED;
+    for (unsigned i = 0; i < LOOPS; i++) t->x.extent[i] = 1 + (int64_t)(next_random(c) % (uint64_t)most[i]);
+    const int64_t *n = t->x.extent,
+                  row = stride * (n[1] - 1) + dilation * (n[3] - 1) + 1 + (int64_t)(next_random(c) % 3);
+    const int64_t steps[TIRBI_CONTRACT_OPERANDS][LOOPS] = {[TIRBI_CONTRACT_C] = {n[1], 1, 0, 0},
+                                                           [TIRBI_CONTRACT_A] = {n[2] * n[3], 0, n[3], 1},
+                                                           [TIRBI_CONTRACT_B] = {0, stride, row, dilation}};
+    for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
+        t->x.operand[o].type = (uint8_t)(o == TIRBI_CONTRACT_C ? type : operand_type(c, type));
+        const int64_t size = tirbi_dtypes[t->x.operand[o].type].size;
+        for (unsigned i = 0; i < LOOPS; i++) {
+            t->x.operand[o].step[i] = n[i] > 1 ? steps[o][i] * size : 0;
+            t->high[o] += steps[o][i] * (n[i] - 1);
+        }
+        if ((t->high[o] + 1) * size > MOST_BYTES) return false;
+    }
+    put_any(c, &t->first, type);
+    return true;
+}
+
 static void run(trial *t, tirb_isa isa, bool quads) {
     static const atomic_uint never;
     t->x.kernels = tirbi_contract_kernels_of(isa);
@@ -238,6 +266,7 @@ static bool make_fold_of_ints(checker *c, trial *t) {
 static bool make_any(checker *c, trial *t, unsigned i) {
     if (i % 4 == 0) return make_fold(c, t);
     if (i % 8 == 2) return make_sweep(c, t);
+    if (i % 8 == 3) return make_windows(c, t);
     return i % 8 == 1 ? make_fold_of_ints(c, t) : make_trial(c, t);
 }
 

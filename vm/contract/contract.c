@@ -41,12 +41,13 @@ typedef struct runner {
     uint8_t *add;         /* what makes up for it, of the panel at work; or NULL */
     uint8_t *base[TIRBI_CONTRACT_OPERANDS]; /* of the batch */
     window rows, columns, k;
-    int64_t *row_a, *row_c, *column_b, *column_c, *k_a, *k_b;
+    int64_t *row_a, *row_c, *column_b, *column_c, *k_a, *k_b, *b_steps;
     tirbi_pack_scratch pack;
     const uint8_t *first; /* x->first, as tiles have it */
     uint8_t *a_block, *b_block;
     ptrdiff_t a_row, a_k, a_tile; /* distances in A's block, the last from tile to tile */
     bool a_direct, b_direct;
+    bool b_rows;             /* B is used where it is, of which no more than its columns are side by side */
     bool a_linear, b_linear; /* can be used where they are */
     bool contiguous;         /* C's columns */
 } runner;
@@ -186,7 +187,7 @@ size_t tirbi_contract_scratch(const tirbi_contraction *x, const shape *s) {
     if (s->sweeps) return tirbi_sweep_scratch(x, s);
     size_t size = tirbi_dtypes[tile_type(x)].size;
     return a_size(s, size) + b_size(s, size) + 2 * table_size(s->row_block) + 2 * table_size(s->column_block) +
-           2 * table_size(s->k_block) + tirbi_pack_scratch_size(longest(s), (size_t)s->k_block);
+           3 * table_size(s->k_block) + tirbi_pack_scratch_size(longest(s), (size_t)s->k_block);
 }
 
 static int64_t *take_table(uint8_t **scratch, int64_t n) {
@@ -202,6 +203,7 @@ static void place_scratch(runner *r, uint8_t *scratch) {
     r->column_c = take_table(&scratch, r->s->column_block);
     r->k_a = take_table(&scratch, r->s->k_block);
     r->k_b = take_table(&scratch, r->s->k_block);
+    r->b_steps = take_table(&scratch, r->s->k_block);
     r->a_block = scratch;
     scratch += a_size(r->s, r->size);
     r->b_block = scratch;
@@ -248,7 +250,8 @@ bool tirbi_contract_run_tile(const tirbi_contraction *x, tirbi_tile_kernel kerne
         if (tirbi_must_stop(x)) return false;
         part.first = part.add = NULL;
         part.a += part.n_k * part.a_k;
-        part.b += part.n_k * part.b_k;
+        if (!part.b_steps) part.b += part.n_k * part.b_k;
+        for (int64_t k = 0; part.b_steps && k < part.n_k; k++) part.b += *part.b_steps++;
     }
     return true;
 }
@@ -300,12 +303,13 @@ static bool run_widened(const runner *r, tirbi_tile *tile, tirbi_tile_kernel ker
 }
 
 /* The tiles of one panel of columns, all rows of the block; false: stopped. */
-static bool run_panel(const runner *r, int64_t column, int64_t columns, const uint8_t *b, ptrdiff_t b_k) {
+static bool run_panel(const runner *r, int64_t column, int64_t columns, const uint8_t *b, int64_t b_k) {
     unsigned vectors = (unsigned)((columns + r->set->lanes - 1) / r->set->lanes), width = vectors * r->set->lanes;
     bool half = tirbi_contract_is_half(r->x), direct = !half && adjacent(r, column, columns);
     bool part = !half && columns < (int64_t)width;
     int64_t each = tile_rows(r), unlooked = 0;
     tirbi_tile tile = {.a_row = r->a_row, .a_k = r->a_k, .b = b, .b_k = b_k, .n_k = words_of(r), .add = r->add,
+                       .b_steps = r->b_rows ? r->b_steps : NULL,
                        .last = (unsigned)(columns - (int64_t)(vectors - 1) * r->set->lanes),
                        .first = r->k.first == 0 && (r->x->flags & TIRBI_CONTRACT_INIT) ? r->first : NULL};
     for (int64_t row = 0, t = 0; row < r->rows.n; row += each, t++) {
@@ -424,6 +428,9 @@ static void sum_panel(const runner *r, const uint8_t *panel, int64_t width, uint
     }
 }
 
+/* Elements that follow each other along k are worth being gone through by rows, and transposed. */
+enum { LEAST_ROW = 8 };
+
 /* Packs columns for one panel; those that are missing to whole vectors are zero. */
 static bool pack_panel(runner *r, uint8_t *to, int64_t column, int64_t columns, int64_t width) {
     tirbi_pack p = {.strips = r->x->strips,
@@ -435,7 +442,9 @@ static bool pack_panel(runner *r, uint8_t *to, int64_t column, int64_t columns, 
                     .to = to,
                     .to_row = (ptrdiff_t)((size_t)width * r->size)};
     int64_t from_size = tirbi_dtypes[p.from_type].size;
-    bool along_k = r->k.n > 1 && r->k_b[1] - r->k_b[0] == from_size &&
+    int64_t together = 1; /* along k */
+    while (together < least(r->k.n, LEAST_ROW) && r->k_b[together] - r->k_b[together - 1] == from_size) together++;
+    bool along_k = r->k.n > 1 && together == least(r->k.n, LEAST_ROW) &&
                    !(columns > 1 && r->column_b[column + 1] - r->column_b[column] == from_size);
     if (!along_k) {
         const packer rows = r->group > 1 ? pack_words_across : tirbi_pack_rows;
@@ -453,35 +462,50 @@ static bool pack_panel(runner *r, uint8_t *to, int64_t column, int64_t columns, 
     return true;
 }
 
-/* One block of columns and of k, all rows; false: stopped. */
+/* How many columns, but no more than `most`, follow the first one in B. */
+static int64_t side_by_side(const runner *r, int64_t column, int64_t most) {
+    int64_t n = 1;
+    while (n < most && r->column_b[column + n] - r->column_b[column + n - 1] == (int64_t)r->size) n++;
+    return n;
+}
+
+/* One block of columns and of k, all rows; false: stopped. A panel that no other rows need is packed where the one
+ * before it was. */
 static bool run_block(runner *r) {
-    int64_t most = (int64_t)r->set->vectors * r->set->lanes;
-    bool packed = false;
+    int64_t most = (int64_t)r->set->vectors * r->set->lanes, columns;
+    bool packed = false, once = r->s->rows.total <= r->s->row_block;
     for (int64_t row = 0; row < r->s->rows.total; row += r->s->row_block) {
         int64_t rows = least(r->s->row_block, r->s->rows.total - row);
         if (!same_window(&r->rows, row, rows))
             tirbi_contract_places(&r->s->rows, row, rows, r->s->a, r->row_a, TIRBI_CONTRACT_C, r->row_c);
         if (!r->a_direct && !pack_a(r)) return false;
         uint8_t *panel = r->b_block;
-        for (int64_t column = 0; column < r->columns.n; column += most) {
+        for (int64_t column = 0; column < r->columns.n; column += columns) {
             if (tirbi_must_stop(r->x)) return false;
-            int64_t columns = least(most, r->columns.n - column);
+            columns = least(most, r->columns.n - column);
+            if (r->b_rows) columns = side_by_side(r, column, columns);
             int64_t width = (columns + r->set->lanes - 1) / r->set->lanes * r->set->lanes;
             if (r->b_direct) {
                 int64_t b_k = r->k.n > 1 ? r->k_b[1] - r->k_b[0] : 0;
                 const uint8_t *b = r->base[r->s->b] + r->column_b[column] + r->k_b[0];
-                if (!run_panel(r, column, columns, b, (ptrdiff_t)b_k)) return false;
+                if (!run_panel(r, column, columns, b, b_k)) return false;
                 continue;
             }
             if (!packed && !pack_panel(r, panel, column, columns, width)) return false;
             size_t line = (size_t)width * r->size, words = (size_t)words_of(r);
             r->add = r->flipped ? panel + words * line : NULL;
-            if (!run_panel(r, column, columns, panel, (ptrdiff_t)line)) return false;
-            panel += (words + r->flipped) * line;
+            if (!run_panel(r, column, columns, panel, (int64_t)line)) return false;
+            if (!once) panel += (words + r->flipped) * line;
         }
         packed = true;
     }
     return true;
+}
+
+static void find_k(runner *r, int64_t k, int64_t n) {
+    tirbi_contract_places(&r->s->k, k, n, r->s->a, r->k_a, r->s->b, r->k_b);
+    if (!r->b_rows) return;
+    for (int64_t i = 0; i < n; i++) r->b_steps[i] = i + 1 < n ? r->k_b[i + 1] - r->k_b[i] : 0;
 }
 
 static bool run_batch(runner *r) {
@@ -491,7 +515,7 @@ static bool run_batch(runner *r) {
             tirbi_contract_places(&r->s->columns, column, columns, r->s->b, r->column_b, TIRBI_CONTRACT_C, r->column_c);
         for (int64_t k = 0; k < r->s->k.total; k += r->s->k_block) {
             int64_t n = least(r->s->k_block, r->s->k.total - k);
-            if (!same_window(&r->k, k, n)) tirbi_contract_places(&r->s->k, k, n, r->s->a, r->k_a, r->s->b, r->k_b);
+            if (!same_window(&r->k, k, n)) find_k(r, k, n);
             if (!run_block(r)) return false;
         }
     }
@@ -543,6 +567,26 @@ static void choose_words(runner *r) {
     r->set = b == TIRB_I8 ? &x->quads->a_unsigned : &x->quads->b_unsigned;
 }
 
+/* Whether B is read as fast where it is, though its rows are anywhere, as those of a convolution are: a tile's columns
+ * follow each other, and the vectors that are not whole cost less than packing, which takes as long as a vector's
+ * product for each element, or nothing where products take long. Rows that are multiples of a page's half apart take
+ * the same places of the cache. */
+static bool lies_in_rows(const runner *r) {
+    enum { HALF_A_PAGE = 2048, MANY = 16 };
+    const group *columns = &r->s->columns, *k = &r->s->k;
+    const int64_t *steps = columns->step[r->s->b], lanes = r->set->lanes;
+    unsigned i = columns->n;
+    int64_t run = 1;
+    for (; i > 0 && steps[i - 1] == run * (int64_t)r->size; i--) run *= columns->extent[i - 1];
+    for (unsigned j = 0; j < k->n; j++)
+        if (k->extent[j] >= MANY && k->step[r->s->b][j] % HALF_A_PAGE == 0) return false;
+    if (r->x->kernels->fused_in_parts && (r->x->flags & TIRBI_CONTRACT_FUSED))
+        return run % (r->set->vectors * lanes) == 0;
+    const int64_t runs = columns->total / run, vectors = (run - 1) / lanes + 1;
+    const int64_t packed = (columns->total - 1) / lanes + 1;
+    return run > 1 && (runs * vectors - packed) * r->s->rows.total <= columns->total;
+}
+
 /* Operands of C's type stay where they are if their elements are evenly apart, when there is little to gain from
  * packing them: each is used but a few times, or the caches hold it anyway. */
 static void choose_packing(runner *r) {
@@ -559,6 +603,8 @@ static void choose_packing(runner *r) {
     r->a_direct = r->a_linear && r->s->columns.total * size <= 512;
     bool small = r->s->columns.total * size <= SMALL_B_BYTES / r->s->k_block && r->s->k.total == r->s->k_block;
     r->b_direct = r->b_linear && (small || r->s->rows.total <= 4 * (int64_t)r->set->rows);
+    r->b_rows = !r->b_linear && x->operand[r->s->b].type == type && lies_in_rows(r);
+    r->b_direct |= r->b_rows;
 }
 
 bool tirbi_contract_run(const tirbi_contraction *x, const shape *s, uint8_t *scratch) {

@@ -4,7 +4,8 @@
  * The loops are sorted into those of C and A only (rows), of C and B only (columns), of C with both or neither (batch),
  * and of A and B only (k). For each batch, blocks of k are taken in order; A and B are packed to the type of C, where
  * that pays, and tiles of C are updated in registers (tiles.h). Each element of C meets its products in the order of
- * the loops.
+ * the loops. Columns that follow each other in B, as the places of a convolution do, are multiplied where they are,
+ * whatever lies between B's rows, where packing would cost more than the vectors that are not whole.
  *
  * Products of integers of 8 and 16 bits are summed in 32 bits, modulo 2^32, so their order is free: there A and B are
  * packed to words of two int16, or of four 8-bit values where the machine multiplies unsigned by signed ones. If both

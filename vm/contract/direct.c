@@ -105,6 +105,7 @@ static bool run_batch(const tirbi_contraction *x, const tirbi_contract_shape *s,
     tile.a_row = w->a_row;
     tile.a_k = w->a_k;
     tile.b_k = w->b_k;
+    tile.b_steps = NULL;
     tile.n_k = s->k.total;
     tile.add = NULL;
     tile.first = x->flags & TIRBI_CONTRACT_INIT ? x->first : NULL;

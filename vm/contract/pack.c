@@ -27,20 +27,25 @@ void tirbi_pack_scratch_place(tirbi_pack_scratch *scratch, uint8_t *at, size_t l
 /* ---- Rows ----------------------------------------------------------------------------------------------------- */
 
 static size_t find_runs(tirbi_pack_run *runs, const int64_t *elements, size_t n, int64_t size) {
-    size_t n_runs = 0, first = 0;
-    for (size_t j = 1; j <= n; j++) {
-        if (j < n && elements[j] - elements[j - 1] == size) continue;
-        runs[n_runs++] = (tirbi_pack_run){(uint32_t)first, (uint32_t)(j - first)};
-        first = j;
+    size_t n_runs = 0;
+    for (size_t first = 0, end; first < n; first = end) {
+        const int64_t step = first + 1 < n ? elements[first + 1] - elements[first] : size;
+        for (end = first + 1; end < n && elements[end] - elements[end - 1] == step;) end++;
+        runs[n_runs++] = (tirbi_pack_run){(uint32_t)first, (uint32_t)(end - first), step};
     }
     return n_runs;
 }
 
 /* Short copies, which rows of tiles are: whole words, the last of which may overlap the one before it. */
 static inline void copy(uint8_t *to, const uint8_t *from, size_t bytes) {
-    enum { STEP = 16, SHORT = 128 };
-    if (bytes > SHORT || bytes < STEP) {
+    enum { STEP = 16, HALF = 8, SHORT = 128 };
+    if (bytes > SHORT || bytes < HALF) {
         memcpy(to, from, bytes);
+        return;
+    }
+    if (bytes < STEP) {
+        memcpy(to, from, HALF);
+        memcpy(to + bytes - HALF, from + bytes - HALF, HALF);
         return;
     }
     for (size_t at = 0; at < bytes - STEP; at += STEP) memcpy(to + at, from + at, STEP);
@@ -70,15 +75,54 @@ static inline void gather(uint8_t *to, const uint8_t *from, const int64_t *eleme
     }
 }
 
-static void gather_row(const tirbi_pack *p, const tirbi_pack_scratch *scratch, size_t n_runs, uint8_t *to,
-                       const uint8_t *from, const int64_t *elements, size_t n_elements) {
-    size_t size = tirbi_dtypes[p->from_type].size;
+#define COPY_STEPS(T)                                                                                   \
+    static void copy_steps_##T(uint8_t *to, const uint8_t *from, size_t n, int64_t step) {              \
+        for (size_t j = 0; j < n; j++) memcpy(to + j * sizeof(T), from + (int64_t)j * step, sizeof(T)); \
+    }
+COPY_STEPS(uint8_t)
+COPY_STEPS(uint16_t)
+COPY_STEPS(uint32_t)
+COPY_STEPS(uint64_t)
+
+static inline void copy_run(uint8_t *to, const uint8_t *from, const tirbi_pack_run *run, size_t size) {
+    if (run->step == (int64_t)size)
+        copy(to, from, run->n * size);
+    else if (size == 1)
+        copy_steps_uint8_t(to, from, run->n, run->step);
+    else if (size == 2)
+        copy_steps_uint16_t(to, from, run->n, run->step);
+    else if (size == 4)
+        copy_steps_uint32_t(to, from, run->n, run->step);
+    else
+        copy_steps_uint64_t(to, from, run->n, run->step);
+}
+
+/* A run of all rows, then the next one: each is as long, and lies alike, in all of them. */
+static void gather_rows(const tirbi_pack *p, const tirbi_pack_scratch *scratch, size_t n_runs, uint8_t *to,
+                        ptrdiff_t to_row, const int64_t *rows, size_t n_rows, const int64_t *elements,
+                        size_t n_elements) {
+    const size_t size = tirbi_dtypes[p->from_type].size;
     if (n_runs > n_elements / 2 && n_runs > 1) {
-        gather(to, from, elements, n_elements, size);
+        for (size_t i = 0; i < n_rows; i++)
+            gather(to + (ptrdiff_t)i * to_row, p->from + rows[i], elements, n_elements, size);
         return;
     }
-    for (size_t r = 0; r < n_runs; r++)
-        copy(to + scratch->runs[r].first * size, from + elements[scratch->runs[r].first], scratch->runs[r].n * size);
+    const bool brief = n_runs == 1 && n_elements * size <= PREFETCHED_BYTES;
+    for (size_t r = 0; r < n_runs; r++) {
+        const tirbi_pack_run run = scratch->runs[r];
+        const uint8_t *from = p->from + elements[run.first];
+        uint8_t *at = to + run.first * size;
+        if (run.step == 2 * (int64_t)size && p->set->every_second && run.n >= p->set->lanes &&
+            size == tirbi_dtypes[p->to_type].size) {
+            p->set->every_second(at, to_row, from, rows, n_rows, run.n);
+            continue;
+        }
+        for (size_t i = 0; i < n_rows; i++) {
+            if (brief && run.step == (int64_t)size && i + PREFETCH_ROWS < n_rows)
+                prefetch(from + rows[i + PREFETCH_ROWS], n_elements * size);
+            copy_run(at + (ptrdiff_t)i * to_row, from + rows[i], &run, size);
+        }
+    }
 }
 
 /* Short rows are converted many at a time, with zeroes for what is between them: a strip of some elements costs as much
@@ -90,8 +134,7 @@ static void convert_rows(const tirbi_pack *p, tirbi_pack_scratch *scratch, size_
     if (pitch > n_elements) memset(scratch->raw, 0, (n_rows < most ? n_rows : most) * row);
     for (size_t i = 0; i < n_rows; i += most) {
         size_t n = n_rows - i < most ? n_rows - i : most, all = (n - 1) * pitch + n_elements;
-        for (size_t k = 0; k < n; k++)
-            gather_row(p, scratch, n_runs, scratch->raw + k * row, p->from + rows[i + k], elements, n_elements);
+        gather_rows(p, scratch, n_runs, scratch->raw, (ptrdiff_t)row, rows + i, n, elements, n_elements);
         uint8_t *to = p->to + (ptrdiff_t)i * p->to_row;
         convert(to, scratch->raw, NULL, NULL, all);
         if (also) also(to, to, NULL, NULL, all);
@@ -112,18 +155,14 @@ void tirbi_pack_rows(const tirbi_pack *p, tirbi_pack_scratch *scratch, const int
                      elements, n_elements);
         return;
     }
-    bool brief = n_runs == 1 && n_elements * size <= PREFETCHED_BYTES;
+    if (!convert) gather_rows(p, scratch, n_runs, p->to, p->to_row, rows, n_rows, elements, n_elements);
+    if (!convert && !negate) return;
+    const bool side_by_side = n_runs == 1 && scratch->runs[0].step == (int64_t)size;
     for (size_t i = 0; i < n_rows; i++) {
-        const uint8_t *from = p->from + rows[i];
-        if (brief && i + PREFETCH_ROWS < n_rows)
-            prefetch(p->from + rows[i + PREFETCH_ROWS] + elements[0], n_elements * size);
         uint8_t *to = p->to + (ptrdiff_t)i * p->to_row;
-        if (convert && n_runs == 1) {
-            convert(to, from + elements[0], NULL, NULL, n_elements);
-        } else {
-            gather_row(p, scratch, n_runs, convert ? scratch->raw : to, from, elements, n_elements);
-            if (convert) convert(to, scratch->raw, NULL, NULL, n_elements);
-        }
+        if (convert && !side_by_side)
+            gather_rows(p, scratch, n_runs, scratch->raw, 0, rows + i, 1, elements, n_elements);
+        if (convert) convert(to, side_by_side ? p->from + rows[i] + elements[0] : scratch->raw, NULL, NULL, n_elements);
         if (negate) negate(to, to, NULL, NULL, n_elements);
     }
 }

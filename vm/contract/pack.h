@@ -21,9 +21,10 @@ typedef struct tirbi_pack {
     ptrdiff_t to_row; /* bytes from row to row */
 } tirbi_pack;
 
-/* Elements side by side. */
+/* Elements evenly apart. */
 typedef struct tirbi_pack_run {
     uint32_t first, n;
+    int64_t step; /* bytes */
 } tirbi_pack_run;
 
 typedef struct tirbi_pack_scratch {

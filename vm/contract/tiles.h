@@ -3,6 +3,7 @@
 #ifndef TIRB_VM_CONTRACT_TILES_H
 #define TIRB_VM_CONTRACT_TILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,13 +13,14 @@
 
 enum { TIRBI_TILE_ROWS = 16, TIRBI_TILE_VECTORS = 3, TIRBI_TILE_BYTES = 128 /* of a row, at most */ };
 
-/* c[i][j] = first or c[i][j], then + a[i, k] * b[k, j] for k = 0, 1, ..; a's elements are anywhere, b's rows and c's
- * are contiguous. Distances are in bytes. */
+/* c[i][j] = first or c[i][j], then + a[i, k] * b[k, j] for k = 0, 1, ..; a's elements are evenly apart, b's rows and
+ * c's are contiguous, each anywhere. Distances are in bytes. */
 typedef struct tirbi_tile {
     const uint8_t *a;
     ptrdiff_t a_row, a_k;
     const uint8_t *b;
-    ptrdiff_t b_k;
+    int64_t b_k;            /* from row to row of b */
+    const int64_t *b_steps; /* these instead, one for each k; or NULL */
     int64_t n_k;
     uint8_t *const *c;    /* per row */
     const uint8_t *first; /* one element that stands for all of c, or NULL */
@@ -37,6 +39,10 @@ typedef struct tirbi_tile_set {
     tirbi_tile_kernel part[TIRBI_TILE_VECTORS][TIRBI_TILE_ROWS]; /* the same where the last vector is not whole */
     /* to[k][j] = from[j][k] for k < n_k, j < n_j; rows are `to_row` and `from_row` bytes apart, elements contiguous. */
     void (*transpose)(uint8_t *to, ptrdiff_t to_row, const uint8_t *from, ptrdiff_t from_row, size_t n_k, size_t n_j);
+    /* to[i][j] = from[rows[i]][2 * j] for i < n_rows and j < n, which is `lanes` at least, where rows are so many bytes
+     * from `from`; NULL in the sets of pairs and quads. */
+    void (*every_second)(uint8_t *to, ptrdiff_t to_row, const uint8_t *from, const int64_t *rows, size_t n_rows,
+                         size_t n);
     /* Sets of pairs and quads: to[j] = from[0][j], from[1][j], .., for j < n. */
     void (*interleave)(uint8_t *to, const uint8_t *from, ptrdiff_t from_row, size_t n);
 } tirbi_tile_set;
@@ -96,6 +102,7 @@ typedef struct tirbi_contract_kernels {
     tirbi_fold_kernel fold_ints[TIRBI_INT_FOLDS][TIRBI_INT_FOLD_TYPES]; /* [..][type] */
     tirbi_fold_kernel add_narrow[2][TIRBI_INT_FOLD_TYPES]; /* [is of 64 bits, not 32][type of A, and B], or NULL */
     tirbi_fold_kernel add_narrow_products[2][TIRBI_INT_FOLD_TYPES];
+    bool fused_in_parts;      /* fused products are many instructions: nothing else counts */
     int64_t products_at_once; /* of 32 bits: they take some microseconds */
 } tirbi_contract_kernels;
 

@@ -70,6 +70,7 @@ typedef struct planner {
     const tirbi_place *written[MAX_WRITTEN]; /* what the body stores to */
     uint32_t n_written;
     bool sequences; /* what goes from lane to lane may be planned */
+    bool fails_alike;          /* the order of what may fail in the loop tells nothing */
     uint32_t n_own, own_total; /* loops of each lane's own: that are open, that there were */
     uint32_t own_start;        /* the operation that opens the outermost of them */
     uint32_t own_values;       /* values that there were before it */

@@ -5,6 +5,7 @@
 #include "compiler/optimize/normalise/forward.h"
 
 #include "compiler/loop/visit.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/normalise/reductions.h"
 #include "compiler/optimize/normalise/targets.h"
 #include "compiler/optimize/normalise/upwards.h"

@@ -2,6 +2,7 @@
 #include "compiler/optimize/threads/regions.h"
 
 #include "compiler/loop/visit.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/contractions/distribute.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -476,7 +477,8 @@ static bool choose(walk *w, const tirbi_ls *loop, uint32_t disabled, tirbi_regio
     bool parallel = false;
     for (uint32_t i = 0; i < w->n_nest; i++) parallel = parallel || w->parallel[i];
     for (uint32_t i = 0; i < w->n_nest; i++) {
-        const char *reason = parts_of(w, w->nest[i]);
+        const bool in_order = i == 0 || tirbi_fails_alike(loop);
+        const char *reason = in_order ? parts_of(w, w->nest[i]) : "what fails first in the loops around it tells";
         if (!reason && judge(w, loop, w->nest[i], parallel, disabled, plan)) {
             plan->loop = w->nest[i];
             return true;
