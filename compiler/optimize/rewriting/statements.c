@@ -141,10 +141,3 @@ bool tirbi_asks_for_first(const void *var, const tirbi_ls *s) {
         if (s->as.if_.first_of[i] == var) return true;
     return false;
 }
-
-bool tirbi_fails_by_itself(const void *context, const tirbi_lx *x) {
-    (void)context;
-    const bool divides =
-        x->op == TIRB_OP_DIV || x->op == TIRB_OP_MOD || x->op == TIRB_OP_FLOORDIV || x->op == TIRB_OP_FLOORMOD;
-    return x->kind == TIRBI_LX_CALL || (x->kind == TIRBI_LX_OP && x->traps && divides);
-}
