@@ -777,11 +777,12 @@ static uint32_t promote(planner *p, const tirbi_ls *loop) {
         bool known = false;
         for (uint32_t j = 0; j < p->n_promoted; j++)
             known = known || tirbi_same_place(p->promoted[j].place, places[i]);
-        bool raw = false;
+        unsigned copied = 0;
         if (known || p->n_promoted == MAX_PROMOTED || !tirbi_plan_stands_still(places[i], loop) ||
-            !tirbi_plan_only_this(p, loop, places[i], &p->plan->loops, &raw)) {
+            !tirbi_plan_only_this(p, loop, places[i], &p->plan->loops, &copied)) {
             continue;
         }
+        const bool raw = copied != 0 && !(copied == TIRBI_STAYS && was_stored(p, places[i]));
         /* Where the loop may not run at all, what is put back must be what was there. */
         if (!sure && !raw && tirbi_dtype_is_float(places[i]->buffer->type) && !was_stored(p, places[i])) continue;
         tirbi_dtype type = raw ? raw_type(places[i]->buffer->type) : places[i]->buffer->type;
@@ -908,7 +909,8 @@ static uint32_t keep_elements(planner *p, const tirbi_ls *loop, own_element *out
         const tirbi_ls *s = body->kind == TIRBI_LS_SEQ ? body->as.seq.items[i] : body;
         if (s->kind != TIRBI_LS_STORE || p->n_promoted == MAX_PROMOTED) continue;
         const tirbi_place *place = s->as.store.access;
-        bool copied = false, known = false;
+        unsigned copied = 0;
+        bool known = false;
         for (uint32_t j = 0; j < p->n_promoted; j++)
             known = known || tirbi_same_place(p->promoted[j].place, place);
         if (known || !tirbi_plan_is_proven(place) || !tirbi_plan_moves_alike(p, place) ||
