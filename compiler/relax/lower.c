@@ -1332,10 +1332,11 @@ const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, bool fuse, t
     tirbi_builder_init(&l.b, arena, diagnostics);
     l.b.n_vars = module->n_vars;
     l.b.n_buffers = module->n_buffers;
-    l.texts = tirbi_relax_read_texts(arena, diagnostics);
-    l.lowered = TIRBI_NEW_ARRAY(arena, tirb_primfunc *, module->n_relax);
     l.n_relax_vars = module->n_relax_vars;
-    if (!grown || !l.texts || !l.lowered || !make_tables(&l)) return NULL;
+    l.texts = tirbi_relax_read_texts(arena, diagnostics);
+    if (!grown || !l.texts || !(module = l.module = tirbi_relax_lift(&l, module))) return NULL;
+    l.lowered = TIRBI_NEW_ARRAY(arena, tirb_primfunc *, module->n_relax);
+    if (!l.lowered || !make_tables(&l)) return NULL;
     l.is_left_out = TIRBI_NEW_ARRAY(arena, bool, module->n_relax);
     if (!l.is_left_out) return NULL;
     if (!lower_functions(&l)) return NULL;
