@@ -266,6 +266,9 @@ if [ "$full" -eq 1 ]; then
 else
     counted "same bytes" "$python" tests/kernels/same_bytes.py --first --sample 3 --threads 1,2,7 "${machines[@]}"
 fi
+# The way from a model to another machine: imported here, run there.
+counted "imported here, run elsewhere" "$python" tests/interop/onnx_models.py build/release/bin/tirb "${machines[@]}" \
+    mlp quantised detector
 note "install rules and consumers"
 CC=gcc counted "consumers" bash tests/abi/run.sh
 if [ "$full" -eq 1 ]; then

@@ -508,6 +508,7 @@ const tirbi_relax_held *tirbi_relax_legalise(tirbi_relax_lowering *l, const tirb
     if (tirbi_legal_sized(&g, &sized)) return sized;
     const tirb_relax_type *type = tirbi_relax_shaped(l, call->type);
     if (!type) return NULL;
+    if (type->kind == TIRB_RELAX_TYPE_PRIM) return tirbi_legal_refuse(&g, "of numbers alone"), NULL;
     if (tirb_relax_is_call(call, TIRB_RELAX_MEMORY_VIEW)) return view_of(&g, type);
     if (is_view(call) && g.n_inputs > 0 && g.inputs[0]->kind == TIRBI_RELAX_HELD_TENSOR && type->has_shape)
         return reshaped(&g, type);

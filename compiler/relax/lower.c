@@ -569,10 +569,32 @@ static const tirbi_relax_held *lower_if(tirbi_relax_lowering *l, const tirb_rela
     return lower_branch(l, &branch, stmt, false) ? result : NULL;
 }
 
+/* R.assert_op: an assertion, whose message is the format as it stands. */
+static const tirbi_relax_held *lower_assert(tirbi_relax_lowering *l, const tirb_relax_expr *e) {
+    const tirb_expr *condition = condition_of(l, e->as.call.args[0]);
+    tirb_stmt *assert = condition ? tirbi_make_stmt(&l->b, e->span, TIRB_STMT_ASSERT) : NULL;
+    static const char unsaid[] = "R.assert_op";
+    const char *text = unsaid;
+    uint32_t size = sizeof unsaid - 1;
+    if (!assert) return NULL;
+    for (uint32_t i = 1; i < e->as.call.n_args; i++) {
+        const tirb_relax_expr *arg = e->as.call.args[i];
+        if (arg->kind != TIRB_RELAX_STRING || arg->as.string.size == 0) continue;
+        text = arg->as.string.text;
+        size = arg->as.string.size;
+    }
+    assert->as.assert_.condition = condition;
+    assert->as.assert_.error_kind = "AssertionError";
+    if (!(assert->as.assert_.message = tirbi_make_string(&l->b, e->span, text, size))) return NULL;
+    tirbi_relax_emit_scope(l, assert, NULL);
+    return hold_tuple(l, NULL, 0);
+}
+
 static const tirbi_relax_held *lower_value(tirbi_relax_lowering *l, const tirb_relax_expr *e,
                                            const tirbi_relax_held *destination) {
     switch (e->kind) {
     case TIRB_RELAX_CALL:
+        if (tirb_relax_is_call(e, TIRB_RELAX_ASSERT_OP)) return lower_assert(l, e);
         if (tirbi_relax_is_host_call(e)) return tirbi_relax_call_host(l, e, destination);
         if (!e->as.call.op) return lower_function_call(l, e, destination);
         if (tirb_relax_is_call(e, TIRB_RELAX_CALL_TIR) || tirb_relax_is_call(e, TIRB_RELAX_CALL_TIR_INPLACE))
@@ -1332,10 +1354,11 @@ const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, bool fuse, t
     tirbi_builder_init(&l.b, arena, diagnostics);
     l.b.n_vars = module->n_vars;
     l.b.n_buffers = module->n_buffers;
-    l.texts = tirbi_relax_read_texts(arena, diagnostics);
-    l.lowered = TIRBI_NEW_ARRAY(arena, tirb_primfunc *, module->n_relax);
     l.n_relax_vars = module->n_relax_vars;
-    if (!grown || !l.texts || !l.lowered || !make_tables(&l)) return NULL;
+    l.texts = tirbi_relax_read_texts(arena, diagnostics);
+    if (!grown || !l.texts || !(module = l.module = tirbi_relax_lift(&l, module))) return NULL;
+    l.lowered = TIRBI_NEW_ARRAY(arena, tirb_primfunc *, module->n_relax);
+    if (!l.lowered || !make_tables(&l)) return NULL;
     l.is_left_out = TIRBI_NEW_ARRAY(arena, bool, module->n_relax);
     if (!l.is_left_out) return NULL;
     if (!lower_functions(&l)) return NULL;

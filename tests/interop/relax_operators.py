@@ -64,6 +64,11 @@ for name in ["add", "subtract", "multiply", "maximum", "minimum"]:
     case(f"R.{name}(a, b)", ("n", 4), (1, 4), symbols=dict(n=3))
     case(f"R.{name}(a, b)", ("n", "m"), ("n", "m"), symbols=dict(n=3, m=7))
     case(f"R.{name}(a, R.const(2, \"float32\"))", (3, 5))
+for name in ["add", "multiply", "maximum", "less"]:
+    case(f"R.{name}(a, 1.5)", (3, 5))
+    case(f"R.{name}(a, 2)", (3, 5), types=["int32"])
+case("R.power(2.0, a)", ("n", 5), symbols=dict(n=3))
+case("R.bitwise_and(a, 3)", (9,), types=["int32"])
 for name in ["divide", "floor_divide", "mod", "floor_mod"]:
     case(f"R.{name}(a, b)", (3, 5), (5,), types=["float32", "float64", "int32", "int64", "int8"], low=1, high=9,
          kinds=dict(b="positive"))
