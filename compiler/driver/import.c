@@ -178,7 +178,7 @@ static void print_usage(const file_bytes *text, const char *to, const char *weig
         if (size > 0) printf(" %.*s=@%.*s.npy", size, inputs + i, size, inputs + i);
         i += size;
     }
-    if (n_weights > 0) printf(" --params %s", weights);
+    if (weights && n_weights > 0) printf(" --params %s", weights);
     printf("\n");
 }
 
@@ -192,7 +192,7 @@ static exit_code deliver(const invocation *inv, file_bytes *text, const char *to
     if (code != EXIT_DONE) return code;
     code = check_main(inv, &made);
     if (code == EXIT_DONE) code = output_write_beside(inv, inv->operands[0], to, made.bytes, made.size);
-    if (code == EXIT_DONE && n_weights > 0) code = output_commit(inv, weights);
+    if (code == EXIT_DONE && weights->target && n_weights > 0) code = output_commit(inv, weights);
     if (code == EXIT_DONE && strcmp(to, "-") != 0) print_usage(text, to, option_text(inv, OPTION_PARAMS));
     bundle_close(&made);
     return code;

@@ -85,13 +85,21 @@ def test_import_without_python(t):
 
 
 def test_import_of_what_cannot_be_lowered(t):
-    text = TEXT.replace("R.add(x, w)", 'R.call_pure_packed("f", x, ty_args=(R.Tensor((2,), "float32"),))')
+    call = 'R.call_inplace_packed("f", x, inplace_indices=[0], ty_args=(R.Tensor((2,), "float32"),))'
+    text = TEXT.replace("R.add(x, w)", call)
     t.write("m.onnx", "model")
-    t.run("import", "m.onnx", env=converts(t, text), code=PROGRAM, says=["m.onnx:10:13: error: R.call_pure_packed"])
+    t.run("import", "m.onnx", env=converts(t, text), code=PROGRAM, says=["m.onnx:10:13: error: R.call_inplace_packed"])
     other = text + "    @R.function\n    def other(x: R.Tensor((2,), 'float32')):\n        return R.add(x, x)\n"
     t.run("import", "m.onnx", env=converts(t, other), code=PROGRAM,
           says=["m.onnx:10:13: warning", "`main` is left out (see above)"])
     expect("m.tirb" not in t.files() and "m.safetensors" not in t.files(), "nothing is written")
+
+
+def test_import_of_weights_that_were_not_asked_for(t):
+    """Whatever TIRB_PYTHON says."""
+    t.write("m.onnx", "model")
+    done = t.run("import", "m.onnx", env=converts(t))
+    expect(done.text == "tirb run m.tirb -f main x=@x.npy\n", done.text)
 
 
 def test_import_options(t):
