@@ -55,7 +55,7 @@ typedef struct carried_var {
 typedef struct planner {
     tirbi_lx_pool *pool;
     tirbi_lane_plan *plan;
-    const tirbi_ls *body;
+    const tirbi_ls *body, *single; /* and what stands for a loop of one iteration in it, with variables of its own */
     uint8_t path[TIRBI_MAX_INNER]; /* inner loops that are open, outermost first */
     uint32_t n_path;
     lane_var vars[MAX_VARS];

@@ -587,6 +587,19 @@ static bool sets_copy(const void *context, const tirbi_ls *s) {
     return s->kind == TIRBI_LS_SET && s->as.set.var == c->var && tirbi_plan_is_copy(c->p, s->as.set.value);
 }
 
+/* Whether a variable passes on a float as it is, in the body or in what stands for a loop of it. */
+static bool passes_copy(planner *p, const tirbi_lvar *var) {
+    const copy_of copy = {p, var};
+    const tirbi_ls *in[] = {p->body, p->single};
+    bool sets = false, shows = false;
+    for (int i = 0; i < 2 && tirbi_dtype_is_float(var->type); i++) {
+        if (!in[i]) continue;
+        sets = sets || tirbi_any_stmt(in[i], sets_copy, &copy);
+        shows = shows || tirbi_plan_shows_bits(in[i], var);
+    }
+    return sets && shows;
+}
+
 static void plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
     lane_var *known = tirbi_plan_find_var(p, var);
     if (!value) {
@@ -607,8 +620,7 @@ static void plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value, bool de
         return;
     }
     if (!known) {
-        bool raw = tirbi_dtype_is_float(var->type) && tirbi_any_stmt(p->body, sets_copy, &(copy_of){p, var}) &&
-                   tirbi_plan_shows_bits(p->body, var);
+        const bool raw = passes_copy(p, var);
         uint16_t fresh = tirbi_plan_new_value(p);
         uint32_t before = p->n_values;
         uint16_t v = raw ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, value);
@@ -1024,8 +1036,10 @@ static bool plan_single(planner *p, const tirbi_ls *loop) {
     const tirbi_lx *value = tirbi_lx_int(p->pool, var->type, var->min->value);
     const tirbi_ls *body = tirbi_resolve(p->pool, &none, loop->as.loop.body, var, value, NULL, true);
     plan->single[plan->n_single++] = var;
+    p->single = body;
     if (body) plan_stmt(p, body);
     else fail(p);
+    p->single = NULL;
     return true;
 }
 
