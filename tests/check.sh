@@ -123,7 +123,8 @@ cross() {
     build "$name" "$name" "${benches[@]}" || return 0
     # The accuracy of the kernels is measured natively, and so is what inputs may cost; here bits are compared.
     local long='test_math|test_accuracy|math_sweep|test_hostile|test_compile_limits|test_load_limits'
-    long+='|irregular|mixtures|reductions|meetings|temporaries|orders|ranges|differential_strides|relax_memory'
+    long+='|irregular|mixtures|reductions|meetings|temporaries|orders|traps|pitches|spelled'
+    long+='|ranges|differential_strides|relax_memory'
     # What aarch64 has been through.
     [ "$name" != s390x ] || long+='|checkasm|test_stops|nests|updates|borders|comprehensions'
     [ "$full" -eq 1 ] || leave_out=(-E "^($long)\$")
@@ -166,7 +167,7 @@ fetching=$!
 
 # What only --full does in more than the release and the sanitized build, and of that what finds wrong values alone.
 values='math_sweep|test_accuracy|mixed|bench_spellings|random_spellings'
-once=(-E "^(irregular|mixtures|reductions|meetings|temporaries|orders|differential_strides|relax_memory|$values)\$")
+once=(-E "^(irregular|mixtures|reductions|meetings|temporaries|orders|traps|pitches|spelled|differential_strides|relax_memory|$values)\$")
 [ "$full" -eq 0 ] || once=()
 
 # Benches are built, and compute what they should, in the release build.
@@ -228,7 +229,7 @@ if CC=gcc build asan asan -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=200 "${isa
     fi
     # Nor what is counted rather than looked at, and programs that are like those of `differential`.
     counts='test_compile_limits|test_load_limits|spellings|namespace'
-    similar='differential_strides|relax_memory|nests|updates|borders|flattened|irregular|mixtures|reductions|meetings|temporaries|orders|ranges'
+    similar='differential_strides|relax_memory|nests|updates|borders|flattened|irregular|mixtures|reductions|meetings|temporaries|orders|traps|pitches|spelled|ranges'
     similar+='|comprehensions'
     tests asan -L 'unit|cli|differential|fuzz' -E "^($counts|$similar|$values)\$"
 fi
@@ -265,6 +266,9 @@ if [ "$full" -eq 1 ]; then
 else
     counted "same bytes" "$python" tests/kernels/same_bytes.py --first --sample 3 --threads 1,2,7 "${machines[@]}"
 fi
+# The way from a model to another machine: imported here, run there.
+counted "imported here, run elsewhere" "$python" tests/interop/onnx_models.py build/release/bin/tirb "${machines[@]}" \
+    mlp quantised detector
 note "install rules and consumers"
 CC=gcc counted "consumers" bash tests/abi/run.sh
 if [ "$full" -eq 1 ]; then

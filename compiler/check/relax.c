@@ -132,9 +132,23 @@ static bool is_forced(const tirb_relax_function *f) {
     return false;
 }
 
+/* The attribute that names a function to callers outside says its name in the module. */
+static void check_symbol(walk *w, const tirb_relax_function *f) {
+    for (uint32_t i = 0; f->name && i < f->n_attrs; i++) {
+        const tirb_expr *value = strcmp(f->attrs[i].key, "global_symbol") == 0 ? f->attrs[i].value : NULL;
+        if (!value || value->kind != TIRB_EXPR_STRING_IMM) continue;
+        if (!f->global_symbol)
+            tirbi_report_error(w->diagnostics, TIRB_TYPE, f->span, "`%s` is private and has a global_symbol", f->name);
+        else if (strcmp(value->as.string.text, f->name) != 0)
+            tirbi_report_error(w->diagnostics, TIRB_TYPE, f->span, "the global_symbol of `%s` is \"%.64s\"", f->name,
+                               value->as.string.text);
+    }
+}
+
 static void check_function(walk *w, const tirb_relax_function *f) {
     walk inner = *w;
     if (f->name) inner.name = f->name;
+    check_symbol(w, f);
     bool forced = is_forced(f);
     if (forced && !f->pure)
         tirbi_report_error(w->diagnostics, TIRB_TYPE, f->span, "relax.force_pure is set, but the function is impure");

@@ -26,6 +26,7 @@ static void emit_index(tirbi_emitter *e, const tirbi_lx *index, const tirbi_lx *
                        const char *name) {
     if (!index || (index->lo >= 0 && index->hi < extent->lo)) return;
     uint16_t at = tirbi_put_value(e, index), limit = tirbi_put_value(e, extent);
+    if (tirbi_index_is_unsigned(index)) dim += TIRBI_INDEX_UNSIGNED;
     TIRBI_PUT(e, TIRB_OP_INDEX, TIRB_TYPE_NONE, at, limit, dim, tirbi_string_number(e->strings, name));
 }
 

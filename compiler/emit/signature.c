@@ -387,10 +387,6 @@ void tirbi_make_signature(tirbi_emitter *e, tirbi_function *out) {
     tirbi_var *vars = TIRBI_NEW_ARRAY(e->lasting, tirbi_var, f->n_shape_vars + f->n_params);
     uint32_t n_vars = f->n_shape_vars;
     if (!params || !vars) return;
-    if (f->n_params > TIRBI_MAX_CALL_ARGS || f->n_shape_vars > TIRBI_MAX_CALL_ARGS) {
-        tirbi_put_too_large(e, f->span, "it has more than 255 parameters");
-        return;
-    }
     for (uint32_t i = 0; i < f->n_shape_vars; i++) {
         const tirbi_lvar *v = e->function->shape_vars[i];
         vars[i] = (tirbi_var){.name = tirbi_string_number(e->strings, v->name), .dtype = (uint8_t)v->type,

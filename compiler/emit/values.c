@@ -99,9 +99,11 @@ static uint16_t check_indices(tirbi_emitter *e, const tirbi_place *place) {
         if (!all && (tirbi_dim_proven(place, d) || (index->shared && is_checked(e, index, extent)))) continue;
         const uint16_t at = computed = tirbi_put_value(e, index);
         const uint16_t limit = tirbi_put_value(e, extent);
+        const uint32_t dimension = d + (tirbi_index_is_unsigned(index) ? TIRBI_INDEX_UNSIGNED : 0);
         index = remembered_index(e, index);
         if (!all && index && is_checked(e, index, extent)) continue;
-        TIRBI_PUT(e, TIRB_OP_INDEX, TIRB_TYPE_NONE, at, limit, d, tirbi_string_number(e->strings, place->buffer->name));
+        TIRBI_PUT(e, TIRB_OP_INDEX, TIRB_TYPE_NONE, at, limit, dimension,
+                  tirbi_string_number(e->strings, place->buffer->name));
         if (index) remember_check(e, index, extent);
     }
     return computed;
@@ -400,7 +402,8 @@ static void emit_result(tirbi_emitter *e, const tirbi_lcall *call) {
     tirbi_scope scope = tirbi_scope_open(e);
     tirbi_instr *instr = TIRBI_NEW(e->arena, tirbi_instr);
     if (!instr) return;
-    tirbi_lbuf formal = {.type = call->refs[0].buffer->type};
+    /* Temporaries of other types may be in the same memory. */
+    tirbi_lbuf formal = {.type = e->function->param_buffers[call->function]->type};
     instr->op = TIRB_OP_RESULT;
     instr->type = TIRB_TYPE_NONE;
     for (uint32_t i = 0; i < call->n_scalars; i++) instr->scalars[i] = tirbi_put_value(e, call->scalars[i]);

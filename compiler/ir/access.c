@@ -81,6 +81,13 @@ static const domain *domain_of(const access *a, const tirb_expr *var) {
     return NULL;
 }
 
+static bool is_own(const access *a, const tirb_buffer *buffer) {
+    const tirb_buffer *const *own = a->own.items;
+    for (uint32_t i = 0; i < a->own.n; i++)
+        if (own[i] == buffer) return true;
+    return false;
+}
+
 typedef struct mention {
     tirbi_visitor visitor;
     const access *access;
@@ -93,6 +100,8 @@ typedef struct mention {
 static void note_mention(tirbi_visitor *v, const tirb_expr *e) {
     mention *m = v->context;
     if (e->kind == TIRB_EXPR_LOAD) m->others = true;
+    /* TVM takes what the block's own buffers hold for one value, and refuses the region then. */
+    if (e->kind == TIRB_EXPR_LOAD && is_own(m->access, e->as.load.buffer)) m->varies = m->inner = true;
     if (e->kind != TIRB_EXPR_VAR) {
         tirbi_visit_expr(v, e);
         return;
@@ -329,13 +338,6 @@ static value_span united(access *a, tirbi_span span, const value_span *x, const 
         !tirbi_linear_choose(a->builder, span, x->type, TIRB_EXPR_MAX, &x->max, &y->max, &out.max))
         return span_of_kind(SPAN_UNKNOWN);
     return out;
-}
-
-static bool is_own(const access *a, const tirb_buffer *buffer) {
-    const tirb_buffer *const *own = a->own.items;
-    for (uint32_t i = 0; i < a->own.n; i++)
-        if (own[i] == buffer) return true;
-    return false;
 }
 
 /* Those elements of the region that the block has as the matched buffer. Leading dimensions of the region that the

@@ -411,6 +411,9 @@ struct tirb_stmt {
 
 /* What call_extern calls to hand out a result: its number among the results, its extents, its elements. */
 #define TIRBI_RESULT_NAME "tirb.result"
+/* What it calls to call a function of the host: that one's name, how many of the arguments behind it are only read, and
+ * those and the others. */
+#define TIRBI_HOST_NAME "tirb.host"
 
 /* Two parameters by number, the first one smaller. */
 typedef struct tirb_param_pair {

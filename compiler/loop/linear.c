@@ -75,6 +75,71 @@ typedef struct limits {
 } limits;
 
 static bool read_node(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_poly *out, tirbi_conditions *conditions,
+                      limits at);
+
+/* The constant operand of a minimum or a maximum, and the other one. */
+static bool split_constant(const tirbi_lx *x, tirbi_op op, const tirbi_lx **constant, const tirbi_lx **other) {
+    if (x->kind != TIRBI_LX_OP || x->op != op) return false;
+    const unsigned k = x->args[0]->kind == TIRBI_LX_CONST ? 0 : 1;
+    *constant = x->args[k];
+    *other = x->args[1 - k];
+    return (*constant)->kind == TIRBI_LX_CONST;
+}
+
+/* The ends that an expression lies between by what it is: min(max(x, 0), n - 1), max(min(x, n - 1), 0), x % n. The
+ * greatest is an expression, and so much more. */
+static bool find_ends(const tirbi_lx *x, int64_t *least, const tirbi_lx **greatest, int64_t *more) {
+    const tirbi_lx *constant, *other;
+    if (x->kind != TIRBI_LX_OP) return false;
+    *least = *more = 0;
+    if (x->op == TIRB_OP_FLOORMOD) {
+        *greatest = x->args[1];
+        *more = -1;
+        return true;
+    }
+    for (unsigned k = 0; k < 2 && x->op == TIRB_OP_MIN; k++) {
+        if (!split_constant(x->args[k], TIRB_OP_MAX, &constant, &other)) continue;
+        *least = constant->value;
+        *greatest = x->args[1 - k];
+        return true;
+    }
+    if (!split_constant(x, TIRB_OP_MAX, &constant, &other) || other->kind != TIRBI_LX_OP || other->op != TIRB_OP_MIN)
+        return false;
+    *least = constant->value;
+    *greatest = other->args[is_steady(other->args[0]) ? 0 : 1];
+    return true;
+}
+
+/* A symbol with the ends that it lies between. These are known wherever the function is, so what is known where code is
+ * being looked at proves nothing of them. False: it has ends, and the conditions have no room for what they ask. */
+static bool read_bounded(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_poly *out, tirbi_conditions *conditions,
+                         limits at) {
+    const tirbi_lx *greatest;
+    tirbi_poly first, last, room, end;
+    int64_t least, more;
+    if (!read_symbol(r, x, out)) return false;
+    tirbi_symbol *s = &r->facts->symbols[out->term[0].of.symbol[0]];
+    if (!r->ends || r->loose || s->steady || !find_ends(x, &least, &greatest, &more) || !is_steady(greatest))
+        return true;
+    const uint32_t n = conditions->n, n_known = r->facts->n_known;
+    first = tirbi_poly_constant(least);
+    r->facts->n_known = 0;
+    bool holds = read_node(r, greatest, &last, conditions, at) &&
+                 tirbi_exact_if(r->facts, &last, (tirbi_dtype)x->type, conditions) &&
+                 tirbi_expand(r->facts, &last, &end) && tirbi_poly_add_constant(&end, more);
+    room = end;
+    holds = holds && tirbi_poly_add(&room, &first, -1) && tirbi_not_negative_if(r->facts, &room, conditions);
+    r->facts->n_known = n_known;
+    if (holds && !s->first) {
+        s->first = tirbi_keep_poly(r->facts, &first);
+        s->last = tirbi_keep_poly(r->facts, &end);
+        if (!s->last) s->first = NULL;
+    }
+    if (!holds) conditions->n = n;
+    return holds || !s->first;
+}
+
+static bool read_node(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_poly *out, tirbi_conditions *conditions,
                       limits at) {
     tirbi_poly a, b;
     if (at.depth == 0 || *at.nodes == 0) return false;
@@ -105,7 +170,7 @@ static bool read_node(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_pol
             return true;
         conditions->n = n;
     }
-    return read_symbol(r, x, out);
+    return read_bounded(r, x, out, conditions, at);
 }
 
 bool tirbi_read_linear(const tirbi_linear_reader *reader, const tirbi_lx *x, tirbi_poly *out,

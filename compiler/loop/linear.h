@@ -21,6 +21,7 @@ typedef struct tirbi_linear_reader {
     /* The value of a variable that is set once; NULL: it is a symbol. */
     const tirbi_lx *(*value_of)(void *context, const tirbi_lvar *var);
     void *context;
+    bool ends; /* what is clamped, or a remainder, lies between its ends, if these are in order: that is a condition */
     bool loose; /* casts are taken to keep values, whether these fit or not: to see what there is */
 } tirbi_linear_reader;
 

@@ -185,6 +185,11 @@ struct tirbi_lx {
     uint32_t id;   /* its number in the function: tirbi_lx_id */
 };
 
+/* Whether an index, which has 64 bits and a sign here, is written as one without: TIRBI_INDEX_UNSIGNED says so. */
+static inline bool tirbi_index_is_unsigned(const tirbi_lx *index) {
+    return index->kind == TIRBI_LX_OP && index->op == TIRB_OP_CAST && index->source == TIRB_U64;
+}
+
 /* Expressions are walked as trees: what would be larger than this is kept in a variable. One that is written out may
  * have more nodes than the largest tree, up to so many for each node of the program's own expression. */
 enum { TIRBI_MAX_SHARED_SIZE = 64, TIRBI_MAX_INDEX_SIZE = 256, TIRBI_MAX_TREE_SIZE = 20000, TIRBI_MAX_GROWTH = 8 };
@@ -388,6 +393,10 @@ const tirbi_lx *tirbi_lx_mul(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi
 /* Of bool; NULL where an operand is. */
 const tirbi_lx *tirbi_lx_both(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b);
 const tirbi_lx *tirbi_lx_not(tirbi_lx_pool *pool, const tirbi_lx *x);
+/* What a comparison is where it does not hold; TIRB_OP_NOP: it is none. */
+tirbi_op tirbi_opposite(unsigned op);
+/* The same as `not`, by comparisons that hold where those of `x` do not: not (a or i < j) is not a and i >= j. */
+const tirbi_lx *tirbi_lx_opposite(tirbi_lx_pool *pool, const tirbi_lx *x);
 
 static inline bool tirbi_lx_is_int(const tirbi_lx *x, int64_t value) {
     return x->kind == TIRBI_LX_CONST && !tirbi_dtype_is_float((tirbi_dtype)x->type) && x->value == value;
@@ -405,6 +414,8 @@ bool tirbi_lx_depends_on(const tirbi_lx *x, const tirbi_lvar *var);
 bool tirbi_place_depends_on(const tirbi_place *place, const tirbi_lvar *var);
 /* Whether an expression has a call that does something: it must happen exactly as often as it is written. NULL: no. */
 bool tirbi_lx_acts(const tirbi_lx *x);
+/* Whether an expression is a division whose own divisor may be 0. */
+bool tirbi_lx_may_divide_by_zero(const tirbi_lx *x);
 /* Whether two places are the same element of the same buffer, by the same expressions. */
 bool tirbi_same_place(const tirbi_place *a, const tirbi_place *b);
 /* Whether every value of index `i` is proven to lie in 0 .. extent - 1. */

@@ -349,11 +349,19 @@ static const tirbi_lx *simplify(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype ty
     }
 }
 
+static bool divides(tirbi_op op) {
+    return op == TIRB_OP_DIV || op == TIRB_OP_MOD || op == TIRB_OP_FLOORDIV || op == TIRB_OP_FLOORMOD;
+}
+
 static bool may_divide_by_zero(tirbi_op op, tirbi_dtype type, const tirbi_lx *b) {
-    if (tirbi_dtype_is_float(type)) return false;
-    if (op != TIRB_OP_DIV && op != TIRB_OP_MOD && op != TIRB_OP_FLOORDIV && op != TIRB_OP_FLOORMOD) return false;
+    if (tirbi_dtype_is_float(type) || !divides(op)) return false;
     if (is_const(b)) return b->value == 0;
     return type == TIRB_U64 || (b->lo <= 0 && b->hi >= 0);
+}
+
+bool tirbi_lx_may_divide_by_zero(const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_OP && x->traps &&
+           may_divide_by_zero((tirbi_op)x->op, (tirbi_dtype)x->optype, x->args[1]);
 }
 
 const tirbi_lx *tirbi_lx_op(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype optype, tirbi_dtype source, const tirbi_lx *a,
@@ -530,6 +538,33 @@ const tirbi_lx *tirbi_lx_both(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *
 const tirbi_lx *tirbi_lx_not(tirbi_lx_pool *pool, const tirbi_lx *x) {
     return tirbi_lx_op(pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, x, NULL, NULL);
 }
+
+tirbi_op tirbi_opposite(unsigned op) {
+    switch (op) {
+    case TIRB_OP_LT: return TIRB_OP_GE;
+    case TIRB_OP_LE: return TIRB_OP_GT;
+    case TIRB_OP_GT: return TIRB_OP_LE;
+    case TIRB_OP_GE: return TIRB_OP_LT;
+    case TIRB_OP_NE: return TIRB_OP_EQ;
+    default: return TIRB_OP_NOP;
+    }
+}
+
+const tirbi_lx *tirbi_lx_opposite(tirbi_lx_pool *pool, const tirbi_lx *x) {
+    if (!x) return NULL;
+    const bool is_op = x->kind == TIRBI_LX_OP, either = is_op && x->op == TIRB_OP_OR && x->type == TIRB_BOOL,
+               is_number = is_op && x->n_args == 2 && x->type == TIRB_BOOL && x->optype != TIRB_BOOL &&
+                           tirbi_dtype_is_int((tirbi_dtype)x->optype);
+    if (is_op && x->op == TIRB_OP_NOT && x->type == TIRB_BOOL) return x->args[0];
+    if (is_number && tirbi_opposite(x->op) != TIRB_OP_NOP)
+        return tirbi_lx_op(pool, tirbi_opposite(x->op), (tirbi_dtype)x->optype, TIRB_TYPE_NONE, x->args[0], x->args[1],
+                           NULL);
+    if (!either && x->kind != TIRBI_LX_OR) return tirbi_lx_not(pool, x);
+    const tirbi_lx *a = tirbi_lx_opposite(pool, x->args[0]), *b = tirbi_lx_opposite(pool, x->args[1]);
+    if (either) return tirbi_lx_both(pool, TIRB_OP_AND, a, b);
+    return a && b ? tirbi_lx_lazy(pool, TIRBI_LX_AND, a, b, NULL) : NULL;
+}
+
 const tirbi_lx *tirbi_lx_add(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi_lx *b) {
     return tirbi_lx_wide(pool, TIRB_OP_ADD, a, b);
 }

@@ -157,10 +157,11 @@ static bool pass_argument(import_site *c, const tirb_expr *arg) {
 
 /* ---- The call --------------------------------------------------------------------------------------------------- */
 
-static bool take_name(import_site *c) {
+/* Argument `at` is the name. */
+static bool take_name(import_site *c, uint32_t at) {
     const tirb_expr *call = c->call;
     const char *builtin = tirb_builtins[call->as.call.builtin].name;
-    const tirb_expr *first = call->as.call.n_args ? call->as.call.args[0] : NULL;
+    const tirb_expr *first = call->as.call.n_args > at ? call->as.call.args[at] : NULL;
     if (!first || first->kind != TIRB_EXPR_STRING_IMM) {
         tirbi_report_error(c->l->diagnostics, TIRB_TYPE, call->span,
                            "%s needs the name of a function first, as a string", builtin);
@@ -191,6 +192,36 @@ static bool take_return_type(import_site *c, tirbi_limport *import) {
     return tirbi_machine_type(c->l, type, c->call->span, &import->return_type);
 }
 
+/* Of a view other calls have the memory, and those of Relax the elements. */
+static bool pass_value(import_site *c, const tirb_expr *arg) {
+    const bool names_view = arg->kind == TIRB_EXPR_CALL && !arg->as.call.function &&
+                            arg->as.call.builtin == TIRB_BUILTIN_BUFFER_DATA && arg->as.call.passed;
+    const tirb_buffer *view = names_view ? arg->as.call.passed[0].buffer : NULL;
+    if (!view) return pass_argument(c, arg);
+    tirbi_lbuf *b = tirbi_buffer_of(c->l, view, arg->span);
+    return b && pass_view(c, arg, b, NULL);
+}
+
+/* tirb.host(name, n, arguments..): what a Relax function calls, with n arguments that are only read. */
+static bool pass_host_arguments(import_site *c) {
+    const tirb_expr *const *args = c->call->as.call.args;
+    const uint32_t n = c->call->as.call.n_args;
+    if (!take_name(c, 1)) return false;
+    const bool is_number = n > 2 && args[2]->kind == TIRB_EXPR_INT_IMM && args[2]->as.int_value >= 0;
+    const uint64_t n_read = is_number ? (uint64_t)args[2]->as.int_value : 0;
+    if (!is_number) {
+        tirbi_report_error(c->l->diagnostics, TIRB_TYPE, c->call->span,
+                           "'" TIRBI_HOST_NAME "' takes a name and how many arguments are only read");
+        return false;
+    }
+    const uint8_t access = c->access;
+    for (uint32_t i = 3; i < n; i++) {
+        c->access = i - 3 < n_read ? TIRBI_READ : access;
+        if (!pass_value(c, args[i])) return false;
+    }
+    return true;
+}
+
 /* tirb.result(number of the result, extents.., elements): what a Relax function hands out that decides its extents. */
 static const tirbi_lx *lower_result(import_site *c, const tirb_expr *e) {
     tirbi_lowerer *l = c->l;
@@ -207,15 +238,8 @@ static const tirbi_lx *lower_result(import_site *c, const tirb_expr *e) {
                            f->name);
         return NULL;
     }
-    for (uint32_t i = 2; i + 1 < n; i++)
-        if (!pass_argument(c, e->as.call.args[i])) return NULL;
-    const tirb_expr *elements = e->as.call.args[n - 1];
-    const bool names_view = elements->kind == TIRB_EXPR_CALL && !elements->as.call.function &&
-                            elements->as.call.builtin == TIRB_BUILTIN_BUFFER_DATA && elements->as.call.passed;
-    /* Of a view other calls have the memory, and this one the elements. */
-    const tirb_buffer *view = names_view ? elements->as.call.passed[0].buffer : NULL;
-    tirbi_lbuf *b = view ? tirbi_buffer_of(l, view, elements->span) : NULL;
-    if (view ? !b || !pass_view(c, elements, b, NULL) : !pass_argument(c, elements)) return NULL;
+    for (uint32_t i = 2; i < n; i++)
+        if (!pass_value(c, e->as.call.args[i])) return NULL;
     tirbi_lcall *call = TIRBI_NEW(l->arena, tirbi_lcall);
     if (!call || c->n_refs != 1 || c->n_scalars != n - 3) return NULL;
     for (uint32_t i = 0; i < c->n_scalars; i++)
@@ -234,7 +258,7 @@ const tirbi_lx *tirbi_lower_import(tirbi_lowerer *l, const tirb_expr *e) {
     bool pure = tirb_builtins[e->as.call.builtin].effect == TIRB_EFFECT_PURE;
     import_site c = {.l = l, .call = e, .access = pure ? TIRBI_READ : TIRBI_READ | TIRBI_WRITE};
     tirbi_limport import = {0};
-    if (!take_name(&c) || !take_return_type(&c, &import)) return NULL;
+    if (!take_name(&c, 0) || !take_return_type(&c, &import)) return NULL;
     if (n - 1 > TIRBI_MAX_CALL_ARGS) {
         tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, e->span, "the call of '%s' has %u arguments, at most %d",
                            c.name, (unsigned)n - 1, TIRBI_MAX_CALL_ARGS);
@@ -249,9 +273,10 @@ const tirbi_lx *tirbi_lower_import(tirbi_lowerer *l, const tirb_expr *e) {
         c.access = TIRBI_READ;
         return lower_result(&c, e);
     }
-    for (uint32_t i = 1; i < n; i++) {
+    const bool is_host = strcmp(c.name, TIRBI_HOST_NAME) == 0;
+    if (is_host && !pass_host_arguments(&c)) return NULL;
+    for (uint32_t i = 1; i < n && !is_host; i++)
         if (!pass_argument(&c, e->as.call.args[i])) return NULL;
-    }
     import.name = c.name;
     import.n_params = c.n_params;
     import.params = c.params;

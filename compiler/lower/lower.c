@@ -967,6 +967,12 @@ static bool leaves(const tirbi_ls *s, unsigned depth) {
 
 static void lower_function(tirbi_lowerer *l, const tirb_primfunc *f) {
     tirbi_lfunc *out = l->function;
+    if (f->n_params > TIRBI_MAX_CALL_ARGS || f->n_shape_vars > TIRBI_MAX_CALL_ARGS) {
+        tirbi_report_error(l->diagnostics, TIRB_UNSUPPORTED, f->span,
+                           "function '%s' is too large: it has more than %d parameters", f->name,
+                           (int)TIRBI_MAX_CALL_ARGS);
+        return;
+    }
     out->ast = f;
     out->returns = f->ret_type.kind == TIRB_TYPE_PRIM && tirbi_storage_type(f->ret_type.dtype, &out->return_type);
     if (f->ret_type.kind == TIRB_TYPE_POINTER) {

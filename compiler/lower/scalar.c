@@ -685,7 +685,7 @@ static const tirbi_lx *lower_any(tirbi_lowerer *l, const tirb_expr *e, const tir
     case TIRB_EXPR_NOT: {
         const tirbi_lx *x = operand(l, e->as.cast.value, lane);
         if (!x) return NULL;
-        return tirbi_lx_not(l->pool, tirbi_lx_cast(l->pool, TIRB_BOOL, x));
+        return tirbi_lx_opposite(l->pool, tirbi_lx_cast(l->pool, TIRB_BOOL, x));
     }
     case TIRB_EXPR_ADD: case TIRB_EXPR_SUB: case TIRB_EXPR_MUL: case TIRB_EXPR_DIV: case TIRB_EXPR_MOD:
     case TIRB_EXPR_FLOORDIV: case TIRB_EXPR_FLOORMOD: case TIRB_EXPR_MIN: case TIRB_EXPR_MAX: case TIRB_EXPR_EQ:

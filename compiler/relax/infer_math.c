@@ -58,15 +58,23 @@ static type broadcast_types(tirbi_relax_builder *b, const tirb_relax_expr *call,
     return tirbi_relax_tensor_of_rank(b, x->ndim > y->ndim ? x->ndim : y->ndim, dtype);
 }
 
+/* Of two scalars comes a scalar. */
+static bool has_scalars(const tirb_relax_expr *call) {
+    return call->as.call.args[0]->type->kind == TIRB_RELAX_TYPE_PRIM &&
+           call->as.call.args[1]->type->kind == TIRB_RELAX_TYPE_PRIM;
+}
+
 type tirbi_relax_infer_binary(tirbi_relax_builder *b, const tirb_relax_expr *call) {
     type x = operand(b, call, 0), y = x ? operand(b, call, 1) : NULL;
     tirb_datatype dtype;
     if (!y || !tirbi_relax_same_dtype(b, call, x->dtype, y->dtype, &dtype)) return NULL;
+    if (has_scalars(call)) return tirbi_relax_prim(b, dtype);
     return broadcast_types(b, call, x, y, dtype);
 }
 
 type tirbi_relax_infer_comparison(tirbi_relax_builder *b, const tirb_relax_expr *call) {
     type x = operand(b, call, 0), y = x ? operand(b, call, 1) : NULL;
+    if (y && has_scalars(call)) return tirbi_relax_prim(b, tirbi_type_bool);
     return y ? broadcast_types(b, call, x, y, tirbi_type_bool) : NULL;
 }
 

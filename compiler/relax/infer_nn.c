@@ -530,14 +530,16 @@ type tirbi_relax_infer_nms(tirbi_relax_builder *b, const tirb_relax_expr *call) 
     if (!tirbi_relax_attr_bool(call, "return_indices")) return x;
     const tirb_expr **indices = tirbi_relax_new_dims(b, 2), **counts = tirbi_relax_new_dims(b, 2);
     if (!indices || !counts) return NULL;
-    if (!x->has_shape)
-        return fields_of(b, tirbi_relax_tensor_of_rank(b, 2, tirbi_type_i32),
-                         tirbi_relax_tensor_of_rank(b, 2, tirbi_type_i32), NULL);
-    indices[0] = counts[0] = x->shape[0];
-    indices[1] = x->shape[1];
-    counts[1] = tirbi_dim(&b->dims, 1);
-    return fields_of(b, tirbi_relax_tensor(b, indices, 2, tirbi_type_i32),
-                     tirbi_relax_tensor(b, counts, 2, tirbi_type_i32), NULL);
+    if (x->has_shape) {
+        indices[0] = counts[0] = x->shape[0];
+        indices[1] = x->shape[1];
+        counts[1] = tirbi_dim(&b->dims, 1);
+    }
+    type unknown = x->has_shape ? NULL : tirbi_relax_tensor_of_rank(b, 2, tirbi_type_i32);
+    type number = unknown ? unknown : tirbi_relax_tensor(b, indices, 2, tirbi_type_i32);
+    type count = unknown ? unknown : tirbi_relax_tensor(b, counts, 2, tirbi_type_i32);
+    return tirbi_relax_attr_of(call, "soft_nms_sigma")->as.real > 0 ? fields_of(b, x, number, count)
+                                                                     : fields_of(b, number, count, NULL);
 }
 
 type tirbi_relax_infer_all_class_nms(tirbi_relax_builder *b, const tirb_relax_expr *call) {

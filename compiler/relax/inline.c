@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/relax/builder.h"
+#include "compiler/relax/captured.h"
 #include "compiler/relax/lowering.h"
 
 typedef struct inliner {
@@ -16,6 +17,8 @@ typedef struct inliner {
     tirbi_list calls;        /* of const tirb_relax_function *: around the place under way */
     uint32_t depth;          /* of branches and calls in each other */
     bool copies;             /* what is under way is a copy: all that it binds is new */
+    tirbi_list *lifted; /* of tirbi_relax_lifted *: by a variable's number, or NULL; NULL: calls are put in place */
+    tirbi_list *made;   /* of const tirb_relax_function *: those of `lifted` */
 } inliner;
 
 /* ---- Tables by numbers ------------------------------------------------------------------------------------------- */
@@ -176,8 +179,39 @@ static const tirb_relax_function *function_of(inliner *in, const tirb_relax_func
     return own->body ? own : NULL;
 }
 
+/* The local function that a call calls, where that is a function of the module. */
+static const tirbi_relax_lifted *lifted_of(const inliner *in, const tirb_relax_expr *e) {
+    const bool is_local = e->kind == TIRB_RELAX_CALL && e->as.call.callee && e->as.call.callee->kind == TIRB_RELAX_VAR;
+    return in->lifted && is_local ? pointer_at(in->lifted, e->as.call.callee->as.var->id) : NULL;
+}
+
+/* Its call: behind the arguments comes what it has from around it, and then the sizes. */
+static bool lifted_call(inliner *in, tirb_relax_expr *own, const tirbi_relax_lifted *lifted) {
+    const uint32_t n = own->as.call.n_args, n_vars = lifted->vars.n, n_sizes = lifted->sizes.n;
+    const tirb_relax_expr **args = TIRBI_NEW_ARRAY(in->arena, const tirb_relax_expr *, n + n_vars + 1);
+    tirb_relax_expr *sizes = TIRBI_NEW(in->arena, tirb_relax_expr), *callee = TIRBI_NEW(in->arena, tirb_relax_expr);
+    if (!args || !sizes || !callee) return false;
+    for (uint32_t i = 0; i < n; i++) args[i] = own->as.call.args[i];
+    for (uint32_t i = 0; i < n_vars; i++) args[n + i] = ((const tirb_relax_expr *const *)lifted->vars.items)[i];
+    *sizes = (tirb_relax_expr){.kind = TIRB_RELAX_SHAPE, .span = own->span, .depth = 1};
+    sizes->as.shape.values = lifted->sizes.items;
+    sizes->as.shape.n = n_sizes;
+    sizes->type = tirbi_relax_shape(&in->b, lifted->sizes.items, n_sizes);
+    args[n + n_vars] = sizes;
+    *callee = (tirb_relax_expr){.kind = TIRB_RELAX_GLOBAL, .span = own->span, .depth = 1};
+    callee->type = own->as.call.callee->type;
+    callee->as.global.name = lifted->function->name;
+    callee->as.global.function = lifted->function;
+    own->as.call.callee = callee;
+    own->as.call.args = args;
+    own->as.call.n_args = n + n_vars + (n_sizes > 0);
+    return sizes->type != NULL;
+}
+
 /* The parts of a call. */
 static bool call_of(inliner *in, tirb_relax_expr *own) {
+    const tirbi_relax_lifted *lifted = lifted_of(in, own);
+    if (lifted && !lifted_call(in, own, lifted)) return false;
     if (own->as.call.callee && own->as.call.callee->kind == TIRB_RELAX_VAR &&
         !(own->as.call.callee = expr_of(in, own->as.call.callee)))
         return false;
@@ -192,7 +226,8 @@ static const tirb_relax_expr *expr_of(inliner *in, const tirb_relax_expr *e) {
         const tirb_relax_expr *leaf = pointer_at(&in->leaves, e->as.var->id);
         return leaf ? leaf : e;
     }
-    if (!in->copies && e->kind != TIRB_RELAX_IF) return e;
+    const bool holds_others = e->kind == TIRB_RELAX_IF || (in->lifted && e->kind == TIRB_RELAX_FUNCTION);
+    if (!in->copies && !holds_others && !lifted_of(in, e)) return e;
     tirb_relax_expr *own = TIRBI_NEW(in->arena, tirb_relax_expr);
     if (!own) return NULL;
     *own = *e;
@@ -234,7 +269,7 @@ static const tirb_relax_expr *expr_of(inliner *in, const tirb_relax_expr *e) {
 /* What a call calls, where that is to be in its place; NULL: another call, or none. */
 static const tirb_relax_function *callee_of(const inliner *in, const tirb_relax_expr *e) {
     const tirb_relax_expr *callee = e->kind == TIRB_RELAX_CALL && !e->as.call.op ? e->as.call.callee : NULL;
-    if (!callee) return NULL;
+    if (!callee || in->lifted) return NULL;
     if (callee->kind == TIRB_RELAX_VAR) {
         const tirb_relax_expr *leaf = pointer_at(&in->leaves, callee->as.var->id);
         return pointer_at(&in->functions, leaf && leaf->kind == TIRB_RELAX_VAR ? leaf->as.var->id : callee->as.var->id);
@@ -302,9 +337,101 @@ static const tirb_relax_expr *in_place(inliner *in, const tirb_relax_expr *call,
     return done ? value : NULL;
 }
 
+/* ---- Functions that call themselves ------------------------------------------------------------------------------ */
+
+static bool names(const tirb_relax_type *t, const tirb_expr *var) {
+    for (int32_t i = 0; t->has_shape && i < t->ndim; i++)
+        if (t->shape[i] == var) return true;
+    for (uint32_t i = 0; t->kind == TIRB_RELAX_TYPE_TUPLE && i < t->n_fields; i++)
+        if (names(t->fields[i], var)) return true;
+    return false;
+}
+
+/* Of the numbers that the function names, those from around it that no shape of its parameters says. */
+static bool keep_sizes(inliner *in, const tirb_relax_function *f, tirbi_relax_lifted *lifted) {
+    const tirb_expr **items = lifted->sizes.items;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < lifted->sizes.n; i++) {
+        bool is_named = !is_mapped(in, items[i]) && !is_defined(in, items[i]);
+        for (uint32_t k = 0; k < f->n_params; k++) is_named = is_named || names(f->params[k]->type, items[i]);
+        for (uint32_t k = 0; k < lifted->vars.n; k++)
+            is_named = is_named || names(((const tirb_relax_expr *const *)lifted->vars.items)[k]->type, items[i]);
+        if (is_named) continue;
+        if (!tirb_datatype_equal(items[i]->dtype, tirbi_type_i64))
+            return tirbi_relax_refuse_here(in->l, f->span,
+                                           "a local function that calls itself and has `%s` from around it",
+                                           items[i]->as.var.name);
+        items[n++] = items[i];
+    }
+    lifted->sizes.n = n;
+    return true;
+}
+
+static const tirb_relax_var *copy_parameter(inliner *in, const tirb_relax_var *var) {
+    return begin_numbers(in, var->type) ? var_of(in, var) : NULL;
+}
+
+/* A parameter for the sizes. */
+static const tirb_relax_var *sizes_parameter(inliner *in, tirbi_span span, const tirbi_relax_lifted *lifted) {
+    const tirb_expr *const *items = lifted->sizes.items;
+    const tirb_expr **dims = TIRBI_NEW_ARRAY(in->arena, const tirb_expr *, lifted->sizes.n);
+    tirb_relax_var *var = TIRBI_NEW(in->arena, tirb_relax_var);
+    for (uint32_t i = 0; dims && i < lifted->sizes.n; i++)
+        if (!begin_number(in, items[i]) || !(dims[i] = prim_of(in, items[i]))) return NULL;
+    if (!dims || !var) return NULL;
+    *var = (tirb_relax_var){.name = "sizes", .id = in->l->n_relax_vars++, .span = span};
+    var->type = tirbi_relax_shape(&in->b, dims, lifted->sizes.n);
+    return var->type ? var : NULL;
+}
+
+/* A copy of it that has all it needs from its parameters. */
+static bool make_lifted(inliner *outer, const tirb_relax_var *self, const tirb_relax_function *f,
+                        tirbi_relax_lifted *lifted) {
+    inliner in = {.l = outer->l, .arena = outer->arena, .depth = outer->depth, .copies = true};
+    in.lifted = outer->lifted;
+    in.made = outer->made;
+    tirbi_relax_builder_init(&in.b, &in.l->b);
+    tirb_relax_function *own = TIRBI_NEW(in.arena, tirb_relax_function);
+    const tirb_relax_var **params = TIRBI_NEW_ARRAY(in.arena, const tirb_relax_var *, f->n_params + lifted->vars.n + 1);
+    const tirb_relax_function **slot = TIRBI_LIST_ADD(in.arena, in.made, const tirb_relax_function *);
+    if (!own || !params || !slot) return false;
+    *own = *f;
+    *slot = lifted->function = own;
+    own->index = in.l->module->n_relax + in.made->n - 1;
+    own->name = tirbi_arena_format(in.arena, "%s.%u", self->name, (unsigned)own->index);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->n_params; i++)
+        if (!(params[n++] = copy_parameter(&in, f->params[i]))) return false;
+    for (uint32_t i = 0; i < lifted->vars.n; i++)
+        if (!(params[n++] = copy_parameter(&in, ((const tirb_relax_expr *const *)lifted->vars.items)[i]->as.var)))
+            return false;
+    if (lifted->sizes.n && !(params[n++] = sizes_parameter(&in, f->span, lifted))) return false;
+    own->params = params;
+    own->n_params = n;
+    own->ret = type_of(&in, f->ret);
+    own->body = own->name && own->ret ? seq_of(&in, f->body) : NULL;
+    return own->body != NULL;
+}
+
+/* Makes a local function that calls itself a function of the module; *done: it is one. */
+static bool lift(inliner *in, const tirb_relax_var *self, const tirb_relax_function *f, bool *done) {
+    tirbi_relax_lifted *lifted = TIRBI_NEW(in->arena, tirbi_relax_lifted);
+    if (!lifted || !tirbi_relax_find_captured(in->arena, f, self, in->lifted, lifted, done)) return false;
+    for (uint32_t i = 0; *done && i < lifted->vars.n; i++)
+        *done = ((const tirb_relax_expr *const *)lifted->vars.items)[i]->type->kind != TIRB_RELAX_TYPE_FUNCTION;
+    if (!*done) return true;
+    return keep_sizes(in, f, lifted) && set_pointer(in, in->lifted, self->id, lifted) &&
+           make_lifted(in, self, f, lifted);
+}
+
 static bool bindings_of(inliner *in, const tirb_relax_binding *items, uint32_t n, tirbi_list *out) {
     for (uint32_t i = 0; i < n; i++) {
         tirb_relax_binding own = items[i];
+        bool is_lifted = false;
+        if (in->lifted && own.value->kind == TIRB_RELAX_FUNCTION &&
+            !lift(in, own.var, own.value->as.function, &is_lifted))
+            return false;
+        if (is_lifted) continue;
         const tirb_relax_function *f = callee_of(in, own.value);
         /* A function may call itself by its variable's name. */
         const bool is_function = own.value->kind == TIRB_RELAX_FUNCTION;
@@ -360,4 +487,60 @@ const tirb_relax_function *tirbi_relax_inline(tirbi_relax_lowering *l, const tir
     *own = *f;
     own->body = seq_of(&in, f->body);
     return own->body && !l->arena->failed ? own : NULL;
+}
+
+/* ---- A whole module ---------------------------------------------------------------------------------------------- */
+
+/* The function with calls of others where it had local ones that call themselves. */
+static const tirb_relax_function *lift_from(tirbi_relax_lowering *l, const tirb_relax_function *f, tirbi_list *made) {
+    tirbi_list lifted = {.n = 0};
+    inliner in = {.l = l, .arena = l->arena, .lifted = &lifted, .made = made};
+    tirbi_relax_builder_init(&in.b, &l->b);
+    tirb_relax_function *own = TIRBI_NEW(l->arena, tirb_relax_function);
+    if (!own) return NULL;
+    for (uint32_t i = 0; i < f->n_params; i++)
+        if (!begin_numbers(&in, f->params[i]->type) || !var_of(&in, f->params[i])) return NULL;
+    *own = *f;
+    own->body = seq_of(&in, f->body);
+    return own->body ? own : NULL;
+}
+
+static bool has_local(tirbi_arena *arena, const tirb_relax_seq *seq) {
+    for (uint32_t i = 0; i < seq->n_blocks; i++)
+        for (uint32_t k = 0; k < seq->blocks[i].n_bindings; k++) {
+            const tirb_relax_expr *e = seq->blocks[i].bindings[k].value;
+            if (!tirbi_arena_work(arena, 1) || e->kind == TIRB_RELAX_FUNCTION) return true;
+            if (e->kind == TIRB_RELAX_IF &&
+                (has_local(arena, e->as.if_.then_case) || has_local(arena, e->as.if_.else_case)))
+                return true;
+        }
+    return false;
+}
+
+const tirb_irmodule *tirbi_relax_lift(tirbi_relax_lowering *l, const tirb_irmodule *module) {
+    tirb_irmodule *grown = TIRBI_NEW(l->arena, tirb_irmodule);
+    const tirb_relax_function **own = TIRBI_NEW_ARRAY(l->arena, const tirb_relax_function *, module->n_relax);
+    tirbi_list made = {.n = 0};
+    if (!grown || !own) return NULL;
+    for (uint32_t i = 0; i < module->n_relax; i++) {
+        const tirb_relax_function *f = module->relax[i];
+        own[i] = f;
+        if (!has_local(l->arena, f->body)) continue;
+        const uint32_t n = made.n;
+        const tirb_relax_function *lifted = lift_from(l, f, &made);
+        if (l->arena->failed) return NULL;
+        if (lifted && made.n > n) own[i] = lifted;
+        if (!lifted) made.n = n; /* it is refused where it is lowered, with what is against it */
+        l->reason = NULL;
+    }
+    if (made.n == 0) return module;
+    const tirb_relax_function **all = TIRBI_NEW_ARRAY(l->arena, const tirb_relax_function *, module->n_relax + made.n);
+    if (!all) return NULL;
+    for (uint32_t i = 0; i < module->n_relax; i++) all[i] = own[i];
+    for (uint32_t i = 0; i < made.n; i++)
+        all[module->n_relax + i] = ((const tirb_relax_function *const *)made.items)[i];
+    *grown = *module;
+    grown->relax = all;
+    grown->n_relax = module->n_relax + made.n;
+    return grown;
 }

@@ -10,4 +10,8 @@ struct tirbi_relax_lowering;
  * numbers from l->n_relax_vars on. `f` itself where nothing is called so. NULL after an error, or a refusal. */
 const tirb_relax_function *tirbi_relax_inline(struct tirbi_relax_lowering *l, const tirb_relax_function *f);
 
+/* The module with functions of its own in place of local ones that call themselves; `module` itself where none does.
+ * NULL when memory ran out. */
+const tirb_irmodule *tirbi_relax_lift(struct tirbi_relax_lowering *l, const tirb_irmodule *module);
+
 #endif

@@ -83,6 +83,13 @@ bool tirbi_legal_give_text(tirbi_legal *g, const char *name, const char *text);
 
 /* Makes the function of a text and calls it. */
 bool tirbi_legal_emit(tirbi_legal *g);
+/* One text of several that an operator has: `inputs` and `outputs` end with NULL. */
+bool tirbi_legal_step(const tirbi_legal *g, const char *def, const tirbi_relax_held *const *inputs,
+                      const tirbi_relax_held *const *outputs);
+#define TIRBI_LEGAL_ALL(...) \
+    (const tirbi_relax_held *const[]) { __VA_ARGS__, NULL }
+#define TIRBI_LEGAL_STEP(g, def, inputs, outputs) \
+    tirbi_legal_step(g, def, TIRBI_LEGAL_ALL inputs, TIRBI_LEGAL_ALL outputs)
 /* The numbers of the elements along an axis, sorted; equal ones keep their order. */
 bool tirbi_legal_argsort(tirbi_legal *g, const tirbi_relax_held *x, const tirbi_relax_held *order, int64_t axis,
                          bool ascends);

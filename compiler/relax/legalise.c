@@ -140,6 +140,16 @@ bool tirbi_legal_emit(tirbi_legal *g) {
     return f && tirbi_relax_emit_call(l, g->span, f, args, n);
 }
 
+bool tirbi_legal_step(const tirbi_legal *g, const char *def, const tirbi_relax_held *const *inputs,
+                      const tirbi_relax_held *const *outputs) {
+    tirbi_legal part = *g;
+    part.def = def;
+    part.n_inputs = part.n_outputs = 0;
+    for (; *inputs; inputs++) part.inputs[part.n_inputs++] = *inputs;
+    for (; *outputs; outputs++) part.outputs[part.n_outputs++] = *outputs;
+    return tirbi_legal_emit(&part);
+}
+
 /* Operands and attributes as the operator's row of the table has them. */
 static bool read_parameters(tirbi_legal *g) {
     tirbi_relax_parameter parameters[TIRBI_MAX_RELAX_PARAMETERS];
@@ -498,6 +508,7 @@ const tirbi_relax_held *tirbi_relax_legalise(tirbi_relax_lowering *l, const tirb
     if (tirbi_legal_sized(&g, &sized)) return sized;
     const tirb_relax_type *type = tirbi_relax_shaped(l, call->type);
     if (!type) return NULL;
+    if (type->kind == TIRB_RELAX_TYPE_PRIM) return tirbi_legal_refuse(&g, "of numbers alone"), NULL;
     if (tirb_relax_is_call(call, TIRB_RELAX_MEMORY_VIEW)) return view_of(&g, type);
     if (is_view(call) && g.n_inputs > 0 && g.inputs[0]->kind == TIRBI_RELAX_HELD_TENSOR && type->has_shape)
         return reshaped(&g, type);

@@ -7,6 +7,7 @@
 
 #include "compiler/ir/equal.h"
 #include "compiler/relax/dims.h"
+#include "compiler/relax/host.h"
 #include "compiler/relax/inline.h"
 #include "compiler/relax/lowering.h"
 
@@ -424,8 +425,7 @@ static const tirbi_relax_held *lower_function_call(tirbi_relax_lowering *l, cons
                                                    const tirbi_relax_held *destination) {
     const tirb_relax_expr *callee = e->as.call.callee;
     if (callee->kind != TIRB_RELAX_GLOBAL || !callee->as.global.function) {
-        tirbi_relax_refuse_here(l, e->span, "calls of %s are not lowered yet",
-                                callee->kind == TIRB_RELAX_EXTERN ? "functions of the host" : "closures");
+        tirbi_relax_refuse_here(l, e->span, "calls of closures are not lowered yet");
         return NULL;
     }
     if (l->is_left_out[callee->as.global.function->index]) {
@@ -446,7 +446,19 @@ static const tirbi_relax_held *lower_function_call(tirbi_relax_lowering *l, cons
 
 /* ---- Bindings --------------------------------------------------------------------------------------------------- */
 
-static const tirbi_relax_held *lower_seq(tirbi_relax_lowering *l, const tirb_relax_seq *seq);
+/* What is to be lowered yet: the bindings of a sequence from one on, then its value. */
+typedef struct rest {
+    const tirb_relax_seq *seq;
+    uint32_t block, binding;
+    tirbi_span span;
+    const tirbi_relax_held *wanted; /* where the value is delivered; NULL: it is what `var` is in `behind` */
+    const tirb_relax_binding *bound;
+    const struct rest *behind;
+    uint32_t now;   /* the number of the binding that `behind` begins after */
+    bool is_second; /* `behind` has been lowered once, in another branch */
+} rest;
+
+static bool lower_rest(tirbi_relax_lowering *l, const rest *r);
 
 /* Both numbers of a dimension that is another end the call. */
 static bool assert_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr *wanted, const tirb_expr *found,
@@ -526,15 +538,12 @@ static const tirb_expr *condition_of(tirbi_relax_lowering *l, const tirb_relax_e
     return zero ? tirbi_make_compare(&l->b, e->span, TIRB_EXPR_NE, value, zero) : NULL;
 }
 
-static bool lower_branch(tirbi_relax_lowering *l, const tirb_relax_expr *e, tirb_stmt *stmt, bool then,
-                         const tirbi_relax_held *wanted) {
-    const tirb_relax_seq *seq = then ? e->as.if_.then_case : e->as.if_.else_case;
+static bool lower_branch(tirbi_relax_lowering *l, const rest *r, tirb_stmt *stmt, bool then) {
     const uint32_t depth = l->b.frames.n, n_constants = l->constants.n, n_outer = l->n_outer_scopes;
     const uint32_t n_scopes = l->scopes.n, n_known = l->known.n;
-    if (!tirbi_frame_push(&l->b, then ? TIRBI_FRAME_THEN : TIRBI_FRAME_ELSE, stmt, e->span)) return false;
+    if (!tirbi_frame_push(&l->b, then ? TIRBI_FRAME_THEN : TIRBI_FRAME_ELSE, stmt, r->span)) return false;
     l->n_outer_scopes = n_scopes;
-    const tirbi_relax_held *value = lower_seq(l, seq);
-    const bool done = value && deliver(l, e->span, value, wanted);
+    const bool done = lower_rest(l, r);
     while (l->b.frames.n > depth && !l->arena->failed) tirbi_frame_pop(&l->b);
     l->constants.n = n_constants;
     l->known.n = n_known;
@@ -543,25 +552,50 @@ static bool lower_branch(tirbi_relax_lowering *l, const tirb_relax_expr *e, tirb
     return done;
 }
 
+static tirb_stmt *make_if(tirbi_relax_lowering *l, const tirb_relax_expr *e) {
+    tirb_stmt *stmt = tirbi_make_stmt(&l->b, e->span, TIRB_STMT_IF);
+    return stmt && (stmt->as.if_.condition = condition_of(l, e->as.if_.condition)) ? stmt : NULL;
+}
+
 static const tirbi_relax_held *lower_if(tirbi_relax_lowering *l, const tirb_relax_expr *e,
                                         const tirbi_relax_held *destination) {
-    if (tirbi_relax_is_trimmed(l, e->as.if_.then_case->body) || tirbi_relax_is_trimmed(l, e->as.if_.else_case->body)) {
-        tirbi_relax_refuse_here(l, e->span, "a branch that gives a tensor of unknown sizes is not lowered yet");
-        return NULL;
-    }
-    const tirb_expr *condition = condition_of(l, e->as.if_.condition);
-    const tirbi_relax_held *result = condition ? tirbi_relax_make_room(l, e->span, e->type, destination) : NULL;
-    tirb_stmt *stmt = result ? tirbi_make_stmt(&l->b, e->span, TIRB_STMT_IF) : NULL;
-    if (!stmt) return NULL;
+    tirb_stmt *stmt = make_if(l, e);
+    const tirbi_relax_held *result = stmt ? tirbi_relax_make_room(l, e->span, e->type, destination) : NULL;
+    if (!result) return NULL;
     tirbi_relax_hold_memory(l); /* either branch may write it */
-    stmt->as.if_.condition = condition;
-    return lower_branch(l, e, stmt, true, result) && lower_branch(l, e, stmt, false, result) ? result : NULL;
+    rest branch = {.seq = e->as.if_.then_case, .span = e->span, .wanted = result};
+    if (!lower_branch(l, &branch, stmt, true)) return NULL;
+    branch.seq = e->as.if_.else_case;
+    return lower_branch(l, &branch, stmt, false) ? result : NULL;
+}
+
+/* R.assert_op: an assertion, whose message is the format as it stands. */
+static const tirbi_relax_held *lower_assert(tirbi_relax_lowering *l, const tirb_relax_expr *e) {
+    const tirb_expr *condition = condition_of(l, e->as.call.args[0]);
+    tirb_stmt *assert = condition ? tirbi_make_stmt(&l->b, e->span, TIRB_STMT_ASSERT) : NULL;
+    static const char unsaid[] = "R.assert_op";
+    const char *text = unsaid;
+    uint32_t size = sizeof unsaid - 1;
+    if (!assert) return NULL;
+    for (uint32_t i = 1; i < e->as.call.n_args; i++) {
+        const tirb_relax_expr *arg = e->as.call.args[i];
+        if (arg->kind != TIRB_RELAX_STRING || arg->as.string.size == 0) continue;
+        text = arg->as.string.text;
+        size = arg->as.string.size;
+    }
+    assert->as.assert_.condition = condition;
+    assert->as.assert_.error_kind = "AssertionError";
+    if (!(assert->as.assert_.message = tirbi_make_string(&l->b, e->span, text, size))) return NULL;
+    tirbi_relax_emit_scope(l, assert, NULL);
+    return hold_tuple(l, NULL, 0);
 }
 
 static const tirbi_relax_held *lower_value(tirbi_relax_lowering *l, const tirb_relax_expr *e,
                                            const tirbi_relax_held *destination) {
     switch (e->kind) {
     case TIRB_RELAX_CALL:
+        if (tirb_relax_is_call(e, TIRB_RELAX_ASSERT_OP)) return lower_assert(l, e);
+        if (tirbi_relax_is_host_call(e)) return tirbi_relax_call_host(l, e, destination);
         if (!e->as.call.op) return lower_function_call(l, e, destination);
         if (tirb_relax_is_call(e, TIRB_RELAX_CALL_TIR) || tirb_relax_is_call(e, TIRB_RELAX_CALL_TIR_INPLACE))
             return lower_call_tir(l, e, destination);
@@ -651,12 +685,8 @@ static void close_scopes(tirbi_relax_lowering *l) {
     l->scopes.n = first;
 }
 
-static bool lower_binding(tirbi_relax_lowering *l, const tirb_relax_binding *b) {
-    const uint32_t n_calls = l->n_calls;
-    const tirbi_relax_held *value = lower_value(l, b->value, l->destinations[b->var->id]);
-    if (!value) return false;
-    if (b->value->kind == TIRB_RELAX_CALL)
-        tirbi_relax_note(l, (tirbi_relax_outcome){b, value, l->n_calls > n_calls ? l->called : NULL});
+/* The variable is the value from here on. */
+static bool bind(tirbi_relax_lowering *l, const tirb_relax_binding *b, const tirbi_relax_held *value) {
     if (b->kind == TIRB_RELAX_MATCH_CAST) {
         const char *what =
             tirbi_arena_format(l->arena, b->is_argument ? "the argument `%s`" : "match_cast of `%s`", b->var->name);
@@ -674,6 +704,15 @@ static bool lower_binding(tirbi_relax_lowering *l, const tirb_relax_binding *b) 
     if (value) keep(l, value, l->last_use[b->var->id]);
     close_scopes(l);
     return value != NULL;
+}
+
+static bool lower_binding(tirbi_relax_lowering *l, const tirb_relax_binding *b) {
+    const uint32_t n_calls = l->n_calls;
+    const tirbi_relax_held *value = lower_value(l, b->value, l->destinations[b->var->id]);
+    if (!value) return false;
+    if (b->value->kind == TIRB_RELAX_CALL)
+        tirbi_relax_note(l, (tirbi_relax_outcome){b, value, l->n_calls > n_calls ? l->called : NULL});
+    return bind(l, b, value);
 }
 
 /* Operators that are one function are computed where the last of them stands; each by itself where that cannot be. */
@@ -694,17 +733,81 @@ static bool lower_group(tirbi_relax_lowering *l, const tirbi_relax_group *group)
     return true;
 }
 
-static const tirbi_relax_held *lower_seq(tirbi_relax_lowering *l, const tirb_relax_seq *seq) {
+/* ---- Branches whose values have no room before them -------------------------------------------------------------- */
+
+/* Whether all that the type says is known before a value of it is computed. */
+static bool has_room(tirbi_relax_lowering *l, const tirb_relax_type *t) {
+    if (!(t = tirbi_relax_shaped(l, t))) return true; /* out of memory, which is told elsewhere */
+    for (uint32_t i = 0; t->kind == TIRB_RELAX_TYPE_TUPLE && i < t->n_fields; i++)
+        if (!has_room(l, t->fields[i])) return false;
+    return t->kind == TIRB_RELAX_TYPE_TUPLE ||
+           (t->kind == TIRB_RELAX_TYPE_TENSOR && t->has_shape && tirb_relax_knows_dtype(t));
+}
+
+static bool is_sized_if(tirbi_relax_lowering *l, const tirb_relax_expr *e) {
+    return e->kind == TIRB_RELAX_IF && (!has_room(l, e->type) || tirbi_relax_is_trimmed(l, e));
+}
+
+/* As many as lower_rest and find_uses_of_seq count. */
+static uint32_t count_bindings(const tirbi_relax_lowering *l, const tirb_relax_seq *seq) {
+    uint32_t n = 1;
     for (uint32_t i = 0; i < seq->n_blocks; i++)
-        for (uint32_t k = 0; k < seq->blocks[i].n_bindings; k++) {
-            const tirb_relax_binding *b = &seq->blocks[i].bindings[k];
+        for (uint32_t k = 0; k < seq->blocks[i].n_bindings && tirbi_arena_work(l->arena, 1); k++) {
+            const tirb_relax_expr *e = seq->blocks[i].bindings[k].value;
+            n++;
+            if (e->kind == TIRB_RELAX_IF)
+                n += count_bindings(l, e->as.if_.then_case) + count_bindings(l, e->as.if_.else_case);
+        }
+    return n;
+}
+
+/* What a branch gives is as large as the branch says, so what follows stands in each of them. */
+static bool lower_sized_if(tirbi_relax_lowering *l, const tirb_relax_binding *b, const rest *behind) {
+    enum { MOST = 64 };
+    const tirb_relax_expr *e = b->value;
+    tirb_stmt *stmt = make_if(l, e);
+    if (!stmt) return false;
+    if (++l->n_ways > MOST)
+        return tirbi_relax_refuse_here(l, e->span,
+                                       "more than %d ways through branches that give values of unknown sizes", MOST);
+    const uint32_t begin = l->now, middle = begin + count_bindings(l, e->as.if_.then_case);
+    rest branch = {.seq = e->as.if_.then_case, .span = e->span, .bound = b, .behind = behind};
+    branch.now = middle + count_bindings(l, e->as.if_.else_case);
+    if (!lower_branch(l, &branch, stmt, true)) return false;
+    l->now = middle;
+    branch.seq = e->as.if_.else_case;
+    branch.is_second = true;
+    return lower_branch(l, &branch, stmt, false);
+}
+
+static bool finish_rest(tirbi_relax_lowering *l, const rest *r) {
+    l->now++;
+    const tirbi_relax_held *value = tirbi_relax_held_of(l, r->seq->body);
+    if (!value || r->wanted) return value && deliver(l, r->span, value, r->wanted);
+    tirbi_list *const notes = l->notes;
+    l->now = r->now;
+    if (r->is_second) l->notes = NULL;
+    const bool done = bind(l, r->bound, value) && lower_rest(l, r->behind);
+    l->notes = notes;
+    return done;
+}
+
+static bool lower_rest(tirbi_relax_lowering *l, const rest *r) {
+    rest behind = *r;
+    for (uint32_t i = r->block; i < r->seq->n_blocks; i++)
+        for (uint32_t k = i == r->block ? r->binding : 0; k < r->seq->blocks[i].n_bindings; k++) {
+            const tirb_relax_binding *b = &r->seq->blocks[i].bindings[k];
             const tirbi_relax_group *group = l->groups[b->var->id];
             l->now++;
-            if (!group && !lower_binding(l, b)) return NULL;
-            if (group && group->bindings[group->n - 1] == b && !lower_group(l, group)) return NULL;
+            if (!group && is_sized_if(l, b->value)) {
+                behind.block = i;
+                behind.binding = k + 1;
+                return lower_sized_if(l, b, &behind);
+            }
+            if (!group && !lower_binding(l, b)) return false;
+            if (group && group->bindings[group->n - 1] == b && !lower_group(l, group)) return false;
         }
-    l->now++;
-    return tirbi_relax_held_of(l, seq->body);
+    return finish_rest(l, r);
 }
 
 /* ---- Uses ------------------------------------------------------------------------------------------------------- */
@@ -1149,7 +1252,7 @@ static bool lower_body(tirbi_relax_lowering *l, const tirb_relax_function *f, ti
     tirbi_relax_find_trimmed(l, f->body);
     l->constants = l->scopes = l->outcomes = l->known = (tirbi_list){.n = 0};
     tirbi_relax_memory_begin(l);
-    l->n_outer_scopes = 0;
+    l->n_outer_scopes = l->n_ways = 0;
     if (!note_casts(l, f)) return false;
     l->now = 0;
     find_uses_of_seq(l, f->body);
@@ -1158,8 +1261,8 @@ static bool lower_body(tirbi_relax_lowering *l, const tirb_relax_function *f, ti
     if (!tirbi_frame_push(&l->b, TIRBI_FRAME_FUNCTION, NULL, f->span)) return false;
     for (uint32_t i = 0; i < f->n_params; i++)
         if (!check_parameter(l, f->params[i]->span, l->held[f->params[i]->id], f->params[i]->name)) return false;
-    const tirbi_relax_held *value = lower_seq(l, f->body);
-    if (!value || !deliver(l, f->span, value, results) || !tirbi_relax_memory_finish(l)) return false;
+    const rest whole = {.seq = f->body, .span = f->span, .wanted = results};
+    if (!lower_rest(l, &whole) || !tirbi_relax_memory_finish(l)) return false;
     if (l->notes) tirbi_relax_explain(l);
     while (l->b.frames.n > 1 && !l->arena->failed) tirbi_frame_pop(&l->b);
     tirbi_function_finish(&l->b, out);
@@ -1251,10 +1354,11 @@ const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, bool fuse, t
     tirbi_builder_init(&l.b, arena, diagnostics);
     l.b.n_vars = module->n_vars;
     l.b.n_buffers = module->n_buffers;
-    l.texts = tirbi_relax_read_texts(arena, diagnostics);
-    l.lowered = TIRBI_NEW_ARRAY(arena, tirb_primfunc *, module->n_relax);
     l.n_relax_vars = module->n_relax_vars;
-    if (!grown || !l.texts || !l.lowered || !make_tables(&l)) return NULL;
+    l.texts = tirbi_relax_read_texts(arena, diagnostics);
+    if (!grown || !l.texts || !(module = l.module = tirbi_relax_lift(&l, module))) return NULL;
+    l.lowered = TIRBI_NEW_ARRAY(arena, tirb_primfunc *, module->n_relax);
+    if (!l.lowered || !make_tables(&l)) return NULL;
     l.is_left_out = TIRBI_NEW_ARRAY(arena, bool, module->n_relax);
     if (!l.is_left_out) return NULL;
     if (!lower_functions(&l)) return NULL;

@@ -77,6 +77,7 @@ typedef struct tirbi_relax_lowering {
     tirbi_list outcomes; /* of tirbi_relax_outcome: of the function under way */
     const char *called;  /* the function that was called last */
     uint32_t n_calls;
+    uint32_t n_ways; /* branches behind which the rest of the function stands twice */
     uint32_t *node_of;  /* by the number of a Relax variable: for fuse.c */
     bool *is_trimmed;   /* the same: see tirbi_relax_is_trimmed */
     uint32_t n_relax_vars, n_table; /* variables, and how many the tables by their numbers have room for */

@@ -329,6 +329,26 @@ static bool valid_counts(tirbi_legal *g) {
     return true;
 }
 
+static bool nms(tirbi_legal *g) {
+    const tirb_buffer *x = tirbi_legal_tensor(g, 0);
+    const tirbi_relax_held *data = g->inputs[0], *valid = g->inputs[1], *indices = g->inputs[2];
+    const tirbi_relax_held *scores, *order, *place;
+    if (tirbi_legal_attr(g, "soft_nms_sigma")->as.real > 0) return tirbi_legal_refuse(g, "with soft_nms_sigma");
+    if (!(scores = tirbi_legal_scratch(g, x->dtype, x->shape, 2)) ||
+        !(order = tirbi_legal_scratch(g, tirbi_type_i64, x->shape, 2)) ||
+        !(place = tirbi_legal_scratch(g, tirbi_type_i64, x->shape, 2)) ||
+        !TIRBI_LEGAL_STEP(g, "nms_scores", (data, valid), (scores)) ||
+        !tirbi_legal_argsort(g, scores, order, 1, false) ||
+        !TIRBI_LEGAL_STEP(g, "nms_places", (data, valid, order), (place)))
+        return false;
+    const bool gives_numbers = tirbi_legal_is_true(g, "return_indices");
+    g->inputs[0] = gives_numbers ? place : data;
+    g->inputs[1] = gives_numbers ? order : place;
+    g->inputs[2] = gives_numbers ? indices : order;
+    g->def = gives_numbers ? "nms_numbers" : "nms_boxes";
+    return true;
+}
+
 static bool multibox(tirbi_legal *g) {
     const tirb_relax_attr *v = tirbi_legal_attr(g, "variances");
     static const char *const names[] = {"variance_0", "variance_1", "variance_2", "variance_3"};
@@ -406,6 +426,7 @@ const tirbi_legal_rule tirbi_legal_rules_of_networks[] = {
     {TIRB_RELAX_VISION_ROI_POOL, region, NULL},
     {TIRB_RELAX_VISION_GET_VALID_COUNTS, valid_counts, NULL},
     {TIRB_RELAX_VISION_MULTIBOX_TRANSFORM_LOC, multibox, NULL},
+    {TIRB_RELAX_VISION_NON_MAX_SUPPRESSION, nms, NULL},
     {TIRB_RELAX_NN_NLL_LOSS, nll_loss, NULL},
     {TIRB_RELAX_NN_PRELU, prelu, NULL},
     {TIRB_RELAX_GRAD_NLL_LOSS_BACKWARD, nll_loss_backward, "nll_loss_backward"},

@@ -1,4 +1,4 @@
-/* Operators whose results are as large as the data say, and types where sizes are known as values alone. */
+/* Operators for which the data say how large something is, and types where sizes are known as values alone. */
 #include <string.h>
 
 #include "compiler/ir/equal.h"
@@ -68,6 +68,9 @@ bool tirbi_relax_is_trimmed(const tirbi_relax_lowering *l, const tirb_relax_expr
         found = tirb_relax_is_call(e, TIRB_RELAX_VISION_ALL_CLASS_NON_MAX_SUPPRESSION);
         for (uint32_t i = 0; i < e->as.call.n_args; i++) found = found || tirbi_relax_is_trimmed(l, e->as.call.args[i]);
         return found;
+    case TIRB_RELAX_IF:
+        return tirbi_relax_is_trimmed(l, e->as.if_.then_case->body) ||
+               tirbi_relax_is_trimmed(l, e->as.if_.else_case->body);
     default:
         return false;
     }
@@ -137,26 +140,13 @@ static const tirbi_relax_held *room(tirbi_legal *g, tirb_datatype dtype, const t
     return a ? tirbi_legal_scratch(g, dtype, &a, 1) : NULL;
 }
 
-/* One text of several: `inputs` and `outputs` end with NULL. */
-static bool step(const tirbi_legal *g, const char *def, const tirbi_relax_held *const *inputs,
-                 const tirbi_relax_held *const *outputs) {
-    tirbi_legal part = *g;
-    part.def = def;
-    part.n_inputs = part.n_outputs = 0;
-    for (; *inputs; inputs++) part.inputs[part.n_inputs++] = *inputs;
-    for (; *outputs; outputs++) part.outputs[part.n_outputs++] = *outputs;
-    return tirbi_legal_emit(&part);
-}
-#define ALL(...) \
-    (const tirbi_relax_held *const[]) { __VA_ARGS__, NULL }
-
 /* Where the elements of a row are not 0, and how many those are. */
 static const tirb_expr *find_nonzero(tirbi_legal *g, const tirbi_relax_held *row, const tirbi_relax_held **place,
                                      const tirbi_relax_held **count) {
     const tirb_expr *one = tirbi_legal_number(g, 1);
     *place = one ? room(g, tirbi_type_i64, binary(g, TIRB_EXPR_ADD, row->buffer->shape[0], one)) : NULL;
     *count = room(g, tirbi_type_i64, one);
-    if (!*place || !*count || !step(g, "nonzero_places", ALL(row), ALL(*place, *count))) return NULL;
+    if (!*place || !*count || !TIRBI_LEGAL_STEP(g, "nonzero_places", (row), (*place, *count))) return NULL;
     return let(g, "n", element(g, (*count)->buffer, 0));
 }
 
@@ -171,7 +161,7 @@ static const tirbi_relax_held *nonzero(tirbi_legal *g) {
     for (uint32_t i = x->ndim; y && i-- > 0;) {
         const tirbi_relax_held *by = tirbi_legal_scalar(g, apart), *extent = tirbi_legal_scalar(g, x->shape[i]);
         if (!by || !extent || !tirbi_legal_give_integer(g, "which", i) ||
-            !step(g, "nonzero_index", ALL(place, by, extent), ALL(y)))
+            !TIRBI_LEGAL_STEP(g, "nonzero_index", (place, by, extent), (y)))
             return NULL;
         apart = binary(g, TIRB_EXPR_MUL, apart, x->shape[i]);
     }
@@ -189,8 +179,8 @@ static const tirbi_relax_held *all_class_nms(tirbi_legal *g) {
     order = tirbi_legal_scratch(g, tirbi_type_i64, scores->shape, scores->ndim);
     selected = tirbi_legal_scratch(g, tirbi_type_i64, scores->shape, scores->ndim);
     if (!n || !order || !selected || !tirbi_legal_argsort(g, g->inputs[1], order, 2, false) ||
-        !step(g, "nms_selected", ALL(g->inputs[0], g->inputs[1], order, limits[0], limits[1], limits[2]),
-              ALL(selected)))
+        !TIRBI_LEGAL_STEP(g, "nms_selected", (g->inputs[0], g->inputs[1], order, limits[0], limits[1], limits[2]),
+                          (selected)))
         return NULL;
     const tirbi_relax_held *row = tirbi_legal_reshaped(g, selected, &n, 1);
     const tirb_expr *shape[2] = {row ? find_nonzero(g, row, &place, &count) : NULL, tirbi_legal_number(g, 3)};
@@ -201,7 +191,7 @@ static const tirbi_relax_held *all_class_nms(tirbi_legal *g) {
     fields[1] = count;
     all->fields = fields;
     all->n = 2;
-    return fields[0] && step(g, "nms_rows", ALL(place, order), ALL(fields[0])) ? all : NULL;
+    return fields[0] && TIRBI_LEGAL_STEP(g, "nms_rows", (place, order), (fields[0])) ? all : NULL;
 }
 
 /* ---- unique ------------------------------------------------------------------------------------------------------ */
@@ -215,38 +205,111 @@ static const tirbi_relax_held *in_order(tirbi_legal *g, const tirbi_relax_held *
                                         const tirb_expr *n, const tirb_expr *count) {
     const tirbi_relax_held *first = room(g, tirbi_type_i64, count), *rank = room(g, tirbi_type_i64, count);
     const tirbi_relax_held *moved = room(g, tirbi_type_i64, n);
-    if (!first || !rank || !moved || !step(g, "unique_index", ALL(order, group), ALL(first)) ||
-        !tirbi_legal_argsort(g, first, rank, 0, true) || !step(g, "unique_reordered", ALL(group, rank), ALL(moved)))
+    if (!first || !rank || !moved || !TIRBI_LEGAL_STEP(g, "unique_index", (order, group), (first)) ||
+        !tirbi_legal_argsort(g, first, rank, 0, true) ||
+        !TIRBI_LEGAL_STEP(g, "unique_reordered", (group, rank), (moved)))
         return NULL;
     return moved;
+}
+
+/* Which is which: the numbers of the elements or rows, sorted; the group of equal ones that each is in, by that order;
+ * and how many groups there are. */
+typedef struct unique_parts {
+    const tirbi_relax_held *order, *group, *count;
+} unique_parts;
+
+static bool unique_elements(tirbi_legal *g, const tirbi_relax_held *x, const unique_parts *u) {
+    return tirbi_legal_argsort(g, x, u->order, 0, true) &&
+           TIRBI_LEGAL_STEP(g, "unique_groups", (x, u->order), (u->group, u->count));
+}
+
+/* The operand as a matrix, a row for each place along the axis. */
+static const tirbi_relax_held *rows_of(tirbi_legal *g, uint32_t axis) {
+    const tirb_buffer *x = tirbi_legal_tensor(g, 0);
+    const tirb_expr *shape[TIRBI_LEGAL_RANK], *matrix[2] = {x->shape[axis], tirbi_legal_number(g, 1)};
+    uint32_t n = 0;
+    shape[n++] = x->shape[axis];
+    for (uint32_t i = 0; i < x->ndim; i++) {
+        if (i == axis) continue;
+        shape[n++] = x->shape[i];
+        if (!(matrix[1] = binary(g, TIRB_EXPR_MUL, matrix[1], x->shape[i]))) return NULL;
+    }
+    const tirbi_relax_held *moved = tirbi_legal_scratch(g, x->dtype, shape, n);
+    if (!moved || !TIRBI_LEGAL_STEP(g, "unique_rows", (g->inputs[0]), (moved))) return NULL;
+    return tirbi_legal_reshaped(g, moved, matrix, 2);
+}
+
+/* A stable sort by each column, the last one first: a loop of the function that calls. */
+static bool unique_rows(tirbi_legal *g, const tirbi_relax_held *x, const unique_parts *u) {
+    const tirb_expr *k = x->buffer->shape[0], *columns = x->buffer->shape[1];
+    const tirbi_relax_held *column = room(g, x->buffer->dtype, k), *next = room(g, tirbi_type_i64, k);
+    const tirbi_relax_held *then = room(g, tirbi_type_i64, k);
+    tirb_stmt *loop = tirbi_make_stmt(&g->l->b, g->span, TIRB_STMT_FOR);
+    const uint32_t depth = g->l->b.frames.n;
+    if (!column || !next || !then || !loop || !TIRBI_LEGAL_STEP(g, "unique_begin", (x), (u->order))) return false;
+    loop->as.for_.var = tirbi_make_var(&g->l->b, g->span, "column", tirbi_prim_type(tirbi_type_i64));
+    loop->as.for_.min = tirbi_legal_number(g, 0);
+    loop->as.for_.extent = columns;
+    loop->as.for_.thread_tag = "";
+    if (!loop->as.for_.var || !loop->as.for_.min || !tirbi_frame_push(&g->l->b, TIRBI_FRAME_FOR, loop, g->span))
+        return false;
+    const tirb_expr *last = binary(g, TIRB_EXPR_SUB, columns, tirbi_legal_number(g, 1));
+    const tirbi_relax_held *at = tirbi_legal_scalar(g, binary(g, TIRB_EXPR_SUB, last, loop->as.for_.var));
+    const bool done = at && TIRBI_LEGAL_STEP(g, "unique_column", (x, u->order, at), (column)) &&
+                      tirbi_legal_argsort(g, column, next, 0, true) &&
+                      TIRBI_LEGAL_STEP(g, "unique_then", (u->order, next), (then)) &&
+                      tirbi_relax_emit_copy(g->l, g->span, then, u->order);
+    while (g->l->b.frames.n > depth && !g->l->arena->failed) tirbi_frame_pop(&g->l->b);
+    return done && TIRBI_LEGAL_STEP(g, "unique_groups_of_rows", (x, u->order), (u->group, u->count));
+}
+
+/* The operand, as what is sorted: a row of elements, or a matrix of rows; *axis: along which of several dimensions, or
+ * -1. NULL after an error. */
+static const tirbi_relax_held *unique_operand(tirbi_legal *g, int64_t *axis) {
+    const tirb_relax_expr *const *args = g->call->as.call.args;
+    const uint32_t rank = tirbi_legal_rank_of(g, 0);
+    *axis = -1;
+    if (g->call->as.call.n_args <= 5 || rank == 1) return tirbi_legal_flatten_input(g, 0) ? g->inputs[0] : NULL;
+    const bool is_number = args[5]->kind == TIRB_RELAX_PRIM && args[5]->as.prim->kind == TIRB_EXPR_INT_IMM;
+    int64_t at = is_number ? args[5]->as.prim->as.int_value : -1 - (int64_t)rank;
+    if (at < 0) at += rank;
+    if (at < 0 || at >= (int64_t)rank || rank > TIRBI_LEGAL_RANK) return tirbi_legal_refuse(g, "along this axis"), NULL;
+    *axis = at;
+    return tirbi_legal_give_integer(g, "axis", at) ? rows_of(g, (uint32_t)at) : NULL;
+}
+
+/* Each of the different elements or rows once. */
+static const tirbi_relax_held *unique_values(tirbi_legal *g, const unique_parts *u, int64_t axis,
+                                             const tirb_expr *different) {
+    const tirb_buffer *x = tirbi_legal_tensor(g, 0);
+    const tirb_expr *shape[TIRBI_LEGAL_RANK];
+    for (uint32_t i = 0; i < x->ndim; i++) shape[i] = i == axis || axis < 0 ? different : x->shape[i];
+    const tirbi_relax_held *y = tirbi_legal_scratch(g, x->dtype, shape, x->ndim);
+    const char *def = axis < 0 ? "unique_values" : "unique_values_along";
+    return y && TIRBI_LEGAL_STEP(g, def, (g->inputs[0], u->order, u->group), (y)) ? y : NULL;
 }
 
 static const tirbi_relax_held *unique(tirbi_legal *g) {
     const tirb_relax_expr *const *args = g->call->as.call.args;
     const bool sorted = is_true(args[1]);
-    if (g->call->as.call.n_args > 5 && tirbi_legal_rank_of(g, 0) != 1)
-        return tirbi_legal_refuse(g, "along one of several axes"), NULL;
-    if (!tirbi_legal_flatten_input(g, 0)) return NULL;
-    const tirbi_relax_held *x = g->inputs[0];
+    int64_t axis;
+    const tirbi_relax_held *x = unique_operand(g, &axis);
+    if (!x) return NULL;
     const tirb_expr *n = x->buffer->shape[0], *one = tirbi_legal_number(g, 1);
-    const tirbi_relax_held *order = room(g, tirbi_type_i64, n), *group = room(g, tirbi_type_i64, n);
-    const tirbi_relax_held *count = room(g, tirbi_type_i64, one);
-    if (!order || !group || !count || !tirbi_legal_argsort(g, x, order, 0, true) ||
-        !step(g, "unique_groups", ALL(x, order), ALL(group, count)))
+    unique_parts u = {room(g, tirbi_type_i64, n), room(g, tirbi_type_i64, n), room(g, tirbi_type_i64, one)};
+    if (!u.order || !u.group || !u.count || !(axis < 0 ? unique_elements(g, x, &u) : unique_rows(g, x, &u)))
         return NULL;
-    const tirb_expr *different = let(g, "n", element(g, count->buffer, 0));
-    if (!different || (!sorted && !(group = in_order(g, order, group, n, different)))) return NULL;
+    const tirb_expr *different = let(g, "n", element(g, u.count->buffer, 0));
+    if (!different || (!sorted && !(u.group = in_order(g, u.order, u.group, n, different)))) return NULL;
     const tirbi_relax_held **fields = TIRBI_NEW_ARRAY(g->l->arena, const tirbi_relax_held *, 4);
     uint32_t n_fields = 0;
-    if (!fields || !(fields[n_fields++] = room(g, x->buffer->dtype, different)) ||
-        !step(g, "unique_values", ALL(x, order, group), ALL(fields[0])))
-        return NULL;
+    if (!fields || !(fields[n_fields++] = unique_values(g, &u, axis, different))) return NULL;
     for (uint32_t i = 2; i < 5; i++) {
         if (!is_true(args[i])) continue;
         const tirbi_relax_held *y = fields[n_fields++] = room(g, tirbi_type_i64, i == 3 ? n : different);
-        if (!y || (i == 2 && !step(g, "unique_index", ALL(order, group), ALL(y))) ||
-            (i == 3 && !step(g, "unique_inverse", ALL(order, group), ALL(y))) ||
-            (i == 4 && !step(g, "unique_counts", ALL(group), ALL(y))))
+        if (!y || (i == 2 && !TIRBI_LEGAL_STEP(g, "unique_index", (u.order, u.group), (y))) ||
+            (i == 3 && !TIRBI_LEGAL_STEP(g, "unique_inverse", (u.order, u.group), (y))) ||
+            (i == 4 && !TIRBI_LEGAL_STEP(g, "unique_counts", (u.group), (y))))
             return NULL;
     }
     if (n_fields == 1) return fields[0];
@@ -307,7 +370,7 @@ static const tirbi_relax_held *dynamic_slice(tirbi_legal *g) {
     }
     const tirbi_relax_held *y = begins ? tirbi_legal_scratch(g, x->dtype, shape, x->ndim) : NULL;
     if (!y || !tirbi_legal_give_list(g, "along", along, x->ndim)) return NULL;
-    return step(g, "dynamic_slice", ALL(g->inputs[0], begins, g->inputs[3]), ALL(y)) ? y : NULL;
+    return TIRBI_LEGAL_STEP(g, "dynamic_slice", (g->inputs[0], begins, g->inputs[3]), (y)) ? y : NULL;
 }
 
 /* ---- tensor_to_shape --------------------------------------------------------------------------------------------- */
@@ -326,6 +389,36 @@ static const tirbi_relax_held *shape_in(tirbi_legal *g) {
     return h;
 }
 
+/* ---- attention_var_len ------------------------------------------------------------------------------------------- */
+
+/* The scores are as many for each query as the longest sequence has keys. */
+static const tirbi_relax_held *attention_var_len(tirbi_legal *g) {
+    const tirbi_relax_held *const *in = g->inputs, *start_k = in[g->n_inputs > 5 ? 5 : 3];
+    const tirb_buffer *q = tirbi_legal_tensor(g, 0), *v = tirbi_legal_tensor(g, 2);
+    const tirb_expr *one = tirbi_legal_number(g, 1), *place_shape[2] = {q->shape[1], tirbi_legal_number(g, 3)};
+    if (tirbi_legal_attr(g, "window_size")->kind != TIRB_RELAX_ATTR_NONE)
+        return tirbi_legal_refuse(g, "with a window"), NULL;
+    if (!tirbi_is_const_int(q->shape[0], 1) || !tirbi_expr_equal(q->shape[3], v->shape[3]))
+        return tirbi_legal_refuse(g, "with these sizes"), NULL;
+    const tirbi_relax_held *longest = one ? room(g, tirbi_type_i64, one) : NULL;
+    if (!longest || !place_shape[1] || !TIRBI_LEGAL_STEP(g, "longest_sequence", (start_k), (longest))) return NULL;
+    const tirb_expr *score_shape[3] = {q->shape[2], q->shape[1], let(g, "n", element(g, longest->buffer, 0))};
+    if (!score_shape[2]) return NULL;
+    const tirbi_relax_held *place = tirbi_legal_scratch(g, tirbi_type_i64, place_shape, 2);
+    const tirbi_relax_held *score = tirbi_legal_scratch(g, q->dtype, score_shape, 3);
+    const tirbi_relax_held *share = tirbi_legal_scratch(g, q->dtype, score_shape, 3);
+    const tirbi_relax_held *y = tirbi_legal_scratch(g, q->dtype, q->shape, 4);
+    const tirb_datatype type = q->dtype.bits < 32 ? tirbi_type_f32 : q->dtype;
+    if (!place || !score || !share || !y || !tirbi_legal_give_type(g, "C", type) ||
+        !tirbi_legal_give_integer(g, "has_scale", tirbi_legal_attr(g, "scale")->kind != TIRB_RELAX_ATTR_NONE) ||
+        !TIRBI_LEGAL_STEP(g, "sequence_of", (in[3], start_k), (place)) ||
+        !TIRBI_LEGAL_STEP(g, "sequence_scores", (in[0], in[1], place), (score)) ||
+        !TIRBI_LEGAL_STEP(g, "sequence_shares", (score, place), (share)) ||
+        !TIRBI_LEGAL_STEP(g, "sequence_sums", (share, in[2], place), (y)))
+        return NULL;
+    return y;
+}
+
 static const struct {
     tirb_relax_op op;
     const tirbi_relax_held *(*make)(tirbi_legal *g);
@@ -335,6 +428,7 @@ static const struct {
     {TIRB_RELAX_DYNAMIC_STRIDED_SLICE, dynamic_slice},
     {TIRB_RELAX_TENSOR_TO_SHAPE, shape_in},
     {TIRB_RELAX_VISION_ALL_CLASS_NON_MAX_SUPPRESSION, all_class_nms},
+    {TIRB_RELAX_NN_ATTENTION_VAR_LEN, attention_var_len},
 };
 
 bool tirbi_legal_sized(tirbi_legal *g, const tirbi_relax_held **value) {

@@ -517,6 +517,14 @@ typedef struct built_call {
     uint32_t n_args, n_attrs, n_types;
 } built_call;
 
+/* What a function of the host is given: a bool of Python as a number. */
+static const tirb_relax_expr *to_packed(tirbi_script *s, const tirbi_value *v) {
+    tirbi_value number = {.kind = TIRBI_VALUE_INT, .node = v->node};
+    if (v->kind != TIRBI_VALUE_BOOL) return tirbi_to_relax(s, v);
+    number.as.integer = v->as.boolean;
+    return tirbi_to_relax(s, &number);
+}
+
 static bool add_value(tirbi_script *s, const tirb_relax_operator *op, const tirbi_relax_parameter *p,
                       const tirbi_value *v, built_call *call) {
     if (p->kind == 'T') return v->kind == TIRBI_VALUE_NONE || to_types(s, v, &call->types, &call->n_types);
@@ -524,7 +532,7 @@ static bool add_value(tirbi_script *s, const tirb_relax_operator *op, const tirb
     if (v->kind == TIRBI_VALUE_NONE && (p->nullable || (p->initial && *p->initial == 'N'))) return true;
     if (p->kind == 'r') {
         for (uint32_t i = 0; v->kind == TIRBI_VALUE_TUPLE && i < v->as.sequence.n; i++)
-            if (!(call->args[call->n_args++] = tirbi_to_relax(s, &v->as.sequence.items[i]))) return false;
+            if (!(call->args[call->n_args++] = to_packed(s, &v->as.sequence.items[i]))) return false;
         return true;
     }
     return (call->args[call->n_args++] = to_argument(s, op, p, v)) != NULL;
@@ -539,6 +547,27 @@ static const char *names_of(tirbi_script *s, const tirbi_relax_parameter *p, uin
                     : tirbi_arena_format(s->arena, "%s%s%.*s", names, i ? " " : "", (int)p[i].name_size, p[i].name);
     return names;
 }
+
+/* What the integers of an operand beside a number are; int32: there is none. */
+static tirb_datatype integers_beside(const tirbi_relax_parameter *p, const tirbi_value *values, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        const tirb_relax_type *t =
+            p[i].kind == 'x' && values[i].kind == TIRBI_VALUE_RELAX ? values[i].as.relax->type : NULL;
+        if (t && t->dtype.bits > 0 && tirbi_type_is_int(t->dtype) && !tirbi_type_is_bool(t->dtype)) return t->dtype;
+    }
+    return tirbi_type_i32;
+}
+
+/* A number of Python as an operand: int32 or float32, as in TVM, or int64 where it is larger. TVM prints integers of
+ * all types alike, so that one is what it is used with. */
+static const tirb_relax_expr *to_number(tirbi_script *s, const tirbi_value *v, tirb_datatype integer) {
+    const bool fits = v->kind != TIRBI_VALUE_INT || (v->as.integer >= INT32_MIN && v->as.integer <= INT32_MAX);
+    const tirb_datatype type = v->kind == TIRBI_VALUE_INT ? integer : tirbi_type_f32;
+    if (!fits) return tirbi_to_relax(s, v);
+    return tirbi_relax_make_prim(&s->relax->builder, v->node->span, tirbi_to_typed(s, v, type));
+}
+
+static bool is_number(const tirbi_value *v) { return v->kind == TIRBI_VALUE_INT || v->kind == TIRBI_VALUE_FLOAT; }
 
 static bool build_call(tirbi_script *s, arguments *a, const tirb_relax_operator *op, built_call *call) {
     tirbi_relax_parameter p[TIRBI_MAX_RELAX_PARAMETERS];
@@ -560,7 +589,14 @@ static bool build_call(tirbi_script *s, arguments *a, const tirb_relax_operator 
         }
         while (values[i].kind == TIRBI_VALUE_META) values[i] = *values[i].as.meta;
         if (!values[i].node) values[i].node = a->node;
-        if (!add_value(s, op, &p[i], &values[i], call)) return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (p[i].kind == 'x' && is_number(&values[i])) {
+            const tirb_datatype integer = integers_beside(p, values, n);
+            if (!(call->args[call->n_args++] = to_number(s, &values[i], integer))) return false;
+        } else if (!add_value(s, op, &p[i], &values[i], call)) {
+            return false;
+        }
     }
     return true;
 }
@@ -621,7 +657,7 @@ static tirbi_value call_packed(tirbi_script *s, arguments *a) {
             if (!slot) return tirbi_value_error();
             *slot = tirbi_to_attr(s, given[i].name, &v);
         } else {
-            args[n] = n == 0 ? to_extern(s, &v) : tirbi_to_relax(s, &v);
+            args[n] = n == 0 ? to_extern(s, &v) : to_packed(s, &v);
             if (!args[n++]) return tirbi_value_error();
         }
     }
@@ -730,7 +766,15 @@ static tirbi_value call_other(tirbi_script *s, arguments *a) {
         if (!bind_names(s, a, "*", args, 1)) return tirbi_value_error();
         if (args[0].kind == TIRBI_VALUE_MISSING)
             return tirbi_value_relax(tirbi_relax_make_tuple(&s->relax->builder, a->node->span, NULL, 0));
-        return tirbi_value_relax(tirbi_to_relax(s, &args[0]));
+        const tirb_relax_expr **items = TIRBI_NEW_ARRAY(s->arena, const tirb_relax_expr *, args[0].as.sequence.n);
+        for (uint32_t i = 0; items && i < args[0].as.sequence.n; i++) {
+            const tirbi_value *item = &args[0].as.sequence.items[i];
+            if (!(items[i] = is_number(item) ? to_number(s, item, tirbi_type_i32) : tirbi_to_relax(s, item)))
+                return tirbi_value_error();
+        }
+        if (!items) return tirbi_value_error();
+        return tirbi_value_relax(
+            tirbi_relax_make_tuple(&s->relax->builder, a->node->span, items, args[0].as.sequence.n));
     }
     return tirbi_fail(s, TIRB_TYPE, a->node->span, "`R.%s` cannot be called here", name);
 }

@@ -421,6 +421,44 @@ tirb_status tirbi_decode(const uint8_t *code, size_t size, uint32_t offset, tirb
     return TIRB_OK;
 }
 
+bool tirbi_decode_usual(const uint8_t *code, uint32_t offset, tirbi_instr *out) {
+    enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE, HEAD = 2, REGISTER = 2, MOST = 4 };
+    const uint8_t *const at = code + offset, *const o = at + HEAD;
+    const uint8_t op = at[0];
+    out->op = op;
+    out->type = at[1];
+    out->offset = offset;
+    unsigned n = tirbi_ops[op].arity + 1u;
+    switch (op) {
+    case TIRB_OP_CONST:
+        out->operand[0] = tirbi_load_u16(o);
+        out->operand[1] = (int32_t)tirbi_load_u32(o + REGISTER);
+        out->size = HEAD + REGISTER + 4;
+        return true;
+    case TIRB_OP_BRIF:
+    case TIRB_OP_BRNOT:
+        out->operand[0] = tirbi_load_u16(o);
+        out->operand[1] = tirbi_load_u32(o + REGISTER);
+        out->size = HEAD + REGISTER + 4;
+        return true;
+    case TIRB_OP_LOAD:
+    case TIRB_OP_STORE:
+        n = 3;
+        break;
+    case TIRB_OP_CAST:
+    case TIRB_OP_BITS:
+        return false;
+    default:
+        if ((tirbi_ops[op].flags & LANE_ROW) != TIRBI_FLAG_ELEMENTWISE) return false;
+        break;
+    }
+    out->operand[0] = tirbi_load_u16(o);
+    out->operand[1] = tirbi_load_u16(o + REGISTER);
+    for (unsigned i = 2; i < n && i < MOST; i++) out->operand[i] = tirbi_load_u16(o + (size_t)REGISTER * i);
+    out->size = HEAD + REGISTER * n;
+    return true;
+}
+
 /* ---- Encoding ------------------------------------------------------------------------------------------------- */
 
 static void write_list(tirbi_writer *w, const uint16_t *list, uint8_t n) {

@@ -109,6 +109,11 @@ static inline bool tirbi_x_is_small(uint16_t x) { return (x & TIRBI_SMALL_BIT) !
 static inline int64_t tirbi_x_small(uint16_t x) { return (int64_t)((x & 0x7fff) ^ 0x4000) - 0x4000; }
 static inline uint16_t tirbi_x_from_small(int64_t v) { return (uint16_t)(TIRBI_SMALL_BIT | ((uint16_t)v & 0x7fff)); }
 
+/* ---- Indices that are checked ---------------------------------------------------------------------------------- */
+
+/* Added to the dimension that index and vindex name: the index has 64 bits and no sign, which messages show. */
+enum { TIRBI_INDEX_UNSIGNED = 128 };
+
 /* ---- Decoded instructions ------------------------------------------------------------------------------------- */
 
 enum {
@@ -225,6 +230,10 @@ static inline uint32_t tirbi_add_weight(uint32_t sum, uint32_t weight) {
 /* Decodes the instruction at `offset`. Only its own form is checked: a known opcode, a type that the row allows, whole
  * operands, counts within the limits above. Errors: VERIFY. */
 tirb_status tirbi_decode(const uint8_t *code, size_t size, uint32_t offset, tirbi_instr *out, tirb_error *error);
+
+/* The same of code that has been verified, where the instruction is of those that most scalar code is made of, all of
+ * whose operands are as wide each time. False: it is another, and nothing is said of it. */
+bool tirbi_decode_usual(const uint8_t *code, uint32_t offset, tirbi_instr *out);
 
 struct tirbi_writer;
 /* Appends the encoding of `instr` (its offset and size are ignored). A wrong form is the caller's bug. */

@@ -89,7 +89,7 @@ def test_time_is_of_the_whole_command(t):
     report = json.loads(t.run("bench", source(t), "0.5", "3000000xf32", "--time", "1e-6", "--json").text)
     expect(report["runs"] == 1 and report["calls_per_run"] == 1, report)
     report = json.loads(t.run("bench", source(t), "0.5", "10xf32", "--time", "0.05", "--json").text)
-    expect(report["runs"] >= 5, report)
+    expect(report["runs"] * report["calls_per_run"] > 1, report)
 
 
 def test_values_are_restored(t):

@@ -914,11 +914,19 @@ SHAPES = (small_arrays, small_arrays, scratch, run_ahead, run_ahead, counting, c
           sums_of_rows, counted_by_memory, nested_lane_loops, tables, still, steered, mixed, mixed, rearranged, rearranged, rearranged_loops, rearranged_loops, rearranged_loops)
 
 
-def make(seed):
-    pick = random.Random(seed)
-    f = Function(pick)
-    pick.choice(SHAPES)(pick, f)
-    return f.text(f"f{seed}")
+def maker(word, kind, shapes):
+    """What makes a function of a seed: of `kind`, with one of some shapes in it; `word` tells its numbers from those of others."""
+
+    def make(seed):
+        pick = random.Random(f"{word} {seed}" if word else seed)
+        f = kind(pick)
+        pick.choice(shapes)(pick, f)
+        return f.text(f"f{seed}")
+
+    return make
+
+
+make = maker("", Function, SHAPES)
 
 
 def main(make, about, count):

@@ -8,10 +8,9 @@ diagonals, in rows and in columns; distances that have a common divisor, that ar
 extents of nothing and of one; conditions of sizes and of counters; subscripts of several types, near the ends of these. Ends with
 `N passed, N failed`; exit status 1 on failure."""
 
-import random
 import sys
 
-from irregular import Function, main, number
+from irregular import Function, main, maker, number
 
 TYPES = ("float32", "float32", "int32", "int64", "int8", "uint16", "float16", "float64")
 COUNTERS = ("int32", "int32", "int64")
@@ -334,12 +333,5 @@ def beside(pick, f):
 SHAPES = (interleaved, interleaved, beside, beside, flat, flat, flat, flat, symbolic, symbolic, symbolic, nest, nest, nest, flattened_nest, wrapping, aliased)
 
 
-def make(seed):
-    pick = random.Random(f"meetings {seed}")
-    f = Loops(pick)
-    pick.choice(SHAPES)(pick, f)
-    return f.text(f"f{seed}")
-
-
 if __name__ == "__main__":
-    sys.exit(main(make, __doc__, 200))
+    sys.exit(main(maker("meetings", Loops, SHAPES), __doc__, 200))

@@ -8,10 +8,9 @@ whose loops lie in any order around those that tell the elements, with inits of 
 counters or values with names, and extents of nothing; loops and while loops that go down. Ends with `N passed, N failed`; exit
 status 1 on failure."""
 
-import random
 import sys
 
-from irregular import Function, main, number
+from irregular import Function, main, maker, number
 
 TYPES = ("float32", "float32", "float16", "int32", "int64", "int8", "float64", "uint8")
 ORDERS = ("+", "+", "+", "*", "-", "max", "min")
@@ -170,12 +169,5 @@ def bounds(pick, f):
 SHAPES = (reductions, reductions, named, named, bounds)
 
 
-def make(seed):
-    pick = random.Random(f"orders {seed}")
-    f = Nest(pick)
-    pick.choice(SHAPES)(pick, f)
-    return f.text(f"f{seed}")
-
-
 if __name__ == "__main__":
-    sys.exit(main(make, __doc__, 200))
+    sys.exit(main(maker("orders", Nest, SHAPES), __doc__, 200))

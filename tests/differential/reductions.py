@@ -7,7 +7,6 @@ value, by the place alone or chosen together with it; counts and whether any or 
 another matrix; windows that overlap, of one channel each; memory that each iteration fills for itself. Rows are short and many, or long and few. Ends with `N passed, N failed`; exit status 1 on failure."""
 
 import math
-import random
 import sys
 
 import irregular
@@ -339,12 +338,5 @@ SHAPES = (depthwise, scratches, scratches, blocks, blocks, blocks, places, pairs
           windows, windows)
 
 
-def make(seed):
-    pick = random.Random(seed)
-    f = irregular.Function(pick)
-    pick.choice(SHAPES)(pick, f)
-    return f.text(f"f{seed}")
-
-
 if __name__ == "__main__":
-    sys.exit(irregular.main(make, __doc__, 100))
+    sys.exit(irregular.main(irregular.maker("", irregular.Function, SHAPES), __doc__, 100))

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """`tirb import` of whole models, which are made here: tirb's results against those of ONNX's own reference evaluator.
 
-    onnx_models.py TIRB [--light] [name ...]
+    onnx_models.py TIRB [--light] [--tirb NAME=COMMAND]... [name ...]
 
-What import prints is run. --light: the networks that the onnx package ships (with
-weights that are all the same), against the outputs beside them."""
+What import prints is run, here and by each other COMMAND, which may begin with an emulator: the same bundle gives the
+same bytes there. --light: the networks that the onnx package ships (with weights that are all the same), against the
+outputs beside them."""
+import argparse
 import os
 import pathlib
 import subprocess
@@ -275,13 +277,19 @@ def run(words, folder):
     return done.stdout
 
 
-def results(tirb, folder, model, inputs, n, options=()):
-    """Imports the model, and runs what that prints on the inputs."""
+def results(tirb, folder, model, inputs, n, options=(), others=()):
+    """Imports the model, and runs what that prints on the inputs, also elsewhere."""
     onnx.save(model, folder / "model.onnx")
     printed = run([tirb, "import", "model.onnx", *options], folder)
     for word, value in zip((w for w in printed.split() if "=@" in w), inputs.values()):
         np.save(folder / word.partition("=@")[2], value)
-    run([tirb, *printed.split()[1:], *(word for i in range(n) for word in ("-o", f"{i}=@out{i}.npy"))], folder)
+    words = [*printed.split()[1:], *(word for i in range(n) for word in ("-o", f"{i}=@out{i}.npy"))]
+    run([tirb, *words], folder)
+    found = [folder.joinpath(f"out{i}.npy").read_bytes() for i in range(n)]
+    for name, command in others:
+        run([*command, *words], folder)
+        if [folder.joinpath(f"out{i}.npy").read_bytes() for i in range(n)] != found:
+            raise ValueError(f"other bytes on {name}")
     return [np.load(folder / f"out{i}.npy") for i in range(n)]
 
 
@@ -320,17 +328,24 @@ def problem_of(wanted, found):
 
 
 def main():
-    tirb, words, wrong, right = os.path.abspath(sys.argv[1]), sys.argv[2:], 0, 0
-    chosen = [word for word in words if word != "--light"]
-    for name, model, inputs, wanted in light_models() if "--light" in words else made_models():
-        if chosen and name not in chosen:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("host", metavar="TIRB")
+    parser.add_argument("--light", action="store_true")
+    parser.add_argument("--tirb", action="append", default=[], metavar="NAME=COMMAND")
+    parser.add_argument("names", nargs="*")
+    words = parser.parse_intermixed_args()
+    tirb, wrong, right = os.path.abspath(words.host), 0, 0
+    others = [(name, [os.path.abspath(word) if os.path.exists(word) else word for word in command.split()])
+              for name, _, command in (machine.partition("=") for machine in words.tirb)]
+    for name, model, inputs, wanted in light_models() if words.light else made_models():
+        if words.names and name not in words.names:
             continue
         if wanted is None:
             wanted = ReferenceEvaluator(model).run(None, inputs)
         for options in OPTIONS.get(name, ((),)):
             with tempfile.TemporaryDirectory() as folder:
                 try:
-                    found = results(tirb, pathlib.Path(folder), model, inputs, len(wanted), options)
+                    found = results(tirb, pathlib.Path(folder), model, inputs, len(wanted), options, others)
                     problem = next((p for w, f in zip(wanted, found) if (p := problem_of(np.asarray(w), f))), "")
                 except ValueError as refused:
                     problem = str(refused)

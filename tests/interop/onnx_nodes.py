@@ -36,7 +36,6 @@ import import_model  # noqa: E402: lies beside the compiler
 
 # What tirb cannot do and TVM can, by the beginnings of the cases' names; and what TVM gets right by chance.
 BEYOND = {
-    "different rows": ("unique_sorted_with_axis", "unique_sorted_with_negative_axis"),
     "calls of the host in dataflow blocks": ("expand_dim_unchanged",),
     "operands of unknown type": ("optional",),
     "shifts by a type's width or more, or back, which TVM leaves open": ("bitshift_left_int8_", "bitshift_right_int8_"),

@@ -64,6 +64,11 @@ for name in ["add", "subtract", "multiply", "maximum", "minimum"]:
     case(f"R.{name}(a, b)", ("n", 4), (1, 4), symbols=dict(n=3))
     case(f"R.{name}(a, b)", ("n", "m"), ("n", "m"), symbols=dict(n=3, m=7))
     case(f"R.{name}(a, R.const(2, \"float32\"))", (3, 5))
+for name in ["add", "multiply", "maximum", "less"]:
+    case(f"R.{name}(a, 1.5)", (3, 5))
+    case(f"R.{name}(a, 2)", (3, 5), types=["int32"])
+case("R.power(2.0, a)", ("n", 5), symbols=dict(n=3))
+case("R.bitwise_and(a, 3)", (9,), types=["int32"])
 for name in ["divide", "floor_divide", "mod", "floor_mod"]:
     case(f"R.{name}(a, b)", (3, 5), (5,), types=["float32", "float64", "int32", "int64", "int8"], low=1, high=9,
          kinds=dict(b="positive"))
@@ -340,12 +345,23 @@ for flags in ["True", "False", "True, True, True, True", "False, True, True, Tru
     for shape in [(20,), (4, 5)]:
         case(f"R.unique(a, {flags})", shape, kinds=dict(a="few"), types=["float32", "int32", "int64"])
     case(f"R.unique(a, {flags}, axis=0)", (20,), kinds=dict(a="few"))
+    for axis, shape in [(0, (20, 2)), (1, (2, 20)), (-1, (1, 2, 20)), (1, (2, 9, 1)), (0, (3, 1, 1)), (1, (4, 5))]:
+        case(f"R.unique(a, {flags}, axis={axis})", shape, kinds=dict(a="few"), types=["float32", "int64"])
+    case(f"R.unique(a, {flags}, axis=1)", ("n", "m"), kinds=dict(a="few"), symbols=dict(n=2, m=15))
 for kinds in [dict(b="index:3", c="index:6", d="stride"), dict(b="index:6", c="index:3", d="back")]:
     case("R.dynamic_strided_slice(a, b, c, d)", (5, 6), (2,), (2,), (2,), kinds=kinds, types=["float32", "int32"])
     case("R.dynamic_strided_slice(a, b, c, d)", ("n", 6, 4), (3,), (3,), (3,), kinds=kinds, symbols=dict(n=5))
 for most, overlap, least in [(3, 0.5, 0.1), (1, 0.2, 0.6), (9, 0.05, 0.0), (0, 0.5, 0.0), (9, 0.3, 2.0)]:
     limits = f'R.const({most}, "int64"), R.const({overlap}, "float32"), R.const({least}, "float32")'
     case(f"R.vision.all_class_non_max_suppression(a, b, {limits})", (2, 9, 4), (2, 3, 9), low=0.0, high=1.0)
+for how in ["", "max_output_size=2", "force_suppress=True, iou_threshold=0.1", "top_k=4, id_index=-1", "iou_threshold=0.05",
+            "coord_start=0, score_index=4, id_index=5, max_output_size=1"]:
+    for given in ["", "return_indices=False", "return_indices=False, invalid_to_bottom=True"]:
+        flags = ", ".join(f for f in [how, given] if f)
+        case(f"R.vision.non_max_suppression(a, b, c, {flags})", (2, 9, 6), (2,), (2, 9),
+             kinds=dict(a="boxes", b="narrow:10", c="narrow:9"))
+case("R.vision.non_max_suppression(a, b, c)", ("n", "m", 6), ("n",), ("n", "m"), symbols=dict(n=2, m=12),
+     kinds=dict(a="boxes", b="narrow:13", c="narrow:12"))
 case("R.shape_to_tensor(R.shape_of(a))", ("n", 4), symbols=dict(n=3))
 case("R.size(a)", (3, 4))
 
@@ -360,6 +376,8 @@ def type_of(c, i):
     kind = kind_of(c, i)
     if kind in ("bool", "int8", "float32"):
         return kind
+    if kind.startswith("narrow"):
+        return "int32"
     return "int64" if kind.startswith(("index", "wrap", "stride", "back")) else c["type"]
 
 
@@ -388,14 +406,19 @@ def value_of(c, i, rng):
         corners = rng.uniform(-2, 14, (shape[0], 2))
         return np.concatenate([rng.integers(0, 2, (shape[0], 1)), corners, corners + rng.uniform(0.1, 6, corners.shape)],
                               axis=1).astype(t)
+    if kind == "boxes":  # of one of two classes, or of none; scores on both sides of 0, and equal ones
+        boxes = rng.uniform(0, 1, shape).astype(t)
+        boxes[..., 0] = rng.integers(-1, 2, shape[:-1])
+        boxes[..., 1] = rng.integers(-2, 7, shape[:-1]) / 8
+        return boxes
     if kind == "few":  # many equal ones, and zeros
         return rng.integers(-2, 3, shape).astype(t)
     if kind in ("stride", "back"):
         return (rng.integers(1, 3, shape) if kind == "stride" else rng.integers(-2, 0, shape)).astype(t)
     if kind.startswith("wrap:"):  # from the end as well
         return rng.integers(-int(kind[5:]), int(kind[5:]), shape).astype(t)
-    if kind.startswith("index:"):
-        return rng.integers(0, int(kind[6:]), shape).astype(t)
+    if kind.startswith(("index:", "narrow:")):
+        return rng.integers(0, int(kind.split(":")[1]), shape).astype(t)
     low, high = (0.5, 4.0) if kind == "positive" else (c["low"], c["high"])
     if np.dtype(t).kind in "iu":
         low = max(low, 1 if kind == "positive" else (0 if t.startswith("u") else low))
@@ -433,7 +456,7 @@ def tirb_results(tirb, folder, text, inputs, n, flags=()):
 def difference(wanted, found, text):
     if "mean" in text and wanted.dtype.kind == "i":  # TVM gives int64, and says otherwise
         wanted = wanted.astype(found.dtype)
-    if "unique" in text and wanted.ndim > 1:  # TVM leaves NumPy's shape, and says that it has one dimension
+    if "unique" in text and "axis" not in text and wanted.ndim > 1:  # TVM leaves NumPy's shape, and says that it has one dimension
         wanted = wanted.ravel()
     if wanted.shape != found.shape or wanted.dtype != found.dtype:
         return f"{wanted.dtype}{wanted.shape} wanted, {found.dtype}{found.shape} found"

@@ -5,8 +5,8 @@ and two threads, and operators that are fused or not, give the same bits.
     relax_random.py TIRB [--seed N] [--count N] [--size N]
 
 A module is a graph of operators over tensors of float32, int32 and bool whose dimensions are numbers or the sizes n and
-m, with tuples, branches, match_cast, functions that are called, and numbers of its sizes. Ends with `N passed, N failed`;
-a case that TVM does not compile is left out and counted."""
+m, with tuples, branches (whose arms may give tensors of other sizes), match_cast, functions that are called, and numbers
+of its sizes. Ends with `N passed, N failed`; a case that TVM does not compile is left out and counted."""
 import argparse
 import pathlib
 import random
@@ -270,6 +270,30 @@ def call(p):
 KINDS = [unary] * 4 + [binary] * 5 + [compare, where, constant, reduce, reduce, softmax, transpose, view, concatenate, split,
                                       matmul, matmul, take, scan, sort, cast, norm, pad, branch, call]
 
+def sized_branch(p, sizes):
+    """A value whose sizes the arms say, each others, and what is computed of it; their names."""
+    c, a, b = p.pick("bool", "int32"), p.pick("float32", rank=(2,), bound=50), p.pick("float32", rank=(2,), bound=50)
+    if not c or not a:
+        return []
+    one, t, u, v = (p.new_name() for _ in range(4))
+    arms = [f"R.concat(({a.name}, {a.name}), axis={p.rng.randint(0, 1)})", f"R.tanh({b.name})",
+            f"R.permute_dims({b.name})", f"R.expand_dims(R.flatten({a.name}), axis=[0])"]
+    p.rng.shuffle(arms)
+    p.lines += [f'{one} = R.max(R.astype({c.name}, "int32"))', f"if {one}:", f"    {t} = {arms[0]}", "else:"]
+    if p.rng.random() < 0.5:
+        two = p.new_name()
+        p.lines += [f'    {two} = R.less(R.sum({b.name}), R.const(0, "float32"))', f"    if {two}:",
+                    f"        {t} = {arms[1]}", "    else:", f"        {t} = {arms[2]}"]
+    else:
+        p.lines += [f"    {t} = {arms[1]}"]
+    if p.rng.random() < 0.2:
+        return [t]
+    p.lines += [f"{u} = R.match_cast({t}, R.Tensor(({', '.join(sizes)}), dtype=\"float32\"))"]
+    p.lines += [f"{v} = {p.rng.choice(['R.sum(%s, axis=[0])', 'R.concat((%s, %s), axis=0)', 'R.exp(R.negative(%s))'])}"
+                .replace("%s", u)]
+    return p.rng.sample([t, u, v], 2)
+
+
 HELPER = '''
     @R.function
     def helper(x: R.Tensor(("k", "l"), dtype="float32")) -> R.Tensor(("k", "l"), dtype="float32"):
@@ -291,16 +315,21 @@ def module_text(rng, size):
     parameters = list(p.values)
     while len(p.values) < len(parameters) + size:
         rng.choice(KINDS)(p)
-    results = rng.sample(p.values[len(parameters):], min(3, size))
+    results = [v.name for v in rng.sample(p.values[len(parameters):], min(3, size))]
+    sizes = []
+    for pair in ("pq", "rs"):
+        named = sized_branch(p, pair) if rng.random() < 0.25 else []
+        sizes += pair if named else []
+        results += named
     quoted = [v.type.replace("(n", '("n"').replace("(m", '("m"').replace(" n", ' "n"').replace(" m", ' "m"')
               for v in parameters]
     body = list(p.lines)
     if rng.random() < 0.7 and not any(line.startswith("if ") for line in body):  # operators may be fused there
-        outputs = ", ".join(dict.fromkeys(v.name for v in results))
+        outputs = ", ".join(dict.fromkeys(results))
         body = ["with R.dataflow():", *(f"    {line}" for line in body), f"    R.output({outputs})"]
     lines = [f"    def main({', '.join(f'{v.name}: {t}' for v, t in zip(parameters, quoted))}):", "        cls = Module",
-             *(f"        {s} = T.int64()" for s in SIZES), *(f"        {line}" for line in body),
-             f"        return ({', '.join(v.name for v in results)}{',' if len(results) == 1 else ''})"]
+             *(f"        {s} = T.int64()" for s in [*SIZES, *sizes]), *(f"        {line}" for line in body),
+             f"        return ({', '.join(results)}{',' if len(results) == 1 else ''})"]
     return HELPER + "\n    @R.function\n" + "\n".join(lines) + "\n", parameters, len(results)
 
 

@@ -300,7 +300,7 @@ static bool eval_load(tirbi_ref_machine *m, const tirb_expr *e, const uint8_t *m
         if (!active(needed, i)) continue;
         for (uint32_t d = 0; d < n; d++) at[d] = (int64_t)tirbi_ref_lane(&indices[d], d + 1 == n ? i : 0);
         tirbi_ref_next_rows(buffer, e->as.load.indices, n, at);
-        if (!tirbi_ref_address(m, view, at, &offset)) return false;
+        if (!tirbi_ref_address(m, view, e->as.load.indices, at, &offset)) return false;
         if (!tirbi_ref_read(m, view, offset, lanes + (size_t)i * buffer->dtype.lanes)) return false;
     }
     return true;
@@ -481,10 +481,8 @@ static bool eval_address_of(tirbi_ref_machine *m, const tirb_expr *e, tirbi_ref_
     int64_t offset = view->base;
     for (uint32_t i = 0; i < view->ndim; i++) {
         int64_t index = (int64_t)tirbi_ref_lane(&indices[i], 0);
-        if (index < 0 || index > view->shape[i] - m->in_argument) {
-            return tirbi_ref_fail(m, TIRB_BOUNDS, "index %lld is out of bounds for dimension %u of %s with extent %lld",
-                                  (long long)index, i, view->buffer->name, (long long)view->shape[i]);
-        }
+        if (index < 0 || index > view->shape[i] - m->in_argument)
+            return tirbi_ref_bad_index(m, view, i, load->as.load.indices[i], index);
         offset += index * view->strides[i] * size;
     }
     *out = (tirbi_ref_value){.type = e->dtype, .one = (uint64_t)offset, .memory = view->memory};

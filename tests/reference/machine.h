@@ -107,8 +107,13 @@ bool tirbi_ref_compact(const tirbi_ref_view *view);
 /* Of an access along rows by a vector of more lanes than a row has: a place behind the end of a row is in the next
  * one. */
 void tirbi_ref_next_rows(const tirb_buffer *buffer, const tirb_expr *const *indices, uint32_t n, int64_t *at);
-/* The byte offset of the element at `indices`, each of which is checked against its dimension. */
-bool tirbi_ref_address(tirbi_ref_machine *m, const tirbi_ref_view *view, const int64_t *indices, uint64_t *out);
+/* The byte offset of the element at `indices`, each of which is checked against its dimension. They are the values of
+ * those that are `written`; NULL: of no expressions. */
+bool tirbi_ref_address(tirbi_ref_machine *m, const tirbi_ref_view *view, const tirb_expr *const *written,
+                       const int64_t *indices, uint64_t *out);
+/* An index of dimension d, the value of the one that is `written` (or NULL), is out of bounds; always false. */
+bool tirbi_ref_bad_index(tirbi_ref_machine *m, const tirbi_ref_view *view, uint32_t d, const tirb_expr *written,
+                         int64_t index);
 /* The elements (one per lane of the buffer's type) at a byte offset. */
 bool tirbi_ref_read(tirbi_ref_machine *m, const tirbi_ref_view *view, uint64_t offset, uint64_t *lanes);
 bool tirbi_ref_write(tirbi_ref_machine *m, const tirbi_ref_view *view, uint64_t offset, const uint64_t *lanes);

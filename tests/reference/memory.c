@@ -350,17 +350,27 @@ void tirbi_ref_next_rows(const tirb_buffer *buffer, const tirb_expr *const *indi
     }
 }
 
-bool tirbi_ref_address(tirbi_ref_machine *m, const tirbi_ref_view *view, const int64_t *indices, uint64_t *out) {
+bool tirbi_ref_bad_index(tirbi_ref_machine *m, const tirbi_ref_view *view, uint32_t d, const tirb_expr *written,
+                         int64_t index) {
+    const long long extent = (long long)view->shape[d];
+    const char *const name = view->buffer->name;
+    if (written != NULL && written->dtype.code == TIRB_CODE_UINT && written->dtype.bits == 64)
+        return tirbi_ref_fail(m, TIRB_BOUNDS, "index %llu is out of bounds for dimension %u of %s with extent %lld",
+                              (unsigned long long)index, d, name, extent);
+    return tirbi_ref_fail(m, TIRB_BOUNDS, "index %lld is out of bounds for dimension %u of %s with extent %lld",
+                          (long long)index, d, name, extent);
+}
+
+bool tirbi_ref_address(tirbi_ref_machine *m, const tirbi_ref_view *view, const tirb_expr *const *written,
+                       const int64_t *indices, uint64_t *out) {
     const tirb_buffer *buffer = view->buffer;
     int64_t size;
     if (!element_size(m, buffer, &size)) return false;
     bool broadcasts = buffer != NULL && buffer->auto_broadcast;
     for (uint32_t i = 0; i < view->ndim; i++) {
         if (broadcasts && view->shape[i] == 1) continue;
-        if (indices[i] < 0 || indices[i] >= view->shape[i]) {
-            return tirbi_ref_fail(m, TIRB_BOUNDS, "index %lld is out of bounds for dimension %u of %s with extent %lld",
-                                  (long long)indices[i], i, buffer->name, (long long)view->shape[i]);
-        }
+        if (indices[i] < 0 || indices[i] >= view->shape[i])
+            return tirbi_ref_bad_index(m, view, i, written != NULL ? written[i] : NULL, indices[i]);
     }
     if (view->source != NULL) {
         /* An access to a matched buffer is the access to its source, shifted by the region's mins. */
@@ -369,7 +379,7 @@ bool tirbi_ref_address(tirbi_ref_machine *m, const tirbi_ref_view *view, const i
         for (uint32_t i = 0; i < view->source->ndim && i < 64; i++) {
             shifted[i] = view->mins[i] + (i >= leading ? indices[i - leading] : 0);
         }
-        return tirbi_ref_address(m, view->source, shifted, out);
+        return tirbi_ref_address(m, view->source, NULL, shifted, out);
     }
     int64_t offset = view->base;
     for (uint32_t i = 0; i < view->ndim; i++) {

@@ -73,7 +73,7 @@ static bool locate(tirbi_ref_machine *m, const tirbi_ref_update *update, accumul
     if (at == NULL) return false;
     for (uint32_t i = 0; i < store->as.store.n_indices; i++) at[i] = (int64_t)indices[i].one;
     acc->width = acc->type == TIRB_F64 ? 32 : 64;
-    return tirbi_ref_address(m, acc->view, at, &acc->place) &&
+    return tirbi_ref_address(m, acc->view, store->as.store.indices, at, &acc->place) &&
            tirbi_ref_read(m, acc->view, acc->place, &acc->value);
 }
 

@@ -93,7 +93,8 @@ static tirbi_ref_flow run_store(tirbi_ref_machine *m, const tirb_stmt *s) {
         for (uint32_t j = 0; j < buffer->dtype.lanes; j++) {
             element[j] = tirbi_ref_lane(&value, i * buffer->dtype.lanes + j);
         }
-        if (!tirbi_ref_address(m, view, at, &offset) || !tirbi_ref_write(m, view, offset, element)) {
+        if (!tirbi_ref_address(m, view, s->as.store.indices, at, &offset) ||
+            !tirbi_ref_write(m, view, offset, element)) {
             return TIRBI_REF_FAILED;
         }
     }

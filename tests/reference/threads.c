@@ -320,7 +320,8 @@ static bool give(tirbi_ref_machine *m, const tirb_expr *target, const tirbi_ref_
     for (uint32_t d = 0; d < n; d++) {
         if (!tirbi_ref_eval_int(m, target->as.load.indices[d], &at[d])) return false;
     }
-    return tirbi_ref_address(m, view, at, &offset) && tirbi_ref_write(m, view, offset, &value->one);
+    return tirbi_ref_address(m, view, target->as.load.indices, at, &offset) &&
+           tirbi_ref_write(m, view, offset, &value->one);
 }
 
 tirbi_ref_flow tirbi_ref_allreduce(tirbi_ref_machine *m, const tirb_expr *call) {

@@ -38,6 +38,9 @@ static const char *const programs[] = {
     HEAD "    for i, j in T.grid(n, m):\n        B[i, j] = A[i, j] + R[ids[j]]\n",
     HEAD "    for i, j in T.grid(n, m):\n        B[i, j] = (B[i, j] - R[j]) * R[j] + T.Cast(\"float32\", ids[j])\n",
     HEAD "    T.evaluate(0)\n",
+    HEAD "    step: T.let[T.int32] = T.max(s, 1)\n    i: T.int32 = 0\n    while i < n:\n"
+         "        j: T.int32 = 0\n        while j < m:\n            B[i, j] = R[j] * T.float32(0.5)\n"
+         "            j = j + step\n        i = i + step\n",
     HEAD "    for j in range(m):\n        B[0, j] = R[j]\n"
          "    for j in range(m):\n        R[j] = A[0, j] * T.float32(2)\n"
          "    for j in range(m):\n        A[0, j] = T.float32(3)\n",

@@ -596,12 +596,7 @@ static void test_memory_ends(void **state) {
 static void test_calls_do_not_allocate(void **state) {
     (void)state;
     failing_allocator memory = {0};
-    tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
-    options.allocator = (tirb_allocator){failing_reallocate, &memory};
-    session s = {.error = TIRB_ERROR_INIT};
-    assert_int_equal(tirb_engine_create(&options, &s.engine, NULL), TIRB_OK);
-    s.module = load_text(s.engine, program);
-    assert_int_equal(tirb_instance_create(s.module, NULL, &s.instance, NULL), TIRB_OK);
+    session s = open_counted(program, NULL, &memory);
     int32_t x[6] = {0, 1, 2, 3, 4, 5}, y[6] = {0};
     tensor from, to;
     tirb_arg args[2] = {tensor_arg(make_tensor(&from, x, I32, 2, 2, 3)), tensor_arg(make_tensor(&to, y, I32, 2, 2, 3))};

@@ -750,8 +750,102 @@ static void test_lowered_registers(void **state) {
     close_session(&s);
 }
 
+/* ---- Relax ------------------------------------------------------------------------------------------------------ */
+
+/* Tensors that are only read, views of a part and shared memory of two types among them; shapes; tensors and numbers
+ * that the host gives. */
+static const char relax[] =
+    "from tvm.script import ir as I\nfrom tvm.script import relax as R\nfrom tvm.script import tirx as T\n\n"
+    "@I.ir_module\nclass M:\n"
+    "    @R.function(pure=False)\n"
+    "    def main(x: R.Tensor(('n', 2), 'float32')):\n"
+    "        n = T.int64()\n"
+    "        a = R.call_pure_packed('host.add', x, R.const([10, 20], 'float32'), ty_args=R.Tensor((n, 2), 'float32'))\n"
+    "        half = R.strided_slice(a, [0], [1], [2])\n"
+    "        b = R.call_dps_packed('host.both', (half, R.shape([n, 2])), out_ty=[R.Tensor((1, 2), 'float32'), "
+    "R.Tensor((2,), 'int32')])\n"
+    "        c = b[1]\n"
+    "        k = R.call_packed('host.count', b[0], R.prim_value(n), ty_args=R.Prim('int64'))\n"
+    "        _ = R.call_packed('host.done', c, ty_args=R.Tuple())\n"
+    "        return (a, b[0], c, k)\n";
+
+static float *floats_of(const tirb_import_arg *arg, int64_t n) {
+    assert_int_equal(arg->kind, TIRB_ARG_TENSOR);
+    assert_int_equal(arg->value.tensor->shape[0], n);
+    return arg->value.tensor->data;
+}
+
+static tirb_status host_add(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                            uint64_t remaining_ns, tirb_error *error) {
+    (void)context, (void)result, (void)remaining_ns, (void)error;
+    assert_int_equal(n_args, 3);
+    const float *x = floats_of(&args[0], 4), *y = floats_of(&args[1], 2);
+    float *z = floats_of(&args[2], 4);
+    for (int i = 0; i < 4; i++) z[i] = x[i] + y[i % 2];
+    return TIRB_OK;
+}
+
+static tirb_status host_both(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                             uint64_t remaining_ns, tirb_error *error) {
+    (void)context, (void)result, (void)remaining_ns, (void)error;
+    assert_int_equal(n_args, 5);
+    const float *x = floats_of(&args[0], 2);
+    float *y = floats_of(&args[3], 2);
+    int32_t *z = args[4].value.tensor->data;
+    for (int i = 0; i < 2; i++) {
+        y[i] = -x[i];
+        z[i] = (int32_t)args[1 + i].value.i;
+    }
+    return TIRB_OK;
+}
+
+static tirb_status host_count(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                              uint64_t remaining_ns, tirb_error *error) {
+    (void)context, (void)remaining_ns, (void)error;
+    assert_int_equal(n_args, 2);
+    result->value.i = (int64_t)floats_of(&args[0], 2)[1] + args[1].value.i;
+    return TIRB_OK;
+}
+
+static tirb_status host_done(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                             uint64_t remaining_ns, tirb_error *error) {
+    (void)result, (void)remaining_ns, (void)error;
+    assert_int_equal(n_args, 1);
+    *(int32_t *)context = *(const int32_t *)args[0].value.tensor->data;
+    return TIRB_OK;
+}
+
+static void test_relax(void **state) {
+    (void)state;
+    session s = open_source(relax, NULL);
+    int32_t done = 0, c[2];
+    const tirb_import imports[] = {
+        {"host.add", "(const float32[], const float32[], float32[])", host_add, NULL, 0},
+        {"host.both", "(const float32[], int64, int64, float32[], int32[])", host_both, NULL, 0},
+        {"host.count", "(const float32[], int64) -> int64", host_count, NULL, 0},
+        {"host.done", "(const int32[])", host_done, &done, 0}};
+    EXPECT_OK(&s, tirb_instance_bind(s.instance, imports, 4, &s.error));
+    static const DLDataType i64 = {kDLInt, 64, 1}, i32 = {kDLInt, 32, 1};
+    float x[] = {1, 2, 3, 4}, a[4], b[2];
+    int64_t k;
+    tensor tensors[5];
+    const tirb_arg args[] = {{.kind = TIRB_ARG_TENSOR, .flags = TIRB_ARG_READ_ONLY,
+                              .value.tensor = make_tensor(&tensors[0], x, F32, 2, 2, 2)},
+                             tensor_arg(make_tensor(&tensors[1], a, F32, 2, 2, 2)),
+                             tensor_arg(make_tensor(&tensors[2], b, F32, 2, 1, 2)),
+                             tensor_arg(make_tensor(&tensors[3], c, i32, 1, 2)),
+                             tensor_arg(make_tensor(&tensors[4], &k, i64, 0))};
+    EXPECT_OK(&s, run(&s, "main", args, 5, NULL));
+    assert_true(a[0] == 11 && a[1] == 22 && a[2] == 13 && a[3] == 24);
+    assert_true(b[0] == -13 && b[1] == -24);
+    assert_true(c[0] == 2 && c[1] == 2 && done == 2);
+    assert_int_equal(k, -22);
+    close_session(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_relax),
         cmocka_unit_test(test_registers),         cmocka_unit_test(test_lowered),
         cmocka_unit_test(test_lowered_registers), cmocka_unit_test(test_unknown_cells),
         cmocka_unit_test(test_scalars),   cmocka_unit_test(test_views),  cmocka_unit_test(test_binding),

@@ -30,12 +30,7 @@ static void check_values(const DLManagedTensor *made, const float *values, int64
 static void test_made(void **state) {
     (void)state;
     failing_allocator counted = {0};
-    tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
-    options.allocator = (tirb_allocator){failing_reallocate, &counted};
-    session s = {.error = TIRB_ERROR_INIT};
-    assert_int_equal(tirb_engine_create(&options, &s.engine, &s.error), TIRB_OK);
-    s.module = load_text(s.engine, doubling);
-    assert_int_equal(tirb_instance_create(s.module, NULL, &s.instance, &s.error), TIRB_OK);
+    session s = open_counted(doubling, NULL, &counted);
     const uint32_t function = find(s.module, "double");
     tirb_param_info info = TIRB_PARAM_INFO_INIT;
     for (uint32_t i = 0; i < 3; i++) {
@@ -113,12 +108,7 @@ static const char firsts[] = ".function \"firsts\" public\n.scalars 8\n.ref f32\
 static void test_open(void **state) {
     (void)state;
     failing_allocator counted = {0};
-    tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
-    options.allocator = (tirb_allocator){failing_reallocate, &counted};
-    session s = {.error = TIRB_ERROR_INIT};
-    assert_int_equal(tirb_engine_create(&options, &s.engine, &s.error), TIRB_OK);
-    s.module = load_text(s.engine, firsts);
-    assert_int_equal(tirb_instance_create(s.module, NULL, &s.instance, &s.error), TIRB_OK);
+    session s = open_counted(firsts, NULL, &counted);
     float x[] = {1, 2, 3, 4}, own[3];
     tensor xt, yt;
     DLManagedTensor *y, *z;
@@ -187,6 +177,38 @@ static void test_open_unreached(void **state) {
     close_session(&s);
 }
 
+/* known(x, m, k) -> y of what x says, k + 1 and 2: m elements of x each. */
+static const char known[] = ".function \"known\" public\n.scalars 8\n.ref f32\n.ref f32 writable\n"
+                            ".scalar \"m\" i64 s1\n.scalar \"k\" i64 s2\n.var \"n\" i64 s0\n"
+                            ".var \"k\" i64 s2 param 1\n.tensor \"x\" f32 r0 read ($0)\n"
+                            ".tensor \"y\" f32 r1 write ($0, {$1 1 add}, 2) result open\n"
+                            "const.i64 s3, 2\nresult 3, r0, (s1 s1 s3)\nret.void\n.end\n";
+
+/* What the arguments say of the extents holds. */
+static void test_open_known(void **state) {
+    (void)state;
+    session s = open_session(known, NULL);
+    float x[] = {1, 2};
+    tensor xt;
+    DLManagedTensor *y;
+    tirb_arg args[] = {int_arg(1), int_arg(0), tensor_arg(make_tensor(&xt, x, F32, 1, 1)), result_arg(&y)};
+    expect_error(&s, run(&s, "known", args, 4, NULL), TIRB_BOUNDS, "the result 'y' has more elements");
+    args[0] = int_arg(2);
+    expect_error(&s, run(&s, "known", args, 4, NULL), TIRB_SHAPE, "the result 'y': shape[0] is 2, expected 1");
+    assert_null(y);
+    args[0] = int_arg(0);
+    expect_error(&s, run(&s, "known", args, 4, NULL), TIRB_SHAPE, "the result 'y': shape[0] is 0, expected 1");
+    args[2] = tensor_arg(make_tensor(&xt, x, F32, 1, 0));
+    expect_error(&s, run(&s, "known", args, 4, NULL), TIRB_SHAPE, "the result 'y': shape[1] is 0, expected 1");
+    args[1] = int_arg(-1);
+    EXPECT_OK(&s, run(&s, "known", args, 4, NULL));
+    y->deleter(y);
+    args[1] = int_arg(-2);
+    assert_int_equal(run(&s, "known", args, 4, NULL), TIRB_SHAPE);
+    assert_null(y);
+    close_session(&s);
+}
+
 /* While the call runs, results count as the instance's; later they are the caller's alone. */
 static void test_memory_limit(void **state) {
     (void)state;
@@ -218,37 +240,195 @@ static void test_memory_limit(void **state) {
     close_session(&s);
 }
 
+/* A call of a function that takes x and gives two results. */
+static void fail_each(const char *text, const char *name, const tirb_arg *args, uint32_t n, DLManagedTensor **y,
+                      DLManagedTensor **z) {
+    tirb_status status = TIRB_NO_MEMORY;
+    for (long k = 1; status != TIRB_OK; k++) {
+        failing_allocator counted = {0};
+        session s = open_counted(text, NULL, &counted);
+        counted.fail_from = counted.fail_to = counted.calls + k;
+        status = run(&s, name, args, n, NULL);
+        assert_true(status == TIRB_OK || status == TIRB_NO_MEMORY);
+        assert_true(status == TIRB_OK ? *y && *z : !*y && !*z);
+        close_session(&s);
+        if (*y) (*y)->deleter(*y);
+        if (*z) (*z)->deleter(*z);
+        assert_int_equal(counted.live, 0);
+    }
+}
+
 /* Each allocation of a call fails once: nothing is lost. */
 static void test_no_memory(void **state) {
     (void)state;
-    failing_allocator counted = {0};
-    tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
-    options.allocator = (tirb_allocator){failing_reallocate, &counted};
-    float x[] = {1, 2, 3};
+    float x[] = {1, 2, 3, 4};
     tensor xt;
     DLManagedTensor *y, *z;
-    const tirb_arg args[] = {tensor_arg(make_tensor(&xt, x, F32, 1, 3)), result_arg(&y), result_arg(&z)};
-    tirb_status status = TIRB_NO_MEMORY;
-    for (long k = 1; status != TIRB_OK; k++) {
-        session s = {.error = TIRB_ERROR_INIT};
-        counted = (failing_allocator){0};
-        assert_int_equal(tirb_engine_create(&options, &s.engine, &s.error), TIRB_OK);
-        s.module = load_text(s.engine, doubling);
-        assert_int_equal(tirb_instance_create(s.module, NULL, &s.instance, &s.error), TIRB_OK);
-        counted.fail_from = counted.fail_to = counted.calls + k;
-        status = run(&s, "double", args, 3, NULL);
-        assert_true(status == TIRB_OK || status == TIRB_NO_MEMORY);
-        assert_true(status == TIRB_OK ? y && z : !y && !z);
+    const tirb_arg fixed[] = {tensor_arg(make_tensor(&xt, x, F32, 1, 3)), result_arg(&y), result_arg(&z)};
+    fail_each(doubling, "double", fixed, 3, &y, &z);
+    const tirb_arg open[] = {tensor_arg(make_tensor(&xt, x, F32, 1, 4)), int_arg(2), result_arg(&y), result_arg(&z)};
+    fail_each(firsts, "firsts", open, 4, &y, &z);
+}
+
+/* ---- Limits ------------------------------------------------------------------------------------------------------ */
+
+/* An allocator that fills blocks of a tensor's size with POISON, and cancels what runs when it has given `cancel_made`
+ * of them out or taken `cancel_freed` back. */
+enum { POISON = 0xA5, MUCH = 4 << 20 };
+typedef struct cancelling {
+    tirb_instance *instance;
+    unsigned made, freed, cancel_made, cancel_freed;
+    uint8_t *last;
+    size_t live;
+} cancelling;
+
+static void *cancelling_reallocate(void *context, void *ptr, size_t old_size, size_t new_size) {
+    cancelling *c = context;
+    c->live += new_size - old_size;
+    if (new_size == 0) {
+        free(ptr);
+        if (old_size >= MUCH && ++c->freed == c->cancel_freed) tirb_instance_cancel(c->instance);
+        return NULL;
+    }
+    uint8_t *fresh = realloc(ptr, new_size);
+    if (new_size < MUCH || !fresh) return fresh;
+    memset(fresh, POISON, new_size);
+    c->last = fresh;
+    if (++c->made == c->cancel_made) tirb_instance_cancel(c->instance);
+    return fresh;
+}
+
+static session open_cancelling(const char *text, cancelling *c) {
+    tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
+    options.allocator = (tirb_allocator){cancelling_reallocate, c};
+    session s = {.error = TIRB_ERROR_INIT};
+    assert_int_equal(tirb_engine_create(&options, &s.engine, &s.error), TIRB_OK);
+    s.module = load_text(s.engine, text);
+    assert_int_equal(tirb_instance_create(s.module, NULL, &s.instance, &s.error), TIRB_OK);
+    c->instance = s.instance;
+    return s;
+}
+
+/* How much of the block that was given out last has been written. */
+static size_t written(const cancelling *c) {
+    size_t n = 0;
+    for (size_t at = 0; at < MUCH; at++) n += c->last[at] != POISON;
+    return n;
+}
+
+/* A result that the call makes is cleared, filled and freed in steps, between which a stop is seen. */
+static void expect_steps(const char *text, const char *name, const tirb_arg *args, uint32_t n, unsigned n_made,
+                         DLManagedTensor **y, DLManagedTensor **z) {
+    enum { STEP = 1 << 15 };
+    for (unsigned k = 1; k <= n_made; k++) {
+        cancelling c = {.cancel_made = k};
+        session s = open_cancelling(text, &c);
+        expect_error(&s, run(&s, name, args, n, NULL), TIRB_CANCELLED, "cancelled");
+        assert_true(!*y && !*z);
+        assert_int_equal(c.made, k);
+        if (written(&c) > STEP) fail_msg("%s, block %u: %zu bytes are written", name, k, written(&c));
+        const unsigned freed = c.freed;
+        EXPECT_OK(&s, run(&s, name, args, n, NULL)); /* which frees what is left */
+        assert_true(c.freed > freed);
+        (*y)->deleter(*y);
+        (*z)->deleter(*z);
+        assert_int_equal(c.freed, c.made);
         close_session(&s);
-        if (y) y->deleter(y);
-        if (z) z->deleter(z);
-        assert_int_equal(counted.live, 0);
+        assert_int_equal(c.live, 0);
+    }
+}
+
+static void test_steps(void **state) {
+    (void)state;
+    enum { N = MUCH / sizeof(float) };
+    float *x = malloc(MUCH);
+    for (int i = 0; i < N; i++) x[i] = 1;
+    tensor xt;
+    DLManagedTensor *y, *z;
+    const tirb_arg fixed[] = {tensor_arg(make_tensor(&xt, x, F32, 1, N)), result_arg(&y), result_arg(&z)};
+    expect_steps(doubling, "double", fixed, 3, 2, &y, &z);
+    /* those of an unknown size are made by `result`; of a known one, twice */
+    static const char copies[] =
+        ".function \"copies\" public\n.scalars 8\n.ref f32\n.ref f32 writable\n.ref f32 writable\n"
+        ".var \"n\" i64 s0\n.var \"k\" i64 s1\n.tensor \"x\" f32 r0 read ($0)\n"
+        ".tensor \"y\" f32 r1 write ($1) result open\n.tensor \"z\" f32 r2 write ($0) result open\n"
+        "result 1, r0, (s0)\nresult 2, r0, (s0)\nret.void\n.end\n";
+    expect_steps(copies, "copies", fixed, 3, 3, &y, &z);
+    free(x);
+}
+
+/* What a call leaves that fails is freed in steps too. */
+static void test_freed_in_steps(void **state) {
+    (void)state;
+    enum { N = MUCH / sizeof(float) };
+    float *x = calloc(N, sizeof *x);
+    tensor xt;
+    DLManagedTensor *y, *z;
+    const tirb_arg args[] = {tensor_arg(make_tensor(&xt, x, F32, 1, N)), result_arg(&y), result_arg(&z)};
+    cancelling c = {.cancel_freed = 1};
+    session s = open_cancelling(doubling, &c);
+    expect_error(&s, run(&s, "double", args, 3, NULL), TIRB_ASSERT, "x begins with 1");
+    assert_int_equal(c.made, 2);
+    assert_int_equal(c.freed, 1);
+    tirb_stats stats = TIRB_STATS_INIT;
+    expect_error(&s, run(&s, "double", args, 3, NULL), TIRB_ASSERT, "x begins with 1");
+    assert_int_equal(c.freed, 4);
+    assert_int_equal(tirb_instance_stats(s.instance, &stats), TIRB_OK);
+    assert_true(stats.peak_memory < 2 * MUCH + MUCH / 2);
+    c.cancel_freed = 5;
+    expect_error(&s, run(&s, "double", args, 3, NULL), TIRB_ASSERT, "x begins with 1");
+    assert_int_equal(c.freed, 5);
+    assert_int_equal(tirb_instance_trim(s.instance, NULL), TIRB_OK);
+    assert_int_equal(c.freed, 6);
+    c.cancel_freed = 7;
+    expect_error(&s, run(&s, "double", args, 3, NULL), TIRB_ASSERT, "x begins with 1");
+    close_session(&s);
+    assert_int_equal(c.freed, 8);
+    assert_int_equal(c.live, 0);
+    free(x);
+}
+
+/* A result takes the fuel of its own bytes, on all instruction sets and threads, whatever else it is made of. */
+static void test_fuel(void **state) {
+    (void)state;
+    enum { N = 1 << 16 };
+    static float x[N];
+    uint64_t base = 0;
+    for (int isa = 0; isa <= TIRB_ISA_NEON; isa++) {
+        for (uint32_t threads = 1; threads < 4 && tirb_isa_available((tirb_isa)isa); threads += 2) {
+            tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
+            options.isa = (tirb_isa)isa;
+            tirb_limits limits = TIRB_LIMITS_INIT;
+            limits.threads = threads;
+            session s = {.error = TIRB_ERROR_INIT};
+            assert_int_equal(tirb_engine_create(&options, &s.engine, &s.error), TIRB_OK);
+            s.module = load_text(s.engine, firsts);
+            assert_int_equal(tirb_instance_create(s.module, &limits, &s.instance, &s.error), TIRB_OK);
+            for (int m = 0; m < N; m = m * 4 + 64) {
+                tensor xt;
+                DLManagedTensor *y, *z;
+                tirb_arg args[] = {tensor_arg(make_tensor(&xt, x, F32, 1, m % 3 ? N : 2 * m)), int_arg(m),
+                                   result_arg(&y), result_arg(&z)};
+                if (2 * m > N) break;
+                EXPECT_OK(&s, run(&s, "firsts", args, 4, NULL));
+                tirb_stats stats = TIRB_STATS_INIT;
+                assert_int_equal(tirb_instance_stats(s.instance, &stats), TIRB_OK);
+                if (!base) base = stats.fuel_used;
+                assert_int_equal(stats.fuel_used, base + (uint64_t)m * sizeof *x / 64 * 3);
+                y->deleter(y);
+                z->deleter(z);
+            }
+            close_session(&s);
+        }
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_made),         cmocka_unit_test(test_refused),
                                        cmocka_unit_test(test_open),         cmocka_unit_test(test_open_unreached),
-                                       cmocka_unit_test(test_memory_limit), cmocka_unit_test(test_no_memory)};
+                                       cmocka_unit_test(test_open_known),
+                                       cmocka_unit_test(test_memory_limit), cmocka_unit_test(test_no_memory),
+                                       cmocka_unit_test(test_steps),        cmocka_unit_test(test_freed_in_steps),
+                                       cmocka_unit_test(test_fuel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

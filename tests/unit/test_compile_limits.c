@@ -478,6 +478,23 @@ static void what_is_built_is_limited(void **state) {
     tirb_builder_destroy(b);
 }
 
+/* What no bundle has room for ends before anything is looked at for each of so many. */
+static void parameters_are_counted_first(void **state) {
+    (void)state;
+    enum { PARAMS = 100000, LINE = 24 };
+    char *text = malloc(PARAMS * LINE + 1000);
+    assert_non_null(text);
+    size_t used = (size_t)sprintf(text, HEADER "@T.prim_func\ndef f(");
+    for (unsigned i = 0; i < PARAMS; i++) used += (size_t)snprintf(text + used, LINE, "p%u: T.int32, ", i);
+    memcpy(text + used, "):\n    T.evaluate(0)\n", sizeof "):\n    T.evaluate(0)\n");
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    options.timeout_ns = UINT64_C(20000000000); /* on any machine: looking at each for each takes minutes */
+    const outcome many = compile_within(text, &options);
+    assert_int_equal(many.status, TIRB_UNSUPPORTED);
+    assert_non_null(strstr(many.error.message, "it has more than 255 parameters"));
+    free(text);
+}
+
 /* Options of a host that was compiled before there were any limits but memory. */
 static void older_options_have_no_limits(void **state) {
     (void)state;
@@ -496,6 +513,7 @@ int main(void) {
         cmocka_unit_test(deadlines_are_kept),
         cmocka_unit_test(last_stages_are_cancelled),
         cmocka_unit_test(what_is_built_is_limited),
+        cmocka_unit_test(parameters_are_counted_first),
         cmocka_unit_test(older_options_have_no_limits),
         cmocka_unit_test(nests_of_small_extents_do_not_explode),
         cmocka_unit_test(long_sources_cost_in_proportion),

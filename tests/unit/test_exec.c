@@ -218,6 +218,10 @@ static void traps(void **state) {
     expect_trap("    index s0, s1, 1, \"A\"\n", 4, 4, TIRB_BOUNDS,
                 "index 4 is out of bounds for dimension 1 of A, whose extent is 4");
     expect_trap("    index s0, s1, 1, \"A\"\n", minus1, 4, TIRB_BOUNDS, "index -1");
+    expect_trap("    index s0, s1, 1, \"A\"\n", least, 4, TIRB_BOUNDS, "index -9223372036854775808");
+    expect_trap("    index s0, s1, 129, \"A\"\n", 3, 4, TIRB_OK, NULL);
+    expect_trap("    index s0, s1, 129, \"A\"\n", minus1, 4, TIRB_BOUNDS,
+                "index 18446744073709551615 is out of bounds for dimension 1 of A, whose extent is 4");
     expect_trap("    assert s0, \"ValueError\", \"a must be set\"\n", 1, 0, TIRB_OK, NULL);
     expect_trap("    assert s0, \"ValueError\", \"a must be set\"\n", 256, 0, TIRB_ASSERT, "ValueError: a must be set");
     expect_trap("    div.i32 s3, s0, s1\n", 1, UINT64_C(1) << 32, TIRB_DIVIDE, NULL);
@@ -453,6 +457,34 @@ static void matrix_products(void **state) {
                 assert_memory_equal(c, expected, m * n * sizeof(float));
             }
         }
+    }
+    harness_close(&h);
+}
+
+/* What is read behind a store is what it has stored, in blocks that are not whole as well: a cursor for loads and one
+ * for stores name the same elements. */
+static void loads_behind_stores(void **state) {
+    (void)state;
+    harness h;
+    harness_open(&h,
+                 ".function \"f\" public\n.scalars 1\n.lanes 4\n.ref f32 writable\n.ref f32 writable\n"
+                 ".tensor \"A\" f32 r0 read write ($0)\n.tensor \"B\" f32 r1 write ($0)\n.var \"n\" i64 s0\n"
+                 "    lane s0, done\n    .cursor r0 f32 read 0 0 1\n    .cursor r0 f32 write 0 0 1\n"
+                 "    .cursor r1 f32 write 0 0 1\n    vload.f32 v0, c0\n    vadd.f32 v1, v0, v0\n"
+                 "    vstore.f32 c1, v1\n    vload.f32 v2, c0\n    vmul.f32 v3, v2, v2\n    vstore.f32 c2, v3\n"
+                 "    vload.f32 v0, c0\n    vsub.f32 v0, v0, v3\n    vstore.f32 c1, v0\ndone:\n    lane.end\n"
+                 "    ret.void\n.end\n");
+    static float a[300], b[300], of_a[300], of_b[300];
+    for (size_t n = 0; n < 300; n += n < 70 ? 1 : 23) {
+        for (size_t i = 0; i < n; i++) {
+            a[i] = (float)((i * 37) % 11) - 4;
+            of_b[i] = 4 * a[i] * a[i];
+            of_a[i] = 2 * a[i] - of_b[i];
+        }
+        buffer bs[2] = {{a, n, TIRB_F32}, {b, n, TIRB_F32}};
+        assert_int_equal(harness_call(&h, (uint64_t[]){n}, bs, 2).status, TIRB_OK);
+        assert_memory_equal(a, of_a, n * sizeof *a);
+        assert_memory_equal(b, of_b, n * sizeof *b);
     }
     harness_close(&h);
 }
@@ -833,6 +865,7 @@ int main(void) {
         cmocka_unit_test(reductions),
         cmocka_unit_test(every_tail),
         cmocka_unit_test(matrix_products),
+        cmocka_unit_test(loads_behind_stores),
         cmocka_unit_test(bounds_of_cursors),
         cmocka_unit_test(overlap_of_cursors),
         cmocka_unit_test(plain_entries),

@@ -229,7 +229,43 @@ static void orders(void **state) {
     }
 }
 
+/* An index without a sign is told as what it is, however it is checked; one with a sign as well. */
+static void messages_have_the_signs_of_indices(void **state) {
+    (void)state;
+#define WORDS(type, body)                                                                                \
+    "from tvm.script import tirx as T\n\n@T.prim_func\ndef f(k: T." type ", x: T.Buffer((8,), \"" type \
+    "\"), a: T.Buffer((8,), \"float32\"), b: T.Buffer((8,), \"float32\")):\n" body
+#define BODIES(type)                                                       \
+    {WORDS(type, "    a[0] = b[k]\n"), WORDS(type, "    a[k] = b[0]\n"),    \
+     WORDS(type, "    for i in range(8):\n        a[i] = b[x[i]]\n"),       \
+     WORDS(type, "    for i in range(8):\n        a[x[i]] += b[i]\n"),      \
+     WORDS(type, "    for i in range(8):\n        a[i] = b[i] + b[k]\n")}
+    static const char *const bodies[2][5] = {BODIES("uint64"), BODIES("int64")};
+    static const char *const messages[2] = {"index 18446744073709551615 is out of bounds for dimension 0 of ",
+                                            "index -1 is out of bounds for dimension 0 of "};
+    int64_t x[8] = {0, 1, 2, -1, 4, 5, 6, 7}, shape = 8;
+    float a[8] = {0}, b[8] = {0};
+    for (unsigned c = 0; c < 2 * 5 * 2 * N_ISAS; c++) {
+        const unsigned sign = c % 2, body = c / 2 % 5, way = c / 10 % 2;
+        const tirb_isa isa = every_isa[c / 20];
+        if (!tirb_isa_available(isa)) continue;
+        script s = open_script(bodies[sign][body], way == 0 ? as_usual : one_by_one, isa, 1);
+        DLTensor tensors[3];
+        tirb_error error = TIRB_ERROR_INIT;
+        const DLDataType index = {sign == 0 ? kDLUInt : kDLInt, 64, 1}, real = {kDLFloat, 32, 1};
+        const tirb_arg args[4] = {{.kind = TIRB_ARG_INT, .value.i = -1}, tensor_arg(&tensors[0], x, index, 1, &shape),
+                                  tensor_arg(&tensors[1], a, real, 1, &shape),
+                                  tensor_arg(&tensors[2], b, real, 1, &shape)};
+        assert_int_equal(tirb_instance_call(s.instance, s.function, args, 4, NULL, &error), TIRB_BOUNDS);
+        if (!strstr(error.message, messages[sign]))
+            fail_msg("way %u of %s: %s in\n%s", way, tirb_isa_name(isa), error.message, bodies[sign][body]);
+        close_script(&s);
+    }
+#undef WORDS
+#undef BODIES
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(orders)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(orders), cmocka_unit_test(messages_have_the_signs_of_indices)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

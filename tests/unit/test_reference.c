@@ -312,6 +312,11 @@ static void each_index_has_its_own_bound(void **state) {
     c.args[1].value.i = -1;
     assert_int_equal(run(&c, "A: T.Buffer((10, 100), \"float32\"), i: T.int32)", "    A[i, 5] = T.float32(1)\n"),
                      TIRB_BOUNDS);
+    assert_string_equal(c.error.message, "index -1 is out of bounds for dimension 0 of A with extent 10");
+    assert_int_equal(run(&c, "A: T.Buffer((10, 100), \"float32\"), i: T.uint64)", "    A[i, 5] = T.float32(1)\n"),
+                     TIRB_BOUNDS);
+    assert_string_equal(c.error.message,
+                        "index 18446744073709551615 is out of bounds for dimension 0 of A with extent 10");
 }
 
 static void allocations_are_zeroed_each_time(void **state) {

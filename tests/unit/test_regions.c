@@ -113,6 +113,9 @@ static void loops_that_may_meet_do_not(void **state) {
         "i: its iterations pass a variable on");
     expect_loops("    for i in T.parallel(64):\n        V[i] = T.call_extern(\"float32\", \"host\", A[i, 0])\n",
                  "i: it may call a function of the host");
+    expect_loops("    s: T.let[T.handle] = T.tvm_stack_alloca(\"arg_value\", 64)\n    for i in T.parallel(64):\n"
+                 "        T.evaluate(T.tvm_struct_set(s, i, 12, A.data))\n",
+                 "i: it looks at references as values, or hands them out");
     expect_loops("    for i in T.parallel(N[0]):\n        V[i] = A[i, 0]\n",
                  "i: its bounds are not known before it begins");
 }

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "tests/unit/machine_harness.h"
+#include "vm/limits/steps.h"
 
 enum { TEXT = 1 << 20, MOST_UNLOOKED = 2048, LONG_BODY = 3000 };
 
@@ -429,6 +430,37 @@ static void sweeping_looks(void **state) {
     close_instance(&i);
 }
 
+/* Memory that is cleared or moved holds the word to look at, among what is written first. */
+static void writing_looks(void **state) {
+    (void)state;
+    enum { SIZE = 1 << 20, N = SIZE / sizeof(uint32_t), MOST = (1 << 15) / sizeof(uint32_t), GAP = 40 };
+    uint32_t *const all = malloc(SIZE + GAP * sizeof *all);
+    for (int backwards = 0; backwards < 2; backwards++) {
+        uint32_t *const from = all + (backwards ? 0 : GAP), *const to = all + (backwards ? GAP : 0);
+        const atomic_uint *stop = (const atomic_uint *)(const void *)(to + (backwards ? N - 1 : 0));
+        for (uint32_t i = 0; i < N + GAP; i++) all[i] = 0;
+        for (uint32_t i = 0; i < N; i++) from[i] = i + 1;
+        *(uint32_t *)(uintptr_t)stop = 0; /* which may be of what is moved, behind what is written first */
+        assert_false(tirbi_move_in_steps((uint8_t *)to, (const uint8_t *)from, SIZE, stop));
+        size_t written = 0;
+        for (uint32_t i = 0; i < N; i++) written += to[i] == i + 1;
+        assert_true(written > 0 && written <= MOST);
+        for (uint32_t i = 0; i < N; i++) from[i] = i + 1;
+        assert_true(tirbi_move_in_steps((uint8_t *)to, (const uint8_t *)from, SIZE, NULL));
+        for (uint32_t i = 0; i < N; i++) assert_int_equal(to[i], i + 1);
+    }
+    atomic_uint stop = TIRBI_RUN;
+    memset(all, 1, SIZE);
+    assert_true(tirbi_clear_in_steps((uint8_t *)all, SIZE - 1, &stop));
+    for (uint32_t i = 0; i < N - 1; i++) assert_int_equal(all[i], 0);
+    assert_true(all[N - 1] != 0);
+    atomic_store(&stop, TIRBI_STOP_CANCEL);
+    memset(all, 1, SIZE);
+    assert_false(tirbi_clear_in_steps((uint8_t *)all, SIZE, &stop));
+    assert_int_equal(all[0], 0x01010101);
+    free(all);
+}
+
 /* The C library's memory goes back to the system before it is freed, unless something stops that. */
 static void pages_go_back_in_steps(void **state) {
     (void)state;
@@ -465,6 +497,7 @@ int main(void) {
         cmocka_unit_test(frames_are_left_at_once),
         cmocka_unit_test(making_room_looks),
         cmocka_unit_test(sweeping_looks),
+        cmocka_unit_test(writing_looks),
         cmocka_unit_test(pages_go_back_in_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

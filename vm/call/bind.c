@@ -143,7 +143,7 @@ static tirb_status bind_dim(tirbi_binding *b, const tirbi_dim *dim, int64_t foun
                              (long long)value);
 }
 
-static bool vars_known(const tirbi_binding *b, const tirbi_dim *dim) {
+bool tirbi_bind_determines(const tirbi_binding *b, const tirbi_dim *dim) {
     for (unsigned i = 0; i < dim->n_terms; i++) {
         if (dim->terms[i].op == TIRBI_DIM_VAR && !b->scratch->var_bound[dim->terms[i].value]) return false;
     }
@@ -151,7 +151,7 @@ static bool vars_known(const tirbi_binding *b, const tirbi_dim *dim) {
 }
 
 static tirb_status check_expression(tirbi_binding *b, const tirbi_dim *dim, int64_t found, const place *at) {
-    if (b->partial && !vars_known(b, dim)) return TIRB_OK;
+    if (b->partial && !tirbi_bind_determines(b, dim)) return TIRB_OK;
     int64_t expected;
     const tirbi_scratch *s = b->scratch;
     tirb_status status = tirbi_dim_eval(dim, s->var_values, s->var_bound, &expected, NULL);

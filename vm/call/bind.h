@@ -43,6 +43,9 @@ tirb_status tirbi_bind_references(tirbi_binding *binding, tirbi_spares *spares, 
 tirb_status tirbi_bind_copy_back(tirbi_binding *binding, const atomic_uint *stop);
 void tirbi_bind_release(tirbi_binding *binding, tirbi_spares *spares, tirbi_heap *heap);
 
+/* Whether all its variables have values. */
+bool tirbi_bind_determines(const tirbi_binding *binding, const tirbi_dim *dim);
+
 /* An error about parameter `param`: "argument #1 'B' of f(..): " and the formatted rest. */
 tirb_status tirbi_bind_refuse(const tirbi_binding *binding, tirb_status code, uint32_t param, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -44,6 +44,7 @@ static bool make_scratch(tirb_instance *instance) {
         .bound_tensors = TIRBI_NEW_ARRAY(arena, DLTensor, tensors),
         .result_args = TIRBI_NEW_ARRAY(arena, tirb_arg, args),
         .results = TIRBI_NEW_ARRAY(arena, DLManagedTensor *, results),
+        .result_dims = tirbi_arena_alloc(arena, results, sizeof(*instance->scratch.result_dims)),
     };
     instance->imports = TIRBI_NEW_ARRAY(arena, tirbi_bound_import, program->n_imports);
     /* A machine of its own runs the chunks of each participant, while the call's waits. */
@@ -124,6 +125,7 @@ tirb_status tirb_instance_create(tirb_module *module, const tirb_limits *limits,
 
 void tirb_instance_destroy(tirb_instance *instance) {
     if (!instance) return;
+    (void)tirbi_tensors_free(instance, NULL);
     tirbi_store_trim(&instance->store);
     tirbi_arena_destroy(&instance->arena);
     tirb_module *module = instance->module;
@@ -149,6 +151,7 @@ tirb_status tirb_instance_trim(tirb_instance *instance, tirb_error *error) {
     if (!instance) return tirbi_error_set(error, TIRB_MISUSE, "tirb_instance_trim: instance is NULL");
     TIRBI_TRY(tirbi_instance_enter(instance, error));
     instance->run.repeat.known = false; /* it is in what is given back */
+    (void)tirbi_tensors_free(instance, NULL);
     tirbi_store_trim(&instance->store);
     tirbi_instance_leave(instance);
     return TIRB_OK;
@@ -234,7 +237,7 @@ static void locate(const tirb_instance *instance, const tirbi_run *run, tirb_err
     tirbi_error_offset(error, run->trap_offset);
 }
 
-/* ---- Calls ----------------------------------------------------------------------------------------------------- */
+/* ---- Running --------------------------------------------------------------------------------------------------- */
 
 static void read_result(const tirbi_function *f, uint64_t bits, tirb_result *out) {
     *out = (tirb_result){0};
@@ -331,42 +334,22 @@ static tirb_status bind_anew(tirb_instance *instance, uint32_t function, const t
     return TIRB_OK;
 }
 
-/* The last look of a call. Its deadline counts by the clock: whoever was to tell may come late. */
-static tirb_status look_at_last(tirb_instance *instance, bool is_late, tirb_error *error) {
-    if (is_late) tirbi_stop(&instance->stops, TIRBI_STOP_DEADLINE);
-    return tirbi_stop_status(atomic_load_explicit(&instance->stops.call, memory_order_relaxed), error);
-}
-
-static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
-                        tirb_result *result, uint64_t *fuel_used, tirb_error *error) {
-    instance->heap.peak = instance->heap.used;
-    instance->heap.over_budget = false;
-    /* A cancellation from before counts no more; one that comes at this moment may be before or after. */
-    atomic_store_explicit(&instance->stops.call, TIRBI_RUN, memory_order_relaxed);
-    instance->scratch.called = function;
+static tirb_status bind_and_run(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
+                                tirb_result *result, tirb_error *error) {
     tirbi_binding binding;
     bool same = false;
     const bool again = bind_again(instance, function, args, n_args, &same);
     if (!again || !same) instance->run.repeat.known = false; /* from now on, whether this call comes to run or not */
     if (!again) TIRBI_TRY(bind_anew(instance, function, args, n_args, error, &binding));
-
-    tirbi_timer *timer = &instance->module->engine->timer;
-    uint64_t timeout = instance->limits.timeout_ns;
-    if (timeout) TIRBI_TRY(tirbi_deadline_arm(timer, &instance->deadline, &instance->stops, timeout, error));
     const bool packed = !again && binding.function->is_packed;
     tirbi_run *run = &instance->run;
-    run->fuel_used = 0;
     uint64_t bits = 0;
     tirb_status status = again    ? run_function(instance, function, same, &bits, error)
                          : packed ? run_packed(instance, &binding, n_args, run, function, result)
                                   : run_bound(instance, &binding, function, &bits);
     atomic_store_explicit(&instance->profile.current, TIRBI_NO_LINE, memory_order_relaxed);
     if (!again && binding.packs) tirbi_bind_release(&binding, instance->store.spares, &instance->heap);
-    *fuel_used = run->fuel_used;
-    const bool is_late = timeout && tirbi_deadline_disarm(timer, &instance->deadline);
-    if (status == TIRB_OK) status = look_at_last(instance, is_late, error);
-    if (status == TIRB_OK && result && !packed)
-        read_result(&instance->module->program->functions[function], bits, result);
+    if (status == TIRB_OK && !packed) read_result(&instance->module->program->functions[function], bits, result);
     return status;
 }
 
@@ -477,6 +460,10 @@ tirb_status tirb_instance_minima(tirb_instance *instance, uint32_t function, uin
 
 /* ---- Results that the call makes -------------------------------------------------------------------------------- */
 
+static tirb_status look(const tirb_instance *instance, tirb_error *error) {
+    return tirbi_stop_status(atomic_load_explicit(&instance->stops.call, memory_order_relaxed), error);
+}
+
 /* Whether the call is to make some, none of which there is yet. */
 static bool asks_for_results(const tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args) {
     bool asks = false;
@@ -490,14 +477,22 @@ static bool asks_for_results(const tirb_instance *instance, uint32_t function, c
     return asks;
 }
 
-/* The shape that an open result has before the function says which it is: 0 where no argument determines it. */
-static void begin_open(const tirbi_binding *b, uint32_t param, int64_t shape[TIRBI_MAX_NDIM]) {
+/* The extents of an open result that the arguments determine, others being -1. */
+static tirb_status find_known(const tirbi_binding *b, uint32_t param, int64_t known[TIRBI_MAX_NDIM]) {
     const tirbi_param *p = &b->function->params[param];
-    const tirbi_scratch *s = b->scratch;
     for (unsigned j = 0; j < p->ndim; j++) {
-        const tirb_status known = tirbi_dim_eval(&p->shape[j], s->var_values, s->var_bound, &shape[j], NULL);
-        if (known != TIRB_OK || shape[j] < 0) shape[j] = 0;
+        known[j] = -1;
+        if (tirbi_bind_determines(b, &p->shape[j])) TIRBI_TRY(infer_extent(b, param, j, &known[j]));
     }
+    return TIRB_OK;
+}
+
+/* The shape that an open result has before the function says which it is: 0 where no argument determines it. */
+static tirb_status begin_open(const tirbi_binding *b, uint32_t param, int64_t known[TIRBI_MAX_NDIM],
+                              int64_t shape[TIRBI_MAX_NDIM]) {
+    TIRBI_TRY(find_known(b, param, known));
+    for (unsigned j = 0; j < b->function->params[param].ndim; j++) shape[j] = known[j] < 0 ? 0 : known[j];
+    return TIRB_OK;
 }
 
 /* Makes those that the caller leaves to it, in the shapes that the other arguments determine. */
@@ -522,12 +517,13 @@ static tirb_status make_results(tirb_instance *instance, tirbi_binding *b, const
         const tirbi_param *p = &b->function->params[i];
         tirb_error reason = TIRB_ERROR_INIT;
         if (p->is_open)
-            begin_open(b, i, shape);
+            TIRBI_TRY(begin_open(b, i, instance->scratch.result_dims[i - first], shape));
         else
             TIRBI_TRY(infer_shape(b, i, shape));
-        tirb_status status = tirbi_tensor_make(instance->module->engine, &instance->heap,
-                                               tirbi_dtype_to_dl((tirbi_dtype)p->dtype), shape, p->ndim, made, &reason);
+        tirb_status status =
+            tirbi_tensor_make(instance, tirbi_dtype_to_dl((tirbi_dtype)p->dtype), shape, p->ndim, made, &reason);
         if (status != TIRB_OK) return tirbi_bind_refuse(b, status, i, "%s", reason.message);
+        if (!tirbi_tensor_clear(*made, &instance->stops.call)) return look(instance, b->error);
     }
     for (uint32_t i = first; i < n; i++) {
         if (args[i].kind != TIRB_ARG_RESULT) continue;
@@ -544,22 +540,62 @@ static void give_results(tirb_instance *instance, const tirbi_plan *plan, const 
         DLManagedTensor *made = instance->scratch.results[k];
         instance->scratch.results[k] = NULL;
         if (!made) continue;
+        if (status != TIRB_OK) {
+            tirbi_tensor_leave(instance, made);
+            continue;
+        }
         tirbi_tensor_hand_over(&instance->heap, made);
-        if (status == TIRB_OK) *args[n_args - plan->n_results + k].value.result = made;
-        else made->deleter(made);
+        *args[n_args - plan->n_results + k].value.result = made;
     }
 }
 
-static tirb_status call_for_results(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
-                                    tirb_result *result, uint64_t *fuel_used, tirb_error *error) {
+static tirb_status make_and_run(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
+                                tirb_result *result, tirb_error *error) {
     tirbi_binding binding;
+    TIRBI_TRY(begin_binding(instance, function, args, n_args, error, &binding));
+    TIRBI_TRY(make_results(instance, &binding, args));
+    return bind_and_run(instance, function, instance->scratch.result_args, n_args, result, error);
+}
+
+/* ---- Calls ------------------------------------------------------------------------------------------------------ */
+
+/* What calls before this one have left is freed first. */
+static tirb_status begin_call(tirb_instance *instance, tirb_error *error) {
+    if (!tirbi_tensors_free(instance, &instance->stops.call)) return look(instance, error);
     instance->heap.peak = instance->heap.used;
     instance->heap.over_budget = false;
-    TIRBI_TRY(begin_binding(instance, function, args, n_args, error, &binding));
-    tirb_status status = make_results(instance, &binding, args);
+    return TIRB_OK;
+}
+
+/* The last look of a call. Its deadline counts by the clock: whoever was to tell may come late. */
+static tirb_status look_at_last(tirb_instance *instance, bool is_late, tirb_error *error) {
+    if (is_late) tirbi_stop(&instance->stops, TIRBI_STOP_DEADLINE);
+    return look(instance, error);
+}
+
+static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_arg *args, uint32_t n_args,
+                        tirb_result *result, tirb_error *error) {
+    const bool makes = asks_for_results(instance, function, args, n_args);
+    /* A cancellation from before counts no more; one that comes at this moment may be before or after. */
+    atomic_store_explicit(&instance->stops.call, TIRBI_RUN, memory_order_relaxed);
+    instance->scratch.called = function;
+    instance->run.fuel_used = 0;
+    tirbi_timer *timer = &instance->module->engine->timer;
+    const uint64_t timeout = instance->limits.timeout_ns;
+    if (timeout) TIRBI_TRY(tirbi_deadline_arm(timer, &instance->deadline, &instance->stops, timeout, error));
+    tirb_result given;
+    tirb_status status = begin_call(instance, error);
     if (status == TIRB_OK)
-        status = call(instance, function, instance->scratch.result_args, n_args, result, fuel_used, error);
-    give_results(instance, binding.plan, args, n_args, status);
+        status = makes ? make_and_run(instance, function, args, n_args, &given, error)
+                       : bind_and_run(instance, function, args, n_args, &given, error);
+    const tirbi_plan *plan = makes ? &instance->module->plans[function] : NULL;
+    if (makes && status != TIRB_OK) give_results(instance, plan, args, n_args, status);
+    const bool is_late = timeout && tirbi_deadline_disarm(timer, &instance->deadline);
+    if (status == TIRB_OK) {
+        status = look_at_last(instance, is_late, error);
+        if (makes) give_results(instance, plan, args, n_args, status);
+    }
+    if (status == TIRB_OK && result) *result = given;
     return status;
 }
 
@@ -570,11 +606,8 @@ tirb_status tirb_instance_call(tirb_instance *instance, uint32_t function, const
     }
     TIRBI_TRY(tirbi_instance_enter(instance, error));
     instance->run.host = tirbi_fpu_read();
-    uint64_t fuel_used = 0;
-    tirb_status status = asks_for_results(instance, function, args, n_args)
-                             ? call_for_results(instance, function, args, n_args, result, &fuel_used, error)
-                             : call(instance, function, args, n_args, result, &fuel_used, error);
-    atomic_store_explicit(&instance->fuel_used, fuel_used, memory_order_relaxed);
+    const tirb_status status = call(instance, function, args, n_args, result, error);
+    atomic_store_explicit(&instance->fuel_used, instance->run.fuel_used, memory_order_relaxed);
     atomic_store_explicit(&instance->peak_memory, instance->heap.peak, memory_order_relaxed);
     tirbi_instance_leave(instance);
     return status;

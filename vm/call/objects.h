@@ -104,6 +104,7 @@ typedef struct tirbi_scratch {
     /* Of a call that makes results. */
     tirb_arg *result_args;     /* the arguments with them */
     DLManagedTensor **results; /* by result; NULL: the caller's own */
+    int64_t (*result_dims)[TIRBI_MAX_NDIM]; /* by result, of open ones: the extents that arguments determine; -1 */
     uint32_t called;           /* the function that is being called */
 } tirbi_scratch;
 
@@ -126,6 +127,7 @@ struct tirb_instance {
     tirbi_store store; /* of the memory that calls leave to the next ones */
     atomic_uint busy;
     tirbi_stops stops; /* reset when a call starts */
+    struct tirbi_owned_tensor *left; /* results of calls that failed */
     tirbi_deadline deadline;
     tirbi_profile profile;      /* runs is NULL where the engine does not profile */
     uint32_t n_lines;           /* entries of the module's line tables */
@@ -143,8 +145,8 @@ tirb_status tirbi_import_call(void *context, uint32_t import, bool in_region, co
                               const tirbi_ref *refs, uint64_t *result, tirb_error *error);
 
 /* The gate of runs for open results, whose context is the instance (vm/call/results.c). */
-tirb_status tirbi_result_make(void *context, uint32_t param, const int64_t *extents, const tirbi_ref *from,
-                              tirb_error *error);
+tirb_status tirbi_result_make(void *context, uint32_t param, const int64_t *extents, uint64_t bytes,
+                              const tirbi_ref *from, tirb_error *error);
 
 /* Takes the instance for one call. Errors: BUSY. */
 tirb_status tirbi_instance_enter(tirb_instance *instance, tirb_error *error);
@@ -154,11 +156,17 @@ static inline const char *tirbi_program_text(const tirbi_program *program, uint1
     return string < program->n_strings ? program->strings[string].text : "?";
 }
 
-/* tirb_tensor_create with memory that `heap`, of the engine's allocator, counts until it is handed over. Also
- * MEMORY_LIMIT. */
-tirb_status tirbi_tensor_make(tirb_engine *engine, tirbi_heap *heap, DLDataType dtype, const int64_t *shape,
-                              int32_t ndim, DLManagedTensor **out, tirb_error *error);
+/* tirb_tensor_create for an instance, with elements that are not set yet and memory that its heap counts until it is
+ * handed over. Also MEMORY_LIMIT, and what a stop makes a call end with. */
+tirb_status tirbi_tensor_make(tirb_instance *instance, DLDataType dtype, const int64_t *shape, int32_t ndim,
+                              DLManagedTensor **out, tirb_error *error);
+/* False: the call is to stop, and not all elements are zeroes. */
+bool tirbi_tensor_clear(const DLManagedTensor *made, const atomic_uint *stop);
 void tirbi_tensor_hand_over(tirbi_heap *heap, const DLManagedTensor *made);
+/* Of a tensor that was not handed over: it is the instance's to free, at once unless that is stopped. */
+void tirbi_tensor_leave(tirb_instance *instance, DLManagedTensor *made);
+/* Frees what was left so; false: it was stopped, and some is still left. */
+bool tirbi_tensors_free(tirb_instance *instance, const atomic_uint *stop);
 
 void tirbi_engine_retain(tirb_engine *engine);
 /* What the engine's cache does with what it holds, a tirbi_verified. */

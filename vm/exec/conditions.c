@@ -25,8 +25,19 @@ static void name_box(tirbi_conditions *c, const tirbi_contract_box *box) {
     }
 }
 
+/* The registers of an elementwise instruction, but for its operand number `but`. */
+static void name_row(tirbi_conditions *c, const tirbi_instr *in, unsigned but) {
+    const unsigned n = tirbi_ops[in->op].arity + 1u;
+    for (unsigned i = 0; i < n; i++)
+        if (i != but) name(c, (uint16_t)in->operand[i]);
+}
+
 /* All registers that an instruction names, but for its operand number `but`. */
 static void name_registers(tirbi_conditions *c, const tirbi_instr *in, unsigned but) {
+    if (tirbi_ops[in->op].flags & TIRBI_FLAG_ELEMENTWISE) {
+        name_row(c, in, but);
+        return;
+    }
     const char *letters = tirbi_ops[in->op].operands;
     for (unsigned i = 0; letters[i]; i++) {
         if (i == but) continue;

@@ -214,9 +214,12 @@ static tirb_status not_same(const tirbi_machine *machine, const tirbi_word *pc, 
 
 tirb_status tirbi_bad_index(const tirbi_machine *machine, int64_t index, unsigned dimension, uint32_t name,
                             int64_t extent) {
+    const bool has_sign = !(dimension & TIRBI_INDEX_UNSIGNED) && index < 0;
+    const uint64_t size = has_sign ? 0 - (uint64_t)index : (uint64_t)index;
     return tirbi_error_set(machine->error, TIRB_BOUNDS,
-                           "index %lld is out of bounds for dimension %u of %s, whose extent is %lld", (long long)index,
-                           dimension, string_of(machine, name), (long long)extent);
+                           "index %s%llu is out of bounds for dimension %u of %s, whose extent is %lld",
+                           has_sign ? "-" : "", (unsigned long long)size, dimension & ~(unsigned)TIRBI_INDEX_UNSIGNED,
+                           string_of(machine, name), (long long)extent);
 }
 
 /* The second word of an index instruction has the extent's slot, the dimension and the buffer's name. */
@@ -287,18 +290,19 @@ static tirb_status call_import(tirbi_machine *machine, const tirbi_word *pc, con
     return status == TIRB_OK ? tirbi_poll(machine) : status;
 }
 
-/* A result is as much work as an allocation and a copy of it. */
+/* A result is as much work as an allocation of it. */
 static tirb_status give_result(tirbi_machine *machine, const tirbi_word *pc, const tirbi_word **after) {
     const uint64_t *s = tirbi_frame_slots(machine->frame);
     const tirbi_ref *from = &tirbi_frame_refs(machine->frame)[pc->b];
     int64_t extents[TIRBI_MAX_NDIM];
     for (uint32_t i = 0; i < pc->c; i++) extents[i] = (int64_t)s[pc[1 + i / 4].list[i % 4]];
     *after = pc + 1 + (pc->c + 3u) / 4;
-    TIRBI_TRY(tirbi_charge(machine, from->size / 64));
+    const uint64_t bytes = tirbi_result_bytes(extents, pc->c, tirbi_dtypes[from->type].size);
+    if (bytes <= from->size) TIRBI_TRY(tirbi_charge(machine, bytes / 64)); /* else it is none */
     TIRBI_TRY(tirbi_poll(machine));
     if (!machine->run->result) return tirbi_error_set(machine->error, TIRB_UNSUPPORTED, "there are no open results");
     tirbi_machine_settle(machine);
-    return machine->run->result(machine->run->result_context, pc->a, extents, from, machine->error);
+    return machine->run->result(machine->run->result_context, pc->a, extents, bytes, from, machine->error);
 }
 
 static tirb_status charge_and_poll(tirbi_machine *machine, uint64_t amount) {

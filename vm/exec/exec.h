@@ -66,9 +66,10 @@ tirb_status tirbi_stop_status(unsigned stop, tirb_error *error);
 typedef tirb_status (*tirbi_import_gate)(void *context, uint32_t import, bool in_region, const uint64_t *scalars,
                                          const tirbi_ref *refs, uint64_t *result, tirb_error *error);
 
-/* Makes parameter `param`, an open result, a tensor of these extents with the first elements of `from`. */
-typedef tirb_status (*tirbi_result_gate)(void *context, uint32_t param, const int64_t *extents, const tirbi_ref *from,
-                                         tirb_error *error);
+/* Makes parameter `param`, an open result, a tensor of these extents, which has so many bytes (UINT64_MAX: no tensor
+ * has), with the first elements of `from`. */
+typedef tirb_status (*tirbi_result_gate)(void *context, uint32_t param, const int64_t *extents, uint64_t bytes,
+                                         const tirbi_ref *from, tirb_error *error);
 
 #define TIRBI_NO_LINE UINT32_MAX
 

@@ -228,10 +228,8 @@ static void find_exposed(lane_body *body) {
     for (uint32_t i = 0; i < body->n; i++) {
         const lane_ins *ins = &body->ins[i];
         if (tirbi_lane_loop_starts(ins->op)) {
-            uint8_t loop = ins->cursor;
-            if (ins->op == TIRB_OP_INNER)
-                body->enclosing[loop] = (uint8_t)((depth > 0 ? body->enclosing[open[depth - 1]] : 0) | 1u << loop);
-            open[depth++] = loop;
+            open[depth++] = ins->cursor;
+            body->exposed[ins->cursor] = body->written[ins->cursor] = 0;
             surely[depth] = 0;
         } else if (tirbi_lane_loop_ends(ins->op)) {
             uint8_t loop = open[--depth];
@@ -346,12 +344,14 @@ static void find_live(lane_body *body) {
 
 /* What an instruction counts for where banks hold lanes of some size. */
 typedef struct weights {
-    uint64_t pinned[9]; /* by that size */
-    uint64_t others;    /* what no banks can do */
-    uint64_t resizes;   /* of those, what banks of 16 bits do while they load and store */
-    uint64_t renames[9]; /* by size as well: casts that only give the lanes another name */
+    uint64_t pinned[4];  /* by that size, which is a power of two */
+    uint64_t others;     /* what no banks can do */
+    uint64_t resizes;    /* of those, what banks of 16 bits do while they load and store */
+    uint64_t renames[4]; /* by size as well: casts that only give the lanes another name */
     uint64_t halves;     /* what is done to floats of 16 bits */
 } weights;
+
+enum { OF_1, OF_2, OF_4, OF_8 };
 
 static bool divides(const lane_body *body, const lane_ins *ins) {
     return tirbi_lane_computes(ins) && tirbi_lane_operation_of(body, ins)->divides;
@@ -404,7 +404,7 @@ static void find_scalar_divisors(lane_body *body) {
 static void weigh(const lane_ins *ins, const lane_operation *operation, uint64_t weight, weights *w) {
     const bool any = tirbi_lane_has_kinds(operation) && (!operation->divides || ins->by_scalar);
     for (unsigned set = any ? operation->wanted : 0; set != 0; set &= set - 1)
-        w->pinned[1u << __builtin_ctz(set)] += weight;
+        w->pinned[__builtin_ctz(set)] += weight;
     if (any && !operation->resizes) return;
     w->others += weight;
     if (operation->resizes) w->resizes += weight;
@@ -434,8 +434,9 @@ static bool may_loop_in_banks(const lane_body *body) {
 /* Beside sums and scans, casts that take no time in banks are no reason for them; and one operation on floats of 16
  * bits is done by a kernel before banks have widened them. */
 static bool banks_do_most(const lane_body *body, const weights *w) {
-    const uint64_t in_banks = w->pinned[body->main_size];
-    const uint64_t for_nothing = body->reduces ? w->renames[body->main_size] : 0;
+    const unsigned main = (unsigned)__builtin_ctz(body->main_size);
+    const uint64_t in_banks = w->pinned[main];
+    const uint64_t for_nothing = body->reduces ? w->renames[main] : 0;
     return in_banks > 0 && in_banks >= w->others + for_nothing && !(in_banks == 1 && w->halves == 1);
 }
 
@@ -452,8 +453,7 @@ static void choose_main_size(lane_body *body) {
             const lane_operation *operation = tirbi_lane_operation_of(body, ins);
             if (operation->widest > body->widest) body->widest = operation->widest;
             if (ins->op != TIRB_OP_VMOV) weigh(ins, operation, weight, &w);
-            for (unsigned k = 0; k < 4; k++)
-                if (tirbi_lane_kind_renames(operation->kinds[k])) w.renames[1u << k] += weight;
+            for (unsigned set = operation->renames; set != 0; set &= set - 1) w.renames[__builtin_ctz(set)] += weight;
             if (ins->type == TIRB_F16 || ins->type == TIRB_BF16) w.halves += weight;
             continue;
         }
@@ -477,15 +477,16 @@ static void choose_main_size(lane_body *body) {
             body->reduces = true;
             w.others += weight;
         } else if (is_named_in_banks(ins, features)) {
-            if (ins->op == TIRB_OP_VLOADX) w.pinned[4] += weight; /* checking them is as quick anywhere */
+            if (ins->op == TIRB_OP_VLOADX) w.pinned[OF_4] += weight; /* checking them is as quick anywhere */
         } else if (names_elements(ins) || ins->op == TIRB_OP_VFIND) {
             w.others += weight;
         }
     }
-    body->main_size = w.pinned[8] > w.pinned[4] ? 8 : 4;
-    if (w.pinned[2] > w.pinned[body->main_size]) body->main_size = 2;
+    unsigned main = w.pinned[OF_8] > w.pinned[OF_4] ? OF_8 : OF_4;
+    if (w.pinned[OF_2] > w.pinned[main]) main = OF_2;
     /* Strips have room for as many lanes of 4 bytes, but not of 8. */
-    if (w.pinned[1] > w.pinned[body->main_size] && body->widest <= 4) body->main_size = 1;
+    if (w.pinned[OF_1] > w.pinned[main] && body->widest <= 4) main = OF_1;
+    body->main_size = (uint8_t)(1u << main);
     const bool words = body->main_size >= 4 && (features & TIRBI_LANE_HAS_WORDS) != 0;
     if (body->main_size == 2 || (words && body->main_size == 4)) w.others -= w.resizes;
     if (!banks_do_most(body, &w)) body->main_size = 0;
@@ -589,6 +590,7 @@ static void read_unusual(reading *r, lane_ins *ins, const tirbi_instr *in) {
         loop->inner[ins->cursor].enclosing = r->around[r->depth];
     }
     if (ins->op == TIRB_OP_VLOOP) {
+        body->own_cost[body->n_own] = 0;
         r->own[r->own_depth++] = (uint8_t)(TIRBI_MAX_INNER + body->n_own++);
         if (r->own_depth > body->own_depth) body->own_depth = (uint8_t)r->own_depth;
     }

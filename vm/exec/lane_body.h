@@ -57,7 +57,8 @@ typedef struct lane_operation {
     uint8_t result;      /* type, */
     uint8_t size;        /* and the bytes of its elements */
     uint8_t widest;      /* element size of what it names */
-    uint8_t wanted;      /* bit k: it would choose lanes of 2^k bytes */
+    uint8_t wanted;      /* bit k: it would choose lanes of 2^k bytes, */
+    uint8_t renames;     /* and lanes of 2^k bytes are only given another name */
     bool computes : 1;   /* it is elementwise, */
     bool divides : 1;    /* and divides integers, */
     bool commutes : 1;   /* and its first two operands may be exchanged, */
@@ -94,14 +95,13 @@ typedef struct lane_body {
     bool reduces;
     uint64_t used;    /* the registers that are read or written */
     uint32_t n_seeks; /* which are no instructions of the body */
-    uint8_t enclosing[TIRBI_MAX_INNER]; /* the set of a loop and those around it */
-    uint64_t exposed[LANE_MAX_LOOPS];   /* read in the loop before it writes them */
-    uint64_t written[LANE_MAX_LOOPS];
-    uint64_t live_at_head[LANE_MAX_LOOPS];
     uint8_t n_own; /* vloops, which are numbered from TIRBI_MAX_INNER on */
     uint8_t own_depth;
-    uint32_t own_cost[TIRBI_MAX_OWN]; /* the instructions of each, with those nested in it */
-    /* What follows is set as there are such, and not cleared before. */
+    /* What follows is set as there are such, and not cleared before. By loop: */
+    uint64_t exposed[LANE_MAX_LOOPS]; /* read in it before it writes them */
+    uint64_t written[LANE_MAX_LOOPS];
+    uint64_t live_at_head[LANE_MAX_LOOPS];
+    uint32_t own_cost[TIRBI_MAX_OWN]; /* the instructions of each vloop, with those nested in it */
     lane_stride strides[TIRBI_MAX_CURSORS];
     int16_t steps[TIRBI_MAX_CURSORS]; /* elements from lane to lane; 0 also where the text does not say */
     uint8_t cursor_sizes[TIRBI_MAX_CURSORS];

@@ -54,6 +54,7 @@ void tirbi_lane_learn_operation(const lane_body *body, uint8_t op, uint8_t type,
     to->rounds = is_inexact(op) && (type == TIRB_F16 || type == TIRB_BF16);
     for (unsigned k = 0; k < 4; k++) {
         to->kinds[k] = tirbi_lane_kind(op, type, source, 1u << k, body->features);
+        if (tirbi_lane_kind_renames(to->kinds[k])) to->renames |= (uint8_t)(1u << k);
         if (to->kinds[k] != 0 && wants_lanes(op, type, source, 1u << k)) to->wanted |= (uint8_t)(1u << k);
     }
 }

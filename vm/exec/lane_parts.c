@@ -1,7 +1,7 @@
 /* Bodies for blocks that are not whole, made of the words of the full body: planning it once is most of the time that a
- * loop takes to translate. Where banks do all of a body, and it stores once, at its end, its values are in the same
- * places in these: the store is one of as many elements as there are, and the tail, which touches none behind them, has
- * what cursors mean in strips. */
+ * loop takes to translate. Where banks do all that a body without loops inside computes, its values are in the same
+ * places in these: a store is one of as many elements as there are, and the tail, which touches none behind them, has
+ * what cursors mean in strips, each time anew behind a store. */
 #include "vm/exec/lane_plan.h"
 
 #include "vm/lanes/forms.h"
@@ -10,8 +10,8 @@ typedef struct remaking {
     lane_planner *planner;
     bool wide;                            /* streams are read in place */
     uint32_t pulled;                      /* the set of cursors of which a block is in a strip: */
-    uint8_t of_cursor[TIRBI_MAX_CURSORS]; /* that of the first register that it is loaded to */
-    uint64_t written;                     /* the registers whose strips have something else */
+    uint8_t of_cursor[TIRBI_MAX_CURSORS]; /* that of the first register that it is loaded to, and that has no other use
+                                             for its strip */
     bool failed;
 } remaking;
 
@@ -42,7 +42,7 @@ static bool has_no_operands(unsigned op) {
 static uint16_t pull(remaking *r, unsigned cursor) {
     lane_planner *p = r->planner;
     const uint8_t reg = r->of_cursor[cursor];
-    if (reg == NO_LANE_REG || (r->written >> reg & 1)) {
+    if (reg == NO_LANE_REG) {
         r->failed = true;
         return 0;
     }
@@ -68,27 +68,34 @@ static bool is_in_place(const remaking *r, uint16_t pointer) {
     return r->planner->body->strides[pointer - 1] != STRIDE_ONE || (r->pulled >> (pointer - 1u) & 1);
 }
 
-/* What is written to a strip takes the place of what was pulled there. */
-static void note_written(remaking *r, uint16_t strip) {
-    const lane_planner *p = r->planner;
-    const unsigned reg = (unsigned)strip - p->first_strip;
-    if (reg >= TIRBI_MAX_LANE_REGS) return; /* the spare one */
-    r->written |= UINT64_C(1) << reg;
-    for (unsigned c = 0; c < p->loop->n_cursors; c++)
-        if (r->of_cursor[c] == reg) r->pulled &= ~(UINT32_C(1) << c);
-}
-
 static void remake_store(remaking *r, tirbi_word word) {
     lane_planner *p = r->planner;
     if (!is_cursor(p, word.a)) {
-        note_written(r, word.a);
         tirbi_translate_word(p->emitter, word);
-    } else if (narrows(word.op)) {
+        return;
+    }
+    r->pulled = 0;
+    if (narrows(word.op)) {
         emit(p, word.op, p->spare_strip, 0, 0);
         emit(p, TIRBI_L_COPY, word.a, p->spare_strip, shift_of(p->body->cursor_sizes[word.a - 1]));
     } else {
         emit(p, word.op - TIRBI_L_STORE_A + TIRBI_L_PART_A, word.a, p->spare_strip, shift_of(p->body->main_size));
     }
+}
+
+/* Moves between memory and strips. */
+static bool moves(unsigned op) {
+    return op == TIRBI_L_COPY || op == TIRBI_L_FILL || op == TIRBI_L_GATHER || op == TIRBI_L_SCATTER;
+}
+
+static void remake_move(remaking *r, tirbi_word word) {
+    lane_planner *p = r->planner;
+    if (is_cursor(p, word.a))
+        r->pulled = 0;
+    else if (word.op == TIRBI_L_COPY && is_cursor(p, word.b))
+        word.op = TIRBI_L_PULL;
+    tirbi_translate_word(p->emitter, word);
+    if (word.op == TIRBI_L_GATHER && word.c == shift_of(p->body->main_size)) emit(p, TIRBI_L_CLEAR, word.a, 0, word.c);
 }
 
 static void remake(remaking *r, tirbi_word word) {
@@ -104,6 +111,8 @@ static void remake(remaking *r, tirbi_word word) {
         word.c = operand(r, full.c);
         if (!is_in_place(r, full.a) || !is_in_place(r, full.b) || !is_in_place(r, full.c)) r->failed = true;
         tirbi_translate_word(p->emitter, word);
+    } else if (moves(word.op)) {
+        remake_move(r, word);
     } else if (has_no_operands(word.op)) {
         tirbi_translate_word(p->emitter, word);
     } else {
@@ -111,19 +120,31 @@ static void remake(remaking *r, tirbi_word word) {
     }
 }
 
-/* Whether the body has no loops inside, and stores once, at its end. */
+/* Whether the body has no loops inside, and banks compute all of it. */
 static bool is_straight(const lane_planner *p) {
     const lane_body *body = p->body;
-    return body->main_size != 0 && body->n_stores == 1 && body->n_own == 0 && p->loop->n_inner == p->loop->n_outer &&
-           body->first == 0 && body->ins[body->n - p->loop->n_outer - 1].op == TIRB_OP_VSTORE;
+    return p->loop->only_banks && body->n_own == 0 && p->loop->n_inner == p->loop->n_outer && body->first == 0;
 }
 
-static void find_registers(remaking *r) {
+/* The registers whose strips words write: mostly there is another one to pull a block to. */
+static uint64_t find_strips(const lane_planner *p, uint32_t from, uint32_t to) {
+    uint64_t set = 0;
+    for (uint32_t i = from; i < to; i++) {
+        const tirbi_word *word = &p->emitter->all.words[i];
+        const unsigned reg = (unsigned)word->a - p->first_strip;
+        if (reg < TIRBI_MAX_LANE_REGS && (stores(word->op) || narrows(word->op) || moves(word->op)))
+            set |= UINT64_C(1) << reg;
+    }
+    return set;
+}
+
+static void find_registers(remaking *r, uint64_t strips) {
     const lane_body *body = r->planner->body;
     for (unsigned c = 0; c < r->planner->loop->n_cursors; c++) r->of_cursor[c] = NO_LANE_REG;
     for (uint32_t i = 0; i < body->n; i++) {
         const lane_ins *ins = &body->ins[i];
-        if (ins->op == TIRB_OP_VLOAD && r->of_cursor[ins->cursor] == NO_LANE_REG) r->of_cursor[ins->cursor] = ins->dest;
+        if (ins->op != TIRB_OP_VLOAD || (strips >> ins->dest & 1)) continue;
+        if (r->of_cursor[ins->cursor] == NO_LANE_REG) r->of_cursor[ins->cursor] = ins->dest;
     }
 }
 
@@ -132,7 +153,7 @@ bool tirbi_lane_remake(lane_planner *p, uint32_t from, uint32_t to, bool wide) {
     const uint32_t at = emitter->all.n;
     if (emitter->failed || from == to || !is_straight(p)) return false;
     remaking r = {.planner = p, .wide = wide};
-    if (!wide) find_registers(&r);
+    if (!wide) find_registers(&r, find_strips(p, from, to));
     p->level = 0;
     uint32_t place = tirbi_words_place(&emitter->all, from), origin = emitter->all.n_origins;
     while (origin > 0 && emitter->all.origins[origin - 1].word > from) origin--;

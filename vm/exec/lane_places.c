@@ -5,55 +5,38 @@
 
 #include "vm/lanes/forms.h"
 
-/* The forms of bank A for elements that are narrow. */
+/* The forms of bank A for elements of a type that are narrower than lanes of 4 bytes, and of 8; 0: there are none. */
+static const uint16_t narrow_loads[TIRB_N_DTYPES][2] = {
+    [TIRB_BOOL] = {TIRBI_L_LOAD4_TRUTH_A, TIRBI_L_LOAD8_TRUTH_A},
+    [TIRB_U8] = {TIRBI_L_LOAD4_U8_A, TIRBI_L_LOAD8_U8_A},
+    [TIRB_I8] = {TIRBI_L_LOAD4_I8_A, TIRBI_L_LOAD8_I8_A},
+    [TIRB_U16] = {TIRBI_L_LOAD4_U16_A, TIRBI_L_LOAD8_U16_A},
+    [TIRB_I16] = {TIRBI_L_LOAD4_I16_A, TIRBI_L_LOAD8_I16_A},
+    [TIRB_F16] = {TIRBI_L_LOAD4_F16_A, 0},
+    [TIRB_BF16] = {TIRBI_L_LOAD4_BF16_A, 0},
+    [TIRB_U32] = {0, TIRBI_L_LOAD8_U32_A},
+    [TIRB_I32] = {0, TIRBI_L_LOAD8_I32_A},
+    [TIRB_F32] = {0, TIRBI_L_LOAD8_F32_A}};
+static const uint16_t narrow_stores[TIRB_N_DTYPES][2] = {
+    [TIRB_BOOL] = {TIRBI_L_STORE4_TRUTH_A, TIRBI_L_STORE8_TRUTH_A},
+    [TIRB_U8] = {TIRBI_L_STORE4_8_A, TIRBI_L_STORE8_8_A},
+    [TIRB_I8] = {TIRBI_L_STORE4_8_A, TIRBI_L_STORE8_8_A},
+    [TIRB_U16] = {TIRBI_L_STORE4_16_A, TIRBI_L_STORE8_16_A},
+    [TIRB_I16] = {TIRBI_L_STORE4_16_A, TIRBI_L_STORE8_16_A},
+    [TIRB_F16] = {TIRBI_L_STORE4_F16_A, 0},
+    [TIRB_BF16] = {TIRBI_L_STORE4_BF16_A, 0},
+    [TIRB_U32] = {0, TIRBI_L_STORE8_32_A},
+    [TIRB_I32] = {0, TIRBI_L_STORE8_32_A},
+    [TIRB_F32] = {0, TIRBI_L_STORE8_F32_A}};
+
 static unsigned load_form(const lane_planner *p, uint8_t type) {
-    const bool wide = p->body->main_size == 8;
     if (p->body->main_size == 1) return TIRBI_L_LOAD1_TRUTH_A;
-    switch (type) {
-    case TIRB_U8:
-        return wide ? TIRBI_L_LOAD8_U8_A : TIRBI_L_LOAD4_U8_A;
-    case TIRB_I8:
-        return wide ? TIRBI_L_LOAD8_I8_A : TIRBI_L_LOAD4_I8_A;
-    case TIRB_U16:
-        return wide ? TIRBI_L_LOAD8_U16_A : TIRBI_L_LOAD4_U16_A;
-    case TIRB_I16:
-        return wide ? TIRBI_L_LOAD8_I16_A : TIRBI_L_LOAD4_I16_A;
-    case TIRB_U32:
-        return TIRBI_L_LOAD8_U32_A;
-    case TIRB_I32:
-        return TIRBI_L_LOAD8_I32_A;
-    case TIRB_F32:
-        return TIRBI_L_LOAD8_F32_A;
-    case TIRB_F16:
-        return TIRBI_L_LOAD4_F16_A;
-    case TIRB_BF16:
-        return TIRBI_L_LOAD4_BF16_A;
-    default:
-        return wide ? TIRBI_L_LOAD8_TRUTH_A : TIRBI_L_LOAD4_TRUTH_A;
-    }
+    return narrow_loads[type][p->body->main_size == 8];
 }
+
 unsigned tirbi_lane_narrow_store_form(const lane_planner *p, uint8_t type) {
-    const bool wide = p->body->main_size == 8;
     if (p->body->main_size == 1) return TIRBI_L_STORE1_TRUTH_A;
-    switch (type) {
-    case TIRB_U8:
-    case TIRB_I8:
-        return wide ? TIRBI_L_STORE8_8_A : TIRBI_L_STORE4_8_A;
-    case TIRB_U16:
-    case TIRB_I16:
-        return wide ? TIRBI_L_STORE8_16_A : TIRBI_L_STORE4_16_A;
-    case TIRB_U32:
-    case TIRB_I32:
-        return TIRBI_L_STORE8_32_A;
-    case TIRB_F32:
-        return TIRBI_L_STORE8_F32_A;
-    case TIRB_F16:
-        return TIRBI_L_STORE4_F16_A;
-    case TIRB_BF16:
-        return TIRBI_L_STORE4_BF16_A;
-    default:
-        return wide ? TIRBI_L_STORE8_TRUTH_A : TIRBI_L_STORE4_TRUTH_A;
-    }
+    return narrow_stores[type][p->body->main_size == 8];
 }
 
 unsigned tirbi_lane_steps_of(const lane_planner *p, uint8_t cursor, uint8_t type, bool reads) {

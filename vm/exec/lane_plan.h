@@ -114,11 +114,11 @@ typedef struct lane_planner {
     uint64_t set_once;         /* registers that one instruction of the body sets */
     const lane_ins *gather;    /* a vloadx that the vupdatema which reads it does itself, or NULL, */
     uint16_t gather_index;     /* and where its indices are */
-    tirbi_word steps[TIRBI_MAX_SCAN_STEPS]; /* of the scan that comes next */
-    unsigned n_steps;
-    /* Weight times lanes since the last look at whether to stop, at most; the same by loop, where lanes leave it. */
-    uint64_t unlooked, skipped[LANE_MAX_LOOPS];
+    unsigned n_steps;                       /* of the scan that comes next */
+    uint64_t unlooked; /* weight times lanes since the last look at whether to stop, at most */
     /* What follows is set where a body or a loop begins, and not cleared before. */
+    uint64_t skipped[LANE_MAX_LOOPS]; /* by loop: the same, where lanes leave it */
+    tirbi_word steps[TIRBI_MAX_SCAN_STEPS];
     lane_places now;
     lane_places heads[TIRBI_MAX_INNER]; /* by inner loop: the places at its head */
     uint32_t head_words[TIRBI_MAX_INNER];

@@ -526,20 +526,18 @@ static void restore_places(lane_planner *p, uint8_t loop) {
         p->now.values[__builtin_ctzll(set)].bank = NO_BANK;
 }
 
-/* The form for a whole loop around this fused multiply-add of a splat and a block into a bank, or 0. */
+/* Fused multiply-adds of a splat and a block into a bank, and the forms for a whole loop around one, in full blocks and
+ * in others. */
+static const uint16_t loop_forms[][3] = {
+    {TIRBI_L_FMA_F32_AMKA, TIRBI_L_LOOP_FMA_F32_A, TIRBI_L_REST_FMA_F32_A},
+    {TIRBI_L_FMA_F32_BMKB, TIRBI_L_LOOP_FMA_F32_B, TIRBI_L_REST_FMA_F32_B},
+    {TIRBI_L_FMA_F64_AMKA, TIRBI_L_LOOP_FMA_F64_A, TIRBI_L_REST_FMA_F64_A},
+    {TIRBI_L_FMA_F64_BMKB, TIRBI_L_LOOP_FMA_F64_B, TIRBI_L_REST_FMA_F64_B}};
+
 static unsigned loop_form(unsigned body, bool tail) {
-    switch (body) {
-    case TIRBI_L_FMA_F32_AMKA:
-        return tail ? TIRBI_L_REST_FMA_F32_A : TIRBI_L_LOOP_FMA_F32_A;
-    case TIRBI_L_FMA_F32_BMKB:
-        return tail ? TIRBI_L_REST_FMA_F32_B : TIRBI_L_LOOP_FMA_F32_B;
-    case TIRBI_L_FMA_F64_AMKA:
-        return tail ? TIRBI_L_REST_FMA_F64_A : TIRBI_L_LOOP_FMA_F64_A;
-    case TIRBI_L_FMA_F64_BMKB:
-        return tail ? TIRBI_L_REST_FMA_F64_B : TIRBI_L_LOOP_FMA_F64_B;
-    default:
-        return 0;
-    }
+    for (unsigned i = 0; i < sizeof loop_forms / sizeof *loop_forms; i++)
+        if (loop_forms[i][0] == body) return loop_forms[i][tail ? 2 : 1];
+    return 0;
 }
 
 /* Makes one instruction of an inner loop whose body is one such multiply-add; in the tail, a copy goes before it. */
@@ -1092,8 +1090,8 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
     if (!desk) return tirbi_heap_status(code->heap);
     lane_body *const body = &desk->body;
     lane_planner *const p = &desk->planner;
-    memset(body, 0, offsetof(lane_body, strides));
-    memset(p, 0, offsetof(lane_planner, now));
+    memset(body, 0, offsetof(lane_body, exposed));
+    memset(p, 0, offsetof(lane_planner, skipped));
     body->operations = desk->operations;
     tirb_status status = tirbi_lane_body_read(body, code, function, instr, constants, &code->arena, loop, error);
     if (status == TIRB_OK) {

@@ -329,6 +329,8 @@ tirb_status tirbi_handle_put(tirbi_machine *machine, const tirbi_ref *ref, uint6
 tirb_status tirbi_charge(tirbi_machine *machine, uint64_t amount);
 /* CANCELLED or DEADLINE when another thread asked for it. */
 tirb_status tirbi_poll(const tirbi_machine *machine);
+/* Of a tensor of these extents; UINT64_MAX: none has them. */
+uint64_t tirbi_result_bytes(const int64_t *extents, uint32_t n, uint64_t item);
 
 /* The dispatch loop: runs the frame on top until it returns. On a trap *trap_pc is the word that trapped, in the frame
  * on top. */
@@ -359,7 +361,8 @@ tirb_status tirbi_fold_step(tirbi_machine *machine, const tirbi_contract *fold);
 /* The same, and the fold behind it as well (*both) where their rows are the same and nothing traps. */
 tirb_status tirbi_folds_step(tirbi_machine *machine, const tirbi_contract *folds, bool *both);
 
-/* Sets a BOUNDS error: an index of a dimension of the buffer with that name (a string's number). */
+/* Sets a BOUNDS error: an index of a dimension of the buffer with that name (a string's number), as index and vindex
+ * name it. */
 tirb_status tirbi_bad_index(const tirbi_machine *machine, int64_t index, unsigned dimension, uint32_t name,
                             int64_t extent);
 

@@ -7,11 +7,9 @@
 #include "loader/base/error.h"
 #include "vm/exec/lane_again.h"
 #include "vm/exec/lane_copy.h"
+#include "vm/limits/steps.h"
 
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 18, DATA_ALIGNMENT = 64 };
-/* No more is cleared between two looks: the first time that a page is written takes as long as clearing 64 KiB later,
- * and some pages ten times as long. */
-enum { CLEAR_STEP = 1 << 14 };
 enum { CHUNK_HEAD = (sizeof(tirbi_chunk) + 15) / 16 * 16 };
 
 /* ---- Limits --------------------------------------------------------------------------------------------------- */
@@ -55,6 +53,17 @@ static tirb_status out_of_memory(const tirbi_machine *machine, uint64_t bytes, c
         return tirbi_error_set(machine->error, status, "%llu bytes for %s are over the memory limit of %llu bytes",
                                (unsigned long long)bytes, what, (unsigned long long)machine->heap->budget);
     return tirbi_error_set(machine->error, status, "no memory for %llu bytes of %s", (unsigned long long)bytes, what);
+}
+
+uint64_t tirbi_result_bytes(const int64_t *extents, uint32_t n, uint64_t item) {
+    uint64_t bytes = item;
+    bool fits = true, is_empty = false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (extents[i] < 0) return UINT64_MAX;
+        is_empty |= extents[i] == 0;
+        fits = fits && tirbi_mul_u64(bytes, (uint64_t)extents[i], &bytes);
+    }
+    return is_empty ? 0 : fits ? bytes : UINT64_MAX;
 }
 
 /* ---- Frames --------------------------------------------------------------------------------------------------- */
@@ -109,11 +118,7 @@ static void drop_chunk(tirbi_machine *machine) {
 
 /* Clears in steps, so that a stop is seen in time. */
 static tirb_status clear(const tirbi_machine *machine, uint8_t *data, uint64_t bytes) {
-    for (uint64_t at = 0; at < bytes; at += CLEAR_STEP) {
-        TIRBI_TRY(tirbi_poll(machine));
-        memset(data + at, 0, (size_t)(bytes - at < CLEAR_STEP ? bytes - at : CLEAR_STEP));
-    }
-    return TIRB_OK;
+    return tirbi_clear_in_steps(data, bytes, machine->stop) ? TIRB_OK : tirbi_poll(machine);
 }
 
 /* Most frames are so small that calling memset takes longer than clearing them. Their size is a multiple of 16. */

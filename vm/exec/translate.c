@@ -243,6 +243,13 @@ typedef struct translator {
     tirb_error *error;
 } translator;
 
+/* Unpacks the instruction at a place of the function, which has been verified. */
+static inline tirb_status read_instr(const translator *t, uint32_t at) {
+    const tirbi_function *f = t->function;
+    if (tirbi_decode_usual(f->code, at, t->instr)) return TIRB_OK;
+    return tirbi_decode(f->code, f->code_size, at, t->instr, t->error);
+}
+
 static int64_t jump_operand(const tirbi_instr *instr) {
     if (!(tirbi_ops[instr->op].flags & TIRBI_FLAG_JUMP)) return -1;
     const char *letters = tirbi_ops[instr->op].operands;
@@ -315,7 +322,7 @@ static tirb_status survey(translator *t) {
     uint32_t weight = 0, behind_lanes = 0;
     for (uint32_t at = 0; at < f->code_size; at += t->instr->size) {
         if (at < behind_lanes) at = pass_lanes(t, at, behind_lanes - LANE_END_SIZE);
-        TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, t->instr, t->error));
+        TIRBI_TRY(read_instr(t, at));
         TIRBI_TRY(tirbi_work(t->heap, 1 + t->instr->size / TRANSLATED_AT_ONCE, t->error));
         if (at >= behind_lanes) weight = tirbi_add_weight(weight, tirbi_instr_weight(t->instr));
         if (t->instr->op == TIRB_OP_LANE) behind_lanes = t->instr->lane.end + LANE_END_SIZE;
@@ -811,6 +818,16 @@ static bool may_repeat(const translator *t, const tirbi_instr *in) {
     }
 }
 
+/* Looks at the instructions that another one has taken in. */
+static tirb_status look_at_taken_in(translator *t, uint32_t at, uint32_t end) {
+    while (t->fn->may_repeat && at < end) {
+        TIRBI_TRY(tirbi_decode(t->function->code, t->function->code_size, at, t->next, t->error));
+        t->fn->may_repeat = may_repeat(t, t->next);
+        at += t->next->size;
+    }
+    return TIRB_OK;
+}
+
 /* Translates the instruction in t->instr; *at is the offset behind it and is moved on where it takes in more. */
 static tirb_status translate_one(translator *t, uint32_t *at) {
     const tirbi_instr *in = t->instr;
@@ -938,7 +955,7 @@ static tirb_status translate_code(translator *t) {
     separate_lines(t);
     if (!make_targets(t)) return tirbi_heap_status(t->heap);
     for (uint32_t at = 0; at < f->code_size;) {
-        TIRBI_TRY(tirbi_decode(f->code, f->code_size, at, t->instr, t->error));
+        TIRBI_TRY(read_instr(t, at));
         t->own = tirbi_instr_weight(t->instr);
         t->emitter.offset = at;
         const uint32_t first = t->emitter.all.n;
@@ -952,7 +969,9 @@ static tirb_status translate_code(translator *t) {
         look(t, at);
         at += t->instr->size;
         t->fn->may_repeat = t->fn->may_repeat && may_repeat(t, t->instr);
+        const uint32_t behind = t->instr->op == TIRB_OP_LANE ? f->code_size : at;
         TIRBI_TRY(translate_one(t, &at));
+        TIRBI_TRY(look_at_taken_in(t, behind, at));
         count_weight(t, at);
         forget(t, t->instr);
         if (t->code->profiled && leaves && line > 0) emit_probe(t, line - 1, true);

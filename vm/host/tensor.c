@@ -7,18 +7,20 @@
 #include "loader/base/error.h"
 #include "vm/call/objects.h"
 #include "vm/call/signature.h"
+#include "vm/limits/steps.h"
 
 enum { ALIGNMENT = 256 }; /* what DLPack asks of producers */
 
 /* One block holds all of a tensor: this, its extents and strides, and from the next multiple of ALIGNMENT its elements.
  * The engine is kept alive, for its allocator takes the block back. */
-typedef struct owned_tensor {
+typedef struct tirbi_owned_tensor {
     union {
         DLManagedTensor older;
         tirb_dl_managed_v1 v1;
     } as;
     tirb_engine *engine;
     size_t total;
+    struct tirbi_owned_tensor *next; /* of those that an instance is to free */
     int64_t dims[]; /* shape, then strides */
 } owned_tensor;
 
@@ -71,6 +73,7 @@ static void fill_dims(owned_tensor *owned, const int64_t *shape, int32_t ndim) {
     }
 }
 
+/* Its elements are not set. */
 static tirb_status create(tirb_engine *engine, tirbi_heap *heap, DLDataType dtype, const int64_t *shape, int32_t ndim,
                           owned_tensor **out, DLTensor *tensor, tirb_error *error) {
     uint64_t bytes = 0, total;
@@ -79,7 +82,7 @@ static tirb_status create(tirb_engine *engine, tirbi_heap *heap, DLDataType dtyp
     if (!tirbi_add_u64(bytes, head + ALIGNMENT, &total) || total > SIZE_MAX) {
         return tirbi_error_set(error, TIRB_SHAPE, "its elements would take more bytes than can be addressed");
     }
-    owned_tensor *owned = tirbi_heap_calloc(heap, 1, (size_t)total);
+    owned_tensor *owned = tirbi_heap_alloc(heap, (size_t)total);
     if (!owned && heap->over_budget) {
         return tirbi_error_set(error, TIRB_MEMORY_LIMIT, "a tensor of %llu bytes exceeds the memory limit of %llu",
                                (unsigned long long)bytes, (unsigned long long)heap->budget);
@@ -88,6 +91,7 @@ static tirb_status create(tirb_engine *engine, tirbi_heap *heap, DLDataType dtyp
         return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory for a tensor of %llu bytes",
                                (unsigned long long)bytes);
     }
+    memset(owned, 0, head);
     owned->engine = engine;
     owned->total = (size_t)total;
     tirbi_engine_retain(engine);
@@ -104,18 +108,14 @@ static tirb_status create(tirb_engine *engine, tirbi_heap *heap, DLDataType dtyp
     return TIRB_OK;
 }
 
-tirb_status tirbi_tensor_make(tirb_engine *engine, tirbi_heap *heap, DLDataType dtype, const int64_t *shape,
-                              int32_t ndim, DLManagedTensor **out, tirb_error *error) {
-    owned_tensor *owned = NULL;
-    DLTensor tensor;
-    TIRBI_TRY(create(engine, heap, dtype, shape, ndim, &owned, &tensor, error));
-    owned->as.older = (DLManagedTensor){.dl_tensor = tensor, .manager_ctx = owned, .deleter = delete_older};
-    *out = &owned->as.older;
-    return TIRB_OK;
+static DLManagedTensor *as_older(owned_tensor *owned, const DLTensor *tensor) {
+    owned->as.older = (DLManagedTensor){.dl_tensor = *tensor, .manager_ctx = owned, .deleter = delete_older};
+    return &owned->as.older;
 }
 
-void tirbi_tensor_hand_over(tirbi_heap *heap, const DLManagedTensor *made) {
-    tirbi_heap_hand_over(heap, ((const owned_tensor *)made->manager_ctx)->total);
+/* What is behind the elements belongs to nobody. */
+static size_t bytes_from(const owned_tensor *owned, const void *data) {
+    return owned->total - (size_t)((const uint8_t *)data - (const uint8_t *)owned);
 }
 
 tirb_status tirb_tensor_create(tirb_engine *engine, DLDataType dtype, const int64_t *shape, int32_t ndim,
@@ -124,8 +124,13 @@ tirb_status tirb_tensor_create(tirb_engine *engine, DLDataType dtype, const int6
     if (!engine || !out_tensor) {
         return tirbi_error_set(error, TIRB_MISUSE, "tirb_tensor_create: %s is NULL", engine ? "out_tensor" : "engine");
     }
+    owned_tensor *owned;
+    DLTensor tensor;
     tirbi_heap heap = engine->heap;
-    return tirbi_tensor_make(engine, &heap, dtype, shape, ndim, out_tensor, error);
+    TIRBI_TRY(create(engine, &heap, dtype, shape, ndim, &owned, &tensor, error));
+    memset(tensor.data, 0, bytes_from(owned, tensor.data));
+    *out_tensor = as_older(owned, &tensor);
+    return TIRB_OK;
 }
 
 tirb_status tirb_tensor_create_v1(tirb_engine *engine, DLDataType dtype, const int64_t *shape, int32_t ndim,
@@ -139,8 +144,52 @@ tirb_status tirb_tensor_create_v1(tirb_engine *engine, DLDataType dtype, const i
     DLTensor tensor;
     tirbi_heap heap = engine->heap;
     TIRBI_TRY(create(engine, &heap, dtype, shape, ndim, &owned, &tensor, error));
+    memset(tensor.data, 0, bytes_from(owned, tensor.data));
     owned->as.v1 = (tirb_dl_managed_v1){
         .version = {TIRB_DL_MAJOR, 0}, .manager_ctx = owned, .deleter = delete_v1, .dl_tensor = tensor};
     *out_tensor = &owned->as.v1;
     return TIRB_OK;
+}
+
+/* ---- Results of calls ------------------------------------------------------------------------------------------- */
+
+tirb_status tirbi_tensor_make(tirb_instance *instance, DLDataType dtype, const int64_t *shape, int32_t ndim,
+                              DLManagedTensor **out, tirb_error *error) {
+    owned_tensor *owned = NULL;
+    DLTensor tensor;
+    const tirb_status status =
+        create(instance->module->engine, &instance->heap, dtype, shape, ndim, &owned, &tensor, error);
+    /* A stop may be why there is no memory: what others have left goes back until then only. */
+    const unsigned stop = atomic_load_explicit(&instance->stops.call, memory_order_relaxed);
+    if (status != TIRB_OK) return stop ? tirbi_stop_status(stop, error) : status;
+    *out = as_older(owned, &tensor);
+    return TIRB_OK;
+}
+
+bool tirbi_tensor_clear(const DLManagedTensor *made, const atomic_uint *stop) {
+    uint8_t *data = made->dl_tensor.data;
+    return tirbi_clear_in_steps(data, bytes_from(made->manager_ctx, data), stop);
+}
+
+void tirbi_tensor_hand_over(tirbi_heap *heap, const DLManagedTensor *made) {
+    tirbi_heap_hand_over(heap, ((const owned_tensor *)made->manager_ctx)->total);
+}
+
+void tirbi_tensor_leave(tirb_instance *instance, DLManagedTensor *made) {
+    owned_tensor *owned = made->manager_ctx;
+    owned->next = instance->left;
+    instance->left = owned;
+    (void)tirbi_tensors_free(instance, &instance->stops.call);
+}
+
+bool tirbi_tensors_free(tirb_instance *instance, const atomic_uint *stop) {
+    while (instance->left) {
+        owned_tensor *owned = instance->left;
+        uint8_t *data = owned->as.older.dl_tensor.data;
+        if (!tirbi_discard(&instance->heap.allocator, data, bytes_from(owned, data), stop)) return false;
+        instance->left = owned->next;
+        tirbi_tensor_hand_over(&instance->heap, &owned->as.older);
+        delete_older(&owned->as.older);
+    }
+    return true;
 }

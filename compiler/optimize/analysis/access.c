@@ -195,6 +195,77 @@ bool tirbi_cannot_fail(const tirbi_ls *stmt) {
     return tirbi_walk_stmt(&walk, stmt);
 }
 
+enum { FAILS_OUTSIDE = 1, FAILS_TO_DIVIDE = 2, FAILS_TO_ASSERT = 4, FAILS_OTHERWISE = 8, FAILS_IN_MANY_WAYS = 15 };
+enum { MAX_DIVISORS = 8 };
+
+typedef struct failures {
+    tirbi_loop_set changes; /* variables of loops, and those that are set */
+    bool are_known;         /* all of these */
+    bool uncertain;         /* what is come to now, the first iteration might not */
+    uint32_t ways;
+    const tirbi_lx *settled[MAX_DIVISORS]; /* divisors that are 0 in the first division or never */
+    uint32_t n_settled;
+} failures;
+
+/* Whether nothing that a statement does changes a value. */
+static bool is_steady(const failures *f, const tirbi_lx *x) {
+    return f->are_known && x->pure && !x->traps && !tirbi_mentions_loops(x, &f->changes);
+}
+
+/* Whether a division fails in the first iteration or in none, before all else that may fail there. */
+static bool is_settled(failures *f, const tirbi_walk *w, const tirbi_lx *divisor) {
+    for (uint32_t i = 0; i < f->n_settled; i++)
+        if (f->settled[i] == divisor) return true;
+    if (f->ways || w->guarded || f->uncertain || f->n_settled == MAX_DIVISORS || !is_steady(f, divisor)) return false;
+    f->settled[f->n_settled++] = divisor;
+    return true;
+}
+
+static tirbi_step note_failing_value(tirbi_walk *w, const tirbi_lx *x) {
+    failures *f = w->context;
+    if (!x->traps) return TIRBI_PAST;
+    if (x->kind == TIRBI_LX_CALL) f->ways |= FAILS_IN_MANY_WAYS;
+    if (!tirbi_lx_may_divide_by_zero(x)) return TIRBI_INTO;
+    if (!tirbi_walk_expr(w, x->args[0]) || !tirbi_walk_expr(w, x->args[1])) return TIRBI_STOP;
+    if (!is_settled(f, w, x->args[1])) f->ways |= FAILS_TO_DIVIDE;
+    return TIRBI_PAST;
+}
+
+static tirbi_step note_failing_stmt(tirbi_walk *w, const tirbi_ls *s) {
+    failures *f = w->context;
+    if (s->kind == TIRBI_LS_ASSERT) f->ways |= FAILS_TO_ASSERT;
+    if (s->kind == TIRBI_LS_ALLOC || s->kind == TIRBI_LS_FETCH) f->ways |= FAILS_OTHERWISE;
+    if (s->kind != TIRBI_LS_LOOP) {
+        f->uncertain = f->uncertain || !(TIRBI_STRAIGHT >> s->kind & 1);
+        return TIRBI_INTO;
+    }
+    if (s->as.loop.step && s->as.loop.step->lo < 1) f->ways |= FAILS_OTHERWISE;
+    f->uncertain = f->uncertain || !is_steady(f, s->as.loop.var->extent);
+    return TIRBI_INTO;
+}
+
+static bool note_failing_place(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
+    failures *f = w->context;
+    if (load ? load->traps : !(tirbi_is_proven(place) && tirbi_has_whole_extents(place->buffer)))
+        f->ways |= FAILS_OUTSIDE;
+    for (const tirbi_place *view = place->view; view; view = view->view)
+        for (uint32_t d = 0; d < view->ndim; d++)
+            if (!tirbi_walk_expr(w, view->indices[d])) return false;
+    return true;
+}
+
+/* Extents were computed where their buffers began. */
+bool tirbi_fails_alike(const tirbi_ls *stmt) {
+    failures f = {.ways = 0};
+    tirbi_walk walk = {.context = &f,
+                       .stmt = note_failing_stmt,
+                       .expr = note_failing_value,
+                       .access = note_failing_place,
+                       .reach = TIRBI_WALK_ALL & ~TIRBI_WALK_VIEWS};
+    f.are_known = tirbi_find_variables(&f.changes, stmt, 0);
+    return tirbi_walk_stmt(&walk, stmt) && (f.ways & (f.ways - 1)) == 0;
+}
+
 const tirbi_place *tirbi_first_stored(const tirbi_reached *all, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         if (all[i].what != TIRBI_LOADS) return all[i].place;

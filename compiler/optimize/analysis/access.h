@@ -95,6 +95,10 @@ bool tirbi_is_proven(const tirbi_place *place);
 bool tirbi_stands_still(const tirbi_place *place, const tirbi_loop_set *set);
 /* Whether no value of a statement can fail, and it stores only to what is proven to be there. */
 bool tirbi_cannot_fail(const tirbi_ls *stmt);
+/* Whether the order in which code comes to what may fail tells nothing: it may end the call in one way alone. What may
+ * end it in several goes on in the order of the program, in which the first that fails is the call's end; but that some
+ * place will lie outside may be found out at any time before. */
+bool tirbi_fails_alike(const tirbi_ls *stmt);
 /* Whether some access writes memory that may be a root's. */
 bool tirbi_is_written(const tirbi_accesses *all, const tirbi_lbuf *root);
 

@@ -4,7 +4,7 @@
  * The buffer has an axis for every loop that the operand depends on. Loops that it depends on by one linear form alone,
  * as on y and r by y + r, have one axis together, whose elements are the values of the form. Only values that some
  * iteration takes are computed: so nothing traps but what the nest itself would compute, and that runs whole or not at
- * all. */
+ * all; but what else the nest may fail in comes first there. */
 #include "compiler/optimize/contractions/operands.h"
 
 #include <stdlib.h>
@@ -30,6 +30,7 @@ typedef struct nest {
     tirbi_loop_set loops; /* around what is looked at */
     tirbi_roots stored;
     tirbi_loop_set own; /* variables that it sets */
+    bool fails_alike;   /* the order of what may fail tells nothing */
 } nest;
 
 /* Values of sum c[i] * k_i + behind, where k_i counts the iterations of loop i: from 0 to extent - 1. */
@@ -66,6 +67,7 @@ static const tirbi_lx *both(const nest *n, const tirbi_lx *a, const tirbi_lx *b)
 /* Whether a statement is a nest that runs to its end, and what it writes. */
 static bool survey(nest *n, const tirbi_ls *s) {
     tirbi_accesses all = {.rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS, .sets = &n->own};
+    n->fails_alike = tirbi_fails_alike(s);
     return tirbi_find_accesses(&all, s) && tirbi_find_stored(&n->stored, s, MAX_STORED);
 }
 
@@ -428,6 +430,7 @@ static bool make_operand(const finder *f, const tirbi_lx *x, tirbi_span span, op
 /* Replaces a value by an element of a buffer, where that pays. */
 static const tirbi_lx *computed_before(finder *f, const tirbi_lx *x, tirbi_span span) {
     if (f->n == MAX_OPERANDS || x->size > MAX_SIZE ||
+        (!f->nest.fails_alike && tirbi_any_expr(x, TIRBI_WALK_ALL, tirbi_fails_by_itself, NULL)) ||
         !tirbi_is_left_alone(x, &f->nest.stored, &f->nest.loops, &f->nest.own))
         return NULL;
     operand *o = TIRBI_NEW(f->nest.pool->arena, operand);

@@ -190,15 +190,9 @@ static bool add_part(clipper *c, const clipped *x) {
     return true;
 }
 
-static bool asks_for_first(const void *var, const tirbi_ls *s) {
-    for (uint32_t i = 0; s->kind == TIRBI_LS_IF && i < s->as.if_.n_first_of; i++)
-        if (s->as.if_.first_of[i] == var) return true;
-    return false;
-}
-
 /* A reduce loop may not begin elsewhere where the body asks for its first iteration. */
 static bool may_narrow(const clipper *c, const clipped *x, uint32_t loop) {
-    return x->nest->spatial[loop] || !tirbi_any_stmt(c->body, asks_for_first, x->nest->loops[loop]->as.loop.var);
+    return x->nest->spatial[loop] || !tirbi_any_stmt(c->body, tirbi_asks_for_first, x->nest->loops[loop]->as.loop.var);
 }
 
 static bool clip(clipper *c, const clipped *given);

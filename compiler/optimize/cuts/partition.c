@@ -254,6 +254,11 @@ static const tirbi_ls *loop_over(partitioner *p, const tirbi_ls *like, tirbi_lva
     return copy;
 }
 
+/* Whether loops around parts may be taken anew for each part: which of them is in `spatial`. */
+static bool may_take_apart(const partitioner *p, const chain *c, bool spatial[TIRBI_MAX_AFFINE]) {
+    return tirbi_fails_alike(c->loop[0]) && find_spatial(p->pool, &c->vars, c->body, spatial);
+}
+
 /* A part with the loops around it. */
 static const tirbi_ls *inside(partitioner *p, const chain *c, uint32_t at, const tirbi_ls *part) {
     for (uint32_t i = at; part && i-- > 0;) {
@@ -449,7 +454,7 @@ static const tirbi_ls *cut_nest_ends(partitioner *p, const chain *c) {
         if (!has_ends(p, c->loop[at], &ends) || !has_enough(p, c->vars.var[at], &ends) || p->nests + 3 > MAX_NESTS ||
             p->budget < 3)
             continue;
-        bool apart = find_spatial(p->pool, &c->vars, c->body, spatial) && !(p->disabled & TIRB_PASS_INTERCHANGE);
+        bool apart = may_take_apart(p, c, spatial) && !(p->disabled & TIRB_PASS_INTERCHANGE);
         for (uint32_t k = 0; k < at && apart && !spatial[at]; k++) apart = spatial[k];
         return cut_ends(p, c, at, &ends, apart || at == 0);
     }
@@ -518,7 +523,7 @@ static const tirbi_ls *cut_nest(partitioner *p, const chain *c) {
         tirbi_find_cuts(&where, var, c->loop[at]->as.loop.body);
         join_edges(&where);
         if (where.n == 0 || where.n >= MAX_PARTS || p->nests + where.n > MAX_NESTS || p->budget < where.n) continue;
-        if (!asked) may_move = find_spatial(p->pool, &c->vars, c->body, spatial);
+        if (!asked) may_move = may_take_apart(p, c, spatial);
         asked = true;
         bool apart = may_move && !(p->disabled & TIRB_PASS_INTERCHANGE);
         for (uint32_t k = 0; k < at && apart && !spatial[at]; k++) apart = spatial[k];
@@ -532,7 +537,7 @@ static const tirbi_ls *cut_nest(partitioner *p, const chain *c) {
         tirbi_walk walk = {.context = &r, .expr = find_remainders_in};
         tirbi_walk_stmt(&walk, c->loop[at]->as.loop.body);
         if (r.modulus < 2 || r.var->extent->value < 2) continue;
-        if (!asked) may_move = find_spatial(p->pool, &c->vars, c->body, spatial);
+        if (!asked) may_move = may_take_apart(p, c, spatial);
         bool apart =
             may_move && spatial[at] && !(p->disabled & TIRB_PASS_INTERCHANGE) && r.var->extent->value >= 2 * r.modulus;
         return cut_by_remainders(p, c, at, r.modulus, apart);

@@ -113,6 +113,14 @@ bool tirbi_spatial_loops(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const
     return tirbi_affine_number(pool, place, loops, &form) && tirbi_form_tells(loops, &form, spatial);
 }
 
+bool tirbi_tells_all(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_place *place) {
+    bool spatial[TIRBI_MAX_AFFINE];
+    if (!tirbi_spatial_loops(pool, loops, place, spatial)) return false;
+    for (uint32_t i = 0; i < loops->n; i++)
+        if (!spatial[i] && loops->var[i]->extent->hi > 1) return false;
+    return true;
+}
+
 bool tirbi_is_compact(tirbi_lx_pool *pool, const tirbi_lbuf *buffer) {
     const tirbi_lx *expected = tirbi_lx_number(pool, 1);
     for (uint32_t d = buffer->ndim; d-- > 0 && expected;) {

@@ -13,6 +13,9 @@ bool tirbi_form_tells(const tirbi_loop_set *loops, const tirbi_affine *form, boo
 bool tirbi_spatial_loops(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_place *place,
                          bool spatial[TIRBI_MAX_AFFINE]);
 
+/* Whether each iteration of the loops has an element of its own. */
+bool tirbi_tells_all(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_place *place);
+
 /* Whether two accesses in different iterations of the loops are of different elements: the indices that both have tell
  * the iterations apart. */
 bool tirbi_tell_iterations(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_place *a,

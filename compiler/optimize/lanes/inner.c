@@ -88,7 +88,7 @@ static bool is_copied(planner *p, const tirbi_lx *x) {
 /* Whether within `s` the memory of a place is only ever used as this one element. `copied` becomes true where floats
  * are copied from it or to it. */
 bool tirbi_plan_only_this(planner *p, const tirbi_ls *s, const tirbi_place *place, const tirbi_loop_set *loops,
-                          bool *copied) {
+                          unsigned *copied) {
     bool is_float = tirbi_dtype_is_float(place->buffer->type);
     switch (s->kind) {
     case TIRBI_LS_SEQ:
@@ -103,18 +103,17 @@ bool tirbi_plan_only_this(planner *p, const tirbi_ls *s, const tirbi_place *plac
         return tirbi_plan_only_this(p, s->as.loop.body, place, &inside, copied);
     }
     case TIRBI_LS_IF: /* what is not stored to keeps its bits */
-        *copied = *copied || (is_float && !s->as.if_.first_of);
+        if (is_float && !s->as.if_.first_of) *copied |= TIRBI_STAYS;
         return !reads_other(p, s->as.if_.condition, place, loops) &&
                tirbi_plan_only_this(p, s->as.if_.then_case, place, loops, copied) &&
                (!s->as.if_.else_case || tirbi_plan_only_this(p, s->as.if_.else_case, place, loops, copied));
     case TIRBI_LS_SET:
-        *copied = *copied || (is_float && lx_mentions_place(s->as.set.value, place, true));
+        if (is_float && lx_mentions_place(s->as.set.value, place, true)) *copied |= TIRBI_IS_COPIED;
         return !reads_other(p, s->as.set.value, place, loops);
     case TIRBI_LS_STORE: {
         const tirbi_lx *value = s->as.store.value;
         bool own = tirbi_same_place(s->as.store.access, place);
-        if (own && is_float) *copied = *copied || is_copied(p, value);
-        if (!own && is_float) *copied = *copied || lx_mentions_place(value, place, true);
+        if (is_float && (own ? is_copied(p, value) : lx_mentions_place(value, place, true))) *copied |= TIRBI_IS_COPIED;
         return !reads_other(p, value, place, loops) && !may_be_other(p, s->as.store.access, place, loops) &&
                !finds_by_other(p, s->as.store.access, place, loops);
     }

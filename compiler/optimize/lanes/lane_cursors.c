@@ -2,10 +2,12 @@
  * computed once before the loop, and rows whose numbers memory tells. */
 #include <string.h>
 
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/facts/order.h"
 #include "compiler/optimize/lanes/lane_planner.h"
 #include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
 
 /* ---- Places --------------------------------------------------------------------------------------------------- */
 
@@ -104,9 +106,14 @@ static bool is_uniform(planner *p, const tirbi_lx *x) {
     return true;
 }
 
+/* Whether a value may be computed before all that the loop may fail in. */
+static bool may_fail_before(const planner *p, const tirbi_lx *x) {
+    return p->fails_alike || !tirbi_any_expr(x, TIRBI_WALK_ALL, tirbi_fails_by_itself, NULL);
+}
+
 const tirbi_lx *tirbi_plan_uniform(planner *p, const tirbi_lx *x) {
     tirbi_lane_plan *plan = p->plan;
-    if (x->pure || !is_uniform(p, x) || (x->traps && p->n_own > 0)) return NULL;
+    if (x->pure || !is_uniform(p, x) || (x->traps && (p->n_own > 0 || !may_fail_before(p, x)))) return NULL;
     for (uint32_t i = 0; x->traps && i < p->n_path; i++) {
         if (!tirbi_plan_runs(p, plan->loops.var[p->path[i] + 1])) return NULL;
     }

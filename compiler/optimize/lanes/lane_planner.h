@@ -70,6 +70,7 @@ typedef struct planner {
     const tirbi_place *written[MAX_WRITTEN]; /* what the body stores to */
     uint32_t n_written;
     bool sequences; /* what goes from lane to lane may be planned */
+    bool fails_alike;          /* the order of what may fail in the loop tells nothing */
     uint32_t n_own, own_total; /* loops of each lane's own: that are open, that there were */
     uint32_t own_start;        /* the operation that opens the outermost of them */
     uint32_t own_values;       /* values that there were before it */
@@ -133,10 +134,11 @@ bool tirbi_plan_rows_fit(planner *p);
 /* The init of a perfect nest of reduce loops starting at `loop`, which runs once, before them; NULL: there is none that
  * can. */
 const tirbi_ls *tirbi_plan_hoistable_init(const tirbi_ls *loop);
-/* Whether within `s` the memory of a place is only ever used as this one element. `copied` becomes true where floats
- * are copied from it or to it. */
+/* How the floats of a place are copied: what it was stays in some iterations; or from it, or to it. */
+enum { TIRBI_STAYS = 1, TIRBI_IS_COPIED = 2 };
+/* Whether within `s` the memory of a place is only ever used as this one element. `copied` gets how floats are. */
 bool tirbi_plan_only_this(planner *p, const tirbi_ls *s, const tirbi_place *place, const tirbi_loop_set *loops,
-                          bool *copied);
+                          unsigned *copied);
 /* The places that a loop's body stores to; those that it may never store to only where reaching them cannot fail. */
 void tirbi_plan_find_stores(planner *p, const tirbi_ls *s, bool always, const tirbi_place **out, uint32_t *n);
 bool tirbi_plan_stands_still(const tirbi_place *place, const tirbi_ls *loop);

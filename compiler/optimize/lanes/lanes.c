@@ -777,11 +777,12 @@ static uint32_t promote(planner *p, const tirbi_ls *loop) {
         bool known = false;
         for (uint32_t j = 0; j < p->n_promoted; j++)
             known = known || tirbi_same_place(p->promoted[j].place, places[i]);
-        bool raw = false;
+        unsigned copied = 0;
         if (known || p->n_promoted == MAX_PROMOTED || !tirbi_plan_stands_still(places[i], loop) ||
-            !tirbi_plan_only_this(p, loop, places[i], &p->plan->loops, &raw)) {
+            !tirbi_plan_only_this(p, loop, places[i], &p->plan->loops, &copied)) {
             continue;
         }
+        const bool raw = copied != 0 && !(copied == TIRBI_STAYS && was_stored(p, places[i]));
         /* Where the loop may not run at all, what is put back must be what was there. */
         if (!sure && !raw && tirbi_dtype_is_float(places[i]->buffer->type) && !was_stored(p, places[i])) continue;
         tirbi_dtype type = raw ? raw_type(places[i]->buffer->type) : places[i]->buffer->type;
@@ -908,7 +909,8 @@ static uint32_t keep_elements(planner *p, const tirbi_ls *loop, own_element *out
         const tirbi_ls *s = body->kind == TIRBI_LS_SEQ ? body->as.seq.items[i] : body;
         if (s->kind != TIRBI_LS_STORE || p->n_promoted == MAX_PROMOTED) continue;
         const tirbi_place *place = s->as.store.access;
-        bool copied = false, known = false;
+        unsigned copied = 0;
+        bool known = false;
         for (uint32_t j = 0; j < p->n_promoted; j++)
             known = known || tirbi_same_place(p->promoted[j].place, place);
         if (known || !tirbi_plan_is_proven(place) || !tirbi_plan_moves_alike(p, place) ||
@@ -1178,23 +1180,40 @@ static bool plan_lanes(planner *p, const tirbi_ls *loop) {
     return !p->failed;
 }
 
-static tirbi_lane_plan *lanes_of(tirbi_lx_pool *pool, const tirbi_ls *loop, bool sequences) {
+tirbi_lane_plan *tirbi_plan_rearranged(tirbi_lx_pool *pool, const tirbi_ls *loop, bool sequences) {
     if (!tirbi_arena_may_try(pool->arena)) return NULL;
     if (loop->as.loop.step || !tirbi_has_plain_bounds(loop->as.loop.var) || !may_be_lanes(loop) ||
         !has_enough(loop, sequences))
         return NULL;
     tirbi_lane_plan *plan = NULL;
     bool by_number = false;
+    const bool fails_alike = tirbi_fails_alike(loop);
     for (int in_memory = 0; !plan && in_memory <= by_number; in_memory++) {
         planner *p = tirbi_new_planner(pool, loop->as.loop.var);
         if (!p) return NULL;
         p->sequences = sequences;
         p->in_memory = in_memory != 0;
+        p->fails_alike = fails_alike;
         const bool planned = plan_lanes(p, loop);
         by_number = !sequences && p->plan->n_rows > 0 && p->plan->whole_nest;
         plan = tirbi_end_planner(p, planned);
     }
     return plan;
+}
+
+uint32_t tirbi_loops_around(const tirbi_lane_plan *plan) {
+    uint32_t n = 0;
+    while (2 * n + 2 < plan->n_ops && plan->ops[n].op == TIRB_OP_INNER &&
+           plan->ops[plan->n_ops - 1 - n].op == TIRB_OP_INNER_END)
+        n++;
+    return n;
+}
+
+static tirbi_lane_plan *lanes_of(tirbi_lx_pool *pool, const tirbi_ls *loop, bool sequences) {
+    tirbi_lane_plan *plan = tirbi_plan_rearranged(pool, loop, sequences);
+    if (!plan || tirbi_loops_around(plan) == 0 || tirbi_fails_alike(loop)) return plan;
+    tirbi_drop_plan(pool, plan);
+    return NULL;
 }
 
 tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) { return lanes_of(pool, loop, false); }

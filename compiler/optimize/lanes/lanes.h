@@ -10,6 +10,10 @@
 tirbi_lane_plan *tirbi_plan_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* The same where values may go from lane to lane, in order, and lanes may compute where they read and write. */
 tirbi_lane_plan *tirbi_plan_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop);
+/* Either of a nest that the caller has put into another order, who knows whether it fails alike there. */
+tirbi_lane_plan *tirbi_plan_rearranged(tirbi_lx_pool *pool, const tirbi_ls *loop, bool in_order);
+/* How many loops of a plan are around all that its lanes do. */
+uint32_t tirbi_loops_around(const tirbi_lane_plan *plan);
 /* Gives back the memory of a plan that nobody has a use for; NULL is allowed. */
 void tirbi_drop_plan(tirbi_lx_pool *pool, tirbi_lane_plan *plan);
 /* Whether there are such plans. */

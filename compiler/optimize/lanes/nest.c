@@ -25,6 +25,7 @@ typedef struct nest {
     tirbi_ls rebuilt[TIRBI_MAX_AFFINE]; /* the loops of the order that is tried, for as long as it is */
     uint32_t n_rebuilt;
     bool irregular;
+    bool fails_alike; /* the order of what may fail tells nothing */
     bool has_locals; /* variables that the body assigns more than once */
 } nest;
 
@@ -223,17 +224,39 @@ static bool repeats_scalars(const tirbi_lane_plan *plan) {
     return dear && (lanes > BLOCK || repeated > ENTRY);
 }
 
+/* Whether a plan comes to all iterations of the nest in the order of the program, or nothing tells. Loops around all
+ * that lanes do run around blocks of them, as if the lane loop were inside of these; the others run in each lane. */
+static bool may_run(const nest *n, const tirbi_nest *out) {
+    const tirbi_loop_set *loops = &out->plan->loops;
+    const uint32_t around = tirbi_loops_around(out->plan), all = out->n_outer + loops->n;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < all && !n->fails_alike; i++) {
+        const uint32_t at = i - out->n_outer; /* of the plan's, of which the lane loop is the first */
+        const tirbi_lvar *var = i < out->n_outer ? out->outer[i]
+                                : at < around    ? loops->var[at + 1]
+                                : at == around   ? loops->var[0]
+                                                 : loops->var[at];
+        uint32_t place = 0;
+        while (place < n->loops.n && n->loops.var[place] != var) place++;
+        if (place < next) return false;
+        next = place;
+    }
+    return true;
+}
+
 /* Plans lanes for a loop, with as many of the other spatial loops inside the lane loop as it can hold: the machine runs
  * them around its blocks, for much less than entering a lane loop each time. */
-static tirbi_lane_plan *plan_lane(nest *n, uint32_t lane, tirbi_nest *out) {
+static bool plan_lane(nest *n, uint32_t lane, tirbi_nest *out) {
     uint32_t reductions = n->all.n - n->n_spatial, others = n->n_spatial - 1;
     uint32_t room = reductions < TIRBI_MAX_INNER ? TIRBI_MAX_INNER - reductions : 0;
     uint32_t inside = others < room ? others : room;
     for (;;) {
-        tirbi_lane_plan *plan = tirbi_plan_lanes(n->pool, rebuild(n, lane, inside, out));
-        if (inside == 0 || (plan && !repeats_scalars(plan))) return plan;
-        tirbi_drop_plan(n->pool, plan);
-        inside--;
+        out->plan = tirbi_plan_rearranged(n->pool, rebuild(n, lane, inside, out), false);
+        const bool runs = out->plan && may_run(n, out);
+        if (runs && (inside == 0 || !repeats_scalars(out->plan))) return true;
+        tirbi_drop_plan(n->pool, out->plan);
+        out->plan = NULL;
+        if (inside-- == 0) return false;
     }
 }
 
@@ -252,8 +275,8 @@ static const tirbi_ls *innermost(nest *n, uint32_t inside, tirbi_nest *out) {
  * each of them may do all that it does before the next. For rows that loops reach by number, or again and again. */
 static bool plan_columns(nest *n, tirbi_nest *out) {
     if (n->loops.n == 1 || n->loops.n - 1 > TIRBI_MAX_INNER) return false;
-    out->plan = tirbi_plan_lanes(n->pool, innermost(n, n->loops.n - 1, out));
-    if (out->plan && out->plan->n_rows > 0) return true;
+    out->plan = tirbi_plan_rearranged(n->pool, innermost(n, n->loops.n - 1, out), false);
+    if (out->plan && out->plan->n_rows > 0 && may_run(n, out)) return true;
     tirbi_drop_plan(n->pool, out->plan);
     out->plan = NULL;
     return false;
@@ -282,8 +305,8 @@ static bool gathers_only(const tirbi_lane_plan *plan) {
 static bool plan_gathers(nest *n, tirbi_nest *out) {
     uint32_t others = n->loops.n - 1, inside = others < TIRBI_MAX_INNER ? others : TIRBI_MAX_INNER;
     if (others == 0) return false;
-    out->plan = tirbi_plan_in_order(n->pool, innermost(n, inside, out));
-    if (out->plan && gathers_only(out->plan) && !repeats_scalars(out->plan)) return true;
+    out->plan = tirbi_plan_rearranged(n->pool, innermost(n, inside, out), true);
+    if (out->plan && gathers_only(out->plan) && !repeats_scalars(out->plan) && may_run(n, out)) return true;
     tirbi_drop_plan(n->pool, out->plan);
     out->plan = NULL;
     return false;
@@ -293,6 +316,7 @@ static bool plan(nest *n, const tirbi_ls *loop, unsigned may, tirbi_nest *out) {
     collect(n, loop);
     if (n->loops.n == 0) return false;
     note_body(n);
+    n->fails_alike = tirbi_fails_alike(n->loop[0]);
     bool gathers = (may & TIRBI_NEST_GATHERS) != 0;
     if (!(may & TIRBI_NEST_INTERCHANGE)) return false;
     if (!reorderable(n)) return plan_columns(n, out) || (gathers && plan_gathers(n, out));
@@ -314,8 +338,7 @@ static bool plan(nest *n, const tirbi_ls *loop, unsigned may, tirbi_nest *out) {
         }
         if (lane == UINT32_MAX) return plan_columns(n, out); /* stores to rows by number */
         tried[lane] = true;
-        out->plan = plan_lane(n, lane, out);
-        if (out->plan) return true;
+        if (plan_lane(n, lane, out)) return true;
     }
 }
 
@@ -342,7 +365,7 @@ static bool find_free(nest *n, const tirbi_ls *loop, tirbi_free_nest *out) {
     collect(n, loop);
     if (n->loops.n == 0) return false;
     note_body(n);
-    if (n->all.n > n->loops.n || n->has_locals || !reorderable(n)) return false;
+    if (n->all.n > n->loops.n || n->has_locals || !tirbi_fails_alike(n->loop[0]) || !reorderable(n)) return false;
     memcpy(out->loops, n->loop, sizeof(out->loops));
     memcpy(out->spatial, n->spatial, sizeof(out->spatial));
     out->n = n->loops.n;

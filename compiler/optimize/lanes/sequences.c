@@ -434,7 +434,7 @@ static void check_indices(planner *p, const tirbi_place *place) {
         for (uint32_t d = 0; d < v->ndim && !p->failed; d++) {
             const tirbi_lx *extent = v->buffer->shape[d], *index = tirbi_plan_narrow(v->indices[d]);
             if (tirbi_dim_proven(v, d)) continue;
-            if (!extent->pure || extent->traps || !tirbi_plan_is_invariant(p, extent) || d > UINT8_MAX) {
+            if (!extent->pure || extent->traps || !tirbi_plan_is_invariant(p, extent) || d >= TIRBI_INDEX_UNSIGNED) {
                 tirbi_plan_refuse(p, "an index of %s cannot be checked in the loop", v->buffer->name);
                 return;
             }
@@ -443,7 +443,7 @@ static void check_indices(planner *p, const tirbi_place *place) {
             tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VINDEX, (tirbi_dtype)index->type);
             o->from[0] = value;
             o->scalar = extent;
-            o->fold = (uint8_t)d;
+            o->fold = (uint8_t)(d + (tirbi_index_is_unsigned(index) ? TIRBI_INDEX_UNSIGNED : 0));
             o->name = v->buffer->name;
         }
     }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "compiler/optimize/analysis/access.h"
+#include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -50,21 +51,6 @@ static const tirbi_ls *collect(group *g, const tirbi_ls *s) {
     return s;
 }
 
-bool tirbi_own_element(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_place *place) {
-    for (uint32_t i = 0; i < loops->n; i++) {
-        bool found = loops->var[i]->extent->hi <= 1;
-        for (uint32_t d = 0; d < place->ndim && !found; d++) {
-            tirbi_affine form;
-            int64_t c;
-            if (!tirbi_affine_index(pool, place, d, loops, &form)) return false;
-            found = form.coefficient[i] && tirbi_affine_constant(&form, i, &c) && c != 0;
-            for (uint32_t k = 0; k < loops->n; k++) found = found && (k == i || !form.coefficient[k]);
-        }
-        if (!found) return false;
-    }
-    return true;
-}
-
 /* An element of its own is stored to in each iteration. Only the first nest may trap: nothing is moved before it. */
 static bool takes_access(void *context, const tirbi_reached *a) {
     group *g = context;
@@ -72,7 +58,7 @@ static bool takes_access(void *context, const tirbi_reached *a) {
     if (b->overlaps || b->local) return false;
     if (a->what == TIRBI_LOADS) return true;
     return (g->n == 0 || (!a->stmt->as.store.value->traps && tirbi_is_proven(a->place))) &&
-           tirbi_own_element(g->pool, &g->vars, a->place);
+           tirbi_tells_all(g->pool, &g->vars, a->place);
 }
 
 /* Stores, one after the other. */
@@ -100,7 +86,7 @@ static bool agrees(group *g) {
             const tirbi_reached *b = &g->accesses[k];
             if (b->part == g->n || (a->what == TIRBI_LOADS && b->what == TIRBI_LOADS)) continue;
             if (!tirbi_may_meet(a->place->buffer->root, b->place->buffer->root)) continue;
-            if (!tirbi_same_place(a->place, b->place) || !tirbi_own_element(g->pool, &g->vars, a->place)) return false;
+            if (!tirbi_same_place(a->place, b->place) || !tirbi_tells_all(g->pool, &g->vars, a->place)) return false;
             linked = linked || (b->what != TIRBI_LOADS && a->what == TIRBI_LOADS);
         }
     }

@@ -13,8 +13,6 @@ const tirbi_ls *tirbi_fuse_nests(tirbi_lx_pool *pool, const tirbi_ls *body, uint
  * (fuse_rows.c) */
 uint32_t tirbi_fuse_rows(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n, tirbi_notes *notes);
 
-/* Whether different iterations of the loops always mean different elements: each loop is alone in some index. */
-bool tirbi_own_element(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_place *place);
 /* Whether a statement has to do with memory of `root`. */
 bool tirbi_statement_uses(const tirbi_ls *s, const tirbi_lbuf *root);
 /* Whether leaving an allocation out changes nothing but memory; false for what is none. */

@@ -11,6 +11,7 @@
 
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/facts/affine.h"
+#include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/nests/digits.h"
 #include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/resolve.h"
@@ -266,7 +267,7 @@ static const tirbi_lx *value_at(const reader *r, const tirbi_place *place) {
 
 static void count_read(reader *r, const tirbi_place *place) {
     const int64_t here = iterations(&r->loops);
-    if (tirbi_own_element(r->t->pool, &r->loops, place))
+    if (tirbi_tells_all(r->t->pool, &r->loops, place))
         r->once++;
     else if (here == INT64_MAX || __builtin_add_overflow(r->times, here, &r->times))
         r->times = INT64_MAX;

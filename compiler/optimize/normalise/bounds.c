@@ -80,12 +80,6 @@ static bool leaves_lanes(const bounder *b, const tirbi_ls *body) {
     return tirbi_any_stmt(body, tells_lanes, &search);
 }
 
-static bool asks_for_first(const void *var, const tirbi_ls *s) {
-    for (uint32_t i = 0; s->kind == TIRBI_LS_IF && i < s->as.if_.n_first_of; i++)
-        if (s->as.if_.first_of[i] == var) return true;
-    return false;
-}
-
 /* The loop's variable with the iterations in which the term holds. */
 static tirbi_lvar *bounded(const bounder *b) {
     const tirbi_lvar *old = b->var;
@@ -125,7 +119,7 @@ static const tirbi_ls *bound_body(bounder *b, const tirbi_ls *loop, const tirbi_
     b->term = NULL;
     if (!tirbi_is_plain_loop(loop) || !tirbi_lx_is_int(old->min, 0)) return NULL;
     body = tirbi_without_guard(&guards, body);
-    if (!body || !b->term || !tirbi_may_recount(body, &one) || tirbi_any_stmt(body, asks_for_first, old) ||
+    if (!body || !b->term || !tirbi_may_recount(body, &one) || tirbi_any_stmt(body, tirbi_asks_for_first, old) ||
         !leaves_lanes(b, body))
         return NULL;
     tirbi_lvar *names[] = {old, bounded(b)};

@@ -108,13 +108,51 @@ static uint32_t stride_of(const tirbi_dimensions *d, const tirbi_monomial *of, i
     return i;
 }
 
-static bool split_index(const tirbi_dimensions *d, const tirbi_poly *index, tirbi_poly *subscripts) {
-    for (uint32_t i = 0; i < d->n; i++) subscripts[i].n = 0;
+/* Whether a loop's variable only takes away from an index. */
+static bool counts_down(const tirbi_poly *index, uint32_t symbol) {
+    bool found = false;
     for (uint32_t i = 0; i < index->n; i++) {
-        tirbi_monomial left;
-        const uint32_t to = stride_of(d, &index->term[i].of, index->term[i].factor, &left);
-        if (!tirbi_poly_add_term(&subscripts[to], &left, index->term[i].factor / d->stride[to].factor)) return false;
+        const tirbi_monomial *m = &index->term[i].of;
+        bool has = false;
+        for (unsigned k = 0; k < m->degree; k++) has = has || m->symbol[k] == symbol;
+        if (has && index->term[i].factor > 0) return false;
+        found = found || has;
     }
+    return found;
+}
+
+/* Puts first + last - x in the place of a loop's variable x. */
+static bool mirror(const tirbi_facts *facts, uint32_t symbol, tirbi_poly *p) {
+    const tirbi_symbol *s = &facts->symbols[symbol];
+    const tirbi_poly one = tirbi_poly_symbol(symbol);
+    tirbi_poly by, rest, other = *s->first, product;
+    if (!tirbi_poly_split(p, symbol, &by, &rest) || !tirbi_poly_add(&other, s->last, 1) ||
+        !tirbi_poly_add(&other, &one, -1) || !tirbi_poly_multiply(&by, &other, &product) ||
+        !tirbi_poly_add(&rest, &product, 1))
+        return false;
+    *p = rest;
+    return true;
+}
+
+/* Of a loop that counts down, n - 1 - x, terms lie inside dimensions together only: it is taken as if it counted up. */
+static bool split_index(const tirbi_facts *facts, const tirbi_dimensions *d, const tirbi_poly *index,
+                        tirbi_poly *subscripts) {
+    uint32_t down[TIRBI_MAX_DEGREE], n = 0;
+    tirbi_poly up = *index;
+    for (uint32_t i = 0; i < facts->n_symbols && n < TIRBI_MAX_DEGREE; i++) {
+        if (!facts->symbols[i].first || !counts_down(index, i)) continue;
+        if (!mirror(facts, i, &up)) return false;
+        down[n++] = i;
+    }
+    for (uint32_t i = 0; i < d->n; i++) subscripts[i].n = 0;
+    for (uint32_t i = 0; i < up.n; i++) {
+        tirbi_monomial left;
+        const uint32_t to = stride_of(d, &up.term[i].of, up.term[i].factor, &left);
+        if (!tirbi_poly_add_term(&subscripts[to], &left, up.term[i].factor / d->stride[to].factor)) return false;
+    }
+    for (uint32_t i = 0; i < d->n; i++)
+        for (uint32_t k = 0; k < n; k++)
+            if (tirbi_poly_mentions(&subscripts[i], down[k]) && !mirror(facts, down[k], &subscripts[i])) return false;
     return true;
 }
 
@@ -128,7 +166,7 @@ static bool has_room(const tirbi_facts *facts, const tirbi_dimensions *d, tirbi_
 
 bool tirbi_subscripts_of(const tirbi_facts *facts, const tirbi_dimensions *d, const tirbi_poly *index,
                          tirbi_poly *subscripts, tirbi_conditions *conditions) {
-    if (!split_index(d, index, subscripts)) return false;
+    if (!split_index(facts, d, index, subscripts)) return false;
     for (uint32_t i = 0; i + (d->open ? 0 : 1) < d->n; i++) {
         tirbi_poly room = d->size[i];
         const uint32_t n = conditions->n;
@@ -149,7 +187,7 @@ bool tirbi_fit_index(const tirbi_facts *facts, tirbi_dimensions *d, const tirbi_
     d->impossible = !tirbi_exact_if(facts, &d->extent, TIRB_I64, &conditions);
     if (d->impossible) return false;
     if (d->open) {
-        d->impossible = !every || !split_index(d, index, parts) || !tirbi_poly_add(&most, &parts[last], -1) ||
+        d->impossible = !every || !split_index(facts, d, index, parts) || !tirbi_poly_add(&most, &parts[last], -1) ||
                         !tirbi_least(facts, &most, &more);
         most.n = 0;
         if (d->impossible || !tirbi_poly_add(&most, &more, -1) || !tirbi_poly_add_constant(&most, 1)) return false;

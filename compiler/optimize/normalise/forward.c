@@ -7,6 +7,7 @@
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/normalise/reductions.h"
 #include "compiler/optimize/normalise/targets.h"
+#include "compiler/optimize/normalise/upwards.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -21,6 +22,7 @@ enum {
 typedef struct forwarder {
     tirbi_lx_pool *pool;
     uint32_t work;
+    bool names_only;
 } forwarder;
 
 /* ---- Where a value is used -------------------------------------------------------------------------------------- */
@@ -93,14 +95,6 @@ static bool is_call(const void *context, const tirbi_lx *x) {
     return x->kind == TIRBI_LX_CALL;
 }
 
-/* Whether something other than a subscript may be wrong in a node: it ends the call with another status. */
-static bool fails_by_itself(const void *context, const tirbi_lx *x) {
-    (void)context;
-    const bool divides =
-        x->op == TIRB_OP_DIV || x->op == TIRB_OP_MOD || x->op == TIRB_OP_FLOORDIV || x->op == TIRB_OP_FLOORMOD;
-    return x->kind == TIRBI_LX_CALL || (x->kind == TIRBI_LX_OP && x->traps && divides);
-}
-
 /* Whether a value stays what it is where it is computed behind a statement, and fails then as it would before. */
 static bool may_pass(const tirbi_lx *value, const tirbi_ls *past) {
     const moved m = {value, past};
@@ -109,7 +103,7 @@ static bool may_pass(const tirbi_lx *value, const tirbi_ls *past) {
         tirbi_any_expr(value, TIRBI_WALK_ALL, is_changed_by, &m))
         return false;
     return !value->traps ||
-           (past->kind == TIRBI_LS_SET && !tirbi_any_value(past, TIRBI_WALK_ALL, fails_by_itself, NULL));
+           (past->kind == TIRBI_LS_SET && !tirbi_any_value(past, TIRBI_WALK_ALL, tirbi_fails_by_itself, NULL));
 }
 
 /* Whether a value is but arithmetic: it can be computed anywhere, and is the same node wherever it is. */
@@ -141,7 +135,7 @@ static bool may_forward(forwarder *f, const tirbi_ls *const *items, uint32_t at,
     uses u;
     if (let->kind != TIRBI_LS_SET || !let->as.set.declares || let->as.set.var->kind != TIRBI_LVAR_LET) return false;
     const tirbi_lx *value = let->as.set.value;
-    if (!value || value->size > MAX_VALUE || tirbi_any_expr(value, TIRBI_WALK_ALL, fails_by_itself, NULL) ||
+    if (!value || value->size > MAX_VALUE || tirbi_any_expr(value, TIRBI_WALK_ALL, tirbi_fails_by_itself, NULL) ||
         !find_all_uses(f, items, at, n, &u, last))
         return false;
     if (is_plain(value)) return true;
@@ -152,7 +146,7 @@ static bool may_forward(forwarder *f, const tirbi_ls *const *items, uint32_t at,
         if (i == *last && straight) break;
         if (!may_pass(value, items[i])) return false;
     }
-    return !value->traps || !tirbi_any_value(items[*last], TIRBI_WALK_ALL, fails_by_itself, NULL);
+    return !value->traps || !tirbi_any_value(items[*last], TIRBI_WALK_ALL, tirbi_fails_by_itself, NULL);
 }
 
 /* Whether the variable that item `at` declares is only ever set, by items alone: these go, too. */
@@ -238,15 +232,23 @@ static const tirbi_ls *without_names(forwarder *f, const tirbi_ls *s) {
 static const tirbi_ls *forward(void *context, const tirbi_ls *s) {
     forwarder *f = context;
     while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
-    const tirbi_ls *ordered = s->kind == TIRBI_LS_LOOP ? tirbi_order_reduction(f->pool, s) : NULL;
+    const bool is_loop = s->kind == TIRBI_LS_LOOP && !f->names_only;
+    const tirbi_ls *upwards = s->kind == TIRBI_LS_LOOP ? tirbi_count_upwards(f->pool, s) : NULL;
+    if (upwards) s = upwards;
+    const tirbi_ls *ordered = is_loop ? tirbi_order_reduction(f->pool, s) : NULL;
     if (ordered) return forward(f, ordered);
     if (s->kind == TIRBI_LS_SEQ) s = without_names(f, s);
     s = tirbi_replace_inside(f->pool, s, forward, f);
-    const tirbi_ls *kept = s->kind == TIRBI_LS_LOOP ? tirbi_keep_in_targets(f->pool, s) : NULL;
+    const tirbi_ls *kept = is_loop && s->kind == TIRBI_LS_LOOP ? tirbi_keep_in_targets(f->pool, s) : NULL;
     return kept ? kept : s;
 }
 
 const tirbi_ls *tirbi_forward_values(tirbi_lx_pool *pool, const tirbi_ls *body) {
     forwarder f = {.pool = pool, .work = MAX_WORK};
+    return forward(&f, body);
+}
+
+const tirbi_ls *tirbi_forward_names(tirbi_lx_pool *pool, const tirbi_ls *body) {
+    forwarder f = {.pool = pool, .work = MAX_WORK, .names_only = true};
     return forward(&f, body);
 }

@@ -8,5 +8,7 @@
  * is used, if nothing changes it until then. And s = 0; for k: s = s + A[i, k]; C[i] = s becomes
  * C[i] = 0; for k: C[i] = C[i] + A[i, k]. */
 const tirbi_ls *tirbi_forward_values(tirbi_lx_pool *pool, const tirbi_ls *body);
+/* The first of these alone. */
+const tirbi_ls *tirbi_forward_names(tirbi_lx_pool *pool, const tirbi_ls *body);
 
 #endif

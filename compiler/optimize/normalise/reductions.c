@@ -249,7 +249,8 @@ const tirbi_ls *tirbi_order_reduction(tirbi_lx_pool *pool, const tirbi_ls *loop)
     const tirbi_ls *result = NULL;
     if (!n) return NULL;
     n->pool = pool;
-    if (read_nest(n, loop) && find_element(n) && find_reductions(n) && can_be_ordered(n) && (n->alone || n->init)) {
+    if (read_nest(n, loop) && tirbi_fails_alike(loop) && find_element(n) && find_reductions(n) && can_be_ordered(n) &&
+        (n->alone || n->init)) {
         result = n->alone ? init_inside(n) : init_apart(n);
         for (uint32_t i = n->outermost; i-- > 0 && result;) result = inside(n, i, i + 1, n->reduces[i], result);
         result = where_it_runs(n, result);

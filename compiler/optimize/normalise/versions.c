@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "compiler/loop/exact.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/rewriting/copy.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -134,7 +135,7 @@ static void take_roles(tirbi_versions *v, const tirbi_poly *p, bool counts) {
 
 bool tirbi_version_linear(tirbi_versions *v, const tirbi_lx *x, tirbi_poly *out, tirbi_conditions *conditions) {
     const tirbi_linear_reader reader = {
-        .facts = &v->facts, .value_of = value_of, .context = v, .loose = v->phase == TIRBI_PHASE_ROLES};
+        .facts = &v->facts, .value_of = value_of, .context = v, .ends = true, .loose = v->phase == TIRBI_PHASE_ROLES};
     return !has_call(x) && tirbi_read_linear(&reader, x, out, conditions);
 }
 
@@ -446,6 +447,15 @@ static bool adds_to_counter(const tirbi_versions *v, const tirbi_poly *index) {
     return false;
 }
 
+/* Whether a subscript is computed in an int32 that an int64 is cast to. */
+static bool narrows(const tirbi_lx *x) {
+    if (x->kind != TIRBI_LX_OP) return false;
+    if (x->op == TIRB_OP_CAST && x->type == TIRB_I32 && x->source == TIRB_I64 && !tirbi_keeps_value(x)) return true;
+    for (int i = 0; i < x->n_args; i++)
+        if (narrows(x->args[i])) return true;
+    return false;
+}
+
 /* The subscripts of a place in the copy, of which `indices` has room for as many as there may be. */
 static bool fill_indices(tirbi_versions *v, const tirbi_place *place, const tirbi_lx **indices) {
     uint32_t n = 0;
@@ -466,7 +476,8 @@ static bool fill_indices(tirbi_versions *v, const tirbi_place *place, const tirb
             continue;
         }
         const bool sum = linear && tirbi_version_assume(v, &conditions);
-        if (sum && (has_symbolic_step(v, &index) || adds_to_counter(v, &index))) v->gains++;
+        if (sum && (has_symbolic_step(v, &index) || adds_to_counter(v, &index) || narrows(place->indices[d])))
+            v->gains++;
         if (sum && tirbi_version_linear(v, place->buffer->shape[d], &extent, &conditions))
             assume_inside(v, place, &index, &extent);
         indices[n] = sum ? as_value(v, &index) : tirbi_version_of_value(v, place->indices[d]);
@@ -524,18 +535,6 @@ static void know_comparison(tirbi_versions *v, tirbi_op op, const tirbi_lx *a, c
     if (op == TIRB_OP_EQ) know_comparison(v, TIRB_OP_LE, b, a);
 }
 
-/* What a comparison says where it does not hold. */
-static tirbi_op opposite(uint8_t op) {
-    switch (op) {
-    case TIRB_OP_LT: return TIRB_OP_GE;
-    case TIRB_OP_LE: return TIRB_OP_GT;
-    case TIRB_OP_GT: return TIRB_OP_LE;
-    case TIRB_OP_GE: return TIRB_OP_LT;
-    case TIRB_OP_NE: return TIRB_OP_EQ;
-    default: return TIRB_OP_NOP;
-    }
-}
-
 /* Takes note of what a condition says where it holds, or where it does not. */
 static void know(tirbi_versions *v, const tirbi_lx *x, bool holds) {
     if (v->phase == TIRBI_PHASE_ROLES || x->type != TIRB_BOOL) return;
@@ -548,7 +547,7 @@ static void know(tirbi_versions *v, const tirbi_lx *x, bool holds) {
     } else if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_NOT) {
         know(v, x->args[0], !holds);
     } else if (x->kind == TIRBI_LX_OP && x->n_args == 2) {
-        const tirbi_op says = holds ? (tirbi_op)x->op : opposite(x->op);
+        const tirbi_op says = holds ? (tirbi_op)x->op : tirbi_opposite(x->op);
         const bool turned = says == TIRB_OP_GT || says == TIRB_OP_GE;
         const tirbi_op op = says == TIRB_OP_GT ? TIRB_OP_LT : says == TIRB_OP_GE ? TIRB_OP_LE : says;
         know_comparison(v, op, x->args[turned ? 1 : 0], x->args[turned ? 0 : 1]);

@@ -1,5 +1,13 @@
 #include "compiler/optimize/rewriting/rewrite.h"
 
+#include "compiler/optimize/facts/affine.h"
+#include "compiler/optimize/rewriting/copy.h"
+
+static bool follows_from_subscripts(tirbi_lx_pool *pool, const tirbi_place *place) {
+    const tirbi_place *made = tirbi_place_in(pool, place->buffer, place->indices, place->span);
+    return made && tirbi_same_value(made->flat, place->flat);
+}
+
 const tirbi_place *tirbi_rewrite_place(tirbi_rewrite *r, const tirbi_place *place) {
     tirbi_place *copy = TIRBI_NEW(r->pool->arena, tirbi_place);
     const tirbi_lx **indices = TIRBI_NEW_ARRAY(r->pool->arena, const tirbi_lx *, place->ndim);
@@ -10,6 +18,11 @@ const tirbi_place *tirbi_rewrite_place(tirbi_rewrite *r, const tirbi_place *plac
         if (!indices[i]) return NULL;
     }
     copy->indices = indices;
+    if (r->renumber && !place->view && follows_from_subscripts(r->pool, place)) {
+        tirbi_place *made = (tirbi_place *)(uintptr_t)tirbi_place_in(r->pool, place->buffer, indices, place->span);
+        if (made) made->guard = place->guard;
+        return made;
+    }
     copy->flat = tirbi_has_own_number(place) ? tirbi_rewrite_value(r, place->flat) : indices[0];
     copy->view = place->view ? tirbi_rewrite_place(r, place->view) : NULL;
     return copy->flat && (copy->view || !place->view) ? copy : NULL;

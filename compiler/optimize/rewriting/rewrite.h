@@ -19,6 +19,7 @@ typedef struct tirbi_rewrite {
     void *context;
     bool loops; /* statements may have loops in them: each copy has a variable of its own */
     bool lets;  /* and variables that are set once, of which that is so as well; none that are assigned */
+    bool renumber; /* an element's number follows from its subscripts anew, where it did */
     const tirbi_renamed *renamed;
 } tirbi_rewrite;
 

@@ -135,3 +135,14 @@ const char *tirbi_join_names(tirbi_lx_pool *pool, const tirbi_lvar *outer, const
                            tirbi_beginning_of(inner->name, MOST), inner->name);
     return tirbi_arena_text(pool->arena, name, (size_t)n);
 }
+
+bool tirbi_asks_for_first(const void *var, const tirbi_ls *s) {
+    for (uint32_t i = 0; s->kind == TIRBI_LS_IF && i < s->as.if_.n_first_of; i++)
+        if (s->as.if_.first_of[i] == var) return true;
+    return false;
+}
+
+bool tirbi_fails_by_itself(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return x->kind == TIRBI_LX_CALL || tirbi_lx_may_divide_by_zero(x);
+}

@@ -42,6 +42,12 @@ const tirbi_ls *tirbi_replace_inside(tirbi_lx_pool *pool, const tirbi_ls *s, tir
 /* Whether a statement may set a variable; true for any of a kind that is not looked into. */
 bool tirbi_may_set(const tirbi_ls *s, const tirbi_lvar *var);
 
+/* Of a variable, for a walk: whether a condition asks for the first iteration of its loop. */
+bool tirbi_asks_for_first(const void *var, const tirbi_ls *s);
+/* For a walk: whether something other than a subscript may be wrong in a node, which ends the call with another
+ * status. */
+bool tirbi_fails_by_itself(const void *context, const tirbi_lx *x);
+
 /* The statements of a body, also those of sequences in it; false: they are more than `most`. */
 bool tirbi_list_statements(const tirbi_ls *body, const tirbi_ls **items, uint32_t *n, uint32_t most);
 

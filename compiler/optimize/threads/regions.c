@@ -2,6 +2,7 @@
 #include "compiler/optimize/threads/regions.h"
 
 #include "compiler/loop/visit.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/contractions/distribute.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -108,6 +109,10 @@ static bool come_to_place(tirbi_walk *v, const tirbi_place *place, const tirbi_l
 /* Functions of the module may read what is not written here and do what they like with what is allocated here. What the
  * host's functions do nobody knows, and any function may call them. */
 static void note_call(walk *w, const tirbi_lcall *call) {
+    if (call->op) { /* handles belong to the call, of which a chunk is a part */
+        if (call->op != TIRB_OP_TRAP) w->irregular = "it looks at references as values, or hands them out";
+        return;
+    }
     if (call->imported || w->module->n_imports > 0) {
         w->irregular = "it may call a function of the host";
         return;
@@ -490,7 +495,8 @@ static bool choose(walk *w, const tirbi_ls *loop, uint32_t disabled, tirbi_regio
     bool parallel = false;
     for (uint32_t i = 0; i < w->n_nest; i++) parallel = parallel || w->parallel[i];
     for (uint32_t i = 0; i < w->n_nest; i++) {
-        const char *reason = parts_of(w, w->nest[i]);
+        const bool in_order = i == 0 || tirbi_fails_alike(loop);
+        const char *reason = in_order ? parts_of(w, w->nest[i]) : "what fails first in the loops around it tells";
         if (!reason && judge(w, loop, w->nest[i], parallel, disabled, plan)) {
             plan->loop = w->nest[i];
             return true;

@@ -75,8 +75,13 @@ static bool read_step(counter *c, const tirbi_ls *s) {
     return by && by->lo >= 1 && minus == c->down && stays(by, c->loop->as.while_.body);
 }
 
+/* Whether it counts up one by one to what it is then equal to: it never wraps, and neither does the number of rounds
+ * where it begins at 0 or above. */
+static bool stops_at_bound(const counter *c) { return !c->down && !c->inclusive && tirbi_lx_is_int(c->by, 1); }
+
 /* Whether the variable reaches its last value without wrapping, and the round behind it, in 64 bits. */
 static bool ends(const counter *c) {
+    if (stops_at_bound(c) && c->begin->lo >= 0) return true;
     const bool narrow = c->var->type == TIRB_I32;
     const int64_t most = narrow ? INT32_MAX : INT64_MAX / 4, least = narrow ? INT32_MIN : -INT64_MAX / 4;
     int64_t beyond = c->by->hi - !c->inclusive, last; /* how far from the bound it may get */
@@ -98,6 +103,9 @@ static tirbi_lvar *new_var(const counter *c, const char *name, tirbi_lvar_kind k
 static const tirbi_ls *set(const counter *c, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
     return tirbi_new_set(c->pool, c->loop->span, var, value, declares);
 }
+
+/* Whether a value may stand wherever it is used. */
+static bool needs_no_name(const tirbi_lx *x) { return x->pure && !x->traps && x->size <= TIRBI_MAX_SHARED_SIZE; }
 
 static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const counter *c = rewrite->context;
@@ -122,6 +130,8 @@ static const tirbi_lx *nearer(const counter *c, const tirbi_lx *first) {
 /* How often it runs, from `start` on: what is between that and the bound, by steps, rounded up. */
 static const tirbi_lx *rounds_from(const counter *c, const tirbi_lx *start) {
     const tirbi_lx *first = nearer(c, start), *bound = tirbi_lx_cast(c->pool, TIRB_I64, c->bound);
+    if (bound && bound->lo < -far && !tirbi_lx_is_int(start, 0))
+        bound = tirbi_lx_wide(c->pool, TIRB_OP_MAX, bound, tirbi_lx_number(c->pool, 0));
     const tirbi_lx *left =
         first && bound ? (c->down ? tirbi_lx_sub(c->pool, first, bound) : tirbi_lx_sub(c->pool, bound, first)) : NULL;
     const tirbi_lx *one = tirbi_lx_number(c->pool, 1), *zero = tirbi_lx_number(c->pool, 0);
@@ -130,6 +140,13 @@ static const tirbi_lx *rounds_from(const counter *c, const tirbi_lx *start) {
     if (tirbi_lx_is_int(c->by, 1)) return left;
     left = left && one ? tirbi_lx_wide(c->pool, TIRB_OP_ADD, left, tirbi_lx_sub(c->pool, c->by, one)) : NULL;
     return tirbi_lx_wide(c->pool, TIRB_OP_DIV, left, c->by);
+}
+
+/* What bounds a loop, which does not run where that is negative. */
+static const tirbi_lx *extent_of(const tirbi_lx *rounds) {
+    const bool clamps =
+        rounds->kind == TIRBI_LX_OP && rounds->op == TIRB_OP_MAX && tirbi_lx_is_int(rounds->args[1], 0);
+    return clamps ? rounds->args[0] : rounds;
 }
 
 /* What the variable is in round k: the loop's own variable where it goes up one by one, else a sum. In all rounds it is
@@ -168,19 +185,20 @@ static const tirbi_ls *make_loop(counter *c, const tirbi_ls *const *items, uint3
     tirbi_lvar *bound = loaded ? new_var(c, "bound", TIRBI_LVAR_LET, loaded) : NULL;
     if (loaded && !bound) return NULL;
     if (loaded) c->bound = tirbi_lx_var(c->pool, bound);
-    tirbi_lvar *first = new_var(c, c->var->name, TIRBI_LVAR_LET, begin);
-    const tirbi_lx *from = first ? tirbi_lx_var(c->pool, first) : NULL, *count = rounds_from(c, from);
-    tirbi_lvar *rounds = new_var(c, "rounds", TIRBI_LVAR_LET, count);
-    tirbi_lvar *k = rounds ? new_var(c, c->var->name, TIRBI_LVAR_LOOP, tirbi_lx_var(c->pool, rounds)) : NULL;
+    tirbi_lvar *first = begin && needs_no_name(begin) ? NULL : new_var(c, c->var->name, TIRBI_LVAR_LET, begin);
+    const tirbi_lx *from = first ? tirbi_lx_var(c->pool, first) : begin, *count = from ? rounds_from(c, from) : NULL;
+    tirbi_lvar *rounds = count && needs_no_name(count) ? NULL : new_var(c, "rounds", TIRBI_LVAR_LET, count);
+    if (rounds) rounds->lo = 0;
+    const tirbi_lx *all = rounds ? tirbi_lx_var(c->pool, rounds) : count;
+    tirbi_lvar *k = new_var(c, c->var->name, TIRBI_LVAR_LOOP, all);
     if (!k) return NULL;
-    rounds->lo = 0;
     k->min = tirbi_lx_number(c->pool, 0);
-    k->extent = tirbi_lx_var(c->pool, rounds);
+    k->extent = extent_of(all);
     k->lo = 0;
     k->hi = count->hi > 0 ? count->hi - 1 : 0;
     if (!k->min || !k->extent || !number_rounds(c, k, from)) return NULL;
-    const tirbi_lx *all = tirbi_lx_mul(c->pool, tirbi_lx_var(c->pool, rounds), c->by);
-    const tirbi_lx *last = all ? (c->down ? tirbi_lx_sub(c->pool, from, all) : tirbi_lx_add(c->pool, from, all)) : NULL;
+    const tirbi_lx *way = tirbi_lx_mul(c->pool, all, c->by);
+    const tirbi_lx *last = way ? (c->down ? tirbi_lx_sub(c->pool, from, way) : tirbi_lx_add(c->pool, from, way)) : NULL;
     tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace, .context = c, .loops = true};
     const tirbi_span span = c->loop->span;
     tirbi_ls *body = tirbi_new_stmt(c->pool, TIRBI_LS_SEQ, span), *loop = tirbi_new_stmt(c->pool, TIRBI_LS_LOOP, span),
@@ -198,8 +216,8 @@ static const tirbi_ls *make_loop(counter *c, const tirbi_ls *const *items, uint3
     loop->as.loop.body = n == 1 ? copies[0] : body;
     uint32_t n_parts = 0;
     if (loaded) parts[n_parts++] = set(c, bound, loaded, true);
-    parts[n_parts++] = set(c, first, begin, true);
-    parts[n_parts++] = set(c, rounds, count, true);
+    if (first) parts[n_parts++] = set(c, first, begin, true);
+    if (rounds) parts[n_parts++] = set(c, rounds, count, true);
     parts[n_parts++] = loop;
     parts[n_parts++] = set(c, c->var, tirbi_lx_cast(c->pool, c->var->type, last), false);
     whole->as.seq.items = parts;
@@ -241,15 +259,15 @@ static const tirbi_ls *count(tirbi_lx_pool *pool, const tirbi_ls *s, const posit
     counter c = {.pool = pool, .loop = s};
     if (body->kind != TIRBI_LS_SEQ || body->as.seq.n < 2 || !read_condition(&c, s->as.while_.condition)) return NULL;
     const uint32_t n = body->as.seq.n - 1;
-    if (!read_step(&c, body->as.seq.items[n]) || !ends(&c)) return NULL;
+    if (!read_step(&c, body->as.seq.items[n])) return NULL;
     for (uint32_t i = 0; i < n; i++) {
         if (tirbi_may_set(body->as.seq.items[i], c.var)) return NULL;
     }
     if (!c.bound->shared && goes_through_ranges(pool, at->loop)) return NULL;
     c.begin = last_value(at->before, at->n_before, c.var);
     if (!c.begin) c.begin = tirbi_lx_var(pool, c.var);
-    if (c.begin && starts_far(&c, c.begin) && !tirbi_lx_is_int(c.by, 1)) return NULL;
-    return c.begin ? make_loop(&c, body->as.seq.items, n) : NULL;
+    if (!c.begin || !ends(&c) || (starts_far(&c, c.begin) && !tirbi_lx_is_int(c.by, 1))) return NULL;
+    return make_loop(&c, body->as.seq.items, n);
 }
 
 static const tirbi_ls *count_all(tirbi_lx_pool *pool, const tirbi_ls *s, position at) {

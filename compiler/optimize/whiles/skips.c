@@ -19,7 +19,7 @@ static const tirbi_ls *make_branch(tirbi_lx_pool *pool, const tirbi_ls *s, const
     const tirbi_ls *then = s->as.if_.then_case;
     const uint32_t n = is_skip(then) ? 0 : then->as.seq.n - 1;
     const tirbi_lx *condition = s->as.if_.condition;
-    if (n == 0) return tirbi_new_if(pool, s->span, tirbi_lx_not(pool, condition), rest, NULL);
+    if (n == 0) return tirbi_new_if(pool, s->span, tirbi_lx_opposite(pool, condition), rest, NULL);
     return tirbi_new_if(pool, s->span, condition, tirbi_new_sequence(pool, then->span, then->as.seq.items, n), rest);
 }
 

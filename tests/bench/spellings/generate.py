@@ -18,11 +18,14 @@ class Spelling:
     sizes: str = "constant"  # or symbolic
     index: str = "int32"  # or int64
     storage: str = "dimensions"  # flat: one dimension and A[i * n + j]; alias: a flat view; rows: views of rows
-    order: str = "given"  # of the loops: one of ORDERS
-    guard: str = "if"  # or if_then_else, Select, T.where
-    values: str = "inline"  # lets: loads and indices have names, and sums are kept in a variable
+    order: str = "given"  # of the loops
+    guard: str = "if"  # or if_then_else, Select, T.where; continue: what the iteration leaves out is skipped
+    values: str = "inline"  # lets: loads and indices have names, and sums are kept in a variable; mixed: indices have
+    # names, and the other type of integers
     form: str = "loops"  # or blocks
-    tiling: str = "none"  # split: a loop by a factor; fused: neighbours to one, taken apart by // and %
+    tiling: str = "none"  # split: a loop by a factor; min: by one, up to what is left; fused: neighbours to one, taken
+    # apart by // and %
+    counting: str = "up"  # down: iterations whose order is free, from the last one on; while: loops that count on their own
 
     def __str__(self):
         return " ".join(getattr(self, axis) for axis in AXES)
@@ -31,9 +34,10 @@ class Spelling:
 AXES = tuple(field.name for field in dataclasses.fields(Spelling))
 MEANING = AXES[:2]
 CHOICES = {"storage": ("dimensions", "flat", "alias", "rows"),
-           "order": ("given", "reversed", "reduction first", "reduction between", "shared"),
-           "guard": ("if", "if_then_else", "Select", "T.where"), "values": ("inline", "lets"),
-           "form": ("loops", "blocks"), "tiling": ("none", "split", "fused")}
+           "order": ("given", "reversed", "rotated", "reduction first", "reduction between", "shared"),
+           "guard": ("if", "if_then_else", "Select", "T.where", "continue"), "values": ("inline", "lets", "mixed"),
+           "form": ("loops", "blocks"), "tiling": ("none", "split", "min", "fused"), "counting": ("up", "down", "while")}
+OTHER = {"int32": "int64", "int64": "int32"}
 
 
 class NotOffered(Exception):
@@ -85,6 +89,10 @@ class Step:
 
 def expression(text):
     return ast.parse(text.strip(), mode="eval").body
+
+
+def renamed(text, names):
+    return re.sub(r"\w+", lambda found: names.get(found[0], found[0]), text)
 
 
 def names_in(node):
@@ -187,7 +195,20 @@ class Writer(ast.NodeTransformer):
         if self.program.spelling.values == "lets":
             texts = [text if re.fullmatch(r"\w+", text) else ast.unparse(self.let("at", text, self.program.spelling.index))
                      for text in texts]
+        if self.program.spelling.values == "mixed" and not self.in_index:
+            texts = [text if text.isdigit() else self.in_other_type(index) for text, index in zip(texts, indices)]
         return f"{name}[{', '.join(texts)}]"
+
+
+    def in_other_type(self, index):
+        """The name of an index that is computed in the other type, but for what its last term is."""
+        dtype = OTHER[self.program.spelling.index]
+        if isinstance(index, ast.BinOp) and isinstance(index.op, ast.Add):
+            first, last = self.index_text(index.left), self.index_text(index.right)
+            text = f"T.Cast('{dtype}', {first}) + T.Cast('{dtype}', {last})"
+        else:
+            text = f"T.Cast('{dtype}', {self.index_text(index)})"
+        return ast.unparse(self.let("at", text, dtype))
 
 
 # ---- Programs -------------------------------------------------------------------------------------------------------
@@ -203,14 +224,32 @@ class Loops:
     loops: list  # of variables and texts of extents
     values: dict
     conditions: list
+    tiled: bool = False
+    down: tuple = ()  # variables of the loops whose order is free
+    counting: str = "up"
+    index: str = "int32"
 
     def lines(self, inner):
-        if not self.loops:
-            return inner
-        variables, extents = zip(*self.loops)
-        if len(self.loops) == 1:
-            return [f"for {variables[0]} in range({extents[0]}):", *indented(inner)]
-        return [f"for {', '.join(variables)} in T.grid({', '.join(extents)}):", *indented(inner)]
+        """The loops around some lines; a grid where their extents are known before them all."""
+        variables = [variable for variable, _ in self.loops]
+        if self.counting == "up" and len(self.loops) > 1 and not any(
+                names_in(expression(extent)) & set(variables) for _, extent in self.loops):
+            extents = [extent for _, extent in self.loops]
+            return [f"for {', '.join(variables)} in T.grid({', '.join(extents)}):", *indented(inner)]
+        for variable, extent in self.loops[::-1]:
+            inner = self.loop(variable, extent, inner)
+        return inner
+
+    def loop(self, variable, extent, inner):
+        if self.counting == "while":
+            first, step = ("T.int64(0)", "T.int64(1)") if self.index == "int64" else ("0", "1")
+            return [f"{variable}: T.{self.index} = {first}", f"while {variable} < {extent}:",
+                    *indented([*inner, f"{variable} = {variable} + {step}"])]
+        if self.counting == "down" and variable in self.down:
+            last = f"{extent} - 1 - {variable}_back"
+            return [f"for {variable}_back in range({extent}):",
+                    *indented([f"{variable}: T.let[T.{self.index}] = {last}", *inner])]
+        return [f"for {variable} in range({extent}):", *indented(inner)]
 
 
 class Program:
@@ -235,6 +274,9 @@ class Program:
         refused |= spelling.guard == "Select" and not self.kernel.whole
         refused |= spelling.guard == "T.where" and (spelling.form != "blocks" or not all(
             step.guard and not any(isinstance(node, ast.Subscript) for node in ast.walk(step.guard)) for step in guards))
+        refused |= spelling.guard == "continue" and (spelling.form != "loops" or spelling.counting == "while"
+                                                     or not any(step.guard for step in guards))
+        refused |= spelling.counting == "while" and spelling.form != "loops"
         refused |= spelling.storage == "rows" and (spelling.form != "loops" or spelling.order != "given"
                                                    or not any(map(self.views_of, self.steps)))
         first = {(step.axes[0].name, step.axes[0].extent, step.axes[0].kind) for step in self.steps}
@@ -275,20 +317,32 @@ class Program:
         reduced = [axis for axis in axes if axis.kind == "reduce"]
         if self.spelling.order == "reversed":
             return spatial[::-1] + reduced
+        if self.spelling.order == "rotated":
+            return spatial[-1:] + reduced + spatial[:-1]
         if self.spelling.order == "reduction first":
             return reduced + spatial
         if self.spelling.order == "reduction between":
             return spatial[:-1] + reduced + spatial[-1:]
         return axes
 
-    def loops_over(self, axes):
-        """Loops over axes, in the spelling's tiling."""
-        plain = Loops([(axis.name, self.extent(axis.extent)) for axis in axes], {axis.name: axis.name for axis in axes}, [])
-        if self.spelling.tiling == "split":
-            return self.split(axes, plain)
-        if self.spelling.tiling == "fused":
-            return self.fused(axes)
-        return plain
+    def loops_over(self, axes, tiling=None):
+        """Loops over axes, in the spelling's tiling or another one."""
+        tiling = tiling or self.spelling.tiling
+        made = Loops([(axis.name, self.extent(axis.extent)) for axis in axes], {axis.name: axis.name for axis in axes}, [])
+        free = {axis.name for axis in axes if axis.kind == "spatial"}
+        if tiling in ("split", "min"):
+            self.split(axes, made)
+        if tiling == "fused":
+            made = self.fused(axes)
+        if self.spelling.counting == "while":  # whose counters are variables, none of them twice
+            again = {variable: f"{variable}_{next(self.numbers)}" for variable, _ in made.loops}
+            made.loops = [(again[variable], renamed(extent, again)) for variable, extent in made.loops]
+            made.values = {name: renamed(value, again) for name, value in made.values.items()}
+            made.conditions = [renamed(condition, again) for condition in made.conditions]
+        made.down = tuple(variable for variable, _ in made.loops
+                          if all(name in free for name, value in made.values.items() if variable in names_in(expression(value))))
+        made.counting, made.index = self.spelling.counting, self.spelling.index
+        return made
 
     @staticmethod
     def split_axis(axes):
@@ -299,14 +353,17 @@ class Program:
     def split(self, axes, plain):
         chosen = self.split_axis(axes)
         if chosen is None:
-            return plain
+            return
         name, at = chosen.name, axes.index(chosen)
         outer = self.extent(f"({chosen.extent} + {FACTOR - 1}) // {FACTOR}")
         plain.loops[at:at + 1] = [(f"{name}_0", outer), (f"{name}_1", self.literal(FACTOR))]
         plain.values[name] = f"{name}_0 * {FACTOR} + {name}_1"
-        if not self.constant or eval(chosen.extent, {}, dict(self.sizes)) % FACTOR:  # pylint: disable=eval-used
+        plain.tiled = True
+        if self.spelling.tiling == "min":
+            left = f"{self.extent(chosen.extent, bare=True)} - {name}_0 * {FACTOR}"
+            plain.loops[at + 1] = (f"{name}_1", f"T.min({self.literal(FACTOR)}, {left})")
+        elif not self.constant or eval(chosen.extent, {}, dict(self.sizes)) % FACTOR:  # pylint: disable=eval-used
             plain.conditions.append(f"{plain.values[name]} < {self.extent(chosen.extent, bare=True)}")
-        return plain
 
     def fused(self, axes):
         made = Loops([], {}, [])
@@ -354,13 +411,13 @@ class Program:
     def assign(self, step, axes, views, kept):
         """The assignments of one iteration, under the guard. `kept` has the names of variables that sums are kept in."""
         guard = None if self.spelling.guard == "T.where" else step.guard
-        as_values = guard is not None and self.spelling.guard != "if"
+        as_values = guard is not None and self.spelling.guard not in ("if", "continue")
         lines = []
         for assignment in step.assignments:
             value = assignment.value
             if as_values:
                 value = self.guarded_value(assignment, guard)
-            if isinstance(value, ast.IfExp) and self.spelling.guard == "if":
+            if isinstance(value, ast.IfExp) and self.spelling.guard in ("if", "continue"):
                 lines += [f"if {self.writer(step, axes, views).index_text(value.test)}:",
                           *indented(self.store(step, assignment, value.body, axes, views, kept)),
                           "else:", *indented(self.store(step, assignment, value.orelse, axes, views, kept))]
@@ -369,6 +426,8 @@ class Program:
         if guard is not None and not as_values:
             writer = self.writer(step, axes, views)
             condition = writer.index_text(guard)
+            if self.spelling.guard == "continue":
+                return [*writer.lets, f"if not ({condition}):", "    continue", *lines]
             return [*writer.lets, f"if {condition}:", *indented(lines)]
         return lines
 
@@ -418,8 +477,8 @@ class Program:
         reduced = [axis for axis in axes if axis.kind == "reduce"]
         if step.reduces and axes == spatial + reduced:
             around, within = self.loops_over(spatial), self.loops_over(reduced)
-            if self.spelling.tiling == "split" and around.loops != [(a.name, self.extent(a.extent)) for a in spatial]:
-                within = Loops([(a.name, self.extent(a.extent)) for a in reduced], {a.name: a.name for a in reduced}, [])
+            if around.tiled:  # by which the other ones are not
+                within = self.loops_over(reduced, "none")
             values = {**outer, **around.values, **within.values}
 
             def reduction(lines):
@@ -531,7 +590,9 @@ class Program:
 
     def is_tree(self, step):
         spelling = self.spelling
-        if spelling.form != "blocks" or (step.guard is not None and spelling.guard in ("if", "T.where")):
+        if spelling.form != "blocks" or (step.guard is not None and spelling.guard in ("if", "T.where", "continue")):
+            return False
+        if spelling.values == "mixed" and spelling.index == "int64":  # indices that are cast to int32 are not linear
             return False
         reduced, spatial, sets = set(step.names("reduce")), set(step.names("spatial")), []
         if not self.has_bare_loops(step):
@@ -551,7 +612,9 @@ class Program:
         axes = step.axes[1:] if self.spelling.order == "shared" else self.ordered(step, step.axes)
         inner = axes[next(n for n, axis in enumerate(axes) if axis.kind == "reduce"):]
         spatial = [axis for axis in inner if axis.kind != "reduce"]
-        if self.spelling.tiling == "split" and self.split_axis(axes) in inner:
+        if self.spelling.tiling in ("split", "min") and self.split_axis(axes) in inner:
+            return False
+        if self.spelling.counting == "down" and any(axis.kind == "spatial" for axis in inner):
             return False
         if self.spelling.tiling == "fused" and (len(spatial) > 1 or len(inner) - len(spatial) > 1):
             return False

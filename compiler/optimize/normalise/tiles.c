@@ -1,0 +1,164 @@
+#include "compiler/optimize/normalise/tiles.h"
+
+#include "compiler/loop/visit.h"
+#include "compiler/optimize/facts/affine.h"
+#include "compiler/optimize/rewriting/parts.h"
+#include "compiler/optimize/rewriting/recount.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+enum { MAX_AROUND = 16 };
+
+typedef struct tiler {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *around[MAX_AROUND];
+    uint32_t n_around;
+} tiler;
+
+/* A loop over what is left of a number behind the tiles before. */
+typedef struct tile {
+    const tirbi_lvar *outer; /* that counts tiles */
+    const tirbi_lx *size, *left, *all;
+} tile;
+
+/* What a bound is that only says how often a loop runs. */
+static const tirbi_lx *number_of_rounds(const tirbi_lx *x) {
+    for (;;) {
+        if (x->kind != TIRBI_LX_OP) return x;
+        const bool casts = x->op == TIRB_OP_CAST && tirbi_keeps_value(x),
+                   clamps = x->op == TIRB_OP_MAX && x->args[1]->kind == TIRBI_LX_CONST && x->args[1]->value <= 0;
+        if (!casts && !clamps) return x;
+        x = x->args[0];
+    }
+}
+
+/* min(size, left) */
+static bool read_least(tile *t, const tirbi_lx *x) {
+    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_MIN || (x->type != TIRB_I32 && x->type != TIRB_I64) || !x->pure)
+        return false;
+    const unsigned k = x->args[0]->kind == TIRBI_LX_CONST ? 0 : 1;
+    t->size = x->args[k];
+    t->left = x->args[1 - k];
+    return t->size->kind == TIRBI_LX_CONST && t->size->value > 1 && !t->left->traps;
+}
+
+/* Whether the tiles are as many as it takes: (all + size - 1) // size. There is one only where all of it is at least 1
+ * and the sum has not wrapped, so what is left of it behind the tiles before does not wrap either. */
+static bool counts_tiles(tiler *t, const tile *of) {
+    const tirbi_lx *rounds = number_of_rounds(of->outer->extent);
+    const tirbi_dtype type = (tirbi_dtype)of->left->type;
+    if (rounds->kind != TIRBI_LX_OP || (rounds->op != TIRB_OP_FLOORDIV && rounds->op != TIRB_OP_DIV) ||
+        rounds->args[1] != of->size || rounds->type != type)
+        return false;
+    const tirbi_lx *less = tirbi_lx_int(t->pool, type, of->size->value - 1);
+    return rounds->args[0] == tirbi_lx_op(t->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, of->all, less, NULL);
+}
+
+/* Whether what is left is all, less the tiles before. */
+static bool read_left(tiler *t, tile *of) {
+    tirbi_affine form;
+    int64_t factor;
+    for (uint32_t i = t->n_around; i-- > 0;) {
+        tirbi_lvar *outer = t->around[i]->as.loop.var;
+        const tirbi_loop_set loops = {.var = {outer}, .n = 1};
+        if (!tirbi_lx_depends_on(of->left, outer)) continue;
+        if (!tirbi_lx_is_int(outer->min, 0) || !tirbi_affine_modulo(t->pool, of->left, &loops, &form) ||
+            !tirbi_affine_constant(&form, 0, &factor) || factor != -of->size->value)
+            return false;
+        of->outer = outer;
+        of->all = tirbi_value_in_type(t->pool, (tirbi_dtype)of->left->type, form.start);
+        return of->all && (counts_tiles(t, of) || tirbi_affine_of(t->pool, of->left, &loops, &form));
+    }
+    return false;
+}
+
+/* outer * size + inner < all, in the type of what is left, where that has room for all tiles, or else in int64. */
+static const tirbi_lx *guard_of(tiler *t, const tile *of, tirbi_lvar *inner) {
+    tirbi_lvar *outer = (tirbi_lvar *)(uintptr_t)of->outer;
+    const tirbi_dtype own = (tirbi_dtype)of->left->type;
+    int64_t least, most, last;
+    tirbi_type_range(own, &least, &most);
+    const bool fits = outer->lo >= 0 && !__builtin_mul_overflow(outer->hi, of->size->value, &last) &&
+                      last <= most - of->size->value + 1;
+    const tirbi_dtype type = fits && outer->type == own && inner->type == own ? own : TIRB_I64;
+    if (outer->lo < 0 || __builtin_mul_overflow(outer->hi, of->size->value, &last) ||
+        last > INT64_MAX - of->size->value)
+        return NULL;
+    const tirbi_lx *before = tirbi_lx_op(t->pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE,
+                                         tirbi_lx_cast(t->pool, type, tirbi_lx_var(t->pool, outer)),
+                                         tirbi_lx_int(t->pool, type, of->size->value), NULL);
+    const tirbi_lx *number = tirbi_lx_op(t->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, before,
+                                         tirbi_lx_cast(t->pool, type, tirbi_lx_var(t->pool, inner)), NULL);
+    return tirbi_lx_op(t->pool, TIRB_OP_LT, type, TIRB_TYPE_NONE, number, tirbi_lx_cast(t->pool, type, of->all), NULL);
+}
+
+/* A statement under a condition that nothing in it changes: inside of the loops that are all of it, beside their
+ * conditions. */
+static const tirbi_ls *guarded(tirbi_lx_pool *pool, const tirbi_lx *condition, const tirbi_ls *s) {
+    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    if (s->kind == TIRBI_LS_LOOP && tirbi_is_plain_loop(s)) {
+        tirbi_ls *loop = tirbi_new_stmt(pool, TIRBI_LS_LOOP, s->span);
+        const tirbi_ls *body = loop ? guarded(pool, condition, s->as.loop.body) : NULL;
+        if (!body) return NULL;
+        *loop = *s;
+        loop->as.loop.body = body;
+        return loop;
+    }
+    if (s->kind == TIRBI_LS_IF && !s->as.if_.else_case && !s->as.if_.first_of && !s->as.if_.sizes &&
+        s->as.if_.condition->pure) {
+        condition = tirbi_lx_lazy(pool, TIRBI_LX_AND, condition, s->as.if_.condition, NULL);
+        s = s->as.if_.then_case;
+    }
+    return condition ? tirbi_new_if(pool, s->span, condition, s, NULL) : NULL;
+}
+
+static const tirbi_lx *renamed(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    tirbi_lvar *const *names = rewrite->context;
+    return x->kind == TIRBI_LX_VAR && x->var == names[0] ? tirbi_lx_var(rewrite->pool, names[1]) : NULL;
+}
+
+/* The loop over a whole tile; NULL: it is no loop over what is left. */
+static const tirbi_ls *whole_tile(tiler *t, const tirbi_ls *loop) {
+    tirbi_lvar *old = loop->as.loop.var;
+    const tirbi_loop_set one = {.var = {old}, .n = 1};
+    tile of = {.outer = NULL};
+    if (!tirbi_is_plain_loop(loop) || !tirbi_lx_is_int(old->min, 0) ||
+        !read_least(&of, number_of_rounds(old->extent)) || !read_left(t, &of) ||
+        !tirbi_may_recount(loop->as.loop.body, &one))
+        return NULL;
+    tirbi_lvar *names[] = {old, tirbi_variable_like(t->pool, old)};
+    if (!names[1]) return NULL;
+    names[1]->extent = tirbi_lx_number(t->pool, of.size->value);
+    names[1]->below = NULL;
+    names[1]->lo = 0;
+    names[1]->hi = of.size->value - 1;
+    tirbi_recount rename = {.values = {.pool = t->pool, .replace = renamed, .context = names},
+                            .from = &names[0],
+                            .to = &names[1],
+                            .n_from = 1,
+                            .n_to = 1};
+    const tirbi_lx *guard = names[1]->extent ? guard_of(t, &of, names[1]) : NULL;
+    const tirbi_ls *body = guard ? tirbi_recount_stmt(&rename, loop->as.loop.body) : NULL;
+    body = body ? guarded(t->pool, guard, body) : NULL;
+    tirbi_ls *made = body ? tirbi_new_stmt(t->pool, TIRBI_LS_LOOP, loop->span) : NULL;
+    if (!made) return NULL;
+    *made = *loop;
+    made->as.loop.var = names[1];
+    made->as.loop.body = body;
+    return made;
+}
+
+static const tirbi_ls *guard_all(void *context, const tirbi_ls *s) {
+    tiler *t = context;
+    if (s->kind != TIRBI_LS_LOOP) return tirbi_replace_inside(t->pool, s, guard_all, t);
+    if (t->n_around == MAX_AROUND) return s;
+    t->around[t->n_around++] = s;
+    s = tirbi_replace_inside(t->pool, s, guard_all, t);
+    t->n_around--;
+    const tirbi_ls *made = whole_tile(t, s);
+    return made ? made : s;
+}
+
+const tirbi_ls *tirbi_guard_tiles(tirbi_lx_pool *pool, const tirbi_ls *body) {
+    tiler t = {.pool = pool};
+    return guard_all(&t, body);
+}

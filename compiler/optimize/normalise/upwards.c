@@ -1,0 +1,147 @@
+#include "compiler/optimize/normalise/upwards.h"
+
+#include "compiler/loop/linear.h"
+#include "compiler/loop/visit.h"
+#include "compiler/optimize/analysis/access.h"
+#include "compiler/optimize/analysis/depend.h"
+#include "compiler/optimize/facts/affine.h"
+#include "compiler/optimize/rewriting/parts.h"
+#include "compiler/optimize/rewriting/recount.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+typedef struct turner {
+    tirbi_lx_pool *pool;
+    const tirbi_ls *loop;
+    tirbi_loop_set one;
+    tirbi_lvar *turned;
+    uint32_t down; /* indices that go down */
+    tirbi_facts *facts;
+    uint32_t symbol;              /* of the loop's variable */
+    tirbi_poly last, last_in_own; /* its last value; the same modulo the type that its bound is computed in, */
+    uint8_t own_bits;             /* of so many bits */
+} turner;
+
+/* ---- Which way its indices go ----------------------------------------------------------------------------------- */
+
+/* Whether no index of an access goes up. */
+static bool goes_down(void *context, const tirbi_reached *a) {
+    turner *t = context;
+    for (uint32_t d = 0; d < a->place->ndim; d++) {
+        const tirbi_lx *index = a->place->indices[d];
+        tirbi_affine form;
+        int64_t factor;
+        if (!tirbi_lx_depends_on(index, t->one.var[0])) continue;
+        while (index->kind == TIRBI_LX_OP && index->op == TIRB_OP_CAST) index = index->args[0];
+        if (!tirbi_affine_modulo(t->pool, index, &t->one, &form)) continue;
+        if (!tirbi_affine_constant(&form, 0, &factor) || factor > 0) return false;
+        t->down += factor < 0;
+    }
+    return true;
+}
+
+static bool all_go_down(turner *t) {
+    tirbi_accesses all = {
+        .context = t, .access = goes_down, .rules = TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS | TIRBI_KIND(TREE)};
+    return tirbi_find_accesses(&all, t->loop->as.loop.body) && t->down > 0;
+}
+
+/* ---- Whether nobody can tell ------------------------------------------------------------------------------------ */
+
+static bool leaves_nothing(const tirbi_edge *e) {
+    (void)e;
+    return false;
+}
+
+static bool is_free(const turner *t) {
+    const tirbi_asked asked = {.carriers = 1, .leaves = leaves_nothing};
+    const tirbi_ls *body = t->loop->as.loop.body;
+    if (!tirbi_fails_alike(t->loop)) return false;
+    tirbi_dependences *graph = tirbi_find_dependences(t->pool, t->loop, &body, 1, &asked);
+    bool carries = !graph;
+    for (uint32_t i = 0; graph && i < graph->n_edges; i++)
+        carries = carries || (graph->edge[i].carrier == 0 && graph->edge[i].n_common > 0);
+    if (graph) tirbi_forget_dependences(t->pool, graph);
+    return !carries;
+}
+
+/* ---- The loop anew ---------------------------------------------------------------------------------------------- */
+
+static const tirbi_lx *no_value(void *context, const tirbi_lvar *var) {
+    (void)context;
+    (void)var;
+    return NULL;
+}
+
+/* An expression as a polynomial modulo its type, in which nothing but the variable itself depends on that. */
+static bool read(turner *t, const tirbi_lx *x, tirbi_poly *out) {
+    const tirbi_linear_reader reader = {.facts = t->facts, .value_of = no_value};
+    tirbi_conditions conditions = {.n = 0};
+    if (!tirbi_read_linear(&reader, x, out, &conditions) || conditions.n > 0) return false;
+    for (uint32_t i = 0; i < out->n; i++) {
+        for (unsigned k = 0; k < out->term[i].of.degree; k++) {
+            const uint32_t symbol = out->term[i].of.symbol[k];
+            if (symbol != t->symbol && tirbi_lx_depends_on(t->facts->symbols[symbol].value, t->one.var[0]))
+                return false;
+        }
+    }
+    return true;
+}
+
+static const tirbi_lx *turn_symbol(void *context, const tirbi_lx *symbol) {
+    const turner *t = context;
+    return symbol == t->facts->symbols[t->symbol].value ? tirbi_lx_var(t->pool, t->turned) : symbol;
+}
+
+/* The expression with last - x for the variable x; NULL: it is to be looked into. */
+static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    turner *t = rewrite->context;
+    const bool is_own = tirbi_dtypes[x->type].bits <= t->own_bits;
+    tirbi_poly p, by, rest, product, other = is_own ? t->last_in_own : t->last;
+    const tirbi_poly one = tirbi_poly_symbol(t->symbol);
+    if (!x->pure || !tirbi_dtype_is_int((tirbi_dtype)x->type) || x->type == TIRB_BOOL ||
+        !tirbi_lx_depends_on(x, t->one.var[0]) || !read(t, x, &p) || !tirbi_poly_split(&p, t->symbol, &by, &rest) ||
+        !tirbi_poly_add(&other, &one, -1) || !tirbi_poly_multiply(&by, &other, &product) ||
+        !tirbi_poly_add(&rest, &product, 1))
+        return NULL;
+    return tirbi_linear_value(t->pool, (tirbi_dtype)x->type, t->facts, &rest, turn_symbol, t);
+}
+
+/* Names the variable, and its last value. */
+static bool begin(turner *t) {
+    tirbi_lvar *var = t->one.var[0];
+    t->facts = TIRBI_NEW(t->pool->arena, tirbi_facts);
+    if (!t->facts) return false;
+    t->facts->arena = t->pool->arena;
+    t->facts->symbols = TIRBI_NEW_ARRAY(t->pool->arena, tirbi_symbol, TIRBI_MAX_SYMBOLS);
+    if (!t->facts->symbols) return false;
+    t->symbol = tirbi_symbol_of(t->facts, tirbi_lx_var(t->pool, var));
+    t->turned = tirbi_variable_like(t->pool, var);
+    if (!read(t, var->extent, &t->last)) {
+        const uint32_t all = tirbi_symbol_of(t->facts, var->extent);
+        if (all == TIRBI_MAX_SYMBOLS) return false;
+        t->last = tirbi_poly_symbol(all);
+    }
+    const tirbi_lx *own = var->extent;
+    if (own->kind == TIRBI_LX_OP && own->op == TIRB_OP_CAST) own = own->args[0];
+    if (tirbi_dtype_is_int((tirbi_dtype)own->type) && read(t, own, &t->last_in_own))
+        t->own_bits = (uint8_t)tirbi_dtypes[own->type].bits;
+    return t->turned && tirbi_poly_add_constant(&t->last, -1) &&
+           (t->own_bits == 0 || tirbi_poly_add_constant(&t->last_in_own, -1));
+}
+
+const tirbi_ls *tirbi_count_upwards(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    turner t = {.pool = pool, .loop = loop, .one = {.var = {loop->as.loop.var}, .n = 1}};
+    const tirbi_ls *body = loop->as.loop.body;
+    if (!tirbi_is_plain_loop(loop) || !tirbi_lx_is_int(t.one.var[0]->min, 0) || !all_go_down(&t) ||
+        !tirbi_may_recount(body, &t.one) || tirbi_any_stmt(body, tirbi_asks_for_first, t.one.var[0]) || !is_free(&t) ||
+        !begin(&t))
+        return NULL;
+    tirbi_recount recount = {.values = {.pool = pool, .replace = replace, .context = &t, .renumber = true}};
+    body = tirbi_recount_stmt(&recount, body);
+    tirbi_ls *made = body ? tirbi_new_stmt(pool, TIRBI_LS_LOOP, loop->span) : NULL;
+    if (!made) return NULL;
+    *made = *loop;
+    made->as.loop.var = t.turned;
+    made->as.loop.body = body;
+    return made;
+}

@@ -1,0 +1,11 @@
+/* Loops that count down. */
+#ifndef TIRB_COMPILER_OPTIMIZE_NORMALISE_UPWARDS_H
+#define TIRB_COMPILER_OPTIMIZE_NORMALISE_UPWARDS_H
+
+#include "compiler/loop/loop.h"
+
+/* for k in 0 .. n: A[n - 1 - k] = B[n - 1 - k] becomes for k in 0 .. n: A[k] = B[k]: the loop whose iterations are
+ * taken in the other order, where nobody can tell and all indices go down with its variable; NULL: it is none. */
+const tirbi_ls *tirbi_count_upwards(tirbi_lx_pool *pool, const tirbi_ls *loop);
+
+#endif
