@@ -14,8 +14,9 @@
 /* A chunk of a loop that the program calls parallel may be smaller: its team is likely awake. In picoseconds. */
 enum { MAX_PLACES = 256, MAX_ROOTS = 64, MAX_LIVE = 200, MAX_DECLARED = 256, MAX_NEST = 8 };
 enum { CHUNK_COST = 12000000, PARALLEL_CHUNK_COST = 3000000 };
-/* Each chunk of a contraction packs its operands anew: there are few. */
-enum { CONTRACTION_CHUNKS = 4 };
+/* Each chunk of a contraction packs its operands anew: there are few. Where its loop is no matter to one of them, which
+ * all chunks pack whole, a chunk has as many iterations as fill a tile. */
+enum { CONTRACTION_CHUNKS = 4, TILE_ROWS = 16 };
 
 typedef struct walk {
     tirbi_lx_pool *pool;
@@ -431,12 +432,25 @@ static bool judge_at_run_time(walk *w, const tirbi_lvar *var, const tirbi_lx *co
     return plan->worth && plan->grain;
 }
 
-static bool few_chunks(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, uint32_t disabled,
+/* Whether all iterations of a loop read the same elements of some array. */
+static bool shares_operand(const walk *w, tirbi_lvar *var) {
+    const tirbi_loop_set loop = {.var = {var}, .n = 1};
+    for (uint32_t i = 0; i < w->n_places; i++)
+        if (!tirbi_mentions_loops(w->places[i]->flat, &loop)) return true;
+    return false;
+}
+
+static bool few_chunks(walk *w, const tirbi_ls *loop, tirbi_lvar *var, uint32_t disabled,
                        tirbi_region_plan *plan) {
     if ((disabled & TIRB_PASS_CONTRACT) || !tirbi_contracts(w->pool, loop)) return plan->grain != NULL;
     const tirbi_lx *share =
         tirbi_lx_wide(w->pool, TIRB_OP_DIV, var->extent, tirbi_lx_number(w->pool, CONTRACTION_CHUNKS));
     plan->grain = tirbi_lx_wide(w->pool, TIRB_OP_MAX, plan->grain, share);
+    if (plan->grain && var->extent->kind == TIRBI_LX_CONST && shares_operand(w, var)) {
+        const int64_t half = var->extent->value / 2;
+        const tirbi_lx *rows = tirbi_lx_number(w->pool, half < TILE_ROWS ? half : TILE_ROWS);
+        plan->grain = tirbi_lx_wide(w->pool, TIRB_OP_MAX, plan->grain, rows);
+    }
     return plan->grain != NULL;
 }
 
@@ -460,7 +474,7 @@ static bool long_chunks(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, ti
 }
 
 /* Chunks take some time at least, the last ones of a nest excepted. False when that leaves one chunk, whatever runs. */
-static bool judge(walk *w, const tirbi_ls *loop, const tirbi_lvar *var, bool parallel, uint32_t disabled,
+static bool judge(walk *w, const tirbi_ls *loop, tirbi_lvar *var, bool parallel, uint32_t disabled,
                   tirbi_region_plan *plan) {
     plan->worth = NULL;
     plan->grain = tirbi_lx_number(w->pool, 1);
