@@ -1,6 +1,5 @@
 #include "compiler/optimize/normalise/sizes.h"
 
-#include "compiler/loop/exact.h"
 #include "compiler/optimize/normalise/versions.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -195,10 +194,10 @@ static const tirbi_lx *test_of(const tirbi_versions *v) {
 /* ---- Versions --------------------------------------------------------------------------------------------------- */
 
 /* Whether an operation of integers is one of those that versions are made for: a product of what is not constant, an
- * int64 of which too little is known for it not to wrap, or one that is cast to int32. */
+ * int64 of which too little is known for it not to wrap, or what is computed in both types. */
 static bool may_wrap(const tirbi_lx *x) {
     if (x->kind != TIRBI_LX_OP || !tirbi_dtype_is_int((tirbi_dtype)x->type)) return false;
-    if (x->op == TIRB_OP_CAST) return x->type == TIRB_I32 && x->source == TIRB_I64 && !tirbi_keeps_value(x);
+    if (tirbi_version_mixes(x)) return true;
     const bool is_product = x->op == TIRB_OP_MUL, is_sum = x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB;
     if (is_product && x->args[0]->kind != TIRBI_LX_CONST && x->args[1]->kind != TIRBI_LX_CONST) return true;
     return is_sum && x->type == TIRB_I64 && (x->hi > TIRBI_SANE_SIZE * 2 || x->lo < -TIRBI_SANE_SIZE * 2);

@@ -447,13 +447,22 @@ static bool adds_to_counter(const tirbi_versions *v, const tirbi_poly *index) {
     return false;
 }
 
-/* Whether a subscript is computed in an int32 that an int64 is cast to. */
-static bool narrows(const tirbi_lx *x) {
+bool tirbi_version_mixes(const tirbi_lx *x) {
     if (x->kind != TIRBI_LX_OP) return false;
-    if (x->op == TIRB_OP_CAST && x->type == TIRB_I32 && x->source == TIRB_I64 && !tirbi_keeps_value(x)) return true;
-    for (int i = 0; i < x->n_args; i++)
-        if (narrows(x->args[i])) return true;
+    if (x->op == TIRB_OP_CAST && x->type == TIRB_I32 && x->source == TIRB_I64) return !tirbi_keeps_value(x);
+    for (int i = 0; i < x->n_args && tirbi_is_arithmetic(x); i++) {
+        const tirbi_lx *a = x->args[i];
+        if (a->kind == TIRBI_LX_OP && a->op == TIRB_OP_CAST && a->type == TIRB_I64 && a->source == TIRB_I32 &&
+            tirbi_is_arithmetic(a->args[0]) && !tirbi_is_exact(a->args[0], NULL))
+            return true;
+    }
     return false;
+}
+
+static bool mixes(const tirbi_lx *x) {
+    bool found = tirbi_version_mixes(x);
+    for (int i = 0; x->kind == TIRBI_LX_OP && i < x->n_args && !found; i++) found = mixes(x->args[i]);
+    return found;
 }
 
 /* The subscripts of a place in the copy, of which `indices` has room for as many as there may be. */
@@ -476,7 +485,7 @@ static bool fill_indices(tirbi_versions *v, const tirbi_place *place, const tirb
             continue;
         }
         const bool sum = linear && tirbi_version_assume(v, &conditions);
-        if (sum && (has_symbolic_step(v, &index) || adds_to_counter(v, &index) || narrows(place->indices[d])))
+        if (sum && (has_symbolic_step(v, &index) || adds_to_counter(v, &index) || mixes(place->indices[d])))
             v->gains++;
         if (sum && tirbi_version_linear(v, place->buffer->shape[d], &extent, &conditions))
             assume_inside(v, place, &index, &extent);
