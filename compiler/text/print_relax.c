@@ -227,12 +227,12 @@ static void print_decorator(tirbi_printer *p, const tirb_relax_function *f, bool
     tirbi_end_line(p);
 }
 
-static void print_attrs(tirbi_printer *p, const tirb_relax_function *f) {
+static void print_attrs(tirbi_printer *p, const tirb_relax_function *f, bool local) {
     tirb_attr *attrs = TIRBI_NEW_ARRAY(p->arena, tirb_attr, (size_t)f->n_attrs + 1);
     uint32_t n = 0;
     for (uint32_t i = 0; attrs && i < f->n_attrs; i++) {
         const tirb_expr *value = f->attrs[i].value;
-        bool same = strcmp(f->attrs[i].key, "global_symbol") == 0 && f->name && value &&
+        bool same = strcmp(f->attrs[i].key, "global_symbol") == 0 && f->name && (local || f->global_symbol) && value &&
                     value->kind == TIRB_EXPR_STRING_IMM && strcmp(value->as.string.text, f->name) == 0;
         if (!same) attrs[n++] = f->attrs[i];
     }
@@ -317,7 +317,7 @@ static void print_function(tirbi_printer *p, const tirb_relax_function *f, const
     print_signature(p, f, name);
     p->signature = outer;
     p->indent++;
-    print_attrs(p, f);
+    print_attrs(p, f, local);
     if (!local && p->in_class && seq_names(f->body)) {
         tirbi_putf(p, "cls = ");
         tirbi_put(p, p->module->name);

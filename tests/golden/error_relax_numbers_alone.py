@@ -7,5 +7,5 @@ from tvm.script import relax as R
 class Module:
     @R.function
     def main(k: R.Prim("int64")):
-        a = R.add(k, R.prim_value(4))
+        a = R.add(k, k)
         return a

@@ -119,7 +119,7 @@ static void depthwise_windows_are_contractions(void **state) {
     } cases[] = {
         {"h, w, c in T.grid(16, 16, 16)", "h, w, c", "h + r, w + s, c", "r, s, c", 1},
         {"c, h, w in T.grid(16, 16, 16)", "c, h, w", "c, h + r, w + s", "c, r, s", 1},
-        {"c, h, w in T.grid(16, 16, 8)", "c, h, w", "c, h + r, w * 2 + s", "c, r, s", 0}, /* not side by side */
+        {"c, h, w in T.grid(16, 16, 8)", "c, h, w", "c, h + r, w * 2 + s", "c, r, s", 1},
         {"c, h, w in T.grid(3, 3, 16)", "c, h, w", "c, h + r, w", "c, h, w", 0},      /* no weight is used again */
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
