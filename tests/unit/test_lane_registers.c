@@ -5,6 +5,19 @@
 
 #include "tests/unit/sampled.h"
 #include "tests/unit/script_fixture.h"
+#include "vm/lanes/lanes.h"
+#include "vm/lanes/registers.h"
+
+#if TIRBI_REGISTERS_AVX512
+/* The linker sends calls of tirbi_registers_avx512 here. */
+static size_t n_held_bytes;
+void __real_tirbi_registers_avx512(const tirbi_word *program, uint8_t *const *pointers, size_t bytes);
+void __wrap_tirbi_registers_avx512(const tirbi_word *program, uint8_t *const *pointers, size_t bytes);
+void __wrap_tirbi_registers_avx512(const tirbi_word *program, uint8_t *const *pointers, size_t bytes) {
+    n_held_bytes += bytes;
+    __real_tirbi_registers_avx512(program, pointers, bytes);
+}
+#endif
 
 enum { MOST_TEXT = 1 << 14, INPUTS = 5, OUTPUTS = 2, MOST_SIZE = 8, N = 1403, PROGRAMS = 48, MOST_VALUES = 64 };
 
@@ -198,7 +211,52 @@ static void random_expressions(void **unused) {
     free(expected);
 }
 
+#if TIRBI_REGISTERS_AVX512
+/* A tree of sums, differences and products, which two banks cannot hold, and one that they can. */
+#define FUNCTION                                                                                                   \
+    "from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\n"                                                 \
+    "def f(A: T.Buffer((\"n\",), \"float32\"), B: T.Buffer((\"n\",), \"float32\"), "                               \
+    "C: T.Buffer((\"n\",), \"float32\"), D: T.Buffer((\"n\",), \"float32\"), E: T.Buffer((\"n\",), \"float32\"), " \
+    "Y: T.Buffer((\"n\",), \"float32\"), Z: T.Buffer((\"n\",), \"float32\")):\n"                                   \
+    "    n = T.int32()\n    for i in range(n):\n        a, b, c, d = A[i], B[i], C[i], D[i]\n"
+static const char many_values[] = FUNCTION
+    "        Y[i] = T.max((a + b) * (c - d), (a - c) * (b + d)) + T.min((a - d) * (b - c), (a + c) * (b - d)) * "
+    "(T.max(a - b, c + d) - T.min(a + d, b + c))\n";
+static const char few_values[] = FUNCTION "        Y[i] = (a + b) * (c + d)\n";
+#undef FUNCTION
+
+/* How many bytes of each operand the register machine goes through in a run of `program` on AVX-512. */
+static size_t held_bytes(const char *program, arrays *a, text *t) {
+    t->size = 0;
+    add(t, "%s", program);
+    n_held_bytes = 0;
+    run(t, &elements[0], false, TIRB_ISA_AVX512, N, a);
+    return n_held_bytes;
+}
+
+/* All blocks of many values go through the register machine, the last one as a whole one that ends with the last lane;
+ * what two banks hold goes through the other. */
+static void chosen_for_many_values(void **unused) {
+    (void)unused;
+    if (!tirb_isa_available(TIRB_ISA_AVX512)) skip();
+    arrays *a = malloc(sizeof *a);
+    text *t = malloc(sizeof *t);
+    assert_true(a && t);
+    fill(a, &elements[0], 1);
+    const size_t blocks = (N * sizeof(float) - 1) / TIRBI_MAX_BANK_BYTES + 1;
+    assert_int_equal(held_bytes(many_values, a, t), blocks * TIRBI_MAX_BANK_BYTES);
+    assert_int_equal(held_bytes(few_values, a, t), 0);
+    free(t);
+    free(a);
+}
+#endif
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_expressions)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_expressions),
+#if TIRBI_REGISTERS_AVX512
+        cmocka_unit_test(chosen_for_many_values),
+#endif
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
