@@ -123,8 +123,7 @@ cross() {
     build "$name" "$name" "${benches[@]}" || return 0
     # The accuracy of the kernels is measured natively, and so is what inputs may cost; here bits are compared.
     local long='test_math|test_accuracy|math_sweep|test_hostile|test_compile_limits|test_load_limits'
-    long+='|irregular|mixtures|reductions|meetings|temporaries|orders|traps|pitches|spelled'
-    long+='|ranges|differential_strides|relax_memory'
+    long+="|ranges|$generated"
     # What aarch64 has been through.
     [ "$name" != s390x ] || long+='|checkasm|test_stops|nests|updates|borders|comprehensions'
     [ "$full" -eq 1 ] || leave_out=(-E "^($long)\$")
@@ -167,7 +166,8 @@ fetching=$!
 
 # What only --full does in more than the release and the sanitized build, and of that what finds wrong values alone.
 values='math_sweep|test_accuracy|mixed|bench_spellings|random_spellings'
-once=(-E "^(irregular|mixtures|reductions|meetings|temporaries|orders|traps|pitches|spelled|differential_strides|relax_memory|$values)\$")
+generated='irregular|mixtures|reductions|meetings|temporaries|orders|traps|pitches|spelled|differential_strides|relax_memory'
+once=(-E "^($generated|$values)\$")
 [ "$full" -eq 0 ] || once=()
 
 # Benches are built, and compute what they should, in the release build.
@@ -229,8 +229,7 @@ if CC=gcc build asan asan -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=200 "${isa
     fi
     # Nor what is counted rather than looked at, and programs that are like those of `differential`.
     counts='test_compile_limits|test_load_limits|spellings|namespace'
-    similar='differential_strides|relax_memory|nests|updates|borders|flattened|irregular|mixtures|reductions|meetings|temporaries|orders|traps|pitches|spelled|ranges'
-    similar+='|comprehensions'
+    similar="$generated|nests|updates|borders|flattened|ranges|comprehensions"
     tests asan -L 'unit|cli|differential|fuzz' -E "^($counts|$similar|$values)\$"
 fi
 # Live fuzzing and what threads share go through plain C's lanes; the sanitized build has replayed the fuzzers' inputs
