@@ -421,7 +421,9 @@ tirb_status tirbi_decode(const uint8_t *code, size_t size, uint32_t offset, tirb
     return TIRB_OK;
 }
 
-bool tirbi_decode_usual(const uint8_t *code, uint32_t offset, tirbi_instr *out) {
+/* An instruction all of whose operands are as wide each time; false: it is none of the usual ones, and nothing is said
+ * of it. */
+static bool decode_usual(const uint8_t *code, uint32_t offset, tirbi_instr *out) {
     enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE, HEAD = 2, REGISTER = 2, MOST = 4 };
     const uint8_t *const at = code + offset, *const o = at + HEAD;
     const uint8_t op = at[0];
@@ -457,6 +459,11 @@ bool tirbi_decode_usual(const uint8_t *code, uint32_t offset, tirbi_instr *out) 
     for (unsigned i = 2; i < n && i < MOST; i++) out->operand[i] = tirbi_load_u16(o + (size_t)REGISTER * i);
     out->size = HEAD + REGISTER * n;
     return true;
+}
+
+tirb_status tirbi_decode_verified(const uint8_t *code, size_t size, uint32_t offset, tirbi_instr *out,
+                                  tirb_error *error) {
+    return decode_usual(code, offset, out) ? TIRB_OK : tirbi_decode(code, size, offset, out, error);
 }
 
 /* ---- Encoding ------------------------------------------------------------------------------------------------- */

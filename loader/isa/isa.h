@@ -231,9 +231,10 @@ static inline uint32_t tirbi_add_weight(uint32_t sum, uint32_t weight) {
  * operands, counts within the limits above. Errors: VERIFY. */
 tirb_status tirbi_decode(const uint8_t *code, size_t size, uint32_t offset, tirbi_instr *out, tirb_error *error);
 
-/* The same of code that has been verified, where the instruction is of those that most scalar code is made of, all of
- * whose operands are as wide each time. False: it is another, and nothing is said of it. */
-bool tirbi_decode_usual(const uint8_t *code, uint32_t offset, tirbi_instr *out);
+/* The same of code that has been verified, quicker where the instruction is of those that most scalar code is made
+ * of. */
+tirb_status tirbi_decode_verified(const uint8_t *code, size_t size, uint32_t offset, tirbi_instr *out,
+                                  tirb_error *error);
 
 struct tirbi_writer;
 /* Appends the encoding of `instr` (its offset and size are ignored). A wrong form is the caller's bug. */

@@ -171,6 +171,13 @@ static void test_round_trip(void **state) {
             out.offset = 0;
             out.size = 0;
             assert_memory_equal(&in, &out, sizeof(in));
+            memset(&out, 0, sizeof(out));
+            fixture_ok(&f, tirbi_decode_verified(w.data, w.size, 1, &out, &f.error), tirbi_ops[op].mnemonic);
+            assert_int_equal(out.offset, 1);
+            assert_int_equal(out.size, w.size - 1);
+            out.offset = 0;
+            out.size = 0;
+            assert_memory_equal(&in, &out, sizeof(in));
             /* No prefix of an instruction is one. */
             for (size_t size = 0; size < w.size; size++) {
                 assert_int_equal(tirbi_decode(w.data, size, 1, &out, NULL), TIRB_VERIFY);

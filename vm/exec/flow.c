@@ -109,13 +109,6 @@ static void note_writes(tirbi_flow *flow, const tirbi_instr *in) {
         if (in->lane.inner[k].index != TIRBI_NO_REG) note_write(flow, in->lane.inner[k].index, false, 0);
 }
 
-/* Unpacks the instruction at an offset of the function. */
-static tirb_status read_instr(tirbi_flow *flow, uint32_t at, tirb_error *error) {
-    const tirbi_function *f = flow->function;
-    if (tirbi_decode_usual(f->code, at, &flow->instr)) return TIRB_OK;
-    return tirbi_decode(f->code, f->code_size, at, &flow->instr, error);
-}
-
 /* ---- The function ----------------------------------------------------------------------------------------------- */
 
 /* Everything that jumps and writes anywhere: loops bring what is behind a place back to it. */
@@ -128,7 +121,7 @@ static tirb_status survey(tirbi_flow *flow, tirbi_heap *heap, tirb_error *error)
     for (uint32_t at = 0; at < f->code_size; at += flow->instr.size) {
         for (uint32_t size; at < lanes_end && heap->work < heap->max_work; at += size, heap->work++)
             if ((size = tirbi_lane_instr_size(f->code + at)) == 0) break;
-        TIRBI_TRY(read_instr(flow, at, error));
+        TIRBI_TRY(tirbi_decode_verified(f->code, f->code_size, at, &flow->instr, error));
         TIRBI_TRY(tirbi_work(heap, 1, error));
         arrive(flow, heap, at);
         if (flow->failed) return tirbi_heap_status(heap);
@@ -169,7 +162,7 @@ tirb_status tirbi_flow_to(tirbi_flow **out, tirbi_heap *heap, const tirbi_functi
     tirbi_flow *const flow = *out;
     while (flow->at < place) {
         const tirbi_instr *in = &flow->instr;
-        TIRBI_TRY(read_instr(flow, flow->at, error));
+        TIRBI_TRY(tirbi_decode_verified(function->code, function->code_size, flow->at, &flow->instr, error));
         arrive(flow, heap, flow->at);
         flow->at += in->size;
         if (in->op == TIRB_OP_LANE) flow->at = in->lane.end; /* nothing in its body jumps, or writes a constant */

@@ -243,13 +243,6 @@ typedef struct translator {
     tirb_error *error;
 } translator;
 
-/* Unpacks the instruction at a place of the function, which has been verified. */
-static inline tirb_status read_instr(const translator *t, uint32_t at) {
-    const tirbi_function *f = t->function;
-    if (tirbi_decode_usual(f->code, at, t->instr)) return TIRB_OK;
-    return tirbi_decode(f->code, f->code_size, at, t->instr, t->error);
-}
-
 static int64_t jump_operand(const tirbi_instr *instr) {
     if (!(tirbi_ops[instr->op].flags & TIRBI_FLAG_JUMP)) return -1;
     const char *letters = tirbi_ops[instr->op].operands;
@@ -322,7 +315,7 @@ static tirb_status survey(translator *t) {
     uint32_t weight = 0, behind_lanes = 0;
     for (uint32_t at = 0; at < f->code_size; at += t->instr->size) {
         if (at < behind_lanes) at = pass_lanes(t, at, behind_lanes - LANE_END_SIZE);
-        TIRBI_TRY(read_instr(t, at));
+        TIRBI_TRY(tirbi_decode_verified(f->code, f->code_size, at, t->instr, t->error));
         TIRBI_TRY(tirbi_work(t->heap, 1 + t->instr->size / TRANSLATED_AT_ONCE, t->error));
         if (at >= behind_lanes) weight = tirbi_add_weight(weight, tirbi_instr_weight(t->instr));
         if (t->instr->op == TIRB_OP_LANE) behind_lanes = t->instr->lane.end + LANE_END_SIZE;
@@ -955,7 +948,7 @@ static tirb_status translate_code(translator *t) {
     separate_lines(t);
     if (!make_targets(t)) return tirbi_heap_status(t->heap);
     for (uint32_t at = 0; at < f->code_size;) {
-        TIRBI_TRY(read_instr(t, at));
+        TIRBI_TRY(tirbi_decode_verified(f->code, f->code_size, at, t->instr, t->error));
         t->own = tirbi_instr_weight(t->instr);
         t->emitter.offset = at;
         const uint32_t first = t->emitter.all.n;
