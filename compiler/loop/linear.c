@@ -199,8 +199,7 @@ static bool is_sane(const tirbi_facts *facts, const tirbi_poly *p) {
     return some || p->n == 0;
 }
 
-/* Puts the ends of what is no size in its place, as far as these are known. */
-static bool least_of_rest(const tirbi_facts *facts, tirbi_poly *p) {
+bool tirbi_least_of_rest(const tirbi_facts *facts, tirbi_poly *p) {
     for (uint32_t i = 0; i < facts->n_symbols; i++) {
         const tirbi_symbol *s = &facts->symbols[i];
         tirbi_poly by, rest, negated = {.n = 0};
@@ -217,7 +216,7 @@ static bool least_of_rest(const tirbi_facts *facts, tirbi_poly *p) {
 bool tirbi_not_negative_if(const tirbi_facts *facts, const tirbi_poly *p, tirbi_conditions *conditions) {
     tirbi_poly least;
     if (tirbi_not_negative(facts, p)) return true;
-    if (!tirbi_least(facts, p, &least) || !least_of_rest(facts, &least) || !is_sane(facts, &least)) return false;
+    if (!tirbi_least(facts, p, &least) || !tirbi_least_of_rest(facts, &least) || !is_sane(facts, &least)) return false;
     for (uint32_t i = 0; i < conditions->n; i++)
         if (tirbi_poly_equal(&conditions->item[i], &least)) return true;
     if (conditions->n == TIRBI_MAX_ASSUMED) return false;

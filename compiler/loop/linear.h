@@ -29,6 +29,9 @@ typedef struct tirbi_linear_reader {
  * `conditions`, to which is added. False: it is no such polynomial. */
 bool tirbi_read_linear(const tirbi_linear_reader *reader, const tirbi_lx *x, tirbi_poly *out,
                        tirbi_conditions *conditions);
+/* Puts the ends of what is no size in its place, so that the polynomial is the least that it may be for given sizes;
+ * false: these ends are not known. */
+bool tirbi_least_of_rest(const tirbi_facts *facts, tirbi_poly *p);
 /* Adds under which conditions a polynomial lies in a type wherever the loops around run; false: there are none, or none
  * that hold for sane sizes. */
 bool tirbi_exact_if(const tirbi_facts *facts, const tirbi_poly *p, tirbi_dtype type, tirbi_conditions *conditions);
