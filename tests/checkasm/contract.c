@@ -98,6 +98,7 @@ static bool make_sweep(checker *c, trial *t) {
     const unsigned data = next_random(c) % 2 ? TIRBI_CONTRACT_A : TIRBI_CONTRACT_B;
     const bool splat = next_random(c) % 2;
     const bool few = splat && next_random(c) % 2; /* rows of the same data */
+    const unsigned of_lanes = splat && !few && next_random(c) % 4 == 0 ? 0u : 0x8u; /* 0: data stand still in them */
     const unsigned of_weights = few ? 0x6u : (next_random(c) % 2 ? 0x5u : 0x4u) | (splat ? 0u : 0x8u);
     const tirbi_dtype type = result_types[next_random(c) % 4];
     *t = (trial){.x = {.n_loops = LOOPS, .type = (uint8_t)type, .first = &t->first}};
@@ -106,7 +107,7 @@ static bool make_sweep(checker *c, trial *t) {
     for (unsigned i = 0; i < LOOPS; i++) t->x.extent[i] = 1 + (int64_t)(next_random(c) % (uint64_t)most[i]);
     const int64_t apart = splat && next_random(c) % 3 == 0 ? 2 + (int64_t)(next_random(c) % 3) : 1;
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
-        const unsigned loops = o == TIRBI_CONTRACT_C ? 0xBu : o != data ? of_weights : few ? 0xDu : 0xFu;
+        const unsigned loops = o == TIRBI_CONTRACT_C ? 0xBu : o != data ? of_weights : few ? 0xDu : 0x7u | of_lanes;
         int64_t step = o == data ? apart : 1;
         t->x.operand[o].type =
             (uint8_t)(o == TIRBI_CONTRACT_C || tirbi_dtype_is_float(type) ? type : operand_type(c, type));

@@ -60,12 +60,12 @@ static int64_t reach_of(const tirbi_contraction *x, const tirbi_contract_sweep *
     return reach;
 }
 
-/* A row begins with the same one of the elements that a step of the lanes goes over as the one before it. */
+/* The lanes step over whole elements, and a row begins with the same one of these as the one before it. */
 static bool can_bring_together(const tirbi_contraction *x, const tirbi_contract_sweep *s) {
-    const int64_t step = step_of(x, s->data, s->lanes);
+    const int64_t step = step_of(x, s->data, s->lanes), size = size_of(x->operand[s->data].type);
     for (unsigned i = 0; i < x->n_loops; i++)
-        if (step_of(x, s->data, i) < 0) return false;
-    return step <= MOST_APART * size_of(x->operand[s->data].type) && step_of(x, s->data, s->rows) % step == 0 &&
+        if (step_of(x, s->data, i) < 0 || step_of(x, s->data, i) % size != 0) return false;
+    return step > 0 && step <= MOST_APART * size && step_of(x, s->data, s->rows) % step == 0 &&
            reach_of(x, s) <= MOST_TOGETHER;
 }
 
