@@ -174,17 +174,25 @@ static void copy_apart(const tirbi_tile_set *set, uint8_t *to, const uint8_t *fr
     else copy_apart_uint64_t(to, from, n, apart);
 }
 
-/* Brings together what the rows from the base on reach, where that is not what was brought together last. */
-static void bring_together(runner *r) {
+/* Brings together what the rows from the base on reach, where that is not what was brought together last; false: it was
+ * stopped. */
+static bool bring_together(runner *r) {
+    enum { AT_ONCE = 1 << 13 };
     const tirbi_contraction *x = r->x;
     const size_t size = (size_t)size_of(x->operand[r->s->data].type), apart = (size_t)r->apart;
     const size_t elements = (size_t)reach_of(x, r->s) / size;
     const uint8_t *from = r->base[r->s->data];
-    if (from == r->together_from) return;
-    for (size_t i = 0; i < apart && i < elements; i++)
-        copy_apart(tirbi_contract_set(x), r->together + i * r->each, from + i * size, (elements - 1 - i) / apart + 1,
-                   apart, size);
+    if (from == r->together_from) return true;
+    for (size_t i = 0; i < apart && i < elements; i++) {
+        const size_t n = (elements - 1 - i) / apart + 1;
+        for (size_t at = 0; at < n; at += AT_ONCE) {
+            if (atomic_load_explicit(x->stop, memory_order_relaxed) != 0) return false;
+            copy_apart(tirbi_contract_set(x), r->together + i * r->each + at * size, from + (i + at * apart) * size,
+                       n - at < AT_ONCE ? n - at : AT_ONCE, apart, size);
+        }
+    }
     r->together_from = from;
+    return true;
 }
 
 /* Where all is then. */
@@ -285,7 +293,7 @@ bool tirbi_contract_run_sweep(const tirbi_contraction *x, const tirbi_contract_s
         r.weights_at[k] = k * weights_of(x, r.s) * size_of(x->type);
     if (are_apart(x, r.s)) place_together(&r, scratch + converted_size(x, shape));
     for (bool fresh = true;;) {
-        if (r.together) bring_together(&r);
+        if (r.together && !bring_together(&r)) return false;
         if (r.converted && fresh) convert_weights(&r);
         if (!run_rows(&r)) return false;
         const unsigned moved = go_on(&r, index);
