@@ -115,7 +115,7 @@ static bool find_ends(const tirbi_lx *x, int64_t *least, const tirbi_lx **greate
 static bool read_bounded(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_poly *out, tirbi_conditions *conditions,
                          limits at) {
     const tirbi_lx *greatest;
-    tirbi_poly first, last, room, end;
+    tirbi_poly first, last, room;
     int64_t least, more;
     if (!read_symbol(r, x, out)) return false;
     tirbi_symbol *s = &r->facts->symbols[out->term[0].of.symbol[0]];
@@ -123,6 +123,7 @@ static bool read_bounded(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_
         return true;
     const uint32_t n = conditions->n, n_known = r->facts->n_known;
     first = tirbi_poly_constant(least);
+    tirbi_poly end = first;
     r->facts->n_known = 0;
     bool holds = read_node(r, greatest, &last, conditions, at) &&
                  tirbi_exact_if(r->facts, &last, (tirbi_dtype)x->type, conditions) &&
