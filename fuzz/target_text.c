@@ -98,6 +98,13 @@ static bool decorates(line l) {
     return begins(l, word) && (l.size == size || l.text[size] == '(');
 }
 
+/* Blank, or a comment. */
+static bool says_nothing(line l) {
+    size_t at = 0;
+    while (at < l.size && (l.text[at] == ' ' || l.text[at] == '\t' || l.text[at] == '\r' || l.text[at] == '\f')) at++;
+    return at == l.size || l.text[at] == '#';
+}
+
 static bool contains(const char *text, size_t size, const char *word) {
     size_t length = strlen(word);
     for (size_t i = 0; i + length <= size; i++)
@@ -119,6 +126,7 @@ static size_t functions_of(const char *text, size_t size) {
         bool imports = begins(l, "from tvm.script import tirx as T") || begins(l, "from tvm.script import tir as T");
         if (contains(l.text, l.size, " as T") && (imported || !imports)) return 0;
         if (begins(l, "T")) return 0;
+        if (says_nothing(l)) continue; /* also between a decorator and its function */
         imported = imported || imports;
         n += decorated && begins(l, "def ");
         decorated = decorates(l);
