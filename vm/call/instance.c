@@ -240,7 +240,7 @@ static void locate(const tirb_instance *instance, const tirbi_run *run, tirb_err
 /* ---- Running --------------------------------------------------------------------------------------------------- */
 
 static void read_result(const tirbi_function *f, uint64_t bits, tirb_result *out) {
-    *out = (tirb_result){0};
+    memset(out, 0, sizeof *out); /* its padding, too: callers compare bytes */
     if (!f->returns) return;
     tirbi_dtype type = (tirbi_dtype)f->return_type;
     out->dtype = tirbi_dtype_to_dl(type);
@@ -595,7 +595,7 @@ static tirb_status call(tirb_instance *instance, uint32_t function, const tirb_a
         status = look_at_last(instance, is_late, error);
         if (makes) give_results(instance, plan, args, n_args, status);
     }
-    if (status == TIRB_OK && result) *result = given;
+    if (status == TIRB_OK && result) memcpy(result, &given, sizeof given);
     return status;
 }
 

@@ -191,7 +191,7 @@ void tirbi_packed_release(tirbi_packed *packed, tirbi_heap *heap) {
 
 tirb_status tirbi_packed_result(const tirbi_packed *packed, const char *signature, int32_t status, tirb_result *out,
                                 tirb_error *error) {
-    *out = (tirb_result){0};
+    memset(out, 0, sizeof *out); /* its padding, too: callers compare bytes */
     if (status != 0) {
         return tirbi_error_set(error, TIRB_VALUE, "%.*s returned %d", (int)tirbi_text_cut(signature, SHOWN), signature,
                                (int)status);
