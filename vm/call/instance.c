@@ -302,7 +302,7 @@ static tirb_status run_packed(tirb_instance *instance, const tirbi_binding *bind
     }
     if (status == TIRB_OK)
         status = tirbi_packed_result(&packed, signature, (int32_t)status_bits, &given, binding->error);
-    if (status == TIRB_OK && result) *result = given;
+    if (status == TIRB_OK && result) memcpy(result, &given, sizeof given);
     tirbi_packed_release(&packed, &instance->heap);
     return status;
 }
