@@ -72,6 +72,7 @@ static void walk_use(collector *c, const tirb_relax_expr *e) {
         add_var(c, ((const tirb_relax_expr *const *)other->vars.items)[i]);
     for (uint32_t i = 0; other && i < other->sizes.n; i++)
         add_size(c, ((const tirb_expr *const *)other->sizes.items)[i]);
+    bind(c, e->as.var); /* once is enough */
 }
 
 static void walk_function(collector *c, const tirb_relax_function *f) {

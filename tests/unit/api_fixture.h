@@ -167,14 +167,18 @@ static inline void *failing_reallocate(void *context, void *ptr, size_t old_size
 }
 
 /* A session whose engine takes its memory from there. */
-static inline session open_counted(const char *text, const tirb_limits *limits, failing_allocator *memory) {
+static inline session open_allocating(const char *text, const tirb_limits *limits, tirb_allocator allocator) {
     tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
-    options.allocator = (tirb_allocator){failing_reallocate, memory};
+    options.allocator = allocator;
     session s = {.error = TIRB_ERROR_INIT};
     assert_int_equal(tirb_engine_create(&options, &s.engine, &s.error), TIRB_OK);
     s.module = load_text(s.engine, text);
     assert_int_equal(tirb_instance_create(s.module, limits, &s.instance, &s.error), TIRB_OK);
     return s;
+}
+
+static inline session open_counted(const char *text, const tirb_limits *limits, failing_allocator *memory) {
+    return open_allocating(text, limits, (tirb_allocator){failing_reallocate, memory});
 }
 
 #endif

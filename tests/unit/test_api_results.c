@@ -299,12 +299,7 @@ static void *cancelling_reallocate(void *context, void *ptr, size_t old_size, si
 }
 
 static session open_cancelling(const char *text, cancelling *c) {
-    tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
-    options.allocator = (tirb_allocator){cancelling_reallocate, c};
-    session s = {.error = TIRB_ERROR_INIT};
-    assert_int_equal(tirb_engine_create(&options, &s.engine, &s.error), TIRB_OK);
-    s.module = load_text(s.engine, text);
-    assert_int_equal(tirb_instance_create(s.module, NULL, &s.instance, &s.error), TIRB_OK);
+    session s = open_allocating(text, NULL, (tirb_allocator){cancelling_reallocate, c});
     c->instance = s.instance;
     return s;
 }
