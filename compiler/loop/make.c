@@ -129,10 +129,14 @@ static void set_range(tirbi_lx *x) {
     } else if (x->kind == TIRBI_LX_COND) {
         x->lo = x->args[1]->lo < x->args[2]->lo ? x->args[1]->lo : x->args[2]->lo;
         x->hi = x->args[1]->hi > x->args[2]->hi ? x->args[1]->hi : x->args[2]->hi;
+    } else if (x->kind == TIRBI_LX_OP && x->type == TIRB_U64 && x->op == TIRB_OP_MIN && x->args[1]->lo >= 0) {
+        x->lo = 0;
+        x->hi = x->args[1]->hi;
     } else if (x->kind == TIRBI_LX_OP && x->type == x->optype && x->type != TIRB_BOOL &&
                !tirbi_dtype_is_float((tirbi_dtype)x->type) && x->type != TIRB_U64 &&
                !(x->source != TIRB_TYPE_NONE &&
-                 (tirbi_dtype_is_float((tirbi_dtype)x->source) || x->source == TIRB_U64 || x->op == TIRB_OP_BITS))) {
+                 (tirbi_dtype_is_float((tirbi_dtype)x->source) || (x->source == TIRB_U64 && x->args[0]->lo < 0) ||
+                  x->op == TIRB_OP_BITS))) {
         range r = x->op == TIRB_OP_SELECT
                       ? (range){x->args[1]->lo < x->args[2]->lo ? x->args[1]->lo : x->args[2]->lo,
                                 x->args[1]->hi > x->args[2]->hi ? x->args[1]->hi : x->args[2]->hi, true}
@@ -342,7 +346,8 @@ static const tirbi_lx *simplify(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype ty
     case TIRB_OP_DIV: return one && type != TIRB_BOOL ? a : NULL;
     case TIRB_OP_MIN:
     case TIRB_OP_MAX: {
-        const bool plain = a->pure && b->pure && !a->traps && !b->traps && type != TIRB_U64;
+        const bool ordered = type != TIRB_U64 || (a->lo >= 0 && b->lo >= 0);
+        const bool plain = a->pure && b->pure && !a->traps && !b->traps && ordered;
         return plain ? known_extreme(op == TIRB_OP_MAX, a, b) : NULL;
     }
     default: return NULL;

@@ -30,6 +30,7 @@ typedef struct nest {
     tirbi_loop_set loops; /* around what is looked at */
     tirbi_roots stored;
     tirbi_loop_set own; /* variables that it sets */
+    const tirbi_ls *stmt;
     bool fails_alike;   /* the order of what may fail tells nothing */
 } nest;
 
@@ -67,6 +68,7 @@ static const tirbi_lx *both(const nest *n, const tirbi_lx *a, const tirbi_lx *b)
 /* Whether a statement is a nest that runs to its end, and what it writes. */
 static bool survey(nest *n, const tirbi_ls *s) {
     tirbi_accesses all = {.rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS, .sets = &n->own};
+    n->stmt = s;
     n->fails_alike = tirbi_fails_alike(s);
     return tirbi_find_accesses(&all, s) && tirbi_find_stored(&n->stored, s, MAX_STORED);
 }
@@ -201,6 +203,57 @@ static bool make_axes(operand *o) {
     }
     for (uint32_t i = 0; i < o->n_axes; i++) o->condition = both(o->nest, o->condition, o->axes[i].dense);
     return o->n_axes > 0;
+}
+
+/* Of a loop: the dimension that its iterations need as many elements of, where the call does not fail. */
+typedef struct room {
+    tirbi_lx_pool *pool;
+    tirbi_loop_set loop;
+    const tirbi_lx *elements;
+    bool is_exact; /* they step through it by a constant */
+} room;
+
+static bool is_enough(const room *r, const tirbi_lx *elements) {
+    const tirbi_lx *extent = r->loop.var[0]->extent;
+    return elements && tirbi_lx_wide(r->pool, TIRB_OP_MIN, extent, elements) == extent;
+}
+
+static bool find_room(void *context, const tirbi_reached *a) {
+    room *r = context;
+    const tirbi_lvar *loop = r->loop.var[0];
+    for (uint32_t d = 0; a->surely && d < a->place->ndim && !is_enough(r, r->elements); d++) {
+        tirbi_affine form;
+        int64_t step;
+        if (!tirbi_lx_depends_on(a->place->indices[d], loop) ||
+            !tirbi_affine_index(r->pool, a->place, d, &r->loop, &form))
+            continue;
+        const bool is_exact = tirbi_affine_constant(&form, 0, &step);
+        if (r->elements && !is_exact) continue;
+        if (is_exact && !r->is_exact) r->elements = NULL;
+        const tirbi_lx *elements = a->place->buffer->shape[d];
+        if (!r->elements || is_enough(r, elements)) r->elements = elements;
+        r->is_exact = is_exact;
+    }
+    return true;
+}
+
+/* A buffer takes memory in proportion to what the nest comes to: where a loop's iterations are more than memory that it
+ * steps through has elements, the nest runs as it is, up to the index that is out of bounds. */
+static bool has_room(operand *o) {
+    const nest *n = o->nest;
+    for (uint32_t i = 0; i < o->loops.n; i++) {
+        tirbi_lvar *loop = o->loops.var[i];
+        if (loop->extent->kind == TIRBI_LX_CONST || !has_axis(o, i)) continue;
+        room r = {.pool = n->pool, .loop = {.var = {loop}, .n = 1}};
+        tirbi_accesses all = {
+            .rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS, .access = find_room, .context = &r};
+        if (!tirbi_find_accesses(&all, n->stmt) || !r.elements) return false;
+        if (is_enough(&r, r.elements)) continue;
+        const tirbi_lx *fits = tirbi_lx_wide(n->pool, TIRB_OP_LE, loop->extent, r.elements);
+        if (!fits || tirbi_lx_is_int(fits, 0)) return false;
+        if (fits->kind != TIRBI_LX_CONST) o->condition = both(n, o->condition, fits);
+    }
+    return true;
 }
 
 static double estimate(const tirbi_lx *extent) {
@@ -419,7 +472,8 @@ static const operand *leader_of(const finder *f, const operand *o) {
 
 static bool make_operand(const finder *f, const tirbi_lx *x, tirbi_span span, operand *o) {
     *o = (operand){.nest = &f->nest, .value = x, .loops = f->nest.loops};
-    if (!find_forms(o, x, true) || !find_forms(o, x, false) || !make_axes(o) || !pays(o) || !make_buffer(o))
+    if (!find_forms(o, x, true) || !find_forms(o, x, false) || !make_axes(o) || !pays(o) || !has_room(o) ||
+        !make_buffer(o))
         return false;
     o->leader = leader_of(f, o);
     const tirbi_place *place = make_store(o, span) ? used_place(o, span) : NULL;
