@@ -190,7 +190,7 @@ static bool is_sane(const tirbi_facts *facts, const tirbi_poly *p) {
     bool some = false;
     for (uint32_t i = 0; i < p->n; i++) {
         const tirbi_monomial *m = &p->term[i].of;
-        some = some || p->term[i].factor > 0;
+        some = some || p->term[i].factor > (m->degree == 0); /* 1 - n holds for hardly any n */
         if (m->degree > 0 && (p->term[i].factor > MOST_FACTOR || p->term[i].factor < -MOST_FACTOR)) return false;
         for (unsigned k = 0; k < m->degree; k++) {
             const tirbi_symbol *s = &facts->symbols[m->symbol[k]];
