@@ -40,7 +40,7 @@ static void make_composite(const tirbi_linear_reader *r, const tirbi_lx *x, tirb
     tirbi_poly means;
     uint32_t i = 0;
     const uint32_t n = conditions->n;
-    if (p->n < 2 || !is_steady(x) || !is_steady_poly(r->facts, p) || !tirbi_expand(r->facts, p, &means)) return;
+    if (r->modulo || p->n < 2 || !is_steady(x) || !is_steady_poly(r->facts, p) || !tirbi_expand(r->facts, p, &means)) return;
     if (!r->loose && !tirbi_exact_if(r->facts, p, (tirbi_dtype)x->type, conditions)) {
         conditions->n = n;
         return;
@@ -166,7 +166,7 @@ static bool read_node(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_pol
         const tirbi_dtype from = (tirbi_dtype)x->source, to = (tirbi_dtype)x->type;
         const uint32_t n = conditions->n;
         if (read_node(r, x->args[0], out, conditions, at) &&
-            (r->loose ||
+            (r->loose || r->modulo ||
              (tirbi_exact_if(r->facts, out, from, conditions) && tirbi_exact_if(r->facts, out, to, conditions))))
             return true;
         conditions->n = n;

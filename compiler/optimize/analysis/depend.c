@@ -216,15 +216,30 @@ static bool name_loops(builder *b) {
     return true;
 }
 
+/* Modulo which power of 2 an integer is the sum that it is made of, where casts keep no more of its parts. */
+static unsigned narrowest(const tirbi_lx *x) {
+    const bool casts = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && tirbi_dtype_is_int((tirbi_dtype)x->source);
+    unsigned bits = tirbi_dtypes[x->type].bits;
+    if (!casts && !tirbi_is_arithmetic(x)) return WHOLE;
+    if (casts && tirbi_is_exact(x->args[0], NULL) && tirbi_keeps_value(x)) return WHOLE;
+    for (int i = 0; i < x->n_args; i++) {
+        const unsigned part = narrowest(x->args[i]);
+        if (part < bits) bits = part;
+    }
+    return bits;
+}
+
 static void read_form(builder *b, const tirbi_lx *x, form *out) {
-    const tirbi_linear_reader reader = {.facts = b->facts, .value_of = let_value, .context = b};
+    tirbi_linear_reader reader = {.facts = b->facts, .value_of = let_value, .context = b};
     tirbi_conditions conditions = {.n = 0};
     while (tirbi_keeps_value(x)) x = x->args[0];
+    const unsigned bits = tirbi_dtypes[x->type].bits, fewest = narrowest(x);
+    reader.modulo = fewest < bits;
     b->substituted = false;
-    out->bits = tirbi_dtypes[x->type].bits;
+    out->bits = reader.modulo ? fewest : bits;
     out->read = tirbi_read_linear(&reader, x, &out->is, &conditions) && conditions.n == 0 &&
                 tirbi_expand(b->facts, &out->is, &out->is);
-    if (!out->read) return;
+    if (!out->read || reader.modulo) return;
     const bool exact = !b->substituted && tirbi_is_exact(x, NULL);
     if (exact || (tirbi_exact_if(b->facts, &out->is, (tirbi_dtype)x->type, &conditions) && conditions.n == 0))
         out->bits = WHOLE;

@@ -246,7 +246,10 @@ static const tirbi_ls *forward(void *context, const tirbi_ls *s) {
     const tirbi_ls *ordered = is_loop ? tirbi_order_reduction(f->pool, s) : NULL;
     if (ordered) return forward(f, ordered);
     if (s->kind == TIRBI_LS_SEQ) s = without_names(f, s);
-    s = tirbi_replace_inside(f->pool, s, forward, f);
+    const tirbi_ls *inside = tirbi_replace_inside(f->pool, s, forward, f);
+    const bool again = s->kind == TIRBI_LS_LOOP && inside != s; /* its indices may go down, now that others go up */
+    upwards = again ? tirbi_count_upwards(f->pool, inside) : NULL;
+    s = upwards ? upwards : inside;
     const tirbi_ls *kept = is_loop && s->kind == TIRBI_LS_LOOP ? tirbi_keep_in_targets(f->pool, s) : NULL;
     return kept ? kept : s;
 }

@@ -23,19 +23,24 @@ typedef struct turner {
 
 /* ---- Which way its indices go ----------------------------------------------------------------------------------- */
 
-/* Whether no index of an access goes up. */
-static bool goes_down(void *context, const tirbi_reached *a) {
-    turner *t = context;
-    for (uint32_t d = 0; d < a->place->ndim; d++) {
-        const tirbi_lx *index = a->place->indices[d];
-        tirbi_affine form;
-        int64_t factor;
-        if (!tirbi_lx_depends_on(index, t->one.var[0])) continue;
-        while (index->kind == TIRBI_LX_OP && index->op == TIRB_OP_CAST) index = index->args[0];
-        if (!tirbi_affine_modulo(t->pool, index, &t->one, &form)) continue;
+/* Whether no part of a sum goes up; what is no affine form, nor made of such, says nothing. */
+static bool no_part_goes_up(turner *t, const tirbi_lx *x) {
+    tirbi_affine form;
+    int64_t factor;
+    if (!tirbi_lx_depends_on(x, t->one.var[0])) return true;
+    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST) x = x->args[0];
+    if (tirbi_affine_modulo(t->pool, x, &t->one, &form)) {
         if (!tirbi_affine_constant(&form, 0, &factor) || factor > 0) return false;
         t->down += factor < 0;
+        return true;
     }
+    const bool is_sum = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_ADD && x->pure;
+    return !is_sum || (no_part_goes_up(t, x->args[0]) && no_part_goes_up(t, x->args[1]));
+}
+
+static bool goes_down(void *context, const tirbi_reached *a) {
+    for (uint32_t d = 0; d < a->place->ndim; d++)
+        if (!no_part_goes_up(context, a->place->indices[d])) return false;
     return true;
 }
 
