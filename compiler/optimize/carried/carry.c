@@ -184,8 +184,8 @@ static bool has_no_edge(carrier *c, const tirbi_place *a, const tirbi_place *b) 
     for (uint32_t i = 0; c->graph && i < c->graph->n_edges; i++) {
         const tirbi_edge *e = &c->graph->edge[i];
         const tirbi_place *from = c->graph->access[e->from].at.place, *to = c->graph->access[e->to].at.place;
-        if (from && to && ((same_access(from, a) && same_access(to, b)) || (same_access(from, b) && same_access(to, a))))
-            return false;
+        if (!from || !to) continue;
+        if ((same_access(from, a) && same_access(to, b)) || (same_access(from, b) && same_access(to, a))) return false;
     }
     return c->graph != NULL;
 }
