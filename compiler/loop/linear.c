@@ -40,7 +40,8 @@ static void make_composite(const tirbi_linear_reader *r, const tirbi_lx *x, tirb
     tirbi_poly means;
     uint32_t i = 0;
     const uint32_t n = conditions->n;
-    if (r->modulo || p->n < 2 || !is_steady(x) || !is_steady_poly(r->facts, p) || !tirbi_expand(r->facts, p, &means)) return;
+    if (r->modulo || p->n < 2 || !is_steady(x) || !is_steady_poly(r->facts, p) || !tirbi_expand(r->facts, p, &means))
+        return;
     if (!r->loose && !tirbi_exact_if(r->facts, p, (tirbi_dtype)x->type, conditions)) {
         conditions->n = n;
         return;
