@@ -178,7 +178,11 @@ static bool read_node(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_pol
 bool tirbi_read_linear(const tirbi_linear_reader *reader, const tirbi_lx *x, tirbi_poly *out,
                        tirbi_conditions *conditions) {
     uint32_t nodes = MAX_NODES;
-    return read_node(reader, x, out, conditions, (limits){.nodes = &nodes, .depth = MAX_DEPTH});
+    tirbi_poly expanded;
+    if (!read_node(reader, x, out, conditions, (limits){.nodes = &nodes, .depth = MAX_DEPTH})) return false;
+    /* i + i * (n - 1) is i * n: a sum stands for itself only where that is shorter. */
+    if (out->n > 2 && tirbi_expand(reader->facts, out, &expanded) && expanded.n < out->n) *out = expanded;
+    return true;
 }
 
 /* ---- Conditions ------------------------------------------------------------------------------------------------- */
