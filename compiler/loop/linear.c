@@ -40,7 +40,8 @@ static void make_composite(const tirbi_linear_reader *r, const tirbi_lx *x, tirb
     tirbi_poly means;
     uint32_t i = 0;
     const uint32_t n = conditions->n;
-    if (r->modulo || p->n < 2 || !is_steady(x) || !is_steady_poly(r->facts, p) || !tirbi_expand(r->facts, p, &means)) return;
+    if (r->modulo || p->n < 2 || !is_steady(x) || !is_steady_poly(r->facts, p) || !tirbi_expand(r->facts, p, &means))
+        return;
     if (!r->loose && !tirbi_exact_if(r->facts, p, (tirbi_dtype)x->type, conditions)) {
         conditions->n = n;
         return;
@@ -177,7 +178,11 @@ static bool read_node(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_pol
 bool tirbi_read_linear(const tirbi_linear_reader *reader, const tirbi_lx *x, tirbi_poly *out,
                        tirbi_conditions *conditions) {
     uint32_t nodes = MAX_NODES;
-    return read_node(reader, x, out, conditions, (limits){.nodes = &nodes, .depth = MAX_DEPTH});
+    tirbi_poly expanded;
+    if (!read_node(reader, x, out, conditions, (limits){.nodes = &nodes, .depth = MAX_DEPTH})) return false;
+    /* i + i * (n - 1) is i * n: a sum stands for itself only where that is shorter. */
+    if (out->n > 2 && tirbi_expand(reader->facts, out, &expanded) && expanded.n < out->n) *out = expanded;
+    return true;
 }
 
 /* ---- Conditions ------------------------------------------------------------------------------------------------- */

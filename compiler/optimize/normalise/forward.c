@@ -241,6 +241,8 @@ static const tirbi_ls *forward(void *context, const tirbi_ls *s) {
     forwarder *f = context;
     while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
     const bool is_loop = s->kind == TIRBI_LS_LOOP && !f->names_only;
+    const tirbi_ls *begins = s->kind == TIRBI_LS_LOOP ? tirbi_begin_at_zero(f->pool, s) : NULL;
+    if (begins) s = begins;
     const tirbi_ls *upwards = s->kind == TIRBI_LS_LOOP ? tirbi_count_upwards(f->pool, s) : NULL;
     if (upwards) s = upwards;
     const tirbi_ls *ordered = is_loop ? tirbi_order_reduction(f->pool, s) : NULL;

@@ -150,3 +150,44 @@ const tirbi_ls *tirbi_count_upwards(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     made->as.loop.body = body;
     return made;
 }
+
+/* ---- Where loops begin ------------------------------------------------------------------------------------------ */
+
+typedef struct shifted {
+    const tirbi_lvar *old;
+    const tirbi_lx *value;
+} shifted;
+
+static const tirbi_lx *shift(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const shifted *by = rewrite->context;
+    return x->kind == TIRBI_LX_VAR && x->var == by->old ? by->value : NULL;
+}
+
+const tirbi_ls *tirbi_begin_at_zero(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    tirbi_lvar *old = loop->as.loop.var;
+    const tirbi_loop_set one = {.var = {old}, .n = 1};
+    const tirbi_dtype type = old->type;
+    if (old->min->kind == TIRBI_LX_CONST || old->extent->kind != TIRBI_LX_CONST || !old->min->pure ||
+        old->min->traps || old->below || !tirbi_is_plain_loop(loop) ||
+        !tirbi_may_recount(loop->as.loop.body, &one))
+        return NULL;
+    tirbi_lvar *var = tirbi_variable_like(pool, old);
+    if (!var) return NULL;
+    var->min = tirbi_lx_number(pool, 0);
+    var->lo = 0;
+    var->hi = old->extent->value > 0 ? old->extent->value - 1 : 0;
+    const shifted by = {old, tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, tirbi_value_in_type(pool, type, old->min),
+                                         tirbi_lx_var(pool, var), NULL)};
+    tirbi_recount recount = {.values = {.pool = pool, .replace = shift, .context = (void *)(uintptr_t)&by},
+                             .from = &old,
+                             .to = &var,
+                             .n_from = 1,
+                             .n_to = 1};
+    const tirbi_ls *body = by.value ? tirbi_recount_stmt(&recount, loop->as.loop.body) : NULL;
+    tirbi_ls *made = body ? tirbi_new_stmt(pool, TIRBI_LS_LOOP, loop->span) : NULL;
+    if (!made) return NULL;
+    *made = *loop;
+    made->as.loop.var = var;
+    made->as.loop.body = body;
+    return made;
+}
