@@ -34,13 +34,9 @@ one() {
     fi
 }
 
-# counted NAME COMMAND...: a step that ends with a line `N passed, N failed`.
-counted() {
-    local name=$1 log status line
-    shift
-    log=$(mktemp)
-    "$@" > "$log" 2>&1
-    status=$?
+# tally NAME LOG STATUS SECONDS: counts what a step has done that ends with a line `N passed, N failed`.
+tally() {
+    local name=$1 log=$2 status=$3 line
     line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
     if [ "$status" -eq 77 ]; then
         echo "skipped: $name: $(tail -n 1 "$log")"
@@ -51,14 +47,49 @@ counted() {
         [ "$status" -eq 0 ] || [ "$f" -gt 0 ] || f=1
         passed=$((passed + p)) failed=$((failed + f))
         [ "$f" -eq 0 ] || { failures+=("$name"); cat "$log"; }
-        echo "$name: $line"
+        echo "$name: $line ($4 s)"
     else
         failed=$((failed + 1))
         failures+=("$name")
         tail -n 60 "$log"
         echo "FAILED: $name (status $status)"
     fi
-    rm -f "$log"
+}
+
+# counted NAME COMMAND...: such a step.
+counted() {
+    later "$@"
+    together
+}
+
+# later NAME COMMAND...: such a step, which leaves a core to another one; together: those put off so, as many at once as
+# there are cores.
+later_name=() later_command=()
+later() {
+    later_name+=("$1")
+    shift
+    later_command+=("$(printf '%q ' "$@")")
+}
+
+together() {
+    local i logs status begin end running=()
+    logs=$(mktemp -d)
+    for i in "${!later_name[@]}"; do
+        while [ "$(find "$logs" -name '*.end' | wc -l)" -le $((i - jobs)) ]; do sleep 0.2; done
+        (
+            begin=$SECONDS
+            eval "${later_command[i]}" > "$logs/$i" 2>&1 < /dev/null
+            echo "$? $begin $SECONDS" > "$logs/$i.end"
+        ) &
+        running+=($!)
+    done
+    wait "${running[@]}"
+    for i in "${!later_name[@]}"; do
+        read -r status begin end < "$logs/$i.end"
+        tally "${later_name[i]}" "$logs/$i" "$status" $((end - begin))
+    done
+    rm -rf "$logs"
+    later_name=() later_command=()
 }
 
 # build NAME PRESET OPTIONS...: configures and builds into build/NAME, all of it or what `targets` names; a build that
@@ -186,17 +217,19 @@ if [ "$release" -eq 0 ]; then
     gate=(--one-in 10)
     [ "$full" -eq 0 ] || gate=()
     counted "mutation gate" "$python" tests/mutation/gate.py --build build/release --jobs "$jobs" "${gate[@]}"
-    counted "judged by TVM" "$python" tests/interop/tvm_compare.py --tirb build/release/bin/tirb
-    counted "Relax by TVM" "$python" tests/interop/relax_text.py --tirb build/release/bin/tirb
-    counted "comprehensions by TVM" "$python" tests/interop/tvm_comprehensions.py --every 16 --tirb build/release/bin/tirb
-    counted "Relax operators by TVM" "$python" tests/interop/relax_operators.py build/release/bin/tirb --every 4
-    counted "Relax models by TVM" "$python" tests/interop/relax_models.py build/release/bin/tirb
-    counted "random Relax modules" "$python" tests/interop/relax_random.py build/release/bin/tirb --count 8
-    counted "whole models" "$python" tests/bench/models/models.py --tirb build/release/bin/tirb --check
-    counted "kernels of networks" "$python" tests/bench/networks/fused.py --tirb build/release/bin/tirb --check --sample
-    counted "models of ONNX" "$python" tests/interop/onnx_models.py build/release/bin/tirb mlp transformer quantised
-    counted "models of PyTorch" "$python" tests/interop/torch_models.py build/release/bin/tirb
-    counted "operators of ONNX" "$python" tests/interop/onnx_nodes.py build/release/bin/tirb --every 40
+    later "judged by TVM" "$python" tests/interop/tvm_compare.py --tirb build/release/bin/tirb
+    later "Relax by TVM" "$python" tests/interop/relax_text.py --tirb build/release/bin/tirb
+    later "comprehensions by TVM" "$python" tests/interop/tvm_comprehensions.py --every 16 --tirb build/release/bin/tirb
+    later "Relax operators by TVM" "$python" tests/interop/relax_operators.py build/release/bin/tirb --every 4
+    later "Relax models by TVM" "$python" tests/interop/relax_models.py build/release/bin/tirb
+    later "random Relax modules" "$python" tests/interop/relax_random.py build/release/bin/tirb --count 8
+    later "whole models" "$python" tests/bench/models/models.py --tirb build/release/bin/tirb --check
+    later "kernels of networks" "$python" tests/bench/networks/fused.py --tirb build/release/bin/tirb --check --sample
+    later "models of ONNX" "$python" tests/interop/onnx_models.py build/release/bin/tirb mlp transformer quantised
+    later "models of PyTorch" "$python" tests/interop/torch_models.py build/release/bin/tirb
+    later "operators of ONNX" "$python" tests/interop/onnx_nodes.py build/release/bin/tirb --every 40
+    note "beside TVM and onnxruntime"
+    together
     one "demo" env CC=gcc TIRB_DEMO_OPTIONS="-DTIRB_LANE_ISAS=all -DTIRB_WERROR=ON" bash tests/demo.sh
 fi
 # clang's build and the fuzzed one dispatch by switch as well.
@@ -260,14 +293,13 @@ fi
 targets=()
 cross s390x
 note "the same bytes everywhere"
-if [ "$full" -eq 1 ]; then
-    counted "same bytes" "$python" tests/kernels/same_bytes.py --threads 1,2,7 "${machines[@]}"
-else
-    counted "same bytes" "$python" tests/kernels/same_bytes.py --first --sample 3 --threads 1,2,7 "${machines[@]}"
-fi
+some=(--first --sample 3)
+[ "$full" -eq 0 ] || some=()
+later "same bytes" "$python" tests/kernels/same_bytes.py "${some[@]}" --threads 1,2,7 "${machines[@]}"
 # The way from a model to another machine: imported here, run there.
-counted "imported here, run elsewhere" "$python" tests/interop/onnx_models.py build/release/bin/tirb "${machines[@]}" \
+later "imported here, run elsewhere" "$python" tests/interop/onnx_models.py build/release/bin/tirb "${machines[@]}" \
     mlp quantised detector
+together
 note "install rules and consumers"
 CC=gcc counted "consumers" bash tests/abi/run.sh
 if [ "$full" -eq 1 ]; then
