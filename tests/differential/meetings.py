@@ -330,7 +330,35 @@ def beside(pick, f):
         f.add(0, "R[0] = s")
 
 
-SHAPES = (interleaved, interleaved, beside, beside, flat, flat, flat, flat, symbolic, symbolic, symbolic, nest, nest, nest, flattened_nest, wrapping, aliased)
+def stored_over(pick, f):
+    """What one iteration stores the next one stores over, or nearly so: read before that, behind it, or not at all."""
+    size = pick.choice([0, 1, 2, 7, 8, 9, 33, 255, 256, 257, 1023, 1024])
+    step = pick.choice([1, 1, 1, 2, -1, 3])
+    shifts = [0, step * pick.choice([1, 1, 1, 1, 2, -1, 0]), step * pick.choice([0, 1, 2, -1]), pick.choice([0, 1, 2, -1, step, -step])]
+    ends = [step * i + shift for i in (0, max(size - 1, 0)) for shift in shifts]
+    low, high = min(ends), max(ends)
+    dynamic = pick.random() < 0.5 and step == 1
+    if dynamic:
+        f.kind = "int32"
+        f.add(0, "n = T.int32()")
+        f.buffer("C", f.dtype, '"n"')
+    f.buffer("A", f.dtype, f'"n + {max(shifts) - low}"' if dynamic else high - low + 1)
+    f.buffer("B", f.dtype, '"n"' if dynamic else max(size, 1))
+    f.scalar("p", f.kind)
+    at = lambda k: f"A[i * {f.n(step)} + {f.n(shifts[k] - low)}]"
+    one, extent = number(f.dtype, 1), "n" if dynamic else f.n(size)
+    values = [at(2), at(3), at(1), "B[i]", f"B[i] + {at(1)}", f"{at(3)} * B[i]", one, f'T.cast(i, "{f.dtype}")']
+    lines = [[f"{at(0)} = {pick.choice(values)}"], [f"{at(1)} = {pick.choice(values)}"]]
+    for _ in range(pick.choice([0, 1, 1, 2])):
+        lines.append([f"{pick.choice(['B[i]', 'B[i]', 'B[i]', at(3)])} = {pick.choice(values)}"])
+    pick.shuffle(lines)
+    if pick.random() < 0.2:
+        k = pick.randrange(len(lines))
+        lines[k] = [f"if {pick.choice([f'B[i] > {one}', 'i > p', f'i == {f.n(size // 2)}'])}:", "    " + lines[k][0]]
+    f.add(0, f"for i in range({extent}):", *("    " + line for part in lines for line in part))
+
+
+SHAPES = (stored_over, stored_over, interleaved, interleaved, beside, beside, flat, flat, flat, flat, symbolic, symbolic, symbolic, nest, nest, nest, flattened_nest, wrapping, aliased)
 
 
 if __name__ == "__main__":

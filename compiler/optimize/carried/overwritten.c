@@ -15,20 +15,21 @@ typedef struct overwriter {
     const tirbi_ls *loop;
     const tirbi_ls *items[MAX_ITEMS];
     uint32_t n, at;     /* the store is the item `at` */
+    uint32_t over;      /* the item that stores to its element in the next iteration; n: the store itself does */
     tirbi_loop_set own; /* the loop's variable, and those that the body sets */
     tirbi_lvar *held;   /* what is stored in an iteration */
 } overwriter;
 
 static const tirbi_place *place_of(const overwriter *o) { return o->items[o->at]->as.store.access; }
 
-/* Whether a store is to the same element in every iteration, and cannot fail. */
-static bool stands_still(const overwriter *o, const tirbi_ls *s) {
+/* Whether a statement is a store that cannot fail, to memory that lies still. */
+static bool is_plain_store(const overwriter *o, const tirbi_ls *s) {
     if (s->kind != TIRBI_LS_STORE) return false;
     const tirbi_place *place = s->as.store.access;
     for (uint32_t d = 0; d < place->ndim; d++)
         if (place->indices[d]->traps) return false;
-    return tirbi_stands_still(place, &o->own) && tirbi_is_proven(place) && !place->buffer->local &&
-           !place->buffer->overlaps && !tirbi_buffer_moves(place->buffer, &o->own);
+    return tirbi_is_proven(place) && !place->buffer->local && !place->buffer->overlaps &&
+           !tirbi_buffer_moves(place->buffer, &o->own);
 }
 
 static bool is_apart(const overwriter *o, const tirbi_place *place) {
@@ -56,9 +57,58 @@ static bool is_read_behind(const overwriter *o) {
     return true;
 }
 
+/* How many iterations behind the store's own a place is the store's element; false: that is not one number. */
+static bool comes_behind(const overwriter *o, const tirbi_place *place, int64_t *iterations) {
+    const tirbi_place *own = place_of(o);
+    tirbi_loop_set loop = {.var = {o->own.var[0]}, .n = 1}, others = o->own;
+    tirbi_affine a, b;
+    int64_t step, same;
+    others.var[0] = others.var[--others.n];
+    if (place->buffer != own->buffer || place->view || own->view || tirbi_mentions_loops(place->flat, &others) ||
+        tirbi_mentions_loops(own->flat, &others) || !tirbi_affine_number(o->pool, own, &loop, &a) ||
+        !tirbi_affine_number(o->pool, place, &loop, &b) || !tirbi_affine_constant(&a, 0, &step) ||
+        !tirbi_affine_constant(&b, 0, &same) || step != same || step == 0 || step == INT64_MIN)
+        return false;
+    const tirbi_lx *ahead = tirbi_lx_sub(o->pool, a.start, b.start);
+    if (!ahead || ahead->kind != TIRBI_LX_CONST || ahead->value == INT64_MIN || ahead->value % step != 0) return false;
+    *iterations = ahead->value / step;
+    return true;
+}
+
+/* Whether the item `over` stores to the element in the iteration behind the store's, before anything but loads of the
+ * store's own iteration can see what it has. */
+static bool is_stored_over(const overwriter *o) {
+    int64_t behind;
+    if (!is_plain_store(o, o->items[o->over]) || !tirbi_is_compact(o->pool, place_of(o)->buffer) ||
+        !comes_behind(o, o->items[o->over]->as.store.access, &behind) || behind != 1)
+        return false;
+    for (uint32_t i = 0; i < o->n; i++) {
+        tirbi_reached places[MAX_PLACES];
+        tirbi_accesses all = {.item = places, .most = MAX_PLACES};
+        if (!tirbi_find_accesses(&all, o->items[i])) return false;
+        for (uint32_t k = 0; k < all.n; k++) {
+            const tirbi_place *place = places[k].place;
+            const bool writes = places[k].what != TIRBI_LOADS;
+            if (!tirbi_may_meet(place->buffer->root, place_of(o)->buffer->root)) continue;
+            if (!comes_behind(o, place, &behind)) return false;
+            if (writes ? behind == 0 && i != o->at : behind == 1 && i <= o->over) return false;
+            if (!writes && behind == 0 && i > o->at && !tirbi_same_place(place, place_of(o))) return false;
+        }
+    }
+    return true;
+}
+
 static bool find_store(overwriter *o) {
-    for (o->at = 0; o->at < o->n; o->at++)
-        if (stands_still(o, o->items[o->at]) && is_read_behind(o)) return true;
+    for (o->at = 0; o->at < o->n; o->at++) {
+        if (!is_plain_store(o, o->items[o->at])) continue;
+        o->over = o->n;
+        if (tirbi_stands_still(place_of(o), &o->own)) {
+            if (is_read_behind(o)) return true;
+            continue;
+        }
+        for (o->over = 0; o->over < o->n; o->over++)
+            if (is_stored_over(o)) return true;
+    }
     return false;
 }
 
@@ -87,13 +137,15 @@ static const tirbi_ls *without_store(overwriter *o) {
         items[i] = tirbi_rewrite_assignments(&rewrite, o->items[i]);
         if (!items[i]) return NULL;
     }
-    return tirbi_new_sequence(o->pool, o->loop->span, items, o->n);
+    bool used = o->over == o->n || !tirbi_cannot_fail(store);
+    for (uint32_t i = 0; i < o->n && !used; i++) used = i != o->at && tirbi_names(items[i], &o->held, 1);
+    for (uint32_t i = o->at; i + 1 < o->n && !used; i++) items[i] = items[i + 1];
+    return tirbi_new_sequence(o->pool, o->loop->span, items, o->n - !used);
 }
 
 bool tirbi_keep_last_store(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     const tirbi_lvar *var = loop->as.loop.var;
-    if (!tirbi_is_plain_loop(loop) || var->extent->hi < LEAST || !tirbi_can_resolve(loop->as.loop.body))
-        return false;
+    if (!tirbi_is_plain_loop(loop) || var->extent->hi < LEAST || !tirbi_can_resolve(loop->as.loop.body)) return false;
     overwriter *o = TIRBI_NEW(pool->arena, overwriter);
     if (!o) return false;
     *o = (overwriter){.pool = pool, .loop = loop, .own = {.var = {loop->as.loop.var}, .n = 1}};
