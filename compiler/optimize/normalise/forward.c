@@ -109,11 +109,13 @@ static bool may_pass(const tirbi_lx *value, const tirbi_ls *past) {
 /* Whether a value is but arithmetic: it can be computed anywhere, and is the same node wherever it is. */
 static bool is_plain(const tirbi_lx *value) { return value->pure && !value->traps; }
 
-/* Whether a value is an element, of another type of integers perhaps. */
+/* Whether a value is an element, of another type of integers perhaps, or times and plus what is known: of an index. */
 static bool is_element(const tirbi_lx *x) {
-    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && tirbi_dtype_is_int((tirbi_dtype)x->source) &&
-           tirbi_dtype_is_int((tirbi_dtype)x->type))
-        x = x->args[0];
+    for (; x->kind == TIRBI_LX_OP && tirbi_dtype_is_int((tirbi_dtype)x->type); x = x->args[0]) {
+        const bool casts = x->op == TIRB_OP_CAST && tirbi_dtype_is_int((tirbi_dtype)x->source);
+        const bool counts = x->op == TIRB_OP_ADD || x->op == TIRB_OP_MUL;
+        if (!casts && !(counts && x->args[1]->pure && x->args[1]->kind != TIRBI_LX_OP)) break;
+    }
     return x->kind == TIRBI_LX_LOAD;
 }
 
@@ -127,7 +129,7 @@ static bool find_all_uses(forwarder *f, const tirbi_ls *const *items, uint32_t a
         uses u = {.var = all->var};
         if (f->work == 0) return false;
         f->work--;
-        if (!find_uses(&u, items[i])) return false;
+        if (!find_uses(&u, items[i]) || tirbi_may_set(items[i], all->var)) return false;
         if (u.n == 0 && !u.bounds) continue;
         if (u.fixed || (u.bounds && !is_plain(items[at]->as.set.value))) return false;
         all->n += u.n;
@@ -141,7 +143,7 @@ static bool find_all_uses(forwarder *f, const tirbi_ls *const *items, uint32_t a
 static bool may_forward(forwarder *f, const tirbi_ls *const *items, uint32_t at, uint32_t n, uint32_t *last) {
     const tirbi_ls *let = items[at];
     uses u;
-    if (let->kind != TIRBI_LS_SET || !let->as.set.declares || let->as.set.var->kind != TIRBI_LVAR_LET) return false;
+    if (let->kind != TIRBI_LS_SET || !let->as.set.declares) return false; /* what sets it again is no use of it */
     const tirbi_lx *value = let->as.set.value;
     if (!value || value->size > MAX_VALUE || tirbi_any_expr(value, TIRBI_WALK_ALL, tirbi_fails_by_itself, NULL) ||
         !find_all_uses(f, items, at, n, &u, last))
