@@ -9,8 +9,9 @@
  */
 typedef struct tirbi_relax_lifted {
     const tirb_relax_function *function;
-    tirbi_list vars;  /* of const tirb_relax_expr *: uses of variables */
-    tirbi_list sizes; /* of const tirb_expr *: TIR variables */
+    tirbi_list vars;      /* of const tirb_relax_expr *: uses of variables */
+    tirbi_list sizes;     /* of const tirb_expr *: TIR variables */
+    tirbi_list functions; /* of tirb_relax_binding: local functions around it, which are defined in it once more */
 } tirbi_relax_lifted;
 
 /* Adds the variables that the function uses and does not bind, and those of TIR that anything in it names. `lifted`: by

@@ -67,7 +67,13 @@ static bool has_scalars(const tirb_relax_expr *call) {
 type tirbi_relax_infer_binary(tirbi_relax_builder *b, const tirb_relax_expr *call) {
     type x = operand(b, call, 0), y = x ? operand(b, call, 1) : NULL;
     tirb_datatype dtype;
-    if (!y || !tirbi_relax_same_dtype(b, call, x->dtype, y->dtype, &dtype)) return NULL;
+    if (!y) return NULL;
+    /* As in TVM, a bool goes with any type, and the first operand's type is the result's. */
+    const bool has_bool = tirbi_type_is_bool(x->dtype) || tirbi_type_is_bool(y->dtype);
+    if (has_bool && x->dtype.bits && y->dtype.bits)
+        dtype = x->dtype;
+    else if (!tirbi_relax_same_dtype(b, call, x->dtype, y->dtype, &dtype))
+        return NULL;
     if (has_scalars(call)) return tirbi_relax_prim(b, dtype);
     return broadcast_types(b, call, x, y, dtype);
 }

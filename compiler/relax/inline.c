@@ -1,17 +1,29 @@
 #include "compiler/relax/inline.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/relax/builder.h"
 #include "compiler/relax/captured.h"
 #include "compiler/relax/lowering.h"
 
+/* What a value is known to be as far as it holds local functions: one of them, a tuple with some (NULL: another field),
+ * or what an `if` chooses from two. */
+typedef struct known known;
+struct known {
+    const tirb_relax_function *function;
+    const known *const *fields;
+    uint32_t n;
+    const tirb_relax_expr *condition;
+    const known *then_case, *else_case;
+};
+
 typedef struct inliner {
     tirbi_relax_lowering *l;
     tirbi_arena *arena;
     tirbi_relax_builder b;
     tirbi_list leaves;    /* of const tirb_relax_expr *: by a variable's number, what it is in the copy; NULL: itself */
-    tirbi_list functions; /* of const tirb_relax_function *: by a variable's number, what it is known to be; or NULL */
+    tirbi_list functions; /* of const known *: by a variable's number, what it is known to be; or NULL */
     tirbi_list defined;   /* of bool: by the number of a TIR variable, whether the function around has it */
     tirbi_list vars, values; /* of const tirb_expr *: sizes and numbers of functions that are copied, and theirs here */
     tirbi_list calls;        /* of const tirb_relax_function *: around the place under way */
@@ -266,16 +278,26 @@ static const tirb_relax_expr *expr_of(inliner *in, const tirb_relax_expr *e) {
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------- */
 
-/* What a call calls, where that is to be in its place; NULL: another call, or none. */
-static const tirb_relax_function *callee_of(const inliner *in, const tirb_relax_expr *e) {
+static const known *known_var(const inliner *in, const tirb_relax_var *var) {
+    const tirb_relax_expr *leaf = pointer_at(&in->leaves, var->id);
+    return pointer_at(&in->functions, leaf && leaf->kind == TIRB_RELAX_VAR ? leaf->as.var->id : var->id);
+}
+
+/* What a call calls, where that is to be in its place; NULL: another call, or none. A function of the module is, where
+ * its results are open or it is given local functions. */
+static const known *callee_of(inliner *in, const tirb_relax_expr *e) {
     const tirb_relax_expr *callee = e->kind == TIRB_RELAX_CALL && !e->as.call.op ? e->as.call.callee : NULL;
     if (!callee || in->lifted) return NULL;
-    if (callee->kind == TIRB_RELAX_VAR) {
-        const tirb_relax_expr *leaf = pointer_at(&in->leaves, callee->as.var->id);
-        return pointer_at(&in->functions, leaf && leaf->kind == TIRB_RELAX_VAR ? leaf->as.var->id : callee->as.var->id);
-    }
+    if (callee->kind == TIRB_RELAX_VAR) return known_var(in, callee->as.var);
     const tirb_relax_function *f = callee->kind == TIRB_RELAX_GLOBAL ? callee->as.global.function : NULL;
-    return f && !in->l->is_left_out[f->index] && in->l->lowered[f->index]->is_open ? f : NULL;
+    bool is_placed = f && !in->l->is_left_out[f->index] && in->l->lowered[f->index]->is_open;
+    for (uint32_t i = 0; f && i < e->as.call.n_args; i++) {
+        const tirb_relax_expr *arg = e->as.call.args[i];
+        is_placed = is_placed || (arg->kind == TIRB_RELAX_VAR && known_var(in, arg->as.var));
+    }
+    known *k = is_placed ? TIRBI_NEW(in->arena, known) : NULL;
+    if (k) k->function = f;
+    return k;
 }
 
 static bool add(inliner *in, tirbi_list *out, const tirb_relax_binding *b) {
@@ -284,11 +306,72 @@ static bool add(inliner *in, tirbi_list *out, const tirb_relax_binding *b) {
     return slot != NULL;
 }
 
-/* What a variable that is bound to this is known to be. */
+static const known *choice_of(inliner *in, const tirb_relax_expr *condition, const known *a, const known *b) {
+    known *k = a && b ? TIRBI_NEW(in->arena, known) : NULL;
+    if (k) *k = (known){.condition = condition, .then_case = a, .else_case = b};
+    return k;
+}
+
+static const known *field_of(inliner *in, const known *k, uint32_t i) {
+    if (!k || !tirbi_arena_work(in->arena, 1)) return NULL;
+    if (k->condition) return choice_of(in, k->condition, field_of(in, k->then_case, i), field_of(in, k->else_case, i));
+    return i < k->n ? k->fields[i] : NULL;
+}
+
+/* What a value of the copy is known to be, or NULL. */
+static const known *known_of(inliner *in, const tirb_relax_expr *e) {
+    if (e->kind == TIRB_RELAX_VAR) return pointer_at(&in->functions, e->as.var->id);
+    if (e->kind == TIRB_RELAX_TUPLE_GET) return field_of(in, known_of(in, e->as.get.tuple), e->as.get.index);
+    if (e->kind == TIRB_RELAX_IF)
+        return choice_of(in, e->as.if_.condition, known_of(in, e->as.if_.then_case->body),
+                         known_of(in, e->as.if_.else_case->body));
+    if (e->kind != TIRB_RELAX_FUNCTION && e->kind != TIRB_RELAX_TUPLE) return NULL;
+    known *k = TIRBI_NEW(in->arena, known);
+    if (!k) return NULL;
+    if (e->kind == TIRB_RELAX_FUNCTION) {
+        k->function = e->as.function;
+        return k;
+    }
+    const known **fields = TIRBI_NEW_ARRAY(in->arena, const known *, e->as.tuple.n + 1);
+    bool is_any = false;
+    for (uint32_t i = 0; fields && i < e->as.tuple.n; i++) {
+        fields[i] = known_of(in, e->as.tuple.items[i]);
+        is_any = is_any || fields[i];
+    }
+    k->fields = fields;
+    k->n = e->as.tuple.n;
+    return is_any ? k : NULL;
+}
+
+/* Keeps what a variable that is bound to this is known to be. */
 static bool know(inliner *in, const tirb_relax_var *var, const tirb_relax_expr *value) {
-    const tirb_relax_function *f = value->kind == TIRB_RELAX_FUNCTION ? value->as.function : NULL;
-    if (value->kind == TIRB_RELAX_VAR) f = pointer_at(&in->functions, value->as.var->id);
-    return !f || set_pointer(in, &in->functions, var->id, f);
+    const known *k = known_of(in, value);
+    return !in->arena->failed && (!k || set_pointer(in, &in->functions, var->id, k));
+}
+
+static bool binds_functions_only(const tirb_relax_seq *seq) {
+    for (uint32_t i = 0; i < seq->n_blocks; i++)
+        for (uint32_t k = 0; k < seq->blocks[i].n_bindings; k++)
+            if (seq->blocks[i].bindings[k].var->type->kind != TIRB_RELAX_TYPE_FUNCTION) return false;
+    return true;
+}
+
+/* Whether an `if` chooses a function and does nothing else: it stands where that is called. */
+static bool is_choice(const inliner *in, const tirb_relax_binding *b) {
+    return !in->lifted && b->value->kind == TIRB_RELAX_IF && b->var->type->kind == TIRB_RELAX_TYPE_FUNCTION &&
+           pointer_at(&in->functions, b->var->id) && binds_functions_only(b->value->as.if_.then_case) &&
+           binds_functions_only(b->value->as.if_.else_case);
+}
+
+/* In its place there is one of the functions: no value is computed from it. */
+static const tirb_relax_expr *chosen_function(inliner *in, const tirb_relax_binding *b) {
+    const known *k = pointer_at(&in->functions, b->var->id);
+    tirb_relax_expr *e = TIRBI_NEW(in->arena, tirb_relax_expr);
+    while (k && k->condition) k = k->then_case;
+    if (!e || !k) return NULL;
+    *e = (tirb_relax_expr){.kind = TIRB_RELAX_FUNCTION, .span = b->span, .type = b->var->type, .depth = 1};
+    e->as.function = k->function;
+    return e;
 }
 
 static bool bindings_of(inliner *in, const tirb_relax_binding *items, uint32_t n, tirbi_list *out);
@@ -335,6 +418,47 @@ static const tirb_relax_expr *in_place(inliner *in, const tirb_relax_expr *call,
     in->depth--;
     in->vars.n = in->values.n = n_vars;
     return done ? value : NULL;
+}
+
+static const tirb_relax_expr *known_in_place(inliner *in, const tirb_relax_expr *call, const known *k, tirbi_list *out);
+
+/* An arm of the `if` that stands for a call of what one chooses. */
+static const tirb_relax_seq *arm_of(inliner *in, const tirb_relax_expr *call, const known *k) {
+    tirbi_list out = {.n = 0};
+    tirb_relax_seq *seq = TIRBI_NEW(in->arena, tirb_relax_seq);
+    tirb_relax_block *block = TIRBI_NEW(in->arena, tirb_relax_block);
+    const tirb_relax_expr *value = seq && block ? known_in_place(in, call, k, &out) : NULL;
+    if (!value) return NULL;
+    if (value->kind == TIRB_RELAX_IF) {
+        tirb_relax_var *var = TIRBI_NEW(in->arena, tirb_relax_var);
+        tirb_relax_expr *leaf = TIRBI_NEW(in->arena, tirb_relax_expr);
+        if (!var || !leaf) return NULL;
+        *var = (tirb_relax_var){.name = "chosen", .id = in->l->n_relax_vars++, .span = call->span, .type = value->type};
+        *leaf = (tirb_relax_expr){.kind = TIRB_RELAX_VAR, .span = call->span, .type = var->type, .depth = 1};
+        leaf->as.var = var;
+        const tirb_relax_binding bound = {
+            .kind = TIRB_RELAX_VAR_BINDING, .span = call->span, .var = var, .value = value};
+        if (!add(in, &out, &bound)) return NULL;
+        value = leaf;
+    }
+    *block = (tirb_relax_block){false, out.items, out.n};
+    *seq = (tirb_relax_seq){block, 1, value};
+    return seq;
+}
+
+/* The value of a call whose callee's body, or an `if` with those of two, comes into its place. */
+static const tirb_relax_expr *known_in_place(inliner *in, const tirb_relax_expr *call, const known *k,
+                                             tirbi_list *out) {
+    if (k->function) return in_place(in, call, k->function, out);
+    tirb_relax_expr *chosen = k->condition ? TIRBI_NEW(in->arena, tirb_relax_expr) : NULL;
+    if (!chosen || !enter(in, call->span)) return NULL;
+    *chosen = (tirb_relax_expr){.kind = TIRB_RELAX_IF, .span = call->span, .depth = call->depth};
+    chosen->type = type_of(in, call->type);
+    chosen->as.if_.condition = k->condition;
+    chosen->as.if_.then_case = arm_of(in, call, k->then_case);
+    chosen->as.if_.else_case = chosen->as.if_.then_case ? arm_of(in, call, k->else_case) : NULL;
+    in->depth--;
+    return chosen->type && chosen->as.if_.else_case ? chosen : NULL;
 }
 
 /* ---- Functions that call themselves ------------------------------------------------------------------------------ */
@@ -384,6 +508,20 @@ static const tirb_relax_var *sizes_parameter(inliner *in, tirbi_span span, const
     return var->type ? var : NULL;
 }
 
+/* Its body, behind the functions that it has from around it. */
+static const tirb_relax_seq *body_with(inliner *in, const tirbi_relax_lifted *lifted, const tirb_relax_seq *body) {
+    tirb_relax_seq *own = TIRBI_NEW(in->arena, tirb_relax_seq);
+    tirb_relax_block *blocks = TIRBI_NEW_ARRAY(in->arena, tirb_relax_block, body->n_blocks + 1);
+    tirbi_list out = {.n = 0};
+    if (!own || !blocks || !bindings_of(in, lifted->functions.items, lifted->functions.n, &out)) return NULL;
+    const tirb_relax_seq *rest = seq_of(in, body);
+    if (!rest) return NULL;
+    blocks[0] = (tirb_relax_block){false, out.items, out.n};
+    for (uint32_t i = 0; i < rest->n_blocks; i++) blocks[i + 1] = rest->blocks[i];
+    *own = (tirb_relax_seq){blocks, rest->n_blocks + 1, rest->body};
+    return own;
+}
+
 /* A copy of it that has all it needs from its parameters. */
 static bool make_lifted(inliner *outer, const tirb_relax_var *self, const tirb_relax_function *f,
                         tirbi_relax_lifted *lifted) {
@@ -409,16 +547,54 @@ static bool make_lifted(inliner *outer, const tirb_relax_var *self, const tirb_r
     own->params = params;
     own->n_params = n;
     own->ret = type_of(&in, f->ret);
-    own->body = own->name && own->ret ? seq_of(&in, f->body) : NULL;
+    own->body = own->name && own->ret ? body_with(&in, lifted, f->body) : NULL;
     return own->body != NULL;
+}
+
+static int by_number(const void *a, const void *b) {
+    const uint32_t x = ((const tirb_relax_binding *)a)->var->id, y = ((const tirb_relax_binding *)b)->var->id;
+    return x < y ? -1 : x > y;
+}
+
+/* Of what it has from around it, local functions are defined in it once more, and what those have it needs as well.
+ * *done stays true where all are known. */
+static bool keep_functions(inliner *in, tirbi_relax_lifted *lifted, bool *done) {
+    const tirb_relax_expr **uses = lifted->vars.items;
+    for (uint32_t i = 0; *done && i < lifted->vars.n; i++, uses = lifted->vars.items) {
+        const tirb_relax_expr *use = uses[i];
+        if (use->type->kind != TIRB_RELAX_TYPE_FUNCTION) continue;
+        const known *k = pointer_at(&in->functions, use->as.var->id);
+        bool calls_itself = false;
+        if (!k || !k->function) {
+            *done = false;
+            return true;
+        }
+        tirb_relax_expr *value = TIRBI_NEW(in->arena, tirb_relax_expr);
+        tirb_relax_binding *slot = TIRBI_LIST_ADD(in->arena, &lifted->functions, tirb_relax_binding);
+        if (!value || !slot ||
+            !tirbi_relax_find_captured(in->arena, k->function, use->as.var, in->lifted, lifted, &calls_itself))
+            return false;
+        *value = (tirb_relax_expr){.kind = TIRB_RELAX_FUNCTION, .span = use->span, .type = use->type, .depth = 1};
+        value->as.function = k->function;
+        *slot =
+            (tirb_relax_binding){.kind = TIRB_RELAX_VAR_BINDING, .span = use->span, .var = use->as.var, .value = value};
+        *done = !calls_itself;
+    }
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < lifted->vars.n; i++)
+        if (uses[i]->type->kind != TIRB_RELAX_TYPE_FUNCTION) uses[n++] = uses[i];
+    if (*done) lifted->vars.n = n;
+    /* A function comes behind those that it has, which were there before it. */
+    if (lifted->functions.n > 1)
+        qsort(lifted->functions.items, lifted->functions.n, sizeof(tirb_relax_binding), by_number);
+    return true;
 }
 
 /* Makes a local function that calls itself a function of the module; *done: it is one. */
 static bool lift(inliner *in, const tirb_relax_var *self, const tirb_relax_function *f, bool *done) {
     tirbi_relax_lifted *lifted = TIRBI_NEW(in->arena, tirbi_relax_lifted);
     if (!lifted || !tirbi_relax_find_captured(in->arena, f, self, in->lifted, lifted, done)) return false;
-    for (uint32_t i = 0; *done && i < lifted->vars.n; i++)
-        *done = ((const tirb_relax_expr *const *)lifted->vars.items)[i]->type->kind != TIRB_RELAX_TYPE_FUNCTION;
+    if (*done && !keep_functions(in, lifted, done)) return false;
     if (!*done) return true;
     return keep_sizes(in, f, lifted) && set_pointer(in, in->lifted, self->id, lifted) &&
            make_lifted(in, self, f, lifted);
@@ -432,17 +608,19 @@ static bool bindings_of(inliner *in, const tirb_relax_binding *items, uint32_t n
             !lift(in, own.var, own.value->as.function, &is_lifted))
             return false;
         if (is_lifted) continue;
-        const tirb_relax_function *f = callee_of(in, own.value);
+        const known *callee = callee_of(in, own.value);
         /* A function may call itself by its variable's name. */
         const bool is_function = own.value->kind == TIRB_RELAX_FUNCTION;
         if (is_function && !(own.var = var_of(in, own.var))) return false;
-        own.value = f ? in_place(in, own.value, f, out) : expr_of(in, own.value);
+        own.value = callee ? known_in_place(in, own.value, callee, out) : expr_of(in, own.value);
         if (!own.value) return false;
         if (own.kind == TIRB_RELAX_MATCH_CAST) {
             if (!begin_numbers(in, own.cast) || !(own.cast = type_of(in, own.cast))) return false;
         }
         if (!is_function && !(own.var = var_of(in, own.var))) return false;
-        if (!know(in, own.var, own.value) || !add(in, out, &own)) return false;
+        if (!know(in, own.var, own.value)) return false;
+        if (is_choice(in, &own) && !(own.value = chosen_function(in, &own))) return false;
+        if (!add(in, out, &own)) return false;
     }
     return true;
 }
@@ -462,7 +640,7 @@ static const tirb_relax_seq *seq_of(inliner *in, const tirb_relax_seq *seq) {
 
 /* ---- A whole function -------------------------------------------------------------------------------------------- */
 
-static bool calls_any(const inliner *in, const tirb_relax_seq *seq) {
+static bool calls_any(inliner *in, const tirb_relax_seq *seq) {
     for (uint32_t i = 0; i < seq->n_blocks; i++)
         for (uint32_t k = 0; k < seq->blocks[i].n_bindings; k++) {
             const tirb_relax_expr *e = seq->blocks[i].bindings[k].value;

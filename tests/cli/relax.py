@@ -201,6 +201,103 @@ def test_local_functions(t):
     t.run("run", model(t, SELF), "2xf32=1,2", shows="y: 2xf32 = 8, 16\n")
 
 
+CHOSEN = IMPORTS + """@I.ir_module
+class Module:
+    @R.function(private=True)
+    def again(f: R.Callable((R.Tensor((2,), "float32"),), R.Tensor((2,), "float32"), True),
+              x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        return f(f(x))
+
+    @R.function
+    def main(x: R.Tensor((2,), "float32"), c: R.Prim("bool"), d: R.Prim("bool")):
+        cls = Module
+
+        @R.function
+        def more(a: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+            return R.add(a, x)
+
+        @R.function
+        def double(a: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+            return R.add(a, a)
+
+        @R.function
+        def negative(a: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+            return R.negative(a)
+
+        if c:
+            f = more
+        else:
+            f = double
+        if d:
+            g = negative
+        else:
+            g = f
+        pair = (g, (x, f))
+        inner = pair[1]
+        h = inner[1]
+        k = pair[0]
+        with R.dataflow():
+            y = k(x)
+            z = R.subtract(y, x)
+            R.output(y, z)
+        return (y, z, h(y), cls.again(k, x))
+"""
+
+CAPTURED = IMPORTS + """@R.function
+def main(x: R.Tensor((2,), "float32"), n: R.Prim("int64")):
+    @R.function
+    def more(a: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        return R.add(a, x)
+
+    @R.function
+    def twice(a: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        return more(more(a))
+
+    @R.function
+    def times(k: R.Prim("int64"), a: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        if k <= 0:
+            r = a
+        else:
+            r = times(k - 1, more(twice(a)))
+        return r
+
+    @R.function
+    def outer(k: R.Prim("int64"), a: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        if k <= 0:
+            r = a
+        else:
+            r = outer(k - 1, times(k, twice(a)))
+        return r
+
+    return (times(n, x), outer(n, x))
+"""
+
+
+def test_functions_are_values(t):
+    """A local function is called by what a tuple holds, what an `if` chooses and what a function was given; one that
+    calls itself has others from around it."""
+    m = model(t, CHOSEN)
+    wanted = {(1, 1): ("-1, -2", "-2, -4", "0, 0", "1, 2"), (1, 0): ("2, 4", "1, 2", "3, 6", "3, 6"),
+              (0, 1): ("-1, -2", "-2, -4", "-2, -4", "1, 2"), (0, 0): ("2, 4", "1, 2", "4, 8", "4, 8")}
+    for (c, d), (y, z, last, again) in wanted.items():
+        t.run("run", m, "-f", "main", "2xf32=1,2", f"c={c}", f"d={d}",
+              shows=[f"y: 2xf32 = {y}\n", f"z: 2xf32 = {z}\n", f"2: 2xf32 = {last}\n", f"3: 2xf32 = {again}\n"])
+    t.run("run", model(t, CAPTURED), "2xf32=1,2", "2", shows=["0: 2xf32 = 7, 14\n", "1: 2xf32 = 14, 28\n"])
+
+
+MIXED = IMPORTS + """@R.function
+def main(x: R.Tensor((3,), "float32"), b: R.Tensor((3,), "bool")):
+    return (R.add(x, True), R.multiply(x, b), R.subtract(b, x), R.maximum(x, R.const(True)))
+"""
+
+
+def test_bools_go_with_any_type(t):
+    """The first operand's type is the result's, as in TVM."""
+    t.run("run", model(t, MIXED), "3xf32=3,0,1", "3xbool=1,1,0",
+          shows=["0: 3xf32 = 4, 1, 2\n", "1: 3xf32 = 3, 0, 0\n", "2: 3xbool = true, true, true\n",
+                 "3: 3xf32 = 3, 1, 1\n"])
+
+
 MANY_CALLS = IMPORTS + """@I.ir_module
 class Module:
     @R.function(private=True)

@@ -1,4 +1,4 @@
-# error: 24:21 a local function that calls itself is not lowered yet
+# error: 35:21 a local function that calls itself is not lowered yet
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tirx as T
@@ -14,12 +14,23 @@ class Module:
             return z
 
         @R.function
+        def thrice(y: R.Tensor((3,), "float32")) -> R.Tensor((3,), "float32"):
+            z = R.add(R.add(y, y), y)
+            return z
+
+        c = R.less_equal(k, R.const(3, "int32"))
+        if c:
+            f = twice
+        else:
+            f = thrice
+
+        @R.function
         def power(y: R.Tensor((3,), "float32"), i: R.Tensor((), "int32")) -> R.Tensor((3,), "float32"):
             stop = R.less_equal(i, R.const(0, "int32"))
             if stop:
                 r = y
             else:
-                z = twice(y)
+                z = f(y)
                 j = R.subtract(i, R.const(1, "int32"))
                 r = power(z, j)
             return r

@@ -17,6 +17,11 @@ PARAMETERS = {
 # Expressions, one a line.
 CASES = """
 R.clip(a, 0, 6)
+R.add(a, True)
+R.add(True, a)
+R.multiply(a, bb)
+R.subtract(bb, i8)
+R.maximum(a, R.const(True))
 R.clip(a, 0.5, 6.5)
 R.where(bb, a, b)
 R.ewise_fma(a,b,a)
