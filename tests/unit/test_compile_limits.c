@@ -287,6 +287,25 @@ static void long_lists_of_parameters_are_work(void **state) {
     compile_family(&comprehension, PARAMETERS, TIRB_LANGUAGE_TENSOR_COMPREHENSIONS);
 }
 
+/* The caller's text is there beside all that the compiler takes of its allocator. */
+static void given_text_is_counted(void **state) {
+    (void)state;
+    enum { COMMENT = 1 << 20 };
+    static const char before[] = HEADER "@T.prim_func\ndef f():\n    pass  # ";
+    char *text = malloc(sizeof(before) + COMMENT);
+    assert_non_null(text);
+    memcpy(text, before, sizeof(before));
+    memset(text + sizeof(before) - 1, '.', COMMENT);
+    text[sizeof(before) - 1 + COMMENT] = '\0';
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    const meter all = measure(text, NULL, TIRB_OK);
+    options.max_memory = all.peak + COMMENT;
+    measure(text, &options, TIRB_MEMORY_LIMIT);
+    options.max_memory = all.peak + strlen(text);
+    measure(text, &options, TIRB_OK);
+    free(text);
+}
+
 /* ---- Limits ------------------------------------------------------------------------------------------------------ */
 
 static const char several[] =
@@ -526,6 +545,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_is_limited),
         cmocka_unit_test(long_programs_fit),
+        cmocka_unit_test(given_text_is_counted),
         cmocka_unit_test(long_lists_of_parameters_are_work),
         cmocka_unit_test(memory_is_limited),
         cmocka_unit_test(compilations_are_cancelled),
