@@ -29,26 +29,32 @@ static void bind_params(tirbi_checker *c, const tirb_primfunc *f) {
     }
 }
 
-static bool stands_alone(const tirb_buffer *buffer, const tirb_expr *var) {
-    for (uint32_t i = 0; i < buffer->ndim; i++) {
-        if (buffer->shape[i] == var || (buffer->strides != NULL && buffer->strides[i] == var)) return true;
+static void note(tirbi_checker *c, const tirb_expr *e, bool determined) {
+    if (e && e->kind == TIRB_EXPR_VAR) c->determined[e->as.var.id] = determined;
+}
+
+/* Notes which variables stand alone in what the parameters' buffers are. */
+static void note_determined(tirbi_checker *c, const tirb_primfunc *f, bool determined) {
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        const tirb_buffer *buffer = tirbi_check_param_buffer(f, i);
+        for (uint32_t k = 0; buffer && k < buffer->ndim; k++) {
+            note(c, buffer->shape[k], determined);
+            if (buffer->strides) note(c, buffer->strides[k], determined);
+        }
+        if (buffer) note(c, buffer->elem_offset, determined);
     }
-    return buffer->elem_offset == var;
 }
 
 /* A variable that only stands inside expressions of shapes has no value at a call. TVM prints such functions. */
 static void warn_undetermined(tirbi_checker *c, const tirb_primfunc *f) {
+    note_determined(c, f, true);
     for (uint32_t v = 0; v < f->n_shape_vars; v++) {
-        bool determined = false;
-        for (uint32_t i = 0; i < f->n_params && !determined; i++) {
-            const tirb_buffer *buffer = tirbi_check_param_buffer(f, i);
-            determined = buffer != NULL && stands_alone(buffer, f->shape_vars[v]);
-        }
-        if (determined) continue;
+        if (c->determined[f->shape_vars[v]->as.var.id]) continue;
         tirbi_report_warning(c->diagnostics, f->shape_vars[v]->span,
                              "no parameter's shape determines '%s': %s cannot be called from outside",
                              f->shape_vars[v]->as.var.name, f->name);
     }
+    note_determined(c, f, false); /* the module's variables may stand in other signatures */
 }
 
 /* ---- Return types --------------------------------------------------------------------------------------------- */
@@ -145,6 +151,7 @@ bool tirbi_check_module(const tirb_irmodule *module, tirbi_diagnostics *diagnost
         .buffers = TIRBI_NEW_ARRAY(arena, uint8_t, module->n_buffers),
         .kinds = TIRBI_NEW_ARRAY(arena, uint8_t, module->n_vars),
         .blocks = TIRBI_NEW_ARRAY(arena, uint32_t, module->n_vars),
+        .determined = TIRBI_NEW_ARRAY(arena, bool, module->n_vars),
     };
     if (arena->failed || !small_enough(module, diagnostics)) return false;
     if (module->n_functions + module->n_relax == 0 && module->n_externs > 0)

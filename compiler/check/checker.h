@@ -27,6 +27,7 @@ typedef struct tirbi_checker {
     uint8_t *vars;    /* tirbi_scope_state by variable id */
     uint8_t *buffers; /* the same by buffer id */
     uint8_t *kinds;   /* tirbi_var_kind by variable id */
+    bool *determined; /* by variable id: a parameter's shape tells its value */
     uint32_t n_vectorized; /* vectorized loops around */
     uint32_t n_loops;      /* loops of any kind around, in this function */
     uint32_t *blocks;      /* by the id of a loop's variable: blocks with axes around the loop */

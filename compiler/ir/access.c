@@ -721,7 +721,7 @@ static void detect(access *a, tirb_block *block) {
 void tirbi_detect_access(tirbi_builder *b, tirb_block *const *blocks, uint32_t n, const tirb_block *root) {
     /* A program with errors may have holes. */
     bool whole = !tirbi_has_errors(b->diagnostics) && !b->arena->failed;
-    access *a = n && whole ? TIRBI_NEW(b->arena, access) : NULL;
+    access *a = n && whole ? TIRBI_NEW(b->arena, access) : NULL; /* tens of kilobytes, which the next function takes */
     if (!a) return;
     a->visitor = (tirbi_visitor){.expr = walk_expr, .stmt = walk_stmt, .context = a};
     a->builder = b;
@@ -733,4 +733,5 @@ void tirbi_detect_access(tirbi_builder *b, tirb_block *const *blocks, uint32_t n
         else
             detect(a, block);
     }
+    TIRBI_GIVE_BACK(b->arena, a);
 }

@@ -396,6 +396,9 @@ static void collect_var(tirbi_visitor *v, const tirb_expr *e) {
         tirbi_visit_expr(v, e);
         return;
     }
+    /* Both lists are gone through by text that may be as long as they are. */
+    enum { A_STEP = 16 };
+    if (!tirbi_arena_work(search->builder->arena, (search->function->n_params + search->vars.n) / A_STEP)) return;
     for (uint32_t i = 0; i < search->function->n_params; i++)
         if (search->function->params[i] == e) return;
     const tirb_expr **known = search->vars.items;
@@ -407,6 +410,7 @@ static void collect_var(tirbi_visitor *v, const tirb_expr *e) {
 
 typedef struct pointer_search {
     tirbi_visitor visitor; /* first: the callbacks get its address */
+    tirbi_arena *arena;
     const tirb_expr *pointer;
     const tirb_buffer *view; /* the first that is declared over it */
     bool is_anylist;
@@ -420,6 +424,7 @@ static void find_anylist(tirbi_visitor *v, const tirb_expr *e) {
 
 static void find_view(tirbi_visitor *v, const tirb_stmt *s) {
     pointer_search *search = (pointer_search *)v;
+    if (!tirbi_arena_work(search->arena, 1)) return;
     if (s->kind == TIRB_STMT_DECL_BUFFER && !search->view && s->as.decl.buffer->data == search->pointer)
         search->view = s->as.decl.buffer;
     tirbi_visit_stmt(v, s);
@@ -434,7 +439,8 @@ static void bind_pointers(tirbi_builder *b, tirb_primfunc *function) {
         tirb_expr *pointer = (tirb_expr *)function->params[i];
         buffers[i] = function->buffers ? function->buffers[i] : NULL;
         if (buffers[i] || !pointer || pointer->dtype.code != TIRB_CODE_HANDLE) continue;
-        pointer_search search = {.visitor = {.expr = find_anylist, .stmt = find_view}, .pointer = pointer};
+        pointer_search search = {.visitor = {.expr = find_anylist, .stmt = find_view}, .arena = b->arena,
+                                 .pointer = pointer};
         find_view(&search.visitor, function->body);
         tirb_type type = pointer->as.var.type;
         bool typed = type.kind == TIRB_TYPE_POINTER && type.dtype.code != TIRB_CODE_HANDLE;

@@ -316,6 +316,8 @@ static const tirbi_lx *simplify(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype ty
                                 const tirbi_lx *a, const tirbi_lx *b) {
     if (op == TIRB_OP_CAST) {
         if (tirbi_dtype_is_float(source) || tirbi_dtype_is_float(type)) return NULL;
+        /* As an index, 2^63 and more is told from what has a sign by its cast. */
+        if (is_const(a) && source == TIRB_U64 && type == TIRB_I64 && a->value < 0) return NULL;
         if (is_const(a)) return tirbi_lx_int(pool, type, type == TIRB_BOOL ? a->value != 0 : a->value);
         return NULL;
     }

@@ -12,7 +12,8 @@ tirb_status tirbi_new_result(const char *text, size_t size, const tirb_compile_o
                              tirb_compile_result **out, tirb_error *error) {
     tirbi_heap heap;
     tirbi_heap_init(&heap, &options->allocator, options->max_memory);
-    tirb_compile_result *r = tirbi_heap_calloc(&heap, 1, sizeof(*r));
+    /* The caller's text is there as long as this compilation is. */
+    tirb_compile_result *r = tirbi_heap_charge(&heap, size) ? tirbi_heap_calloc(&heap, 1, sizeof(*r)) : NULL;
     if (!r) {
         return tirbi_error_set(error, tirbi_heap_status(&heap), "%s", tirb_status_text(tirbi_heap_status(&heap)));
     }

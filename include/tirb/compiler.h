@@ -67,7 +67,8 @@ typedef struct tirb_compile_options {
     tirb_allocator allocator;
     uint32_t max_errors;   /* 0: 20 */
     tirb_parallel parallel;
-    uint64_t max_memory;   /* bytes that the compilation may take, its result included; 0: 256 MiB */
+    uint64_t max_memory;   /* bytes that the compilation may take, the text that it is given and its result included;
+                              0: 256 MiB */
     uint32_t explain;      /* not 0: tirb_compile_result_loop tells what became of the loops */
     uint32_t reserved;
     uint64_t timeout_ns;   /* wall time; 0: none */

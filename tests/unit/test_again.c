@@ -164,7 +164,36 @@ static void each_call_is_like_the_first(void **state) {
     assert_true(failed > 0);
 }
 
+/* What the first loop reads is in a register that the loop inside of the second one counts in. */
+static void registers_that_are_counted_in_begin_anew(void **state) {
+    static const char text[] = "from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\n"
+                               "def f(A: T.Buffer((8,), \"int32\"), B: T.Buffer((129, 4), \"float64\")):\n"
+                               "    for j in range(8):\n        A[j] = A[j] & 1\n"
+                               "    for i in range(129):\n        for j in T.parallel(4):\n"
+                               "            B[i, j] = T.Cast(\"float64\", i)\n";
+    static const DLDataType int32 = {kDLInt, 32, 1}, float64 = {kDLFloat, 64, 1};
+    int64_t a_shape[] = {8}, b_shape[] = {129, 4};
+    (void)state;
+    for (unsigned i = 0; i < N_ISAS; i++) {
+        if (!tirb_isa_available(every_isa[i])) continue;
+        script s = open_script(text, as_usual, every_isa[i], 1);
+        int32_t a[8];
+        double b[129 * 4];
+        DLTensor tensors[2];
+        const tirb_arg args[] = {tensor_arg(&tensors[0], a, int32, 1, a_shape),
+                                 tensor_arg(&tensors[1], b, float64, 2, b_shape)};
+        for (unsigned call = 0; call < 4; call++) {
+            for (int j = 0; j < 8; j++) a[j] = 100 + j;
+            assert_int_equal(call_script(&s, args, 2), TIRB_OK);
+            for (int j = 0; j < 8; j++) assert_int_equal(a[j], j & 1);
+            for (int j = 0; j < 129 * 4; j++) assert_int_equal((int)b[j], j / 4);
+        }
+        close_script(&s);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_call_is_like_the_first)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_call_is_like_the_first),
+                                       cmocka_unit_test(registers_that_are_counted_in_begin_anew)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -235,38 +235,75 @@ static void long_programs_fit(void **state) {
     static const struct {
         family of;
         unsigned n, quarters;
+        uint32_t language;
     } programs[] = {
         {{"functions", HEADER,
           "@T.prim_func\ndef f%(A: T.Buffer((8,), \"float32\")):\n    A[0] = A[1] + T.float32(%)\n", "", TIRB_OK},
-         FUNCTIONS, 1},
+         FUNCTIONS, 1, TIRB_LANGUAGE_TVMSCRIPT},
         {{"functions with loops", HEADER,
           "@T.prim_func\ndef f%(A: T.Buffer((8,), \"float32\")):\n    for i in range(8):\n"
           "        A[i] = A[i] + T.float32(%)\n",
           "", TIRB_OK},
-         FUNCTIONS, 1},
-        {{"stores", KERNEL(""), "    A[7] = B[9, 60] + T.float32(%)\n", "", TIRB_OK}, STATEMENTS, 1},
+         FUNCTIONS, 1, TIRB_LANGUAGE_TVMSCRIPT},
+        {{"functions with blocks", HEADER,
+          "@T.prim_func\ndef f%(A: T.Buffer((8,), \"float32\")):\n    for i in range(8):\n"
+          "        with T.sblock(\"b\"):\n            v = T.axis.spatial(8, i)\n            A[v] = T.float32(%)\n",
+          "", TIRB_OK},
+         FUNCTIONS, 1, TIRB_LANGUAGE_TVMSCRIPT},
+        {{"comprehensions", "", "def f%(float(N) A) -> (B) { B(i) = A(i) + % }\n", "", TIRB_OK},
+         FUNCTIONS / 2, 1, TIRB_LANGUAGE_TENSOR_COMPREHENSIONS},
+        {{"stores", KERNEL(""), "    A[7] = B[9, 60] + T.float32(%)\n", "", TIRB_OK},
+         STATEMENTS, 1, TIRB_LANGUAGE_TVMSCRIPT},
         {{"lets", HEADER,
           "@T.prim_func\ndef f%(A: T.Buffer((8,), \"float32\")):\n"
           "    x0: T.let = A[0] + T.float32(%)\n    A[1] = x0\n    x1: T.let = A[2] + T.float32(%)\n    A[3] = x1\n"
           "    x2: T.let = A[4] + T.float32(%)\n    A[5] = x2\n    x3: T.let = A[6] + T.float32(%)\n    A[7] = x3\n",
           "", TIRB_OK},
-         STATEMENTS / 8, 1},
+         STATEMENTS / 8, 1, TIRB_LANGUAGE_TVMSCRIPT},
         {{"variables", HEADER,
           "@T.prim_func\ndef f%(A: T.Buffer((8,), \"float32\")):\n"
           "    x0 = A[0]\n    A[1] = x0 + T.float32(%)\n    x1 = A[2]\n    A[3] = x1 + T.float32(%)\n"
           "    x2 = A[4]\n    A[5] = x2 + T.float32(%)\n    x3 = A[6]\n    A[7] = x3 + T.float32(%)\n",
           "", TIRB_OK},
-         STATEMENTS / 10, 1},
+         STATEMENTS / 10, 1, TIRB_LANGUAGE_TVMSCRIPT},
         {{"branches", KERNEL(""), "    if B[1, 2] > T.float32(%):\n        A[5] = T.float32(1)\n", "", TIRB_OK},
-         STATEMENTS / 2, 1},
+         STATEMENTS / 2, 1, TIRB_LANGUAGE_TVMSCRIPT},
         {{"loops", KERNEL(""), "    for i in range(5):\n        A[i + 9] = B[i, 7] + T.float32(%)\n", "", TIRB_OK},
-         4 * (STATEMENTS / 2), 4},
+         4 * (STATEMENTS / 2), 4, TIRB_LANGUAGE_TVMSCRIPT},
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        const spent all = compile_family(&programs[i].of, programs[i].n, TIRB_LANGUAGE_TVMSCRIPT);
+        const spent all = compile_family(&programs[i].of, programs[i].n, programs[i].language);
         if (all.memory > (uint64_t)MOST_MEMORY * programs[i].quarters)
             fail_msg("%s: %llu bytes of memory", programs[i].of.name, (unsigned long long)all.memory);
     }
+}
+
+/* Going through a list once for each of its items is counted: else it takes seconds before it is refused. */
+static void long_lists_of_parameters_are_work(void **state) {
+    (void)state;
+    enum { PARAMETERS = 30000 };
+    static const family comprehension = {"parameters", "def f(float(M) A", ", float(N%) A%",
+                                         ") -> (C) { C(i) = A(i) }", TIRB_FUEL};
+    compile_family(&comprehension, PARAMETERS, TIRB_LANGUAGE_TENSOR_COMPREHENSIONS);
+}
+
+/* The caller's text is there beside all that the compiler takes of its allocator. */
+static void given_text_is_counted(void **state) {
+    (void)state;
+    enum { COMMENT = 1 << 20 };
+    static const char before[] = HEADER "@T.prim_func\ndef f():\n    pass  # ";
+    char *text = malloc(sizeof(before) + COMMENT);
+    assert_non_null(text);
+    memcpy(text, before, sizeof(before));
+    memset(text + sizeof(before) - 1, '.', COMMENT);
+    text[sizeof(before) - 1 + COMMENT] = '\0';
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    const meter all = measure(text, NULL, TIRB_OK);
+    options.max_memory = all.peak + COMMENT;
+    measure(text, &options, TIRB_MEMORY_LIMIT);
+    options.max_memory = all.peak + strlen(text);
+    measure(text, &options, TIRB_OK);
+    free(text);
 }
 
 /* ---- Limits ------------------------------------------------------------------------------------------------------ */
@@ -508,6 +545,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_is_limited),
         cmocka_unit_test(long_programs_fit),
+        cmocka_unit_test(given_text_is_counted),
+        cmocka_unit_test(long_lists_of_parameters_are_work),
         cmocka_unit_test(memory_is_limited),
         cmocka_unit_test(compilations_are_cancelled),
         cmocka_unit_test(deadlines_are_kept),

@@ -228,6 +228,8 @@ uint64_t tirbi_lane_cost(const tirbi_lane_loop *loop, const int64_t *extent, int
 tirb_status tirbi_lane_run_general(tirbi_machine *machine, const tirbi_lane_loop *loop, bool is_charged);
 /* Ends a run that has not found anything. */
 tirb_status tirbi_lane_end_run(tirbi_machine *machine, const tirbi_lane_loop *loop, tirbi_lane_end how);
+/* Sets the registers that the loops inside count in to 0. */
+void tirbi_lane_clear_indices(const tirbi_lane_loop *loop, uint64_t *slots);
 /* What the last run of a loop, which is entered again, has changed but for pointers. */
 void tirbi_lane_renew(tirbi_machine *machine, const tirbi_lane_loop *loop, uint64_t *slots);
 

@@ -501,7 +501,7 @@ static void set_row_pointers(const entry *e, tirbi_lane_state *state) {
 }
 
 /* An index register is 0 while its loop does not run, so that no block sees what another one has counted. */
-static void clear_indices(const tirbi_lane_loop *loop, uint64_t *slots) {
+void tirbi_lane_clear_indices(const tirbi_lane_loop *loop, uint64_t *slots) {
     for (unsigned k = 0; k < loop->n_inner; k++)
         if (loop->inner[k].index != TIRBI_NO_REG) slots[loop->inner[k].index] = 0;
 }
@@ -883,7 +883,7 @@ static __attribute__((noinline)) bool streamed(const entry *e, tirbi_lane_state 
 
 void tirbi_lane_renew(tirbi_machine *machine, const tirbi_lane_loop *loop, uint64_t *slots) {
     tirbi_lane_state *state = machine->lanes;
-    clear_indices(loop, slots);
+    tirbi_lane_clear_indices(loop, slots);
     begin_scans(loop, state, slots);
     for (unsigned t = 0; t < loop->n_tiles; t++) {
         state->tiles[t].used = false;
@@ -935,7 +935,7 @@ tirb_status tirbi_lane_run_general(tirbi_machine *machine, const tirbi_lane_loop
     TIRBI_TRY(check_overlap(&e));
     if (loop->finds) e.n = lanes_to_search(&e);
     if (e.n < 1) return end_find(&e, all, 0);
-    clear_indices(loop, slots);
+    tirbi_lane_clear_indices(loop, slots);
     if (loop->n_seeks == 0 && !e.in_order && tirbi_lane_copy_fits(loop, e.reaches))
         return tirbi_lane_copy_run(machine, loop, e.reaches, slots, e.repeats);
     if (loop->n_seeks > 0 && tirbi_lane_list_fits(loop, e.reaches)) return copy_list(&e);

@@ -456,6 +456,9 @@ tirb_status tirbi_execute_again(tirbi_run *run, uint64_t *result, tirb_error *er
     tirbi_fpu_enter(run->host);
     tirb_status status = tirbi_charge(&machine, repeat->fuel);
     if (status == TIRB_OK) status = tirbi_poll(&machine);
+    /* Nothing else writes these registers; a loop before the one that counts in them may read them. */
+    for (uint32_t i = 0; i < repeat->n_loops; i++)
+        tirbi_lane_clear_indices(repeat->loops[i], tirbi_frame_slots(repeat->frame));
     for (uint32_t i = 0; i < repeat->n_loops && status == TIRB_OK; i++) {
         const tirbi_lane_loop *loop = repeat->loops[i];
         const tirbi_lane_inputs *inputs = &fn->loop_inputs[loop - fn->loops];

@@ -225,6 +225,7 @@ typedef struct translator {
     uint32_t unlooked; /* what has run since the last look, at most */
     bool is_joined;    /* the words of the next instruction follow those before it at once */
     tirbi_conditions conditions;
+    uint8_t *computed; /* by scalar register, as many as conditions.n_named: an argument, or scalar code writes it */
     tirbi_known known;
     bool told; /* what is known has been changed already by the instruction */
     fixup *fixups;
@@ -588,6 +589,19 @@ static void emit_list(translator *t, const uint16_t *list, unsigned n) {
                                         i + 3 < n ? list[i + 3] : 0u));
 }
 
+static void note_computed(translator *t, uint32_t reg) {
+    if (reg < t->conditions.n_named) t->computed[reg] = 1;
+}
+
+/* Whether the loop counts in registers that were computed before: a repetition would find them counted. */
+static bool counts_in_computed(const translator *t, const tirbi_lane_loop *loop) {
+    for (unsigned k = 0; k < loop->n_inner; k++) {
+        const uint16_t index = loop->inner[k].index;
+        if (index != TIRBI_NO_REG && (index >= t->conditions.n_named || t->computed[index])) return true;
+    }
+    return false;
+}
+
 static tirb_status translate_lane(translator *t, uint32_t *at) {
     tirbi_lane_loop *loop = &t->loops[t->loops_seen];
     tirbi_lane_inputs *inputs = &t->loop_inputs[t->loops_seen];
@@ -597,6 +611,7 @@ static tirb_status translate_lane(translator *t, uint32_t *at) {
     tirbi_lane_bodies bodies;
     TIRBI_TRY(
         tirbi_lane_translate(t->code, t->function, t->instr, &t->constants, &t->emitter, loop, &bodies, t->error));
+    if (counts_in_computed(t, loop)) t->fn->may_repeat = false;
     if (!tirbi_lane_find_inputs(loop, t->constants.first_slot, &t->code->arena, inputs))
         return tirbi_heap_status(t->heap);
     inputs->bodies = bodies;
@@ -788,8 +803,9 @@ static void forget(translator *t, const tirbi_instr *in) {
 }
 
 /* Whether a repetition of the function may leave the instruction out, as it gives what it gave before or enters a lane
- * loop, whose registers nothing changes behind it. A fork tells by itself that it was executed. */
-static bool may_repeat(const translator *t, const tirbi_instr *in) {
+ * loop, whose registers nothing changes behind it but loops inside that count in them. A fork tells by itself that it
+ * was executed. */
+static bool may_repeat(translator *t, const tirbi_instr *in) {
     switch (in->op) {
     case TIRB_OP_NOP:
     case TIRB_OP_JMP:
@@ -802,13 +818,16 @@ static bool may_repeat(const translator *t, const tirbi_instr *in) {
     case TIRB_OP_RETVOID:
     case TIRB_OP_FORK:
     case TIRB_OP_LANE: return true;
+    case TIRB_OP_REF_CONST: return t->loops_seen == 0;
     case TIRB_OP_CONST:
     case TIRB_OP_CONST64:
-    case TIRB_OP_REF_CONST:
     case TIRB_OP_LENGTH:
-    case TIRB_OP_MEET: return t->loops_seen == 0;
-    default: return (tirbi_ops[in->op].flags & TIRBI_FLAG_ELEMENTWISE) && t->loops_seen == 0;
+    case TIRB_OP_MEET: break;
+    default:
+        if (!(tirbi_ops[in->op].flags & TIRBI_FLAG_ELEMENTWISE)) return false;
     }
+    note_computed(t, (uint32_t)in->operand[0]);
+    return t->loops_seen == 0;
 }
 
 /* Looks at the instructions that another one has taken in. */
@@ -997,6 +1016,7 @@ static tirb_status collect_arguments(translator *t) {
     }
     for (uint32_t i = 0; i < f->n_vars; i++)
         if (f->vars[i].param == TIRBI_NO_REG) scalars[fn->n_scalar_args++] = f->vars[i].reg;
+    for (uint32_t i = 0; i < fn->n_scalar_args; i++) note_computed(t, scalars[i]);
     fn->scalar_args = scalars;
     fn->ref_args = refs;
     return TIRB_OK;
@@ -1063,7 +1083,7 @@ static tirb_status keep_words(translator *t) {
 static bool make_tables(translator *t, size_t *total) {
     const size_t size = (size_t)t->function->code_size + 1, words = size / PLACES_IN_WORD + 1;
     const size_t registers = t->function->n_sregs < size ? t->function->n_sregs : size;
-    *total = words * (sizeof(uint64_t) + sizeof(uint32_t)) + registers;
+    *total = words * (sizeof(uint64_t) + sizeof(uint32_t)) + 2 * registers;
     uint64_t *block = tirbi_heap_calloc(t->heap, *total, 1);
     if (!block) return false;
     t->place_words = words;
@@ -1071,6 +1091,7 @@ static bool make_tables(translator *t, size_t *total) {
     t->targets.before = (uint32_t *)(block + words);
     t->conditions =
         (tirbi_conditions){.named = (uint8_t *)(t->targets.before + words), .n_named = (uint32_t)registers};
+    t->computed = t->conditions.named + registers;
     return true;
 }
 
