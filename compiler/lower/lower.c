@@ -153,7 +153,8 @@ static void hold_bounds(tirbi_lowerer *l, const tirb_expr *var, const tirb_stmt 
     if (act || may_fail(*count) || sets(l, body, *count)) *count = tirbi_hold(l, var->as.var.name, *count, span);
 }
 
-/* A step that is known when the loop begins: the call ends where it is 0 or less. */
+/* A step that is known when the loop begins: the call ends where it is 0 or less. It is what it was before that check,
+ * so that a parameter stays a size. */
 static const tirbi_lx *positive_step(tirbi_lowerer *l, const tirb_expr *var, const tirbi_lx *step, tirbi_span span) {
     const tirbi_lx *held = tirbi_hold(l, var->as.var.name, step, span), *one = tirbi_lx_number(l->pool, 1);
     const tirbi_lx *trap = tirbi_lower_trap(l, TIRB_VALUE, "the step of a loop is not positive", TIRB_I64);
@@ -161,7 +162,7 @@ static const tirbi_lx *positive_step(tirbi_lowerer *l, const tirb_expr *var, con
     if (!good || !trap) return NULL;
     const tirbi_lx *checked =
         tirbi_hold(l, var->as.var.name, tirbi_lx_lazy(l->pool, TIRBI_LX_COND, good, held, trap), span);
-    return checked ? tirbi_lx_wide(l->pool, TIRB_OP_MAX, checked, one) : NULL;
+    return checked ? tirbi_lx_wide(l->pool, TIRB_OP_MAX, held, one) : NULL;
 }
 
 /* How many iterations a loop has whose step is `size` up, or down, for an extent that is counted in units of 1. */
@@ -223,18 +224,26 @@ static void lower_loop(tirbi_lowerer *l, const tirb_stmt *s, const tirb_expr *va
     const tirbi_lx *first = min ? tirbi_lower_index(l, min, NULL) : tirbi_lx_number(l->pool, 0);
     const tirbi_lx *count = tirbi_lower_extent(l, extent);
     const tirbi_lx *stride = step ? tirbi_lower_index(l, step, NULL) : NULL;
+    const bool checked = stride && stride->lo < 1 && !counts_down(step);
     hold_bounds(l, var, body, &first, &count, s->span);
-    if (stride && stride->lo < 1 && !counts_down(step)) stride = positive_step(l, var, stride, s->span);
+    if (checked) stride = positive_step(l, var, stride, s->span);
     else if (sets(l, body, stride)) stride = tirbi_hold(l, var->as.var.name, stride, s->span);
     tirbi_lvar *v = tirbi_lower_steps(l, var, step, first, count, stride);
     if (!v) return;
     tirbi_ls *loop = tirbi_append(l, TIRBI_LS_LOOP, s->span);
+    /* A name of the step means what the step is. */
+    tirbi_binding *name = checked && step->kind == TIRB_EXPR_VAR && step->as.var.id < l->n_vars
+                              ? &l->bindings[step->as.var.id]
+                              : NULL;
+    const tirbi_binding named = name ? *name : (tirbi_binding){.value = NULL};
+    if (named.value && named.value->pure) name->value = tirbi_lx_cast(l->pool, (tirbi_dtype)named.value->type, stride);
     tirbi_forget_cells(l, body);
     const tirbi_cell *known = l->cells;
     l->depth++;
     const tirbi_ls *lowered = tirbi_lower_body(l, body);
     l->depth--;
     l->cells = known;
+    if (name) *name = named;
     /* What is no for loop is an attribute that binds a thread. */
     loop->as.loop.parallel = s->kind != TIRB_STMT_FOR || s->as.for_.kind == TIRB_FOR_PARALLEL ||
                              s->as.for_.kind == TIRB_FOR_THREAD_BINDING;

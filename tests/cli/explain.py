@@ -328,6 +328,20 @@ def test_passes_left_out(t):
     t.run("check", "k.tirb", "--disable", "lanes", code=USAGE, says="--disable is for sources")
 
 
+STEPPED = HEAD + """def f(A: T.Buffer(("n",), "float32"), B: T.Buffer(("n",), "float32"), s: T.int32):
+    n = T.int32()
+    for i in range(0, n - s, s):
+        A[i] = A[i + s] + B[i]
+"""
+
+
+def test_step_that_is_a_size(t):
+    """The name of a step means what the step is, and so a distance that is a step is one iteration."""
+    t.write("k.py", STEPPED)
+    text = t.run("explain", "k.py", "--plan").text
+    expect("  i.1: strip-mining\n" in text and "reads copy" in text, f"what lies one step ahead is copied: {text}")
+
+
 def test_plan(t):
     t.write("k.py", EACH_ROW)
     text = t.run("explain", "k.py", "--plan").text

@@ -358,7 +358,28 @@ def stored_over(pick, f):
     f.add(0, f"for i in range({extent}):", *("    " + line for part in lines for line in part))
 
 
-SHAPES = (stored_over, stored_over, interleaved, interleaved, beside, beside, flat, flat, flat, flat, symbolic, symbolic, symbolic, nest, nest, nest, flattened_nest, wrapping, aliased)
+def stepped(pick, f):
+    """A step that is a size, or any number, and distances that are multiples of it, or nearly so."""
+    f.kind = "int32"
+    f.add(0, "n, m = T.int32(), T.int32()")
+    f.buffer("S", "int8", '"n"'), f.buffer("M", "int8", '"m"')
+    f.buffer("A", f.dtype, pick.choice(['"n * 6 + m * 8 + 9"', '"n * 6 + m * 8 + 9"', '"n + m * 3"', '"n"'])), f.buffer("C", f.dtype, '"n * 2 + m * 2 + 9"')
+    f.scalar("p", f.kind)
+    step = pick.choice(["m", "m", "m", "p", "n", "m + 1", "T.max(m, 1)"])
+    first = pick.choice(["0", "0", "0", "1", "m", "p"])
+    stop = pick.choice(["n", "n", "n * 2", f"n - {step}", f"n - 1 - {step}", "m"] if first in "01" else ["n", "n * 2"])
+    shifts = ["", "", " + m", " + m", " + p", f" + {step}", f" + ({step}) * 2", " + m * 2 + 1", " + 1", f" + m * 2 - ({step})", " + n"]
+    at = lambda name="A": f"{name}[i{pick.choice(shifts)}]"
+    one = number(f.dtype, 1)
+    lines = []
+    for _ in range(pick.choice([1, 1, 2])):
+        lines.append(f"{at()} = {pick.choice([at() + ' + C[i]', at() + ' + ' + one, 'C[i]', at(), at() + ' * ' + at()])}")
+        if pick.random() < 0.2:
+            lines[-1:] = [f"if {pick.choice(['i > p', 'p > m', 'n > m'])}:", "    " + lines[-1]]
+    f.add(0, f"for i in range({first}, {stop}, {step}):", *("    " + line for line in lines))
+
+
+SHAPES = (stored_over, stored_over, stepped, stepped, interleaved, interleaved, beside, beside, flat, flat, flat, flat, symbolic, symbolic, symbolic, nest, nest, nest, flattened_nest, wrapping, aliased)
 
 
 if __name__ == "__main__":
