@@ -40,7 +40,8 @@ static void make_composite(const tirbi_linear_reader *r, const tirbi_lx *x, tirb
     tirbi_poly means;
     uint32_t i = 0;
     const uint32_t n = conditions->n;
-    if (p->n < 2 || !is_steady(x) || !is_steady_poly(r->facts, p) || !tirbi_expand(r->facts, p, &means)) return;
+    if (r->modulo || p->n < 2 || !is_steady(x) || !is_steady_poly(r->facts, p) || !tirbi_expand(r->facts, p, &means))
+        return;
     if (!r->loose && !tirbi_exact_if(r->facts, p, (tirbi_dtype)x->type, conditions)) {
         conditions->n = n;
         return;
@@ -166,7 +167,7 @@ static bool read_node(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_pol
         const tirbi_dtype from = (tirbi_dtype)x->source, to = (tirbi_dtype)x->type;
         const uint32_t n = conditions->n;
         if (read_node(r, x->args[0], out, conditions, at) &&
-            (r->loose ||
+            (r->loose || r->modulo ||
              (tirbi_exact_if(r->facts, out, from, conditions) && tirbi_exact_if(r->facts, out, to, conditions))))
             return true;
         conditions->n = n;
@@ -177,7 +178,11 @@ static bool read_node(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_pol
 bool tirbi_read_linear(const tirbi_linear_reader *reader, const tirbi_lx *x, tirbi_poly *out,
                        tirbi_conditions *conditions) {
     uint32_t nodes = MAX_NODES;
-    return read_node(reader, x, out, conditions, (limits){.nodes = &nodes, .depth = MAX_DEPTH});
+    tirbi_poly expanded;
+    if (!read_node(reader, x, out, conditions, (limits){.nodes = &nodes, .depth = MAX_DEPTH})) return false;
+    /* i + i * (n - 1) is i * n: a sum stands for itself only where that is shorter. */
+    if (out->n > 2 && tirbi_expand(reader->facts, out, &expanded) && expanded.n < out->n) *out = expanded;
+    return true;
 }
 
 /* ---- Conditions ------------------------------------------------------------------------------------------------- */
@@ -190,7 +195,7 @@ static bool is_sane(const tirbi_facts *facts, const tirbi_poly *p) {
     bool some = false;
     for (uint32_t i = 0; i < p->n; i++) {
         const tirbi_monomial *m = &p->term[i].of;
-        some = some || p->term[i].factor > 0;
+        some = some || p->term[i].factor > (m->degree == 0); /* 1 - n holds for hardly any n */
         if (m->degree > 0 && (p->term[i].factor > MOST_FACTOR || p->term[i].factor < -MOST_FACTOR)) return false;
         for (unsigned k = 0; k < m->degree; k++) {
             const tirbi_symbol *s = &facts->symbols[m->symbol[k]];

@@ -22,6 +22,7 @@ typedef struct tirbi_linear_reader {
     const tirbi_lx *(*value_of)(void *context, const tirbi_lvar *var);
     void *context;
     bool ends; /* what is clamped, or a remainder, lies between its ends, if these are in order: that is a condition */
+    bool modulo; /* casts need not keep values: what is read is right modulo 2^w for the narrowest type on the way */
     bool loose; /* casts are taken to keep values, whether these fit or not: to see what there is */
 } tirbi_linear_reader;
 

@@ -129,10 +129,14 @@ static void set_range(tirbi_lx *x) {
     } else if (x->kind == TIRBI_LX_COND) {
         x->lo = x->args[1]->lo < x->args[2]->lo ? x->args[1]->lo : x->args[2]->lo;
         x->hi = x->args[1]->hi > x->args[2]->hi ? x->args[1]->hi : x->args[2]->hi;
+    } else if (x->kind == TIRBI_LX_OP && x->type == TIRB_U64 && x->op == TIRB_OP_MIN && x->args[1]->lo >= 0) {
+        x->lo = 0;
+        x->hi = x->args[1]->hi;
     } else if (x->kind == TIRBI_LX_OP && x->type == x->optype && x->type != TIRB_BOOL &&
                !tirbi_dtype_is_float((tirbi_dtype)x->type) && x->type != TIRB_U64 &&
                !(x->source != TIRB_TYPE_NONE &&
-                 (tirbi_dtype_is_float((tirbi_dtype)x->source) || x->source == TIRB_U64 || x->op == TIRB_OP_BITS))) {
+                 (tirbi_dtype_is_float((tirbi_dtype)x->source) || (x->source == TIRB_U64 && x->args[0]->lo < 0) ||
+                  x->op == TIRB_OP_BITS))) {
         range r = x->op == TIRB_OP_SELECT
                       ? (range){x->args[1]->lo < x->args[2]->lo ? x->args[1]->lo : x->args[2]->lo,
                                 x->args[1]->hi > x->args[2]->hi ? x->args[1]->hi : x->args[2]->hi, true}
@@ -299,6 +303,14 @@ static const tirbi_lx *known_extreme(bool greater, const tirbi_lx *a, const tirb
     return !known ? NULL : (lo >= 0) == greater ? a : b;
 }
 
+/* Whether x is a multiple of a power of 2 that y is below, so that they have no bit in common. */
+static bool is_apart(const tirbi_lx *x, const tirbi_lx *y) {
+    const bool scales = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_MUL && x->type == x->optype && is_const(x->args[1]);
+    if (!scales || x->args[1]->value <= 0 || y->lo < 0 || x->type == TIRB_U64) return false;
+    const int64_t factor = x->args[1]->value;
+    return y->hi < (factor & -factor);
+}
+
 /* Integer operations that have a known or simpler result; NULL when there is none. Nothing that could trap is lost. */
 static const tirbi_lx *simplify(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype type, tirbi_dtype source,
                                 const tirbi_lx *a, const tirbi_lx *b) {
@@ -333,6 +345,9 @@ static const tirbi_lx *simplify(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype ty
             return tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, a, minus, NULL);
         }
         if (a == b && a->pure && !a->traps) return tirbi_lx_int(pool, type, 0);
+        if (a->kind == TIRBI_LX_OP && a->op == TIRB_OP_ADD && a->optype == type && a->args[0] == b && b->pure &&
+            !b->traps)
+            return a->args[1];
         return NULL;
     case TIRB_OP_MUL:
         if (one) return a;
@@ -340,11 +355,22 @@ static const tirbi_lx *simplify(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype ty
         if (zero && a->pure && !a->traps) return b;
         if (tirbi_lx_is_int(a, 0) && b->pure && !b->traps) return a;
         return NULL;
+    case TIRB_OP_SHL: /* what indices are made of has one spelling */
+        if ((type != TIRB_I32 && type != TIRB_I64) || !a->pure || !is_const(b) || b->value < 0 ||
+            b->value >= tirbi_dtypes[type].bits - 1)
+            return NULL;
+        return tirbi_lx_op(pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, a,
+                           tirbi_lx_int(pool, type, (int64_t)(UINT64_C(1) << b->value)), NULL);
+    case TIRB_OP_OR:
+    case TIRB_OP_XOR:
+        if (!is_apart(a, b) && !is_apart(b, a)) return NULL;
+        return tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, a, b, NULL);
     case TIRB_OP_FLOORDIV:
     case TIRB_OP_DIV: return one && type != TIRB_BOOL ? a : NULL;
     case TIRB_OP_MIN:
     case TIRB_OP_MAX: {
-        const bool plain = a->pure && b->pure && !a->traps && !b->traps && type != TIRB_U64;
+        const bool ordered = type != TIRB_U64 || (a->lo >= 0 && b->lo >= 0);
+        const bool plain = a->pure && b->pure && !a->traps && !b->traps && ordered;
         return plain ? known_extreme(op == TIRB_OP_MAX, a, b) : NULL;
     }
     default: return NULL;

@@ -276,7 +276,7 @@ static uint32_t count_kind(const tirb_stmt *s, tirb_stmt_kind kind) {
 
 static tirbi_lvar *tree_loop(tirbi_lowerer *l, const tirb_stmt *loop) {
     const tirbi_lx *min = tirbi_lower_index(l, loop->as.for_.min, NULL);
-    const tirbi_lx *extent = tirbi_lower_index(l, loop->as.for_.extent, NULL);
+    const tirbi_lx *extent = tirbi_lower_extent(l, loop->as.for_.extent);
     return min && extent ? tirbi_lower_loop_var(l, loop->as.for_.var, min, extent) : NULL;
 }
 

@@ -221,7 +221,7 @@ tirbi_lvar *tirbi_lower_steps(tirbi_lowerer *l, const tirb_expr *var, const tirb
 static void lower_loop(tirbi_lowerer *l, const tirb_stmt *s, const tirb_expr *var, const tirb_expr *min,
                        const tirb_expr *extent, const tirb_expr *step, const tirb_stmt *body) {
     const tirbi_lx *first = min ? tirbi_lower_index(l, min, NULL) : tirbi_lx_number(l->pool, 0);
-    const tirbi_lx *count = tirbi_lower_index(l, extent, NULL);
+    const tirbi_lx *count = tirbi_lower_extent(l, extent);
     const tirbi_lx *stride = step ? tirbi_lower_index(l, step, NULL) : NULL;
     hold_bounds(l, var, body, &first, &count, s->span);
     if (stride && stride->lo < 1 && !counts_down(step)) stride = positive_step(l, var, stride, s->span);

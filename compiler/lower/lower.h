@@ -179,6 +179,8 @@ const tirbi_lx *tirbi_lower_lowered_call(tirbi_lowerer *l, const tirb_expr *e);
 const tirbi_lx *tirbi_lower_expr(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane);
 /* An integer expression as int64. */
 const tirbi_lx *tirbi_lower_index(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane);
+/* The extent of a loop as int64: of more iterations than that holds, no call comes to the last one. */
+const tirbi_lx *tirbi_lower_extent(tirbi_lowerer *l, const tirb_expr *e);
 const tirbi_place *tirbi_lower_place(tirbi_lowerer *l, const tirb_buffer *buffer, const tirb_expr *const *indices,
                                      uint32_t n, const tirbi_lx *lane, tirbi_span span);
 /* The indices of a place in the buffer that is returned, one for each of its dimensions. */

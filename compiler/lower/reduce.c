@@ -67,7 +67,7 @@ static void lower_axis(reduction *c, uint32_t i) {
     }
     const tirb_itervar *axis = &c->r->axis[i];
     const tirbi_lx *min = tirbi_lower_index(l, axis->dom.min, NULL),
-                   *extent = tirbi_lower_index(l, axis->dom.extent, NULL);
+                   *extent = tirbi_lower_extent(l, axis->dom.extent);
     tirbi_lvar *v = min && extent ? tirbi_lower_loop_var(l, axis->var, min, extent) : NULL;
     if (!v) return;
     tirbi_ls *loop = tirbi_append(l, TIRBI_LS_LOOP, c->e->span);

@@ -50,6 +50,13 @@ const tirbi_lx *tirbi_lower_index(tirbi_lowerer *l, const tirb_expr *e, const ti
     return x ? tirbi_lx_cast(l->pool, TIRB_I64, x) : NULL;
 }
 
+const tirbi_lx *tirbi_lower_extent(tirbi_lowerer *l, const tirb_expr *e) {
+    if (e->dtype.code != TIRB_CODE_UINT || e->dtype.bits != 64) return tirbi_lower_index(l, e, NULL);
+    const tirbi_lx *most = tirbi_lx_int(l->pool, TIRB_U64, INT64_MAX), *x = tirbi_lower_expr(l, e, NULL);
+    const tirbi_lx *count = x ? tirbi_lx_op(l->pool, TIRB_OP_MIN, TIRB_U64, TIRB_TYPE_NONE, x, most, NULL) : NULL;
+    return tirbi_lx_cast(l->pool, TIRB_I64, count);
+}
+
 static const tirbi_lx *op2(tirbi_lowerer *l, tirbi_op op, tirbi_dtype type, const tirbi_lx *a, const tirbi_lx *b) {
     return a && b ? tirbi_lx_op(l->pool, op, type, TIRB_TYPE_NONE, a, b, NULL) : NULL;
 }

@@ -82,6 +82,8 @@ static void add_wrapped(generator *g, bool wide) {
     }
 }
 
+static void add_sum(generator *g, bool wide);
+
 static void add_term(generator *g, bool wide) {
     const uint32_t kind = pick(g, 100);
     if (kind < 45)
@@ -99,6 +101,10 @@ static void add_term(generator *g, bool wide) {
         add_symbol(g, wide);
     } else if (kind < 89) {
         add_wrapped(g, wide);
+    } else if (wide && kind < 91) { /* a sum whose parts wrap, or do not, by themselves */
+        tirbi_text_add(g->out, "i64(");
+        add_sum(g, false);
+        tirbi_text_add(g->out, chance(g, 50) ? ")" : " + i32 2147483647) + 2147483647");
     } else if (kind < 93) {
         tirbi_text_add(g->out, "%s.%s(", chance(g, 50) ? "min" : "max", wide ? "i64" : "i32");
         add_symbol(g, wide);

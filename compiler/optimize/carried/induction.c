@@ -92,12 +92,15 @@ static const tirbi_lx *delta_of_loop(const counters *c, const tirbi_ls *loop, un
     return compute(c, TIRB_OP_MUL, delta, rounds_of(c, loop));
 }
 
-/* x + constant. */
+/* x + what lasts, or less that. */
 static const tirbi_lx *delta_of_set(const counters *c, const tirbi_lx *value) {
-    const bool adds = value->kind == TIRBI_LX_OP && value->op == TIRB_OP_ADD && value->optype == c->var->type &&
-                      value->args[0]->kind == TIRBI_LX_VAR && value->args[0]->var == c->var &&
-                      value->args[1]->kind == TIRBI_LX_CONST;
-    return adds ? value->args[1] : NULL;
+    if (value->kind != TIRBI_LX_OP || value->optype != c->var->type) return NULL;
+    for (unsigned k = 0; k < (value->op == TIRB_OP_ADD ? 2 : value->op == TIRB_OP_SUB ? 1 : 0); k++) {
+        const tirbi_lx *x = value->args[k], *more = value->args[1 - k];
+        if (x->kind != TIRBI_LX_VAR || x->var != c->var || !lasts(more)) continue;
+        return value->op == TIRB_OP_ADD ? more : compute(c, TIRB_OP_SUB, number(c, 0), more);
+    }
+    return NULL;
 }
 
 /* What a statement adds to the variable, as an expression of what does not change meanwhile; NULL where it does
@@ -160,15 +163,30 @@ static const tirbi_ls *without_in_sequence(counters *c, const tirbi_ls *s) {
     return copy;
 }
 
+/* How often a loop runs is its extent, where it does. */
+static const tirbi_lx *replace_rounds(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const tirbi_lx *extent = rewrite->context;
+    const bool is_rounds = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_MAX && x->args[0] == extent;
+    return is_rounds && tirbi_lx_is_int(x->args[1], 0) ? extent : NULL;
+}
+
+static const tirbi_lx *in_running(const counters *c, const tirbi_lvar *loop, const tirbi_lx *x) {
+    tirbi_rewrite rewrite = {
+        .pool = c->pool, .replace = replace_rounds, .context = (void *)(uintptr_t)loop->extent};
+    return x ? tirbi_rewrite_value(&rewrite, x) : NULL;
+}
+
 static const tirbi_ls *without_in_loop(counters *c, const tirbi_ls *s) {
     tirbi_lvar *var = s->as.loop.var;
     const tirbi_lx *delta = delta_of(c, s->as.loop.body, 0), *begun = c->now;
     tirbi_ls *copy = copy_of(c, s);
     const tirbi_lx *count = compute(c, TIRB_OP_SUB, in_type(c, tirbi_lx_var(c->pool, var)), in_type(c, var->min));
-    if (!delta || !copy || tirbi_lx_depends_on(var->min, c->var) || tirbi_lx_depends_on(var->extent, c->var))
+    if (!delta || tirbi_lx_mentions(delta, var) || !copy || tirbi_lx_depends_on(var->min, c->var) ||
+        tirbi_lx_depends_on(var->extent, c->var))
         return NULL;
     const bool counts = !tirbi_lx_is_int(delta, 0);
     if (counts) c->now = compute(c, TIRB_OP_ADD, begun, compute(c, TIRB_OP_MUL, count, delta));
+    c->now = in_running(c, var, c->now);
     copy->as.loop.body = c->now ? without(c, s->as.loop.body) : NULL;
     if (counts) c->now = compute(c, TIRB_OP_ADD, begun, compute(c, TIRB_OP_MUL, rounds_of(c, s), delta));
     return copy->as.loop.body && c->now ? copy : NULL;

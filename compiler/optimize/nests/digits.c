@@ -3,6 +3,7 @@
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/facts/quotient.h"
+#include "compiler/optimize/normalise/forward.h"
 #include "compiler/optimize/rewriting/recount.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -333,5 +334,6 @@ const tirbi_ls *tirbi_split_digits(tirbi_lx_pool *pool, const tirbi_ls *body) {
     digits none = {.pass = p, .pool = pool};
     tirbi_recount recount = {.values = {.pool = pool, .replace = in_digits, .context = &none}};
     const tirbi_ls *simple = tirbi_recount_stmt(&recount, body);
-    return split_all(p, simple ? simple : body);
+    const tirbi_ls *split = split_all(p, simple ? simple : body);
+    return p->n_parts > 0 ? tirbi_forward_names(pool, split) : split; /* digits may count down */
 }

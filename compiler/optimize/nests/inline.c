@@ -10,6 +10,7 @@
 #include "compiler/optimize/nests/inline.h"
 
 #include "compiler/loop/visit.h"
+#include "compiler/optimize/contractions/contract.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/nests/digits.h"
@@ -20,6 +21,7 @@
 
 enum {
     MAX_VALUE = 200,  /* nodes of what a reader stores then */
+    MAX_ITEMS = 64,   /* of a sequence in which allocations are moved */
     MAX_LOOKS = 20000 /* at statements of one sequence; what is behind that stays */
 };
 
@@ -501,9 +503,88 @@ static const tirbi_ls *inline_in(void *context, const tirbi_ls *s) {
     return copy;
 }
 
+/* ---- Temporaries of iterations ---------------------------------------------------------------------------------- */
+
+/* Whether a statement is a nest that stores to all of a buffer, and reads none of it. */
+static bool fills(const tirbi_ls *s, const tirbi_lbuf *buffer) {
+    tirbi_lvar *loops[TIRBI_MAX_NDIM];
+    uint32_t n = 0;
+    for (; s->kind == TIRBI_LS_LOOP; s = s->as.loop.body) {
+        if (n == TIRBI_MAX_NDIM || !tirbi_is_plain_loop(s)) return false;
+        loops[n++] = s->as.loop.var;
+    }
+    if (s->kind != TIRBI_LS_STORE || s->as.store.access->buffer != buffer || n != buffer->ndim ||
+        tirbi_may_read(s->as.store.value, buffer))
+        return false;
+    for (uint32_t d = 0; d < buffer->ndim; d++) {
+        const tirbi_lx *index = tirbi_lx_before_cast(s->as.store.access->indices[d]);
+        uint32_t i = 0;
+        while (i < n && (index->kind != TIRBI_LX_VAR || loops[i] != index->var)) i++;
+        if (i == n || !tirbi_lx_is_int(index->var->min, 0) || index->var->extent != buffer->shape[d]) return false;
+        loops[i] = loops[--n]; /* one loop for each dimension */
+    }
+    return true;
+}
+
+/* A loop, each iteration of which fills the buffer before it does anything else with it, with the allocation inside;
+ * NULL: it is none. */
+static const tirbi_ls *with_own(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *alloc) {
+    const tirbi_lbuf *buffer = alloc->as.alloc.buffer;
+    const tirbi_ls *body = loop->as.loop.body, *items[MAX_ITEMS];
+    uint32_t n = 1, at = 0;
+    for (uint32_t d = 0; d < buffer->ndim; d++)
+        if (buffer->shape[d]->kind != TIRBI_LX_CONST) return NULL;
+    items[0] = alloc;
+    if (!tirbi_is_plain_loop(loop) || !tirbi_list_statements(body, items, &n, MAX_ITEMS)) return NULL;
+    while (++at < n && !tirbi_statement_uses(items[at], buffer)) {}
+    if (at == n) return NULL;
+    if (!fills(items[at], buffer)) {
+        const tirbi_ls *inside = items[at]->kind == TIRBI_LS_LOOP ? with_own(pool, items[at], alloc) : NULL;
+        for (uint32_t i = at + 1; i < n; i++)
+            if (tirbi_statement_uses(items[i], buffer)) return NULL;
+        if (!inside) return NULL;
+        items[at] = inside;
+    }
+    const bool here = fills(items[at], buffer);
+    tirbi_ls *made = tirbi_new_stmt(pool, TIRBI_LS_LOOP, loop->span);
+    if (!made) return NULL;
+    *made = *loop;
+    made->as.loop.body = tirbi_new_sequence(pool, body->span, items + !here, n - !here);
+    return made->as.loop.body ? made : NULL;
+}
+
+/* An allocation that one loop behind it uses alone, each of whose iterations fills it first, begins there. */
+static const tirbi_ls *narrow(void *context, const tirbi_ls *s) {
+    inliner *in = context;
+    s = tirbi_replace_inside(in->pool, s, narrow, in);
+    const tirbi_ls *items[MAX_ITEMS];
+    uint32_t n = 0;
+    bool changed = false;
+    if (s->kind != TIRBI_LS_SEQ || !tirbi_list_statements(s, items, &n, MAX_ITEMS)) return s;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t users = 0, user = n;
+        if (!tirbi_is_plain_allocation(items[i]) || !tirbi_arena_may_try(in->pool->arena)) continue;
+        for (uint32_t k = 0; k < n && users < 2; k++) {
+            if (k == i || !tirbi_statement_uses(items[k], items[i]->as.alloc.buffer)) continue;
+            user = k;
+            users++;
+        }
+        const bool alone = users == 1 && user > i && items[user]->kind == TIRBI_LS_LOOP;
+        const tirbi_ls *loop = alone ? with_own(in->pool, items[user], items[i]) : NULL;
+        if (!loop) continue;
+        items[user] = loop;
+        for (uint32_t k = i--; k + 1 < n; k++) items[k] = items[k + 1];
+        n--;
+        changed = true;
+    }
+    const tirbi_ls *made = changed ? tirbi_new_sequence(in->pool, s->span, items, n) : s;
+    return made ? made : s;
+}
+
 /* Loops that subscripts take apart are made nests in between: then more of them tell elements apart. */
 const tirbi_ls *tirbi_inline_temporaries(tirbi_lx_pool *pool, const tirbi_ls *body, tirbi_notes *notes) {
     inliner in = {.pool = pool, .notes = notes, .changed = true};
+    body = body ? narrow(&in, body) : NULL;
     for (int turn = 0; body && turn < MAX_TURNS && in.changed; turn++) {
         in.changed = false;
         const tirbi_ls *inlined = inline_in(&in, body);

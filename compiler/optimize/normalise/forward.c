@@ -109,6 +109,14 @@ static bool may_pass(const tirbi_lx *value, const tirbi_ls *past) {
 /* Whether a value is but arithmetic: it can be computed anywhere, and is the same node wherever it is. */
 static bool is_plain(const tirbi_lx *value) { return value->pure && !value->traps; }
 
+/* Whether a value is an element, of another type of integers perhaps. */
+static bool is_element(const tirbi_lx *x) {
+    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && tirbi_dtype_is_int((tirbi_dtype)x->source) &&
+           tirbi_dtype_is_int((tirbi_dtype)x->type))
+        x = x->args[0];
+    return x->kind == TIRBI_LX_LOAD;
+}
+
 /* The uses of the variable of item `at` behind it, and the last item that has some; false where they are not known, or
  * may not become its value. */
 static bool find_all_uses(forwarder *f, const tirbi_ls *const *items, uint32_t at, uint32_t n, uses *all,
@@ -139,7 +147,7 @@ static bool may_forward(forwarder *f, const tirbi_ls *const *items, uint32_t at,
         !find_all_uses(f, items, at, n, &u, last))
         return false;
     if (is_plain(value)) return true;
-    const bool element = value->kind == TIRBI_LX_LOAD && !value->traps;
+    const bool element = is_element(value) && !value->traps;
     if (u.n > (element ? MAX_USES : 1) || (u.guarded && !element)) return false;
     for (uint32_t i = at + 1; i <= *last; i++) {
         const bool straight = items[i]->kind == TIRBI_LS_STORE || items[i]->kind == TIRBI_LS_SET;
@@ -233,12 +241,17 @@ static const tirbi_ls *forward(void *context, const tirbi_ls *s) {
     forwarder *f = context;
     while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
     const bool is_loop = s->kind == TIRBI_LS_LOOP && !f->names_only;
+    const tirbi_ls *begins = s->kind == TIRBI_LS_LOOP ? tirbi_begin_at_zero(f->pool, s) : NULL;
+    if (begins) s = begins;
     const tirbi_ls *upwards = s->kind == TIRBI_LS_LOOP ? tirbi_count_upwards(f->pool, s) : NULL;
     if (upwards) s = upwards;
     const tirbi_ls *ordered = is_loop ? tirbi_order_reduction(f->pool, s) : NULL;
     if (ordered) return forward(f, ordered);
     if (s->kind == TIRBI_LS_SEQ) s = without_names(f, s);
-    s = tirbi_replace_inside(f->pool, s, forward, f);
+    const tirbi_ls *inside = tirbi_replace_inside(f->pool, s, forward, f);
+    const bool again = s->kind == TIRBI_LS_LOOP && inside != s; /* its indices may go down, now that others go up */
+    upwards = again ? tirbi_count_upwards(f->pool, inside) : NULL;
+    s = upwards ? upwards : inside;
     const tirbi_ls *kept = is_loop && s->kind == TIRBI_LS_LOOP ? tirbi_keep_in_targets(f->pool, s) : NULL;
     return kept ? kept : s;
 }

@@ -1,6 +1,7 @@
 #include "compiler/optimize/normalise/products.h"
 
 #include "compiler/loop/visit.h"
+#include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/rewriting/recount.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -107,6 +108,24 @@ static bool is_counter(const splitting *s, const tirbi_lx *x) {
     return x->kind == TIRBI_LX_VAR && x->var == s->counter;
 }
 
+/* Whether x counts the iterations from the last one on: extent - 1 - counter. */
+static bool is_mirrored(const splitting *s, const tirbi_lx *x) {
+    const tirbi_loop_set one = {.var = {s->counter}, .n = 1};
+    tirbi_affine form;
+    int64_t step;
+    if (x->kind != TIRBI_LX_OP || !tirbi_affine_modulo(s->pool, x, &one, &form) ||
+        !tirbi_affine_constant(&form, 0, &step) || step != -1)
+        return false;
+    const tirbi_lx *last = tirbi_lx_before_cast(form.start), *extent = s->counter->extent;
+    const tirbi_dtype type = (tirbi_dtype)last->type;
+    const tirbi_lx *one_more = tirbi_lx_int(s->pool, type, 1),
+                   *all = tirbi_lx_op(s->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, last, one_more, NULL);
+    return all && (all == extent || all == tirbi_lx_before_cast(extent));
+}
+
+/* Whether x is the counter, or what is left behind it. */
+static bool is_counted(const splitting *s, const tirbi_lx *x) { return is_counter(s, x) || is_mirrored(s, x); }
+
 static bool is_smaller(const product *a, const product *b) {
     return a->n < b->n || (a->n == b->n && a->constant < b->constant);
 }
@@ -116,7 +135,7 @@ static tirbi_step note_division(tirbi_walk *w, const tirbi_lx *x) {
     splitting *s = w->context;
     division d;
     product rest;
-    if (!is_division(x, &d) || !is_counter(s, d.numerator) || !without(&s->all, &d.divisor, &rest)) return TIRBI_INTO;
+    if (!is_division(x, &d) || !is_counted(s, d.numerator) || !without(&s->all, &d.divisor, &rest)) return TIRBI_INTO;
     if (is_one(&rest)) {
         s->asked = true;
     } else if (!is_one(&d.divisor) && (!s->divided || is_smaller(&d.divisor, &s->unit))) {
@@ -146,10 +165,21 @@ static const tirbi_lx *operation(const splitting *s, tirbi_op op, tirbi_dtype ty
     return tirbi_lx_op(s->pool, op, type, TIRB_TYPE_NONE, a, value_of(s->pool, type, b), NULL);
 }
 
+/* A part of the counter, or of what is left behind it. */
+static const tirbi_lx *part_in(const splitting *s, tirbi_dtype type, tirbi_lvar *part, bool mirrored) {
+    const tirbi_lx *x = tirbi_lx_cast(s->pool, type, tirbi_lx_var(s->pool, part));
+    const tirbi_lx *last = !mirrored ? NULL
+                                     : tirbi_lx_op(s->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE,
+                                                   tirbi_lx_cast(s->pool, type, tirbi_lx_before_cast(part->extent)),
+                                                   tirbi_lx_int(s->pool, type, -1), NULL);
+    return mirrored ? tirbi_lx_op(s->pool, TIRB_OP_SUB, type, TIRB_TYPE_NONE, last, x, NULL) : x;
+}
+
 /* (high * unit + low) divided by unit * rest. */
-static const tirbi_lx *divided(const splitting *s, tirbi_dtype type, const product *rest, bool remainder) {
-    const tirbi_lx *high = tirbi_lx_cast(s->pool, type, tirbi_lx_var(s->pool, s->high)),
-                   *low = tirbi_lx_cast(s->pool, type, tirbi_lx_var(s->pool, s->low));
+static const tirbi_lx *divided(const splitting *s, const tirbi_lx *x, const division *d, const product *rest) {
+    const tirbi_dtype type = (tirbi_dtype)x->type;
+    const bool mirrored = !is_counter(s, d->numerator), remainder = d->remainder;
+    const tirbi_lx *high = part_in(s, type, s->high, mirrored), *low = part_in(s, type, s->low, mirrored);
     if (is_one(rest)) return remainder ? low : high;
     if (!remainder) return operation(s, TIRB_OP_FLOORDIV, type, high, rest);
     const tirbi_lx *part = operation(s, TIRB_OP_FLOORMOD, type, high, rest);
@@ -166,17 +196,18 @@ static const tirbi_lx *in_parts(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     for (uint32_t i = 0; i < s->n_lets && x->kind == TIRBI_LX_VAR; i++)
         if (s->lets[i].var == x->var) return s->lets[i].value;
     if (!is_division(x, &d)) return NULL;
-    if (is_counter(s, d.numerator)) {
+    if (is_counted(s, d.numerator)) {
         if (without(&s->all, &d.divisor, &rest) && is_one(&rest))
-            return d.remainder ? tirbi_lx_cast(s->pool, type, s->number) : tirbi_lx_int(s->pool, type, 0);
-        return s->divided && without(&d.divisor, &s->unit, &rest) ? divided(s, type, &rest, d.remainder) : NULL;
+            return d.remainder ? tirbi_lx_cast(s->pool, type, tirbi_rewrite_value(rewrite, d.numerator))
+                               : tirbi_lx_int(s->pool, type, 0);
+        return s->divided && without(&d.divisor, &s->unit, &rest) ? divided(s, x, &d, &rest) : NULL;
     }
     /* i % (a * unit) // (b * unit) = high % a // b */
     if (!s->divided || d.remainder || !is_division(d.numerator, &inner) || !inner.remainder ||
-        !is_counter(s, inner.numerator) || !without(&inner.divisor, &s->unit, &inner_rest) ||
+        !is_counted(s, inner.numerator) || !without(&inner.divisor, &s->unit, &inner_rest) ||
         !without(&d.divisor, &s->unit, &rest) || is_one(&inner_rest))
         return NULL;
-    const tirbi_lx *high = tirbi_lx_cast(s->pool, type, tirbi_lx_var(s->pool, s->high));
+    const tirbi_lx *high = part_in(s, type, s->high, !is_counter(s, inner.numerator));
     if (!without(&s->all, &inner.divisor, &inner_rest) || !is_one(&inner_rest)) {
         without(&inner.divisor, &s->unit, &inner_rest);
         high = operation(s, TIRB_OP_FLOORMOD, type, high, &inner_rest);

@@ -26,8 +26,91 @@ typedef struct nest {
 
 /* ---- The nest --------------------------------------------------------------------------------------------------- */
 
-static bool is_init(const tirbi_ls *s) {
-    return s->kind == TIRBI_LS_IF && s->as.if_.n_first_of > 0 && !s->as.if_.else_case;
+/* The loops that a condition asks for the first iterations of: each variable is its least value, which is 0, or a sum
+ * of such is 0. False where it asks for anything else. */
+static bool find_first(const nest *n, const tirbi_lx *x, tirbi_lvar **first, uint32_t *n_first) {
+    const bool is_zero = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_EQ && tirbi_lx_is_int(x->args[1], 0);
+    const bool is_cast = tirbi_keeps_value(x), adds = tirbi_is_arithmetic(x) && x->op == TIRB_OP_ADD,
+               scales = tirbi_is_arithmetic(x) && x->op == TIRB_OP_MUL && x->args[1]->kind == TIRBI_LX_CONST;
+    if (x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND && x->type == TIRB_BOOL) ||
+        (adds && x->args[0]->lo >= 0 && x->args[1]->lo >= 0 && tirbi_is_exact(x, NULL)))
+        return find_first(n, x->args[0], first, n_first) && find_first(n, x->args[1], first, n_first);
+    if (is_zero || is_cast || (scales && x->args[1]->value > 0 && tirbi_is_exact(x, NULL)))
+        return find_first(n, x->args[0], first, n_first);
+    for (uint32_t i = 0; i < n->loops.n && x->kind == TIRBI_LX_VAR; i++) {
+        if (x->var != n->loops.var[i] || !tirbi_lx_is_int(x->var->min, 0)) continue;
+        first[(*n_first)++] = x->var;
+        return *n_first < TIRBI_MAX_AFFINE;
+    }
+    return false;
+}
+
+/* The statement as an init, where it is one that says so or that asks for first iterations; else NULL. */
+static tirbi_ls *read_init(const nest *n, const tirbi_ls *s) {
+    if (s->kind != TIRBI_LS_IF || s->as.if_.else_case || s->as.if_.sizes) return NULL;
+    tirbi_ls *init = tirbi_new_stmt(n->pool, TIRBI_LS_IF, s->span);
+    if (!init) return NULL;
+    *init = *s;
+    if (s->as.if_.n_first_of > 0) return init;
+    tirbi_lvar **first = TIRBI_NEW_ARRAY(n->pool->arena, tirbi_lvar *, TIRBI_MAX_AFFINE);
+    uint32_t n_first = 0;
+    if (!first || s->as.if_.first_of || !find_first(n, s->as.if_.condition, first, &n_first)) return NULL;
+    init->as.if_.first_of = first;
+    init->as.if_.n_first_of = n_first;
+    return init;
+}
+
+static const tirbi_lx *in_first(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const tirbi_ls *init = rewrite->context;
+    for (uint32_t i = 0; i < init->as.if_.n_first_of && x->kind == TIRBI_LX_VAR; i++)
+        if (x->var == init->as.if_.first_of[i])
+            return tirbi_lx_cast(rewrite->pool, (tirbi_dtype)x->type, x->var->min);
+    return NULL;
+}
+
+static bool asks_for(const tirbi_ls *init, const tirbi_lvar *var) {
+    bool asks = false;
+    for (uint32_t i = 0; i < init->as.if_.n_first_of; i++) asks = asks || init->as.if_.first_of[i] == var;
+    return asks;
+}
+
+/* Whether a condition holds where some loop that the init asks for runs: 0 < all, of one over (all + c) // d tiles with
+ * c below d. The sum has not wrapped then. */
+static bool holds_where_it_runs(const tirbi_ls *init, const tirbi_lx *x) {
+    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_LT || !tirbi_lx_is_int(x->args[0], 0)) return false;
+    for (uint32_t i = 0; i < init->as.if_.n_first_of; i++) {
+        const tirbi_lx *tiles = tirbi_lx_before_cast(init->as.if_.first_of[i]->extent);
+        if (tiles->kind != TIRBI_LX_OP || tiles->op != TIRB_OP_FLOORDIV || tiles->args[1]->kind != TIRBI_LX_CONST)
+            continue;
+        const tirbi_lx *sum = tiles->args[0];
+        if (sum->kind == TIRBI_LX_OP && sum->op == TIRB_OP_ADD && sum->args[0] == x->args[1] &&
+            sum->args[1]->kind == TIRBI_LX_CONST && sum->args[1]->value < tiles->args[1]->value)
+            return true;
+    }
+    return false;
+}
+
+/* Conditions right around the body that name loops which the init asks for decide of the rest as they are, and of the
+ * init as they are in first iterations. */
+static bool move_guards(nest *n, tirbi_ls *init) {
+    tirbi_rewrite rewrite = {.pool = n->pool, .replace = in_first, .context = init};
+    uint32_t end = n->n, kept = n->n;
+    while (kept > 0 && n->around[kept - 1]->kind == TIRBI_LS_IF) kept--;
+    for (n->n = kept; kept < end; kept++) {
+        const tirbi_ls *guard = n->around[kept];
+        const tirbi_lx *condition = guard->as.if_.condition, *first = tirbi_rewrite_value(&rewrite, condition);
+        if (first == condition) {
+            n->around[n->n++] = guard;
+            continue;
+        }
+        n->rest = first && n->rest ? tirbi_new_if(n->pool, guard->span, condition, n->rest, NULL) : NULL;
+        const tirbi_ls *begins = init->as.if_.then_case;
+        if (first && holds_where_it_runs(init, first)) continue;
+        init->as.if_.then_case = n->rest ? tirbi_new_if(n->pool, guard->span, first, begins, NULL) : NULL;
+        if (!init->as.if_.then_case) return false;
+    }
+    n->init = init;
+    return n->rest != NULL;
 }
 
 static bool is_guard(const tirbi_ls *s) {
@@ -44,15 +127,15 @@ static bool read_nest(nest *n, const tirbi_ls *s) {
         if (s->kind == TIRBI_LS_LOOP) n->loops.var[n->loops.n++] = s->as.loop.var;
         n->around[n->n++] = s;
     }
-    if (s->kind != TIRBI_LS_SEQ || s->as.seq.n < 2 || !is_init(s->as.seq.items[0])) {
+    tirbi_ls *init = s->kind == TIRBI_LS_SEQ && s->as.seq.n > 1 ? read_init(n, s->as.seq.items[0]) : NULL;
+    if (!init) {
         /* A condition right around it may ask for any loop. */
         while (n->n > 0 && n->around[n->n - 1]->kind == TIRBI_LS_IF) s = n->around[--n->n];
         n->rest = s;
         return n->loops.n > 1;
     }
-    n->init = s->as.seq.items[0];
     n->rest = tirbi_new_sequence(n->pool, s->span, s->as.seq.items + 1, s->as.seq.n - 1);
-    return n->rest != NULL;
+    return move_guards(n, init);
 }
 
 /* ---- What it stores to ------------------------------------------------------------------------------------------ */
@@ -105,12 +188,6 @@ static bool find_element(nest *n) {
 }
 
 /* ---- Which loops tell it ---------------------------------------------------------------------------------------- */
-
-static bool asks_for(const tirbi_ls *init, const tirbi_lvar *var) {
-    bool asks = false;
-    for (uint32_t i = 0; i < init->as.if_.n_first_of; i++) asks = asks || init->as.if_.first_of[i] == var;
-    return asks;
-}
 
 /* The others are those that the init asks for, if there is one. */
 static bool find_reductions(nest *n) {

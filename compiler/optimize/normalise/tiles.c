@@ -1,7 +1,9 @@
 #include "compiler/optimize/normalise/tiles.h"
 
+#include "compiler/loop/linear.h"
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/facts/affine.h"
+#include "compiler/optimize/normalise/upwards.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/recount.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -17,7 +19,8 @@ typedef struct tiler {
 /* A loop over what is left of a number behind the tiles before. */
 typedef struct tile {
     const tirbi_lvar *outer; /* that counts tiles */
-    const tirbi_lx *size, *left, *all;
+    bool mirrored;           /* from the last one on: the tile is number `rounds` - 1 - outer */
+    const tirbi_lx *size, *left, *all, *rounds;
 } tile;
 
 /* What a bound is that only says how often a loop runs. */
@@ -53,6 +56,43 @@ static bool counts_tiles(tiler *t, const tile *of) {
     return rounds->args[0] == tirbi_lx_op(t->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, of->all, less, NULL);
 }
 
+static const tirbi_lx *no_value(void *context, const tirbi_lvar *var) {
+    (void)context;
+    (void)var;
+    return NULL;
+}
+
+/* Whether left = all - size * (rounds - 1 - outer), modulo its type. */
+static bool is_left_behind(tiler *t, const tile *of, tirbi_lvar *outer) {
+    const int64_t size = of->size->value;
+    const tirbi_lx *parts[] = {of->left, of->all, of->rounds, tirbi_lx_var(t->pool, outer)};
+    const int64_t factor[] = {1, -1, size, -size};
+    tirbi_facts *facts = TIRBI_NEW(t->pool->arena, tirbi_facts);
+    if (!facts) return false;
+    facts->arena = t->pool->arena;
+    facts->symbols = TIRBI_NEW_ARRAY(t->pool->arena, tirbi_symbol, TIRBI_MAX_SYMBOLS);
+    const tirbi_linear_reader reader = {.facts = facts, .value_of = no_value, .modulo = true};
+    tirbi_conditions none = {.n = 0};
+    tirbi_poly sum = tirbi_poly_constant(-size), part;
+    for (unsigned i = 0; i < 4; i++)
+        if (!facts->symbols || !parts[i] || !tirbi_read_linear(&reader, parts[i], &part, &none) ||
+            !tirbi_poly_add(&sum, &part, factor[i]))
+            return false;
+    return sum.n == 0;
+}
+
+/* The same from the last tile on. */
+static bool read_mirrored(tiler *t, tile *of, tirbi_lvar *outer) {
+    const tirbi_dtype type = (tirbi_dtype)of->left->type;
+    const tirbi_lx *rounds = number_of_rounds(outer->extent), *less = tirbi_lx_int(t->pool, type, 1 - of->size->value);
+    if (rounds->kind != TIRBI_LX_OP || rounds->op != TIRB_OP_FLOORDIV || rounds->type != type) return false;
+    of->outer = outer;
+    of->mirrored = true;
+    of->rounds = rounds;
+    of->all = tirbi_lx_op(t->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, rounds->args[0], less, NULL);
+    return of->all && counts_tiles(t, of) && is_left_behind(t, of, outer);
+}
+
 /* Whether what is left is all, less the tiles before. */
 static bool read_left(tiler *t, tile *of) {
     tirbi_affine form;
@@ -62,13 +102,25 @@ static bool read_left(tiler *t, tile *of) {
         const tirbi_loop_set loops = {.var = {outer}, .n = 1};
         if (!tirbi_lx_depends_on(of->left, outer)) continue;
         if (!tirbi_lx_is_int(outer->min, 0) || !tirbi_affine_modulo(t->pool, of->left, &loops, &form) ||
-            !tirbi_affine_constant(&form, 0, &factor) || factor != -of->size->value)
+            !tirbi_affine_constant(&form, 0, &factor))
             return false;
+        if (factor == of->size->value) return read_mirrored(t, of, outer);
+        if (factor != -of->size->value) return false;
         of->outer = outer;
         of->all = tirbi_value_in_type(t->pool, (tirbi_dtype)of->left->type, form.start);
         return of->all && (counts_tiles(t, of) || tirbi_affine_of(t->pool, of->left, &loops, &form));
     }
     return false;
+}
+
+/* The number of the tile, where its loop is. */
+static const tirbi_lx *number_of(tiler *t, const tile *of, tirbi_dtype type) {
+    const tirbi_lx *outer =
+        tirbi_lx_cast(t->pool, type, tirbi_lx_var(t->pool, (tirbi_lvar *)(uintptr_t)of->outer));
+    if (!of->mirrored) return outer;
+    const tirbi_lx *last = tirbi_lx_op(t->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE,
+                                       tirbi_lx_cast(t->pool, type, of->rounds), tirbi_lx_int(t->pool, type, -1), NULL);
+    return tirbi_lx_op(t->pool, TIRB_OP_SUB, type, TIRB_TYPE_NONE, last, outer, NULL);
 }
 
 /* outer * size + inner < all, in the type of what is left, where that has room for all tiles, or else in int64. */
@@ -84,8 +136,7 @@ static const tirbi_lx *guard_of(tiler *t, const tile *of, tirbi_lvar *inner) {
         last > INT64_MAX - of->size->value)
         return NULL;
     const tirbi_lx *before = tirbi_lx_op(t->pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE,
-                                         tirbi_lx_cast(t->pool, type, tirbi_lx_var(t->pool, outer)),
-                                         tirbi_lx_int(t->pool, type, of->size->value), NULL);
+                                         number_of(t, of, type), tirbi_lx_int(t->pool, type, of->size->value), NULL);
     const tirbi_lx *number = tirbi_lx_op(t->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, before,
                                          tirbi_lx_cast(t->pool, type, tirbi_lx_var(t->pool, inner)), NULL);
     return tirbi_lx_op(t->pool, TIRB_OP_LT, type, TIRB_TYPE_NONE, number, tirbi_lx_cast(t->pool, type, of->all), NULL);
@@ -152,10 +203,11 @@ static const tirbi_ls *guard_all(void *context, const tirbi_ls *s) {
     if (s->kind != TIRBI_LS_LOOP) return tirbi_replace_inside(t->pool, s, guard_all, t);
     if (t->n_around == MAX_AROUND) return s;
     t->around[t->n_around++] = s;
-    s = tirbi_replace_inside(t->pool, s, guard_all, t);
+    const tirbi_ls *inside = tirbi_replace_inside(t->pool, s, guard_all, t);
     t->n_around--;
-    const tirbi_ls *made = whole_tile(t, s);
-    return made ? made : s;
+    const tirbi_ls *made = whole_tile(t, inside);
+    if (!made && inside != s) made = tirbi_count_upwards(t->pool, inside); /* its tiles have one size now */
+    return made ? made : inside;
 }
 
 const tirbi_ls *tirbi_guard_tiles(tirbi_lx_pool *pool, const tirbi_ls *body) {

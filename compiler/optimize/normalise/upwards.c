@@ -23,19 +23,24 @@ typedef struct turner {
 
 /* ---- Which way its indices go ----------------------------------------------------------------------------------- */
 
-/* Whether no index of an access goes up. */
-static bool goes_down(void *context, const tirbi_reached *a) {
-    turner *t = context;
-    for (uint32_t d = 0; d < a->place->ndim; d++) {
-        const tirbi_lx *index = a->place->indices[d];
-        tirbi_affine form;
-        int64_t factor;
-        if (!tirbi_lx_depends_on(index, t->one.var[0])) continue;
-        while (index->kind == TIRBI_LX_OP && index->op == TIRB_OP_CAST) index = index->args[0];
-        if (!tirbi_affine_modulo(t->pool, index, &t->one, &form)) continue;
+/* Whether no part of a sum goes up; what is no affine form, nor made of such, says nothing. */
+static bool no_part_goes_up(turner *t, const tirbi_lx *x) {
+    tirbi_affine form;
+    int64_t factor;
+    if (!tirbi_lx_depends_on(x, t->one.var[0])) return true;
+    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST) x = x->args[0];
+    if (tirbi_affine_modulo(t->pool, x, &t->one, &form)) {
         if (!tirbi_affine_constant(&form, 0, &factor) || factor > 0) return false;
         t->down += factor < 0;
+        return true;
     }
+    const bool is_sum = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_ADD && x->pure;
+    return !is_sum || (no_part_goes_up(t, x->args[0]) && no_part_goes_up(t, x->args[1]));
+}
+
+static bool goes_down(void *context, const tirbi_reached *a) {
+    for (uint32_t d = 0; d < a->place->ndim; d++)
+        if (!no_part_goes_up(context, a->place->indices[d])) return false;
     return true;
 }
 
@@ -142,6 +147,47 @@ const tirbi_ls *tirbi_count_upwards(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     if (!made) return NULL;
     *made = *loop;
     made->as.loop.var = t.turned;
+    made->as.loop.body = body;
+    return made;
+}
+
+/* ---- Where loops begin ------------------------------------------------------------------------------------------ */
+
+typedef struct shifted {
+    const tirbi_lvar *old;
+    const tirbi_lx *value;
+} shifted;
+
+static const tirbi_lx *shift(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const shifted *by = rewrite->context;
+    return x->kind == TIRBI_LX_VAR && x->var == by->old ? by->value : NULL;
+}
+
+const tirbi_ls *tirbi_begin_at_zero(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    tirbi_lvar *old = loop->as.loop.var;
+    const tirbi_loop_set one = {.var = {old}, .n = 1};
+    const tirbi_dtype type = old->type;
+    if (old->min->kind == TIRBI_LX_CONST || old->extent->kind != TIRBI_LX_CONST || !old->min->pure ||
+        old->min->traps || old->below || !tirbi_is_plain_loop(loop) ||
+        !tirbi_may_recount(loop->as.loop.body, &one))
+        return NULL;
+    tirbi_lvar *var = tirbi_variable_like(pool, old);
+    if (!var) return NULL;
+    var->min = tirbi_lx_number(pool, 0);
+    var->lo = 0;
+    var->hi = old->extent->value > 0 ? old->extent->value - 1 : 0;
+    const tirbi_lx *first = tirbi_value_in_type(pool, type, old->min), *behind = tirbi_lx_var(pool, var);
+    const shifted by = {old, tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, first, behind, NULL)};
+    tirbi_recount recount = {.values = {.pool = pool, .replace = shift, .context = (void *)(uintptr_t)&by},
+                             .from = &old,
+                             .to = &var,
+                             .n_from = 1,
+                             .n_to = 1};
+    const tirbi_ls *body = by.value ? tirbi_recount_stmt(&recount, loop->as.loop.body) : NULL;
+    tirbi_ls *made = body ? tirbi_new_stmt(pool, TIRBI_LS_LOOP, loop->span) : NULL;
+    if (!made) return NULL;
+    *made = *loop;
+    made->as.loop.var = var;
     made->as.loop.body = body;
     return made;
 }

@@ -7,5 +7,8 @@
 /* for k in 0 .. n: A[n - 1 - k] = B[n - 1 - k] becomes for k in 0 .. n: A[k] = B[k]: the loop whose iterations are
  * taken in the other order, where nobody can tell and all indices go down with its variable; NULL: it is none. */
 const tirbi_ls *tirbi_count_upwards(tirbi_lx_pool *pool, const tirbi_ls *loop);
+/* A loop of so many iterations whose first value is one of other loops, for y in 2 * i .. 2 * i + 3, as one from 0 on;
+ * NULL: it is none, it stays, or memory ran out. */
+const tirbi_ls *tirbi_begin_at_zero(tirbi_lx_pool *pool, const tirbi_ls *loop);
 
 #endif

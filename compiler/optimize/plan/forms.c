@@ -462,6 +462,8 @@ static tirbi_sched *as_numbered(tirbi_scheduler *p, const tirbi_ls *loop) {
         return NULL;
     tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_OPERAND,
                     "the numbers of rows that several indices choose are computed before");
+    if (numbered.check->as.seq.n == 0 && tirbi_lx_is_int(numbered.condition, 1))
+        return tirbi_sched_of(p, "materialisation", tirbi_schedule(p, numbered.stmt));
     return in_versions(p, "materialisation", &(either){numbered.check, numbered.condition, numbered.stmt, NULL}, loop,
                        TIRBI_NOT_NUMBERED);
 }

@@ -7,19 +7,21 @@
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_NUMBERS = 3, MAX_DEPTH = 48, SOME_ROWS = 16 };
+enum { MAX_NUMBERS = 3, MAX_DEPTH = 48, SOME_ROWS = 16, MOST_ROWS = 1 << 24, LONG_ROW = 16 };
 
-/* A row's number by the indices of dimensions first .. last of a place, in loop `row` of the nest. */
+/* A row's number by the indices of dimensions first .. last of a place, in loop `row` of the nest. In memory of one
+ * dimension it is the element that the row begins at. */
 typedef struct number {
     const tirbi_place *place;
     uint32_t first, last, row;
+    tirbi_lvar *element; /* whose loop counts the elements of a row that begins so; NULL: the number is an index */
     tirbi_lbuf *buffer; /* that they are computed into */
-    tirbi_lbuf *rows;   /* the place's buffer, with these dimensions as one */
+    tirbi_lbuf *rows;   /* the place's buffer, with these dimensions as one, or as rows that begin at each element */
 } number;
 
 typedef struct numberer {
     tirbi_lx_pool *pool;
-    tirbi_loop_set loops; /* the last is that of the elements of a row */
+    tirbi_loop_set loops;
     const tirbi_ls *store;
     number numbers[MAX_NUMBERS];
     uint32_t n;
@@ -48,31 +50,66 @@ static bool is_known_before(const numberer *s, const tirbi_lx *x) {
 }
 
 static bool is_load(const tirbi_lx *x) {
-    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && tirbi_dtype_is_int((tirbi_dtype)x->source))
+    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && tirbi_dtype_is_int((tirbi_dtype)x->source) &&
+           tirbi_dtypes[x->type].bits >= tirbi_dtypes[x->source].bits)
         x = x->args[0];
     return x->kind == TIRBI_LX_LOAD;
 }
 
-/* The one loop of the nest that the indices depend on. */
+/* The one loop of the nest, but that of a row's elements, that the indices depend on. */
 static bool find_row(const numberer *s, number *n) {
-    bool found = false;
+    uint32_t found = 0;
     for (uint32_t l = 0; l < s->loops.n; l++) {
         bool depends = false;
         for (uint32_t d = n->first; d <= n->last; d++)
             depends = depends || tirbi_lx_depends_on(n->place->indices[d], s->loops.var[l]);
-        if (depends && (found || l + 1 == s->loops.n)) return false;
-        if (depends) n->row = l;
-        found = found || depends;
+        if (!depends || s->loops.var[l] == n->element) continue;
+        n->row = l;
+        found++;
     }
-    return found;
+    return found == 1;
+}
+
+/* What is loaded for each row, as a variable. */
+static const tirbi_lx *name_loaded(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const tirbi_lvar *element = rewrite->context;
+    if (tirbi_lx_depends_on(x, element) || x->pure) return NULL;
+    tirbi_lvar *var = TIRBI_NEW(rewrite->pool->arena, tirbi_lvar);
+    if (!var) return NULL;
+    *var = (tirbi_lvar){.name = "row", .kind = TIRBI_LVAR_LET, .type = (tirbi_dtype)x->type, .lo = x->lo, .hi = x->hi};
+    return tirbi_lx_var(rewrite->pool, var);
+}
+
+/* Whether an index goes up by 1 from element to element of a row, modulo its type: then the row lies inside of its
+ * memory, or the program comes to an index that does not. */
+static bool steps_by_one(const numberer *s, const tirbi_lx *index, tirbi_lvar *element) {
+    const tirbi_loop_set one = {.var = {element}, .n = 1};
+    tirbi_rewrite rewrite = {.pool = s->pool, .replace = name_loaded, .context = element};
+    tirbi_affine form;
+    int64_t step;
+    if (!tirbi_lx_depends_on(index, element) || element->extent->hi < LONG_ROW) return false;
+    index = tirbi_rewrite_value(&rewrite, tirbi_lx_before_cast(index));
+    return index && tirbi_affine_modulo(s->pool, index, &one, &form) && tirbi_affine_constant(&form, 0, &step) &&
+           step == 1 && (index->type == TIRB_I64 || (index->type == TIRB_I32 && element->extent->hi <= INT32_MAX));
+}
+
+static bool read_flat(const numberer *s, const tirbi_place *place, number *out) {
+    const tirbi_lx *index = place->indices[0], *extent = place->buffer->shape[0];
+    if (index->pure || !extent->pure || extent->traps || !is_known_before(s, index)) return false;
+    for (uint32_t l = s->loops.n; l-- > 0;) {
+        *out = (number){.place = place, .element = s->loops.var[l]};
+        if (steps_by_one(s, index, out->element)) return find_row(s, out);
+    }
+    return false;
 }
 
 static bool read_place(const numberer *s, const tirbi_place *place, number *out) {
     const tirbi_lbuf *b = place->buffer;
     uint32_t n = 0;
-    if (place->view || b->source || b->broadcasts || b->local || b->overlaps || b->offset || b->root != b ||
-        place->flat->pure || place->ndim < 2 || !tirbi_is_compact(s->pool, b))
+    if (place->view || b->source || b->broadcasts || b->local || b->overlaps || b->offset ||
+        (b->root != b && !b->covers) || place->flat->pure || place->ndim < 1 || !tirbi_is_compact(s->pool, b))
         return false;
+    if (place->ndim == 1) return read_flat(s, place, out);
     *out = (number){.place = place};
     for (uint32_t d = 0; d < place->ndim; d++) {
         if (!b->shape[d]->pure || b->shape[d]->traps || tirbi_mentions_loops(b->shape[d], &s->loops)) return false;
@@ -112,11 +149,14 @@ static bool note_place(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *
 typedef struct renaming {
     const tirbi_lvar *from;
     tirbi_lvar *to;
+    const tirbi_lvar *element; /* is the first of its row */
 } renaming;
 
 static const tirbi_lx *rename_counter(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const renaming *r = rewrite->context;
-    return x->kind == TIRBI_LX_VAR && x->var == r->from ? tirbi_lx_var(rewrite->pool, r->to) : NULL;
+    if (x->kind != TIRBI_LX_VAR) return NULL;
+    if (x->var == r->element) return tirbi_lx_cast(rewrite->pool, (tirbi_dtype)x->type, r->element->min);
+    return x->var == r->from ? tirbi_lx_var(rewrite->pool, r->to) : NULL;
 }
 
 static const tirbi_lx *either(const numberer *s, const tirbi_lx *a, const tirbi_lx *b) {
@@ -134,7 +174,7 @@ static tirbi_lvar *new_var(const numberer *s, const char *name, const tirbi_lvar
 
 /* The row's number in a loop of its own, and whether one of the indices that may be is outside of its dimension. */
 static const tirbi_lx *number_in(const numberer *s, const number *n, tirbi_lvar *var, const tirbi_lx **outside) {
-    renaming r = {.from = s->loops.var[n->row], .to = var};
+    renaming r = {.from = s->loops.var[n->row], .to = var, .element = n->element};
     tirbi_rewrite rewrite = {.pool = s->pool, .replace = rename_counter, .context = &r};
     const tirbi_lx *zero = tirbi_lx_number(s->pool, 0), *value = NULL;
     *outside = tirbi_lx_int(s->pool, TIRB_BOOL, 0);
@@ -144,7 +184,7 @@ static const tirbi_lx *number_in(const numberer *s, const number *n, tirbi_lvar 
                        *extent = n->place->buffer->shape[d];
         const tirbi_lx *is_out = either(s, tirbi_lx_wide(s->pool, TIRB_OP_LT, index, zero),
                                         tirbi_lx_wide(s->pool, TIRB_OP_GE, index, extent));
-        if (!tirbi_dim_proven(n->place, d))
+        if (!n->element && !tirbi_dim_proven(n->place, d))
             *outside = tirbi_lx_is_int(*outside, 0) ? is_out : either(s, *outside, is_out);
         value = d == n->first
                     ? index
@@ -200,6 +240,15 @@ static const tirbi_ls *new_check(const numberer *s, tirbi_lvar *looked, const ti
     return *condition ? search : NULL;
 }
 
+/* Adds to a condition that an extent compares so; false: it does not. */
+static bool holds(const numberer *s, tirbi_op compares, const tirbi_lx *extent, int64_t with_number,
+                  const tirbi_lx **condition) {
+    const tirbi_lx *part = tirbi_lx_wide(s->pool, compares, extent, tirbi_lx_number(s->pool, with_number));
+    if (!part || tirbi_lx_is_int(part, 0)) return false;
+    *condition = with(s, *condition, part);
+    return *condition != NULL;
+}
+
 /* What computes a row's numbers, and what has to hold for that; `check` is NULL where no index can be bad. */
 static bool make_numbers(numberer *s, number *n, const tirbi_ls **check, const tirbi_ls **alloc, const tirbi_ls **fill,
                          const tirbi_lx **condition) {
@@ -211,9 +260,11 @@ static bool make_numbers(numberer *s, number *n, const tirbi_ls **check, const t
     const tirbi_lx *outside, *ignored;
     n->buffer = new_buffer(s, row);
     if (!looked || !counted || !loop || !store || !memory || !n->buffer) return false;
-    const tirbi_lx *some = tirbi_lx_wide(s->pool, TIRB_OP_GE, row->extent, tirbi_lx_number(s->pool, SOME_ROWS));
-    if (!some || tirbi_lx_is_int(some, 0) || !number_in(s, n, looked, &outside)) return false;
-    *condition = with(s, *condition, some);
+    if (!holds(s, TIRB_OP_GE, row->extent, SOME_ROWS, condition) ||
+        !holds(s, TIRB_OP_LE, row->extent, MOST_ROWS, condition) ||
+        (n->element && !holds(s, TIRB_OP_GE, n->element->extent, LONG_ROW, condition)) ||
+        !number_in(s, n, looked, &outside))
+        return false;
     *check = NULL;
     if (!tirbi_lx_is_int(outside, 0) && !(*check = new_check(s, looked, outside, row->extent, condition))) return false;
     store->as.store.value = number_in(s, n, counted, &ignored);
@@ -250,13 +301,36 @@ static tirbi_lbuf *join_dimensions(const numberer *s, const number *n) {
     return buffer;
 }
 
+/* The same memory as rows that begin at each of its elements. */
+static tirbi_lbuf *view_rows(const numberer *s, const number *n) {
+    tirbi_lbuf *buffer = TIRBI_NEW(s->pool->arena, tirbi_lbuf);
+    const tirbi_lx **shape = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, 2),
+                   **strides = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, 2);
+    if (!buffer || !shape || !strides) return NULL;
+    shape[0] = n->place->buffer->shape[0];
+    shape[1] = n->element->extent;
+    strides[0] = strides[1] = tirbi_lx_number(s->pool, 1);
+    *buffer = *n->place->buffer;
+    buffer->ndim = 2;
+    buffer->shape = shape;
+    buffer->strides = strides;
+    buffer->overlaps = true;
+    return strides[0] ? buffer : NULL;
+}
+
 /* The place by its row's number. */
 static const tirbi_place *by_number(const numberer *s, number *n, const tirbi_place *place) {
-    const tirbi_lx **indices = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, place->ndim - (n->last - n->first));
+    const tirbi_lx **indices = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, place->ndim + 1);
     const tirbi_place *numbers = number_place(s, n, s->loops.var[n->row]);
     const tirbi_lx *row = numbers ? tirbi_lx_load(s->pool, numbers) : NULL;
-    if (!n->rows) n->rows = join_dimensions(s, n);
+    if (!n->rows) n->rows = n->element ? view_rows(s, n) : join_dimensions(s, n);
     if (!indices || !row || !n->rows) return NULL;
+    if (n->element) {
+        const tirbi_lx *element = tirbi_lx_cast(s->pool, TIRB_I64, tirbi_lx_var(s->pool, n->element));
+        indices[0] = row;
+        indices[1] = element ? tirbi_lx_sub(s->pool, element, n->element->min) : NULL;
+        return indices[1] ? tirbi_place_in(s->pool, n->rows, indices, place->span) : NULL;
+    }
     for (uint32_t d = 0; d < n->rows->ndim; d++)
         indices[d] = d == n->first ? row : place->indices[d < n->first ? d : d + n->last - n->first];
     return tirbi_place_in(s->pool, n->rows, indices, place->span);
@@ -299,6 +373,7 @@ bool tirbi_number_rows(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_numbered
     tirbi_rewrite rewrite = {.pool = pool, .replace = load_by_number, .context = &s};
     tirbi_ls *store = tirbi_new_stmt(pool, TIRBI_LS_STORE, s.store->span);
     number *to = find_number(&s, s.store->as.store.access);
+    if (to && to->element) return false; /* rows that overlap */
     if (!store) return false;
     *store = *s.store;
     store->as.store.value = tirbi_rewrite_value(&rewrite, s.store->as.store.value);

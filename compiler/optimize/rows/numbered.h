@@ -5,7 +5,7 @@
 #include "compiler/loop/loop.h"
 
 /* for i, j: B[i, j] = A[I[i], J[i], j] with A as a buffer of one dimension less, whose rows I[i] * w + J[i] were
- * computed before. */
+ * computed before; A[I[i] * w + j] with A as rows that begin at each of its elements. */
 typedef struct tirbi_numbered {
     const tirbi_ls *check;     /* looks for numbers that are outside of their dimensions */
     const tirbi_lx *condition; /* whether there are none, and some rows */
