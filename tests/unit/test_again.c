@@ -3,6 +3,7 @@
  * own. */
 #include <stdio.h>
 
+#include "tests/unit/loader_fixture.h"
 #include "tests/unit/script_fixture.h"
 
 #define HEAD                                                                                                           \
@@ -192,8 +193,49 @@ static void registers_that_are_counted_in_begin_anew(void **state) {
     }
 }
 
+/* A module of assembler text, ready as a script is. */
+static script open_assembly(const char *text) {
+    fixture f;
+    script s = {0};
+    fixture_open(&f);
+    tirbi_writer bytes = fixture_bundle(&f, fixture_assemble(&f, text));
+    assert_int_equal(tirb_engine_create(NULL, &s.engine, NULL), TIRB_OK);
+    assert_int_equal(tirb_module_load(s.engine, bytes.data, bytes.size, &s.module, NULL), TIRB_OK);
+    assert_int_equal(tirb_instance_create(s.module, NULL, &s.instance, NULL), TIRB_OK);
+    tirbi_writer_destroy(&bytes);
+    fixture_close(&f);
+    return s;
+}
+
+/* A loop whose inner one does not run is not entered, and its repetition is no entry of an earlier call, which was of
+ * other memory. */
+static void what_is_not_entered_is_not_repeated(void **state) {
+    static const char text[] = ".function \"f\" public\n.scalars 1\n.lanes 1\n.ref i32 writable\n"
+                               ".scalar \"n\" i64 s0\n.tensor \"A\" i32 r0 read write (64)\n"
+                               "lane 4, done\n.inner s0\n.cursor r0 i32 readwrite 0 0 1 4\n"
+                               "inner l0\nvload.i32 v0, c0\nvadd.i32 v0, v0, v0\nvstore.i32 c0, v0\ninner.end l0\n"
+                               "done:\nlane.end\nret.void\n.end\n";
+    enum { N = 64, ROWS = 2 };
+    static const DLDataType int32 = {kDLInt, 32, 1};
+    int64_t shape[] = {N};
+    (void)state;
+    script s = open_assembly(text);
+    int32_t earlier[N], later[N];
+    DLTensor tensor;
+    tirb_arg args[] = {{.kind = TIRB_ARG_INT, .value.i = ROWS}, tensor_arg(&tensor, earlier, int32, 1, shape)};
+    for (int i = 0; i < N; i++) earlier[i] = later[i] = 1;
+    for (int call = 0; call < 3; call++) assert_int_equal(call_script(&s, args, 2), TIRB_OK);
+    for (int i = 0; i < N; i++) assert_int_equal(earlier[i], i < 4 * ROWS ? 8 : 1);
+    tensor.data = later;
+    args[0].value.i = 0;
+    for (int call = 0; call < 4; call++) assert_int_equal(call_script(&s, args, 2), TIRB_OK);
+    for (int i = 0; i < N; i++) assert_true(later[i] == 1 && earlier[i] == (i < 4 * ROWS ? 8 : 1));
+    close_script(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_call_is_like_the_first),
+                                       cmocka_unit_test(what_is_not_entered_is_not_repeated),
                                        cmocka_unit_test(registers_that_are_counted_in_begin_anew)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

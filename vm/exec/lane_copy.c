@@ -359,6 +359,7 @@ tirb_status tirbi_lane_copies_enter(tirbi_machine *machine, const tirbi_lane_loo
     tirbi_lane_again *again = &machine->copies[inputs->copies].again;
     if (tirbi_lane_is_again(again, loop, inputs, tirbi_frame_slots(machine->frame), tirbi_frame_refs(machine->frame)))
         return tirbi_lane_copies_run(machine, machine->copies, inputs);
+    again->loop = NULL; /* not all ways to enter it come to noting that */
     const bool is_often_other = again->missed++ > TIRBI_LANE_PATIENCE;
     return is_often_other && tirbi_lane_may_be_row_copy(loop) ? tirbi_lane_copy_row(machine, loop)
                                                               : tirbi_lane_run_general(machine, loop, false);

@@ -282,6 +282,7 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) 
         tirbi_lane_again *again = tirbi_lane_again_of(state);
         if (tirbi_lane_is_again(again, loop, inputs, slots, tirbi_frame_refs(machine->frame)))
             return tirbi_lane_run_again(machine, loop, inputs);
+        again->loop = NULL; /* where a loop inside does not run, nothing is entered */
         again->missed++;
     }
     if (loop->is_plain) return run_anew(machine, loop, inputs);
