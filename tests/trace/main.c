@@ -19,7 +19,7 @@
 enum { BEFORE = 200 };
 
 typedef struct tally {
-    uint64_t programs, refused, edges, pairs, met, events, claims, failed;
+    uint64_t programs, refused, inner, edges, pairs, met, events, claims, failed;
 } tally;
 
 /* ---- Dependences --------------------------------------------------------------------------------------------------
@@ -166,8 +166,8 @@ static const tirbi_ls *find_nest(const tirbi_ls *body) {
 }
 
 static bool check_nest(trace_run *run, const tirbi_ls *nest, tally *t) {
-    const tirbi_ls *body = nest->as.loop.body, *const *parts = body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &body;
-    const uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
+    uint32_t n;
+    const tirbi_ls *const *parts = trace_parts(nest, &n);
     tirbi_dependences *g = tirbi_find_dependences(run->pool, nest, parts, n, NULL);
     trace_claim *claims = calloc(TRACE_MAX_CLAIMS, sizeof *claims);
     bool good = true;
@@ -185,6 +185,51 @@ static bool check_nest(trace_run *run, const tirbi_ls *nest, tally *t) {
         good = check_events(run, t) && !run->broken;
     }
     free(claims);
+    return good;
+}
+
+/* The first loop inside a statement. */
+static const tirbi_ls *find_inner(const tirbi_ls *s) {
+    const tirbi_ls *found = NULL;
+    if (s->kind == TIRBI_LS_LOOP) return s;
+    if (s->kind == TIRBI_LS_IF) return find_inner(s->as.if_.then_case);
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n && !found; i++)
+        found = find_inner(s->as.seq.items[i]);
+    return found;
+}
+
+static bool look_at_inner(trace_run *run, void *context) {
+    tally *t = context;
+    t->events += run->n_events;
+    run->inner_failed = !check_events(run, t);
+    return !run->inner_failed;
+}
+
+/* The graphs of the loops inside, for which those around them are known. */
+static bool check_inner_nests(trace_run *run, const tirbi_ls *nest, tally *t) {
+    trace_event *events = run->events;
+    bool good = true;
+    for (const tirbi_ls *inner = find_inner(nest->as.loop.body); inner && good;
+         inner = find_inner(inner->as.loop.body)) {
+        uint32_t n;
+        const tirbi_ls *const *parts = trace_parts(inner, &n);
+        run->graph = tirbi_find_dependences(run->pool, inner, parts, n, NULL);
+        if (!run->graph) continue;
+        t->inner++;
+        t->edges += run->graph->n_edges;
+        t->pairs += (uint64_t)run->graph->n_accesses * run->graph->n_accesses;
+        trace_free_memory(run);
+        run->n_claims = 0;
+        run->ended = false;
+        run->inner = inner;
+        run->inner_events = events;
+        run->events = NULL;
+        run->look = look_at_inner;
+        run->context = t;
+        trace_run_nest(run, nest, &nest->as.loop.body, 1);
+        good = !run->inner_failed;
+    }
+    run->events = events;
     return good;
 }
 
@@ -211,7 +256,7 @@ static bool check_program(uint64_t seed, bool print, tally *t) {
             run.values[run.n_values++].value = parameters[i];
         }
         const tirbi_ls *nest = find_nest(function->body);
-        good = !nest || check_nest(&run, nest, t);
+        good = !nest || (check_nest(&run, nest, t) && check_inner_nests(&run, nest, t));
         trace_free_memory(&run);
     }
     if (!good)
@@ -243,11 +288,11 @@ int main(int argc, char **argv) {
         }
     }
     for (uint64_t i = 0; i < count && t.failed < 5; i++) check_program(seed + i, print, &t);
-    printf(
-        "%llu programs (%llu refused), %llu accesses seen, %llu meetings, %llu edges of %llu pairs, %llu forms; %llu "
-        "fail\n",
-        (unsigned long long)t.programs, (unsigned long long)t.refused, (unsigned long long)t.events,
-        (unsigned long long)t.met, (unsigned long long)t.edges, (unsigned long long)t.pairs,
-        (unsigned long long)t.claims, (unsigned long long)t.failed);
+    printf("%llu programs (%llu refused), %llu loops inside them, %llu accesses seen, %llu meetings, %llu edges of "
+           "%llu pairs, %llu forms; %llu "
+           "fail\n",
+           (unsigned long long)t.programs, (unsigned long long)t.refused, (unsigned long long)t.inner,
+           (unsigned long long)t.events, (unsigned long long)t.met, (unsigned long long)t.edges,
+           (unsigned long long)t.pairs, (unsigned long long)t.claims, (unsigned long long)t.failed);
     return t.failed > 0;
 }

@@ -41,6 +41,7 @@ static bool stop(trace_run *run) {
 }
 
 static bool log_event(trace_run *run, const trace_event *e) {
+    if (!run->events) return true;
     if (run->n_events == TRACE_MAX_EVENTS) return stop(run);
     trace_event *event = &run->events[run->n_events++];
     *event = *e;
@@ -179,6 +180,17 @@ static bool enter(trace_run *run, const tirbi_ls *loop, int64_t *first, int64_t 
     return trace_value(run, loop->as.loop.var->min, first) && trace_value(run, loop->as.loop.var->extent, count);
 }
 
+/* The loop that is looked at, as a nest of its own. */
+static void run_inner(trace_run *run, const tirbi_ls *s) {
+    uint32_t n;
+    const tirbi_ls *const *parts = trace_parts(s, &n);
+    run->events = run->inner_events;
+    run->n_events = 0;
+    trace_run_nest(run, s, parts, n);
+    if (!run->look(run, run->context)) stop(run);
+    run->events = NULL;
+}
+
 static void run_loop(trace_run *run, const tirbi_ls *s) {
     const uint32_t number = number_of(run, s);
     int64_t first, count, *value = variable(run, s->as.loop.var);
@@ -200,7 +212,10 @@ static void run_stmt(trace_run *run, const tirbi_ls *s) {
         for (uint32_t i = 0; i < s->as.seq.n; i++) run_stmt(run, s->as.seq.items[i]);
         return;
     case TIRBI_LS_LOOP:
-        run_loop(run, s);
+        if (s == run->inner)
+            run_inner(run, s);
+        else
+            run_loop(run, s);
         return;
     case TIRBI_LS_IF:
         if (!trace_value(run, s->as.if_.condition, &value)) return;

@@ -55,7 +55,21 @@ typedef struct trace_run {
     uint32_t n_claims, n_checked;
     const trace_claim *broken; /* the first claim that did not hold */
     bool ended;                /* by a trap, or because there is no more room */
+    /* A loop of the nest that the graph is of: what it does is logged, and looked at each time that it has run. Or
+     * NULL. */
+    const tirbi_ls *inner;
+    trace_event *inner_events; /* its room; `events` is NULL outside of it */
+    bool (*look)(struct trace_run *run, void *context);
+    void *context;
+    bool inner_failed;
 } trace_run;
+
+/* The statements that a loop's body is. */
+static inline const tirbi_ls *const *trace_parts(const tirbi_ls *loop, uint32_t *n) {
+    const tirbi_ls *body = loop->as.loop.body;
+    *n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
+    return body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &loop->as.loop.body;
+}
 
 /* Runs the nest, whose body is these parts. */
 void trace_run_nest(trace_run *run, const tirbi_ls *nest, const tirbi_ls *const *parts, uint32_t n_parts);

@@ -7,7 +7,7 @@
 #include "compiler/optimize/facts/injective.h"
 #include "loader/base/divisor.h"
 
-enum { MAX_ACCESSES = 64, MAX_EDGES = 2048, MAX_LETS = 16, MAX_FORMS = 5 };
+enum { MAX_ACCESSES = 64, MAX_EDGES = 2048, MAX_LETS = 16, MAX_FORMS = 5, MAX_AROUND = 8 };
 
 /* Bits of a number that is exact: no two values of it are the same modulo any power. */
 enum { WHOLE = 65 };
@@ -48,6 +48,8 @@ typedef struct builder {
     tirbi_dependences *g;
     tirbi_facts *facts;
     nest_loop loop[TIRBI_NEST_LOOPS];
+    nest_loop around[MAX_AROUND]; /* the nest; outer ones first */
+    uint32_t n_around;
     uint8_t path[TIRBI_NEST_DEPTH];
     uint32_t n_path;
     uint16_t part;
@@ -176,17 +178,21 @@ static const tirbi_lx *let_value(void *context, const tirbi_lvar *var) {
     return set->value;
 }
 
+static void bound_variable(builder *b, const nest_loop *l) {
+    b->facts->symbols[l->symbol].first = l->bounded ? &l->first : NULL;
+    b->facts->symbols[l->symbol].last = l->bounded ? &l->last : NULL;
+}
+
 /* Takes note of the bounds of a loop, as they are where no test has changed them. */
 static void bound_loop(builder *b, const nest_loop *l) {
     tirbi_poly runs = l->last;
-    if (!l->bounded) return;
-    b->facts->symbols[l->symbol].first = &l->first;
-    b->facts->symbols[l->symbol].last = &l->last;
-    if (tirbi_poly_add(&runs, &l->first, -1)) tirbi_know(b->facts, &runs);
+    bound_variable(b, l);
+    if (l->bounded && tirbi_poly_add(&runs, &l->first, -1)) tirbi_know(b->facts, &runs);
 }
 
 static void unbound_loops(builder *b) {
     for (uint32_t i = 0; i < b->facts->n_symbols; i++) b->facts->symbols[i].first = b->facts->symbols[i].last = NULL;
+    for (uint32_t i = 0; i < b->n_around; i++) bound_variable(b, &b->around[i]);
     b->facts->n_known = b->known;
     b->n_bound = 0;
 }
@@ -198,14 +204,18 @@ static bool read_exactly(builder *b, const tirbi_lx *x, tirbi_poly *out) {
            tirbi_exact_if(b->facts, out, (tirbi_dtype)x->type, &conditions) && conditions.n == 0;
 }
 
+static bool name_loop(builder *b, nest_loop *l) {
+    const tirbi_lx *var = tirbi_lx_var(b->pool, l->var);
+    l->symbol = var ? tirbi_symbol_of(b->facts, var) : TIRBI_MAX_SYMBOLS;
+    return l->symbol != TIRBI_MAX_SYMBOLS;
+}
+
 /* The symbols of all loops, outer ones first, so that bounds name symbols that come before them. */
 static bool name_loops(builder *b) {
-    for (uint32_t i = 0; i < b->g->n_loops; i++) {
-        nest_loop *l = &b->loop[i];
-        const tirbi_lx *var = tirbi_lx_var(b->pool, l->var);
-        l->symbol = var ? tirbi_symbol_of(b->facts, var) : TIRBI_MAX_SYMBOLS;
-        if (l->symbol == TIRBI_MAX_SYMBOLS) return false;
-    }
+    for (uint32_t i = 0; i < b->n_around; i++)
+        if (!name_loop(b, &b->around[i])) return false;
+    for (uint32_t i = 0; i < b->g->n_loops; i++)
+        if (!name_loop(b, &b->loop[i])) return false;
     for (uint32_t i = 0; i < b->g->n_loops; i++) {
         tirbi_lx *distance = TIRBI_NEW(b->pool->arena, tirbi_lx);
         if (!distance) return false;
@@ -299,16 +309,68 @@ static bool is_loaded(builder *b, const tirbi_poly *p) {
     return false;
 }
 
-static void read_bounds(builder *b, const uint8_t *path, uint32_t n) {
-    nest_loop *l = &b->loop[path[n - 1]];
+static void read_ends(builder *b, nest_loop *l) {
     tirbi_poly *count = &l->last;
-    unbound_loops(b);
-    for (uint32_t i = 0; i + 1 < n; i++) bound_loop(b, &b->loop[path[i]]);
     l->begins = read_exactly(b, l->var->min, &l->first) && tirbi_expand(b->facts, &l->first, &l->first) &&
                 !is_loaded(b, &l->first);
     l->bounded = l->begins && read_exactly(b, l->var->extent, count) && tirbi_expand(b->facts, count, count) &&
-                 tirbi_poly_add_constant(count, -1) && tirbi_poly_add(count, &l->first, 1) &&
-                 !is_loaded(b, &l->last);
+                 tirbi_poly_add_constant(count, -1) && tirbi_poly_add(count, &l->first, 1) && !is_loaded(b, &l->last);
+}
+
+static void read_bounds(builder *b, const uint8_t *path, uint32_t n) {
+    unbound_loops(b);
+    for (uint32_t i = 0; i + 1 < n; i++) bound_loop(b, &b->loop[path[i]]);
+    read_ends(b, &b->loop[path[n - 1]]);
+}
+
+/* ---- Loops around the nest -------------------------------------------------------------------------------------- */
+
+/* A variable that may have had another value where a bound was computed. */
+static bool may_have_changed(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return x->kind == TIRBI_LX_LOAD || x->kind == TIRBI_LX_CALL ||
+           (x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL);
+}
+
+static bool find_around(const void *context, const tirbi_lx *x);
+
+/* Takes note of the loops whose variables an expression has; of those that their bounds have, ahead of them. */
+static void note_around(builder *b, const tirbi_lx *x) { tirbi_any_expr(x, TIRBI_WALK_INDICES, find_around, b); }
+
+static bool find_around(const void *context, const tirbi_lx *x) {
+    builder *b = (builder *)(uintptr_t)context;
+    if (x->kind != TIRBI_LX_VAR || x->var->kind != TIRBI_LVAR_LOOP || b->n_around == MAX_AROUND) return false;
+    for (uint32_t i = 0; i < b->g->n_loops; i++)
+        if (b->loop[i].var == x->var) return false;
+    for (uint32_t i = 0; i < b->n_around; i++)
+        if (b->around[i].var == x->var) return false;
+    if (tirbi_any_expr(x->var->min, TIRBI_WALK_INDICES, may_have_changed, NULL) ||
+        tirbi_any_expr(x->var->extent, TIRBI_WALK_INDICES, may_have_changed, NULL))
+        return false;
+    note_around(b, x->var->min);
+    note_around(b, x->var->extent);
+    if (b->n_around < MAX_AROUND) b->around[b->n_around++].var = x->var;
+    return false;
+}
+
+static void find_all_around(builder *b) {
+    for (uint32_t i = 0; i < b->g->n_loops; i++) {
+        note_around(b, b->loop[i].var->min);
+        note_around(b, b->loop[i].var->extent);
+    }
+    for (uint32_t i = 0; i < b->g->n_accesses; i++) {
+        const tirbi_place *place = b->g->access[i].at.place;
+        for (uint32_t d = 0; place && d < place->ndim; d++) note_around(b, place->indices[d]);
+    }
+}
+
+/* What their bounds say holds in all of the nest. */
+static void bound_around(builder *b) {
+    for (uint32_t i = 0; i < b->n_around; i++) {
+        read_ends(b, &b->around[i]);
+        bound_loop(b, &b->around[i]);
+        b->known = b->facts->n_known;
+    }
 }
 
 /* ---- A test ----------------------------------------------------------------------------------------------------- */
@@ -704,7 +766,9 @@ static bool build(builder *b, const tirbi_ls *loop, const tirbi_ls *const *parts
         b->part = (uint16_t)i;
         if (!list_stmt(b, parts[i])) return false;
     }
+    find_all_around(b);
     if (!name_loops(b)) return false;
+    bound_around(b);
     for (uint32_t i = 0; i < g->n_accesses; i++) {
         const tirbi_nest_access *a = &g->access[i];
         for (uint32_t k = 0; k < a->n_loops; k++)

@@ -2,7 +2,7 @@
  * variable before the loop and stored behind it, so that the loop can carry it from lane to lane. And loops that
  * compute an element from the one that the iteration before has stored: a variable hands that on, which is loaded
  * before the loop. */
-#include "compiler/optimize/analysis/access.h"
+#include "compiler/optimize/analysis/depend.h"
 #include "compiler/optimize/carried/packing.h"
 #include "compiler/optimize/carried/place.h"
 #include "compiler/optimize/carried/search.h"
@@ -25,13 +25,14 @@ typedef struct element {
 
 typedef struct carrier {
     tirbi_lx_pool *pool;
-    const tirbi_ls *loop;
+    const tirbi_ls *loop, *body; /* without an init of the first iteration */
     tirbi_loop_set own; /* the loop's variable, and those that the body sets */
     tirbi_lvar *fresh;  /* that stands for the loop's variable, or NULL */
     const tirbi_ls *init; /* of the first iteration, or NULL */
     element elements[MAX_ELEMENTS];
     uint32_t n;
     bool in_columns, branches, failed;
+    tirbi_dependences *graph; /* of the loop, where it was asked for */
 } carrier;
 
 static bool same_access(const tirbi_place *a, const tirbi_place *b) {
@@ -171,19 +172,37 @@ static void find_moving(carrier *c, const tirbi_ls *whole, const tirbi_ls *body)
 
 /* ---- What else the loop does ------------------------------------------------------------------------------------ */
 
+static bool is_edge(const tirbi_edge *e) {
+    (void)e;
+    return true;
+}
+
+/* Whether the dependence graph of the loop has no edge between them. */
+static bool has_no_edge(carrier *c, const tirbi_place *a, const tirbi_place *b) {
+    static const tirbi_asked all = {.carriers = 1, .alike = true, .leaves = is_edge};
+    if (!c->graph) c->graph = tirbi_find_dependences(c->pool, c->loop, &c->body, 1, &all);
+    for (uint32_t i = 0; c->graph && i < c->graph->n_edges; i++) {
+        const tirbi_edge *e = &c->graph->edge[i];
+        const tirbi_place *from = c->graph->access[e->from].at.place, *to = c->graph->access[e->to].at.place;
+        if (!from || !to) continue;
+        if ((same_access(from, a) && same_access(to, b)) || (same_access(from, b) && same_access(to, a))) return false;
+    }
+    return c->graph != NULL;
+}
+
 /* Whether another place is never this element. */
-static bool is_apart(const carrier *c, const tirbi_place *e, const tirbi_place *place) {
+static bool is_apart(carrier *c, const tirbi_place *e, const tirbi_place *place) {
     if (!tirbi_may_meet(e->buffer->root, place->buffer->root)) return true;
     if (e->buffer != place->buffer || e->view || place->view || !tirbi_is_compact(c->pool, e->buffer)) return false;
     for (uint32_t d = 0; d < e->ndim; d++) {
         if (tirbi_never_equal(e->indices[d], place->indices[d], &c->own)) return true;
     }
-    return false;
+    return has_no_edge(c, e, place);
 }
 
 /* An element stays in its variable only if nothing else reaches it. */
 static bool check_place(void *context, const tirbi_reached *a) {
-    const carrier *c = context;
+    carrier *c = context;
     for (uint32_t i = 0; i < c->n; i++) {
         const tirbi_place *e = c->elements[i].place;
         if (c->elements[i].before) continue; /* its lanes are told apart when they are planned */
@@ -544,8 +563,10 @@ static const tirbi_ls *carry_in(carrier *c, tirbi_lx_pool *pool, const tirbi_ls 
     tirbi_walk_stmt(&stores, rest);
     /* lanes bear no more */
     if (lanes && tirbi_count_kind(rest, TIRBI_KIND(STORE)) <= MAX_WRITTEN) find_moving(c, rest, rest);
+    c->body = rest;
     tirbi_accesses all = {.context = c, .access = check_place, .rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS};
     c->failed = !tirbi_find_accesses(&all, rest) || c->failed;
+    if (c->graph) tirbi_forget_dependences(pool, c->graph);
     bool bounds = is_plain(loop->as.loop.var->min) && is_plain(loop->as.loop.var->extent);
     if (c->failed || (c->n == 0 && bounds && rest == first)) return NULL;
     const tirbi_ls *items[3];

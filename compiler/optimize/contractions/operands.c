@@ -31,7 +31,7 @@ typedef struct nest {
     tirbi_roots stored;
     tirbi_loop_set own; /* variables that it sets */
     const tirbi_ls *stmt;
-    bool fails_alike;   /* the order of what may fail tells nothing */
+    bool fails_alike; /* the order of what may fail tells nothing */
 } nest;
 
 /* Values of sum c[i] * k_i + behind, where k_i counts the iterations of loop i: from 0 to extent - 1. */
@@ -210,12 +210,12 @@ typedef struct room {
     tirbi_lx_pool *pool;
     tirbi_loop_set loop;
     const tirbi_lx *elements;
-    bool is_exact; /* they step through it by a constant */
+    bool is_exact, is_proven; /* they step through it by a constant; and stay inside, as is known */
 } room;
 
 static bool is_enough(const room *r, const tirbi_lx *elements) {
     const tirbi_lx *extent = r->loop.var[0]->extent;
-    return elements && tirbi_lx_wide(r->pool, TIRB_OP_MIN, extent, elements) == extent;
+    return r->is_proven || (elements && tirbi_lx_wide(r->pool, TIRB_OP_MIN, extent, elements) == extent);
 }
 
 static bool find_room(void *context, const tirbi_reached *a) {
@@ -228,6 +228,7 @@ static bool find_room(void *context, const tirbi_reached *a) {
             !tirbi_affine_index(r->pool, a->place, d, &r->loop, &form))
             continue;
         const bool is_exact = tirbi_affine_constant(&form, 0, &step);
+        r->is_proven = r->is_proven || (is_exact && step != 0 && tirbi_dim_proven(a->place, d));
         if (r->elements && !is_exact) continue;
         if (is_exact && !r->is_exact) r->elements = NULL;
         const tirbi_lx *elements = a->place->buffer->shape[d];
@@ -237,13 +238,36 @@ static bool find_room(void *context, const tirbi_reached *a) {
     return true;
 }
 
+/* A size that no dimension of the nest's memory is made of. */
+typedef struct foreign {
+    const nest *nest;
+    const tirbi_lvar *size;
+    bool found;
+} foreign;
+
+static bool find_size(void *context, const tirbi_reached *a) {
+    foreign *f = context;
+    const tirbi_lbuf *root = a->place->buffer->root;
+    for (uint32_t d = 0; d < root->ndim && !f->found; d++) f->found = tirbi_lx_depends_on(root->shape[d], f->size);
+    return true;
+}
+
+static bool is_foreign(const void *context, const tirbi_lx *x) {
+    foreign f = {.nest = context, .size = x->var};
+    if (x->kind == TIRBI_LX_LOAD || x->kind == TIRBI_LX_CALL) return true;
+    if (x->kind != TIRBI_LX_VAR) return false;
+    tirbi_accesses all = {
+        .rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS, .access = find_size, .context = &f};
+    return !tirbi_find_accesses(&all, f.nest->stmt) || !f.found;
+}
+
 /* A buffer takes memory in proportion to what the nest comes to: where a loop's iterations are more than memory that it
  * steps through has elements, the nest runs as it is, up to the index that is out of bounds. */
 static bool has_room(operand *o) {
     const nest *n = o->nest;
     for (uint32_t i = 0; i < o->loops.n; i++) {
         tirbi_lvar *loop = o->loops.var[i];
-        if (loop->extent->kind == TIRBI_LX_CONST || !has_axis(o, i)) continue;
+        if (!has_axis(o, i) || !tirbi_any_expr(loop->extent, TIRBI_WALK_INDICES, is_foreign, n)) continue;
         room r = {.pool = n->pool, .loop = {.var = {loop}, .n = 1}};
         tirbi_accesses all = {
             .rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS, .access = find_room, .context = &r};
@@ -512,20 +536,22 @@ static bool counts_on(const nest *n, const tirbi_lx *x) {
     if (x->kind != TIRBI_LX_OP || !tirbi_dtype_is_int((tirbi_dtype)x->type)) return false;
     switch (x->op) {
     case TIRB_OP_CAST:
-    case TIRB_OP_MUL: return counts_on(n, x->args[0]);
+    case TIRB_OP_MUL:
+        return counts_on(n, x->args[0]);
     case TIRB_OP_ADD:
     case TIRB_OP_SUB:
         return is_position(n, x->args[0]) || is_position(n, x->args[1]) || counts_on(n, x->args[0]) ||
                counts_on(n, x->args[1]);
-    default: return false;
+    default:
+        return false;
     }
 }
 
 /* Sums of indices are lanes' to make, from what there is of their terms. */
 static bool is_sum_of_indices(const nest *n, const tirbi_lx *x) {
     if (x->kind != TIRBI_LX_OP || !tirbi_dtype_is_int((tirbi_dtype)x->type)) return false;
-    const bool sums = x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB ||
-                      (x->op == TIRB_OP_MUL && x->args[1]->kind == TIRBI_LX_CONST);
+    const bool sums =
+        x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB || (x->op == TIRB_OP_MUL && x->args[1]->kind == TIRBI_LX_CONST);
     return sums && (x->shared || (x->size <= MAX_SIZE && counts_on(n, x)));
 }
 
@@ -591,8 +617,10 @@ static const tirbi_ls *rebuild(finder *f, const tirbi_ls *s) {
     const tirbi_lx *value = tirbi_rewrite_value(&rewrite, old);
     if (!value) return s;
     *copy = *s;
-    if (s->kind == TIRBI_LS_STORE) copy->as.store.value = value;
-    else copy->as.set.value = value;
+    if (s->kind == TIRBI_LS_STORE)
+        copy->as.store.value = value;
+    else
+        copy->as.set.value = value;
     return copy;
 }
 

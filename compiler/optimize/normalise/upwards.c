@@ -176,9 +176,8 @@ const tirbi_ls *tirbi_begin_at_zero(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     var->min = tirbi_lx_number(pool, 0);
     var->lo = 0;
     var->hi = old->extent->value > 0 ? old->extent->value - 1 : 0;
-    const tirbi_lx *first = tirbi_value_in_type(pool, type, old->min);
-    const shifted by = {
-        old, tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, first, tirbi_lx_var(pool, var), NULL)};
+    const tirbi_lx *first = tirbi_value_in_type(pool, type, old->min), *behind = tirbi_lx_var(pool, var);
+    const shifted by = {old, tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, first, behind, NULL)};
     tirbi_recount recount = {.values = {.pool = pool, .replace = shift, .context = (void *)(uintptr_t)&by},
                              .from = &old,
                              .to = &var,
