@@ -194,14 +194,27 @@ static bool take_out(const tirbi_poly *p, uint32_t symbol, const tirbi_poly *mea
            tirbi_poly_multiply(&times, &one, &product) && tirbi_poly_add(out, &product, 1);
 }
 
-/* Of the sums that say the same, sizes that are sums standing for themselves or not, the shortest one: i + i * (n - 1)
- * is i * n, and i + i * (n + 1) is i * (n + 2) where that is a size. */
+/* The terms that loops or elements change. */
+static uint32_t count_varying(const tirbi_facts *facts, const tirbi_poly *p) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        bool varies = false;
+        for (unsigned k = 0; k < p->term[i].of.degree; k++)
+            varies = varies || !facts->symbols[p->term[i].of.symbol[k]].steady;
+        n += varies;
+    }
+    return n;
+}
+
+/* Of the sums that say the same, sizes that are sums standing for themselves or not, the one with the fewest of these:
+ * i + i * (n - 1) is i * n, and i + i * (n + 1) is i * (n + 2) where that is a size. */
 static void shorten(const tirbi_facts *facts, tirbi_poly *p) {
     tirbi_poly expanded, other;
     if (p->n < 3 || !tirbi_expand(facts, p, &expanded)) return;
-    if (expanded.n < p->n) *p = expanded;
+    if (count_varying(facts, &expanded) < count_varying(facts, p)) *p = expanded;
     for (uint32_t i = 0; i < facts->n_symbols; i++)
-        if (facts->symbols[i].means && take_out(&expanded, i, facts->symbols[i].means, &other) && other.n < p->n)
+        if (facts->symbols[i].means && take_out(&expanded, i, facts->symbols[i].means, &other) &&
+            count_varying(facts, &other) < count_varying(facts, p))
             *p = other;
 }
 
