@@ -175,13 +175,54 @@ static bool read_node(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_pol
     return read_bounded(r, x, out, conditions, at);
 }
 
+/* A polynomial with what a symbol means taken out of it, as often as the greatest term of that is in there. */
+static bool take_out(const tirbi_poly *p, uint32_t symbol, const tirbi_poly *means, tirbi_poly *out) {
+    const tirbi_poly one = tirbi_poly_symbol(symbol);
+    tirbi_poly times = {.n = 0}, product;
+    uint32_t greatest = 0;
+    for (uint32_t i = 1; i < means->n; i++)
+        if (means->term[i].of.degree > means->term[greatest].of.degree) greatest = i;
+    for (uint32_t i = 0; i < p->n; i++) {
+        tirbi_monomial left;
+        if (p->term[i].factor % means->term[greatest].factor == 0 &&
+            tirbi_monomial_divide(&p->term[i].of, &means->term[greatest].of, &left) &&
+            !tirbi_poly_add_term(&times, &left, p->term[i].factor / means->term[greatest].factor))
+            return false;
+    }
+    *out = *p;
+    return times.n > 0 && tirbi_poly_multiply(&times, means, &product) && tirbi_poly_add(out, &product, -1) &&
+           tirbi_poly_multiply(&times, &one, &product) && tirbi_poly_add(out, &product, 1);
+}
+
+/* The terms that loops or elements change. */
+static uint32_t count_varying(const tirbi_facts *facts, const tirbi_poly *p) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        bool varies = false;
+        for (unsigned k = 0; k < p->term[i].of.degree; k++)
+            varies = varies || !facts->symbols[p->term[i].of.symbol[k]].steady;
+        n += varies;
+    }
+    return n;
+}
+
+/* Of the sums that say the same, sizes that are sums standing for themselves or not, the one with the fewest of these:
+ * i + i * (n - 1) is i * n, and i + i * (n + 1) is i * (n + 2) where that is a size. */
+static void shorten(const tirbi_facts *facts, tirbi_poly *p) {
+    tirbi_poly expanded, other;
+    if (p->n < 3 || !tirbi_expand(facts, p, &expanded)) return;
+    if (count_varying(facts, &expanded) < count_varying(facts, p)) *p = expanded;
+    for (uint32_t i = 0; i < facts->n_symbols; i++)
+        if (facts->symbols[i].means && take_out(&expanded, i, facts->symbols[i].means, &other) &&
+            count_varying(facts, &other) < count_varying(facts, p))
+            *p = other;
+}
+
 bool tirbi_read_linear(const tirbi_linear_reader *reader, const tirbi_lx *x, tirbi_poly *out,
                        tirbi_conditions *conditions) {
     uint32_t nodes = MAX_NODES;
-    tirbi_poly expanded;
     if (!read_node(reader, x, out, conditions, (limits){.nodes = &nodes, .depth = MAX_DEPTH})) return false;
-    /* i + i * (n - 1) is i * n: a sum stands for itself only where that is shorter. */
-    if (out->n > 2 && tirbi_expand(reader->facts, out, &expanded) && expanded.n < out->n) *out = expanded;
+    shorten(reader->facts, out);
     return true;
 }
 

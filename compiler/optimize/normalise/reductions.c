@@ -135,7 +135,8 @@ static bool read_nest(nest *n, const tirbi_ls *s) {
         return n->loops.n > 1;
     }
     n->rest = tirbi_new_sequence(n->pool, s->span, s->as.seq.items + 1, s->as.seq.n - 1);
-    return move_guards(n, init);
+    n->init = init; /* the guards of blocks' inits stay: their tiles become one loop as they are (nests/unsplit) */
+    return n->rest && (s->as.seq.items[0]->as.if_.n_first_of > 0 || move_guards(n, init));
 }
 
 /* ---- What it stores to ------------------------------------------------------------------------------------------ */

@@ -19,9 +19,10 @@ class Spelling:
     index: str = "int32"  # or int64
     storage: str = "dimensions"  # flat: one dimension and A[i * n + j]; alias: a flat view; rows: views of rows
     order: str = "given"  # of the loops
-    guard: str = "if"  # or if_then_else, Select, T.where; continue: what the iteration leaves out is skipped
+    guard: str = "if"  # or if_then_else, Select, T.where; continue: what the iteration leaves out is skipped; nested: an
+    # if for each of the conditions
     values: str = "inline"  # lets: loads and indices have names, and sums are kept in a variable; mixed: indices have
-    # names, and the other type of integers
+    # names, and the other type of integers; sums: flat indices in another order, i + i * (n - 1) for i * n among them
     form: str = "loops"  # or blocks
     tiling: str = "none"  # split: a loop by a factor; min: by one, up to what is left; fused: neighbours to one, taken
     # apart by // and %
@@ -35,7 +36,8 @@ AXES = tuple(field.name for field in dataclasses.fields(Spelling))
 MEANING = AXES[:2]
 CHOICES = {"storage": ("dimensions", "flat", "alias", "rows"),
            "order": ("given", "reversed", "rotated", "reduction first", "reduction between", "shared"),
-           "guard": ("if", "if_then_else", "Select", "T.where", "continue"), "values": ("inline", "lets", "mixed"),
+           "guard": ("if", "if_then_else", "Select", "T.where", "continue", "nested"),
+           "values": ("inline", "lets", "mixed", "sums"),
            "form": ("loops", "blocks"), "tiling": ("none", "split", "min", "fused"), "counting": ("up", "down", "while")}
 OTHER = {"int32": "int64", "int64": "int32"}
 
@@ -188,8 +190,8 @@ class Writer(ast.NodeTransformer):
             name, indices = self.views[name], indices[1:]
         elif self.program.is_flat and name not in self.program.kernel_temporaries:
             flat = indices[0]
-            for index, extent in zip(indices[1:], self.program.shapes[name][1:]):
-                flat = ast.BinOp(ast.BinOp(flat, ast.Mult(), expression(extent)), ast.Add(), index)
+            for index, extent in zip(indices[1:], map(expression, self.program.shapes[name][1:])):
+                flat = self.as_sum(flat, extent, index, flat is indices[0])
             name, indices = self.program.flat_name(name), [flat]
         texts = [self.index_text(index) for index in indices]
         if self.program.spelling.values == "lets":
@@ -199,6 +201,16 @@ class Writer(ast.NodeTransformer):
             texts = [text if text.isdigit() else self.in_other_type(index) for text, index in zip(texts, indices)]
         return f"{name}[{', '.join(texts)}]"
 
+
+    def as_sum(self, rows, extent, index, innermost):
+        """rows * extent + index, or the same in another spelling."""
+        if self.program.spelling.values != "sums":
+            return ast.BinOp(ast.BinOp(rows, ast.Mult(), extent), ast.Add(), index)
+        all_rows = ast.BinOp(extent, ast.Mult(), rows)
+        if innermost:
+            less = ast.BinOp(extent, ast.Sub(), ast.Constant(1))
+            all_rows = ast.BinOp(rows, ast.Add(), ast.BinOp(rows, ast.Mult(), less))
+        return ast.BinOp(index, ast.Add(), all_rows)
 
     def in_other_type(self, index):
         """The name of an index that is computed in the other type, but for what its last term is."""
@@ -276,6 +288,8 @@ class Program:
             step.guard and not any(isinstance(node, ast.Subscript) for node in ast.walk(step.guard)) for step in guards))
         refused |= spelling.guard == "continue" and (spelling.form != "loops" or spelling.counting == "while"
                                                      or not any(step.guard for step in guards))
+        refused |= spelling.guard == "nested" and not any(isinstance(step.guard, ast.BoolOp) for step in guards)
+        refused |= spelling.values == "sums" and not self.is_flat
         refused |= spelling.counting == "while" and spelling.form != "loops"
         refused |= spelling.storage == "rows" and (spelling.form != "loops" or spelling.order != "given"
                                                    or not any(map(self.views_of, self.steps)))
@@ -411,13 +425,14 @@ class Program:
     def assign(self, step, axes, views, kept):
         """The assignments of one iteration, under the guard. `kept` has the names of variables that sums are kept in."""
         guard = None if self.spelling.guard == "T.where" else step.guard
-        as_values = guard is not None and self.spelling.guard not in ("if", "continue")
+        in_branches = self.spelling.guard in ("if", "continue", "nested")
+        as_values = guard is not None and not in_branches
         lines = []
         for assignment in step.assignments:
             value = assignment.value
             if as_values:
                 value = self.guarded_value(assignment, guard)
-            if isinstance(value, ast.IfExp) and self.spelling.guard in ("if", "continue"):
+            if isinstance(value, ast.IfExp) and in_branches:
                 lines += [f"if {self.writer(step, axes, views).index_text(value.test)}:",
                           *indented(self.store(step, assignment, value.body, axes, views, kept)),
                           "else:", *indented(self.store(step, assignment, value.orelse, axes, views, kept))]
@@ -428,6 +443,10 @@ class Program:
             condition = writer.index_text(guard)
             if self.spelling.guard == "continue":
                 return [*writer.lets, f"if not ({condition}):", "    continue", *lines]
+            if self.spelling.guard == "nested" and isinstance(guard, ast.BoolOp):
+                for part in guard.values[::-1]:
+                    lines = [f"if {writer.index_text(part)}:", *indented(lines)]
+                return [*writer.lets, *lines]
             return [*writer.lets, f"if {condition}:", *indented(lines)]
         return lines
 

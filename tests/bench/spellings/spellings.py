@@ -5,10 +5,10 @@
                  [--random N [--seed N]] [--json] [--runs N] [--keep FOLDER] [--list]
 
 Each kernel of kernels.py is described once; generate.py writes it in each of its spellings: sizes that are constants or
-symbols, of int32 or int64, and with each of these four meanings: buffers of all dimensions, flat ones, flat aliases or views
-of rows; orders of loops; guards by if, T.if_then_else, T.Select or T.where, or that skip the rest of an iteration; values
-with names or without, indices in the other type of integers; loops or blocks; loops split by a factor, with a guard or up
-to T.min, or fused; loops that count up, down, or by themselves in a while.
+symbols, of int32 or int64, and with each of these four meanings: buffers of all dimensions, flat ones, flat aliases or views of
+rows; orders of loops; guards by if, ifs in each other, T.if_then_else, T.Select or T.where, or that skip the rest of an
+iteration; values with names or without, indices in the other type of integers, or in other sums; loops or blocks; loops split
+by a factor, with a guard or up to T.min, or fused; loops that count up, down, or by themselves in a while.
 
 Each spelling's results are compared with NumPy's, and with those of the spellings that add in the same order (RULES.md,
 R3): these have the same bits, with whatever sizes and on each instruction set. Then `tirb bench` times each spelling, the
