@@ -155,6 +155,9 @@ void tirbi_put_branch_if(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patc
 /* The same where the jumps leave the scope that is open: what the whole condition computes is known in the rest of
  * it. */
 void tirbi_put_exit_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list);
+/* `to` is one of two values which are in registers. */
+void tirbi_put_select(tirbi_emitter *e, tirbi_dtype type, uint16_t to, const tirbi_lx *condition, uint16_t yes,
+                      uint16_t no);
 uint16_t tirbi_buffer_ref(tirbi_emitter *e, tirbi_lbuf *root);
 /* How two references meet: 0 they share nothing, 1 they begin at the same byte, 2 otherwise. */
 uint16_t tirbi_put_meet(tirbi_emitter *e, uint16_t x, uint16_t y);

@@ -354,10 +354,14 @@ static bool put_choice(tirbi_emitter *e, const tirbi_ls *s) {
     tirbi_lvar *var = yes->as.set.var;
     const uint16_t a = tirbi_put_value(e, yes->as.set.value),
                    b = no ? tirbi_put_value(e, no->as.set.value) : (uint16_t)tirbi_reg_of(e, var);
-    const uint16_t c = tirbi_put_value(e, condition);
     const bool same = !no || no->as.set.var == var;
-    put_select(e, var, c, a, same ? b : (uint16_t)tirbi_reg_of(e, var));
-    if (!same) put_select(e, no->as.set.var, c, (uint16_t)tirbi_reg_of(e, no->as.set.var), b);
+    if (same) {
+        tirbi_put_select(e, (tirbi_dtype)var->type, (uint16_t)tirbi_reg_of(e, var), condition, a, b);
+    } else {
+        const uint16_t c = tirbi_put_value(e, condition);
+        put_select(e, var, c, a, (uint16_t)tirbi_reg_of(e, var));
+        put_select(e, no->as.set.var, c, (uint16_t)tirbi_reg_of(e, no->as.set.var), b);
+    }
     tirbi_scope_close(e, scope);
     tirbi_land(e, &skip);
     tirbi_forget(e, var);

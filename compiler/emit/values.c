@@ -165,7 +165,19 @@ static void emit_constant(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
 
 /* ---- Operations ----------------------------------------------------------------------------------------------- */
 
+/* Whether a cast that changes no register is all that asks for its operand, which one instruction leaves anywhere. */
+static bool is_cast_alone(const tirbi_emitter *e, const tirbi_lx *x) {
+    if (!keeps_register(x)) return false;
+    const tirbi_lx *value = x->args[0];
+    const bool is_one = value->kind == TIRBI_LX_LOAD || value->kind == TIRBI_LX_OP;
+    return is_one && !value->shared && !tirbi_is_at_hand(e, value);
+}
+
 static void emit_operation(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
+    if (is_cast_alone(e, x)) {
+        tirbi_put_value_into(e, x->args[0], to);
+        return;
+    }
     if (x->op == TIRB_OP_BITS) { /* a register holds bits: only how they are extended depends on the type */
         TIRBI_PUT(e, TIRB_OP_MOV, x->type, to, tirbi_put_value(e, x->args[0]));
         return;
@@ -198,9 +210,8 @@ static void emit_lazy(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     if (x->kind == TIRBI_LX_COND && !tirbi_calls(x->args[0]) && tirbi_is_at_hand(e, x->args[1]) &&
         tirbi_is_at_hand(e, x->args[2])) {
         tirbi_scope scope = tirbi_scope_open(e);
-        const uint16_t yes = tirbi_put_value(e, x->args[1]), no = tirbi_put_value(e, x->args[2]),
-                       c = tirbi_put_value(e, x->args[0]);
-        TIRBI_PUT(e, TIRB_OP_SELECT, x->type, to, c, yes, no);
+        const uint16_t yes = tirbi_put_value(e, x->args[1]), no = tirbi_put_value(e, x->args[2]);
+        tirbi_put_select(e, (tirbi_dtype)x->type, to, x->args[0], yes, no);
         tirbi_scope_close(e, scope);
     } else if (x->kind == TIRBI_LX_COND) {
         tirbi_put_branch_unless(e, x->args[0], &other);
@@ -493,25 +504,36 @@ uint16_t tirbi_put_operand(tirbi_emitter *e, const tirbi_lx *x) {
     return tirbi_put_value(e, x);
 }
 
-static void note_condition(tirbi_emitter *e) {
+/* An operand of the instruction that is put next. */
+static void note_condition(tirbi_emitter *e, uint32_t operand) {
+    enum { OPERANDS = 2 }; /* behind the opcode and the type */
     uint32_t *at = tirbi_grow(e->arena, e->conditions.at, e->conditions.n, &e->conditions.capacity, sizeof(*at));
     if (!at) return;
     e->conditions.at = at;
-    at[e->conditions.n++] = tirbi_here(e) + 2; /* the first operand of a comparison, and of a branch */
+    at[e->conditions.n++] = tirbi_here(e) + OPERANDS + operand * (uint32_t)sizeof(uint16_t);
 }
 
-/* Branches on a condition: a comparison that nobody knows yet is not kept. */
-static void put_branch(tirbi_emitter *e, tirbi_op branch, const tirbi_lx *condition, tirbi_patch_list *list) {
+/* Puts a condition that the next instruction reads as its operand of that number: a comparison that nobody knows yet
+ * is not kept. Returns its register, which is not known yet where it is the one of conditions. */
+static uint16_t put_condition(tirbi_emitter *e, const tirbi_lx *condition, uint32_t operand) {
     const bool compares = condition->kind == TIRBI_LX_OP && condition->op >= TIRB_OP_EQ && condition->op <= TIRB_OP_GE;
-    if (!compares || tirbi_is_at_hand(e, condition)) {
-        tirbi_put_jump(e, branch, tirbi_put_value(e, condition), list);
-        return;
-    }
+    if (!compares || tirbi_is_at_hand(e, condition)) return tirbi_put_value(e, condition);
     const uint16_t a = tirbi_put_value(e, condition->args[0]), b = tirbi_put_value(e, condition->args[1]);
-    note_condition(e);
+    note_condition(e, 0);
     TIRBI_PUT(e, (tirbi_op)condition->op, (tirbi_dtype)condition->optype, 0, a, b);
-    note_condition(e);
-    tirbi_put_jump(e, branch, 0, list);
+    note_condition(e, operand);
+    return 0;
+}
+
+static void put_branch(tirbi_emitter *e, tirbi_op branch, const tirbi_lx *condition, tirbi_patch_list *list) {
+    tirbi_put_jump(e, branch, put_condition(e, condition, 0), list);
+}
+
+/* A choice of booleans has no form with the comparison before it, whose register would be read by more than those. */
+void tirbi_put_select(tirbi_emitter *e, tirbi_dtype type, uint16_t to, const tirbi_lx *condition, uint16_t yes,
+                      uint16_t no) {
+    const uint16_t c = type == TIRB_BOOL ? tirbi_put_value(e, condition) : put_condition(e, condition, 1);
+    TIRBI_PUT(e, TIRB_OP_SELECT, type, to, c, yes, no);
 }
 
 /* A second operand's branch: what is computed behind the first one's is not known where that lands. */

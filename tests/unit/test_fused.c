@@ -49,7 +49,8 @@ __attribute__((format(printf, 2, 3))) static void put(writer *w, const char *for
     } while (0)
 
 static void put_arithmetic(writer *w) {
-    static const char *const binary[] = {"add.i32", "add.i64", "mul.i32", "sub.i32", "min.i64", "lt.i32", "and.i32",
+    static const char *const binary[] = {"add.i32", "add.i64", "mul.i32", "mul.i64", "sub.i32", "min.i32", "max.i32",
+                                         "min.i64", "lt.i32",  "and.i32", "or.i32",  "xor.i32", "shl.i32", "shr.i32",
                                          "add.f32", "mul.f32"};
     static const char *const fused[] = {"fma.f32", "fms.f32", "fnma.f32"};
     static const char *const moves[] = {"mov.i32", "mov.i64", "mov.u8", "mov.bool"};
@@ -60,7 +61,7 @@ static void put_arithmetic(writer *w) {
     else if (pick(w, 6) == 0)
         PUT(w, "%s s%u, s%u, s%u, s%u", fused[pick(w, 3)], reg(w), reg(w), reg(w), reg(w));
     else
-        PUT(w, "%s s%u, s%u, s%u", binary[pick(w, 9)], reg(w), reg(w), reg(w));
+        PUT(w, "%s s%u, s%u, s%u", binary[pick(w, sizeof binary / sizeof *binary)], reg(w), reg(w), reg(w));
 }
 
 /* Registers 8 and 9 hold ELEMENTS - 1 and ELEMENTS: most indices are made to fit. Many accesses are to the element of
@@ -87,10 +88,10 @@ static void put_body(writer *w, unsigned depth);
 
 /* A comparison of any type; its register is most of the time one that only conditions are in. */
 static unsigned put_comparison(writer *w) {
-    static const char *const types[] = {"i32", "i32", "i64", "u8"};
+    static const char *const types[] = {"i32", "i32", "i64", "u8", "f32"};
     static const char *const comparisons[] = {"eq", "ne", "lt", "le", "gt", "ge"};
     const unsigned r = pick(w, 4) ? CONDITION : reg(w);
-    PUT(w, "%s.%s s%u, s%u, s%u", comparisons[pick(w, 6)], types[pick(w, 4)], r, reg(w), reg(w));
+    PUT(w, "%s.%s s%u, s%u, s%u", comparisons[pick(w, 6)], types[pick(w, 5)], r, reg(w), reg(w));
     return r;
 }
 

@@ -160,6 +160,12 @@ enum { FUEL_SLICE = 1 << 11 };
 #define DO_NOTHING() (void)0
 #define DO_CONST() s[pc->a] = (uint64_t)(int64_t)pc->jump
 #define RUN_CONST() RUN(CONST, ())
+#define DO_INDEX()                                                                                                     \
+    do {                                                                                                               \
+        CHECK_INDEX(s[pc->a]);                                                                                         \
+        pc++;                                                                                                          \
+    } while (0)
+#define RUN_INDEX() RUN(INDEX, ())
 #define RUN_LOOP() COUNT()
 
 #define LOAD_FRAME()                                                                                                   \
@@ -429,10 +435,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         refs[pc->a] = machine->code->constants[pc->b];
         NEXT(1);
     }
-    HANDLER(INDEX) {
-        CHECK_INDEX(s[pc->a]);
-        NEXT(2);
-    }
+    HANDLER(INDEX) { RUN_INDEX(); }
     HANDLER(CONST) { RUN_CONST(); }
     HANDLER(CONST64) {
         s[pc->a] = pc[1].bits;
@@ -610,6 +613,13 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     } while (0)
 #define DO_COMPARE(OP, op, TYPE, type)                                                                                 \
     const _Bool holds = tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]))
+#define DO_CHOOSE(OP, op, TYPE, type)                                                                                  \
+    do {                                                                                                               \
+        DO_COMPARE(OP, op, TYPE, type);                                                                                \
+        CHOOSE(holds);                                                                                                 \
+        pc += 2;                                                                                                       \
+    } while (0)
+#define RUN_CHOOSE(OP, op, TYPE, type) RUN(CHOOSE, (OP, op, TYPE, type))
 #define RUN_EXTEND(TYPE, type) RUN(EXTEND, (TYPE, type))
 #define RUN_LOAD(TYPE, type) RUN(LOAD, (TYPE, type))
 #define RUN_STORE(TYPE, type) RUN(STORE, (TYPE, type))
@@ -703,11 +713,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     }                                                                                                                  \
     HANDLER(OP##_##TYPE##_BRIF) { RUN_BRIF(OP, op, TYPE, type); }                                                      \
     HANDLER(OP##_##TYPE##_BRNOT) { RUN_BRNOT(OP, op, TYPE, type); }                                                    \
-    HANDLER(OP##_##TYPE##_SELECT) {                                                                                    \
-        DO_COMPARE(OP, op, TYPE, type);                                                                                \
-        CHOOSE(holds);                                                                                                 \
-        NEXT(3);                                                                                                       \
-    }
+    HANDLER(OP##_##TYPE##_SELECT) { RUN_CHOOSE(OP, op, TYPE, type); }
 #define CONVERT(TO, to, FROM, from)                                                                                    \
     HANDLER(CAST_##TO##_##FROM) {                                                                                      \
         s[pc->a] = tirbi_slot_of_##to(tirbi_cast_##to##_##from(tirbi_slot_##from(s[pc->b])));                          \

@@ -40,6 +40,8 @@ typedef struct tirbi_trap_place {
 #define TIRBI_NAME_BRNOT_LOOP(OP, op, TYPE, type) OP##_##TYPE##_BRNOT_LOOP
 #define TIRBI_NAME_BINARY_BACK(OP, op, TYPE, type) OP##_##TYPE##_BACK
 #define TIRBI_NAME_EXTEND_BACK(TYPE, type) EXTEND_##TYPE##_BACK
+#define TIRBI_NAME_CHOOSE(OP, op, TYPE, type) OP##_##TYPE##_SELECT
+#define TIRBI_NAME_INDEX() INDEX
 #define TIRBI_NAME_CONST() CONST
 #define TIRBI_NAME_NOTHING_BACK() BACK
 #define TIRBI_NAME_LOOP() LOOP

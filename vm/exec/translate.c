@@ -125,6 +125,8 @@ static unsigned form_of_both(unsigned first, unsigned second) {
 /* How many words a form has that pairs begin with; 0: none does. */
 static const uint8_t first_words[TIRBI_N_HANDLERS] = {
     [TIRBI_H_CONST] = 1,
+    [TIRBI_H_INDEX] = 2,
+#define COMPARE(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE##_SELECT] = 3,
 #define MEMORY(TYPE, type)                                                                                             \
     [TIRBI_H_LOAD_##TYPE] = 1, [TIRBI_H_STORE_##TYPE] = 1, [TIRBI_H_INDEX_LOAD_##TYPE] = 2,                            \
     [TIRBI_H_INDEX_STORE_##TYPE] = 2, [TIRBI_H_ADD_LOAD_##TYPE] = 2, [TIRBI_H_ADD_STORE_##TYPE] = 2,
@@ -923,10 +925,8 @@ static void patch_jumps(translator *t) {
     }
 }
 
-/* Makes one form of a jump and what it leads to, then of two or three that follow each other, from the last to the
- * first: the first one's word has the number of all, and all words stay where they are, so that a jump may still lead
- * to the others. */
-static void pair_forms(translator *t) {
+/* Makes one form of each jump and what it leads to. */
+static void pair_jumps(translator *t) {
     const tirbi_words *const all = &t->emitter.all;
     tirbi_word *const words = all->words;
     for (uint32_t i = 0; i < t->n_fixups; i++) {
@@ -934,6 +934,15 @@ static void pair_forms(translator *t) {
         const unsigned form = to < all->n ? form_of_both(words[from].op, words[to].op) : 0;
         if (form != 0) words[from].op = (uint16_t)form;
     }
+}
+
+/* Makes one form of a jump and what it leads to, then of two or three that follow each other, from the last to the
+ * first, then of the other jumps and pairs that they lead to: the first one's word has the number of all, and all words
+ * stay where they are, so that a jump may still lead to the others. */
+static void pair_forms(translator *t) {
+    const tirbi_words *const all = &t->emitter.all;
+    tirbi_word *const words = all->words;
+    pair_jumps(t);
     uint32_t behind = all->n; /* the first word of the form behind */
     for (uint32_t place = all->n; place-- > 0;) {
         if (!(all->steps[place] & TIRBI_WORD_BEGINS)) continue;
@@ -944,6 +953,7 @@ static void pair_forms(translator *t) {
         if (form != 0) words[place].op = (uint16_t)form;
         behind = place;
     }
+    pair_jumps(t);
 }
 
 /* In profiled code no instruction is fused across the beginning of a line. */
