@@ -7,7 +7,7 @@ While loops that count up and down, to the ends of their types; ranges of rows; 
 indices; folds of rows; moves backwards, by steps and by lists; narrow integers as indices; lanes with loops of their own, or with
 columns; lanes of several types; bits taken off numbers; sums that begin anew; numbers that are found, stored and counted; tables that are filled from themselves;
 arms that change what is read again; conditions on what stands still; loops that are left, searched and cut; while loops that go on as long
-as elements say; scratch in front of all loops; arrays of a few elements. In a quarter of them counters are spelled by arithmetic that wraps. Ends with `N passed, N failed`; exit status 1 on failure."""
+as elements say; scratch in front of all loops; arrays of a few elements; windows of channels at places that are computed. In a quarter of them counters are spelled by arithmetic that wraps. Ends with `N passed, N failed`; exit status 1 on failure."""
 
 import argparse
 import os
@@ -538,6 +538,35 @@ def windows(pick, f):
                            [f"if (j + k) % 2 == 0:", f"    B[i, j] = B[i, j] - A[i, {inside(at, m)}]"]]))
 
 
+def sampled(pick, f):
+    """Short windows of channels at places that are computed, mostly alike in all channels; sums of some at each place."""
+    n, c, w, m, dtype = pick.choice([1, 2]), pick.choice([8, 17, 64, 64, 70]), pick.choice([3, 4, 5, 7, 7]), pick.choice([4, 9]), pick.choice(FLOATS + ("float16", "int32"))
+    loops = pick.choice(["icjk", "icjk", "cijk", "ick", "ijck"])
+    f.buffer("R", "float32", n, 4), f.buffer("X", dtype, c, m, m), f.buffer("Y", dtype, n, c, w, w), f.buffer("Q", "float32", c)
+    j = "j" if "j" in loops else str(w - 1)
+
+    def at(place, r):
+        scale = pick.choice([f"R[i, {r}]", f"R[i, {r}]", f"R[i, {r + 1}] * T.float32(0.25)", "Q[k]", "Q[c]" if pick.random() < 0.1 else "Q[0]"])
+        value = f'T.cast({place}, "float32") / ({scale} + T.float32(3)) + T.cast(t, "float32") / T.float32(2) - R[i, {r}] / T.float32(7)'
+        whole = pick.choice([value, f"T.floor({value})", f"T.sqrt(T.abs({value}))"])
+        return f'T.cast({pick.choice([inside(whole, m), inside(whole, m), inside(whole, m), whole])}, "int32")'
+
+    terms = [f"X[c, {at(j, 0)}, {at('k', 2)}]" for _ in range(pick.choice([1, 2, 3]))]
+    if pick.random() < 0.4:
+        test = pick.choice([f"R[i, 0] / T.float32({w}) < T.float32(1)", "T.float32(0) < Q[k]", "c != 3" if pick.random() < 0.3 else f"{at('k', 0)} < {m - 1}"])
+        terms[0] = f"T.if_then_else({test}, {terms[0]}, {number(dtype, 0)})"
+    if pick.random() < 0.15:
+        terms.append(pick.choice(["Y[i, 0, 0, 0]", f"Y[i, {c - 1} - c, {j}, k]", "Q[c]" if dtype == "float32" else "X[c, 0, 0]"]))
+    extents = {"i": n, "c": c, "j": w, "k": w}
+    for d, loop in enumerate(loops):
+        f.add(d, f"for {loop} in range({extents[loop]}):")
+    place, sums = f"Y[i, c, {j}, k]", pick.random() < 0.7
+    if sums and pick.random() < 0.8:
+        f.add(len(loops), f"{place} = {number(dtype, 0)}")
+    f.add(len(loops), f"for t in range({pick.choice([1, 2, 4]) if sums else 1}):")
+    f.add(len(loops) + 1, f"{place} = {f'{place} + ' if sums else ''}{pick.choice([' * ', ' + ']).join(terms)}")
+
+
 def carried(pick, f):
     """Elements that iterations hand on, and choices of what they become."""
     n, dtype = pick.choice([2, 18, 80]), pick.choice(FLOATS + ("int32", "int64", "uint32"))
@@ -910,7 +939,7 @@ def small_arrays(pick, f):
 
 
 SHAPES = (small_arrays, small_arrays, scratch, run_ahead, run_ahead, counting, counting, far_loops, lane_loops,
-          lanes_of_types, ranges, ranges, folds, bits_off, resets, resets, lanes_of_columns, chosen, chosen_and_counted, guarded, scattered, moved, digits, windows, carried,
+          lanes_of_types, ranges, ranges, folds, bits_off, resets, resets, lanes_of_columns, chosen, chosen_and_counted, guarded, scattered, moved, digits, windows, sampled, sampled, carried,
           sums_of_rows, counted_by_memory, nested_lane_loops, tables, still, steered, mixed, mixed, rearranged, rearranged, rearranged_loops, rearranged_loops, rearranged_loops)
 
 

@@ -224,6 +224,13 @@ static bool repeats_scalars(const tirbi_lane_plan *plan) {
     return dear && (lanes > BLOCK || repeated > ENTRY);
 }
 
+uint32_t tirbi_lane_work(const tirbi_lane_plan *plan) {
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < plan->n_ops; i++)
+        if (tirbi_ops[plan->ops[i].op].flags & TIRBI_FLAG_ELEMENTWISE) all += weight(&plan->ops[i]);
+    return all;
+}
+
 /* Whether a plan comes to all iterations of the nest in the order of the program, or nothing tells. Loops around all
  * that lanes do run around blocks of them, as if the lane loop were inside of these; the others run in each lane. */
 static bool may_run(const nest *n, const tirbi_nest *out) {

@@ -9,7 +9,7 @@
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_PLACES = 96 };
+enum { MAX_PLACES = 256 };
 /* Columns that are lanes around a loop along them. Rows that are longer than a block of lanes are gone through in
  * parts, far from each other: only few of them, which stay in a near cache. */
 enum { LEAST_ROWS = 4, MOST_COLUMNS = 512, BLOCK = 512, NEAR = 1 << 18 };
@@ -17,11 +17,11 @@ enum { LEAST_ROWS = 4, MOST_COLUMNS = 512, BLOCK = 512, NEAR = 1 << 18 };
 typedef struct mover {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
-    tirbi_loop_set own, inner; /* its variable, those of the loops inside it */
-    tirbi_loop_set lets;       /* names of what is the same in all columns */
+    tirbi_loop_set own, inner;        /* its variable, those of the loops inside it */
+    tirbi_loop_set lets;              /* names of what is the same in all columns */
     tirbi_reached places[MAX_PLACES]; /* what the body reaches */
     uint32_t n;
-    bool along; /* all that lanes read has to be one element after the other, too, or stand still */
+    tirbi_inwards as; /* what it has to become */
 } mover;
 
 /* ---- Accesses --------------------------------------------------------------------------------------------------- */
@@ -39,8 +39,9 @@ static bool is_of_columns(void *context, const tirbi_ls *s) {
     if (var)
         return tirbi_has_plain_bounds(var) && !tirbi_mentions_loops(var->min, &m->own) &&
                !tirbi_mentions_loops(var->extent, &m->own);
-    return s->kind != TIRBI_LS_SET || (m->along && s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LET &&
-                                       !tirbi_lx_depends_on(s->as.set.value, m->own.var[0]));
+    return s->kind != TIRBI_LS_SET ||
+           (m->as == TIRBI_INWARDS_ALONG && s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LET &&
+            !tirbi_lx_depends_on(s->as.set.value, m->own.var[0]));
 }
 
 static bool find_places(mover *m) {
@@ -66,8 +67,8 @@ static bool same_column_only(mover *m, const tirbi_place *a, const tirbi_place *
     for (uint32_t d = 0; d < a->ndim; d++) {
         tirbi_affine form;
         int64_t c;
-        if (a->indices[d] != b->indices[d] || !a->indices[d]->pure ||
-            tirbi_mentions_loops(a->indices[d], &m->inner) || tirbi_mentions_loops(a->indices[d], &m->lets))
+        if (a->indices[d] != b->indices[d] || !a->indices[d]->pure || tirbi_mentions_loops(a->indices[d], &m->inner) ||
+            tirbi_mentions_loops(a->indices[d], &m->lets))
             continue;
         if (tirbi_affine_index(m->pool, a, d, &m->own, &form) && tirbi_affine_constant(&form, 0, &c) && c != 0)
             return true;
@@ -111,15 +112,22 @@ static bool goes_along(const mover *m, const tirbi_lane_plan *plan) {
         const tirbi_lane_cursor *c = &plan->cursors[i];
         int64_t step;
         const bool known = tirbi_affine_constant(&c->form, 0, &step), writes = c->access & TIRBI_WRITE;
-        if ((writes || m->along) && !(known && (step == 1 || (step == 0 && !writes)))) return false;
+        if ((writes || m->as == TIRBI_INWARDS_ALONG) && !(known && (step == 1 || (step == 0 && !writes)))) return false;
     }
-    for (uint32_t i = 0; m->along && i < plan->n_ops; i++)
+    for (uint32_t i = 0; m->as == TIRBI_INWARDS_ALONG && i < plan->n_ops; i++)
         if (plan->ops[i].op == TIRB_OP_VLOADX) return false;
     return true;
 }
 
+/* A loop like this one with a variable of its own around a statement. */
+static const tirbi_ls *with_own_variable(mover *m, const tirbi_ls *s) {
+    tirbi_lvar *var = tirbi_can_resolve(s) ? tirbi_variable_like(m->pool, m->own.var[0]) : NULL;
+    return tirbi_loop_of(m->pool, m->loop, var, s, true);
+}
+
 /* The columns as lanes around code, where that is worth it. */
 static const tirbi_ls *in_lanes(mover *m, const tirbi_ls *code) {
+    if (m->as == TIRBI_INWARDS_ANY) return with_own_variable(m, code);
     const tirbi_ls *loop = around(m, m->loop, code);
     const tirbi_lane_plan *plan = loop ? tirbi_plan_lanes(m->pool, loop) : NULL;
     return plan && goes_along(m, plan) ? loop : NULL;
@@ -145,7 +153,7 @@ static const tirbi_ls *inwards(mover *m, const tirbi_ls *s) {
 }
 
 /* What the loop's iterations have to do with each other; NULL where it is more than columns of their own. */
-static mover *read_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, bool along) {
+static mover *read_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_inwards as) {
     tirbi_lvar *var = loop->as.loop.var;
     if (loop->as.loop.step || !tirbi_has_plain_bounds(var) || !tirbi_has_kind(loop->as.loop.body, TIRBI_KIND(LOOP)))
         return NULL;
@@ -154,13 +162,13 @@ static mover *read_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, bool along) {
     m->pool = pool;
     m->loop = loop;
     m->own = (tirbi_loop_set){.var = {var}, .n = 1};
-    m->along = along;
+    m->as = as;
     return find_places(m) && keeps_to_columns(m) ? m : NULL;
 }
 
-const tirbi_ls *tirbi_move_inwards(tirbi_lx_pool *pool, const tirbi_ls *loop, bool along) {
+const tirbi_ls *tirbi_move_inwards(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_inwards as) {
     if (loop->as.loop.var->extent->lo < TIRBI_LEAST_COLUMNS) return NULL;
-    mover *m = read_loop(pool, loop, along);
+    mover *m = read_loop(pool, loop, as);
     return m ? inwards(m, loop->as.loop.body) : NULL;
 }
 
@@ -171,7 +179,7 @@ static const tirbi_ls *down_columns(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     if (columns->lo < TIRBI_LEAST_COLUMNS || columns->hi > MOST_COLUMNS || n_rows->lo < LEAST_ROWS ||
         tirbi_has_kind(rows->as.loop.body, TIRBI_KIND(LOOP)))
         return NULL;
-    mover *m = read_loop(pool, loop, false);
+    mover *m = read_loop(pool, loop, TIRBI_INWARDS_UNIT);
     const int64_t row = m ? columns->hi * tirbi_dtypes[tirbi_first_stored(m->places, m->n)->buffer->type].size : 0;
     if (row > BLOCK && n_rows->hi > NEAR / row) return NULL;
     const tirbi_ls *carried = m ? tirbi_carry_rows(pool, rows) : NULL;
@@ -192,16 +200,10 @@ const tirbi_ls *tirbi_carry_columns(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     return nest ? down_columns(pool, nest) : NULL;
 }
 
-/* A loop like this one with a variable of its own around a statement. */
-static const tirbi_ls *with_own_variable(mover *m, const tirbi_ls *s) {
-    tirbi_lvar *var = tirbi_can_resolve(s) ? tirbi_variable_like(m->pool, m->own.var[0]) : NULL;
-    return tirbi_loop_of(m->pool, m->loop, var, s, true);
-}
-
 const tirbi_ls *tirbi_take_apart(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_ls *body = loop->as.loop.body;
     if (body->kind != TIRBI_LS_SEQ || body->as.seq.n < 2) return NULL;
-    mover *m = read_loop(pool, loop, false);
+    mover *m = read_loop(pool, loop, TIRBI_INWARDS_UNIT);
     tirbi_ls *copy = m ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
     const tirbi_ls **items = copy ? TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, body->as.seq.n) : NULL;
     if (!items) return NULL;

@@ -159,14 +159,14 @@ static tirbi_sched *as_searched(tirbi_scheduler *p, const tirbi_ls *loop) {
     return node->items[0] && node->items[1] ? node : NULL;
 }
 
-/* A loop along rows, inside the loops in it that choose the rows, once their bounds have names; NULL where that makes
- * no lanes along them. */
-static const tirbi_ls *sums_of_rows(tirbi_scheduler *p, const tirbi_ls *loop) {
+/* A loop inside the loops in it, once what stands still in it has names; NULL where that does not make what is asked
+ * for. */
+static const tirbi_ls *move_named(tirbi_scheduler *p, const tirbi_ls *loop, tirbi_inwards as) {
     if (loop->as.loop.var->extent->lo < TIRBI_LEAST_COLUMNS) return NULL;
     const tirbi_ls *named = tirbi_name_still_loads(p->pool, loop, true);
-    if (!named) return tirbi_move_inwards(p->pool, loop, true);
+    if (!named) return tirbi_move_inwards(p->pool, loop, as);
     const tirbi_ls **nest = &named->as.seq.items[named->as.seq.n - 1];
-    *nest = tirbi_move_inwards(p->pool, *nest, true);
+    *nest = tirbi_move_inwards(p->pool, *nest, as);
     return *nest ? named : NULL;
 }
 
@@ -174,11 +174,83 @@ static const tirbi_ls *sums_of_rows(tirbi_scheduler *p, const tirbi_ls *loop) {
 static tirbi_sched *as_columns(tirbi_scheduler *p, const tirbi_ls *loop) {
     if (tirbi_not_planned(p) & TIRB_PASS_INTERCHANGE) return NULL;
     const tirbi_ls *columns = tirbi_carry_columns(p->pool, loop);
-    if (!columns) columns = tirbi_move_inwards(p->pool, loop, false);
-    if (!columns) columns = sums_of_rows(p, loop);
+    if (!columns) columns = tirbi_move_inwards(p->pool, loop, TIRBI_INWARDS_UNIT);
+    if (!columns) columns = move_named(p, loop, TIRBI_INWARDS_ALONG); /* sums of rows that other loops choose */
     if (columns) return made(p, "interchange", columns);
     columns = tirbi_take_apart(p->pool, loop);
     return columns ? made(p, "distribution", columns) : NULL;
+}
+
+/* Whether lanes compute where they read: what a clamp or a wrapped index makes of a row. */
+static bool gathers(const tirbi_lane_plan *plan) {
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        if (plan->ops[i].op == TIRB_OP_VLOADX) return true;
+    }
+    return false;
+}
+
+/* What the lanes of all innermost loops of a statement take, once what is alike in them is computed before; false where
+ * some are no lanes. */
+static bool add_work(tirbi_scheduler *p, const tirbi_ls *s, uint32_t *work) {
+    if (s->kind == TIRBI_LS_SEQ) {
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            if (!add_work(p, s->as.seq.items[i], work)) return false;
+        return true;
+    }
+    if (s->kind != TIRBI_LS_LOOP) return s->kind == TIRBI_LS_SET;
+    if (tirbi_has_kind(s->as.loop.body, TIRBI_KIND(LOOP))) return add_work(p, s->as.loop.body, work);
+    const tirbi_ls *named = tirbi_name_still_loads(p->pool, s, false);
+    tirbi_lane_plan *plan = tirbi_plan_in_order(p->pool, named ? named->as.seq.items[named->as.seq.n - 1] : s);
+    if (plan) *work += tirbi_lane_work(plan);
+    tirbi_drop_plan(p->pool, plan);
+    return plan != NULL;
+}
+
+/* Whether `many` lanes that take `work` and have the rest computed once, before them, gain beside a row of `alone`, in
+ * which each does all. Entering lanes and a scalar are counted in operations of a block of lanes. */
+static bool computes_less(int64_t many, uint32_t work, const tirbi_lane_plan *alone) {
+    enum { BLOCK = 16, ENTRY = 400, SCALAR = 2 };
+    const int64_t row = alone->loops.var[0]->extent->hi, more = tirbi_lane_work(alone);
+    if (row < 1 || row >= BLOCK || work >= more) return false;
+    return more >= row * ((ENTRY + SCALAR * (more - work)) / many + work / BLOCK + 1);
+}
+
+/* Innermost loops behind what is alike in their iterations; those around them as they stand. */
+static tirbi_sched *schedule_alike(tirbi_scheduler *p, const tirbi_ls *s) {
+    const bool loop = s->kind == TIRBI_LS_LOOP;
+    if (loop && !tirbi_has_kind(s->as.loop.body, TIRBI_KIND(LOOP))) {
+        const tirbi_ls *named = tirbi_name_still_loads(p->pool, s, false);
+        return tirbi_schedule_serial(p, named ? named : s);
+    }
+    if (!loop && s->kind != TIRBI_LS_SEQ) return tirbi_schedule_serial(p, s);
+    tirbi_sched *node =
+        loop ? tirbi_new_sched(p, TIRBI_S_LOOP, s, 1) : tirbi_new_sched(p, TIRBI_S_SEQ, NULL, s->as.seq.n);
+    if (loop) {
+        tirbi_note_loop(p->in.notes, s->as.loop.var, s->span, TIRB_FORM_OUTER,
+                        "runs around a lane loop, in whose iterations much of what it computes is alike");
+        tirbi_live_set(p->pool, s->as.loop.var, true);
+    }
+    for (uint32_t i = 0; node && i < node->n; i++) {
+        node->items[i] = schedule_alike(p, loop ? s->as.loop.body : s->as.seq.items[i]);
+        if (!node->items[i]) return NULL;
+    }
+    if (loop) tirbi_live_set(p->pool, s->as.loop.var, false);
+    return node;
+}
+
+/* A nest whose rows are short lanes, which compute in each iteration of a loop around them what is alike in all of
+ * these: that loop as lanes inside of all, behind what is alike. */
+static tirbi_sched *as_alike(tirbi_scheduler *p, const tirbi_ls *loop) {
+    if (tirbi_not_planned(p) & (TIRB_PASS_INTERCHANGE | TIRB_PASS_SEQUENCES)) return NULL;
+    const int64_t many = loop->as.loop.var->extent->lo;
+    const tirbi_ls *row = tirbi_loop_inside(loop), *moved = NULL;
+    while (row && tirbi_loop_inside(row)) row = tirbi_loop_inside(row);
+    tirbi_lane_plan *alone = row && many >= TIRBI_LEAST_COLUMNS ? tirbi_plan_in_order(p->pool, row) : NULL;
+    uint32_t work = 0;
+    if (alone && gathers(alone)) moved = move_named(p, loop, TIRBI_INWARDS_ANY);
+    const bool gains = moved && add_work(p, moved, &work) && computes_less(many, work, alone);
+    tirbi_drop_plan(p->pool, alone);
+    return gains ? tirbi_sched_of(p, "interchange", schedule_alike(p, moved)) : NULL;
 }
 
 /* A statement that does what a loop does where a condition holds, which `check` finds out. */
@@ -412,14 +484,6 @@ static tirbi_sched *as_staged(tirbi_scheduler *p, const tirbi_ls *loop) {
                        TIRBI_NOT_STAGED);
 }
 
-/* Whether lanes compute where they read: what a clamp or a wrapped index makes of a row. */
-static bool gathers(const tirbi_lane_plan *plan) {
-    for (uint32_t i = 0; i < plan->n_ops; i++) {
-        if (plan->ops[i].op == TIRB_OP_VLOADX) return true;
-    }
-    return false;
-}
-
 enum { SHORT_ROW = 16, SHORT_TO_ENTER = 64 };
 
 /* Whether the innermost loop's lanes, as far as it is some, need an order or name what they reach. */
@@ -524,8 +588,8 @@ static bool decides(const tirbi_nest *nest) {
 /* A loop that is no lanes as it stands, in another form that is. */
 static tirbi_sched *in_another_form(tirbi_scheduler *p, const tirbi_ls *loop) {
     static tirbi_sched *(*const forms[])(tirbi_scheduler *, const tirbi_ls *) = {
-        as_numbered, as_flat,  as_columns,  as_turns,  as_short_rows, as_named,
-        as_blocks,   as_apart, as_separate, as_behind, as_arranged};
+        as_numbered, as_flat,   as_columns, as_alike,    as_turns,  as_short_rows,
+        as_named,    as_blocks, as_apart,   as_separate, as_behind, as_arranged};
     tirbi_sched *node = NULL;
     for (size_t i = 0; i < sizeof(forms) / sizeof(*forms) && !node; i++) node = forms[i](p, loop);
     return node;
