@@ -177,7 +177,15 @@ static const tirb_expr *pool_extent(tirbi_relax_builder *b, const tirb_relax_exp
     bool up = tirbi_relax_attr_bool(call, "ceil_mode");
     int64_t taken = reach + 1 - pads - (up ? stride - 1 : 0), extent, count;
     const tirb_expr *out = windows(&b->dims, size, taken, stride);
-    if (!up || !tirbi_dim_const(size, &extent) || !tirbi_dim_const(out, &count) || extent > INT64_MAX / 2) return out;
+    if (!up) return out;
+    /* No window begins behind the operand and the padding before it: where one may, and sizes are not known yet, the
+     * lesser count is the right one. */
+    if (!tirbi_dim_const(size, &extent))
+        return taken >= 1 - before
+                   ? out
+                   : tirbi_dim_simplify(&b->dims, tirbi_dim_op(&b->dims, TIRB_EXPR_MIN, out,
+                                                               windows(&b->dims, size, 1 - before, stride)));
+    if (!tirbi_dim_const(out, &count) || extent > INT64_MAX / 2) return out;
     return (count - 1) * stride >= extent + before ? tirbi_dim(&b->dims, count - 1) : out;
 }
 
@@ -539,7 +547,7 @@ type tirbi_relax_infer_nms(tirbi_relax_builder *b, const tirb_relax_expr *call) 
     type number = unknown ? unknown : tirbi_relax_tensor(b, indices, 2, tirbi_type_i32);
     type count = unknown ? unknown : tirbi_relax_tensor(b, counts, 2, tirbi_type_i32);
     return tirbi_relax_attr_of(call, "soft_nms_sigma")->as.real > 0 ? fields_of(b, x, number, count)
-                                                                     : fields_of(b, number, count, NULL);
+                                                                    : fields_of(b, number, count, NULL);
 }
 
 type tirbi_relax_infer_all_class_nms(tirbi_relax_builder *b, const tirb_relax_expr *call) {

@@ -266,7 +266,8 @@ static void print_local_header(tirbi_printer *p, const tirbi_list *vars) {
     const char *lines[] = {"# from typing import TypeVar", p->tir_import, "# from tvm.tirx.layout import Axis",
                            "# from tvm.script import relax as R"};
     bool tir = p->tir_import && tirbi_uses_tir(p), tirx = tir && strstr(p->tir_import, "tirx");
-    const bool wanted[] = {vars->n > 0, tir, tirx, true};
+    p->has_local_type_vars = p->has_local_type_vars || vars->n > 0;
+    const bool wanted[] = {p->has_local_type_vars, tir, tirx, true};
     for (int i = 0; i < 4; i++) {
         if (!wanted[i]) continue;
         tirbi_put(p, lines[i]);

@@ -37,24 +37,25 @@ typedef struct tirbi_printer {
     tirbi_print_place place;
     const char **vars, **buffers; /* by id */
     bool *undeclared, *used; /* by id: a variable that the signature's quoted shape defines; the body mentions it */
-    bool *later;                  /* by id: a scalar parameter that the signature has not come to */
-    tirbi_list quoted;            /* of const tirb_expr *: those variables, NULL behind those of a parameter */
-    bool *scalars;                /* by id: buffers that are assigned variables */
-    tirbi_list names;             /* of tirbi_print_name */
+    bool *later;             /* by id: a scalar parameter that the signature has not come to */
+    tirbi_list quoted;       /* of const tirb_expr *: those variables, NULL behind those of a parameter */
+    bool *scalars;           /* by id: buffers that are assigned variables */
+    tirbi_list names;        /* of tirbi_print_name */
     uint32_t buckets[TIRBI_NAME_BUCKETS];
-    tirbi_list loops; /* of const tirb_stmt *: the loops around */
-    tirbi_list type_vars; /* of const char *: the names of TypeVars, declared above the function or class */
-    tirbi_list quoted_names; /* of const char *: those of variables that quoted shapes define, in all functions */
-    uint32_t depth;       /* of frames in the function */
-    uint32_t *bound_at;   /* by id: the depth of the frame that binds a pointer; 0: the function's */
-    bool relax;             /* a Relax function is printed: numbers have no types */
-    tirbi_text declared;    /* the variables that a Relax function's body defines, which stand first in it */
-    uint32_t body_indent;   /* of that body */
-    const char *tir_import; /* the comment that local functions name `T` by; NULL: the PrimFuncs' dialect has none */
-    bool uses_tir;          /* finished text has names of `T` */
-    const char **relax_vars; /* by id */
-    tirbi_list signature;    /* of const tirb_expr *: the variables that a Relax function's signature declares */
-    tirbi_list constants;   /* of const struct tirb_relax_tensor *: those that the metadata has, in order */
+    tirbi_list loops;         /* of const tirb_stmt *: the loops around */
+    tirbi_list type_vars;     /* of const char *: the names of TypeVars, declared above the function or class */
+    bool has_local_type_vars; /* a local function has declared some: all headers from there on say the import */
+    tirbi_list quoted_names;  /* of const char *: those of variables that quoted shapes define, in all functions */
+    uint32_t depth;           /* of frames in the function */
+    uint32_t *bound_at;       /* by id: the depth of the frame that binds a pointer; 0: the function's */
+    bool relax;               /* a Relax function is printed: numbers have no types */
+    tirbi_text declared;      /* the variables that a Relax function's body defines, which stand first in it */
+    uint32_t body_indent;     /* of that body */
+    const char *tir_import;   /* the comment that local functions name `T` by; NULL: the PrimFuncs' dialect has none */
+    bool uses_tir;            /* finished text has names of `T` */
+    const char **relax_vars;  /* by id */
+    tirbi_list signature;     /* of const tirb_expr *: the variables that a Relax function's signature declares */
+    tirbi_list constants;     /* of const struct tirb_relax_tensor *: those that the metadata has, in order */
     tirbi_list implied; /* of const tirb_buffer *: views in scope that accesses declare by themselves (Hybrid Script) */
 } tirbi_printer;
 

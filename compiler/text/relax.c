@@ -477,15 +477,22 @@ static void run_return(tirbi_script *s, const tirbi_line *line) {
     decl->result = tirbi_relax_normalise(&s->relax->builder, tirbi_to_relax(s, &v));
 }
 
-/* The TIR variables that parameters define. */
-static void define_params(tirbi_script *s, const tirb_relax_function *ir) {
+/* The TIR variables that parameters define: those of shapes, and numbers. The result: those that the type of what is
+ * returned may name, which in TVM are the first, and none of a function around this one. */
+static tirbi_list define_params(tirbi_script *s, const tirb_relax_function *ir) {
     tirbi_relax_builder *b = &s->relax->builder;
+    const tirbi_list outer = b->known;
+    b->known = (tirbi_list){.n = 0};
+    for (uint32_t i = 0; i < ir->n_params; i++) tirbi_relax_define_dims(b, ir->params[i]->type);
+    const tirbi_list named = b->known;
+    b->known = outer;
     for (uint32_t i = 0; i < ir->n_params; i++) {
+        tirbi_relax_define_dims(b, ir->params[i]->type);
         const tirb_expr *scalar = ir->params[i]->scalar;
         const tirb_expr **slot = scalar ? TIRBI_LIST_ADD(s->arena, &b->known, const tirb_expr *) : NULL;
         if (slot) *slot = scalar;
-        tirbi_relax_define_dims(b, ir->params[i]->type);
     }
+    return named;
 }
 
 static void define(tirbi_script *s, tirbi_relax_decl *decl) {
@@ -505,16 +512,15 @@ static void define(tirbi_script *s, tirbi_relax_decl *decl) {
         binding.level = s->level;
         tirbi_push_binding(s, &binding);
     }
-    define_params(s, ir);
+    const tirbi_list defined = define_params(s, ir);
     const uint32_t first_var = b->n_vars;
-    tirbi_list defined = b->known; /* a copy of the header: the first `n` stay */
     run_lines(s, &decl->line->body);
     if (!decl->returned && !tirbi_has_errors(s->diagnostics))
         tirbi_fail(s, TIRB_SYNTAX, decl->line->name_span, "the function `%s` needs a return", decl->line->name);
     const tirb_relax_type *inner = decl->result ? decl->result->type : NULL, *ret = NULL;
     if (inner) {
-        bool base = decl->annotation && tirbi_relax_is_base_of(b, decl->annotation, inner);
-        ret = decl->annotation && !base ? decl->annotation : tirbi_relax_erase(b, inner, &defined, first_var);
+        ret = tirbi_relax_erase(b, inner, &defined, first_var);
+        if (ret && decl->annotation && !tirbi_relax_is_base_of(b, decl->annotation, ret)) ret = decl->annotation;
     }
     tirbi_close_level(s, mark);
     ir->body = tirbi_relax_close(b, decl->result);

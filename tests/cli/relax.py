@@ -285,6 +285,19 @@ def test_functions_are_values(t):
     t.run("run", model(t, CAPTURED), "2xf32=1,2", "2", shows=["0: 2xf32 = 7, 14\n", "1: 2xf32 = 14, 28\n"])
 
 
+POOLED = IMPORTS + """@R.function
+def main(x: R.Tensor((1, 1, "h", 4), "float32")):
+    return R.nn.max_pool2d(x, (2, 2), (2, 2), padding=1, ceil_mode=True)
+"""
+
+
+def test_windows_begin_within_the_operand(t):
+    """Also where the size that is rounded up is known only at run time."""
+    m = model(t, POOLED)
+    for h, windows in ((2, 2), (3, 2), (4, 3), (5, 3)):
+        t.run("run", m, f"x=1x1x{h}x4xf32=1", shows=f"1x1x{windows}x3xf32")
+
+
 MIXED = IMPORTS + """@R.function
 def main(x: R.Tensor((3,), "float32"), b: R.Tensor((3,), "bool")):
     return (R.add(x, True), R.multiply(x, b), R.subtract(b, x), R.maximum(x, R.const(True)))

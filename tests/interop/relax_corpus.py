@@ -656,3 +656,248 @@ def main(x: R.Tensor(("n", "n"), "float32"), k: R.Prim("int64"), b: R.Prim("bool
     j = R.broadcast_to(R.const(1.0), i)
     return (d, e, f, g, h, j)
 ''')
+
+module('''
+@R.function
+def f(n: R.Prim("int64")):
+    return R.zeros((n,), "float32")
+''')
+
+module('''
+@R.function
+def f(n2: R.Prim("int64"), x: R.Tensor(("n",), "int64")):
+    return R.zeros((n2,), "float32")
+''')
+
+module('''
+@R.function
+def f(n2: R.Prim("int64"), x: R.Tensor(("n2",), "int64")):
+    return R.zeros((n2,), "float32")
+''')
+
+module('''
+@R.function
+def f(n2: R.Prim("int64"), x: R.Tensor(("n",), "int64")):
+    a = n2 * 2
+    b = R.zeros((n2 + 1, 3), "float32")
+    return (a, b)
+''')
+
+module('''
+@R.function
+def f(n2: R.Prim("int64"), x: R.Tensor(("n",), "int64")) -> R.Tensor(("n2",), "float32"):
+    return R.zeros((n2,), "float32")
+''')
+
+module('''
+@R.function
+def f(n2: R.Prim("int64"), x: R.Tensor(("n",), "int64")):
+    with R.dataflow():
+        y = R.zeros((n2,), "float32")
+        R.output(y)
+    return y
+''')
+
+module('''
+@R.function
+def f(n2: R.Prim("int64"), x: R.Tensor(("n",), "int64")):
+    n = T.int64()
+    a = n2 * 2 + n
+    y = R.zeros((n2,), "float32")
+    return y
+''')
+
+module('''
+@R.function
+def f(n2: R.Prim("int64"), p: R.Prim("float32")):
+    y = R.zeros((n2,), "float32")
+    return y
+''')
+
+module('''
+@R.function
+def f(n2: R.Prim("int64"), x: R.Tensor(("n",), "int64")):
+    @R.function
+    def g(y: R.Tensor(("k",), "int64"), z: R.Prim("int64")):
+        n = T.int64()
+        return (R.zeros((n2,), "float32"), R.zeros((n,), "float32"), R.zeros((z,), "float32"))
+    return g(x, n2)
+''')
+
+module('''
+@R.function
+def f(x: R.Tensor((2,), "float32")):
+    @R.function
+    def a(y: R.Tensor(("m",), "float32")):
+        return R.exp(y)
+    @R.function
+    def b(y: R.Tensor((2,), "float32")):
+        return R.exp(y)
+    return b(a(x))
+''')
+
+module('''
+@R.function
+def f(x: R.Tensor((2,), "float32")):
+    @R.function
+    def b(y: R.Tensor((2,), "float32")):
+        return R.exp(y)
+    @R.function
+    def a(y: R.Tensor(("m",), "float32")):
+        return R.exp(y)
+    return b(a(x))
+''')
+
+module('''
+@R.function
+def f(x: R.Tensor(("n",), "float32")):
+    @R.function
+    def b(y: R.Tensor((2,), "float32")):
+        return R.exp(y)
+    @R.function
+    def a(y: R.Tensor(("m",), "float32")):
+        return R.exp(y)
+    @R.function
+    def c(y: R.Tensor((2,), "float32")):
+        return R.exp(y)
+    return a(x)
+''')
+
+module('''
+@I.ir_module
+class Module:
+    @R.function
+    def g(x: R.Tensor((2,), "float32")):
+        @R.function
+        def a(y: R.Tensor(("m",), "float32")):
+            return R.exp(y)
+        return a(x)
+    @R.function
+    def h(x: R.Tensor((2,), "float32")):
+        @R.function
+        def a(y: R.Tensor((2,), "float32")):
+            @R.function
+            def c(y: R.Tensor((2,), "float32")):
+                return R.exp(y)
+            return c(y)
+        return a(x)
+''')
+
+module('''
+@R.function
+def f(x: R.Tensor(("n", "m"), "float32"), y: R.Tensor(("m", "n"), "float32")):
+    n = T.int64()
+    m = T.int64()
+    a = R.matmul(x, y)
+    b = R.reshape(a, (-1,))
+    c = R.reshape(b, (n, 1, -1))
+    d = R.permute_dims(x)
+    e = R.concat([d, y], axis=1)
+    g = R.split(e, 2, axis=1)
+    h = R.split(x, [2, 5], axis=0)
+    i = R.tile(x, (2, 1, 3))
+    j = R.repeat(x, 3)
+    k = R.flatten(x)
+    return (a, b, c, d, e, g, h, i, j, k)
+''')
+
+module('''
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((3,), "float32"), k: R.Tensor((), "bool")):
+        if k:
+            a = R.add(x, x)
+            if k:
+                b = R.exp(a)
+            else:
+                b = a
+        else:
+            b = R.negative(x)
+        @R.function
+        def loc(y: R.Tensor(("m",), "float32")):
+            m = T.int64()
+            z = R.zeros((m,), "float32")
+            @R.function
+            def loc2(y: R.Tensor(("m",), "float32")):
+                return R.add(y, b)
+            return (R.add(y, z), loc2(y))
+        q = loc(b)
+        return q
+''')
+
+module('''
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2,), "float32"), c: R.Prim("bool"), d: R.Prim("bool")):
+        @R.function
+        def f(a: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+            return R.exp(R.add(a, x))
+        @R.function
+        def g(a: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+            return R.sin(a)
+        if c:
+            h = f
+        else:
+            h = g
+        if d:
+            k = g
+        else:
+            k = h
+        t = (k, (x, h))
+        u = t[1]
+        v = t[0]
+        w = u[1]
+        y = v(x)
+        z = w(y)
+        return (y, z)
+''')
+
+module('''
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2,), "float32"), n: R.Prim("int64")):
+        @R.function
+        def add(a: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+            return R.add(a, x)
+        @R.function
+        def twice(a: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+            b = add(a)
+            return add(b)
+        @R.function
+        def rec(k: R.Prim("int64"), a: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+            if k <= 0:
+                r = a
+            else:
+                b = twice(a)
+                c = add(b)
+                r = rec(k - 1, c)
+            return r
+        return rec(n, x)
+''')
+
+module('''
+@I.ir_module
+class Module:
+    @R.function(private=True)
+    def apply(f: R.Callable((R.Tensor((2,), "float32"),), R.Tensor((2,), "float32"), True), x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        y = f(x)
+        return f(y)
+    @R.function
+    def main(x: R.Tensor((2,), "float32"), c: R.Prim("bool")):
+        cls = Module
+        @R.function
+        def f(a: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+            return R.exp(a)
+        @R.function
+        def g(a: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+            return R.add(a, x)
+        if c:
+            h = f
+        else:
+            h = g
+        y = cls.apply(h, x)
+        return y
+''')
