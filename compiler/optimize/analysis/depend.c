@@ -52,6 +52,7 @@ typedef struct builder {
     uint32_t n_around;
     uint8_t path[TIRBI_NEST_DEPTH];
     uint32_t n_path;
+    uint32_t n_choices; /* conditions, and loops that may not run, around what is listed */
     uint16_t part;
     let lets[MAX_LETS];
     uint32_t n_lets;
@@ -82,6 +83,7 @@ static bool add_access(builder *b, const tirbi_reached *at, const tirbi_lvar *va
     tirbi_nest_access *access = &g->access[g->n_accesses++];
     *access = (tirbi_nest_access){.at = *at, .var = var, .n_loops = (uint8_t)b->n_path};
     access->at.part = b->part;
+    access->at.surely = access->at.surely && b->n_choices == 0;
     memcpy(access->loop, b->path, sizeof(access->loop));
     return true;
 }
@@ -151,11 +153,19 @@ static bool list_stmt(builder *b, const tirbi_ls *s) {
         for (uint32_t i = 0; i < s->as.seq.n; i++)
             if (!list_stmt(b, s->as.seq.items[i])) return false;
         return true;
-    case TIRBI_LS_IF:
-        return list_value(b, s->as.if_.condition) && list_stmt(b, s->as.if_.then_case) &&
-               (!s->as.if_.else_case || list_stmt(b, s->as.if_.else_case));
+    case TIRBI_LS_IF: {
+        if (!list_value(b, s->as.if_.condition)) return false;
+        b->n_choices++;
+        const bool listed =
+            list_stmt(b, s->as.if_.then_case) && (!s->as.if_.else_case || list_stmt(b, s->as.if_.else_case));
+        b->n_choices--;
+        return listed;
+    }
     case TIRBI_LS_LOOP: {
+        const bool may_not_run = s->as.loop.var->extent->lo < 1;
+        b->n_choices += may_not_run;
         const bool listed = list_loop(b, s) && list_stmt(b, s->as.loop.body);
+        b->n_choices -= may_not_run;
         b->n_path -= listed;
         return listed;
     }
