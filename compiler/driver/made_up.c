@@ -136,6 +136,17 @@ static void learn_from_arguments(const run *r) {
 
 /* ---- Tensors ----------------------------------------------------------------------------------------------------- */
 
+/* Whether the call will refuse a tensor for its type, or for an extent that is another number. */
+static bool is_of_another_shape(const run *r, const parameter *p, const tensor *t) {
+    const tirbi_param *param = &function_of(r)->params[p - r->parameters];
+    if ((t->type != p->type && !t->narrow) || t->ndim != param->ndim) return true;
+    for (int32_t d = 0; d < t->ndim; d++) {
+        const tirbi_dim *dim = &param->shape[d];
+        if (dim->n_terms == 1 && dim->terms[0].op == TIRBI_DIM_CONST && dim->terms[0].value != t->shape[d]) return true;
+    }
+    return false;
+}
+
 static exit_code fill_new(const run *r, parameter *p, tensor *made) {
     if (!tensor_measure(made) || !tensor_allocate(made)) {
         char text[256];
@@ -143,6 +154,7 @@ static exit_code fill_new(const run *r, parameter *p, tensor *made) {
         return fail(r->inv, EXIT_CALL, "'%s': %s needs more memory than there is", p->info.name, text);
     }
     p->value = (value){.is_tensor = true, .tensor = *made};
+    if (is_of_another_shape(r, p, made)) return EXIT_DONE; /* its values are not worth their time */
     /* What is only written begins as zeros in a run, as it does without extents. */
     if (r->make_up || p->given || (p->info.is_read && !p->info.is_result)) fill_random(r, p);
     return EXIT_DONE;

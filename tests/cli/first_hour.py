@@ -1,6 +1,7 @@
 """What a newcomer meets in the first hour: what the command takes, what it says, and when."""
 
 import json
+import resource
 
 from harness import CALL, DONE, FILES, PROGRAM, USAGE, axpb, expect
 
@@ -62,6 +63,17 @@ def test_extents_and_random_tensors(t):
     t.run("run", "saxpy.py", "-f", "saxpy", "0.5", "n=4", "3xf32=2", code=CALL, says="shape[0]", lines=1)
     t.run("run", "saxpy.py", "-f", "saxpy", "0.5", code=CALL, says="'X' is missing", lines=1)
     t.run("run", "saxpy.py", "-f", "saxpy", "0.5", "m=4", code=USAGE, says="no parameter 'm'")
+
+
+def test_values_of_no_use(t):
+    """A tensor that the call refuses is not filled: 4 GiB would take its time."""
+    t.write("matrices.py", MATRICES)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    for given, reason in [("1073741824xi32", "ndim is 1"), ("12x89478485xi32", "shape[1] is 89478485, expected 20"),
+                          ("12x20xf32", "dtype is float32")]:
+        t.run("run", "matrices.py", "-f", "f", given, code=CALL, says=reason, lines=1)
+    more = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss - before
+    expect(more < 2 << 20, f"{more} KiB more")
 
 
 def test_extent_that_no_argument_determines(t):
