@@ -142,12 +142,15 @@ bool bench_check(int n_words, char **words) {
     unsigned passed = 0, failed = 0;
     for (unsigned i = 0; i < bench_n_cases; i++) {
         checking c = {.program = &bench_cases[i]};
-        if (!bench_wanted(c.program->function, n_words, words)) continue;
+        char name[128];
+        snprintf(name, sizeof name, "%s/%s", c.program->group, c.program->function);
+        if (!bench_wanted(name, n_words, words)) continue;
         bool good = bench_read(c.program, c.program->comprehension, &c.source) && check_one(&c);
         free(c.source.text);
         passed += good;
         failed += !good;
     }
     printf("%u passed, %u failed\n", passed, failed);
-    return failed == 0;
+    if (passed + failed == 0) fprintf(stderr, "bench: no program's class/function has one of these words\n");
+    return passed > 0 && failed == 0;
 }
