@@ -175,16 +175,30 @@ static bool read_node(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_pol
     return read_bounded(r, x, out, conditions, at);
 }
 
-/* A polynomial with what a symbol means taken out of it, as often as the greatest term of that is in there. */
-static bool take_out(const tirbi_poly *p, uint32_t symbol, const tirbi_poly *means, tirbi_poly *out) {
-    const tirbi_poly one = tirbi_poly_symbol(symbol);
+static bool varies(const tirbi_facts *facts, const tirbi_monomial *m) {
+    for (unsigned k = 0; k < m->degree; k++)
+        if (!facts->symbols[m->symbol[k]].steady) return true;
+    return false;
+}
+
+/* The terms that loops or elements change. */
+static uint32_t count_varying(const tirbi_facts *facts, const tirbi_poly *p) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->n; i++) n += varies(facts, &p->term[i].of);
+    return n;
+}
+
+/* A polynomial with what a symbol means taken out of it, as often as the greatest term of that is in terms that vary:
+ * of the others, where a loop that counts down begins, say, it stands for nothing. */
+static bool take_out(const tirbi_facts *facts, const tirbi_poly *p, uint32_t symbol, tirbi_poly *out) {
+    const tirbi_poly one = tirbi_poly_symbol(symbol), *means = facts->symbols[symbol].means;
     tirbi_poly times = {.n = 0}, product;
     uint32_t greatest = 0;
     for (uint32_t i = 1; i < means->n; i++)
         if (means->term[i].of.degree > means->term[greatest].of.degree) greatest = i;
     for (uint32_t i = 0; i < p->n; i++) {
         tirbi_monomial left;
-        if (p->term[i].factor % means->term[greatest].factor == 0 &&
+        if (varies(facts, &p->term[i].of) && p->term[i].factor % means->term[greatest].factor == 0 &&
             tirbi_monomial_divide(&p->term[i].of, &means->term[greatest].of, &left) &&
             !tirbi_poly_add_term(&times, &left, p->term[i].factor / means->term[greatest].factor))
             return false;
@@ -194,28 +208,17 @@ static bool take_out(const tirbi_poly *p, uint32_t symbol, const tirbi_poly *mea
            tirbi_poly_multiply(&times, &one, &product) && tirbi_poly_add(out, &product, 1);
 }
 
-/* The terms that loops or elements change. */
-static uint32_t count_varying(const tirbi_facts *facts, const tirbi_poly *p) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < p->n; i++) {
-        bool varies = false;
-        for (unsigned k = 0; k < p->term[i].of.degree; k++)
-            varies = varies || !facts->symbols[p->term[i].of.symbol[k]].steady;
-        n += varies;
-    }
-    return n;
-}
-
 /* Of the sums that say the same, sizes that are sums standing for themselves or not, the one with the fewest of these:
- * i + i * (n - 1) is i * n, and i + i * (n + 1) is i * (n + 2) where that is a size. */
+ * i + i * (n - 1) is i * n, and i + i * (n + 1) is i * (n + 2) where that is a size, beside others too. */
 static void shorten(const tirbi_facts *facts, tirbi_poly *p) {
     tirbi_poly expanded, other;
     if (p->n < 3 || !tirbi_expand(facts, p, &expanded)) return;
     if (count_varying(facts, &expanded) < count_varying(facts, p)) *p = expanded;
     for (uint32_t i = 0; i < facts->n_symbols; i++)
-        if (facts->symbols[i].means && take_out(&expanded, i, facts->symbols[i].means, &other) &&
-            count_varying(facts, &other) < count_varying(facts, p))
-            *p = other;
+        for (unsigned from = 0; facts->symbols[i].means && from < 2; from++)
+            if (take_out(facts, from == 0 ? &expanded : p, i, &other) &&
+                count_varying(facts, &other) < count_varying(facts, p))
+                *p = other;
 }
 
 bool tirbi_read_linear(const tirbi_linear_reader *reader, const tirbi_lx *x, tirbi_poly *out,

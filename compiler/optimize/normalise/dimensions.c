@@ -189,8 +189,9 @@ bool tirbi_fit_index(const tirbi_facts *facts, tirbi_dimensions *d, const tirbi_
     if (d->open) {
         d->impossible = !every || !split_index(facts, d, index, parts) || !tirbi_poly_add(&most, &parts[last], -1) ||
                         !tirbi_least(facts, &most, &more) || !tirbi_least_of_rest(facts, &more);
-        most.n = 0;
-        if (d->impossible || !tirbi_poly_add(&most, &more, -1) || !tirbi_poly_add_constant(&most, 1)) return false;
+        most = tirbi_poly_constant(1);
+        d->impossible = d->impossible || !tirbi_poly_add(&most, &more, -1);
+        if (d->impossible) return false;
         more = most;
         if (d->size[last].n == 0 || (tirbi_poly_add(&more, &d->size[last], -1) && tirbi_not_negative(facts, &more)))
             d->size[last] = most;
