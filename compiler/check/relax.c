@@ -34,6 +34,8 @@ static void check_expr(walk *w, const tirb_expr *e, tirbi_span span) {
         check_expr(w, e->as.binary.a, span);
         check_expr(w, e->as.binary.b, span);
     }
+    for (uint32_t i = 0; e->kind == TIRB_EXPR_CALL && i < e->as.call.n_args; i++)
+        check_expr(w, e->as.call.args[i], span);
     if (e->kind != TIRB_EXPR_VAR || knows(w, e)) return;
     tirbi_report_error(w->diagnostics, TIRB_TYPE, span,
                        "`%s` has no value here: a parameter's shape or R.match_cast before it gives it one",

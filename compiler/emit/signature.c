@@ -2,6 +2,7 @@
 #include "compiler/emit/emit.h"
 
 #include "compiler/ir/callers.h"
+#include "compiler/ir/linear.h"
 
 #include <string.h>
 
@@ -201,6 +202,62 @@ static void add_term(dim_builder *b, tirbi_dim_op op, int64_t value) {
     else b->terms[b->n++] = (tirbi_dim_term){.op = (uint8_t)op, .value = value};
 }
 
+static void add_terms(dim_builder *b, const tirb_expr *x);
+
+/* 1 where an order of integers holds, else 0: min(max(more - less, 0), 1), with 1 added where they may be equal. */
+static void add_order(dim_builder *b, const tirb_expr *x) {
+    const bool ordered =
+        x->kind >= TIRB_EXPR_LT && x->kind <= TIRB_EXPR_GE && x->as.binary.a->dtype.code == TIRB_CODE_INT;
+    const bool less = x->kind == TIRB_EXPR_LT || x->kind == TIRB_EXPR_LE;
+    if (!ordered) {
+        b->failed = true;
+        return;
+    }
+    add_terms(b, less ? x->as.binary.b : x->as.binary.a);
+    add_terms(b, less ? x->as.binary.a : x->as.binary.b);
+    add_term(b, TIRBI_DIM_SUB, 0);
+    if (x->kind == TIRB_EXPR_LE || x->kind == TIRB_EXPR_GE) {
+        add_term(b, TIRBI_DIM_CONST, 1);
+        add_term(b, TIRBI_DIM_ADD, 0);
+    }
+    add_term(b, TIRBI_DIM_CONST, 0);
+    add_term(b, TIRBI_DIM_MAX, 0);
+    add_term(b, TIRBI_DIM_CONST, 1);
+    add_term(b, TIRBI_DIM_MIN, 0);
+}
+
+/* x - y without what both have: an index that counts from the end is one that does not, and the size. */
+static void add_difference(dim_builder *b, const tirb_expr *x, const tirb_expr *y) {
+    tirbi_linear l = {.n = 0};
+    tirbi_linear_add(&l, x, 1);
+    tirbi_linear_add(&l, y, -1);
+    if (l.overflow) {
+        add_terms(b, x);
+        add_terms(b, y);
+        add_term(b, TIRBI_DIM_SUB, 0);
+        return;
+    }
+    add_term(b, TIRBI_DIM_CONST, l.constant);
+    for (uint32_t i = 0; i < l.n; i++) {
+        if (l.factors[i] == 0) continue;
+        add_terms(b, l.terms[i]);
+        if (l.factors[i] != 1) {
+            add_term(b, TIRBI_DIM_CONST, l.factors[i]);
+            add_term(b, TIRBI_DIM_MUL, 0);
+        }
+        add_term(b, TIRBI_DIM_ADD, 0);
+    }
+}
+
+/* if_then_else(c, x, y) is y + (x - y) * c. */
+static void add_conditional(dim_builder *b, const tirb_expr *const *args) {
+    add_terms(b, args[2]);
+    add_difference(b, args[1], args[2]);
+    add_order(b, args[0]);
+    add_term(b, TIRBI_DIM_MUL, 0);
+    add_term(b, TIRBI_DIM_ADD, 0);
+}
+
 static void add_terms(dim_builder *b, const tirb_expr *x) {
     static const uint8_t ops[] = {
         [TIRB_EXPR_ADD] = TIRBI_DIM_ADD,           [TIRB_EXPR_SUB] = TIRBI_DIM_SUB,
@@ -216,6 +273,7 @@ static void add_terms(dim_builder *b, const tirb_expr *x) {
     case TIRB_EXPR_CAST: add_terms(b, x->as.cast.value); return;
     case TIRB_EXPR_CALL:
         if (tirbi_is_vscale(x)) add_term(b, TIRBI_DIM_CONST, 1);
+        else if (x->as.call.builtin == TIRB_BUILTIN_IF_THEN_ELSE) add_conditional(b, x->as.call.args);
         else b->failed = true;
         return;
     default: break;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "compiler/ir/builder.h"
 #include "compiler/ir/choice.h"
 #include "compiler/ir/equal.h"
 #include "compiler/ir/linear.h"

@@ -2,6 +2,7 @@
 #ifndef TIRB_COMPILER_IR_CHOICE_H
 #define TIRB_COMPILER_IR_CHOICE_H
 
+#include "compiler/ir/builder.h"
 #include "compiler/ir/linear.h"
 
 /* The MIN or MAX of x, which may be such a choice already, and y. False where TVM's text for it is not known. */

@@ -3,7 +3,9 @@
 #ifndef TIRB_COMPILER_IR_LINEAR_H
 #define TIRB_COMPILER_IR_LINEAR_H
 
-#include "compiler/ir/builder.h"
+#include "compiler/ir/ir.h"
+
+struct tirbi_builder;
 
 enum { TIRBI_MAX_TERMS = 24 };
 
@@ -22,7 +24,8 @@ void tirbi_linear_add(tirbi_linear *l, const tirb_expr *e, int64_t factor);
 void tirbi_linear_add_scaled(tirbi_linear *l, const tirbi_linear *x, int64_t factor);
 /* The sum as TVM's simplifier writes it: positive terms, larger factors first, a positive constant, negative terms, a
  * negative constant. NULL where its order is another one, where the sum is not known and where numbers are large. */
-const tirb_expr *tirbi_linear_canonical(tirbi_builder *b, tirbi_span span, tirb_datatype type, const tirbi_linear *l);
+const tirb_expr *tirbi_linear_canonical(struct tirbi_builder *b, tirbi_span span, tirb_datatype type,
+                                        const tirbi_linear *l);
 
 /* Whether adding and multiplying a few of these cannot overflow. */
 static inline bool tirbi_is_moderate(int64_t value) { return value >= -INT32_MAX && value <= INT32_MAX; }

@@ -79,6 +79,11 @@ static bool same_scalar(comparison *c, const tirb_expr *a, const tirb_expr *b) {
     if (a->kind == TIRB_EXPR_CAST) return same_scalar(c, a->as.cast.value, b->as.cast.value);
     if (a->kind >= TIRB_EXPR_ADD && a->kind <= TIRB_EXPR_OR)
         return same_scalar(c, a->as.binary.a, b->as.binary.a) && same_scalar(c, a->as.binary.b, b->as.binary.b);
+    if (a->kind == TIRB_EXPR_CALL && a->as.call.builtin == TIRB_BUILTIN_IF_THEN_ELSE) {
+        bool same = b->as.call.builtin == TIRB_BUILTIN_IF_THEN_ELSE;
+        for (uint32_t i = 0; same && i < 3; i++) same = same_scalar(c, a->as.call.args[i], b->as.call.args[i]);
+        return same;
+    }
     return tirbi_expr_equal(a, b);
 }
 

@@ -156,6 +156,8 @@ static bool knows(const tirbi_list *known, const tirb_expr *e) {
     if (e->kind == TIRB_EXPR_CAST) return knows(known, e->as.cast.value);
     if (e->kind >= TIRB_EXPR_ADD && e->kind <= TIRB_EXPR_OR)
         return knows(known, e->as.binary.a) && knows(known, e->as.binary.b);
+    for (uint32_t i = 0; e->kind == TIRB_EXPR_CALL && i < e->as.call.n_args; i++)
+        if (!knows(known, e->as.call.args[i])) return false;
     return true;
 }
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "compiler/ir/fold.h"
+
 enum { MAX_TERMS = 32, MAX_FACTORS = 16, MAX_SIZE = 2000 };
 
 typedef struct term {
@@ -47,6 +49,10 @@ const tirb_expr *tirbi_dim_op(tirbi_dims *d, tirb_expr_kind kind, const tirb_exp
     return x && y ? tirbi_make_binary(d->builder, nowhere(d), kind, x, y) : NULL;
 }
 
+static bool is_conditional(const tirb_expr *e) {
+    return e->kind == TIRB_EXPR_CALL && e->as.call.builtin == TIRB_BUILTIN_IF_THEN_ELSE;
+}
+
 /* ---- Equality of indices: products in any order ------------------------------------------------------------------ */
 
 static uint32_t factors_of(const tirb_expr *e, const tirb_expr **out, uint32_t n) {
@@ -64,6 +70,11 @@ static bool same(const tirb_expr *x, const tirb_expr *y) {
     if (x->kind == TIRB_EXPR_INT_IMM) return x->as.int_value == y->as.int_value;
     if (x->kind == TIRB_EXPR_CAST)
         return tirb_datatype_equal(x->dtype, y->dtype) && same(x->as.cast.value, y->as.cast.value);
+    if (is_conditional(x) && is_conditional(y)) {
+        bool equal = true;
+        for (uint32_t i = 0; i < 3; i++) equal = equal && same(x->as.call.args[i], y->as.call.args[i]);
+        return equal;
+    }
     if (x->kind < TIRB_EXPR_ADD || x->kind > TIRB_EXPR_OR) return false;
     if (x->kind != TIRB_EXPR_MUL) return same(x->as.binary.a, y->as.binary.a) && same(x->as.binary.b, y->as.binary.b);
     const tirb_expr *left[MAX_FACTORS], *right[MAX_FACTORS];
@@ -439,7 +450,28 @@ static void choose(tirbi_dims *d, tirb_expr_kind kind, sum *a, sum *b, sum *out)
         leaf(out, tirbi_dim_op(d, kind, x, y));
 }
 
+static const tirb_expr *if_below_zero(tirbi_dims *d, const tirb_expr *e, const tirb_expr *x, const tirb_expr *y);
+
+static void canonical_conditional(tirbi_dims *d, const tirb_expr *e, sum *out) {
+    const tirb_expr *c = e->as.call.args[0];
+    const tirb_expr *x = tirbi_dim_simplify(d, e->as.call.args[1]), *y = tirbi_dim_simplify(d, e->as.call.args[2]);
+    const tirb_expr *chosen = NULL;
+    if (c->kind == TIRB_EXPR_LT && tirb_datatype_equal(c->as.binary.a->dtype, tirbi_type_i64))
+        chosen = if_below_zero(
+            d, tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_SUB, c->as.binary.a, c->as.binary.b)), x, y);
+    else if (x && y)
+        chosen = tirbi_make_if_then_else(d->builder, nowhere(d), c, x, y);
+    if (chosen && !is_conditional(chosen))
+        canonical(d, chosen, out);
+    else
+        leaf(out, chosen);
+}
+
 static void canonical(tirbi_dims *d, const tirb_expr *e, sum *out) {
+    if (is_conditional(e) && tirb_datatype_equal(e->dtype, tirbi_type_i64) && tirbi_arena_work(d->builder->arena, 1)) {
+        canonical_conditional(d, e, out);
+        return;
+    }
     if (e->kind < TIRB_EXPR_ADD || e->kind > TIRB_EXPR_MAX || !tirb_datatype_equal(e->dtype, tirbi_type_i64)) {
         leaf(out, e);
         return;
@@ -518,6 +550,55 @@ const tirb_expr *tirbi_dim_simplify(tirbi_dims *d, const tirb_expr *e) {
     return simple ? simple : e;
 }
 
+/* ---- Counting from the end --------------------------------------------------------------------------------------- */
+
+/* c is not 0. */
+static int64_t ceil_div(int64_t x, int64_t c) { return -floor_div(-x, c); }
+
+/* Whether a sum of one term and a constant is below 0, as a bound of the term's index. */
+static const tirb_expr *term_below_zero(tirbi_dims *d, const term *t, int64_t base) {
+    const int64_t scale = t->scale > 0 ? t->scale : -t->scale;
+    int64_t bound = t->scale > 0 ? ceil_div(-base, scale) : floor_div(base, scale);
+    if (__builtin_add_overflow(bound, t->scale < 0, &bound) || __builtin_mul_overflow(bound, t->lower, &bound) ||
+        bound == INT64_MIN)
+        return NULL;
+    return t->scale > 0 ? tirbi_make_compare(d->builder, nowhere(d), TIRB_EXPR_LT, t->index, tirbi_dim(d, bound))
+                        : tirbi_make_compare(d->builder, nowhere(d), TIRB_EXPR_LT, tirbi_dim(d, bound - 1), t->index);
+}
+
+/* The condition e < 0 with what is subtracted on its right side. */
+static const tirb_expr *below_zero(tirbi_dims *d, const tirb_expr *e) {
+    sum s, sides[2] = {{.n = 0}, {.n = 0}};
+    canonical(d, e, &s);
+    if (s.overflow) return tirbi_make_compare(d->builder, nowhere(d), TIRB_EXPR_LT, e, tirbi_dim(d, 0));
+    merge_terms(&s);
+    if (s.n == 1 && s.items[0].scale != 0 && s.items[0].upper == 0) {
+        const tirb_expr *bounded = term_below_zero(d, &s.items[0], s.base);
+        if (bounded) return bounded;
+    }
+    for (uint32_t i = 0; i < s.n; i++) {
+        const bool right = s.items[i].scale < 0;
+        add_term(&sides[right], s.items[i], right ? -1 : 1);
+    }
+    add_base(&sides[s.base < 0], s.base, s.base < 0 ? -1 : 1);
+    return tirbi_make_compare(d->builder, nowhere(d), TIRB_EXPR_LT, normal(d, &sides[0]), normal(d, &sides[1]));
+}
+
+/* x where e is below 0, else y. */
+static const tirb_expr *if_below_zero(tirbi_dims *d, const tirb_expr *e, const tirb_expr *x, const tirb_expr *y) {
+    if (!e || !x || !y) return NULL;
+    const range r = range_of(d, e);
+    if (r.low >= 0) return y;
+    if (r.high < 0) return x;
+    const tirb_expr *below = below_zero(d, e);
+    return below ? tirbi_make_if_then_else(d->builder, nowhere(d), below, x, y) : NULL;
+}
+
+const tirb_expr *tirbi_dim_from_front(tirbi_dims *d, const tirb_expr *index, const tirb_expr *size) {
+    const tirb_expr *simple = tirbi_dim_simplify(d, index);
+    return if_below_zero(d, simple, tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_ADD, index, size)), simple);
+}
+
 /* ---- Proofs ------------------------------------------------------------------------------------------------------ */
 
 /* Whether the difference of two dimensions is a constant. */
@@ -561,11 +642,23 @@ const tirb_expr *tirbi_dim_replace(tirbi_dims *d, const tirb_expr *e, const tirb
         const tirb_expr *value = tirbi_dim_replace(d, e->as.cast.value, vars, values, n);
         return value == e->as.cast.value ? e : value ? tirbi_make_cast(d->builder, e->span, e->dtype, value) : NULL;
     }
+    if (is_conditional(e)) {
+        const tirb_expr *args[3];
+        bool changed = false;
+        for (uint32_t i = 0; i < 3; i++) {
+            args[i] = tirbi_dim_replace(d, e->as.call.args[i], vars, values, n);
+            changed |= args[i] != e->as.call.args[i];
+        }
+        return changed ? tirbi_make_if_then_else(d->builder, e->span, args[0], args[1], args[2]) : e;
+    }
     if (e->kind < TIRB_EXPR_ADD || e->kind > TIRB_EXPR_OR) return e;
     const tirb_expr *a = tirbi_dim_replace(d, e->as.binary.a, vars, values, n);
     const tirb_expr *b = tirbi_dim_replace(d, e->as.binary.b, vars, values, n);
     if (a == e->as.binary.a && b == e->as.binary.b) return e;
     if (!a || !b) return NULL;
-    return e->kind <= TIRB_EXPR_MAX ? tirbi_dim_op(d, e->kind, a, b)
-                                    : tirbi_make_raw_binary(d->builder, e->span, e->kind, a, b);
+    if (e->kind <= TIRB_EXPR_MAX) return tirbi_dim_op(d, e->kind, a, b);
+    bool holds;
+    if (e->kind >= TIRB_EXPR_LT && e->kind <= TIRB_EXPR_GE && tirbi_fold_order(e->kind, a, b, &holds))
+        return tirbi_make_int(d->builder, e->span, tirbi_type_bool, holds);
+    return tirbi_make_raw_binary(d->builder, e->span, e->kind, a, b);
 }

@@ -17,6 +17,8 @@ bool tirbi_dim_const(const tirb_expr *e, int64_t *value);
 const tirb_expr *tirbi_dim_op(tirbi_dims *d, tirb_expr_kind kind, const tirb_expr *x, const tirb_expr *y);
 /* The same number in the simplifier's form. */
 const tirb_expr *tirbi_dim_simplify(tirbi_dims *d, const tirb_expr *e);
+/* An index that counts from the end of a dimension of this size where it is negative, counted from its front. */
+const tirb_expr *tirbi_dim_from_front(tirbi_dims *d, const tirb_expr *index, const tirb_expr *size);
 /* Whether two dimensions are proved to be equal, or to differ by a constant that is not 0 (*apart). */
 bool tirbi_dim_equal(tirbi_dims *d, const tirb_expr *x, const tirb_expr *y);
 bool tirbi_dim_apart(tirbi_dims *d, const tirb_expr *x, const tirb_expr *y);

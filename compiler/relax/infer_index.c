@@ -55,10 +55,9 @@ static bool scalars(tirbi_relax_builder *b, const tirb_relax_expr *call, uint32_
 
 /* An end of a slice: from the back where it is negative, and clamped. */
 static const tirb_expr *slice_end(tirbi_dims *d, const tirb_expr *index, const tirb_expr *size, bool back) {
-    int64_t value;
     const tirb_expr *zero = tirbi_dim(d, 0), *least = back ? tirbi_dim(d, -1) : zero;
     const tirb_expr *most = back ? tirbi_dim_op(d, TIRB_EXPR_SUB, size, tirbi_dim(d, 1)) : size;
-    if (tirbi_dim_const(index, &value) && value < 0) index = tirbi_dim_op(d, TIRB_EXPR_ADD, index, size);
+    index = tirbi_dim_from_front(d, index, size);
     return tirbi_dim_op(d, TIRB_EXPR_MIN, tirbi_dim_op(d, TIRB_EXPR_MAX, index, least), most);
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "compiler/ir/builder.h"
 #include "compiler/ir/linear.h"
 #include "compiler/tc/lowering.h"
 

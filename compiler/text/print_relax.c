@@ -17,6 +17,8 @@ static void note_var(tirbi_printer *p, tirbi_list *vars, const tirb_relax_functi
         note_var(p, vars, f, e->as.binary.a);
         note_var(p, vars, f, e->as.binary.b);
     }
+    for (uint32_t i = 0; e->kind == TIRB_EXPR_CALL && i < e->as.call.n_args; i++)
+        note_var(p, vars, f, e->as.call.args[i]);
     if (e->kind != TIRB_EXPR_VAR || is_param(f, e) || p->vars[e->as.var.id]) return;
     const tirb_expr *const *known = vars->items;
     for (uint32_t i = 0; i < vars->n; i++)

@@ -11,6 +11,8 @@ static bool mentions_var(const tirbi_printer *p, const tirb_expr *e) {
     if (e->kind == TIRB_EXPR_CAST) return mentions_var(p, e->as.cast.value);
     if (e->kind >= TIRB_EXPR_ADD && e->kind <= TIRB_EXPR_OR)
         return mentions_var(p, e->as.binary.a) || mentions_var(p, e->as.binary.b);
+    for (uint32_t i = 0; e->kind == TIRB_EXPR_CALL && i < e->as.call.n_args; i++)
+        if (mentions_var(p, e->as.call.args[i])) return true;
     const tirb_expr *const *vars = p->signature.items;
     for (uint32_t i = 0; i < p->signature.n; i++)
         if (vars[i] == e) return true;

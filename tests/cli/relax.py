@@ -298,6 +298,21 @@ def test_windows_begin_within_the_operand(t):
         t.run("run", m, f"x=1x1x{h}x4xf32=1", shows=f"1x1x{windows}x3xf32")
 
 
+SLICED = IMPORTS + """@R.function
+def main(x: R.Tensor(("n",), "float32")):
+    n = T.int64()
+    return (R.strided_slice(x, (0,), (0,), (n - 3,)), R.strided_slice(x, (0,), (n - 4,), (n,)))
+"""
+
+
+def test_symbolic_ends_count_from_the_end(t):
+    """Where they are below 0, as ends that are numbers do."""
+    m = model(t, SLICED)
+    t.run("run", m, "5xf32=0,1,2,3,4", shows=["0: 2xf32 = 0, 1\n", "1: 4xf32 = 1, 2, 3, 4\n"])
+    t.run("run", m, "2xf32=0,1", shows=["0: 1xf32 = 0\n", "1: 2xf32 = 0, 1\n"])
+    t.run("run", m, "3xf32=0,1,2", shows=["0: 0xf32", "1: 1xf32 = 2\n"])
+
+
 MIXED = IMPORTS + """@R.function
 def main(x: R.Tensor((3,), "float32"), b: R.Tensor((3,), "bool")):
     return (R.add(x, True), R.multiply(x, b), R.subtract(b, x), R.maximum(x, R.const(True)))

@@ -334,6 +334,19 @@ class Module:
 
 module('''
 @R.function
+def main(x: R.Tensor(("n", 6), "float32")):
+    n = T.int64()
+    a = R.strided_slice(x, axes=[0], begin=[0], end=[n - 3])
+    b = R.strided_slice(x, axes=[0], begin=[n - 8], end=[n])
+    c = R.strided_slice(x, axes=[0], begin=[n - 2], end=[n - 7], strides=[-1])
+    d = R.strided_slice(x, axes=[0], begin=[n - 1], end=[0], strides=[-1])
+    e = R.strided_slice(x, axes=[1], begin=[n - 9], end=[6 - n])
+    f = R.strided_slice(x, axes=[0], begin=[1], end=[n // 2 - 3])
+    return (a, b, c, d, e, f)
+''')
+
+module('''
+@R.function
 def main(x: R.Tensor((2,), "float32"), c: R.Tensor((), "bool")):
     if c:
         y = R.add(x, x)

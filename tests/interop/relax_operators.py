@@ -134,6 +134,13 @@ case("R.strided_slice(a, (0, 1), (-2, 1), (9, -1))", ("n", 6), symbols=dict(n=3)
 case("R.strided_slice(a, (0,), (-1,), (-100,), (-1,))", ("n", 6), symbols=dict(n=3))
 case("R.strided_slice(a, (1,), (0,), (n,))", ("n", 6), symbols=dict(n=3))
 case("R.strided_slice(a, (1,), (n,), (n + 2,), assume_inbound=True)", ("n", 6), symbols=dict(n=3))
+# Ends that count from the end where they are below 0, on both sides of it.
+for n in [0, 1, 2, 3, 5, 9]:
+    case("R.strided_slice(a, (0,), (0,), (n - 3,))", ("n", 6), symbols=dict(n=n))
+    case("R.strided_slice(a, (0,), (n - 8,), (n,))", ("n", 6), symbols=dict(n=n))
+    case("R.strided_slice(a, (1,), (n - 9,), (6 - n,))", ("n", 6), symbols=dict(n=n))
+    case("R.strided_slice(a, (0,), (1,), (n // 2 - 3,))", ("n", 6), symbols=dict(n=n))
+    case("R.strided_slice(a, (0,), (-1,), (n - 7,), (-1,))", ("n", 6), symbols=dict(n=n))
 case('R.arange(0, n, 1, dtype="int64")', ("n",), symbols=dict(n=5))
 case('R.arange(0, n * 2, 2, dtype="float32")', ("n",), symbols=dict(n=5))
 case("R.collapse_sum_to(a, (3, 1))", (2, 3, 4))

@@ -90,6 +90,39 @@ static void test_dims(void **state) {
     simplifies(w, op(w, TIRB_EXPR_SUB, n, op(w, TIRB_EXPR_MIN, one, n)), "T.max((n - 1), 0)");
 }
 
+/* The right sides are what TVM prints for slices that end there. */
+static void test_from_front(void **state) {
+    world *w = *state;
+    tirbi_dims *d = &w->builder.dims;
+    const tirb_expr *n = w->n, *m = w->m, *two = number(w, 2), *three = number(w, 3);
+    assert_ptr_equal(tirbi_dim_from_front(d, n, m), n);
+    assert_true(tirbi_dim_equal(d, tirbi_dim_from_front(d, number(w, -2), n), op(w, TIRB_EXPR_SUB, n, two)));
+    const struct {
+        const tirb_expr *index, *bounds[2];
+    } cases[] = {
+        {op(w, TIRB_EXPR_SUB, n, three), {n, three}},
+        {op(w, TIRB_EXPR_SUB, op(w, TIRB_EXPR_MUL, n, two), three), {n, two}},
+        {op(w, TIRB_EXPR_SUB, op(w, TIRB_EXPR_FLOORDIV, n, two), three), {n, number(w, 6)}},
+        {op(w, TIRB_EXPR_SUB, number(w, 6), n), {number(w, 6), n}},
+        {op(w, TIRB_EXPR_SUB, number(w, 7), op(w, TIRB_EXPR_MUL, n, two)), {three, n}},
+        {op(w, TIRB_EXPR_SUB, n, m), {n, m}},
+        {w->k, {w->k, number(w, 0)}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const tirb_expr *e = tirbi_dim_from_front(d, cases[i].index, m);
+        assert_int_equal(e->kind, TIRB_EXPR_CALL);
+        assert_int_equal(e->as.call.builtin, TIRB_BUILTIN_IF_THEN_ELSE);
+        const tirb_expr *const *args = e->as.call.args;
+        assert_int_equal(args[0]->kind, TIRB_EXPR_LT);
+        assert_true(tirbi_dim_equal(d, args[0]->as.binary.a, cases[i].bounds[0]));
+        assert_true(tirbi_dim_equal(d, args[0]->as.binary.b, cases[i].bounds[1]));
+        assert_true(tirbi_dim_equal(d, args[1], op(w, TIRB_EXPR_ADD, cases[i].index, m)));
+        assert_true(tirbi_dim_equal(d, args[2], cases[i].index));
+        const tirb_expr *vars[] = {n, m, w->k}, *values[] = {number(w, 1), number(w, 9), number(w, 4)};
+        assert_int_equal(tirbi_dim_replace(d, e, vars, values, 3)->kind, TIRB_EXPR_INT_IMM);
+    }
+}
+
 static void test_proofs(void **state) {
     world *w = *state;
     tirbi_dims *d = &w->builder.dims;
@@ -164,6 +197,7 @@ static void test_erase(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_dims, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_from_front, setup, teardown),
         cmocka_unit_test_setup_teardown(test_proofs, setup, teardown),
         cmocka_unit_test_setup_teardown(test_subtypes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_join, setup, teardown),
