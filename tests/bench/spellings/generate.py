@@ -611,7 +611,7 @@ class Program:
         spelling = self.spelling
         if spelling.form != "blocks" or (step.guard is not None and spelling.guard in ("if", "T.where", "continue")):
             return False
-        if spelling.values == "mixed" and spelling.index == "int64":  # indices that are cast to int32 are not linear
+        if spelling.values == "mixed":  # an init names its indices by itself: they are not those of the update
             return False
         reduced, spatial, sets = set(step.names("reduce")), set(step.names("spatial")), []
         if not self.has_bare_loops(step):
