@@ -2,7 +2,7 @@
 # README's second command: installs what is missing, builds every configuration and runs every test, the long ones with
 # a seeded sample. Ends with a line `N passed, N failed`; exit status 1 when something failed.
 #
-#   bash tests/check.sh           about twenty-five minutes on two cores that have compiled none of it before
+#   bash tests/check.sh           about half an hour on two cores that have compiled none of it before
 #   bash tests/check.sh --full    everything long as well
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1

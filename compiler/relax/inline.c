@@ -16,7 +16,11 @@ struct known {
     uint32_t n;
     const tirb_relax_expr *condition;
     const known *then_case, *else_case;
+    uint32_t depth; /* of choices in each other */
 };
+
+/* Each doubles what stands in place of a call. */
+enum { MAX_CHOICES = 16 };
 
 typedef struct inliner {
     tirbi_relax_lowering *l;
@@ -307,8 +311,10 @@ static bool add(inliner *in, tirbi_list *out, const tirb_relax_binding *b) {
 }
 
 static const known *choice_of(inliner *in, const tirb_relax_expr *condition, const known *a, const known *b) {
-    known *k = a && b ? TIRBI_NEW(in->arena, known) : NULL;
-    if (k) *k = (known){.condition = condition, .then_case = a, .else_case = b};
+    if (!a || !b || a->depth >= MAX_CHOICES || b->depth >= MAX_CHOICES) return NULL;
+    known *k = TIRBI_NEW(in->arena, known);
+    const uint32_t depth = 1 + (a->depth > b->depth ? a->depth : b->depth);
+    if (k) *k = (known){.condition = condition, .then_case = a, .else_case = b, .depth = depth};
     return k;
 }
 

@@ -291,6 +291,33 @@ def main(x: R.Tensor((1, 1, "h", 4), "float32")):
 """
 
 
+def choices(n):
+    """A function that each of n `if`s in a row chooses from those before it."""
+    arms = "".join(f"""
+    if c:
+        h{i} = h{i - 1}
+    else:
+        h{i} = {"g" if i == 1 else f"h{i - 1}"}""" for i in range(1, n + 1))
+    local = "".join(f"""
+    @R.function
+    def {name}(y: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        z: R.Tensor((2,), "float32") = R.{op}(y, y)
+        return z""" for name, op in (("h0", "add"), ("g", "multiply")))
+    return IMPORTS + f"""@R.function
+def main(x: R.Tensor((2,), "float32"), c: R.Tensor((), "bool")) -> R.Tensor((2,), "float32"):{local}{arms}
+    r: R.Tensor((2,), "float32") = h{n}(x)
+    return r
+"""
+
+
+def test_choices_in_each_other(t):
+    """Each doubles what stands in place of the call: there are as many as sources have, not as a stack does."""
+    for n, c, result in [(1, 1, 6), (1, 0, 9), (4, 1, 6), (4, 0, 9)]:
+        t.run("run", model(t, choices(n)), "2xf32=3", str(c), shows=f"2xf32 = {result}, {result}")
+    for n, reason in [(17, "calls of closures are not lowered yet"), (3000, "more than 64 ways through branches")]:
+        t.run("compile", model(t, choices(n)), "-o", "choices.tirb", code=1, says=reason)
+
+
 def test_windows_begin_within_the_operand(t):
     """Also where the size that is rounded up is known only at run time."""
     m = model(t, POOLED)

@@ -40,22 +40,30 @@ static bool is_apart(const overwriter *o, const tirbi_place *place) {
     return false;
 }
 
-/* Whether nothing but the store itself reaches its element up to there, and nothing but loads behind it. */
-static bool is_read_behind(const overwriter *o) {
+/* Whether something holds for each access that may reach the store's memory, of an item of the body. */
+typedef bool holds_for(const overwriter *o, uint32_t item, const tirbi_reached *a);
+
+static bool holds_for_all(const overwriter *o, holds_for *holds) {
     for (uint32_t i = 0; i < o->n; i++) {
         tirbi_reached places[MAX_PLACES];
         tirbi_accesses all = {.item = places, .most = MAX_PLACES};
         if (!tirbi_find_accesses(&all, o->items[i])) return false;
         for (uint32_t k = 0; k < all.n; k++) {
-            const tirbi_place *place = places[k].place;
-            const bool writes = places[k].what != TIRBI_LOADS, itself = i == o->at && writes;
-            if (itself || !tirbi_may_meet(place->buffer->root, place_of(o)->buffer->root) || is_apart(o, place))
-                continue;
-            if (i <= o->at || writes || !tirbi_same_place(place, place_of(o))) return false;
+            const bool may_reach = tirbi_may_meet(places[k].place->buffer->root, place_of(o)->buffer->root);
+            if (may_reach && !holds(o, i, &places[k])) return false;
         }
     }
     return true;
 }
+
+static bool is_load_behind(const overwriter *o, uint32_t item, const tirbi_reached *a) {
+    const bool writes = a->what != TIRBI_LOADS, itself = item == o->at && writes;
+    if (itself || is_apart(o, a->place)) return true;
+    return item > o->at && !writes && tirbi_same_place(a->place, place_of(o));
+}
+
+/* Whether nothing but the store itself reaches its element up to there, and nothing but loads behind it. */
+static bool is_read_behind(const overwriter *o) { return holds_for_all(o, is_load_behind); }
 
 /* How many iterations behind the store's own a place is the store's element; false: that is not one number. */
 static bool comes_behind(const overwriter *o, const tirbi_place *place, int64_t *iterations) {
@@ -75,27 +83,22 @@ static bool comes_behind(const overwriter *o, const tirbi_place *place, int64_t 
     return true;
 }
 
+/* Whether an access sees nothing of what the item `over` stores over in the next iteration. */
+static bool sees_nothing(const overwriter *o, uint32_t item, const tirbi_reached *a) {
+    int64_t behind;
+    if (!comes_behind(o, a->place, &behind)) return false;
+    if (a->what != TIRBI_LOADS) return behind != 0 || item == o->at;
+    if (behind == 0 && item > o->at) return tirbi_same_place(a->place, place_of(o));
+    return behind != 1 || item > o->over;
+}
+
 /* Whether the item `over` stores to the element in the iteration behind the store's, before anything but loads of the
  * store's own iteration can see what it has. */
 static bool is_stored_over(const overwriter *o) {
     int64_t behind;
-    if (!is_plain_store(o, o->items[o->over]) || !tirbi_is_compact(o->pool, place_of(o)->buffer) ||
-        !comes_behind(o, o->items[o->over]->as.store.access, &behind) || behind != 1)
-        return false;
-    for (uint32_t i = 0; i < o->n; i++) {
-        tirbi_reached places[MAX_PLACES];
-        tirbi_accesses all = {.item = places, .most = MAX_PLACES};
-        if (!tirbi_find_accesses(&all, o->items[i])) return false;
-        for (uint32_t k = 0; k < all.n; k++) {
-            const tirbi_place *place = places[k].place;
-            const bool writes = places[k].what != TIRBI_LOADS;
-            if (!tirbi_may_meet(place->buffer->root, place_of(o)->buffer->root)) continue;
-            if (!comes_behind(o, place, &behind)) return false;
-            if (writes ? behind == 0 && i != o->at : behind == 1 && i <= o->over) return false;
-            if (!writes && behind == 0 && i > o->at && !tirbi_same_place(place, place_of(o))) return false;
-        }
-    }
-    return true;
+    return is_plain_store(o, o->items[o->over]) && tirbi_is_compact(o->pool, place_of(o)->buffer) &&
+           comes_behind(o, o->items[o->over]->as.store.access, &behind) && behind == 1 &&
+           holds_for_all(o, sees_nothing);
 }
 
 static bool find_store(overwriter *o) {

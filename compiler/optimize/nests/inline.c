@@ -538,14 +538,14 @@ static const tirbi_ls *with_own(tirbi_lx_pool *pool, const tirbi_ls *loop, const
     if (!tirbi_is_plain_loop(loop) || !tirbi_list_statements(body, items, &n, MAX_ITEMS)) return NULL;
     while (++at < n && !tirbi_statement_uses(items[at], buffer)) {}
     if (at == n) return NULL;
-    if (!fills(items[at], buffer)) {
+    const bool here = fills(items[at], buffer);
+    if (!here) {
         const tirbi_ls *inside = items[at]->kind == TIRBI_LS_LOOP ? with_own(pool, items[at], alloc) : NULL;
         for (uint32_t i = at + 1; i < n; i++)
             if (tirbi_statement_uses(items[i], buffer)) return NULL;
         if (!inside) return NULL;
         items[at] = inside;
     }
-    const bool here = fills(items[at], buffer);
     tirbi_ls *made = tirbi_new_stmt(pool, TIRBI_LS_LOOP, loop->span);
     if (!made) return NULL;
     *made = *loop;
