@@ -70,8 +70,7 @@ enum {
     PARAM_OFFSET = 16,
     PARAM_MINIMA = 32,
     PARAM_RESULT = 64,
-    PARAM_OPEN = 128,
-    PARAM_ALL = 255
+    PARAM_OPEN = 128
 };
 
 /* The features that a function uses. */

@@ -212,7 +212,7 @@ static tirb_status read_dims(loading *l, tirbi_reader *r, unsigned n, const tirb
 
 static tirb_status read_param(loading *l, tirbi_reader *r, tirbi_param *param) {
     param->name = read_u16(r);
-    uint8_t flags = tirbi_read_u8(r);
+    uint8_t flags = tirbi_read_u8(r); /* each bit has a meaning (parts.h) */
     param->kind = flags & PARAM_SCALAR ? TIRB_PARAM_SCALAR : TIRB_PARAM_TENSOR;
     param->access = flags >> PARAM_ACCESS_SHIFT & (TIRBI_READ | TIRBI_WRITE);
     param->has_strides = flags & PARAM_STRIDES;
@@ -221,7 +221,6 @@ static tirb_status read_param(loading *l, tirbi_reader *r, tirbi_param *param) {
     param->is_open = flags & PARAM_OPEN;
     param->dtype = tirbi_read_u8(r);
     param->reg = read_u16(r);
-    if (flags & ~PARAM_ALL) r->failed = true;
     if (param->kind == TIRB_PARAM_SCALAR) {
         if (flags != PARAM_SCALAR) r->failed = true;
         return TIRB_OK;
