@@ -412,6 +412,7 @@ static const tirbi_relax_held *view_of(tirbi_legal *g, const tirb_relax_type *ty
 /* The elements in another shape, which must have as many. */
 static const tirbi_relax_held *reshaped(tirbi_legal *g, const tirb_relax_type *type) {
     const tirb_buffer *x = tirbi_legal_tensor(g, 0);
+    if (!(type = tirbi_relax_name_sizes(g->l, g->span, type))) return NULL;
     const tirb_buffer as = {.shape = type->shape, .ndim = (uint32_t)type->ndim};
     const tirb_expr *have = tirbi_legal_count_of(g, x), *want = tirbi_legal_count_of(g, &as);
     tirbi_dims dims = {.builder = &g->l->b};

@@ -347,6 +347,21 @@ def main(x: R.Tensor(("n", 6), "float32")):
 
 module('''
 @R.function
+def main(x: R.Tensor(("n",), "float32"), y: R.Tensor(("m",), "float32")):
+    n, m = T.int64(), T.int64()
+    a = R.strided_slice(x, (0,), (1,), (n - 2,))
+    b = R.strided_slice(a, (0,), (1,), (n - 3,))
+    c = R.strided_slice(y, (0,), (0,), (n,))
+    d = R.strided_slice(x, (0,), (2,), (m,))
+    e = R.concat((x, c), axis=0)
+    f = R.concat((c, d), axis=0)
+    g = R.concat((y, y, y, c, x, d, c), axis=0)
+    h = R.concat((f, f, y, d, e), axis=0)
+    return (R.strided_slice(b, (0,), (0,), (n - 3,)), g, h, R.concat((c, d, c, d), axis=0))
+''')
+
+module('''
+@R.function
 def main(x: R.Tensor((2,), "float32"), c: R.Tensor((), "bool")):
     if c:
         y = R.add(x, x)
