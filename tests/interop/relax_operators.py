@@ -120,6 +120,8 @@ case("R.concat((a, b), axis=0)", ("n", 3), ("m", 3), symbols=dict(n=2, m=3))
 case("R.stack((a, b), axis=1)", (2, 3), (2, 3))
 case("R.split(a, 3, axis=1)", (2, 7))
 case("R.split(a, [2, 5], axis=0)", (7, 2))
+for n in [1, 4, 7]:
+    case("R.split(a, [2, 5], axis=0)", ("n", 2), symbols=dict(n=n))
 case("R.repeat(a, 3, axis=1)", (2, 3))
 case("R.layout_transform(a, index_map=lambda i, j: (j, i))", (2, 3), types=["float32", "int8"])
 case("R.layout_transform(a, index_map=lambda n, c, h, w: (n, c // 4, h, w, c % 4))", (1, 8, 3, 2))
