@@ -379,9 +379,10 @@ static const tirbi_relax_given *find_list(const tirbi_legal *g, const char *name
 
 static const tirbi_relax_held *slice_in_place(tirbi_legal *g) {
     const tirbi_legal_rule *rule = find_rule(tirbi_legal_rules, g->call);
-    if (!rule || !rule->apply(g)) return NULL;
-    const tirbi_relax_given *begin = find_list(g, "begin"), *stride = find_list(g, "stride"),
-                            *from_end = find_list(g, "from_end");
+    tirbi_legal given = *g; /* the rule is applied anew where this is no view */
+    if (!rule || !tirbi_legal_slice_is_known(g) || !rule->apply(&given)) return NULL;
+    const tirbi_relax_given *begin = find_list(&given, "begin"), *stride = find_list(&given, "stride"),
+                            *from_end = find_list(&given, "from_end");
     const tirb_buffer *whole = tirbi_legal_tensor(g, 0);
     if (!begin || !stride || !from_end || begin->as.list.n != whole->ndim) return NULL;
     for (uint32_t i = 0; i < whole->ndim; i++)

@@ -143,6 +143,13 @@ for n in [0, 1, 2, 3, 5, 9]:
     case("R.strided_slice(a, (1,), (n - 9,), (6 - n,))", ("n", 6), symbols=dict(n=n))
     case("R.strided_slice(a, (0,), (1,), (n // 2 - 3,))", ("n", 6), symbols=dict(n=n))
     case("R.strided_slice(a, (0,), (-1,), (n - 7,), (-1,))", ("n", 6), symbols=dict(n=n))
+# Several axes, strides and begins that are computed.
+for n in [1, 2, 5, 9]:
+    case("R.strided_slice(a, (0, 1), (n - 2, n - 7), (n, 9))", ("n", 6), symbols=dict(n=n))
+    case("R.strided_slice(a, (0,), (3,), (-100,), (-1,))", ("n", 6), symbols=dict(n=n))
+    case("R.strided_slice(a, (1, 0), (n - 3, 4), (-100, 0), (-3, -2))", ("n", 6), symbols=dict(n=n))
+    case("R.strided_slice(a, (0,), (n - 4,), (n,), (2,))", ("n", 6), symbols=dict(n=n))
+    case("R.exp(R.strided_slice(R.exp(a), (0,), (n - 1,), (n,)))", ("n", 6), symbols=dict(n=n))
 case('R.arange(0, n, 1, dtype="int64")', ("n",), symbols=dict(n=5))
 case('R.arange(0, n * 2, 2, dtype="float32")', ("n",), symbols=dict(n=5))
 case("R.collapse_sum_to(a, (3, 1))", (2, 3, 4))
