@@ -18,7 +18,7 @@ typedef struct tirbi_dim_sum {
     term items[MAX_TERMS];
     uint32_t n;
     int64_t base;
-    bool overflow;    /* it has too many terms, or numbers too large */
+    bool overflow;              /* it has too many terms, or numbers too large */
     struct tirbi_dim_sum *next; /* of those that are free: see take_sum */
 } sum;
 
@@ -193,8 +193,36 @@ static void put_choices_first(sum *s) {
     s->items[n + 1] = t;
 }
 
+/* min(x, y - c) + c is min(x + c, y), where nothing is added besides: takes c from the sum. */
+static void add_to_choice(tirbi_dims *d, sum *s) {
+    uint32_t n_added = 0, n_taken = 0, at = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        n_added += s->items[i].scale > 0;
+        n_taken += s->items[i].scale < 0;
+        if (s->items[i].scale > 0) at = i;
+    }
+    if (n_added != 1 || !is_choice(&s->items[at]) || s->base == 0 || (s->base < 0 && n_taken > 0)) return;
+    const tirb_expr *choice = s->items[at].index, *operands[2] = {choice->as.binary.a, choice->as.binary.b};
+    for (uint32_t i = 0; i < 2; i++) {
+        const tirb_expr *e = operands[i], *other = operands[1 - i];
+        int64_t c;
+        const bool has_number = (e->kind == TIRB_EXPR_ADD || e->kind == TIRB_EXPR_SUB) &&
+                                tirbi_dim_const(e->as.binary.b, &c) &&
+                                c == (e->kind == TIRB_EXPR_ADD ? -s->base : s->base);
+        if (!has_number) continue;
+        operands[i] = e->as.binary.a;
+        operands[1 - i] = tirbi_dim_op(d, s->base > 0 ? TIRB_EXPR_ADD : TIRB_EXPR_SUB, other,
+                                       tirbi_dim(d, s->base > 0 ? s->base : -s->base));
+        s->items[at].index = tirbi_dim_op(d, choice->kind, operands[0], operands[1]);
+        if (!s->items[at].index) s->items[at].index = choice; /* out of memory, which is told elsewhere */
+        s->base = 0;
+        return;
+    }
+}
+
 static const tirb_expr *normal(tirbi_dims *d, sum *s) {
     merge_terms(s);
+    add_to_choice(d, s);
     for (uint32_t i = 1; i < s->n; i++) {
         term t = s->items[i];
         uint32_t at = i;

@@ -418,6 +418,20 @@ def test_sizes_of_a_call_are_what_its_numbers_say(t):
           shows=["0: 6xf32 = 2, 4, 6, 8, 2, 4\n", "1: 2x3xf32 =\n  1, 1, 1"])
 
 
+DIVIDED = IMPORTS + """@R.function
+def main(x: R.Tensor(("n",), "float32"), y: R.Tensor((4,), "float32"), k: R.Prim("int64")):
+    n = T.int64()
+    return (R.split(x, [3, 1], axis=0), R.split(x, [n - 5, k], axis=0), R.split(y, [3, 1], axis=0))
+"""
+
+
+def test_parts_begin_at_their_places(t):
+    """Also behind the next one's, and where places are numbers of the call."""
+    t.run("run", model(t, DIVIDED), "4xf32=0,1,2,3", "4xf32=4,5,6,7", "2",
+          shows=["0: 3xf32 = 0, 1, 2\n", "1: 0xf32 =", "2: 3xf32 = 1, 2, 3\n", "3: 0xf32 =", "4: 2xf32 = 0, 1\n",
+                 "5: 2xf32 = 2, 3\n", "6: 3xf32 = 4, 5, 6\n", "7: 0xf32 =", "8: 3xf32 = 5, 6, 7\n"])
+
+
 MIXED = IMPORTS + """@R.function
 def main(x: R.Tensor((3,), "float32"), b: R.Tensor((3,), "bool")):
     return (R.add(x, True), R.multiply(x, b), R.subtract(b, x), R.maximum(x, R.const(True)))
