@@ -1,8 +1,8 @@
 /* Bodies for blocks that are not whole, made of the words of the full body: planning it once is most of the time that a
  * loop takes to translate. Values are in the same places in these: a store of a bank is one of as many elements as
- * there are, kernels take as many, and the tail, where banks touch none behind them, has what cursors mean in strips, each
- * time anew behind a store and where pointers move. Loops of a lane's own have no blocks of elements in memory: their
- * words stay as they are. */
+ * there are, kernels take as many, and the tail, where banks touch none behind them, has what cursors mean in strips,
+ * each time anew behind a store and where pointers move. Loops of a lane's own have no blocks of elements in memory:
+ * their words stay as they are. */
 #include "vm/exec/lane_plan.h"
 
 #include "vm/lanes/forms.h"
