@@ -5,6 +5,7 @@
 #include "compiler/loop/linear.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/facts/injective.h"
+#include "loader/base/checked.h"
 #include "loader/base/divisor.h"
 
 enum { MAX_ACCESSES = 64, MAX_EDGES = 2048, MAX_LETS = 16, MAX_FORMS = 5, MAX_AROUND = 8 };
@@ -507,26 +508,63 @@ static bool is_bounded(const builder *b, const tirbi_poly *p, unsigned bits, int
     return bits == WHOLE || not_negative(b, p, -sign, most_of(bits));
 }
 
-/* Whether a difference is no multiple of 2^bits, for its terms have a divisor that its constant has not. */
-static bool never_congruent(const tirbi_poly *p, unsigned bits) {
-    uint64_t divisor = 0;
-    int64_t constant = 0;
+/* Whether there is a multiple of a number, of 0 for 0, in a range. */
+static bool has_multiple(int64_t lo, int64_t hi, uint64_t of) {
+    if (lo <= 0 && hi >= 0) return true;
+    const uint64_t least = tirbi_magnitude(lo > 0 ? lo : hi), most = tirbi_magnitude(lo > 0 ? hi : lo);
+    return of != 0 && most / of > (least - 1) / of;
+}
+
+/* The terms by what a constant, or a symbol of known range, is multiplied by; products of symbols come last. */
+static void order_terms(const tirbi_poly *p, uint32_t *order) {
     for (uint32_t i = 0; i < p->n; i++) {
-        if (p->term[i].of.degree == 0)
-            constant = p->term[i].factor;
-        else
-            divisor = tirbi_common_divisor(divisor, tirbi_magnitude(p->term[i].factor));
+        uint32_t k = i;
+        const unsigned degree = p->term[i].of.degree;
+        for (; k > 0; k--) {
+            const uint32_t before = order[k - 1];
+            const unsigned others = p->term[before].of.degree;
+            if (others < degree && (others == 0 || degree > 1)) break;
+            if (others == degree && tirbi_magnitude(p->term[before].factor) <= tirbi_magnitude(p->term[i].factor))
+                break;
+            order[k] = before;
+        }
+        order[k] = i;
     }
-    if (bits == WHOLE) return divisor ? tirbi_magnitude(constant) % divisor != 0 : constant != 0;
-    if (bits < 64)
-        divisor = tirbi_common_divisor(divisor, UINT64_C(1) << bits);
-    else
-        divisor &= 0 - divisor;
-    return divisor ? ((uint64_t)constant & (divisor - 1)) != 0 : constant != 0;
+}
+
+/* Whether a difference is no multiple of 2^bits: of the terms with the least factors, the constant first, none may be a
+ * multiple of what divides all others, where these are apart by more than what it comes to. */
+static bool never_congruent(const builder *b, const tirbi_poly *p, unsigned bits) {
+    uint32_t order[TIRBI_MAX_MONOMIALS];
+    uint64_t divisor[TIRBI_MAX_MONOMIALS + 1];
+    int64_t lo = 0, hi = 0;
+    order_terms(p, order);
+    divisor[p->n] = bits < 64 ? UINT64_C(1) << bits : 0;
+    for (uint32_t i = p->n; i-- > 0;) {
+        divisor[i] = tirbi_common_divisor(divisor[i + 1], tirbi_magnitude(p->term[order[i]].factor));
+        if (bits == 64) divisor[i] &= 0 - divisor[i];
+    }
+    for (uint32_t i = 0; i < p->n; i++) {
+        const tirbi_monomial *of = &p->term[order[i]].of;
+        const tirbi_symbol *s = of->degree > 0 ? &b->facts->symbols[of->symbol[0]] : NULL;
+        const int64_t factor = p->term[order[i]].factor,
+                      low = !s           ? 1
+                            : factor > 0 ? s->lo
+                                         : s->hi,
+                      high = !s           ? 1
+                             : factor > 0 ? s->hi
+                                          : s->lo;
+        int64_t least, most;
+        if (of->degree > 1 || !tirbi_mul_i64(factor, low, &least) || !tirbi_mul_i64(factor, high, &most) ||
+            !tirbi_add_i64(lo, least, &lo) || !tirbi_add_i64(hi, most, &hi))
+            return false;
+        if (!has_multiple(lo, hi, divisor[i + 1])) return true;
+    }
+    return false;
 }
 
 static bool never_zero(const builder *b, const tirbi_poly *p, unsigned bits) {
-    return never_congruent(p, bits) || (not_negative(b, p, 1, -1) && is_bounded(b, p, bits, 1)) ||
+    return never_congruent(b, p, bits) || (not_negative(b, p, 1, -1) && is_bounded(b, p, bits, 1)) ||
            (not_negative(b, p, -1, -1) && is_bounded(b, p, bits, -1));
 }
 

@@ -179,18 +179,44 @@ static bool has_room(const tirbi_facts *facts, const tirbi_dimensions *d, tirbi_
            tirbi_not_negative_if(facts, &room, conditions);
 }
 
+/* Whether a subscript lies inside its dimension. If not, `below` says whether it may be negative. */
+static bool lies_inside(const tirbi_facts *facts, const tirbi_dimensions *d, uint32_t i, const tirbi_poly *subscript,
+                        tirbi_conditions *conditions, bool *below) {
+    tirbi_poly room = d->size[i];
+    const uint32_t n = conditions->n;
+    *below = !tirbi_not_negative_if(facts, subscript, conditions);
+    if (*below || !tirbi_poly_add_constant(&room, -1) || !tirbi_poly_add(&room, subscript, -1) ||
+        !tirbi_not_negative_if(facts, &room, conditions))
+        return false;
+    /* Only the extent tells that a stride is a size: else it may be less than what is inside of it. */
+    return !d->open || conditions->n == n;
+}
+
+/* Takes all of a dimension from its subscript, or adds it, which is one of the dimension around: x + (w + 2) of w + 2
+ * is x in the next row. */
+static bool carry(const tirbi_facts *facts, const tirbi_dimensions *d, uint32_t i, tirbi_poly *subscripts,
+                  int64_t rows) {
+    tirbi_poly size, left;
+    if (!tirbi_expand(facts, &d->size[i], &size) || !tirbi_expand(facts, &subscripts[i], &left) ||
+        !tirbi_poly_add(&left, &size, -rows))
+        return false;
+    subscripts[i] = left;
+    return tirbi_poly_add_constant(&subscripts[i + 1], rows);
+}
+
+enum { MOST_CARRIED = 4 };
+
 bool tirbi_subscripts_of(const tirbi_facts *facts, const tirbi_dimensions *d, const tirbi_poly *index,
                          tirbi_poly *subscripts, tirbi_conditions *conditions) {
     if (!split_index(facts, d, index, subscripts)) return false;
     for (uint32_t i = 0; i + (d->open ? 0 : 1) < d->n; i++) {
-        tirbi_poly room = d->size[i];
         const uint32_t n = conditions->n;
-        if (!tirbi_poly_add_constant(&room, -1) || !tirbi_poly_add(&room, &subscripts[i], -1) ||
-            !tirbi_not_negative_if(facts, &subscripts[i], conditions) ||
-            !tirbi_not_negative_if(facts, &room, conditions))
-            return false;
-        /* Only the extent tells that a stride is a size: else it may be less than what is inside of it. */
-        if (d->open && conditions->n > n) return false;
+        bool below;
+        for (uint32_t carried = 0; !lies_inside(facts, d, i, &subscripts[i], conditions, &below); carried++) {
+            conditions->n = n;
+            if (carried == MOST_CARRIED || i + 1 == d->n || !carry(facts, d, i, subscripts, below ? -1 : 1))
+                return false;
+        }
     }
     return (!d->open || has_room(facts, d, conditions)) && tirbi_exact_if(facts, index, TIRB_I64, conditions);
 }

@@ -168,8 +168,7 @@ static bool is_unused(forwarder *f, const tirbi_ls *const *items, uint32_t at, u
         if (f->work == 0) return false;
         f->work--;
         const bool sets = items[i]->kind == TIRBI_LS_SET && items[i]->as.set.var == u.var;
-        if (sets && (!items[i]->as.set.value || items[i]->as.set.value->traps ||
-                     tirbi_lx_acts(items[i]->as.set.value)))
+        if (sets && (!items[i]->as.set.value || items[i]->as.set.value->traps || tirbi_lx_acts(items[i]->as.set.value)))
             return false;
         if (!find_uses(&u, items[i]) || u.n > 0 || u.bounds || (!sets && tirbi_may_set(items[i], u.var))) return false;
     }
@@ -226,8 +225,8 @@ static const tirbi_ls *without_names(forwarder *f, const tirbi_ls *s) {
         }
         const bool replaced = i + 1 < n && is_replaced(items[i], items[i + 1]);
         if (replaced) {
-            items[i + 1] = tirbi_new_set(f->pool, items[i + 1]->span, items[i]->as.set.var,
-                                         items[i + 1]->as.set.value, true);
+            items[i + 1] =
+                tirbi_new_set(f->pool, items[i + 1]->span, items[i]->as.set.var, items[i + 1]->as.set.value, true);
             if (!items[i + 1]) return s;
         }
         if (!replaced && (!may_forward(f, items, i, n, &last) || !write_into(f, items, i, last)))
@@ -239,9 +238,40 @@ static const tirbi_ls *without_names(forwarder *f, const tirbi_ls *s) {
     return copy ? copy : s;
 }
 
+static const tirbi_ls *only_part(const tirbi_ls *s) {
+    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    return s;
+}
+
+/* Whether it is a branch on values alone, with nothing else. */
+static bool is_plain_branch(const tirbi_ls *s) {
+    return s->kind == TIRBI_LS_IF && !s->as.if_.else_case && !s->as.if_.first_of && !s->as.if_.sizes &&
+           s->as.if_.condition->pure && s->as.if_.condition->size <= TIRBI_MAX_SHARED_SIZE;
+}
+
+/* What stands for its only part, or is a loop of one iteration that nothing tells of, is that part; and two conditions
+ * on the same are one. */
+static const tirbi_ls *unwrapped(tirbi_lx_pool *pool, const tirbi_ls *s) {
+    for (;;) {
+        s = only_part(s);
+        tirbi_lvar *var = s->kind == TIRBI_LS_LOOP ? s->as.loop.var : NULL;
+        const tirbi_ls *inner = is_plain_branch(s) ? only_part(s->as.if_.then_case) : NULL, *made = NULL;
+        if (var && tirbi_lx_is_int(var->extent, 1) && tirbi_is_plain_loop(s) && !s->as.loop.parallel &&
+            !tirbi_names(s->as.loop.body, &var, 1) && !tirbi_any_stmt(s->as.loop.body, tirbi_asks_for_first, var))
+            made = s->as.loop.body;
+        if (inner && is_plain_branch(inner)) {
+            const tirbi_lx *both =
+                tirbi_lx_lazy(pool, TIRBI_LX_AND, s->as.if_.condition, inner->as.if_.condition, NULL);
+            made = both ? tirbi_new_if(pool, s->span, both, inner->as.if_.then_case, NULL) : NULL;
+        }
+        if (!made) return s;
+        s = made;
+    }
+}
+
 static const tirbi_ls *forward(void *context, const tirbi_ls *s) {
     forwarder *f = context;
-    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    s = unwrapped(f->pool, s);
     const bool is_loop = s->kind == TIRBI_LS_LOOP && !f->names_only;
     const tirbi_ls *begins = s->kind == TIRBI_LS_LOOP ? tirbi_begin_at_zero(f->pool, s) : NULL;
     if (begins) s = begins;
