@@ -204,26 +204,35 @@ static void add_term(dim_builder *b, tirbi_dim_op op, int64_t value) {
 
 static void add_terms(dim_builder *b, const tirb_expr *x);
 
-/* 1 where an order of integers holds, else 0: min(max(more - less, 0), 1), with 1 added where they may be equal. */
-static void add_order(dim_builder *b, const tirb_expr *x) {
-    const bool ordered =
-        x->kind >= TIRB_EXPR_LT && x->kind <= TIRB_EXPR_GE && x->as.binary.a->dtype.code == TIRB_CODE_INT;
-    const bool less = x->kind == TIRB_EXPR_LT || x->kind == TIRB_EXPR_LE;
-    if (!ordered) {
+static void add_apart(dim_builder *b, const tirb_expr *more, const tirb_expr *less) {
+    add_terms(b, more);
+    add_terms(b, less);
+    add_term(b, TIRBI_DIM_SUB, 0);
+}
+
+static void add_with(dim_builder *b, int64_t value, tirbi_dim_op op) {
+    add_term(b, TIRBI_DIM_CONST, value);
+    add_term(b, op, 0);
+}
+
+/* 1 where a comparison of integers holds, else 0. Of an order that is min(max(more - less, 0), 1), with 1 added where
+ * they may be equal; they are equal where max(1 - max(x - y, y - x), 0) is 1. */
+static void add_comparison(dim_builder *b, const tirb_expr *x) {
+    if (x->kind < TIRB_EXPR_EQ || x->kind > TIRB_EXPR_GE || x->as.binary.a->dtype.code != TIRB_CODE_INT) {
         b->failed = true;
         return;
     }
-    add_terms(b, less ? x->as.binary.b : x->as.binary.a);
-    add_terms(b, less ? x->as.binary.a : x->as.binary.b);
-    add_term(b, TIRBI_DIM_SUB, 0);
-    if (x->kind == TIRB_EXPR_LE || x->kind == TIRB_EXPR_GE) {
-        add_term(b, TIRBI_DIM_CONST, 1);
-        add_term(b, TIRBI_DIM_ADD, 0);
+    const bool less = x->kind == TIRB_EXPR_LT || x->kind == TIRB_EXPR_LE;
+    if (x->kind == TIRB_EXPR_EQ) add_term(b, TIRBI_DIM_CONST, 1);
+    add_apart(b, less ? x->as.binary.b : x->as.binary.a, less ? x->as.binary.a : x->as.binary.b);
+    if (x->kind == TIRB_EXPR_EQ || x->kind == TIRB_EXPR_NE) {
+        add_apart(b, x->as.binary.b, x->as.binary.a);
+        add_term(b, TIRBI_DIM_MAX, 0);
     }
-    add_term(b, TIRBI_DIM_CONST, 0);
-    add_term(b, TIRBI_DIM_MAX, 0);
-    add_term(b, TIRBI_DIM_CONST, 1);
-    add_term(b, TIRBI_DIM_MIN, 0);
+    if (x->kind == TIRB_EXPR_EQ) add_term(b, TIRBI_DIM_SUB, 0);
+    if (x->kind == TIRB_EXPR_LE || x->kind == TIRB_EXPR_GE) add_with(b, 1, TIRBI_DIM_ADD);
+    add_with(b, 0, TIRBI_DIM_MAX);
+    if (x->kind != TIRB_EXPR_EQ) add_with(b, 1, TIRBI_DIM_MIN);
 }
 
 /* x - y without what both have: an index that counts from the end is one that does not, and the size. */
@@ -241,10 +250,7 @@ static void add_difference(dim_builder *b, const tirb_expr *x, const tirb_expr *
     for (uint32_t i = 0; i < l.n; i++) {
         if (l.factors[i] == 0) continue;
         add_terms(b, l.terms[i]);
-        if (l.factors[i] != 1) {
-            add_term(b, TIRBI_DIM_CONST, l.factors[i]);
-            add_term(b, TIRBI_DIM_MUL, 0);
-        }
+        if (l.factors[i] != 1) add_with(b, l.factors[i], TIRBI_DIM_MUL);
         add_term(b, TIRBI_DIM_ADD, 0);
     }
 }
@@ -253,7 +259,7 @@ static void add_difference(dim_builder *b, const tirb_expr *x, const tirb_expr *
 static void add_conditional(dim_builder *b, const tirb_expr *const *args) {
     add_terms(b, args[2]);
     add_difference(b, args[1], args[2]);
-    add_order(b, args[0]);
+    add_comparison(b, args[0]);
     add_term(b, TIRBI_DIM_MUL, 0);
     add_term(b, TIRBI_DIM_ADD, 0);
 }

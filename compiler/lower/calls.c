@@ -38,7 +38,10 @@ static const tirbi_lx *extent_of(call_site *c, const tirb_expr *e, unsigned dept
         [TIRB_EXPR_MUL] = TIRB_OP_MUL,           [TIRB_EXPR_DIV] = TIRB_OP_DIV,
         [TIRB_EXPR_MOD] = TIRB_OP_MOD,           [TIRB_EXPR_FLOORDIV] = TIRB_OP_FLOORDIV,
         [TIRB_EXPR_FLOORMOD] = TIRB_OP_FLOORMOD, [TIRB_EXPR_MIN] = TIRB_OP_MIN,
-        [TIRB_EXPR_MAX] = TIRB_OP_MAX,
+        [TIRB_EXPR_MAX] = TIRB_OP_MAX,           [TIRB_EXPR_EQ] = TIRB_OP_EQ,
+        [TIRB_EXPR_NE] = TIRB_OP_NE,             [TIRB_EXPR_LT] = TIRB_OP_LT,
+        [TIRB_EXPR_LE] = TIRB_OP_LE,             [TIRB_EXPR_GT] = TIRB_OP_GT,
+        [TIRB_EXPR_GE] = TIRB_OP_GE,
     };
     tirbi_lx_pool *pool = c->l->pool;
     if (depth > MAX_TERM_DEPTH) return NULL;
@@ -48,7 +51,13 @@ static const tirbi_lx *extent_of(call_site *c, const tirb_expr *e, unsigned dept
         return slot && *slot ? tirbi_lx_cast(pool, TIRB_I64, *slot) : NULL;
     }
     if (e->kind == TIRB_EXPR_CAST) return extent_of(c, e->as.cast.value, depth + 1);
-    if (e->kind < TIRB_EXPR_ADD || e->kind > TIRB_EXPR_MAX) return NULL;
+    if (e->kind == TIRB_EXPR_CALL && e->as.call.builtin == TIRB_BUILTIN_IF_THEN_ELSE) {
+        const tirbi_lx *args[3];
+        for (uint32_t i = 0; i < 3; i++)
+            if (!(args[i] = extent_of(c, e->as.call.args[i], depth + 1))) return NULL;
+        return tirbi_lx_op(pool, TIRB_OP_SELECT, TIRB_I64, TIRB_TYPE_NONE, args[0], args[1], args[2]);
+    }
+    if (e->kind < TIRB_EXPR_ADD || e->kind > TIRB_EXPR_GE) return NULL;
     const tirbi_lx *a = extent_of(c, e->as.binary.a, depth + 1), *b = extent_of(c, e->as.binary.b, depth + 1);
     return tirbi_lx_wide(pool, ops[e->kind], a, b);
 }

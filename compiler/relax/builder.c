@@ -305,17 +305,41 @@ bool tirbi_relax_knows(const tirbi_relax_builder *b, const tirb_expr *var) {
 
 /* ---- Normal form ------------------------------------------------------------------------------------------------- */
 
+/* The type without shapes of which a dimension is so large an expression that nobody reads it: those of operators on
+ * what others give multiply. */
+static const tirb_relax_type *bounded(tirbi_relax_builder *b, const tirb_relax_type *t) {
+    enum { MAX_NODES = 10000 };
+    if (t && t->kind == TIRB_RELAX_TYPE_TUPLE) {
+        const tirb_relax_type **fields = NULL;
+        for (uint32_t i = 0; i < t->n_fields; i++) {
+            const tirb_relax_type *field = bounded(b, t->fields[i]);
+            if (!field) return NULL;
+            if (field == t->fields[i]) continue;
+            if (!fields) {
+                fields = TIRBI_NEW_ARRAY(b->arena, const tirb_relax_type *, t->n_fields);
+                if (!fields) return NULL;
+                memcpy(fields, t->fields, t->n_fields * sizeof *fields);
+            }
+            fields[i] = field;
+        }
+        return fields ? tirbi_relax_tuple(b, fields, t->n_fields) : t;
+    }
+    for (int32_t i = 0; t && t->kind == TIRB_RELAX_TYPE_TENSOR && t->has_shape && i < t->ndim; i++)
+        if (t->shape[i]->size > MAX_NODES) return tirbi_relax_tensor_of_rank(b, t->ndim, t->dtype);
+    return t;
+}
+
 static const tirb_relax_type *infer_call(tirbi_relax_builder *b, tirb_relax_expr *call) {
     const tirb_relax_operator *op = call->as.call.op;
     if (op) {
         if (op->prepare && !op->prepare(b, call)) return NULL;
-        return op->infer ? op->infer(b, call) : NULL;
+        return op->infer ? bounded(b, op->infer(b, call)) : NULL;
     }
     const tirb_relax_expr *callee = call->as.call.callee;
     if (!callee->type || callee->type->kind != TIRB_RELAX_TYPE_FUNCTION)
         return tirbi_relax_fail(b, call, "%s is no function",
                                 callee->type ? tirbi_relax_type_text(b, callee->type) : "this");
-    return tirbi_relax_call_type(b, call, callee->type);
+    return bounded(b, tirbi_relax_call_type(b, call, callee->type));
 }
 
 static bool normalise_all(tirbi_relax_builder *b, const tirb_relax_expr *const **items, uint32_t n) {

@@ -14,11 +14,12 @@ typedef struct term {
     int64_t scale;
 } term;
 
-typedef struct sum {
+typedef struct tirbi_dim_sum {
     term items[MAX_TERMS];
     uint32_t n;
     int64_t base;
-    bool overflow; /* it has too many terms, or numbers too large */
+    bool overflow;              /* it has too many terms, or numbers too large */
+    struct tirbi_dim_sum *next; /* of those that are free: see take_sum */
 } sum;
 
 void tirbi_dim_is_natural(tirbi_dims *d, const tirb_expr *var) {
@@ -166,14 +167,69 @@ static const tirb_expr *normal_term(tirbi_dims *d, const term *t, int64_t scale)
     return e;
 }
 
+/* A term that is a minimum or maximum by itself. */
+static bool is_choice(const term *t) {
+    return (t->index->kind == TIRB_EXPR_MIN || t->index->kind == TIRB_EXPR_MAX) && t->scale == 1 && t->lower == 1 &&
+           t->upper == 0;
+}
+
+/* TVM's rules put a minimum or maximum in front of what it is added to, whose first two change places with that where
+ * both are such; terms of larger scales come before them anew. */
+static void put_choices_first(sum *s) {
+    uint32_t first = 0, n = 0; /* the choices that are in front, behind terms of larger scales */
+    while (first < s->n && s->items[first].scale > 1) first++;
+    const bool is_pair = first == 0 && s->n > 1 && is_choice(&s->items[0]) && is_choice(&s->items[1]);
+    const uint32_t n_kept = first > 0 ? 0 : is_pair ? 2 : 1;
+    for (uint32_t i = first + n_kept; i < s->n; i++) {
+        if (!is_choice(&s->items[i])) continue;
+        const term t = s->items[i];
+        memmove(&s->items[first + 1], &s->items[first], (i - first) * sizeof t);
+        s->items[first] = t;
+        n++;
+    }
+    if (!is_pair || n % 2 == 0) return;
+    const term t = s->items[n];
+    s->items[n] = s->items[n + 1];
+    s->items[n + 1] = t;
+}
+
+/* min(x, y - c) + c is min(x + c, y), where nothing is added besides: takes c from the sum. */
+static void add_to_choice(tirbi_dims *d, sum *s) {
+    uint32_t n_added = 0, n_taken = 0, at = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        n_added += s->items[i].scale > 0;
+        n_taken += s->items[i].scale < 0;
+        if (s->items[i].scale > 0) at = i;
+    }
+    if (n_added != 1 || !is_choice(&s->items[at]) || s->base == 0 || (s->base < 0 && n_taken > 0)) return;
+    const tirb_expr *choice = s->items[at].index, *operands[2] = {choice->as.binary.a, choice->as.binary.b};
+    for (uint32_t i = 0; i < 2; i++) {
+        const tirb_expr *e = operands[i], *other = operands[1 - i];
+        int64_t c;
+        const bool has_number = (e->kind == TIRB_EXPR_ADD || e->kind == TIRB_EXPR_SUB) &&
+                                tirbi_dim_const(e->as.binary.b, &c) &&
+                                c == (e->kind == TIRB_EXPR_ADD ? -s->base : s->base);
+        if (!has_number) continue;
+        operands[i] = e->as.binary.a;
+        operands[1 - i] = tirbi_dim_op(d, s->base > 0 ? TIRB_EXPR_ADD : TIRB_EXPR_SUB, other,
+                                       tirbi_dim(d, s->base > 0 ? s->base : -s->base));
+        s->items[at].index = tirbi_dim_op(d, choice->kind, operands[0], operands[1]);
+        if (!s->items[at].index) s->items[at].index = choice; /* out of memory, which is told elsewhere */
+        s->base = 0;
+        return;
+    }
+}
+
 static const tirb_expr *normal(tirbi_dims *d, sum *s) {
     merge_terms(s);
+    add_to_choice(d, s);
     for (uint32_t i = 1; i < s->n; i++) {
         term t = s->items[i];
         uint32_t at = i;
         for (; at > 0 && precedes(&t, &s->items[at - 1]); at--) s->items[at] = s->items[at - 1];
         s->items[at] = t;
     }
+    put_choices_first(s);
     const tirb_expr *e = tirbi_dim(d, 0);
     for (uint32_t i = 0; i < s->n; i++)
         if (s->items[i].scale > 0)
@@ -225,6 +281,27 @@ static range scaled(range r, int64_t factor) {
     return a < b ? (range){a, b} : (range){b, a};
 }
 
+/* What is known of an expression in an arm of a conditional. */
+typedef struct fact {
+    const tirb_expr *e;
+    range r;
+} fact;
+
+static void learn(tirbi_dims *d, const tirb_expr *e, range r) {
+    fact *slot = e ? TIRBI_LIST_ADD(d->builder->arena, &d->facts, fact) : NULL;
+    if (slot) *slot = (fact){e, r};
+}
+
+static range by_facts(const tirbi_dims *d, const tirb_expr *e, range r) {
+    const fact *items = d->facts.items;
+    for (uint32_t i = 0; i < d->facts.n; i++) {
+        if (!same(items[i].e, e)) continue;
+        if (items[i].r.low > r.low) r.low = items[i].r.low;
+        if (items[i].r.high < r.high) r.high = items[i].r.high;
+    }
+    return r;
+}
+
 static range range_of(const tirbi_dims *d, const tirb_expr *e);
 
 static range range_of_binary(const tirbi_dims *d, const tirb_expr *e) {
@@ -259,9 +336,11 @@ static range range_of_binary(const tirbi_dims *d, const tirb_expr *e) {
 }
 
 static range range_of(const tirbi_dims *d, const tirb_expr *e) {
+    range r = everything;
     if (e->kind == TIRB_EXPR_INT_IMM) return (range){e->as.int_value, e->as.int_value};
-    if (e->kind == TIRB_EXPR_VAR) return is_natural(d, e) ? (range){0, INT64_MAX} : everything;
-    return e->kind >= TIRB_EXPR_ADD && e->kind <= TIRB_EXPR_MAX ? range_of_binary(d, e) : everything;
+    if (e->kind == TIRB_EXPR_VAR && is_natural(d, e)) r.low = 0;
+    if (e->kind >= TIRB_EXPR_ADD && e->kind <= TIRB_EXPR_MAX) r = range_of_binary(d, e);
+    return by_facts(d, e, r);
 }
 
 /* ---- Canonical forms --------------------------------------------------------------------------------------------- */
@@ -453,18 +532,69 @@ static void choose(tirbi_dims *d, tirb_expr_kind kind, sum *a, sum *b, sum *out)
 static const tirb_expr *if_below_zero(tirbi_dims *d, const tirb_expr *e, const tirb_expr *x, const tirb_expr *y);
 
 static void canonical_conditional(tirbi_dims *d, const tirb_expr *e, sum *out) {
-    const tirb_expr *c = e->as.call.args[0];
-    const tirb_expr *x = tirbi_dim_simplify(d, e->as.call.args[1]), *y = tirbi_dim_simplify(d, e->as.call.args[2]);
-    const tirb_expr *chosen = NULL;
-    if (c->kind == TIRB_EXPR_LT && tirb_datatype_equal(c->as.binary.a->dtype, tirbi_type_i64))
-        chosen = if_below_zero(
-            d, tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_SUB, c->as.binary.a, c->as.binary.b)), x, y);
-    else if (x && y)
-        chosen = tirbi_make_if_then_else(d->builder, nowhere(d), c, x, y);
+    const tirb_expr *c = e->as.call.args[0], *x = e->as.call.args[1], *y = e->as.call.args[2], *chosen = NULL;
+    if (c->kind == TIRB_EXPR_LT && tirb_datatype_equal(c->as.binary.a->dtype, tirbi_type_i64)) {
+        const tirb_expr *apart = tirbi_dim_op(d, TIRB_EXPR_SUB, c->as.binary.a, c->as.binary.b);
+        chosen = if_below_zero(d, tirbi_dim_simplify(d, apart), x, y);
+    } else {
+        x = tirbi_dim_simplify(d, x);
+        y = tirbi_dim_simplify(d, y);
+        if (x && y) chosen = tirbi_make_if_then_else(d->builder, nowhere(d), c, x, y);
+    }
     if (chosen && !is_conditional(chosen))
         canonical(d, chosen, out);
     else
         leaf(out, chosen);
+}
+
+/* An operation of two sums, which it may change. */
+static void combine(tirbi_dims *d, tirb_expr_kind kind, sum *a, sum *b, sum *out) {
+    *out = (sum){.overflow = a->overflow || b->overflow};
+    if (out->overflow) return;
+    int64_t c = is_constant(b) ? b->base : 0;
+    switch (kind) {
+    case TIRB_EXPR_ADD:
+    case TIRB_EXPR_SUB:
+        add_sum(out, a, 1);
+        add_sum(out, b, kind == TIRB_EXPR_ADD ? 1 : -1);
+        return;
+    case TIRB_EXPR_MUL:
+        multiply(d, a, b, out);
+        return;
+    case TIRB_EXPR_FLOORDIV:
+        if (c > 0)
+            divide_const(d, a, c, out);
+        else if (!cancel(d, a, b, out))
+            leaf(out, tirbi_dim_op(d, kind, normal(d, a), normal(d, b)));
+        return;
+    case TIRB_EXPR_FLOORMOD:
+        if (c > 0)
+            modulo_const(d, a, c, out);
+        else
+            leaf(out, tirbi_dim_op(d, kind, normal(d, a), normal(d, b)));
+        return;
+    case TIRB_EXPR_MIN:
+    case TIRB_EXPR_MAX:
+        choose(d, kind, a, b, out);
+        return;
+    default:
+        leaf(out, tirbi_dim_op(d, kind, normal(d, a), normal(d, b)));
+    }
+}
+
+/* Sums are large and many: those that are not needed any more are used again. NULL when out of memory. */
+static sum *take_sum(tirbi_dims *d) {
+    if (!tirbi_arena_work(d->builder->arena, 1)) return NULL;
+    sum *s = d->spare;
+    if (!s) return TIRBI_NEW(d->builder->arena, sum);
+    d->spare = s->next;
+    return s;
+}
+
+static void give_back(tirbi_dims *d, sum *s) {
+    if (!s) return;
+    s->next = d->spare;
+    d->spare = s;
 }
 
 static void canonical(tirbi_dims *d, const tirb_expr *e, sum *out) {
@@ -476,66 +606,65 @@ static void canonical(tirbi_dims *d, const tirb_expr *e, sum *out) {
         leaf(out, e);
         return;
     }
-    sum *parts = tirbi_arena_work(d->builder->arena, 1) ? TIRBI_NEW_ARRAY(d->builder->arena, sum, 2) : NULL;
-    if (!parts) {
+    sum *parts[2] = {take_sum(d), take_sum(d)};
+    if (parts[0] && parts[1]) {
+        canonical(d, e->as.binary.a, parts[0]);
+        canonical(d, e->as.binary.b, parts[1]);
+        combine(d, e->kind, parts[0], parts[1], out);
+    } else {
         leaf(out, NULL);
-        return;
     }
-    canonical(d, e->as.binary.a, &parts[0]);
-    canonical(d, e->as.binary.b, &parts[1]);
-    *out = (sum){.overflow = parts[0].overflow || parts[1].overflow};
-    if (out->overflow) return;
-    int64_t c = is_constant(&parts[1]) ? parts[1].base : 0;
-    switch (e->kind) {
-    case TIRB_EXPR_ADD:
-    case TIRB_EXPR_SUB:
-        add_sum(out, &parts[0], 1);
-        add_sum(out, &parts[1], e->kind == TIRB_EXPR_ADD ? 1 : -1);
-        return;
-    case TIRB_EXPR_MUL:
-        multiply(d, &parts[0], &parts[1], out);
-        return;
-    case TIRB_EXPR_FLOORDIV:
-        if (c > 0)
-            divide_const(d, &parts[0], c, out);
-        else if (!cancel(d, &parts[0], &parts[1], out))
-            leaf(out, tirbi_dim_op(d, e->kind, normal(d, &parts[0]), normal(d, &parts[1])));
-        return;
-    case TIRB_EXPR_FLOORMOD:
-        if (c > 0)
-            modulo_const(d, &parts[0], c, out);
-        else
-            leaf(out, tirbi_dim_op(d, e->kind, normal(d, &parts[0]), normal(d, &parts[1])));
-        return;
-    case TIRB_EXPR_MIN:
-    case TIRB_EXPR_MAX:
-        choose(d, e->kind, &parts[0], &parts[1], out);
-        return;
-    default:
-        leaf(out, tirbi_dim_op(d, e->kind, normal(d, &parts[0]), normal(d, &parts[1])));
-    }
+    give_back(d, parts[1]);
+    give_back(d, parts[0]);
+}
+/* Whether a sum is x - t or t - x, for the choice t among its terms. */
+static bool is_rest(tirbi_dims *d, const sum *s, const term *t, const tirb_expr *x) {
+    sum rest = *s, other;
+    canonical(d, x, &other);
+    add_term(&rest, *t, -1);
+    add_sum(&rest, &other, t->scale);
+    merge_terms(&rest);
+    return is_zero(&rest);
 }
 
-/* x - min(y, x) is max(x - y, 0), and the like, where the sum is nothing else. */
+/* Where an operand is what is left of the sum, *x, and something added: that. NULL: it is not. */
+static const tirb_expr *addend(tirbi_dims *d, const sum *s, const term *t, const tirb_expr **x) {
+    const tirb_expr *operand = *x;
+    int64_t c;
+    if (operand->kind == TIRB_EXPR_SUB && tirbi_dim_const(operand->as.binary.b, &c) &&
+        is_rest(d, s, t, operand->as.binary.a)) {
+        *x = operand->as.binary.a;
+        return tirbi_dim(d, -c);
+    }
+    if (operand->kind != TIRB_EXPR_ADD) return NULL;
+    const tirb_expr *parts[2] = {operand->as.binary.a, operand->as.binary.b};
+    for (uint32_t i = 0; i < 2; i++) {
+        if (!is_rest(d, s, t, parts[i])) continue;
+        *x = parts[i];
+        return parts[1 - i];
+    }
+    return NULL;
+}
+
+/* x - min(y, x) is max(x - y, 0), x - min(y, x + c) is max(x - y, -c), and the like, where the sum is nothing else. */
 static const tirb_expr *without_choice(tirbi_dims *d, const sum *s) {
     for (uint32_t i = 0; i < s->n; i++) {
         const term *t = &s->items[i];
         bool chooses = t->index->kind == TIRB_EXPR_MIN || t->index->kind == TIRB_EXPR_MAX;
         if (!chooses || t->lower != 1 || t->upper || (t->scale != 1 && t->scale != -1)) continue;
         const tirb_expr *operands[2] = {t->index->as.binary.a, t->index->as.binary.b};
-        for (int j = 1; j >= 0; j--) { /* what is left of the sum when one operand is taken for the choice */
-            sum rest = *s, operand;
-            canonical(d, operands[j], &operand);
-            add_term(&rest, *t, -1);
-            add_sum(&rest, &operand, t->scale);
-            merge_terms(&rest);
-            if (!is_zero(&rest)) continue;
-            const tirb_expr *x = t->scale < 0 ? operands[j] : operands[1 - j],
-                            *y = t->scale < 0 ? operands[1 - j] : operands[j];
-            const tirb_expr *apart = tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_SUB, x, y)),
-                            *zero = tirbi_dim(d, 0);
+        for (int j = 1; j >= 0; j--) {
+            const tirb_expr *x = operands[j], *more = tirbi_dim(d, 0);
+            if (!is_rest(d, s, t, x)) {
+                more = addend(d, s, t, &x);
+                if (!more) continue;
+            }
+            const tirb_expr *y = operands[1 - j];
+            const tirb_expr *apart = tirbi_dim_simplify(d, t->scale < 0 ? tirbi_dim_op(d, TIRB_EXPR_SUB, x, y)
+                                                                        : tirbi_dim_op(d, TIRB_EXPR_SUB, y, x));
+            if (t->scale < 0) more = tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_SUB, tirbi_dim(d, 0), more));
             bool max = (t->index->kind == TIRB_EXPR_MAX) == (t->scale > 0);
-            return tirbi_dim_op(d, max ? TIRB_EXPR_MAX : TIRB_EXPR_MIN, j ? apart : zero, j ? zero : apart);
+            return tirbi_dim_op(d, max ? TIRB_EXPR_MAX : TIRB_EXPR_MIN, j ? apart : more, j ? more : apart);
         }
     }
     return NULL;
@@ -584,19 +713,44 @@ static const tirb_expr *below_zero(tirbi_dims *d, const tirb_expr *e) {
     return tirbi_make_compare(d->builder, nowhere(d), TIRB_EXPR_LT, normal(d, &sides[0]), normal(d, &sides[1]));
 }
 
-/* x where e is below 0, else y. */
+/* What is known where e, a sum, is below 0 (or is not). */
+static void learn_below_zero(tirbi_dims *d, const tirb_expr *e, bool below) {
+    sum s;
+    canonical(d, e, &s);
+    merge_terms(&s);
+    const term *t = &s.items[0];
+    learn(d, e, below ? (range){INT64_MIN, -1} : (range){0, INT64_MAX});
+    if (s.overflow || s.n != 1 || t->lower != 1 || t->upper != 0 || t->scale == 0) return;
+    /* index * scale + base < 0 */
+    const int64_t c = t->scale > 0 ? ceil_div(-s.base, t->scale) : floor_div(s.base, -t->scale);
+    if (t->scale > 0)
+        learn(d, t->index, below ? (range){INT64_MIN, plus(c, -1)} : (range){c, INT64_MAX});
+    else
+        learn(d, t->index, below ? (range){plus(c, 1), INT64_MAX} : (range){INT64_MIN, c});
+}
+
+static const tirb_expr *simplify_where(tirbi_dims *d, const tirb_expr *e, bool below, const tirb_expr *value) {
+    const uint32_t n = d->facts.n;
+    learn_below_zero(d, e, below);
+    value = tirbi_dim_simplify(d, value);
+    d->facts.n = n;
+    return value;
+}
+
+/* x where e, which is simplified, is below 0, else y. */
 static const tirb_expr *if_below_zero(tirbi_dims *d, const tirb_expr *e, const tirb_expr *x, const tirb_expr *y) {
     if (!e || !x || !y) return NULL;
     const range r = range_of(d, e);
-    if (r.low >= 0) return y;
-    if (r.high < 0) return x;
+    if (r.low >= 0) return tirbi_dim_simplify(d, y);
+    if (r.high < 0) return tirbi_dim_simplify(d, x);
     const tirb_expr *below = below_zero(d, e);
-    return below ? tirbi_make_if_then_else(d->builder, nowhere(d), below, x, y) : NULL;
+    x = simplify_where(d, e, true, x);
+    y = simplify_where(d, e, false, y);
+    return below && x && y ? tirbi_make_if_then_else(d->builder, nowhere(d), below, x, y) : NULL;
 }
 
 const tirb_expr *tirbi_dim_from_front(tirbi_dims *d, const tirb_expr *index, const tirb_expr *size) {
-    const tirb_expr *simple = tirbi_dim_simplify(d, index);
-    return if_below_zero(d, simple, tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_ADD, index, size)), simple);
+    return if_below_zero(d, tirbi_dim_simplify(d, index), tirbi_dim_op(d, TIRB_EXPR_ADD, index, size), index);
 }
 
 /* ---- Proofs ------------------------------------------------------------------------------------------------------ */
@@ -657,8 +811,12 @@ const tirb_expr *tirbi_dim_replace(tirbi_dims *d, const tirb_expr *e, const tirb
     if (a == e->as.binary.a && b == e->as.binary.b) return e;
     if (!a || !b) return NULL;
     if (e->kind <= TIRB_EXPR_MAX) return tirbi_dim_op(d, e->kind, a, b);
+    const bool is_order = e->kind >= TIRB_EXPR_LT && e->kind <= TIRB_EXPR_GE;
+    int64_t x, y;
     bool holds;
-    if (e->kind >= TIRB_EXPR_LT && e->kind <= TIRB_EXPR_GE && tirbi_fold_order(e->kind, a, b, &holds))
+    if ((e->kind == TIRB_EXPR_EQ || e->kind == TIRB_EXPR_NE) && tirbi_dim_const(a, &x) && tirbi_dim_const(b, &y))
+        return tirbi_make_int(d->builder, e->span, tirbi_type_bool, (x == y) == (e->kind == TIRB_EXPR_EQ));
+    if (is_order && tirbi_fold_order(e->kind, a, b, &holds))
         return tirbi_make_int(d->builder, e->span, tirbi_type_bool, holds);
     return tirbi_make_raw_binary(d->builder, e->span, e->kind, a, b);
 }

@@ -4,10 +4,14 @@
 
 #include "compiler/ir/builder.h"
 
+struct tirbi_dim_sum;
+
 /* What is known of variables: those of the list are not negative. */
 typedef struct tirbi_dims {
     tirbi_builder *builder;
     tirbi_list natural; /* of const tirb_expr *: variables */
+    tirbi_list facts;   /* what the conditions around an expression say: see dims.c */
+    struct tirbi_dim_sum *spare; /* memory that is used again */
 } tirbi_dims;
 
 void tirbi_dim_is_natural(tirbi_dims *d, const tirb_expr *var);

@@ -515,7 +515,8 @@ const tirbi_relax_held *tirbi_relax_lower_group(tirbi_relax_lowering *l, const t
     const tirbi_relax_held *args[MAX_OPERANDS + 1];
     if (!m) return NULL;
     for (uint32_t i = 0; i < group->n; i++)
-        if (l->is_trimmed[group->bindings[i]->var->id]) return NULL;
+        if (l->is_trimmed[group->bindings[i]->var->id] || tirbi_relax_is_long(group->bindings[i]->value->type))
+            return NULL;
     *m = (made){.l = l, .group = group, .span = last->value->span};
     if (!list_operands(m)) return NULL;
     m->result = tirbi_relax_make_room(l, m->span, last->value->type, destination);

@@ -70,6 +70,7 @@ static const tirb_expr *slice_length(tirbi_dims *d, const tirb_expr *begin, cons
     }
     int64_t by = back ? -step : step;
     const tirb_expr *length = tirbi_dim_op(d, TIRB_EXPR_SUB, back ? begin : end, back ? end : begin);
+    if (by > 1) length = tirbi_dim_simplify(d, length);
     length = tirbi_dim_op(d, TIRB_EXPR_ADD, length, tirbi_dim(d, by - 1));
     return tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_FLOORDIV, length, tirbi_dim(d, by)));
 }

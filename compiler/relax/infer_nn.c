@@ -167,6 +167,26 @@ type tirbi_relax_infer_conv_transpose(tirbi_relax_builder *b, const tirb_relax_e
 
 /* ---- Pooling ----------------------------------------------------------------------------------------------------- */
 
+/* One window less where the last of `out` begins at `size + before` or behind it. Those are (size - taken) // stride
+ * + 1: it does where what the quotient leaves is no more than the difference of the two. */
+static const tirb_expr *fewer_windows(tirbi_relax_builder *b, const tirb_expr *out, const tirb_expr *size,
+                                      int64_t taken, int64_t before, int64_t stride) {
+    tirbi_dims *d = &b->dims;
+    const int64_t most = -taken - before;
+    int64_t left;
+    if (most < 0) return out;
+    const tirb_expr *numerator = tirbi_dim_op(d, TIRB_EXPR_SUB, size, tirbi_dim(d, taken));
+    const tirb_expr *rest =
+        tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_FLOORMOD, numerator, tirbi_dim(d, stride)));
+    const tirb_expr *less = tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_SUB, out, tirbi_dim(d, 1)));
+    if (!rest || !less) return NULL;
+    if (most >= stride - 1 || (tirbi_dim_const(rest, &left) && left <= most)) return less;
+    if (tirbi_dim_const(rest, &left)) return out;
+    const tirb_expr *behind = tirbi_make_compare(b->base, b->at, most == 0 ? TIRB_EXPR_EQ : TIRB_EXPR_LE, rest,
+                                                 tirbi_dim(d, most));
+    return behind ? tirbi_make_if_then_else(b->base, b->at, behind, less, out) : NULL;
+}
+
 static const tirb_expr *pool_extent(tirbi_relax_builder *b, const tirb_relax_expr *call, const tirb_expr *size,
                                     uint32_t i, uint32_t k) {
     const tirb_relax_attr *padding = tirbi_relax_attr_of(call, "padding");
@@ -178,13 +198,8 @@ static const tirb_expr *pool_extent(tirbi_relax_builder *b, const tirb_relax_exp
     int64_t taken = reach + 1 - pads - (up ? stride - 1 : 0), extent, count;
     const tirb_expr *out = windows(&b->dims, size, taken, stride);
     if (!up) return out;
-    /* No window begins behind the operand and the padding before it: where one may, and sizes are not known yet, the
-     * lesser count is the right one. */
-    if (!tirbi_dim_const(size, &extent))
-        return taken >= 1 - before
-                   ? out
-                   : tirbi_dim_simplify(&b->dims, tirbi_dim_op(&b->dims, TIRB_EXPR_MIN, out,
-                                                               windows(&b->dims, size, 1 - before, stride)));
+    /* No window begins behind the operand and the padding before it. */
+    if (!tirbi_dim_const(size, &extent)) return fewer_windows(b, out, size, taken, before, stride);
     if (!tirbi_dim_const(out, &count) || extent > INT64_MAX / 2) return out;
     return (count - 1) * stride >= extent + before ? tirbi_dim(&b->dims, count - 1) : out;
 }
@@ -240,9 +255,8 @@ type tirbi_relax_infer_pad(tirbi_relax_builder *b, const tirb_relax_expr *call) 
     const tirb_expr *const *dims = tirbi_relax_dims(x, &n), **out = tirbi_relax_new_dims(b, n);
     if (!dims || !out) return tirbi_relax_tensor_of_rank(b, x->ndim, x->dtype);
     for (uint32_t i = 0; i < n; i++)
-        out[i] = tirbi_dim_simplify(&b->dims,
-                                    tirbi_dim_op(&b->dims, TIRB_EXPR_ADD, dims[i],
-                                                 tirbi_dim(&b->dims, item(width, 2 * i) + item(width, 2 * i + 1))));
+        out[i] = tirbi_dim_op(&b->dims, TIRB_EXPR_ADD, dims[i],
+                              tirbi_dim(&b->dims, item(width, 2 * i) + item(width, 2 * i + 1)));
     return tirbi_relax_tensor(b, out, n, x->dtype);
 }
 
@@ -261,9 +275,8 @@ type tirbi_relax_infer_pixel_shuffle(tirbi_relax_builder *b, const tirb_relax_ex
         return tirbi_relax_fail(b, call, "%lld channels are not divided by %lld", (long long)channels,
                                 (long long)(r * r));
     tirbi_dims *d = &b->dims;
-    out[n - 3] = tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_FLOORDIV, dims[n - 3], tirbi_dim(d, r * r)));
-    for (uint32_t i = n - 2; i < n; i++)
-        out[i] = tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_MUL, dims[i], tirbi_dim(d, r)));
+    out[n - 3] = tirbi_dim_op(d, TIRB_EXPR_FLOORDIV, dims[n - 3], tirbi_dim(d, r * r));
+    for (uint32_t i = n - 2; i < n; i++) out[i] = tirbi_dim_op(d, TIRB_EXPR_MUL, dims[i], tirbi_dim(d, r));
     return tirbi_relax_tensor(b, out, n, x->dtype);
 }
 

@@ -1,6 +1,7 @@
 /* Operators that change shapes. */
 #include <string.h>
 
+#include "compiler/ir/equal.h"
 #include "compiler/relax/infer.h"
 
 typedef const tirb_relax_type *type;
@@ -246,6 +247,16 @@ static bool common_dim(tirbi_relax_builder *b, const tirb_relax_expr *call, cons
     return true;
 }
 
+/* How long tensors are along an axis, one after the other: TVM does not simplify that. */
+static const tirb_expr *sum_of(tirbi_relax_builder *b, const tirb_relax_type *const *t, uint32_t n, uint32_t axis) {
+    bool all_same = n > 0;
+    const tirb_expr *sum = tirbi_dim(&b->dims, 0);
+    for (uint32_t i = 1; i < n; i++) all_same = all_same && tirbi_expr_equal(t[0]->shape[axis], t[i]->shape[axis]);
+    if (all_same) return tirbi_dim_op(&b->dims, TIRB_EXPR_MUL, t[0]->shape[axis], tirbi_dim(&b->dims, n));
+    for (uint32_t i = 0; i < n; i++) sum = tirbi_dim_op(&b->dims, TIRB_EXPR_ADD, sum, t[i]->shape[axis]);
+    return sum;
+}
+
 type tirbi_relax_infer_concat(tirbi_relax_builder *b, const tirb_relax_expr *call) {
     uint32_t n, axis = 0;
     const tirb_relax_type *const *t = tirbi_relax_tensors_arg(b, call, 0, &n);
@@ -265,9 +276,7 @@ type tirbi_relax_infer_concat(tirbi_relax_builder *b, const tirb_relax_expr *cal
     for (uint32_t d = 0; d < (uint32_t)ndim; d++)
         if (d != axis && !common_dim(b, call, t, n, d, &out[d], &known)) return NULL;
     if (!known) return tirbi_relax_tensor_of_rank(b, ndim, dtype);
-    const tirb_expr *sum = tirbi_dim(&b->dims, 0);
-    for (uint32_t i = 0; i < n; i++) sum = tirbi_dim_op(&b->dims, TIRB_EXPR_ADD, sum, t[i]->shape[axis]);
-    out[axis] = tirbi_dim_simplify(&b->dims, sum);
+    out[axis] = sum_of(b, t, n, axis);
     return tirbi_relax_tensor(b, out, (uint32_t)ndim, dtype);
 }
 

@@ -98,6 +98,9 @@ bool tirbi_legal_argsort(tirbi_legal *g, const tirbi_relax_held *x, const tirbi_
  * error. */
 bool tirbi_legal_sized(tirbi_legal *g, const tirbi_relax_held **value);
 
+/* Whether the numbers that a strided_slice begins at are known (rules.c). */
+bool tirbi_legal_slice_is_known(const tirbi_legal *g);
+
 /* Operators whose tensors are in a tuple (rules.c): they emit all of their calls. */
 bool tirbi_legal_einsum(tirbi_legal *g, const tirbi_relax_held *tuple);
 bool tirbi_legal_indexed(tirbi_legal *g, const tirbi_relax_held *tuple);

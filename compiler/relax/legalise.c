@@ -232,6 +232,19 @@ static bool emit_parts(tirbi_legal *g, const tirbi_relax_held *tuple, bool stack
     return true;
 }
 
+/* Where part `i` of split begins: at its place, which those behind it do not follow, or behind the parts before it
+ * (`behind`). */
+static const tirb_expr *part_begin(tirbi_legal *g, uint32_t i, const tirb_expr *size, const tirb_expr *behind) {
+    const tirb_relax_attr *places = tirbi_legal_attr(g, "indices_or_sections");
+    if (places->kind != TIRB_RELAX_ATTR_LIST || i == 0 || i > places->as.list.n) return behind;
+    const tirb_relax_attr *place = &places->as.list.items[i - 1];
+    const tirb_expr *at =
+        place->kind == TIRB_RELAX_ATTR_EXPR ? place->as.expr : tirbi_legal_number(g, place->as.integer);
+    tirbi_dims dims = {.builder = &g->l->b};
+    at = tirbi_dim_op(&dims, TIRB_EXPR_MAX, at, tirbi_legal_number(g, 0));
+    return tirbi_dim_op(&dims, TIRB_EXPR_MIN, at, size);
+}
+
 static bool emit_split(tirbi_legal *g, const tirbi_relax_held *room) {
     int64_t axis = tirbi_legal_attr(g, "axis")->as.integer;
     const tirbi_relax_held *whole = g->inputs[0];
@@ -242,6 +255,7 @@ static bool emit_split(tirbi_legal *g, const tirbi_relax_held *room) {
     g->def = "part";
     for (uint32_t i = 0; i < room->n; i++) {
         tirbi_relax_held *at = tirbi_relax_hold(g->l, TIRBI_RELAX_HELD_SCALAR);
+        begin = part_begin(g, i, whole->buffer->shape[axis], begin);
         if (!at || !begin) return false;
         at->scalar = begin;
         g->inputs[0] = whole;
@@ -346,7 +360,8 @@ static const tirbi_relax_held *split_in_place(tirbi_legal *g) {
     const tirbi_relax_held **fields = TIRBI_NEW_ARRAY(g->l->arena, const tirbi_relax_held *, t->n_fields);
     if (!parts || !fields || axis < 0 || axis >= (int64_t)whole->ndim || whole->ndim > TIRBI_LEGAL_RANK) return NULL;
     for (uint32_t i = 0; i < t->n_fields; i++) {
-        if (!(fields[i] = one_piece(g, whole, begin, t->fields[i]))) return NULL;
+        const tirb_expr *at = part_begin(g, i, whole->shape[axis], tirbi_legal_number(g, begin[axis]));
+        if (!tirbi_dim_const(at, &begin[axis]) || !(fields[i] = one_piece(g, whole, begin, t->fields[i]))) return NULL;
         const tirb_expr *size = t->fields[i]->shape[axis];
         if (size->kind != TIRB_EXPR_INT_IMM) return NULL;
         begin[axis] += size->as.int_value;
@@ -364,9 +379,10 @@ static const tirbi_relax_given *find_list(const tirbi_legal *g, const char *name
 
 static const tirbi_relax_held *slice_in_place(tirbi_legal *g) {
     const tirbi_legal_rule *rule = find_rule(tirbi_legal_rules, g->call);
-    if (!rule || !rule->apply(g)) return NULL;
-    const tirbi_relax_given *begin = find_list(g, "begin"), *stride = find_list(g, "stride"),
-                            *from_end = find_list(g, "from_end");
+    tirbi_legal given = *g; /* the rule is applied anew where this is no view */
+    if (!rule || !tirbi_legal_slice_is_known(g) || !rule->apply(&given)) return NULL;
+    const tirbi_relax_given *begin = find_list(&given, "begin"), *stride = find_list(&given, "stride"),
+                            *from_end = find_list(&given, "from_end");
     const tirb_buffer *whole = tirbi_legal_tensor(g, 0);
     if (!begin || !stride || !from_end || begin->as.list.n != whole->ndim) return NULL;
     for (uint32_t i = 0; i < whole->ndim; i++)
@@ -412,6 +428,7 @@ static const tirbi_relax_held *view_of(tirbi_legal *g, const tirb_relax_type *ty
 /* The elements in another shape, which must have as many. */
 static const tirbi_relax_held *reshaped(tirbi_legal *g, const tirb_relax_type *type) {
     const tirb_buffer *x = tirbi_legal_tensor(g, 0);
+    if (!(type = tirbi_relax_name_sizes(g->l, g->span, type))) return NULL;
     const tirb_buffer as = {.shape = type->shape, .ndim = (uint32_t)type->ndim};
     const tirb_expr *have = tirbi_legal_count_of(g, x), *want = tirbi_legal_count_of(g, &as);
     tirbi_dims dims = {.builder = &g->l->b};

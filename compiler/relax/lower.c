@@ -325,6 +325,7 @@ const tirbi_relax_held *tirbi_relax_make_room(tirbi_relax_lowering *l, tirbi_spa
         return NULL;
     }
     if (!has_sizes(l, span, type->shape, (uint32_t)type->ndim)) return NULL;
+    if (!(type = tirbi_relax_name_sizes(l, span, type))) return NULL;
     if (l->group && !(type = tirbi_relax_type_inside(l, span, type))) return NULL;
     if (destination && destination->kind == TIRBI_RELAX_HELD_TENSOR &&
         tirb_datatype_equal(destination->buffer->dtype, type->dtype) && has_shape(l, destination->buffer, type))
@@ -438,7 +439,8 @@ static const tirbi_relax_held *lower_function_call(tirbi_relax_lowering *l, cons
         const tirbi_relax_held *arg = tirbi_relax_held_of(l, e->as.call.args[i]);
         if (!arg || !flatten(l, arg, &args)) return NULL;
     }
-    const tirbi_relax_held *result = tirbi_relax_make_room(l, e->span, e->type, destination);
+    const tirb_relax_expr *known = tirbi_relax_known_call(l, e);
+    const tirbi_relax_held *result = known ? tirbi_relax_make_room(l, e->span, known->type, destination) : NULL;
     if (!result || !flatten(l, result, &args)) return NULL;
     const tirb_primfunc *f = l->lowered[callee->as.global.function->index];
     return tirbi_relax_emit_call(l, e->span, f, args.items, args.n) ? result : NULL;
@@ -540,13 +542,14 @@ static const tirb_expr *condition_of(tirbi_relax_lowering *l, const tirb_relax_e
 
 static bool lower_branch(tirbi_relax_lowering *l, const rest *r, tirb_stmt *stmt, bool then) {
     const uint32_t depth = l->b.frames.n, n_constants = l->constants.n, n_outer = l->n_outer_scopes;
-    const uint32_t n_scopes = l->scopes.n, n_known = l->known.n;
+    const uint32_t n_scopes = l->scopes.n, n_known = l->known.n, n_sizes = l->sizes.n;
     if (!tirbi_frame_push(&l->b, then ? TIRBI_FRAME_THEN : TIRBI_FRAME_ELSE, stmt, r->span)) return false;
     l->n_outer_scopes = n_scopes;
     const bool done = lower_rest(l, r);
     while (l->b.frames.n > depth && !l->arena->failed) tirbi_frame_pop(&l->b);
     l->constants.n = n_constants;
     l->known.n = n_known;
+    l->sizes.n = n_sizes;
     l->scopes.n = n_scopes;
     l->n_outer_scopes = n_outer;
     return done;
@@ -1085,7 +1088,7 @@ static const tirbi_relax_held *make_open_result(tirbi_relax_lowering *l, paramet
     const tirb_expr **dims = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, (uint32_t)t->ndim);
     for (int32_t i = 0; dims && i < t->ndim; i++) {
         const tirb_expr *known = t->has_shape && !is_trimmed ? entry_dim(l, t->shape[i]) : NULL;
-        dims[i] = known && is_bound_at_entry(l, known) ? known : NULL;
+        dims[i] = known && !tirbi_relax_is_long_dim(known) && is_bound_at_entry(l, known) ? known : NULL;
         if (dims[i]) continue;
         const char *text =
             known && known->kind == TIRB_EXPR_VAR ? known->as.var.name : tirbi_arena_format(l->arena, "n%d", (int)i);
@@ -1115,7 +1118,7 @@ static const tirbi_relax_held *make_results(tirbi_relax_lowering *l, parameters 
         return fields ? hold_tuple(l, fields, t->n_fields) : NULL;
     }
     if (!(t = tirbi_relax_shaped(l, t))) return NULL;
-    const bool has_shape = t->kind == TIRB_RELAX_TYPE_TENSOR && t->has_shape;
+    const bool has_shape = t->kind == TIRB_RELAX_TYPE_TENSOR && t->has_shape && !tirbi_relax_is_long(t);
     if (t->kind == TIRB_RELAX_TYPE_TENSOR && t->ndim > 0 && tirb_relax_knows_dtype(t) &&
         (!has_shape || !knows_shape(l, t) || (leaf && tirbi_relax_is_trimmed(l, leaf)))) {
         const char *open = name_result(l, p, f, leaf, *number);
@@ -1250,7 +1253,7 @@ static bool lower_body(tirbi_relax_lowering *l, const tirb_relax_function *f, ti
     l->function = f;
     if (!(f = l->function = tirbi_relax_inline(l, f)) || !make_tables(l)) return false;
     tirbi_relax_find_trimmed(l, f->body);
-    l->constants = l->scopes = l->outcomes = l->known = (tirbi_list){.n = 0};
+    l->constants = l->scopes = l->outcomes = l->known = l->sizes = (tirbi_list){.n = 0};
     tirbi_relax_memory_begin(l);
     l->n_outer_scopes = l->n_ways = 0;
     if (!note_casts(l, f)) return false;

@@ -40,6 +40,14 @@ typedef struct tirbi_relax_scope {
     uint32_t last; /* the binding behind which nothing uses the buffer */
 } tirbi_relax_scope;
 
+/* Terms that a bundle's expression of a size may have: TIRBI_MAX_DIM_TERMS. */
+enum { TIRBI_RELAX_MAX_TERMS = 64 };
+
+/* A size that would have more, and the variable that has its value. */
+typedef struct tirbi_relax_size {
+    const tirb_expr *value, *var;
+} tirbi_relax_size;
+
 /* A name that is taken, and the number that was tried last behind it. */
 typedef struct tirbi_relax_name {
     const char *text;
@@ -82,6 +90,7 @@ typedef struct tirbi_relax_lowering {
     bool *is_trimmed;   /* the same: see tirbi_relax_is_trimmed */
     uint32_t n_relax_vars, n_table; /* variables, and how many the tables by their numbers have room for */
     tirbi_list known; /* of const tirb_expr *: sizes that casts around this place have named */
+    tirbi_list sizes; /* of tirbi_relax_size: those that are computed around this place */
     uint32_t now;       /* the number of the binding under way */
     const char *reason; /* why it is not lowered, and where; NULL: nothing is against it yet */
     tirbi_span place;
@@ -116,7 +125,14 @@ const char *tirbi_relax_new_name(tirbi_relax_lowering *l, const char *base);
  * there are more of them than before. */
 bool tirbi_relax_is_trimmed(const tirbi_relax_lowering *l, const tirb_relax_expr *e);
 bool tirbi_relax_find_trimmed(tirbi_relax_lowering *l, const tirb_relax_seq *seq);
-/* The call of an operator with the sizes in its types that its operands have. NULL after an error. */
+/* Whether a dimension, or one of the type, is more than a bundle says of a parameter. */
+bool tirbi_relax_is_long_dim(const tirb_expr *e);
+bool tirbi_relax_is_long(const tirb_relax_type *t);
+/* The type of a tensor with variables for such dimensions, each of which is computed once. NULL when out of memory. */
+const tirb_relax_type *tirbi_relax_name_sizes(tirbi_relax_lowering *l, tirbi_span span, const tirb_relax_type *type);
+/* A variable that has the value from here on. */
+const tirb_expr *tirbi_relax_let(tirbi_relax_lowering *l, tirbi_span span, const char *name, const tirb_expr *value);
+/* The call of an operator or function with the sizes in its types that its operands have. NULL after an error. */
 const tirb_relax_expr *tirbi_relax_known_call(tirbi_relax_lowering *l, const tirb_relax_expr *call);
 
 /* The function among those that are made that is the same as one made with `b`, over other variables; NULL: none. */

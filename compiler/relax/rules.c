@@ -63,33 +63,67 @@ static void slice_bounds(const tirbi_legal *g, uint32_t i, const tirb_expr *out[
     }
 }
 
+/* A begin that is computed, counted from the front and no further than there is something. */
+static const tirb_expr *begin_of(tirbi_legal *g, const tirb_expr *begin, const tirb_expr *size, bool back) {
+    tirbi_builder *b = &g->l->b;
+    if (tirbi_legal_is_true(g, "assume_inbound")) return begin;
+    const tirb_expr *zero = tirbi_legal_number(g, 0), *least = tirbi_legal_number(g, back ? -1 : 0), *most = size;
+    if (!zero || !least) return NULL;
+    if (back) most = tirbi_make_binary(b, g->span, TIRB_EXPR_SUB, size, tirbi_legal_number(g, 1));
+    const tirb_expr *below = tirbi_make_compare(b, g->span, TIRB_EXPR_LT, begin, zero);
+    const tirb_expr *counted = tirbi_make_binary(b, g->span, TIRB_EXPR_ADD, begin, size);
+    if (!below || !counted || !most) return NULL;
+    begin = tirbi_make_if_then_else(b, g->span, below, counted, begin);
+    begin = begin ? tirbi_make_binary(b, g->span, TIRB_EXPR_MAX, begin, least) : NULL;
+    return begin ? tirbi_make_binary(b, g->span, TIRB_EXPR_MIN, begin, most) : NULL;
+}
+
 /* A slice of one axis without a stride that begins at a number which is computed: part of the operand. */
 static bool slice_of_computed(tirbi_legal *g, int64_t axis, const tirb_expr *begin) {
-    const tirb_expr *d = tirbi_legal_tensor(g, 0)->shape[axis], *zero = tirbi_legal_number(g, 0);
-    tirbi_builder *b = &g->l->b;
-    if (!tirbi_legal_is_true(g, "assume_inbound")) {
-        const tirb_expr *below = zero ? tirbi_make_compare(b, g->span, TIRB_EXPR_LT, begin, zero) : NULL;
-        const tirb_expr *counted = tirbi_make_binary(b, g->span, TIRB_EXPR_ADD, begin, d);
-        if (!below || !counted) return false;
-        begin = tirbi_make_if_then_else(b, g->span, below, counted, begin);
-        begin = begin ? tirbi_make_binary(b, g->span, TIRB_EXPR_MAX, begin, zero) : NULL;
-        begin = begin ? tirbi_make_binary(b, g->span, TIRB_EXPR_MIN, begin, d) : NULL;
-    }
+    begin = begin_of(g, begin, tirbi_legal_tensor(g, 0)->shape[axis], false);
     g->def = "part";
     g->n_inputs = 2;
     return begin && (g->inputs[1] = tirbi_legal_scalar(g, begin)) && tirbi_legal_give_integer(g, "axis", axis);
 }
 
-/* Begin and stride of each dimension. */
-static bool strided_slice(tirbi_legal *g) {
-    int64_t begin[TIRBI_LEGAL_RANK], stride[TIRBI_LEGAL_RANK], from_end[TIRBI_LEGAL_RANK] = {0};
+static void store_number(tirbi_legal *g, const tirbi_relax_held *row, uint32_t i, const tirb_expr *value) {
+    const tirb_expr **at = TIRBI_NEW_ARRAY(g->l->arena, const tirb_expr *, 1);
+    if (at && value && (at[0] = tirbi_legal_number(g, i)))
+        tirbi_emit_store(&g->l->b, g->span, row->buffer, value, at, 1, NULL);
+}
+
+/* One of several axes, of which some begin at numbers that are computed: begins and strides are tensors. */
+static bool slice_of_several(tirbi_legal *g, const tirb_expr *const *begin, const int64_t *stride) {
+    const uint32_t rank = tirbi_legal_rank_of(g, 0);
+    const tirb_expr *n = tirbi_legal_number(g, rank);
+    const tirbi_relax_held *first = n ? tirbi_legal_scratch(g, tirbi_type_i64, &n, 1) : NULL;
+    const tirbi_relax_held *by = first ? tirbi_legal_scratch(g, tirbi_type_i64, &n, 1) : NULL;
+    int64_t along[TIRBI_LEGAL_RANK];
+    if (!by) return false;
+    for (uint32_t i = 0; i < rank; i++) {
+        const tirb_expr *size = tirbi_legal_tensor(g, 0)->shape[i];
+        along[i] = i;
+        store_number(g, first, i, begin[i] ? begin_of(g, begin[i], size, stride[i] < 0) : tirbi_legal_number(g, 0));
+        store_number(g, by, i, tirbi_legal_number(g, stride[i]));
+    }
+    g->def = "dynamic_slice";
+    g->inputs[1] = first;
+    g->inputs[2] = by;
+    g->n_inputs = 3;
+    return !g->l->arena->failed && tirbi_legal_give_list(g, "along", along, rank);
+}
+
+/* Begins (NULL: the front) and strides of the dimensions; *n_computed: how many begin at no number that is known, the
+ * last of them *axis. */
+static bool read_slice(tirbi_legal *g, const tirb_expr **begin, int64_t *stride, uint32_t *n_computed, int64_t *axis) {
     const uint32_t rank = tirbi_legal_rank_of(g, 0), n_args = g->call->as.call.n_args;
     const tirb_relax_expr *const *args = g->call->as.call.args;
     if (rank > TIRBI_LEGAL_RANK || n_args < 4) return tirbi_legal_refuse(g, "in this form");
     for (uint32_t i = 1; i < n_args; i++)
         if (args[i]->kind != TIRB_RELAX_TUPLE || args[i]->as.tuple.n != args[1]->as.tuple.n)
             return tirbi_legal_refuse(g, "in this form");
-    for (uint32_t i = 0; i < rank; i++) begin[i] = 0, stride[i] = 1;
+    for (uint32_t i = 0; i < rank; i++) begin[i] = NULL, stride[i] = 1;
+    *n_computed = 0;
     for (uint32_t i = 0; i < args[1]->as.tuple.n; i++) {
         const tirb_expr *e[3];
         slice_bounds(g, i, e);
@@ -97,33 +131,54 @@ static bool strided_slice(tirbi_legal *g) {
         if (!e[0] || e[0]->kind != TIRB_EXPR_INT_IMM || !e[1] ||
             (has_stride && (!e[2] || e[2]->kind != TIRB_EXPR_INT_IMM)))
             return tirbi_legal_refuse(g, "where its axes or strides are no numbers that are written out");
-        int64_t axis = e[0]->as.int_value, step = has_stride ? e[2]->as.int_value : 1;
-        if (axis < 0) axis += rank;
-        if (axis < 0 || axis >= rank) return tirbi_legal_refuse(g, "along this axis");
-        const tirb_expr *dim = tirbi_legal_tensor(g, 0)->shape[axis];
-        if (e[1]->kind != TIRB_EXPR_INT_IMM) {
-            if (step != 1 || args[1]->as.tuple.n != 1)
-                return tirbi_legal_refuse(
-                    g, "where what is computed is the begin of one of several axes, or has a stride");
-            return slice_of_computed(g, axis, e[1]);
+        int64_t along = e[0]->as.int_value, step = has_stride ? e[2]->as.int_value : 1;
+        if (along < 0) along += rank;
+        if (along < 0 || along >= rank) return tirbi_legal_refuse(g, "along this axis");
+        begin[along] = e[1];
+        stride[along] = step;
+        const bool is_number = e[1]->kind == TIRB_EXPR_INT_IMM;
+        if (is_number &&
+            (tirbi_legal_tensor(g, 0)->shape[along]->kind == TIRB_EXPR_INT_IMM || step > 0 || e[1]->as.int_value < 0))
+            continue;
+        *axis = along;
+        ++*n_computed;
+    }
+    return true;
+}
+
+bool tirbi_legal_slice_is_known(const tirbi_legal *g) {
+    const tirb_expr *begin[TIRBI_LEGAL_RANK];
+    int64_t stride[TIRBI_LEGAL_RANK], axis;
+    uint32_t n_computed;
+    tirbi_legal copy = *g;
+    return read_slice(&copy, begin, stride, &n_computed, &axis) && n_computed == 0;
+}
+
+/* Begin and stride of each dimension. */
+static bool strided_slice(tirbi_legal *g) {
+    int64_t from[TIRBI_LEGAL_RANK], stride[TIRBI_LEGAL_RANK], from_end[TIRBI_LEGAL_RANK] = {0}, axis = 0;
+    const tirb_expr *begin[TIRBI_LEGAL_RANK];
+    const uint32_t rank = tirbi_legal_rank_of(g, 0);
+    uint32_t n_computed, n_sliced = 0;
+    if (!read_slice(g, begin, stride, &n_computed, &axis)) return false;
+    for (uint32_t i = 0; i < rank; i++) n_sliced += begin[i] != NULL;
+    if (n_computed > 0 && n_sliced == 1 && stride[axis] == 1) return slice_of_computed(g, axis, begin[axis]);
+    if (n_computed > 0) return slice_of_several(g, begin, stride);
+    for (uint32_t i = 0; i < rank; i++) {
+        const tirb_expr *dim = tirbi_legal_tensor(g, 0)->shape[i];
+        from[i] = begin[i] ? begin[i]->as.int_value : 0;
+        if (dim->kind != TIRB_EXPR_INT_IMM) {
+            from_end[i] = from[i] < 0;
+            continue;
         }
-        int64_t from = e[1]->as.int_value;
-        if (dim->kind == TIRB_EXPR_INT_IMM) {
-            const int64_t d = dim->as.int_value;
-            if (from < 0) from += d;
-            if (from < 0) from = step > 0 ? 0 : -1;
-            if (from > (step > 0 ? d : d - 1)) from = step > 0 ? d : d - 1;
-        } else if (from >= 0 && step < 0) {
-            return tirbi_legal_refuse(g, "where a dimension is no number and its slice goes back from a number");
-        } else {
-            from_end[axis] = from < 0;
-        }
-        begin[axis] = from;
-        stride[axis] = step;
+        const int64_t d = dim->as.int_value, least = stride[i] > 0 ? 0 : -1, most = stride[i] > 0 ? d : d - 1;
+        if (from[i] < 0) from[i] += d;
+        if (from[i] < 0) from[i] = least;
+        if (from[i] > most) from[i] = most;
     }
     g->def = "slice";
     g->n_inputs = 1;
-    return tirbi_legal_give_list(g, "begin", begin, rank) && tirbi_legal_give_list(g, "stride", stride, rank) &&
+    return tirbi_legal_give_list(g, "begin", from, rank) && tirbi_legal_give_list(g, "stride", stride, rank) &&
            tirbi_legal_give_list(g, "from_end", from_end, rank);
 }
 

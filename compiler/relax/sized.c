@@ -14,12 +14,42 @@ static bool is_unknown(const tirb_relax_type *t) {
     return false;
 }
 
+/* At most this many terms does a bundle have for a size, of which a conditional says its second arm twice. */
+static uint32_t count_terms(const tirb_expr *e) {
+    if (e->size > TIRBI_RELAX_MAX_TERMS) return e->size;
+    if (e->kind == TIRB_EXPR_CAST) return count_terms(e->as.cast.value);
+    if (e->kind >= TIRB_EXPR_ADD && e->kind <= TIRB_EXPR_OR)
+        return 1 + count_terms(e->as.binary.a) + count_terms(e->as.binary.b);
+    if (e->kind != TIRB_EXPR_CALL || e->as.call.n_args != 3) return 1;
+    return 10 + count_terms(e->as.call.args[0]) + count_terms(e->as.call.args[1]) +
+           2 * count_terms(e->as.call.args[2]);
+}
+
+bool tirbi_relax_is_long_dim(const tirb_expr *e) { return count_terms(e) > TIRBI_RELAX_MAX_TERMS; }
+
+bool tirbi_relax_is_long(const tirb_relax_type *t) {
+    for (int32_t i = 0; t->has_shape && i < t->ndim; i++)
+        if (tirbi_relax_is_long_dim(t->shape[i])) return true;
+    for (uint32_t i = 0; t->kind == TIRB_RELAX_TYPE_TUPLE && i < t->n_fields; i++)
+        if (tirbi_relax_is_long(t->fields[i])) return true;
+    return false;
+}
+
+/* The dimensions that a value has, which are sizes. */
+static const tirb_expr *const *sizes(tirbi_relax_builder *b, const tirb_expr *const *dims, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (dims[i]->kind == TIRB_EXPR_VAR) tirbi_dim_is_natural(&b->dims, dims[i]);
+    return dims;
+}
+
 /* The type with the sizes that the value has. */
 static const tirb_relax_type *type_of(tirbi_relax_builder *b, const tirb_relax_type *type, const tirbi_relax_held *h) {
     if (!h) return type;
-    if (h->kind == TIRBI_RELAX_HELD_TENSOR)
-        return tirbi_relax_tensor(b, h->buffer->shape, h->buffer->ndim, h->buffer->dtype);
-    if (h->kind == TIRBI_RELAX_HELD_SHAPE) return tirbi_relax_shape(b, h->dims, h->n);
+    if (h->kind == TIRBI_RELAX_HELD_TENSOR) {
+        const tirb_buffer *buffer = h->buffer;
+        return tirbi_relax_tensor(b, sizes(b, buffer->shape, buffer->ndim), buffer->ndim, buffer->dtype);
+    }
+    if (h->kind == TIRBI_RELAX_HELD_SHAPE) return tirbi_relax_shape(b, sizes(b, h->dims, h->n), h->n);
     if (h->kind != TIRBI_RELAX_HELD_TUPLE || type->kind != TIRB_RELAX_TYPE_TUPLE || h->n != type->n_fields) return type;
     const tirb_relax_type **fields = TIRBI_NEW_ARRAY(b->arena, const tirb_relax_type *, h->n);
     for (uint32_t i = 0; fields && i < h->n; i++)
@@ -27,9 +57,14 @@ static const tirb_relax_type *type_of(tirbi_relax_builder *b, const tirb_relax_t
     return fields ? tirbi_relax_tuple(b, fields, h->n) : NULL;
 }
 
+/* Whether the type says what the value is, in sizes that are not computed anew at each use. */
+static bool says_all(const tirbi_relax_lowering *l, const tirb_relax_expr *e) {
+    return !is_unknown(e->type) && !tirbi_relax_is_trimmed(l, e) && !tirbi_relax_is_long(e->type);
+}
+
 /* A leaf with the type that its value has. */
 static const tirb_relax_expr *known_leaf(tirbi_relax_lowering *l, tirbi_relax_builder *b, const tirb_relax_expr *e) {
-    if (!e->type || (!is_unknown(e->type) && !tirbi_relax_is_trimmed(l, e))) return e;
+    if (!e->type || says_all(l, e)) return e;
     tirb_relax_expr *known = TIRBI_NEW(l->arena, tirb_relax_expr);
     if (!known) return NULL;
     *known = *e;
@@ -94,19 +129,107 @@ bool tirbi_relax_find_trimmed(tirbi_relax_lowering *l, const tirb_relax_seq *seq
     return found;
 }
 
+/* The variables of a dimension are in scope. */
+static void enter(tirbi_relax_builder *b, const tirb_expr *e) {
+    if (!tirbi_arena_work(b->arena, 1)) return;
+    if (e->kind == TIRB_EXPR_VAR && !tirbi_relax_knows(b, e)) {
+        const tirb_expr **slot = TIRBI_LIST_ADD(b->arena, &b->known, const tirb_expr *);
+        if (slot) *slot = e;
+    }
+    if (e->kind == TIRB_EXPR_CAST) enter(b, e->as.cast.value);
+    if (e->kind >= TIRB_EXPR_ADD && e->kind <= TIRB_EXPR_OR) {
+        enter(b, e->as.binary.a);
+        enter(b, e->as.binary.b);
+    }
+    for (uint32_t i = 0; e->kind == TIRB_EXPR_CALL && i < e->as.call.n_args; i++) enter(b, e->as.call.args[i]);
+}
+
+static void enter_type(tirbi_relax_builder *b, const tirb_relax_type *t) {
+    for (int32_t i = 0; t->has_shape && i < t->ndim; i++) enter(b, t->shape[i]);
+    for (uint32_t i = 0; t->kind == TIRB_RELAX_TYPE_TUPLE && i < t->n_fields; i++) enter_type(b, t->fields[i]);
+}
+
+/* The type of the function that is called, which gives what its body does, with the numbers that it is given in place
+ * of its parameters: TVM forgets sizes that those say. NULL when out of memory. */
+static const tirb_relax_type *with_numbers(tirbi_relax_lowering *l, tirbi_relax_builder *b,
+                                           const tirb_relax_expr *call) {
+    const tirb_relax_expr *callee = call->as.call.callee;
+    const tirb_relax_function *f = callee->kind == TIRB_RELAX_GLOBAL ? callee->as.global.function : NULL;
+    const uint32_t n = f && f->n_params == call->as.call.n_args ? f->n_params : 0;
+    const tirb_expr **vars = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, n);
+    const tirb_expr **values = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, n);
+    uint32_t n_vars = 0;
+    for (uint32_t i = 0; vars && values && i < n; i++) {
+        const tirbi_relax_held *h = f->params[i]->scalar ? tirbi_relax_held_of(l, call->as.call.args[i]) : NULL;
+        if (!h || h->kind != TIRBI_RELAX_HELD_SCALAR) continue;
+        vars[n_vars] = f->params[i]->scalar;
+        values[n_vars++] = h->scalar;
+        enter(b, h->scalar);
+    }
+    tirb_relax_type *type = values ? TIRBI_NEW(l->arena, tirb_relax_type) : NULL;
+    if (!type) return NULL;
+    *type = *callee->type;
+    if (f) type->ret = f->body->body->type;
+    return tirbi_relax_replace(b, type, vars, values, n_vars);
+}
+
 const tirb_relax_expr *tirbi_relax_known_call(tirbi_relax_lowering *l, const tirb_relax_expr *call) {
-    if ((!is_unknown(call->type) && !tirbi_relax_is_trimmed(l, call)) || !call->as.call.op->infer) return call;
+    const tirb_relax_operator *op = call->as.call.op;
+    const tirb_relax_type *callee = op ? NULL : call->as.call.callee->type;
+    if (says_all(l, call) || (op ? !op->infer : !callee || callee->kind != TIRB_RELAX_TYPE_FUNCTION)) return call;
     tirbi_relax_builder b;
     tirbi_relax_builder_init(&b, &l->b);
     b.at = call->span;
     tirb_relax_expr *known = TIRBI_NEW(l->arena, tirb_relax_expr);
     const tirb_relax_expr **args = TIRBI_NEW_ARRAY(l->arena, const tirb_relax_expr *, call->as.call.n_args);
     if (!known || !args) return NULL;
-    for (uint32_t i = 0; i < call->as.call.n_args; i++)
+    for (uint32_t i = 0; i < call->as.call.n_args; i++) {
         if (!(args[i] = known_leaf(l, &b, call->as.call.args[i]))) return NULL;
+        if (!op && args[i]->type) enter_type(&b, args[i]->type);
+    }
     *known = *call;
     known->as.call.args = args;
-    return (known->type = call->as.call.op->infer(&b, known)) ? known : NULL;
+    if (callee && !(callee = with_numbers(l, &b, call))) return NULL;
+    known->type = op ? op->infer(&b, known) : tirbi_relax_call_type(&b, known, callee);
+    if (!known->type) return NULL;
+    return is_unknown(known->type) && !is_unknown(call->type) && !tirbi_relax_is_trimmed(l, call) ? call : known;
+}
+
+/* ---- Sizes that are computed once -------------------------------------------------------------------------------- */
+
+const tirb_expr *tirbi_relax_let(tirbi_relax_lowering *l, tirbi_span span, const char *name, const tirb_expr *value) {
+    const tirb_expr *var = value ? tirbi_make_var(&l->b, span, name, tirbi_prim_type(tirbi_type_i64)) : NULL;
+    tirb_stmt *stmt = var ? tirbi_make_stmt(&l->b, span, TIRB_STMT_LET) : NULL;
+    if (!stmt) return NULL;
+    stmt->as.let.var = var;
+    stmt->as.let.value = value;
+    tirbi_relax_emit_scope(l, stmt, NULL);
+    return var;
+}
+
+/* The variable of a size: one for all sizes that are equal. */
+static const tirb_expr *named_size(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr *size) {
+    const tirbi_relax_size *items = l->sizes.items;
+    for (uint32_t i = 0; i < l->sizes.n && tirbi_arena_work(l->arena, 1); i++)
+        if (tirbi_expr_equal(items[i].value, size)) return items[i].var;
+    const tirb_expr *var = tirbi_relax_let(l, span, "n", size);
+    tirbi_relax_size *added = var ? TIRBI_LIST_ADD(l->arena, &l->sizes, tirbi_relax_size) : NULL;
+    if (added) *added = (tirbi_relax_size){size, var};
+    return added ? var : NULL;
+}
+
+const tirb_relax_type *tirbi_relax_name_sizes(tirbi_relax_lowering *l, tirbi_span span, const tirb_relax_type *type) {
+    if (type->kind != TIRB_RELAX_TYPE_TENSOR || l->group || !tirbi_relax_is_long(type)) return type;
+    tirb_relax_type *t = TIRBI_NEW(l->arena, tirb_relax_type);
+    const tirb_expr **shape = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, (uint32_t)type->ndim);
+    if (!t || !shape) return NULL;
+    for (int32_t i = 0; i < type->ndim; i++) {
+        shape[i] = tirbi_relax_is_long_dim(type->shape[i]) ? named_size(l, span, type->shape[i]) : type->shape[i];
+        if (!shape[i]) return NULL;
+    }
+    *t = *type;
+    t->shape = shape;
+    return t;
 }
 
 /* ---- Numbers ----------------------------------------------------------------------------------------------------- */
@@ -115,15 +238,8 @@ static const tirb_expr *binary(tirbi_legal *g, tirb_expr_kind kind, const tirb_e
     return tirbi_make_binary(&g->l->b, g->span, kind, a, b);
 }
 
-/* A variable that has the value from here on. */
 static const tirb_expr *let(tirbi_legal *g, const char *name, const tirb_expr *value) {
-    const tirb_expr *var = value ? tirbi_make_var(&g->l->b, g->span, name, tirbi_prim_type(tirbi_type_i64)) : NULL;
-    tirb_stmt *stmt = var ? tirbi_make_stmt(&g->l->b, g->span, TIRB_STMT_LET) : NULL;
-    if (!stmt) return NULL;
-    stmt->as.let.var = var;
-    stmt->as.let.value = value;
-    tirbi_relax_emit_scope(g->l, stmt, NULL);
-    return var;
+    return tirbi_relax_let(g->l, g->span, name, value);
 }
 
 /* Element `i` of a tensor of one dimension, as an int64. */

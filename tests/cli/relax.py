@@ -340,6 +340,98 @@ def test_symbolic_ends_count_from_the_end(t):
     t.run("run", m, "3xf32=0,1,2", shows=["0: 0xf32", "1: 1xf32 = 2\n"])
 
 
+NESTED = IMPORTS + """@I.ir_module
+class Module:
+    @R.function(private=True)
+    def inner(x: R.Tensor(("m", "k"), "float32")):
+        m, k = T.int64(), T.int64()
+        return R.strided_slice(x, (0, 1), (0, 1), (m - 4, k - 3))
+
+    @R.function
+    def main(x: R.Tensor(("n", "m"), "float32"), c: R.Tensor((), "bool")):
+        n, m = T.int64(), T.int64()
+        cls = Module
+        a = R.strided_slice(x, (0, 1), (0, 1), (n - 2, m - 3))
+        if c:
+            y = cls.inner(cls.inner(a))
+        else:
+            y = cls.inner(cls.inner(cls.inner(cls.inner(cls.inner(cls.inner(a))))))
+        z = R.exp(R.add(y, y))
+        with R.dataflow():
+            b = R.strided_slice(a, (1,), (0,), (m - 2,))
+            d = R.strided_slice(b, (1,), (0,), (m - 5,))
+            e = R.multiply(R.add(d, d), R.strided_slice(b, (1,), (0,), (m - 5,)))
+            f = R.reshape(e, (-1,))
+            g = R.concat((f, f), axis=0)
+            R.output(e, g)
+        return (z, e, (g, R.shape_of(e)))
+"""
+
+
+def from_the_end(array, *ends):
+    for axis, (begin, end) in enumerate(ends):
+        size = array.shape[axis]
+        array = array.take(range(begin, min(max(end + size if end < 0 else end, 0), size)), axis)
+    return array
+
+
+def test_slices_of_slices(t):
+    """A size that is a longer expression than a bundle has is a number that the function computes."""
+    m = model(t, NESTED)
+    for shape in ((5, 12), (20, 30), (64, 12), (9, 64)):
+        x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape) / 1000
+        np.save(t.path("x.npy"), x)
+        n, k = shape
+        a = from_the_end(x, (0, n - 2), (1, k - 3))
+        b = from_the_end(a, (0, len(a)), (0, k - 2))
+        d = from_the_end(b, (0, len(a)), (0, k - 5))
+        for c, times in ((1, 2), (0, 6)):
+            y = a
+            for _ in range(times):
+                y = from_the_end(y, (0, y.shape[0] - 4), (min(1, y.shape[1]), y.shape[1] - 3))
+            t.run("run", m, "-f", "main", "x=@x.npy", f"c={c}", *[p for i in range(4) for p in ("-o", f"{i}=@r{i}.npy")])
+            e = (d + d) * d
+            for i, wanted in enumerate([np.exp(y + y), e, np.concatenate([e.ravel()] * 2), np.array(e.shape)]):
+                found = np.load(t.path(f"r{i}.npy"))
+                expect(found.shape == wanted.shape and np.allclose(found, wanted), (shape, c, i, found, wanted))
+
+
+SIZED_BY_NUMBERS = IMPORTS + """@I.ir_module
+class Module:
+    @R.function(private=True)
+    def first(k: R.Prim("int64"), x: R.Tensor(("m",), "float32"), s: R.Shape(["j"])):
+        m, j = T.int64(), T.int64()
+        y = R.strided_slice(R.concat((x, x), axis=0), (0,), (0,), (k + m,))
+        return (y, R.full((k, j), R.const(1.0, "float32"), "float32"))
+
+    @R.function
+    def main(x: R.Tensor(("n",), "float32"), k: R.Prim("int64")):
+        n = T.int64()
+        cls = Module
+        y = cls.first(n // 2, x, R.shape([k]))
+        return (R.add(y[0], y[0]), y[1])
+"""
+
+
+def test_sizes_of_a_call_are_what_its_numbers_say(t):
+    t.run("run", model(t, SIZED_BY_NUMBERS), "4xf32=1,2,3,4", "3",
+          shows=["0: 6xf32 = 2, 4, 6, 8, 2, 4\n", "1: 2x3xf32 =\n  1, 1, 1"])
+
+
+DIVIDED = IMPORTS + """@R.function
+def main(x: R.Tensor(("n",), "float32"), y: R.Tensor((4,), "float32"), k: R.Prim("int64")):
+    n = T.int64()
+    return (R.split(x, [3, 1], axis=0), R.split(x, [n - 5, k], axis=0), R.split(y, [3, 1], axis=0))
+"""
+
+
+def test_parts_begin_at_their_places(t):
+    """Also behind the next one's, and where places are numbers of the call."""
+    t.run("run", model(t, DIVIDED), "4xf32=0,1,2,3", "4xf32=4,5,6,7", "2",
+          shows=["0: 3xf32 = 0, 1, 2\n", "1: 0xf32 =", "2: 3xf32 = 1, 2, 3\n", "3: 0xf32 =", "4: 2xf32 = 0, 1\n",
+                 "5: 2xf32 = 2, 3\n", "6: 3xf32 = 4, 5, 6\n", "7: 0xf32 =", "8: 3xf32 = 5, 6, 7\n"])
+
+
 MIXED = IMPORTS + """@R.function
 def main(x: R.Tensor((3,), "float32"), b: R.Tensor((3,), "bool")):
     return (R.add(x, True), R.multiply(x, b), R.subtract(b, x), R.maximum(x, R.const(True)))

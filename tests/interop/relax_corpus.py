@@ -347,6 +347,38 @@ def main(x: R.Tensor(("n", 6), "float32")):
 
 module('''
 @R.function
+def main(x: R.Tensor(("n",), "float32"), y: R.Tensor(("m",), "float32")):
+    n, m = T.int64(), T.int64()
+    a = R.strided_slice(x, (0,), (1,), (n - 2,))
+    b = R.strided_slice(a, (0,), (1,), (n - 3,))
+    c = R.strided_slice(y, (0,), (0,), (n,))
+    d = R.strided_slice(x, (0,), (2,), (m,))
+    e = R.concat((x, c), axis=0)
+    f = R.concat((c, d), axis=0)
+    g = R.concat((y, y, y, c, x, d, c), axis=0)
+    h = R.concat((f, f, y, d, e), axis=0)
+    return (R.strided_slice(b, (0,), (0,), (n - 3,)), g, h, R.concat((c, d, c, d), axis=0))
+''')
+
+module('''
+@R.function
+def main(x: R.Tensor(("b", "s", 8), "float32"), k: R.Prim("int64"), m: R.Tensor(("s", "b + 2"), "float32")):
+    b, s = T.int64(), T.int64()
+    a = R.strided_slice(x, [1, 2], [s - 2, k], [s, 9])
+    c = R.strided_slice(x, [1], [3], [-100], [-1])
+    d = R.strided_slice(x, [2, 1], [k, 4], [-100, 0], [-3, -2])
+    e = R.strided_slice(x, [1], [k], [s], [2])
+    f = R.concat((m, m), axis=1)
+    g = R.nn.pad(m, (1, 1, 2, 0))
+    h = R.strided_slice(m, (1,), (b - 3,), (b,))
+    i = R.reshape(x, (1, b, s, 8))
+    j = R.nn.max_pool2d(i, (2, 2), strides=(2, 2), ceil_mode=True, padding=1)
+    l = R.nn.avg_pool2d(i, (3, 2), strides=(2, 3), ceil_mode=True, padding=(1, 0, 0, 1))
+    return (a, c, d, e, f, g, h, j, l)
+''')
+
+module('''
+@R.function
 def main(x: R.Tensor((2,), "float32"), c: R.Tensor((), "bool")):
     if c:
         y = R.add(x, x)

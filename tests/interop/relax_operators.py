@@ -120,6 +120,8 @@ case("R.concat((a, b), axis=0)", ("n", 3), ("m", 3), symbols=dict(n=2, m=3))
 case("R.stack((a, b), axis=1)", (2, 3), (2, 3))
 case("R.split(a, 3, axis=1)", (2, 7))
 case("R.split(a, [2, 5], axis=0)", (7, 2))
+for n in [1, 4, 7]:
+    case("R.split(a, [2, 5], axis=0)", ("n", 2), symbols=dict(n=n))
 case("R.repeat(a, 3, axis=1)", (2, 3))
 case("R.layout_transform(a, index_map=lambda i, j: (j, i))", (2, 3), types=["float32", "int8"])
 case("R.layout_transform(a, index_map=lambda n, c, h, w: (n, c // 4, h, w, c % 4))", (1, 8, 3, 2))
@@ -141,6 +143,13 @@ for n in [0, 1, 2, 3, 5, 9]:
     case("R.strided_slice(a, (1,), (n - 9,), (6 - n,))", ("n", 6), symbols=dict(n=n))
     case("R.strided_slice(a, (0,), (1,), (n // 2 - 3,))", ("n", 6), symbols=dict(n=n))
     case("R.strided_slice(a, (0,), (-1,), (n - 7,), (-1,))", ("n", 6), symbols=dict(n=n))
+# Several axes, strides and begins that are computed.
+for n in [1, 2, 5, 9]:
+    case("R.strided_slice(a, (0, 1), (n - 2, n - 7), (n, 9))", ("n", 6), symbols=dict(n=n))
+    case("R.strided_slice(a, (0,), (3,), (-100,), (-1,))", ("n", 6), symbols=dict(n=n))
+    case("R.strided_slice(a, (1, 0), (n - 3, 4), (-100, 0), (-3, -2))", ("n", 6), symbols=dict(n=n))
+    case("R.strided_slice(a, (0,), (n - 4,), (n,), (2,))", ("n", 6), symbols=dict(n=n))
+    case("R.exp(R.strided_slice(R.exp(a), (0,), (n - 1,), (n,)))", ("n", 6), symbols=dict(n=n))
 case('R.arange(0, n, 1, dtype="int64")', ("n",), symbols=dict(n=5))
 case('R.arange(0, n * 2, 2, dtype="float32")', ("n",), symbols=dict(n=5))
 case("R.collapse_sum_to(a, (3, 1))", (2, 3, 4))
