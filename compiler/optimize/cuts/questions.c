@@ -131,8 +131,10 @@ static bool add_to(const finder *f, tirbi_sum *sum, const tirbi_lx *x, int64_t f
 }
 
 static void change_at(const finder *f, const tirbi_sum *sum, int64_t bound) {
-    if (f->between) end_at(f, sum, bound);
-    else cut_at(f, sum, bound);
+    if (f->between)
+        end_at(f, sum, bound);
+    else
+        cut_at(f, sum, bound);
 }
 
 static bool is_question(const tirbi_lx *x) {
@@ -149,8 +151,10 @@ static bool is_question(const tirbi_lx *x) {
     case TIRB_OP_NE:
     case TIRB_OP_MIN:
     case TIRB_OP_MAX:
-    case TIRB_OP_ABS: return true;
-    default: return false;
+    case TIRB_OP_ABS:
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -176,9 +180,16 @@ static void ask_quotient(const finder *f, const tirbi_division *d) {
     for (int64_t i = first + 1; i <= last; i++) change_at(f, &sum, i * d->divisor);
 }
 
+/* Whether an integer is only computed with, as an element's weight: then it decides nothing. */
+static bool is_counted_with(const tirbi_walk *w, const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && tirbi_dtype_is_float((tirbi_dtype)x->type) &&
+           !tirbi_dtype_is_float((tirbi_dtype)x->source) && x->source != TIRB_BOOL && !w->indexes;
+}
+
 static tirbi_step find_in_value(tirbi_walk *w, const tirbi_lx *x) {
     const finder *f = w->context;
     tirbi_division division;
+    if (is_counted_with(w, x)) return TIRBI_PAST;
     if (w->at->kind == TIRBI_LS_IF && w->at->as.if_.first_of) return TIRBI_PAST;
     if (x->kind == TIRBI_LX_LOAD) return TIRBI_INTO;
     if (is_question(x)) ask_comparison(f, x);
