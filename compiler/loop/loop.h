@@ -398,6 +398,14 @@ tirbi_op tirbi_opposite(unsigned op);
 /* The same as `not`, by comparisons that hold where those of `x` do not: not (a or i < j) is not a and i >= j. */
 const tirbi_lx *tirbi_lx_opposite(tirbi_lx_pool *pool, const tirbi_lx *x);
 
+/* Whether an extent is 1 at least; `known`: which ones are, or NULL. */
+static inline bool tirbi_is_positive(const tirbi_extents *known, const tirbi_lx *extent) {
+    for (uint32_t i = 0; known && i < known->n; i++) {
+        if (known->item[i] == extent) return true;
+    }
+    return extent->lo >= 1;
+}
+
 static inline bool tirbi_lx_is_int(const tirbi_lx *x, int64_t value) {
     return x->kind == TIRBI_LX_CONST && !tirbi_dtype_is_float((tirbi_dtype)x->type) && x->value == value;
 }

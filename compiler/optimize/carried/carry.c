@@ -508,7 +508,8 @@ static const tirbi_ls *surround(carrier *c, const tirbi_ls *loop, const tirbi_ls
         store->as.store.value = tirbi_lx_var(c->pool, stored ? stored : c->elements[i].var);
         items[n++] = store;
     }
-    if (harmless || loop->as.loop.var->extent->lo > 0) return tirbi_new_sequence(c->pool, c->loop->span, items, n);
+    if (harmless || tirbi_is_positive(c->pool->positive, loop->as.loop.var->extent))
+        return tirbi_new_sequence(c->pool, c->loop->span, items, n);
     return tirbi_new_if(c->pool, c->loop->span,
                         tirbi_lx_wide(c->pool, TIRB_OP_GT, loop->as.loop.var->extent, tirbi_lx_number(c->pool, 0)),
                         tirbi_new_sequence(c->pool, c->loop->span, items, n), NULL);

@@ -81,19 +81,12 @@ static question question_of(const tirbi_ls *body, bool in_order, const tirbi_ext
     return q;
 }
 
-static bool is_positive(const tirbi_extents *known, const tirbi_lx *extent) {
-    for (uint32_t i = 0; i < known->n; i++) {
-        if (known->item[i] == extent) return true;
-    }
-    return extent->lo >= 1;
-}
-
 static bool same_question(const question *a, const question *b) {
     if (a->body != b->body || a->in_order != b->in_order || a->n_loops != b->n_loops ||
         a->positive.n != b->positive.n || memcmp(a->loop, b->loop, a->n_loops * sizeof(*a->loop)) != 0)
         return false;
     for (uint32_t i = 0; i < a->positive.n; i++) {
-        if (!is_positive(&b->positive, a->positive.item[i])) return false;
+        if (!tirbi_is_positive(&b->positive, a->positive.item[i])) return false;
     }
     return true;
 }
@@ -120,7 +113,7 @@ static bool are_better_lanes(tirbi_lx_pool *pool, const tirbi_lane_plan *plan, c
     /* Inside the loop over lanes there is one of them at least. */
     const tirbi_lx *lanes = plan->loops.var[0]->extent;
     tirbi_extents known = pool->positive ? *pool->positive : (tirbi_extents){.n = 0};
-    if (!is_positive(&known, lanes) && known.n < TIRBI_MAX_EXTENTS) known.item[known.n++] = lanes;
+    if (!tirbi_is_positive(&known, lanes) && known.n < TIRBI_MAX_EXTENTS) known.item[known.n++] = lanes;
     if (pool->asked) return ask(pool, body, in_order, &known);
     pool->asked = TIRBI_NEW(pool->arena, struct tirbi_asked);
     const bool better = pool->asked && ask(pool, body, in_order, &known);

@@ -5,6 +5,7 @@
 
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/injective.h"
+#include "compiler/optimize/facts/live.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -172,32 +173,66 @@ const tirbi_ls *tirbi_move_inwards(tirbi_lx_pool *pool, const tirbi_ls *loop, ti
     return m ? inwards(m, loop->as.loop.body) : NULL;
 }
 
-/* Lanes of columns around a loop along them, in which each carries what the rows hand on; `loop` goes over columns. */
-static const tirbi_ls *down_columns(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    const tirbi_ls *rows = loop->as.loop.body;
-    const tirbi_lx *columns = loop->as.loop.var->extent, *n_rows = rows->as.loop.var->extent;
-    if (columns->lo < TIRBI_LEAST_COLUMNS || columns->hi > MOST_COLUMNS || n_rows->lo < LEAST_ROWS ||
-        tirbi_has_kind(rows->as.loop.body, TIRBI_KIND(LOOP)))
-        return NULL;
-    mover *m = read_loop(pool, loop, TIRBI_INWARDS_UNIT);
-    const int64_t row = m ? columns->hi * tirbi_dtypes[tirbi_first_stored(m->places, m->n)->buffer->type].size : 0;
-    if (row > BLOCK && n_rows->hi > NEAR / row) return NULL;
-    const tirbi_ls *carried = m ? tirbi_carry_rows(pool, rows) : NULL;
-    return m ? in_lanes(m, carried ? carried : rows) : NULL;
+static const tirbi_lx *compare(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *x, int64_t with) {
+    return tirbi_lx_wide(pool, op, x, tirbi_lx_number(pool, with));
 }
 
-const tirbi_ls *tirbi_carry_columns(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+/* Both conditions, or with OR one of them, of which either may be known; NULL when memory ran out. */
+static const tirbi_lx *join(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
+    const int64_t neutral = op == TIRB_OP_AND;
+    if (!a || !b || tirbi_lx_is_int(a, !neutral) || tirbi_lx_is_int(b, neutral)) return b ? a : NULL;
+    return tirbi_lx_is_int(a, neutral) || tirbi_lx_is_int(b, !neutral) ? b : tirbi_lx_both(pool, op, a, b);
+}
+
+/* Whether lanes of columns are worth it: enough of each, and short rows, or as many as a near cache holds. Elements of
+ * rows have so many bytes. */
+static const tirbi_lx *is_worth(tirbi_lx_pool *pool, const tirbi_lx *columns, const tirbi_lx *rows, int64_t size) {
+    const tirbi_lx *all = tirbi_lx_wide(pool, TIRB_OP_MUL, columns, rows);
+    const tirbi_lx *some = join(pool, TIRB_OP_AND, compare(pool, TIRB_OP_GE, columns, TIRBI_LEAST_COLUMNS),
+                                compare(pool, TIRB_OP_GE, rows, LEAST_ROWS));
+    const tirbi_lx *near = join(pool, TIRB_OP_OR, compare(pool, TIRB_OP_LE, columns, BLOCK / size),
+                                all ? compare(pool, TIRB_OP_LE, all, NEAR / size) : NULL);
+    const tirbi_lx *few = join(pool, TIRB_OP_AND, compare(pool, TIRB_OP_LE, columns, MOST_COLUMNS), near);
+    return join(pool, TIRB_OP_AND, some, few);
+}
+
+static bool may_ask(const tirbi_lx_pool *pool, const tirbi_lx *x) {
+    return x->pure && !x->traps && tirbi_is_available(pool, x);
+}
+
+/* Lanes of columns around a loop along them, in which each carries what the rows hand on; `loop` goes over columns. */
+static bool down_columns(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_columns *out) {
+    const tirbi_ls *rows = loop->as.loop.body;
+    const tirbi_lx *columns = loop->as.loop.var->extent, *n_rows = rows->as.loop.var->extent;
+    if (columns->hi < TIRBI_LEAST_COLUMNS || columns->lo > MOST_COLUMNS || n_rows->hi < LEAST_ROWS ||
+        !may_ask(pool, columns) || !may_ask(pool, n_rows) || tirbi_has_kind(rows->as.loop.body, TIRBI_KIND(LOOP)))
+        return false;
+    mover *m = read_loop(pool, loop, TIRBI_INWARDS_UNIT);
+    if (!m) return false;
+    const uint8_t size = tirbi_dtypes[tirbi_first_stored(m->places, m->n)->buffer->type].size;
+    out->condition = is_worth(pool, columns, n_rows, size);
+    if (!out->condition || tirbi_lx_is_int(out->condition, 0)) return false;
+    const tirbi_extents *known = pool->positive;
+    out->positive = (tirbi_extents){.item = {columns, n_rows}, .n = 2};
+    pool->positive = &out->positive;
+    const tirbi_ls *carried = tirbi_carry_rows(pool, rows);
+    out->stmt = in_lanes(m, carried ? carried : rows);
+    pool->positive = known;
+    return out->stmt != NULL;
+}
+
+bool tirbi_carry_columns(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_columns *out) {
     const tirbi_ls *inner = loop->as.loop.body;
     while (inner->kind == TIRBI_LS_SEQ && inner->as.seq.n == 1) inner = inner->as.seq.items[0];
-    if (inner->kind != TIRBI_LS_LOOP || inner->as.loop.step || loop->as.loop.step) return NULL;
+    if (inner->kind != TIRBI_LS_LOOP || inner->as.loop.step || loop->as.loop.step) return false;
     mover m = {.pool = pool, .own = {.var = {loop->as.loop.var}, .n = 1}};
-    const tirbi_ls *nest = around(&m, loop, inner), *columns = nest ? down_columns(pool, nest) : NULL;
+    const tirbi_ls *nest = around(&m, loop, inner);
+    if (nest && down_columns(pool, nest, out)) return true;
     const tirbi_lvar *var = inner->as.loop.var;
-    if (!nest || columns || tirbi_mentions_loops(var->min, &m.own) || tirbi_mentions_loops(var->extent, &m.own))
-        return columns;
+    if (!nest || tirbi_mentions_loops(var->min, &m.own) || tirbi_mentions_loops(var->extent, &m.own)) return false;
     const tirbi_ls *rows = around(&m, loop, inner->as.loop.body);
     nest = rows ? around(&m, inner, rows) : NULL;
-    return nest ? down_columns(pool, nest) : NULL;
+    return nest && down_columns(pool, nest, out);
 }
 
 const tirbi_ls *tirbi_take_apart(tirbi_lx_pool *pool, const tirbi_ls *loop) {

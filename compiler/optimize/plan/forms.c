@@ -175,8 +175,7 @@ enum { SHORT_ROW_OF_COLUMNS = 256 };
 /* A loop that is lanes once it is inside the loops in it, or around each statement for itself. */
 static tirbi_sched *as_columns(tirbi_scheduler *p, const tirbi_ls *loop) {
     if (tirbi_not_planned(p) & TIRB_PASS_INTERCHANGE) return NULL;
-    const tirbi_ls *columns = tirbi_carry_columns(p->pool, loop);
-    if (!columns) columns = tirbi_move_inwards(p->pool, loop, TIRBI_INWARDS_UNIT);
+    const tirbi_ls *columns = tirbi_move_inwards(p->pool, loop, TIRBI_INWARDS_UNIT);
     if (!columns) columns = move_named(p, loop, TIRBI_INWARDS_ALONG); /* sums of rows that other loops choose */
     if (columns) return made(p, "interchange", columns);
     columns = tirbi_take_apart(p->pool, loop);
@@ -288,6 +287,19 @@ static tirbi_sched *in_versions(tirbi_scheduler *p, const char *step, const eith
     node->items[1] = tirbi_schedule(p, loop);
     p->in = outer;
     return node->items[0] && node->items[1] && (version->check || !choice->check) ? node : NULL;
+}
+
+/* Two loops as lanes of columns, each along its own, where that is worth it. */
+static tirbi_sched *as_carried_columns(tirbi_scheduler *p, const tirbi_ls *loop) {
+    tirbi_columns columns;
+    if ((tirbi_not_planned(p) & TIRB_PASS_INTERCHANGE) || (p->in.without & TIRBI_NOT_COLUMNS) ||
+        !tirbi_carry_columns(p->pool, loop, &columns))
+        return NULL;
+    if (tirbi_lx_is_int(columns.condition, 1)) return made(p, "interchange", columns.stmt);
+    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
+                    "in columns, where there are some and they are near each other");
+    return in_versions(p, "interchange", &(either){NULL, columns.condition, columns.stmt, &columns.positive}, loop,
+                       TIRBI_NOT_COLUMNS);
 }
 
 /* A loop around short ranges that follow each other: their places are lanes. Where they do not, it is the loop that it
@@ -592,8 +604,8 @@ static bool decides(const tirbi_nest *nest) {
 /* A loop that is no lanes as it stands, in another form that is. */
 static tirbi_sched *in_another_form(tirbi_scheduler *p, const tirbi_ls *loop) {
     static tirbi_sched *(*const forms[])(tirbi_scheduler *, const tirbi_ls *) = {
-        as_numbered, as_flat,   as_columns, as_alike,    as_turns,  as_short_rows,
-        as_named,    as_blocks, as_apart,   as_separate, as_behind, as_arranged};
+        as_numbered,   as_flat,  as_carried_columns, as_columns, as_alike,    as_turns,
+        as_short_rows, as_named, as_blocks,          as_apart,   as_separate, as_behind, as_arranged};
     tirbi_sched *node = NULL;
     for (size_t i = 0; i < sizeof(forms) / sizeof(*forms) && !node; i++) node = forms[i](p, loop);
     return node;

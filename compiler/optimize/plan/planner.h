@@ -15,7 +15,8 @@ enum {
     TIRBI_NOT_NUMBERED = 16,
     TIRBI_NOT_FILLED = 32,
     TIRBI_NOT_STAGED = 64,
-    TIRBI_NOT_APART = 128
+    TIRBI_NOT_APART = 128,
+    TIRBI_NOT_COLUMNS = 256
 };
 
 /* What a statement is planned inside of. */
