@@ -430,12 +430,13 @@ static void run_if(tirbi_script *s, const tirbi_line *line) {
         return;
     }
     tirbi_value v = tirbi_evaluate(s, line->value);
-    const tirb_relax_expr *condition = tirbi_relax_normalise(b, tirbi_to_relax(s, &v));
+    const tirb_relax_expr *condition = tirbi_to_relax(s, &v);
     const char *then_name = NULL, *else_name = NULL;
     const tirb_relax_type *then_type = NULL, *else_type = NULL;
     const tirb_relax_seq *then_case = run_branch(s, line, &line->body, "then", &then_name, &then_type);
     const tirb_relax_seq *else_case = run_branch(s, line, &line->orelse, "else", &else_name, &else_type);
     b->at = line->span;
+    condition = tirbi_relax_normalise(b, condition); /* before the branches, but numbered after them, as in TVM */
     if (!condition || !then_case || !else_case) {
         if (then_name) bind_name(s, then_name, tirbi_value_error());
         return;

@@ -48,6 +48,11 @@ tirbi_value tirbi_relax_type_name(tirbi_script *s, const tirbi_node *node, const
     return tirbi_fail(s, TIRB_TYPE, node->span, "`R.%s` is no type", name);
 }
 
+tirbi_value tirbi_relax_string_type(tirbi_script *s) {
+    struct tirbi_relax *r = tirbi_relax_state(s);
+    return r ? type_value(tirbi_relax_text_type(&r->builder)) : tirbi_value_error();
+}
+
 /* ---- Arguments --------------------------------------------------------------------------------------------------- */
 
 typedef struct arguments {
@@ -253,12 +258,12 @@ static bool real_attr(tirbi_script *s, const tirbi_value *v, const char *what, t
     return true;
 }
 
-/* A float32 of the program. */
+/* A float32 of the program, whose text TVM does not round. */
 static bool single_attr(tirbi_script *s, const tirbi_value *v, const char *what, tirb_relax_attr *out) {
     tirb_relax_attr real;
     if (!real_attr(s, v, what, &real)) return false;
     out->kind = TIRB_RELAX_ATTR_EXPR;
-    out->as.expr = tirbi_make_float(&s->builder, v->node->span, tirbi_type_f32, (double)(float)real.as.real);
+    out->as.expr = tirbi_make_float(&s->builder, v->node->span, tirbi_type_f32, real.as.real);
     return out->as.expr != NULL;
 }
 

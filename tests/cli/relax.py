@@ -432,6 +432,21 @@ def test_parts_begin_at_their_places(t):
                  "5: 2xf32 = 2, 3\n", "6: 3xf32 = 4, 5, 6\n", "7: 0xf32 =", "8: 3xf32 = 5, 6, 7\n"])
 
 
+PRINTED = IMPORTS + """@R.function(pure=False)
+def main(x: R.Tensor((2,), "float32")):
+    R.print(x, format="x is {}")
+    y = R.add(x, x)
+    R.print(x, y)
+    return y
+"""
+
+
+def test_printing_is_left_out(t):
+    """A bundle has nowhere to print, and a model that does runs."""
+    done = t.run("run", model(t, PRINTED), "2xf32=1,2", shows="2xf32 = 2, 4\n", says="a bundle prints nothing")
+    expect(done.err.count(b"warning: ") == 2, done.err)
+
+
 MIXED = IMPORTS + """@R.function
 def main(x: R.Tensor((3,), "float32"), b: R.Tensor((3,), "bool")):
     return (R.add(x, True), R.multiply(x, b), R.subtract(b, x), R.maximum(x, R.const(True)))
