@@ -156,7 +156,7 @@ cross() {
     local long='test_math|test_accuracy|math_sweep|test_hostile|test_compile_limits|test_load_limits'
     long+="|ranges|$generated"
     # What aarch64 has been through.
-    [ "$name" != s390x ] || long+='|checkasm|test_stops|nests|updates|borders|comprehensions'
+    [ "$name" != s390x ] || long+='|checkasm|test_stops|test_passes|trace|nests|updates|borders|comprehensions'
     [ "$full" -eq 1 ] || leave_out=(-E "^($long)\$")
     tests "$name" -L 'unit|differential|object' "${leave_out[@]}"
     machines+=(--tirb "$name=qemu-$name -L $PWD/build/root-$name-linux-gnu build/$name/bin/tirb")

@@ -989,4 +989,4 @@ def main(make, about, count):
 
 
 if __name__ == "__main__":
-    sys.exit(main(make, __doc__, 300))
+    sys.exit(main(make, __doc__, 150))

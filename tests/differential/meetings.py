@@ -383,4 +383,4 @@ SHAPES = (stored_over, stored_over, stepped, stepped, interleaved, interleaved, 
 
 
 if __name__ == "__main__":
-    sys.exit(main(maker("meetings", Loops, SHAPES), __doc__, 200))
+    sys.exit(main(maker("meetings", Loops, SHAPES), __doc__, 100))

@@ -118,4 +118,4 @@ def check_module(tirb, seeds, isas, folder, keep):
 
 
 if __name__ == "__main__":
-    sys.exit(check_all("Random expressions of several sizes on every instruction set.", 120, FUNCTIONS_PER_MODULE, check_module))
+    sys.exit(check_all("Random expressions of several sizes on every instruction set.", 60, FUNCTIONS_PER_MODULE, check_module))

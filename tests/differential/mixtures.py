@@ -331,4 +331,4 @@ def make(seed):
 
 
 if __name__ == "__main__":
-    sys.exit(irregular.main(make, __doc__, 40))
+    sys.exit(irregular.main(make, __doc__, 25))

@@ -170,4 +170,4 @@ SHAPES = (reductions, reductions, named, named, bounds)
 
 
 if __name__ == "__main__":
-    sys.exit(main(maker("orders", Nest, SHAPES), __doc__, 200))
+    sys.exit(main(maker("orders", Nest, SHAPES), __doc__, 100))

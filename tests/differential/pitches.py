@@ -176,4 +176,4 @@ def rows(pick, f):
 
 
 if __name__ == "__main__":
-    sys.exit(main(maker("pitches", Function, [rows]), __doc__, 120))
+    sys.exit(main(maker("pitches", Function, [rows]), __doc__, 60))

@@ -339,4 +339,4 @@ SHAPES = (depthwise, scratches, scratches, blocks, blocks, blocks, places, pairs
 
 
 if __name__ == "__main__":
-    sys.exit(irregular.main(irregular.maker("", irregular.Function, SHAPES), __doc__, 100))
+    sys.exit(irregular.main(irregular.maker("", irregular.Function, SHAPES), __doc__, 60))

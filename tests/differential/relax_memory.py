@@ -317,7 +317,7 @@ def problem_of(tirb, folder, seed):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=150)
+    parser.add_argument("--count", type=int, default=80)
     options = parser.parse_args()
     tirb = shlex.split(os.environ.get("TIRB", "tirb"))
     failed = 0

@@ -226,4 +226,4 @@ def several(pick, f):
 
 
 if __name__ == "__main__":
-    sys.exit(main(maker("spelled", Nests, [several]), __doc__, 150))
+    sys.exit(main(maker("spelled", Nests, [several]), __doc__, 80))

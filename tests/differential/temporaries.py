@@ -396,4 +396,4 @@ def make(seed):
 
 
 if __name__ == "__main__":
-    sys.exit(main(make, __doc__, 200))
+    sys.exit(main(make, __doc__, 100))

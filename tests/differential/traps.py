@@ -319,4 +319,4 @@ SHAPES = (updates, updates, updates, block, elementwise, elementwise, inner, inn
 
 
 if __name__ == "__main__":
-    sys.exit(main(maker("traps", Failing, SHAPES), __doc__, 200))
+    sys.exit(main(maker("traps", Failing, SHAPES), __doc__, 120))

@@ -408,6 +408,12 @@ static void test_cancel_and_busy(void **state) {
     close_session(&s);
 }
 
+static uint64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 static void test_deadline(void **state) {
     (void)state;
     tirb_limits limits = TIRB_LIMITS_INIT;
@@ -416,8 +422,12 @@ static void test_deadline(void **state) {
     tirb_arg arg = int_arg(1);
     for (int round = 0; round < 3; round++) {
         assert_int_equal(run(&s, "spin", NULL, 0, NULL), TIRB_DEADLINE);
-        /* the deadlines of calls that ended must not stop later ones */
-        for (int i = 0; i < 1000; i++) EXPECT_OK(&s, run(&s, "claim", &arg, 1, NULL));
+        /* the deadlines of calls that ended must not stop later ones, which may lose the processor for as long */
+        for (int i = 0; i < 1000; i++) {
+            const uint64_t begin = now_ns();
+            const tirb_status status = run(&s, "claim", &arg, 1, NULL);
+            if (status != TIRB_DEADLINE || now_ns() - begin < limits.timeout_ns) EXPECT_OK(&s, status);
+        }
     }
     /* several instances with deadlines of their own, the later one armed first */
     spinner jobs[4];

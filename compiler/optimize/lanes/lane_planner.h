@@ -1,5 +1,6 @@
-/* The state of planning one lane loop, shared by its parts: lanes.c plans the body, lane_cursors.c what it reads and
- * writes, sequences.c what goes from lane to lane and where lanes say themselves what they access. */
+/* The state of planning one lane loop, shared by its parts: lanes.c makes plans, lane_statements.c plans the body,
+ * lane_inner.c the loops in it, lane_values.c expressions, lane_cursors.c what the body reads and writes, sequences.c
+ * what goes from lane to lane and where lanes say themselves what they access. */
 #ifndef TIRB_COMPILER_OPTIMIZE_LANES_LANE_PLANNER_H
 #define TIRB_COMPILER_OPTIMIZE_LANES_LANE_PLANNER_H
 
@@ -69,7 +70,7 @@ typedef struct planner {
     uint32_t n_accesses;
     const tirbi_place *written[MAX_WRITTEN]; /* what the body stores to */
     uint32_t n_written;
-    bool sequences; /* what goes from lane to lane may be planned */
+    bool sequences;            /* what goes from lane to lane may be planned */
     bool fails_alike;          /* the order of what may fail in the loop tells nothing */
     uint32_t n_own, own_total; /* loops of each lane's own: that are open, that there were */
     uint32_t own_start;        /* the operation that opens the outermost of them */
@@ -87,24 +88,59 @@ typedef struct planner {
 } planner;
 
 /* lanes.c */
-/* Fails, and says why not as lanes: the first reason counts. */
+/* Fails, and says why not as lanes: the first reason counts. Without a reason: memory ran out. */
 uint16_t tirbi_plan_refuse(planner *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The lane value of an expression; of a float that is copied, in an unsigned type of its size. */
-uint16_t tirbi_plan_value(planner *p, const tirbi_lx *x);
-uint16_t tirbi_plan_raw(planner *p, const tirbi_lx *x);
-/* Whether the value of an expression may be the bits of a float that it does not compute. */
-bool tirbi_plan_is_copy(planner *p, const tirbi_lx *x);
-uint16_t tirbi_plan_new_value(planner *p);
-tirbi_lane_op *tirbi_plan_op(planner *p, unsigned op, tirbi_dtype type);
-lane_var *tirbi_plan_find_var(planner *p, const tirbi_lvar *var);
-/* Adds a variable of the body; false when there are too many. */
-bool tirbi_plan_add_var(planner *p, lane_var var);
+uint16_t tirbi_plan_fail(planner *p);
 /* A plan of the loop over `var` that is empty still; NULL when memory ran out. A planner is large and there are several
  * for each loop: unlike its plan, it is given back when it has ended. The plan is the result where it was planned. */
 planner *tirbi_new_planner(tirbi_lx_pool *pool, tirbi_lvar *var);
 tirbi_lane_plan *tirbi_end_planner(planner *p, bool planned);
+
+/* lane_values.c */
+/* Why a plan is refused for what only some lanes compute. */
+extern const char tirbi_plan_lazy_arm[];
+/* The lane value of an expression; of a float that is copied, in an unsigned type of its size. */
+uint16_t tirbi_plan_value(planner *p, const tirbi_lx *x);
+uint16_t tirbi_plan_raw(planner *p, const tirbi_lx *x);
+tirbi_dtype tirbi_plan_raw_type(tirbi_dtype type);
+/* Whether the value of an expression may be the bits of a float that it does not compute. */
+bool tirbi_plan_is_copy(planner *p, const tirbi_lx *x);
 /* Whether a pure expression is the same for all lanes and iterations. */
 bool tirbi_plan_is_invariant(planner *p, const tirbi_lx *x);
+uint16_t tirbi_plan_new_value(planner *p);
+tirbi_lane_op *tirbi_plan_op(planner *p, unsigned op, tirbi_dtype type);
+/* The value of an operation on values, of a scalar, and of an element: computed before in this iteration, or by one
+ * more operation. */
+uint16_t tirbi_plan_elementwise(planner *p, tirbi_op op, tirbi_dtype type, tirbi_dtype source, uint16_t a, uint16_t b,
+                                uint16_t c);
+uint16_t tirbi_plan_splat(planner *p, tirbi_dtype type, const tirbi_lx *scalar);
+uint16_t tirbi_plan_load(planner *p, const tirbi_place *place, tirbi_dtype type, bool raw);
+/* A value for all lanes that only those ask for where the condition holds. */
+const tirbi_lx *tirbi_plan_guard(planner *p, const tirbi_lx *condition, const tirbi_lx *x);
+/* What the iteration has computed or loaded so far: the value of an expression, or where x is NULL of a cursor's
+ * element. All that was loaded from a buffer's memory is forgotten where it may have been written to; NULL: from all.
+ */
+void tirbi_plan_remember(planner *p, const tirbi_lx *x, uint8_t cursor, bool raw, uint16_t value);
+uint16_t tirbi_plan_recall(const planner *p, const tirbi_lx *x, uint8_t cursor, bool raw);
+void tirbi_plan_forget_loads(planner *p, const tirbi_lbuf *root);
+/* Whether a value may be given again: it holds a variable, or an element that stays in a lane value. */
+bool tirbi_plan_is_assigned(const planner *p, uint16_t value);
+lane_var *tirbi_plan_find_var(planner *p, const tirbi_lvar *var);
+
+/* lane_statements.c */
+void tirbi_plan_stmt(planner *p, const tirbi_ls *s);
+void tirbi_plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value, bool declares);
+/* Adds a variable of the body; false when there are too many. */
+bool tirbi_plan_add_var(planner *p, lane_var var);
+/* A condition that is evaluated once, here; NULL when the plan has failed. */
+const tirbi_lx *tirbi_plan_as_variable(planner *p, const tirbi_lx *condition);
+
+/* lane_inner.c */
+/* A loop inside; `hoisted` is an init in it that has been planned already, or NULL. */
+void tirbi_plan_loop(planner *p, const tirbi_ls *loop, const tirbi_ls *hoisted);
+void tirbi_plan_while(planner *p, const tirbi_ls *s);
+/* Lanes leave the innermost loop of their own where a condition is false. */
+void tirbi_plan_leave_unless(planner *p, const tirbi_lx *condition);
 
 /* scatters.c */
 /* Lanes that scatter what they write are worth it only where the loops inside could do no better. */

@@ -170,6 +170,8 @@ static const tirbi_ls *move_named(tirbi_scheduler *p, const tirbi_ls *loop, tirb
     return *nest ? named : NULL;
 }
 
+enum { SHORT_ROW_OF_COLUMNS = 256 };
+
 /* A loop that is lanes once it is inside the loops in it, or around each statement for itself. */
 static tirbi_sched *as_columns(tirbi_scheduler *p, const tirbi_ls *loop) {
     if (tirbi_not_planned(p) & TIRB_PASS_INTERCHANGE) return NULL;
@@ -178,7 +180,9 @@ static tirbi_sched *as_columns(tirbi_scheduler *p, const tirbi_ls *loop) {
     if (!columns) columns = move_named(p, loop, TIRBI_INWARDS_ALONG); /* sums of rows that other loops choose */
     if (columns) return made(p, "interchange", columns);
     columns = tirbi_take_apart(p->pool, loop);
-    return columns ? made(p, "distribution", columns) : NULL;
+    if (columns) return made(p, "distribution", columns);
+    columns = tirbi_join_columns(p->pool, loop, SHORT_ROW_OF_COLUMNS); /* few, in rows that follow each other */
+    return columns ? as_columns(p, columns) : NULL;
 }
 
 /* Whether lanes compute where they read: what a clamp or a wrapped index makes of a row. */

@@ -10,6 +10,7 @@ enum { MAX_FLAT = 8 };
 typedef struct joiner {
     tirbi_lx_pool *pool;
     int64_t longest;
+    bool loops; /* there may be some inside both */
     tirbi_lvar *outer, *inner;
     const tirbi_lx *quotient, *remainder; /* what stands for them */
     struct {
@@ -25,24 +26,23 @@ static bool asks_for_first(const void *context, const tirbi_ls *s) {
     return s->kind == TIRBI_LS_IF && s->as.if_.first_of;
 }
 
-/* Stores, under conditions, but none that ask for a first iteration. */
-static bool only_stores(const tirbi_ls *s) {
-    return tirbi_is_made_of(s, TIRBI_KIND(SEQ) | TIRBI_KIND(IF) | TIRBI_KIND(STORE)) &&
+/* Stores, under conditions and in loops where these are allowed, but none that ask for a first iteration. */
+static bool only_stores(const tirbi_ls *s, bool loops) {
+    return tirbi_is_made_of(s, TIRBI_KIND(SEQ) | TIRBI_KIND(IF) | TIRBI_KIND(STORE) | (loops ? TIRBI_KIND(LOOP) : 0)) &&
            !tirbi_any_stmt(s, asks_for_first, NULL);
 }
 
 static bool same_layout(const tirbi_lbuf *a, const tirbi_lbuf *b) {
     bool same = a->ndim == b->ndim;
-    for (uint32_t d = 0; same && d < a->ndim; d++)
-        same = a->shape[d] == b->shape[d] && a->strides[d] == b->strides[d];
+    for (uint32_t d = 0; same && d < a->ndim; d++) same = a->shape[d] == b->shape[d] && a->strides[d] == b->strides[d];
     return same;
 }
 
-/* Rows that follow each other in memory are numbered by the joined loop. Views, which may be others in each iteration,
- * are not taken. */
+/* Rows that follow each other in memory are numbered by the joined loop. Of views, which may be others in each
+ * iteration, those alone are taken that are all of their memory. */
 static const tirbi_place *joined_place(tirbi_rewrite *rewrite, const tirbi_place *place) {
     joiner *j = rewrite->context;
-    j->failed = j->failed || place->view || place->buffer != place->buffer->root;
+    j->failed = j->failed || place->view || !tirbi_has_whole_extents(place->buffer);
     if (j->failed) return NULL;
     const tirbi_place *other = tirbi_rewrite_place(rewrite, place);
     const tirbi_place *flat = other ? tirbi_flatten_place(j->pool, other) : NULL;
@@ -56,6 +56,7 @@ static const tirbi_place *joined_place(tirbi_rewrite *rewrite, const tirbi_place
         return same;
     }
     if (j->n_flat == MAX_FLAT) return NULL;
+    flat->buffer->covers = true;
     j->flat[j->n_flat].of = place->buffer;
     j->flat[j->n_flat++].buffer = flat->buffer;
     return flat;
@@ -106,7 +107,7 @@ static const tirbi_ls *join(joiner *j, const tirbi_ls *outer, const tirbi_ls *in
     tirbi_lvar *row = inner->as.loop.var;
     if (!tirbi_is_plain_loop(outer) || !tirbi_is_plain_loop(inner) || !tirbi_lx_is_int(row->min, 0) ||
         row->extent->kind != TIRBI_LX_CONST || row->extent->value < 2 || row->extent->value > j->longest ||
-        !only_stores(inner->as.loop.body))
+        !only_stores(inner->as.loop.body, j->loops))
         return NULL;
     j->outer = outer->as.loop.var;
     j->inner = row;
@@ -117,7 +118,7 @@ static const tirbi_ls *join(joiner *j, const tirbi_ls *outer, const tirbi_ls *in
     j->quotient = tirbi_lx_op(j->pool, TIRB_OP_FLOORDIV, number->type, TIRB_TYPE_NONE, counter, count, NULL);
     j->remainder = tirbi_lx_op(j->pool, TIRB_OP_FLOORMOD, number->type, TIRB_TYPE_NONE, counter, count, NULL);
     tirbi_rewrite rewrite = {
-        .pool = j->pool, .replace = replace_digit, .statement = replace_store, .context = j};
+        .pool = j->pool, .replace = replace_digit, .statement = replace_store, .context = j, .loops = j->loops};
     const tirbi_ls *body = j->quotient && j->remainder ? tirbi_rewrite_stmt(&rewrite, inner->as.loop.body) : NULL;
     tirbi_ls *joined = body && !j->failed ? tirbi_new_stmt(j->pool, TIRBI_LS_LOOP, outer->span) : NULL;
     if (!joined) return NULL;
@@ -138,4 +139,10 @@ const tirbi_ls *tirbi_join_short_loops(tirbi_lx_pool *pool, const tirbi_ls *loop
     *around = *loop;
     around->as.loop.body = joined;
     return around;
+}
+
+const tirbi_ls *tirbi_join_columns(tirbi_lx_pool *pool, const tirbi_ls *loop, int64_t longest) {
+    const tirbi_ls *inner = tirbi_loop_inside(loop);
+    joiner j = {.pool = pool, .longest = longest, .loops = true};
+    return inner && tirbi_has_kind(inner->as.loop.body, TIRBI_KIND(LOOP)) ? join(&j, loop, inner) : NULL;
 }
