@@ -533,13 +533,12 @@ static void define(tirbi_script *s, tirbi_relax_decl *decl) {
         tirbi_push_binding(s, &binding);
     }
     const tirbi_list defined = define_params(s, ir);
-    const uint32_t first_var = b->n_vars;
     run_lines(s, &decl->line->body);
     if (!decl->returned && !tirbi_has_errors(s->diagnostics))
         tirbi_fail(s, TIRB_SYNTAX, decl->line->name_span, "the function `%s` needs a return", decl->line->name);
     const tirb_relax_type *inner = decl->result ? decl->result->type : NULL, *ret = NULL;
     if (inner) {
-        ret = tirbi_relax_erase(b, inner, &defined, first_var);
+        ret = tirbi_relax_erase(b, inner, &defined, 0); /* also shapes that are parameters */
         if (ret && decl->annotation && !tirbi_relax_is_base_of(b, decl->annotation, ret)) ret = decl->annotation;
     }
     tirbi_close_level(s, mark);

@@ -395,6 +395,19 @@ def main(x: R.Tensor(("n", 3), "float32"), q: R.Tensor((1, 5, 2, 4), "float32"))
 
 module('''
 @R.function
+def main(x: R.Tensor(("n", 4), "float32"), s: R.Shape(["n", 2]), u: R.Shape(ndim=2), t: R.Shape(["n", 4])):
+    n = T.int64()
+    b = R.reshape(R.strided_slice(x, [1], [0], [2]), s)
+    c = R.reshape(x, u)
+    d = R.broadcast_to(x, t)
+    e = R.zeros(s, "float32")
+    f = R.full(t, R.const(1.0))
+    g = R.reshape(x, t)
+    return (b, c, d, e, f, g, R.add(g, x), R.add(c, x), R.add(f, x))
+''')
+
+module('''
+@R.function
 def main(x: R.Tensor((3,), "float32"), c: R.Tensor((), "bool")):
     s = R.str("hello")
     t = (x, R.str("a"))
