@@ -112,7 +112,9 @@ tirbi_lvar *tirbi_lower_loop_var(tirbi_lowerer *l, const tirb_expr *var, const t
     tirbi_lvar *v = tirbi_new_var(l, var->as.var.name, TIRBI_LVAR_LOOP, type);
     if (!v) return NULL;
     v->min = min;
-    v->extent = extent;
+    v->extent = extent && extent->lo == extent->hi && extent->pure && !extent->traps
+                    ? tirbi_lx_number(l->pool, extent->lo) /* however it is written */
+                    : extent;
     v->span = var->span;
     set_loop_range(v);
     tirbi_lower_bind(l, var, tirbi_lx_var(l->pool, v));

@@ -9,6 +9,7 @@
 
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/normalise/forward.h"
 #include "compiler/optimize/rewriting/guards.h"
 #include "compiler/optimize/rewriting/recount.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -321,4 +322,9 @@ static const tirbi_ls *join_all(void *pool, const tirbi_ls *s) {
     return joined != s ? joined : tirbi_replace_inside(pool, s, join_all, pool);
 }
 
-const tirbi_ls *tirbi_join_splits(tirbi_lx_pool *pool, const tirbi_ls *s) { return join_all(pool, s); }
+/* Of loops that have become one, more is proven than of those with a condition: whether these may count upwards, or
+ * hold their sums in the elements that they are stored to. */
+const tirbi_ls *tirbi_join_splits(tirbi_lx_pool *pool, const tirbi_ls *s) {
+    const tirbi_ls *joined = join_all(pool, s);
+    return joined != s ? tirbi_forward_values(pool, joined) : s;
+}

@@ -134,6 +134,20 @@ static bool mirror(const tirbi_facts *facts, uint32_t symbol, tirbi_poly *p) {
     return true;
 }
 
+/* Sizes that are sums stand for these in what no loop changes, if it is shorter then: what loops that count down begin
+ * with is written in parts, and goes away with them. */
+static void shorten_start(const tirbi_facts *facts, tirbi_poly *p) {
+    tirbi_poly start = {.n = 0}, whole, other = *p;
+    tirbi_monomial left;
+    for (uint32_t i = 0; i < p->n; i++)
+        if (steady_part(facts, &p->term[i].of, &left) == 0 &&
+            !tirbi_poly_add_term(&start, &p->term[i].of, p->term[i].factor))
+            return;
+    if (tirbi_expand(facts, &start, &whole) && tirbi_poly_add(&other, &start, -1) &&
+        tirbi_poly_add(&other, &whole, 1) && other.n < p->n)
+        *p = other;
+}
+
 /* Of a loop that counts down, n - 1 - x, terms lie inside dimensions together only: it is taken as if it counted up. */
 static bool split_index(const tirbi_facts *facts, const tirbi_dimensions *d, const tirbi_poly *index,
                         tirbi_poly *subscripts) {
@@ -144,6 +158,7 @@ static bool split_index(const tirbi_facts *facts, const tirbi_dimensions *d, con
         if (!mirror(facts, i, &up)) return false;
         down[n++] = i;
     }
+    if (n > 0) shorten_start(facts, &up);
     for (uint32_t i = 0; i < d->n; i++) subscripts[i].n = 0;
     for (uint32_t i = 0; i < up.n; i++) {
         tirbi_monomial left;

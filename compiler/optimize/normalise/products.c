@@ -116,11 +116,13 @@ static bool is_mirrored(const splitting *s, const tirbi_lx *x) {
     if (x->kind != TIRBI_LX_OP || !tirbi_affine_modulo(s->pool, x, &one, &form) ||
         !tirbi_affine_constant(&form, 0, &step) || step != -1)
         return false;
-    const tirbi_lx *last = tirbi_lx_before_cast(form.start), *extent = s->counter->extent;
+    const tirbi_lx *last = tirbi_lx_before_cast(form.start);
     const tirbi_dtype type = (tirbi_dtype)last->type;
-    const tirbi_lx *one_more = tirbi_lx_int(s->pool, type, 1),
-                   *all = tirbi_lx_op(s->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, last, one_more, NULL);
-    return all && (all == extent || all == tirbi_lx_before_cast(extent));
+    const tirbi_lx *all =
+        tirbi_lx_op(s->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, last, tirbi_lx_int(s->pool, type, 1), NULL);
+    product p, rest;
+    return tirbi_dtypes[type].bits >= tirbi_dtypes[s->counter->type].bits && all && is_product(all, &p) &&
+           without(&s->all, &p, &rest) && is_one(&rest);
 }
 
 /* Whether x is the counter, or what is left behind it. */
@@ -168,11 +170,10 @@ static const tirbi_lx *operation(const splitting *s, tirbi_op op, tirbi_dtype ty
 /* A part of the counter, or of what is left behind it. */
 static const tirbi_lx *part_in(const splitting *s, tirbi_dtype type, tirbi_lvar *part, bool mirrored) {
     const tirbi_lx *x = tirbi_lx_cast(s->pool, type, tirbi_lx_var(s->pool, part));
-    const tirbi_lx *last = !mirrored ? NULL
-                                     : tirbi_lx_op(s->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE,
-                                                   tirbi_lx_cast(s->pool, type, tirbi_lx_before_cast(part->extent)),
-                                                   tirbi_lx_int(s->pool, type, -1), NULL);
-    return mirrored ? tirbi_lx_op(s->pool, TIRB_OP_SUB, type, TIRB_TYPE_NONE, last, x, NULL) : x;
+    product all;
+    if (!mirrored || !is_product(part->extent, &all)) return mirrored ? NULL : x;
+    const tirbi_lx *last = operation(s, TIRB_OP_SUB, type, value_of(s->pool, type, &all), &(product){.constant = 1});
+    return tirbi_lx_op(s->pool, TIRB_OP_SUB, type, TIRB_TYPE_NONE, last, x, NULL);
 }
 
 /* (high * unit + low) divided by unit * rest. */

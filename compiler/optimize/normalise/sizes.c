@@ -27,6 +27,19 @@ static bool narrow_parameters(tirbi_versions *v) {
     return true;
 }
 
+/* What a condition on one symbol alone says of its range: at most so much, or at least. */
+static void narrow_symbol(tirbi_facts *facts, const tirbi_poly *p) {
+    const unsigned at = p->n > 0 && p->term[0].of.degree == 0 ? 1 : 0;
+    const int64_t constant = p->n < 2 ? 0 : p->term[1 - at].factor;
+    if (p->n == 0 || p->n > 2 || p->term[at].of.degree != 1 || (p->n == 2 && p->term[1 - at].of.degree != 0) ||
+        constant < -TIRBI_SANE_SIZE || constant > TIRBI_SANE_SIZE)
+        return;
+    tirbi_symbol *s = &facts->symbols[p->term[at].of.symbol[0]];
+    const int64_t factor = p->term[at].factor;
+    if (factor < 0 && factor > INT64_MIN && constant >= 0 && constant / -factor < s->hi) s->hi = constant / -factor;
+    if (factor > 0 && constant <= 0 && -constant / factor > s->lo) s->lo = -constant / factor;
+}
+
 /* What the version's own code is told of: its conditions, and symbols as it names them. */
 static void know_conditions(tirbi_versions *v) {
     for (uint32_t i = 0; i < v->n_lists; i++)
@@ -38,6 +51,8 @@ static void know_conditions(tirbi_versions *v) {
         s->value = s->steady ? tirbi_version_of_value(v, s->value) : NULL;
     }
     v->known->n_symbols = v->facts.n_symbols;
+    for (uint32_t i = 0; i < v->n_lists; i++)
+        for (uint32_t k = 0; k < v->conditions[i].n; k++) narrow_symbol(v->known, &v->conditions[i].item[k]);
 }
 
 static const tirbi_ls *run(tirbi_versions *v, tirbi_phase phase, const tirbi_ls *body) {

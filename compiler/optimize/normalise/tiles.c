@@ -81,16 +81,27 @@ static bool is_left_behind(tiler *t, const tile *of, tirbi_lvar *outer) {
     return sum.n == 0;
 }
 
-/* The same from the last tile on. */
-static bool read_mirrored(tiler *t, tile *of, tirbi_lvar *outer) {
+/* The same from the last tile on; `first` is what is left of it. */
+static bool read_mirrored(tiler *t, tile *of, tirbi_lvar *outer, const tirbi_affine *first) {
+    const tirbi_loop_set loops = {.var = {outer}, .n = 1};
     const tirbi_dtype type = (tirbi_dtype)of->left->type;
-    const tirbi_lx *rounds = number_of_rounds(outer->extent), *less = tirbi_lx_int(t->pool, type, 1 - of->size->value);
-    if (rounds->kind != TIRBI_LX_OP || rounds->op != TIRB_OP_FLOORDIV || rounds->type != type) return false;
+    const tirbi_lx *rounds = number_of_rounds(outer->extent);
+    const bool counts = rounds->kind == TIRBI_LX_OP && rounds->op == TIRB_OP_FLOORDIV && rounds->type == type;
+    tirbi_affine form;
     of->outer = outer;
     of->mirrored = true;
     of->rounds = rounds;
-    of->all = tirbi_lx_op(t->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, rounds->args[0], less, NULL);
-    return of->all && counts_tiles(t, of) && is_left_behind(t, of, outer);
+    if (counts) {
+        const tirbi_lx *less = tirbi_lx_int(t->pool, type, 1 - of->size->value);
+        of->all = tirbi_lx_op(t->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, rounds->args[0], less, NULL);
+        return of->all && counts_tiles(t, of) && is_left_behind(t, of, outer);
+    }
+    int64_t others;
+    if (rounds->kind != TIRBI_LX_CONST || __builtin_mul_overflow(rounds->value - 1, of->size->value, &others) ||
+        !tirbi_affine_of(t->pool, of->left, &loops, &form))
+        return false;
+    of->all = tirbi_lx_add(t->pool, first->start, tirbi_lx_number(t->pool, others));
+    return of->all && of->all->lo > INT64_MIN && of->all->hi < INT64_MAX;
 }
 
 /* Whether what is left is all, less the tiles before. */
@@ -104,7 +115,7 @@ static bool read_left(tiler *t, tile *of) {
         if (!tirbi_lx_is_int(outer->min, 0) || !tirbi_affine_modulo(t->pool, of->left, &loops, &form) ||
             !tirbi_affine_constant(&form, 0, &factor))
             return false;
-        if (factor == of->size->value) return read_mirrored(t, of, outer);
+        if (factor == of->size->value) return read_mirrored(t, of, outer, &form);
         if (factor != -of->size->value) return false;
         of->outer = outer;
         of->all = tirbi_value_in_type(t->pool, (tirbi_dtype)of->left->type, form.start);
@@ -115,8 +126,7 @@ static bool read_left(tiler *t, tile *of) {
 
 /* The number of the tile, where its loop is. */
 static const tirbi_lx *number_of(tiler *t, const tile *of, tirbi_dtype type) {
-    const tirbi_lx *outer =
-        tirbi_lx_cast(t->pool, type, tirbi_lx_var(t->pool, (tirbi_lvar *)(uintptr_t)of->outer));
+    const tirbi_lx *outer = tirbi_lx_cast(t->pool, type, tirbi_lx_var(t->pool, (tirbi_lvar *)(uintptr_t)of->outer));
     if (!of->mirrored) return outer;
     const tirbi_lx *last = tirbi_lx_op(t->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE,
                                        tirbi_lx_cast(t->pool, type, of->rounds), tirbi_lx_int(t->pool, type, -1), NULL);
@@ -124,7 +134,7 @@ static const tirbi_lx *number_of(tiler *t, const tile *of, tirbi_dtype type) {
 }
 
 /* outer * size + inner < all, in the type of what is left, where that has room for all tiles, or else in int64. */
-static const tirbi_lx *guard_of(tiler *t, const tile *of, tirbi_lvar *inner) {
+static const tirbi_lx *guard_of(tiler *t, const tile *of, const tirbi_lx *inner) {
     tirbi_lvar *outer = (tirbi_lvar *)(uintptr_t)of->outer;
     const tirbi_dtype own = (tirbi_dtype)of->left->type;
     int64_t least, most, last;
@@ -135,10 +145,10 @@ static const tirbi_lx *guard_of(tiler *t, const tile *of, tirbi_lvar *inner) {
     if (outer->lo < 0 || __builtin_mul_overflow(outer->hi, of->size->value, &last) ||
         last > INT64_MAX - of->size->value)
         return NULL;
-    const tirbi_lx *before = tirbi_lx_op(t->pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE,
-                                         number_of(t, of, type), tirbi_lx_int(t->pool, type, of->size->value), NULL);
-    const tirbi_lx *number = tirbi_lx_op(t->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, before,
-                                         tirbi_lx_cast(t->pool, type, tirbi_lx_var(t->pool, inner)), NULL);
+    const tirbi_lx *before = tirbi_lx_op(t->pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, number_of(t, of, type),
+                                         tirbi_lx_int(t->pool, type, of->size->value), NULL);
+    const tirbi_lx *number =
+        tirbi_lx_op(t->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, before, tirbi_lx_cast(t->pool, type, inner), NULL);
     return tirbi_lx_op(t->pool, TIRB_OP_LT, type, TIRB_TYPE_NONE, number, tirbi_lx_cast(t->pool, type, of->all), NULL);
 }
 
@@ -162,13 +172,19 @@ static const tirbi_ls *guarded(tirbi_lx_pool *pool, const tirbi_lx *condition, c
     return condition ? tirbi_new_if(pool, s->span, condition, s, NULL) : NULL;
 }
 
+/* What stands for the variable of a loop. */
+typedef struct renaming {
+    const tirbi_lvar *old;
+    const tirbi_lx *value;
+} renaming;
+
 static const tirbi_lx *renamed(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    tirbi_lvar *const *names = rewrite->context;
-    return x->kind == TIRBI_LX_VAR && x->var == names[0] ? tirbi_lx_var(rewrite->pool, names[1]) : NULL;
+    const renaming *r = rewrite->context;
+    return x->kind == TIRBI_LX_VAR && x->var == r->old ? r->value : NULL;
 }
 
-/* The loop over a whole tile; NULL: it is no loop over what is left. */
-static const tirbi_ls *whole_tile(tiler *t, const tirbi_ls *loop) {
+/* The loop over a whole tile, or from its end on; NULL: it is no loop over what is left. */
+static const tirbi_ls *whole_tile(tiler *t, const tirbi_ls *loop, bool backwards) {
     tirbi_lvar *old = loop->as.loop.var;
     const tirbi_loop_set one = {.var = {old}, .n = 1};
     tile of = {.outer = NULL};
@@ -176,26 +192,38 @@ static const tirbi_ls *whole_tile(tiler *t, const tirbi_ls *loop) {
         !read_least(&of, number_of_rounds(old->extent)) || !read_left(t, &of) ||
         !tirbi_may_recount(loop->as.loop.body, &one))
         return NULL;
-    tirbi_lvar *names[] = {old, tirbi_variable_like(t->pool, old)};
-    if (!names[1]) return NULL;
-    names[1]->extent = tirbi_lx_number(t->pool, of.size->value);
-    names[1]->below = NULL;
-    names[1]->lo = 0;
-    names[1]->hi = of.size->value - 1;
-    tirbi_recount rename = {.values = {.pool = t->pool, .replace = renamed, .context = names},
-                            .from = &names[0],
-                            .to = &names[1],
+    tirbi_lvar *var = tirbi_variable_like(t->pool, old);
+    if (!var) return NULL;
+    const int64_t last = of.size->value - 1;
+    var->extent = tirbi_lx_number(t->pool, last + 1);
+    var->below = NULL;
+    var->lo = 0;
+    var->hi = last;
+    renaming number = {.old = old, .value = tirbi_lx_var(t->pool, var)};
+    if (backwards)
+        number.value = tirbi_lx_op(t->pool, TIRB_OP_SUB, var->type, TIRB_TYPE_NONE,
+                                   tirbi_lx_int(t->pool, var->type, last), number.value, NULL);
+    tirbi_recount rename = {.values = {.pool = t->pool, .replace = renamed, .context = &number},
+                            .from = &old,
+                            .to = &var,
                             .n_from = 1,
                             .n_to = 1};
-    const tirbi_lx *guard = names[1]->extent ? guard_of(t, &of, names[1]) : NULL;
+    const tirbi_lx *guard = var->extent && number.value ? guard_of(t, &of, number.value) : NULL;
     const tirbi_ls *body = guard ? tirbi_recount_stmt(&rename, loop->as.loop.body) : NULL;
     body = body ? guarded(t->pool, guard, body) : NULL;
     tirbi_ls *made = body ? tirbi_new_stmt(t->pool, TIRBI_LS_LOOP, loop->span) : NULL;
     if (!made) return NULL;
     *made = *loop;
-    made->as.loop.var = names[1];
+    made->as.loop.var = var;
     made->as.loop.body = body;
     return made;
+}
+
+/* A tile that is gone through from its last element on, which is less than what is left of it, keeps its order where
+ * the whole tile is gone through so. */
+static const tirbi_ls *tile_from_end(tiler *t, const tirbi_ls *loop) {
+    const tirbi_ls *turned = tirbi_turn_around(t->pool, loop);
+    return turned ? whole_tile(t, turned, true) : NULL;
 }
 
 static const tirbi_ls *guard_all(void *context, const tirbi_ls *s) {
@@ -205,7 +233,8 @@ static const tirbi_ls *guard_all(void *context, const tirbi_ls *s) {
     t->around[t->n_around++] = s;
     const tirbi_ls *inside = tirbi_replace_inside(t->pool, s, guard_all, t);
     t->n_around--;
-    const tirbi_ls *made = whole_tile(t, inside);
+    const tirbi_ls *made = tile_from_end(t, inside);
+    if (!made) made = whole_tile(t, inside, false);
     if (!made && inside != s) made = tirbi_count_upwards(t->pool, inside); /* its tiles have one size now */
     return made ? made : inside;
 }

@@ -23,24 +23,24 @@ typedef struct turner {
 
 /* ---- Which way its indices go ----------------------------------------------------------------------------------- */
 
-/* Whether no part of a sum goes up; what is no affine form, nor made of such, says nothing. */
-static bool no_part_goes_up(turner *t, const tirbi_lx *x) {
-    tirbi_affine form;
-    int64_t factor;
-    if (!tirbi_lx_depends_on(x, t->one.var[0])) return true;
-    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST) x = x->args[0];
-    if (tirbi_affine_modulo(t->pool, x, &t->one, &form)) {
-        if (!tirbi_affine_constant(&form, 0, &factor) || factor > 0) return false;
-        t->down += factor < 0;
-        return true;
-    }
-    const bool is_sum = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_ADD && x->pure;
-    return !is_sum || (no_part_goes_up(t, x->args[0]) && no_part_goes_up(t, x->args[1]));
+/* Whether no part of a sum goes up, or down where it is taken away, sizes that multiply it being positive; what is no
+ * sum or product says nothing. */
+static bool no_part_goes_up(turner *t, const tirbi_lx *x, bool taken) {
+    const tirbi_lvar *var = t->one.var[0];
+    if (!tirbi_lx_depends_on(x, var)) return true;
+    if (x->kind == TIRBI_LX_VAR) return t->down += taken, taken;
+    if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST) return no_part_goes_up(t, x->args[0], taken);
+    if (!tirbi_is_arithmetic(x) || !x->pure) return true;
+    if (x->op != TIRB_OP_MUL)
+        return no_part_goes_up(t, x->args[0], taken) && no_part_goes_up(t, x->args[1], taken != (x->op == TIRB_OP_SUB));
+    const unsigned k = tirbi_lx_depends_on(x->args[0], var) ? 0 : 1;
+    return tirbi_lx_depends_on(x->args[1 - k], var) ||
+           no_part_goes_up(t, x->args[k], taken != (x->args[1 - k]->hi < 0));
 }
 
 static bool goes_down(void *context, const tirbi_reached *a) {
     for (uint32_t d = 0; d < a->place->ndim; d++)
-        if (!no_part_goes_up(context, a->place->indices[d])) return false;
+        if (!no_part_goes_up(context, a->place->indices[d], false)) return false;
     return true;
 }
 
@@ -134,21 +134,32 @@ static bool begin(turner *t) {
            (t->own_bits == 0 || tirbi_poly_add_constant(&t->last_in_own, -1));
 }
 
-const tirbi_ls *tirbi_count_upwards(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    turner t = {.pool = pool, .loop = loop, .one = {.var = {loop->as.loop.var}, .n = 1}};
-    const tirbi_ls *body = loop->as.loop.body;
-    if (!tirbi_is_plain_loop(loop) || !tirbi_lx_is_int(t.one.var[0]->min, 0) || !all_go_down(&t) ||
-        !tirbi_may_recount(body, &t.one) || tirbi_any_stmt(body, tirbi_asks_for_first, t.one.var[0]) || !is_free(&t) ||
-        !begin(&t))
-        return NULL;
-    tirbi_recount recount = {.values = {.pool = pool, .replace = replace, .context = &t, .renumber = true}};
-    body = tirbi_recount_stmt(&recount, body);
-    tirbi_ls *made = body ? tirbi_new_stmt(pool, TIRBI_LS_LOOP, loop->span) : NULL;
+static bool may_turn(turner *t) {
+    const tirbi_ls *loop = t->loop, *body = loop->as.loop.body;
+    return tirbi_is_plain_loop(loop) && tirbi_lx_is_int(t->one.var[0]->min, 0) && all_go_down(t) &&
+           tirbi_may_recount(body, &t->one) && !tirbi_any_stmt(body, tirbi_asks_for_first, t->one.var[0]);
+}
+
+static const tirbi_ls *turn(turner *t) {
+    if (!begin(t)) return NULL;
+    tirbi_recount recount = {.values = {.pool = t->pool, .replace = replace, .context = t, .renumber = true}};
+    const tirbi_ls *body = tirbi_recount_stmt(&recount, t->loop->as.loop.body);
+    tirbi_ls *made = body ? tirbi_new_stmt(t->pool, TIRBI_LS_LOOP, t->loop->span) : NULL;
     if (!made) return NULL;
-    *made = *loop;
-    made->as.loop.var = t.turned;
+    *made = *t->loop;
+    made->as.loop.var = t->turned;
     made->as.loop.body = body;
     return made;
+}
+
+const tirbi_ls *tirbi_turn_around(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    turner t = {.pool = pool, .loop = loop, .one = {.var = {loop->as.loop.var}, .n = 1}};
+    return may_turn(&t) ? turn(&t) : NULL;
+}
+
+const tirbi_ls *tirbi_count_upwards(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    turner t = {.pool = pool, .loop = loop, .one = {.var = {loop->as.loop.var}, .n = 1}};
+    return may_turn(&t) && is_free(&t) ? turn(&t) : NULL;
 }
 
 /* ---- Where loops begin ------------------------------------------------------------------------------------------ */
@@ -167,9 +178,8 @@ const tirbi_ls *tirbi_begin_at_zero(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     tirbi_lvar *old = loop->as.loop.var;
     const tirbi_loop_set one = {.var = {old}, .n = 1};
     const tirbi_dtype type = old->type;
-    if (old->min->kind == TIRBI_LX_CONST || old->extent->kind != TIRBI_LX_CONST || !old->min->pure ||
-        old->min->traps || old->below || !tirbi_is_plain_loop(loop) ||
-        !tirbi_may_recount(loop->as.loop.body, &one))
+    if (old->min->kind == TIRBI_LX_CONST || old->extent->kind != TIRBI_LX_CONST || !old->min->pure || old->min->traps ||
+        old->below || !tirbi_is_plain_loop(loop) || !tirbi_may_recount(loop->as.loop.body, &one))
         return NULL;
     tirbi_lvar *var = tirbi_variable_like(pool, old);
     if (!var) return NULL;
