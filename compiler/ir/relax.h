@@ -56,6 +56,7 @@ struct tirb_relax_type {
     const tirb_relax_type *ret; /* FUNCTION */
     bool pure;                  /* FUNCTION */
     bool opaque;                /* FUNCTION: its parameters are not known */
+    bool is_text;               /* ANY: it is what R.str makes, I.StringType() */
     uint32_t size;              /* types in it, shared ones counted at each use: at most TIRBI_MAX_RELAX_TYPE */
 };
 

@@ -15,7 +15,7 @@ bool tirb_relax_type_equal(const tirb_relax_type *a, const tirb_relax_type *b) {
     if (a == b) return true;
     if (!a || !b || a->kind != b->kind || !tirb_datatype_equal(a->dtype, b->dtype) || a->ndim != b->ndim ||
         a->has_shape != b->has_shape || a->shape_var != b->shape_var || a->vdevice != b->vdevice ||
-        a->n_fields != b->n_fields || a->pure != b->pure || a->opaque != b->opaque)
+        a->n_fields != b->n_fields || a->pure != b->pure || a->opaque != b->opaque || a->is_text != b->is_text)
         return false;
     for (int32_t i = 0; a->has_shape && i < a->ndim; i++)
         if (!tirbi_expr_equal(a->shape[i], b->shape[i])) return false;

@@ -66,8 +66,10 @@ static tirbi_relax_check check_function(tirbi_relax_builder *b, const tirb_relax
 
 tirbi_relax_check tirbi_relax_base_check(tirbi_relax_builder *b, const tirb_relax_type *base,
                                          const tirb_relax_type *derived) {
-    if (base == derived || base->kind == TIRB_RELAX_TYPE_ANY) return TIRBI_RELAX_SUBTYPE;
-    if (derived->kind == TIRB_RELAX_TYPE_ANY) return TIRBI_RELAX_CASTABLE;
+    const bool is_any = derived->kind == TIRB_RELAX_TYPE_ANY;
+    if (base == derived || (base->kind == TIRB_RELAX_TYPE_ANY && !base->is_text)) return TIRBI_RELAX_SUBTYPE;
+    if (is_any && base->is_text && derived->is_text) return TIRBI_RELAX_SUBTYPE;
+    if (is_any) return derived->is_text ? TIRBI_RELAX_IMPOSSIBLE : TIRBI_RELAX_CASTABLE;
     if (base->kind != derived->kind) return TIRBI_RELAX_IMPOSSIBLE;
     switch (base->kind) {
     case TIRB_RELAX_TYPE_ANY:
@@ -123,7 +125,7 @@ const tirb_relax_type *tirbi_relax_join(tirbi_relax_builder *b, const tirb_relax
     if (x->kind != y->kind) return tirbi_relax_any(b);
     switch (x->kind) {
     case TIRB_RELAX_TYPE_ANY:
-        return x;
+        return x->is_text == y->is_text ? x : tirbi_relax_any(b);
     case TIRB_RELAX_TYPE_PRIM:
         return tirb_datatype_equal(x->dtype, y->dtype) ? x : tirbi_relax_any(b);
     case TIRB_RELAX_TYPE_SHAPE:
@@ -327,6 +329,7 @@ const char *tirbi_relax_type_text(tirbi_relax_builder *b, const tirb_relax_type 
     const char *text = "R.Any";
     switch (t->kind) {
     case TIRB_RELAX_TYPE_ANY:
+        if (t->is_text) text = "I.StringType()";
         break;
     case TIRB_RELAX_TYPE_PRIM:
         text = tirbi_arena_format(b->arena, "T.%s", tirb_datatype_text(t->dtype, dtype));

@@ -19,6 +19,12 @@ static tirb_relax_type *new_type(tirbi_relax_builder *b, tirb_relax_type_kind ki
 
 const tirb_relax_type *tirbi_relax_any(tirbi_relax_builder *b) { return new_type(b, TIRB_RELAX_TYPE_ANY); }
 
+const tirb_relax_type *tirbi_relax_text_type(tirbi_relax_builder *b) {
+    tirb_relax_type *t = new_type(b, TIRB_RELAX_TYPE_ANY);
+    if (t) t->is_text = true;
+    return t;
+}
+
 const tirb_relax_type *tirbi_relax_prim(tirbi_relax_builder *b, tirb_datatype dtype) {
     tirb_relax_type *t = new_type(b, TIRB_RELAX_TYPE_PRIM);
     if (t) t->dtype = dtype;

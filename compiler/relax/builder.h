@@ -42,6 +42,7 @@ void tirbi_relax_builder_init(tirbi_relax_builder *b, tirbi_builder *base);
 /* ---- Types ------------------------------------------------------------------------------------------------------- */
 
 const tirb_relax_type *tirbi_relax_any(tirbi_relax_builder *b);
+const tirb_relax_type *tirbi_relax_text_type(tirbi_relax_builder *b); /* of what R.str makes */
 const tirb_relax_type *tirbi_relax_prim(tirbi_relax_builder *b, tirb_datatype dtype);
 const tirb_relax_type *tirbi_relax_shape(tirbi_relax_builder *b, const tirb_expr *const *values, uint32_t n);
 const tirb_relax_type *tirbi_relax_shape_of_rank(tirbi_relax_builder *b, int32_t ndim);

@@ -11,8 +11,9 @@ typedef struct host_call {
 
 static bool read_call(const tirb_relax_expr *e, host_call *out) {
     if (e->kind != TIRB_RELAX_CALL) return false;
-    const bool is_operator =
-        tirb_relax_is_call(e, TIRB_RELAX_CALL_PURE_PACKED) || tirb_relax_is_call(e, TIRB_RELAX_CALL_DPS_PACKED);
+    const bool is_operator = tirb_relax_is_call(e, TIRB_RELAX_CALL_PURE_PACKED) ||
+                             tirb_relax_is_call(e, TIRB_RELAX_CALL_DPS_PACKED) ||
+                             tirb_relax_is_call(e, TIRB_RELAX_CALL_INPLACE_PACKED);
     if (e->as.call.op && !is_operator) return false;
     const tirb_relax_expr *callee = is_operator ? e->as.call.args[0] : e->as.call.callee;
     if (!callee || callee->kind != TIRB_RELAX_EXTERN) return false;
@@ -87,24 +88,58 @@ static const tirbi_relax_held *keep_number(tirbi_relax_lowering *l, tirbi_span s
     return h;
 }
 
+/* R.call_inplace_packed: results that are arguments, which the host writes; others are made. */
+static const tirbi_relax_held *make_results_in_place(tirbi_relax_lowering *l, const tirb_relax_expr *e,
+                                                     const tirbi_relax_held **args, uint32_t n_args,
+                                                     const tirbi_relax_held *destination) {
+    const tirb_relax_attr *places = tirbi_relax_attr_of(e, "inplace_indices");
+    const bool is_tuple = e->type->kind == TIRB_RELAX_TYPE_TUPLE;
+    const tirb_relax_type *const *types = is_tuple ? e->type->fields : &e->type;
+    const uint32_t n = is_tuple ? e->type->n_fields : 1;
+    const tirbi_relax_held **fields = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, n);
+    tirbi_relax_held *all = fields ? tirbi_relax_hold(l, TIRBI_RELAX_HELD_TUPLE) : NULL;
+    for (uint32_t i = 0; all && i < n; i++) {
+        const tirbi_relax_held *wanted = is_tuple && destination ? destination->fields[i] : destination;
+        const int64_t place = i < places->as.list.n ? places->as.list.items[i].as.integer : -1;
+        const bool is_given = place >= 0 && place < (int64_t)n_args;
+        if (is_given && args[place]->kind != TIRBI_RELAX_HELD_TENSOR) {
+            tirbi_relax_refuse_here(l, e->span, "argument %d, which is written in place, is no tensor", (int)place);
+            return NULL;
+        }
+        fields[i] = tirbi_relax_room_of_result(l, e->span, types[i], is_given ? &args[place] : NULL, wanted);
+        if (!fields[i]) return NULL;
+    }
+    if (!all || !is_tuple) return all ? fields[0] : NULL;
+    all->fields = fields;
+    all->n = n;
+    return all;
+}
+
+static const tirbi_relax_held **hold_arguments(tirbi_relax_lowering *l, const host_call *call) {
+    const tirbi_relax_held **args = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, call->n_args);
+    for (uint32_t i = 0; args && i < call->n_args; i++)
+        if (!(args[i] = tirbi_relax_held_of(l, call->args[i]))) return NULL;
+    return args;
+}
+
 const tirbi_relax_held *tirbi_relax_call_host(tirbi_relax_lowering *l, const tirb_relax_expr *e,
                                               const tirbi_relax_held *destination) {
     host_call call;
     host_arguments a = {.span = e->span};
-    const tirbi_relax_held *result;
-    if (!read_call(e, &call)) return NULL;
+    const tirbi_relax_held *result = NULL, **args = NULL;
+    if (!read_call(e, &call) || !(args = hold_arguments(l, &call))) return NULL;
+    const bool in_place = tirb_relax_is_call(e, TIRB_RELAX_CALL_INPLACE_PACKED);
+    if (in_place && !(result = make_results_in_place(l, e, args, call.n_args, destination))) return NULL;
     a.name = call.name;
     const tirb_expr *marker = tirbi_make_string(&l->b, e->span, TIRBI_HOST_NAME, sizeof TIRBI_HOST_NAME - 1);
     const tirb_expr *name = tirbi_make_string(&l->b, e->span, call.name, (uint32_t)strlen(call.name));
     if (!add_expr(l, &a, marker) || !add_expr(l, &a, name) || !add_expr(l, &a, marker)) return NULL;
     const uint32_t first = a.items.n;
-    for (uint32_t i = 0; i < call.n_args; i++) {
-        const tirbi_relax_held *h = tirbi_relax_held_of(l, call.args[i]);
-        if (!h || !add_value(l, &a, h)) return NULL;
-    }
+    for (uint32_t i = 0; i < call.n_args; i++)
+        if (!add_value(l, &a, args[i])) return NULL;
     const tirb_expr **items = a.items.items;
     items[first - 1] = tirbi_make_int(&l->b, e->span, tirbi_type_i32, a.items.n - first);
-    if (!items[first - 1] || !make_results(l, e, call.name, destination, &result)) return NULL;
+    if (!items[first - 1] || (!in_place && !make_results(l, e, call.name, destination, &result))) return NULL;
     if (result && !add_value(l, &a, result)) return NULL;
     const tirb_datatype type = result ? tirbi_type_void : e->type->dtype;
     const tirb_expr *made = tirbi_make_call(&l->b, e->span, type, TIRB_BUILTIN_CALL_EXTERN, a.items.items, a.items.n);

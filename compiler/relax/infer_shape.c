@@ -90,6 +90,7 @@ type tirbi_relax_infer_reshape(tirbi_relax_builder *b, const tirb_relax_expr *ca
             return tirbi_relax_fail(b, call, "%s has another number of elements than %s", tirbi_relax_type_text(b, x),
                                     tirbi_relax_type_text(b, shape));
     }
+    if (values) return tirbi_relax_tensor(b, values, m, x->dtype); /* also where a variable has the shape */
     return shaped(b, call->as.call.args[1], x->dtype);
 }
 

@@ -562,6 +562,29 @@ static int by_number(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
+static const tirb_relax_expr *defined_anew(inliner *in, const tirb_relax_expr *use, const known *k);
+
+static const tirb_relax_seq *arm_with(inliner *in, const tirb_relax_expr *use, const known *k) {
+    tirb_relax_seq *seq = TIRBI_NEW(in->arena, tirb_relax_seq);
+    if (seq) *seq = (tirb_relax_seq){NULL, 0, defined_anew(in, use, k)};
+    return seq && seq->body ? seq : NULL;
+}
+
+/* The local function that a variable is known to be, or the `if` that chooses one; NULL: it is none, or memory ran
+ * out. */
+static const tirb_relax_expr *defined_anew(inliner *in, const tirb_relax_expr *use, const known *k) {
+    tirb_relax_expr *e = k && (k->function || k->condition) ? TIRBI_NEW(in->arena, tirb_relax_expr) : NULL;
+    if (!e) return NULL;
+    *e = (tirb_relax_expr){.kind = TIRB_RELAX_FUNCTION, .span = use->span, .type = use->type, .depth = 1};
+    e->as.function = k->function;
+    if (k->function) return e;
+    e->kind = TIRB_RELAX_IF;
+    e->as.if_.condition = k->condition;
+    e->as.if_.then_case = arm_with(in, use, k->then_case);
+    e->as.if_.else_case = arm_with(in, use, k->else_case);
+    return e->as.if_.then_case && e->as.if_.else_case ? e : NULL;
+}
+
 /* Of what it has from around it, local functions are defined in it once more, and what those have it needs as well.
  * *done stays true where all are known. */
 static bool keep_functions(inliner *in, tirbi_relax_lifted *lifted, bool *done) {
@@ -569,19 +592,17 @@ static bool keep_functions(inliner *in, tirbi_relax_lifted *lifted, bool *done) 
     for (uint32_t i = 0; *done && i < lifted->vars.n; i++, uses = lifted->vars.items) {
         const tirb_relax_expr *use = uses[i];
         if (use->type->kind != TIRB_RELAX_TYPE_FUNCTION) continue;
-        const known *k = pointer_at(&in->functions, use->as.var->id);
+        const tirb_relax_expr *value = defined_anew(in, use, pointer_at(&in->functions, use->as.var->id));
         bool calls_itself = false;
-        if (!k || !k->function) {
+        if (!value) {
             *done = false;
-            return true;
+            return !in->arena->failed;
         }
-        tirb_relax_expr *value = TIRBI_NEW(in->arena, tirb_relax_expr);
+        const tirb_relax_seq body = {NULL, 0, value};
+        const tirb_relax_function around = {.body = &body};
         tirb_relax_binding *slot = TIRBI_LIST_ADD(in->arena, &lifted->functions, tirb_relax_binding);
-        if (!value || !slot ||
-            !tirbi_relax_find_captured(in->arena, k->function, use->as.var, in->lifted, lifted, &calls_itself))
+        if (!slot || !tirbi_relax_find_captured(in->arena, &around, use->as.var, in->lifted, lifted, &calls_itself))
             return false;
-        *value = (tirb_relax_expr){.kind = TIRB_RELAX_FUNCTION, .span = use->span, .type = use->type, .depth = 1};
-        value->as.function = k->function;
         *slot =
             (tirb_relax_binding){.kind = TIRB_RELAX_VAR_BINDING, .span = use->span, .var = use->as.var, .value = value};
         *done = !calls_itself;
@@ -651,7 +672,7 @@ static bool calls_any(inliner *in, const tirb_relax_seq *seq) {
         for (uint32_t k = 0; k < seq->blocks[i].n_bindings; k++) {
             const tirb_relax_expr *e = seq->blocks[i].bindings[k].value;
             if (!tirbi_arena_work(in->arena, 1)) return true;
-            if (e->kind == TIRB_RELAX_FUNCTION || callee_of(in, e)) return true;
+            if (seq->blocks[i].bindings[k].var->type->kind == TIRB_RELAX_TYPE_FUNCTION || callee_of(in, e)) return true;
             if (e->kind == TIRB_RELAX_IF && (calls_any(in, e->as.if_.then_case) || calls_any(in, e->as.if_.else_case)))
                 return true;
         }

@@ -385,6 +385,17 @@ static bool is_constant(const tirbi_relax_lowering *l, const tirbi_relax_held *h
     return false;
 }
 
+const tirbi_relax_held *tirbi_relax_room_of_result(tirbi_relax_lowering *l, tirbi_span span,
+                                                   const tirb_relax_type *type, const tirbi_relax_held **given,
+                                                   const tirbi_relax_held *wanted) {
+    /* What is constant stays so, and what has parts that may be read yet: a copy is written. */
+    if (given && !is_constant(l, *given) && !has_parts(l, *given)) return *given;
+    const tirbi_relax_held *out = tirbi_relax_make_room(l, span, type, wanted);
+    if (!out || !given) return out;
+    if (!tirbi_relax_emit_copy(l, span, *given, out)) return NULL;
+    return *given = out;
+}
+
 /* call_tir and call_tir_inplace: the arguments, then the results that are not one of them. */
 static const tirbi_relax_held *lower_call_tir(tirbi_relax_lowering *l, const tirb_relax_expr *e,
                                               const tirbi_relax_held *destination) {
@@ -406,13 +417,7 @@ static const tirbi_relax_held *lower_call_tir(tirbi_relax_lowering *l, const tir
         if (destination && destination->kind == TIRBI_RELAX_HELD_TUPLE) wanted = destination->fields[i];
         const bool is_given = place >= 0 && place < (int64_t)n_given;
         const tirbi_relax_held **given_at = is_given ? &((const tirbi_relax_held **)args.items)[place] : NULL;
-        /* What is constant stays so, and what has parts that may be read yet: a copy is written. */
-        const bool keeps = is_given && !is_constant(l, *given_at) && !has_parts(l, *given_at);
-        const tirbi_relax_held *out = keeps ? *given_at : tirbi_relax_make_room(l, e->span, types[i], wanted);
-        if (out && is_given && !keeps) {
-            if (!tirbi_relax_emit_copy(l, e->span, *given_at, out)) return NULL;
-            *given_at = out;
-        }
+        const tirbi_relax_held *out = tirbi_relax_room_of_result(l, e->span, types[i], given_at, wanted);
         const tirbi_relax_held **slot = out ? TIRBI_LIST_ADD(l->arena, &outs, const tirbi_relax_held *) : NULL;
         if (!slot) return NULL;
         *slot = out;
@@ -593,11 +598,26 @@ static const tirbi_relax_held *lower_assert(tirbi_relax_lowering *l, const tirb_
     return hold_tuple(l, NULL, 0);
 }
 
+/* R.print computes nothing, and there is nowhere to print. */
+static const tirbi_relax_held *leave_out_print(tirbi_relax_lowering *l, const tirb_relax_expr *e) {
+    const tirbi_span *told = l->printed.items;
+    for (uint32_t i = 0; i < l->printed.n; i++)
+        if (told[i].begin == e->span.begin) return hold_tuple(l, NULL, 0);
+    tirbi_span *slot = TIRBI_LIST_ADD(l->arena, &l->printed, tirbi_span);
+    if (!slot) return NULL;
+    *slot = e->span;
+    tirbi_report_warning(l->diagnostics, e->span,
+                         "a bundle prints nothing: `R.print` is left out; R.call_packed calls a function of the host, "
+                         "which may print");
+    return hold_tuple(l, NULL, 0);
+}
+
 static const tirbi_relax_held *lower_value(tirbi_relax_lowering *l, const tirb_relax_expr *e,
                                            const tirbi_relax_held *destination) {
     switch (e->kind) {
     case TIRB_RELAX_CALL:
         if (tirb_relax_is_call(e, TIRB_RELAX_ASSERT_OP)) return lower_assert(l, e);
+        if (tirb_relax_is_call(e, TIRB_RELAX_PRINT)) return leave_out_print(l, e);
         if (tirbi_relax_is_host_call(e)) return tirbi_relax_call_host(l, e, destination);
         if (!e->as.call.op) return lower_function_call(l, e, destination);
         if (tirb_relax_is_call(e, TIRB_RELAX_CALL_TIR) || tirb_relax_is_call(e, TIRB_RELAX_CALL_TIR_INPLACE))

@@ -85,14 +85,15 @@ typedef struct tirbi_relax_lowering {
     tirbi_list outcomes; /* of tirbi_relax_outcome: of the function under way */
     const char *called;  /* the function that was called last */
     uint32_t n_calls;
-    uint32_t n_ways; /* branches behind which the rest of the function stands twice */
-    uint32_t *node_of;  /* by the number of a Relax variable: for fuse.c */
-    bool *is_trimmed;   /* the same: see tirbi_relax_is_trimmed */
+    uint32_t n_ways;                /* branches behind which the rest of the function stands twice */
+    uint32_t *node_of;              /* by the number of a Relax variable: for fuse.c */
+    bool *is_trimmed;               /* the same: see tirbi_relax_is_trimmed */
     uint32_t n_relax_vars, n_table; /* variables, and how many the tables by their numbers have room for */
-    tirbi_list known; /* of const tirb_expr *: sizes that casts around this place have named */
-    tirbi_list sizes; /* of tirbi_relax_size: those that are computed around this place */
-    uint32_t now;       /* the number of the binding under way */
-    const char *reason; /* why it is not lowered, and where; NULL: nothing is against it yet */
+    tirbi_list known;               /* of const tirb_expr *: sizes that casts around this place have named */
+    tirbi_list sizes;               /* of tirbi_relax_size: those that are computed around this place */
+    tirbi_list printed;             /* of tirbi_span: calls of R.print that were told to be left out */
+    uint32_t now;                   /* the number of the binding under way */
+    const char *reason;             /* why it is not lowered, and where; NULL: nothing is against it yet */
     tirbi_span place;
 } tirbi_relax_lowering;
 
@@ -109,6 +110,11 @@ const tirb_relax_type *tirbi_relax_shaped(tirbi_relax_lowering *l, const tirb_re
 /* Memory for a value of the type: `destination`, or what is allocated. NULL after an error. */
 const tirbi_relax_held *tirbi_relax_make_room(tirbi_relax_lowering *l, tirbi_span span, const tirb_relax_type *type,
                                               const tirbi_relax_held *destination);
+/* Room for a result: that of an argument that is written in its place (`given`, else NULL), or of a copy of it, which
+ * then is the argument. NULL after an error. */
+const tirbi_relax_held *tirbi_relax_room_of_result(tirbi_relax_lowering *l, tirbi_span span,
+                                                   const tirb_relax_type *type, const tirbi_relax_held **given,
+                                                   const tirbi_relax_held *wanted);
 /* The same memory under another shape of as many elements. */
 const tirb_buffer *tirbi_relax_view(tirbi_relax_lowering *l, tirbi_span span, const tirb_buffer *buffer,
                                     tirb_datatype dtype, const tirb_expr *const *shape, uint32_t ndim);

@@ -329,18 +329,88 @@ static bool valid_counts(tirbi_legal *g) {
     return true;
 }
 
+/* The slots of soft suppression: see vision.tc. */
+typedef struct soft_slots {
+    const tirbi_relax_held *row, *score, *live, *count;
+} soft_slots;
+
+static bool make_slots(tirbi_legal *g, soft_slots *s) {
+    const tirb_buffer *x = tirbi_legal_tensor(g, 0);
+    s->row = tirbi_legal_scratch(g, tirbi_type_i64, x->shape, 2);
+    s->score = tirbi_legal_scratch(g, x->dtype, x->shape, 2);
+    s->live = tirbi_legal_scratch(g, tirbi_type_i64, x->shape, 2);
+    s->count = tirbi_legal_scratch(g, tirbi_type_i64, x->shape, 1);
+    return s->row && s->score && s->live && s->count;
+}
+
+static bool copy_slots(tirbi_legal *g, const soft_slots *from, const soft_slots *to) {
+    return tirbi_relax_emit_copy(g->l, g->span, from->row, to->row) &&
+           tirbi_relax_emit_copy(g->l, g->span, from->score, to->score) &&
+           tirbi_relax_emit_copy(g->l, g->span, from->live, to->live) &&
+           tirbi_relax_emit_copy(g->l, g->span, from->count, to->count);
+}
+
+/* As many rounds as there are boxes: a loop of the function that calls. */
+static bool soft_rounds(tirbi_legal *g, const soft_slots *s) {
+    const tirb_buffer *x = tirbi_legal_tensor(g, 0);
+    const tirbi_relax_held *best = tirbi_legal_scratch(g, tirbi_type_i64, x->shape, 1);
+    soft_slots next;
+    tirb_stmt *loop = best && make_slots(g, &next) ? tirbi_make_stmt(&g->l->b, g->span, TIRB_STMT_FOR) : NULL;
+    const uint32_t depth = g->l->b.frames.n;
+    if (!loop) return false;
+    loop->as.for_.var = tirbi_make_var(&g->l->b, g->span, "round", tirbi_prim_type(tirbi_type_i64));
+    loop->as.for_.min = tirbi_legal_number(g, 0);
+    loop->as.for_.extent = x->shape[1];
+    loop->as.for_.thread_tag = "";
+    if (!loop->as.for_.var || !loop->as.for_.min || !tirbi_frame_push(&g->l->b, TIRBI_FRAME_FOR, loop, g->span))
+        return false;
+    const tirbi_relax_held *round = tirbi_legal_scalar(g, loop->as.for_.var);
+    const bool done =
+        round && TIRBI_LEGAL_STEP(g, "soft_nms_best", (s->score, s->live, round), (best)) &&
+        TIRBI_LEGAL_STEP(g, "soft_nms_round", (g->inputs[0], s->row, s->score, s->live, s->count, best, round),
+                         (next.row, next.score, next.live, next.count)) &&
+        copy_slots(g, &next, s);
+    while (g->l->b.frames.n > depth && !g->l->arena->failed) tirbi_frame_pop(&g->l->b);
+    return done;
+}
+
+static bool soft_nms(tirbi_legal *g, const tirbi_relax_held *order) {
+    const tirbi_relax_held *data = g->inputs[0], *valid = g->inputs[1], *indices = g->inputs[2];
+    const double falloff = (double)(float)(-0.5 / tirbi_legal_attr(g, "soft_nms_sigma")->as.real);
+    soft_slots s;
+    if (!tirbi_legal_give_real(g, "falloff", falloff) || !make_slots(g, &s) ||
+        !TIRBI_LEGAL_STEP(g, "soft_nms_begin", (data, valid, order), (s.row, s.score, s.live, s.count)) ||
+        !soft_rounds(g, &s))
+        return false;
+    const tirbi_relax_held *const inputs[4] = {data, s.row, s.score, s.count};
+    memcpy(g->inputs, inputs, sizeof inputs);
+    g->n_inputs = 4;
+    g->def = "soft_nms_boxes";
+    if (!tirbi_legal_is_true(g, "return_indices")) return true;
+    if (!TIRBI_LEGAL_STEP(g, "soft_nms_boxes", (data, s.row, s.score, s.count), (g->outputs[0]))) return false;
+    const tirbi_relax_held *const numbers[3] = {s.row, s.count, indices};
+    memcpy(g->inputs, numbers, sizeof numbers);
+    g->n_inputs = 3;
+    g->outputs[0] = g->outputs[1];
+    g->outputs[1] = g->outputs[2];
+    g->n_outputs = 2;
+    g->def = "soft_nms_numbers";
+    return true;
+}
+
 static bool nms(tirbi_legal *g) {
     const tirb_buffer *x = tirbi_legal_tensor(g, 0);
     const tirbi_relax_held *data = g->inputs[0], *valid = g->inputs[1], *indices = g->inputs[2];
     const tirbi_relax_held *scores, *order, *place;
-    if (tirbi_legal_attr(g, "soft_nms_sigma")->as.real > 0) return tirbi_legal_refuse(g, "with soft_nms_sigma");
+    const bool is_soft = tirbi_legal_attr(g, "soft_nms_sigma")->as.real > 0;
     if (!(scores = tirbi_legal_scratch(g, x->dtype, x->shape, 2)) ||
         !(order = tirbi_legal_scratch(g, tirbi_type_i64, x->shape, 2)) ||
         !(place = tirbi_legal_scratch(g, tirbi_type_i64, x->shape, 2)) ||
         !TIRBI_LEGAL_STEP(g, "nms_scores", (data, valid), (scores)) ||
-        !tirbi_legal_argsort(g, scores, order, 1, false) ||
-        !TIRBI_LEGAL_STEP(g, "nms_places", (data, valid, order), (place)))
+        !tirbi_legal_argsort(g, scores, order, 1, false))
         return false;
+    if (is_soft) return soft_nms(g, order);
+    if (!TIRBI_LEGAL_STEP(g, "nms_places", (data, valid, order), (place))) return false;
     const bool gives_numbers = tirbi_legal_is_true(g, "return_indices");
     g->inputs[0] = gives_numbers ? place : data;
     g->inputs[1] = gives_numbers ? order : place;

@@ -661,6 +661,11 @@ static tirbi_value module_attrs(tirbi_script *s, const tirbi_call *c) {
     return tirbi_value_none();
 }
 
+static tirbi_value string_type(tirbi_script *s, const tirbi_call *c) {
+    (void)c;
+    return tirbi_relax_string_type(s);
+}
+
 static tirbi_value ignored(tirbi_script *s, const tirbi_call *c) {
     (void)s;
     (void)c;
@@ -776,5 +781,6 @@ const tirbi_entry tirbi_ir_names[] = {
     {"dummy_global_info", ignored, "", 0},
     {"vdevice", ignored, "*args", 0},
     {"meta_var", meta_var, "value", 0},
+    {"StringType", string_type, "", 0},
     {NULL, NULL, NULL, 0},
 };

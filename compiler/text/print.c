@@ -432,7 +432,7 @@ bool tirbi_uses_tir(const tirbi_printer *p) {
 static void add_imports(tirbi_printer *p, tirbi_text *to) {
     if (p->hybrid) return;
     if (p->type_vars.n || p->has_local_type_vars) append(p, to, "# from typing import TypeVar\n");
-    if (p->in_class) append(p, to, "# from tvm.script import ir as I\n");
+    if (p->in_class || p->uses_ir) append(p, to, "# from tvm.script import ir as I\n");
     if (p->module->n_functions || tirbi_uses_tir(p))
         append(p, to, p->classic ? "# from tvm.script import tir as T\n"
                                  : "# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n");

@@ -88,7 +88,8 @@ void tirbi_print_relax_type(tirbi_printer *p, const tirb_relax_type *t, bool quo
     char text[32];
     switch (t->kind) {
     case TIRB_RELAX_TYPE_ANY:
-        tirbi_put(p, "R.Any");
+        tirbi_put(p, t->is_text ? "I.StringType()" : "R.Any");
+        p->uses_ir = p->uses_ir || t->is_text;
         return;
     case TIRB_RELAX_TYPE_PRIM:
         tirbi_putf(p, "T.%s", tirb_datatype_text(t->dtype, text));

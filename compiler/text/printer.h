@@ -53,6 +53,7 @@ typedef struct tirbi_printer {
     uint32_t body_indent;     /* of that body */
     const char *tir_import;   /* the comment that local functions name `T` by; NULL: the PrimFuncs' dialect has none */
     bool uses_tir;            /* finished text has names of `T` */
+    bool uses_ir;             /* the text has names of `I` */
     const char **relax_vars;  /* by id */
     tirbi_list signature;     /* of const tirb_expr *: the variables that a Relax function's signature declares */
     tirbi_list constants;     /* of const struct tirb_relax_tensor *: those that the metadata has, in order */

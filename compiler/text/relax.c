@@ -338,6 +338,22 @@ static tirb_relax_var *block_var(tirbi_script *s, const char *name) {
     return NULL;
 }
 
+/* Notes which names a dataflow block has to itself, for messages: those bound from `mark` on. */
+static void hide_names(tirbi_script *s, uint32_t mark) {
+    const tirbi_binding *bindings = s->bindings.items;
+    for (uint32_t i = mark; i < s->bindings.n; i++) {
+        const char **slot = TIRBI_LIST_ADD(s->arena, &s->relax->hidden, const char *);
+        if (slot) *slot = bindings[i].name;
+    }
+}
+
+bool tirbi_relax_hides(const tirbi_script *s, const char *name) {
+    const tirbi_list *hidden = tirbi_in_relax(s) ? &s->relax->hidden : NULL;
+    for (uint32_t i = hidden ? hidden->n : 0; i-- > 0;)
+        if (strcmp(((const char *const *)hidden->items)[i], name) == 0) return true;
+    return false;
+}
+
 static void run_dataflow(tirbi_script *s, const tirbi_line *line) {
     struct tirbi_relax *r = s->relax;
     tirbi_list outputs = {.n = 0};
@@ -364,6 +380,7 @@ static void run_dataflow(tirbi_script *s, const tirbi_line *line) {
             values[n++] = tirbi_value_error();
         }
     }
+    hide_names(s, mark);
     tirbi_close_level(s, mark);
     r->outputs = NULL;
     tirbi_relax_begin_block(&r->builder, false);
@@ -430,12 +447,13 @@ static void run_if(tirbi_script *s, const tirbi_line *line) {
         return;
     }
     tirbi_value v = tirbi_evaluate(s, line->value);
-    const tirb_relax_expr *condition = tirbi_relax_normalise(b, tirbi_to_relax(s, &v));
+    const tirb_relax_expr *condition = tirbi_to_relax(s, &v);
     const char *then_name = NULL, *else_name = NULL;
     const tirb_relax_type *then_type = NULL, *else_type = NULL;
     const tirb_relax_seq *then_case = run_branch(s, line, &line->body, "then", &then_name, &then_type);
     const tirb_relax_seq *else_case = run_branch(s, line, &line->orelse, "else", &else_name, &else_type);
     b->at = line->span;
+    condition = tirbi_relax_normalise(b, condition); /* before the branches, but numbered after them, as in TVM */
     if (!condition || !then_case || !else_case) {
         if (then_name) bind_name(s, then_name, tirbi_value_error());
         return;
@@ -505,6 +523,8 @@ static void define(tirbi_script *s, tirbi_relax_decl *decl) {
     uint32_t mark = tirbi_open_level(s);
     decl->outer = r->function;
     r->function = decl;
+    const tirbi_list hidden = r->hidden;
+    r->hidden = (tirbi_list){.n = 0};
     r->outputs = NULL;
     b->counters = (tirbi_relax_counters){0, 0};
     for (uint32_t i = 0; i < decl->n_bindings; i++) {
@@ -513,13 +533,12 @@ static void define(tirbi_script *s, tirbi_relax_decl *decl) {
         tirbi_push_binding(s, &binding);
     }
     const tirbi_list defined = define_params(s, ir);
-    const uint32_t first_var = b->n_vars;
     run_lines(s, &decl->line->body);
     if (!decl->returned && !tirbi_has_errors(s->diagnostics))
         tirbi_fail(s, TIRB_SYNTAX, decl->line->name_span, "the function `%s` needs a return", decl->line->name);
     const tirb_relax_type *inner = decl->result ? decl->result->type : NULL, *ret = NULL;
     if (inner) {
-        ret = tirbi_relax_erase(b, inner, &defined, first_var);
+        ret = tirbi_relax_erase(b, inner, &defined, 0); /* also shapes that are parameters */
         if (ret && decl->annotation && !tirbi_relax_is_base_of(b, decl->annotation, ret)) ret = decl->annotation;
     }
     tirbi_close_level(s, mark);
@@ -528,6 +547,7 @@ static void define(tirbi_script *s, tirbi_relax_decl *decl) {
     ir->n_attrs = decl->attrs.n;
     r->function = decl->outer;
     r->outputs = outputs;
+    r->hidden = hidden;
     b->counters = counters;
     if (ret)
         set_type(s, ir, ret);
@@ -637,6 +657,17 @@ static void run_line(tirbi_script *s, const tirbi_line *line) {
         run_local(s, line);
         return;
     case TIRBI_LINE_PASS:
+        return;
+    case TIRBI_LINE_FOR:
+    case TIRBI_LINE_WHILE:
+        tirbi_fail(s, TIRB_SYNTAX, line->span,
+                   "Relax has no loops: write its rounds out, or a function that calls itself under an `if`");
+        return;
+    case TIRBI_LINE_AUGMENTED:
+        tirbi_fail(s, TIRB_SYNTAX, line->span, "Relax has no augmented assignment: write `x = x + y`");
+        return;
+    case TIRBI_LINE_ASSERT:
+        tirbi_fail(s, TIRB_SYNTAX, line->span, "an assertion of Relax is R.assert_op(condition, format=\"...\")");
         return;
     default:
         tirbi_fail(s, TIRB_SYNTAX, line->span, "this statement is not part of Relax");

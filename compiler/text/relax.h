@@ -29,6 +29,7 @@ struct tirbi_relax {
     tirbi_relax_decl *function; /* that is read, or NULL */
     tirbi_list *outputs;        /* of the dataflow block under way: of const char *, names; NULL: there is none */
     bool output_seen;
+    tirbi_list hidden; /* of const char *: names of the function's dataflow blocks */
     const struct tirbi_json *metadata; /* of the file, once a constant of it is named */
     tirbi_list metadata_tensors;       /* those that were, by their numbers (relax_metadata.c) */
 };

@@ -26,13 +26,41 @@ static bool is_name(const char *name) {
     return tirbi_relax_find_operator(name) != NULL;
 }
 
+/* What others call an operator, or the operator of this name in another space; NULL: there is none. */
+static const char *operator_meant(const char *name) {
+    static const char *const others[][2] = {
+        {"transpose", "permute_dims"},
+        {"cast", "astype"},
+        {"concatenate", "concat"},
+        {"pow", "power"},
+        {"dot", "matmul"},
+        {"var", "variance"},
+        {"slice", "strided_slice"},
+        {"gather", "take"},
+        {"nn.dense", "matmul"},
+        {"nn.linear", "matmul"},
+        {"view", "reshape"},
+        {"unsqueeze", "expand_dims"},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i][0], name) == 0) return others[i][1];
+    const char *last = strrchr(name, '.');
+    last = last ? last + 1 : name;
+    for (uint32_t i = 0; i < TIRB_N_RELAX_OPS; i++) {
+        const char *dot = strrchr(tirb_relax_operators[i].name, '.');
+        if (strcmp(dot ? dot + 1 : tirb_relax_operators[i].name, last) == 0) return tirb_relax_operators[i].name;
+    }
+    return NULL;
+}
+
 tirbi_value tirbi_relax_attribute(tirbi_script *s, const tirbi_node *node, const char *outer) {
     const char *name = outer ? tirbi_arena_format(s->arena, "%s.%s", outer, node->name) : node->name;
     if (!name || !tirbi_relax_state(s)) return tirbi_value_error();
     if (is_name(name) || tirbi_relax_is_space(name))
         return (tirbi_value){.kind = TIRBI_VALUE_RELAX_NAME, .node = node, .as.name = name};
-    tirbi_suggestion suggestion = {.wanted = name};
-    for (uint32_t i = 0; i < TIRB_N_RELAX_OPS; i++) tirbi_suggest(&suggestion, tirb_relax_operators[i].name);
+    tirbi_suggestion suggestion = {.wanted = name, .best = operator_meant(name)};
+    for (uint32_t i = 0; !suggestion.best && i < TIRB_N_RELAX_OPS; i++)
+        tirbi_suggest(&suggestion, tirb_relax_operators[i].name);
     if (suggestion.best)
         return tirbi_fail(s, TIRB_TYPE, node->span, "there is no `R.%s`; did you mean `R.%s`?", name, suggestion.best);
     return tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "`R.%s` is not supported", name);
@@ -46,6 +74,11 @@ tirbi_value tirbi_relax_type_name(tirbi_script *s, const tirbi_node *node, const
     if (strcmp(name, "Any") == 0 || strcmp(name, "Object") == 0) return type_value(tirbi_relax_any(b));
     if (strcmp(name, "Callable") == 0) return type_value(tirbi_relax_opaque_function(b, tirbi_relax_any(b), false));
     return tirbi_fail(s, TIRB_TYPE, node->span, "`R.%s` is no type", name);
+}
+
+tirbi_value tirbi_relax_string_type(tirbi_script *s) {
+    struct tirbi_relax *r = tirbi_relax_state(s);
+    return r ? type_value(tirbi_relax_text_type(&r->builder)) : tirbi_value_error();
 }
 
 /* ---- Arguments --------------------------------------------------------------------------------------------------- */
@@ -253,12 +286,12 @@ static bool real_attr(tirbi_script *s, const tirbi_value *v, const char *what, t
     return true;
 }
 
-/* A float32 of the program. */
+/* A float32 of the program, whose text TVM does not round. */
 static bool single_attr(tirbi_script *s, const tirbi_value *v, const char *what, tirb_relax_attr *out) {
     tirb_relax_attr real;
     if (!real_attr(s, v, what, &real)) return false;
     out->kind = TIRB_RELAX_ATTR_EXPR;
-    out->as.expr = tirbi_make_float(&s->builder, v->node->span, tirbi_type_f32, (double)(float)real.as.real);
+    out->as.expr = tirbi_make_float(&s->builder, v->node->span, tirbi_type_f32, real.as.real);
     return out->as.expr != NULL;
 }
 
@@ -878,6 +911,10 @@ tirbi_value tirbi_relax_index(tirbi_script *s, const tirbi_node *node, const tir
 
 tirbi_value tirbi_relax_member(tirbi_script *s, const tirbi_node *node, const tirbi_value *object) {
     if (object->kind == TIRBI_VALUE_RELAX_NAME) return tirbi_relax_attribute(s, node, object->as.name);
+    const char *meant = strcmp(node->name, "shape") == 0 ? "shape_of" : operator_meant(node->name);
+    if (strcmp(node->name, "astype") != 0 && meant)
+        return tirbi_fail(s, TIRB_TYPE, node->span, "a value of Relax has no attribute `%s`: write R.%s(...)",
+                          node->name, meant);
     if (strcmp(node->name, "astype") != 0)
         return tirbi_fail(s, TIRB_TYPE, node->span, "a value of Relax has no attribute `%s`", node->name);
     tirbi_value method = {.kind = TIRBI_VALUE_RELAX_CAST, .node = node};

@@ -69,7 +69,7 @@ const tirb_relax_expr *tirbi_to_relax(tirbi_script *s, const tirbi_value *v) {
         if (!e) return NULL;
         e->as.string.text = v->as.string.text;
         e->as.string.size = v->as.string.size;
-        e->type = tirbi_relax_any(b);
+        e->type = tirbi_relax_text_type(b);
         return e->type ? e : NULL;
     }
     case TIRBI_VALUE_TUPLE:

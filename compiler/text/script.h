@@ -405,6 +405,10 @@ void tirbi_declare_relax(tirbi_script *s, uint32_t i);
 void tirbi_define_relax(tirbi_script *s, uint32_t i);
 /* The module's Relax function of a name, as a value; MISSING: it has none. */
 tirbi_value tirbi_find_relax(tirbi_script *s, const char *name, tirbi_span span);
+/* Whether the name is one of a dataflow block that has ended, and no output of it. */
+bool tirbi_relax_hides(const tirbi_script *s, const char *name);
+/* I.StringType(), the type of what R.str makes. */
+tirbi_value tirbi_relax_string_type(tirbi_script *s);
 /* The value of `R.name`, and of a name below one. */
 tirbi_value tirbi_relax_attribute(tirbi_script *s, const tirbi_node *node, const char *outer);
 tirbi_value tirbi_relax_member(tirbi_script *s, const tirbi_node *node, const tirbi_value *object);

@@ -55,6 +55,10 @@ static tirbi_value undefined_name(tirbi_script *s, const tirbi_node *node) {
         if (!tirbi_is_error(&bindings[i].value)) tirbi_suggest(&suggestion, bindings[i].name);
     tirbi_suggest_entries(TIRBI_SPACE_PYTHON, &suggestion);
     if (s->function) tirbi_bind(s, node->name, node->span, tirbi_value_error());
+    if (tirbi_relax_hides(s, node->name))
+        return tirbi_fail(s, TIRB_TYPE, node->span,
+                          "`%s` is known inside of its dataflow block alone: name it in R.output(%s)", node->name,
+                          node->name);
     if (suggestion.best)
         return tirbi_fail(s, TIRB_TYPE, node->span, "`%s` is not defined; did you mean `%s`?", node->name,
                           suggestion.best);

@@ -446,7 +446,7 @@ static tirbi_node *read_binary(tirbi_parser *p, int lowest) {
         tirbi_token_kind op = tirbi_peek(p)->kind;
         int level = precedence(op);
         if (level == 0 || level < lowest) break;
-        if (op == TIRBI_TOKEN_AT) return no_such_thing(p, "the operator '@' is");
+        if (op == TIRBI_TOKEN_AT) return no_such_thing(p, "the operator '@' (in Relax R.matmul) is");
         p->at++;
         tirbi_node *right = read_binary(p, level + 1);
         if (!right) return NULL;

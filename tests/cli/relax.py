@@ -433,6 +433,67 @@ def test_parts_begin_at_their_places(t):
                  "5: 2xf32 = 2, 3\n", "6: 3xf32 = 4, 5, 6\n", "7: 0xf32 =", "8: 3xf32 = 5, 6, 7\n"])
 
 
+PRINTED = IMPORTS + """@R.function(pure=False)
+def main(x: R.Tensor((2,), "float32")):
+    R.print(x, format="x is {}")
+    y = R.add(x, x)
+    R.print(x, y)
+    return y
+"""
+
+
+def test_printing_is_left_out(t):
+    """A bundle has nowhere to print, and a model that does runs."""
+    done = t.run("run", model(t, PRINTED), "2xf32=1,2", shows="2xf32 = 2, 4\n", says="a bundle prints nothing")
+    expect(done.err.count(b"warning: ") == 2, done.err)
+
+
+CHOSEN_AROUND = IMPORTS + """@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n",),"float32"), w: R.Tensor(("n",),"float32"), c: R.Tensor((),"bool"), d: R.Tensor((),"bool"), k: R.Prim("int64")) -> R.Tensor(("n",),"float32"):
+        n = T.int64()
+        @R.function
+        def dbl(q: R.Tensor((n,),"float32")) -> R.Tensor((n,),"float32"):
+            r = R.add(q, w)
+            return r
+        @R.function
+        def sq(q: R.Tensor((n,),"float32")) -> R.Tensor((n,),"float32"):
+            r = R.multiply(q, R.full((n,), R.const(3.0,"float32"), "float32"))
+            return r
+        @R.function
+        def neg(q: R.Tensor((n,),"float32")) -> R.Tensor((n,),"float32"):
+            r = R.negative(dbl(q))
+            return r
+        if c:
+            f = dbl
+        else:
+            f = sq
+        if d:
+            g = f
+        else:
+            g = neg
+        @R.function
+        def rep(q: R.Tensor((n,),"float32"), i: R.Prim("int64")) -> R.Tensor((n,),"float32"):
+            if i <= 0:
+                s = q
+            else:
+                t = g(q)
+                s = rep(t, i - 1)
+            return s
+        y = rep(x, k)
+        return R.add(y, R.const(0.0,"float32"))
+"""
+
+
+def test_recursion_over_a_function_that_is_chosen(t):
+    """The choice is made again in the function that calls itself, which gets what it depends on."""
+    m = model(t, CHOSEN_AROUND)
+    for c, d, k, wanted in [(1, 1, 3, "31, 62"), (0, 1, 3, "27, 54"), (1, 0, 3, "-11, -22"), (0, 0, 1, "-11, -22"),
+                            (0, 0, 0, "1, 2")]:
+        t.run("run", m, "-f", "main", "2xf32=1,2", "2xf32=10,20", str(c), str(d), str(k), shows=f"2xf32 = {wanted}\n")
+
+
 MIXED = IMPORTS + """@R.function
 def main(x: R.Tensor((3,), "float32"), b: R.Tensor((3,), "bool")):
     return (R.add(x, True), R.multiply(x, b), R.subtract(b, x), R.maximum(x, R.const(True)))

@@ -10,7 +10,7 @@
 # error: 83:9 the output `x` is no variable of this dataflow block
 # error: 90:9 the value is of type R.Tensor((4,), "float32"), which is no R.Tensor((5,), "float32")
 # error: 96:9 a function of Relax has one return
-# error: 100:9 this statement is not part of Relax
+# error: 100:9 Relax has no loops
 # error: 106:9 the value, of type R.Tensor((4,), "float32"), must be assigned to a variable
 # error: 111:9 no value of type R.Tensor((4,), "float32") can be cast to R.Tensor((5,), "float32")
 # error: 116:9 the function takes 1 argument, 2 given

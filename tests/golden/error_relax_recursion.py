@@ -1,4 +1,4 @@
-# error: 35:21 a local function that calls itself is not lowered yet
+# error: 32:21 a local function that calls itself is not lowered yet
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tirx as T
@@ -18,11 +18,7 @@ class Module:
             z = R.add(R.add(y, y), y)
             return z
 
-        c = R.less_equal(k, R.const(3, "int32"))
-        if c:
-            f = twice
-        else:
-            f = thrice
+        f = (twice, thrice)
 
         @R.function
         def power(y: R.Tensor((3,), "float32"), i: R.Tensor((), "int32")) -> R.Tensor((3,), "float32"):
@@ -30,7 +26,8 @@ class Module:
             if stop:
                 r = y
             else:
-                z = f(y)
+                g = f[0]
+                z = g(y)
                 j = R.subtract(i, R.const(1, "int32"))
                 r = power(z, j)
             return r

@@ -379,6 +379,47 @@ def main(x: R.Tensor(("b", "s", 8), "float32"), k: R.Prim("int64"), m: R.Tensor(
 
 module('''
 @R.function
+def main(x: R.Tensor(("n", 3), "float32"), q: R.Tensor((1, 5, 2, 4), "float32")):
+    z = R.exp(R.exp(x))
+    if R.less(R.sum(z), R.const(0.0)):
+        w = R.negative(R.exp(x))
+    else:
+        w = R.negative(x)
+    if R.less(R.sum(z), R.const(0.0)):
+        y = x
+    else:
+        y = R.negative(R.exp(R.exp(w)))
+    a = R.nn.attention(q, q, q, scale=0.3)
+    return (R.exp(R.exp(y)), a)
+''')
+
+module('''
+@R.function
+def main(x: R.Tensor(("n", 4), "float32"), s: R.Shape(["n", 2]), u: R.Shape(ndim=2), t: R.Shape(["n", 4])):
+    n = T.int64()
+    b = R.reshape(R.strided_slice(x, [1], [0], [2]), s)
+    c = R.reshape(x, u)
+    d = R.broadcast_to(x, t)
+    e = R.zeros(s, "float32")
+    f = R.full(t, R.const(1.0))
+    g = R.reshape(x, t)
+    return (b, c, d, e, f, g, R.add(g, x), R.add(c, x), R.add(f, x))
+''')
+
+module('''
+@R.function
+def main(x: R.Tensor((3,), "float32"), c: R.Tensor((), "bool")):
+    s = R.str("hello")
+    t = (x, R.str("a"))
+    if c:
+        u = R.str("x")
+    else:
+        u = R.str("y")
+    return (s, t, u, R.dtype("int8"), R.str("z"))
+''')
+
+module('''
+@R.function
 def main(x: R.Tensor((2,), "float32"), c: R.Tensor((), "bool")):
     if c:
         y = R.add(x, x)

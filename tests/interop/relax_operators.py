@@ -376,6 +376,13 @@ for how in ["", "max_output_size=2", "force_suppress=True, iou_threshold=0.1", "
         flags = ", ".join(f for f in [how, given] if f)
         case(f"R.vision.non_max_suppression(a, b, c, {flags})", (2, 9, 6), (2,), (2, 9),
              kinds=dict(a="boxes", b="narrow:10", c="narrow:9"))
+for soft in ["soft_nms_sigma=0.5", "soft_nms_sigma=0.3, score_threshold=0.2, iou_threshold=0.8",
+             "soft_nms_sigma=0.5, max_output_size=3, top_k=7, force_suppress=True",
+             "soft_nms_sigma=0.5, return_indices=False, iou_threshold=0.4"]:
+    case(f"R.vision.non_max_suppression(a, b, c, id_index=0, {soft})", (2, 9, 6), (2,), (2, 9),
+         kinds=dict(a="boxes", b="narrow:10", c="narrow:9"))
+    case(f"R.vision.non_max_suppression(a, b, c, id_index=-1, {soft})", ("n", 9, 6), ("n",), ("n", 9), symbols=dict(n=3),
+         kinds=dict(a="boxes", b="narrow:10", c="narrow:9"))
 case("R.vision.non_max_suppression(a, b, c)", ("n", "m", 6), ("n",), ("n", "m"), symbols=dict(n=2, m=12),
      kinds=dict(a="boxes", b="narrow:13", c="narrow:12"))
 case("R.shape_to_tensor(R.shape_of(a))", ("n", 4), symbols=dict(n=3))

@@ -843,8 +843,66 @@ static void test_relax(void **state) {
     close_session(&s);
 }
 
+/* Results in the place of arguments: of a temporary, and of a constant, which stays what it is. */
+static const char in_place[] =
+    "from tvm.script import ir as I\nfrom tvm.script import relax as R\nfrom tvm.script import tirx as T\n\n"
+    "@I.ir_module\nclass M:\n"
+    "    @R.function\n"
+    "    def main(x: R.Tensor((2,), 'float32')):\n"
+    "        y = R.add(x, x)\n"
+    "        c = R.const([10, 20], 'float32')\n"
+    "        z = R.call_inplace_packed('host.swap', y, c, inplace_indices=[1, 0, -1],\n"
+    "            ty_args=[R.Tensor((2,), 'float32'), R.Tensor((2,), 'float32'), R.Tensor((1,), 'float32')])\n"
+    "        w = R.call_inplace_packed('host.twice', z[0], inplace_indices=0, ty_args=R.Tensor((2,), 'float32'))\n"
+    "        return (w, z[1], R.add(c, z[2]))\n";
+
+static tirb_status host_swap(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                             uint64_t remaining_ns, tirb_error *error) {
+    (void)context, (void)result, (void)remaining_ns, (void)error;
+    assert_int_equal(n_args, 5);
+    const float *x = floats_of(&args[0], 2), *y = floats_of(&args[1], 2);
+    float *first = floats_of(&args[2], 2), *second = floats_of(&args[3], 2);
+    assert_true(first == y && second == x);
+    for (int i = 0; i < 2; i++) {
+        const float other = first[i];
+        first[i] = second[i];
+        second[i] = other;
+    }
+    *floats_of(&args[4], 1) = 0.5f;
+    return TIRB_OK;
+}
+
+static tirb_status host_twice(void *context, const tirb_import_arg *args, uint32_t n_args, tirb_result *result,
+                              uint64_t remaining_ns, tirb_error *error) {
+    (void)context, (void)result, (void)remaining_ns, (void)error;
+    assert_int_equal(n_args, 2);
+    float *y = floats_of(&args[1], 2);
+    for (int i = 0; i < 2; i++) y[i] *= 2;
+    return TIRB_OK;
+}
+
+static void test_relax_in_place(void **state) {
+    (void)state;
+    session s = open_source(in_place, NULL);
+    const tirb_import imports[] = {
+        {"host.swap", "(const float32[], const float32[], float32[], float32[], float32[])", host_swap, NULL, 0},
+        {"host.twice", "(const float32[], float32[])", host_twice, NULL, 0}};
+    EXPECT_OK(&s, tirb_instance_bind(s.instance, imports, 2, &s.error));
+    float x[] = {1, 2}, results[3][2];
+    tensor tensors[4];
+    tirb_arg args[4] = {{.kind = TIRB_ARG_TENSOR, .flags = TIRB_ARG_READ_ONLY,
+                         .value.tensor = make_tensor(&tensors[0], x, F32, 1, 2)}};
+    for (int i = 0; i < 3; i++) args[1 + i] = tensor_arg(make_tensor(&tensors[1 + i], results[i], F32, 1, 2));
+    EXPECT_OK(&s, run(&s, "main", args, 4, NULL));
+    assert_true(results[0][0] == 4 && results[0][1] == 8);
+    assert_true(results[1][0] == 10 && results[1][1] == 20);
+    assert_true(results[2][0] == 10.5f && results[2][1] == 20.5f);
+    close_session(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_relax_in_place),
         cmocka_unit_test(test_relax),
         cmocka_unit_test(test_registers),         cmocka_unit_test(test_lowered),
         cmocka_unit_test(test_lowered_registers), cmocka_unit_test(test_unknown_cells),
