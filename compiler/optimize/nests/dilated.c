@@ -6,7 +6,7 @@
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_VALUE = 400, MOST_EVERY = 16 };
+enum { MAX_VALUE = 400, MOST_EVERY = 16, NEAR = 16 };
 
 /* ---- What fills it ---------------------------------------------------------------------------------------------- */
 
@@ -149,11 +149,32 @@ static void note_condition(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_dilated
     }
 }
 
+static bool is_remainder(const void *context, const tirbi_lx *x) {
+    tirbi_division d;
+    (void)context;
+    return x->kind == TIRBI_LX_OP && x->op == TIRB_OP_EQ && tirbi_is_division(x->args[0], &d) && d.remainder;
+}
+
+/* Whether a choice by a remainder is among what fills memory, as far as a glance at the items just ahead tells. */
+static bool may_be_dilated(const tirbi_ls *seq, uint32_t reader, const tirbi_lbuf *buffer) {
+    for (uint32_t i = reader; i-- > 0 && reader - i <= NEAR;) {
+        const tirbi_ls *s = seq->as.seq.items[i];
+        while (s->kind == TIRBI_LS_LOOP) s = s->as.loop.body;
+        if (s->kind != TIRBI_LS_STORE || s->as.store.access->buffer != buffer) continue;
+        const tirbi_lx *x = s->as.store.value;
+        if (tirbi_any_expr(x, 0, is_remainder, NULL)) return true;
+        while (x->kind == TIRBI_LX_COND && is_zero(x->args[2])) x = x->args[1];
+        if (x->kind != TIRBI_LX_LOAD) return false;
+        buffer = x->access->buffer;
+    }
+    return false;
+}
+
 bool tirbi_find_dilated(tirbi_lx_pool *pool, const tirbi_ls *seq, uint32_t reader, const tirbi_lbuf *buffer,
                         tirbi_dilated *out) {
     fill first;
     bool dilated = false;
-    if (!find_fill(seq, reader, buffer, &first)) return false;
+    if (!may_be_dilated(seq, reader, buffer) || !find_fill(seq, reader, buffer, &first)) return false;
     *out = (tirbi_dilated){.buffer = buffer, .fill = {first.item}, .n_fills = 1};
     chain c = {.pool = pool, .seq = seq, .out = out};
     for (uint32_t d = 0; d < buffer->ndim; d++) {
