@@ -123,10 +123,13 @@ static exit_code map_file(const invocation *inv, array_file *file) {
         if (descriptor >= 0) close(descriptor);
         return fail(inv, EXIT_FILES, "%s: %s", file->path, strerror(error));
     }
-    file->size = S_ISREG(info.st_mode) && info.st_size > 0 ? (size_t)info.st_size : 0;
+    const bool is_file = S_ISREG(info.st_mode);
+    file->size = is_file && info.st_size > 0 ? (size_t)info.st_size : 0;
     void *bytes = file->size ? mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, descriptor, 0) : MAP_FAILED;
-    int error = file->size ? errno : EINVAL;
+    const int error = errno;
     close(descriptor);
+    if (file->size == 0)
+        return fail(inv, EXIT_FILES, "%s: it is %s", file->path, is_file ? "empty" : "no regular file");
     if (bytes == MAP_FAILED) return fail(inv, EXIT_FILES, "%s: it cannot be mapped: %s", file->path, strerror(error));
     file->bytes = bytes;
     return EXIT_DONE;

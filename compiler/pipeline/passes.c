@@ -16,6 +16,7 @@
 #include "compiler/optimize/cuts/partition.h"
 #include "compiler/optimize/facts/guarded.h"
 #include "compiler/optimize/nests/digits.h"
+#include "compiler/optimize/nests/phases.h"
 #include "compiler/optimize/nests/expand.h"
 #include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/nests/inline.h"

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import struct
 
 import numpy as np
@@ -1068,5 +1069,8 @@ def test_damaged_safetensors(t):
                "it has too many dimensions": lambda h: h["b"].update(shape=[1] * 40)}
     for reason, change in changes.items():
         run_weights(t, safetensors(t, ARRAYS, change=change), code=CALL, says=reason)
+    t.write("empty.safetensors", b"")
+    run_weights(t, "empty.safetensors", code=FILES, says="empty.safetensors: it is empty")
+    run_weights(t, os.devnull, code=FILES, says=f"{os.devnull}: it is no regular file")
     t.write("odd.safetensors", struct.pack("<Q", 4) + b"[1]\n")
     run_weights(t, "odd.safetensors", code=CALL, says="its header is no JSON object")

@@ -327,6 +327,7 @@ static cost cost_of_family(const family *of, const char *unit, uint32_t size, ti
 /* ---- How costs grow -------------------------------------------------------------------------------------------- */
 
 static uint32_t largest = 1 << 21; /* bytes of code; with --full 16 MiB */
+static const char *only;           /* the one family that is measured, with --family NAME; NULL: all are */
 
 enum { SMALLEST = 1 << 10, STEP = 1 << 5 };
 
@@ -356,7 +357,7 @@ static void check_family(const family *of, tirb_isa isa) {
 static void test_code(void **state) {
     (void)state;
     for (unsigned i = 0; i < sizeof families / sizeof *families; i++)
-        for (unsigned k = 0; k < N_ISAS; k++)
+        for (unsigned k = 0; k < N_ISAS && (!only || strcmp(only, families[i].name) == 0); k++)
             if (tirb_isa_available(isas[k])) check_family(&families[i], isas[k]);
 }
 
@@ -458,6 +459,7 @@ static void test_names(void **state) {
 
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "--full") == 0) largest = 1 << 24;
+    if (argc > 2 && strcmp(argv[1], "--family") == 0) only = argv[2];
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_sections_in_proportion),

@@ -1,7 +1,8 @@
 /* Bodies for blocks that are not whole, made of the words of the full body: planning it once is most of the time that a
- * loop takes to translate. Where banks do all that a body without loops inside computes, its values are in the same
- * places in these: a store is one of as many elements as there are, and the tail, which touches none behind them, has
- * what cursors mean in strips, each time anew behind a store. */
+ * loop takes to translate. Values are in the same places in these: a store of a bank is one of as many elements as
+ * there are, kernels take as many, and the tail, where banks touch none behind them, has what cursors mean in strips,
+ * each time anew behind a store and where pointers move. Loops of a lane's own have no blocks of elements in memory:
+ * their words stay as they are. */
 #include "vm/exec/lane_plan.h"
 
 #include "vm/lanes/forms.h"
@@ -12,8 +13,32 @@ typedef struct remaking {
     uint32_t pulled;                      /* the set of cursors of which a block is in a strip: */
     uint8_t of_cursor[TIRBI_MAX_CURSORS]; /* that of the first register that it is loaded to, and that has no other use
                                              for its strip */
+    uint32_t heads[TIRBI_MAX_INNER];      /* words, by inner loop */
+    unsigned own_depth;                   /* loops of a lane's own that are open */
     bool failed;
 } remaking;
+
+static const tirbi_word *word_at(const lane_planner *p, uint32_t at) { return &p->emitter->all.words[at]; }
+
+/* How many words an instruction has, with its lists. */
+static uint32_t words_of(const tirbi_word *word) {
+    switch (word->op) {
+    case TIRBI_L_KERNEL:
+    case TIRBI_L_KERNEL_WIDE:
+    case TIRBI_L_SEQUENCE:
+    case TIRBI_L_OWN_AGAIN: return 3;
+    case TIRBI_L_CHAIN:
+    case TIRBI_L_OWN_WHILE: return 3u + word[1].list[2];
+    case TIRBI_L_OWN: return 2u + word[1].list[0];
+    case TIRBI_L_REDMA:
+    case TIRBI_L_LOAD_OWN:
+    case TIRBI_L_STORE_OWN:
+    case TIRBI_L_IOTA_OWN:
+    case TIRBI_L_IOTA:
+    case TIRBI_L_COLUMN: return 2;
+    default: return 1;
+    }
+}
 
 static bool is_one_of(unsigned op, unsigned first, unsigned last) { return op >= first && op <= last; }
 
@@ -87,6 +112,10 @@ static void remake_store(remaking *r, tirbi_word word) {
 static bool moves(unsigned op) {
     return op == TIRBI_L_COPY || op == TIRBI_L_FILL || op == TIRBI_L_GATHER || op == TIRBI_L_SCATTER;
 }
+/* What is the same for any number of elements. */
+static bool stays(unsigned op) {
+    return op == TIRBI_L_IOTA || op == TIRBI_L_COLUMN || op == TIRBI_L_RED || op == TIRBI_L_REDMA;
+}
 
 static void remake_move(remaking *r, tirbi_word word) {
     lane_planner *p = r->planner;
@@ -98,42 +127,128 @@ static void remake_move(remaking *r, tirbi_word word) {
     if (word.op == TIRBI_L_GATHER && word.c == shift_of(p->body->main_size)) emit(p, TIRBI_L_CLEAR, word.a, 0, word.c);
 }
 
-static void remake(remaking *r, tirbi_word word) {
+/* The words of an instruction as they are. */
+static void keep_words_of(const remaking *r, uint32_t at, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) tirbi_translate_word(r->planner->emitter, *word_at(r->planner, at + i));
+}
+
+/* Whether an operand of a kernel is in a strip, or may be put there. */
+static bool may_be_in_strip(const remaking *r, uint16_t pointer) {
+    return !is_cursor(r->planner, pointer) || (!r->wide && r->of_cursor[pointer - 1u] != NO_LANE_REG);
+}
+
+static uint16_t in_strip(remaking *r, uint16_t pointer) {
+    return is_cursor(r->planner, pointer) ? pull(r, pointer - 1u) : pointer;
+}
+
+/* A kernel that would hardly take longer has whole strips. */
+static void remake_kernel(remaking *r, uint32_t at) {
     lane_planner *p = r->planner;
+    const tirbi_word kernel = *word_at(p, at), list = *word_at(p, at + 1), does = *word_at(p, at + 2);
+    const unsigned how = list.list[LANE_IN_PARTS];
+    uint16_t operands[3] = {kernel.b, kernel.c, list.list[0]};
+    if ((how & LANE_PART_WIDE) && may_be_in_strip(r, operands[0]) && may_be_in_strip(r, operands[1]) &&
+        may_be_in_strip(r, operands[2])) {
+        for (unsigned i = 0; i < 3; i++) operands[i] = in_strip(r, operands[i]);
+        if (is_in_place(r, kernel.b) && is_in_place(r, kernel.c) && is_in_place(r, list.list[0])) {
+            tirbi_lane_emit_kernel(p, TIRBI_L_KERNEL_WIDE, does.kernel, kernel.a, operands);
+            return;
+        }
+    }
+    if (is_cursor(p, kernel.a)) r->pulled = 0;
+    keep_words_of(r, at, 3);
+    if (how & LANE_PART_CLEARS) emit(p, TIRBI_L_CLEAR, kernel.a, 0, how & LANE_PART_SHIFT);
+}
+
+/* The head or the end of an inner loop, which may have more words here. */
+static void remake_inner(remaking *r, tirbi_word word) {
+    lane_planner *p = r->planner;
+    const uint32_t at = tirbi_translate_word(p->emitter, word);
+    r->pulled = 0;
+    if (word.op == TIRBI_L_INNER) r->heads[word.a] = at;
+    if (word.op == TIRBI_L_INNER || p->emitter->failed) return;
+    const uint32_t head = r->heads[word.a];
+    p->emitter->all.words[head].jump = (int32_t)(at + 1 - head);
+    p->emitter->all.words[at].jump = (int32_t)head + 1 - (int32_t)at;
+}
+
+/* An inner loop that is one instruction. */
+static void remake_loop(remaking *r, tirbi_word word) {
+    lane_planner *p = r->planner;
+    if (!r->wide) word.op = (uint16_t)(word.op - TIRBI_L_LOOP_FMA_F32_A + TIRBI_L_REST_FMA_F32_A);
+    tirbi_translate_word(p->emitter, word);
+    if (!r->wide) tirbi_translate_word(p->emitter, (tirbi_word){.list = {p->spare_strip, 0, 0, 0}});
+    r->pulled = 0;
+}
+
+/* Sequences clear nothing behind the elements that they give. */
+static void remake_sequence(remaking *r, uint32_t at, uint32_t n) {
+    const lane_planner *p = r->planner;
+    if (p->body->main_size != 0 && word_at(p, at)->a >= p->first_strip) r->failed = true;
+    r->pulled = 0;
+    keep_words_of(r, at, n);
+}
+
+/* Between the head and the end of a loop of a lane's own. */
+static void remake_own(remaking *r, uint32_t at, uint32_t n) {
+    const unsigned op = word_at(r->planner, at)->op;
+    if (op == TIRBI_L_OWN) r->own_depth++;
+    if (op == TIRBI_L_OWN_AGAIN) r->own_depth--;
+    r->pulled = 0;
+    keep_words_of(r, at, n);
+}
+
+static void remake_in_banks(remaking *r, tirbi_word word) {
+    const tirbi_word full = word;
+    word.a = operand(r, full.a);
+    word.b = operand(r, full.b);
+    word.c = operand(r, full.c);
+    if (!is_in_place(r, full.a) || !is_in_place(r, full.b) || !is_in_place(r, full.c)) r->failed = true;
+    tirbi_translate_word(r->planner->emitter, word);
+}
+
+/* The instruction of n words at `at`. */
+static void remake(remaking *r, uint32_t at, uint32_t n) {
+    tirbi_word word = *word_at(r->planner, at);
     if (is_one_of(word.op, TIRBI_L_LAST_A, TIRBI_L_LAST_F64_B))
         word.op = (uint16_t)(word.op - TIRBI_L_LAST_A + TIRBI_L_STORE_A);
-    if (stores(word.op) || narrows(word.op)) {
+    if (r->own_depth > 0 || word.op == TIRBI_L_OWN)
+        remake_own(r, at, n);
+    else if (stores(word.op) || narrows(word.op))
         remake_store(r, word);
-    } else if (computes(word.op) || loads(word.op)) {
-        const tirbi_word full = word;
-        word.a = operand(r, full.a);
-        word.b = operand(r, full.b);
-        word.c = operand(r, full.c);
-        if (!is_in_place(r, full.a) || !is_in_place(r, full.b) || !is_in_place(r, full.c)) r->failed = true;
-        tirbi_translate_word(p->emitter, word);
-    } else if (moves(word.op)) {
+    else if (computes(word.op) || loads(word.op))
+        remake_in_banks(r, word);
+    else if (word.op == TIRBI_L_KERNEL)
+        remake_kernel(r, at);
+    else if (moves(word.op))
         remake_move(r, word);
-    } else if (has_no_operands(word.op)) {
-        tirbi_translate_word(p->emitter, word);
-    } else {
+    else if (word.op == TIRBI_L_INNER || word.op == TIRBI_L_INNER_END)
+        remake_inner(r, word);
+    else if (is_one_of(word.op, TIRBI_L_LOOP_FMA_F32_A, TIRBI_L_LOOP_FMA_F64_B))
+        remake_loop(r, word);
+    else if (word.op == TIRBI_L_SEQUENCE || word.op == TIRBI_L_CHAIN)
+        remake_sequence(r, at, n);
+    else if (has_no_operands(word.op) || stays(word.op))
+        keep_words_of(r, at, n);
+    else
         r->failed = true;
-    }
 }
 
-/* Whether the body has no loops inside, and banks compute all of it. */
-static bool is_straight(const lane_planner *p) {
-    const lane_body *body = p->body;
-    return p->loop->only_banks && body->n_own == 0 && p->loop->n_inner == p->loop->n_outer && body->first == 0;
+/* Adds the register that a strip is of, if it is one. */
+static void add_strip(const lane_planner *p, uint16_t pointer, uint64_t *set) {
+    const unsigned reg = (unsigned)pointer - p->first_strip;
+    if (reg < TIRBI_MAX_LANE_REGS) *set |= UINT64_C(1) << reg;
 }
 
-/* The registers whose strips words write: mostly there is another one to pull a block to. */
+/* The registers whose strips words write: mostly there is another one to pull a block to. All results have that place
+ * in words, and some operands, which have been written before. */
 static uint64_t find_strips(const lane_planner *p, uint32_t from, uint32_t to) {
     uint64_t set = 0;
-    for (uint32_t i = from; i < to; i++) {
-        const tirbi_word *word = &p->emitter->all.words[i];
-        const unsigned reg = (unsigned)word->a - p->first_strip;
-        if (reg < TIRBI_MAX_LANE_REGS && (stores(word->op) || narrows(word->op) || moves(word->op)))
-            set |= UINT64_C(1) << reg;
+    for (uint32_t i = from, n; i < to; i += n) {
+        const tirbi_word *word = word_at(p, i);
+        n = words_of(word);
+        add_strip(p, word->a, &set);
+        for (uint32_t k = 3; word->op == TIRBI_L_OWN_WHILE && k < n; k++) add_strip(p, word[k].list[1], &set);
     }
     return set;
 }
@@ -151,18 +266,19 @@ static void find_registers(remaking *r, uint64_t strips) {
 bool tirbi_lane_remake(lane_planner *p, uint32_t from, uint32_t to, bool wide) {
     tirbi_emitter *const emitter = p->emitter;
     const uint32_t at = emitter->all.n;
-    if (emitter->failed || from == to || !is_straight(p)) return false;
+    if (emitter->failed || from == to) return false;
     remaking r = {.planner = p, .wide = wide};
     if (!wide) find_registers(&r, find_strips(p, from, to));
     p->level = 0;
     uint32_t place = tirbi_words_place(&emitter->all, from), origin = emitter->all.n_origins;
     while (origin > 0 && emitter->all.origins[origin - 1].word > from) origin--;
-    for (uint32_t i = from; i + 1 < to && !r.failed && !emitter->failed; i++) {
+    for (uint32_t i = from, n; i + 1 < to && !r.failed && !emitter->failed; i += n) {
+        n = words_of(word_at(p, i));
         if (i > from) place += emitter->all.steps[i] & TIRBI_MOST_STEP;
-        if (origin < emitter->all.n_origins && emitter->all.origins[origin].word == i)
-            place = emitter->all.origins[origin++].offset;
+        for (; origin < emitter->all.n_origins && emitter->all.origins[origin].word < i + n; origin++)
+            place = emitter->all.origins[origin].offset;
         emitter->offset = place;
-        remake(&r, emitter->all.words[i]);
+        remake(&r, i, n);
     }
     if (r.failed && !emitter->failed) tirbi_emitter_cut(emitter, at);
     if (r.failed) return false;

@@ -150,6 +150,10 @@ static inline uint16_t lanes_at(const lane_planner *p, unsigned level) {
 static inline uint16_t pointer_of_cursor(uint8_t cursor) { return (uint16_t)(1 + cursor); }
 static inline bool is_live(const lane_ins *ins, uint8_t reg) { return reg != NO_VALUE && (ins->live >> reg & 1) != 0; }
 
+/* A kernel's list says what becomes of it where blocks are not whole: it takes whole strips, or what is behind the
+ * elements that it gives, of 2 to the LANE_PART_SHIFT bytes, is cleared. See lane_parts.c. */
+enum { LANE_IN_PARTS = 1, LANE_PART_SHIFT = 3, LANE_PART_CLEARS = 4, LANE_PART_WIDE = 8 };
+
 /* ---- Places of values: lane_places.c -------------------------------------------------------------------------- */
 
 static inline bool has_memory(const lane_value *v) { return v->strip || v->lazy != LAZY_NONE; }

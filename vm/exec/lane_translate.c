@@ -36,10 +36,19 @@ bool tirbi_lane_is_light(const lane_ins *ins) {
     return !divides && (op <= TIRB_OP_SQRT || (op >= TIRB_OP_FLOOR && op <= TIRB_OP_ROUND));
 }
 
+/* Says of the latest kernel, which gives a strip, what becomes of it in bodies for other blocks. */
+static void note_in_parts(lane_planner *p, bool is_light, uint8_t size) {
+    if (p->emitter->failed) return;
+    const unsigned clears = size == p->body->main_size ? LANE_PART_CLEARS | shift_of(size) : 0u;
+    tirbi_word *const list = &p->emitter->all.words[p->latest + 1];
+    list->list[LANE_IN_PARTS] = (uint16_t)(clears | (is_light ? LANE_PART_WIDE : 0u));
+}
+
 static void plan_kernel(lane_planner *p, const lane_ins *ins, const lane_ins *next) {
     const lane_operation *operation = tirbi_lane_operation_of(p->body, ins);
     const uint8_t type = operation->result, size = operation->size;
-    bool wide = (p->tail || p->level > 0) && tirbi_lane_is_light(ins);
+    const bool is_light = tirbi_lane_is_light(ins);
+    bool wide = (p->tail || p->level > 0) && is_light;
     unsigned form = wide ? TIRBI_L_KERNEL_WIDE : TIRBI_L_KERNEL;
     bool direct = !wide && p->level == 0 && can_store_directly(p, ins, next, type);
     if (direct) settle_before_store(p, next, ins->dest);
@@ -60,6 +69,7 @@ static void plan_kernel(lane_planner *p, const lane_ins *ins, const lane_ins *ne
         tirbi_lane_emit_kernel(p, form, p->code->kernels->op[TIRB_OP_MOV - TIRBI_FIRST_ELEMENTWISE][type],
                                strip_of(p, ins->dest), spare);
     }
+    if (!direct && !p->tail) note_in_parts(p, is_light, size);
     if (!direct && !wide) tirbi_lane_clear_rest(p, ins->dest, size);
     define_as(p, ins, size, type)->strip = true;
     p->ends_in_store = direct;
@@ -889,9 +899,23 @@ static void plan_body(lane_planner *p, body_kind kind) {
     emit(p, kind == BODY_FULL || kind == BODY_SPANNING ? TIRBI_L_NEXT_BLOCK : TIRBI_L_FINISH, 0, 0, 0);
 }
 
-/* The tail, or the wide body. */
+/* The tail, or the wide body. Long ones of kernels, which have many words, are planned, as that gives back instructions
+ * while it goes on. */
 static void make_part_body(lane_planner *p, body_kind kind) {
-    if (!tirbi_lane_remake(p, p->loop->full, p->full_end, kind == BODY_WIDE)) plan_body(p, kind);
+    const bool gives_back = p->is_last && !p->loop->only_banks;
+    if (gives_back || !tirbi_lane_remake(p, p->loop->full, p->full_end, kind == BODY_WIDE)) plan_body(p, kind);
+}
+
+/* Whether the full body does for blocks of any size, in hardly more time: kernels take as many elements as there are,
+ * and those that had rather have whole blocks are few. */
+static bool is_its_own_tail(const lane_planner *p) {
+    enum { FEW = 8 };
+    const lane_body *body = p->body;
+    if (body->main_size != 0) return false;
+    uint32_t n_light = 0;
+    for (uint32_t i = 0; i < body->n; i++)
+        n_light += tirbi_lane_computes(&body->ins[i]) && tirbi_lane_is_light(&body->ins[i]);
+    return n_light <= body->n / FEW;
 }
 
 /* A body for cursors that do not meet, where that makes a difference: where it begins, or 0. */
@@ -964,7 +988,7 @@ enum { LONG_BODY = 1 << 12 };
  * they need. */
 static bool may_add_bodies(const lane_planner *p, unsigned n) {
     enum { SOME_WORDS = 1 << 12 };
-    const uint64_t words = p->emitter->all.n + (uint64_t)n * (p->loop->tail - p->loop->full);
+    const uint64_t words = p->emitter->all.n + (uint64_t)n * (p->full_end - p->loop->full);
     return words <= SOME_WORDS + (uint64_t)p->body->header->end;
 }
 
@@ -1047,9 +1071,10 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     plan_body(p, BODY_FULL);
     p->full_end = p->emitter->all.n;
     tirbi_lane_make_stream(p);
-    loop->tail = p->emitter->all.n;
+    const bool has_tail = !is_its_own_tail(p);
+    loop->tail = has_tail ? p->emitter->all.n : loop->full;
     p->is_last = p->body->n >= LONG_BODY && !may_add_bodies(p, 2);
-    make_part_body(p, BODY_TAIL);
+    if (has_tail) make_part_body(p, BODY_TAIL);
     if (!p->is_last) add_bodies(p, p->body->n_stores);
     loop->splats = p->splats;
     loop->n_splats = (uint16_t)n_splats;
