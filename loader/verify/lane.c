@@ -8,6 +8,7 @@
 
 #include "loader/base/bytes.h"
 #include "loader/base/error.h"
+#include "loader/isa/scans.h"
 #include "loader/verify/checker.h"
 
 /* ---- Headers -------------------------------------------------------------------------------------------------- */
@@ -477,10 +478,13 @@ static tirb_status check_step(checker *c, unsigned n_values, unsigned n_folds) {
     if (++lane->n_steps == TIRBI_MAX_SCAN_STEPS) {
         return tirbi_verify_fail(c, "more than %d steps of a scan", TIRBI_MAX_SCAN_STEPS - 1);
     }
+    const tirbi_dtype type = (tirbi_dtype)c->instr->type;
+    const int64_t n = c->instr->operand[n_values];
+    const bool begins_anew = n_values == 2 && n == TIRBI_SCAN_ANEW;
     lane->step_type = c->instr->type;
-    TIRBI_TRY(check_fold(c, c->instr->operand[n_values], n_folds, TIRBI_SCAN_SWAPPED));
+    if (!begins_anew) TIRBI_TRY(check_fold(c, n, n_folds, TIRBI_SCAN_SWAPPED));
     for (unsigned i = 0; i < n_values; i++)
-        TIRBI_TRY(read_register(c, c->instr->operand[i], (tirbi_dtype)c->instr->type));
+        TIRBI_TRY(read_register(c, c->instr->operand[i], begins_anew && i == 0 ? TIRB_BOOL : type));
     return TIRB_OK;
 }
 
@@ -504,11 +508,12 @@ static tirb_status check_scan(checker *c, unsigned n_values, unsigned n_folds, i
     checker_lane *lane = &c->lane;
     tirbi_dtype type = (tirbi_dtype)c->instr->type;
     int64_t n = c->instr->operand[2 + n_values];
-    bool chooses = n_values == 1 && lane->n_steps > 0 && (n & TIRBI_SCAN_OP) == TIRBI_SCAN_WHERE;
+    const int64_t choice = n_values == 1 ? (int64_t)TIRBI_SCAN_WHERE : (int64_t)TIRBI_SCAN_ANEW;
+    const bool chooses = lane->n_steps > 0 && (n & (TIRBI_SCAN_OP | TIRBI_SCAN_SWAPPED)) == choice;
     TIRBI_TRY(count_scan(c));
-    TIRBI_TRY(check_fold(c, n, n_folds + chooses, how));
+    if (!chooses || (n & ~(TIRBI_SCAN_OP | how))) TIRBI_TRY(check_fold(c, n, n_folds, how));
     for (unsigned i = 0; i < n_values; i++) {
-        TIRBI_TRY(read_register(c, c->instr->operand[2 + i], chooses ? TIRB_BOOL : type));
+        TIRBI_TRY(read_register(c, c->instr->operand[2 + i], chooses && i == 0 ? TIRB_BOOL : type));
     }
     lane->n_steps = 0;
     write_register(c, c->instr->operand[0], n & TIRBI_SCAN_BITS ? tirbi_dtype_of_bits(type) : type);

@@ -3,6 +3,7 @@
 #include "tests/unit/machine_harness.h"
 #include "tests/unit/sampled.h"
 
+#include "loader/isa/scans.h"
 #include "vm/lanes/slots.h"
 #include "vm/lanes/kernels.h"
 #include "vm/lanes/reduce.h"
@@ -240,7 +241,9 @@ static void emit_scan(plan *p) {
              truth = find_register(p, TIRB_BOOL);
     for (unsigned i = 0; i < steps; i++) {
         unsigned other = find_register(p, type);
-        if (tirbi_dtype_is_float(type) && pick(3) == 0)
+        if (tirbi_dtype_is_float(type) && truth < N_LANE_REGS && pick(4) == 0)
+            say(p, "    vstepma.%s v%u, v%u, %u\n", name_of(type), truth, other, TIRBI_SCAN_ANEW);
+        else if (tirbi_dtype_is_float(type) && pick(3) == 0)
             say(p, "    vstepma.%s v%u, v%u, %u\n", name_of(type), source, other,
                 pick(3) | (pick(2) ? TIRBI_SCAN_SWAPPED : 0));
         else
@@ -248,6 +251,9 @@ static void emit_scan(plan *p) {
     }
     if (steps > 0 && truth < N_LANE_REGS && pick(2))
         say(p, "    vscan.%s v%u, s%u, v%u, %u\n", name_of(type), dest, slot, truth, TIRBI_SCAN_WHERE | how);
+    else if (steps > 0 && truth < N_LANE_REGS && tirbi_dtype_is_float(type) && pick(2))
+        say(p, "    vscanma.%s v%u, s%u, v%u, v%u, %u\n", name_of(type), dest, slot, truth, source,
+            TIRBI_SCAN_ANEW | how);
     else if (tirbi_dtype_is_float(type) && pick(2))
         say(p, "    vscanma.%s v%u, s%u, v%u, v%u, %u\n", name_of(type), dest, slot, source, source,
             pick(3) | how | (pick(3) ? 0 : TIRBI_SCAN_SWAPPED));
@@ -547,7 +553,11 @@ static void model_scan(model *m, const tirbi_instr *in) {
         const uint64_t *x = m->step[i].operand;
         bool swapped = m->step[i].n & TIRBI_SCAN_SWAPPED;
         int64_t op = m->step[i].n & TIRBI_SCAN_OP;
-        if (m->step[i].op == TIRB_OP_VSCANMA || m->step[i].op == TIRB_OP_VSTEPMA) {
+        bool fuses = m->step[i].op == TIRB_OP_VSCANMA || m->step[i].op == TIRB_OP_VSTEPMA;
+        if (fuses && op == TIRBI_SCAN_ANEW) {
+            const uint64_t kept = *(const uint8_t *)x ? now : x[1];
+            now = model_fold(m, in->type, TIRBI_SCAN_MAX, kept, kept); /* canonical */
+        } else if (fuses) {
             uint64_t next = 0;
             m->kernels->op[fused[op] - TIRBI_FIRST_ELEMENTWISE][in->type](&next, &x[0], swapped ? &now : &x[1],
                                                                           swapped ? &x[1] : &now, 1);

@@ -1,6 +1,7 @@
 /* Planning what goes from lane to lane, or names elements by indices: the sequences of the kernel tables. */
 #include "vm/exec/lane_plan.h"
 
+#include "vm/lanes/chains.h"
 #include "vm/lanes/forms.h"
 
 /* The words of such an instruction: three operands, a list, and what does it. */
@@ -262,6 +263,7 @@ static tirbi_word step_word(lane_planner *p, const lane_ins *ins) {
     bool fused = ins->op == TIRB_OP_VSCANMA || ins->op == TIRB_OP_VSTEPMA;
     unsigned op = fused ? TIRBI_STEP_FUSED + (ins->fold & TIRBI_SCAN_OP) : ins->fold & TIRBI_SCAN_OP;
     if (ins->fold & TIRBI_SCAN_SWAPPED) op += TIRBI_N_STEPS;
+    if (fused && (ins->fold & TIRBI_SCAN_OP) == TIRBI_SCAN_ANEW) op = TIRBI_STEP_ANEW;
     uint16_t first = tirbi_lane_kernel_operand(p, ins->reads[0]),
              second = fused ? tirbi_lane_kernel_operand(p, ins->reads[1]) : first;
     return (tirbi_word){.list = {(uint16_t)op, first, second, 0}};
@@ -275,7 +277,12 @@ static void plan_chain(lane_planner *p, const lane_ins *ins) {
     bool seen = is_live(ins, ins->dest);
     tirbi_lane_plan_step(p, ins);
     uint16_t dest = seen ? strip_of(p, ins->dest) : 0;
-    bool in_the_way = seen && p->steps[p->n_steps - 1].list[1] == dest;
+    bool in_the_way = false;
+    for (unsigned i = 0; i < p->n_steps; i++) {
+        const uint16_t *step = p->steps[i].list;
+        const bool chooses = step[0] == TIRBI_SCAN_WHERE || step[0] == TIRBI_STEP_ANEW;
+        in_the_way = in_the_way || (seen && chooses && step[1] == dest);
+    }
     leave_banks(p, ins);
     emit(p, TIRBI_L_CHAIN, in_the_way ? p->spare_strip : dest, 0, 0);
     tirbi_translate_word(

@@ -6,6 +6,7 @@
 #include "compiler/optimize/facts/live.h"
 #include "compiler/optimize/lanes/lane_planner.h"
 #include "compiler/optimize/rewriting/rewrite.h"
+#include "loader/isa/scans.h"
 
 /* ---- Questions about expressions and statements ----------------------------------------------------------------- */
 
@@ -158,16 +159,31 @@ static bool merge(tirbi_lx_pool *pool, step *last, const step *next) {
 static bool find_steps(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_lx_test *old, const void *context, unsigned depth,
                        fold *out);
 
-/* A choice between what the old value becomes and something else: of integers, whose bits can be masked out and put
- * in. */
+/* Whether a float is one whose NaNs are canonical: of constants, none. */
+static bool is_canonical(const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_CONST)
+        return x->type == TIRB_F32 ? (x->value & INT32_MAX) <= INT32_C(0x7F800000)
+                                   : (x->value & INT64_MAX) <= INT64_C(0x7FF0000000000000);
+    return x->kind == TIRBI_LX_OP && x->n_args > 1 && x->op != TIRB_OP_SELECT;
+}
+
+/* A choice between what the old value becomes and something else. Bits of integers can be masked out and put in, which
+ * lanes do in any order; floats begin anew, if NaNs are canonical in both cases or become so behind. */
 static bool find_choice(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_lx_test *old, const void *context, unsigned depth,
                         fold *out) {
     const tirbi_dtype type = (tirbi_dtype)x->type;
     const tirbi_lx *c = x->args[0];
     const int kept = tirbi_count_expr(x->args[1], 0, old, context) > 0 ? 1 : 2;
-    if (!tirbi_dtype_is_int(type) || c->traps || x->args[1]->traps || x->args[2]->traps) return false;
+    const bool is_float = tirbi_dtype_is_float(type);
+    if (c->traps || x->args[1]->traps || x->args[2]->traps) return false;
     if (tirbi_count_expr(c, 0, old, context) > 0 || !find_steps(pool, x->args[kept], old, context, depth + 1, out))
         return false;
+    if (is_float) {
+        const tirbi_lx *keeps = kept == 1 ? c : tirbi_lx_opposite(pool, c);
+        if (out->n == MAX_STEPS || (depth == 0 && (out->n == 0 || !is_canonical(x->args[3 - kept])))) return false;
+        out->steps[out->n++] = (step){.n = TIRBI_SCAN_ANEW, .value = keeps, .factor = x->args[3 - kept]};
+        return keeps != NULL;
+    }
     const bool is_short = type == TIRB_U32;
     const tirbi_lx *zero = tirbi_lx_int(pool, type, 0),
                    *ones = tirbi_lx_int(pool, type, is_short ? (int64_t)UINT32_MAX : -1);
