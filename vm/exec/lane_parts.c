@@ -124,7 +124,9 @@ static void remake_move(remaking *r, tirbi_word word) {
     else if (word.op == TIRBI_L_COPY && is_cursor(p, word.b))
         word.op = TIRBI_L_PULL;
     tirbi_translate_word(p->emitter, word);
-    if (word.op == TIRBI_L_GATHER && word.c == shift_of(p->body->main_size)) emit(p, TIRBI_L_CLEAR, word.a, 0, word.c);
+    const uint8_t main_size = p->body->main_size; /* 0: there are no banks to read what is behind the elements */
+    const bool is_read_whole = word.op == TIRBI_L_GATHER && main_size != 0 && word.c == shift_of(main_size);
+    if (is_read_whole) emit(p, TIRBI_L_CLEAR, word.a, 0, word.c);
 }
 
 /* The words of an instruction as they are. */
