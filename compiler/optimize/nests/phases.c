@@ -324,17 +324,25 @@ static bool is_fixed(const phases *p, uint32_t d) {
     return true;
 }
 
+/* The loop that a subscript of the weights goes along, for its name. */
+static const tirbi_lvar *loop_along(const phases *p, uint32_t d) {
+    for (uint32_t i = 0; i < p->set.n; i++)
+        if (tirbi_lx_depends_on(p->copied->access->indices[d], p->set.var[i])) return p->set.var[i];
+    return p->set.var[0];
+}
+
 /* Variables over a buffer of weights, and subscripts. */
 static bool count_elements(const phases *p, const tirbi_lbuf *b, tirbi_lvar **loops, const tirbi_lx **indices) {
     for (uint32_t d = 0; d < b->ndim; d++) {
         tirbi_lvar *var = loops[d] = TIRBI_NEW(p->pool->arena, tirbi_lvar);
         if (!var) return false;
-        *var = (tirbi_lvar){.name = p->set.var[0]->name,
+        const tirbi_lvar *along = loop_along(p, p->arranged ? p->order[d] : d);
+        *var = (tirbi_lvar){.name = along->name,
                             .kind = TIRBI_LVAR_LOOP,
                             .type = TIRB_I64,
                             .min = tirbi_lx_number(p->pool, 0),
                             .extent = b->shape[d],
-                            .span = p->set.var[0]->span};
+                            .span = along->span};
         if (!p->arranged && is_fixed(p, d)) var->extent = tirbi_lx_number(p->pool, 1);
         if (!var->extent) return false;
         var->hi = var->extent->hi > 0 ? var->extent->hi - 1 : 0;

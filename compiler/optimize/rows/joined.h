@@ -10,7 +10,6 @@
  * iterations than `longest` (or memory ran out). */
 const tirbi_ls *tirbi_join_short_loops(tirbi_lx_pool *pool, const tirbi_ls *loop, int64_t longest);
 
-
 /* A loop and the one that is all of its body, around others, as one loop of the columns of both; the inner one has at
  * most `longest`. NULL where that cannot be (or memory ran out). */
 const tirbi_ls *tirbi_join_columns(tirbi_lx_pool *pool, const tirbi_ls *loop, int64_t longest);
