@@ -872,7 +872,15 @@ static void test_sequences(void **state) {
     rejects(AT(LOOP "vstep.f32 v0, 9\nvscan.f32 v2, s1, v0, 0"), "there is no operation 9 of f32");
     rejects(AT(LOOP "vstep.f32 v0, 32\nvscan.f32 v2, s1, v0, 0"), "there is no operation 32 of f32");
     rejects(AT(LOOP "vstep.i32 v1, 8\nvscan.i32 v2, s1, v1, 0"), "there is no operation 8 of i32");
-    rejects(AT(LOOP "vstepma.f32 v0, v0, 3\nvscan.f32 v2, s1, v0, 0"), "there is no operation 3 of f32");
+    rejects(AT(LOOP "vstepma.f32 v0, v0, 4\nvscan.f32 v2, s1, v0, 0"), "there is no operation 4 of f32");
+    rejects(AT(LOOP "vstepma.f32 v0, v0, 19\nvscan.f32 v2, s1, v0, 0"), "there is no operation 19 of f32");
+    rejects(AT(LOOP "vstepma.f32 v0, v0, 3\nvscan.f32 v2, s1, v0, 0"), "v0 is f32, not bool");
+    accepts(AT(LOOP "vlt.f32 v2, v0, v0\nvstepma.f32 v2, v0, 3\nvscanma.f32 v2, s1, v2, v0, 99\nvadd.u32 v2, v2, v2"));
+    rejects(AT(LOOP "vlt.f32 v2, v0, v0\nvstepma.f32 v2, v1, 3\nvscan.f32 v2, s1, v0, 0"), "v1 is i32, not f32");
+    rejects(AT(LOOP "vlt.f32 v2, v0, v0\nvstep.f32 v0, 0\nvscanma.f32 v2, s1, v2, v1, 3"), "v1 is i32, not f32");
+    rejects(AT(LOOP "vlt.f32 v2, v0, v0\nvstep.f32 v0, 0\nvscanma.f32 v2, s1, v2, v0, 19"), "there is no operation 19 of f32");
+    rejects(AT(LOOP "vlt.f32 v2, v0, v0\nvstep.f32 v0, 0\nvscanma.f32 v2, s1, v2, v0, 131"), "there is no operation 131 of f32");
+    rejects(AT(LOOP "vstep.f32 v0, 0\nvscanma.f32 v2, s1, v0, v0, 3"), "v0 is f32, not bool");
     rejects(AT(LOOP "vscan.f32 v2, s1, v0, 9"), "there is no operation 9 of f32");
     rejects(AT(LOOP "vstep.f32 v0, 0\nvscan.f32 v2, s1, v0, 9"), "v0 is f32, not bool");
     rejects(AT(LOOP "vstep.f32 v0, 0"), "no scan of f32 goes on with the step before it");
