@@ -617,6 +617,7 @@ static void canonical(tirbi_dims *d, const tirb_expr *e, sum *out) {
     give_back(d, parts[1]);
     give_back(d, parts[0]);
 }
+
 /* Whether a sum is x - t or t - x, for the choice t among its terms. */
 static bool is_rest(tirbi_dims *d, const sum *s, const term *t, const tirb_expr *x) {
     sum rest = *s, other;
