@@ -101,7 +101,9 @@ static uint64_t find_first(checker *c, uint32_t index, uint64_t point) {
     const tirbi_string *strings = c->program->strings, *s = &strings[index];
     checker_name *names = c->names, *name = &names[index];
     const uint64_t number = number_of(s, point);
-    uint16_t *chain = &names[number & c->name_mask].chain;
+    /* Mixed, since the low bits of products are a sum over the text's bytes: one byte that adds nothing to them would
+     * bring together all names that differ in it alone, such as those that are numbered. */
+    uint16_t *chain = &names[tirbi_mix(number) & c->name_mask].chain;
     name->number = (uint32_t)(number >> 29);
     name->first = (uint16_t)index;
     uint64_t steps = 2 * tirbi_work_of_bytes(s->size);
