@@ -51,10 +51,28 @@ SURE_INLINE doubles load_doubles(const uint8_t *at) {
 SURE_INLINE tirbi_fused_x2 sum_of(unsigned op, tirbi_fused_x2 p, tirbi_fused_x2 z) {
     return op == TIRBI_FUSED_FMA ? p + z : op == TIRBI_FUSED_FMS ? p - z : z - p;
 }
-SURE_INLINE tirbi_fused_x4 sum_f32(unsigned op, doubles x, doubles y, doubles z, tirbi_fused_truths *unsure) {
-    const tirbi_fused_x2 low = sum_of(op, x.low * y.low, z.low), high = sum_of(op, x.high * y.high, z.high);
-    *unsure |= (tirbi_fused_truths)(TIRBI_FUSED_TAILS(low, high) << 3) == INT32_MIN;
-    return TIRBI_FUSED_JOIN(low, high);
+typedef struct sum_f32 {
+    doubles p, z, s;
+    tirbi_fused_x4 result;
+    tirbi_fused_truths is_tie; /* the sum is just between two floats */
+} sum_f32;
+SURE_INLINE sum_f32 sum_of_f32(unsigned op, doubles x, doubles y, doubles z) {
+    sum_f32 sum = {.p = {x.low * y.low, x.high * y.high}, .z = z};
+    sum.s = (doubles){sum_of(op, sum.p.low, z.low), sum_of(op, sum.p.high, z.high)};
+    sum.is_tie = (tirbi_fused_truths)(TIRBI_FUSED_TAILS(sum.s.low, sum.s.high) << 3) == INT32_MIN;
+    sum.result = TIRBI_FUSED_JOIN(sum.s.low, sum.s.high);
+    return sum;
+}
+/* Whether a sum is inexact: of the two differences the one with the greater term is exact itself. */
+SURE_INLINE tirbi_fused_longs is_inexact(unsigned op, tirbi_fused_x2 p, tirbi_fused_x2 z, tirbi_fused_x2 s) {
+    const tirbi_fused_x2 plus_p = op == TIRBI_FUSED_FNMA ? -p : p, plus_z = op == TIRBI_FUSED_FMS ? -z : z;
+    return (tirbi_fused_longs)(s - plus_p != plus_z) | (tirbi_fused_longs)(s - plus_z != plus_p);
+}
+/* Ties that are exact are right. They are frequent: the sum of two floats of a size has often one digit more. */
+SURE_INLINE tirbi_fused_truths is_inexact_tie(unsigned op, const sum_f32 *sum) {
+    const tirbi_fused_longs low = is_inexact(op, sum->p.low, sum->z.low, sum->s.low);
+    const tirbi_fused_longs high = is_inexact(op, sum->p.high, sum->z.high, sum->s.high);
+    return sum->is_tie & (tirbi_fused_truths)TIRBI_FUSED_TAILS(low, high);
 }
 /* Small results but zero, and those that are NaN, of two vectors. The order of high halves of words tells, for the
  * bound has no low one. A result that is zero is right, for where a sum is that small, it is exact. */
@@ -70,23 +88,20 @@ SURE_INLINE size_t sure_f32(uint8_t *to, const uint8_t *x, const uint8_t *y, con
     const doubles x_for_all = load_doubles(x), z_for_all = load_doubles(z);
 #define OPERAND(v, k) (is_##v##_one ? v##_for_all : load_doubles(v + (k) * sizeof *out))
     for (; i + 2 <= vectors; i += 2) {
-        tirbi_fused_truths unsure = {0};
-        const tirbi_fused_x4 a =
-            sum_f32(op, OPERAND(x, i), load_doubles(y + i * sizeof *out), OPERAND(z, i), &unsure);
-        const tirbi_fused_x4 b =
-            sum_f32(op, OPERAND(x, i + 1), load_doubles(y + (i + 1) * sizeof *out), OPERAND(z, i + 1), &unsure);
-        unsure |= is_odd_f32(a, b);
-        if (TIRBI_FUSED_ANY_f32(unsure)) return i;
-        out[i] = a;
-        out[i + 1] = b;
+        const sum_f32 a = sum_of_f32(op, OPERAND(x, i), load_doubles(y + i * sizeof *out), OPERAND(z, i));
+        const sum_f32 b = sum_of_f32(op, OPERAND(x, i + 1), load_doubles(y + (i + 1) * sizeof *out), OPERAND(z, i + 1));
+        const tirbi_fused_truths is_odd = is_odd_f32(a.result, b.result);
+        if (TIRBI_FUSED_ANY_f32(is_odd | a.is_tie | b.is_tie) &&
+            TIRBI_FUSED_ANY_f32(is_odd | is_inexact_tie(op, &a) | is_inexact_tie(op, &b)))
+            return i;
+        out[i] = a.result;
+        out[i + 1] = b.result;
     }
     if (i < vectors) {
-        tirbi_fused_truths unsure = {0};
-        const tirbi_fused_x4 a =
-            sum_f32(op, OPERAND(x, i), load_doubles(y + i * sizeof *out), OPERAND(z, i), &unsure);
-        unsure |= is_odd_f32(a, a);
-        if (TIRBI_FUSED_ANY_f32(unsure)) return i;
-        out[i++] = a;
+        const sum_f32 a = sum_of_f32(op, OPERAND(x, i), load_doubles(y + i * sizeof *out), OPERAND(z, i));
+        const tirbi_fused_truths is_odd = is_odd_f32(a.result, a.result);
+        if (TIRBI_FUSED_ANY_f32(is_odd | is_inexact_tie(op, &a))) return i;
+        out[i++] = a.result;
     }
     return i;
 #undef OPERAND
@@ -123,7 +138,7 @@ SURE_INLINE size_t sure_f64(uint8_t *to, const uint8_t *x, const uint8_t *y, con
 #undef Z
 }
 
-/* Where one float is unsure its neighbours often are, for sums of few digits lie just between two floats. */
+/* Where one float is unsure its neighbours often are, for results that are small come together. */
 enum { ANEW_f32 = 8, ANEW_f64 = 2 };
 
 #define SURE(number, t, name, is_x_one, z_step)                                                                        \
