@@ -323,7 +323,7 @@ static uint8_t kind_of_byte(unsigned op, uint8_t type, uint8_t source) {
 
 static bool has_features(unsigned op, uint8_t type, uint32_t features) {
     const bool shifts = op == TIRB_OP_SHL || op == TIRB_OP_SHR;
-    if (shifts && tirbi_dtypes[type].size <= 2 && !(features & TIRBI_LANE_HAS_SHIFT_16)) return false;
+    if (shifts && tirbi_dtypes[type].size == 1 && !(features & TIRBI_LANE_HAS_SHIFT_8)) return false;
     if (op >= TIRB_OP_FLOOR && op <= TIRB_OP_ROUND && !(features & TIRBI_LANE_HAS_ROUND)) return false;
     const bool divides = op >= TIRB_OP_DIV && op <= TIRB_OP_FLOORMOD && tirbi_dtype_is_int((tirbi_dtype)type);
     if (divides && !(features & TIRBI_LANE_HAS_DIVISIONS)) return false;

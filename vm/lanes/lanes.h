@@ -294,7 +294,7 @@ static inline bool tirbi_lane_ends_early(const tirbi_lane_state *state) {
 
 enum {
     TIRBI_LANE_HAS_SQRT = 1,
-    TIRBI_LANE_HAS_SHIFT_16 = 2,
+    TIRBI_LANE_HAS_SHIFT_8 = 2,
     TIRBI_LANE_HAS_WORDS = 4,
     TIRBI_LANE_HAS_HALVES = 8,
     TIRBI_LANE_HAS_STEPS = 16,

@@ -62,6 +62,12 @@
 #define DO_MAX_I16(x, y) ((V)_mm256_max_epi16((__m256i)(x), (__m256i)(y)))
 #define DO_MIN_I32(x, y) ((V)_mm256_min_epi32((__m256i)(x), (__m256i)(y)))
 #define DO_MAX_I32(x, y) ((V)_mm256_max_epi32((__m256i)(x), (__m256i)(y)))
+#define WIDEN_U8(p) ((V)_mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i_u *)(p))))
+#define WIDEN_I8(p) ((V)_mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i_u *)(p))))
+#define LOW_BYTES_OF(half)  _mm_and_si128(half, _mm_set1_epi16(0xFF))
+#define NARROW_8(p, x)                                                                                                 \
+    _mm_storeu_si128((__m128i_u *)(p), _mm_packus_epi16(LOW_BYTES_OF(_mm256_castsi256_si128((__m256i)(x))),            \
+                                                        LOW_BYTES_OF(_mm256_extracti128_si256((__m256i)(x), 1))))
 #define DO_CANON_F32(x)                                                                                                \
     ((V)_mm256_blendv_ps((__m256)(x), (__m256)_mm256_set1_epi32(0x7FC00000),                                           \
                          _mm256_cmp_ps((__m256)(x), (__m256)(x), _CMP_UNORD_Q)))

@@ -6,7 +6,7 @@ float tirbi_fused_apart_f32(float x, float y, float z) { return tirbi_fused_f32(
 
 #if defined(TIRBI_FUSES_IN_PARTS)
 
-tirbi_fused_x4 tirbi_fused_anew_f32(tirbi_fused_x4 x, tirbi_fused_x4 y, tirbi_fused_x4 z) {
+__attribute__((noinline)) tirbi_fused_x4 tirbi_fused_anew_f32(tirbi_fused_x4 x, tirbi_fused_x4 y, tirbi_fused_x4 z) {
     const tirbi_fused_x2 low = tirbi_fused_odd_sum(TIRBI_FUSED_LOW(x) * TIRBI_FUSED_LOW(y), TIRBI_FUSED_LOW(z));
     const tirbi_fused_x2 high = tirbi_fused_odd_sum(TIRBI_FUSED_HIGH(x) * TIRBI_FUSED_HIGH(y), TIRBI_FUSED_HIGH(z));
     const tirbi_fused_x4 result = TIRBI_FUSED_JOIN(low, high);
@@ -19,7 +19,7 @@ static bool is_zero_or_large(double factor) { return factor == 0 || tirbi_magnit
 
 /* Factors of few digits have products with short errors: where the difference of the errors is exact, so is the result.
  * The C library does the others. */
-tirbi_fused_x2 tirbi_fused_anew_f64(tirbi_fused_x2 x, tirbi_fused_x2 y, tirbi_fused_x2 z) {
+__attribute__((noinline)) tirbi_fused_x2 tirbi_fused_anew_f64(tirbi_fused_x2 x, tirbi_fused_x2 y, tirbi_fused_x2 z) {
     const tirbi_fused_parts parts = tirbi_fused_take_apart(tirbi_fused_split_x(x), tirbi_fused_split_y(y), z);
     const tirbi_fused_x2 v = parts.e - parts.t, part = v + parts.t;
     const tirbi_fused_x2 error = (parts.e - part) - (parts.t - (part - v));
@@ -31,15 +31,139 @@ tirbi_fused_x2 tirbi_fused_anew_f64(tirbi_fused_x2 x, tirbi_fused_x2 y, tirbi_fu
     return result;
 }
 
-/* Where one float is unsure its neighbours often are, for sums of few digits lie just between two floats. */
-enum { ANEW_f32 = 8, ANEW_f64 = 1 };
-#define SURE_VECTORS(t, V, minus_x, minus_z)                                                                           \
-    for (; i < vectors; i++) {                                                                                         \
-        tirbi_fused_truths unsure = {0};                                                                               \
-        const V r = tirbi_fused_try_##t(minus_x LOAD(x, i), LOAD(y, i), minus_z LOAD(z, i), &unsure);                  \
-        if (TIRBI_FUSED_ANY_##t(unsure)) break;                                                                        \
-        out[i] = r;                                                                                                    \
+/* Vectors from number i on, two at a time, as long as they are sure; the first that are not are what is returned. What
+ * is one vector for all is made ready once. All is in line: what varies is known where these are called. */
+#define SURE_INLINE static inline __attribute__((always_inline))
+typedef float in_memory_f32 __attribute__((vector_size(16), aligned(1), may_alias));
+typedef double in_memory_f64 __attribute__((vector_size(16), aligned(1), may_alias));
+
+typedef struct doubles {
+    tirbi_fused_x2 low, high;
+} doubles;
+/* From memory, where the halves need not be moved to their places first: gcc 12 would load, and then convert. */
+SURE_INLINE doubles load_doubles(const uint8_t *at) {
+    typedef double in_memory __attribute__((aligned(1), may_alias));
+    doubles to;
+    __asm__("cvtps2pd %1, %0" : "=x"(to.low) : "m"(*(const in_memory *)at));
+    __asm__("cvtps2pd %1, %0" : "=x"(to.high) : "m"(*(const in_memory *)(at + sizeof(in_memory))));
+    return to;
+}
+SURE_INLINE tirbi_fused_x2 sum_of(unsigned op, tirbi_fused_x2 p, tirbi_fused_x2 z) {
+    return op == TIRBI_FUSED_FMA ? p + z : op == TIRBI_FUSED_FMS ? p - z : z - p;
+}
+typedef struct sum_f32 {
+    doubles p, z, s;
+    tirbi_fused_x4 result;
+    tirbi_fused_truths is_tie; /* the sum is just between two floats */
+} sum_f32;
+SURE_INLINE sum_f32 sum_of_f32(unsigned op, doubles x, doubles y, doubles z) {
+    sum_f32 sum = {.p = {x.low * y.low, x.high * y.high}, .z = z};
+    sum.s = (doubles){sum_of(op, sum.p.low, z.low), sum_of(op, sum.p.high, z.high)};
+    sum.is_tie = (tirbi_fused_truths)(TIRBI_FUSED_TAILS(sum.s.low, sum.s.high) << 3) == INT32_MIN;
+    sum.result = TIRBI_FUSED_JOIN(sum.s.low, sum.s.high);
+    return sum;
+}
+/* Whether a sum is inexact: of the two differences the one with the greater term is exact itself. */
+SURE_INLINE tirbi_fused_longs is_inexact(unsigned op, tirbi_fused_x2 p, tirbi_fused_x2 z, tirbi_fused_x2 s) {
+    const tirbi_fused_x2 plus_p = op == TIRBI_FUSED_FNMA ? -p : p, plus_z = op == TIRBI_FUSED_FMS ? -z : z;
+    return (tirbi_fused_longs)(s - plus_p != plus_z) | (tirbi_fused_longs)(s - plus_z != plus_p);
+}
+/* Ties that are exact are right. They are frequent: the sum of two floats of a size has often one digit more. */
+SURE_INLINE tirbi_fused_truths is_inexact_tie(unsigned op, const sum_f32 *sum) {
+    const tirbi_fused_longs low = is_inexact(op, sum->p.low, sum->z.low, sum->s.low);
+    const tirbi_fused_longs high = is_inexact(op, sum->p.high, sum->z.high, sum->s.high);
+    return sum->is_tie & (tirbi_fused_truths)TIRBI_FUSED_TAILS(low, high);
+}
+/* Small results but zero, and those that are NaN, of two vectors. The order of high halves of words tells, for the
+ * bound has no low one. A result that is zero is right, for where a sum is that small, it is exact. */
+SURE_INLINE tirbi_fused_truths is_odd_f32(tirbi_fused_x4 a, tirbi_fused_x4 b) {
+    const __m128i least = _mm_min_epi16((__m128i)TIRBI_FUSED_ORDER((tirbi_fused_words)a),
+                                        (__m128i)TIRBI_FUSED_ORDER((tirbi_fused_words)b));
+    const tirbi_fused_truths is_nan = (tirbi_fused_truths)_mm_cmpunord_ps((__m128)a, (__m128)b);
+    return ((tirbi_fused_truths)least < INT32_MIN + 0x1000000) | is_nan;
+}
+SURE_INLINE size_t sure_f32(uint8_t *to, const uint8_t *x, const uint8_t *y, const uint8_t *z, size_t i, size_t vectors,
+                            unsigned op, bool is_x_one, bool is_z_one) {
+    in_memory_f32 *const out = (in_memory_f32 *)to;
+    const doubles x_for_all = load_doubles(x), z_for_all = load_doubles(z);
+#define OPERAND(v, k) (is_##v##_one ? v##_for_all : load_doubles(v + (k) * sizeof *out))
+    for (; i + 2 <= vectors; i += 2) {
+        const sum_f32 a = sum_of_f32(op, OPERAND(x, i), load_doubles(y + i * sizeof *out), OPERAND(z, i));
+        const sum_f32 b = sum_of_f32(op, OPERAND(x, i + 1), load_doubles(y + (i + 1) * sizeof *out), OPERAND(z, i + 1));
+        const tirbi_fused_truths is_odd = is_odd_f32(a.result, b.result);
+        if (TIRBI_FUSED_ANY_f32(is_odd | a.is_tie | b.is_tie) &&
+            TIRBI_FUSED_ANY_f32(is_odd | is_inexact_tie(op, &a) | is_inexact_tie(op, &b)))
+            return i;
+        out[i] = a.result;
+        out[i + 1] = b.result;
     }
+    if (i < vectors) {
+        const sum_f32 a = sum_of_f32(op, OPERAND(x, i), load_doubles(y + i * sizeof *out), OPERAND(z, i));
+        const tirbi_fused_truths is_odd = is_odd_f32(a.result, a.result);
+        if (TIRBI_FUSED_ANY_f32(is_odd | is_inexact_tie(op, &a))) return i;
+        out[i++] = a.result;
+    }
+    return i;
+#undef OPERAND
+}
+
+SURE_INLINE tirbi_fused_x2 sum_f64(unsigned op, tirbi_fused_halves x, tirbi_fused_x2 y, tirbi_fused_x2 z,
+                                   tirbi_fused_truths *unsure) {
+    return tirbi_fused_try_halves(x, tirbi_fused_split_y(y), op == TIRBI_FUSED_FMS ? -z : z, unsure);
+}
+SURE_INLINE size_t sure_f64(uint8_t *to, const uint8_t *x, const uint8_t *y, const uint8_t *z, size_t i, size_t vectors,
+                            unsigned op, bool is_x_one, size_t z_step) {
+    in_memory_f64 *const out = (in_memory_f64 *)to;
+    const in_memory_f64 *const xs = (const in_memory_f64 *)x, *const ys = (const in_memory_f64 *)y;
+    const bool minus = op == TIRBI_FUSED_FNMA;
+    const tirbi_fused_halves x_for_all = tirbi_fused_split_x(minus ? -xs[0] : xs[0]);
+#define X(k) (is_x_one ? x_for_all : tirbi_fused_split_x(minus ? -xs[k] : xs[k]))
+#define Z(k) (*(const in_memory_f64 *)(z + (k) * z_step))
+    for (; i + 2 <= vectors; i += 2) {
+        tirbi_fused_truths unsure = {0};
+        const tirbi_fused_x2 a = sum_f64(op, X(i), ys[i], Z(i), &unsure);
+        const tirbi_fused_x2 b = sum_f64(op, X(i + 1), ys[i + 1], Z(i + 1), &unsure);
+        if (TIRBI_FUSED_ANY_f64(unsure)) return i;
+        out[i] = a;
+        out[i + 1] = b;
+    }
+    if (i < vectors) {
+        tirbi_fused_truths unsure = {0};
+        const tirbi_fused_x2 a = sum_f64(op, X(i), ys[i], Z(i), &unsure);
+        if (TIRBI_FUSED_ANY_f64(unsure)) return i;
+        out[i++] = a;
+    }
+    return i;
+#undef X
+#undef Z
+}
+
+/* Where one float is unsure its neighbours often are, for results that are small come together. */
+enum { ANEW_f32 = 8, ANEW_f64 = 2 };
+
+#define SURE(number, t, name, is_x_one, z_step)                                                                        \
+    static __attribute__((noinline)) size_t name(uint8_t *to, const uint8_t *x, const uint8_t *y, const uint8_t *z,    \
+                                                 size_t i, size_t vectors, size_t step_of_z) {                         \
+        (void)step_of_z;                                                                                               \
+        return sure_##t(to, x, y, z, i, vectors, number, is_x_one, z_step);                                            \
+    }
+#define SURE_VECTORS_f32(number, op)                                                                                   \
+    SURE(number, f32, op##_f32_of_all, false, false)                                                                   \
+    SURE(number, f32, op##_f32_of_one, true, false)                                                                    \
+    SURE(number, f32, op##_f32_and_one, false, true)                                                                   \
+    SURE(number, f32, op##_f32_of_one_and_one, true, true)                                                             \
+    static const sure_vectors op##_f32_sure[2][2] = {{op##_f32_of_all, op##_f32_and_one},                              \
+                                                     {op##_f32_of_one, op##_f32_of_one_and_one}};
+#define SURE_VECTORS_f64(number, op)                                                                                   \
+    SURE(number, f64, op##_f64_of_all, false, step_of_z)                                                               \
+    SURE(number, f64, op##_f64_of_one, true, step_of_z)                                                                \
+    static const sure_vectors op##_f64_sure[2][2] = {{op##_f64_of_all, op##_f64_of_all},                               \
+                                                     {op##_f64_of_one, op##_f64_of_one}};
+typedef size_t (*sure_vectors)(uint8_t *to, const uint8_t *x, const uint8_t *y, const uint8_t *z, size_t i,
+                               size_t vectors, size_t step_of_z);
+#define SURE_VECTORS(number, op, t) SURE_VECTORS_##t(number, op)
+#define GO_WHILE_SURE(op, t)                                                                                           \
+    if (y.step != 0) i = op##_##t##_sure[x.step == 0][z.step == 0](to, x.at, y.at, z.at, i, vectors, z.step);
 
 #else
 
@@ -51,26 +175,32 @@ enum { ANEW_f32 = 8, ANEW_f64 = 1 };
 ANEW(f32, tirbi_fused_x4)
 ANEW(f64, tirbi_fused_x2)
 enum { ANEW_f32 = 64, ANEW_f64 = 64 };
-#define SURE_VECTORS(t, V, minus_x, minus_z)
+#define SURE_VECTORS(number, op, t)
+#define GO_WHILE_SURE(op, t)
 
 #endif
 
 #define LOAD(operand, i) (*(const in_memory *)((const uint8_t *)(operand).at + (operand).step * (i)))
-#define VECTORS(op, t, V, minus_x, minus_z)                                                                            \
+#define VECTORS(number, op, t, V, minus_x, minus_z)                                                                    \
+    SURE_VECTORS(number, op, t)                                                                                        \
     static void op##_##t(void *to, tirbi_fused_operand x, tirbi_fused_operand y, tirbi_fused_operand z,                \
                          size_t vectors) {                                                                             \
         typedef V in_memory __attribute__((aligned(1), may_alias));                                                    \
         in_memory *const out = to;                                                                                     \
+        if (y.step == 0) {                                                                                             \
+            const tirbi_fused_operand one = y;                                                                         \
+            y = x, x = one;                                                                                            \
+        }                                                                                                              \
         for (size_t i = 0; i < vectors;) {                                                                             \
-            SURE_VECTORS(t, V, minus_x, minus_z)                                                                       \
+            GO_WHILE_SURE(op, t)                                                                                       \
             for (size_t end = vectors - i < ANEW_##t ? vectors : i + ANEW_##t; i < end; i++)                           \
                 out[i] = tirbi_fused_anew_##t(minus_x LOAD(x, i), LOAD(y, i), minus_z LOAD(z, i));                     \
         }                                                                                                              \
     }
 #define ALL_VECTORS(t, V)                                                                                              \
-    VECTORS(fma, t, V, , )                                                                                             \
-    VECTORS(fms, t, V, , -)                                                                                            \
-    VECTORS(fnma, t, V, -, )                                                                                           \
+    VECTORS(TIRBI_FUSED_FMA, fma, t, V, , )                                                                            \
+    VECTORS(TIRBI_FUSED_FMS, fms, t, V, , -)                                                                           \
+    VECTORS(TIRBI_FUSED_FNMA, fnma, t, V, -, )                                                                         \
     const tirbi_fused_vectors tirbi_fused_##t##_vectors[TIRBI_FUSED_OPS] = {                                           \
         [TIRBI_FUSED_FMA] = fma_##t, [TIRBI_FUSED_FMS] = fms_##t, [TIRBI_FUSED_FNMA] = fnma_##t};
 ALL_VECTORS(f32, tirbi_fused_x4)

@@ -2,8 +2,8 @@
  *
  * Float32: products are exact in float64, and their sums with z are rounded to float64 and then to float32. The second
  * rounding goes wrong only where the first was inexact and its result lies just between two floats. A normal result
- * shows that in the low bits of the sum; subnormal ones are taken as if they did. Those vectors alone are done again
- * with sums rounded to odd (see tirbi_fused_f32), whose second rounding is right.
+ * shows the latter in the low bits of the sum; subnormal ones are taken as if they did. Those vectors alone are done
+ * again with sums rounded to odd (see tirbi_fused_f32), whose second rounding is right.
  *
  * Float64: x * y is p - e and p + z is s + t, all exact (Dekker, Numerische Mathematik 18, 1971; the splitting by
  * integers: one factor's lower half has 27 bits, the other's 26 and a sign, so that each product of halves is exact,
