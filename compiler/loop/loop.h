@@ -377,6 +377,9 @@ const tirbi_lx *tirbi_lx_var(tirbi_lx_pool *pool, tirbi_lvar *var);
 const tirbi_lx *tirbi_lx_op(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype optype, tirbi_dtype source, const tirbi_lx *a,
                             const tirbi_lx *b, const tirbi_lx *c);
 const tirbi_lx *tirbi_lx_cast(tirbi_lx_pool *pool, tirbi_dtype to, const tirbi_lx *value);
+/* x as linear forms read it, where it counts elements: shifts of what is loaded are products and bits that nothing
+   shares are sums, as they are everywhere for what is pure. Elsewhere shifts stay: lanes have cheaper ones. */
+const tirbi_lx *tirbi_lx_subscript(tirbi_lx_pool *pool, const tirbi_lx *x);
 /* FMA, FMS, FNMA of a * b and an addend, which stood before the product or behind it. */
 const tirbi_lx *tirbi_lx_fused(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype type, const tirbi_lx *a, const tirbi_lx *b,
                                const tirbi_lx *addend, bool addend_first);

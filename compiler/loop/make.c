@@ -311,6 +311,15 @@ static bool is_apart(const tirbi_lx *x, const tirbi_lx *y) {
     return y->hi < (factor & -factor);
 }
 
+/* a << b as a product, which is the same in all bits; NULL where b is no constant of few enough bits. */
+static const tirbi_lx *shift_as_product(tirbi_lx_pool *pool, tirbi_dtype type, const tirbi_lx *a, const tirbi_lx *b) {
+    if ((type != TIRB_I32 && type != TIRB_I64) || !is_const(b) || b->value < 0 ||
+        b->value >= tirbi_dtypes[type].bits - 1)
+        return NULL;
+    return tirbi_lx_op(pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, a,
+                       tirbi_lx_int(pool, type, (int64_t)(UINT64_C(1) << b->value)), NULL);
+}
+
 /* Integer operations that have a known or simpler result; NULL when there is none. Nothing that could trap is lost. */
 static const tirbi_lx *simplify(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype type, tirbi_dtype source,
                                 const tirbi_lx *a, const tirbi_lx *b) {
@@ -355,12 +364,7 @@ static const tirbi_lx *simplify(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype ty
         if (zero && a->pure && !a->traps) return b;
         if (tirbi_lx_is_int(a, 0) && b->pure && !b->traps) return a;
         return NULL;
-    case TIRB_OP_SHL: /* what indices are made of has one spelling */
-        if ((type != TIRB_I32 && type != TIRB_I64) || !a->pure || !is_const(b) || b->value < 0 ||
-            b->value >= tirbi_dtypes[type].bits - 1)
-            return NULL;
-        return tirbi_lx_op(pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, a,
-                           tirbi_lx_int(pool, type, (int64_t)(UINT64_C(1) << b->value)), NULL);
+    case TIRB_OP_SHL: return a->pure ? shift_as_product(pool, type, a, b) : NULL; /* see tirbi_lx_subscript */
     case TIRB_OP_OR:
     case TIRB_OP_XOR:
         if (!is_apart(a, b) && !is_apart(b, a)) return NULL;
@@ -423,6 +427,24 @@ const tirbi_lx *tirbi_lx_fused(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype typ
 const tirbi_lx *tirbi_lx_cast(tirbi_lx_pool *pool, tirbi_dtype to, const tirbi_lx *value) {
     if (!value || value->type == to) return value;
     return tirbi_lx_op(pool, TIRB_OP_CAST, to, (tirbi_dtype)value->type, value, NULL, NULL);
+}
+
+const tirbi_lx *tirbi_lx_subscript(tirbi_lx_pool *pool, const tirbi_lx *x) {
+    if (!x || x->kind != TIRBI_LX_OP || x->pure || !tirbi_dtype_is_int((tirbi_dtype)x->optype)) return x;
+    const tirbi_op op = (tirbi_op)x->op;
+    const tirbi_dtype type = (tirbi_dtype)x->optype, source = (tirbi_dtype)x->source;
+    if (op == TIRB_OP_CAST) {
+        const tirbi_lx *a = tirbi_lx_subscript(pool, x->args[0]);
+        return a == x->args[0] ? x : tirbi_lx_op(pool, op, type, source, a, NULL, NULL);
+    }
+    if (op != TIRB_OP_ADD && op != TIRB_OP_SUB && op != TIRB_OP_MUL && op != TIRB_OP_SHL && op != TIRB_OP_OR &&
+        op != TIRB_OP_XOR)
+        return x;
+    const tirbi_lx *a = tirbi_lx_subscript(pool, x->args[0]), *b = tirbi_lx_subscript(pool, x->args[1]);
+    if (!a || !b) return NULL;
+    const tirbi_lx *product = op == TIRB_OP_SHL ? shift_as_product(pool, type, a, b) : NULL;
+    if (product) return product;
+    return a == x->args[0] && b == x->args[1] ? x : tirbi_lx_op(pool, op, type, source, a, b, NULL);
 }
 
 bool tirbi_lx_mentions(const tirbi_lx *x, const tirbi_lvar *var) {

@@ -47,7 +47,7 @@ static const tirbi_lx *to_byte(tirbi_lowerer *l, tirb_datatype type, const tirbi
 const tirbi_lx *tirbi_lower_index(tirbi_lowerer *l, const tirb_expr *e, const tirbi_lx *lane) {
     const tirbi_lx *x = tirbi_lower_expr(l, e, lane);
     if (x && tirbi_is_narrow(e->dtype)) x = from_byte(l, e->dtype, x, e->span);
-    return x ? tirbi_lx_cast(l->pool, TIRB_I64, x) : NULL;
+    return x ? tirbi_lx_subscript(l->pool, tirbi_lx_cast(l->pool, TIRB_I64, x)) : NULL;
 }
 
 const tirbi_lx *tirbi_lower_extent(tirbi_lowerer *l, const tirb_expr *e) {

@@ -72,6 +72,16 @@ def test_positions_behind_elements(t):
     expect(found == {"r": "outer", "k": "inner", "y": "inner", "x": "lanes"}, f"rows of an image: {found}")
 
 
+def test_bits_of_positions(t):
+    rows = HEAD + """def rows(a: T.Buffer((4096,), "float32"), row: T.Buffer((64,), "int32"), b: T.Buffer((4096,), "float32")):
+    for i, j in T.grid(64, 64):
+        b[i * 64 + j] = a[INDEX]
+"""
+    sums = explained(t, rows.replace("INDEX", "row[i] * 64 + j"))
+    for index in "row[i] << 6 | j", "(row[i] << 6) + j", "j ^ row[i] << 6", "row[i] * 64 | j":
+        expect(explained(t, rows.replace("INDEX", index)) == sums, f"{index} is a row and a column")
+
+
 # A convolution whose window reads zeros around the image.
 PADDED = """def conv(X: T.Buffer((SIZE, SIZE, 8), "float32"), W: T.Buffer((3, 3, 8, 8), "float32"), Y: T.Buffer((SIZE, SIZE, 8), "float32")):
     for y, x, f, r, s, c in T.grid(SIZE, SIZE, 8, 3, 3, 8):
