@@ -1,7 +1,8 @@
 #include "loader/base/error.h"
 
+#include "loader/base/printable.h"
+
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,11 +39,10 @@ static void put(tirb_error *error, tirb_error *value, size_t room) {
 }
 
 void tirbi_text_make_plain(char *text) {
-    for (unsigned char *c = (unsigned char *)text; *c; c++) {
-        bool second = c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F;
-        if (*c >= ' ' && *c != 0x7F && !second) continue;
-        if (second) *c++ = '?';
-        *c = '?';
+    for (size_t left = strlen(text), n; left > 0; text += n, left -= n) {
+        n = tirbi_unprintable(text, left);
+        if (n > 0) memset(text, '?', n);
+        else n = tirbi_character_size(text, left);
     }
 }
 

@@ -20,8 +20,8 @@ void tirbi_error_at(tirb_error *error, const char *where, uint32_t line, uint32_
 void tirbi_error_end(tirb_error *error, uint32_t end_column);
 void tirbi_error_offset(tirb_error *error, uint64_t offset);
 
-/* Messages quote what programs say, and go to terminals and logs, which obey control characters: none stays, neither
- * the ones of ASCII nor U+0080 to U+009F. */
+/* Messages quote what programs and hosts say, and go to terminals and logs: `?` stands for each byte of what
+ * tirbi_unprintable finds, control characters, marks of direction and bytes that are no UTF-8. */
 void tirbi_text_make_plain(char *text);
 
 #endif

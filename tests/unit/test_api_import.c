@@ -299,6 +299,8 @@ static void test_errors(void **state) {
     expect_error(&s, call_loop(&s, refuse, &a), TIRB_IO, "act: the disk is on fire (in f)");
     assert_int_equal(s.error.line, 9);
     assert_int_equal(a.calls, 3);
+    a = (actor){.status = TIRB_IO, .message = "caf\xC3\xA9 \xFF, \xC3(, \xED\xA0\x80, \xE2\x80\xAE\x1B and \xE2\x82"};
+    expect_error(&s, call_loop(&s, refuse, &a), TIRB_IO, "act: caf\xC3\xA9 ?, ?(, ???, ???? and ?? (in f)");
     a = (actor){.status = TIRB_IO};
     expect_error(&s, call_loop(&s, refuse, &a), TIRB_IO, "act: input/output error");
     a = (actor){.status = (tirb_status)1000};
