@@ -29,12 +29,14 @@ static size_t room_of(const tirb_error *error) {
     return size < sizeof(*error) ? size : sizeof(*error);
 }
 
-/* The first `room` bytes, of which the texts are ended wherever they are cut. */
+/* The first `room` bytes, of which the texts are ended wherever they are cut, be it in a character. */
 static void put(tirb_error *error, tirb_error *value, size_t room) {
     enum { WHERE = offsetof(tirb_error, where), MESSAGE = offsetof(tirb_error, message) };
     value->struct_size = error->struct_size;
     if (room > MESSAGE) value->message[room - MESSAGE - 1] = '\0';
     else if (room > WHERE) value->where[room - WHERE - 1] = '\0';
+    tirbi_text_make_plain(value->where);
+    tirbi_text_make_plain(value->message);
     memcpy(error, value, room);
 }
 
@@ -54,7 +56,6 @@ tirb_status tirbi_error_set(tirb_error *error, tirb_status code, const char *for
     va_start(arguments, format);
     vsnprintf(value.message, sizeof(value.message), format, arguments);
     va_end(arguments);
-    tirbi_text_make_plain(value.message);
     put(error, &value, room);
     return code;
 }
@@ -65,7 +66,6 @@ void tirbi_error_at(tirb_error *error, const char *where, uint32_t line, uint32_
     tirb_error value = {.code = TIRB_OK};
     memcpy(&value, error, room);
     snprintf(value.where, sizeof(value.where), "%s", where ? where : "");
-    tirbi_text_make_plain(value.where);
     value.line = line;
     value.column = column;
     put(error, &value, room);

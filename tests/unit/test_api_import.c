@@ -301,6 +301,12 @@ static void test_errors(void **state) {
     assert_int_equal(a.calls, 3);
     a = (actor){.status = TIRB_IO, .message = "caf\xC3\xA9 \xFF, \xC3(, \xED\xA0\x80, \xE2\x80\xAE\x1B and \xE2\x82"};
     expect_error(&s, call_loop(&s, refuse, &a), TIRB_IO, "act: caf\xC3\xA9 ?, ?(, ???, ???? and ?? (in f)");
+    char bytes[2 * sizeof(tirb_error)];
+    memset(bytes, 0x80, sizeof bytes);
+    bytes[sizeof bytes - 1] = '\0';
+    a = (actor){.status = TIRB_IO, .message = bytes};
+    assert_int_equal(call_loop(&s, refuse, &a), TIRB_IO);
+    assert_non_null(strstr(s.error.message, "act: ????????"));
     a = (actor){.status = TIRB_IO};
     expect_error(&s, call_loop(&s, refuse, &a), TIRB_IO, "act: input/output error");
     a = (actor){.status = (tirb_status)1000};

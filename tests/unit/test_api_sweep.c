@@ -5,6 +5,8 @@
 #include <tirb/builder.h>
 #include <tirb/dlpack.h>
 
+#include "loader/base/error.h"
+#include "loader/base/printable.h"
 #include "tests/differential/random.h"
 
 static const char double_it[] = ".function \"f\" public returns i64\n.scalars 2\n.ref i64 writable\n.var \"n\" i64 "
@@ -185,6 +187,22 @@ static void test_error_sizes(void **state) {
         if (size > offsetof(tirb_error, message)) {
             assert_non_null(memchr(e.error.message, 0, end - offsetof(tirb_error, message)));
         }
+    }
+}
+
+/* No character is left half. */
+static void test_error_characters(void **state) {
+    (void)state;
+    char umlauts[4 * sizeof(tirb_error)] = "";
+    for (unsigned i = 0; i + 2 < sizeof umlauts; i += 2) memcpy(umlauts + i, "\xC3\xBC", 3);
+    for (uint32_t size = offsetof(tirb_error, where) + 1; size <= sizeof(tirb_error); size++) {
+        tirb_error error = {.struct_size = size};
+        tirbi_error_set(&error, TIRB_IO, "%s", umlauts);
+        tirbi_error_at(&error, umlauts, 1, 2);
+        const char *texts[] = {error.where, error.message};
+        for (unsigned t = 0; t < 2; t++)
+            for (const char *c = texts[t]; *c; c += tirbi_character_size(c, strlen(c)))
+                assert_int_equal(tirbi_unprintable(c, strlen(c)), 0);
     }
 }
 
@@ -551,6 +569,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runtime_null),   cmocka_unit_test(test_compiler_null),
         cmocka_unit_test(test_sizes),          cmocka_unit_test(test_error_sizes),
+        cmocka_unit_test(test_error_characters),
         cmocka_unit_test(test_extreme_limits), cmocka_unit_test(test_builder_at_random),
         cmocka_unit_test(test_builder_with_care),
     };

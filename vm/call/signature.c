@@ -32,7 +32,7 @@ size_t tirbi_text_cut(const char *string, size_t limit) {
     size_t length = strnlen(string, limit + 1);
     if (length <= limit) return length;
     length = limit;
-    while (length > 0 && ((unsigned char)string[length] & 0xC0) == 0x80) length--;
+    for (unsigned k = 0; k < 3 && length > 0 && ((unsigned char)string[length] & 0xC0) == 0x80; k++) length--;
     return length;
 }
 
