@@ -384,6 +384,8 @@ const tirbi_lx *tirbi_lx_subscript(tirbi_lx_pool *pool, const tirbi_lx *x);
 const tirbi_lx *tirbi_lx_fused(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype type, const tirbi_lx *a, const tirbi_lx *b,
                                const tirbi_lx *addend, bool addend_first);
 const tirbi_lx *tirbi_lx_load(tirbi_lx_pool *pool, const tirbi_place *access);
+/* The load of an element that is there for certain. Takes NULL too. */
+const tirbi_lx *tirbi_lx_inside(tirbi_lx_pool *pool, const tirbi_lx *load);
 const tirbi_lx *tirbi_lx_lazy(tirbi_lx_pool *pool, tirbi_lx_kind kind, const tirbi_lx *a, const tirbi_lx *b,
                               const tirbi_lx *c);
 const tirbi_lx *tirbi_lx_call(tirbi_lx_pool *pool, tirbi_dtype type, const tirbi_lcall *call);

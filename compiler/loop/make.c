@@ -552,6 +552,15 @@ const tirbi_lx *tirbi_lx_load(tirbi_lx_pool *pool, const tirbi_place *access) {
     return intern(pool, &key);
 }
 
+const tirbi_lx *tirbi_lx_inside(tirbi_lx_pool *pool, const tirbi_lx *load) {
+    tirbi_lx *x = load ? TIRBI_NEW(pool->arena, tirbi_lx) : NULL;
+    if (!x) return NULL;
+    *x = *load;
+    x->id = 0;
+    x->traps = false;
+    return x;
+}
+
 const tirbi_lx *tirbi_lx_lazy(tirbi_lx_pool *pool, tirbi_lx_kind kind, const tirbi_lx *a, const tirbi_lx *b,
                               const tirbi_lx *c) {
     if (!a || !b) return NULL;

@@ -3,6 +3,7 @@
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
 
 enum { MAX_KNOWN = 16, MAX_DEPTH = 48 };
 
@@ -225,18 +226,8 @@ static const tirbi_ls *without(counters *c, const tirbi_ls *s) {
 }
 
 static const tirbi_ls *set_behind(counters *c, const tirbi_ls *loop) {
-    tirbi_ls *set = copy_of(c, loop), *both = copy_of(c, loop);
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, 2);
-    if (!set || !both || !items) return NULL;
-    *set = (tirbi_ls){.kind = TIRBI_LS_SET, .span = loop->span};
-    set->as.set.var = c->var;
-    set->as.set.value = c->now;
-    items[0] = loop;
-    items[1] = set;
-    *both = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = loop->span};
-    both->as.seq.items = items;
-    both->as.seq.n = 2;
-    return both;
+    const tirbi_ls *items[] = {loop, tirbi_new_set(c->pool, loop->span, c->var, c->now, false)};
+    return tirbi_new_sequence(c->pool, loop->span, items, 2);
 }
 
 /* ---- Names for what a variable is ------------------------------------------------------------------------------- */

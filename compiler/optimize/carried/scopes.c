@@ -4,6 +4,7 @@
 
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
 
 enum { MAX_DEPTH = 48, MAX_LOOPS = 16, MAX_WORK = 1 << 18 };
 
@@ -174,11 +175,7 @@ static const tirbi_ls *inside_loop(scope *c, const tirbi_ls *loop, const tirbi_l
     c->jumps = tirbi_has_kind(loop->as.loop.body, TIRBI_KIND(BREAK) | TIRBI_KIND(CONTINUE));
     if (bounds != UNUSED || of_stmt(c, loop->as.loop.body, 0) == READ_FIRST) return NULL;
     const tirbi_ls *body = beginning_in(c, loop->as.loop.body, declaration);
-    tirbi_ls *copy = body ? tirbi_new_stmt(c->pool, TIRBI_LS_LOOP, loop->span) : NULL;
-    if (!copy) return NULL;
-    *copy = *loop;
-    copy->as.loop.body = body;
-    return copy;
+    return tirbi_loop_like(c->pool, loop, NULL, body);
 }
 
 /* Whether a statement does nothing but give the variable another first value. */

@@ -4,6 +4,7 @@
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
 
 enum { MAX_NAMED = 16, MAX_STORED = 8 };
 
@@ -76,21 +77,11 @@ static const tirbi_lx *bound(namer *m, const tirbi_lx *x, const char *as) {
 }
 
 static const tirbi_ls *with_names(namer *m, const tirbi_ls *loop) {
-    tirbi_ls *whole = TIRBI_NEW(m->pool->arena, tirbi_ls), *sets = TIRBI_NEW_ARRAY(m->pool->arena, tirbi_ls, MAX_NAMED);
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(m->pool->arena, const tirbi_ls *, m->n + 1);
-    if (!whole || !sets || !items) return NULL;
-    for (uint32_t i = 0; i < m->n; i++) {
-        sets[i] = (tirbi_ls){.kind = TIRBI_LS_SET, .span = m->loop->span};
-        sets[i].as.set.var = m->named[i].var;
-        sets[i].as.set.value = m->named[i].load;
-        sets[i].as.set.declares = true;
-        items[i] = &sets[i];
-    }
+    const tirbi_ls *items[MAX_NAMED + 1];
+    for (uint32_t i = 0; i < m->n; i++)
+        items[i] = tirbi_new_set(m->pool, m->loop->span, m->named[i].var, m->named[i].load, true);
     items[m->n] = loop;
-    *whole = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = m->loop->span};
-    whole->as.seq.items = items;
-    whole->as.seq.n = m->n + 1;
-    return whole;
+    return tirbi_new_sequence(m->pool, m->loop->span, items, m->n + 1);
 }
 
 const tirbi_ls *tirbi_name_still_loads(tirbi_lx_pool *pool, const tirbi_ls *loop, bool nests) {

@@ -10,6 +10,7 @@
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
 
 enum { MAX_ACCESSES = 64, MAX_VARIABLES = 4, MAX_VALUE = 64 };
 
@@ -190,13 +191,7 @@ static bool make_temporary(distributor *d, const tirbi_lvar *var) {
 /* The element that stands for a variable is there, whatever the loops begin at. */
 static const tirbi_lx *replace_variables(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const tirbi_place *place = x->kind == TIRBI_LX_VAR ? place_of(rewrite->context, x->var) : NULL;
-    const tirbi_lx *load = place ? tirbi_lx_load(rewrite->pool, place) : NULL;
-    tirbi_lx *safe = load ? TIRBI_NEW(rewrite->pool->arena, tirbi_lx) : NULL;
-    if (!safe) return NULL;
-    *safe = *load;
-    safe->id = 0;
-    safe->traps = false;
-    return safe;
+    return place ? tirbi_lx_inside(rewrite->pool, tirbi_lx_load(rewrite->pool, place)) : NULL;
 }
 
 static bool bounds_mention(const distributor *d, const tirbi_ls *loop) {
@@ -427,16 +422,8 @@ static bool split_sums(distributor *d, tirbi_distribution *out) {
     for (uint32_t i = 0; i < updates.as.seq.n; i++) {
         const tirbi_ls *update = updates.as.seq.items[i];
         const tirbi_ls *init = branch ? init_of(d, branch, update->as.store.access) : NULL;
-        if (init) {
-            const tirbi_ls **items = TIRBI_NEW_ARRAY(d->pool->arena, const tirbi_ls *, 2);
-            tirbi_ls *both = TIRBI_NEW(d->pool->arena, tirbi_ls);
-            if (!items || !both) return false;
-            items[0] = init;
-            items[1] = update;
-            *both = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = update->span, .as.seq = {.items = items, .n = 2}};
-            update = both;
-        }
-        const tirbi_ls *nest = in_loops(d, update);
+        if (init) update = tirbi_new_sequence(d->pool, update->span, (const tirbi_ls *[]){init, update}, 2);
+        const tirbi_ls *nest = update ? in_loops(d, update) : NULL;
         if (!nest) return false;
         if (found) out->after[out->n_after++] = nest;
         else if (tirbi_plan_contraction(d->pool, nest, &out->plan)) found = true;

@@ -335,18 +335,14 @@ static const tirbi_ls *update_as_store(tirbi_lx_pool *pool, const tirbi_update *
 
 const tirbi_ls *tirbi_loops_of_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {
     tirbi_lvar *var = tree->as.tree.loops[0];
-    tirbi_ls *body = tirbi_new_stmt(pool, TIRBI_LS_SEQ, tree->span);
     tirbi_ls *loop = tirbi_new_stmt(pool, TIRBI_LS_LOOP, tree->span);
     const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, tree->as.tree.n_updates);
-    if (!body || !loop || !items) return NULL;
-    for (uint32_t i = 0; i < tree->as.tree.n_updates; i++) {
+    if (!loop || !items) return NULL;
+    for (uint32_t i = 0; i < tree->as.tree.n_updates; i++)
         items[i] = update_as_store(pool, &tree->as.tree.updates[i], tree->span);
-        if (!items[i]) return NULL;
-    }
-    body->as.seq.items = items;
-    body->as.seq.n = tree->as.tree.n_updates;
     loop->as.loop.var = var;
-    loop->as.loop.body = body->as.seq.n == 1 ? items[0] : body;
+    loop->as.loop.body = tirbi_new_sequence(pool, tree->span, items, tree->as.tree.n_updates);
+    if (!loop->as.loop.body) return NULL;
     if (!tree->as.tree.init) return loop;
     const tirbi_ls *parts[2] = {tree->as.tree.init, loop}, *both = tirbi_new_sequence(pool, tree->span, parts, 2);
     if (var->extent->lo >= 1) return both;

@@ -263,14 +263,8 @@ static const tirbi_lx *turned(tirbi_rewrite *rewrite, const tirbi_lx *x) {
 
 /* The loops from one on in their new order, around the body. */
 static const tirbi_ls *nest_of(windows *w, uint32_t first, const tirbi_ls *body) {
-    for (uint32_t i = w->loops.n; i-- > first;) {
-        tirbi_ls *copy = body ? TIRBI_NEW(w->pool->arena, tirbi_ls) : NULL;
-        if (!copy) return NULL;
-        *copy = *w->loop[w->order[i]];
-        copy->as.loop.body = body;
-        if (w->turned[w->order[i]]) copy->as.loop.var = w->turned[w->order[i]];
-        body = copy;
-    }
+    for (uint32_t i = w->loops.n; body && i-- > first;)
+        body = tirbi_loop_like(w->pool, w->loop[w->order[i]], w->turned[w->order[i]], body);
     return body;
 }
 

@@ -170,12 +170,7 @@ static const tirbi_lx *rename_loops(tirbi_rewrite *rewrite, const tirbi_lx *x) {
 }
 
 static const tirbi_ls *loop_around(const clipper *c, const clipped *x, uint32_t i, const tirbi_ls *body) {
-    tirbi_ls *loop = body ? TIRBI_NEW(c->pool->arena, tirbi_ls) : NULL;
-    if (!loop) return NULL;
-    *loop = *x->nest->loops[i];
-    loop->as.loop.var = x->var[i];
-    loop->as.loop.body = body;
-    return loop;
+    return tirbi_loop_like(c->pool, x->nest->loops[i], x->var[i], body);
 }
 
 static bool add_part(clipper *c, const clipped *x) {
@@ -269,13 +264,8 @@ static bool runs_well(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabl
 
 /* The nest without its condition. */
 static const tirbi_ls *unconditional(const tirbi_lx_pool *pool, const tirbi_free_nest *nest, const tirbi_ls *body) {
-    for (uint32_t i = nest->n; i-- > 0 && body;) {
-        tirbi_ls *loop = TIRBI_NEW(pool->arena, tirbi_ls);
-        if (!loop) return NULL;
-        *loop = *nest->loops[i];
-        loop->as.loop.body = body;
-        body = loop;
-    }
+    for (uint32_t i = nest->n; i-- > 0 && body;)
+        body = tirbi_loop_like(pool, nest->loops[i], NULL, body);
     return body;
 }
 

@@ -261,13 +261,8 @@ static bool may_take_apart(const partitioner *p, const chain *c, bool spatial[TI
 
 /* A part with the loops around it. */
 static const tirbi_ls *inside(partitioner *p, const chain *c, uint32_t at, const tirbi_ls *part) {
-    for (uint32_t i = at; part && i-- > 0;) {
-        tirbi_ls *copy = TIRBI_NEW(p->pool->arena, tirbi_ls);
-        if (!copy) return NULL;
-        *copy = *c->loop[i];
-        copy->as.loop.body = part;
-        part = copy;
-    }
+    for (uint32_t i = at; part && i-- > 0;)
+        part = tirbi_loop_like(p->pool, c->loop[i], NULL, part);
     return part;
 }
 

@@ -148,16 +148,15 @@ static bool of_first_term(tirbi_lx_pool *pool, const tirbi_ls *body, choice *out
             x->kind == TIRBI_LX_OR || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_OR && x->type == TIRB_BOOL);
         bool differ = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_NE && tirbi_dtype_is_int((tirbi_dtype)x->optype);
         if (!disjunction && !differ) return true;
-        tirbi_ls *other = TIRBI_NEW(pool->arena, tirbi_ls);
-        if (!other) return false;
         if (differ) {
-            *other = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = body->span};
-            const tirbi_ls *otherwise = out->no ? out->no : other;
+            const tirbi_ls *otherwise = out->no ? out->no : tirbi_new_sequence(pool, body->span, NULL, 0);
             const tirbi_lx *same =
                 tirbi_lx_op(pool, TIRB_OP_EQ, (tirbi_dtype)x->optype, TIRB_TYPE_NONE, x->args[0], x->args[1], NULL);
             *out = (choice){same, otherwise, out->yes};
-            return same != NULL;
+            return same && otherwise;
         }
+        tirbi_ls *other = TIRBI_NEW(pool->arena, tirbi_ls);
+        if (!other) return false;
         *other = *body;
         other->as.if_.condition = x->args[1];
         other->as.if_.then_case = out->yes;
@@ -284,14 +283,6 @@ static const tirbi_ls *part(splitter *s, const tirbi_lx *from, const tirbi_lx *t
     return loop->as.loop.body ? loop : NULL;
 }
 
-static const tirbi_ls *with_body(splitter *s, const tirbi_ls *body) {
-    tirbi_ls *loop = TIRBI_NEW(s->pool->arena, tirbi_ls);
-    if (!loop) return NULL;
-    *loop = *s->loop;
-    loop->as.loop.body = body;
-    return loop;
-}
-
 static const tirbi_ls *in_sequence(splitter *s, const tirbi_ls *const *parts, uint32_t n) {
     return tirbi_new_sequence(s->pool, s->loop->span, parts, n);
 }
@@ -325,9 +316,11 @@ const tirbi_ls *tirbi_split_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     s.statement = of_statement(pool, body, &c) && read_condition(&s, c.condition);
     if (!s.statement && !of_expressions(&s, body, &c)) return NULL;
     uint32_t n = s.bounded ? bounded_parts(&s, &c, parts) : 0;
-    const tirbi_ls *inside = !s.bounded ? with_body(&s, c.yes) : n > 0 ? in_sequence(&s, parts, n) : NULL;
+    const tirbi_ls *inside = !s.bounded ? tirbi_loop_like(pool, loop, NULL, c.yes)
+                             : n > 0    ? in_sequence(&s, parts, n)
+                                        : NULL;
     if (!inside || !s.rest) return inside;
-    const tirbi_ls *other = c.no ? with_body(&s, c.no) : NULL;
+    const tirbi_ls *other = c.no ? tirbi_loop_like(pool, loop, NULL, c.no) : NULL;
     return c.no && !other ? NULL : tirbi_new_if(pool, loop->span, s.rest, inside, other);
 }
 

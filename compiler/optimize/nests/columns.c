@@ -99,10 +99,8 @@ static bool keeps_to_columns(mover *m) {
 /* ---- The loops anew ---------------------------------------------------------------------------------------------- */
 
 static const tirbi_ls *around(mover *m, const tirbi_ls *loop, const tirbi_ls *body) {
-    tirbi_ls *copy = body ? TIRBI_NEW(m->pool->arena, tirbi_ls) : NULL;
+    tirbi_ls *copy = tirbi_loop_like(m->pool, loop, NULL, body);
     if (!copy) return NULL;
-    *copy = *loop;
-    copy->as.loop.body = body;
     copy->as.loop.parallel = false; /* the loop itself was asked for chunks */
     return copy;
 }

@@ -273,35 +273,19 @@ static const tirbi_ls *rewritten(digits *d, const tirbi_ls *body, const tirbi_lx
     return d->value ? tirbi_recount_stmt(&recount, body) : NULL;
 }
 
-static tirbi_ls *loop_over(const digits *d, const tirbi_ls *like, tirbi_lvar *var, const tirbi_ls *body) {
-    tirbi_ls *loop = body ? TIRBI_NEW(d->pool->arena, tirbi_ls) : NULL;
-    if (!loop) return NULL;
-    *loop = *like;
-    loop->as.loop.var = var;
-    loop->as.loop.body = body;
-    return loop;
-}
-
 /* The nest of two loops that counts as this loop does, with a loop behind it for what the digit does not divide; or
  * NULL. */
 static const tirbi_ls *split_loop(pass *p, const tirbi_ls *loop) {
     digits d;
     const tirbi_ls *body = loop->as.loop.body;
     if (loop->as.loop.step || !find_digits(p, loop->as.loop.var, body, &d)) return NULL;
-    const tirbi_ls *rounds = loop_over(&d, loop, d.low, rewritten(&d, body, tirbi_lx_var(d.pool, d.high), d.low));
-    const tirbi_ls *nest = loop_over(&d, loop, d.high, rounds);
+    const tirbi_ls *round = rewritten(&d, body, tirbi_lx_var(d.pool, d.high), d.low);
+    const tirbi_ls *nest = tirbi_loop_like(d.pool, loop, d.high, tirbi_loop_like(d.pool, loop, d.low, round));
     if (!nest || !d.rest) return nest;
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(d.pool->arena, const tirbi_ls *, 2);
-    tirbi_ls *both = TIRBI_NEW(d.pool->arena, tirbi_ls);
-    const tirbi_ls *rest = loop_over(&d, loop, d.rest, rewritten(&d, body, d.quotient, d.rest));
-    if (!items || !both || !rest) return NULL;
+    const tirbi_ls *rest = tirbi_loop_like(d.pool, loop, d.rest, rewritten(&d, body, d.quotient, d.rest));
+    if (!rest) return NULL;
     p->n_remainders++;
-    items[0] = nest;
-    items[1] = rest;
-    *both = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = loop->span};
-    both->as.seq.items = items;
-    both->as.seq.n = 2;
-    return both;
+    return tirbi_new_sequence(d.pool, loop->span, (const tirbi_ls *[]){nest, rest}, 2);
 }
 
 /* The same for one of the loops of a tree reduction: its elements keep their numbers. */

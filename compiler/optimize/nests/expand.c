@@ -450,13 +450,7 @@ static const tirbi_lx *replace_value(tirbi_rewrite *rewrite, const tirbi_lx *x) 
     }
     const tirbi_place *place =
         a ? place_in_row(rewrite, a, x->access, x->access ? x->access->span : n->loop[0]->span) : NULL;
-    const tirbi_lx *load = place ? tirbi_lx_load(rewrite->pool, place) : NULL;
-    tirbi_lx *safe = load ? TIRBI_NEW(rewrite->pool->arena, tirbi_lx) : NULL;
-    if (!safe) return NULL;
-    *safe = *load;
-    safe->id = 0;
-    safe->traps = false;
-    return safe;
+    return place ? tirbi_lx_inside(rewrite->pool, tirbi_lx_load(rewrite->pool, place)) : NULL;
 }
 
 /* Stores to arrays, and to variables that became some; loops stay those that they are. */
@@ -464,11 +458,7 @@ static const tirbi_ls *replace_stmt(tirbi_rewrite *rewrite, const tirbi_ls *s) {
     nest *n = rewrite->context;
     if (s->kind == TIRBI_LS_LOOP) {
         const tirbi_ls *body = tirbi_rewrite_assignments(rewrite, s->as.loop.body);
-        tirbi_ls *copy = body ? tirbi_new_stmt(rewrite->pool, TIRBI_LS_LOOP, s->span) : NULL;
-        if (!copy) return NULL;
-        *copy = *s;
-        copy->as.loop.body = body;
-        return copy;
+        return tirbi_loop_like(rewrite->pool, s, NULL, body);
     }
     const array *a = s->kind == TIRBI_LS_STORE ? array_of(n, s->as.store.access->buffer, NULL)
                      : s->kind == TIRBI_LS_SET ? array_of(n, NULL, s->as.set.var)
@@ -513,14 +503,8 @@ static const tirbi_ls *make_part(nest *n, uint32_t part, tirbi_lvar *block, int6
     }
     tirbi_rewrite rewrite = {.pool = pool, .replace = replace_value, .statement = replace_stmt, .context = n};
     const tirbi_ls *body = tirbi_rewrite_assignments(&rewrite, n->parts[part]);
-    for (uint32_t i = n->loops.n; body && i-- > 0;) {
-        tirbi_ls *loop = tirbi_new_stmt(pool, TIRBI_LS_LOOP, n->loop[n->first + i]->span);
-        if (!loop) return NULL;
-        *loop = *n->loop[n->first + i];
-        loop->as.loop.var = n->fresh.var[i];
-        loop->as.loop.body = body;
-        body = loop;
-    }
+    for (uint32_t i = n->loops.n; body && i-- > 0;)
+        body = tirbi_loop_like(pool, n->loop[n->first + i], n->fresh.var[i], body);
     return body;
 }
 
@@ -560,13 +544,8 @@ static bool gains(nest *n, uint32_t part, const tirbi_ls *made) {
 
 /* Some of the common loops anew. */
 static const tirbi_ls *around(const nest *n, uint32_t first, uint32_t behind, const tirbi_ls *body) {
-    for (uint32_t i = behind; body && i-- > first;) {
-        tirbi_ls *loop = tirbi_new_stmt(n->x->pool, TIRBI_LS_LOOP, n->loop[i]->span);
-        if (!loop) return NULL;
-        *loop = *n->loop[i];
-        loop->as.loop.body = body;
-        body = loop;
-    }
+    for (uint32_t i = behind; body && i-- > first;)
+        body = tirbi_loop_like(n->x->pool, n->loop[i], NULL, body);
     return body;
 }
 

@@ -248,13 +248,8 @@ typedef struct sequence {
 } sequence;
 
 static const tirbi_ls *in_loops(const group *g, const tirbi_ls *body) {
-    for (uint32_t i = g->vars.n; body && i-- > 0;) {
-        tirbi_ls *loop = TIRBI_NEW(g->pool->arena, tirbi_ls);
-        if (!loop) return NULL;
-        *loop = *g->loops[i];
-        loop->as.loop.body = body;
-        body = loop;
-    }
+    for (uint32_t i = g->vars.n; body && i-- > 0;)
+        body = tirbi_loop_like(g->pool, g->loops[i], NULL, body);
     return body;
 }
 

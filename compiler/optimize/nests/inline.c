@@ -546,11 +546,7 @@ static const tirbi_ls *with_own(tirbi_lx_pool *pool, const tirbi_ls *loop, const
         if (!inside) return NULL;
         items[at] = inside;
     }
-    tirbi_ls *made = tirbi_new_stmt(pool, TIRBI_LS_LOOP, loop->span);
-    if (!made) return NULL;
-    *made = *loop;
-    made->as.loop.body = tirbi_new_sequence(pool, body->span, items + !here, n - !here);
-    return made->as.loop.body ? made : NULL;
+    return tirbi_loop_like(pool, loop, NULL, tirbi_new_sequence(pool, body->span, items + !here, n - !here));
 }
 
 /* An allocation that one loop behind it uses alone, each of whose iterations fills it first, begins there. */

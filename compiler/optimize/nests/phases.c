@@ -467,12 +467,7 @@ static const tirbi_ls *loops_around(phases *p, bool sums, const tirbi_ls *s) {
     for (uint32_t i = p->set.n; s && i-- > 0;) {
         if (p->loops[i].sums != sums) continue;
         if (tirbi_lx_is_int(p->loops[i].var->extent, 0)) return tirbi_new_sequence(p->pool, s->span, NULL, 0);
-        tirbi_ls *loop = tirbi_new_stmt(p->pool, TIRBI_LS_LOOP, s->span);
-        if (!loop) return NULL;
-        *loop = *p->loops[i].loop;
-        loop->as.loop.var = p->loops[i].var;
-        loop->as.loop.body = s;
-        s = loop;
+        s = tirbi_loop_like(p->pool, p->loops[i].loop, p->loops[i].var, s);
     }
     return s;
 }

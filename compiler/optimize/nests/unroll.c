@@ -194,13 +194,8 @@ static const tirbi_ls *written_out(unroller *u, const tirbi_ls *s) {
     only->as.store.value = u->value;
     u->named[u->n_named] = only;
     const tirbi_ls *nest = u->n_named ? tirbi_new_sequence(u->pool, only->span, u->named, u->n_named + 1) : only;
-    for (uint32_t i = around; nest && i-- > 0;) {
-        tirbi_ls *copy = TIRBI_NEW(u->pool->arena, tirbi_ls);
-        if (!copy) return NULL;
-        *copy = *loop[i];
-        copy->as.loop.body = nest;
-        nest = copy;
-    }
+    for (uint32_t i = around; nest && i-- > 0;)
+        nest = tirbi_loop_like(u->pool, loop[i], NULL, nest);
     return nest;
 }
 
@@ -269,21 +264,9 @@ static const tirbi_ls *phases_of(unroller *u, const tirbi_ls *s) {
         phase[i] = value ? tirbi_resolve(u->pool, &facts, at, var, value, NULL, i == 0) : NULL;
         if (!phase[i]) return NULL;
     }
-    tirbi_ls *all = TIRBI_NEW(u->pool->arena, tirbi_ls);
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(u->pool->arena, const tirbi_ls *, (size_t)n);
-    if (!all || !items) return NULL;
-    for (int64_t i = 0; i < n; i++) items[i] = phase[i];
-    *all = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = at->span};
-    all->as.seq.items = items;
-    all->as.seq.n = (uint32_t)n;
-    const tirbi_ls *nest = all;
-    for (uint32_t i = last; i-- > 0;) {
-        tirbi_ls *copy = TIRBI_NEW(u->pool->arena, tirbi_ls);
-        if (!copy) return NULL;
-        *copy = *loop[i];
-        copy->as.loop.body = nest;
-        nest = copy;
-    }
+    const tirbi_ls *nest = tirbi_new_sequence(u->pool, at->span, phase, (uint32_t)n);
+    for (uint32_t i = last; nest && i-- > 0;)
+        nest = tirbi_loop_like(u->pool, loop[i], NULL, nest);
     return nest;
 }
 

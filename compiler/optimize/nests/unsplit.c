@@ -304,12 +304,7 @@ static const tirbi_ls *join_neighbours(tirbi_lx_pool *pool, const tirbi_ls *loop
     const tirbi_ls *body = tirbi_without_guard(&guards, inner->as.loop.body);
     if (!body || !n.bound) body = join_all_of(&n.j, outer, inner->as.loop.var) ? inner->as.loop.body : NULL;
     body = body ? join_body(&n.j, body) : NULL;
-    tirbi_ls *joined = body ? tirbi_new_stmt(pool, TIRBI_LS_LOOP, loop->span) : NULL;
-    if (!joined) return NULL;
-    *joined = *loop;
-    joined->as.loop.var = n.j.joined;
-    joined->as.loop.body = body;
-    return joined;
+    return tirbi_loop_like(pool, loop, n.j.joined, body);
 }
 
 static const tirbi_ls *join_all(void *pool, const tirbi_ls *s) {

@@ -280,15 +280,6 @@ static const tirbi_ls *in_two(splitting *s, const tirbi_ls *body) {
     return tirbi_recount_stmt(&recount, body);
 }
 
-static const tirbi_ls *loop_over(const splitting *s, const tirbi_ls *like, tirbi_lvar *var, const tirbi_ls *body) {
-    tirbi_ls *loop = body ? tirbi_new_stmt(s->pool, TIRBI_LS_LOOP, like->span) : NULL;
-    if (!loop) return NULL;
-    *loop = *like;
-    loop->as.loop.var = var;
-    loop->as.loop.body = body;
-    return loop;
-}
-
 /* A loop as two, or without divisions by all that it counts to; NULL: it stays. */
 static const tirbi_ls *split_loop(splitting *s, const tirbi_ls *loop) {
     if (loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows ||
@@ -296,8 +287,9 @@ static const tirbi_ls *split_loop(splitting *s, const tirbi_ls *loop) {
         return NULL;
     const tirbi_ls *body = in_two(s, loop->as.loop.body);
     if (!body || !note_sizes(s)) return NULL;
-    return s->divided ? loop_over(s, loop, s->high, loop_over(s, loop, s->low, body))
-                      : loop_over(s, loop, s->counter, body);
+    return s->divided
+               ? tirbi_loop_like(s->pool, loop, s->high, tirbi_loop_like(s->pool, loop, s->low, body))
+               : tirbi_loop_like(s->pool, loop, s->counter, body);
 }
 
 /* The same for the first such loop of a tree reduction: its elements keep their numbers. */

@@ -211,12 +211,7 @@ static const tirbi_ls *whole_tile(tiler *t, const tirbi_ls *loop, bool backwards
     const tirbi_lx *guard = var->extent && number.value ? guard_of(t, &of, number.value) : NULL;
     const tirbi_ls *body = guard ? tirbi_recount_stmt(&rename, loop->as.loop.body) : NULL;
     body = body ? guarded(t->pool, guard, body) : NULL;
-    tirbi_ls *made = body ? tirbi_new_stmt(t->pool, TIRBI_LS_LOOP, loop->span) : NULL;
-    if (!made) return NULL;
-    *made = *loop;
-    made->as.loop.var = var;
-    made->as.loop.body = body;
-    return made;
+    return tirbi_loop_like(t->pool, loop, var, body);
 }
 
 /* A tile that is gone through from its last element on, which is less than what is left of it, keeps its order where

@@ -144,12 +144,7 @@ static const tirbi_ls *turn(turner *t) {
     if (!begin(t)) return NULL;
     tirbi_recount recount = {.values = {.pool = t->pool, .replace = replace, .context = t, .renumber = true}};
     const tirbi_ls *body = tirbi_recount_stmt(&recount, t->loop->as.loop.body);
-    tirbi_ls *made = body ? tirbi_new_stmt(t->pool, TIRBI_LS_LOOP, t->loop->span) : NULL;
-    if (!made) return NULL;
-    *made = *t->loop;
-    made->as.loop.var = t->turned;
-    made->as.loop.body = body;
-    return made;
+    return tirbi_loop_like(t->pool, t->loop, t->turned, body);
 }
 
 const tirbi_ls *tirbi_turn_around(tirbi_lx_pool *pool, const tirbi_ls *loop) {
@@ -194,10 +189,5 @@ const tirbi_ls *tirbi_begin_at_zero(tirbi_lx_pool *pool, const tirbi_ls *loop) {
                              .n_from = 1,
                              .n_to = 1};
     const tirbi_ls *body = by.value ? tirbi_recount_stmt(&recount, loop->as.loop.body) : NULL;
-    tirbi_ls *made = body ? tirbi_new_stmt(pool, TIRBI_LS_LOOP, loop->span) : NULL;
-    if (!made) return NULL;
-    *made = *loop;
-    made->as.loop.var = var;
-    made->as.loop.body = body;
-    return made;
+    return tirbi_loop_like(pool, loop, var, body);
 }

@@ -3,6 +3,7 @@
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/quotient.h"
 #include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
 #include "loader/base/checked.h"
 
 enum { MAX_RENAMED = 32 };
@@ -201,9 +202,7 @@ bool tirbi_is_nothing(const tirbi_ls *s) { return tirbi_is_made_of(s, TIRBI_KIND
 static const tirbi_ls *resolve(tirbi_rewrite *r, const tirbi_ls *s);
 
 static const tirbi_ls *nothing(tirbi_rewrite *r, const tirbi_ls *like) {
-    tirbi_ls *s = TIRBI_NEW(r->pool->arena, tirbi_ls);
-    if (s) *s = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = like->span};
-    return s;
+    return tirbi_new_sequence(r->pool, like->span, NULL, 0);
 }
 
 static const tirbi_ls *resolve_sequence(tirbi_rewrite *r, const tirbi_ls *s, tirbi_ls *copy) {

@@ -45,6 +45,15 @@ const tirbi_ls *tirbi_new_sequence(tirbi_lx_pool *pool, tirbi_span span, const t
     return s;
 }
 
+tirbi_ls *tirbi_loop_like(const tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_lvar *var, const tirbi_ls *body) {
+    tirbi_ls *s = body ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
+    if (!s) return NULL;
+    *s = *loop;
+    if (var) s->as.loop.var = var;
+    s->as.loop.body = body;
+    return s;
+}
+
 /* The items as they shall be: a new list where one of them changes. */
 static const tirbi_ls **replace_items(tirbi_lx_pool *pool, const tirbi_ls *s, tirbi_replacer *replace, void *context) {
     const tirbi_ls **const old = s->as.seq.items, **items = old;

@@ -15,6 +15,9 @@ const tirbi_ls *tirbi_new_if(tirbi_lx_pool *pool, tirbi_span span, const tirbi_l
 /* The items, one after the other; their list is copied. One alone is itself. */
 const tirbi_ls *tirbi_new_sequence(tirbi_lx_pool *pool, tirbi_span span, const tirbi_ls *const *items, uint32_t n);
 
+/* A loop as another one, around another body, counted by another variable where `var` is not NULL. */
+tirbi_ls *tirbi_loop_like(const tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_lvar *var, const tirbi_ls *body);
+
 /* A loop that was arranged anew: `stmt` does what it does, most of that in `loop`. */
 typedef struct tirbi_arranged {
     const tirbi_ls *loop, *stmt;

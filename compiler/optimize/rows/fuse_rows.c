@@ -211,10 +211,8 @@ static tirbi_ls *sequence_of(tirbi_lx_pool *pool, tirbi_span span, const tirbi_l
 
 static const tirbi_ls *in_common_loops(const group *g, const tirbi_ls *body) {
     for (uint32_t i = g->vars.n; body && i-- > 0;) {
-        tirbi_ls *loop = TIRBI_NEW(g->pool->arena, tirbi_ls);
+        tirbi_ls *loop = tirbi_loop_like(g->pool, g->loops[i], NULL, body);
         if (!loop) return NULL;
-        *loop = *g->loops[i];
-        loop->as.loop.body = body;
         loop->as.loop.rows = i == 0 ? (uint8_t)g->vars.n : 0;
         body = loop;
     }

@@ -134,11 +134,7 @@ const tirbi_ls *tirbi_join_short_loops(tirbi_lx_pool *pool, const tirbi_ls *loop
     joiner j = {.pool = pool, .longest = longest};
     if (!tirbi_loop_inside(inner)) return join(&j, loop, inner);
     const tirbi_ls *joined = tirbi_join_short_loops(pool, inner, longest);
-    tirbi_ls *around = joined ? tirbi_new_stmt(pool, TIRBI_LS_LOOP, loop->span) : NULL;
-    if (!around) return NULL;
-    *around = *loop;
-    around->as.loop.body = joined;
-    return around;
+    return tirbi_loop_like(pool, loop, NULL, joined);
 }
 
 const tirbi_ls *tirbi_join_columns(tirbi_lx_pool *pool, const tirbi_ls *loop, int64_t longest) {

@@ -348,11 +348,7 @@ static const tirbi_lx *load_by_number(tirbi_rewrite *rewrite, const tirbi_lx *x)
 static const tirbi_ls *around(const numberer *s, const tirbi_ls *nest, const tirbi_ls *store) {
     if (nest->kind == TIRBI_LS_STORE) return store;
     if (nest->kind == TIRBI_LS_SEQ) return around(s, nest->as.seq.items[0], store);
-    tirbi_ls *loop = tirbi_new_stmt(s->pool, TIRBI_LS_LOOP, nest->span);
-    if (!loop) return NULL;
-    *loop = *nest;
-    loop->as.loop.body = around(s, nest->as.loop.body, store);
-    return loop->as.loop.body ? loop : NULL;
+    return tirbi_loop_like(s->pool, nest, NULL, around(s, nest->as.loop.body, store));
 }
 
 bool tirbi_number_rows(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_numbered *out) {

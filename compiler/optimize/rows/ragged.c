@@ -640,16 +640,6 @@ static const tirbi_ls *all_parts(flattener *f) {
 
 /* ---- The check -------------------------------------------------------------------------------------------------- */
 
-/* A load whose index the loop's own accesses have, and which is checked before the lanes. */
-static const tirbi_lx *as_checked(flattener *f, const tirbi_lx *load) {
-    tirbi_lx *copy = load ? TIRBI_NEW(f->pool->arena, tirbi_lx) : NULL;
-    if (!copy) return NULL;
-    *copy = *load;
-    copy->id = 0;
-    copy->traps = false;
-    return copy;
-}
-
 /* Ranges follow each other where none ends before it begins; from 0 on, so that no difference of places wraps. */
 static bool make_check(flattener *f, tirbi_ragged *out) {
     const tirbi_lvar *old = f->loop->as.loop.var;
@@ -660,8 +650,10 @@ static bool make_check(flattener *f, tirbi_ragged *out) {
     const tirbi_lx *row = value_of(f, var);
     search->as.search.var = var;
     search->as.search.found = found;
-    search->as.search.condition = compute(f, TIRB_OP_GT, f->starts->buffer->type, as_checked(f, bound_at(f, row, 0)),
-                                          as_checked(f, bound_at(f, row, 1)));
+    /* The loop's own accesses have these indices, which are checked before the lanes. */
+    search->as.search.condition =
+        compute(f, TIRB_OP_GT, f->starts->buffer->type, tirbi_lx_inside(f->pool, bound_at(f, row, 0)),
+                tirbi_lx_inside(f->pool, bound_at(f, row, 1)));
     if (!search->as.search.condition || !tirbi_plan_search(f->pool, search)) return false;
     const tirbi_lx *first = cast(f, TIRB_I64, bound_at(f, old->min, 0));
     const tirbi_lx *some = compute(f, TIRB_OP_LT, TIRB_I64, tirbi_lx_number(f->pool, 0), old->extent);

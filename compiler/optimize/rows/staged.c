@@ -113,11 +113,7 @@ static tirbi_lbuf *new_buffer(const stager *s, tirbi_dtype type, uint32_t ndim) 
 
 /* A loop of the nest around another body. */
 static tirbi_ls *loop_around(const stager *s, uint32_t l, const tirbi_ls *body) {
-    tirbi_ls *loop = body ? tirbi_new_stmt(s->pool, TIRBI_LS_LOOP, s->loops[l]->span) : NULL;
-    if (!loop) return NULL;
-    *loop = *s->loops[l];
-    loop->as.loop.body = body;
-    return loop;
+    return tirbi_loop_like(s->pool, s->loops[l], NULL, body);
 }
 
 /* What stands for a load, whose copy is made before. */

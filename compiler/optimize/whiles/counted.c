@@ -201,31 +201,20 @@ static const tirbi_ls *make_loop(counter *c, const tirbi_ls *const *items, uint3
     const tirbi_lx *last = way ? (c->down ? tirbi_lx_sub(c->pool, from, way) : tirbi_lx_add(c->pool, from, way)) : NULL;
     tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace, .context = c, .loops = true};
     const tirbi_span span = c->loop->span;
-    tirbi_ls *body = tirbi_new_stmt(c->pool, TIRBI_LS_SEQ, span), *loop = tirbi_new_stmt(c->pool, TIRBI_LS_LOOP, span),
-             *whole = tirbi_new_stmt(c->pool, TIRBI_LS_SEQ, span);
-    const tirbi_ls **copies = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, n),
-                   **parts = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, 5);
-    if (!last || !body || !loop || !whole || !copies || !parts) return NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        copies[i] = tirbi_rewrite_assignments(&rewrite, items[i]);
-        if (!copies[i]) return NULL;
-    }
-    body->as.seq.items = copies;
-    body->as.seq.n = n;
+    tirbi_ls *loop = tirbi_new_stmt(c->pool, TIRBI_LS_LOOP, span);
+    const tirbi_ls **copies = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, n), *parts[5];
+    if (!last || !loop || !copies) return NULL;
+    for (uint32_t i = 0; i < n; i++) copies[i] = tirbi_rewrite_assignments(&rewrite, items[i]);
     loop->as.loop.var = k;
-    loop->as.loop.body = n == 1 ? copies[0] : body;
+    loop->as.loop.body = tirbi_new_sequence(c->pool, span, copies, n);
+    if (!loop->as.loop.body) return NULL;
     uint32_t n_parts = 0;
     if (loaded) parts[n_parts++] = set(c, bound, loaded, true);
     if (first) parts[n_parts++] = set(c, first, begin, true);
     if (rounds) parts[n_parts++] = set(c, rounds, count, true);
     parts[n_parts++] = loop;
     parts[n_parts++] = set(c, c->var, tirbi_lx_cast(c->pool, c->var->type, last), false);
-    whole->as.seq.items = parts;
-    whole->as.seq.n = n_parts;
-    for (uint32_t i = 0; i < n_parts; i++) {
-        if (!parts[i]) return NULL;
-    }
-    return whole;
+    return tirbi_new_sequence(c->pool, span, parts, n_parts);
 }
 
 /* What a variable was last set to by the statements right before the loop; NULL where that is not known, or may be
