@@ -501,12 +501,9 @@ static const tirbi_ls *surround(carrier *c, const tirbi_ls *loop, const tirbi_ls
     items[n++] = runs;
     for (uint32_t i = 0; i < c->n; i++) {
         if (c->elements[i].before) continue;
-        tirbi_ls *store = tirbi_new_stmt(c->pool, TIRBI_LS_STORE, c->loop->span);
-        if (!store) return NULL;
-        store->as.store.access = c->elements[i].place;
         tirbi_lvar *stored = c->elements[i].stored;
-        store->as.store.value = tirbi_lx_var(c->pool, stored ? stored : c->elements[i].var);
-        items[n++] = store;
+        items[n++] = tirbi_new_store(c->pool, c->loop->span, c->elements[i].place,
+                                     tirbi_lx_var(c->pool, stored ? stored : c->elements[i].var));
     }
     if (harmless || tirbi_is_positive(c->pool->positive, loop->as.loop.var->extent))
         return tirbi_new_sequence(c->pool, c->loop->span, items, n);

@@ -409,14 +409,7 @@ static void write_store(writer *w, const tirbi_ls *s) {
         append(w, w->out, tirbi_new_set(w->pool, s->span, var, value, begins));
         return;
     }
-    tirbi_ls *copy = tirbi_new_stmt(w->pool, TIRBI_LS_STORE, s->span);
-    if (!copy) {
-        w->failed = true;
-        return;
-    }
-    copy->as.store.access = tirbi_rewrite_place(&rewrite, place);
-    copy->as.store.value = value;
-    append(w, w->out, copy->as.store.access ? copy : NULL);
+    append(w, w->out, tirbi_new_store(w->pool, s->span, tirbi_rewrite_place(&rewrite, place), value));
 }
 
 /* Each copy has variables of its own; a constant has none. */

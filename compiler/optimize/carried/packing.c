@@ -159,13 +159,10 @@ static tirbi_lbuf *new_buffer(const packer *p, tirbi_dtype type) {
 
 static const tirbi_ls *store_at(const packer *p, tirbi_lbuf *buffer, const tirbi_lx *index, const tirbi_lx *value,
                                 tirbi_span span) {
-    tirbi_ls *store = tirbi_new_stmt(p->pool, TIRBI_LS_STORE, span);
     const tirbi_lx **indices = TIRBI_NEW(p->pool->arena, const tirbi_lx *);
-    if (!store || !indices || !index || !value) return NULL;
+    if (!indices || !index) return NULL;
     *indices = index;
-    store->as.store.access = tirbi_place_in(p->pool, buffer, indices, span);
-    store->as.store.value = value;
-    return store->as.store.access ? store : NULL;
+    return tirbi_new_store(p->pool, span, tirbi_place_in(p->pool, buffer, indices, span), value);
 }
 
 /* What an iteration does for an arm: what is not kept goes behind all that is. */
@@ -284,11 +281,7 @@ static const tirbi_ls *pack(packer *p, const tirbi_ls **keeps) {
     for (unsigned w = 0; w < ARMS; w++) {
         for (uint32_t i = 0; i < p->arms[w].n; i++) {
             const push *s = &p->arms[w].stores[i];
-            tirbi_ls *alloc = s->pushes ? tirbi_new_stmt(p->pool, TIRBI_LS_ALLOC, p->loop->span) : NULL;
-            if (!s->pushes) continue;
-            if (!alloc) return NULL;
-            alloc->as.alloc.buffer = s->kept;
-            items[n++] = alloc;
+            if (s->pushes) items[n++] = tirbi_new_alloc(p->pool, p->loop->span, s->kept);
         }
     }
     tirbi_ls *all = many ? new_loop(p, first, extent) : NULL;

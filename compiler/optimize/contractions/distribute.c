@@ -100,13 +100,8 @@ static const tirbi_lx *replace_variable(tirbi_rewrite *rewrite, const tirbi_lx *
 
 static const tirbi_ls *store_of(distributor *d, const tirbi_ls *s, const tirbi_lx *value, const in_place *to) {
     tirbi_rewrite rewrite = {.pool = d->pool, .replace = replace_variable, .context = (void *)(uintptr_t)to};
-    tirbi_ls *store = TIRBI_NEW(d->pool->arena, tirbi_ls);
-    if (!store || tirbi_may_read(value, to->place->buffer->root)) return NULL;
-    store->kind = TIRBI_LS_STORE;
-    store->span = s->span;
-    store->as.store.access = to->place;
-    store->as.store.value = tirbi_rewrite_value(&rewrite, value);
-    return store->as.store.value ? store : NULL;
+    if (tirbi_may_read(value, to->place->buffer->root)) return NULL;
+    return tirbi_new_store(d->pool, s->span, to->place, tirbi_rewrite_value(&rewrite, value));
 }
 
 /* The loops around `var = value`, as loops around a store. */

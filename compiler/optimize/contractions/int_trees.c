@@ -167,11 +167,7 @@ static const tirbi_lx *with_places(const in_place *to, const tirbi_lx *x) {
 }
 
 static const tirbi_ls *store_to(const in_place *to, const tirbi_place *place, const tirbi_lx *value, tirbi_span span) {
-    tirbi_ls *store = tirbi_new_stmt(to->pool, TIRBI_LS_STORE, span);
-    if (!store) return NULL;
-    store->as.store.access = place;
-    store->as.store.value = with_places(to, value);
-    return store->as.store.value ? store : NULL;
+    return tirbi_new_store(to->pool, span, place, with_places(to, value));
 }
 
 /* What the loop's body does to the variables. */
@@ -320,17 +316,13 @@ static const tirbi_ls *update_as_store(tirbi_lx_pool *pool, const tirbi_update *
                                    [TIRBI_RED_MIN] = TIRB_OP_MIN,
                                    [TIRBI_RED_MAX] = TIRB_OP_MAX};
     const tirbi_dtype type = update->target->buffer->type;
-    tirbi_ls *store = tirbi_new_stmt(pool, TIRBI_LS_STORE, span);
     const tirbi_lx *old = tirbi_lx_load(pool, update->target);
-    if (!store || !old) return NULL;
-    store->as.store.access = update->target;
-    if (type == TIRB_BOOL) {
-        const tirbi_lx_kind join = update->op == TIRBI_RED_MAX ? TIRBI_LX_OR : TIRBI_LX_AND;
-        store->as.store.value = tirbi_lx_lazy(pool, join, old, update->value, NULL);
-        return store->as.store.value ? store : NULL;
-    }
-    store->as.store.value = tirbi_lx_op(pool, ops[update->op], type, TIRB_TYPE_NONE, old, update->value, NULL);
-    return store->as.store.value ? store : NULL;
+    if (!old) return NULL;
+    const tirbi_lx_kind join = update->op == TIRBI_RED_MAX ? TIRBI_LX_OR : TIRBI_LX_AND;
+    const tirbi_lx *both =
+        type == TIRB_BOOL ? tirbi_lx_lazy(pool, join, old, update->value, NULL)
+                          : tirbi_lx_op(pool, ops[update->op], type, TIRB_TYPE_NONE, old, update->value, NULL);
+    return tirbi_new_store(pool, span, update->target, both);
 }
 
 const tirbi_ls *tirbi_loops_of_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {

@@ -431,30 +431,19 @@ static bool make_store(operand *o, tirbi_span span) {
     tirbi_rewrite rewrite = {.pool = n->pool, .replace = by_axes, .context = o};
     const tirbi_lx *value = tirbi_rewrite_value(&rewrite, o->value);
     const tirbi_lx **indices = TIRBI_NEW_ARRAY(n->pool->arena, const tirbi_lx *, o->n_axes);
-    tirbi_ls *body = TIRBI_NEW(n->pool->arena, tirbi_ls);
-    if (!value || !indices || !body || tirbi_mentions_loops(value, &o->loops)) return false;
+    if (!value || !indices || tirbi_mentions_loops(value, &o->loops)) return false;
     for (uint32_t a = 0; a < o->n_axes; a++) {
         indices[a] = tirbi_lx_cast(n->pool, TIRB_I64, tirbi_lx_var(n->pool, o->axes[a].var));
     }
-    body->kind = TIRBI_LS_STORE;
-    body->span = span;
-    body->as.store.access = place_at(n, o->buffer, indices, span);
-    body->as.store.value = tirbi_lx_cast(n->pool, o->buffer->type, value);
-    o->store = body;
-    return body->as.store.access && body->as.store.value;
+    o->store = tirbi_new_store(n->pool, span, place_at(n, o->buffer, indices, span),
+                               tirbi_lx_cast(n->pool, o->buffer->type, value));
+    return o->store != NULL;
 }
 
 /* The loops over its axes. */
 static const tirbi_ls *in_axes(const operand *o, const tirbi_ls *body) {
-    for (uint32_t a = o->n_axes; a-- > 0;) {
-        tirbi_ls *loop = TIRBI_NEW(o->nest->pool->arena, tirbi_ls);
-        if (!loop) return NULL;
-        loop->kind = TIRBI_LS_LOOP;
-        loop->span = o->store->span;
-        loop->as.loop.var = o->axes[a].var;
-        loop->as.loop.body = body;
-        body = loop;
-    }
+    for (uint32_t a = o->n_axes; body && a-- > 0;)
+        body = tirbi_new_loop(o->nest->pool, o->store->span, o->axes[a].var, body);
     return body;
 }
 
@@ -711,11 +700,8 @@ static const tirbi_ls *put_operands(finder *f, const tirbi_ls *loop, uint32_t di
     seq->span = loop->span;
     seq->as.seq.items = items;
     for (uint32_t i = 0; i < f->n; i++) {
-        tirbi_ls *alloc = TIRBI_NEW(pool->arena, tirbi_ls);
+        const tirbi_ls *alloc = tirbi_new_alloc(pool, loop->span, f->found[i]->buffer);
         if (!alloc) return NULL;
-        alloc->kind = TIRBI_LS_ALLOC;
-        alloc->span = loop->span;
-        alloc->as.alloc.buffer = f->found[i]->buffer;
         items[seq->as.seq.n++] = alloc;
         condition = both(&f->nest, condition, f->found[i]->condition);
     }

@@ -465,11 +465,9 @@ static const tirbi_ls *replace_stmt(tirbi_rewrite *rewrite, const tirbi_ls *s) {
                                                : NULL;
     if (!a) return NULL;
     const bool stores = s->kind == TIRBI_LS_STORE;
-    tirbi_ls *store = tirbi_new_stmt(rewrite->pool, TIRBI_LS_STORE, s->span);
-    if (!store) return NULL;
-    store->as.store.access = place_in_row(rewrite, a, stores ? s->as.store.access : NULL, s->span);
-    store->as.store.value = tirbi_rewrite_value(rewrite, stores ? s->as.store.value : s->as.set.value);
-    return store->as.store.access && store->as.store.value ? store : NULL;
+    const tirbi_place *place = place_in_row(rewrite, a, stores ? s->as.store.access : NULL, s->span);
+    return tirbi_new_store(rewrite->pool, s->span, place,
+                           tirbi_rewrite_value(rewrite, stores ? s->as.store.value : s->as.set.value));
 }
 
 /* ---- The parts --------------------------------------------------------------------------------------------------- */
@@ -555,19 +553,8 @@ static const tirbi_ls *arrange(nest *n, tirbi_lvar *block, const tirbi_ls *const
     tirbi_lx_pool *pool = n->x->pool;
     const tirbi_span span = n->loop[0]->span;
     const tirbi_ls *body = tirbi_new_sequence(pool, span, made, n->n_parts), *items[MAX_ARRAYS + 1];
-    if (block && body) {
-        tirbi_ls *loop = tirbi_new_stmt(pool, TIRBI_LS_LOOP, span);
-        if (!loop) return NULL;
-        loop->as.loop.var = block;
-        loop->as.loop.body = body;
-        body = loop;
-    }
-    for (uint32_t i = 0; i < n->n_arrays; i++) {
-        tirbi_ls *alloc = tirbi_new_stmt(pool, TIRBI_LS_ALLOC, span);
-        if (!alloc) return NULL;
-        alloc->as.alloc.buffer = n->arrays[i].rows;
-        items[i] = alloc;
-    }
+    if (block) body = tirbi_new_loop(pool, span, block, body);
+    for (uint32_t i = 0; i < n->n_arrays; i++) items[i] = tirbi_new_alloc(pool, span, n->arrays[i].rows);
     items[n->n_arrays] = body;
     return around(n, 0, n->first, body ? tirbi_new_sequence(pool, span, items, n->n_arrays + 1) : NULL);
 }
@@ -670,10 +657,9 @@ static const tirbi_ls *in_rows(nest *n) {
     bool worth = false;
     if (!find_rows(n) || !independent(n)) return NULL;
     for (uint32_t i = 0; i < n->n_arrays; i++) {
-        tirbi_ls *alloc = tirbi_new_stmt(n->x->pool, TIRBI_LS_ALLOC, n->loop[0]->span);
-        if (!alloc || !make_rows(n, &n->arrays[i], n->loops.var[n->loops.n - 1]->extent)) return NULL;
-        alloc->as.alloc.buffer = n->arrays[i].rows;
-        made[i] = alloc;
+        if (!make_rows(n, &n->arrays[i], n->loops.var[n->loops.n - 1]->extent)) return NULL;
+        made[i] = tirbi_new_alloc(n->x->pool, n->loop[0]->span, n->arrays[i].rows);
+        if (!made[i]) return NULL;
     }
     n->fresh = n->loops;
     tirbi_rewrite rewrite = {.pool = n->x->pool, .replace = replace_value, .statement = replace_stmt, .context = n};

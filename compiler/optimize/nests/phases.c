@@ -249,22 +249,6 @@ static tirbi_lbuf *new_buffer(tirbi_lx_pool *pool, const char *name, tirbi_dtype
     return b;
 }
 
-static const tirbi_ls *new_store(tirbi_lx_pool *pool, tirbi_span span, const tirbi_place *place, const tirbi_lx *x) {
-    tirbi_ls *s = place && x ? tirbi_new_stmt(pool, TIRBI_LS_STORE, span) : NULL;
-    if (!s) return NULL;
-    s->as.store.access = place;
-    s->as.store.value = x;
-    return s;
-}
-
-static const tirbi_ls *new_loop(tirbi_lx_pool *pool, tirbi_span span, tirbi_lvar *var, const tirbi_ls *body) {
-    tirbi_ls *s = body ? tirbi_new_stmt(pool, TIRBI_LS_LOOP, span) : NULL;
-    if (!s) return NULL;
-    s->as.loop.var = var;
-    s->as.loop.body = body;
-    return s;
-}
-
 typedef struct replacing {
     const tirbi_lvar *const *from;
     const tirbi_lx *const *to;
@@ -303,12 +287,12 @@ static const tirbi_ls *fill_dense(phases *p) {
     const tirbi_span span = p->seq->as.seq.items[z->fill[0]]->span;
     p->dense = new_buffer(p->pool, z->buffer->name, z->buffer->type, n, shape);
     const tirbi_ls *s =
-        p->dense ? new_store(p->pool, span, tirbi_place_in(p->pool, p->dense, indices, span), value) : NULL;
+        p->dense ? tirbi_new_store(p->pool, span, tirbi_place_in(p->pool, p->dense, indices, span), value) : NULL;
     const tirbi_given none = {.n = 0};
     for (uint32_t d = n; d-- > 0 && s;) { /* some conditions always hold now */
         if (!vars[d]) continue;
         s = tirbi_resolve(p->pool, &none, s, vars[d], tirbi_lx_var(p->pool, vars[d]), vars[d], false);
-        s = new_loop(p->pool, span, vars[d], s);
+        s = tirbi_new_loop(p->pool, span, vars[d], s);
     }
     return s;
 }
@@ -397,8 +381,8 @@ static const tirbi_ls *arrange_weights(phases *p) {
     if (!p->arranged) return NULL;
     const tirbi_span span = p->update->span;
     const tirbi_ls *s =
-        new_store(p->pool, span, tirbi_place_in(p->pool, p->arranged, to, span), element_of(p, b, from));
-    for (uint32_t i = b->ndim; i-- > 0;) s = new_loop(p->pool, span, loops[p->order[i]], s);
+        tirbi_new_store(p->pool, span, tirbi_place_in(p->pool, p->arranged, to, span), element_of(p, b, from));
+    for (uint32_t i = b->ndim; i-- > 0;) s = tirbi_new_loop(p->pool, span, loops[p->order[i]], s);
     return s;
 }
 
@@ -448,7 +432,7 @@ static const tirbi_lx *in_phase(tirbi_rewrite *rewrite, const tirbi_lx *x) {
 static const tirbi_ls *store_in_phase(phases *p, const tirbi_ls *store) {
     tirbi_rewrite rewrite = {.pool = p->pool, .replace = in_phase, .context = p};
     const tirbi_place *place = tirbi_rewrite_place(&rewrite, store->as.store.access);
-    return new_store(p->pool, store->span, place, tirbi_rewrite_value(&rewrite, store->as.store.value));
+    return tirbi_new_store(p->pool, store->span, place, tirbi_rewrite_value(&rewrite, store->as.store.value));
 }
 
 /* Variables of the loops for this phase; false where memory ran out. */
@@ -537,12 +521,6 @@ static const tirbi_ls *ask_results(phases *p, const tirbi_place *flag) {
 
 /* ---- All of it --------------------------------------------------------------------------------------------------- */
 
-static const tirbi_ls *allocation(phases *p, tirbi_lbuf *buffer) {
-    tirbi_ls *s = buffer ? tirbi_new_stmt(p->pool, TIRBI_LS_ALLOC, p->update->span) : NULL;
-    if (s) s->as.alloc.buffer = buffer;
-    return s;
-}
-
 typedef struct list {
     const tirbi_ls *item[MAX_ITEMS];
     uint32_t n;
@@ -574,13 +552,13 @@ static const tirbi_ls *in_phases(phases *p, uint32_t n_phases) {
     const bool exact = !tirbi_dtype_is_float(p->update->as.store.access->buffer->type);
     if (order_weights(p, n_phases)) {
         const tirbi_ls *fill = arrange_weights(p);
-        add(&all, allocation(p, p->arranged));
+        add(&all, tirbi_new_alloc(p->pool, p->update->span, p->arranged));
         add(&all, fill);
     }
     add(&sums, fill_dense(p));
     if (sums.failed || all.failed) return NULL;
     for (uint32_t k = 0; k < n_phases; k++) add(&sums, choose_phase(p, k) ? sum_of_phase(p) : NULL);
-    add(&all, allocation(p, p->dense));
+    add(&all, tirbi_new_alloc(p->pool, p->update->span, p->dense));
     if (exact) {
         add(&all, sequence(p, &sums));
         return sequence(p, &all);
@@ -594,8 +572,8 @@ static const tirbi_ls *in_phases(phases *p, uint32_t n_phases) {
         element ? tirbi_lx_op(p->pool, TIRB_OP_EQ, TIRB_F32, TIRB_TYPE_NONE, element, zero, NULL) : NULL;
     if (!same) return NULL;
     add(&sums, ask_results(p, place));
-    add(&all, allocation(p, flag));
-    add(&all, new_store(p->pool, p->update->span, place, zero));
+    add(&all, tirbi_new_alloc(p->pool, p->update->span, flag));
+    add(&all, tirbi_new_store(p->pool, p->update->span, place, zero));
     add(&all, ask_weights(p, place));
     add(&all, tirbi_new_if(p->pool, p->update->span, same, sequence(p, &sums), NULL));
     add(&all, tirbi_new_if(p->pool, p->update->span, tirbi_lx_not(p->pool, same), as_before(p), NULL));

@@ -95,11 +95,7 @@ static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
 static const tirbi_ls *replace_set(tirbi_rewrite *rewrite, const tirbi_ls *s) {
     const keeper *k = rewrite->context;
     if (s->kind != TIRBI_LS_SET || s->as.set.var != k->var) return NULL;
-    tirbi_ls *store = tirbi_new_stmt(k->pool, TIRBI_LS_STORE, s->span);
-    if (!store) return NULL;
-    store->as.store.access = k->element->access;
-    store->as.store.value = tirbi_rewrite_value(rewrite, s->as.set.value);
-    return store->as.store.value ? store : NULL;
+    return tirbi_new_store(k->pool, s->span, k->element->access, tirbi_rewrite_value(rewrite, s->as.set.value));
 }
 
 /* The body with the element in place of the variable, which need not be stored as it is at the end. */

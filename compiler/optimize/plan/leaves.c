@@ -158,12 +158,7 @@ static void note_rows(tirbi_scheduler *p, const tirbi_contract_plan *plan, const
 static const tirbi_ls *nest_before(tirbi_scheduler *p, const tirbi_contract_plan *plan) {
     const tirbi_ls *body = plan->before;
     for (uint32_t i = plan->loops.n; i-- > 0 && body;) {
-        if (plan->reduces[i]) continue;
-        tirbi_ls *loop = tirbi_new_stmt(p->pool, TIRBI_LS_LOOP, plan->before->span);
-        if (!loop) return NULL;
-        loop->as.loop.var = plan->loops.var[i];
-        loop->as.loop.body = body;
-        body = loop;
+        if (!plan->reduces[i]) body = tirbi_new_loop(p->pool, plan->before->span, plan->loops.var[i], body);
     }
     return body;
 }
@@ -203,9 +198,8 @@ static tirbi_sched *schedule_distribution(tirbi_scheduler *p, const tirbi_distri
     if (!node) return NULL;
     node->step = "distribution";
     for (uint32_t i = 0; i < parts->n_temporaries; i++) {
-        tirbi_ls *alloc = tirbi_new_stmt(p->pool, TIRBI_LS_ALLOC, parts->plan.span);
+        const tirbi_ls *alloc = tirbi_new_alloc(p->pool, parts->plan.span, parts->temporaries[i]);
         if (!alloc) return NULL;
-        alloc->as.alloc.buffer = parts->temporaries[i];
         node->items[n++] = tirbi_schedule(p, alloc);
     }
     for (uint32_t i = 0; i < parts->n_before; i++) node->items[n++] = tirbi_schedule(p, parts->before[i]);

@@ -21,6 +21,28 @@ const tirbi_ls *tirbi_new_set(tirbi_lx_pool *pool, tirbi_span span, tirbi_lvar *
     return s;
 }
 
+const tirbi_ls *tirbi_new_store(tirbi_lx_pool *pool, tirbi_span span, const tirbi_place *place, const tirbi_lx *value) {
+    tirbi_ls *s = place && value ? tirbi_new_stmt(pool, TIRBI_LS_STORE, span) : NULL;
+    if (!s) return NULL;
+    s->as.store.access = place;
+    s->as.store.value = value;
+    return s;
+}
+
+const tirbi_ls *tirbi_new_alloc(tirbi_lx_pool *pool, tirbi_span span, tirbi_lbuf *buffer) {
+    tirbi_ls *s = buffer ? tirbi_new_stmt(pool, TIRBI_LS_ALLOC, span) : NULL;
+    if (s) s->as.alloc.buffer = buffer;
+    return s;
+}
+
+const tirbi_ls *tirbi_new_loop(tirbi_lx_pool *pool, tirbi_span span, tirbi_lvar *var, const tirbi_ls *body) {
+    tirbi_ls *s = var && body ? tirbi_new_stmt(pool, TIRBI_LS_LOOP, span) : NULL;
+    if (!s) return NULL;
+    s->as.loop.var = var;
+    s->as.loop.body = body;
+    return s;
+}
+
 const tirbi_ls *tirbi_new_if(tirbi_lx_pool *pool, tirbi_span span, const tirbi_lx *condition, const tirbi_ls *then_case,
                              const tirbi_ls *else_case) {
     tirbi_ls *s = condition && then_case ? tirbi_new_stmt(pool, TIRBI_LS_IF, span) : NULL;

@@ -9,6 +9,9 @@
 tirbi_ls *tirbi_new_stmt(tirbi_lx_pool *pool, tirbi_ls_kind kind, tirbi_span span);
 const tirbi_ls *tirbi_new_set(tirbi_lx_pool *pool, tirbi_span span, tirbi_lvar *var, const tirbi_lx *value,
                               bool declares);
+const tirbi_ls *tirbi_new_store(tirbi_lx_pool *pool, tirbi_span span, const tirbi_place *place, const tirbi_lx *value);
+const tirbi_ls *tirbi_new_alloc(tirbi_lx_pool *pool, tirbi_span span, tirbi_lbuf *buffer);
+const tirbi_ls *tirbi_new_loop(tirbi_lx_pool *pool, tirbi_span span, tirbi_lvar *var, const tirbi_ls *body);
 /* `else_case`: NULL where there is none. */
 const tirbi_ls *tirbi_new_if(tirbi_lx_pool *pool, tirbi_span span, const tirbi_lx *condition, const tirbi_ls *then_case,
                              const tirbi_ls *else_case);

@@ -157,9 +157,8 @@ void tirbi_restore_rows(const tirbi_row_blocks *blocks) {
 /* ---- Memory of rows --------------------------------------------------------------------------------------------- */
 
 static bool allocate(blocker *b, tirbi_lbuf *buffer) {
-    tirbi_ls *alloc = tirbi_new_stmt(b->pool, TIRBI_LS_ALLOC, b->loops[0]->span);
+    const tirbi_ls *alloc = tirbi_new_alloc(b->pool, b->loops[0]->span, buffer);
     if (!alloc || b->n_before == sizeof(b->before) / sizeof(b->before[0])) return false;
-    alloc->as.alloc.buffer = buffer;
     b->before[b->n_before++] = alloc;
     return true;
 }
@@ -418,19 +417,9 @@ static tirbi_lbuf *term_buffer(blocker *b, const tirbi_lx *value, tirbi_dtype ty
 /* The nest that computes them. */
 static const tirbi_ls *filling_nest(blocker *b, const tirbi_place *place, const tirbi_lx *value,
                                     const term_list *terms) {
-    tirbi_ls *store = tirbi_new_stmt(b->pool, TIRBI_LS_STORE, place->span);
-    if (!store) return NULL;
-    store->as.store.access = place;
-    store->as.store.value = value;
-    const tirbi_ls *s = store;
-    for (uint32_t i = terms->loops.n; i-- > 0;) {
-        if (!has_terms(terms, i, value)) continue;
-        tirbi_ls *loop = tirbi_new_stmt(b->pool, TIRBI_LS_LOOP, place->span);
-        if (!loop) return NULL;
-        loop->as.loop.var = terms->loops.var[i];
-        loop->as.loop.body = s;
-        s = loop;
-    }
+    const tirbi_ls *s = tirbi_new_store(b->pool, place->span, place, value);
+    for (uint32_t i = terms->loops.n; s && i-- > 0;)
+        if (has_terms(terms, i, value)) s = tirbi_new_loop(b->pool, place->span, terms->loops.var[i], s);
     return s;
 }
 
@@ -486,13 +475,7 @@ static const tirbi_ls *tree_of_elements(blocker *b, const tirbi_ls *tree, term_l
 }
 
 static const tirbi_ls *around(blocker *b, const tirbi_ls *body, const tirbi_loop_set *loops, uint32_t n) {
-    for (uint32_t i = n; body && i-- > 0;) {
-        tirbi_ls *loop = tirbi_new_stmt(b->pool, TIRBI_LS_LOOP, body->span);
-        if (!loop) return NULL;
-        loop->as.loop.var = loops->var[i];
-        loop->as.loop.body = body;
-        body = loop;
-    }
+    for (uint32_t i = n; body && i-- > 0;) body = tirbi_new_loop(b->pool, body->span, loops->var[i], body);
     return body;
 }
 
@@ -609,10 +592,7 @@ static const tirbi_ls *build(blocker *b, const tirbi_ls *body) {
             if (!allocate(b, block)) return NULL;
             continue;
         }
-        tirbi_ls *alloc = tirbi_new_stmt(b->pool, TIRBI_LS_ALLOC, body->span);
-        if (!alloc) return NULL;
-        alloc->as.alloc.buffer = block;
-        items[--room] = alloc;
+        items[--room] = tirbi_new_alloc(b->pool, body->span, block);
         n_items++;
     }
     return in_blocks(b, tirbi_new_sequence(b->pool, body->span, items + room, n_items));

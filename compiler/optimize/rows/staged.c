@@ -124,18 +124,15 @@ static const tirbi_lx *stage(stager *s, const tirbi_lx *load) {
     const uint32_t ndim = s->all.n - !in_lanes;
     tirbi_lbuf *buffer = s->n < MAX_STAGED ? new_buffer(s, (tirbi_dtype)load->type, ndim) : NULL;
     const tirbi_lx **indices = buffer ? TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, ndim) : NULL;
-    tirbi_ls *store = tirbi_new_stmt(s->pool, TIRBI_LS_STORE, s->store->span);
-    tirbi_ls *alloc = tirbi_new_stmt(s->pool, TIRBI_LS_ALLOC, s->store->span);
-    if (!indices || !store || !alloc) return NULL;
+    if (!indices) return NULL;
     for (uint32_t d = 0; d < ndim; d++)
         indices[d] = tirbi_lx_cast(s->pool, TIRB_I64, tirbi_lx_var(s->pool, s->all.var[d]));
     const tirbi_place *place = tirbi_place_in(s->pool, buffer, indices, s->store->span);
     const tirbi_lx *in_place = place ? tirbi_lx_load(s->pool, place) : NULL;
-    store->as.store.access = place;
-    store->as.store.value = load;
-    alloc->as.alloc.buffer = buffer;
+    const tirbi_ls *alloc = tirbi_new_alloc(s->pool, s->store->span, buffer);
+    const tirbi_ls *store = tirbi_new_store(s->pool, s->store->span, place, load);
     const tirbi_ls *fill = in_lanes ? loop_around(s, s->all.n - 1, store) : store;
-    if (!in_place || in_place->traps || !fill) return NULL;
+    if (!in_place || in_place->traps || !fill || !alloc) return NULL;
     s->allocs[s->n] = alloc;
     s->loads[s->n++] = (staged_load){load, in_place, fill};
     return in_place;
