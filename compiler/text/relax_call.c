@@ -602,13 +602,24 @@ static const tirb_relax_expr *to_number(tirbi_script *s, const tirbi_value *v, t
 
 static bool is_number(const tirbi_value *v) { return v->kind == TIRBI_VALUE_INT || v->kind == TIRBI_VALUE_FLOAT; }
 
+/* What R.assert_op shows may be written as one tuple or list: its items are the arguments then, as in TVM. */
+static void spread_shown(const tirb_relax_operator *op, const tirbi_relax_parameter *p, tirbi_value *v) {
+    if (op != &tirb_relax_operators[TIRB_RELAX_ASSERT_OP] || p->kind != 'r' || v->kind != TIRBI_VALUE_TUPLE) return;
+    if (v->as.sequence.n == 1 && v->as.sequence.items[0].kind == TIRBI_VALUE_TUPLE) *v = v->as.sequence.items[0];
+}
+
 static bool build_call(tirbi_script *s, arguments *a, const tirb_relax_operator *op, built_call *call) {
     tirbi_relax_parameter p[TIRBI_MAX_RELAX_PARAMETERS];
     tirbi_value values[TIRBI_MAX_RELAX_PARAMETERS];
     uint32_t n = tirbi_relax_parameters(op, p);
     const char *names = names_of(s, p, n);
     if (!names || !bind_names(s, a, names, values, n)) return false;
-    call->args = TIRBI_NEW_ARRAY(s->arena, const tirb_relax_expr *, (size_t)n + a->given.n + 1);
+    size_t room = (size_t)n + 1;
+    for (uint32_t i = 0; i < n; i++) {
+        spread_shown(op, &p[i], &values[i]);
+        if (p[i].kind == 'r' && values[i].kind == TIRBI_VALUE_TUPLE) room += values[i].as.sequence.n;
+    }
+    call->args = TIRBI_NEW_ARRAY(s->arena, const tirb_relax_expr *, room);
     call->attrs = TIRBI_NEW_ARRAY(s->arena, tirb_relax_attr, (size_t)n + 1);
     if (!call->args || !call->attrs) return false;
     for (uint32_t i = 0; i < n; i++) {
