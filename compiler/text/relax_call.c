@@ -614,7 +614,7 @@ static bool build_call(tirbi_script *s, arguments *a, const tirb_relax_operator 
     uint32_t n = tirbi_relax_parameters(op, p);
     const char *names = names_of(s, p, n);
     if (!names || !bind_names(s, a, names, values, n)) return false;
-    size_t room = (size_t)n + 1;
+    size_t room = (size_t)n + a->given.n + 1;
     for (uint32_t i = 0; i < n; i++) {
         spread_shown(op, &p[i], &values[i]);
         if (p[i].kind == 'r' && values[i].kind == TIRBI_VALUE_TUPLE) room += values[i].as.sequence.n;
