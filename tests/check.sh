@@ -152,11 +152,12 @@ cross() {
         return 0
     fi
     build "$name" "$name" "${benches[@]}" || return 0
-    # The accuracy of the kernels is measured natively, and so is what inputs may cost; here bits are compared.
-    local long='test_math|test_accuracy|math_sweep|test_hostile|test_compile_limits|test_load_limits'
-    long+="|ranges|$generated"
+    # The accuracy of the kernels is measured natively, and so is what inputs may cost, and what the compiler and the
+    # verifier make of a text is the same everywhere; here bits are compared.
+    local long='test_math|test_accuracy|math_sweep|test_hostile|test_compile_limits|test_load_limits|test_passes|trace'
+    long+="|test_verify|test_api_sweep|test_golden|test_dialects|test_print|nests|updates|borders|ranges|$generated"
     # What aarch64 has been through.
-    [ "$name" != s390x ] || long+='|checkasm|test_stops|test_passes|trace|nests|updates|borders|comprehensions'
+    [ "$name" != s390x ] || long+='|checkasm|test_stops|test_kept|test_footprint|flattened|comprehensions'
     [ "$full" -eq 1 ] || leave_out=(-E "^($long)\$")
     tests "$name" -L 'unit|differential|object' "${leave_out[@]}"
     machines+=(--tirb "$name=qemu-$name -L $PWD/build/root-$name-linux-gnu build/$name/bin/tirb")
@@ -195,10 +196,14 @@ rm -f build/check-root-*.status
 fetch_machines <<< $'aarch64 arm64\ns390x s390x' &
 fetching=$!
 
-# What only --full does in more than the release and the sanitized build, and of that what finds wrong values alone.
+# What only --full does in other builds than the release: what finds wrong values alone, what is counted rather than looked at,
+# and programs that are like those of `differential`.
 values='math_sweep|test_accuracy|mixed|bench_spellings|random_spellings'
-generated='irregular|mixtures|reductions|meetings|temporaries|orders|traps|pitches|spelled|differential_strides|differential_dilated|differential_anew|relax_memory'
-once=(-E "^($generated|$values)\$")
+counts='test_compile_limits|test_load_limits|spellings|namespace'
+generated='irregular|mixtures|reductions|meetings|temporaries|orders|traps|pitches|spelled|relax_memory'
+generated+='|differential_strides|differential_dilated|differential_anew'
+similar="$generated|nests|updates|borders|flattened|ranges|comprehensions"
+once=(-E "^($counts|$similar|$values)\$")
 [ "$full" -eq 0 ] || once=()
 
 # Benches are built, and compute what they should, in the release build.
@@ -248,9 +253,10 @@ if CC=clang build clang dev -DTIRB_SWITCH_DISPATCH=ON -DTIRB_LANE_ISAS="$clang_i
     tests clang -L 'unit|differential' "${once[@]}"
 fi
 # gcc warns of more, wrongly, in code that its sanitizers have been through.
-# The presets with sanitizers have the lanes of some instruction sets beside generic (AVX2 and AVX-512 here); --full has
-# them all.
+# The presets with sanitizers have the lanes of some instruction sets beside generic, here AVX2 and, where this CPU has it,
+# AVX-512; --full has them all.
 isas=()
+build/release/bin/tirb --version | grep -qw avx512 || isas=(-DTIRB_LANE_ISAS='avx2;neon')
 [ "$full" -eq 0 ] || isas=(-DTIRB_LANE_ISAS=all)
 # Lines, without variables: programs are a third of the size, and there are a hundred of them.
 sanitized='-O1 -g1 -fno-var-tracking'
@@ -260,24 +266,23 @@ if CC=gcc build asan asan -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=200 "${isa
         echo "skipped: the lanes of AVX-512 with sanitizers: this CPU has no AVX-512"
         skipped=$((skipped + 1))
     fi
-    # Nor what is counted rather than looked at, and programs that are like those of `differential`.
-    counts='test_compile_limits|test_load_limits|spellings|namespace'
-    similar="$generated|nests|updates|borders|flattened|ranges|comprehensions"
-    tests asan -L 'unit|cli|differential|fuzz' -E "^($counts|$similar|$values)\$"
+    tests asan -L 'unit|cli|differential|fuzz' "${once[@]}"
 fi
 # Live fuzzing and what threads share go through plain C's lanes; the sanitized build has replayed the fuzzers' inputs
 # through AVX2's.
 plain=(-DTIRB_LANE_ISAS=generic)
-[ "$full" -eq 0 ] || plain=("${isas[@]}")
-if CC=clang build fuzz fuzz "${plain[@]}"; then
+[ "$full" -eq 0 ] || plain=(-DTIRB_LANE_ISAS=all)
+# clang optimizes what both sanitizers have checked for five times as long as it takes to compile it.
+if CC=clang build fuzz fuzz "${plain[@]}" -DCMAKE_C_FLAGS_RELWITHDEBINFO='-O0 -g1'; then
     note "fuzz"
     counted "fuzz, live" "$python" fuzz/check.py --build build/fuzz --tirb build/release/bin/tirb --live 10 --jobs "$jobs"
 fi
-# What threads share: the team, regions, engines, caches, cancels. --full has all of the unit tests.
+# What threads share: the team, regions, engines, caches, cancels. --full has all of the unit tests. (The compiler is one
+# thread's: its objects are those of the release build, which ccache has.)
 threaded=(test_team test_threads test_regions test_asm_programs test_exec test_api_call test_api_import test_cache)
 [ "$full" -eq 1 ] || targets=("${threaded[@]}" differential)
-if CC=gcc build tsan tsan -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=60 "${plain[@]}" "${benches[@]}" \
-    -DCMAKE_C_FLAGS_RELWITHDEBINFO="$sanitized"; then
+if CC=gcc build tsan tsan -DTIRB_DIFFERENTIAL_COUNT=60 "${plain[@]}" "${benches[@]}" \
+    -DCMAKE_BUILD_TYPE=Release -DTIRB_SANITIZE_ALL=OFF; then
     pattern=$(IFS='|'; echo "${threaded[*]}|differential")
     [ "$full" -eq 0 ] || pattern='test_.*|checkasm|differential.*'
     tests tsan -R "^($pattern)\$"
