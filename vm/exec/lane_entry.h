@@ -180,6 +180,11 @@ static inline bool tirbi_lane_join_rows(const tirbi_lane_loop *loop, const int64
     return true;
 }
 
+/* Whether a loop may be entered for few lanes at once, and runs one so whose state is machine->lanes, which is no
+ * entry's to repeat from then on. False: nothing was done, for there are many lanes, or the general way is to tell. */
+bool tirbi_lane_may_be_brief(const tirbi_lane_loop *loop);
+bool tirbi_lane_run_brief(tirbi_machine *machine, const tirbi_lane_loop *loop, tirb_status *status);
+
 /* Enters a plain loop whose rows are not one loop; all extents are positive, and machine->lanes is its state. NULL: as
  * above. */
 const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const tirbi_lane_loop *loop,
@@ -212,14 +217,6 @@ static inline const tirbi_lane_inputs *tirbi_lane_inputs_of(const tirbi_machine 
 static inline tirbi_lane_state *tirbi_lane_state_at(const tirbi_code *code, uint8_t *states,
                                                     const tirbi_lane_inputs *inputs) {
     return (tirbi_lane_state *)(void *)(states + inputs->place * code->lane_state_size);
-}
-
-/* Sets machine->lanes to the loop's state. */
-static inline tirb_status tirbi_lane_take_state(tirbi_machine *machine, const tirbi_lane_inputs *inputs,
-                                                tirbi_lane_state **out) {
-    if (!machine->lane_states) TIRBI_TRY(tirbi_lane_make_states(machine));
-    *out = machine->lanes = tirbi_lane_state_at(machine->code, machine->lane_states, inputs);
-    return TIRB_OK;
 }
 
 /* The fuel for n > 0 lanes. */

@@ -282,7 +282,7 @@ static void lay_out(tirbi_lane_state *state, size_t pointers, uint8_t *scratch) 
     tirbi_lane_again *again = tirbi_lane_again_of(state);
     uint8_t *table = (uint8_t *)again + sizeof *again;
     table += (64 - (uintptr_t)table % 64) % 64;
-    again->loop = NULL;
+    again->loop = again->brief = NULL;
     again->missed = 0;
     state->pointers = (uint8_t **)(void *)table + (TIRBI_POINTERS_AT_ONCE - 1);
     state->row_pointers = (uint8_t **)(void *)(table + pointers);
@@ -303,6 +303,8 @@ tirb_status tirbi_lane_make_states(tirbi_machine *machine) {
                                (unsigned long long)size);
     machine->lane_states = states;
     machine->lane_states_size = size;
+    for (uint32_t i = 0; i < code->n_lane_states && are_made; i++) /* what is prepared is so for one machine */
+        tirbi_lane_again_of((tirbi_lane_state *)(void *)(states + i * code->lane_state_size))->brief = NULL;
     if (are_made) return TIRB_OK;
     uint8_t *scratch = states + all;
     scratch += (64 - (uintptr_t)scratch % 64) % 64;
