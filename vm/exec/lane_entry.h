@@ -76,6 +76,13 @@ static inline void tirbi_lane_choose_rows(const tirbi_lane_loop *loop, const tir
     }
 }
 
+/* Whether rows are so short that a loop from memory to memory does each of them sooner than blocks go from row to
+ * row. Machines for several rows at once are faster where these may be computed together. */
+static inline bool tirbi_lane_is_row_short(const tirbi_lane_loop *loop, const tirbi_machine *machine, int64_t n,
+                                           bool repeats) {
+    return n < 4 * (int64_t)loop->lanes && !(repeats && loop->by_rows && machine->code->lanes->more_rows);
+}
+
 /* The word before a packed body: how many instructions compute in banks and by kernels, how many load, and of these,
  * how many load elements that are apart. */
 enum { TIRBI_PACKED_IN_BANKS, TIRBI_PACKED_BY_KERNELS, TIRBI_PACKED_LOADS, TIRBI_PACKED_STEPS };
@@ -186,9 +193,10 @@ bool tirbi_lane_may_be_brief(const tirbi_lane_loop *loop);
 bool tirbi_lane_run_brief(tirbi_machine *machine, const tirbi_lane_loop *loop, tirb_status *status);
 
 /* Enters a plain loop whose rows are not one loop; all extents are positive, and machine->lanes is its state. NULL: as
- * above. */
+ * above, or the rows are already done. */
 const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const tirbi_lane_loop *loop,
-                                                const tirbi_lane_inputs *inputs, const int64_t *extent);
+                                                const tirbi_lane_inputs *inputs, const int64_t *extent, bool *done,
+                                                tirb_status *status);
 
 /* Sets the pointers of as many of the `extent` rows as a machine goes through at once; row_steps, the bytes from row to
  * row by cursor. */

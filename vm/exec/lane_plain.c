@@ -217,7 +217,7 @@ static tirb_status run_anew(tirbi_machine *machine, const tirbi_lane_loop *loop,
     const tirbi_ref *refs = tirbi_frame_refs(frame);
     int64_t n = (int64_t)slots[loop->n];
     int64_t extent[TIRBI_MAX_INNER];
-    bool charged = false;
+    bool charged = false, is_done = false;
     tirb_status status = TIRB_OK;
     tirbi_lane_state *state;
     const bool is_one = count_lanes(machine, loop, slots, &n, extent, &charged, &status);
@@ -227,7 +227,8 @@ static tirb_status run_anew(tirbi_machine *machine, const tirbi_lane_loop *loop,
     const bool is_noted = tirbi_lane_note_inputs(tirbi_lane_again_of(state), loop, inputs, slots, refs);
     const tirbi_lane_machine *machinery =
         is_one ? enter(loop, machine->code->lanes, n, slots, refs, frame->fn->words, state)
-               : tirbi_lane_enter_rows(machine, loop, inputs, extent);
+               : tirbi_lane_enter_rows(machine, loop, inputs, extent, &is_done, &status);
+    if (is_done) return status;
     if (!machinery) return tirbi_lane_run_general(machine, loop, true);
     if (is_noted) tirbi_lane_note_starts(tirbi_lane_again_of(state), state, loop, machinery);
     if (loop->n_scans > 0) tirbi_lane_renew(machine, loop, slots);

@@ -947,7 +947,10 @@ tirb_status tirbi_lane_run_general(tirbi_machine *machine, const tirbi_lane_loop
         tirbi_lane_again_of(state)->loop = NULL;
         machine->n_entered = TIRBI_REPEATED_LOOPS + 1; /* the state may be another loop's */
     }
-    if (loop->n_seeks > 0 && tirbi_lane_row_stream_fits(loop, inputs->bodies.rows, e.reaches))
+    const bool goes_by_row = loop->n_seeks > 0 || (!e.in_order && loop->n_outer > 0 &&
+                                                   !rows_follow(&e, loop->outer[loop->n_outer - 1]) &&
+                                                   tirbi_lane_is_row_short(loop, machine, e.n, e.repeats));
+    if (goes_by_row && tirbi_lane_row_stream_fits(loop, inputs->bodies.rows, e.reaches))
         return stream_list(&e, inputs->bodies.rows);
     set_pointers(&e, state);
     set_inner_loops(&e, state, slots);

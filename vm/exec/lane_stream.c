@@ -203,7 +203,7 @@ void tirbi_lane_make_stream(lane_planner *p) {
     const uint16_t to = pointer_of_cursor(b.store->cursor);
     stream_operand o[3] = {{.is_there = false}}, of_row[3] = {{.is_there = false}};
     tirbi_kernel kernel = NULL;
-    b.by_rows = body->n_seeks > 0 && p->loop->n_inner == p->loop->n_outer;
+    b.by_rows = p->loop->n_inner > 0 && p->loop->n_inner == p->loop->n_outer;
     if (b.by_rows) kernel = find_stream(&b, of_row);
     if (kernel && !keep_rows(p, &(const tirbi_lane_row_stream){
                        kernel, to, {of_row[0].pointer, of_row[1].pointer, of_row[2].pointer}}))
