@@ -149,6 +149,9 @@ void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t reg);
 /* `reread`: the statements behind it load from there, and what was stored is kept for them. */
 void tirbi_put_store(tirbi_emitter *e, const tirbi_place *place, const tirbi_lx *value, bool reread);
 uint16_t tirbi_put_load(tirbi_emitter *e, const tirbi_place *place);
+/* Computes an index and checks it, unless that was done; its register. */
+uint16_t tirbi_put_index(tirbi_emitter *e, const tirbi_lx *index, const tirbi_lx *extent, uint32_t dim,
+                         const char *name);
 /* Jumps where a condition is false, or where it is true. */
 void tirbi_put_branch_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list);
 void tirbi_put_branch_if(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list);

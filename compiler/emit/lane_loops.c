@@ -25,9 +25,7 @@ static const tirbi_lx *extreme(tirbi_emitter *e, const tirbi_affine *form, const
 static void emit_index(tirbi_emitter *e, const tirbi_lx *index, const tirbi_lx *extent, uint32_t dim,
                        const char *name) {
     if (!index || (index->lo >= 0 && index->hi < extent->lo)) return;
-    uint16_t at = tirbi_put_value(e, index), limit = tirbi_put_value(e, extent);
-    if (tirbi_index_is_unsigned(index)) dim += TIRBI_INDEX_UNSIGNED;
-    TIRBI_PUT(e, TIRB_OP_INDEX, TIRB_TYPE_NONE, at, limit, dim, tirbi_string_number(e->strings, name));
+    tirbi_put_index(e, index, extent, dim, name);
 }
 
 static void put_checks(tirbi_emitter *e, const tirbi_place *place, const tirbi_loop_set *loops, uint64_t enclosing) {

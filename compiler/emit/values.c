@@ -88,6 +88,18 @@ static const tirbi_lx *remembered_index(const tirbi_emitter *e, const tirbi_lx *
     return index->shared ? index : known ? known->x : NULL;
 }
 
+uint16_t tirbi_put_index(tirbi_emitter *e, const tirbi_lx *index, const tirbi_lx *extent, uint32_t dim,
+                         const char *name) {
+    const uint16_t at = tirbi_put_value(e, index);
+    const uint16_t limit = tirbi_put_value(e, extent);
+    if (tirbi_index_is_unsigned(index)) dim += TIRBI_INDEX_UNSIGNED;
+    index = remembered_index(e, index);
+    if ((e->disabled & TIRB_PASS_CHECKS) == 0 && index && is_checked(e, index, extent)) return at;
+    TIRBI_PUT(e, TIRB_OP_INDEX, TIRB_TYPE_NONE, at, limit, dim, tirbi_string_number(e->strings, name));
+    if (index) remember_check(e, index, extent);
+    return at;
+}
+
 /* The register of the last index that was computed to be checked, or TIRBI_NO_REG. */
 static uint16_t check_indices(tirbi_emitter *e, const tirbi_place *place) {
     uint16_t computed = TIRBI_NO_REG;
@@ -97,14 +109,7 @@ static uint16_t check_indices(tirbi_emitter *e, const tirbi_place *place) {
         const tirbi_lx *extent = place->buffer->shape[d];
         const tirbi_lx *index = place->indices[d];
         if (!all && (tirbi_dim_proven(place, d) || (index->shared && is_checked(e, index, extent)))) continue;
-        const uint16_t at = computed = tirbi_put_value(e, index);
-        const uint16_t limit = tirbi_put_value(e, extent);
-        const uint32_t dimension = d + (tirbi_index_is_unsigned(index) ? TIRBI_INDEX_UNSIGNED : 0);
-        index = remembered_index(e, index);
-        if (!all && index && is_checked(e, index, extent)) continue;
-        TIRBI_PUT(e, TIRB_OP_INDEX, TIRB_TYPE_NONE, at, limit, dimension,
-                  tirbi_string_number(e->strings, place->buffer->name));
-        if (index) remember_check(e, index, extent);
+        computed = tirbi_put_index(e, index, extent, d, place->buffer->name);
     }
     return computed;
 }

@@ -505,7 +505,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         LOOK();
         GIVE_FUEL();
         const tirbi_lane_loop *loop = &frame->fn->loops[pc[1].cost];
-        TRY(tirbi_lane_run(machine, loop));
+        TRY(tirbi_lane_run(machine, loop, &frame->fn->loop_inputs[pc[1].cost]));
         TAKE_FUEL();
         pc = frame->fn->words + loop->after;
         GO();

@@ -54,6 +54,7 @@ bool tirbi_lane_find_inputs(const tirbi_lane_loop *loop, uint32_t first_constant
         if (loop->copies[i].fills) add_slot(&slots, loop->copies[i].slot, first_constant);
     if (slots.too_many || refs.too_many) return true;
     *out = (tirbi_lane_inputs){.are_kept = true,
+                               .may_be_brief = tirbi_lane_may_be_brief(loop),
                                .n_slots = (uint8_t)slots.n,
                                .n_refs = (uint8_t)refs.n,
                                .slots = keep(arena, &slots, &refs)};

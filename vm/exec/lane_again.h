@@ -23,7 +23,8 @@ enum { TIRBI_MAX_REPEATS = 8 };
 /* Of one state. */
 typedef struct tirbi_lane_again {
     const tirbi_lane_loop *loop; /* whose entry this is; NULL: of none that may be repeated */
-    const uint64_t *slots;       /* of the frame */
+    const tirbi_lane_loop *brief; /* whose entries of few lanes the state is prepared for; NULL: no loop's */
+    const uint64_t *slots;        /* of the frame */
     const tirbi_lane_machine *machinery;
     bool streams_at_once; /* the pointers stay where they are */
     uint64_t cost;        /* fuel */
@@ -47,6 +48,15 @@ bool tirbi_lane_find_inputs(const tirbi_lane_loop *loop, uint32_t first_constant
 /* Where it is in each state's memory. */
 static inline tirbi_lane_again *tirbi_lane_again_of(tirbi_lane_state *state) {
     return (tirbi_lane_again *)(void *)((uint8_t *)state + sizeof(tirbi_lane_state_and_gaps));
+}
+
+/* Sets machine->lanes to the loop's state, which is to be set up. */
+static inline tirb_status tirbi_lane_take_state(tirbi_machine *machine, const tirbi_lane_inputs *inputs,
+                                                tirbi_lane_state **out) {
+    if (!machine->lane_states) TIRBI_TRY(tirbi_lane_make_states(machine));
+    *out = machine->lanes = tirbi_lane_state_at(machine->code, machine->lane_states, inputs);
+    tirbi_lane_again_of(*out)->brief = NULL;
+    return TIRB_OK;
 }
 
 /* Whether the loop's state is as an entry would set it. */

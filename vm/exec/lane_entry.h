@@ -76,6 +76,13 @@ static inline void tirbi_lane_choose_rows(const tirbi_lane_loop *loop, const tir
     }
 }
 
+/* Whether rows are so short that a loop from memory to memory does each of them sooner than blocks go from row to
+ * row. Machines for several rows at once are faster where these may be computed together. */
+static inline bool tirbi_lane_is_row_short(const tirbi_lane_loop *loop, const tirbi_machine *machine, int64_t n,
+                                           bool repeats) {
+    return n < 4 * (int64_t)loop->lanes && !(repeats && loop->by_rows && machine->code->lanes->more_rows);
+}
+
 /* The word before a packed body: how many instructions compute in banks and by kernels, how many load, and of these,
  * how many load elements that are apart. */
 enum { TIRBI_PACKED_IN_BANKS, TIRBI_PACKED_BY_KERNELS, TIRBI_PACKED_LOADS, TIRBI_PACKED_STEPS };
@@ -180,10 +187,16 @@ static inline bool tirbi_lane_join_rows(const tirbi_lane_loop *loop, const int64
     return true;
 }
 
+/* Whether a loop may be entered for few lanes at once, and runs one so whose state is machine->lanes, which is no
+ * entry's to repeat from then on. False: nothing was done, for there are many lanes, or the general way is to tell. */
+bool tirbi_lane_may_be_brief(const tirbi_lane_loop *loop);
+bool tirbi_lane_run_brief(tirbi_machine *machine, const tirbi_lane_loop *loop, tirb_status *status);
+
 /* Enters a plain loop whose rows are not one loop; all extents are positive, and machine->lanes is its state. NULL: as
- * above. */
+ * above, or the rows are already done. */
 const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const tirbi_lane_loop *loop,
-                                                const tirbi_lane_inputs *inputs, const int64_t *extent);
+                                                const tirbi_lane_inputs *inputs, const int64_t *extent, bool *done,
+                                                tirb_status *status);
 
 /* Sets the pointers of as many of the `extent` rows as a machine goes through at once; row_steps, the bytes from row to
  * row by cursor. */
@@ -212,14 +225,6 @@ static inline const tirbi_lane_inputs *tirbi_lane_inputs_of(const tirbi_machine 
 static inline tirbi_lane_state *tirbi_lane_state_at(const tirbi_code *code, uint8_t *states,
                                                     const tirbi_lane_inputs *inputs) {
     return (tirbi_lane_state *)(void *)(states + inputs->place * code->lane_state_size);
-}
-
-/* Sets machine->lanes to the loop's state. */
-static inline tirb_status tirbi_lane_take_state(tirbi_machine *machine, const tirbi_lane_inputs *inputs,
-                                                tirbi_lane_state **out) {
-    if (!machine->lane_states) TIRBI_TRY(tirbi_lane_make_states(machine));
-    *out = machine->lanes = tirbi_lane_state_at(machine->code, machine->lane_states, inputs);
-    return TIRB_OK;
 }
 
 /* The fuel for n > 0 lanes. */

@@ -147,7 +147,6 @@ tirb_status tirbi_lane_list_run(tirbi_machine *machine, const tirbi_lane_loop *l
 
 bool tirbi_lane_row_stream_fits(const tirbi_lane_loop *loop, const tirbi_lane_row_stream *row,
                                 const tirbi_reach *reaches) {
-    enum { VECTOR = 64 }; /* bytes, of the widest */
     if (!row || loop->n_inner == 0) return false;
     for (unsigned k = 0; k < loop->n_inner; k++)
         if (loop->inner[k].index != TIRBI_NO_REG) return false; /* a scalar of each row */
@@ -156,8 +155,7 @@ bool tirbi_lane_row_stream_fits(const tirbi_lane_loop *loop, const tirbi_lane_ro
         const unsigned c = row->from[i] - 1u;
         if (c < loop->n_cursors && !reaches[c].reached) return false;
     }
-    if (!to->reached || to->count[0] > TIRBI_BOX_BYTES) return false;
-    return !row->whole || (uint64_t)to->count[0] * to->size % VECTOR == 0;
+    return to->reached && to->count[0] <= TIRBI_BOX_BYTES;
 }
 
 /* What is behind a pointer: a cursor's rows, or a scalar. */

@@ -27,7 +27,7 @@ bool tirbi_lane_list_fits(const tirbi_lane_loop *loop, const tirbi_reach *reache
 tirb_status tirbi_lane_list_run(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_reach *reaches,
                                 const tirbi_lane_list *list);
 
-/* Whether one loop from memory to memory does all of a row, which are whole vectors where it takes no others. */
+/* Whether one loop from memory to memory does all of a row. */
 bool tirbi_lane_row_stream_fits(const tirbi_lane_loop *loop, const tirbi_lane_row_stream *row,
                                 const tirbi_reach *reaches);
 tirb_status tirbi_lane_row_stream_run(tirbi_machine *machine, const tirbi_lane_loop *loop,

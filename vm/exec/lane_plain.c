@@ -22,9 +22,6 @@ bool tirbi_lane_is_plain(const tirbi_lane_loop *loop) {
     return true;
 }
 
-/* As many bytes as loops from memory to memory take at once. */
-enum { STREAM_VECTOR = 64 };
-
 typedef struct place {
     uintptr_t low, behind; /* the bytes that it reaches */
 } place;
@@ -87,39 +84,10 @@ static void set_streams(const tirbi_lane_loop *loop, const place *places, const 
     state->wide = words + loop->wide;
 }
 
-/* The lanes behind the last whole vector, where they are all or may not be computed twice: `bytes` of each operand, in
- * copies, from `before` bytes behind its pointer on. */
-static __attribute__((noinline)) void stream_rest(const tirbi_lane_state *state, const tirbi_word *stream,
-                                                  size_t before, size_t bytes) {
-    const uint16_t numbers[4] = {stream->a, stream->b, stream->c, stream[1].list[0]};
-    _Alignas(STREAM_VECTOR) uint8_t copies[4][STREAM_VECTOR] = {{0}};
-    uint8_t *at[4];
-    for (unsigned i = 0; i < 4; i++) {
-        const bool is_scalar = numbers[i] > state->n_cursors;
-        at[i] = is_scalar ? state->pointers[numbers[i]] : copies[i];
-        if (i > 0 && !is_scalar) memcpy(copies[i], state->pointers[numbers[i]] + before, bytes);
-    }
-    stream[2].kernel(at[0], at[1], at[2], at[3], STREAM_VECTOR / stream[1].list[1]);
-    memcpy(state->pointers[stream->a] + before, copies[0], bytes);
-}
-
 void tirbi_lane_stream_row(const tirbi_lane_state *state, const tirbi_word *stream) {
-    const tirbi_kernel kernel = stream[2].kernel;
     uint8_t *const *pointers = state->pointers;
-    const unsigned y = stream->c, z = stream[1].list[0], n_cursors = state->n_cursors;
-    uint8_t *const to = pointers[stream->a];
-    const uint8_t *const from = pointers[stream->b];
-    const size_t n = (size_t)state->n, size = stream[1].list[1]; /* 0: of kernels that take any number of elements */
-    const size_t bytes = size * n % STREAM_VECTOR, before = size * n - bytes;
-    if (bytes == 0 || before > 0) kernel(to, from, pointers[y], pointers[z], size == 0 ? n : before / size);
-    if (bytes == 0) return;
-    if (!state->repeats || before == 0) {
-        stream_rest(state, stream, before, bytes);
-        return;
-    }
-    const size_t last = before + bytes - STREAM_VECTOR;
-    kernel(to + last, from + last, pointers[y] + (y > n_cursors ? 0 : last), pointers[z] + (z > n_cursors ? 0 : last),
-           STREAM_VECTOR / size);
+    stream[2].kernel(pointers[stream->a], pointers[stream->b], pointers[stream->c], pointers[stream[1].list[0]],
+                     (size_t)state->n);
 }
 
 /* How the cursors go on from block to block. */
@@ -249,7 +217,7 @@ static tirb_status run_anew(tirbi_machine *machine, const tirbi_lane_loop *loop,
     const tirbi_ref *refs = tirbi_frame_refs(frame);
     int64_t n = (int64_t)slots[loop->n];
     int64_t extent[TIRBI_MAX_INNER];
-    bool charged = false;
+    bool charged = false, is_done = false;
     tirb_status status = TIRB_OK;
     tirbi_lane_state *state;
     const bool is_one = count_lanes(machine, loop, slots, &n, extent, &charged, &status);
@@ -259,7 +227,8 @@ static tirb_status run_anew(tirbi_machine *machine, const tirbi_lane_loop *loop,
     const bool is_noted = tirbi_lane_note_inputs(tirbi_lane_again_of(state), loop, inputs, slots, refs);
     const tirbi_lane_machine *machinery =
         is_one ? enter(loop, machine->code->lanes, n, slots, refs, frame->fn->words, state)
-               : tirbi_lane_enter_rows(machine, loop, inputs, extent);
+               : tirbi_lane_enter_rows(machine, loop, inputs, extent, &is_done, &status);
+    if (is_done) return status;
     if (!machinery) return tirbi_lane_run_general(machine, loop, true);
     if (is_noted) tirbi_lane_note_starts(tirbi_lane_again_of(state), state, loop, machinery);
     if (loop->n_scans > 0) tirbi_lane_renew(machine, loop, slots);
@@ -268,24 +237,41 @@ static tirb_status run_anew(tirbi_machine *machine, const tirbi_lane_loop *loop,
     return tirbi_lane_end_run(machine, loop, end);
 }
 
-tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop) {
-    const uint64_t *slots = tirbi_frame_slots(machine->frame);
-    if ((int64_t)slots[loop->n] < 1) return TIRB_OK;
-    if (machine->n_entered < TIRBI_REPEATED_LOOPS) machine->entered[machine->n_entered] = loop;
-    machine->n_entered++;
-    if (loop->ending) return tirbi_lane_end_row(machine, loop, (int64_t)slots[loop->n]);
-    const tirbi_lane_inputs *inputs = tirbi_lane_inputs_of(machine, loop);
+/* Enters and runs any loop of some lanes. */
+static __attribute__((noinline)) tirb_status run(tirbi_machine *machine, const tirbi_lane_loop *loop,
+                                                 const tirbi_lane_inputs *inputs) {
     if (inputs->are_kept && loop->n_copies > 0) return tirbi_lane_copies_enter(machine, loop, inputs);
     if (inputs->are_kept) {
         tirbi_lane_state *state;
         TIRBI_TRY(tirbi_lane_take_state(machine, inputs, &state));
         tirbi_lane_again *again = tirbi_lane_again_of(state);
+        const uint64_t *slots = tirbi_frame_slots(machine->frame);
         if (tirbi_lane_is_again(again, loop, inputs, slots, tirbi_frame_refs(machine->frame)))
             return tirbi_lane_run_again(machine, loop, inputs);
         again->loop = NULL; /* where a loop inside does not run, nothing is entered */
-        again->missed++;
+        tirb_status status;
+        if (again->missed++ > TIRBI_LANE_PATIENCE && inputs->may_be_brief &&
+            tirbi_lane_run_brief(machine, loop, &status))
+            return status;
     }
     if (loop->is_plain) return run_anew(machine, loop, inputs);
     return tirbi_lane_is_row_copy(loop) ? tirbi_lane_copy_row(machine, loop)
                                         : tirbi_lane_run_general(machine, loop, false);
+}
+
+tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_lane_inputs *inputs) {
+    const uint64_t *slots = tirbi_frame_slots(machine->frame);
+    if ((int64_t)slots[loop->n] < 1) return TIRB_OK;
+    if (machine->n_entered < TIRBI_REPEATED_LOOPS) machine->entered[machine->n_entered] = loop;
+    machine->n_entered++;
+    if (loop->ending) return tirbi_lane_end_row(machine, loop, (int64_t)slots[loop->n]);
+    if (inputs->may_be_brief && machine->lane_states) {
+        tirbi_lane_state *state = tirbi_lane_state_at(machine->code, machine->lane_states, inputs);
+        const tirbi_lane_again *again = tirbi_lane_again_of(state);
+        tirb_status status;
+        machine->lanes = state;
+        if (again->brief == loop && again->slots == slots && tirbi_lane_run_brief(machine, loop, &status))
+            return status;
+    }
+    return run(machine, loop, inputs);
 }

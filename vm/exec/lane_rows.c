@@ -79,14 +79,30 @@ static bool same_elements(const rows *r, const place *a, const place *b) {
     return same;
 }
 
-/* Whether the elements of one cursor lie between those of another in all rows. */
+/* The bytes from a row's first element to behind its last one. */
+static uint64_t row_bytes(const rows *r, unsigned c) {
+    return r->places[c].stride * ((uint64_t)r->n - 1) + r->loop->cursors[c].size;
+}
+
+/* Whether what two cursors reach lies between each other, by elements or by rows of `a_size` and `b_size` bytes, of
+ * which the next one is `step` away; loops around them, from the innermost of `n_outer` outwards, go on by multiples of
+ * that. */
+static bool interleave_by(const rows *r, unsigned a, unsigned b, uint64_t step, uint64_t a_size, uint64_t b_size,
+                          unsigned n_outer) {
+    for (unsigned o = 0; o < n_outer; o++)
+        if (r->places[a].steps[o] % step != 0 || r->places[b].steps[o] % step != 0) return false;
+    return tirbi_lane_interleave(r->places[a].low, a_size, r->places[b].low, b_size, step);
+}
+
+/* Whether the elements of one cursor lie between those of another in all rows, or their rows do. */
 static bool interleave(const rows *r, unsigned a, unsigned b) {
-    const uint64_t stride = r->places[a].stride;
-    if (stride == 0 || stride != r->places[b].stride) return false;
-    for (unsigned o = 0; o < r->n_outer; o++)
-        if (r->places[a].steps[o] % stride != 0 || r->places[b].steps[o] % stride != 0) return false;
-    return tirbi_lane_interleave(r->places[a].low, r->loop->cursors[a].size, r->places[b].low, r->loop->cursors[b].size,
-                                 stride);
+    const unsigned last = r->n_outer - 1;
+    const uint64_t stride = r->places[a].stride, step = r->places[a].steps[last];
+    if (stride != 0 && stride == r->places[b].stride &&
+        interleave_by(r, a, b, stride, r->loop->cursors[a].size, r->loop->cursors[b].size, r->n_outer))
+        return true;
+    return step != 0 && step == r->places[b].steps[last] &&
+           interleave_by(r, a, b, step, row_bytes(r, a), row_bytes(r, b), last);
 }
 
 /* Whether every element that is written belongs to one lane; r->repeats, whether lanes may be computed twice. */
@@ -364,8 +380,43 @@ static bool span_gaps(rows *r, const tirbi_lane_machine *wide, tirbi_lane_gaps *
     return true;
 }
 
+/* Runs the rows one by one, each by the loop from memory to memory that does all of it. */
+static tirb_status stream_rows(tirbi_machine *machine, const rows *r, const tirbi_lane_row_stream *row) {
+    enum { SIDES = 4 };
+    static const place still;
+    const unsigned last = r->n_outer - 1;
+    const place *sides[SIDES];
+    uintptr_t at[SIDES];
+    int64_t index[TIRBI_MAX_INNER] = {0};
+    for (unsigned i = 0; i < SIDES; i++) {
+        const unsigned c = (i ? row->from[i - 1] : row->to) - 1u;
+        sides[i] = c < r->loop->n_cursors ? &r->places[c] : &still;
+        at[i] = sides[i]->low;
+        if (sides[i] != &still) continue;
+        const tirbi_lane_splat *splat = &r->loop->splats[c - r->loop->n_cursors];
+        at[i] = (uintptr_t)tirbi_slot_bytes((uint64_t *)(uintptr_t)&r->slots[splat->slot], splat->size);
+    }
+    for (bool more = true; more;) {
+        for (uint64_t k = 0; k < (uint64_t)r->extent[last]; k++) {
+            if (atomic_load_explicit(machine->stop, memory_order_relaxed) != 0) TIRBI_TRY(tirbi_poll(machine));
+            uint8_t *of_row[SIDES];
+            for (unsigned i = 0; i < SIDES; i++) of_row[i] = (uint8_t *)(at[i] + (uintptr_t)(k * sides[i]->steps[last]));
+            row->kernel(of_row[0], of_row[1], of_row[2], of_row[3], (size_t)r->n);
+        }
+        more = false;
+        for (unsigned o = last; o-- > 0 && !more;) {
+            more = ++index[o] < r->extent[o];
+            if (!more) index[o] = 0;
+            const uint64_t times = more ? 1 : 1 - (uint64_t)r->extent[o];
+            for (unsigned i = 0; i < SIDES; i++) at[i] += (uintptr_t)(sides[i]->steps[o] * times);
+        }
+    }
+    return TIRB_OK;
+}
+
 const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const tirbi_lane_loop *loop,
-                                                const tirbi_lane_inputs *inputs, const int64_t *extent) {
+                                                const tirbi_lane_inputs *inputs, const int64_t *extent, bool *done,
+                                                tirb_status *status) {
     tirbi_frame *frame = machine->frame;
     uint64_t *slots = tirbi_frame_slots(frame);
     const tirbi_ref *refs = tirbi_frame_refs(frame);
@@ -384,6 +435,12 @@ const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const ti
     const bool is_repeated = repeat_rows(&r, wide, state);
     const tirbi_lane_machine *machinery = tirbi_lane_choose_banks(loop, wide, r.n, r.repeats, &lanes);
     state->packed_rows = is_repeated ? 0 : pack(&r, frame->fn->words, wide, state, &machinery, &lanes);
+    *done = !is_repeated && state->packed_rows == 0 && inputs->bodies.rows &&
+            tirbi_lane_is_row_short(loop, machine, r.n, r.repeats);
+    if (*done) {
+        *status = stream_rows(machine, &r, inputs->bodies.rows);
+        return NULL;
+    }
     const int64_t n_rows = r.extent[r.n_outer - 1];
     if (!is_repeated && state->packed_rows == 0 && loop->by_rows && r.repeats && n_rows > 1)
         tirbi_lane_choose_rows(loop, wide, r.n, n_rows, &machinery, &lanes);

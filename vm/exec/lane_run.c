@@ -282,7 +282,7 @@ static void lay_out(tirbi_lane_state *state, size_t pointers, uint8_t *scratch) 
     tirbi_lane_again *again = tirbi_lane_again_of(state);
     uint8_t *table = (uint8_t *)again + sizeof *again;
     table += (64 - (uintptr_t)table % 64) % 64;
-    again->loop = NULL;
+    again->loop = again->brief = NULL;
     again->missed = 0;
     state->pointers = (uint8_t **)(void *)table + (TIRBI_POINTERS_AT_ONCE - 1);
     state->row_pointers = (uint8_t **)(void *)(table + pointers);
@@ -303,6 +303,8 @@ tirb_status tirbi_lane_make_states(tirbi_machine *machine) {
                                (unsigned long long)size);
     machine->lane_states = states;
     machine->lane_states_size = size;
+    for (uint32_t i = 0; i < code->n_lane_states && are_made; i++) /* what is prepared is so for one machine */
+        tirbi_lane_again_of((tirbi_lane_state *)(void *)(states + i * code->lane_state_size))->brief = NULL;
     if (are_made) return TIRB_OK;
     uint8_t *scratch = states + all;
     scratch += (64 - (uintptr_t)scratch % 64) % 64;
@@ -945,7 +947,10 @@ tirb_status tirbi_lane_run_general(tirbi_machine *machine, const tirbi_lane_loop
         tirbi_lane_again_of(state)->loop = NULL;
         machine->n_entered = TIRBI_REPEATED_LOOPS + 1; /* the state may be another loop's */
     }
-    if (loop->n_seeks > 0 && tirbi_lane_row_stream_fits(loop, inputs->bodies.rows, e.reaches))
+    const bool goes_by_row = loop->n_seeks > 0 || (!e.in_order && loop->n_outer > 0 &&
+                                                   !rows_follow(&e, loop->outer[loop->n_outer - 1]) &&
+                                                   tirbi_lane_is_row_short(loop, machine, e.n, e.repeats));
+    if (goes_by_row && tirbi_lane_row_stream_fits(loop, inputs->bodies.rows, e.reaches))
         return stream_list(&e, inputs->bodies.rows);
     set_pointers(&e, state);
     set_inner_loops(&e, state, slots);

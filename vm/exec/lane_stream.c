@@ -171,14 +171,13 @@ static const lane_ins *find_last_operation(const stream_body *b, unsigned *n_ope
     return last && find_setter(b, b->store, 0) == last ? last : NULL;
 }
 
-/* The loop that does all of the body; `whole`: of whole vectors alone. */
-static tirbi_kernel find_stream(const stream_body *b, stream_operand *o, bool *whole) {
+/* The loop that does all of the body. */
+static tirbi_kernel find_stream(const stream_body *b, stream_operand *o) {
     unsigned n_operations;
     const lane_ins *last = find_last_operation(b, &n_operations);
     if (!last || n_operations > 2) return NULL;
     tirbi_kernel kernel = NULL;
     if (tirbi_dtypes[b->type].size == b->planner->body->main_size) kernel = find_loop(b, last, n_operations, o);
-    *whole = kernel != NULL;
     if (!kernel) kernel = find_kernel(b, last, n_operations, o);
     if (!o[2].is_there) o[2] = o[0];
     return kernel;
@@ -203,19 +202,18 @@ void tirbi_lane_make_stream(lane_planner *p) {
     if (b.store->op != TIRB_OP_VSTORE || body->strides[b.store->cursor] != STRIDE_ONE) return;
     const uint16_t to = pointer_of_cursor(b.store->cursor);
     stream_operand o[3] = {{.is_there = false}}, of_row[3] = {{.is_there = false}};
-    bool whole;
     tirbi_kernel kernel = NULL;
-    b.by_rows = body->n_seeks > 0 && p->loop->n_inner == p->loop->n_outer;
-    if (b.by_rows) kernel = find_stream(&b, of_row, &whole);
+    b.by_rows = p->loop->n_inner > 0 && p->loop->n_inner == p->loop->n_outer;
+    if (b.by_rows) kernel = find_stream(&b, of_row);
     if (kernel && !keep_rows(p, &(const tirbi_lane_row_stream){
-                       kernel, to, {of_row[0].pointer, of_row[1].pointer, of_row[2].pointer}, whole}))
+                       kernel, to, {of_row[0].pointer, of_row[1].pointer, of_row[2].pointer}}))
         return;
     b.by_rows = false;
-    kernel = find_stream(&b, o, &whole);
+    kernel = find_stream(&b, o);
     if (!kernel) return;
     p->loop->one_row = p->emitter->all.n;
     emit(p, TIRBI_L_STREAM, to, o[0].pointer, o[1].pointer);
-    tirbi_translate_word(p->emitter, (tirbi_word){.list = {o[2].pointer, whole ? body->main_size : 0, 0, 0}});
+    tirbi_translate_word(p->emitter, (tirbi_word){.list = {o[2].pointer, 0, 0, 0}});
     tirbi_translate_word(p->emitter, (tirbi_word){.kernel = kernel});
     emit(p, TIRBI_L_NEXT_BLOCK, 0, 0, 0);
     emit(p, TIRBI_L_FINISH, 0, 0, 0);

@@ -128,7 +128,6 @@ typedef struct tirbi_ref_arg {
 typedef struct tirbi_lane_row_stream {
     tirbi_kernel kernel;  /* NULL: the body is more */
     uint16_t to, from[3]; /* pointers: of cursors, then of splats */
-    bool whole;           /* it takes whole vectors alone */
 } tirbi_lane_row_stream;
 
 /* Bodies of a lane loop, as words of the function, beside those that run whatever its cursors are; 0: there is none. */
@@ -144,6 +143,7 @@ typedef struct tirbi_lane_bodies {
 /* All that entering a lane loop looks at: see vm/exec/lane_again.h. */
 typedef struct tirbi_lane_inputs {
     bool are_kept; /* entries may be repeated */
+    bool may_be_brief; /* where there are few lanes: vm/exec/lane_brief.c */
     uint8_t place; /* of the loop's state among those that a machine has */
     uint8_t copies; /* of a loop of copies: the place of what a machine knows of it */
     uint8_t n_slots, n_refs;
@@ -369,6 +369,6 @@ tirb_status tirbi_bad_index(const tirbi_machine *machine, int64_t index, unsigne
                             int64_t extent);
 
 /* Runs a lane loop in the frame on top. */
-tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop);
+tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_lane_inputs *inputs);
 
 #endif

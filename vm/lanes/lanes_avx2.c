@@ -76,6 +76,10 @@
                          _mm256_cmp_pd((__m256d)(x), (__m256d)(x), _CMP_UNORD_Q)))
 /* The first elements of a vector, at least one. */
 static const int32_t first_elements[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
+/* As many words of 4 bytes, zeros behind them. */
+#define LD_WORDS(p, n)                                                                                                 \
+    ((V)_mm256_maskload_epi32((const int *)(const void *)(p),                                                          \
+                              _mm256_loadu_si256((const __m256i_u *)(first_elements + 8 - (n)))))
 #define PART_MASK __m256i
 #define MASK_F32(n) _mm256_loadu_si256((const __m256i_u *)(first_elements + ((8 - (n)) & 7)))
 #define MASK_F64(n) _mm256_loadu_si256((const __m256i_u *)(first_elements + ((8 - 2 * (n)) & 7)))
