@@ -197,7 +197,7 @@ fetching=$!
 
 # What only --full does in more than the release and the sanitized build, and of that what finds wrong values alone.
 values='math_sweep|test_accuracy|mixed|bench_spellings|random_spellings'
-generated='irregular|mixtures|reductions|meetings|temporaries|orders|traps|pitches|spelled|differential_strides|differential_dilated|differential_anew|relax_memory'
+generated='irregular|mixtures|reductions|meetings|temporaries|orders|traps|pitches|spelled|differential_strides|differential_dilated|differential_anew|differential_control|relax_memory'
 once=(-E "^($generated|$values)\$")
 [ "$full" -eq 0 ] || once=()
 
