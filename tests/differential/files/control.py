@@ -86,3 +86,42 @@ class Module:
             if a[i] > m:
                 m = a[i]
             b[i] = m
+
+    @T.prim_func(s_tir=True)
+    def swap_many(A: T.Buffer(("n",), "float32"), m: T.int32):
+        n = T.int32()
+        for i in range(m):
+            if A[2 * i] > A[2 * i + 1]:
+                t: T.float32 = A[2 * i]
+                A[2 * i] = A[2 * i + 1]
+                A[2 * i + 1] = t
+
+    @T.prim_func(s_tir=True)
+    def swap_far(A: T.Buffer(("n",), "int32"), B: T.Buffer(("n",), "int32"), m: T.int32, gap: T.int32):
+        n = T.int32()
+        for i in range(m):
+            if A[i + gap] > B[i] and B[i] > 1:
+                B[i] = A[i + gap] + 1
+
+    @T.prim_func(s_tir=True)
+    def chosen_row(W: T.Buffer(("n", "n"), "int32"), A: T.Buffer(("m",), "int32"), B: T.Buffer(("n",), "int32")):
+        n, m = T.int32(), T.int32()
+        u: T.int32 = 0
+        for k in range(m):
+            if A[k] > u:
+                u = A[k]
+        for v in range(n):
+            if W[u, v] < B[v]:
+                B[v] = W[u, v] - 1
+
+    @T.prim_func(s_tir=True)
+    def row_by_row(W: T.Buffer(("n", "n"), "int32"), A: T.Buffer(("m",), "int32"), B: T.Buffer(("n",), "int32")):
+        n, m = T.int32(), T.int32()
+        u: T.int32 = 0
+        for k in range(m):
+            for v in range(n):
+                B[v] = B[v] + W[u, v] * A[k]
+            u = A[k] + 1
+            for v in range(n):
+                if B[v] > 2:
+                    B[v] = W[u - 1, v]
