@@ -1,5 +1,6 @@
 #include "compiler/loop/inside.h"
 
+#include "compiler/loop/exact.h"
 #include "compiler/loop/linear.h"
 
 /* Variables that are set once are symbols here: what they are set to is not at hand. */
@@ -21,23 +22,52 @@ static bool read_exactly(tirbi_facts *known, const tirbi_lx *x, tirbi_poly *out)
     return read(known, x, out) && tirbi_exact_if(known, out, TIRB_I64, &conditions) && conditions.n == 0;
 }
 
-/* Takes note of the bounds of all loops among the symbols from `from` on; their bounds may name others. */
-static void bound_loops(tirbi_facts *known, uint32_t from) {
+/* A quotient that is rounded down, by a constant: its numerator and the constant. */
+static bool is_quotient(const tirbi_lx *x, const tirbi_lx **numerator, int64_t *by) {
+    if (x->kind != TIRBI_LX_OP || x->n_args != 2 || x->args[1]->kind != TIRBI_LX_CONST) return false;
+    *numerator = x->args[0];
+    *by = x->args[1]->value;
+    if (x->op == TIRB_OP_SHR && *by >= 0 && *by < 31) *by = INT64_C(1) << *by;
+    else if (x->op != TIRB_OP_FLOORDIV && (x->op != TIRB_OP_DIV || x->args[0]->lo < 0)) return false;
+    return *by > 0;
+}
+
+/* Of a quotient q = e // c it is known that 0 <= e - c * q < c. */
+static void know_quotient(tirbi_facts *known, uint32_t symbol, const tirbi_lx *numerator, int64_t by) {
+    tirbi_conditions conditions = {.n = 0};
+    const tirbi_poly q = tirbi_poly_symbol(symbol);
+    tirbi_poly rest, room = tirbi_poly_constant(by - 1);
+    if (!read(known, numerator, &rest) ||
+        !tirbi_exact_if(known, &rest, (tirbi_dtype)numerator->type, &conditions) || conditions.n > 0 ||
+        !tirbi_poly_add(&rest, &q, -by) || !tirbi_poly_add(&room, &rest, -1))
+        return;
+    tirbi_know(known, &rest);
+    tirbi_know(known, &room);
+}
+
+/* Takes note of the bounds of the loops and quotients among the symbols from `from` on; these may name others. */
+static void bound_symbols(tirbi_facts *known, uint32_t from) {
     for (uint32_t i = from; i < known->n_symbols; i++) {
-        const tirbi_lx *x = known->symbols[i].value;
+        const tirbi_lx *x = known->symbols[i].value, *numerator;
         tirbi_poly first, count;
-        if (x->kind != TIRBI_LX_VAR || x->var->kind != TIRBI_LVAR_LOOP) continue;
-        if (read_exactly(known, x->var->min, &first) && read_exactly(known, x->var->extent, &count))
+        int64_t by;
+        if (is_quotient(x, &numerator, &by)) know_quotient(known, i, numerator, by);
+        if (x->kind != TIRBI_LX_VAR || x->var->kind != TIRBI_LVAR_LOOP || !x->var->min || !x->var->extent)
+            continue;
+        const bool is_part = x->var->below && x->lo >= 0; /* of a range that is known better than its own ends */
+        if (is_part) first = tirbi_poly_constant(0);
+        if ((is_part || read_exactly(known, x->var->min, &first)) &&
+            read_exactly(known, is_part ? x->var->below : x->var->extent, &count))
             tirbi_bound_symbol(known, i, &first, &count);
     }
 }
 
-bool tirbi_known_inside(tirbi_facts *known, const tirbi_lx *index, const tirbi_lx *extent) {
+static bool is_inside(tirbi_facts *known, const tirbi_lx *index, const tirbi_lx *extent) {
     const uint32_t n_symbols = known->n_symbols, n_known = known->n_known, n_room = known->n_room;
     tirbi_poly at, room;
     bool inside = false;
     if (read(known, index, &at) && read_exactly(known, extent, &room)) {
-        bound_loops(known, n_symbols);
+        bound_symbols(known, n_symbols);
         inside = tirbi_poly_add_constant(&room, -1) && tirbi_poly_add(&room, &at, -1) &&
                  (index->lo >= 0 || tirbi_not_negative(known, &at)) && tirbi_not_negative(known, &room);
     }
@@ -45,4 +75,23 @@ bool tirbi_known_inside(tirbi_facts *known, const tirbi_lx *index, const tirbi_l
     known->n_known = n_known;
     known->n_room = n_room;
     return inside;
+}
+
+/* Whether what an index is made of may tell where it is, as nothing else is known: it is more than one variable, which
+ * its extent would be looked at for, and nothing of it is below zero. */
+static bool may_be_told(const tirbi_lx *index) {
+    while (tirbi_keeps_value(index)) index = index->args[0];
+    return index->pure && index->lo >= 0 && index->kind == TIRBI_LX_OP && index->n_args == 2;
+}
+
+bool tirbi_known_inside(tirbi_facts *known, const tirbi_lx *index, const tirbi_lx *extent) {
+    if (known || !may_be_told(index)) return known && is_inside(known, index, extent);
+    tirbi_symbol symbols[TIRBI_MAX_SYMBOLS];
+    tirbi_poly room[TIRBI_MAX_ROOM];
+    tirbi_facts none;
+    none.arena = NULL;
+    none.room = room;
+    none.symbols = symbols;
+    none.n_room = none.n_symbols = none.n_known = 0;
+    return is_inside(&none, index, extent);
 }

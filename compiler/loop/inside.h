@@ -4,7 +4,8 @@
 
 #include "compiler/loop/loop.h"
 
-/* Whether a subscript lies in 0 .. extent - 1 wherever the loops of its variables run, with what is known of sizes. */
+/* Whether a subscript lies in 0 .. extent - 1 wherever the loops of its variables run, with what is known of sizes;
+ * NULL: no more than their types and quotients tell. */
 bool tirbi_known_inside(struct tirbi_facts *known, const tirbi_lx *index, const tirbi_lx *extent);
 
 #endif

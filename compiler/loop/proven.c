@@ -109,6 +109,5 @@ bool tirbi_dim_proven(const tirbi_place *place, uint32_t d) {
     const tirbi_lx *index = place->indices[d], *extent = place->buffer->shape[d];
     if (tirbi_index_proven(index, extent)) return true;
     if (!tirbi_has_whole_extents(place->buffer)) return false;
-    return is_below(index, extent) ||
-           (place->buffer->known && tirbi_known_inside(place->buffer->known, index, extent));
+    return is_below(index, extent) || tirbi_known_inside(place->buffer->known, index, extent);
 }

@@ -1,8 +1,17 @@
 #include "compiler/optimize/carried/extremes.h"
 
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/facts/affine.h"
+#include "compiler/optimize/facts/live.h"
 
-enum { MAX_DEPTH = 64 };
+enum { MAX_DEPTH = 64, MAX_FLOATS = 8 };
+
+typedef struct finder {
+    tirbi_lx_pool *pool;
+    bool with_floats;
+    tirbi_lvar *floats[MAX_FLOATS]; /* what each assignment of floats that was found sets */
+    uint32_t n_floats;
+} finder;
 
 static tirbi_ls *copy_of(tirbi_lx_pool *pool, const tirbi_ls *s) {
     tirbi_ls *copy = TIRBI_NEW(pool->arena, tirbi_ls);
@@ -10,12 +19,13 @@ static tirbi_ls *copy_of(tirbi_lx_pool *pool, const tirbi_ls *s) {
     return copy;
 }
 
-/* v > x or what says the same, where x is what the assignment changes: max; v < x: min; 0: neither. What equals x may
- * be assigned or not. */
+/* v > x or what says the same, where x is what the assignment changes: max; v < x: min; 0: neither. Of integers, what
+ * equals x may be assigned or not. */
 static tirbi_op extreme_of(const tirbi_lx *condition, const tirbi_lx *x, const tirbi_lx *v) {
-    if (condition->kind != TIRBI_LX_OP || !tirbi_dtype_is_int((tirbi_dtype)condition->optype)) return TIRB_OP_NOP;
-    bool less = condition->op == TIRB_OP_LT || condition->op == TIRB_OP_LE;
-    bool greater = condition->op == TIRB_OP_GT || condition->op == TIRB_OP_GE;
+    if (condition->kind != TIRBI_LX_OP) return TIRB_OP_NOP;
+    const bool strict = !tirbi_dtype_is_int((tirbi_dtype)condition->optype);
+    bool less = condition->op == TIRB_OP_LT || (!strict && condition->op == TIRB_OP_LE);
+    bool greater = condition->op == TIRB_OP_GT || (!strict && condition->op == TIRB_OP_GE);
     if (!less && !greater) return TIRB_OP_NOP;
     const tirbi_lx *a = condition->args[0], *b = condition->args[1];
     if (tirbi_same_value(a, v) && tirbi_same_value(b, x)) return greater ? TIRB_OP_MAX : TIRB_OP_MIN;
@@ -24,23 +34,27 @@ static tirbi_op extreme_of(const tirbi_lx *condition, const tirbi_lx *x, const t
 }
 
 /* x = op(v, x) for an assignment under that condition; NULL where it is another one. */
-static const tirbi_ls *as_extreme(tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi_lx *condition) {
+static const tirbi_ls *as_extreme(finder *f, const tirbi_ls *s, const tirbi_lx *condition) {
+    tirbi_lx_pool *const pool = f->pool;
     const bool stores = s->kind == TIRBI_LS_STORE, assigns = s->kind == TIRBI_LS_SET && !s->as.set.declares;
     if (!stores && !assigns) return NULL;
     const tirbi_lx *v = stores ? s->as.store.value : s->as.set.value;
     const tirbi_lx *x = stores ? tirbi_lx_load(pool, s->as.store.access) : tirbi_lx_var(pool, s->as.set.var);
+    const bool is_float = v && tirbi_dtype_is_float((tirbi_dtype)v->type);
+    if (is_float && (stores || !f->with_floats || f->n_floats == MAX_FLOATS)) return NULL;
     const tirbi_op op = v && x ? extreme_of(condition, x, v) : TIRB_OP_NOP;
     const tirbi_lx *value =
         op == TIRB_OP_NOP ? NULL : tirbi_lx_op(pool, op, (tirbi_dtype)v->type, TIRB_TYPE_NONE, v, x, NULL);
     tirbi_ls *copy = value ? copy_of(pool, s) : NULL;
     if (copy && stores) copy->as.store.value = value;
     if (copy && assigns) copy->as.set.value = value;
+    if (copy && is_float) f->floats[f->n_floats++] = s->as.set.var;
     return copy;
 }
 
-static const tirbi_ls *rewrite(tirbi_lx_pool *pool, const tirbi_ls *s, unsigned depth);
+static const tirbi_ls *rewrite(finder *f, const tirbi_ls *s, unsigned depth);
 
-static const tirbi_ls *rewrite_if(tirbi_lx_pool *pool, const tirbi_ls *s, unsigned depth) {
+static const tirbi_ls *rewrite_if(finder *f, const tirbi_ls *s, unsigned depth) {
     const tirbi_lx *condition = s->as.if_.condition, *before = NULL;
     const tirbi_ls *yes = s->as.if_.then_case, *no = s->as.if_.else_case;
     while (yes->kind == TIRBI_LS_SEQ && yes->as.seq.n == 1) yes = yes->as.seq.items[0];
@@ -48,36 +62,66 @@ static const tirbi_ls *rewrite_if(tirbi_lx_pool *pool, const tirbi_ls *s, unsign
         before = condition->args[0];
         condition = condition->args[1];
     }
-    const tirbi_ls *one = no || s->as.if_.first_of ? NULL : as_extreme(pool, yes, condition);
+    const tirbi_ls *one = no || s->as.if_.first_of ? NULL : as_extreme(f, yes, condition);
     if (one && !before) return one;
-    tirbi_ls *copy = copy_of(pool, s);
+    tirbi_ls *copy = copy_of(f->pool, s);
     if (!copy) return NULL;
     if (one) copy->as.if_.condition = before;
-    copy->as.if_.then_case = one ? one : rewrite(pool, yes, depth + 1);
-    copy->as.if_.else_case = no ? rewrite(pool, no, depth + 1) : NULL;
+    copy->as.if_.then_case = one ? one : rewrite(f, yes, depth + 1);
+    copy->as.if_.else_case = no ? rewrite(f, no, depth + 1) : NULL;
     return copy->as.if_.then_case == yes && copy->as.if_.else_case == no ? s : copy;
 }
 
 /* The statement itself where it has none. */
-static const tirbi_ls *rewrite(tirbi_lx_pool *pool, const tirbi_ls *s, unsigned depth) {
+static const tirbi_ls *rewrite(finder *f, const tirbi_ls *s, unsigned depth) {
     if (depth > MAX_DEPTH) return s;
-    if (s->kind == TIRBI_LS_IF) return rewrite_if(pool, s, depth);
+    if (s->kind == TIRBI_LS_IF) return rewrite_if(f, s, depth);
     if (s->kind != TIRBI_LS_SEQ) return s;
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(f->pool->arena, const tirbi_ls *, s->as.seq.n);
     bool changed = false;
     for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
-        items[i] = rewrite(pool, s->as.seq.items[i], depth + 1);
+        items[i] = rewrite(f, s->as.seq.items[i], depth + 1);
         if (!items[i]) return NULL;
         changed = changed || items[i] != s->as.seq.items[i];
     }
-    tirbi_ls *copy = items && changed ? copy_of(pool, s) : NULL;
+    tirbi_ls *copy = items && changed ? copy_of(f->pool, s) : NULL;
     if (copy) copy->as.seq.items = items;
     return changed ? copy : s;
 }
 
-const tirbi_ls *tirbi_find_extremes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    const tirbi_ls *body = rewrite(pool, loop->as.loop.body, 0);
-    tirbi_ls *copy = body && body != loop->as.loop.body ? copy_of(pool, loop) : NULL;
+static const tirbi_ls *find(finder *f, const tirbi_ls *loop) {
+    const tirbi_ls *body = rewrite(f, loop->as.loop.body, 0);
+    tirbi_ls *copy = body && body != loop->as.loop.body ? copy_of(f->pool, loop) : NULL;
     if (copy) copy->as.loop.body = body;
     return copy;
+}
+
+const tirbi_ls *tirbi_find_extremes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    return find(&(finder){.pool = pool}, loop);
+}
+
+/* Every assignment in the loop has to be an extreme: then what no NaN was before it becomes none. */
+static bool sets_another(const void *context, const tirbi_ls *s) {
+    const finder *f = context;
+    bool mentioned = false;
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SET && i < f->n_floats; i++)
+        mentioned = mentioned || s->as.set.var == f->floats[i];
+    if (!mentioned) return false;
+    const tirbi_lx *value = s->as.set.value;
+    return s->as.set.declares || value->kind != TIRBI_LX_OP || (value->op != TIRB_OP_MIN && value->op != TIRB_OP_MAX) ||
+           !tirbi_is_var(s->as.set.var, value->args[1]);
+}
+
+const tirbi_ls *tirbi_find_float_extremes(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_lx **condition) {
+    finder f = {.pool = pool, .with_floats = true};
+    const tirbi_ls *found = find(&f, loop);
+    *condition = NULL;
+    if (!found || f.n_floats == 0 || tirbi_any_stmt(found, sets_another, &f)) return NULL;
+    for (uint32_t i = 0; i < f.n_floats; i++) {
+        const tirbi_lx *x = tirbi_is_live(pool, f.floats[i]) ? tirbi_lx_var(pool, f.floats[i]) : NULL;
+        const tirbi_lx *same = x ? tirbi_lx_op(pool, TIRB_OP_EQ, f.floats[i]->type, TIRB_TYPE_NONE, x, x, NULL) : NULL;
+        *condition = same && *condition ? tirbi_lx_both(pool, TIRB_OP_AND, *condition, same) : same;
+        if (!*condition) return NULL;
+    }
+    return found;
 }

@@ -11,7 +11,7 @@ enum { MAX_NAMED = 16, MAX_STORED = 8 };
 typedef struct namer {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
-    bool nests;
+    bool nests, variables; /* of loops around loops; variables alone */
     tirbi_loop_set own; /* the loop's variable, and those that the body sets */
     tirbi_roots stored; /* by the body */
     struct {
@@ -59,11 +59,15 @@ static const tirbi_lx *name(namer *m, const tirbi_lx *x, const char *as) {
     return tirbi_lx_var(m->pool, var);
 }
 
+/* Whether it is a variable that may be set several times, but not in the loop. */
+static bool stays(const namer *m, const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL && !tirbi_mentions_loops(x, &m->own);
+}
+
 static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     namer *m = rewrite->context;
-    const bool stays = x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL && !tirbi_mentions_loops(x, &m->own);
-    if (stays) return name(m, x, x->var->name);
-    return x->kind == TIRBI_LX_LOAD && is_still(m, x) ? name(m, x, x->access->buffer->name) : NULL;
+    if (stays(m, x)) return name(m, x, x->var->name);
+    return !m->variables && x->kind == TIRBI_LX_LOAD && is_still(m, x) ? name(m, x, x->access->buffer->name) : NULL;
 }
 
 static const tirbi_lx *replace_variable(tirbi_rewrite *rewrite, const tirbi_lx *x) {
@@ -84,17 +88,23 @@ static const tirbi_ls *with_names(namer *m, const tirbi_ls *loop) {
     return tirbi_new_sequence(m->pool, m->loop->span, items, m->n + 1);
 }
 
-const tirbi_ls *tirbi_name_still_loads(tirbi_lx_pool *pool, const tirbi_ls *loop, bool nests) {
+static tirbi_step find_in_subscript(tirbi_walk *w, const tirbi_lx *x) {
+    return w->indexes && stays(w->context, x) ? TIRBI_STOP : TIRBI_INTO;
+}
+
+static bool subscripts_stay(namer *m, const tirbi_ls *body) {
+    tirbi_walk walk = {.context = m, .expr = find_in_subscript, .reach = TIRBI_WALK_PLACES};
+    return !tirbi_walk_stmt(&walk, body);
+}
+
+static const tirbi_ls *name_in(namer *m, const tirbi_ls *loop) {
+    tirbi_lx_pool *const pool = m->pool;
     tirbi_lvar *old = loop->as.loop.var;
-    namer *m = TIRBI_NEW(pool->arena, namer);
     tirbi_ls *fresh = TIRBI_NEW(pool->arena, tirbi_ls);
     tirbi_lvar *var = TIRBI_NEW(pool->arena, tirbi_lvar);
-    if (!m || !fresh || !var || loop->as.loop.blocks || loop->as.loop.rows) return NULL;
-    m->pool = pool;
-    m->loop = loop;
-    m->nests = nests;
-    m->own.var[m->own.n++] = old;
+    if (!fresh || !var) return NULL;
     const bool straight = note_body(m, loop->as.loop.body);
+    if (m->variables && !(straight && subscripts_stay(m, loop->as.loop.body))) return NULL;
     if (!straight && !tirbi_can_resolve(loop->as.loop.body)) return NULL;
     *var = *old;
     var->id = 0;
@@ -110,11 +120,29 @@ const tirbi_ls *tirbi_name_still_loads(tirbi_lx_pool *pool, const tirbi_ls *loop
             m->n > 0 && renamed ? tirbi_resolve(pool, &none, loop->as.loop.body, old, renamed, var, true) : NULL;
         return fresh->as.loop.body ? with_names(m, fresh) : NULL;
     }
-    tirbi_rewrite loads = {.pool = pool, .replace = replace, .context = m, .loops = nests};
+    tirbi_rewrite loads = {.pool = pool, .replace = replace, .context = m, .loops = m->nests};
     const tirbi_ls *body = tirbi_rewrite_assignments(&loads, loop->as.loop.body);
     if (!body || m->n == 0) return NULL;
     tirbi_lvar *names[2] = {old, var};
-    tirbi_rewrite variable = {.pool = pool, .replace = replace_variable, .context = names, .loops = nests};
+    tirbi_rewrite variable = {.pool = pool, .replace = replace_variable, .context = names, .loops = m->nests};
     fresh->as.loop.body = tirbi_rewrite_assignments(&variable, body);
     return fresh->as.loop.body ? with_names(m, fresh) : NULL;
+}
+
+static namer *new_namer(tirbi_lx_pool *pool, const tirbi_ls *loop, bool nests, bool variables) {
+    namer *m = loop->as.loop.blocks || loop->as.loop.rows ? NULL : TIRBI_NEW(pool->arena, namer);
+    if (!m) return NULL;
+    *m = (namer){.pool = pool, .loop = loop, .nests = nests, .variables = variables};
+    m->own.var[m->own.n++] = loop->as.loop.var;
+    return m;
+}
+
+const tirbi_ls *tirbi_name_still_loads(tirbi_lx_pool *pool, const tirbi_ls *loop, bool nests) {
+    namer *m = new_namer(pool, loop, nests, false);
+    return m ? name_in(m, loop) : NULL;
+}
+
+const tirbi_ls *tirbi_name_still_variables(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    namer *m = new_namer(pool, loop, true, true);
+    return m ? name_in(m, loop) : NULL;
 }

@@ -9,5 +9,7 @@
  * loops around straight-line code, and with `nests` around loops of such, loads that cannot fail; of others, bounds
  * alone. The loop with what it needs before it; NULL where it reads nothing of that kind (or memory ran out). */
 const tirbi_ls *tirbi_name_still_loads(tirbi_lx_pool *pool, const tirbi_ls *loop, bool nests);
+/* The same of variables alone, if subscripts in a nest name some: what is set once is a start for lanes. */
+const tirbi_ls *tirbi_name_still_variables(tirbi_lx_pool *pool, const tirbi_ls *loop);
 
 #endif

@@ -6,6 +6,8 @@
 typedef struct guarded {
     const tirbi_loop_set *loops;
     const tirbi_lx *condition;
+    const tirbi_place *(*checked)(const void *, const tirbi_place *);
+    const void *context;
     bool failed;
 } guarded;
 
@@ -67,7 +69,8 @@ static const tirbi_lx *replace(tirbi_rewrite *r, const tirbi_lx *x) {
     guarded *g = r->context;
     if (!x->traps || g->failed) return x;
     if (x->kind == TIRBI_LX_LOAD) {
-        const tirbi_lx *load = guarded_load(r, x->access);
+        const tirbi_place *checked = g->checked(g->context, x->access);
+        const tirbi_lx *load = checked ? tirbi_lx_load(r->pool, checked) : guarded_load(r, x->access);
         g->failed = g->failed || !load;
         return load ? load : x;
     }
@@ -81,8 +84,9 @@ static const tirbi_lx *replace(tirbi_rewrite *r, const tirbi_lx *x) {
 }
 
 const tirbi_lx *tirbi_guard(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_lx *condition,
-                            const tirbi_lx *x) {
-    guarded g = {.loops = loops, .condition = condition};
+                            const tirbi_lx *x, const tirbi_place *(*checked)(const void *, const tirbi_place *),
+                            const void *context) {
+    guarded g = {.loops = loops, .condition = condition, .checked = checked, .context = context};
     tirbi_rewrite rewrite = {.pool = pool, .replace = replace, .context = &g};
     const tirbi_lx *all = tirbi_rewrite_value(&rewrite, x);
     return g.failed ? NULL : all;

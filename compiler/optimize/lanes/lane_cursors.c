@@ -57,6 +57,21 @@ static bool check_place(planner *p, const tirbi_place *place) {
     return true;
 }
 
+const tirbi_place *tirbi_plan_checked(const planner *p, const tirbi_place *place) {
+    const tirbi_place *same = place;
+    for (const tirbi_place *v = place; v; v = v->view) {
+        bool checked = true;
+        for (uint32_t d = 0; d < v->ndim; d++) checked = checked && tirbi_dim_proven(v, d);
+        for (uint32_t i = 0; !checked && i < p->plan->n_checks; i++) {
+            const tirbi_lane_check *check = &p->plan->checks[i];
+            checked = (check->enclosing & ~open_loops(p)) == 0 && tirbi_same_place(check->place, v);
+            if (checked && !place->view) same = check->place;
+        }
+        if (!checked) return NULL;
+    }
+    return same;
+}
+
 static bool record_access(planner *p, const tirbi_place *place, bool write) {
     for (uint32_t i = 0; i < p->n_accesses; i++) {
         if (p->accesses[i].write == write && tirbi_same_place(p->accesses[i].place, place)) return true;

@@ -147,6 +147,9 @@ void tirbi_plan_leave_unless(planner *p, const tirbi_lx *condition);
 bool tirbi_plan_writes_well(tirbi_lx_pool *pool, const tirbi_lane_plan *plan, const tirbi_ls *body);
 
 /* lane_cursors.c */
+/* The same place where the plan has asked for checks of it in all iterations of the loops that are open, so that it may
+ * be reached under any condition in them; else NULL. */
+const tirbi_place *tirbi_plan_checked(const planner *p, const tirbi_place *place);
 /* The cursor of a place; TIRBI_MAX_CURSORS when there is none, and the plan has failed. */
 uint8_t tirbi_plan_cursor(planner *p, const tirbi_place *place, tirbi_dtype type, bool write);
 /* One more cursor, which is cleared; NULL: there are too many. Another one more may move it. */

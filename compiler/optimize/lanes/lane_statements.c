@@ -157,9 +157,12 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
         for (uint32_t i = 0; i < s->as.seq.n; i++) plan_guarded(p, s->as.seq.items[i], condition);
         return;
     case TIRBI_LS_STORE: {
-        const tirbi_lx *old = tirbi_lx_load(p->pool, s->as.store.access), *value = s->as.store.value;
-        if (!old || old->traps || (value->traps && !p->sequences)) break;
-        plan_store(p, s->as.store.access, tirbi_lx_lazy(p->pool, TIRBI_LX_COND, condition, value, old));
+        const tirbi_place *place = p->sequences ? tirbi_plan_checked(p, s->as.store.access) : NULL;
+        if (!place) place = s->as.store.access;
+        const tirbi_lx *old = tirbi_lx_load(p->pool, place), *value = s->as.store.value;
+        const bool may_trap = old && old->traps && place == s->as.store.access;
+        if (!old || may_trap || (value->traps && !p->sequences)) break;
+        plan_store(p, place, tirbi_lx_lazy(p->pool, TIRBI_LX_COND, condition, value, old));
         return;
     }
     case TIRBI_LS_SET:

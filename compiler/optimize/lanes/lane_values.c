@@ -232,11 +232,15 @@ bool tirbi_plan_is_invariant(planner *p, const tirbi_lx *x) {
 
 const char tirbi_plan_lazy_arm[] = "what only some iterations compute may fail, as an index or a division can";
 
+static const tirbi_place *checked(const void *context, const tirbi_place *place) {
+    return tirbi_plan_checked(context, place);
+}
+
 const tirbi_lx *tirbi_plan_guard(planner *p, const tirbi_lx *condition, const tirbi_lx *x) {
     tirbi_loop_set open = {.var = {p->plan->loops.var[0]}, .n = 1};
     for (uint32_t i = 0; i < p->n_path && open.n < TIRBI_MAX_AFFINE; i++)
         open.var[open.n++] = p->plan->loops.var[p->path[i] + 1];
-    return tirbi_guard(p->pool, &open, condition, x);
+    return tirbi_guard(p->pool, &open, condition, x, checked, p);
 }
 
 /* The condition of a lazy expression and what it chooses from; those that may fail are guarded, so that all lanes may

@@ -27,6 +27,14 @@
 /* How often a loop may be taken for another one that reads less. */
 enum { MAX_NAMED = 4 };
 
+/* A statement that does what a loop does where a condition holds, which `check` finds out. */
+typedef struct either {
+    const tirbi_ls *check; /* or NULL */
+    const tirbi_lx *condition;
+    const tirbi_ls *stmt;
+    const tirbi_extents *positive; /* where it holds; NULL: as before */
+} either;
+
 /* What a transformation made of a loop, which has been looked at as a region. */
 static tirbi_sched *made(tirbi_scheduler *p, const char *step, const tirbi_ls *s) {
     return tirbi_sched_of(p, step, tirbi_schedule_serial(p, s));
@@ -84,6 +92,18 @@ static tirbi_sched *as_still(tirbi_scheduler *p, const tirbi_ls *loop, bool plai
     return node;
 }
 
+static tirbi_sched *in_versions(tirbi_scheduler *p, const char *step, const either *choice, const tirbi_ls *loop,
+                                uint32_t without);
+
+/* A loop with extremes of floats that are no NaN ahead of it, if it is lanes then. */
+static tirbi_sched *as_float_extremes(tirbi_scheduler *p, const tirbi_ls *loop) {
+    either choice = {NULL};
+    if (p->in.without & TIRBI_NOT_EXTREMES) return NULL;
+    choice.stmt = tirbi_find_float_extremes(p->pool, loop, &choice.condition);
+    if (!choice.stmt || !has_lanes(p, choice.stmt)) return NULL;
+    return in_versions(p, "minima and maxima", &choice, loop, TIRBI_NOT_EXTREMES);
+}
+
 /* A loop whose lanes are not alike or depend on each other, as lanes that take turns where they must. */
 static tirbi_sched *as_turns(tirbi_scheduler *p, const tirbi_ls *loop) {
     if (tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) return NULL;
@@ -103,7 +123,7 @@ static tirbi_sched *as_turns(tirbi_scheduler *p, const tirbi_ls *loop) {
     if (held) return made(p, "scalar replacement", held);
     const tirbi_ls *searched = tirbi_search_updates(p->pool, loop);
     if (!searched) searched = tirbi_search_elements(p->pool, loop);
-    if (!searched) return NULL;
+    if (!searched) return as_float_extremes(p, loop);
     tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SEARCHED,
                     "lanes look for the next iteration that changes something");
     return made(p, "speculative search", searched);
@@ -255,14 +275,6 @@ static tirbi_sched *as_alike(tirbi_scheduler *p, const tirbi_ls *loop) {
     tirbi_drop_plan(p->pool, alone);
     return gains ? tirbi_sched_of(p, "interchange", schedule_alike(p, moved)) : NULL;
 }
-
-/* A statement that does what a loop does where a condition holds, which `check` finds out. */
-typedef struct either {
-    const tirbi_ls *check; /* or NULL */
-    const tirbi_lx *condition;
-    const tirbi_ls *stmt;
-    const tirbi_extents *positive; /* where it holds; NULL: as before */
-} either;
 
 /* That statement, or the loop as it was, which is not planned in the form `without` again. */
 static tirbi_sched *in_versions(tirbi_scheduler *p, const char *step, const either *choice, const tirbi_ls *loop,

@@ -16,7 +16,8 @@ enum {
     TIRBI_NOT_FILLED = 32,
     TIRBI_NOT_STAGED = 64,
     TIRBI_NOT_APART = 128,
-    TIRBI_NOT_COLUMNS = 256
+    TIRBI_NOT_COLUMNS = 256,
+    TIRBI_NOT_EXTREMES = 512
 };
 
 /* What a statement is planned inside of. */

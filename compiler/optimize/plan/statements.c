@@ -1,5 +1,6 @@
 #include "compiler/optimize/plan/plan.h"
 
+#include "compiler/optimize/carried/still.h"
 #include "compiler/optimize/contractions/int_trees.h"
 #include "compiler/optimize/plan/planner.h"
 #include "compiler/optimize/rows/rows.h"
@@ -121,8 +122,18 @@ static tirbi_sched *schedule_nest(tirbi_scheduler *p, const tirbi_ls *loop) {
     return node ? node : tirbi_schedule_lanes(p, loop);
 }
 
+/* A loop with variables that are set once for it. */
+static tirbi_sched *schedule_named(tirbi_scheduler *p, const tirbi_ls *named) {
+    p->in.named++;
+    tirbi_sched *node = tirbi_sched_of(p, "hoisting", tirbi_schedule(p, named));
+    p->in.named--;
+    return node;
+}
+
 static tirbi_sched *schedule_loop(tirbi_scheduler *p, const tirbi_ls *s) {
-    const bool blocks = s->as.loop.blocks;
+    const bool blocks = s->as.loop.blocks, may = !(tirbi_not_planned(p) & TIRB_PASS_LANES);
+    const tirbi_ls *named = may && p->in.named == 0 ? tirbi_name_still_variables(p->pool, s) : NULL;
+    if (named) return schedule_named(p, named);
     tirbi_sched *node = blocks ? NULL : tirbi_schedule_aliased(p, s);
     if (!node && !blocks) node = tirbi_schedule_region(p, s);
     if (!node && s->as.loop.rows)
