@@ -848,7 +848,28 @@ static tirbi_value call_astype(tirbi_script *s, arguments *a, const tirb_relax_e
     return tirbi_value_relax(operator_of(s, a->node->span, TIRB_RELAX_ASTYPE, x, NULL, dtype));
 }
 
+/* A PrimFunc that is called as one: it writes some of its arguments, and gives nothing. */
+static const tirb_relax_expr *called_primfunc(tirbi_script *s, const tirb_relax_expr *name) {
+    tirbi_relax_builder *b = &s->relax->builder;
+    const tirb_primfunc *f = name->as.global.primfunc;
+    tirb_relax_expr *own = tirbi_relax_make(b, name->span, TIRB_RELAX_GLOBAL);
+    const tirb_relax_type **params = TIRBI_NEW_ARRAY(s->arena, const tirb_relax_type *, f->n_params);
+    for (uint32_t i = 0; params && i < f->n_params; i++) {
+        const tirb_buffer *buffer = f->buffers[i];
+        params[i] = buffer ? tirbi_relax_tensor(b, buffer->shape, buffer->ndim, buffer->dtype)
+                    : tirbi_type_is_handle(f->params[i]->dtype) ? tirbi_relax_any(b)
+                                                                : tirbi_relax_prim(b, f->params[i]->dtype);
+        if (!params[i]) return NULL;
+    }
+    if (!own || !params) return NULL;
+    own->as.global = name->as.global;
+    own->type = tirbi_relax_function_type(b, params, f->n_params, tirbi_relax_tuple(b, NULL, 0), false);
+    return own->type ? own : NULL;
+}
+
 static tirbi_value call_value(tirbi_script *s, arguments *a, const tirb_relax_expr *callee) {
+    if (callee && callee->kind == TIRB_RELAX_GLOBAL && callee->as.global.primfunc) callee = called_primfunc(s, callee);
+    if (!callee) return tirbi_value_error();
     const tirbi_argument *given = a->given.items;
     const tirb_relax_expr **args = TIRBI_NEW_ARRAY(s->arena, const tirb_relax_expr *, (size_t)a->given.n + 1);
     if (!args) return tirbi_value_error();
@@ -867,7 +888,8 @@ tirbi_value tirbi_call_relax(tirbi_script *s, const tirbi_node *node, const tirb
     rename_older(&a);
     if (callee->kind == TIRBI_VALUE_RELAX_CAST) return call_astype(s, &a, callee->as.cast.value);
     if (callee->kind == TIRBI_VALUE_RELAX) return call_value(s, &a, callee->as.relax);
-    if (callee->kind == TIRBI_VALUE_EXTERN) return call_value(s, &a, tirbi_to_relax(s, callee));
+    if (callee->kind == TIRBI_VALUE_EXTERN || callee->kind == TIRBI_VALUE_FUNCTION)
+        return call_value(s, &a, tirbi_to_relax(s, callee));
     const tirb_relax_operator *op = tirbi_relax_find_operator(a.name);
     if (!op) return call_other(s, &a);
     if (!tirbi_in_relax(s))
