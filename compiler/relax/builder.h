@@ -35,6 +35,7 @@ struct tirbi_relax_builder {
     tirbi_relax_counters counters;
     uint32_t n_vars;
     tirbi_span at; /* the statement under way */
+    bool assumes;  /* sizes that must be equal are, if nothing says that they are not: the call will compare them */
 };
 
 void tirbi_relax_builder_init(tirbi_relax_builder *b, tirbi_builder *base);

@@ -240,10 +240,8 @@ static bool common_dim(tirbi_relax_builder *b, const tirb_relax_expr *call, cons
             return false;
         }
         if (tirbi_dim_equal(&b->dims, *out, dim)) continue;
-        if (tirbi_dim_const(dim, &value) && !tirbi_dim_const(*out, &value))
-            *out = dim;
-        else if (!tirbi_dim_const(*out, &value))
-            *known = false;
+        if (!b->assumes) *known = false;
+        if (tirbi_dim_const(dim, &value)) *out = dim;
     }
     return true;
 }

@@ -191,6 +191,7 @@ const tirb_relax_expr *tirbi_relax_known_call(tirbi_relax_lowering *l, const tir
     tirbi_relax_builder b;
     tirbi_relax_builder_init(&b, &l->b);
     b.at = call->span;
+    b.assumes = true;
     tirb_relax_expr *known = TIRBI_NEW(l->arena, tirb_relax_expr);
     const tirb_relax_expr **args = TIRBI_NEW_ARRAY(l->arena, const tirb_relax_expr *, call->as.call.n_args);
     if (!known || !args) return NULL;

@@ -602,10 +602,59 @@ static const tirb_relax_expr *to_number(tirbi_script *s, const tirbi_value *v, t
 
 static bool is_number(const tirbi_value *v) { return v->kind == TIRBI_VALUE_INT || v->kind == TIRBI_VALUE_FLOAT; }
 
-/* What R.assert_op shows may be written as one tuple or list: its items are the arguments then, as in TVM. */
-static void spread_shown(const tirb_relax_operator *op, const tirbi_relax_parameter *p, tirbi_value *v) {
-    if (op != &tirb_relax_operators[TIRB_RELAX_ASSERT_OP] || p->kind != 'r' || v->kind != TIRBI_VALUE_TUPLE) return;
+/* Takes the argument of this name out of those given; MISSING: there is none. */
+static tirbi_value take_named(arguments *a, const char *name) {
+    tirbi_argument *given = a->given.items;
+    tirbi_value found = {.kind = TIRBI_VALUE_MISSING};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < a->given.n; i++) {
+        if (given[i].name && strcmp(given[i].name, name) == 0 && found.kind == TIRBI_VALUE_MISSING) {
+            found = given[i].value;
+            found.node = given[i].node;
+        } else {
+            given[n++] = given[i];
+        }
+    }
+    a->given.n = n;
+    return found;
+}
+
+/* What R.assert_op shows: `shown`, by name, or what stands behind the condition. It may be written as one tuple or
+ * list, whose items are the arguments then, as in TVM, and the format behind it. */
+static bool spread_shown(tirbi_script *s, const tirbi_value *shown, tirbi_value *v, tirbi_value *format) {
+    const bool is_named = shown->kind != TIRBI_VALUE_MISSING && shown->kind != TIRBI_VALUE_NONE;
+    if (is_named && (v->kind != TIRBI_VALUE_MISSING || is_number(shown) || shown->kind == TIRBI_VALUE_STRING)) {
+        const bool twice = v->kind != TIRBI_VALUE_MISSING;
+        tirbi_fail(s, TIRB_TYPE, shown->node->span,
+                   twice ? "R.assert_op gets the argument `format_args` twice" : "`format_args` is a value or a list");
+        return false;
+    }
+    if (is_named) {
+        tirbi_value *one = TIRBI_NEW_ARRAY(s->arena, tirbi_value, 1);
+        if (!one) return false;
+        *one = *shown;
+        *v = (tirbi_value){.kind = TIRBI_VALUE_TUPLE, .node = shown->node};
+        v->as.sequence.items = one;
+        v->as.sequence.n = 1;
+    }
+    if (v->kind != TIRBI_VALUE_TUPLE) return true;
+    if (v->as.sequence.n == 2 && v->as.sequence.items[1].kind == TIRBI_VALUE_STRING &&
+        format->kind == TIRBI_VALUE_MISSING) {
+        *format = v->as.sequence.items[1];
+        v->as.sequence.n = 1;
+    }
     if (v->as.sequence.n == 1 && v->as.sequence.items[0].kind == TIRBI_VALUE_TUPLE) *v = v->as.sequence.items[0];
+    return true;
+}
+
+/* R.print shows its arguments, no list of such. */
+static bool refuse_list(tirbi_script *s, const tirbi_value *v) {
+    for (uint32_t i = 0; v->kind == TIRBI_VALUE_TUPLE && i < v->as.sequence.n; i++) {
+        if (v->as.sequence.items[i].kind != TIRBI_VALUE_TUPLE) continue;
+        tirbi_fail(s, TIRB_TYPE, v->node->span, "R.print takes values, no list of such: R.print(x, y)");
+        return false;
+    }
+    return true;
 }
 
 static bool build_call(tirbi_script *s, arguments *a, const tirb_relax_operator *op, built_call *call) {
@@ -613,10 +662,14 @@ static bool build_call(tirbi_script *s, arguments *a, const tirb_relax_operator 
     tirbi_value values[TIRBI_MAX_RELAX_PARAMETERS];
     uint32_t n = tirbi_relax_parameters(op, p);
     const char *names = names_of(s, p, n);
+    const bool asserts = op == &tirb_relax_operators[TIRB_RELAX_ASSERT_OP];
+    tirbi_value shown = {.kind = TIRBI_VALUE_MISSING};
+    if (asserts) shown = take_named(a, "format_args");
     if (!names || !bind_names(s, a, names, values, n)) return false;
+    if (asserts && !spread_shown(s, &shown, &values[1], &values[2])) return false;
+    if (op == &tirb_relax_operators[TIRB_RELAX_PRINT] && !refuse_list(s, &values[0])) return false;
     size_t room = (size_t)n + a->given.n + 1;
     for (uint32_t i = 0; i < n; i++) {
-        spread_shown(op, &p[i], &values[i]);
         if (p[i].kind == 'r' && values[i].kind == TIRBI_VALUE_TUPLE) room += values[i].as.sequence.n;
     }
     call->args = TIRBI_NEW_ARRAY(s->arena, const tirb_relax_expr *, room);
