@@ -275,6 +275,9 @@ type tirbi_relax_infer_multinomial(tirbi_relax_builder *b, const tirb_relax_expr
     if (!prob->has_shape || !sample->has_shape || !indices->has_shape) return tirbi_relax_tensor_of_rank(b, 2, dtype);
     if (prob->ndim != 2 || sample->ndim != 2 || indices->ndim != 2)
         return tirbi_relax_fail(b, call, "the operands have two dimensions each");
+    const tirb_expr *one = tirbi_dim(&b->dims, 1);
+    if (tirbi_dim_apart(&b->dims, sample->shape[1], one) || tirbi_dim_apart(&b->dims, indices->shape[1], one))
+        return tirbi_relax_fail(b, call, "the samples and their indices have one column each");
     return tirbi_relax_with_dtype(b, sample, dtype);
 }
 

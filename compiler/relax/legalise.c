@@ -321,6 +321,7 @@ static bool is_identity(const tirb_relax_expr *e) {
     return tirb_relax_is_call(e, TIRB_RELAX_STOP_LIFT_PARAMS) || tirb_relax_is_call(e, TIRB_RELAX_GRAD_NO_GRAD) ||
            tirb_relax_is_call(e, TIRB_RELAX_GRAD_START_CHECKPOINT) ||
            tirb_relax_is_call(e, TIRB_RELAX_GRAD_END_CHECKPOINT) || tirb_relax_is_call(e, TIRB_RELAX_TO_VDEVICE) ||
+           tirb_relax_is_call(e, TIRB_RELAX_HINT_ON_DEVICE) ||
            tirb_relax_is_call(e, TIRB_RELAX_MEMORY_ENSURE_ZERO_OFFSET);
 }
 

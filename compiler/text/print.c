@@ -357,6 +357,33 @@ static void print_functions(tirbi_printer *p, const tirb_primfunc *const *functi
     }
 }
 
+static void print_infos(tirbi_printer *p) {
+    const tirb_global_info *infos = p->module->infos;
+    if (p->module->n_infos == 0) return;
+    tirbi_put(p, "I.module_global_infos({");
+    for (uint32_t i = 0; i < p->module->n_infos; i++) {
+        if (i) tirbi_put(p, ", ");
+        tirbi_put_string(p, infos[i].key, strlen(infos[i].key));
+        tirbi_put(p, ": [");
+        for (uint32_t k = 0; k < infos[i].n; k++) {
+            const tirb_relax_vdevice *v = infos[i].items[k];
+            if (k) tirbi_put(p, ", ");
+            if (!v) {
+                tirbi_put(p, "I.dummy_global_info()");
+                continue;
+            }
+            tirbi_put(p, "I.vdevice(");
+            tirbi_put(p, v->target);
+            tirbi_putf(p, ", %lld, ", (long long)v->id);
+            tirbi_put_string(p, v->scope, strlen(v->scope));
+            tirbi_put(p, ")");
+        }
+        tirbi_put(p, "]");
+    }
+    tirbi_put(p, "})");
+    tirbi_end_line(p);
+}
+
 static void print_module(tirbi_printer *p) {
     const tirb_primfunc **functions = sorted_functions(p);
     const tirb_extern **externs = sorted_externs(p);
@@ -377,8 +404,10 @@ static void print_module(tirbi_printer *p) {
         tirbi_put(p, ")");
         tirbi_end_line(p);
     }
+    print_infos(p);
     bool begun = false;
-    if (p->module->n_functions + p->module->n_externs + p->module->n_relax + p->module->n_attrs == 0) {
+    if (p->module->n_functions + p->module->n_externs + p->module->n_relax + p->module->n_attrs + p->module->n_infos ==
+        0) {
         tirbi_put(p, "pass");
         tirbi_end_line(p);
     }

@@ -727,5 +727,7 @@ void tirbi_finish_relax(tirbi_script *s, tirb_irmodule *module) {
         functions[module->n_relax++] = all[i]->ir;
     }
     module->relax = functions;
+    module->infos = s->relax->infos.items;
+    module->n_infos = s->relax->infos.n;
     module->n_relax_vars = s->relax->builder.n_vars;
 }

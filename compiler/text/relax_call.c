@@ -18,6 +18,7 @@ static const char *const other_names[] = {
     "Tensor",    "Shape",      "Tuple",      "Any",      "Object",          "Prim",        "Callable",
     "const",     "shape",      "prim_value", "str",      "dtype",           "tuple",       "emit",
     "func_attr", "match_cast", "output",     "dataflow", "emit_match_cast", "call_packed", "stop_lift_params",
+    "device",    "cpu",        "ext_dev",
 };
 
 static bool is_name(const char *name) {
@@ -151,23 +152,18 @@ static bool to_rank(tirbi_script *s, const tirbi_value *v, int32_t *out) {
     return true;
 }
 
-static tirbi_value tensor_type(tirbi_script *s, arguments *a) {
-    tirbi_value args[4];
+static tirbi_value tensor_type_of(tirbi_script *s, arguments *a, tirbi_value args[4]) {
     tirbi_relax_builder *b = &s->relax->builder;
     tirb_datatype dtype = tirbi_type_void;
     int32_t ndim;
     const tirb_expr *const *dims;
     uint32_t n;
-    if (!bind_names(s, a, "shape dtype vdevice ndim", args, 4)) return tirbi_value_error();
     if (args[0].kind == TIRBI_VALUE_STRING && !tirbi_given(&args[1])) {
         args[1] = args[0];
         args[0].kind = TIRBI_VALUE_MISSING;
     }
     if (tirbi_given(&args[1]) && !tirbi_to_dtype(s, &args[1], &dtype)) return tirbi_value_error();
     if (!to_rank(s, &args[3], &ndim)) return tirbi_value_error();
-    if (tirbi_given(&args[2]))
-        return tirbi_fail(s, TIRB_UNSUPPORTED, args[2].node->span,
-                          "tensors on a device (`vdevice=`) are not supported");
     if (!tirbi_given(&args[0])) return type_value(tirbi_relax_tensor_of_rank(b, ndim, dtype));
     const tirb_relax_expr *shape = args[0].kind == TIRBI_VALUE_RELAX ? args[0].as.relax : NULL;
     if (shape && shape->kind == TIRB_RELAX_SHAPE)
@@ -184,6 +180,20 @@ static tirbi_value tensor_type(tirbi_script *s, arguments *a) {
     if (ndim >= 0 && (uint32_t)ndim != n)
         return tirbi_fail(s, TIRB_TYPE, a->node->span, "ndim is %d, but the shape has %u dimensions", ndim, n);
     return type_value(tirbi_relax_tensor(b, dims, n, dtype));
+}
+
+static tirbi_value tensor_type(tirbi_script *s, arguments *a) {
+    tirbi_value args[4];
+    const tirb_relax_vdevice *vdevice = NULL;
+    if (!bind_names(s, a, "shape dtype vdevice ndim", args, 4)) return tirbi_value_error();
+    if (tirbi_given(&args[2]) && !tirbi_to_vdevice(s, &args[2], &vdevice)) return tirbi_value_error();
+    tirbi_value v = tensor_type_of(s, a, args);
+    if (v.kind != TIRBI_VALUE_RELAX_TYPE || !vdevice) return v;
+    tirb_relax_type *placed = TIRBI_NEW(s->arena, tirb_relax_type);
+    if (!placed) return tirbi_value_error();
+    *placed = *v.as.relax_type;
+    placed->vdevice = vdevice;
+    return type_value(placed);
 }
 
 static tirbi_value shape_type(tirbi_script *s, arguments *a) {
@@ -426,8 +436,8 @@ static bool to_attr(tirbi_script *s, const tirbi_relax_parameter *p, const tirbi
         out->as.expr = v->as.expr;
         return true;
     default:
-        tirbi_fail(s, TIRB_UNSUPPORTED, v->node->span, "%s: devices are not supported", what);
-        return false;
+        out->kind = TIRB_RELAX_ATTR_VDEVICE;
+        return tirbi_to_vdevice(s, v, &out->as.vdevice);
     }
 }
 
@@ -726,9 +736,30 @@ static const tirb_relax_expr *expand_relu6(tirbi_script *s, tirbi_span span, con
     return tirbi_relax_make_call(b, span, &tirb_relax_operators[TIRB_RELAX_CLIP], args, 3, NULL, NULL, 0);
 }
 
+/* R.hint_on_device(x, R.device(type, index), scope) has both numbers as attributes. */
+static bool spread_device(tirbi_script *s, arguments *a) {
+    tirbi_value args[3];
+    if (!bind_names(s, a, "data dst_vdevice memory_scope", args, 3)) return false;
+    const bool is_device = args[1].kind == TIRBI_VALUE_TUPLE && args[1].as.sequence.n == 2 && args[1].node &&
+                           args[1].node->kind == TIRBI_NODE_CALL;
+    if (!is_device) {
+        tirbi_fail(s, TIRB_TYPE, a->node->span, "R.hint_on_device needs a device: R.device(1, 0)");
+        return false;
+    }
+    const tirbi_value spread[4] = {args[0], args[1].as.sequence.items[0], args[1].as.sequence.items[1], args[2]};
+    a->given = (tirbi_list){.n = 0};
+    for (uint32_t i = 0; i < 3u + tirbi_given(&args[2]); i++) {
+        tirbi_argument *slot = TIRBI_LIST_ADD(s->arena, &a->given, tirbi_argument);
+        if (!slot) return false;
+        *slot = (tirbi_argument){.node = a->node, .value = spread[i]};
+    }
+    return true;
+}
+
 static tirbi_value call_operator(tirbi_script *s, arguments *a, const tirb_relax_operator *op) {
     built_call c = {.n_args = 0};
     tirbi_span span = a->node->span;
+    if (op == &tirb_relax_operators[TIRB_RELAX_HINT_ON_DEVICE] && !spread_device(s, a)) return tirbi_value_error();
     if (!build_call(s, a, op, &c)) return tirbi_value_error();
     if (op == &tirb_relax_operators[TIRB_RELAX_LINEAR]) return tirbi_value_relax(expand_linear(s, span, &c));
     if (op == &tirb_relax_operators[TIRB_RELAX_NN_RELU6]) return tirbi_value_relax(expand_relu6(s, span, &c));
@@ -842,6 +873,11 @@ static tirbi_value call_other(tirbi_script *s, arguments *a) {
     if (strcmp(name, "Any") == 0 || strcmp(name, "Object") == 0) return type_value(tirbi_relax_any(&s->relax->builder));
     if (!tirbi_in_relax(s))
         return tirbi_fail(s, TIRB_TYPE, a->node->span, "`R.%s` stands in a function decorated with @R.function", name);
+    if (strcmp(name, "device") == 0 || strcmp(name, "cpu") == 0 || strcmp(name, "ext_dev") == 0) {
+        const bool any = *name == 'd';
+        if (!bind_names(s, a, any ? "device_type index" : "index", args, any ? 2 : 1)) return tirbi_value_error();
+        return tirbi_relax_device(s, name, &args[0], any ? &args[1] : NULL);
+    }
     if (strcmp(name, "shape") == 0) return make_shape(s, a);
     if (strcmp(name, "str") == 0 || strcmp(name, "dtype") == 0) return text_or_type(s, a, *name == 'd');
     if (strcmp(name, "match_cast") == 0 || strcmp(name, "emit_match_cast") == 0) return match_cast(s, a, *name == 'e');

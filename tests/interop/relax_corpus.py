@@ -1048,3 +1048,23 @@ class Module:
         cls.fill(y)
         return y
 ''')
+
+# Devices: what operators give is where their operands are.
+module('''
+@I.ir_module
+class Module:
+    I.module_attrs({"a": 1})
+    I.module_global_infos({"vdevice": [I.vdevice({"keys": ["cpu"], "kind": "llvm", "mcpu": "skylake", "tag": ""}), I.vdevice({"keys": ["cpu"], "kind": "llvm", "mcpu": "core-avx2", "tag": ""}, 0, "shared")], "dummy": [I.dummy_global_info(), I.dummy_global_info()]})
+    @R.function
+    def main(x: R.Tensor((2, 3), "float32", "llvm:1"), y: R.Tensor((2, 3), dtype="float32"), z: R.Tensor(ndim=2, vdevice="llvm"), w: R.Tensor(vdevice="llvm:0:global"), g: R.Tensor((2, 3), "float32", vdevice="metal")):
+        a = R.add(x, y)
+        b = R.matmul(R.permute_dims(a), y)
+        c = R.split(b, 3, axis=1)
+        d = R.to_vdevice(c[0], "llvm:0")
+        e = R.hint_on_device(y, R.device(1, 0))
+        f = R.hint_on_device(d, R.cpu(1), "global")
+        h = R.nn.pad(x, [0, 0, 1, 1])
+        i = R.sum(R.concat((x, y), axis=0), axis=0)
+        j = R.outer(i, i)
+        return (a, b, c, d, e, f, h, i, j, z, w, g)
+''')
