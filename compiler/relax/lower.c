@@ -471,18 +471,23 @@ typedef struct rest {
 
 static bool lower_rest(tirbi_relax_lowering *l, const rest *r);
 
-/* Both numbers of a dimension that is another end the call. */
-static bool assert_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr *wanted, const tirb_expr *found,
-                       uint32_t dim, const char *what) {
+bool tirbi_relax_assert_size(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr *wanted, const tirb_expr *found,
+                             const char *text) {
     tirb_stmt *assert = tirbi_make_stmt(&l->b, span, TIRB_STMT_ASSERT);
-    const char *text = tirbi_arena_format(l->arena, "%s: shape[%u]", what, (unsigned)dim);
-    if (!assert || !text) return false;
+    if (!assert) return false;
     assert->as.assert_.condition = tirbi_make_compare(&l->b, span, TIRB_EXPR_EQ, found, wanted);
     assert->as.assert_.error_kind = "ShapeError";
     assert->as.assert_.message = tirbi_make_string(&l->b, span, text, (uint32_t)strlen(text));
     if (!assert->as.assert_.condition || !assert->as.assert_.message) return false;
     tirbi_relax_emit_scope(l, assert, NULL);
     return true;
+}
+
+/* The same of a dimension. */
+static bool assert_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr *wanted, const tirb_expr *found,
+                       uint32_t dim, const char *what) {
+    const char *text = tirbi_arena_format(l->arena, "%s: shape[%u]", what, (unsigned)dim);
+    return text && tirbi_relax_assert_size(l, span, wanted, found, text);
 }
 
 /* Makes the tensor a result, whose sizes are those that it has. */

@@ -126,6 +126,9 @@ void tirbi_relax_emit_scope(tirbi_relax_lowering *l, tirb_stmt *stmt, const tirb
 bool tirbi_relax_known_at_entry(const tirbi_relax_lowering *l, const tirb_expr *const *shape, uint32_t ndim);
 bool tirbi_relax_emit_call(tirbi_relax_lowering *l, tirbi_span span, const tirb_primfunc *f,
                            const tirbi_relax_held *const *args, uint32_t n);
+/* Both numbers of sizes that differ end the call; `what` is the beginning of the message. */
+bool tirbi_relax_assert_size(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr *wanted, const tirb_expr *found,
+                             const char *what);
 /* A name that no function of the module has yet: `base`, `base1`, .. */
 const char *tirbi_relax_new_name(tirbi_relax_lowering *l, const char *base);
 

@@ -184,10 +184,39 @@ static const tirb_relax_type *with_numbers(tirbi_relax_lowering *l, tirbi_relax_
     return tirbi_relax_replace(b, type, vars, values, n_vars);
 }
 
+static bool is_symbolic(const tirb_relax_type *t) {
+    for (int32_t i = 0; t->has_shape && i < t->ndim; i++)
+        if (t->shape[i]->kind != TIRB_EXPR_INT_IMM) return true;
+    for (uint32_t i = 0; t->kind == TIRB_RELAX_TYPE_TUPLE && i < t->n_fields; i++)
+        if (is_symbolic(t->fields[i])) return true;
+    return is_unknown(t);
+}
+
+/* Whether operands have sizes that are no numbers. */
+static bool has_symbols(const tirb_relax_expr *call) {
+    for (uint32_t i = 0; i < call->as.call.n_args; i++)
+        if (call->as.call.args[i]->type && is_symbolic(call->as.call.args[i]->type)) return true;
+    return false;
+}
+
+/* The call compares the sizes that were assumed to be equal; where they name what is outside of a group's function, the
+ * operator is none of the group. */
+static bool compare_assumed(tirbi_relax_lowering *l, const tirb_relax_expr *call, const tirbi_relax_builder *b) {
+    const tirb_expr *const *items = b->assumed.items;
+    if (b->assumed.n == 0 || l->b.frames.n == 0) return true;
+    if (l->group) return tirbi_relax_refuse_here(l, call->span, "sizes that the call compares");
+    const char *what = tirbi_arena_format(l->arena, "R.%s: a size", call->as.call.op ? call->as.call.op->name : "call");
+    for (uint32_t i = 0; what && i < b->assumed.n; i += 2)
+        if (!tirbi_relax_assert_size(l, call->span, items[i], items[i + 1], what)) return false;
+    return what != NULL;
+}
+
 const tirb_relax_expr *tirbi_relax_known_call(tirbi_relax_lowering *l, const tirb_relax_expr *call) {
     const tirb_relax_operator *op = call->as.call.op;
     const tirb_relax_type *callee = op ? NULL : call->as.call.callee->type;
-    if (says_all(l, call) || (op ? !op->infer : !callee || callee->kind != TIRB_RELAX_TYPE_FUNCTION)) return call;
+    const bool is_known = says_all(l, call);
+    if (op ? !op->infer : !callee || callee->kind != TIRB_RELAX_TYPE_FUNCTION) return call;
+    if (is_known && (!op || !has_symbols(call))) return call;
     tirbi_relax_builder b;
     tirbi_relax_builder_init(&b, &l->b);
     b.at = call->span;
@@ -203,7 +232,8 @@ const tirb_relax_expr *tirbi_relax_known_call(tirbi_relax_lowering *l, const tir
     known->as.call.args = args;
     if (callee && !(callee = with_numbers(l, &b, call))) return NULL;
     known->type = op ? op->infer(&b, known) : tirbi_relax_call_type(&b, known, callee);
-    if (!known->type) return NULL;
+    if (!known->type || !compare_assumed(l, call, &b)) return NULL;
+    if (is_known) return call;
     return is_unknown(known->type) && !is_unknown(call->type) && !tirbi_relax_is_trimmed(l, call) ? call : known;
 }
 
