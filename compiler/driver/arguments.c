@@ -75,9 +75,31 @@ static parameter *find_parameter(const run *r, const char *name, size_t length) 
     return find_result(r, name, length);
 }
 
+/* Says how what has fields, or dimensions, that are parameters is given: '' where it has none. */
+static void say_fields(const run *r, const char *name, char *out, size_t size) {
+    const size_t length = strlen(name);
+    uint32_t n = 0;
+    bool is_shape = true;
+    snprintf(out, size, "'%s' is given by its fields: ", name);
+    for (uint32_t i = 0; i < r->info.n_params; i++) {
+        const tirb_param_info *p = &r->parameters[i].info;
+        if (p->is_result || strncmp(p->name, name, length) != 0 || p->name[length] != '.') continue;
+        const size_t used = strlen(out);
+        is_shape = is_shape && p->kind == TIRB_PARAM_SCALAR && !strchr(p->name + length + 1, '.');
+        if (n < 5) snprintf(out + used, size - used, "%s%s", n > 0 ? ", " : "", n < 4 ? p->name : "...");
+        n++;
+    }
+    if (n > 0 && is_shape) snprintf(out, size, "'%s' is a shape: %s=2", name, name);
+    for (uint32_t i = 1, used; is_shape && i < n && (used = (uint32_t)strlen(out)) + 3 < size; i++)
+        memcpy(out + used, "x2", 3);
+    if (n == 0) out[0] = '\0';
+}
+
 static exit_code fail_no_parameter(const run *r, const char *name, size_t length) {
-    char copy[64];
+    char copy[64], fields[400];
     snprintf(copy, sizeof copy, "%.*s", (int)length, name);
+    say_fields(r, copy, fields, sizeof fields);
+    if (fields[0]) return fail_usage(r->inv->command, "%s, in %s", fields, r->info.signature);
     const char **names = calloc((size_t)r->info.n_params + 1, sizeof *names);
     for (uint32_t i = 0; names && i < r->info.n_params; i++) names[i] = r->parameters[i].info.name;
     const char *meant = names ? closest(copy, names) : NULL;
@@ -286,8 +308,8 @@ static bool is_called(const parameter *p, const char *name, bool exactly) {
     const char *own = p->info.name;
     if (exactly) return strcmp(own, name) == 0;
     for (; *own && *name; own++, name++) {
-        const bool plain = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
-                           (*name >= '0' && *name <= '9');
+        const bool plain =
+            (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') || (*name >= '0' && *name <= '9');
         if (*own != (plain ? *name : '_')) return false;
     }
     return *own == *name;
@@ -386,7 +408,8 @@ static exit_code make_scalar(const run *r, const parameter *p, tirb_arg *out) {
     tensor probe = {.type = p->type, .count = 1, .data = element};
     char text[ELEMENT_TEXT_SIZE];
     switch (element_store(&probe, 0, &scalar)) {
-    case STORE_DONE: break;
+    case STORE_DONE:
+        break;
     case STORE_NOT_INTEGER:
         return fail_fraction(r, p, &scalar);
     case STORE_OUT_OF_RANGE:

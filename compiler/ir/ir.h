@@ -119,7 +119,7 @@ struct tirb_expr {
     tirb_datatype dtype;
     uint16_t depth; /* levels of nodes below and including this one; the builder keeps it <= TIRBI_MAX_EXPR_DEPTH */
     tirbi_span span;
-    uint32_t size;  /* nodes, shared ones counted at each use; the builder keeps it <= TIRBI_MAX_EXPR_SIZE */
+    uint32_t size; /* nodes, shared ones counted at each use; the builder keeps it <= TIRBI_MAX_EXPR_SIZE */
     union {
         tirb_var var;
         int64_t int_value;  /* INT_IMM; unsigned 64-bit by its bits; bool 0 or 1 */
@@ -161,9 +161,9 @@ struct tirb_expr {
             uint32_t n_args;
             const tirb_buffer_region *passed; /* per argument: the buffer that it is, and of a part the region; of
                                                  BUFFER_DATA the view whose data it is; NULL: none */
-            const char *symbol;      /* of a builtin that was written as a call of this C function, or NULL */
-            tirb_builtin written_as; /* then CALL_EXTERN or CALL_PURE_EXTERN */
-            const tirb_type *pointer; /* of a builtin that is said to return a pointer to this, or NULL */
+            const char *symbol;               /* of a builtin that was written as a call of this C function, or NULL */
+            tirb_builtin written_as;          /* then CALL_EXTERN or CALL_PURE_EXTERN */
+            const tirb_type *pointer;         /* of a builtin that is said to return a pointer to this, or NULL */
         } call;
         struct {
             const tirb_expr *const *vectors;
@@ -184,16 +184,16 @@ struct tirb_buffer {
     tirb_datatype dtype;
     const tirb_expr *const *shape;
     uint32_t ndim;
-    const tirb_expr *const *strides; /* NULL: compact, row-major */
+    const tirb_expr *const *strides;     /* NULL: compact, row-major */
     const tirb_expr *const *odd_strides; /* of another number than dimensions: they are printed, nothing runs */
     uint32_t n_odd_strides;
-    const tirb_expr *elem_offset;    /* NULL: 0 */
+    const tirb_expr *elem_offset; /* NULL: 0 */
     const char *scope;
     int32_t data_alignment;
     int32_t offset_factor;
     bool auto_broadcast;
     const char *layout; /* as it is written, "None" too; NULL: what TVM takes where nothing is said */
-    bool is_implied; /* of a parameter that is a pointer: all that the argument has, as the text does not say */
+    bool is_implied;    /* of a parameter that is a pointer: all that the argument has, as the text does not say */
     tirbi_span span;
     uint32_t id;
 };
@@ -380,7 +380,7 @@ struct tirb_stmt {
         struct {
             bool is_statement; /* T.Break(), T.Continue(): TVM has them beside the calls that `break` and `continue` are
                                 */
-        } jump; /* BREAK, CONTINUE */
+        } jump;                /* BREAK, CONTINUE */
         struct {
             const tirb_expr *var, *min, *extent;
             const tirb_expr *step; /* NULL: 1 */
@@ -424,20 +424,20 @@ struct tirb_primfunc {
     const char *name;          /* in its module */
     const char *global_symbol; /* NULL: private */
     bool is_private;
-    bool is_entry; /* private, but a Relax function of the module calls it: it can be called from outside */
-    bool s_tir;                        /* schedulable text, or classic spelling */
+    bool is_entry;   /* private, but a Relax function of the module calls it: it can be called from outside */
+    bool s_tir;      /* schedulable text, or classic spelling */
     bool any_packed; /* its packed convention is TVM 0.27's, with places for type codes (compiler/lower/packed.c) */
-    bool classic;                      /* written as `tir`: a plain assignment is a let */
-    bool hybrid;                       /* written as Hybrid Script of 2020 */
+    bool classic;    /* written as `tir`: a plain assignment is a let */
+    bool hybrid;     /* written as Hybrid Script of 2020 */
     const tirb_expr *const *params;    /* VARs: scalars, pointers, or the handle of a buffer in buffer_map */
     const tirb_buffer *const *buffers; /* per parameter: the buffer that it is bound to, or NULL */
     uint32_t n_params;
     const char *const *param_names; /* per parameter: what callers call it, or NULL: by its own name; NULL: all so */
-    uint32_t n_results; /* the last so many parameters are what a Relax function returns */
-    const bool *is_open; /* per result: the function decides its extents (TIRBI_RESULT_NAME); NULL: none */
+    uint32_t n_results;             /* the last so many parameters are what a Relax function returns */
+    const bool *is_open;            /* per result: the function decides its extents (TIRBI_RESULT_NAME); NULL: none */
     const tirb_expr *const *shape_vars; /* variables that shapes, strides and offsets of parameters bind */
     uint32_t n_shape_vars;
-    tirb_type ret_type; /* TUPLE: returns nothing */
+    tirb_type ret_type;     /* TUPLE: returns nothing */
     const tirb_attr *attrs; /* but for tirb.may_alias and tirb.requires */
     uint32_t n_attrs;
     const tirb_param_pair *may_alias; /* buffers that may share memory: ascending, each pair once */
@@ -445,7 +445,7 @@ struct tirb_primfunc {
     uint32_t n_required; /* assertions that the body begins with and arguments must meet: attribute tirb.requires */
     const tirb_expr *const *const *minima; /* per parameter: of a comprehension's result, the index of the first element
                                               in each dimension, or NULL: 0; NULL: 0 for all */
-    const tirb_stmt *body; /* NULL only while it is being declared */
+    const tirb_stmt *body;                 /* NULL only while it is being declared */
     tirbi_span span;
     uint32_t index; /* in its module */
 };
@@ -469,8 +469,10 @@ static inline bool tirbi_may_alias(const tirb_primfunc *f, uint32_t a, uint32_t 
         uint32_t middle = low + (high - low) / 2;
         const tirb_param_pair *p = &f->may_alias[middle];
         if (p->first == wanted.first && p->second == wanted.second) return true;
-        if (p->first < wanted.first || (p->first == wanted.first && p->second < wanted.second)) low = middle + 1;
-        else high = middle;
+        if (p->first < wanted.first || (p->first == wanted.first && p->second < wanted.second))
+            low = middle + 1;
+        else
+            high = middle;
     }
     return false;
 }
@@ -491,10 +493,12 @@ typedef struct tirb_irmodule {
     uint32_t n_externs;
     const tirb_attr *attrs;
     uint32_t n_attrs;
-    uint32_t n_vars, n_buffers; /* ids in use */
-    const char *meta;           /* the text of Hybrid Script's __tvm_meta__, or NULL */
-    const char *metadata;       /* the text of the value of `metadata`, which functions mention, or NULL */
-    bool omits_metadata;        /* they do, and the text does not have it */
+    uint32_t n_vars, n_buffers;           /* ids in use */
+    const struct tirb_global_info *infos; /* of I.module_global_infos, by their keys (compiler/ir/relax.h) */
+    uint32_t n_infos;
+    const char *meta;     /* the text of Hybrid Script's __tvm_meta__, or NULL */
+    const char *metadata; /* the text of the value of `metadata`, which functions mention, or NULL */
+    bool omits_metadata;  /* they do, and the text does not have it */
     const struct tirb_relax_function *const *relax; /* Relax functions (compiler/ir/relax.h) */
     uint32_t n_relax, n_relax_vars;
 } tirb_irmodule;

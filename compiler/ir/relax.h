@@ -36,12 +36,19 @@ typedef enum tirb_relax_type_kind {
 
 /* A device of the module's global infos. */
 typedef struct tirb_relax_vdevice {
-    const char *target; /* as it is written: {"kind": "llvm"} */
+    const char *target; /* the dictionary's text: {"keys": ["cpu"], "kind": "llvm", "tag": ""} */
     const char *kind;   /* "llvm" */
     int64_t id;
     const char *scope;
     uint32_t index; /* among those of its kind */
 } tirb_relax_vdevice;
+
+/* Devices, or what says nothing else, under one name. */
+typedef struct tirb_global_info {
+    const char *key;
+    const tirb_relax_vdevice *const *items; /* NULL in it: I.dummy_global_info() */
+    uint32_t n;
+} tirb_global_info;
 
 struct tirb_relax_type {
     tirb_relax_type_kind kind;
@@ -230,6 +237,7 @@ struct tirb_relax_function {
 
 /* ---- Equality (relax_equal.c) ------------------------------------------------------------------------------------ */
 
+bool tirb_relax_same_vdevice(const tirb_relax_vdevice *a, const tirb_relax_vdevice *b);
 /* Equal types over the same variables. */
 bool tirb_relax_type_equal(const tirb_relax_type *a, const tirb_relax_type *b);
 /* The same attribute, structurally. */

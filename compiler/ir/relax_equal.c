@@ -5,6 +5,11 @@
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
+bool tirb_relax_same_vdevice(const tirb_relax_vdevice *a, const tirb_relax_vdevice *b) {
+    if (a == b || !a || !b) return a == b;
+    return same_text(a->target, b->target) && a->id == b->id && a->index == b->index && same_text(a->scope, b->scope);
+}
+
 static bool same_types(const tirb_relax_type *const *a, const tirb_relax_type *const *b, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         if (!tirb_relax_type_equal(a[i], b[i])) return false;
@@ -14,8 +19,9 @@ static bool same_types(const tirb_relax_type *const *a, const tirb_relax_type *c
 bool tirb_relax_type_equal(const tirb_relax_type *a, const tirb_relax_type *b) {
     if (a == b) return true;
     if (!a || !b || a->kind != b->kind || !tirb_datatype_equal(a->dtype, b->dtype) || a->ndim != b->ndim ||
-        a->has_shape != b->has_shape || a->shape_var != b->shape_var || a->vdevice != b->vdevice ||
-        a->n_fields != b->n_fields || a->pure != b->pure || a->opaque != b->opaque || a->is_text != b->is_text)
+        a->has_shape != b->has_shape || a->shape_var != b->shape_var ||
+        !tirb_relax_same_vdevice(a->vdevice, b->vdevice) || a->n_fields != b->n_fields || a->pure != b->pure ||
+        a->opaque != b->opaque || a->is_text != b->is_text)
         return false;
     for (int32_t i = 0; a->has_shape && i < a->ndim; i++)
         if (!tirbi_expr_equal(a->shape[i], b->shape[i])) return false;
@@ -50,7 +56,7 @@ bool tirb_relax_attr_equal(const tirb_relax_attr *a, const tirb_relax_attr *b) {
             if (!tirbi_expr_equal(a->as.map.indices[i], b->as.map.indices[i])) return false;
         return true;
     case TIRB_RELAX_ATTR_VDEVICE:
-        return a->as.vdevice == b->as.vdevice;
+        return tirb_relax_same_vdevice(a->as.vdevice, b->as.vdevice);
     }
     return false;
 }

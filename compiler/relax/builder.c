@@ -335,11 +335,79 @@ static const tirb_relax_type *bounded(tirbi_relax_builder *b, const tirb_relax_t
     return t;
 }
 
+/* ---- Devices ----------------------------------------------------------------------------------------------------- */
+
+static const tirb_relax_vdevice *device_of(const tirb_relax_type *t) {
+    const tirb_relax_vdevice *found = t && t->kind == TIRB_RELAX_TYPE_TENSOR ? t->vdevice : NULL;
+    for (uint32_t i = 0; t && !found && t->kind == TIRB_RELAX_TYPE_TUPLE && i < t->n_fields; i++)
+        found = device_of(t->fields[i]);
+    return found;
+}
+
+static const tirb_relax_type *on_device(tirbi_relax_builder *b, const tirb_relax_type *t,
+                                        const tirb_relax_vdevice *device) {
+    if (t->kind == TIRB_RELAX_TYPE_TUPLE) {
+        const tirb_relax_type **fields = TIRBI_NEW_ARRAY(b->arena, const tirb_relax_type *, t->n_fields);
+        for (uint32_t i = 0; fields && i < t->n_fields; i++)
+            if (!(fields[i] = on_device(b, t->fields[i], device))) return NULL;
+        return fields ? tirbi_relax_tuple(b, fields, t->n_fields) : NULL;
+    }
+    if (t->kind != TIRB_RELAX_TYPE_TENSOR || t->vdevice) return t;
+    tirb_relax_type *placed = TIRBI_NEW(b->arena, tirb_relax_type);
+    if (placed) *placed = *t;
+    if (placed) placed->vdevice = device;
+    return placed;
+}
+
+/* Operators whose results TVM does not place, or not where their operands are on different devices. */
+static const tirb_relax_op unplaced[] = {TIRB_RELAX_NN_PAD, TIRB_RELAX_OUTER, TIRB_RELAX_SIZE,
+                                         TIRB_RELAX_NN_PIXEL_SHUFFLE};
+static const tirb_relax_op joining[] = {TIRB_RELAX_CONCAT, TIRB_RELAX_STACK,     TIRB_RELAX_WHERE,   TIRB_RELAX_MATMUL,
+                                        TIRB_RELAX_EINSUM, TIRB_RELAX_EWISE_FMA, TIRB_RELAX_MESHGRID};
+
+static bool is_one_of(const tirb_relax_expr *call, const tirb_relax_op *ops, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (tirb_relax_is_call(call, ops[i])) return true;
+    return false;
+}
+
+/* The devices of operands that must be on one: of two tensors that are combined element by element, or by windows. */
+static bool needs_one_device(const tirb_relax_expr *call) {
+    const tirb_relax_operator *op = call->as.call.op;
+    return op->infer == tirbi_relax_infer_binary || op->infer == tirbi_relax_infer_comparison ||
+           op->infer == tirbi_relax_infer_conv || op->infer == tirbi_relax_infer_cross_entropy;
+}
+
+/* Whether a tensor in the type is on another device. */
+static bool is_elsewhere(const tirb_relax_type *t, const tirb_relax_vdevice *device) {
+    bool found = t && t->kind == TIRB_RELAX_TYPE_TENSOR && t->vdevice && t->vdevice != device;
+    for (uint32_t i = 0; t && t->kind == TIRB_RELAX_TYPE_TUPLE && i < t->n_fields; i++)
+        found = found || is_elsewhere(t->fields[i], device);
+    return found;
+}
+
+/* What an operator gives is on the device of its operands, if its type does not say another. */
+static const tirb_relax_type *placed(tirbi_relax_builder *b, const tirb_relax_expr *call, const tirb_relax_type *t) {
+    const tirb_relax_vdevice *device = NULL;
+    bool differ = false;
+    if (!t || call->as.call.n_types > 0) return t;
+    for (uint32_t i = 0; i < call->as.call.n_args; i++) {
+        const tirb_relax_type *arg = call->as.call.args[i]->type;
+        if (!device) device = device_of(arg);
+        differ = differ || (device && is_elsewhere(arg, device));
+    }
+    if (differ && needs_one_device(call))
+        return tirbi_relax_fail(b, call, "the operands are on different devices: see R.to_vdevice");
+    if (differ && is_one_of(call, joining, sizeof joining / sizeof *joining)) return t;
+    if (!device || is_one_of(call, unplaced, sizeof unplaced / sizeof *unplaced)) return t;
+    return on_device(b, t, device);
+}
+
 static const tirb_relax_type *infer_call(tirbi_relax_builder *b, tirb_relax_expr *call) {
     const tirb_relax_operator *op = call->as.call.op;
     if (op) {
         if (op->prepare && !op->prepare(b, call)) return NULL;
-        return op->infer ? bounded(b, op->infer(b, call)) : NULL;
+        return op->infer ? bounded(b, placed(b, call, op->infer(b, call))) : NULL;
     }
     const tirb_relax_expr *callee = call->as.call.callee;
     if (!callee->type || callee->type->kind != TIRB_RELAX_TYPE_FUNCTION)

@@ -34,10 +34,17 @@ struct tirbi_relax_builder {
     tirbi_list known;  /* of const tirb_expr *: TIR variables in scope, which shapes may mention */
     tirbi_relax_counters counters;
     uint32_t n_vars;
-    tirbi_span at; /* the statement under way */
+    tirbi_span at;      /* the statement under way */
+    bool assumes;       /* sizes that must be equal are, if nothing says that they are not */
+    tirbi_list assumed; /* of const tirb_expr *, in pairs: those of which that is so, for the call to compare */
 };
 
 void tirbi_relax_builder_init(tirbi_relax_builder *b, tirbi_builder *base);
+
+/* Whether two sizes that must be equal are so, as far as that is known, or assumed. */
+bool tirbi_relax_assume(tirbi_relax_builder *b, const tirb_expr *x, const tirb_expr *y);
+/* Whether two sizes that must be equal are known to differ; where nothing says so it is assumed that they do not. */
+bool tirbi_relax_differ(tirbi_relax_builder *b, const tirb_expr *x, const tirb_expr *y);
 
 /* ---- Types ------------------------------------------------------------------------------------------------------- */
 

@@ -320,7 +320,7 @@ static tirbi_relax_value name(tirbi_relax_expansion *x, const tirbi_tc_expr *e, 
     const tirbi_tc_expr *let = tirbi_relax_let_of(x, e->name);
     if (let) return tirbi_relax_evaluate(x, let, element);
     const tirbi_relax_tensor *t = tirbi_relax_tensor_of(x, e->name);
-    if (t) return read(x, t, e, element);
+    if (t && (!t->is_absent || !tirbi_relax_given_of(x, e->name))) return read(x, t, e, element);
     const tirbi_relax_pack *pack = tirbi_relax_pack_of(x, e->name);
     if (pack) {
         const uint32_t at = pack->is_pack ? (uint32_t)element : 0;

@@ -73,6 +73,18 @@ static bool read_inplace(tirbi_relax_builder *b, const tirb_relax_expr *call, co
     return some;
 }
 
+/* What a result overwrites has its type. */
+static bool is_overwritten(tirbi_relax_builder *b, const tirb_relax_expr *call, type given, type result) {
+    bool good = given->kind == TIRB_RELAX_TYPE_TENSOR && given->has_shape && given->ndim == result->ndim &&
+                tirb_datatype_equal(given->dtype, result->dtype);
+    for (int32_t i = 0; good && i < result->ndim; i++)
+        good = tirbi_dim_equal(&b->dims, given->shape[i], result->shape[i]);
+    if (!good)
+        tirbi_relax_fail(b, call, "the result %s cannot be written in place of %s", tirbi_relax_type_text(b, result),
+                         tirbi_relax_type_text(b, given));
+    return good;
+}
+
 /* Arguments, results, and the function's parameters agree. */
 bool tirbi_relax_prepare_call_tir(tirbi_relax_builder *b, tirb_relax_expr *call) {
     const tirb_relax_expr *callee = call->as.call.args[0], *args = call->as.call.args[1];
@@ -104,8 +116,13 @@ bool tirbi_relax_prepare_call_tir(tirbi_relax_builder *b, tirb_relax_expr *call)
     for (uint32_t i = 0; i < n; i++)
         if (!fits(b, call, args->as.tuple.items[i]->type, f, i)) return false;
     uint32_t at = n;
-    for (uint32_t i = 0; i < call->as.call.n_types; i++)
-        if (is_output(inplace, i) && !fits(b, call, call->as.call.types[i], f, at++)) return false;
+    for (uint32_t i = 0; i < call->as.call.n_types; i++) {
+        type t = call->as.call.types[i];
+        const bool is_fresh = is_output(inplace, i);
+        if (is_fresh ? !fits(b, call, t, f, at++)
+                     : !is_overwritten(b, call, args->as.tuple.items[inplace->as.list.items[i].as.integer]->type, t))
+            return false;
+    }
     return true;
 }
 

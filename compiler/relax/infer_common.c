@@ -108,6 +108,22 @@ const tirb_expr **tirbi_relax_new_dims(tirbi_relax_builder *b, uint32_t n) {
     return TIRBI_NEW_ARRAY(b->arena, const tirb_expr *, (size_t)n + 1);
 }
 
+bool tirbi_relax_assume(tirbi_relax_builder *b, const tirb_expr *x, const tirb_expr *y) {
+    if (tirbi_dim_equal(&b->dims, x, y)) return true;
+    const tirb_expr **first = b->assumes ? TIRBI_LIST_ADD(b->arena, &b->assumed, const tirb_expr *) : NULL;
+    const tirb_expr **second = first ? TIRBI_LIST_ADD(b->arena, &b->assumed, const tirb_expr *) : NULL;
+    if (!second) return false;
+    *first = x;
+    *second = y;
+    return true;
+}
+
+bool tirbi_relax_differ(tirbi_relax_builder *b, const tirb_expr *x, const tirb_expr *y) {
+    if (tirbi_dim_apart(&b->dims, x, y)) return true;
+    tirbi_relax_assume(b, x, y);
+    return false;
+}
+
 bool tirbi_relax_broadcast(tirbi_relax_builder *b, const tirb_relax_expr *call, const tirb_expr *const *x, uint32_t nx,
                            const tirb_expr *const *y, uint32_t ny, const tirb_expr ***out, uint32_t *n, bool *known) {
     *n = nx > ny ? nx : ny;
@@ -135,7 +151,8 @@ bool tirbi_relax_broadcast(tirbi_relax_builder *b, const tirb_relax_expr *call, 
                              (long long)a, (long long)c, i + 1);
             return false;
         } else {
-            *known = false;
+            *known = *known && tirbi_relax_assume(b, left, right);
+            *dim = constant ? left : right;
         }
     }
     return true;

@@ -229,8 +229,9 @@ type tirbi_relax_infer_index_put(tirbi_relax_builder *b, const tirb_relax_expr *
             return tirbi_relax_fail(b, call, "an index must be a tensor, not %s", tirbi_relax_type_text(b, t));
         if (!needs_int(b, call, t, 1)) return NULL;
     }
-    if (x->ndim >= 0 && n > (uint32_t)x->ndim)
-        return tirbi_relax_fail(b, call, "%u indices for %d dimensions", n, x->ndim);
+    if (x->ndim >= 0 && n != (uint32_t)x->ndim)
+        return tirbi_relax_fail(b, call, "%u ind%s for %d dimension%s", n, n == 1 ? "ex" : "ices", x->ndim,
+                                x->ndim == 1 ? "" : "s");
     return x;
 }
 

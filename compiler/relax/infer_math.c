@@ -106,7 +106,7 @@ type tirbi_relax_infer_ewise_fma(tirbi_relax_builder *b, const tirb_relax_expr *
         if (t[0]->ndim >= 0 && t[i]->ndim >= 0 && t[0]->ndim != t[i]->ndim)
             return tirbi_relax_fail(b, call, "the operands have %d and %d dimensions", t[0]->ndim, t[i]->ndim);
         for (int32_t d = 0; t[0]->has_shape && t[i]->has_shape && d < t[0]->ndim; d++)
-            if (tirbi_dim_apart(&b->dims, t[0]->shape[d], t[i]->shape[d]))
+            if (tirbi_relax_differ(b, t[0]->shape[d], t[i]->shape[d]))
                 return tirbi_relax_fail(b, call, "the operands must have one shape, not %s and %s",
                                         tirbi_relax_type_text(b, t[0]), tirbi_relax_type_text(b, t[i]));
     }
@@ -275,6 +275,9 @@ type tirbi_relax_infer_multinomial(tirbi_relax_builder *b, const tirb_relax_expr
     if (!prob->has_shape || !sample->has_shape || !indices->has_shape) return tirbi_relax_tensor_of_rank(b, 2, dtype);
     if (prob->ndim != 2 || sample->ndim != 2 || indices->ndim != 2)
         return tirbi_relax_fail(b, call, "the operands have two dimensions each");
+    const tirb_expr *one = tirbi_dim(&b->dims, 1);
+    if (tirbi_relax_differ(b, sample->shape[1], one) || tirbi_relax_differ(b, indices->shape[1], one))
+        return tirbi_relax_fail(b, call, "the samples and their indices have one column each");
     return tirbi_relax_with_dtype(b, sample, dtype);
 }
 
@@ -293,7 +296,7 @@ type tirbi_relax_infer_matmul(tirbi_relax_builder *b, const tirb_relax_expr *cal
     uint32_t rank = (bx > by ? bx : by) + !row + !column;
     if (!left || !right) return tirbi_relax_tensor_of_rank(b, (int32_t)rank, dtype);
     const tirb_expr *inner = left[nx - 1], *other = right[column ? 0 : ny - 2];
-    if (tirbi_dim_apart(&b->dims, inner, other))
+    if (tirbi_relax_differ(b, inner, other))
         return tirbi_relax_fail(b, call, "the inner dimensions differ: %s and %s", tirbi_relax_type_text(b, x),
                                 tirbi_relax_type_text(b, y));
     const tirb_expr **prefix, **out = tirbi_relax_new_dims(b, rank);
@@ -355,6 +358,8 @@ static bool read_operand(tirbi_relax_builder *b, const tirb_relax_expr *call, le
             tirbi_relax_fail(b, call, "the subscript `%c` is of %lld and of %lld elements", c, (long long)a,
                              (long long)e);
             return false;
+        } else {
+            tirbi_relax_assume(b, known, dims[n]);
         }
         l->count[c]++;
         n++;

@@ -84,7 +84,7 @@ static bool channels_fit(tirbi_relax_builder *b, const tirb_relax_expr *call, co
                          const tirb_expr *weights, const tirb_expr *outputs, int64_t groups) {
     const tirb_expr *wanted = tirbi_dim_op(&b->dims, TIRB_EXPR_MUL, weights, tirbi_dim(&b->dims, groups));
     int64_t n;
-    if (tirbi_dim_apart(&b->dims, in, wanted)) {
+    if (tirbi_relax_differ(b, in, wanted)) {
         tirbi_relax_fail(b, call, "the data's channels are not the weight's times %lld groups", (long long)groups);
         return false;
     }
@@ -145,7 +145,7 @@ static type convolution(tirbi_relax_builder *b, const tirb_relax_expr *call, boo
     if (transposed) {
         in = kernels[kernel.second];
         outputs = kernels[kernel.first];
-        if (tirbi_dim_apart(&b->dims, dims[data.second], in))
+        if (tirbi_relax_differ(b, dims[data.second], in))
             return tirbi_relax_fail(b, call, "the data's channels are not the weight's");
         outputs =
             tirbi_dim_simplify(&b->dims, tirbi_dim_op(&b->dims, TIRB_EXPR_MUL, outputs, tirbi_dim(&b->dims, groups)));
@@ -176,14 +176,13 @@ static const tirb_expr *fewer_windows(tirbi_relax_builder *b, const tirb_expr *o
     int64_t left;
     if (most < 0) return out;
     const tirb_expr *numerator = tirbi_dim_op(d, TIRB_EXPR_SUB, size, tirbi_dim(d, taken));
-    const tirb_expr *rest =
-        tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_FLOORMOD, numerator, tirbi_dim(d, stride)));
+    const tirb_expr *rest = tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_FLOORMOD, numerator, tirbi_dim(d, stride)));
     const tirb_expr *less = tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_SUB, out, tirbi_dim(d, 1)));
     if (!rest || !less) return NULL;
     if (most >= stride - 1 || (tirbi_dim_const(rest, &left) && left <= most)) return less;
     if (tirbi_dim_const(rest, &left)) return out;
-    const tirb_expr *behind = tirbi_make_compare(b->base, b->at, most == 0 ? TIRB_EXPR_EQ : TIRB_EXPR_LE, rest,
-                                                 tirbi_dim(d, most));
+    const tirb_expr *behind =
+        tirbi_make_compare(b->base, b->at, most == 0 ? TIRB_EXPR_EQ : TIRB_EXPR_LE, rest, tirbi_dim(d, most));
     return behind ? tirbi_make_if_then_else(b->base, b->at, behind, less, out) : NULL;
 }
 
@@ -306,7 +305,7 @@ static bool parameters_fit(tirbi_relax_builder *b, const tirb_relax_expr *call, 
         if (!p || !tirbi_relax_same_dtype(b, call, x->dtype, p->dtype, &dtype)) return false;
         bool fits = p->ndim < 0 || (uint32_t)p->ndim == n;
         for (uint32_t j = 0; fits && p->has_shape && x->has_shape && j < n; j++)
-            fits = !tirbi_dim_apart(&b->dims, p->shape[j], x->shape[axes[j]]);
+            fits = !tirbi_relax_differ(b, p->shape[j], x->shape[axes[j]]);
         if (fits) continue;
         tirbi_relax_fail(b, call, "`%s` is of type %s, which does not fit the data, %s",
                          tirbi_relax_arg_name(b, call, i), tirbi_relax_type_text(b, p), tirbi_relax_type_text(b, x));
@@ -395,13 +394,13 @@ type tirbi_relax_infer_attention(tirbi_relax_builder *b, const tirb_relax_expr *
     } equal[] = {{q[0], k[0], "batches"}, {q[0], v[0], "batches"},  {q[2], k[2], "heads"},
                  {q[2], v[2], "heads"},   {q[3], k[3], "features"}, {k[1], v[1], "lengths"}};
     for (size_t i = 0; i < sizeof equal / sizeof *equal; i++)
-        if (tirbi_dim_apart(&b->dims, equal[i].x, equal[i].y))
+        if (tirbi_relax_differ(b, equal[i].x, equal[i].y))
             return tirbi_relax_fail(b, call, "the operands differ in their %s", equal[i].what);
     const tirb_expr *scores[] = {q[0], q[2], q[1], k[1]};
     int64_t value;
     for (uint32_t i = 0; t[3] && i < 4; i++) {
         bool one = tirbi_dim_const(t[3]->shape[i], &value) && value == 1;
-        if (!one && tirbi_dim_apart(&b->dims, t[3]->shape[i], scores[i]))
+        if (!one && tirbi_relax_differ(b, t[3]->shape[i], scores[i]))
             return tirbi_relax_fail(b, call, "the bias does not broadcast to the scores in dimension %u", i);
     }
     const tirb_expr **out = tirbi_relax_new_dims(b, 4);
@@ -444,7 +443,7 @@ type tirbi_relax_infer_cross_entropy(tirbi_relax_builder *b, const tirb_relax_ex
     if (p->ndim >= 0 && l->ndim >= 0 && p->ndim != l->ndim)
         return tirbi_relax_fail(b, call, "the predictions have %d dimensions, the labels %d", p->ndim, l->ndim);
     for (int32_t i = 0; p->has_shape && l->has_shape && i < p->ndim; i++)
-        if (tirbi_dim_apart(&b->dims, p->shape[i], l->shape[i]))
+        if (tirbi_relax_differ(b, p->shape[i], l->shape[i]))
             return tirbi_relax_fail(b, call, "the operands must have one shape, not %s and %s",
                                     tirbi_relax_type_text(b, p), tirbi_relax_type_text(b, l));
     const tirb_expr **scalar = tirbi_relax_new_dims(b, 0);
@@ -609,7 +608,7 @@ static bool scale_fits(tirbi_relax_builder *b, const tirb_relax_expr *call, type
         return false;
     if (s->ndim <= 0 || !s->has_shape || !x->has_shape || x->ndim == 0) return true;
     bool one = s->ndim == 1 && tirbi_dim_const(s->shape[0], &value) && value == 1;
-    if (one || (s->ndim == 1 && !tirbi_dim_apart(&b->dims, s->shape[0], x->shape[axis]))) return true;
+    if (one || (s->ndim == 1 && !tirbi_relax_differ(b, s->shape[0], x->shape[axis]))) return true;
     tirbi_relax_fail(b, call, "`%s` is of type %s, which does not fit axis %u of %s", tirbi_relax_arg_name(b, call, i),
                      tirbi_relax_type_text(b, s), axis, tirbi_relax_type_text(b, x));
     return false;

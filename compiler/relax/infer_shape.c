@@ -130,7 +130,7 @@ type tirbi_relax_infer_broadcast_to(tirbi_relax_builder *b, const tirb_relax_exp
         const tirb_expr *s = dims[n - 1 - i], *t = values[m - 1 - i];
         if (tirbi_dim_const(s, &from) && from == 1) continue;
         bool constants = tirbi_dim_const(s, &from) && tirbi_dim_const(t, &to);
-        if (constants ? from != to : tirbi_dim_apart(&b->dims, s, t))
+        if (constants ? from != to : tirbi_relax_differ(b, s, t))
             return tirbi_relax_fail(b, call, "%s does not broadcast to %s", tirbi_relax_type_text(b, x),
                                     tirbi_relax_type_text(b, shape));
     }
@@ -239,11 +239,8 @@ static bool common_dim(tirbi_relax_builder *b, const tirb_relax_expr *call, cons
                              tirbi_relax_type_text(b, t[0]), tirbi_relax_type_text(b, t[i]));
             return false;
         }
-        if (tirbi_dim_equal(&b->dims, *out, dim)) continue;
-        if (tirbi_dim_const(dim, &value) && !tirbi_dim_const(*out, &value))
-            *out = dim;
-        else if (!tirbi_dim_const(*out, &value))
-            *known = false;
+        if (!tirbi_relax_assume(b, *out, dim)) *known = false;
+        if (tirbi_dim_const(dim, &value)) *out = dim;
     }
     return true;
 }
@@ -463,7 +460,7 @@ static bool can_collapse(tirbi_relax_builder *b, const tirb_relax_expr *call, ty
     for (uint32_t i = 0; dims && to && i < m; i++) {
         const tirb_expr *from = dims[n - 1 - i], *into = to[m - 1 - i];
         if (tirbi_dim_const(into, &value) && value == 1) continue;
-        if (!tirbi_dim_apart(&b->dims, from, into)) continue;
+        if (!tirbi_relax_differ(b, from, into)) continue;
         tirbi_relax_fail(b, call, "%s does not collapse to %s", tirbi_relax_type_text(b, x),
                          tirbi_relax_type_text(b, target));
         return false;

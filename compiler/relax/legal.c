@@ -63,12 +63,15 @@ bool tirbi_legal_give_size(tirbi_legal *g, const char *name, const tirb_expr *si
     return tirbi_legal_give_sizes(g, name, &size, 1) && give(g, name, TIRBI_RELAX_GIVEN_SIZE);
 }
 
-/* A number of the program that is written as one. One that is computed is not given: texts may do without. */
 bool tirbi_legal_give_number(tirbi_legal *g, const char *name, const tirb_expr *e) {
     if (e->kind == TIRB_EXPR_INT_IMM) return tirbi_legal_give_integer(g, name, e->as.int_value);
     const bool is_single = tirb_datatype_equal(e->dtype, tirbi_type_f32);
-    return e->kind != TIRB_EXPR_FLOAT_IMM ||
-           tirbi_legal_give_real(g, name, is_single ? (double)(float)e->as.float_value : e->as.float_value);
+    if (e->kind == TIRB_EXPR_FLOAT_IMM)
+        return tirbi_legal_give_real(g, name, is_single ? (double)(float)e->as.float_value : e->as.float_value);
+    tirbi_legal_computed *added = TIRBI_LIST_ADD(g->l->arena, &g->computed, tirbi_legal_computed);
+    const tirbi_relax_held *value = added ? tirbi_legal_scalar(g, e) : NULL;
+    if (value) *added = (tirbi_legal_computed){name, value};
+    return value != NULL;
 }
 
 bool tirbi_legal_give_attr(tirbi_legal *g, const char *name, const tirb_relax_attr *a) {

@@ -17,9 +17,16 @@ typedef struct tirbi_legal {
     const tirbi_relax_held *outputs[TIRBI_LEGAL_OPERANDS];
     uint32_t n_outputs;
     tirbi_list given;                                                            /* of tirbi_relax_given */
+    tirbi_list computed;                                                         /* of tirbi_legal_computed */
     const struct sorting *sorting;                                               /* what `body` sorts, where it does */
     bool (*body)(const void *context, tirbi_builder *b, const tirb_primfunc *f); /* see tirbi_relax_use */
 } tirbi_legal;
+
+/* A number that is computed: the operand of this name, where the text has one. */
+typedef struct tirbi_legal_computed {
+    const char *name;
+    const tirbi_relax_held *value;
+} tirbi_legal_computed;
 
 /* What an operator's attributes say to its text. An operator without a rule has the text of its name, its attributes by
  * their names, and its axis counted from the front. */
@@ -59,7 +66,7 @@ bool tirbi_legal_give_type(tirbi_legal *g, const char *name, tirb_datatype type)
 bool tirbi_legal_give_list(tirbi_legal *g, const char *name, const int64_t *items, uint32_t n);
 bool tirbi_legal_give_sizes(tirbi_legal *g, const char *name, const tirb_expr *const *items, uint32_t n);
 bool tirbi_legal_give_size(tirbi_legal *g, const char *name, const tirb_expr *size);
-/* A number of the program that is written as one. One that is computed is not given: texts may do without. */
+/* A number of the program: given where it is written as one, and else an operand, which texts may do without. */
 bool tirbi_legal_give_number(tirbi_legal *g, const char *name, const tirb_expr *e);
 bool tirbi_legal_give_attr(tirbi_legal *g, const char *name, const tirb_relax_attr *a);
 bool tirbi_legal_refuse(tirbi_legal *g, const char *what);

@@ -102,6 +102,15 @@ static bool operand_of(const tirbi_relax_held *h, tirbi_relax_operand *out) {
     return true;
 }
 
+/* Operand `i` of the text; NULL: it is absent. */
+static const tirbi_relax_held *operand(const tirbi_legal *g, const tirbi_tc_def *def, uint32_t i) {
+    if (i < g->n_inputs) return g->inputs[i];
+    const tirbi_legal_computed *items = g->computed.items;
+    for (uint32_t k = 0; k < g->computed.n; k++)
+        if (strcmp(items[k].name, def->params[i].name) == 0) return items[k].value;
+    return NULL;
+}
+
 /* Makes the function of a text and calls it. */
 bool tirbi_legal_emit(tirbi_legal *g) {
     tirbi_relax_lowering *l = g->l;
@@ -114,7 +123,7 @@ bool tirbi_legal_emit(tirbi_legal *g) {
     if (def->n_params > TIRBI_LEGAL_OPERANDS || def->n_returns != g->n_outputs || g->n_inputs > def->n_params)
         return tirbi_legal_refuse(g, "with these operands");
     for (uint32_t i = 0; i < def->n_params; i++) {
-        const tirbi_relax_held *h = i < g->n_inputs ? g->inputs[i] : NULL;
+        const tirbi_relax_held *h = operand(g, def, i);
         if (!operand_of(h, &inputs[i])) return tirbi_legal_refuse(g, "with these operands");
         if (h) args[n++] = h;
     }
@@ -312,6 +321,7 @@ static bool is_identity(const tirb_relax_expr *e) {
     return tirb_relax_is_call(e, TIRB_RELAX_STOP_LIFT_PARAMS) || tirb_relax_is_call(e, TIRB_RELAX_GRAD_NO_GRAD) ||
            tirb_relax_is_call(e, TIRB_RELAX_GRAD_START_CHECKPOINT) ||
            tirb_relax_is_call(e, TIRB_RELAX_GRAD_END_CHECKPOINT) || tirb_relax_is_call(e, TIRB_RELAX_TO_VDEVICE) ||
+           tirb_relax_is_call(e, TIRB_RELAX_HINT_ON_DEVICE) ||
            tirb_relax_is_call(e, TIRB_RELAX_MEMORY_ENSURE_ZERO_OFFSET);
 }
 
@@ -527,6 +537,8 @@ const tirbi_relax_held *tirbi_relax_legalise(tirbi_relax_lowering *l, const tirb
     if (!type) return NULL;
     if (type->kind == TIRB_RELAX_TYPE_PRIM) return tirbi_legal_refuse(&g, "of numbers alone"), NULL;
     if (tirb_relax_is_call(call, TIRB_RELAX_MEMORY_VIEW)) return view_of(&g, type);
+    if (tirb_relax_is_call(call, TIRB_RELAX_BUILTIN_ALLOC_TENSOR))
+        return tirbi_relax_make_room(l, call->span, type, destination);
     if (is_view(call) && g.n_inputs > 0 && g.inputs[0]->kind == TIRBI_RELAX_HELD_TENSOR && type->has_shape)
         return reshaped(&g, type);
     const tirbi_relax_held *in_place = destination ? NULL : take_in_place(&g);

@@ -430,11 +430,13 @@ static const tirbi_relax_held *lower_call_tir(tirbi_relax_lowering *l, const tir
 static const tirbi_relax_held *lower_function_call(tirbi_relax_lowering *l, const tirb_relax_expr *e,
                                                    const tirbi_relax_held *destination) {
     const tirb_relax_expr *callee = e->as.call.callee;
-    if (callee->kind != TIRB_RELAX_GLOBAL || !callee->as.global.function) {
+    const bool is_global = callee->kind == TIRB_RELAX_GLOBAL;
+    const tirb_primfunc *primfunc = is_global ? callee->as.global.primfunc : NULL;
+    if (!primfunc && (!is_global || !callee->as.global.function)) {
         tirbi_relax_refuse_here(l, e->span, "calls of closures are not lowered yet");
         return NULL;
     }
-    if (l->is_left_out[callee->as.global.function->index]) {
+    if (!primfunc && l->is_left_out[callee->as.global.function->index]) {
         tirbi_relax_refuse_here(l, e->span, "`%s`, which is called here, is left out",
                                 callee->as.global.function->name);
         return NULL;
@@ -444,6 +446,8 @@ static const tirbi_relax_held *lower_function_call(tirbi_relax_lowering *l, cons
         const tirbi_relax_held *arg = tirbi_relax_held_of(l, e->as.call.args[i]);
         if (!arg || !flatten(l, arg, &args)) return NULL;
     }
+    if (primfunc) /* it writes some of its arguments */
+        return tirbi_relax_emit_call(l, e->span, primfunc, args.items, args.n) ? hold_tuple(l, NULL, 0) : NULL;
     const tirb_relax_expr *known = tirbi_relax_known_call(l, e);
     const tirbi_relax_held *result = known ? tirbi_relax_make_room(l, e->span, known->type, destination) : NULL;
     if (!result || !flatten(l, result, &args)) return NULL;
@@ -467,18 +471,23 @@ typedef struct rest {
 
 static bool lower_rest(tirbi_relax_lowering *l, const rest *r);
 
-/* Both numbers of a dimension that is another end the call. */
-static bool assert_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr *wanted, const tirb_expr *found,
-                       uint32_t dim, const char *what) {
+bool tirbi_relax_assert_size(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr *wanted, const tirb_expr *found,
+                             const char *text) {
     tirb_stmt *assert = tirbi_make_stmt(&l->b, span, TIRB_STMT_ASSERT);
-    const char *text = tirbi_arena_format(l->arena, "%s: shape[%u]", what, (unsigned)dim);
-    if (!assert || !text) return false;
+    if (!assert) return false;
     assert->as.assert_.condition = tirbi_make_compare(&l->b, span, TIRB_EXPR_EQ, found, wanted);
     assert->as.assert_.error_kind = "ShapeError";
     assert->as.assert_.message = tirbi_make_string(&l->b, span, text, (uint32_t)strlen(text));
     if (!assert->as.assert_.condition || !assert->as.assert_.message) return false;
     tirbi_relax_emit_scope(l, assert, NULL);
     return true;
+}
+
+/* The same of a dimension. */
+static bool assert_dim(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr *wanted, const tirb_expr *found,
+                       uint32_t dim, const char *what) {
+    const char *text = tirbi_arena_format(l->arena, "%s: shape[%u]", what, (unsigned)dim);
+    return text && tirbi_relax_assert_size(l, span, wanted, found, text);
 }
 
 /* Makes the tensor a result, whose sizes are those that it has. */
@@ -999,8 +1008,8 @@ static const tirbi_relax_held *make_parameter(tirbi_relax_lowering *l, parameter
     if (t->kind == TIRB_RELAX_TYPE_SHAPE && t->ndim >= 0) return make_shape_parameter(l, p, span, name, t);
     if (t->kind != TIRB_RELAX_TYPE_TENSOR || t->ndim < 0 || !tirb_relax_knows_dtype(t)) {
         tirbi_relax_refuse_here(l, span,
-                                "`%s` is not lowered yet: its type does not say the element type and the number "
-                                "of dimensions of a tensor",
+                                "`%s` is not lowered yet: neither its type nor a match_cast of it says the element "
+                                "type and the number of dimensions of a tensor",
                                 name);
         return NULL;
     }
@@ -1148,6 +1157,12 @@ static const tirbi_relax_held *make_results(tirbi_relax_lowering *l, parameters 
     for (int32_t i = 0; dims && has_shape && i < t->ndim; i++)
         if (!(dims[i] = entry_dim(l, t->shape[i]))) return NULL;
     if (!dims) return NULL;
+    if (t->kind != TIRB_RELAX_TYPE_TENSOR) {
+        tirbi_relax_refuse_here(l, leaf ? leaf->span : f->span,
+                                "result %u of `%s` is no tensor, number or shape: a bundle has no other values",
+                                (unsigned)*number, f->name);
+        return NULL;
+    }
     if (!has_shape || !all_bound_at_entry(l, dims, (uint32_t)t->ndim)) {
         refuse_result(l, f, leaf, *number);
         return NULL;
@@ -1201,30 +1216,37 @@ static bool note_open(tirbi_relax_lowering *l, const tirbi_relax_held *results, 
     return is_open != NULL;
 }
 
-/* What a function takes and gives, before any body names it. */
-static const tirbi_relax_held *declare(tirbi_relax_lowering *l, const tirb_relax_function *f, tirb_primfunc *out) {
-    parameters p = {.params = {.n = 0}};
+/* What a function takes, and then what it gives, before any body names it. */
+static bool declare_parameters(tirbi_relax_lowering *l, const tirb_relax_function *f, parameters *p) {
     l->function = f;
     for (uint32_t i = 0; i < f->n_params; i++) {
         const tirb_relax_var *v = f->params[i];
-        l->held[v->id] = make_parameter(l, &p, v->span, v->name, v->type, v->scalar);
-        if (!l->held[v->id]) return NULL;
+        const tirb_relax_type *type = tirbi_relax_parameter_type(l, f, v);
+        l->held[v->id] = type ? make_parameter(l, p, v->span, v->name, type, v->scalar) : NULL;
+        if (!l->held[v->id]) return false;
     }
-    const tirb_relax_type *type = result_type(l, f->span, f->body->body->type);
+    return true;
+}
+
+static const tirbi_relax_held *declare(tirbi_relax_lowering *l, const tirb_relax_function *f, parameters *p,
+                                       tirb_primfunc *out) {
+    l->function = f;
+    const tirb_relax_type *type = tirbi_relax_result_type(l, f);
+    if (type) type = result_type(l, f->span, type);
     uint32_t number = 0;
-    const uint32_t n_arguments = p.params.n;
+    const uint32_t n_arguments = p->params.n;
     if (!note_casts(l, f)) return NULL;
-    const tirbi_relax_held *results = type ? make_results(l, &p, f, type, f->body->body, &number) : NULL;
+    const tirbi_relax_held *results = type ? make_results(l, p, f, type, f->body->body, &number) : NULL;
     if (!results) return NULL;
     *out = (tirb_primfunc){.name = f->name,
                            .global_symbol = f->global_symbol,
                            .is_private = !f->global_symbol,
                            .s_tir = true,
-                           .params = p.params.items,
-                           .buffers = p.buffers.items,
-                           .n_params = p.params.n,
-                           .param_names = p.names.items,
-                           .n_results = p.params.n - n_arguments,
+                           .params = p->params.items,
+                           .buffers = p->buffers.items,
+                           .n_params = p->params.n,
+                           .param_names = p->names.items,
+                           .n_results = p->params.n - n_arguments,
                            .ret_type = {.kind = TIRB_TYPE_TUPLE, .dtype = tirbi_type_void, .scope = ""},
                            .span = f->span};
     return note_open(l, results, out) ? results : NULL;
@@ -1254,7 +1276,9 @@ static bool make_tables(tirbi_relax_lowering *l) {
     grown.groups = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_group *, grown.n_table);
     grown.node_of = TIRBI_NEW_ARRAY(l->arena, uint32_t, grown.n_table);
     grown.is_trimmed = TIRBI_NEW_ARRAY(l->arena, bool, grown.n_table);
-    if (!grown.is_trimmed || !grown.held || !grown.destinations || !grown.last_use || !grown.groups || !grown.node_of)
+    grown.types = TIRBI_NEW_ARRAY(l->arena, const tirb_relax_type *, grown.n_table);
+    if (!grown.types || !grown.is_trimmed || !grown.held || !grown.destinations || !grown.last_use || !grown.groups ||
+        !grown.node_of)
         return false;
     if (had) {
         memcpy(grown.held, l->held, had * sizeof(*l->held));
@@ -1262,6 +1286,7 @@ static bool make_tables(tirbi_relax_lowering *l) {
         memcpy(grown.last_use, l->last_use, had * sizeof(*l->last_use));
         memcpy(grown.groups, l->groups, had * sizeof(*l->groups));
         memcpy(grown.node_of, l->node_of, had * sizeof(*l->node_of));
+        memcpy(grown.types, l->types, had * sizeof(*l->types));
         memcpy(grown.is_trimmed, l->is_trimmed, had * sizeof(*l->is_trimmed));
     }
     *l = grown;
@@ -1349,17 +1374,21 @@ static bool lower_round(tirbi_relax_lowering *l, const tirbi_relax_held **result
 static bool lower_functions(tirbi_relax_lowering *l) {
     const tirb_irmodule *m = l->module;
     const tirbi_relax_held **results = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, m->n_relax);
-    if (!results) return false;
+    parameters *p = TIRBI_NEW_ARRAY(l->arena, parameters, m->n_relax);
+    if (!results || !p) return false;
     for (bool more = true; more;) {
         more = false;
         for (uint32_t i = 0; i < m->n_relax; i++) more |= tirbi_relax_find_trimmed(l, m->relax[i]->body);
     }
     for (uint32_t i = 0; i < m->n_relax && !l->arena->failed; i++) {
-        tirb_primfunc *f = l->lowered[i] = TIRBI_NEW(l->arena, tirb_primfunc);
-        if (!f) return false;
+        if (!(l->lowered[i] = TIRBI_NEW(l->arena, tirb_primfunc))) return false;
         l->reason = NULL;
-        results[i] = declare(l, m->relax[i], f);
-        if (!results[i]) leave_out(l, m->relax[i]);
+        if (!declare_parameters(l, m->relax[i], &p[i])) leave_out(l, m->relax[i]);
+    }
+    for (uint32_t i = 0; i < m->n_relax && !l->arena->failed; i++) {
+        if (l->is_left_out[i]) continue;
+        l->reason = NULL;
+        if (!(results[i] = declare(l, m->relax[i], &p[i], l->lowered[i]))) leave_out(l, m->relax[i]);
     }
     bool again = true;
     while (again && !tirbi_has_errors(l->diagnostics))
@@ -1383,7 +1412,8 @@ const tirb_irmodule *tirbi_relax_lower(const tirb_irmodule *module, bool fuse, t
     l.lowered = TIRBI_NEW_ARRAY(arena, tirb_primfunc *, module->n_relax);
     if (!l.lowered || !make_tables(&l)) return NULL;
     l.is_left_out = TIRBI_NEW_ARRAY(arena, bool, module->n_relax);
-    if (!l.is_left_out) return NULL;
+    l.result_types = TIRBI_NEW_ARRAY(arena, const tirb_relax_type *, module->n_relax);
+    if (!l.is_left_out || !l.result_types) return NULL;
     if (!lower_functions(&l)) return NULL;
     if (notes) *notes = (tirbi_relax_notes){noted.items, noted.n};
     *grown = *module;

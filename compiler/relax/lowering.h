@@ -85,15 +85,17 @@ typedef struct tirbi_relax_lowering {
     tirbi_list outcomes; /* of tirbi_relax_outcome: of the function under way */
     const char *called;  /* the function that was called last */
     uint32_t n_calls;
-    uint32_t n_ways;                /* branches behind which the rest of the function stands twice */
-    uint32_t *node_of;              /* by the number of a Relax variable: for fuse.c */
-    bool *is_trimmed;               /* the same: see tirbi_relax_is_trimmed */
-    uint32_t n_relax_vars, n_table; /* variables, and how many the tables by their numbers have room for */
-    tirbi_list known;               /* of const tirb_expr *: sizes that casts around this place have named */
-    tirbi_list sizes;               /* of tirbi_relax_size: those that are computed around this place */
-    tirbi_list printed;             /* of tirbi_span: calls of R.print that were told to be left out */
-    uint32_t now;                   /* the number of the binding under way */
-    const char *reason;             /* why it is not lowered, and where; NULL: nothing is against it yet */
+    uint32_t n_ways;                      /* branches behind which the rest of the function stands twice */
+    uint32_t *node_of;                    /* by the number of a Relax variable: for fuse.c */
+    bool *is_trimmed;                     /* the same: see tirbi_relax_is_trimmed */
+    const tirb_relax_type **types;        /* the same: its type, where its own says less; NULL: that is all */
+    const tirb_relax_type **result_types; /* by the number of the Relax function, alike: see tirbi_relax_result_type */
+    uint32_t n_relax_vars, n_table;       /* variables, and how many the tables by their numbers have room for */
+    tirbi_list known;                     /* of const tirb_expr *: sizes that casts around this place have named */
+    tirbi_list sizes;                     /* of tirbi_relax_size: those that are computed around this place */
+    tirbi_list printed;                   /* of tirbi_span: calls of R.print that were told to be left out */
+    uint32_t now;                         /* the number of the binding under way */
+    const char *reason;                   /* why it is not lowered, and where; NULL: nothing is against it yet */
     tirbi_span place;
 } tirbi_relax_lowering;
 
@@ -124,6 +126,9 @@ void tirbi_relax_emit_scope(tirbi_relax_lowering *l, tirb_stmt *stmt, const tirb
 bool tirbi_relax_known_at_entry(const tirbi_relax_lowering *l, const tirb_expr *const *shape, uint32_t ndim);
 bool tirbi_relax_emit_call(tirbi_relax_lowering *l, tirbi_span span, const tirb_primfunc *f,
                            const tirbi_relax_held *const *args, uint32_t n);
+/* Both numbers of sizes that differ end the call; `what` is the beginning of the message. */
+bool tirbi_relax_assert_size(tirbi_relax_lowering *l, tirbi_span span, const tirb_expr *wanted, const tirb_expr *found,
+                             const char *what);
 /* A name that no function of the module has yet: `base`, `base1`, .. */
 const char *tirbi_relax_new_name(tirbi_relax_lowering *l, const char *base);
 
@@ -140,6 +145,12 @@ const tirb_relax_type *tirbi_relax_name_sizes(tirbi_relax_lowering *l, tirbi_spa
 const tirb_expr *tirbi_relax_let(tirbi_relax_lowering *l, tirbi_span span, const char *name, const tirb_expr *value);
 /* The call of an operator or function with the sizes in its types that its operands have. NULL after an error. */
 const tirb_relax_expr *tirbi_relax_known_call(tirbi_relax_lowering *l, const tirb_relax_expr *call);
+
+/* The type of a parameter, which a cast of it in the body may say. NULL when out of memory. */
+const tirb_relax_type *tirbi_relax_parameter_type(tirbi_relax_lowering *l, const tirb_relax_function *f,
+                                                  const tirb_relax_var *param);
+/* The type of what a function gives, which its body may say where annotations do not. NULL after an error. */
+const tirb_relax_type *tirbi_relax_result_type(tirbi_relax_lowering *l, const tirb_relax_function *f);
 
 /* The function among those that are made that is the same as one made with `b`, over other variables; NULL: none. */
 const tirb_primfunc *tirbi_relax_find_same(tirbi_relax_lowering *l, tirb_primfunc *f, const tirbi_builder *b);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "compiler/ir/equal.h"
+#include "compiler/relax/dims.h"
 #include "compiler/relax/legal.h"
 
 static bool reduction(tirbi_legal *g) {
@@ -410,49 +411,92 @@ static bool nd_indices(tirbi_legal *g) {
     return g->def != NULL;
 }
 
+enum { MAX_OPERANDS = 3 };
+
+/* The letters of einsum's subscripts; one that three points stand for is FIRST_POINT and on, counted from the right. */
+enum { FIRST_POINT = 256 };
+
+typedef struct subscripts {
+    int letters[TIRBI_LEGAL_RANK];
+    const tirb_expr *sizes[TIRBI_LEGAL_RANK];      /* of letters */
+    uint32_t n_letters, n_points;                  /* n_points: dimensions that three points stand for, at the most */
+    uint32_t count[FIRST_POINT];                   /* how often a letter stands */
+    int parts[MAX_OPERANDS + 1][TIRBI_LEGAL_RANK]; /* of each operand, then of the result */
+    uint32_t n[MAX_OPERANDS + 1];
+} subscripts;
+
+static bool add_letter(subscripts *s, uint32_t part, int letter) {
+    if (s->n[part] == TIRBI_LEGAL_RANK) return false;
+    s->parts[part][s->n[part]++] = letter;
+    return true;
+}
+
+/* One part of the text: of an operand with `rank` dimensions, or of the result, whose points are all there are. */
+static bool read_part(subscripts *s, uint32_t part, const char *text, size_t size, int64_t rank) {
+    bool fits = true;
+    int64_t named = 0;
+    const bool is_result = rank < 0;
+    for (size_t i = 0; i < size; i++) named += text[i] != '.' && text[i] != ' ';
+    const int64_t n_points = is_result ? s->n_points : rank - named;
+    if (n_points < 0 || n_points > TIRBI_LEGAL_RANK) return false;
+    if (n_points > s->n_points && memchr(text, '.', size)) s->n_points = (uint32_t)n_points;
+    for (size_t i = 0; i < size && fits; i++) {
+        if (text[i] == ' ' || (text[i] == '.' && i > 0 && text[i - 1] == '.')) continue;
+        for (int64_t k = n_points; text[i] == '.' && k-- > 0;) fits = fits && add_letter(s, part, FIRST_POINT + (int)k);
+        if (text[i] == '.') continue;
+        if (!is_result) s->count[(unsigned char)text[i]]++;
+        fits = add_letter(s, part, (unsigned char)text[i]);
+    }
+    return fits && (is_result || s->n[part] == rank);
+}
+
+/* The numbers of a part's letters, in the order in which they first stand. */
+static bool number_letters(subscripts *s, uint32_t part, const tirb_buffer *of, int64_t *numbers) {
+    for (uint32_t i = 0; i < s->n[part]; i++) {
+        uint32_t at = 0;
+        while (at < s->n_letters && s->letters[at] != s->parts[part][i]) at++;
+        if (at == TIRBI_LEGAL_RANK) return false;
+        if (at == s->n_letters) s->letters[s->n_letters++] = s->parts[part][i];
+        numbers[i] = at;
+        if (!of) continue;
+        const tirb_expr *size = of->shape[i], **known = &s->sizes[at];
+        if (!*known) *known = size;
+        int64_t x, y;
+        if (tirbi_dim_const(size, &x) && tirbi_dim_const(*known, &y) && x != y) return false;
+    }
+    return true;
+}
+
 /* The indices of all letters in the order of the result, then of the others as they first appear. */
 bool tirbi_legal_einsum(tirbi_legal *g, const tirbi_relax_held *tuple) {
-    const char *text = tirbi_legal_attr(g, "subscripts")->as.text;
-    char letters[TIRBI_LEGAL_RANK];
-    const tirb_expr *sizes[TIRBI_LEGAL_RANK];
-    int64_t of[3][TIRBI_LEGAL_RANK];
-    uint32_t n_letters = 0, n_of[3] = {0, 0, 0}, part = 0;
-    if (tuple->n < 1 || tuple->n > 2 || !strstr(text, "->") || strchr(text, '.'))
-        return tirbi_legal_refuse(g, "with these subscripts");
-    const char *arrow = strstr(text, "->");
-    for (uint32_t pass = 0; pass < 2; pass++)
-        for (const char *c = pass ? text : arrow + 2; *c && (!pass || c < arrow); c++) {
-            if (*c == ' ') continue;
-            if (*c == ',') {
-                if (++part >= tuple->n) return tirbi_legal_refuse(g, "with these subscripts");
-                continue;
-            }
-            uint32_t letter = 0;
-            while (letter < n_letters && letters[letter] != *c) letter++;
-            const uint32_t which = pass ? part : 2;
-            if (n_of[which] == TIRBI_LEGAL_RANK || letter == TIRBI_LEGAL_RANK)
-                return tirbi_legal_refuse(g, "with this many letters");
-            if (letter == n_letters) {
-                sizes[n_letters] = NULL;
-                letters[n_letters++] = *c;
-            }
-            if (pass) {
-                const tirbi_relax_held *h = tuple->fields[part];
-                if (h->kind != TIRBI_RELAX_HELD_TENSOR || n_of[which] >= h->buffer->ndim)
-                    return tirbi_legal_refuse(g, "with these operands");
-                if (!sizes[letter]) sizes[letter] = h->buffer->shape[n_of[which]];
-            }
-            of[which][n_of[which]++] = letter;
-        }
-    for (uint32_t i = 0; i < n_letters; i++)
-        if (!sizes[i]) return tirbi_legal_refuse(g, "with a letter that no operand has");
-    for (uint32_t i = 0; i < tuple->n; i++) g->inputs[i] = tuple->fields[i];
-    g->n_inputs = tuple->n;
-    g->def = tuple->n == 1 ? "einsum_of_one" : "einsum";
-    return tirbi_legal_give_sizes(g, "letters", sizes, n_letters) &&
-           tirbi_legal_give_list(g, "of_first", of[0], n_of[0]) &&
-           tirbi_legal_give_list(g, "of_second", of[1], n_of[1]) &&
-           tirbi_legal_give_list(g, "of_result", of[2], n_of[2]) && tirbi_legal_emit(g);
+    static const char *const names[] = {"of_first", "of_second", "of_third"};
+    static const char *const defs[] = {"einsum_of_one", "einsum", "einsum_of_three"};
+    const char *text = tirbi_legal_attr(g, "subscripts")->as.text, *arrow = strstr(text, "->");
+    subscripts *s = TIRBI_NEW(g->l->arena, subscripts);
+    int64_t of[MAX_OPERANDS + 1][TIRBI_LEGAL_RANK];
+    const uint32_t n = tuple->n;
+    if (!s || n < 1 || n > MAX_OPERANDS) return s && tirbi_legal_refuse(g, "with this many operands");
+    for (uint32_t i = 0; i < n; i++) {
+        const tirbi_relax_held *h = g->inputs[i] = tuple->fields[i];
+        const size_t size = strcspn(text, ",-");
+        if (h->kind != TIRBI_RELAX_HELD_TENSOR || !read_part(s, i, text, size, h->buffer->ndim))
+            return tirbi_legal_refuse(g, "with these operands");
+        text += size + (text[size] == ',');
+    }
+    bool fits = true;
+    if (arrow) fits = read_part(s, n, arrow + 2, strlen(arrow + 2), -1);
+    for (uint32_t k = s->n_points; !arrow && k-- > 0;) fits = fits && add_letter(s, n, FIRST_POINT + (int)k);
+    for (int c = 0; !arrow && c < FIRST_POINT; c++) fits = fits && (s->count[c] != 1 || add_letter(s, n, c));
+    fits = fits && number_letters(s, n, NULL, of[n]);
+    for (uint32_t i = 0; i < n; i++) fits = fits && number_letters(s, i, g->inputs[i]->buffer, of[i]);
+    for (uint32_t i = 0; i < s->n_letters; i++) fits = fits && s->sizes[i];
+    if (!fits) return tirbi_legal_refuse(g, "with these subscripts");
+    g->n_inputs = n;
+    g->def = defs[n - 1];
+    for (uint32_t i = 0; i < n; i++)
+        if (!tirbi_legal_give_list(g, names[i], of[i], s->n[i])) return false;
+    return tirbi_legal_give_sizes(g, "letters", s->sizes, s->n_letters) &&
+           tirbi_legal_give_list(g, "of_result", of[n], s->n[n]) && tirbi_legal_emit(g);
 }
 
 /* Loops over the operand's elements, whose variables are the map's. */

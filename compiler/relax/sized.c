@@ -8,7 +8,9 @@
 /* ---- Types that the values say ----------------------------------------------------------------------------------- */
 
 static bool is_unknown(const tirb_relax_type *t) {
-    if (t->kind == TIRB_RELAX_TYPE_TENSOR || t->kind == TIRB_RELAX_TYPE_SHAPE) return !t->has_shape;
+    if (t->kind == TIRB_RELAX_TYPE_ANY) return !t->is_text;
+    if (t->kind == TIRB_RELAX_TYPE_TENSOR) return !t->has_shape || !tirb_relax_knows_dtype(t);
+    if (t->kind == TIRB_RELAX_TYPE_SHAPE) return !t->has_shape;
     for (uint32_t i = 0; t->kind == TIRB_RELAX_TYPE_TUPLE && i < t->n_fields; i++)
         if (is_unknown(t->fields[i])) return true;
     return false;
@@ -21,8 +23,7 @@ static uint32_t count_terms(const tirb_expr *e) {
     if (e->kind >= TIRB_EXPR_ADD && e->kind <= TIRB_EXPR_OR)
         return 1 + count_terms(e->as.binary.a) + count_terms(e->as.binary.b);
     if (e->kind != TIRB_EXPR_CALL || e->as.call.n_args != 3) return 1;
-    return 10 + count_terms(e->as.call.args[0]) + count_terms(e->as.call.args[1]) +
-           2 * count_terms(e->as.call.args[2]);
+    return 10 + count_terms(e->as.call.args[0]) + count_terms(e->as.call.args[1]) + 2 * count_terms(e->as.call.args[2]);
 }
 
 bool tirbi_relax_is_long_dim(const tirb_expr *e) { return count_terms(e) > TIRBI_RELAX_MAX_TERMS; }
@@ -50,10 +51,12 @@ static const tirb_relax_type *type_of(tirbi_relax_builder *b, const tirb_relax_t
         return tirbi_relax_tensor(b, sizes(b, buffer->shape, buffer->ndim), buffer->ndim, buffer->dtype);
     }
     if (h->kind == TIRBI_RELAX_HELD_SHAPE) return tirbi_relax_shape(b, sizes(b, h->dims, h->n), h->n);
-    if (h->kind != TIRBI_RELAX_HELD_TUPLE || type->kind != TIRB_RELAX_TYPE_TUPLE || h->n != type->n_fields) return type;
+    if (h->kind == TIRBI_RELAX_HELD_SCALAR) return tirbi_relax_prim(b, h->scalar->dtype);
+    if (h->kind != TIRBI_RELAX_HELD_TUPLE) return type;
+    const bool has_fields = type->kind == TIRB_RELAX_TYPE_TUPLE && h->n == type->n_fields;
     const tirb_relax_type **fields = TIRBI_NEW_ARRAY(b->arena, const tirb_relax_type *, h->n);
     for (uint32_t i = 0; fields && i < h->n; i++)
-        if (!(fields[i] = type_of(b, type->fields[i], h->fields[i]))) return NULL;
+        if (!(fields[i] = type_of(b, has_fields ? type->fields[i] : tirbi_relax_any(b), h->fields[i]))) return NULL;
     return fields ? tirbi_relax_tuple(b, fields, h->n) : NULL;
 }
 
@@ -68,7 +71,10 @@ static const tirb_relax_expr *known_leaf(tirbi_relax_lowering *l, tirbi_relax_bu
     tirb_relax_expr *known = TIRBI_NEW(l->arena, tirb_relax_expr);
     if (!known) return NULL;
     *known = *e;
-    if (e->kind == TIRB_RELAX_VAR) known->type = type_of(b, e->type, l->held[e->as.var->id]);
+    if (e->kind == TIRB_RELAX_VAR) {
+        const tirb_relax_type *found = l->types[e->as.var->id];
+        known->type = type_of(b, found ? found : e->type, l->held[e->as.var->id]);
+    }
     if (e->kind != TIRB_RELAX_TUPLE) return known->type ? known : NULL;
     const tirb_relax_expr **items = TIRBI_NEW_ARRAY(l->arena, const tirb_relax_expr *, e->as.tuple.n);
     const tirb_relax_type **fields = TIRBI_NEW_ARRAY(l->arena, const tirb_relax_type *, e->as.tuple.n);
@@ -156,30 +162,65 @@ static const tirb_relax_type *with_numbers(tirbi_relax_lowering *l, tirbi_relax_
     const tirb_relax_expr *callee = call->as.call.callee;
     const tirb_relax_function *f = callee->kind == TIRB_RELAX_GLOBAL ? callee->as.global.function : NULL;
     const uint32_t n = f && f->n_params == call->as.call.n_args ? f->n_params : 0;
+    const tirb_relax_type **fields = TIRBI_NEW_ARRAY(l->arena, const tirb_relax_type *, n);
     const tirb_expr **vars = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, n);
     const tirb_expr **values = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, n);
     uint32_t n_vars = 0;
-    for (uint32_t i = 0; vars && values && i < n; i++) {
-        const tirbi_relax_held *h = f->params[i]->scalar ? tirbi_relax_held_of(l, call->as.call.args[i]) : NULL;
-        if (!h || h->kind != TIRBI_RELAX_HELD_SCALAR) continue;
-        vars[n_vars] = f->params[i]->scalar;
-        values[n_vars++] = h->scalar;
-        enter(b, h->scalar);
+    for (uint32_t i = 0; fields && vars && values && i < n; i++) {
+        const tirb_relax_var *param = f->params[i];
+        const tirb_relax_expr *arg = call->as.call.args[i];
+        fields[i] = is_unknown(param->type) ? type_of(b, param->type, l->held[param->id]) : param->type;
+        if (!fields[i]) return NULL;
+        if (!param->scalar || arg->kind != TIRB_RELAX_PRIM) continue;
+        vars[n_vars] = param->scalar;
+        values[n_vars++] = arg->as.prim;
+        enter(b, arg->as.prim);
     }
     tirb_relax_type *type = values ? TIRBI_NEW(l->arena, tirb_relax_type) : NULL;
-    if (!type) return NULL;
+    if (!type || !fields) return NULL;
     *type = *callee->type;
-    if (f) type->ret = f->body->body->type;
+    if (n > 0) type->fields = fields;
+    if (f && !(type->ret = tirbi_relax_result_type(l, f))) return NULL;
     return tirbi_relax_replace(b, type, vars, values, n_vars);
+}
+
+static bool is_symbolic(const tirb_relax_type *t) {
+    for (int32_t i = 0; t->has_shape && i < t->ndim; i++)
+        if (t->shape[i]->kind != TIRB_EXPR_INT_IMM) return true;
+    for (uint32_t i = 0; t->kind == TIRB_RELAX_TYPE_TUPLE && i < t->n_fields; i++)
+        if (is_symbolic(t->fields[i])) return true;
+    return is_unknown(t);
+}
+
+/* Whether operands have sizes that are no numbers. */
+static bool has_symbols(const tirb_relax_expr *call) {
+    for (uint32_t i = 0; i < call->as.call.n_args; i++)
+        if (call->as.call.args[i]->type && is_symbolic(call->as.call.args[i]->type)) return true;
+    return false;
+}
+
+/* The call compares the sizes that were assumed to be equal; where they name what is outside of a group's function, the
+ * operator is none of the group. */
+static bool compare_assumed(tirbi_relax_lowering *l, const tirb_relax_expr *call, const tirbi_relax_builder *b) {
+    const tirb_expr *const *items = b->assumed.items;
+    if (b->assumed.n == 0 || l->b.frames.n == 0) return true;
+    if (l->group) return tirbi_relax_refuse_here(l, call->span, "sizes that the call compares");
+    const char *what = tirbi_arena_format(l->arena, "R.%s: a size", call->as.call.op ? call->as.call.op->name : "call");
+    for (uint32_t i = 0; what && i < b->assumed.n; i += 2)
+        if (!tirbi_relax_assert_size(l, call->span, items[i], items[i + 1], what)) return false;
+    return what != NULL;
 }
 
 const tirb_relax_expr *tirbi_relax_known_call(tirbi_relax_lowering *l, const tirb_relax_expr *call) {
     const tirb_relax_operator *op = call->as.call.op;
     const tirb_relax_type *callee = op ? NULL : call->as.call.callee->type;
-    if (says_all(l, call) || (op ? !op->infer : !callee || callee->kind != TIRB_RELAX_TYPE_FUNCTION)) return call;
+    const bool is_known = says_all(l, call);
+    if (op ? !op->infer : !callee || callee->kind != TIRB_RELAX_TYPE_FUNCTION) return call;
+    if (is_known && (!op || !has_symbols(call))) return call;
     tirbi_relax_builder b;
     tirbi_relax_builder_init(&b, &l->b);
     b.at = call->span;
+    b.assumes = true;
     tirb_relax_expr *known = TIRBI_NEW(l->arena, tirb_relax_expr);
     const tirb_relax_expr **args = TIRBI_NEW_ARRAY(l->arena, const tirb_relax_expr *, call->as.call.n_args);
     if (!known || !args) return NULL;
@@ -191,8 +232,107 @@ const tirb_relax_expr *tirbi_relax_known_call(tirbi_relax_lowering *l, const tir
     known->as.call.args = args;
     if (callee && !(callee = with_numbers(l, &b, call))) return NULL;
     known->type = op ? op->infer(&b, known) : tirbi_relax_call_type(&b, known, callee);
-    if (!known->type) return NULL;
+    if (!known->type || !compare_assumed(l, call, &b)) return NULL;
+    if (is_known) return call;
     return is_unknown(known->type) && !is_unknown(call->type) && !tirbi_relax_is_trimmed(l, call) ? call : known;
+}
+
+/* What is known of a value that has the type, of which less may be known. */
+static const tirb_relax_type *better(tirbi_relax_builder *b, const tirb_relax_type *type,
+                                     const tirb_relax_type *value) {
+    if (!is_unknown(type)) return type;
+    if (type->kind != TIRB_RELAX_TYPE_TUPLE || value->kind != type->kind || value->n_fields != type->n_fields)
+        return value;
+    const tirb_relax_type **fields = TIRBI_NEW_ARRAY(b->arena, const tirb_relax_type *, type->n_fields);
+    for (uint32_t i = 0; fields && i < type->n_fields; i++)
+        if (!(fields[i] = better(b, type->fields[i], value->fields[i]))) return NULL;
+    return fields ? tirbi_relax_tuple(b, fields, type->n_fields) : NULL;
+}
+
+static bool find_types(tirbi_relax_lowering *l, tirbi_relax_builder *b, const tirb_relax_seq *seq);
+
+/* The type of a value before anything is computed. NULL after an error. */
+static const tirb_relax_type *type_before(tirbi_relax_lowering *l, tirbi_relax_builder *b, const tirb_relax_expr *e) {
+    const tirb_relax_expr *known = NULL, *other;
+    switch (e->kind) {
+    case TIRB_RELAX_CALL:
+        known = tirbi_relax_known_call(l, e);
+        break;
+    case TIRB_RELAX_TUPLE_GET:
+        if (!(known = known_leaf(l, b, e->as.get.tuple))) return NULL;
+        if (known->type->kind != TIRB_RELAX_TYPE_TUPLE || e->as.get.index >= known->type->n_fields) return e->type;
+        return known->type->fields[e->as.get.index];
+    case TIRB_RELAX_IF:
+        if (!find_types(l, b, e->as.if_.then_case) || !find_types(l, b, e->as.if_.else_case) ||
+            !(known = known_leaf(l, b, e->as.if_.then_case->body)) ||
+            !(other = known_leaf(l, b, e->as.if_.else_case->body)))
+            return NULL;
+        return tirbi_relax_join(b, known->type, other->type);
+    case TIRB_RELAX_FUNCTION:
+        return e->type;
+    default:
+        known = known_leaf(l, b, e);
+    }
+    return known ? known->type : NULL;
+}
+
+static bool find_types(tirbi_relax_lowering *l, tirbi_relax_builder *b, const tirb_relax_seq *seq) {
+    for (uint32_t i = 0; i < seq->n_blocks; i++)
+        for (uint32_t k = 0; k < seq->blocks[i].n_bindings && tirbi_arena_work(l->arena, 1); k++) {
+            const tirb_relax_binding *bound = &seq->blocks[i].bindings[k];
+            const bool is_cast = bound->kind == TIRB_RELAX_MATCH_CAST;
+            if (!is_unknown(bound->var->type) && bound->value->kind != TIRB_RELAX_IF) continue;
+            const tirb_relax_type *type = type_before(l, b, bound->value);
+            if (type && is_cast) type = better(b, bound->cast, type);
+            if (!type) return false;
+            if (is_unknown(bound->var->type)) l->types[bound->var->id] = type;
+        }
+    return !l->arena->failed;
+}
+
+const tirb_relax_type *tirbi_relax_result_type(tirbi_relax_lowering *l, const tirb_relax_function *f) {
+    const tirb_relax_expr *body = f->body->body;
+    if (!is_unknown(body->type) || l->result_types[f->index])
+        return l->result_types[f->index] ? l->result_types[f->index] : body->type;
+    tirbi_relax_builder b;
+    tirbi_relax_builder_init(&b, &l->b);
+    l->result_types[f->index] = body->type; /* for what calls it from within */
+    const tirb_relax_expr *known = find_types(l, &b, f->body) ? known_leaf(l, &b, body) : NULL;
+    return known ? (l->result_types[f->index] = known->type) : NULL;
+}
+
+/* A type with what a cast says of its kind, element type and number of dimensions, but not of sizes: those the cast
+ * names and compares where it stands. NULL when out of memory. */
+static const tirb_relax_type *as_cast(tirbi_relax_lowering *l, const tirb_relax_type *t, const tirb_relax_type *cast) {
+    static const tirb_relax_type any = {.kind = TIRB_RELAX_TYPE_ANY};
+    const bool is_any = t->kind == TIRB_RELAX_TYPE_ANY;
+    if (!is_any && t->kind != cast->kind) return t;
+    tirb_relax_type *own = TIRBI_NEW(l->arena, tirb_relax_type);
+    if (!own) return NULL;
+    *own = is_any ? *cast : *t;
+    if (own->kind == TIRB_RELAX_TYPE_TUPLE && own->n_fields == cast->n_fields) {
+        const tirb_relax_type **fields = TIRBI_NEW_ARRAY(l->arena, const tirb_relax_type *, own->n_fields);
+        own->fields = fields;
+        for (uint32_t i = 0; fields && i < own->n_fields; i++)
+            if (!(fields[i] = as_cast(l, is_any ? &any : t->fields[i], cast->fields[i]))) return NULL;
+        return fields ? own : NULL;
+    }
+    if (is_any) own->has_shape = false, own->shape = NULL, own->shape_var = NULL;
+    if (own->ndim < 0) own->ndim = cast->ndim;
+    if (!tirb_relax_knows_dtype(own)) own->dtype = cast->dtype;
+    return own;
+}
+
+const tirb_relax_type *tirbi_relax_parameter_type(tirbi_relax_lowering *l, const tirb_relax_function *f,
+                                                  const tirb_relax_var *param) {
+    const tirb_relax_type *type = param->type;
+    for (uint32_t i = 0; type && i < f->body->n_blocks; i++)
+        for (uint32_t k = 0; type && k < f->body->blocks[i].n_bindings && tirbi_arena_work(l->arena, 1); k++) {
+            const tirb_relax_binding *b = &f->body->blocks[i].bindings[k];
+            if (b->kind == TIRB_RELAX_MATCH_CAST && b->value->kind == TIRB_RELAX_VAR && b->value->as.var == param)
+                type = as_cast(l, type, b->cast);
+        }
+    return type;
 }
 
 /* ---- Sizes that are computed once -------------------------------------------------------------------------------- */

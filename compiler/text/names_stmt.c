@@ -666,12 +666,6 @@ static tirbi_value string_type(tirbi_script *s, const tirbi_call *c) {
     return tirbi_relax_string_type(s);
 }
 
-static tirbi_value ignored(tirbi_script *s, const tirbi_call *c) {
-    (void)s;
-    (void)c;
-    return tirbi_value_none();
-}
-
 static tirbi_value meta_var(tirbi_script *s, const tirbi_call *c) {
     tirbi_value *copy = TIRBI_NEW(s->arena, tirbi_value);
     if (!copy) return tirbi_value_error();
@@ -777,9 +771,9 @@ const tirbi_entry tirbi_axis_names[] = {
 const tirbi_entry tirbi_ir_names[] = {
     {"ir_module", NULL, decorator_only, 0},
     {"module_attrs", module_attrs, "attrs allow_overwrite?", 0},
-    {"module_global_infos", ignored, "infos", 0},
-    {"dummy_global_info", ignored, "", 0},
-    {"vdevice", ignored, "*args", 0},
+    {"module_global_infos", tirbi_global_infos, "infos", 0},
+    {"dummy_global_info", tirbi_dummy_info, "", 0},
+    {"vdevice", tirbi_vdevice, "target vdevice_id? memory_scope?", 0},
     {"meta_var", meta_var, "value", 0},
     {"StringType", string_type, "", 0},
     {NULL, NULL, NULL, 0},

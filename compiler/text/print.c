@@ -161,11 +161,11 @@ static const tirb_stmt *print_root(tirbi_printer *p, const tirb_stmt *body) {
     if (!body || body->kind != TIRB_STMT_BLOCK_REALIZE) return body;
     const tirb_block *root = body->as.block.block;
     const tirb_stmt *inner = root->body;
-    bool wrapped = root->n_allocs ||
-                   (inner && inner->kind == TIRB_STMT_BLOCK_REALIZE ? inner->as.block.block->n_iters > 0
-                                                                    : tirbi_contains_block(inner));
-    if (!wrapped || root->n_iters || body->as.block.predicate || root->n_reads || root->n_writes ||
-        root->n_matches || root->n_annotations || root->init || root->no_realize)
+    bool wrapped =
+        root->n_allocs || (inner && inner->kind == TIRB_STMT_BLOCK_REALIZE ? inner->as.block.block->n_iters > 0
+                                                                           : tirbi_contains_block(inner));
+    if (!wrapped || root->n_iters || body->as.block.predicate || root->n_reads || root->n_writes || root->n_matches ||
+        root->n_annotations || root->init || root->no_realize)
         return body;
     tirbi_put(p, p->classic ? "# with T.block(\"root\"):" : "# with T.sblock(\"root\"):");
     tirbi_end_line(p);
@@ -240,8 +240,20 @@ static void print_quoted(tirbi_printer *p) {
     }
 }
 
+/* The TypeVars that a function is the first to name, by name. There are as few as symbolic sizes in a signature. */
+static void sort_type_vars(tirbi_printer *p, uint32_t first) {
+    const char **names = p->type_vars.items;
+    for (uint32_t i = first; i < p->type_vars.n; i++) {
+        const char *name = names[i];
+        uint32_t at = i;
+        for (; at > first && strcmp(names[at - 1], name) > 0; at--) names[at] = names[at - 1];
+        names[at] = name;
+    }
+}
+
 static void print_function(tirbi_printer *p, const tirb_primfunc *f) {
     uint32_t mark = tirbi_names_mark(p);
+    const uint32_t n_type_vars = p->type_vars.n;
     memset(p->undeclared, 0, p->module->n_vars * sizeof *p->undeclared);
     memset(p->used, 0, p->module->n_vars * sizeof *p->used);
     memset(p->later, 0, p->module->n_vars * sizeof *p->later);
@@ -266,6 +278,7 @@ static void print_function(tirbi_printer *p, const tirb_primfunc *f) {
     print_quoted(p);
     tirbi_print_add(p, &p->out, inside.data, inside.size);
     tirbi_names_release(p, mark);
+    sort_type_vars(p, n_type_vars);
 }
 
 /* Functions by name. */
@@ -344,6 +357,33 @@ static void print_functions(tirbi_printer *p, const tirb_primfunc *const *functi
     }
 }
 
+static void print_infos(tirbi_printer *p) {
+    const tirb_global_info *infos = p->module->infos;
+    if (p->module->n_infos == 0) return;
+    tirbi_put(p, "I.module_global_infos({");
+    for (uint32_t i = 0; i < p->module->n_infos; i++) {
+        if (i) tirbi_put(p, ", ");
+        tirbi_put_string(p, infos[i].key, strlen(infos[i].key));
+        tirbi_put(p, ": [");
+        for (uint32_t k = 0; k < infos[i].n; k++) {
+            const tirb_relax_vdevice *v = infos[i].items[k];
+            if (k) tirbi_put(p, ", ");
+            if (!v) {
+                tirbi_put(p, "I.dummy_global_info()");
+                continue;
+            }
+            tirbi_put(p, "I.vdevice(");
+            tirbi_put(p, v->target);
+            tirbi_putf(p, ", %lld, ", (long long)v->id);
+            tirbi_put_string(p, v->scope, strlen(v->scope));
+            tirbi_put(p, ")");
+        }
+        tirbi_put(p, "]");
+    }
+    tirbi_put(p, "})");
+    tirbi_end_line(p);
+}
+
 static void print_module(tirbi_printer *p) {
     const tirb_primfunc **functions = sorted_functions(p);
     const tirb_extern **externs = sorted_externs(p);
@@ -364,8 +404,10 @@ static void print_module(tirbi_printer *p) {
         tirbi_put(p, ")");
         tirbi_end_line(p);
     }
+    print_infos(p);
     bool begun = false;
-    if (p->module->n_functions + p->module->n_externs + p->module->n_relax + p->module->n_attrs == 0) {
+    if (p->module->n_functions + p->module->n_externs + p->module->n_relax + p->module->n_attrs + p->module->n_infos ==
+        0) {
         tirbi_put(p, "pass");
         tirbi_end_line(p);
     }
@@ -374,16 +416,8 @@ static void print_module(tirbi_printer *p) {
     p->indent = 0;
 }
 
-/* The TypeVars by name, where there are Relax functions those of each function. There are as few as symbolic sizes in a
- * signature. */
 static void add_type_vars(tirbi_printer *p, tirbi_text *to) {
     const char **names = p->type_vars.items;
-    for (uint32_t i = 0; i < p->type_vars.n && p->module->n_relax == 0; i++) {
-        const char *name = names[i];
-        uint32_t at = i;
-        for (; at > 0 && strcmp(names[at - 1], name) > 0; at--) names[at] = names[at - 1];
-        names[at] = name;
-    }
     for (uint32_t i = 0; i < p->type_vars.n; i++) {
         append(p, to, names[i]);
         append(p, to, " = TypeVar(\"");
@@ -434,8 +468,9 @@ static void add_imports(tirbi_printer *p, tirbi_text *to) {
     if (p->type_vars.n || p->has_local_type_vars) append(p, to, "# from typing import TypeVar\n");
     if (p->in_class || p->uses_ir) append(p, to, "# from tvm.script import ir as I\n");
     if (p->module->n_functions || tirbi_uses_tir(p))
-        append(p, to, p->classic ? "# from tvm.script import tir as T\n"
-                                 : "# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n");
+        append(p, to,
+               p->classic ? "# from tvm.script import tir as T\n"
+                          : "# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n");
     if (p->module->n_externs || p->module->n_relax) append(p, to, "# from tvm.script import relax as R\n");
     append(p, to, "\n");
 }

@@ -33,12 +33,16 @@ static void print_dims(tirbi_printer *p, const tirb_expr *const *dims, uint32_t 
     }
 }
 
+static void print_vdevice(tirbi_printer *p, const tirb_relax_vdevice *v) {
+    tirbi_putf(p, "\"%s:%u:%s\"", v->kind, v->index, v->scope);
+}
+
 static void print_tensor_type(tirbi_printer *p, const tirb_relax_type *t, bool quoted) {
     char text[32];
     bool typed = tirb_relax_knows_dtype(t), shaped = t->has_shape || t->shape_var, ranked = !shaped && t->ndim >= 0;
     const char *between = "";
     tirbi_put(p, "R.Tensor");
-    if (!typed && !shaped && !ranked) return;
+    if (!typed && !shaped && !ranked && !t->vdevice) return;
     tirbi_put(p, "(");
     if (t->shape_var) {
         tirbi_print_relax_var(p, t->shape_var);
@@ -52,7 +56,14 @@ static void print_tensor_type(tirbi_printer *p, const tirb_relax_type *t, bool q
         tirbi_putf(p, "%sdtype=\"%s\"", between, tirb_datatype_text(t->dtype, text));
         between = ", ";
     }
-    if (ranked) tirbi_putf(p, "%sndim=%d", between, t->ndim);
+    if (ranked) {
+        tirbi_putf(p, "%sndim=%d", between, t->ndim);
+        between = ", ";
+    }
+    if (t->vdevice) {
+        tirbi_putf(p, "%svdevice=", between);
+        print_vdevice(p, t->vdevice);
+    }
     tirbi_put(p, ")");
 }
 
@@ -199,8 +210,10 @@ static void print_attr(tirbi_printer *p, const tirb_relax_attr *a) {
     char text[32];
     switch (a->kind) {
     case TIRB_RELAX_ATTR_NONE:
-    case TIRB_RELAX_ATTR_VDEVICE:
         tirbi_put(p, "None");
+        return;
+    case TIRB_RELAX_ATTR_VDEVICE:
+        print_vdevice(p, a->as.vdevice);
         return;
     case TIRB_RELAX_ATTR_BOOL:
         tirbi_put(p, a->as.boolean ? "True" : "False");
@@ -271,7 +284,21 @@ static void print_arguments(tirbi_printer *p, const tirb_relax_expr *e, bool beg
     }
 }
 
+static void print_hint(tirbi_printer *p, const tirb_relax_expr *e) {
+    const tirb_relax_attr *attrs = e->as.call.attrs;
+    tirbi_put(p, "R.hint_on_device(");
+    tirbi_print_relax_expr(p, e->as.call.args[0]);
+    tirbi_putf(p, ", R.device(device_type=%lld, index=%lld), ", (long long)attrs[0].as.integer,
+               (long long)attrs[1].as.integer);
+    print_attr(p, &attrs[2]);
+    tirbi_put(p, ")");
+}
+
 static void print_operator_call(tirbi_printer *p, const tirb_relax_expr *e) {
+    if (tirb_relax_is_call(e, TIRB_RELAX_HINT_ON_DEVICE)) {
+        print_hint(p, e);
+        return;
+    }
     tirbi_relax_parameter params[TIRBI_MAX_RELAX_PARAMETERS];
     uint32_t n = tirbi_relax_parameters(e->as.call.op, params), at = 0;
     const tirbi_relax_parameter *later = NULL;

@@ -239,10 +239,32 @@ static void assign(tirbi_script *s, const tirbi_node *target, const tirbi_node *
                    const tirb_relax_type *annotation);
 
 /* a, b = t: a binding for each name. */
+/* The value as Python sees it: of a tuple or shape that is written there, its items. */
+static tirbi_value with_items(tirbi_script *s, tirbi_value v) {
+    const tirb_relax_expr *e = v.kind == TIRBI_VALUE_RELAX ? v.as.relax : NULL;
+    if (!e || (e->kind != TIRB_RELAX_TUPLE && e->kind != TIRB_RELAX_SHAPE)) return v;
+    const bool is_tuple = e->kind == TIRB_RELAX_TUPLE;
+    tirbi_value out = {.kind = TIRBI_VALUE_TUPLE, .node = v.node};
+    out.as.sequence.n = is_tuple ? e->as.tuple.n : e->as.shape.n;
+    out.as.sequence.items = TIRBI_NEW_ARRAY(s->arena, tirbi_value, out.as.sequence.n);
+    if (!out.as.sequence.items) return tirbi_value_error();
+    for (uint32_t i = 0; i < out.as.sequence.n; i++)
+        out.as.sequence.items[i] =
+            is_tuple ? tirbi_value_relax(e->as.tuple.items[i]) : tirbi_value_expr(e->as.shape.values[i]);
+    return out;
+}
+
 static void unpack(tirbi_script *s, const tirbi_node *target, const tirbi_node *source, tirbi_value v) {
+    v = with_items(s, v);
     bool items = v.kind == TIRBI_VALUE_TUPLE;
     if (!items && v.kind != TIRBI_VALUE_RELAX) {
         tirbi_fail(s, TIRB_TYPE, target->span, "%s cannot be unpacked", tirbi_value_text(&v));
+        return;
+    }
+    if (!items && v.as.relax->kind == TIRB_RELAX_CALL) {
+        tirbi_fail(s, TIRB_TYPE, target->span,
+                   "TVM unpacks no call: give its value a name, and unpack that: `t = %.60s`, then `... = t`",
+                   tirbi_node_text(s, source));
         return;
     }
     const tirb_relax_expr *tuple = items ? NULL : tirbi_relax_normalise(&s->relax->builder, v.as.relax);
@@ -252,8 +274,16 @@ static void unpack(tirbi_script *s, const tirbi_node *target, const tirbi_node *
         tirbi_fail(s, TIRB_TYPE, target->span, "%u names for %u values", target->n_items, n);
         return;
     }
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (target->items[i]->kind == TIRBI_NODE_NAME && target->items[k]->kind == TIRBI_NODE_NAME &&
+                strcmp(target->items[i]->name, target->items[k]->name) == 0) {
+                tirbi_fail(s, TIRB_TYPE, target->items[i]->span, "`%s` is assigned twice", target->items[i]->name);
+                return;
+            }
     for (uint32_t i = 0; i < n; i++) {
-        const tirbi_node *from = items && source->kind == TIRBI_NODE_TUPLE ? source->items[i] : source;
+        const bool is_item = items && source->kind == TIRBI_NODE_TUPLE && i < source->n_items;
+        const tirbi_node *from = is_item ? source->items[i] : source;
         tirbi_value item = items ? v.as.sequence.items[i]
                                  : tirbi_value_relax(tirbi_relax_make_get(&s->relax->builder, source->span, tuple, i));
         assign(s, target->items[i], from, item, NULL);
@@ -697,5 +727,7 @@ void tirbi_finish_relax(tirbi_script *s, tirb_irmodule *module) {
         functions[module->n_relax++] = all[i]->ir;
     }
     module->relax = functions;
+    module->infos = s->relax->infos.items;
+    module->n_infos = s->relax->infos.n;
     module->n_relax_vars = s->relax->builder.n_vars;
 }

@@ -25,11 +25,11 @@ typedef struct tirbi_relax_decl {
 struct tirbi_relax {
     tirbi_relax_builder builder;
     tirbi_list functions;       /* of tirbi_relax_decl * */
-    tirbi_list vdevices;        /* of tirb_relax_vdevice * */
+    tirbi_list infos;           /* of tirb_global_info, by their keys */
     tirbi_relax_decl *function; /* that is read, or NULL */
     tirbi_list *outputs;        /* of the dataflow block under way: of const char *, names; NULL: there is none */
     bool output_seen;
-    tirbi_list hidden; /* of const char *: names of the function's dataflow blocks */
+    tirbi_list hidden;                 /* of const char *: names of the function's dataflow blocks */
     const struct tirbi_json *metadata; /* of the file, once a constant of it is named */
     tirbi_list metadata_tensors;       /* those that were, by their numbers (relax_metadata.c) */
 };
@@ -55,6 +55,14 @@ tirbi_value tirbi_relax_const(tirbi_script *s, const tirbi_node *node, const tir
                               const tirbi_value *dtype);
 /* The constant that `metadata["ir.GenericConst"][i]` names (relax_metadata.c). */
 const tirb_relax_expr *tirbi_relax_metadata(tirbi_script *s, const tirbi_node *node);
+
+/* ---- Devices (relax_device.c) ------------------------------------------------------------------------------------ */
+
+/* The device that "llvm:0:global" names. *out: NULL where the module has none of this kind, as in TVM; false after an
+ * error. */
+bool tirbi_to_vdevice(tirbi_script *s, const tirbi_value *v, const tirb_relax_vdevice **out);
+/* R.device(type, index), R.cpu(index), R.ext_dev(index): a tuple of both numbers. MISSING: it is none of these. */
+tirbi_value tirbi_relax_device(tirbi_script *s, const char *name, const tirbi_value *first, const tirbi_value *second);
 
 /* ---- Names and calls (relax_call.c) ------------------------------------------------------------------------------ */
 

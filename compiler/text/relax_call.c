@@ -18,6 +18,7 @@ static const char *const other_names[] = {
     "Tensor",    "Shape",      "Tuple",      "Any",      "Object",          "Prim",        "Callable",
     "const",     "shape",      "prim_value", "str",      "dtype",           "tuple",       "emit",
     "func_attr", "match_cast", "output",     "dataflow", "emit_match_cast", "call_packed", "stop_lift_params",
+    "device",    "cpu",        "ext_dev",
 };
 
 static bool is_name(const char *name) {
@@ -151,23 +152,18 @@ static bool to_rank(tirbi_script *s, const tirbi_value *v, int32_t *out) {
     return true;
 }
 
-static tirbi_value tensor_type(tirbi_script *s, arguments *a) {
-    tirbi_value args[4];
+static tirbi_value tensor_type_of(tirbi_script *s, arguments *a, tirbi_value args[4]) {
     tirbi_relax_builder *b = &s->relax->builder;
     tirb_datatype dtype = tirbi_type_void;
     int32_t ndim;
     const tirb_expr *const *dims;
     uint32_t n;
-    if (!bind_names(s, a, "shape dtype vdevice ndim", args, 4)) return tirbi_value_error();
     if (args[0].kind == TIRBI_VALUE_STRING && !tirbi_given(&args[1])) {
         args[1] = args[0];
         args[0].kind = TIRBI_VALUE_MISSING;
     }
     if (tirbi_given(&args[1]) && !tirbi_to_dtype(s, &args[1], &dtype)) return tirbi_value_error();
     if (!to_rank(s, &args[3], &ndim)) return tirbi_value_error();
-    if (tirbi_given(&args[2]))
-        return tirbi_fail(s, TIRB_UNSUPPORTED, args[2].node->span,
-                          "tensors on a device (`vdevice=`) are not supported");
     if (!tirbi_given(&args[0])) return type_value(tirbi_relax_tensor_of_rank(b, ndim, dtype));
     const tirb_relax_expr *shape = args[0].kind == TIRBI_VALUE_RELAX ? args[0].as.relax : NULL;
     if (shape && shape->kind == TIRB_RELAX_SHAPE)
@@ -184,6 +180,20 @@ static tirbi_value tensor_type(tirbi_script *s, arguments *a) {
     if (ndim >= 0 && (uint32_t)ndim != n)
         return tirbi_fail(s, TIRB_TYPE, a->node->span, "ndim is %d, but the shape has %u dimensions", ndim, n);
     return type_value(tirbi_relax_tensor(b, dims, n, dtype));
+}
+
+static tirbi_value tensor_type(tirbi_script *s, arguments *a) {
+    tirbi_value args[4];
+    const tirb_relax_vdevice *vdevice = NULL;
+    if (!bind_names(s, a, "shape dtype vdevice ndim", args, 4)) return tirbi_value_error();
+    if (tirbi_given(&args[2]) && !tirbi_to_vdevice(s, &args[2], &vdevice)) return tirbi_value_error();
+    tirbi_value v = tensor_type_of(s, a, args);
+    if (v.kind != TIRBI_VALUE_RELAX_TYPE || !vdevice) return v;
+    tirb_relax_type *placed = TIRBI_NEW(s->arena, tirb_relax_type);
+    if (!placed) return tirbi_value_error();
+    *placed = *v.as.relax_type;
+    placed->vdevice = vdevice;
+    return type_value(placed);
 }
 
 static tirbi_value shape_type(tirbi_script *s, arguments *a) {
@@ -426,8 +436,8 @@ static bool to_attr(tirbi_script *s, const tirbi_relax_parameter *p, const tirbi
         out->as.expr = v->as.expr;
         return true;
     default:
-        tirbi_fail(s, TIRB_UNSUPPORTED, v->node->span, "%s: devices are not supported", what);
-        return false;
+        out->kind = TIRB_RELAX_ATTR_VDEVICE;
+        return tirbi_to_vdevice(s, v, &out->as.vdevice);
     }
 }
 
@@ -602,10 +612,59 @@ static const tirb_relax_expr *to_number(tirbi_script *s, const tirbi_value *v, t
 
 static bool is_number(const tirbi_value *v) { return v->kind == TIRBI_VALUE_INT || v->kind == TIRBI_VALUE_FLOAT; }
 
-/* What R.assert_op shows may be written as one tuple or list: its items are the arguments then, as in TVM. */
-static void spread_shown(const tirb_relax_operator *op, const tirbi_relax_parameter *p, tirbi_value *v) {
-    if (op != &tirb_relax_operators[TIRB_RELAX_ASSERT_OP] || p->kind != 'r' || v->kind != TIRBI_VALUE_TUPLE) return;
+/* Takes the argument of this name out of those given; MISSING: there is none. */
+static tirbi_value take_named(arguments *a, const char *name) {
+    tirbi_argument *given = a->given.items;
+    tirbi_value found = {.kind = TIRBI_VALUE_MISSING};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < a->given.n; i++) {
+        if (given[i].name && strcmp(given[i].name, name) == 0 && found.kind == TIRBI_VALUE_MISSING) {
+            found = given[i].value;
+            found.node = given[i].node;
+        } else {
+            given[n++] = given[i];
+        }
+    }
+    a->given.n = n;
+    return found;
+}
+
+/* What R.assert_op shows: `shown`, by name, or what stands behind the condition. It may be written as one tuple or
+ * list, whose items are the arguments then, as in TVM, and the format behind it. */
+static bool spread_shown(tirbi_script *s, const tirbi_value *shown, tirbi_value *v, tirbi_value *format) {
+    const bool is_named = shown->kind != TIRBI_VALUE_MISSING && shown->kind != TIRBI_VALUE_NONE;
+    if (is_named && (v->kind != TIRBI_VALUE_MISSING || is_number(shown) || shown->kind == TIRBI_VALUE_STRING)) {
+        const bool twice = v->kind != TIRBI_VALUE_MISSING;
+        tirbi_fail(s, TIRB_TYPE, shown->node->span,
+                   twice ? "R.assert_op gets the argument `format_args` twice" : "`format_args` is a value or a list");
+        return false;
+    }
+    if (is_named) {
+        tirbi_value *one = TIRBI_NEW_ARRAY(s->arena, tirbi_value, 1);
+        if (!one) return false;
+        *one = *shown;
+        *v = (tirbi_value){.kind = TIRBI_VALUE_TUPLE, .node = shown->node};
+        v->as.sequence.items = one;
+        v->as.sequence.n = 1;
+    }
+    if (v->kind != TIRBI_VALUE_TUPLE) return true;
+    if (v->as.sequence.n == 2 && v->as.sequence.items[1].kind == TIRBI_VALUE_STRING &&
+        format->kind == TIRBI_VALUE_MISSING) {
+        *format = v->as.sequence.items[1];
+        v->as.sequence.n = 1;
+    }
     if (v->as.sequence.n == 1 && v->as.sequence.items[0].kind == TIRBI_VALUE_TUPLE) *v = v->as.sequence.items[0];
+    return true;
+}
+
+/* R.print shows its arguments, no list of such. */
+static bool refuse_list(tirbi_script *s, const tirbi_value *v) {
+    for (uint32_t i = 0; v->kind == TIRBI_VALUE_TUPLE && i < v->as.sequence.n; i++) {
+        if (v->as.sequence.items[i].kind != TIRBI_VALUE_TUPLE) continue;
+        tirbi_fail(s, TIRB_TYPE, v->node->span, "R.print takes values, no list of such: R.print(x, y)");
+        return false;
+    }
+    return true;
 }
 
 static bool build_call(tirbi_script *s, arguments *a, const tirb_relax_operator *op, built_call *call) {
@@ -613,10 +672,14 @@ static bool build_call(tirbi_script *s, arguments *a, const tirb_relax_operator 
     tirbi_value values[TIRBI_MAX_RELAX_PARAMETERS];
     uint32_t n = tirbi_relax_parameters(op, p);
     const char *names = names_of(s, p, n);
+    const bool asserts = op == &tirb_relax_operators[TIRB_RELAX_ASSERT_OP];
+    tirbi_value shown = {.kind = TIRBI_VALUE_MISSING};
+    if (asserts) shown = take_named(a, "format_args");
     if (!names || !bind_names(s, a, names, values, n)) return false;
+    if (asserts && !spread_shown(s, &shown, &values[1], &values[2])) return false;
+    if (op == &tirb_relax_operators[TIRB_RELAX_PRINT] && !refuse_list(s, &values[0])) return false;
     size_t room = (size_t)n + a->given.n + 1;
     for (uint32_t i = 0; i < n; i++) {
-        spread_shown(op, &p[i], &values[i]);
         if (p[i].kind == 'r' && values[i].kind == TIRBI_VALUE_TUPLE) room += values[i].as.sequence.n;
     }
     call->args = TIRBI_NEW_ARRAY(s->arena, const tirb_relax_expr *, room);
@@ -673,9 +736,30 @@ static const tirb_relax_expr *expand_relu6(tirbi_script *s, tirbi_span span, con
     return tirbi_relax_make_call(b, span, &tirb_relax_operators[TIRB_RELAX_CLIP], args, 3, NULL, NULL, 0);
 }
 
+/* R.hint_on_device(x, R.device(type, index), scope) has both numbers as attributes. */
+static bool spread_device(tirbi_script *s, arguments *a) {
+    tirbi_value args[3];
+    if (!bind_names(s, a, "data dst_vdevice memory_scope", args, 3)) return false;
+    const bool is_device = args[1].kind == TIRBI_VALUE_TUPLE && args[1].as.sequence.n == 2 && args[1].node &&
+                           args[1].node->kind == TIRBI_NODE_CALL;
+    if (!is_device) {
+        tirbi_fail(s, TIRB_TYPE, a->node->span, "R.hint_on_device needs a device: R.device(1, 0)");
+        return false;
+    }
+    const tirbi_value spread[4] = {args[0], args[1].as.sequence.items[0], args[1].as.sequence.items[1], args[2]};
+    a->given = (tirbi_list){.n = 0};
+    for (uint32_t i = 0; i < 3u + tirbi_given(&args[2]); i++) {
+        tirbi_argument *slot = TIRBI_LIST_ADD(s->arena, &a->given, tirbi_argument);
+        if (!slot) return false;
+        *slot = (tirbi_argument){.node = a->node, .value = spread[i]};
+    }
+    return true;
+}
+
 static tirbi_value call_operator(tirbi_script *s, arguments *a, const tirb_relax_operator *op) {
     built_call c = {.n_args = 0};
     tirbi_span span = a->node->span;
+    if (op == &tirb_relax_operators[TIRB_RELAX_HINT_ON_DEVICE] && !spread_device(s, a)) return tirbi_value_error();
     if (!build_call(s, a, op, &c)) return tirbi_value_error();
     if (op == &tirb_relax_operators[TIRB_RELAX_LINEAR]) return tirbi_value_relax(expand_linear(s, span, &c));
     if (op == &tirb_relax_operators[TIRB_RELAX_NN_RELU6]) return tirbi_value_relax(expand_relu6(s, span, &c));
@@ -789,6 +873,11 @@ static tirbi_value call_other(tirbi_script *s, arguments *a) {
     if (strcmp(name, "Any") == 0 || strcmp(name, "Object") == 0) return type_value(tirbi_relax_any(&s->relax->builder));
     if (!tirbi_in_relax(s))
         return tirbi_fail(s, TIRB_TYPE, a->node->span, "`R.%s` stands in a function decorated with @R.function", name);
+    if (strcmp(name, "device") == 0 || strcmp(name, "cpu") == 0 || strcmp(name, "ext_dev") == 0) {
+        const bool any = *name == 'd';
+        if (!bind_names(s, a, any ? "device_type index" : "index", args, any ? 2 : 1)) return tirbi_value_error();
+        return tirbi_relax_device(s, name, &args[0], any ? &args[1] : NULL);
+    }
     if (strcmp(name, "shape") == 0) return make_shape(s, a);
     if (strcmp(name, "str") == 0 || strcmp(name, "dtype") == 0) return text_or_type(s, a, *name == 'd');
     if (strcmp(name, "match_cast") == 0 || strcmp(name, "emit_match_cast") == 0) return match_cast(s, a, *name == 'e');
@@ -848,7 +937,28 @@ static tirbi_value call_astype(tirbi_script *s, arguments *a, const tirb_relax_e
     return tirbi_value_relax(operator_of(s, a->node->span, TIRB_RELAX_ASTYPE, x, NULL, dtype));
 }
 
+/* A PrimFunc that is called as one: it writes some of its arguments, and gives nothing. */
+static const tirb_relax_expr *called_primfunc(tirbi_script *s, const tirb_relax_expr *name) {
+    tirbi_relax_builder *b = &s->relax->builder;
+    const tirb_primfunc *f = name->as.global.primfunc;
+    tirb_relax_expr *own = tirbi_relax_make(b, name->span, TIRB_RELAX_GLOBAL);
+    const tirb_relax_type **params = TIRBI_NEW_ARRAY(s->arena, const tirb_relax_type *, f->n_params);
+    for (uint32_t i = 0; params && i < f->n_params; i++) {
+        const tirb_buffer *buffer = f->buffers[i];
+        params[i] = buffer ? tirbi_relax_tensor(b, buffer->shape, buffer->ndim, buffer->dtype)
+                    : tirbi_type_is_handle(f->params[i]->dtype) ? tirbi_relax_any(b)
+                                                                : tirbi_relax_prim(b, f->params[i]->dtype);
+        if (!params[i]) return NULL;
+    }
+    if (!own || !params) return NULL;
+    own->as.global = name->as.global;
+    own->type = tirbi_relax_function_type(b, params, f->n_params, tirbi_relax_tuple(b, NULL, 0), false);
+    return own->type ? own : NULL;
+}
+
 static tirbi_value call_value(tirbi_script *s, arguments *a, const tirb_relax_expr *callee) {
+    if (callee && callee->kind == TIRB_RELAX_GLOBAL && callee->as.global.primfunc) callee = called_primfunc(s, callee);
+    if (!callee) return tirbi_value_error();
     const tirbi_argument *given = a->given.items;
     const tirb_relax_expr **args = TIRBI_NEW_ARRAY(s->arena, const tirb_relax_expr *, (size_t)a->given.n + 1);
     if (!args) return tirbi_value_error();
@@ -867,7 +977,8 @@ tirbi_value tirbi_call_relax(tirbi_script *s, const tirbi_node *node, const tirb
     rename_older(&a);
     if (callee->kind == TIRBI_VALUE_RELAX_CAST) return call_astype(s, &a, callee->as.cast.value);
     if (callee->kind == TIRBI_VALUE_RELAX) return call_value(s, &a, callee->as.relax);
-    if (callee->kind == TIRBI_VALUE_EXTERN) return call_value(s, &a, tirbi_to_relax(s, callee));
+    if (callee->kind == TIRBI_VALUE_EXTERN || callee->kind == TIRBI_VALUE_FUNCTION)
+        return call_value(s, &a, tirbi_to_relax(s, callee));
     const tirb_relax_operator *op = tirbi_relax_find_operator(a.name);
     if (!op) return call_other(s, &a);
     if (!tirbi_in_relax(s))

@@ -43,17 +43,18 @@ typedef enum tirbi_value_kind {
     TIRBI_VALUE_EXTERN, /* R.ExternFunc, or a global of the module that is one */
     TIRBI_VALUE_MACRO,
     TIRBI_VALUE_LAMBDA,
-    TIRBI_VALUE_META,    /* T.meta_var(value): an alias */
-    TIRBI_VALUE_REDUCER, /* T.comm_reducer: items are the lambda and the identity elements */
-    TIRBI_VALUE_ITERVAR, /* T.iter_var with a domain */
-    TIRBI_VALUE_FOREIGN, /* T.ptx.mma: a name of an accelerator */
-    TIRBI_VALUE_IMPORTED, /* a module that is not TVM's, or what comes from one */
-    TIRBI_VALUE_CONSTANT, /* only bound to names of a file: what is not known, or may change */
-    TIRBI_VALUE_RELAX,      /* an expression of Relax */
-    TIRBI_VALUE_RELAX_TYPE, /* R.Tensor(...) */
-    TIRBI_VALUE_RELAX_NAME, /* a name behind `R.` that is no entry: an operator, a type */
-    TIRBI_VALUE_RELAX_CAST, /* R.match_cast(value, type) */
-    TIRBI_VALUE_OPAQUE /* something that only annotations hold: kept as its text */
+    TIRBI_VALUE_META,        /* T.meta_var(value): an alias */
+    TIRBI_VALUE_REDUCER,     /* T.comm_reducer: items are the lambda and the identity elements */
+    TIRBI_VALUE_ITERVAR,     /* T.iter_var with a domain */
+    TIRBI_VALUE_FOREIGN,     /* T.ptx.mma: a name of an accelerator */
+    TIRBI_VALUE_IMPORTED,    /* a module that is not TVM's, or what comes from one */
+    TIRBI_VALUE_CONSTANT,    /* only bound to names of a file: what is not known, or may change */
+    TIRBI_VALUE_RELAX,       /* an expression of Relax */
+    TIRBI_VALUE_RELAX_TYPE,  /* R.Tensor(...) */
+    TIRBI_VALUE_RELAX_NAME,  /* a name behind `R.` that is no entry: an operator, a type */
+    TIRBI_VALUE_RELAX_CAST,  /* R.match_cast(value, type) */
+    TIRBI_VALUE_GLOBAL_INFO, /* I.vdevice(...), or I.dummy_global_info(): NULL */
+    TIRBI_VALUE_OPAQUE       /* something that only annotations hold: kept as its text */
 } tirbi_value_kind;
 
 typedef enum tirbi_namespace {
@@ -113,6 +114,7 @@ struct tirbi_value {
         tirb_range range;
         const struct tirb_relax_expr *relax;
         const struct tirb_relax_type *relax_type;
+        const struct tirb_relax_vdevice *vdevice;
         struct {
             const struct tirb_relax_expr *value;
             const struct tirb_relax_type *type;
@@ -152,10 +154,10 @@ struct tirbi_form {
     tirbi_form_kind kind;
     tirb_stmt **stmts;
     uint32_t n_stmts;
-    tirbi_value result;         /* what `as` or an assignment names */
-    const char *name;           /* BLOCK */
-    bool no_realize;            /* BLOCK */
-    const tirbi_value *axes;    /* BLOCK: the domains of iterators that `as` names */
+    tirbi_value result;      /* what `as` or an assignment names */
+    const char *name;        /* BLOCK */
+    bool no_realize;         /* BLOCK */
+    const tirbi_value *axes; /* BLOCK: the domains of iterators that `as` names */
     uint32_t n_axes;
     const tirb_expr *condition; /* WHILE, IF */
 };
@@ -254,14 +256,14 @@ struct tirbi_script {
     tirbi_list bindings; /* of tirbi_binding */
     tirbi_name_table bound;
     uint32_t level;
-    const tirbi_scope *scope;   /* of the macro that is expanded, or NULL */
-    uint32_t block_suffix;      /* behind the names of its blocks; 0: none */
-    uint32_t now;               /* how many bindings of the file's own come before this place */
+    const tirbi_scope *scope;     /* of the macro that is expanded, or NULL */
+    uint32_t block_suffix;        /* behind the names of its blocks; 0: none */
+    uint32_t now;                 /* how many bindings of the file's own come before this place */
     tirbi_list functions;         /* of tirbi_script_function * */
     tirbi_index function_numbers; /* by name */
     const char *module_name;
     tirbi_list module_attrs;
-    tirbi_list externs; /* of tirb_extern */
+    tirbi_list externs;              /* of tirb_extern */
     tirbi_script_function *function; /* that is being read */
     bool in_signature;
     bool define_names; /* an unknown name in a quoted shape defines a variable */
@@ -271,14 +273,14 @@ struct tirbi_script {
     uint32_t n_hints;
     uint32_t depth; /* of macros */
     uint32_t n_expansions;
-    tirbi_list threads; /* of tirbi_thread: thread indices that statements will bind */
-    tirb_stmt *open_if; /* of `with T.If(..):`, directly in its body */
-    tirbi_list pointees;    /* of tirbi_pointee */
-    tirbi_list scope_notes; /* of tirbi_scope_note */
-    const char *meta;       /* the text of __tvm_meta__, or NULL */
-    struct tirbi_relax *relax; /* of Relax functions (relax.h), or NULL */
-    bool keeps_metadata; /* what is kept as it is written refers to `metadata` */
-    const char *metadata;   /* the text of the value of `metadata`, or NULL */
+    tirbi_list threads;              /* of tirbi_thread: thread indices that statements will bind */
+    tirb_stmt *open_if;              /* of `with T.If(..):`, directly in its body */
+    tirbi_list pointees;             /* of tirbi_pointee */
+    tirbi_list scope_notes;          /* of tirbi_scope_note */
+    const char *meta;                /* the text of __tvm_meta__, or NULL */
+    struct tirbi_relax *relax;       /* of Relax functions (relax.h), or NULL */
+    bool keeps_metadata;             /* what is kept as it is written refers to `metadata` */
+    const char *metadata;            /* the text of the value of `metadata`, or NULL */
     const tirbi_node *metadata_node; /* that value */
 };
 

@@ -332,8 +332,8 @@ static tirbi_value compare_values(tirbi_script *s, const tirbi_node *node, tirbi
     tirbi_value v = {.kind = TIRBI_VALUE_BOOL};
     if (tirbi_is_number(x) && tirbi_is_number(y)) {
         bool floats = x->kind == TIRBI_VALUE_FLOAT || y->kind == TIRBI_VALUE_FLOAT;
-        int order = floats ? (to_double(x) > to_double(y)) - (to_double(x) < to_double(y))
-                           : tirbi_compare_integers(x, y);
+        int order =
+            floats ? (to_double(x) > to_double(y)) - (to_double(x) < to_double(y)) : tirbi_compare_integers(x, y);
         v.as.boolean = order_holds(op, order);
         return v;
     }
@@ -1056,6 +1056,7 @@ static tirbi_value evaluate_call(tirbi_script *s, const tirbi_node *node) {
         if (tirbi_relax_type_vars(s)) return tirbi_call_relax(s, node, &callee);
         return tirbi_call_extern(s, node, callee.as.name);
     case TIRBI_VALUE_FUNCTION:
+        if (tirbi_relax_type_vars(s)) return tirbi_call_relax(s, node, &callee);
         return tirbi_call_function(s, node, callee.as.function);
     case TIRBI_VALUE_MACRO:
         tirbi_expand_macro(s, node, callee.as.macro);

@@ -5,17 +5,17 @@
 
 #include "compiler/text/script.h"
 
-extern const tirbi_entry tirbi_expr_names[];   /* T: values */
-extern const tirbi_entry tirbi_math_names[];   /* T: mathematics */
-extern const tirbi_entry tirbi_buffer_names[]; /* T: declarations of buffers */
-extern const tirbi_entry tirbi_stmt_names[];   /* T: loops, blocks and other statements */
-extern const tirbi_entry tirbi_axis_names[];   /* T.axis */
-extern const tirbi_entry tirbi_ir_names[];     /* I */
-extern const tirbi_entry tirbi_relax_names[];  /* R: the little of Relax that modules of PrimFuncs have */
-extern const tirbi_entry tirbi_python_names[]; /* without a namespace */
+extern const tirbi_entry tirbi_expr_names[];     /* T: values */
+extern const tirbi_entry tirbi_math_names[];     /* T: mathematics */
+extern const tirbi_entry tirbi_buffer_names[];   /* T: declarations of buffers */
+extern const tirbi_entry tirbi_stmt_names[];     /* T: loops, blocks and other statements */
+extern const tirbi_entry tirbi_axis_names[];     /* T.axis */
+extern const tirbi_entry tirbi_ir_names[];       /* I */
+extern const tirbi_entry tirbi_relax_names[];    /* R: the little of Relax that modules of PrimFuncs have */
+extern const tirbi_entry tirbi_python_names[];   /* without a namespace */
 extern const tirbi_entry tirbi_math_functions[]; /* math of Python, over numbers */
-extern const tirbi_entry tirbi_method_names[]; /* of buffers and expressions */
-extern const tirbi_entry tirbi_packed_names[]; /* T: the packed calling convention */
+extern const tirbi_entry tirbi_method_names[];   /* of buffers and expressions */
+extern const tirbi_entry tirbi_packed_names[];   /* T: the packed calling convention */
 /* Blocks whose iterators stand in their heads: Hybrid Script, and the first classic spelling. */
 const tirbi_entry *tirbi_block_entry(const char *name);
 extern const tirbi_entry tirbi_hybrid_names[]; /* tir of Hybrid Script, where it is not as in T */
@@ -25,6 +25,9 @@ tirbi_value tirbi_python_range(tirbi_script *s, const tirbi_call *c);
 tirbi_value tirbi_realize(tirbi_script *s, const tirbi_call *c);
 tirbi_value tirbi_target(tirbi_script *s, const tirbi_call *c);
 tirbi_value tirbi_type_var(tirbi_script *s, const tirbi_call *c);
+tirbi_value tirbi_vdevice(tirbi_script *s, const tirbi_call *c);
+tirbi_value tirbi_dummy_info(tirbi_script *s, const tirbi_call *c);
+tirbi_value tirbi_global_infos(tirbi_script *s, const tirbi_call *c);
 
 /* An expression as a statement: EVALUATE, or what a jump builtin stands for. */
 void tirbi_emit_value(tirbi_script *s, tirbi_span span, const tirb_expr *e);

@@ -56,6 +56,7 @@ const char *tirbi_value_text(const tirbi_value *v) {
         [TIRBI_VALUE_RELAX_TYPE] = "a type of Relax",
         [TIRBI_VALUE_RELAX_NAME] = "a name of Relax",
         [TIRBI_VALUE_RELAX_CAST] = "a cast",
+        [TIRBI_VALUE_GLOBAL_INFO] = "a global info",
         [TIRBI_VALUE_OPAQUE] = "an annotation value",
     };
     return texts[v->kind];

@@ -134,6 +134,7 @@ def test_results_have_names_and_positions(t):
           shows="z: matches 1x4xf32=4 (4 values, exactly)")
     t.run("run", m, "-f", "main", "1x4xf32=1", "4xf32=1", "4xf32=7", "-o", "4=@y.npy", code=USAGE, says="no parameter '4'")
     t.run("run", m, "-f", "main", "1x4xf32=1", "4xf32=1", "p.2=4xf32=7", code=USAGE, says="no parameter 'p.2'")
+    t.run("run", m, "-f", "main", "1x4xf32=1", "p=4xf32=1", code=USAGE, says="'p' is given by its fields: p.0, p.1, in main(")
     t.run("run", m, "-f", "main", "n=2", shows="y: 2x4xf32")
     t.run("bench", m, "-f", "main", "n=2", "--time", "0.01", shows="median")
 
@@ -160,6 +161,7 @@ def test_shapes(t):
     t.run("run", m, "-f", "main", "x=2xf32=0", "s=3x5", "k=7", shows=["0: 2xi64 = 3, 5\n", "1: i64 = 7\n"])
     t.run("run", m, "-f", "main", "x=2xf32=0", "s=3", "k=7", code=USAGE, says="'s' has 2 dimensions, which 's=3' does not give")
     t.run("run", m, "-f", "main", "x=2xf32=0", "s=3x5x2", "k=7", code=USAGE, says="'s' has 2 dimensions")
+    t.run("run", m, "-f", "main", "x=2xf32=0", "s=@s.npy", "k=7", code=USAGE, says="'s' is a shape: s=2x2, in main(")
     t.run("run", m, "-f", "main", "x=2xf32=0", "s=3x", "k=7", code=USAGE, says="is no shape such as 3x5")
     t.run("run", m, "-f", "main", "x=2xf32=0", "s.0=3", "s.1=5", "k=7", shows="0: 2xi64 = 3, 5\n")
 

@@ -211,6 +211,13 @@ R.assert_op(R.const(True), a, format="x")
 R.assert_op(R.const(True), (a, b), format="x")
 R.assert_op(R.const(True), [a, 3], format="x")
 R.assert_op(R.const(True), (), format="x")
+R.assert_op(R.const(True), format_args=[a, b], format="x {} {}")
+R.assert_op(R.const(True), format_args=a)
+R.assert_op(format_args=(a, s0), condition=R.const(True))
+R.assert_op(R.const(True), [a], "x {}")
+R.assert_op(R.const(True), format_args=None)
+R.einsum((a, b), subscripts="...ij,kij")
+R.einsum((a, b, a), subscripts="xyz,xyz,xyk->x")
 R.strided_slice(a,[1],[-1],[-10],[-1])
 R.sum(a, [], True)
 R.argmin(a, -1)
@@ -989,4 +996,75 @@ class Module:
             h = g
         y = cls.apply(h, x)
         return y
+''')
+
+# Sizes of which one is a number and the other is not: TVM does not know that they are equal.
+module('''
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n", "m"), "float32"), y: R.Tensor(("k", 4), "float32")):
+        a = R.concat((x, y), axis=0)
+        b = R.concat((y, x), axis=1)
+        c = R.stack((x, y), axis=0)
+        return a, b, c
+''')
+
+# TypeVars stand in the order of the functions, those of one function by name.
+module('''
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def f(x: T.handle):
+        z = T.int64()
+        a = T.int64()
+        X = T.match_buffer(x, (z, a), "float32")
+        for i in range(4):
+            X[i, i] = T.float32(0)
+    @R.function
+    def main(x: R.Tensor(("y", "b"), "float32")):
+        return x
+''')
+
+# What is unpacked: items that are written there, and variables.
+module('''
+@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def main(x: R.Tensor((2,), "float32"), t: R.Tuple(R.Tuple(R.Tensor, R.Tensor), R.Tensor)):
+        a, b = t[0]
+        c, d = R.tuple(x, a)
+        e, f = R.shape([1, 2])
+        g, (h, i) = x, (c, d)
+        return a, b, c, d, e, f, g, h, i
+    @T.prim_func(private=True)
+    def fill(x: T.Buffer((2,), "float32")):
+        for i in range(2):
+            x[i] = T.float32(0)
+    @R.function(pure=False)
+    def calls(x: R.Tensor((2,), "float32")):
+        cls = Module
+        y = R.builtin.alloc_tensor(R.shape([2]), R.dtype("float32"), R.prim_value(0))
+        cls.fill(y)
+        return y
+''')
+
+# Devices: what operators give is where their operands are.
+module('''
+@I.ir_module
+class Module:
+    I.module_attrs({"a": 1})
+    I.module_global_infos({"vdevice": [I.vdevice({"keys": ["cpu"], "kind": "llvm", "mcpu": "skylake", "tag": ""}), I.vdevice({"keys": ["cpu"], "kind": "llvm", "mcpu": "core-avx2", "tag": ""}, 0, "shared")], "dummy": [I.dummy_global_info(), I.dummy_global_info()]})
+    @R.function
+    def main(x: R.Tensor((2, 3), "float32", "llvm:1"), y: R.Tensor((2, 3), dtype="float32"), z: R.Tensor(ndim=2, vdevice="llvm"), w: R.Tensor(vdevice="llvm:0:global"), g: R.Tensor((2, 3), "float32", vdevice="metal")):
+        a = R.add(x, y)
+        b = R.matmul(R.permute_dims(a), y)
+        c = R.split(b, 3, axis=1)
+        d = R.to_vdevice(c[0], "llvm:0")
+        e = R.hint_on_device(y, R.device(1, 0))
+        f = R.hint_on_device(d, R.cpu(1), "global")
+        h = R.nn.pad(x, [0, 0, 1, 1])
+        i = R.sum(R.concat((x, y), axis=0), axis=0)
+        j = R.outer(i, i)
+        return (a, b, c, d, e, f, h, i, j, z, w, g)
 ''')
