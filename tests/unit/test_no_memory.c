@@ -23,7 +23,8 @@ static const char comprehension[] =
     "def mm(float(M,K) A, float(K,N) B) -> (C, D) {\n  C(i,j) +=! A(i,k) * B(k,j)\n"
     "  D(i) max=! fmax(C(i,j), 0.0) where j in 0:N\n}\n";
 static const char wrong[] =
-    "from tvm.script import tir as T\n@T.prim_func\ndef f(A: T.Buffer((4,), 'float32')):\n    A[0] = B[1]\n    A[1] = 1 +\n";
+    "from tvm.script import tir as T\n@T.prim_func\ndef f(A: T.Buffer((4,), 'float32')):\n    A[0] = B[1]\n"
+    "    A[1] = 1 +\n";
 
 typedef struct text {
     const char *chars;
@@ -85,9 +86,9 @@ static void test_compiler(void **state) {
     for (unsigned i = 0; i < 4 * N_TEXTS; i++) fail_in_compiler(&texts[i / 4], i % 2, i / 2 % 2);
 }
 
-/* ---- A module's life ---------------------------------------------------------------------------------------------- */
+/* ---- A module's life -------------------------------------------------------------------------------------------- */
 
-/* y = x + the constant: from an engine that keeps modules to tensors that outlive it. */
+/* A call of the model: from an engine that keeps modules to tensors that outlive it. */
 static tirb_status live(failing_allocator *memory, const bundle *b) {
     tirb_engine_options options = TIRB_ENGINE_OPTIONS_INIT;
     tirb_error error = TIRB_ERROR_INIT;
@@ -135,7 +136,8 @@ static void test_life(void **state) {
         failing_allocator memory = {.fail_from = first, .fail_to = n % 2 ? first : LONG_MAX};
         const tirb_status status = live(&memory, &b);
         if (memory.live != 0) fail_msg("allocation %ld: %zu bytes leak", first, memory.live);
-        if (status != TIRB_OK && status != TIRB_NO_MEMORY) fail_msg("allocation %ld: %s", first, tirb_status_name(status));
+        if (status != TIRB_OK && status != TIRB_NO_MEMORY)
+            fail_msg("allocation %ld: %s", first, tirb_status_name(status));
     }
     free(b.bytes);
 }
