@@ -341,6 +341,8 @@ if [ "$full" -eq 1 ]; then
     counted "random bytecode, long" build/release/bin/bytecode --seed 100000 --count 50000
     counted "memory of Relax functions, long" env TIRB=build/release/bin/tirb "$python" tests/differential/relax_memory.py \
         --seed 100000 --count 5000
+    counted "listings with mistakes, long" "$python" tests/bytecode/listings.py --tirb build/release/bin/tirb \
+        --seed 100000 --count 20000
     counted "random bytecode past the caches, long" build/release/bin/bytecode --far --seed 100000 --count 300
 fi
 

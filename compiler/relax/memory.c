@@ -256,14 +256,24 @@ static int64_t find_gap(const placed *p, const placed *const *in, uint32_t n) {
     return best >= 0 ? best : align(end, p->align);
 }
 
+/* Leaves out those that have ended before `first`. Returns how many are left. */
+static uint32_t keep_living(const placed **in, uint32_t n, uint32_t first) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (in[i]->last >= first) in[kept++] = in[i];
+    return kept;
+}
+
 /* Places all, one after the other; how large the block is then. `in` has room for all of them. */
-static int64_t place_all(tirbi_relax_lowering *l, placed *items, uint32_t n, const placed **in) {
+static int64_t place_all(tirbi_relax_lowering *l, placed *items, uint32_t n, const placed **in, bool by_time) {
     int64_t total = 0;
+    uint32_t n_in = 0;
     qsort(items, n, sizeof *items, by_key);
-    for (uint32_t i = 0; i < n && tirbi_arena_work(l->arena, 1 + i / 64); i++) {
+    for (uint32_t i = 0; i < n && tirbi_arena_work(l->arena, 1 + n_in / 16); i++) {
         placed *p = &items[i];
-        uint32_t at = i;
-        p->offset = find_gap(p, in, i);
+        if (by_time) n_in = keep_living(in, n_in, p->first);
+        uint32_t at = n_in++;
+        p->offset = find_gap(p, in, at);
         for (; at > 0 && in[at - 1]->offset > p->offset; at--) in[at] = in[at - 1];
         in[at] = p;
         if (p->offset + p->size > total) total = p->offset + p->size;
@@ -306,14 +316,15 @@ static placed *list_block(tirbi_relax_lowering *l, uint32_t block, uint32_t *n) 
 }
 
 static bool plan_block(tirbi_relax_lowering *l, uint32_t block) {
+    enum { FEW = 4096 }; /* by time, those that have ended are out of the way; all others are in it for each other */
     uint32_t n;
     int64_t best = INT64_MAX;
     placed *items = list_block(l, block, &n);
     const placed **in = items ? TIRBI_NEW_ARRAY(l->arena, const placed *, n) : NULL;
     const tirbi_relax_temporary *t = l->memory.temporaries.items;
-    for (int order = 0; in && order < N_ORDERS; order++) {
+    for (int order = n <= FEW ? 0 : EARLIEST_FIRST; in && order < N_ORDERS; order++) {
         for (uint32_t i = 0; i < n; i++) items[i].key = key_of(&items[i], (plan_order)order);
-        const int64_t total = place_all(l, items, n, in);
+        const int64_t total = place_all(l, items, n, in, order == EARLIEST_FIRST);
         if (total >= best) continue;
         best = total;
         for (uint32_t i = 0; i < n; i++) t[items[i].number].offset->as.int_value = items[i].offset;

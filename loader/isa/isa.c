@@ -421,49 +421,86 @@ tirb_status tirbi_decode(const uint8_t *code, size_t size, uint32_t offset, tirb
     return TIRB_OK;
 }
 
-/* An instruction all of whose operands are as wide each time; false: it is none of the usual ones, and nothing is said
- * of it. */
-static bool decode_usual(const uint8_t *code, uint32_t offset, tirbi_instr *out) {
-    enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE, HEAD = 2, REGISTER = 2, MOST = 4 };
-    const uint8_t *const at = code + offset, *const o = at + HEAD;
-    const uint8_t op = at[0];
-    out->op = op;
-    out->type = at[1];
-    out->offset = offset;
-    unsigned n = tirbi_ops[op].arity + 1u;
-    switch (op) {
-    case TIRB_OP_CONST:
-        out->operand[0] = tirbi_load_u16(o);
-        out->operand[1] = (int32_t)tirbi_load_u32(o + REGISTER);
-        out->size = HEAD + REGISTER + 4;
-        return true;
-    case TIRB_OP_BRIF:
-    case TIRB_OP_BRNOT:
-        out->operand[0] = tirbi_load_u16(o);
-        out->operand[1] = tirbi_load_u32(o + REGISTER);
-        out->size = HEAD + REGISTER + 4;
-        return true;
-    case TIRB_OP_LOAD:
-    case TIRB_OP_STORE:
-        n = 3;
-        break;
-    case TIRB_OP_CAST:
-    case TIRB_OP_BITS:
-        return false;
-    default:
-        if ((tirbi_ops[op].flags & LANE_ROW) != TIRBI_FLAG_ELEMENTWISE) return false;
-        break;
-    }
-    out->operand[0] = tirbi_load_u16(o);
-    out->operand[1] = tirbi_load_u16(o + REGISTER);
-    for (unsigned i = 2; i < n && i < MOST; i++) out->operand[i] = tirbi_load_u16(o + (size_t)REGISTER * i);
-    out->size = HEAD + REGISTER * n;
-    return true;
-}
+/* Of instructions whose operands are as wide each time: what they are. */
+typedef enum usual {
+    UNUSUAL,
+    ONE_REGISTER, /* or whatever else has 16 bits; so many of them, */
+    TWO_REGISTERS,
+    THREE_REGISTERS,
+    FOUR_REGISTERS,
+    REGISTERS_AND_TYPE, /* two */
+    INDEX_OF_DIMENSION, /* two, a byte, and 16 bits more */
+    NO_REGISTERS,
+    TARGET, /* 32 bits, behind so many registers */
+    REGISTER_AND_TARGET,
+    REGISTERS_AND_TARGET, /* two */
+    REGISTER_AND_VALUE    /* with a sign */
+} usual;
+
+static const uint8_t usual_operands[TIRB_N_OPS] = {
+#define TIRB_OP(number, NAME, text, letters, types, flags, meaning)
+#define TIRB_ELEMENTWISE(number, NAME, text, arity, types, flags, meaning) \
+    [number] = CARRIES_SOURCE(number) ? REGISTERS_AND_TYPE : ONE_REGISTER + (arity),
+#include "loader/isa/opcodes.def"
+#undef TIRB_OP
+#undef TIRB_ELEMENTWISE
+    [TIRB_OP_CONST] = REGISTER_AND_VALUE, [TIRB_OP_BRIF] = REGISTER_AND_TARGET, [TIRB_OP_BRNOT] = REGISTER_AND_TARGET,
+    [TIRB_OP_LOOP] = REGISTERS_AND_TARGET, [TIRB_OP_JMP] = TARGET, [TIRB_OP_BACK] = TARGET,
+    [TIRB_OP_LOAD] = THREE_REGISTERS, [TIRB_OP_STORE] = THREE_REGISTERS, [TIRB_OP_ALLOC] = TWO_REGISTERS,
+    [TIRB_OP_INDEX] = INDEX_OF_DIMENSION, [TIRB_OP_RET] = ONE_REGISTER, [TIRB_OP_RETVOID] = NO_REGISTERS};
 
 tirb_status tirbi_decode_verified(const uint8_t *code, size_t size, uint32_t offset, tirbi_instr *out,
                                   tirb_error *error) {
-    return decode_usual(code, offset, out) ? TIRB_OK : tirbi_decode(code, size, offset, out, error);
+    enum { HEAD = 2, REGISTER = 2, WIDE = 4 };
+    const uint8_t *const at = code + offset, *const o = at + HEAD;
+    int64_t *const operand = out->operand;
+    out->op = at[0];
+    out->type = at[1];
+    out->offset = offset;
+    switch ((usual)usual_operands[at[0]]) {
+    case NO_REGISTERS: out->size = HEAD; return TIRB_OK;
+    case FOUR_REGISTERS: operand[3] = tirbi_load_u16(o + 3 * REGISTER); /* fall through */
+    case THREE_REGISTERS: operand[2] = tirbi_load_u16(o + 2 * REGISTER); /* fall through */
+    case TWO_REGISTERS: operand[1] = tirbi_load_u16(o + REGISTER); /* fall through */
+    case ONE_REGISTER:
+        operand[0] = tirbi_load_u16(o);
+        out->size = HEAD + REGISTER * (unsigned)usual_operands[at[0]];
+        return TIRB_OK;
+    case REGISTERS_AND_TYPE:
+        operand[0] = tirbi_load_u16(o);
+        operand[1] = tirbi_load_u16(o + REGISTER);
+        operand[2] = o[2 * REGISTER];
+        out->size = HEAD + 2 * REGISTER + 1;
+        return TIRB_OK;
+    case INDEX_OF_DIMENSION:
+        operand[0] = tirbi_load_u16(o);
+        operand[1] = tirbi_load_u16(o + REGISTER);
+        operand[2] = o[2 * REGISTER];
+        operand[3] = tirbi_load_u16(o + 2 * REGISTER + 1);
+        out->size = HEAD + 2 * REGISTER + 1 + REGISTER;
+        return TIRB_OK;
+    case TARGET:
+        operand[0] = tirbi_load_u32(o);
+        out->size = HEAD + WIDE;
+        return TIRB_OK;
+    case REGISTER_AND_TARGET:
+        operand[0] = tirbi_load_u16(o);
+        operand[1] = tirbi_load_u32(o + REGISTER);
+        out->size = HEAD + REGISTER + WIDE;
+        return TIRB_OK;
+    case REGISTERS_AND_TARGET:
+        operand[0] = tirbi_load_u16(o);
+        operand[1] = tirbi_load_u16(o + REGISTER);
+        operand[2] = tirbi_load_u32(o + 2 * REGISTER);
+        out->size = HEAD + 2 * REGISTER + WIDE;
+        return TIRB_OK;
+    case REGISTER_AND_VALUE:
+        operand[0] = tirbi_load_u16(o);
+        operand[1] = (int32_t)tirbi_load_u32(o + REGISTER);
+        out->size = HEAD + REGISTER + WIDE;
+        return TIRB_OK;
+    default: return tirbi_decode(code, size, offset, out, error);
+    }
 }
 
 /* ---- Encoding ------------------------------------------------------------------------------------------------- */

@@ -349,6 +349,25 @@ static void test_sizes_of_sizes(void **state) {
     tirbi_writer_destroy(&text);
 }
 
+/* A model of many values, each with memory for a while. */
+static void test_many_temporaries(void **state) {
+    (void)state;
+    enum { VALUES = 20000 };
+    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
+    tirbi_heap heap;
+    tirbi_writer text;
+    tirb_compile_result *result = NULL;
+    options.max_work = 2000000;
+    tirbi_heap_init(&heap, NULL, UINT64_MAX);
+    tirbi_writer_init(&text, &heap);
+    put(&text, "from tvm.script import relax as R\n@R.function\ndef main(y0: R.Tensor((2,), \"float32\")):\n");
+    for (int i = 0; i < VALUES; i++) put(&text, "    y%d = R.add(y%d, y%d)\n", i + 1, i, i);
+    put(&text, "    return y%d\n", VALUES);
+    assert_int_equal(tirb_compile((const char *)text.data, text.size, &options, &result, NULL), TIRB_OK);
+    tirb_compile_result_destroy(result);
+    tirbi_writer_destroy(&text);
+}
+
 /* A few lines that name expressions of each other, and many that use the last one. */
 static void test_expressions_used_again(void **state) {
     (void)state;
@@ -498,6 +517,7 @@ int main(void) {
         cmocka_unit_test(test_indices_in_indices), cmocka_unit_test(test_calls_after_traps),
         cmocka_unit_test(test_same_indices),       cmocka_unit_test(test_many_calls),
         cmocka_unit_test(test_many_nests),       cmocka_unit_test(test_sizes_of_sizes),
+        cmocka_unit_test(test_many_temporaries),
     };
     return cmocka_run_group_tests(tests, open_engine, close_engine);
 }

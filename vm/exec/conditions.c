@@ -25,22 +25,10 @@ static void name_box(tirbi_conditions *c, const tirbi_contract_box *box) {
     }
 }
 
-/* The registers of an elementwise instruction, but for its operand number `but`. */
-static void name_row(tirbi_conditions *c, const tirbi_instr *in, unsigned but) {
-    const unsigned n = tirbi_ops[in->op].arity + 1u;
-    for (unsigned i = 0; i < n; i++)
-        if (i != but) name(c, (uint16_t)in->operand[i]);
-}
-
-/* All registers that an instruction names, but for its operand number `but`. */
-static void name_registers(tirbi_conditions *c, const tirbi_instr *in, unsigned but) {
-    if (tirbi_ops[in->op].flags & TIRBI_FLAG_ELEMENTWISE) {
-        name_row(c, in, but);
-        return;
-    }
+/* The registers of any other. */
+static void name_registers(tirbi_conditions *c, const tirbi_instr *in) {
     const char *letters = tirbi_ops[in->op].operands;
     for (unsigned i = 0; letters[i]; i++) {
-        if (i == but) continue;
         switch (letters[i]) {
         case 'D':
         case 'S':
@@ -63,17 +51,28 @@ static void name_registers(tirbi_conditions *c, const tirbi_instr *in, unsigned 
     }
 }
 
+/* The registers of an elementwise instruction: a comparison's result is not named by it, nor the condition that a
+ * choice has from the comparison before it. */
+static void note_row(tirbi_conditions *c, const tirbi_instr *in, bool is_target) {
+    const bool compares = tirbi_is_comparison(in->op);
+    const bool chooses = in->op == TIRB_OP_SELECT && in->type != TIRB_BOOL && !is_target && c->written != 0 &&
+                         in->operand[1] == c->written - 1;
+    const unsigned n = tirbi_ops[in->op].arity + 1u;
+    if (!compares) name(c, (uint16_t)in->operand[0]);
+    if (!chooses) name(c, (uint16_t)in->operand[1]);
+    for (unsigned i = 2; i < n; i++) name(c, (uint16_t)in->operand[i]);
+    c->written = compares ? (uint32_t)in->operand[0] + 1 : 0;
+}
+
 void tirbi_conditions_note(tirbi_conditions *c, const tirbi_instr *in, bool is_target) {
     enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE };
-    if ((tirbi_ops[in->op].flags & LANE_ROW) == LANE_ROW) { /* which names lane registers */
-        c->written = 0;
+    const unsigned kind = tirbi_ops[in->op].flags & (unsigned)LANE_ROW;
+    if (kind == TIRBI_FLAG_ELEMENTWISE) {
+        note_row(c, in, is_target);
         return;
     }
     const bool branches = in->op == TIRB_OP_BRIF || in->op == TIRB_OP_BRNOT;
-    const bool chooses = in->op == TIRB_OP_SELECT && in->type != TIRB_BOOL;
-    const unsigned condition = branches ? 0 : 1;
-    const bool follows = !is_target && c->written != 0;
-    const bool reads = follows && (branches || chooses) && in->operand[condition] == c->written - 1;
-    name_registers(c, in, reads ? condition : tirbi_is_comparison(in->op) ? 0 : TIRBI_MAX_OPERANDS);
-    c->written = tirbi_is_comparison(in->op) ? (uint32_t)in->operand[0] + 1 : 0;
+    const bool reads = branches && !is_target && c->written != 0 && in->operand[0] == c->written - 1;
+    if (kind != LANE_ROW && !reads) name_registers(c, in); /* a row of lanes names lane registers */
+    c->written = 0;
 }

@@ -12,9 +12,14 @@ void tirbi_constants_init(tirbi_constants *c, tirbi_heap *heap, uint32_t first_s
 /* A value, the next one in its chain, and a chain, which are in the same block, in this order. */
 enum { ENTRY = sizeof(uint64_t) + 2 * sizeof(uint16_t) };
 
+void tirbi_constants_leave_flow(tirbi_constants *c) {
+    tirbi_flow_release(c->flow, c->heap);
+    c->flow = NULL;
+}
+
 void tirbi_constants_release(tirbi_constants *c) {
     tirbi_heap_free(c->heap, c->values, c->capacity * ENTRY);
-    tirbi_flow_release(c->flow, c->heap);
+    tirbi_constants_leave_flow(c);
     *c = (tirbi_constants){.heap = c->heap};
 }
 

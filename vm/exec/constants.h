@@ -16,10 +16,11 @@ struct tirbi_constants {
     uint32_t n_values; /* that tirbi_slot_of_value has added */
     uint32_t first_slot;
     bool failed; /* sticky: out of memory */
-    struct tirbi_flow *flow; /* of the function, where a lane loop has asked for it */
+    struct tirbi_flow *flow; /* of the function, where a lane loop may ask for it; or NULL */
 };
 
 void tirbi_constants_init(tirbi_constants *constants, tirbi_heap *heap, uint32_t first_slot, uint64_t secret);
+void tirbi_constants_leave_flow(tirbi_constants *constants);
 void tirbi_constants_release(tirbi_constants *constants);
 
 /* The slot of any value, while there are few of them. */

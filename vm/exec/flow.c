@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "loader/base/checked.h"
-#include "loader/base/error.h"
-#include "loader/base/work.h"
 #include "vm/exec/constants.h"
 
 #define NEVER UINT32_MAX
@@ -25,8 +23,6 @@ typedef struct span {
 } span;
 
 struct tirbi_flow {
-    const tirbi_function *function;
-    uint32_t at;  /* the next instruction */
     bool tangled; /* a loop is entered behind its head */
     held *registers;
     uint32_t n_registers; /* of these: a function may have far more than its code has bytes, and they are not known */
@@ -36,13 +32,12 @@ struct tirbi_flow {
     uint32_t n_left_out, left_out_capacity;
     bool failed; /* no memory for these */
     size_t size; /* of all but these, in one block */
-    tirbi_instr instr;
 };
 
 /* ---- Ways ------------------------------------------------------------------------------------------------------- */
 
 /* Code goes on at an offset: what lies between it and the first jump that lands there may have been left out. */
-static void arrive(tirbi_flow *flow, tirbi_heap *heap, uint32_t at) {
+void tirbi_flow_arrive(tirbi_flow *flow, tirbi_heap *heap, uint32_t at) {
     const uint32_t jump = flow->first_jump[at / SMALLEST];
     if (jump == 0) return;
     span more = {jump - 1, at};
@@ -100,40 +95,20 @@ static void note_writes(tirbi_flow *flow, const tirbi_instr *in) {
         note_write(flow, in->operand[0], false, 0);
         return;
     }
+    if (is_constant(in)) {
+        note_write(flow, in->operand[0], true, tirbi_value_of_const(in));
+        return;
+    }
     const char *letters = tirbi_ops[in->op].operands;
-    const bool constant = is_constant(in);
     for (unsigned i = 0; letters[i] != '\0'; i++)
-        if (letters[i] == 'D')
-            note_write(flow, in->operand[i], constant, constant ? tirbi_value_of_const(in) : 0);
+        if (letters[i] == 'D') note_write(flow, in->operand[i], false, 0);
     for (unsigned k = 0; in->op == TIRB_OP_LANE && k < in->lane.n_inner; k++)
         if (in->lane.inner[k].index != TIRBI_NO_REG) note_write(flow, in->lane.inner[k].index, false, 0);
 }
 
 /* ---- The function ----------------------------------------------------------------------------------------------- */
 
-/* Everything that jumps and writes anywhere: loops bring what is behind a place back to it. */
-static tirb_status survey(tirbi_flow *flow, tirbi_heap *heap, tirb_error *error) {
-    const tirbi_function *f = flow->function;
-    for (uint32_t i = 0; i < f->n_params; i++)
-        if (f->params[i].kind == TIRB_PARAM_SCALAR) note_write(flow, f->params[i].reg, false, 0);
-    for (uint32_t i = 0; i < f->n_vars; i++) note_write(flow, f->vars[i].reg, false, 0);
-    uint32_t lanes_end = 0;
-    for (uint32_t at = 0; at < f->code_size; at += flow->instr.size) {
-        for (uint32_t size; at < lanes_end && heap->work < heap->max_work; at += size, heap->work++)
-            if ((size = tirbi_lane_instr_size(f->code + at)) == 0) break;
-        TIRBI_TRY(tirbi_decode_verified(f->code, f->code_size, at, &flow->instr, error));
-        TIRBI_TRY(tirbi_work(heap, 1, error));
-        arrive(flow, heap, at);
-        if (flow->failed) return tirbi_heap_status(heap);
-        note_jump(flow, &flow->instr);
-        note_writes(flow, &flow->instr);
-        if (flow->instr.op == TIRB_OP_LANE) lanes_end = flow->instr.lane.end;
-    }
-    flow->n_left_out = 0;
-    return TIRB_OK;
-}
-
-static tirbi_flow *make(tirbi_heap *heap, const tirbi_function *f) {
+tirbi_flow *tirbi_flow_begin(tirbi_heap *heap, const tirbi_function *f) {
     const size_t n_offsets = (size_t)f->code_size / SMALLEST + 1;
     const uint32_t n_registers = f->n_sregs < f->code_size ? f->n_sregs : f->code_size;
     size_t registers, jumps, size;
@@ -144,35 +119,31 @@ static tirbi_flow *make(tirbi_heap *heap, const tirbi_function *f) {
     tirbi_flow *flow = tirbi_heap_calloc(heap, 1, size);
     if (!flow) return NULL;
     flow->size = size;
-    flow->function = f;
     flow->n_registers = n_registers;
     flow->registers = (held *)(void *)(flow + 1);
     flow->first_jump = (uint32_t *)(void *)(flow->registers + n_registers);
     for (uint32_t i = 0; i < n_registers; i++) flow->registers[i].since = NEVER;
+    for (uint32_t i = 0; i < f->n_params; i++)
+        if (f->params[i].kind == TIRB_PARAM_SCALAR) note_write(flow, f->params[i].reg, false, 0);
+    for (uint32_t i = 0; i < f->n_vars; i++) note_write(flow, f->vars[i].reg, false, 0);
     return flow;
 }
 
-tirb_status tirbi_flow_to(tirbi_flow **out, tirbi_heap *heap, const tirbi_function *function, uint32_t place,
-                          tirb_error *error) {
-    if (!*out) {
-        *out = make(heap, function);
-        if (!*out) return tirbi_heap_status(heap);
-        TIRBI_TRY(survey(*out, heap, error));
-    }
-    tirbi_flow *const flow = *out;
-    while (flow->at < place) {
-        const tirbi_instr *in = &flow->instr;
-        TIRBI_TRY(tirbi_decode_verified(function->code, function->code_size, flow->at, &flow->instr, error));
-        arrive(flow, heap, flow->at);
-        flow->at += in->size;
-        if (in->op == TIRB_OP_LANE) flow->at = in->lane.end; /* nothing in its body jumps, or writes a constant */
-        if (!is_constant(in) || in->operand[0] >= flow->n_registers) continue;
-        held *reg = &flow->registers[in->operand[0]];
-        if (reg->since == NEVER || is_left_out(flow, reg->since)) reg->since = in->offset;
-    }
-    arrive(flow, heap, place);
-    return flow->failed ? tirbi_heap_status(heap) : TIRB_OK;
+void tirbi_flow_survey(tirbi_flow *flow, tirbi_heap *heap, const tirbi_instr *in) {
+    tirbi_flow_arrive(flow, heap, in->offset);
+    note_jump(flow, in);
+    note_writes(flow, in);
 }
+
+void tirbi_flow_again(tirbi_flow *flow) { flow->n_left_out = 0; }
+
+void tirbi_flow_write(tirbi_flow *flow, const tirbi_instr *in) {
+    if (!is_constant(in) || in->operand[0] >= flow->n_registers) return;
+    held *reg = &flow->registers[in->operand[0]];
+    if (reg->since == NEVER || is_left_out(flow, reg->since)) reg->since = in->offset;
+}
+
+bool tirbi_flow_failed(const tirbi_flow *flow) { return flow->failed; }
 
 bool tirbi_flow_holds(const tirbi_flow *flow, uint16_t reg, uint64_t *bits) {
     if (reg >= flow->n_registers) return false;

@@ -7,12 +7,19 @@
 
 typedef struct tirbi_flow tirbi_flow;
 
-/* Goes on through the function's code to the instruction at `place`, which is behind the last one that was asked for;
- * *flow is NULL at first. The instructions up to `place` are read for the second time then, so asking for all places of
- * a function takes time in proportion to its code. */
-tirb_status tirbi_flow_to(tirbi_flow **flow, tirbi_heap *heap, const tirbi_function *function, uint32_t place,
-                          tirb_error *error);
-/* Whether the register holds one constant whatever way has led to the place. */
+/* NULL: out of memory. */
+tirbi_flow *tirbi_flow_begin(tirbi_heap *heap, const tirbi_function *function);
+/* Notes the function's instructions, one after the other, but for rows of lanes: everything that jumps and writes
+ * anywhere, as loops bring what is behind a place back to it. */
+void tirbi_flow_survey(tirbi_flow *flow, tirbi_heap *heap, const tirbi_instr *in);
+/* Then they are gone through once more: something jumps to a place that the code goes on at, and it writes a constant.
+ * Nothing in the bodies of lane loops does. */
+void tirbi_flow_again(tirbi_flow *flow);
+void tirbi_flow_arrive(tirbi_flow *flow, tirbi_heap *heap, uint32_t at);
+void tirbi_flow_write(tirbi_flow *flow, const tirbi_instr *in);
+/* Whether there was no memory for it. */
+bool tirbi_flow_failed(const tirbi_flow *flow);
+/* Whether the register holds one constant, whatever way has led to where the code has been gone through to. */
 bool tirbi_flow_holds(const tirbi_flow *flow, uint16_t reg, uint64_t *bits);
 /* Takes NULL too. */
 void tirbi_flow_release(tirbi_flow *flow, tirbi_heap *heap);

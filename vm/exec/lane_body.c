@@ -503,22 +503,8 @@ static void choose_main_size(lane_body *body) {
     body->has_steps = body->main_size >= 2 && (features & TIRBI_LANE_HAS_STEPS) != 0;
 }
 
-/* Floats, for what a constant is no NaN, and what has another form in lanes of 4 bytes. */
-static bool may_splat_constant(const lane_ins *ins) {
-    return ins->op == TIRB_OP_VSPLAT && ins->type != TIRB_BOOL &&
-           (tirbi_dtype_is_float((tirbi_dtype)ins->type) || tirbi_dtypes[ins->type].size < 4);
-}
-
 bool tirbi_lane_splats_constant(const lane_ins *ins, const tirbi_constants *constants, uint64_t *bits) {
-    return may_splat_constant(ins) && tirbi_flow_holds(constants->flow, ins->slot, bits);
-}
-
-static tirb_status find_constants(const lane_body *body, const tirbi_instr *lane, tirbi_constants *constants,
-                                  tirb_error *error) {
-    for (uint32_t i = 0; i < body->n; i++)
-        if (may_splat_constant(&body->ins[i]))
-            return tirbi_flow_to(&constants->flow, constants->heap, body->function, lane->offset, error);
-    return TIRB_OK;
+    return tirbi_lane_may_splat_constant(ins->op, ins->type) && tirbi_flow_holds(constants->flow, ins->slot, bits);
 }
 
 static tirb_status keep_lists(const lane_body *body, tirbi_lane_loop *loop, const tirbi_code *code,
@@ -666,7 +652,6 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
     choose_main_size(body);
     if (loop->n_inner > 0 || body->n_own > 0) find_exposed(body);
     find_live(body);
-    if (tirbi_lane_has(body, TIRB_OP_VSPLAT, TIRB_OP_VSPLAT)) TIRBI_TRY(find_constants(body, lane, constants, error));
     if (body->n_stores > 0) tirbi_lane_body_find_nans(body, constants);
     return TIRB_OK;
 }

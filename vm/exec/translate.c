@@ -10,6 +10,7 @@
 #include "vm/contract/tiles.h"
 #include "vm/exec/conditions.h"
 #include "vm/exec/constants.h"
+#include "vm/exec/flow.h"
 #include "vm/exec/known.h"
 #include "vm/exec/lane_again.h"
 #include "vm/exec/lane_copy.h"
@@ -254,7 +255,8 @@ static int64_t jump_operand(const tirbi_instr *instr) {
     return instr->operand[i];
 }
 
-/* Its instructions, and its registers, which a frame clears: as many bytes as they would take on any machine. */
+/* Its instructions, but for the bodies of lane loops, and its registers, which a frame clears: as many bytes as they
+ * would take on any machine. */
 static uint32_t cost_of_call(const tirbi_function *f, uint32_t weight) {
     return tirbi_add_weight(weight, (8u * f->n_sregs + 32u * f->n_refs + 256u * f->n_reds) / 512);
 }
@@ -266,8 +268,7 @@ static void note_read(translator *t, int64_t ref) {
 /* Notes the references whose elements an instruction may read, or hand on. */
 static void note_refs(translator *t) {
     const tirbi_instr *in = t->instr;
-    if (in->op == TIRB_OP_LENGTH || in->op == TIRB_OP_MEET) return;
-    if (tirbi_ops[in->op].flags & TIRBI_FLAG_ELEMENTWISE) return;
+    if (in->op == TIRB_OP_CONST || in->op == TIRB_OP_LENGTH || in->op == TIRB_OP_MEET) return;
     const char *letters = tirbi_ops[in->op].operands;
     for (unsigned i = 0; letters[i]; i++) {
         switch (letters[i]) {
@@ -311,27 +312,42 @@ static uint32_t pass_lanes(translator *t, uint32_t at, uint32_t end) {
     return at;
 }
 
-/* Weighs the instructions and finds the jump targets, the alloc sites and the lane loops, whose bodies are charged for
- * when they are entered. */
+/* Of an instruction that is no row. */
+static tirb_status survey_other(translator *t) {
+    const tirbi_instr *in = t->instr;
+    note_refs(t);
+    const int64_t target = jump_operand(in);
+    if (target >= 0 && target < t->function->code_size) TIRBI_TRY(note_target(t, (uint32_t)target));
+    t->fn->n_sites += in->op == TIRB_OP_ALLOC;
+    t->n_loops += in->op == TIRB_OP_LANE;
+    t->n_forks += in->op == TIRB_OP_FORK;
+    t->n_contracts += in->op == TIRB_OP_CONTRACT || in->op == TIRB_OP_FOLD;
+    return TIRB_OK;
+}
+
+/* Finds the jump targets, the alloc sites and the lane loops, and what control flow leaves of registers that are
+ * splat. */
 static tirb_status survey(translator *t) {
     const tirbi_function *f = t->function;
-    uint32_t weight = 0, behind_lanes = 0;
+    tirbi_flow *const flow = f->n_lane_regs > 0 ? tirbi_flow_begin(t->heap, f) : NULL;
+    t->constants.flow = flow;
+    if (f->n_lane_regs > 0 && !flow) return tirbi_heap_status(t->heap);
+    bool splats = false;
+    uint32_t lanes_end = 0;
     for (uint32_t at = 0; at < f->code_size; at += t->instr->size) {
-        if (at < behind_lanes) at = pass_lanes(t, at, behind_lanes - LANE_END_SIZE);
+        if (at < lanes_end) at = pass_lanes(t, at, lanes_end);
         TIRBI_TRY(tirbi_decode_verified(f->code, f->code_size, at, t->instr, t->error));
         TIRBI_TRY(tirbi_work(t->heap, 1 + t->instr->size / TRANSLATED_AT_ONCE, t->error));
-        if (at >= behind_lanes) weight = tirbi_add_weight(weight, tirbi_instr_weight(t->instr));
-        if (t->instr->op == TIRB_OP_LANE) behind_lanes = t->instr->lane.end + LANE_END_SIZE;
-        note_refs(t);
+        if (flow) tirbi_flow_survey(flow, t->heap, t->instr);
         tirbi_conditions_note(&t->conditions, t->instr, has_place(&t->targets, at));
-        int64_t target = jump_operand(t->instr);
-        if (target >= 0 && target < f->code_size) TIRBI_TRY(note_target(t, (uint32_t)target));
-        if (t->instr->op == TIRB_OP_ALLOC) t->fn->n_sites++;
-        if (t->instr->op == TIRB_OP_LANE) t->n_loops++;
-        if (t->instr->op == TIRB_OP_FORK) t->n_forks++;
-        if (t->instr->op == TIRB_OP_CONTRACT || t->instr->op == TIRB_OP_FOLD) t->n_contracts++;
+        if (tirbi_ops[t->instr->op].flags & TIRBI_FLAG_ELEMENTWISE) continue;
+        if (t->instr->op == TIRB_OP_LANE) lanes_end = t->instr->lane.end;
+        splats |= tirbi_lane_may_splat_constant(t->instr->op, t->instr->type);
+        TIRBI_TRY(survey_other(t));
     }
-    t->fn->cost = cost_of_call(f, weight);
+    if (flow && tirbi_flow_failed(flow)) return tirbi_heap_status(t->heap);
+    if (flow && splats) tirbi_flow_again(flow);
+    else tirbi_constants_leave_flow(&t->constants);
     t->fn->n_sites = 0;
     t->loops = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_lane_loop, t->n_loops);
     t->loop_inputs = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_lane_inputs, t->n_loops);
@@ -972,6 +988,7 @@ static bool make_targets(translator *t) {
 
 static tirb_status translate_code(translator *t) {
     const tirbi_function *f = t->function;
+    tirbi_flow *const flow = t->constants.flow;
     uint32_t line = 0; /* the entry that the instruction belongs to is the one before */
     t->fn->may_repeat = !t->code->profiled;
     separate_lines(t);
@@ -987,6 +1004,8 @@ static tirb_status translate_code(translator *t) {
         while (line < f->n_lines && f->lines[line].offset <= at) line++;
         if (t->code->profiled && line > 0 && f->lines[line - 1].offset == at) emit_probe(t, line - 1, false);
         if (is_target) tirbi_known_clear(&t->known);
+        if (flow && is_target) tirbi_flow_arrive(flow, t->heap, at);
+        if (flow) tirbi_flow_write(flow, t->instr);
         TIRBI_TRY(tirbi_work(t->heap, 1 + t->instr->size / TRANSLATED_AT_ONCE, t->error));
         look(t, at);
         at += t->instr->size;
@@ -997,9 +1016,11 @@ static tirb_status translate_code(translator *t) {
         count_weight(t, at);
         forget(t, t->instr);
         if (t->code->profiled && leaves && line > 0) emit_probe(t, line - 1, true);
-        if (t->emitter.failed || t->constants.failed) return tirbi_heap_status(t->heap);
+        if (t->emitter.failed || t->constants.failed || (flow && tirbi_flow_failed(flow)))
+            return tirbi_heap_status(t->heap);
         if (!t->code->profiled && first < t->emitter.all.n) t->emitter.all.steps[first] |= TIRBI_WORD_BEGINS;
     }
+    t->fn->cost = cost_of_call(f, t->weight);
     patch_jumps(t);
     if (!t->code->profiled) pair_forms(t);
     return TIRB_OK;
