@@ -400,7 +400,8 @@ static tirb_status stream_rows(tirbi_machine *machine, const rows *r, const tirb
         for (uint64_t k = 0; k < (uint64_t)r->extent[last]; k++) {
             if (atomic_load_explicit(machine->stop, memory_order_relaxed) != 0) TIRBI_TRY(tirbi_poll(machine));
             uint8_t *of_row[SIDES];
-            for (unsigned i = 0; i < SIDES; i++) of_row[i] = (uint8_t *)(at[i] + (uintptr_t)(k * sides[i]->steps[last]));
+            for (unsigned i = 0; i < SIDES; i++)
+                of_row[i] = (uint8_t *)(at[i] + (uintptr_t)(k * sides[i]->steps[last]));
             row->kernel(of_row[0], of_row[1], of_row[2], of_row[3], (size_t)r->n);
         }
         more = false;
