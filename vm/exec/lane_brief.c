@@ -77,7 +77,7 @@ static inline bool keep_apart(const tirbi_lane_loop *loop, const place *places, 
     return true;
 }
 
-/* Sets the cursors' pointers; *room: as many elements are in each row, from the first that the wide body reads on. */
+/* Sets the cursors' pointers; *room: as many elements are behind the first one of each row that the wide body reads. */
 static inline bool find_elements(const tirbi_lane_loop *loop, const uint64_t *slots, const tirbi_ref *refs,
                                  uint64_t more, tirbi_lane_state *state, uint64_t *room) {
     place places[TIRBI_MAX_CURSORS];
