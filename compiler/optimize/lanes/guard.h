@@ -6,8 +6,8 @@
 
 /* An expression that is x where the condition holds, and traps there as x does; elsewhere it is anything and does not
  * trap. The condition is evaluated often: it should be a variable. It is evaluated in these loops, so that none of them
- * is empty. What `checked` finds the same place of has been checked for all lanes before, and is loaded from there. NULL
- * where there is none, as for a call. */
+ * is empty. What `checked` finds the same place of has been checked for all lanes before, and is loaded from there.
+ * NULL where there is none, as for a call. */
 const tirbi_lx *tirbi_guard(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_lx *condition,
                             const tirbi_lx *x, const tirbi_place *(*checked)(const void *, const tirbi_place *),
                             const void *context);
