@@ -143,6 +143,6 @@ const tirbi_ls *tirbi_name_still_loads(tirbi_lx_pool *pool, const tirbi_ls *loop
 }
 
 const tirbi_ls *tirbi_name_still_variables(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    namer *m = new_namer(pool, loop, true, true);
+    namer *m = loop->as.loop.var->extent->hi > 1 ? new_namer(pool, loop, true, true) : NULL;
     return m ? name_in(m, loop) : NULL;
 }

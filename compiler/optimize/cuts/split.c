@@ -4,6 +4,7 @@
 
 #include "compiler/loop/sums.h"
 #include "compiler/optimize/analysis/access.h"
+#include "compiler/optimize/facts/guarded.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/rewrite.h"
@@ -280,7 +281,9 @@ static const tirbi_ls *part(splitter *s, const tirbi_lx *from, const tirbi_lx *t
     tirbi_rewrite rewrite = {
         .pool = s->pool, .replace = rename_loop, .context = names, .loops = s->statement, .lets = true};
     loop->as.loop.body = tirbi_rewrite_stmt(&rewrite, arm);
-    return loop->as.loop.body ? loop : NULL;
+    if (!loop->as.loop.body) return NULL;
+    tirbi_reach_places(loop->as.loop.body, var);
+    return loop;
 }
 
 static const tirbi_ls *in_sequence(splitter *s, const tirbi_ls *const *parts, uint32_t n) {

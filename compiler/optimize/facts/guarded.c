@@ -132,3 +132,22 @@ static bool mark(const tirbi_ls *s, position at) {
 }
 
 void tirbi_find_guarded(const tirbi_ls *body) { mark(body, (position){.loops = 0}); }
+
+static tirbi_step stay_outside(tirbi_walk *w, const tirbi_ls *s) {
+    (void)w;
+    return s->kind == TIRBI_LS_LOOP ? TIRBI_PAST : TIRBI_INTO;
+}
+
+static bool reach(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
+    const uint16_t *most = w->context;
+    (void)load;
+    for (tirbi_place *v = (tirbi_place *)(uintptr_t)place; v && !w->guarded; v = (tirbi_place *)(uintptr_t)v->view)
+        if (v->guard > *most) v->guard = *most;
+    return true;
+}
+
+void tirbi_reach_places(const tirbi_ls *body, const tirbi_lvar *loop) {
+    uint16_t most = (uint16_t)(loop->level - 1);
+    tirbi_walk walk = {.context = &most, .stmt = stay_outside, .access = reach, .reach = TIRBI_WALK_PLACES};
+    if (loop->level > 0) tirbi_walk_stmt(&walk, body);
+}

@@ -8,5 +8,8 @@
  * passes keep them. Each iteration of a loop whose level is above a place's guard comes to the place, if the loops
  * between them do. */
 void tirbi_find_guarded(const tirbi_ls *body);
+/* Where the body of a loop, whose places are its own, has lost conditions: what stands under none of those left is come
+ * to by every iteration of the loop. Nothing in it leaves an iteration. */
+void tirbi_reach_places(const tirbi_ls *body, const tirbi_lvar *loop);
 
 #endif

@@ -97,7 +97,7 @@ static tirbi_sched *in_versions(tirbi_scheduler *p, const char *step, const eith
 
 /* A loop with extremes of floats that are no NaN ahead of it, if it is lanes then. */
 static tirbi_sched *as_float_extremes(tirbi_scheduler *p, const tirbi_ls *loop) {
-    either choice = {NULL};
+    either choice = {.check = NULL};
     if (p->in.without & TIRBI_NOT_EXTREMES) return NULL;
     choice.stmt = tirbi_find_float_extremes(p->pool, loop, &choice.condition);
     if (!choice.stmt || !has_lanes(p, choice.stmt)) return NULL;

@@ -125,3 +125,28 @@ class Module:
             for v in range(n):
                 if B[v] > 2:
                     B[v] = W[u - 1, v]
+
+    @T.prim_func(s_tir=True)
+    def knapsack(weight: T.Buffer(("n",), "int32"), value: T.Buffer(("n",), "int32"), best: T.Buffer(("w",), "int32")):
+        n, w = T.int32(), T.int32()
+        for i in range(n):
+            for j_back in range(w):
+                j: T.let[T.int32] = w - 1 - j_back
+                if j >= weight[i]:
+                    best[j] = T.max(best[j], best[j - weight[i]] + value[i])
+
+    @T.prim_func(s_tir=True)
+    def coins(coin: T.Buffer(("n",), "int32"), ways: T.Buffer(("w",), "int32")):
+        n, w = T.int32(), T.int32()
+        for i in range(n):
+            for j in range(w):
+                if j >= coin[i]:
+                    ways[j] = ways[j] + ways[j - coin[i]]
+
+    @T.prim_func(s_tir=True)
+    def below(A: T.Buffer(("w",), "int32"), k: T.int32, far: T.int32):
+        w = T.int32()
+        for j in range(w):
+            if j < w - k:
+                if A[j] > 1:
+                    A[j] = A[j + far]
