@@ -214,7 +214,8 @@ def main():
     options.keep.mkdir(parents=True, exist_ok=True)
     sources = options.sources or random.Random(options.seed).sample(SOURCES, 12)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        texts = list(pool.map(lambda source: call([options.tirb, "dis", "-w", source]), sources))
+        ways = [(source, parallel) for source in sources for parallel in ("auto", "all")]
+        texts = list(pool.map(lambda way: call([options.tirb, "dis", "-w", "--parallel", way[1], way[0]]), ways))
         listings = [done.stdout.splitlines() for done in texts if done.returncode == 0]
         if not listings:
             print("no listings\n0 passed, 1 failed")
