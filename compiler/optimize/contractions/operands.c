@@ -1,10 +1,10 @@
 /* What a nest computes again and again from memory that it leaves alone is computed by a nest of its own, into a
  * buffer: padded, scaled, gathered or dequantised operands of contractions and of sliding windows.
  *
- * The buffer has an axis for every loop that the operand depends on. Loops that it depends on by one linear form alone,
- * as on y and r by y + r, have one axis together, whose elements are the values of the form. Only values that some
- * iteration takes are computed: so nothing traps but what the nest itself would compute, and that runs whole or not at
- * all; but what else the nest may fail in comes first there. */
+ * The buffer has an axis for every loop that the operand depends on. Loops that it depends on in one proportion alone,
+ * as on y and r by y + r and by 16 * y + x + 16 * r, have one axis together, whose elements are the values of that. Only
+ * values that some iteration takes are computed: so nothing traps but what the nest itself would compute, and that runs
+ * whole or not at all; but what else the nest may fail in comes first there. */
 #include "compiler/optimize/contractions/operands.h"
 
 #include <stdlib.h>
@@ -37,6 +37,7 @@ typedef struct nest {
 /* Values of sum c[i] * k_i + behind, where k_i counts the iterations of loop i: from 0 to extent - 1. */
 typedef struct axis {
     int64_t c[TIRBI_MAX_AFFINE];
+    uint32_t n_loops;
     const tirbi_lx *behind, *extent;
     const tirbi_lx *dense; /* unless this holds, some values between them are not taken; NULL: it does */
     tirbi_lvar *var;
@@ -144,6 +145,7 @@ static bool make_axis(operand *o, const int64_t c[TIRBI_MAX_AFFINE]) {
         }
         if (at == TIRBI_MAX_AFFINE) break;
         used[at] = true;
+        a->n_loops++;
         const tirbi_lvar *loop = o->loops.var[at];
         const tirbi_lx *size = tirbi_lx_number(n->pool, llabs(c[at])),
                        *product = size ? tirbi_lx_mul(n->pool, loop->extent, size) : NULL;
@@ -169,16 +171,6 @@ static bool make_axis(operand *o, const int64_t c[TIRBI_MAX_AFFINE]) {
     return !a->dense || a->dense->kind != TIRBI_LX_CONST || a->dense->value != 0;
 }
 
-/* Whether a form has loops in common with another one. */
-static bool is_alone(const operand *o, uint32_t form) {
-    for (uint32_t i = 0; i < o->n_forms; i++) {
-        for (uint32_t k = 0; i != form && k < o->loops.n; k++) {
-            if (o->forms[i][k] != 0 && o->forms[form][k] != 0) return false;
-        }
-    }
-    return true;
-}
-
 static bool has_axis(const operand *o, uint32_t loop) {
     for (uint32_t i = 0; i < o->n_axes; i++) {
         if (o->axes[i].c[loop] != 0) return true;
@@ -186,20 +178,61 @@ static bool has_axis(const operand *o, uint32_t loop) {
     return false;
 }
 
-/* A form whose loops no other one has is an axis; the other loops are axes each. */
+/* Whether loops are in all forms, or in none, and in the same proportion. */
+static bool go_together(const operand *o, uint32_t i, uint32_t k) {
+    const int64_t *first = NULL;
+    for (uint32_t f = 0; f < o->n_forms; f++) {
+        const int64_t *c = o->forms[f];
+        if ((c[i] != 0) != (c[k] != 0)) return false;
+        if (!first && c[i] != 0) first = c;
+        if (first && c[i] * first[k] != c[k] * first[i]) return false;
+    }
+    return true;
+}
+
+/* What the loops that go together with one of them are in a form, without a common divisor, the first of them positive;
+ * times this it is the form: the divisor, without a sign. */
+static int64_t find_share(const operand *o, const int64_t form[TIRBI_MAX_AFFINE], uint32_t loop,
+                          int64_t out[TIRBI_MAX_AFFINE]) {
+    int64_t divisor = 0, first = 0;
+    memset(out, 0, TIRBI_MAX_AFFINE * sizeof(*out));
+    for (uint32_t i = 0; i < o->loops.n; i++) {
+        if (form[i] == 0 || !go_together(o, loop, i)) continue;
+        out[i] = form[i];
+        divisor = (int64_t)tirbi_common_divisor((uint64_t)divisor, tirbi_magnitude(form[i]));
+        if (first == 0) first = form[i];
+    }
+    for (uint32_t i = 0; i < o->loops.n; i++) out[i] /= first < 0 ? -divisor : divisor;
+    return divisor;
+}
+
+/* The axes of a form, in the order of memory that is read by it: those that come the farthest first. */
+static bool make_axes_of(operand *o, const int64_t form[TIRBI_MAX_AFFINE]) {
+    for (;;) {
+        int64_t c[TIRBI_MAX_AFFINE], share[TIRBI_MAX_AFFINE], most = 0;
+        uint32_t at = 0;
+        for (uint32_t i = 0; i < o->loops.n; i++) {
+            if (form[i] == 0 || has_axis(o, i)) continue;
+            const int64_t times = find_share(o, form, i, share);
+            if (times <= most) continue;
+            most = times;
+            at = i;
+            memcpy(c, share, sizeof c);
+        }
+        if (most == 0) return true;
+        const uint32_t before = o->n_axes;
+        if (make_axis(o, c)) continue;
+        o->n_axes = before;
+        memset(c, 0, sizeof c);
+        c[at] = 1;
+        if (!make_axis(o, c)) return false;
+    }
+}
+
+/* Loops that go together are an axis, and the others are axes each. */
 static bool make_axes(operand *o) {
     for (uint32_t f = 0; f < o->n_forms; f++) {
-        uint32_t before = o->n_axes;
-        if (is_alone(o, f)) {
-            if (make_axis(o, o->forms[f])) continue;
-            o->n_axes = before;
-        }
-        for (uint32_t i = 0; i < o->loops.n; i++) {
-            int64_t c[TIRBI_MAX_AFFINE] = {0};
-            if (o->forms[f][i] == 0 || has_axis(o, i)) continue;
-            c[i] = 1;
-            if (!make_axis(o, c)) return false;
-        }
+        if (!make_axes_of(o, o->forms[f])) return false;
     }
     for (uint32_t i = 0; i < o->n_axes; i++) o->condition = both(o->nest, o->condition, o->axes[i].dense);
     return o->n_axes > 0;
@@ -395,6 +428,40 @@ static bool make_loops(operand *o) {
     return true;
 }
 
+/* How many times an axis is in a form; false where it is not that alone which the axis' loops are there. */
+static bool find_times(const operand *o, const axis *a, const int64_t c[TIRBI_MAX_AFFINE], int64_t *times) {
+    *times = 0;
+    for (uint32_t i = 0; i < o->loops.n; i++) {
+        if (a->c[i] != 0 && *times == 0) *times = c[i] / a->c[i];
+        if (a->c[i] != 0 && c[i] != *times * a->c[i]) return false;
+    }
+    return true;
+}
+
+/* factor * (sum of c[i] * k_i) + start, as a value of the axes' variables modulo the type's range; NULL where it is
+ * none, or its terms say it as well: loops that are axes each. */
+static const tirbi_lx *sum_of_axes(tirbi_lx_pool *pool, const operand *o, tirbi_dtype type,
+                                   const int64_t c[TIRBI_MAX_AFFINE], int64_t factor, const tirbi_lx *start) {
+    const tirbi_lx *sum = NULL, *base = start;
+    bool joins = false;
+    uint32_t n = 0;
+    for (uint32_t a = 0; a < o->n_axes; a++) {
+        int64_t times;
+        if (!find_times(o, &o->axes[a], c, &times)) return NULL;
+        if (times == 0) continue;
+        const tirbi_lx *scale = tirbi_lx_number(pool, factor * times);
+        base = scale && base ? tirbi_lx_sub(pool, base, tirbi_lx_mul(pool, scale, o->axes[a].behind)) : NULL;
+        const tirbi_lx *var = tirbi_lx_cast(pool, type, tirbi_lx_var(pool, o->axes[a].var));
+        const tirbi_lx *product =
+            tirbi_lx_op(pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, var, tirbi_value_in_type(pool, type, scale), NULL);
+        sum = n++ > 0 ? tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, sum, product, NULL) : product;
+        if (!sum || !base) return NULL;
+        joins = joins || o->axes[a].n_loops > 1;
+    }
+    if (n == 0 || (n > 1 && !joins)) return NULL;
+    return tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, sum, tirbi_value_in_type(pool, type, base), NULL);
+}
+
 /* Writes values of forms by the variables of their axes. */
 static const tirbi_lx *by_axes(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const operand *o = rewrite->context;
@@ -409,19 +476,7 @@ static const tirbi_lx *by_axes(tirbi_rewrite *rewrite, const tirbi_lx *x) {
         const tirbi_place *place = indices ? place_at(o->nest, x->access->buffer, indices, x->access->span) : NULL;
         return place ? tirbi_lx_load(pool, place) : NULL;
     }
-    if (!linear_form(o, x, c, &factor, &start)) return NULL;
-    for (uint32_t a = 0; a < o->n_axes; a++) {
-        if (memcmp(o->axes[a].c, c, sizeof(c)) != 0) continue;
-        tirbi_dtype type = (tirbi_dtype)x->type;
-        const tirbi_lx *scale = tirbi_lx_number(o->nest->pool, factor);
-        const tirbi_lx *base = tirbi_lx_sub(pool, start, tirbi_lx_mul(pool, scale, o->axes[a].behind));
-        const tirbi_lx *var = tirbi_lx_cast(pool, type, tirbi_lx_var(pool, o->axes[a].var));
-        const tirbi_lx *product =
-            tirbi_lx_op(pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, var, tirbi_value_in_type(pool, type, scale), NULL);
-        base = tirbi_value_in_type(pool, type, base);
-        return base && product ? tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, product, base, NULL) : NULL;
-    }
-    return NULL;
+    return linear_form(o, x, c, &factor, &start) ? sum_of_axes(pool, o, (tirbi_dtype)x->type, c, factor, start) : NULL;
 }
 
 /* What fills it, with variables for its loops. */

@@ -75,6 +75,30 @@ static bool keeps_order(const joiner *j) {
     return true;
 }
 
+/* Whether the loops count to at least `bound`: the slowest is as long as it takes, (bound + size - 1) // size. */
+static bool reach(const joiner *j, const tirbi_lx *bound) {
+    const tirbi_lx *rounds = NULL;
+    int64_t size = 1, least, most;
+    for (uint32_t i = 0; i < j->group.n; i++) {
+        const tirbi_lx *extent = j->group.var[i]->extent;
+        if (extent->kind == TIRBI_LX_CONST) {
+            if (!tirbi_mul_i64(size, extent->value, &size)) return false;
+        } else if (rounds) {
+            return false;
+        } else {
+            rounds = tirbi_lx_before_cast(extent);
+        }
+    }
+    if (!rounds || rounds->kind != TIRBI_LX_OP || (rounds->op != TIRB_OP_FLOORDIV && rounds->op != TIRB_OP_DIV) ||
+        !tirbi_lx_is_int(rounds->args[1], size))
+        return false;
+    const tirbi_lx *sum = rounds->args[0];
+    tirbi_type_range((tirbi_dtype)sum->type, &least, &most);
+    return sum->kind == TIRBI_LX_OP && sum->op == TIRB_OP_ADD && tirbi_lx_is_int(sum->args[1], size - 1) &&
+           sum->args[0]->lo >= 0 && sum->args[0]->hi <= most - (size - 1) &&
+           tirbi_lx_before_cast(sum->args[0]) == tirbi_lx_before_cast(bound);
+}
+
 /* The loop over x up to `bound`. */
 static bool make_joined(joiner *j, const tirbi_lx *x, const tirbi_lx *bound) {
     tirbi_lx_pool *pool = j->pool;
@@ -97,7 +121,7 @@ static bool make_joined(joiner *j, const tirbi_lx *x, const tirbi_lx *bound) {
     const tirbi_lx *zero = tirbi_lx_number(pool, 0);
     const tirbi_lx *wide = tirbi_lx_cast(pool, TIRB_I64, bound);
     const tirbi_lx *most = wide ? tirbi_lx_wide(pool, TIRB_OP_MAX, wide, zero) : NULL;
-    const tirbi_lx *extent = most && all ? tirbi_lx_wide(pool, TIRB_OP_MIN, all, most) : NULL;
+    const tirbi_lx *extent = most && all && !reach(j, bound) ? tirbi_lx_wide(pool, TIRB_OP_MIN, all, most) : most;
     j->joined = TIRBI_NEW(pool->arena, tirbi_lvar);
     if (!j->joined || !extent || !outer) return false;
     *j->joined = *outer;

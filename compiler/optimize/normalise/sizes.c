@@ -1,5 +1,7 @@
 #include "compiler/optimize/normalise/sizes.h"
 
+#include "compiler/loop/exact.h"
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/normalise/versions.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -10,8 +12,24 @@
 
 /* ---- Phases ----------------------------------------------------------------------------------------------------- */
 
+/* A parameter to which a constant is added, without wrapping, is at most what leaves room for that. */
+static void leave_room(tirbi_versions *v) {
+    for (uint32_t i = 0; i < v->split.n; i++) {
+        const tirbi_lx *x = v->split.value[i];
+        int64_t least, most;
+        if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_ADD || x->args[0]->kind != TIRBI_LX_VAR ||
+            x->args[1]->kind != TIRBI_LX_CONST || x->args[1]->value < 0)
+            continue;
+        const uint32_t symbol = tirbi_symbol_of(&v->facts, x->args[0]);
+        tirbi_type_range((tirbi_dtype)x->type, &least, &most);
+        if (symbol != TIRBI_MAX_SYMBOLS && v->facts.symbols[symbol].hi > most - x->args[1]->value)
+            v->facts.symbols[symbol].hi = most - x->args[1]->value;
+    }
+}
+
 /* Parameters that are sizes have another variable in the version, of which more is known. */
 static bool narrow_parameters(tirbi_versions *v) {
+    leave_room(v);
     for (uint32_t i = 0; i < v->facts.n_symbols; i++) {
         const tirbi_symbol *s = &v->facts.symbols[i];
         if (!s->steady || s->value->kind != TIRBI_LX_VAR || (s->lo <= s->value->lo && s->hi >= s->value->hi)) continue;
@@ -296,10 +314,35 @@ static const tirbi_ls *choose(tirbi_lx_pool *pool, const tirbi_ls *body, const t
     return choice;
 }
 
+/* Takes a sum that a loop's extent rounds up to whole tiles: (n + 7) // 8. */
+static void take_rounding(tirbi_split_sizes *sizes, const tirbi_ls *loop) {
+    const tirbi_lx *rounds = tirbi_lx_before_cast(loop->as.loop.var->extent), *sum;
+    if (rounds->kind != TIRBI_LX_OP || (rounds->op != TIRB_OP_FLOORDIV && rounds->op != TIRB_OP_DIV) ||
+        rounds->args[1]->kind != TIRBI_LX_CONST)
+        return;
+    sum = rounds->args[0];
+    if (sum->kind != TIRBI_LX_OP || sum->op != TIRB_OP_ADD || sum->args[0]->kind != TIRBI_LX_VAR ||
+        sum->args[0]->var->kind != TIRBI_LVAR_PARAM || sum->args[1]->kind != TIRBI_LX_CONST ||
+        sum->args[1]->value != rounds->args[1]->value - 1 || tirbi_is_exact(sum, NULL))
+        return;
+    for (uint32_t i = 0; i < sizes->n; i++)
+        if (sizes->value[i] == sum) return;
+    if (sizes->n < TIRBI_MAX_SPLIT_SIZES) sizes->value[sizes->n++] = sum;
+}
+
+static tirbi_step find_rounding(tirbi_walk *w, const tirbi_ls *s) {
+    if (s->kind == TIRBI_LS_LOOP) take_rounding(w->context, s);
+    return TIRBI_INTO;
+}
+
 const tirbi_ls *tirbi_version_sizes(tirbi_lx_pool *pool, const tirbi_ls *body) {
     tirbi_split_sizes *sizes = body ? TIRBI_NEW(pool->arena, tirbi_split_sizes) : NULL;
     const tirbi_ls *split = sizes ? tirbi_split_products(pool, body, sizes) : body;
-    if (split != body && sizes->n > 0) {
+    if (sizes) {
+        tirbi_walk tiles = {.context = sizes, .stmt = find_rounding};
+        tirbi_walk_stmt(&tiles, split);
+    }
+    if (sizes && sizes->n > 0) {
         const tirbi_ls *made = choose(pool, body, split, sizes);
         if (made != body) return made;
     }
