@@ -2,7 +2,7 @@
  * buffer: padded, scaled, gathered or dequantised operands of contractions and of sliding windows.
  *
  * The buffer has an axis for every loop that the operand depends on. Loops that it depends on in one proportion alone,
- * as on y and r by y + r and by 16 * y + x + 16 * r, have one axis together, whose elements are the values of that. Only
+ * as on y and r by y + r and by 16 * y + x + 16 * r, are one axis together, whose elements are the values of that. Only
  * values that some iteration takes are computed: so nothing traps but what the nest itself would compute, and that runs
  * whole or not at all; but what else the nest may fail in comes first there. */
 #include "compiler/optimize/contractions/operands.h"
