@@ -2,7 +2,7 @@
 # README's second command: installs what is missing, builds every configuration and runs every test, the long ones with
 # a seeded sample. Ends with a line `N passed, N failed`; exit status 1 when something failed.
 #
-#   bash tests/check.sh           about half an hour on two cores that have compiled none of it before
+#   bash tests/check.sh           half an hour to fifty minutes on two cores that have compiled none of it before
 #   bash tests/check.sh --full    everything long as well
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -195,8 +195,8 @@ rm -f build/check-root-*.status
 fetch_machines <<< $'aarch64 arm64\ns390x s390x' &
 fetching=$!
 
-# What only --full does in other builds than the release: what finds wrong values alone, what is counted rather than looked at,
-# and programs that are like those of `differential`.
+# What only --full does in other builds than the release: what finds wrong values alone, what is counted rather than looked
+# at, and programs that are like those of `differential`.
 values='math_sweep|test_accuracy|mixed|bench_spellings|random_spellings'
 counts='test_compile_limits|test_load_limits|spellings|namespace'
 generated='irregular|mixtures|reductions|meetings|temporaries|orders|traps|pitches|ragged|spelled|relax_memory'
@@ -209,16 +209,16 @@ once=(-E "^($counts|$similar|$values)\$")
 benches=(-DTIRB_BUILD_BENCH=OFF)
 [ "$full" -eq 0 ] || benches=()
 
+# Half as many random programs as `ctest` alone compares, and no mutated inputs, which the sanitized build has.
+sampled=(-DTIRB_DIFFERENTIAL_COUNT=500) unmutated=(-LE fuzz)
+[ "$full" -eq 0 ] || sampled=() unmutated=()
 # The compiler is named by CC, which counts when a folder is first configured: naming another by option later would make
 # CMake forget every option.
-# Half as many random programs as `ctest` alone compares, and no mutated inputs, which the sanitized build has.
-sampled=(-DTIRB_DIFFERENTIAL_COUNT=500) whole=(-LE fuzz)
-[ "$full" -eq 0 ] || sampled=() whole=()
 CC=gcc build release release -DTIRB_MUTATE=ON "${sampled[@]}"
 release=$?
 wait "$installing" || { echo "no Python with NumPy"; exit 1; }
 if [ "$release" -eq 0 ]; then
-    tests release "${whole[@]}"
+    tests release "${unmutated[@]}"
     # Each check of the loader is missed by a test when it is gone; a tenth of them today, others tomorrow.
     note "mutation gate"
     gate=(--one-in 10)

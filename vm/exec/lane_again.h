@@ -22,7 +22,7 @@ enum { TIRBI_MAX_REPEATS = 8 };
 
 /* Of one state. */
 typedef struct tirbi_lane_again {
-    const tirbi_lane_loop *loop; /* whose entry this is; NULL: of none that may be repeated */
+    const tirbi_lane_loop *loop;  /* whose entry this is; NULL: of none that may be repeated */
     const tirbi_lane_loop *brief; /* whose entries of few lanes the state is prepared for; NULL: no loop's */
     const uint64_t *slots;        /* of the frame */
     const tirbi_lane_machine *machinery;

@@ -188,13 +188,13 @@ static inline bool tirbi_lane_ins_scans(const lane_ins *ins) {
            ins->op == TIRB_OP_VSTEPMA || ins->op == TIRB_OP_VADVANCE;
 }
 
-/* Whether a vsplat gives one constant each time; of types that this matters for, below. */
-/* Which splats that is asked of: floats, for what a constant is no NaN, and what has another form in lanes of 4
- * bytes. */
+/* Whether it matters that an instruction splats a constant: floats, for what a constant is no NaN, and what has another
+ * form in lanes of 4 bytes. */
 static inline bool tirbi_lane_may_splat_constant(uint8_t op, uint8_t type) {
     return op == TIRB_OP_VSPLAT && type != TIRB_BOOL &&
            (tirbi_dtype_is_float((tirbi_dtype)type) || tirbi_dtypes[type].size < 4);
 }
+/* Whether it is a vsplat of that kind that gives one constant each time. */
 bool tirbi_lane_splats_constant(const lane_ins *ins, const tirbi_constants *constants, uint64_t *bits);
 
 /* Sets `settled`. */

@@ -142,10 +142,10 @@ typedef struct tirbi_lane_bodies {
 
 /* All that entering a lane loop looks at: see vm/exec/lane_again.h. */
 typedef struct tirbi_lane_inputs {
-    bool are_kept; /* entries may be repeated */
+    bool are_kept;     /* entries may be repeated */
     bool may_be_brief; /* where there are few lanes: vm/exec/lane_brief.c */
-    uint8_t place; /* of the loop's state among those that a machine has */
-    uint8_t copies; /* of a loop of copies: the place of what a machine knows of it */
+    uint8_t place;     /* of the loop's state among those that a machine has */
+    uint8_t copies;    /* of a loop of copies: the place of what a machine knows of it */
     uint8_t n_slots, n_refs;
     const uint16_t *slots; /* and behind them the references */
     tirbi_lane_bodies bodies;

@@ -428,7 +428,7 @@ static bool make_loops(operand *o) {
     return true;
 }
 
-/* How many times an axis is in a form; false where it is not that alone which the axis' loops are there. */
+/* How many times an axis is in a form; false: its loops are there in another proportion. */
 static bool find_times(const operand *o, const axis *a, const int64_t c[TIRBI_MAX_AFFINE], int64_t *times) {
     *times = 0;
     for (uint32_t i = 0; i < o->loops.n; i++) {
