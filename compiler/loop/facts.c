@@ -105,7 +105,7 @@ static bool by_terms(const tirbi_facts *facts, const tirbi_poly *p) {
 
 typedef struct proof {
     const tirbi_facts *facts;
-    unsigned steps;
+    unsigned deepest, steps;
 } proof;
 
 static bool not_negative(proof *p, const tirbi_poly *x, unsigned depth);
@@ -159,7 +159,7 @@ static uint32_t last_loop(const tirbi_facts *facts, const tirbi_poly *x) {
 static bool not_negative(proof *p, const tirbi_poly *x, unsigned depth) {
     if (p->steps++ > MAX_STEPS) return false;
     if (by_terms(p->facts, x)) return true;
-    if (depth > MAX_DEPTH) return false;
+    if (depth > p->deepest) return false;
     const uint32_t loop = last_loop(p->facts, x);
     tirbi_poly next;
     if (loop != TIRBI_MAX_SYMBOLS && replace(p, x, loop, &next, depth) && not_negative(p, &next, depth)) return true;
@@ -169,16 +169,20 @@ static bool not_negative(proof *p, const tirbi_poly *x, unsigned depth) {
 }
 
 bool tirbi_not_negative(const tirbi_facts *facts, const tirbi_poly *p) {
-    proof all = {.facts = facts};
+    proof all = {.facts = facts, .deepest = 0}; /* what one fact says is asked first, whatever else might be tried */
     tirbi_poly x;
-    return by_terms(facts, p) || (tirbi_expand(facts, p, &x) && not_negative(&all, &x, 0));
+    if (by_terms(facts, p)) return true;
+    if (!tirbi_expand(facts, p, &x)) return false;
+    if (not_negative(&all, &x, 0)) return true;
+    all = (proof){.facts = facts, .deepest = MAX_DEPTH};
+    return not_negative(&all, &x, 0);
 }
 
 bool tirbi_least(const tirbi_facts *facts, const tirbi_poly *p, tirbi_poly *out) {
     tirbi_poly x;
     if (!tirbi_expand(facts, p, &x)) return false;
     for (uint32_t loop = last_loop(facts, &x); loop != TIRBI_MAX_SYMBOLS; loop = last_loop(facts, &x)) {
-        proof all = {.facts = facts};
+        proof all = {.facts = facts, .deepest = MAX_DEPTH};
         if (!replace(&all, &x, loop, &x, 0)) return false;
     }
     *out = x;

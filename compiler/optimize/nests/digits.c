@@ -319,5 +319,6 @@ const tirbi_ls *tirbi_split_digits(tirbi_lx_pool *pool, const tirbi_ls *body) {
     tirbi_recount recount = {.values = {.pool = pool, .replace = in_digits, .context = &none}};
     const tirbi_ls *simple = tirbi_recount_stmt(&recount, body);
     const tirbi_ls *split = split_all(p, simple ? simple : body);
-    return p->n_parts > 0 ? tirbi_forward_names(pool, split) : split; /* digits may count down */
+    /* Digits may count down, and tell a reduction from the elements that it is of. */
+    return p->n_parts > 0 ? tirbi_forward_values(pool, split) : split;
 }

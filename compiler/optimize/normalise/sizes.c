@@ -58,6 +58,12 @@ static void narrow_symbol(tirbi_facts *facts, const tirbi_poly *p) {
     if (factor > 0 && constant <= 0 && -constant / factor > s->lo) s->lo = -constant / factor;
 }
 
+/* What the conditions so far, of bounds, say of single sizes. */
+static void narrow_symbols(const tirbi_versions *v, tirbi_facts *facts) {
+    for (uint32_t i = 0; i < v->n_lists; i++)
+        for (uint32_t k = 0; k < v->conditions[i].n; k++) narrow_symbol(facts, &v->conditions[i].item[k]);
+}
+
 /* What the version's own code is told of: its conditions, and symbols as it names them. */
 static void know_conditions(tirbi_versions *v) {
     for (uint32_t i = 0; i < v->n_lists; i++)
@@ -69,11 +75,11 @@ static void know_conditions(tirbi_versions *v) {
         s->value = s->steady ? tirbi_version_of_value(v, s->value) : NULL;
     }
     v->known->n_symbols = v->facts.n_symbols;
-    for (uint32_t i = 0; i < v->n_lists; i++)
-        for (uint32_t k = 0; k < v->conditions[i].n; k++) narrow_symbol(v->known, &v->conditions[i].item[k]);
+    narrow_symbols(v, v->known);
 }
 
 static const tirbi_ls *run(tirbi_versions *v, tirbi_phase phase, const tirbi_ls *body) {
+    if (phase == TIRBI_PHASE_BUILD) narrow_symbols(v, &v->facts);
     v->phase = phase;
     v->n_lists = v->n_vars = v->n_buffers = 0;
     v->facts.n_known = 0;
