@@ -1,4 +1,4 @@
-/* Elements that are two, three and four apart, lanes of 8 bytes that stand for smaller elements, rounding, and bodies
+/* Elements that are apart, lanes of 8 bytes that stand for smaller elements, rounding, and bodies
  * of one operation: every instruction set beside plain C one element at a time, at odd addresses, in arrays of all
  * lengths that end where memory does. */
 #include "tests/unit/script_fixture.h"
@@ -20,6 +20,9 @@ static const char *const bodies[] = {
     "Y[i] = T.Cast(\"float32\", U[i, 1]) * T.float32(0.5) + Z[i, 1]",
     "G[i, 0] = G[i, 0] * G[i, 1] + D[i]",
     "G[i, 1] = D[i] / G[i, 0]\n        D[i] = G[i, 0] + G[i, 1]",
+    "Y[i] = W[i, 0] + W[i, 6] * W[i, 3]",
+    "D[i] = H[i, 0] * G[i, 1] - H[i, 4]",
+    "L[i] = L[i] + T.Cast(\"int64\", H[i, 1] < T.float64(0))",
     /* Lanes of 8 bytes */
     "D[i] = T.if_then_else(D[i] > T.float64(0.25), D[i], D[i] * T.float64(0.01))",
     "L[i] = T.if_then_else(L[i] >= T.Cast(\"int64\", I[i]), L[i] - T.int64(100), T.Cast(\"int64\", I[i]))",
@@ -52,7 +55,7 @@ static const char *const bodies[] = {
     "D[i] = D[i] * T.float64(0.3) + D[i]",
     "D[i] = D[i] * T.float64(0.3) + T.float64(7)",
 };
-enum { N_BODIES = sizeof bodies / sizeof *bodies, MOST = 2300 };
+enum { N_BODIES = sizeof bodies / sizeof *bodies, MOST = 2300, ROW = 40 };
 
 typedef struct array {
     const char *name, *type;
@@ -65,7 +68,8 @@ static const array arrays[] = {{"X", "float32", {kDLFloat, 32, 1}, 0}, {"Y", "fl
                                {"P", "float32", {kDLFloat, 32, 1}, 4}, {"U", "uint8", {kDLUInt, 8, 1}, 3},
                                {"D", "float64", {kDLFloat, 64, 1}, 0}, {"G", "float64", {kDLFloat, 64, 1}, 2},
                                {"L", "int64", {kDLInt, 64, 1}, 0},     {"I", "int32", {kDLInt, 32, 1}, 0},
-                               {"B", "bool", {BOOLS, 8, 1}, 0}};
+                               {"B", "bool", {BOOLS, 8, 1}, 0},         {"W", "float32", {kDLFloat, 32, 1}, 7},
+                               {"H", "float64", {kDLFloat, 64, 1}, 5}};
 enum { N_ARRAYS = sizeof arrays / sizeof *arrays };
 
 static size_t bytes_of(unsigned a, int64_t n) {
@@ -110,8 +114,42 @@ static void make_text(char *text, size_t size, const char *body) {
     snprintf(text + at, size - at, "):\n    n = T.int32()\n    for i in range(n):\n        %s\n", body);
 }
 
+/* What is read backwards, which no calls for one element each can tell. */
+static void backwards(void **state) {
+    (void)state;
+    static uint8_t memory[N_ARRAYS][MOST * ROW + 8];
+    uint8_t *blocks[N_ARRAYS];
+    enum { X, Y, D = 6, H = 12 };
+    char text[2048];
+    make_text(text, sizeof text, "Y[i] = X[n - 1 - i] * T.float32(2)\n        D[i] = H[n - 1 - i, 3] * T.float64(2)");
+    for (unsigned k = 0; k < N_ISAS; k++) {
+        if (!tirb_isa_available(every_isa[k])) continue;
+        script s = open_script(text, as_usual, every_isa[k], 1);
+        for (int64_t n = 1; n < 260; n += n < 40 ? 1 : 13) {
+            for (unsigned a = 0; a < N_ARRAYS; a++) {
+                fill(memory[a], a, n);
+                blocks[a] = malloc(bytes_of(a, n));
+                memcpy(blocks[a], memory[a], bytes_of(a, n));
+            }
+            call(&s, blocks, 0, n);
+            for (int64_t i = 0; i < n; i++) {
+                float x, y;
+                double d, h;
+                memcpy(&x, blocks[X] + 4 * (n - 1 - i), sizeof x);
+                memcpy(&y, blocks[Y] + 4 * i, sizeof y);
+                memcpy(&h, blocks[H] + 8 * (5 * (n - 1 - i) + 3), sizeof h);
+                memcpy(&d, blocks[D] + 8 * i, sizeof d);
+                assert_true(y == 2 * x || (x != x && y != y));
+                assert_true(d == 2 * h || (h != h && d != d));
+            }
+            for (unsigned a = 0; a < N_ARRAYS; a++) free(blocks[a]);
+        }
+        close_script(&s);
+    }
+}
+
 static void try_length(const script *plain, const script *tried, const char *body, int64_t n) {
-    static uint8_t want[N_ARRAYS][MOST * 16 + 8], kept[MOST * 16 + 8];
+    static uint8_t want[N_ARRAYS][MOST * ROW + 8], kept[MOST * ROW + 8];
     uint8_t *expected[N_ARRAYS], *blocks[N_ARRAYS], *got[N_ARRAYS];
     const size_t offset = (size_t)(n % 4);
     for (unsigned a = 0; a < N_ARRAYS; a++) {
@@ -152,6 +190,6 @@ static void as_one_by_one(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_one_by_one)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_one_by_one), cmocka_unit_test(backwards)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -501,6 +501,7 @@ static void choose_main_size(lane_body *body) {
     if (body->widest < body->main_size) body->widest = body->main_size;
     body->has_words = body->main_size >= 4 && words;
     body->has_steps = body->main_size >= 2 && (features & TIRBI_LANE_HAS_STEPS) != 0;
+    body->has_picks = body->main_size >= 4 && (features & TIRBI_LANE_HAS_PICKS) != 0;
 }
 
 bool tirbi_lane_splats_constant(const lane_ins *ins, const tirbi_constants *constants, uint64_t *bits) {

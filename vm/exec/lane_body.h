@@ -91,6 +91,7 @@ typedef struct lane_body {
     bool only_banks;     /* they do all that is computed */
     bool has_words;      /* they stand for smaller elements too: see vm/lanes/words.inc */
     bool has_steps;      /* banks read and write every second, third or fourth element: see vm/lanes/steps.inc */
+    bool has_picks;      /* or read them alone, whole blocks of the main size */
     uint8_t widest;      /* element size of the body */
     bool reduces;
     uint64_t used;    /* the registers that are read or written */

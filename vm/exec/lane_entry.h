@@ -88,25 +88,31 @@ static inline bool tirbi_lane_is_row_short(const tirbi_lane_loop *loop, const ti
 enum { TIRBI_PACKED_IN_BANKS, TIRBI_PACKED_BY_KERNELS, TIRBI_PACKED_LOADS, TIRBI_PACKED_STEPS };
 
 /* About how long it takes to pack a row of so many bytes: longer than its share where several are moved at once. */
-static inline int64_t tirbi_lane_packing_cost(int64_t bytes) {
+static inline int64_t tirbi_lane_packing_cost(int64_t bytes, bool has_words) {
     const bool is_even = (bytes & (bytes - 1)) == 0;
-    return is_even && bytes <= 8 ? 1 : is_even && bytes <= 32 ? 2 : 3 + bytes / 32;
+    if (is_even && bytes <= 8) return 1;
+    return !has_words ? 4 + bytes / 32 : is_even && bytes <= 32 ? 2 : 3 + bytes / 32;
 }
 
 /* Whether rows of n lanes take longer one by one, or by the groups of `apart`, than packed, each with its share of a
- * block: as above, where a kernel's call is as long as eight registers, and so is what copies elements, and a row of
- * them some more; and going on from one group to the next is as long as several instructions. */
+ * block: as above, where a kernel's call is as long as eight registers, and what copies elements is as long, or three
+ * times that where a machine has no words for it, and a row of them some more; and going on from one group to the next
+ * is as long as several instructions. Elements that are apart are read to banks in twice an instruction's time, copied
+ * where there is no such word, and take as long again as others to pack without it. */
 static inline bool tirbi_lane_is_worth_packing(const tirbi_lane_loop *loop, const tirbi_word *work, int64_t n,
                                                int64_t in_block, const tirbi_lane_machine *apart, uint32_t lanes,
                                                const tirbi_lane_machine *packed) {
     enum { CALL = 8, GROUP = 40 };
+    const bool has_words = (packed->features & TIRBI_LANE_HAS_STEPS) != 0;
     const int64_t in_banks = work->list[TIRBI_PACKED_IN_BANKS], by_kernels = work->list[TIRBI_PACKED_BY_KERNELS];
     const int64_t loads = work->list[TIRBI_PACKED_LOADS], steps = work->list[TIRBI_PACKED_STEPS];
-    const int64_t copies = tirbi_lane_packing_cost(n * (loop->main_size ? loop->main_size : 4));
-    const int64_t group = in_banks * tirbi_lane_row_cost(n, lanes, apart->registers, true) + by_kernels * CALL +
-                          steps * (CALL + copies) + (loop->by_rows ? GROUP : 0);
-    const int64_t block = in_banks * (2 + packed->registers) + (by_kernels + loads) * CALL;
-    return group * in_block > (block + in_block * loads * copies) * (int64_t)apart->rows;
+    const int64_t row = tirbi_lane_packing_cost(n * (loop->main_size ? loop->main_size : 4), has_words);
+    const int64_t in_row = tirbi_lane_row_cost(n, lanes, apart->registers, true);
+    const int64_t copy = has_words ? CALL : 3 * CALL, copies = has_words ? loads : loads + steps;
+    const int64_t apart_load = loop->picks && n >= (int64_t)lanes ? 2 * in_row : copy + (has_words ? row : 0);
+    const int64_t group = in_banks * in_row + by_kernels * CALL + steps * apart_load + (loop->by_rows ? GROUP : 0);
+    const int64_t block = in_banks * (2 + packed->registers) + by_kernels * CALL + loads * copy;
+    return group * in_block > (block + in_block * copies * row) * (int64_t)apart->rows;
 }
 
 /* How many of `rows` short rows of n lanes, whose elements may be packed, are in a block of *lanes, of the smallest

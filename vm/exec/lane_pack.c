@@ -26,6 +26,18 @@ bool tirbi_lane_can_pack(const lane_planner *p) {
     return loads && !p->emitter->failed;
 }
 
+/* Whether the full body reads all elements that are apart to banks. */
+bool tirbi_lane_picks_all(lane_planner *p) {
+    p->tail = false;
+    if (!p->body->has_picks) return false;
+    for (uint32_t i = p->loop->n_outer; i < p->body->n - p->loop->n_outer; i++) {
+        const lane_ins *ins = &p->body->ins[i];
+        const bool apart = ins->op == TIRB_OP_VLOAD && p->body->strides[ins->cursor] == STRIDE_ANY;
+        if (apart && tirbi_lane_steps_of(p, ins->cursor, ins->type, true) == 0) return false;
+    }
+    return true;
+}
+
 /* What the word before a packed body says. */
 tirbi_word tirbi_lane_packed_work(const lane_planner *p) {
     tirbi_word work = {.bits = 0};

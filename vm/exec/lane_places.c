@@ -41,9 +41,11 @@ unsigned tirbi_lane_narrow_store_form(const lane_planner *p, uint8_t type) {
 
 unsigned tirbi_lane_steps_of(const lane_planner *p, uint8_t cursor, uint8_t type, bool reads) {
     const int step = p->body->steps[cursor];
-    if (!p->body->has_steps || p->level > 0 || step < 2 || step > 4 || type == TIRB_BOOL) return 0;
+    if (p->level > 0 || step < 2 || step > 4 || type == TIRB_BOOL) return 0;
+    if (!p->body->has_steps && !(p->body->has_picks && reads && !p->tail)) return 0;
     const bool bytes =
-        p->body->main_size == 4 && p->body->has_words && (type == TIRB_U8 || (type == TIRB_I8 && !reads));
+        p->body->main_size == 4 && p->body->has_words && p->body->has_steps &&
+        (type == TIRB_U8 || (type == TIRB_I8 && !reads));
     const unsigned size = tirbi_dtypes[type].size;
     bool fits = bytes || (size == p->body->main_size && size >= 4);
     if (p->tail) fits = fits && size != 8 && (reads || size == 4);

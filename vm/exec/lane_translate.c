@@ -1015,6 +1015,7 @@ static void add_bodies(lane_planner *p, unsigned n_stores) {
     if (may_add_bodies(p, 1)) p->bodies.registers = tirbi_lane_plan_registers(p);
     if (may_add_bodies(p, 1) && tirbi_lane_can_pack(p)) {
         loop->packed = tirbi_translate_word(p->emitter, tirbi_lane_packed_work(p)) + 1;
+        loop->picks = tirbi_lane_picks_all(p);
         plan_body(p, BODY_PACKED);
     }
 }

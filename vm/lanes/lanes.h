@@ -151,6 +151,7 @@ typedef struct tirbi_lane_loop {
     bool is_plain;     /* vm/exec/lane_plain.c may know how to enter it */
     bool counts_lanes; /* lanes are numbered: loops cannot become one */
     bool by_rows;      /* machines for several rows at once have all that its bodies use */
+    bool picks;        /* whole blocks of all elements that are apart are read to banks */
     uint8_t n_scans;
     uint8_t own_depth; /* how deep vloops are nested */
     uint8_t n_tiles;
@@ -301,7 +302,8 @@ enum {
     TIRBI_LANE_HAS_ROUND = 32,
     TIRBI_LANE_HAS_DIVISIONS = 64,
     TIRBI_LANE_HAS_GATHERS = 128,
-    TIRBI_LANE_HAS_REGISTERS = 256 /* there is a register machine beside it: see vm/lanes/registers.h */
+    TIRBI_LANE_HAS_REGISTERS = 256, /* there is a register machine beside it: see vm/lanes/registers.h */
+    TIRBI_LANE_HAS_PICKS = 512      /* of its steps, reading whole blocks of lanes of the main size */
 };
 
 /* The number at an address, or what none is: one that was changed since the entry would lead anywhere. */

@@ -109,6 +109,22 @@ static const int32_t first_elements[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0,
 #define DO_TRUNC_F64(x) ((V)_mm256_round_pd((__m256d)(x), _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC))
 #define DO_ROUND_F64(x) ((V)_mm256_round_pd((__m256d)(x), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC))
 #include "vm/lanes/words_avx2.h"
+/* Vectors that begin so much before an element as it has others before it, each of which gives that one alone. */
+#define VECTOR_FOR(type, k) (*(const type##_u *)((uintptr_t)p + (uintptr_t)before * (k)))
+static inline __attribute__((always_inline)) __m256 pick_far_4(const uint8_t *p, ptrdiff_t before) {
+    const __m256 a = _mm256_blend_ps(VECTOR_FOR(__m256, 0), VECTOR_FOR(__m256, 1), 0x02);
+    const __m256 b = _mm256_blend_ps(VECTOR_FOR(__m256, 2), VECTOR_FOR(__m256, 3), 0x08);
+    const __m256 c = _mm256_blend_ps(VECTOR_FOR(__m256, 4), VECTOR_FOR(__m256, 5), 0x20);
+    const __m256 d = _mm256_blend_ps(VECTOR_FOR(__m256, 6), VECTOR_FOR(__m256, 7), 0x80);
+    return _mm256_blend_ps(_mm256_blend_ps(a, b, 0x0C), _mm256_blend_ps(c, d, 0xC0), 0xF0);
+}
+static inline __attribute__((always_inline)) __m256d pick_far_8(const uint8_t *p, ptrdiff_t before) {
+    const __m256d a = _mm256_blend_pd(VECTOR_FOR(__m256d, 0), VECTOR_FOR(__m256d, 1), 0x2);
+    const __m256d b = _mm256_blend_pd(VECTOR_FOR(__m256d, 2), VECTOR_FOR(__m256d, 3), 0x8);
+    return _mm256_blend_pd(a, b, 0xC);
+}
+#define PICK_FAR_4(p, step) ((PICKED_4)pick_far_4(p, (step)-4))
+#define PICK_FAR_8(p, step) ((PICKED_8)pick_far_8(p, (step)-8))
 #include "vm/lanes/machine.inc"
 
 #if defined(__clang__)
