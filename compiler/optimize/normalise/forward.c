@@ -5,6 +5,7 @@
 #include "compiler/optimize/normalise/forward.h"
 
 #include "compiler/loop/visit.h"
+#include "compiler/optimize/normalise/order.h"
 #include "compiler/optimize/normalise/reductions.h"
 #include "compiler/optimize/normalise/targets.h"
 #include "compiler/optimize/normalise/upwards.h"
@@ -279,6 +280,7 @@ static const tirbi_ls *forward(void *context, const tirbi_ls *s) {
     const tirbi_ls *upwards = s->kind == TIRBI_LS_LOOP ? tirbi_count_upwards(f->pool, s) : NULL;
     if (upwards) s = upwards;
     const tirbi_ls *ordered = is_loop ? tirbi_order_reduction(f->pool, s) : NULL;
+    if (!ordered && is_loop) ordered = tirbi_order_loops(f->pool, s);
     if (ordered) return forward(f, ordered);
     if (s->kind == TIRBI_LS_SEQ) s = without_names(f, s);
     const tirbi_ls *inside = tirbi_replace_inside(f->pool, s, forward, f);
