@@ -141,6 +141,35 @@ static bool read_bounded(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_
     return holds || !s->first;
 }
 
+/* A quotient or remainder by a number, of a sum of multiples of that and a rest that lies below it; false, with no
+ * condition more: it is none. */
+static bool read_division(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_poly *out,
+                          tirbi_conditions *conditions, limits at) {
+    const uint32_t n = conditions->n;
+    const int64_t by = x->args[1]->value;
+    tirbi_poly all, rest = {.n = 0}, room, multiples;
+    if (r->modulo || by < 2 || !read_node(r, x->args[0], &all, conditions, at) || all.n < 2 ||
+        !(r->loose || tirbi_exact_if(r->facts, &all, (tirbi_dtype)x->type, conditions)) ||
+        (conditions->n > n && !r->ends))
+        return conditions->n = n, false;
+    for (uint32_t i = 0; i < all.n; i++) {
+        int64_t factor = all.term[i].factor % by;
+        if (all.term[i].of.degree == 0 && factor < 0) factor += by;
+        if (factor != 0 &&
+            !tirbi_poly_add_term(&rest, &all.term[i].of, all.term[i].of.degree == 0 ? factor : all.term[i].factor))
+            return conditions->n = n, false;
+    }
+    const tirbi_monomial one = {.degree = 0};
+    room = tirbi_poly_constant(by - 1);
+    multiples = all;
+    if (!tirbi_poly_add(&room, &rest, -1) || !tirbi_not_negative(r->facts, &rest) ||
+        !tirbi_not_negative(r->facts, &room) || !tirbi_poly_add(&multiples, &rest, -1) ||
+        !tirbi_poly_divide(&multiples, &one, by, out))
+        return conditions->n = n, false;
+    if (x->op == TIRB_OP_FLOORMOD) *out = rest;
+    return true;
+}
+
 static bool read_node(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_poly *out, tirbi_conditions *conditions,
                       limits at) {
     tirbi_poly a, b;
@@ -163,6 +192,9 @@ static bool read_node(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_pol
         *out = a;
         return tirbi_poly_add(out, &b, x->op == TIRB_OP_SUB ? -1 : 1);
     }
+    if (x->kind == TIRBI_LX_OP && (x->op == TIRB_OP_FLOORDIV || x->op == TIRB_OP_FLOORMOD) &&
+        x->args[1]->kind == TIRBI_LX_CONST && read_division(r, x, out, conditions, at))
+        return true;
     if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && is_integer((tirbi_dtype)x->source)) {
         const tirbi_dtype from = (tirbi_dtype)x->source, to = (tirbi_dtype)x->type;
         const uint32_t n = conditions->n;

@@ -221,6 +221,28 @@ const tirbi_lx *tirbi_drop_multiples(tirbi_lx_pool *pool, const tirbi_division *
     return plus(&b, terms(&b, &s, d->divisor, true, d->divisor, floor_div(s.constant, d->divisor)), left);
 }
 
+/* unit * m + rest < unit * k as m < k, where the rest is in 0 .. unit - 1; NULL: it is none. */
+static const tirbi_lx *below_by(const builder *b, const sum *x, const sum *most, int64_t unit) {
+    bool whole = most->constant % unit == 0;
+    for (uint32_t i = 0; i < most->n; i++) whole = whole && most->factor[i] % unit == 0;
+    if (!whole || !rest_is_small(x, unit, NO_DIGIT, 0)) return NULL;
+    const tirbi_lx *left = terms(b, x, unit, true, unit, floor_div(x->constant, unit)),
+                   *right = terms(b, most, unit, true, unit, most->constant / unit);
+    return left && right ? tirbi_lx_op(b->pool, TIRB_OP_LT, b->type, TIRB_TYPE_NONE, left, right, NULL) : NULL;
+}
+
+const tirbi_lx *tirbi_simplify_below(tirbi_lx_pool *pool, const tirbi_lx *x) {
+    sum a, b;
+    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_LT || !tirbi_dtype_is_int((tirbi_dtype)x->optype) ||
+        x->optype == TIRB_U64 || !x->pure || !sum_of(x->args[0], &a) || !sum_of(x->args[1], &b))
+        return NULL;
+    const builder made = {.pool = pool, .type = (tirbi_dtype)x->optype};
+    const tirbi_lx *best = NULL;
+    for (uint32_t i = 0; i < b.n && !best; i++)
+        if (b.factor[i] > 1) best = below_by(&made, &a, &b, b.factor[i]);
+    return best;
+}
+
 /* ---- Quotients and remainders together ------------------------------------------------------------------------ */
 
 static void remove_term(sum *s, uint32_t i) {

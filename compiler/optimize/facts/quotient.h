@@ -32,4 +32,8 @@ const tirbi_lx *tirbi_drop_multiples(tirbi_lx_pool *pool, const tirbi_division *
  * of terms in a and b. 0 where there is none. */
 int64_t tirbi_division_digit(const tirbi_division *d, const tirbi_lvar *counter);
 
+/* A comparison of sums without what decides nothing: 4 * a + 2 * b + c < 2 * n as 2 * a + b < n, where c is 0 or 1;
+ * NULL: there is nothing such in it. */
+const tirbi_lx *tirbi_simplify_below(tirbi_lx_pool *pool, const tirbi_lx *x);
+
 #endif

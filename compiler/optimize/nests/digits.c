@@ -6,6 +6,7 @@
 #include "compiler/optimize/normalise/forward.h"
 #include "compiler/optimize/rewriting/recount.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "loader/base/divisor.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +24,7 @@ typedef struct part {
 
 typedef struct pass {
     tirbi_lx_pool *pool;
+    bool tiles; /* only loops of constant extents, with no iterations left over */
     part parts[MAX_PARTS];
     uint32_t n_parts, n_remainders;
 } pass;
@@ -31,6 +33,7 @@ typedef struct pass {
 
 /* The digits that indices of a loop's body ask for. */
 typedef struct search {
+    tirbi_lx_pool *pool; /* of tiles: what is divided may wrap, that is judged by sizes then */
     tirbi_loop_set counter; /* one loop; or none: whether there are divisions at all */
     const tirbi_ls *body;
     bool divisions;
@@ -58,11 +61,22 @@ static void add_digit(search *s, int64_t digit) {
         s->exact = digit;
 }
 
+/* The same as `tirbi_division_digit`, of what may wrap. */
+static int64_t loose_digit(const search *s, const tirbi_division *d) {
+    tirbi_affine form;
+    int64_t step;
+    if (!tirbi_affine_modulo(s->pool, d->numerator, &s->counter, &form) || !tirbi_affine_constant(&form, 0, &step) ||
+        step == 0)
+        return 0;
+    return d->divisor / (int64_t)tirbi_common_divisor((uint64_t)d->divisor, tirbi_magnitude(step));
+}
+
 static void search_index(search *s, const tirbi_lx *x) {
     tirbi_division division;
     if (tirbi_is_division(x, &division)) {
         s->divisions = true;
-        if (s->counter.n) add_digit(s, tirbi_division_digit(&division, s->counter.var[0]));
+        if (s->counter.n)
+            add_digit(s, s->pool ? loose_digit(s, &division) : tirbi_division_digit(&division, s->counter.var[0]));
     }
     for (int i = 0; i < x->n_args; i++) search_index(s, x->args[i]);
 }
@@ -250,10 +264,11 @@ static bool counts_from_zero(const tirbi_lvar *var) { return tirbi_lx_is_int(var
 
 /* The digits of a loop whose body asks for them; false when there are none. */
 static bool find_digits(pass *p, tirbi_lvar *counter, const tirbi_ls *body, digits *out) {
-    search s = {.counter = {.var = {counter}, .n = 1}};
+    search s = {.pool = p->tiles ? p->pool : NULL, .counter = {.var = {counter}, .n = 1}};
     if (!counts_from_zero(counter) || !counter->extent->pure || counter->extent->traps) return false;
+    if (p->tiles && counter->extent->kind != TIRBI_LX_CONST) return false;
     search_body(&s, body);
-    bool remains = s.remaining && body->kind != TIRBI_LS_TREE && p->n_remainders < MAX_REMAINDERS;
+    bool remains = s.remaining && !p->tiles && body->kind != TIRBI_LS_TREE && p->n_remainders < MAX_REMAINDERS;
     int64_t digit = s.exact ? s.exact : remains ? s.remaining : 0;
     *out = (digits){.pass = p, .pool = p->pool, .counter = counter, .digit = digit};
     return digit && tirbi_may_recount(body, &s.counter) && make_digits(out);
@@ -307,18 +322,23 @@ static const tirbi_ls *split_all(void *context, const tirbi_ls *s) {
     return split ? split_all(p, split) : tirbi_replace_inside(p->pool, s, split_all, p);
 }
 
-const tirbi_ls *tirbi_split_digits(tirbi_lx_pool *pool, const tirbi_ls *body) {
+static const tirbi_ls *split_in(tirbi_lx_pool *pool, const tirbi_ls *body, bool tiles) {
     search s = {.divisions = false};
     if (!body) return body;
     search_body(&s, body);
     if (!s.divisions) return body;
     pass *p = TIRBI_NEW(pool->arena, pass);
     if (!p) return body;
-    *p = (pass){.pool = pool};
+    *p = (pass){.pool = pool, .tiles = tiles};
     digits none = {.pass = p, .pool = pool};
     tirbi_recount recount = {.values = {.pool = pool, .replace = in_digits, .context = &none}};
     const tirbi_ls *simple = tirbi_recount_stmt(&recount, body);
     const tirbi_ls *split = split_all(p, simple ? simple : body);
+    if (tiles) return p->n_parts > 0 ? split : body;
     /* Digits may count down, and tell a reduction from the elements that it is of. */
     return p->n_parts > 0 ? tirbi_forward_values(pool, split) : split;
 }
+
+const tirbi_ls *tirbi_split_digits(tirbi_lx_pool *pool, const tirbi_ls *body) { return split_in(pool, body, false); }
+
+const tirbi_ls *tirbi_split_tiles(tirbi_lx_pool *pool, const tirbi_ls *body) { return split_in(pool, body, true); }

@@ -8,5 +8,8 @@
 /* The statement with such loops made nests, which run the same iterations in the same order; itself where there are
  * none (or memory ran out). */
 const tirbi_ls *tirbi_split_digits(tirbi_lx_pool *pool, const tirbi_ls *body);
+/* The same of loops of constant extents alone, into parts that leave nothing over: (8 * y + z) // 2 with z < 8 is a sum
+ * of loops' variables then. */
+const tirbi_ls *tirbi_split_tiles(tirbi_lx_pool *pool, const tirbi_ls *body);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compiler/loop/visit.h"
+#include "compiler/optimize/facts/quotient.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/normalise/forward.h"
 #include "compiler/optimize/rewriting/guards.h"
@@ -233,6 +234,8 @@ static bool join_term(joiner *j, const tirbi_lx *x, const tirbi_lx **rest) {
         }
         return false;
     }
+    const tirbi_lx *simpler = tirbi_simplify_below(j->pool, x);
+    if (simpler) x = simpler;
     if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_LT || !x->pure || tirbi_mentions_loops(x->args[1], &j->loops) ||
         x->args[1]->traps || !tirbi_dtype_is_int((tirbi_dtype)x->args[1]->type) || x->args[1]->type == TIRB_U64) {
         return false;

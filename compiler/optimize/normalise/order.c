@@ -128,19 +128,12 @@ static bool may_be_ordered(const nest *n) {
 
 /* ---- The nest anew ---------------------------------------------------------------------------------------------- */
 
-/* A condition decides as far outside as its variables are known. */
+/* Conditions are inside of all loops then. */
 static const tirbi_ls *write_nest(const nest *n) {
-    bool written[MAX_GUARDS] = {false};
     const tirbi_ls *s = n->body;
-    for (uint32_t i = n->loops.n; i-- > 0 && s;) {
-        const tirbi_loop_set inner = {.var = {n->loops.var[n->order[i]]}, .n = 1};
-        for (uint32_t g = n->n_guards; g-- > 0 && s;) {
-            if (written[g] || (i > 0 && !tirbi_mentions_loops(n->guard[g]->as.if_.condition, &inner))) continue;
-            s = tirbi_new_if(n->pool, n->guard[g]->span, n->guard[g]->as.if_.condition, s, NULL);
-            written[g] = true;
-        }
-        if (s) s = tirbi_loop_like(n->pool, n->loop[n->order[i]], NULL, s);
-    }
+    for (uint32_t i = n->n_guards; i-- > 0 && s;)
+        s = tirbi_new_if(n->pool, n->guard[i]->span, n->guard[i]->as.if_.condition, s, NULL);
+    for (uint32_t i = n->loops.n; i-- > 0 && s;) s = tirbi_loop_like(n->pool, n->loop[n->order[i]], NULL, s);
     return s;
 }
 
