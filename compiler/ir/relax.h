@@ -170,6 +170,8 @@ struct tirb_relax_expr {
     tirbi_span span;
     const tirb_relax_type *type; /* NULL only before the builder has inferred it */
     uint16_t depth;              /* levels of nodes, this one counted: at most TIRBI_MAX_RELAX_DEPTH */
+    uint32_t bound_in;           /* the number of the builder's frame in which it was bound to `bound`; 0: none */
+    const tirb_relax_expr *bound;
     union {
         const tirb_relax_var *var;
         const tirb_expr *prim;

@@ -250,6 +250,7 @@ tirbi_relax_seq_frame *tirbi_relax_open(tirbi_relax_builder *b, bool is_function
     tirbi_relax_seq_frame *frame = TIRBI_LIST_ADD(b->arena, &b->frames, tirbi_relax_seq_frame);
     if (!frame) return NULL;
     *frame = (tirbi_relax_seq_frame){.is_function = is_function, .first_known = b->known.n, .first_var = b->n_vars};
+    frame->number = ++b->n_opened;
     return frame;
 }
 
@@ -485,10 +486,22 @@ const tirb_relax_expr *tirbi_relax_normalise_value(tirbi_relax_builder *b, const
     }
 }
 
+static bool is_open(const tirbi_relax_builder *b, uint32_t number) {
+    const tirbi_relax_seq_frame *frames = b->frames.items;
+    for (uint32_t i = 0; i < b->frames.n; i++)
+        if (frames[i].number == number) return true;
+    return false;
+}
+
 const tirb_relax_expr *tirbi_relax_normalise(tirbi_relax_builder *b, const tirb_relax_expr *e) {
+    if (e && e->bound && is_open(b, e->bound_in)) return e->bound; /* an item of a list, say, that is used again */
     const tirb_relax_expr *value = tirbi_relax_normalise_value(b, e);
     if (!value || tirbi_relax_is_leaf(value)) return value;
-    return tirbi_relax_make_var(b, e->span, tirbi_relax_emit(b, value, NULL, NULL));
+    const tirb_relax_expr *leaf = tirbi_relax_make_var(b, e->span, tirbi_relax_emit(b, value, NULL, NULL));
+    tirb_relax_expr *own = (tirb_relax_expr *)e;
+    own->bound = leaf;
+    own->bound_in = tirbi_relax_top(b) ? tirbi_relax_top(b)->number : 0;
+    return leaf;
 }
 
 /* ---- Bindings ---------------------------------------------------------------------------------------------------- */

@@ -19,6 +19,7 @@ typedef struct tirbi_relax_seq_frame {
     bool is_function;     /* else a branch */
     uint32_t first_known; /* of the builder's `known` */
     uint32_t first_var;   /* variables from this id on are its own */
+    uint32_t number;      /* of frames that were opened, from 1 */
 } tirbi_relax_seq_frame;
 
 typedef struct tirbi_relax_counters {
@@ -34,6 +35,7 @@ struct tirbi_relax_builder {
     tirbi_list known;  /* of const tirb_expr *: TIR variables in scope, which shapes may mention */
     tirbi_relax_counters counters;
     uint32_t n_vars;
+    uint32_t n_opened;  /* frames, as yet */
     tirbi_span at;      /* the statement under way */
     bool assumes;       /* sizes that must be equal are, if nothing says that they are not */
     tirbi_list assumed; /* of const tirb_expr *, in pairs: those of which that is so, for the call to compare */

@@ -292,8 +292,13 @@ type tirbi_relax_infer_softmax(tirbi_relax_builder *b, const tirb_relax_expr *ca
 type tirbi_relax_infer_prelu(tirbi_relax_builder *b, const tirb_relax_expr *call) {
     type x = tirbi_relax_tensor_arg(b, call, 0), alpha = x ? tirbi_relax_tensor_arg(b, call, 1) : NULL;
     uint32_t axis;
-    if (!alpha || x->ndim < 0) return alpha ? x : NULL;
-    return tirbi_relax_axis(b, call, tirbi_relax_attr_int(call, "axis"), x->ndim, &axis) ? x : NULL;
+    if (!alpha || !tirbi_relax_needs_float(b, call, x)) return NULL;
+    if (x->ndim < 0) return x;
+    if (!tirbi_relax_axis(b, call, tirbi_relax_attr_int(call, "axis"), x->ndim, &axis)) return NULL;
+    /* TVM compares the sizes where the operator is lowered. */
+    const bool is_shared = alpha->ndim != 1 || !alpha->has_shape || tirbi_is_const_int(alpha->shape[0], 1);
+    if (b->assumes && !is_shared && x->has_shape) tirbi_relax_assume(b, alpha->shape[0], x->shape[axis]);
+    return x;
 }
 
 /* Whether each parameter from the second argument on has the shape of the data's axes. */
@@ -416,7 +421,6 @@ type tirbi_relax_infer_nll_loss(tirbi_relax_builder *b, const tirb_relax_expr *c
     type p = tirbi_relax_tensor_arg(b, call, 0), t = p ? tirbi_relax_tensor_arg(b, call, 1) : NULL;
     const char *how = tirbi_relax_attr_text(call, "reduction");
     if (!t) return NULL;
-    if (!tirbi_relax_needs_float(b, call, p)) return NULL;
     if (tirb_relax_knows_dtype(t) && !tirbi_type_is_int(t->dtype))
         return tirbi_relax_fail(b, call, "the targets are integers, not %s", tirbi_relax_type_text(b, t));
     if (p->ndim >= 0 && t->ndim >= 0 && p->ndim != t->ndim + 1)
@@ -438,8 +442,7 @@ type tirbi_relax_infer_nll_loss(tirbi_relax_builder *b, const tirb_relax_expr *c
 type tirbi_relax_infer_cross_entropy(tirbi_relax_builder *b, const tirb_relax_expr *call) {
     type p = tirbi_relax_tensor_arg(b, call, 0), l = p ? tirbi_relax_tensor_arg(b, call, 1) : NULL;
     tirb_datatype dtype;
-    if (!l || !tirbi_relax_needs_float(b, call, p) || !tirbi_relax_same_dtype(b, call, p->dtype, l->dtype, &dtype))
-        return NULL;
+    if (!l || !tirbi_relax_same_dtype(b, call, p->dtype, l->dtype, &dtype)) return NULL;
     if (p->ndim >= 0 && l->ndim >= 0 && p->ndim != l->ndim)
         return tirbi_relax_fail(b, call, "the predictions have %d dimensions, the labels %d", p->ndim, l->ndim);
     for (int32_t i = 0; p->has_shape && l->has_shape && i < p->ndim; i++)
@@ -620,7 +623,11 @@ static type quantized(tirbi_relax_builder *b, const tirb_relax_expr *call) {
     return tirbi_relax_with_dtype(b, x, tirbi_relax_attr_dtype(call, "out_dtype", x->dtype));
 }
 
-type tirbi_relax_infer_quantize(tirbi_relax_builder *b, const tirb_relax_expr *call) { return quantized(b, call); }
+type tirbi_relax_infer_quantize(tirbi_relax_builder *b, const tirb_relax_expr *call) {
+    type x = tirbi_relax_tensor_arg(b, call, 0);
+    return x && tirbi_relax_needs_float(b, call, x) ? quantized(b, call) : NULL;
+}
+
 type tirbi_relax_infer_dequantize(tirbi_relax_builder *b, const tirb_relax_expr *call) { return quantized(b, call); }
 
 type tirbi_relax_infer_like_second(tirbi_relax_builder *b, const tirb_relax_expr *call) {

@@ -433,14 +433,19 @@ type tirbi_relax_infer_meshgrid(tirbi_relax_builder *b, const tirb_relax_expr *c
     if (ndim >= 0 && ndim != 1) return tirbi_relax_fail(b, call, "the tensors have one dimension each, not %d", ndim);
     const tirb_relax_type **fields = TIRBI_NEW_ARRAY(b->arena, const tirb_relax_type *, n);
     const tirb_expr **dims = tirbi_relax_new_dims(b, n);
-    bool known = true, swap = strcmp(tirbi_relax_attr_text(call, "indexing"), "xy") == 0 && n > 1;
+    bool known = true;
     if (!fields || !dims) return NULL;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t to = swap && i < 2 ? 1 - i : i;
         if (t[i]->has_shape)
-            dims[to] = t[i]->shape[0];
+            dims[i] = t[i]->shape[0];
         else
             known = false;
+    }
+    /* The first two change places with "xy", which TVM's type does not say. */
+    if (b->assumes && known && n > 1 && strcmp(tirbi_relax_attr_text(call, "indexing"), "xy") == 0) {
+        const tirb_expr *first = dims[0];
+        dims[0] = dims[1];
+        dims[1] = first;
     }
     for (uint32_t i = 0; i < n; i++)
         fields[i] = known ? tirbi_relax_tensor(b, dims, n, dtype) : tirbi_relax_tensor_of_rank(b, (int32_t)n, dtype);

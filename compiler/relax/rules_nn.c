@@ -1,6 +1,7 @@
 /* Rules of operators of networks: norms, windows, images, losses, detectors, quantised numbers (legal.h). */
 #include <string.h>
 
+#include "compiler/relax/dims.h"
 #include "compiler/relax/legal.h"
 
 static bool normalised_axes(tirbi_legal *g) {
@@ -184,9 +185,15 @@ static bool cross_entropy(tirbi_legal *g) {
 }
 
 static bool nll_loss(tirbi_legal *g) {
-    if (tirbi_legal_rank_of(g, 0) < 2) return tirbi_legal_refuse(g, "for one prediction alone");
-    if (strcmp(tirbi_legal_attr(g, "reduction")->as.text, "none") == 0) g->def = "nll_loss_none";
-    return true;
+    const bool is_none = strcmp(tirbi_legal_attr(g, "reduction")->as.text, "none") == 0;
+    if (is_none) g->def = "nll_loss_none";
+    if (tirbi_legal_rank_of(g, 0) > 1) return true;
+    /* One prediction alone is a batch of one. */
+    const tirb_expr *one[2] = {tirbi_legal_number(g, 1), tirbi_legal_tensor(g, 0)->shape[0]};
+    g->inputs[0] = tirbi_legal_reshaped(g, g->inputs[0], one, 2);
+    g->inputs[1] = tirbi_legal_reshaped(g, g->inputs[1], one, 1);
+    if (is_none) g->outputs[0] = tirbi_legal_reshaped(g, g->outputs[0], one, 1);
+    return g->inputs[0] && g->inputs[1] && g->outputs[0];
 }
 
 /* Where the elements of the result are along one dimension of `space` elements, and their shares: the text `def` of
@@ -433,8 +440,14 @@ static bool multibox(tirbi_legal *g) {
 }
 
 static bool prelu(tirbi_legal *g) {
-    return tirbi_legal_give_integer(
-        g, "is_shared", tirbi_legal_rank_of(g, 1) != 1 || tirbi_is_const_int(tirbi_legal_tensor(g, 1)->shape[0], 1));
+    const tirb_buffer *x = tirbi_legal_tensor(g, 0), *alpha = tirbi_legal_tensor(g, 1);
+    const bool is_shared = alpha->ndim != 1 || tirbi_is_const_int(alpha->shape[0], 1);
+    const int64_t axis = tirbi_legal_attr(g, "axis")->as.integer;
+    int64_t slopes, channels;
+    if (!is_shared && tirbi_dim_const(alpha->shape[0], &slopes) &&
+        tirbi_dim_const(x->shape[axis < 0 ? axis + x->ndim : axis], &channels) && slopes != channels)
+        return tirbi_legal_refuse(g, "with another number of slopes than of channels");
+    return tirbi_legal_give_integer(g, "is_shared", is_shared);
 }
 
 static bool nll_loss_backward(tirbi_legal *g) {

@@ -88,6 +88,14 @@ static const tirb_relax_expr *known_leaf(tirbi_relax_lowering *l, tirbi_relax_bu
     return known->type ? known : NULL;
 }
 
+/* Whether TVM's type of a meshgrid has the first two sizes in the wrong order. */
+static bool is_swapped(const tirb_relax_expr *e) {
+    if (!tirb_relax_is_call(e, TIRB_RELAX_MESHGRID) || e->type->n_fields < 2) return false;
+    const tirb_relax_type *t = e->type->fields[0];
+    return strcmp(tirbi_relax_attr_of(e, "indexing")->as.text, "xy") == 0 &&
+           !(t->has_shape && tirbi_expr_equal(t->shape[0], t->shape[1]));
+}
+
 /* all_class_non_max_suppression gives as many rows as are selected, although its type says as many as there may be: it
  * does not say what is, nor do the types of what is computed from that. */
 bool tirbi_relax_is_trimmed(const tirbi_relax_lowering *l, const tirb_relax_expr *e) {
@@ -106,7 +114,7 @@ bool tirbi_relax_is_trimmed(const tirbi_relax_lowering *l, const tirb_relax_expr
             const bool is_known = callee->kind == TIRB_RELAX_GLOBAL && callee->as.global.function;
             return is_known && tirbi_relax_is_trimmed(l, callee->as.global.function->body->body);
         }
-        found = tirb_relax_is_call(e, TIRB_RELAX_VISION_ALL_CLASS_NON_MAX_SUPPRESSION);
+        found = tirb_relax_is_call(e, TIRB_RELAX_VISION_ALL_CLASS_NON_MAX_SUPPRESSION) || is_swapped(e);
         for (uint32_t i = 0; i < e->as.call.n_args; i++) found = found || tirbi_relax_is_trimmed(l, e->as.call.args[i]);
         return found;
     case TIRB_RELAX_IF:

@@ -254,6 +254,19 @@ static tirbi_value with_items(tirbi_script *s, tirbi_value v) {
     return out;
 }
 
+/* `*rest` is a list of the values that are left: a name while the text is read. */
+static void name_list(tirbi_script *s, const tirbi_node *target, const tirbi_node *source, tirbi_value *items,
+                      uint32_t n) {
+    tirbi_value list = {.kind = TIRBI_VALUE_TUPLE, .node = source};
+    for (uint32_t i = 0; i < n; i++) items[i].node = source;
+    list.as.sequence.items = items;
+    list.as.sequence.n = n;
+    if (target->kind == TIRBI_NODE_NAME)
+        bind_name(s, target->name, list);
+    else
+        tirbi_fail(s, TIRB_SYNTAX, target->span, "only a name stands behind `*`");
+}
+
 static void unpack(tirbi_script *s, const tirbi_node *target, const tirbi_node *source, tirbi_value v) {
     v = with_items(s, v);
     bool items = v.kind == TIRBI_VALUE_TUPLE;
@@ -270,23 +283,35 @@ static void unpack(tirbi_script *s, const tirbi_node *target, const tirbi_node *
     const tirb_relax_expr *tuple = items ? NULL : tirbi_relax_normalise(&s->relax->builder, v.as.relax);
     if (!items && !tuple) return;
     uint32_t n = items ? v.as.sequence.n : tuple->type->kind == TIRB_RELAX_TYPE_TUPLE ? tuple->type->n_fields : 0;
-    if (n != target->n_items) {
-        tirbi_fail(s, TIRB_TYPE, target->span, "%u names for %u values", target->n_items, n);
+    const uint32_t n_targets = target->n_items;
+    uint32_t star = n_targets;
+    for (uint32_t i = 0; i < n_targets; i++)
+        if (target->items[i]->kind == TIRBI_NODE_STARRED && star == n_targets) star = i;
+    if (star == n_targets ? n != n_targets : n + 1 < n_targets) {
+        tirbi_fail(s, TIRB_TYPE, target->span, "%u names for %u values", n_targets, n);
         return;
     }
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n_targets; i++)
         for (uint32_t k = 0; k < i; k++)
             if (target->items[i]->kind == TIRBI_NODE_NAME && target->items[k]->kind == TIRBI_NODE_NAME &&
                 strcmp(target->items[i]->name, target->items[k]->name) == 0) {
                 tirbi_fail(s, TIRB_TYPE, target->items[i]->span, "`%s` is assigned twice", target->items[i]->name);
                 return;
             }
-    for (uint32_t i = 0; i < n; i++) {
-        const bool is_item = items && source->kind == TIRBI_NODE_TUPLE && i < source->n_items;
-        const tirbi_node *from = is_item ? source->items[i] : source;
-        tirbi_value item = items ? v.as.sequence.items[i]
-                                 : tirbi_value_relax(tirbi_relax_make_get(&s->relax->builder, source->span, tuple, i));
-        assign(s, target->items[i], from, item, NULL);
+    uint32_t at = 0; /* the value that is next */
+    for (uint32_t i = 0; i < n_targets; i++) {
+        const uint32_t count = i == star ? n + 1 - n_targets : 1;
+        tirbi_value *parts = TIRBI_NEW_ARRAY(s->arena, tirbi_value, count);
+        for (uint32_t k = 0; parts && k < count; k++)
+            parts[k] = items ? v.as.sequence.items[at + k]
+                             : tirbi_value_relax(
+                                   tirbi_relax_make_get(&s->relax->builder, source->span, tuple, at + k));
+        const bool is_item = items && source->kind == TIRBI_NODE_TUPLE && at < source->n_items;
+        if (parts && i == star)
+            name_list(s, target->items[i]->items[0], source, parts, count);
+        else if (parts)
+            assign(s, target->items[i], is_item ? source->items[at] : source, parts[0], NULL);
+        at += count;
     }
 }
 

@@ -43,20 +43,22 @@ static tirbi_value string_of(const char *text) {
 
 /* The keys that TVM gives a target which has none: what its kind is, in general. */
 static tirbi_value keys_of(tirbi_script *s, const char *kind) {
-    const bool is_cpu = strcmp(kind, "llvm") == 0 || strcmp(kind, "c") == 0;
+    const bool is_cpu = strcmp(kind, "llvm") == 0 || strcmp(kind, "c") == 0, is_hexagon = strcmp(kind, "hexagon") == 0;
     tirbi_value *items = TIRBI_NEW_ARRAY(s->arena, tirbi_value, 2), v = {.kind = TIRBI_VALUE_TUPLE};
     if (!items) return tirbi_value_error();
     items[0] = string_of(is_cpu ? "cpu" : kind);
-    items[1] = string_of("gpu");
+    items[1] = string_of(is_hexagon ? "cpu" : "gpu");
     v.as.sequence.items = items;
     v.as.sequence.n = is_cpu ? 1 : 2;
     return v;
 }
 
-/* The target as TVM prints it: a dictionary that says its keys and its tag. */
-static bool read_target(tirbi_script *s, const tirbi_value *target, tirb_relax_vdevice *out) {
+/* The target as TVM prints it: a dictionary that says its keys and its tag, and so does its host's. */
+static bool complete_target(tirbi_script *s, const tirbi_value *target, uint32_t depth, const char **name,
+                            tirbi_value *out) {
+    enum { MAX_HOSTS = 8 }; /* of a host, and so on */
     tirbi_value dict = {.kind = TIRBI_VALUE_DICT, .node = target->node};
-    const bool is_dict = target->kind == TIRBI_VALUE_DICT;
+    const bool is_dict = target->kind == TIRBI_VALUE_DICT && depth < MAX_HOSTS;
     const uint32_t n = is_dict ? target->as.sequence.n : 0;
     const tirbi_value *kind = is_dict ? entry_of(target, "kind") : target;
     tirbi_value *items = TIRBI_NEW_ARRAY(s->arena, tirbi_value, (size_t)n + 6);
@@ -66,16 +68,28 @@ static bool read_target(tirbi_script *s, const tirbi_value *target, tirb_relax_v
                    "a target is the name of a kind, \"llvm\", or a dictionary that has one, {\"kind\": \"llvm\"}");
         return false;
     }
-    out->kind = kind->as.string.text;
+    const char *ignored;
     uint32_t m = n;
+    *name = kind->as.string.text;
     if (n) memcpy(items, target->as.sequence.items, n * sizeof *items);
+    for (uint32_t i = 0; i + 1 < n; i += 2) {
+        const tirbi_value host = items[i + 1];
+        const bool is_host = items[i].kind == TIRBI_VALUE_STRING && strcmp(items[i].as.string.text, "host") == 0;
+        if (is_host && !complete_target(s, &host, depth + 1, &ignored, &items[i + 1])) return false;
+    }
     if (!is_dict) items[m] = string_of("kind"), items[m + 1] = *kind, m += 2;
-    if (!is_dict || !entry_of(target, "keys"))
-        items[m] = string_of("keys"), items[m + 1] = keys_of(s, out->kind), m += 2;
+    if (!is_dict || !entry_of(target, "keys")) items[m] = string_of("keys"), items[m + 1] = keys_of(s, *name), m += 2;
     if (!is_dict || !entry_of(target, "tag")) items[m] = string_of("tag"), items[m + 1] = string_of(""), m += 2;
     dict.as.sequence.items = items;
     dict.as.sequence.n = m;
-    out->target = tirbi_to_attr(s, "target", &dict).text;
+    *out = dict;
+    return true;
+}
+
+static bool read_target(tirbi_script *s, const tirbi_value *target, tirb_relax_vdevice *out) {
+    tirbi_value whole;
+    if (!complete_target(s, target, 0, &out->kind, &whole)) return false;
+    out->target = tirbi_to_attr(s, "target", &whole).text;
     return out->target != NULL;
 }
 

@@ -72,6 +72,10 @@ R.one_hot(i, R.prim_value(1), R.prim_value(0), 4)
 R.one_hot(i, 1.0, 0.0, 4, 0)
 R.meshgrid((v,v))
 R.meshgrid([v,v], indexing="xy")
+R.meshgrid([v, R.zeros((3,), "float32")], indexing="xy")
+R.nn.nll_loss(R.zeros((3,5),"int32"),R.zeros((3,),"int64"))
+R.nn.cross_entropy_with_logits(ii,ii)
+R.nn.attention(R.zeros((2,8,2,4),"float32"),R.zeros((2,8,2,4),"float32"),R.zeros((2,8,2,4),"float32"),bias=R.zeros((1,2,1,8),"float32"))
 R.astype(a,"float16")
 R.wrap_param(a,"float16")
 R.full((2,3), s0)
@@ -1067,4 +1071,29 @@ class Module:
         i = R.sum(R.concat((x, y), axis=0), axis=0)
         j = R.outer(i, i)
         return (a, b, c, d, e, f, h, i, j, z, w, g)
+''')
+
+module('''
+@R.function
+def main(x: R.Tensor((6, 2), "float32")):
+    t = R.split(x, 3)
+    a, *b = t
+    *c, d = t
+    e, (f, *g), *h = (a, t)
+    *i, j, k, l = t
+    m = R.add(b[1], c[1])
+    n = R.concat(b, axis=0)
+    o = R.concat([*b, m, *h], axis=0)
+    p = [R.exp(x), R.sin(x)]
+    q = R.add(p[0], p[0])
+    return (d, n, o, f, g, q, p, i, j, k, l)
+''')
+
+module('''
+@I.ir_module
+class Module:
+    I.module_global_infos({"vdevice": [I.vdevice({"kind": "c", "host": {"kind": "llvm", "mcpu": "core-avx2"}}), I.vdevice({"kind": "c", "host": "c"}), I.vdevice({"kind": "hexagon", "host": {"kind": "c", "keys": ["x"], "host": {"kind": "c"}}})]})
+    @R.function
+    def main(x: R.Tensor((2,), "float32")):
+        return x
 ''')

@@ -232,6 +232,8 @@ case("R.nn.batch_norm(a, b, c, d, e, axis=1, training=False)", (2, 3, 4), (3,), 
 case("R.nn.batch_norm(a, b, c, d, e, axis=1)", (2, 3, 4), (3,), (3,), (3,), (3,), kinds=dict(e="positive"))
 case("R.nn.attention(a, b, c)", (1, 4, 2, 8), (1, 6, 2, 8), (1, 6, 2, 8))
 case("R.nn.attention(a, b, c, d)", (1, 4, 2, 8), (1, 6, 2, 8), (1, 6, 2, 8), (1, 2, 4, 6))
+case("R.nn.attention(a, b, c, d)", (2, 4, 2, 8), (2, 6, 2, 8), (2, 6, 2, 8), (2, 1, 4, 6))
+case("R.nn.attention(a, b, c, d)", (2, 4, 2, 8), (2, 6, 2, 8), (2, 6, 2, 8), (1, 1, 1, 6))
 case('R.nn.attention(a, b, c, causal_mask="TopLeft")', (1, 4, 2, 8), (1, 4, 2, 8), (1, 4, 2, 8))
 case('R.nn.attention(a, b, c, causal_mask="BottomRight", scale=0.5)', (1, 4, 2, 8), (1, 6, 2, 8), (1, 6, 2, 8))
 case("R.nn.cross_entropy_with_logits(a, b)", (3, 4), (3, 4))
@@ -269,6 +271,7 @@ for how in ["none", "sum", "mean"]:
     case(f'R.nn.nll_loss(a, b, c, reduction="{how}", ignore_index=1)', (3, 4, 2), (3, 2), (4,),
          kinds=dict(b="index:4", c="positive"))
     case(f'R.nn.nll_loss(a, b, reduction="{how}")', (3, 4), (3,), kinds=dict(b="index:4"))
+    case(f'R.nn.nll_loss(a, b, c, reduction="{how}")', (4,), (), (4,), kinds=dict(b="index:4"))
 case("R.index_tensor(a, (b, c))", (4, 4, 3), (2, 5), (5,), kinds=dict(b="index:4", c="index:4"),
      types=["float32", "int8"])
 case("R.index_tensor(a, (b, c))", ("n", 4, "m"), (2, 1), (5,), kinds=dict(b="index:3", c="index:4"),
