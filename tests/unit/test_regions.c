@@ -102,7 +102,7 @@ static void loops_that_may_meet_do_not(void **state) {
     static const char apart[] = "i: its iterations are not known to have parts of 'V' of their own";
     expect_loops("    for i in T.parallel(64):\n        V[i + 1] = V[i]\n", apart);
     expect_loops("    for i in T.parallel(64):\n        V[N[i]] = A[i, 0]\n", apart);
-    expect_loops("    for i in T.parallel(64):\n        V[(i + 1) // 2] = A[i, 0]\n", apart);
+    expect_loops("    for i in T.parallel(64):\n        V[(i + 1) // 3] = A[i, 0]\n", apart);
     expect_loops("    for i in T.parallel(31):\n        for j in range(5):\n            V[i * 4 + j] = A[i, j]\n",
                  "i: its iterations are not known to have parts of 'V' of their own, j");
     expect_loops("    for i in T.parallel(64):\n        V[63 - i] = V[i]\n", apart);
