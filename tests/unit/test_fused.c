@@ -10,7 +10,8 @@ enum {
     TEXT_SIZE = 1 << 14,
     MAX_LINES = 1024,
     FUEL = 2000,
-    CONDITION = 13
+    CONDITION = 13,
+    MOMENT = 14
 };
 
 typedef struct writer {
@@ -19,7 +20,8 @@ typedef struct writer {
     uint64_t random;
     unsigned lines, labels;
     unsigned index, ref; /* of the latest access */
-    bool named;          /* the register of conditions is read by others as well */
+    bool named;          /* the register of conditions is read by others as well, */
+    bool kept;           /* and the one that results are in for a moment */
 } writer;
 
 static unsigned pick(writer *w, unsigned n) {
@@ -85,6 +87,51 @@ static void put_access(writer *w) {
 }
 
 static void put_body(writer *w, unsigned depth);
+
+/* A result that the next instruction reads, and most of the time nothing else: or another way leads to that one. */
+static void put_moment(writer *w, unsigned depth) {
+    static const char *const types[] = {"i32", "u32"};
+    static const char *const binary[] = {"add.i32", "sub.i32", "mul.i32", "and.i32", "or.i32", "xor.i32", "shl.i32",
+                                         "shr.i32", "min.i32", "max.i32", "add.i64", "mul.i64", "sub.f32", "mul.f32"};
+    static const char *const comparisons[] = {"eq.i32", "ne.i32", "lt.i32", "le.i32", "gt.u8", "ge.f32"};
+    enum { N_BINARY = sizeof binary / sizeof *binary };
+    const unsigned ref = pick(w, 2), index = pick(w, 3) ? w->index : reg(w), label = w->labels++;
+    const bool led = w->kept && pick(w, 4) == 0;
+    if (led) PUT(w, "brif s%u, L%u", reg(w), label);
+    if (pick(w, 2) == 0) {
+        if (pick(w, 2) == 0) PUT(w, "and.i32 s%u, s%u, s8", index, index);
+        if (pick(w, 2) == 0) PUT(w, "index s%u, s9, 0, \"A\"", index);
+        PUT(w, "load.%s s%u, r%u, s%u", ref == 0 ? types[pick(w, 2)] : "u8", MOMENT, ref, index);
+    } else {
+        PUT(w, "%s s%u, s%u, s%u", pick(w, 3) ? binary[pick(w, N_BINARY)] : "and.i32", MOMENT, reg(w),
+            pick(w, 3) ? reg(w) : 8);
+    }
+    if (led) put(w, "L%u:\n", label);
+    const unsigned other = pick(w, 8) ? reg(w) : MOMENT;
+    switch (pick(w, 6)) {
+    case 0: PUT(w, "%s s%u, s%u, s%u", binary[pick(w, N_BINARY)], reg(w), MOMENT, other); break;
+    case 1: PUT(w, "%s s%u, s%u, s%u", binary[pick(w, N_BINARY)], reg(w), other, MOMENT); break;
+    case 2: PUT(w, "store.%s r%u, s%u, s%u", ref == 0 ? "i32" : "u8", ref, index, MOMENT); break;
+    case 3:
+        if (pick(w, 2) == 0) PUT(w, "index s%u, s9, 0, \"A\"", MOMENT);
+        PUT(w, "load.%s s%u, r%u, s%u", ref == 0 ? "i32" : "u8", reg(w), ref, MOMENT);
+        if (w->kept) PUT(w, "load.%s s%u, r%u, s%u", ref == 0 ? "i32" : "u8", reg(w), ref, index);
+        break;
+    case 4:
+        PUT(w, "store.%s r%u, s%u, s%u", ref == 0 ? "i32" : "u8", ref, pick(w, 2) ? MOMENT : index, MOMENT);
+        break;
+    default: {
+        const unsigned out = w->labels++;
+        const bool first = pick(w, 2);
+        PUT(w, "%s s%u, s%u, s%u", comparisons[pick(w, 6)], CONDITION, first ? MOMENT : other, first ? other : MOMENT);
+        PUT(w, "brnot s%u, L%u", CONDITION, out);
+        if (depth > 0) put_body(w, depth - 1);
+        else put_arithmetic(w);
+        put(w, "L%u:\n", out);
+    }
+    }
+    if (w->kept && pick(w, 4) == 0) PUT(w, "mov.i64 s%u, s%u", reg(w), MOMENT);
+}
 
 /* A comparison of any type; its register is most of the time one that only conditions are in. */
 static unsigned put_comparison(writer *w) {
@@ -153,6 +200,7 @@ static void put_body(writer *w, unsigned depth) {
     for (unsigned n = 1 + pick(w, 4); n > 0; n--) {
         unsigned kind = pick(w, depth > 0 ? 9 : 6);
         if (kind < 3 && pick(w, 5) == 0) put_choice(w);
+        else if (kind < 4 && pick(w, 2) == 0) put_moment(w, depth);
         else if (kind < 3) put_arithmetic(w);
         else if (kind < 6) put_access(w);
         else if (kind == 6) put_branch(w, depth);
@@ -164,7 +212,8 @@ static void put_body(writer *w, unsigned depth) {
 static void write_program(writer *w) {
     w->used = w->lines = w->labels = 0;
     w->named = pick(w, 3) == 0;
-    put(w, ".source \"f.py\"\n.function \"f\" public returns i64\n.scalars 14\n.ref i32 writable\n.ref u8 writable\n"
+    w->kept = pick(w, 3) == 0;
+    put(w, ".source \"f.py\"\n.function \"f\" public returns i64\n.scalars 15\n.ref i32 writable\n.ref u8 writable\n"
            ".scalar \"a\" i64 s0\n.scalar \"b\" i64 s1\n.tensor \"A\" i32 r0 read write (%d)\n"
            ".tensor \"B\" u8 r1 read write (%d)\n", ELEMENTS, ELEMENTS - 2);
     PUT(w, "const.i32 s8, %d", ELEMENTS - 1);

@@ -1,8 +1,6 @@
 #include "vm/exec/conditions.h"
 
-static void name(tirbi_conditions *c, uint16_t x) {
-    if (x < c->n_named) c->named[x] = 1; /* and so it is no small constant */
-}
+static void name(tirbi_conditions *c, uint16_t x) { tirbi_conditions_name(c, x); }
 
 static void name_header(tirbi_conditions *c, const tirbi_lane_header *lane) {
     name(c, lane->n);
@@ -51,28 +49,33 @@ static void name_registers(tirbi_conditions *c, const tirbi_instr *in) {
     }
 }
 
-/* The registers of an elementwise instruction: a comparison's result is not named by it, nor the condition that a
- * choice has from the comparison before it. */
-static void note_row(tirbi_conditions *c, const tirbi_instr *in, bool is_target) {
-    const bool compares = tirbi_is_comparison(in->op);
-    const bool chooses = in->op == TIRB_OP_SELECT && in->type != TIRB_BOOL && !is_target && c->written != 0 &&
-                         in->operand[1] == c->written - 1;
-    const unsigned n = tirbi_ops[in->op].arity + 1u;
-    if (!compares) name(c, (uint16_t)in->operand[0]);
-    if (!chooses) name(c, (uint16_t)in->operand[1]);
-    for (unsigned i = 2; i < n; i++) name(c, (uint16_t)in->operand[i]);
-    c->written = compares ? (uint32_t)in->operand[0] + 1 : 0;
+/* Names a register that is read, unless the instruction before wrote it and nothing jumps in between. */
+static void name_read(tirbi_conditions *c, int64_t x, bool is_target) {
+    if (is_target || c->written == 0 || x != c->written - 1) name(c, (uint16_t)x);
 }
 
 void tirbi_conditions_note(tirbi_conditions *c, const tirbi_instr *in, bool is_target) {
     enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE };
     const unsigned kind = tirbi_ops[in->op].flags & (unsigned)LANE_ROW;
+    const int64_t *const o = in->operand;
+    uint32_t written = 0;
     if (kind == TIRBI_FLAG_ELEMENTWISE) {
-        note_row(c, in, is_target);
-        return;
+        for (unsigned i = 1; i <= tirbi_ops[in->op].arity; i++) name_read(c, o[i], is_target);
+        written = (uint32_t)o[0] + 1;
+    } else if (in->op == TIRB_OP_LOAD) {
+        name_read(c, o[2], is_target);
+        written = (uint32_t)o[0] + 1;
+    } else if (in->op == TIRB_OP_STORE) {
+        name_read(c, o[1], is_target);
+        name_read(c, o[2], is_target);
+    } else if (in->op == TIRB_OP_INDEX) {
+        name_read(c, o[0], is_target);
+        name(c, (uint16_t)o[1]);
+        written = is_target ? 0 : c->written;
+    } else if (in->op == TIRB_OP_BRIF || in->op == TIRB_OP_BRNOT) {
+        name_read(c, o[0], is_target);
+    } else if (kind != LANE_ROW) { /* a row of lanes names lane registers */
+        name_registers(c, in);
     }
-    const bool branches = in->op == TIRB_OP_BRIF || in->op == TIRB_OP_BRNOT;
-    const bool reads = branches && !is_target && c->written != 0 && in->operand[0] == c->written - 1;
-    if (kind != LANE_ROW && !reads) name_registers(c, in); /* a row of lanes names lane registers */
-    c->written = 0;
+    c->written = written;
 }

@@ -1,5 +1,5 @@
-/* Registers that hold conditions and nothing else: comparisons write them, and only the branch or the choice right
- * behind one reads it. A form of both need not write them. */
+/* Registers that hold results for a moment: only the instruction right behind the one that writes one reads it. A form
+ * of both need not write them. */
 #ifndef TIRB_VM_EXEC_CONDITIONS_H
 #define TIRB_VM_EXEC_CONDITIONS_H
 
@@ -9,9 +9,9 @@
 #include "loader/isa/isa.h"
 
 typedef struct tirbi_conditions {
-    uint8_t *named;   /* by scalar register: something else names it, */
+    uint8_t *named;   /* by scalar register: something else reads it, */
     uint32_t n_named; /* of so many: a function may have far more registers than its code has bytes */
-    uint32_t written; /* the number and 1 of what the instruction before wrote by comparing; 0: it was another */
+    uint32_t written; /* the number and 1 of what the instruction before wrote, or an index check behind it; or 0 */
 } tirbi_conditions;
 
 static inline bool tirbi_is_comparison(uint8_t op) { return op >= TIRB_OP_EQ && op <= TIRB_OP_GE; }
@@ -19,7 +19,12 @@ static inline bool tirbi_is_comparison(uint8_t op) { return op >= TIRB_OP_EQ && 
  * elsewhere: such a place is noted as a target, once more where the jump is behind it. */
 void tirbi_conditions_note(tirbi_conditions *conditions, const tirbi_instr *in, bool is_target);
 
-/* Whether nothing but branches and choices reads the register. */
+/* Something else reads the register. */
+static inline void tirbi_conditions_name(tirbi_conditions *c, uint16_t x) {
+    if (x < c->n_named) c->named[x] = 1; /* and so it is no small constant */
+}
+
+/* Whether it holds results for a moment. */
 static inline bool tirbi_conditions_owns(const tirbi_conditions *c, int64_t reg) {
     return reg < c->n_named && !c->named[reg];
 }

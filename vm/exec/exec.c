@@ -19,11 +19,13 @@
 #define END() }
 #define HANDLER(name) case TIRBI_H_##name:
 #define GO() goto dispatch
+#define GO_TO(form) goto dispatch
 #else
 #define BEGIN() GO();
 #define END()
 #define HANDLER(name) name:
 #define GO() goto *target[pc->op]
+#define GO_TO(form) goto *target[form]
 #endif
 #define PLACED_HANDLER(name) HANDLER(name)
 
@@ -38,8 +40,9 @@
 /* Goes on `words` words further. */
 #define NEXT(words)                                                                                                    \
     do {                                                                                                               \
+        const unsigned next_ = pc[words].op; /* first: or pc is copied */                                              \
         pc += (words);                                                                                                 \
-        GO();                                                                                                          \
+        GO_TO(next_);                                                                                                  \
     } while (0)
 #define JUMP(distance)                                                                                                 \
     do {                                                                                                               \
@@ -75,98 +78,118 @@ enum { FUEL_SLICE = 1 << 11 };
         fuel = used_ < fuel ? fuel - used_ : 0;                                                                        \
         kept = machine->fuel - fuel;                                                                                   \
     } while (0)
-#define CHARGE(amount)                                                                                                 \
+/* A form is written for the place of its first word, so many words behind pc, which stays where it is until the next
+ * form is gone to: else handlers of several forms would copy it. FAIL_AT ends the run in the instruction there. */
+#define FAIL_AT(AT, expression)                                                                                        \
+    do {                                                                                                               \
+        pc += (AT);                                                                                                    \
+        FAIL(expression);                                                                                              \
+    } while (0)
+#define CHARGE_AT(AT, amount)                                                                                          \
     do {                                                                                                               \
         const uint64_t charge_ = (amount);                                                                             \
         if (__builtin_expect(charge_ > fuel, 0)) {                                                                     \
             GIVE_FUEL();                                                                                               \
-            TRY(charge_and_poll(machine, charge_));                                                                    \
+            status = charge_and_poll(machine, charge_);                                                                \
+            if (status != TIRB_OK) FAIL_AT(AT, status);                                                                \
             fuel = machine->fuel < FUEL_SLICE ? machine->fuel : FUEL_SLICE;                                            \
             kept = machine->fuel - fuel;                                                                               \
         } else {                                                                                                       \
             fuel -= charge_;                                                                                           \
         }                                                                                                              \
     } while (0)
+#define CHARGE(amount) CHARGE_AT(0, amount)
 
-/* A loop instruction at pc. */
-#define COUNT()                                                                                                        \
+/* A loop instruction. */
+#define COUNT(AT)                                                                                                      \
     do {                                                                                                               \
-        int64_t next_ = (int64_t)(s[pc->a] + 1);                                                                       \
-        s[pc->a] = (uint64_t)next_;                                                                                    \
-        if (next_ < (int64_t)s[pc->b]) {                                                                               \
-            CHARGE(pc[1].cost);                                                                                        \
-            JUMP(pc[1].far_jump);                                                                                      \
+        int64_t turn_ = (int64_t)(s[pc[AT].a] + 1);                                                                    \
+        s[pc[AT].a] = (uint64_t)turn_;                                                                                 \
+        if (turn_ < (int64_t)s[pc[AT].b]) {                                                                            \
+            CHARGE_AT(AT, pc[(AT) + 1].cost);                                                                          \
+            JUMP(pc[(AT) + 1].far_jump + (AT));                                                                        \
         }                                                                                                              \
-        NEXT(2);                                                                                                       \
+        NEXT((AT) + 2);                                                                                                \
     } while (0)
 /* A back, in its second word, from which on a trap counts as the back's where it is part of a form. */
-#define GO_BACK()                                                                                                      \
+#define GO_BACK(AT)                                                                                                    \
     do {                                                                                                               \
-        pc++;                                                                                                          \
-        CHARGE(pc->cost);                                                                                              \
-        JUMP(pc->far_jump - 1);                                                                                        \
+        CHARGE_AT((AT) + 1, pc[(AT) + 1].cost);                                                                        \
+        JUMP(pc[(AT) + 1].far_jump + (AT));                                                                            \
     } while (0)
 /* A select: its second word has the slots of the value where not, of the one where so, how far the value is shifted to
  * extend it, and the slot of the result; its third word the bits that are left. Nothing is predicted. */
-#define CHOOSE(holds)                                                                                                  \
+#define CHOOSE(AT, holds)                                                                                              \
     do {                                                                                                               \
-        uint64_t chosen_ = s[pc[1].list[holds]];                                                                       \
-        unsigned by_ = pc[1].list[2];                                                                                  \
-        s[pc[1].list[3]] = (uint64_t)((int64_t)(chosen_ << by_) >> by_) & pc[2].bits;                                  \
+        uint64_t chosen_ = s[pc[(AT) + 1].list[holds]];                                                                \
+        unsigned by_ = pc[(AT) + 1].list[2];                                                                           \
+        s[pc[(AT) + 1].list[3]] = (uint64_t)((int64_t)(chosen_ << by_) >> by_) & pc[(AT) + 2].bits;                    \
     } while (0)
-#define CHECK_INDEX(index)                                                                                             \
+#define CHECK_INDEX(AT, index)                                                                                         \
     do {                                                                                                               \
         int64_t index_ = (int64_t)(index);                                                                             \
-        if (__builtin_expect(index_ < 0 || index_ >= (int64_t)s[pc[1].list[0]], 0))                                    \
-            FAIL(bad_index(machine, pc, s, (uint64_t)index_));                                                         \
+        if (__builtin_expect(index_ < 0 || index_ >= (int64_t)s[pc[(AT) + 1].list[0]], 0))                             \
+            FAIL_AT(AT, bad_index(machine, pc, s, (uint64_t)index_));                                                  \
     } while (0)
-/* d = r[x] and r[x] = v. */
-#define LOAD_ELEMENT(C, slot_of, d, r, x)                                                                              \
+/* d = r[x] and r[x] = v, of an instruction whose word is at AT. */
+#define LOAD_ELEMENT(AT, C, slot_of, to, r, x)                                                                         \
     do {                                                                                                               \
         const tirbi_ref *ref_ = &refs[r];                                                                              \
         uint64_t at_ = (x);                                                                                            \
         C value_;                                                                                                      \
         if (__builtin_expect(at_ >= ref_->size / sizeof value_, 0))                                                    \
-            FAIL(out_of_bounds(machine->error, "load", (int64_t)at_, ref_, sizeof value_));                            \
+            FAIL_AT(AT, out_of_bounds(machine->error, "load", (int64_t)at_, ref_, sizeof value_));                     \
         memcpy(&value_, ref_->data + at_ * sizeof value_, sizeof value_);                                              \
-        s[d] = slot_of(value_);                                                                                        \
+        (to) = slot_of(value_);                                                                                        \
     } while (0)
-#define STORE_ELEMENT(C, from_slot, r, x, v)                                                                           \
+#define STORE_ELEMENT(AT, C, r, x, v)                                                                                  \
     do {                                                                                                               \
         const tirbi_ref *ref_ = &refs[r];                                                                              \
         uint64_t at_ = (x);                                                                                            \
-        C value_ = from_slot(s[v]);                                                                                    \
+        const C value_ = (v);                                                                                          \
         if (__builtin_expect(at_ >= ref_->size / sizeof value_, 0))                                                    \
-            FAIL(out_of_bounds(machine->error, "store", (int64_t)at_, ref_, sizeof value_));                           \
+            FAIL_AT(AT, out_of_bounds(machine->error, "store", (int64_t)at_, ref_, sizeof value_));                    \
         memcpy(ref_->data + at_ * sizeof value_, &value_, sizeof value_);                                              \
     } while (0)
 
 /* The same of an element whose index is checked first, whose message the trap has. That an index is not negative, the
  * end of memory tells as well. */
-#define CHECK_ELEMENT(C, what, r, index)                                                                               \
+#define CHECK_ELEMENT(AT, C, what, r, index)                                                                           \
     const tirbi_ref *ref_ = &refs[r];                                                                                  \
-    if (__builtin_expect((index) >= ref_->size / sizeof(C) || (int64_t)(index) >= (int64_t)s[pc[1].list[0]], 0)) {     \
-        CHECK_INDEX(index);                                                                                            \
-        pc++;                                                                                                          \
-        FAIL(out_of_bounds(machine->error, what, (int64_t)(index), ref_, sizeof(C)));                                  \
+    if (__builtin_expect((index) >= ref_->size / sizeof(C) || (int64_t)(index) >= (int64_t)s[pc[(AT) + 1].list[0]],    \
+                         0)) {                                                                                         \
+        CHECK_INDEX(AT, index);                                                                                        \
+        FAIL_AT((AT) + 1, out_of_bounds(machine->error, what, (int64_t)(index), ref_, sizeof(C)));                     \
     }
 
-/* What a form of a kind does: DO leaves pc at its last word, RUN goes on to the next form. */
-#define RUN(KIND, operands)                                                                                            \
+/* What a form of a kind does at a place, and how many words it has; RUN goes on to the next form. */
+#define OPERANDS(...) __VA_ARGS__
+#define DO_(name, ...) name(__VA_ARGS__)
+#define DO(KIND, AT, operands) DO_(DO_##KIND, AT, OPERANDS operands)
+#define RUN_(name, ...) name(__VA_ARGS__)
+#define RUN(KIND, AT, operands) RUN_(RUN_##KIND, AT, OPERANDS operands)
+/* The same inside of it. */
+#define RUN_LAST_(name, ...) name(__VA_ARGS__)
+#define RUN_LAST(KIND, AT, operands) RUN_LAST_(RUN_##KIND, AT, OPERANDS operands)
+#define DO_AND_GO(KIND, AT, operands)                                                                                  \
     do {                                                                                                               \
-        DO_##KIND operands;                                                                                            \
-        NEXT(1);                                                                                                       \
+        DO(KIND, AT, operands);                                                                                        \
+        NEXT((AT) + WORDS_##KIND);                                                                                     \
     } while (0)
-#define DO_NOTHING() (void)0
-#define DO_CONST() s[pc->a] = (uint64_t)(int64_t)pc->jump
-#define RUN_CONST() RUN(CONST, ())
-#define DO_INDEX()                                                                                                     \
+#define PUT_AND_GO(KIND, from, AT, operands)                                                                           \
     do {                                                                                                               \
-        CHECK_INDEX(s[pc->a]);                                                                                         \
-        pc++;                                                                                                          \
+        DO_(PUT_##KIND, s[pc[AT].a], from, AT, OPERANDS operands);                                                     \
+        NEXT((AT) + WORDS_##KIND);                                                                                     \
     } while (0)
-#define RUN_INDEX() RUN(INDEX, ())
-#define RUN_LOOP() COUNT()
+#define DO_NOTHING(AT, ...) (void)0
+#define WORDS_NOTHING 0
+#define DO_CONST(AT, ...) s[pc[AT].a] = (uint64_t)(int64_t)pc[AT].jump
+#define WORDS_CONST 1
+#define RUN_CONST(AT, ...) DO_AND_GO(CONST, AT, ())
+#define DO_INDEX(AT, ...) CHECK_INDEX(AT, s[pc[AT].a])
+#define WORDS_INDEX 2
+#define RUN_INDEX(AT, ...) DO_AND_GO(INDEX, AT, ())
+#define RUN_LOOP(AT, ...) COUNT(AT)
 
 #define LOAD_FRAME()                                                                                                   \
     do {                                                                                                               \
@@ -335,6 +358,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define AROUND(NEXT_KIND, next_operands) &&TIRBI_PAIR(LOOP, (), NEXT_KIND, next_operands),
 #define AGAIN(KIND, operands, NEXT_KIND, next_operands) &&TIRBI_PAIR(KIND##_BACK, operands, NEXT_KIND, next_operands),
 #define BESIDE(OP, op, TYPE, type) &&OP##_##TYPE##_BRNOT_LOOP,
+#define INTO(KIND, operands, NEXT_KIND, next_operands) &&TIRBI_INTO(KIND, operands, NEXT_KIND, next_operands),
 #include "vm/exec/pairs.def"
     };
 #endif
@@ -356,9 +380,9 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     HANDLER(JMP) { JUMP(pc->jump); }
     HANDLER(JMP_LOOP) {
         pc += pc->jump;
-        COUNT();
+        COUNT(0);
     }
-    HANDLER(BACK) { GO_BACK(); }
+    HANDLER(BACK) { GO_BACK(0); }
     HANDLER(BRIF) {
         if ((uint8_t)s[pc->a] != 0) JUMP(pc->jump);
         NEXT(1);
@@ -368,7 +392,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         NEXT(1);
     }
     HANDLER(LOOP) {
-        COUNT();
+        COUNT(0);
     }
     HANDLER(CALL) {
         GIVE_FUEL();
@@ -435,8 +459,8 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         refs[pc->a] = machine->code->constants[pc->b];
         NEXT(1);
     }
-    HANDLER(INDEX) { RUN_INDEX(); }
-    HANDLER(CONST) { RUN_CONST(); }
+    HANDLER(INDEX) { RUN_INDEX(0, ); }
+    HANDLER(CONST) { RUN_CONST(0, ); }
     HANDLER(CONST64) {
         s[pc->a] = pc[1].bits;
         NEXT(2);
@@ -548,7 +572,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         NEXT(3);
     }
     HANDLER(SELECT) {
-        CHOOSE((uint8_t)s[pc->b] != 0);
+        CHOOSE(0, (uint8_t)s[pc->b] != 0);
         NEXT(3);
     }
     HANDLER(SELECT_BOOL) {
@@ -561,184 +585,203 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     }
 
 #undef bool /* names are put together of it, in more than one step */
-#define DO_EXTEND(TYPE, type) s[pc->a] = tirbi_slot_of_##type(tirbi_slot_##type(s[pc->b]))
-#define DO_LOAD(TYPE, type) LOAD_ELEMENT(tirbi_c_##type, tirbi_slot_of_##type, pc->a, pc->b, s[pc->c])
-#define DO_STORE(TYPE, type) STORE_ELEMENT(tirbi_c_##type, tirbi_slot_##type, pc->a, s[pc->b], pc->c)
-#define DO_INDEX_LOAD(TYPE, type)                                                                                      \
+#define SLOT(type, slot) tirbi_slot_##type(s[slot])
+/* What a form computes from the value of one of its operands, wherever both are: in slots, or in a register of the
+ * processor, where it goes from one form into the next. */
+#define PUT_LOAD(to, index, AT, TYPE, type)                                                                            \
+    LOAD_ELEMENT(AT, tirbi_c_##type, tirbi_slot_of_##type, to, pc[AT].b, index)
+#define PUT_STORE(to, from, AT, TYPE, type)                                                                            \
+    STORE_ELEMENT(AT, tirbi_c_##type, pc[AT].a, s[pc[AT].b], tirbi_slot_##type(from))
+#define PUT_INDEX_LOAD(to, index, AT, TYPE, type)                                                                      \
     do {                                                                                                               \
-        const uint64_t index = s[pc->c];                                                                               \
+        const uint64_t index_of = (index);                                                                             \
         tirbi_c_##type value_;                                                                                         \
-        CHECK_ELEMENT(tirbi_c_##type, "load", pc->b, index);                                                           \
-        memcpy(&value_, ref_->data + index * sizeof value_, sizeof value_);                                            \
-        s[pc->a] = tirbi_slot_of_##type(value_);                                                                       \
-        pc++;                                                                                                          \
+        CHECK_ELEMENT(AT, tirbi_c_##type, "load", pc[AT].b, index_of);                                                 \
+        memcpy(&value_, ref_->data + index_of * sizeof value_, sizeof value_);                                         \
+        (to) = tirbi_slot_of_##type(value_);                                                                           \
     } while (0)
-#define DO_INDEX_STORE(TYPE, type)                                                                                     \
+#define PUT_INDEX_STORE(to, from, AT, TYPE, type)                                                                      \
     do {                                                                                                               \
-        const uint64_t index = s[pc->b];                                                                               \
-        const tirbi_c_##type value_ = tirbi_slot_##type(s[pc->c]);                                                     \
-        CHECK_ELEMENT(tirbi_c_##type, "store", pc->a, index);                                                          \
+        const uint64_t index = s[pc[AT].b];                                                                            \
+        const tirbi_c_##type value_ = tirbi_slot_##type(from);                                                         \
+        CHECK_ELEMENT(AT, tirbi_c_##type, "store", pc[AT].a, index);                                                   \
         memcpy(ref_->data + index * sizeof value_, &value_, sizeof value_);                                            \
-        pc++;                                                                                                          \
     } while (0)
-#define DO_ADD_LOAD(TYPE, type)                                                                                        \
+#define DO_ADD_LOAD(AT, TYPE, type)                                                                                    \
     do {                                                                                                               \
-        uint64_t at = s[pc[1].list[0]] + s[pc[1].list[1]];                                                             \
-        s[pc->c] = at;                                                                                                 \
-        pc++;                                                                                                          \
-        LOAD_ELEMENT(tirbi_c_##type, tirbi_slot_of_##type, pc[-1].a, pc[-1].b, at);                                    \
+        const uint64_t at = s[pc[(AT) + 1].list[0]] + s[pc[(AT) + 1].list[1]];                                         \
+        s[pc[AT].c] = at;                                                                                              \
+        LOAD_ELEMENT((AT) + 1, tirbi_c_##type, tirbi_slot_of_##type, s[pc[AT].a], pc[AT].b, at);                       \
     } while (0)
-#define DO_ADD_STORE(TYPE, type)                                                                                       \
+#define PUT_BINARY(to, from, AT, OP, op, TYPE, type)                                                                   \
+    (to) = tirbi_slot_of_##type((tirbi_c_##type)tirbi_##op##_##type(tirbi_slot_##type(from), SLOT(type, pc[AT].c)))
+#define DO_EXTEND(AT, TYPE, type) s[pc[AT].a] = tirbi_slot_of_##type(SLOT(type, pc[AT].b))
+#define DO_LOAD(AT, ...) PUT_LOAD(s[pc[AT].a], s[pc[AT].c], AT, __VA_ARGS__)
+#define DO_STORE(AT, ...) PUT_STORE(, s[pc[AT].c], AT, __VA_ARGS__)
+#define DO_INDEX_LOAD(AT, ...) PUT_INDEX_LOAD(s[pc[AT].a], s[pc[AT].c], AT, __VA_ARGS__)
+#define DO_INDEX_STORE(AT, ...) PUT_INDEX_STORE(, s[pc[AT].c], AT, __VA_ARGS__)
+#define DO_BINARY(AT, ...) PUT_BINARY(s[pc[AT].a], s[pc[AT].b], AT, __VA_ARGS__)
+#define DO_ADD_STORE(AT, TYPE, type)                                                                                   \
     do {                                                                                                               \
-        uint64_t at = s[pc[1].list[0]] + s[pc[1].list[1]];                                                             \
-        s[pc->c] = at;                                                                                                 \
-        pc++;                                                                                                          \
-        STORE_ELEMENT(tirbi_c_##type, tirbi_slot_##type, pc[-1].b, at, pc[-1].a);                                      \
+        const uint64_t at = s[pc[(AT) + 1].list[0]] + s[pc[(AT) + 1].list[1]];                                         \
+        s[pc[AT].c] = at;                                                                                              \
+        STORE_ELEMENT((AT) + 1, tirbi_c_##type, pc[AT].b, at, SLOT(type, pc[AT].a));                                   \
     } while (0)
-#define DO_BINARY(OP, op, TYPE, type)                                                                                  \
-    s[pc->a] = tirbi_slot_of_##type(                                                                                   \
-        (tirbi_c_##type)tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c])))
-#define DO_TERNARY(OP, op, TYPE, type)                                                                                 \
+#define DO_TERNARY(AT, OP, op, TYPE, type)                                                                             \
+    s[pc[AT].a] = tirbi_slot_of_##type(                                                                                \
+        tirbi_##op##_##type(SLOT(type, pc[AT].b), SLOT(type, pc[AT].c), SLOT(type, pc[(AT) + 1].list[0])))
+#define DO_FUSED(AT, OP, op, TYPE, type)                                                                               \
+    s[pc[AT].a] = tirbi_slot_of_##type(tirbi_canon_##type(                                                             \
+        op##_##type(SLOT(type, pc[AT].b), SLOT(type, pc[AT].c), SLOT(type, pc[(AT) + 1].list[0]))))
+/* Whether a comparison holds of a value and its second operand. */
+#define HOLDS(from, AT, op, type) tirbi_##op##_##type(tirbi_slot_##type(from), SLOT(type, pc[AT].c))
+#define DO_CHOOSE(AT, OP, op, TYPE, type)                                                                              \
     do {                                                                                                               \
-        s[pc->a] = tirbi_slot_of_##type(tirbi_##op##_##type(                                                           \
-            tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]), tirbi_slot_##type(s[pc[1].list[0]])));           \
-        pc++;                                                                                                          \
+        const _Bool holds = HOLDS(s[pc[AT].b], AT, op, type);                                                          \
+        CHOOSE(AT, holds);                                                                                             \
     } while (0)
-#define DO_FUSED(OP, op, TYPE, type)                                                                                   \
+#define WORDS_EXTEND 1
+#define WORDS_LOAD 1
+#define WORDS_STORE 1
+#define WORDS_INDEX_LOAD 2
+#define WORDS_INDEX_STORE 2
+#define WORDS_ADD_LOAD 2
+#define WORDS_ADD_STORE 2
+#define WORDS_BINARY 1
+#define WORDS_TERNARY 2
+#define WORDS_FUSED 2
+#define WORDS_CHOOSE 3
+#define RUN_CHOOSE(AT, ...) DO_AND_GO(CHOOSE, AT, (__VA_ARGS__))
+#define RUN_EXTEND(AT, ...) DO_AND_GO(EXTEND, AT, (__VA_ARGS__))
+#define RUN_LOAD(AT, ...) DO_AND_GO(LOAD, AT, (__VA_ARGS__))
+#define RUN_STORE(AT, ...) DO_AND_GO(STORE, AT, (__VA_ARGS__))
+#define RUN_INDEX_LOAD(AT, ...) DO_AND_GO(INDEX_LOAD, AT, (__VA_ARGS__))
+#define RUN_INDEX_STORE(AT, ...) DO_AND_GO(INDEX_STORE, AT, (__VA_ARGS__))
+#define RUN_ADD_LOAD(AT, ...) DO_AND_GO(ADD_LOAD, AT, (__VA_ARGS__))
+#define RUN_ADD_STORE(AT, ...) DO_AND_GO(ADD_STORE, AT, (__VA_ARGS__))
+#define RUN_BINARY(AT, ...) DO_AND_GO(BINARY, AT, (__VA_ARGS__))
+#define RUN_FUSED(AT, ...) DO_AND_GO(FUSED, AT, (__VA_ARGS__))
+#define RUN_TERNARY(AT, ...) DO_AND_GO(TERNARY, AT, (__VA_ARGS__))
+#define RUN_BRIF(AT, OP, op, TYPE, type)                                                                               \
     do {                                                                                                               \
-        s[pc->a] = tirbi_slot_of_##type(tirbi_canon_##type(                                                            \
-            op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]),                                      \
-                        tirbi_slot_##type(s[pc[1].list[0]]))));                                                        \
-        pc++;                                                                                                          \
+        if (HOLDS(s[pc[AT].b], AT, op, type)) JUMP(pc[(AT) + 1].far_jump + (AT));                                      \
+        NEXT((AT) + 2);                                                                                                \
     } while (0)
-#define DO_COMPARE(OP, op, TYPE, type)                                                                                 \
-    const _Bool holds = tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]))
-#define DO_CHOOSE(OP, op, TYPE, type)                                                                                  \
+#define BRNOT_OF(from, AT, OP, op, TYPE, type)                                                                         \
     do {                                                                                                               \
-        DO_COMPARE(OP, op, TYPE, type);                                                                                \
-        CHOOSE(holds);                                                                                                 \
-        pc += 2;                                                                                                       \
+        if (!HOLDS(from, AT, op, type)) JUMP(pc[(AT) + 1].far_jump + (AT));                                            \
+        NEXT((AT) + 2);                                                                                                \
     } while (0)
-#define RUN_CHOOSE(OP, op, TYPE, type) RUN(CHOOSE, (OP, op, TYPE, type))
-#define RUN_EXTEND(TYPE, type) RUN(EXTEND, (TYPE, type))
-#define RUN_LOAD(TYPE, type) RUN(LOAD, (TYPE, type))
-#define RUN_STORE(TYPE, type) RUN(STORE, (TYPE, type))
-#define RUN_INDEX_LOAD(TYPE, type) RUN(INDEX_LOAD, (TYPE, type))
-#define RUN_INDEX_STORE(TYPE, type) RUN(INDEX_STORE, (TYPE, type))
-#define RUN_ADD_LOAD(TYPE, type) RUN(ADD_LOAD, (TYPE, type))
-#define RUN_ADD_STORE(TYPE, type) RUN(ADD_STORE, (TYPE, type))
-#define RUN_BINARY(OP, op, TYPE, type) RUN(BINARY, (OP, op, TYPE, type))
-#define RUN_FUSED(OP, op, TYPE, type) RUN(FUSED, (OP, op, TYPE, type))
-#define RUN_TERNARY(OP, op, TYPE, type) RUN(TERNARY, (OP, op, TYPE, type))
-#define RUN_BRIF(OP, op, TYPE, type)                                                                                   \
-    do {                                                                                                               \
-        DO_COMPARE(OP, op, TYPE, type);                                                                                \
-        if (holds) JUMP(pc[1].far_jump);                                                                               \
-        NEXT(2);                                                                                                       \
-    } while (0)
-#define RUN_BRNOT(OP, op, TYPE, type)                                                                                  \
-    do {                                                                                                               \
-        DO_COMPARE(OP, op, TYPE, type);                                                                                \
-        if (!holds) JUMP(pc[1].far_jump);                                                                              \
-        NEXT(2);                                                                                                       \
-    } while (0)
+#define RUN_BRNOT(AT, ...) BRNOT_OF(s[pc[AT].b], AT, __VA_ARGS__)
 /* The same of a jump to a loop instruction, which is done at once. */
-#define RUN_BRNOT_LOOP(OP, op, TYPE, type)                                                                             \
+#define BRNOT_LOOP_OF(from, AT, OP, op, TYPE, type)                                                                    \
     do {                                                                                                               \
-        DO_COMPARE(OP, op, TYPE, type);                                                                                \
-        if (holds) NEXT(2);                                                                                            \
-        pc += pc[1].far_jump;                                                                                          \
-        COUNT();                                                                                                       \
+        if (HOLDS(from, AT, op, type)) NEXT((AT) + 2);                                                                 \
+        pc += pc[(AT) + 1].far_jump + (AT);                                                                            \
+        COUNT(0);                                                                                                      \
     } while (0)
-#define RUN_EXTEND_BACK(TYPE, type)                                                                                    \
-    do {                                                                                                               \
-        DO_EXTEND(TYPE, type);                                                                                         \
-        GO_BACK();                                                                                                     \
-    } while (0)
+#define RUN_BRNOT_LOOP(AT, ...) BRNOT_LOOP_OF(s[pc[AT].b], AT, __VA_ARGS__)
+/* What takes the value that the form before has made. */
+#define TAKE_LOAD(made, AT, ...) PUT_AND_GO(LOAD, made, AT, (__VA_ARGS__))
+#define TAKE_STORE(made, AT, ...) PUT_AND_GO(STORE, made, AT, (__VA_ARGS__))
+#define TAKE_INDEX_LOAD(made, AT, ...) PUT_AND_GO(INDEX_LOAD, made, AT, (__VA_ARGS__))
+#define TAKE_INDEX_STORE(made, AT, ...) PUT_AND_GO(INDEX_STORE, made, AT, (__VA_ARGS__))
+#define TAKE_BINARY(made, AT, ...) PUT_AND_GO(BINARY, made, AT, (__VA_ARGS__))
+#define TAKE_BRNOT(made, AT, ...) BRNOT_OF(made, AT, __VA_ARGS__)
+#define TAKE_BRNOT_LOOP(made, AT, ...) BRNOT_LOOP_OF(made, AT, __VA_ARGS__)
+/* What makes one. */
+#define MAKE_LOAD(made, ...) PUT_LOAD(made, s[pc->c], 0, __VA_ARGS__)
+#define MAKE_INDEX_LOAD(made, ...) PUT_INDEX_LOAD(made, s[pc->c], 0, __VA_ARGS__)
+#define MAKE_BINARY(made, ...) PUT_BINARY(made, s[pc->b], 0, __VA_ARGS__)
 /* The second and the third one of three. */
-#define RUN_INDEX_LOAD_BRNOT(OP, op, TYPE, type)                                                                       \
+#define RUN_INDEX_LOAD_BRNOT(AT, OP, op, TYPE, type)                                                                   \
     do {                                                                                                               \
-        DO_INDEX_LOAD(TYPE, type);                                                                                     \
-        pc++;                                                                                                          \
-        RUN_BRNOT(OP, op, TYPE, type);                                                                                 \
+        DO_INDEX_LOAD(AT, TYPE, type);                                                                                 \
+        RUN_BRNOT((AT) + 2, OP, op, TYPE, type);                                                                       \
     } while (0)
-#define RUN_LOOP_TO(NEXT_KIND, next_operands)                                                                          \
+#define RUN_LOOP_TO(AT, NEXT_KIND, next_operands)                                                                      \
     do {                                                                                                               \
-        const int64_t next_ = (int64_t)(s[pc->a] + 1);                                                                 \
-        s[pc->a] = (uint64_t)next_;                                                                                    \
-        if (next_ >= (int64_t)s[pc->b]) NEXT(2);                                                                       \
-        CHARGE(pc[1].cost);                                                                                            \
-        pc += pc[1].far_jump;                                                                                          \
-        RUN_##NEXT_KIND next_operands;                                                                                 \
+        const int64_t turn_ = (int64_t)(s[pc[AT].a] + 1);                                                              \
+        s[pc[AT].a] = (uint64_t)turn_;                                                                                 \
+        if (turn_ >= (int64_t)s[pc[AT].b]) NEXT((AT) + 2);                                                             \
+        CHARGE_AT(AT, pc[(AT) + 1].cost);                                                                              \
+        pc += pc[(AT) + 1].far_jump + (AT);                                                                            \
+        RUN_LAST(NEXT_KIND, 0, next_operands);                                                                         \
     } while (0)
 
 #define EXTEND(TYPE, type)                                                                                             \
-    HANDLER(EXTEND_##TYPE) { RUN_EXTEND(TYPE, type); }                                                                 \
-    HANDLER(EXTEND_##TYPE##_BACK) { RUN_EXTEND_BACK(TYPE, type); }
+    HANDLER(EXTEND_##TYPE) { RUN_EXTEND(0, TYPE, type); }                                                              \
+    HANDLER(EXTEND_##TYPE##_BACK) {                                                                                    \
+        DO_EXTEND(0, TYPE, type);                                                                                      \
+        GO_BACK(0);                                                                                                    \
+    }
 #define STEP(OP, op, TYPE, type)                                                                                       \
     HANDLER(OP##_##TYPE##_BACK) {                                                                                      \
-        DO_BINARY(OP, op, TYPE, type);                                                                                 \
-        GO_BACK();                                                                                                     \
+        DO_BINARY(0, OP, op, TYPE, type);                                                                              \
+        GO_BACK(0);                                                                                                    \
     }
 #define MEMORY(TYPE, type)                                                                                             \
-    HANDLER(LOAD_##TYPE) { RUN_LOAD(TYPE, type); }                                                                     \
-    HANDLER(STORE_##TYPE) { RUN_STORE(TYPE, type); }                                                                   \
-    HANDLER(INDEX_LOAD_##TYPE) { RUN_INDEX_LOAD(TYPE, type); }                                                         \
-    HANDLER(INDEX_STORE_##TYPE) { RUN_INDEX_STORE(TYPE, type); }                                                       \
-    HANDLER(ADD_LOAD_##TYPE) { RUN_ADD_LOAD(TYPE, type); }                                                             \
-    HANDLER(ADD_STORE_##TYPE) { RUN_ADD_STORE(TYPE, type); }
+    HANDLER(LOAD_##TYPE) { RUN_LOAD(0, TYPE, type); }                                                                  \
+    HANDLER(STORE_##TYPE) { RUN_STORE(0, TYPE, type); }                                                                \
+    HANDLER(INDEX_LOAD_##TYPE) { RUN_INDEX_LOAD(0, TYPE, type); }                                                      \
+    HANDLER(INDEX_STORE_##TYPE) { RUN_INDEX_STORE(0, TYPE, type); }                                                    \
+    HANDLER(ADD_LOAD_##TYPE) { RUN_ADD_LOAD(0, TYPE, type); }                                                          \
+    HANDLER(ADD_STORE_##TYPE) { RUN_ADD_STORE(0, TYPE, type); }
 #define UNARY(OP, op, TYPE, type)                                                                                      \
     HANDLER(OP##_##TYPE) {                                                                                             \
-        s[pc->a] = tirbi_slot_of_##type(tirbi_##op##_##type(tirbi_slot_##type(s[pc->b])));                             \
+        s[pc->a] = tirbi_slot_of_##type(tirbi_##op##_##type(SLOT(type, pc->b)));                                       \
         NEXT(1);                                                                                                       \
     }
 #define BINARY(OP, op, TYPE, type)                                                                                     \
-    HANDLER(OP##_##TYPE) { RUN_BINARY(OP, op, TYPE, type); }
+    HANDLER(OP##_##TYPE) { RUN_BINARY(0, OP, op, TYPE, type); }
 #define DIVIDING(OP, op, TYPE, type)                                                                                   \
     HANDLER(OP##_##TYPE) {                                                                                             \
         tirbi_c_##type result;                                                                                         \
-        if (__builtin_expect(!tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]), &result),  \
-                             0))                                                                                       \
+        if (__builtin_expect(!tirbi_##op##_##type(SLOT(type, pc->b), SLOT(type, pc->c), &result), 0))                  \
             FAIL(no_division(machine->error));                                                                         \
         s[pc->a] = tirbi_slot_of_##type(result);                                                                       \
         NEXT(1);                                                                                                       \
     }
 #define TERNARY(OP, op, TYPE, type)                                                                                    \
-    HANDLER(OP##_##TYPE) { RUN_TERNARY(OP, op, TYPE, type); }                                                          \
-    HANDLER(OP##_##TYPE##_AT_ONCE) { RUN_FUSED(OP, op, TYPE, type); }
+    HANDLER(OP##_##TYPE) { RUN_TERNARY(0, OP, op, TYPE, type); }                                                       \
+    HANDLER(OP##_##TYPE##_AT_ONCE) { RUN_FUSED(0, OP, op, TYPE, type); }
 #define COMPARE(OP, op, TYPE, type)                                                                                    \
     HANDLER(OP##_##TYPE) {                                                                                             \
-        s[pc->a] = tirbi_##op##_##type(tirbi_slot_##type(s[pc->b]), tirbi_slot_##type(s[pc->c]));                      \
+        s[pc->a] = HOLDS(s[pc->b], 0, op, type);                                                                       \
         NEXT(1);                                                                                                       \
     }                                                                                                                  \
-    HANDLER(OP##_##TYPE##_BRIF) { RUN_BRIF(OP, op, TYPE, type); }                                                      \
-    HANDLER(OP##_##TYPE##_BRNOT) { RUN_BRNOT(OP, op, TYPE, type); }                                                    \
-    HANDLER(OP##_##TYPE##_SELECT) { RUN_CHOOSE(OP, op, TYPE, type); }
+    HANDLER(OP##_##TYPE##_BRIF) { RUN_BRIF(0, OP, op, TYPE, type); }                                                   \
+    HANDLER(OP##_##TYPE##_BRNOT) { RUN_BRNOT(0, OP, op, TYPE, type); }                                                 \
+    HANDLER(OP##_##TYPE##_SELECT) { RUN_CHOOSE(0, OP, op, TYPE, type); }
 #define CONVERT(TO, to, FROM, from)                                                                                    \
     HANDLER(CAST_##TO##_##FROM) {                                                                                      \
-        s[pc->a] = tirbi_slot_of_##to(tirbi_cast_##to##_##from(tirbi_slot_##from(s[pc->b])));                          \
+        s[pc->a] = tirbi_slot_of_##to(tirbi_cast_##to##_##from(SLOT(from, pc->b)));                                    \
         NEXT(1);                                                                                                       \
     }
 #include "vm/exec/forms.def"
 
 #define PAIR(KIND, operands, NEXT_KIND, next_operands)                                                                 \
     PLACED_HANDLER(TIRBI_PAIR(KIND, operands, NEXT_KIND, next_operands)) {                                             \
-        DO_##KIND operands;                                                                                            \
-        pc++;                                                                                                          \
-        RUN_##NEXT_KIND next_operands;                                                                                 \
+        DO(KIND, 0, operands);                                                                                         \
+        RUN(NEXT_KIND, WORDS_##KIND, next_operands);                                                                   \
     }
 #define AROUND(NEXT_KIND, next_operands)                                                                               \
-    PLACED_HANDLER(TIRBI_PAIR(LOOP, (), NEXT_KIND, next_operands)) { RUN_LOOP_TO(NEXT_KIND, next_operands); }
+    PLACED_HANDLER(TIRBI_PAIR(LOOP, (), NEXT_KIND, next_operands)) { RUN_LOOP_TO(0, NEXT_KIND, next_operands); }
 #define AGAIN(KIND, operands, NEXT_KIND, next_operands)                                                                \
     PLACED_HANDLER(TIRBI_PAIR(KIND##_BACK, operands, NEXT_KIND, next_operands)) {                                      \
-        DO_##KIND operands;                                                                                            \
-        pc++;                                                                                                          \
-        CHARGE(pc->cost);                                                                                              \
-        pc += pc->far_jump - 1;                                                                                        \
-        RUN_##NEXT_KIND next_operands;                                                                                 \
+        DO(KIND, 0, operands);                                                                                         \
+        CHARGE_AT(1, pc[1].cost);                                                                                      \
+        pc += pc[1].far_jump;                                                                                          \
+        RUN(NEXT_KIND, 0, next_operands);                                                                              \
     }
 #define BESIDE(OP, op, TYPE, type)                                                                                     \
-    HANDLER(OP##_##TYPE##_BRNOT_LOOP) { RUN_BRNOT_LOOP(OP, op, TYPE, type); }
+    HANDLER(OP##_##TYPE##_BRNOT_LOOP) { RUN_BRNOT_LOOP(0, OP, op, TYPE, type); }
+#define INTO(KIND, operands, NEXT_KIND, next_operands)                                                                 \
+    PLACED_HANDLER(TIRBI_INTO(KIND, operands, NEXT_KIND, next_operands)) {                                             \
+        uint64_t made;                                                                                                 \
+        DO_(MAKE_##KIND, made, OPERANDS operands);                                                                     \
+        RUN_(TAKE_##NEXT_KIND, made, WORDS_##KIND, OPERANDS next_operands);                                            \
+    }
 #include "vm/exec/pairs.def"
 
 #ifdef TIRB_SWITCH_DISPATCH

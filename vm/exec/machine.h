@@ -52,6 +52,10 @@ typedef struct tirbi_trap_place {
 #define TIRBI_JOIN_NAMES(a, b) TIRBI_JOIN_NAMES_(a, b)
 #define TIRBI_PAIR(KIND, operands, NEXT_KIND, next_operands)                                                           \
     TIRBI_JOIN_NAMES(TIRBI_NAME_##KIND operands, TIRBI_NAME_##NEXT_KIND next_operands)
+#define TIRBI_INTO_(a, b) a##__INTO__##b
+#define TIRBI_INTO__(a, b) TIRBI_INTO_(a, b)
+#define TIRBI_INTO(KIND, operands, NEXT_KIND, next_operands)                                                           \
+    TIRBI_INTO__(TIRBI_NAME_##KIND operands, TIRBI_NAME_##NEXT_KIND next_operands)
 #define TIRBI_HANDLER_(name) TIRBI_H_##name
 #define TIRBI_HANDLER(name) TIRBI_HANDLER_(name)
 
@@ -76,6 +80,8 @@ enum tirbi_handler {
 #define AGAIN(KIND, operands, NEXT_KIND, next_operands)                                                                \
     TIRBI_HANDLER(TIRBI_PAIR(KIND##_BACK, operands, NEXT_KIND, next_operands)),
 #define BESIDE(OP, op, TYPE, type) TIRBI_H_##OP##_##TYPE##_BRNOT_LOOP,
+#define INTO(KIND, operands, NEXT_KIND, next_operands)                                                                 \
+    TIRBI_HANDLER(TIRBI_INTO(KIND, operands, NEXT_KIND, next_operands)),
 #include "vm/exec/pairs.def"
     TIRBI_N_HANDLERS
 };

@@ -123,6 +123,63 @@ static unsigned form_of_both(unsigned first, unsigned second) {
     return all != 0 || begins_with[second] == 0 ? all : pair_of(first, begins_with[second]);
 }
 
+/* The form of two of which the second reads what the first makes, or 0. */
+static unsigned into_of(unsigned first, unsigned second) {
+#define KEY(a, b) ((a) * (unsigned)TIRBI_N_HANDLERS + (b))
+    switch (KEY(first, second)) {
+#define INTO(KIND, operands, NEXT_KIND, next_operands)                                                                 \
+    case KEY(TIRBI_HANDLER(TIRBI_NAME_##KIND operands), TIRBI_HANDLER(TIRBI_NAME_##NEXT_KIND next_operands)):          \
+        return TIRBI_HANDLER(TIRBI_INTO(KIND, operands, NEXT_KIND, next_operands));
+#include "vm/exec/pairs.def"
+    default: return 0;
+    }
+#undef KEY
+}
+
+/* Which operand such a second form reads, and whether it has another one that is a slot. */
+enum { READS_B = 1, READS_C, READS_C_ALONE };
+static const uint8_t reads[TIRBI_N_HANDLERS] = {
+#define BINARY(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE] = READS_B,
+#define COMPARE(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE##_BRNOT] = READS_B,
+#define MEMORY(TYPE, type)                                                                                             \
+    [TIRBI_H_LOAD_##TYPE] = READS_C_ALONE, [TIRBI_H_INDEX_LOAD_##TYPE] = READS_C_ALONE,                                \
+    [TIRBI_H_STORE_##TYPE] = READS_C, [TIRBI_H_INDEX_STORE_##TYPE] = READS_C,
+#include "vm/exec/forms.def"
+#define BESIDE(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE##_BRNOT_LOOP] = READS_B,
+#include "vm/exec/pairs.def"
+};
+
+/* By the form: the one that does the same with b and c exchanged, or 0. */
+static const uint16_t exchanged[TIRBI_N_HANDLERS] = {
+#define EXCHANGED_ADD(TYPE) TIRBI_H_ADD_##TYPE
+#define EXCHANGED_SUB(TYPE) 0
+#define EXCHANGED_MUL(TYPE) TIRBI_H_MUL_##TYPE
+#define EXCHANGED_MIN(TYPE) TIRBI_H_MIN_##TYPE
+#define EXCHANGED_MAX(TYPE) TIRBI_H_MAX_##TYPE
+#define EXCHANGED_AND(TYPE) TIRBI_H_AND_##TYPE
+#define EXCHANGED_OR(TYPE)  TIRBI_H_OR_##TYPE
+#define EXCHANGED_XOR(TYPE) TIRBI_H_XOR_##TYPE
+#define EXCHANGED_SHL(TYPE) 0
+#define EXCHANGED_SHR(TYPE) 0
+#define EXCHANGED_DIV(TYPE) 0
+#define BINARY(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE] = EXCHANGED_##OP(TYPE),
+#define EXCHANGED_EQ EQ
+#define EXCHANGED_NE NE
+#define EXCHANGED_LT GT
+#define EXCHANGED_LE GE
+#define EXCHANGED_GT LT
+#define EXCHANGED_GE LE
+#define COMPARE(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE##_BRNOT] = COMPARED(EXCHANGED_##OP, TYPE, BRNOT),
+#define COMPARED(OP, TYPE, what)  COMPARED_(OP, TYPE, what)
+#define COMPARED_(OP, TYPE, what) TIRBI_H_##OP##_##TYPE##_##what
+#include "vm/exec/forms.def"
+#define BESIDE(OP, op, TYPE, type)                                                                                     \
+    [TIRBI_H_##OP##_##TYPE##_BRNOT_LOOP] = COMPARED(EXCHANGED_##OP, TYPE, BRNOT_LOOP),
+#include "vm/exec/pairs.def"
+#undef COMPARED
+#undef COMPARED_
+};
+
 /* How many words a form has that pairs begin with; 0: none does. */
 static const uint8_t first_words[TIRBI_N_HANDLERS] = {
     [TIRBI_H_CONST] = 1,
@@ -733,6 +790,7 @@ static void translate_load(translator *t, uint32_t *at) {
     uint16_t index = slot_of(t, o[2]), held;
     if (tirbi_known_load(&t->known, type, (uint16_t)o[1], index, &held)) {
         if (held == o[0]) return;
+        tirbi_conditions_name(&t->conditions, held);
         tirbi_known_write(&t->known, (uint16_t)o[0]);
         emit_step(t, TIRBI_H_EXTEND_I64, o[0], held, 0, at);
         return;
@@ -952,12 +1010,49 @@ static void pair_jumps(translator *t) {
     }
 }
 
+/* Whether the second form, behind the first, reads what that makes, and nothing else does; then it is made the first of
+ * its operands. */
+static bool reads_result(const translator *t, const tirbi_word *first, tirbi_word *second) {
+    const uint16_t result = first->a;
+    if (!tirbi_conditions_owns(&t->conditions, result)) return false;
+    switch (reads[second->op]) {
+    case READS_C_ALONE: return second->c == result;
+    case READS_C: return second->c == result && second->b != result;
+    case READS_B: break;
+    default: return false;
+    }
+    if (second->c == result && second->b != result && exchanged[second->op] != 0) {
+        *second = word_of(exchanged[second->op], second->a, second->c, second->b);
+        return true;
+    }
+    return second->b == result && second->c != result;
+}
+
+/* Makes one form of two where a result goes from one into the other alone, from the last to the first. */
+static void pair_results(translator *t) {
+    const tirbi_words *const all = &t->emitter.all;
+    tirbi_word *const words = all->words;
+    uint32_t behind = all->n; /* the first word of the form behind that is not part of another */
+    for (uint32_t place = all->n; place-- > 0;) {
+        if (!(all->steps[place] & TIRBI_WORD_BEGINS)) continue;
+        const unsigned first = words[place].op;
+        const bool stands = behind < all->n && first_words[first] == behind - place;
+        unsigned form = stands ? into_of(first, words[behind].op) : 0;
+        if (form != 0 && reads_result(t, &words[place], &words[behind])) {
+            form = into_of(first, words[behind].op); /* which may be another now */
+            words[place].op = (uint16_t)form;
+        }
+        behind = place;
+    }
+}
+
 /* Makes one form of a jump and what it leads to, then of two or three that follow each other, from the last to the
  * first, then of the other jumps and pairs that they lead to: the first one's word has the number of all, and all words
  * stay where they are, so that a jump may still lead to the others. */
 static void pair_forms(translator *t) {
     const tirbi_words *const all = &t->emitter.all;
     tirbi_word *const words = all->words;
+    pair_results(t);
     pair_jumps(t);
     uint32_t behind = all->n; /* the first word of the form behind */
     for (uint32_t place = all->n; place-- > 0;) {
