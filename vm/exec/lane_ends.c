@@ -113,7 +113,6 @@ tirb_status tirbi_lane_end_row(tirbi_machine *machine, const tirbi_lane_loop *lo
     const uint8_t *first[2];
     ptrdiff_t step[2];
     uint64_t scalars[2]; /* apart from the running value's register, which may be one of them */
-    if (ending->is_float_extreme && n >= LONG) return tirbi_lane_run_general(machine, loop, false);
     for (unsigned i = 0; i < 2; i++) {
         if (ending->terms[i].is_scalar) {
             scalars[i] = slots[ending->terms[i].slot];
@@ -125,6 +124,8 @@ tirb_status tirbi_lane_end_row(tirbi_machine *machine, const tirbi_lane_loop *lo
         if (!find_row(cursor, &refs[cursor->ref], slots, n - 1, &first[i], &step[i]))
             return tirbi_lane_run_general(machine, loop, false);
     }
+    const bool is_apart = step[0] != step[1] || step[0] != tirbi_dtypes[ending->type].size;
+    if (ending->is_float_extreme && n >= LONG && is_apart) return tirbi_lane_run_general(machine, loop, false);
     const uint64_t cost = tirbi_lane_cost(loop, NULL, n);
     if (cost <= machine->fuel)
         machine->fuel -= cost;
