@@ -147,6 +147,18 @@ static bool list_loop(builder *b, const tirbi_ls *s) {
     return true;
 }
 
+/* A tree's updates are one statement, in which its own variables may have any values. */
+static bool list_tree(builder *b, const tirbi_ls *s) {
+    tirbi_accesses all = lister_of(b);
+    all.kinds = TIRBI_STRAIGHT | TIRBI_KIND(TREE);
+    for (uint32_t i = 0; i < s->as.tree.n_loops; i++)
+        if (!change(b, s->as.tree.loops[i])) return false;
+    b->n_choices++;
+    const bool listed = tirbi_find_accesses(&all, s);
+    b->n_choices--;
+    return listed;
+}
+
 static bool list_stmt(builder *b, const tirbi_ls *s) {
     tirbi_accesses all = lister_of(b);
     switch ((tirbi_ls_kind)s->kind) {
@@ -174,6 +186,8 @@ static bool list_stmt(builder *b, const tirbi_ls *s) {
         return tirbi_find_accesses(&all, s) && note_set(b, s);
     case TIRBI_LS_STORE:
         return tirbi_find_accesses(&all, s);
+    case TIRBI_LS_TREE:
+        return list_tree(b, s);
     default:
         return false;
     }
@@ -283,6 +297,12 @@ static bool read_access(builder *b, uint32_t at) {
     return true;
 }
 
+static bool is_loop(const builder *b, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < b->g->n_loops; i++)
+        if (b->loop[i].var == var) return true;
+    return false;
+}
+
 typedef struct dependent {
     const builder *b;
     uint32_t loops;
@@ -297,7 +317,7 @@ static bool depends(const void *context, const tirbi_lx *x) {
     for (uint32_t i = 0; i < d->b->g->n_loops; i++)
         if (d->b->loop[i].var == x->var) d->loops |= UINT32_C(1) << i;
     for (uint32_t i = 0; !set && i < d->b->changed.n; i++)
-        if (x->var->kind == TIRBI_LVAR_LOCAL && d->b->changed.var[i] == x->var) d->loops = ALWAYS;
+        if (d->b->changed.var[i] == x->var && !is_loop(d->b, x->var)) d->loops = ALWAYS;
     return d->loops == ALWAYS;
 }
 
@@ -351,8 +371,8 @@ static void note_around(builder *b, const tirbi_lx *x) { tirbi_any_expr(x, TIRBI
 static bool find_around(const void *context, const tirbi_lx *x) {
     builder *b = (builder *)(uintptr_t)context;
     if (x->kind != TIRBI_LX_VAR || x->var->kind != TIRBI_LVAR_LOOP || b->n_around == MAX_AROUND) return false;
-    for (uint32_t i = 0; i < b->g->n_loops; i++)
-        if (b->loop[i].var == x->var) return false;
+    for (uint32_t i = 0; i < b->changed.n; i++)
+        if (b->changed.var[i] == x->var) return false;
     for (uint32_t i = 0; i < b->n_around; i++)
         if (b->around[i].var == x->var) return false;
     if (tirbi_any_expr(x->var->min, TIRBI_WALK_INDICES, may_have_changed, NULL) ||

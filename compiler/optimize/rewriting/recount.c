@@ -119,8 +119,12 @@ static bool other_tree(tirbi_recount *r, tirbi_ls *tree) {
         updates[i].factor = u->factor ? tirbi_rewrite_value(&r->values, u->factor) : NULL;
         if (!updates[i].target || !updates[i].value || (u->factor && !updates[i].factor)) return false;
     }
-    for (uint32_t i = 0; i < n_lets; i++)
-        if (!(lets[i] = tirbi_rewrite_value(&r->values, tree->as.tree.lets[i]))) return false;
+    tree->as.tree.n_lets = 0; /* those that still may fail */
+    for (uint32_t i = 0; i < n_lets; i++) {
+        const tirbi_lx *value = tirbi_rewrite_value(&r->values, tree->as.tree.lets[i]);
+        if (!value) return false;
+        if (value->traps) lets[tree->as.tree.n_lets++] = value;
+    }
     tree->as.tree.updates = updates;
     tree->as.tree.lets = lets;
     const bool begins = tree->as.tree.init != NULL;
