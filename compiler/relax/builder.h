@@ -105,6 +105,8 @@ const tirb_relax_seq *tirbi_relax_close(tirbi_relax_builder *b, const tirb_relax
 tirbi_relax_seq_frame *tirbi_relax_top(const tirbi_relax_builder *b);
 /* Ends the block under way and begins one of the kind; blocks of one kind that follow one another become one. */
 void tirbi_relax_begin_block(tirbi_relax_builder *b, bool dataflow);
+/* At the end of a dataflow block whose outputs are known: what uses them gets the type that TVM's gives it then. */
+void tirbi_relax_end_dataflow(tirbi_relax_builder *b);
 /* The value as a leaf with a type: what is none is bound. NULL after an error. */
 const tirb_relax_expr *tirbi_relax_normalise(tirbi_relax_builder *b, const tirb_relax_expr *e);
 /* The value with operands that are leaves, and a type; it is itself not bound. */

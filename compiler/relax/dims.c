@@ -18,6 +18,7 @@ typedef struct tirbi_dim_sum {
     term items[MAX_TERMS];
     uint32_t n;
     int64_t base;
+    bool is_product;            /* of a term and a number: what is subtracted stays one */
     bool overflow;              /* it has too many terms, or numbers too large */
     struct tirbi_dim_sum *next; /* of those that are free: see take_sum */
 } sum;
@@ -230,14 +231,18 @@ static const tirb_expr *normal(tirbi_dims *d, sum *s) {
         s->items[at] = t;
     }
     put_choices_first(s);
+    if (s->is_product && s->n == 1 && s->base == 0) return normal_term(d, &s->items[0], s->items[0].scale);
     const tirb_expr *e = tirbi_dim(d, 0);
     for (uint32_t i = 0; i < s->n; i++)
         if (s->items[i].scale > 0)
             e = tirbi_dim_op(d, TIRB_EXPR_ADD, e, normal_term(d, &s->items[i], s->items[i].scale));
     if (s->base > 0) e = tirbi_dim_op(d, TIRB_EXPR_ADD, e, tirbi_dim(d, s->base));
-    for (uint32_t i = s->n; i > 0; i--)
-        if (s->items[i - 1].scale < 0)
-            e = tirbi_dim_op(d, TIRB_EXPR_SUB, e, normal_term(d, &s->items[i - 1], -s->items[i - 1].scale));
+    for (uint32_t end = s->n, first; end > 0; end = first) {
+        for (first = end - 1; first > 0 && !precedes(&s->items[first - 1], &s->items[end - 1]);) first--;
+        for (uint32_t i = first; i < end; i++)
+            if (s->items[i].scale < 0)
+                e = tirbi_dim_op(d, TIRB_EXPR_SUB, e, normal_term(d, &s->items[i], -s->items[i].scale));
+    }
     if (s->base < 0) e = tirbi_dim_op(d, TIRB_EXPR_SUB, e, tirbi_dim(d, -s->base));
     return e;
 }
@@ -352,12 +357,10 @@ static bool is_single(const sum *s) { return s->n == 1 && s->base == 0 && !s->ov
 
 static void multiply(tirbi_dims *d, sum *a, sum *b, sum *out) {
     *out = (sum){.n = 0};
-    if (is_constant(b)) {
-        add_sum(out, a, b->base);
-        return;
-    }
-    if (is_constant(a)) {
-        add_sum(out, b, a->base);
+    if (is_constant(a) || is_constant(b)) {
+        const sum *of = is_constant(b) ? a : b;
+        add_sum(out, of, is_constant(b) ? b->base : a->base);
+        out->is_product = is_single(of) && (of->is_product || of->items[0].scale == 1);
         return;
     }
     int64_t scale = 1;
@@ -504,6 +507,27 @@ static bool cancel(tirbi_dims *d, const sum *a, const sum *b, sum *out) {
 
 static const tirb_expr *without_choice(tirbi_dims *d, const sum *s);
 
+static bool chooses(const tirb_expr *e) { return e->kind == TIRB_EXPR_MIN || e->kind == TIRB_EXPR_MAX; }
+
+static bool is_operand(const tirb_expr *e, const tirb_expr *choice) {
+    return same(choice->as.binary.a, e) || same(choice->as.binary.b, e);
+}
+
+/* min(min(x, y), y) is min(x, y), min(max(x, y), y) is y, and min(max(x, z), max(y, z)) is max(min(x, y), z); so with
+ * both exchanged. NULL: it is none of them. */
+static const tirb_expr *choose_again(tirbi_dims *d, tirb_expr_kind kind, const tirb_expr *x, const tirb_expr *y) {
+    for (int i = 0; i < 2; i++) {
+        const tirb_expr *choice = i ? y : x, *other = i ? x : y;
+        if (chooses(choice) && is_operand(other, choice)) return choice->kind == kind ? choice : other;
+    }
+    if (!chooses(x) || x->kind != y->kind || x->kind == kind) return NULL;
+    const tirb_expr *left[2] = {x->as.binary.a, x->as.binary.b}, *right[2] = {y->as.binary.a, y->as.binary.b};
+    for (int i = 0; i < 4; i++)
+        if (same(left[i / 2], right[i % 2]))
+            return tirbi_dim_op(d, x->kind, tirbi_dim_op(d, kind, left[1 - i / 2], right[1 - i % 2]), left[i / 2]);
+    return NULL;
+}
+
 static void choose(tirbi_dims *d, tirb_expr_kind kind, sum *a, sum *b, sum *out) {
     sum apart = *a;
     add_sum(&apart, b, -1);
@@ -523,10 +547,12 @@ static void choose(tirbi_dims *d, tirb_expr_kind kind, sum *a, sum *b, sum *out)
         above = apart.base >= 0;
         below = !above;
     }
-    if (above || below)
+    if (above || below) {
         *out = above == max ? *a : *b;
-    else
-        leaf(out, tirbi_dim_op(d, kind, x, y));
+        return;
+    }
+    const tirb_expr *again = choose_again(d, kind, x, y);
+    leaf(out, again ? again : tirbi_dim_op(d, kind, x, y));
 }
 
 static const tirb_expr *if_below_zero(tirbi_dims *d, const tirb_expr *e, const tirb_expr *x, const tirb_expr *y);
@@ -665,6 +691,9 @@ static const tirb_expr *without_choice(tirbi_dims *d, const sum *s) {
                                                                         : tirbi_dim_op(d, TIRB_EXPR_SUB, y, x));
             if (t->scale < 0) more = tirbi_dim_simplify(d, tirbi_dim_op(d, TIRB_EXPR_SUB, tirbi_dim(d, 0), more));
             bool max = (t->index->kind == TIRB_EXPR_MAX) == (t->scale > 0);
+            const range first = range_of(d, apart), second = range_of(d, more);
+            if (first.low >= second.high) return max ? apart : more;
+            if (first.high <= second.low) return max ? more : apart;
             return tirbi_dim_op(d, max ? TIRB_EXPR_MAX : TIRB_EXPR_MIN, j ? apart : more, j ? more : apart);
         }
     }
@@ -696,22 +725,37 @@ static const tirb_expr *term_below_zero(tirbi_dims *d, const term *t, int64_t ba
                         : tirbi_make_compare(d->builder, nowhere(d), TIRB_EXPR_LT, tirbi_dim(d, bound - 1), t->index);
 }
 
-/* The condition e < 0 with what is subtracted on its right side. */
+static int64_t common_divisor(int64_t x, int64_t y) {
+    while (y != 0) {
+        const int64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return x < 0 ? -x : x;
+}
+
+/* The condition e < 0 with the constant on its right side, if something is added on the left. */
 static const tirb_expr *below_zero(tirbi_dims *d, const tirb_expr *e) {
-    sum s, sides[2] = {{.n = 0}, {.n = 0}};
+    const tirb_expr *whole = tirbi_make_compare(d->builder, nowhere(d), TIRB_EXPR_LT, e, tirbi_dim(d, 0));
+    sum s;
     canonical(d, e, &s);
-    if (s.overflow) return tirbi_make_compare(d->builder, nowhere(d), TIRB_EXPR_LT, e, tirbi_dim(d, 0));
+    if (s.overflow) return whole;
     merge_terms(&s);
     if (s.n == 1 && s.items[0].scale != 0 && s.items[0].upper == 0) {
         const tirb_expr *bounded = term_below_zero(d, &s.items[0], s.base);
         if (bounded) return bounded;
     }
+    int64_t divisor = 0;
+    bool adds = false;
     for (uint32_t i = 0; i < s.n; i++) {
-        const bool right = s.items[i].scale < 0;
-        add_term(&sides[right], s.items[i], right ? -1 : 1);
+        divisor = common_divisor(divisor, s.items[i].scale);
+        adds = adds || s.items[i].scale > 0;
     }
-    add_base(&sides[s.base < 0], s.base, s.base < 0 ? -1 : 1);
-    return tirbi_make_compare(d->builder, nowhere(d), TIRB_EXPR_LT, normal(d, &sides[0]), normal(d, &sides[1]));
+    if (!adds) return whole;
+    const int64_t bound = ceil_div(-s.base, divisor);
+    for (uint32_t i = 0; i < s.n; i++) s.items[i].scale /= divisor;
+    s.base = 0;
+    return tirbi_make_compare(d->builder, nowhere(d), TIRB_EXPR_LT, normal(d, &s), tirbi_dim(d, bound));
 }
 
 /* What is known where e, a sum, is below 0 (or is not). */

@@ -435,6 +435,7 @@ static void run_dataflow(tirbi_script *s, const tirbi_line *line) {
             values[n++] = tirbi_value_error();
         }
     }
+    if (!tirbi_has_errors(r->builder.diagnostics)) tirbi_relax_end_dataflow(&r->builder);
     hide_names(s, mark);
     tirbi_close_level(s, mark);
     r->outputs = NULL;

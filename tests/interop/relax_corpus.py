@@ -1097,3 +1097,57 @@ class Module:
     def main(x: R.Tensor((2,), "float32")):
         return x
 ''')
+
+# Conditions and choices of sizes that are sums of several.
+module('''
+@R.function
+def main(x: R.Tensor(("n", 3), "float32"), s: R.Shape(["k", "m"])):
+    n, k, m = T.int64(), T.int64(), T.int64()
+    e0 = R.strided_slice(x, [0], [0], [n - k])
+    e1 = R.strided_slice(x, [0], [0], [n - k - 1])
+    e2 = R.strided_slice(x, [0], [0], [n - k + 1])
+    e3 = R.strided_slice(x, [0], [0], [n - k * 2])
+    e4 = R.strided_slice(x, [0], [0], [n * 2 - k])
+    e5 = R.strided_slice(x, [0], [0], [n * 2 - k * 2])
+    e6 = R.strided_slice(x, [0], [0], [n * 2 - k * 2 - 3])
+    e7 = R.strided_slice(x, [0], [0], [n + k - 5])
+    e8 = R.strided_slice(x, [0], [0], [n - k - m])
+    e9 = R.strided_slice(x, [0], [0], [k - n])
+    e10 = R.strided_slice(x, [0], [0], [-k])
+    e11 = R.strided_slice(x, [0], [0], [-k * 2])
+    e12 = R.strided_slice(x, [0], [0], [5 - n - k])
+    e13 = R.strided_slice(x, [0], [0], [n // 2 - k])
+    e14 = R.strided_slice(x, [0], [0], [m - n * k])
+    e15 = R.strided_slice(x, [0], [0], [n % 3 - k])
+    e16 = R.strided_slice(x, [0], [0], [1 - k])
+    e17 = R.strided_slice(x, [0], [0], [n - 1 - k * m])
+    e18 = R.strided_slice(x, [0], [0], [T.min(n, 5)])
+    e19 = R.strided_slice(x, [0], [0], [T.max(n - 2, 0)])
+    y = R.strided_slice(x, [0], [n // 2], [n])
+    z = R.strided_slice(y, [0], [-1], [9])
+    u = R.strided_slice(x, [0], [-2], [n])
+    v = R.strided_slice(u, [0], [-1], [k])
+    w = R.strided_slice(x, [0], [-k * 2], [n])
+    return (e0, e1, e2, e3, e4, e5, e6, e7, e8, e9, e10, e11, e12, e13, e14, e15, e16, e17, e18, e19, z, v, w)
+''')
+
+# What uses an output in the block of that is typed as if sizes could be negative.
+module('''
+@R.function
+def main(x: R.Tensor(("n", 3), "float32")):
+    n = T.int64()
+    with R.dataflow():
+        a = R.strided_slice(x, [0], [0], [4])
+        c = R.strided_slice(a, [0], [1], [n])
+        d = R.strided_slice(c, [0], [0], [n // 2])
+        e = R.split(a, 2)
+        f = R.concat((a, c), axis=0)
+        g = R.strided_slice(f, [0], [0], [3])
+        h = R.sum(g, axis=0)
+        i = R.sum(d, axis=0)
+        t = (a, (d, c))
+        j = R.sum(R.add(e[1], e[1]), axis=0)
+        k = R.sum(t[1][0], axis=0)
+        R.output(a, h, i, j, k)
+    return (a, h, i, j, k)
+''')
