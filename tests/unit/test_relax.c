@@ -105,7 +105,7 @@ static void test_from_front(void **state) {
         {op(w, TIRB_EXPR_SUB, op(w, TIRB_EXPR_FLOORDIV, n, two), three), {n, number(w, 6)}},
         {op(w, TIRB_EXPR_SUB, number(w, 6), n), {number(w, 6), n}},
         {op(w, TIRB_EXPR_SUB, number(w, 7), op(w, TIRB_EXPR_MUL, n, two)), {three, n}},
-        {op(w, TIRB_EXPR_SUB, n, m), {n, m}},
+        {op(w, TIRB_EXPR_SUB, n, m), {op(w, TIRB_EXPR_SUB, n, m), number(w, 0)}},
         {w->k, {w->k, number(w, 0)}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
