@@ -8,7 +8,7 @@
 #include "loader/base/checked.h"
 #include "loader/base/divisor.h"
 
-enum { MAX_ACCESSES = 64, MAX_EDGES = 2048, MAX_LETS = 16, MAX_FORMS = 5, MAX_AROUND = 8 };
+enum { MAX_ACCESSES = 64, MAX_EDGES = 2048, MAX_LETS = 16, MAX_FORMS = 5, MAX_AROUND = 8, MAX_GIVEN = 4 };
 
 /* Bits of a number that is exact: no two values of it are the same modulo any power. */
 enum { WHOLE = 65 };
@@ -32,9 +32,18 @@ typedef struct form {
     tirbi_poly is;
 } form;
 
+/* Conditions that hold where an access is come to; or do not. */
+typedef struct given {
+    const tirbi_lx *condition[MAX_GIVEN];
+    bool holds[MAX_GIVEN];
+    uint32_t n;
+} given;
+
 typedef struct access_forms {
     form *item; /* the element's number, then its subscripts; NULL: it has none that can be compared */
-    uint32_t n;
+    uint32_t n, n_more;
+    given given;
+    tirbi_poly *more; /* what these say: none of them is negative */
 } access_forms;
 
 typedef struct let {
@@ -54,6 +63,7 @@ typedef struct builder {
     uint8_t path[TIRBI_NEST_DEPTH];
     uint32_t n_path;
     uint32_t n_choices; /* conditions, and loops that may not run, around what is listed */
+    given given;
     uint16_t part;
     let lets[MAX_LETS];
     uint32_t n_lets;
@@ -81,6 +91,7 @@ static uint32_t bits_of(const uint8_t *loops, uint32_t n) {
 static bool add_access(builder *b, const tirbi_reached *at, const tirbi_lvar *var) {
     tirbi_dependences *g = b->g;
     if (g->n_accesses == MAX_ACCESSES) return false;
+    b->forms[g->n_accesses].given = b->given;
     tirbi_nest_access *access = &g->access[g->n_accesses++];
     *access = (tirbi_nest_access){.at = *at, .var = var, .n_loops = (uint8_t)b->n_path};
     access->at.part = b->part;
@@ -159,6 +170,22 @@ static bool list_tree(builder *b, const tirbi_ls *s) {
     return listed;
 }
 
+/* A branch, in which what its comparisons say is known. */
+static bool list_arm(builder *b, const tirbi_lx *condition, bool holds, const tirbi_ls *s) {
+    const given around = b->given;
+    const tirbi_lx *x = condition;
+    for (bool last = false; !last && x->pure && b->given.n < MAX_GIVEN; b->given.n++) {
+        const bool both = x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND);
+        last = !holds || !both || x->type != TIRB_BOOL;
+        b->given.condition[b->given.n] = last ? x : x->args[1];
+        b->given.holds[b->given.n] = holds;
+        if (!last) x = x->args[0];
+    }
+    const bool listed = list_stmt(b, s);
+    b->given = around;
+    return listed;
+}
+
 static bool list_stmt(builder *b, const tirbi_ls *s) {
     tirbi_accesses all = lister_of(b);
     switch ((tirbi_ls_kind)s->kind) {
@@ -167,10 +194,11 @@ static bool list_stmt(builder *b, const tirbi_ls *s) {
             if (!list_stmt(b, s->as.seq.items[i])) return false;
         return true;
     case TIRBI_LS_IF: {
-        if (!list_value(b, s->as.if_.condition)) return false;
+        const tirbi_lx *condition = s->as.if_.condition;
+        if (!list_value(b, condition)) return false;
         b->n_choices++;
-        const bool listed =
-            list_stmt(b, s->as.if_.then_case) && (!s->as.if_.else_case || list_stmt(b, s->as.if_.else_case));
+        const bool listed = list_arm(b, condition, true, s->as.if_.then_case) &&
+                            (!s->as.if_.else_case || list_arm(b, condition, false, s->as.if_.else_case));
         b->n_choices--;
         return listed;
     }
@@ -280,6 +308,8 @@ static void read_form(builder *b, const tirbi_lx *x, form *out) {
         out->bits = WHOLE;
 }
 
+static bool read_given(builder *b, access_forms *out);
+
 static bool read_access(builder *b, uint32_t at) {
     const tirbi_nest_access *access = &b->g->access[at];
     const tirbi_place *place = access->at.place;
@@ -292,6 +322,7 @@ static bool read_access(builder *b, uint32_t at) {
     if (!out->item) return false;
     unbound_loops(b);
     for (uint32_t i = 0; i < access->n_loops; i++) bound_loop(b, &b->loop[access->loop[i]]);
+    if (!read_given(b, out)) return false;
     read_form(b, place->flat, &out->item[0]);
     for (uint32_t d = 0; d + 1 < out->n; d++) read_form(b, place->indices[d], &out->item[d + 1]);
     return true;
@@ -338,6 +369,27 @@ static bool is_loaded(builder *b, const tirbi_poly *p) {
         for (unsigned k = 0; k < p->term[i].of.degree; k++)
             if (loops_of(b, p->term[i].of.symbol[k]) == ALWAYS) return true;
     return false;
+}
+
+/* What a comparison says where it holds, or does not: the polynomial is not negative. */
+static bool read_comparison(builder *b, const tirbi_lx *x, bool holds, tirbi_poly *out) {
+    tirbi_poly less;
+    if (x->kind != TIRBI_LX_OP || x->n_args != 2 || !tirbi_dtype_is_int((tirbi_dtype)x->args[0]->type)) return false;
+    const tirbi_op op = holds ? (tirbi_op)x->op : tirbi_opposite(x->op);
+    const bool below = op == TIRB_OP_LT || op == TIRB_OP_LE, above = op == TIRB_OP_GT || op == TIRB_OP_GE;
+    return (below || above) && read_exactly(b, x->args[below ? 1 : 0], out) &&
+           read_exactly(b, x->args[below ? 0 : 1], &less) && tirbi_poly_add(out, &less, -1) &&
+           (op == TIRB_OP_LE || op == TIRB_OP_GE || tirbi_poly_add_constant(out, -1)) &&
+           tirbi_expand(b->facts, out, out) && !is_loaded(b, out);
+}
+
+/* What the conditions around an access say, with the bounds of its loops known. */
+static bool read_given(builder *b, access_forms *out) {
+    if (out->given.n == 0) return true;
+    out->more = TIRBI_NEW_ARRAY(b->pool->arena, tirbi_poly, out->given.n);
+    for (uint32_t i = 0; out->more && i < out->given.n; i++)
+        out->n_more += read_comparison(b, out->given.condition[i], out->given.holds[i], &out->more[out->n_more]);
+    return out->more != NULL;
 }
 
 static void read_ends(builder *b, nest_loop *l) {
@@ -512,6 +564,11 @@ static void bound_test(test *t) {
         b->facts->symbols[l->symbol].last = keep_bound(b, &last);
         runs = last;
         if (tirbi_poly_add(&runs, &first, -1)) tirbi_know(b->facts, &runs);
+    }
+    for (uint32_t i = 0; i < t->first->n_more; i++) tirbi_know(b->facts, &t->first->more[i]);
+    for (uint32_t i = 0; i < t->second->n_more; i++) {
+        tirbi_poly more;
+        if (rename_poly(t, &t->second->more[i], &more)) tirbi_know(b->facts, &more);
     }
 }
 

@@ -278,10 +278,10 @@ static bool used_elsewhere(sequence *q, uint32_t alloc, uint32_t first, const bo
 }
 
 /* Puts the fused nest in the place of the group's first one, `first`, and drops the others and what is not allocated
- * any more. False when nothing was changed. */
+ * any more, of one nest alone only that. False when nothing was changed. */
 static bool replace(sequence *q, const group *g, uint32_t first) {
     const tirbi_ls *body = tirbi_new_sequence(q->pool, g->bodies[0]->span, g->bodies, g->n);
-    bool *dropped = TIRBI_NEW_ARRAY(q->pool->arena, bool, q->n);
+    bool *dropped = TIRBI_NEW_ARRAY(q->pool->arena, bool, q->n), changes = g->n > 1;
     if (!body || !dropped) return false;
     for (uint32_t i = 0; i < q->n; i++) {
         for (uint32_t k = 1; k < g->n; k++) dropped[i] = dropped[i] || q->items[i] == g->originals[k];
@@ -292,9 +292,9 @@ static bool replace(sequence *q, const group *g, uint32_t first) {
         const tirbi_ls *kept = only_here ? keep_in_variable(q->pool, body, buffer) : NULL;
         if (!kept) continue;
         body = kept;
-        dropped[i] = true;
+        changes = dropped[i] = true;
     }
-    const tirbi_ls *nest = in_loops(g, body);
+    const tirbi_ls *nest = changes ? in_loops(g, body) : NULL;
     if (!nest || !runs_as_lanes(q->pool, nest)) return false;
     for (uint32_t k = 1; k < g->n && q->notes; k++) {
         tirbi_note_loop(q->notes, g->originals[k]->as.loop.var, g->originals[k]->span, TIRB_FORM_FUSED,
@@ -318,6 +318,7 @@ static void fuse_group(sequence *q, group *g, uint32_t first) {
         else if (q->items[i]->kind != TIRBI_LS_LOOP || !join(g, q->items[i]))
             break;
     }
+    if (g->n == 1 && g->bodies[0]->kind == TIRBI_LS_SEQ) replace(q, g, first); /* it has been fused inside */
     if (g->n < 2) return;
     uint32_t at = first;
     for (uint32_t i = first + 1; allocations > 0 && i < q->n; i++) {
