@@ -287,14 +287,39 @@ static const known *known_var(const inliner *in, const tirb_relax_var *var) {
     return pointer_at(&in->functions, leaf && leaf->kind == TIRB_RELAX_VAR ? leaf->as.var->id : var->id);
 }
 
+static bool has_function(const tirb_relax_type *t) {
+    bool found = t->kind == TIRB_RELAX_TYPE_FUNCTION;
+    for (uint32_t i = 0; t->kind == TIRB_RELAX_TYPE_TUPLE && i < t->n_fields; i++)
+        found = found || has_function(t->fields[i]);
+    return found;
+}
+
+static bool is_open_type(const tirb_relax_type *t) {
+    bool found = has_function(t) || t->kind == TIRB_RELAX_TYPE_ANY;
+    found = found || (t->kind == TIRB_RELAX_TYPE_TENSOR && (t->ndim < 0 || !tirb_relax_knows_dtype(t)));
+    for (uint32_t i = 0; t->kind == TIRB_RELAX_TYPE_TUPLE && i < t->n_fields; i++)
+        found = found || is_open_type(t->fields[i]);
+    return found;
+}
+
+bool tirbi_relax_needs_call(tirbi_relax_lowering *l, const tirb_relax_function *f) {
+    bool found = has_function(f->body->body->type);
+    for (uint32_t i = 0; !found && i < f->n_params; i++) {
+        const tirb_relax_type *type = tirbi_relax_parameter_type(l, f, f->params[i]);
+        found = type && is_open_type(type);
+    }
+    return found;
+}
+
 /* What a call calls, where that is to be in its place; NULL: another call, or none. A function of the module is, where
- * its results are open or it is given local functions. */
+ * its results are open, it is given local functions, or its parameters are known where it is called alone. */
 static const known *callee_of(inliner *in, const tirb_relax_expr *e) {
     const tirb_relax_expr *callee = e->kind == TIRB_RELAX_CALL && !e->as.call.op ? e->as.call.callee : NULL;
     if (!callee || in->lifted) return NULL;
     if (callee->kind == TIRB_RELAX_VAR) return known_var(in, callee->as.var);
     const tirb_relax_function *f = callee->kind == TIRB_RELAX_GLOBAL ? callee->as.global.function : NULL;
-    bool is_placed = f && !in->l->is_left_out[f->index] && in->l->lowered[f->index]->is_open;
+    bool is_placed =
+        f && (tirbi_relax_needs_call(in->l, f) || (!in->l->is_left_out[f->index] && in->l->lowered[f->index]->is_open));
     for (uint32_t i = 0; f && i < e->as.call.n_args; i++) {
         const tirb_relax_expr *arg = e->as.call.args[i];
         is_placed = is_placed || (arg->kind == TIRB_RELAX_VAR && known_var(in, arg->as.var));
@@ -331,11 +356,12 @@ static const known *known_of(inliner *in, const tirb_relax_expr *e) {
     if (e->kind == TIRB_RELAX_IF)
         return choice_of(in, e->as.if_.condition, known_of(in, e->as.if_.then_case->body),
                          known_of(in, e->as.if_.else_case->body));
-    if (e->kind != TIRB_RELAX_FUNCTION && e->kind != TIRB_RELAX_TUPLE) return NULL;
+    const bool is_global = e->kind == TIRB_RELAX_GLOBAL && e->as.global.function;
+    if (e->kind != TIRB_RELAX_FUNCTION && e->kind != TIRB_RELAX_TUPLE && !is_global) return NULL;
     known *k = TIRBI_NEW(in->arena, known);
     if (!k) return NULL;
-    if (e->kind == TIRB_RELAX_FUNCTION) {
-        k->function = e->as.function;
+    if (e->kind != TIRB_RELAX_TUPLE) {
+        k->function = is_global ? e->as.global.function : e->as.function;
         return k;
     }
     const known **fields = TIRBI_NEW_ARRAY(in->arena, const known *, e->as.tuple.n + 1);

@@ -1328,6 +1328,7 @@ static void leave_out(tirbi_relax_lowering *l, const tirb_relax_function *f) {
     }
     uint32_t left = l->module->n_functions;
     for (uint32_t i = 0; i < l->module->n_relax; i++) left += !l->is_left_out[i];
+    if (left > 0 && !f->global_symbol && tirbi_relax_needs_call(l, f)) return; /* it stands where it is called */
     if (left > 0)
         tirbi_report_warning(l->diagnostics, l->place, "`%s` is left out of the bundle: %s", f->name, l->reason);
     else
