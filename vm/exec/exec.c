@@ -19,7 +19,11 @@
 #define END() }
 #define HANDLER(name) case TIRBI_H_##name:
 #define GO() goto dispatch
-#define GO_TO(form) goto dispatch
+#define GO_TO(form)                                                                                                    \
+    do {                                                                                                               \
+        (void)(form);                                                                                                  \
+        GO();                                                                                                          \
+    } while (0)
 #else
 #define BEGIN() GO();
 #define END()
