@@ -11,6 +11,9 @@
 #include "vm/math/ops.h"
 
 #pragma GCC diagnostic ignored "-Wpedantic"
+#ifdef __clang__ /* whose analysis goes through all blocks for each variable, for minutes; gcc warns alike */
+#pragma clang diagnostic ignored "-Wuninitialized"
+#endif
 
 #ifdef TIRB_SWITCH_DISPATCH
 #define BEGIN()                                                                                                        \
@@ -104,6 +107,20 @@ enum { FUEL_SLICE = 1 << 11 };
     } while (0)
 #define CHARGE(amount) CHARGE_AT(0, amount)
 
+/* Two operands side by side are read at once, for what most forms wait for is their accesses to memory: b and c of a
+ * word, or the first two and the last two of a list. */
+#define PAIR_OF_OPERANDS(halves) const uint32_t halves_ = (uint32_t)(halves)
+#define READ_B_AND_C(AT) PAIR_OF_OPERANDS(pc[AT].jump)
+#define READ_FIRST_TWO(AT) PAIR_OF_OPERANDS(pc[AT].far_jump)
+#define READ_LAST_TWO(AT) PAIR_OF_OPERANDS(pc[AT].cost)
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define ONE_OF_BOTH (halves_ >> 16)
+#define OTHER_OF_BOTH ((uint16_t)halves_)
+#else
+#define ONE_OF_BOTH ((uint16_t)halves_)
+#define OTHER_OF_BOTH (halves_ >> 16)
+#endif
+
 /* A loop instruction. */
 #define COUNT(AT)                                                                                                      \
     do {                                                                                                               \
@@ -126,8 +143,9 @@ enum { FUEL_SLICE = 1 << 11 };
 #define CHOOSE(AT, holds)                                                                                              \
     do {                                                                                                               \
         uint64_t chosen_ = s[pc[(AT) + 1].list[holds]];                                                                \
-        unsigned by_ = pc[(AT) + 1].list[2];                                                                           \
-        s[pc[(AT) + 1].list[3]] = (uint64_t)((int64_t)(chosen_ << by_) >> by_) & pc[(AT) + 2].bits;                    \
+        READ_LAST_TWO((AT) + 1);                                                                                       \
+        unsigned by_ = ONE_OF_BOTH;                                                                                    \
+        s[OTHER_OF_BOTH] = (uint64_t)((int64_t)(chosen_ << by_) >> by_) & pc[(AT) + 2].bits;                           \
     } while (0)
 #define CHECK_INDEX(AT, index)                                                                                         \
     do {                                                                                                               \
@@ -593,56 +611,82 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 /* What a form computes from the value of one of its operands, wherever both are: in slots, or in a register of the
  * processor, where it goes from one form into the next. */
 #define PUT_LOAD(to, index, AT, TYPE, type)                                                                            \
-    LOAD_ELEMENT(AT, tirbi_c_##type, tirbi_slot_of_##type, to, pc[AT].b, index)
+    do {                                                                                                               \
+        READ_B_AND_C(AT);                                                                                              \
+        LOAD_ELEMENT(AT, tirbi_c_##type, tirbi_slot_of_##type, to, ONE_OF_BOTH, index);                                \
+    } while (0)
 #define PUT_STORE(to, from, AT, TYPE, type)                                                                            \
-    STORE_ELEMENT(AT, tirbi_c_##type, pc[AT].a, s[pc[AT].b], tirbi_slot_##type(from))
+    do {                                                                                                               \
+        READ_B_AND_C(AT);                                                                                              \
+        STORE_ELEMENT(AT, tirbi_c_##type, pc[AT].a, s[ONE_OF_BOTH], tirbi_slot_##type(from));                          \
+    } while (0)
 #define PUT_INDEX_LOAD(to, index, AT, TYPE, type)                                                                      \
     do {                                                                                                               \
+        READ_B_AND_C(AT);                                                                                              \
         const uint64_t index_of = (index);                                                                             \
         tirbi_c_##type value_;                                                                                         \
-        CHECK_ELEMENT(AT, tirbi_c_##type, "load", pc[AT].b, index_of);                                                 \
+        CHECK_ELEMENT(AT, tirbi_c_##type, "load", ONE_OF_BOTH, index_of);                                              \
         memcpy(&value_, ref_->data + index_of * sizeof value_, sizeof value_);                                         \
         (to) = tirbi_slot_of_##type(value_);                                                                           \
     } while (0)
 #define PUT_INDEX_STORE(to, from, AT, TYPE, type)                                                                      \
     do {                                                                                                               \
-        const uint64_t index = s[pc[AT].b];                                                                            \
+        READ_B_AND_C(AT);                                                                                              \
+        const uint64_t index = s[ONE_OF_BOTH];                                                                         \
         const tirbi_c_##type value_ = tirbi_slot_##type(from);                                                         \
         CHECK_ELEMENT(AT, tirbi_c_##type, "store", pc[AT].a, index);                                                   \
         memcpy(ref_->data + index * sizeof value_, &value_, sizeof value_);                                            \
     } while (0)
 #define DO_ADD_LOAD(AT, TYPE, type)                                                                                    \
     do {                                                                                                               \
-        const uint64_t at = s[pc[(AT) + 1].list[0]] + s[pc[(AT) + 1].list[1]];                                         \
+        READ_FIRST_TWO((AT) + 1);                                                                                      \
+        const uint64_t at = s[ONE_OF_BOTH] + s[OTHER_OF_BOTH];                                                         \
         s[pc[AT].c] = at;                                                                                              \
         LOAD_ELEMENT((AT) + 1, tirbi_c_##type, tirbi_slot_of_##type, s[pc[AT].a], pc[AT].b, at);                       \
     } while (0)
 #define PUT_BINARY(to, from, AT, OP, op, TYPE, type)                                                                   \
-    (to) = tirbi_slot_of_##type((tirbi_c_##type)tirbi_##op##_##type(tirbi_slot_##type(from), SLOT(type, pc[AT].c)))
+    do {                                                                                                               \
+        READ_B_AND_C(AT);                                                                                              \
+        (to) = tirbi_slot_of_##type(                                                                                   \
+            (tirbi_c_##type)tirbi_##op##_##type(tirbi_slot_##type(from), SLOT(type, OTHER_OF_BOTH)));                  \
+    } while (0)
 #define DO_EXTEND(AT, TYPE, type) s[pc[AT].a] = tirbi_slot_of_##type(SLOT(type, pc[AT].b))
-#define DO_LOAD(AT, ...) PUT_LOAD(s[pc[AT].a], s[pc[AT].c], AT, __VA_ARGS__)
-#define DO_STORE(AT, ...) PUT_STORE(, s[pc[AT].c], AT, __VA_ARGS__)
-#define DO_INDEX_LOAD(AT, ...) PUT_INDEX_LOAD(s[pc[AT].a], s[pc[AT].c], AT, __VA_ARGS__)
-#define DO_INDEX_STORE(AT, ...) PUT_INDEX_STORE(, s[pc[AT].c], AT, __VA_ARGS__)
-#define DO_BINARY(AT, ...) PUT_BINARY(s[pc[AT].a], s[pc[AT].b], AT, __VA_ARGS__)
+#define DO_LOAD(AT, ...) PUT_LOAD(s[pc[AT].a], s[OTHER_OF_BOTH], AT, __VA_ARGS__)
+#define DO_STORE(AT, ...) PUT_STORE(, s[OTHER_OF_BOTH], AT, __VA_ARGS__)
+#define DO_INDEX_LOAD(AT, ...) PUT_INDEX_LOAD(s[pc[AT].a], s[OTHER_OF_BOTH], AT, __VA_ARGS__)
+#define DO_INDEX_STORE(AT, ...) PUT_INDEX_STORE(, s[OTHER_OF_BOTH], AT, __VA_ARGS__)
+#define DO_BINARY(AT, ...) PUT_BINARY(s[pc[AT].a], s[ONE_OF_BOTH], AT, __VA_ARGS__)
 #define DO_ADD_STORE(AT, TYPE, type)                                                                                   \
     do {                                                                                                               \
-        const uint64_t at = s[pc[(AT) + 1].list[0]] + s[pc[(AT) + 1].list[1]];                                         \
+        READ_FIRST_TWO((AT) + 1);                                                                                      \
+        const uint64_t at = s[ONE_OF_BOTH] + s[OTHER_OF_BOTH];                                                         \
         s[pc[AT].c] = at;                                                                                              \
         STORE_ELEMENT((AT) + 1, tirbi_c_##type, pc[AT].b, at, SLOT(type, pc[AT].a));                                   \
     } while (0)
 #define DO_TERNARY(AT, OP, op, TYPE, type)                                                                             \
-    s[pc[AT].a] = tirbi_slot_of_##type(                                                                                \
-        tirbi_##op##_##type(SLOT(type, pc[AT].b), SLOT(type, pc[AT].c), SLOT(type, pc[(AT) + 1].list[0])))
+    do {                                                                                                               \
+        READ_B_AND_C(AT);                                                                                              \
+        s[pc[AT].a] = tirbi_slot_of_##type(tirbi_##op##_##type(                                                        \
+            SLOT(type, ONE_OF_BOTH), SLOT(type, OTHER_OF_BOTH), SLOT(type, pc[(AT) + 1].list[0])));                    \
+    } while (0)
 #define DO_FUSED(AT, OP, op, TYPE, type)                                                                               \
-    s[pc[AT].a] = tirbi_slot_of_##type(tirbi_canon_##type(                                                             \
-        op##_##type(SLOT(type, pc[AT].b), SLOT(type, pc[AT].c), SLOT(type, pc[(AT) + 1].list[0]))))
+    do {                                                                                                               \
+        READ_B_AND_C(AT);                                                                                              \
+        s[pc[AT].a] = tirbi_slot_of_##type(tirbi_canon_##type(                                                         \
+            op##_##type(SLOT(type, ONE_OF_BOTH), SLOT(type, OTHER_OF_BOTH), SLOT(type, pc[(AT) + 1].list[0]))));       \
+    } while (0)
 /* Whether a comparison holds of a value and its second operand. */
-#define HOLDS(from, AT, op, type) tirbi_##op##_##type(tirbi_slot_##type(from), SLOT(type, pc[AT].c))
+#define HOLDS(from, AT, op, type)                                                                                      \
+    READ_B_AND_C(AT);                                                                                                  \
+    const _Bool holds = tirbi_##op##_##type(tirbi_slot_##type(from), SLOT(type, OTHER_OF_BOTH))
 #define DO_CHOOSE(AT, OP, op, TYPE, type)                                                                              \
     do {                                                                                                               \
-        const _Bool holds = HOLDS(s[pc[AT].b], AT, op, type);                                                          \
-        CHOOSE(AT, holds);                                                                                             \
+        unsigned so;                                                                                                   \
+        {                                                                                                              \
+            HOLDS(s[ONE_OF_BOTH], AT, op, type);                                                                       \
+            so = holds;                                                                                                \
+        }                                                                                                              \
+        CHOOSE(AT, so);                                                                                                \
     } while (0)
 #define WORDS_EXTEND 1
 #define WORDS_LOAD 1
@@ -668,23 +712,26 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define RUN_TERNARY(AT, ...) DO_AND_GO(TERNARY, AT, (__VA_ARGS__))
 #define RUN_BRIF(AT, OP, op, TYPE, type)                                                                               \
     do {                                                                                                               \
-        if (HOLDS(s[pc[AT].b], AT, op, type)) JUMP(pc[(AT) + 1].far_jump + (AT));                                      \
+        HOLDS(s[ONE_OF_BOTH], AT, op, type);                                                                           \
+        if (holds) JUMP(pc[(AT) + 1].far_jump + (AT));                                                                 \
         NEXT((AT) + 2);                                                                                                \
     } while (0)
 #define BRNOT_OF(from, AT, OP, op, TYPE, type)                                                                         \
     do {                                                                                                               \
-        if (!HOLDS(from, AT, op, type)) JUMP(pc[(AT) + 1].far_jump + (AT));                                            \
+        HOLDS(from, AT, op, type);                                                                                     \
+        if (!holds) JUMP(pc[(AT) + 1].far_jump + (AT));                                                                \
         NEXT((AT) + 2);                                                                                                \
     } while (0)
-#define RUN_BRNOT(AT, ...) BRNOT_OF(s[pc[AT].b], AT, __VA_ARGS__)
+#define RUN_BRNOT(AT, ...) BRNOT_OF(s[ONE_OF_BOTH], AT, __VA_ARGS__)
 /* The same of a jump to a loop instruction, which is done at once. */
 #define BRNOT_LOOP_OF(from, AT, OP, op, TYPE, type)                                                                    \
     do {                                                                                                               \
-        if (HOLDS(from, AT, op, type)) NEXT((AT) + 2);                                                                 \
+        HOLDS(from, AT, op, type);                                                                                     \
+        if (holds) NEXT((AT) + 2);                                                                                     \
         pc += pc[(AT) + 1].far_jump + (AT);                                                                            \
         COUNT(0);                                                                                                      \
     } while (0)
-#define RUN_BRNOT_LOOP(AT, ...) BRNOT_LOOP_OF(s[pc[AT].b], AT, __VA_ARGS__)
+#define RUN_BRNOT_LOOP(AT, ...) BRNOT_LOOP_OF(s[ONE_OF_BOTH], AT, __VA_ARGS__)
 /* What takes the value that the form before has made. */
 #define TAKE_LOAD(made, AT, ...) PUT_AND_GO(LOAD, made, AT, (__VA_ARGS__))
 #define TAKE_STORE(made, AT, ...) PUT_AND_GO(STORE, made, AT, (__VA_ARGS__))
@@ -694,9 +741,9 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define TAKE_BRNOT(made, AT, ...) BRNOT_OF(made, AT, __VA_ARGS__)
 #define TAKE_BRNOT_LOOP(made, AT, ...) BRNOT_LOOP_OF(made, AT, __VA_ARGS__)
 /* What makes one. */
-#define MAKE_LOAD(made, ...) PUT_LOAD(made, s[pc->c], 0, __VA_ARGS__)
-#define MAKE_INDEX_LOAD(made, ...) PUT_INDEX_LOAD(made, s[pc->c], 0, __VA_ARGS__)
-#define MAKE_BINARY(made, ...) PUT_BINARY(made, s[pc->b], 0, __VA_ARGS__)
+#define MAKE_LOAD(made, ...) PUT_LOAD(made, s[OTHER_OF_BOTH], 0, __VA_ARGS__)
+#define MAKE_INDEX_LOAD(made, ...) PUT_INDEX_LOAD(made, s[OTHER_OF_BOTH], 0, __VA_ARGS__)
+#define MAKE_BINARY(made, ...) PUT_BINARY(made, s[ONE_OF_BOTH], 0, __VA_ARGS__)
 /* The second and the third one of three. */
 #define RUN_INDEX_LOAD_BRNOT(AT, OP, op, TYPE, type)                                                                   \
     do {                                                                                                               \
@@ -751,7 +798,8 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     HANDLER(OP##_##TYPE##_AT_ONCE) { RUN_FUSED(0, OP, op, TYPE, type); }
 #define COMPARE(OP, op, TYPE, type)                                                                                    \
     HANDLER(OP##_##TYPE) {                                                                                             \
-        s[pc->a] = HOLDS(s[pc->b], 0, op, type);                                                                       \
+        HOLDS(s[ONE_OF_BOTH], 0, op, type);                                                                            \
+        s[pc->a] = holds;                                                                                              \
         NEXT(1);                                                                                                       \
     }                                                                                                                  \
     HANDLER(OP##_##TYPE##_BRIF) { RUN_BRIF(0, OP, op, TYPE, type); }                                                   \
