@@ -555,8 +555,9 @@ static void model_scan(model *m, const tirbi_instr *in) {
         int64_t op = m->step[i].n & TIRBI_SCAN_OP;
         bool fuses = m->step[i].op == TIRB_OP_VSCANMA || m->step[i].op == TIRB_OP_VSTEPMA;
         if (fuses && op == TIRBI_SCAN_ANEW) {
-            const uint64_t kept = *(const uint8_t *)x ? now : x[1];
-            now = model_fold(m, in->type, TIRBI_SCAN_MAX, kept, kept); /* canonical */
+            const bool keeps = *(const uint8_t *)x != 0, copies = i + 1 == m->n_steps && (n & TIRBI_SCAN_BITS) != 0;
+            now = keeps ? now : x[1];
+            if (keeps || !copies) now = model_fold(m, in->type, TIRBI_SCAN_MAX, now, now); /* canonical */
         } else if (fuses) {
             uint64_t next = 0;
             m->kernels->op[fused[op] - TIRBI_FIRST_ELEMENTWISE][in->type](&next, &x[0], swapped ? &now : &x[1],

@@ -277,6 +277,8 @@ static void plan_chain(lane_planner *p, const lane_ins *ins) {
     bool seen = is_live(ins, ins->dest);
     tirbi_lane_plan_step(p, ins);
     uint16_t dest = seen ? strip_of(p, ins->dest) : 0;
+    const bool begins_anew = p->steps[p->n_steps - 1].list[0] == TIRBI_STEP_ANEW;
+    const bool copies = begins_anew && (ins->fold & TIRBI_SCAN_BITS) != 0;
     bool in_the_way = false;
     for (unsigned i = 0; i < p->n_steps; i++) {
         const uint16_t *step = p->steps[i].list;
@@ -285,8 +287,8 @@ static void plan_chain(lane_planner *p, const lane_ins *ins) {
     }
     leave_banks(p, ins);
     emit(p, TIRBI_L_CHAIN, in_the_way ? p->spare_strip : dest, 0, 0);
-    tirbi_translate_word(
-        p->emitter, (tirbi_word){.list = {ins->number, (ins->fold & TIRBI_SCAN_BEFORE) != 0, (uint16_t)p->n_steps, 0}});
+    const bool before = (ins->fold & TIRBI_SCAN_BEFORE) != 0;
+    tirbi_translate_word(p->emitter, (tirbi_word){.list = {ins->number, before, (uint16_t)p->n_steps, copies}});
     tirbi_translate_word(p->emitter, (tirbi_word){.sequence = p->code->kernels->chain[ins->type]});
     for (unsigned i = 0; i < p->n_steps; i++) tirbi_translate_word(p->emitter, p->steps[i]);
     if (in_the_way) emit(p, TIRBI_L_COPY, dest, p->spare_strip, shift_of(size));

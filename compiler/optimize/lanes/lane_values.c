@@ -298,10 +298,12 @@ static bool is_comparison(const tirbi_lx *x) {
     return x->kind == TIRBI_LX_OP && x->op >= TIRB_OP_EQ && x->op <= TIRB_OP_GE;
 }
 
+static bool is_computed(const tirbi_lx *x) { return x->kind == TIRBI_LX_OP || x->kind == TIRBI_LX_COND; }
+
 /* How many values of an expression are computed and not used yet, at most, when operands that need more come first:
  * what is loaded or splat costs nothing. A large expression counts for its first parts. */
 static unsigned values_at_once(const tirbi_lx *x, unsigned *budget) {
-    if (x->kind != TIRBI_LX_OP || *budget == 0) return 0;
+    if (!is_computed(x) || *budget == 0) return 0;
     (*budget)--;
     unsigned most = 0, second = 0;
     for (int i = 0; i < x->n_args; i++) {
@@ -313,27 +315,31 @@ static unsigned values_at_once(const tirbi_lx *x, unsigned *budget) {
 }
 
 /* The values of an operation's operands. Two lane values are held in registers: the operand that needs most of them is
- * computed first, so that few others are put away in the meantime. Those that may trap do so in their order. */
-static void plan_operands(planner *p, const tirbi_lx *x, uint16_t v[3]) {
+ * computed first, so that few others are put away in the meantime, and truths behind what they choose from, for these
+ * alone can be chosen where they were put. Those that may trap do so in their order. `raw`: choices are by bits. */
+static void plan_operands(planner *p, const tirbi_lx *x, const tirbi_lx *const *args, bool raw, uint16_t v[3]) {
     enum { BUDGET = 24 };
+    const bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
     unsigned need[3] = {0}, computed = 0;
-    for (int i = 0; i < x->n_args; i++) computed += x->args[i]->kind == TIRBI_LX_OP;
+    for (int i = 0; i < x->n_args; i++) computed += is_computed(args[i]);
     for (int i = 0; i < x->n_args && computed > 1 && !x->traps; i++) {
         unsigned budget = BUDGET;
-        need[i] = values_at_once(x->args[i], &budget);
+        need[i] = values_at_once(args[i], &budget);
     }
     for (int n = 0; n < x->n_args; n++) {
         int next = -1;
-        for (int i = 0; i < x->n_args; i++) {
+        for (int k = 0; k < x->n_args; k++) {
+            const int i = chooses && !x->traps ? (k + 1) % 3 : k;
             if (v[i] == TIRBI_NO_VALUE && (next < 0 || need[i] > need[next])) next = i;
         }
-        v[next] = tirbi_plan_value(p, x->args[next]);
+        v[next] = raw && next > 0 ? tirbi_plan_raw(p, args[next]) : tirbi_plan_value(p, args[next]);
         if (p->failed) return;
     }
 }
 
 static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
     const tirbi_lx *arms[3];
+    uint16_t v[3] = {TIRBI_NO_VALUE, TIRBI_NO_VALUE, TIRBI_NO_VALUE};
     tirbi_dtype type = (tirbi_dtype)x->type;
     if (x->pure && !x->traps && tirbi_plan_is_invariant(p, x)) return tirbi_plan_splat(p, type, x);
     switch (x->kind) {
@@ -342,7 +348,6 @@ static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
     case TIRBI_LX_LOAD:
         return tirbi_plan_load(p, x->access, type, false);
     case TIRBI_LX_OP: {
-        uint16_t v[3] = {TIRBI_NO_VALUE, TIRBI_NO_VALUE, TIRBI_NO_VALUE};
         if (x->op == TIRB_OP_BITS && tirbi_plan_is_copy(p, x->args[0])) {
             tirbi_dtype raw = tirbi_plan_raw_type(type);
             uint16_t bits = tirbi_plan_raw(p, x->args[0]);
@@ -362,14 +367,14 @@ static uint16_t plan_new_value(planner *p, const tirbi_lx *x) {
                                               TIRBI_NO_VALUE);
             }
         }
-        plan_operands(p, x, v);
+        plan_operands(p, x, x->args, false, v);
         return tirbi_plan_elementwise(p, (tirbi_op)x->op, (tirbi_dtype)x->optype, (tirbi_dtype)x->source, v[0], v[1],
                                       v[2]);
     }
     case TIRBI_LX_COND: {
         if (!settle_arms(p, x, arms)) return TIRBI_NO_VALUE;
-        uint16_t c = tirbi_plan_value(p, arms[0]), a = tirbi_plan_value(p, arms[1]), b = tirbi_plan_value(p, arms[2]);
-        return tirbi_plan_elementwise(p, TIRB_OP_SELECT, type, TIRB_TYPE_NONE, c, a, b);
+        plan_operands(p, x, arms, false, v);
+        return tirbi_plan_elementwise(p, TIRB_OP_SELECT, type, TIRB_TYPE_NONE, v[0], v[1], v[2]);
     }
     case TIRBI_LX_AND:
     case TIRBI_LX_OR: {
@@ -467,9 +472,10 @@ bool tirbi_plan_is_copy(planner *p, const tirbi_lx *x) {
 static uint16_t plan_raw_choice(planner *p, const tirbi_lx *x) {
     const tirbi_lx *arms[3] = {x->args[0], x->args[1], x->args[2]};
     if (x->kind == TIRBI_LX_COND && !settle_arms(p, x, arms)) return TIRBI_NO_VALUE;
-    uint16_t c = tirbi_plan_value(p, arms[0]), a = tirbi_plan_raw(p, arms[1]), b = tirbi_plan_raw(p, arms[2]);
-    return tirbi_plan_elementwise(p, TIRB_OP_SELECT, tirbi_plan_raw_type((tirbi_dtype)x->type), TIRB_TYPE_NONE, c, a,
-                                  b);
+    uint16_t v[3] = {TIRBI_NO_VALUE, TIRBI_NO_VALUE, TIRBI_NO_VALUE};
+    plan_operands(p, x, arms, true, v);
+    return tirbi_plan_elementwise(p, TIRB_OP_SELECT, tirbi_plan_raw_type((tirbi_dtype)x->type), TIRB_TYPE_NONE, v[0],
+                                  v[1], v[2]);
 }
 
 uint16_t tirbi_plan_raw(planner *p, const tirbi_lx *x) {

@@ -82,6 +82,7 @@ enum { MAX_STEPS = TIRBI_MAX_SCAN_STEPS, MAX_OPERATIONS = 64 };
 typedef struct fold {
     step steps[MAX_STEPS];
     uint32_t n;
+    bool copies; /* the last step may begin anew with what is copied by its bits */
 } fold;
 
 static bool is_wide(tirbi_dtype type) {
@@ -168,7 +169,7 @@ static bool is_canonical(const tirbi_lx *x) {
 }
 
 /* A choice between what the old value becomes and something else. Bits of integers can be masked out and put in, which
- * lanes do in any order; floats begin anew, if NaNs are canonical in both cases or become so behind. */
+ * lanes do in any order; floats begin anew. */
 static bool find_choice(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_lx_test *old, const void *context, unsigned depth,
                         fold *out) {
     const tirbi_dtype type = (tirbi_dtype)x->type;
@@ -180,7 +181,8 @@ static bool find_choice(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_lx_test *o
         return false;
     if (is_float) {
         const tirbi_lx *keeps = kept == 1 ? c : tirbi_lx_opposite(pool, c);
-        if (out->n == MAX_STEPS || (depth == 0 && (out->n == 0 || !is_canonical(x->args[3 - kept])))) return false;
+        if (out->n == MAX_STEPS || (depth == 0 && out->n == 0)) return false;
+        out->copies = depth == 0 && !is_canonical(x->args[3 - kept]);
         out->steps[out->n++] = (step){.n = TIRBI_SCAN_ANEW, .value = keeps, .factor = x->args[3 - kept]};
         return keeps != NULL;
     }
@@ -219,7 +221,7 @@ static bool find_steps(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_lx_test *ol
 }
 
 static bool find_fold(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_lx_test *old, const void *context, fold *out) {
-    out->n = 0;
+    *out = (fold){.n = 0};
     return tirbi_count_expr(x, 0, old, context) == 1 && find_steps(pool, x, old, context, 0, out) && out->n > 0;
 }
 
@@ -281,14 +283,25 @@ static bool fold_of(planner *p, const carried_var *c, fold *out) {
     return true;
 }
 
+/* A float as its lanes' bits are to be seen: NaNs that arithmetic makes are canonical. */
+static uint16_t plan_bits(planner *p, const tirbi_lx *x) {
+    const tirbi_dtype type = (tirbi_dtype)x->type;
+    const uint16_t bits = tirbi_plan_raw(p, x);
+    return p->failed ? TIRBI_NO_VALUE
+                     : tirbi_plan_elementwise(p, TIRB_OP_BITS, type, tirbi_plan_raw_type(type), bits, TIRBI_NO_VALUE,
+                                              TIRBI_NO_VALUE);
+}
+
 /* The steps of a scan, which is the last of them: their values first, for nothing may stand between them. Where a
  * condition is given the steps count in the lanes alone where it holds. */
 static uint16_t put_scan(planner *p, const carried_var *c, const fold *f, const tirbi_lx *condition, unsigned how) {
     tirbi_dtype type = c->var->type;
     uint16_t values[MAX_STEPS], factors[MAX_STEPS];
     for (uint32_t i = 0; i < f->n; i++) {
+        const tirbi_lx *factor = f->steps[i].factor;
+        const bool shown = i + 1 == f->n && f->steps[i].n == TIRBI_SCAN_ANEW && (how & TIRBI_SCAN_BITS);
         values[i] = tirbi_plan_value(p, f->steps[i].value);
-        factors[i] = f->steps[i].factor ? tirbi_plan_value(p, f->steps[i].factor) : TIRBI_NO_VALUE;
+        factors[i] = !factor ? TIRBI_NO_VALUE : shown ? plan_bits(p, factor) : tirbi_plan_value(p, factor);
     }
     uint16_t choice = condition ? tirbi_plan_value(p, condition) : TIRBI_NO_VALUE;
     uint16_t to = tirbi_plan_new_value(p);
@@ -348,7 +361,7 @@ static bool choose_values(tirbi_lx_pool *pool, fold *f, const tirbi_lx *conditio
 void tirbi_plan_carry(planner *p, tirbi_lvar *var, const tirbi_lx *value, const tirbi_lx *condition) {
     carried_var *c = find_carried(p, var);
     fold f;
-    if (!c || c->value != value || !fold_of(p, c, &f) || (condition && f.n == MAX_STEPS)) {
+    if (!c || c->value != value || !fold_of(p, c, &f) || (condition && (f.n == MAX_STEPS || f.copies))) {
         tirbi_plan_refuse(p, "%s is carried from one iteration to the next", var->name);
         return;
     }
@@ -357,7 +370,7 @@ void tirbi_plan_carry(planner *p, tirbi_lvar *var, const tirbi_lx *value, const 
         return;
     }
     if (condition && choose_values(p->pool, &f, condition)) condition = NULL;
-    bool raw = condition && tirbi_dtype_is_float(var->type); /* what no lane has chosen to change keeps its bits */
+    bool raw = (condition || f.copies) && tirbi_dtype_is_float(var->type); /* lanes see bits that are kept or copied */
     uint16_t to = put_scan(p, c, &f, condition, raw ? TIRBI_SCAN_BITS : 0);
     c->done = true;
     if (!p->failed) tirbi_plan_add_var(p, (lane_var){.var = var, .value = to, .raw = raw});

@@ -56,3 +56,34 @@ class Module:
         n = T.int32()
         for i in range(n):
             E[0] = T.Select(M[i] > T.uint8(99), E[0] + A[i], T.float32(0.25))
+
+    @T.prim_func(s_tir=True)
+    def copied_element(A: T.Buffer(("n",), "float64"), M: T.Buffer(("n",), "uint8"), B: T.Buffer(("n",), "float64"), E: T.Buffer((1,), "float64")):
+        n = T.int32()
+        for i in range(n):
+            E[0] = T.if_then_else(M[i] > T.uint8(99), A[i], E[0] * T.float64(0.5) + A[i])
+            B[i] = E[0]
+
+    @T.prim_func(s_tir=True)
+    def copied_before(A: T.Buffer(("n",), "float32"), M: T.Buffer(("n",), "uint8"), B: T.Buffer(("n",), "float32")):
+        n = T.int32()
+        s: T.float32 = A[0]
+        for i in range(n):
+            B[i] = s
+            s = T.Select(M[i] > T.uint8(99), T.max(s, A[i]), A[i])
+
+    @T.prim_func(s_tir=True)
+    def computed_before(A: T.Buffer(("n",), "float32"), M: T.Buffer(("n",), "uint8"), B: T.Buffer(("n",), "float32")):
+        n = T.int32()
+        s: T.float32 = A[0]
+        for i in range(n):
+            B[i] = s
+            s = T.Select(M[i] > T.uint8(99), s + A[i], A[i] * A[i])
+
+    @T.prim_func(s_tir=True)
+    def copied_choice(A: T.Buffer(("n",), "float32"), C: T.Buffer(("n",), "float32"), M: T.Buffer(("n",), "uint8"), B: T.Buffer(("n",), "float32")):
+        n = T.int32()
+        s: T.float32 = T.float32(0)
+        for i in range(n):
+            s = T.Select(M[i] > T.uint8(99), s + A[i], T.Select(M[i] > T.uint8(30), C[i], A[i] - C[i]))
+            B[i] = s * T.float32(2) + s
