@@ -25,7 +25,7 @@ typedef struct tirbi_tile {
     uint8_t *const *c;    /* per row */
     const uint8_t *first; /* one element that stands for all of c, or NULL */
     const uint8_t *add;   /* sets of quads: a row that is added to every row of c, or NULL */
-    unsigned last;        /* `part`: elements of the last vector of a row of b and of c, all that is accessed of it */
+    unsigned last;        /* elements of the last vector of a row of b and of c, all that is accessed of it */
 } tirbi_tile;
 
 typedef void (*tirbi_tile_kernel)(const tirbi_tile *tile);

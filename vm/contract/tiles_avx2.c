@@ -42,6 +42,10 @@
 /* The first n words of 4 bytes. Stores under a mask take ten times as long on some CPUs. */
 static inline void store_words(uint8_t *to, size_t n, __m256i v) {
     __m128i words = _mm256_castsi256_si128(v);
+    if (n == 8) {
+        _mm256_storeu_si256((__m256i_u *)(void *)to, v);
+        return;
+    }
     if (n & 4) {
         _mm_storeu_si128((__m128i_u *)(void *)to, words);
         words = _mm256_extracti128_si256(v, 1);
