@@ -281,6 +281,24 @@ static void blocks_of_other_sizes_fit(void **state) {
     close_host(&h);
 }
 
+/* Large blocks of a few sizes that are needed in turn are all kept, those of many are made to fit. */
+static void sizes_in_turn_allocate_nothing(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {40000, 45000, 50000, 38000};
+    enum { N = sizeof sizes / sizeof sizes[0], MANY = 20 };
+    host h;
+    open_host(&h, TIRB_ISA_AUTO, 1 << 24, 1);
+    for (unsigned i = 0; i < N; i++) call(&h, "one", sizes[i]);
+    const long calls = atomic_load(&h.memory.calls);
+    const size_t held = atomic_load(&h.memory.held);
+    for (unsigned i = 0; i < 3 * N; i++) call(&h, "one", sizes[i % N]);
+    assert_int_equal(atomic_load(&h.memory.calls), calls);
+    assert_int_equal(atomic_load(&h.memory.held), held);
+    for (int64_t i = 0; i < MANY; i++) call(&h, "one", 36000 + 1000 * i);
+    assert_true(atomic_load(&h.memory.held) <= h.idle + (N + 1) * 8 * (36000 + 1000 * MANY));
+    close_host(&h);
+}
+
 /* What calls need no more does not stay for ever. */
 static void what_is_not_used_goes(void **state) {
     (void)state;
@@ -341,6 +359,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_kept_cannot_be_told),     cmocka_unit_test(allocations_fail),
         cmocka_unit_test(the_same_call_allocates_nothing), cmocka_unit_test(blocks_of_other_sizes_fit),
+        cmocka_unit_test(sizes_in_turn_allocate_nothing),
         cmocka_unit_test(what_is_not_used_goes),           cmocka_unit_test(a_limit_may_be_exact),
         cmocka_unit_test(calls_are_not_trimmed),
     };

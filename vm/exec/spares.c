@@ -8,6 +8,9 @@ enum { SWEEP_EVERY = 64 };
 enum { LOOKED_AT = 8 };
 /* Larger blocks do not grow: that may move all that is in them, which means nothing. */
 enum { MOST_GROWN = 1 << 18 };
+/* So many of those of about one size stay as they are: what needs each in turn, as the operators of a model do, would
+ * cut one and then need a new one, in every run. */
+enum { KEPT_APART = 4 };
 
 /* ---- What is held ---------------------------------------------------------------------------------------------- */
 
@@ -206,12 +209,13 @@ void *tirbi_spare_blocks(tirbi_spares *spares, tirbi_heap *heap, size_t size) {
 
 /* ---- Blocks of alloc instructions ------------------------------------------------------------------------------ */
 
-/* One of this very size, or else one that is not far from it: at least half as large, at most twice. */
+/* One of this very size, or else one that is not far from it: at least half as large, at most twice. NULL: none. */
 static tirbi_block **find(tirbi_spares *spares, size_t total) {
     tirbi_block **first = &spares->idle[size_class(total)], **at = first;
-    for (unsigned i = 0; i < LOOKED_AT && *at; i++, at = &(*at)->older)
+    unsigned n = 0;
+    for (; n < LOOKED_AT && *at; n++, at = &(*at)->older)
         if ((*at)->total == total) return at;
-    return first;
+    return total > MOST_GROWN && n < KEPT_APART ? NULL : first;
 }
 
 /* Takes a block off its list and makes it as large as it has to be; NULL: it is given back instead, or it was stopped.
