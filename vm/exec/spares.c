@@ -209,8 +209,7 @@ void *tirbi_spare_blocks(tirbi_spares *spares, tirbi_heap *heap, size_t size) {
 
 /* ---- Blocks of alloc instructions ------------------------------------------------------------------------------ */
 
-/* One of this very size, or else one that is not far from it: at least half as large, at most twice. NULL: a new
- * one. */
+/* One of this very size, or else one that is not far from it: at least half as large, at most twice. NULL: none. */
 static tirbi_block **find(tirbi_spares *spares, size_t total) {
     tirbi_block **first = &spares->idle[size_class(total)], **at = first;
     unsigned n = 0;
