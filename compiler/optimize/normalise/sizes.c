@@ -233,8 +233,9 @@ static const tirbi_lx *test_of(const tirbi_versions *v) {
 /* ---- Versions --------------------------------------------------------------------------------------------------- */
 
 /* Whether an operation of integers is one of those that versions are made for: a product of what is not constant, an
- * int64 of which too little is known for it not to wrap, or what is computed in both types. */
+ * int64 of which too little is known for it not to wrap, what is computed in both types, or what compares int64. */
 static bool may_wrap(const tirbi_lx *x) {
+    if (tirbi_version_compares(x)) return true;
     if (x->kind != TIRBI_LX_OP || !tirbi_dtype_is_int((tirbi_dtype)x->type)) return false;
     if (tirbi_version_mixes(x)) return true;
     const bool is_product = x->op == TIRB_OP_MUL, is_sum = x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB;
@@ -261,7 +262,8 @@ static bool has_products(const tirbi_ls *s) {
     case TIRBI_LS_LOOP:
         return has_such(s->as.loop.var->extent) || has_products(s->as.loop.body);
     case TIRBI_LS_IF:
-        return has_products(s->as.if_.then_case) || (s->as.if_.else_case && has_products(s->as.if_.else_case));
+        return has_such(s->as.if_.condition) || has_products(s->as.if_.then_case) ||
+               (s->as.if_.else_case && has_products(s->as.if_.else_case));
     case TIRBI_LS_WHILE:
         return has_products(s->as.while_.body);
     case TIRBI_LS_STORE:

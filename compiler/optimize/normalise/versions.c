@@ -459,6 +459,28 @@ bool tirbi_version_mixes(const tirbi_lx *x) {
     return false;
 }
 
+bool tirbi_version_compares(const tirbi_lx *x) {
+    if (x->kind != TIRBI_LX_OP || x->optype != TIRB_I64 || tirbi_opposite(x->op) == TIRB_OP_NOP) return false;
+    bool wide = false;
+    for (int i = 0; i < 2; i++) {
+        if (x->args[i]->kind != TIRBI_LX_VAR || x->args[i]->var->kind != TIRBI_LVAR_LOOP) return false;
+        wide = wide || x->args[i]->hi > TIRBI_SANE_SIZE;
+    }
+    return wide;
+}
+
+/* Assumes that 32 bits hold the counters that are compared. */
+static void assume_narrow(tirbi_versions *v, const tirbi_lx *x) {
+    for (int i = 0; i < 2; i++) {
+        tirbi_conditions conditions = {.n = 0};
+        tirbi_poly p, room = tirbi_poly_constant(INT32_MAX);
+        if (!tirbi_version_linear(v, x->args[i], &p, &conditions) || !tirbi_poly_add(&room, &p, -1) ||
+            !tirbi_not_negative_if(&v->facts, &room, &conditions) || !tirbi_version_assume(v, &conditions))
+            return;
+    }
+    v->gains++;
+}
+
 static bool mixes(const tirbi_lx *x) {
     bool found = tirbi_version_mixes(x);
     for (int i = 0; x->kind == TIRBI_LX_OP && i < x->n_args && !found; i++) found = mixes(x->args[i]);
@@ -594,6 +616,7 @@ const tirbi_lx *tirbi_version_of_value(tirbi_versions *v, const tirbi_lx *x) {
         if (!a[i]) return NULL;
     }
     v->facts.n_known = n_known;
+    if (v->phase != TIRBI_PHASE_ROLES && tirbi_version_compares(x)) assume_narrow(v, x);
     if (v->phase != TIRBI_PHASE_BUILD) return x;
     if (x->kind != TIRBI_LX_OP) return tirbi_lx_lazy(v->pool, (tirbi_lx_kind)x->kind, a[0], a[1], a[2]);
     if (x->addend_first)
