@@ -61,13 +61,14 @@ static void add_digit(search *s, int64_t digit) {
         s->exact = digit;
 }
 
-/* The same as `tirbi_division_digit`, of what may wrap. */
+/* The same as `tirbi_division_digit`, of a sum beside the counter's term that may wrap. */
 static int64_t loose_digit(const search *s, const tirbi_division *d) {
     tirbi_affine form;
     int64_t step;
     if (!tirbi_affine_modulo(s->pool, d->numerator, &s->counter, &form) || !tirbi_affine_constant(&form, 0, &step) ||
         step == 0)
         return 0;
+    if (form.start->kind == TIRBI_LX_CONST) return tirbi_division_digit(d, s->counter.var[0]);
     return d->divisor / (int64_t)tirbi_common_divisor((uint64_t)d->divisor, tirbi_magnitude(step));
 }
 
