@@ -746,12 +746,14 @@ static const tirb_expr *below_zero(tirbi_dims *d, const tirb_expr *e) {
         if (bounded) return bounded;
     }
     int64_t divisor = 0;
-    bool adds = false;
+    bool adds = false, alike = true;
     for (uint32_t i = 0; i < s.n; i++) {
         divisor = common_divisor(divisor, s.items[i].scale);
         adds = adds || s.items[i].scale > 0;
     }
     if (!adds) return whole;
+    for (uint32_t i = 0; i < s.n; i++) alike = alike && (s.items[i].scale == divisor || s.items[i].scale == -divisor);
+    if (!alike && s.base % divisor != 0) divisor = 1; /* TVM takes out what leaves a rest if that is all scales */
     const int64_t bound = ceil_div(-s.base, divisor);
     for (uint32_t i = 0; i < s.n; i++) s.items[i].scale /= divisor;
     s.base = 0;

@@ -106,6 +106,12 @@ static void test_from_front(void **state) {
         {op(w, TIRB_EXPR_SUB, number(w, 6), n), {number(w, 6), n}},
         {op(w, TIRB_EXPR_SUB, number(w, 7), op(w, TIRB_EXPR_MUL, n, two)), {three, n}},
         {op(w, TIRB_EXPR_SUB, n, m), {op(w, TIRB_EXPR_SUB, n, m), number(w, 0)}},
+        {op(w, TIRB_EXPR_SUB, op(w, TIRB_EXPR_SUB, op(w, TIRB_EXPR_MUL, n, two), op(w, TIRB_EXPR_MUL, m, number(w, 4))),
+            number(w, 4)),
+         {op(w, TIRB_EXPR_SUB, n, op(w, TIRB_EXPR_MUL, m, two)), two}},
+        {op(w, TIRB_EXPR_SUB, op(w, TIRB_EXPR_SUB, op(w, TIRB_EXPR_MUL, n, two), op(w, TIRB_EXPR_MUL, m, number(w, 4))),
+            three),
+         {op(w, TIRB_EXPR_SUB, op(w, TIRB_EXPR_MUL, n, two), op(w, TIRB_EXPR_MUL, m, number(w, 4))), three}},
         {w->k, {w->k, number(w, 0)}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
