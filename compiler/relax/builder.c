@@ -587,74 +587,94 @@ const tirb_relax_var *tirbi_relax_emit_cast(tirbi_relax_builder *b, const tirb_r
 
 /* ---- Outputs ----------------------------------------------------------------------------------------------------- */
 
-/* The operand with the types that its variables have now; itself where none of `changed` (by number) is in it. */
-static const tirb_relax_expr *with_types(tirbi_relax_builder *b, const tirb_relax_expr *e, const bool *changed) {
-    const bool is_tuple = e->kind == TIRB_RELAX_TUPLE;
-    if (e->kind == TIRB_RELAX_VAR && changed[e->as.var->id]) return tirbi_relax_make_var(b, e->span, e->as.var);
-    const tirb_relax_expr **items = is_tuple ? TIRBI_NEW_ARRAY(b->arena, const tirb_relax_expr *, e->as.tuple.n) : NULL;
-    const tirb_relax_type **fields = items ? TIRBI_NEW_ARRAY(b->arena, const tirb_relax_type *, e->as.tuple.n) : NULL;
-    bool differs = false;
-    for (uint32_t i = 0; fields && i < e->as.tuple.n; i++) {
-        if (!(items[i] = with_types(b, e->as.tuple.items[i], changed))) return NULL;
-        fields[i] = items[i]->type;
-        differs = differs || items[i] != e->as.tuple.items[i];
-    }
-    if (!differs) return e;
+/* Which variables have another type, by number, from that of the block's first one on. */
+typedef struct changes {
+    bool *item;
+    uint32_t first;
+} changes;
+
+static bool has_changed(const changes *c, const tirb_relax_expr *e) {
+    if (e->kind == TIRB_RELAX_VAR) return e->as.var->id >= c->first && c->item[e->as.var->id - c->first];
+    bool found = false;
+    for (uint32_t i = 0; e->kind == TIRB_RELAX_TUPLE && i < e->as.tuple.n; i++)
+        found = found || has_changed(c, e->as.tuple.items[i]);
+    return found;
+}
+
+/* The operand with the types that its variables have now; itself where none of them has changed. */
+static const tirb_relax_expr *with_types(tirbi_relax_builder *b, const tirb_relax_expr *e, const changes *c) {
+    if (!has_changed(c, e)) return e;
+    if (e->kind == TIRB_RELAX_VAR) return tirbi_relax_make_var(b, e->span, e->as.var);
+    const tirb_relax_expr **items = TIRBI_NEW_ARRAY(b->arena, const tirb_relax_expr *, e->as.tuple.n);
+    const tirb_relax_type **fields = TIRBI_NEW_ARRAY(b->arena, const tirb_relax_type *, e->as.tuple.n);
     tirb_relax_expr *own = TIRBI_NEW(b->arena, tirb_relax_expr);
-    if (!own) return NULL;
+    if (!items || !fields || !own) return NULL;
+    for (uint32_t i = 0; i < e->as.tuple.n; i++) {
+        if (!(items[i] = with_types(b, e->as.tuple.items[i], c))) return NULL;
+        fields[i] = items[i]->type;
+    }
     *own = *e;
     own->as.tuple.items = items;
     own->type = tirbi_relax_tuple(b, fields, e->as.tuple.n);
     return own->type ? own : NULL;
 }
 
-static const tirb_relax_expr *inferred_again(tirbi_relax_builder *b, const tirb_relax_expr *e, const bool *changed) {
-    tirb_relax_expr *own = TIRBI_NEW(b->arena, tirb_relax_expr);
-    if (!own) return NULL;
-    *own = *e;
-    if (e->kind == TIRB_RELAX_TUPLE_GET) {
-        const tirb_relax_expr *tuple = with_types(b, e->as.get.tuple, changed);
-        if (!tuple || tuple == e->as.get.tuple) return tuple ? e : NULL;
-        own->as.get.tuple = tuple;
-        own->type = tuple->type->fields[e->as.get.index];
-        return own;
-    }
-    if (e->kind != TIRB_RELAX_CALL) return with_types(b, e, changed);
+static const tirb_relax_expr *call_again(tirbi_relax_builder *b, const tirb_relax_expr *e, const changes *c) {
     const tirb_relax_operator *op = e->as.call.op;
-    const tirb_relax_expr **args = TIRBI_NEW_ARRAY(b->arena, const tirb_relax_expr *, e->as.call.n_args);
     bool differs = false;
-    for (uint32_t i = 0; args && i < e->as.call.n_args; i++) {
-        if (!(args[i] = with_types(b, e->as.call.args[i], changed))) return NULL;
-        differs = differs || args[i] != e->as.call.args[i];
-    }
-    if (!args || !differs || !op || !op->infer) return args ? e : NULL;
+    for (uint32_t i = 0; i < e->as.call.n_args; i++) differs = differs || has_changed(c, e->as.call.args[i]);
+    if (!differs || !op || !op->infer) return e;
+    const tirb_relax_expr **args = TIRBI_NEW_ARRAY(b->arena, const tirb_relax_expr *, e->as.call.n_args);
+    tirb_relax_expr *own = TIRBI_NEW(b->arena, tirb_relax_expr);
+    if (!args || !own) return NULL;
+    for (uint32_t i = 0; i < e->as.call.n_args; i++)
+        if (!(args[i] = with_types(b, e->as.call.args[i], c))) return NULL;
+    *own = *e;
     own->as.call.args = args;
     own->type = bounded(b, placed(b, own, op->infer(b, own)));
     return own->type ? own : NULL;
+}
+
+static const tirb_relax_expr *inferred_again(tirbi_relax_builder *b, const tirb_relax_expr *e, const changes *c) {
+    if (e->kind == TIRB_RELAX_CALL) return call_again(b, e, c);
+    if (e->kind != TIRB_RELAX_TUPLE_GET) return with_types(b, e, c);
+    const tirb_relax_expr *tuple = with_types(b, e->as.get.tuple, c);
+    if (!tuple || tuple == e->as.get.tuple) return tuple ? e : NULL;
+    tirb_relax_expr *own = TIRBI_NEW(b->arena, tirb_relax_expr);
+    if (!own) return NULL;
+    *own = *e;
+    own->as.get.tuple = tuple;
+    own->type = tuple->type->fields[e->as.get.index];
+    return own;
 }
 
 /* TVM puts other variables in place of the outputs, and infers the types of what uses them again, where it knows of no
  * size that it is not negative. */
 void tirbi_relax_end_dataflow(tirbi_relax_builder *b) {
     tirbi_relax_seq_frame *frame = tirbi_relax_top(b);
-    bool *changed = TIRBI_NEW_ARRAY(b->arena, bool, b->n_vars);
-    if (!frame || !changed || !tirbi_arena_work(b->arena, frame->bindings.n)) return;
-    memset(changed, 0, b->n_vars * sizeof *changed);
+    if (!frame || frame->bindings.n == 0 || !tirbi_arena_work(b->arena, frame->bindings.n)) return;
+    tirb_relax_binding *bindings = frame->bindings.items;
+    changes c = {.first = bindings[0].var->id};
+    for (uint32_t i = 1; i < frame->bindings.n; i++)
+        if (bindings[i].var->id < c.first) c.first = bindings[i].var->id;
+    c.item = TIRBI_NEW_ARRAY(b->arena, bool, b->n_vars - c.first);
+    if (!c.item) return;
+    memset(c.item, 0, (b->n_vars - c.first) * sizeof *c.item);
     const uint32_t n_natural = b->dims.natural.n;
     b->dims.natural.n = 0;
     for (uint32_t i = 0; i < frame->bindings.n; i++) {
-        tirb_relax_binding *bound = (tirb_relax_binding *)frame->bindings.items + i;
+        tirb_relax_binding *bound = &bindings[i];
         tirb_relax_var *var = (tirb_relax_var *)bound->var;
         const bool is_cast = bound->kind == TIRB_RELAX_MATCH_CAST;
-        const tirb_relax_expr *value = is_cast ? bound->value : inferred_again(b, bound->value, changed);
+        const tirb_relax_expr *value = is_cast ? bound->value : inferred_again(b, bound->value, &c);
         if (!value) break;
         /* An output keeps its type: TVM refuses a program where it does not. */
         if (value != bound->value && var->dataflow && !tirb_relax_type_equal(value->type, var->type)) {
             bound->value = value;
             var->type = value->type;
-            changed[var->id] = true;
+            c.item[var->id - c.first] = true;
         }
-        if (!var->dataflow) changed[var->id] = true;
+        if (!var->dataflow) c.item[var->id - c.first] = true;
     }
     b->dims.natural.n = n_natural;
 }

@@ -252,6 +252,12 @@ static void long_programs_fit(void **state) {
          FUNCTIONS, 1, TIRB_LANGUAGE_TVMSCRIPT},
         {{"comprehensions", "", "def f%(float(N) A) -> (B) { B(i) = A(i) + % }\n", "", TIRB_OK},
          FUNCTIONS / 2, 1, TIRB_LANGUAGE_TENSOR_COMPREHENSIONS},
+        {{"dataflow blocks",
+          "from tvm.script import relax as R\n@R.function\ndef f(x: R.Tensor((4,), \"float32\")):\n",
+          "    with R.dataflow():\n        a% = R.add(x, x)\n        b% = R.add(a%, x)\n        R.output(b%)\n"
+          "    c% = R.add(b%, x)\n",
+          "    return x\n", TIRB_OK},
+         FUNCTIONS, 1, TIRB_LANGUAGE_TVMSCRIPT},
         {{"stores", KERNEL(""), "    A[7] = B[9, 60] + T.float32(%)\n", "", TIRB_OK},
          STATEMENTS, 1, TIRB_LANGUAGE_TVMSCRIPT},
         {{"lets", HEADER,

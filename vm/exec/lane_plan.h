@@ -264,8 +264,9 @@ bool tirbi_lane_is_light(const lane_ins *ins);
 
 /* Whether a body may run on packed rows, and may want to. */
 bool tirbi_lane_can_pack(const lane_planner *p);
-/* What the word before a packed body says: see vm/exec/lane_entry.h. */
+/* Whether the full body reads all elements that are apart to banks. */
 bool tirbi_lane_picks_all(lane_planner *p);
+/* What the word before a packed body says: see vm/exec/lane_entry.h. */
 tirbi_word tirbi_lane_packed_work(const lane_planner *p);
 
 /* Behind a full body that is one operation or two on what the cursors and scalars give, and the store that ends it: one
