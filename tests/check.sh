@@ -210,8 +210,8 @@ once=(-E "^($counts|$similar|$values)\$")
 benches=(-DTIRB_BUILD_BENCH=OFF)
 [ "$full" -eq 0 ] || benches=()
 
-# Half as many random programs as `ctest` alone compares, and no mutated inputs, which the sanitized build has.
-sampled=(-DTIRB_DIFFERENTIAL_COUNT=500) unmutated=(-LE fuzz)
+# A third of the random programs that `ctest` alone compares, and no mutated inputs, which the sanitized build has.
+sampled=(-DTIRB_DIFFERENTIAL_COUNT=334) unmutated=(-LE fuzz)
 [ "$full" -eq 0 ] || sampled=() unmutated=()
 # The compiler is named by CC, which counts when a folder is first configured: naming another by option later would make
 # CMake forget every option.
@@ -263,7 +263,7 @@ build/release/bin/tirb --version | grep -qw avx512 || isas=(-DTIRB_LANE_ISAS='av
 [ "$full" -eq 0 ] || isas=(-DTIRB_LANE_ISAS=all)
 # Lines, without variables: programs are a third of the size, and there are a hundred of them.
 sanitized='-O1 -g1 -fno-var-tracking'
-if CC=gcc build asan asan -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=200 "${isas[@]}" "${benches[@]}" \
+if CC=gcc build asan asan -DTIRB_WERROR=OFF -DTIRB_DIFFERENTIAL_COUNT=120 "${isas[@]}" "${benches[@]}" \
     -DCMAKE_C_FLAGS_RELWITHDEBINFO="$sanitized" -DTIRB_SEED_COMMAND="$PWD/build/release/bin/tirb"; then
     if [ "$(uname -m)" = x86_64 ] && ! build/asan/bin/tirb --version | grep -qw avx512; then
         echo "skipped: the lanes of AVX-512 with sanitizers: this CPU has no AVX-512"

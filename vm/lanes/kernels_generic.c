@@ -6,7 +6,7 @@
 
 #if !defined(__ALTIVEC__) && !defined(__VX__) && !defined(__riscv_vector) && !defined(__loongarch_sx)
 #define TIRBI_KERNELS_BY_ELEMENT 1
-#if !defined(__clang__) && !defined(__OPTIMIZE_SIZE__)
+#if !defined(__clang__) && !defined(__OPTIMIZE_SIZE__) && defined(__OPTIMIZE__)
 #pragma GCC optimize("O1", "no-tree-vectorize") /* -O3 would find little more in one element */
 #endif
 #endif
