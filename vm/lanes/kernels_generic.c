@@ -14,5 +14,10 @@
 #define TIRBI_MATH_FORCE_INLINE
 #define TIRBI_KERNEL_TABLE tirbi_kernels_generic
 #define OWN_SCALARS tirbi_scalars_generic
+#if TIRBI_LANES_SSE2 || TIRBI_LANES_NEON
+#define ORDERED tirbi_ordered_baseline
+#else
+#define OWN_ORDERED tirbi_ordered_baseline
+#endif
 #define BLOCKS_OF(what) what##GENERIC
 #include "vm/lanes/kernels.inc"
