@@ -118,13 +118,13 @@ static void check_twin(checker *c, twin_id id, tirb_isa isa) {
         return;
     }
     unsigned all = power_of_specials(id), before = c->failures;
-    for (t.special = 0; t.special < all; t.special += (unsigned)t.n) {
+    for (t.special = 0; t.special < all; t.special += (unsigned)t.n * sampled_every()) {
         t.n = 512;
         t.behind = t.special % 7;
         run_trial(c, &t);
     }
     t.special = all;
-    for (t.n = 0; t.n <= LONGEST && c->failures < before + 3; t.n++) {
+    for (t.n = 0; t.n <= LONGEST && c->failures < before + 3; t.n += t.n < LONGEST / 4 ? 1 : sampled_every()) {
         t.zeros = t.n % 8 == 7;
         t.in_place = 3;
         t.behind = 0;

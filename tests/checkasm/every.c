@@ -42,7 +42,7 @@ static void all_values(values *v, tirbi_dtype type) {
         return;
     }
     for (unsigned i = 0; i < bits; i++) {
-        for (unsigned j = 0; j <= i; j++) {
+        for (unsigned j = i % sampled_every(); j <= i; j += sampled_every()) {
             add_around(v, type, ((uint64_t)1 << i) + ((uint64_t)1 << j));
             add_around(v, type, ((uint64_t)1 << i) - ((uint64_t)1 << j));
         }
