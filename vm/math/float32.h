@@ -69,11 +69,16 @@ TIRBI_MATH tirbi_float_pair tirbi_float_exp_sum(tirbi_float_exp e) {
 TIRBI_MATH float tirbi_float_scale(float v, float rounded) {
     return tirbi_f32_from_bits(tirbi_f32_bits(v) + (tirbi_f32_bits(rounded) << 23));
 }
-/* For n in -252 .. 254 and v about 1, with one rounding. */
+/* For n in -252 .. 254 and v about 1, with one rounding. What is below the least normal number is rounded as a number
+ * of least floats, for computing with such takes many times as long. */
 TIRBI_MATH float tirbi_float_scale_far(float v, float rounded) {
-    uint32_t n = tirbi_f32_bits(rounded) - tirbi_f32_bits(TIRBI_ROUNDER_F32) + 254u; /* biased twice */
-    uint32_t half = n >> 1;
-    return v * tirbi_f32_from_bits(half << 23) * tirbi_f32_from_bits((n - half) << 23);
+    uint32_t twice = tirbi_f32_bits(rounded) - tirbi_f32_bits(TIRBI_ROUNDER_F32) + 254u; /* biased twice */
+    uint32_t far = twice < 160u ? 160u : twice, half = far >> 1;
+    float large = v * tirbi_f32_from_bits(half << 23) * tirbi_f32_from_bits((far - half) << 23);
+    float least = v * tirbi_f32_from_bits((twice + 22u) << 23); /* v * 2^n / 2^-149 */
+    float small = tirbi_f32_from_bits(tirbi_f32_bits(least + 0x1p23f) - tirbi_f32_bits(0x1p23f));
+    float near = least < 0x1p23f ? small : tirbi_float_scale(v, rounded);
+    return twice < 160u ? near : large;
 }
 
 /* A power is 2^n (1 + rest P(rest)), where rest is the exponent less n times the logarithm of 2, rounded once. */
@@ -107,20 +112,18 @@ TIRBI_MATH tirbi_float_power tirbi_float_power_exp10(float x) {
     return (tirbi_float_power){e.rounded, sum.high + sum.low};
 }
 
-/* Powers below half of the least float are 0, which what masks put into sums is for: computed, they would underflow,
- * which takes many times as long. */
-#define TIRBI_FLOAT_EXPONENTIAL(op, least, most)                                                             \
-    TIRBI_MATH float tirbi_usual_##op##_f32(float x) {                                                       \
-        tirbi_float_power power = tirbi_float_power_##op(x);                                                 \
-        return tirbi_float_scale(power.significand, power.rounded);                                          \
-    }                                                                                                        \
-    TIRBI_MATH float tirbi_##op##_f32(float x) {                                                             \
-        tirbi_float_power power = tirbi_float_power_##op(x < least ? 0.0f : x > most ? most : x);            \
-        return x < least ? 0.0f : tirbi_canon_f32(tirbi_float_scale_far(power.significand, power.rounded)); \
+#define TIRBI_FLOAT_EXPONENTIAL(op, least, most)                                           \
+    TIRBI_MATH float tirbi_usual_##op##_f32(float x) {                                     \
+        tirbi_float_power power = tirbi_float_power_##op(x);                               \
+        return tirbi_float_scale(power.significand, power.rounded);                        \
+    }                                                                                      \
+    TIRBI_MATH float tirbi_##op##_f32(float x) {                                           \
+        tirbi_float_power power = tirbi_float_power_##op(tirbi_clamp_f32(x, least, most)); \
+        return tirbi_canon_f32(tirbi_float_scale_far(power.significand, power.rounded));   \
     }
-TIRBI_FLOAT_EXPONENTIAL(exp, -104.0f, 90.0f)
-TIRBI_FLOAT_EXPONENTIAL(exp2, -150.0f, 129.0f)
-TIRBI_FLOAT_EXPONENTIAL(exp10, -45.5f, 39.0f)
+TIRBI_FLOAT_EXPONENTIAL(exp, -105.0f, 90.0f)
+TIRBI_FLOAT_EXPONENTIAL(exp2, -151.0f, 129.0f)
+TIRBI_FLOAT_EXPONENTIAL(exp10, -46.0f, 39.0f)
 #undef TIRBI_FLOAT_EXPONENTIAL
 
 /* (e^x - 1) / 2 for x in -30 .. 89: with e^x / 2 = 2^(n-1) + 2^(n-1) high + .., where the products are exact. */

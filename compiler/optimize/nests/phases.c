@@ -299,7 +299,7 @@ static const tirbi_ls *fill_dense(phases *p) {
 
 /* ---- Weights ----------------------------------------------------------------------------------------------------- */
 
-enum { MANY_USES = 32 }; /* of each weight in a phase: then it pays to have them next to each other */
+enum { MANY_USES = 8 }; /* of each weight in a phase: then it pays to have them next to each other */
 
 /* Whether a dimension of the weights has the same subscript in all iterations. */
 static bool is_fixed(const phases *p, uint32_t d) {
