@@ -435,12 +435,17 @@ static void run_dataflow(tirbi_script *s, const tirbi_line *line) {
             values[n++] = tirbi_value_error();
         }
     }
-    if (!tirbi_has_errors(r->builder.diagnostics)) tirbi_relax_end_dataflow(&r->builder);
+    const bool wrong = tirbi_has_errors(r->builder.diagnostics);
+    if (!wrong) tirbi_relax_end_dataflow(&r->builder);
+    const uint32_t first = r->hidden.n;
     hide_names(s, mark);
     tirbi_close_level(s, mark);
     r->outputs = NULL;
     tirbi_relax_begin_block(&r->builder, false);
     for (uint32_t i = 0; i < n; i++) bind_name(s, names[i], values[i]);
+    /* R.output of what is wrong has not run: any of the block's names may be an output, and none is worth a message. */
+    for (uint32_t i = first; wrong && !r->output_seen && i < r->hidden.n; i++)
+        bind_name(s, ((const char *const *)r->hidden.items)[i], tirbi_value_error());
 }
 
 static void run_with(tirbi_script *s, const tirbi_line *line) {
