@@ -58,13 +58,11 @@ static element *find_loaded(carrier *c, const tirbi_place *place) {
 /* ---- Finding them ----------------------------------------------------------------------------------------------- */
 
 static void add_element(carrier *c, const tirbi_place *place, const tirbi_place *before, const tirbi_lx *load) {
-    tirbi_lvar *var = TIRBI_NEW(c->pool->arena, tirbi_lvar);
+    tirbi_lvar *var = tirbi_variable_for(c->pool, TIRBI_LVAR_LOCAL, place->buffer->name, load, place->span);
     if (!var || c->n == MAX_ELEMENTS) {
         c->failed = true;
         return;
     }
-    *var = (tirbi_lvar){.name = place->buffer->name, .kind = TIRBI_LVAR_LOCAL, .type = place->buffer->type,
-                        .lo = load->lo, .hi = load->hi, .span = place->span};
     c->elements[c->n++] = (element){.place = place, .before = before, .var = var};
 }
 
@@ -231,9 +229,8 @@ static const tirbi_ls *as_one(carrier *c, const tirbi_ls *s) {
     const tirbi_lx *a = stores ? yes->as.store.value : yes->as.set.value,
                    *b = stores ? no->as.store.value : no->as.set.value;
     const tirbi_lx *value = a && b ? tirbi_lx_lazy(c->pool, TIRBI_LX_COND, s->as.if_.condition, a, b) : NULL;
-    tirbi_ls *one = value ? tirbi_new_stmt(c->pool, (tirbi_ls_kind)yes->kind, yes->span) : NULL;
+    tirbi_ls *one = value ? tirbi_same_stmt(c->pool, yes) : NULL;
     if (!one) return s;
-    *one = *yes;
     if (stores) one->as.store.value = value;
     else one->as.set.value = value;
     return one;
@@ -251,9 +248,8 @@ static const tirbi_ls *as_one_step(carrier *c, const tirbi_ls *s, const tirbi_ls
     const bool steps = assign && s->as.set.value->size <= TIRBI_MAX_SHARED_SIZE &&
                        tirbi_count_expr(next->as.set.value, TIRBI_WALK_INDICES, tirbi_is_var, s->as.set.var) == 1;
     tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace_by_set, .context = (void *)(uintptr_t)s};
-    tirbi_ls *one = steps ? tirbi_new_stmt(c->pool, TIRBI_LS_SET, next->span) : NULL;
+    tirbi_ls *one = steps ? tirbi_same_stmt(c->pool, next) : NULL;
     if (!one) return NULL;
-    *one = *next;
     one->as.set.value = tirbi_rewrite_value(&rewrite, next->as.set.value);
     return one->as.set.value ? one : NULL;
 }
@@ -326,12 +322,10 @@ static const tirbi_ls *stored_at_once(carrier *c, const tirbi_ls *s, const tirbi
         if (reads(place->indices[d], var, NULL)) return NULL;
     }
     const tirbi_lx *load = tirbi_lx_load(c->pool, place);
-    tirbi_ls *set = load && !load->traps ? tirbi_new_stmt(c->pool, TIRBI_LS_SET, s->span) : NULL;
-    tirbi_ls *store = set ? tirbi_new_stmt(c->pool, TIRBI_LS_STORE, next->span) : NULL;
+    tirbi_ls *set = load && !load->traps ? tirbi_same_stmt(c->pool, s) : NULL;
+    tirbi_ls *store = set ? tirbi_same_stmt(c->pool, next) : NULL;
     if (!store) return NULL;
-    *set = *s;
     set->as.set.value = load;
-    *store = *next;
     store->as.store.value = s->as.set.value;
     *more = set;
     return store;
@@ -397,9 +391,8 @@ static bool store_apart(carrier *c) {
 
 /* The body with its elements in variables; NULL when memory ran out. */
 static const tirbi_ls *rewrite_body(carrier *c, tirbi_rewrite *r, const tirbi_ls *body) {
-    tirbi_ls *copy = tirbi_new_stmt(c->pool, (tirbi_ls_kind)body->kind, body->span);
+    tirbi_ls *copy = tirbi_same_stmt(c->pool, body);
     if (!copy) return NULL;
-    *copy = *body;
     switch (body->kind) {
     case TIRBI_LS_SEQ: {
         const tirbi_ls **items = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, body->as.seq.n);
@@ -446,9 +439,8 @@ static bool is_plain(const tirbi_lx *x) { return x->pure && !x->traps; }
 /* A bound of the loop, computed before it where it is not pure. */
 static const tirbi_lx *bound(carrier *c, const tirbi_lx *x, const char *name, const tirbi_ls **items, uint32_t *n) {
     if (is_plain(x)) return x;
-    tirbi_lvar *var = TIRBI_NEW(c->pool->arena, tirbi_lvar);
+    tirbi_lvar *var = tirbi_variable_for(c->pool, TIRBI_LVAR_LET, name, x, c->loop->span);
     if (!var) return NULL;
-    *var = (tirbi_lvar){.name = name, .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .lo = x->lo, .hi = x->hi};
     items[*n] = set(c, var, x, true);
     if (!items[*n]) return NULL;
     (*n)++;
@@ -571,13 +563,9 @@ static const tirbi_ls *carry_in(carrier *c, tirbi_lx_pool *pool, const tirbi_ls 
     uint32_t n = 0;
     if (!replace_variable(c, items, &n) || !store_apart(c)) return NULL;
     tirbi_rewrite rewrite = {.pool = pool, .replace = replace, .context = c};
-    tirbi_ls *fresh = tirbi_new_stmt(c->pool, TIRBI_LS_LOOP, loop->span);
-    const tirbi_ls *body = rewrite_body(c, &rewrite, rest);
-    if (!fresh || !body || c->failed) return NULL;
-    *fresh = *loop;
-    fresh->as.loop.body = body;
+    tirbi_ls *fresh = tirbi_loop_like(c->pool, loop, c->fresh, rewrite_body(c, &rewrite, rest));
+    if (!fresh || c->failed) return NULL;
     fresh->as.loop.parallel = false; /* the loop itself was asked for chunks */
-    if (c->fresh) fresh->as.loop.var = c->fresh;
     const tirbi_ls *runs = run(pool, fresh, why);
     items[n] = runs ? surround(c, fresh, runs, why == HOLDING) : NULL;
     return tirbi_new_sequence(c->pool, c->loop->span, items, n + 1);

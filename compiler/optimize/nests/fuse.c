@@ -228,10 +228,9 @@ static const tirbi_ls *in_variable(tirbi_rewrite *rewrite, const tirbi_ls *s) {
 }
 
 static const tirbi_ls *keep_in_variable(tirbi_lx_pool *pool, const tirbi_ls *body, const tirbi_lbuf *buffer) {
-    tirbi_lvar *var = TIRBI_NEW(pool->arena, tirbi_lvar);
+    tirbi_lvar *var =
+        tirbi_new_variable(pool, TIRBI_LVAR_LET, buffer->name, buffer->type, INT64_MIN, INT64_MAX, body->span);
     if (!var) return NULL;
-    *var = (tirbi_lvar){
-        .name = buffer->name, .kind = TIRBI_LVAR_LET, .type = buffer->type, .lo = INT64_MIN, .hi = INT64_MAX};
     handed_on h = {.buffer = buffer, .var = var};
     tirbi_rewrite rewrite = {.pool = pool, .replace = use_variable, .context = &h};
     return in_variable(&rewrite, body);

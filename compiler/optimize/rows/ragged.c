@@ -74,12 +74,8 @@ static tirbi_ls *new_stmt(flattener *f, tirbi_ls_kind kind) {
 
 static tirbi_lvar *new_var(flattener *f, const char *name, tirbi_lvar_kind kind, tirbi_dtype type, int64_t lo,
                            int64_t hi) {
-    tirbi_lvar *var = TIRBI_NEW(f->pool->arena, tirbi_lvar);
-    if (var)
-        *var = (tirbi_lvar){
-            .name = name, .kind = kind, .type = type, .lo = lo, .hi = hi, .span = f->loop->span};
-    else
-        f->failed = true;
+    tirbi_lvar *var = tirbi_new_variable(f->pool, kind, name, type, lo, hi, f->loop->span);
+    f->failed = f->failed || !var;
     return var;
 }
 
@@ -459,24 +455,12 @@ static bool parts_are_free(flattener *f) {
 
 /* A buffer with an element for each row of a block. */
 static const tirbi_ls *make_buffer(flattener *f, uint32_t local) {
-    const tirbi_lx **shape = TIRBI_NEW_ARRAY(f->pool->arena, const tirbi_lx *, 1);
-    const tirbi_lx **strides = TIRBI_NEW_ARRAY(f->pool->arena, const tirbi_lx *, 1);
-    tirbi_lbuf *b = TIRBI_NEW(f->pool->arena, tirbi_lbuf);
-    tirbi_ls *alloc = new_stmt(f, TIRBI_LS_ALLOC);
-    if (!shape || !strides || !b || !alloc) return NULL;
-    shape[0] = tirbi_lx_number(f->pool, ROWS);
-    strides[0] = tirbi_lx_number(f->pool, 1);
-    *b = (tirbi_lbuf){.name = f->locals[local].var->name,
-                      .type = f->locals[local].var->type,
-                      .ndim = 1,
-                      .shape = shape,
-                      .strides = strides,
-                      .root = b,
-                      .param = -1,
-                      .written = true};
-    f->locals[local].buffer = b;
-    alloc->as.alloc.buffer = b;
-    return shape[0] && strides[0] ? alloc : NULL;
+    const tirbi_lvar *var = f->locals[local].var;
+    const tirbi_lx **shape = TIRBI_NEW(f->pool->arena, const tirbi_lx *);
+    if (!shape) return NULL;
+    *shape = tirbi_lx_number(f->pool, ROWS);
+    f->locals[local].buffer = tirbi_new_buffer(f->pool, var->name, var->type, 1, shape);
+    return tirbi_new_alloc(f->pool, f->loop->span, f->locals[local].buffer);
 }
 
 /* The element that stands for a variable of the row. */
