@@ -389,49 +389,23 @@ static bool store_apart(carrier *c) {
     return true;
 }
 
-/* The body with its elements in variables; NULL when memory ran out. */
-static const tirbi_ls *rewrite_body(carrier *c, tirbi_rewrite *r, const tirbi_ls *body) {
-    tirbi_ls *copy = tirbi_same_stmt(c->pool, body);
-    if (!copy) return NULL;
-    switch (body->kind) {
-    case TIRBI_LS_SEQ: {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, body->as.seq.n);
-        for (uint32_t i = 0; items && i < body->as.seq.n; i++) {
-            items[i] = rewrite_body(c, r, body->as.seq.items[i]);
-            if (!items[i]) return NULL;
-        }
-        copy->as.seq.items = items;
-        return items ? copy : NULL;
-    }
-    case TIRBI_LS_IF:
-        copy->as.if_.condition = tirbi_rewrite_value(r, body->as.if_.condition);
-        copy->as.if_.then_case = rewrite_body(c, r, body->as.if_.then_case);
-        if (body->as.if_.else_case) copy->as.if_.else_case = rewrite_body(c, r, body->as.if_.else_case);
-        return copy->as.if_.condition && copy->as.if_.then_case && !body->as.if_.else_case == !copy->as.if_.else_case
-                   ? copy
-                   : NULL;
-    case TIRBI_LS_SET:
-        copy->as.set.value = tirbi_rewrite_value(r, body->as.set.value);
-        return copy->as.set.value ? copy : NULL;
-    case TIRBI_LS_STORE: {
-        element *e = find_element(c, body->as.store.access);
-        const tirbi_lx *value = tirbi_rewrite_value(r, body->as.store.value);
-        if (!value) return NULL;
-        if (e && !e->before && !e->stored) return set(c, e->var, value, false);
-        copy->as.store.access = tirbi_rewrite_place(r, body->as.store.access);
-        tirbi_lvar *var = e && e->stored ? e->stored : e ? e->var : NULL;
-        copy->as.store.value = e ? tirbi_lx_var(c->pool, var) : value;
-        if (!copy->as.store.access || !copy->as.store.value) return NULL;
-        if (!e) return copy;
-        const tirbi_ls *items[3] = {set(c, var, value, false)};
-        uint32_t n = 1;
-        if (e->before) items[n++] = copy;
-        if (e->stored) items[n++] = set(c, e->var, copy->as.store.value, false);
-        e->passed = e->stored && !e->before;
-        return tirbi_new_sequence(c->pool, c->loop->span, items, n);
-    }
-    default: return NULL;
-    }
+/* A store to an element as what it is with the element in a variable; NULL for other statements. */
+static const tirbi_ls *replace_store(tirbi_rewrite *r, const tirbi_ls *s) {
+    carrier *c = r->context;
+    element *e = s->kind == TIRBI_LS_STORE ? find_element(c, s->as.store.access) : NULL;
+    const tirbi_lx *value = e ? tirbi_rewrite_value(r, s->as.store.value) : NULL;
+    if (!value) return NULL;
+    if (!e->before && !e->stored) return set(c, e->var, value, false);
+    tirbi_lvar *var = e->stored ? e->stored : e->var;
+    const tirbi_place *place = tirbi_rewrite_place(r, s->as.store.access);
+    const tirbi_lx *held = tirbi_lx_var(c->pool, var);
+    if (!place || !held) return NULL;
+    const tirbi_ls *items[3] = {set(c, var, value, false)};
+    uint32_t n = 1;
+    if (e->before) items[n++] = tirbi_new_store(c->pool, s->span, place, held);
+    if (e->stored) items[n++] = set(c, e->var, held, false);
+    e->passed = e->stored && !e->before;
+    return tirbi_new_sequence(c->pool, c->loop->span, items, n);
 }
 
 static bool is_plain(const tirbi_lx *x) { return x->pure && !x->traps; }
@@ -562,8 +536,8 @@ static const tirbi_ls *carry_in(carrier *c, tirbi_lx_pool *pool, const tirbi_ls 
     const tirbi_ls *items[3];
     uint32_t n = 0;
     if (!replace_variable(c, items, &n) || !store_apart(c)) return NULL;
-    tirbi_rewrite rewrite = {.pool = pool, .replace = replace, .context = c};
-    tirbi_ls *fresh = tirbi_loop_like(c->pool, loop, c->fresh, rewrite_body(c, &rewrite, rest));
+    tirbi_rewrite rewrite = {.pool = pool, .replace = replace, .statement = replace_store, .context = c};
+    tirbi_ls *fresh = tirbi_loop_like(c->pool, loop, c->fresh, tirbi_rewrite_assignments(&rewrite, rest));
     if (!fresh || c->failed) return NULL;
     fresh->as.loop.parallel = false; /* the loop itself was asked for chunks */
     const tirbi_ls *runs = run(pool, fresh, why);
