@@ -58,13 +58,11 @@ static element *find_loaded(carrier *c, const tirbi_place *place) {
 /* ---- Finding them ----------------------------------------------------------------------------------------------- */
 
 static void add_element(carrier *c, const tirbi_place *place, const tirbi_place *before, const tirbi_lx *load) {
-    tirbi_lvar *var = TIRBI_NEW(c->pool->arena, tirbi_lvar);
+    tirbi_lvar *var = tirbi_variable_for(c->pool, TIRBI_LVAR_LOCAL, place->buffer->name, load, place->span);
     if (!var || c->n == MAX_ELEMENTS) {
         c->failed = true;
         return;
     }
-    *var = (tirbi_lvar){.name = place->buffer->name, .kind = TIRBI_LVAR_LOCAL, .type = place->buffer->type,
-                        .lo = load->lo, .hi = load->hi, .span = place->span};
     c->elements[c->n++] = (element){.place = place, .before = before, .var = var};
 }
 
@@ -231,9 +229,8 @@ static const tirbi_ls *as_one(carrier *c, const tirbi_ls *s) {
     const tirbi_lx *a = stores ? yes->as.store.value : yes->as.set.value,
                    *b = stores ? no->as.store.value : no->as.set.value;
     const tirbi_lx *value = a && b ? tirbi_lx_lazy(c->pool, TIRBI_LX_COND, s->as.if_.condition, a, b) : NULL;
-    tirbi_ls *one = value ? tirbi_new_stmt(c->pool, (tirbi_ls_kind)yes->kind, yes->span) : NULL;
+    tirbi_ls *one = value ? tirbi_same_stmt(c->pool, yes) : NULL;
     if (!one) return s;
-    *one = *yes;
     if (stores) one->as.store.value = value;
     else one->as.set.value = value;
     return one;
@@ -251,9 +248,8 @@ static const tirbi_ls *as_one_step(carrier *c, const tirbi_ls *s, const tirbi_ls
     const bool steps = assign && s->as.set.value->size <= TIRBI_MAX_SHARED_SIZE &&
                        tirbi_count_expr(next->as.set.value, TIRBI_WALK_INDICES, tirbi_is_var, s->as.set.var) == 1;
     tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace_by_set, .context = (void *)(uintptr_t)s};
-    tirbi_ls *one = steps ? tirbi_new_stmt(c->pool, TIRBI_LS_SET, next->span) : NULL;
+    tirbi_ls *one = steps ? tirbi_same_stmt(c->pool, next) : NULL;
     if (!one) return NULL;
-    *one = *next;
     one->as.set.value = tirbi_rewrite_value(&rewrite, next->as.set.value);
     return one->as.set.value ? one : NULL;
 }
@@ -326,12 +322,10 @@ static const tirbi_ls *stored_at_once(carrier *c, const tirbi_ls *s, const tirbi
         if (reads(place->indices[d], var, NULL)) return NULL;
     }
     const tirbi_lx *load = tirbi_lx_load(c->pool, place);
-    tirbi_ls *set = load && !load->traps ? tirbi_new_stmt(c->pool, TIRBI_LS_SET, s->span) : NULL;
-    tirbi_ls *store = set ? tirbi_new_stmt(c->pool, TIRBI_LS_STORE, next->span) : NULL;
+    tirbi_ls *set = load && !load->traps ? tirbi_same_stmt(c->pool, s) : NULL;
+    tirbi_ls *store = set ? tirbi_same_stmt(c->pool, next) : NULL;
     if (!store) return NULL;
-    *set = *s;
     set->as.set.value = load;
-    *store = *next;
     store->as.store.value = s->as.set.value;
     *more = set;
     return store;
@@ -395,50 +389,23 @@ static bool store_apart(carrier *c) {
     return true;
 }
 
-/* The body with its elements in variables; NULL when memory ran out. */
-static const tirbi_ls *rewrite_body(carrier *c, tirbi_rewrite *r, const tirbi_ls *body) {
-    tirbi_ls *copy = tirbi_new_stmt(c->pool, (tirbi_ls_kind)body->kind, body->span);
-    if (!copy) return NULL;
-    *copy = *body;
-    switch (body->kind) {
-    case TIRBI_LS_SEQ: {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, body->as.seq.n);
-        for (uint32_t i = 0; items && i < body->as.seq.n; i++) {
-            items[i] = rewrite_body(c, r, body->as.seq.items[i]);
-            if (!items[i]) return NULL;
-        }
-        copy->as.seq.items = items;
-        return items ? copy : NULL;
-    }
-    case TIRBI_LS_IF:
-        copy->as.if_.condition = tirbi_rewrite_value(r, body->as.if_.condition);
-        copy->as.if_.then_case = rewrite_body(c, r, body->as.if_.then_case);
-        if (body->as.if_.else_case) copy->as.if_.else_case = rewrite_body(c, r, body->as.if_.else_case);
-        return copy->as.if_.condition && copy->as.if_.then_case && !body->as.if_.else_case == !copy->as.if_.else_case
-                   ? copy
-                   : NULL;
-    case TIRBI_LS_SET:
-        copy->as.set.value = tirbi_rewrite_value(r, body->as.set.value);
-        return copy->as.set.value ? copy : NULL;
-    case TIRBI_LS_STORE: {
-        element *e = find_element(c, body->as.store.access);
-        const tirbi_lx *value = tirbi_rewrite_value(r, body->as.store.value);
-        if (!value) return NULL;
-        if (e && !e->before && !e->stored) return set(c, e->var, value, false);
-        copy->as.store.access = tirbi_rewrite_place(r, body->as.store.access);
-        tirbi_lvar *var = e && e->stored ? e->stored : e ? e->var : NULL;
-        copy->as.store.value = e ? tirbi_lx_var(c->pool, var) : value;
-        if (!copy->as.store.access || !copy->as.store.value) return NULL;
-        if (!e) return copy;
-        const tirbi_ls *items[3] = {set(c, var, value, false)};
-        uint32_t n = 1;
-        if (e->before) items[n++] = copy;
-        if (e->stored) items[n++] = set(c, e->var, copy->as.store.value, false);
-        e->passed = e->stored && !e->before;
-        return tirbi_new_sequence(c->pool, c->loop->span, items, n);
-    }
-    default: return NULL;
-    }
+/* A store to an element as what it is with the element in a variable; NULL for other statements. */
+static const tirbi_ls *replace_store(tirbi_rewrite *r, const tirbi_ls *s) {
+    carrier *c = r->context;
+    element *e = s->kind == TIRBI_LS_STORE ? find_element(c, s->as.store.access) : NULL;
+    const tirbi_lx *value = e ? tirbi_rewrite_value(r, s->as.store.value) : NULL;
+    if (!value) return NULL;
+    if (!e->before && !e->stored) return set(c, e->var, value, false);
+    tirbi_lvar *var = e->stored ? e->stored : e->var;
+    const tirbi_place *place = tirbi_rewrite_place(r, s->as.store.access);
+    const tirbi_lx *held = tirbi_lx_var(c->pool, var);
+    if (!place || !held) return NULL;
+    const tirbi_ls *items[3] = {set(c, var, value, false)};
+    uint32_t n = 1;
+    if (e->before) items[n++] = tirbi_new_store(c->pool, s->span, place, held);
+    if (e->stored) items[n++] = set(c, e->var, held, false);
+    e->passed = e->stored && !e->before;
+    return tirbi_new_sequence(c->pool, c->loop->span, items, n);
 }
 
 static bool is_plain(const tirbi_lx *x) { return x->pure && !x->traps; }
@@ -446,9 +413,8 @@ static bool is_plain(const tirbi_lx *x) { return x->pure && !x->traps; }
 /* A bound of the loop, computed before it where it is not pure. */
 static const tirbi_lx *bound(carrier *c, const tirbi_lx *x, const char *name, const tirbi_ls **items, uint32_t *n) {
     if (is_plain(x)) return x;
-    tirbi_lvar *var = TIRBI_NEW(c->pool->arena, tirbi_lvar);
+    tirbi_lvar *var = tirbi_variable_for(c->pool, TIRBI_LVAR_LET, name, x, c->loop->span);
     if (!var) return NULL;
-    *var = (tirbi_lvar){.name = name, .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .lo = x->lo, .hi = x->hi};
     items[*n] = set(c, var, x, true);
     if (!items[*n]) return NULL;
     (*n)++;
@@ -570,14 +536,10 @@ static const tirbi_ls *carry_in(carrier *c, tirbi_lx_pool *pool, const tirbi_ls 
     const tirbi_ls *items[3];
     uint32_t n = 0;
     if (!replace_variable(c, items, &n) || !store_apart(c)) return NULL;
-    tirbi_rewrite rewrite = {.pool = pool, .replace = replace, .context = c};
-    tirbi_ls *fresh = tirbi_new_stmt(c->pool, TIRBI_LS_LOOP, loop->span);
-    const tirbi_ls *body = rewrite_body(c, &rewrite, rest);
-    if (!fresh || !body || c->failed) return NULL;
-    *fresh = *loop;
-    fresh->as.loop.body = body;
+    tirbi_rewrite rewrite = {.pool = pool, .replace = replace, .statement = replace_store, .context = c};
+    tirbi_ls *fresh = tirbi_loop_like(c->pool, loop, c->fresh, tirbi_rewrite_assignments(&rewrite, rest));
+    if (!fresh || c->failed) return NULL;
     fresh->as.loop.parallel = false; /* the loop itself was asked for chunks */
-    if (c->fresh) fresh->as.loop.var = c->fresh;
     const tirbi_ls *runs = run(pool, fresh, why);
     items[n] = runs ? surround(c, fresh, runs, why == HOLDING) : NULL;
     return tirbi_new_sequence(c->pool, c->loop->span, items, n + 1);

@@ -241,15 +241,7 @@ static bool number_of(writer *w, const array *a, const tirbi_place *place, uint3
 }
 
 static tirbi_lvar *new_element(writer *w, array *a, uint32_t number, const tirbi_lx *like, tirbi_span span) {
-    tirbi_lvar *var = TIRBI_NEW(w->pool->arena, tirbi_lvar);
-    if (!var) return NULL;
-    *var = (tirbi_lvar){.name = a->buffer->name,
-                        .kind = TIRBI_LVAR_LOCAL,
-                        .type = a->buffer->type,
-                        .lo = like->lo,
-                        .hi = like->hi,
-                        .span = span};
-    return a->element[number] = var;
+    return a->element[number] = tirbi_variable_for(w->pool, TIRBI_LVAR_LOCAL, a->buffer->name, like, span);
 }
 
 /* The variable of an element, which begins as zero where it has not been set. */
@@ -367,12 +359,11 @@ static void write_branch(writer *w, const tirbi_ls *s) {
             write_stmt(w, no);
         return;
     }
-    tirbi_ls *copy = tirbi_new_stmt(w->pool, TIRBI_LS_IF, s->span);
+    tirbi_ls *copy = tirbi_same_stmt(w->pool, s);
     if (!copy) {
         w->failed = true;
         return;
     }
-    *copy = *s;
     copy->as.if_.condition = condition;
     copy->as.if_.then_case = written_inside(w, s->as.if_.then_case);
     copy->as.if_.else_case = no ? written_inside(w, no) : NULL;
@@ -380,12 +371,11 @@ static void write_branch(writer *w, const tirbi_ls *s) {
 }
 
 static void write_while(writer *w, const tirbi_ls *s) {
-    tirbi_ls *copy = tirbi_new_stmt(w->pool, TIRBI_LS_WHILE, s->span);
+    tirbi_ls *copy = tirbi_same_stmt(w->pool, s);
     if (!copy) {
         w->failed = true;
         return;
     }
-    *copy = *s;
     copy->as.while_.condition = rewritten(w, s->as.while_.condition);
     copy->as.while_.body = written_inside(w, s->as.while_.body);
     append(w, w->out, w->failed ? NULL : copy);

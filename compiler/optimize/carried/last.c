@@ -54,9 +54,8 @@ static const tirbi_ls *fold(const keeper *k, tirbi_lvar *last) {
     const tirbi_lx *wide = tirbi_lx_cast(k->pool, TIRB_I64, tirbi_lx_var(k->pool, k->loop->as.loop.var));
     const tirbi_lx *here = wide ? tirbi_lx_sub(k->pool, wide, var->min) : NULL;
     const tirbi_lx *chosen = here && none ? tirbi_lx_lazy(k->pool, TIRBI_LX_COND, k->condition, here, none) : NULL;
-    tirbi_ls *loop = tirbi_new_stmt(k->pool, TIRBI_LS_LOOP, k->loop->span);
+    tirbi_ls *loop = tirbi_same_stmt(k->pool, k->loop);
     if (!loop || !chosen) return NULL;
-    *loop = *k->loop;
     loop->as.loop.parallel = false;
     loop->as.loop.body = set(k, last, tirbi_lx_wide(k->pool, TIRB_OP_MAX, tirbi_lx_var(k->pool, last), chosen), false);
     return loop->as.loop.body && tirbi_has_lanes_in_order(k->pool, loop) ? loop : NULL;
@@ -83,11 +82,9 @@ const tirbi_ls *tirbi_keep_last(tirbi_lx_pool *pool, const tirbi_ls *loop) {
         body->as.if_.condition->traps || !tirbi_is_plain_loop(loop))
         return NULL;
     keeper *k = TIRBI_NEW(pool->arena, keeper);
-    tirbi_lvar *last = TIRBI_NEW(pool->arena, tirbi_lvar);
+    tirbi_lvar *last = tirbi_new_variable(pool, TIRBI_LVAR_LOCAL, "last", TIRB_I64, -1, INT64_MAX - 1, loop->span);
     if (!k || !last) return NULL;
     *k = (keeper){.pool = pool, .loop = loop, .condition = body->as.if_.condition};
-    *last = (tirbi_lvar){.name = "last", .kind = TIRBI_LVAR_LOCAL, .type = TIRB_I64, .lo = -1, .hi = INT64_MAX - 1,
-                         .span = loop->span};
     if (!find_sets(k, body->as.if_.then_case) || !are_kept_only(k)) return NULL;
     const tirbi_ls *items[3];
     items[0] = set(k, last, tirbi_lx_number(pool, -1), true);

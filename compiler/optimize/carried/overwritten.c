@@ -125,15 +125,8 @@ static const tirbi_ls *without_store(overwriter *o) {
     tirbi_rewrite rewrite = {.pool = o->pool, .replace = replace, .context = o};
     const tirbi_ls *store = o->items[o->at], *items[MAX_ITEMS];
     const tirbi_lx *load = tirbi_lx_load(o->pool, place_of(o));
-    o->held = load ? TIRBI_NEW(o->pool->arena, tirbi_lvar) : NULL;
+    o->held = tirbi_variable_for(o->pool, TIRBI_LVAR_LET, place_of(o)->buffer->name, load, store->span);
     if (!o->held) return NULL;
-    const tirbi_lbuf *buffer = place_of(o)->buffer;
-    *o->held = (tirbi_lvar){.name = buffer->name,
-                            .kind = TIRBI_LVAR_LET,
-                            .type = buffer->type,
-                            .lo = load->lo,
-                            .hi = load->hi,
-                            .span = store->span};
     for (uint32_t i = 0; i < o->n; i++) items[i] = o->items[i];
     items[o->at] = tirbi_new_set(o->pool, store->span, o->held, store->as.store.value, true);
     for (uint32_t i = o->at + 1; i < o->n; i++) {

@@ -125,10 +125,7 @@ static const tirbi_ls *set(const packer *p, tirbi_lvar *var, const tirbi_lx *val
 }
 
 static tirbi_lvar *new_var(const packer *p, const char *name, tirbi_lvar_kind kind, tirbi_dtype type, int64_t hi) {
-    tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
-    if (!var) return NULL;
-    *var = (tirbi_lvar){.name = name, .kind = kind, .type = type, .hi = hi, .span = p->loop->span};
-    return var;
+    return tirbi_new_variable(p->pool, kind, name, type, 0, hi, p->loop->span);
 }
 
 static tirbi_ls *new_loop(const packer *p, tirbi_lvar *var, const tirbi_lx *extent) {
@@ -141,20 +138,10 @@ static tirbi_ls *new_loop(const packer *p, tirbi_lvar *var, const tirbi_lx *exte
 }
 
 static tirbi_lbuf *new_buffer(const packer *p, tirbi_dtype type) {
-    tirbi_lbuf *buffer = TIRBI_NEW(p->pool->arena, tirbi_lbuf);
-    const tirbi_lx **sizes = TIRBI_NEW_ARRAY(p->pool->arena, const tirbi_lx *, 2);
-    if (!buffer || !sizes) return NULL;
-    sizes[0] = tirbi_lx_number(p->pool, p->most + 1);
-    sizes[1] = tirbi_lx_number(p->pool, 1);
-    *buffer = (tirbi_lbuf){.name = "kept",
-                           .type = type,
-                           .ndim = 1,
-                           .shape = &sizes[0],
-                           .strides = &sizes[1],
-                           .root = buffer,
-                           .param = -1,
-                           .written = true};
-    return sizes[0] && sizes[1] ? buffer : NULL;
+    const tirbi_lx **size = TIRBI_NEW(p->pool->arena, const tirbi_lx *);
+    if (!size) return NULL;
+    *size = tirbi_lx_number(p->pool, p->most + 1);
+    return tirbi_new_buffer(p->pool, "kept", type, 1, size);
 }
 
 static const tirbi_ls *store_at(const packer *p, tirbi_lbuf *buffer, const tirbi_lx *index, const tirbi_lx *value,

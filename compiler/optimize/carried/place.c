@@ -135,15 +135,7 @@ static bool read_sets(finder *f, const tirbi_ls *arm) {
 /* ---- The loop anew ---------------------------------------------------------------------------------------------- */
 
 static tirbi_lvar *new_var(const finder *f, const tirbi_lvar *like, tirbi_lvar_kind kind) {
-    tirbi_lvar *var = TIRBI_NEW(f->pool->arena, tirbi_lvar);
-    if (var)
-        *var = (tirbi_lvar){.name = like->name,
-                            .kind = kind,
-                            .type = like->type,
-                            .lo = like->lo,
-                            .hi = like->hi,
-                            .span = f->loop->span};
-    return var;
+    return tirbi_new_variable(f->pool, kind, like->name, like->type, like->lo, like->hi, f->loop->span);
 }
 
 static const tirbi_ls *set(const finder *f, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
@@ -200,11 +192,10 @@ static const tirbi_ls *note_odd(const finder *f, const tirbi_lx *value) {
 static const tirbi_ls *fold_values(finder *f, tirbi_lvar *extreme) {
     const tirbi_lx *value, *when;
     tirbi_lvar *var = fresh_variable(f, &value, &when);
-    tirbi_ls *loop = tirbi_new_stmt(f->pool, TIRBI_LS_LOOP, f->loop->span);
+    tirbi_ls *loop = tirbi_same_stmt(f->pool, f->loop);
     const tirbi_lx *widened = var ? tirbi_lx_cast(f->pool, f->wide, value) : NULL,
                    *before = tirbi_lx_var(f->pool, extreme);
     if (!widened || !before || !loop) return NULL;
-    *loop = *f->loop;
     loop->as.loop.var = var;
     loop->as.loop.parallel = false;
     const tirbi_ls *sets[] = {
@@ -565,20 +556,10 @@ static const tirbi_ls *hold_in(holder *h, const tirbi_ls *s, const tirbi_lx *con
 static const tirbi_ls *load_first(holder *h, const tirbi_lx *first) {
     const tirbi_lvar *var = h->loop->as.loop.var;
     if (!first->traps || var->extent->lo >= 1) return hold(h, first, true);
-    tirbi_ls *once = copy_of(h, h->loop);
-    tirbi_lvar *round = TIRBI_NEW(h->pool->arena, tirbi_lvar);
     const tirbi_lx *rounds = tirbi_lx_wide(h->pool, TIRB_OP_MIN, var->extent, tirbi_lx_number(h->pool, 1));
-    if (!once || !round || !rounds) return NULL;
-    *round = (tirbi_lvar){.name = var->name,
-                          .kind = TIRBI_LVAR_LOOP,
-                          .type = TIRB_I64,
-                          .min = tirbi_lx_number(h->pool, 0),
-                          .extent = rounds,
-                          .span = var->span};
-    *once = (tirbi_ls){.kind = TIRBI_LS_LOOP, .span = h->loop->span};
-    once->as.loop.var = round;
-    once->as.loop.body = hold(h, first, false);
-    if (!once->as.loop.body || !round->min) return NULL;
+    tirbi_lvar *round = tirbi_new_counter(h->pool, var, TIRB_I64, rounds);
+    const tirbi_ls *once = tirbi_new_loop(h->pool, h->loop->span, round, hold(h, first, false));
+    if (!once) return NULL;
     const tirbi_lx *nothing = tirbi_lx_bits(h->pool, (tirbi_dtype)first->type, 0);
     return tirbi_new_sequence(h->pool, h->loop->span, (const tirbi_ls *[]){hold(h, nothing, true), once}, 2);
 }
@@ -596,18 +577,10 @@ const tirbi_ls *tirbi_hold_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) {
         return NULL;
     }
     const tirbi_lx *first = tirbi_lx_load(pool, h->place);
-    tirbi_ls *fresh = TIRBI_NEW(pool->arena, tirbi_ls);
-    h->held = TIRBI_NEW(pool->arena, tirbi_lvar);
-    if (!h->held || !fresh || !first) return NULL;
-    *h->held = (tirbi_lvar){.name = h->place->buffer->name,
-                            .kind = TIRBI_LVAR_LOCAL,
-                            .type = (tirbi_dtype)first->type,
-                            .lo = first->lo,
-                            .hi = first->hi,
-                            .span = loop->span};
-    *fresh = *loop;
-    fresh->as.loop.body = hold_in(h, loop->as.loop.body, NULL);
-    if (!fresh->as.loop.body) return NULL;
+    h->held = tirbi_variable_for(pool, TIRBI_LVAR_LOCAL, h->place->buffer->name, first, loop->span);
+    if (!h->held) return NULL;
+    const tirbi_ls *fresh = tirbi_loop_like(pool, loop, NULL, hold_in(h, loop->as.loop.body, NULL));
+    if (!fresh) return NULL;
     return tirbi_new_sequence(pool, loop->span, (const tirbi_ls *[]){load_first(h, first), fresh}, 2);
 }
 

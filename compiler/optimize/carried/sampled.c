@@ -125,13 +125,12 @@ static const tirbi_ls *note_last(const sampler *s) {
 static const tirbi_ls *new_loop(const sampler *s) {
     tirbi_rewrite rewrite = {.pool = s->pool, .replace = replace_sampled, .context = (void *)(uintptr_t)s};
     const tirbi_ls *items[MAX_ITEMS];
-    tirbi_ls *loop = tirbi_new_stmt(s->pool, TIRBI_LS_LOOP, s->loop->span);
+    tirbi_ls *loop = tirbi_same_stmt(s->pool, s->loop);
     if (!loop) return NULL;
     for (uint32_t i = 0; i < s->n; i++) {
         items[i] = i == s->at ? note_last(s) : tirbi_rewrite_assignments(&rewrite, s->items[i]);
         if (!items[i]) return NULL;
     }
-    *loop = *s->loop;
     loop->as.loop.parallel = false; /* the loop itself was asked for chunks */
     loop->as.loop.body = tirbi_new_sequence(s->pool, s->loop->span, items, s->n);
     return loop->as.loop.body ? loop : NULL;
@@ -151,16 +150,12 @@ bool tirbi_carry_last(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged 
     if (loop->as.loop.body->kind != TIRBI_LS_SEQ || !tirbi_is_plain_loop(loop) || var->extent->hi < LEAST)
         return false;
     sampler *s = TIRBI_NEW(pool->arena, sampler);
-    tirbi_lvar *last = TIRBI_NEW(pool->arena, tirbi_lvar);
+    const int64_t most = var->extent->hi - 1;
+    const tirbi_dtype type = most < INT32_MAX ? TIRB_I32 : TIRB_I64;
+    tirbi_lvar *last = tirbi_new_variable(pool, TIRBI_LVAR_LOCAL, "last", type, -1, most, loop->span);
     if (!s || !last) return false;
     *s = (sampler){.pool = pool, .loop = loop, .last = last};
     s->reached = (tirbi_accesses){.item = s->places, .most = MAX_PLACES, .sets = &s->all};
-    *last = (tirbi_lvar){.name = "last",
-                         .kind = TIRBI_LVAR_LOCAL,
-                         .lo = -1,
-                         .hi = var->extent->hi - 1,
-                         .type = var->extent->hi <= INT32_MAX ? TIRB_I32 : TIRB_I64,
-                         .span = loop->span};
     if (!tirbi_list_statements(loop->as.loop.body, s->items, &s->n, MAX_ITEMS) ||
         !tirbi_find_accesses(&s->reached, loop->as.loop.body))
         return false;

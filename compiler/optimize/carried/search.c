@@ -236,14 +236,9 @@ static tirbi_ls *new_stmt(seeker *s, tirbi_ls_kind kind) {
 }
 
 static tirbi_lvar *new_var(seeker *s, const char *name, tirbi_lvar_kind kind, const tirbi_lvar *like) {
-    tirbi_lvar *var = TIRBI_NEW(s->pool->arena, tirbi_lvar);
-    if (!var) {
-        s->failed = true;
-        return NULL;
-    }
-    *var = (tirbi_lvar){.name = name, .kind = kind, .type = TIRB_I64, .lo = 0, .hi = INT64_MAX};
-    if (like)
-        *var = (tirbi_lvar){.name = name, .kind = kind, .type = like->type, .lo = like->lo, .hi = like->hi};
+    tirbi_lvar *var = tirbi_new_variable(s->pool, kind, name, like ? like->type : TIRB_I64, like ? like->lo : 0,
+                                         like ? like->hi : INT64_MAX, s->loop->span);
+    s->failed = s->failed || !var;
     return var;
 }
 

@@ -46,14 +46,8 @@ static const tirbi_lx *name(namer *m, const tirbi_lx *x, const char *as) {
     for (uint32_t i = 0; i < m->n; i++) {
         if (tirbi_same_value(m->named[i].load, x)) return tirbi_lx_var(m->pool, m->named[i].var);
     }
-    tirbi_lvar *var = m->n < MAX_NAMED ? TIRBI_NEW(m->pool->arena, tirbi_lvar) : NULL;
+    tirbi_lvar *var = m->n < MAX_NAMED ? tirbi_variable_for(m->pool, TIRBI_LVAR_LET, as, x, m->loop->span) : NULL;
     if (!var) return NULL;
-    *var = (tirbi_lvar){.name = as,
-                        .kind = TIRBI_LVAR_LET,
-                        .type = (tirbi_dtype)x->type,
-                        .lo = x->lo,
-                        .hi = x->hi,
-                        .span = m->loop->span};
     m->named[m->n].load = x;
     m->named[m->n++].var = var;
     return tirbi_lx_var(m->pool, var);

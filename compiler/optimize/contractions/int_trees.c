@@ -2,10 +2,9 @@
 
 #include "compiler/optimize/contractions/contract.h"
 #include "compiler/optimize/lanes/lane_planner.h"
-#include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_UPDATES = 4, MAX_DEPTH = 64 };
+enum { MAX_UPDATES = 4 };
 
 /* ---- Loops as trees --------------------------------------------------------------------------------------------- */
 
@@ -109,8 +108,7 @@ static bool match_init(const tirbi_ls *s, const tirbi_lvar *var, const tirbi_ls 
     return !tirbi_code_uses(*init, &own, 1);
 }
 
-/* `begun`: something of this program was stored to all targets before. */
-static const tirbi_ls *as_tree(tirbi_lx_pool *pool, const tirbi_ls *loop, bool begun) {
+static const tirbi_ls *as_tree(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     tirbi_lvar *var = loop->as.loop.var;
     const tirbi_ls *body = loop->as.loop.body, *init;
     if (loop->as.loop.step || loop->as.loop.rows || loop->as.loop.blocks || loop->as.loop.parallel) return NULL;
@@ -123,7 +121,7 @@ static const tirbi_ls *as_tree(tirbi_lx_pool *pool, const tirbi_ls *loop, bool b
     for (uint32_t i = 0; i < n_updates; i++)
         if (!match_update(pool, items[first + i], var, &updates[i])) return NULL;
     if (!keep_apart(updates, n_updates)) return NULL;
-    for (uint32_t i = 0; i < n_updates && !init && !begun; i++) /* bytes from outside may be true and more than 1 */
+    for (uint32_t i = 0; i < n_updates && !init; i++) /* bytes from outside may be true and more than 1 */
         if (updates[i].target->buffer->type == TIRB_BOOL) return NULL;
     tirbi_ls *tree = tirbi_new_stmt(pool, TIRBI_LS_TREE, loop->span);
     tirbi_update *copy = TIRBI_NEW_ARRAY(pool->arena, tirbi_update, n_updates);
@@ -139,170 +137,15 @@ static const tirbi_ls *as_tree(tirbi_lx_pool *pool, const tirbi_ls *loop, bool b
     return tree;
 }
 
-/* ---- Sums in variables ------------------------------------------------------------------------------------------ */
-
-/* c = 0; for k: c = c + ..; C[..] = f(c), with the element in the variables' place. */
-typedef struct in_place {
-    tirbi_lx_pool *pool;
-    tirbi_lvar *vars[MAX_UPDATES];
-    const tirbi_lx *begin[MAX_UPDATES];     /* what the variables hold at first */
-    const tirbi_place *places[MAX_UPDATES]; /* and where they go */
-    uint32_t n;
-} in_place;
-
-static const tirbi_place *place_of(const in_place *to, const tirbi_lvar *var) {
-    for (uint32_t i = 0; i < to->n; i++)
-        if (to->vars[i] == var) return to->places[i];
-    return NULL;
-}
-
-static const tirbi_lx *replace_variable(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const tirbi_place *place = x->kind == TIRBI_LX_VAR ? place_of(rewrite->context, x->var) : NULL;
-    return place ? tirbi_lx_load(rewrite->pool, place) : NULL;
-}
-
-static const tirbi_lx *with_places(const in_place *to, const tirbi_lx *x) {
-    tirbi_rewrite rewrite = {.pool = to->pool, .replace = replace_variable, .context = (void *)(uintptr_t)to};
-    return tirbi_rewrite_value(&rewrite, x);
-}
-
-static const tirbi_ls *store_to(const in_place *to, const tirbi_place *place, const tirbi_lx *value, tirbi_span span) {
-    return tirbi_new_store(to->pool, span, place, with_places(to, value));
-}
-
-/* What the loop's body does to the variables. */
-static const tirbi_ls *update_in_place(const in_place *to, const tirbi_ls *s, unsigned depth) {
-    const tirbi_place *place = s->kind == TIRBI_LS_SET ? place_of(to, s->as.set.var) : NULL;
-    if (place) return store_to(to, place, s->as.set.value, s->span);
-    tirbi_ls *copy = depth < MAX_DEPTH ? tirbi_new_stmt(to->pool, (tirbi_ls_kind)s->kind, s->span) : NULL;
-    if (!copy) return NULL;
-    *copy = *s;
-    if (s->kind == TIRBI_LS_IF && !s->as.if_.else_case && !s->as.if_.first_of) {
-        copy->as.if_.condition = with_places(to, s->as.if_.condition);
-        copy->as.if_.then_case = update_in_place(to, s->as.if_.then_case, depth + 1);
-        return copy->as.if_.condition && copy->as.if_.then_case ? copy : NULL;
-    }
-    const tirbi_ls **items =
-        s->kind == TIRBI_LS_SEQ ? TIRBI_NEW_ARRAY(to->pool->arena, const tirbi_ls *, s->as.seq.n) : NULL;
-    for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
-        items[i] = update_in_place(to, s->as.seq.items[i], depth + 1);
-        if (!items[i]) return NULL;
-    }
-    copy->as.seq.items = items;
-    return items ? copy : NULL;
-}
-
-/* Whether a store has nothing to do with memory of `root`. */
-static bool leaves_alone(const tirbi_ls *store, const tirbi_lbuf *root) {
-    const tirbi_place *place = store->as.store.access;
-    for (uint32_t d = 0; d < place->ndim; d++)
-        if (!place->indices[d]->pure) return false;
-    return !tirbi_may_meet(place->buffer->root, root) && !tirbi_may_read(store->as.store.value, root);
-}
-
-/* Where variable `v` goes, by the only one of the stores behind the loop that uses it. Nothing else beside the loop has
- * to do with the memory that is there. */
-static bool find_place(in_place *to, uint32_t v, const tirbi_ls *seq, uint32_t loop) {
-    const tirbi_lvar *var = to->vars[v];
-    const tirbi_ls *own = NULL;
-    for (uint32_t i = loop + 1; i < seq->as.seq.n; i++) {
-        if (!tirbi_code_uses(seq->as.seq.items[i], &to->vars[v], 1)) continue;
-        if (own) return false;
-        own = seq->as.seq.items[i];
-    }
-    if (!own || own->kind != TIRBI_LS_STORE || !is_whole(var->type)) return false;
-    const tirbi_place *place = to->places[v] = own->as.store.access;
-    const tirbi_lbuf *root = place->buffer->root;
-    for (uint32_t d = 0; d < place->ndim; d++)
-        if (!place->indices[d]->pure || tirbi_lx_depends_on(place->indices[d], var)) return false;
-    for (uint32_t i = loop + 1; i < seq->as.seq.n; i++)
-        if (seq->as.seq.items[i] != own && !leaves_alone(seq->as.seq.items[i], root)) return false;
-    return place->buffer->type == var->type && is_proven(place) && !tirbi_may_read(own->as.store.value, root);
-}
-
-static bool only_stores(const tirbi_ls *seq, uint32_t loop) {
-    for (uint32_t i = loop + 1; i < seq->as.seq.n; i++)
-        if (seq->as.seq.items[i]->kind != TIRBI_LS_STORE) return false;
-    return true;
-}
-
-/* Notes the variables that a sequence begins with, and what each holds then. The number of its next statement. */
-static uint32_t note_variables(in_place *to, const tirbi_ls *seq) {
-    uint32_t i = 0;
-    for (; i < seq->as.seq.n; i++) {
-        const tirbi_ls *s = seq->as.seq.items[i];
-        uint32_t v = 0;
-        if (s->kind != TIRBI_LS_SET || s->as.set.var->kind != TIRBI_LVAR_LOCAL || !s->as.set.value->pure) break;
-        while (v < to->n && to->vars[v] != s->as.set.var) v++;
-        if (v == MAX_UPDATES || (v == to->n && !s->as.set.declares)) break;
-        for (uint32_t k = 0; k < to->n; k++)
-            if (tirbi_lx_depends_on(s->as.set.value, to->vars[k])) return i;
-        to->vars[v] = s->as.set.var;
-        to->begin[v] = s->as.set.value;
-        if (v == to->n) to->n++;
-    }
-    return i;
-}
-
-/* The sequence with the sums of its loop in place; NULL where it stays as it is. */
-static const tirbi_ls *sum_in_place(tirbi_lx_pool *pool, const tirbi_ls *seq) {
-    in_place to = {.pool = pool};
-    const uint32_t at = note_variables(&to, seq);
-    const tirbi_ls *loop = to.n > 0 && at < seq->as.seq.n ? seq->as.seq.items[at] : NULL;
-    if (!loop || loop->kind != TIRBI_LS_LOOP || !only_stores(seq, at)) return NULL;
-    for (uint32_t v = 0; v < to.n; v++) {
-        const tirbi_lvar *round = loop->as.loop.var;
-        if (!find_place(&to, v, seq, at) || tirbi_lx_depends_on(round->min, to.vars[v]) ||
-            tirbi_lx_depends_on(round->extent, to.vars[v]))
-            return NULL;
-    }
-    tirbi_ls *copy = tirbi_new_stmt(pool, TIRBI_LS_SEQ, seq->span);
-    tirbi_ls *fresh = tirbi_new_stmt(pool, TIRBI_LS_LOOP, loop->span);
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, seq->as.seq.n);
-    if (!copy || !fresh || !items) return NULL;
-    *fresh = *loop;
-    fresh->as.loop.body = update_in_place(&to, loop->as.loop.body, 0);
-    uint32_t n = 0;
-    for (uint32_t v = 0; v < to.n; v++) items[n++] = store_to(&to, to.places[v], to.begin[v], loop->span);
-    items[n++] = fresh->as.loop.body ? as_tree(pool, fresh, true) : NULL;
-    for (uint32_t i = at + 1; i < seq->as.seq.n; i++) {
-        const tirbi_ls *s = seq->as.seq.items[i];
-        if (s->as.store.value->kind == TIRBI_LX_VAR && place_of(&to, s->as.store.value->var)) continue;
-        items[n++] = store_to(&to, s->as.store.access, s->as.store.value, s->span);
-    }
-    for (uint32_t i = 0; i < n; i++)
-        if (!items[i]) return NULL;
-    copy->as.seq.items = items;
-    copy->as.seq.n = n;
-    return copy;
-}
-
 /* ---- Everything ------------------------------------------------------------------------------------------------- */
 
-static const tirbi_ls *with_trees(tirbi_lx_pool *pool, const tirbi_ls *s, unsigned depth) {
-    if (depth > MAX_DEPTH || (s->kind != TIRBI_LS_LOOP && s->kind != TIRBI_LS_SEQ)) return s;
-    tirbi_ls *copy = tirbi_new_stmt(pool, (tirbi_ls_kind)s->kind, s->span);
-    if (!copy) return s;
-    *copy = *s;
-    if (s->kind == TIRBI_LS_LOOP) {
-        const tirbi_ls *tree = as_tree(pool, s, false);
-        if (tree) return tree;
-        copy->as.loop.body = with_trees(pool, s->as.loop.body, depth + 1);
-        return copy->as.loop.body == s->as.loop.body ? s : copy;
-    }
-    const tirbi_ls *placed = sum_in_place(pool, s);
-    if (placed) return placed;
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
-    bool changed = false;
-    for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
-        items[i] = with_trees(pool, s->as.seq.items[i], depth + 1);
-        changed = changed || items[i] != s->as.seq.items[i];
-    }
-    copy->as.seq.items = items;
-    return changed ? copy : s;
+static const tirbi_ls *with_trees(void *pool, const tirbi_ls *s) {
+    if (s->kind != TIRBI_LS_LOOP && s->kind != TIRBI_LS_SEQ) return s;
+    const tirbi_ls *tree = s->kind == TIRBI_LS_LOOP ? as_tree(pool, s) : NULL;
+    return tree ? tree : tirbi_replace_inside(pool, s, with_trees, pool);
 }
 
-const tirbi_ls *tirbi_int_trees(tirbi_lx_pool *pool, const tirbi_ls *s) { return with_trees(pool, s, 0); }
+const tirbi_ls *tirbi_int_trees(tirbi_lx_pool *pool, const tirbi_ls *s) { return with_trees(pool, s); }
 
 /* ---- Trees as loops --------------------------------------------------------------------------------------------- */
 

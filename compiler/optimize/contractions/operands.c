@@ -347,27 +347,13 @@ static tirbi_dtype narrowest(const tirbi_lx *x) {
 
 static bool make_buffer(operand *o) {
     const nest *n = o->nest;
-    tirbi_lbuf *b = TIRBI_NEW(n->pool->arena, tirbi_lbuf);
     const tirbi_lx **shape = TIRBI_NEW_ARRAY(n->pool->arena, const tirbi_lx *, o->n_axes);
-    const tirbi_lx **strides = TIRBI_NEW_ARRAY(n->pool->arena, const tirbi_lx *, o->n_axes);
-    if (!b || !shape || !strides) return false;
-    const tirbi_lx *stride = tirbi_lx_number(n->pool, 1);
-    for (uint32_t i = o->n_axes; i-- > 0 && stride;) {
-        shape[i] = o->axes[i].extent;
-        strides[i] = stride;
-        stride = tirbi_lx_mul(n->pool, stride, shape[i]);
-    }
-    *b = (tirbi_lbuf){.name = "operand",
-                      .type = narrowest(o->value),
-                      .ndim = o->n_axes,
-                      .shape = shape,
-                      .strides = strides,
-                      .root = b,
-                      .param = -1,
-                      .written = true,
-                      .holds = tirbi_dtype_is_int(narrowest(o->value)) ? o->value : NULL};
-    o->buffer = b;
-    return stride != NULL;
+    if (!shape) return false;
+    for (uint32_t i = 0; i < o->n_axes; i++) shape[i] = o->axes[i].extent;
+    const tirbi_dtype type = narrowest(o->value);
+    o->buffer = tirbi_new_buffer(n->pool, "operand", type, o->n_axes, shape);
+    if (o->buffer) o->buffer->holds = tirbi_dtype_is_int(type) ? o->value : NULL;
+    return o->buffer != NULL;
 }
 
 static const tirbi_place *place_at(const nest *n, tirbi_lbuf *buffer, const tirbi_lx **indices, tirbi_span span) {
@@ -409,21 +395,12 @@ static bool make_loops(operand *o) {
             o->axes[a].var = o->leader->axes[a].var;
             continue;
         }
-        tirbi_lvar *var = TIRBI_NEW(n->pool->arena, tirbi_lvar);
         const tirbi_lx *extent = o->axes[a].extent;
         uint32_t i = 0;
         while (o->axes[a].c[i] == 0) i++;
-        if (!var) return false;
         tirbi_dtype type = extent->hi <= INT32_MAX ? o->loops.var[i]->type : TIRB_I64;
-        *var = (tirbi_lvar){.name = o->loops.var[i]->name,
-                            .kind = TIRBI_LVAR_LOOP,
-                            .type = type,
-                            .min = tirbi_lx_number(n->pool, 0),
-                            .extent = extent,
-                            .lo = 0,
-                            .hi = extent->hi > 0 ? extent->hi - 1 : 0,
-                            .span = o->loops.var[i]->span};
-        o->axes[a].var = var;
+        o->axes[a].var = tirbi_new_counter(n->pool, o->loops.var[i], type, extent);
+        if (!o->axes[a].var) return false;
     }
     return true;
 }

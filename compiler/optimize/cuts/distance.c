@@ -169,17 +169,9 @@ static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
 }
 
 static tirbi_lvar *new_loop_var(const spacing *s, const tirbi_lx *extent, int64_t most) {
-    tirbi_lvar *var = TIRBI_NEW(s->pool->arena, tirbi_lvar);
-    const tirbi_lvar *old = s->own.var[0];
-    if (!var || !extent) return NULL;
-    *var = (tirbi_lvar){.name = old->name,
-                        .kind = TIRBI_LVAR_LOOP,
-                        .type = TIRB_I64,
-                        .hi = most - 1,
-                        .min = tirbi_lx_number(s->pool, 0),
-                        .extent = extent,
-                        .span = old->span};
-    return var->min ? var : NULL;
+    tirbi_lvar *var = tirbi_new_counter(s->pool, s->own.var[0], TIRB_I64, extent);
+    if (var) var->hi = most - 1;
+    return var;
 }
 
 /* A loop over the iterations of a block; what stands for the loop's own variable in them is at hand then. */
@@ -217,21 +209,12 @@ static tirbi_ls *new_loop(block *b) {
 static tirbi_lbuf *new_buffer(const block *b, tirbi_dtype type) {
     const spacing *s = b->s;
     const tirbi_lx *rounds = tirbi_lx_wide(s->pool, TIRB_OP_MAX, s->own.var[0]->extent, tirbi_lx_number(s->pool, 0));
-    tirbi_lbuf *buffer = TIRBI_NEW(s->pool->arena, tirbi_lbuf);
-    const tirbi_lx **sizes = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, 2);
-    if (!buffer || !sizes || !rounds) return NULL;
-    sizes[0] = tirbi_lx_number(s->pool, b->most);
-    sizes[1] = tirbi_lx_number(s->pool, 1);
-    *buffer = (tirbi_lbuf){.name = "copy",
-                           .type = type,
-                           .ndim = 1,
-                           .shape = &sizes[0],
-                           .strides = &sizes[1],
-                           .root = buffer,
-                           .length = tirbi_lx_wide(s->pool, TIRB_OP_MIN, rounds, sizes[0]),
-                           .param = -1,
-                           .written = true};
-    return sizes[0] && sizes[1] && buffer->length ? buffer : NULL;
+    const tirbi_lx **size = TIRBI_NEW(s->pool->arena, const tirbi_lx *);
+    if (!size || !rounds) return NULL;
+    *size = tirbi_lx_number(s->pool, b->most);
+    tirbi_lbuf *buffer = tirbi_new_buffer(s->pool, "copy", type, 1, size);
+    if (buffer) buffer->length = tirbi_lx_wide(s->pool, TIRB_OP_MIN, rounds, *size);
+    return buffer && buffer->length ? buffer : NULL;
 }
 
 static const tirbi_place *place_in(const block *b, tirbi_lbuf *buffer, tirbi_span span) {

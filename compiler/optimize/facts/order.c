@@ -144,14 +144,6 @@ static bool never_negative(prover *p, const linear *sum) {
 
 /* ---- Questions -------------------------------------------------------------------------------------------------- */
 
-bool tirbi_always_less(const tirbi_lx *a, const tirbi_lx *b, const tirbi_loop_set *apart) {
-    prover p = {.apart = apart};
-    linear difference = {.constant = -1};
-    if (!a || !b || !add(&p, &difference, b, true, 1) || !add(&p, &difference, a, false, -1)) return false;
-    p.parts = 0;
-    return never_negative(&p, &difference);
-}
-
 bool tirbi_always_below(const tirbi_lx *x, int64_t times, const tirbi_lx *n, int64_t plus) {
     const tirbi_loop_set none = {.n = 0};
     prover p = {.apart = &none};

@@ -9,8 +9,6 @@
 bool tirbi_never_equal(const tirbi_lx *a, const tirbi_lx *b, const tirbi_loop_set *apart);
 /* Whether one of them is always less than the other, in the same sense, and not only another remainder. */
 bool tirbi_keeps_ahead(const tirbi_lx *a, const tirbi_lx *b, const tirbi_loop_set *apart);
-/* Whether a is always less than b, in the same sense. */
-bool tirbi_always_less(const tirbi_lx *a, const tirbi_lx *b, const tirbi_loop_set *apart);
 /* Whether the whole number that the sum x would be is always below times * n + plus; whether it never is. */
 bool tirbi_always_below(const tirbi_lx *x, int64_t times, const tirbi_lx *n, int64_t plus);
 bool tirbi_never_below(const tirbi_lx *x, int64_t times, const tirbi_lx *n, int64_t plus);

@@ -139,10 +139,8 @@ const tirbi_lx *tirbi_plan_uniform(planner *p, const tirbi_lx *x) {
         if (same) return tirbi_lx_var(p->pool, plan->uniforms[i].var);
     }
     if (plan->n_uniforms == TIRBI_MAX_UNIFORMS) return NULL;
-    tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
+    tirbi_lvar *var = tirbi_variable_for(p->pool, TIRBI_LVAR_LET, "uniform", x, (tirbi_span){0});
     if (!var) return NULL;
-    *var = (tirbi_lvar){
-        .name = "uniform", .kind = TIRBI_LVAR_LET, .type = (tirbi_dtype)x->type, .lo = x->lo, .hi = x->hi};
     plan->uniforms[plan->n_uniforms++] = (tirbi_lane_uniform){.var = var, .value = x};
     return tirbi_lx_var(p->pool, var);
 }
@@ -189,15 +187,10 @@ static const tirbi_lx *row_number(planner *p, const tirbi_lx *x) {
     if (!tirbi_dtype_is_int((tirbi_dtype)x->type) || is_stored(p, x->access)) return NULL;
     if (plan->n_rows == TIRBI_MAX_LANE_ROWS) return NULL;
     if (!tirbi_affine_number(p->pool, x->access, &plan->loops, &form) || form.coefficient[0]) return NULL;
-    tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
+    tirbi_lvar *var = tirbi_variable_for(p->pool, TIRBI_LVAR_NUMBER, "row", x, (tirbi_span){0});
     uint8_t cursor = var ? tirbi_plan_cursor(p, x->access, (tirbi_dtype)x->type, false) : TIRBI_MAX_CURSORS;
     if (cursor == TIRBI_MAX_CURSORS) return NULL;
-    *var = (tirbi_lvar){.name = "row",
-                        .kind = TIRBI_LVAR_NUMBER,
-                        .type = (tirbi_dtype)x->type,
-                        .lo = x->lo,
-                        .hi = x->hi,
-                        .min = tirbi_lx_number(p->pool, 0)};
+    var->min = tirbi_lx_number(p->pool, 0);
     uint8_t loops = 0;
     for (uint32_t k = 1; k < plan->loops.n; k++)
         if (form.coefficient[k]) loops = (uint8_t)k;

@@ -1,4 +1,4 @@
-/* Loops inside a lane loop: those that all lanes run alike, and those that each lane runs as often as it says. */
+/* Loops inside a lane loop: those that all lanes run alike, and while loops, which each lane leaves by itself. */
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/lanes/lane_planner.h"
 #include "compiler/optimize/rewriting/resolve.h"
@@ -131,138 +131,6 @@ void tirbi_plan_while(planner *p, const tirbi_ls *s) {
     close_own(p, outside);
 }
 
-/* A value that operations give more than once, which begins as another one. */
-static uint16_t begin_value(planner *p, tirbi_dtype type, uint16_t as) {
-    uint16_t value = tirbi_plan_new_value(p);
-    if (p->failed) return TIRBI_NO_VALUE;
-    tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VMOV, type);
-    o->to = value;
-    o->from[0] = as;
-    return value;
-}
-
-static void count_on(planner *p, tirbi_dtype type, uint16_t value, uint16_t one) {
-    tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VADD, type);
-    o->to = value;
-    o->from[0] = value;
-    o->from[1] = one;
-}
-
-/* An element that a loop of a lane's own updates in each iteration, in a lane value meanwhile. */
-typedef struct own_element {
-    const tirbi_place *place;
-    uint16_t bits, value; /* what it is before, as it is; what it is in the loop */
-} own_element;
-
-static uint32_t keep_elements(planner *p, const tirbi_ls *loop, own_element *out) {
-    const tirbi_ls *body = loop->as.loop.body;
-    uint32_t n = 0, n_items = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
-    for (uint32_t i = 0; i < n_items && !p->failed; i++) {
-        const tirbi_ls *s = body->kind == TIRBI_LS_SEQ ? body->as.seq.items[i] : body;
-        if (s->kind != TIRBI_LS_STORE || p->n_promoted == MAX_PROMOTED) continue;
-        const tirbi_place *place = s->as.store.access;
-        unsigned copied = 0;
-        bool known = false;
-        for (uint32_t j = 0; j < p->n_promoted; j++) known = known || tirbi_same_place(p->promoted[j].place, place);
-        if (known || !tirbi_plan_is_proven(place) || !tirbi_plan_moves_alike(p, place) ||
-            !tirbi_plan_stands_still(place, loop) || tirbi_plan_depends_on_body(p, place->flat) ||
-            !tirbi_plan_only_this(p, loop, place, &p->plan->loops, &copied) || copied) {
-            continue;
-        }
-        tirbi_dtype type = place->buffer->type;
-        bool is_float = tirbi_dtype_is_float(type);
-        own_element e = {.place = place,
-                         .bits = tirbi_plan_load(p, place, is_float ? tirbi_plan_raw_type(type) : type, is_float)};
-        uint16_t start = is_float ? tirbi_plan_elementwise(p, TIRB_OP_BITS, type, tirbi_plan_raw_type(type), e.bits,
-                                                           TIRBI_NO_VALUE, TIRBI_NO_VALUE)
-                                  : e.bits;
-        e.value = begin_value(p, type, start);
-        if (p->failed) return n;
-        p->promoted[p->n_promoted++] = (promotion){.place = place, .value = e.value};
-        out[n++] = e;
-    }
-    return n;
-}
-
-/* Where the loop has not run, what is put back are the bits that were there. */
-static void put_elements_back(planner *p, const own_element *elements, uint32_t n, uint16_t ran) {
-    for (; n > 0 && !p->failed; n--) {
-        const own_element *e = &elements[n - 1];
-        p->n_promoted--;
-        tirbi_dtype type = e->place->buffer->type, as = type;
-        uint16_t value = e->value;
-        if (tirbi_dtype_is_float(type)) {
-            as = tirbi_plan_raw_type(type);
-            value = tirbi_plan_elementwise(p, TIRB_OP_BITS, as, type, value, TIRBI_NO_VALUE, TIRBI_NO_VALUE);
-            value = tirbi_plan_elementwise(p, TIRB_OP_SELECT, as, TIRB_TYPE_NONE, ran, value, e->bits);
-        }
-        uint8_t cursor = tirbi_plan_cursor(p, e->place, as, true);
-        if (p->failed) return;
-        tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VSTORE, as);
-        o->cursor = cursor;
-        o->from[0] = value;
-        tirbi_plan_forget_loads(p, e->place->buffer->root);
-    }
-}
-
-/* A loop that runs as often as each lane says: its rounds are counted, and so is its variable where that is another
- * number. */
-static void plan_own_loop(planner *p, const tirbi_ls *loop) {
-    tirbi_lvar *var = loop->as.loop.var;
-    const tirbi_lx *extent = tirbi_plan_narrow(var->extent);
-    if (extent->kind == TIRBI_LX_CONST && extent->value <= INT32_MAX)
-        extent = tirbi_lx_int(p->pool, TIRB_I32, extent->value > 0 ? extent->value : 0);
-    tirbi_dtype type = (tirbi_dtype)var->type, counts = (tirbi_dtype)extent->type;
-    own_element elements[MAX_PROMOTED];
-    if (loop->as.loop.step) {
-        tirbi_plan_refuse(p, "the loop over %s in it does not run alike in all iterations", var->name);
-        return;
-    }
-    uint16_t n = tirbi_plan_value(p, extent), first = tirbi_plan_value(p, tirbi_lx_cast(p->pool, type, var->min));
-    uint16_t zero = tirbi_plan_splat(p, counts, tirbi_lx_int(p->pool, counts, 0)),
-             one = tirbi_plan_splat(p, counts, tirbi_lx_int(p->pool, counts, 1));
-    bool both = type == counts && tirbi_lx_is_int(var->min, 0);
-    uint16_t step = both ? one : tirbi_plan_splat(p, type, tirbi_lx_int(p->pool, type, 1));
-    uint16_t round = begin_value(p, counts, zero), counter = both ? round : begin_value(p, type, first);
-    uint16_t ran = tirbi_plan_elementwise(p, TIRB_OP_LT, counts, TIRB_TYPE_NONE, zero, n, TIRBI_NO_VALUE);
-    uint32_t n_elements = p->failed ? 0 : keep_elements(p, loop, elements);
-    own_loop outside = open_own(p);
-    if (p->failed) return;
-    uint16_t more = tirbi_plan_new_value(p);
-    tirbi_lane_op *test = tirbi_plan_op(p, TIRB_OP_VLT, counts);
-    test->to = more;
-    test->from[0] = round;
-    test->from[1] = n;
-    tirbi_plan_op(p, TIRB_OP_VWHILE, TIRB_BOOL)->from[0] = more;
-    if (!tirbi_plan_add_var(p, (lane_var){.var = var, .value = counter})) return;
-    tirbi_plan_stmt(p, loop->as.loop.body);
-    if (p->failed) return;
-    count_on(p, counts, round, one);
-    if (!both) count_on(p, type, counter, step);
-    close_own(p, outside);
-    put_elements_back(p, elements, n_elements, ran);
-}
-
-/* Whether a variable of x is set, which does not begin there. */
-static bool carries(const void *x, const tirbi_ls *s) {
-    return s->kind == TIRBI_LS_SET && !s->as.set.declares && tirbi_lx_depends_on(x, s->as.set.var);
-}
-
-/* Whether where an iteration leaves a loop does not depend on what others have computed: a search finds it sooner than
- * lanes that go from element to element each. */
-static bool finds_its_end(const tirbi_ls *loop) {
-    const tirbi_ls *body = loop->as.loop.body;
-    for (uint32_t i = 0; body->kind == TIRBI_LS_SEQ && i < body->as.seq.n; i++) {
-        const tirbi_ls *s = body->as.seq.items[i];
-        const bool leaves = s->kind == TIRBI_LS_IF && tirbi_leaves_loop(s);
-        const bool names = s->kind == TIRBI_LS_SET && s->as.set.declares;
-        if ((leaves && tirbi_any_stmt(body, carries, s->as.if_.condition)) ||
-            (names && tirbi_any_stmt(body, carries, s->as.set.value)))
-            return false;
-    }
-    return true;
-}
-
 /* Plans the body of a loop of one iteration as code of the loop around it, where it may store what lanes place; false
  * where that is another loop. */
 static bool plan_single(planner *p, const tirbi_ls *loop) {
@@ -292,13 +160,8 @@ void tirbi_plan_loop(planner *p, const tirbi_ls *loop, const tirbi_ls *hoisted) 
     bool regular = !loop->as.loop.step && tirbi_has_plain_bounds(var) && tirbi_plan_is_invariant(p, var->min) &&
                    tirbi_plan_is_invariant(p, var->extent);
     uint32_t index = plan->loops.n - 1;
-    const bool leaves = tirbi_leaves_loop(loop->as.loop.body);
-    if (leaves && finds_its_end(loop)) {
+    if (tirbi_leaves_loop(loop->as.loop.body)) {
         tirbi_plan_refuse(p, "an iteration may leave the loop over %s in it", var->name);
-        return;
-    }
-    if (p->n_own > 0 || (leaves && p->sequences)) {
-        plan_own_loop(p, loop);
         return;
     }
     if (!regular || index >= TIRBI_MAX_INNER || plan->loops.n == TIRBI_MAX_AFFINE) {

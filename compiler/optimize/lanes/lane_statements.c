@@ -124,12 +124,11 @@ void tirbi_plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value, bool dec
 
 const tirbi_lx *tirbi_plan_as_variable(planner *p, const tirbi_lx *condition) {
     if (condition->pure) return condition;
-    tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
+    tirbi_lvar *var = tirbi_new_variable(p->pool, TIRBI_LVAR_LET, "condition", TIRB_BOOL, 0, 1, (tirbi_span){0});
     if (!var) {
         tirbi_plan_fail(p);
         return NULL;
     }
-    *var = (tirbi_lvar){.name = "condition", .kind = TIRBI_LVAR_LET, .type = TIRB_BOOL, .hi = 1};
     tirbi_plan_set(p, var, condition, true);
     return tirbi_lx_var(p->pool, var);
 }

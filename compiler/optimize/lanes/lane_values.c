@@ -4,6 +4,7 @@
 #include "compiler/optimize/facts/quotient.h"
 #include "compiler/optimize/lanes/guard.h"
 #include "compiler/optimize/lanes/lane_planner.h"
+#include "compiler/optimize/rewriting/statements.h"
 
 /* ---- Operations ----------------------------------------------------------------------------------------------- */
 
@@ -264,10 +265,8 @@ static bool settle_arms(planner *p, const tirbi_lx *x, const tirbi_lx *arms[3]) 
 /* An expression that may be used twice. */
 static const tirbi_lx *used_twice(planner *p, const tirbi_lx *x) {
     if (x->pure) return x;
-    tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
+    tirbi_lvar *var = tirbi_variable_for(p->pool, TIRBI_LVAR_LET, "dividend", x, (tirbi_span){0});
     if (!var) return NULL;
-    *var = (tirbi_lvar){
-        .name = "dividend", .kind = TIRBI_LVAR_LET, .type = (tirbi_dtype)x->type, .lo = x->lo, .hi = x->hi};
     tirbi_plan_set(p, var, x, true);
     return p->failed ? NULL : tirbi_lx_var(p->pool, var);
 }

@@ -387,31 +387,19 @@ static bool independent(nest *n) {
 static bool make_rows(nest *n, array *a, const tirbi_lx *innermost) {
     tirbi_lx_pool *pool = n->x->pool;
     const uint32_t own = a->buffer ? a->buffer->ndim : 0, ndim = n->loops.n + own;
-    tirbi_lbuf *b = TIRBI_NEW(pool->arena, tirbi_lbuf);
     const tirbi_lx **shape = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, ndim);
-    const tirbi_lx **strides = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, ndim);
-    const tirbi_lx *stride = tirbi_lx_number(pool, 1);
-    if (!b || !shape || !strides || ndim > TIRBI_MAX_NDIM) return false;
-    for (uint32_t d = ndim; d-- > 0;) {
+    if (!shape || ndim > TIRBI_MAX_NDIM) return false;
+    for (uint32_t d = 0; d < ndim; d++) {
         if (d >= n->loops.n)
             shape[d] = a->buffer->shape[d - n->loops.n];
         else if (d + 1 == n->loops.n)
             shape[d] = innermost;
         else
             shape[d] = n->loops.var[d]->extent;
-        strides[d] = stride;
-        stride = stride && shape[d] ? tirbi_lx_mul(pool, stride, shape[d]) : NULL;
     }
-    *b = (tirbi_lbuf){.name = a->buffer ? a->buffer->name : a->var->name,
-                      .type = a->buffer ? a->buffer->type : a->var->type,
-                      .ndim = ndim,
-                      .shape = shape,
-                      .strides = strides,
-                      .root = b,
-                      .param = -1,
-                      .written = true};
-    a->rows = b;
-    return stride != NULL;
+    a->rows = tirbi_new_buffer(pool, a->buffer ? a->buffer->name : a->var->name,
+                               a->buffer ? a->buffer->type : a->var->type, ndim, shape);
+    return a->rows != NULL;
 }
 
 /* The element of the row of the iteration. */

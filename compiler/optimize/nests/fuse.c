@@ -200,41 +200,20 @@ static const tirbi_lx *use_variable(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     return x->kind == TIRBI_LX_LOAD && x->access->buffer == h->buffer ? tirbi_lx_var(rewrite->pool, h->var) : NULL;
 }
 
-/* The statement with a variable in the buffer's place. */
-static const tirbi_ls *in_variable(tirbi_rewrite *rewrite, const tirbi_ls *s) {
+static const tirbi_ls *set_variable(tirbi_rewrite *rewrite, const tirbi_ls *s) {
     const handed_on *h = rewrite->context;
-    tirbi_ls *copy = TIRBI_NEW(rewrite->pool->arena, tirbi_ls);
-    if (!copy) return NULL;
-    *copy = *s;
-    if (s->kind == TIRBI_LS_SEQ) {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(rewrite->pool->arena, const tirbi_ls *, s->as.seq.n);
-        for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
-            items[i] = in_variable(rewrite, s->as.seq.items[i]);
-            if (!items[i]) return NULL;
-        }
-        copy->as.seq.items = items;
-        return items ? copy : NULL;
-    }
-    if (s->kind == TIRBI_LS_SET) {
-        copy->as.set.value = tirbi_rewrite_value(rewrite, s->as.set.value);
-        return copy->as.set.value ? copy : NULL;
-    }
-    if (s->as.store.access->buffer != h->buffer) return tirbi_rewrite_stmt(rewrite, s);
-    copy->kind = TIRBI_LS_SET;
-    copy->as.set.var = h->var;
-    copy->as.set.value = tirbi_rewrite_value(rewrite, s->as.store.value);
-    copy->as.set.declares = true;
-    return copy->as.set.value ? copy : NULL;
+    if (s->kind != TIRBI_LS_STORE || s->as.store.access->buffer != h->buffer) return NULL;
+    return tirbi_new_set(rewrite->pool, s->span, h->var, tirbi_rewrite_value(rewrite, s->as.store.value), true);
 }
 
+/* The statement with a variable in the buffer's place. */
 static const tirbi_ls *keep_in_variable(tirbi_lx_pool *pool, const tirbi_ls *body, const tirbi_lbuf *buffer) {
-    tirbi_lvar *var = TIRBI_NEW(pool->arena, tirbi_lvar);
+    tirbi_lvar *var =
+        tirbi_new_variable(pool, TIRBI_LVAR_LET, buffer->name, buffer->type, INT64_MIN, INT64_MAX, body->span);
     if (!var) return NULL;
-    *var = (tirbi_lvar){
-        .name = buffer->name, .kind = TIRBI_LVAR_LET, .type = buffer->type, .lo = INT64_MIN, .hi = INT64_MAX};
     handed_on h = {.buffer = buffer, .var = var};
-    tirbi_rewrite rewrite = {.pool = pool, .replace = use_variable, .context = &h};
-    return in_variable(&rewrite, body);
+    tirbi_rewrite rewrite = {.pool = pool, .replace = use_variable, .statement = set_variable, .context = &h};
+    return tirbi_rewrite_assignments(&rewrite, body);
 }
 
 /* ---- Sequences ------------------------------------------------------------------------------------------------ */

@@ -234,21 +234,6 @@ static tirbi_lvar *sparse_variable(tirbi_lx_pool *pool, const tirbi_lvar *old, i
     return var->extent ? var : NULL;
 }
 
-static tirbi_lbuf *new_buffer(tirbi_lx_pool *pool, const char *name, tirbi_dtype type, uint32_t ndim,
-                              const tirbi_lx *const *shape) {
-    tirbi_lbuf *b = TIRBI_NEW(pool->arena, tirbi_lbuf);
-    const tirbi_lx **strides = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, ndim), *stride = tirbi_lx_number(pool, 1);
-    for (uint32_t d = ndim; strides && d-- > 0;) {
-        strides[d] = stride;
-        stride = stride ? tirbi_lx_mul(pool, stride, shape[d]) : NULL;
-    }
-    if (!b || !strides || !stride) return NULL;
-    *b = (tirbi_lbuf){
-        .name = name, .type = type, .ndim = ndim, .shape = shape, .strides = strides, .param = -1, .written = true};
-    b->root = b;
-    return b;
-}
-
 typedef struct replacing {
     const tirbi_lvar *const *from;
     const tirbi_lx *const *to;
@@ -285,7 +270,7 @@ static const tirbi_ls *fill_dense(phases *p) {
     tirbi_rewrite rewrite = {.pool = p->pool, .replace = replace_variables, .context = (void *)(uintptr_t)&all};
     const tirbi_lx *value = tirbi_rewrite_value(&rewrite, z->value);
     const tirbi_span span = p->seq->as.seq.items[z->fill[0]]->span;
-    p->dense = new_buffer(p->pool, z->buffer->name, z->buffer->type, n, shape);
+    p->dense = tirbi_new_buffer(p->pool, z->buffer->name, z->buffer->type, n, shape);
     const tirbi_ls *s =
         p->dense ? tirbi_new_store(p->pool, span, tirbi_place_in(p->pool, p->dense, indices, span), value) : NULL;
     const tirbi_given none = {.n = 0};
@@ -318,18 +303,11 @@ static const tirbi_lvar *loop_along(const phases *p, uint32_t d) {
 /* Variables over a buffer of weights, and subscripts. */
 static bool count_elements(const phases *p, const tirbi_lbuf *b, tirbi_lvar **loops, const tirbi_lx **indices) {
     for (uint32_t d = 0; d < b->ndim; d++) {
-        tirbi_lvar *var = loops[d] = TIRBI_NEW(p->pool->arena, tirbi_lvar);
-        if (!var) return false;
         const tirbi_lvar *along = loop_along(p, p->arranged ? p->order[d] : d);
-        *var = (tirbi_lvar){.name = along->name,
-                            .kind = TIRBI_LVAR_LOOP,
-                            .type = TIRB_I64,
-                            .min = tirbi_lx_number(p->pool, 0),
-                            .extent = b->shape[d],
-                            .span = along->span};
-        if (!p->arranged && is_fixed(p, d)) var->extent = tirbi_lx_number(p->pool, 1);
-        if (!var->extent) return false;
-        var->hi = var->extent->hi > 0 ? var->extent->hi - 1 : 0;
+        const bool one = !p->arranged && is_fixed(p, d);
+        tirbi_lvar *var = loops[d] =
+            tirbi_new_counter(p->pool, along, TIRB_I64, one ? tirbi_lx_number(p->pool, 1) : b->shape[d]);
+        if (!var) return false;
         indices[d] = !p->arranged && is_fixed(p, d) ? p->copied->access->indices[d] : tirbi_lx_var(p->pool, var);
     }
     return true;
@@ -377,7 +355,7 @@ static const tirbi_ls *arrange_weights(phases *p) {
         shape[i] = b->shape[p->order[i]];
         to[i] = from[p->order[i]];
     }
-    p->arranged = new_buffer(p->pool, b->name, b->type, b->ndim, shape);
+    p->arranged = tirbi_new_buffer(p->pool, b->name, b->type, b->ndim, shape);
     if (!p->arranged) return NULL;
     const tirbi_span span = p->update->span;
     const tirbi_ls *s =
@@ -565,7 +543,7 @@ static const tirbi_ls *in_phases(phases *p, uint32_t n_phases) {
     }
     const tirbi_lx **lists = TIRBI_NEW_ARRAY(p->pool->arena, const tirbi_lx *, 2);
     if (!lists || !(lists[0] = tirbi_lx_number(p->pool, 1)) || !(lists[1] = tirbi_lx_number(p->pool, 0))) return NULL;
-    tirbi_lbuf *flag = new_buffer(p->pool, "differs", TIRB_F32, 1, &lists[0]);
+    tirbi_lbuf *flag = tirbi_new_buffer(p->pool, "differs", TIRB_F32, 1, &lists[0]);
     const tirbi_place *place = flag ? tirbi_place_in(p->pool, flag, &lists[1], p->update->span) : NULL;
     const tirbi_lx *zero = tirbi_lx_bits(p->pool, TIRB_F32, 0), *element = place ? tirbi_lx_load(p->pool, place) : NULL;
     const tirbi_lx *same =

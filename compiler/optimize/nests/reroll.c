@@ -151,15 +151,11 @@ static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
 
 static tirbi_lvar *variable_of(const roller *r) {
     const tirbi_lvar *old = r->own.var[0];
-    tirbi_lvar *var = TIRBI_NEW(r->pool->arena, tirbi_lvar);
     int64_t most, least;
-    if (!var || !tirbi_mul_i64(old->extent->hi, r->copies, &most) || !tirbi_mul_i64(old->extent->lo, r->copies, &least))
+    if (!tirbi_mul_i64(old->extent->hi, r->copies, &most) || !tirbi_mul_i64(old->extent->lo, r->copies, &least))
         return NULL;
-    *var = (tirbi_lvar){.name = old->name, .kind = TIRBI_LVAR_LOOP, .type = TIRB_I64, .span = old->span};
-    var->hi = most > 0 ? most - 1 : 0;
-    var->min = tirbi_lx_number(r->pool, 0);
-    var->extent = tirbi_lx_mul(r->pool, old->extent, tirbi_lx_number(r->pool, r->copies));
-    return var->min && var->extent ? var : NULL;
+    return tirbi_new_counter(r->pool, old, TIRB_I64,
+                             tirbi_lx_mul(r->pool, old->extent, tirbi_lx_number(r->pool, r->copies)));
 }
 
 static const tirbi_ls *roll(roller *r) {

@@ -124,13 +124,7 @@ static const tirbi_ls *bound_body(bounder *b, const tirbi_ls *loop, const tirbi_
         return NULL;
     tirbi_lvar *names[] = {old, bounded(b)};
     tirbi_recount rename = {.values = {.pool = b->pool, .replace = renamed, .context = names}};
-    tirbi_ls *made = names[1] ? tirbi_new_stmt(b->pool, TIRBI_LS_LOOP, loop->span) : NULL;
-    body = made ? tirbi_recount_stmt(&rename, body) : NULL;
-    if (!body) return NULL;
-    *made = *loop;
-    made->as.loop.var = names[1];
-    made->as.loop.body = body;
-    return made;
+    return names[1] ? tirbi_loop_like(b->pool, loop, names[1], tirbi_recount_stmt(&rename, body)) : NULL;
 }
 
 /* The same of a loop with an init, which is done ahead of it where the loop runs. */

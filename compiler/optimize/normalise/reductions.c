@@ -48,9 +48,8 @@ static bool find_first(const nest *n, const tirbi_lx *x, tirbi_lvar **first, uin
 /* The statement as an init, where it is one that says so or that asks for first iterations; else NULL. */
 static tirbi_ls *read_init(const nest *n, const tirbi_ls *s) {
     if (s->kind != TIRBI_LS_IF || s->as.if_.else_case || s->as.if_.sizes) return NULL;
-    tirbi_ls *init = tirbi_new_stmt(n->pool, TIRBI_LS_IF, s->span);
+    tirbi_ls *init = tirbi_same_stmt(n->pool, s);
     if (!init) return NULL;
-    *init = *s;
     if (s->as.if_.n_first_of > 0) return init;
     tirbi_lvar **first = TIRBI_NEW_ARRAY(n->pool->arena, tirbi_lvar *, TIRBI_MAX_AFFINE);
     uint32_t n_first = 0;
@@ -238,9 +237,8 @@ static bool can_be_ordered(const nest *n) {
 static const tirbi_ls *inside(const nest *n, uint32_t from, uint32_t to, bool reduces, const tirbi_ls *body) {
     for (uint32_t i = to; i-- > from && body;) {
         if (n->reduces[i] != reduces) continue;
-        tirbi_ls *copy = tirbi_new_stmt(n->pool, (tirbi_ls_kind)n->around[i]->kind, n->around[i]->span);
+        tirbi_ls *copy = tirbi_same_stmt(n->pool, n->around[i]);
         if (!copy) return NULL;
-        *copy = *n->around[i];
         if (copy->kind == TIRBI_LS_LOOP)
             copy->as.loop.body = body;
         else

@@ -802,9 +802,8 @@ static bool other_parts(tirbi_versions *v, const tirbi_ls *s, tirbi_ls *copy) {
 
 const tirbi_ls *tirbi_version_of(tirbi_versions *v, const tirbi_ls *s) {
     const uint32_t n_known = v->facts.n_known;
-    tirbi_ls *copy = v->refused ? NULL : tirbi_new_stmt(v->pool, (tirbi_ls_kind)s->kind, s->span);
+    tirbi_ls *copy = v->refused ? NULL : tirbi_same_stmt(v->pool, s);
     if (!copy) return NULL;
-    *copy = *s;
     const bool made = other_parts(v, s, copy);
     v->facts.n_known = n_known;
     return made ? copy : NULL;

@@ -4,12 +4,11 @@
 #include "compiler/optimize/threads/regions.h"
 
 #include "compiler/optimize/plan/planner.h"
+#include "compiler/optimize/rewriting/statements.h"
 
 static tirbi_lvar *new_let(tirbi_scheduler *p, const char *name, int64_t lo, int64_t hi) {
-    tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
-    if (!var) return NULL;
-    *var = (tirbi_lvar){.name = name, .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .lo = lo, .hi = hi};
-    tirbi_live_set(p->pool, var, true);
+    tirbi_lvar *var = tirbi_new_variable(p->pool, TIRBI_LVAR_LET, name, TIRB_I64, lo, hi, (tirbi_span){0});
+    if (var) tirbi_live_set(p->pool, var, true);
     return var;
 }
 

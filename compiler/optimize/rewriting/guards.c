@@ -38,19 +38,15 @@ static const tirbi_ls *without_branch(tirbi_guards *g, const tirbi_ls *s) {
     const tirbi_lx *rest;
     if (s->as.if_.else_case || s->as.if_.first_of || s->as.if_.sizes || !take_out(g, s->as.if_.condition, &rest))
         return NULL;
-    tirbi_ls *branch = rest ? tirbi_new_stmt(g->pool, TIRBI_LS_IF, s->span) : NULL;
+    tirbi_ls *branch = rest ? tirbi_same_stmt(g->pool, s) : NULL;
     if (!branch) return rest ? NULL : s->as.if_.then_case;
-    *branch = *s;
     branch->as.if_.condition = rest;
     return branch;
 }
 
 static const tirbi_ls *without_loop(tirbi_guards *g, const tirbi_ls *s) {
-    tirbi_ls *copy = tirbi_is_plain_loop(s) ? tirbi_new_stmt(g->pool, TIRBI_LS_LOOP, s->span) : NULL;
-    if (!copy || !begins(g, s->as.loop.var)) return NULL;
-    *copy = *s;
-    copy->as.loop.body = tirbi_without_guard(g, s->as.loop.body);
-    return copy->as.loop.body ? copy : NULL;
+    if (!tirbi_is_plain_loop(s) || !begins(g, s->as.loop.var)) return NULL;
+    return tirbi_loop_like(g->pool, s, NULL, tirbi_without_guard(g, s->as.loop.body));
 }
 
 const tirbi_ls *tirbi_without_guard(tirbi_guards *g, const tirbi_ls *s) {

@@ -29,13 +29,11 @@ const tirbi_ls *tirbi_loop_of(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_l
                               bool first) {
     const tirbi_given none = {.n = 0};
     const tirbi_lx *value = var && body ? tirbi_lx_var(pool, var) : NULL;
-    tirbi_ls *copy = value ? tirbi_new_stmt(pool, TIRBI_LS_LOOP, loop->span) : NULL;
-    if (!copy) return NULL;
-    *copy = *loop;
-    copy->as.loop.var = var;
-    copy->as.loop.parallel = false; /* the loop itself was asked for chunks */
-    copy->as.loop.body = tirbi_resolve(pool, &none, body, loop->as.loop.var, value, var, first);
-    return copy->as.loop.body ? copy : NULL;
+    if (!value) return NULL;
+    tirbi_ls *copy =
+        tirbi_loop_like(pool, loop, var, tirbi_resolve(pool, &none, body, loop->as.loop.var, value, var, first));
+    if (copy) copy->as.loop.parallel = false; /* the loop itself was asked for chunks */
+    return copy;
 }
 
 const tirbi_ls *tirbi_iteration_at(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *body, const tirbi_lx *at,

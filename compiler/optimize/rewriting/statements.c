@@ -67,6 +67,49 @@ const tirbi_ls *tirbi_new_sequence(tirbi_lx_pool *pool, tirbi_span span, const t
     return s;
 }
 
+tirbi_ls *tirbi_same_stmt(const tirbi_lx_pool *pool, const tirbi_ls *s) {
+    tirbi_ls *copy = TIRBI_NEW(pool->arena, tirbi_ls);
+    if (copy) *copy = *s;
+    return copy;
+}
+
+tirbi_lvar *tirbi_new_variable(tirbi_lx_pool *pool, tirbi_lvar_kind kind, const char *name, tirbi_dtype type,
+                               int64_t lo, int64_t hi, tirbi_span span) {
+    tirbi_lvar *var = TIRBI_NEW(pool->arena, tirbi_lvar);
+    if (var) *var = (tirbi_lvar){.name = name, .kind = kind, .type = type, .lo = lo, .hi = hi, .span = span};
+    return var;
+}
+
+tirbi_lvar *tirbi_variable_for(tirbi_lx_pool *pool, tirbi_lvar_kind kind, const char *name, const tirbi_lx *value,
+                               tirbi_span span) {
+    return value ? tirbi_new_variable(pool, kind, name, (tirbi_dtype)value->type, value->lo, value->hi, span) : NULL;
+}
+
+tirbi_lvar *tirbi_new_counter(tirbi_lx_pool *pool, const tirbi_lvar *like, tirbi_dtype type, const tirbi_lx *extent) {
+    if (!extent) return NULL;
+    const int64_t hi = extent->hi > 0 ? extent->hi - 1 : 0;
+    tirbi_lvar *var = tirbi_new_variable(pool, TIRBI_LVAR_LOOP, like->name, type, 0, hi, like->span);
+    if (!var) return NULL;
+    var->min = tirbi_lx_number(pool, 0);
+    var->extent = extent;
+    return var->min ? var : NULL;
+}
+
+tirbi_lbuf *tirbi_new_buffer(tirbi_lx_pool *pool, const char *name, tirbi_dtype type, uint32_t ndim,
+                             const tirbi_lx *const *shape) {
+    tirbi_lbuf *b = TIRBI_NEW(pool->arena, tirbi_lbuf);
+    const tirbi_lx **strides = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, ndim);
+    const tirbi_lx *stride = b && strides ? tirbi_lx_number(pool, 1) : NULL;
+    for (uint32_t d = ndim; stride && d-- > 0;) {
+        strides[d] = stride;
+        stride = shape[d] ? tirbi_lx_mul(pool, stride, shape[d]) : NULL;
+    }
+    if (!stride) return NULL;
+    *b = (tirbi_lbuf){.name = name, .type = type, .ndim = ndim, .shape = shape, .strides = strides, .root = b,
+                      .param = -1, .written = true};
+    return b;
+}
+
 tirbi_ls *tirbi_loop_like(const tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_lvar *var, const tirbi_ls *body) {
     tirbi_ls *s = body ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
     if (!s) return NULL;

@@ -1,5 +1,5 @@
-/* Statements of the loop IR that passes make, each NULL when memory ran out, or where a part of it is NULL; and what
- * passes ask of loops. */
+/* Statements, variables and memory of the loop IR that passes make, each NULL when memory ran out, or where a part of
+ * it is NULL; and what passes ask of loops. */
 #ifndef TIRB_COMPILER_OPTIMIZE_REWRITING_STATEMENTS_H
 #define TIRB_COMPILER_OPTIMIZE_REWRITING_STATEMENTS_H
 
@@ -17,6 +17,21 @@ const tirbi_ls *tirbi_new_if(tirbi_lx_pool *pool, tirbi_span span, const tirbi_l
                              const tirbi_ls *else_case);
 /* The items, one after the other; their list is copied. One alone is itself. */
 const tirbi_ls *tirbi_new_sequence(tirbi_lx_pool *pool, tirbi_span span, const tirbi_ls *const *items, uint32_t n);
+
+/* A copy of a statement, for who changes something in it. */
+tirbi_ls *tirbi_same_stmt(const tirbi_lx_pool *pool, const tirbi_ls *s);
+
+/* A variable with values in lo .. hi; one for a value, of its type and range; one that counts up to an extent from 0
+ * on, with the name of another one. */
+tirbi_lvar *tirbi_new_variable(tirbi_lx_pool *pool, tirbi_lvar_kind kind, const char *name, tirbi_dtype type,
+                               int64_t lo, int64_t hi, tirbi_span span);
+tirbi_lvar *tirbi_variable_for(tirbi_lx_pool *pool, tirbi_lvar_kind kind, const char *name, const tirbi_lx *value,
+                               tirbi_span span);
+tirbi_lvar *tirbi_new_counter(tirbi_lx_pool *pool, const tirbi_lvar *like, tirbi_dtype type, const tirbi_lx *extent);
+
+/* Memory of these extents, row after row, to be written. The array stays the caller's. */
+tirbi_lbuf *tirbi_new_buffer(tirbi_lx_pool *pool, const char *name, tirbi_dtype type, uint32_t ndim,
+                             const tirbi_lx *const *shape);
 
 /* A loop as another one, around another body, counted by another variable where `var` is not NULL. */
 tirbi_ls *tirbi_loop_like(const tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_lvar *var, const tirbi_ls *body);

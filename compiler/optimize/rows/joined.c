@@ -63,12 +63,9 @@ static const tirbi_place *joined_place(tirbi_rewrite *rewrite, const tirbi_place
 }
 
 static const tirbi_ls *replace_store(tirbi_rewrite *rewrite, const tirbi_ls *s) {
-    tirbi_ls *copy = s->kind == TIRBI_LS_STORE ? tirbi_new_stmt(rewrite->pool, s->kind, s->span) : NULL;
-    if (!copy) return NULL;
-    *copy = *s;
-    copy->as.store.access = joined_place(rewrite, s->as.store.access);
-    copy->as.store.value = tirbi_rewrite_value(rewrite, s->as.store.value);
-    return copy->as.store.access && copy->as.store.value ? copy : NULL;
+    if (s->kind != TIRBI_LS_STORE) return NULL;
+    const tirbi_place *place = joined_place(rewrite, s->as.store.access);
+    return tirbi_new_store(rewrite->pool, s->span, place, tirbi_rewrite_value(rewrite, s->as.store.value));
 }
 
 static const tirbi_lx *replace_digit(tirbi_rewrite *rewrite, const tirbi_lx *x) {
@@ -120,12 +117,7 @@ static const tirbi_ls *join(joiner *j, const tirbi_ls *outer, const tirbi_ls *in
     tirbi_rewrite rewrite = {
         .pool = j->pool, .replace = replace_digit, .statement = replace_store, .context = j, .loops = j->loops};
     const tirbi_ls *body = j->quotient && j->remainder ? tirbi_rewrite_stmt(&rewrite, inner->as.loop.body) : NULL;
-    tirbi_ls *joined = body && !j->failed ? tirbi_new_stmt(j->pool, TIRBI_LS_LOOP, outer->span) : NULL;
-    if (!joined) return NULL;
-    *joined = *outer;
-    joined->as.loop.var = number;
-    joined->as.loop.body = body;
-    return joined;
+    return j->failed ? NULL : tirbi_loop_like(j->pool, outer, number, body);
 }
 
 const tirbi_ls *tirbi_join_short_loops(tirbi_lx_pool *pool, const tirbi_ls *loop, int64_t longest) {

@@ -4,6 +4,7 @@
 #include "compiler/optimize/carried/search.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/rewriting/copy.h"
+#include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -74,10 +75,8 @@ static bool find_row(const numberer *s, number *n) {
 static const tirbi_lx *name_loaded(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const tirbi_lvar *element = rewrite->context;
     if (tirbi_lx_depends_on(x, element) || x->pure) return NULL;
-    tirbi_lvar *var = TIRBI_NEW(rewrite->pool->arena, tirbi_lvar);
-    if (!var) return NULL;
-    *var = (tirbi_lvar){.name = "row", .kind = TIRBI_LVAR_LET, .type = (tirbi_dtype)x->type, .lo = x->lo, .hi = x->hi};
-    return tirbi_lx_var(rewrite->pool, var);
+    tirbi_lvar *var = tirbi_variable_for(rewrite->pool, TIRBI_LVAR_LET, "row", x, (tirbi_span){0});
+    return var ? tirbi_lx_var(rewrite->pool, var) : NULL;
 }
 
 /* Whether an index goes up by 1 from element to element of a row, modulo its type: then the row lies inside of its
@@ -164,12 +163,8 @@ static const tirbi_lx *either(const numberer *s, const tirbi_lx *a, const tirbi_
 }
 
 static tirbi_lvar *new_var(const numberer *s, const char *name, const tirbi_lvar *like) {
-    tirbi_lvar *var = TIRBI_NEW(s->pool->arena, tirbi_lvar);
-    if (!var) return NULL;
-    if (like) *var = *like;
-    else *var = (tirbi_lvar){.name = name, .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .hi = INT64_MAX};
-    var->id = 0;
-    return var;
+    return like ? tirbi_variable_like(s->pool, like)
+                : tirbi_new_variable(s->pool, TIRBI_LVAR_LET, name, TIRB_I64, 0, INT64_MAX, s->store->span);
 }
 
 /* The row's number in a loop of its own, and whether one of the indices that may be is outside of its dimension. */
@@ -196,22 +191,14 @@ static const tirbi_lx *number_in(const numberer *s, const number *n, tirbi_lvar 
 
 /* Memory for the numbers of all rows that the loop goes through. */
 static tirbi_lbuf *new_buffer(const numberer *s, const tirbi_lvar *row) {
-    tirbi_lbuf *buffer = TIRBI_NEW(s->pool->arena, tirbi_lbuf);
-    const tirbi_lx **sizes = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, 2);
-    if (!buffer || !sizes) return NULL;
-    sizes[0] = tirbi_lx_add(s->pool, row->min, row->extent);
-    sizes[1] = tirbi_lx_number(s->pool, 1);
-    *buffer = (tirbi_lbuf){.name = "numbers",
-                           .type = TIRB_I64,
-                           .ndim = 1,
-                           .shape = &sizes[0],
-                           .strides = &sizes[1],
-                           .offset = tirbi_lx_wide(s->pool, TIRB_OP_SUB, tirbi_lx_number(s->pool, 0), row->min),
-                           .length = row->extent,
-                           .root = buffer,
-                           .param = -1,
-                           .written = true};
-    return sizes[0] && sizes[1] && buffer->offset ? buffer : NULL;
+    const tirbi_lx **size = TIRBI_NEW(s->pool->arena, const tirbi_lx *);
+    if (!size) return NULL;
+    *size = tirbi_lx_add(s->pool, row->min, row->extent);
+    tirbi_lbuf *buffer = tirbi_new_buffer(s->pool, "numbers", TIRB_I64, 1, size);
+    if (!buffer) return NULL;
+    buffer->offset = tirbi_lx_wide(s->pool, TIRB_OP_SUB, tirbi_lx_number(s->pool, 0), row->min);
+    buffer->length = row->extent;
+    return buffer->offset ? buffer : NULL;
 }
 
 static const tirbi_place *number_place(const numberer *s, const number *n, tirbi_lvar *var) {
@@ -367,11 +354,10 @@ bool tirbi_number_rows(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_numbered
         if (checks[n_checks]) n_checks++;
     }
     tirbi_rewrite rewrite = {.pool = pool, .replace = load_by_number, .context = &s};
-    tirbi_ls *store = tirbi_new_stmt(pool, TIRBI_LS_STORE, s.store->span);
+    tirbi_ls *store = tirbi_same_stmt(pool, s.store);
     number *to = find_number(&s, s.store->as.store.access);
     if (to && to->element) return false; /* rows that overlap */
     if (!store) return false;
-    *store = *s.store;
     store->as.store.value = tirbi_rewrite_value(&rewrite, s.store->as.store.value);
     if (to) store->as.store.access = by_number(&s, to, s.store->as.store.access);
     if (!store->as.store.value || !store->as.store.access) return false;

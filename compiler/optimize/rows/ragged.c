@@ -22,7 +22,6 @@ enum {
     MAX_LOCALS = 8,
     MAX_INNER = 16,
     MAX_TOUCHED = 64,
-    MAX_DEPTH = 32,
     MAX_SIZE = 600,
     ROWS = 1024
 };
@@ -74,12 +73,8 @@ static tirbi_ls *new_stmt(flattener *f, tirbi_ls_kind kind) {
 
 static tirbi_lvar *new_var(flattener *f, const char *name, tirbi_lvar_kind kind, tirbi_dtype type, int64_t lo,
                            int64_t hi) {
-    tirbi_lvar *var = TIRBI_NEW(f->pool->arena, tirbi_lvar);
-    if (var)
-        *var = (tirbi_lvar){
-            .name = name, .kind = kind, .type = type, .lo = lo, .hi = hi, .span = f->loop->span};
-    else
-        f->failed = true;
+    tirbi_lvar *var = tirbi_new_variable(f->pool, kind, name, type, lo, hi, f->loop->span);
+    f->failed = f->failed || !var;
     return var;
 }
 
@@ -334,31 +329,10 @@ static const tirbi_lx *name_places(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     return cast(f, counts, compute(f, TIRB_OP_SUB, type, value_of(f, f->place), tirbi_lx_load(f->pool, f->starts)));
 }
 
-/* Straight-line code without lets, in which places have their name. */
-static const tirbi_ls *with_places(flattener *f, const tirbi_ls *s, unsigned depth) {
-    tirbi_rewrite rewrite = {.pool = f->pool, .replace = name_places, .context = f};
-    if (depth > MAX_DEPTH || f->failed) return NULL;
-    if (s->kind == TIRBI_LS_SEQ || (s->kind == TIRBI_LS_IF && !s->as.if_.first_of)) {
-        tirbi_ls *copy = new_stmt(f, (tirbi_ls_kind)s->kind);
-        if (!copy) return NULL;
-        *copy = *s;
-        if (s->kind == TIRBI_LS_IF) {
-            copy->as.if_.condition = tirbi_rewrite_value(&rewrite, s->as.if_.condition);
-            copy->as.if_.then_case = with_places(f, s->as.if_.then_case, depth + 1);
-            copy->as.if_.else_case = s->as.if_.else_case ? with_places(f, s->as.if_.else_case, depth + 1) : NULL;
-            bool whole =
-                copy->as.if_.condition && copy->as.if_.then_case && !copy->as.if_.else_case == !s->as.if_.else_case;
-            return whole ? copy : NULL;
-        }
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(f->pool->arena, const tirbi_ls *, s->as.seq.n);
-        for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
-            items[i] = with_places(f, s->as.seq.items[i], depth + 1);
-            if (!items[i]) return NULL;
-        }
-        copy->as.seq.items = items;
-        return items ? copy : NULL;
-    }
-    return s->kind == TIRBI_LS_STORE || s->kind == TIRBI_LS_SET ? tirbi_rewrite_assignments(&rewrite, s) : NULL;
+/* Code without lets, in which places have their name; none where conditions ask for first iterations. */
+static const tirbi_ls *with_places(flattener *f, const tirbi_ls *s) {
+    tirbi_rewrite rewrite = {.pool = f->pool, .replace = name_places, .context = f, .loops = true};
+    return tirbi_rewrite_assignments(&rewrite, s);
 }
 
 static bool name_all_places(flattener *f) {
@@ -371,7 +345,7 @@ static bool name_all_places(flattener *f) {
             for (uint32_t l = 0; l < f->n_locals && s->kind == TIRBI_LS_SET; l++)
                 counter = counter || (f->locals[l].counts && f->locals[l].var == s->as.set.var);
             if (counter) continue;
-            p->items[kept] = with_places(f, s, 0);
+            p->items[kept] = with_places(f, s);
             if (!p->items[kept++] || f->failed) return false;
         }
         p->n = kept;
@@ -459,24 +433,12 @@ static bool parts_are_free(flattener *f) {
 
 /* A buffer with an element for each row of a block. */
 static const tirbi_ls *make_buffer(flattener *f, uint32_t local) {
-    const tirbi_lx **shape = TIRBI_NEW_ARRAY(f->pool->arena, const tirbi_lx *, 1);
-    const tirbi_lx **strides = TIRBI_NEW_ARRAY(f->pool->arena, const tirbi_lx *, 1);
-    tirbi_lbuf *b = TIRBI_NEW(f->pool->arena, tirbi_lbuf);
-    tirbi_ls *alloc = new_stmt(f, TIRBI_LS_ALLOC);
-    if (!shape || !strides || !b || !alloc) return NULL;
-    shape[0] = tirbi_lx_number(f->pool, ROWS);
-    strides[0] = tirbi_lx_number(f->pool, 1);
-    *b = (tirbi_lbuf){.name = f->locals[local].var->name,
-                      .type = f->locals[local].var->type,
-                      .ndim = 1,
-                      .shape = shape,
-                      .strides = strides,
-                      .root = b,
-                      .param = -1,
-                      .written = true};
-    f->locals[local].buffer = b;
-    alloc->as.alloc.buffer = b;
-    return shape[0] && strides[0] ? alloc : NULL;
+    const tirbi_lvar *var = f->locals[local].var;
+    const tirbi_lx **shape = TIRBI_NEW(f->pool->arena, const tirbi_lx *);
+    if (!shape) return NULL;
+    *shape = tirbi_lx_number(f->pool, ROWS);
+    f->locals[local].buffer = tirbi_new_buffer(f->pool, var->name, var->type, 1, shape);
+    return tirbi_new_alloc(f->pool, f->loop->span, f->locals[local].buffer);
 }
 
 /* The element that stands for a variable of the row. */
@@ -513,35 +475,18 @@ static const tirbi_lx *rename_values(tirbi_rewrite *rewrite, const tirbi_lx *x) 
 }
 
 /* Assignments to variables of the row become stores. */
-static const tirbi_ls *remake(flattener *f, const tirbi_ls *s) {
-    tirbi_rewrite rewrite = {.pool = f->pool, .replace = rename_values, .context = f};
-    tirbi_ls *copy = new_stmt(f, (tirbi_ls_kind)s->kind);
-    if (!copy) return NULL;
-    *copy = *s;
-    if (s->kind == TIRBI_LS_SEQ) {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(f->pool->arena, const tirbi_ls *, s->as.seq.n);
-        for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
-            items[i] = remake(f, s->as.seq.items[i]);
-            if (!items[i]) return NULL;
-        }
-        copy->as.seq.items = items;
-        return items ? copy : NULL;
-    }
-    if (s->kind == TIRBI_LS_IF) {
-        copy->as.if_.condition = tirbi_rewrite_value(&rewrite, s->as.if_.condition);
-        copy->as.if_.then_case = remake(f, s->as.if_.then_case);
-        copy->as.if_.else_case = s->as.if_.else_case ? remake(f, s->as.if_.else_case) : NULL;
-        bool whole =
-            copy->as.if_.condition && copy->as.if_.then_case && !copy->as.if_.else_case == !s->as.if_.else_case;
-        return whole ? copy : NULL;
-    }
-    if (s->kind != TIRBI_LS_SET || !is_local(f, s->as.set.var)) return tirbi_rewrite_assignments(&rewrite, s);
+static const tirbi_ls *store_local(tirbi_rewrite *rewrite, const tirbi_ls *s) {
+    flattener *f = rewrite->context;
     uint32_t local = 0;
+    if (s->kind != TIRBI_LS_SET || !is_local(f, s->as.set.var)) return NULL;
     while (f->locals[local].var != s->as.set.var) local++;
-    *copy = (tirbi_ls){.kind = TIRBI_LS_STORE, .span = s->span};
-    copy->as.store.access = element_of(f, local);
-    copy->as.store.value = tirbi_rewrite_value(&rewrite, s->as.set.value);
-    return copy->as.store.access && copy->as.store.value ? copy : NULL;
+    const tirbi_place *place = element_of(f, local);
+    return tirbi_new_store(f->pool, s->span, place, tirbi_rewrite_value(rewrite, s->as.set.value));
+}
+
+static const tirbi_ls *remake(flattener *f, const tirbi_ls *s) {
+    tirbi_rewrite rewrite = {.pool = f->pool, .replace = rename_values, .statement = store_local, .context = f};
+    return tirbi_rewrite_assignments(&rewrite, s);
 }
 
 static const tirbi_ls *remake_all(flattener *f, const part *p, const tirbi_ls *const *before, uint32_t n_before) {

@@ -48,16 +48,9 @@ typedef struct blocker {
 /* A variable of a block, set by the statement that is left in *set. */
 static const tirbi_lx *in_variable(blocker *b, const char *name, const tirbi_lx *value, int64_t hi,
                                    const tirbi_ls **set) {
-    tirbi_lvar *var = TIRBI_NEW(b->pool->arena, tirbi_lvar);
-    tirbi_ls *s = tirbi_new_stmt(b->pool, TIRBI_LS_SET, b->loops[0]->span);
-    if (!var || !s || !value) return NULL;
-    *var = (tirbi_lvar){.name = name, .kind = TIRBI_LVAR_LET, .type = TIRB_I64, .lo = 1, .hi = hi,
-                        .span = b->loops[0]->span};
-    s->as.set.var = var;
-    s->as.set.value = value;
-    s->as.set.declares = true;
-    *set = s;
-    return tirbi_lx_var(b->pool, var);
+    tirbi_lvar *var = tirbi_new_variable(b->pool, TIRBI_LVAR_LET, name, TIRB_I64, 1, hi, b->loops[0]->span);
+    *set = tirbi_new_set(b->pool, b->loops[0]->span, var, value, true);
+    return *set ? tirbi_lx_var(b->pool, var) : NULL;
 }
 
 /* ---- How many rows -------------------------------------------------------------------------------------------- */
@@ -116,16 +109,10 @@ static bool block_loop(blocker *b, uint32_t l, int64_t least, const tirbi_lx **l
     } else if (extent->kind == TIRBI_LX_CONST && rows->value >= extent->value) {
         return true;
     }
-    tirbi_lvar *first = TIRBI_NEW(pool->arena, tirbi_lvar);
+    tirbi_lvar *first = tirbi_new_variable(pool, TIRBI_LVAR_LOOP, var->name, TIRB_I64, var->lo, var->hi, var->span);
     if (!first || !b->count[l]) return false;
-    *first = (tirbi_lvar){.name = var->name,
-                          .kind = TIRBI_LVAR_LOOP,
-                          .type = TIRB_I64,
-                          .min = var->min,
-                          .extent = extent,
-                          .lo = var->lo,
-                          .hi = var->hi,
-                          .span = var->span};
+    first->min = var->min;
+    first->extent = extent;
     b->first_var[l] = first;
     b->first[l] = tirbi_lx_var(pool, first);
     return true;

@@ -94,21 +94,12 @@ static bool is_staged(const stager *s, const tirbi_lx *load) {
 
 /* A dimension for each loop around the lanes, and for the lanes where there is an element for each. */
 static tirbi_lbuf *new_buffer(const stager *s, tirbi_dtype type, uint32_t ndim) {
-    tirbi_lbuf *buffer = TIRBI_NEW(s->pool->arena, tirbi_lbuf);
     const tirbi_lx **shape = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, ndim);
-    const tirbi_lx **strides = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, ndim);
-    const tirbi_lx *stride = tirbi_lx_number(s->pool, 1);
-    if (!buffer || !shape || !strides) return NULL;
-    for (uint32_t d = ndim; d-- > 0;) {
+    for (uint32_t d = 0; shape && d < ndim; d++) {
         const tirbi_lvar *var = s->all.var[d];
         shape[d] = d + 1 == s->all.n ? var->extent : tirbi_lx_add(s->pool, var->min, var->extent);
-        strides[d] = stride;
-        stride = stride && shape[d] ? tirbi_lx_mul(s->pool, stride, shape[d]) : NULL;
     }
-    if (!stride) return NULL;
-    *buffer = (tirbi_lbuf){.name = "staged", .type = type, .ndim = ndim, .shape = shape, .strides = strides,
-                           .root = buffer, .param = -1, .written = true};
-    return buffer;
+    return shape ? tirbi_new_buffer(s->pool, "staged", type, ndim, shape) : NULL;
 }
 
 /* A loop of the nest around another body. */
@@ -174,10 +165,9 @@ bool tirbi_stage_loads(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disab
     if (!tirbi_walk_expr(&walk, s.store->as.store.value) || s.n == 0) return false;
     tirbi_rewrite rewrite = {.pool = pool, .replace = in_place_of, .context = &s};
     const tirbi_lx *value = tirbi_rewrite_value(&rewrite, s.store->as.store.value);
-    tirbi_ls *store = tirbi_new_stmt(pool, TIRBI_LS_STORE, s.store->span);
-    if (!value || !store || value->traps) return false;
-    *store = *s.store;
-    store->as.store.value = value;
+    if (!value || value->traps) return false;
+    const tirbi_ls *store = tirbi_new_store(pool, s.store->span, s.store->as.store.access, value);
+    if (!store) return false;
     const tirbi_ls *items[2 * MAX_STAGED + 1];
     for (uint32_t i = 0; i < s.n; i++) {
         items[i] = s.allocs[i];

@@ -287,11 +287,7 @@ static const tirbi_lx *when_ahead(runner *r, const tirbi_lx *now) {
 /* ---- The rounds ------------------------------------------------------------------------------------------------- */
 
 static tirbi_lvar *new_var(const runner *r, const char *name, tirbi_lvar_kind kind, int64_t lo, int64_t hi) {
-    tirbi_lvar *var = TIRBI_NEW(r->pool->arena, tirbi_lvar);
-    if (var)
-        *var = (tirbi_lvar){
-            .name = name, .kind = kind, .type = TIRB_I64, .lo = lo, .hi = hi, .span = r->loop->span};
-    return var;
+    return tirbi_new_variable(r->pool, kind, name, TIRB_I64, lo, hi, r->loop->span);
 }
 
 /* A variable that counts so many rounds from 0 on; the loop's variable is what it is in that round. */

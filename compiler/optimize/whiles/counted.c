@@ -93,11 +93,7 @@ static bool ends(const counter *c) {
 /* ---- The loop anew ---------------------------------------------------------------------------------------------- */
 
 static tirbi_lvar *new_var(const counter *c, const char *name, tirbi_lvar_kind kind, const tirbi_lx *like) {
-    tirbi_lvar *var = TIRBI_NEW(c->pool->arena, tirbi_lvar);
-    if (var && like)
-        *var = (tirbi_lvar){.name = name, .kind = kind, .type = (tirbi_dtype)like->type, .lo = like->lo, .hi = like->hi,
-                            .span = c->loop->span};
-    return like ? var : NULL;
+    return tirbi_variable_for(c->pool, kind, name, like, c->loop->span);
 }
 
 static const tirbi_ls *set(const counter *c, tirbi_lvar *var, const tirbi_lx *value, bool declares) {

@@ -123,15 +123,10 @@ bool tirbi_search_end(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged 
     if (loop->as.loop.body->kind != TIRBI_LS_SEQ || !tirbi_is_plain_loop(loop) || var->extent->hi < LEAST)
         return false;
     leaver *v = TIRBI_NEW(pool->arena, leaver);
-    tirbi_lvar *found = TIRBI_NEW(pool->arena, tirbi_lvar);
+    tirbi_lvar *found = tirbi_new_variable(pool, TIRBI_LVAR_LET, "found", TIRB_I64, 0, var->extent->hi, loop->span);
     if (!v || !found) return false;
     *v = (leaver){.pool = pool, .loop = loop};
     v->reached = (tirbi_accesses){.item = v->places, .most = MAX_PLACES, .sets = &v->sets};
-    *found = (tirbi_lvar){.name = "found",
-                          .kind = TIRBI_LVAR_LET,
-                          .type = TIRB_I64,
-                          .hi = var->extent->hi,
-                          .span = loop->span};
     const tirbi_lx *n = tirbi_lx_var(pool, found);
     if (!n || !find_items(v, loop->as.loop.body) || !v->leaves || v->n == 0 ||
         tirbi_any_expr(v->leaves->as.if_.condition, TIRBI_WALK_INDICES, is_unknown, v))
