@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Handlers that call, or that copy bytes: nothing hot is in a bank there.
 COLD = {"NEXT_BLOCK", "FINISH", "INNER", "INNER_END", "KERNEL", "KERNEL_WIDE", "CLEAR", "RED", "REDMA", "SEQUENCE", "OWN", "OWN_WHILE", "OWN_AGAIN", "LOAD_OWN", "STORE_OWN", "IOTA_OWN", "FILL", "IOTA",
-        "GATHER", "COLUMN", "SCATTER", "COPY", "PULL", "STREAM", "REGISTERS",
+        "GATHER", "COLUMN", "SCATTER", "COPY", "PULL", "STREAM", "REGISTERS", "LOOPS",
         "PART_A", "PART_B", "PART_F32_A", "PART_F32_B", "PART_F64_A", "PART_F64_B",
         "REST_FMA_F32_A", "REST_FMA_F32_B", "REST_FMA_F64_A", "REST_FMA_F64_B"}
 

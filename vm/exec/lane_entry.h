@@ -288,7 +288,8 @@ static inline tirbi_lane_end tirbi_lane_go(tirbi_machine *machine, const tirbi_l
     /* Loops from memory to memory are for whole blocks of the widest machine. */
     uint32_t body = machinery == machine->code->lanes ? loop->one_row : loop->full;
     if (bodies->apart != 0 && state->repeats) body = bodies->apart;
-    if (bodies->registers != 0 && machinery == machine->code->lanes && (state->repeats || !bodies->reads_behind_stores))
+    if (bodies->registers != 0 && machinery == machine->code->lanes && state->n >= bodies->registers_from &&
+        (state->repeats || !bodies->reads_behind_stores))
         body = bodies->registers;
     return machinery->run(state, words + body, words + loop->tail);
 }

@@ -285,6 +285,10 @@ uint16_t tirbi_lane_pointer_of_splat(lane_planner *p, uint16_t slot, uint8_t siz
 /* A full body by the register machine, where that has all it needs and takes less time: where it begins, or 0. It
  * reads what cursors mean behind stores as well: lane_registers.c. */
 uint32_t tirbi_lane_plan_registers(lane_planner *p);
+/* The same by loops from memory to memory: lane_loops.c. */
+uint32_t tirbi_lane_plan_loops(lane_planner *p);
+/* How many blocks of the loop, at most, may go by between two looks at whether to stop. */
+uint32_t tirbi_lane_calm_blocks(const lane_planner *p, uint32_t most);
 
 /* ---- What goes from lane to lane, and what names elements: lane_order.c --------------------------------------- */
 

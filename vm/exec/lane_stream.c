@@ -1,38 +1,28 @@
 /* Bodies of one operation or two, which one loop from memory to memory does: vm/lanes/streams.inc. */
-#include "vm/exec/lane_plan.h"
+#include "vm/exec/lane_stream.h"
+
 #include "vm/lanes/forms.h"
 
-/* An operand that the loop takes from memory. */
-typedef struct stream_operand {
-    bool is_there, is_scalar;
-    uint16_t pointer;
-} stream_operand;
-
-typedef struct stream_body {
-    const lane_planner *planner;
-    const lane_ins *first, *store; /* all of the body's instructions, the last of which is its one store */
-    uint8_t type;
-    bool by_rows; /* each row for itself: an element that all of its lanes read is a scalar */
-} stream_body;
-
-/* The instruction that sets what another one reads as its operand i. */
-static const lane_ins *find_setter(const stream_body *b, const lane_ins *reader, unsigned i) {
+const lane_ins *tirbi_lane_find_setter(const stream_body *b, const lane_ins *reader, unsigned i) {
     for (const lane_ins *ins = reader; ins-- > b->first;)
         if (ins->dest == reader->reads[i]) return ins;
     return NULL;
 }
 
-static stream_operand operand_of(const stream_body *b, const lane_ins *reader, unsigned i, uint8_t type) {
+static stream_operand find_operand(const stream_body *b, const lane_ins *reader, unsigned i, uint8_t type) {
     const lane_planner *p = b->planner;
-    const lane_ins *ins = find_setter(b, reader, i);
+    const lane_ins *ins = tirbi_lane_find_setter(b, reader, i);
+    const uint8_t size = tirbi_dtypes[type].size;
     if (!ins || ins->type != type) return (stream_operand){.is_there = false};
     if (ins->op == TIRB_OP_VLOAD && p->body->strides[ins->cursor] == STRIDE_ONE)
-        return (stream_operand){true, false, pointer_of_cursor(ins->cursor)};
+        return (stream_operand){true, false, pointer_of_cursor(ins->cursor), size};
     if (ins->op == TIRB_OP_VLOAD && p->body->strides[ins->cursor] == STRIDE_ZERO && b->by_rows)
-        return (stream_operand){true, true, pointer_of_cursor(ins->cursor)};
+        return (stream_operand){true, true, pointer_of_cursor(ins->cursor), size};
     for (uint32_t k = 0; ins->op == TIRB_OP_VSPLAT && k < p->n_splats; k++)
-        if (p->splats[k].slot == ins->slot && p->splats[k].size == tirbi_dtypes[type].size)
-            return (stream_operand){true, true, (uint16_t)(p->first_splat + k)};
+        if (p->splats[k].slot == ins->slot && p->splats[k].size == size)
+            return (stream_operand){true, true, (uint16_t)(p->first_splat + k), size};
+    if (b->values && tirbi_lane_computes(ins))
+        return (stream_operand){true, false, b->values[ins - b->first].strip, size};
     return (stream_operand){.is_there = false};
 }
 
@@ -65,19 +55,18 @@ static unsigned order_operands(const lane_ins *ins, uint8_t type, stream_operand
 
 /* The loop for one operation; its operands go to `o`. */
 static tirbi_kernel find_one(const stream_body *b, const lane_ins *ins, stream_operand *o, unsigned *op) {
-    if (ins->n_reads != 2 || ins->type != b->type) return NULL;
-    o[0] = operand_of(b, ins, 0, b->type);
-    o[1] = operand_of(b, ins, 1, b->type);
-    *op = order_operands(ins, b->type, &o[0], &o[1]);
+    if (ins->n_reads != 2) return NULL;
+    o[0] = find_operand(b, ins, 0, ins->type);
+    o[1] = find_operand(b, ins, 1, ins->type);
+    *op = order_operands(ins, ins->type, &o[0], &o[1]);
     if (!o[0].is_there || !o[1].is_there || o[0].is_scalar || *op >= TIRBI_N_STREAM_OPS) return NULL;
-    return b->planner->code->kernels->streams.one[b->type][*op][o[1].is_scalar];
+    return b->planner->code->kernels->streams.one[ins->type][*op][o[1].is_scalar];
 }
 
 static tirbi_kernel find_fused(const stream_body *b, const lane_ins *ins, stream_operand *o) {
     const unsigned op = ins->op == TIRB_OP_VFMA ? 0 : ins->op == TIRB_OP_VFMS ? 1 : 2;
-    if (ins->type != b->type) return NULL;
     for (unsigned i = 0; i < 3; i++) {
-        o[i] = operand_of(b, ins, i, b->type);
+        o[i] = find_operand(b, ins, i, ins->type);
         if (!o[i].is_there) return NULL;
     }
     if (o[0].is_scalar) { /* products commute */
@@ -86,29 +75,42 @@ static tirbi_kernel find_fused(const stream_body *b, const lane_ins *ins, stream
         o[1] = scalar;
     }
     if (o[0].is_scalar) return NULL;
-    return b->planner->code->kernels->streams.fused[b->type][op][o[1].is_scalar][o[2].is_scalar];
+    return b->planner->code->kernels->streams.fused[ins->type][op][o[1].is_scalar][o[2].is_scalar];
+}
+
+/* Whether a result is computed where it is read. */
+static bool may_be_inner(const stream_body *b, const lane_ins *ins) {
+    if (!ins || stream_op(ins->op) >= TIRBI_STREAM_PAIRS) return false;
+    return !b->values || (b->values[ins - b->first].strip == 0 && b->values[ins - b->first].reads == 1);
 }
 
 /* The loop for `ins` on what an operation gives. */
-static tirbi_kernel find_two(const stream_body *b, const lane_ins *ins, stream_operand *o) {
-    if (ins->n_reads != 2 || ins->type != b->type) return NULL;
-    const lane_ins *inner = find_setter(b, ins, 0);
+static tirbi_kernel find_two_by(const stream_body *b, const lane_ins *ins, unsigned other, stream_operand *o) {
+    const lane_ins *inner = tirbi_lane_find_setter(b, ins, 1 - other);
     const unsigned then = stream_op(ins->op);
-    unsigned other = 1, op;
-    if (!inner || stream_op(inner->op) >= TIRBI_STREAM_PAIRS) {
-        if (!tirbi_lane_commutes(ins->op, b->type)) return NULL;
-        inner = find_setter(b, ins, 1);
-        other = 0;
-    }
-    if (!inner || then >= TIRBI_STREAM_PAIRS || !find_one(b, inner, o, &op) || op >= TIRBI_STREAM_PAIRS) return NULL;
-    if (find_setter(b, ins, other) == inner) {
+    unsigned op;
+    if (!may_be_inner(b, inner) || inner->type != ins->type || then >= TIRBI_STREAM_PAIRS ||
+        !find_one(b, inner, o, &op) || op >= TIRBI_STREAM_PAIRS)
+        return NULL;
+    if (tirbi_lane_find_setter(b, ins, other) == inner) {
         if (then != TIRBI_STREAM_MUL) return NULL;
         o[2] = o[0];
-        return b->planner->code->kernels->streams.two[b->type][op][o[1].is_scalar][TIRBI_STREAM_SQUARE][0];
+        return b->planner->code->kernels->streams.two[ins->type][op][o[1].is_scalar][TIRBI_STREAM_SQUARE][0];
     }
-    o[2] = operand_of(b, ins, other, b->type);
+    o[2] = find_operand(b, ins, other, ins->type);
     if (!o[2].is_there) return NULL;
-    return b->planner->code->kernels->streams.two[b->type][op][o[1].is_scalar][then][o[2].is_scalar];
+    return b->planner->code->kernels->streams.two[ins->type][op][o[1].is_scalar][then][o[2].is_scalar];
+}
+
+static tirbi_kernel find_two(const stream_body *b, const lane_ins *ins, stream_operand *o, const lane_ins **inner) {
+    if (ins->n_reads != 2) return NULL;
+    for (unsigned other = 2; other-- > 0;) {
+        if (other == 0 && !tirbi_lane_commutes(ins->op, ins->type)) return NULL;
+        const tirbi_kernel kernel = find_two_by(b, ins, other, o);
+        *inner = tirbi_lane_find_setter(b, ins, 1 - other);
+        if (kernel) return kernel;
+    }
+    return NULL;
 }
 
 static bool compares(const lane_ins *ins) {
@@ -118,23 +120,22 @@ static bool compares(const lane_ins *ins) {
 /* Elements in memory that are compared; the result is 0 or 1, as a bool or an integer of a byte. */
 static tirbi_kernel find_comparison(const stream_body *b, const lane_ins *ins, stream_operand *o) {
     for (unsigned i = 0; i < 2; i++) {
-        o[i] = operand_of(b, ins, i, ins->type);
+        o[i] = find_operand(b, ins, i, ins->type);
         if (!o[i].is_there || o[i].is_scalar) return NULL;
     }
     const unsigned op = ins->op - TIRB_OP_LANE_FORM - TIRBI_FIRST_ELEMENTWISE;
     return b->planner->code->kernels->op[op][ins->type];
 }
 
-/* Elements in memory that are cast to others of the type that is stored: integers, and floats to wider ones. What
- * saturates is faster in banks. */
+/* Elements in memory that are cast to others: integers, and floats to wider ones. What saturates is faster in
+ * banks. */
 static tirbi_kernel find_cast(const stream_body *b, const lane_ins *ins, stream_operand *o) {
     const tirbi_dtype to = (tirbi_dtype)ins->type, from = (tirbi_dtype)ins->source;
     const bool widens = from == TIRB_F32 && to == TIRB_F64;
     if (!widens && (!tirbi_dtype_is_int(from) || (!tirbi_dtype_is_int(to) && to != TIRB_F32 && to != TIRB_F64)))
         return NULL;
-    o[0] = o[1] = operand_of(b, ins, 0, ins->source);
-    if (ins->type != b->type || !o[0].is_there || o[0].is_scalar) return NULL;
-    return b->planner->code->kernels->cast[to][from];
+    o[0] = o[1] = find_operand(b, ins, 0, ins->source);
+    return !o[0].is_there || o[0].is_scalar ? NULL : b->planner->code->kernels->cast[to][from];
 }
 
 /* The kernel that does all as fast as a loop of its own would. */
@@ -142,20 +143,56 @@ static tirbi_kernel find_kernel(const stream_body *b, const lane_ins *last, unsi
     if (tirbi_dtype_is_float((tirbi_dtype)b->type) && !b->store->settled) return NULL;
     const bool from_bool = last->op == TIRB_OP_VCAST && last->source == TIRB_BOOL && tirbi_dtypes[b->type].size == 1;
     if (n_operations == 2 && from_bool && last->type == b->type) {
-        const lane_ins *inner = find_setter(b, last, 0);
+        const lane_ins *inner = tirbi_lane_find_setter(b, last, 0);
         return inner && compares(inner) ? find_comparison(b, inner, o) : NULL;
     }
     if (n_operations != 1) return NULL;
-    if (last->op == TIRB_OP_VCAST) return find_cast(b, last, o);
+    if (last->op == TIRB_OP_VCAST) return last->type == b->type ? find_cast(b, last, o) : NULL;
     return b->type == TIRB_BOOL && compares(last) ? find_comparison(b, last, o) : NULL;
+}
+
+static bool is_fused(const lane_ins *ins) {
+    return ins->op == TIRB_OP_VFMA || ins->op == TIRB_OP_VFMS || ins->op == TIRB_OP_VFNMA;
 }
 
 /* The loop for an operation on elements of the type that is stored, or two. */
 static tirbi_kernel find_loop(const stream_body *b, const lane_ins *last, unsigned n_operations, stream_operand *o) {
+    const lane_ins *inner;
     unsigned op;
-    if (n_operations == 2) return find_two(b, last, o);
-    const bool is_fused = last->op == TIRB_OP_VFMA || last->op == TIRB_OP_VFMS || last->op == TIRB_OP_VFNMA;
-    return is_fused ? find_fused(b, last, o) : find_one(b, last, o, &op);
+    if (last->type != b->type) return NULL;
+    if (n_operations == 2) return find_two(b, last, o, &inner);
+    return is_fused(last) ? find_fused(b, last, o) : find_one(b, last, o, &op);
+}
+
+/* A kernel, whose operands are all elements, that does hardly more than a loop would. */
+static tirbi_kernel find_light(const stream_body *b, const lane_ins *ins, stream_operand *o) {
+    const lane_operation *operation = tirbi_lane_operation_of(b->planner->body, ins);
+    const bool is_half = ins->type == TIRB_F16 || ins->type == TIRB_BF16;
+    if (!tirbi_lane_is_light(ins) || is_half || operation->result != ins->type || ins->n_reads > 2) return NULL;
+    for (unsigned i = 0; i < ins->n_reads; i++) {
+        o[i] = find_operand(b, ins, i, ins->type);
+        if (!o[i].is_there || o[i].is_scalar) return NULL;
+    }
+    return operation->kernel;
+}
+
+stream_loop tirbi_lane_find_loop(const stream_body *b, const lane_ins *ins) {
+    stream_loop loop = {.kernel = NULL};
+    stream_operand *const o = loop.operands;
+    unsigned op;
+    if (ins->op == TIRB_OP_VCAST) {
+        loop.kernel = find_cast(b, ins, o);
+    } else if (is_fused(ins)) {
+        loop.kernel = find_fused(b, ins, o);
+    } else {
+        loop.kernel = find_two(b, ins, o, &loop.inner);
+        if (loop.kernel) return loop;
+        loop.inner = NULL;
+        o[2].is_there = false;
+        loop.kernel = find_one(b, ins, o, &op);
+        if (!loop.kernel) loop.kernel = find_light(b, ins, o);
+    }
+    return loop;
 }
 
 /* Of loads, splats and operations, the last of which gives what is stored; NULL: there is more. */
@@ -168,7 +205,7 @@ static const lane_ins *find_last_operation(const stream_body *b, unsigned *n_ope
         last = ins;
         ++*n_operations;
     }
-    return last && find_setter(b, b->store, 0) == last ? last : NULL;
+    return last && tirbi_lane_find_setter(b, b->store, 0) == last ? last : NULL;
 }
 
 /* The loop that does all of the body. */

@@ -851,10 +851,10 @@ static void look(lane_planner *p, const lane_ins *ins) {
 
 /* How many blocks of a loop may go by between two looks: none where lanes have loops of their own, which weigh what
  * they like. */
-static uint32_t calm_blocks(const lane_planner *p) {
+uint32_t tirbi_lane_calm_blocks(const lane_planner *p, uint32_t most) {
     if (p->body->n_own > 0) return 0;
     const uint64_t blocks = MOST_CALM / ((1 + p->body->weight) * p->loop->lanes);
-    return blocks < MOST_CALM_BLOCKS ? (uint32_t)blocks : MOST_CALM_BLOCKS;
+    return blocks < most ? (uint32_t)blocks : most;
 }
 
 /* Fewer lanes where some instruction would take long over many. */
@@ -973,7 +973,7 @@ static void choose_block(const lane_planner *p) {
         loop->lanes = lanes_at_once(body, KERNEL_STRIP_BYTES / body->widest);
     else
         loop->lanes = p->code->lanes->bank_bytes / body->main_size;
-    loop->calm_blocks = calm_blocks(p);
+    loop->calm_blocks = tirbi_lane_calm_blocks(p, MOST_CALM_BLOCKS);
     uint32_t elements = (loop->lanes + TIRBI_STRIP_LANES - 1) / TIRBI_STRIP_LANES * TIRBI_STRIP_LANES;
     loop->strip_size = (elements * body->widest + 63) / 64 * 64;
 }
@@ -1020,6 +1020,7 @@ static void add_bodies(lane_planner *p, unsigned n_stores) {
             p->bodies.spanning_apart = plan_apart(p, BODY_SPANNING);
     }
     if (may_add_bodies(p, 1)) p->bodies.registers = tirbi_lane_plan_registers(p);
+    if (may_add_bodies(p, 1) && p->bodies.registers == 0) p->bodies.registers = tirbi_lane_plan_loops(p);
     if (may_add_bodies(p, 1) && tirbi_lane_can_pack(p)) {
         loop->packed = tirbi_translate_word(p->emitter, tirbi_lane_packed_work(p)) + 1;
         loop->picks = tirbi_lane_picks_all(p);

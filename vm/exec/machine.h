@@ -141,7 +141,8 @@ typedef struct tirbi_lane_bodies {
     uint32_t apart;          /* the full body where nothing that is stored meets what another cursor reaches */
     uint32_t spanning;       /* for rows with gaps between them: see vm/lanes/gaps.h */
     uint32_t spanning_apart; /* both */
-    uint32_t registers;      /* the full body by the register machine, */
+    uint32_t registers;      /* the full body by the register machine, or by loops, for so many lanes or more, */
+    uint32_t registers_from;
     bool reads_behind_stores; /* which is for cursors that keep apart from what is stored alone */
     const tirbi_lane_row_stream *rows; /* no words: of a loop over rows by number; or NULL */
 } tirbi_lane_bodies;

@@ -305,7 +305,8 @@ enum {
     TIRBI_LANE_HAS_GATHERS = 128,
     TIRBI_LANE_HAS_REGISTERS = 256, /* there is a register machine beside it: see vm/lanes/registers.h */
     TIRBI_LANE_HAS_PICKS = 512,     /* of its steps, reading whole blocks of lanes of the main size */
-    TIRBI_LANE_HAS_RARE = 1024      /* the forms behind TIRBI_L_RARE: machines for short rows have none */
+    TIRBI_LANE_HAS_RARE = 1024,     /* the forms behind TIRBI_L_RARE: machines for short rows have none */
+    TIRBI_LANE_HAS_FMA = 2048       /* as an instruction */
 };
 
 /* The number at an address, or what none is: one that was changed since the entry would lead anywhere. */
