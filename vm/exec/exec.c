@@ -160,7 +160,7 @@ enum { FUEL_SLICE = 1 << 11 };
         uint64_t at_ = (x);                                                                                            \
         C value_;                                                                                                      \
         if (__builtin_expect(at_ >= ref_->size / sizeof value_, 0))                                                    \
-            FAIL_AT(AT, out_of_bounds(machine->error, "load", (int64_t)at_, ref_, sizeof value_));                     \
+            FAIL_AT(AT, out_of_bounds(machine, pc, "load", at_, ref_, sizeof value_));                                 \
         memcpy(&value_, ref_->data + at_ * sizeof value_, sizeof value_);                                              \
         (to) = slot_of(value_);                                                                                        \
     } while (0)
@@ -170,7 +170,7 @@ enum { FUEL_SLICE = 1 << 11 };
         uint64_t at_ = (x);                                                                                            \
         const C value_ = (v);                                                                                          \
         if (__builtin_expect(at_ >= ref_->size / sizeof value_, 0))                                                    \
-            FAIL_AT(AT, out_of_bounds(machine->error, "store", (int64_t)at_, ref_, sizeof value_));                    \
+            FAIL_AT(AT, out_of_bounds(machine, pc, "store", at_, ref_, sizeof value_));                                \
         memcpy(ref_->data + at_ * sizeof value_, &value_, sizeof value_);                                              \
     } while (0)
 
@@ -181,7 +181,7 @@ enum { FUEL_SLICE = 1 << 11 };
     if (__builtin_expect((index) >= ref_->size / sizeof(C) || (int64_t)(index) >= (int64_t)s[pc[(AT) + 1].list[0]],    \
                          0)) {                                                                                         \
         CHECK_INDEX(AT, index);                                                                                        \
-        FAIL_AT((AT) + 1, out_of_bounds(machine->error, what, (int64_t)(index), ref_, sizeof(C)));                     \
+        FAIL_AT((AT) + 1, out_of_bounds(machine, pc, what, index, ref_, sizeof(C)));                                   \
     }
 
 /* What a form of a kind does at a place, and how many words it has; RUN goes on to the next form. */
@@ -239,12 +239,6 @@ FUSED(fms, f64, "vfmsub213sd") FUSED(fnma, f32, "vfnmadd213ss") FUSED(fnma, f64,
 #define fnma_f64 tirbi_fnma_f64
 #endif
 
-static tirb_status out_of_bounds(tirb_error *error, const char *what, int64_t index, const tirbi_ref *ref,
-                                 size_t size) {
-    return tirbi_error_set(error, TIRB_BOUNDS, "%s of element %lld is outside of its %llu elements", what,
-                           (long long)index, (unsigned long long)(ref->size / size));
-}
-
 static tirb_status no_division(tirb_error *error) {
     return tirbi_error_set(error, TIRB_DIVIDE, "an integer is divided by zero");
 }
@@ -277,6 +271,21 @@ tirb_status tirbi_bad_index(const tirbi_machine *machine, int64_t index, unsigne
 static tirb_status bad_index(const tirbi_machine *machine, const tirbi_word *pc, const uint64_t *s, uint64_t index) {
     const uint16_t *list = pc[1].list;
     return tirbi_bad_index(machine, (int64_t)index, list[1], list[2], (int64_t)s[list[0]]);
+}
+
+/* An access whose word stands for an index instruction as well fails as that does. */
+static tirb_status out_of_bounds(const tirbi_machine *machine, const tirbi_word *pc, const char *what, uint64_t index,
+                                 const tirbi_ref *ref, size_t size) {
+    const tirbi_fn *const fn = machine->frame->fn;
+    const tirbi_function *const f = fn->function;
+    const uint32_t at = tirbi_words_place(&fn->all, (uint32_t)(pc - fn->words));
+    tirbi_instr in;
+    if (at < f->code_size && f->code[at] == TIRB_OP_INDEX &&
+        tirbi_decode_verified(f->code, f->code_size, at, &in, machine->error) == TIRB_OK)
+        return tirbi_bad_index(machine, (int64_t)index, (unsigned)in.operand[2], (uint32_t)in.operand[3],
+                               (int64_t)tirbi_frame_slots(machine->frame)[in.operand[1]]);
+    return tirbi_error_set(machine->error, TIRB_BOUNDS, "%s of element %lld is outside of its %llu elements", what,
+                           (long long)index, (unsigned long long)(ref->size / size));
 }
 
 /* Pushes the frame that a call instruction asks for and passes the arguments. */
@@ -749,6 +758,11 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     do {                                                                                                               \
         DO_INDEX_LOAD(AT, TYPE, type);                                                                                 \
         RUN_BRNOT((AT) + 2, OP, op, TYPE, type);                                                                       \
+    } while (0)
+#define RUN_LOAD_BRNOT(AT, OP, op, TYPE, type)                                                                         \
+    do {                                                                                                               \
+        DO_LOAD(AT, TYPE, type);                                                                                       \
+        RUN_BRNOT((AT) + 1, OP, op, TYPE, type);                                                                       \
     } while (0)
 #define RUN_LOOP_TO(AT, NEXT_KIND, next_operands)                                                                      \
     do {                                                                                                               \

@@ -47,6 +47,7 @@ typedef struct tirbi_trap_place {
 #define TIRBI_NAME_LOOP() LOOP
 /* Of the second and the third one of three. */
 #define TIRBI_NAME_LOOP_TO(KIND, operands) TIRBI_JOIN_NAMES(LOOP, TIRBI_NAME_##KIND operands)
+#define TIRBI_NAME_LOAD_BRNOT(OP, op, TYPE, type) LOAD_##TYPE##__##OP##_##TYPE##_BRNOT
 #define TIRBI_NAME_INDEX_LOAD_BRNOT(OP, op, TYPE, type) INDEX_LOAD_##TYPE##__##OP##_##TYPE##_BRNOT
 #define TIRBI_JOIN_NAMES_(a, b) a##__##b
 #define TIRBI_JOIN_NAMES(a, b) TIRBI_JOIN_NAMES_(a, b)
@@ -174,6 +175,8 @@ typedef struct tirbi_fn {
     uint16_t n_ref_args;
     const tirbi_fork *forks;
     const tirbi_contract *contracts;
+    bool is_called;    /* by other code of the program */
+    bool relies_on_caller; /* to have checked the shapes of its arguments, as a call from outside does */
     bool may_repeat; /* but for lane loops it only computes what its arguments tell, before the first of these */
     uint64_t refs_read;      /* bit r: reference register r is used for more than writing by lane loops; the first 64 */
     uint32_t cost;           /* of a call */

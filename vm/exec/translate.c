@@ -14,6 +14,7 @@
 #include "vm/exec/known.h"
 #include "vm/exec/lane_again.h"
 #include "vm/exec/lane_copy.h"
+#include "vm/exec/sizes.h"
 
 /* ---- Which form carries which instruction --------------------------------------------------------------------- */
 
@@ -286,6 +287,7 @@ typedef struct translator {
     bool is_joined;    /* the words of the next instruction follow those before it at once */
     tirbi_conditions conditions;
     uint8_t *computed; /* by scalar register, as many as conditions.n_named: an argument, or scalar code writes it */
+    tirbi_sizes sizes;
     tirbi_known known;
     bool told; /* what is known has been changed already by the instruction */
     fixup *fixups;
@@ -397,6 +399,7 @@ static tirb_status survey(translator *t) {
         TIRBI_TRY(tirbi_work(t->heap, 1 + t->instr->size / TRANSLATED_AT_ONCE, t->error));
         if (flow) tirbi_flow_survey(flow, t->heap, t->instr);
         tirbi_conditions_note(&t->conditions, t->instr, has_place(&t->targets, at));
+        tirbi_sizes_note(&t->sizes, t->instr);
         if (tirbi_ops[t->instr->op].flags & TIRBI_FLAG_ELEMENTWISE) continue;
         if (t->instr->op == TIRB_OP_LANE) lanes_end = t->instr->lane.end;
         splats |= tirbi_lane_may_splat_constant(t->instr->op, t->instr->type);
@@ -758,6 +761,14 @@ static void translate_contract(translator *t, unsigned form) {
     tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->contracts_seen++});
 }
 
+/* Whether the reference ends where the extent says. Then what is not its element fails as the index instruction that it
+ * comes from (see out_of_bounds of exec.c). */
+static bool ends_there(translator *t, int64_t ref, uint16_t extent) {
+    if (!tirbi_sizes_tell(&t->sizes, t->constants.flow, ref, extent, t->instr->offset)) return false;
+    t->fn->relies_on_caller = true;
+    return true;
+}
+
 /* An index that has been checked against that extent is not checked again; else the access that follows is taken in. */
 static void translate_index(translator *t, uint32_t *at) {
     const int64_t *o = t->instr->operand;
@@ -774,9 +785,13 @@ static void translate_index(translator *t, uint32_t *at) {
         return;
     }
     uint8_t type = carrier[t->next->type];
-    emit1(t, load ? index_load_forms[type] : index_store_forms[type], n[0], n[1], n[2]);
-    t->emitter.offset = *at;
-    tirbi_translate_word(&t->emitter, list_of(extent, (unsigned)o[2], (unsigned)o[3], 0));
+    if (ends_there(t, n[load], extent)) {
+        emit1(t, load ? load_forms[type] : store_forms[type], n[0], n[1], n[2]);
+    } else {
+        emit1(t, load ? index_load_forms[type] : index_store_forms[type], n[0], n[1], n[2]);
+        t->emitter.offset = *at;
+        tirbi_translate_word(&t->emitter, list_of(extent, (unsigned)o[2], (unsigned)o[3], 0));
+    }
     *at += t->next->size;
     if (load)
         tirbi_known_add_load(&t->known, type, (uint16_t)n[1], index, (uint16_t)n[0]);
@@ -934,6 +949,7 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
         emit_far_back(t, in->offset, o[2]);
         break;
     case TIRB_OP_CALL:
+        t->code->functions[o[0]].is_called = true;
         emit1(t, TIRBI_H_CALL, o[0], o[1], 0);
         emit_list(t, in->scalars, (unsigned)o[2]);
         emit_list(t, in->refs, (unsigned)o[3]);
@@ -1209,7 +1225,7 @@ static tirb_status keep_words(translator *t) {
 static bool make_tables(translator *t, size_t *total) {
     const size_t size = (size_t)t->function->code_size + 1, words = size / PLACES_IN_WORD + 1;
     const size_t registers = t->function->n_sregs < size ? t->function->n_sregs : size;
-    *total = words * (sizeof(uint64_t) + sizeof(uint32_t)) + 2 * registers;
+    *total = words * (sizeof(uint64_t) + sizeof(uint32_t)) + 3 * registers;
     uint64_t *block = tirbi_heap_calloc(t->heap, *total, 1);
     if (!block) return false;
     t->place_words = words;
@@ -1218,6 +1234,7 @@ static bool make_tables(translator *t, size_t *total) {
     t->conditions =
         (tirbi_conditions){.named = (uint8_t *)(t->targets.before + words), .n_named = (uint32_t)registers};
     t->computed = t->conditions.named + registers;
+    tirbi_sizes_begin(&t->sizes, t->function, t->computed + registers, (uint32_t)registers, t->fn->is_called);
     return true;
 }
 
@@ -1244,6 +1261,7 @@ static tirb_status translate_function(translator *t) {
 
 /* ---- The whole program ---------------------------------------------------------------------------------------- */
 
+/* Once; functions that other code is found to call once more, where they relied on what a call from outside checks. */
 static tirb_status translate_program(tirbi_code *code, tirb_error *error) {
     const tirbi_program *program = code->program;
     code->functions = TIRBI_NEW_ARRAY(&code->arena, tirbi_fn, program->n_functions);
@@ -1254,16 +1272,21 @@ static tirb_status translate_program(tirbi_code *code, tirb_error *error) {
         if (i > 0)
             code->functions[i].first_line = code->functions[i - 1].first_line + program->functions[i - 1].n_lines;
     }
-    for (uint32_t i = 0; status == TIRB_OK && i < program->n_functions; i++) {
+    for (uint32_t i = 0, n = program->n_functions; status == TIRB_OK && i < 2 * n; i++) {
+        tirbi_fn *const fn = &code->functions[i % n];
+        const tirbi_fn before = *fn;
+        if (i >= n && !(before.is_called && before.relies_on_caller)) continue;
+        if (before.all.n >= MANY_WORDS) tirbi_words_release(&before.all, code->heap);
+        *fn = (tirbi_fn){.function = &program->functions[i % n], .first_line = before.first_line,
+                         .is_called = before.is_called};
         translator t = {.code = code,
-                        .function = &program->functions[i],
-                        .fn = &code->functions[i],
+                        .function = fn->function,
+                        .fn = fn,
                         .heap = code->heap,
                         .emitter = emitter,
                         .instr = &instrs[0],
                         .next = &instrs[1],
                         .error = error};
-        t.fn->function = t.function;
         status = translate_function(&t);
         emitter = t.emitter; /* which keeps its room */
     }
