@@ -143,6 +143,10 @@ def check(compiler, library, isa):
     missing = [] if "avx512" in isa else [name for name in names if name.startswith(("PICK", "SPREAD"))]
     if "avx512" not in isa or "rows" in isa:
         missing += [name for name in names if re.match(r"(DIV|MOD|FLOORDIV|FLOORMOD)_[IU]\d+_|(INDEX|TAKE)\d_", name)]
+    # Machines for short rows have no rare forms, whose handlers are behind the one that none has.
+    if not is_held:
+        rare = names[names.index("RARE"):]
+        missing += rare if re.match("narrow_|middle_|.*rows_", isa) else rare[:1]
     if is_held:
         missing = []
     expected = len(names) - 1 - len(GO_ON) - (len(NOT_BY_ROWS) if "rows" in isa else 0) - len(missing) - len(fused)

@@ -1,10 +1,8 @@
 # cmake -DROOT=... -DOUTPUT=... -P build_id.cmake: writes build_id.c, which names the code by the SHA-256 of all sources
 # that decide what is compiled and how it is checked: their paths and contents, in the order of the paths.
 cmake_minimum_required(VERSION 3.21)
-file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/include/*.h
-    ${ROOT}/loader/*.c ${ROOT}/loader/*.h ${ROOT}/loader/*.def ${ROOT}/loader/*.inc
-    ${ROOT}/vm/*.c ${ROOT}/vm/*.h ${ROOT}/vm/*.def ${ROOT}/vm/*.inc
-    ${ROOT}/compiler/*.c ${ROOT}/compiler/*.h ${ROOT}/compiler/*.def ${ROOT}/compiler/*.inc)
+file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/include/* ${ROOT}/loader/* ${ROOT}/vm/* ${ROOT}/compiler/*)
+list(FILTER sources EXCLUDE REGEX "\\.md$")
 list(SORT sources)
 set(all "")
 foreach(source IN LISTS sources)

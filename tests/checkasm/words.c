@@ -265,6 +265,7 @@ unsigned check_words(checker *c, tirb_isa isa) {
     for (unsigned i = 0; i < N_FORMS; i++) {
         const unsigned failures = c->failures;
         if (forms[i].size > 1 && !has_words) continue;
+        if (forms[i].handler > TIRBI_L_RARE && !(c->machine->features & TIRBI_LANE_HAS_RARE)) continue;
         n++;
         for (unsigned k = 0; k < TRIALS && c->failures == failures; k++) try_form(c, &forms[i], isa);
     }

@@ -285,6 +285,24 @@ def depthwise(pick, f):
     f.add(1, f"for r, s in T.grid({r}, {s}):", f"    {place} = {place} + {' * '.join(terms)}")
 
 
+def strided(pick, f):
+    """Windows of several channels whose places are some elements apart, for more outputs than one sweep takes."""
+    dtype = pick.choice(["float32", "float32", "float64", "int32", "float16"])
+    n, o, c = pick.choice([1, 1, 2]), pick.choice([9, 12, 17]), pick.choice([1, 2, 3])
+    h, w, r, s = pick.choice([1, 3, 5]), pick.choice([2, 4, 8, 11, 16, 33]), pick.choice([1, 2, 3]), pick.choice([3, 5, 7])
+    down, along, dilation = pick.choice([1, 2, 3]), pick.choice([2, 2, 2, 3, 4, 5]), pick.choice([1, 1, 2])
+    rows, columns = (h - 1) * down + (r - 1) * dilation + pick.choice([1, 1, 2]), (w - 1) * along + (s - 1) * dilation + pick.choice([1, 1, 2])
+    f.buffer("A", dtype, n, c, rows, columns)
+    f.buffer("W", dtype, o, c, r, s)
+    f.buffer("O", dtype, n, o, h, w)
+    terms = [f"A[n, k, y * {down} + r * {dilation}, x * {along} + s * {dilation}]", "W[o, k, r, s]"]
+    pick.shuffle(terms)
+    f.add(0, f"for n, o, y, x in T.grid({n}, {o}, {h}, {w}):")
+    if pick.random() < 0.7:
+        f.add(1, f"O[n, o, y, x] = {number(dtype, pick.choice([0, 0, 1]))}")
+    f.add(1, f"for k, r, s in T.grid({c}, {r}, {s}):", f"    O[n, o, y, x] = O[n, o, y, x] {pick.choice('+++-')} {' * '.join(terms)}")
+
+
 def scratches(pick, f):
     """Loops whose iterations hand on what they compute in memory that each of them fills, or does not: rows of attention, of networks, small
     blocks that are multiplied twice."""
@@ -334,7 +352,7 @@ def scratches(pick, f):
         f.add(0, "X[0] = t[0, 0]")
 
 
-SHAPES = (depthwise, scratches, scratches, blocks, blocks, blocks, places, pairs, counts, normalised, triangles, triangles, symmetric, products, products,
+SHAPES = (depthwise, strided, scratches, scratches, blocks, blocks, blocks, places, pairs, counts, normalised, triangles, triangles, symmetric, products, products,
           windows, windows)
 
 

@@ -164,6 +164,8 @@ case("R.take(a, b, axis=0)", ("n", 3), ("m",), kinds=dict(b="index:3"), symbols=
 case("R.gather_elements(a, b, axis=1)", (3, 6), (3, 2), kinds=dict(b="index:6"))
 for how in ["update", "add", "mul", "min", "max"]:
     case(f'R.scatter_elements(a, b, c, axis=1, reduction="{how}")', (3, 6), (3, 2), (3, 2), kinds=dict(b="index:6"))
+    case(f'R.scatter_elements(a, b, c, axis=0, reduction="{how}")', (6, 4), (3, 4), (3, 4), kinds=dict(b="index:6"))
+    case(f'R.scatter_elements(a, b, c, axis=1, reduction="{how}")', (5, 6), (2, 3), (2, 3), kinds=dict(b="index:6"))
 case("R.one_hot(b, R.prim_value(T.float32(2)), R.prim_value(T.float32(-1)), depth=5, axis=-1)", (1,), (3, 2),
      kinds=dict(b="index:5"))
 case("R.one_hot(b, R.prim_value(T.float32(2)), R.prim_value(T.float32(-1)), depth=5, axis=0)", (1,), (3, 2),

@@ -15,13 +15,14 @@ import json
 import os
 import pathlib
 import random
-import re
 import subprocess
 import sys
 import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+from commits import number_of_commits  # noqa: E402
 
 
 def run(program, seconds=600, **more):
@@ -52,11 +53,6 @@ def killer(programs, number, reached):
         if number in asked and not run(program, seconds, TIRB_MUTANT=str(number)):
             return program
     return None
-
-
-def number_of_commits():
-    done = subprocess.run(["git", "rev-list", "--count", "HEAD"], cwd=ROOT, text=True, capture_output=True)
-    return int(done.stdout) if re.fullmatch(r"\d+\n", done.stdout) else 1
 
 
 def print_table(checks, killers):

@@ -81,6 +81,11 @@ static const char *const programs[] = {
             "        J[z, i, 4 * j] = I[z, i, j] * I[z, i, 2 * j]\n        D[z, i, 4 * j + 3] = T.exp(T.Cast(\"float64\", A[z, i, j]))\n"),
     PROGRAM("    for z, i, j in T.grid(k, n, m // 8):\n        Q[z, i, j] = P[z, i, 8 * j] | T.shift_left(P[z, i, 8 * j + 7], T.uint8(3))\n"
             "        B[z, i, j] = T.if_then_else(A[z, i, j] > S[i], T.float32(1), A[z, i, 2 * j])\n"),
+    PROGRAM(GRID "Q[z, i, j] = T.if_then_else(P[z, i, j] > P[z, i, j + 2], P[z, i, j] * T.uint8(3), T.uint8(7))\n"
+                 "        J[z, i, j] = J[z, i, j] & I[z, i, j]\n"),
+    PROGRAM(GRID "D[z, i, j] = D[z, i, j] * T.Cast(\"float64\", W[0, j]) - D[z, n - 1 - i, j]\n"),
+    PROGRAM(GRID "B[z, i, j] = T.if_then_else(T.reinterpret(\"uint32\", A[z, i, j]) < T.reinterpret(\"uint32\", S[i]), "
+                 "A[z, i, j], S[i])\n"),
     /* one row for all of them */
     PROGRAM(GRID "B[z, i, j] = B[z, i, j] * W[0, j] + W[2, j]\n"),
     PROGRAM(GRID "B[z, i, j] = T.max(T.Cast(\"float32\", D[z, i, j]) - W[1, j] * S[0], T.float32(0))\n"),

@@ -50,6 +50,8 @@ typedef struct runner {
     bool b_rows;             /* B is used where it is, of which no more than its columns are side by side */
     bool a_linear, b_linear; /* can be used where they are */
     bool contiguous;         /* C's columns */
+    uint8_t *together;       /* B whose elements were apart; or NULL */
+    const uint8_t *together_from;
 } runner;
 
 /* ---- Sorting the loops ---------------------------------------------------------------------------------------- */
@@ -113,6 +115,7 @@ void tirbi_contract_sort(const tirbi_contraction *x, shape *s) {
     s->direct = tirbi_contract_is_direct(x, s, &s->walk) || tirbi_contract_make_direct(x, s);
     s->sweeps = tirbi_contract_is_sweep(x, s, &s->sweep);
     s->direct = s->direct && !s->sweeps;
+    s->apart = tirbi_contract_apart(x, s, &s->elements);
 }
 
 void tirbi_contract_places(const group *g, int64_t first, int64_t n, unsigned one, int64_t *to_one, unsigned other,
@@ -175,6 +178,9 @@ static size_t a_size(const shape *s, size_t size) {
 static size_t b_size(const shape *s, size_t size) {
     return lines(((size_t)s->column_block + MAX_LANES) * (packed_k(s) + s->narrow) * size);
 }
+static size_t together_size(const shape *s, size_t size) {
+    return s->apart > 0 ? lines(((size_t)s->elements + (size_t)s->apart) * size) : 0;
+}
 static size_t table_size(int64_t n) { return lines((size_t)n * sizeof(int64_t)); }
 
 static size_t longest(const shape *s) {
@@ -186,8 +192,9 @@ size_t tirbi_contract_scratch(const tirbi_contraction *x, const shape *s) {
     if (s->direct) return 0;
     if (s->sweeps) return tirbi_sweep_scratch(x, s);
     size_t size = tirbi_dtypes[tile_type(x)].size;
-    return a_size(s, size) + b_size(s, size) + 2 * table_size(s->row_block) + 2 * table_size(s->column_block) +
-           3 * table_size(s->k_block) + tirbi_pack_scratch_size(longest(s), (size_t)s->k_block);
+    return a_size(s, size) + b_size(s, size) + together_size(s, size) + 2 * table_size(s->row_block) +
+           2 * table_size(s->column_block) + 3 * table_size(s->k_block) +
+           tirbi_pack_scratch_size(longest(s), (size_t)s->k_block);
 }
 
 static int64_t *take_table(uint8_t **scratch, int64_t n) {
@@ -208,6 +215,8 @@ static void place_scratch(runner *r, uint8_t *scratch) {
     scratch += a_size(r->s, r->size);
     r->b_block = scratch;
     scratch += b_size(r->s, r->size);
+    r->together = r->s->apart > 0 ? scratch : NULL;
+    scratch += together_size(r->s, r->size);
     tirbi_pack_scratch_place(&r->pack, scratch, longest(r->s), (size_t)r->s->k_block);
 }
 
@@ -487,7 +496,7 @@ static bool run_block(runner *r) {
             int64_t width = (columns + r->set->lanes - 1) / r->set->lanes * r->set->lanes;
             if (r->b_direct) {
                 int64_t b_k = r->k.n > 1 ? r->k_b[1] - r->k_b[0] : 0;
-                const uint8_t *b = r->base[r->s->b] + r->column_b[column] + r->k_b[0];
+                const uint8_t *b = (r->together ? r->together : r->base[r->s->b]) + r->column_b[column] + r->k_b[0];
                 if (!run_panel(r, column, columns, b, b_k)) return false;
                 continue;
             }
@@ -505,10 +514,18 @@ static bool run_block(runner *r) {
 static void find_k(runner *r, int64_t k, int64_t n) {
     tirbi_contract_places(&r->s->k, k, n, r->s->a, r->k_a, r->s->b, r->k_b);
     if (!r->b_rows) return;
+    for (int64_t i = 0; i < n && r->together; i++)
+        r->k_b[i] = tirbi_place_together(r->k_b[i], r->s->elements, r->s->apart, (int64_t)r->size);
     for (int64_t i = 0; i < n; i++) r->b_steps[i] = i + 1 < n ? r->k_b[i + 1] - r->k_b[i] : 0;
 }
 
 static bool run_batch(runner *r) {
+    const uint8_t *const b = r->base[r->s->b];
+    if (r->together && b != r->together_from) {
+        if (!tirbi_bring_together(r->x, r->together, b, (size_t)r->s->elements, (size_t)r->s->apart, r->size))
+            return false;
+        r->together_from = b;
+    }
     for (int64_t column = 0; column < r->s->columns.total; column += r->s->column_block) {
         int64_t columns = least(r->s->column_block, r->s->columns.total - column);
         if (!same_window(&r->columns, column, columns))
@@ -607,10 +624,25 @@ static void choose_packing(runner *r) {
     r->b_direct |= r->b_rows;
 }
 
+/* Takes B as it is once it is brought together, with that shape, where its columns are then read as fast as packed. */
+static void choose_together(runner *r, shape *together) {
+    *together = *r->s;
+    for (unsigned i = 0; i < together->columns.n; i++) together->columns.step[together->b][i] /= together->apart;
+    const shape *was = r->s;
+    r->s = together;
+    r->b_linear = false;
+    r->b_rows = r->b_direct = lies_in_rows(r);
+    if (r->b_rows) return;
+    r->s = was;
+    r->together = NULL;
+    choose_packing(r);
+}
+
 bool tirbi_contract_run(const tirbi_contraction *x, const shape *s, uint8_t *scratch) {
     if (s->direct) return tirbi_contract_run_direct(x, s);
     if (s->sweeps) return tirbi_contract_run_sweep(x, s, scratch);
     runner r = {.x = x, .s = s};
+    shape together;
     r.set = tirbi_contract_set(x);
     r.size = tirbi_dtypes[tile_type(x)].size;
     r.c_size = tirbi_dtypes[x->type].size;
@@ -623,6 +655,7 @@ bool tirbi_contract_run(const tirbi_contraction *x, const shape *s, uint8_t *scr
     choose_words(&r);
     place_scratch(&r, scratch);
     choose_packing(&r);
+    if (r.together) choose_together(&r, &together);
     const group *batch = &r.s->batch;
     int64_t index[TIRBI_MAX_CONTRACT_LOOPS] = {0};
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) r.base[o] = x->operand[o].start;

@@ -5,7 +5,8 @@
  * and of A and B only (k). For each batch, blocks of k are taken in order; A and B are packed to the type of C, where
  * that pays, and tiles of C are updated in registers (tiles.h). Each element of C meets its products in the order of
  * the loops. Columns that follow each other in B, as the places of a convolution do, are multiplied where they are,
- * whatever lies between B's rows, where packing would cost more than the vectors that are not whole.
+ * whatever lies between B's rows, where packing would cost more than the vectors that are not whole; so are those that
+ * are a few elements apart, as of strided convolutions, once all of B is brought together (together.c).
  *
  * Products of integers of 8 and 16 bits are summed in 32 bits, modulo 2^32, so their order is free: there A and B are
  * packed to words of two int16, or of four 8-bit values where the machine multiplies unsigned by signed ones. If both
@@ -96,6 +97,7 @@ typedef struct tirbi_contract_shape {
     tirbi_contract_walk walk; /* of a direct one */
     bool sweeps;              /* instead of all this, strips of C are swept over */
     tirbi_contract_sweep sweep;
+    int64_t apart, elements;  /* B's are brought together, so many of which are so far apart; or 0 */
     int64_t row_block, column_block, k_block;
 } tirbi_contract_shape;
 
@@ -120,6 +122,17 @@ bool tirbi_contract_run_direct(const tirbi_contraction *contraction, const tirbi
 /* The places of n elements of a group from `first` on, for two operands. */
 void tirbi_contract_places(const tirbi_contract_group *g, int64_t first, int64_t n, unsigned one, int64_t *to_one,
                            unsigned other, int64_t *to_other);
+/* (together.c) Elements of data that are brought together are no more than so many apart, and so many bytes. */
+enum { TIRBI_MOST_APART = 4, TIRBI_MOST_TOGETHER = 1 << 22 };
+/* All elements of `size` bytes whose number is a multiple of `apart`, then those behind each of them, and so on; false:
+ * stopped. */
+bool tirbi_bring_together(const tirbi_contraction *contraction, uint8_t *to, const uint8_t *from, size_t elements,
+                          size_t apart, size_t size);
+/* Where the element at a place is then, both in bytes. */
+int64_t tirbi_place_together(int64_t place, int64_t elements, int64_t apart, int64_t size);
+/* How far apart the elements of B are, of which each is used at least twice; 0: they stay where they are. */
+int64_t tirbi_contract_apart(const tirbi_contraction *contraction, const tirbi_contract_shape *shape,
+                             int64_t *elements);
 /* (sweep.c) */
 bool tirbi_contract_is_sweep(const tirbi_contraction *contraction, const tirbi_contract_shape *shape,
                              tirbi_contract_sweep *sweep);

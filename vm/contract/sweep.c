@@ -8,8 +8,7 @@
 
 /* More products, and more weights that have to be converted, are for the tiles. */
 enum { MOST_PRODUCTS = 128, MOST_WEIGHTS = 1 << 16 };
-/* Elements of data that are brought together are no more than so many apart, and so many bytes. */
-enum { MOST_APART = 4, MOST_TOGETHER = 1 << 22, LINE = 64 };
+enum { LINE = 64 };
 /* A matrix of data for so few rows is not worth packing, where its columns are not so few. */
 enum { FEW_ROWS = 8, LEAST_STRIP = 8 };
 
@@ -65,8 +64,8 @@ static bool can_bring_together(const tirbi_contraction *x, const tirbi_contract_
     const int64_t step = step_of(x, s->data, s->lanes), size = size_of(x->operand[s->data].type);
     for (unsigned i = 0; i < x->n_loops; i++)
         if (step_of(x, s->data, i) < 0 || step_of(x, s->data, i) % size != 0) return false;
-    return step > 0 && step <= MOST_APART * size && step_of(x, s->data, s->rows) % step == 0 &&
-           reach_of(x, s) <= MOST_TOGETHER;
+    return step > 0 && step <= TIRBI_MOST_APART * size && step_of(x, s->data, s->rows) % step == 0 &&
+           reach_of(x, s) <= TIRBI_MOST_TOGETHER;
 }
 
 /* With `data` as the data: another loop of C has the same weights in all of its iterations, or few have the same
@@ -119,7 +118,6 @@ typedef struct runner {
     uint8_t *together;                   /* data that are apart; or NULL */
     const uint8_t *together_from;        /* where they begin */
     int64_t apart;                       /* elements */
-    size_t each;                         /* bytes of all first ones, of all second ones, .. */
     unsigned loops[TIRBI_MAX_CONTRACT_LOOPS], n_loops; /* around rows and strips, those of the weights first */
     unsigned n_of_weights;
     uint8_t *base[TIRBI_CONTRACT_OPERANDS];
@@ -141,7 +139,8 @@ static size_t converted_size(const tirbi_contraction *x, const tirbi_contract_sh
 }
 
 size_t tirbi_sweep_scratch(const tirbi_contraction *x, const tirbi_contract_shape *shape) {
-    const size_t together = are_apart(x, &shape->sweep) ? (size_t)reach_of(x, &shape->sweep) + MOST_APART * LINE : 0;
+    const size_t together =
+        are_apart(x, &shape->sweep) ? (size_t)reach_of(x, &shape->sweep) + TIRBI_MOST_APART * LINE : 0;
     return converted_size(x, shape) + together;
 }
 
@@ -155,42 +154,14 @@ static void convert_weights(runner *r) {
 
 /* ---- Data that are apart ---------------------------------------------------------------------------------------- */
 
-#define COPY_APART(T)                                                                                                  \
-    static void copy_apart_##T(uint8_t *to, const uint8_t *from, size_t n, size_t apart) {                             \
-        for (size_t j = 0; j < n; j++) memcpy(to + j * sizeof(T), from + j * apart * sizeof(T), sizeof(T));            \
-    }
-COPY_APART(uint8_t)
-COPY_APART(uint16_t)
-COPY_APART(uint32_t)
-COPY_APART(uint64_t)
-
-static void copy_apart(const tirbi_tile_set *set, uint8_t *to, const uint8_t *from, size_t n, size_t apart,
-                       size_t size) {
-    static const int64_t here = 0;
-    if (apart == 2 && size == set->picked) set->every_second(to, 0, from, &here, 1, n);
-    else if (size == 1) copy_apart_uint8_t(to, from, n, apart);
-    else if (size == 2) copy_apart_uint16_t(to, from, n, apart);
-    else if (size == 4) copy_apart_uint32_t(to, from, n, apart);
-    else copy_apart_uint64_t(to, from, n, apart);
-}
-
 /* Brings together what the rows from the base on reach, where that is not what was brought together last; false: it was
  * stopped. */
 static bool bring_together(runner *r) {
-    enum { AT_ONCE = 1 << 13 };
-    const tirbi_contraction *x = r->x;
-    const size_t size = (size_t)size_of(x->operand[r->s->data].type), apart = (size_t)r->apart;
-    const size_t elements = (size_t)reach_of(x, r->s) / size;
+    const size_t size = (size_t)size_of(r->x->operand[r->s->data].type);
     const uint8_t *from = r->base[r->s->data];
     if (from == r->together_from) return true;
-    for (size_t i = 0; i < apart && i < elements; i++) {
-        const size_t n = (elements - 1 - i) / apart + 1;
-        for (size_t at = 0; at < n; at += AT_ONCE) {
-            if (atomic_load_explicit(x->stop, memory_order_relaxed) != 0) return false;
-            copy_apart(tirbi_contract_set(x), r->together + i * r->each + at * size, from + (i + at * apart) * size,
-                       n - at < AT_ONCE ? n - at : AT_ONCE, apart, size);
-        }
-    }
+    if (!tirbi_bring_together(r->x, r->together, from, (size_t)reach_of(r->x, r->s) / size, (size_t)r->apart, size))
+        return false;
     r->together_from = from;
     return true;
 }
@@ -201,12 +172,9 @@ static void place_together(runner *r, uint8_t *at) {
     r->together = at;
     r->together_from = NULL;
     r->apart = step_of(r->x, r->s->data, r->s->lanes) / size;
-    r->each = (size_t)(((elements - 1) / r->apart + 1) * size);
     r->sweep.data_row /= r->apart;
-    for (int64_t k = 0; k < r->sweep.n; k++) {
-        const int64_t element = r->data_at[k] / size;
-        r->data_at[k] = element % r->apart * (int64_t)r->each + element / r->apart * size;
-    }
+    for (int64_t k = 0; k < r->sweep.n; k++)
+        r->data_at[k] = tirbi_place_together(r->data_at[k], elements, r->apart, size);
 }
 
 /* ---- All strips ------------------------------------------------------------------------------------------------- */

@@ -111,7 +111,7 @@ static inline const tirbi_lane_machine *find_banks(const tirbi_lane_loop *loop, 
         *lanes = loop->least_lanes;
         return loop->least;
     }
-    for (const tirbi_lane_machine *m = loop->only_banks ? wide->narrow : NULL; m; m = m->narrow) {
+    for (const tirbi_lane_machine *m = loop->in_short ? wide->narrow : NULL; m; m = m->narrow) {
         const uint32_t fewer = m->bank_bytes >> __builtin_ctz(loop->main_size);
         if (n > fewer) break;
         chosen = m;

@@ -45,7 +45,7 @@ static inline const tirbi_lane_machine *tirbi_lane_choose_banks(const tirbi_lane
         *lanes = loop->least_lanes;
         return loop->least;
     }
-    if (!loop->only_banks) return chosen;
+    if (!loop->in_short) return chosen;
     int64_t least = tirbi_lane_row_cost(n, loop->lanes, wide->registers, repeats);
     for (const tirbi_lane_machine *m = wide->narrow; m; m = m->narrow) {
         uint32_t fewer = m->bank_bytes >> __builtin_ctz(loop->main_size);
@@ -124,7 +124,7 @@ static inline uint32_t tirbi_lane_choose_packing(const tirbi_lane_loop *loop, co
     const int64_t most = (int64_t)loop->lanes / n, blocks = (rows - 1) / most + 1, in_block = (rows - 1) / blocks + 1;
     const tirbi_lane_machine *packed = wide;
     uint32_t room = loop->lanes;
-    for (const tirbi_lane_machine *m = wide->narrow; loop->only_banks && m; m = m->narrow) {
+    for (const tirbi_lane_machine *m = wide->narrow; loop->in_short && m; m = m->narrow) {
         const uint32_t fewer = m->bank_bytes >> __builtin_ctz(loop->main_size);
         if (in_block * n > (int64_t)fewer) break;
         packed = m;

@@ -113,12 +113,36 @@ static const uint8_t kinds[TIRB_OP_LANE_FORM][TIRB_N_DTYPES] = {
 
 enum { A = PLACE_A, B = PLACE_B, M = PLACE_M, K = PLACE_K };
 
+/* Those of three operands. */
+enum {
+    THREE_FMA_F32 = 1,
+    THREE_FMS_F32,
+    THREE_FNMA_F32,
+    THREE_FMA_F64,
+    THREE_FMS_F64,
+    THREE_FNMA_F64,
+    THREE_SELECT_I32,
+    THREE_SELECT_I64,
+    THREE_SELECT_I8,
+    N_OF_THREE
+};
+static const uint8_t of_three[N_KINDS] = {
+#define OF_THREE(OP, T) [KIND_##OP##_##T] = THREE_##OP##_##T
+    OF_THREE(FMA, F32),    OF_THREE(FMS, F32),    OF_THREE(FNMA, F32),
+    OF_THREE(FMA, F64),    OF_THREE(FMS, F64),    OF_THREE(FNMA, F64),
+    OF_THREE(SELECT, I32), OF_THREE(SELECT, I64), OF_THREE(SELECT, I8)
+#undef OF_THREE
+};
+
 /* By kind, destination and the places of the operands, the first one lowest; one more than the handler. */
-static const uint16_t forms[N_KINDS][2][64] = {
+static const uint16_t forms[N_KINDS][2][16] = {
 #define LANE_UNARY(OP, T, D, X) [KIND_##OP##_##T][D][X] = TIRBI_L_##OP##_##T##_##D##X + 1,
 #define LANE_BINARY(OP, T, D, X, Y) [KIND_##OP##_##T][D][(X) + 4 * (Y)] = TIRBI_L_##OP##_##T##_##D##X##Y + 1,
+#include "vm/lanes/forms.def"
+};
+static const uint16_t forms_of_three[N_OF_THREE][2][64] = {
 #define LANE_TERNARY(OP, T, D, X, Y, Z)                                                                                \
-    [KIND_##OP##_##T][D][(X) + 4 * (Y) + 16 * (Z)] = TIRBI_L_##OP##_##T##_##D##X##Y##Z + 1,
+    [THREE_##OP##_##T][D][(X) + 4 * (Y) + 16 * (Z)] = TIRBI_L_##OP##_##T##_##D##X##Y##Z + 1,
 #include "vm/lanes/forms.def"
 };
 
@@ -151,26 +175,9 @@ static const uint16_t held_forms[N_KINDS][N_HELD * N_HELD] = {
 };
 
 /* Of three operands: those with the last one in A, by the others; then those with the first one there. */
-enum {
-    HELD_FMA_F32 = 1,
-    HELD_FMS_F32,
-    HELD_FNMA_F32,
-    HELD_FMA_F64,
-    HELD_FMS_F64,
-    HELD_FNMA_F64,
-    HELD_SELECT_I32,
-    HELD_SELECT_I64,
-    N_HELD_OF_THREE
-};
-static const uint8_t held_of_three[N_KINDS] = {
-#define OF_THREE(OP, T) [KIND_##OP##_##T] = HELD_##OP##_##T
-    OF_THREE(FMA, F32),  OF_THREE(FMS, F32),    OF_THREE(FNMA, F32),  OF_THREE(FMA, F64), OF_THREE(FMS, F64),
-    OF_THREE(FNMA, F64), OF_THREE(SELECT, I32), OF_THREE(SELECT, I64)
-#undef OF_THREE
-};
-static const uint16_t held_forms_of_three[N_HELD_OF_THREE][2 * N_HELD * N_HELD] = {
+static const uint16_t held_forms_of_three[N_OF_THREE][2 * N_HELD * N_HELD] = {
 #define HELD_TERNARY(OP, T, X, Y, Z)                                                                            \
-    [HELD_##OP##_##T][AT_##Z == AT_A ? AT_##X + N_HELD * AT_##Y : N_HELD * N_HELD + AT_##Y + N_HELD * AT_##Z] = \
+    [THREE_##OP##_##T][AT_##Z == AT_A ? AT_##X + N_HELD * AT_##Y : N_HELD * N_HELD + AT_##Y + N_HELD * AT_##Z] = \
         TIRBI_R_##OP##_##T##_##X##Y##Z + 1,
 #include "vm/lanes/registers.def"
 };
@@ -178,15 +185,14 @@ static const uint16_t held_forms_of_three[N_HELD_OF_THREE][2 * N_HELD * N_HELD] 
 unsigned tirbi_lane_register_form(uint8_t kind, unsigned n, const unsigned *places) {
     if (kind >= N_KINDS) return 0;
     if (n < 3) return held_forms[kind][n == 1 ? places[0] : places[0] + N_HELD * places[1]];
-    const uint16_t *of_three = held_forms_of_three[held_of_three[kind]];
-    if (places[2] == AT_A && of_three[places[0] + N_HELD * places[1]] != 0)
-        return of_three[places[0] + N_HELD * places[1]];
-    return places[0] == AT_A ? of_three[N_HELD * N_HELD + places[1] + N_HELD * places[2]] : 0;
+    const uint16_t *held = held_forms_of_three[of_three[kind]];
+    if (places[2] == AT_A && held[places[0] + N_HELD * places[1]] != 0) return held[places[0] + N_HELD * places[1]];
+    return places[0] == AT_A ? held[N_HELD * N_HELD + places[1] + N_HELD * places[2]] : 0;
 }
 
 bool tirbi_lane_has_register_forms(uint8_t kind) {
     return kind < N_KINDS &&
-           (held_of_three[kind] != 0 || held_forms[kind][AT_A] != 0 || held_forms[kind][AT_A + N_HELD * AT_B] != 0);
+           (of_three[kind] != 0 || held_forms[kind][AT_A] != 0 || held_forms[kind][AT_A + N_HELD * AT_B] != 0);
 }
 
 static bool is_narrow_int(uint8_t type) {
@@ -352,5 +358,6 @@ bool tirbi_lane_kind_truncates(uint8_t kind) { return kind == KIND_TRUNCATE; }
 unsigned tirbi_lane_form(uint8_t kind, lane_place dest, unsigned n, const lane_place *places) {
     unsigned key = 0;
     for (unsigned i = 0; i < n; i++) key |= (unsigned)places[i] << (2 * i);
-    return kind < N_KINDS ? forms[kind][dest][key] : 0;
+    if (kind >= N_KINDS) return 0;
+    return n < 3 ? forms[kind][dest][key] : forms_of_three[of_three[kind]][dest][key];
 }

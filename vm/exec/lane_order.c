@@ -165,7 +165,7 @@ void tirbi_lane_plan_find(lane_planner *p, const lane_ins *ins) {
 
 /* What stores, or combines, by index. Lanes of a run update one element, which stays in a register meanwhile. */
 static tirbi_sequence stores_of(const lane_planner *p, const lane_ins *ins, bool in_runs) {
-    const tirbi_kernel_table *k = p->code->kernels;
+    const tirbi_ordered *k = p->code->kernels->ordered;
     if (ins->op == TIRB_OP_VSTOREX) return k->storex[ins->type];
     if (ins->op == TIRB_OP_VUPDATEMA) return (in_runs ? k->runsma : k->updatema)[ins->fold & TIRBI_SCAN_OP][ins->type];
     return (in_runs ? k->runs : k->update)[fold_of(ins)][ins->type];
@@ -180,13 +180,13 @@ static void plan_gathered(lane_planner *p, const lane_ins *ins) {
     const uint16_t list[4] = {tirbi_gathering(ins->source, gather->cursor), p->gather_index, ins->cursor, 0};
     p->gather = NULL;
     leave_banks(p, ins);
-    emit_sequence(p, operands, list, p->code->kernels->gather_runs[ins->fold & TIRBI_SCAN_OP][ins->type]);
+    emit_sequence(p, operands, list, p->code->kernels->ordered->gather_runs[ins->fold & TIRBI_SCAN_OP][ins->type]);
 }
 
 /* Counters: every lane adds the same scalar to the element that it names. */
 static bool plan_count(lane_planner *p, const lane_ins *ins) {
     const lane_value *more = &p->now.values[ins->reads[1]];
-    const tirbi_sequence count = p->code->kernels->count[ins->type];
+    const tirbi_sequence count = p->code->kernels->ordered->count[ins->type];
     if (ins->op != TIRB_OP_VUPDATE || ins->fold != TIRBI_SCAN_ADD || !count) return false;
     if (more->lazy != LAZY_SPLAT || !more->stable || more->strip || more->bank != NO_BANK) return false;
     const uint16_t operands[3] = {pointer_of_cursor(ins->cursor), tirbi_lane_kernel_operand(p, ins->reads[0]),
@@ -251,7 +251,7 @@ void tirbi_lane_plan_advance(lane_planner *p, const lane_ins *ins) {
     const uint16_t operands[3] = {strip_of(p, ins->dest), p->ends_strip, pointer_of_cursor(ins->cursor)};
     const uint16_t list[4] = {ins->number, (uint16_t)how, ins->cursor, 0};
     leave_banks(p, ins);
-    emit_sequence(p, operands, list, p->code->kernels->advance[ins->type]);
+    emit_sequence(p, operands, list, p->code->kernels->ordered->advance[ins->type]);
     tirbi_lane_clear_rest(p, ins->dest, size);
     lane_value *v = tirbi_lane_define(p, ins, size);
     v->strip = true;

@@ -5,6 +5,7 @@
 #include "vm/exec/constants.h"
 #include "vm/exec/lane_body.h"
 #include "vm/exec/machine.h"
+#include "vm/lanes/forms.h"
 
 enum { NO_BANK = -1, NO_VALUE = NO_LANE_REG, KERNEL_STRIP_BYTES = TIRBI_MAX_STRIP_BYTES };
 
@@ -105,6 +106,7 @@ typedef struct lane_planner {
     uint16_t spare_strip;
     uint16_t ends_strip; /* of the ranges that vadvance finds */
     uint32_t latest; /* the word that was the last to be emitted by itself */
+    bool has_rare;   /* words that machines for short rows lack */
     uint32_t full_end; /* behind the full body's words */
     unsigned level; /* vloops that are open: each has its own strips */
     bool ends_in_store; /* the instruction has already written where the store behind it would */
@@ -134,6 +136,7 @@ typedef struct lane_planner {
 
 static inline uint32_t emit(lane_planner *p, unsigned op, unsigned a, unsigned b, unsigned c) {
     p->latest = p->emitter->all.n;
+    p->has_rare |= op > TIRBI_L_RARE;
     return tirbi_translate_word(p->emitter,
                                 (tirbi_word){.op = (uint16_t)op, .a = (uint16_t)a, .b = (uint16_t)b, .c = (uint16_t)c});
 }

@@ -974,11 +974,18 @@ static void choose_block(const lane_planner *p) {
     else
         loop->lanes = p->code->lanes->bank_bytes / body->main_size;
     loop->calm_blocks = calm_blocks(p);
-    loop->least = p->code->lanes;
-    while (loop->only_banks && loop->least->narrow) loop->least = loop->least->narrow;
-    loop->least_lanes = loop->only_banks ? loop->least->bank_bytes / body->main_size : loop->lanes;
     uint32_t elements = (loop->lanes + TIRBI_STRIP_LANES - 1) / TIRBI_STRIP_LANES * TIRBI_STRIP_LANES;
     loop->strip_size = (elements * body->widest + 63) / 64 * 64;
+}
+
+/* Which machines go through short rows, once all bodies are known. */
+static void choose_short(const lane_planner *p) {
+    tirbi_lane_loop *const loop = p->loop;
+    loop->in_short = loop->only_banks && !p->has_rare;
+    loop->by_rows = loop->by_rows && loop->in_short;
+    loop->least = p->code->lanes;
+    while (loop->in_short && loop->least->narrow) loop->least = loop->least->narrow;
+    loop->least_lanes = loop->in_short ? loop->least->bank_bytes / loop->main_size : loop->lanes;
 }
 
 /* From so many instructions on, a body's are given back as they are translated for the last time. */
@@ -1001,7 +1008,7 @@ static void add_bodies(lane_planner *p, unsigned n_stores) {
     }
     if (n_stores > 1 && may_add_bodies(p, 1)) p->bodies.apart = plan_apart(p, BODY_FULL);
     /* A row's part of a strip has room for elements of the main size. */
-    loop->by_rows = loop->only_banks && p->body->widest <= p->body->main_size && loop->n_outer > 0 &&
+    loop->by_rows = loop->only_banks && !p->has_rare && p->body->widest <= p->body->main_size && loop->n_outer > 0 &&
                     tirbi_lane_is_by_rows(p->emitter, loop->full);
     if (may_add_bodies(p, 1) && tirbi_lane_can_span(p, loop->wide)) {
         p->bodies.spanning = p->emitter->all.n;
@@ -1077,6 +1084,7 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     p->is_last = p->body->n >= LONG_BODY && !may_add_bodies(p, 2);
     if (has_tail) make_part_body(p, BODY_TAIL);
     if (!p->is_last) add_bodies(p, p->body->n_stores);
+    choose_short(p);
     loop->splats = p->splats;
     loop->n_splats = (uint16_t)n_splats;
     loop->n_strips = (uint16_t)strips;

@@ -15,4 +15,8 @@ extern const tirbi_scalars tirbi_scalars_generic;
 extern const tirbi_scalars tirbi_scalars_avx2;
 extern const tirbi_scalars tirbi_scalars_avx512; /* where there are none for AVX2 */
 
+extern const tirbi_ordered tirbi_ordered_baseline; /* of what every CPU of the architecture has */
+extern const tirbi_ordered tirbi_ordered_avx2;
+extern const tirbi_ordered tirbi_ordered_avx512; /* where there are none for AVX2 */
+
 #endif

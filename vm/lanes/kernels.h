@@ -83,6 +83,23 @@ typedef struct tirbi_scalars {
     tirbi_scalar bits[TIRB_N_DTYPES][TIRB_N_DTYPES];
 } tirbi_scalars;
 
+/* Instructions whose lanes come one after the other. */
+typedef struct tirbi_ordered {
+    tirbi_sequence storex[TIRB_N_DTYPES]; /* by the type of the elements */
+    /* By operation, those that are swapped in the second half. */
+    tirbi_sequence update[2 * TIRBI_N_SCAN_OPS][TIRB_N_DTYPES];
+    tirbi_sequence count[TIRB_N_DTYPES]; /* an update that adds the same to every element */
+    tirbi_sequence updatema[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES];
+    /* The same where the lanes of each range of the one vadvance of the body update one element. */
+    tirbi_sequence runs[2 * TIRBI_N_SCAN_OPS][TIRB_N_DTYPES];
+    tirbi_sequence runsma[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES];
+    tirbi_sequence gather_runs[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES]; /* and one of the factors is gathered, by i32 */
+    tirbi_sequence advance[TIRB_N_DTYPES]; /* by the type of the elements */
+    /* By term, operation as in `scan`, and type; NULL: scan has it alone. */
+    tirbi_scan_end end[TIRBI_N_TERMS][2 * TIRBI_N_SCAN_OPS][TIRB_N_DTYPES];
+    tirbi_scan_end endma[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES];
+} tirbi_ordered;
+
 typedef struct tirbi_kernel_table {
     tirbi_kernel op[TIRBI_N_ELEMENTWISE][TIRB_N_DTYPES]; /* by scalar opcode - 0x20 and type; NULL: no such pair */
     tirbi_kernel cast[TIRB_N_DTYPES][TIRB_N_DTYPES];     /* [to][from] */
@@ -91,23 +108,12 @@ typedef struct tirbi_kernel_table {
     tirbi_sequence index[TIRB_N_DTYPES]; /* by the type of the index */
     tirbi_sequence find;                 /* of a truth: how many lanes are before the first */
     tirbi_sequence loadx[TIRB_N_DTYPES]; /* by the type of the elements */
-    tirbi_sequence storex[TIRB_N_DTYPES];
-    tirbi_sequence update[2 * TIRBI_N_SCAN_OPS]
-                         [TIRB_N_DTYPES]; /* by operation, those that are swapped in the second half */
-    tirbi_sequence count[TIRB_N_DTYPES]; /* an update that adds the same to every element */
-    tirbi_sequence updatema[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES];
-    /* The same where the lanes of each range of the one vadvance of the body update one element. */
-    tirbi_sequence runs[2 * TIRBI_N_SCAN_OPS][TIRB_N_DTYPES];
-    tirbi_sequence runsma[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES];
-    tirbi_sequence gather_runs[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES]; /* and one of the factors is gathered, by i32 */
-    tirbi_sequence advance[TIRB_N_DTYPES]; /* by the type of the elements */
     tirbi_sequence scan[2 * TIRBI_N_SCAN_OPS][TIRB_N_DTYPES];
     tirbi_sequence scanma[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES];
     tirbi_sequence chain[TIRB_N_DTYPES]; /* scans of several steps */
-    /* By term, operation as in `scan`, and type; NULL: scan has it alone. */
-    tirbi_scan_end end[TIRBI_N_TERMS][2 * TIRBI_N_SCAN_OPS][TIRB_N_DTYPES];
-    tirbi_scan_end endma[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES];
-    const tirbi_scalars *scalars; /* one for all instruction sets that have the same instructions for one element */
+    /* One for all instruction sets that have the same instructions for one element. */
+    const tirbi_scalars *scalars;
+    const tirbi_ordered *ordered;
     tirbi_moves moves;
 } tirbi_kernel_table;
 

@@ -23,8 +23,10 @@
 #define TIRBI_KERNEL_TABLE tirbi_kernels_avx512
 #if TIRBI_LANES_AVX2
 #define SCALARS tirbi_scalars_avx2
+#define ORDERED tirbi_ordered_avx2
 #else
 #define OWN_SCALARS tirbi_scalars_avx512
+#define OWN_ORDERED tirbi_ordered_avx512
 #endif
 #define BLOCKS_OF(what) what##AVX512
 #define MOVE_VECTOR 64

@@ -6,7 +6,7 @@
 
 #if !defined(__ALTIVEC__) && !defined(__VX__) && !defined(__riscv_vector) && !defined(__loongarch_sx)
 #define TIRBI_KERNELS_BY_ELEMENT 1
-#if !defined(__clang__) && !defined(__OPTIMIZE_SIZE__)
+#if !defined(__clang__) && !defined(__OPTIMIZE_SIZE__) && defined(__OPTIMIZE__)
 #pragma GCC optimize("O1", "no-tree-vectorize") /* -O3 would find little more in one element */
 #endif
 #endif
@@ -14,5 +14,10 @@
 #define TIRBI_MATH_FORCE_INLINE
 #define TIRBI_KERNEL_TABLE tirbi_kernels_generic
 #define OWN_SCALARS tirbi_scalars_generic
+#if TIRBI_LANES_SSE2 || TIRBI_LANES_NEON
+#define ORDERED tirbi_ordered_baseline
+#else
+#define OWN_ORDERED tirbi_ordered_baseline
+#endif
 #define BLOCKS_OF(what) what##GENERIC
 #include "vm/lanes/kernels.inc"

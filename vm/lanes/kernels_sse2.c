@@ -10,6 +10,7 @@
 #define SHIFTS_BY_ONE 1
 #define TIRBI_KERNEL_TABLE tirbi_kernels_sse2
 #define SCALARS tirbi_scalars_generic
+#define OWN_ORDERED tirbi_ordered_baseline
 #define BLOCKS_OF(what) what##SSE2
 #include "vm/lanes/kernels.inc"
 

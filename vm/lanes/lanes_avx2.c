@@ -25,6 +25,7 @@
 #define VB 32
 #if TIRBI_BANKS == 2
 #define LANE_MACHINE tirbi_lane_machine_narrow_avx2
+#define FOR_SHORT_ROWS 1
 #define BANK_REGISTERS 2
 #define EACH EACH2
 #define BANK_VARIABLES VARIABLES2

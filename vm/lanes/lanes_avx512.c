@@ -47,6 +47,9 @@
 #define NARROW_MACHINE &tirbi_lane_machine_middle_avx512
 #define ROWS_MACHINE &tirbi_lane_machine_two_rows_avx512
 #endif
+#if TIRBI_ROWS > 1 || TIRBI_BANKS < 8
+#define FOR_SHORT_ROWS 1
+#endif
 #define BANK_REGISTERS TIRBI_BANKS
 #if TIRBI_BANKS == 2
 #define EACH EACH2

@@ -107,18 +107,20 @@ TIRBI_MATH tirbi_float_power tirbi_float_power_exp10(float x) {
     return (tirbi_float_power){e.rounded, sum.high + sum.low};
 }
 
-#define TIRBI_FLOAT_EXPONENTIAL(op, least, most)                                           \
-    TIRBI_MATH float tirbi_usual_##op##_f32(float x) {                                     \
-        tirbi_float_power power = tirbi_float_power_##op(x);                               \
-        return tirbi_float_scale(power.significand, power.rounded);                        \
-    }                                                                                      \
-    TIRBI_MATH float tirbi_##op##_f32(float x) {                                           \
-        tirbi_float_power power = tirbi_float_power_##op(tirbi_clamp_f32(x, least, most)); \
-        return tirbi_canon_f32(tirbi_float_scale_far(power.significand, power.rounded));   \
+/* Powers below half of the least float are 0, which what masks put into sums is for: computed, they would underflow,
+ * which takes many times as long. */
+#define TIRBI_FLOAT_EXPONENTIAL(op, least, most)                                                             \
+    TIRBI_MATH float tirbi_usual_##op##_f32(float x) {                                                       \
+        tirbi_float_power power = tirbi_float_power_##op(x);                                                 \
+        return tirbi_float_scale(power.significand, power.rounded);                                          \
+    }                                                                                                        \
+    TIRBI_MATH float tirbi_##op##_f32(float x) {                                                             \
+        tirbi_float_power power = tirbi_float_power_##op(x < least ? 0.0f : x > most ? most : x);            \
+        return x < least ? 0.0f : tirbi_canon_f32(tirbi_float_scale_far(power.significand, power.rounded)); \
     }
-TIRBI_FLOAT_EXPONENTIAL(exp, -105.0f, 90.0f)
-TIRBI_FLOAT_EXPONENTIAL(exp2, -151.0f, 129.0f)
-TIRBI_FLOAT_EXPONENTIAL(exp10, -46.0f, 39.0f)
+TIRBI_FLOAT_EXPONENTIAL(exp, -104.0f, 90.0f)
+TIRBI_FLOAT_EXPONENTIAL(exp2, -150.0f, 129.0f)
+TIRBI_FLOAT_EXPONENTIAL(exp10, -45.5f, 39.0f)
 #undef TIRBI_FLOAT_EXPONENTIAL
 
 /* (e^x - 1) / 2 for x in -30 .. 89: with e^x / 2 = 2^(n-1) + 2^(n-1) high + .., where the products are exact. */

@@ -84,7 +84,8 @@ TIRBI_MATH tirbi_power tirbi_power_exp10(double x) {
     return (tirbi_power){rounded, sum.hi + (sum.lo + e.tail)};
 }
 
-/* What is not rare is normal, up to some magnitude of x. */
+/* What is not rare is normal, up to some magnitude of x. Powers below half of the least double are 0, and are not
+ * computed: they would underflow, which takes many times as long. */
 #define TIRBI_EXPONENTIAL(op, usual, least, most)                                                                      \
     TIRBI_MATH bool tirbi_rare_##op##_f64(double x) { return !(tirbi_magnitude_f64(x) <= (usual)); }                   \
     TIRBI_MATH double tirbi_usual_##op##_f64(double x) {                                                               \
@@ -92,12 +93,13 @@ TIRBI_MATH tirbi_power tirbi_power_exp10(double x) {
         return tirbi_f64_from_bits(tirbi_f64_bits(power.significand) + (tirbi_f64_bits(power.rounded) << 52));         \
     }                                                                                                                  \
     TIRBI_MATH double tirbi_##op##_f64(double x) {                                                                     \
-        tirbi_power power = tirbi_power_##op(tirbi_clamp_f64(x, least, most));                                         \
-        return tirbi_canon_f64(tirbi_scale(power.significand, power.rounded - TIRBI_ROUNDER));                         \
+        tirbi_power power = tirbi_power_##op(x < least ? 0.0 : x > most ? most : x);                                   \
+        double value = tirbi_canon_f64(tirbi_scale(power.significand, power.rounded - TIRBI_ROUNDER));                 \
+        return x < least ? 0.0 : value;                                                                                \
     }
-TIRBI_EXPONENTIAL(exp, 708.0, -746.0, 711.0)
-TIRBI_EXPONENTIAL(exp2, 1021.0, -1080.0, 1025.0)
-TIRBI_EXPONENTIAL(exp10, 307.0, -325.0, 310.0)
+TIRBI_EXPONENTIAL(exp, 708.0, -745.2, 711.0)
+TIRBI_EXPONENTIAL(exp2, 1021.0, -1075.0, 1025.0)
+TIRBI_EXPONENTIAL(exp10, 307.0, -323.7, 310.0)
 #undef TIRBI_EXPONENTIAL
 
 /* (e^x - 1) / 2 for x in -700 .. 700: 2^(n-1) - 1/2 as a sum and 2^(n-1) * r are exact. */
