@@ -5,16 +5,16 @@
 
 #include "compiler/loop/exact.h"
 #include "compiler/optimize/facts/injective.h"
+#include "compiler/optimize/normalise/version_buffers.h"
 #include "compiler/optimize/rewriting/copy.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "loader/base/checked.h"
 
-enum { MAX_VARS = 4096, MAX_BUFFERS = 1024, MAX_DIMENSIONS = 512 };
+enum { MAX_VARS = 4096 };
 
 /* ---- Lists ------------------------------------------------------------------------------------------------------ */
 
-/* Room for one more; false: memory ran out, or there are too many, and no version is made. */
-static bool grow(tirbi_versions *v, void **items, uint32_t n, uint32_t *capacity, size_t size, uint32_t most) {
+bool tirbi_version_grow(tirbi_versions *v, void **items, uint32_t n, uint32_t *capacity, size_t size, uint32_t most) {
     if (n < *capacity) return true;
     const uint32_t more = *capacity ? 2 * *capacity : 16;
     void *fresh = n < most ? tirbi_arena_alloc(v->pool->arena, more, size) : NULL;
@@ -27,7 +27,7 @@ static bool grow(tirbi_versions *v, void **items, uint32_t n, uint32_t *capacity
 
 static bool add_var(tirbi_versions *v, const tirbi_lvar *from, tirbi_lvar *to, const tirbi_lx *value) {
     void *items = v->vars;
-    if (!grow(v, &items, v->n_vars, &v->var_capacity, sizeof(*v->vars), MAX_VARS)) return false;
+    if (!tirbi_version_grow(v, &items, v->n_vars, &v->var_capacity, sizeof(*v->vars), MAX_VARS)) return false;
     v->vars = items;
     v->vars[v->n_vars].from = from;
     v->vars[v->n_vars].to = to;
@@ -43,6 +43,11 @@ static uint32_t find_var(const tirbi_versions *v, const tirbi_lvar *var) {
     uint32_t i = v->n_vars;
     while (i > 0 && v->vars[i - 1].from != var) i--;
     return i;
+}
+
+tirbi_lvar *tirbi_version_variable(const tirbi_versions *v, const tirbi_lvar *var) {
+    const uint32_t i = find_var(v, var);
+    return i > 0 ? v->vars[i - 1].to : NULL;
 }
 
 static const tirbi_lx *value_of(void *context, const tirbi_lvar *var) {
@@ -165,22 +170,20 @@ static bool is_narrow(tirbi_versions *v, const tirbi_poly *p) {
     return tirbi_exact_if(&v->facts, p, TIRB_I32, &conditions) && tirbi_version_assume(v, &conditions);
 }
 
-/* A polynomial as an int64. */
-static const tirbi_lx *as_value(tirbi_versions *v, const tirbi_poly *p) {
+const tirbi_lx *tirbi_version_of_poly(tirbi_versions *v, const tirbi_poly *p) {
     const tirbi_dtype type = is_narrow(v, p) ? TIRB_I32 : TIRB_I64;
     const tirbi_lx *value = tirbi_linear_value(v->pool, type, &v->facts, p, rename_symbol, v);
     return value ? tirbi_lx_cast(v->pool, TIRB_I64, value) : NULL;
 }
 
-/* A bound of a loop or an extent: an int64 that is a sum of products, as far as it is one. */
-static const tirbi_lx *bound(tirbi_versions *v, const tirbi_lx *x, bool counts) {
+const tirbi_lx *tirbi_version_of_bound(tirbi_versions *v, const tirbi_lx *x, bool counts) {
     tirbi_conditions conditions = {.n = 0};
     tirbi_poly p;
     const bool linear = tirbi_version_linear(v, x, &p, &conditions);
     if (v->phase == TIRBI_PHASE_ROLES && linear) take_roles(v, &p, counts);
     if (v->phase != TIRBI_PHASE_BUILD) return x;
     if (!linear || !stays(v, &p) || !tirbi_version_assume(v, &conditions)) return tirbi_version_of_value(v, x);
-    return as_value(v, &p);
+    return tirbi_version_of_poly(v, &p);
 }
 
 bool tirbi_version_split(tirbi_versions *v) {
@@ -199,27 +202,7 @@ bool tirbi_version_split(tirbi_versions *v) {
     return true;
 }
 
-/* ---- Buffers ---------------------------------------------------------------------------------------------------- */
-
-static tirbi_dimension *dimension_of(tirbi_versions *v, const tirbi_lbuf *buffer, uint32_t d, bool add) {
-    for (uint32_t i = 0; i < v->n_dimensions; i++) {
-        tirbi_dimension *known = &v->dimensions[i];
-        if (known->buffer == buffer && known->d == d && known->nest == v->nest) return known;
-    }
-    void *items = v->dimensions;
-    if (!add || !grow(v, &items, v->n_dimensions, &v->dimension_capacity, sizeof(*v->dimensions), MAX_DIMENSIONS))
-        return NULL;
-    v->dimensions = items;
-    tirbi_dimension *fresh = &v->dimensions[v->n_dimensions++];
-    *fresh = (tirbi_dimension){.buffer = buffer, .d = d, .nest = v->nest};
-    return fresh;
-}
-
-/* The dimensions that one is made of; NULL: it is one. */
-static const tirbi_dimensions *split_of(tirbi_versions *v, const tirbi_lbuf *buffer, uint32_t d) {
-    const tirbi_dimension *known = dimension_of(v, buffer, d, false);
-    return known && !known->in.impossible && known->in.n > 1 ? &known->in : NULL;
-}
+/* ---- Places ----------------------------------------------------------------------------------------------------- */
 
 /* Whether the number of an element is nothing but the sum of its indices times strides. */
 static bool is_plain(const tirbi_place *place) {
@@ -228,169 +211,11 @@ static bool is_plain(const tirbi_place *place) {
            b->ndim > 0;
 }
 
-/* How many elements a buffer has by its extents. */
-static bool count_elements(tirbi_versions *v, const tirbi_lbuf *b, tirbi_poly *out, tirbi_conditions *conditions) {
-    tirbi_poly extent, all = tirbi_poly_constant(1);
-    for (uint32_t d = 0; d < b->ndim; d++) {
-        const tirbi_poly before = all;
-        if (!tirbi_version_linear(v, b->shape[d], &extent, conditions) ||
-            !tirbi_not_negative_if(&v->facts, &extent, conditions) || !tirbi_poly_multiply(&before, &extent, &all))
-            return false;
-    }
-    return tirbi_expand(&v->facts, &all, out) && tirbi_exact_if(&v->facts, out, TIRB_I64, conditions);
-}
-
-/* Whether a view of all of its memory, from the first element on, is inside of it: that is a condition. */
-static bool lies_inside(tirbi_versions *v, const tirbi_lbuf *b) {
-    const tirbi_lbuf *root = b->root;
-    tirbi_conditions conditions = {.n = 0};
-    tirbi_poly own, room;
-    return !b->source && !b->offset && !b->broadcasts && !b->overlaps && !b->resized && !b->local && !root->local &&
-           !root->offset && !root->length && !root->fetched &&
-           tirbi_dtypes[b->type].size == tirbi_dtypes[root->type].size && tirbi_is_compact(v->pool, b) &&
-           tirbi_is_compact(v->pool, root) && count_elements(v, b, &own, &conditions) &&
-           count_elements(v, root, &room, &conditions) && tirbi_poly_add(&room, &own, -1) &&
-           tirbi_not_negative_if(&v->facts, &room, &conditions) && tirbi_version_assume(v, &conditions);
-}
-
-static tirbi_lbuf *copy_of(tirbi_versions *v, const tirbi_lbuf *b);
-
-/* The expressions of a list in the copy. */
-static const tirbi_lx *const *values_of(tirbi_versions *v, const tirbi_lx *const *from, uint32_t n, bool bounds) {
-    const tirbi_lx **items = TIRBI_NEW_ARRAY(v->pool->arena, const tirbi_lx *, n + 1);
-    for (uint32_t i = 0; items && i < n; i++) {
-        items[i] = bounds ? bound(v, from[i], true) : tirbi_version_of_value(v, from[i]);
-        if (!items[i]) return NULL;
-    }
-    return items;
-}
-
-static const tirbi_lx *const *row_major(tirbi_versions *v, const tirbi_lx *const *shape, uint32_t n) {
-    const tirbi_lx **strides = TIRBI_NEW_ARRAY(v->pool->arena, const tirbi_lx *, n + 1);
-    const tirbi_lx *stride = tirbi_lx_number(v->pool, 1);
-    for (uint32_t d = n; strides && d-- > 0;) {
-        strides[d] = stride;
-        stride = stride ? tirbi_lx_mul(v->pool, stride, shape[d]) : NULL;
-        if (!stride) return NULL;
-    }
-    return strides;
-}
-
-/* Steps in the copy; memory without gaps has none there either. */
-static const tirbi_lx *const *strides_of(tirbi_versions *v, const tirbi_lbuf *b, const tirbi_lx *const *shape) {
-    return tirbi_is_compact(v->pool, b) ? row_major(v, shape, b->ndim) : values_of(v, b->strides, b->ndim, false);
-}
-
-/* Memory is that of its copy, but for a parameter's and a constant, of which the copy is a view. */
-static bool fill_copy(tirbi_versions *v, const tirbi_lbuf *b, tirbi_lbuf *to) {
-    *to = *b;
-    to->root = b->root != b ? copy_of(v, b->root) : b->param >= 0 || b->fetched || b->constant ? b->root : to;
-    if (to->root && to->root != to) to->root = to->root->root;
-    to->covers = b->root == b ? to->root != to : b->covers || lies_inside(v, b);
-    to->known = v->known;
-    to->shape = values_of(v, b->shape, b->ndim, true);
-    if (b->strides && to->shape) to->strides = strides_of(v, b, to->shape);
-    if (b->offset) to->offset = bound(v, b->offset, false);
-    if (b->length) to->length = bound(v, b->length, true);
-    if (b->source) {
-        to->source = copy_of(v, b->source);
-        to->source_mins = to->source ? values_of(v, b->source_mins, b->source->ndim, false) : NULL;
-    }
-    if (b->local) {
-        const uint32_t local = find_var(v, b->local);
-        to->local = local > 0 ? v->vars[local - 1].to : b->local;
-    }
-    to->id = 0;
-    if (to->root != to) to->param = -1;
-    return to->root && to->shape && (to->strides || !b->strides) && (to->offset || !b->offset) &&
-           (to->length || !b->length) && (!b->source || (to->source && to->source_mins));
-}
-
-static tirbi_lbuf *add_buffer(tirbi_versions *v, const tirbi_lbuf *from, uint32_t nest) {
-    void *items = v->buffers;
-    tirbi_lbuf *to = TIRBI_NEW(v->pool->arena, tirbi_lbuf);
-    if (!to || !grow(v, &items, v->n_buffers, &v->buffer_capacity, sizeof(*v->buffers), MAX_BUFFERS)) return NULL;
-    v->buffers = items;
-    v->buffers[v->n_buffers].from = from;
-    v->buffers[v->n_buffers].to = to;
-    v->buffers[v->n_buffers++].nest = nest;
-    return to;
-}
-
-static tirbi_lbuf *known_buffer(const tirbi_versions *v, const tirbi_lbuf *from, uint32_t nest) {
-    for (uint32_t i = 0; i < v->n_buffers; i++)
-        if (v->buffers[i].from == from && v->buffers[i].nest == nest) return v->buffers[i].to;
-    return NULL;
-}
-
-static tirbi_lbuf *copy_of(tirbi_versions *v, const tirbi_lbuf *b) {
-    tirbi_lbuf *to = known_buffer(v, b, 0);
-    if (to) return to;
-    to = add_buffer(v, b, 0);
-    return to && fill_copy(v, b, to) ? to : NULL;
-}
-
-/* The extents of a dimension and what steps over one of each; how many there are is added. */
-static bool add_extents(tirbi_versions *v, const tirbi_dimensions *in, const tirbi_lx *extent, const tirbi_lx *stride,
-                        tirbi_lbuf *out) {
-    const tirbi_lx **shape = (const tirbi_lx **)(uintptr_t)out->shape + out->ndim,
-                   **strides = (const tirbi_lx **)(uintptr_t)out->strides + out->ndim;
-    const uint32_t n = in ? in->n : 1;
-    for (uint32_t k = 0; k < n; k++) { /* from the innermost one on */
-        const uint32_t at = n - 1 - k;
-        shape[at] = in ? as_value(v, &in->size[k]) : extent;
-        strides[at] = stride;
-        if (!shape[at] || !stride) return false;
-        stride = tirbi_lx_mul(v->pool, stride, shape[at]);
-    }
-    out->ndim += n;
-    return true;
-}
-
-/* Whether a dimension's parts are all of it, so that one of the dimension around follows the other without a gap. */
-static bool fills_extent(tirbi_versions *v, const tirbi_lbuf *b, uint32_t d) {
-    const tirbi_dimensions *in = split_of(v, b, d);
-    tirbi_conditions conditions = {.n = 0};
-    tirbi_poly extent, room, all = tirbi_poly_constant(1);
-    for (uint32_t k = 0; in && k < in->n; k++) {
-        const tirbi_poly before = all;
-        if (!tirbi_poly_multiply(&before, &in->size[k], &all)) return false;
-    }
-    return !in || (tirbi_version_linear(v, b->shape[d], &extent, &conditions) && conditions.n == 0 &&
-                   tirbi_expand(&v->facts, &extent, &room) && tirbi_expand(&v->facts, &all, &extent) &&
-                   tirbi_poly_add(&room, &extent, -1) && room.n == 0);
-}
-
-/* The copy of a buffer with the dimensions that it has in this nest. Memory without gaps still has none where the parts
- * of all its dimensions but the outermost fill these. */
-static tirbi_lbuf *view_of(tirbi_versions *v, const tirbi_lbuf *b) {
-    tirbi_lbuf *whole = copy_of(v, b), *to = known_buffer(v, b, v->nest);
-    if (to || !whole) return to;
-    const tirbi_lx **own = TIRBI_NEW_ARRAY(v->pool->arena, const tirbi_lx *, 2 * TIRBI_MAX_NDIM);
-    bool compact = tirbi_is_compact(v->pool, whole);
-    for (uint32_t d = 1; d < b->ndim && compact; d++) compact = fills_extent(v, b, d);
-    to = own ? add_buffer(v, b, v->nest) : NULL;
-    if (!to) return NULL;
-    *to = *whole;
-    to->shape = own;
-    to->strides = own + TIRBI_MAX_NDIM;
-    to->ndim = 0;
-    to->id = 0;
-    to->param = -1;
-    to->covers = to->covers || b->root == b;
-    for (uint32_t d = 0; d < b->ndim; d++)
-        if (!add_extents(v, split_of(v, b, d), whole->shape[d], whole->strides[d], to)) return NULL;
-    if (compact) to->strides = row_major(v, to->shape, to->ndim);
-    return to->strides ? to : NULL;
-}
-
-/* ---- Places ----------------------------------------------------------------------------------------------------- */
-
 /* How many dimensions a place has in this nest; 0: more than there may be. */
 static uint32_t count_dimensions(tirbi_versions *v, const tirbi_place *place) {
     uint32_t n = 0;
     for (uint32_t d = 0; d < place->ndim; d++) {
-        const tirbi_dimensions *in = split_of(v, place->buffer, d);
+        const tirbi_dimensions *in = tirbi_version_parts(v, place->buffer, d);
         n += in ? in->n : 1;
     }
     return n <= TIRBI_MAX_NDIM ? n : 0;
@@ -414,7 +239,8 @@ static bool has_symbolic_step(const tirbi_versions *v, const tirbi_poly *p) {
 static void look_at_index(tirbi_versions *v, const tirbi_place *place, uint32_t d) {
     tirbi_conditions conditions = {.n = 0};
     tirbi_poly index, extent;
-    tirbi_dimension *dimension = v->phase == TIRBI_PHASE_ROLES ? NULL : dimension_of(v, place->buffer, d, true);
+    tirbi_dimension *dimension =
+        v->phase == TIRBI_PHASE_ROLES ? NULL : tirbi_version_dimension(v, place->buffer, d, true);
     const bool linear = tirbi_version_linear(v, place->indices[d], &index, &conditions);
     if (v->phase == TIRBI_PHASE_ROLES) {
         if (linear) take_roles(v, &index, false);
@@ -493,7 +319,7 @@ static bool fill_indices(tirbi_versions *v, const tirbi_place *place, const tirb
     for (uint32_t d = 0; d < place->ndim; d++) {
         tirbi_conditions conditions = {.n = 0};
         tirbi_poly index, extent, parts[TIRBI_MAX_STRIDES];
-        const tirbi_dimensions *in = split_of(v, place->buffer, d);
+        const tirbi_dimensions *in = tirbi_version_parts(v, place->buffer, d);
         const bool linear = tirbi_version_linear(v, place->indices[d], &index, &conditions);
         if (in) {
             if (!linear || !tirbi_exact_if(&v->facts, &in->extent, TIRB_I64, &conditions) ||
@@ -501,7 +327,7 @@ static bool fill_indices(tirbi_versions *v, const tirbi_place *place, const tirb
                 !tirbi_version_assume(v, &conditions))
                 return v->refused = true, false;
             for (uint32_t k = in->n; k-- > 0; n++)
-                if (!(indices[n] = as_value(v, &parts[k]))) return false;
+                if (!(indices[n] = tirbi_version_of_poly(v, &parts[k]))) return false;
             assume_inside(v, place, &parts[in->n - 1], &in->size[in->n - 1]);
             v->gains++;
             continue;
@@ -511,7 +337,7 @@ static bool fill_indices(tirbi_versions *v, const tirbi_place *place, const tirb
             v->gains++;
         if (sum && tirbi_version_linear(v, place->buffer->shape[d], &extent, &conditions))
             assume_inside(v, place, &index, &extent);
-        indices[n] = sum ? as_value(v, &index) : tirbi_version_of_value(v, place->indices[d]);
+        indices[n] = sum ? tirbi_version_of_poly(v, &index) : tirbi_version_of_value(v, place->indices[d]);
         if (!indices[n++]) return false;
     }
     return true;
@@ -522,8 +348,8 @@ static const tirbi_place *same_place(tirbi_versions *v, const tirbi_place *place
     tirbi_place *copy = TIRBI_NEW(v->pool->arena, tirbi_place);
     if (!copy) return NULL;
     *copy = *place;
-    copy->buffer = copy_of(v, place->buffer);
-    copy->indices = values_of(v, place->indices, place->ndim, false);
+    copy->buffer = tirbi_version_buffer(v, place->buffer);
+    copy->indices = tirbi_version_of_values(v, place->indices, place->ndim, false);
     if (!copy->buffer || !copy->indices) return NULL;
     copy->flat = tirbi_has_own_number(place) ? tirbi_version_of_value(v, place->flat) : copy->indices[0];
     copy->view = place->view ? same_place(v, place->view) : NULL;
@@ -541,7 +367,8 @@ static const tirbi_place *other_place(tirbi_versions *v, const tirbi_place *plac
     const uint32_t n = is_plain(place) ? count_dimensions(v, place) : 0;
     if (n == 0) return same_place(v, place);
     const tirbi_lx **indices = TIRBI_NEW_ARRAY(v->pool->arena, const tirbi_lx *, n);
-    tirbi_lbuf *buffer = n > place->ndim ? view_of(v, place->buffer) : copy_of(v, place->buffer);
+    tirbi_lbuf *buffer =
+        n > place->ndim ? tirbi_version_view(v, place->buffer) : tirbi_version_buffer(v, place->buffer);
     if (!indices || !buffer || !fill_indices(v, place, indices)) return NULL;
     tirbi_place *made = (tirbi_place *)(uintptr_t)tirbi_place_in(v->pool, buffer, indices, place->span);
     if (made) made->guard = place->guard;
@@ -590,7 +417,7 @@ static const tirbi_lx *other_call(tirbi_versions *v, const tirbi_lx *x) {
     tirbi_lcall *call = TIRBI_NEW(v->pool->arena, tirbi_lcall);
     if (!call) return NULL;
     *call = *x->call;
-    call->scalars = values_of(v, x->call->scalars, x->call->n_scalars, false);
+    call->scalars = tirbi_version_of_values(v, x->call->scalars, x->call->n_scalars, false);
     return call->scalars ? tirbi_lx_call(v->pool, (tirbi_dtype)x->type, call) : NULL;
 }
 
@@ -648,7 +475,8 @@ static bool counts_product(const tirbi_versions *v, const tirbi_poly *count) {
 
 /* The variable of a loop, whose values are known from here on as far as its bounds tell them. */
 static tirbi_lvar *other_counter(tirbi_versions *v, const tirbi_lvar *old) {
-    const tirbi_lx *min = bound(v, old->min, false), *extent = bound(v, old->extent, true);
+    const tirbi_lx *min = tirbi_version_of_bound(v, old->min, false);
+    const tirbi_lx *extent = tirbi_version_of_bound(v, old->extent, true);
     const tirbi_lx *below = old->below && v->phase == TIRBI_PHASE_BUILD ? tirbi_version_of_value(v, old->below) : NULL;
     tirbi_conditions conditions = {.n = 0};
     tirbi_poly first, count;
@@ -677,7 +505,7 @@ static void enter(tirbi_versions *v) {
 
 static bool other_loop(tirbi_versions *v, const tirbi_ls *s, tirbi_ls *copy) {
     if (s->as.loop.blocks || s->as.loop.rows) return v->refused = true, false;
-    if (s->as.loop.step) copy->as.loop.step = bound(v, s->as.loop.step, true);
+    if (s->as.loop.step) copy->as.loop.step = tirbi_version_of_bound(v, s->as.loop.step, true);
     enter(v);
     copy->as.loop.var = other_counter(v, s->as.loop.var);
     copy->as.loop.body = copy->as.loop.var ? tirbi_version_of(v, s->as.loop.body) : NULL;
@@ -749,7 +577,7 @@ static bool other_tree(tirbi_versions *v, const tirbi_ls *s, tirbi_ls *copy) {
     for (uint32_t i = 0; i < s->as.tree.n_loops; i++)
         if (!(loops[i] = other_counter(v, s->as.tree.loops[i]))) return false;
     if (s->as.tree.init && !(copy->as.tree.init = tirbi_version_of(v, s->as.tree.init))) return false;
-    copy->as.tree.lets = values_of(v, s->as.tree.lets, s->as.tree.n_lets, false);
+    copy->as.tree.lets = tirbi_version_of_values(v, s->as.tree.lets, s->as.tree.n_lets, false);
     const bool done = copy->as.tree.lets && other_updates(v, s, updates);
     v->depth--;
     copy->as.tree.loops = loops;
@@ -778,7 +606,8 @@ static bool other_parts(tirbi_versions *v, const tirbi_ls *s, tirbi_ls *copy) {
     case TIRBI_LS_SET:
         return other_set(v, s, copy);
     case TIRBI_LS_ALLOC:
-        if (v->phase == TIRBI_PHASE_BUILD) return (copy->as.alloc.buffer = copy_of(v, s->as.alloc.buffer)) != NULL;
+        if (v->phase == TIRBI_PHASE_BUILD)
+            return (copy->as.alloc.buffer = tirbi_version_buffer(v, s->as.alloc.buffer)) != NULL;
         return true;
     case TIRBI_LS_EVAL:
         return (copy->as.eval.value = tirbi_version_of_value(v, s->as.eval.value)) != NULL;
