@@ -155,7 +155,7 @@ cross() {
     # The accuracy of the kernels is measured natively, and so is what inputs may cost, and what the compiler and the
     # verifier make of a text is the same everywhere; here bits are compared.
     local long='test_math|test_accuracy|math_sweep|test_hostile|test_compile_limits|test_load_limits|test_passes|trace'
-    long+="|test_verify|test_api_sweep|test_golden|test_dialects|test_print|test_no_memory|test_footprint"
+    long+="|test_verify|test_api_sweep|test_golden|test_dialects|test_print|test_no_memory|test_footprint|test_stops"
     long+="|nests|updates|borders|ranges|flattened|comprehensions|mixed|$generated"
     [ "$full" -eq 1 ] || leave_out=(-E "^($long)\$")
     [ ${#targets[@]} -eq 0 ] || leave_out=(-R "^($(IFS='|'; echo "${targets[*]}"))\$")
