@@ -3,8 +3,8 @@
 
     run.py [--tirb PATH] [--one-in N] [WORD...]
 
-WORDs choose the tests whose name contains one of them, --one-in N each Nth: of which, the number of commits says. Prints one line per failure; ends with `N passed, N failed`;
-exit status 1 on failure. Needs NumPy."""
+WORDs choose the tests whose name contains one of them, --one-in N each Nth: of which, the number of commits says.
+Prints one line per failure; ends with `N passed, N failed`; exit status 1 on failure. Needs NumPy."""
 
 import argparse
 import importlib

@@ -26,7 +26,7 @@ static stream_value *value_of(loops *l, const lane_ins *reader, unsigned i) {
     return setter && tirbi_lane_computes(setter) ? &l->values[setter - l->body.first] : NULL;
 }
 
-/* Counts what reads each result; false: the body has something else, or more. */
+/* Counts what reads each result; false: the body has something else, or more, or a result that nothing reads. */
 static bool read_body(loops *l) {
     const lane_body *body = l->p->body;
     if (l->n > MOST) return false;
@@ -49,6 +49,9 @@ static bool read_body(loops *l) {
         }
         if (l->values[i].depth > MOST_DEPTH) return false;
     }
+    /* Loops are for what is stored: what nothing reads would not be done, and might trap. */
+    for (uint32_t i = 0; i < l->n; i++)
+        if (tirbi_lane_computes(&l->body.first[i]) && l->values[i].reads == 0) return false;
     return true;
 }
 

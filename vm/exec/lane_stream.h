@@ -15,7 +15,7 @@ typedef struct stream_operand {
 /* What an instruction gives, where several loops do a body. */
 typedef struct stream_value {
     uint16_t strip; /* 0: it is in none */
-    uint8_t reads;  /* still to come */
+    uint16_t reads; /* still to come */
     uint8_t depth;  /* instructions below it, at most */
 } stream_value;
 
