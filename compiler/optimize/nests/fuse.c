@@ -356,6 +356,7 @@ static const tirbi_ls *fuse_in(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t 
         for (uint32_t i = 0; i < q.n; i++) q.items[i] = fuse_in(pool, s->as.seq.items[i], disabled, notes);
         for (uint32_t i = 0; i < q.n && tirbi_arena_may_try(pool->arena); i++) fuse_from(&q, i);
         copy->as.seq.items = q.items;
+        q.n = tirbi_store_in_place(pool, q.items, q.n);
         copy->as.seq.n = tirbi_fuse_rows(pool, q.items, q.n, notes);
         return copy->as.seq.n == 1 ? q.items[0] : copy;
     }
