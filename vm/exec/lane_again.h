@@ -79,6 +79,9 @@ enum { TIRBI_LANE_PATIENCE = 4 };
  * others each time are given up but for some attempts. */
 bool tirbi_lane_note_inputs(tirbi_lane_again *again, const tirbi_lane_loop *loop, const tirbi_lane_inputs *inputs,
                             const uint64_t *slots, const tirbi_ref *refs);
+/* Sets up all of the loop's state but what follows from the cursors and the number of lanes, for entries that go through
+ * the lanes once, in order. */
+void tirbi_lane_prepare(tirbi_machine *machine, const tirbi_lane_loop *loop, uint64_t *slots);
 /* Copies them, but for what is so already where they were made before and no other loop has used the scratch. */
 void tirbi_lane_repeat_rows(const tirbi_lane_again *again, bool are_made);
 /* When the state is set up, after the inputs were noted. */

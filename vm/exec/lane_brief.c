@@ -121,7 +121,7 @@ static inline const tirbi_lane_machine *find_banks(const tirbi_lane_loop *loop, 
 }
 
 /* Sets what is the same at all such entries of the loop in one frame. */
-static __attribute__((noinline)) void prepare(tirbi_machine *machine, const tirbi_lane_loop *loop, uint64_t *slots) {
+__attribute__((noinline)) void tirbi_lane_prepare(tirbi_machine *machine, const tirbi_lane_loop *loop, uint64_t *slots) {
     tirbi_lane_state *state = machine->lanes;
     tirbi_lane_again *again = tirbi_lane_again_of(state);
     uint8_t **pointer = state->pointers + 1;
@@ -170,7 +170,7 @@ bool tirbi_lane_run_brief(tirbi_machine *machine, const tirbi_lane_loop *loop, t
     if (n > (by_loop ? (uint64_t)STREAMED_LANES : loop->lanes)) return false;
     const uint64_t cost = (loop->weight > 0 ? loop->weight : 1) * ((n - 1) / 64 + 1);
     if (cost > machine->fuel) return false;
-    if (again->brief != loop || again->slots != slots) prepare(machine, loop, slots);
+    if (again->brief != loop || again->slots != slots) tirbi_lane_prepare(machine, loop, slots);
     if (++again->missed % ATTEMPTS_APART == 0 ||
         !find_elements(loop, slots, tirbi_frame_refs(machine->frame), n - 1, state, &room)) {
         again->brief = NULL;
