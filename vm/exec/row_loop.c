@@ -295,16 +295,21 @@ static tirbi_lane_end run_blocks(run *r, int64_t n) {
     const tirbi_lane_loop *loop = r->loop;
     tirbi_lane_state *state = r->state;
     const tirbi_word *words = r->machine->frame->fn->words;
-    uint8_t *before[TIRBI_MAX_CURSORS];
     uint32_t lanes;
-    const tirbi_lane_machine *machinery = tirbi_lane_choose_banks(loop, r->machine->code->lanes, n, false, &lanes);
+    const tirbi_lane_machine *const wide = r->machine->code->lanes;
+    const tirbi_lane_machine *machinery = n > (int64_t)loop->lanes
+                                              ? tirbi_lane_choose_banks(loop, wide, n, false, &lanes)
+                                              : tirbi_lane_find_banks(loop, wide, (uint64_t)n, &lanes);
     if (lanes != r->lanes) set_blocks(r, lanes);
     state->n = n;
     state->lanes = lanes;
-    for (unsigned c = 0; c < loop->n_cursors; c++) before[c] = state->pointers[c + 1];
     if (loop->n_scans > 0) tirbi_lane_renew(r->machine, loop, r->slots);
     const tirbi_lane_end end = machinery->run(state, words + loop->full, words + loop->tail);
-    for (unsigned c = 0; c < loop->n_cursors; c++) state->pointers[c + 1] = before[c];
+    /* Blocks behind the first one have moved the pointers, in order. */
+    const int64_t moves = (n - 1) / lanes;
+    for (unsigned c = 0; c < loop->n_cursors && moves > 0; c++)
+        state->pointers[c + 1] =
+            (uint8_t *)((uintptr_t)state->pointers[c + 1] - (uintptr_t)(state->block_steps[c] * moves));
     return end;
 }
 

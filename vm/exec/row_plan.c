@@ -453,7 +453,6 @@ tirb_status tirbi_row_loop_find(tirbi_code *code, const tirbi_function *function
                                 tirbi_lane_inputs *inputs, tirb_error *error) {
     const uint32_t begin = (uint32_t)back->operand[2];
     const uint16_t end = (uint16_t)back->operand[1];
-    inputs->rows = NULL;
     if (!may_be_in_rows(loop, inputs)) return TIRB_OK;
     finder *f = tirbi_heap_calloc(code->heap, 1, sizeof *f);
     if (!f) return tirbi_heap_status(code->heap);

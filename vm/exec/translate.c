@@ -298,7 +298,7 @@ typedef struct translator {
     tirbi_lane_inputs *loop_inputs;
     uint32_t n_loops;
     uint32_t loops_seen, loops_kept, copies_kept;
-    uint32_t last_lanes; /* where the last of them is */
+    uint32_t last_lanes; /* where the last of them is; 0: or a loop around it was seen */
     tirbi_fork *forks;
     uint32_t n_forks;
     uint32_t forks_seen;
@@ -711,11 +711,12 @@ static tirb_status translate_lane(translator *t, uint32_t *at) {
 static tirb_status translate_loop(translator *t) {
     const tirbi_instr *in = t->instr;
     const uint32_t last = t->loops_seen - 1;
-    bool by_rows = !t->code->profiled && t->loops_seen > 0 && last <= UINT16_MAX && t->last_lanes >= in->operand[2];
+    bool by_rows = !t->code->profiled && last <= UINT16_MAX && t->last_lanes > 0 && t->last_lanes >= in->operand[2];
     if (by_rows) {
         TIRBI_TRY(tirbi_row_loop_find(t->code, t->function, in, t->next, &t->constants, &t->loops[last],
                                       &t->loop_inputs[last], t->error));
         by_rows = t->loop_inputs[last].rows != NULL;
+        t->last_lanes = 0; /* which loops around this one are not the innermost ones around */
     }
     emit1(t, by_rows ? TIRBI_H_LOOP_ROWS : TIRBI_H_LOOP, in->operand[0], in->operand[1], by_rows ? last : 0);
     emit_far_back(t, in->offset, in->operand[2]);
