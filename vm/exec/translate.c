@@ -1,5 +1,6 @@
 /* Translation of verified bytecode into the words of the scalar machine. */
 #include "vm/exec/machine.h"
+#include "vm/exec/row_loop.h"
 
 #include <string.h>
 
@@ -297,6 +298,7 @@ typedef struct translator {
     tirbi_lane_inputs *loop_inputs;
     uint32_t n_loops;
     uint32_t loops_seen, loops_kept, copies_kept;
+    uint32_t last_lanes; /* where the last of them is; 0: or a loop around it was seen */
     tirbi_fork *forks;
     uint32_t n_forks;
     uint32_t forks_seen;
@@ -683,6 +685,7 @@ static bool counts_in_computed(const translator *t, const tirbi_lane_loop *loop)
 static tirb_status translate_lane(translator *t, uint32_t *at) {
     tirbi_lane_loop *loop = &t->loops[t->loops_seen];
     tirbi_lane_inputs *inputs = &t->loop_inputs[t->loops_seen];
+    t->last_lanes = t->instr->offset;
     const uint32_t entry = t->emitter.all.n;
     emit1(t, TIRBI_H_LANE, 0, 0, 0);
     tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->loops_seen++});
@@ -701,6 +704,22 @@ static tirb_status translate_lane(translator *t, uint32_t *at) {
     loop->entry = entry;
     loop->after = t->emitter.all.n;
     *at = t->instr->lane.end + LANE_END_SIZE;
+    return TIRB_OK;
+}
+
+/* A loop that a lane loop is in may go through rows of it at once. */
+static tirb_status translate_loop(translator *t) {
+    const tirbi_instr *in = t->instr;
+    const uint32_t last = t->loops_seen - 1;
+    bool by_rows = !t->code->profiled && last <= UINT16_MAX && t->last_lanes > 0 && t->last_lanes >= in->operand[2];
+    if (by_rows) {
+        TIRBI_TRY(tirbi_row_loop_find(t->code, t->function, in, t->next, &t->constants, &t->loops[last],
+                                      &t->loop_inputs[last], t->error));
+        by_rows = t->loop_inputs[last].rows != NULL;
+        t->last_lanes = 0; /* which loops around this one are not the innermost ones around */
+    }
+    emit1(t, by_rows ? TIRBI_H_LOOP_ROWS : TIRBI_H_LOOP, in->operand[0], in->operand[1], by_rows ? last : 0);
+    emit_far_back(t, in->offset, in->operand[2]);
     return TIRB_OK;
 }
 
@@ -945,9 +964,7 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
     case TIRB_OP_BRIF: emit_jump(t, TIRBI_H_BRIF, o[0], o[1]); break;
     case TIRB_OP_BRNOT: emit_jump(t, TIRBI_H_BRNOT, o[0], o[1]); break;
     case TIRB_OP_LOOP:
-        emit1(t, TIRBI_H_LOOP, o[0], o[1], 0);
-        emit_far_back(t, in->offset, o[2]);
-        break;
+        return translate_loop(t);
     case TIRB_OP_CALL:
         t->code->functions[o[0]].is_called = true;
         emit1(t, TIRBI_H_CALL, o[0], o[1], 0);
