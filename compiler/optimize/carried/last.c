@@ -42,11 +42,6 @@ static const tirbi_ls *set(const keeper *k, tirbi_lvar *var, const tirbi_lx *val
     return tirbi_new_set(k->pool, k->loop->span, var, value, declares);
 }
 
-static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const keeper *k = rewrite->context;
-    return x->kind == TIRBI_LX_VAR && x->var == k->loop->as.loop.var ? k->at : NULL;
-}
-
 /* The loop that finds the last iteration, counted from 0; `last` is -1 before it. */
 static const tirbi_ls *fold(const keeper *k, tirbi_lvar *last) {
     const tirbi_lvar *var = k->loop->as.loop.var;
@@ -66,11 +61,9 @@ static const tirbi_ls *keep(keeper *k, tirbi_lvar *last) {
     const tirbi_lvar *var = k->loop->as.loop.var;
     const tirbi_lx *found = tirbi_lx_var(k->pool, last), *zero = tirbi_lx_number(k->pool, 0);
     const tirbi_ls *items[MAX_SETS];
-    tirbi_rewrite rewrite = {.pool = k->pool, .replace = replace, .context = k};
-    k->at = found ? tirbi_lx_cast(k->pool, var->type, tirbi_lx_add(k->pool, var->min, found)) : NULL;
-    if (!k->at) return NULL;
+    const tirbi_lx *at = found ? tirbi_lx_cast(k->pool, var->type, tirbi_lx_add(k->pool, var->min, found)) : NULL;
     for (uint32_t i = 0; i < k->n; i++)
-        items[i] = set(k, k->sets[i]->as.set.var, tirbi_rewrite_value(&rewrite, k->sets[i]->as.set.value), false);
+        items[i] = set(k, k->sets[i]->as.set.var, tirbi_value_with(k->pool, k->sets[i]->as.set.value, var, at), false);
     return tirbi_new_if(k->pool, k->loop->span, tirbi_lx_wide(k->pool, TIRB_OP_GE, found, zero),
                         tirbi_new_sequence(k->pool, k->loop->span, items, k->n), NULL);
 }
