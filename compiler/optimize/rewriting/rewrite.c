@@ -335,12 +335,15 @@ static const tirbi_ls *other_stmt(tirbi_rewrite *r, tirbi_ls *s) {
     return NULL;
 }
 
-const tirbi_ls *tirbi_rewrite_stmt(tirbi_rewrite *r, const tirbi_ls *s) {
+const tirbi_ls *tirbi_rewrite_inside(tirbi_rewrite *r, const tirbi_ls *s) {
     const uint32_t kinds = r->kinds ? r->kinds : r->anew & TIRBI_LOOPS_ANEW ? TIRBI_NESTS : TIRBI_STRAIGHT;
-    const tirbi_ls *other = r->statement ? r->statement(r, s) : NULL;
-    if (other) return other;
     tirbi_ls *copy = kinds >> s->kind & 1 ? tirbi_same_stmt(r->pool, s) : NULL;
     return copy ? other_stmt(r, copy) : NULL;
+}
+
+const tirbi_ls *tirbi_rewrite_stmt(tirbi_rewrite *r, const tirbi_ls *s) {
+    const tirbi_ls *other = r->statement ? r->statement(r, s) : NULL;
+    return other ? other : tirbi_rewrite_inside(r, s);
 }
 
 const tirbi_ls *tirbi_code_with(tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi_lvar *var, const tirbi_lx *value) {

@@ -53,6 +53,8 @@ const tirbi_place *tirbi_rewrite_place(tirbi_rewrite *rewrite, const tirbi_place
 const tirbi_place *tirbi_rewrite_subscripts(tirbi_rewrite *rewrite, const tirbi_place *place);
 /* NULL for statements that are not copied as well. */
 const tirbi_ls *tirbi_rewrite_stmt(tirbi_rewrite *rewrite, const tirbi_ls *stmt);
+/* The statement with what is inside rewritten, for functions that say what stands for statements. */
+const tirbi_ls *tirbi_rewrite_inside(tirbi_rewrite *rewrite, const tirbi_ls *stmt);
 
 /* An expression with a value in place of a variable. */
 const tirbi_lx *tirbi_value_with(tirbi_lx_pool *pool, const tirbi_lx *x, const tirbi_lvar *var, const tirbi_lx *value);
