@@ -12,7 +12,6 @@ typedef struct keeper {
     const tirbi_ls *loop, *branch;
     const tirbi_ls *sets[MAX_SETS]; /* assignments, and stores to what stands still */
     uint32_t n;
-    const tirbi_lx *at; /* what stands for the loop's variable */
 } keeper;
 
 static bool find_sets(keeper *k) {
@@ -59,25 +58,19 @@ static bool are_kept_only(const keeper *k) {
     return true;
 }
 
-static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const keeper *k = rewrite->context;
-    return x->kind == TIRBI_LX_VAR && x->var == k->loop->as.loop.var ? k->at : NULL;
-}
-
-/* The loop's variable is what it is in the iteration before so many others. */
-static bool stand_before(keeper *k, const tirbi_lx *others) {
+/* What the loop's variable is in the iteration before so many others. */
+static const tirbi_lx *value_before(const keeper *k, const tirbi_lx *others) {
     const tirbi_lvar *var = k->loop->as.loop.var;
     const tirbi_lx *behind = tirbi_lx_add(k->pool, var->min, var->extent),
                    *last = tirbi_lx_sub(k->pool, behind, tirbi_lx_number(k->pool, 1));
     const tirbi_lx *here = last && others ? tirbi_lx_sub(k->pool, last, others) : NULL;
     tirbi_lx *inside = here ? TIRBI_NEW(k->pool->arena, tirbi_lx) : NULL;
-    if (!inside) return false;
+    if (!inside) return NULL;
     *inside = *here;
     inside->id = 0;
     inside->lo = var->lo;
     inside->hi = var->hi;
-    k->at = tirbi_lx_cast(k->pool, var->type, inside);
-    return k->at != NULL;
+    return tirbi_lx_cast(k->pool, var->type, inside);
 }
 
 /* Looks for the last iteration where the condition holds, from the end on; `found` is the number of those behind it. */
@@ -85,22 +78,20 @@ static const tirbi_ls *search_from_end(keeper *k, tirbi_lvar *found) {
     const tirbi_lvar *var = k->loop->as.loop.var;
     tirbi_ls *search = tirbi_new_stmt(k->pool, TIRBI_LS_SEARCH, k->loop->span);
     tirbi_lvar *behind = search ? tirbi_new_counter(k->pool, var, TIRB_I64, var->extent) : NULL;
-    tirbi_rewrite rewrite = {.pool = k->pool, .replace = replace, .context = k};
-    if (!behind || !stand_before(k, tirbi_lx_var(k->pool, behind))) return NULL;
+    const tirbi_lx *at = behind ? value_before(k, tirbi_lx_var(k->pool, behind)) : NULL;
+    if (!at) return NULL;
     search->as.search.var = behind;
-    search->as.search.condition = tirbi_rewrite_value(&rewrite, k->branch->as.if_.condition);
+    search->as.search.condition = tirbi_value_with(k->pool, k->branch->as.if_.condition, var, at);
     search->as.search.found = found;
     return search->as.search.condition && tirbi_plan_search(k->pool, search) ? search : NULL;
 }
 
 /* What that iteration sets, if there is one. */
 static const tirbi_ls *keep(keeper *k, tirbi_lvar *found) {
-    const tirbi_lx *behind = tirbi_lx_var(k->pool, found);
-    tirbi_rewrite rewrite = {.pool = k->pool, .replace = replace, .context = k};
-    if (!stand_before(k, behind)) return NULL;
-    return tirbi_new_if(k->pool, k->loop->span,
-                        tirbi_lx_wide(k->pool, TIRB_OP_LT, behind, k->loop->as.loop.var->extent),
-                        tirbi_rewrite_assignments(&rewrite, k->branch->as.if_.then_case), NULL);
+    const tirbi_lvar *var = k->loop->as.loop.var;
+    const tirbi_lx *behind = tirbi_lx_var(k->pool, found), *at = value_before(k, behind);
+    return tirbi_new_if(k->pool, k->loop->span, tirbi_lx_wide(k->pool, TIRB_OP_LT, behind, var->extent),
+                        at ? tirbi_code_with(k->pool, k->branch->as.if_.then_case, var, at) : NULL, NULL);
 }
 
 const tirbi_ls *tirbi_keep_last(tirbi_lx_pool *pool, const tirbi_ls *loop) {

@@ -4,7 +4,6 @@
 #include "compiler/optimize/analysis/depend.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/lanes/lanes.h"
-#include "compiler/optimize/rewriting/copy.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "loader/base/divisor.h"
@@ -251,7 +250,7 @@ static const tirbi_ls *compute_block(block *b) {
         c->load = place ? tirbi_lx_load(s->pool, place) : NULL;
         if (!c->load) return NULL;
     }
-    if (loop) loop->as.loop.body = tirbi_rewrite_assignments(&rewrite, s->loop->as.loop.body);
+    if (loop) loop->as.loop.body = tirbi_rewrite_stmt(&rewrite, s->loop->as.loop.body);
     if (!loop || !loop->as.loop.body) return NULL;
     if (b->by > 1) return loop;
     return (s->in_order ? tirbi_has_lanes_in_order(s->pool, loop) : tirbi_has_lanes(s->pool, loop)) ? loop : NULL;

@@ -95,18 +95,6 @@ static bool agrees(group *g) {
 
 /* ---- Making the group ------------------------------------------------------------------------------------------- */
 
-typedef struct renaming {
-    const tirbi_loop_set *from, *to;
-} renaming;
-
-static const tirbi_lx *rename_loops(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const renaming *names = rewrite->context;
-    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < names->from->n; i++) {
-        if (x->var == names->from->var[i]) return tirbi_lx_var(rewrite->pool, names->to->var[i]);
-    }
-    return NULL;
-}
-
 static bool begin(group *g, const tirbi_ls *nest) {
     g->n = g->n_accesses = 0;
     g->bodies[0] = collect(g, nest);
@@ -124,8 +112,8 @@ static bool join_as(group *g, const tirbi_ls *nest, group *own) {
         if (a->min != b->min || a->extent != b->extent || a->type != b->type) return false;
         if (g->loops[i]->as.loop.parallel != own->loops[i]->as.loop.parallel) return false;
     }
-    renaming names = {.from = &own->vars, .to = &g->vars};
-    tirbi_rewrite rewrite = {.pool = g->pool, .replace = rename_loops, .context = &names};
+    tirbi_rewrite rewrite = {.pool = g->pool, .kinds = TIRBI_GUARDED_STORES};
+    tirbi_bind_variables(&rewrite, &own->vars, &g->vars);
     g->bodies[g->n] = tirbi_rewrite_stmt(&rewrite, body);
     g->originals[g->n] = nest;
     uint32_t known = g->n_accesses;
@@ -213,7 +201,7 @@ static const tirbi_ls *keep_in_variable(tirbi_lx_pool *pool, const tirbi_ls *bod
     if (!var) return NULL;
     handed_on h = {.buffer = buffer, .var = var};
     tirbi_rewrite rewrite = {.pool = pool, .replace = use_variable, .statement = set_variable, .context = &h};
-    return tirbi_rewrite_assignments(&rewrite, body);
+    return tirbi_rewrite_stmt(&rewrite, body);
 }
 
 /* ---- Sequences ------------------------------------------------------------------------------------------------ */

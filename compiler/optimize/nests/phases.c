@@ -17,7 +17,6 @@
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/nests/dilated.h"
 #include "compiler/optimize/nests/fuse.h"
-#include "compiler/optimize/rewriting/copy.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
@@ -268,19 +267,6 @@ static tirbi_lvar *sparse_variable(tirbi_lx_pool *pool, const tirbi_lvar *old, i
     return var->extent ? var : NULL;
 }
 
-typedef struct replacing {
-    const tirbi_lvar *const *from;
-    const tirbi_lx *const *to;
-    uint32_t n;
-} replacing;
-
-static const tirbi_lx *replace_variables(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const replacing *r = rewrite->context;
-    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < r->n; i++)
-        if (r->from[i] == x->var) return r->to[i];
-    return NULL;
-}
-
 /* The nest that puts the elements that may not be zero next to each other; makes the memory for them. */
 static const tirbi_ls *fill_dense(phases *p) {
     const tirbi_dilated *z = &p->dilated;
@@ -300,8 +286,9 @@ static const tirbi_ls *fill_dense(phases *p) {
         shape[d] = vars[d]->extent;
         indices[d] = tirbi_lx_cast(p->pool, TIRB_I64, tirbi_lx_var(p->pool, vars[d]));
     }
-    const replacing all = {.from = z->var, .to = values, .n = n};
-    tirbi_rewrite rewrite = {.pool = p->pool, .replace = replace_variables, .context = (void *)(uintptr_t)&all};
+    tirbi_rewrite rewrite = {.pool = p->pool};
+    for (uint32_t d = 0; d < n; d++)
+        if (values[d]) tirbi_bind_variable(&rewrite, z->var[d], values[d]);
     const tirbi_lx *value = tirbi_rewrite_value(&rewrite, z->value);
     const tirbi_span span = p->seq->as.seq.items[z->fill[0]]->span;
     p->dense = tirbi_new_buffer(p->pool, z->buffer->name, z->buffer->type, n, shape);

@@ -12,7 +12,7 @@
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/normalise/forward.h"
 #include "compiler/optimize/rewriting/guards.h"
-#include "compiler/optimize/rewriting/recount.h"
+#include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "loader/base/checked.h"
 
@@ -192,12 +192,16 @@ static const tirbi_lx *replace_counter(tirbi_rewrite *rewrite, const tirbi_lx *x
 /* A body with the joined loop's counter in place of those of its parts; a condition that asks for the first iteration
  * of some of them only stays in the way. NULL: something else is made of them. */
 static const tirbi_ls *join_body(joiner *j, const tirbi_ls *body) {
-    tirbi_recount recount = {.values = {.pool = j->pool, .replace = replace_counter, .context = j},
+    tirbi_rewrite rewrite = {.pool = j->pool,
+                             .replace = replace_counter,
+                             .context = j,
+                             .kinds = TIRBI_ANY_CODE,
                              .from = j->group.var,
                              .n_from = j->group.n,
                              .to = &j->joined,
-                             .n_to = 1};
-    const tirbi_ls *joined = tirbi_may_recount(body, &j->group) ? tirbi_recount_stmt(&recount, body) : NULL;
+                             .n_to = 1,
+                             .first = true};
+    const tirbi_ls *joined = tirbi_may_recount(body, &j->group) ? tirbi_rewrite_stmt(&rewrite, body) : NULL;
     return j->failed ? NULL : joined;
 }
 

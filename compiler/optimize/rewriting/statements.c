@@ -80,6 +80,14 @@ tirbi_lvar *tirbi_new_variable(tirbi_lx_pool *pool, tirbi_lvar_kind kind, const 
     return var;
 }
 
+tirbi_lvar *tirbi_variable_like(tirbi_lx_pool *pool, const tirbi_lvar *old) {
+    tirbi_lvar *var = TIRBI_NEW(pool->arena, tirbi_lvar);
+    if (!var) return NULL;
+    *var = *old;
+    var->id = 0;
+    return var;
+}
+
 tirbi_lvar *tirbi_variable_for(tirbi_lx_pool *pool, tirbi_lvar_kind kind, const char *name, const tirbi_lx *value,
                                tirbi_span span) {
     return value ? tirbi_new_variable(pool, kind, name, (tirbi_dtype)value->type, value->lo, value->hi, span) : NULL;

@@ -11,7 +11,7 @@
 #include "compiler/optimize/contractions/int_trees.h"
 #include "compiler/optimize/contractions/operands.h"
 #include "compiler/optimize/nests/fuse.h"
-#include "compiler/optimize/rewriting/copy.h"
+#include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/optimize/rows/rows.h"
 
@@ -163,8 +163,9 @@ static bool join(group *g, const tirbi_ls *nest) {
     bool plain = note_stmt(g, body);
     g->vars = common;
     g->n_accesses = known;
-    tirbi_copier copier = {.from = &vars, .to = &g->vars};
-    const tirbi_ls *copy = plain ? tirbi_copy_stmt(g->pool, &copier, body) : NULL;
+    tirbi_rewrite rewrite = {.pool = g->pool, .kinds = TIRBI_NESTS | TIRBI_KIND(TREE), .anew = TIRBI_SETS_ANEW};
+    tirbi_bind_variables(&rewrite, &vars, &g->vars);
+    const tirbi_ls *copy = plain ? tirbi_rewrite_stmt(&rewrite, body) : NULL;
     if (copy && note_stmt(g, copy) && agrees(g)) {
         g->bodies[g->n] = copy;
         g->originals[g->n++] = nest;
