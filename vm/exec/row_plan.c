@@ -297,7 +297,7 @@ static void read_lanes(finder *f) {
 static void read_instruction(finder *f) {
     const tirbi_instr *in = f->in;
     const int64_t *o = in->operand;
-    if (f->n_defined + TIRBI_MAX_SCANS >= MAX_DEFINED || f->n_carried + TIRBI_MAX_CURSORS >= MAX_DEFINED) f->fits = false;
+    f->fits = f->fits && f->n_defined + TIRBI_MAX_SCANS < MAX_DEFINED && f->n_carried + TIRBI_MAX_CURSORS < MAX_DEFINED;
     if (!f->fits) return;
     if (tirbi_ops[in->op].flags & TIRBI_FLAG_ELEMENTWISE) {
         read_elementwise(f);
