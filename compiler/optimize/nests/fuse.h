@@ -13,9 +13,4 @@ const tirbi_ls *tirbi_fuse_nests(tirbi_lx_pool *pool, const tirbi_ls *body, uint
  * (fuse_rows.c) */
 uint32_t tirbi_fuse_rows(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n, tirbi_notes *notes);
 
-/* Whether a statement has to do with memory of `root`. */
-bool tirbi_statement_uses(const tirbi_ls *s, const tirbi_lbuf *root);
-/* Whether leaving an allocation out changes nothing but memory; false for what is none. */
-bool tirbi_is_plain_allocation(const tirbi_ls *s);
-
 #endif

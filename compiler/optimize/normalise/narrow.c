@@ -4,7 +4,7 @@
 #include "compiler/optimize/normalise/narrow.h"
 
 #include "compiler/loop/visit.h"
-#include "compiler/optimize/nests/fuse.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
