@@ -2,7 +2,6 @@
 
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/facts/quotient.h"
-#include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 

@@ -16,7 +16,6 @@
 
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/nests/dilated.h"
-#include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"

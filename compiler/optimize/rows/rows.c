@@ -15,7 +15,6 @@
 #include "compiler/optimize/contractions/distribute.h"
 #include "compiler/optimize/contractions/operands.h"
 #include "compiler/optimize/lanes/lanes.h"
-#include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/pipeline/switches.h"
