@@ -334,12 +334,13 @@ static bool fuse_from(sequence *q, uint32_t first, uint32_t n_common, uint32_t l
 
 /* Sums of more products take so long that it does not count where their results go. What all rows read must be so small
  * that a block of them reads it as fast where it is as all rows do together, which may pack it once. */
-enum { MOST_PRODUCTS = 128, MOST_SHARED = 65536 };
+enum { MOST_PRODUCTS = 128, MANY = 2 * MOST_PRODUCTS, LEAST_ROW = 64, MOST_SHARED = 65536 };
 
 /* How a nest of sums depends on one of its loops. */
 typedef struct sum_rows {
     const tirbi_loop_set *loops; /* all of the nest's */
     const tirbi_lvar *var;
+    uint32_t at; /* its number, from the outermost on */
     bool has_own_operands; /* nothing is shared: what has to be computed before the sums is so for each block */
     bool are_rows;         /* it is an index of its own, also of elements stored to, but not of those side by side */
 } sum_rows;
@@ -366,13 +367,13 @@ static bool find_row_access(void *context, const tirbi_reached *a) {
     r->are_rows = d + 1 < place->ndim;
     for (uint32_t i = 0; r->are_rows && i < place->ndim; i++)
         r->are_rows = i == d || !tirbi_lx_depends_on(place->indices[i], r->var);
-    int64_t products = 1;
-    for (uint32_t i = 0; i < r->loops->n && a->what != TIRBI_LOADS && products <= MOST_PRODUCTS; i++) {
-        const int64_t most = r->loops->var[i]->extent->hi;
-        if (tirbi_place_depends_on(place, r->loops->var[i])) continue;
-        products *= most < 2 * MOST_PRODUCTS ? most : 2 * MOST_PRODUCTS;
+    int64_t products = 1, row = 1;
+    for (uint32_t i = 0; i < r->loops->n && a->what != TIRBI_LOADS; i++) {
+        const tirbi_lvar *loop = r->loops->var[i];
+        int64_t *of = !tirbi_place_depends_on(place, loop) ? &products : i > r->at ? &row : NULL;
+        if (of && *of <= MOST_PRODUCTS) *of *= loop->extent->hi < MANY ? loop->extent->hi : MANY;
     }
-    r->are_rows = r->are_rows && products <= MOST_PRODUCTS;
+    if (a->what != TIRBI_LOADS) r->are_rows = r->are_rows && products <= MOST_PRODUCTS && row >= LEAST_ROW;
     return r->are_rows;
 }
 
@@ -384,7 +385,7 @@ static uint32_t rows_of_sums(tirbi_lx_pool *pool, const tirbi_ls *nest) {
     const bool contracts = tirbi_contracts(pool, nest);
     if ((!contracts && !tirbi_contracts_operands(pool, nest)) || !tirbi_find_loops(&loops, nest)) return 0;
     for (const tirbi_ls *s = nest; s->kind == TIRBI_LS_LOOP && n < MAX_COMMON; s = s->as.loop.body, n++) {
-        sum_rows r = {.loops = &loops, .var = s->as.loop.var, .has_own_operands = !contracts};
+        sum_rows r = {.loops = &loops, .var = s->as.loop.var, .at = n, .has_own_operands = !contracts};
         tirbi_accesses all = {
             .rules = TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS, .access = find_row_access, .context = &r};
         if (!tirbi_find_accesses(&all, nest)) break;
