@@ -718,18 +718,15 @@ static const tirbi_ls *sum_nest(tirbi_lx_pool *pool, const tirbi_ls *seq, uint32
 /* The sequence with a nest in phases, or itself. */
 static const tirbi_ls *sum_one(tirbi_lx_pool *pool, const tirbi_ls *seq, uint32_t at, phases *p) {
     const tirbi_ls *made = seq->as.seq.items[at]->kind == TIRBI_LS_LOOP ? sum_nest(pool, seq, at, p) : NULL;
-    tirbi_ls *copy = made ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
-    const tirbi_ls **items = copy ? TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, seq->as.seq.n) : NULL;
+    const tirbi_ls **items = made ? TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, seq->as.seq.n) : NULL, *all;
+    uint32_t n = 0;
     if (!items) return seq;
-    *copy = *seq;
-    copy->as.seq.items = items;
-    copy->as.seq.n = 0;
     for (uint32_t i = 0; i < seq->as.seq.n; i++) {
         bool moved = false;
         for (uint32_t k = 0; k < p->n_own; k++) moved = moved || p->own[k] == i;
-        if (!moved) items[copy->as.seq.n++] = i == at ? made : seq->as.seq.items[i];
+        if (!moved) items[n++] = i == at ? made : seq->as.seq.items[i];
     }
-    return copy;
+    return (all = tirbi_new_sequence(pool, seq->span, items, n)) ? all : seq;
 }
 
 static const tirbi_ls *sum_all(void *context, const tirbi_ls *s) {

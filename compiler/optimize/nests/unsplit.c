@@ -213,12 +213,7 @@ static const tirbi_ls *join_nest(joiner *j, const tirbi_ls *body) {
     while (!j->joins[outermost]) outermost++;
     for (uint32_t i = j->loops.n; i-- > 0;) {
         if (j->joins[i] && i != outermost) continue;
-        tirbi_ls *loop = TIRBI_NEW(j->pool->arena, tirbi_ls);
-        if (!loop) return NULL;
-        *loop = *j->nest->loops[i];
-        if (i == outermost) loop->as.loop.var = j->joined;
-        loop->as.loop.body = body;
-        body = loop;
+        body = tirbi_loop_like(j->pool, j->nest->loops[i], i == outermost ? j->joined : NULL, body);
     }
     return body;
 }
@@ -258,13 +253,8 @@ static const tirbi_ls *join_once(tirbi_lx_pool *pool, const tirbi_ls *loop, tirb
     *j = (joiner){.pool = pool, .nest = nest};
     for (uint32_t i = 0; i < nest->n; i++) j->loops.var[j->loops.n++] = nest->loops[i]->as.loop.var;
     if (!join_term(j, nest->body->as.if_.condition, &rest)) return NULL;
-    tirbi_ls *branch = rest ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
-    if (rest && !branch) return NULL;
-    if (branch) {
-        *branch = *nest->body;
-        branch->as.if_.condition = rest;
-    }
-    return join_nest(j, branch ? branch : nest->body->as.if_.then_case);
+    const tirbi_ls *body = nest->body->as.if_.then_case;
+    return join_nest(j, rest ? tirbi_new_if(pool, nest->body->span, rest, body, NULL) : body);
 }
 
 /* Joins loops of the nest until no term of its condition asks for it. */

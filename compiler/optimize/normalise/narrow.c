@@ -164,7 +164,7 @@ static const tirbi_ls *narrow_store(narrowing *n, tirbi_rewrite *r, const tirbi_
 
 static const tirbi_ls *narrow_set(narrowing *n, tirbi_rewrite *r, const tirbi_ls *s) {
     const uint32_t let = let_of(n, s->as.set.var);
-    if (let == n->n_lets) return s->as.set.value ? tirbi_rewrite_assignments(r, s) : s;
+    if (let == n->n_lets) return s->as.set.value ? tirbi_rewrite_stmt(r, s) : s;
     const tirbi_lx *value = as_narrow(n, r, s->as.set.value);
     return value ? tirbi_new_set(n->pool, s->span, n->narrow_let[let], value, true) : NULL;
 }
@@ -191,7 +191,7 @@ static const tirbi_ls *narrow_statement(void *context, const tirbi_ls *s) {
     if (s->kind == TIRBI_LS_STORE && s->as.store.access->buffer == n->wide) {
         other = narrow_store(n, &r, s);
     } else if (s->kind == TIRBI_LS_STORE) {
-        other = tirbi_rewrite_assignments(&r, s);
+        other = tirbi_rewrite_stmt(&r, s);
     } else if (s->kind == TIRBI_LS_SET) {
         other = narrow_set(n, &r, s);
     } else {

@@ -111,9 +111,6 @@ const tirbi_ls *tirbi_keep_in_targets(tirbi_lx_pool *pool, const tirbi_ls *loop)
         found = true;
         if (!replace_variable(&k)) return NULL;
     }
-    tirbi_ls *fresh = found ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
-    if (!fresh) return NULL;
-    *fresh = *loop;
-    fresh->as.loop.body = tirbi_new_sequence(pool, loop->span, k.items, k.n);
-    return fresh->as.loop.body ? fresh : NULL;
+    const tirbi_ls *body = found ? tirbi_new_sequence(pool, loop->span, k.items, k.n) : NULL;
+    return tirbi_loop_like(pool, loop, NULL, body);
 }

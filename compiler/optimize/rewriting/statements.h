@@ -23,6 +23,9 @@ tirbi_ls *tirbi_same_stmt(const tirbi_lx_pool *pool, const tirbi_ls *s);
 
 /* Another variable of which the same is known. */
 tirbi_lvar *tirbi_variable_like(tirbi_lx_pool *pool, const tirbi_lvar *old);
+/* A store or an assignment of another value. */
+const tirbi_ls *tirbi_with_value(const tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi_lx *value);
+
 /* A variable with values in lo .. hi; one for a value, of its type and range; one that counts up to an extent from 0
  * on, with the name of another one. */
 tirbi_lvar *tirbi_new_variable(tirbi_lx_pool *pool, tirbi_lvar_kind kind, const char *name, tirbi_dtype type,
