@@ -438,7 +438,8 @@ static bool keep(finder *f, uint16_t end, tirbi_lane_inputs *inputs) {
     *kept = (tirbi_row_loop){.loop = f->loop, .inputs = inputs, .counter = f->counter, .end = end,
                              .n_values = (uint8_t)f->n_values, .n_steps = (uint8_t)f->n_steps,
                              .n_tests = (uint8_t)f->n_tests, .n = f->n, .values = values, .steps = steps,
-                             .tests = tests, .left = left, .n_left = (uint8_t)f->n_left, .first = lines, .last = lines + n, .step = lines + 2 * n};
+                             .tests = tests, .left = left, .n_left = (uint8_t)f->n_left, .first = lines,
+                             .last = lines + n, .step = lines + 2 * n};
     inputs->rows = kept;
     return true;
 }
