@@ -399,7 +399,11 @@ static tirbi_sched *as_arranged(tirbi_scheduler *p, const tirbi_ls *loop) {
         const bool in_order = arrangements[i].in_order;
         if (out.loop && !(in_order ? tirbi_has_lanes_in_order(p->pool, out.loop) : has_lanes(p, out.loop))) continue;
         tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, arrangements[i].form, "%s", arrangements[i].text);
-        return made(p, arrangements[i].step, out.stmt);
+        tirbi_notes *const notes = p->in.notes;
+        if (!out.loop) p->in.notes = NULL; /* the search says all */
+        tirbi_sched *node = made(p, arrangements[i].step, out.stmt);
+        p->in.notes = notes;
+        return node;
     }
     const tirbi_ls *packed = tirbi_pack_by_elements(p->pool, loop);
     if (!packed) return NULL;
