@@ -30,10 +30,26 @@ static bool ends_in_break(const tirbi_ls *s) {
     return s->kind == TIRBI_LS_BREAK;
 }
 
+static bool find_items(leaver *v, const tirbi_ls *body);
+
+/* if c: A else: B; break  is  if not c: B; break  and then A, and so it is the other way round. */
+static bool find_items_of_branch(leaver *v, const tirbi_ls *branch) {
+    const bool otherwise = ends_in_break(branch->as.if_.else_case);
+    const tirbi_ls *last = otherwise ? branch->as.if_.else_case : branch->as.if_.then_case,
+                   *rest = otherwise ? branch->as.if_.then_case : branch->as.if_.else_case;
+    const tirbi_lx *condition = branch->as.if_.condition;
+    if (otherwise) condition = tirbi_lx_not(v->pool, condition);
+    const tirbi_ls *leaves = tirbi_new_if(v->pool, branch->span, condition, last, NULL);
+    return leaves && find_items(v, leaves) && find_items(v, rest);
+}
+
 static bool find_items(leaver *v, const tirbi_ls *body) {
     for (uint32_t i = 0; body->kind == TIRBI_LS_SEQ && i < body->as.seq.n; i++)
         if (!find_items(v, body->as.seq.items[i])) return false;
     if (body->kind == TIRBI_LS_SEQ) return true;
+    if (body->kind == TIRBI_LS_IF && !body->as.if_.first_of && body->as.if_.else_case &&
+        ends_in_break(body->as.if_.then_case) != ends_in_break(body->as.if_.else_case))
+        return find_items_of_branch(v, body);
     const bool leaves = body->kind == TIRBI_LS_IF && !body->as.if_.first_of && !body->as.if_.else_case &&
                         ends_in_break(body->as.if_.then_case);
     if (leaves && v->leaves) return false;

@@ -183,6 +183,22 @@ class Module:
                     break
 
     @T.prim_func(s_tir=True)
+    def sum_until(a: T.Buffer(("n",), "int32"), b: T.Buffer(("n",), "int32"), t: T.int32, out: T.Buffer((3,), "int32")):
+        n = T.int32()
+        for i in range(n):
+            if a[i] < t:
+                out[0] = out[0] + b[i]
+            else:
+                out[1] = i
+                break
+        for i in range(n):
+            if a[i] > t:
+                out[2] = i
+                break
+            else:
+                b[i] = b[i] + 1
+
+    @T.prim_func(s_tir=True)
     def last_negative(a: T.Buffer(("n",), "float32"), at: T.Buffer((1,), "int32")):
         n = T.int32()
         j: T.int32 = 0 - 1
