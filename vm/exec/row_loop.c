@@ -19,15 +19,23 @@ typedef struct line {
 enum { FEWEST_ROWS = 3 };
 #define FAR (INT64_C(1) << 60) /* of lines that are computed with: sums of some do not wrap */
 
-/* Rows while a line is at least, or at most, as much. */
+/* Rows while a line is at least, or at most, as much. The last row most often is what counts, without a division. */
+static inline bool reaches(line l, int64_t rows, int64_t *last) {
+    return !__builtin_mul_overflow(l.by, rows - 1, last) && !__builtin_add_overflow(l.at, *last, last);
+}
+
 static inline void keep_from(line l, int64_t least, int64_t *rows) {
+    int64_t last;
     if (l.at < least) *rows = 0;
-    else if (*rows > 0 && l.by < 0 && (l.at - least) / -l.by < *rows - 1) *rows = (l.at - least) / -l.by + 1;
+    if (l.by >= 0 || *rows < 1 || (reaches(l, *rows, &last) && last >= least)) return;
+    *rows = (l.at - least) / -l.by + 1;
 }
 
 static inline void keep_to(line l, int64_t most, int64_t *rows) {
+    int64_t last;
     if (l.at > most) *rows = 0;
-    else if (*rows > 0 && l.by > 0 && (most - l.at) / l.by < *rows - 1) *rows = (most - l.at) / l.by + 1;
+    if (l.by <= 0 || *rows < 1 || (reaches(l, *rows, &last) && last <= most)) return;
+    *rows = (most - l.at) / l.by + 1;
 }
 
 static inline void keep_within(line l, uint8_t type, int64_t *rows) {
@@ -352,6 +360,11 @@ static inline bool run_lanes(run *r, int64_t n, tirb_status *status) {
         tirbi_lane_stream_row(state, r->machine->frame->fn->words + loop->one_row);
         return true;
     }
+    const uint32_t in_short = r->plan->inputs->bodies.in_short;
+    if (in_short != 0 && n <= (int64_t)loop->lanes) {
+        tirbi_lane_run_short(state, r->machine->frame->fn->words + in_short, (size_t)n);
+        return true;
+    }
     const tirbi_lane_end end = run_blocks(r, n);
     if (end != TIRBI_LANE_DONE || loop->n_scans > 0) *status = tirbi_lane_end_run(r->machine, loop, end);
     return true;
@@ -562,13 +575,16 @@ tirb_status tirbi_row_loop_run(tirbi_machine *machine, const tirbi_word *at, con
         return TIRB_OK;
     }
     machine->row_misses = 0;
-    TIRBI_TRY(tirbi_lane_take_state(machine, plan->inputs, &r.state));
-    tirbi_lane_prepare(machine, r.loop, r.slots);
-    tirbi_lane_again_of(r.state)->brief = NULL;
+    if (!machine->lane_states) TIRBI_TRY(tirbi_lane_make_states(machine));
+    r.state = machine->lanes = tirbi_lane_state_at(machine->code, machine->lane_states, plan->inputs);
+    tirbi_lane_again *again = tirbi_lane_again_of(r.state);
+    if (again->brief == r.loop && again->slots == r.slots) tirbi_lane_begin(machine, r.loop, r.slots);
+    else tirbi_lane_prepare(machine, r.loop, r.slots);
+    again->loop = again->brief = NULL;
     machine->n_entered = TIRBI_REPEATED_LOOPS + 1;
     set_pointers(&r);
     const tirb_status status = run_rows(&r, at, next);
-    r.state->loop = NULL;
-    tirbi_lane_again_of(r.state)->loop = NULL;
+    r.state->n_streams = 0;
+    if (status == TIRB_OK && plan->inputs->may_be_brief) again->brief = r.loop; /* as one row leaves it */
     return status;
 }
