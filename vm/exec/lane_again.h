@@ -79,8 +79,8 @@ enum { TIRBI_LANE_PATIENCE = 4 };
  * others each time are given up but for some attempts. */
 bool tirbi_lane_note_inputs(tirbi_lane_again *again, const tirbi_lane_loop *loop, const tirbi_lane_inputs *inputs,
                             const uint64_t *slots, const tirbi_ref *refs);
-/* Sets up all of the loop's state but what follows from the cursors and the number of lanes, for entries that go through
- * the lanes once, in order. */
+/* Sets up all of the loop's state but what follows from the cursors and the number of lanes, for entries that go
+ * through the lanes once, in order. */
 void tirbi_lane_prepare(tirbi_machine *machine, const tirbi_lane_loop *loop, uint64_t *slots);
 /* The machine with the smallest banks that hold all of some lanes. */
 static inline const tirbi_lane_machine *tirbi_lane_find_banks(const tirbi_lane_loop *loop,

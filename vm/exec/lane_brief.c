@@ -103,7 +103,8 @@ static inline bool find_elements(const tirbi_lane_loop *loop, const uint64_t *sl
 }
 
 /* Sets what is the same at all such entries of the loop in one frame. */
-__attribute__((noinline)) void tirbi_lane_prepare(tirbi_machine *machine, const tirbi_lane_loop *loop, uint64_t *slots) {
+__attribute__((noinline)) void tirbi_lane_prepare(tirbi_machine *machine, const tirbi_lane_loop *loop,
+                                                  uint64_t *slots) {
     tirbi_lane_state *state = machine->lanes;
     tirbi_lane_again *again = tirbi_lane_again_of(state);
     uint8_t **pointer = state->pointers + 1;

@@ -101,8 +101,8 @@ tirb_status tirbi_row_loop_find(tirbi_code *code, const tirbi_function *function
                                 tirbi_instr *in, tirbi_constants *constants, const tirbi_lane_loop *loop,
                                 tirbi_lane_inputs *inputs, tirb_error *error);
 
-/* At the LOOP_ROWS word `at`, which has counted and is about to go back to *next: goes through rows, and leaves in *next
- * where the scalar machine goes on. */
+/* At the LOOP_ROWS word `at`, which has counted and is about to go back to *next: goes through rows, and leaves in
+ * *next where the scalar machine goes on. */
 tirb_status tirbi_row_loop_run(tirbi_machine *machine, const tirbi_word *at, const tirbi_word **next);
 
 #endif
