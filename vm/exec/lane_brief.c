@@ -144,7 +144,8 @@ static inline tirb_status run_block(tirbi_machine *machine, const tirbi_lane_loo
     return tirbi_lane_end_run(machine, loop, end);
 }
 
-bool tirbi_lane_run_brief(tirbi_machine *machine, const tirbi_lane_loop *loop, tirb_status *status) {
+bool tirbi_lane_run_brief(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_lane_inputs *inputs,
+                          tirb_status *status) {
     tirbi_lane_state *state = machine->lanes;
     tirbi_lane_again *again = tirbi_lane_again_of(state);
     uint64_t *slots = tirbi_frame_slots(machine->frame), room;
@@ -165,6 +166,12 @@ bool tirbi_lane_run_brief(tirbi_machine *machine, const tirbi_lane_loop *loop, t
         uint8_t *const *pointers = state->pointers;
         *status = TIRB_OK;
         stream[2].kernel(pointers[stream->a], pointers[stream->b], pointers[stream->c], pointers[stream[1].list[0]], n);
+        return true;
+    }
+    const uint32_t in_short = inputs->bodies.in_short;
+    if (in_short != 0 && loop->wide != 0 && room < loop->lanes) { /* blocks would be copied */
+        tirbi_lane_run_short(state, machine->frame->fn->words + in_short, n);
+        *status = TIRB_OK;
         return true;
     }
     *status = run_block(machine, loop, slots, n, room);

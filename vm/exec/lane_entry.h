@@ -196,7 +196,8 @@ static inline bool tirbi_lane_join_rows(const tirbi_lane_loop *loop, const int64
 /* Whether a loop may be entered for few lanes at once, and runs one so whose state is machine->lanes, which is no
  * entry's to repeat from then on. False: nothing was done, for there are many lanes, or the general way is to tell. */
 bool tirbi_lane_may_be_brief(const tirbi_lane_loop *loop);
-bool tirbi_lane_run_brief(tirbi_machine *machine, const tirbi_lane_loop *loop, tirb_status *status);
+bool tirbi_lane_run_brief(tirbi_machine *machine, const tirbi_lane_loop *loop, const tirbi_lane_inputs *inputs,
+                          tirb_status *status);
 
 /* Enters a plain loop whose rows are not one loop; all extents are positive, and machine->lanes is its state. NULL: as
  * above, or the rows are already done. */
@@ -259,6 +260,15 @@ static inline void tirbi_lane_begin(tirbi_machine *machine, const tirbi_lane_loo
 
 /* Does all lanes of a row by its loop from memory to memory, the STREAM that its body begins with. */
 void tirbi_lane_stream_row(const tirbi_lane_state *state, const tirbi_word *stream);
+
+/* The same by several loops, behind one word. */
+static inline void tirbi_lane_run_short(const tirbi_lane_state *state, const tirbi_word *loops, size_t n) {
+    uint8_t *const *pointers = state->pointers;
+    for (const tirbi_word *loop = loops + 1, *end = loops + loops->jump; loop < end; loop += 3) {
+        const uint16_t *at = loop->list;
+        loop[2].kernel(pointers[at[0]], pointers[at[1]], pointers[at[2]], pointers[at[3]], n);
+    }
+}
 
 /* Whether that is all that is to be done, of a loop entered for whole blocks of the widest machine. No pointer
  * moves. */

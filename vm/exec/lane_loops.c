@@ -159,14 +159,14 @@ static bool may_run(const lane_planner *p) {
     enum { MOST_AT_ONCE = 1 << 15 };
     const tirbi_lane_loop *loop = p->loop;
     const lane_body *body = p->body;
-    return !p->emitter->failed && (p->code->lanes->features & TIRBI_LANE_HAS_FMA) == 0 && body->main_size != 0 &&
+    return !p->emitter->failed && body->main_size != 0 &&
            loop->one_row == loop->full && loop->n_inner == loop->n_outer && loop->n_scans == 0 && body->n_own == 0 &&
            !body->reduces && (1 + body->weight) * loop->lanes <= MOST_AT_ONCE;
 }
 
-uint32_t tirbi_lane_plan_loops(lane_planner *p) {
-    enum { FEW_BLOCKS = 4, MANY_BLOCKS = 64, LOOKED_AT = 8 };
-    if (!may_run(p)) return 0;
+/* The body as loops behind one word; 0: it is none. Few of them are for rows of few lanes on any machine. */
+static uint32_t plan(lane_planner *p, bool is_short) {
+    enum { LOOKED_AT = 8, MOST_IN_SHORT = 2 };
     loops *l = tirbi_heap_alloc(p->code->heap, sizeof *l);
     if (!l) {
         p->emitter->failed = true;
@@ -178,22 +178,37 @@ uint32_t tirbi_lane_plan_loops(lane_planner *p) {
     l->body = (stream_body){
         .planner = p, .first = p->body->ins + p->loop->n_outer, .values = l->values, .by_rows = true};
     l->n = p->body->n - 2 * (uint32_t)p->loop->n_outer;
-    bool is_done = is_worth_it(l) && read_body(l);
+    bool is_done = (is_short || is_worth_it(l)) && read_body(l);
     p->emitter->heap->work += is_done ? l->n * l->n / LOOKED_AT : 0;
     if (is_done) emit(p, TIRBI_L_LOOPS, TIRBI_MAX_STRIP_BYTES / p->body->widest, 0, 0);
     for (uint32_t i = 0; i < l->n && is_done; i++)
         if (l->body.first[i].op == TIRB_OP_VSTORE) is_done = do_store(l, &l->body.first[i]);
     is_done = is_done && !p->emitter->failed;
+    if (is_short) is_done = is_done && p->emitter->all.n - begin <= 1 + 3 * MOST_IN_SHORT;
     tirbi_heap_free(p->code->heap, l, sizeof *l);
     if (!is_done) {
         tirbi_emitter_cut(p->emitter, begin);
         return 0;
     }
+    p->emitter->all.words[begin].jump = (int32_t)(p->emitter->all.n - begin);
+    emit(p, TIRBI_L_NEXT_BLOCK, 0, 0, 0);
+    return begin;
+}
+
+uint32_t tirbi_lane_plan_loops(lane_planner *p) {
+    enum { FEW_BLOCKS = 4, MANY_BLOCKS = 64 };
+    if ((p->code->lanes->features & TIRBI_LANE_HAS_FMA) != 0 || !may_run(p)) return 0;
+    const uint32_t begin = plan(p, false);
+    if (begin == 0) return 0;
     p->bodies.reads_behind_stores = p->body->n_stores > 1;
     p->bodies.registers_from = FEW_BLOCKS * p->loop->lanes;
     p->loop->strip_size = TIRBI_MAX_STRIP_BYTES;
     p->loop->calm_blocks = tirbi_lane_calm_blocks(p, MANY_BLOCKS);
-    p->emitter->all.words[begin].jump = (int32_t)(p->emitter->all.n - begin);
-    emit(p, TIRBI_L_NEXT_BLOCK, 0, 0, 0);
     return begin;
+}
+
+uint32_t tirbi_lane_plan_short(lane_planner *p) {
+    enum { LONGEST = 12 };
+    if (p->code->lanes->more_rows) return 0; /* it stores parts of blocks as they are */
+    return p->loop->n_inner == 0 && p->body->n <= LONGEST && p->body->n_stores == 1 && may_run(p) ? plan(p, true) : 0;
 }

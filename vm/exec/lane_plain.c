@@ -251,7 +251,7 @@ static __attribute__((noinline)) tirb_status run(tirbi_machine *machine, const t
         again->loop = NULL; /* where a loop inside does not run, nothing is entered */
         tirb_status status;
         if (again->missed++ > TIRBI_LANE_PATIENCE && inputs->may_be_brief &&
-            tirbi_lane_run_brief(machine, loop, &status))
+            tirbi_lane_run_brief(machine, loop, inputs, &status))
             return status;
     }
     if (loop->is_plain) return run_anew(machine, loop, inputs);
@@ -270,7 +270,7 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop, 
         const tirbi_lane_again *again = tirbi_lane_again_of(state);
         tirb_status status;
         machine->lanes = state;
-        if (again->brief == loop && again->slots == slots && tirbi_lane_run_brief(machine, loop, &status))
+        if (again->brief == loop && again->slots == slots && tirbi_lane_run_brief(machine, loop, inputs, &status))
             return status;
     }
     return run(machine, loop, inputs);

@@ -287,6 +287,8 @@ uint16_t tirbi_lane_pointer_of_splat(lane_planner *p, uint16_t slot, uint8_t siz
 uint32_t tirbi_lane_plan_registers(lane_planner *p);
 /* The same by loops from memory to memory: lane_loops.c. */
 uint32_t tirbi_lane_plan_loops(lane_planner *p);
+/* The same of few loops, for rows shorter than a block where parts of blocks are copied. */
+uint32_t tirbi_lane_plan_short(lane_planner *p);
 /* How many blocks of the loop, at most, may go by between two looks at whether to stop. */
 uint32_t tirbi_lane_calm_blocks(const lane_planner *p, uint32_t most);
 

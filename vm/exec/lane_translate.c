@@ -1021,6 +1021,7 @@ static void add_bodies(lane_planner *p, unsigned n_stores) {
     }
     if (may_add_bodies(p, 1)) p->bodies.registers = tirbi_lane_plan_registers(p);
     if (may_add_bodies(p, 1) && p->bodies.registers == 0) p->bodies.registers = tirbi_lane_plan_loops(p);
+    if (may_add_bodies(p, 1)) p->bodies.in_short = tirbi_lane_plan_short(p);
     if (may_add_bodies(p, 1) && tirbi_lane_can_pack(p)) {
         loop->packed = tirbi_translate_word(p->emitter, tirbi_lane_packed_work(p)) + 1;
         loop->picks = tirbi_lane_picks_all(p);

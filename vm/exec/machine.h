@@ -144,6 +144,7 @@ typedef struct tirbi_lane_bodies {
     uint32_t spanning_apart; /* both */
     uint32_t registers;      /* the full body by the register machine, or by loops, for so many lanes or more, */
     uint32_t registers_from;
+    uint32_t in_short; /* loops for rows of no more lanes than a block has: what tirbi_lane_loops does, one row each */
     bool reads_behind_stores; /* which is for cursors that keep apart from what is stored alone */
     const tirbi_lane_row_stream *rows; /* no words: of a loop over rows by number; or NULL */
 } tirbi_lane_bodies;

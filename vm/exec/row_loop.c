@@ -16,18 +16,27 @@ typedef struct line {
     int64_t at, by;
 } line;
 
-enum { FEWEST_ROWS = 3 };
+/* Fewer take longer to look at than to do. */
+enum { FEWEST_ROWS = 6 };
 #define FAR (INT64_C(1) << 60) /* of lines that are computed with: sums of some do not wrap */
 
-/* Rows while a line is at least, or at most, as much. */
+/* Rows while a line is at least, or at most, as much. The last row most often is what counts, without a division. */
+static inline bool reaches(line l, int64_t rows, int64_t *last) {
+    return !__builtin_mul_overflow(l.by, rows - 1, last) && !__builtin_add_overflow(l.at, *last, last);
+}
+
 static inline void keep_from(line l, int64_t least, int64_t *rows) {
+    int64_t last;
     if (l.at < least) *rows = 0;
-    else if (*rows > 0 && l.by < 0 && (l.at - least) / -l.by < *rows - 1) *rows = (l.at - least) / -l.by + 1;
+    if (l.by >= 0 || *rows < 1 || (reaches(l, *rows, &last) && last >= least)) return;
+    *rows = (l.at - least) / -l.by + 1;
 }
 
 static inline void keep_to(line l, int64_t most, int64_t *rows) {
+    int64_t last;
     if (l.at > most) *rows = 0;
-    else if (*rows > 0 && l.by > 0 && (most - l.at) / l.by < *rows - 1) *rows = (most - l.at) / l.by + 1;
+    if (l.by <= 0 || *rows < 1 || (reaches(l, *rows, &last) && last <= most)) return;
+    *rows = (most - l.at) / l.by + 1;
 }
 
 static inline void keep_within(line l, uint8_t type, int64_t *rows) {
@@ -262,6 +271,10 @@ static inline uint64_t load(const uint8_t *from, uint8_t type) {
 }
 
 static inline void store(uint8_t *to, uint64_t *slot, uint8_t type) {
+    if (type == TIRB_BOOL) {
+        *to = tirbi_slot_bool(*slot);
+        return;
+    }
     switch (tirbi_dtypes[type].size) {
     case 1: memcpy(to, tirbi_slot_bytes(slot, 1), 1); break;
     case 2: memcpy(to, tirbi_slot_bytes(slot, 2), 2); break;
@@ -350,6 +363,11 @@ static inline bool run_lanes(run *r, int64_t n, tirb_status *status) {
     if (loop->one_row != loop->full) {
         state->n = n;
         tirbi_lane_stream_row(state, r->machine->frame->fn->words + loop->one_row);
+        return true;
+    }
+    const uint32_t in_short = r->plan->inputs->bodies.in_short;
+    if (in_short != 0 && n <= (int64_t)loop->lanes) {
+        tirbi_lane_run_short(state, r->machine->frame->fn->words + in_short, (size_t)n);
         return true;
     }
     const tirbi_lane_end end = run_blocks(r, n);
@@ -540,8 +558,14 @@ static bool enter(run *r) {
     return r->rows >= FEWEST_ROWS && find_cursors(r);
 }
 
+/* Looking at rows was in vain: more and more go by before the next look. */
+static void miss(tirbi_machine *machine) {
+    enum { MOST = 6 };
+    if (machine->row_misses < MOST) machine->row_misses++;
+    machine->row_waits = UINT32_C(1) << machine->row_misses;
+}
+
 tirb_status tirbi_row_loop_run(tirbi_machine *machine, const tirbi_word *at, const tirbi_word **next) {
-    enum { MOST_WAITS = 6 };
     if (machine->row_waits > 0) {
         machine->row_waits--;
         return TIRB_OK;
@@ -556,19 +580,23 @@ tirb_status tirbi_row_loop_run(tirbi_machine *machine, const tirbi_word *at, con
     r.loop = plan->loop;
     r.refs = tirbi_frame_refs(machine->frame);
     r.lanes = 0;
+    r.row = 0;
     if (!enter(&r)) {
-        if (machine->row_misses < MOST_WAITS) machine->row_misses++;
-        machine->row_waits = UINT32_C(1) << machine->row_misses;
+        miss(machine);
         return TIRB_OK;
     }
-    machine->row_misses = 0;
-    TIRBI_TRY(tirbi_lane_take_state(machine, plan->inputs, &r.state));
-    tirbi_lane_prepare(machine, r.loop, r.slots);
-    tirbi_lane_again_of(r.state)->brief = NULL;
+    if (!machine->lane_states) TIRBI_TRY(tirbi_lane_make_states(machine));
+    r.state = machine->lanes = tirbi_lane_state_at(machine->code, machine->lane_states, plan->inputs);
+    tirbi_lane_again *again = tirbi_lane_again_of(r.state);
+    if (again->brief == r.loop && again->slots == r.slots) tirbi_lane_begin(machine, r.loop, r.slots);
+    else tirbi_lane_prepare(machine, r.loop, r.slots);
+    again->loop = again->brief = NULL;
     machine->n_entered = TIRBI_REPEATED_LOOPS + 1;
     set_pointers(&r);
     const tirb_status status = run_rows(&r, at, next);
-    r.state->loop = NULL;
-    tirbi_lane_again_of(r.state)->loop = NULL;
+    if (r.row + 1 < FEWEST_ROWS) miss(machine);
+    else machine->row_misses = 0;
+    r.state->n_streams = 0;
+    if (status == TIRB_OK && plan->inputs->may_be_brief) again->brief = r.loop; /* as one row leaves it */
     return status;
 }

@@ -277,7 +277,10 @@ static void read_lanes(finder *f) {
     f->fits = f->fits && !f->has_lanes;
     f->has_lanes = true;
     f->n = line_of(f, loop->n);
-    if (f->n == TIRBI_NO_ROW_LINE) (void)read_slot(f, loop->n);
+    if (f->n == TIRBI_NO_ROW_LINE) {
+        (void)read_slot(f, loop->n);
+        f->fits = f->fits && !loop->ending; /* which is entered as soon */
+    }
     for (unsigned c = 0; c < loop->n_cursors && f->fits; c++) read_cursor(f, c);
     for (unsigned i = 0; i < loop->n_splats; i++) (void)read_slot(f, loop->splats[i].slot);
     if (loop->ending)
@@ -297,7 +300,8 @@ static void read_lanes(finder *f) {
 static void read_instruction(finder *f) {
     const tirbi_instr *in = f->in;
     const int64_t *o = in->operand;
-    f->fits = f->fits && f->n_defined + TIRBI_MAX_SCANS < MAX_DEFINED && f->n_carried + TIRBI_MAX_CURSORS < MAX_DEFINED;
+    /* As many as one instruction may add. */
+    if (f->n_defined + TIRBI_MAX_SCANS >= MAX_DEFINED || f->n_carried == MAX_DEFINED) f->fits = false;
     if (!f->fits) return;
     if (tirbi_ops[in->op].flags & TIRBI_FLAG_ELEMENTWISE) {
         read_elementwise(f);
@@ -367,7 +371,7 @@ static tirb_status read_code(finder *f, uint32_t begin, uint32_t end, tirb_error
         read_instruction(f);
         at = f->in->op == TIRB_OP_LANE ? f->in->lane.end : at + f->in->size;
     }
-    arrive(f, end);
+    if (f->fits) arrive(f, end);
     return TIRB_OK;
 }
 
@@ -438,8 +442,8 @@ static bool keep(finder *f, uint16_t end, tirbi_lane_inputs *inputs) {
     *kept = (tirbi_row_loop){.loop = f->loop, .inputs = inputs, .counter = f->counter, .end = end,
                              .n_values = (uint8_t)f->n_values, .n_steps = (uint8_t)f->n_steps,
                              .n_tests = (uint8_t)f->n_tests, .n = f->n, .values = values, .steps = steps,
-                             .tests = tests, .left = left, .n_left = (uint8_t)f->n_left, .first = lines,
-                             .last = lines + n, .step = lines + 2 * n};
+                             .tests = tests, .left = left, .n_left = (uint8_t)f->n_left,
+                             .first = lines, .last = lines + n, .step = lines + 2 * n};
     inputs->rows = kept;
     return true;
 }
