@@ -366,3 +366,54 @@ const tirbi_ls *tirbi_split_nest(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     }
     return NULL;
 }
+
+/* ---- What is usual ---------------------------------------------------------------------------------------------- */
+
+enum { MAX_USUAL = 8 };
+
+/* Conditions that stand still in a loop, and whether each holds where a choice is not a constant. */
+typedef struct usual {
+    const tirbi_lvar *var;
+    const tirbi_lx *condition[MAX_USUAL];
+    bool holds[MAX_USUAL];
+    uint32_t n;
+} usual;
+
+static uint32_t usual_number(const usual *u, const tirbi_lx *x) {
+    uint32_t i = 0;
+    while (i < u->n && !((x->kind == TIRBI_LX_COND || is_select(x)) && x->args[0] == u->condition[i])) i++;
+    return i;
+}
+
+static tirbi_step find_usual(tirbi_walk *w, const tirbi_lx *x) {
+    usual *u = w->context;
+    if ((x->kind != TIRBI_LX_COND && !is_select(x)) || u->n == MAX_USUAL) return TIRBI_INTO;
+    const tirbi_lx *c = x->args[0];
+    const bool first = x->args[1]->kind == TIRBI_LX_CONST, second = x->args[2]->kind == TIRBI_LX_CONST;
+    if (first == second || !c->pure || c->traps || tirbi_lx_depends_on(c, u->var) || usual_number(u, x) < u->n)
+        return TIRBI_INTO;
+    u->holds[u->n] = second;
+    u->condition[u->n++] = c;
+    return TIRBI_INTO;
+}
+
+static const tirbi_lx *take_usual(tirbi_rewrite *r, const tirbi_lx *x) {
+    const usual *u = r->context;
+    const uint32_t i = usual_number(u, x);
+    return i < u->n ? tirbi_rewrite_value(r, x->args[u->holds[i] ? 1 : 2]) : NULL;
+}
+
+const tirbi_ls *tirbi_split_usual(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    usual u = {.var = loop->as.loop.var};
+    tirbi_walk walk = {.context = &u, .expr = find_usual, .kinds = TIRBI_STRAIGHT};
+    if (!tirbi_walk_stmt(&walk, loop->as.loop.body) || u.n == 0) return NULL;
+    const tirbi_lx *all = NULL;
+    for (uint32_t i = 0; i < u.n; i++) {
+        const tirbi_lx *c = u.holds[i] ? u.condition[i] : tirbi_lx_not(pool, u.condition[i]);
+        all = all && c ? tirbi_lx_both(pool, TIRB_OP_AND, all, c) : c;
+        if (!all) return NULL;
+    }
+    tirbi_rewrite rewrite = {.pool = pool, .replace = take_usual, .loops = true, .context = &u};
+    const tirbi_ls *decided = tirbi_rewrite_stmt(&rewrite, loop);
+    return decided ? tirbi_new_if(pool, loop->span, all, decided, loop) : NULL;
+}

@@ -14,4 +14,8 @@ const tirbi_ls *tirbi_split_loop(tirbi_lx_pool *pool, const tirbi_ls *loop);
  * other, so that each can be lanes as a whole. */
 const tirbi_ls *tirbi_split_nest(tirbi_lx_pool *pool, const tirbi_ls *loop);
 
+/* A loop in which choices between a constant and something else are decided by what stands still: one without them
+ * where all of them are something else, as inside of an image, or the loop. NULL where it has none. */
+const tirbi_ls *tirbi_split_usual(tirbi_lx_pool *pool, const tirbi_ls *loop);
+
 #endif

@@ -247,7 +247,10 @@ static tirbi_sched *schedule_alike(tirbi_scheduler *p, const tirbi_ls *s) {
     const bool loop = s->kind == TIRBI_LS_LOOP;
     if (loop && !tirbi_has_kind(s->as.loop.body, TIRBI_KIND(LOOP))) {
         const tirbi_ls *named = tirbi_name_still_loads(p->pool, s, false);
-        return tirbi_schedule_serial(p, named ? named : s);
+        const uint32_t last = named ? named->as.seq.n - 1 : 0;
+        const tirbi_ls *usual = tirbi_split_usual(p->pool, named ? named->as.seq.items[last] : s);
+        if (named && usual) named->as.seq.items[last] = usual;
+        return tirbi_schedule_serial(p, named ? named : usual ? usual : s);
     }
     if (!loop && s->kind != TIRBI_LS_SEQ) return tirbi_schedule_serial(p, s);
     tirbi_sched *node =
