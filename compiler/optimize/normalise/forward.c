@@ -180,19 +180,15 @@ static bool is_unused(forwarder *f, const tirbi_ls *const *items, uint32_t at, u
 
 /* ---- The code anew ---------------------------------------------------------------------------------------------- */
 
-static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const tirbi_ls *let = rewrite->context;
-    return x->kind == TIRBI_LX_VAR && x->var == let->as.set.var ? let->as.set.value : NULL;
-}
-
 /* Writes the value of item `at` into those behind it, up to `last`; false where memory ran out, or one cannot be. */
 static bool write_into(forwarder *f, const tirbi_ls **items, uint32_t at, uint32_t last) {
     const tirbi_ls *copy[MAX_ITEMS];
     tirbi_lvar *name = items[at]->as.set.var;
-    tirbi_rewrite rewrite = {.pool = f->pool, .replace = replace, .context = (void *)items[at], .loops = true};
+    tirbi_rewrite rewrite = {.pool = f->pool, .anew = TIRBI_LOOPS_ANEW};
+    tirbi_bind_variable(&rewrite, name, items[at]->as.set.value);
     for (uint32_t i = at + 1; i <= last; i++) {
         const bool may_use = tirbi_names(items[i], &name, 1) || tirbi_has_kind(items[i], TIRBI_KIND(LOOP));
-        copy[i] = may_use ? tirbi_rewrite_assignments(&rewrite, items[i]) : items[i];
+        copy[i] = may_use ? tirbi_rewrite_stmt(&rewrite, items[i]) : items[i];
         if (!copy[i]) return false;
     }
     for (uint32_t i = at + 1; i <= last; i++) items[i] = copy[i];
