@@ -244,11 +244,17 @@ static const tirb_expr *sum_of_products(tirbi_arena *arena, const tirb_expr *cal
     return cast_to(arena, call, type, node(arena, call, TIRB_EXPR_MAX, wide, sum, bound(arena, call, wide, -most - 1)));
 }
 
+/* Whether the number of arguments stands before them, as in older texts. */
+static bool is_counted(const tirb_expr *call, uint32_t n, uint32_t wanted) {
+    const tirb_expr *count = n == wanted + 2 ? call->as.call.args[1] : NULL;
+    return count && count->kind == TIRB_EXPR_INT_IMM && is_integer(count->dtype);
+}
+
 static const tirb_expr *regrouped(tirbi_arena *arena, const tirb_expr *call) {
     const tirb_expr *const *args = call->as.call.args;
     const neighbours *s = sum_of(call);
     uint32_t n = call->as.call.n_args, wanted = s ? 2u + s->adds - s->single : 2;
-    bool counted = n == wanted + 2 && args[1]->kind == TIRB_EXPR_INT_IMM && args[1]->dtype.code == TIRB_CODE_UINT;
+    bool counted = is_counted(call, n, wanted);
     if (n != wanted + 1 + counted) return NULL;
     args += 1 + counted;
     if (s) return sum_of_products(arena, call, s, args);
@@ -290,8 +296,7 @@ const tirb_expr *tirbi_llvm_expression(tirbi_arena *arena, const tirb_expr *call
     size_t size = tirbi_llvm_name_size(args[0]->as.string.text);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strlen(known[i].name) != size || strncmp(known[i].name, args[0]->as.string.text, size) != 0) continue;
-        bool counted =
-            n == known[i].n_args + 2 && args[1]->kind == TIRB_EXPR_INT_IMM && args[1]->dtype.code == TIRB_CODE_UINT;
+        bool counted = is_counted(call, n, known[i].n_args);
         args += 1 + counted;
         bool fits = n == known[i].n_args + 1 + counted;
         for (uint32_t j = 0; fits && j < known[i].n_args; j++)
@@ -333,9 +338,9 @@ bool tirbi_llvm_call_of(const tirb_expr *call, tirbi_llvm_call *out) {
     uint32_t n = call->as.call.n_args;
     if (n == 0 || args[0]->kind != TIRB_EXPR_STRING_IMM || !find(args[0]->as.string.text, &out->builtin)) return false;
     uint32_t arity = (uint32_t)tirb_builtins[out->builtin].arity;
-    /* ctlz is told last whether 0 has a result; older texts give the number of arguments first, as a uint32. */
+    /* ctlz is told last whether 0 has a result. */
     if (out->builtin == TIRB_BUILTIN_CLZ && n > arity + 1) n--;
-    bool counted = n == arity + 2 && args[1]->kind == TIRB_EXPR_INT_IMM && args[1]->dtype.code == TIRB_CODE_UINT;
+    bool counted = is_counted(call, n, arity);
     *out = (tirbi_llvm_call){.builtin = out->builtin, .args = args + 1 + counted, .n_args = arity};
     return n == arity + 1 + counted;
 }
