@@ -82,6 +82,9 @@ bool tirbi_find_stored(tirbi_roots *out, const tirbi_ls *stmt, uint32_t most);
 bool tirbi_is_among(const tirbi_roots *roots, const tirbi_lbuf *root);
 /* The variables that a statement sets and those of loops in it; false: too many, or it is not made of these kinds. */
 bool tirbi_find_variables(tirbi_loop_set *out, const tirbi_ls *stmt, uint32_t kinds);
+/* The loops of a perfect nest, outermost first, as many as are plain and have bounds that are known before all of it,
+ * but at most so many; gives what is inside of them. */
+const tirbi_ls *tirbi_perfect_nest(const tirbi_ls *s, uint32_t most, const tirbi_ls **loops, tirbi_loop_set *vars);
 /* The variables of its loops alone; false: too many. */
 bool tirbi_find_loops(tirbi_loop_set *out, const tirbi_ls *stmt);
 

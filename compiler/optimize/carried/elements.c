@@ -350,10 +350,11 @@ static const tirbi_ls *write_nest(writer *w, const tirbi_ls *const *front, uint3
 
 /* Sequences in sequences, now that all that begins is in them, as one. */
 static const tirbi_ls *join_sequences(tirbi_rewrite *rewrite, const tirbi_ls *s) {
-    const tirbi_ls *items[MAX_WRITTEN + MAX_ARRAYS * MAX_ELEMENTS];
-    uint32_t n = 0;
+    enum { MOST = MAX_WRITTEN + MAX_ARRAYS * MAX_ELEMENTS };
     const tirbi_ls *inside = s->kind == TIRBI_LS_SEQ ? tirbi_rewrite_inside(rewrite, s) : NULL;
-    if (!inside || !tirbi_list_statements(inside, items, &n, sizeof items / sizeof(*items))) return inside;
+    const tirbi_ls **items = inside ? TIRBI_NEW_ARRAY(rewrite->pool->arena, const tirbi_ls *, MOST) : NULL;
+    uint32_t n = 0;
+    if (!items || !tirbi_list_statements(inside, items, &n, MOST)) return inside;
     return tirbi_new_sequence(rewrite->pool, s->span, items, n);
 }
 

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/injective.h"
 #include "loader/isa/semirings.h"
 
@@ -17,20 +18,6 @@ typedef struct matcher {
 
 static bool invariant(const matcher *m, const tirbi_lx *x) {
     return x->pure && !x->traps && !tirbi_mentions_loops(x, &m->plan->loops);
-}
-
-/* The perfect nest: as many loops as have bounds that depend on none of them. */
-static bool collect(matcher *m, const tirbi_ls *s) {
-    while (s->kind == TIRBI_LS_LOOP && !s->as.loop.step) {
-        tirbi_lvar *var = s->as.loop.var;
-        if (m->plan->loops.n == TIRBI_MAX_CONTRACT_LOOPS || !invariant(m, var->min) || !invariant(m, var->extent)) {
-            return false;
-        }
-        m->plan->loops.var[m->plan->loops.n++] = var;
-        s = s->as.loop.body;
-    }
-    m->body = s;
-    return m->plan->loops.n > 0;
 }
 
 /* ---- The update ----------------------------------------------------------------------------------------------- */
@@ -477,7 +464,9 @@ static bool match_int_rows(matcher *m, const tirbi_ls *init, const tirbi_ls *upd
 bool tirbi_plan_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_contract_plan *out) {
     matcher m = {.pool = pool, .plan = out};
     *out = (tirbi_contract_plan){.loops.checked = true};
-    if (!collect(&m, loop)) return false;
+    const tirbi_ls *around[TIRBI_MAX_CONTRACT_LOOPS];
+    m.body = tirbi_perfect_nest(loop, TIRBI_MAX_CONTRACT_LOOPS, around, &m.plan->loops);
+    if (m.plan->loops.n == 0 || m.body->kind == TIRBI_LS_LOOP) return false;
     const tirbi_ls *update = m.body, *init = NULL;
     if (m.body->kind == TIRBI_LS_SEQ) {
         if (m.body->as.seq.n != 2) return false;

@@ -34,13 +34,7 @@ static bool invariant(const distributor *d, const tirbi_lx *x) {
 
 /* The loops down to the first body that is more than a loop, and the statements of that body. */
 static bool collect(distributor *d, const tirbi_ls *s) {
-    while (s->kind == TIRBI_LS_LOOP && !s->as.loop.step && d->loops.n < TIRBI_MAX_CONTRACT_LOOPS) {
-        tirbi_lvar *var = s->as.loop.var;
-        if (!invariant(d, var->min) || !invariant(d, var->extent)) return false;
-        d->loop[d->loops.n] = s;
-        d->loops.var[d->loops.n++] = var;
-        s = s->as.loop.body;
-    }
+    s = tirbi_perfect_nest(s, TIRBI_MAX_CONTRACT_LOOPS, d->loop, &d->loops);
     if (s->kind != TIRBI_LS_SEQ || s->as.seq.n < 2 || s->as.seq.n > TIRBI_MAX_PARTS) return false;
     d->n_parts = s->as.seq.n;
     memcpy(d->parts, s->as.seq.items, d->n_parts * sizeof(*d->parts));

@@ -413,7 +413,7 @@ const tirbi_ls *tirbi_split_usual(tirbi_lx_pool *pool, const tirbi_ls *loop) {
         all = all && c ? tirbi_lx_both(pool, TIRB_OP_AND, all, c) : c;
         if (!all) return NULL;
     }
-    tirbi_rewrite rewrite = {.pool = pool, .replace = take_usual, .loops = true, .context = &u};
+    tirbi_rewrite rewrite = {.pool = pool, .replace = take_usual, .context = &u, .anew = TIRBI_LOOPS_ANEW};
     const tirbi_ls *decided = tirbi_rewrite_stmt(&rewrite, loop);
     return decided ? tirbi_new_if(pool, loop->span, all, decided, loop) : NULL;
 }

@@ -77,23 +77,6 @@ static void note_body(nest *n) {
     n->n = all.n;
 }
 
-static bool invariant(const nest *n, const tirbi_lx *x) {
-    return x->pure && !x->traps && !tirbi_mentions_loops(x, &n->loops);
-}
-
-/* The perfect nest that starts at a loop: as many loops as have bounds that depend on none of them. */
-static void collect(nest *n, const tirbi_ls *s) {
-    while (s->kind == TIRBI_LS_LOOP && !s->as.loop.step && n->loops.n < TIRBI_MAX_AFFINE) {
-        tirbi_lvar *var = s->as.loop.var;
-        if (!invariant(n, var->min) || !invariant(n, var->extent)) break;
-        n->loop[n->loops.n] = s;
-        n->loops.var[n->loops.n++] = var;
-        s = s->as.loop.body;
-    }
-    n->body = s;
-    n->all = n->loops;
-}
-
 /* All accesses to written memory must be the same element, and all written buffers be indexed by the same loops. */
 static bool reorderable(nest *n) {
     const tirbi_place *first = n->irregular ? NULL : tirbi_first_stored(n->places, n->n);
@@ -320,7 +303,8 @@ static bool plan_gathers(nest *n, tirbi_nest *out) {
 }
 
 static bool plan(nest *n, const tirbi_ls *loop, unsigned may, tirbi_nest *out) {
-    collect(n, loop);
+    n->body = tirbi_perfect_nest(loop, TIRBI_MAX_AFFINE, n->loop, &n->loops);
+    n->all = n->loops;
     if (n->loops.n == 0) return false;
     note_body(n);
     n->fails_alike = tirbi_fails_alike(n->loop[0]);
@@ -369,7 +353,8 @@ bool tirbi_nest_has_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned ma
 }
 
 static bool find_free(nest *n, const tirbi_ls *loop, tirbi_free_nest *out) {
-    collect(n, loop);
+    n->body = tirbi_perfect_nest(loop, TIRBI_MAX_AFFINE, n->loop, &n->loops);
+    n->all = n->loops;
     if (n->loops.n == 0) return false;
     note_body(n);
     if (n->all.n > n->loops.n || n->has_locals || !tirbi_fails_alike(n->loop[0]) || !reorderable(n)) return false;

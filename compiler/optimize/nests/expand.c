@@ -108,15 +108,11 @@ static bool add_part(nest *n, const tirbi_ls *s) {
 }
 
 static bool collect(nest *n, const tirbi_ls *s) {
-    tirbi_loop_set around = {.n = 0};
-    for (; s->kind == TIRBI_LS_LOOP && n->n_loops < TIRBI_MAX_CONTRACT_LOOPS - 1; s = s->as.loop.body) {
-        tirbi_lvar *var = s->as.loop.var;
-        if (!tirbi_is_plain_loop(s) || tirbi_mentions_loops(var->min, &around) ||
-            tirbi_mentions_loops(var->extent, &around))
-            return false;
-        n->loop[n->n_loops++] = s;
-        around.var[around.n++] = var;
-    }
+    enum { MOST = TIRBI_MAX_CONTRACT_LOOPS - 1 };
+    tirbi_loop_set vars;
+    s = tirbi_perfect_nest(s, MOST, n->loop, &vars);
+    n->n_loops = vars.n;
+    if (s->kind == TIRBI_LS_LOOP && vars.n < MOST) return false;
     const tirbi_ls *items[MAX_PARTS + MAX_ARRAYS];
     uint32_t n_items = 0;
     if (n->n_loops == 0 || !tirbi_list_statements(s, items, &n_items, MAX_PARTS + MAX_ARRAYS)) return false;

@@ -3,12 +3,15 @@
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/rewriting/statements.h"
 
+/* Copies with more variables of their own than that are not made: each use of one is looked up among them. */
+enum { MOST_ANEW = 64 };
+
 /* ---- Variables -------------------------------------------------------------------------------------------------- */
 
 void tirbi_bind_variable(tirbi_rewrite *r, const tirbi_lvar *var, const tirbi_lx *value) {
     static const tirbi_binding nothing = {.var = NULL};
     tirbi_binding *b = TIRBI_NEW(r->pool->arena, tirbi_binding);
-    if (b) *b = (tirbi_binding){.var = var, .value = value, .before = r->bound};
+    if (b) *b = (tirbi_binding){.var = var, .value = value, .before = r->bound, .n = r->bound ? r->bound->n + 1 : 1};
     r->bound = b ? b : &nothing;
 }
 
@@ -31,7 +34,8 @@ static tirbi_lvar *named(const tirbi_rewrite *r, tirbi_lvar *var) {
 
 /* Another variable for one that begins here. */
 static tirbi_lvar *begin_anew(tirbi_rewrite *r, const tirbi_lvar *var) {
-    tirbi_lvar *fresh = tirbi_variable_like(r->pool, var);
+    const bool many = (r->anew & TIRBI_SETS_ANEW) && r->bound && r->bound->n >= MOST_ANEW;
+    tirbi_lvar *fresh = many ? NULL : tirbi_variable_like(r->pool, var);
     tirbi_bind_variable(r, var, fresh ? tirbi_lx_var(r->pool, fresh) : NULL);
     return fresh;
 }

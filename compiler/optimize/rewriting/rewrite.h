@@ -10,6 +10,7 @@ typedef struct tirbi_binding {
     const tirbi_lvar *var;
     const tirbi_lx *value;
     const struct tirbi_binding *before;
+    uint32_t n; /* with those before */
 } tirbi_binding;
 
 /* What begins in code and is another variable in its copy; other variables, and with them the bounds of their loops,

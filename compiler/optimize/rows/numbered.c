@@ -28,15 +28,8 @@ typedef struct numberer {
 } numberer;
 
 static bool read_nest(numberer *s, const tirbi_ls *loop) {
-    for (; loop->kind == TIRBI_LS_LOOP || (loop->kind == TIRBI_LS_SEQ && loop->as.seq.n == 1);
-         loop = loop->kind == TIRBI_LS_LOOP ? loop->as.loop.body : loop->as.seq.items[0]) {
-        if (loop->kind == TIRBI_LS_SEQ) continue;
-        tirbi_lvar *var = loop->as.loop.var;
-        if (s->loops.n == TIRBI_MAX_AFFINE || !tirbi_is_plain_loop(loop) ||
-            tirbi_mentions_loops(var->extent, &s->loops) || tirbi_mentions_loops(var->min, &s->loops))
-            return false;
-        s->loops.var[s->loops.n++] = var;
-    }
+    const tirbi_ls *around[TIRBI_MAX_AFFINE];
+    loop = tirbi_perfect_nest(loop, TIRBI_MAX_AFFINE, around, &s->loops);
     s->store = loop;
     return s->loops.n >= 2 && loop->kind == TIRBI_LS_STORE;
 }

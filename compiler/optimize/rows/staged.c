@@ -26,16 +26,7 @@ typedef struct stager {
 /* ---- The nest --------------------------------------------------------------------------------------------------- */
 
 static bool read_nest(stager *s, const tirbi_ls *loop) {
-    for (; loop->kind == TIRBI_LS_LOOP || (loop->kind == TIRBI_LS_SEQ && loop->as.seq.n == 1);
-         loop = loop->kind == TIRBI_LS_LOOP ? loop->as.loop.body : loop->as.seq.items[0]) {
-        if (loop->kind == TIRBI_LS_SEQ) continue;
-        tirbi_lvar *var = loop->as.loop.var;
-        if (s->all.n == TIRBI_MAX_ROW_LOOPS + 1 || !tirbi_is_plain_loop(loop) ||
-            tirbi_mentions_loops(var->extent, &s->all) || tirbi_mentions_loops(var->min, &s->all))
-            return false;
-        s->loops[s->all.n] = loop;
-        s->all.var[s->all.n++] = var;
-    }
+    loop = tirbi_perfect_nest(loop, TIRBI_MAX_ROW_LOOPS + 1, s->loops, &s->all);
     if (s->all.n < 2 || loop->kind != TIRBI_LS_STORE || loop->as.store.value->kind == TIRBI_LX_LOAD) return false;
     s->store = loop;
     s->lane = (tirbi_loop_set){.var = {s->all.var[s->all.n - 1]}, .n = 1};
