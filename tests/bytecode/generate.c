@@ -429,8 +429,8 @@ static void put_head(generator *g) {
         PUT(g, ".tensor \"t%u\" %s r%u read%s ($1)\n", i, name_of(b->types[i]), i, i < BYTECODE_INPUTS ? "" : " write");
     for (unsigned i = 0; i < BYTECODE_SCALARS; i++) PUT(g, ".scalar \"x%u\" i64 s%u\n", i, S_A + i);
     for (unsigned i = 0; i < BYTECODE_CONSTANTS; i++) PUT(g, ".scalar \"k%u\" i64 s%u\n", i, S_CONSTANT + i);
-    PUT(g, ".var \"n\" i64 s0\n.var \"m\" i64 s1\nconst.i64 s%d, 3\nconst.i64 s%d, 63\nconst.i64 s%d, 11\n", S_LIMIT, S_MASK,
-        S_ROWS);
+    PUT(g, ".var \"n\" i64 s0\n.var \"m\" i64 s1\nconst.i64 s%d, 3\nconst.i64 s%d, 63\nconst.i64 s%d, 11\n",
+        S_LIMIT, S_MASK, S_ROWS);
 }
 
 /* A callee whose registers are 0 again at each call. */
