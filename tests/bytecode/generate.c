@@ -2,8 +2,9 @@
 
 #include <string.h>
 
-/* Scalar registers: n, m, a, b, locals, the counters and the limit of loops, an index, the constants' parameters. */
-enum { S_N, S_M, S_A, S_LOCAL = 4, S_COUNTER = 14, S_LIMIT = 17, S_INDEX, S_MASK, S_CONSTANT, N_LOCALS = 10 };
+/* Scalar registers: n, m, a, b, locals, the counters and the limit of loops, an index, a number of rows, the
+ * constants' parameters. */
+enum { S_N, S_M, S_A, S_LOCAL = 4, S_COUNTER = 14, S_LIMIT = 17, S_INDEX, S_MASK, S_ROWS, S_CONSTANT, N_LOCALS = 10 };
 enum { N_SCALARS = S_CONSTANT + BYTECODE_CONSTANTS, N_LANES = 14, MAX_LABELS = 24, MAX_CURSORS = 8, MAX_LOOPS = 2 };
 enum { UNDEFINED = 0xFF };
 
@@ -26,6 +27,7 @@ typedef struct generator {
     } cursors[MAX_CURSORS];
     unsigned n_cursors;
     unsigned depth; /* of loops in it */
+    unsigned row;   /* the counter of the loop around it, whose rows it does; 0: there is none */
 } generator;
 
 static uint32_t below(generator *g, uint32_t n) { return tirbi_random_below(&g->random, n); }
@@ -122,6 +124,56 @@ static void put_loop(generator *g, unsigned depth) {
     PUT(g, "loop s%u, s%u, at%u\n", counter, S_LIMIT, label);
 }
 
+/* Mostly a register that follows from the counter. */
+static unsigned line(generator *g) { return chance(g, 50) ? g->row : local(g); }
+
+/* What a loop over rows computes for each: numbers that follow from its counter, elements of such numbers, conditions
+ * of both. */
+static void put_row_statement(generator *g) {
+    static const char *const two[] = {"add", "sub", "mul", "min", "max"};
+    static const char *const comparisons[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+    const char *const type = chance(g, 80) ? "i64" : "i32";
+    const unsigned ref = below(g, BYTECODE_REFS), what = below(g, 100);
+    if (g->n_waiting > 0 && chance(g, 20)) put_waiting(g);
+    if (what < 20) {
+        PUT(g, "const.i64 s%u, %d\n", local(g), (int)below(g, 14) - 2);
+    } else if (what < 55) {
+        PUT(g, "%s.%s s%u, s%u, s%u\n", two[below(g, 5)], type, local(g), line(g), line(g));
+    } else if (what < 58) {
+        const bool casts = chance(g, 50);
+        PUT(g, "%s.%s s%u, s%u%s\n", casts ? "cast" : "mov", type, local(g), line(g), casts ? ", i64" : "");
+    } else if (what < 72) {
+        PUT(g, "load.%s s%u, r%u, s%u\n", name_of(g->b->types[ref]), local(g), ref, line(g));
+    } else if (what < 80) {
+        PUT(g, "store.u16 r%d, s%u, s%u\n", BYTECODE_REFS - 1, line(g), local(g));
+    } else if (what < 86) {
+        const unsigned to = local(g);
+        PUT(g, "%s.%s s%u, s%u, s%u\n", comparisons[below(g, 6)], type, to, line(g), line(g));
+        if (g->n_waiting < MAX_LABELS) PUT(g, "%s s%u, at%u\n", chance(g, 50) ? "brif" : "brnot", to, g->n_labels);
+        if (g->n_waiting < MAX_LABELS) g->waiting[g->n_waiting++] = g->n_labels++;
+    } else if (what < 91) {
+        put_jump(g);
+    } else if (what < 95) {
+        PUT(g, "index s%u, s%u, 0, \"A\"\n", line(g), S_M);
+    } else {
+        put_computation(g);
+    }
+}
+
+/* A loop around a lane loop, whose rows begin elsewhere and are of different lengths. */
+static void put_rows(generator *g) {
+    if (g->n_counters == 3 || g->b->apart) return; /* lanes of a row see those of others */
+    const unsigned label = g->n_labels++;
+    g->row = S_COUNTER + g->n_counters++;
+    PUT(g, "const.i64 s%u, %d\nat%u:\nnop\n", g->row, (int)below(g, 4) - 1, label);
+    for (unsigned i = below(g, 6); i > 0; i--) put_row_statement(g);
+    put_lane_loop(g);
+    for (unsigned i = below(g, 4); i > 0; i--) put_row_statement(g);
+    while (g->n_waiting > 0 && chance(g, 70)) put_waiting(g);
+    PUT(g, "loop s%u, s%d, at%u\n", g->row, S_ROWS, label);
+    g->row = 0;
+}
+
 static void put_call(generator *g) {
     PUT(g, "call \"g\", s%u, (s%u s%u) (r%u)\n", local(g), scalar(g), scalar(g), BYTECODE_REFS - 1);
 }
@@ -135,7 +187,8 @@ static void put_statements(generator *g, unsigned n, unsigned depth) {
         else if (what < 56) put_jump(g);
         else if (what < 62) put_access(g);
         else if (what < 68 && depth < 2) put_loop(g, depth);
-        else if (what < 70) put_call(g);
+        else if (what < 76) put_rows(g);
+        else if (what < 78) put_call(g);
         else put_lane_loop(g);
     }
 }
@@ -291,7 +344,7 @@ static void put_body(generator *g, unsigned n) {
         else if (what < 75) put_elementwise(g);
         else if (what < 90) put_store(g, below(g, g->n_cursors));
         else if (what < 94) put_indexed(g);
-        else if (what < 96 && g->depth == 0) put_own_loop(g);
+        else if (what < 96 && g->depth == 0 && g->row == 0) put_own_loop(g);
     }
 }
 
@@ -308,10 +361,11 @@ static void put_across(generator *g, bool reduces) {
 
 static void put_cursor(generator *g, unsigned ref, bool reads, bool writes, unsigned n_inner) {
     const uint8_t own = g->b->types[ref], type = chance(g, 75) ? own : (uint8_t)tirbi_dtype_of_bits((tirbi_dtype)own);
-    const bool indexed = !writes && chance(g, 12);
+    const bool indexed = !writes && chance(g, g->row != 0 ? 3 : 12);
     PUT(g, ".cursor r%u %s %s %s", ref, name_of(type), writes && reads ? "readwrite" : writes ? "write" : "read",
         indexed ? "7 0 0" : "0 ");
-    if (!indexed && (writes || chance(g, 70))) PUT(g, "%u 1", writes ? 0 : below(g, 3));
+    if (!indexed && g->row != 0 && chance(g, 75)) PUT(g, "s%u 1", line(g));
+    else if (!indexed && (writes || chance(g, 70))) PUT(g, "%u 1", writes ? 0 : below(g, 3));
     else if (!indexed && chance(g, 30)) PUT(g, "%u 0", below(g, 40));
     else if (!indexed) PUT(g, "%u %u", below(g, 40), 2 + below(g, 3));
     for (unsigned k = 0; k < n_inner; k++) PUT(g, " %u", indexed || writes ? 0 : below(g, 3));
@@ -334,10 +388,11 @@ static void put_inner_loops(generator *g, unsigned n_inner, unsigned n) {
 }
 
 static void put_lane_loop(generator *g) {
-    const unsigned n_inner = chance(g, 55) ? 0 : 1 + below(g, MAX_LOOPS), label = g->n_labels++;
-    const bool reduces = !g->b->apart && chance(g, 15);
+    const unsigned n_inner = g->row != 0 || chance(g, 55) ? 0 : 1 + below(g, MAX_LOOPS), label = g->n_labels++;
+    const bool reduces = !g->b->apart && g->row == 0 && chance(g, 15);
     if (reduces) PUT(g, "red.begin.f32 q0, s%u\n", scalar(g));
-    if (chance(g, 85)) PUT(g, "lane s%u, at%u\n", S_N, label);
+    if (g->row != 0 && chance(g, 80)) PUT(g, "lane s%u, at%u\n", line(g), label);
+    else if (chance(g, 85)) PUT(g, "lane s%u, at%u\n", S_N, label);
     else PUT(g, "lane %u, at%u\n", below(g, 70), label);
     for (unsigned k = 0; k < n_inner; k++) {
         PUT(g, ".inner %u", below(g, 4));
@@ -374,7 +429,8 @@ static void put_head(generator *g) {
         PUT(g, ".tensor \"t%u\" %s r%u read%s ($1)\n", i, name_of(b->types[i]), i, i < BYTECODE_INPUTS ? "" : " write");
     for (unsigned i = 0; i < BYTECODE_SCALARS; i++) PUT(g, ".scalar \"x%u\" i64 s%u\n", i, S_A + i);
     for (unsigned i = 0; i < BYTECODE_CONSTANTS; i++) PUT(g, ".scalar \"k%u\" i64 s%u\n", i, S_CONSTANT + i);
-    PUT(g, ".var \"n\" i64 s0\n.var \"m\" i64 s1\nconst.i64 s%d, 3\nconst.i64 s%d, 63\n", S_LIMIT, S_MASK);
+    PUT(g, ".var \"n\" i64 s0\n.var \"m\" i64 s1\nconst.i64 s%d, 3\nconst.i64 s%d, 63\nconst.i64 s%d, 11\n",
+        S_LIMIT, S_MASK, S_ROWS);
 }
 
 /* A callee whose registers are 0 again at each call. */

@@ -48,11 +48,14 @@ typedef struct finder {
     unsigned n_written;
     uint16_t carried[MAX_DEFINED]; /* of these, those that are read before */
     unsigned n_carried;
+    uint16_t in_lanes[MAX_DEFINED]; /* registers that the lane loop's body reads */
+    unsigned n_in_lanes;
     struct {
         uint32_t at; /* where code goes on that skips go to */
         uint8_t step, from; /* the skip, and the first of what may be left out */
     } joins[MAX_JOINS];
     unsigned n_joins;
+    uint32_t end; /* the loop instruction */
     uint16_t counter;
     uint8_t n, first[TIRBI_MAX_CURSORS], last[TIRBI_MAX_CURSORS], step[TIRBI_MAX_CURSORS];
     bool has_lanes, fits;
@@ -217,7 +220,7 @@ static void read_elementwise(finder *f) {
     define(f, (uint16_t)o[0], IN_SLOT, 0);
 }
 
-/* A branch forwards: of lines it is not taken; else it leaves out steps. */
+/* A branch forwards: of lines it is not taken; else it leaves out steps, but leads to no place behind the loop. */
 static void read_branch(finder *f) {
     const int64_t *o = f->in->operand;
     const bool when = f->in->op == TIRB_OP_BRIF;
@@ -230,7 +233,8 @@ static void read_branch(finder *f) {
         test->holds = !when;
         return;
     }
-    if (f->n_joins == MAX_JOINS || line_of(f, (uint16_t)o[0]) != TIRBI_NO_ROW_LINE) {
+    const bool is_inside = o[1] <= f->end;
+    if (!is_inside || f->n_joins == MAX_JOINS || line_of(f, (uint16_t)o[0]) != TIRBI_NO_ROW_LINE) {
         f->fits = false;
         return;
     }
@@ -282,7 +286,7 @@ static void read_lanes(finder *f) {
         f->fits = f->fits && !loop->ending; /* which is entered as soon */
     }
     for (unsigned c = 0; c < loop->n_cursors && f->fits; c++) read_cursor(f, c);
-    for (unsigned i = 0; i < loop->n_splats; i++) (void)read_slot(f, loop->splats[i].slot);
+    for (unsigned i = 0; i < f->n_in_lanes; i++) (void)read_slot(f, f->in_lanes[i]);
     if (loop->ending)
         for (unsigned i = 0; i < 2; i++)
             if (loop->ending->terms[i].is_scalar) (void)read_slot(f, loop->ending->terms[i].slot);
@@ -336,14 +340,14 @@ static void read_instruction(finder *f) {
     }
 }
 
-static void note_write(finder *f, uint16_t reg) {
-    if (has(f->written, f->n_written, reg)) return;
-    if (f->n_written == MAX_DEFINED) f->fits = false;
-    else f->written[f->n_written++] = reg;
+static void note(finder *f, uint16_t *list, unsigned *n, uint16_t reg) {
+    if (has(list, *n, reg)) return;
+    if (*n == MAX_DEFINED) f->fits = false;
+    else list[(*n)++] = reg;
 }
 
-/* Notes the registers that the code writes, and whether it is of instructions that may be: an instruction of the lane
- * loop's body that traps would name registers. */
+/* Notes the registers that the code writes, and those that lanes read, and whether it is of instructions that may be:
+ * an instruction of the lane loop's body that traps would name registers. */
 static tirb_status survey(finder *f, uint32_t begin, uint32_t end, tirb_error *error) {
     enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE };
     unsigned n = 0;
@@ -354,12 +358,16 @@ static tirb_status survey(finder *f, uint32_t begin, uint32_t end, tirb_error *e
         if (++n > MAX_BODY || ((flags & TIRBI_FLAG_LANE) && (flags & TIRBI_FLAG_TRAP))) f->fits = false;
         if (in->op == TIRB_OP_VRED || in->op == TIRB_OP_VREDMA) f->fits = false;
         if ((flags & LANE_ROW) == TIRBI_FLAG_ELEMENTWISE) {
-            note_write(f, (uint16_t)in->operand[0]);
+            note(f, f->written, &f->n_written, (uint16_t)in->operand[0]);
             continue;
         }
         const char *letters = tirbi_ops[in->op].operands;
-        for (unsigned i = 0; letters[i] != '\0'; i++)
-            if (letters[i] == 'D') note_write(f, (uint16_t)in->operand[i]);
+        for (unsigned i = 0; letters[i] != '\0'; i++) {
+            const uint16_t reg = (uint16_t)in->operand[i];
+            const bool is_read = letters[i] == 'S' || (letters[i] == 'x' && !tirbi_x_is_small(reg));
+            if (letters[i] == 'D') note(f, f->written, &f->n_written, reg);
+            else if ((flags & TIRBI_FLAG_LANE) && is_read) note(f, f->in_lanes, &f->n_in_lanes, reg);
+        }
     }
     return TIRB_OK;
 }
@@ -396,13 +404,18 @@ static void settle(finder *f) {
     for (unsigned i = 0; i < f->n_defined && f->fits; i++) {
         const defined *d = &f->defined[i];
         const bool is_carried = has(f->carried, f->n_carried, d->reg);
-        bool is_last = true;
-        for (unsigned k = i + 1; k < f->n_defined; k++) is_last = is_last && f->defined[k].reg != d->reg;
-        /* Conditions that skips leave out may be anything behind them. */
+        bool is_last = true, is_only = true;
+        for (unsigned k = 0; k < f->n_defined; k++) {
+            if (k == i || f->defined[k].reg != d->reg) continue;
+            is_only = false;
+            is_last = is_last && k < i;
+        }
+        /* Conditions that skips leave out may be anything behind them, and at the lane loop no step sets them. */
         if (d->meaning == BY_CONDITION)
-            f->fits = f->tests[d->line].is_used && is_last && !is_carried && f->n_joins == 0;
+            f->fits = f->tests[d->line].is_used && is_only && !is_carried && f->n_joins == 0;
         if (!d->is_line) continue;
-        is_set[d->step] = f->needed[d->step] || is_carried || d->meaning == UNKNOWN || (!is_last && f->n_joins > 0);
+        /* Where skips leave out another write, what reads that finds this one, of this row or of the one before. */
+        is_set[d->step] = f->needed[d->step] || is_carried || d->meaning == UNKNOWN || (!is_only && f->n_joins > 0);
         if (!is_set[d->step]) leave_line(f, i, is_last);
     }
     for (unsigned i = 0; i < f->n_tests; i++)
@@ -467,6 +480,7 @@ tirb_status tirbi_row_loop_find(tirbi_code *code, const tirbi_function *function
     f->loop = loop;
     f->in = in;
     f->counter = (uint16_t)back->operand[0];
+    f->end = back->offset;
     f->fits = true;
     (void)make_line(f, TIRBI_ROW_COUNTER, TIRB_I64, 0, 0);
     tirb_status status = survey(f, begin, back->offset, error);
