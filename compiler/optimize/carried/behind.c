@@ -15,8 +15,6 @@ typedef struct viewer {
     const tirbi_ls *set; /* of the variable */
     uint32_t at;         /* where it stands in the body */
     tirbi_roots stored;  /* by the body */
-    const tirbi_lx *now; /* what stands for the loop's variable in the value that was set then */
-    const tirbi_lx *before; /* what stands for the variable */
 } viewer;
 
 /* ---- Which variable --------------------------------------------------------------------------------------------- */
@@ -67,37 +65,27 @@ static bool find_set(viewer *v) {
 
 /* ---- The loop anew ---------------------------------------------------------------------------------------------- */
 
-/* What was set in the iteration that `now` stands for. */
-static const tirbi_lx *replace_then(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const viewer *v = rewrite->context;
-    if (x->kind != TIRBI_LX_VAR) return NULL;
-    if (x->var == v->loop->as.loop.var) return v->now;
-    const tirbi_lx *value = value_of(v, x->var);
+static const tirbi_lx *replace_name(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const tirbi_lx *value = x->kind == TIRBI_LX_VAR ? value_of(rewrite->context, x->var) : NULL;
     return value ? tirbi_rewrite_value(rewrite, value) : NULL;
 }
 
+/* What was set in the iteration that `now` stands for. */
 static const tirbi_lx *value_at(viewer *v, const tirbi_lx *now) {
-    tirbi_rewrite rewrite = {.pool = v->pool, .replace = replace_then, .context = v};
-    v->now = now;
+    tirbi_rewrite rewrite = {.pool = v->pool, .replace = replace_name, .context = v};
+    tirbi_bind_variable(&rewrite, v->loop->as.loop.var, now);
     return now ? tirbi_rewrite_value(&rewrite, v->set->as.set.value) : NULL;
-}
-
-static const tirbi_lx *replace_variable(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const viewer *v = rewrite->context;
-    return x->kind == TIRBI_LX_VAR && x->var == v->set->as.set.var ? v->before : NULL;
 }
 
 /* The body without the statement, where the variable is what it was set to before. */
 static const tirbi_ls *body_without(viewer *v, const tirbi_lx *before) {
     const tirbi_ls *body = v->loop->as.loop.body;
     const tirbi_ls **items = TIRBI_NEW_ARRAY(v->pool->arena, const tirbi_ls *, body->as.seq.n);
-    tirbi_rewrite rewrite = {.pool = v->pool, .replace = replace_variable, .context = v};
     uint32_t n = 0;
-    v->before = before;
-    if (!items || !before) return NULL;
+    if (!items) return NULL;
     for (uint32_t i = 0; i < body->as.seq.n; i++) {
         if (i == v->at) continue;
-        items[n] = tirbi_rewrite_assignments(&rewrite, body->as.seq.items[i]);
+        items[n] = tirbi_code_with(v->pool, body->as.seq.items[i], v->set->as.set.var, before);
         if (!items[n++]) return NULL;
     }
     return tirbi_new_sequence(v->pool, v->loop->span, items, n);

@@ -236,21 +236,15 @@ static const tirbi_ls *as_one(carrier *c, const tirbi_ls *s) {
     return one;
 }
 
-static const tirbi_lx *replace_by_set(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const tirbi_ls *s = rewrite->context;
-    return x->kind == TIRBI_LX_VAR && x->var == s->as.set.var ? s->as.set.value : NULL;
-}
-
 /* x = f(x); x = g(x) as x = g(f(x)); NULL for other statements. */
 static const tirbi_ls *as_one_step(carrier *c, const tirbi_ls *s, const tirbi_ls *next) {
     const bool assign = s->kind == TIRBI_LS_SET && next->kind == TIRBI_LS_SET && s->as.set.var == next->as.set.var &&
                         !s->as.set.declares && !next->as.set.declares;
     const bool steps = assign && s->as.set.value->size <= TIRBI_MAX_SHARED_SIZE &&
                        tirbi_count_expr(next->as.set.value, TIRBI_WALK_INDICES, tirbi_is_var, s->as.set.var) == 1;
-    tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace_by_set, .context = (void *)(uintptr_t)s};
     tirbi_ls *one = steps ? tirbi_same_stmt(c->pool, next) : NULL;
     if (!one) return NULL;
-    one->as.set.value = tirbi_rewrite_value(&rewrite, next->as.set.value);
+    one->as.set.value = tirbi_value_with(c->pool, next->as.set.value, s->as.set.var, s->as.set.value);
     return one->as.set.value ? one : NULL;
 }
 
@@ -434,16 +428,12 @@ static bool replace_variable(carrier *c, const tirbi_ls **items, uint32_t *n) {
     return c->fresh->extent != NULL;
 }
 
-static const tirbi_lx *replace_by_first(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const carrier *c = rewrite->context;
-    const tirbi_lvar *var = c->loop->as.loop.var, *runs = c->fresh ? c->fresh : var;
-    return x->kind == TIRBI_LX_VAR && x->var == var ? tirbi_lx_cast(rewrite->pool, var->type, runs->min) : NULL;
-}
-
 /* What an element's variable holds before the first iteration. */
 static const tirbi_lx *first_value(carrier *c, const element *e) {
     if (!e->before) return tirbi_lx_load(c->pool, e->place);
-    tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace_by_first, .context = c};
+    const tirbi_lvar *var = c->loop->as.loop.var, *runs = c->fresh ? c->fresh : var;
+    tirbi_rewrite rewrite = {.pool = c->pool};
+    tirbi_bind_variable(&rewrite, var, tirbi_lx_cast(c->pool, var->type, runs->min));
     const tirbi_place *place = tirbi_rewrite_place(&rewrite, e->before);
     return place ? tirbi_lx_load(c->pool, place) : NULL;
 }
@@ -537,7 +527,7 @@ static const tirbi_ls *carry_in(carrier *c, tirbi_lx_pool *pool, const tirbi_ls 
     uint32_t n = 0;
     if (!replace_variable(c, items, &n) || !store_apart(c)) return NULL;
     tirbi_rewrite rewrite = {.pool = pool, .replace = replace, .statement = replace_store, .context = c};
-    tirbi_ls *fresh = tirbi_loop_like(c->pool, loop, c->fresh, tirbi_rewrite_assignments(&rewrite, rest));
+    tirbi_ls *fresh = tirbi_loop_like(c->pool, loop, c->fresh, tirbi_rewrite_stmt(&rewrite, rest));
     if (!fresh || c->failed) return NULL;
     fresh->as.loop.parallel = false; /* the loop itself was asked for chunks */
     const tirbi_ls *runs = run(pool, fresh, why);

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "compiler/loop/visit.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/carried/scopes.h"
 #include "compiler/optimize/lanes/lanes.h"
-#include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/pipeline/switches.h"
@@ -14,7 +14,6 @@ enum {
     MAX_ARRAYS = 8,
     MAX_ELEMENTS = 48, /* of an array: lane registers are 64 */
     MAX_INDEX_VARS = 32,
-    MAX_BOUND = 64,    /* names that mean something else in what is being written */
     MAX_WRITTEN = 640, /* statements, */
     MAX_NODES = 12000, /* and nodes of their expressions */
     MAX_DEPTH = 48,
@@ -25,37 +24,25 @@ enum {
     LONG_LOOP = 16    /* lanes that a loop inside has are not given up for those around it */
 };
 
-/* Statements that are being written. */
-typedef struct listing {
-    const tirbi_ls **items;
-    uint32_t n, capacity;
-} listing;
-
 typedef struct array {
     const tirbi_lbuf *buffer;
-    listing *scope;       /* its elements begin here */
     tirbi_lvar **element; /* NULL: not come to yet */
+    tirbi_ls *begin;      /* the sequence in which elements that are not set there begin as zero */
+    uint32_t level;       /* of the statement that it is in */
 } array;
 
-/* What a name of the program stands for: a counter's value, a constant, the variable of this copy. */
-typedef struct binding {
-    const tirbi_lvar *var;
-    const tirbi_lx *value;
-} binding;
-
 typedef struct writer {
+    tirbi_rewrite rewrite; /* what a name of the program stands for: a counter's value, the variable of this copy */
     tirbi_lx_pool *pool;
     array arrays[MAX_ARRAYS];
     uint32_t n_arrays;
     const tirbi_lvar *chooses[MAX_INDEX_VARS]; /* variables by which elements are chosen */
     uint32_t n_chooses;
-    binding bound[MAX_BOUND];
-    uint32_t n_bound;
     const tirbi_ls *apart[MAX_NOTED]; /* loops that were written out, for who asks */
     uint32_t n_apart;
     uint32_t around; /* loops of the nest around it all that are still to come */
+    uint32_t level;  /* of statements that are being written, in others */
     uint32_t statements, nodes;
-    listing *out;
     bool failed;
 } writer;
 
@@ -184,55 +171,12 @@ static void note_choices(writer *w, const tirbi_ls *s) {
 
 /* ---- Expressions ------------------------------------------------------------------------------------------------ */
 
-static tirbi_lvar *new_variable(writer *w, const tirbi_lvar *like) {
-    tirbi_lvar *var = TIRBI_NEW(w->pool->arena, tirbi_lvar);
-    if (!var) return NULL;
-    *var = *like;
-    var->id = 0;
-    return var;
-}
-
-static void bind(writer *w, const tirbi_lvar *var, const tirbi_lx *value) {
-    if (w->n_bound == MAX_BOUND || !value)
-        w->failed = true;
-    else
-        w->bound[w->n_bound++] = (binding){var, value};
-}
-
-static const tirbi_lx *bound_to(const writer *w, const tirbi_lvar *var) {
-    for (uint32_t i = w->n_bound; i-- > 0;) {
-        if (w->bound[i].var == var) return w->bound[i].value;
-    }
-    return NULL;
-}
-
-static void append(writer *w, listing *to, const tirbi_ls *s) {
-    if (!s || w->failed || ++w->statements > MAX_WRITTEN) {
-        w->failed = true;
-        return;
-    }
-    if (to->n == to->capacity) {
-        const uint32_t capacity = to->capacity ? 2 * to->capacity : 16;
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(w->pool->arena, const tirbi_ls *, capacity);
-        if (!items) {
-            w->failed = true;
-            return;
-        }
-        if (to->n) memcpy(items, to->items, to->n * sizeof(*items));
-        to->items = items;
-        to->capacity = capacity;
-    }
-    to->items[to->n++] = s;
-}
-
-static const tirbi_lx *rewritten(writer *w, const tirbi_lx *x);
-
 /* The number of the element that a place of an array is; false where that is not known, or there is none. */
 static bool number_of(writer *w, const array *a, const tirbi_place *place, uint32_t *number) {
     int64_t at = 0, index;
     if (place->buffer != a->buffer || place->view) return false;
     for (uint32_t d = 0; d < place->ndim; d++) {
-        const tirbi_lx *x = rewritten(w, place->indices[d]);
+        const tirbi_lx *x = tirbi_rewrite_value(&w->rewrite, place->indices[d]);
         if (!x || !constant_of(x, &index) || index < 0 || index >= a->buffer->shape[d]->value) return false;
         at = at * a->buffer->shape[d]->value + index;
     }
@@ -240,23 +184,20 @@ static bool number_of(writer *w, const array *a, const tirbi_place *place, uint3
     return true;
 }
 
-static tirbi_lvar *new_element(writer *w, array *a, uint32_t number, const tirbi_lx *like, tirbi_span span) {
-    return a->element[number] = tirbi_variable_for(w->pool, TIRBI_LVAR_LOCAL, a->buffer->name, like, span);
-}
-
 /* The variable of an element, which begins as zero where it has not been set. */
 static tirbi_lvar *element_at(writer *w, array *a, uint32_t number, const tirbi_lx *like, tirbi_span span) {
     if (a->element[number]) return a->element[number];
-    tirbi_lvar *var = new_element(w, a, number, like, span);
-    append(w, a->scope, tirbi_new_set(w->pool, span, var, tirbi_lx_bits(w->pool, a->buffer->type, 0), true));
-    return var;
+    tirbi_lvar *var = tirbi_variable_for(w->pool, TIRBI_LVAR_LOCAL, a->buffer->name, like, span);
+    const tirbi_ls *begin = tirbi_new_set(w->pool, span, var, tirbi_lx_bits(w->pool, a->buffer->type, 0), true);
+    if (!begin) return NULL;
+    a->begin->as.seq.items[a->begin->as.seq.n++] = begin;
+    return a->element[number] = var;
 }
 
 static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     writer *w = rewrite->context;
     if (++w->nodes > MAX_NODES) w->failed = true;
     if (w->failed) return x;
-    if (x->kind == TIRBI_LX_VAR) return bound_to(w, x->var);
     if (x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR) {
         /* What is not evaluated may name an element that there is not. */
         const tirbi_lx *first = tirbi_rewrite_value(rewrite, x->args[0]);
@@ -276,187 +217,97 @@ static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     return var ? tirbi_lx_var(w->pool, var) : NULL;
 }
 
-static const tirbi_lx *rewritten(writer *w, const tirbi_lx *x) {
-    tirbi_rewrite rewrite = {.pool = w->pool, .replace = replace, .context = w};
-    const tirbi_lx *value = w->failed ? NULL : tirbi_rewrite_value(&rewrite, x);
-    if (!value) w->failed = true;
-    return value;
-}
-
 /* ---- Statements ------------------------------------------------------------------------------------------------- */
 
-static void write_stmt(writer *w, const tirbi_ls *s);
-
-/* A statement that stays inside another one. */
-static const tirbi_ls *written_inside(writer *w, const tirbi_ls *s) {
-    listing inside = {.n = 0}, *around = w->out;
-    const uint32_t bound = w->n_bound, arrays = w->n_arrays;
-    w->out = &inside;
-    write_stmt(w, s);
-    w->out = around;
-    w->n_bound = bound;
-    w->n_arrays = arrays;
-    if (w->failed) return NULL;
-    return tirbi_new_sequence(w->pool, s->span, inside.items, inside.n);
+static const tirbi_ls *fail(writer *w) {
+    w->failed = true;
+    return NULL;
 }
 
-static void write_iterations(writer *w, const tirbi_ls *loop) {
+static const tirbi_ls *write_iterations(writer *w, const tirbi_ls *loop) {
     const tirbi_lvar *var = loop->as.loop.var;
-    const tirbi_lx *min = rewritten(w, var->min), *extent = rewritten(w, var->extent);
+    const tirbi_lx *min = tirbi_rewrite_value(&w->rewrite, var->min),
+                   *extent = tirbi_rewrite_value(&w->rewrite, var->extent);
     int64_t first, n;
-    if (w->failed || !constant_of(min, &first) || !constant_of(extent, &n) || n > MAX_WRITTEN || first > INT32_MAX ||
-        first < INT32_MIN) {
-        w->failed = true;
-        return;
-    }
+    if (!min || !extent || !constant_of(min, &first) || !constant_of(extent, &n) || n > MAX_WRITTEN || n < 0 ||
+        first > INT32_MAX || first < INT32_MIN)
+        return fail(w);
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(w->pool->arena, const tirbi_ls *, (uint32_t)n + 1);
+    const tirbi_binding *bound = w->rewrite.bound;
+    const uint32_t arrays = w->n_arrays;
+    if (!items) return fail(w);
     if (w->n_apart < MAX_NOTED) w->apart[w->n_apart++] = loop;
-    const uint32_t bound = w->n_bound, arrays = w->n_arrays;
-    for (int64_t i = 0; i < n && !w->failed; i++) {
-        bind(w, var, tirbi_lx_int(w->pool, var->type, first + i));
-        write_stmt(w, loop->as.loop.body);
-        w->n_bound = bound;
+    for (uint32_t i = 0; i < n && !w->failed; i++) {
+        tirbi_bind_variable(&w->rewrite, var, tirbi_lx_int(w->pool, var->type, first + i));
+        items[i] = tirbi_rewrite_stmt(&w->rewrite, loop->as.loop.body);
+        w->rewrite.bound = bound;
         w->n_arrays = arrays;
     }
+    return w->failed ? NULL : tirbi_new_sequence(w->pool, loop->span, items, (uint32_t)n);
 }
 
-static void write_loop(writer *w, const tirbi_ls *s) {
-    const tirbi_lvar *old = s->as.loop.var;
-    const bool around = w->around > 0;
-    if (chooses(w, old)) {
-        write_iterations(w, s);
-        return;
-    }
-    tirbi_lvar *var = new_variable(w, old);
-    tirbi_ls *copy = tirbi_new_stmt(w->pool, TIRBI_LS_LOOP, s->span);
-    if (!var || !copy) {
-        w->failed = true;
-        return;
-    }
-    var->min = rewritten(w, old->min);
-    var->extent = rewritten(w, old->extent);
-    var->below = old->below ? rewritten(w, old->below) : NULL;
-    if (w->failed) return;
-    const uint32_t bound = w->n_bound;
-    bind(w, old, tirbi_lx_var(w->pool, var));
-    if (around) w->around--;
-    *copy = *s;
-    copy->as.loop.var = var;
-    copy->as.loop.body = written_inside(w, s->as.loop.body);
-    w->n_bound = bound;
-    if (!copy->as.loop.body) return;
-    if (!around && var->extent->hi > LONG_LOOP && tirbi_has_lanes(w->pool, copy)) w->failed = true;
-    append(w, w->out, copy);
+/* A statement around others. */
+static const tirbi_ls *write_around(writer *w, const tirbi_ls *s) {
+    const bool around = w->around > 0, loops = s->kind == TIRBI_LS_LOOP;
+    const uint32_t arrays = w->n_arrays;
+    if (loops && around) w->around--;
+    w->level++;
+    const tirbi_ls *copy = tirbi_rewrite_inside(&w->rewrite, s);
+    w->level--;
+    w->n_arrays = arrays;
+    if (!copy) return fail(w);
+    const bool is_long = copy->kind == TIRBI_LS_LOOP && copy->as.loop.var->extent->hi > LONG_LOOP;
+    return loops && !around && is_long && tirbi_has_lanes(w->pool, copy) ? fail(w) : copy;
 }
 
-static void write_branch(writer *w, const tirbi_ls *s) {
-    const tirbi_lx *condition = rewritten(w, s->as.if_.condition);
-    const tirbi_ls *no = s->as.if_.else_case;
-    if (w->failed) return;
-    if (condition->kind == TIRBI_LX_CONST) {
-        if (condition->value)
-            write_stmt(w, s->as.if_.then_case);
-        else if (no)
-            write_stmt(w, no);
-        return;
-    }
-    tirbi_ls *copy = tirbi_same_stmt(w->pool, s);
-    if (!copy) {
-        w->failed = true;
-        return;
-    }
-    copy->as.if_.condition = condition;
-    copy->as.if_.then_case = written_inside(w, s->as.if_.then_case);
-    copy->as.if_.else_case = no ? written_inside(w, no) : NULL;
-    append(w, w->out, w->failed ? NULL : copy);
-}
-
-static void write_while(writer *w, const tirbi_ls *s) {
-    tirbi_ls *copy = tirbi_same_stmt(w->pool, s);
-    if (!copy) {
-        w->failed = true;
-        return;
-    }
-    copy->as.while_.condition = rewritten(w, s->as.while_.condition);
-    copy->as.while_.body = written_inside(w, s->as.while_.body);
-    append(w, w->out, w->failed ? NULL : copy);
-}
-
-static void write_store(writer *w, const tirbi_ls *s) {
-    tirbi_rewrite rewrite = {.pool = w->pool, .replace = replace, .context = w};
-    const tirbi_place *place = s->as.store.access;
-    const tirbi_lx *value = rewritten(w, s->as.store.value);
-    array *a = array_of(w, place->buffer->root);
+static const tirbi_ls *write_element(writer *w, array *a, const tirbi_ls *s) {
+    const tirbi_lx *value = tirbi_rewrite_value(&w->rewrite, s->as.store.value),
+                   *like = tirbi_lx_load(w->pool, s->as.store.access);
     uint32_t number;
-    if (w->failed) return;
-    if (a) {
-        const tirbi_lx *like = tirbi_lx_load(w->pool, place);
-        if (!number_of(w, a, place, &number) || !like) {
-            w->failed = true;
-            return;
-        }
-        const bool begins = !a->element[number] && a->scope == w->out;
-        tirbi_lvar *var = begins ? new_element(w, a, number, like, s->span) : element_at(w, a, number, like, s->span);
-        append(w, w->out, tirbi_new_set(w->pool, s->span, var, value, begins));
-        return;
-    }
-    append(w, w->out, tirbi_new_store(w->pool, s->span, tirbi_rewrite_place(&rewrite, place), value));
+    if (!value || !like || !number_of(w, a, s->as.store.access, &number)) return fail(w);
+    const bool begins = !a->element[number] && a->level == w->level;
+    if (begins)
+        a->element[number] = tirbi_variable_for(w->pool, TIRBI_LVAR_LOCAL, a->buffer->name, like, s->span);
+    return tirbi_new_set(w->pool, s->span, element_at(w, a, number, like, s->span), value, begins);
 }
 
-/* Each copy has variables of its own; a constant has none. */
-static void write_set(writer *w, const tirbi_ls *s) {
-    const tirbi_lx *value = rewritten(w, s->as.set.value);
-    if (w->failed) return;
-    if (s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LET && value->kind == TIRBI_LX_CONST) {
-        bind(w, s->as.set.var, value);
-        return;
-    }
-    const tirbi_lx *known = s->as.set.declares ? NULL : bound_to(w, s->as.set.var);
-    tirbi_lvar *var = known ? known->var : s->as.set.var;
-    if (s->as.set.declares) {
-        var = new_variable(w, s->as.set.var);
-        bind(w, s->as.set.var, var ? tirbi_lx_var(w->pool, var) : NULL);
-    }
-    append(w, w->out, tirbi_new_set(w->pool, s->span, var, value, s->as.set.declares));
-}
-
-static void write_allocation(writer *w, const tirbi_lbuf *buffer) {
+static const tirbi_ls *write_allocation(writer *w, const tirbi_ls *s) {
+    const tirbi_lbuf *buffer = s->as.alloc.buffer;
     const uint32_t n = size_of(buffer);
-    tirbi_lvar **elements = TIRBI_NEW_ARRAY(w->pool->arena, tirbi_lvar *, n + 1);
-    if (n == 0 || !elements || w->n_arrays == MAX_ARRAYS) {
-        w->failed = true;
-        return;
-    }
-    memset(elements, 0, n * sizeof(tirbi_lvar *));
-    w->arrays[w->n_arrays++] = (array){.buffer = buffer, .scope = w->out, .element = elements};
+    array a = {.buffer = buffer, .element = TIRBI_NEW_ARRAY(w->pool->arena, tirbi_lvar *, n + 1), .level = w->level};
+    a.begin = tirbi_new_stmt(w->pool, TIRBI_LS_SEQ, s->span);
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(w->pool->arena, const tirbi_ls *, n + 1);
+    if (n == 0 || !a.element || !a.begin || !items || w->n_arrays == MAX_ARRAYS) return fail(w);
+    memset(a.element, 0, n * sizeof(tirbi_lvar *));
+    items[0] = tirbi_new_sequence(w->pool, s->span, NULL, 0); /* it may get more, so that it stays as long as that */
+    a.begin->as.seq.items = items;
+    a.begin->as.seq.n = 1;
+    w->arrays[w->n_arrays++] = a;
+    return a.begin;
 }
 
-static void write_stmt(writer *w, const tirbi_ls *s) {
-    if (w->failed) return;
+/* What stands for a statement; the statement itself where it is known that all is in vain. */
+static const tirbi_ls *write_stmt(tirbi_rewrite *rewrite, const tirbi_ls *s) {
+    writer *w = rewrite->context;
+    if (s->kind != TIRBI_LS_SEQ && ++w->statements > MAX_WRITTEN) w->failed = true;
+    if (w->failed) return s;
     switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) write_stmt(w, s->as.seq.items[i]);
-        return;
-    case TIRBI_LS_LOOP:
-        write_loop(w, s);
-        return;
+    case TIRBI_LS_LOOP: return chooses(w, s->as.loop.var) ? write_iterations(w, s) : write_around(w, s);
     case TIRBI_LS_IF:
-        write_branch(w, s);
-        return;
-    case TIRBI_LS_WHILE:
-        write_while(w, s);
-        return;
-    case TIRBI_LS_STORE:
-        write_store(w, s);
-        return;
-    case TIRBI_LS_SET:
-        write_set(w, s);
-        return;
-    case TIRBI_LS_ALLOC:
-        write_allocation(w, s->as.alloc.buffer);
-        return;
-    default:
-        w->failed = true;
-        return;
+    case TIRBI_LS_WHILE: return write_around(w, s);
+    case TIRBI_LS_ALLOC: return write_allocation(w, s);
+    case TIRBI_LS_STORE: {
+        array *a = array_of(w, s->as.store.access->buffer->root);
+        return a ? write_element(w, a, s) : NULL;
+    }
+    case TIRBI_LS_SET: { /* a constant has no name */
+        const bool names = s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LET;
+        const tirbi_lx *value = names ? tirbi_rewrite_value(rewrite, s->as.set.value) : NULL;
+        if (!value || value->kind != TIRBI_LX_CONST) return NULL;
+        tirbi_bind_variable(rewrite, s->as.set.var, value);
+        return tirbi_new_sequence(w->pool, s->span, NULL, 0);
+    }
+    default: return NULL;
     }
 }
 
@@ -478,38 +329,51 @@ static bool becomes_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     return false;
 }
 
-/* Writes the loop, with the allocations in front of it; false where there is nothing to write, or not all can be. */
-static bool write_nest(writer *w, const tirbi_ls *const *front, uint32_t n_front, const tirbi_ls *loop,
-                       uint32_t *tries) {
+/* Writes the loop, with the allocations in front of it; NULL where there is nothing to write, or not all can be. */
+static const tirbi_ls *write_nest(writer *w, const tirbi_ls *const *front, uint32_t n_front, const tirbi_ls *loop,
+                                  uint32_t *tries) {
+    const tirbi_ls *items[MAX_ARRAYS + 1];
     for (uint32_t i = 0; i < n_front; i++) w->arrays[w->n_arrays++].buffer = front[i]->as.alloc.buffer;
-    if (!find_arrays(w, loop) || w->n_arrays == 0) return false;
+    if (!find_arrays(w, loop) || w->n_arrays == 0) return NULL;
     note_choices(w, loop);
     bool many = false;
     for (const tirbi_ls *at = loop; at->kind == TIRBI_LS_LOOP && !chooses(w, at->as.loop.var); at = at->as.loop.body) {
         many = many || at->as.loop.var->extent->hi >= LEAST_ROUNDS;
         w->around++;
     }
-    if (w->failed || !many || ++*tries > MAX_TRIES) return false;
+    if (w->failed || !many || ++*tries > MAX_TRIES) return NULL;
     w->n_arrays = 0;
-    for (uint32_t i = 0; i < n_front; i++) write_allocation(w, front[i]->as.alloc.buffer);
-    write_stmt(w, loop);
-    return !w->failed;
+    for (uint32_t i = 0; i < n_front; i++) items[i] = write_allocation(w, front[i]);
+    items[n_front] = tirbi_rewrite_stmt(&w->rewrite, loop);
+    return w->failed ? NULL : tirbi_new_sequence(w->pool, loop->span, items, n_front + 1);
+}
+
+/* Sequences in sequences, now that all that begins is in them, as one. */
+static const tirbi_ls *join_sequences(tirbi_rewrite *rewrite, const tirbi_ls *s) {
+    const tirbi_ls *items[MAX_WRITTEN + MAX_ARRAYS * MAX_ELEMENTS];
+    uint32_t n = 0;
+    const tirbi_ls *inside = s->kind == TIRBI_LS_SEQ ? tirbi_rewrite_inside(rewrite, s) : NULL;
+    if (!inside || !tirbi_list_statements(inside, items, &n, sizeof items / sizeof(*items))) return inside;
+    return tirbi_new_sequence(rewrite->pool, s->span, items, n);
 }
 
 /* The loop, with the allocations in front of it that only it uses, as one of which no array is left; NULL where that
  * cannot be, or is not worth it. */
 static const tirbi_ls *without_arrays(search *q, const tirbi_ls *const *front, uint32_t n_front, const tirbi_ls *loop) {
     writer *w = TIRBI_NEW(q->pool->arena, writer);
-    listing all = {.n = 0};
     if (!w) return NULL;
     w->pool = q->pool;
-    w->out = &all;
-    const tirbi_ls *out = NULL;
-    if (write_nest(w, front, n_front, loop, &q->tries)) {
-        out = tirbi_new_sequence(q->pool, loop->span, all.items, all.n);
-        if (out) out = all.n == 1 ? all.items[0] : tirbi_narrow_scopes(q->pool, out);
-        if (out && (out->kind != TIRBI_LS_LOOP || !becomes_lanes(q->pool, out))) out = NULL;
-    }
+    w->rewrite = (tirbi_rewrite){.pool = q->pool,
+                                 .replace = replace,
+                                 .statement = write_stmt,
+                                 .context = w,
+                                 .kinds = TIRBI_NESTS | TIRBI_KIND(WHILE) | TIRBI_KIND(ALLOC),
+                                 .anew = TIRBI_ALL_ANEW};
+    const tirbi_ls *out = write_nest(w, front, n_front, loop, &q->tries);
+    tirbi_rewrite joins = {.pool = q->pool, .statement = join_sequences, .kinds = TIRBI_NESTS | TIRBI_KIND(WHILE)};
+    if (out) out = tirbi_rewrite_stmt(&joins, out);
+    if (out && out->kind == TIRBI_LS_SEQ) out = tirbi_narrow_scopes(q->pool, out);
+    if (out && (out->kind != TIRBI_LS_LOOP || !becomes_lanes(q->pool, out))) out = NULL;
     for (uint32_t i = 0; i < w->n_apart && out && q->notes; i++) {
         tirbi_note_loop(q->notes, w->apart[i]->as.loop.var, w->apart[i]->span, TIRB_FORM_INNER,
                         "written out, as the elements that it chooses are variables of each lane");
@@ -566,13 +430,10 @@ static const tirbi_ls *write_sequence(search *q, const tirbi_ls *s) {
 
 /* The body of a nest, where none of its loops is worth it. */
 static const tirbi_ls *write_inside(search *q, const tirbi_ls *s) {
-    tirbi_ls *copy;
     const tirbi_ls *body = s->as.loop.body,
                    *other = body->kind == TIRBI_LS_LOOP ? write_inside(q, body) : write_all(q, body);
-    if (other == body || !(copy = tirbi_new_stmt(q->pool, TIRBI_LS_LOOP, s->span))) return s;
-    *copy = *s;
-    copy->as.loop.body = other;
-    return copy;
+    const tirbi_ls *copy = other == body ? NULL : tirbi_loop_like(q->pool, s, NULL, other);
+    return copy ? copy : s;
 }
 
 static const tirbi_ls *write_all(void *context, const tirbi_ls *s) {

@@ -3,6 +3,7 @@
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/facts/live.h"
+#include "compiler/optimize/rewriting/statements.h"
 
 enum { MAX_DEPTH = 64, MAX_FLOATS = 8 };
 
@@ -12,12 +13,6 @@ typedef struct finder {
     tirbi_lvar *floats[MAX_FLOATS]; /* what each assignment of floats that was found sets */
     uint32_t n_floats;
 } finder;
-
-static tirbi_ls *copy_of(tirbi_lx_pool *pool, const tirbi_ls *s) {
-    tirbi_ls *copy = TIRBI_NEW(pool->arena, tirbi_ls);
-    if (copy) *copy = *s;
-    return copy;
-}
 
 /* v > x or what says the same, where x is what the assignment changes: max; v < x: min; 0: neither. Of integers, what
  * equals x may be assigned or not. */
@@ -45,16 +40,14 @@ static const tirbi_ls *as_extreme(finder *f, const tirbi_ls *s, const tirbi_lx *
     const tirbi_op op = v && x ? extreme_of(condition, x, v) : TIRB_OP_NOP;
     const tirbi_lx *value =
         op == TIRB_OP_NOP ? NULL : tirbi_lx_op(pool, op, (tirbi_dtype)v->type, TIRB_TYPE_NONE, v, x, NULL);
-    tirbi_ls *copy = value ? copy_of(pool, s) : NULL;
-    if (copy && stores) copy->as.store.value = value;
-    if (copy && assigns) copy->as.set.value = value;
+    const tirbi_ls *copy = tirbi_with_value(pool, s, value);
     if (copy && is_float) f->floats[f->n_floats++] = s->as.set.var;
     return copy;
 }
 
-static const tirbi_ls *rewrite(finder *f, const tirbi_ls *s, unsigned depth);
+static const tirbi_ls *rewrite(void *context, const tirbi_ls *s);
 
-static const tirbi_ls *rewrite_if(finder *f, const tirbi_ls *s, unsigned depth) {
+static const tirbi_ls *rewrite_if(finder *f, const tirbi_ls *s) {
     const tirbi_lx *condition = s->as.if_.condition, *before = NULL;
     const tirbi_ls *yes = s->as.if_.then_case, *no = s->as.if_.else_case;
     while (yes->kind == TIRBI_LS_SEQ && yes->as.seq.n == 1) yes = yes->as.seq.items[0];
@@ -64,36 +57,23 @@ static const tirbi_ls *rewrite_if(finder *f, const tirbi_ls *s, unsigned depth) 
     }
     const tirbi_ls *one = no || s->as.if_.first_of ? NULL : as_extreme(f, yes, condition);
     if (one && !before) return one;
-    tirbi_ls *copy = copy_of(f->pool, s);
-    if (!copy) return NULL;
-    if (one) copy->as.if_.condition = before;
-    copy->as.if_.then_case = one ? one : rewrite(f, yes, depth + 1);
-    copy->as.if_.else_case = no ? rewrite(f, no, depth + 1) : NULL;
-    return copy->as.if_.then_case == yes && copy->as.if_.else_case == no ? s : copy;
+    tirbi_ls *copy = one ? tirbi_same_stmt(f->pool, s) : NULL;
+    if (!copy) return tirbi_replace_inside(f->pool, s, rewrite, f);
+    copy->as.if_.condition = before;
+    copy->as.if_.then_case = one;
+    return copy;
 }
 
 /* The statement itself where it has none. */
-static const tirbi_ls *rewrite(finder *f, const tirbi_ls *s, unsigned depth) {
-    if (depth > MAX_DEPTH) return s;
-    if (s->kind == TIRBI_LS_IF) return rewrite_if(f, s, depth);
-    if (s->kind != TIRBI_LS_SEQ) return s;
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(f->pool->arena, const tirbi_ls *, s->as.seq.n);
-    bool changed = false;
-    for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
-        items[i] = rewrite(f, s->as.seq.items[i], depth + 1);
-        if (!items[i]) return NULL;
-        changed = changed || items[i] != s->as.seq.items[i];
-    }
-    tirbi_ls *copy = items && changed ? copy_of(f->pool, s) : NULL;
-    if (copy) copy->as.seq.items = items;
-    return changed ? copy : s;
+static const tirbi_ls *rewrite(void *context, const tirbi_ls *s) {
+    finder *f = context;
+    if (s->kind == TIRBI_LS_IF) return rewrite_if(f, s);
+    return s->kind == TIRBI_LS_SEQ ? tirbi_replace_inside(f->pool, s, rewrite, f) : s;
 }
 
 static const tirbi_ls *find(finder *f, const tirbi_ls *loop) {
-    const tirbi_ls *body = rewrite(f, loop->as.loop.body, 0);
-    tirbi_ls *copy = body && body != loop->as.loop.body ? copy_of(f->pool, loop) : NULL;
-    if (copy) copy->as.loop.body = body;
-    return copy;
+    const tirbi_ls *body = rewrite(f, loop->as.loop.body);
+    return body == loop->as.loop.body ? NULL : tirbi_loop_like(f->pool, loop, NULL, body);
 }
 
 const tirbi_ls *tirbi_find_extremes(tirbi_lx_pool *pool, const tirbi_ls *loop) {

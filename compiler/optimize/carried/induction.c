@@ -39,10 +39,20 @@ static bool passes(const void *context, const tirbi_lx *x) {
 /* Whether a value is made of constants, parameters and variables of loops. */
 static bool lasts(const tirbi_lx *x) { return x->pure && !x->traps && !tirbi_any_expr(x, 0, passes, NULL); }
 
-static void know(known *k, tirbi_lvar *var, const tirbi_lx *value) {
-    forget(k, var);
+static const tirbi_lx *replace_known(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const known *k = rewrite->context;
+    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < k->n; i++)
+        if (k->var[i] == x->var) return k->value[i];
+    return NULL;
+}
+
+static void know(counters *c, tirbi_lvar *var, const tirbi_lx *value) {
+    known *k = &c->known;
     const bool counts = var->kind == TIRBI_LVAR_LOCAL && (var->type == TIRB_I32 || var->type == TIRB_I64);
-    if (!counts || k->n == MAX_KNOWN || !value || value->size > TIRBI_MAX_SHARED_SIZE || !lasts(value)) return;
+    tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace_known, .context = k};
+    value = counts && value && value->size <= TIRBI_MAX_SHARED_SIZE ? tirbi_rewrite_value(&rewrite, value) : NULL;
+    forget(k, var);
+    if (!value || k->n == MAX_KNOWN || value->size > TIRBI_MAX_SHARED_SIZE || !lasts(value)) return;
     k->var[k->n] = var;
     k->value[k->n++] = value;
 }
@@ -131,21 +141,10 @@ static const tirbi_lx *delta_of(const counters *c, const tirbi_ls *s, unsigned d
 
 /* ---- The loop without it ---------------------------------------------------------------------------------------- */
 
-static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const counters *c = rewrite->context;
-    return x->kind == TIRBI_LX_VAR && x->var == c->var ? c->now : NULL;
-}
-
 static const tirbi_ls *without(counters *c, const tirbi_ls *s);
 
-static tirbi_ls *copy_of(const counters *c, const tirbi_ls *s) {
-    tirbi_ls *copy = TIRBI_NEW(c->pool->arena, tirbi_ls);
-    if (copy) *copy = *s;
-    return copy;
-}
-
 static const tirbi_ls *without_in_sequence(counters *c, const tirbi_ls *s) {
-    tirbi_ls *copy = copy_of(c, s);
+    tirbi_ls *copy = tirbi_same_stmt(c->pool, s);
     const tirbi_ls **items = copy ? TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, s->as.seq.n + 1) : NULL;
     if (!items) return NULL;
     uint32_t n = 0;
@@ -180,7 +179,7 @@ static const tirbi_lx *in_running(const counters *c, const tirbi_lvar *loop, con
 static const tirbi_ls *without_in_loop(counters *c, const tirbi_ls *s) {
     tirbi_lvar *var = s->as.loop.var;
     const tirbi_lx *delta = delta_of(c, s->as.loop.body, 0), *begun = c->now;
-    tirbi_ls *copy = copy_of(c, s);
+    tirbi_ls *copy = tirbi_same_stmt(c->pool, s);
     const tirbi_lx *count = compute(c, TIRB_OP_SUB, in_type(c, tirbi_lx_var(c->pool, var)), in_type(c, var->min));
     if (!delta || tirbi_lx_mentions(delta, var) || !copy || tirbi_lx_depends_on(var->min, c->var) ||
         tirbi_lx_depends_on(var->extent, c->var))
@@ -194,11 +193,10 @@ static const tirbi_ls *without_in_loop(counters *c, const tirbi_ls *s) {
 }
 
 static const tirbi_ls *without_in_branch(counters *c, const tirbi_ls *s) {
-    tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace, .context = c};
-    tirbi_ls *copy = copy_of(c, s);
+    tirbi_ls *copy = tirbi_same_stmt(c->pool, s);
     const tirbi_lx *begun = c->now;
     if (!copy) return NULL;
-    copy->as.if_.condition = tirbi_rewrite_value(&rewrite, s->as.if_.condition);
+    copy->as.if_.condition = tirbi_value_with(c->pool, s->as.if_.condition, c->var, c->now);
     copy->as.if_.then_case = without(c, s->as.if_.then_case);
     if (s->as.if_.else_case) {
         c->now = begun;
@@ -210,7 +208,6 @@ static const tirbi_ls *without_in_branch(counters *c, const tirbi_ls *s) {
 
 /* A copy of the statement in which the variable is an expression; that is then what it is behind the statement. */
 static const tirbi_ls *without(counters *c, const tirbi_ls *s) {
-    tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace, .context = c};
     switch (s->kind) {
     case TIRBI_LS_SEQ: return without_in_sequence(c, s);
     case TIRBI_LS_LOOP: return without_in_loop(c, s);
@@ -220,8 +217,8 @@ static const tirbi_ls *without(counters *c, const tirbi_ls *s) {
             tirbi_ls only = {.kind = TIRBI_LS_SEQ, .span = s->span, .as.seq = {.items = &s, .n = 1}};
             return without_in_sequence(c, &only);
         }
-        return tirbi_rewrite_assignments(&rewrite, s);
-    default: return tirbi_rewrite_assignments(&rewrite, s);
+        return tirbi_code_with(c->pool, s, c->var, c->now);
+    default: return tirbi_code_with(c->pool, s, c->var, c->now);
     }
 }
 
@@ -299,13 +296,13 @@ static const tirbi_lx *replace_offset(tirbi_rewrite *rewrite, const tirbi_lx *x)
 static const tirbi_ls *without_names(const counters *c, const tirbi_ls *body) {
     offsets *o = body->kind == TIRBI_LS_SEQ ? TIRBI_NEW(c->pool->arena, offsets) : NULL;
     const tirbi_ls **items = o ? TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, body->as.seq.n + 1) : NULL;
-    tirbi_ls *copy = items ? copy_of(c, body) : NULL;
+    tirbi_ls *copy = items ? tirbi_same_stmt(c->pool, body) : NULL;
     if (!copy) return body;
     tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace_offset, .context = o};
     for (uint32_t i = 0; i < body->as.seq.n; i++) {
         const tirbi_ls *s = body->as.seq.items[i];
         if (s->kind != TIRBI_LS_STORE && s->kind != TIRBI_LS_SET) return body;
-        items[i] = tirbi_rewrite_assignments(&rewrite, s);
+        items[i] = tirbi_rewrite_stmt(&rewrite, s);
         if (!items[i]) return body;
         if (s->kind != TIRBI_LS_SET) continue;
         o->used = o->used || (!s->as.set.declares && s->as.set.value->kind == TIRBI_LX_OP &&
@@ -336,13 +333,13 @@ static const tirbi_ls *replace_one(counters *c, const tirbi_ls *loop) {
 
 static const tirbi_ls *walk_loop(counters *c, const tirbi_ls *s, unsigned depth) {
     const tirbi_ls *named = without_names(c, s->as.loop.body);
-    tirbi_ls *plain = named != s->as.loop.body ? copy_of(c, s) : NULL;
+    tirbi_ls *plain = named != s->as.loop.body ? tirbi_same_stmt(c->pool, s) : NULL;
     if (plain) plain->as.loop.body = named;
     const tirbi_ls *replaced = replace_one(c, plain ? plain : s);
     if (replaced) return walk(c, replaced, depth + 1);
     forget_sets(&c->known, s);
     const known before = c->known;
-    tirbi_ls *copy = copy_of(c, s);
+    tirbi_ls *copy = tirbi_same_stmt(c->pool, s);
     const tirbi_ls *body = walk(c, s->as.loop.body, depth + 1);
     c->known = before;
     if (!copy || body == s->as.loop.body) return s;
@@ -351,7 +348,7 @@ static const tirbi_ls *walk_loop(counters *c, const tirbi_ls *s, unsigned depth)
 }
 
 static const tirbi_ls *walk_sequence(counters *c, const tirbi_ls *s, unsigned depth) {
-    tirbi_ls *copy = copy_of(c, s);
+    tirbi_ls *copy = tirbi_same_stmt(c->pool, s);
     const tirbi_ls **items = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, s->as.seq.n + 1);
     bool changed = false;
     for (uint32_t i = 0; i < s->as.seq.n; i++) {
@@ -366,7 +363,7 @@ static const tirbi_ls *walk_sequence(counters *c, const tirbi_ls *s, unsigned de
 
 static const tirbi_ls *walk_branch(counters *c, const tirbi_ls *s, unsigned depth) {
     const known before = c->known;
-    tirbi_ls *copy = copy_of(c, s);
+    tirbi_ls *copy = tirbi_same_stmt(c->pool, s);
     const tirbi_ls *yes = walk(c, s->as.if_.then_case, depth + 1), *no = NULL;
     c->known = before;
     if (s->as.if_.else_case) no = walk(c, s->as.if_.else_case, depth + 1);
@@ -388,7 +385,7 @@ static const tirbi_ls *walk(counters *c, const tirbi_ls *s, unsigned depth) {
     case TIRBI_LS_SEQ: return walk_sequence(c, s, depth);
     case TIRBI_LS_LOOP: return walk_loop(c, s, depth);
     case TIRBI_LS_IF: return walk_branch(c, s, depth);
-    case TIRBI_LS_SET: know(&c->known, s->as.set.var, s->as.set.value); return s;
+    case TIRBI_LS_SET: know(c, s->as.set.var, s->as.set.value); return s;
     default: forget_sets(&c->known, s); return s;
     }
 }

@@ -130,7 +130,7 @@ static const tirbi_ls *without_store(overwriter *o) {
     for (uint32_t i = 0; i < o->n; i++) items[i] = o->items[i];
     items[o->at] = tirbi_new_set(o->pool, store->span, o->held, store->as.store.value, true);
     for (uint32_t i = o->at + 1; i < o->n; i++) {
-        items[i] = tirbi_rewrite_assignments(&rewrite, o->items[i]);
+        items[i] = tirbi_rewrite_stmt(&rewrite, o->items[i]);
         if (!items[i]) return NULL;
     }
     bool used = o->over == o->n || !tirbi_cannot_fail(store);

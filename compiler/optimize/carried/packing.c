@@ -2,7 +2,7 @@
 
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/lanes/lanes.h"
-#include "compiler/optimize/rewriting/copy.h"
+#include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
 

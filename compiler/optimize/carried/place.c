@@ -12,11 +12,7 @@ enum { MAX_LETS = 8, MAX_STATE = 4, MAX_SIZE = 24 };
 typedef struct finder {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
-    struct {
-        const tirbi_lvar *var;
-        const tirbi_lx *value;
-    } lets[MAX_LETS];
-    uint32_t n_lets;
+    tirbi_rewrite lets; /* the body's names for values */
     const tirbi_ls *guarded; /* the body's condition */
     tirbi_lvar *best;        /* what it compares */
     const tirbi_lx *value;   /* with this */
@@ -26,27 +22,14 @@ typedef struct finder {
     tirbi_lvar *odd;         /* while the fold is made: not zero where a value was no number; NULL: none looks */
     const tirbi_ls *sets[MAX_STATE]; /* the other variables that are set with it */
     uint32_t n_sets;
-    const tirbi_lx *at; /* in place of the loop's variable; NULL: itself */
 } finder;
 
 /* ---- Expressions ------------------------------------------------------------------------------------------------ */
 
-static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const finder *f = rewrite->context;
-    if (x->kind != TIRBI_LX_VAR) return NULL;
-    if (f->at && x->var == f->loop->as.loop.var) return f->at;
-    for (uint32_t i = 0; i < f->n_lets; i++) {
-        if (f->lets[i].var == x->var) return f->at ? tirbi_rewrite_value(rewrite, f->lets[i].value) : f->lets[i].value;
-    }
-    return NULL;
-}
-
 /* An expression without the body's own variables, of iteration `at`. */
 static const tirbi_lx *without_lets(finder *f, const tirbi_lx *x, const tirbi_lx *at) {
-    tirbi_rewrite rewrite = {.pool = f->pool, .replace = replace, .context = f};
-    f->at = at;
-    const tirbi_lx *value = x->size <= MAX_SIZE ? tirbi_rewrite_value(&rewrite, x) : NULL;
-    f->at = NULL;
+    const tirbi_lx *value = x->size <= MAX_SIZE ? tirbi_rewrite_value(&f->lets, x) : NULL;
+    if (value && at) value = tirbi_value_with(f->pool, value, f->loop->as.loop.var, at);
     return value && value->size <= MAX_SIZE ? value : NULL;
 }
 
@@ -69,10 +52,9 @@ static bool read_body(finder *f, const tirbi_ls *body) {
         const tirbi_ls *s = items[i];
         bool names =
             s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LET && s->as.set.value;
-        const tirbi_lx *value = names && f->n_lets < MAX_LETS ? without_lets(f, s->as.set.value, NULL) : NULL;
+        const tirbi_lx *value = names ? without_lets(f, s->as.set.value, NULL) : NULL;
         if (!value) return false;
-        f->lets[f->n_lets].var = s->as.set.var;
-        f->lets[f->n_lets++].value = value;
+        tirbi_bind_variable(&f->lets, s->as.set.var, value);
     }
     f->guarded = n > 0 ? only(items[n - 1]) : NULL;
     return f->guarded && f->guarded->kind == TIRBI_LS_IF && !f->guarded->as.if_.else_case &&
@@ -238,7 +220,7 @@ const tirbi_ls *tirbi_find_places(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     if (loop->as.loop.step || !tirbi_has_plain_bounds(var)) return NULL;
     finder *f = TIRBI_NEW(pool->arena, finder);
     if (!f) return NULL;
-    f->pool = pool;
+    f->pool = f->lets.pool = pool;
     f->loop = loop;
     if (!read_body(f, loop->as.loop.body) || !read_condition(f, f->guarded->as.if_.condition) ||
         !read_sets(f, f->guarded->as.if_.then_case)) {
@@ -290,10 +272,12 @@ static tirbi_op keeps_best(const tirbi_lx *x, const tirbi_lvar *best, const tirb
     return TIRB_OP_NOP;
 }
 
-/* What a signed integer was before it became a wider one. */
+/* What a signed integer was before it became a wider one, or one that holds it as well. */
 static const tirbi_lx *unwidened(const tirbi_lx *x) {
     while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && tirbi_dtype_is_signed((tirbi_dtype)x->source) &&
-           tirbi_dtype_is_signed((tirbi_dtype)x->type) && tirbi_dtypes[x->source].size <= tirbi_dtypes[x->type].size)
+           tirbi_dtype_is_signed((tirbi_dtype)x->type) &&
+           (tirbi_dtypes[x->source].size <= tirbi_dtypes[x->type].size ||
+            (x->args[0]->lo >= INT32_MIN && x->args[0]->hi <= INT32_MAX && x->type == TIRB_I32)))
         x = x->args[0];
     return x;
 }
@@ -323,8 +307,7 @@ static bool read_pair(finder *f, const tirbi_ls *body) {
             s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LET && s->as.set.value;
         const tirbi_lx *value = names ? without_lets(f, s->as.set.value, NULL) : NULL;
         if (!value) return false;
-        f->lets[f->n_lets].var = s->as.set.var;
-        f->lets[f->n_lets++].value = value;
+        tirbi_bind_variable(&f->lets, s->as.set.var, value);
     }
     for (uint32_t i = 0; i < 2; i++)
         if (!read_choice(f, body->as.seq.items[n - 2 + i], &pair[i])) return false;
@@ -375,7 +358,7 @@ const tirbi_ls *tirbi_find_pairs(tirbi_lx_pool *pool, const tirbi_ls *loop, cons
                      number = {.name = "odd", .hi = 1};
     finder *f = TIRBI_NEW(pool->arena, finder);
     if (!f || loop->as.loop.step || !tirbi_has_plain_bounds(var)) return NULL;
-    f->pool = pool;
+    f->pool = f->lets.pool = pool;
     f->loop = loop;
     if (!read_pair(f, loop->as.loop.body)) return NULL;
     const bool real = tirbi_dtype_is_float((tirbi_dtype)f->value->type);
@@ -410,7 +393,8 @@ typedef struct holder {
     const tirbi_place *place; /* of the element */
     bool surely;              /* each iteration loads it, or it cannot fail */
     tirbi_lvar *held;         /* it is kept here */
-    const tirbi_lx *at;       /* while a place is made: in place of the variable */
+    const tirbi_lx *condition; /* around what is being copied: it holds there; NULL: none */
+    bool failed;
 } holder;
 
 static bool is_set(const holder *h, const tirbi_lvar *var) {
@@ -474,14 +458,8 @@ static bool note_loads(holder *h, const tirbi_ls *body) {
 
 static const tirbi_lx *replace_held(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const holder *h = rewrite->context;
-    if (h->at) return x->kind == TIRBI_LX_VAR && x->var == h->index ? h->at : NULL;
     if (x->kind != TIRBI_LX_LOAD || x->access->buffer != h->place->buffer) return NULL;
     return tirbi_same_value(tirbi_lx_load(h->pool, h->place), x) ? tirbi_lx_var(h->pool, h->held) : NULL;
-}
-
-static const tirbi_lx *held_value(holder *h, const tirbi_lx *x) {
-    tirbi_rewrite rewrite = {.pool = h->pool, .replace = replace_held, .context = h};
-    return tirbi_rewrite_value(&rewrite, x);
 }
 
 static bool loads(const tirbi_lx *x, const tirbi_lx *load, unsigned depth) {
@@ -496,59 +474,39 @@ static bool loads(const tirbi_lx *x, const tirbi_lx *load, unsigned depth) {
 
 /* The element at a place that the variable is set to, which the condition around that has loaded or which is surely
  * there. */
-static const tirbi_lx *element_at(holder *h, const tirbi_lx *at, const tirbi_lx *condition) {
-    tirbi_rewrite rewrite = {.pool = h->pool, .replace = replace_held, .context = h};
-    h->at = at;
-    const tirbi_place *place = at->pure ? tirbi_rewrite_place(&rewrite, h->place) : NULL;
-    h->at = NULL;
-    const tirbi_lx *load = place ? tirbi_lx_load(h->pool, place) : NULL;
-    return load && (!load->traps || (condition && loads(condition, load, 0))) ? load : NULL;
+static const tirbi_lx *element_at(const holder *h, const tirbi_lx *at) {
+    const tirbi_lx *load = at->pure ? tirbi_value_with(h->pool, tirbi_lx_load(h->pool, h->place), h->index, at) : NULL;
+    return load && (!load->traps || (h->condition && loads(h->condition, load, 0))) ? load : NULL;
 }
 
-static tirbi_ls *copy_of(const holder *h, const tirbi_ls *s) {
-    tirbi_ls *copy = TIRBI_NEW(h->pool->arena, tirbi_ls);
-    if (copy) *copy = *s;
-    return copy;
+static const tirbi_ls *hold(const holder *h, const tirbi_lx *value, bool declares) {
+    return tirbi_new_set(h->pool, h->loop->span, h->held, value, declares);
 }
 
-static const tirbi_ls *hold(holder *h, const tirbi_lx *value, bool declares) {
-    tirbi_ls *s = value ? copy_of(h, h->loop) : NULL;
-    if (!s) return NULL;
-    *s = (tirbi_ls){.kind = TIRBI_LS_SET, .span = h->loop->span};
-    s->as.set.var = h->held;
-    s->as.set.value = value;
-    s->as.set.declares = declares;
-    return s;
-}
-
-/* The body with the variable in place of the element; NULL where that is not known in one of its places. */
-static const tirbi_ls *hold_in(holder *h, const tirbi_ls *s, const tirbi_lx *condition) {
-    tirbi_ls *copy = copy_of(h, s);
-    if (!copy) return NULL;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ: {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(h->pool->arena, const tirbi_ls *, s->as.seq.n);
-        for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
-            items[i] = hold_in(h, s->as.seq.items[i], condition);
-            if (!items[i]) return NULL;
-        }
-        copy->as.seq.items = items;
-        return items ? copy : NULL;
+/* The element is another one behind what sets its index; it fails where that is not known. */
+static const tirbi_ls *hold_in(tirbi_rewrite *rewrite, const tirbi_ls *s) {
+    holder *h = rewrite->context;
+    if (s->kind == TIRBI_LS_IF) {
+        const tirbi_lx *around = h->condition;
+        tirbi_ls *copy = tirbi_same_stmt(h->pool, s);
+        if (!copy) return NULL;
+        copy->as.if_.condition = tirbi_rewrite_value(rewrite, s->as.if_.condition);
+        h->condition = s->as.if_.condition;
+        copy->as.if_.then_case = tirbi_rewrite_stmt(rewrite, s->as.if_.then_case);
+        h->condition = NULL;
+        if (s->as.if_.else_case) copy->as.if_.else_case = tirbi_rewrite_stmt(rewrite, s->as.if_.else_case);
+        h->condition = around;
+        h->failed = h->failed || !copy->as.if_.condition || !copy->as.if_.then_case ||
+                    !copy->as.if_.else_case != !s->as.if_.else_case;
+        return copy;
     }
-    case TIRBI_LS_IF:
-        copy->as.if_.condition = held_value(h, s->as.if_.condition);
-        copy->as.if_.then_case = hold_in(h, s->as.if_.then_case, s->as.if_.condition);
-        if (s->as.if_.else_case) copy->as.if_.else_case = hold_in(h, s->as.if_.else_case, NULL);
-        return copy->as.if_.condition && copy->as.if_.then_case && !copy->as.if_.else_case == !s->as.if_.else_case
-                   ? copy
-                   : NULL;
-    default:
-        copy->as.set.value = held_value(h, s->as.set.value);
-        if (!copy->as.set.value || s->as.set.var != h->index) return copy->as.set.value ? copy : NULL;
-        return tirbi_new_sequence(h->pool, h->loop->span,
-                                  (const tirbi_ls *[]){copy, hold(h, element_at(h, s->as.set.value, condition), false)},
-                                  2);
-    }
+    if (s->kind != TIRBI_LS_SET || s->as.set.var != h->index) return NULL;
+    const tirbi_lx *value = tirbi_rewrite_value(rewrite, s->as.set.value);
+    const tirbi_ls *both[] = {tirbi_new_set(h->pool, s->span, h->index, value, s->as.set.declares),
+                              hold(h, element_at(h, s->as.set.value), false)};
+    const tirbi_ls *all = tirbi_new_sequence(h->pool, h->loop->span, both, 2);
+    h->failed = h->failed || !all;
+    return all;
 }
 
 /* Loads the element before the loop, if that runs: in a loop of one round or none, which lanes of rows can be
@@ -579,8 +537,9 @@ const tirbi_ls *tirbi_hold_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_lx *first = tirbi_lx_load(pool, h->place);
     h->held = tirbi_variable_for(pool, TIRBI_LVAR_LOCAL, h->place->buffer->name, first, loop->span);
     if (!h->held) return NULL;
-    const tirbi_ls *fresh = tirbi_loop_like(pool, loop, NULL, hold_in(h, loop->as.loop.body, NULL));
-    if (!fresh) return NULL;
+    tirbi_rewrite rewrite = {.pool = pool, .replace = replace_held, .statement = hold_in, .context = h};
+    const tirbi_ls *fresh = tirbi_loop_like(pool, loop, NULL, tirbi_rewrite_stmt(&rewrite, loop->as.loop.body));
+    if (!fresh || h->failed) return NULL;
     return tirbi_new_sequence(pool, loop->span, (const tirbi_ls *[]){load_first(h, first), fresh}, 2);
 }
 

@@ -59,15 +59,9 @@ static const tirbi_lx *compute(const sampler *s, tirbi_op op, const tirbi_lx *a,
     return a && b ? tirbi_lx_op(s->pool, op, s->last->type, TIRB_TYPE_NONE, a, b, NULL) : NULL;
 }
 
-static const tirbi_lx *replace_loop(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const sampler *s = rewrite->context;
-    return x->kind == TIRBI_LX_VAR && x->var == s->loop->as.loop.var ? s->then : NULL;
-}
-
 /* What an assignment of the iteration `last` has set. */
 static const tirbi_lx *value_then(const sampler *s, const tirbi_ls *set) {
-    tirbi_rewrite rewrite = {.pool = s->pool, .replace = replace_loop, .context = (void *)(uintptr_t)s};
-    return tirbi_rewrite_value(&rewrite, set->as.set.value);
+    return tirbi_value_with(s->pool, set->as.set.value, s->loop->as.loop.var, s->then);
 }
 
 static const tirbi_lx *is_set(const sampler *s) {
@@ -128,7 +122,7 @@ static const tirbi_ls *new_loop(const sampler *s) {
     tirbi_ls *loop = tirbi_same_stmt(s->pool, s->loop);
     if (!loop) return NULL;
     for (uint32_t i = 0; i < s->n; i++) {
-        items[i] = i == s->at ? note_last(s) : tirbi_rewrite_assignments(&rewrite, s->items[i]);
+        items[i] = i == s->at ? note_last(s) : tirbi_rewrite_stmt(&rewrite, s->items[i]);
         if (!items[i]) return NULL;
     }
     loop->as.loop.parallel = false; /* the loop itself was asked for chunks */

@@ -267,7 +267,7 @@ static void rename_sets(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t i,
         } else if (tirbi_may_set(s, var)) {
             return;
         } else if (tirbi_names(s, &var, 1)) {
-            copy[k] = tirbi_rewrite_assignments(&rewrite, s);
+            copy[k] = tirbi_rewrite_stmt(&rewrite, s);
         }
         if (!copy[k]) return;
     }

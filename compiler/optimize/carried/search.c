@@ -6,7 +6,7 @@
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_STATE = 8, MAX_LETS = 32, MAX_TERMS = 16, MAX_SIZE = 600, MAX_DEPTH = 64 };
+enum { MAX_STATE = 8, MAX_TERMS = 16, MAX_SIZE = 600, MAX_DEPTH = 64 };
 
 typedef struct seeker {
     tirbi_lx_pool *pool;
@@ -14,11 +14,7 @@ typedef struct seeker {
     tirbi_lvar *state[MAX_STATE]; /* what the body sets and carries */
     tirbi_lvar *seen[MAX_STATE];  /* what each held when the search began */
     uint32_t n_state;
-    struct {
-        const tirbi_lvar *var;
-        const tirbi_lx *value;
-    } lets[MAX_LETS];
-    uint32_t n_lets;
+    tirbi_rewrite lets; /* the body's names for values */
     const tirbi_lx *always; /* true */
     bool failed;
 } seeker;
@@ -112,18 +108,9 @@ static const tirbi_lx *choice(seeker *s, const tirbi_lx *c, const tirbi_lx *yes,
 
 /* ---- When an iteration changes nothing -------------------------------------------------------------------------- */
 
-static const tirbi_lx *replace_let(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const seeker *s = rewrite->context;
-    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < s->n_lets; i++) {
-        if (s->lets[i].var == x->var) return s->lets[i].value;
-    }
-    return NULL;
-}
-
 /* An expression of loads and variables from outside of the body. */
 static const tirbi_lx *without_lets(seeker *s, const tirbi_lx *x) {
-    tirbi_rewrite rewrite = {.pool = s->pool, .replace = replace_let, .context = s};
-    const tirbi_lx *value = tirbi_rewrite_value(&rewrite, x);
+    const tirbi_lx *value = tirbi_rewrite_value(&s->lets, x);
     if (!value || value->size > MAX_SIZE) s->failed = true;
     return s->failed ? NULL : value;
 }
@@ -190,10 +177,9 @@ static const tirbi_lx *stays(seeker *s, const tirbi_ls *stmt, unsigned depth) {
         const tirbi_lx *value = stmt->as.set.value ? without_lets(s, stmt->as.set.value) : NULL;
         if (!value) return NULL;
         if (stmt->as.set.declares) {
-            if (var->kind != TIRBI_LVAR_LET || s->n_lets == MAX_LETS) s->failed = true;
+            if (var->kind != TIRBI_LVAR_LET) s->failed = true;
             if (s->failed) return NULL;
-            s->lets[s->n_lets].var = var;
-            s->lets[s->n_lets++].value = value;
+            tirbi_bind_variable(&s->lets, var, value);
             return s->always;
         }
         if (var->kind != TIRBI_LVAR_LOCAL) s->failed = true;
@@ -212,22 +198,6 @@ static bool is_state(const void *context, const tirbi_lx *x) {
 }
 
 /* ---- The loop anew ---------------------------------------------------------------------------------------------- */
-
-typedef struct renaming {
-    const seeker *s;
-    tirbi_lvar *counter; /* for the loop's variable */
-    bool seen;           /* the state is what it was when the search began */
-} renaming;
-
-static const tirbi_lx *rename_variables(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const renaming *r = rewrite->context;
-    if (x->kind != TIRBI_LX_VAR) return NULL;
-    if (x->var == r->s->loop->as.loop.var) return tirbi_lx_var(rewrite->pool, r->counter);
-    for (uint32_t i = 0; r->seen && i < r->s->n_state; i++) {
-        if (x->var == r->s->state[i]) return tirbi_lx_var(rewrite->pool, r->s->seen[i]);
-    }
-    return NULL;
-}
 
 static tirbi_ls *new_stmt(seeker *s, tirbi_ls_kind kind) {
     tirbi_ls *stmt = tirbi_new_stmt(s->pool, kind, s->loop->span);
@@ -282,13 +252,12 @@ static tirbi_lvar *counter_like(seeker *s, const tirbi_lx *min, const tirbi_lx *
 /* Iterations go one by one up to `stop`. */
 static const tirbi_ls *one_by_one(seeker *s, tirbi_lvar *at, tirbi_lvar *stop) {
     const tirbi_lvar *old = s->loop->as.loop.var;
-    renaming r = {.s = s, .counter = counter_like(s, old->min, old->extent)};
-    tirbi_rewrite rewrite = {.pool = s->pool, .replace = rename_variables, .context = &r};
-    const tirbi_lx *here = value_of(s, at);
-    if (!r.counter || !here) return NULL;
+    tirbi_lvar *counter = counter_like(s, old->min, old->extent);
+    const tirbi_lx *here = value_of(s, at), *number = counter ? value_of(s, counter) : NULL;
+    if (!counter || !here) return NULL;
     const tirbi_ls *items[] = {
-        set(s, r.counter, tirbi_lx_cast(s->pool, old->type, tirbi_lx_add(s->pool, old->min, here)), true),
-        tirbi_rewrite_assignments(&rewrite, s->loop->as.loop.body),
+        set(s, counter, tirbi_lx_cast(s->pool, old->type, tirbi_lx_add(s->pool, old->min, here)), true),
+        tirbi_code_with(s->pool, s->loop->as.loop.body, old, number),
         set(s, at, tirbi_lx_add(s->pool, here, tirbi_lx_number(s->pool, 1)), false),
     };
     return items[1] ? while_below(s, here, value_of(s, stop), sequence(s, items, 3)) : NULL;
@@ -313,11 +282,13 @@ static const tirbi_ls *look_ahead(seeker *s, tirbi_lvar *at, tirbi_lvar *burst, 
         items[n++] = set(s, s->seen[i], value_of(s, s->state[i]), true);
     }
     if (s->failed) return NULL;
-    renaming r = {.s = s, .counter = counter_like(s, value_of(s, first), value_of(s, rounds)), .seen = true};
-    tirbi_rewrite rewrite = {.pool = s->pool, .replace = rename_variables, .context = &r};
+    tirbi_lvar *counter = counter_like(s, value_of(s, first), value_of(s, rounds));
+    tirbi_rewrite rewrite = {.pool = s->pool};
     tirbi_ls *search = new_stmt(s, TIRBI_LS_SEARCH);
-    if (!search || !r.counter) return NULL;
-    search->as.search.var = r.counter;
+    if (!search || !counter) return NULL;
+    tirbi_bind_variable(&rewrite, old, value_of(s, counter));
+    for (uint32_t i = 0; i < s->n_state; i++) tirbi_bind_variable(&rewrite, s->state[i], value_of(s, s->seen[i]));
+    search->as.search.var = counter;
     search->as.search.condition = tirbi_rewrite_value(&rewrite, changes);
     search->as.search.found = found;
     if (!search->as.search.condition || !tirbi_plan_search(s->pool, search)) return NULL;
@@ -336,7 +307,7 @@ static const tirbi_ls *look_ahead(seeker *s, tirbi_lvar *at, tirbi_lvar *burst, 
 static const tirbi_ls *search_in(seeker *s, tirbi_lx_pool *pool, const tirbi_ls *loop) {
     enum { AT_FIRST = 8 };
     const tirbi_lvar *var = loop->as.loop.var;
-    s->pool = pool;
+    s->pool = s->lets.pool = pool;
     s->loop = loop;
     s->always = tirbi_lx_int(pool, TIRB_BOOL, 1);
     if (!s->always || var->extent->hi <= 2 * AT_FIRST ||

@@ -64,11 +64,6 @@ static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     return !m->variables && x->kind == TIRBI_LX_LOAD && is_still(m, x) ? name(m, x, x->access->buffer->name) : NULL;
 }
 
-static const tirbi_lx *replace_variable(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    tirbi_lvar *const *names = rewrite->context; /* from, to */
-    return x->kind == TIRBI_LX_VAR && x->var == names[0] ? tirbi_lx_var(rewrite->pool, names[1]) : NULL;
-}
-
 /* A bound, which is computed before the loop as it is. */
 static const tirbi_lx *bound(namer *m, const tirbi_lx *x, const char *as) {
     return x->pure && !x->traps ? x : name(m, x, as);
@@ -114,12 +109,13 @@ static const tirbi_ls *name_in(namer *m, const tirbi_ls *loop) {
             m->n > 0 && renamed ? tirbi_resolve(pool, &none, loop->as.loop.body, old, renamed, var, true) : NULL;
         return fresh->as.loop.body ? with_names(m, fresh) : NULL;
     }
-    tirbi_rewrite loads = {.pool = pool, .replace = replace, .context = m, .loops = m->nests};
-    const tirbi_ls *body = tirbi_rewrite_assignments(&loads, loop->as.loop.body);
+    const uint8_t anew = m->nests ? TIRBI_LOOPS_ANEW : 0;
+    tirbi_rewrite loads = {.pool = pool, .replace = replace, .context = m, .anew = anew};
+    const tirbi_ls *body = tirbi_rewrite_stmt(&loads, loop->as.loop.body);
     if (!body || m->n == 0) return NULL;
-    tirbi_lvar *names[2] = {old, var};
-    tirbi_rewrite variable = {.pool = pool, .replace = replace_variable, .context = names, .loops = m->nests};
-    fresh->as.loop.body = tirbi_rewrite_assignments(&variable, body);
+    tirbi_rewrite variable = {.pool = pool, .anew = anew};
+    tirbi_bind_variable(&variable, old, tirbi_lx_var(pool, var));
+    fresh->as.loop.body = tirbi_rewrite_stmt(&variable, body);
     return fresh->as.loop.body ? with_names(m, fresh) : NULL;
 }
 

@@ -21,7 +21,7 @@ typedef struct distributor {
     const tirbi_ls *parts[TIRBI_MAX_PARTS];
     uint32_t n_parts;
     const tirbi_lvar *variables[MAX_VARIABLES];
-    const tirbi_place *places[MAX_VARIABLES]; /* what the variables become */
+    const tirbi_lx *elements[MAX_VARIABLES]; /* what the variables become */
     tirbi_lbuf *temporaries[MAX_VARIABLES];
     uint32_t n_variables;
     tirbi_reached accesses[MAX_ACCESSES]; /* by part */
@@ -47,18 +47,7 @@ static bool collect(distributor *d, const tirbi_ls *s) {
     return true;
 }
 
-static tirbi_ls *copy_of(distributor *d, const tirbi_ls *s) {
-    tirbi_ls *copy = TIRBI_NEW(d->pool->arena, tirbi_ls);
-    if (copy) *copy = *s;
-    return copy;
-}
-
 /* ---- Values that have names ------------------------------------------------------------------------------------- */
-
-static const tirbi_lx *replace_name(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const tirbi_ls *set = rewrite->context;
-    return x->kind == TIRBI_LX_VAR && x->var == set->as.set.var ? set->as.set.value : NULL;
-}
 
 static bool declares(const distributor *d, const tirbi_lvar *var) {
     for (uint32_t i = 0; i < d->n_parts; i++) {
@@ -76,9 +65,9 @@ static void store_at_once(distributor *d) {
         const bool known = set->kind == TIRBI_LS_SET && set->as.set.value && !set->as.set.value->traps;
         if (!known || !declares(d, set->as.set.var) || tirbi_place_depends_on(last->as.store.access, set->as.set.var))
             return;
-        tirbi_rewrite rewrite = {.pool = d->pool, .replace = replace_name, .context = (void *)(uintptr_t)set};
-        const tirbi_lx *value = tirbi_rewrite_value(&rewrite, last->as.store.value);
-        tirbi_ls *store = value && value->size <= MAX_VALUE ? copy_of(d, last) : NULL;
+        const tirbi_lx *value =
+            tirbi_value_with(d->pool, last->as.store.value, set->as.set.var, set->as.set.value);
+        tirbi_ls *store = value && value->size <= MAX_VALUE ? tirbi_same_stmt(d->pool, last) : NULL;
         if (!store) return;
         store->as.store.value = value;
         last = store;
@@ -88,30 +77,8 @@ static void store_at_once(distributor *d) {
 
 /* ---- A sum in a variable -------------------------------------------------------------------------------------- */
 
-typedef struct in_place {
-    const tirbi_lvar *var;
-    const tirbi_place *place; /* where the sum goes in the end */
-} in_place;
-
-static const tirbi_lx *replace_variable(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const in_place *to = rewrite->context;
-    return x->kind == TIRBI_LX_VAR && x->var == to->var ? tirbi_lx_load(rewrite->pool, to->place) : NULL;
-}
-
-static const tirbi_ls *store_of(distributor *d, const tirbi_ls *s, const tirbi_lx *value, const in_place *to) {
-    tirbi_rewrite rewrite = {.pool = d->pool, .replace = replace_variable, .context = (void *)(uintptr_t)to};
-    if (tirbi_may_read(value, to->place->buffer->root)) return NULL;
-    return tirbi_new_store(d->pool, s->span, to->place, tirbi_rewrite_value(&rewrite, value));
-}
-
-/* The loops around `var = value`, as loops around a store. */
-static const tirbi_ls *update_in_place(distributor *d, const tirbi_ls *s, const in_place *to) {
-    if (s->kind == TIRBI_LS_SET && s->as.set.var == to->var) return store_of(d, s, s->as.set.value, to);
-    if (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) return update_in_place(d, s->as.seq.items[0], to);
-    tirbi_ls *loop = s->kind == TIRBI_LS_LOOP ? copy_of(d, s) : NULL;
-    if (!loop) return NULL;
-    loop->as.loop.body = update_in_place(d, s->as.loop.body, to);
-    return loop->as.loop.body ? loop : NULL;
+static bool may_load_from(const void *root, const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_CALL || (x->kind == TIRBI_LX_LOAD && tirbi_may_meet(x->access->buffer->root, root));
 }
 
 /* var = first; loops: var = ..; C[..] = f(var), with C in the variable's place. Nothing else may use the variable,
@@ -127,116 +94,83 @@ static bool use_place_of_sum(distributor *d, uint32_t sets) {
     for (uint32_t i = 0; i < sets; i++) {
         if (d->parts[i]->as.set.var != var || tirbi_lx_mentions(d->parts[i]->as.set.value, var)) return false;
     }
-    in_place to = {.var = var, .place = last->as.store.access};
-    for (uint32_t i = 0; i < to.place->ndim; i++) {
-        if (tirbi_lx_mentions(to.place->indices[i], var) || !to.place->indices[i]->pure) return false;
+    const tirbi_place *place = last->as.store.access;
+    for (uint32_t i = 0; i < place->ndim; i++) {
+        if (tirbi_lx_mentions(place->indices[i], var) || !place->indices[i]->pure) return false;
     }
     bool as_is = last->as.store.value->kind == TIRBI_LX_VAR && last->as.store.value->var == var;
-    const tirbi_ls *first = store_of(d, d->parts[sets - 1], d->parts[sets - 1]->as.set.value, &to);
-    const tirbi_ls *sum = first ? update_in_place(d, d->parts[sets], &to) : NULL;
-    const tirbi_ls *end = sum && !as_is ? store_of(d, last, last->as.store.value, &to) : NULL;
-    if (!sum || (!as_is && !end)) return false;
-    d->parts[0] = first;
-    d->parts[1] = sum;
-    d->parts[2] = end;
-    d->n_parts = as_is ? 2 : 3;
+    tirbi_rewrite rewrite = {.pool = d->pool, .kinds = TIRBI_NESTS, .stores = true};
+    tirbi_bind_variable(&rewrite, var, tirbi_lx_load(d->pool, place));
+    const tirbi_ls *made[3];
+    const uint32_t n = as_is ? 2 : 3;
+    for (uint32_t i = 0; i < n; i++) {
+        const tirbi_ls *s = d->parts[sets - 1 + i];
+        if (tirbi_any_value(s, TIRBI_WALK_INDICES, may_load_from, place->buffer->root)) return false;
+        made[i] = tirbi_rewrite_stmt(&rewrite, s);
+        if (!made[i]) return false;
+    }
+    memcpy(d->parts, made, n * sizeof(*made));
+    d->n_parts = n;
     return true;
 }
 
 /* ---- Several variables ---------------------------------------------------------------------------------------- */
 
-static const tirbi_place *place_of(const distributor *d, const tirbi_lvar *var) {
-    for (uint32_t i = 0; i < d->n_variables; i++) {
-        if (d->variables[i] == var) return d->places[i];
-    }
-    return NULL;
+static bool is_placed(const distributor *d, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < d->n_variables; i++)
+        if (d->variables[i] == var) return true;
+    return false;
 }
 
 /* A buffer with an element for every iteration of the common loops, for a variable of their body. */
 static bool make_temporary(distributor *d, const tirbi_lvar *var) {
     tirbi_lx_pool *pool = d->pool;
-    uint32_t n = d->loops.n;
-    tirbi_lbuf *b = TIRBI_NEW(pool->arena, tirbi_lbuf);
-    tirbi_place *place = TIRBI_NEW(pool->arena, tirbi_place);
+    const uint32_t n = d->loops.n;
     const tirbi_lx **shape = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, n);
-    const tirbi_lx **strides = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, n);
     const tirbi_lx **indices = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, n);
-    const tirbi_lx *zero = tirbi_lx_number(pool, 0), *stride = tirbi_lx_number(pool, 1), *flat = zero;
-    if (d->n_variables == MAX_VARIABLES || !b || !place || !shape || !strides || !indices || !zero) return false;
-    for (uint32_t i = n; i-- > 0;) {
+    if (d->n_variables == MAX_VARIABLES || !shape || !indices) return false;
+    for (uint32_t i = 0; i < n; i++) {
         const tirbi_lvar *loop = d->loops.var[i];
         const tirbi_lx *counter = tirbi_lx_cast(pool, TIRB_I64, tirbi_lx_var(pool, (tirbi_lvar *)(uintptr_t)loop));
         shape[i] = loop->extent;
-        if (loop->extent->lo < 0) shape[i] = tirbi_lx_wide(pool, TIRB_OP_MAX, loop->extent, zero);
-        strides[i] = stride;
+        if (loop->extent->lo < 0)
+            shape[i] = tirbi_lx_wide(pool, TIRB_OP_MAX, loop->extent, tirbi_lx_number(pool, 0));
         indices[i] = counter ? tirbi_lx_sub(pool, counter, loop->min) : NULL;
-        if (!shape[i] || !stride || !indices[i] || !flat) return false;
-        flat = tirbi_lx_add(pool, flat, tirbi_lx_mul(pool, indices[i], stride));
-        stride = tirbi_lx_mul(pool, stride, shape[i]);
     }
-    *b = (tirbi_lbuf){.name = var->name, .type = var->type, .ndim = n, .shape = shape, .strides = strides, .root = b,
-                      .param = -1, .written = true};
-    *place = (tirbi_place){.buffer = b, .ndim = n, .indices = indices, .flat = flat, .span = d->loop[0]->span};
+    tirbi_lbuf *b = tirbi_new_buffer(pool, var->name, var->type, n, shape);
+    const tirbi_place *place = b ? tirbi_place_in(pool, b, indices, d->loop[0]->span) : NULL;
     d->temporaries[d->n_variables] = b;
     d->variables[d->n_variables] = var;
-    d->places[d->n_variables++] = place;
-    return flat != NULL;
+    /* the element is there, whatever the loops begin at */
+    d->elements[d->n_variables] = place ? tirbi_lx_inside(pool, tirbi_lx_load(pool, place)) : NULL;
+    return d->elements[d->n_variables++] != NULL;
 }
 
-/* The element that stands for a variable is there, whatever the loops begin at. */
-static const tirbi_lx *replace_variables(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const tirbi_place *place = x->kind == TIRBI_LX_VAR ? place_of(rewrite->context, x->var) : NULL;
-    return place ? tirbi_lx_inside(rewrite->pool, tirbi_lx_load(rewrite->pool, place)) : NULL;
-}
-
-static bool bounds_mention(const distributor *d, const tirbi_ls *loop) {
-    const tirbi_lvar *var = loop->as.loop.var;
-    for (uint32_t i = 0; i < d->n_variables; i++) {
+/* Whether a statement is none that elements are for variables in: in its bounds, or as it sets another one. */
+static bool stays_variable(const void *context, const tirbi_ls *s) {
+    const distributor *d = context;
+    if (s->kind == TIRBI_LS_SET) return !is_placed(d, s->as.set.var);
+    if (s->kind != TIRBI_LS_LOOP) return false;
+    const tirbi_lvar *var = s->as.loop.var;
+    for (uint32_t i = 0; i < d->n_variables; i++)
         if (tirbi_lx_mentions(var->min, d->variables[i]) || tirbi_lx_mentions(var->extent, d->variables[i]))
             return true;
-    }
-    return loop->as.loop.step != NULL;
-}
-
-/* Stores, loops and what sets the variables, with their elements in the variables' places. */
-static const tirbi_ls *with_places(distributor *d, const tirbi_ls *s) {
-    tirbi_rewrite rewrite = {.pool = d->pool, .replace = replace_variables, .context = d};
-    tirbi_ls *copy = copy_of(d, s);
-    if (!copy) return NULL;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ: {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(d->pool->arena, const tirbi_ls *, s->as.seq.n);
-        for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
-            items[i] = with_places(d, s->as.seq.items[i]);
-            if (!items[i]) return NULL;
-        }
-        copy->as.seq.items = items;
-        return items ? copy : NULL;
-    }
-    case TIRBI_LS_LOOP:
-        if (bounds_mention(d, s)) return NULL;
-        copy->as.loop.body = with_places(d, s->as.loop.body);
-        return copy->as.loop.body ? copy : NULL;
-    case TIRBI_LS_STORE: return tirbi_rewrite_stmt(&rewrite, s);
-    case TIRBI_LS_SET:
-        copy->kind = TIRBI_LS_STORE;
-        copy->as.store.access = place_of(d, s->as.set.var);
-        copy->as.store.value = tirbi_rewrite_value(&rewrite, s->as.set.value);
-        return copy->as.store.access && copy->as.store.value ? copy : NULL;
-    default: return NULL;
-    }
+    return s->as.loop.step != NULL;
 }
 
 /* Elements of buffers in place of all variables that the parts begin with. */
 static bool use_temporaries(distributor *d, uint32_t sets) {
     for (uint32_t i = 0; i < sets; i++) {
         const tirbi_ls *set = d->parts[i];
-        bool known = place_of(d, set->as.set.var),
+        bool known = is_placed(d, set->as.set.var),
              begins = set->as.set.declares && set->as.set.var->kind == TIRBI_LVAR_LOCAL;
         if (!known && !(begins && make_temporary(d, set->as.set.var))) return false;
     }
+    tirbi_rewrite rewrite = {.pool = d->pool, .kinds = TIRBI_NESTS & ~TIRBI_KIND(IF), .stores = true};
+    for (uint32_t i = 0; i < d->n_variables; i++) tirbi_bind_variable(&rewrite, d->variables[i], d->elements[i]);
     for (uint32_t i = 0; i < d->n_parts; i++) {
-        d->parts[i] = with_places(d, d->parts[i]);
+        if (tirbi_any_stmt(d->parts[i], stays_variable, d)) return false;
+        d->parts[i] = tirbi_rewrite_stmt(&rewrite, d->parts[i]);
         if (!d->parts[i]) return false;
     }
     return true;
@@ -278,12 +212,9 @@ static const tirbi_ls *innermost(const tirbi_ls *s) {
     return s;
 }
 
-static const tirbi_ls *around(distributor *d, const tirbi_ls *nest, const tirbi_ls *body) {
+static const tirbi_ls *around(const distributor *d, const tirbi_ls *nest, const tirbi_ls *body) {
     if (nest->kind != TIRBI_LS_LOOP) return body;
-    tirbi_ls *copy = copy_of(d, nest);
-    if (!copy) return NULL;
-    copy->as.loop.body = around(d, nest->as.loop.body, body);
-    return copy->as.loop.body ? copy : NULL;
+    return tirbi_loop_like(d->pool, nest, NULL, around(d, nest->as.loop.body, body));
 }
 
 /* A part that is loops around several such stores becomes one part for each. */
@@ -337,7 +268,7 @@ static bool independent(distributor *d) {
 
 static const tirbi_ls *in_loops(distributor *d, const tirbi_ls *body) {
     for (uint32_t i = d->loops.n; body && i-- > 0;) {
-        tirbi_ls *loop = copy_of(d, d->loop[i]);
+        tirbi_ls *loop = tirbi_same_stmt(d->pool, d->loop[i]);
         if (!loop) return NULL;
         loop->as.loop.body = body;
         body = loop;
@@ -378,7 +309,7 @@ static const tirbi_ls *init_of(distributor *d, const tirbi_ls *branch, const tir
     for (uint32_t i = 0; i < n; i++) {
         const tirbi_ls *store = inits->kind == TIRBI_LS_SEQ ? inits->as.seq.items[i] : inits;
         if (!tirbi_same_place(store->as.store.access, place)) continue;
-        tirbi_ls *copy = copy_of(d, branch);
+        tirbi_ls *copy = tirbi_same_stmt(d->pool, branch);
         if (copy) copy->as.if_.then_case = store;
         return copy;
     }

@@ -611,48 +611,35 @@ static const tirbi_lx *replace_operands(tirbi_rewrite *rewrite, const tirbi_lx *
 
 /* ---- Nests with them -------------------------------------------------------------------------------------------- */
 
-static const tirbi_ls *rebuild(finder *f, const tirbi_ls *s);
-
-static const tirbi_ls *rebuild_loop(finder *f, const tirbi_ls *s) {
+/* What is under a condition may not be computed before it. */
+static const tirbi_ls *rebuild_stmt(tirbi_rewrite *rewrite, const tirbi_ls *s) {
+    finder *f = rewrite->context;
     tirbi_loop_set *loops = &f->nest.loops;
-    tirbi_lvar *var = s->as.loop.var;
-    bool rectangular = tirbi_has_plain_bounds(var) && !tirbi_mentions_loops(var->min, loops) &&
-                       !tirbi_mentions_loops(var->extent, loops);
-    tirbi_ls *copy = rectangular && loops->n < TIRBI_MAX_AFFINE ? TIRBI_NEW(f->nest.pool->arena, tirbi_ls) : NULL;
-    if (!copy) return s;
-    if (tirbi_mentions_loops(var->min, &f->nest.own) || tirbi_mentions_loops(var->extent, &f->nest.own)) return s;
-    *copy = *s;
-    loops->var[loops->n++] = var;
-    copy->as.loop.body = rebuild(f, s->as.loop.body);
-    loops->n--;
-    return copy;
+    if (s->kind == TIRBI_LS_SEQ) return NULL;
+    if (s->kind == TIRBI_LS_LOOP) {
+        tirbi_lvar *var = s->as.loop.var;
+        if (!tirbi_has_plain_bounds(var) || tirbi_mentions_loops(var->min, loops) ||
+            tirbi_mentions_loops(var->extent, loops) || loops->n == TIRBI_MAX_AFFINE ||
+            tirbi_mentions_loops(var->min, &f->nest.own) || tirbi_mentions_loops(var->extent, &f->nest.own))
+            return s;
+        loops->var[loops->n++] = var;
+        const tirbi_ls *inside = tirbi_loop_like(rewrite->pool, s, NULL, tirbi_rewrite_stmt(rewrite, s->as.loop.body));
+        loops->n--;
+        return inside ? inside : s;
+    }
+    const tirbi_lx *old = s->kind == TIRBI_LS_STORE ? s->as.store.value
+                          : s->kind == TIRBI_LS_SET ? s->as.set.value
+                                                    : NULL;
+    const tirbi_ls *copy =
+        old && !old->shared ? tirbi_with_value(rewrite->pool, s, tirbi_rewrite_value(rewrite, old)) : NULL;
+    return copy ? copy : s;
 }
 
-/* What is under a condition may not be computed before it. */
 static const tirbi_ls *rebuild(finder *f, const tirbi_ls *s) {
-    if (s->kind == TIRBI_LS_LOOP) return rebuild_loop(f, s);
-    if (s->kind == TIRBI_LS_SEQ) {
-        tirbi_ls *copy = TIRBI_NEW(f->nest.pool->arena, tirbi_ls);
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(f->nest.pool->arena, const tirbi_ls *, s->as.seq.n);
-        if (!copy || !items) return s;
-        *copy = *s;
-        copy->as.seq.items = items;
-        for (uint32_t i = 0; i < s->as.seq.n; i++) items[i] = rebuild(f, s->as.seq.items[i]);
-        return copy;
-    }
-    if (s->kind != TIRBI_LS_STORE && s->kind != TIRBI_LS_SET) return s;
-    const tirbi_lx *old = s->kind == TIRBI_LS_STORE ? s->as.store.value : s->as.set.value;
-    tirbi_ls *copy = old->shared ? NULL : TIRBI_NEW(f->nest.pool->arena, tirbi_ls);
-    if (!copy) return s;
-    tirbi_rewrite rewrite = {.pool = f->nest.pool, .replace = replace_operands, .context = f};
-    const tirbi_lx *value = tirbi_rewrite_value(&rewrite, old);
-    if (!value) return s;
-    *copy = *s;
-    if (s->kind == TIRBI_LS_STORE)
-        copy->as.store.value = value;
-    else
-        copy->as.set.value = value;
-    return copy;
+    tirbi_rewrite rewrite = {
+        .pool = f->nest.pool, .replace = replace_operands, .statement = rebuild_stmt, .context = f};
+    const tirbi_ls *other = tirbi_rewrite_stmt(&rewrite, s);
+    return other ? other : s;
 }
 
 static bool runs_as_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
@@ -684,14 +671,7 @@ static const tirbi_lx *nonempty(const nest *n, const operand *o) {
 }
 
 static const tirbi_ls *under(const nest *n, const tirbi_lx *condition, const tirbi_ls *yes, const tirbi_ls *no) {
-    tirbi_ls *branch = condition ? TIRBI_NEW(n->pool->arena, tirbi_ls) : NULL;
-    if (!branch) return condition ? NULL : yes;
-    branch->kind = TIRBI_LS_IF;
-    branch->span = yes->span;
-    branch->as.if_.condition = condition;
-    branch->as.if_.then_case = yes;
-    branch->as.if_.else_case = no;
-    return branch;
+    return condition && yes ? tirbi_new_if(n->pool, yes->span, condition, yes, no) : yes;
 }
 
 static void tell(const finder *f, const tirbi_ls *loop, tirbi_notes *notes) {
@@ -706,24 +686,19 @@ static void tell(const finder *f, const tirbi_ls *loop, tirbi_notes *notes) {
     }
 }
 
-/* Appends to a sequence what fills an operand, and those that it leads where one nest for all of them runs as lanes. */
-static bool put_fill(const finder *f, const operand *o, tirbi_ls *seq, const tirbi_ls **items) {
+/* Appends what fills an operand, and those that it leads where one nest for all of them runs as lanes. */
+static bool put_fill(const finder *f, const operand *o, const tirbi_ls **items, uint32_t *n_items) {
     tirbi_lx_pool *pool = f->nest.pool;
-    tirbi_ls *all = TIRBI_NEW(pool->arena, tirbi_ls);
-    const tirbi_ls **stores = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, f->n);
+    const tirbi_ls *stores[MAX_OPERANDS];
     const tirbi_lx *runs = nonempty(&f->nest, o);
-    if (!all || !stores) return false;
-    *all = (tirbi_ls){.kind = TIRBI_LS_SEQ, .span = o->store->span, .as.seq.items = stores};
-    for (uint32_t i = 0; i < f->n; i++) {
-        if (f->found[i] == o || f->found[i]->leader == o) stores[all->as.seq.n++] = f->found[i]->store;
-    }
-    const tirbi_ls *one = in_axes(o, all->as.seq.n == 1 ? stores[0] : all);
-    const bool together = all->as.seq.n == 1 || (one && runs_as_lanes(pool, one));
-    for (uint32_t i = 0; i < (together ? 1 : all->as.seq.n); i++) {
-        const tirbi_ls *fill = together ? one : in_axes(o, stores[i]);
-        if (!fill) return false;
-        items[seq->as.seq.n++] = under(&f->nest, runs, fill, NULL);
-        if (!items[seq->as.seq.n - 1]) return false;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->n; i++)
+        if (f->found[i] == o || f->found[i]->leader == o) stores[n++] = f->found[i]->store;
+    const tirbi_ls *one = in_axes(o, tirbi_new_sequence(pool, o->store->span, stores, n));
+    const bool together = n == 1 || (one && runs_as_lanes(pool, one));
+    for (uint32_t i = 0; i < (together ? 1 : n); i++) {
+        items[*n_items] = under(&f->nest, runs, together ? one : in_axes(o, stores[i]), NULL);
+        if (!items[(*n_items)++]) return false;
     }
     return true;
 }
@@ -731,28 +706,21 @@ static bool put_fill(const finder *f, const operand *o, tirbi_ls *seq, const tir
 /* The nest with its operands before it; NULL where it stays as it is. */
 static const tirbi_ls *put_operands(finder *f, const tirbi_ls *loop, uint32_t disabled, tirbi_notes *notes) {
     tirbi_lx_pool *pool = f->nest.pool;
+    const tirbi_ls *items[2 * MAX_OPERANDS + 1];
+    const tirbi_lx *condition = NULL;
+    uint32_t n = 0;
     if (!survey(&f->nest, loop)) return NULL;
     const tirbi_ls *user = rebuild(f, loop);
     if (f->n == 0 || !is_better(pool, user, loop, disabled)) return NULL;
-    tirbi_ls *seq = TIRBI_NEW(pool->arena, tirbi_ls);
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, 2 * MAX_OPERANDS + 1);
-    const tirbi_lx *condition = NULL;
-    if (!seq || !items) return NULL;
-    seq->kind = TIRBI_LS_SEQ;
-    seq->span = loop->span;
-    seq->as.seq.items = items;
     for (uint32_t i = 0; i < f->n; i++) {
-        const tirbi_ls *alloc = tirbi_new_alloc(pool, loop->span, f->found[i]->buffer);
-        if (!alloc) return NULL;
-        items[seq->as.seq.n++] = alloc;
+        items[n++] = tirbi_new_alloc(pool, loop->span, f->found[i]->buffer);
         condition = both(&f->nest, condition, f->found[i]->condition);
     }
-    for (uint32_t i = 0; i < f->n; i++) {
-        if (!f->found[i]->leader && !put_fill(f, f->found[i], seq, items)) return NULL;
-    }
-    items[seq->as.seq.n++] = user;
+    for (uint32_t i = 0; i < f->n; i++)
+        if (!f->found[i]->leader && !put_fill(f, f->found[i], items, &n)) return NULL;
+    items[n++] = user;
     tell(f, loop, notes);
-    return under(&f->nest, condition, seq, loop);
+    return under(&f->nest, condition, tirbi_new_sequence(pool, loop->span, items, n), loop);
 }
 
 static const tirbi_ls *with_operands(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, tirbi_notes *notes) {

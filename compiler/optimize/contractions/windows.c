@@ -253,14 +253,6 @@ static bool turn_loops(windows *w) {
     return true;
 }
 
-static const tirbi_lx *turned(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const windows *w = rewrite->context;
-    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < w->loops.n; i++) {
-        if (w->turned[i] && w->loops.var[i] == x->var) return w->value[i];
-    }
-    return NULL;
-}
-
 /* The loops from one on in their new order, around the body. */
 static const tirbi_ls *nest_of(windows *w, uint32_t first, const tirbi_ls *body) {
     for (uint32_t i = w->loops.n; body && i-- > first;)
@@ -275,7 +267,9 @@ static const tirbi_ls *turn_nest(windows *w) {
     const bool gains = tirbi_plan_contraction(w->pool, inner, plan) || gains_lanes(w);
     TIRBI_GIVE_BACK(w->pool->arena, plan);
     if (!gains || !turn_loops(w)) return NULL;
-    tirbi_rewrite rewrite = {.pool = w->pool, .replace = turned, .context = w};
+    tirbi_rewrite rewrite = {.pool = w->pool, .kinds = TIRBI_GUARDED_STORES};
+    for (uint32_t i = 0; i < w->loops.n; i++)
+        if (w->turned[i]) tirbi_bind_variable(&rewrite, w->loops.var[i], w->value[i]);
     const tirbi_ls *body = tirbi_rewrite_stmt(&rewrite, w->body);
     return body ? nest_of(w, 0, body) : NULL;
 }

@@ -161,20 +161,14 @@ static const tirbi_lx *extreme(const clipper *c, const clipped *x, const term *t
 
 /* ---- Parts ------------------------------------------------------------------------------------------------------ */
 
-static const tirbi_lx *rename_loops(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const clipped *names = rewrite->context;
-    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < names->nest->n; i++) {
-        if (x->var == names->nest->loops[i]->as.loop.var) return tirbi_lx_var(rewrite->pool, names->var[i]);
-    }
-    return NULL;
-}
-
 static const tirbi_ls *loop_around(const clipper *c, const clipped *x, uint32_t i, const tirbi_ls *body) {
     return tirbi_loop_like(c->pool, x->nest->loops[i], x->var[i], body);
 }
 
 static bool add_part(clipper *c, const clipped *x) {
-    tirbi_rewrite rewrite = {.pool = c->pool, .replace = rename_loops, .context = (void *)(uintptr_t)x};
+    tirbi_rewrite rewrite = {.pool = c->pool, .kinds = TIRBI_GUARDED_STORES};
+    for (uint32_t i = 0; i < x->nest->n; i++)
+        tirbi_bind_variable(&rewrite, x->nest->loops[i]->as.loop.var, tirbi_lx_var(c->pool, x->var[i]));
     const tirbi_ls *body = tirbi_rewrite_stmt(&rewrite, c->body);
     for (uint32_t i = x->nest->n; i-- > 0;) {
         if (!x->around[i]) body = loop_around(c, x, i, body);

@@ -4,7 +4,6 @@
 #include "compiler/optimize/analysis/depend.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/lanes/lanes.h"
-#include "compiler/optimize/rewriting/copy.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "loader/base/divisor.h"
@@ -224,21 +223,17 @@ static const tirbi_place *place_in(const block *b, tirbi_lbuf *buffer, tirbi_spa
     return tirbi_place_in(b->s->pool, buffer, index, span);
 }
 
-/* Copies what a load is going to read: `alloc` makes the memory. */
-static const tirbi_ls *copy_ahead(block *b, copy *c, tirbi_ls *alloc) {
+/* Copies what a load is going to read, to memory of its own. */
+static const tirbi_ls *copy_ahead(block *b, copy *c) {
     spacing *s = b->s;
-    tirbi_ls *loop = new_loop(b), *store = TIRBI_NEW(s->pool->arena, tirbi_ls);
-    tirbi_lbuf *buffer = new_buffer(b, c->place->buffer->type);
+    tirbi_ls *loop = new_loop(b);
     tirbi_rewrite rewrite = {.pool = s->pool, .replace = replace, .context = b};
     const tirbi_place *from = loop ? tirbi_rewrite_place(&rewrite, c->place) : NULL;
-    if (!store || !buffer || !from) return NULL;
-    *store = (tirbi_ls){.kind = TIRBI_LS_STORE, .span = s->loop->span};
-    store->as.store.access = place_in(b, buffer, c->place->span);
-    store->as.store.value = tirbi_lx_load(s->pool, from);
-    loop->as.loop.body = store;
-    *alloc = (tirbi_ls){.kind = TIRBI_LS_ALLOC, .span = s->loop->span};
-    alloc->as.alloc.buffer = c->buffer = buffer;
-    return store->as.store.access && store->as.store.value && tirbi_has_lanes(s->pool, loop) ? loop : NULL;
+    c->buffer = new_buffer(b, c->place->buffer->type);
+    if (!c->buffer || !from) return NULL;
+    loop->as.loop.body = tirbi_new_store(s->pool, s->loop->span, place_in(b, c->buffer, c->place->span),
+                                         tirbi_lx_load(s->pool, from));
+    return loop->as.loop.body && tirbi_has_lanes(s->pool, loop) ? loop : NULL;
 }
 
 static const tirbi_ls *compute_block(block *b) {
@@ -251,7 +246,7 @@ static const tirbi_ls *compute_block(block *b) {
         c->load = place ? tirbi_lx_load(s->pool, place) : NULL;
         if (!c->load) return NULL;
     }
-    if (loop) loop->as.loop.body = tirbi_rewrite_assignments(&rewrite, s->loop->as.loop.body);
+    if (loop) loop->as.loop.body = tirbi_rewrite_stmt(&rewrite, s->loop->as.loop.body);
     if (!loop || !loop->as.loop.body) return NULL;
     if (b->by > 1) return loop;
     return (s->in_order ? tirbi_has_lanes_in_order(s->pool, loop) : tirbi_has_lanes(s->pool, loop)) ? loop : NULL;
@@ -262,24 +257,24 @@ static const tirbi_ls *compute_block(block *b) {
 static const tirbi_ls *in_blocks(spacing *s, const tirbi_lx *length, int64_t most, bool copies) {
     const tirbi_lx *extent = s->own.var[0]->extent;
     const tirbi_ls *items[MAX_COPIES + 1], *inside[MAX_COPIES + 1];
-    tirbi_ls *allocs = TIRBI_NEW_ARRAY(s->pool->arena, tirbi_ls, MAX_COPIES),
-             *all = TIRBI_NEW(s->pool->arena, tirbi_ls);
     tirbi_lvar *first = new_loop_var(s, extent, extent->hi > 0 ? extent->hi : 1);
     block b = {.s = s, .length = length, .most = most, .by = 1, .first = first ? tirbi_lx_var(s->pool, first) : NULL};
     uint32_t n = copies ? s->n_copies : 0;
-    if (!allocs || !all || !b.first || !length) return NULL;
+    if (!b.first || !length) return NULL;
     for (uint32_t i = 0; i < n; i++) {
-        inside[i] = copy_ahead(&b, &s->copies[i], &allocs[i]);
-        items[i] = &allocs[i];
+        inside[i] = copy_ahead(&b, &s->copies[i]);
+        items[i] = tirbi_new_alloc(s->pool, s->loop->span, s->copies[i].buffer);
     }
     b.copied = copies;
     inside[n] = compute_block(&b);
-    *all = (tirbi_ls){.kind = TIRBI_LS_LOOP, .span = s->loop->span};
+    const tirbi_ls *body = tirbi_new_sequence(s->pool, s->loop->span, inside, n + 1);
+    tirbi_ls *all = body ? tirbi_new_stmt(s->pool, TIRBI_LS_LOOP, s->loop->span) : NULL;
+    if (!all) return NULL;
     all->as.loop.var = first;
     all->as.loop.step = length;
     all->as.loop.blocks = true;
-    all->as.loop.body = tirbi_new_sequence(s->pool, s->loop->span, inside, n + 1);
-    items[n] = all->as.loop.body ? all : NULL;
+    all->as.loop.body = body;
+    items[n] = all;
     return tirbi_new_sequence(s->pool, s->loop->span, items, n + 1);
 }
 

@@ -202,11 +202,14 @@ static bool has_constant_range(const tirbi_lvar *var) {
            behind + 1 == var->extent->value && (var->type == TIRB_I32 || var->type == TIRB_I64);
 }
 
+static const tirbi_ls *loop_over(partitioner *p, const tirbi_ls *like, tirbi_lvar *var, const tirbi_ls *body) {
+    return !body || tirbi_is_nothing(body) ? body : tirbi_loop_like(p->pool, like, var, body);
+}
+
 /* Loop `at` from first to last. */
 static const tirbi_ls *make_part(partitioner *p, const tirbi_ls *loop, int64_t first, int64_t last) {
     tirbi_lvar *old = loop->as.loop.var, *var = tirbi_variable_like(p->pool, old);
-    tirbi_ls *copy = TIRBI_NEW(p->pool->arena, tirbi_ls);
-    if (!var || !copy) return NULL;
+    if (!var) return NULL;
     var->min = tirbi_lx_number(p->pool, first);
     var->extent = tirbi_lx_number(p->pool, last - first + 1);
     var->lo = first;
@@ -215,11 +218,8 @@ static const tirbi_ls *make_part(partitioner *p, const tirbi_ls *loop, int64_t f
     const tirbi_lx *value = once ? tirbi_lx_int(p->pool, old->type, first) : tirbi_lx_var(p->pool, var);
     const tirbi_ls *body =
         tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, once ? NULL : var, first == old->lo);
-    if (!body || once || tirbi_is_nothing(body)) return body;
-    *copy = *loop;
-    copy->as.loop.var = var;
-    copy->as.loop.body = body;
-    return var->min && var->extent ? copy : NULL;
+    if (!var->min || !var->extent) return NULL;
+    return once ? body : loop_over(p, loop, var, body);
 }
 
 /* Every `modulus`th iteration of a loop, from iteration `first` on, `count` of them; where `of` is another loop's
@@ -245,15 +245,6 @@ static tirbi_lvar *make_rounds(partitioner *p, const tirbi_lvar *old, int64_t co
     return var->min && var->extent ? var : NULL;
 }
 
-static const tirbi_ls *loop_over(partitioner *p, const tirbi_ls *like, tirbi_lvar *var, const tirbi_ls *body) {
-    tirbi_ls *copy = body ? TIRBI_NEW(p->pool->arena, tirbi_ls) : NULL;
-    if (!copy || tirbi_is_nothing(body)) return body;
-    *copy = *like;
-    copy->as.loop.var = var;
-    copy->as.loop.body = body;
-    return copy;
-}
-
 /* Whether loops around parts may be taken anew for each part: which of them is in `spatial`. */
 static bool may_take_apart(const partitioner *p, const chain *c, bool spatial[TIRBI_MAX_AFFINE]) {
     return tirbi_fails_alike(c->loop[0]) && find_spatial(p->pool, &c->vars, c->body, spatial);
@@ -269,16 +260,10 @@ static const tirbi_ls *inside(partitioner *p, const chain *c, uint32_t at, const
 /* The same with variables of its own, for one of several parts: what is around both may run them in one lane loop. */
 static const tirbi_ls *apart_inside(partitioner *p, const chain *c, uint32_t at, const tirbi_ls *part) {
     for (uint32_t i = at; part && i-- > 0;) {
-        tirbi_lvar *var = TIRBI_NEW(p->pool->arena, tirbi_lvar);
-        tirbi_ls *copy = TIRBI_NEW(p->pool->arena, tirbi_ls);
-        if (!var || !copy) return NULL;
-        *var = *c->vars.var[i];
-        var->id = 0;
-        *copy = *c->loop[i];
-        copy->as.loop.var = var;
-        copy->as.loop.body =
-            tirbi_resolve(p->pool, &p->facts, part, c->vars.var[i], tirbi_lx_var(p->pool, var), var, true);
-        part = copy->as.loop.body ? copy : NULL;
+        tirbi_lvar *var = tirbi_variable_like(p->pool, c->vars.var[i]);
+        if (!var) return NULL;
+        part = tirbi_resolve(p->pool, &p->facts, part, c->vars.var[i], tirbi_lx_var(p->pool, var), var, true);
+        part = tirbi_loop_like(p->pool, c->loop[i], var, part);
     }
     return part;
 }

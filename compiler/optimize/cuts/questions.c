@@ -116,17 +116,10 @@ static void end_at(const finder *f, const tirbi_sum *sum, int64_t bound) {
 
 /* ---- Questions -------------------------------------------------------------------------------------------------- */
 
-static const tirbi_lx *put_between(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const finder *f = rewrite->context;
-    return x->kind == TIRBI_LX_VAR && x->var == f->var ? f->between : NULL;
-}
-
 /* Adds factor * x, of a loop with ends where the variable is between them. */
 static bool add_to(const finder *f, tirbi_sum *sum, const tirbi_lx *x, int64_t factor) {
-    if (f->between) {
-        tirbi_rewrite rewrite = {.pool = f->pool, .replace = put_between, .context = (void *)(uintptr_t)f};
-        x = x->size <= TIRBI_MAX_SHARED_SIZE ? tirbi_rewrite_value(&rewrite, x) : NULL;
-    }
+    if (f->between)
+        x = x->size <= TIRBI_MAX_SHARED_SIZE ? tirbi_value_with(f->pool, x, f->var, f->between) : NULL;
     return x && tirbi_sum_of(sum, x, factor);
 }
 

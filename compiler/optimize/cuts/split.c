@@ -234,7 +234,8 @@ static const tirbi_lx *decide(tirbi_rewrite *rewrite, const tirbi_lx *x) {
 }
 
 static const tirbi_ls *decided(splitter *s, const tirbi_ls *body, const decision *d) {
-    tirbi_rewrite rewrite = {.pool = s->pool, .replace = decide, .context = (void *)(uintptr_t)d, .lets = true};
+    tirbi_rewrite rewrite = {.pool = s->pool, .replace = decide, .context = (void *)(uintptr_t)d};
+    rewrite.anew = TIRBI_LETS_ANEW;
     return tirbi_rewrite_stmt(&rewrite, body);
 }
 
@@ -265,25 +266,16 @@ static bool of_expressions(splitter *s, const tirbi_ls *body, choice *out) {
 
 /* ---- The loops ------------------------------------------------------------------------------------------------ */
 
-static const tirbi_lx *rename_loop(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    tirbi_lvar *const *names = rewrite->context; /* from, to */
-    return x->kind == TIRBI_LX_VAR && x->var == names[0] ? tirbi_lx_var(rewrite->pool, names[1]) : NULL;
-}
-
 /* The iterations from .. to - 1 with one arm as their body; `around` is what stands between, of a nest. */
 static const tirbi_ls *part(splitter *s, const tirbi_lx *from, const tirbi_lx *to, const tirbi_ls *arm) {
     tirbi_lvar *var = tirbi_part_variable(s->pool, s->own.var[0], from, to);
-    tirbi_ls *loop = var ? TIRBI_NEW(s->pool->arena, tirbi_ls) : NULL;
-    if (!loop) return NULL;
-    *loop = *s->loop;
-    loop->as.loop.var = var;
-    tirbi_lvar *names[2] = {s->own.var[0], var};
+    if (!var) return NULL;
     tirbi_rewrite rewrite = {
-        .pool = s->pool, .replace = rename_loop, .context = names, .loops = s->statement, .lets = true};
-    loop->as.loop.body = tirbi_rewrite_stmt(&rewrite, arm);
-    if (!loop->as.loop.body) return NULL;
-    tirbi_reach_places(loop->as.loop.body, var);
-    return loop;
+        .pool = s->pool, .anew = s->statement ? TIRBI_LOOPS_ANEW | TIRBI_LETS_ANEW : TIRBI_LETS_ANEW};
+    tirbi_bind_variable(&rewrite, s->own.var[0], tirbi_lx_var(s->pool, var));
+    const tirbi_ls *body = tirbi_rewrite_stmt(&rewrite, arm);
+    if (body) tirbi_reach_places(body, var);
+    return tirbi_loop_like(s->pool, s->loop, var, body);
 }
 
 static const tirbi_ls *in_sequence(splitter *s, const tirbi_ls *const *parts, uint32_t n) {
@@ -357,11 +349,8 @@ static const tirbi_ls *split_at(tirbi_lx_pool *pool, const tirbi_free_nest *nest
     for (uint32_t k = 0; k < n; k++) {
         const tirbi_ls *body = parts[k]->as.loop.body;
         for (uint32_t i = nest->n; i-- > 0 && body;) {
-            tirbi_ls *copy = TIRBI_NEW(pool->arena, tirbi_ls);
-            if (!copy) return NULL;
-            *copy = i == at ? *parts[k] : *nest->loops[i];
-            copy->as.loop.body = body;
-            body = copy;
+            body = tirbi_loop_like(pool, i == at ? parts[k] : nest->loops[i], NULL, body);
+            if (!body) return NULL;
         }
         parts[k] = body;
     }

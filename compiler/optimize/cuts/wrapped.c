@@ -95,8 +95,8 @@ static bool is_remainder(const void *context, const tirbi_lx *x) {
 bool tirbi_unwrap_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_unwrapped *out) {
     if (!tirbi_any_value(loop, TIRBI_WALK_PLACES, is_remainder, NULL)) return false;
     unwrapper u = {.pool = pool};
-    tirbi_rewrite rewrite = {.pool = pool, .replace = unwrap, .context = &u, .loops = true};
-    out->stmt = tirbi_rewrite_assignments(&rewrite, loop);
+    tirbi_rewrite rewrite = {.pool = pool, .replace = unwrap, .context = &u, .anew = TIRBI_LOOPS_ANEW};
+    out->stmt = tirbi_rewrite_stmt(&rewrite, loop);
     out->condition = NULL;
     for (uint32_t i = 0; i < u.n && out->stmt; i++) {
         const int64_t most = INT64_C(1) << (tirbi_dtypes[u.size[i]->type].bits - 2);

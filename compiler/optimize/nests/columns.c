@@ -139,16 +139,10 @@ static const tirbi_ls *inwards(mover *m, const tirbi_ls *s) {
         const tirbi_ls *body = inwards(m, s->as.loop.body);
         return body ? around(m, s, body) : NULL;
     }
-    tirbi_ls *copy = TIRBI_NEW(m->pool->arena, tirbi_ls);
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(m->pool->arena, const tirbi_ls *, s->as.seq.n);
-    if (!copy || !items) return NULL;
-    *copy = *s;
-    copy->as.seq.items = items;
-    for (uint32_t i = 0; i < s->as.seq.n; i++) {
-        items[i] = inwards(m, s->as.seq.items[i]);
-        if (!items[i]) return NULL;
-    }
-    return copy;
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(m->pool->arena, const tirbi_ls *, s->as.seq.n + 1);
+    for (uint32_t i = 0; i < s->as.seq.n && items; i++)
+        if (!(items[i] = inwards(m, s->as.seq.items[i]))) return NULL;
+    return items ? tirbi_new_sequence(m->pool, s->span, items, s->as.seq.n) : NULL;
 }
 
 /* What the loop's iterations have to do with each other; NULL where it is more than columns of their own. */
@@ -237,11 +231,8 @@ const tirbi_ls *tirbi_take_apart(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_ls *body = loop->as.loop.body;
     if (body->kind != TIRBI_LS_SEQ || body->as.seq.n < 2) return NULL;
     mover *m = read_loop(pool, loop, TIRBI_INWARDS_UNIT);
-    tirbi_ls *copy = m ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
-    const tirbi_ls **items = copy ? TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, body->as.seq.n) : NULL;
+    const tirbi_ls **items = m ? TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, body->as.seq.n) : NULL;
     if (!items) return NULL;
-    *copy = *body;
-    copy->as.seq.items = items;
     for (uint32_t i = 0; i < body->as.seq.n; i++) {
         tirbi_nest nest;
         items[i] = with_own_variable(m, body->as.seq.items[i]);
@@ -250,5 +241,5 @@ const tirbi_ls *tirbi_take_apart(tirbi_lx_pool *pool, const tirbi_ls *loop) {
             (!tirbi_plan_nest(pool, items[i], TIRBI_NEST_ANY, &nest) || nest.n_outer > 0))
             return NULL;
     }
-    return copy;
+    return tirbi_new_sequence(pool, body->span, items, body->as.seq.n);
 }

@@ -4,7 +4,7 @@
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/facts/quotient.h"
 #include "compiler/optimize/normalise/forward.h"
-#include "compiler/optimize/rewriting/recount.h"
+#include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "loader/base/divisor.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Each loop that has iterations left over has its body twice. */
-enum { MAX_REMAINDERS = 8, MAX_PARTS = 64, MAX_RENAMED = 32, LEAST_IN_CONDITION = 8 };
+enum { MAX_REMAINDERS = 8, MAX_PARTS = 64, LEAST_IN_CONDITION = 8 };
 
 /* A counter that is a part of one in the program: name / unit, or name / unit % extent. */
 typedef struct part {
@@ -156,10 +156,7 @@ typedef struct digits {
     const tirbi_lvar *counter;
     int64_t digit;
     tirbi_lvar *high, *low, *rest;
-    const tirbi_lx *quotient, *value;   /* value: what stands for the counter */
-    const tirbi_lvar *old[MAX_RENAMED]; /* variables of the body, which the last round has again as others */
-    tirbi_lvar *fresh[MAX_RENAMED];
-    uint32_t n_renamed;
+    const tirbi_lx *quotient;
 } digits;
 
 static const char *part_name(const digits *d, const part *p, int64_t modulo) {
@@ -216,31 +213,8 @@ static bool make_digits(digits *d) {
     return d->high && d->low && (exact || d->rest);
 }
 
-static tirbi_lvar *renamed(const void *context, tirbi_lvar *var) {
-    const digits *d = context;
-    for (uint32_t i = 0; i < d->n_renamed; i++)
-        if (d->old[i] == var) return d->fresh[i];
-    return var;
-}
-
-/* In the last round, a variable of the body gets another one in its place. */
-static tirbi_lvar *rename_variable(void *context, tirbi_lvar *var) {
-    digits *d = context;
-    tirbi_lvar *fresh = d->n_renamed < MAX_RENAMED ? TIRBI_NEW(d->pool->arena, tirbi_lvar) : NULL;
-    if (!fresh) return NULL;
-    *fresh = *var;
-    fresh->id = 0;
-    d->old[d->n_renamed] = var;
-    d->fresh[d->n_renamed++] = fresh;
-    return fresh;
-}
-
 static const tirbi_lx *in_digits(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const digits *d = rewrite->context;
     tirbi_division division;
-    if (x->kind == TIRBI_LX_VAR) {
-        return x->var == d->counter ? d->value : tirbi_lx_var(rewrite->pool, renamed(d, x->var));
-    }
     if (x->kind == TIRBI_LX_CALL) return x; /* only where there is no counter: the search lets none pass */
     if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_ADD && x->type == TIRB_I64) {
         const tirbi_lx *a = tirbi_rewrite_value(rewrite, x->args[0]), *b = tirbi_rewrite_value(rewrite, x->args[1]);
@@ -278,15 +252,17 @@ static bool find_digits(pass *p, tirbi_lvar *counter, const tirbi_ls *body, digi
 static const tirbi_ls *rewritten(digits *d, const tirbi_ls *body, const tirbi_lx *high, tirbi_lvar *low) {
     const bool in_rest = low == d->rest;
     tirbi_lvar *counter = (tirbi_lvar *)(uintptr_t)d->counter, *loops[] = {d->high, d->low};
-    tirbi_recount recount = {.values = {.pool = d->pool, .replace = in_digits, .context = d},
+    tirbi_rewrite rewrite = {.pool = d->pool,
+                             .replace = in_digits,
+                             .kinds = TIRBI_ANY_CODE,
+                             .anew = in_rest ? TIRBI_ALL_ANEW : 0, /* the body is there twice */
                              .from = &counter,
                              .n_from = 1,
                              .to = loops,
                              .n_to = in_rest ? 0 : 2,
-                             .begin = in_rest ? rename_variable : NULL,
-                             .named = renamed};
-    d->value = number(d, high, low);
-    return d->value ? tirbi_recount_stmt(&recount, body) : NULL;
+                             .first = !in_rest};
+    tirbi_bind_variable(&rewrite, counter, number(d, high, low));
+    return tirbi_rewrite_stmt(&rewrite, body);
 }
 
 /* The nest of two loops that counts as this loop does, with a loop behind it for what the digit does not divide; or
@@ -331,9 +307,8 @@ static const tirbi_ls *split_in(tirbi_lx_pool *pool, const tirbi_ls *body, bool 
     pass *p = TIRBI_NEW(pool->arena, pass);
     if (!p) return body;
     *p = (pass){.pool = pool, .tiles = tiles};
-    digits none = {.pass = p, .pool = pool};
-    tirbi_recount recount = {.values = {.pool = pool, .replace = in_digits, .context = &none}};
-    const tirbi_ls *simple = tirbi_recount_stmt(&recount, body);
+    tirbi_rewrite rewrite = {.pool = pool, .replace = in_digits, .kinds = TIRBI_ANY_CODE};
+    const tirbi_ls *simple = tirbi_rewrite_stmt(&rewrite, body);
     const tirbi_ls *split = split_all(p, simple ? simple : body);
     if (tiles) return p->n_parts > 0 ? split : body;
     /* Digits may count down, and tell a reduction from the elements that it is of. */

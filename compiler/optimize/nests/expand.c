@@ -445,7 +445,7 @@ static const tirbi_lx *replace_value(tirbi_rewrite *rewrite, const tirbi_lx *x) 
 static const tirbi_ls *replace_stmt(tirbi_rewrite *rewrite, const tirbi_ls *s) {
     nest *n = rewrite->context;
     if (s->kind == TIRBI_LS_LOOP) {
-        const tirbi_ls *body = tirbi_rewrite_assignments(rewrite, s->as.loop.body);
+        const tirbi_ls *body = tirbi_rewrite_stmt(rewrite, s->as.loop.body);
         return tirbi_loop_like(rewrite->pool, s, NULL, body);
     }
     const array *a = s->kind == TIRBI_LS_STORE ? array_of(n, s->as.store.access->buffer, NULL)
@@ -488,7 +488,7 @@ static const tirbi_ls *make_part(nest *n, uint32_t part, tirbi_lvar *block, int6
         if (!n->fresh.var[i]) return NULL;
     }
     tirbi_rewrite rewrite = {.pool = pool, .replace = replace_value, .statement = replace_stmt, .context = n};
-    const tirbi_ls *body = tirbi_rewrite_assignments(&rewrite, n->parts[part]);
+    const tirbi_ls *body = tirbi_rewrite_stmt(&rewrite, n->parts[part]);
     for (uint32_t i = n->loops.n; body && i-- > 0;)
         body = tirbi_loop_like(pool, n->loop[n->first + i], n->fresh.var[i], body);
     return body;
@@ -652,7 +652,7 @@ static const tirbi_ls *in_rows(nest *n) {
     n->fresh = n->loops;
     tirbi_rewrite rewrite = {.pool = n->x->pool, .replace = replace_value, .statement = replace_stmt, .context = n};
     for (uint32_t i = 0; i < n->n_parts; i++) {
-        const tirbi_ls *s = tirbi_rewrite_assignments(&rewrite, n->parts[i]);
+        const tirbi_ls *s = tirbi_rewrite_stmt(&rewrite, n->parts[i]);
         if (!s) return NULL;
         const gain found = gain_of_rows(n, n->parts[i], s);
         if (found == LOSES) return NULL;

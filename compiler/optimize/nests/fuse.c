@@ -6,54 +6,141 @@
  * else, and fused code that would not run as lanes is left as it was. */
 #include "compiler/optimize/nests/fuse.h"
 
-#include <string.h>
-
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_NESTS = 32, MAX_ACCESSES = 128 };
-
 /* How often one sequence is looked through for what else uses a buffer. Behind that, buffers stay in memory. */
 enum { MAX_LOOKS = 20000 };
 
-/* Nests that are being fused, with the loop variables of the first one. */
-typedef struct group {
-    tirbi_lx_pool *pool;
-    const tirbi_ls *loops[TIRBI_MAX_AFFINE];
-    tirbi_loop_set vars;
-    const tirbi_ls *bodies[MAX_NESTS];
-    const tirbi_ls *originals[MAX_NESTS];
-    uint32_t n;
-    tirbi_reached accesses[MAX_ACCESSES]; /* by nest */
-    uint32_t n_accesses;
-} group;
+/* ---- Nests that become one -------------------------------------------------------------------------------------- */
 
-/* ---- Nests ---------------------------------------------------------------------------------------------------- */
-
-static bool invariant(const group *g, const tirbi_lx *x) {
-    return x->pure && !x->traps && !tirbi_mentions_loops(x, &g->vars);
+bool tirbi_is_bounded_before(const tirbi_loop_set *loops, const tirbi_lvar *var) {
+    return tirbi_has_plain_bounds(var) && !tirbi_mentions_loops(var->min, loops) &&
+           !tirbi_mentions_loops(var->extent, loops) && (!var->below || !tirbi_mentions_loops(var->below, loops));
 }
 
-/* The loops of a perfect nest; its body, or NULL where its bounds depend on each other or are not known before it. */
-static const tirbi_ls *collect(group *g, const tirbi_ls *s) {
-    g->vars.n = 0;
-    while (s->kind == TIRBI_LS_LOOP) {
-        tirbi_lvar *var = s->as.loop.var;
-        if (s->as.loop.step || g->vars.n == TIRBI_MAX_AFFINE || !invariant(g, var->min) || !invariant(g, var->extent))
-            return NULL;
-        g->loops[g->vars.n] = s;
-        g->vars.var[g->vars.n++] = var;
-        s = s->as.loop.body;
+const tirbi_ls *tirbi_common_loops(const tirbi_fused *g, const tirbi_ls *s, tirbi_loop_set *vars,
+                                   const tirbi_ls **loops) {
+    for (vars->n = 0; vars->n < g->n_common; s = s->as.loop.body) {
+        if (s->kind != TIRBI_LS_LOOP || s->as.loop.step || !tirbi_is_bounded_before(vars, s->as.loop.var)) return NULL;
+        loops[vars->n] = s;
+        vars->var[vars->n++] = s->as.loop.var;
     }
     return s;
 }
 
+bool tirbi_agrees(const tirbi_fused *g) {
+    bool linked = false;
+    for (uint32_t i = 0; i < g->n_accesses; i++) {
+        const tirbi_reached *a = &g->accesses[i];
+        if (a->part != g->n) continue;
+        for (uint32_t k = 0; k < g->n_accesses; k++) {
+            const tirbi_reached *b = &g->accesses[k];
+            const bool reads = a->what == TIRBI_LOADS && b->what == TIRBI_LOADS;
+            if (b->part == g->n || (reads && !g->links_reads) ||
+                !tirbi_may_meet(a->place->buffer->root, b->place->buffer->root))
+                continue;
+            const bool same = g->same(g, a->place, b->place);
+            if (!same && !reads) return false;
+            linked = linked || (same && (g->links_reads || (b->what != TIRBI_LOADS && a->what == TIRBI_LOADS)));
+        }
+    }
+    return linked;
+}
+
+bool tirbi_begin_fused(tirbi_fused *g, const tirbi_ls *nest) {
+    g->n = g->n_accesses = 0;
+    g->bodies[0] = tirbi_common_loops(g, nest, &g->vars, g->loops);
+    g->originals[0] = nest;
+    if (!g->bodies[0] || !g->takes(g, g->bodies[0])) return false;
+    g->n = 1;
+    return true;
+}
+
+static bool same_loops(const tirbi_fused *g, const tirbi_loop_set *vars, const tirbi_ls *const *loops) {
+    for (uint32_t i = 0; i < g->vars.n; i++) {
+        const tirbi_lvar *a = g->vars.var[i], *b = vars->var[i];
+        if (a->min != b->min || a->extent != b->extent || a->type != b->type) return false;
+        if (g->loops[i]->as.loop.parallel != loops[i]->as.loop.parallel) return false;
+    }
+    return true;
+}
+
+void tirbi_keep_fused(tirbi_fused *g, uint32_t n) {
+    uint32_t kept = 0;
+    while (kept < g->n_accesses && g->accesses[kept].part < n) kept++;
+    g->n_accesses = kept;
+    g->n = n;
+}
+
+bool tirbi_join_fused(tirbi_fused *g, const tirbi_ls *nest) {
+    tirbi_loop_set vars;
+    const tirbi_ls *loops[TIRBI_MAX_AFFINE];
+    const tirbi_ls *body = g->n < TIRBI_MAX_FUSED ? tirbi_common_loops(g, nest, &vars, loops) : NULL;
+    if (!body || !same_loops(g, &vars, loops)) return false;
+    const tirbi_loop_set common = g->vars;
+    const uint32_t known = g->n_accesses;
+    g->has_rows[g->n] = false;
+    g->vars = vars; /* bounds are looked at before variables are replaced */
+    const bool takes = g->takes(g, body);
+    g->vars = common;
+    g->n_accesses = known;
+    tirbi_rewrite rewrite = {
+        .pool = g->pool, .kinds = TIRBI_NESTS | TIRBI_KIND(TREE), .anew = TIRBI_SETS_ANEW};
+    tirbi_bind_variables(&rewrite, &vars, &g->vars);
+    g->bodies[g->n] = takes ? tirbi_rewrite_stmt(&rewrite, body) : NULL;
+    g->originals[g->n] = nest;
+    const bool joins = g->bodies[g->n] && g->takes(g, g->bodies[g->n]) && tirbi_agrees(g);
+    if (!joins) g->n_accesses = known;
+    g->n += joins;
+    return joins;
+}
+
+static bool is_original(const tirbi_fused *g, const tirbi_ls *s) {
+    for (uint32_t i = 0; i < g->n; i++)
+        if (g->originals[i] == s) return true;
+    return false;
+}
+
+bool tirbi_is_used_elsewhere(tirbi_fused_items *q, const tirbi_fused *g, uint32_t alloc, const tirbi_lbuf *buffer) {
+    for (uint32_t i = 0; i < q->n; i++) {
+        if (i == alloc || is_original(g, q->items[i])) continue;
+        if (q->looks == MAX_LOOKS || tirbi_statement_uses(q->items[i], buffer)) return true;
+        q->looks++;
+    }
+    return false;
+}
+
+uint32_t tirbi_allocate_before(tirbi_fused_items *q, uint32_t first, uint32_t end) {
+    for (uint32_t i = first + 1; i < end; i++) {
+        if (q->items[i]->kind != TIRBI_LS_ALLOC) continue;
+        const tirbi_ls *alloc = q->items[i];
+        for (uint32_t k = i; k > first; k--) q->items[k] = q->items[k - 1];
+        q->items[first++] = alloc;
+    }
+    return first;
+}
+
+void tirbi_put_fused(tirbi_fused_items *q, const tirbi_fused *g, uint32_t first, const tirbi_ls *one,
+                     const bool *dropped, const char *how) {
+    for (uint32_t k = 1; k < g->n && q->notes; k++)
+        tirbi_note_loop(q->notes, g->originals[k]->as.loop.var, g->originals[k]->span, TIRB_FORM_FUSED,
+                        "runs together with the loop over %s before it%s", g->vars.var[0]->name, how);
+    uint32_t kept = 0;
+    q->items[first] = one;
+    for (uint32_t i = 0; i < q->n; i++)
+        if (!dropped[i] && !is_original(g, q->items[i])) q->items[kept++] = q->items[i];
+    q->n = kept;
+}
+
+/* ---- Nests of the same elements --------------------------------------------------------------------------------- */
+
 /* An element of its own is stored to in each iteration. Only the first nest may trap: nothing is moved before it. */
 static bool takes_access(void *context, const tirbi_reached *a) {
-    group *g = context;
+    tirbi_fused *g = context;
     const tirbi_lbuf *b = a->place->buffer;
     if (b->overlaps || b->local) return false;
     if (a->what == TIRBI_LOADS) return true;
@@ -62,10 +149,10 @@ static bool takes_access(void *context, const tirbi_reached *a) {
 }
 
 /* Stores, one after the other. */
-static bool note_body(group *g, const tirbi_ls *body) {
+static bool note_body(tirbi_fused *g, const tirbi_ls *body) {
     tirbi_accesses all = {.item = g->accesses,
                           .n = g->n_accesses,
-                          .most = MAX_ACCESSES,
+                          .most = TIRBI_MAX_FUSED_ACCESSES,
                           .part = (uint16_t)g->n,
                           .rules = TIRBI_NO_VARIABLES,
                           .kinds = TIRBI_KIND(SEQ) | TIRBI_KIND(STORE),
@@ -76,108 +163,14 @@ static bool note_body(group *g, const tirbi_ls *body) {
     return found;
 }
 
-/* Whether the last nest of the group may run together with those before it, and uses what one of them stores. */
-static bool agrees(group *g) {
-    bool linked = false;
-    for (uint32_t i = 0; i < g->n_accesses; i++) {
-        const tirbi_reached *a = &g->accesses[i];
-        if (a->part != g->n) continue;
-        for (uint32_t k = 0; k < g->n_accesses; k++) {
-            const tirbi_reached *b = &g->accesses[k];
-            if (b->part == g->n || (a->what == TIRBI_LOADS && b->what == TIRBI_LOADS)) continue;
-            if (!tirbi_may_meet(a->place->buffer->root, b->place->buffer->root)) continue;
-            if (!tirbi_same_place(a->place, b->place) || !tirbi_tells_all(g->pool, &g->vars, a->place)) return false;
-            linked = linked || (b->what != TIRBI_LOADS && a->what == TIRBI_LOADS);
-        }
-    }
-    return linked;
-}
-
-/* ---- Making the group ------------------------------------------------------------------------------------------- */
-
-typedef struct renaming {
-    const tirbi_loop_set *from, *to;
-} renaming;
-
-static const tirbi_lx *rename_loops(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const renaming *names = rewrite->context;
-    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < names->from->n; i++) {
-        if (x->var == names->from->var[i]) return tirbi_lx_var(rewrite->pool, names->to->var[i]);
-    }
-    return NULL;
-}
-
-static bool begin(group *g, const tirbi_ls *nest) {
-    g->n = g->n_accesses = 0;
-    g->bodies[0] = collect(g, nest);
-    g->originals[0] = nest;
-    if (!g->bodies[0] || g->vars.n == 0 || !note_body(g, g->bodies[0])) return false;
-    g->n = 1;
-    return true;
-}
-
-static bool join_as(group *g, const tirbi_ls *nest, group *own) {
-    const tirbi_ls *body = collect(own, nest);
-    if (!body || own->vars.n != g->vars.n) return false;
-    for (uint32_t i = 0; i < g->vars.n; i++) {
-        const tirbi_lvar *a = g->vars.var[i], *b = own->vars.var[i];
-        if (a->min != b->min || a->extent != b->extent || a->type != b->type) return false;
-        if (g->loops[i]->as.loop.parallel != own->loops[i]->as.loop.parallel) return false;
-    }
-    renaming names = {.from = &own->vars, .to = &g->vars};
-    tirbi_rewrite rewrite = {.pool = g->pool, .replace = rename_loops, .context = &names};
-    g->bodies[g->n] = tirbi_rewrite_stmt(&rewrite, body);
-    g->originals[g->n] = nest;
-    uint32_t known = g->n_accesses;
-    if (g->bodies[g->n] && note_body(g, g->bodies[g->n]) && agrees(g)) {
-        g->n++;
-        return true;
-    }
-    g->n_accesses = known;
-    return false;
-}
-
-/* Adds a nest to the group where it may run together with it. */
-static bool join(group *g, const tirbi_ls *nest) {
-    group *own = g->n < MAX_NESTS ? TIRBI_NEW(g->pool->arena, group) : NULL;
-    if (!own) return false;
-    own->pool = g->pool;
-    const bool joined = join_as(g, nest, own);
-    TIRBI_GIVE_BACK(g->pool->arena, own);
-    return joined;
+static bool same_element(const tirbi_fused *g, const tirbi_place *a, const tirbi_place *b) {
+    return tirbi_same_place(a, b) && tirbi_tells_all(g->pool, &g->vars, a);
 }
 
 /* ---- What stays in variables ------------------------------------------------------------------------------------ */
 
-static bool is_elsewhere(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
-    (void)load;
-    for (const tirbi_place *v = place; v; v = v->view)
-        if (v->buffer->root == w->context) return false;
-    return true;
-}
-
-static tirbi_step find_passed(tirbi_walk *w, const tirbi_lx *x) {
-    for (uint32_t i = 0; x->kind == TIRBI_LX_CALL && i < x->call->n_refs; i++)
-        if (x->call->refs[i].buffer->root == w->context) return TIRBI_STOP;
-    return TIRBI_INTO;
-}
-
-static tirbi_step find_allocated(tirbi_walk *w, const tirbi_ls *s) {
-    const bool hides = s->kind == TIRBI_LS_SEARCH || s->kind == TIRBI_LS_FETCH;
-    return hides || (s->kind == TIRBI_LS_ALLOC && s->as.alloc.buffer->root == w->context) ? TIRBI_STOP : TIRBI_INTO;
-}
-
-bool tirbi_statement_uses(const tirbi_ls *s, const tirbi_lbuf *root) {
-    tirbi_walk walk = {.context = (void *)(uintptr_t)root,
-                       .stmt = find_allocated,
-                       .expr = find_passed,
-                       .access = is_elsewhere,
-                       .reach = TIRBI_WALK_ALL};
-    return !tirbi_walk_stmt(&walk, s);
-}
-
 /* Whether a group accesses a buffer as one element per iteration, stored once and not read before. */
-static bool is_handed_on(const group *g, const tirbi_lbuf *buffer) {
+static bool is_handed_on(const tirbi_fused *g, const tirbi_lbuf *buffer) {
     const tirbi_place *stored = NULL;
     for (uint32_t i = 0; i < g->n_accesses; i++) {
         const tirbi_reached *a = &g->accesses[i];
@@ -213,20 +206,12 @@ static const tirbi_ls *keep_in_variable(tirbi_lx_pool *pool, const tirbi_ls *bod
     if (!var) return NULL;
     handed_on h = {.buffer = buffer, .var = var};
     tirbi_rewrite rewrite = {.pool = pool, .replace = use_variable, .statement = set_variable, .context = &h};
-    return tirbi_rewrite_assignments(&rewrite, body);
+    return tirbi_rewrite_stmt(&rewrite, body);
 }
 
 /* ---- Sequences ------------------------------------------------------------------------------------------------ */
 
-typedef struct sequence {
-    tirbi_lx_pool *pool;
-    const tirbi_ls **items;
-    uint32_t n;
-    uint32_t looks; /* at statements, for what else uses a buffer */
-    tirbi_notes *notes;
-} sequence;
-
-static const tirbi_ls *in_loops(const group *g, const tirbi_ls *body) {
+static const tirbi_ls *in_loops(const tirbi_fused *g, const tirbi_ls *body) {
     for (uint32_t i = g->vars.n; body && i-- > 0;)
         body = tirbi_loop_like(g->pool, g->loops[i], NULL, body);
     return body;
@@ -236,38 +221,15 @@ static bool runs_as_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     return tirbi_nest_has_lanes(pool, loop, TIRBI_NEST_ANY) || tirbi_has_lanes(pool, loop);
 }
 
-bool tirbi_is_plain_allocation(const tirbi_ls *s) {
-    if (s->kind != TIRBI_LS_ALLOC || s->as.alloc.buffer->root != s->as.alloc.buffer) return false;
-    for (uint32_t d = 0; d < s->as.alloc.buffer->ndim; d++) {
-        const tirbi_lx *extent = s->as.alloc.buffer->shape[d];
-        if (!extent->pure || extent->traps || extent->lo < 0) return false;
-    }
-    return true;
-}
-
-/* Whether a statement behind item `alloc`, but for the group's, has to do with the buffer, or there is no time to
- * look. */
-static bool used_elsewhere(sequence *q, uint32_t alloc, uint32_t first, const bool *dropped, const tirbi_lbuf *buffer) {
-    for (uint32_t k = alloc + 1; k < q->n; k++) {
-        if (k == first || dropped[k]) continue;
-        if (q->looks == MAX_LOOKS || tirbi_statement_uses(q->items[k], buffer)) return true;
-        q->looks++;
-    }
-    return false;
-}
-
-/* Puts the fused nest in the place of the group's first one, `first`, and drops the others and what is not allocated
- * any more, of one nest alone only that. False when nothing was changed. */
-static bool replace(sequence *q, const group *g, uint32_t first) {
+/* Puts the fused nest in the place of the group's first one, `first`, and drops what is not allocated any more, of one
+ * nest alone only that. False when nothing was changed. */
+static bool replace(tirbi_fused_items *q, const tirbi_fused *g, uint32_t first) {
     const tirbi_ls *body = tirbi_new_sequence(q->pool, g->bodies[0]->span, g->bodies, g->n);
     bool *dropped = TIRBI_NEW_ARRAY(q->pool->arena, bool, q->n), changes = g->n > 1;
     if (!body || !dropped) return false;
     for (uint32_t i = 0; i < q->n; i++) {
-        for (uint32_t k = 1; k < g->n; k++) dropped[i] = dropped[i] || q->items[i] == g->originals[k];
-    }
-    for (uint32_t i = 0; i < q->n; i++) {
         const tirbi_lbuf *buffer = tirbi_is_plain_allocation(q->items[i]) ? q->items[i]->as.alloc.buffer : NULL;
-        bool only_here = buffer && is_handed_on(g, buffer) && !used_elsewhere(q, i, first, dropped, buffer);
+        bool only_here = buffer && is_handed_on(g, buffer) && !tirbi_is_used_elsewhere(q, g, i, buffer);
         const tirbi_ls *kept = only_here ? keep_in_variable(q->pool, body, buffer) : NULL;
         if (!kept) continue;
         body = kept;
@@ -275,50 +237,31 @@ static bool replace(sequence *q, const group *g, uint32_t first) {
     }
     const tirbi_ls *nest = changes ? in_loops(g, body) : NULL;
     if (!nest || !runs_as_lanes(q->pool, nest)) return false;
-    for (uint32_t k = 1; k < g->n && q->notes; k++) {
-        tirbi_note_loop(q->notes, g->originals[k]->as.loop.var, g->originals[k]->span, TIRB_FORM_FUSED,
-                        "runs together with the loop over %s before it", g->vars.var[0]->name);
-    }
-    q->items[first] = nest;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < q->n; i++) {
-        if (!dropped[i]) q->items[kept++] = q->items[i];
-    }
-    q->n = kept;
+    tirbi_put_fused(q, g, first, nest, dropped, "");
     return true;
 }
 
-static void fuse_group(sequence *q, group *g, uint32_t first) {
-    if (!begin(g, q->items[first])) return;
-    uint32_t allocations = 0;
-    for (uint32_t i = first + 1; i < q->n; i++) {
-        if (tirbi_is_plain_allocation(q->items[i]))
-            allocations++;
-        else if (q->items[i]->kind != TIRBI_LS_LOOP || !join(g, q->items[i]))
-            break;
+static void fuse_group(tirbi_fused_items *q, tirbi_fused *g, uint32_t first) {
+    if (g->n_common == 0 || g->n_common > TIRBI_MAX_AFFINE || !tirbi_begin_fused(g, q->items[first])) return;
+    uint32_t end = first + 1;
+    for (; end < q->n; end++) {
+        if (tirbi_is_plain_allocation(q->items[end])) continue;
+        if (q->items[end]->kind != TIRBI_LS_LOOP || !tirbi_join_fused(g, q->items[end])) break;
     }
     if (g->n == 1 && g->bodies[0]->kind == TIRBI_LS_SEQ) replace(q, g, first); /* it has been fused inside */
     if (g->n < 2) return;
-    uint32_t at = first;
-    for (uint32_t i = first + 1; allocations > 0 && i < q->n; i++) {
-        if (q->items[i]->kind != TIRBI_LS_ALLOC) continue;
-        const tirbi_ls *moved = q->items[i];
-        memmove(&q->items[at + 1], &q->items[at], (i - at) * sizeof(*q->items));
-        q->items[at++] = moved;
-        allocations--;
-    }
-    for (; g->n >= 2 && !replace(q, g, at); g->n /= 2) { /* perhaps it was too much for one lane loop */
-        uint32_t kept = 0;
-        while (kept < g->n_accesses && g->accesses[kept].part < g->n / 2) kept++;
-        g->n_accesses = kept;
-    }
+    first = tirbi_allocate_before(q, first, end);
+    while (g->n >= 2 && !replace(q, g, first)) tirbi_keep_fused(g, g->n / 2); /* too much for one lane loop, perhaps */
 }
 
 /* Fuses what follows item `first`, with nothing but allocations between; these may as well come before. */
-static void fuse_from(sequence *q, uint32_t first) {
-    group *g = q->items[first]->kind == TIRBI_LS_LOOP ? TIRBI_NEW(q->pool->arena, group) : NULL;
+static void fuse_from(tirbi_fused_items *q, uint32_t first) {
+    tirbi_fused *g = q->items[first]->kind == TIRBI_LS_LOOP ? TIRBI_NEW(q->pool->arena, tirbi_fused) : NULL;
     if (!g) return;
     g->pool = q->pool;
+    g->takes = note_body;
+    g->same = same_element;
+    for (const tirbi_ls *s = q->items[first]; s->kind == TIRBI_LS_LOOP; s = s->as.loop.body) g->n_common++;
     fuse_group(q, g, first);
     TIRBI_GIVE_BACK(q->pool->arena, g);
 }
@@ -350,7 +293,7 @@ static const tirbi_ls *fuse_in(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t 
         if (s->as.if_.else_case) copy->as.if_.else_case = tirbi_fuse_nests(pool, s->as.if_.else_case, disabled, notes);
         return copy;
     case TIRBI_LS_SEQ: {
-        sequence q = {.pool = pool, .n = s->as.seq.n, .notes = notes};
+        tirbi_fused_items q = {.pool = pool, .n = s->as.seq.n, .notes = notes};
         q.items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
         if (!q.items) return s;
         for (uint32_t i = 0; i < q.n; i++) q.items[i] = fuse_in(pool, s->as.seq.items[i], disabled, notes);

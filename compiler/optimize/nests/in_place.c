@@ -3,7 +3,7 @@
  * before that, u holds what t did. */
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/nests/fuse.h"
-#include "compiler/optimize/rewriting/copy.h"
+#include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
 static bool same_layout(const tirbi_lbuf *a, const tirbi_lbuf *b) {
@@ -117,18 +117,24 @@ static bool is_free_before(const temporary *t) {
     return true;
 }
 
-static tirbi_lbuf *other_buffer(void *context, const tirbi_place *place) {
-    const temporary *t = context;
-    return place->buffer == t->buffer ? t->other : NULL;
+static const tirbi_place *place_in_other(tirbi_rewrite *rewrite, const tirbi_place *place) {
+    const temporary *t = rewrite->context;
+    const tirbi_place *fresh = tirbi_rewrite_subscripts(rewrite, place);
+    return fresh && place->buffer == t->buffer ? tirbi_place_in(rewrite->pool, t->other, fresh->indices, place->span)
+                                               : fresh;
 }
 
 static bool replace(temporary *t) {
     const tirbi_ls **copies = TIRBI_NEW_ARRAY(t->pool->arena, const tirbi_ls *, t->n);
     if (!copies) return false;
     for (uint32_t i = t->first; i <= t->last; i++) {
-        tirbi_copier copier = {.buffer = other_buffer, .context = t};
+        tirbi_rewrite rewrite = {.pool = t->pool,
+                                 .place = place_in_other,
+                                 .context = t,
+                                 .kinds = TIRBI_NESTS | TIRBI_KIND(TREE),
+                                 .anew = TIRBI_SETS_ANEW};
         const bool uses = tirbi_statement_uses(t->items[i], t->buffer);
-        copies[i] = uses ? tirbi_copy_stmt(t->pool, &copier, t->items[i]) : t->items[i];
+        copies[i] = uses ? tirbi_rewrite_stmt(&rewrite, t->items[i]) : t->items[i];
         if (!copies[i]) return false;
     }
     for (uint32_t i = t->first; i <= t->last; i++) t->items[i] = copies[i];

@@ -10,11 +10,11 @@
 #include "compiler/optimize/nests/inline.h"
 
 #include "compiler/loop/visit.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/contractions/contract.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/nests/digits.h"
-#include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -375,40 +375,24 @@ static bool shortens_runs(const reader *r, const tirbi_ls *store, const tirbi_lx
 
 /* ---- Statements that read --------------------------------------------------------------------------------------- */
 
-static const tirbi_ls *read_stmt(reader *r, const tirbi_ls *s) {
-    const tirbi_lx *x = s->kind == TIRBI_LS_STORE ? s->as.store.value
-                        : s->kind == TIRBI_LS_SET ? s->as.set.value
-                                                  : NULL;
-    if (x && !tirbi_any_expr(x, TIRBI_WALK_PLACES, loads_temporary, r->t->buffer)) return s;
-    tirbi_ls *copy = TIRBI_NEW(r->t->pool->arena, tirbi_ls);
-    if (!copy) return NULL;
-    *copy = *s;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ: {
-        const tirbi_ls **items = TIRBI_NEW_ARRAY(r->t->pool->arena, const tirbi_ls *, s->as.seq.n);
-        for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
-            items[i] = read_stmt(r, s->as.seq.items[i]);
-            if (!items[i]) return NULL;
-        }
-        copy->as.seq.items = items;
-        return items ? copy : NULL;
-    }
-    case TIRBI_LS_LOOP:
-        if (r->loops.n == TIRBI_MAX_AFFINE) return NULL;
+/* The statement as it is where the temporary has to stay, which is seen by its being used. */
+static const tirbi_ls *read_stmt(tirbi_rewrite *rewrite, const tirbi_ls *s) {
+    reader *r = rewrite->context;
+    if (s->kind == TIRBI_LS_LOOP) {
+        if (r->loops.n == TIRBI_MAX_AFFINE) return s;
         r->loops.var[r->loops.n++] = s->as.loop.var;
-        copy->as.loop.body = read_stmt(r, s->as.loop.body);
+        const tirbi_ls *inside = tirbi_rewrite_inside(rewrite, s);
         r->loops.n--;
-        return copy->as.loop.body ? copy : NULL;
-    case TIRBI_LS_STORE:
-        if (tirbi_any_expr(x, TIRBI_WALK_PLACES, loads_root, s->as.store.access->buffer->root)) return NULL;
-        copy->as.store.value = read_all(r, x);
-        return copy->as.store.value && !shortens_runs(r, s, copy->as.store.value) ? copy : NULL;
-    case TIRBI_LS_SET:
-        copy->as.set.value = s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LET ? read_all(r, x) : NULL;
-        return copy->as.set.value ? copy : NULL;
-    default:
-        return NULL;
+        return inside ? inside : s;
     }
+    const bool stores = s->kind == TIRBI_LS_STORE;
+    const tirbi_lx *x = stores ? s->as.store.value : s->kind == TIRBI_LS_SET ? s->as.set.value : NULL;
+    if (!x) return NULL;
+    if (!tirbi_any_expr(x, TIRBI_WALK_PLACES, loads_temporary, r->t->buffer)) return s;
+    const bool may = stores ? !tirbi_any_expr(x, TIRBI_WALK_PLACES, loads_root, s->as.store.access->buffer->root)
+                            : s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LET;
+    const tirbi_ls *copy = may ? tirbi_with_value(r->t->pool, s, read_all(r, x)) : NULL;
+    return copy && !(stores && shortens_runs(r, s, copy->as.store.value)) ? copy : s;
 }
 
 /* ---- Sequences -------------------------------------------------------------------------------------------------- */
@@ -438,7 +422,9 @@ static bool read_without(sequence *q, const temporary *t, uint32_t producer, con
     for (uint32_t i = producer + 1; done && i < q->n; i++) {
         if (!uses(q, i, t->buffer)) continue;
         while (done && looked <= i) done = leaves_alone(t, q->items[looked++]);
-        const tirbi_ls *s = done && *n_read < MAX_READERS ? read_stmt(r, q->items[i]) : NULL;
+        tirbi_rewrite rewrite = {.pool = q->pool, .statement = read_stmt, .context = r};
+        rewrite.kinds = TIRBI_KIND(SEQ) | TIRBI_KIND(LOOP);
+        const tirbi_ls *s = done && *n_read < MAX_READERS ? tirbi_rewrite_stmt(&rewrite, q->items[i]) : NULL;
         done = s && !tirbi_statement_uses(s, t->buffer);
         if (!done) break;
         at[*n_read] = i;
@@ -486,8 +472,7 @@ static const tirbi_ls *inline_in(void *context, const tirbi_ls *s) {
     if (inside->kind != TIRBI_LS_SEQ || !tirbi_arena_may_try(in->pool->arena)) return inside;
     sequence q = {.pool = in->pool, .n = inside->as.seq.n, .notes = in->notes};
     q.items = TIRBI_NEW_ARRAY(in->pool->arena, const tirbi_ls *, q.n);
-    tirbi_ls *copy = TIRBI_NEW(in->pool->arena, tirbi_ls);
-    if (!q.items || !copy) return inside;
+    if (!q.items) return inside;
     for (uint32_t i = 0; i < q.n; i++) q.items[i] = inside->as.seq.items[i];
     for (uint32_t i = 0; i < q.n;) {
         if (q.items[i]->kind == TIRBI_LS_LOOP && inline_producer(&q, i))
@@ -497,10 +482,8 @@ static const tirbi_ls *inline_in(void *context, const tirbi_ls *s) {
     }
     if (!q.changed) return inside;
     in->changed = true;
-    *copy = *inside;
-    copy->as.seq.items = q.items;
-    copy->as.seq.n = q.n;
-    return copy;
+    const tirbi_ls *rest = tirbi_new_sequence(in->pool, inside->span, q.items, q.n);
+    return rest ? rest : inside;
 }
 
 /* ---- Temporaries of iterations ---------------------------------------------------------------------------------- */

@@ -167,7 +167,7 @@ static const tirbi_ls *roll(roller *r) {
     if (!loop || !body || !r->place) return NULL;
     if (body->as.seq.n == 1) body = body->as.seq.items[0];
     loop->as.loop.var = var;
-    loop->as.loop.body = tirbi_rewrite_assignments(&rewrite, body);
+    loop->as.loop.body = tirbi_rewrite_stmt(&rewrite, body);
     return loop->as.loop.body && !r->failed ? loop : NULL;
 }
 

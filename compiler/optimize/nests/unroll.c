@@ -188,12 +188,8 @@ static const tirbi_ls *written_out(unroller *u, const tirbi_ls *s) {
     u->n_counters = u->n_vars = u->n_named = u->steps = 0;
     u->reads_others = false;
     if (!run(u, loop[around - 1]->as.loop.body, MAX_DEPTH) || !u->value || u->steps < 3 || u->reads_others) return NULL;
-    tirbi_ls *only = TIRBI_NEW(u->pool->arena, tirbi_ls);
-    if (!only) return NULL;
-    *only = *store;
-    only->as.store.value = u->value;
-    u->named[u->n_named] = only;
-    const tirbi_ls *nest = u->n_named ? tirbi_new_sequence(u->pool, only->span, u->named, u->n_named + 1) : only;
+    u->named[u->n_named] = tirbi_with_value(u->pool, store, u->value);
+    const tirbi_ls *nest = tirbi_new_sequence(u->pool, store->span, u->named, u->n_named + 1);
     for (uint32_t i = around; nest && i-- > 0;)
         nest = tirbi_loop_like(u->pool, loop[i], NULL, nest);
     return nest;

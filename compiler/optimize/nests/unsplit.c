@@ -12,7 +12,7 @@
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/normalise/forward.h"
 #include "compiler/optimize/rewriting/guards.h"
-#include "compiler/optimize/rewriting/recount.h"
+#include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "loader/base/checked.h"
 
@@ -192,12 +192,16 @@ static const tirbi_lx *replace_counter(tirbi_rewrite *rewrite, const tirbi_lx *x
 /* A body with the joined loop's counter in place of those of its parts; a condition that asks for the first iteration
  * of some of them only stays in the way. NULL: something else is made of them. */
 static const tirbi_ls *join_body(joiner *j, const tirbi_ls *body) {
-    tirbi_recount recount = {.values = {.pool = j->pool, .replace = replace_counter, .context = j},
+    tirbi_rewrite rewrite = {.pool = j->pool,
+                             .replace = replace_counter,
+                             .context = j,
+                             .kinds = TIRBI_ANY_CODE,
                              .from = j->group.var,
                              .n_from = j->group.n,
                              .to = &j->joined,
-                             .n_to = 1};
-    const tirbi_ls *joined = tirbi_may_recount(body, &j->group) ? tirbi_recount_stmt(&recount, body) : NULL;
+                             .n_to = 1,
+                             .first = true};
+    const tirbi_ls *joined = tirbi_may_recount(body, &j->group) ? tirbi_rewrite_stmt(&rewrite, body) : NULL;
     return j->failed ? NULL : joined;
 }
 
@@ -209,12 +213,7 @@ static const tirbi_ls *join_nest(joiner *j, const tirbi_ls *body) {
     while (!j->joins[outermost]) outermost++;
     for (uint32_t i = j->loops.n; i-- > 0;) {
         if (j->joins[i] && i != outermost) continue;
-        tirbi_ls *loop = TIRBI_NEW(j->pool->arena, tirbi_ls);
-        if (!loop) return NULL;
-        *loop = *j->nest->loops[i];
-        if (i == outermost) loop->as.loop.var = j->joined;
-        loop->as.loop.body = body;
-        body = loop;
+        body = tirbi_loop_like(j->pool, j->nest->loops[i], i == outermost ? j->joined : NULL, body);
     }
     return body;
 }
@@ -254,13 +253,8 @@ static const tirbi_ls *join_once(tirbi_lx_pool *pool, const tirbi_ls *loop, tirb
     *j = (joiner){.pool = pool, .nest = nest};
     for (uint32_t i = 0; i < nest->n; i++) j->loops.var[j->loops.n++] = nest->loops[i]->as.loop.var;
     if (!join_term(j, nest->body->as.if_.condition, &rest)) return NULL;
-    tirbi_ls *branch = rest ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
-    if (rest && !branch) return NULL;
-    if (branch) {
-        *branch = *nest->body;
-        branch->as.if_.condition = rest;
-    }
-    return join_nest(j, branch ? branch : nest->body->as.if_.then_case);
+    const tirbi_ls *body = nest->body->as.if_.then_case;
+    return join_nest(j, rest ? tirbi_new_if(pool, nest->body->span, rest, body, NULL) : body);
 }
 
 /* Joins loops of the nest until no term of its condition asks for it. */

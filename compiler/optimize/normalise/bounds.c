@@ -4,7 +4,7 @@
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/rewriting/guards.h"
 #include "compiler/optimize/rewriting/parts.h"
-#include "compiler/optimize/rewriting/recount.h"
+#include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "loader/base/checked.h"
 
@@ -95,11 +95,6 @@ static tirbi_lvar *bounded(const bounder *b) {
     return var->min && var->extent ? var : NULL;
 }
 
-static const tirbi_lx *renamed(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    tirbi_lvar *const *names = rewrite->context;
-    return x->kind == TIRBI_LX_VAR && x->var == names[0] ? tirbi_lx_var(rewrite->pool, names[1]) : NULL;
-}
-
 /* What a loop's body begins with in the first iteration alone, ahead of all else; NULL: there is no such thing. */
 static const tirbi_ls *init_of(const tirbi_ls *loop) {
     const tirbi_ls *body = loop->as.loop.body,
@@ -122,9 +117,9 @@ static const tirbi_ls *bound_body(bounder *b, const tirbi_ls *loop, const tirbi_
     if (!body || !b->term || !tirbi_may_recount(body, &one) || tirbi_any_stmt(body, tirbi_asks_for_first, old) ||
         !leaves_lanes(b, body))
         return NULL;
-    tirbi_lvar *names[] = {old, bounded(b)};
-    tirbi_recount rename = {.values = {.pool = b->pool, .replace = renamed, .context = names}};
-    return names[1] ? tirbi_loop_like(b->pool, loop, names[1], tirbi_recount_stmt(&rename, body)) : NULL;
+    tirbi_lvar *var = bounded(b);
+    const tirbi_lx *number = var ? tirbi_lx_var(b->pool, var) : NULL;
+    return tirbi_loop_like(b->pool, loop, var, tirbi_recount(b->pool, body, old, var, number));
 }
 
 /* The same of a loop with an init, which is done ahead of it where the loop runs. */

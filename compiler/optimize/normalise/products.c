@@ -2,10 +2,10 @@
 
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/facts/affine.h"
-#include "compiler/optimize/rewriting/recount.h"
+#include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_FACTORS = 6, MAX_DEPTH = 64, MAX_LETS = 32, MAX_CONSTANT = 1 << 20, MAX_LET_SIZE = 32 };
+enum { MAX_FACTORS = 6, MAX_DEPTH = 64, MAX_CONSTANT = 1 << 20, MAX_LET_SIZE = 32 };
 
 /* The sizes that are multiplied, and all constants among them. */
 typedef struct product {
@@ -24,11 +24,6 @@ typedef struct splitting {
     bool asked, divided; /* by all of it; by a part of it */
     tirbi_lvar *high, *low;
     const tirbi_lx *number; /* high * unit + low */
-    struct {
-        const tirbi_lvar *var;
-        const tirbi_lx *value;
-    } lets[MAX_LETS]; /* what is a value, now that it cannot fail */
-    uint32_t n_lets;
 } splitting;
 
 /* ---- Products --------------------------------------------------------------------------------------------------- */
@@ -194,8 +189,6 @@ static const tirbi_lx *in_parts(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     division d, inner;
     product rest, inner_rest;
     if (is_counter(s, x)) return s->number;
-    for (uint32_t i = 0; i < s->n_lets && x->kind == TIRBI_LX_VAR; i++)
-        if (s->lets[i].var == x->var) return s->lets[i].value;
     if (!is_division(x, &d)) return NULL;
     if (is_counted(s, d.numerator)) {
         if (without(&s->all, &d.divisor, &rest) && is_one(&rest))
@@ -220,13 +213,12 @@ static const tirbi_lx *in_parts(tirbi_rewrite *rewrite, const tirbi_lx *x) {
 static const tirbi_ls *without_let(tirbi_rewrite *rewrite, const tirbi_ls *stmt) {
     splitting *s = rewrite->context;
     if (stmt->kind != TIRBI_LS_SET || !stmt->as.set.declares || stmt->as.set.var->kind != TIRBI_LVAR_LET ||
-        !stmt->as.set.value || !stmt->as.set.value->pure || !stmt->as.set.value->traps || s->n_lets == MAX_LETS) {
+        !stmt->as.set.value || !stmt->as.set.value->pure || !stmt->as.set.value->traps) {
         return NULL;
     }
     const tirbi_lx *value = tirbi_rewrite_value(rewrite, stmt->as.set.value);
     if (!value || !value->pure || value->traps || value->size > MAX_LET_SIZE) return NULL;
-    s->lets[s->n_lets].var = stmt->as.set.var;
-    s->lets[s->n_lets++].value = value;
+    tirbi_bind_variable(rewrite, stmt->as.set.var, value);
     return tirbi_new_sequence(s->pool, stmt->span, NULL, 0);
 }
 
@@ -269,15 +261,17 @@ static bool note_sizes(splitting *s) {
 /* A body, or a tree of which it is a loop, with the counter in parts; NULL: it cannot be written so. */
 static const tirbi_ls *in_two(splitting *s, const tirbi_ls *body) {
     tirbi_lvar *parts[] = {s->high, s->low};
-    tirbi_recount recount = {.values = {.pool = s->pool, .replace = in_parts, .statement = without_let, .context = s}};
-    if (s->divided) {
-        recount.from = &s->counter;
-        recount.to = parts;
-        recount.n_from = 1;
-        recount.n_to = 2;
-    }
-    s->n_lets = 0;
-    return tirbi_recount_stmt(&recount, body);
+    tirbi_rewrite rewrite = {.pool = s->pool,
+                             .replace = in_parts,
+                             .statement = without_let,
+                             .context = s,
+                             .kinds = TIRBI_ANY_CODE,
+                             .from = &s->counter,
+                             .to = parts,
+                             .n_from = s->divided ? 1 : 0,
+                             .n_to = s->divided ? 2 : 0,
+                             .first = true};
+    return tirbi_rewrite_stmt(&rewrite, body);
 }
 
 /* A loop as two, or without divisions by all that it counts to; NULL: it stays. */

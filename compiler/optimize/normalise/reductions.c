@@ -59,14 +59,6 @@ static tirbi_ls *read_init(const nest *n, const tirbi_ls *s) {
     return init;
 }
 
-static const tirbi_lx *in_first(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const tirbi_ls *init = rewrite->context;
-    for (uint32_t i = 0; i < init->as.if_.n_first_of && x->kind == TIRBI_LX_VAR; i++)
-        if (x->var == init->as.if_.first_of[i])
-            return tirbi_lx_cast(rewrite->pool, (tirbi_dtype)x->type, x->var->min);
-    return NULL;
-}
-
 static bool asks_for(const tirbi_ls *init, const tirbi_lvar *var) {
     bool asks = false;
     for (uint32_t i = 0; i < init->as.if_.n_first_of; i++) asks = asks || init->as.if_.first_of[i] == var;
@@ -92,7 +84,11 @@ static bool holds_where_it_runs(const tirbi_ls *init, const tirbi_lx *x) {
 /* Conditions right around the body that name loops which the init asks for decide of the rest as they are, and of the
  * init as they are in first iterations. */
 static bool move_guards(nest *n, tirbi_ls *init) {
-    tirbi_rewrite rewrite = {.pool = n->pool, .replace = in_first, .context = init};
+    tirbi_rewrite rewrite = {.pool = n->pool};
+    for (uint32_t i = 0; i < init->as.if_.n_first_of; i++) {
+        const tirbi_lvar *var = init->as.if_.first_of[i];
+        tirbi_bind_variable(&rewrite, var, tirbi_lx_cast(n->pool, var->type, var->min));
+    }
     uint32_t end = n->n, kept = n->n;
     while (kept > 0 && n->around[kept - 1]->kind == TIRBI_LS_IF) kept--;
     for (n->n = kept; kept < end; kept++) {
@@ -248,16 +244,10 @@ static const tirbi_ls *inside(const nest *n, uint32_t from, uint32_t to, bool re
     return body;
 }
 
-/* Of a copy that nothing but its loops' variables is another in: what stands for x. */
-static const tirbi_lx *itself(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    (void)rewrite;
-    (void)x;
-    return NULL;
-}
-
 /* The init in loops of its own, then the loops as they are. */
 static const tirbi_ls *init_apart(const nest *n) {
-    tirbi_rewrite rewrite = {.pool = n->pool, .replace = itself, .loops = true};
+    tirbi_rewrite rewrite = {
+        .pool = n->pool, .kinds = TIRBI_GUARDED_STORES | TIRBI_KIND(LOOP), .anew = TIRBI_LOOPS_ANEW};
     const tirbi_ls *init = inside(n, n->outermost, n->n, false, n->init->as.if_.then_case), *items[2], *rest = n->rest;
     for (uint32_t i = n->n; i-- > n->outermost && rest;) rest = inside(n, i, i + 1, n->reduces[i], rest);
     items[0] = init ? tirbi_rewrite_stmt(&rewrite, init) : NULL;
@@ -293,10 +283,8 @@ static const tirbi_ls *known_to_run(tirbi_rewrite *rewrite, const tirbi_ls *s) {
     var->extent = extent;
     *copy = *s;
     copy->as.loop.var = var;
-    const tirbi_renamed renamed = {.from = s->as.loop.var, .to = var, .around = rewrite->renamed};
-    rewrite->renamed = &renamed;
-    copy->as.loop.body = tirbi_rewrite_assignments(rewrite, s->as.loop.body);
-    rewrite->renamed = renamed.around;
+    tirbi_bind_variable(rewrite, s->as.loop.var, tirbi_lx_var(n->pool, var));
+    copy->as.loop.body = tirbi_rewrite_stmt(rewrite, s->as.loop.body);
     return copy->as.loop.body ? copy : NULL;
 }
 
@@ -313,8 +301,8 @@ static const tirbi_ls *where_it_runs(nest *n, const tirbi_ls *s) {
     tirbi_ls *branch = all && s ? tirbi_new_stmt(n->pool, TIRBI_LS_IF, s->span) : NULL;
     if (!all || !branch) return all ? NULL : s;
     tirbi_rewrite rewrite = {
-        .pool = n->pool, .replace = itself, .statement = known_to_run, .context = n, .loops = true};
-    const tirbi_ls *known = tirbi_rewrite_assignments(&rewrite, s);
+        .pool = n->pool, .statement = known_to_run, .context = n, .anew = TIRBI_LOOPS_ANEW};
+    const tirbi_ls *known = tirbi_rewrite_stmt(&rewrite, s);
     branch->as.if_.condition = all;
     branch->as.if_.then_case = known ? known : s;
     return branch;

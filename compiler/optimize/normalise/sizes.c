@@ -234,7 +234,8 @@ static const tirbi_lx *test_of(const tirbi_versions *v) {
 
 /* Whether an operation of integers is one of those that versions are made for: a product of what is not constant, an
  * int64 of which too little is known for it not to wrap, what is computed in both types, or what compares int64. */
-static bool may_wrap(const tirbi_lx *x) {
+static bool may_wrap(const void *context, const tirbi_lx *x) {
+    (void)context;
     if (tirbi_version_compares(x)) return true;
     if (x->kind != TIRBI_LX_OP || !tirbi_dtype_is_int((tirbi_dtype)x->type)) return false;
     if (tirbi_version_mixes(x)) return true;
@@ -243,40 +244,10 @@ static bool may_wrap(const tirbi_lx *x) {
     return is_sum && x->type == TIRB_I64 && (x->hi > TIRBI_SANE_SIZE * 2 || x->lo < -TIRBI_SANE_SIZE * 2);
 }
 
-static bool has_such(const tirbi_lx *x) {
-    if (may_wrap(x)) return true;
-    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++)
-        if (has_such(x->access->indices[d])) return true;
-    for (int i = 0; i < x->n_args; i++)
-        if (has_such(x->args[i])) return true;
-    return false;
-}
-
 /* Whether there are such operations in indices or bounds: else there is no version to be made. */
 static bool has_products(const tirbi_ls *s) {
-    switch ((tirbi_ls_kind)s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++)
-            if (has_products(s->as.seq.items[i])) return true;
-        return false;
-    case TIRBI_LS_LOOP:
-        return has_such(s->as.loop.var->extent) || has_products(s->as.loop.body);
-    case TIRBI_LS_IF:
-        return has_such(s->as.if_.condition) || has_products(s->as.if_.then_case) ||
-               (s->as.if_.else_case && has_products(s->as.if_.else_case));
-    case TIRBI_LS_WHILE:
-        return has_products(s->as.while_.body);
-    case TIRBI_LS_STORE:
-        for (uint32_t d = 0; d < s->as.store.access->ndim; d++)
-            if (has_such(s->as.store.access->indices[d])) return true;
-        return has_such(s->as.store.value);
-    case TIRBI_LS_SET:
-        return s->as.set.value && has_such(s->as.set.value);
-    case TIRBI_LS_TREE:
-        return true;
-    default:
-        return false;
-    }
+    return tirbi_has_kind(s, TIRBI_KIND(TREE)) ||
+           tirbi_any_value(s, TIRBI_WALK_PLACES | TIRBI_WALK_BOUNDS, may_wrap, NULL);
 }
 
 /* The version for sizes for which a test says that they are sane; NULL: there is none that gains anything. */

@@ -87,26 +87,15 @@ static bool find_target(keeper *k, uint32_t at) {
 
 /* ---- The loop anew ---------------------------------------------------------------------------------------------- */
 
-static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const keeper *k = rewrite->context;
-    return x->kind == TIRBI_LX_VAR && x->var == k->var ? k->element : NULL;
-}
-
-static const tirbi_ls *replace_set(tirbi_rewrite *rewrite, const tirbi_ls *s) {
-    const keeper *k = rewrite->context;
-    if (s->kind != TIRBI_LS_SET || s->as.set.var != k->var) return NULL;
-    return tirbi_new_store(k->pool, s->span, k->element->access, tirbi_rewrite_value(rewrite, s->as.set.value));
-}
-
 /* The body with the element in place of the variable, which need not be stored as it is at the end. */
 static bool replace_variable(keeper *k) {
-    tirbi_rewrite rewrite = {
-        .pool = k->pool, .replace = replace, .statement = replace_set, .context = k, .loops = true};
+    tirbi_rewrite rewrite = {.pool = k->pool, .stores = true, .anew = TIRBI_LOOPS_ANEW};
+    tirbi_bind_variable(&rewrite, k->var, k->element);
     uint32_t n = 0;
     for (uint32_t i = 0; i < k->n; i++) {
         const tirbi_lx *stored = k->items[i] == k->last ? k->last->as.store.value : NULL;
         if (stored && stored->kind == TIRBI_LX_VAR && stored->var == k->var) continue;
-        k->items[n] = tirbi_rewrite_assignments(&rewrite, k->items[i]);
+        k->items[n] = tirbi_rewrite_stmt(&rewrite, k->items[i]);
         if (!k->items[n++]) return false;
     }
     k->n = n;
@@ -122,9 +111,6 @@ const tirbi_ls *tirbi_keep_in_targets(tirbi_lx_pool *pool, const tirbi_ls *loop)
         found = true;
         if (!replace_variable(&k)) return NULL;
     }
-    tirbi_ls *fresh = found ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
-    if (!fresh) return NULL;
-    *fresh = *loop;
-    fresh->as.loop.body = tirbi_new_sequence(pool, loop->span, k.items, k.n);
-    return fresh->as.loop.body ? fresh : NULL;
+    const tirbi_ls *body = found ? tirbi_new_sequence(pool, loop->span, k.items, k.n) : NULL;
+    return tirbi_loop_like(pool, loop, NULL, body);
 }

@@ -5,7 +5,7 @@
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/normalise/upwards.h"
 #include "compiler/optimize/rewriting/parts.h"
-#include "compiler/optimize/rewriting/recount.h"
+#include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
 enum { MAX_AROUND = 16 };
@@ -166,17 +166,6 @@ static const tirbi_ls *guarded(tirbi_lx_pool *pool, const tirbi_lx *condition, c
     return condition ? tirbi_new_if(pool, s->span, condition, s, NULL) : NULL;
 }
 
-/* What stands for the variable of a loop. */
-typedef struct renaming {
-    const tirbi_lvar *old;
-    const tirbi_lx *value;
-} renaming;
-
-static const tirbi_lx *renamed(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const renaming *r = rewrite->context;
-    return x->kind == TIRBI_LX_VAR && x->var == r->old ? r->value : NULL;
-}
-
 /* The loop over a whole tile, or from its end on; NULL: it is no loop over what is left. */
 static const tirbi_ls *whole_tile(tiler *t, const tirbi_ls *loop, bool backwards) {
     tirbi_lvar *old = loop->as.loop.var;
@@ -193,17 +182,12 @@ static const tirbi_ls *whole_tile(tiler *t, const tirbi_ls *loop, bool backwards
     var->below = NULL;
     var->lo = 0;
     var->hi = last;
-    renaming number = {.old = old, .value = tirbi_lx_var(t->pool, var)};
+    const tirbi_lx *number = tirbi_lx_var(t->pool, var);
     if (backwards)
-        number.value = tirbi_lx_op(t->pool, TIRB_OP_SUB, var->type, TIRB_TYPE_NONE,
-                                   tirbi_lx_int(t->pool, var->type, last), number.value, NULL);
-    tirbi_recount rename = {.values = {.pool = t->pool, .replace = renamed, .context = &number},
-                            .from = &old,
-                            .to = &var,
-                            .n_from = 1,
-                            .n_to = 1};
-    const tirbi_lx *guard = var->extent && number.value ? guard_of(t, &of, number.value) : NULL;
-    const tirbi_ls *body = guard ? tirbi_recount_stmt(&rename, loop->as.loop.body) : NULL;
+        number = tirbi_lx_op(t->pool, TIRB_OP_SUB, var->type, TIRB_TYPE_NONE, tirbi_lx_int(t->pool, var->type, last),
+                             number, NULL);
+    const tirbi_lx *guard = var->extent && number ? guard_of(t, &of, number) : NULL;
+    const tirbi_ls *body = guard ? tirbi_recount(t->pool, loop->as.loop.body, old, var, number) : NULL;
     body = body ? guarded(t->pool, guard, body) : NULL;
     return tirbi_loop_like(t->pool, loop, var, body);
 }

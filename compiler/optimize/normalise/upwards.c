@@ -6,7 +6,7 @@
 #include "compiler/optimize/analysis/depend.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/rewriting/parts.h"
-#include "compiler/optimize/rewriting/recount.h"
+#include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
 typedef struct turner {
@@ -142,8 +142,9 @@ static bool may_turn(turner *t) {
 
 static const tirbi_ls *turn(turner *t) {
     if (!begin(t)) return NULL;
-    tirbi_recount recount = {.values = {.pool = t->pool, .replace = replace, .context = t, .renumber = true}};
-    const tirbi_ls *body = tirbi_recount_stmt(&recount, t->loop->as.loop.body);
+    tirbi_rewrite rewrite = {
+        .pool = t->pool, .replace = replace, .context = t, .kinds = TIRBI_ANY_CODE, .renumber = true};
+    const tirbi_ls *body = tirbi_rewrite_stmt(&rewrite, t->loop->as.loop.body);
     return tirbi_loop_like(t->pool, t->loop, t->turned, body);
 }
 
@@ -159,16 +160,6 @@ const tirbi_ls *tirbi_count_upwards(tirbi_lx_pool *pool, const tirbi_ls *loop) {
 
 /* ---- Where loops begin ------------------------------------------------------------------------------------------ */
 
-typedef struct shifted {
-    const tirbi_lvar *old;
-    const tirbi_lx *value;
-} shifted;
-
-static const tirbi_lx *shift(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const shifted *by = rewrite->context;
-    return x->kind == TIRBI_LX_VAR && x->var == by->old ? by->value : NULL;
-}
-
 const tirbi_ls *tirbi_begin_at_zero(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     tirbi_lvar *old = loop->as.loop.var;
     const tirbi_loop_set one = {.var = {old}, .n = 1};
@@ -182,12 +173,6 @@ const tirbi_ls *tirbi_begin_at_zero(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     var->lo = 0;
     var->hi = old->extent->value > 0 ? old->extent->value - 1 : 0;
     const tirbi_lx *first = tirbi_value_in_type(pool, type, old->min), *behind = tirbi_lx_var(pool, var);
-    const shifted by = {old, tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, first, behind, NULL)};
-    tirbi_recount recount = {.values = {.pool = pool, .replace = shift, .context = (void *)(uintptr_t)&by},
-                             .from = &old,
-                             .to = &var,
-                             .n_from = 1,
-                             .n_to = 1};
-    const tirbi_ls *body = by.value ? tirbi_recount_stmt(&recount, loop->as.loop.body) : NULL;
-    return tirbi_loop_like(pool, loop, var, body);
+    const tirbi_lx *number = tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, first, behind, NULL);
+    return tirbi_loop_like(pool, loop, var, tirbi_recount(pool, loop->as.loop.body, old, var, number));
 }

@@ -6,7 +6,7 @@
 #include "compiler/loop/exact.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/normalise/version_buffers.h"
-#include "compiler/optimize/rewriting/copy.h"
+#include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "loader/base/checked.h"
 

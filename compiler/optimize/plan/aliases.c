@@ -4,6 +4,7 @@
  * parameters share memory. A lane plan of the loop, if there is one, is right when they begin at the same byte or share
  * nothing: the usual call in place. Otherwise the loop is compiled twice: once as if they shared nothing, and once in
  * program order; which one runs is looked up in the references. */
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/plan/planner.h"
 
 enum { WORDS = (TIRBI_MAX_CALL_ARGS + 63) / 64 };
@@ -20,70 +21,16 @@ static void touch(touched *t, const tirbi_lbuf *root, bool writes) {
     if (writes) t->written[root->param / 64] |= bit;
 }
 
-static void touch_value(touched *t, const tirbi_lx *x);
-
-static void touch_place(touched *t, const tirbi_place *place, bool writes) {
-    touch(t, place->buffer->root, writes);
-    for (uint32_t i = 0; i < place->ndim; i++) touch_value(t, place->indices[i]);
+static bool touch_place(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
+    touch(w->context, place->buffer->root, !load);
+    return true;
 }
 
-static void touch_value(touched *t, const tirbi_lx *x) {
-    if (!x || x->shared) return;
-    if (x->kind == TIRBI_LX_LOAD) touch_place(t, x->access, false);
-    if (x->kind == TIRBI_LX_CALL) {
-        for (uint32_t i = 0; i < x->call->n_scalars; i++) touch_value(t, x->call->scalars[i]);
-        for (uint32_t i = 0; i < x->call->n_refs; i++) touch(t, x->call->refs[i].buffer, true);
-    }
-    for (int i = 0; i < x->n_args; i++) touch_value(t, x->args[i]);
-}
-
-static void touch_stmt(touched *t, const tirbi_ls *s) {
-    if (!s) return;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) touch_stmt(t, s->as.seq.items[i]);
-        return;
-    case TIRBI_LS_LOOP: {
-        touch_value(t, s->as.loop.var->min);
-        touch_value(t, s->as.loop.var->extent);
-        touch_stmt(t, s->as.loop.body);
-        return;
-    }
-    case TIRBI_LS_IF:
-        touch_value(t, s->as.if_.condition);
-        touch_stmt(t, s->as.if_.then_case);
-        touch_stmt(t, s->as.if_.else_case);
-        return;
-    case TIRBI_LS_WHILE:
-        touch_value(t, s->as.while_.condition);
-        touch_stmt(t, s->as.while_.body);
-        return;
-    case TIRBI_LS_STORE:
-        touch_place(t, s->as.store.access, true);
-        touch_value(t, s->as.store.value);
-        return;
-    case TIRBI_LS_SET:
-        touch_value(t, s->as.set.value);
-        return;
-    case TIRBI_LS_EVAL:
-    case TIRBI_LS_RETURN:
-        touch_value(t, s->as.eval.value);
-        return;
-    case TIRBI_LS_ASSERT:
-        touch_value(t, s->as.assert_.condition);
-        return;
-    case TIRBI_LS_TREE:
-        touch_stmt(t, s->as.tree.init);
-        for (uint32_t i = 0; i < s->as.tree.n_lets; i++) touch_value(t, s->as.tree.lets[i]);
-        for (uint32_t u = 0; u < s->as.tree.n_updates; u++) {
-            touch_place(t, s->as.tree.updates[u].target, true);
-            touch_value(t, s->as.tree.updates[u].value);
-            touch_value(t, s->as.tree.updates[u].factor);
-        }
-        return;
-    default:
-        return;
-    }
+/* A function may write to what it is called with. */
+static tirbi_step touch_arguments(tirbi_walk *w, const tirbi_lx *x) {
+    for (uint32_t i = 0; x->kind == TIRBI_LX_CALL && i < x->call->n_refs; i++)
+        touch(w->context, x->call->refs[i].buffer, true);
+    return TIRBI_INTO;
 }
 
 static bool has(const uint64_t *set, uint32_t param) { return set[param / 64] >> (param % 64) & 1; }
@@ -136,8 +83,12 @@ static tirbi_sched *in_versions(tirbi_scheduler *p, const tirbi_ls *loop, const 
 tirbi_sched *tirbi_schedule_aliased(tirbi_scheduler *p, const tirbi_ls *loop) {
     const tirbi_alias_mode mode = p->function->aliases.mode;
     touched t = {.any = {0}};
+    tirbi_walk walk = {.context = &t,
+                       .expr = touch_arguments,
+                       .access = touch_place,
+                       .reach = TIRBI_WALK_PLACES | TIRBI_WALK_BOUNDS | TIRBI_WALK_CALLS | TIRBI_WALK_IMPURE};
     if (p->function->ast->n_may_alias == 0 || mode == TIRBI_ALIAS_APART) return NULL;
-    touch_stmt(&t, loop);
+    tirbi_walk_stmt(&walk, loop);
     if (!any_in_the_way(p, &t)) return NULL;
     tirbi_nest nest;
     const bool in_place = mode != TIRBI_ALIAS_CROSSED && tirbi_choose_lanes(p, loop, &nest);

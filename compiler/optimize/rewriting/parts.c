@@ -3,14 +3,6 @@
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-tirbi_lvar *tirbi_variable_like(tirbi_lx_pool *pool, const tirbi_lvar *old) {
-    tirbi_lvar *var = TIRBI_NEW(pool->arena, tirbi_lvar);
-    if (!var) return NULL;
-    *var = *old;
-    var->id = 0;
-    return var;
-}
-
 tirbi_lvar *tirbi_part_variable(tirbi_lx_pool *pool, const tirbi_lvar *old, const tirbi_lx *from, const tirbi_lx *to) {
     tirbi_lvar *var = from && to ? tirbi_variable_like(pool, old) : NULL;
     int64_t behind;

@@ -5,8 +5,6 @@
 
 #include "compiler/loop/loop.h"
 
-/* Another variable of which the same is known. */
-tirbi_lvar *tirbi_variable_like(tirbi_lx_pool *pool, const tirbi_lvar *old);
 /* A variable for the iterations from .. to - 1 of a loop, counted from 0, with what is known of it there. */
 tirbi_lvar *tirbi_part_variable(tirbi_lx_pool *pool, const tirbi_lvar *old, const tirbi_lx *from, const tirbi_lx *to);
 

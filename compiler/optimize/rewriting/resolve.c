@@ -6,19 +6,6 @@
 #include "compiler/optimize/rewriting/statements.h"
 #include "loader/base/checked.h"
 
-enum { MAX_RENAMED = 32 };
-
-typedef struct resolver {
-    const tirbi_given *facts;
-    const tirbi_lvar *from;
-    const tirbi_lx *value;
-    tirbi_lvar *to;
-    bool first;
-    const tirbi_lvar *old[MAX_RENAMED]; /* variables of the body and those of the copy */
-    const tirbi_lx *fresh[MAX_RENAMED];
-    uint32_t n_renamed;
-} resolver;
-
 /* ---- Facts ------------------------------------------------------------------------------------------------------ */
 
 void tirbi_add_fact(tirbi_given *facts, const tirbi_lx *x, const tirbi_lx *y, int64_t constant) {
@@ -70,7 +57,7 @@ static const tirbi_lx *number(const tirbi_rewrite *r, uint8_t type, int64_t valu
 
 /* x / divisor or x % divisor where the whole range of x has one quotient. */
 static const tirbi_lx *divide(const tirbi_rewrite *r, const tirbi_division *d) {
-    const resolver *v = r->context;
+    const tirbi_given *facts = r->context;
     const tirbi_lx *x = d->numerator;
     tirbi_sum sum = {.constant = 0};
     int64_t lo, hi;
@@ -79,7 +66,7 @@ static const tirbi_lx *divide(const tirbi_rewrite *r, const tirbi_division *d) {
     tirbi_sum from = sum, below = {.n = 0}; /* x - start, start + divisor - 1 - x */
     if (!tirbi_mul_i64(quotient, d->divisor, &start) || !tirbi_sub_i64(from.constant, start, &from.constant) ||
         !tirbi_add_i64(start, d->divisor - 1, &below.constant) || !tirbi_sum_add(&below, &sum, -1) ||
-        !not_negative(v->facts, &from) || !not_negative(v->facts, &below)) {
+        !not_negative(facts, &from) || !not_negative(facts, &below)) {
         return NULL;
     }
     if (!d->remainder) return number(r, x->type, quotient);
@@ -90,19 +77,19 @@ static bool is_const(const tirbi_lx *x, bool value) { return x->kind == TIRBI_LX
 
 /* An operation on what its operands have become; NULL: as it was. */
 static const tirbi_lx *simpler(const tirbi_rewrite *r, const tirbi_lx *x, const tirbi_lx *const *a) {
-    const resolver *v = r->context;
+    const tirbi_given *facts = r->context;
     tirbi_division division;
     bool plain = x->n_args == 2 && is_plain_int(x->optype) && a[0]->pure && a[1]->pure && !a[0]->traps && !a[1]->traps;
-    int known = plain ? tirbi_decide(v->facts, (tirbi_op)x->op, a[0], a[1]) : -1;
+    int known = plain ? tirbi_decide(facts, (tirbi_op)x->op, a[0], a[1]) : -1;
     if (known >= 0) return number(r, TIRB_BOOL, known);
     switch (x->op) {
     case TIRB_OP_MIN:
     case TIRB_OP_MAX:
-        known = plain ? tirbi_decide(v->facts, TIRB_OP_LE, a[0], a[1]) : -1;
+        known = plain ? tirbi_decide(facts, TIRB_OP_LE, a[0], a[1]) : -1;
         return known < 0 ? NULL : a[(x->op == TIRB_OP_MIN) == (known == 1) ? 0 : 1];
     case TIRB_OP_ABS:
         if (!is_plain_int(x->optype) || !a[0]->pure) return NULL;
-        known = tirbi_decide(v->facts, TIRB_OP_GE, a[0], number(r, x->optype, 0));
+        known = tirbi_decide(facts, TIRB_OP_GE, a[0], number(r, x->optype, 0));
         if (known == 1) return a[0];
         if (known < 0) return NULL;
         return tirbi_lx_op(r->pool, TIRB_OP_SUB, (tirbi_dtype)x->optype, TIRB_TYPE_NONE, number(r, x->optype, 0), a[0],
@@ -153,14 +140,6 @@ static const tirbi_lx *lazily(tirbi_rewrite *r, const tirbi_lx *x) {
 }
 
 static const tirbi_lx *replace(tirbi_rewrite *r, const tirbi_lx *x) {
-    const resolver *v = r->context;
-    if (x->kind == TIRBI_LX_VAR) {
-        if (x->var == v->from) return v->value;
-        for (uint32_t i = 0; i < v->n_renamed; i++) {
-            if (x->var == v->old[i]) return v->fresh[i];
-        }
-        return NULL;
-    }
     if (x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR) return lazily(r, x);
     if (x->kind != TIRBI_LX_OP || x->addend_first || x->n_args == 0) return NULL;
     const tirbi_lx *a[3] = {NULL};
@@ -175,123 +154,7 @@ static const tirbi_lx *replace(tirbi_rewrite *r, const tirbi_lx *x) {
 
 /* ---- Statements ------------------------------------------------------------------------------------------------- */
 
-static bool rename(resolver *v, tirbi_lx_pool *pool, const tirbi_lvar *old, tirbi_lvar *fresh) {
-    if (!fresh || v->n_renamed == MAX_RENAMED) return false;
-    v->old[v->n_renamed] = old;
-    v->fresh[v->n_renamed] = tirbi_lx_var(pool, fresh);
-    return v->fresh[v->n_renamed++] != NULL;
-}
-
-static tirbi_lvar *variable_of(const resolver *v, tirbi_lvar *var) {
-    for (uint32_t i = 0; i < v->n_renamed; i++) {
-        if (var == v->old[i]) return v->fresh[i]->var;
-    }
-    return var;
-}
-
-static tirbi_lvar *copy_variable(tirbi_lx_pool *pool, const tirbi_lvar *var) {
-    tirbi_lvar *fresh = TIRBI_NEW(pool->arena, tirbi_lvar);
-    if (!fresh) return NULL;
-    *fresh = *var;
-    fresh->id = 0;
-    return fresh;
-}
-
 bool tirbi_is_nothing(const tirbi_ls *s) { return tirbi_is_made_of(s, TIRBI_KIND(SEQ) | TIRBI_KIND(LOOP)); }
-
-static const tirbi_ls *resolve(tirbi_rewrite *r, const tirbi_ls *s);
-
-static const tirbi_ls *nothing(tirbi_rewrite *r, const tirbi_ls *like) {
-    return tirbi_new_sequence(r->pool, like->span, NULL, 0);
-}
-
-static const tirbi_ls *resolve_sequence(tirbi_rewrite *r, const tirbi_ls *s, tirbi_ls *copy) {
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(r->pool->arena, const tirbi_ls *, s->as.seq.n + 1);
-    uint32_t n = 0;
-    if (!items) return NULL;
-    for (uint32_t i = 0; i < s->as.seq.n; i++) {
-        items[n] = resolve(r, s->as.seq.items[i]);
-        if (!items[n]) return NULL;
-        n += !tirbi_is_nothing(items[n]);
-    }
-    copy->as.seq.items = items;
-    copy->as.seq.n = n;
-    return n == 1 ? items[0] : copy;
-}
-
-static const tirbi_ls *resolve_loop(tirbi_rewrite *r, const tirbi_ls *s, tirbi_ls *copy) {
-    tirbi_lvar *old = s->as.loop.var, *var = copy_variable(r->pool, old);
-    if (!var) return NULL;
-    var->min = tirbi_rewrite_value(r, old->min);
-    var->extent = tirbi_rewrite_value(r, old->extent);
-    var->below = old->below ? tirbi_rewrite_value(r, old->below) : NULL;
-    if (!var->min || !var->extent || (old->below && !var->below) || !rename(r->context, r->pool, old, var)) return NULL;
-    if (var->extent->hi <= 0) return nothing(r, s);
-    copy->as.loop.var = var;
-    copy->as.loop.body = resolve(r, s->as.loop.body);
-    if (!copy->as.loop.body) return NULL;
-    return tirbi_is_nothing(copy->as.loop.body) ? nothing(r, s) : copy;
-}
-
-/* The loops whose first iterations the copy of a condition asks for. */
-static bool resolve_first(tirbi_rewrite *r, const tirbi_ls *s, tirbi_ls *copy) {
-    resolver *v = r->context;
-    tirbi_lvar **loops = TIRBI_NEW_ARRAY(r->pool->arena, tirbi_lvar *, s->as.if_.n_first_of + 1);
-    uint32_t n = 0;
-    if (!loops) return false;
-    for (uint32_t i = 0; i < s->as.if_.n_first_of; i++) {
-        tirbi_lvar *var = s->as.if_.first_of[i];
-        bool own = var == v->from;
-        if (own && !v->first) { /* an ordinary condition */
-            n = 0;
-            break;
-        }
-        if (own && !v->to) continue;
-        loops[n++] = own ? v->to : variable_of(v, var);
-    }
-    copy->as.if_.first_of = n > 0 ? loops : NULL;
-    copy->as.if_.n_first_of = n;
-    return true;
-}
-
-static const tirbi_ls *resolve_branch(tirbi_rewrite *r, const tirbi_ls *s, tirbi_ls *copy) {
-    const tirbi_ls *no = s->as.if_.else_case;
-    const tirbi_lx *condition = tirbi_rewrite_value(r, s->as.if_.condition);
-    if (!condition) return NULL;
-    if (condition->kind == TIRBI_LX_CONST) {
-        if (condition->value) return resolve(r, s->as.if_.then_case);
-        return no ? resolve(r, no) : nothing(r, s);
-    }
-    copy->as.if_.condition = condition;
-    copy->as.if_.then_case = resolve(r, s->as.if_.then_case);
-    copy->as.if_.else_case = no ? resolve(r, no) : NULL;
-    if (!copy->as.if_.then_case || (no && !copy->as.if_.else_case)) return NULL;
-    if (no && tirbi_is_nothing(copy->as.if_.else_case)) copy->as.if_.else_case = NULL;
-    return !s->as.if_.first_of || resolve_first(r, s, copy) ? copy : NULL;
-}
-
-static const tirbi_ls *resolve(tirbi_rewrite *r, const tirbi_ls *s) {
-    resolver *v = r->context;
-    tirbi_ls *copy = TIRBI_NEW(r->pool->arena, tirbi_ls);
-    if (!copy) return NULL;
-    *copy = *s;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ: return resolve_sequence(r, s, copy);
-    case TIRBI_LS_LOOP: return resolve_loop(r, s, copy);
-    case TIRBI_LS_IF: return resolve_branch(r, s, copy);
-    case TIRBI_LS_STORE:
-        copy->as.store.access = tirbi_rewrite_place(r, s->as.store.access);
-        copy->as.store.value = tirbi_rewrite_value(r, s->as.store.value);
-        return copy->as.store.access && copy->as.store.value ? copy : NULL;
-    case TIRBI_LS_SET:
-        copy->as.set.value = tirbi_rewrite_value(r, s->as.set.value);
-        if (s->as.set.declares && !rename(v, r->pool, s->as.set.var, copy_variable(r->pool, s->as.set.var)))
-            return NULL;
-        copy->as.set.var = variable_of(v, s->as.set.var);
-        return copy->as.set.value ? copy : NULL;
-    default: return NULL;
-    }
-}
 
 bool tirbi_can_resolve(const tirbi_ls *s) {
     tirbi_accesses all = {.rules = TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS};
@@ -300,9 +163,18 @@ bool tirbi_can_resolve(const tirbi_ls *s) {
 
 const tirbi_ls *tirbi_resolve(tirbi_lx_pool *pool, const tirbi_given *facts, const tirbi_ls *body,
                               const tirbi_lvar *from, const tirbi_lx *value, tirbi_lvar *to, bool first) {
-    resolver *v = TIRBI_NEW(pool->arena, resolver);
-    if (!v || !value) return NULL;
-    *v = (resolver){.facts = facts, .from = from, .value = value, .to = to, .first = first};
-    tirbi_rewrite rewrite = {.pool = pool, .replace = replace, .context = v};
-    return resolve(&rewrite, body);
+    tirbi_lvar *const counter = (tirbi_lvar *)(uintptr_t)from;
+    const tirbi_binding bound = {.var = from, .value = value};
+    tirbi_rewrite rewrite = {.pool = pool,
+                             .replace = replace,
+                             .context = (void *)(uintptr_t)facts,
+                             .bound = &bound,
+                             .kinds = TIRBI_NESTS,
+                             .anew = TIRBI_ALL_ANEW,
+                             .from = &counter,
+                             .n_from = 1,
+                             .to = &to,
+                             .n_to = to && first ? 1 : 0,
+                             .first = first};
+    return value ? tirbi_rewrite_stmt(&rewrite, body) : NULL;
 }

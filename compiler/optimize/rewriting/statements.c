@@ -73,10 +73,25 @@ tirbi_ls *tirbi_same_stmt(const tirbi_lx_pool *pool, const tirbi_ls *s) {
     return copy;
 }
 
+const tirbi_ls *tirbi_with_value(const tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi_lx *value) {
+    tirbi_ls *copy = value ? tirbi_same_stmt(pool, s) : NULL;
+    if (copy && s->kind == TIRBI_LS_STORE) copy->as.store.value = value;
+    if (copy && s->kind == TIRBI_LS_SET) copy->as.set.value = value;
+    return copy;
+}
+
 tirbi_lvar *tirbi_new_variable(tirbi_lx_pool *pool, tirbi_lvar_kind kind, const char *name, tirbi_dtype type,
                                int64_t lo, int64_t hi, tirbi_span span) {
     tirbi_lvar *var = TIRBI_NEW(pool->arena, tirbi_lvar);
     if (var) *var = (tirbi_lvar){.name = name, .kind = kind, .type = type, .lo = lo, .hi = hi, .span = span};
+    return var;
+}
+
+tirbi_lvar *tirbi_variable_like(tirbi_lx_pool *pool, const tirbi_lvar *old) {
+    tirbi_lvar *var = TIRBI_NEW(pool->arena, tirbi_lvar);
+    if (!var) return NULL;
+    *var = *old;
+    var->id = 0;
     return var;
 }
 

@@ -21,6 +21,11 @@ const tirbi_ls *tirbi_new_sequence(tirbi_lx_pool *pool, tirbi_span span, const t
 /* A copy of a statement, for who changes something in it. */
 tirbi_ls *tirbi_same_stmt(const tirbi_lx_pool *pool, const tirbi_ls *s);
 
+/* Another variable of which the same is known. */
+tirbi_lvar *tirbi_variable_like(tirbi_lx_pool *pool, const tirbi_lvar *old);
+/* A store or an assignment of another value. */
+const tirbi_ls *tirbi_with_value(const tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi_lx *value);
+
 /* A variable with values in lo .. hi; one for a value, of its type and range; one that counts up to an extent from 0
  * on, with the name of another one. */
 tirbi_lvar *tirbi_new_variable(tirbi_lx_pool *pool, tirbi_lvar_kind kind, const char *name, tirbi_dtype type,
@@ -36,7 +41,7 @@ tirbi_lbuf *tirbi_new_buffer(tirbi_lx_pool *pool, const char *name, tirbi_dtype 
 /* A loop as another one, around another body, counted by another variable where `var` is not NULL. */
 tirbi_ls *tirbi_loop_like(const tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_lvar *var, const tirbi_ls *body);
 
-/* A loop that was arranged anew: `stmt` does what it does, most of that in `loop`. */
+/* A loop that was arranged anew: `stmt` does what it does, most of that in `loop`; in a search where that is NULL. */
 typedef struct tirbi_arranged {
     const tirbi_ls *loop, *stmt;
 } tirbi_arranged;

@@ -11,72 +11,37 @@
 #include "compiler/optimize/contractions/int_trees.h"
 #include "compiler/optimize/contractions/operands.h"
 #include "compiler/optimize/nests/fuse.h"
-#include "compiler/optimize/rewriting/copy.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/optimize/rows/rows.h"
 
-enum { MAX_NESTS = 32, MAX_ACCESSES = 128, MAX_COMMON = TIRBI_MAX_ROW_LOOPS };
-
-/* Nests that are being made one, with the loop variables of the first one. */
-typedef struct group {
-    tirbi_lx_pool *pool;
-    uint32_t n_common;
-    tirbi_loop_set vars;
-    const tirbi_ls *loops[MAX_COMMON];
-    const tirbi_ls *bodies[MAX_NESTS]; /* inside of the common loops */
-    const tirbi_ls *originals[MAX_NESTS];
-    bool has_rows[MAX_NESTS]; /* goes through the elements of a row */
-    bool begins_with_sums;    /* the first nest is a contraction */
-    uint32_t n;
-    tirbi_reached accesses[MAX_ACCESSES]; /* by nest */
-    uint32_t n_accesses;
-} group;
+enum { MAX_COMMON = TIRBI_MAX_ROW_LOOPS };
 
 /* ---- Nests ---------------------------------------------------------------------------------------------------- */
 
-static bool invariant(const tirbi_loop_set *loops, const tirbi_lx *x) {
-    return x->pure && !x->traps && !tirbi_mentions_loops(x, loops);
-}
-
-static bool plain_loop(const tirbi_loop_set *loops, const tirbi_lvar *var) {
-    return invariant(loops, var->min) && invariant(loops, var->extent) &&
-           (!var->below || !tirbi_mentions_loops(var->below, loops));
-}
-
-/* The loops that are to be common; what is inside of them, or NULL. */
-static const tirbi_ls *collect(uint32_t n_common, const tirbi_ls *s, tirbi_loop_set *vars, const tirbi_ls **loops) {
-    for (vars->n = 0; vars->n < n_common; s = s->as.loop.body) {
-        if (s->kind != TIRBI_LS_LOOP || s->as.loop.step || !plain_loop(vars, s->as.loop.var)) return NULL;
-        loops[vars->n] = s;
-        vars->var[vars->n++] = s->as.loop.var;
-    }
-    return s;
-}
-
 static bool takes_access(void *context, const tirbi_reached *a) {
-    const group *g = context;
+    const tirbi_fused *g = context;
     const tirbi_lbuf *b = a->place->buffer;
     return !b->overlaps && !b->local && (g->n == 0 || a->what == TIRBI_LOADS || tirbi_is_proven(a->place));
 }
 
 static bool takes_value(void *context, const tirbi_lx *x) {
-    const group *g = context;
+    const tirbi_fused *g = context;
     return g->n == 0 || !x->traps;
 }
 
 static bool takes_stmt(void *context, const tirbi_ls *s) {
-    group *g = context;
+    tirbi_fused *g = context;
     if (s->kind == TIRBI_LS_SET) return s->as.set.declares;
     g->has_rows[g->n] = g->has_rows[g->n] || s->kind == TIRBI_LS_LOOP || s->kind == TIRBI_LS_TREE;
     for (uint32_t i = 0; s->kind == TIRBI_LS_TREE && i < s->as.tree.n_loops; i++)
-        if (!plain_loop(&g->vars, s->as.tree.loops[i])) return false;
-    return s->kind != TIRBI_LS_LOOP || plain_loop(&g->vars, s->as.loop.var);
+        if (!tirbi_is_bounded_before(&g->vars, s->as.tree.loops[i])) return false;
+    return s->kind != TIRBI_LS_LOOP || tirbi_is_bounded_before(&g->vars, s->as.loop.var);
 }
 
-static bool note_stmt(group *g, const tirbi_ls *s) {
+static bool note_stmt(tirbi_fused *g, const tirbi_ls *s) {
     tirbi_accesses all = {.item = g->accesses,
                           .n = g->n_accesses,
-                          .most = MAX_ACCESSES,
+                          .most = TIRBI_MAX_FUSED_ACCESSES,
                           .part = (uint16_t)g->n,
                           .rules = TIRBI_NO_VARIABLES,
                           .kinds = (TIRBI_NESTS & ~TIRBI_KIND(IF)) | TIRBI_KIND(TREE),
@@ -103,7 +68,7 @@ static uint32_t row_dimension(const tirbi_place *place, const tirbi_lvar *var) {
 }
 
 /* Whether both are in the same row, and in that of no other iteration. */
-static bool same_row(const group *g, const tirbi_place *a, const tirbi_place *b) {
+static bool same_row(const tirbi_fused *g, const tirbi_place *a, const tirbi_place *b) {
     if (a->buffer != b->buffer || !tirbi_has_whole_extents(a->buffer) || a->buffer->broadcasts) return false;
     for (uint32_t i = 0; i < g->vars.n; i++) {
         uint32_t d = row_dimension(a, g->vars.var[i]);
@@ -112,80 +77,17 @@ static bool same_row(const group *g, const tirbi_place *a, const tirbi_place *b)
     return true;
 }
 
-/* Whether the last nest of the group may run together with those before it, and is about the same rows. */
-static bool agrees(const group *g) {
-    bool linked = false;
-    for (uint32_t i = 0; i < g->n_accesses; i++) {
-        const tirbi_reached *a = &g->accesses[i];
-        if (a->part != g->n) continue;
-        for (uint32_t k = 0; k < g->n_accesses; k++) {
-            const tirbi_reached *b = &g->accesses[k];
-            if (b->part == g->n || !tirbi_may_meet(a->place->buffer->root, b->place->buffer->root)) continue;
-            bool same = same_row(g, a->place, b->place);
-            if (!same && (a->what != TIRBI_LOADS || b->what != TIRBI_LOADS)) return false;
-            linked = linked || same;
-        }
-    }
-    return linked;
-}
-
-/* ---- Making the group ------------------------------------------------------------------------------------------- */
-
-static bool begin(group *g, const tirbi_ls *nest) {
-    const tirbi_ls *body = collect(g->n_common, nest, &g->vars, g->loops);
-    g->n = g->n_accesses = 0;
-    if (!body || (!g->begins_with_sums && tirbi_contracts(g->pool, nest)) || !note_stmt(g, body) || !g->has_rows[0])
-        return false;
-    g->bodies[0] = body;
-    g->originals[0] = nest;
-    g->n = 1;
-    return true;
-}
-
-static bool same_loops(const group *g, const tirbi_loop_set *vars, const tirbi_ls *const *loops) {
-    for (uint32_t i = 0; i < g->vars.n; i++) {
-        const tirbi_lvar *a = g->vars.var[i], *b = vars->var[i];
-        if (a->min != b->min || a->extent != b->extent || a->type != b->type || a->below != b->below) return false;
-        if (g->loops[i]->as.loop.parallel != loops[i]->as.loop.parallel) return false;
-    }
-    return true;
-}
-
-static bool join(group *g, const tirbi_ls *nest) {
-    tirbi_loop_set vars;
-    const tirbi_ls *loops[MAX_COMMON];
-    const tirbi_ls *body = g->n < MAX_NESTS ? collect(g->n_common, nest, &vars, loops) : NULL;
-    if (!body || !same_loops(g, &vars, loops) || tirbi_contracts(g->pool, nest)) return false;
-    uint32_t known = g->n_accesses;
-    tirbi_loop_set common = g->vars;
-    g->has_rows[g->n] = false;
-    g->vars = vars; /* bounds are looked at before variables are replaced */
-    bool plain = note_stmt(g, body);
-    g->vars = common;
-    g->n_accesses = known;
-    tirbi_copier copier = {.from = &vars, .to = &g->vars};
-    const tirbi_ls *copy = plain ? tirbi_copy_stmt(g->pool, &copier, body) : NULL;
-    if (copy && note_stmt(g, copy) && agrees(g)) {
-        g->bodies[g->n] = copy;
-        g->originals[g->n++] = nest;
-        return true;
-    }
-    g->n_accesses = known;
-    return false;
-}
-
 /* Leaves the last nests out that touch one element of each row: they are lanes over the rows alone. */
-static void trim(group *g) {
-    while (g->n > 0 && !g->has_rows[g->n - 1]) g->n--;
-    uint32_t kept = 0;
-    while (kept < g->n_accesses && g->accesses[kept].part < g->n) kept++;
-    g->n_accesses = kept;
+static void trim(tirbi_fused *g) {
+    uint32_t n = g->n;
+    while (n > 0 && !g->has_rows[n - 1]) n--;
+    tirbi_keep_fused(g, n);
 }
 
 /* ---- What is memory of rows ------------------------------------------------------------------------------------- */
 
 /* Whether all that the group does with a buffer is in rows: then there may be as many of them as are done together. */
-static bool is_in_rows(const group *g, const tirbi_lbuf *buffer) {
+static bool is_in_rows(const tirbi_fused *g, const tirbi_lbuf *buffer) {
     const tirbi_place *first = NULL;
     for (uint32_t i = 0; i < g->n_accesses; i++) {
         const tirbi_place *place = g->accesses[i].place;
@@ -198,21 +100,8 @@ static bool is_in_rows(const group *g, const tirbi_lbuf *buffer) {
 
 /* ---- Sequences ------------------------------------------------------------------------------------------------ */
 
-static tirbi_ls *sequence_of(tirbi_lx_pool *pool, tirbi_span span, const tirbi_ls *const *a, uint32_t n_a,
-                             const tirbi_ls *const *b, uint32_t n_b) {
-    tirbi_ls *seq = TIRBI_NEW(pool->arena, tirbi_ls);
-    const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, n_a + n_b);
-    if (!seq || !items) return NULL;
-    for (uint32_t i = 0; i < n_a; i++) items[i] = a[i];
-    for (uint32_t i = 0; i < n_b; i++) items[n_a + i] = b[i];
-    seq->kind = TIRBI_LS_SEQ;
-    seq->span = span;
-    seq->as.seq.items = items;
-    seq->as.seq.n = n_a + n_b;
-    return seq;
-}
-
-static const tirbi_ls *in_common_loops(const group *g, const tirbi_ls *body) {
+static const tirbi_ls *in_common_loops(const tirbi_fused *g, const tirbi_ls *const *items, uint32_t n) {
+    const tirbi_ls *body = tirbi_new_sequence(g->pool, g->bodies[0]->span, items, n);
     uint32_t first = 0; /* loops of one iteration are none of rows, so that those inside may be a region */
     while (first + 1 < g->vars.n && tirbi_lx_is_int(g->vars.var[first]->extent, 1)) first++;
     for (uint32_t i = g->vars.n; body && i-- > 0;) {
@@ -224,75 +113,28 @@ static const tirbi_ls *in_common_loops(const group *g, const tirbi_ls *body) {
     return body;
 }
 
-/* How often one sequence is looked through for what else uses a buffer. Behind that, buffers stay whole. */
-enum { MAX_LOOKS = 20000 };
-
-typedef struct sequence {
-    tirbi_lx_pool *pool;
-    const tirbi_ls **items;
-    uint32_t n;
-    uint32_t looks; /* at statements, for what else uses a buffer */
-    tirbi_notes *notes;
-} sequence;
-
-static bool is_original(const group *g, const tirbi_ls *s) {
-    for (uint32_t i = 0; i < g->n; i++) {
-        if (g->originals[i] == s) return true;
-    }
-    return false;
-}
-
-static bool used_elsewhere(sequence *q, const group *g, uint32_t alloc, const tirbi_lbuf *buffer) {
-    for (uint32_t i = 0; i < q->n; i++) {
-        if (i == alloc || is_original(g, q->items[i])) continue;
-        if (q->looks == MAX_LOOKS || tirbi_statement_uses(q->items[i], buffer)) return true;
-        q->looks++;
-    }
-    return false;
-}
-
 /* Puts the one nest in the place of the group's first one, `first`, and drops the others. What is memory of rows alone
  * is allocated inside. */
-static bool replace(sequence *q, group *g, uint32_t first) {
-    const tirbi_ls **rows = TIRBI_NEW_ARRAY(q->pool->arena, const tirbi_ls *, q->n);
-    uint32_t n_rows = 0;
-    if (!rows) return false;
+static bool replace(tirbi_fused_items *q, tirbi_fused *g, uint32_t first) {
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(q->pool->arena, const tirbi_ls *, q->n + g->n);
+    bool *dropped = TIRBI_NEW_ARRAY(q->pool->arena, bool, q->n);
+    uint32_t n = 0;
+    if (!items || !dropped) return false;
     for (uint32_t i = 0; i < q->n; i++) {
         const tirbi_lbuf *buffer = tirbi_is_plain_allocation(q->items[i]) ? q->items[i]->as.alloc.buffer : NULL;
-        if (buffer && !used_elsewhere(q, g, i, buffer) && is_in_rows(g, buffer)) rows[n_rows++] = q->items[i];
+        dropped[i] = buffer && !tirbi_is_used_elsewhere(q, g, i, buffer) && is_in_rows(g, buffer);
+        if (dropped[i]) items[n++] = q->items[i];
     }
-    const tirbi_ls *one = in_common_loops(g, sequence_of(q->pool, g->bodies[0]->span, rows, n_rows, g->bodies, g->n));
-    if (!one) return false;
-    for (uint32_t k = 1; k < g->n && q->notes; k++) {
-        tirbi_note_loop(q->notes, g->originals[k]->as.loop.var, g->originals[k]->span, TIRB_FORM_FUSED,
-                        "runs together with the loop over %s before it, for a block of rows at a time",
-                        g->vars.var[0]->name);
-    }
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < q->n; i++) {
-        bool dropped = i != first && is_original(g, q->items[i]);
-        for (uint32_t k = 0; k < n_rows; k++) dropped = dropped || q->items[i] == rows[k];
-        if (!dropped) q->items[kept++] = i == first ? one : q->items[i];
-    }
-    q->n = kept;
-    return true;
-}
-
-/* Moves the allocations between items `first` and `end` before `first`, and returns where that is then. */
-static uint32_t allocate_before(sequence *q, uint32_t first, uint32_t end) {
-    for (uint32_t i = first + 1; i < end; i++) {
-        if (q->items[i]->kind != TIRBI_LS_ALLOC) continue;
-        const tirbi_ls *alloc = q->items[i];
-        for (uint32_t k = i; k > first; k--) q->items[k] = q->items[k - 1];
-        q->items[first++] = alloc;
-    }
-    return first;
+    for (uint32_t i = 0; i < g->n; i++) items[n++] = g->bodies[i];
+    const tirbi_ls *one = in_common_loops(g, items, n);
+    if (one) tirbi_put_fused(q, g, first, one, dropped, ", for a block of rows at a time");
+    return one;
 }
 
 /* Whether any of the nests that a group which begins at `first` could have is around a tree. */
-static bool may_have_tree(const sequence *q, uint32_t first) {
+static bool may_have_tree(const tirbi_fused_items *q, uint32_t first) {
     uint32_t n = 0;
-    for (uint32_t i = first; i < q->n && n < MAX_NESTS; i++) {
+    for (uint32_t i = first; i < q->n && n < TIRBI_MAX_FUSED; i++) {
         if (tirbi_is_plain_allocation(q->items[i])) continue;
         if (q->items[i]->kind != TIRBI_LS_LOOP) return false;
         if (tirbi_has_kind(q->items[i], TIRBI_KIND(TREE))) return true;
@@ -301,8 +143,18 @@ static bool may_have_tree(const sequence *q, uint32_t first) {
     return false;
 }
 
-static bool fuse_group(sequence *q, group *g, uint32_t first, uint32_t least) {
-    if ((!g->begins_with_sums && !may_have_tree(q, first)) || !begin(g, q->items[first])) return false;
+static bool join(tirbi_fused *g, const tirbi_ls *nest) {
+    if (!tirbi_join_fused(g, nest)) return false;
+    if (!tirbi_contracts(g->pool, nest)) return true;
+    tirbi_keep_fused(g, g->n - 1);
+    return false;
+}
+
+/* `sums`: the first nest is a contraction. */
+static bool fuse_group(tirbi_fused_items *q, tirbi_fused *g, uint32_t first, uint32_t least, bool sums) {
+    if ((!sums && !may_have_tree(q, first)) || !tirbi_begin_fused(g, q->items[first]) || !g->has_rows[0] ||
+        (!sums && tirbi_contracts(q->pool, q->items[first])))
+        return false;
     uint32_t end = first + 1;
     for (; end < q->n; end++) {
         if (tirbi_is_plain_allocation(q->items[end])) continue;
@@ -311,20 +163,23 @@ static bool fuse_group(sequence *q, group *g, uint32_t first, uint32_t least) {
     trim(g);
     bool has_tree = false;
     for (uint32_t i = 0; i < g->n; i++) has_tree = has_tree || tirbi_has_kind(g->bodies[i], TIRBI_KIND(TREE));
-    if ((!has_tree && !g->begins_with_sums) || g->n < least ||
-        (g->n == 1 && !tirbi_computes_terms(g->pool, g->bodies[0], &g->vars)))
+    if ((!has_tree && !sums) || g->n < least || (g->n == 1 && !tirbi_computes_terms(g->pool, g->bodies[0], &g->vars)))
         return false;
-    return replace(q, g, allocate_before(q, first, end));
+    return replace(q, g, tirbi_allocate_before(q, first, end));
+}
+
+static tirbi_fused *new_group(tirbi_lx_pool *pool) {
+    tirbi_fused *g = TIRBI_NEW(pool->arena, tirbi_fused);
+    if (g) *g = (tirbi_fused){.pool = pool, .takes = note_stmt, .same = same_row, .links_reads = true};
+    return g;
 }
 
 /* With at least so many nests; one alone only where its terms are computed. */
-static bool fuse_from(sequence *q, uint32_t first, uint32_t n_common, uint32_t least, bool sums) {
-    group *g = TIRBI_NEW(q->pool->arena, group);
+static bool fuse_from(tirbi_fused_items *q, uint32_t first, uint32_t n_common, uint32_t least, bool sums) {
+    tirbi_fused *g = new_group(q->pool);
     if (!g) return false;
-    g->pool = q->pool;
     g->n_common = n_common;
-    g->begins_with_sums = sums;
-    const bool fused = fuse_group(q, g, first, least);
+    const bool fused = fuse_group(q, g, first, least, sums);
     TIRBI_GIVE_BACK(q->pool->arena, g);
     return fused;
 }
@@ -399,7 +254,7 @@ enum { MAX_ROW_LOADS = 16 };
 
 /* The rows' loops that elements of the sums depend on. */
 typedef struct row_loads {
-    const group *g;
+    const tirbi_fused *g;
     const tirbi_lvar *axis;
     uint32_t rows[MAX_ROW_LOADS];
     uint32_t n;
@@ -424,7 +279,7 @@ static bool are_rows(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *lo
 }
 
 /* Whether a reduction of integers is one of rows, each into an element of its own. */
-static bool sums_rows(const group *g, const tirbi_ls *tree) {
+static bool sums_rows(const tirbi_fused *g, const tirbi_ls *tree) {
     for (uint32_t u = 0; u < tree->as.tree.n_updates; u++) {
         const tirbi_update *update = &tree->as.tree.updates[u];
         row_loads loads = {.g = g, .axis = tree->as.tree.loops[0]};
@@ -442,14 +297,14 @@ static tirbi_step find_sums(tirbi_walk *w, const tirbi_ls *s) {
 }
 
 /* Whether all reductions in a statement are. */
-static bool has_only_rows(const group *g, const tirbi_ls *s) {
+static bool has_only_rows(const tirbi_fused *g, const tirbi_ls *s) {
     tirbi_walk walk = {.context = (void *)(uintptr_t)g, .stmt = find_sums};
     return tirbi_walk_stmt(&walk, s);
 }
 
 /* Another statement inside of the common loops, which may be done for several rows before the next one is. */
-static bool add_part(group *g, const tirbi_ls *nest, const tirbi_ls *part) {
-    if (part->kind == TIRBI_LS_SET || g->n == MAX_NESTS || !note_stmt(g, part) || (g->n > 0 && !agrees(g)))
+static bool add_part(tirbi_fused *g, const tirbi_ls *nest, const tirbi_ls *part) {
+    if (part->kind == TIRBI_LS_SET || g->n == TIRBI_MAX_FUSED || !note_stmt(g, part) || (g->n > 0 && !tirbi_agrees(g)))
         return false;
     g->bodies[g->n] = part;
     g->originals[g->n++] = nest;
@@ -457,12 +312,12 @@ static bool add_part(group *g, const tirbi_ls *nest, const tirbi_ls *part) {
 }
 
 /* A nest around reductions of integers whose terms are computed, statement by statement. */
-static bool cut_nest(group *g, const tirbi_ls *nest, const tirbi_ls *trees) {
+static bool cut_nest(tirbi_fused *g, const tirbi_ls *nest, const tirbi_ls *trees) {
     const tirbi_ls *body = trees;
     bool computes = false;
     for (g->n_common = 0; body->kind == TIRBI_LS_LOOP && g->n_common < MAX_COMMON; body = body->as.loop.body)
         g->n_common++;
-    body = collect(g->n_common, trees, &g->vars, g->loops);
+    body = tirbi_common_loops(g, trees, &g->vars, g->loops);
     if (!body || tirbi_contracts(g->pool, nest)) return false;
     const tirbi_ls *const *parts = body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &body;
     const uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
@@ -473,20 +328,19 @@ static bool cut_nest(group *g, const tirbi_ls *nest, const tirbi_ls *trees) {
     return computes;
 }
 
-static void fuse_ints(sequence *q, uint32_t at) {
+static void fuse_ints(tirbi_fused_items *q, uint32_t at) {
     const tirbi_ls *nest = q->items[at], *trees = tirbi_int_trees(q->pool, nest);
     if (trees == nest || trees->kind != TIRBI_LS_LOOP) return;
-    group *g = TIRBI_NEW(q->pool->arena, group);
+    tirbi_fused *g = new_group(q->pool);
     if (!g) return;
-    g->pool = q->pool;
     const tirbi_ls *one = cut_nest(g, nest, trees)
-                              ? in_common_loops(g, sequence_of(q->pool, nest->span, NULL, 0, g->bodies, g->n))
+                              ? in_common_loops(g, g->bodies, g->n)
                               : NULL;
     if (one) q->items[at] = one;
 }
 
 uint32_t tirbi_fuse_rows(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n, tirbi_notes *notes) {
-    sequence q = {.pool = pool, .items = items, .n = n, .notes = notes};
+    tirbi_fused_items q = {.pool = pool, .items = items, .n = n, .notes = notes};
     for (uint32_t i = 0; i < q.n && tirbi_arena_may_try(pool->arena); i++) {
         uint32_t depth = 0;
         const tirbi_ls *s = q.items[i];

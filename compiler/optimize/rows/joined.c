@@ -12,7 +12,6 @@ typedef struct joiner {
     int64_t longest;
     bool loops; /* there may be some inside both */
     tirbi_lvar *outer, *inner;
-    const tirbi_lx *quotient, *remainder; /* what stands for them */
     struct {
         const tirbi_lbuf *of;
         tirbi_lbuf *buffer;
@@ -44,7 +43,7 @@ static const tirbi_place *joined_place(tirbi_rewrite *rewrite, const tirbi_place
     joiner *j = rewrite->context;
     j->failed = j->failed || place->view || !tirbi_has_whole_extents(place->buffer);
     if (j->failed) return NULL;
-    const tirbi_place *other = tirbi_rewrite_place(rewrite, place);
+    const tirbi_place *other = tirbi_rewrite_subscripts(rewrite, place);
     const tirbi_place *flat = other ? tirbi_flatten_place(j->pool, other) : NULL;
     if (!flat || flat == other) return flat;
     for (uint32_t i = 0; i < j->n_flat; i++) {
@@ -60,22 +59,6 @@ static const tirbi_place *joined_place(tirbi_rewrite *rewrite, const tirbi_place
     j->flat[j->n_flat].of = place->buffer;
     j->flat[j->n_flat++].buffer = flat->buffer;
     return flat;
-}
-
-static const tirbi_ls *replace_store(tirbi_rewrite *rewrite, const tirbi_ls *s) {
-    if (s->kind != TIRBI_LS_STORE) return NULL;
-    const tirbi_place *place = joined_place(rewrite, s->as.store.access);
-    return tirbi_new_store(rewrite->pool, s->span, place, tirbi_rewrite_value(rewrite, s->as.store.value));
-}
-
-static const tirbi_lx *replace_digit(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const joiner *j = rewrite->context;
-    if (x->kind == TIRBI_LX_LOAD) {
-        const tirbi_place *place = joined_place(rewrite, x->access);
-        return place ? tirbi_lx_load(j->pool, place) : NULL;
-    }
-    if (x->kind != TIRBI_LX_VAR || (x->var != j->outer && x->var != j->inner)) return NULL;
-    return tirbi_lx_cast(j->pool, (tirbi_dtype)x->type, x->var == j->outer ? j->quotient : j->remainder);
 }
 
 /* The number of an iteration of both; NULL where 64 bits are too few for it. */
@@ -112,11 +95,14 @@ static const tirbi_ls *join(joiner *j, const tirbi_ls *outer, const tirbi_ls *in
     const tirbi_lx *counter = number ? tirbi_lx_var(j->pool, number) : NULL;
     const tirbi_lx *count = counter ? tirbi_lx_int(j->pool, number->type, row->extent->value) : NULL;
     if (!count) return NULL;
-    j->quotient = tirbi_lx_op(j->pool, TIRB_OP_FLOORDIV, number->type, TIRB_TYPE_NONE, counter, count, NULL);
-    j->remainder = tirbi_lx_op(j->pool, TIRB_OP_FLOORMOD, number->type, TIRB_TYPE_NONE, counter, count, NULL);
+    const tirbi_dtype type = number->type;
+    const tirbi_lx *quotient = tirbi_lx_op(j->pool, TIRB_OP_FLOORDIV, type, TIRB_TYPE_NONE, counter, count, NULL),
+                   *rest = tirbi_lx_op(j->pool, TIRB_OP_FLOORMOD, type, TIRB_TYPE_NONE, counter, count, NULL);
     tirbi_rewrite rewrite = {
-        .pool = j->pool, .replace = replace_digit, .statement = replace_store, .context = j, .loops = j->loops};
-    const tirbi_ls *body = j->quotient && j->remainder ? tirbi_rewrite_stmt(&rewrite, inner->as.loop.body) : NULL;
+        .pool = j->pool, .place = joined_place, .context = j, .anew = j->loops ? TIRBI_LOOPS_ANEW : 0};
+    tirbi_bind_variable(&rewrite, j->outer, quotient ? tirbi_lx_cast(j->pool, j->outer->type, quotient) : NULL);
+    tirbi_bind_variable(&rewrite, row, rest ? tirbi_lx_cast(j->pool, row->type, rest) : NULL);
+    const tirbi_ls *body = tirbi_rewrite_stmt(&rewrite, inner->as.loop.body);
     return j->failed ? NULL : tirbi_loop_like(j->pool, outer, number, body);
 }
 

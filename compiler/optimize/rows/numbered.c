@@ -3,7 +3,6 @@
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/carried/search.h"
 #include "compiler/optimize/facts/injective.h"
-#include "compiler/optimize/rewriting/copy.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -145,19 +144,6 @@ static bool note_place(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *
 
 /* ---- Their numbers ---------------------------------------------------------------------------------------------- */
 
-typedef struct renaming {
-    const tirbi_lvar *from;
-    tirbi_lvar *to;
-    const tirbi_lvar *element; /* is the first of its row */
-} renaming;
-
-static const tirbi_lx *rename_counter(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const renaming *r = rewrite->context;
-    if (x->kind != TIRBI_LX_VAR) return NULL;
-    if (x->var == r->element) return tirbi_lx_cast(rewrite->pool, (tirbi_dtype)x->type, r->element->min);
-    return x->var == r->from ? tirbi_lx_var(rewrite->pool, r->to) : NULL;
-}
-
 static const tirbi_lx *either(const numberer *s, const tirbi_lx *a, const tirbi_lx *b) {
     return a && b ? tirbi_lx_both(s->pool, TIRB_OP_OR, a, b) : NULL;
 }
@@ -169,8 +155,10 @@ static tirbi_lvar *new_var(const numberer *s, const char *name, const tirbi_lvar
 
 /* The row's number in a loop of its own, and whether one of the indices that may be is outside of its dimension. */
 static const tirbi_lx *number_in(const numberer *s, const number *n, tirbi_lvar *var, const tirbi_lx **outside) {
-    renaming r = {.from = s->loops.var[n->row], .to = var, .element = n->element};
-    tirbi_rewrite rewrite = {.pool = s->pool, .replace = rename_counter, .context = &r};
+    tirbi_rewrite rewrite = {.pool = s->pool};
+    tirbi_bind_variable(&rewrite, s->loops.var[n->row], tirbi_lx_var(s->pool, var));
+    if (n->element)
+        tirbi_bind_variable(&rewrite, n->element, tirbi_lx_cast(s->pool, n->element->type, n->element->min));
     const tirbi_lx *zero = tirbi_lx_number(s->pool, 0), *value = NULL;
     *outside = tirbi_lx_int(s->pool, TIRB_BOOL, 0);
     if (!*outside) return NULL;

@@ -331,8 +331,8 @@ static const tirbi_lx *name_places(tirbi_rewrite *rewrite, const tirbi_lx *x) {
 
 /* Code without lets, in which places have their name; none where conditions ask for first iterations. */
 static const tirbi_ls *with_places(flattener *f, const tirbi_ls *s) {
-    tirbi_rewrite rewrite = {.pool = f->pool, .replace = name_places, .context = f, .loops = true};
-    return tirbi_rewrite_assignments(&rewrite, s);
+    tirbi_rewrite rewrite = {.pool = f->pool, .replace = name_places, .context = f, .anew = TIRBI_LOOPS_ANEW};
+    return tirbi_rewrite_stmt(&rewrite, s);
 }
 
 static bool name_all_places(flattener *f) {
@@ -486,7 +486,7 @@ static const tirbi_ls *store_local(tirbi_rewrite *rewrite, const tirbi_ls *s) {
 
 static const tirbi_ls *remake(flattener *f, const tirbi_ls *s) {
     tirbi_rewrite rewrite = {.pool = f->pool, .replace = rename_values, .statement = store_local, .context = f};
-    return tirbi_rewrite_assignments(&rewrite, s);
+    return tirbi_rewrite_stmt(&rewrite, s);
 }
 
 static const tirbi_ls *remake_all(flattener *f, const part *p, const tirbi_ls *const *before, uint32_t n_before) {

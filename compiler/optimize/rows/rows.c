@@ -15,8 +15,7 @@
 #include "compiler/optimize/contractions/distribute.h"
 #include "compiler/optimize/contractions/operands.h"
 #include "compiler/optimize/lanes/lanes.h"
-#include "compiler/optimize/nests/fuse.h"
-#include "compiler/optimize/rewriting/copy.h"
+#include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/pipeline/switches.h"
 
@@ -193,8 +192,7 @@ static const tirbi_lx *without_casts(const tirbi_lx *x) {
 }
 
 /* The block's memory in the place of a buffer's, as one of its accesses shows which dimensions are rows. */
-static tirbi_lbuf *block_buffer(void *context, const tirbi_place *place) {
-    blocker *b = context;
+static tirbi_lbuf *block_buffer(blocker *b, const tirbi_place *place) {
     row_buffer *known = b->buffers;
     while (known < b->buffers + b->n_buffers && known->old != place->buffer) known++;
     if (known == b->buffers + b->n_buffers) return NULL;
@@ -630,10 +628,21 @@ static bool choose_blocks(blocker *b, const tirbi_ls *body) {
     return true;
 }
 
+/* A place in the block's memory, where its buffer has some. */
+static const tirbi_place *place_in_block(tirbi_rewrite *rewrite, const tirbi_place *place) {
+    tirbi_lbuf *block = block_buffer(rewrite->context, place);
+    const tirbi_place *other = tirbi_rewrite_subscripts(rewrite, place);
+    return block && other ? tirbi_place_in(rewrite->pool, block, other->indices, place->span) : other;
+}
+
 /* A statement for all rows of a block. */
 static const tirbi_ls *for_rows(blocker *b, const tirbi_ls *s) {
-    tirbi_copier copier = {.buffer = block_buffer, .context = b};
-    const tirbi_ls *body = tirbi_copy_stmt(b->pool, &copier, s);
+    tirbi_rewrite rewrite = {.pool = b->pool,
+                             .place = place_in_block,
+                             .context = b,
+                             .kinds = TIRBI_NESTS | TIRBI_KIND(TREE),
+                             .anew = TIRBI_SETS_ANEW};
+    const tirbi_ls *body = tirbi_rewrite_stmt(&rewrite, s);
     const tirbi_ls *nest = body && !b->failed ? around(b, body, &b->rows, b->rows.n) : NULL;
     if (!nest) return NULL;
     const tirbi_ls *other = with_terms(b, body, nest);

@@ -1,7 +1,6 @@
 #include "compiler/optimize/rows/staged.h"
 
 #include "compiler/optimize/analysis/access.h"
-#include "compiler/optimize/rewriting/copy.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/optimize/rows/rows.h"

@@ -3,6 +3,7 @@
 #include "compiler/optimize/contractions/operands.h"
 #include "compiler/optimize/cuts/split.h"
 #include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/statements.h"
 #include "compiler/optimize/rows/ragged.h"
 #include "compiler/optimize/rows/rows.h"
 #include "compiler/optimize/threads/regions.h"
@@ -172,13 +173,11 @@ static const tirbi_lx *of_rows(estimator *e, const tirbi_ls *s) {
         const tirbi_ls *nest = body->kind == TIRBI_LS_SEQ ? body->as.seq.items[i] : body;
         if (nest->kind == TIRBI_LS_ALLOC) continue;
         for (uint32_t l = n; nest && l-- > 0;) {
-            tirbi_ls *loop = TIRBI_NEW(e->pool->arena, tirbi_ls);
-            if (!loop) return NULL;
-            *loop = *loops[l];
-            loop->as.loop.rows = 0;
-            loop->as.loop.body = nest;
+            tirbi_ls *loop = tirbi_loop_like(e->pool, loops[l], NULL, nest);
+            if (loop) loop->as.loop.rows = 0;
             nest = loop;
         }
+        if (!nest) return NULL;
         sum = plus(e, sum, cost_of(&rows, tirbi_compute_operands(e->pool, nest, e->disabled, NULL)));
     }
     return sum;

@@ -315,11 +315,11 @@ static const tirbi_ls *search_end(runner *r, const tirbi_lx *first, const tirbi_
 static const tirbi_ls *do_rounds(runner *r, const tirbi_lx *first, const tirbi_lx *rounds) {
     tirbi_ls *loop = tirbi_new_stmt(r->pool, TIRBI_LS_LOOP, r->loop->span);
     tirbi_lvar *k = loop ? count_rounds(r, first, rounds) : NULL;
-    tirbi_rewrite rewrite = {.pool = r->pool, .replace = replace, .context = r, .lets = true};
+    tirbi_rewrite rewrite = {.pool = r->pool, .replace = replace, .context = r, .anew = TIRBI_LETS_ANEW};
     const tirbi_ls *body = k ? tirbi_new_sequence(r->pool, r->loop->span, r->items, r->n) : NULL;
     if (!body) return NULL;
     loop->as.loop.var = k;
-    loop->as.loop.body = tirbi_rewrite_assignments(&rewrite, r->n == 1 ? r->items[0] : body);
+    loop->as.loop.body = tirbi_rewrite_stmt(&rewrite, r->n == 1 ? r->items[0] : body);
     tirbi_blocks blocks;
     const bool lanes =
         loop->as.loop.body && (tirbi_has_lanes(r->pool, loop) || tirbi_block_by_distance(r->pool, loop, &blocks));

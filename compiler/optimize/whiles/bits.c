@@ -82,12 +82,7 @@ static const tirbi_ls *counted(tirbi_lx_pool *pool, const tirbi_ls *loop) {
         return NULL;
     if (!stores && tirbi_lx_depends_on(number, s->as.set.var)) return NULL;
     const tirbi_lx *value = count(pool, sum, number, var->extent->value);
-    tirbi_ls *copy = value ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
-    if (!copy) return NULL;
-    *copy = *s;
-    if (stores) copy->as.store.value = value;
-    else copy->as.set.value = value;
-    return copy;
+    return tirbi_with_value(pool, s, value);
 }
 
 /* Whether x is v - 1. */

@@ -195,12 +195,12 @@ static const tirbi_ls *make_loop(counter *c, const tirbi_ls *const *items, uint3
     if (!k->min || !k->extent || !number_rounds(c, k, from)) return NULL;
     const tirbi_lx *way = tirbi_lx_mul(c->pool, all, c->by);
     const tirbi_lx *last = way ? (c->down ? tirbi_lx_sub(c->pool, from, way) : tirbi_lx_add(c->pool, from, way)) : NULL;
-    tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace, .context = c, .loops = true};
+    tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace, .context = c, .anew = TIRBI_LOOPS_ANEW};
     const tirbi_span span = c->loop->span;
     tirbi_ls *loop = tirbi_new_stmt(c->pool, TIRBI_LS_LOOP, span);
     const tirbi_ls **copies = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, n), *parts[5];
     if (!last || !loop || !copies) return NULL;
-    for (uint32_t i = 0; i < n; i++) copies[i] = tirbi_rewrite_assignments(&rewrite, items[i]);
+    for (uint32_t i = 0; i < n; i++) copies[i] = tirbi_rewrite_stmt(&rewrite, items[i]);
     loop->as.loop.var = k;
     loop->as.loop.body = tirbi_new_sequence(c->pool, span, copies, n);
     if (!loop->as.loop.body) return NULL;
