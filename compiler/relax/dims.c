@@ -221,6 +221,43 @@ static void add_to_choice(tirbi_dims *d, sum *s) {
     }
 }
 
+/* Products of x have it as a factor, and x itself 1. */
+static const tirb_expr *times_factors(tirbi_dims *d, const tirb_expr *product, const tirb_expr *x) {
+    if (product->kind == TIRB_EXPR_INT_IMM && product->as.int_value == 1) return x;
+    const tirb_expr *factor[MAX_FACTORS];
+    const uint32_t n = factors_of(x, factor, 0);
+    if (n > MAX_FACTORS) return tirbi_dim_op(d, TIRB_EXPR_MUL, product, x);
+    for (uint32_t i = 0; i < n && product; i++) product = tirbi_dim_op(d, TIRB_EXPR_MUL, product, factor[i]);
+    return product;
+}
+
+/* x * y + x * z as (y + z) * x, and the same of differences, for the first factors that are alike; NULL: none are. Of
+ * sums with a common number that is done where they are no sums then. */
+static const tirb_expr *factored(tirbi_dims *d, tirb_expr_kind kind, const tirb_expr *a, const tirb_expr *b) {
+    const tirb_expr *left[3] = {a}, *right[3] = {b}, *one = tirbi_dim(d, 1);
+    const bool splits_a = a->kind == TIRB_EXPR_MUL, splits_b = b->kind == TIRB_EXPR_MUL;
+    if (splits_a) left[1] = a->as.binary.a, left[2] = a->as.binary.b;
+    if (splits_b) right[1] = b->as.binary.a, right[2] = b->as.binary.b;
+    for (uint32_t i = 0; i < (splits_a ? 3 : 1); i++)
+        for (uint32_t j = 0; j < (splits_b ? 3 : 1); j++) {
+            if (!same(left[i], right[j])) continue;
+            const tirb_expr *y = i ? left[3 - i] : one, *z = j ? right[3 - j] : one;
+            if (left[i]->kind == TIRB_EXPR_INT_IMM) {
+                const tirb_expr *product = i && j ? factored(d, kind, y, z) : NULL;
+                return product ? tirbi_dim_op(d, TIRB_EXPR_MUL, product, left[i]) : NULL;
+            }
+            const tirb_expr *rest = tirbi_dim_simplify(d, tirbi_dim_op(d, kind, y, z));
+            return rest ? times_factors(d, rest, left[i]) : NULL;
+        }
+    return NULL;
+}
+
+/* A term more, or less. */
+static const tirb_expr *with_term(tirbi_dims *d, tirb_expr_kind kind, const tirb_expr *e, const tirb_expr *t) {
+    const tirb_expr *product = e && t ? factored(d, kind, e, t) : NULL;
+    return product ? product : tirbi_dim_op(d, kind, e, t);
+}
+
 static const tirb_expr *normal(tirbi_dims *d, sum *s) {
     merge_terms(s);
     add_to_choice(d, s);
@@ -235,13 +272,13 @@ static const tirb_expr *normal(tirbi_dims *d, sum *s) {
     const tirb_expr *e = tirbi_dim(d, 0);
     for (uint32_t i = 0; i < s->n; i++)
         if (s->items[i].scale > 0)
-            e = tirbi_dim_op(d, TIRB_EXPR_ADD, e, normal_term(d, &s->items[i], s->items[i].scale));
+            e = with_term(d, TIRB_EXPR_ADD, e, normal_term(d, &s->items[i], s->items[i].scale));
     if (s->base > 0) e = tirbi_dim_op(d, TIRB_EXPR_ADD, e, tirbi_dim(d, s->base));
     for (uint32_t end = s->n, first; end > 0; end = first) {
         for (first = end - 1; first > 0 && !precedes(&s->items[first - 1], &s->items[end - 1]);) first--;
         for (uint32_t i = first; i < end; i++)
             if (s->items[i].scale < 0)
-                e = tirbi_dim_op(d, TIRB_EXPR_SUB, e, normal_term(d, &s->items[i], -s->items[i].scale));
+                e = with_term(d, TIRB_EXPR_SUB, e, normal_term(d, &s->items[i], -s->items[i].scale));
     }
     if (s->base < 0) e = tirbi_dim_op(d, TIRB_EXPR_SUB, e, tirbi_dim(d, -s->base));
     return e;
@@ -816,7 +853,10 @@ static bool difference(tirbi_dims *d, const tirb_expr *x, const tirb_expr *y, in
 
 bool tirbi_dim_equal(tirbi_dims *d, const tirb_expr *x, const tirb_expr *y) {
     int64_t apart;
-    return x == y || (difference(d, x, y, &apart) && apart == 0);
+    if (x == y) return true;
+    if (difference(d, x, y, &apart)) return apart == 0;
+    const tirb_expr *first = tirbi_dim_simplify(d, x), *second = tirbi_dim_simplify(d, y);
+    return first && second && difference(d, first, second, &apart) && apart == 0;
 }
 
 bool tirbi_dim_apart(tirbi_dims *d, const tirb_expr *x, const tirb_expr *y) {

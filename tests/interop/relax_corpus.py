@@ -346,6 +346,88 @@ class Module:
         return (c, d, z, w, u, 3, R.shape([n, 3]), R.str("s"))
 ''')
 
+# Sums of products with a factor in common
+module('''
+@R.function
+def main(s: R.Shape(["n", "m", "k"]), w: R.Tensor((4, 3, 3), "float32"),
+         x0: R.Tensor((1, 3, "n * m + n"), "float32"),
+         x1: R.Tensor((1, 3, "n + n * m"), "float32"),
+         x2: R.Tensor((1, 3, "n * m + m"), "float32"),
+         x3: R.Tensor((1, 3, "n * m + n + 1"), "float32"),
+         x4: R.Tensor((1, 3, "n * m + n * k"), "float32"),
+         x5: R.Tensor((1, 3, "n * m + m * k"), "float32"),
+         x6: R.Tensor((1, 3, "n * m + 3 * m"), "float32"),
+         x7: R.Tensor((1, 3, "n * m - n"), "float32"),
+         x8: R.Tensor((1, 3, "n - n * m"), "float32"),
+         x9: R.Tensor((1, 3, "n * m * k + n * m"), "float32"),
+         x10: R.Tensor((1, 3, "n * n + n"), "float32"),
+         x11: R.Tensor((1, 3, "n * m + n + m"), "float32"),
+         x12: R.Tensor((1, 3, "(n + 1) * m + m"), "float32"),
+         x13: R.Tensor((1, 3, "n // 2 * m + m"), "float32"),
+         x14: R.Tensor((1, 3, "n * m + n * k + n"), "float32"),
+         x15: R.Tensor((1, 3, "(n * m + n) * 2"), "float32"),
+         x16: R.Tensor((1, 3, "n * m * 2 + n * 2"), "float32"),
+         x17: R.Tensor((1, 3, "n * m * 2 + n * k * 2"), "float32"),
+         x18: R.Tensor((1, 3, "n * 4 - n * m"), "float32"),
+         x19: R.Tensor((1, 3, "n * m - n * k - n"), "float32"),
+         x20: R.Tensor((1, 3, "n * m - k * m + m"), "float32"),
+         x21: R.Tensor((1, 3, "n * m * 2 + n"), "float32"),
+         x22: R.Tensor((1, 3, "n * 2 + m * 2"), "float32"),
+         x23: R.Tensor((1, 3, "(n + 1) * (m + 1)"), "float32"),
+         x24: R.Tensor((1, 3, "k + n * m + n"), "float32")):
+    y0 = R.nn.conv1d(x0, w, padding=[1, 1])
+    z0 = R.strided_slice(x0, [2], [3], [100], [2])
+    y1 = R.nn.conv1d(x1, w, padding=[1, 1])
+    z1 = R.strided_slice(x1, [2], [3], [100], [2])
+    y2 = R.nn.conv1d(x2, w, padding=[1, 1])
+    z2 = R.strided_slice(x2, [2], [3], [100], [2])
+    y3 = R.nn.conv1d(x3, w, padding=[1, 1])
+    z3 = R.strided_slice(x3, [2], [3], [100], [2])
+    y4 = R.nn.conv1d(x4, w, padding=[1, 1])
+    z4 = R.strided_slice(x4, [2], [3], [100], [2])
+    y5 = R.nn.conv1d(x5, w, padding=[1, 1])
+    z5 = R.strided_slice(x5, [2], [3], [100], [2])
+    y6 = R.nn.conv1d(x6, w, padding=[1, 1])
+    z6 = R.strided_slice(x6, [2], [3], [100], [2])
+    y7 = R.nn.conv1d(x7, w, padding=[1, 1])
+    z7 = R.strided_slice(x7, [2], [3], [100], [2])
+    y8 = R.nn.conv1d(x8, w, padding=[1, 1])
+    z8 = R.strided_slice(x8, [2], [3], [100], [2])
+    y9 = R.nn.conv1d(x9, w, padding=[1, 1])
+    z9 = R.strided_slice(x9, [2], [3], [100], [2])
+    y10 = R.nn.conv1d(x10, w, padding=[1, 1])
+    z10 = R.strided_slice(x10, [2], [3], [100], [2])
+    y11 = R.nn.conv1d(x11, w, padding=[1, 1])
+    z11 = R.strided_slice(x11, [2], [3], [100], [2])
+    y12 = R.nn.conv1d(x12, w, padding=[1, 1])
+    z12 = R.strided_slice(x12, [2], [3], [100], [2])
+    y13 = R.nn.conv1d(x13, w, padding=[1, 1])
+    z13 = R.strided_slice(x13, [2], [3], [100], [2])
+    y14 = R.nn.conv1d(x14, w, padding=[1, 1])
+    z14 = R.strided_slice(x14, [2], [3], [100], [2])
+    y15 = R.nn.conv1d(x15, w, padding=[1, 1])
+    z15 = R.strided_slice(x15, [2], [3], [100], [2])
+    y16 = R.nn.conv1d(x16, w, padding=[1, 1])
+    z16 = R.strided_slice(x16, [2], [3], [100], [2])
+    y17 = R.nn.conv1d(x17, w, padding=[1, 1])
+    z17 = R.strided_slice(x17, [2], [3], [100], [2])
+    y18 = R.nn.conv1d(x18, w, padding=[1, 1])
+    z18 = R.strided_slice(x18, [2], [3], [100], [2])
+    y19 = R.nn.conv1d(x19, w, padding=[1, 1])
+    z19 = R.strided_slice(x19, [2], [3], [100], [2])
+    y20 = R.nn.conv1d(x20, w, padding=[1, 1])
+    z20 = R.strided_slice(x20, [2], [3], [100], [2])
+    y21 = R.nn.conv1d(x21, w, padding=[1, 1])
+    z21 = R.strided_slice(x21, [2], [3], [100], [2])
+    y22 = R.nn.conv1d(x22, w, padding=[1, 1])
+    z22 = R.strided_slice(x22, [2], [3], [100], [2])
+    y23 = R.nn.conv1d(x23, w, padding=[1, 1])
+    z23 = R.strided_slice(x23, [2], [3], [100], [2])
+    y24 = R.nn.conv1d(x24, w, padding=[1, 1])
+    z24 = R.strided_slice(x24, [2], [3], [100], [2])
+    return y0
+''')
+
 module('''
 @R.function
 def main(x: R.Tensor(("n", 6), "float32")):
