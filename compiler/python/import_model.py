@@ -14,6 +14,7 @@ import contextlib
 import importlib.util
 import io
 import json
+import keyword
 import os
 import re
 import struct
@@ -22,6 +23,10 @@ import warnings
 
 # What pip calls the packages that a front end needs.
 PACKAGES = {"numpy": "numpy", "tvm": "'apache-tvm==0.27.*'", "onnx": "onnx", "torch": "torch"}
+
+
+# What a size cannot be called in the text.
+RESERVED = {*keyword.kwlist, "I", "R", "T", "TypeVar", "Module", "main", "metadata"}
 
 
 class Refused(Exception):
@@ -42,7 +47,7 @@ def shapes_of(options):
     for option in options:
         name, equals, text = option.rpartition("=")
         dims = [d.strip() for d in text.split(",") if d.strip()]
-        if not equals or not all(d.isdigit() or d.isidentifier() for d in dims):
+        if not equals or not all(d.isdigit() or d.isidentifier() and d not in RESERVED for d in dims):
             raise Refused(2, f"--shape is NAME=D,D,.., each D a number or a name, not '{option}'")
         shapes[name] = [int(d) if d.isdigit() else symbols.setdefault(d, tirx.Var(d, "int64")) for d in dims]
     return shapes
@@ -61,6 +66,22 @@ def read_onnx(path):
     return model
 
 
+def name_sizes(graph):
+    """Sizes that no program can name (`batch size`, `1x`, `class`) get other names; the front end takes them apart at
+    operators."""
+    taken, names = set(RESERVED), {}
+    for info in (*graph.input, *graph.output, *graph.value_info):
+        for dim in info.type.tensor_type.shape.dim:
+            if not dim.dim_param:
+                continue
+            parts = re.split(r"([-+*/]+)", dim.dim_param.replace(" ", ""))
+            for i, part in enumerate(parts):
+                if part and i % 2 == 0 and not part.isdigit():
+                    names[part] = names.get(part) or identifier(part, taken)
+                    parts[i] = names[part]
+            dim.dim_param = "".join(parts)
+
+
 def from_onnx(model, shapes):
     """The module, and the names of weights by what is in them."""
     from onnx import numpy_helper
@@ -76,6 +97,7 @@ def from_onnx(model, shapes):
     for name in shapes:
         if name not in inputs:
             raise Refused(2, f"--shape names '{name}'; the inputs are {', '.join(inputs)}")
+    name_sizes(model.graph)
     return convert(model, shape_dict=shapes), names
 
 
@@ -295,6 +317,8 @@ def main():
         said, status = f"{refused}\n", refused.status
     except ImportError as problem:
         said, status = f"{sys.executable}: {problem}\n", 4
+    except Exception as problem:  # of a module that the front end should not have made
+        said, status = f"what TVM's front end makes of it is no program: {type(problem).__name__}: {problem}\n", 1
     result.write(said)
     result.close()
     return status

@@ -61,7 +61,7 @@ class Graph:
 
 def mlp(g):
     """With a batch of any size."""
-    x = g.input("x", ["batch", 16])
+    x = g.input("x", ["1st class", 16])
     h = g.add("Relu", g.add("Gemm", x, g.weight(16, 32), g.weight(32)))
     y = g.add("Softmax", g.add("Gemm", h, g.weight(10, 32), g.weight(10), transB=1), axis=-1)
     return g.model(y=(y, 2, TensorProto.FLOAT)), {"x": (5, 16)}
@@ -92,7 +92,7 @@ def residual(g):
 def transformer(g):
     """One block of attention, with sequences of any length, and layer norms; Gelu as exporters write it."""
     width, heads = 32, 4
-    x = g.input("x", ["batch", "length", width])
+    x = g.input("x", ["T", "length of all", width])
     norm = lambda v: g.add("LayerNormalization", v, g.weight(width), g.weight(width), axis=-1)
     split = lambda v: g.add("Transpose", g.add("Reshape", v, g.weight(value=np.array([0, 0, heads, width // heads]))),
                             perm=[0, 2, 1, 3])
@@ -152,7 +152,7 @@ def gru_cells(g):
 
 def quantised(g):
     """Weights of int8 with a scale for each channel, activations through uint8."""
-    x = g.input("x", ["batch", 16])
+    x = g.input("x", ["class", 16])
     scale, zero = g.weight(value=np.float32(0.05)), g.weight(value=np.uint8(128))
     h = g.add("DequantizeLinear", g.add("QuantizeLinear", x, scale, zero), scale, zero)
     w = g.weight(value=g.rng.integers(-127, 128, (16, 24)).astype("int8"))
