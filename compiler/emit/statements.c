@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/facts/quotient.h"
 
 /* ---- Invariants ----------------------------------------------------------------------------------------------- */
@@ -171,14 +172,15 @@ static void emit_while(tirbi_emitter *e, const tirbi_sched *node) {
     const tirbi_ls *s = node->stmt;
     tirbi_scope scope = tirbi_scope_open(e);
     tirbi_forget_changes(e, s);
-    tirbi_hoist_value(e, s->as.while_.condition);
+    const bool ends_inside = tirbi_lx_is_int(s->as.while_.condition, 1) && tirbi_leaves_loop(s->as.while_.body);
+    if (!ends_inside) tirbi_hoist_value(e, s->as.while_.condition);
     hoist_loop(e, s, s->as.while_.body);
     tirbi_loop_frame frame = {.outer = e->loops};
     e->loops = &frame;
     tirbi_forget(e, NULL);
     uint32_t top = tirbi_here(e);
     tirbi_scope body = tirbi_scope_open(e);
-    tirbi_put_exit_unless(e, s->as.while_.condition, &frame.breaks);
+    if (!ends_inside) tirbi_put_exit_unless(e, s->as.while_.condition, &frame.breaks);
     tirbi_put_sched(e, node->items[0]);
     tirbi_land(e, &frame.continues);
     if (tirbi_here(e) == top) TIRBI_PUT(e, TIRB_OP_NOP, TIRB_TYPE_NONE, 0);
@@ -417,7 +419,7 @@ static void put_arms(tirbi_emitter *e, const tirbi_sched *node, tirbi_patch_list
     const bool stays_forgotten = !leaves(e, s->as.if_.then_case);
     if (s->as.if_.else_case || !stays_forgotten) tirbi_unforget(e, mark, &arm);
     if (s->as.if_.else_case) {
-        tirbi_put_jump(e, TIRB_OP_JMP, 0, end);
+        if (stays_forgotten) tirbi_put_jump(e, TIRB_OP_JMP, 0, end);
         tirbi_land(e, other);
         arm = tirbi_scope_open(e);
         tirbi_put_sched(e, node->items[1]);

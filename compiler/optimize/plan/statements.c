@@ -5,6 +5,7 @@
 #include "compiler/optimize/plan/planner.h"
 #include "compiler/optimize/rows/rows.h"
 #include "compiler/optimize/whiles/ahead.h"
+#include "compiler/optimize/whiles/ends.h"
 
 /* ---- Nodes ------------------------------------------------------------------------------------------------------ */
 
@@ -258,6 +259,8 @@ static tirbi_sched *schedule_if(tirbi_scheduler *p, const tirbi_ls *s) {
 
 static tirbi_sched *schedule_while(tirbi_scheduler *p, const tirbi_ls *s) {
     if (!s->as.while_.made) tirbi_note_loop(p->in.notes, NULL, s->span, TIRB_FORM_SCALAR, "a while loop");
+    const tirbi_ls *ended = tirbi_not_planned(p) & TIRB_PASS_BRANCHES ? s : tirbi_end_iterations(p->pool, s);
+    if (ended != s) return tirbi_sched_of(p, "ends of iterations", tirbi_schedule(p, ended));
     tirbi_sched *node = tirbi_new_sched(p, TIRBI_S_PLAIN, s, 1);
     if (!node) return NULL;
     node->items[0] = tirbi_schedule(p, s->as.while_.body);
