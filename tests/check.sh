@@ -200,7 +200,7 @@ fetching=$!
 # at, and programs that are like those of `differential`.
 values='math_sweep|test_accuracy|mixed|bench_spellings|random_spellings'
 counts='test_compile_limits|test_load_limits|spellings|namespace'
-generated='irregular|mixtures|reductions|meetings|temporaries|orders|traps|pitches|ragged|spelled|relax_memory'
+generated='irregular|mixtures|reductions|meetings|temporaries|orders|traps|pitches|ragged|spelled|epilogues|relax_memory'
 generated+='|differential_.*'
 similar="$generated|nests|updates|borders|flattened|ranges|comprehensions"
 once=(-E "^($counts|$similar|$values)\$")

@@ -1,6 +1,7 @@
-/* fma_sweep [--full]: multiply-adds with one rounding, beside the C library's: strip kernels, tiles and sweeps of every
- * instruction set of this build that this CPU has. Operands are of all sizes, with few digits and many; sums cancel,
- * lie between two numbers, are subnormal, or overflow. With --full, 10^9 of each type go through the strip kernels.
+/* fma_sweep [--full]: multiply-adds with one rounding, beside the C library's: strip kernels, tiles and sweeps of
+ * every instruction set of this build that this CPU has, and what stands for the instruction where there is none.
+ * Operands are of all sizes, with few digits and many; sums cancel, lie between two numbers, are subnormal, or
+ * overflow. With --full, 10^9 of each type go through the strip kernels.
  *
  * The C library's functions are exact, by the processor's instruction where it has one. */
 #include <math.h>
@@ -12,6 +13,7 @@
 #include "vm/contract/tables.h"
 #include "vm/contract/tiles.h"
 #include "vm/lanes/kernels.h"
+#include "vm/math/fused.h"
 #include "vm/math/ops.h"
 
 enum { N = 1024, STEPS = 37, COLUMNS = 8, ROWS = 4 };
@@ -95,6 +97,29 @@ static const char *const names[3] = {"fma", "fms", "fnma"};
         for (unsigned i = 0; i < N; i++)                                                                               \
             same_##t(names[op], x[i], y[i], z[i], got[i],                                                \
                      FMA(op == 2 ? -x[i] : x[i], y[i], op == 1 ? -z[i] : z[i]));                                       \
+    }                                                                                                                  \
+    /* One factor for all, mostly a power of two, and one or many summands. */                                         \
+    static void try_one_factor_##t(unsigned op) {                                                                      \
+        enum { LANES = TIRBI_FUSED_VECTOR / sizeof(C) };                                                               \
+        static C x[LANES], y[N], z[N], got[N];                                                                         \
+        const unsigned kind = below(7);                                                                                \
+        const bool one = below(4) == 0, first = below(2);                                                              \
+        C factor = any_##t(below(2) ? 1 : kind);                                                                       \
+        if (below(4)) factor = (C)copysign(ldexp(0.5, ilogb((double)factor)), (double)factor);                         \
+        for (unsigned i = 0; i < LANES; i++) x[i] = factor;                                                            \
+        for (unsigned i = 0; i < N; i++) {                                                                             \
+            y[i] = any_##t(below(20) ? kind : below(7));                                                               \
+            z[i] = one ? z[0] : below(2) ? any_##t(kind) : any_beside_##t(factor, y[i]);                               \
+            if (i == 0) z[0] = any_##t(kind);                                                                          \
+        }                                                                                                              \
+        const tirbi_fused_operand of_all = {x, 0}, of_each = {y, TIRBI_FUSED_VECTOR};                                  \
+        tirbi_fused_##t##_vectors[op](got, first ? of_all : of_each, first ? of_each : of_all,                         \
+                                      (tirbi_fused_operand){z, one ? 0 : TIRBI_FUSED_VECTOR}, N / LANES);              \
+        for (unsigned i = 0; i < N; i++) {                                                                             \
+            const C summand = one ? z[i % LANES] : z[i];                                                               \
+            same_##t("one factor", factor, y[i], summand, got[i],                                                      \
+                     FMA(op == 2 ? -factor : factor, y[i], op == 1 ? -summand : summand));                             \
+        }                                                                                                              \
     }                                                                                                                  \
     /* Operands of contractions: digits and sizes as data has them, or of all sizes. */                                \
     static C any_operand_##t(unsigned how) {                                                                           \
@@ -190,6 +215,10 @@ int main(int argc, char **argv) {
             try_strips_f64(kernels, (unsigned)(n % 3));
         }
         try_contractions(contractions, times);
+        for (unsigned long long n = 0; n < times && isa == TIRB_ISA_GENERIC; n++) {
+            try_one_factor_f32((unsigned)(n % 3));
+            try_one_factor_f64((unsigned)(n % 3));
+        }
         printf("%s: %llu multiply-adds of each type and %llu contractions, %llu wrong\n", tirb_isa_name((tirb_isa)isa),
                times * N, 4 * times, (unsigned long long)(failures - before));
     }

@@ -80,6 +80,7 @@ struct tirbi_lbuf {
                                        the one is inside of the other */
     struct tirbi_facts *known;      /* in a version for some sizes: what is known of them; else NULL */
     bool overlaps;                  /* a view whose strides may give two indices the same element */
+    tirbi_lbuf *elsewhere;          /* the same view, where the loops that it moves with are others; then the next */
     const tirbi_lx *length;         /* allocations: elements that there are; NULL: all of the shape */
     int32_t param;                  /* its parameter, or -1 */
     const tirbi_aliases *aliases; /* root: of the function, if it may share memory with another parameter, else NULL */

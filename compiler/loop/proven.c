@@ -83,23 +83,38 @@ static bool add_extent(sum *s, const tirbi_lx *x, int64_t factor) {
     return x->kind == TIRBI_LX_VAR && x->lo >= 0 && add_term(s, x, factor);
 }
 
-/* Puts the greatest value of a loop variable in its place; its factor is negative. */
+/* A sum whose parts have the values that whole numbers give; what is none, and is not negative, is a term. */
+static bool add_exactly(sum *s, const tirbi_lx *x, int64_t factor) {
+    x = without_casts(x);
+    if (++s->steps > MAX_STEPS) return false;
+    if (x->kind == TIRBI_LX_CONST) return add_constant(s, x->value, factor);
+    if (is_counted(x) && (x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB)) {
+        const int64_t second = x->op == TIRB_OP_ADD ? factor : -factor;
+        return add_exactly(s, x->args[0], factor) && add_exactly(s, x->args[1], second);
+    }
+    return x->lo >= 0 && add_term(s, x, factor);
+}
+
+/* Puts the greatest value of a loop variable in its place; its factor is negative. Where that begins at a sum, and its
+ * extent is one less that, as that of range(i + 1, n), the sums are what is left of both. */
 static bool replace_by_most(sum *s, uint32_t i) {
     const tirbi_lvar *var = s->term[i]->var;
     const int64_t factor = s->factor[i];
     if (var->kind != TIRBI_LVAR_LOOP || !var->min || !var->extent) return false;
-    if (!var->below && (var->min->kind != TIRBI_LX_CONST || var->min->value < 0)) return false;
     s->factor[i] = 0;
     if (var->below) return add_constant(s, -1, factor) && add_extent(s, var->below, factor);
-    return add_constant(s, var->min->value - 1, factor) && add_extent(s, var->extent, factor);
+    if (var->min->kind == TIRBI_LX_CONST)
+        return var->min->value >= 0 && add_constant(s, var->min->value - 1, factor) &&
+               add_extent(s, var->extent, factor);
+    return is_exact(var->min, 0) && is_exact(var->extent, 0) && add_constant(s, -1, factor) &&
+           add_exactly(s, var->min, factor) && add_exactly(s, var->extent, factor);
 }
 
 static bool is_below(const tirbi_lx *index, const tirbi_lx *extent) {
     sum room = {.constant = -1, .exact = index->lo >= 0 && is_exact(index, 0)};
     if (!add_extent(&room, extent, 1) || !add_index(&room, index, -1)) return false;
     for (uint32_t i = 0; i < room.n; i++)
-        if (room.factor[i] < 0 && room.term[i]->var->kind == TIRBI_LVAR_LOOP && !replace_by_most(&room, i))
-            return false;
+        if (room.factor[i] < 0 && (room.term[i]->kind != TIRBI_LX_VAR || !replace_by_most(&room, i))) return false;
     for (uint32_t i = 0; i < room.n; i++)
         if (room.factor[i] < 0) return false;
     return room.constant >= 0;

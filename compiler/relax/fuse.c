@@ -78,7 +78,7 @@ static const pattern_row patterns[] = {
     {TIRB_RELAX_NN_RMS_NORM, OUT_EWISE_FUSABLE, true, true},
     {TIRB_RELAX_MATMUL, OUT_EWISE_FUSABLE, false, false},
     {TIRB_RELAX_NN_CONV1D, OUT_EWISE_FUSABLE, false, false},
-    {TIRB_RELAX_NN_CONV2D, OUT_EWISE_FUSABLE, false, false},
+    {TIRB_RELAX_NN_CONV2D, OUT_EWISE_FUSABLE, false, true},
     {TIRB_RELAX_NN_CONV3D, OUT_EWISE_FUSABLE, false, false},
     {TIRB_RELAX_NN_MAX_POOL2D, OUT_EWISE_FUSABLE, false, true},
     {TIRB_RELAX_NN_AVG_POOL2D, OUT_EWISE_FUSABLE, false, true},

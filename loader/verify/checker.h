@@ -106,6 +106,8 @@ uint32_t tirbi_verify_lane_pass(checker *c, uint32_t at, uint32_t until);
 /* An instruction of a lane loop's body, whose register, cursor and loop numbers exist. */
 tirb_status tirbi_verify_lane_instr(checker *c);
 
+/* For so many bits and one more, in whole words of 64. */
+static inline size_t checker_bytes_of_bits(size_t n) { return (n / 64 + 1) * sizeof(uint64_t); }
 static inline bool checker_bit(const uint8_t *bits, uint32_t i) { return bits[i / 8] >> (i % 8) & 1; }
 static inline void checker_set_bit(uint8_t *bits, uint32_t i) { bits[i / 8] |= (uint8_t)(1u << (i % 8)); }
 

@@ -107,11 +107,12 @@ static tirb_status report_target(checker *c, uint32_t target, tirbi_instr *instr
     return tirbi_verify_fail(c, "jump to 0x%" PRIx32 ", where no instruction outside of lane loops starts", target);
 }
 
+/* Of 64 bytes of code at once. */
 static tirb_status check_targets(checker *c, tirbi_instr *instr) {
-    uint32_t bytes = c->function->code_size / 8 + 1;
-    for (uint32_t i = 0; i < bytes; i++) {
-        uint8_t bad = (uint8_t)(c->targets[i] & ~c->starts[i]);
-        if (bad) return report_target(c, 8 * i + (uint32_t)__builtin_ctz(bad), instr);
+    const size_t bytes = checker_bytes_of_bits(c->function->code_size);
+    for (size_t i = 0; i < bytes; i += sizeof(uint64_t)) {
+        const uint64_t bad = tirbi_load_u64(c->targets + i) & ~tirbi_load_u64(c->starts + i);
+        if (bad) return report_target(c, (uint32_t)(8 * i) + (uint32_t)__builtin_ctzll(bad), instr);
     }
     return TIRB_OK;
 }
@@ -486,12 +487,30 @@ static tirb_status check_meaning(checker *c) {
  * something is wrong with it, and nothing is changed. Where operands begin, and how many bytes each has at most: */
 enum { OPERANDS = 2, LONGEST = OPERANDS + 8 };
 
+/* Whether a jump may lead forwards to a place, which is noted. */
+static inline bool leads_forwards(checker *c, uint32_t at, uint32_t target) {
+    if (target <= at || target >= c->function->code_size) return false;
+    checker_set_bit(c->targets, target);
+    return true;
+}
+
 static inline uint32_t pass_branch(checker *c, const uint8_t *code, uint32_t at) {
     enum { SIZE = OPERANDS + 6 };
-    const uint32_t target = tirbi_load_u32(code + OPERANDS + 2);
     if (code[1] != TIRB_TYPE_NONE || tirbi_load_u16(code + OPERANDS) >= c->function->n_sregs) return 0;
-    if (target <= at || target >= c->function->code_size) return 0;
-    checker_set_bit(c->targets, target);
+    return leads_forwards(c, at, tirbi_load_u32(code + OPERANDS + 2)) ? SIZE : 0;
+}
+
+static inline uint32_t pass_jump(checker *c, const uint8_t *code, uint32_t at) {
+    enum { SIZE = OPERANDS + 4 };
+    if (code[1] != TIRB_TYPE_NONE) return 0;
+    return leads_forwards(c, at, tirbi_load_u32(code + OPERANDS)) ? SIZE : 0;
+}
+
+static inline uint32_t pass_back(const checker *c, const uint8_t *code, uint32_t at) {
+    enum { SIZE = OPERANDS + 4 };
+    const uint32_t target = tirbi_load_u32(code + OPERANDS);
+    if (code[1] != TIRB_TYPE_NONE) return 0;
+    if (target >= at || !checker_bit(c->starts, target)) return 0;
     return SIZE;
 }
 
@@ -516,6 +535,30 @@ static inline uint32_t pass_elementwise(const checker *c, const uint8_t *code) {
 /* The bytes of an element; 0: there is no such type. */
 static inline unsigned size_of_type(uint8_t type) { return type < TIRB_N_DTYPES ? tirbi_dtypes[type].size : 0; }
 
+/* Constants of 32 bits and more, which may be any: there are some of each type. */
+static inline uint32_t pass_const(const checker *c, const uint8_t *code) {
+    enum { SIZE = OPERANDS + 6 };
+    if (size_of_type(code[1]) < sizeof(uint32_t) || tirbi_load_u16(code + OPERANDS) >= c->function->n_sregs) return 0;
+    return SIZE;
+}
+
+/* Between any two types. */
+static inline uint32_t pass_cast(const checker *c, const uint8_t *code) {
+    enum { SIZE = OPERANDS + 5 };
+    if (code[1] >= TIRB_N_DTYPES || code[OPERANDS + 4] >= TIRB_N_DTYPES) return 0;
+    for (unsigned i = 0; i < 2; i++)
+        if (tirbi_load_u16(code + OPERANDS + 2 * i) >= c->function->n_sregs) return 0;
+    return SIZE;
+}
+
+static inline uint32_t pass_index(const checker *c, const uint8_t *code) {
+    enum { SIZE = OPERANDS + 7 };
+    if (code[1] != TIRB_TYPE_NONE || tirbi_load_u16(code + OPERANDS) >= c->function->n_sregs) return 0;
+    if (tirbi_load_u16(code + OPERANDS + 2) >= c->function->n_sregs) return 0;
+    if (tirbi_load_u16(code + OPERANDS + 5) >= c->program->n_strings) return 0;
+    return SIZE;
+}
+
 /* Of operands D, R and x, or R, x and S. */
 static inline uint32_t pass_access(const checker *c, const uint8_t *code, unsigned ref_at, unsigned x_at,
                                    unsigned reg_at, bool writes) {
@@ -539,11 +582,20 @@ static inline uint32_t pass_one(checker *c, const uint8_t *code, uint32_t at) {
         return pass_branch(c, code, at);
     case TIRB_OP_LOOP:
         return pass_loop(c, code, at);
+    case TIRB_OP_JMP:
+        return pass_jump(c, code, at);
+    case TIRB_OP_BACK:
+        return pass_back(c, code, at);
+    case TIRB_OP_CONST:
+        return pass_const(c, code);
+    case TIRB_OP_INDEX:
+        return pass_index(c, code);
     case TIRB_OP_LOAD:
         return pass_access(c, code, OPERANDS + 2, OPERANDS + 4, OPERANDS, false);
     case TIRB_OP_STORE:
         return pass_access(c, code, OPERANDS, OPERANDS + 2, OPERANDS + 4, true);
     case TIRB_OP_CAST:
+        return pass_cast(c, code);
     case TIRB_OP_BITS:
         return 0;
     default:
@@ -590,18 +642,19 @@ static tirb_status check_code(checker *c, tirbi_instr *instr) {
     const tirbi_function *f = c->function;
     uint32_t next_line = 0;
     if (f->code_size == 0) return tirbi_verify_fail(c, "it has no code");
-    for (uint32_t at = 0; at < f->code_size; at += instr->size) {
+    for (uint32_t at = 0; at < f->code_size;) {
+        /* The source map's entries go up and stand at instructions: one that does not is never passed. */
+        if (next_line < f->n_lines && f->lines[next_line].offset == at) next_line++;
         const uint32_t line = next_line < f->n_lines ? f->lines[next_line].offset : f->code_size;
-        const uint32_t until = line < f->code_size ? line : f->code_size;
+        const uint32_t until = line < f->code_size ? line : f->code_size, from = at;
         if (c->lane.inside) at = tirbi_verify_lane_pass(c, at, until);
         if (!c->lane.inside) at = pass_scalars(c, at, until);
-        if (at == f->code_size) break;
+        if (at > from && at == until) continue;
         if (tirbi_decode(f->code, f->code_size, at, instr, NULL) != TIRB_OK) return decode_fail(c, instr);
         c->instr = instr;
         TIRBI_TRY(tirbi_work(c->scratch, 1 + instr->size / CHECKED_AT_ONCE, c->error));
-        /* The source map's entries go up and stand at instructions: one that does not is never passed. */
-        if (next_line < f->n_lines && f->lines[next_line].offset == at) next_line++;
         TIRBI_TRY(check_instr(c));
+        at += instr->size;
     }
     if (c->lane.inside) {
         c->instr = NULL; /* no instruction is to blame */
@@ -619,7 +672,7 @@ static tirb_status check_code(checker *c, tirbi_instr *instr) {
 
 tirb_status tirbi_verify_code(checker *c) {
     tirbi_instr instr;
-    size_t bytes = c->function->code_size / 8 + 1;
+    const size_t bytes = checker_bytes_of_bits(c->function->code_size);
     memset(c->starts, 0, bytes);
     memset(c->targets, 0, bytes);
     c->lane.inside = false;

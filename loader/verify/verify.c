@@ -89,7 +89,7 @@ static bool measure(const tirbi_program *p, scratch_sizes *sizes, uint32_t *name
     sizes->names = (*name_mask + 1) * sizeof(checker_name);
     sizes->scalars = scalars / 8 + 1;
     sizes->refs = refs / 8 + 1;
-    sizes->bits = code / 8 + 1;
+    sizes->bits = checker_bytes_of_bits(code);
     const size_t tables = sizes->arities + sizes->names + 2 * sizes->scalars + sizes->refs; /* of 16-bit counts */
     return tirbi_add_size(tables, 2 * sizes->bits, &sizes->total);
 }

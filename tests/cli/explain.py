@@ -220,7 +220,7 @@ LAST = HEAD + """def f(A: T.Buffer((100,), "float32"), B: T.Buffer((1,), "int32"
 
 def test_last(t):
     found = explained(t, LAST)
-    expect([note["form"] for note in found] == ["lanes"], f"the last iteration is not found by lanes: {found}")
+    expect([note["form"] for note in found] == ["searched"], f"the last iteration is not searched for: {found}")
 
 
 TILED = HEAD + """def f(A: T.Buffer((20, 22), "float32"), B: T.Buffer((22, 21), "float32"), C: T.Buffer((20, 21), "float32")):

@@ -238,11 +238,26 @@ static bool adjacent(const runner *r, int64_t first, int64_t n) {
     return true;
 }
 
-static void move_element(uint8_t *to, const uint8_t *from, size_t size) {
+/* Moves n elements that follow each other to places, or the other way. */
+static void scatter(uint8_t *to, const int64_t *at, const uint8_t *from, int64_t n, size_t size) {
     if (size == 4)
-        memcpy(to, from, 4);
+        for (int64_t j = 0; j < n; j++) memcpy(to + at[j], from + j * 4, 4);
     else
-        memcpy(to, from, 8);
+        for (int64_t j = 0; j < n; j++) memcpy(to + at[j], from + j * 8, 8);
+}
+static void gather(uint8_t *to, const uint8_t *from, const int64_t *at, int64_t n, size_t size) {
+    if (size == 4)
+        for (int64_t j = 0; j < n; j++) memcpy(to + j * 4, from + at[j], 4);
+    else
+        for (int64_t j = 0; j < n; j++) memcpy(to + j * 8, from + at[j], 8);
+}
+
+/* The lines of a row of C are there when the tile is done: stores that wait for memory wait for each other. */
+static void prefetch_row(const uint8_t *c, const int64_t *at, int64_t n) {
+    const int64_t span = at[n - 1] - at[0];
+    const bool close = span >= 0 && span <= n * LINE;
+    for (int64_t i = close ? n - 1 : 0; i < n; i++) __builtin_prefetch(c + at[i], 1);
+    for (int64_t i = 0; close && i < span; i += LINE) __builtin_prefetch(c + at[0] + i, 1);
 }
 
 bool tirbi_contract_run_tile(const tirbi_contraction *x, tirbi_tile_kernel kernel, const tirbi_tile *tile, int64_t rows,
@@ -274,16 +289,15 @@ static bool run_copied(const runner *r, tirbi_tile *tile, tirbi_tile_kernel kern
     size_t row_size = width * r->size;
     for (unsigned i = 0; i < rows; i++) {
         pointers[i] = copy + i * row_size;
-        if (tile->first) continue;
-        for (int64_t j = 0; j < columns; j++)
-            move_element(pointers[i] + (size_t)j * r->size, tile->c[i] + at[j], r->size);
+        if (tile->first)
+            prefetch_row(tile->c[i], at, columns);
+        else
+            gather(pointers[i], tile->c[i], at, columns, r->size);
     }
     tirbi_tile inner = *tile;
     inner.c = pointers;
     if (!tirbi_contract_run_tile(r->x, kernel, &inner, rows, width)) return false;
-    for (unsigned i = 0; i < rows; i++)
-        for (int64_t j = 0; j < columns; j++)
-            move_element(tile->c[i] + at[j], pointers[i] + (size_t)j * r->size, r->size);
+    for (unsigned i = 0; i < rows; i++) scatter(tile->c[i], at, pointers[i], columns, r->size);
     return true;
 }
 
@@ -601,7 +615,8 @@ static bool lies_in_rows(const runner *r) {
         return run % (r->set->vectors * lanes) == 0;
     const int64_t runs = columns->total / run, vectors = (run - 1) / lanes + 1;
     const int64_t packed = (columns->total - 1) / lanes + 1;
-    return run > 1 && (runs * vectors - packed) * r->s->rows.total <= columns->total;
+    const int64_t alone = vectors % r->set->vectors != 0; /* takes longer than half of two */
+    return run > 1 && (2 * (runs * vectors - packed) + runs * alone) * r->s->rows.total <= 2 * columns->total;
 }
 
 /* Operands of C's type stay where they are if their elements are evenly apart, when there is little to gain from

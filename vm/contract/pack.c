@@ -36,9 +36,10 @@ static size_t find_runs(tirbi_pack_run *runs, const int64_t *elements, size_t n,
     return n_runs;
 }
 
+enum { STEP = 16, HALF = 8, SHORT = 128 };
+
 /* Short copies, which rows of tiles are: whole words, the last of which may overlap the one before it. */
 static inline void copy(uint8_t *to, const uint8_t *from, size_t bytes) {
-    enum { STEP = 16, HALF = 8, SHORT = 128 };
     if (bytes > SHORT || bytes < HALF) {
         memcpy(to, from, bytes);
         return;
@@ -50,6 +51,31 @@ static inline void copy(uint8_t *to, const uint8_t *from, size_t bytes) {
     }
     for (size_t at = 0; at < bytes - STEP; at += STEP) memcpy(to + at, from + at, STEP);
     memcpy(to + bytes - STEP, from + bytes - STEP, STEP);
+}
+
+/* The same of many rows, which are one or two such words: each is two copies, and no call. */
+#define COPY_ROWS(name, WORD)                                                                                \
+    static void name(uint8_t *to, ptrdiff_t to_row, const uint8_t *from, const int64_t *rows, size_t n_rows, \
+                     size_t last) {                                                                          \
+        for (size_t i = 0; i < n_rows; i++, to += to_row) {                                                  \
+            memcpy(to, from + rows[i], WORD);                                                                \
+            memcpy(to + last, from + rows[i] + last, WORD);                                                  \
+        }                                                                                                    \
+    }
+COPY_ROWS(copy_rows_4, 4)
+COPY_ROWS(copy_rows_8, HALF)
+COPY_ROWS(copy_rows_16, STEP)
+
+static bool copy_short_rows(uint8_t *to, ptrdiff_t to_row, const uint8_t *from, const int64_t *rows, size_t n_rows,
+                            size_t bytes) {
+    if (bytes < 4 || bytes > 2 * STEP) return false;
+    if (bytes < HALF)
+        copy_rows_4(to, to_row, from, rows, n_rows, bytes - 4);
+    else if (bytes < STEP)
+        copy_rows_8(to, to_row, from, rows, n_rows, bytes - HALF);
+    else
+        copy_rows_16(to, to_row, from, rows, n_rows, bytes - STEP);
+    return true;
 }
 
 /* A row of a tile is too short for the machine to see where the next one will be. */
@@ -116,6 +142,9 @@ static void gather_rows(const tirbi_pack *p, const tirbi_pack_scratch *scratch, 
             p->set->every_second(at, to_row, from, rows, n_rows, run.n);
             continue;
         }
+        if (n_runs > 1 && run.step == (int64_t)size &&
+            copy_short_rows(at, to_row, from, rows, n_rows, run.n * size))
+            continue;
         for (size_t i = 0; i < n_rows; i++) {
             if (brief && run.step == (int64_t)size && i + PREFETCH_ROWS < n_rows)
                 prefetch(from + rows[i + PREFETCH_ROWS], n_elements * size);

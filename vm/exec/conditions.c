@@ -49,31 +49,26 @@ static void name_registers(tirbi_conditions *c, const tirbi_instr *in) {
     }
 }
 
-/* Names a register that is read, unless the instruction before wrote it and nothing jumps in between. */
-static void name_read(tirbi_conditions *c, int64_t x, bool is_target) {
-    if (is_target || c->written == 0 || x != c->written - 1) name(c, (uint16_t)x);
-}
-
 void tirbi_conditions_note(tirbi_conditions *c, const tirbi_instr *in, bool is_target) {
     enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE };
     const unsigned kind = tirbi_ops[in->op].flags & (unsigned)LANE_ROW;
     const int64_t *const o = in->operand;
     uint32_t written = 0;
     if (kind == TIRBI_FLAG_ELEMENTWISE) {
-        for (unsigned i = 1; i <= tirbi_ops[in->op].arity; i++) name_read(c, o[i], is_target);
+        for (unsigned i = 1; i <= tirbi_ops[in->op].arity; i++) tirbi_conditions_read(c, (uint16_t)o[i], is_target);
         written = (uint32_t)o[0] + 1;
     } else if (in->op == TIRB_OP_LOAD) {
-        name_read(c, o[2], is_target);
+        tirbi_conditions_read(c, (uint16_t)o[2], is_target);
         written = (uint32_t)o[0] + 1;
     } else if (in->op == TIRB_OP_STORE) {
-        name_read(c, o[1], is_target);
-        name_read(c, o[2], is_target);
+        tirbi_conditions_read(c, (uint16_t)o[1], is_target);
+        tirbi_conditions_read(c, (uint16_t)o[2], is_target);
     } else if (in->op == TIRB_OP_INDEX) {
-        name_read(c, o[0], is_target);
+        tirbi_conditions_read(c, (uint16_t)o[0], is_target);
         name(c, (uint16_t)o[1]);
         written = is_target ? 0 : c->written;
     } else if (in->op == TIRB_OP_BRIF || in->op == TIRB_OP_BRNOT) {
-        name_read(c, o[0], is_target);
+        tirbi_conditions_read(c, (uint16_t)o[0], is_target);
     } else if (kind != LANE_ROW) { /* a row of lanes names lane registers */
         name_registers(c, in);
     }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "loader/base/bytes.h"
 #include "loader/isa/isa.h"
 
 typedef struct tirbi_conditions {
@@ -22,6 +23,19 @@ void tirbi_conditions_note(tirbi_conditions *conditions, const tirbi_instr *in, 
 /* Something else reads the register. */
 static inline void tirbi_conditions_name(tirbi_conditions *c, uint16_t x) {
     if (x < c->n_named) c->named[x] = 1; /* and so it is no small constant */
+}
+
+/* Names a register that is read, unless the instruction before wrote it and nothing jumps in between. */
+static inline void tirbi_conditions_read(tirbi_conditions *c, uint16_t x, bool is_target) {
+    if (is_target || c->written == 0 || x != c->written - 1) tirbi_conditions_name(c, x);
+}
+
+/* The same of a scalar row, by its bytes. */
+static inline void tirbi_conditions_note_row(tirbi_conditions *c, const uint8_t *code, bool is_target) {
+    enum { HEAD = 2, REGISTER = 2 };
+    for (unsigned i = 1; i <= tirbi_ops[code[0]].arity; i++)
+        tirbi_conditions_read(c, tirbi_load_u16(code + HEAD + REGISTER * i), is_target);
+    c->written = tirbi_load_u16(code + HEAD) + 1u;
 }
 
 /* Whether it holds results for a moment. */

@@ -6,6 +6,7 @@
 
 #include "loader/base/error.h"
 #include "vm/exec/machine.h"
+#include "vm/exec/row_loop.h"
 #include "vm/lanes/slots.h"
 #include "vm/lanes/reduce.h"
 #include "vm/math/ops.h"
@@ -424,6 +425,19 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     }
     HANDLER(LOOP) {
         COUNT(0);
+    }
+    HANDLER(LOOP_ROWS) {
+        const int64_t turn = (int64_t)(s[pc->a] + 1);
+        s[pc->a] = (uint64_t)turn;
+        if (turn >= (int64_t)s[pc->b]) NEXT(2);
+        CHARGE(pc[1].cost);
+        const tirbi_word *next = pc + pc[1].far_jump;
+        GIVE_FUEL();
+        status = tirbi_row_loop_run(machine, pc, &next);
+        TAKE_FUEL();
+        pc = next;
+        if (status != TIRB_OK) goto trap;
+        GO();
     }
     HANDLER(CALL) {
         GIVE_FUEL();

@@ -90,11 +90,6 @@ static void note_write(tirbi_flow *flow, int64_t number, bool constant, uint64_t
 }
 
 static void note_writes(tirbi_flow *flow, const tirbi_instr *in) {
-    enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE };
-    if ((tirbi_ops[in->op].flags & LANE_ROW) == TIRBI_FLAG_ELEMENTWISE) {
-        note_write(flow, in->operand[0], false, 0);
-        return;
-    }
     if (is_constant(in)) {
         note_write(flow, in->operand[0], true, tirbi_value_of_const(in));
         return;
@@ -127,6 +122,11 @@ tirbi_flow *tirbi_flow_begin(tirbi_heap *heap, const tirbi_function *f) {
         if (f->params[i].kind == TIRB_PARAM_SCALAR) note_write(flow, f->params[i].reg, false, 0);
     for (uint32_t i = 0; i < f->n_vars; i++) note_write(flow, f->vars[i].reg, false, 0);
     return flow;
+}
+
+void tirbi_flow_survey_write(tirbi_flow *flow, tirbi_heap *heap, uint32_t at, uint16_t reg) {
+    if (flow->first_jump[at / SMALLEST] != 0) tirbi_flow_arrive(flow, heap, at);
+    note_write(flow, reg, false, 0);
 }
 
 void tirbi_flow_survey(tirbi_flow *flow, tirbi_heap *heap, const tirbi_instr *in) {

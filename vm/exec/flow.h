@@ -12,6 +12,8 @@ tirbi_flow *tirbi_flow_begin(tirbi_heap *heap, const tirbi_function *function);
 /* Notes the function's instructions, one after the other, but for rows of lanes: everything that jumps and writes
  * anywhere, as loops bring what is behind a place back to it. */
 void tirbi_flow_survey(tirbi_flow *flow, tirbi_heap *heap, const tirbi_instr *in);
+/* The same of one at `at` that writes to a register what is no constant, and does nothing else. */
+void tirbi_flow_survey_write(tirbi_flow *flow, tirbi_heap *heap, uint32_t at, uint16_t reg);
 /* Then they are gone through once more: something jumps to a place that the code goes on at, and it writes a constant.
  * Nothing in the bodies of lane loops does. */
 void tirbi_flow_again(tirbi_flow *flow);

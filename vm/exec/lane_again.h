@@ -79,6 +79,28 @@ enum { TIRBI_LANE_PATIENCE = 4 };
  * others each time are given up but for some attempts. */
 bool tirbi_lane_note_inputs(tirbi_lane_again *again, const tirbi_lane_loop *loop, const tirbi_lane_inputs *inputs,
                             const uint64_t *slots, const tirbi_ref *refs);
+/* Sets up all of the loop's state but what follows from the cursors and the number of lanes, for entries that go
+ * through the lanes once, in order. */
+void tirbi_lane_prepare(tirbi_machine *machine, const tirbi_lane_loop *loop, uint64_t *slots);
+/* The machine with the smallest banks that hold all of some lanes. */
+static inline const tirbi_lane_machine *tirbi_lane_find_banks(const tirbi_lane_loop *loop,
+                                                              const tirbi_lane_machine *wide, uint64_t n,
+                                                              uint32_t *lanes) {
+    const tirbi_lane_machine *chosen = wide;
+    *lanes = loop->lanes;
+    if (n <= loop->least_lanes) {
+        *lanes = loop->least_lanes;
+        return loop->least;
+    }
+    for (const tirbi_lane_machine *m = loop->in_short ? wide->narrow : NULL; m; m = m->narrow) {
+        const uint32_t fewer = m->bank_bytes >> __builtin_ctz(loop->main_size);
+        if (n > fewer) break;
+        chosen = m;
+        *lanes = fewer;
+    }
+    return chosen;
+}
+
 /* Copies them, but for what is so already where they were made before and no other loop has used the scratch. */
 void tirbi_lane_repeat_rows(const tirbi_lane_again *again, bool are_made);
 /* When the state is set up, after the inputs were noted. */

@@ -102,26 +102,9 @@ static inline bool find_elements(const tirbi_lane_loop *loop, const uint64_t *sl
     return loop->written == 0 || keep_apart(loop, places, state, more);
 }
 
-/* The machine with the smallest banks that hold all of some lanes. */
-static inline const tirbi_lane_machine *find_banks(const tirbi_lane_loop *loop, const tirbi_lane_machine *wide,
-                                                   uint64_t n, uint32_t *lanes) {
-    const tirbi_lane_machine *chosen = wide;
-    *lanes = loop->lanes;
-    if (n <= loop->least_lanes) {
-        *lanes = loop->least_lanes;
-        return loop->least;
-    }
-    for (const tirbi_lane_machine *m = loop->in_short ? wide->narrow : NULL; m; m = m->narrow) {
-        const uint32_t fewer = m->bank_bytes >> __builtin_ctz(loop->main_size);
-        if (n > fewer) break;
-        chosen = m;
-        *lanes = fewer;
-    }
-    return chosen;
-}
-
 /* Sets what is the same at all such entries of the loop in one frame. */
-static __attribute__((noinline)) void prepare(tirbi_machine *machine, const tirbi_lane_loop *loop, uint64_t *slots) {
+__attribute__((noinline)) void tirbi_lane_prepare(tirbi_machine *machine, const tirbi_lane_loop *loop,
+                                                  uint64_t *slots) {
     tirbi_lane_state *state = machine->lanes;
     tirbi_lane_again *again = tirbi_lane_again_of(state);
     uint8_t **pointer = state->pointers + 1;
@@ -148,7 +131,7 @@ static inline tirb_status run_block(tirbi_machine *machine, const tirbi_lane_loo
     tirbi_lane_state *state = machine->lanes;
     const tirbi_word *words = machine->frame->fn->words;
     uint32_t lanes;
-    const tirbi_lane_machine *machinery = find_banks(loop, machine->code->lanes, n, &lanes);
+    const tirbi_lane_machine *machinery = tirbi_lane_find_banks(loop, machine->code->lanes, n, &lanes);
     state->n = (int64_t)n;
     state->lanes = lanes;
     state->wide = loop->wide != 0 && room >= lanes ? words + loop->wide : NULL;
@@ -170,7 +153,7 @@ bool tirbi_lane_run_brief(tirbi_machine *machine, const tirbi_lane_loop *loop, t
     if (n > (by_loop ? (uint64_t)STREAMED_LANES : loop->lanes)) return false;
     const uint64_t cost = (loop->weight > 0 ? loop->weight : 1) * ((n - 1) / 64 + 1);
     if (cost > machine->fuel) return false;
-    if (again->brief != loop || again->slots != slots) prepare(machine, loop, slots);
+    if (again->brief != loop || again->slots != slots) tirbi_lane_prepare(machine, loop, slots);
     if (++again->missed % ATTEMPTS_APART == 0 ||
         !find_elements(loop, slots, tirbi_frame_refs(machine->frame), n - 1, state, &room)) {
         again->brief = NULL;

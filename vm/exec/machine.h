@@ -157,6 +157,7 @@ typedef struct tirbi_lane_inputs {
     uint8_t n_slots, n_refs;
     const uint16_t *slots; /* and behind them the references */
     tirbi_lane_bodies bodies;
+    const struct tirbi_row_loop *rows; /* that the loop is the lane loop of: vm/exec/row_loop.h; or NULL */
 } tirbi_lane_inputs;
 
 typedef struct tirbi_fn {
@@ -289,6 +290,7 @@ typedef struct tirbi_machine {
     const atomic_uint *stop;
     /* Lane loops; more than there is room for: or something else that no repetition may leave out. */
     uint32_t n_entered;
+    uint32_t row_misses, row_waits; /* ends of loops over rows that none began at, and how many are to go by */
     const tirbi_lane_loop *entered[TIRBI_REPEATED_LOOPS];
     uint32_t own_chunk;     /* that this machine runs, if it is not the one that runs the call */
     bool streamed;          /* past the caches, which other threads may not see yet: tirbi_machine_settle */

@@ -345,6 +345,7 @@ void tirbi_machine_begin(tirbi_machine *m, tirbi_run *run, tirbi_heap *heap, tir
     m->stop = spares->stop = stop;
     m->own_chunk = m->n_chunked = 0;
     m->n_entered = 0;
+    m->row_misses = m->row_waits = 0;
     m->streamed = false;
     m->place.known = false;
     m->n_handles = m->n_handle_parts = 0;

@@ -22,10 +22,6 @@ void tirbi_sizes_begin(tirbi_sizes *sizes, const tirbi_function *f, uint8_t *wri
     }
 }
 
-static void note_write(tirbi_sizes *sizes, int64_t reg) {
-    if (reg < sizes->n_registers) sizes->written[reg] = 1;
-}
-
 static void note_ref(tirbi_sizes *sizes, const tirbi_instr *in, int64_t ref) {
     if (ref >= TIRBI_MAX_SIZED) return;
     const uint64_t bit = UINT64_C(1) << ref;
@@ -36,19 +32,14 @@ static void note_ref(tirbi_sizes *sizes, const tirbi_instr *in, int64_t ref) {
 }
 
 void tirbi_sizes_note(tirbi_sizes *sizes, const tirbi_instr *in) {
-    const unsigned flags = tirbi_ops[in->op].flags;
-    if (flags & TIRBI_FLAG_ELEMENTWISE) {
-        if (!(flags & TIRBI_FLAG_LANE)) note_write(sizes, in->operand[0]);
-        return;
-    }
     const char *const letters = tirbi_ops[in->op].operands;
     for (unsigned i = 0; letters[i] != '\0'; i++) {
-        if (letters[i] == 'D') note_write(sizes, in->operand[i]);
+        if (letters[i] == 'D') tirbi_sizes_write(sizes, in->operand[i]);
         else if (letters[i] == 'W') note_ref(sizes, in, in->operand[i]);
     }
     for (unsigned k = 0; in->op == TIRB_OP_LANE && k < in->lane.n_inner; k++)
-        if (in->lane.inner[k].index != TIRBI_NO_REG) note_write(sizes, in->lane.inner[k].index);
-    sizes->has_branched |= flags & TIRBI_FLAG_JUMP;
+        if (in->lane.inner[k].index != TIRBI_NO_REG) tirbi_sizes_write(sizes, in->lane.inner[k].index);
+    sizes->has_branched |= tirbi_ops[in->op].flags & TIRBI_FLAG_JUMP;
 }
 
 bool tirbi_sizes_tell(const tirbi_sizes *sizes, const tirbi_flow *flow, int64_t ref, uint16_t extent, uint32_t at) {

@@ -25,7 +25,11 @@ typedef enum tirbi_size_by { TIRBI_SIZE_UNKNOWN, TIRBI_SIZE_NUMBER, TIRBI_SIZE_R
 /* By the parameters, whose shapes a call from outside has checked; not so a call from other code. */
 void tirbi_sizes_begin(tirbi_sizes *sizes, const tirbi_function *f, uint8_t *written, uint32_t n_registers,
                        bool is_called);
-/* Notes the function's instructions, one after the other, but for rows of lanes. */
+/* Code writes a register. */
+static inline void tirbi_sizes_write(tirbi_sizes *sizes, int64_t reg) {
+    if (reg < sizes->n_registers) sizes->written[reg] = 1;
+}
+/* Notes the function's instructions, one after the other, but for rows, of which scalar ones write a register. */
 void tirbi_sizes_note(tirbi_sizes *sizes, const tirbi_instr *in);
 /* Whether the reference has as many elements as the extent says at byte offset `at`, which the code has been gone
  * through to; `flow` tells constants, or is NULL. */

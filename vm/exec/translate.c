@@ -1,8 +1,10 @@
 /* Translation of verified bytecode into the words of the scalar machine. */
 #include "vm/exec/machine.h"
+#include "vm/exec/row_loop.h"
 
 #include <string.h>
 
+#include "loader/base/bytes.h"
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
 #include "loader/base/secret.h"
@@ -297,6 +299,7 @@ typedef struct translator {
     tirbi_lane_inputs *loop_inputs;
     uint32_t n_loops;
     uint32_t loops_seen, loops_kept, copies_kept;
+    uint32_t last_lanes; /* where the last of them is; 0: or a loop around it was seen */
     tirbi_fork *forks;
     uint32_t n_forks;
     uint32_t forks_seen;
@@ -361,13 +364,42 @@ static tirb_status note_target(translator *t, uint32_t target) {
 /* Bytes of an instruction: lists and headers are long. */
 enum { TRANSLATED_AT_ONCE = 8 };
 
-/* Goes by instructions of a lane loop's body that name no scalar register: nothing of them matters outside of it. */
-static uint32_t pass_lanes(translator *t, uint32_t at, uint32_t end) {
+/* Goes by instructions of a lane loop's body that name no scalar register, or splat one: nothing else of them matters
+ * outside of it. */
+static uint32_t pass_lanes(translator *t, uint32_t at, uint32_t end, bool *splats) {
+    enum { HEAD = 2, LOOP_SIZE = HEAD + 1, SPLAT_SIZE = HEAD + 3 };
     const uint8_t *const code = t->function->code;
     const uint32_t from = at;
-    for (uint32_t size; at < end && t->heap->work < t->heap->max_work; at += size, t->heap->work++)
-        if ((size = tirbi_lane_instr_size(code + at)) == 0) break;
+    for (uint32_t size; at < end && t->heap->work < t->heap->max_work; at += size, t->heap->work++) {
+        const uint8_t *const in = code + at;
+        if (in[0] == TIRB_OP_VSPLAT) {
+            size = SPLAT_SIZE;
+            tirbi_conditions_name(&t->conditions, tirbi_load_u16(in + HEAD + 1));
+            *splats |= tirbi_lane_may_splat_constant(in[0], in[1]);
+        } else if (in[0] == TIRB_OP_INNER || in[0] == TIRB_OP_INNER_END || in[0] == TIRB_OP_VWHILE) {
+            size = LOOP_SIZE;
+        } else if ((size = tirbi_lane_instr_size(in)) == 0) {
+            break;
+        }
+    }
     if (at > from) t->conditions.written = 0;
+    return at;
+}
+
+/* Goes by scalar rows, of which most code is made. */
+static uint32_t pass_rows(translator *t, tirbi_flow *flow, uint32_t at) {
+    enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE, HEAD = 2, REGISTER = 2 };
+    const tirbi_function *const f = t->function;
+    for (uint32_t size; at < f->code_size && t->heap->work < t->heap->max_work; at += size) {
+        const uint8_t *const in = f->code + at;
+        const tirbi_op_info *const info = &tirbi_ops[in[0]];
+        if ((info->flags & LANE_ROW) != TIRBI_FLAG_ELEMENTWISE) break;
+        tirbi_conditions_note_row(&t->conditions, in, has_place(&t->targets, at));
+        tirbi_sizes_write(&t->sizes, tirbi_load_u16(in + HEAD));
+        if (flow) tirbi_flow_survey_write(flow, t->heap, at, tirbi_load_u16(in + HEAD));
+        size = HEAD + REGISTER * (1u + info->arity) + (in[0] == TIRB_OP_CAST || in[0] == TIRB_OP_BITS);
+        t->heap->work += 1 + size / TRANSLATED_AT_ONCE;
+    }
     return at;
 }
 
@@ -394,15 +426,14 @@ static tirb_status survey(translator *t) {
     bool splats = false;
     uint32_t lanes_end = 0;
     for (uint32_t at = 0; at < f->code_size; at += t->instr->size) {
-        if (at < lanes_end) at = pass_lanes(t, at, lanes_end);
+        at = at < lanes_end ? pass_lanes(t, at, lanes_end, &splats) : pass_rows(t, flow, at);
         TIRBI_TRY(tirbi_decode_verified(f->code, f->code_size, at, t->instr, t->error));
         TIRBI_TRY(tirbi_work(t->heap, 1 + t->instr->size / TRANSLATED_AT_ONCE, t->error));
         if (flow) tirbi_flow_survey(flow, t->heap, t->instr);
         tirbi_conditions_note(&t->conditions, t->instr, has_place(&t->targets, at));
         tirbi_sizes_note(&t->sizes, t->instr);
-        if (tirbi_ops[t->instr->op].flags & TIRBI_FLAG_ELEMENTWISE) continue;
+        if (t->instr->op == TIRB_OP_CONST) continue;
         if (t->instr->op == TIRB_OP_LANE) lanes_end = t->instr->lane.end;
-        splats |= tirbi_lane_may_splat_constant(t->instr->op, t->instr->type);
         TIRBI_TRY(survey_other(t));
     }
     if (flow && tirbi_flow_failed(flow)) return tirbi_heap_status(t->heap);
@@ -683,6 +714,7 @@ static bool counts_in_computed(const translator *t, const tirbi_lane_loop *loop)
 static tirb_status translate_lane(translator *t, uint32_t *at) {
     tirbi_lane_loop *loop = &t->loops[t->loops_seen];
     tirbi_lane_inputs *inputs = &t->loop_inputs[t->loops_seen];
+    t->last_lanes = t->instr->offset;
     const uint32_t entry = t->emitter.all.n;
     emit1(t, TIRBI_H_LANE, 0, 0, 0);
     tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->loops_seen++});
@@ -701,6 +733,22 @@ static tirb_status translate_lane(translator *t, uint32_t *at) {
     loop->entry = entry;
     loop->after = t->emitter.all.n;
     *at = t->instr->lane.end + LANE_END_SIZE;
+    return TIRB_OK;
+}
+
+/* A loop that a lane loop is in may go through rows of it at once. */
+static tirb_status translate_loop(translator *t) {
+    const tirbi_instr *in = t->instr;
+    const uint32_t last = t->loops_seen - 1;
+    bool by_rows = !t->code->profiled && last <= UINT16_MAX && t->last_lanes > 0 && t->last_lanes >= in->operand[2];
+    if (by_rows) {
+        TIRBI_TRY(tirbi_row_loop_find(t->code, t->function, in, t->next, &t->constants, &t->loops[last],
+                                      &t->loop_inputs[last], t->error));
+        by_rows = t->loop_inputs[last].rows != NULL;
+        t->last_lanes = 0; /* which loops around this one are not the innermost ones around */
+    }
+    emit1(t, by_rows ? TIRBI_H_LOOP_ROWS : TIRBI_H_LOOP, in->operand[0], in->operand[1], by_rows ? last : 0);
+    emit_far_back(t, in->offset, in->operand[2]);
     return TIRB_OK;
 }
 
@@ -945,9 +993,7 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
     case TIRB_OP_BRIF: emit_jump(t, TIRBI_H_BRIF, o[0], o[1]); break;
     case TIRB_OP_BRNOT: emit_jump(t, TIRBI_H_BRNOT, o[0], o[1]); break;
     case TIRB_OP_LOOP:
-        emit1(t, TIRBI_H_LOOP, o[0], o[1], 0);
-        emit_far_back(t, in->offset, o[2]);
-        break;
+        return translate_loop(t);
     case TIRB_OP_CALL:
         t->code->functions[o[0]].is_called = true;
         emit1(t, TIRBI_H_CALL, o[0], o[1], 0);
@@ -1052,7 +1098,8 @@ static void pair_results(translator *t) {
     for (uint32_t place = all->n; place-- > 0;) {
         if (!(all->steps[place] & TIRBI_WORD_BEGINS)) continue;
         const unsigned first = words[place].op;
-        const bool stands = behind < all->n && first_words[first] == behind - place;
+        const bool stands = behind < all->n && first_words[first] == behind - place &&
+                            reads[words[behind].op] != 0;
         unsigned form = stands ? into_of(first, words[behind].op) : 0;
         if (form != 0 && reads_result(t, &words[place], &words[behind])) {
             form = into_of(first, words[behind].op); /* which may be another now */

@@ -36,6 +36,8 @@ __attribute__((noinline)) tirbi_fused_x2 tirbi_fused_anew_f64(tirbi_fused_x2 x, 
 #define SURE_INLINE static inline __attribute__((always_inline))
 typedef float in_memory_f32 __attribute__((vector_size(16), aligned(1), may_alias));
 typedef double in_memory_f64 __attribute__((vector_size(16), aligned(1), may_alias));
+typedef uint32_t words_in_memory __attribute__((vector_size(16), aligned(1), may_alias));
+typedef uint64_t longs_in_memory __attribute__((vector_size(16), aligned(1), may_alias));
 
 typedef struct doubles {
     tirbi_fused_x2 low, high;
@@ -48,9 +50,7 @@ SURE_INLINE doubles load_doubles(const uint8_t *at) {
     __asm__("cvtps2pd %1, %0" : "=x"(to.high) : "m"(*(const in_memory *)(at + sizeof(in_memory))));
     return to;
 }
-SURE_INLINE tirbi_fused_x2 sum_of(unsigned op, tirbi_fused_x2 p, tirbi_fused_x2 z) {
-    return op == TIRBI_FUSED_FMA ? p + z : op == TIRBI_FUSED_FMS ? p - z : z - p;
-}
+#define SUM_OF(op, p, z) ((op) == TIRBI_FUSED_FMA ? (p) + (z) : (op) == TIRBI_FUSED_FMS ? (p) - (z) : (z) - (p))
 typedef struct sum_f32 {
     doubles p, z, s;
     tirbi_fused_x4 result;
@@ -58,7 +58,7 @@ typedef struct sum_f32 {
 } sum_f32;
 SURE_INLINE sum_f32 sum_of_f32(unsigned op, doubles x, doubles y, doubles z) {
     sum_f32 sum = {.p = {x.low * y.low, x.high * y.high}, .z = z};
-    sum.s = (doubles){sum_of(op, sum.p.low, z.low), sum_of(op, sum.p.high, z.high)};
+    sum.s = (doubles){SUM_OF(op, sum.p.low, z.low), SUM_OF(op, sum.p.high, z.high)};
     sum.is_tie = (tirbi_fused_truths)(TIRBI_FUSED_TAILS(sum.s.low, sum.s.high) << 3) == INT32_MIN;
     sum.result = TIRBI_FUSED_JOIN(sum.s.low, sum.s.high);
     return sum;
@@ -138,6 +138,36 @@ SURE_INLINE size_t sure_f64(uint8_t *to, const uint8_t *x, const uint8_t *y, con
 #undef Z
 }
 
+/* A power of two for all, as stencils have them: its products are exact where the factor comes back from them, and then
+ * so is what is rounded once, the sum. */
+static bool is_power_f32(const uint8_t *x) {
+    const tirbi_fused_words bits = *(const words_in_memory *)x & 0x7FFFFFFF;
+    for (int k = 0; k < 4; k++)
+        if ((bits[k] & 0x7FFFFF) != 0 || bits[k] < 0x00800000 || bits[k] > 0x7E800000) return false;
+    return true;
+}
+static bool is_power_f64(const uint8_t *x) {
+    const tirbi_fused_longs bits = *(const longs_in_memory *)x & INT64_MAX;
+    for (int k = 0; k < 2; k++)
+        if ((bits[k] & 0xFFFFFFFFFFFFF) != 0 || bits[k] < UINT64_C(1) << 52 || bits[k] > UINT64_C(0x7FD) << 52)
+            return false;
+    return true;
+}
+#define SURE_POWER(number, t, name)                                                                                    \
+    static __attribute__((noinline)) size_t name(uint8_t *to, const uint8_t *x, const uint8_t *y, const uint8_t *z,    \
+                                                 size_t i, size_t vectors, size_t z_step) {                            \
+        const in_memory_##t *const ys = (const in_memory_##t *)y;                                                      \
+        in_memory_##t *const out = (in_memory_##t *)to;                                                                \
+        const in_memory_##t factor = *(const in_memory_##t *)x, inverse = 1 / factor;                                  \
+        for (; i < vectors; i++) {                                                                                     \
+            const in_memory_##t product = factor * ys[i],                                                              \
+                                sum = SUM_OF(number, product, *(const in_memory_##t *)(z + i * z_step));               \
+            if (TIRBI_FUSED_ANY_##t((tirbi_fused_truths)((product * inverse != ys[i]) | (sum != sum)))) return i;      \
+            out[i] = sum;                                                                                              \
+        }                                                                                                              \
+        return i;                                                                                                      \
+    }
+
 /* Where one float is unsure its neighbours often are, for results that are small come together. */
 enum { ANEW_f32 = 8, ANEW_f64 = 2 };
 
@@ -152,18 +182,24 @@ enum { ANEW_f32 = 8, ANEW_f64 = 2 };
     SURE(number, f32, op##_f32_of_one, true, false)                                                                    \
     SURE(number, f32, op##_f32_and_one, false, true)                                                                   \
     SURE(number, f32, op##_f32_of_one_and_one, true, true)                                                             \
+    SURE_POWER(number, f32, op##_f32_of_power)                                                                         \
     static const sure_vectors op##_f32_sure[2][2] = {{op##_f32_of_all, op##_f32_and_one},                              \
                                                      {op##_f32_of_one, op##_f32_of_one_and_one}};
 #define SURE_VECTORS_f64(number, op)                                                                                   \
     SURE(number, f64, op##_f64_of_all, false, step_of_z)                                                               \
     SURE(number, f64, op##_f64_of_one, true, step_of_z)                                                                \
+    SURE_POWER(number, f64, op##_f64_of_power)                                                                         \
     static const sure_vectors op##_f64_sure[2][2] = {{op##_f64_of_all, op##_f64_of_all},                               \
                                                      {op##_f64_of_one, op##_f64_of_one}};
 typedef size_t (*sure_vectors)(uint8_t *to, const uint8_t *x, const uint8_t *y, const uint8_t *z, size_t i,
                                size_t vectors, size_t step_of_z);
 #define SURE_VECTORS(number, op, t) SURE_VECTORS_##t(number, op)
-#define GO_WHILE_SURE(op, t)                                                                                           \
-    if (y.step != 0) i = op##_##t##_sure[x.step == 0][z.step == 0](to, x.at, y.at, z.at, i, vectors, z.step);
+#define CHOOSE_SURE(op, t)                                                                                             \
+    const sure_vectors sure = y.step == 0                             ? NULL                                           \
+                              : x.step == 0 && is_power_##t(x.at) ? op##_##t##_of_power                            \
+                                                                      : op##_##t##_sure[x.step == 0][z.step == 0];
+#define GO_WHILE_SURE                                                                                                  \
+    if (sure) i = sure(to, x.at, y.at, z.at, i, vectors, z.step);
 
 #else
 
@@ -176,7 +212,8 @@ ANEW(f32, tirbi_fused_x4)
 ANEW(f64, tirbi_fused_x2)
 enum { ANEW_f32 = 64, ANEW_f64 = 64 };
 #define SURE_VECTORS(number, op, t)
-#define GO_WHILE_SURE(op, t)
+#define CHOOSE_SURE(op, t)
+#define GO_WHILE_SURE
 
 #endif
 
@@ -191,8 +228,9 @@ enum { ANEW_f32 = 64, ANEW_f64 = 64 };
             const tirbi_fused_operand one = y;                                                                         \
             y = x, x = one;                                                                                            \
         }                                                                                                              \
+        CHOOSE_SURE(op, t)                                                                                             \
         for (size_t i = 0; i < vectors;) {                                                                             \
-            GO_WHILE_SURE(op, t)                                                                                       \
+            GO_WHILE_SURE                                                                                              \
             for (size_t end = vectors - i < ANEW_##t ? vectors : i + ANEW_##t; i < end; i++)                           \
                 out[i] = tirbi_fused_anew_##t(minus_x LOAD(x, i), LOAD(y, i), minus_z LOAD(z, i));                     \
         }                                                                                                              \

@@ -289,3 +289,41 @@ const tirbi_ls *tirbi_perfect_nest(const tirbi_ls *s, uint32_t most, const tirbi
     }
     return s;
 }
+
+/* ---- Uses of memory --------------------------------------------------------------------------------------------- */
+
+static bool is_elsewhere(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
+    (void)load;
+    for (const tirbi_place *v = place; v; v = v->view)
+        if (v->buffer->root == w->context) return false;
+    return true;
+}
+
+static tirbi_step find_passed(tirbi_walk *w, const tirbi_lx *x) {
+    for (uint32_t i = 0; x->kind == TIRBI_LX_CALL && i < x->call->n_refs; i++)
+        if (x->call->refs[i].buffer->root == w->context) return TIRBI_STOP;
+    return TIRBI_INTO;
+}
+
+static tirbi_step find_allocated(tirbi_walk *w, const tirbi_ls *s) {
+    const bool hides = s->kind == TIRBI_LS_SEARCH || s->kind == TIRBI_LS_FETCH;
+    return hides || (s->kind == TIRBI_LS_ALLOC && s->as.alloc.buffer->root == w->context) ? TIRBI_STOP : TIRBI_INTO;
+}
+
+bool tirbi_statement_uses(const tirbi_ls *s, const tirbi_lbuf *root) {
+    tirbi_walk walk = {.context = (void *)(uintptr_t)root,
+                       .stmt = find_allocated,
+                       .expr = find_passed,
+                       .access = is_elsewhere,
+                       .reach = TIRBI_WALK_ALL};
+    return !tirbi_walk_stmt(&walk, s);
+}
+
+bool tirbi_is_plain_allocation(const tirbi_ls *s) {
+    if (s->kind != TIRBI_LS_ALLOC || s->as.alloc.buffer->root != s->as.alloc.buffer) return false;
+    for (uint32_t d = 0; d < s->as.alloc.buffer->ndim; d++) {
+        const tirbi_lx *extent = s->as.alloc.buffer->shape[d];
+        if (!extent->pure || extent->traps || extent->lo < 0) return false;
+    }
+    return true;
+}

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "compiler/loop/visit.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/carried/scopes.h"
 #include "compiler/optimize/lanes/lanes.h"
-#include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/pipeline/switches.h"

@@ -39,10 +39,20 @@ static bool passes(const void *context, const tirbi_lx *x) {
 /* Whether a value is made of constants, parameters and variables of loops. */
 static bool lasts(const tirbi_lx *x) { return x->pure && !x->traps && !tirbi_any_expr(x, 0, passes, NULL); }
 
-static void know(known *k, tirbi_lvar *var, const tirbi_lx *value) {
-    forget(k, var);
+static const tirbi_lx *replace_known(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const known *k = rewrite->context;
+    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < k->n; i++)
+        if (k->var[i] == x->var) return k->value[i];
+    return NULL;
+}
+
+static void know(counters *c, tirbi_lvar *var, const tirbi_lx *value) {
+    known *k = &c->known;
     const bool counts = var->kind == TIRBI_LVAR_LOCAL && (var->type == TIRB_I32 || var->type == TIRB_I64);
-    if (!counts || k->n == MAX_KNOWN || !value || value->size > TIRBI_MAX_SHARED_SIZE || !lasts(value)) return;
+    tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace_known, .context = k};
+    value = counts && value && value->size <= TIRBI_MAX_SHARED_SIZE ? tirbi_rewrite_value(&rewrite, value) : NULL;
+    forget(k, var);
+    if (!value || k->n == MAX_KNOWN || value->size > TIRBI_MAX_SHARED_SIZE || !lasts(value)) return;
     k->var[k->n] = var;
     k->value[k->n++] = value;
 }
@@ -375,7 +385,7 @@ static const tirbi_ls *walk(counters *c, const tirbi_ls *s, unsigned depth) {
     case TIRBI_LS_SEQ: return walk_sequence(c, s, depth);
     case TIRBI_LS_LOOP: return walk_loop(c, s, depth);
     case TIRBI_LS_IF: return walk_branch(c, s, depth);
-    case TIRBI_LS_SET: know(&c->known, s->as.set.var, s->as.set.value); return s;
+    case TIRBI_LS_SET: know(c, s->as.set.var, s->as.set.value); return s;
     default: forget_sets(&c->known, s); return s;
     }
 }

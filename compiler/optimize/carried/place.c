@@ -272,10 +272,12 @@ static tirbi_op keeps_best(const tirbi_lx *x, const tirbi_lvar *best, const tirb
     return TIRB_OP_NOP;
 }
 
-/* What a signed integer was before it became a wider one. */
+/* What a signed integer was before it became a wider one, or one that holds it as well. */
 static const tirbi_lx *unwidened(const tirbi_lx *x) {
     while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && tirbi_dtype_is_signed((tirbi_dtype)x->source) &&
-           tirbi_dtype_is_signed((tirbi_dtype)x->type) && tirbi_dtypes[x->source].size <= tirbi_dtypes[x->type].size)
+           tirbi_dtype_is_signed((tirbi_dtype)x->type) &&
+           (tirbi_dtypes[x->source].size <= tirbi_dtypes[x->type].size ||
+            (x->args[0]->lo >= INT32_MIN && x->args[0]->hi <= INT32_MAX && x->type == TIRB_I32)))
         x = x->args[0];
     return x;
 }

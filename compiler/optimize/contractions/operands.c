@@ -456,6 +456,17 @@ static const tirbi_lx *by_axes(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     return linear_form(o, x, c, &factor, &start) ? sum_of_axes(pool, o, (tirbi_dtype)x->type, c, factor, start) : NULL;
 }
 
+/* Stores an element; where the value is zero but under a condition, as that of padding is, only there: memory that is
+ * allocated for it is zero anyway. */
+static const tirbi_ls *new_store(const nest *n, const operand *o, const tirbi_lx **indices, const tirbi_lx *value,
+                                 tirbi_span span) {
+    const bool padded =
+        value->kind == TIRBI_LX_COND && value->args[2]->kind == TIRBI_LX_CONST && value->args[2]->value == 0;
+    const tirbi_lx *stored = tirbi_lx_cast(n->pool, o->buffer->type, padded ? value->args[1] : value);
+    const tirbi_ls *store = tirbi_new_store(n->pool, span, place_at(n, o->buffer, indices, span), stored);
+    return store && padded ? tirbi_new_if(n->pool, span, value->args[0], store, NULL) : store;
+}
+
 /* What fills it, with variables for its loops. */
 static bool make_store(operand *o, tirbi_span span) {
     const nest *n = o->nest;
@@ -467,8 +478,7 @@ static bool make_store(operand *o, tirbi_span span) {
     for (uint32_t a = 0; a < o->n_axes; a++) {
         indices[a] = tirbi_lx_cast(n->pool, TIRB_I64, tirbi_lx_var(n->pool, o->axes[a].var));
     }
-    o->store = tirbi_new_store(n->pool, span, place_at(n, o->buffer, indices, span),
-                               tirbi_lx_cast(n->pool, o->buffer->type, value));
+    o->store = new_store(n, o, indices, value, span);
     return o->store != NULL;
 }
 
@@ -730,6 +740,7 @@ typedef struct nests {
 
 static const tirbi_ls *compute_all(void *context, const tirbi_ls *s) {
     const nests *all = context;
+    if (s->kind == TIRBI_LS_LOOP && s->as.loop.rows) return s; /* a block of them has operands of its own (rows.c) */
     const bool tries = s->kind == TIRBI_LS_LOOP && tirbi_arena_may_try(all->pool->arena);
     const tirbi_ls *other = tries ? with_operands(all->pool, s, all->disabled, all->notes) : NULL;
     return other ? other : tirbi_replace_inside(all->pool, s, compute_all, context);

@@ -2,7 +2,6 @@
 
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/facts/quotient.h"
-#include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -139,14 +138,42 @@ static void note_remainder(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_dilated
     }
 }
 
+static bool is_both(const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND);
+}
+
 static void note_condition(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_dilated *out) {
-    const bool both = x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND);
-    if (both) {
+    if (is_both(x)) {
         note_condition(pool, x->args[0], out);
         note_condition(pool, x->args[1], out);
     } else if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_EQ) {
         note_remainder(pool, x, out);
     }
+}
+
+/* Narrows the range of a variable by what a condition says of it and a constant. */
+static void narrow(const tirbi_lx *x, const tirbi_lvar *var, int64_t *lo, int64_t *hi) {
+    if (is_both(x)) {
+        narrow(x->args[0], var, lo, hi);
+        narrow(x->args[1], var, lo, hi);
+        return;
+    }
+    if (x->kind != TIRBI_LX_OP || (x->op != TIRB_OP_LT && x->op != TIRB_OP_LE)) return;
+    const tirbi_lx *a = tirbi_lx_before_cast(x->args[0]), *b = tirbi_lx_before_cast(x->args[1]);
+    const int64_t less = x->op == TIRB_OP_LT;
+    if (a->kind == TIRBI_LX_VAR && a->var == var && b->kind == TIRBI_LX_CONST && b->value <= *hi)
+        *hi = b->value - less;
+    if (b->kind == TIRBI_LX_VAR && b->var == var && a->kind == TIRBI_LX_CONST && a->value >= *lo)
+        *lo = a->value + less;
+}
+
+/* The one value of a loop's variable, of several, at which a choice is not zero. */
+static bool find_alone(const tirbi_lx *x, const tirbi_lvar *var, int64_t *at) {
+    int64_t lo = 0, hi = var->extent->kind == TIRBI_LX_CONST ? var->extent->value - 1 : 0;
+    if (hi < 1) return false;
+    for (; x->kind == TIRBI_LX_COND && is_zero(x->args[2]); x = x->args[1]) narrow(x->args[0], var, &lo, &hi);
+    if (lo == hi) *at = lo;
+    return lo == hi;
 }
 
 static bool is_remainder(const void *context, const tirbi_lx *x) {
@@ -155,14 +182,23 @@ static bool is_remainder(const void *context, const tirbi_lx *x) {
     return x->kind == TIRBI_LX_OP && x->op == TIRB_OP_EQ && tirbi_is_division(x->args[0], &d) && d.remainder;
 }
 
-/* Whether a choice by a remainder is among what fills memory, as far as a glance at the items just ahead tells. */
+/* Whether one of the loops of a nest has but one iteration that does not fill memory with zero. */
+static bool fills_one(const tirbi_ls *s, const tirbi_lx *value) {
+    int64_t at;
+    for (; s->kind == TIRBI_LS_LOOP; s = s->as.loop.body)
+        if (find_alone(value, s->as.loop.var, &at)) return true;
+    return false;
+}
+
+/* Whether a choice by a remainder, or of one element, is among what fills memory, as far as a glance at the items just
+ * ahead tells. */
 static bool may_be_dilated(const tirbi_ls *seq, uint32_t reader, const tirbi_lbuf *buffer) {
     for (uint32_t i = reader; i-- > 0 && reader - i <= NEAR;) {
         const tirbi_ls *s = seq->as.seq.items[i];
         while (s->kind == TIRBI_LS_LOOP) s = s->as.loop.body;
         if (s->kind != TIRBI_LS_STORE || s->as.store.access->buffer != buffer) continue;
         const tirbi_lx *x = s->as.store.value;
-        if (tirbi_any_expr(x, 0, is_remainder, NULL)) return true;
+        if (tirbi_any_expr(x, 0, is_remainder, NULL) || fills_one(seq->as.seq.items[i], x)) return true;
         while (x->kind == TIRBI_LX_COND && is_zero(x->args[2])) x = x->args[1];
         if (x->kind != TIRBI_LX_LOAD) return false;
         buffer = x->access->buffer;
@@ -187,7 +223,13 @@ bool tirbi_find_dilated(tirbi_lx_pool *pool, const tirbi_ls *seq, uint32_t reade
     if (!out->value || c.failed || out->value->size > MAX_VALUE) return false;
     for (const tirbi_lx *x = out->value; x->kind == TIRBI_LX_COND && is_zero(x->args[2]); x = x->args[1])
         note_condition(pool, x->args[0], out);
-    for (uint32_t d = 0; d < buffer->ndim; d++) dilated = dilated || out->every[d] > 1;
+    for (uint32_t d = 0; d < buffer->ndim; d++) {
+        if (out->var[d] && find_alone(out->value, out->var[d], &out->from[d])) {
+            out->alone[d] = true;
+            out->every[d] = out->var[d]->extent->value;
+        }
+        dilated = dilated || out->every[d] > 1;
+    }
     return dilated;
 }
 

@@ -1,4 +1,5 @@
-/* Temporaries that are zero but at every so many elements of some dimensions: data that is dilated, and padded. */
+/* Temporaries that are zero but at every so many elements of some dimensions, or at one: data that is dilated, and
+ * padded. */
 #ifndef TIRB_COMPILER_OPTIMIZE_NESTS_DILATED_H
 #define TIRB_COMPILER_OPTIMIZE_NESTS_DILATED_H
 
@@ -13,6 +14,7 @@ typedef struct tirbi_dilated {
     const tirbi_lx *value;
     /* Elements of dimension d are zero but those at from[d] + k * every[d]; every[d] is 1 where nothing is known. */
     int64_t every[TIRBI_MAX_NDIM], from[TIRBI_MAX_NDIM];
+    bool alone[TIRBI_MAX_NDIM]; /* from[d] is the only one; every[d] is the dimension's extent */
     uint32_t fill[TIRBI_MAX_FILLS]; /* the items that fill it and the temporaries which it is made of, last first */
     uint32_t n_fills;
 } tirbi_dilated;

@@ -169,33 +169,6 @@ static bool same_element(const tirbi_fused *g, const tirbi_place *a, const tirbi
 
 /* ---- What stays in variables ------------------------------------------------------------------------------------ */
 
-static bool is_elsewhere(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
-    (void)load;
-    for (const tirbi_place *v = place; v; v = v->view)
-        if (v->buffer->root == w->context) return false;
-    return true;
-}
-
-static tirbi_step find_passed(tirbi_walk *w, const tirbi_lx *x) {
-    for (uint32_t i = 0; x->kind == TIRBI_LX_CALL && i < x->call->n_refs; i++)
-        if (x->call->refs[i].buffer->root == w->context) return TIRBI_STOP;
-    return TIRBI_INTO;
-}
-
-static tirbi_step find_allocated(tirbi_walk *w, const tirbi_ls *s) {
-    const bool hides = s->kind == TIRBI_LS_SEARCH || s->kind == TIRBI_LS_FETCH;
-    return hides || (s->kind == TIRBI_LS_ALLOC && s->as.alloc.buffer->root == w->context) ? TIRBI_STOP : TIRBI_INTO;
-}
-
-bool tirbi_statement_uses(const tirbi_ls *s, const tirbi_lbuf *root) {
-    tirbi_walk walk = {.context = (void *)(uintptr_t)root,
-                       .stmt = find_allocated,
-                       .expr = find_passed,
-                       .access = is_elsewhere,
-                       .reach = TIRBI_WALK_ALL};
-    return !tirbi_walk_stmt(&walk, s);
-}
-
 /* Whether a group accesses a buffer as one element per iteration, stored once and not read before. */
 static bool is_handed_on(const tirbi_fused *g, const tirbi_lbuf *buffer) {
     const tirbi_place *stored = NULL;
@@ -246,15 +219,6 @@ static const tirbi_ls *in_loops(const tirbi_fused *g, const tirbi_ls *body) {
 
 static bool runs_as_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     return tirbi_nest_has_lanes(pool, loop, TIRBI_NEST_ANY) || tirbi_has_lanes(pool, loop);
-}
-
-bool tirbi_is_plain_allocation(const tirbi_ls *s) {
-    if (s->kind != TIRBI_LS_ALLOC || s->as.alloc.buffer->root != s->as.alloc.buffer) return false;
-    for (uint32_t d = 0; d < s->as.alloc.buffer->ndim; d++) {
-        const tirbi_lx *extent = s->as.alloc.buffer->shape[d];
-        if (!extent->pure || extent->traps || extent->lo < 0) return false;
-    }
-    return true;
 }
 
 /* Puts the fused nest in the place of the group's first one, `first`, and drops what is not allocated any more, of one
@@ -335,6 +299,7 @@ static const tirbi_ls *fuse_in(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t 
         for (uint32_t i = 0; i < q.n; i++) q.items[i] = fuse_in(pool, s->as.seq.items[i], disabled, notes);
         for (uint32_t i = 0; i < q.n && tirbi_arena_may_try(pool->arena); i++) fuse_from(&q, i);
         copy->as.seq.items = q.items;
+        q.n = tirbi_store_in_place(pool, q.items, q.n);
         copy->as.seq.n = tirbi_fuse_rows(pool, q.items, q.n, notes);
         return copy->as.seq.n == 1 ? q.items[0] : copy;
     }

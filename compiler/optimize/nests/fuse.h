@@ -15,10 +15,9 @@ const tirbi_ls *tirbi_fuse_nests(tirbi_lx_pool *pool, const tirbi_ls *body, uint
  * (fuse_rows.c) */
 uint32_t tirbi_fuse_rows(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n, tirbi_notes *notes);
 
-/* Whether a statement has to do with memory of `root`. */
-bool tirbi_statement_uses(const tirbi_ls *s, const tirbi_lbuf *root);
-/* Whether leaving an allocation out changes nothing but memory; false for what is none. */
-bool tirbi_is_plain_allocation(const tirbi_ls *s);
+/* Puts what temporaries hold where the results made of it go, in a sequence of statements; returns how many there are
+ * then. (in_place.c) */
+uint32_t tirbi_store_in_place(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n);
 
 /* ---- Nests that become one --------------------------------------------------------------------------------------- */
 

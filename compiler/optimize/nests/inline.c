@@ -10,11 +10,11 @@
 #include "compiler/optimize/nests/inline.h"
 
 #include "compiler/loop/visit.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/contractions/contract.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/nests/digits.h"
-#include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"

@@ -7,12 +7,15 @@
  * zeros, and of which the first one is +0 wherever the second one is, that is so behind the next term as well. The
  * second one is the one that leaves terms out: unless it ends as -0, which takes an underflow, both are the same. What
  * is multiplied is asked before, the results behind, and the sums as they were are computed again where either is so.
+ * Where the results are fewer than what is multiplied, and each W is in one of them, it is asked whether they are
+ * finite instead: no sum is, of which a term is infinite or a NaN.
+ *
+ * Where P is zero but at one element of a dimension, C[h] += P[h + k] * W[k] has one term, k = at - h.
  */
 #include "compiler/optimize/nests/phases.h"
 
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/nests/dilated.h"
-#include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
@@ -24,6 +27,8 @@ enum { MAX_PHASES = 16, MAX_ITEMS = 64, MAX_PLACES = 8 };
 typedef struct counter {
     const tirbi_ls *loop;
     bool sums;     /* inside of the init; else the results' own */
+    uint32_t alone; /* 1 + the dimension of which one element is not zero, that says what it is; or 0 */
+    bool tells;    /* .. or that it is in the subscript of */
     int64_t count; /* 1: it stays as it is */
     int64_t rest;
     tirbi_lvar *var;
@@ -156,6 +161,33 @@ static bool divides_none(int64_t step, int64_t every) {
     return true;
 }
 
+/* Finds the loop of the sum that has one iteration at the element of a dimension that is not zero, in all results. */
+static bool find_alone(phases *p, uint32_t d) {
+    const tirbi_affine *form = &p->form[d];
+    int64_t lo = p->dilated.from[d] - form->start->value, hi = lo;
+    for (uint32_t i = 0; i < p->set.n; i++) {
+        int64_t step;
+        if (!form->coefficient[i]) continue;
+        if (!tirbi_affine_constant(form, i, &step) || step < -INT32_MAX || step > INT32_MAX ||
+            p->set.var[i]->extent->kind != TIRBI_LX_CONST || p->set.var[i]->extent->value > INT32_MAX)
+            return false;
+        if (p->loops[i].sums) {
+            if (p->bound[d] >= 0 || p->loops[i].count > 1 || p->loops[i].alone || step != 1) return false;
+            p->bound[d] = (int32_t)i;
+            p->loops[i].alone = d + 1;
+        } else {
+            const int64_t last = step * (p->set.var[i]->extent->value - 1);
+            *(last > 0 ? &lo : &hi) -= last;
+            p->loops[i].tells = true;
+        }
+    }
+    if (p->bound[d] < 0) return false;
+    const tirbi_lvar *var = p->set.var[p->bound[d]];
+    for (uint32_t e = 0; e < p->dilated.buffer->ndim; e++)
+        if (e != d && tirbi_lx_depends_on(p->data->access->indices[e], var)) return false;
+    return lo >= 0 && hi < var->extent->value;
+}
+
 /* Finds the loops that go through phases of one dimension: one of the sum, and at most one of the results. */
 static bool find_loops(phases *p, uint32_t d) {
     const int64_t every = p->dilated.every[d];
@@ -164,13 +196,14 @@ static bool find_loops(phases *p, uint32_t d) {
     if (!tirbi_affine_index(p->pool, p->data->access, d, &p->set, form) || form->start->kind != TIRBI_LX_CONST ||
         form->start->value < 0 || form->start->value > INT32_MAX)
         return false;
+    if (p->dilated.alone[d]) return find_alone(p, d);
     for (uint32_t i = 0; i < p->set.n; i++) {
         int64_t step;
         if (!form->coefficient[i]) continue;
         if (!tirbi_affine_constant(form, i, &step) || step < 0 || step > INT32_MAX) return false;
         if (step % every == 0) continue;
         int32_t *loop = p->loops[i].sums ? &p->bound[d] : &p->free[d];
-        if (*loop >= 0 || p->loops[i].count > 1 || p->set.var[i]->extent->kind != TIRBI_LX_CONST ||
+        if (*loop >= 0 || p->loops[i].count > 1 || p->loops[i].alone || p->set.var[i]->extent->kind != TIRBI_LX_CONST ||
             (p->loops[i].sums && !divides_none(step, every)))
             return false;
         *loop = (int32_t)i;
@@ -188,7 +221,7 @@ static int64_t step_of(const phases *p, uint32_t d, int32_t loop) {
 static bool choose_phase(phases *p, int64_t number) {
     for (uint32_t d = 0; d < p->dilated.buffer->ndim; d++) {
         const int64_t every = p->dilated.every[d];
-        if (every == 1) continue;
+        if (every == 1 || p->dilated.alone[d]) continue;
         int64_t at = p->form[d].start->value - p->dilated.from[d];
         if (p->free[d] >= 0) {
             counter *c = &p->loops[p->free[d]];
@@ -315,7 +348,7 @@ static bool order_weights(phases *p, uint32_t n_phases) {
         if (is_fixed(p, d) && !tirbi_lx_is_int(place->buffer->shape[d], 1)) return false;
     for (uint32_t i = 0; i < p->set.n; i++) {
         const int64_t extent = p->set.var[i]->extent->hi > 1 ? p->set.var[i]->extent->hi : 1;
-        if (p->loops[i].sums || tirbi_place_depends_on(place, p->set.var[i])) continue;
+        if (p->loops[i].sums || p->loops[i].tells || tirbi_place_depends_on(place, p->set.var[i])) continue;
         uses = extent < MANY_USES * MAX_PHASES / uses ? uses * extent : MANY_USES * MAX_PHASES;
     }
     for (int results = 0; results < 2; results++) {
@@ -355,6 +388,7 @@ static const tirbi_ls *arrange_weights(phases *p) {
 
 /* A subscript of what is dilated in this phase, as one of the elements that are left. */
 static const tirbi_lx *dense_index(const phases *p, uint32_t d) {
+    if (p->dilated.alone[d]) return tirbi_lx_number(p->pool, 0);
     const tirbi_lx *at = tirbi_lx_number(p->pool, begin_of(p, d));
     for (uint32_t i = 0; i < p->set.n && at; i++) {
         const int64_t step = step_of(p, d, (int32_t)i) * p->loops[i].count / p->dilated.every[d];
@@ -400,10 +434,28 @@ static const tirbi_ls *store_in_phase(phases *p, const tirbi_ls *store) {
     return tirbi_new_store(p->pool, store->span, place, tirbi_rewrite_value(&rewrite, store->as.store.value));
 }
 
+/* The iteration of a sum's loop that is at the one element of a dimension which is not zero. */
+static const tirbi_lx *value_alone(const phases *p, uint32_t d, tirbi_dtype type) {
+    const tirbi_lx *x = tirbi_lx_int(p->pool, type, p->dilated.from[d] - p->form[d].start->value);
+    for (uint32_t i = 0; i < p->set.n && x; i++) {
+        const int64_t step = step_of(p, d, (int32_t)i);
+        if (step == 0 || p->loops[i].sums) continue;
+        const tirbi_lx *k = tirbi_value_in_type(p->pool, type, p->loops[i].value),
+                       *by = tirbi_lx_int(p->pool, type, -step);
+        const tirbi_lx *term = k ? tirbi_lx_op(p->pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, k, by, NULL) : NULL;
+        x = term ? tirbi_lx_op(p->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, x, term, NULL) : NULL;
+    }
+    return x;
+}
+
 /* Variables of the loops for this phase; false where memory ran out. */
 static bool count_phase(phases *p) {
     for (uint32_t i = 0; i < p->set.n; i++) {
         counter *c = &p->loops[i];
+        if (c->alone) {
+            if (!(c->value = value_alone(p, c->alone - 1, p->set.var[i]->type))) return false;
+            continue;
+        }
         c->var = sparse_variable(p->pool, p->set.var[i], c->count, c->rest);
         c->value = c->var ? times_and(p->pool, c->var, c->count, c->rest) : NULL;
         if (!c->value) return false;
@@ -414,7 +466,7 @@ static bool count_phase(phases *p) {
 /* Loops of the sum, or of the results, in this phase around a statement; nothing where one has no iteration. */
 static const tirbi_ls *loops_around(phases *p, bool sums, const tirbi_ls *s) {
     for (uint32_t i = p->set.n; s && i-- > 0;) {
-        if (p->loops[i].sums != sums) continue;
+        if (p->loops[i].sums != sums || p->loops[i].alone) continue;
         if (tirbi_lx_is_int(p->loops[i].var->extent, 0)) return tirbi_new_sequence(p->pool, s->span, NULL, 0);
         s = tirbi_loop_like(p->pool, p->loops[i].loop, p->loops[i].var, s);
     }
@@ -457,31 +509,72 @@ static const tirbi_ls *ask_weights(phases *p, const tirbi_place *flag) {
                     tirbi_lx_bits(p->pool, flag->buffer->type, 0));
 }
 
-/* flag[0] += 1 for each result that is -0. */
-static const tirbi_ls *ask_results(phases *p, const tirbi_place *flag) {
-    const tirbi_dtype type = p->update->as.store.access->buffer->type;
-    const tirbi_dtype word = tirbi_dtypes[type].size == 8   ? TIRB_I64
-                             : tirbi_dtypes[type].size == 4 ? TIRB_I32
-                                                            : TIRB_I16;
-    tirbi_lvar **loops = TIRBI_NEW_ARRAY(p->pool->arena, tirbi_lvar *, p->set.n);
-    uint32_t n = 0;
-    if (!loops) return NULL;
+/* An element of the results, and what goes through them. */
+static const tirbi_lx *element_of_results(phases *p, tirbi_lvar **loops, uint32_t *n) {
     for (uint32_t i = 0; i < p->set.n; i++) {
         counter *c = &p->loops[i];
         c->var = tirbi_variable_like(p->pool, p->set.var[i]);
         c->value = c->var ? tirbi_lx_var(p->pool, c->var) : NULL;
         if (!c->value) return NULL;
-        if (!c->sums) loops[n++] = c->var;
+        if (!c->sums) loops[(*n)++] = c->var;
     }
     tirbi_rewrite rewrite = {.pool = p->pool, .replace = in_phase, .context = p};
     const tirbi_place *place = tirbi_rewrite_place(&rewrite, p->update->as.store.access);
-    const tirbi_lx *element = place ? tirbi_lx_load(p->pool, place) : NULL;
-    const tirbi_lx *bits = element ? tirbi_lx_op(p->pool, TIRB_OP_BITS, word, type, element, NULL, NULL) : NULL;
+    return place ? tirbi_lx_load(p->pool, place) : NULL;
+}
+
+/* flag[0] += 1 for each result that is -0, or + 0 * it: a NaN where it is one or infinite. */
+static const tirbi_ls *ask_results(phases *p, const tirbi_place *flag, bool finite) {
+    const tirbi_dtype type = p->update->as.store.access->buffer->type, flags = flag->buffer->type;
+    const tirbi_dtype word = tirbi_dtypes[type].size == 8   ? TIRB_I64
+                             : tirbi_dtypes[type].size == 4 ? TIRB_I32
+                                                            : TIRB_I16;
+    tirbi_lvar **loops = TIRBI_NEW_ARRAY(p->pool->arena, tirbi_lvar *, p->set.n);
+    uint32_t n = 0;
+    const tirbi_lx *element = loops ? element_of_results(p, loops, &n) : NULL;
+    if (!element) return NULL;
+    if (finite)
+        return count_in(p->pool, p->update->span, flag, loops, n, tirbi_lx_cast(p->pool, flags, element),
+                        tirbi_lx_bits(p->pool, flags, 0));
+    const tirbi_lx *bits = tirbi_lx_op(p->pool, TIRB_OP_BITS, word, type, element, NULL, NULL);
     const tirbi_lx *least = tirbi_lx_int(p->pool, word, -((int64_t)1 << (tirbi_dtypes[word].bits - 2)) * 2);
     const tirbi_lx *equal =
         bits && least ? tirbi_lx_op(p->pool, TIRB_OP_EQ, word, TIRB_TYPE_NONE, bits, least, NULL) : NULL;
     if (!equal) return NULL;
-    return count_in(p->pool, p->update->span, flag, loops, n, tirbi_lx_cast(p->pool, flag->buffer->type, equal), NULL);
+    return count_in(p->pool, p->update->span, flag, loops, n, tirbi_lx_cast(p->pool, flags, equal), NULL);
+}
+
+static int64_t elements_of(const tirbi_lbuf *b) {
+    int64_t n = 1;
+    for (uint32_t d = 0; d < b->ndim; d++)
+        if (b->shape[d]->kind != TIRBI_LX_CONST || __builtin_mul_overflow(n, b->shape[d]->value, &n)) return 0;
+    return n;
+}
+
+/* Whether the results tell whether all weights are finite, and are fewer: each weight is a factor of one of them. */
+static bool results_tell(const phases *p) {
+    const int64_t results = elements_of(p->update->as.store.access->buffer);
+    if (results == 0 || results >= elements_of(p->copied->access->buffer)) return false;
+    for (uint32_t d = 0; d < p->dilated.buffer->ndim; d++) {
+        const int64_t every = p->dilated.every[d];
+        uint32_t n = 0, loop = 0;
+        if (every == 1) continue;
+        for (uint32_t i = 0; i < p->set.n; i++) {
+            if (p->loops[i].sums || step_of(p, d, (int32_t)i) == 0) continue;
+            n++;
+            loop = i;
+        }
+        if (p->dilated.alone[d]) {
+            const int64_t step = step_of(p, d, (int32_t)loop);
+            if (n != 1 || (step != 1 && step != -1) ||
+                p->set.var[loop]->extent->value != p->set.var[p->bound[d]]->extent->value)
+                return false;
+        } else if (p->free[d] < 0 || p->set.var[p->free[d]]->extent->value < every ||
+                   !divides_none(step_of(p, d, p->free[d]), every)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* ---- All of it --------------------------------------------------------------------------------------------------- */
@@ -536,11 +629,17 @@ static const tirbi_ls *in_phases(phases *p, uint32_t n_phases) {
     const tirbi_lx *same =
         element ? tirbi_lx_op(p->pool, TIRB_OP_EQ, TIRB_F32, TIRB_TYPE_NONE, element, zero, NULL) : NULL;
     if (!same) return NULL;
-    add(&sums, ask_results(p, place));
+    const bool finite = results_tell(p);
+    if (finite) add(&sums, ask_results(p, place, true));
+    add(&sums, ask_results(p, place, false));
     add(&all, tirbi_new_alloc(p->pool, p->update->span, flag));
     add(&all, tirbi_new_store(p->pool, p->update->span, place, zero));
-    add(&all, ask_weights(p, place));
-    add(&all, tirbi_new_if(p->pool, p->update->span, same, sequence(p, &sums), NULL));
+    if (finite) {
+        add(&all, sequence(p, &sums));
+    } else {
+        add(&all, ask_weights(p, place));
+        add(&all, tirbi_new_if(p->pool, p->update->span, same, sequence(p, &sums), NULL));
+    }
     add(&all, tirbi_new_if(p->pool, p->update->span, tirbi_lx_not(p->pool, same), as_before(p), NULL));
     return sequence(p, &all);
 }
@@ -610,7 +709,7 @@ static const tirbi_ls *sum_nest(tirbi_lx_pool *pool, const tirbi_ls *seq, uint32
     for (uint32_t d = 0; d < p->dilated.buffer->ndim; d++) {
         p->free[d] = p->bound[d] = -1;
         if (!find_loops(p, d)) return NULL;
-        if (p->free[d] >= 0) n_phases *= (uint32_t)p->dilated.every[d];
+        if (p->free[d] >= 0 && !p->dilated.alone[d]) n_phases *= (uint32_t)p->dilated.every[d];
         if (n_phases > MAX_PHASES) return NULL;
     }
     return in_phases(p, n_phases);

@@ -9,6 +9,7 @@
 #include "compiler/optimize/normalise/reductions.h"
 #include "compiler/optimize/normalise/targets.h"
 #include "compiler/optimize/normalise/upwards.h"
+#include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -247,16 +248,24 @@ static bool is_plain_branch(const tirbi_ls *s) {
            s->as.if_.condition->pure && s->as.if_.condition->size <= TIRBI_MAX_SHARED_SIZE;
 }
 
-/* What stands for its only part, or is a loop of one iteration that nothing tells of, is that part; and two conditions
- * on the same are one. */
+/* The body of a loop of one iteration, with its value for its variable; NULL where it is another loop. */
+static const tirbi_ls *of_one_iteration(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    tirbi_lvar *var = loop->as.loop.var;
+    const tirbi_given none = {.n = 0};
+    if (!tirbi_lx_is_int(var->extent, 1) || !tirbi_is_plain_loop(loop) || loop->as.loop.parallel) return NULL;
+    if (!tirbi_names(loop->as.loop.body, &var, 1) && !tirbi_any_stmt(loop->as.loop.body, tirbi_asks_for_first, var))
+        return loop->as.loop.body;
+    if (var->min->kind != TIRBI_LX_CONST || !tirbi_can_resolve(loop)) return NULL;
+    const tirbi_lx *value = tirbi_lx_int(pool, var->type, var->min->value);
+    return value ? tirbi_resolve(pool, &none, loop->as.loop.body, var, value, NULL, true) : NULL;
+}
+
+/* What stands for its only part, or is a loop of one iteration, is that part; two conditions on the same are one. */
 static const tirbi_ls *unwrapped(tirbi_lx_pool *pool, const tirbi_ls *s) {
     for (;;) {
         s = only_part(s);
-        tirbi_lvar *var = s->kind == TIRBI_LS_LOOP ? s->as.loop.var : NULL;
-        const tirbi_ls *inner = is_plain_branch(s) ? only_part(s->as.if_.then_case) : NULL, *made = NULL;
-        if (var && tirbi_lx_is_int(var->extent, 1) && tirbi_is_plain_loop(s) && !s->as.loop.parallel &&
-            !tirbi_names(s->as.loop.body, &var, 1) && !tirbi_any_stmt(s->as.loop.body, tirbi_asks_for_first, var))
-            made = s->as.loop.body;
+        const tirbi_ls *inner = is_plain_branch(s) ? only_part(s->as.if_.then_case) : NULL;
+        const tirbi_ls *made = s->kind == TIRBI_LS_LOOP ? of_one_iteration(pool, s) : NULL;
         if (inner && is_plain_branch(inner)) {
             const tirbi_lx *both =
                 tirbi_lx_lazy(pool, TIRBI_LX_AND, s->as.if_.condition, inner->as.if_.condition, NULL);

@@ -115,7 +115,11 @@ static tirbi_sched *as_turns(tirbi_scheduler *p, const tirbi_ls *loop) {
     const tirbi_ls *carried = tirbi_carry_elements(p->pool, loop);
     if (carried) return made(p, "scalar replacement", carried);
     const tirbi_ls *last = tirbi_keep_last(p->pool, loop);
-    if (last) return made(p, "last value", last);
+    if (last) {
+        tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SEARCHED,
+                        "lanes look for the last iteration that sets something, from the end on");
+        return made(p, "last value", last);
+    }
     const tirbi_ls *extremes = tirbi_find_extremes(p->pool, loop);
     node = extremes ? as_extremes(p, extremes) : NULL;
     if (node || !may_search) return node;
@@ -392,9 +396,14 @@ static tirbi_sched *as_arranged(tirbi_scheduler *p, const tirbi_ls *loop) {
     for (size_t i = 0; i < sizeof(arrangements) / sizeof(*arrangements); i++) {
         tirbi_arranged out = {.loop = NULL};
         if (!arrangements[i].arrange(p->pool, loop, &out)) continue;
-        if (arrangements[i].in_order ? !tirbi_has_lanes_in_order(p->pool, out.loop) : !has_lanes(p, out.loop)) continue;
+        const bool in_order = arrangements[i].in_order;
+        if (out.loop && !(in_order ? tirbi_has_lanes_in_order(p->pool, out.loop) : has_lanes(p, out.loop))) continue;
         tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, arrangements[i].form, "%s", arrangements[i].text);
-        return made(p, arrangements[i].step, out.stmt);
+        tirbi_notes *const notes = p->in.notes;
+        if (!out.loop) p->in.notes = NULL; /* the search says all */
+        tirbi_sched *node = made(p, arrangements[i].step, out.stmt);
+        p->in.notes = notes;
+        return node;
     }
     const tirbi_ls *packed = tirbi_pack_by_elements(p->pool, loop);
     if (!packed) return NULL;

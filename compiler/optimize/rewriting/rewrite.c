@@ -58,6 +58,55 @@ static bool follows_from_subscripts(tirbi_lx_pool *pool, const tirbi_place *plac
     return made && tirbi_same_value(made->flat, place->flat);
 }
 
+/* Rewrites values into `out`, which is the list itself where all stay as they are; false when memory ran out. */
+static bool rewrite_values(tirbi_rewrite *r, const tirbi_lx *const *values, uint32_t n, const tirbi_lx *const **out) {
+    const tirbi_lx **fresh = TIRBI_NEW_ARRAY(r->pool->arena, const tirbi_lx *, n + 1);
+    bool same = true;
+    for (uint32_t i = 0; i < n; i++) {
+        if (fresh) fresh[i] = tirbi_rewrite_value(r, values[i]);
+        if (!fresh || !fresh[i]) return false;
+        same = same && fresh[i] == values[i];
+    }
+    *out = same ? values : fresh;
+    return fresh != NULL;
+}
+
+static bool same_values(const tirbi_lx *const *a, const tirbi_lx *const *b, uint32_t n) {
+    for (uint32_t i = 0; a != b && i < n; i++) {
+        if (a[i] != b[i]) return false;
+    }
+    return true;
+}
+
+static bool same_view(const tirbi_lbuf *a, const tirbi_lbuf *b) {
+    return a->offset == b->offset && a->source == b->source && same_values(a->shape, b->shape, a->ndim) &&
+           same_values(a->strides, b->strides, a->ndim) &&
+           (!a->source || same_values(a->source_mins, b->source_mins, a->source->ndim));
+}
+
+/* A view that begins elsewhere, or has other extents, by what is being replaced is another view, the same one for all
+ * places. NULL when memory ran out. */
+static tirbi_lbuf *rewrite_view(tirbi_rewrite *r, tirbi_lbuf *view) {
+    if (view->root == view || (!view->offset && !view->source)) return view;
+    tirbi_lbuf copy = *view;
+    if (view->offset) copy.offset = tirbi_rewrite_value(r, view->offset);
+    if (view->source) copy.source = rewrite_view(r, view->source);
+    if ((view->offset && !copy.offset) || (view->source && !copy.source) ||
+        !rewrite_values(r, view->shape, view->ndim, &copy.shape) ||
+        !rewrite_values(r, view->strides, view->ndim, &copy.strides) ||
+        (view->source && !rewrite_values(r, view->source_mins, view->source->ndim, &copy.source_mins)))
+        return NULL;
+    for (tirbi_lbuf *b = view; b; b = b->elsewhere) {
+        if (same_view(b, &copy)) return b;
+    }
+    tirbi_lbuf *made = TIRBI_NEW(r->pool->arena, tirbi_lbuf);
+    if (!made) return NULL;
+    *made = copy;
+    made->id = 0;
+    view->elsewhere = made;
+    return made;
+}
+
 const tirbi_place *tirbi_rewrite_place(tirbi_rewrite *r, const tirbi_place *place) {
     return r->place ? r->place(r, place) : tirbi_rewrite_subscripts(r, place);
 }
@@ -67,13 +116,15 @@ const tirbi_place *tirbi_rewrite_subscripts(tirbi_rewrite *r, const tirbi_place 
     const tirbi_lx **indices = TIRBI_NEW_ARRAY(r->pool->arena, const tirbi_lx *, place->ndim);
     if (!copy || !indices) return NULL;
     *copy = *place;
+    copy->buffer = rewrite_view(r, place->buffer);
+    if (!copy->buffer) return NULL;
     for (uint32_t i = 0; i < place->ndim; i++) {
         indices[i] = tirbi_rewrite_value(r, place->indices[i]);
         if (!indices[i]) return NULL;
     }
     copy->indices = indices;
     if (r->renumber && !place->view && follows_from_subscripts(r->pool, place)) {
-        tirbi_place *made = (tirbi_place *)(uintptr_t)tirbi_place_in(r->pool, place->buffer, indices, place->span);
+        tirbi_place *made = (tirbi_place *)(uintptr_t)tirbi_place_in(r->pool, copy->buffer, indices, place->span);
         if (made) made->guard = place->guard;
         return made;
     }

@@ -41,7 +41,7 @@ tirbi_lbuf *tirbi_new_buffer(tirbi_lx_pool *pool, const char *name, tirbi_dtype 
 /* A loop as another one, around another body, counted by another variable where `var` is not NULL. */
 tirbi_ls *tirbi_loop_like(const tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_lvar *var, const tirbi_ls *body);
 
-/* A loop that was arranged anew: `stmt` does what it does, most of that in `loop`. */
+/* A loop that was arranged anew: `stmt` does what it does, most of that in `loop`; in a search where that is NULL. */
 typedef struct tirbi_arranged {
     const tirbi_ls *loop, *stmt;
 } tirbi_arranged;

@@ -9,6 +9,7 @@
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/contractions/distribute.h"
 #include "compiler/optimize/contractions/int_trees.h"
+#include "compiler/optimize/contractions/operands.h"
 #include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/optimize/rows/rows.h"
@@ -101,10 +102,12 @@ static bool is_in_rows(const tirbi_fused *g, const tirbi_lbuf *buffer) {
 
 static const tirbi_ls *in_common_loops(const tirbi_fused *g, const tirbi_ls *const *items, uint32_t n) {
     const tirbi_ls *body = tirbi_new_sequence(g->pool, g->bodies[0]->span, items, n);
+    uint32_t first = 0; /* loops of one iteration are none of rows, so that those inside may be a region */
+    while (first + 1 < g->vars.n && tirbi_lx_is_int(g->vars.var[first]->extent, 1)) first++;
     for (uint32_t i = g->vars.n; body && i-- > 0;) {
         tirbi_ls *loop = tirbi_loop_like(g->pool, g->loops[i], NULL, body);
         if (!loop) return NULL;
-        loop->as.loop.rows = i == 0 ? (uint8_t)g->vars.n : 0;
+        loop->as.loop.rows = i == first ? (uint8_t)(g->vars.n - first) : 0;
         body = loop;
     }
     return body;
@@ -147,9 +150,10 @@ static bool join(tirbi_fused *g, const tirbi_ls *nest) {
     return false;
 }
 
-static bool fuse_group(tirbi_fused_items *q, tirbi_fused *g, uint32_t first, uint32_t least) {
-    if (!may_have_tree(q, first) || !tirbi_begin_fused(g, q->items[first]) || !g->has_rows[0] ||
-        tirbi_contracts(q->pool, q->items[first]))
+/* `sums`: the first nest is a contraction. */
+static bool fuse_group(tirbi_fused_items *q, tirbi_fused *g, uint32_t first, uint32_t least, bool sums) {
+    if ((!sums && !may_have_tree(q, first)) || !tirbi_begin_fused(g, q->items[first]) || !g->has_rows[0] ||
+        (!sums && tirbi_contracts(q->pool, q->items[first])))
         return false;
     uint32_t end = first + 1;
     for (; end < q->n; end++) {
@@ -159,7 +163,7 @@ static bool fuse_group(tirbi_fused_items *q, tirbi_fused *g, uint32_t first, uin
     trim(g);
     bool has_tree = false;
     for (uint32_t i = 0; i < g->n; i++) has_tree = has_tree || tirbi_has_kind(g->bodies[i], TIRBI_KIND(TREE));
-    if (!has_tree || g->n < least || (g->n == 1 && !tirbi_computes_terms(g->pool, g->bodies[0], &g->vars)))
+    if ((!has_tree && !sums) || g->n < least || (g->n == 1 && !tirbi_computes_terms(g->pool, g->bodies[0], &g->vars)))
         return false;
     return replace(q, g, tirbi_allocate_before(q, first, end));
 }
@@ -171,13 +175,77 @@ static tirbi_fused *new_group(tirbi_lx_pool *pool) {
 }
 
 /* With at least so many nests; one alone only where its terms are computed. */
-static bool fuse_from(tirbi_fused_items *q, uint32_t first, uint32_t n_common, uint32_t least) {
+static bool fuse_from(tirbi_fused_items *q, uint32_t first, uint32_t n_common, uint32_t least, bool sums) {
     tirbi_fused *g = new_group(q->pool);
     if (!g) return false;
     g->n_common = n_common;
-    const bool fused = fuse_group(q, g, first, least);
+    const bool fused = fuse_group(q, g, first, least, sums);
     TIRBI_GIVE_BACK(q->pool->arena, g);
     return fused;
+}
+
+/* ---- Contractions ----------------------------------------------------------------------------------------------- */
+
+/* Sums of more products take so long that it does not count where their results go. What all rows read must be so small
+ * that a block of them reads it as fast where it is as all rows do together, which may pack it once. */
+enum { MOST_PRODUCTS = 128, MANY = 2 * MOST_PRODUCTS, LEAST_ROW = 64, MOST_SHARED = 65536 };
+
+/* How a nest of sums depends on one of its loops. */
+typedef struct sum_rows {
+    const tirbi_loop_set *loops; /* all of the nest's */
+    const tirbi_lvar *var;
+    uint32_t at; /* its number, from the outermost on */
+    bool has_own_operands; /* nothing is shared: what has to be computed before the sums is so for each block */
+    bool are_rows;         /* it is an index of its own, also of elements stored to, but not of those side by side */
+} sum_rows;
+
+/* Bytes that the loops reach of memory, if no two iterations reach the same. */
+static int64_t reached_bytes(const sum_rows *r, const tirbi_place *place) {
+    int64_t bytes = tirbi_dtypes[place->buffer->type].size;
+    for (uint32_t i = 0; i < r->loops->n; i++) {
+        const int64_t most = r->loops->var[i]->extent->hi;
+        if (!tirbi_place_depends_on(place, r->loops->var[i])) continue;
+        if (__builtin_mul_overflow(bytes, most > 0 ? most : 1, &bytes)) return INT64_MAX;
+    }
+    return bytes;
+}
+
+static bool find_row_access(void *context, const tirbi_reached *a) {
+    sum_rows *r = context;
+    const tirbi_place *place = a->place;
+    const uint32_t d = row_dimension(place, r->var);
+    if (!tirbi_place_depends_on(place, r->var)) {
+        r->are_rows = a->what == TIRBI_LOADS && !r->has_own_operands && reached_bytes(r, place) <= MOST_SHARED;
+        return r->are_rows;
+    }
+    r->are_rows = d + 1 < place->ndim;
+    for (uint32_t i = 0; r->are_rows && i < place->ndim; i++)
+        r->are_rows = i == d || !tirbi_lx_depends_on(place->indices[i], r->var);
+    int64_t products = 1, row = 1;
+    for (uint32_t i = 0; i < r->loops->n && a->what != TIRBI_LOADS; i++) {
+        const tirbi_lvar *loop = r->loops->var[i];
+        int64_t *of = !tirbi_place_depends_on(place, loop) ? &products : i > r->at ? &row : NULL;
+        if (of && *of <= MOST_PRODUCTS) *of *= loop->extent->hi < MANY ? loop->extent->hi : MANY;
+    }
+    if (a->what != TIRBI_LOADS) r->are_rows = r->are_rows && products <= MOST_PRODUCTS && row >= LEAST_ROW;
+    return r->are_rows;
+}
+
+/* How many loops around a contraction of few products for each element are rows; 0: it is none. */
+static uint32_t rows_of_sums(tirbi_lx_pool *pool, const tirbi_ls *nest) {
+    tirbi_loop_set loops = {.n = 0};
+    uint32_t n = 0;
+    bool several = false;
+    const bool contracts = tirbi_contracts(pool, nest);
+    if ((!contracts && !tirbi_contracts_operands(pool, nest)) || !tirbi_find_loops(&loops, nest)) return 0;
+    for (const tirbi_ls *s = nest; s->kind == TIRBI_LS_LOOP && n < MAX_COMMON; s = s->as.loop.body, n++) {
+        sum_rows r = {.loops = &loops, .var = s->as.loop.var, .at = n, .has_own_operands = !contracts};
+        tirbi_accesses all = {
+            .rules = TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS, .access = find_row_access, .context = &r};
+        if (!tirbi_find_accesses(&all, nest)) break;
+        several = several || !tirbi_lx_is_int(r.var->extent, 1);
+    }
+    return several ? n : 0;
 }
 
 /* ---- Integers --------------------------------------------------------------------------------------------------- */
@@ -278,8 +346,10 @@ uint32_t tirbi_fuse_rows(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n
         const tirbi_ls *s = q.items[i];
         for (; s->kind == TIRBI_LS_LOOP && depth < MAX_COMMON; s = s->as.loop.body) depth++;
         uint32_t all = depth;
-        while (depth > 0 && !fuse_from(&q, i, depth, 2)) depth--;
-        if (depth == 0 && all > 0 && !fuse_from(&q, i, all, 1)) fuse_ints(&q, i);
+        const uint32_t sums = all > 0 ? rows_of_sums(pool, q.items[i]) : 0;
+        if (sums > 0 && fuse_from(&q, i, sums, 2, true)) continue;
+        while (depth > 0 && !fuse_from(&q, i, depth, 2, false)) depth--;
+        if (depth == 0 && all > 0 && !fuse_from(&q, i, all, 1, false)) fuse_ints(&q, i);
     }
     return q.n;
 }

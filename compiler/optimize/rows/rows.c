@@ -9,11 +9,12 @@
 #include <string.h>
 
 #include "compiler/loop/visit.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/contractions/axes.h"
 #include "compiler/optimize/contractions/contract.h"
+#include "compiler/optimize/contractions/distribute.h"
 #include "compiler/optimize/contractions/operands.h"
 #include "compiler/optimize/lanes/lanes.h"
-#include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/pipeline/switches.h"
@@ -40,6 +41,7 @@ typedef struct blocker {
     const tirbi_ls *set_count[TIRBI_MAX_ROW_LOOPS];
     row_buffer buffers[MAX_BUFFERS];
     uint32_t n_buffers;
+    bool has_sums; /* that are contractions of rows */
     const tirbi_ls *before[2 * MAX_BUFFERS + TIRBI_MAX_ROW_LOOPS]; /* all blocks */
     uint32_t n_before;
     bool failed;
@@ -55,13 +57,19 @@ static const tirbi_lx *in_variable(blocker *b, const char *name, const tirbi_lx 
 
 /* ---- How many rows -------------------------------------------------------------------------------------------- */
 
-/* About how many elements a statement visits; loops whose extents depend on others in it count as one. */
-static const tirbi_lx *length_of(tirbi_lx_pool *pool, const tirbi_ls *s, tirbi_loop_set *inside, unsigned depth) {
+static bool stores_along(const void *var, const tirbi_ls *s) {
+    return s->kind == TIRBI_LS_STORE && tirbi_place_depends_on(s->as.store.access, var);
+}
+
+/* About how many elements a statement visits, or stores to where it is of sums; loops whose extents depend on others in
+ * it count as one. */
+static const tirbi_lx *length_of(const blocker *b, const tirbi_ls *s, tirbi_loop_set *inside, unsigned depth) {
+    tirbi_lx_pool *pool = b->pool;
     const tirbi_lx *length = tirbi_lx_number(pool, 1);
     if (depth > MAX_DEPTH) return length;
     if (s->kind == TIRBI_LS_SEQ) {
         for (uint32_t i = 0; i < s->as.seq.n && length; i++) {
-            const tirbi_lx *item = length_of(pool, s->as.seq.items[i], inside, depth + 1);
+            const tirbi_lx *item = length_of(b, s->as.seq.items[i], inside, depth + 1);
             if (item != length) length = tirbi_lx_wide(pool, TIRB_OP_MAX, length, item);
         }
         return length;
@@ -72,11 +80,13 @@ static const tirbi_lx *length_of(tirbi_lx_pool *pool, const tirbi_ls *s, tirbi_l
     for (uint32_t i = 0; i < n && length; i++) {
         tirbi_lvar *var = s->kind == TIRBI_LS_LOOP ? s->as.loop.var : s->as.tree.loops[i];
         if (inside->n == TIRBI_MAX_AFFINE) return length;
-        if (!tirbi_mentions_loops(var->extent, inside)) length = tirbi_lx_mul(pool, length, var->extent);
+        const bool counts = !b->has_sums || tirbi_any_stmt(s, stores_along, var);
+        if (counts && !tirbi_mentions_loops(var->extent, inside))
+            length = tirbi_lx_mul(pool, length, var->extent);
         inside->var[inside->n++] = var;
     }
     if (s->kind == TIRBI_LS_LOOP) {
-        const tirbi_lx *body = length_of(pool, s->as.loop.body, inside, depth + 1);
+        const tirbi_lx *body = length_of(b, s->as.loop.body, inside, depth + 1);
         length = length && body ? tirbi_lx_mul(pool, length, body) : NULL;
         inside->n = outside; /* of a sequence, declarations stay */
     }
@@ -255,13 +265,48 @@ static bool initialises(const tirbi_ls *init, const tirbi_place *place) {
     return !loads_from(init->as.store.value, place->buffer);
 }
 
+static filling fills(const blocker *b, const tirbi_ls *s, const tirbi_lbuf *buffer);
+
+/* Whether all accesses to the buffer of a place are to this place. */
+static bool is_at_place(void *context, const tirbi_reached *a) {
+    const tirbi_place *place = context;
+    return a->place->buffer->root != place->buffer->root || tirbi_same_place(a->place, place);
+}
+
+/* A sequence whose first item stores an element, which the others may then read and store to: that and no other. */
+static filling sequence_fills(const blocker *b, const tirbi_ls *seq, const tirbi_lbuf *buffer) {
+    const tirbi_ls *first = seq->as.seq.items[0];
+    if (first->kind != TIRBI_LS_STORE) return FILLS_NOT;
+    tirbi_accesses all = {.rules = TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS, .access = is_at_place,
+                          .context = (void *)(uintptr_t)first->as.store.access};
+    for (uint32_t i = 1; i < seq->as.seq.n; i++)
+        if (!tirbi_find_accesses(&all, seq->as.seq.items[i])) return FILLS_NOT;
+    return fills(b, first, buffer);
+}
+
+/* Whether a value is another one in each block. */
+static bool mentions_block(const blocker *b, const tirbi_lx *x) {
+    for (uint32_t l = 0; l < b->rows.n; l++) {
+        if (b->first_var[l] && (tirbi_lx_depends_on(x, b->first_var[l]) ||
+                                tirbi_lx_depends_on(x, b->set_count[l]->as.set.var)))
+            return true;
+    }
+    return false;
+}
+
 /* What a statement that is the first to access a buffer writes of it before it reads that. */
 static filling fills(const blocker *b, const tirbi_ls *s, const tirbi_lbuf *buffer) {
     filling found = FILLS_ALIKE;
     bool writes = false;
     switch (s->kind) {
     case TIRBI_LS_LOOP: return fills(b, s->as.loop.body, buffer);
-    case TIRBI_LS_SEQ: return s->as.seq.n == 1 ? fills(b, s->as.seq.items[0], buffer) : FILLS_NOT;
+    case TIRBI_LS_IF: /* what is left out is alike where the condition is */
+        if (s->as.if_.else_case || !s->as.if_.condition->pure || tirbi_mentions_loops(s->as.if_.condition, &b->rows))
+            return FILLS_NOT;
+        if (mentions_block(b, s->as.if_.condition)) return FILLS_NOT;
+        return least(FILLS_ALIKE, fills(b, s->as.if_.then_case, buffer));
+    case TIRBI_LS_SEQ:
+        return s->as.seq.n == 1 ? fills(b, s->as.seq.items[0], buffer) : sequence_fills(b, s, buffer);
     case TIRBI_LS_STORE:
         if (s->as.store.access->buffer != buffer || loads_from(s->as.store.value, buffer)) return FILLS_NOT;
         return place_fills(b, s->as.store.access);
@@ -291,6 +336,44 @@ static bool needs_zeros(const blocker *b, const tirbi_ls *const *items, uint32_t
         if (found != FILLS_ALL && tirbi_any_stmt(items[i], is_written_to, buffer)) return true;
     }
     return found == FILLS_NOT;
+}
+
+/* ---- Operands ---------------------------------------------------------------------------------------------------- */
+
+/* Gives an operand's buffer room for the largest block, where it lies alike in all of them. */
+static bool make_room(blocker *b, tirbi_lbuf *buffer) {
+    const tirbi_lx *length = tirbi_lx_number(b->pool, 1);
+    for (uint32_t d = 0; d < buffer->ndim && length; d++) {
+        const tirbi_lx *extent = buffer->shape[d];
+        if (mentions_block(b, buffer->strides[d])) return false;
+        for (uint32_t l = 0; l < b->rows.n; l++) {
+            const tirbi_lvar *count = b->first_var[l] ? b->set_count[l]->as.set.var : NULL;
+            if (count && extent->kind == TIRBI_LX_VAR && extent->var == count) extent = b->count[l];
+        }
+        if (mentions_block(b, extent)) return false;
+        length = tirbi_lx_mul(b->pool, length, extent);
+    }
+    if (!length || buffer->length) return false;
+    buffer->length = length;
+    return true;
+}
+
+/* A nest behind what computes its operands: their memory is allocated once where each block leaves the same elements
+ * as they are, which are zero then. */
+static const tirbi_ls *allocate_operands(blocker *b, const tirbi_ls *s) {
+    if (!s || s->kind != TIRBI_LS_SEQ) return s;
+    const tirbi_ls **items = TIRBI_NEW_ARRAY(b->pool->arena, const tirbi_ls *, s->as.seq.n);
+    uint32_t n = 0;
+    for (uint32_t i = 0; items && i < s->as.seq.n; i++) {
+        const tirbi_ls *const *item = &s->as.seq.items[i];
+        tirbi_lbuf *buffer = (*item)->kind == TIRBI_LS_ALLOC ? (*item)->as.alloc.buffer : NULL;
+        if (!buffer || needs_zeros(b, item + 1, s->as.seq.n - i - 1, buffer) || !make_room(b, buffer))
+            items[n++] = *item;
+        else if (!allocate(b, buffer))
+            return NULL;
+    }
+    if (!items) return NULL;
+    return tirbi_new_sequence(b->pool, s->span, items, n);
 }
 
 /* ---- Terms ------------------------------------------------------------------------------------------------------ */
@@ -517,12 +600,26 @@ static bool collect(blocker *b, const tirbi_ls *loop, const tirbi_ls **body) {
     return true;
 }
 
+/* Whether some statement is a contraction of the rows. */
+static bool has_sums(blocker *b, const tirbi_ls *body) {
+    const uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
+    const tirbi_ls *const *items = body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &body;
+    for (uint32_t i = 0; i < n; i++) {
+        if (items[i]->kind != TIRBI_LS_LOOP) continue;
+        const tirbi_ls *nest = around(b, items[i], &b->rows, b->rows.n);
+        if (nest && (tirbi_contracts(b->pool, nest) || tirbi_contracts_operands(b->pool, nest))) return true;
+    }
+    return false;
+}
+
 /* Chooses the blocks of all loops, the innermost first, and makes the variables theirs. */
 static bool choose_blocks(blocker *b, const tirbi_ls *body) {
     tirbi_loop_set inside = {.n = 0};
-    const tirbi_lx *length = length_of(b->pool, body, &inside, 0);
+    b->has_sums = has_sums(b, body);
+    const bool are_lanes = !b->has_sums && !tirbi_has_kind(body, TIRBI_KIND(TREE));
+    const tirbi_lx *length = length_of(b, body, &inside, 0);
     for (uint32_t l = b->rows.n; l-- > 0;) {
-        const int64_t least = l + 1 == b->rows.n && !tirbi_has_kind(body, TIRBI_KIND(TREE)) ? TIRBI_LANE_ROWS : 1;
+        const int64_t least = are_lanes && l + 1 == b->rows.n ? TIRBI_LANE_ROWS : 1;
         if (!length || !block_loop(b, l, least, &length)) return false;
     }
     for (uint32_t l = 0; l < b->rows.n; l++) {
@@ -549,7 +646,7 @@ static const tirbi_ls *for_rows(blocker *b, const tirbi_ls *s) {
     const tirbi_ls *nest = body && !b->failed ? around(b, body, &b->rows, b->rows.n) : NULL;
     if (!nest) return NULL;
     const tirbi_ls *other = with_terms(b, body, nest);
-    return other ? other : tirbi_compute_operands(b->pool, nest, b->disabled, b->notes);
+    return other ? other : allocate_operands(b, tirbi_compute_operands(b->pool, nest, b->disabled, b->notes));
 }
 
 static const tirbi_ls *in_blocks(blocker *b, const tirbi_ls *s) {

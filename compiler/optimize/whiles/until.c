@@ -7,7 +7,11 @@
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_ITEMS = 32, MAX_PLACES = 32, LEAST = 8 /* iterations that are worth a search */ };
+enum {
+    MAX_ITEMS = 32,
+    MAX_PLACES = 32,
+    NEAR = 16, /* iterations that are looked at one by one first, where nothing else is done: a search takes longer */
+};
 
 typedef struct leaver {
     tirbi_lx_pool *pool;
@@ -79,17 +83,22 @@ static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     return value ? tirbi_rewrite_value(rewrite, value) : NULL;
 }
 
-/* The search, which sets `found`. */
-static const tirbi_ls *search_for(leaver *v, tirbi_lvar *found) {
-    tirbi_lvar *var = tirbi_variable_like(v->pool, v->loop->as.loop.var);
-    tirbi_ls *search = tirbi_new_stmt(v->pool, TIRBI_LS_SEARCH, v->loop->span);
+/* What leaves the loop, of another variable. */
+static const tirbi_lx *condition_of(leaver *v, tirbi_lvar *var) {
     tirbi_rewrite rewrite = {.pool = v->pool, .replace = replace, .context = v};
     v->counter = var ? tirbi_lx_var(v->pool, var) : NULL;
-    if (!search || !v->counter) return NULL;
+    return v->counter ? tirbi_rewrite_value(&rewrite, v->leaves->as.if_.condition) : NULL;
+}
+
+/* The search through what a variable counts, which sets `found`. */
+static const tirbi_ls *search_for(leaver *v, tirbi_lvar *var, tirbi_lvar *found) {
+    tirbi_ls *search = tirbi_new_stmt(v->pool, TIRBI_LS_SEARCH, v->loop->span);
+    const tirbi_lx *condition = search ? condition_of(v, var) : NULL;
+    if (!condition) return NULL;
     search->as.search.var = var;
-    search->as.search.condition = tirbi_rewrite_value(&rewrite, v->leaves->as.if_.condition);
+    search->as.search.condition = condition;
     search->as.search.found = found;
-    return search->as.search.condition && tirbi_plan_search(v->pool, search) ? search : NULL;
+    return tirbi_plan_search(v->pool, search) ? search : NULL;
 }
 
 static const tirbi_ls *body_of(const leaver *v, const tirbi_ls *const *items, uint32_t n) {
@@ -118,21 +127,63 @@ static const tirbi_ls *last_one(leaver *v, const tirbi_lx *found) {
                         tirbi_iteration_at(v->pool, v->loop, body_of(v, items, n), found, false), NULL);
 }
 
+/* `at` becomes the number of the first iteration where the condition holds, or that of all: the nearest ones are looked
+ * at one by one. */
+static const tirbi_ls *find_alone(leaver *v, tirbi_lvar *at, tirbi_lvar *found) {
+    const tirbi_span span = v->loop->span;
+    tirbi_lx_pool *pool = v->pool;
+    const tirbi_lvar *var = v->loop->as.loop.var;
+    const tirbi_lx *zero = tirbi_lx_number(pool, 0), *near = tirbi_lx_number(pool, NEAR),
+                   *here = tirbi_lx_var(pool, at);
+    if (!zero || !near || !here) return NULL;
+    tirbi_lvar *close = tirbi_part_variable(pool, var, zero, tirbi_lx_wide(pool, TIRB_OP_MIN, var->extent, near)),
+               *far = tirbi_part_variable(pool, var, near, var->extent);
+    const tirbi_lx *holds = condition_of(v, close);
+    const tirbi_ls *each[] = {
+        tirbi_new_if(pool, span, holds, tirbi_new_stmt(pool, TIRBI_LS_BREAK, span), NULL),
+        tirbi_new_set(pool, span, at, tirbi_lx_add(pool, here, tirbi_lx_number(pool, 1)), false),
+    };
+    const tirbi_ls *beyond[] = {
+        search_for(v, far, found),
+        tirbi_new_set(pool, span, at, tirbi_lx_add(pool, near, tirbi_lx_var(pool, found)), false),
+    };
+    const tirbi_lx *left = tirbi_lx_lazy(pool, TIRBI_LX_AND, tirbi_lx_wide(pool, TIRB_OP_EQ, here, near),
+                                         tirbi_lx_wide(pool, TIRB_OP_LT, near, var->extent), NULL);
+    const tirbi_ls *all[] = {
+        tirbi_new_set(pool, span, at, zero, true),
+        holds ? tirbi_new_loop(pool, span, close, tirbi_new_sequence(pool, span, each, 2)) : NULL,
+        tirbi_new_if(pool, span, left, tirbi_new_sequence(pool, span, beyond, 2), NULL),
+    };
+    return tirbi_new_sequence(pool, span, all, 3);
+}
+
+/* Whether the iterations before the one that leaves only name values. */
+static bool does_nothing_else(const leaver *v) {
+    for (uint32_t i = 0; i < v->n; i++)
+        if (v->items[i]->kind != TIRBI_LS_SET || !v->items[i]->as.set.declares) return false;
+    return true;
+}
+
 bool tirbi_search_end(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     const tirbi_lvar *var = loop->as.loop.var;
-    if (loop->as.loop.body->kind != TIRBI_LS_SEQ || !tirbi_is_plain_loop(loop) || var->extent->hi < LEAST)
-        return false;
+    if (!tirbi_is_plain_loop(loop) || var->extent->hi <= NEAR) return false;
     leaver *v = TIRBI_NEW(pool->arena, leaver);
     tirbi_lvar *found = tirbi_new_variable(pool, TIRBI_LVAR_LET, "found", TIRB_I64, 0, var->extent->hi, loop->span);
-    if (!v || !found) return false;
+    tirbi_lvar *at = tirbi_new_variable(pool, TIRBI_LVAR_LOCAL, "at", TIRB_I64, 0, var->extent->hi, loop->span);
+    if (!v || !found || !at) return false;
     *v = (leaver){.pool = pool, .loop = loop};
     v->reached = (tirbi_accesses){.item = v->places, .most = MAX_PLACES, .sets = &v->sets};
-    const tirbi_lx *n = tirbi_lx_var(pool, found);
-    if (!n || !find_items(v, loop->as.loop.body) || !v->leaves || v->n == 0 ||
+    if (!find_items(v, loop->as.loop.body) || !v->leaves ||
         tirbi_any_expr(v->leaves->as.if_.condition, TIRBI_WALK_INDICES, is_unknown, v))
         return false;
-    const tirbi_ls *all[3] = {search_for(v, found), loop_before(v, n), last_one(v, n)};
-    out->loop = all[1];
-    out->stmt = tirbi_new_sequence(pool, loop->span, all, 3);
+    const bool alone = does_nothing_else(v);
+    const tirbi_lx *n = tirbi_lx_var(pool, alone ? at : found);
+    const tirbi_ls *all[3];
+    uint32_t k = 0;
+    all[k++] = alone ? find_alone(v, at, found) : search_for(v, tirbi_variable_like(pool, var), found);
+    if (!alone) all[k++] = loop_before(v, n);
+    all[k++] = last_one(v, n);
+    out->loop = alone ? NULL : all[1];
+    out->stmt = tirbi_new_sequence(pool, loop->span, all, k);
     return out->stmt != NULL;
 }

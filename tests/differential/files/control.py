@@ -150,3 +150,93 @@ class Module:
             if j < w - k:
                 if A[j] > 1:
                     A[j] = A[j + far]
+
+    @T.prim_func(s_tir=True)
+    def first_beyond(a: T.Buffer(("n",), "float32"), t: T.float32, at: T.Buffer((2,), "int32"), v: T.Buffer((1,), "float32")):
+        n = T.int32()
+        found: T.int32 = 0 - 2
+        for i in range(n):
+            if a[i] > t:
+                found = i
+                v[0] = a[i]
+                break
+        at[1] = found
+
+    @T.prim_func(s_tir=True)
+    def first_pair(a: T.Buffer(("n",), "int32"), b: T.Buffer(("n",), "int32"), first: T.int32, at: T.Buffer((1,), "int64")):
+        n = T.int32()
+        for i in range(T.max(first, 0), n):
+            s: T.int32 = a[i] * 3 - b[i]
+            if s > 0 and a[i] != b[i]:
+                at[0] = T.cast(i, "int64") + T.cast(s, "int64")
+                break
+
+    @T.prim_func(s_tir=True)
+    def first_in_rows(A: T.Buffer(("m", "n"), "int8"), k: T.int8, at: T.Buffer(("m",), "int32")):
+        m = T.int32()
+        n = T.int32()
+        for i in range(m):
+            at[i] = n
+            for j in range(i, n):
+                if A[i, j] == k:
+                    at[i] = j
+                    break
+
+    @T.prim_func(s_tir=True)
+    def last_negative(a: T.Buffer(("n",), "float32"), at: T.Buffer((1,), "int32")):
+        n = T.int32()
+        j: T.int32 = 0 - 1
+        for i in range(n):
+            if a[i] < T.float32(0):
+                j = i
+        at[0] = j
+
+    @T.prim_func(s_tir=True)
+    def last_stored(a: T.Buffer(("n",), "int32"), b: T.Buffer(("n",), "float64"), first: T.int32, k: T.int32, v: T.Buffer((4,), "float64"), at: T.Buffer(("n",), "int32")):
+        n = T.int32()
+        for i in range(T.max(first, 0), n):
+            if a[i] == k:
+                v[2] = b[i] + T.float64(1)
+                at[n - 1] = i
+
+    @T.prim_func(s_tir=True)
+    def last_of_rows(A: T.Buffer(("m", "n"), "uint8"), k: T.uint8, at: T.Buffer(("m",), "int64")):
+        m = T.int32()
+        n = T.int32()
+        for i in range(m):
+            for j in range(n - i):
+                if A[i, j] < k:
+                    at[i] = T.cast(j, "int64")
+
+    @T.prim_func(s_tir=True)
+    def last_that_others_read(a: T.Buffer(("n",), "int32"), v: T.Buffer((1,), "int32")):
+        n = T.int32()
+        for i in range(n):
+            if a[i] > v[0]:
+                v[0] = i
+
+    @T.prim_func(s_tir=True)
+    def largest_apart(a: T.Buffer(("n",), "float32"), step: T.int32, largest: T.Buffer((1,), "float32"), at: T.Buffer((1,), "int32")):
+        n = T.int32()
+        k: T.int32 = 0
+        index: T.int32 = 0
+        x: T.float32 = T.abs(a[0])
+        k = k + step
+        for i in range(1, n):
+            if T.abs(a[k]) > x:
+                index = i
+                x = T.abs(a[k])
+            k = k + step
+        largest[0] = x
+        at[0] = index + k
+
+    @T.prim_func(s_tir=True)
+    def counted_by_another(a: T.Buffer(("n",), "int32"), step: T.int32, b: T.Buffer(("m",), "int32")):
+        n = T.int32()
+        m = T.int32()
+        j: T.int32 = step
+        k: T.int32 = j - 1
+        k = k + j
+        for i in range(m):
+            b[i] = a[k] + k
+            k = k - j

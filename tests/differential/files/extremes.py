@@ -46,3 +46,48 @@ class Module:
                 if j < 100:
                     m = T.max(m, A[j, i])
             Y[i] = m
+
+    @T.prim_func
+    def places(x: T.Buffer((9, 21), "float32"), y: T.Buffer((9,), "int64"), z: T.Buffer((9,), "float32")):
+        p = T.alloc_buffer((9,), "int64")
+        v = T.alloc_buffer((9,), "float32")
+        for i, k in T.grid(9, 21):
+            if k == 0:
+                p[i] = T.int64(-1)
+                v[i] = T.float32(-3.0e38)
+            at: T.let[T.int64] = T.Select(v[i] > x[i, k] or v[i] == x[i, k] and p[i] < T.Cast("int64", k), p[i], T.Cast("int64", k))
+            best: T.let[T.float32] = T.Select(v[i] > x[i, k], v[i], x[i, k])
+            p[i] = at
+            v[i] = best
+        for i in range(9):
+            y[i] = p[i] * T.int64(4294967296) + p[i]
+            z[i] = x[T.Cast("int64", i), T.max(p[i], T.int64(0))]
+
+    @T.prim_func
+    def far_places(x: T.Buffer((7, 12), "int32"), y: T.Buffer((7,), "int64")):
+        p = T.alloc_buffer((7,), "int64")
+        v = T.alloc_buffer((7,), "int32")
+        for i, k in T.grid(7, 12):
+            p[i] = T.if_then_else(v[i] >= x[i, k], p[i], T.Cast("int64", k) + T.int64(2147483640))
+            v[i] = T.max(v[i], x[i, k])
+        for i in range(7):
+            y[i] = p[i]
+
+    @T.prim_func
+    def second_places(x: T.handle, y: T.handle):
+        n, m = T.int32(), T.int32()
+        X = T.match_buffer(x, (m, n), "int16")
+        Y = T.match_buffer(y, (n, 2), "int64")
+        p = T.alloc_buffer((n, 2), "int64")
+        v = T.alloc_buffer((n, 2), "int16")
+        for k, i in T.grid(m, n):
+            if v[i, 0] < X[k, i]:
+                v[i, 1] = v[i, 0]
+                p[i, 1] = T.if_then_else(k > 0, p[i, 0], T.int64(-5))
+                v[i, 0] = X[k, i]
+                p[i, 0] = T.if_then_else(p[i, 0] == T.int64(7), p[i, 0], T.Cast("int64", k))
+            else:
+                p[i, 1] = T.if_then_else(v[i, 1] >= X[k, i] and p[i, 1] != T.int64(-2147483648), p[i, 1], T.Cast("int64", k))
+                v[i, 1] = T.max(v[i, 1], X[k, i])
+        for i, j in T.grid(n, 2):
+            Y[i, j] = p[i, j]

@@ -54,3 +54,23 @@ class Module:
             a[i] = a[i + 4] + t
             s = a[i - 1]
         a[0] = s + t
+
+    # Views that begin elsewhere in each iteration of a loop that is cut, or that has one iteration.
+    @T.prim_func(s_tir=True)
+    def cut(A: T.Buffer((150,), "float32"), O: T.Buffer((400,), "float32")):
+        for k in range(3):
+            for i in range(40):
+                V = T.decl_buffer((8,), "float32", data=O.data, elem_offset=i * 9)
+                W = T.decl_buffer((8,), "float32", data=A.data, elem_offset=i * 3)
+                for j in range(8):
+                    if i == 0:
+                        V[j] = T.float32(0)
+                    V[j] = W[j] + V[j]
+
+    @T.prim_func(s_tir=True)
+    def once(A: T.Buffer((40,), "float32"), O: T.Buffer((40,), "float32")):
+        for i in range(1):
+            for j in range(11):
+                V = T.decl_buffer((11,), "float32", data=A.data, elem_offset=i * 3)
+                W = T.decl_buffer((11,), "float32", data=O.data, elem_offset=i * 3)
+                W[0] = W[0] + V[j]

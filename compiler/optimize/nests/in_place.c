@@ -1,0 +1,155 @@
+/* for i: { t[i] = 0; for k: t[i] = t[i] + ..; } for i: u[i] = f(t[i]) becomes for i: { u[i] = 0; .. } for i: u[i] =
+ * f(u[i]), without t: where all of u is stored anew, each element by what t has at its place, and nothing looks at u
+ * before that, u holds what t did. */
+#include "compiler/optimize/analysis/access.h"
+#include "compiler/optimize/nests/fuse.h"
+#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+static bool same_layout(const tirbi_lbuf *a, const tirbi_lbuf *b) {
+    bool same = a->ndim == b->ndim && a->type == b->type && a->ndim > 0 && !a->offset && !b->offset;
+    for (uint32_t d = 0; same && d < a->ndim; d++) same = a->shape[d] == b->shape[d] && a->strides[d] == b->strides[d];
+    return same;
+}
+
+/* The loops that a nest begins with, and what is inside of them; NULL: they are too many, or have steps. */
+static const tirbi_ls *enter(const tirbi_ls *nest, tirbi_loop_set *loops) {
+    for (loops->n = 0; nest->kind == TIRBI_LS_LOOP; nest = nest->as.loop.body) {
+        if (nest->as.loop.step || loops->n == TIRBI_MAX_AFFINE) return NULL;
+        loops->var[loops->n++] = nest->as.loop.var;
+    }
+    return loops->n > 0 ? nest : NULL;
+}
+
+static const tirbi_lx *without_casts(const tirbi_lx *x) {
+    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->type == TIRB_I64) x = x->args[0];
+    return x;
+}
+
+/* Whether the iterations of the loops come to each element once: every loop is an index of its own, from one end to the
+ * other. */
+static bool is_each_element(const tirbi_place *place, const tirbi_loop_set *loops) {
+    uint32_t n = 0;
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        const tirbi_lx *index = without_casts(place->indices[d]), *extent = place->buffer->shape[d];
+        if (tirbi_lx_is_int(index, 0) && tirbi_lx_is_int(extent, 1)) continue;
+        if (index->kind != TIRBI_LX_VAR || n == loops->n) return false;
+        for (uint32_t e = 0; e < d; e++)
+            if (tirbi_lx_depends_on(place->indices[e], index->var)) return false;
+        uint32_t at = 0;
+        while (at < loops->n && loops->var[at] != index->var) at++;
+        if (at == loops->n || !tirbi_lx_is_int(index->var->min, 0) || index->var->extent != extent) return false;
+        n++;
+    }
+    return n == loops->n;
+}
+
+/* A temporary, and the buffer that may hold its elements. */
+typedef struct temporary {
+    tirbi_lx_pool *pool;
+    const tirbi_ls **items;
+    uint32_t n, alloc, first, last; /* the allocation, the first nest that uses it, and the last, which reads it */
+    tirbi_lbuf *buffer, *other;
+    const tirbi_place *place; /* that all accesses of a nest have to be to */
+} temporary;
+
+/* Accesses to memory of the temporary, and in the last nest of the other buffer, are at the place. */
+static bool is_at_place(void *context, const tirbi_reached *a) {
+    const temporary *t = context;
+    const tirbi_place *place = a->place;
+    if (place->buffer->root != t->buffer && place->buffer->root != t->other) return true;
+    if (place->view || place->ndim != t->place->ndim || (place->buffer != t->buffer && place->buffer != t->other))
+        return false;
+    for (uint32_t d = 0; d < place->ndim; d++)
+        if (!tirbi_same_value(place->indices[d], t->place->indices[d])) return false;
+    return place->buffer == t->buffer || a->what != TIRBI_LOADS;
+}
+
+static bool stays_at_place(temporary *t, const tirbi_ls *s, const tirbi_place *place) {
+    tirbi_accesses all = {.rules = TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS, .access = is_at_place, .context = t};
+    t->place = place;
+    return tirbi_find_accesses(&all, s);
+}
+
+static bool loads_from(const void *buffer, const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_LOAD && x->access->buffer->root == buffer;
+}
+
+/* The first nest stores each element before it does anything else with it. */
+static bool fills(temporary *t) {
+    tirbi_loop_set loops;
+    const tirbi_ls *body = enter(t->items[t->first], &loops);
+    const tirbi_ls *store = body && body->kind == TIRBI_LS_SEQ && body->as.seq.n > 1 ? body->as.seq.items[0] : NULL;
+    if (!store || store->kind != TIRBI_LS_STORE || store->as.store.access->buffer != t->buffer ||
+        tirbi_any_expr(store->as.store.value, TIRBI_WALK_ALL, loads_from, t->buffer))
+        return false;
+    return is_each_element(store->as.store.access, &loops) && stays_at_place(t, body, store->as.store.access);
+}
+
+/* The last nest replaces each element of the other buffer. */
+static bool replaces(temporary *t) {
+    tirbi_loop_set loops;
+    const tirbi_ls *store = enter(t->items[t->last], &loops);
+    if (!store || store->kind != TIRBI_LS_STORE) return false;
+    const tirbi_place *place = store->as.store.access;
+    t->other = place->buffer;
+    return t->other->root == t->other && t->other != t->buffer && !t->other->aliases && !t->other->broadcasts &&
+           !t->other->overlaps && same_layout(t->buffer, t->other) && is_each_element(place, &loops) &&
+           stays_at_place(t, store, place);
+}
+
+/* The nests that use it: several, and loops. */
+static bool find_users(temporary *t) {
+    bool found = false;
+    for (uint32_t i = 0; i < t->n; i++) {
+        if (i == t->alloc || !tirbi_statement_uses(t->items[i], t->buffer)) continue;
+        if (t->items[i]->kind != TIRBI_LS_LOOP || i < t->alloc) return false;
+        if (!found) t->first = i;
+        found = true;
+        t->last = i;
+    }
+    return found && t->first < t->last;
+}
+
+static bool is_free_before(const temporary *t) {
+    for (uint32_t i = t->first; i < t->last; i++)
+        if (tirbi_statement_uses(t->items[i], t->other)) return false;
+    return true;
+}
+
+static const tirbi_place *place_in_other(tirbi_rewrite *rewrite, const tirbi_place *place) {
+    const temporary *t = rewrite->context;
+    const tirbi_place *fresh = tirbi_rewrite_subscripts(rewrite, place);
+    return fresh && place->buffer == t->buffer ? tirbi_place_in(rewrite->pool, t->other, fresh->indices, place->span)
+                                               : fresh;
+}
+
+static bool replace(temporary *t) {
+    const tirbi_ls **copies = TIRBI_NEW_ARRAY(t->pool->arena, const tirbi_ls *, t->n);
+    if (!copies) return false;
+    for (uint32_t i = t->first; i <= t->last; i++) {
+        tirbi_rewrite rewrite = {.pool = t->pool,
+                                 .place = place_in_other,
+                                 .context = t,
+                                 .kinds = TIRBI_NESTS | TIRBI_KIND(TREE),
+                                 .anew = TIRBI_SETS_ANEW};
+        const bool uses = tirbi_statement_uses(t->items[i], t->buffer);
+        copies[i] = uses ? tirbi_rewrite_stmt(&rewrite, t->items[i]) : t->items[i];
+        if (!copies[i]) return false;
+    }
+    for (uint32_t i = t->first; i <= t->last; i++) t->items[i] = copies[i];
+    return true;
+}
+
+uint32_t tirbi_store_in_place(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n) {
+    for (uint32_t i = 0; i < n && tirbi_arena_may_try(pool->arena); i++) {
+        if (!tirbi_is_plain_allocation(items[i])) continue;
+        temporary t = {.pool = pool, .items = items, .n = n, .alloc = i, .buffer = items[i]->as.alloc.buffer};
+        if (!find_users(&t) || !replaces(&t) || !is_free_before(&t)) continue;
+        if (!fills(&t) || !replace(&t)) continue;
+        for (uint32_t k = i; k + 1 < n; k++) items[k] = items[k + 1];
+        n--;
+        i--;
+    }
+    return n;
+}
