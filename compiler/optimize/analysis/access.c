@@ -278,6 +278,18 @@ bool tirbi_is_written(const tirbi_accesses *all, const tirbi_lbuf *root) {
     return false;
 }
 
+const tirbi_ls *tirbi_perfect_nest(const tirbi_ls *s, uint32_t most, const tirbi_ls **loops, tirbi_loop_set *vars) {
+    for (vars->n = 0; s->kind == TIRBI_LS_LOOP && vars->n < most; s = s->as.loop.body) {
+        if (s->as.loop.step || s->as.loop.blocks || s->as.loop.rows) break;
+        const tirbi_lx *bounds[] = {s->as.loop.var->min, s->as.loop.var->extent};
+        for (int i = 0; i < 2; i++)
+            if (!bounds[i]->pure || bounds[i]->traps || tirbi_mentions_loops(bounds[i], vars)) return s;
+        loops[vars->n] = s;
+        vars->var[vars->n++] = s->as.loop.var;
+    }
+    return s;
+}
+
 /* ---- Uses of memory --------------------------------------------------------------------------------------------- */
 
 static bool is_elsewhere(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
@@ -314,16 +326,4 @@ bool tirbi_is_plain_allocation(const tirbi_ls *s) {
         if (!extent->pure || extent->traps || extent->lo < 0) return false;
     }
     return true;
-}
-
-const tirbi_ls *tirbi_perfect_nest(const tirbi_ls *s, uint32_t most, const tirbi_ls **loops, tirbi_loop_set *vars) {
-    for (vars->n = 0; s->kind == TIRBI_LS_LOOP && vars->n < most; s = s->as.loop.body) {
-        if (s->as.loop.step || s->as.loop.blocks || s->as.loop.rows) break;
-        const tirbi_lx *bounds[] = {s->as.loop.var->min, s->as.loop.var->extent};
-        for (int i = 0; i < 2; i++)
-            if (!bounds[i]->pure || bounds[i]->traps || tirbi_mentions_loops(bounds[i], vars)) return s;
-        loops[vars->n] = s;
-        vars->var[vars->n++] = s->as.loop.var;
-    }
-    return s;
 }
