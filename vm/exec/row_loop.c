@@ -551,6 +551,8 @@ tirb_status tirbi_row_loop_run(tirbi_machine *machine, const tirbi_word *at, con
     r.slots = tirbi_frame_slots(machine->frame);
     if (__builtin_sub_overflow((int64_t)r.slots[plan->end], (int64_t)r.slots[plan->counter], &r.rows)) return TIRB_OK;
     if (--r.rows < FEWEST_ROWS) return TIRB_OK;
+    /* Rows without lanes take no memory: the first one that has some makes the states. */
+    if (!machine->lane_states && !plan->loop->ending) return TIRB_OK;
     r.machine = machine;
     r.plan = plan;
     r.loop = plan->loop;
@@ -562,10 +564,16 @@ tirb_status tirbi_row_loop_run(tirbi_machine *machine, const tirbi_word *at, con
         return TIRB_OK;
     }
     machine->row_misses = 0;
+    machine->n_entered = TIRBI_REPEATED_LOOPS + 1;
+    if (r.loop->ending) { /* which takes no memory */
+        tirbi_lane_state places;
+        r.state = &places;
+        set_pointers(&r);
+        return run_rows(&r, at, next);
+    }
     TIRBI_TRY(tirbi_lane_take_state(machine, plan->inputs, &r.state));
     tirbi_lane_prepare(machine, r.loop, r.slots);
     tirbi_lane_again_of(r.state)->brief = NULL;
-    machine->n_entered = TIRBI_REPEATED_LOOPS + 1;
     set_pointers(&r);
     const tirb_status status = run_rows(&r, at, next);
     r.state->loop = NULL;
