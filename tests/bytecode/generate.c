@@ -124,37 +124,46 @@ static void put_loop(generator *g, unsigned depth) {
     PUT(g, "loop s%u, s%u, at%u\n", counter, S_LIMIT, label);
 }
 
-/* Mostly a register that follows from the counter. */
-static unsigned line(generator *g) { return chance(g, 50) ? g->row : local(g); }
+/* Few registers, which mostly hold what follows from the counter. */
+static unsigned row_local(generator *g) { return S_LOCAL + below(g, 5); }
+static unsigned line(generator *g) { return chance(g, 35) ? g->row : row_local(g); }
+
+static void put_branch(generator *g, unsigned condition) {
+    if (g->n_waiting == MAX_LABELS) return;
+    PUT(g, "%s s%u, at%u\n", chance(g, 50) ? "brif" : "brnot", condition, g->n_labels);
+    g->waiting[g->n_waiting++] = g->n_labels++;
+}
 
 /* What a loop over rows computes for each: numbers that follow from its counter, elements of such numbers, conditions
  * of both. */
 static void put_row_statement(generator *g) {
-    static const char *const two[] = {"add", "sub", "mul", "min", "max"};
+    static const char *const two[] = {"add", "add", "sub", "mul", "min", "max"};
     static const char *const comparisons[] = {"eq", "ne", "lt", "le", "gt", "ge"};
     const char *const type = chance(g, 80) ? "i64" : "i32";
-    const unsigned ref = below(g, BYTECODE_REFS), what = below(g, 100);
-    if (g->n_waiting > 0 && chance(g, 20)) put_waiting(g);
-    if (what < 20) {
-        PUT(g, "const.i64 s%u, %d\n", local(g), (int)below(g, 14) - 2);
-    } else if (what < 55) {
-        PUT(g, "%s.%s s%u, s%u, s%u\n", two[below(g, 5)], type, local(g), line(g), line(g));
-    } else if (what < 58) {
+    const unsigned to = row_local(g), a = line(g), b = line(g), ref = below(g, BYTECODE_REFS), what = below(g, 100);
+    if (g->n_waiting > 0 && chance(g, 25)) put_waiting(g);
+    if (what < 18) {
+        PUT(g, "const.i64 s%u, %d\n", to, (int)below(g, 14) - 2);
+    } else if (what < 50) {
+        PUT(g, "%s.%s s%u, s%u, s%u\n", two[below(g, 6)], type, to, a, b);
+    } else if (what < 54) {
         const bool casts = chance(g, 50);
-        PUT(g, "%s.%s s%u, s%u%s\n", casts ? "cast" : "mov", type, local(g), line(g), casts ? ", i64" : "");
+        PUT(g, "%s.%s s%u, s%u%s\n", casts ? "cast" : "mov", type, to, a, casts ? ", i64" : "");
+    } else if (what < 64) {
+        PUT(g, "load.%s s%u, r%u, s%u\n", name_of(g->b->types[ref]), to, ref, a);
+        if (chance(g, 70)) PUT(g, "and.i64 s%u, s%u, s%d\n", to, to, S_MASK);
     } else if (what < 72) {
-        PUT(g, "load.%s s%u, r%u, s%u\n", name_of(g->b->types[ref]), local(g), ref, line(g));
+        PUT(g, "store.u16 r%d, s%u, s%u\n", BYTECODE_REFS - 1, g->row, to);
     } else if (what < 80) {
-        PUT(g, "store.u16 r%d, s%u, s%u\n", BYTECODE_REFS - 1, line(g), local(g));
-    } else if (what < 86) {
-        const unsigned to = local(g);
-        PUT(g, "%s.%s s%u, s%u, s%u\n", comparisons[below(g, 6)], type, to, line(g), line(g));
-        if (g->n_waiting < MAX_LABELS) PUT(g, "%s s%u, at%u\n", chance(g, 50) ? "brif" : "brnot", to, g->n_labels);
-        if (g->n_waiting < MAX_LABELS) g->waiting[g->n_waiting++] = g->n_labels++;
-    } else if (what < 91) {
-        put_jump(g);
+        PUT(g, "%s.%s s%u, s%u, s%u\n", comparisons[below(g, 6)], type, to, a, b);
+        put_branch(g, to);
+    } else if (what < 88) {
+        PUT(g, "and.i64 s%u, s%u, s%u\n", to, a, S_LIMIT);
+        put_branch(g, to);
     } else if (what < 95) {
-        PUT(g, "index s%u, s%u, 0, \"A\"\n", line(g), S_M);
+        PUT(g, "and.i64 s%u, s%u, s%d\n", to, a, S_MASK);
+    } else if (what < 98) {
+        PUT(g, "index s%u, s%u, 0, \"A\"\n", a, S_M);
     } else {
         put_computation(g);
     }
@@ -164,12 +173,13 @@ static void put_row_statement(generator *g) {
 static void put_rows(generator *g) {
     if (g->n_counters == 3 || g->b->apart) return; /* lanes of a row see those of others */
     const unsigned label = g->n_labels++;
+    for (unsigned i = 0; i < 5; i++) PUT(g, "const.i64 s%u, %u\n", S_LOCAL + i, below(g, 20));
     g->row = S_COUNTER + g->n_counters++;
     PUT(g, "const.i64 s%u, %d\nat%u:\nnop\n", g->row, (int)below(g, 4) - 1, label);
     for (unsigned i = below(g, 6); i > 0; i--) put_row_statement(g);
     put_lane_loop(g);
     for (unsigned i = below(g, 4); i > 0; i--) put_row_statement(g);
-    while (g->n_waiting > 0 && chance(g, 70)) put_waiting(g);
+    while (g->n_waiting > 0 && chance(g, 85)) put_waiting(g);
     PUT(g, "loop s%u, s%d, at%u\n", g->row, S_ROWS, label);
     g->row = 0;
 }
@@ -187,8 +197,8 @@ static void put_statements(generator *g, unsigned n, unsigned depth) {
         else if (what < 56) put_jump(g);
         else if (what < 62) put_access(g);
         else if (what < 68 && depth < 2) put_loop(g, depth);
-        else if (what < 76) put_rows(g);
-        else if (what < 78) put_call(g);
+        else if (what < 80) put_rows(g);
+        else if (what < 82) put_call(g);
         else put_lane_loop(g);
     }
 }
@@ -234,9 +244,9 @@ static void put_value(generator *g, uint8_t type) {
     const unsigned to = new_lane(g, type);
     if (to == UNDEFINED) return;
     if (tirbi_dtype_is_int((tirbi_dtype)type) && chance(g, 20))
-        PUT(g, "viota.%s v%u, s%u, %u\n", name_of(type), to, scalar(g), below(g, 4));
+        PUT(g, "viota.%s v%u, s%u, %u\n", name_of(type), to, g->row != 0 ? line(g) : scalar(g), below(g, 4));
     else
-        PUT(g, "vsplat.%s v%u, s%u\n", name_of(type), to, scalar(g));
+        PUT(g, "vsplat.%s v%u, s%u\n", name_of(type), to, g->row != 0 ? line(g) : scalar(g));
 }
 
 /* Any elementwise instruction that takes what there is. */

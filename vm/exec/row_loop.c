@@ -565,6 +565,12 @@ static void miss(tirbi_machine *machine) {
     machine->row_waits = UINT32_C(1) << machine->row_misses;
 }
 
+static tirb_status done(const run *r, tirb_status status) {
+    if (r->row + 1 < FEWEST_ROWS) miss(r->machine);
+    else r->machine->row_misses = 0;
+    return status;
+}
+
 tirb_status tirbi_row_loop_run(tirbi_machine *machine, const tirbi_word *at, const tirbi_word **next) {
     if (machine->row_waits > 0) {
         machine->row_waits--;
@@ -575,6 +581,8 @@ tirb_status tirbi_row_loop_run(tirbi_machine *machine, const tirbi_word *at, con
     r.slots = tirbi_frame_slots(machine->frame);
     if (__builtin_sub_overflow((int64_t)r.slots[plan->end], (int64_t)r.slots[plan->counter], &r.rows)) return TIRB_OK;
     if (--r.rows < FEWEST_ROWS) return TIRB_OK;
+    /* Rows without lanes take no memory: the first one that has some makes the states. */
+    if (!machine->lane_states && !plan->loop->ending) return TIRB_OK;
     r.machine = machine;
     r.plan = plan;
     r.loop = plan->loop;
@@ -585,17 +593,20 @@ tirb_status tirbi_row_loop_run(tirbi_machine *machine, const tirbi_word *at, con
         miss(machine);
         return TIRB_OK;
     }
-    if (!machine->lane_states) TIRBI_TRY(tirbi_lane_make_states(machine));
+    machine->n_entered = TIRBI_REPEATED_LOOPS + 1;
+    if (r.loop->ending) { /* which takes no memory */
+        tirbi_lane_state places;
+        r.state = &places;
+        set_pointers(&r);
+        return done(&r, run_rows(&r, at, next));
+    }
     r.state = machine->lanes = tirbi_lane_state_at(machine->code, machine->lane_states, plan->inputs);
     tirbi_lane_again *again = tirbi_lane_again_of(r.state);
     if (again->brief == r.loop && again->slots == r.slots) tirbi_lane_begin(machine, r.loop, r.slots);
     else tirbi_lane_prepare(machine, r.loop, r.slots);
     again->loop = again->brief = NULL;
-    machine->n_entered = TIRBI_REPEATED_LOOPS + 1;
     set_pointers(&r);
-    const tirb_status status = run_rows(&r, at, next);
-    if (r.row + 1 < FEWEST_ROWS) miss(machine);
-    else machine->row_misses = 0;
+    const tirb_status status = done(&r, run_rows(&r, at, next));
     r.state->n_streams = 0;
     if (status == TIRB_OK && plan->inputs->may_be_brief) again->brief = r.loop; /* as one row leaves it */
     return status;
