@@ -135,6 +135,25 @@ static void jumps_lead_around_no_look(void **state) {
     free(t.at);
 }
 
+/* Behind a call code may do nothing but return, from however many frames there are. */
+static void returns_look(void **state) {
+    (void)state;
+    static const char *const ends[][2] = {{"", "    ret.void\n"}, {" returns i64", "    ret.i64 s0\n"}};
+    text t = {.at = malloc(TEXT)};
+    for (unsigned i = 0; i < 2; i++) {
+        t.n = 0;
+        put(&t,
+            ".function \"f\" public\n.scalars 4\n.ref u32 writable\n.ref i64 writable\n.ref i64 writable\n"
+            ".tensor \"stop\" u32 r0 read write (1)\n.tensor \"reached\" i64 r1 write (1)\n"
+            ".tensor \"other\" i64 r2 read write (16)\n    const.i64 s1, 1\n    call \"ask\", s3, (s1) (r0)\n%s"
+            ".function \"ask\"%s\n.scalars 1\n.ref u32 writable\n.scalar \"n\" i64 s0\n"
+            ".tensor \"stop\" u32 r0 write ()\n    store.u32 r0, 0, s0\n%s.end\n",
+            scalar_end, ends[i][0], ends[i][1]);
+        expect_stop(t.at, "returns");
+    }
+    free(t.at);
+}
+
 static void bodies_of_lane_loops_look(void **state) {
     (void)state;
     char line[128];
@@ -490,6 +509,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(straight_code_looks),
         cmocka_unit_test(jumps_lead_around_no_look),
+        cmocka_unit_test(returns_look),
         cmocka_unit_test(bodies_of_lane_loops_look),
         cmocka_unit_test(long_instructions_look),
         cmocka_unit_test(searches_look),

@@ -462,7 +462,8 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         pc = after;
         GO();
     }
-    HANDLER(RET) {
+    HANDLER(RET) { /* of frames that are many code may do nothing but return */
+        LOOK();
         machine->result = tirbi_slot_extend(s[pc->a], (uint8_t)pc->b);
         bool last = frame == bottom;
         uint16_t dest = frame->dest;
@@ -474,6 +475,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         GO();
     }
     HANDLER(RETVOID) {
+        LOOK();
         bool last = frame == bottom;
         pc = frame->pc;
         tirbi_machine_pop(machine);
