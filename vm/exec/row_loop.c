@@ -595,7 +595,9 @@ tirb_status tirbi_row_loop_run(tirbi_machine *machine, const tirbi_word *at, con
     }
     machine->n_entered = TIRBI_REPEATED_LOOPS + 1;
     if (r.loop->ending) { /* which takes no memory */
+        uint8_t *pointers[TIRBI_MAX_CURSORS + 1];
         tirbi_lane_state places;
+        places.pointers = pointers;
         r.state = &places;
         set_pointers(&r);
         return done(&r, run_rows(&r, at, next));
