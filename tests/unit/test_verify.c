@@ -1,5 +1,7 @@
 /* Each check of the verifier refuses what only it refuses, and says why; nothing that is right is refused. */
 #include "tests/unit/loader_fixture.h"
+
+#include "loader/base/work.h"
 #include "tests/unit/sample_program.h"
 
 static tirb_status verify_text(fixture *f, const char *text) {
@@ -1002,9 +1004,18 @@ static void test_lane_flow(void **state) {
 
 /* ---- Several at once ------------------------------------------------------------------------------------------- */
 
-/* With an entry of the source map at each instruction, and where code cannot be decoded further, each is looked at by
- * itself. */
-static tirb_status verify_each(fixture *f, tirbi_function *function, const tirbi_program *program) {
+/* Where no step may be taken without a look at the clock, each instruction is looked at by itself. */
+static tirb_status verify_each(fixture *f, const tirbi_program *program) {
+    tirbi_watch watch = {.look_at = UINT64_MAX, .max_work = UINT64_MAX, .deadline = UINT64_MAX};
+    tirbi_work_watched(&f->heap, &watch);
+    f->heap.max_work = 0;
+    const tirb_status status = tirbi_verify(program, &f->heap, &f->error);
+    tirbi_work_watched(&f->heap, NULL);
+    return status;
+}
+
+/* With an entry of the source map at each instruction, and where code cannot be decoded further. */
+static tirb_status verify_lines(fixture *f, tirbi_function *function, const tirbi_program *program) {
     enum { MOST = 256 };
     tirbi_line lines[MOST];
     tirbi_instr instr;
@@ -1023,12 +1034,16 @@ static tirb_status verify_each(fixture *f, tirbi_function *function, const tirbi
 
 static void expect_same(fixture *f, tirbi_function *function, const tirbi_program *program, const char *what) {
     char message[sizeof f->error.message] = "";
-    const tirb_status each = verify_each(f, function, program);
+    const tirb_status each = verify_each(f, program);
     const uint64_t offset = f->error.offset;
     if (each != TIRB_OK) strcpy(message, f->error.message);
-    const tirb_status all = tirbi_verify(program, &f->heap, &f->error);
-    if (all != each || (all != TIRB_OK && (offset != f->error.offset || strcmp(message, f->error.message) != 0)))
-        fail_msg("'%s', but '%s' by itself: %s", all == TIRB_OK ? "" : f->error.message, message, what);
+    for (unsigned by_lines = 0; by_lines < 2; by_lines++) {
+        const tirb_status all =
+            by_lines ? verify_lines(f, function, program) : tirbi_verify(program, &f->heap, &f->error);
+        if (all != each || (all != TIRB_OK && (offset != f->error.offset || strcmp(message, f->error.message) != 0)))
+            fail_msg("'%s'%s, but '%s' by itself: %s", all == TIRB_OK ? "" : f->error.message,
+                     by_lines ? " with lines" : "", message, what);
+    }
 }
 
 /* What goes by several instructions at once says of any code what is said of each by itself: of bytes that are others,
@@ -1039,7 +1054,7 @@ static void check_passing(const char *text) {
     tirbi_program *program = fixture_assemble(&f, text);
     tirbi_function *function = MUTABLE(tirbi_function, program->functions);
     uint8_t *code = MUTABLE(uint8_t, function->code);
-    fixture_ok(&f, verify_each(&f, function, program), text);
+    fixture_ok(&f, verify_each(&f, program), text);
     fixture_ok(&f, tirbi_verify(program, &f.heap, &f.error), text);
     const uint32_t size = function->code_size;
     char what[64];
@@ -1101,11 +1116,15 @@ static void test_passing(void **state) {
                  inner ? ".cursor r0 f32 read 1 0 1 1\n" : "", bodies[i]);
         check_passing(text);
     }
-    /* Scalar code: arithmetic, accesses, branches and ends of loops. */
+    /* Scalar code: arithmetic, constants, casts, checks, accesses, jumps and ends of loops. */
     check_passing(BODY("nop\nadd.i32 s7, s7, s7\nadd.i64 s1, s2, s3\nload.i32 s0, r0, 5\nload.f32 s0, r0, s7\n"
                        "store.i32 r1, s7, s0\nstore.f32 r1, 3, s7\nload.i64 s0, r3, 0\nadd.i32 s0, s0, s0"));
     check_passing(BODY("nop\nagain: brif s0, out\nbrnot s7, out\nadd.i32 s1, s1, s1\nloop s1, s2, again\n"
                        "loop s7, s7, again\nadd.i32 s1, s1, s1\nout: nop"));
+    check_passing(BODY("nop\nconst.i64 s1, 7\nconst.f32 s7, 2\nconst.i8 s2, 3\nconst.bool s2, 1\ncast.f32 s7, s1, i64\n"
+                       "cast.bool s1, s7, f16\nindex s1, s7, 0, \"\"\nindex s7, s1, 129, \"\"\nadd.i32 s0, s0, s0"));
+    check_passing(BODY("nop\njmp on\nagain: add.i32 s1, s1, s1\njmp out\non: add.i32 s1, s1, s1\nback again\n"
+                       "out: add.i32 s1, s1, s1"));
     /* A cursor that the loop before had. */
     check_passing(FUNCTION("lane s0, first\n.cursor r0 f32 read 0 0 1\n.cursor r1 f32 readwrite 0 0 1\nvload.f32 v0, c1\n"
                            "vstore.f32 c1, v0\nfirst:\nlane.end\nlane s0, done\n.cursor r1 f32 readwrite 0 0 1\n"
