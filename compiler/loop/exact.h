@@ -23,6 +23,10 @@ bool tirbi_mentions_loops(const tirbi_lx *x, const tirbi_loop_set *loops);
 bool tirbi_full_range(const tirbi_lx *x);
 /* Whether x is a sum, a difference or a product of integers: what is judged together with its operands. */
 bool tirbi_is_arithmetic(const tirbi_lx *x);
+/* Whether x compares two values. */
+static inline bool tirbi_is_comparison(const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_OP && x->op >= TIRB_OP_EQ && x->op <= TIRB_OP_GE;
+}
 /* Whether a cast of integers gives the value that it is given. */
 bool tirbi_keeps_value(const tirbi_lx *x);
 /* Whether the arithmetic at x has the value that whole numbers give. With `loops`, what none of them changes is one

@@ -3,6 +3,7 @@
  * comparisons of its elements with such numbers: lanes of 32 bits are twice as many, and stay in registers. */
 #include "compiler/optimize/normalise/narrow.h"
 
+#include "compiler/loop/exact.h"
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/rewriting/rewrite.h"
@@ -127,27 +128,13 @@ static const tirbi_lx *as_narrow(narrowing *n, tirbi_rewrite *r, const tirbi_lx 
     return tirbi_lx_op(n->pool, TIRB_OP_SELECT, TIRB_I32, TIRB_TYPE_NONE, when, then, otherwise);
 }
 
-static bool is_comparison(const tirbi_lx *x) {
-    switch (x->kind == TIRBI_LX_OP ? x->op : TIRB_OP_NOP) {
-    case TIRB_OP_EQ:
-    case TIRB_OP_NE:
-    case TIRB_OP_LT:
-    case TIRB_OP_LE:
-    case TIRB_OP_GT:
-    case TIRB_OP_GE:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static const tirbi_lx *replace(tirbi_rewrite *r, const tirbi_lx *x) {
     narrowing *n = r->context;
     if (is_element(n, x) || (x->kind == TIRBI_LX_VAR && let_of(n, x->var) < n->n_lets)) {
         const tirbi_lx *value = as_narrow(n, r, x);
         return value ? tirbi_lx_cast(n->pool, TIRB_I64, value) : NULL;
     }
-    if (!is_comparison(x) || !(is_element(n, x->args[0]) || is_element(n, x->args[1])) || !fits(n, x->args[0]) ||
+    if (!tirbi_is_comparison(x) || !(is_element(n, x->args[0]) || is_element(n, x->args[1])) || !fits(n, x->args[0]) ||
         !fits(n, x->args[1]))
         return NULL;
     const tirbi_lx *a = as_narrow(n, r, x->args[0]), *b = as_narrow(n, r, x->args[1]);

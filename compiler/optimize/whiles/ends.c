@@ -1,5 +1,6 @@
 #include "compiler/optimize/whiles/ends.h"
 
+#include "compiler/loop/exact.h"
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -44,17 +45,13 @@ static bool jumps(const way *w) {
 
 /* ---- The flag --------------------------------------------------------------------------------------------------- */
 
-static bool is_comparison(const tirbi_lx *x) {
-    return x->kind == TIRBI_LX_OP && x->op >= TIRB_OP_EQ && x->op <= TIRB_OP_GE && x->n_args == 2;
-}
-
 static bool is_local(const tirbi_lx *x) {
     return x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL && !tirbi_dtype_is_float(x->var->type);
 }
 
 /* The variable that a condition compares with a constant, and nothing else; NULL: it is none of that kind. */
 static const tirbi_lvar *flag_of(const tirbi_lx *x) {
-    if (!is_comparison(x)) return NULL;
+    if (!tirbi_is_comparison(x)) return NULL;
     for (int i = 0; i < 2; i++)
         if (is_local(x->args[i]) && x->args[1 - i]->kind == TIRBI_LX_CONST) return x->args[i]->var;
     return NULL;
