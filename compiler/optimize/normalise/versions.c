@@ -285,23 +285,29 @@ bool tirbi_version_mixes(const tirbi_lx *x) {
     return false;
 }
 
+/* Whether a value is a sum of multiples of loops' variables. */
+static bool counts(const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_VAR) return x->var->kind == TIRBI_LVAR_LOOP;
+    if (x->kind != TIRBI_LX_OP) return false;
+    if (x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB)
+        return (counts(x->args[0]) || x->args[0]->kind == TIRBI_LX_CONST) &&
+               (counts(x->args[1]) || x->args[1]->kind == TIRBI_LX_CONST);
+    return x->op == TIRB_OP_MUL && counts(x->args[0]) && x->args[1]->kind == TIRBI_LX_CONST;
+}
+
 bool tirbi_version_compares(const tirbi_lx *x) {
     if (x->kind != TIRBI_LX_OP || x->optype != TIRB_I64 || tirbi_opposite(x->op) == TIRB_OP_NOP) return false;
-    bool wide = false;
-    for (int i = 0; i < 2; i++) {
-        if (x->args[i]->kind != TIRBI_LX_VAR || x->args[i]->var->kind != TIRBI_LVAR_LOOP) return false;
-        wide = wide || x->args[i]->hi > TIRBI_SANE_SIZE;
-    }
-    return wide;
+    return counts(x->args[0]) && counts(x->args[1]) &&
+           (x->args[0]->hi > TIRBI_SANE_SIZE || x->args[1]->hi > TIRBI_SANE_SIZE);
 }
 
 /* Assumes that 32 bits hold the counters that are compared. */
 static void assume_narrow(tirbi_versions *v, const tirbi_lx *x) {
     for (int i = 0; i < 2; i++) {
         tirbi_conditions conditions = {.n = 0};
-        tirbi_poly p, room = tirbi_poly_constant(INT32_MAX);
-        if (!tirbi_version_linear(v, x->args[i], &p, &conditions) || !tirbi_poly_add(&room, &p, -1) ||
-            !tirbi_not_negative_if(&v->facts, &room, &conditions) || !tirbi_version_assume(v, &conditions))
+        tirbi_poly p;
+        if (!tirbi_version_linear(v, x->args[i], &p, &conditions) ||
+            !tirbi_exact_if(&v->facts, &p, TIRB_I32, &conditions) || !tirbi_version_assume(v, &conditions))
             return;
     }
     v->gains++;
