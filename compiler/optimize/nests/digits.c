@@ -216,9 +216,10 @@ static bool make_digits(digits *d) {
 static const tirbi_lx *in_digits(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     tirbi_division division;
     if (x->kind == TIRBI_LX_CALL) return x; /* only where there is no counter: the search lets none pass */
-    if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_ADD && x->type == TIRB_I64) {
+    if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_ADD && (x->type == TIRB_I64 || x->type == TIRB_I32)) {
         const tirbi_lx *a = tirbi_rewrite_value(rewrite, x->args[0]), *b = tirbi_rewrite_value(rewrite, x->args[1]);
-        const tirbi_lx *sum = a && b ? tirbi_lx_add(rewrite->pool, a, b) : NULL;
+        const tirbi_dtype type = (tirbi_dtype)x->type;
+        const tirbi_lx *sum = a && b ? tirbi_lx_op(rewrite->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, a, b, NULL) : NULL;
         const tirbi_lx *joined = sum ? tirbi_join_quotients(rewrite->pool, sum) : NULL;
         return joined ? joined : sum;
     }
