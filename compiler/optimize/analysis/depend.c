@@ -253,11 +253,13 @@ static void solve(test *t, const tirbi_poly *difference, unsigned bits) {
     }
 }
 
-/* Whether what a form is in the first iteration may be what it is in the second; a distance is solved then. */
-static bool may_be_equal(test *t, const form *x, const form *y) {
+/* Whether what form `f` is in the first iteration may be what it is in the second; a distance is solved then. */
+static bool may_be_equal(test *t, uint32_t f) {
     builder *b = t->b;
+    const form *x = &t->first->item[f], *y = &t->second->item[f];
     tirbi_poly difference;
     const unsigned bits = x->bits < y->bits ? x->bits : y->bits;
+    b->differ &= ~(UINT32_C(1) << f);
     if (!x->read || !y->read || !rename_poly(t, &y->is, &difference) || !tirbi_poly_add(&difference, &x->is, -1))
         return true;
     for (uint32_t i = 0; i < t->n_common; i++)
@@ -265,6 +267,37 @@ static bool may_be_equal(test *t, const form *x, const form *y) {
     if (difference.n == 0) return true;
     if (never_zero(b, &difference, bits)) return false;
     solve(t, &difference, bits);
+    if (bits != WHOLE) return true;
+    b->difference[f] = difference;
+    b->differ |= UINT32_C(1) << f;
+    return true;
+}
+
+/* What is left of two differences without the variable of a loop. */
+static bool without_variable(const tirbi_poly *x, const tirbi_poly *y, uint32_t symbol, tirbi_poly *out) {
+    tirbi_poly by, rest;
+    int64_t a, c;
+    *out = (tirbi_poly){.n = 0};
+    return tirbi_poly_mentions(x, symbol) && tirbi_poly_mentions(y, symbol) &&
+           tirbi_poly_split(x, symbol, &by, &rest) && tirbi_poly_is_constant(&by, &a) &&
+           tirbi_poly_split(y, symbol, &by, &rest) && tirbi_poly_is_constant(&by, &c) && a != INT64_MIN &&
+           tirbi_poly_add(out, x, c) && tirbi_poly_add(out, y, -a);
+}
+
+/* Whether subscripts that may be equal each by itself may be so together. */
+static bool may_be_equal_together(test *t) {
+    builder *b = t->b;
+    for (uint32_t f = 1; f < t->first->n; f++) {
+        for (uint32_t g = f + 1; g < t->first->n; g++) {
+            for (uint32_t i = 0; i < t->n_common && b->differ >> f & b->differ >> g & 1; i++) {
+                tirbi_poly left;
+                if (!without_variable(&b->difference[f], &b->difference[g], b->loop[t->from->loop[i]].symbol, &left))
+                    continue;
+                if (left.n > 0 && never_zero(b, &left, WHOLE)) return false;
+                if (left.n > 0) solve(t, &left, WHOLE);
+            }
+        }
+    }
     return true;
 }
 
@@ -273,12 +306,14 @@ static bool may_meet(test *t) {
     memset(t->solved, 0, sizeof(t->solved));
     t->multiplied = false;
     t->same = 0;
+    t->b->differ = 0;
     for (uint32_t i = 0; i < t->n_common; i++)
         if (t->way[i] == TIRBI_EQ) t->same |= UINT32_C(1) << t->from->loop[i];
     bound_test(t);
     for (uint32_t round = 0, solved = 0; round < 2; round++) {
         for (uint32_t f = t->first->n; f-- > 0;) /* the element's number, which is the longest, comes last */
-            if (!may_be_equal(t, &t->first->item[f], &t->second->item[f])) return false;
+            if (!may_be_equal(t, f)) return false;
+        if (!may_be_equal_together(t)) return false;
         for (uint32_t i = 0; i < t->n_common; i++) solved += t->solved[i];
         if (solved == 0 || t->first->n == 1) break; /* no distance to put into other forms */
     }

@@ -5,8 +5,6 @@
 #include "compiler/loop/linear.h"
 #include "compiler/optimize/facts/injective.h"
 
-enum { MAX_FORMS = 5 };
-
 /* ---- What there is ---------------------------------------------------------------------------------------------- */
 
 static uint32_t bits_of(const uint8_t *loops, uint32_t n) {

@@ -5,7 +5,7 @@
 
 #include "compiler/optimize/analysis/depend.h"
 
-enum { MAX_ACCESSES = 64, MAX_LETS = 16, MAX_AROUND = 8, MAX_GIVEN = 4 };
+enum { MAX_ACCESSES = 64, MAX_FORMS = 5, MAX_LETS = 16, MAX_AROUND = 8, MAX_GIVEN = 4 };
 
 /* Bits of a number that is exact: no two values of it are the same modulo any power. */
 enum { WHOLE = 65 };
@@ -74,6 +74,8 @@ typedef struct builder {
     } symbol[TIRBI_MAX_SYMBOLS];
     tirbi_poly bound[TIRBI_NEST_LOOPS * 4]; /* of a test */
     uint32_t n_bound;
+    tirbi_poly difference[MAX_FORMS]; /* of subscripts that are exact, in a test */
+    uint32_t differ;                  /* which there are, by bits */
     uint32_t known; /* facts that hold outside of any test */
 } builder;
 

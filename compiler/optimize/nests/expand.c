@@ -100,7 +100,7 @@ static bool stores_two_ways(const tirbi_ls *loop) {
 /* A statement in the loops; where they become rows, sums in it are apart from what else is stored. */
 static bool add_part(nest *n, const tirbi_ls *s) {
     const tirbi_ls *apart[TIRBI_MAX_SEPARATE] = {s};
-    uint32_t count = n->x->by_rows && stores_two_ways(s) ? tirbi_separate(n->x->pool, s, apart) : 0;
+    uint32_t count = n->x->by_rows && stores_two_ways(s) ? tirbi_separate(n->x->pool, s, false, apart) : 0;
     if (count == 0) apart[count++] = s;
     if (count > MAX_PARTS - n->n_parts) return false;
     for (uint32_t i = 0; i < count; i++) n->parts[n->n_parts++] = apart[i];

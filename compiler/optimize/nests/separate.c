@@ -76,12 +76,12 @@ static bool find_nodes(separator *s, const tirbi_ls *body, const tirbi_lx *condi
 /* ---- Which is first --------------------------------------------------------------------------------------------- */
 
 /* Finds what must come after what, directly or by way of others. Who shares a variable stays together. */
-static bool find_order(separator *s) {
+static bool find_order(separator *s, bool loops) {
     uint32_t fails = 0;
     for (uint32_t i = 0; i < s->n; i++)
         if (!tirbi_cannot_fail(s->nodes[i])) fails |= UINT32_C(1) << i;
     /* Loops inside may be better off together, for what they read of memory. */
-    if (!s->reloads && (fails || tirbi_has_kind(s->loop->as.loop.body, TIRBI_KIND(LOOP)))) return false;
+    if (!s->reloads && (fails || (!loops && tirbi_has_kind(s->loop->as.loop.body, TIRBI_KIND(LOOP))))) return false;
     tirbi_dependences *graph = tirbi_find_dependences(s->pool, s->loop, s->nodes, s->n, NULL);
     if (!graph) return false;
     for (uint32_t i = 0; i < graph->n_edges; i++) {
@@ -188,14 +188,15 @@ static bool read_loop(separator *s) {
     return body && find_nodes(s, body, NULL) && s->n >= 2;
 }
 
-uint32_t tirbi_separate(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *out[TIRBI_MAX_SEPARATE]) {
+uint32_t tirbi_separate(tirbi_lx_pool *pool, const tirbi_ls *loop, bool loops,
+                        const tirbi_ls *out[TIRBI_MAX_SEPARATE]) {
     if (loop->as.loop.body->kind != TIRBI_LS_SEQ && loop->as.loop.body->kind != TIRBI_LS_IF) return 0;
     separator *s = TIRBI_NEW(pool->arena, separator);
     if (!s) return 0;
     s->pool = pool;
     s->loop = loop;
     s->own = (tirbi_loop_set){.var = {loop->as.loop.var}, .n = 1};
-    if (!read_loop(s) || !find_order(s)) return 0;
+    if (!read_loop(s) || !find_order(s, loops)) return 0;
     uint32_t left = (UINT32_C(1) << s->n) - 1, n = 0;
     if (circle_of(s, 0) == left) return 0;
     while (left) {

@@ -11,8 +11,9 @@ enum { TIRBI_MAX_SEPARATE = 16 };
  * one after the other; 0 where there is but one, and when memory ran out.
  *
  * An integer variable that an iteration stores is read from there: for i: ..; o[i] = k; n[k] = n[k] + 1 has n[o[i]] in
- * its second loop. Where that does not tell statements apart, none of them may be a loop or fail; what can fail is in
- * one loop. */
-uint32_t tirbi_separate(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *out[TIRBI_MAX_SEPARATE]);
+ * its second loop. Where that does not tell statements apart, none of them may fail, or be a loop unless `loops`; what
+ * can fail is in one loop. */
+uint32_t tirbi_separate(tirbi_lx_pool *pool, const tirbi_ls *loop, bool loops,
+                        const tirbi_ls *out[TIRBI_MAX_SEPARATE]);
 
 #endif

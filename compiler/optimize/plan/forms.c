@@ -347,6 +347,31 @@ static tirbi_sched *as_blocks(tirbi_scheduler *p, const tirbi_ls *loop) {
                        TIRBI_NOT_BLOCKED);
 }
 
+/* A loop whose statements are lanes only without each other; of `loops`, those that are some are lanes all. */
+static tirbi_sched *in_statements(tirbi_scheduler *p, const tirbi_ls *loop, bool loops) {
+    const tirbi_ls *parts[TIRBI_MAX_SEPARATE];
+    if (tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) return NULL;
+    const uint32_t n = tirbi_separate(p->pool, loop, loops, parts);
+    bool gains = false, missed = false;
+    for (uint32_t i = 0; i < n && !(loops ? missed : gains); i++) {
+        const bool inside = loops && tirbi_has_kind(parts[i]->as.loop.body, TIRBI_KIND(LOOP)),
+                   is_some = (inside || !loops) && has_lanes(p, parts[i]);
+        gains = gains || is_some;
+        missed = missed || (inside && !is_some);
+    }
+    if (!gains || missed) return NULL;
+    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT, "in loops for statements apart");
+    tirbi_sched *node = tirbi_new_sched(p, TIRBI_S_SEQ, NULL, n);
+    for (uint32_t i = 0; node && i < n; i++) {
+        node->items[i] = tirbi_schedule_serial(p, parts[i]);
+        if (!node->items[i]) return NULL;
+    }
+    if (node) node->step = "distribution";
+    return node;
+}
+
+static tirbi_sched *as_separate(tirbi_scheduler *p, const tirbi_ls *loop) { return in_statements(p, loop, false); }
+
 /* Fewer iterations are not worth being lanes. */
 enum { FEW = 8 };
 
@@ -372,6 +397,9 @@ static tirbi_sched *as_apart(tirbi_scheduler *p, const tirbi_ls *loop) {
         gains = true;
     }
     if (!gains) return NULL;
+    /* An iteration by itself takes as long as the lanes beside it where loops are in it. */
+    tirbi_sched *apart = tirbi_has_kind(loop->as.loop.body, TIRBI_KIND(LOOP)) ? in_statements(p, loop, true) : NULL;
+    if (apart) return apart;
     tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     lanes.crosses ? "where what goes up crosses what goes down"
                                   : "beside the iteration that others meet");
@@ -413,24 +441,6 @@ static tirbi_sched *as_arranged(tirbi_scheduler *p, const tirbi_ls *loop) {
     tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "what it keeps is put together before it is stored");
     return made(p, "stream compaction", packed);
-}
-
-/* A loop whose statements are lanes only without each other. */
-static tirbi_sched *as_separate(tirbi_scheduler *p, const tirbi_ls *loop) {
-    const tirbi_ls *parts[TIRBI_MAX_SEPARATE];
-    if (tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) return NULL;
-    const uint32_t n = tirbi_separate(p->pool, loop, parts);
-    bool gains = false;
-    for (uint32_t i = 0; i < n && !gains; i++) gains = has_lanes(p, parts[i]);
-    if (!gains) return NULL;
-    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT, "in loops for statements apart");
-    tirbi_sched *node = tirbi_new_sched(p, TIRBI_S_SEQ, NULL, n);
-    for (uint32_t i = 0; node && i < n; i++) {
-        node->items[i] = tirbi_schedule_serial(p, parts[i]);
-        if (!node->items[i]) return NULL;
-    }
-    if (node) node->step = "distribution";
-    return node;
 }
 
 /* Each may have the code of an iteration again. */
