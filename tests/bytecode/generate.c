@@ -139,16 +139,24 @@ static void put_branch(generator *g, unsigned condition) {
 static void put_row_statement(generator *g) {
     static const char *const two[] = {"add", "add", "sub", "mul", "min", "max"};
     static const char *const comparisons[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+    /* Around the ends of types, and what has the low bits of a small number. */
+    static const char *const wide[] = {"2147483645", "-2147483650", "4294967295", "4294967299", "-4294967290",
+                                       "1152921504606846970", "9223372036854775800", "-9223372036854775800"};
     const char *const type = chance(g, 80) ? "i64" : "i32";
     const unsigned to = row_local(g), a = line(g), b = line(g), ref = below(g, BYTECODE_REFS), what = below(g, 100);
     if (g->n_waiting > 0 && chance(g, 25)) put_waiting(g);
-    if (what < 18) {
+    if (what < 4) {
+        PUT(g, "const64 s%u, %s\n", to, wide[below(g, sizeof wide / sizeof *wide)]);
+        PUT(g, "%s.i64 s%u, s%u, s%u\n", two[below(g, 6)], to, to, a);
+        PUT(g, "cast.%s s%u, s%u, i%s\n", type, to, to, chance(g, 50) ? "32" : "64");
+    } else if (what < 18) {
         PUT(g, "const.i64 s%u, %d\n", to, (int)below(g, 14) - 2);
     } else if (what < 50) {
         PUT(g, "%s.%s s%u, s%u, s%u\n", two[below(g, 6)], type, to, a, b);
     } else if (what < 54) {
         const bool casts = chance(g, 50);
-        PUT(g, "%s.%s s%u, s%u%s\n", casts ? "cast" : "mov", type, to, a, casts ? ", i64" : "");
+        const char *const from = chance(g, 50) ? ", i32" : ", i64";
+        PUT(g, "%s.%s s%u, s%u%s\n", casts ? "cast" : "mov", type, to, a, casts ? from : "");
     } else if (what < 64) {
         PUT(g, "load.%s s%u, r%u, s%u\n", name_of(g->b->types[ref]), to, ref, a);
         if (chance(g, 70)) PUT(g, "and.i64 s%u, s%u, s%d\n", to, to, S_MASK);

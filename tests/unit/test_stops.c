@@ -306,6 +306,50 @@ static void searches_look(void **state) {
     free(from);
 }
 
+/* Between two rows that a loop does at once, in the function and in a chunk of it: row 50 of 4,000 asks. */
+static void rows_look(void **state) {
+    (void)state;
+    enum { N = 4000, ASKS = 50, MOST = 1 };
+    static const char rows[] = ".function \"%s\" %s\n.scalars 8\n.lanes 2\n.ref u32 writable\n.ref u32 writable\n.ref u32\n"
+                               ".scalar \"b\" i64 s0\n.scalar \"e\" i64 s1\n"
+                               ".tensor \"stop\" u32 r0 read write %s\n.tensor \"done\" u32 r1 read write %s\n"
+                               ".tensor \"asks\" u32 r2 read %s\n    const.i64 s2, 1\n"
+                               "again:\n    load.u32 s3, r2, s0\n    store.u32 r0, s0, s3\n    lane s2, at\n"
+                               "    .cursor r1 u32 readwrite 0 s0 1\n    vload.u32 v0, c0\n    vsplat.u32 v1, s2\n"
+                               "    vadd.u32 v0, v0, v1\n    vstore.u32 c0, v0\nat:\n    lane.end\n"
+                               "    loop s0, s1, again\n    ret.void\n.end\n";
+    for (unsigned chunk = 0; chunk < 2; chunk++) {
+        text t = {.at = malloc(TEXT)};
+        if (chunk)
+            put(&t, ".function \"f\" public\n.scalars 2\n.ref u32 writable\n.ref u32 writable\n.ref u32\n"
+                    ".scalar \"b\" i64 s0\n.scalar \"e\" i64 s1\n"
+                    ".tensor \"stop\" u32 r0 read write (4000)\n.tensor \"done\" u32 r1 read write (4000)\n"
+                    ".tensor \"asks\" u32 r2 read (4000)\n"
+                    "    fork \"rows\", s1, 4000, () (r0 part 0 1 1, r1 part 0 1 1, r2)\n    ret.void\n.end\n");
+        put(&t, rows, chunk ? "rows" : "f", chunk ? "region" : "public", chunk ? "()" : "(4000)", chunk ? "()" : "(4000)",
+            chunk ? "()" : "(4000)");
+        harness h;
+        harness_open(&h, t.at);
+        for (unsigned isa = 0; isa < h.n_isas; isa++) {
+            static uint32_t asks[N], done[N];
+            static atomic_uint stops[N];
+            memset(done, 0, sizeof done);
+            memset(stops, 0, sizeof stops);
+            for (unsigned i = ASKS; i < N; i++) asks[i] = TIRBI_STOP_CANCEL;
+            tirbi_ref refs[3] = {{.data = (uint8_t *)stops, .size = sizeof stops, .type = TIRB_U32, .writable = true},
+                                 {.data = (uint8_t *)done, .size = sizeof done, .type = TIRB_U32, .writable = true},
+                                 {.data = (uint8_t *)asks, .size = sizeof asks, .type = TIRB_U32}};
+            const uint64_t ends[2] = {0, N};
+            assert_int_equal(run_stopping(&h, isa, ends, refs, &stops[ASKS]), TIRB_CANCELLED);
+            unsigned late = 0;
+            for (unsigned i = ASKS + 1; i < N; i++) late += done[i];
+            if (late > MOST) fail_msg("%s: %u rows%s", tirb_isa_name(h.isas[isa]), late, chunk ? " of a chunk" : "");
+        }
+        harness_close(&h);
+        free(t.at);
+    }
+}
+
 /* Each chunk of those that run in order. */
 static void chunks_look(void **state) {
     (void)state;
@@ -513,6 +557,7 @@ int main(void) {
         cmocka_unit_test(bodies_of_lane_loops_look),
         cmocka_unit_test(long_instructions_look),
         cmocka_unit_test(searches_look),
+        cmocka_unit_test(rows_look),
         cmocka_unit_test(chunks_look),
         cmocka_unit_test(frames_are_left_at_once),
         cmocka_unit_test(making_room_looks),

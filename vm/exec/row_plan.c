@@ -181,8 +181,10 @@ static bool read_line(finder *f) {
     const int64_t *o = in->operand;
     if (!is_line_type(in->type)) return false;
     if (in->op == TIRB_OP_MOV || (in->op == TIRB_OP_CAST && is_line_type((unsigned)o[2]))) {
-        const uint8_t a = line_of(f, (uint16_t)o[1]);
+        uint8_t a = line_of(f, (uint16_t)o[1]);
         if (a == TIRBI_NO_ROW_LINE) return false;
+        /* Of a register that holds more, a cast takes what the type that it reads has. */
+        if (in->op == TIRB_OP_CAST) a = make_line(f, TIRBI_ROW_SAME, (uint8_t)o[2], a, 0);
         define(f, (uint16_t)o[0], BY_LINE, make_line(f, TIRBI_ROW_SAME, in->type, a, 0));
         return true;
     }
