@@ -76,10 +76,8 @@ bool tirbi_slot_of_value(tirbi_constants *c, uint64_t value, uint16_t *out) {
     return !c->failed;
 }
 
-uint64_t tirbi_value_of_const(const tirbi_instr *in) {
-    if (in->op == TIRB_OP_CONST64) return (uint64_t)in->operand[1];
-    uint32_t bits = (uint32_t)in->operand[1];
-    if (in->type == TIRB_F64) {
+uint64_t tirbi_value_of_bits(uint8_t type, uint32_t bits) {
+    if (type == TIRB_F64) {
         float narrow;
         memcpy(&narrow, &bits, sizeof narrow);
         double wide = narrow;
@@ -87,5 +85,10 @@ uint64_t tirbi_value_of_const(const tirbi_instr *in) {
         memcpy(&out, &wide, sizeof out);
         return out;
     }
-    return tirbi_dtype_is_signed(in->type) ? (uint64_t)(int64_t)(int32_t)bits : bits;
+    return tirbi_dtype_is_signed((tirbi_dtype)type) ? (uint64_t)(int64_t)(int32_t)bits : bits;
+}
+
+uint64_t tirbi_value_of_const(const tirbi_instr *in) {
+    if (in->op == TIRB_OP_CONST64) return (uint64_t)in->operand[1];
+    return tirbi_value_of_bits(in->type, (uint32_t)in->operand[1]);
 }

@@ -26,7 +26,8 @@ void tirbi_constants_release(tirbi_constants *constants);
 /* The slot of any value, while there are few of them. */
 bool tirbi_slot_of_value(tirbi_constants *constants, uint64_t value, uint16_t *out);
 
-/* The value that a `const` instruction writes. */
+/* The value that a `const` instruction of a type writes, or either kind of constant. */
+uint64_t tirbi_value_of_bits(uint8_t type, uint32_t bits);
 uint64_t tirbi_value_of_const(const tirbi_instr *instr);
 
 #endif

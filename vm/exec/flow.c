@@ -67,21 +67,23 @@ static bool is_left_out(const tirbi_flow *flow, uint32_t at) {
     return low < flow->n_left_out && flow->left_out[low].from < at;
 }
 
+void tirbi_flow_survey_jump(tirbi_flow *flow, uint32_t at, uint32_t target) {
+    if (flow->first_jump[target / SMALLEST] == 0) flow->first_jump[target / SMALLEST] = at + 1;
+}
+
 static void note_jump(tirbi_flow *flow, const tirbi_instr *in) {
     if (!(tirbi_ops[in->op].flags & TIRBI_FLAG_JUMP)) return;
     const char *letters = tirbi_ops[in->op].operands;
     const uint32_t target = (uint32_t)in->operand[strchr(letters, 'j') - letters];
     if (tirbi_ops[in->op].flags & TIRBI_FLAG_BACK)
         flow->tangled = flow->tangled || is_left_out(flow, target);
-    else if (flow->first_jump[target / SMALLEST] == 0)
-        flow->first_jump[target / SMALLEST] = in->offset + 1;
+    else
+        tirbi_flow_survey_jump(flow, in->offset, target);
 }
 
 /* ---- Writes ----------------------------------------------------------------------------------------------------- */
 
-static bool is_constant(const tirbi_instr *in) { return in->op == TIRB_OP_CONST || in->op == TIRB_OP_CONST64; }
-
-static void note_write(tirbi_flow *flow, int64_t number, bool constant, uint64_t bits) {
+void tirbi_flow_survey_write(tirbi_flow *flow, uint16_t number, bool constant, uint64_t bits) {
     if (number >= flow->n_registers) return;
     held *reg = &flow->registers[number];
     if (!constant || (reg->written && reg->bits != bits)) reg->varies = true;
@@ -90,15 +92,15 @@ static void note_write(tirbi_flow *flow, int64_t number, bool constant, uint64_t
 }
 
 static void note_writes(tirbi_flow *flow, const tirbi_instr *in) {
-    if (is_constant(in)) {
-        note_write(flow, in->operand[0], true, tirbi_value_of_const(in));
+    if (tirbi_is_constant(in->op)) {
+        tirbi_flow_survey_write(flow, (uint16_t)in->operand[0], true, tirbi_value_of_const(in));
         return;
     }
     const char *letters = tirbi_ops[in->op].operands;
     for (unsigned i = 0; letters[i] != '\0'; i++)
-        if (letters[i] == 'D') note_write(flow, in->operand[i], false, 0);
+        if (letters[i] == 'D') tirbi_flow_survey_write(flow, (uint16_t)in->operand[i], false, 0);
     for (unsigned k = 0; in->op == TIRB_OP_LANE && k < in->lane.n_inner; k++)
-        if (in->lane.inner[k].index != TIRBI_NO_REG) note_write(flow, in->lane.inner[k].index, false, 0);
+        if (in->lane.inner[k].index != TIRBI_NO_REG) tirbi_flow_survey_write(flow, in->lane.inner[k].index, false, 0);
 }
 
 /* ---- The function ----------------------------------------------------------------------------------------------- */
@@ -119,14 +121,9 @@ tirbi_flow *tirbi_flow_begin(tirbi_heap *heap, const tirbi_function *f) {
     flow->first_jump = (uint32_t *)(void *)(flow->registers + n_registers);
     for (uint32_t i = 0; i < n_registers; i++) flow->registers[i].since = NEVER;
     for (uint32_t i = 0; i < f->n_params; i++)
-        if (f->params[i].kind == TIRB_PARAM_SCALAR) note_write(flow, f->params[i].reg, false, 0);
-    for (uint32_t i = 0; i < f->n_vars; i++) note_write(flow, f->vars[i].reg, false, 0);
+        if (f->params[i].kind == TIRB_PARAM_SCALAR) tirbi_flow_survey_write(flow, f->params[i].reg, false, 0);
+    for (uint32_t i = 0; i < f->n_vars; i++) tirbi_flow_survey_write(flow, f->vars[i].reg, false, 0);
     return flow;
-}
-
-void tirbi_flow_survey_write(tirbi_flow *flow, tirbi_heap *heap, uint32_t at, uint16_t reg) {
-    if (flow->first_jump[at / SMALLEST] != 0) tirbi_flow_arrive(flow, heap, at);
-    note_write(flow, reg, false, 0);
 }
 
 void tirbi_flow_survey(tirbi_flow *flow, tirbi_heap *heap, const tirbi_instr *in) {
@@ -137,10 +134,10 @@ void tirbi_flow_survey(tirbi_flow *flow, tirbi_heap *heap, const tirbi_instr *in
 
 void tirbi_flow_again(tirbi_flow *flow) { flow->n_left_out = 0; }
 
-void tirbi_flow_write(tirbi_flow *flow, const tirbi_instr *in) {
-    if (!is_constant(in) || in->operand[0] >= flow->n_registers) return;
-    held *reg = &flow->registers[in->operand[0]];
-    if (reg->since == NEVER || is_left_out(flow, reg->since)) reg->since = in->offset;
+void tirbi_flow_write(tirbi_flow *flow, uint32_t at, uint16_t number) {
+    if (number >= flow->n_registers) return;
+    held *reg = &flow->registers[number];
+    if (reg->since == NEVER || is_left_out(flow, reg->since)) reg->since = at;
 }
 
 bool tirbi_flow_failed(const tirbi_flow *flow) { return flow->failed; }
