@@ -2,6 +2,7 @@
 #include "vm/exec/machine.h"
 #include "vm/exec/row_loop.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "loader/base/bytes.h"
@@ -272,30 +273,33 @@ static uint32_t number_places(places *p, size_t words) {
 
 typedef struct translator {
     tirbi_code *code;
-    const tirbi_function *function;
-    tirbi_fn *fn;
     tirbi_heap *heap;
-    tirbi_emitter emitter;
-    tirbi_constants constants;
+    tirb_error *error;
     tirbi_instr *instr;
     tirbi_instr *next;
+    /* What keeps its room from function to function. */
+    tirbi_emitter emitter;
+    tirbi_flow flow;
+    tirbi_room tables;
+    tirbi_room landing_room;
+    fixup *fixups;
+    uint32_t fixup_capacity;
+    /* What is of one function, and cleared before. */
+    const tirbi_function *function;
+    tirbi_fn *fn;
+    tirbi_constants constants;
     places targets;     /* something jumps there */
     size_t place_words; /* of these */
     landing *landings;  /* by number of a target */
-    uint32_t n_targets;
     uint32_t own;      /* what the instruction weighs, */
     uint32_t weight;   /* and what stands before it */
     uint32_t unlooked; /* what has run since the last look, at most */
     bool is_joined;    /* the words of the next instruction follow those before it at once */
+    bool told; /* what is known has been changed already by the instruction */
     tirbi_conditions conditions;
     uint8_t *computed; /* by scalar register, as many as conditions.n_named: an argument, or scalar code writes it */
-    tirbi_sizes sizes;
-    tirbi_known known;
-    bool told; /* what is known has been changed already by the instruction */
     uint32_t lines; /* of the line table, in profiled code: those that have begun */
-    fixup *fixups;
     uint32_t n_fixups;
-    uint32_t fixup_capacity;
     tirbi_lane_loop *loops;
     tirbi_lane_inputs *loop_inputs;
     uint32_t n_loops;
@@ -307,7 +311,8 @@ typedef struct translator {
     tirbi_contract *contracts;
     uint32_t n_contracts;
     uint32_t contracts_seen;
-    tirb_error *error;
+    tirbi_known known;
+    tirbi_sizes sizes; /* which is set as it begins */
 } translator;
 
 static int64_t jump_operand(const tirbi_instr *instr) {
@@ -435,13 +440,20 @@ static tirb_status survey_other(translator *t) {
     return TIRB_OK;
 }
 
+/* No lane loop asks for it. */
+static void leave_flow(translator *t) {
+    enum { LARGE = 1 << 16 }; /* bytes */
+    t->constants.flow = NULL;
+    if (t->flow.room.size > LARGE) tirbi_room_leave(&t->flow.room, t->heap);
+}
+
 /* Finds the jump targets, the alloc sites and the lane loops, and what control flow leaves of registers that are
  * splat. */
 static tirb_status survey(translator *t) {
     const tirbi_function *f = t->function;
-    tirbi_flow *const flow = f->n_lane_regs > 0 ? tirbi_flow_begin(t->heap, f) : NULL;
+    tirbi_flow *const flow = f->n_lane_regs > 0 ? &t->flow : NULL;
     t->constants.flow = flow;
-    if (f->n_lane_regs > 0 && !flow) return tirbi_heap_status(t->heap);
+    if (flow && !tirbi_flow_begin(flow, t->heap, f)) return tirbi_heap_status(t->heap);
     bool splats = false;
     uint32_t lanes_end = 0;
     for (uint32_t at = 0; at < f->code_size; at += t->instr->size) {
@@ -454,9 +466,9 @@ static tirb_status survey(translator *t) {
         if (t->instr->op == TIRB_OP_LANE) lanes_end = t->instr->lane.end;
         TIRBI_TRY(survey_other(t));
     }
-    if (flow && tirbi_flow_failed(flow)) return tirbi_heap_status(t->heap);
+    if (flow && flow->failed) return tirbi_heap_status(t->heap);
     if (flow && splats) tirbi_flow_again(flow);
-    else tirbi_constants_leave_flow(&t->constants);
+    else leave_flow(t);
     t->fn->n_sites = 0;
     t->loops = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_lane_loop, t->n_loops);
     t->loop_inputs = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_lane_inputs, t->n_loops);
@@ -1186,10 +1198,9 @@ static void separate_lines(translator *t) {
 }
 
 static bool make_targets(translator *t) {
-    t->n_targets = number_places(&t->targets, t->place_words);
-    if (t->n_targets == 0) return true;
-    t->landings = tirbi_heap_calloc(t->heap, t->n_targets, sizeof *t->landings);
-    return t->landings != NULL;
+    const uint32_t n = number_places(&t->targets, t->place_words);
+    t->landings = tirbi_room_take(&t->landing_room, t->heap, n * sizeof *t->landings);
+    return n == 0 || t->landings;
 }
 
 /* The form of a row that is one word of its own, plus one; 0: it is another. */
@@ -1271,7 +1282,7 @@ static tirb_status translate_code(translator *t) {
         count_weight(t, at);
         forget(t, t->instr);
         if (t->code->profiled) probe_again(t);
-        if (t->emitter.failed || t->constants.failed || (flow && tirbi_flow_failed(flow)))
+        if (t->emitter.failed || t->constants.failed || (flow && flow->failed))
             return tirbi_heap_status(t->heap);
         if (!t->code->profiled && first < t->emitter.all.n) t->emitter.all.steps[first] |= TIRBI_WORD_BEGINS;
     }
@@ -1365,12 +1376,12 @@ static tirb_status keep_words(translator *t) {
     return TIRB_OK;
 }
 
-/* The tables by byte offset and by register are one block, *total bytes of it: the caller frees targets.bits. */
-static bool make_tables(translator *t, size_t *total) {
+/* The tables by byte offset and by register, in one block. */
+static bool make_tables(translator *t) {
     const size_t size = (size_t)t->function->code_size + 1, words = size / PLACES_IN_WORD + 1;
     const size_t registers = t->function->n_sregs < size ? t->function->n_sregs : size;
-    *total = words * (sizeof(uint64_t) + sizeof(uint32_t)) + 3 * registers;
-    uint64_t *block = tirbi_heap_calloc(t->heap, *total, 1);
+    uint64_t *block =
+        tirbi_room_take(&t->tables, t->heap, words * (sizeof(uint64_t) + sizeof(uint32_t)) + 3 * registers);
     if (!block) return false;
     t->place_words = words;
     t->targets.bits = block;
@@ -1384,11 +1395,10 @@ static bool make_tables(translator *t, size_t *total) {
 
 static tirb_status translate_function(translator *t) {
     enum { MOST_CODE = INT32_MAX }; /* distances of jumps are below it */
-    size_t size;
     if (t->function->code_size > MOST_CODE)
         return tirbi_error_set(t->error, TIRB_MEMORY_LIMIT, "a function has %u bytes of code, at most %u",
                                t->function->code_size, (unsigned)MOST_CODE);
-    if (!make_tables(t, &size)) return tirbi_heap_status(t->heap);
+    if (!make_tables(t)) return tirbi_heap_status(t->heap);
     tirbi_constants_init(&t->constants, t->heap, t->function->n_sregs, t->code->secret);
     tirbi_emitter_cut(&t->emitter, 0);
     tirb_status status = survey(t);
@@ -1396,9 +1406,6 @@ static tirb_status translate_function(translator *t) {
     if (status == TIRB_OK) status = translate_code(t);
     if (status == TIRB_OK) status = lay_out_frame(t);
     if (status == TIRB_OK) status = keep_words(t);
-    tirbi_heap_free(t->heap, t->targets.bits, size);
-    tirbi_heap_free(t->heap, t->landings, t->n_targets * sizeof *t->landings);
-    tirbi_heap_free(t->heap, t->fixups, t->fixup_capacity * sizeof *t->fixups);
     tirbi_constants_release(&t->constants);
     return status;
 }
@@ -1410,7 +1417,8 @@ static tirb_status translate_program(tirbi_code *code, tirb_error *error) {
     const tirbi_program *program = code->program;
     code->functions = TIRBI_NEW_ARRAY(&code->arena, tirbi_fn, program->n_functions);
     tirbi_instr *instrs = tirbi_heap_alloc(code->heap, 2 * sizeof *instrs);
-    tirbi_emitter emitter = {.heap = code->heap};
+    translator t = {.code = code, .heap = code->heap, .error = error, .instr = instrs, .next = instrs ? instrs + 1 : NULL,
+                    .emitter = {.heap = code->heap}};
     tirb_status status = code->functions && instrs ? TIRB_OK : tirbi_heap_status(code->heap);
     for (uint32_t i = 0; i < program->n_functions && code->functions; i++) {
         if (i > 0)
@@ -1423,18 +1431,16 @@ static tirb_status translate_program(tirbi_code *code, tirb_error *error) {
         if (before.all.n >= MANY_WORDS) tirbi_words_release(&before.all, code->heap);
         *fn = (tirbi_fn){.function = &program->functions[i % n], .first_line = before.first_line,
                          .is_called = before.is_called};
-        translator t = {.code = code,
-                        .function = fn->function,
-                        .fn = fn,
-                        .heap = code->heap,
-                        .emitter = emitter,
-                        .instr = &instrs[0],
-                        .next = &instrs[1],
-                        .error = error};
+        memset(&t.function, 0, offsetof(translator, sizes) - offsetof(translator, function));
+        t.function = fn->function;
+        t.fn = fn;
         status = translate_function(&t);
-        emitter = t.emitter; /* which keeps its room */
     }
-    tirbi_emitter_release(&emitter);
+    tirbi_emitter_release(&t.emitter);
+    tirbi_flow_release(&t.flow, code->heap);
+    tirbi_room_leave(&t.tables, code->heap);
+    tirbi_room_leave(&t.landing_room, code->heap);
+    tirbi_heap_free(code->heap, t.fixups, t.fixup_capacity * sizeof *t.fixups);
     tirbi_lane_clear_desk(code);
     tirbi_heap_free(code->heap, instrs, 2 * sizeof *instrs);
     return status;
