@@ -1140,24 +1140,13 @@ static bool reads_result(const translator *t, const tirbi_word *first, tirbi_wor
     return second->b == result && second->c != result;
 }
 
-enum { NO_PLACE = UINT32_MAX };
-
-/* The place of the form that begins before `place`; NO_PLACE: there is none. */
-static uint32_t form_before(const tirbi_words *all, uint32_t place) {
-    enum { AT_ONCE = sizeof(uint64_t) };
-    const uint64_t begin = TIRBI_WORD_BEGINS * (UINT64_MAX / UINT8_MAX); /* of any of so many words */
-    while (place >= AT_ONCE && (tirbi_load_u64(all->steps + place - AT_ONCE) & begin) == 0) place -= AT_ONCE;
-    while (place-- > 0)
-        if (all->steps[place] & TIRBI_WORD_BEGINS) return place;
-    return NO_PLACE;
-}
-
 /* Makes one form of two where a result goes from one into the other alone, from the last to the first. */
 static void pair_results(translator *t) {
     const tirbi_words *const all = &t->emitter.all;
     tirbi_word *const words = all->words;
     uint32_t behind = all->n; /* the first word of the form behind that is not part of another */
-    for (uint32_t place = all->n; (place = form_before(all, place)) != NO_PLACE;) {
+    for (uint32_t place = all->n; place-- > 0;) {
+        if (!(all->steps[place] & TIRBI_WORD_BEGINS)) continue;
         const unsigned first = words[place].op;
         const bool stands = behind < all->n && first_words[first] == behind - place &&
                             reads[words[behind].op] != 0;
@@ -1179,7 +1168,8 @@ static void pair_forms(translator *t) {
     pair_results(t);
     pair_jumps(t);
     uint32_t behind = all->n; /* the first word of the form behind */
-    for (uint32_t place = all->n; (place = form_before(all, place)) != NO_PLACE;) {
+    for (uint32_t place = all->n; place-- > 0;) {
+        if (!(all->steps[place] & TIRBI_WORD_BEGINS)) continue;
         all->steps[place] &= TIRBI_MOST_STEP;
         const unsigned first = words[place].op;
         const bool paired = behind < all->n && first_words[first] == behind - place;
@@ -1238,7 +1228,7 @@ static uint32_t translate_plain(translator *t, uint32_t at) {
             word = word_of(form - 1, to, tirbi_load_u16(o + REGISTER), in[0] == TIRB_OP_MOV ? 0 : tirbi_load_u16(o + 2 * REGISTER));
         }
         t->heap->work += 1 + size / TRANSLATED_AT_ONCE;
-        t->own = tirbi_op_weight((tirbi_op)in[0], in[1], in[1]);
+        t->own = tirbi_row_weight(in[0], in[1]);
         t->emitter.offset = at;
         const uint32_t first = t->emitter.all.n;
         look(t);
