@@ -120,10 +120,11 @@ const tirbi_op_info tirbi_ops[TIRB_N_OPS] = {
 
 /* ---- Weights -------------------------------------------------------------------------------------------------- */
 
-enum weight_class { OF_INTS, OF_HALVES, OF_F32, OF_F64, WEIGHT_CLASSES };
-
-static const uint8_t weights[TIRB_N_OPS][WEIGHT_CLASSES] = {
-#define TIRB_WEIGHT(NAME, ints, halves, f32, f64) [TIRB_OP_##NAME] = {ints, halves, f32, f64},
+const uint8_t tirbi_weights[TIRB_N_OPS][TIRB_N_DTYPES] = {
+#define TIRB_WEIGHT(NAME, ints, halves, f32, f64)                                                                \
+    [TIRB_OP_##NAME] = {[TIRB_BOOL] = ints, [TIRB_I8] = ints, [TIRB_I16] = ints, [TIRB_I32] = ints, [TIRB_I64] = ints, \
+                        [TIRB_U8] = ints, [TIRB_U16] = ints, [TIRB_U32] = ints, [TIRB_U64] = ints,               \
+                        [TIRB_F16] = halves, [TIRB_BF16] = halves, [TIRB_F32] = f32, [TIRB_F64] = f64},
 #include "loader/isa/weights.def"
 #undef TIRB_WEIGHT
 };
@@ -135,10 +136,7 @@ static const uint8_t weights[TIRB_N_OPS][WEIGHT_CLASSES] = {
 #undef TIRB_WEIGHT
 
 static uint32_t weight_of(uint8_t row, uint8_t type) {
-    static const uint8_t classes[TIRB_N_DTYPES] = {
-        [TIRB_F16] = OF_HALVES, [TIRB_BF16] = OF_HALVES, [TIRB_F32] = OF_F32, [TIRB_F64] = OF_F64};
-    const uint32_t weight = weights[row][type < TIRB_N_DTYPES ? classes[type] : (unsigned)OF_INTS];
-    return weight > 0 ? weight : 1;
+    return tirbi_row_weight(row, type < TIRB_N_DTYPES ? type : TIRB_BOOL);
 }
 
 static uint8_t row_of(tirbi_op op) {

@@ -49,28 +49,8 @@ static void name_registers(tirbi_conditions *c, const tirbi_instr *in) {
     }
 }
 
-void tirbi_conditions_note(tirbi_conditions *c, const tirbi_instr *in, bool is_target) {
-    enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE };
-    const unsigned kind = tirbi_ops[in->op].flags & (unsigned)LANE_ROW;
-    const int64_t *const o = in->operand;
-    uint32_t written = 0;
-    if (kind == TIRBI_FLAG_ELEMENTWISE) {
-        for (unsigned i = 1; i <= tirbi_ops[in->op].arity; i++) tirbi_conditions_read(c, (uint16_t)o[i], is_target);
-        written = (uint32_t)o[0] + 1;
-    } else if (in->op == TIRB_OP_LOAD) {
-        tirbi_conditions_read(c, (uint16_t)o[2], is_target);
-        written = (uint32_t)o[0] + 1;
-    } else if (in->op == TIRB_OP_STORE) {
-        tirbi_conditions_read(c, (uint16_t)o[1], is_target);
-        tirbi_conditions_read(c, (uint16_t)o[2], is_target);
-    } else if (in->op == TIRB_OP_INDEX) {
-        tirbi_conditions_read(c, (uint16_t)o[0], is_target);
-        name(c, (uint16_t)o[1]);
-        written = is_target ? 0 : c->written;
-    } else if (in->op == TIRB_OP_BRIF || in->op == TIRB_OP_BRNOT) {
-        tirbi_conditions_read(c, (uint16_t)o[0], is_target);
-    } else if (kind != LANE_ROW) { /* a row of lanes names lane registers */
-        name_registers(c, in);
-    }
-    c->written = written;
+void tirbi_conditions_note(tirbi_conditions *c, const uint8_t *code, const tirbi_instr *in, bool is_target) {
+    if (tirbi_conditions_note_usual(c, code, is_target)) return;
+    if (!(tirbi_ops[in->op].flags & TIRBI_FLAG_ELEMENTWISE)) name_registers(c, in); /* a row names lane registers */
+    c->written = 0;
 }

@@ -16,9 +16,6 @@ typedef struct tirbi_conditions {
 } tirbi_conditions;
 
 static inline bool tirbi_is_comparison(uint8_t op) { return op >= TIRB_OP_EQ && op <= TIRB_OP_GE; }
-/* Notes the instructions of a function, one after the other. What is read where something jumps to may come from
- * elsewhere: such a place is noted as a target, once more where the jump is behind it. */
-void tirbi_conditions_note(tirbi_conditions *conditions, const tirbi_instr *in, bool is_target);
 
 /* Something else reads the register. */
 static inline void tirbi_conditions_name(tirbi_conditions *c, uint16_t x) {
@@ -30,13 +27,43 @@ static inline void tirbi_conditions_read(tirbi_conditions *c, uint16_t x, bool i
     if (is_target || c->written == 0 || x != c->written - 1) tirbi_conditions_name(c, x);
 }
 
-/* The same of a scalar row, by its bytes. */
-static inline void tirbi_conditions_note_row(tirbi_conditions *c, const uint8_t *code, bool is_target) {
-    enum { HEAD = 2, REGISTER = 2 };
-    for (unsigned i = 1; i <= tirbi_ops[code[0]].arity; i++)
-        tirbi_conditions_read(c, tirbi_load_u16(code + HEAD + REGISTER * i), is_target);
-    c->written = tirbi_load_u16(code + HEAD) + 1u;
+/* Notes an instruction of those that most scalar code is made of, by its bytes; false: it is another. What is read where
+ * something jumps to may come from elsewhere: such a place is noted as a target, once more where the jump is behind
+ * it. */
+static inline bool tirbi_conditions_note_usual(tirbi_conditions *c, const uint8_t *code, bool is_target) {
+    enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE, HEAD = 2, REGISTER = 2 };
+    const uint8_t *const o = code + HEAD;
+    const uint16_t first = tirbi_load_u16(o);
+    uint32_t written = 0;
+    switch (code[0]) {
+    case TIRB_OP_CONST: tirbi_conditions_name(c, first); break;
+    case TIRB_OP_LOAD:
+        tirbi_conditions_read(c, tirbi_load_u16(o + 2 * REGISTER), is_target);
+        written = first + 1u;
+        break;
+    case TIRB_OP_STORE:
+        tirbi_conditions_read(c, tirbi_load_u16(o + REGISTER), is_target);
+        tirbi_conditions_read(c, tirbi_load_u16(o + 2 * REGISTER), is_target);
+        break;
+    case TIRB_OP_INDEX:
+        tirbi_conditions_read(c, first, is_target);
+        tirbi_conditions_name(c, tirbi_load_u16(o + REGISTER));
+        written = is_target ? 0 : c->written;
+        break;
+    case TIRB_OP_BRIF:
+    case TIRB_OP_BRNOT: tirbi_conditions_read(c, first, is_target); break;
+    default:
+        if ((tirbi_ops[code[0]].flags & LANE_ROW) != TIRBI_FLAG_ELEMENTWISE) return false;
+        for (unsigned i = 1; i <= tirbi_ops[code[0]].arity; i++)
+            tirbi_conditions_read(c, tirbi_load_u16(o + REGISTER * i), is_target);
+        written = first + 1u;
+    }
+    c->written = written;
+    return true;
 }
+
+/* Notes the instructions of a function, one after the other: `code` are the bytes of one. */
+void tirbi_conditions_note(tirbi_conditions *conditions, const uint8_t *code, const tirbi_instr *in, bool is_target);
 
 /* Whether it holds results for a moment. */
 static inline bool tirbi_conditions_owns(const tirbi_conditions *c, int64_t reg) {

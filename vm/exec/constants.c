@@ -12,15 +12,8 @@ void tirbi_constants_init(tirbi_constants *c, tirbi_heap *heap, uint32_t first_s
 /* A value, the next one in its chain, and a chain, which are in the same block, in this order. */
 enum { ENTRY = sizeof(uint64_t) + 2 * sizeof(uint16_t) };
 
-void tirbi_constants_leave_flow(tirbi_constants *c) {
-    tirbi_flow_release(c->flow, c->heap);
-    c->flow = NULL;
-}
-
 void tirbi_constants_release(tirbi_constants *c) {
-    tirbi_heap_free(c->heap, c->values, c->capacity * ENTRY);
-    tirbi_constants_leave_flow(c);
-    *c = (tirbi_constants){.heap = c->heap};
+    if (c->capacity > TIRBI_FEW_CONSTANTS) tirbi_heap_free(c->heap, c->values, c->capacity * ENTRY);
 }
 
 /* Chains are as many as there is room for values. */
@@ -35,20 +28,22 @@ static void add_to_chain(tirbi_constants *c, uint32_t i) {
 }
 
 static void grow(tirbi_constants *c) {
-    tirbi_constants larger = *c;
-    larger.capacity = c->capacity ? c->capacity * 2 : 8;
-    larger.values = tirbi_heap_calloc(c->heap, larger.capacity, ENTRY);
-    if (!larger.values) {
+    _Static_assert(sizeof c->few == TIRBI_FEW_CONSTANTS * ENTRY, "the first ones have room");
+    const uint32_t capacity = c->capacity ? c->capacity * 2 : TIRBI_FEW_CONSTANTS;
+    uint64_t *const before = c->values;
+    uint64_t *const values = c->capacity ? tirbi_heap_calloc(c->heap, capacity, ENTRY) : c->few;
+    if (!values) {
         c->failed = true;
         return;
     }
-    larger.next = (uint16_t *)(void *)(larger.values + larger.capacity);
-    larger.chains = larger.next + larger.capacity;
-    if (c->n > 0) memcpy(larger.values, c->values, c->n * sizeof *c->values);
-    for (uint32_t i = 0; i < c->n; i++) add_to_chain(&larger, i);
-    c->heap->work += larger.capacity;
-    tirbi_heap_free(c->heap, c->values, c->capacity * ENTRY);
-    *c = larger;
+    if (c->n > 0) memcpy(values, before, c->n * sizeof *values);
+    tirbi_constants_release(c);
+    c->capacity = capacity;
+    c->values = values;
+    c->next = (uint16_t *)(void *)(values + capacity);
+    c->chains = c->next + capacity;
+    for (uint32_t i = 0; i < c->n; i++) add_to_chain(c, i);
+    c->heap->work += capacity;
 }
 
 static uint16_t slot_of(tirbi_constants *c, uint64_t value) {
@@ -64,7 +59,11 @@ static uint16_t slot_of(tirbi_constants *c, uint64_t value) {
 
 /* There are at most 2^15 registers and 2^15 small constants, so a slot fits 16 bits. */
 uint16_t tirbi_slot_of_x(tirbi_constants *c, uint16_t x) {
-    return tirbi_x_is_small(x) ? slot_of(c, (uint64_t)tirbi_x_small(x)) : x;
+    if (!tirbi_x_is_small(x)) return x;
+    const uint64_t value = (uint64_t)tirbi_x_small(x);
+    if (value >= sizeof c->slots / sizeof *c->slots) return slot_of(c, value);
+    if (c->slots[value] == 0) c->slots[value] = (uint16_t)(slot_of(c, value) + 1u);
+    return (uint16_t)(c->slots[value] - 1u);
 }
 
 bool tirbi_slot_of_value(tirbi_constants *c, uint64_t value, uint16_t *out) {
@@ -76,10 +75,8 @@ bool tirbi_slot_of_value(tirbi_constants *c, uint64_t value, uint16_t *out) {
     return !c->failed;
 }
 
-uint64_t tirbi_value_of_const(const tirbi_instr *in) {
-    if (in->op == TIRB_OP_CONST64) return (uint64_t)in->operand[1];
-    uint32_t bits = (uint32_t)in->operand[1];
-    if (in->type == TIRB_F64) {
+uint64_t tirbi_value_of_bits(uint8_t type, uint32_t bits) {
+    if (type == TIRB_F64) {
         float narrow;
         memcpy(&narrow, &bits, sizeof narrow);
         double wide = narrow;
@@ -87,5 +84,10 @@ uint64_t tirbi_value_of_const(const tirbi_instr *in) {
         memcpy(&out, &wide, sizeof out);
         return out;
     }
-    return tirbi_dtype_is_signed(in->type) ? (uint64_t)(int64_t)(int32_t)bits : bits;
+    return tirbi_dtype_is_signed((tirbi_dtype)type) ? (uint64_t)(int64_t)(int32_t)bits : bits;
+}
+
+uint64_t tirbi_value_of_const(const tirbi_instr *in) {
+    if (in->op == TIRB_OP_CONST64) return (uint64_t)in->operand[1];
+    return tirbi_value_of_bits(in->type, (uint32_t)in->operand[1]);
 }

@@ -5,6 +5,8 @@
 
 #include "vm/exec/machine.h"
 
+enum { TIRBI_FEW_CONSTANTS = 16 };
+
 struct tirbi_constants {
     tirbi_heap *heap;
     uint64_t *values;
@@ -17,16 +19,18 @@ struct tirbi_constants {
     uint32_t first_slot;
     bool failed; /* sticky: out of memory */
     struct tirbi_flow *flow; /* of the function, where a lane loop may ask for it; or NULL */
+    uint16_t slots[4];       /* and 1 of 0, 1 and so on, which most are; 0: of none yet */
+    uint64_t few[TIRBI_FEW_CONSTANTS + TIRBI_FEW_CONSTANTS / 2]; /* as many values, and what belongs to them */
 };
 
 void tirbi_constants_init(tirbi_constants *constants, tirbi_heap *heap, uint32_t first_slot, uint64_t secret);
-void tirbi_constants_leave_flow(tirbi_constants *constants);
 void tirbi_constants_release(tirbi_constants *constants);
 
 /* The slot of any value, while there are few of them. */
 bool tirbi_slot_of_value(tirbi_constants *constants, uint64_t value, uint16_t *out);
 
-/* The value that a `const` instruction writes. */
+/* The value that a `const` instruction of a type writes, or either kind of constant. */
+uint64_t tirbi_value_of_bits(uint8_t type, uint32_t bits);
 uint64_t tirbi_value_of_const(const tirbi_instr *instr);
 
 #endif

@@ -7,40 +7,14 @@
 #include "loader/base/checked.h"
 #include "vm/exec/constants.h"
 
-#define NEVER UINT32_MAX
-enum { SMALLEST = 2 }; /* bytes of an instruction: the opcode and the type */
-
-typedef struct held {
-    uint64_t bits;  /* of the one constant that is ever written to it; 0 where none is */
-    uint32_t since; /* the first of the writes that are certain, or NEVER */
-    bool written;
-    bool varies; /* something else is written to it, or may be */
-} held;
-
-/* What lies between has been left out on some way. */
-typedef struct span {
-    uint32_t from, to;
-} span;
-
-struct tirbi_flow {
-    bool tangled; /* a loop is entered behind its head */
-    held *registers;
-    uint32_t n_registers; /* of these: a function may have far more than its code has bytes, and they are not known */
-    uint32_t *first_jump; /* one more than the first of the places that jump forwards to an instruction; 0: none does.
-                             By half of its offset: no other instruction has the same */
-    span *left_out;       /* in order, apart from each other */
-    uint32_t n_left_out, left_out_capacity;
-    bool failed; /* no memory for these */
-    size_t size; /* of all but these, in one block */
-};
+typedef tirbi_flow_held held;
+typedef tirbi_flow_span span;
 
 /* ---- Ways ------------------------------------------------------------------------------------------------------- */
 
 /* Code goes on at an offset: what lies between it and the first jump that lands there may have been left out. */
-void tirbi_flow_arrive(tirbi_flow *flow, tirbi_heap *heap, uint32_t at) {
-    const uint32_t jump = flow->first_jump[at / SMALLEST];
-    if (jump == 0) return;
-    span more = {jump - 1, at};
+void tirbi_flow_land(tirbi_flow *flow, tirbi_heap *heap, uint32_t at) {
+    span more = {flow->first_jump[at / TIRBI_SMALLEST_INSTR] - 1, at};
     while (flow->n_left_out > 0 && flow->left_out[flow->n_left_out - 1].to > more.from) {
         const span last = flow->left_out[--flow->n_left_out];
         if (last.from < more.from) more.from = last.from;
@@ -67,21 +41,23 @@ static bool is_left_out(const tirbi_flow *flow, uint32_t at) {
     return low < flow->n_left_out && flow->left_out[low].from < at;
 }
 
+void tirbi_flow_survey_jump(tirbi_flow *flow, uint32_t at, uint32_t target) {
+    if (flow->first_jump[target / TIRBI_SMALLEST_INSTR] == 0) flow->first_jump[target / TIRBI_SMALLEST_INSTR] = at + 1;
+}
+
 static void note_jump(tirbi_flow *flow, const tirbi_instr *in) {
     if (!(tirbi_ops[in->op].flags & TIRBI_FLAG_JUMP)) return;
     const char *letters = tirbi_ops[in->op].operands;
     const uint32_t target = (uint32_t)in->operand[strchr(letters, 'j') - letters];
     if (tirbi_ops[in->op].flags & TIRBI_FLAG_BACK)
         flow->tangled = flow->tangled || is_left_out(flow, target);
-    else if (flow->first_jump[target / SMALLEST] == 0)
-        flow->first_jump[target / SMALLEST] = in->offset + 1;
+    else
+        tirbi_flow_survey_jump(flow, in->offset, target);
 }
 
 /* ---- Writes ----------------------------------------------------------------------------------------------------- */
 
-static bool is_constant(const tirbi_instr *in) { return in->op == TIRB_OP_CONST || in->op == TIRB_OP_CONST64; }
-
-static void note_write(tirbi_flow *flow, int64_t number, bool constant, uint64_t bits) {
+void tirbi_flow_survey_write(tirbi_flow *flow, uint16_t number, bool constant, uint64_t bits) {
     if (number >= flow->n_registers) return;
     held *reg = &flow->registers[number];
     if (!constant || (reg->written && reg->bits != bits)) reg->varies = true;
@@ -90,43 +66,36 @@ static void note_write(tirbi_flow *flow, int64_t number, bool constant, uint64_t
 }
 
 static void note_writes(tirbi_flow *flow, const tirbi_instr *in) {
-    if (is_constant(in)) {
-        note_write(flow, in->operand[0], true, tirbi_value_of_const(in));
+    if (tirbi_is_constant(in->op)) {
+        tirbi_flow_survey_write(flow, (uint16_t)in->operand[0], true, tirbi_value_of_const(in));
         return;
     }
     const char *letters = tirbi_ops[in->op].operands;
     for (unsigned i = 0; letters[i] != '\0'; i++)
-        if (letters[i] == 'D') note_write(flow, in->operand[i], false, 0);
+        if (letters[i] == 'D') tirbi_flow_survey_write(flow, (uint16_t)in->operand[i], false, 0);
     for (unsigned k = 0; in->op == TIRB_OP_LANE && k < in->lane.n_inner; k++)
-        if (in->lane.inner[k].index != TIRBI_NO_REG) note_write(flow, in->lane.inner[k].index, false, 0);
+        if (in->lane.inner[k].index != TIRBI_NO_REG) tirbi_flow_survey_write(flow, in->lane.inner[k].index, false, 0);
 }
 
 /* ---- The function ----------------------------------------------------------------------------------------------- */
 
-tirbi_flow *tirbi_flow_begin(tirbi_heap *heap, const tirbi_function *f) {
-    const size_t n_offsets = (size_t)f->code_size / SMALLEST + 1;
+bool tirbi_flow_begin(tirbi_flow *flow, tirbi_heap *heap, const tirbi_function *f) {
+    const size_t n_offsets = (size_t)f->code_size / TIRBI_SMALLEST_INSTR + 1;
     const uint32_t n_registers = f->n_sregs < f->code_size ? f->n_sregs : f->code_size;
     size_t registers, jumps, size;
     if (!tirbi_mul_size(n_registers, sizeof(held), &registers) ||
-        !tirbi_mul_size(n_offsets, sizeof(uint32_t), &jumps) || !tirbi_add_size(registers, jumps, &size) ||
-        !tirbi_add_size(size, sizeof(tirbi_flow), &size))
-        return NULL;
-    tirbi_flow *flow = tirbi_heap_calloc(heap, 1, size);
-    if (!flow) return NULL;
-    flow->size = size;
+        !tirbi_mul_size(n_offsets, sizeof(uint32_t), &jumps) || !tirbi_add_size(registers, jumps, &size))
+        return false;
+    flow->registers = tirbi_room_take(&flow->room, heap, size);
+    if (!flow->registers) return false;
+    flow->tangled = false;
     flow->n_registers = n_registers;
-    flow->registers = (held *)(void *)(flow + 1);
     flow->first_jump = (uint32_t *)(void *)(flow->registers + n_registers);
-    for (uint32_t i = 0; i < n_registers; i++) flow->registers[i].since = NEVER;
+    flow->n_left_out = 0;
     for (uint32_t i = 0; i < f->n_params; i++)
-        if (f->params[i].kind == TIRB_PARAM_SCALAR) note_write(flow, f->params[i].reg, false, 0);
-    for (uint32_t i = 0; i < f->n_vars; i++) note_write(flow, f->vars[i].reg, false, 0);
-    return flow;
-}
-
-void tirbi_flow_survey_write(tirbi_flow *flow, tirbi_heap *heap, uint32_t at, uint16_t reg) {
-    if (flow->first_jump[at / SMALLEST] != 0) tirbi_flow_arrive(flow, heap, at);
-    note_write(flow, reg, false, 0);
+        if (f->params[i].kind == TIRB_PARAM_SCALAR) tirbi_flow_survey_write(flow, f->params[i].reg, false, 0);
+    for (uint32_t i = 0; i < f->n_vars; i++) tirbi_flow_survey_write(flow, f->vars[i].reg, false, 0);
+    return true;
 }
 
 void tirbi_flow_survey(tirbi_flow *flow, tirbi_heap *heap, const tirbi_instr *in) {
@@ -137,13 +106,11 @@ void tirbi_flow_survey(tirbi_flow *flow, tirbi_heap *heap, const tirbi_instr *in
 
 void tirbi_flow_again(tirbi_flow *flow) { flow->n_left_out = 0; }
 
-void tirbi_flow_write(tirbi_flow *flow, const tirbi_instr *in) {
-    if (!is_constant(in) || in->operand[0] >= flow->n_registers) return;
-    held *reg = &flow->registers[in->operand[0]];
-    if (reg->since == NEVER || is_left_out(flow, reg->since)) reg->since = in->offset;
+void tirbi_flow_write(tirbi_flow *flow, uint32_t at, uint16_t number) {
+    if (number >= flow->n_registers) return;
+    held *reg = &flow->registers[number];
+    if (reg->since == 0 || is_left_out(flow, reg->since - 1)) reg->since = at + 1;
 }
-
-bool tirbi_flow_failed(const tirbi_flow *flow) { return flow->failed; }
 
 bool tirbi_flow_holds(const tirbi_flow *flow, uint16_t reg, uint64_t *bits) {
     if (reg >= flow->n_registers) return false;
@@ -151,11 +118,10 @@ bool tirbi_flow_holds(const tirbi_flow *flow, uint16_t reg, uint64_t *bits) {
     *bits = r->bits;
     if (r->varies) return false;
     if (r->bits == 0) return true; /* as it was before */
-    return !flow->tangled && r->since != NEVER && !is_left_out(flow, r->since);
+    return !flow->tangled && r->since != 0 && !is_left_out(flow, r->since - 1);
 }
 
 void tirbi_flow_release(tirbi_flow *flow, tirbi_heap *heap) {
-    if (!flow) return;
     tirbi_heap_free(heap, flow->left_out, flow->left_out_capacity * sizeof *flow->left_out);
-    tirbi_heap_free(heap, flow, flow->size);
+    tirbi_room_leave(&flow->room, heap);
 }

@@ -15,17 +15,20 @@
 static bool make_room(lane_body *body, tirbi_heap *heap, uint32_t bytes) {
     enum { USUAL = 4, SHORT = 2 * LANE_MAX_LOOPS };
     body->capacity = bytes / USUAL + SHORT;
-    body->ins = tirbi_heap_alloc(heap, body->capacity * sizeof *body->ins);
+    if (body->capacity < LANE_FEW) body->capacity = LANE_FEW;
+    body->ins = body->capacity == LANE_FEW ? body->few : tirbi_heap_alloc(heap, body->capacity * sizeof *body->ins);
     if (!body->ins) body->capacity = 0;
     return body->ins != NULL;
 }
 
 static lane_ins *add_ins(lane_body *body, tirbi_heap *heap) {
     if (body->n == body->capacity) {
-        uint32_t capacity = body->capacity + body->capacity / 8 + 1;
-        lane_ins *grown =
-            tirbi_heap_resize(heap, body->ins, body->capacity * sizeof *grown, capacity * sizeof *grown);
+        const bool are_few = body->ins == body->few;
+        const uint32_t capacity = body->capacity + body->capacity / 8 + 1;
+        lane_ins *const grown = tirbi_heap_resize(heap, are_few ? NULL : body->ins,
+                                                  are_few ? 0 : body->capacity * sizeof *grown, capacity * sizeof *grown);
         if (!grown) return NULL;
+        if (are_few) memcpy(grown, body->few, body->n * sizeof *grown);
         body->ins = grown;
         body->capacity = capacity;
     }
@@ -510,6 +513,7 @@ bool tirbi_lane_splats_constant(const lane_ins *ins, const tirbi_constants *cons
 
 static tirb_status keep_lists(const lane_body *body, tirbi_lane_loop *loop, const tirbi_code *code,
                               tirbi_arena *arena) {
+    if (body->n_seeks == 0 && loop->n_scans == 0) return TIRB_OK;
     tirbi_lane_seek *seeks = TIRBI_NEW_ARRAY(arena, tirbi_lane_seek, body->n_seeks);
     tirbi_lane_scan *scans = TIRBI_NEW_ARRAY(arena, tirbi_lane_scan, loop->n_scans);
     if (!seeks || !scans) return tirbi_heap_status(code->heap);
@@ -545,10 +549,9 @@ static void add_own_cost(lane_body *body, uint8_t loop, uint32_t of_ins) {
     *cost = tirbi_add_weight(*cost, of_ins);
 }
 
-/* Counts an instruction of the body, of any kind. */
-static inline void note_ins(const reading *r, const lane_ins *ins, uint32_t weight) {
+/* Counts an instruction of the body, of any kind; `between_looks` is what it weighs there. */
+static inline void note_ins(const reading *r, const lane_ins *ins, uint32_t weight, uint32_t between_looks) {
     lane_body *const body = r->body;
-    const uint32_t between_looks = tirbi_lane_weight(body, ins);
     body->weight += between_looks;
     if (between_looks > body->heaviest) body->heaviest = between_looks;
     body->ops[ins->op / 64] |= UINT64_C(1) << ins->op % 64;
@@ -583,7 +586,7 @@ static void read_unusual(reading *r, lane_ins *ins, const tirbi_instr *in) {
     }
     if (ins->op == TIRB_OP_VLOOP || ins->op == TIRB_OP_VWHILE || ins->op == TIRB_OP_VAGAIN)
         ins->cursor = r->own[r->own_depth - 1];
-    note_ins(r, ins, tirbi_instr_weight(in));
+    note_ins(r, ins, tirbi_instr_weight(in), tirbi_lane_weight(body, ins));
     if (ins->op == TIRB_OP_INNER_END) r->depth--;
     if (ins->op == TIRB_OP_VAGAIN) r->own_depth--;
     body->n_advances += ins->op == TIRB_OP_VADVANCE;
@@ -611,7 +614,7 @@ static tirb_status read_instructions(reading *r, const tirbi_instr *lane, tirbi_
             if (operation->computes && !operation->kernel)
                 return tirbi_error_set(error, TIRB_INTERNAL, "no kernel for %s.%s", tirbi_ops[ins->op].mnemonic,
                                        tirbi_dtypes[ins->type].name);
-            note_ins(r, ins, operation->weight);
+            note_ins(r, ins, operation->weight, tirbi_lane_weight_of(body, ins, operation));
             continue;
         }
         TIRBI_TRY(tirbi_decode(function->code, function->code_size, at, in, error));

@@ -44,6 +44,9 @@ _Static_assert(sizeof(lane_ins) == 32, "no room is lost");
 /* No instruction's operands are looked for any further ahead: translation takes time in proportion to the code. */
 enum { LANE_LOOK_AHEAD = 32 };
 
+/* Most bodies have fewer instructions. */
+enum { LANE_FEW = 128 };
+
 enum { NO_LANE_REG = 0xFF, LANE_MAX_LOOPS = TIRBI_MAX_INNER + TIRBI_MAX_OWN };
 
 static inline bool tirbi_lane_loop_starts(uint8_t op) { return op == TIRB_OP_INNER || op == TIRB_OP_VLOOP; }
@@ -52,7 +55,7 @@ static inline bool tirbi_lane_loop_ends(uint8_t op) { return op == TIRB_OP_INNER
 /* What an opcode is on elements of a type, and of another one for casts: it is found out once for a program. */
 typedef struct lane_operation {
     tirbi_kernel kernel; /* of elementwise ones */
-    uint16_t weight;     /* 0: nothing is known yet */
+    uint16_t weight;
     uint8_t kinds[4];    /* of the forms (tirbi_lane_kind) that lanes of 1, 2, 4 and 8 bytes have; 0: there are none */
     uint8_t result;      /* type, */
     uint8_t size;        /* and the bytes of its elements */
@@ -72,11 +75,13 @@ enum { LANE_OPCODES = 128, LANE_CASTS = LANE_OPCODES * TIRB_N_DTYPES,
        LANE_OPERATIONS = LANE_BITS + TIRB_N_DTYPES * TIRB_N_DTYPES };
 
 typedef struct lane_body {
-    lane_operation *operations; /* LANE_OPERATIONS of them */
+    lane_operation *operations; /* LANE_OPERATIONS of them, of which these are known: */
+    bool *are_known;
     const tirbi_code *code;
     uint32_t features; /* of the lane machine, as far as this code may use them */
     const tirbi_function *function;
     const tirbi_lane_header *header;
+    lane_ins *few;  /* LANE_FEW of them, where no more are */
     lane_ins *ins;  /* from number `first` on, which is 0 until the last of its translations, */
     uint32_t n;     /* up to this one */
     uint32_t first;
@@ -132,6 +137,10 @@ static inline uint32_t tirbi_lane_next(const lane_body *body, const lane_ins *in
     return ins->next[i] == 0 ? TIRBI_NO_USE : tirbi_lane_ins_number(body, ins) + ins->next[i];
 }
 
+/* Gives back the room of all. */
+static inline void tirbi_lane_body_leave(const lane_body *body, tirbi_heap *heap) {
+    if (body->ins != body->few) tirbi_heap_free(heap, body->ins, body->capacity * sizeof *body->ins);
+}
 /* Gives back the room of the instructions before a number, but some: nothing looks at them again. */
 void tirbi_lane_body_drop(lane_body *body, tirbi_heap *heap, uint32_t number);
 
@@ -145,36 +154,38 @@ static inline const lane_operation *tirbi_lane_operation_of(const lane_body *bod
 static inline bool tirbi_lane_has_kinds(const lane_operation *operation) {
     return (operation->kinds[0] | operation->kinds[1] | operation->kinds[2] | operation->kinds[3]) != 0;
 }
-void tirbi_lane_learn_operation(const lane_body *body, uint8_t op, uint8_t type, uint8_t source, lane_operation *to);
+void tirbi_lane_learn_operation(const lane_body *body, uint8_t op, uint8_t type, uint8_t source, uint16_t number);
 /* The number of `op`.`type` (of `source`) among the operations, of which all is known then. */
 static inline uint16_t tirbi_lane_find_operation(lane_body *body, uint8_t op, uint8_t type, uint8_t source) {
     uint16_t number = (uint16_t)(op % LANE_OPCODES * TIRB_N_DTYPES + type);
     if (op == TIRB_OP_VCAST) number = (uint16_t)(LANE_CASTS + type * TIRB_N_DTYPES + source);
     if (op == TIRB_OP_VBITS) number = (uint16_t)(LANE_BITS + type * TIRB_N_DTYPES + source);
-    if (body->operations[number].weight == 0)
-        tirbi_lane_learn_operation(body, op, type, source, &body->operations[number]);
+    if (!body->are_known[number]) tirbi_lane_learn_operation(body, op, type, source, number);
     return number;
 }
 
 /* What an instruction counts for between two looks at whether to stop. Elements that are apart, or named by lanes, may
  * be far. */
+enum { LANE_OF_FAR = 16 };
+/* Of one of those that most bodies are made of, which do this. */
+static inline uint32_t tirbi_lane_weight_of(const lane_body *body, const lane_ins *ins,
+                                            const lane_operation *operation) {
+    const bool moves = ins->op == TIRB_OP_VLOAD || ins->op == TIRB_OP_VSTORE;
+    return moves && body->strides[ins->cursor] == STRIDE_ANY ? (uint32_t)LANE_OF_FAR : operation->weight;
+}
 static inline uint32_t tirbi_lane_weight(lane_body *body, const lane_ins *ins) {
-    enum { OF_FAR = 16 };
     if (tirbi_lane_computes(ins)) return tirbi_lane_operation_of(body, ins)->weight;
     switch (ins->op) {
-    case TIRB_OP_VLOAD:
-    case TIRB_OP_VSTORE:
-        if (body->strides[ins->cursor] == STRIDE_ANY) return OF_FAR;
-        break;
     case TIRB_OP_VLOADX:
     case TIRB_OP_VSTOREX:
     case TIRB_OP_VUPDATE:
-    case TIRB_OP_VUPDATEMA: return OF_FAR;
+    case TIRB_OP_VUPDATEMA: return LANE_OF_FAR;
     default: break;
     }
     if (ins->type >= TIRB_N_DTYPES || ins->source != ins->type)
         return tirbi_op_weight((tirbi_op)ins->op, ins->type, ins->source);
-    return body->operations[tirbi_lane_find_operation(body, ins->op, ins->type, ins->source)].weight;
+    const uint16_t number = tirbi_lane_find_operation(body, ins->op, ins->type, ins->source);
+    return tirbi_lane_weight_of(body, ins, &body->operations[number]);
 }
 
 /* Moves only rename values, and casts between bytes and 16 bits go with loads and stores. */

@@ -39,8 +39,11 @@ static bool is_inexact(uint8_t op) {
     }
 }
 
-void tirbi_lane_learn_operation(const lane_body *body, uint8_t op, uint8_t type, uint8_t source, lane_operation *to) {
+void tirbi_lane_learn_operation(const lane_body *body, uint8_t op, uint8_t type, uint8_t source, uint16_t number) {
+    lane_operation *const to = &body->operations[number];
     const unsigned own = tirbi_dtypes[type].size, other = tirbi_dtypes[source].size;
+    *to = (lane_operation){.kernel = NULL};
+    body->are_known[number] = true;
     to->weight = (uint16_t)tirbi_op_weight((tirbi_op)op, type, op == TIRB_OP_VCAST ? source : type);
     to->result = (uint8_t)tirbi_op_result_type((tirbi_op)op, (tirbi_dtype)type);
     to->size = tirbi_dtypes[to->result].size;

@@ -91,7 +91,8 @@ typedef struct lane_planner {
     uint16_t *splat_chains; /* begin with a splat's number and 1, 0: empty, */
     uint16_t *next_splats;  /* and go on so by splat */
     uint32_t splat_bits;    /* of a chain's number */
-    uint32_t n_splat_links; /* of both tables, which are one block */
+    uint32_t n_splat_links; /* of both tables, which are one block, */
+    uint16_t *few_links;    /* this one where they are no more than LANE_FEW */
     bool tail;
     bool wide; /* of the tail: streams are read in place */
     bool packs; /* of the tail: what cursors mean is packed in strips */
@@ -112,6 +113,7 @@ typedef struct lane_planner {
     bool ends_in_store; /* the instruction has already written where the store behind it would */
     uint8_t kept;       /* a register that is rather not lost from its bank before this instruction */
     uint32_t kept_until;
+    bool looks;                /* some weight may be due a look at whether to stop */
     bool orders_traps;         /* which of several instructions traps is told lane by lane */
     uint64_t set_once;         /* registers that one instruction of the body sets */
     const lane_ins *gather;    /* a vloadx that the vupdatema which reads it does itself, or NULL, */

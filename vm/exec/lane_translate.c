@@ -892,7 +892,7 @@ static void plan_body(lane_planner *p, body_kind kind) {
         }
         p->emitter->offset = offset;
         p->emitter->heap->work++;
-        look(p, ins);
+        if (p->looks) look(p, ins);
         plan_ins(p, ins, i + 1 < p->body->n ? ins + 1 : NULL);
     }
     if (kind == BODY_FULL) end_in_store(p);
@@ -1050,6 +1050,7 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     const unsigned n_splats = tirbi_lane_has(p->body, TIRB_OP_VSPLAT, TIRB_OP_VSPLAT) ? find_splats(p) : 0;
     p->orders_traps = tirbi_lane_orders_traps(p->body);
     choose_block(p);
+    p->looks = p->body->weight * loop->lanes > MOST_UNLOOKED;
     find_outer_loops(p);
     if (!find_tiles(p)) return tirbi_heap_status(p->code->heap);
     TIRBI_TRY(tirbi_lane_copy_find(p->body, loop, p->code));
@@ -1067,8 +1068,10 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     p->splats = TIRBI_NEW_ARRAY(&p->code->arena, tirbi_lane_splat, n_splats);
     for (p->splat_bits = 1; 1u << p->splat_bits < n_splats;) p->splat_bits++;
     p->n_splat_links = (1u << p->splat_bits) + n_splats;
-    p->splat_chains = tirbi_heap_calloc(p->code->heap, p->n_splat_links, sizeof *p->splat_chains);
+    const size_t links = p->n_splat_links * sizeof *p->splat_chains;
+    p->splat_chains = p->n_splat_links <= LANE_FEW ? p->few_links : tirbi_heap_alloc(p->code->heap, links);
     if (!p->splats || !p->splat_chains) return tirbi_heap_status(p->code->heap);
+    memset(p->splat_chains, 0, links);
     p->next_splats = p->splat_chains + (1u << p->splat_bits);
     p->first_splat = (uint16_t)(1 + loop->n_cursors);
     p->first_strip = (uint16_t)(p->first_splat + n_splats);
@@ -1101,6 +1104,9 @@ struct tirbi_lane_desk {
     lane_planner planner;
     lane_known_choice choices[1 << CHOICE_BITS];
     lane_operation operations[LANE_OPERATIONS];
+    bool are_known[LANE_OPERATIONS];
+    lane_ins few[LANE_FEW];
+    uint16_t links[LANE_FEW];
 };
 
 /* What every loop of a program is translated on. */
@@ -1110,7 +1116,7 @@ static struct tirbi_lane_desk *take_desk(tirbi_code *code) {
     code->desk = desk;
     if (!desk) return NULL;
     memset(desk->choices, 0, sizeof desk->choices);
-    memset(desk->operations, 0, sizeof desk->operations);
+    memset(desk->are_known, 0, sizeof desk->are_known);
     return desk;
 }
 
@@ -1129,6 +1135,9 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
     memset(body, 0, offsetof(lane_body, exposed));
     memset(p, 0, offsetof(lane_planner, skipped));
     body->operations = desk->operations;
+    body->are_known = desk->are_known;
+    body->few = desk->few;
+    p->few_links = desk->links;
     tirb_status status = tirbi_lane_body_read(body, code, function, instr, constants, &code->arena, loop, error);
     if (status == TIRB_OK) {
         p->code = code;
@@ -1147,7 +1156,8 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
         if (pointers > code->max_pointers) code->max_pointers = pointers;
         if (scratch > code->max_scratch) code->max_scratch = scratch;
     }
-    tirbi_heap_free(code->heap, p->splat_chains, p->n_splat_links * sizeof *p->splat_chains);
-    tirbi_heap_free(code->heap, body->ins, body->capacity * sizeof *body->ins);
+    if (p->splat_chains != desk->links)
+        tirbi_heap_free(code->heap, p->splat_chains, p->n_splat_links * sizeof *p->splat_chains);
+    tirbi_lane_body_leave(body, code->heap);
     return status;
 }

@@ -1,5 +1,8 @@
 #include "vm/exec/sizes.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "loader/isa/isa.h"
 
 static void set_size(tirbi_sizes *sizes, int64_t ref, tirbi_size_by by, int64_t value) {
@@ -9,7 +12,10 @@ static void set_size(tirbi_sizes *sizes, int64_t ref, tirbi_size_by by, int64_t 
 
 void tirbi_sizes_begin(tirbi_sizes *sizes, const tirbi_function *f, uint8_t *written, uint32_t n_registers,
                        bool is_called) {
-    *sizes = (tirbi_sizes){.written = written, .n_registers = n_registers};
+    const uint32_t n = f->n_refs < TIRBI_MAX_SIZED ? f->n_refs : TIRBI_MAX_SIZED;
+    memset(sizes, 0, offsetof(tirbi_sizes, refs) + n * sizeof *sizes->refs);
+    sizes->written = written;
+    sizes->n_registers = n_registers;
     for (uint32_t i = 0; i < f->n_params && !is_called && !f->is_region && !f->is_packed; i++) {
         const tirbi_param *const p = &f->params[i];
         if (p->kind != TIRB_PARAM_TENSOR || p->reg >= TIRBI_MAX_SIZED || p->ndim != 1 || p->has_strides || p->is_open ||

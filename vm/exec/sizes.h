@@ -9,15 +9,15 @@
 enum { TIRBI_MAX_SIZED = 64 /* references: the first ones */ };
 
 typedef struct tirbi_sizes {
-    struct tirbi_sized {
-        uint8_t by; /* tirbi_size_by */
-        int64_t value;  /* the register, or the number of elements */
-        uint32_t since; /* the code's byte offset from which on */
-    } refs[TIRBI_MAX_SIZED];
     uint64_t rewritten; /* bit r: code makes the reference another one */
     uint8_t *written;   /* by scalar register, n_registers of them: code writes it */
     uint32_t n_registers;
     bool has_branched; /* what has not been noted yet may be left out */
+    struct tirbi_sized {
+        uint8_t by; /* tirbi_size_by */
+        int64_t value;  /* the register, or the number of elements */
+        uint32_t since; /* the code's byte offset from which on */
+    } refs[TIRBI_MAX_SIZED]; /* of the function's, so many */
 } tirbi_sizes;
 
 typedef enum tirbi_size_by { TIRBI_SIZE_UNKNOWN, TIRBI_SIZE_NUMBER, TIRBI_SIZE_REGISTER } tirbi_size_by;

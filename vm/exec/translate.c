@@ -2,6 +2,7 @@
 #include "vm/exec/machine.h"
 #include "vm/exec/row_loop.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "loader/base/bytes.h"
@@ -272,29 +273,33 @@ static uint32_t number_places(places *p, size_t words) {
 
 typedef struct translator {
     tirbi_code *code;
-    const tirbi_function *function;
-    tirbi_fn *fn;
     tirbi_heap *heap;
-    tirbi_emitter emitter;
-    tirbi_constants constants;
+    tirb_error *error;
     tirbi_instr *instr;
     tirbi_instr *next;
+    /* What keeps its room from function to function. */
+    tirbi_emitter emitter;
+    tirbi_flow flow;
+    tirbi_room tables;
+    tirbi_room landing_room;
+    fixup *fixups;
+    uint32_t fixup_capacity;
+    /* What is of one function, and cleared before. */
+    const tirbi_function *function;
+    tirbi_fn *fn;
+    tirbi_constants constants;
     places targets;     /* something jumps there */
     size_t place_words; /* of these */
     landing *landings;  /* by number of a target */
-    uint32_t n_targets;
     uint32_t own;      /* what the instruction weighs, */
     uint32_t weight;   /* and what stands before it */
     uint32_t unlooked; /* what has run since the last look, at most */
     bool is_joined;    /* the words of the next instruction follow those before it at once */
+    bool told; /* what is known has been changed already by the instruction */
     tirbi_conditions conditions;
     uint8_t *computed; /* by scalar register, as many as conditions.n_named: an argument, or scalar code writes it */
-    tirbi_sizes sizes;
-    tirbi_known known;
-    bool told; /* what is known has been changed already by the instruction */
-    fixup *fixups;
+    uint32_t lines; /* of the line table, in profiled code: those that have begun */
     uint32_t n_fixups;
-    uint32_t fixup_capacity;
     tirbi_lane_loop *loops;
     tirbi_lane_inputs *loop_inputs;
     uint32_t n_loops;
@@ -306,7 +311,8 @@ typedef struct translator {
     tirbi_contract *contracts;
     uint32_t n_contracts;
     uint32_t contracts_seen;
-    tirb_error *error;
+    tirbi_known known;
+    tirbi_sizes sizes; /* which is set as it begins */
 } translator;
 
 static int64_t jump_operand(const tirbi_instr *instr) {
@@ -354,7 +360,7 @@ static void note_refs(translator *t) {
 static tirb_status note_target(translator *t, uint32_t target) {
     if (target <= t->instr->offset && !has_place(&t->targets, target)) {
         TIRBI_TRY(tirbi_decode(t->function->code, t->function->code_size, target, t->next, t->error));
-        tirbi_conditions_note(&t->conditions, t->next, true);
+        tirbi_conditions_note(&t->conditions, t->function->code + target, t->next, true);
         t->conditions.written = 0; /* by the jump itself */
     }
     add_place(&t->targets, target);
@@ -386,24 +392,42 @@ static uint32_t pass_lanes(translator *t, uint32_t at, uint32_t end, bool *splat
     return at;
 }
 
-/* Goes by scalar rows, of which most code is made. */
-static uint32_t pass_rows(translator *t, tirbi_flow *flow, uint32_t at) {
-    enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE, HEAD = 2, REGISTER = 2 };
+/* Goes by what most scalar code is made of. */
+static uint32_t survey_usual(translator *t, tirbi_flow *flow, uint32_t at) {
+    enum { HEAD = 2, REGISTER = 2, INDEX_SIZE = 9, ACCESS_SIZE = 8 };
     const tirbi_function *const f = t->function;
     for (uint32_t size; at < f->code_size && t->heap->work < t->heap->max_work; at += size) {
-        const uint8_t *const in = f->code + at;
-        const tirbi_op_info *const info = &tirbi_ops[in[0]];
-        if ((info->flags & LANE_ROW) != TIRBI_FLAG_ELEMENTWISE) break;
-        tirbi_conditions_note_row(&t->conditions, in, has_place(&t->targets, at));
-        tirbi_sizes_write(&t->sizes, tirbi_load_u16(in + HEAD));
-        if (flow) tirbi_flow_survey_write(flow, t->heap, at, tirbi_load_u16(in + HEAD));
-        size = HEAD + REGISTER * (1u + info->arity) + (in[0] == TIRB_OP_CAST || in[0] == TIRB_OP_BITS);
+        const uint8_t *const in = f->code + at, *const o = in + HEAD;
+        if (!tirbi_conditions_note_usual(&t->conditions, in, has_place(&t->targets, at))) break;
+        const uint16_t first = tirbi_load_u16(o);
+        if (flow) tirbi_flow_arrive(flow, t->heap, at);
+        size = ACCESS_SIZE;
+        switch (in[0]) {
+        case TIRB_OP_INDEX: size = INDEX_SIZE; break;
+        case TIRB_OP_STORE: note_read(t, first); break;
+        case TIRB_OP_BRIF:
+        case TIRB_OP_BRNOT:
+            add_place(&t->targets, tirbi_load_u32(o + REGISTER));
+            t->sizes.has_branched = true;
+            if (flow) tirbi_flow_survey_jump(flow, at, tirbi_load_u32(o + REGISTER));
+            break;
+        case TIRB_OP_CONST:
+            tirbi_sizes_write(&t->sizes, first);
+            if (flow)
+                tirbi_flow_survey_write(flow, first, true, tirbi_value_of_bits(in[1], tirbi_load_u32(o + REGISTER)));
+            break;
+        default:
+            if (in[0] == TIRB_OP_LOAD) note_read(t, tirbi_load_u16(o + REGISTER));
+            else size = HEAD + REGISTER * (1u + tirbi_ops[in[0]].arity) + (in[0] == TIRB_OP_CAST || in[0] == TIRB_OP_BITS);
+            tirbi_sizes_write(&t->sizes, first);
+            if (flow) tirbi_flow_survey_write(flow, first, false, 0);
+        }
         t->heap->work += 1 + size / TRANSLATED_AT_ONCE;
     }
     return at;
 }
 
-/* Of an instruction that is no row. */
+/* Of an instruction that is another. */
 static tirb_status survey_other(translator *t) {
     const tirbi_instr *in = t->instr;
     note_refs(t);
@@ -416,29 +440,35 @@ static tirb_status survey_other(translator *t) {
     return TIRB_OK;
 }
 
+/* No lane loop asks for it. */
+static void leave_flow(translator *t) {
+    enum { LARGE = 1 << 16 }; /* bytes */
+    t->constants.flow = NULL;
+    if (t->flow.room.size > LARGE) tirbi_room_leave(&t->flow.room, t->heap);
+}
+
 /* Finds the jump targets, the alloc sites and the lane loops, and what control flow leaves of registers that are
  * splat. */
 static tirb_status survey(translator *t) {
     const tirbi_function *f = t->function;
-    tirbi_flow *const flow = f->n_lane_regs > 0 ? tirbi_flow_begin(t->heap, f) : NULL;
+    tirbi_flow *const flow = f->n_lane_regs > 0 ? &t->flow : NULL;
     t->constants.flow = flow;
-    if (f->n_lane_regs > 0 && !flow) return tirbi_heap_status(t->heap);
+    if (flow && !tirbi_flow_begin(flow, t->heap, f)) return tirbi_heap_status(t->heap);
     bool splats = false;
     uint32_t lanes_end = 0;
     for (uint32_t at = 0; at < f->code_size; at += t->instr->size) {
-        at = at < lanes_end ? pass_lanes(t, at, lanes_end, &splats) : pass_rows(t, flow, at);
+        at = at < lanes_end ? pass_lanes(t, at, lanes_end, &splats) : survey_usual(t, flow, at);
         TIRBI_TRY(tirbi_decode_verified(f->code, f->code_size, at, t->instr, t->error));
         TIRBI_TRY(tirbi_work(t->heap, 1 + t->instr->size / TRANSLATED_AT_ONCE, t->error));
         if (flow) tirbi_flow_survey(flow, t->heap, t->instr);
-        tirbi_conditions_note(&t->conditions, t->instr, has_place(&t->targets, at));
+        tirbi_conditions_note(&t->conditions, f->code + at, t->instr, has_place(&t->targets, at));
         tirbi_sizes_note(&t->sizes, t->instr);
-        if (t->instr->op == TIRB_OP_CONST) continue;
         if (t->instr->op == TIRB_OP_LANE) lanes_end = t->instr->lane.end;
         TIRBI_TRY(survey_other(t));
     }
-    if (flow && tirbi_flow_failed(flow)) return tirbi_heap_status(t->heap);
+    if (flow && flow->failed) return tirbi_heap_status(t->heap);
     if (flow && splats) tirbi_flow_again(flow);
-    else tirbi_constants_leave_flow(&t->constants);
+    else leave_flow(t);
     t->fn->n_sites = 0;
     t->loops = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_lane_loop, t->n_loops);
     t->loop_inputs = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_lane_inputs, t->n_loops);
@@ -455,13 +485,18 @@ static landing *landing_at(const translator *t, uint32_t at) {
     return &t->landings[number_of_place(&t->targets, at)];
 }
 
-/* Before the instruction at `at`. */
-static void look(translator *t, uint32_t at) {
-    if (has_place(&t->targets, at)) {
-        landing *const here = landing_at(t, at);
-        here->weight = t->weight;
-        if (here->unlooked > t->unlooked) t->unlooked = here->unlooked;
-    }
+/* Something jumps to what comes next. */
+static void land(translator *t, uint32_t at) {
+    landing *const here = landing_at(t, at);
+    here->word = t->emitter.all.n;
+    here->weight = t->weight;
+    if (here->unlooked > t->unlooked) t->unlooked = here->unlooked;
+    tirbi_known_clear(&t->known);
+    if (t->constants.flow) tirbi_flow_arrive(t->constants.flow, t->heap, at);
+}
+
+/* Before an instruction. */
+static void look(translator *t) {
     const uint32_t all = tirbi_add_weight(t->unlooked, t->own);
     if (!t->is_joined && t->unlooked > 0 && all > MOST_UNLOOKED) {
         tirbi_translate_word(&t->emitter, (tirbi_word){.op = TIRBI_H_LOOK});
@@ -517,10 +552,23 @@ static void emit_far(translator *t, uint32_t cost, int64_t target) {
     add_fixup(t, word - 1, word, target);
 }
 
-/* At the entry `line` of the line table, or again in it. */
-static void emit_probe(translator *t, uint32_t line, bool again) {
+/* At the line that has begun, or again in it. */
+static void emit_probe(translator *t, bool again) {
     emit1(t, TIRBI_H_PROBE, 0, !again, 0);
-    tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->fn->first_line + line});
+    tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->fn->first_line + t->lines - 1});
+}
+
+static void probe_line(translator *t, uint32_t at) {
+    const tirbi_function *const f = t->function;
+    while (t->lines < f->n_lines && f->lines[t->lines].offset <= at) t->lines++;
+    if (t->lines > 0 && f->lines[t->lines - 1].offset == at) emit_probe(t, false);
+}
+
+/* Behind what leaves the function for a while. */
+static void probe_again(translator *t) {
+    const uint8_t op = t->instr->op;
+    const bool leaves = op == TIRB_OP_CALL || op == TIRB_OP_CALLX || op == TIRB_OP_FORK;
+    if (leaves && t->lines > 0) emit_probe(t, true);
 }
 
 /* Whether the instruction after the current one is op and belongs to it alone. */
@@ -533,6 +581,8 @@ static bool next_is(translator *t, uint32_t at, uint8_t op) {
 /* Whether the next instruction is a back, or a jump to one, which does the same; *at is then moved behind it, *target
  * is where it leads and *place the back itself. */
 static bool next_goes_back(translator *t, uint32_t *at, uint32_t *place, int64_t *target) {
+    const uint8_t op = *at < t->function->code_size ? t->function->code[*at] : TIRB_OP_NOP;
+    if (op != TIRB_OP_BACK && op != TIRB_OP_JMP) return false;
     bool back = next_is(t, *at, TIRB_OP_BACK);
     if (!back && !next_is(t, *at, TIRB_OP_JMP)) return false;
     uint32_t size = t->next->size;
@@ -687,7 +737,7 @@ static tirb_status translate_elementwise(translator *t, uint32_t *at) {
         return TIRB_OK;
     }
     if (t->code->fuses && fused_forms[form] != 0) form = fused_forms[form];
-    emit1(t, form, operand[0], operand[1], operand[2]);
+    emit1(t, form, operand[0], operand[1], tirbi_ops[in->op].arity > 1 ? operand[2] : 0);
     if (tirbi_ops[in->op].arity == 3) tirbi_translate_word(&t->emitter, list_of((unsigned)operand[3], 0, 0, 0));
     return TIRB_OK;
 }
@@ -1138,43 +1188,91 @@ static void separate_lines(translator *t) {
 }
 
 static bool make_targets(translator *t) {
-    t->n_targets = number_places(&t->targets, t->place_words);
-    if (t->n_targets == 0) return true;
-    t->landings = tirbi_heap_calloc(t->heap, t->n_targets, sizeof *t->landings);
-    return t->landings != NULL;
+    const uint32_t n = number_places(&t->targets, t->place_words);
+    t->landings = tirbi_room_take(&t->landing_room, t->heap, n * sizeof *t->landings);
+    return n == 0 || t->landings;
+}
+
+/* The form of a row that is one word of its own, plus one; 0: it is another. */
+static unsigned plain_form(const translator *t, const uint8_t *in, uint8_t next) {
+    enum { HEAD = 2 };
+    const uint8_t op = in[0], type = in[1];
+    if (next == TIRB_OP_BACK || next == TIRB_OP_JMP) return 0;
+    if (op == TIRB_OP_MOV) return extend_forms[carrier[type]] + 1u;
+    if (tirbi_ops[op].arity != 2 || op == TIRB_OP_CAST || op == TIRB_OP_BITS) return 0;
+    if (op == TIRB_OP_ADD && type == TIRB_I64 && (next == TIRB_OP_LOAD || next == TIRB_OP_STORE)) return 0;
+    if (tirbi_is_comparison(op) && tirbi_conditions_owns(&t->conditions, tirbi_load_u16(in + HEAD))) return 0;
+    return elementwise_forms[op][type];
+}
+
+/* Goes by rows and constants that become one word each, where nothing jumps to: they do nothing else. */
+static uint32_t translate_plain(translator *t, uint32_t at) {
+    enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE, HEAD = 2, REGISTER = 2, CONST_SIZE = 8 };
+    const tirbi_function *const f = t->function;
+    tirbi_flow *const flow = t->constants.flow;
+    for (uint32_t size; t->heap->work < t->heap->max_work && !has_place(&t->targets, at); at += size) {
+        const uint8_t *const in = f->code + at, *const o = in + HEAD;
+        const uint16_t to = tirbi_load_u16(o);
+        tirbi_word word;
+        if (in[0] == TIRB_OP_CONST) {
+            const uint64_t value = tirbi_value_of_bits(in[1], tirbi_load_u32(o + REGISTER));
+            if (value != (uint64_t)(int64_t)(int32_t)value) break;
+            size = CONST_SIZE;
+            word = (tirbi_word){.op = TIRBI_H_CONST, .a = to, .jump = (int32_t)value};
+            if (flow) tirbi_flow_write(flow, at, to);
+        } else {
+            if ((tirbi_ops[in[0]].flags & LANE_ROW) != TIRBI_FLAG_ELEMENTWISE) break;
+            size = HEAD + REGISTER * (1u + tirbi_ops[in[0]].arity);
+            const unsigned form = plain_form(t, in, in[size]); /* behind a row is always more */
+            if (form == 0) break;
+            word = word_of(form - 1, to, tirbi_load_u16(o + REGISTER), in[0] == TIRB_OP_MOV ? 0 : tirbi_load_u16(o + 2 * REGISTER));
+        }
+        t->heap->work += 1 + size / TRANSLATED_AT_ONCE;
+        t->own = tirbi_row_weight(in[0], in[1]);
+        t->emitter.offset = at;
+        const uint32_t first = t->emitter.all.n;
+        look(t);
+        tirbi_translate_word(&t->emitter, word);
+        if (t->emitter.failed) break;
+        t->emitter.all.steps[first] |= TIRBI_WORD_BEGINS;
+        if (t->fn->may_repeat) {
+            note_computed(t, to);
+            t->fn->may_repeat = t->loops_seen == 0;
+        }
+        t->weight = tirbi_add_weight(t->weight, t->own);
+        t->unlooked = tirbi_add_weight(t->unlooked, t->own);
+        tirbi_known_write(&t->known, to);
+    }
+    return at;
 }
 
 static tirb_status translate_code(translator *t) {
     const tirbi_function *f = t->function;
     tirbi_flow *const flow = t->constants.flow;
-    uint32_t line = 0; /* the entry that the instruction belongs to is the one before */
     t->fn->may_repeat = !t->code->profiled;
     separate_lines(t);
     if (!make_targets(t)) return tirbi_heap_status(t->heap);
     for (uint32_t at = 0; at < f->code_size;) {
+        if (!t->code->profiled) at = translate_plain(t, at);
+        const uint8_t op = f->code[at];
         TIRBI_TRY(tirbi_decode_verified(f->code, f->code_size, at, t->instr, t->error));
+        TIRBI_TRY(tirbi_work(t->heap, 1 + t->instr->size / TRANSLATED_AT_ONCE, t->error));
         t->own = tirbi_instr_weight(t->instr);
         t->emitter.offset = at;
         const uint32_t first = t->emitter.all.n;
-        const bool is_target = has_place(&t->targets, at);
-        if (is_target) landing_at(t, at)->word = first;
-        bool leaves = t->instr->op == TIRB_OP_CALL || t->instr->op == TIRB_OP_CALLX || t->instr->op == TIRB_OP_FORK;
-        while (line < f->n_lines && f->lines[line].offset <= at) line++;
-        if (t->code->profiled && line > 0 && f->lines[line - 1].offset == at) emit_probe(t, line - 1, false);
-        if (is_target) tirbi_known_clear(&t->known);
-        if (flow && is_target) tirbi_flow_arrive(flow, t->heap, at);
-        if (flow) tirbi_flow_write(flow, t->instr);
-        TIRBI_TRY(tirbi_work(t->heap, 1 + t->instr->size / TRANSLATED_AT_ONCE, t->error));
-        look(t, at);
+        if (has_place(&t->targets, at)) land(t, at);
+        if (t->code->profiled) probe_line(t, at);
+        if (flow && tirbi_is_constant(op)) tirbi_flow_write(flow, at, (uint16_t)t->instr->operand[0]);
+        look(t);
         at += t->instr->size;
         t->fn->may_repeat = t->fn->may_repeat && may_repeat(t, t->instr);
-        const uint32_t behind = t->instr->op == TIRB_OP_LANE ? f->code_size : at;
+        const uint32_t behind = op == TIRB_OP_LANE ? f->code_size : at;
         TIRBI_TRY(translate_one(t, &at));
-        TIRBI_TRY(look_at_taken_in(t, behind, at));
+        if (behind < at) TIRBI_TRY(look_at_taken_in(t, behind, at));
         count_weight(t, at);
         forget(t, t->instr);
-        if (t->code->profiled && leaves && line > 0) emit_probe(t, line - 1, true);
-        if (t->emitter.failed || t->constants.failed || (flow && tirbi_flow_failed(flow)))
+        if (t->code->profiled) probe_again(t);
+        if (t->emitter.failed || t->constants.failed || (flow && flow->failed))
             return tirbi_heap_status(t->heap);
         if (!t->code->profiled && first < t->emitter.all.n) t->emitter.all.steps[first] |= TIRBI_WORD_BEGINS;
     }
@@ -1268,12 +1366,12 @@ static tirb_status keep_words(translator *t) {
     return TIRB_OK;
 }
 
-/* The tables by byte offset and by register are one block, *total bytes of it: the caller frees targets.bits. */
-static bool make_tables(translator *t, size_t *total) {
+/* The tables by byte offset and by register, in one block. */
+static bool make_tables(translator *t) {
     const size_t size = (size_t)t->function->code_size + 1, words = size / PLACES_IN_WORD + 1;
     const size_t registers = t->function->n_sregs < size ? t->function->n_sregs : size;
-    *total = words * (sizeof(uint64_t) + sizeof(uint32_t)) + 3 * registers;
-    uint64_t *block = tirbi_heap_calloc(t->heap, *total, 1);
+    uint64_t *block =
+        tirbi_room_take(&t->tables, t->heap, words * (sizeof(uint64_t) + sizeof(uint32_t)) + 3 * registers);
     if (!block) return false;
     t->place_words = words;
     t->targets.bits = block;
@@ -1287,11 +1385,10 @@ static bool make_tables(translator *t, size_t *total) {
 
 static tirb_status translate_function(translator *t) {
     enum { MOST_CODE = INT32_MAX }; /* distances of jumps are below it */
-    size_t size;
     if (t->function->code_size > MOST_CODE)
         return tirbi_error_set(t->error, TIRB_MEMORY_LIMIT, "a function has %u bytes of code, at most %u",
                                t->function->code_size, (unsigned)MOST_CODE);
-    if (!make_tables(t, &size)) return tirbi_heap_status(t->heap);
+    if (!make_tables(t)) return tirbi_heap_status(t->heap);
     tirbi_constants_init(&t->constants, t->heap, t->function->n_sregs, t->code->secret);
     tirbi_emitter_cut(&t->emitter, 0);
     tirb_status status = survey(t);
@@ -1299,9 +1396,6 @@ static tirb_status translate_function(translator *t) {
     if (status == TIRB_OK) status = translate_code(t);
     if (status == TIRB_OK) status = lay_out_frame(t);
     if (status == TIRB_OK) status = keep_words(t);
-    tirbi_heap_free(t->heap, t->targets.bits, size);
-    tirbi_heap_free(t->heap, t->landings, t->n_targets * sizeof *t->landings);
-    tirbi_heap_free(t->heap, t->fixups, t->fixup_capacity * sizeof *t->fixups);
     tirbi_constants_release(&t->constants);
     return status;
 }
@@ -1313,7 +1407,8 @@ static tirb_status translate_program(tirbi_code *code, tirb_error *error) {
     const tirbi_program *program = code->program;
     code->functions = TIRBI_NEW_ARRAY(&code->arena, tirbi_fn, program->n_functions);
     tirbi_instr *instrs = tirbi_heap_alloc(code->heap, 2 * sizeof *instrs);
-    tirbi_emitter emitter = {.heap = code->heap};
+    translator t = {.code = code, .heap = code->heap, .error = error, .instr = instrs, .next = instrs ? instrs + 1 : NULL,
+                    .emitter = {.heap = code->heap}};
     tirb_status status = code->functions && instrs ? TIRB_OK : tirbi_heap_status(code->heap);
     for (uint32_t i = 0; i < program->n_functions && code->functions; i++) {
         if (i > 0)
@@ -1326,18 +1421,16 @@ static tirb_status translate_program(tirbi_code *code, tirb_error *error) {
         if (before.all.n >= MANY_WORDS) tirbi_words_release(&before.all, code->heap);
         *fn = (tirbi_fn){.function = &program->functions[i % n], .first_line = before.first_line,
                          .is_called = before.is_called};
-        translator t = {.code = code,
-                        .function = fn->function,
-                        .fn = fn,
-                        .heap = code->heap,
-                        .emitter = emitter,
-                        .instr = &instrs[0],
-                        .next = &instrs[1],
-                        .error = error};
+        memset(&t.function, 0, offsetof(translator, sizes) - offsetof(translator, function));
+        t.function = fn->function;
+        t.fn = fn;
         status = translate_function(&t);
-        emitter = t.emitter; /* which keeps its room */
     }
-    tirbi_emitter_release(&emitter);
+    tirbi_emitter_release(&t.emitter);
+    tirbi_flow_release(&t.flow, code->heap);
+    tirbi_room_leave(&t.tables, code->heap);
+    tirbi_room_leave(&t.landing_room, code->heap);
+    tirbi_heap_free(code->heap, t.fixups, t.fixup_capacity * sizeof *t.fixups);
     tirbi_lane_clear_desk(code);
     tirbi_heap_free(code->heap, instrs, 2 * sizeof *instrs);
     return status;
