@@ -7,8 +7,8 @@
  * loop changes it it is a constant (ZIV); where one loop does, in the same way for both, it has one distance (strong
  * SIV), which goes into the other dimensions (delta test); a divisor of all coefficients has to divide the constant
  * (GCD); and its least or greatest value by bounds of loops, which may be sizes, is above or below 0 (Banerjee). Of two
- * differences that one variable changes, what is left without it is tested as well: `A[i, j]` meets `A[j, i]` of another
- * j nowhere. */
+ * differences that one variable changes, what is left without it is tested as well: `A[i, j]` meets the `A[j, i]` of
+ * another j nowhere. */
 #ifndef TIRB_COMPILER_OPTIMIZE_ANALYSIS_DEPEND_H
 #define TIRB_COMPILER_OPTIMIZE_ANALYSIS_DEPEND_H
 
