@@ -93,20 +93,41 @@ enum { FUEL_SLICE = 1 << 11 };
         pc += (AT);                                                                                                    \
         FAIL(expression);                                                                                              \
     } while (0)
-#define CHARGE_AT(AT, amount)                                                                                          \
+/* Where there is not enough at hand. */
+#define CHARGE_MORE(amount, words_behind)                                                                              \
+    do {                                                                                                               \
+        GIVE_FUEL();                                                                                                   \
+        status = charge_and_poll(machine, amount);                                                                     \
+        if (status != TIRB_OK) FAIL_AT(words_behind, status);                                                          \
+        fuel = machine->fuel < FUEL_SLICE ? machine->fuel : FUEL_SLICE;                                                \
+        kept = machine->fuel - fuel;                                                                                   \
+    } while (0)
+#define CHARGE(amount)                                                                                                 \
     do {                                                                                                               \
         const uint64_t charge_ = (amount);                                                                             \
-        if (__builtin_expect(charge_ > fuel, 0)) {                                                                     \
-            GIVE_FUEL();                                                                                               \
-            status = charge_and_poll(machine, charge_);                                                                \
-            if (status != TIRB_OK) FAIL_AT(AT, status);                                                                \
-            fuel = machine->fuel < FUEL_SLICE ? machine->fuel : FUEL_SLICE;                                            \
-            kept = machine->fuel - fuel;                                                                               \
-        } else {                                                                                                       \
-            fuel -= charge_;                                                                                           \
-        }                                                                                                              \
+        if (__builtin_expect(charge_ > fuel, 0)) CHARGE_MORE(charge_, 0);                                              \
+        else fuel -= charge_;                                                                                          \
     } while (0)
-#define CHARGE(amount) CHARGE_AT(0, amount)
+/* Charges a form whose second word has the cost and the distance, and goes back to the head of its loop; a trap is so
+ * many words behind. The head most often is the one that was gone back to last: then pc comes from a register, and the
+ * processor need not have read the distance, nor where pc was, to go on with the next iteration. The compiler is kept
+ * from finding that both are the same, and from choosing without a branch. */
+#define GO_TO_HEAD(AT, BEHIND)                                                                                         \
+    do {                                                                                                               \
+        fuel -= pc[(AT) + 1].cost;                                                                                     \
+        if (__builtin_expect((int64_t)fuel < 0, 0)) {                                                                  \
+            pc += (AT);                                                                                                \
+            behind = (BEHIND);                                                                                         \
+            goto charge_and_go_back;                                                                                   \
+        }                                                                                                              \
+        const tirbi_word *last_ = head;                                                                                \
+        __asm__("" : "+r"(last_));                                                                                     \
+        if (__builtin_expect(pc + pc[(AT) + 1].far_jump + (AT) != last_, 0)) {                                         \
+            head = pc + pc[(AT) + 1].far_jump + (AT);                                                                  \
+            __asm__ volatile("");                                                                                      \
+        }                                                                                                              \
+        pc = head;                                                                                                     \
+    } while (0)
 
 /* Two operands side by side are read at once, for what most forms wait for is their accesses to memory: b and c of a
  * word, or the first two and the last two of a list. */
@@ -128,16 +149,16 @@ enum { FUEL_SLICE = 1 << 11 };
         int64_t turn_ = (int64_t)(s[pc[AT].a] + 1);                                                                    \
         s[pc[AT].a] = (uint64_t)turn_;                                                                                 \
         if (turn_ < (int64_t)s[pc[AT].b]) {                                                                            \
-            CHARGE_AT(AT, pc[(AT) + 1].cost);                                                                          \
-            JUMP(pc[(AT) + 1].far_jump + (AT));                                                                        \
+            GO_TO_HEAD(AT, 0);                                                                                         \
+            GO();                                                                                                      \
         }                                                                                                              \
         NEXT((AT) + 2);                                                                                                \
     } while (0)
 /* A back, in its second word, from which on a trap counts as the back's where it is part of a form. */
 #define GO_BACK(AT)                                                                                                    \
     do {                                                                                                               \
-        CHARGE_AT((AT) + 1, pc[(AT) + 1].cost);                                                                        \
-        JUMP(pc[(AT) + 1].far_jump + (AT));                                                                            \
+        GO_TO_HEAD(AT, 1);                                                                                             \
+        GO();                                                                                                          \
     } while (0)
 /* A select: its second word has the slots of the value where not, of the one where so, how far the value is shifted to
  * extend it, and the slot of the result; its third word the bits that are left. Nothing is predicted. */
@@ -404,7 +425,9 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     PINNED(tirbi_ref *, refs, "r13");
     PINNED(uint64_t, fuel, "r15") = 0;
     uint64_t kept = machine->fuel;
+    PINNED(const tirbi_word *, head, "rbp") = pc;
     tirb_status status;
+    unsigned behind; /* pc, in words: where going back traps */
     LOAD_FRAME();
 
     BEGIN()
@@ -785,8 +808,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         const int64_t turn_ = (int64_t)(s[pc[AT].a] + 1);                                                              \
         s[pc[AT].a] = (uint64_t)turn_;                                                                                 \
         if (turn_ >= (int64_t)s[pc[AT].b]) NEXT((AT) + 2);                                                             \
-        CHARGE_AT(AT, pc[(AT) + 1].cost);                                                                              \
-        pc += pc[(AT) + 1].far_jump + (AT);                                                                            \
+        GO_TO_HEAD(AT, 0);                                                                                             \
         RUN_LAST(NEXT_KIND, 0, next_operands);                                                                         \
     } while (0)
 
@@ -852,8 +874,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define AGAIN(KIND, operands, NEXT_KIND, next_operands)                                                                \
     PLACED_HANDLER(TIRBI_PAIR(KIND##_BACK, operands, NEXT_KIND, next_operands)) {                                      \
         DO(KIND, 0, operands);                                                                                         \
-        CHARGE_AT(1, pc[1].cost);                                                                                      \
-        pc += pc[1].far_jump;                                                                                          \
+        GO_TO_HEAD(0, 1);                                                                                              \
         RUN(NEXT_KIND, 0, next_operands);                                                                              \
     }
 #define BESIDE(OP, op, TYPE, type)                                                                                     \
@@ -872,6 +893,10 @@ default:
 #endif
     END()
 
+charge_and_go_back:
+    fuel += pc[1].cost; /* which was not there */
+    CHARGE_MORE(pc[1].cost, behind);
+    JUMP(pc[1].far_jump);
 done:
     GIVE_FUEL();
     return TIRB_OK;
