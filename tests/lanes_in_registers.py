@@ -32,8 +32,10 @@ NOT_BY_ROWS |= {f"LOOP_FMA_{t}_{d}" for t in ("F32", "F64") for d in "AB"}
 # Stores that go on to NEXT_BLOCK.
 GO_ON = {"LAST_A", "LAST_B", "LAST_F32_A", "LAST_F32_B", "LAST_F64_A", "LAST_F64_B"}
 
-# Forms that multiply and add: where there is no instruction for it, all go to one place, which does them in memory.
-FUSED = re.compile(r"(FMA|FMS|FNMA)_")
+# Forms that multiply and add, where there is no instruction for it, and those of vm/lanes/apart.h but shifts of all lanes
+# by as many places: all go to one place, which does them in memory.
+APART = re.findall(r"#define APART_(\w+)\s+~", (ROOT / "vm/lanes/apart.h").read_text(encoding="utf-8"))
+FUSED = re.compile(rf"(FMA|FMS|FNMA)_|({'|'.join(APART)})_(?!(AA|BB)K$)")
 DOES_NOT_FUSE = {"generic", "sse2"}
 
 # A scalar shifted by as many places as each lane says: where that is done bit by bit, it needs one register too many.

@@ -27,9 +27,11 @@ static unsigned options_of(const lane_planner *p, uint8_t reg, unsigned dest, op
     else if (v->bank != NO_BANK)
         out[n++] = (option){PLACE_M, BY_STORE, COST_STORE + COST_OPERAND};
     bool from_memory = !v->strip && (v->lazy == LAZY_STREAM || v->lazy == LAZY_WIDEN);
+    /* Of two operands rather the other one: scalars are where shifts and divisions want them. */
+    const bool is_scalar = v->lazy == LAZY_SPLAT && !v->strip;
     if (v->bank != (int8_t)dest && !(v->has_words && v->lazy != LAZY_SPLAT))
         out[n++] = (option){dest == 0 ? PLACE_A : PLACE_B, BY_LOAD,
-                            (uint8_t)(COST_LOAD + (pulls(p) && from_memory ? COST_COPY : 0))};
+                            (uint8_t)(COST_LOAD + is_scalar + (pulls(p) && from_memory ? COST_COPY : 0))};
     return n;
 }
 

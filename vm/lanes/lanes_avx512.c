@@ -110,6 +110,7 @@
                              (__m512d)_mm512_set1_epi64(0x7FF8000000000000)))
 /* See vm/lanes/words.inc. */
 #define HAVE_WORDS 1
+#define HAVE_HALVES 1
 #define TRUTHS(mask)         ((V)_mm512_movm_epi32(mask))
 #define BYTES_AT(p)          _mm_loadu_si128((const __m128i *)(const void *)(p))
 #define PAIRS_AT(p)          _mm256_loadu_si256((const __m256i *)(const void *)(p))

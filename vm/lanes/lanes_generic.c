@@ -1,4 +1,5 @@
 /* The lane machine in plain C: 16-byte vectors, which the compiler maps to what the machine has. */
+#include "vm/lanes/apart.h"
 #include "vm/lanes/banks.h"
 #include "vm/lanes/machines.h"
 

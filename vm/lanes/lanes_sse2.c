@@ -1,4 +1,5 @@
 /* The lane machine for x86-64 as such, with SSE2. It has no fused multiply-add: those go through the strip kernels. */
+#include "vm/lanes/apart.h"
 #include "vm/lanes/banks.h"
 #include "vm/lanes/machines.h"
 
@@ -43,6 +44,7 @@
 #define ANY_NAN_F64(R)                                                                                                 \
     (_mm_movemask_pd(_mm_or_pd(_mm_or_pd(UNORDERED_F64(R(0), R(1)), UNORDERED_F64(R(2), R(3))),                        \
                                UNORDERED_F64(R(4), R(5)))) != 0)
+#include "vm/lanes/words_sse2.h"
 #include "vm/lanes/machine.inc"
 
 #endif

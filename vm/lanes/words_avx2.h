@@ -3,6 +3,7 @@
 #define TIRB_VM_LANES_WORDS_AVX2_H
 
 #define HAVE_WORDS    1
+#define HAVE_HALVES   1
 #define WORDS_INLINE  static inline __attribute__((always_inline))
 #define FOUR_AT(p)    _mm_cvtsi32_si128(*(const I32_IN_MEMORY *)(p))
 #define EIGHT_AT(p)   _mm_loadl_epi64((const __m128i *)(const void *)(p))
