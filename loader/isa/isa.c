@@ -4,6 +4,7 @@
 
 #include "loader/base/bytes.h"
 #include "loader/base/error.h"
+#include "loader/isa/weights.h"
 
 /* ---- Element types -------------------------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
 #include "loader/base/error.h"
 #include "loader/base/secret.h"
 #include "loader/base/work.h"
+#include "loader/isa/weights.h"
 #include "vm/contract/tiles.h"
 #include "vm/exec/conditions.h"
 #include "vm/exec/constants.h"
