@@ -1083,6 +1083,7 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     loop->full = loop->one_row = p->emitter->all.n;
     plan_body(p, BODY_FULL);
     p->full_end = p->emitter->all.n;
+    p->full_place = tirbi_words_place(&p->emitter->all, loop->full);
     tirbi_lane_make_stream(p);
     const bool has_tail = !is_its_own_tail(p);
     loop->tail = has_tail ? p->emitter->all.n : loop->full;
@@ -1134,6 +1135,7 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
     lane_planner *const p = &desk->planner;
     memset(body, 0, offsetof(lane_body, exposed));
     memset(p, 0, offsetof(lane_planner, skipped));
+    const uint32_t begin = emitter->all.n;
     body->operations = desk->operations;
     body->are_known = desk->are_known;
     body->few = desk->few;
@@ -1149,6 +1151,7 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
         status = plan_loop(p, error);
         *bodies = p->bodies;
     }
+    code->heap->work += (emitter->all.n - begin) / TIRBI_WORDS_AT_ONCE;
     if (status == TIRB_OK) {
         uint32_t pointers = 1u + loop->n_cursors + loop->n_splats + loop->n_strips;
         size_t scratch = (size_t)loop->n_strips * TIRBI_MAX_STRIP_BYTES;
