@@ -59,6 +59,8 @@ static inline uint32_t tirbi_translate_word(tirbi_emitter *emitter, tirbi_word w
     return all->n++;
 }
 
+/* The place that a late word comes from, if the one before it came from `before`. */
+uint32_t tirbi_emitter_place(const tirbi_emitter *emitter, uint32_t word, uint32_t before);
 /* Drops the words from number n on. */
 void tirbi_emitter_cut(tirbi_emitter *emitter, uint32_t n);
 /* Gives the words away, which takes no more memory than they need; the emitter is empty. False: out of memory. */

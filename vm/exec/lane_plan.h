@@ -98,7 +98,8 @@ typedef struct lane_planner {
     bool packs; /* of the tail: what cursors mean is packed in strips */
     bool is_last; /* no other body comes behind it: instructions are given back */
     bool apart;   /* no cursor meets another one that is stored to, */
-    bool assumes; /* and that made a difference */
+    bool assumes; /* and that made a difference, or would have, */
+    bool full_assumes; /* in the full body */
     tirbi_lane_bodies bodies;
     uint16_t first_splat;
     uint16_t first_strip;
