@@ -96,21 +96,6 @@ void tirbi_heap_free(tirbi_heap *heap, void *ptr, size_t size) {
     tirbi_heap_hand_over(heap, size);
 }
 
-void *tirbi_room_take(tirbi_room *room, tirbi_heap *heap, size_t n) {
-    if (n > room->size) {
-        tirbi_room_leave(room, heap);
-        room->at = tirbi_heap_alloc(heap, n);
-        if (!room->at) return NULL;
-        room->size = n;
-    }
-    return n == 0 ? NULL : memset(room->at, 0, n);
-}
-
-void tirbi_room_leave(tirbi_room *room, tirbi_heap *heap) {
-    tirbi_heap_free(heap, room->at, room->size);
-    *room = (tirbi_room){.at = NULL};
-}
-
 /* ---- Giving back in steps --------------------------------------------------------------------------------------- */
 
 #ifdef __linux__

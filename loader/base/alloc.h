@@ -42,14 +42,6 @@ void *tirbi_heap_alloc(tirbi_heap *heap, size_t size);
 void *tirbi_heap_calloc(tirbi_heap *heap, size_t n, size_t size);
 void *tirbi_heap_resize(tirbi_heap *heap, void *ptr, size_t old_size, size_t new_size);
 void tirbi_heap_free(tirbi_heap *heap, void *ptr, size_t size);
-/* Memory for one user after the other, which keeps its size until it is left. */
-typedef struct tirbi_room {
-    void *at;
-    size_t size;
-} tirbi_room;
-/* n bytes of zeroes, in which those of the user before are lost; NULL when out of memory, or when n is 0. */
-void *tirbi_room_take(tirbi_room *room, tirbi_heap *heap, size_t n);
-void tirbi_room_leave(tirbi_room *room, tirbi_heap *heap);
 /* Counts a block no more that another heap of the same allocator will free. */
 void tirbi_heap_hand_over(tirbi_heap *heap, size_t size);
 /* Counts `size` bytes that come from elsewhere; false when the budget does not allow them. */

@@ -4,6 +4,7 @@
 
 #include "loader/base/bytes.h"
 #include "loader/base/error.h"
+#include "loader/isa/weights.h"
 
 /* ---- Element types -------------------------------------------------------------------------------------------- */
 
@@ -429,6 +430,7 @@ typedef enum usual {
     REGISTERS_AND_TYPE, /* two */
     INDEX_OF_DIMENSION, /* two, a byte, and 16 bits more */
     NO_REGISTERS,
+    ONE_BYTE,
     TARGET, /* 32 bits, behind so many registers */
     REGISTER_AND_TARGET,
     REGISTERS_AND_TARGET, /* two */
@@ -445,6 +447,8 @@ static const uint8_t usual_operands[TIRB_N_OPS] = {
     [TIRB_OP_CONST] = REGISTER_AND_VALUE, [TIRB_OP_BRIF] = REGISTER_AND_TARGET, [TIRB_OP_BRNOT] = REGISTER_AND_TARGET,
     [TIRB_OP_LOOP] = REGISTERS_AND_TARGET, [TIRB_OP_JMP] = TARGET, [TIRB_OP_BACK] = TARGET,
     [TIRB_OP_LOAD] = THREE_REGISTERS, [TIRB_OP_STORE] = THREE_REGISTERS, [TIRB_OP_ALLOC] = TWO_REGISTERS,
+    [TIRB_OP_INNER] = ONE_BYTE, [TIRB_OP_INNER_END] = ONE_BYTE, [TIRB_OP_VWHILE] = ONE_BYTE,
+    [TIRB_OP_LANE_END] = NO_REGISTERS, [TIRB_OP_VLOOP] = NO_REGISTERS, [TIRB_OP_VAGAIN] = NO_REGISTERS,
     [TIRB_OP_INDEX] = INDEX_OF_DIMENSION, [TIRB_OP_RET] = ONE_REGISTER, [TIRB_OP_RETVOID] = NO_REGISTERS};
 
 tirb_status tirbi_decode_verified(const uint8_t *code, size_t size, uint32_t offset, tirbi_instr *out,
@@ -463,6 +467,10 @@ tirb_status tirbi_decode_verified(const uint8_t *code, size_t size, uint32_t off
     case ONE_REGISTER:
         operand[0] = tirbi_load_u16(o);
         out->size = HEAD + REGISTER * (unsigned)usual_operands[at[0]];
+        return TIRB_OK;
+    case ONE_BYTE:
+        operand[0] = o[0];
+        out->size = HEAD + 1;
         return TIRB_OK;
     case REGISTERS_AND_TYPE:
         operand[0] = tirbi_load_u16(o);

@@ -100,12 +100,6 @@ static inline uint32_t tirbi_lane_instr_size(const uint8_t *code) {
  * contraction, 64 lanes or products. `source` is the T operand of a cast, or the type. */
 enum { TIRBI_MAX_WEIGHT = 224 };
 uint32_t tirbi_op_weight(tirbi_op op, uint8_t type, uint8_t source);
-extern const uint8_t tirbi_weights[TIRB_N_OPS][TIRB_N_DTYPES]; /* of scalar forms; 0 stands for 1 */
-/* The same of a scalar instruction that reads one type. */
-static inline uint32_t tirbi_row_weight(uint8_t op, uint8_t type) {
-    const uint8_t weight = tirbi_weights[op][type];
-    return weight > 0 ? weight : 1;
-}
 
 /* ---- Small constants (operand letter x) ----------------------------------------------------------------------- */
 

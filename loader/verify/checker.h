@@ -78,6 +78,8 @@ typedef struct checker {
     checker_taken *taken;
     uint8_t *starts;            /* bit per code byte: an instruction outside of lane loops starts here */
     uint8_t *targets;           /* bit per code byte: a forward jump goes here */
+    uint32_t next_line;         /* the entry of the source map that comes next, */
+    uint32_t line_at;           /* and the offset where it is; the greatest number: there is none */
     uint64_t limits[CHECKER_LETTERS]; /* by operand letter: what its number must be below */
     checker_lane lane;
 } checker;
@@ -100,11 +102,18 @@ tirb_status tirbi_verify_code(checker *c);
 tirb_status tirbi_verify_x(checker *c, uint16_t x);
 /* A lane loop's header; the lane state is then inside. */
 tirb_status tirbi_verify_lane_begin(checker *c);
-/* Goes by instructions that most bodies of lane loops are made of, as long as nothing is wrong with them, and before
- * `until`: the offset of what is next. */
-uint32_t tirbi_verify_lane_pass(checker *c, uint32_t at, uint32_t until);
+/* Goes by instructions that most bodies of lane loops are made of, as long as nothing is wrong with them: the offset of
+ * what is next. */
+uint32_t tirbi_verify_lane_pass(checker *c, uint32_t at);
 /* An instruction of a lane loop's body, whose register, cursor and loop numbers exist. */
 tirb_status tirbi_verify_lane_instr(checker *c);
+
+/* An instruction begins. The source map's entries go up and stand at instructions: one that does not is never passed. */
+static inline void checker_begin(checker *c, uint32_t at) {
+    if (at != c->line_at) return;
+    const tirbi_function *const f = c->function;
+    c->line_at = ++c->next_line < f->n_lines ? f->lines[c->next_line].offset : UINT32_MAX;
+}
 
 /* For so many bits and one more, in whole words of 64. */
 static inline size_t checker_bytes_of_bits(size_t n) { return (n / 64 + 1) * sizeof(uint64_t); }

@@ -527,9 +527,12 @@ static inline uint32_t pass_loop(const checker *c, const uint8_t *code, uint32_t
 static inline uint32_t pass_elementwise(const checker *c, const uint8_t *code) {
     const tirbi_op_info *info = &tirbi_ops[code[0]];
     if (code[1] >= TIRB_N_DTYPES || !(info->types >> code[1] & 1)) return 0;
-    for (unsigned i = 0; i <= info->arity; i++)
-        if (tirbi_load_u16(code + OPERANDS + 2 * i) >= c->function->n_sregs) return 0;
-    return OPERANDS + 2 * (info->arity + 1u);
+    uint32_t highest = tirbi_load_u16(code + OPERANDS);
+    for (unsigned i = 1; i <= info->arity; i++) {
+        const uint32_t reg = tirbi_load_u16(code + OPERANDS + 2 * i);
+        highest = reg > highest ? reg : highest;
+    }
+    return highest < c->function->n_sregs ? OPERANDS + 2 * (info->arity + 1u) : 0;
 }
 
 /* The bytes of an element; 0: there is no such type. */
@@ -603,14 +606,15 @@ static inline uint32_t pass_one(checker *c, const uint8_t *code, uint32_t at) {
     }
 }
 
-/* Up to `until`, as long as there is work left, and never by the last instruction: the offset of what is next. */
-static uint32_t pass_scalars(checker *c, uint32_t at, uint32_t until) {
+/* As long as there is work left, and never by the last instruction: the offset of what is next. */
+static uint32_t pass_scalars(checker *c, uint32_t at) {
     const tirbi_function *f = c->function;
     tirbi_heap *heap = c->scratch;
     uint32_t size;
-    while (at < until && f->code_size - at > LONGEST && heap->work < heap->max_work) {
+    while (f->code_size - at > LONGEST && heap->work < heap->max_work) {
         if ((size = pass_one(c, f->code + at, at)) == 0) break;
         heap->work += 1 + size / CHECKED_AT_ONCE;
+        checker_begin(c, at);
         checker_set_bit(c->starts, at);
         at += size;
     }
@@ -640,32 +644,29 @@ static tirb_status decode_fail(checker *c, const tirbi_instr *instr) {
 
 static tirb_status check_code(checker *c, tirbi_instr *instr) {
     const tirbi_function *f = c->function;
-    uint32_t next_line = 0;
     if (f->code_size == 0) return tirbi_verify_fail(c, "it has no code");
-    for (uint32_t at = 0; at < f->code_size;) {
-        /* The source map's entries go up and stand at instructions: one that does not is never passed. */
-        if (next_line < f->n_lines && f->lines[next_line].offset == at) next_line++;
-        const uint32_t line = next_line < f->n_lines ? f->lines[next_line].offset : f->code_size;
-        const uint32_t until = line < f->code_size ? line : f->code_size, from = at;
-        if (c->lane.inside) at = tirbi_verify_lane_pass(c, at, until);
-        if (!c->lane.inside) at = pass_scalars(c, at, until);
-        if (at > from && at == until) continue;
+    c->next_line = 0;
+    c->line_at = f->n_lines > 0 ? f->lines[0].offset : UINT32_MAX;
+    for (uint32_t at = 0; at < f->code_size; at += instr->size) {
+        if (c->lane.inside) at = tirbi_verify_lane_pass(c, at);
+        if (!c->lane.inside) at = pass_scalars(c, at);
+        if (at == f->code_size) break;
         if (tirbi_decode(f->code, f->code_size, at, instr, NULL) != TIRB_OK) return decode_fail(c, instr);
         c->instr = instr;
         TIRBI_TRY(tirbi_work(c->scratch, 1 + instr->size / CHECKED_AT_ONCE, c->error));
+        checker_begin(c, at);
         TIRBI_TRY(check_instr(c));
-        at += instr->size;
     }
     if (c->lane.inside) {
         c->instr = NULL; /* no instruction is to blame */
         return tirbi_verify_fail(c, "the code ends inside a lane loop");
     }
     if (!(tirbi_ops[instr->op].flags & TIRBI_FLAG_END)) return tirbi_verify_fail(c, "control runs off the code's end");
-    if (next_line < f->n_lines) {
+    if (c->next_line < f->n_lines) {
         return tirbi_verify_fail(c,
                                  "entry %" PRIu32 " of the source map is at 0x%" PRIx32
                                  ", where no instruction after the last entry's starts",
-                                 next_line, f->lines[next_line].offset);
+                                 c->next_line, f->lines[c->next_line].offset);
     }
     return check_targets(c, instr);
 }

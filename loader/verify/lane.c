@@ -402,20 +402,23 @@ static inline uint32_t pass_end(checker *c, const uint8_t *code, uint32_t at) {
     return OPERANDS;
 }
 
-uint32_t tirbi_verify_lane_pass(checker *c, uint32_t at, uint32_t until) {
+uint32_t tirbi_verify_lane_pass(checker *c, uint32_t at) {
     const tirbi_function *f = c->function;
     checker_lane *lane = &c->lane;
     const uint32_t from = at;
     tirbi_heap *heap = c->scratch;
     uint32_t size;
     if (lane->depth < lane->kept || lane->n_steps > 0) return at;
-    while (at < until && heap->work < heap->max_work) {
-        if ((size = pass_one(c, f->code + at, f->code_size - at)) == 0) break;
+    while (heap->work < heap->max_work && (size = pass_one(c, f->code + at, f->code_size - at)) != 0) {
+        checker_begin(c, at);
         heap->work++;
         at += size;
     }
     if (at > from) lane->begun = true;
-    if (at < until && f->code_size - at > LONGEST) at += pass_end(c, f->code + at, at);
+    if (f->code_size - at > LONGEST && (size = pass_end(c, f->code + at, at)) != 0) {
+        checker_begin(c, at);
+        at += size;
+    }
     return at;
 }
 

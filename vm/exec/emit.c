@@ -48,6 +48,15 @@ bool tirbi_emitter_prepare(tirbi_emitter *e) {
     return true;
 }
 
+uint32_t tirbi_emitter_place(const tirbi_emitter *e, uint32_t word, uint32_t before) {
+    const tirbi_words *const all = &e->all;
+    uint32_t i = all->n_origins;
+    if (word >= all->n) return before;
+    while (i > 0 && all->origins[i - 1].word > word) i--;
+    return i > 0 && all->origins[i - 1].word == word ? all->origins[i - 1].offset
+                                                     : before + (all->steps[word] & TIRBI_MOST_STEP);
+}
+
 void tirbi_emitter_cut(tirbi_emitter *e, uint32_t n) {
     e->all.n = e->whole = n;
     while (e->all.n_origins > 0 && e->all.origins[e->all.n_origins - 1].word >= n) e->all.n_origins--;

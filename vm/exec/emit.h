@@ -42,6 +42,9 @@ enum { TIRBI_MOST_STEP = 127, TIRBI_WORD_BEGINS = 128 };
 /* Makes room for a word, or names its place. False: the emitter has failed. */
 bool tirbi_emitter_prepare(tirbi_emitter *emitter);
 
+/* Words that are a step of work: they are counted by who knows that they are not few. */
+enum { TIRBI_WORDS_AT_ONCE = 4 };
+
 /* Appends a word and returns its index; after a failure the index is 0 and the word is dropped. */
 static inline uint32_t tirbi_translate_word(tirbi_emitter *emitter, tirbi_word word) {
     tirbi_words *const all = &emitter->all;
@@ -50,13 +53,14 @@ static inline uint32_t tirbi_translate_word(tirbi_emitter *emitter, tirbi_word w
         if (!tirbi_emitter_prepare(emitter)) return 0;
         step = 0;
     }
-    emitter->heap->work++;
     emitter->before = emitter->offset;
     all->words[all->n] = word;
     all->steps[all->n] = (uint8_t)step;
     return all->n++;
 }
 
+/* The place that a late word comes from, if the one before it came from `before`. */
+uint32_t tirbi_emitter_place(const tirbi_emitter *emitter, uint32_t word, uint32_t before);
 /* Drops the words from number n on. */
 void tirbi_emitter_cut(tirbi_emitter *emitter, uint32_t n);
 /* Gives the words away, which takes no more memory than they need; the emitter is empty. False: out of memory. */

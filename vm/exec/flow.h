@@ -4,6 +4,7 @@
 #define TIRB_VM_EXEC_FLOW_H
 
 #include "vm/exec/machine.h"
+#include "vm/exec/room.h"
 
 /* A register. */
 typedef struct tirbi_flow_held {

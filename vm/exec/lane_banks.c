@@ -155,7 +155,7 @@ static __attribute__((noinline)) choice find_best(const lane_planner *p, const l
     choice best = {.cost = NO_CHOICE};
     for (unsigned i = 0; i < ins->n_reads; i++)
         best.widens = best.widens || is_to_be_widened(&p->now.values[ins->reads[i]]);
-    for (unsigned dest = 0; dest < 2; dest++) {
+    for (unsigned dest = 0; dest < 2 && bases[dest] < best.cost; dest++) {
         option options[3][MAX_OPTIONS];
         unsigned counts[3] = {1, 1, 1};
         for (unsigned i = 0; i < ins->n_reads; i++) counts[i] = options_of(p, ins->reads[i], dest, options[i]);

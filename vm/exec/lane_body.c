@@ -617,7 +617,7 @@ static tirb_status read_instructions(reading *r, const tirbi_instr *lane, tirbi_
             note_ins(r, ins, operation->weight, tirbi_lane_weight_of(body, ins, operation));
             continue;
         }
-        TIRBI_TRY(tirbi_decode(function->code, function->code_size, at, in, error));
+        TIRBI_TRY(tirbi_decode_verified(function->code, function->code_size, at, in, error));
         size = in->size;
         if (in->op != TIRB_OP_SEEK) {
             fill_ins(ins, in, constants);

@@ -98,7 +98,8 @@ typedef struct lane_planner {
     bool packs; /* of the tail: what cursors mean is packed in strips */
     bool is_last; /* no other body comes behind it: instructions are given back */
     bool apart;   /* no cursor meets another one that is stored to, */
-    bool assumes; /* and that made a difference */
+    bool assumes; /* and that made a difference, or would have, */
+    bool full_assumes; /* in the full body */
     tirbi_lane_bodies bodies;
     uint16_t first_splat;
     uint16_t first_strip;
@@ -108,7 +109,8 @@ typedef struct lane_planner {
     uint16_t ends_strip; /* of the ranges that vadvance finds */
     uint32_t latest; /* the word that was the last to be emitted by itself */
     bool has_rare;   /* words that machines for short rows lack */
-    uint32_t full_end; /* behind the full body's words */
+    uint32_t full_end; /* behind the full body's words, */
+    uint32_t full_place; /* and where the first of them comes from */
     unsigned level; /* vloops that are open: each has its own strips */
     bool ends_in_store; /* the instruction has already written where the store behind it would */
     uint8_t kept;       /* a register that is rather not lost from its bank before this instruction */

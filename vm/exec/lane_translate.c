@@ -231,9 +231,9 @@ static void settle_before_store(lane_planner *p, const lane_ins *ins, uint8_t st
         lane_value *v = &p->now.values[reg];
         if (reg == stored && v->lazy == LAZY_NONE) continue;
         if (v->lazy == LAZY_NONE || v->stable || (v->lazy == LAZY_SPLAT && v->pointer >= p->first_splat)) continue;
-        if (p->apart && v->pointer != pointer_of_cursor(ins->cursor)) {
+        if (v->pointer != pointer_of_cursor(ins->cursor)) {
             p->assumes = true;
-            continue;
+            if (p->apart) continue;
         }
         if (v->bank == NO_BANK) tirbi_lane_fill_strip(p, reg);
         v->lazy = LAZY_NONE;
@@ -1006,7 +1006,7 @@ static void add_bodies(lane_planner *p, unsigned n_stores) {
         loop->wide = p->emitter->all.n;
         make_part_body(p, BODY_WIDE);
     }
-    if (n_stores > 1 && may_add_bodies(p, 1)) p->bodies.apart = plan_apart(p, BODY_FULL);
+    if (n_stores > 1 && p->full_assumes && may_add_bodies(p, 1)) p->bodies.apart = plan_apart(p, BODY_FULL);
     /* A row's part of a strip has room for elements of the main size. */
     loop->by_rows = loop->only_banks && !p->has_rare && p->body->widest <= p->body->main_size && loop->n_outer > 0 &&
                     tirbi_lane_is_by_rows(p->emitter, loop->full);
@@ -1081,8 +1081,11 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     p->spare_strip = (uint16_t)(p->first_strip + strips - 1);
     p->ends_strip = (uint16_t)(p->spare_strip - 1);
     loop->full = loop->one_row = p->emitter->all.n;
+    const uint32_t before = p->emitter->before;
     plan_body(p, BODY_FULL);
+    p->full_assumes = p->assumes;
     p->full_end = p->emitter->all.n;
+    p->full_place = tirbi_emitter_place(p->emitter, loop->full, before);
     tirbi_lane_make_stream(p);
     const bool has_tail = !is_its_own_tail(p);
     loop->tail = has_tail ? p->emitter->all.n : loop->full;
@@ -1134,6 +1137,7 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
     lane_planner *const p = &desk->planner;
     memset(body, 0, offsetof(lane_body, exposed));
     memset(p, 0, offsetof(lane_planner, skipped));
+    const uint32_t begin = emitter->all.n;
     body->operations = desk->operations;
     body->are_known = desk->are_known;
     body->few = desk->few;
@@ -1149,6 +1153,7 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
         status = plan_loop(p, error);
         *bodies = p->bodies;
     }
+    code->heap->work += (emitter->all.n - begin) / TIRBI_WORDS_AT_ONCE;
     if (status == TIRB_OK) {
         uint32_t pointers = 1u + loop->n_cursors + loop->n_splats + loop->n_strips;
         size_t scratch = (size_t)loop->n_strips * TIRBI_MAX_STRIP_BYTES;

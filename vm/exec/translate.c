@@ -10,6 +10,7 @@
 #include "loader/base/error.h"
 #include "loader/base/secret.h"
 #include "loader/base/work.h"
+#include "loader/isa/weights.h"
 #include "vm/contract/tiles.h"
 #include "vm/exec/conditions.h"
 #include "vm/exec/constants.h"
@@ -470,11 +471,11 @@ static tirb_status survey(translator *t) {
     if (flow && splats) tirbi_flow_again(flow);
     else leave_flow(t);
     t->fn->n_sites = 0;
-    t->loops = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_lane_loop, t->n_loops);
-    t->loop_inputs = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_lane_inputs, t->n_loops);
-    t->forks = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_fork, t->n_forks);
-    t->contracts = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_contract, t->n_contracts);
-    return t->loops && t->loop_inputs && t->forks && t->contracts ? TIRB_OK : tirbi_heap_status(t->heap);
+    if (t->n_loops > 0) t->loops = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_lane_loop, t->n_loops);
+    if (t->n_loops > 0) t->loop_inputs = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_lane_inputs, t->n_loops);
+    if (t->n_forks > 0) t->forks = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_fork, t->n_forks);
+    if (t->n_contracts > 0) t->contracts = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_contract, t->n_contracts);
+    return t->code->arena.failed ? tirbi_heap_status(t->heap) : TIRB_OK;
 }
 
 /* Loops look at whether to stop when what they charge has come to a slice of fuel. All that is charged already stands
@@ -1333,16 +1334,15 @@ static bool keep_tables(translator *t) {
     tirbi_words *const kept = &t->fn->all;
     const tirbi_words *const all = &t->emitter.all;
     if (all->n >= MANY_WORDS) return tirbi_emitter_give(&t->emitter, kept);
-    *kept = (tirbi_words){.words = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_word, all->n),
-                          .steps = TIRBI_NEW_ARRAY(&t->code->arena, uint8_t, all->n),
-                          .origins = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_origin, all->n_origins)};
-    if (!kept->words || !kept->steps || !kept->origins) return false;
-    kept->n = all->n;
-    kept->n_origins = all->n_origins;
+    const size_t words = all->n * sizeof *all->words, origins = all->n_origins * sizeof *all->origins;
+    uint8_t *const block = TIRBI_NEW_ARRAY(&t->code->arena, uint8_t, words + origins + all->n);
+    if (!block) return false;
+    *kept = (tirbi_words){.words = (tirbi_word *)(void *)block, .origins = (tirbi_origin *)(void *)(block + words),
+                          .steps = block + words + origins, .n = all->n, .n_origins = all->n_origins};
     if (all->n == 0) return true;
-    memcpy(kept->words, all->words, all->n * sizeof *kept->words);
+    memcpy(kept->words, all->words, words);
+    memcpy(kept->origins, all->origins, origins);
     memcpy(kept->steps, all->steps, all->n);
-    memcpy(kept->origins, all->origins, all->n_origins * sizeof *kept->origins);
     return true;
 }
 
