@@ -93,6 +93,42 @@ static const tirbi_lx *length_of(const blocker *b, const tirbi_ls *s, tirbi_loop
     return length;
 }
 
+/* How many elements a row of sums reads at some place, borders and what strides pass over included: the most so far,
+ * where that is known. */
+typedef struct row_reach {
+    const blocker *b;
+    int64_t most;
+} row_reach;
+
+static bool reach_of_row(tirbi_walk *walk, const tirbi_place *place, const tirbi_lx *load) {
+    row_reach *reach = walk->context;
+    int64_t n = 1, apart;
+    bool is_of_row = false;
+    (void)load;
+    for (uint32_t d = 0; d < place->ndim; d++) {
+        const tirbi_lx *index = place->indices[d];
+        if (tirbi_mentions_loops(index, &reach->b->rows)) {
+            is_of_row = true;
+            continue;
+        }
+        if (__builtin_sub_overflow(index->hi, index->lo, &apart) || apart >= BLOCK_ELEMENTS) return true;
+        n = n * (apart + 1) < BLOCK_ELEMENTS ? n * (apart + 1) : BLOCK_ELEMENTS;
+    }
+    if (is_of_row && n > reach->most) reach->most = n;
+    return true;
+}
+
+/* Elements of a row: what is visited, and what sums read, which may be computed once for the block. */
+static const tirbi_lx *row_length(const blocker *b, const tirbi_ls *body) {
+    tirbi_loop_set inside = {.n = 0};
+    row_reach reach = {.b = b, .most = 1};
+    tirbi_walk walk = {.context = &reach, .access = reach_of_row};
+    const tirbi_lx *length = length_of(b, body, &inside, 0);
+    if (!length || !b->has_sums) return length;
+    tirbi_walk_stmt(&walk, body);
+    return tirbi_lx_wide(b->pool, TIRB_OP_MAX, length, tirbi_lx_number(b->pool, reach.most));
+}
+
 static int64_t block_elements(const blocker *b) {
     return b->disabled & TIRB_PASS_GRAIN ? SMALL_BLOCK : BLOCK_ELEMENTS;
 }
@@ -614,10 +650,9 @@ static bool has_sums(blocker *b, const tirbi_ls *body) {
 
 /* Chooses the blocks of all loops, the innermost first, and makes the variables theirs. */
 static bool choose_blocks(blocker *b, const tirbi_ls *body) {
-    tirbi_loop_set inside = {.n = 0};
     b->has_sums = has_sums(b, body);
     const bool are_lanes = !b->has_sums && !tirbi_has_kind(body, TIRBI_KIND(TREE));
-    const tirbi_lx *length = length_of(b, body, &inside, 0);
+    const tirbi_lx *length = row_length(b, body);
     for (uint32_t l = b->rows.n; l-- > 0;) {
         const int64_t least = are_lanes && l + 1 == b->rows.n ? TIRBI_LANE_ROWS : 1;
         if (!length || !block_loop(b, l, least, &length)) return false;
