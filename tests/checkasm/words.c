@@ -258,13 +258,17 @@ static void try_form(checker *c, const form *f, tirb_isa isa) {
     c->failures++;
 }
 
+static bool is_half(uint8_t type) { return type == TIRB_F16 || type == TIRB_BF16; }
+
 unsigned check_words(checker *c, tirb_isa isa) {
     enum { TRIALS = 100 };
-    const bool has_words = (c->machine->features & TIRBI_LANE_HAS_WORDS) != 0;
+    const bool has_words = (c->machine->features & TIRBI_LANE_HAS_WORDS) != 0,
+               has_halves = (c->machine->features & TIRBI_LANE_HAS_HALVES) != 0;
     unsigned n = 0;
     for (unsigned i = 0; i < N_FORMS; i++) {
         const unsigned failures = c->failures;
         if (forms[i].size > 1 && !has_words) continue;
+        if ((is_half(forms[i].from) || is_half(forms[i].to)) && !has_halves) continue;
         if (forms[i].handler > TIRBI_L_RARE && !(c->machine->features & TIRBI_LANE_HAS_RARE)) continue;
         n++;
         for (unsigned k = 0; k < TRIALS && c->failures == failures; k++) try_form(c, &forms[i], isa);
