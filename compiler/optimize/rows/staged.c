@@ -6,7 +6,11 @@
 #include "compiler/optimize/rows/rows.h"
 #include "compiler/pipeline/switches.h"
 
-enum { MAX_STAGED = 4, MAX_DEPTH = 48, LONGEST_ROW = 1024, LEAST_ELEMENTS = 256, NEAR_STEPS = 4 };
+enum { MAX_STAGED = 4, MAX_DEPTH = 48, LEAST_ELEMENTS = 256, NEAR_STEPS = 4 };
+
+/* Elements of longer rows are in no near cache any more. To enter a row by its number takes as long as to copy so many
+ * bytes of it, or three times as many where lanes of other types are made of them. */
+enum { LONGEST_ROW = 1024, BYTES_BY_NUMBER = 128 };
 
 typedef struct staged_load {
     const tirbi_lx *load, *in_place;
@@ -20,7 +24,7 @@ typedef struct stager {
     const tirbi_ls *store;
     staged_load loads[MAX_STAGED];
     const tirbi_ls *allocs[MAX_STAGED];
-    uint32_t n;
+    uint32_t n, n_by_number;
 } stager;
 
 /* ---- The nest --------------------------------------------------------------------------------------------------- */
@@ -114,6 +118,7 @@ static const tirbi_lx *stage(stager *s, const tirbi_lx *load) {
     const tirbi_ls *store = tirbi_new_store(s->pool, s->store->span, place, load);
     const tirbi_ls *fill = in_lanes ? loop_around(s, s->all.n - 1, store) : store;
     if (!in_place || in_place->traps || !fill || !alloc) return NULL;
+    s->n_by_number += !load->access->flat->pure;
     s->allocs[s->n] = alloc;
     s->loads[s->n++] = (staged_load){load, in_place, fill};
     return in_place;
@@ -135,12 +140,25 @@ static const tirbi_lx *in_place_of(tirbi_rewrite *rewrite, const tirbi_lx *x) {
 
 /* ---- All of it -------------------------------------------------------------------------------------------------- */
 
+/* Whether copies are more work than entering rows by their numbers, which the lanes can do themselves: copies of
+ * several, or for sums, which are in memory that is near anyway. */
+static bool copies_too_much(const stager *s) {
+    if (s->n_by_number < s->n) return false;
+    bool sums = false;
+    for (uint32_t i = 0; i + 1 < s->all.n; i++)
+        sums = sums || !tirbi_place_depends_on(s->store->as.store.access, s->all.var[i]);
+    return sums || s->n > 1;
+}
+
 static const tirbi_lx *is_worth_it(const stager *s, int64_t least) {
     tirbi_lx_pool *pool = s->pool;
+    const tirbi_dtype type = (tirbi_dtype)s->loads[0].load->type;
+    const int64_t bytes = BYTES_BY_NUMBER * (type == s->store->as.store.access->buffer->type ? 1 : 3),
+                  longest = s->n_by_number == s->n ? bytes / tirbi_dtypes[type].size : LONGEST_ROW;
     const tirbi_lx *row = s->lane.var[0]->extent, *all = row;
     for (uint32_t i = 0; i + 1 < s->all.n && all; i++) all = tirbi_lx_mul(pool, all, s->all.var[i]->extent);
     if (!all) return NULL;
-    const tirbi_lx *is_short = tirbi_lx_wide(pool, TIRB_OP_LE, row, tirbi_lx_number(pool, LONGEST_ROW));
+    const tirbi_lx *is_short = tirbi_lx_wide(pool, TIRB_OP_LE, row, tirbi_lx_number(pool, longest));
     const tirbi_lx *are_some = tirbi_lx_wide(pool, TIRB_OP_GE, all, tirbi_lx_number(pool, least));
     if (!is_short || !are_some) return NULL;
     if (tirbi_lx_is_int(is_short, 1)) return are_some;
@@ -152,7 +170,7 @@ bool tirbi_stage_loads(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disab
     stager s = {.pool = pool};
     if (!read_nest(&s, loop)) return false;
     tirbi_walk walk = {.context = &s, .access = note_load, .deepest = MAX_DEPTH};
-    if (!tirbi_walk_expr(&walk, s.store->as.store.value) || s.n == 0) return false;
+    if (!tirbi_walk_expr(&walk, s.store->as.store.value) || s.n == 0 || copies_too_much(&s)) return false;
     tirbi_rewrite rewrite = {.pool = pool, .replace = in_place_of, .context = &s};
     const tirbi_lx *value = tirbi_rewrite_value(&rewrite, s.store->as.store.value);
     if (!value || value->traps) return false;

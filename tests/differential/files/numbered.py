@@ -1,0 +1,163 @@
+# Rows that numbers choose: short and long ones, of types that are cast or not, one or several of them, alone or in sums.
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def scaled_float32_5(W: T.Buffer((300, 5), "float32"), I: T.Buffer((30,), "uint8"), Y: T.Buffer((30, 5), "float32")):
+        for n, d in T.grid(30, 5):
+            Y[n, d] = T.Cast("float32", W[T.Cast("int32", I[n]), d]) * T.float32(0.5)
+
+    @T.prim_func(s_tir=True)
+    def scaled_float32_20(W: T.Buffer((300, 20), "float32"), I: T.Buffer((30,), "uint8"), Y: T.Buffer((30, 20), "float32")):
+        for n, d in T.grid(30, 20):
+            Y[n, d] = T.Cast("float32", W[T.Cast("int32", I[n]), d]) * T.float32(0.5)
+
+    @T.prim_func(s_tir=True)
+    def scaled_float32_70(W: T.Buffer((300, 70), "float32"), I: T.Buffer((30,), "uint8"), Y: T.Buffer((30, 70), "float32")):
+        for n, d in T.grid(30, 70):
+            Y[n, d] = T.Cast("float32", W[T.Cast("int32", I[n]), d]) * T.float32(0.5)
+
+    @T.prim_func(s_tir=True)
+    def scaled_float32_200(W: T.Buffer((300, 200), "float32"), I: T.Buffer((30,), "uint8"), Y: T.Buffer((30, 200), "float32")):
+        for n, d in T.grid(30, 200):
+            Y[n, d] = T.Cast("float32", W[T.Cast("int32", I[n]), d]) * T.float32(0.5)
+
+    @T.prim_func(s_tir=True)
+    def scaled_float16_5(W: T.Buffer((300, 5), "float16"), I: T.Buffer((30,), "uint8"), Y: T.Buffer((30, 5), "float32")):
+        for n, d in T.grid(30, 5):
+            Y[n, d] = T.Cast("float32", W[T.Cast("int32", I[n]), d]) * T.float32(0.5)
+
+    @T.prim_func(s_tir=True)
+    def scaled_float16_20(W: T.Buffer((300, 20), "float16"), I: T.Buffer((30,), "uint8"), Y: T.Buffer((30, 20), "float32")):
+        for n, d in T.grid(30, 20):
+            Y[n, d] = T.Cast("float32", W[T.Cast("int32", I[n]), d]) * T.float32(0.5)
+
+    @T.prim_func(s_tir=True)
+    def scaled_float16_70(W: T.Buffer((300, 70), "float16"), I: T.Buffer((30,), "uint8"), Y: T.Buffer((30, 70), "float32")):
+        for n, d in T.grid(30, 70):
+            Y[n, d] = T.Cast("float32", W[T.Cast("int32", I[n]), d]) * T.float32(0.5)
+
+    @T.prim_func(s_tir=True)
+    def scaled_float16_200(W: T.Buffer((300, 200), "float16"), I: T.Buffer((30,), "uint8"), Y: T.Buffer((30, 200), "float32")):
+        for n, d in T.grid(30, 200):
+            Y[n, d] = T.Cast("float32", W[T.Cast("int32", I[n]), d]) * T.float32(0.5)
+
+    @T.prim_func(s_tir=True)
+    def scaled_int8_5(W: T.Buffer((300, 5), "int8"), I: T.Buffer((30,), "uint8"), Y: T.Buffer((30, 5), "float32")):
+        for n, d in T.grid(30, 5):
+            Y[n, d] = T.Cast("float32", W[T.Cast("int32", I[n]), d]) * T.float32(0.5)
+
+    @T.prim_func(s_tir=True)
+    def scaled_int8_20(W: T.Buffer((300, 20), "int8"), I: T.Buffer((30,), "uint8"), Y: T.Buffer((30, 20), "float32")):
+        for n, d in T.grid(30, 20):
+            Y[n, d] = T.Cast("float32", W[T.Cast("int32", I[n]), d]) * T.float32(0.5)
+
+    @T.prim_func(s_tir=True)
+    def scaled_int8_70(W: T.Buffer((300, 70), "int8"), I: T.Buffer((30,), "uint8"), Y: T.Buffer((30, 70), "float32")):
+        for n, d in T.grid(30, 70):
+            Y[n, d] = T.Cast("float32", W[T.Cast("int32", I[n]), d]) * T.float32(0.5)
+
+    @T.prim_func(s_tir=True)
+    def scaled_int8_200(W: T.Buffer((300, 200), "int8"), I: T.Buffer((30,), "uint8"), Y: T.Buffer((30, 200), "float32")):
+        for n, d in T.grid(30, 200):
+            Y[n, d] = T.Cast("float32", W[T.Cast("int32", I[n]), d]) * T.float32(0.5)
+
+    @T.prim_func(s_tir=True)
+    def scaled_float64_5(W: T.Buffer((300, 5), "float64"), I: T.Buffer((30,), "uint8"), Y: T.Buffer((30, 5), "float32")):
+        for n, d in T.grid(30, 5):
+            Y[n, d] = T.Cast("float32", W[T.Cast("int32", I[n]), d]) * T.float32(0.5)
+
+    @T.prim_func(s_tir=True)
+    def scaled_float64_20(W: T.Buffer((300, 20), "float64"), I: T.Buffer((30,), "uint8"), Y: T.Buffer((30, 20), "float32")):
+        for n, d in T.grid(30, 20):
+            Y[n, d] = T.Cast("float32", W[T.Cast("int32", I[n]), d]) * T.float32(0.5)
+
+    @T.prim_func(s_tir=True)
+    def scaled_float64_70(W: T.Buffer((300, 70), "float64"), I: T.Buffer((30,), "uint8"), Y: T.Buffer((30, 70), "float32")):
+        for n, d in T.grid(30, 70):
+            Y[n, d] = T.Cast("float32", W[T.Cast("int32", I[n]), d]) * T.float32(0.5)
+
+    @T.prim_func(s_tir=True)
+    def scaled_float64_200(W: T.Buffer((300, 200), "float64"), I: T.Buffer((30,), "uint8"), Y: T.Buffer((30, 200), "float32")):
+        for n, d in T.grid(30, 200):
+            Y[n, d] = T.Cast("float32", W[T.Cast("int32", I[n]), d]) * T.float32(0.5)
+
+    @T.prim_func(s_tir=True)
+    def two_float32_7(W: T.Buffer((256, 7), "float32"), I: T.Buffer((20,), "uint8"), J: T.Buffer((20,), "uint8"), Y: T.Buffer((20, 7), "float32")):
+        for n, d in T.grid(20, 7):
+            Y[n, d] = W[T.Cast("int32", I[n]), d] + W[T.Cast("int32", J[n]), d]
+
+    @T.prim_func(s_tir=True)
+    def bag_float32_7(W: T.Buffer((256, 7), "float32"), I: T.Buffer((6, 5), "uint8"), Y: T.Buffer((6, 7), "float32")):
+        for b, d in T.grid(6, 7):
+            Y[b, d] = T.Cast("float32", b)
+            for k in range(5):
+                Y[b, d] = Y[b, d] + W[T.Cast("int32", I[b, k]), d]
+
+    @T.prim_func(s_tir=True)
+    def two_float32_33(W: T.Buffer((256, 33), "float32"), I: T.Buffer((20,), "uint8"), J: T.Buffer((20,), "uint8"), Y: T.Buffer((20, 33), "float32")):
+        for n, d in T.grid(20, 33):
+            Y[n, d] = W[T.Cast("int32", I[n]), d] + W[T.Cast("int32", J[n]), d]
+
+    @T.prim_func(s_tir=True)
+    def bag_float32_33(W: T.Buffer((256, 33), "float32"), I: T.Buffer((6, 5), "uint8"), Y: T.Buffer((6, 33), "float32")):
+        for b, d in T.grid(6, 33):
+            Y[b, d] = T.Cast("float32", b)
+            for k in range(5):
+                Y[b, d] = Y[b, d] + W[T.Cast("int32", I[b, k]), d]
+
+    @T.prim_func(s_tir=True)
+    def two_float32_90(W: T.Buffer((256, 90), "float32"), I: T.Buffer((20,), "uint8"), J: T.Buffer((20,), "uint8"), Y: T.Buffer((20, 90), "float32")):
+        for n, d in T.grid(20, 90):
+            Y[n, d] = W[T.Cast("int32", I[n]), d] + W[T.Cast("int32", J[n]), d]
+
+    @T.prim_func(s_tir=True)
+    def bag_float32_90(W: T.Buffer((256, 90), "float32"), I: T.Buffer((6, 5), "uint8"), Y: T.Buffer((6, 90), "float32")):
+        for b, d in T.grid(6, 90):
+            Y[b, d] = T.Cast("float32", b)
+            for k in range(5):
+                Y[b, d] = Y[b, d] + W[T.Cast("int32", I[b, k]), d]
+
+    @T.prim_func(s_tir=True)
+    def two_int32_7(W: T.Buffer((256, 7), "int32"), I: T.Buffer((20,), "uint8"), J: T.Buffer((20,), "uint8"), Y: T.Buffer((20, 7), "int32")):
+        for n, d in T.grid(20, 7):
+            Y[n, d] = W[T.Cast("int32", I[n]), d] + W[T.Cast("int32", J[n]), d]
+
+    @T.prim_func(s_tir=True)
+    def bag_int32_7(W: T.Buffer((256, 7), "int32"), I: T.Buffer((6, 5), "uint8"), Y: T.Buffer((6, 7), "int32")):
+        for b, d in T.grid(6, 7):
+            Y[b, d] = T.Cast("int32", b)
+            for k in range(5):
+                Y[b, d] = Y[b, d] + W[T.Cast("int32", I[b, k]), d]
+
+    @T.prim_func(s_tir=True)
+    def two_int32_33(W: T.Buffer((256, 33), "int32"), I: T.Buffer((20,), "uint8"), J: T.Buffer((20,), "uint8"), Y: T.Buffer((20, 33), "int32")):
+        for n, d in T.grid(20, 33):
+            Y[n, d] = W[T.Cast("int32", I[n]), d] + W[T.Cast("int32", J[n]), d]
+
+    @T.prim_func(s_tir=True)
+    def bag_int32_33(W: T.Buffer((256, 33), "int32"), I: T.Buffer((6, 5), "uint8"), Y: T.Buffer((6, 33), "int32")):
+        for b, d in T.grid(6, 33):
+            Y[b, d] = T.Cast("int32", b)
+            for k in range(5):
+                Y[b, d] = Y[b, d] + W[T.Cast("int32", I[b, k]), d]
+
+    @T.prim_func(s_tir=True)
+    def two_int32_90(W: T.Buffer((256, 90), "int32"), I: T.Buffer((20,), "uint8"), J: T.Buffer((20,), "uint8"), Y: T.Buffer((20, 90), "int32")):
+        for n, d in T.grid(20, 90):
+            Y[n, d] = W[T.Cast("int32", I[n]), d] + W[T.Cast("int32", J[n]), d]
+
+    @T.prim_func(s_tir=True)
+    def bag_int32_90(W: T.Buffer((256, 90), "int32"), I: T.Buffer((6, 5), "uint8"), Y: T.Buffer((6, 90), "int32")):
+        for b, d in T.grid(6, 90):
+            Y[b, d] = T.Cast("int32", b)
+            for k in range(5):
+                Y[b, d] = Y[b, d] + W[T.Cast("int32", I[b, k]), d]
+
+    # One of the numbers may be out of bounds.
+    @T.prim_func(s_tir=True)
+    def outside(W: T.Buffer((9, 64), "float32"), I: T.Buffer((40,), "uint8"), S: T.Buffer((40,), "float32"), Y: T.Buffer((64,), "float32")):
+        for k, d in T.grid(40, 64):
+            Y[d] = Y[d] + W[T.Cast("int32", I[k]), d] * S[k]
