@@ -45,10 +45,13 @@
 #define PINNED(type, name, where) type name
 #endif
 
+#define SETTLE() __asm__("" : "+r"(pc))
+#define SETTLE_BEHIND(value) __asm__("" : "+r"(pc) : "r"(value))
 /* Goes on `words` words further. */
 #define NEXT(words)                                                                                                    \
     do {                                                                                                               \
         const unsigned next_ = pc[words].op; /* first: or pc is copied */                                              \
+        SETTLE_BEHIND(next_);                                                                                          \
         pc += (words);                                                                                                 \
         GO_TO(next_);                                                                                                  \
     } while (0)

@@ -265,7 +265,7 @@ static const tirbi_ls *one_by_one(seeker *s, tirbi_lvar *at, tirbi_lvar *stop) {
 
 /* `at` moves to the next iteration that changes something. */
 static const tirbi_ls *look_ahead(seeker *s, tirbi_lvar *at, tirbi_lvar *burst, const tirbi_lx *changes) {
-    enum { CLOSE = 8, LONGEST = 256 };
+    enum { CLOSE = 32, LONGEST = 256 };
     const tirbi_lvar *old = s->loop->as.loop.var;
     tirbi_lvar *first = new_var(s, "first", TIRBI_LVAR_LET, NULL), *rounds = new_var(s, "rounds", TIRBI_LVAR_LET, NULL);
     tirbi_lvar *found = new_var(s, "found", TIRBI_LVAR_LET, NULL);
