@@ -11,6 +11,9 @@ import pathlib
 import re
 import subprocess
 
+# What objects are of: strip kernels, lane machines, and tiles of contractions.
+KINDS = ("kernels", "lanes", "tiles")
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -19,19 +22,19 @@ def main():
     arguments = parser.parse_args()
     listed = subprocess.run([arguments.size, arguments.build / "lib/libtirb.a"], check=True, capture_output=True,
                             text=True).stdout
-    rows = collections.defaultdict(lambda: [0, 0, 0])
+    rows = collections.defaultdict(collections.Counter)
     for line in listed.splitlines()[1:]:
         text, data, _, _, _, name = line.split()[:6]
-        found = re.match(r"(lanes|kernels|tiles)_(generic|sse2|avx2|avx512|neon)\.c\.o", name)
+        found = re.match(r"([a-z]+)\w*?_(generic|sse2|avx2|avx512|neon)\.c\.o", name)
         row = rows[found.group(2) if found else "the rest"]
-        row[0] += int(text)
-        row[1] += int(data)
-        if found:
-            row[2] += int(text) if found.group(1) == "lanes" else 0
-    print(f"{'':<10} {'text':>10} {'of it machine':>14} {'data':>10}")
-    for name in sorted((name for name in rows if rows[name][0]), key=lambda name: -rows[name][0]):
-        print(f"{name:<10} {rows[name][0]:>10} {rows[name][2] or '':>14} {rows[name][1]:>10}")
-    print(f"{'all':<10} {sum(row[0] for row in rows.values()):>10} {'':>14} {sum(row[1] for row in rows.values()):>10}")
+        row["text"] += int(text)
+        row["data"] += int(data)
+        row[found.group(1) if found and found.group(1) in KINDS else "others"] += int(text)
+    columns = ("text", *KINDS, "others", "data")
+    print(f"{'':<10}", *(f"{column:>9}" for column in columns))
+    for name in sorted((name for name in rows if rows[name]["text"]), key=lambda name: -rows[name]["text"]):
+        print(f"{name:<10}", *(f"{rows[name][column]:>9}" for column in columns))
+    print(f"{'all':<10}", *(f"{sum(row[column] for row in rows.values()):>9}" for column in columns))
 
 
 if __name__ == "__main__":

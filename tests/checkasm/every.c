@@ -130,8 +130,9 @@ unsigned check_every(checker *c, const tirb_isa *isas, unsigned n_isas, int n_wo
 }
 
 static tirbi_scalar scalar_of(tirb_isa isa, twin_id id) {
-    const tirbi_scalars *scalars = tirbi_kernels(isa)->scalars;
-    return id.kind == TWIN_OP     ? scalars->op[id.row - TIRBI_FIRST_ELEMENTWISE][id.column]
+    const tirbi_kernel_table *kernels = tirbi_kernels(isa);
+    const tirbi_scalars *scalars = kernels->scalars;
+    return id.kind == TWIN_OP     ? tirbi_scalar_of(kernels, id.row - TIRBI_FIRST_ELEMENTWISE, id.column)
            : id.kind == TWIN_CAST ? scalars->cast[id.row][id.column]
                                   : scalars->bits[id.row][id.column];
 }

@@ -113,9 +113,12 @@ static void try_form(checker *c, const form *f, tirb_isa isa) {
 unsigned check_apart(checker *c, tirb_isa isa) {
     enum { TRIALS = 50 };
     if (!(c->machine->features & TIRBI_LANE_HAS_STEPS)) return 0;
+    unsigned n = 0;
     for (unsigned i = 0; i < N_FORMS; i++) {
         const unsigned failures = c->failures;
+        if (forms[i].handler > TIRBI_L_RARE && !(c->machine->features & TIRBI_LANE_HAS_RARE)) continue;
+        n++;
         for (unsigned k = 0; k < TRIALS && c->failures == failures; k++) try_form(c, &forms[i], isa);
     }
-    return N_FORMS;
+    return n;
 }

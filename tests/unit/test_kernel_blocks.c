@@ -6,14 +6,14 @@
 
 /* The linker sends calls of tirbi_kernel_of_few here. */
 static unsigned n_few;
-bool __real_tirbi_kernel_of_few(tirbi_kernel kernel, size_t block, tirbi_kernel_sizes sizes, void *d, const void *a,
-                                const void *b, const void *c, size_t n);
-bool __wrap_tirbi_kernel_of_few(tirbi_kernel kernel, size_t block, tirbi_kernel_sizes sizes, void *d, const void *a,
-                                const void *b, const void *c, size_t n);
-bool __wrap_tirbi_kernel_of_few(tirbi_kernel kernel, size_t block, tirbi_kernel_sizes sizes, void *d, const void *a,
-                                const void *b, const void *c, size_t n) {
+bool __real_tirbi_kernel_of_few(void *d, const void *a, const void *b, const void *c, size_t n, tirbi_kernel kernel,
+                                tirbi_kernel_block block);
+bool __wrap_tirbi_kernel_of_few(void *d, const void *a, const void *b, const void *c, size_t n, tirbi_kernel kernel,
+                                tirbi_kernel_block block);
+bool __wrap_tirbi_kernel_of_few(void *d, const void *a, const void *b, const void *c, size_t n, tirbi_kernel kernel,
+                                tirbi_kernel_block block) {
     n_few += n > 0;
-    return __real_tirbi_kernel_of_few(kernel, block, sizes, d, a, b, c, n);
+    return __real_tirbi_kernel_of_few(d, a, b, c, n, kernel, block);
 }
 
 /* LANES is a whole number of blocks of any machine and any size of lanes; WHOLE + 1 lanes are one block and one lane of

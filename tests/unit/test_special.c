@@ -86,7 +86,7 @@ static void expect_sum(const tirbi_kernel_table *table, tirb_isa isa, tirbi_op o
     assert_true(table->op[row][type](strip, x, y, NULL, N));
     for (uint32_t i = 0, every = sampled_every(); i < N; i += every) {
         uint64_t one = 0;
-        assert_true(table->scalars->op[row][type](&one, bits_at(x, size, i), bits_at(y, size, i), 0));
+        assert_true(tirbi_scalar_of(table, row, type)(&one, bits_at(x, size, i), bits_at(y, size, i), 0));
         assert_int_equal(one & UINT64_MAX >> (64 - 8 * size), bits_at(strip, size, i));
     }
     const uint64_t sum = sum_of(strip, type);

@@ -59,7 +59,7 @@ bool tirbi_lane_find_ending(const lane_body *body, tirbi_code *code, tirbi_lane_
     used += elements[0] == elements[1] ? 2 : 3;
     for (unsigned i = 0; i < (elements[0] == elements[1] ? 1u : 2u); i++) loads += elements[i]->op == TIRB_OP_VLOAD;
     if (used != body->n || loads != loop->n_cursors) return true;
-    const tirbi_ordered *ordered = code->kernels->ordered;
+    const tirbi_fused_ordered *ordered = code->kernels->fused;
     ending.end = fused ? ordered->endma[fold][scan->type]
                        : ordered->end[term][fold + (is_swapped ? (unsigned)TIRBI_N_SCAN_OPS : 0)][scan->type];
     const bool extreme = !fused && (fold == TIRBI_SCAN_MIN || fold == TIRBI_SCAN_MAX);

@@ -166,8 +166,9 @@ void tirbi_lane_plan_find(lane_planner *p, const lane_ins *ins) {
 /* What stores, or combines, by index. Lanes of a run update one element, which stays in a register meanwhile. */
 static tirbi_sequence stores_of(const lane_planner *p, const lane_ins *ins, bool in_runs) {
     const tirbi_ordered *k = p->code->kernels->ordered;
+    const tirbi_fused_ordered *f = p->code->kernels->fused;
     if (ins->op == TIRB_OP_VSTOREX) return k->storex[ins->type];
-    if (ins->op == TIRB_OP_VUPDATEMA) return (in_runs ? k->runsma : k->updatema)[ins->fold & TIRBI_SCAN_OP][ins->type];
+    if (ins->op == TIRB_OP_VUPDATEMA) return (in_runs ? f->runsma : f->updatema)[ins->fold & TIRBI_SCAN_OP][ins->type];
     return (in_runs ? k->runs : k->update)[fold_of(ins)][ins->type];
 }
 
@@ -180,7 +181,7 @@ static void plan_gathered(lane_planner *p, const lane_ins *ins) {
     const uint16_t list[4] = {tirbi_gathering(ins->source, gather->cursor), p->gather_index, ins->cursor, 0};
     p->gather = NULL;
     leave_banks(p, ins);
-    emit_sequence(p, operands, list, p->code->kernels->ordered->gather_runs[ins->fold & TIRBI_SCAN_OP][ins->type]);
+    emit_sequence(p, operands, list, p->code->kernels->fused->gather_runs[ins->fold & TIRBI_SCAN_OP][ins->type]);
 }
 
 /* Counters: every lane adds the same scalar to the element that it names. */

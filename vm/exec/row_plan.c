@@ -215,7 +215,7 @@ static void read_elementwise(finder *f) {
     if (arity > 2) step.d = read_slot(f, (uint16_t)o[3]);
     if (f->fits && step.kind == 0) {
         step.kind = TIRBI_ROW_CALL;
-        step.call = f->code->kernels->scalars->op[in->op - TIRBI_FIRST_ELEMENTWISE][in->type];
+        step.call = tirbi_scalar_of(f->code->kernels, in->op - TIRBI_FIRST_ELEMENTWISE, in->type);
         f->fits = step.call != NULL && !(tirbi_ops[in->op].flags & TIRBI_FLAG_TRAP);
     }
     add_step(f, step);

@@ -710,7 +710,7 @@ static tirb_status translate_elementwise(translator *t, uint32_t *at) {
     if (in->op == TIRB_OP_ADD && in->type == TIRB_I64 && translate_addressed(t, at)) return TIRB_OK;
     unsigned form = elementwise_forms[in->op][in->type];
     if (form == 0) {
-        tirbi_scalar function = t->code->kernels->scalars->op[in->op - TIRBI_FIRST_ELEMENTWISE][in->type];
+        tirbi_scalar function = tirbi_scalar_of(t->code->kernels, in->op - TIRBI_FIRST_ELEMENTWISE, in->type);
         if (!function) return no_function(t);
         emit_function(t, function, tirbi_ops[in->op].arity);
         return TIRB_OK;

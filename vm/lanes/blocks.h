@@ -2,12 +2,21 @@
 #ifndef TIRB_VM_LANES_BLOCKS_H
 #define TIRB_VM_LANES_BLOCKS_H
 
+#include "vm/lanes/isas.h"
+
 /* X(instruction set, bytes of a vector, registers of a bank, elements of the blocks of kernels, ..).
  *
  * Kernels: of types of up to 4 bytes, with one of 8, and where vectors hold more than that. Those of mathematical
- * functions: of float32, of float64, and of those of float32 that go by several vectors side by side. */
+ * functions: of float32, of float64, and of those of float32 that go by several vectors side by side.
+ *
+ * Plain C has small banks where the architecture has vectors: it is what these are compared with there. */
+#if TIRBI_LANES_SSE2 || TIRBI_LANES_NEON
+#define TIRBI_GENERIC_BLOCKS(X) X(GENERIC, 16, 2, 4, 4, 16, 4, 4, 64)
+#else
+#define TIRBI_GENERIC_BLOCKS(X) X(GENERIC, 16, 6, 8, 4, 16, 8, 4, 64)
+#endif
 #define TIRBI_BLOCKS(X)                      \
-    X(GENERIC, 16, 6, 8, 4, 16, 8, 4, 64)    \
+    TIRBI_GENERIC_BLOCKS(X)                  \
     X(SSE2, 16, 6, 8, 4, 16, 8, 4, 64)       \
     X(AVX2, 32, 6, 16, 8, 64, 16, 8, 48)     \
     X(AVX512, 64, 8, 32, 32, 64, 32, 32, 64) \

@@ -12,11 +12,12 @@ extern const tirbi_kernel_table tirbi_kernels_avx512;
 extern const tirbi_kernel_table tirbi_kernels_neon;
 
 extern const tirbi_scalars tirbi_scalars_generic;
-extern const tirbi_scalars tirbi_scalars_avx2;
-extern const tirbi_scalars tirbi_scalars_avx512; /* where there are none for AVX2 */
+extern const tirbi_float_scalars tirbi_floats_avx2;
+extern const tirbi_float_scalars tirbi_floats_avx512; /* where there are none for AVX2 */
 
 extern const tirbi_ordered tirbi_ordered_baseline; /* of what every CPU of the architecture has */
-extern const tirbi_ordered tirbi_ordered_avx2;
-extern const tirbi_ordered tirbi_ordered_avx512; /* where there are none for AVX2 */
+extern const tirbi_fused_ordered tirbi_fused_baseline;
+extern const tirbi_fused_ordered tirbi_fused_avx2;
+extern const tirbi_fused_ordered tirbi_fused_avx512; /* where there are none for AVX2 */
 
 #endif

@@ -7,18 +7,19 @@
 #include "vm/lanes/halves.h"
 #include "vm/lanes/kernel_tables.h"
 
-bool tirbi_kernel_of_few(tirbi_kernel kernel, size_t block, tirbi_kernel_sizes sizes, void *d, const void *a,
-                         const void *b, const void *c, size_t n) {
+bool tirbi_kernel_of_few(void *d, const void *a, const void *b, const void *c, size_t n, tirbi_kernel kernel,
+                         tirbi_kernel_block block) {
     _Alignas(64) uint8_t blocks[4][TIRBI_STRIP_LANES * sizeof(uint64_t)];
     const void *const operands[3] = {a, b, c};
     for (unsigned i = 0; i < 3 && n > 0; i++) {
-        const size_t size = sizes.operands[i];
-        memset(blocks[i], 0x3F, block * size);
-        if (size > 0) memcpy(blocks[i], operands[i], n * size);
+        const size_t size = i == 0 ? block.first : block.others;
+        if (size == 0 || operands[i] == NULL) continue;
+        memset(blocks[i], 0x3F, block.elements * size);
+        memcpy(blocks[i], operands[i], n * size);
     }
     if (n == 0) return true;
-    const bool is_done = kernel(blocks[3], blocks[0], blocks[1], blocks[2], block);
-    memcpy(d, blocks[3], n * sizes.result);
+    const bool is_done = kernel(blocks[3], blocks[0], blocks[1], blocks[2], block.elements);
+    memcpy(d, blocks[3], n * block.result);
     return is_done;
 }
 

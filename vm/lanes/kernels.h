@@ -40,15 +40,16 @@ typedef bool (*tirbi_scalar)(uint64_t *d, uint64_t a, uint64_t b, uint64_t c);
 
 enum { TIRBI_FIRST_ELEMENTWISE = 0x20, TIRBI_N_ELEMENTWISE = 0x60 };
 
-/* The bytes of an element, by operand; 0: there is no such operand. */
-typedef struct tirbi_kernel_sizes {
-    uint8_t result, operands[3];
-} tirbi_kernel_sizes;
+/* How many elements a block of a kernel has, and the bytes of one: of the result, of the first operand, and of the
+ * others (0: there are none). */
+typedef struct tirbi_kernel_block {
+    uint8_t elements, result, first, others;
+} tirbi_kernel_block;
 
-/* Does n elements, fewer than a block of the kernel has: in copies, which are filled with values that no function is
- * slow on. Only the end of a loop is that short, and lanes that are left in loops of their own. */
-bool tirbi_kernel_of_few(tirbi_kernel kernel, size_t block, tirbi_kernel_sizes sizes, void *d, const void *a,
-                         const void *b, const void *c, size_t n);
+/* Does n elements, fewer than a block: in copies, which are filled with values that no function is slow on. Only the
+ * end of a loop is that short, and lanes that are left in loops of their own. */
+bool tirbi_kernel_of_few(void *d, const void *a, const void *b, const void *c, size_t n, tirbi_kernel kernel,
+                         tirbi_kernel_block block);
 
 /* Operations of streams, which are loops over whole blocks from memory to memory: see vm/lanes/streams.inc. */
 enum {
@@ -83,22 +84,31 @@ typedef struct tirbi_scalars {
     tirbi_scalar bits[TIRB_N_DTYPES][TIRB_N_DTYPES];
 } tirbi_scalars;
 
+/* Those that are faster with instructions that not every CPU of an architecture has. */
+typedef struct tirbi_float_scalars {
+    tirbi_scalar op[TIRBI_N_ELEMENTWISE][TIRB_N_DTYPES];
+} tirbi_float_scalars;
+
 /* Instructions whose lanes come one after the other. */
 typedef struct tirbi_ordered {
     tirbi_sequence storex[TIRB_N_DTYPES]; /* by the type of the elements */
     /* By operation, those that are swapped in the second half. */
     tirbi_sequence update[2 * TIRBI_N_SCAN_OPS][TIRB_N_DTYPES];
     tirbi_sequence count[TIRB_N_DTYPES]; /* an update that adds the same to every element */
-    tirbi_sequence updatema[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES];
-    /* The same where the lanes of each range of the one vadvance of the body update one element. */
+    /* An update where the lanes of each range of the one vadvance of the body update one element. */
     tirbi_sequence runs[2 * TIRBI_N_SCAN_OPS][TIRB_N_DTYPES];
+    tirbi_sequence advance[TIRB_N_DTYPES]; /* by the type of the elements */
+} tirbi_ordered;
+
+/* Those that multiply and add, and ends of scans. */
+typedef struct tirbi_fused_ordered {
+    tirbi_sequence updatema[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES];
     tirbi_sequence runsma[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES];
     tirbi_sequence gather_runs[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES]; /* and one of the factors is gathered, by i32 */
-    tirbi_sequence advance[TIRB_N_DTYPES]; /* by the type of the elements */
     /* By term, operation as in `scan`, and type; NULL: scan has it alone. */
     tirbi_scan_end end[TIRBI_N_TERMS][2 * TIRBI_N_SCAN_OPS][TIRB_N_DTYPES];
     tirbi_scan_end endma[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES];
-} tirbi_ordered;
+} tirbi_fused_ordered;
 
 typedef struct tirbi_kernel_table {
     tirbi_kernel op[TIRBI_N_ELEMENTWISE][TIRB_N_DTYPES]; /* by scalar opcode - 0x20 and type; NULL: no such pair */
@@ -112,13 +122,21 @@ typedef struct tirbi_kernel_table {
     tirbi_sequence scanma[TIRBI_N_FUSED_SCANS][TIRB_N_DTYPES];
     tirbi_sequence chain[TIRB_N_DTYPES]; /* scans of several steps */
     /* One for all instruction sets that have the same instructions for one element. */
-    const tirbi_scalars *scalars;
-    const tirbi_ordered *ordered;
+    const tirbi_float_scalars *floats; /* NULL: none */
+    const tirbi_fused_ordered *fused;
+    const tirbi_scalars *scalars; /* one for all */
+    const tirbi_ordered *ordered; /* one for all of the architecture */
     tirbi_moves moves;
 } tirbi_kernel_table;
 
 /* One more than the greatest tirb_isa. */
 #define TIRBI_N_ISAS (TIRB_ISA_NEON + 1)
+
+/* The function of an operation on one element: `row` is the opcode less the first one. NULL: there is none. */
+static inline tirbi_scalar tirbi_scalar_of(const tirbi_kernel_table *k, unsigned row, unsigned type) {
+    const tirbi_scalar own = k->floats != NULL ? k->floats->op[row][type] : NULL;
+    return own != NULL ? own : k->scalars->op[row][type];
+}
 
 /* The table of `isa`, or NULL when this build has none. */
 const tirbi_kernel_table *tirbi_kernels(tirb_isa isa);

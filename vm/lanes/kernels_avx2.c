@@ -21,8 +21,8 @@
 #define COUNTS_IN_STEPS 64
 #define SHIFTS_IN_STEPS 1
 #define TIRBI_KERNEL_TABLE tirbi_kernels_avx2
-#define OWN_SCALARS tirbi_scalars_avx2
-#define OWN_ORDERED tirbi_ordered_avx2
+#define OWN_FLOAT_SCALARS tirbi_floats_avx2
+#define OWN_FUSED tirbi_fused_avx2
 #define BLOCKS_OF(what) what##AVX2
 #define MOVE_VECTOR 32
 #define MOVE_PAIRS 1

@@ -22,11 +22,11 @@
 #define TIRBI_HAVE_ROUND   1
 #define TIRBI_KERNEL_TABLE tirbi_kernels_avx512
 #if TIRBI_LANES_AVX2
-#define SCALARS tirbi_scalars_avx2
-#define ORDERED tirbi_ordered_avx2
+#define FLOAT_SCALARS &tirbi_floats_avx2
+#define FUSED_ORDERED tirbi_fused_avx2
 #else
-#define OWN_SCALARS tirbi_scalars_avx512
-#define OWN_ORDERED tirbi_ordered_avx512
+#define OWN_FLOAT_SCALARS tirbi_floats_avx512
+#define OWN_FUSED tirbi_fused_avx512
 #endif
 #define BLOCKS_OF(what) what##AVX512
 #define MOVE_VECTOR 64

@@ -14,10 +14,12 @@
 #define TIRBI_MATH_FORCE_INLINE
 #define TIRBI_KERNEL_TABLE tirbi_kernels_generic
 #define OWN_SCALARS tirbi_scalars_generic
+#define FLOAT_SCALARS NULL
 #if TIRBI_LANES_SSE2 || TIRBI_LANES_NEON
-#define ORDERED tirbi_ordered_baseline
+#define FUSED_ORDERED tirbi_fused_baseline
 #else
 #define OWN_ORDERED tirbi_ordered_baseline
+#define OWN_FUSED tirbi_fused_baseline
 #endif
 #define BLOCKS_OF(what) what##GENERIC
 #include "vm/lanes/kernels.inc"

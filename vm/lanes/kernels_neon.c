@@ -7,8 +7,9 @@
 #define TIRBI_HAVE_FMA     1
 #define TIRBI_HAVE_ROUND   1
 #define TIRBI_KERNEL_TABLE tirbi_kernels_neon
-#define SCALARS tirbi_scalars_generic
+#define FLOAT_SCALARS NULL
 #define OWN_ORDERED tirbi_ordered_baseline
+#define OWN_FUSED tirbi_fused_baseline
 #define BLOCKS_OF(what) what##NEON
 #include "vm/lanes/kernels.inc"
 

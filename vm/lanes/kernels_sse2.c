@@ -9,8 +9,9 @@
 #define SHIFTS_IN_STEPS 1
 #define SHIFTS_BY_ONE 1
 #define TIRBI_KERNEL_TABLE tirbi_kernels_sse2
-#define SCALARS tirbi_scalars_generic
+#define FLOAT_SCALARS NULL
 #define OWN_ORDERED tirbi_ordered_baseline
+#define OWN_FUSED tirbi_fused_baseline
 #define BLOCKS_OF(what) what##SSE2
 #include "vm/lanes/kernels.inc"
 

@@ -8,6 +8,16 @@
 #define LANE_MACHINE tirbi_lane_machine_generic
 #define BLOCKS_OF(what) what##GENERIC
 #define VB 16
+#if TIRBI_LANES_SSE2 || TIRBI_LANES_NEON
+#define BANK_REGISTERS 2
+#define EACH EACH2
+#define BANK_VARIABLES VARIABLES2
+#if TIRBI_LANES_SSE2
+#define FORGET_BANKS() FORGET2("x")
+#else
+#define FORGET_BANKS() FORGET2("w")
+#endif
+#else
 #define BANK_REGISTERS 6
 #define EACH EACH6
 #define BANK_VARIABLES VARIABLES6
@@ -17,5 +27,6 @@
 #define FORGET_BANKS() FORGET6("w")
 #else
 #define FORGET_BANKS() CLEAR6()
+#endif
 #endif
 #include "vm/lanes/machine.inc"
