@@ -331,8 +331,8 @@ static const char *only;           /* the one family that is measured, with --fa
 
 enum { SMALLEST = 1 << 10, STEP = 1 << 5 };
 
-/* The most steps for each byte that any program takes. */
-#define MOST_WORK 4.0
+/* The most steps for each byte that a program of some size takes. */
+#define MOST_WORK 1.2
 
 static void expect_proportion(const char *name, tirb_isa isa, const cost *small, const cost *large) {
     const double less = small->work / small->bytes, more = large->work / large->bytes;

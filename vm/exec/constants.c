@@ -28,6 +28,7 @@ static void add_to_chain(tirbi_constants *c, uint32_t i) {
 }
 
 static void grow(tirbi_constants *c) {
+    enum { ADDED_AT_ONCE = 8 };
     _Static_assert(sizeof c->few == TIRBI_FEW_CONSTANTS * ENTRY, "the first ones have room");
     const uint32_t capacity = c->capacity ? c->capacity * 2 : TIRBI_FEW_CONSTANTS;
     uint64_t *const before = c->values;
@@ -43,7 +44,7 @@ static void grow(tirbi_constants *c) {
     c->next = (uint16_t *)(void *)(values + capacity);
     c->chains = c->next + capacity;
     for (uint32_t i = 0; i < c->n; i++) add_to_chain(c, i);
-    c->heap->work += capacity;
+    c->heap->work += capacity / ADDED_AT_ONCE;
 }
 
 static uint16_t slot_of(tirbi_constants *c, uint64_t value) {

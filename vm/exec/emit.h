@@ -43,7 +43,7 @@ enum { TIRBI_MOST_STEP = 127, TIRBI_WORD_BEGINS = 128 };
 bool tirbi_emitter_prepare(tirbi_emitter *emitter);
 
 /* Words that are a step of work: they are counted by who knows that they are not few. */
-enum { TIRBI_WORDS_AT_ONCE = 4 };
+enum { TIRBI_WORDS_AT_ONCE = 8 };
 
 /* Appends a word and returns its index; after a failure the index is 0 and the word is dropped. */
 static inline uint32_t tirbi_translate_word(tirbi_emitter *emitter, tirbi_word word) {

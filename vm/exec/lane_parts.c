@@ -272,6 +272,7 @@ bool tirbi_lane_remake(lane_planner *p, uint32_t from, uint32_t to, bool wide) {
     remaking r = {.planner = p, .wide = wide};
     if (!wide) find_registers(&r, find_strips(p, from, to));
     p->level = 0;
+    emitter->heap->work += (to - from) / TIRBI_WORDS_AT_ONCE;
     uint32_t place = p->full_place, origin = emitter->all.n_origins;
     while (origin > 0 && emitter->all.origins[origin - 1].word > from) origin--;
     for (uint32_t i = from, n; i + 1 < to && !r.failed && !emitter->failed; i += n) {

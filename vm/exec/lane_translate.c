@@ -221,7 +221,7 @@ static void plan_iota(lane_planner *p, const lane_ins *ins) {
     v->strip = true;
 }
 
-enum { LIVE_AT_ONCE = 8 }; /* registers that are looked at in a step */
+enum { LIVE_AT_ONCE = 32 }; /* registers that are looked at in a step */
 
 /* A store may change what operands that were not copied yet mean. */
 static void settle_before_store(lane_planner *p, const lane_ins *ins, uint8_t stored) {

@@ -374,10 +374,10 @@ enum { TRANSLATED_AT_ONCE = 8 };
 /* Goes by instructions of a lane loop's body that name no scalar register, or splat one: nothing else of them matters
  * outside of it. */
 static uint32_t pass_lanes(translator *t, uint32_t at, uint32_t end, bool *splats) {
-    enum { HEAD = 2, LOOP_SIZE = HEAD + 1, SPLAT_SIZE = HEAD + 3 };
+    enum { HEAD = 2, LOOP_SIZE = HEAD + 1, SPLAT_SIZE = HEAD + 3, MOST_AT_ONCE = 1 << 12 };
     const uint8_t *const code = t->function->code;
     const uint32_t from = at;
-    for (uint32_t size; at < end && t->heap->work < t->heap->max_work; at += size, t->heap->work++) {
+    for (uint32_t size; at < end && at - from < MOST_AT_ONCE; at += size) {
         const uint8_t *const in = code + at;
         if (in[0] == TIRB_OP_VSPLAT) {
             size = SPLAT_SIZE;
@@ -390,6 +390,7 @@ static uint32_t pass_lanes(translator *t, uint32_t at, uint32_t end, bool *splat
         }
     }
     if (at > from) t->conditions.written = 0;
+    t->heap->work += (at - from) / TRANSLATED_AT_ONCE;
     return at;
 }
 
