@@ -16,8 +16,9 @@ static const char *place_of(tirbi_relax_lowering *l, const tirbi_relax_outcome *
     if (l->destinations[o->binding->var->id] == h) return "in the memory of a result";
     if (!t || !t->offset) return "memory that is as large as a call says";
     const uint32_t size = 1U << t->block;
-    return tirbi_arena_format(l->arena, "%lld bytes at %lld of %lld for elements of %u", (long long)(t->size * size),
-                              (long long)(t->offset->as.int_value * size),
+    const int64_t count = tirbi_relax_count(h->buffer->shape, h->buffer->ndim);
+    return tirbi_arena_format(l->arena, "%lld bytes at %lld of %lld for elements of %u", (long long)(count * size),
+                              (long long)(h->buffer->elem_offset->as.int_value * size),
                               (long long)(l->memory.sizes[t->block]->as.int_value * size), (unsigned)size);
 }
 
@@ -26,9 +27,11 @@ static const char *text_of(tirbi_relax_lowering *l, const tirbi_relax_outcome *o
     if (o->value->kind == TIRBI_RELAX_HELD_TUPLE) return o->called ? o->called : "views";
     if (o->value->kind != TIRBI_RELAX_HELD_TENSOR) return o->called ? o->called : "known without a call";
     const tirbi_relax_temporary *t = tirbi_relax_temporary_of(l, o->value->buffer);
-    if (!o->called && !(t && t->buffer == o->value->buffer)) return "a view";
+    const bool joins = tirb_relax_is_call(o->binding->value, TIRB_RELAX_CONCAT);
+    if (!o->called && !joins && !(t && t->buffer == o->value->buffer)) return "a view";
     const char *place = place_of(l, o);
-    return place && o->called ? tirbi_arena_format(l->arena, "%s, %s", o->called, place) : place;
+    const char *called = o->called ? o->called : joins ? "its parts" : NULL;
+    return place && called ? tirbi_arena_format(l->arena, "%s, %s", called, place) : place;
 }
 
 void tirbi_relax_explain(tirbi_relax_lowering *l) {

@@ -217,6 +217,17 @@ static bool read_outputs(tirbi_legal *g, const tirbi_relax_held *room) {
 
 /* ---- Operators of several calls, and of none -------------------------------------------------------------------- */
 
+/* An operand that is there already, or whose memory has other parts as well, which then is apart from its place. */
+static bool emit_joined(tirbi_legal *g, const tirbi_relax_held *operand, int64_t behind) {
+    const tirb_buffer *room = g->outputs[0]->buffer, *buffer = operand->buffer;
+    if (tirbi_relax_begins_at(g->l, buffer, room, behind)) return true;
+    tirbi_relax_held *part = tirbi_relax_hold(g->l, TIRBI_RELAX_HELD_TENSOR);
+    const tirb_expr *begin = tirbi_legal_number(g, behind);
+    if (!part || !begin) return false;
+    part->buffer = tirbi_relax_part(g->l, g->span, room, room->dtype, buffer->shape, buffer->ndim, begin);
+    return part->buffer && tirbi_relax_emit_copy(g->l, g->span, operand, part);
+}
+
 /* concat and stack: each operand is copied to its place. */
 static bool emit_parts(tirbi_legal *g, const tirbi_relax_held *tuple, bool stacks) {
     const tirb_relax_attr *a = tirbi_legal_attr(g, "axis");
@@ -224,6 +235,7 @@ static bool emit_parts(tirbi_legal *g, const tirbi_relax_held *tuple, bool stack
     int64_t axis = a->kind == TIRB_RELAX_ATTR_INT ? a->as.integer : 0;
     if (axis < 0) axis += room->buffer->ndim;
     const tirb_expr *begin = tirbi_legal_number(g, 0);
+    int64_t behind = 0;
     g->def = stacks ? "place_one" : "place";
     for (uint32_t i = 0; i < tuple->n; i++) {
         tirbi_relax_held *at = tirbi_relax_hold(g->l, TIRBI_RELAX_HELD_SCALAR);
@@ -234,7 +246,12 @@ static bool emit_parts(tirbi_legal *g, const tirbi_relax_held *tuple, bool stack
         g->inputs[0] = tuple->fields[i];
         g->inputs[1] = at;
         g->n_inputs = 2;
-        if (!tirbi_legal_give_integer(g, "axis", axis) || !tirbi_legal_emit(g)) return false;
+        if (tirbi_relax_same_memory(g->l, tuple->fields[i]->buffer, room->buffer)) {
+            if (!emit_joined(g, tuple->fields[i], behind)) return false;
+        } else if (!tirbi_legal_give_integer(g, "axis", axis) || !tirbi_legal_emit(g)) {
+            return false;
+        }
+        behind += tirbi_relax_count(tuple->fields[i]->buffer->shape, tuple->fields[i]->buffer->ndim);
         begin = tirbi_make_binary(&g->l->b, g->span, TIRB_EXPR_ADD, begin,
                                   stacks ? tirbi_legal_number(g, 1) : tuple->fields[i]->buffer->shape[axis]);
     }

@@ -740,7 +740,7 @@ static bool bind(tirbi_relax_lowering *l, const tirb_relax_binding *b, const tir
 
 static bool lower_binding(tirbi_relax_lowering *l, const tirb_relax_binding *b) {
     const uint32_t n_calls = l->n_calls;
-    const tirbi_relax_held *value = lower_value(l, b->value, l->destinations[b->var->id]);
+    const tirbi_relax_held *value = lower_value(l, b->value, tirbi_relax_destination_of(l, b->var));
     if (!value) return false;
     if (b->value->kind == TIRB_RELAX_CALL)
         tirbi_relax_note(l, (tirbi_relax_outcome){b, value, l->n_calls > n_calls ? l->called : NULL});
@@ -750,7 +750,7 @@ static bool lower_binding(tirbi_relax_lowering *l, const tirb_relax_binding *b) 
 /* Operators that are one function are computed where the last of them stands; each by itself where that cannot be. */
 static bool lower_group(tirbi_relax_lowering *l, const tirbi_relax_group *group) {
     const tirb_relax_var *var = group->bindings[group->n - 1]->var;
-    const tirbi_relax_held *value = tirbi_relax_lower_group(l, group, l->destinations[var->id]);
+    const tirbi_relax_held *value = tirbi_relax_lower_group(l, group, tirbi_relax_destination_of(l, var));
     if (!value) {
         l->reason = NULL;
         for (uint32_t i = 0; i < group->n; i++)
@@ -826,7 +826,10 @@ static bool finish_rest(tirbi_relax_lowering *l, const rest *r) {
 
 static bool lower_rest(tirbi_relax_lowering *l, const rest *r) {
     rest behind = *r;
-    for (uint32_t i = r->block; i < r->seq->n_blocks; i++)
+    for (uint32_t i = r->block; i < r->seq->n_blocks; i++) {
+        const bool begins = i != r->block || r->binding == 0;
+        if (begins && l->fuses && r->seq->blocks[i].dataflow && !tirbi_relax_find_joins(l, &r->seq->blocks[i]))
+            return false;
         for (uint32_t k = i == r->block ? r->binding : 0; k < r->seq->blocks[i].n_bindings; k++) {
             const tirb_relax_binding *b = &r->seq->blocks[i].bindings[k];
             const tirbi_relax_group *group = l->groups[b->var->id];
@@ -839,6 +842,7 @@ static bool lower_rest(tirbi_relax_lowering *l, const rest *r) {
             if (!group && !lower_binding(l, b)) return false;
             if (group && group->bindings[group->n - 1] == b && !lower_group(l, group)) return false;
         }
+    }
     return finish_rest(l, r);
 }
 
@@ -1272,17 +1276,19 @@ static bool make_tables(tirbi_relax_lowering *l) {
     grown.n_table = n + n / 2;
     grown.held = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, grown.n_table);
     grown.destinations = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, grown.n_table);
+    grown.joined = TIRBI_NEW_ARRAY(l->arena, tirbi_relax_joined, grown.n_table);
     grown.last_use = TIRBI_NEW_ARRAY(l->arena, uint32_t, grown.n_table);
     grown.groups = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_group *, grown.n_table);
     grown.node_of = TIRBI_NEW_ARRAY(l->arena, uint32_t, grown.n_table);
     grown.is_trimmed = TIRBI_NEW_ARRAY(l->arena, bool, grown.n_table);
     grown.types = TIRBI_NEW_ARRAY(l->arena, const tirb_relax_type *, grown.n_table);
-    if (!grown.types || !grown.is_trimmed || !grown.held || !grown.destinations || !grown.last_use || !grown.groups ||
-        !grown.node_of)
+    if (!grown.types || !grown.is_trimmed || !grown.held || !grown.destinations || !grown.joined || !grown.last_use ||
+        !grown.groups || !grown.node_of)
         return false;
     if (had) {
         memcpy(grown.held, l->held, had * sizeof(*l->held));
         memcpy(grown.destinations, l->destinations, had * sizeof(*l->destinations));
+        memcpy(grown.joined, l->joined, had * sizeof(*l->joined));
         memcpy(grown.last_use, l->last_use, had * sizeof(*l->last_use));
         memcpy(grown.groups, l->groups, had * sizeof(*l->groups));
         memcpy(grown.node_of, l->node_of, had * sizeof(*l->node_of));
@@ -1358,6 +1364,7 @@ static bool lower_round(tirbi_relax_lowering *l, const tirbi_relax_held **result
     for (uint32_t i = 0; i < m->n_relax; i++)
         if (!take_name(l, m->relax[i]->name)) return false;
     memset(l->destinations, 0, l->n_table * sizeof(*l->destinations));
+    memset(l->joined, 0, l->n_table * sizeof(*l->joined));
     for (uint32_t i = 0; i < m->n_relax && !l->arena->failed; i++) {
         if (l->is_left_out[i] || is_inlined(l, i)) continue;
         l->reason = NULL;

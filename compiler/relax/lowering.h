@@ -5,6 +5,7 @@
 #include "compiler/relax/expand.h"
 #include "compiler/relax/explain.h"
 #include "compiler/relax/fuse.h"
+#include "compiler/relax/joins.h"
 #include "compiler/relax/lower.h"
 #include "compiler/relax/memory.h"
 #include "compiler/relax/operators.h"
@@ -72,6 +73,7 @@ typedef struct tirbi_relax_lowering {
     tirbi_list cast_vars, cast_dims; /* of const tirb_expr *: sizes that casts of parameters name, and what those are */
     const tirbi_relax_held **held;   /* by the number of a Relax variable */
     const tirbi_relax_held **destinations; /* the same: where a variable's value is to be; NULL: anywhere */
+    tirbi_relax_joined *joined;            /* the same: the concatenations that it is a part of, and is */
     uint32_t *last_use;                    /* the same: the binding that last uses it */
     const tirbi_relax_group **groups;      /* the same: the group that computes it; NULL: its binding by itself */
     tirbi_relax_memory memory;

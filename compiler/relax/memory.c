@@ -55,6 +55,19 @@ bool tirbi_relax_has_parts(const tirbi_relax_lowering *l, const tirb_buffer *buf
     return false;
 }
 
+/* How many elements behind the beginning of its temporary a buffer begins. */
+static int64_t behind_of(const tirbi_relax_lowering *l, const tirb_buffer *buffer) {
+    const tirbi_relax_slice *slices = l->memory.slices.items;
+    for (uint32_t i = 0; i < l->memory.slices.n; i++)
+        if (slices[i].offset && slices[i].offset == buffer->elem_offset) return slices[i].behind;
+    return 0;
+}
+
+bool tirbi_relax_begins_at(const tirbi_relax_lowering *l, const tirb_buffer *buffer, const tirb_buffer *of,
+                           int64_t behind) {
+    return tirbi_relax_same_memory(l, buffer, of) && behind_of(l, buffer) == behind_of(l, of) + behind;
+}
+
 void tirbi_relax_use_memory(tirbi_relax_lowering *l, const tirb_buffer *buffer, uint32_t last) {
     const uint32_t owner = owner_of(&l->memory, buffer);
     tirbi_relax_temporary *t = owner ? &((tirbi_relax_temporary *)l->memory.temporaries.items)[owner - 1] : NULL;
@@ -86,10 +99,7 @@ static bool begin_part(tirbi_relax_lowering *l, tirbi_span span, const tirb_buff
             of->elem_offset ? tirbi_make_binary(&l->b, span, TIRB_EXPR_ADD, of->elem_offset, begin) : begin;
         return view->elem_offset != NULL;
     }
-    const tirbi_relax_slice *slices = l->memory.slices.items;
-    for (uint32_t i = 0; i < l->memory.slices.n; i++)
-        if (slices[i].offset && slices[i].offset == of->elem_offset) slice->behind = slices[i].behind;
-    slice->behind += begin->as.int_value;
+    slice->behind = behind_of(l, of) + begin->as.int_value;
     slice->offset = number_to_be(l, span);
     view->elem_offset = slice->offset;
     return slice->offset != NULL;

@@ -51,6 +51,9 @@ const tirb_buffer *tirbi_relax_part(struct tirbi_relax_lowering *l, tirbi_span s
 const tirbi_relax_temporary *tirbi_relax_temporary_of(const struct tirbi_relax_lowering *l, const tirb_buffer *buffer);
 /* Whether two buffers are, or are views of, one. */
 bool tirbi_relax_same_memory(const struct tirbi_relax_lowering *l, const tirb_buffer *a, const tirb_buffer *b);
+/* Whether a buffer that is in the memory of another one begins so many elements behind that one's beginning. */
+bool tirbi_relax_begins_at(const struct tirbi_relax_lowering *l, const tirb_buffer *buffer, const tirb_buffer *of,
+                           int64_t behind);
 /* Whether a part of the memory has a name of its own. */
 bool tirbi_relax_has_parts(const struct tirbi_relax_lowering *l, const tirb_buffer *buffer);
 /* What the buffer is in is in use up to binding `last`. */

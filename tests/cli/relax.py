@@ -722,6 +722,47 @@ def test_parts_in_one_piece_are_views(t):
     assert {"copy", "part"} <= called and not any(name.startswith("slice") for name in called)  # of z, and of columns
 
 
+JOINED = IMPORTS + """@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((1, 2, 3), "float32"), y: R.Tensor((1, 1, 3), "float32")):
+        with R.dataflow():
+            a = R.negative(x)
+            b = R.cumsum(y, axis=2)
+            c = R.concat((a, b), axis=1)
+            d = R.cumsum(a, axis=2)
+            e = R.concat((c, d, R.reshape(d, R.shape([1, 2, 3])), a, y), axis=1)
+            f = R.cumsum(e, axis=2)
+            R.output(f)
+        return f
+
+    @R.function
+    def apart(x: R.Tensor((2, 3), "float32"), y: R.Tensor((2, 1), "float32")):
+        with R.dataflow():
+            a = R.negative(x)
+            b = R.cumsum(y, axis=1)
+            c = R.cumsum(R.concat((a, b), axis=1), axis=1)
+            R.output(c)
+        return c
+"""
+
+
+def test_parts_are_computed_where_they_are_joined(t):
+    """Also parts of parts; what is a part twice, or has another name, is copied the second time."""
+    m = model(t, JOINED)
+    x, y = np.float32([[[1, 2, 3], [4, 5, 6]]]), np.float32([[[7, 8, 9]]])
+    a, b = -x, np.cumsum(y, 2)
+    d = np.cumsum(a, 2)
+    np.save(t.path("joined.npy"), np.cumsum(np.concatenate((a, b, d, d, a, y), 1), 2).astype("float32"))
+    words = ["run", m, "-f", "main", "x=1x2x3xf32=1,2,3,4,5,6", "y=1x1x3xf32=7,8,9", "--expect", "0=@joined.npy"]
+    t.run(*words, shows="matches")
+    t.run(*words, "--disable", "operators", shows="matches")
+    t.run("explain", m, "-f", "main", shows=["   c: operator: its parts, 36 bytes at ", "   b: operator: cumsum, 12 bytes at 24 of 120 "])
+    t.run("run", m, "-f", "apart", "x=2x3xf32=1,2,3,4,5,6", "y=2x1xf32=7,8", shows="-1, -3, -6, 1\n  -4, -9, -15, -7")
+    large = JOINED.replace("(1, 2, 3)", "(1, 2, 3000)").replace("(1, 1, 3)", "(1, 1, 3000)").replace("[1, 2, 3]", "[1, 2, 3000]")
+    assert temporaries(t, model(t, large)) == 10 * 12000  # e and nothing else
+
+
 WRITES_BETWEEN = IMPORTS + """@I.ir_module
 class Module:
     @T.prim_func(private=True, s_tir=True)
