@@ -904,8 +904,8 @@ static void translate_load(translator *t, uint32_t *at) {
     uint8_t type = carrier[t->instr->type];
     uint16_t index = slot_of(t, o[2]), held;
     if (tirbi_known_load(&t->known, type, (uint16_t)o[1], index, &held)) {
+        tirbi_conditions_name(&t->conditions, held); /* also where it stays: what reads it reads what wrote it before */
         if (held == o[0]) return;
-        tirbi_conditions_name(&t->conditions, held);
         tirbi_known_write(&t->known, (uint16_t)o[0]);
         emit_step(t, TIRBI_H_EXTEND_I64, o[0], held, 0, at);
         return;
