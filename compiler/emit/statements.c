@@ -314,6 +314,7 @@ static void emit_set(tirbi_emitter *e, const tirbi_ls *s) {
         TIRBI_PUT(e, TIRB_OP_MOV, var->type, reg, tirbi_put_value(e, s->as.set.value));
     else
         tirbi_put_value_into(e, s->as.set.value, reg);
+    if (var->kind == TIRBI_LVAR_LET) tirbi_remember(e, s->as.set.value, reg);
     tirbi_block_close(e, scope);
     tirbi_forget(e, var);
 }

@@ -552,8 +552,8 @@ static bool is_either(const tirbi_lx *x) {
     return x->kind == TIRBI_LX_OR || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_OR && x->type == TIRB_BOOL);
 }
 
-/* Where operands of a condition are branched on, no register holds the whole. So are those that might be computed in any
- * order: branches on both take two instructions, and each is one with its comparison. */
+/* Where operands of a condition are branched on, no register holds the whole. So are those that might be computed in
+ * any order: branches on both take two instructions, and each is one with its comparison. */
 static bool is_joined(const tirbi_emitter *e, const tirbi_lx *condition) {
     return (is_both(condition) || is_either(condition)) && !tirbi_is_at_hand(e, condition);
 }

@@ -237,6 +237,11 @@ enum { FUEL_SLICE = 1 << 11 };
 #define WORDS_INDEX 2
 #define RUN_INDEX(AT, ...) DO_AND_GO(INDEX, AT, ())
 #define RUN_LOOP(AT, ...) COUNT(AT)
+#define RUN_JMP_LOOP(AT, ...)                                                                                          \
+    do {                                                                                                               \
+        pc += pc[AT].jump + (AT);                                                                                      \
+        COUNT(0);                                                                                                      \
+    } while (0)
 
 #define LOAD_FRAME()                                                                                                   \
     do {                                                                                                               \
@@ -415,6 +420,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define AGAIN(KIND, operands, NEXT_KIND, next_operands) &&TIRBI_PAIR(KIND##_BACK, operands, NEXT_KIND, next_operands),
 #define BESIDE(OP, op, TYPE, type) &&OP##_##TYPE##_BRNOT_LOOP,
 #define INTO(KIND, operands, NEXT_KIND, next_operands) &&TIRBI_INTO(KIND, operands, NEXT_KIND, next_operands),
+#define ELSE(KIND, OP, op, TYPE, type) &&TIRBI_ELSE(KIND, OP, op, TYPE, type),
 #include "vm/exec/pairs.def"
     };
 #endif
@@ -436,10 +442,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     BEGIN()
 
     HANDLER(JMP) { JUMP(pc->jump); }
-    HANDLER(JMP_LOOP) {
-        pc += pc->jump;
-        COUNT(0);
-    }
+    HANDLER(JMP_LOOP) { RUN_JMP_LOOP(0, ); }
     HANDLER(BACK) { GO_BACK(0); }
     HANDLER(BRIF) {
         if ((uint8_t)s[pc->a] != 0) JUMP(pc->jump);
@@ -739,6 +742,12 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         }                                                                                                              \
         CHOOSE(AT, so);                                                                                                \
     } while (0)
+#define DO_BRNOT(AT, OP, op, TYPE, type)                                                                               \
+    do {                                                                                                               \
+        HOLDS(s[ONE_OF_BOTH], AT, op, type);                                                                           \
+        if (!holds) JUMP(pc[(AT) + 1].far_jump + (AT));                                                                \
+    } while (0)
+#define WORDS_BRNOT 2
 #define WORDS_EXTEND 1
 #define WORDS_LOAD 1
 #define WORDS_STORE 1
@@ -795,7 +804,32 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define MAKE_LOAD(made, ...) PUT_LOAD(made, s[OTHER_OF_BOTH], 0, __VA_ARGS__)
 #define MAKE_INDEX_LOAD(made, ...) PUT_INDEX_LOAD(made, s[OTHER_OF_BOTH], 0, __VA_ARGS__)
 #define MAKE_BINARY(made, ...) PUT_BINARY(made, s[ONE_OF_BOTH], 0, __VA_ARGS__)
+/* A comparison that leads to another one, or to one that leads to a loop instruction. */
+#define RUN_BRNOT_ELSE(AT, KIND, OP, op, TYPE, type)                                                                   \
+    do {                                                                                                               \
+        {                                                                                                              \
+            HOLDS(s[ONE_OF_BOTH], AT, op, type);                                                                       \
+            if (holds) NEXT((AT) + 2);                                                                                 \
+        }                                                                                                              \
+        pc += pc[(AT) + 1].far_jump + (AT);                                                                            \
+        RUN_LAST(KIND, 0, (OP, op, TYPE, type));                                                                       \
+    } while (0)
 /* The second and the third one of three. */
+#define RUN_BRNOT_LOAD(AT, OP, op, TYPE, type, FROM, from)                                                             \
+    do {                                                                                                               \
+        DO_BRNOT(AT, OP, op, TYPE, type);                                                                              \
+        RUN_LOAD((AT) + 2, FROM, from);                                                                                \
+    } while (0)
+#define RUN_BRNOT_BRNOT(AT, OP, op, TYPE, type, NEXT_OP, next_op)                                                      \
+    do {                                                                                                               \
+        DO_BRNOT(AT, OP, op, TYPE, type);                                                                              \
+        RUN_BRNOT((AT) + 2, NEXT_OP, next_op, TYPE, type);                                                             \
+    } while (0)
+#define RUN_BINARY_JMP_LOOP(AT, OP, op, TYPE, type)                                                                    \
+    do {                                                                                                               \
+        DO_BINARY(AT, OP, op, TYPE, type);                                                                             \
+        RUN_JMP_LOOP((AT) + 1, );                                                                                      \
+    } while (0)
 #define RUN_INDEX_LOAD_BRNOT(AT, OP, op, TYPE, type)                                                                   \
     do {                                                                                                               \
         DO_INDEX_LOAD(AT, TYPE, type);                                                                                 \
@@ -888,6 +922,8 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         DO_(MAKE_##KIND, made, OPERANDS operands);                                                                     \
         RUN_(TAKE_##NEXT_KIND, made, WORDS_##KIND, OPERANDS next_operands);                                            \
     }
+#define ELSE(KIND, OP, op, TYPE, type)                                                                                 \
+    PLACED_HANDLER(TIRBI_ELSE(KIND, OP, op, TYPE, type)) { RUN_BRNOT_ELSE(0, KIND, OP, op, TYPE, type); }
 #include "vm/exec/pairs.def"
 
 #ifdef TIRB_SWITCH_DISPATCH

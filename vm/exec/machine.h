@@ -45,10 +45,14 @@ typedef struct tirbi_trap_place {
 #define TIRBI_NAME_CONST() CONST
 #define TIRBI_NAME_NOTHING_BACK() BACK
 #define TIRBI_NAME_LOOP() LOOP
+#define TIRBI_NAME_JMP_LOOP() JMP_LOOP
 /* Of the second and the third one of three. */
 #define TIRBI_NAME_LOOP_TO(KIND, operands) TIRBI_JOIN_NAMES(LOOP, TIRBI_NAME_##KIND operands)
 #define TIRBI_NAME_LOAD_BRNOT(OP, op, TYPE, type) LOAD_##TYPE##__##OP##_##TYPE##_BRNOT
 #define TIRBI_NAME_INDEX_LOAD_BRNOT(OP, op, TYPE, type) INDEX_LOAD_##TYPE##__##OP##_##TYPE##_BRNOT
+#define TIRBI_NAME_BRNOT_LOAD(OP, op, TYPE, type, FROM, from) OP##_##TYPE##_BRNOT__LOAD_##FROM
+#define TIRBI_NAME_BRNOT_BRNOT(OP, op, TYPE, type, NEXT_OP, next_op) OP##_##TYPE##_BRNOT__##NEXT_OP##_##TYPE##_BRNOT
+#define TIRBI_NAME_BINARY_JMP_LOOP(OP, op, TYPE, type) OP##_##TYPE##__JMP_LOOP
 #define TIRBI_JOIN_NAMES_(a, b) a##__##b
 #define TIRBI_JOIN_NAMES(a, b) TIRBI_JOIN_NAMES_(a, b)
 #define TIRBI_PAIR(KIND, operands, NEXT_KIND, next_operands)                                                           \
@@ -57,6 +61,10 @@ typedef struct tirbi_trap_place {
 #define TIRBI_INTO__(a, b) TIRBI_INTO_(a, b)
 #define TIRBI_INTO(KIND, operands, NEXT_KIND, next_operands)                                                           \
     TIRBI_INTO__(TIRBI_NAME_##KIND operands, TIRBI_NAME_##NEXT_KIND next_operands)
+/* Of a comparison that leads to another one of its kind. */
+#define TIRBI_ELSE(KIND, OP, op, TYPE, type) TIRBI_ELSE__(OP##_##TYPE##_BRNOT, TIRBI_NAME_##KIND(OP, op, TYPE, type))
+#define TIRBI_ELSE__(a, b) TIRBI_ELSE_(a, b)
+#define TIRBI_ELSE_(a, b) a##__ELSE__##b
 #define TIRBI_HANDLER_(name) TIRBI_H_##name
 #define TIRBI_HANDLER(name) TIRBI_HANDLER_(name)
 
@@ -83,6 +91,7 @@ enum tirbi_handler {
 #define BESIDE(OP, op, TYPE, type) TIRBI_H_##OP##_##TYPE##_BRNOT_LOOP,
 #define INTO(KIND, operands, NEXT_KIND, next_operands)                                                                 \
     TIRBI_HANDLER(TIRBI_INTO(KIND, operands, NEXT_KIND, next_operands)),
+#define ELSE(KIND, OP, op, TYPE, type) TIRBI_HANDLER(TIRBI_ELSE(KIND, OP, op, TYPE, type)),
 #include "vm/exec/pairs.def"
     TIRBI_N_HANDLERS
 };

@@ -87,13 +87,21 @@ static const uint16_t back_forms[TIRBI_N_HANDLERS] = {
 #include "vm/exec/forms.def"
 };
 
-/* The form of two that follow each other, or of a jump and what it leads to, or 0. */
-static unsigned pair_of(unsigned first, unsigned second) {
 #define KEY(a, b) ((a) * (unsigned)TIRBI_N_HANDLERS + (b))
+/* The form of two that follow each other, or 0. */
+static unsigned pair_of(unsigned first, unsigned second) {
     switch (KEY(first, second)) {
 #define PAIR(KIND, operands, NEXT_KIND, next_operands)                                                                 \
     case KEY(TIRBI_HANDLER(TIRBI_NAME_##KIND operands), TIRBI_HANDLER(TIRBI_NAME_##NEXT_KIND next_operands)):          \
         return TIRBI_HANDLER(TIRBI_PAIR(KIND, operands, NEXT_KIND, next_operands));
+#include "vm/exec/pairs.def"
+    default: return 0;
+    }
+}
+
+/* The form of a jump and what it leads to, or 0. */
+static unsigned jump_of(unsigned first, unsigned second) {
+    switch (KEY(first, second)) {
 #define AROUND(NEXT_KIND, next_operands)                                                                               \
     case KEY(TIRBI_H_LOOP, TIRBI_HANDLER(TIRBI_NAME_##NEXT_KIND next_operands)):                                       \
         return TIRBI_HANDLER(TIRBI_PAIR(LOOP, (), NEXT_KIND, next_operands));
@@ -102,11 +110,23 @@ static unsigned pair_of(unsigned first, unsigned second) {
         return TIRBI_HANDLER(TIRBI_PAIR(KIND##_BACK, operands, NEXT_KIND, next_operands));
 #define BESIDE(OP, op, TYPE, type)                                                                                     \
     case KEY(TIRBI_H_##OP##_##TYPE##_BRNOT, TIRBI_H_LOOP): return TIRBI_H_##OP##_##TYPE##_BRNOT_LOOP;
+#define ELSE(KIND, OP, op, TYPE, type)                                                                                 \
+    case KEY(TIRBI_H_##OP##_##TYPE##_BRNOT, TIRBI_HANDLER(TIRBI_NAME_##KIND(OP, op, TYPE, type))):                     \
+        return TIRBI_HANDLER(TIRBI_ELSE(KIND, OP, op, TYPE, type));
+#define INTO(KIND, operands, NEXT_KIND, next_operands) LEADS_##NEXT_KIND(KIND, operands, next_operands)
+#define LEADS_BINARY(...)
+#define LEADS_BRNOT(...)
+#define LEADS_LOAD(...)
+#define LEADS_STORE(...)
+#define LEADS_INDEX_LOAD(...)
+#define LEADS_INDEX_STORE(...)
+#define LEADS_BRNOT_LOOP(KIND, operands, next_operands)                                                                \
+    case KEY(TIRBI_HANDLER(TIRBI_INTO(KIND, operands, BRNOT, next_operands)), TIRBI_H_LOOP):                           \
+        return TIRBI_HANDLER(TIRBI_INTO(KIND, operands, BRNOT_LOOP, next_operands));
 #include "vm/exec/pairs.def"
     case KEY(TIRBI_H_JMP, TIRBI_H_LOOP): return TIRBI_H_JMP_LOOP;
     default: return 0;
     }
-#undef KEY
 }
 
 /* By the form of several: the first of them. */
@@ -119,18 +139,19 @@ static const uint16_t begins_with[TIRBI_N_HANDLERS] = {
     [TIRBI_HANDLER(TIRBI_PAIR(KIND##_BACK, operands, NEXT_KIND, next_operands))] =                                     \
         TIRBI_HANDLER(TIRBI_NAME_##KIND##_BACK operands),
 #define BESIDE(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE##_BRNOT_LOOP] = TIRBI_H_##OP##_##TYPE##_BRNOT,
+#define ELSE(KIND, OP, op, TYPE, type)                                                                                 \
+    [TIRBI_HANDLER(TIRBI_ELSE(KIND, OP, op, TYPE, type))] = TIRBI_H_##OP##_##TYPE##_BRNOT,
 #include "vm/exec/pairs.def"
 };
 
 /* The form of one and of what stands or is led to behind it, as much of that as one form can take; or 0. */
-static unsigned form_of_both(unsigned first, unsigned second) {
-    const unsigned all = pair_of(first, second);
-    return all != 0 || begins_with[second] == 0 ? all : pair_of(first, begins_with[second]);
+static unsigned form_of_both(unsigned (*form_of)(unsigned, unsigned), unsigned first, unsigned second) {
+    const unsigned all = form_of(first, second);
+    return all != 0 || begins_with[second] == 0 ? all : form_of(first, begins_with[second]);
 }
 
 /* The form of two of which the second reads what the first makes, or 0. */
 static unsigned into_of(unsigned first, unsigned second) {
-#define KEY(a, b) ((a) * (unsigned)TIRBI_N_HANDLERS + (b))
     switch (KEY(first, second)) {
 #define INTO(KIND, operands, NEXT_KIND, next_operands)                                                                 \
     case KEY(TIRBI_HANDLER(TIRBI_NAME_##KIND operands), TIRBI_HANDLER(TIRBI_NAME_##NEXT_KIND next_operands)):          \
@@ -189,7 +210,7 @@ static const uint16_t exchanged[TIRBI_N_HANDLERS] = {
 static const uint8_t first_words[TIRBI_N_HANDLERS] = {
     [TIRBI_H_CONST] = 1,
     [TIRBI_H_INDEX] = 2,
-#define COMPARE(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE##_SELECT] = 3,
+#define COMPARE(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE##_SELECT] = 3, [TIRBI_H_##OP##_##TYPE##_BRNOT] = 2,
 #define MEMORY(TYPE, type)                                                                                             \
     [TIRBI_H_LOAD_##TYPE] = 1, [TIRBI_H_STORE_##TYPE] = 1, [TIRBI_H_INDEX_LOAD_##TYPE] = 2,                            \
     [TIRBI_H_INDEX_STORE_##TYPE] = 2, [TIRBI_H_ADD_LOAD_##TYPE] = 2, [TIRBI_H_ADD_STORE_##TYPE] = 2,
@@ -1119,7 +1140,7 @@ static void pair_jumps(translator *t) {
     tirbi_word *const words = all->words;
     for (uint32_t i = 0; i < t->n_fixups; i++) {
         const uint32_t from = t->fixups[i].word, to = word_of_target(t, t->fixups[i].target);
-        const unsigned form = to < all->n ? form_of_both(words[from].op, words[to].op) : 0;
+        const unsigned form = to < all->n ? form_of_both(jump_of, words[from].op, words[to].op) : 0;
         if (form != 0) words[from].op = (uint16_t)form;
     }
 }
@@ -1175,7 +1196,7 @@ static void pair_forms(translator *t) {
         all->steps[place] &= TIRBI_MOST_STEP;
         const unsigned first = words[place].op;
         const bool paired = behind < all->n && first_words[first] == behind - place;
-        const unsigned form = paired ? form_of_both(first, words[behind].op) : 0;
+        const unsigned form = paired ? form_of_both(pair_of, first, words[behind].op) : 0;
         if (form != 0) words[place].op = (uint16_t)form;
         behind = place;
     }
