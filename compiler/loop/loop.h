@@ -40,7 +40,8 @@ struct tirbi_lvar {
     const tirbi_lx *min;   /* LOOP: first value and number of values, as int64 expressions */
     const tirbi_lx *extent;
     const tirbi_lx *below; /* LOOP: every value is below this, beside what min and extent say; NULL: nothing known */
-    bool apart;            /* LOOP: no iteration reaches what another one stores to */
+    bool apart;            /* LOOP: no iteration reaches what another one stores to; or, */
+    bool forwards;         /* if one does, the earlier one does so earlier in the body */
     const tirbi_lvar *as;  /* PARAM: the parameter itself, where a test of sizes has told more of its values; or NULL */
     uint16_t level;        /* LOOP: how many loops of the program it is in, itself among them; 0: it was made since */
     uint32_t id;           /* its number in the function, for who keeps something of variables: tirbi_lvar_id */

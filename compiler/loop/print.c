@@ -440,6 +440,7 @@ static void print_loop(printer *p, const tirbi_ls *s) {
         print_expr(p, var->below, 0);
     }
     if (var->apart) put(p, " apart");
+    if (var->forwards) put(p, " forwards");
     if (s->as.loop.parallel) put(p, " parallel");
     if (s->as.loop.blocks) put(p, " blocks");
     if (s->as.loop.rows) putf(p, " rows %u", s->as.loop.rows);

@@ -847,6 +847,7 @@ static const tirbi_ls *read_loop(reader *r) {
     read_range(r, var);
     if (take(r, "below")) var->below = read_typed(r, TIRB_I64);
     var->apart = take(r, "apart");
+    var->forwards = take(r, "forwards");
     s->as.loop.parallel = take(r, "parallel");
     s->as.loop.blocks = take(r, "blocks");
     if (take(r, "rows")) s->as.loop.rows = (uint8_t)read_number(r);

@@ -13,7 +13,8 @@
  * of its own, ahead of the statement that is the first to mention it. So are parameters in a version for some sizes:
  * `narrow n.1: i32 in 1..9 of n`.
  *
- *   loop i = MIN, EXTENT [by STEP] [in LO..HI] [below E] [apart] [parallel] [blocks] [rows N] [level N] { .. }
+ *   loop i = MIN, EXTENT [by STEP] [in LO..HI] [below E] [apart] [forwards] [parallel] [blocks] [rows N]
+ *     [level N] { .. }
  *   if C [first (i, j)] [sizes] { .. } else { .. }       while C [made] { .. }
  *   search i = MIN, EXTENT where C, found        PLACE = E
  *   let x: f32 [in LO..HI] = E                   local x: f32 [in LO..HI] = E       set x = E

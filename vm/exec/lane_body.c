@@ -182,6 +182,7 @@ static void fill_loop(lane_body *body, const tirbi_lane_header *header, tirbi_co
         to->shift = (uint8_t)__builtin_ctz(to->size);
         to->access = from->access;
         to->indexed = from->level == TIRBI_LEVEL_INDEXED;
+        to->before = 0;
         to->start = tirbi_slot_of_x(constants, from->start);
         to->step = tirbi_slot_of_x(constants, from->step);
         for (unsigned k = 0; k < header->n_inner; k++) to->steps[k] = tirbi_slot_of_x(constants, from->steps[k]);
@@ -634,6 +635,39 @@ static tirb_status read_instructions(reading *r, const tirbi_instr *lane, tirbi_
     return TIRB_OK;
 }
 
+/* Where the body uses a cursor first and last, to read and to write: 0 where it never does. */
+typedef struct uses {
+    uint32_t first[2], last[2];
+} uses;
+
+static bool is_before(const uses *a, const uses *b, unsigned how, unsigned other) {
+    return a->last[how] == 0 || b->first[other] == 0 || a->last[how] < b->first[other];
+}
+
+/* Finds which cursors are used before others where one of both writes: a body runs instruction by instruction for a
+ * block of lanes, so lanes of the others may come back to what earlier lanes of these have reached. */
+static void find_order(const lane_body *body, const tirbi_lane_loop *loop, tirbi_lane_cursor *cursors) {
+    enum { READS, WRITES };
+    uses all[TIRBI_MAX_CURSORS] = {{{0}, {0}}};
+    if (body->n_stores == 0 || loop->n_inner > 0 || body->n_own > 0 || body->n_seeks > 0 || loop->finds) return;
+    for (uint32_t i = 0; i < body->n; i++) {
+        const lane_ins *ins = &body->ins[i];
+        if (ins->op != TIRB_OP_VLOAD && ins->op != TIRB_OP_VSTORE) continue;
+        const unsigned how = ins->op == TIRB_OP_VSTORE ? WRITES : READS;
+        uses *of = &all[ins->cursor];
+        if (of->first[how] == 0) of->first[how] = i + 1;
+        of->last[how] = i + 1;
+    }
+    for (unsigned a = 0; a < loop->n_cursors; a++) {
+        for (unsigned b = 0; b < loop->n_cursors; b++) {
+            if (a == b || cursors[a].indexed || cursors[b].indexed || cursors[a].size != cursors[b].size) continue;
+            if (is_before(&all[a], &all[b], READS, WRITES) && is_before(&all[a], &all[b], WRITES, READS) &&
+                is_before(&all[a], &all[b], WRITES, WRITES))
+                cursors[a].before |= UINT32_C(1) << b;
+        }
+    }
+}
+
 tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const tirbi_function *function,
                                  const tirbi_instr *lane, tirbi_constants *constants, tirbi_arena *arena,
                                  tirbi_lane_loop *loop, tirb_error *error) {
@@ -652,6 +686,7 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
     reading r = {.body = body, .loop = loop, .cursors = cursors};
     TIRBI_TRY(read_instructions(&r, lane, constants, error));
     TIRBI_TRY(keep_lists(body, loop, code, arena));
+    find_order(body, loop, cursors);
     if (tirbi_lane_has(body, TIRB_OP_VDIV, TIRB_OP_VFLOORMOD)) find_scalar_divisors(body);
     choose_main_size(body);
     if (loop->n_inner > 0 || body->n_own > 0) find_exposed(body);

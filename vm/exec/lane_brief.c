@@ -58,8 +58,9 @@ static bool are_own(const tirbi_lane_loop *loop, unsigned w, unsigned c, const p
     const ptrdiff_t stride = state->strides[w];
     if (other->indexed || stride != state->strides[c]) return false;
     if (places[w].low == places[c].low && written->size == other->size) return true;
-    return stride > 0 &&
-           tirbi_lane_interleave(places[w].low, written->size, places[c].low, other->size, (uint64_t)stride);
+    return (stride > 0 &&
+            tirbi_lane_interleave(places[w].low, written->size, places[c].low, other->size, (uint64_t)stride)) ||
+           tirbi_lane_meet_forwards(loop, w, places[w].low, c, places[c].low, stride);
 }
 
 /* Whether every element that is written belongs to one lane. */

@@ -147,6 +147,14 @@ static inline bool tirbi_lane_interleave(uintptr_t a, uint64_t a_size, uintptr_t
     return behind >= a_size && behind <= stride - b_size;
 }
 
+/* Whether lanes of cursors that begin at different elements, and go on by the same stride, come to the same ones in the
+ * order in which the body uses them. */
+static inline bool tirbi_lane_meet_forwards(const tirbi_lane_loop *loop, unsigned a, uintptr_t a_start, unsigned b,
+                                            uintptr_t b_start, ptrdiff_t stride) {
+    const bool a_is_first = (a_start > b_start) == (stride > 0);
+    return loop->cursors[a_is_first ? a : b].before >> (a_is_first ? b : a) & 1;
+}
+
 /* Rows of fewer bytes are stored through the caches. */
 enum { TIRBI_STREAM_ROW = 2048 };
 

@@ -56,8 +56,9 @@ static inline bool keep_apart(const tirbi_lane_loop *loop, const place *places, 
                                                                   loop->cursors[c].size, (uint64_t)strides[w]))
                 continue;
             *repeats = false;
-            if (written.low != places[c].low || strides[w] != strides[c] ||
-                loop->cursors[w].size != loop->cursors[c].size)
+            if (strides[w] != strides[c] || loop->cursors[w].size != loop->cursors[c].size) return false;
+            if (written.low != places[c].low &&
+                !tirbi_lane_meet_forwards(loop, w, written.low, c, places[c].low, strides[w]))
                 return false;
         }
     }

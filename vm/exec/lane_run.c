@@ -236,6 +236,13 @@ static bool may_be_same(const entry *e, unsigned written, unsigned other) {
     return true;
 }
 
+static bool meet_forwards(const entry *e, unsigned written, unsigned other) {
+    const tirbi_reach *a = &e->reaches[written], *b = &e->reaches[other];
+    return e->dimensions == 1 && a->step[0] == b->step[0] &&
+           tirbi_lane_meet_forwards(e->loop, written, (uintptr_t)a->start, other, (uintptr_t)b->start,
+                                    (ptrdiff_t)a->step[0]);
+}
+
 static tirb_status check_overlap(entry *e) {
     unsigned dimensions = e->dimensions;
     for (unsigned w = 0; w < e->loop->n_cursors; w++) {
@@ -253,7 +260,7 @@ static tirb_status check_overlap(entry *e) {
             e->repeats = false;
             bool plain = !indexed && !e->loop->cursors[c].indexed && may_be_same(e, w, c);
             if (plain && same_elements(written, other, dimensions)) continue;
-            if (plain && tirbi_reach_in_stretches(written, other, dimensions)) {
+            if (plain && (tirbi_reach_in_stretches(written, other, dimensions) || meet_forwards(e, w, c))) {
                 e->in_order = true;
                 continue;
             }

@@ -54,6 +54,7 @@ typedef struct tirbi_lane_cursor {
     bool is_unit; /* its step from lane to lane is 1 */
     bool streams; /* the wide body reads whole blocks of it */
     uint8_t seek; /* one more than the number of the seek that moves it; 0: none does */
+    uint32_t before; /* the set of cursors that may mean in later lanes what it means in earlier ones */
     uint16_t start; /* slots */
     uint16_t step;
     uint16_t steps[TIRBI_MAX_INNER];

@@ -491,7 +491,7 @@ typedef enum purpose {
 
 static const tirbi_ls *run(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose why) {
     switch (why) {
-    case IN_LANES: return tirbi_has_lanes_in_order(pool, loop) ? loop : tirbi_copy_ahead(pool, loop);
+    case IN_LANES: return tirbi_has_lanes_in_order(pool, loop) ? loop : tirbi_load_first(pool, loop);
     case IN_COLUMNS: return loop;
     case SEARCHED: return tirbi_search_updates(pool, loop);
     case PACKED: {

@@ -9,22 +9,23 @@
 #include "loader/base/divisor.h"
 
 /* Fewer iterations are not worth a lane loop; of more, copies would not stay in the nearest cache. */
-enum { LEAST = 8, MOST = 2048, MAX_COPIES = 4, MAX_SEEN = 16 };
+enum { LEAST = 8, MOST = 2048, MAX_AHEAD = 8, MAX_SEEN = 16 };
 
-/* Elements that are copied before a block, and the load that stands for those of the place. */
-typedef struct copy {
+/* An element that is stored to in a later iteration, and what holds it from before that on: a variable, or an element
+ * of a copy. */
+typedef struct load_ahead {
     const tirbi_place *place;
     tirbi_lbuf *buffer;
-    const tirbi_lx *load;
-} copy;
+    const tirbi_lx *value;
+} load_ahead;
 
 typedef struct spacing {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
     tirbi_loop_set own;  /* the loop's variable */
     tirbi_loop_set lets; /* those that the body sets */
-    copy copies[MAX_COPIES];
-    uint32_t n_copies;
+    load_ahead loads[MAX_AHEAD];
+    uint32_t n_loads;
     const tirbi_lx *seen[MAX_SEEN]; /* distances */
     uint32_t n_seen;
     uint64_t common;       /* divisor of all distances; 1: they are no constants, or have none */
@@ -40,7 +41,7 @@ typedef struct block {
     spacing *s;
     const tirbi_lx *length, *first; /* the first is counted from the loop's own */
     int64_t most, by;               /* iterations, each `by` behind the one before */
-    bool copied;                         /* loads read the copies */
+    bool loaded;                         /* loads have been done */
     const tirbi_lx *counter, *at, *wide; /* of the iteration in the block; what is in place of the loop's variable */
 } block;
 
@@ -90,15 +91,21 @@ static bool goes_down(const spacing *s, const tirbi_place *place) {
     return tirbi_affine_number(s->pool, place, &s->own, &form) && tirbi_affine_constant(&form, 0, &step) && step < 0;
 }
 
-/* A load whose element is stored to later may read what was copied before. */
-static bool add_copy(spacing *s, const tirbi_reached *a) {
-    for (uint32_t i = 0; i < s->n_copies; i++) {
-        if (s->copies[i].place->flat == a->place->flat && s->copies[i].place->buffer == a->place->buffer) return true;
-    }
-    if (s->n_copies == MAX_COPIES || !a->place->flat->pure || tirbi_mentions_loops(a->place->flat, &s->lets))
+static bool is_same(const tirbi_place *a, const tirbi_place *b) { return a->buffer == b->buffer && a->flat == b->flat; }
+
+/* A load whose element is stored to in a later iteration may be the first thing that its own does. */
+static bool add_load(spacing *s, const tirbi_reached *a) {
+    for (uint32_t i = 0; i < s->n_loads; i++)
+        if (is_same(s->loads[i].place, a->place)) return true;
+    if (s->n_loads == MAX_AHEAD || !a->place->flat->pure || tirbi_mentions_loops(a->place->flat, &s->lets))
         return false;
-    s->copies[s->n_copies++].place = a->place;
+    s->loads[s->n_loads++].place = a->place;
     return true;
+}
+
+static bool is_one_size(const tirbi_dependences *graph, const tirbi_edge *e) {
+    return tirbi_dtypes[graph->access[e->from].at.place->buffer->type].size ==
+           tirbi_dtypes[graph->access[e->to].at.place->buffer->type].size;
 }
 
 /* How many iterations after a load its element is stored to: what is ahead is loaded before that. Of two stores, how
@@ -116,8 +123,8 @@ static bool add_distance(spacing *s, const tirbi_dependences *graph, const tirbi
     far = far && is_ahead ? keeping_apart(s, ahead, far) : NULL;
     if (!far) return false;
     s->may_be_far = s->may_be_far && far->hi >= LEAST;
-    s->may_be_ahead =
-        s->may_be_ahead && e->kind != TIRBI_OUTPUT && ahead->hi >= 1 && (a->surely || !a->traps) && add_copy(s, a);
+    s->may_be_ahead = s->may_be_ahead && e->kind != TIRBI_OUTPUT && ahead->hi >= 1 && is_one_size(graph, e) &&
+                      (a->surely || !a->traps) && add_load(s, a);
     s->always_ahead = s->always_ahead && ahead->lo >= 1;
     for (uint32_t i = 0; i < s->n_seen; i++) /* of two accesses, the other way round */
         if (s->seen[i] == ahead) return true;
@@ -158,10 +165,8 @@ static bool find_distances(spacing *s) {
 static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const block *b = rewrite->context;
     const spacing *s = b->s;
-    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && b->copied && i < s->n_copies; i++) {
-        const tirbi_place *place = s->copies[i].place;
-        if (place->buffer == x->access->buffer && place->flat == x->access->flat) return s->copies[i].load;
-    }
+    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && b->loaded && i < s->n_loads; i++)
+        if (is_same(s->loads[i].place, x->access)) return s->loads[i].value;
     bool widens = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->type == TIRB_I64;
     if (widens && x->args[0]->kind == TIRBI_LX_VAR && x->args[0]->var == s->own.var[0]) return b->wide;
     return x->kind == TIRBI_LX_VAR && x->var == s->own.var[0] ? b->at : NULL;
@@ -186,7 +191,7 @@ static tirbi_ls *new_loop(block *b) {
         s, tirbi_lx_wide(s->pool, TIRB_OP_MIN, b->length, tirbi_lx_wide(s->pool, TIRB_OP_FLOORDIV, rounded, by)),
         b->most);
     const tirbi_lx *way = var ? tirbi_lx_mul(s->pool, tirbi_lx_var(s->pool, var), by) : NULL;
-    if (way && s->down && b->by == 1 && !s->in_order) /* iterations of a block do not meet: they go up */
+    if (way && s->down && b->by == 1) /* iterations of a block do not meet: they go up */
         way = tirbi_lx_sub(s->pool, tirbi_lx_sub(s->pool, var->extent, tirbi_lx_number(s->pool, 1)), way);
     const tirbi_lx *sum = way ? tirbi_lx_add(s->pool, tirbi_lx_add(s->pool, old->min, b->first), way) : NULL;
     if (!loop || !wide || !sum) return NULL;
@@ -224,7 +229,7 @@ static const tirbi_place *place_in(const block *b, tirbi_lbuf *buffer, tirbi_spa
 }
 
 /* Copies what a load is going to read, to memory of its own. */
-static const tirbi_ls *copy_ahead(block *b, copy *c) {
+static const tirbi_ls *copy_ahead(block *b, load_ahead *c) {
     spacing *s = b->s;
     tirbi_ls *loop = new_loop(b);
     tirbi_rewrite rewrite = {.pool = s->pool, .replace = replace, .context = b};
@@ -240,32 +245,30 @@ static const tirbi_ls *compute_block(block *b) {
     spacing *s = b->s;
     tirbi_ls *loop = new_loop(b);
     tirbi_rewrite rewrite = {.pool = s->pool, .replace = replace, .context = b};
-    for (uint32_t i = 0; loop && b->copied && i < s->n_copies; i++) {
-        copy *c = &s->copies[i];
-        const tirbi_place *place = place_in(b, c->buffer, c->place->span);
-        c->load = place ? tirbi_lx_load(s->pool, place) : NULL;
-        if (!c->load) return NULL;
+    for (uint32_t i = 0; loop && b->loaded && i < s->n_loads; i++) {
+        const tirbi_place *place = place_in(b, s->loads[i].buffer, s->loads[i].place->span);
+        s->loads[i].value = place ? tirbi_lx_load(s->pool, place) : NULL;
+        if (!s->loads[i].value) return NULL;
     }
     if (loop) loop->as.loop.body = tirbi_rewrite_stmt(&rewrite, s->loop->as.loop.body);
     if (!loop || !loop->as.loop.body) return NULL;
-    if (b->by > 1) return loop;
-    return (s->in_order ? tirbi_has_lanes_in_order(s->pool, loop) : tirbi_has_lanes(s->pool, loop)) ? loop : NULL;
+    return b->by > 1 || tirbi_has_lanes(s->pool, loop) ? loop : NULL;
 }
 
 /* The loop in blocks of `length` iterations, at most `most`, before each of which the elements that lie ahead are
  * copied. */
 static const tirbi_ls *in_blocks(spacing *s, const tirbi_lx *length, int64_t most, bool copies) {
     const tirbi_lx *extent = s->own.var[0]->extent;
-    const tirbi_ls *items[MAX_COPIES + 1], *inside[MAX_COPIES + 1];
+    const tirbi_ls *items[MAX_AHEAD + 1], *inside[MAX_AHEAD + 1];
     tirbi_lvar *first = new_loop_var(s, extent, extent->hi > 0 ? extent->hi : 1);
     block b = {.s = s, .length = length, .most = most, .by = 1, .first = first ? tirbi_lx_var(s->pool, first) : NULL};
-    uint32_t n = copies ? s->n_copies : 0;
+    uint32_t n = copies ? s->n_loads : 0;
     if (!b.first || !length) return NULL;
     for (uint32_t i = 0; i < n; i++) {
-        inside[i] = copy_ahead(&b, &s->copies[i]);
-        items[i] = tirbi_new_alloc(s->pool, s->loop->span, s->copies[i].buffer);
+        inside[i] = copy_ahead(&b, &s->loads[i]);
+        items[i] = tirbi_new_alloc(s->pool, s->loop->span, s->loads[i].buffer);
     }
-    b.copied = copies;
+    b.loaded = copies;
     inside[n] = compute_block(&b);
     const tirbi_ls *body = tirbi_new_sequence(s->pool, s->loop->span, inside, n + 1);
     tirbi_ls *all = body ? tirbi_new_stmt(s->pool, TIRBI_LS_LOOP, s->loop->span) : NULL;
@@ -297,6 +300,35 @@ static const tirbi_ls *by_remainder(spacing *s, const tirbi_ls **carried) {
     return all->as.loop.body ? all : NULL;
 }
 
+/* ---- Loads first ------------------------------------------------------------------------------------------------ */
+
+/* The loop whose iterations load first what later ones store to, before they store anything themselves: lanes may go
+ * block by block then, if some are left to plan. */
+static const tirbi_ls *with_loads_first(spacing *s) {
+    const tirbi_ls *items[MAX_AHEAD + 1];
+    tirbi_lvar *var = tirbi_variable_like(s->pool, s->own.var[0]);
+    block b = {.s = s, .at = var ? tirbi_lx_var(s->pool, var) : NULL};
+    tirbi_rewrite rewrite = {.pool = s->pool, .replace = replace, .context = &b};
+    const uint32_t n = s->n_loads;
+    if (!b.at) return NULL;
+    var->apart = var->forwards = true;
+    b.wide = tirbi_lx_cast(s->pool, TIRB_I64, b.at);
+    for (uint32_t i = 0; i < n; i++) {
+        const tirbi_place *place = tirbi_rewrite_place(&rewrite, s->loads[i].place);
+        const tirbi_lx *load = place ? tirbi_lx_load(s->pool, place) : NULL;
+        tirbi_lvar *first = load ? tirbi_variable_for(s->pool, TIRBI_LVAR_LET, "ahead", load, place->span) : NULL;
+        if (!first) return NULL;
+        items[i] = tirbi_new_set(s->pool, s->loop->span, first, load, true);
+        s->loads[i].value = tirbi_lx_var(s->pool, first);
+    }
+    b.loaded = true;
+    items[n] = tirbi_rewrite_stmt(&rewrite, s->loop->as.loop.body);
+    const tirbi_ls *body = items[n] ? tirbi_new_sequence(s->pool, s->loop->span, items, n + 1) : NULL;
+    const tirbi_ls *loop = body ? tirbi_loop_like(s->pool, s->loop, var, body) : NULL;
+    if (!loop) return NULL;
+    return (s->in_order ? tirbi_has_lanes_in_order(s->pool, loop) : tirbi_has_lanes(s->pool, loop)) ? loop : NULL;
+}
+
 /* What is known of the distances in a loop; NULL where they are not. */
 static spacing *measure(tirbi_lx_pool *pool, const tirbi_ls *loop, bool in_order) {
     const tirbi_lvar *var = loop->as.loop.var;
@@ -312,16 +344,18 @@ static spacing *measure(tirbi_lx_pool *pool, const tirbi_ls *loop, bool in_order
     return measured ? s : NULL;
 }
 
-const tirbi_ls *tirbi_copy_ahead(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+const tirbi_ls *tirbi_load_first(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     spacing *s = measure(pool, loop, true);
-    return s && s->may_be_ahead && s->always_ahead ? in_blocks(s, tirbi_lx_number(s->pool, MOST), MOST, true) : NULL;
+    return s && s->may_be_ahead && s->always_ahead ? with_loads_first(s) : NULL;
 }
 
 bool tirbi_block_by_distance(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_blocks *out) {
     const tirbi_lvar *var = loop->as.loop.var;
     spacing *s = measure(pool, loop, false);
     if (!s) return false;
-    const tirbi_ls *near = s->may_be_ahead ? in_blocks(s, tirbi_lx_number(s->pool, MOST), MOST, true) : NULL;
+    const tirbi_ls *near = NULL;
+    if (s->may_be_ahead) /* downwards, vectors would not be as in memory */
+        near = s->down ? in_blocks(s, tirbi_lx_number(s->pool, MOST), MOST, true) : with_loads_first(s);
     const int64_t most = s->far->hi < var->extent->hi ? s->far->hi : var->extent->hi;
     const tirbi_ls *far = s->may_be_far && !(near && s->always_ahead) ? in_blocks(s, s->far, most, false) : NULL;
     const tirbi_lx *is_far = far ? compare(s, s->far, LEAST) : NULL;

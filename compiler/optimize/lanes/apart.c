@@ -177,7 +177,8 @@ static bool machine_sees(planner *p, const tirbi_place *a, const tirbi_place *b)
 }
 
 bool tirbi_plan_independent(planner *p) {
-    const bool apart = p->plan->loops.n == 1 && p->plan->loops.var[0]->apart;
+    const tirbi_lvar *lane = p->plan->loops.var[0];
+    const bool apart = p->plan->loops.n == 1 && lane->apart && !(lane->forwards && p->own_total > 0);
     for (uint32_t i = 0; i < p->n_accesses; i++) {
         if (!p->accesses[i].write) continue;
         const tirbi_place *w = p->accesses[i].place;

@@ -26,7 +26,7 @@ static bool may_turn(const tirbi_lane_plan *plan) {
             op != TIRB_OP_INNER && op != TIRB_OP_INNER_END)
             return false;
     }
-    return plan->n_rows == 0;
+    return plan->n_rows == 0 && !plan->loops.var[0]->forwards;
 }
 
 /* Lanes that go down in all that they read and write go up from their last iteration on: vectors are as in memory. */

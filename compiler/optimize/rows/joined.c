@@ -77,6 +77,7 @@ static tirbi_lvar *new_number(const joiner *j, int64_t count) {
     number->below = NULL;
     number->type = last <= INT32_MAX ? TIRB_I32 : TIRB_I64;
     number->apart = j->outer->apart && j->inner->apart;
+    number->forwards = j->outer->forwards || j->inner->forwards;
     number->id = 0;
     number->lo = j->outer->lo * count;
     number->hi = last;
