@@ -108,7 +108,8 @@ uint32_t tirbi_verify_lane_pass(checker *c, uint32_t at);
 /* An instruction of a lane loop's body, whose register, cursor and loop numbers exist. */
 tirb_status tirbi_verify_lane_instr(checker *c);
 
-/* An instruction begins. The source map's entries go up and stand at instructions: one that does not is never passed. */
+/* An instruction begins. The source map's entries go up and stand at instructions: one that does not is never
+ * passed. */
 static inline void checker_begin(checker *c, uint32_t at) {
     if (at != c->line_at) return;
     const tirbi_function *const f = c->function;

@@ -27,36 +27,35 @@ static inline void tirbi_conditions_read(tirbi_conditions *c, uint16_t x, bool i
     if (is_target || c->written == 0 || x != c->written - 1) tirbi_conditions_name(c, x);
 }
 
-/* Notes an instruction of those that most scalar code is made of, by its bytes; false: it is another. What is read where
- * something jumps to may come from elsewhere: such a place is noted as a target, once more where the jump is behind
- * it. */
+/* Notes an instruction of those that most scalar code is made of, by its bytes; false: it is another. What is read
+ * where something jumps to may come from elsewhere: such a place is noted as a target, once more where the jump is
+ * behind it. */
 static inline bool tirbi_conditions_note_usual(tirbi_conditions *c, const uint8_t *code, bool is_target) {
     enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE, HEAD = 2, REGISTER = 2 };
-    const uint8_t *const o = code + HEAD;
-    const uint16_t first = tirbi_load_u16(o);
+    const uint8_t *const o = code + HEAD; /* some instructions have no operands */
     uint32_t written = 0;
     switch (code[0]) {
-    case TIRB_OP_CONST: tirbi_conditions_name(c, first); break;
+    case TIRB_OP_CONST: tirbi_conditions_name(c, tirbi_load_u16(o)); break;
     case TIRB_OP_LOAD:
         tirbi_conditions_read(c, tirbi_load_u16(o + 2 * REGISTER), is_target);
-        written = first + 1u;
+        written = tirbi_load_u16(o) + 1u;
         break;
     case TIRB_OP_STORE:
         tirbi_conditions_read(c, tirbi_load_u16(o + REGISTER), is_target);
         tirbi_conditions_read(c, tirbi_load_u16(o + 2 * REGISTER), is_target);
         break;
     case TIRB_OP_INDEX:
-        tirbi_conditions_read(c, first, is_target);
+        tirbi_conditions_read(c, tirbi_load_u16(o), is_target);
         tirbi_conditions_name(c, tirbi_load_u16(o + REGISTER));
         written = is_target ? 0 : c->written;
         break;
     case TIRB_OP_BRIF:
-    case TIRB_OP_BRNOT: tirbi_conditions_read(c, first, is_target); break;
+    case TIRB_OP_BRNOT: tirbi_conditions_read(c, tirbi_load_u16(o), is_target); break;
     default:
         if ((tirbi_ops[code[0]].flags & LANE_ROW) != TIRBI_FLAG_ELEMENTWISE) return false;
         for (unsigned i = 1; i <= tirbi_ops[code[0]].arity; i++)
             tirbi_conditions_read(c, tirbi_load_u16(o + REGISTER * i), is_target);
-        written = first + 1u;
+        written = tirbi_load_u16(o) + 1u;
     }
     c->written = written;
     return true;

@@ -25,8 +25,9 @@ static lane_ins *add_ins(lane_body *body, tirbi_heap *heap) {
     if (body->n == body->capacity) {
         const bool are_few = body->ins == body->few;
         const uint32_t capacity = body->capacity + body->capacity / 8 + 1;
-        lane_ins *const grown = tirbi_heap_resize(heap, are_few ? NULL : body->ins,
-                                                  are_few ? 0 : body->capacity * sizeof *grown, capacity * sizeof *grown);
+        const size_t before = are_few ? 0 : body->capacity * sizeof(lane_ins);
+        lane_ins *const grown =
+            tirbi_heap_resize(heap, are_few ? NULL : body->ins, before, capacity * sizeof *grown);
         if (!grown) return NULL;
         if (are_few) memcpy(grown, body->few, body->n * sizeof *grown);
         body->ins = grown;

@@ -1,3 +1,4 @@
+#include <stddef.h>
 #include <string.h>
 
 #include "loader/base/error.h"
@@ -35,30 +36,26 @@ typedef struct finder {
     tirbi_constants *constants;
     const tirbi_lane_loop *loop;
     tirbi_instr *in;
-    tirbi_row_value values[TIRBI_MAX_ROW_VALUES];
-    tirbi_row_step steps[TIRBI_MAX_ROW_STEPS];
-    bool needed[TIRBI_MAX_ROW_STEPS]; /* of those that set a line: something reads the register */
-    tirbi_row_left left[TIRBI_MAX_ROW_STEPS];
-    unsigned n_left, lanes_at;
-    tirbi_row_test tests[TIRBI_MAX_ROW_TESTS];
-    unsigned n_values, n_steps, n_tests;
-    defined defined[MAX_DEFINED];
-    unsigned n_defined;
-    uint16_t written[MAX_DEFINED]; /* registers that the loop writes anywhere */
-    unsigned n_written;
-    uint16_t carried[MAX_DEFINED]; /* of these, those that are read before */
-    unsigned n_carried;
-    uint16_t in_lanes[MAX_DEFINED]; /* registers that the lane loop's body reads */
-    unsigned n_in_lanes;
-    struct {
-        uint32_t at; /* where code goes on that skips go to */
-        uint8_t step, from; /* the skip, and the first of what may be left out */
-    } joins[MAX_JOINS];
-    unsigned n_joins;
+    unsigned n_values, n_steps, n_tests, n_left, n_defined, n_written, n_carried, n_in_lanes, n_joins;
+    unsigned lanes_at;
     uint32_t end; /* the loop instruction */
     uint16_t counter;
     uint8_t n, first[TIRBI_MAX_CURSORS], last[TIRBI_MAX_CURSORS], step[TIRBI_MAX_CURSORS];
     bool has_lanes, fits;
+    bool needed[TIRBI_MAX_ROW_STEPS]; /* of those that set a line: something reads the register */
+    /* What follows is set as there are such, and not cleared before. */
+    tirbi_row_value values[TIRBI_MAX_ROW_VALUES];
+    tirbi_row_step steps[TIRBI_MAX_ROW_STEPS];
+    tirbi_row_left left[TIRBI_MAX_ROW_STEPS];
+    tirbi_row_test tests[TIRBI_MAX_ROW_TESTS];
+    defined defined[MAX_DEFINED];
+    uint16_t written[MAX_DEFINED]; /* registers that the loop writes anywhere */
+    uint16_t carried[MAX_DEFINED]; /* of these, those that are read before */
+    uint16_t in_lanes[MAX_DEFINED]; /* registers that the lane loop's body reads */
+    struct {
+        uint32_t at; /* where code goes on that skips go to */
+        uint8_t step, from; /* the skip, and the first of what may be left out */
+    } joins[MAX_JOINS];
 } finder;
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------ */
@@ -474,8 +471,9 @@ tirb_status tirbi_row_loop_find(tirbi_code *code, const tirbi_function *function
     const uint32_t begin = (uint32_t)back->operand[2];
     const uint16_t end = (uint16_t)back->operand[1];
     if (!may_be_in_rows(loop, inputs)) return TIRB_OK;
-    finder *f = tirbi_heap_calloc(code->heap, 1, sizeof *f);
+    finder *f = tirbi_heap_alloc(code->heap, sizeof *f);
     if (!f) return tirbi_heap_status(code->heap);
+    memset(f, 0, offsetof(finder, values));
     f->code = code;
     f->function = function;
     f->constants = constants;

@@ -415,6 +415,12 @@ static uint32_t pass_lanes(translator *t, uint32_t at, uint32_t end, bool *splat
     return at;
 }
 
+/* The bytes of a scalar row. */
+static inline uint32_t size_of_row(const uint8_t *in) {
+    enum { HEAD = 2, REGISTER = 2 };
+    return HEAD + REGISTER * (1u + tirbi_ops[in[0]].arity) + (in[0] == TIRB_OP_CAST || in[0] == TIRB_OP_BITS);
+}
+
 /* Goes by what most scalar code is made of. */
 static uint32_t survey_usual(translator *t, tirbi_flow *flow, uint32_t at) {
     enum { HEAD = 2, REGISTER = 2, INDEX_SIZE = 9, ACCESS_SIZE = 8 };
@@ -441,7 +447,7 @@ static uint32_t survey_usual(translator *t, tirbi_flow *flow, uint32_t at) {
             break;
         default:
             if (in[0] == TIRB_OP_LOAD) note_read(t, tirbi_load_u16(o + REGISTER));
-            else size = HEAD + REGISTER * (1u + tirbi_ops[in[0]].arity) + (in[0] == TIRB_OP_CAST || in[0] == TIRB_OP_BITS);
+            else size = size_of_row(in);
             tirbi_sizes_write(&t->sizes, first);
             if (flow) tirbi_flow_survey_write(flow, first, false, 0);
         }
@@ -1235,20 +1241,22 @@ static uint32_t translate_plain(translator *t, uint32_t at) {
     tirbi_flow *const flow = t->constants.flow;
     for (uint32_t size; t->heap->work < t->heap->max_work && !has_place(&t->targets, at); at += size) {
         const uint8_t *const in = f->code + at, *const o = in + HEAD;
+        const bool is_row = (tirbi_ops[in[0]].flags & LANE_ROW) == TIRBI_FLAG_ELEMENTWISE;
+        if (!is_row && in[0] != TIRB_OP_CONST) break;
         const uint16_t to = tirbi_load_u16(o);
         tirbi_word word;
-        if (in[0] == TIRB_OP_CONST) {
+        if (!is_row) {
             const uint64_t value = tirbi_value_of_bits(in[1], tirbi_load_u32(o + REGISTER));
             if (value != (uint64_t)(int64_t)(int32_t)value) break;
             size = CONST_SIZE;
             word = (tirbi_word){.op = TIRBI_H_CONST, .a = to, .jump = (int32_t)value};
             if (flow) tirbi_flow_write(flow, at, to);
         } else {
-            if ((tirbi_ops[in[0]].flags & LANE_ROW) != TIRBI_FLAG_ELEMENTWISE) break;
-            size = HEAD + REGISTER * (1u + tirbi_ops[in[0]].arity);
+            size = size_of_row(in);
             const unsigned form = plain_form(t, in, in[size]); /* behind a row is always more */
             if (form == 0) break;
-            word = word_of(form - 1, to, tirbi_load_u16(o + REGISTER), in[0] == TIRB_OP_MOV ? 0 : tirbi_load_u16(o + 2 * REGISTER));
+            const unsigned second = tirbi_ops[in[0]].arity > 1 ? tirbi_load_u16(o + 2 * REGISTER) : 0u;
+            word = word_of(form - 1, to, tirbi_load_u16(o + REGISTER), second);
         }
         t->heap->work += 1 + size / TRANSLATED_AT_ONCE;
         t->own = tirbi_row_weight(in[0], in[1]);
@@ -1429,7 +1437,11 @@ static tirb_status translate_program(tirbi_code *code, tirb_error *error) {
     const tirbi_program *program = code->program;
     code->functions = TIRBI_NEW_ARRAY(&code->arena, tirbi_fn, program->n_functions);
     tirbi_instr *instrs = tirbi_heap_alloc(code->heap, 2 * sizeof *instrs);
-    translator t = {.code = code, .heap = code->heap, .error = error, .instr = instrs, .next = instrs ? instrs + 1 : NULL,
+    translator t = {.code = code,
+                    .heap = code->heap,
+                    .error = error,
+                    .instr = instrs,
+                    .next = instrs ? instrs + 1 : NULL,
                     .emitter = {.heap = code->heap}};
     tirb_status status = code->functions && instrs ? TIRB_OK : tirbi_heap_status(code->heap);
     for (uint32_t i = 0; i < program->n_functions && code->functions; i++) {
