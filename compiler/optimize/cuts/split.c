@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "compiler/loop/exact.h"
 #include "compiler/loop/sums.h"
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/guarded.h"
@@ -373,7 +374,7 @@ enum { MAX_USUAL = 8 };
 
 /* Conditions that stand still in a loop, and whether each holds where a choice is not a constant. */
 typedef struct usual {
-    const tirbi_lvar *var;
+    tirbi_loop_set own; /* the loop's variable, and those that its body sets */
     const tirbi_lx *condition[MAX_USUAL];
     bool holds[MAX_USUAL];
     uint32_t n;
@@ -390,7 +391,7 @@ static tirbi_step find_usual(tirbi_walk *w, const tirbi_lx *x) {
     if ((x->kind != TIRBI_LX_COND && !is_select(x)) || u->n == MAX_USUAL) return TIRBI_INTO;
     const tirbi_lx *c = x->args[0];
     const bool first = x->args[1]->kind == TIRBI_LX_CONST, second = x->args[2]->kind == TIRBI_LX_CONST;
-    if (first == second || !c->pure || c->traps || tirbi_lx_depends_on(c, u->var) || usual_number(u, x) < u->n)
+    if (first == second || !c->pure || c->traps || tirbi_mentions_loops(c, &u->own) || usual_number(u, x) < u->n)
         return TIRBI_INTO;
     u->holds[u->n] = second;
     u->condition[u->n++] = c;
@@ -404,9 +405,12 @@ static const tirbi_lx *take_usual(tirbi_rewrite *r, const tirbi_lx *x) {
 }
 
 const tirbi_ls *tirbi_split_usual(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    usual u = {.var = loop->as.loop.var};
+    usual u = {.own = {.n = 0}};
+    u.own.var[u.own.n++] = loop->as.loop.var;
     tirbi_walk walk = {.context = &u, .expr = find_usual, .kinds = TIRBI_STRAIGHT};
-    if (!tirbi_walk_stmt(&walk, loop->as.loop.body) || u.n == 0) return NULL;
+    if (!tirbi_find_variables(&u.own, loop->as.loop.body, TIRBI_STRAIGHT) ||
+        !tirbi_walk_stmt(&walk, loop->as.loop.body) || u.n == 0)
+        return NULL;
     const tirbi_lx *all = NULL;
     for (uint32_t i = 0; i < u.n; i++) {
         const tirbi_lx *c = u.holds[i] ? u.condition[i] : tirbi_lx_not(pool, u.condition[i]);
