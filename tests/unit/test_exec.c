@@ -283,6 +283,33 @@ static void fuel_is_exact(void **state) {
     harness_close(&h);
 }
 
+/* Loops inside of one go back to different heads in turn, each a few times or never: no other head is gone to, and each
+ * time is charged, wherever the fuel at hand ends. */
+static void heads_in_turn(void **state) {
+    (void)state;
+    const char *text = ".function \"f\" public returns i32\n.scalars 9\n.scalar \"n\" i64 s0\n    const.i32 s3, 1\n"
+                       "    const.i32 s5, -1\nouter:\n    cast.i32 s4, s1, i64\nfirst:\n    gt.i32 s7, s4, s6\n"
+                       "    brnot s7, behind\n    add.i32 s2, s2, s4\n    add.i32 s4, s4, s5\n    back first\nbehind:\n"
+                       "    const.i64 s8, 0\nsecond:\n    add.i32 s2, s2, s3\n    loop s8, s0, second\n"
+                       "    loop s1, s0, outer\n    ret.i32 s2\n.end\n";
+    harness h;
+    harness_open(&h, text);
+    for (uint64_t n = 1; n < 40; n += 1 + n / 6) {
+        const uint64_t used = 13 + 5 * (n * (n - 1) / 2) + 2 * n * (n - 1) + 10 * (n - 1);
+        const outcome all = harness_run(&h, &n, NULL, 0, UINT64_MAX, UINT64_MAX, 10);
+        assert_int_equal(all.status, TIRB_OK);
+        assert_int_equal(all.result, n * (n + 1) * (n - 1) / 6 + n * n);
+        assert_int_equal(all.fuel_used, used);
+        assert_int_equal(harness_run(&h, &n, NULL, 0, used, UINT64_MAX, 10).status, TIRB_OK);
+        for (uint64_t limit = n % 7; limit < used; limit += 1 + used / 50) {
+            const outcome out = harness_run(&h, &n, NULL, 0, limit, UINT64_MAX, 10);
+            assert_int_equal(out.status, TIRB_FUEL);
+            assert_int_equal(out.fuel_used, limit);
+        }
+    }
+    harness_close(&h);
+}
+
 static const char *const nest =
     ".function \"f\" public\n.scalars 5\n.lanes 2\n.ref f32 writable\n.tensor \"A\" f32 r0 read write ($0)\n"
     ".scalar \"n\" i64 s0\n.scalar \"k\" i64 s1\n.var \"m\" i64 s2\n    lane s0, done\n    .inner s1 s3\n"
@@ -910,6 +937,7 @@ int main(void) {
         cmocka_unit_test(traps),
         cmocka_unit_test(allocations),
         cmocka_unit_test(fuel_is_exact),
+        cmocka_unit_test(heads_in_turn),
         cmocka_unit_test(fuel_of_lane_loops),
         cmocka_unit_test(stopping),
         cmocka_unit_test(host_rounding_is_restored),
