@@ -30,12 +30,12 @@ NOT_BY_ROWS = COLD - {"NEXT_BLOCK", "FINISH", "INNER", "INNER_END", "COPY", "PUL
 NOT_BY_ROWS |= {f"IOTA{size}_{d}" for size in "48" for d in "AB"}
 NOT_BY_ROWS |= {f"LOOP_FMA_{t}_{d}" for t in ("F32", "F64") for d in "AB"}
 # Stores that go on to NEXT_BLOCK.
-GO_ON = {"LAST_A", "LAST_B", "LAST_F32_A", "LAST_F32_B", "LAST_F64_A", "LAST_F64_B"}
+GO_ON = {f"LAST{what}_{bank}" for what in ("", "_F32", "_F64", "2_8", "4_8", "4_16") for bank in "AB"}
 
 # Forms that multiply and add, where there is no instruction for it, and those of vm/lanes/apart.h but shifts of all lanes
 # by as many places: all go to one place, which does them in memory.
 APART = re.findall(r"#define APART_(\w+)\s+~", (ROOT / "vm/lanes/apart.h").read_text(encoding="utf-8"))
-FUSED = re.compile(rf"(FMA|FMS|FNMA)_|({'|'.join(APART)})_(?!(AA|BB)K$)")
+FUSED = re.compile(rf"(FMA|FMS|FNMA)_|({'|'.join(APART)})_(?!(?<=SH._.\d\d_)[AB][ABM]K$)")
 DOES_NOT_FUSE = {"generic", "sse2"}
 
 # A scalar shifted by as many places as each lane says: where that is done bit by bit, it needs one register too many.

@@ -32,6 +32,16 @@ static inline bool tirbi_lane_goes_at_once(const tirbi_lane_loop *loop, int64_t 
     return loop->one_row != loop->full && n <= BLOCKS * (int64_t)loop->lanes && n >= (int64_t)loop->lanes / PART;
 }
 
+/* The same by a machine, of which the jumps count: rows that are a small part of a block are copied the longest, for
+ * more of them have no whole block behind them in memory. */
+static inline int64_t tirbi_lane_row_cost_on(const tirbi_lane_machine *machine, int64_t n, uint32_t lanes,
+                                             bool repeats) {
+    const bool odd = tirbi_lane_rest(n, lanes) != 0, parts = n < (int64_t)lanes || (!repeats && odd);
+    const int64_t registers = (int64_t)machine->jump + machine->registers;
+    const int64_t part = 2 * n > (int64_t)lanes ? 1 : (int64_t)machine->jump - 1;
+    return (tirbi_lane_blocks(n, lanes) + odd) * registers + (parts ? part : 0);
+}
+
 /* Short rows go through narrower banks, where there are any: more instructions, and fewer registers that are computed
  * in vain. Kernels have blocks of their own, which are no smaller. */
 static inline const tirbi_lane_machine *tirbi_lane_choose_banks(const tirbi_lane_loop *loop,
@@ -46,10 +56,10 @@ static inline const tirbi_lane_machine *tirbi_lane_choose_banks(const tirbi_lane
         return loop->least;
     }
     if (!loop->in_short) return chosen;
-    int64_t least = tirbi_lane_row_cost(n, loop->lanes, wide->registers, repeats);
+    int64_t least = tirbi_lane_row_cost_on(wide, n, loop->lanes, repeats);
     for (const tirbi_lane_machine *m = wide->narrow; m; m = m->narrow) {
         uint32_t fewer = m->bank_bytes >> __builtin_ctz(loop->main_size);
-        int64_t cost = tirbi_lane_row_cost(n, fewer, m->registers, repeats);
+        int64_t cost = tirbi_lane_row_cost_on(m, n, fewer, repeats);
         if (cost >= least) continue;
         least = cost;
         chosen = m;

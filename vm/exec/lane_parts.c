@@ -212,8 +212,7 @@ static void remake_in_banks(remaking *r, tirbi_word word) {
 /* The instruction of n words at `at`. */
 static void remake(remaking *r, uint32_t at, uint32_t n) {
     tirbi_word word = *word_at(r->planner, at);
-    if (is_one_of(word.op, TIRBI_L_LAST_A, TIRBI_L_LAST_F64_B))
-        word.op = (uint16_t)(word.op - TIRBI_L_LAST_A + TIRBI_L_STORE_A);
+    word.op = (uint16_t)tirbi_lane_as_store(word.op);
     if (r->own_depth > 0 || word.op == TIRBI_L_OWN)
         remake_own(r, at, n);
     else if (stores(word.op) || narrows(word.op))

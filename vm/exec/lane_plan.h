@@ -157,6 +157,21 @@ static inline uint16_t lanes_at(const lane_planner *p, unsigned level) {
 static inline uint16_t pointer_of_cursor(uint8_t cursor) { return (uint16_t)(1 + cursor); }
 static inline bool is_live(const lane_ins *ins, uint8_t reg) { return reg != NO_VALUE && (ins->live >> reg & 1) != 0; }
 
+/* The form of a store that goes on to the next block by itself, and the store that such a form is; others are as they
+ * are. */
+static inline unsigned tirbi_lane_as_last(unsigned op) {
+    if (op >= TIRBI_L_STORE_A && op <= TIRBI_L_STORE_F64_B) return op - TIRBI_L_STORE_A + TIRBI_L_LAST_A;
+    if (op == TIRBI_L_NARROW_8_A || op == TIRBI_L_NARROW_8_B) return op - TIRBI_L_NARROW_8_A + TIRBI_L_LAST2_8_A;
+    if (op >= TIRBI_L_STORE4_8_A && op <= TIRBI_L_STORE4_16_B) return op - TIRBI_L_STORE4_8_A + TIRBI_L_LAST4_8_A;
+    return op;
+}
+static inline unsigned tirbi_lane_as_store(unsigned op) {
+    if (op >= TIRBI_L_LAST_A && op <= TIRBI_L_LAST_F64_B) return op - TIRBI_L_LAST_A + TIRBI_L_STORE_A;
+    if (op == TIRBI_L_LAST2_8_A || op == TIRBI_L_LAST2_8_B) return op - TIRBI_L_LAST2_8_A + TIRBI_L_NARROW_8_A;
+    if (op >= TIRBI_L_LAST4_8_A && op <= TIRBI_L_LAST4_16_B) return op - TIRBI_L_LAST4_8_A + TIRBI_L_STORE4_8_A;
+    return op;
+}
+
 /* A kernel's list says what becomes of it where blocks are not whole: it takes whole strips, or what is behind the
  * elements that it gives, of 2 to the LANE_PART_SHIFT bytes, is cleared. See lane_parts.c. */
 enum { LANE_IN_PARTS = 1, LANE_PART_SHIFT = 3, LANE_PART_CLEARS = 4, LANE_PART_WIDE = 8 };

@@ -825,8 +825,7 @@ static void plan_ins(lane_planner *p, const lane_ins *ins, const lane_ins *next)
 static void end_in_store(lane_planner *p) {
     if (p->emitter->failed || p->emitter->all.n == 0 || p->latest != p->emitter->all.n - 1) return;
     tirbi_word *word = &p->emitter->all.words[p->latest];
-    if (word->op >= TIRBI_L_STORE_A && word->op <= TIRBI_L_STORE_F64_B)
-        word->op = (uint16_t)(word->op - TIRBI_L_STORE_A + TIRBI_L_LAST_A);
+    word->op = (uint16_t)tirbi_lane_as_last(word->op);
 }
 
 /* ---- Looks at whether to stop ----------------------------------------------------------------------------------- */

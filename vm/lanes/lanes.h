@@ -340,6 +340,7 @@ typedef struct tirbi_lane_machine {
     tirbi_lane_end (*run)(tirbi_lane_state *state, const tirbi_word *full, const tirbi_word *tail);
     uint32_t bank_bytes;
     uint32_t registers; /* of a bank */
+    uint32_t jump;      /* an instruction takes as long as so many registers beside its own */
     uint32_t features;
     const struct tirbi_lane_machine *narrow; /* with smaller banks, for short loops, or NULL */
     uint32_t rows;                           /* that it goes through at once */
