@@ -365,8 +365,8 @@ static void tables_become_lanes(void **state) {
         {"for k in range(100):\n            if 99 - k >= w[i]:\n                B[99 - k] = T.max(B[99 - k], B[99 - k "
          "- w[i]])\n",
          3, 0, 0},
-        {"for a in range(w[i], 100):\n            B[a] = B[a] + B[a - w[i]]\n", 3, 0, 0},
-        {"for k in range(70):\n            B[k] = B[k + 30] - B[k]\n", 2, 0, 0},
+        {"for a in range(w[i], 100):\n            B[a] = B[a] + B[a - w[i]]\n", 2, 0, 0},
+        {"for k in range(70):\n            B[k] = B[k + 30] - B[k]\n", 1, 0, 0},
         {"for k in range(70):\n            B[k + 30] = B[k] - 1\n", 1, 0, 0},
         {"for k in range(95):\n            B[k + 5] = B[k] - 1\n", 1, 1, 0},
         {"for k in range(100):\n            if w[k] > B[0]:\n                B[0] = w[k]\n", 1, 1, 0},

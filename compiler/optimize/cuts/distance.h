@@ -17,8 +17,8 @@ typedef struct tirbi_blocks {
 /* False where the loop is none of that kind, or its blocks would not be lanes (or memory ran out). */
 bool tirbi_block_by_distance(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_blocks *out);
 
-/* A loop that carries variables from iteration to iteration in lanes, and reads only what later iterations store to: one
- * that does what it does, whose iterations load that first. NULL as above. */
+/* A loop that carries variables from iteration to iteration in lanes, and reads only what later iterations store to:
+ * one that does what it does, whose iterations load that first. NULL as above. */
 const tirbi_ls *tirbi_load_first(tirbi_lx_pool *pool, const tirbi_ls *loop);
 
 /* Whether both ends of an edge go by the same step: where one iteration may reach the same element twice, the machine
