@@ -85,7 +85,9 @@ static void fill_operands(checker *c, const trial *t, uint8_t *const *start) {
 
 static void run_trial(checker *c, const trial *t) {
     size_t size = tirbi_dtypes[twin_result(t->id)].size;
-    uint8_t *start[3] = {NULL, NULL, NULL};
+    /* What a kernel has no operand for is no memory. */
+    uint8_t *const none = (uint8_t *)(uintptr_t)64;
+    uint8_t *start[3] = {none, none, none};
     for (unsigned k = 0; k < twin_arity(t->id); k++) {
         /* operands are off their alignment by other amounts than the result */
         size_t behind = t->in_place == k ? t->behind : t->behind == 0 ? 0 : (t->behind + 3 * (k + 1)) % 16;

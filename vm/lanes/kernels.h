@@ -14,8 +14,8 @@
 #include "vm/lanes/blocks.h"
 #include "vm/lanes/moves.h"
 
-/* d[i] = op(a[i], b[i], c[i]) for i in 0 .. n - 1; unused operands are NULL. d may be equal to an operand of the same
- * element size and must not overlap one otherwise. Any alignment. False: an element divides by zero (d is then
+/* d[i] = op(a[i], b[i], c[i]) for i in 0 .. n - 1; unused operands may be anything. d may be equal to an operand of the
+ * same element size and must not overlap one otherwise. Any alignment. False: an element divides by zero (d is then
  * unspecified). Bools are bytes, 0 or 1. */
 typedef bool (*tirbi_kernel)(void *d, const void *a, const void *b, const void *c, size_t n);
 
