@@ -11,6 +11,9 @@ static int64_t bytes_of(const tirb_relax_type *t) {
     return count > 0 && t->dtype.lanes == 1 && tirbi_mul_i64(count, (t->dtype.bits + 7) / 8, &bytes) ? bytes : 0;
 }
 
+/* Bindings from a part to the concatenation at most, and how often fewer parts are tried. */
+enum { MOST_BETWEEN = 255, MOST_TRIES = 16 };
+
 typedef struct finder {
     tirbi_relax_lowering *l;
     const tirb_relax_block *block;
@@ -55,10 +58,9 @@ static uint32_t part_at(const finder *f, uint32_t k, const tirb_relax_expr *e) {
     const tirb_relax_var *whole = f->block->bindings[k].var, *var = e->as.var;
     if (e->kind != TIRB_RELAX_VAR || f->l->destinations[var->id] || f->l->joined[var->id].in) return UINT32_MAX;
     if (bytes_of(var->type) == 0 || !tirb_datatype_equal(var->type->dtype, whole->type->dtype)) return UINT32_MAX;
-    if (f->l->last_use[var->id] > f->l->last_use[whole->id]) return UINT32_MAX;
-    while (k-- > 0 && tirbi_arena_work(f->l->arena, 1))
-        if (f->block->bindings[k].var == var) return has_memory(f, k) ? k : UINT32_MAX;
-    return UINT32_MAX;
+    const uint32_t at = f->l->joined[var->id].at;
+    if (at >= k || f->block->bindings[at].var != var || !has_memory(f, at)) return UINT32_MAX;
+    return f->l->last_use[var->id] <= f->l->last_use[whole->id] ? at : UINT32_MAX;
 }
 
 /* Whether the parts of a concatenation follow each other in memory. */
@@ -85,14 +87,14 @@ typedef struct row_part {
  * False, and nothing is changed: more than ever did. */
 static bool begin_at(finder *f, uint32_t k, const row_part *parts, uint32_t n, uint32_t first) {
     const int64_t bytes = bytes_of(f->block->bindings[k].var->type);
-    for (unsigned pass = 0; pass < 2; pass++) {
-        for (uint32_t t = first; t <= k && tirbi_arena_work(f->l->arena, n); t++) {
-            int64_t more = t < k ? bytes : 0;
-            for (uint32_t i = 0; i < n; i++) more -= parts[i].first <= t ? parts[i].bytes : 0;
-            if (pass == 0 && f->live[t] + more > f->peak) return false;
-            if (pass == 1) f->live[t] += more;
-        }
-    }
+    int64_t joined[MOST_BETWEEN + 1] = {0};
+    if (!tirbi_arena_work(f->l->arena, 1 + (k - first + n) / 16)) return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (parts[i].k != UINT32_MAX) joined[parts[i].first - first] += parts[i].bytes;
+    for (uint32_t t = first + 1; t <= k; t++) joined[t - first] += joined[t - 1 - first];
+    for (uint32_t t = first; t <= k; t++)
+        if (f->live[t] + (t < k ? bytes : 0) - joined[t - first] > f->peak) return false;
+    for (uint32_t t = first; t <= k; t++) f->live[t] += (t < k ? bytes : 0) - joined[t - first];
     return true;
 }
 
@@ -111,31 +113,33 @@ static bool find_join(finder *f, uint32_t k) {
     tirbi_relax_row *join = TIRBI_NEW(l->arena, tirbi_relax_row);
     if (!parts || !join) return false;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t at = part_at(f, k, tuple->as.tuple.items[i]);
-        for (uint32_t h = 0; h < i; h++)
-            if (parts[h].k == at) at = UINT32_MAX;
+        const uint32_t at = part_at(f, k, tuple->as.tuple.items[i]);
         const tirbi_relax_row *own = at == UINT32_MAX ? NULL : l->joined[all[at].var->id].own;
         parts[i] = (row_part){at, own ? own->first : at, at == UINT32_MAX ? 0 : bytes_of(all[at].var->type)};
+        if (at == UINT32_MAX || k - parts[i].first > MOST_BETWEEN) parts[i].k = parts[i].first = UINT32_MAX;
+        if (parts[i].k != UINT32_MAX) l->joined[all[at].var->id].in = join; /* a part once */
     }
     /* The earliest part is left out until what is left needs no more memory than the function does anyway. */
     uint32_t first = earliest(parts, n, k);
-    while (first < k && !begin_at(f, k, parts, n, first)) {
-        for (uint32_t i = 0; i < n; i++)
-            if (parts[i].first == first) parts[i].k = parts[i].first = UINT32_MAX;
+    for (unsigned tries = 1; first < k && !begin_at(f, k, parts, n, first); tries++) {
+        for (uint32_t i = 0; i < n; i++) {
+            if (parts[i].k == UINT32_MAX || (parts[i].first != first && tries < MOST_TRIES)) continue;
+            l->joined[all[parts[i].k].var->id].in = NULL;
+            parts[i].k = parts[i].first = UINT32_MAX;
+        }
         first = earliest(parts, n, k);
     }
     *join = (tirbi_relax_row){.binding = &all[k], .first = first};
-    for (uint32_t i = 0; i < n; i++)
-        if (parts[i].k != UINT32_MAX) l->joined[all[parts[i].k].var->id].in = join;
     if (first < k) l->joined[all[k].var->id].own = join;
     return true;
 }
 
 bool tirbi_relax_find_joins(tirbi_relax_lowering *l, const tirb_relax_block *block) {
     finder f = {.l = l, .block = block};
+    for (uint32_t k = 0; k < block->n_bindings; k++)
+        l->joined[block->bindings[k].var->id] = (tirbi_relax_joined){.at = k};
     for (uint32_t k = 0; k < block->n_bindings; k++) {
         const tirb_relax_binding *b = &block->bindings[k];
-        l->joined[b->var->id] = (tirbi_relax_joined){.in = NULL};
         if (!is_row_of_parts(&f, b)) continue;
         if (!f.live && !find_living(&f)) return !l->arena->failed;
         if (!find_join(&f, k)) return false;
@@ -160,16 +164,18 @@ const tirbi_relax_held *tirbi_relax_destination_of(tirbi_relax_lowering *l, cons
     }
     const tirb_relax_expr *tuple = join->binding->value->as.call.args[0];
     const tirbi_relax_held *room = room_of(l, join);
+    const tirbi_relax_temporary *t = room ? tirbi_relax_temporary_of(l, room->buffer) : NULL;
     int64_t behind = 0;
+    if (!t || !t->offset) return NULL;
     for (uint32_t i = 0; i < tuple->as.tuple.n; i++) {
         const tirb_relax_expr *item = tuple->as.tuple.items[i];
         if (item->kind == TIRB_RELAX_VAR && item->as.var == var) break;
         behind += tirbi_relax_count(item->type->shape, (uint32_t)item->type->ndim);
     }
     const tirb_expr *begin = tirbi_make_int(&l->b, join->binding->span, tirbi_type_i64, behind);
-    tirbi_relax_held *part = room && begin ? tirbi_relax_hold(l, TIRBI_RELAX_HELD_TENSOR) : NULL;
+    tirbi_relax_held *part = begin ? tirbi_relax_hold(l, TIRBI_RELAX_HELD_TENSOR) : NULL;
     if (!part) return NULL;
-    part->buffer = tirbi_relax_part(l, join->binding->span, room->buffer, var->type->dtype, var->type->shape,
-                                    (uint32_t)var->type->ndim, begin);
+    part->buffer = tirbi_relax_room_in(l, join->binding->span, room->buffer, var->type->shape,
+                                       (uint32_t)var->type->ndim, begin);
     return part->buffer ? part : NULL;
 }

@@ -17,6 +17,7 @@ typedef struct tirbi_relax_row {
 /* Of a variable: the concatenation that it is a part of, and the one that it is. */
 typedef struct tirbi_relax_joined {
     tirbi_relax_row *in, *own;
+    uint32_t at; /* its binding in its block */
 } tirbi_relax_joined;
 
 /* Finds those of a dataflow block whose first binding has the number behind the one under way. False when memory ran

@@ -58,7 +58,9 @@ bool tirbi_relax_has_parts(const tirbi_relax_lowering *l, const tirb_buffer *buf
 /* How many elements behind the beginning of its temporary a buffer begins. */
 static int64_t behind_of(const tirbi_relax_lowering *l, const tirb_buffer *buffer) {
     const tirbi_relax_slice *slices = l->memory.slices.items;
-    for (uint32_t i = 0; i < l->memory.slices.n; i++)
+    const tirbi_relax_temporary *t = tirbi_relax_temporary_of(l, buffer);
+    if (t && t->offset == buffer->elem_offset) return 0;
+    for (uint32_t i = l->memory.slices.n; i-- > 0;)
         if (slices[i].offset && slices[i].offset == buffer->elem_offset) return slices[i].behind;
     return 0;
 }
@@ -105,20 +107,32 @@ static bool begin_part(tirbi_relax_lowering *l, tirbi_span span, const tirb_buff
     return slice->offset != NULL;
 }
 
+static tirb_buffer *make_part(tirbi_relax_lowering *l, tirbi_span span, const tirb_buffer *buffer, tirb_datatype dtype,
+                              const tirb_expr *const *shape, uint32_t ndim, const tirb_expr *begin) {
+    tirb_buffer *view = tirbi_make_buffer(&l->b, span, buffer->name, dtype, shape, ndim, "global");
+    if (!view) return NULL;
+    view->data = buffer->data;
+    view->elem_offset = buffer->elem_offset;
+    if (!set_owner(l, view, owner_of(&l->memory, buffer))) return NULL;
+    const bool begins_later = begin && !tirbi_is_const_int(begin, 0);
+    return !begins_later || begin_part(l, span, buffer, view, begin) ? view : NULL;
+}
+
 const tirb_buffer *tirbi_relax_part(tirbi_relax_lowering *l, tirbi_span span, const tirb_buffer *buffer,
                                     tirb_datatype dtype, const tirb_expr *const *shape, uint32_t ndim,
                                     const tirb_expr *begin) {
-    tirb_buffer *view = tirbi_make_buffer(&l->b, span, buffer->name, dtype, shape, ndim, "global");
+    tirb_buffer *view = make_part(l, span, buffer, dtype, shape, ndim, begin);
     tirb_stmt *stmt = view ? tirbi_make_stmt(&l->b, span, TIRB_STMT_DECL_BUFFER) : NULL;
     if (!stmt) return NULL;
-    view->data = buffer->data;
-    view->elem_offset = buffer->elem_offset;
     if (buffer->data->as.var.data_of != buffer) view->over = buffer;
-    if (!set_owner(l, view, owner_of(&l->memory, buffer))) return NULL;
-    if (begin && !tirbi_is_const_int(begin, 0) && !begin_part(l, span, buffer, view, begin)) return NULL;
     stmt->as.decl.buffer = view;
     tirbi_relax_emit_scope(l, stmt, view);
     return view;
+}
+
+const tirb_buffer *tirbi_relax_room_in(tirbi_relax_lowering *l, tirbi_span span, const tirb_buffer *temporary,
+                                       const tirb_expr *const *shape, uint32_t ndim, const tirb_expr *begin) {
+    return make_part(l, span, temporary, temporary->dtype, shape, ndim, begin);
 }
 
 /* ---- Allocations ------------------------------------------------------------------------------------------------- */

@@ -47,6 +47,9 @@ const tirb_buffer *tirbi_relax_allocate(struct tirbi_relax_lowering *l, tirbi_sp
 const tirb_buffer *tirbi_relax_part(struct tirbi_relax_lowering *l, tirbi_span span, const tirb_buffer *buffer,
                                     tirb_datatype dtype, const tirb_expr *const *shape, uint32_t ndim,
                                     const tirb_expr *begin);
+/* The same of a temporary that has a place in a block, as a temporary of its own there. */
+const tirb_buffer *tirbi_relax_room_in(struct tirbi_relax_lowering *l, tirbi_span span, const tirb_buffer *temporary,
+                                       const tirb_expr *const *shape, uint32_t ndim, const tirb_expr *begin);
 /* The temporary that a buffer is, or is a view of; NULL: none. */
 const tirbi_relax_temporary *tirbi_relax_temporary_of(const struct tirbi_relax_lowering *l, const tirb_buffer *buffer);
 /* Whether two buffers are, or are views of, one. */

@@ -761,6 +761,13 @@ def test_parts_are_computed_where_they_are_joined(t):
     t.run("run", m, "-f", "apart", "x=2x3xf32=1,2,3,4,5,6", "y=2x1xf32=7,8", shows="-1, -3, -6, 1\n  -4, -9, -15, -7")
     large = JOINED.replace("(1, 2, 3)", "(1, 2, 3000)").replace("(1, 1, 3)", "(1, 1, 3000)").replace("[1, 2, 3]", "[1, 2, 3000]")
     assert temporaries(t, model(t, large)) == 10 * 12000  # e and nothing else
+    chain = ["c0 = R.cumsum(x, axis=1)"]
+    for i in range(1, 400):
+        chain += [f"n{i} = R.cumsum(x, axis=1)", f"c{i} = R.concat((c{i - 1}, n{i}), axis=1)"]
+    head = '@R.function\ndef main(x: R.Tensor((1, 3), "float32")):\n    with R.dataflow():\n'
+    body = "".join(f"        {line}\n" for line in [*chain, "y = R.cumsum(c399, axis=1)", "R.output(y)"])
+    m = model(t, f"{IMPORTS}{head}{body}    return y\n")
+    t.run("run", m, "-f", "main", "x=1x3xf32=1,1,1", "--full", shows="2394, 2395, 2397, 2400")
 
 
 WRITES_BETWEEN = IMPORTS + """@I.ir_module
