@@ -45,13 +45,11 @@
 #define PINNED(type, name, where) type name
 #endif
 
-#define SETTLE() __asm__("" : "+r"(pc))
-#define SETTLE_BEHIND(value) __asm__("" : "+r"(pc) : "r"(value))
 /* Goes on `words` words further. */
 #define NEXT(words)                                                                                                    \
     do {                                                                                                               \
-        const unsigned next_ = pc[words].op; /* first: or pc is copied */                                              \
-        SETTLE_BEHIND(next_);                                                                                          \
+        const unsigned next_ = pc[words].op;                                                                           \
+        __asm__("" : "+r"(pc) : "r"(next_)); /* first: or pc is copied */                                              \
         pc += (words);                                                                                                 \
         GO_TO(next_);                                                                                                  \
     } while (0)
