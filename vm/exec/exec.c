@@ -41,17 +41,17 @@
  * then bound by store forwarding. Callee-saved registers, so that calls leave them alone. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__OPTIMIZE__)
 #define PINNED(type, name, where) register type name __asm__(where)
+#define READ_BEFORE_PC_MOVES(value) __asm__("" : "+r"(pc) : "r"(value)) /* or pc is copied */
 #else
 #define PINNED(type, name, where) type name
+#define READ_BEFORE_PC_MOVES(value) (void)0
 #endif
 
-#define SETTLE() __asm__("" : "+r"(pc))
-#define SETTLE_BEHIND(value) __asm__("" : "+r"(pc) : "r"(value))
 /* Goes on `words` words further. */
 #define NEXT(words)                                                                                                    \
     do {                                                                                                               \
-        const unsigned next_ = pc[words].op; /* first: or pc is copied */                                              \
-        SETTLE_BEHIND(next_);                                                                                          \
+        const unsigned next_ = pc[words].op;                                                                           \
+        READ_BEFORE_PC_MOVES(next_);                                                                                   \
         pc += (words);                                                                                                 \
         GO_TO(next_);                                                                                                  \
     } while (0)
