@@ -579,10 +579,10 @@ static void lanes_meet_forwards(void **state) {
         for (unsigned i = 0; i < 4; i++) at[i] = MIDDLE + (int64_t)((round * 2654435761u >> (5 * i + 3)) % 9) - 4;
         for (size_t i = 0; i < SIZE; i++) data[i] = expected[i] = (int32_t)(i * 7919 % 1000);
         for (int64_t e = 0; e < n; e++) {
-            const int32_t first = expected[at[0] + e * step];
-            expected[at[1] + e * step] = 2 * first;
+            const uint32_t first = (uint32_t)expected[at[0] + e * step];
+            expected[at[1] + e * step] = (int32_t)(2 * first);
             of_kept[e] = expected[at[2] + e * step];
-            expected[at[3] + e * step] = of_kept[e] - first;
+            expected[at[3] + e * step] = (int32_t)((uint32_t)of_kept[e] - first);
         }
         bool forwards = true;
         for (unsigned i = 0; i < 4; i++)
