@@ -415,7 +415,7 @@ uint32_t tirbi_verify_lane_pass(checker *c, uint32_t at) {
         at += size;
     }
     if (at > from) lane->begun = true;
-    if (f->code_size - at > LONGEST && (size = pass_end(c, f->code + at, at)) != 0) {
+    if (heap->work < heap->max_work && f->code_size - at > LONGEST && (size = pass_end(c, f->code + at, at)) != 0) {
         checker_begin(c, at);
         at += size;
     }

@@ -1108,12 +1108,14 @@ static void test_passing(void **state) {
     };
     for (unsigned i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         const bool inner = strstr(bodies[i], "inner") != NULL;
+        /* Ends of loops go by as well where there is enough behind them. */
+        const char *const behind = "add.i64 s1, s2, s3\nadd.i64 s1, s2, s3\nadd.i64 s1, s2, s3\nadd.i64 s1, s2, s3\n";
         char text[2048];
         snprintf(text, sizeof text,
                  FUNCTION("lane s0, done\n%s.cursor r0 f32 read 0 0 1%s\n.cursor r1 f32 readwrite 0 0 1%s\n"
-                          ".cursor r2 i32 write 0 0 1%s\n%s%sdone:\nlane.end\nret.void"),
+                          ".cursor r2 i32 write 0 0 1%s\n%s%sdone:\nlane.end\n%sret.void"),
                  inner ? ".inner s3\n" : "", inner ? " 0" : "", inner ? " 0" : "", inner ? " 0" : "",
-                 inner ? ".cursor r0 f32 read 1 0 1 1\n" : "", bodies[i]);
+                 inner ? ".cursor r0 f32 read 1 0 1 1\n" : "", bodies[i], behind);
         check_passing(text);
     }
     /* Scalar code: arithmetic, constants, casts, checks, accesses, jumps and ends of loops. */
