@@ -62,16 +62,32 @@ void tirbi_emitter_cut(tirbi_emitter *e, uint32_t n) {
     while (e->all.n_origins > 0 && e->all.origins[e->all.n_origins - 1].word >= n) e->all.n_origins--;
 }
 
-bool tirbi_emitter_give(tirbi_emitter *e, tirbi_words *out) {
-    if (e->all.n == 0 || !resize_words(e, e->all.n) || !resize_steps(e, e->all.n) ||
-        !resize_origins(e, e->all.n_origins))
-        return false;
+/* From this number of words on nothing is copied. */
+enum { MANY_WORDS = 1 << 12 };
+
+static bool copy_words(const tirbi_words *all, tirbi_arena *arena, tirbi_words *out) {
+    const size_t words = all->n * sizeof *all->words, origins = all->n_origins * sizeof *all->origins;
+    uint8_t *const block = TIRBI_NEW_ARRAY(arena, uint8_t, words + origins + all->n);
+    if (!block) return false;
+    *out = (tirbi_words){.words = (tirbi_word *)(void *)block, .origins = (tirbi_origin *)(void *)(block + words),
+                         .steps = block + words + origins, .n = all->n, .n_origins = all->n_origins};
+    if (all->n == 0) return true;
+    memcpy(out->words, all->words, words);
+    memcpy(out->origins, all->origins, origins);
+    memcpy(out->steps, all->steps, all->n);
+    return true;
+}
+
+bool tirbi_emitter_give(tirbi_emitter *e, tirbi_arena *arena, tirbi_words *out) {
+    if (e->all.n < MANY_WORDS) return copy_words(&e->all, arena, out);
+    if (!resize_words(e, e->all.n) || !resize_steps(e, e->all.n) || !resize_origins(e, e->all.n_origins)) return false;
     *out = e->all;
     *e = (tirbi_emitter){.heap = e->heap};
     return true;
 }
 
 void tirbi_words_release(const tirbi_words *words, tirbi_heap *heap) {
+    if (words->n < MANY_WORDS) return;
     tirbi_heap_free(heap, words->words, words->n * sizeof *words->words);
     tirbi_heap_free(heap, words->steps, words->n);
     tirbi_heap_free(heap, words->origins, words->n_origins * sizeof *words->origins);

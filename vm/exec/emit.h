@@ -63,9 +63,11 @@ static inline uint32_t tirbi_translate_word(tirbi_emitter *emitter, tirbi_word w
 uint32_t tirbi_emitter_place(const tirbi_emitter *emitter, uint32_t word, uint32_t before);
 /* Drops the words from number n on. */
 void tirbi_emitter_cut(tirbi_emitter *emitter, uint32_t n);
-/* Gives the words away, which takes no more memory than they need; the emitter is empty. False: out of memory. */
-bool tirbi_emitter_give(tirbi_emitter *emitter, tirbi_words *out);
+/* Gives the words away, which take no more memory than they need: few are copied to the arena, the emitter's own tables
+ * are those of many, which leave it empty. False: out of memory. */
+bool tirbi_emitter_give(tirbi_emitter *emitter, tirbi_arena *arena, tirbi_words *out);
 void tirbi_emitter_release(tirbi_emitter *emitter);
+/* Frees what is not in the arena. */
 void tirbi_words_release(const tirbi_words *words, tirbi_heap *heap);
 
 #endif

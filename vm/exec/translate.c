@@ -18,6 +18,7 @@
 #include "vm/exec/known.h"
 #include "vm/exec/lane_again.h"
 #include "vm/exec/lane_copy.h"
+#include "vm/exec/offsets.h"
 #include "vm/exec/sizes.h"
 
 /* ---- Which form carries which instruction --------------------------------------------------------------------- */
@@ -258,41 +259,6 @@ typedef struct landing {
     uint32_t unlooked; /* what has run since the last look where something jumps there, at most */
 } landing;
 
-/* Some of a function's byte offsets, which are numbered in order. */
-typedef struct places {
-    uint64_t *bits;
-    uint32_t *before; /* by word of them: how many there are in those before it */
-} places;
-
-enum { PLACES_IN_WORD = 64 };
-
-/* Without an instruction for it, which not every processor has, the compiler calls a function. */
-static uint32_t count_bits(uint64_t bits) {
-    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
-    bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
-    bits = (bits + (bits >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
-    return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
-}
-
-static bool has_place(const places *p, uint32_t at) { return p->bits[at / PLACES_IN_WORD] >> at % PLACES_IN_WORD & 1; }
-static void add_place(places *p, uint32_t at) { p->bits[at / PLACES_IN_WORD] |= UINT64_C(1) << at % PLACES_IN_WORD; }
-
-/* The number of a place, when all are there. */
-static uint32_t number_of_place(const places *p, uint32_t at) {
-    const uint64_t below = (UINT64_C(1) << at % PLACES_IN_WORD) - 1;
-    return p->before[at / PLACES_IN_WORD] + count_bits(p->bits[at / PLACES_IN_WORD] & below);
-}
-
-/* Returns how many there are. */
-static uint32_t number_places(places *p, size_t words) {
-    uint32_t n = 0;
-    for (size_t i = 0; i < words; i++) {
-        p->before[i] = n;
-        n += count_bits(p->bits[i]);
-    }
-    return n;
-}
-
 typedef struct translator {
     tirbi_code *code;
     tirbi_heap *heap;
@@ -310,7 +276,7 @@ typedef struct translator {
     const tirbi_function *function;
     tirbi_fn *fn;
     tirbi_constants constants;
-    places targets;     /* something jumps there */
+    tirbi_offsets targets; /* something jumps there */
     size_t place_words; /* of these */
     landing *landings;  /* by number of a target */
     uint32_t own;      /* what the instruction weighs, */
@@ -380,12 +346,12 @@ static void note_refs(translator *t) {
 }
 
 static tirb_status note_target(translator *t, uint32_t target) {
-    if (target <= t->instr->offset && !has_place(&t->targets, target)) {
+    if (target <= t->instr->offset && !tirbi_has_offset(&t->targets, target)) {
         TIRBI_TRY(tirbi_decode(t->function->code, t->function->code_size, target, t->next, t->error));
         tirbi_conditions_note(&t->conditions, t->function->code + target, t->next, true);
         t->conditions.written = 0; /* by the jump itself */
     }
-    add_place(&t->targets, target);
+    tirbi_add_offset(&t->targets, target);
     return TIRB_OK;
 }
 
@@ -427,7 +393,7 @@ static uint32_t survey_usual(translator *t, tirbi_flow *flow, uint32_t at) {
     const tirbi_function *const f = t->function;
     for (uint32_t size; at < f->code_size && t->heap->work < t->heap->max_work; at += size) {
         const uint8_t *const in = f->code + at, *const o = in + HEAD;
-        if (!tirbi_conditions_note_usual(&t->conditions, in, has_place(&t->targets, at))) break;
+        if (!tirbi_conditions_note_usual(&t->conditions, in, tirbi_has_offset(&t->targets, at))) break;
         const uint16_t first = tirbi_load_u16(o);
         if (flow) tirbi_flow_arrive(flow, t->heap, at);
         size = ACCESS_SIZE;
@@ -436,7 +402,7 @@ static uint32_t survey_usual(translator *t, tirbi_flow *flow, uint32_t at) {
         case TIRB_OP_STORE: note_read(t, first); break;
         case TIRB_OP_BRIF:
         case TIRB_OP_BRNOT:
-            add_place(&t->targets, tirbi_load_u32(o + REGISTER));
+            tirbi_add_offset(&t->targets, tirbi_load_u32(o + REGISTER));
             t->sizes.has_branched = true;
             if (flow) tirbi_flow_survey_jump(flow, at, tirbi_load_u32(o + REGISTER));
             break;
@@ -490,7 +456,7 @@ static tirb_status survey(translator *t) {
         TIRBI_TRY(tirbi_decode_verified(f->code, f->code_size, at, t->instr, t->error));
         TIRBI_TRY(tirbi_work(t->heap, 1 + t->instr->size / TRANSLATED_AT_ONCE, t->error));
         if (flow) tirbi_flow_survey(flow, t->heap, t->instr);
-        tirbi_conditions_note(&t->conditions, f->code + at, t->instr, has_place(&t->targets, at));
+        tirbi_conditions_note(&t->conditions, f->code + at, t->instr, tirbi_has_offset(&t->targets, at));
         tirbi_sizes_note(&t->sizes, t->instr);
         if (t->instr->op == TIRB_OP_LANE) lanes_end = t->instr->lane.end;
         TIRBI_TRY(survey_other(t));
@@ -511,7 +477,7 @@ static tirb_status survey(translator *t) {
 enum { MOST_UNLOOKED = 2048 };
 
 static landing *landing_at(const translator *t, uint32_t at) {
-    return &t->landings[number_of_place(&t->targets, at)];
+    return &t->landings[tirbi_number_of_offset(&t->targets, at)];
 }
 
 /* Something jumps to what comes next. */
@@ -602,7 +568,7 @@ static void probe_again(translator *t) {
 
 /* Whether the instruction after the current one is op and belongs to it alone. */
 static bool next_is(translator *t, uint32_t at, uint8_t op) {
-    if (at >= t->function->code_size || has_place(&t->targets, at)) return false;
+    if (at >= t->function->code_size || tirbi_has_offset(&t->targets, at)) return false;
     if (t->function->code[at] != op) return false;
     return tirbi_decode(t->function->code, t->function->code_size, at, t->next, NULL) == TIRB_OK;
 }
@@ -1213,11 +1179,11 @@ static void pair_forms(translator *t) {
 static void separate_lines(translator *t) {
     const tirbi_function *f = t->function;
     for (uint32_t i = 0; t->code->profiled && i < f->n_lines; i++)
-        if (f->lines[i].offset < f->code_size) add_place(&t->targets, f->lines[i].offset);
+        if (f->lines[i].offset < f->code_size) tirbi_add_offset(&t->targets, f->lines[i].offset);
 }
 
 static bool make_targets(translator *t) {
-    const uint32_t n = number_places(&t->targets, t->place_words);
+    const uint32_t n = tirbi_number_offsets(&t->targets, t->place_words);
     t->landings = tirbi_room_take(&t->landing_room, t->heap, n * sizeof *t->landings);
     return n == 0 || t->landings;
 }
@@ -1239,7 +1205,7 @@ static uint32_t translate_plain(translator *t, uint32_t at) {
     enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE, HEAD = 2, REGISTER = 2, CONST_SIZE = 8 };
     const tirbi_function *const f = t->function;
     tirbi_flow *const flow = t->constants.flow;
-    for (uint32_t size; t->heap->work < t->heap->max_work && !has_place(&t->targets, at); at += size) {
+    for (uint32_t size; t->heap->work < t->heap->max_work && !tirbi_has_offset(&t->targets, at); at += size) {
         const uint8_t *const in = f->code + at, *const o = in + HEAD;
         const bool is_row = (tirbi_ops[in[0]].flags & LANE_ROW) == TIRBI_FLAG_ELEMENTWISE;
         if (!is_row && in[0] != TIRB_OP_CONST) break;
@@ -1291,7 +1257,7 @@ static tirb_status translate_code(translator *t) {
         t->own = tirbi_instr_weight(t->instr);
         t->emitter.offset = at;
         const uint32_t first = t->emitter.all.n;
-        if (has_place(&t->targets, at)) land(t, at);
+        if (tirbi_has_offset(&t->targets, at)) land(t, at);
         if (t->code->profiled) probe_line(t, at);
         if (flow && tirbi_is_constant(op)) tirbi_flow_write(flow, at, (uint16_t)t->instr->operand[0]);
         look(t);
@@ -1357,35 +1323,16 @@ static tirb_status lay_out_frame(translator *t) {
     return TIRB_OK;
 }
 
-/* From this number of words on, the emitter's own tables are a function's: nothing of that size is copied. */
-enum { MANY_WORDS = 1 << 12 };
-
-static bool keep_tables(translator *t) {
-    tirbi_words *const kept = &t->fn->all;
-    const tirbi_words *const all = &t->emitter.all;
-    if (all->n >= MANY_WORDS) return tirbi_emitter_give(&t->emitter, kept);
-    const size_t words = all->n * sizeof *all->words, origins = all->n_origins * sizeof *all->origins;
-    uint8_t *const block = TIRBI_NEW_ARRAY(&t->code->arena, uint8_t, words + origins + all->n);
-    if (!block) return false;
-    *kept = (tirbi_words){.words = (tirbi_word *)(void *)block, .origins = (tirbi_origin *)(void *)(block + words),
-                          .steps = block + words + origins, .n = all->n, .n_origins = all->n_origins};
-    if (all->n == 0) return true;
-    memcpy(kept->words, all->words, words);
-    memcpy(kept->origins, all->origins, origins);
-    memcpy(kept->steps, all->steps, all->n);
-    return true;
-}
-
-static void release_tables(tirbi_code *code) {
+static void release_words(tirbi_code *code) {
     for (uint32_t i = 0; code->functions && i < code->program->n_functions; i++)
-        if (code->functions[i].all.n >= MANY_WORDS) tirbi_words_release(&code->functions[i].all, code->heap);
+        tirbi_words_release(&code->functions[i].all, code->heap);
 }
 
 /* Keeps the words and what belongs to them, at their final size. */
 static tirb_status keep_words(translator *t) {
     tirbi_fn *fn = t->fn;
     uint64_t *constants = TIRBI_NEW_ARRAY(&t->code->arena, uint64_t, t->constants.n);
-    if (!constants || !keep_tables(t)) return tirbi_heap_status(t->heap);
+    if (!constants || !tirbi_emitter_give(&t->emitter, &t->code->arena, &fn->all)) return tirbi_heap_status(t->heap);
     if (t->constants.n > 0) memcpy(constants, t->constants.values, t->constants.n * sizeof *constants);
     fn->words = fn->all.words;
     fn->constants = constants;
@@ -1398,7 +1345,7 @@ static tirb_status keep_words(translator *t) {
 
 /* The tables by byte offset and by register, in one block. */
 static bool make_tables(translator *t) {
-    const size_t size = (size_t)t->function->code_size + 1, words = size / PLACES_IN_WORD + 1;
+    const size_t size = (size_t)t->function->code_size + 1, words = size / TIRBI_OFFSETS_IN_WORD + 1;
     const size_t registers = t->function->n_sregs < size ? t->function->n_sregs : size;
     uint64_t *block =
         tirbi_room_take(&t->tables, t->heap, words * (sizeof(uint64_t) + sizeof(uint32_t)) + 3 * registers);
@@ -1452,7 +1399,7 @@ static tirb_status translate_program(tirbi_code *code, tirb_error *error) {
         tirbi_fn *const fn = &code->functions[i % n];
         const tirbi_fn before = *fn;
         if (i >= n && !(before.is_called && before.relies_on_caller)) continue;
-        if (before.all.n >= MANY_WORDS) tirbi_words_release(&before.all, code->heap);
+        tirbi_words_release(&before.all, code->heap);
         *fn = (tirbi_fn){.function = &program->functions[i % n], .first_line = before.first_line,
                          .is_called = before.is_called};
         memset(&t.function, 0, offsetof(translator, sizes) - offsetof(translator, function));
@@ -1539,7 +1486,7 @@ tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, bool p
 void tirbi_code_destroy(tirbi_code *code) {
     if (!code) return;
     tirbi_heap *heap = code->heap;
-    release_tables(code);
+    release_words(code);
     tirbi_arena_destroy(&code->arena);
     tirbi_heap_free(heap, code, sizeof *code);
 }
