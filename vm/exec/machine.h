@@ -148,7 +148,8 @@ typedef struct tirbi_lane_row_stream {
 
 /* Bodies of a lane loop, as words of the function, beside those that run whatever its cursors are; 0: there is none. */
 typedef struct tirbi_lane_bodies {
-    uint32_t apart;          /* the full body where nothing that is stored meets what another cursor reaches */
+    uint32_t apart;          /* the full body where nothing that is stored meets what another cursor reaches, */
+    uint32_t wide_apart;     /* and the wide one */
     uint32_t spanning;       /* for rows with gaps between them: see vm/lanes/gaps.h */
     uint32_t spanning_apart; /* both */
     uint32_t registers;      /* the full body by the register machine, or by loops, for so many lanes or more, */
