@@ -1231,7 +1231,8 @@ static tirb_status place_constants(tirbi_code *code, tirb_error *error) {
     for (unsigned i = 0; refs && i < program->n_constants; i++) {
         const tirbi_constant *constant = &program->constants[i];
         const uint8_t *bytes = own_order(&code->arena, constant);
-        refs[i] = (tirbi_ref){(uint8_t *)(uintptr_t)bytes, constant->size, constant->dtype, false, false};
+        refs[i] = (tirbi_ref){.data = (uint8_t *)(uintptr_t)bytes, .size = constant->size, .type = constant->dtype,
+                              .count = tirbi_ref_count(constant->size, constant->dtype)};
     }
     code->constants = refs;
     if (!code->arena.failed) return TIRB_OK;
