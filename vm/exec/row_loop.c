@@ -199,8 +199,28 @@ static void find_hull(const run *r, unsigned c, int64_t *low, int64_t *high) {
     if (*high >= length) *high = length - 1;
 }
 
-/* Whether what is written in a row is apart from what else the row reaches, or the same elements. */
-static bool keep_apart(const run *r) {
+/* The first and the last element that a cursor reaches in a row, as lines: its step stays. */
+static void find_reach(const run *r, unsigned c, line *low, line *high) {
+    const tirbi_row_loop *plan = r->plan;
+    const bool is_down = r->lines[plan->step[c]].at < 0;
+    *low = r->lines[is_down ? plan->last[c] : plan->first[c]];
+    *high = r->lines[is_down ? plan->first[c] : plan->last[c]];
+    if (plan->n == TIRBI_NO_ROW_LINE) high->at += r->most - 1;
+}
+
+/* Rows in which a written cursor is ahead of or behind all that another one reaches in the same memory. What one row
+ * reads another one may write: they are done one after the other. */
+static void keep_ahead_or_behind(const run *r, unsigned w, unsigned c, int64_t *rows) {
+    line low, high, other_low, other_high;
+    find_reach(r, w, &low, &high);
+    find_reach(r, c, &other_low, &other_high);
+    const line ahead = less(other_low, high), behind = less(low, other_high);
+    if (ahead.at > 0) keep_from(ahead, 1, rows);
+    else keep_from(behind, 1, rows);
+}
+
+/* Keeps the rows in which what is written is apart from what else the row reaches, or the same elements. */
+static bool keep_apart(run *r) {
     const tirbi_lane_loop *loop = r->loop;
     const tirbi_row_loop *plan = r->plan;
     for (uint32_t writes = loop->written; writes != 0; writes &= writes - 1) {
@@ -218,10 +238,11 @@ static bool keep_apart(const run *r) {
             if ((uintptr_t)(data + (high + 1) * written->size) <= (uintptr_t)(other_data + other_low * other->size) ||
                 (uintptr_t)(other_data + (other_high + 1) * other->size) <= (uintptr_t)(data + low * written->size))
                 continue;
+            if (data != other_data || written->size != other->size) return false;
             const line a = r->lines[plan->first[w]], b = r->lines[plan->first[c]];
-            if (data != other_data || written->size != other->size || a.at != b.at || a.by != b.by ||
-                r->lines[plan->step[w]].at != r->lines[plan->step[c]].at)
-                return false;
+            if (a.at == b.at && a.by == b.by && r->lines[plan->step[w]].at == r->lines[plan->step[c]].at) continue;
+            keep_ahead_or_behind(r, w, c, &r->rows);
+            if (r->rows < FEWEST_ROWS) return false;
         }
     }
     return true;
