@@ -435,7 +435,7 @@ static const tirbi_lx *first_value(carrier *c, const element *e) {
     tirbi_rewrite rewrite = {.pool = c->pool};
     tirbi_bind_variable(&rewrite, var, tirbi_lx_cast(c->pool, var->type, runs->min));
     const tirbi_place *place = tirbi_rewrite_place(&rewrite, e->before);
-    return place ? tirbi_lx_load(c->pool, place) : NULL;
+    return tirbi_lx_load(c->pool, place);
 }
 
 /* Loads, what becomes of the loop, stores: where it runs at all. `even_if_not`: or where that does no harm. */

@@ -257,7 +257,7 @@ static const tirbi_ls *of_one_iteration(tirbi_lx_pool *pool, const tirbi_ls *loo
         return loop->as.loop.body;
     if (var->min->kind != TIRBI_LX_CONST || !tirbi_can_resolve(loop)) return NULL;
     const tirbi_lx *value = tirbi_lx_int(pool, var->type, var->min->value);
-    return value ? tirbi_resolve(pool, &none, loop->as.loop.body, var, value, NULL, true) : NULL;
+    return tirbi_resolve(pool, &none, loop->as.loop.body, var, value, NULL, true);
 }
 
 /* What stands for its only part, or is a loop of one iteration, is that part; two conditions on the same are one. */
@@ -269,7 +269,7 @@ static const tirbi_ls *unwrapped(tirbi_lx_pool *pool, const tirbi_ls *s) {
         if (inner && is_plain_branch(inner)) {
             const tirbi_lx *both =
                 tirbi_lx_lazy(pool, TIRBI_LX_AND, s->as.if_.condition, inner->as.if_.condition, NULL);
-            made = both ? tirbi_new_if(pool, s->span, both, inner->as.if_.then_case, NULL) : NULL;
+            made = tirbi_new_if(pool, s->span, both, inner->as.if_.then_case, NULL);
         }
         if (!made) return s;
         s = made;

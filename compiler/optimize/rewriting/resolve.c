@@ -70,7 +70,7 @@ static const tirbi_lx *divide(const tirbi_rewrite *r, const tirbi_division *d) {
         return NULL;
     }
     if (!d->remainder) return number(r, x->type, quotient);
-    return tirbi_lx_op(r->pool, TIRB_OP_ADD, (tirbi_dtype)x->type, TIRB_TYPE_NONE, x, number(r, x->type, -start), NULL);
+    return tirbi_lx_binary(r->pool, TIRB_OP_ADD, (tirbi_dtype)x->type, x, number(r, x->type, -start));
 }
 
 static bool is_const(const tirbi_lx *x, bool value) { return x->kind == TIRBI_LX_CONST && (x->value != 0) == value; }
@@ -92,8 +92,7 @@ static const tirbi_lx *simpler(const tirbi_rewrite *r, const tirbi_lx *x, const 
         known = tirbi_decide(facts, TIRB_OP_GE, a[0], number(r, x->optype, 0));
         if (known == 1) return a[0];
         if (known < 0) return NULL;
-        return tirbi_lx_op(r->pool, TIRB_OP_SUB, (tirbi_dtype)x->optype, TIRB_TYPE_NONE, number(r, x->optype, 0), a[0],
-                           NULL);
+        return tirbi_lx_binary(r->pool, TIRB_OP_SUB, (tirbi_dtype)x->optype, number(r, x->optype, 0), a[0]);
     case TIRB_OP_AND:
     case TIRB_OP_OR: {
         bool dominant = x->op == TIRB_OP_OR;

@@ -87,7 +87,7 @@ static const tirbi_lx *length_of(const blocker *b, const tirbi_ls *s, tirbi_loop
     }
     if (s->kind == TIRBI_LS_LOOP) {
         const tirbi_lx *body = length_of(b, s->as.loop.body, inside, depth + 1);
-        length = length && body ? tirbi_lx_mul(pool, length, body) : NULL;
+        length = tirbi_lx_mul(pool, length, body);
         inside->n = outside; /* of a sequence, declarations stay */
     }
     return length;
@@ -173,7 +173,7 @@ static bool enter_block(blocker *b, uint32_t l) {
     out->was[l] = *var;
     out->n = l + 1;
     if (!b->first_var[l]) return behind != NULL;
-    const tirbi_lx *left = behind ? tirbi_lx_sub(b->pool, behind, b->first[l]) : NULL;
+    const tirbi_lx *left = tirbi_lx_sub(b->pool, behind, b->first[l]);
     const tirbi_lx *count = in_variable(b, "count", tirbi_lx_wide(b->pool, TIRB_OP_MIN, b->count[l], left),
                                         b->count[l]->hi, &b->set_count[l]);
     if (!count) return false;
@@ -209,10 +209,10 @@ static bool lay_out(blocker *b, tirbi_lbuf *buffer, const uint32_t *row) {
         for (uint32_t l = 0; l < b->rows.n; l++) {
             if (row[l] != d) continue;
             extent = b->count[l];
-            offset = stride && offset ? tirbi_lx_sub(pool, offset, tirbi_lx_mul(pool, b->first[l], stride)) : NULL;
+            offset = tirbi_lx_sub(pool, offset, tirbi_lx_mul(pool, b->first[l], stride));
         }
         if (extent->lo < 0) extent = tirbi_lx_wide(pool, TIRB_OP_MAX, extent, tirbi_lx_number(pool, 0));
-        stride = stride && extent ? tirbi_lx_mul(pool, stride, extent) : NULL;
+        stride = tirbi_lx_mul(pool, stride, extent);
     }
     buffer->strides = strides;
     buffer->offset = offset;
@@ -546,7 +546,7 @@ static const tirbi_lx *in_memory(blocker *b, const tirbi_lx *value, tirbi_dtype 
         if (i >= b->rows.n && length) length = tirbi_lx_mul(b->pool, length, loops->var[i]->extent);
     }
     const tirbi_place *place = tirbi_place_in(b->pool, buffer, indices, span);
-    const tirbi_lx *element = place ? tirbi_lx_load(b->pool, place) : NULL;
+    const tirbi_lx *element = tirbi_lx_load(b->pool, place);
     const tirbi_ls *fill = element && !element->traps ? filling_nest(b, place, value, terms) : NULL;
     if (!fill || !length) return NULL;
     terms->largest = terms->largest && terms->largest != length

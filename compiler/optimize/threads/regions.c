@@ -409,7 +409,7 @@ static const tirbi_lx *even_chunks(tirbi_lx_pool *pool, const tirbi_lx *x, int64
     const tirbi_lx *one = tirbi_lx_number(pool, 1), *even = tirbi_lx_number(pool, -2);
     const tirbi_lx *n = tirbi_lx_wide(pool, TIRB_OP_DIV, x, tirbi_lx_number(pool, chunk));
     if (n) n = tirbi_lx_wide(pool, TIRB_OP_ADD, n, one);
-    return n ? tirbi_lx_wide(pool, TIRB_OP_AND, n, even) : NULL;
+    return tirbi_lx_wide(pool, TIRB_OP_AND, n, even);
 }
 
 /* What the whole nest costs is known only when it runs: x * factor, where x is at least `enough` if the nest is worth
