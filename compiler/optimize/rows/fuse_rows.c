@@ -144,7 +144,8 @@ static bool find_row_access(void *context, const tirbi_reached *a) {
         int64_t *of = !tirbi_place_depends_on(place, loop) ? &products : i > r->at ? &row : NULL;
         if (of && *of <= MOST_PRODUCTS) *of *= loop->extent->hi < MANY ? loop->extent->hi : MANY;
     }
-    if (a->what != TIRBI_LOADS && !r->follows) r->are_rows = r->are_rows && products <= MOST_PRODUCTS && row >= LEAST_ROW;
+    if (a->what != TIRBI_LOADS && !r->follows)
+        r->are_rows = r->are_rows && products <= MOST_PRODUCTS && row >= LEAST_ROW;
     return r->are_rows;
 }
 
@@ -213,8 +214,10 @@ static bool may_have_tree(const tirbi_fused_items *q, uint32_t first) {
 
 /* Adds a nest; a contraction only where the common loops are rows of it as well. */
 static bool join(tirbi_fused *g, const tirbi_ls *nest) {
-    const bool contracts = tirbi_contracts(g->pool, nest);
-    return (!contracts || rows_of_sums(g->pool, nest, true) >= g->n_common) && tirbi_join_fused(g, nest);
+    const tirbi_ls *loops = tirbi_behind_condition(nest);
+    if (loops->kind != TIRBI_LS_LOOP) return false;
+    const bool contracts = tirbi_contracts(g->pool, loops);
+    return (!contracts || rows_of_sums(g->pool, loops, true) >= g->n_common) && tirbi_join_fused(g, nest);
 }
 
 /* `sums`: the first nest is a contraction. */
@@ -225,7 +228,7 @@ static bool fuse_group(tirbi_fused_items *q, tirbi_fused *g, uint32_t first, uin
     uint32_t end = first + 1;
     for (; end < q->n; end++) {
         if (tirbi_is_plain_allocation(q->items[end])) continue;
-        if (q->items[end]->kind != TIRBI_LS_LOOP || !join(g, q->items[end])) break;
+        if (!join(g, q->items[end])) break;
     }
     trim(g);
     bool has_tree = false;
@@ -237,7 +240,8 @@ static bool fuse_group(tirbi_fused_items *q, tirbi_fused *g, uint32_t first, uin
 
 static tirbi_fused *new_group(tirbi_lx_pool *pool) {
     tirbi_fused *g = TIRBI_NEW(pool->arena, tirbi_fused);
-    if (g) *g = (tirbi_fused){.pool = pool, .takes = note_stmt, .same = same_row, .links_reads = true};
+    if (g) *g = (tirbi_fused){.pool = pool, .takes = note_stmt, .same = same_row, .links_reads = true,
+                              .takes_conditions = true};
     return g;
 }
 
@@ -307,7 +311,8 @@ static bool has_only_rows(const tirbi_fused *g, const tirbi_ls *s) {
 
 /* Another statement inside of the common loops, which may be done for several rows before the next one is. */
 static bool add_part(tirbi_fused *g, const tirbi_ls *nest, const tirbi_ls *part) {
-    if (part->kind == TIRBI_LS_SET || g->n == TIRBI_MAX_FUSED || !note_stmt(g, part) || (g->n > 0 && !tirbi_agrees(g)))
+    if (part->kind == TIRBI_LS_SET || g->n == TIRBI_MAX_FUSED || !note_stmt(g, part) ||
+        (g->n > 0 && !tirbi_agrees(g, false)))
         return false;
     g->bodies[g->n] = part;
     g->originals[g->n++] = nest;

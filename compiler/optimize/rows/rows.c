@@ -15,6 +15,7 @@
 #include "compiler/optimize/contractions/distribute.h"
 #include "compiler/optimize/contractions/operands.h"
 #include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/pipeline/switches.h"
@@ -67,6 +68,7 @@ static const tirbi_lx *length_of(const blocker *b, const tirbi_ls *s, tirbi_loop
     tirbi_lx_pool *pool = b->pool;
     const tirbi_lx *length = tirbi_lx_number(pool, 1);
     if (depth > MAX_DEPTH) return length;
+    s = tirbi_behind_condition(s);
     if (s->kind == TIRBI_LS_SEQ) {
         for (uint32_t i = 0; i < s->as.seq.n && length; i++) {
             const tirbi_lx *item = length_of(b, s->as.seq.items[i], inside, depth + 1);
@@ -632,8 +634,9 @@ static bool has_sums(blocker *b, const tirbi_ls *body) {
     const uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
     const tirbi_ls *const *items = body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &body;
     for (uint32_t i = 0; i < n; i++) {
-        if (items[i]->kind != TIRBI_LS_LOOP) continue;
-        const tirbi_ls *nest = around(b, items[i], &b->rows, b->rows.n);
+        const tirbi_ls *item = tirbi_behind_condition(items[i]);
+        if (item->kind != TIRBI_LS_LOOP) continue;
+        const tirbi_ls *nest = around(b, item, &b->rows, b->rows.n);
         if (nest && (tirbi_contracts(b->pool, nest) || tirbi_contracts_operands(b->pool, nest))) return true;
     }
     return false;
@@ -686,6 +689,11 @@ static const tirbi_place *place_in_block(tirbi_rewrite *rewrite, const tirbi_pla
 
 /* A statement for all rows of a block. */
 static const tirbi_ls *for_rows(blocker *b, const tirbi_ls *s) {
+    const tirbi_ls *inside = tirbi_behind_condition(s);
+    if (inside != s && !tirbi_mentions_loops(s->as.if_.condition, &b->rows)) {
+        inside = for_rows(b, inside);
+        return inside ? tirbi_new_if(b->pool, s->span, s->as.if_.condition, inside, NULL) : NULL;
+    }
     tirbi_rewrite rewrite = {.pool = b->pool,
                              .place = place_in_block,
                              .context = b,

@@ -451,7 +451,8 @@ static bool few_chunks(walk *w, const tirbi_ls *loop, tirbi_lvar *var, uint32_t 
     if (disabled & TIRB_PASS_CONTRACT) return plan->grain != NULL;
     if (loop->as.loop.rows && is_last_of_rows(loop, var)) {
         const int64_t least = tirbi_least_rows(w->pool, loop);
-        plan->grain = tirbi_lx_wide(w->pool, TIRB_OP_MAX, plan->grain, tirbi_lx_number(w->pool, least));
+        if (least > 1)
+            plan->grain = tirbi_lx_wide(w->pool, TIRB_OP_MAX, plan->grain, tirbi_lx_number(w->pool, least));
         return plan->grain && (least == 1 || var->extent->hi >= 2 * least);
     }
     if (!tirbi_contracts(w->pool, loop)) return plan->grain != NULL;
