@@ -140,6 +140,17 @@ def test_results_have_names_and_positions(t):
     t.run("bench", m, "-f", "main", "n=2", "--time", "0.01", shows="median")
 
 
+def test_names_that_are_nearly_right(t):
+    text = MODEL.replace("main(x:", "main(X:").replace("(x,", "(X,")
+    assert text.count("X") > 1
+    m = model(t, text)
+    rest = ["-f", "main", "p.0=4xf32=1", "p.1=4xf32=7"]
+    t.run("run", m, *rest, "x=1x4xf32=1", code=USAGE, says=["no parameter 'x'", "did you mean 'X'?"])
+    t.run("run", m, *rest, "X=1x4xf32=1", "-o", "Y=@y.npy", code=USAGE, says="did you mean 'y'?")
+    np.savez(t.path("w.npz"), x=np.ones((1, 4), "float32"))
+    t.run("run", m, *rest, "--params", "w.npz", code=CALL, says=["it has 'x'", "did you mean 'X'?"])
+
+
 def test_results_count_as_memory(t):
     m = model(t)
     t.run("run", m, "-f", "main", "4096x4xf32", "4xf32=1", "4xf32=7", "--max-memory", "100K", code=CALL,
