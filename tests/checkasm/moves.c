@@ -161,7 +161,25 @@ static void check_parting(checker *c, tirb_isa isa, const tirbi_weaver *weaver) 
     check_result(c, isa, "part", &s, got, want);
 }
 
+/* Strips, one behind the other, the last one before no memory. */
+static void check_interleaving(checker *c, tirb_isa isa) {
+    const unsigned shift = (unsigned)(next_random(c) % 4), n = 2 + (unsigned)(next_random(c) % 3);
+    const size_t size = (size_t)1 << shift, count = 1 + next_random(c) % MOST_WOVEN;
+    const sheet s = {1, n * count, size, 0, next_random(c) % 16};
+    uint8_t *source = place(&c->areas[0], 1, n * count * size, 0);
+    uint8_t *got = place(&c->areas[1], 1, n * count * size, s.behind), *want = c->kept;
+    const uint8_t *from[4];
+    for (size_t i = 0; i < n * count * size; i++) source[i] = (uint8_t)next_random(c);
+    for (unsigned k = 0; k < 4; k++) from[k] = source + (k < n ? k : 0) * count * size;
+    for (size_t i = 0; i < count; i++)
+        for (unsigned k = 0; k < n; k++) memcpy(want + (i * n + k) * size, from[k] + i * size, size);
+    memset(got, 1, n * count * size);
+    tirbi_kernels(isa)->moves.interleave[shift](got, from, n, count);
+    check_result(c, isa, "interleave", &s, got, want);
+}
+
 void check_moves(checker *c, tirb_isa isa) {
+    for (unsigned k = 0; k < TRIALS; k++) check_interleaving(c, isa);
     const tirbi_weaver *weaver = tirbi_weaver_of(isa);
     for (unsigned k = 0; weaver && weaver->part && k < 4 * TRIALS; k++) check_parting(c, isa, weaver);
     for (unsigned k = 0; weaver && k < 4 * TRIALS; k++) check_weave(c, isa, weaver);

@@ -26,6 +26,7 @@ static uint32_t words_of(const tirbi_word *word) {
     case TIRBI_L_KERNEL:
     case TIRBI_L_KERNEL_WIDE:
     case TIRBI_L_SEQUENCE:
+    case TIRBI_L_SCATTERS:
     case TIRBI_L_OWN_AGAIN: return 3;
     case TIRBI_L_CHAIN:
     case TIRBI_L_OWN_WHILE: return 3u + word[1].list[2];
@@ -191,6 +192,12 @@ static void remake_sequence(remaking *r, uint32_t at, uint32_t n) {
     keep_words_of(r, at, n);
 }
 
+/* Stores of strips take as many lanes as there are. */
+static void remake_scatters(remaking *r, uint32_t at, uint32_t n) {
+    r->pulled = 0;
+    keep_words_of(r, at, n);
+}
+
 /* Between the head and the end of a loop of a lane's own. */
 static void remake_own(remaking *r, uint32_t at, uint32_t n) {
     const unsigned op = word_at(r->planner, at)->op;
@@ -229,6 +236,8 @@ static void remake(remaking *r, uint32_t at, uint32_t n) {
         remake_loop(r, word);
     else if (word.op == TIRBI_L_SEQUENCE || word.op == TIRBI_L_CHAIN)
         remake_sequence(r, at, n);
+    else if (word.op == TIRBI_L_SCATTERS)
+        remake_scatters(r, at, n);
     else if (has_no_operands(word.op) || stays(word.op))
         keep_words_of(r, at, n);
     else

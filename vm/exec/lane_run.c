@@ -611,7 +611,6 @@ static __attribute__((noinline)) tirb_status stream_list(const entry *e, const t
 /* Columns are transposed ahead where nothing writes to their memory, and there are some. */
 static void set_tiles(const entry *e, tirbi_lane_state *state) {
     enum { SOME = 8 };
-    state->transposes = &e->machine->code->kernels->moves;
     for (unsigned t = 0; t < e->loop->n_tiles; t++) {
         const tirbi_lane_tile *tile = &e->loop->tiles[t];
         const tirbi_lane_cursor *cursor = &e->loop->cursors[tile->cursor];

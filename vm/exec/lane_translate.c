@@ -248,6 +248,46 @@ static unsigned store_form(const lane_ins *ins, unsigned bank) {
     return TIRBI_L_STORE_A + bank;
 }
 
+/* Whether another store of elements apart follows that this one may wait for: behind instructions that neither store nor
+ * load from where it stores to. */
+static bool waits(lane_planner *p, const lane_ins *ins) {
+    const lane_body *body = p->body;
+    const lane_ins *const end = body->ins + body->n - p->loop->n_outer;
+    if (p->first_waiting == 0 || p->is_last || p->packs || p->n_waiting + 1 == TIRBI_MOST_SCATTERS) return false;
+    bool loads = false;
+    for (const lane_ins *next = ins + 1; next < end; next++) {
+        if (next->op == TIRB_OP_VSTORE) {
+            const bool alike = body->strides[next->cursor] == STRIDE_ANY && next->type == ins->type;
+            p->assumes = p->assumes || (alike && loads);
+            return alike && (!loads || p->apart);
+        }
+        loads = loads || next->op == TIRB_OP_VLOAD;
+        if (next->op != TIRB_OP_VLOAD && next->op != TIRB_OP_VSPLAT && next->op != TIRB_OP_VIOTA &&
+            !tirbi_lane_computes(next))
+            return false;
+    }
+    return false;
+}
+
+/* Stores a strip to elements apart, or leaves that to the store that it waits for. */
+static void scatter(lane_planner *p, const lane_ins *ins, uint16_t strip, bool waiting) {
+    const uint16_t cursor = pointer_of_cursor(ins->cursor);
+    const unsigned shift = shift_of(tirbi_dtypes[ins->type].size), n = p->n_waiting + 1;
+    p->waiting[p->n_waiting] = cursor;
+    p->waiting_strips[p->n_waiting] = strip;
+    p->n_waiting = waiting ? n : 0;
+    if (waiting) return;
+    leave_banks(p, ins);
+    if (n == 1) {
+        emit(p, TIRBI_L_SCATTER, cursor, strip, shift);
+        return;
+    }
+    const uint16_t *const to = p->waiting, *const from = p->waiting_strips;
+    emit(p, TIRBI_L_SCATTERS, to[0], from[0], shift);
+    tirbi_translate_word(p->emitter, (tirbi_word){.list = {to[1], from[1], n > 2 ? to[2] : 0, n > 2 ? from[2] : 0}});
+    tirbi_translate_word(p->emitter, (tirbi_word){.list = {n > 3 ? to[3] : 0, n > 3 ? from[3] : 0, (uint16_t)n, 0}});
+}
+
 static void plan_store(lane_planner *p, const lane_ins *ins) {
     uint8_t reg = ins->reads[0];
     uint8_t size = tirbi_dtypes[ins->type].size;
@@ -265,12 +305,13 @@ static void plan_store(lane_planner *p, const lane_ins *ins) {
         emit(p, tirbi_lane_spread_form(p, ins->type, ins->settled, step) + bank, cursor, 0, 0);
         return;
     }
+    const bool waiting = !unit && p->level == 0 && waits(p, ins);
+    const uint16_t apart = waiting || p->n_waiting > 0 ? (uint16_t)(p->first_waiting + p->n_waiting) : p->spare_strip;
     if (v->bank != NO_BANK && v->narrow && p->level == 0) {
         const bool direct = unit && !p->tail;
-        emit(p, tirbi_lane_narrow_store_form(p, ins->type) + (unsigned)v->bank, direct ? cursor : p->spare_strip, 0, 0);
-        if (direct) return;
-        if (!unit) leave_banks(p, ins);
-        emit(p, unit ? TIRBI_L_COPY : TIRBI_L_SCATTER, cursor, p->spare_strip, shift_of(size));
+        emit(p, tirbi_lane_narrow_store_form(p, ins->type) + (unsigned)v->bank, direct ? cursor : apart, 0, 0);
+        if (unit && !direct) emit(p, TIRBI_L_COPY, cursor, apart, shift_of(size));
+        if (!unit) scatter(p, ins, apart, waiting);
         return;
     }
     if (p->level > 0) {
@@ -296,24 +337,22 @@ static void plan_store(lane_planner *p, const lane_ins *ins) {
             emit(p, form - TIRBI_L_STORE_A + TIRBI_L_PART_A, cursor, p->spare_strip, shift_of(size));
             return;
         }
-        emit(p, form, p->spare_strip, 0, 0);
+        emit(p, form, apart, 0, 0);
     } else {
         uint16_t from = tirbi_lane_kernel_operand(p, reg);
-        if (ins->settled && v->strip) {
-            if (unit) {
-                emit(p, TIRBI_L_COPY, cursor, from, shift_of(size));
-                return;
-            }
-            leave_banks(p, ins);
-            emit(p, TIRBI_L_SCATTER, cursor, from, shift_of(size));
+        if (ins->settled && v->strip && unit) {
+            emit(p, TIRBI_L_COPY, cursor, from, shift_of(size));
+            return;
+        }
+        if (ins->settled && v->strip && !waiting) {
+            scatter(p, ins, from, false);
             return;
         }
         leave_banks(p, ins);
-        tirbi_lane_emit_copy(p, ins->type, unit ? cursor : p->spare_strip, from);
+        tirbi_lane_emit_copy(p, ins->type, unit ? cursor : apart, from);
         if (unit) return;
     }
-    leave_banks(p, ins);
-    emit(p, TIRBI_L_SCATTER, cursor, p->spare_strip, shift_of(size));
+    scatter(p, ins, apart, waiting);
 }
 
 /* An integer of 16 bits from bytes in memory: they are widened where the value is used, or at once from a strip. */
@@ -871,7 +910,7 @@ static void plan_body(lane_planner *p, body_kind kind) {
     p->wide = kind == BODY_WIDE || kind == BODY_SPANNING;
     p->packs = kind == BODY_PACKED;
     p->unlooked = 0;
-    p->level = 0;
+    p->level = p->n_waiting = 0;
     p->latest = UINT32_MAX;
     for (uint64_t set = p->body->used; set != 0; set &= set - 1)
         p->now.values[__builtin_ctzll(set)] = (lane_value){.bank = NO_BANK};
@@ -1046,11 +1085,20 @@ static unsigned find_splats(lane_planner *p) {
     return n;
 }
 
+/* How many stores of elements apart there are, if there are some, up to as many as are done together. */
+static unsigned count_scatters(const lane_body *body) {
+    unsigned n = 0;
+    for (uint32_t i = 0; i < body->n && n < TIRBI_MOST_SCATTERS; i++)
+        n += body->ins[i].op == TIRB_OP_VSTORE && body->strides[body->ins[i].cursor] == STRIDE_ANY;
+    return n > 1 ? n : 0;
+}
+
 static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     tirbi_lane_loop *loop = p->loop;
     const unsigned n_splats = tirbi_lane_has(p->body, TIRB_OP_VSPLAT, TIRB_OP_VSPLAT) ? find_splats(p) : 0;
     p->orders_traps = tirbi_lane_orders_traps(p->body);
     choose_block(p);
+    loop->moves = &p->code->kernels->moves;
     p->looks = p->body->weight * loop->lanes > MOST_UNLOOKED;
     find_outer_loops(p);
     if (!find_tiles(p)) return tirbi_heap_status(p->code->heap);
@@ -1060,7 +1108,9 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     /* Behind the columns of a tile is room for both banks. */
     enum { TILE_STRIPS = TIRBI_TILE_COLUMNS + 2 };
     const unsigned before_tiles = regs * (depth + 1) + 2 * depth;
-    unsigned strips = before_tiles + loop->n_tiles * (unsigned)TILE_STRIPS + 1 + (p->body->n_advances > 0);
+    const unsigned before_waiting = before_tiles + loop->n_tiles * (unsigned)TILE_STRIPS;
+    const unsigned n_waiting = depth > 0 ? 0 : count_scatters(p->body);
+    unsigned strips = before_waiting + n_waiting + 1 + (p->body->n_advances > 0);
     loop->own_depth = (uint8_t)depth;
     loop->reduces = p->body->reduces || depth > 0; /* what the lanes take in loops of their own is charged once */
     loop->kernels_only = p->body->main_size == 0 && depth == 0;
@@ -1079,6 +1129,7 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     p->first_own = (uint16_t)(p->first_strip + regs * (depth + 1));
     for (unsigned i = 0; i < loop->n_tiles; i++)
         loop->tiles[i].strip = (uint16_t)(p->first_strip + before_tiles + i * (unsigned)TILE_STRIPS);
+    p->first_waiting = n_waiting > 1 ? (uint16_t)(p->first_strip + before_waiting) : 0;
     p->spare_strip = (uint16_t)(p->first_strip + strips - 1);
     p->ends_strip = (uint16_t)(p->spare_strip - 1);
     loop->full = loop->one_row = p->emitter->all.n;
