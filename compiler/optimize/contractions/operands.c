@@ -162,10 +162,10 @@ static bool make_axis(operand *o, const int64_t c[TIRBI_MAX_AFFINE]) {
         narrow = narrow && tirbi_dtypes[loop->type].bits <= 32;
     }
     if (a->extent && a->extent->lo < 0) {
-        a->extent = tirbi_lx_wide(n->pool, TIRB_OP_MAX, a->extent, tirbi_lx_number(n->pool, 0));
+        a->extent = tirbi_lx_with(n->pool, TIRB_OP_MAX, a->extent, 0);
     }
     if (a->extent && a->extent->hi > INT32_MAX && narrow) { /* the program's own arithmetic reaches no further */
-        a->extent = tirbi_lx_wide(n->pool, TIRB_OP_MIN, a->extent, tirbi_lx_number(n->pool, INT32_MAX));
+        a->extent = tirbi_lx_with(n->pool, TIRB_OP_MIN, a->extent, INT32_MAX);
     }
     if (!a->behind || !a->extent) return false;
     return !a->dense || a->dense->kind != TIRBI_LX_CONST || a->dense->value != 0;

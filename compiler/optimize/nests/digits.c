@@ -189,10 +189,6 @@ static tirbi_lvar *make_digit(digits *d, const tirbi_lx *extent, bool high) {
     return var->min && var->name ? var : NULL;
 }
 
-static const tirbi_lx *wide(const digits *d, tirbi_op op, const tirbi_lx *a, int64_t b) {
-    return tirbi_lx_wide(d->pool, op, a, tirbi_lx_number(d->pool, b));
-}
-
 static const tirbi_lx *number(const digits *d, const tirbi_lx *high, tirbi_lvar *low) {
     tirbi_dtype type = d->counter->type;
     const tirbi_lx *scaled = tirbi_lx_binary(d->pool, TIRB_OP_MUL, type, tirbi_lx_cast(d->pool, type, high),
@@ -204,12 +200,12 @@ static bool make_digits(digits *d) {
     const tirbi_lx *extent = d->counter->extent;
     bool exact = divides(extent, d->digit);
     bool product = exact && extent->kind == TIRBI_LX_OP && extent->op == TIRB_OP_MUL && !tirbi_full_range(extent);
-    if (!product && extent->lo < 0) extent = wide(d, TIRB_OP_MAX, extent, 0);
-    d->quotient = !product ? wide(d, TIRB_OP_FLOORDIV, extent, d->digit)
-                           : wide(d, TIRB_OP_MUL, extent->args[0], extent->args[1]->value / d->digit);
+    if (!product && extent->lo < 0) extent = tirbi_lx_with(d->pool, TIRB_OP_MAX, extent, 0);
+    d->quotient = !product ? tirbi_lx_with(d->pool, TIRB_OP_FLOORDIV, extent, d->digit)
+                           : tirbi_lx_with(d->pool, TIRB_OP_MUL, extent->args[0], extent->args[1]->value / d->digit);
     d->high = make_digit(d, d->quotient, true);
     d->low = make_digit(d, tirbi_lx_number(d->pool, d->digit), false);
-    d->rest = exact ? NULL : make_digit(d, wide(d, TIRB_OP_FLOORMOD, extent, d->digit), false);
+    d->rest = exact ? NULL : make_digit(d, tirbi_lx_with(d->pool, TIRB_OP_FLOORMOD, extent, d->digit), false);
     return d->high && d->low && (exact || d->rest);
 }
 

@@ -523,13 +523,6 @@ static bool gains(nest *n, uint32_t part, const tirbi_ls *made) {
     return !is_product(n->x, n->parts[part], &before) || before < LARGE_CONTRACTION;
 }
 
-/* Some of the common loops anew. */
-static const tirbi_ls *around(const nest *n, uint32_t first, uint32_t behind, const tirbi_ls *body) {
-    for (uint32_t i = behind; body && i-- > first;)
-        body = tirbi_loop_like(n->x->pool, n->loop[i], NULL, body);
-    return body;
-}
-
 /* Blocks of the parts, one after the other, in the loops that are not distributed: each of their iterations has rows of
  * its own, so that several threads can share them. */
 static const tirbi_ls *arrange(nest *n, tirbi_lvar *block, const tirbi_ls *const *made) {
@@ -539,7 +532,8 @@ static const tirbi_ls *arrange(nest *n, tirbi_lvar *block, const tirbi_ls *const
     if (block) body = tirbi_new_loop(pool, span, block, body);
     for (uint32_t i = 0; i < n->n_arrays; i++) items[i] = tirbi_new_alloc(pool, span, n->arrays[i].rows);
     items[n->n_arrays] = body;
-    return around(n, 0, n->first, body ? tirbi_new_sequence(pool, span, items, n->n_arrays + 1) : NULL);
+    return tirbi_in_loops(n->x->pool, n->loop, n->first,
+                          body ? tirbi_new_sequence(pool, span, items, n->n_arrays + 1) : NULL);
 }
 
 /* Counts the blocks. */
@@ -547,7 +541,7 @@ static tirbi_lvar *make_block_loop(nest *n, int64_t size) {
     tirbi_lx_pool *pool = n->x->pool;
     const tirbi_lvar *inner = n->loops.var[n->loops.n - 1];
     const tirbi_lx *one = tirbi_lx_number(pool, 1), *last = tirbi_lx_sub(pool, inner->extent, one);
-    const tirbi_lx *blocks = tirbi_lx_wide(pool, TIRB_OP_FLOORDIV, last, tirbi_lx_number(pool, size));
+    const tirbi_lx *blocks = tirbi_lx_with(pool, TIRB_OP_FLOORDIV, last, size);
     blocks = tirbi_lx_add(pool, blocks, one);
     tirbi_lvar *var = blocks ? fresh_loop(n, inner, tirbi_lx_number(pool, 0), blocks) : NULL;
     if (!var) return NULL;
@@ -598,7 +592,9 @@ typedef enum gain { LOSES = -1, STAYS, GAINS } gain;
 /* A loop that hands something on from iteration to iteration is no lanes, but those around it may be. */
 static gain gain_of_rows(const nest *n, const tirbi_ls *part, const tirbi_ls *made) {
     tirbi_nest plan;
-    const tirbi_ls *rows = part->kind == TIRBI_LS_LOOP ? around(n, n->first, n->n_loops, made) : NULL;
+    const tirbi_ls *rows = part->kind == TIRBI_LS_LOOP
+                               ? tirbi_in_loops(n->x->pool, n->loop + n->first, n->n_loops - n->first, made)
+                               : NULL;
     if (!rows || tirbi_nest_has_lanes(n->x->pool, part, TIRBI_NEST_ANY) ||
         !tirbi_plan_nest(n->x->pool, rows, TIRBI_NEST_INTERCHANGE, &plan))
         return STAYS;
@@ -655,9 +651,9 @@ static const tirbi_ls *in_rows(nest *n) {
         made[n->n_arrays + i] = s;
     }
     const tirbi_ls *body = worth ? join_parts(n, made, n->n_arrays) : NULL;
-    tirbi_ls *rows = (tirbi_ls *)(uintptr_t)around(n, n->first, n->n_loops, body);
+    tirbi_ls *rows = (tirbi_ls *)(uintptr_t)tirbi_in_loops(n->x->pool, n->loop + n->first, n->n_loops - n->first, body);
     if (rows) rows->as.loop.rows = (uint8_t)n->loops.n;
-    return around(n, 0, n->first, rows);
+    return tirbi_in_loops(n->x->pool, n->loop, n->first, rows);
 }
 
 static const tirbi_ls *expand_loop(expander *x, const tirbi_ls *loop) {

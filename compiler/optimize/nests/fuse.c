@@ -211,12 +211,6 @@ static const tirbi_ls *keep_in_variable(tirbi_lx_pool *pool, const tirbi_ls *bod
 
 /* ---- Sequences ------------------------------------------------------------------------------------------------ */
 
-static const tirbi_ls *in_loops(const tirbi_fused *g, const tirbi_ls *body) {
-    for (uint32_t i = g->vars.n; body && i-- > 0;)
-        body = tirbi_loop_like(g->pool, g->loops[i], NULL, body);
-    return body;
-}
-
 static bool runs_as_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     return tirbi_nest_has_lanes(pool, loop, TIRBI_NEST_ANY) || tirbi_has_lanes(pool, loop);
 }
@@ -235,7 +229,7 @@ static bool replace(tirbi_fused_items *q, const tirbi_fused *g, uint32_t first) 
         body = kept;
         changes = dropped[i] = true;
     }
-    const tirbi_ls *nest = changes ? in_loops(g, body) : NULL;
+    const tirbi_ls *nest = changes ? tirbi_in_loops(q->pool, g->loops, g->vars.n, body) : NULL;
     if (!nest || !runs_as_lanes(q->pool, nest)) return false;
     tirbi_put_fused(q, g, first, nest, dropped, "");
     return true;

@@ -644,11 +644,6 @@ static const tirbi_ls *in_phases(phases *p, uint32_t n_phases) {
 
 /* ---- Whether that may be ----------------------------------------------------------------------------------------- */
 
-static bool calls(const void *context, const tirbi_lx *x) {
-    (void)context;
-    return x->kind == TIRBI_LX_CALL;
-}
-
 /* Whether a value is another one where a variable is, or may fail in a way of its own. */
 static bool is_unsteady(const void *context, const tirbi_lx *x) {
     return (x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL) || tirbi_fails_by_itself(context, x);
@@ -666,7 +661,8 @@ static bool stands_still(const phases *p) {
     if (tirbi_any_expr(p->dilated.value, TIRBI_WALK_ALL, is_unsteady, NULL)) return false;
     for (uint32_t i = first; i <= p->at; i++) {
         const tirbi_ls *s = p->seq->as.seq.items[i];
-        if (!tirbi_is_made_of(s, TIRBI_NESTS | TIRBI_KIND(ALLOC)) || tirbi_any_value(s, TIRBI_WALK_ALL, calls, NULL) ||
+        if (!tirbi_is_made_of(s, TIRBI_NESTS | TIRBI_KIND(ALLOC)) ||
+            tirbi_any_value(s, TIRBI_WALK_ALL, tirbi_is_call, NULL) ||
             tirbi_any_expr(p->dilated.value, TIRBI_WALK_PLACES, loads_stored, s) ||
             (p->copied != p->weight && tirbi_any_expr(p->copied, TIRBI_WALK_PLACES, loads_stored, s)))
             return false;
@@ -679,7 +675,7 @@ static bool has_own_results(const phases *p) {
     const tirbi_place *target = p->update->as.store.access;
     const tirbi_lbuf *root = target->buffer->root;
     if (!tirbi_same_place(p->init->as.store.access, target) || !is_inside(target) ||
-        tirbi_any_expr(p->init->as.store.value, TIRBI_WALK_PLACES, calls, NULL) ||
+        tirbi_any_expr(p->init->as.store.value, TIRBI_WALK_PLACES, tirbi_is_call, NULL) ||
         tirbi_may_meet(root, p->weight->access->buffer->root) ||
         tirbi_may_meet(root, p->copied->access->buffer->root) || tirbi_may_meet(root, p->dilated.buffer->root) ||
         tirbi_any_value(p->init, TIRBI_WALK_PLACES, loads_stored, p->update))
