@@ -406,10 +406,7 @@ static bool is_plain(const tirbi_lx *x) { return x->pure && !x->traps; }
 static const tirbi_lx *bound(carrier *c, const tirbi_lx *x, const char *name, const tirbi_ls **items, uint32_t *n) {
     if (is_plain(x)) return x;
     tirbi_lvar *var = tirbi_variable_for(c->pool, TIRBI_LVAR_LET, name, x, c->loop->span);
-    if (!var) return NULL;
-    items[*n] = set(c, var, x, true);
-    if (!items[*n]) return NULL;
-    (*n)++;
+    items[(*n)++] = set(c, var, x, true);
     return tirbi_lx_var(c->pool, var);
 }
 

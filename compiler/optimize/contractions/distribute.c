@@ -131,7 +131,7 @@ static bool make_temporary(distributor *d, const tirbi_lvar *var) {
         indices[i] = tirbi_lx_sub(pool, counter, loop->min);
     }
     tirbi_lbuf *b = tirbi_new_buffer(pool, var->name, var->type, n, shape);
-    const tirbi_place *place = b ? tirbi_place_in(pool, b, indices, d->loop[0]->span) : NULL;
+    const tirbi_place *place = tirbi_place_in(pool, b, indices, d->loop[0]->span);
     d->temporaries[d->n_variables] = b;
     d->variables[d->n_variables] = var;
     /* the element is there, whatever the loops begin at */
@@ -333,7 +333,7 @@ static bool split_sums(distributor *d, tirbi_distribution *out) {
         const tirbi_ls *update = updates.as.seq.items[i];
         const tirbi_ls *init = branch ? init_of(d, branch, update->as.store.access) : NULL;
         if (init) update = tirbi_new_sequence(d->pool, update->span, (const tirbi_ls *[]){init, update}, 2);
-        const tirbi_ls *nest = update ? tirbi_in_loops(d->pool, d->loop, d->loops.n, update) : NULL;
+        const tirbi_ls *nest = tirbi_in_loops(d->pool, d->loop, d->loops.n, update);
         if (!nest) return false;
         if (found) out->after[out->n_after++] = nest;
         else if (tirbi_plan_contraction(d->pool, nest, &out->plan)) found = true;

@@ -177,7 +177,7 @@ static const tirbi_lx *is_worth(tirbi_lx_pool *pool, const tirbi_lx *columns, co
     const tirbi_lx *some = join(pool, TIRB_OP_AND, tirbi_lx_with(pool, TIRB_OP_GE, columns, TIRBI_LEAST_COLUMNS),
                                 tirbi_lx_with(pool, TIRB_OP_GE, rows, LEAST_ROWS));
     const tirbi_lx *near = join(pool, TIRB_OP_OR, tirbi_lx_with(pool, TIRB_OP_LE, columns, BLOCK / size),
-                                all ? tirbi_lx_with(pool, TIRB_OP_LE, all, NEAR / size) : NULL);
+                                tirbi_lx_with(pool, TIRB_OP_LE, all, NEAR / size));
     const tirbi_lx *few = join(pool, TIRB_OP_AND, tirbi_lx_with(pool, TIRB_OP_LE, columns, MOST_COLUMNS), near);
     return join(pool, TIRB_OP_AND, some, few);
 }

@@ -404,20 +404,15 @@ static const tirbi_place *place_in_row(tirbi_rewrite *rewrite, const array *a, c
     const nest *n = rewrite->context;
     tirbi_lx_pool *pool = rewrite->pool;
     const tirbi_lx **indices = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, a->rows->ndim);
-    const tirbi_lx *flat = tirbi_lx_number(pool, 0);
-    tirbi_place *place = TIRBI_NEW(pool->arena, tirbi_place);
-    if (!indices || !place) return NULL;
-    for (uint32_t d = 0; d < a->rows->ndim; d++) {
+    for (uint32_t d = 0; indices && d < a->rows->ndim; d++) {
         if (d < n->fresh.n) {
             tirbi_lvar *var = n->fresh.var[d];
             indices[d] = tirbi_lx_sub(pool, tirbi_lx_cast(pool, TIRB_I64, tirbi_lx_var(pool, var)), var->min);
         } else {
             indices[d] = tirbi_rewrite_value(rewrite, old->indices[d - n->fresh.n]);
         }
-        flat = tirbi_lx_add(pool, flat, tirbi_lx_mul(pool, indices[d], a->rows->strides[d]));
     }
-    *place = (tirbi_place){.buffer = a->rows, .ndim = a->rows->ndim, .indices = indices, .flat = flat, .span = span};
-    return flat ? place : NULL;
+    return tirbi_place_in(pool, a->rows, indices, span);
 }
 
 /* The element that stands for a variable or an array's is there, whatever the loops begin at. */
@@ -638,7 +633,6 @@ static const tirbi_ls *in_rows(nest *n) {
     for (uint32_t i = 0; i < n->n_arrays; i++) {
         if (!make_rows(n, &n->arrays[i], n->loops.var[n->loops.n - 1]->extent)) return NULL;
         made[i] = tirbi_new_alloc(n->x->pool, n->loop[0]->span, n->arrays[i].rows);
-        if (!made[i]) return NULL;
     }
     n->fresh = n->loops;
     tirbi_rewrite rewrite = {.pool = n->x->pool, .replace = replace_value, .statement = replace_stmt, .context = n};

@@ -291,8 +291,7 @@ static const tirbi_ls *fill_dense(phases *p) {
     const tirbi_lx *value = tirbi_rewrite_value(&rewrite, z->value);
     const tirbi_span span = p->seq->as.seq.items[z->fill[0]]->span;
     p->dense = tirbi_new_buffer(p->pool, z->buffer->name, z->buffer->type, n, shape);
-    const tirbi_ls *s =
-        p->dense ? tirbi_new_store(p->pool, span, tirbi_place_in(p->pool, p->dense, indices, span), value) : NULL;
+    const tirbi_ls *s = tirbi_new_store(p->pool, span, tirbi_place_in(p->pool, p->dense, indices, span), value);
     const tirbi_given none = {.n = 0};
     for (uint32_t d = n; d-- > 0 && s;) { /* some conditions always hold now */
         if (!vars[d]) continue;
@@ -405,10 +404,8 @@ static const tirbi_lx *dense_element(const phases *p, tirbi_rewrite *rewrite) {
     for (uint32_t d = 0; indices && d < old->ndim; d++) {
         const bool dilated = p->dilated.every[d] > 1;
         indices[d] = dilated ? dense_index(p, d) : tirbi_rewrite_value(rewrite, old->indices[d]);
-        if (!indices[d]) return NULL;
     }
-    const tirbi_place *place = indices ? tirbi_place_in(p->pool, p->dense, indices, old->span) : NULL;
-    return tirbi_lx_load(p->pool, place);
+    return tirbi_lx_load(p->pool, tirbi_place_in(p->pool, p->dense, indices, old->span));
 }
 
 static const tirbi_lx *weight_in_phase(const phases *p, tirbi_rewrite *rewrite) {
@@ -623,7 +620,7 @@ static const tirbi_ls *in_phases(phases *p, uint32_t n_phases) {
     const tirbi_lx **lists = TIRBI_NEW_ARRAY(p->pool->arena, const tirbi_lx *, 2);
     if (!lists || !(lists[0] = tirbi_lx_number(p->pool, 1)) || !(lists[1] = tirbi_lx_number(p->pool, 0))) return NULL;
     tirbi_lbuf *flag = tirbi_new_buffer(p->pool, "differs", TIRB_F32, 1, &lists[0]);
-    const tirbi_place *place = flag ? tirbi_place_in(p->pool, flag, &lists[1], p->update->span) : NULL;
+    const tirbi_place *place = tirbi_place_in(p->pool, flag, &lists[1], p->update->span);
     const tirbi_lx *zero = tirbi_lx_bits(p->pool, TIRB_F32, 0), *element = tirbi_lx_load(p->pool, place);
     const tirbi_lx *same = tirbi_lx_binary(p->pool, TIRB_OP_EQ, TIRB_F32, element, zero);
     if (!same) return NULL;

@@ -157,8 +157,7 @@ tirbi_lbuf *tirbi_new_row(tirbi_lx_pool *pool, const char *name, tirbi_dtype typ
 }
 
 const tirbi_place *tirbi_element_at(tirbi_lx_pool *pool, tirbi_lbuf *row, const tirbi_lx *index, tirbi_span span) {
-    const tirbi_lx **indices = row ? only(pool, index) : NULL;
-    return indices ? tirbi_place_in(pool, row, indices, span) : NULL;
+    return tirbi_place_in(pool, row, only(pool, index), span);
 }
 
 tirbi_ls *tirbi_loop_like(const tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_lvar *var, const tirbi_ls *body) {

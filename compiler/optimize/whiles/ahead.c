@@ -315,10 +315,8 @@ static const tirbi_ls *run(runner *r) {
     tirbi_lvar *first = new_var(r, r->var->name, TIRBI_LVAR_LET, 0, r->most),
                *rounds = new_var(r, "rounds", TIRBI_LVAR_LET, LATER + 1, r->most + 1),
                *found = new_var(r, "found", TIRBI_LVAR_LET, 0, r->most + 1);
-    if (!first || !rounds || !found) return NULL;
     const tirbi_lx *from = tirbi_lx_var(r->pool, first), *one = tirbi_lx_number(r->pool, 1),
                    *n = tirbi_lx_var(r->pool, found), *count = tirbi_lx_var(r->pool, rounds);
-    if (!from || !one || !n || !count) return NULL;
     const tirbi_lx *left = r->down ? tirbi_lx_sub(r->pool, from, r->bound) : tirbi_lx_sub(r->pool, r->bound, from);
     const tirbi_lx *value = tirbi_lx_cast(r->pool, TIRB_I64, tirbi_lx_var(r->pool, r->var)),
                    *behind = step_from(r, from, n);
@@ -329,8 +327,6 @@ static const tirbi_ls *run(runner *r) {
     items[at++] = search_end(r, from, count, found);
     if (r->n > 0) items[at++] = do_rounds(r, from, n);
     items[at++] = tirbi_new_set(r->pool, span, r->var, tirbi_lx_cast(r->pool, r->var->type, behind), false);
-    for (uint32_t i = 0; i < at; i++)
-        if (!items[i]) return NULL;
     return tirbi_new_sequence(r->pool, span, items, at);
 }
 
