@@ -336,7 +336,7 @@ bool tirbi_block_by_distance(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_bl
     out->carried = NULL;
     out->stmt = near ? near : far;
     out->condition = near ? s->ahead : is_far;
-    if (!out->stmt && s->common > 1 && s->common < LEAST && tirbi_cannot_fail(loop->as.loop.body)) {
+    if (!out->stmt && s->common > 1 && s->common < LEAST && tirbi_fails_alike(loop)) {
         out->stmt = by_remainder(s, &out->carried);
         out->condition = tirbi_lx_int(pool, TIRB_BOOL, 1);
     }

@@ -156,7 +156,7 @@ static const tirbi_lx *replace(tirbi_rewrite *r, const tirbi_lx *x) {
 bool tirbi_is_nothing(const tirbi_ls *s) { return tirbi_is_made_of(s, TIRBI_KIND(SEQ) | TIRBI_KIND(LOOP)); }
 
 bool tirbi_can_resolve(const tirbi_ls *s) {
-    tirbi_accesses all = {.rules = TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS};
+    tirbi_accesses all = {.rules = TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS | TIRBI_KIND(TREE)};
     return tirbi_find_accesses(&all, s);
 }
 
@@ -168,7 +168,7 @@ const tirbi_ls *tirbi_resolve(tirbi_lx_pool *pool, const tirbi_given *facts, con
                              .replace = replace,
                              .context = (void *)(uintptr_t)facts,
                              .bound = &bound,
-                             .kinds = TIRBI_NESTS,
+                             .kinds = TIRBI_NESTS | TIRBI_KIND(TREE),
                              .anew = TIRBI_ALL_ANEW,
                              .from = &counter,
                              .n_from = 1,

@@ -232,7 +232,7 @@ bool tirbi_list_statements(const tirbi_ls *body, const tirbi_ls **items, uint32_
 }
 
 bool tirbi_may_set(const tirbi_ls *s, const tirbi_lvar *var) {
-    return !tirbi_is_made_of(s, TIRBI_NESTS) || tirbi_sets(s, var);
+    return !tirbi_is_made_of(s, TIRBI_NESTS | TIRBI_KIND(TREE)) || tirbi_sets(s, var);
 }
 
 bool tirbi_has_plain_bounds(const tirbi_lvar *var) {
