@@ -60,10 +60,6 @@ static bool find_lets(spacing *s) {
 
 /* ---- How far apart it is ---------------------------------------------------------------------------------------- */
 
-static const tirbi_lx *compare(const spacing *s, const tirbi_lx *a, int64_t least) {
-    return tirbi_lx_with(s->pool, TIRB_OP_GE, a, least);
-}
-
 static const tirbi_lx *join(const spacing *s, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
     return tirbi_lx_both(s->pool, op, a, b);
 }
@@ -119,7 +115,7 @@ static bool add_distance(spacing *s, const tirbi_dependences *graph, const tirbi
     if (!ahead) return false;
     s->common = tirbi_common_divisor(s->common, tirbi_poly_is_constant(&steps, &times) ? tirbi_magnitude(times) : 1);
     s->down = goes_down(s, a->place);
-    const tirbi_lx *far = magnitude(s, ahead), *is_ahead = compare(s, ahead, 1);
+    const tirbi_lx *far = magnitude(s, ahead), *is_ahead = tirbi_lx_with(s->pool, TIRB_OP_GE, ahead, 1);
     far = far && is_ahead ? keeping_apart(s, ahead, far) : NULL;
     if (!far) return false;
     s->may_be_far = s->may_be_far && far->hi >= LEAST;
@@ -332,7 +328,7 @@ bool tirbi_block_by_distance(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_bl
         near = s->down ? in_blocks(s, tirbi_lx_number(s->pool, MOST), MOST, true) : with_loads_first(s);
     const int64_t most = s->far->hi < var->extent->hi ? s->far->hi : var->extent->hi;
     const tirbi_ls *far = s->may_be_far && !(near && s->always_ahead) ? in_blocks(s, s->far, most, false) : NULL;
-    const tirbi_lx *is_far = far ? compare(s, s->far, LEAST) : NULL;
+    const tirbi_lx *is_far = far ? tirbi_lx_with(s->pool, TIRB_OP_GE, s->far, LEAST) : NULL;
     out->carried = NULL;
     out->stmt = near ? near : far;
     out->condition = near ? s->ahead : is_far;

@@ -35,10 +35,6 @@ typedef struct splitter {
 
 /* ---- Conditions ----------------------------------------------------------------------------------------------- */
 
-static const tirbi_lx *plus(splitter *s, const tirbi_lx *x, int64_t n) {
-    return tirbi_lx_add(s->pool, x, tirbi_lx_number(s->pool, n));
-}
-
 /* a - b, or where that would not fit its type, the number of the type that is nearest: iterations, which are counted
  * from 0, are on the same side of it. NULL: not known to be either, or memory ran out. */
 static const tirbi_lx *saturating_difference(splitter *s, const tirbi_lx *a, const tirbi_lx *b) {
@@ -76,7 +72,7 @@ static bool find_root(splitter *s, const tirbi_lx *left, const tirbi_lx *right, 
 /* The iteration behind `root`; where that is the last number of all, no iteration is there. */
 static const tirbi_lx *behind(splitter *s, const tirbi_lx *root) {
     if (root && root->hi == INT64_MAX) root = tirbi_lx_with(s->pool, TIRB_OP_MIN, root, INT64_MAX - 1);
-    return plus(s, root, 1);
+    return tirbi_lx_with(s->pool, TIRB_OP_ADD, root, 1);
 }
 
 static void at_least(splitter *s, const tirbi_lx *bound) {

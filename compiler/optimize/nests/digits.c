@@ -168,7 +168,7 @@ static const char *part_name(const digits *d, const part *p, int64_t modulo) {
 }
 
 static tirbi_lvar *make_digit(digits *d, const tirbi_lx *extent, bool high) {
-    tirbi_lvar *var = TIRBI_NEW(d->pool->arena, tirbi_lvar);
+    tirbi_lvar *var = tirbi_variable_like(d->pool, d->counter);
     part p = {.name = d->counter->name, .unit = 1, .first = true};
     for (uint32_t i = 0; i < d->pass->n_parts; i++) {
         if (d->pass->parts[i].var == d->counter) p = d->pass->parts[i];
@@ -177,8 +177,6 @@ static tirbi_lvar *make_digit(digits *d, const tirbi_lx *extent, bool high) {
     p.first = p.first && high;
     if (high && __builtin_mul_overflow(p.unit, d->digit, &p.unit)) return NULL;
     if (!var || !extent) return NULL;
-    *var = *d->counter;
-    var->id = 0;
     var->name = part_name(d, &p, high ? extent->hi : d->digit);
     var->min = tirbi_lx_number(d->pool, 0);
     var->extent = extent;

@@ -617,10 +617,8 @@ static const tirbi_ls *in_phases(phases *p, uint32_t n_phases) {
         add(&all, sequence(p, &sums));
         return sequence(p, &all);
     }
-    const tirbi_lx **lists = TIRBI_NEW_ARRAY(p->pool->arena, const tirbi_lx *, 2);
-    if (!lists || !(lists[0] = tirbi_lx_number(p->pool, 1)) || !(lists[1] = tirbi_lx_number(p->pool, 0))) return NULL;
-    tirbi_lbuf *flag = tirbi_new_buffer(p->pool, "differs", TIRB_F32, 1, &lists[0]);
-    const tirbi_place *place = tirbi_place_in(p->pool, flag, &lists[1], p->update->span);
+    tirbi_lbuf *flag = tirbi_new_row(p->pool, "differs", TIRB_F32, tirbi_lx_number(p->pool, 1));
+    const tirbi_place *place = tirbi_element_at(p->pool, flag, tirbi_lx_number(p->pool, 0), p->update->span);
     const tirbi_lx *zero = tirbi_lx_bits(p->pool, TIRB_F32, 0), *element = tirbi_lx_load(p->pool, place);
     const tirbi_lx *same = tirbi_lx_binary(p->pool, TIRB_OP_EQ, TIRB_F32, element, zero);
     if (!same) return NULL;

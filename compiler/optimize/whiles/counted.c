@@ -244,9 +244,8 @@ static const tirbi_ls *count(tirbi_lx_pool *pool, const tirbi_ls *s, const posit
 }
 
 static const tirbi_ls *count_all(tirbi_lx_pool *pool, const tirbi_ls *s, position at) {
-    tirbi_ls *copy = TIRBI_NEW(pool->arena, tirbi_ls);
+    tirbi_ls *copy = tirbi_same_stmt(pool, s);
     if (!copy) return s;
-    *copy = *s;
     switch (s->kind) {
     case TIRBI_LS_SEQ: {
         const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
