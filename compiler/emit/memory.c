@@ -3,6 +3,8 @@
  * whose body does any of these. */
 #include "compiler/emit/emit.h"
 
+#include "compiler/loop/visit.h"
+
 enum { MAX_REMEMBERED = 48, MAX_DEPTH = 48 };
 
 static bool same_value(const tirbi_lx *a, const tirbi_lx *b, unsigned depth);
@@ -139,117 +141,93 @@ void tirbi_forget_memory(tirbi_emitter *e, const tirbi_lbuf *root) { forget(e, &
 void tirbi_forget_loads_by(tirbi_emitter *e, const tirbi_lvar *var) { forget(e, &(change){.var = var}); }
 
 bool tirbi_calls(const tirbi_lx *x) {
-    if (!x || x->shared) return false;
-    if (x->kind == TIRBI_LX_CALL) return true;
-    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < x->access->ndim; i++) {
-        if (tirbi_calls(x->access->indices[i])) return true;
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (tirbi_calls(x->args[i])) return true;
-    }
-    return false;
+    return tirbi_any_expr(x, TIRBI_WALK_INDICES | TIRBI_WALK_IMPURE, tirbi_is_call, NULL);
 }
 
-static void forget_if_called(tirbi_emitter *e, const tirbi_lx *x) {
-    if (tirbi_calls(x)) tirbi_forget_memory(e, NULL);
+/* What takes note of each thing that a statement changes: memory, or a variable, or all memory where both are NULL. */
+typedef struct changes {
+    void (*note)(void *context, const tirbi_lbuf *root, const tirbi_lvar *var);
+    void *context;
+} changes;
+
+static tirbi_step change_by_stmt(tirbi_walk *w, const tirbi_ls *s) {
+    const changes *c = w->context;
+    switch (s->kind) {
+    case TIRBI_LS_LOOP:
+        c->note(c->context, NULL, s->as.loop.var);
+        return TIRBI_INTO;
+    case TIRBI_LS_SET:
+        c->note(c->context, NULL, s->as.set.var);
+        return TIRBI_INTO;
+    case TIRBI_LS_SEARCH:
+        c->note(c->context, NULL, s->as.search.found);
+        return TIRBI_PAST;
+    case TIRBI_LS_ALLOC:
+        c->note(c->context, s->as.alloc.buffer->root, NULL);
+        return TIRBI_PAST;
+    case TIRBI_LS_FETCH:
+    case TIRBI_LS_EVAL:
+        c->note(c->context, NULL, NULL);
+        return TIRBI_PAST;
+    case TIRBI_LS_RETURN:
+        return TIRBI_PAST; /* nothing follows */
+    default:
+        return TIRBI_INTO;
+    }
+}
+
+static tirbi_step change_by_call(tirbi_walk *w, const tirbi_lx *x) {
+    const changes *c = w->context;
+    if (x->kind == TIRBI_LX_CALL) c->note(c->context, NULL, NULL);
+    return x->shared || x->kind == TIRBI_LX_CALL ? TIRBI_PAST : TIRBI_INTO;
+}
+
+static bool change_element(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
+    const changes *c = w->context;
+    if (load) return true;
+    if (w->at->kind == TIRBI_LS_TREE && place->buffer->local) c->note(c->context, NULL, place->buffer->local);
+    c->note(c->context, place->buffer->root, NULL);
+    return true;
+}
+
+static void find_changes(const tirbi_ls *s, changes *c) {
+    tirbi_walk walk = {.context = c,
+                       .stmt = change_by_stmt,
+                       .expr = change_by_call,
+                       .access = change_element,
+                       .reach = TIRBI_WALK_PLACES};
+    tirbi_walk_stmt(&walk, s);
+}
+
+static void forget_change(void *e, const tirbi_lbuf *root, const tirbi_lvar *var) {
+    if (var)
+        tirbi_forget_loads_by(e, var);
+    else
+        tirbi_forget_memory(e, root);
 }
 
 void tirbi_forget_changes(tirbi_emitter *e, const tirbi_ls *s) {
-    if (!s || e->n_remembered == 0) return;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) tirbi_forget_changes(e, s->as.seq.items[i]);
-        return;
-    case TIRBI_LS_LOOP:
-        tirbi_forget_loads_by(e, s->as.loop.var);
-        tirbi_forget_changes(e, s->as.loop.body);
-        return;
-    case TIRBI_LS_IF:
-        forget_if_called(e, s->as.if_.condition);
-        tirbi_forget_changes(e, s->as.if_.then_case);
-        tirbi_forget_changes(e, s->as.if_.else_case);
-        return;
-    case TIRBI_LS_WHILE:
-        forget_if_called(e, s->as.while_.condition);
-        tirbi_forget_changes(e, s->as.while_.body);
-        return;
-    case TIRBI_LS_STORE:
-        forget_if_called(e, s->as.store.value);
-        for (uint32_t i = 0; i < s->as.store.access->ndim; i++) forget_if_called(e, s->as.store.access->indices[i]);
-        tirbi_forget_memory(e, s->as.store.access->buffer->root);
-        return;
-    case TIRBI_LS_SET:
-        forget_if_called(e, s->as.set.value);
-        tirbi_forget_loads_by(e, s->as.set.var);
-        return;
-    case TIRBI_LS_TREE:
-        tirbi_forget_changes(e, s->as.tree.init);
-        for (uint32_t u = 0; u < s->as.tree.n_updates; u++) {
-            const tirbi_lbuf *buffer = s->as.tree.updates[u].target->buffer;
-            if (buffer->local) tirbi_forget_loads_by(e, buffer->local);
-            tirbi_forget_memory(e, buffer->root);
-        }
-        return;
-    case TIRBI_LS_ALLOC: tirbi_forget_memory(e, s->as.alloc.buffer->root); return;
-    case TIRBI_LS_SEARCH: tirbi_forget_loads_by(e, s->as.search.found); return;
-    case TIRBI_LS_BREAK:
-    case TIRBI_LS_CONTINUE: return;
-    case TIRBI_LS_RETURN: return; /* nothing follows */
-    case TIRBI_LS_ASSERT: forget_if_called(e, s->as.assert_.condition); return;
-    default: tirbi_forget_memory(e, NULL); return;
-    }
+    changes all = {.note = forget_change, .context = e};
+    if (e->n_remembered > 0) find_changes(s, &all);
 }
 
 /* ---- What a loop leaves alone ----------------------------------------------------------------------------------- */
 
-static void note_root(tirbi_changed *c, const tirbi_lbuf *root) {
-    for (uint32_t i = 0; i < c->n; i++) {
+static void note_change(void *context, const tirbi_lbuf *root, const tirbi_lvar *var) {
+    tirbi_changed *c = context;
+    if (var || c->everything) return;
+    for (uint32_t i = 0; i < c->n && root; i++)
         if (c->roots[i] == root) return;
-    }
-    if (c->n == TIRBI_MAX_CHANGED) c->everything = true;
-    else c->roots[c->n++] = root;
-}
-
-static void note_calls(tirbi_changed *c, const tirbi_lx *x) { c->everything = c->everything || tirbi_calls(x); }
-
-static void note_changes(tirbi_changed *c, const tirbi_ls *s) {
-    if (!s || c->everything) return;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) note_changes(c, s->as.seq.items[i]);
-        return;
-    case TIRBI_LS_LOOP: note_changes(c, s->as.loop.body); return;
-    case TIRBI_LS_IF:
-        note_calls(c, s->as.if_.condition);
-        note_changes(c, s->as.if_.then_case);
-        note_changes(c, s->as.if_.else_case);
-        return;
-    case TIRBI_LS_WHILE:
-        note_calls(c, s->as.while_.condition);
-        note_changes(c, s->as.while_.body);
-        return;
-    case TIRBI_LS_STORE:
-        note_calls(c, s->as.store.value);
-        for (uint32_t i = 0; i < s->as.store.access->ndim; i++) note_calls(c, s->as.store.access->indices[i]);
-        note_root(c, s->as.store.access->buffer->root);
-        return;
-    case TIRBI_LS_SET: note_calls(c, s->as.set.value); return;
-    case TIRBI_LS_ALLOC: note_root(c, s->as.alloc.buffer->root); return;
-    case TIRBI_LS_TREE:
-        note_changes(c, s->as.tree.init);
-        for (uint32_t u = 0; u < s->as.tree.n_updates; u++) note_root(c, s->as.tree.updates[u].target->buffer->root);
-        return;
-    case TIRBI_LS_ASSERT: note_calls(c, s->as.assert_.condition); return;
-    case TIRBI_LS_SEARCH:
-    case TIRBI_LS_BREAK:
-    case TIRBI_LS_CONTINUE: return;
-    default: c->everything = true; return;
-    }
+    if (!root || c->n == TIRBI_MAX_CHANGED)
+        c->everything = true;
+    else
+        c->roots[c->n++] = root;
 }
 
 void tirbi_find_changes(const tirbi_ls *s, tirbi_changed *out) {
-    *out = (tirbi_changed){.n = 0};
-    note_changes(out, s);
+    changes all = {.note = note_change, .context = out};
+    *out = (tirbi_changed){.everything = tirbi_has_kind(s, TIRBI_KIND(RETURN))};
+    find_changes(s, &all);
 }
 
 bool tirbi_stays(const tirbi_changed *c, const tirbi_lbuf *root) {

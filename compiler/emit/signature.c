@@ -3,6 +3,7 @@
 
 #include "compiler/ir/callers.h"
 #include "compiler/ir/linear.h"
+#include "compiler/loop/visit.h"
 
 #include <string.h>
 
@@ -31,12 +32,6 @@ static void note(access_walk *w, tirbi_lbuf *root, bool reads, bool writes) {
     w->touched[root->param] = 1;
 }
 
-static void walk_value(access_walk *w, const tirbi_lx *x);
-
-static void walk_place(access_walk *w, const tirbi_place *place) {
-    for (uint32_t i = 0; i < place->ndim; i++) walk_value(w, place->indices[i]);
-}
-
 /* The host reads and writes what an import says. */
 static void walk_import(access_walk *w, const tirbi_lcall *call) {
     const tirbi_limport *import = &w->module->imports[call->function];
@@ -47,10 +42,12 @@ static void walk_import(access_walk *w, const tirbi_lcall *call) {
     }
 }
 
-static void walk_call(access_walk *w, const tirbi_lcall *call) {
-    for (uint32_t i = 0; i < call->n_scalars; i++) walk_value(w, call->scalars[i]);
+static void walk_call(tirbi_walk *walk, const tirbi_lcall *call) {
+    access_walk *w = walk->context;
+    for (uint32_t i = 0; i < call->n_scalars; i++) tirbi_walk_expr(walk, call->scalars[i]);
     for (uint32_t i = 0; i < call->n_refs; i++) {
-        if (call->refs[i].start) walk_place(w, call->refs[i].start);
+        const tirbi_place *start = call->refs[i].start;
+        for (uint32_t d = 0; start && d < start->ndim; d++) tirbi_walk_expr(walk, start->indices[d]);
     }
     if (call->op) { /* whoever gets the handle may do anything */
         if (call->op == TIRB_OP_REF_PUT) note(w, call->refs[0].buffer, true, call->refs[0].buffer->param < 0);
@@ -74,58 +71,20 @@ static void walk_call(access_walk *w, const tirbi_lcall *call) {
     }
 }
 
-static void walk_value(access_walk *w, const tirbi_lx *x) {
-    if (!x) return;
-    if (x->kind == TIRBI_LX_LOAD) {
-        walk_place(w, x->access);
-        note(w, x->access->buffer->root, true, false);
-    }
-    if (x->kind == TIRBI_LX_CALL) walk_call(w, x->call);
-    for (int i = 0; i < x->n_args; i++) walk_value(w, x->args[i]);
+static tirbi_step note_calls(tirbi_walk *walk, const tirbi_lx *x) {
+    if (x->kind == TIRBI_LX_CALL) walk_call(walk, x->call);
+    return x->kind == TIRBI_LX_CALL ? TIRBI_PAST : TIRBI_INTO;
+}
+
+static bool note_access(tirbi_walk *walk, const tirbi_place *place, const tirbi_lx *load) {
+    note(walk->context, place->buffer->root, load || walk->at->kind == TIRBI_LS_TREE, !load);
+    return true;
 }
 
 static void walk_stmt(access_walk *w, const tirbi_ls *s) {
-    if (!s) return;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) walk_stmt(w, s->as.seq.items[i]);
-        return;
-    case TIRBI_LS_LOOP:
-        walk_value(w, s->as.loop.var->min);
-        walk_value(w, s->as.loop.var->extent);
-        walk_stmt(w, s->as.loop.body);
-        return;
-    case TIRBI_LS_IF:
-        walk_value(w, s->as.if_.condition);
-        walk_stmt(w, s->as.if_.then_case);
-        walk_stmt(w, s->as.if_.else_case);
-        return;
-    case TIRBI_LS_WHILE:
-        walk_value(w, s->as.while_.condition);
-        walk_stmt(w, s->as.while_.body);
-        return;
-    case TIRBI_LS_STORE:
-        walk_value(w, s->as.store.value);
-        walk_place(w, s->as.store.access);
-        note(w, s->as.store.access->buffer->root, false, true);
-        return;
-    case TIRBI_LS_SET: walk_value(w, s->as.set.value); return;
-    case TIRBI_LS_FETCH: walk_value(w, s->as.fetch.handle); return;
-    case TIRBI_LS_EVAL:
-    case TIRBI_LS_RETURN: walk_value(w, s->as.eval.value); return;
-    case TIRBI_LS_ASSERT: walk_value(w, s->as.assert_.condition); return;
-    case TIRBI_LS_TREE:
-        walk_stmt(w, s->as.tree.init);
-        for (uint32_t i = 0; i < s->as.tree.n_lets; i++) walk_value(w, s->as.tree.lets[i]);
-        for (uint32_t u = 0; u < s->as.tree.n_updates; u++) {
-            const tirbi_update *update = &s->as.tree.updates[u];
-            walk_value(w, update->value);
-            walk_value(w, update->factor);
-            note(w, update->target->buffer->root, true, true);
-        }
-        return;
-    default: return;
-    }
+    tirbi_walk walk = {
+        .context = w, .expr = note_calls, .access = note_access, .reach = TIRBI_WALK_PLACES | TIRBI_WALK_BOUNDS};
+    tirbi_walk_stmt(&walk, s);
 }
 
 /* A parameter is read when the first access in program order may read what the caller put there. Calls make this a

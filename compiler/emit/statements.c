@@ -112,7 +112,7 @@ static void hoist_stmt(tirbi_emitter *e, const tirbi_ls *s) {
 
 void tirbi_put_guard(tirbi_emitter *e, const tirbi_lvar *loop, tirbi_patch_list *skip) {
     if (loop->extent->lo >= 1) return;
-    const tirbi_lx *some = tirbi_lx_wide(e->pool, TIRB_OP_GT, loop->extent, tirbi_lx_number(e->pool, 0));
+    const tirbi_lx *some = tirbi_lx_with(e->pool, TIRB_OP_GT, loop->extent, 0);
     tirbi_put_branch_unless(e, some, skip);
 }
 

@@ -281,7 +281,7 @@ static const tirbi_lx *is_empty(tirbi_emitter *e, const tirbi_lcall_ref *ref) {
         count = tirbi_lx_mul(e->pool, count, ref->buffer->shape[d]);
     }
     if (!count || count->lo > 0) return NULL;
-    return tirbi_lx_wide(e->pool, TIRB_OP_LE, count, tirbi_lx_number(e->pool, 0));
+    return tirbi_lx_with(e->pool, TIRB_OP_LE, count, 0);
 }
 
 /* Arguments out of one buffer must not overlap where the callee writes one of them. */

@@ -1,6 +1,8 @@
 /* Versions of a statement, one of which runs by a condition, or by how the memory of parameters meets. */
 #include "compiler/emit/emit.h"
 
+#include "compiler/loop/visit.h"
+
 /* Jumps where some pair of parameters shares memory and, if the version is right in place, begins at different
  * bytes. */
 static void branch_if_met(tirbi_emitter *e, const tirbi_version *version, tirbi_patch_list *list) {
@@ -19,31 +21,9 @@ static void branch_if_met(tirbi_emitter *e, const tirbi_version *version, tirbi_
 }
 
 /* Variables declared in a statement that is emitted again get registers anew. */
-static void forget_registers(tirbi_emitter *e, const tirbi_ls *s) {
-    if (!s) return;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) forget_registers(e, s->as.seq.items[i]);
-        return;
-    case TIRBI_LS_LOOP:
-        forget_registers(e, s->as.loop.body);
-        return;
-    case TIRBI_LS_IF:
-        forget_registers(e, s->as.if_.then_case);
-        forget_registers(e, s->as.if_.else_case);
-        return;
-    case TIRBI_LS_WHILE:
-        forget_registers(e, s->as.while_.body);
-        return;
-    case TIRBI_LS_SET:
-        if (s->as.set.declares) tirbi_set_reg(e, s->as.set.var, -1);
-        return;
-    case TIRBI_LS_TREE:
-        forget_registers(e, s->as.tree.init);
-        return;
-    default:
-        return;
-    }
+static tirbi_step forget_register(tirbi_walk *w, const tirbi_ls *s) {
+    if (s->kind == TIRBI_LS_SET && s->as.set.declares) tirbi_set_reg(w->context, s->as.set.var, -1);
+    return TIRBI_INTO;
 }
 
 void tirbi_put_version(tirbi_emitter *e, const tirbi_sched *node) {
@@ -67,7 +47,7 @@ void tirbi_put_version(tirbi_emitter *e, const tirbi_sched *node) {
     tirbi_put_jump(e, TIRB_OP_JMP, 0, &end);
     tirbi_land(e, &otherwise);
     *mode = version->mode[1];
-    forget_registers(e, node->stmt);
+    tirbi_walk_stmt(&(tirbi_walk){.context = e, .stmt = forget_register}, node->stmt);
     scope = tirbi_scope_open(e);
     tirbi_put_sched(e, node->items[1]);
     tirbi_scope_close(e, scope);

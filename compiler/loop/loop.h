@@ -394,12 +394,17 @@ const tirbi_lx *tirbi_lx_fused(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype typ
 const tirbi_lx *tirbi_lx_load(tirbi_lx_pool *pool, const tirbi_place *access);
 /* The load of an element that is there for certain. */
 const tirbi_lx *tirbi_lx_inside(tirbi_lx_pool *pool, const tirbi_lx *load);
+/* The same value where it is known to lie in lo .. hi. */
+const tirbi_lx *tirbi_lx_within(tirbi_lx_pool *pool, const tirbi_lx *x, int64_t lo, int64_t hi);
 const tirbi_lx *tirbi_lx_lazy(tirbi_lx_pool *pool, tirbi_lx_kind kind, const tirbi_lx *a, const tirbi_lx *b,
                               const tirbi_lx *c);
+/* One more condition of several; `all`: those before it, or NULL where it is the first. */
+const tirbi_lx *tirbi_lx_and(tirbi_lx_pool *pool, const tirbi_lx *all, const tirbi_lx *x);
 const tirbi_lx *tirbi_lx_call(tirbi_lx_pool *pool, tirbi_dtype type, const tirbi_lcall *call);
 /* int64 arithmetic for extents and addresses */
 const tirbi_lx *tirbi_lx_number(tirbi_lx_pool *pool, int64_t value);
 const tirbi_lx *tirbi_lx_wide(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b);
+const tirbi_lx *tirbi_lx_with(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, int64_t b);
 const tirbi_lx *tirbi_lx_add(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi_lx *b);
 const tirbi_lx *tirbi_lx_sub(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi_lx *b);
 const tirbi_lx *tirbi_lx_mul(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi_lx *b);

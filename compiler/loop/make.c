@@ -563,6 +563,16 @@ const tirbi_lx *tirbi_lx_inside(tirbi_lx_pool *pool, const tirbi_lx *load) {
     return x;
 }
 
+const tirbi_lx *tirbi_lx_within(tirbi_lx_pool *pool, const tirbi_lx *x, int64_t lo, int64_t hi) {
+    tirbi_lx *within = x ? TIRBI_NEW(pool->arena, tirbi_lx) : NULL;
+    if (!within) return NULL;
+    *within = *x;
+    within->id = 0;
+    within->lo = lo;
+    within->hi = hi;
+    return within;
+}
+
 const tirbi_lx *tirbi_lx_lazy(tirbi_lx_pool *pool, tirbi_lx_kind kind, const tirbi_lx *a, const tirbi_lx *b,
                               const tirbi_lx *c) {
     if (!a || !b) return NULL;
@@ -583,6 +593,10 @@ const tirbi_lx *tirbi_lx_lazy(tirbi_lx_pool *pool, tirbi_lx_kind kind, const tir
     return intern(pool, &key);
 }
 
+const tirbi_lx *tirbi_lx_and(tirbi_lx_pool *pool, const tirbi_lx *all, const tirbi_lx *x) {
+    return all ? tirbi_lx_lazy(pool, TIRBI_LX_AND, all, x, NULL) : x;
+}
+
 const tirbi_lx *tirbi_lx_call(tirbi_lx_pool *pool, tirbi_dtype type, const tirbi_lcall *call) {
     tirbi_lx key = {
         .kind = TIRBI_LX_CALL, .type = (uint8_t)type, .source = TIRB_TYPE_NONE, .traps = true, .call = call};
@@ -596,6 +610,9 @@ const tirbi_lx *tirbi_lx_binary(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype ty
 }
 const tirbi_lx *tirbi_lx_wide(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
     return tirbi_lx_binary(pool, op, TIRB_I64, a, b);
+}
+const tirbi_lx *tirbi_lx_with(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, int64_t b) {
+    return tirbi_lx_wide(pool, op, a, tirbi_lx_number(pool, b));
 }
 const tirbi_lx *tirbi_lx_both(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
     return tirbi_lx_binary(pool, op, TIRB_BOOL, a, b);

@@ -263,6 +263,15 @@ bool tirbi_names(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n) {
     return tirbi_any_value(s, TIRBI_WALK_ALL, is_named, &all);
 }
 
+bool tirbi_is_call(const void *nothing, const tirbi_lx *x) {
+    (void)nothing;
+    return x->kind == TIRBI_LX_CALL;
+}
+
+bool tirbi_is_load_from(const void *buffer, const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_LOAD && x->access->buffer == buffer;
+}
+
 bool tirbi_is_var(const void *var, const tirbi_lx *x) { return x->kind == TIRBI_LX_VAR && x->var == var; }
 
 typedef struct counted {

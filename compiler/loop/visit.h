@@ -83,6 +83,9 @@ bool tirbi_stores_to(const tirbi_ls *s, const tirbi_lbuf *root);
 bool tirbi_names(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n);
 /* Whether a node of an expression is a variable; a test as above. */
 bool tirbi_is_var(const void *var, const tirbi_lx *x);
+/* Whether it is a call, or loads from a buffer itself; tests as well. */
+bool tirbi_is_call(const void *nothing, const tirbi_lx *x);
+bool tirbi_is_load_from(const void *buffer, const tirbi_lx *x);
 /* Nodes of a statement's tree, each statement and each node of its values, subscripts of loads among them. */
 int64_t tirbi_count_nodes(const tirbi_ls *s);
 

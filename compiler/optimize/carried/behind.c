@@ -85,8 +85,7 @@ static const tirbi_ls *body_without(viewer *v, const tirbi_lx *before) {
     if (!items) return NULL;
     for (uint32_t i = 0; i < body->as.seq.n; i++) {
         if (i == v->at) continue;
-        items[n] = tirbi_code_with(v->pool, body->as.seq.items[i], v->set->as.set.var, before);
-        if (!items[n++]) return NULL;
+        items[n++] = tirbi_code_with(v->pool, body->as.seq.items[i], v->set->as.set.var, before);
     }
     return tirbi_new_sequence(v->pool, v->loop->span, items, n);
 }

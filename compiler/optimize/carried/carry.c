@@ -375,10 +375,8 @@ static bool store_apart(carrier *c) {
     for (uint32_t i = 0; i < c->n && c->in_columns && !c->branches; i++) {
         element *e = &c->elements[i];
         if (e->again) continue;
-        e->stored = TIRBI_NEW(c->pool->arena, tirbi_lvar);
+        e->stored = tirbi_variable_like(c->pool, e->var);
         if (!e->stored) return false;
-        *e->stored = *e->var;
-        e->stored->id = 0;
     }
     return true;
 }
@@ -408,10 +406,7 @@ static bool is_plain(const tirbi_lx *x) { return x->pure && !x->traps; }
 static const tirbi_lx *bound(carrier *c, const tirbi_lx *x, const char *name, const tirbi_ls **items, uint32_t *n) {
     if (is_plain(x)) return x;
     tirbi_lvar *var = tirbi_variable_for(c->pool, TIRBI_LVAR_LET, name, x, c->loop->span);
-    if (!var) return NULL;
-    items[*n] = set(c, var, x, true);
-    if (!items[*n]) return NULL;
-    (*n)++;
+    items[(*n)++] = set(c, var, x, true);
     return tirbi_lx_var(c->pool, var);
 }
 
@@ -463,8 +458,7 @@ static const tirbi_ls *surround(carrier *c, const tirbi_ls *loop, const tirbi_ls
     }
     if (harmless || tirbi_is_positive(c->pool->positive, loop->as.loop.var->extent))
         return tirbi_new_sequence(c->pool, c->loop->span, items, n);
-    return tirbi_new_if(c->pool, c->loop->span,
-                        tirbi_lx_wide(c->pool, TIRB_OP_GT, loop->as.loop.var->extent, tirbi_lx_number(c->pool, 0)),
+    return tirbi_new_if(c->pool, c->loop->span, tirbi_lx_with(c->pool, TIRB_OP_GT, loop->as.loop.var->extent, 0),
                         tirbi_new_sequence(c->pool, c->loop->span, items, n), NULL);
 }
 

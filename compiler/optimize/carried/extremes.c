@@ -99,7 +99,7 @@ const tirbi_ls *tirbi_find_float_extremes(tirbi_lx_pool *pool, const tirbi_ls *l
     for (uint32_t i = 0; i < f.n_floats; i++) {
         const tirbi_lx *x = tirbi_is_live(pool, f.floats[i]) ? tirbi_lx_var(pool, f.floats[i]) : NULL;
         const tirbi_lx *same = tirbi_lx_binary(pool, TIRB_OP_EQ, f.floats[i]->type, x, x);
-        *condition = same && *condition ? tirbi_lx_both(pool, TIRB_OP_AND, *condition, same) : same;
+        *condition = tirbi_lx_and(pool, *condition, same);
         if (!*condition) return NULL;
     }
     return found;

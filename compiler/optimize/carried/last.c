@@ -63,27 +63,17 @@ static const tirbi_lx *value_before(const keeper *k, const tirbi_lx *others) {
     const tirbi_lvar *var = k->loop->as.loop.var;
     const tirbi_lx *behind = tirbi_lx_add(k->pool, var->min, var->extent),
                    *last = tirbi_lx_sub(k->pool, behind, tirbi_lx_number(k->pool, 1));
-    const tirbi_lx *here = tirbi_lx_sub(k->pool, last, others);
-    tirbi_lx *inside = here ? TIRBI_NEW(k->pool->arena, tirbi_lx) : NULL;
-    if (!inside) return NULL;
-    *inside = *here;
-    inside->id = 0;
-    inside->lo = var->lo;
-    inside->hi = var->hi;
-    return tirbi_lx_cast(k->pool, var->type, inside);
+    const tirbi_lx *here = tirbi_lx_within(k->pool, tirbi_lx_sub(k->pool, last, others), var->lo, var->hi);
+    return tirbi_lx_cast(k->pool, var->type, here);
 }
 
 /* Looks for the last iteration where the condition holds, from the end on; `found` is the number of those behind it. */
 static const tirbi_ls *search_from_end(keeper *k, tirbi_lvar *found) {
     const tirbi_lvar *var = k->loop->as.loop.var;
-    tirbi_ls *search = tirbi_new_stmt(k->pool, TIRBI_LS_SEARCH, k->loop->span);
-    tirbi_lvar *behind = search ? tirbi_new_counter(k->pool, var, TIRB_I64, var->extent) : NULL;
-    const tirbi_lx *at = behind ? value_before(k, tirbi_lx_var(k->pool, behind)) : NULL;
-    if (!at) return NULL;
-    search->as.search.var = behind;
-    search->as.search.condition = tirbi_value_with(k->pool, k->branch->as.if_.condition, var, at);
-    search->as.search.found = found;
-    return search->as.search.condition && tirbi_plan_search(k->pool, search) ? search : NULL;
+    tirbi_lvar *behind = tirbi_new_counter(k->pool, var, TIRB_I64, var->extent);
+    const tirbi_lx *at = value_before(k, tirbi_lx_var(k->pool, behind));
+    return tirbi_new_search(k->pool, k->loop->span, behind,
+                            tirbi_value_with(k->pool, k->branch->as.if_.condition, var, at), found);
 }
 
 /* What that iteration sets, if there is one. */
@@ -91,7 +81,7 @@ static const tirbi_ls *keep(keeper *k, tirbi_lvar *found) {
     const tirbi_lvar *var = k->loop->as.loop.var;
     const tirbi_lx *behind = tirbi_lx_var(k->pool, found), *at = value_before(k, behind);
     return tirbi_new_if(k->pool, k->loop->span, tirbi_lx_wide(k->pool, TIRB_OP_LT, behind, var->extent),
-                        at ? tirbi_code_with(k->pool, k->branch->as.if_.then_case, var, at) : NULL, NULL);
+                        tirbi_code_with(k->pool, k->branch->as.if_.then_case, var, at), NULL);
 }
 
 const tirbi_ls *tirbi_keep_last(tirbi_lx_pool *pool, const tirbi_ls *loop) {

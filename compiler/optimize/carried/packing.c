@@ -128,28 +128,18 @@ static tirbi_lvar *new_var(const packer *p, const char *name, tirbi_lvar_kind ki
     return tirbi_new_variable(p->pool, kind, name, type, 0, hi, p->loop->span);
 }
 
-static tirbi_ls *new_loop(const packer *p, tirbi_lvar *var, const tirbi_lx *extent) {
-    tirbi_ls *loop = tirbi_new_stmt(p->pool, TIRBI_LS_LOOP, p->loop->span);
-    if (!loop || !var || !extent) return NULL;
+/* A variable of a loop that counts up to an extent from 0 on. */
+static tirbi_lvar *new_counter(const packer *p, const char *name, const tirbi_lx *extent, int64_t last) {
+    tirbi_lvar *var = extent ? new_var(p, name, TIRBI_LVAR_LOOP, TIRB_I64, last) : NULL;
+    if (!var) return NULL;
     var->min = tirbi_lx_number(p->pool, 0);
     var->extent = extent;
-    loop->as.loop.var = var;
-    return var->min ? loop : NULL;
-}
-
-static tirbi_lbuf *new_buffer(const packer *p, tirbi_dtype type) {
-    const tirbi_lx **size = TIRBI_NEW(p->pool->arena, const tirbi_lx *);
-    if (!size) return NULL;
-    *size = tirbi_lx_number(p->pool, p->most + 1);
-    return tirbi_new_buffer(p->pool, "kept", type, 1, size);
+    return var->min ? var : NULL;
 }
 
 static const tirbi_ls *store_at(const packer *p, tirbi_lbuf *buffer, const tirbi_lx *index, const tirbi_lx *value,
                                 tirbi_span span) {
-    const tirbi_lx **indices = TIRBI_NEW(p->pool->arena, const tirbi_lx *);
-    if (!indices || !index) return NULL;
-    *indices = index;
-    return tirbi_new_store(p->pool, span, tirbi_place_in(p->pool, buffer, indices, span), value);
+    return tirbi_new_store(p->pool, span, tirbi_element_at(p->pool, buffer, index, span), value);
 }
 
 /* What an iteration does for an arm: what is not kept goes behind all that is. */
@@ -165,8 +155,9 @@ static bool keep(packer *p, arm *a, const tirbi_lx *holds, const tirbi_ls **item
             items[(*n)++] = tirbi_new_if(p->pool, store->span, holds, store, NULL);
             continue;
         }
-        s->kept = new_buffer(p, store->as.store.access->buffer->type);
-        items[(*n)++] = s->kept ? store_at(p, s->kept, to, store->as.store.value, store->span) : NULL;
+        s->kept =
+            tirbi_new_row(p->pool, "kept", store->as.store.access->buffer->type, tirbi_lx_number(p->pool, p->most + 1));
+        items[(*n)++] = store_at(p, s->kept, to, store->as.store.value, store->span);
     }
     const tirbi_lx *one = tirbi_lx_lazy(p->pool, TIRBI_LX_COND, holds, tirbi_lx_int(p->pool, TIRB_I32, 1),
                                         tirbi_lx_int(p->pool, TIRB_I32, 0));
@@ -180,19 +171,13 @@ static const tirbi_ls *keep_block(packer *p) {
     const tirbi_given none = {.n = 0};
     const tirbi_lvar *old = p->loop->as.loop.var;
     const tirbi_lx *left = tirbi_lx_sub(p->pool, old->extent, p->first);
-    const tirbi_lx *length = tirbi_lx_wide(p->pool, TIRB_OP_MIN, left, tirbi_lx_number(p->pool, p->most));
-    tirbi_lvar *var = new_var(p, old->name, TIRBI_LVAR_LOOP, TIRB_I64, p->most - 1);
-    tirbi_ls *loop = new_loop(p, var, length);
-    const tirbi_lx *at =
-        loop ? tirbi_lx_add(p->pool, tirbi_lx_add(p->pool, old->min, p->first), tirbi_lx_var(p->pool, var)) : NULL;
-    tirbi_lx *known = at ? TIRBI_NEW(p->pool->arena, tirbi_lx) : NULL;
+    const tirbi_lx *length = tirbi_lx_with(p->pool, TIRB_OP_MIN, left, p->most);
+    tirbi_lvar *var = new_counter(p, old->name, length, p->most - 1);
+    const tirbi_lx *at = tirbi_lx_add(p->pool, tirbi_lx_add(p->pool, old->min, p->first), tirbi_lx_var(p->pool, var));
+    at = tirbi_lx_within(p->pool, at, old->type == TIRB_I32 && old->lo < INT32_MIN ? INT32_MIN : old->lo,
+                         old->type == TIRB_I32 && old->hi > INT32_MAX ? INT32_MAX : old->hi);
     const tirbi_ls *items[3 * MAX_ITEMS + 2 * MAX_PUSHES + 8];
     uint32_t n = 0;
-    if (!known) return NULL;
-    *known = *at;
-    known->id = 0;
-    known->lo = old->type == TIRB_I32 && old->lo < INT32_MIN ? INT32_MIN : old->lo;
-    known->hi = old->type == TIRB_I32 && old->hi > INT32_MAX ? INT32_MAX : old->hi;
     for (uint32_t i = 0; i < p->n; i++) {
         if (i != p->at) {
             items[n++] = p->items[i];
@@ -205,25 +190,19 @@ static const tirbi_ls *keep_block(packer *p) {
             return NULL;
     }
     const tirbi_ls *body = tirbi_new_sequence(p->pool, p->loop->span, items, n);
-    const tirbi_lx *counter = body ? tirbi_lx_cast(p->pool, old->type, known) : NULL;
-    loop->as.loop.body = tirbi_resolve(p->pool, &none, body, old, counter, var, false);
-    return loop->as.loop.body ? loop : NULL;
+    const tirbi_lx *counter = tirbi_lx_cast(p->pool, old->type, at);
+    return tirbi_new_loop(p->pool, p->loop->span, var, tirbi_resolve(p->pool, &none, body, old, counter, var, false));
 }
 
 /* What was kept goes to where the counter stands. */
 static const tirbi_ls *copy_kept(const packer *p, const arm *a, const push *from, tirbi_lvar *base) {
-    tirbi_lvar *var = new_var(p, "k", TIRBI_LVAR_LOOP, TIRB_I64, p->most - 1);
-    tirbi_ls *loop = new_loop(p, var, tirbi_lx_var(p->pool, a->total));
-    const tirbi_lx *k = loop ? tirbi_lx_var(p->pool, var) : NULL;
-    const tirbi_lx **index = TIRBI_NEW(p->pool->arena, const tirbi_lx *);
-    if (!k || !index) return NULL;
-    *index = k;
-    const tirbi_place *kept = tirbi_place_in(p->pool, from->kept, index, from->store->span);
+    tirbi_lvar *var = new_counter(p, "k", tirbi_lx_var(p->pool, a->total), p->most - 1);
+    const tirbi_lx *k = tirbi_lx_var(p->pool, var);
+    const tirbi_place *kept = tirbi_element_at(p->pool, from->kept, k, from->store->span);
     const tirbi_lx *to = tirbi_lx_add(p->pool, tirbi_lx_var(p->pool, base), tirbi_lx_number(p->pool, from->behind));
-    if (!kept || !to) return NULL;
-    loop->as.loop.body = store_at(p, from->store->as.store.access->buffer, tirbi_lx_add(p->pool, to, k),
-                                  tirbi_lx_load(p->pool, kept), from->store->span);
-    return loop->as.loop.body ? loop : NULL;
+    return tirbi_new_loop(p->pool, p->loop->span, var,
+                          store_at(p, from->store->as.store.access->buffer, tirbi_lx_add(p->pool, to, k),
+                                   tirbi_lx_load(p->pool, kept), from->store->span));
 }
 
 /* A block: none is kept yet, all of it, copies, counters that go on. */
@@ -255,7 +234,7 @@ static const tirbi_ls *pack_block(packer *p, const tirbi_ls **keeps) {
 static const tirbi_ls *pack(packer *p, const tirbi_ls **keeps) {
     const tirbi_ls *items[2 * MAX_PUSHES + 1];
     const tirbi_lx *extent = p->loop->as.loop.var->extent;
-    tirbi_lvar *first = new_var(p, "first", TIRBI_LVAR_LOOP, TIRB_I64, extent->hi - 1);
+    tirbi_lvar *first = new_counter(p, "first", extent, extent->hi - 1);
     const bool many = extent->hi > p->most;
     uint32_t n = 0;
     p->first = !first ? NULL : many ? tirbi_lx_var(p->pool, first) : tirbi_lx_number(p->pool, 0);
@@ -267,13 +246,8 @@ static const tirbi_ls *pack(packer *p, const tirbi_ls **keeps) {
             if (s->pushes) items[n++] = tirbi_new_alloc(p->pool, p->loop->span, s->kept);
         }
     }
-    tirbi_ls *all = many ? new_loop(p, first, extent) : NULL;
-    if (all) {
-        all->as.loop.step = tirbi_lx_number(p->pool, p->most);
-        all->as.loop.blocks = true;
-        all->as.loop.body = block;
-    }
-    items[n++] = many ? all : block;
+    const tirbi_lx *step = tirbi_lx_number(p->pool, p->most);
+    items[n++] = many ? tirbi_new_blocks(p->pool, p->loop->span, first, step, block) : block;
     return tirbi_new_sequence(p->pool, p->loop->span, items, n);
 }
 

@@ -134,10 +134,7 @@ static const tirbi_lx *compare(const finder *f, tirbi_op op, const tirbi_lx *a, 
 
 /* A copy of the loop's variable; the loop's value of it, and where it counts. */
 static tirbi_lvar *fresh_variable(finder *f, const tirbi_lx **value, const tirbi_lx **when) {
-    tirbi_lvar *var = TIRBI_NEW(f->pool->arena, tirbi_lvar);
-    if (!var) return NULL;
-    *var = *f->loop->as.loop.var;
-    var->id = 0;
+    tirbi_lvar *var = tirbi_variable_like(f->pool, f->loop->as.loop.var);
     *value = without_lets(f, f->value, tirbi_lx_var(f->pool, var));
     *when = f->when ? without_lets(f, f->when, tirbi_lx_var(f->pool, var)) : NULL;
     return *value && !*when == !f->when ? var : NULL;
@@ -165,7 +162,7 @@ static const tirbi_ls *note_odd(const finder *f, const tirbi_lx *value) {
     const tirbi_lx *odd = compare(f, TIRB_OP_NE, value, value), *zero = tirbi_lx_int(f->pool, type, 0),
                    *one = tirbi_lx_int(f->pool, type, 1), *before = tirbi_lx_var(f->pool, f->odd);
     odd = tirbi_lx_op(f->pool, TIRB_OP_SELECT, type, TIRB_TYPE_NONE, odd, one, zero);
-    return odd && before ? set(f, f->odd, tirbi_lx_binary(f->pool, TIRB_OP_MAX, type, odd, before), false) : NULL;
+    return set(f, f->odd, tirbi_lx_binary(f->pool, TIRB_OP_MAX, type, odd, before), false);
 }
 
 /* The least or greatest of the values and of what `extreme` holds. */
@@ -193,17 +190,12 @@ static const tirbi_ls *find_place(finder *f) {
     tirbi_lvar *var = fresh_variable(f, &value, &when), *found = new_var(f, &number, TIRBI_LVAR_LET),
                *at = new_var(f, old, TIRBI_LVAR_LET);
     tirbi_lvar *target = new_var(f, f->best, TIRBI_LVAR_LET);
-    tirbi_ls *search = tirbi_new_stmt(f->pool, TIRBI_LS_SEARCH, f->loop->span);
     uint32_t n = 0;
-    if (!var || !found || !at || !target || !search) return NULL;
-    search->as.search.var = var;
-    search->as.search.condition = compare(f, TIRB_OP_EQ, value, tirbi_lx_var(f->pool, target));
-    search->as.search.found = found;
-    if (when && search->as.search.condition)
-        search->as.search.condition = tirbi_lx_lazy(f->pool, TIRBI_LX_AND, when, search->as.search.condition, NULL);
-    if (!search->as.search.condition || !tirbi_plan_search(f->pool, search)) return NULL;
+    if (!var) return NULL;
+    const tirbi_lx *best = compare(f, TIRB_OP_EQ, value, tirbi_lx_var(f->pool, target));
     items[n++] = set(f, target, tirbi_lx_var(f->pool, f->best), true);
-    items[n++] = search;
+    items[n++] = tirbi_new_search(f->pool, f->loop->span, var, tirbi_lx_and(f->pool, when, best), found);
+    if (!items[1]) return NULL;
     const tirbi_lx *place = tirbi_lx_add(f->pool, old->min, tirbi_lx_var(f->pool, found));
     items[n++] = set(f, at, tirbi_lx_cast(f->pool, old->type, place), true);
     for (uint32_t i = 0; i < f->n_sets; i++)
@@ -368,7 +360,7 @@ const tirbi_ls *tirbi_find_pairs(tirbi_lx_pool *pool, const tirbi_ls *loop, cons
         pool, loop->span, is_folded,
         where(f, compare(f, f->order, folded, best), tirbi_new_sequence(pool, loop->span, changes, 2)), otherwise);
     const tirbi_ls *tries[] = {fold_values(f, extreme), set(f, plain, is_plain(f, best, folded), false)};
-    const tirbi_lx *few = tirbi_lx_wide(pool, TIRB_OP_LE, var->extent, tirbi_lx_number(pool, longest));
+    const tirbi_lx *few = tirbi_lx_with(pool, TIRB_OP_LE, var->extent, longest);
     const tirbi_ls *all[] = {set(f, extreme, tirbi_lx_cast(pool, f->wide, best), true), set(f, plain, few, true),
                              where(f, is_folded, tirbi_new_sequence(pool, loop->span, tries, 2)), either,
                              f->odd ? set(f, f->odd, tirbi_lx_int(pool, f->odd->type, 0), true) : NULL};
@@ -509,7 +501,7 @@ static const tirbi_ls *hold_in(tirbi_rewrite *rewrite, const tirbi_ls *s) {
 static const tirbi_ls *load_first(holder *h, const tirbi_lx *first) {
     const tirbi_lvar *var = h->loop->as.loop.var;
     if (!first->traps || var->extent->lo >= 1) return hold(h, first, true);
-    const tirbi_lx *rounds = tirbi_lx_wide(h->pool, TIRB_OP_MIN, var->extent, tirbi_lx_number(h->pool, 1));
+    const tirbi_lx *rounds = tirbi_lx_with(h->pool, TIRB_OP_MIN, var->extent, 1);
     tirbi_lvar *round = tirbi_new_counter(h->pool, var, TIRB_I64, rounds);
     const tirbi_ls *once = tirbi_new_loop(h->pool, h->loop->span, round, hold(h, first, false));
     if (!once) return NULL;

@@ -121,10 +121,8 @@ static const tirbi_ls *new_loop(const sampler *s) {
     const tirbi_ls *items[MAX_ITEMS];
     tirbi_ls *loop = tirbi_same_stmt(s->pool, s->loop);
     if (!loop) return NULL;
-    for (uint32_t i = 0; i < s->n; i++) {
+    for (uint32_t i = 0; i < s->n; i++)
         items[i] = i == s->at ? note_last(s) : tirbi_rewrite_stmt(&rewrite, s->items[i]);
-        if (!items[i]) return NULL;
-    }
     loop->as.loop.parallel = false; /* the loop itself was asked for chunks */
     loop->as.loop.body = tirbi_new_sequence(s->pool, s->loop->span, items, s->n);
     return loop->as.loop.body ? loop : NULL;

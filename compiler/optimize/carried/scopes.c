@@ -232,10 +232,8 @@ static const tirbi_lx *replace_renamed(tirbi_rewrite *rewrite, const tirbi_lx *x
 static const tirbi_ls *set_once(tirbi_rewrite *rewrite, const tirbi_ls *s) {
     renaming *r = rewrite->context;
     const tirbi_lx *value = r->value ? tirbi_rewrite_value(rewrite, s->as.set.value) : s->as.set.value;
-    tirbi_lvar *fresh = TIRBI_NEW(rewrite->pool->arena, tirbi_lvar);
+    tirbi_lvar *fresh = tirbi_variable_like(rewrite->pool, s->as.set.var);
     if (!value || !fresh) return NULL;
-    *fresh = *s->as.set.var;
-    fresh->id = 0;
     fresh->kind = TIRBI_LVAR_LET;
     if (value->lo > fresh->lo) fresh->lo = value->lo;
     if (value->hi < fresh->hi) fresh->hi = value->hi;

@@ -3,6 +3,7 @@
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/carried/place.h"
 #include "compiler/optimize/lanes/lane_planner.h"
+#include "compiler/optimize/rewriting/guards.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -30,10 +31,6 @@ static bool is_either(const tirbi_lx *x) {
     return x->kind == TIRBI_LX_OR || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_OR && x->type == TIRB_BOOL);
 }
 
-static bool is_both(const tirbi_lx *x) {
-    return x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND && x->type == TIRB_BOOL);
-}
-
 /* Whether what is not even equal to another value is not beyond it: not a > b from not a >= b. */
 static bool is_weaker(const tirbi_lx *x, const tirbi_lx *from) {
     bool both_not =
@@ -53,7 +50,7 @@ static bool follows(const tirbi_lx *x, const tirbi_lx *from, unsigned depth) {
 
 /* What is true where x is not. */
 static const tirbi_lx *opposite(seeker *s, const tirbi_lx *x, unsigned depth) {
-    if (!x || depth > MAX_TERMS || !(is_either(x) || is_both(x))) return negate(s, x);
+    if (!x || depth > MAX_TERMS || !(is_either(x) || tirbi_is_conjunction(x))) return negate(s, x);
     const tirbi_lx *a = opposite(s, x->args[0], depth + 1), *b = opposite(s, x->args[1], depth + 1);
     return tirbi_lx_lazy(s->pool, is_either(x) ? TIRBI_LX_AND : TIRBI_LX_OR, a, b, NULL);
 }
@@ -65,7 +62,7 @@ typedef struct terms {
 
 /* Adds the terms of a conjunction but for those that others say already. */
 static bool add_terms(terms *t, const tirbi_lx *x, unsigned depth) {
-    if (is_both(x) && depth < MAX_TERMS)
+    if (tirbi_is_conjunction(x) && depth < MAX_TERMS)
         return add_terms(t, x->args[0], depth + 1) && add_terms(t, x->args[1], depth + 1);
     for (uint32_t i = 0; i < t->n; i++) {
         if (follows(x, t->item[i], 0)) return true;
@@ -129,7 +126,7 @@ static const tirbi_lx *keeps_truth(seeker *s, const tirbi_lvar *var, const tirbi
 static const tirbi_lx *keeps(seeker *s, tirbi_lvar *var, const tirbi_lx *x, unsigned depth) {
     if (x->kind == TIRBI_LX_VAR) return x->var == var ? s->always : NULL;
     if (depth > MAX_DEPTH) return NULL;
-    if (is_either(x) || is_both(x)) return keeps_truth(s, var, x);
+    if (is_either(x) || tirbi_is_conjunction(x)) return keeps_truth(s, var, x);
     if (x->kind == TIRBI_LX_CONST && x->type == var->type && tirbi_dtype_is_int((tirbi_dtype)x->type))
         return tirbi_lx_binary(s->pool, TIRB_OP_EQ, (tirbi_dtype)x->type, tirbi_lx_var(s->pool, var), x);
     if (x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT)) {
@@ -197,43 +194,24 @@ static bool is_state(const void *context, const tirbi_lx *x) {
 
 /* ---- The loop anew ---------------------------------------------------------------------------------------------- */
 
-static tirbi_ls *new_stmt(seeker *s, tirbi_ls_kind kind) {
-    tirbi_ls *stmt = tirbi_new_stmt(s->pool, kind, s->loop->span);
-    s->failed = s->failed || !stmt;
-    return stmt;
-}
-
 static tirbi_lvar *new_var(seeker *s, const char *name, tirbi_lvar_kind kind, const tirbi_lvar *like) {
-    tirbi_lvar *var = tirbi_new_variable(s->pool, kind, name, like ? like->type : TIRB_I64, like ? like->lo : 0,
-                                         like ? like->hi : INT64_MAX, s->loop->span);
-    s->failed = s->failed || !var;
-    return var;
+    return tirbi_new_variable(s->pool, kind, name, like ? like->type : TIRB_I64, like ? like->lo : 0,
+                              like ? like->hi : INT64_MAX, s->loop->span);
 }
 
 static const tirbi_ls *set(seeker *s, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
-    const tirbi_ls *stmt = tirbi_new_set(s->pool, s->loop->span, var, value, declares);
-    s->failed = s->failed || !stmt;
-    return stmt;
+    return tirbi_new_set(s->pool, s->loop->span, var, value, declares);
 }
 
 static const tirbi_ls *sequence(seeker *s, const tirbi_ls *const *items, uint32_t n) {
-    return s->failed ? NULL : tirbi_new_sequence(s->pool, s->loop->span, items, n);
+    return tirbi_new_sequence(s->pool, s->loop->span, items, n);
 }
 
 static const tirbi_ls *while_below(seeker *s, const tirbi_lx *at, const tirbi_lx *limit, const tirbi_ls *body) {
-    tirbi_ls *stmt = new_stmt(s, TIRBI_LS_WHILE);
-    if (!stmt || !body) return NULL;
-    stmt->as.while_.condition = tirbi_lx_wide(s->pool, TIRB_OP_LT, at, limit);
-    stmt->as.while_.body = body;
-    stmt->as.while_.made = true;
-    return stmt->as.while_.condition ? stmt : NULL;
+    return tirbi_new_while(s->pool, s->loop->span, tirbi_lx_wide(s->pool, TIRB_OP_LT, at, limit), body);
 }
 
 static const tirbi_lx *value_of(seeker *s, tirbi_lvar *var) { return tirbi_lx_var(s->pool, var); }
-
-static const tirbi_lx *compute(seeker *s, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b, const tirbi_lx *c) {
-    return tirbi_lx_op(s->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, c);
-}
 
 /* A counter of the loop's iterations that other statements set; what is known of the loop's own is known of it. */
 static tirbi_lvar *counter_like(seeker *s, const tirbi_lx *min, const tirbi_lx *extent) {
@@ -251,14 +229,13 @@ static tirbi_lvar *counter_like(seeker *s, const tirbi_lx *min, const tirbi_lx *
 static const tirbi_ls *one_by_one(seeker *s, tirbi_lvar *at, tirbi_lvar *stop) {
     const tirbi_lvar *old = s->loop->as.loop.var;
     tirbi_lvar *counter = counter_like(s, old->min, old->extent);
-    const tirbi_lx *here = value_of(s, at), *number = counter ? value_of(s, counter) : NULL;
-    if (!counter || !here) return NULL;
+    const tirbi_lx *here = value_of(s, at);
     const tirbi_ls *items[] = {
         set(s, counter, tirbi_lx_cast(s->pool, old->type, tirbi_lx_add(s->pool, old->min, here)), true),
-        tirbi_code_with(s->pool, s->loop->as.loop.body, old, number),
+        tirbi_code_with(s->pool, s->loop->as.loop.body, old, value_of(s, counter)),
         set(s, at, tirbi_lx_add(s->pool, here, tirbi_lx_number(s->pool, 1)), false),
     };
-    return items[1] ? while_below(s, here, value_of(s, stop), sequence(s, items, 3)) : NULL;
+    return while_below(s, here, value_of(s, stop), sequence(s, items, 3));
 }
 
 /* `at` moves to the next iteration that changes something. */
@@ -267,9 +244,10 @@ static const tirbi_ls *look_ahead(seeker *s, tirbi_lvar *at, tirbi_lvar *burst, 
     const tirbi_lvar *old = s->loop->as.loop.var;
     tirbi_lvar *first = new_var(s, "first", TIRBI_LVAR_LET, NULL), *rounds = new_var(s, "rounds", TIRBI_LVAR_LET, NULL);
     tirbi_lvar *found = new_var(s, "found", TIRBI_LVAR_LET, NULL);
+    tirbi_rewrite rewrite = {.pool = s->pool};
     const tirbi_ls *items[MAX_STATE + 6];
     uint32_t n = 0;
-    if (s->failed) return NULL;
+    if (!first || !rounds) return NULL;
     first->lo = old->min->lo;
     rounds->lo = 1;
     rounds->hi = old->extent->hi;
@@ -279,26 +257,19 @@ static const tirbi_ls *look_ahead(seeker *s, tirbi_lvar *at, tirbi_lvar *burst, 
         s->seen[i] = new_var(s, s->state[i]->name, TIRBI_LVAR_LET, s->state[i]);
         items[n++] = set(s, s->seen[i], value_of(s, s->state[i]), true);
     }
-    if (s->failed) return NULL;
     tirbi_lvar *counter = counter_like(s, value_of(s, first), value_of(s, rounds));
-    tirbi_rewrite rewrite = {.pool = s->pool};
-    tirbi_ls *search = new_stmt(s, TIRBI_LS_SEARCH);
-    if (!search || !counter) return NULL;
     tirbi_bind_variable(&rewrite, old, value_of(s, counter));
     for (uint32_t i = 0; i < s->n_state; i++) tirbi_bind_variable(&rewrite, s->state[i], value_of(s, s->seen[i]));
-    search->as.search.var = counter;
-    search->as.search.condition = tirbi_rewrite_value(&rewrite, changes);
-    search->as.search.found = found;
-    if (!search->as.search.condition || !tirbi_plan_search(s->pool, search)) return NULL;
-    items[n++] = search;
+    items[n++] = tirbi_new_search(s->pool, s->loop->span, counter, tirbi_rewrite_value(&rewrite, changes), found);
+    if (!items[n - 1]) return NULL;
     items[n++] = set(s, at, tirbi_lx_add(s->pool, value_of(s, at), value_of(s, found)), false);
-    const tirbi_lx *twice = compute(s, TIRB_OP_MIN, tirbi_lx_add(s->pool, value_of(s, burst), value_of(s, burst)),
-                                    tirbi_lx_number(s->pool, LONGEST), NULL);
-    items[n++] = set(s, burst,
-                     compute(s, TIRB_OP_SELECT,
-                             compute(s, TIRB_OP_LT, value_of(s, found), tirbi_lx_number(s->pool, CLOSE), NULL), twice,
-                             tirbi_lx_number(s->pool, 1)),
-                     false);
+    const tirbi_lx *twice =
+        tirbi_lx_with(s->pool, TIRB_OP_MIN, tirbi_lx_add(s->pool, value_of(s, burst), value_of(s, burst)), LONGEST);
+    const tirbi_lx *close = tirbi_lx_with(s->pool, TIRB_OP_LT, value_of(s, found), CLOSE);
+    items[n++] =
+        set(s, burst,
+            tirbi_lx_op(s->pool, TIRB_OP_SELECT, TIRB_I64, TIRB_TYPE_NONE, close, twice, tirbi_lx_number(s->pool, 1)),
+            false);
     return sequence(s, items, n);
 }
 
@@ -316,20 +287,17 @@ static const tirbi_ls *search_in(seeker *s, tirbi_lx_pool *pool, const tirbi_ls 
         return NULL;
     tirbi_lvar *at = new_var(s, "at", TIRBI_LVAR_LOCAL, NULL), *burst = new_var(s, "burst", TIRBI_LVAR_LOCAL, NULL);
     tirbi_lvar *stop = new_var(s, "stop", TIRBI_LVAR_LET, NULL);
-    if (s->failed) return NULL;
+    const tirbi_lx *here = value_of(s, at);
     const tirbi_ls *ahead = look_ahead(s, at, burst, opposite(s, stay, 0)), *near = one_by_one(s, at, stop);
-    tirbi_ls *more = new_stmt(s, TIRBI_LS_IF);
-    if (!ahead || !near || !more) return NULL;
-    more->as.if_.condition = compute(s, TIRB_OP_LT, value_of(s, at), var->extent, NULL);
-    more->as.if_.then_case = ahead;
-    const tirbi_lx *end =
-        compute(s, TIRB_OP_MIN, tirbi_lx_add(pool, value_of(s, at), value_of(s, burst)), var->extent, NULL);
-    const tirbi_ls *round[] = {set(s, stop, end, true), near, more};
-    const tirbi_ls *rounds =
-        more->as.if_.condition ? while_below(s, value_of(s, at), var->extent, sequence(s, round, 3)) : NULL;
+    if (!ahead || !near) return NULL;
+    const tirbi_lx *end = tirbi_lx_wide(pool, TIRB_OP_MIN, tirbi_lx_add(pool, here, value_of(s, burst)), var->extent);
+    const tirbi_ls *round[] = {
+        set(s, stop, end, true), near,
+        tirbi_new_if(pool, loop->span, tirbi_lx_wide(pool, TIRB_OP_LT, here, var->extent), ahead, NULL)};
     const tirbi_ls *all[] = {set(s, at, tirbi_lx_number(s->pool, 0), true),
-                             set(s, burst, tirbi_lx_number(s->pool, AT_FIRST), true), rounds};
-    return rounds ? sequence(s, all, 3) : NULL;
+                             set(s, burst, tirbi_lx_number(s->pool, AT_FIRST), true),
+                             while_below(s, here, var->extent, sequence(s, round, 3))};
+    return sequence(s, all, 3);
 }
 
 static const tirbi_ls *search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop) {
@@ -350,7 +318,7 @@ const tirbi_ls *tirbi_search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop) 
     const tirbi_ls *pairs = !places && updates ? tirbi_find_pairs(pool, loop, updates, LONG) : NULL;
     if (pairs) return pairs;
     if (!places || !updates) return places ? places : updates;
-    const tirbi_lx *few = tirbi_lx_wide(pool, TIRB_OP_LE, loop->as.loop.var->extent, tirbi_lx_number(pool, LONG));
+    const tirbi_lx *few = tirbi_lx_with(pool, TIRB_OP_LE, loop->as.loop.var->extent, LONG);
     return tirbi_new_if(pool, loop->span, few, places, updates);
 }
 
@@ -431,4 +399,14 @@ tirbi_lane_plan *tirbi_plan_search(tirbi_lx_pool *pool, const tirbi_ls *search) 
     find->from[0] = truth;
     find->carried = search->as.search.found;
     return tirbi_end_planner(p, !p->failed && tirbi_allocate_lane_registers(p->plan, p->n_values, pool->arena));
+}
+
+const tirbi_ls *tirbi_new_search(tirbi_lx_pool *pool, tirbi_span span, tirbi_lvar *var, const tirbi_lx *condition,
+                                 tirbi_lvar *found) {
+    tirbi_ls *search = var && condition && found ? tirbi_new_stmt(pool, TIRBI_LS_SEARCH, span) : NULL;
+    if (!search) return NULL;
+    search->as.search.var = var;
+    search->as.search.condition = condition;
+    search->as.search.found = found;
+    return tirbi_plan_search(pool, search) ? search : NULL;
 }

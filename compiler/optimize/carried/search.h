@@ -23,5 +23,9 @@ bool tirbi_fails_surely(const tirbi_lx *x);
 
 /* Plans the lanes of a TIRBI_LS_SEARCH, whose condition every iteration of the program's loop computes. */
 tirbi_lane_plan *tirbi_plan_search(tirbi_lx_pool *pool, const tirbi_ls *search);
+/* A search of lanes through what a variable counts, which sets `found`; NULL: lanes cannot do it, memory ran out, or a
+ * part of it is NULL. */
+const tirbi_ls *tirbi_new_search(tirbi_lx_pool *pool, tirbi_span span, tirbi_lvar *var, const tirbi_lx *condition,
+                                 tirbi_lvar *found);
 
 #endif

@@ -89,18 +89,15 @@ static bool subscripts_stay(namer *m, const tirbi_ls *body) {
 static const tirbi_ls *name_in(namer *m, const tirbi_ls *loop) {
     tirbi_lx_pool *const pool = m->pool;
     tirbi_lvar *old = loop->as.loop.var;
-    tirbi_ls *fresh = TIRBI_NEW(pool->arena, tirbi_ls);
-    tirbi_lvar *var = TIRBI_NEW(pool->arena, tirbi_lvar);
+    tirbi_ls *fresh = tirbi_same_stmt(pool, loop);
+    tirbi_lvar *var = tirbi_variable_like(pool, old);
     if (!fresh || !var) return NULL;
     const bool straight = note_body(m, loop->as.loop.body);
     if (m->variables && !(straight && subscripts_stay(m, loop->as.loop.body))) return NULL;
     if (!straight && !tirbi_can_resolve(loop->as.loop.body)) return NULL;
-    *var = *old;
-    var->id = 0;
     var->min = bound(m, old->min, "first");
     var->extent = var->min ? bound(m, old->extent, "rounds") : NULL;
     if (!var->extent) return NULL;
-    *fresh = *loop;
     fresh->as.loop.var = var;
     if (!straight) {
         const tirbi_given none = {.n = 0};

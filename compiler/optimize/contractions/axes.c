@@ -80,8 +80,7 @@ static const tirbi_lx *join(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     }
     if (x->kind != TIRBI_LX_LOAD) return NULL;
     if (!stands_in(x->access, &j->axes)) return NULL;
-    const tirbi_place *place = joined_place(j, x->access);
-    const tirbi_lx *load = tirbi_lx_load(j->pool, place);
+    const tirbi_lx *load = tirbi_lx_load(j->pool, joined_place(j, x->access));
     j->failed = j->failed || !load;
     return load ? load : x;
 }
@@ -92,11 +91,9 @@ static bool is_whole_axis(const tirbi_lvar *var) {
 
 static bool make_joined(joiner *j) {
     const tirbi_lvar *outer = j->axes.var[0], *inner = j->axes.var[1];
-    j->joined = TIRBI_NEW(j->pool->arena, tirbi_lvar);
+    j->joined = tirbi_variable_like(j->pool, outer);
     const tirbi_lx *extent = tirbi_lx_mul(j->pool, outer->extent, inner->extent);
     if (!j->joined || !extent || extent->lo < 0) return false;
-    *j->joined = *outer;
-    j->joined->id = 0;
     j->joined->name = tirbi_join_names(j->pool, outer, inner);
     j->joined->type = TIRB_I64;
     j->joined->extent = extent;

@@ -127,12 +127,11 @@ static bool make_temporary(distributor *d, const tirbi_lvar *var) {
         const tirbi_lvar *loop = d->loops.var[i];
         const tirbi_lx *counter = tirbi_lx_cast(pool, TIRB_I64, tirbi_lx_var(pool, (tirbi_lvar *)(uintptr_t)loop));
         shape[i] = loop->extent;
-        if (loop->extent->lo < 0)
-            shape[i] = tirbi_lx_wide(pool, TIRB_OP_MAX, loop->extent, tirbi_lx_number(pool, 0));
+        if (loop->extent->lo < 0) shape[i] = tirbi_lx_with(pool, TIRB_OP_MAX, loop->extent, 0);
         indices[i] = tirbi_lx_sub(pool, counter, loop->min);
     }
     tirbi_lbuf *b = tirbi_new_buffer(pool, var->name, var->type, n, shape);
-    const tirbi_place *place = b ? tirbi_place_in(pool, b, indices, d->loop[0]->span) : NULL;
+    const tirbi_place *place = tirbi_place_in(pool, b, indices, d->loop[0]->span);
     d->temporaries[d->n_variables] = b;
     d->variables[d->n_variables] = var;
     /* the element is there, whatever the loops begin at */
@@ -260,16 +259,6 @@ static bool independent(distributor *d) {
 
 /* ---- The parts ------------------------------------------------------------------------------------------------ */
 
-static const tirbi_ls *in_loops(distributor *d, const tirbi_ls *body) {
-    for (uint32_t i = d->loops.n; body && i-- > 0;) {
-        tirbi_ls *loop = tirbi_same_stmt(d->pool, d->loop[i]);
-        if (!loop) return NULL;
-        loop->as.loop.body = body;
-        body = loop;
-    }
-    return body;
-}
-
 /* Takes a constant that is stored right before the sum into the contraction, whose loops run for certain. */
 static bool begins_with(const distributor *d, const tirbi_ls *store, tirbi_contract_plan *plan) {
     if (plan->first || plan->before || store->kind != TIRBI_LS_STORE || !invariant(d, store->as.store.value) ||
@@ -289,7 +278,8 @@ static bool begins_with(const distributor *d, const tirbi_ls *store, tirbi_contr
 /* The first part that is a contraction in the common loops. */
 static bool find_sum(distributor *d, tirbi_contract_plan *plan, uint32_t *sum) {
     for (uint32_t i = 0; i < d->n_parts; i++) {
-        const tirbi_ls *nest = d->parts[i]->kind == TIRBI_LS_LOOP ? in_loops(d, d->parts[i]) : NULL;
+        const tirbi_ls *nest =
+            d->parts[i]->kind == TIRBI_LS_LOOP ? tirbi_in_loops(d->pool, d->loop, d->loops.n, d->parts[i]) : NULL;
         *sum = i;
         if (nest && tirbi_plan_contraction(d->pool, nest, plan)) return true;
     }
@@ -343,7 +333,7 @@ static bool split_sums(distributor *d, tirbi_distribution *out) {
         const tirbi_ls *update = updates.as.seq.items[i];
         const tirbi_ls *init = branch ? init_of(d, branch, update->as.store.access) : NULL;
         if (init) update = tirbi_new_sequence(d->pool, update->span, (const tirbi_ls *[]){init, update}, 2);
-        const tirbi_ls *nest = update ? in_loops(d, update) : NULL;
+        const tirbi_ls *nest = tirbi_in_loops(d->pool, d->loop, d->loops.n, update);
         if (!nest) return false;
         if (found) out->after[out->n_after++] = nest;
         else if (tirbi_plan_contraction(d->pool, nest, &out->plan)) found = true;
@@ -368,7 +358,7 @@ bool tirbi_distribute_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tir
     uint32_t before = sum > 0 && begins_with(&d, d.parts[sum - 1], &out->plan) ? sum - 1 : sum;
     for (uint32_t i = 0; i < d.n_parts; i++) {
         if (i == sum || (i >= before && i < sum)) continue;
-        const tirbi_ls *part = in_loops(&d, d.parts[i]);
+        const tirbi_ls *part = tirbi_in_loops(d.pool, d.loop, d.loops.n, d.parts[i]);
         if (!part) return false;
         if (i < sum) out->before[out->n_before++] = part;
         else out->after[out->n_after++] = part;

@@ -160,7 +160,6 @@ static const tirbi_ls *update_as_store(tirbi_lx_pool *pool, const tirbi_update *
                                    [TIRBI_RED_MAX] = TIRB_OP_MAX};
     const tirbi_dtype type = update->target->buffer->type;
     const tirbi_lx *old = tirbi_lx_load(pool, update->target);
-    if (!old) return NULL;
     const tirbi_lx_kind join = update->op == TIRBI_RED_MAX ? TIRBI_LX_OR : TIRBI_LX_AND;
     const tirbi_lx *both = type == TIRB_BOOL ? tirbi_lx_lazy(pool, join, old, update->value, NULL)
                                              : tirbi_lx_binary(pool, ops[update->op], type, old, update->value);
@@ -169,17 +168,14 @@ static const tirbi_ls *update_as_store(tirbi_lx_pool *pool, const tirbi_update *
 
 const tirbi_ls *tirbi_loops_of_tree(tirbi_lx_pool *pool, const tirbi_ls *tree) {
     tirbi_lvar *var = tree->as.tree.loops[0];
-    tirbi_ls *loop = tirbi_new_stmt(pool, TIRBI_LS_LOOP, tree->span);
     const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, tree->as.tree.n_updates);
-    if (!loop || !items) return NULL;
+    if (!items) return NULL;
     for (uint32_t i = 0; i < tree->as.tree.n_updates; i++)
         items[i] = update_as_store(pool, &tree->as.tree.updates[i], tree->span);
-    loop->as.loop.var = var;
-    loop->as.loop.body = tirbi_new_sequence(pool, tree->span, items, tree->as.tree.n_updates);
-    if (!loop->as.loop.body) return NULL;
+    const tirbi_ls *loop =
+        tirbi_new_loop(pool, tree->span, var, tirbi_new_sequence(pool, tree->span, items, tree->as.tree.n_updates));
     if (!tree->as.tree.init) return loop;
     const tirbi_ls *parts[2] = {tree->as.tree.init, loop}, *both = tirbi_new_sequence(pool, tree->span, parts, 2);
     if (var->extent->lo >= 1) return both;
-    return tirbi_new_if(pool, tree->span, tirbi_lx_wide(pool, TIRB_OP_GT, var->extent, tirbi_lx_number(pool, 0)), both,
-                        NULL);
+    return tirbi_new_if(pool, tree->span, tirbi_lx_with(pool, TIRB_OP_GT, var->extent, 0), both, NULL);
 }

@@ -162,10 +162,10 @@ static bool make_axis(operand *o, const int64_t c[TIRBI_MAX_AFFINE]) {
         narrow = narrow && tirbi_dtypes[loop->type].bits <= 32;
     }
     if (a->extent && a->extent->lo < 0) {
-        a->extent = tirbi_lx_wide(n->pool, TIRB_OP_MAX, a->extent, tirbi_lx_number(n->pool, 0));
+        a->extent = tirbi_lx_with(n->pool, TIRB_OP_MAX, a->extent, 0);
     }
     if (a->extent && a->extent->hi > INT32_MAX && narrow) { /* the program's own arithmetic reaches no further */
-        a->extent = tirbi_lx_wide(n->pool, TIRB_OP_MIN, a->extent, tirbi_lx_number(n->pool, INT32_MAX));
+        a->extent = tirbi_lx_with(n->pool, TIRB_OP_MIN, a->extent, INT32_MAX);
     }
     if (!a->behind || !a->extent) return false;
     return !a->dense || a->dense->kind != TIRBI_LX_CONST || a->dense->value != 0;
@@ -356,17 +356,6 @@ static bool make_buffer(operand *o) {
     return o->buffer != NULL;
 }
 
-static const tirbi_place *place_at(const nest *n, tirbi_lbuf *buffer, const tirbi_lx **indices, tirbi_span span) {
-    tirbi_place *place = TIRBI_NEW(n->pool->arena, tirbi_place);
-    const tirbi_lx *flat = buffer->offset ? buffer->offset : tirbi_lx_number(n->pool, 0);
-    for (uint32_t i = 0; i < buffer->ndim && flat; i++) {
-        flat = tirbi_lx_add(n->pool, flat, tirbi_lx_mul(n->pool, indices[i], buffer->strides[i]));
-    }
-    if (!place || !flat) return NULL;
-    *place = (tirbi_place){.buffer = buffer, .ndim = buffer->ndim, .indices = indices, .flat = flat, .span = span};
-    return place;
-}
-
 /* The element that an iteration of the nest uses. */
 static const tirbi_place *used_place(const operand *o, tirbi_span span) {
     const nest *n = o->nest;
@@ -382,7 +371,7 @@ static const tirbi_place *used_place(const operand *o, tirbi_span span) {
         }
         indices[a] = at;
     }
-    return indices ? place_at(n, o->buffer, indices, span) : NULL;
+    return tirbi_place_in(n->pool, o->buffer, indices, span);
 }
 
 /* ---- The nest that fills it ----------------------------------------------------------------------------------- */
@@ -448,7 +437,7 @@ static const tirbi_lx *by_axes(tirbi_rewrite *rewrite, const tirbi_lx *x) {
         for (uint32_t i = 0; indices && i < x->access->ndim; i++) {
             indices[i] = tirbi_rewrite_value(rewrite, x->access->indices[i]);
         }
-        const tirbi_place *place = indices ? place_at(o->nest, x->access->buffer, indices, x->access->span) : NULL;
+        const tirbi_place *place = tirbi_place_in(o->nest->pool, x->access->buffer, indices, x->access->span);
         return tirbi_lx_load(pool, place);
     }
     return linear_form(o, x, c, &factor, &start) ? sum_of_axes(pool, o, (tirbi_dtype)x->type, c, factor, start) : NULL;
@@ -461,7 +450,7 @@ static const tirbi_ls *new_store(const nest *n, const operand *o, const tirbi_lx
     const bool padded =
         value->kind == TIRBI_LX_COND && value->args[2]->kind == TIRBI_LX_CONST && value->args[2]->value == 0;
     const tirbi_lx *stored = tirbi_lx_cast(n->pool, o->buffer->type, padded ? value->args[1] : value);
-    const tirbi_ls *store = tirbi_new_store(n->pool, span, place_at(n, o->buffer, indices, span), stored);
+    const tirbi_ls *store = tirbi_new_store(n->pool, span, tirbi_place_in(n->pool, o->buffer, indices, span), stored);
     return store && padded ? tirbi_new_if(n->pool, span, value->args[0], store, NULL) : store;
 }
 

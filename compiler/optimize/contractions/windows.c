@@ -243,11 +243,9 @@ static bool turn_loops(windows *w) {
         const tirbi_lvar *old = w->loops.var[i];
         tirbi_lvar *var = tirbi_variable_like(w->pool, old);
         if (!var) return false;
-        const tirbi_lx *counter = tirbi_lx_var(w->pool, var),
-                       *ends = tirbi_lx_int(w->pool, old->type, 2 * old->min->value + old->extent->value - 1);
-        if (!counter || !ends) return false;
+        const tirbi_lx *ends = tirbi_lx_int(w->pool, old->type, 2 * old->min->value + old->extent->value - 1);
         w->turned[i] = var;
-        w->value[i] = tirbi_lx_binary(w->pool, TIRB_OP_SUB, old->type, ends, counter);
+        w->value[i] = tirbi_lx_binary(w->pool, TIRB_OP_SUB, old->type, ends, tirbi_lx_var(w->pool, var));
         if (!w->value[i]) return false;
     }
     return true;

@@ -54,8 +54,8 @@ static const tirbi_lx *difference(const clipper *c, const tirbi_lx *a, const tir
     const tirbi_lx **far = is_moderate(a) ? &b : &a;
     if (!is_moderate(a) && !is_moderate(b)) return NULL;
     if (!is_moderate(*far)) {
-        *far = tirbi_lx_wide(c->pool, TIRB_OP_MIN, *far, tirbi_lx_number(c->pool, 4 * MODERATE));
-        *far = *far ? tirbi_lx_wide(c->pool, TIRB_OP_MAX, *far, tirbi_lx_number(c->pool, -4 * MODERATE)) : NULL;
+        *far = tirbi_lx_with(c->pool, TIRB_OP_MIN, *far, 4 * MODERATE);
+        *far = *far ? tirbi_lx_with(c->pool, TIRB_OP_MAX, *far, -4 * MODERATE) : NULL;
     }
     return *far ? tirbi_lx_sub(c->pool, a, b) : NULL;
 }
@@ -94,7 +94,7 @@ static bool read_condition(clipper *c, const tirbi_lx *x, clipped *out) {
         return true;
     }
     if (!x->pure || x->traps) return false;
-    c->rest = c->rest ? tirbi_lx_lazy(c->pool, TIRBI_LX_AND, c->rest, x, NULL) : x;
+    c->rest = tirbi_lx_and(c->pool, c->rest, x);
     return c->rest != NULL;
 }
 
@@ -102,7 +102,7 @@ static bool read_condition(clipper *c, const tirbi_lx *x, clipped *out) {
 
 /* x / by, rounded down; up. */
 static const tirbi_lx *floor_of(const clipper *c, const tirbi_lx *x, int64_t by) {
-    return by == 1 ? x : tirbi_lx_wide(c->pool, TIRB_OP_FLOORDIV, x, tirbi_lx_number(c->pool, by));
+    return by == 1 ? x : tirbi_lx_with(c->pool, TIRB_OP_FLOORDIV, x, by);
 }
 static const tirbi_lx *ceiling_of(const clipper *c, const tirbi_lx *x, int64_t by) {
     return x ? floor_of(c, tirbi_lx_add(c->pool, x, tirbi_lx_number(c->pool, by - 1)), by) : NULL;
@@ -255,13 +255,6 @@ static bool runs_well(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabl
            (tirbi_nest_has_lanes(pool, loop, TIRBI_NEST_ANY) || tirbi_has_lanes(pool, loop));
 }
 
-/* The nest without its condition. */
-static const tirbi_ls *unconditional(const tirbi_lx_pool *pool, const tirbi_free_nest *nest, const tirbi_ls *body) {
-    for (uint32_t i = nest->n; i-- > 0 && body;)
-        body = tirbi_loop_like(pool, nest->loops[i], NULL, body);
-    return body;
-}
-
 static const tirbi_ls *clip_free_nest(clipper *c, const tirbi_free_nest *nest, clipped *x, const tirbi_ls *loop,
                                       uint32_t disabled) {
     tirbi_lx_pool *pool = c->pool;
@@ -276,7 +269,7 @@ static const tirbi_ls *clip_free_nest(clipper *c, const tirbi_free_nest *nest, c
         branch->as.if_.condition = c->rest;
         c->body = branch;
     }
-    const tirbi_ls *free_of_it = unconditional(pool, nest, c->body);
+    const tirbi_ls *free_of_it = tirbi_in_loops(pool, nest->loops, nest->n, c->body);
     if (!free_of_it || (!runs_well(pool, free_of_it, disabled, false) && runs_well(pool, loop, disabled, true)))
         return NULL;
     if (!clip(c, x) || c->n_parts == 0) return NULL;

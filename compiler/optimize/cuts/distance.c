@@ -60,10 +60,6 @@ static bool find_lets(spacing *s) {
 
 /* ---- How far apart it is ---------------------------------------------------------------------------------------- */
 
-static const tirbi_lx *compare(const spacing *s, const tirbi_lx *a, int64_t least) {
-    return tirbi_lx_wide(s->pool, TIRB_OP_GE, a, tirbi_lx_number(s->pool, least));
-}
-
 static const tirbi_lx *join(const spacing *s, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
     return tirbi_lx_both(s->pool, op, a, b);
 }
@@ -79,8 +75,8 @@ static const tirbi_lx *magnitude(const spacing *s, const tirbi_lx *x) {
 static const tirbi_lx *keeping_apart(const spacing *s, const tirbi_lx *ahead, const tirbi_lx *far) {
     const tirbi_lx *extent = s->own.var[0]->extent;
     if (far->lo > 0) return far;
-    const tirbi_lx *same = tirbi_lx_wide(s->pool, TIRB_OP_EQ, ahead, tirbi_lx_number(s->pool, 0)),
-                   *all = tirbi_lx_wide(s->pool, TIRB_OP_MAX, extent, tirbi_lx_number(s->pool, 1));
+    const tirbi_lx *same = tirbi_lx_with(s->pool, TIRB_OP_EQ, ahead, 0),
+                   *all = tirbi_lx_with(s->pool, TIRB_OP_MAX, extent, 1);
     return tirbi_lx_lazy(s->pool, TIRBI_LX_COND, same, all, far);
 }
 
@@ -119,7 +115,7 @@ static bool add_distance(spacing *s, const tirbi_dependences *graph, const tirbi
     if (!ahead) return false;
     s->common = tirbi_common_divisor(s->common, tirbi_poly_is_constant(&steps, &times) ? tirbi_magnitude(times) : 1);
     s->down = goes_down(s, a->place);
-    const tirbi_lx *far = magnitude(s, ahead), *is_ahead = compare(s, ahead, 1);
+    const tirbi_lx *far = magnitude(s, ahead), *is_ahead = tirbi_lx_with(s->pool, TIRB_OP_GE, ahead, 1);
     far = far && is_ahead ? keeping_apart(s, ahead, far) : NULL;
     if (!far) return false;
     s->may_be_far = s->may_be_far && far->hi >= LEAST;
@@ -178,12 +174,11 @@ static tirbi_lvar *new_loop_var(const spacing *s, const tirbi_lx *extent, int64_
     return var;
 }
 
-/* A loop over the iterations of a block; what stands for the loop's own variable in them is at hand then. */
-static tirbi_ls *new_loop(block *b) {
+/* The variable of a loop over the iterations of a block; what stands for the loop's own variable in them is at hand
+ * then. */
+static tirbi_lvar *new_counter(block *b) {
     spacing *s = b->s;
     const tirbi_lvar *old = s->own.var[0];
-    tirbi_ls *loop = TIRBI_NEW(s->pool->arena, tirbi_ls);
-    tirbi_lx *wide = TIRBI_NEW(s->pool->arena, tirbi_lx);
     const tirbi_lx *left = tirbi_lx_sub(s->pool, old->extent, b->first);
     const tirbi_lx *by = tirbi_lx_number(s->pool, b->by),
                    *rounded = tirbi_lx_add(s->pool, left, tirbi_lx_sub(s->pool, by, tirbi_lx_number(s->pool, 1)));
@@ -194,65 +189,52 @@ static tirbi_ls *new_loop(block *b) {
     if (way && s->down && b->by == 1) /* iterations of a block do not meet: they go up */
         way = tirbi_lx_sub(s->pool, tirbi_lx_sub(s->pool, var->extent, tirbi_lx_number(s->pool, 1)), way);
     const tirbi_lx *sum = tirbi_lx_add(s->pool, tirbi_lx_add(s->pool, old->min, b->first), way);
-    if (!loop || !wide || !sum) return NULL;
+    if (!sum) return NULL;
     var->apart = b->by == 1;
-    *wide = *sum;
-    wide->id = 0;
     const bool narrow = old->type == TIRB_I32; /* bounds that do not fit are none */
-    wide->lo = narrow && old->lo < INT32_MIN ? INT32_MIN : old->lo;
-    wide->hi = narrow && old->hi > INT32_MAX ? INT32_MAX : old->hi;
-    b->wide = wide;
-    b->at = tirbi_lx_cast(s->pool, old->type, wide);
+    b->wide = tirbi_lx_within(s->pool, sum, narrow && old->lo < INT32_MIN ? INT32_MIN : old->lo,
+                              narrow && old->hi > INT32_MAX ? INT32_MAX : old->hi);
+    b->at = tirbi_lx_cast(s->pool, old->type, b->wide);
     b->counter = tirbi_lx_var(s->pool, var);
-    *loop = (tirbi_ls){.kind = TIRBI_LS_LOOP, .span = s->loop->span};
-    loop->as.loop.var = var;
-    return b->at && b->counter ? loop : NULL;
+    return b->at && b->counter ? var : NULL;
 }
 
 /* The memory that a load's elements are copied to. */
 static tirbi_lbuf *new_buffer(const block *b, tirbi_dtype type) {
     const spacing *s = b->s;
-    const tirbi_lx *rounds = tirbi_lx_wide(s->pool, TIRB_OP_MAX, s->own.var[0]->extent, tirbi_lx_number(s->pool, 0));
-    const tirbi_lx **size = TIRBI_NEW(s->pool->arena, const tirbi_lx *);
-    if (!size || !rounds) return NULL;
-    *size = tirbi_lx_number(s->pool, b->most);
-    tirbi_lbuf *buffer = tirbi_new_buffer(s->pool, "copy", type, 1, size);
-    if (buffer) buffer->length = tirbi_lx_wide(s->pool, TIRB_OP_MIN, rounds, *size);
+    const tirbi_lx *rounds = tirbi_lx_with(s->pool, TIRB_OP_MAX, s->own.var[0]->extent, 0),
+                   *most = tirbi_lx_number(s->pool, b->most);
+    tirbi_lbuf *buffer = tirbi_new_row(s->pool, "copy", type, most);
+    if (buffer) buffer->length = tirbi_lx_wide(s->pool, TIRB_OP_MIN, rounds, most);
     return buffer && buffer->length ? buffer : NULL;
-}
-
-static const tirbi_place *place_in(const block *b, tirbi_lbuf *buffer, tirbi_span span) {
-    const tirbi_lx **index = TIRBI_NEW(b->s->pool->arena, const tirbi_lx *);
-    if (!index) return NULL;
-    *index = b->counter;
-    return tirbi_place_in(b->s->pool, buffer, index, span);
 }
 
 /* Copies what a load is going to read, to memory of its own. */
 static const tirbi_ls *copy_ahead(block *b, load_ahead *c) {
     spacing *s = b->s;
-    tirbi_ls *loop = new_loop(b);
+    tirbi_lvar *var = new_counter(b);
     tirbi_rewrite rewrite = {.pool = s->pool, .replace = replace, .context = b};
-    const tirbi_place *from = loop ? tirbi_rewrite_place(&rewrite, c->place) : NULL;
-    c->buffer = new_buffer(b, c->place->buffer->type);
-    if (!c->buffer || !from) return NULL;
-    loop->as.loop.body = tirbi_new_store(s->pool, s->loop->span, place_in(b, c->buffer, c->place->span),
-                                         tirbi_lx_load(s->pool, from));
-    return loop->as.loop.body && tirbi_has_lanes(s->pool, loop) ? loop : NULL;
+    const tirbi_place *from = var ? tirbi_rewrite_place(&rewrite, c->place) : NULL;
+    c->buffer = from ? new_buffer(b, c->place->buffer->type) : NULL;
+    const tirbi_place *to = tirbi_element_at(s->pool, c->buffer, b->counter, c->place->span);
+    const tirbi_ls *loop = tirbi_new_loop(s->pool, s->loop->span, var,
+                                          tirbi_new_store(s->pool, s->loop->span, to, tirbi_lx_load(s->pool, from)));
+    return loop && tirbi_has_lanes(s->pool, loop) ? loop : NULL;
 }
 
 static const tirbi_ls *compute_block(block *b) {
     spacing *s = b->s;
-    tirbi_ls *loop = new_loop(b);
+    tirbi_lvar *var = new_counter(b);
     tirbi_rewrite rewrite = {.pool = s->pool, .replace = replace, .context = b};
-    for (uint32_t i = 0; loop && b->loaded && i < s->n_loads; i++) {
-        const tirbi_place *place = place_in(b, s->loads[i].buffer, s->loads[i].place->span);
+    for (uint32_t i = 0; var && b->loaded && i < s->n_loads; i++) {
+        const load_ahead *c = &s->loads[i];
+        const tirbi_place *place = tirbi_element_at(s->pool, c->buffer, b->counter, c->place->span);
         s->loads[i].value = tirbi_lx_load(s->pool, place);
-        if (!s->loads[i].value) return NULL;
+        if (!c->value) return NULL;
     }
-    if (loop) loop->as.loop.body = tirbi_rewrite_stmt(&rewrite, s->loop->as.loop.body);
-    if (!loop || !loop->as.loop.body) return NULL;
-    return b->by > 1 || tirbi_has_lanes(s->pool, loop) ? loop : NULL;
+    const tirbi_ls *body = var ? tirbi_rewrite_stmt(&rewrite, s->loop->as.loop.body) : NULL,
+                   *loop = tirbi_new_loop(s->pool, s->loop->span, var, body);
+    return loop && (b->by > 1 || tirbi_has_lanes(s->pool, loop)) ? loop : NULL;
 }
 
 /* The loop in blocks of `length` iterations, at most `most`, before each of which the elements that lie ahead are
@@ -263,21 +245,15 @@ static const tirbi_ls *in_blocks(spacing *s, const tirbi_lx *length, int64_t mos
     tirbi_lvar *first = new_loop_var(s, extent, extent->hi > 0 ? extent->hi : 1);
     block b = {.s = s, .length = length, .most = most, .by = 1, .first = tirbi_lx_var(s->pool, first)};
     uint32_t n = copies ? s->n_loads : 0;
-    if (!b.first || !length) return NULL;
+    if (!b.first) return NULL;
     for (uint32_t i = 0; i < n; i++) {
         inside[i] = copy_ahead(&b, &s->loads[i]);
         items[i] = tirbi_new_alloc(s->pool, s->loop->span, s->loads[i].buffer);
     }
     b.loaded = copies;
     inside[n] = compute_block(&b);
-    const tirbi_ls *body = tirbi_new_sequence(s->pool, s->loop->span, inside, n + 1);
-    tirbi_ls *all = body ? tirbi_new_stmt(s->pool, TIRBI_LS_LOOP, s->loop->span) : NULL;
-    if (!all) return NULL;
-    all->as.loop.var = first;
-    all->as.loop.step = length;
-    all->as.loop.blocks = true;
-    all->as.loop.body = body;
-    items[n] = all;
+    items[n] = tirbi_new_blocks(s->pool, s->loop->span, first, length,
+                                tirbi_new_sequence(s->pool, s->loop->span, inside, n + 1));
     return tirbi_new_sequence(s->pool, s->loop->span, items, n + 1);
 }
 
@@ -288,12 +264,10 @@ static const tirbi_ls *by_remainder(spacing *s, const tirbi_ls **carried) {
     const int64_t by = (int64_t)s->common, most = old->extent->hi;
     tirbi_lvar *first =
         new_loop_var(s, tirbi_lx_wide(s->pool, TIRB_OP_MIN, tirbi_lx_number(s->pool, by), old->extent), by);
-    tirbi_ls *all = tirbi_new_stmt(s->pool, TIRBI_LS_LOOP, s->loop->span);
     block b = {.s = s, .length = old->extent, .most = most / by + 1, .by = by, .first = tirbi_lx_var(s->pool, first)};
-    if (!all || !b.first || most > INT64_MAX - by) return NULL;
-    all->as.loop.var = first;
-    all->as.loop.body = *carried = compute_block(&b);
-    return all->as.loop.body ? all : NULL;
+    if (!b.first || most > INT64_MAX - by) return NULL;
+    *carried = compute_block(&b);
+    return tirbi_new_loop(s->pool, s->loop->span, first, *carried);
 }
 
 /* ---- Loads first ------------------------------------------------------------------------------------------------ */
@@ -319,8 +293,8 @@ static const tirbi_ls *with_loads_first(spacing *s) {
     }
     b.loaded = true;
     items[n] = tirbi_rewrite_stmt(&rewrite, s->loop->as.loop.body);
-    const tirbi_ls *body = items[n] ? tirbi_new_sequence(s->pool, s->loop->span, items, n + 1) : NULL;
-    const tirbi_ls *loop = tirbi_loop_like(s->pool, s->loop, var, body);
+    const tirbi_ls *loop =
+        tirbi_loop_like(s->pool, s->loop, var, tirbi_new_sequence(s->pool, s->loop->span, items, n + 1));
     if (!loop) return NULL;
     return (s->in_order ? tirbi_has_lanes_in_order(s->pool, loop) : tirbi_has_lanes(s->pool, loop)) ? loop : NULL;
 }
@@ -354,7 +328,7 @@ bool tirbi_block_by_distance(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_bl
         near = s->down ? in_blocks(s, tirbi_lx_number(s->pool, MOST), MOST, true) : with_loads_first(s);
     const int64_t most = s->far->hi < var->extent->hi ? s->far->hi : var->extent->hi;
     const tirbi_ls *far = s->may_be_far && !(near && s->always_ahead) ? in_blocks(s, s->far, most, false) : NULL;
-    const tirbi_lx *is_far = far ? compare(s, s->far, LEAST) : NULL;
+    const tirbi_lx *is_far = far ? tirbi_lx_with(s->pool, TIRB_OP_GE, s->far, LEAST) : NULL;
     out->carried = NULL;
     out->stmt = near ? near : far;
     out->condition = near ? s->ahead : is_far;

@@ -35,7 +35,7 @@ typedef struct cutter {
 /* ---- For which sizes -------------------------------------------------------------------------------------------- */
 
 static const tirbi_lx *not_negative(tirbi_lx_pool *pool, const tirbi_facts *facts, const tirbi_poly *p) {
-    return tirbi_lx_wide(pool, TIRB_OP_GE, tirbi_steady_value(pool, facts, p, INT64_MAX), tirbi_lx_number(pool, 0));
+    return tirbi_lx_with(pool, TIRB_OP_GE, tirbi_steady_value(pool, facts, p, INT64_MAX), 0);
 }
 
 static const tirbi_lx *join(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {

@@ -250,14 +250,8 @@ static bool may_take_apart(const partitioner *p, const chain *c, bool spatial[TI
     return tirbi_fails_alike(c->loop[0]) && find_spatial(p->pool, &c->vars, c->body, spatial);
 }
 
-/* A part with the loops around it. */
-static const tirbi_ls *inside(partitioner *p, const chain *c, uint32_t at, const tirbi_ls *part) {
-    for (uint32_t i = at; part && i-- > 0;)
-        part = tirbi_loop_like(p->pool, c->loop[i], NULL, part);
-    return part;
-}
-
-/* The same with variables of its own, for one of several parts: what is around both may run them in one lane loop. */
+/* A part in the loops around it, with variables of its own, for one of several parts: what is around both may run them
+ * in one lane loop. */
 static const tirbi_ls *apart_inside(partitioner *p, const chain *c, uint32_t at, const tirbi_ls *part) {
     for (uint32_t i = at; part && i-- > 0;) {
         tirbi_lvar *var = tirbi_variable_like(p->pool, c->vars.var[i]);
@@ -275,24 +269,32 @@ static const tirbi_ls *in_sequence(partitioner *p, const tirbi_ls *like, const t
 static const tirbi_ls *partition(void *context, const tirbi_ls *s);
 static const tirbi_ls *partition_nest(partitioner *p, const tirbi_ls *s);
 
-/* The nest with loop `at` in parts. */
-static const tirbi_ls *cut_loop(partitioner *p, const chain *c, uint32_t at, const tirbi_cuts *where, bool apart) {
-    const tirbi_ls *parts[MAX_PARTS + 1];
-    const tirbi_lvar *var = c->loop[at]->as.loop.var;
+/* The nest with these parts for loop `at`: each in the loops around it, where that may be, or all of them. */
+static const tirbi_ls *put_parts(partitioner *p, const chain *c, uint32_t at, const tirbi_ls **parts, uint32_t n_all,
+                                 bool apart) {
     uint32_t n = 0;
-    p->nests += where->n;
-    p->budget -= where->n < p->budget ? where->n : p->budget;
-    for (uint32_t i = 0; i <= where->n; i++) {
-        int64_t first = i == 0 ? var->lo : where->at[i - 1], last = i == where->n ? var->hi : where->at[i] - 1;
-        const tirbi_ls *part = make_part(p, c->loop[at], first, last);
+    for (uint32_t i = 0; i < n_all; i++) {
+        const tirbi_ls *part = parts[i];
         if (part && apart && !tirbi_is_nothing(part)) part = apart_inside(p, c, at, part);
         if (!part) return NULL;
         if (!tirbi_is_nothing(part)) parts[n++] = apart ? partition_nest(p, part) : partition(p, part);
     }
     const tirbi_ls *all = in_sequence(p, c->loop[0], parts, n);
-    tirbi_note_loop(p->notes, var, c->loop[at]->span, TIRB_FORM_SPLIT,
+    tirbi_note_loop(p->notes, c->vars.var[at], c->loop[at]->span, TIRB_FORM_SPLIT,
                     "in parts, so that each decides its condition at once");
-    return all && !apart && n > 0 ? inside(p, c, at, all) : all;
+    return all && !apart && n > 0 ? tirbi_in_loops(p->pool, c->loop, at, all) : all;
+}
+
+/* The nest with loop `at` in parts. */
+static const tirbi_ls *cut_loop(partitioner *p, const chain *c, uint32_t at, const tirbi_cuts *where, bool apart) {
+    const tirbi_ls *parts[MAX_PARTS + 1];
+    const tirbi_lvar *var = c->loop[at]->as.loop.var;
+    p->nests += where->n;
+    p->budget -= where->n < p->budget ? where->n : p->budget;
+    for (uint32_t i = 0; i <= where->n; i++)
+        parts[i] =
+            make_part(p, c->loop[at], i == 0 ? var->lo : where->at[i - 1], i == where->n ? var->hi : where->at[i] - 1);
+    return put_parts(p, c, at, parts, where->n + 1, apart);
 }
 
 /* The nest with loop `at` by remainders: each by itself, or in turns, where their order counts. */
@@ -331,7 +333,7 @@ static const tirbi_ls *cut_by_remainders(partitioner *p, const chain *c, uint32_
     }
     const tirbi_ls *all = in_sequence(p, loop, parts, n);
     tirbi_note_loop(p->notes, var, loop->span, TIRB_FORM_SPLIT, "in parts, so that each decides its condition at once");
-    return all && !apart && n > 0 ? partition_nest(p, inside(p, c, at, all)) : all;
+    return all && !apart && n > 0 ? partition_nest(p, tirbi_in_loops(p->pool, c->loop, at, all)) : all;
 }
 
 /* ---- Ends of loops whose extents are known at run time ----------------------------------------------------------- */
@@ -352,12 +354,9 @@ static const tirbi_lx *value_at(const partitioner *p, const tirbi_lvar *var, con
     const tirbi_lx *size = value->args[0], *less = value->args[1];
     if (size->kind != TIRBI_LX_VAR || less->kind != TIRBI_LX_CONST || less->value > 0 || less->value < -NEAREST)
         return value;
-    tirbi_lx *narrow = TIRBI_NEW(p->pool->arena, tirbi_lx);
-    if (!narrow) return NULL;
-    *narrow = *size;
-    narrow->id = 0;
-    if (narrow->lo < least - less->value) narrow->lo = least - less->value;
-    if (narrow->hi > TIRBI_LARGEST_CUT + NEAREST) narrow->hi = TIRBI_LARGEST_CUT + NEAREST;
+    const int64_t lo = least - less->value, hi = TIRBI_LARGEST_CUT + NEAREST;
+    const tirbi_lx *narrow =
+        tirbi_lx_within(p->pool, size, size->lo < lo ? lo : size->lo, size->hi > hi ? hi : size->hi);
     return tirbi_lx_binary(p->pool, TIRB_OP_ADD, TIRB_I32, narrow, less);
 }
 
@@ -398,11 +397,11 @@ static const tirbi_ls *make_between(partitioner *p, const tirbi_ls *loop, const 
 
 /* The nest with loop `at` in parts, the facts saying that it has more iterations than its ends. */
 static const tirbi_ls *cut_ends(partitioner *p, const chain *c, uint32_t at, const tirbi_ends *ends, bool apart) {
-    const tirbi_ls *loop = c->loop[at], *all[3], *parts[3];
+    const tirbi_ls *loop = c->loop[at], *all[3];
     const tirbi_lvar *var = loop->as.loop.var;
     const tirbi_lx *last =
         tirbi_lx_sub(p->pool, tirbi_lx_add(p->pool, var->min, var->extent), tirbi_lx_number(p->pool, ends->last));
-    uint32_t n_all = 0, n = 0;
+    uint32_t n_all = 0;
     int64_t least;
     if (!tirbi_add_i64(var->lo, ends->first + 1, &least)) return NULL;
     if (ends->first > 0) all[n_all++] = make_end(p, loop, var->min, var->lo, ends->first, true);
@@ -410,16 +409,7 @@ static const tirbi_ls *cut_ends(partitioner *p, const chain *c, uint32_t at, con
     if (ends->last > 0) all[n_all++] = make_end(p, loop, last, least, ends->last, false);
     p->nests += n_all;
     p->budget -= n_all < p->budget ? n_all : p->budget;
-    for (uint32_t i = 0; i < n_all; i++) {
-        const tirbi_ls *part = all[i];
-        if (part && apart && !tirbi_is_nothing(part)) part = apart_inside(p, c, at, part);
-        if (!part) return NULL;
-        if (!tirbi_is_nothing(part)) parts[n++] = apart ? partition_nest(p, part) : partition(p, part);
-    }
-    const tirbi_ls *whole = in_sequence(p, c->loop[0], parts, n);
-    tirbi_note_loop(p->notes, var, loop->span, TIRB_FORM_SPLIT,
-                    "in parts, so that each decides its condition at once");
-    return whole && !apart && n > 0 ? inside(p, c, at, whole) : whole;
+    return put_parts(p, c, at, all, n_all, apart);
 }
 
 /* A loop's extent, without what the ends and one iteration between them take of it. */
@@ -442,8 +432,7 @@ static const tirbi_ls *cut_nest_ends(partitioner *p, const chain *c) {
 }
 
 static const tirbi_lx *both(const partitioner *p, const tirbi_lx *all, tirbi_op op, const tirbi_lx *x, int64_t n) {
-    const tirbi_lx *other = tirbi_lx_wide(p->pool, op, x, tirbi_lx_number(p->pool, n));
-    return all && other ? tirbi_lx_lazy(p->pool, TIRBI_LX_AND, all, other, NULL) : other;
+    return tirbi_lx_and(p->pool, all, tirbi_lx_with(p->pool, op, x, n));
 }
 
 /* Whether each loop of the nest that has ends has more iterations than these; NULL: none has ends. The facts are what
@@ -548,7 +537,7 @@ static const tirbi_ls *partition_nest(partitioner *p, const tirbi_ls *s) {
     }
     const tirbi_ls *body = partition(p, c->body);
     p->rounds = before;
-    return body == c->body || !body ? s : inside(p, c, c->vars.n, body);
+    return body == c->body || !body ? s : tirbi_in_loops(p->pool, c->loop, c->vars.n, body);
 }
 
 static const tirbi_ls *partition(void *context, const tirbi_ls *s) {

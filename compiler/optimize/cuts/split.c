@@ -7,6 +7,7 @@
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/guarded.h"
 #include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/guards.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -34,10 +35,6 @@ typedef struct splitter {
 
 /* ---- Conditions ----------------------------------------------------------------------------------------------- */
 
-static const tirbi_lx *plus(splitter *s, const tirbi_lx *x, int64_t n) {
-    return tirbi_lx_add(s->pool, x, tirbi_lx_number(s->pool, n));
-}
-
 /* a - b, or where that would not fit its type, the number of the type that is nearest: iterations, which are counted
  * from 0, are on the same side of it. NULL: not known to be either, or memory ran out. */
 static const tirbi_lx *saturating_difference(splitter *s, const tirbi_lx *a, const tirbi_lx *b) {
@@ -48,13 +45,11 @@ static const tirbi_lx *saturating_difference(splitter *s, const tirbi_lx *a, con
     if (b->kind == TIRBI_LX_CONST) { /* a between them */
         least = b->value > 0 ? INT64_MIN + b->value : INT64_MIN;
         most = b->value < 0 ? INT64_MAX + b->value : INT64_MAX;
-        a = tirbi_lx_wide(s->pool, TIRB_OP_MAX, tirbi_lx_wide(s->pool, TIRB_OP_MIN, a, tirbi_lx_number(s->pool, most)),
-                          tirbi_lx_number(s->pool, least));
+        a = tirbi_lx_with(s->pool, TIRB_OP_MAX, tirbi_lx_with(s->pool, TIRB_OP_MIN, a, most), least);
     } else if (a->kind == TIRBI_LX_CONST) { /* b between them */
         least = a->value >= 0 ? a->value - INT64_MAX : INT64_MIN;
         most = a->value < 0 ? a->value - INT64_MIN : INT64_MAX;
-        b = tirbi_lx_wide(s->pool, TIRB_OP_MAX, tirbi_lx_wide(s->pool, TIRB_OP_MIN, b, tirbi_lx_number(s->pool, most)),
-                          tirbi_lx_number(s->pool, least));
+        b = tirbi_lx_with(s->pool, TIRB_OP_MAX, tirbi_lx_with(s->pool, TIRB_OP_MIN, b, most), least);
     } else {
         return NULL;
     }
@@ -76,9 +71,8 @@ static bool find_root(splitter *s, const tirbi_lx *left, const tirbi_lx *right, 
 
 /* The iteration behind `root`; where that is the last number of all, no iteration is there. */
 static const tirbi_lx *behind(splitter *s, const tirbi_lx *root) {
-    if (root && root->hi == INT64_MAX)
-        root = tirbi_lx_wide(s->pool, TIRB_OP_MIN, root, tirbi_lx_number(s->pool, INT64_MAX - 1));
-    return plus(s, root, 1);
+    if (root && root->hi == INT64_MAX) root = tirbi_lx_with(s->pool, TIRB_OP_MIN, root, INT64_MAX - 1);
+    return tirbi_lx_with(s->pool, TIRB_OP_ADD, root, 1);
 }
 
 static void at_least(splitter *s, const tirbi_lx *bound) {
@@ -114,9 +108,7 @@ static bool add_bound(splitter *s, const tirbi_lx *x) {
 }
 
 static bool add_term(splitter *s, const tirbi_lx *x, unsigned depth) {
-    bool conjunction =
-        x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND && x->type == TIRB_BOOL);
-    if (conjunction && depth < MAX_TERMS)
+    if (tirbi_is_conjunction(x) && depth < MAX_TERMS)
         return add_term(s, x->args[0], depth + 1) && add_term(s, x->args[1], depth + 1);
     if (!x->pure || x->traps) return false;
     bool of_others = s->others && tirbi_mentions_loops(x, s->others);
@@ -124,7 +116,7 @@ static bool add_term(splitter *s, const tirbi_lx *x, unsigned depth) {
         if (!of_others && add_bound(s, x)) return true;
         if (!s->others) return false;
     }
-    s->rest = s->rest ? tirbi_lx_lazy(s->pool, TIRBI_LX_AND, s->rest, x, NULL) : x;
+    s->rest = tirbi_lx_and(s->pool, s->rest, x);
     return s->rest != NULL;
 }
 
@@ -292,8 +284,7 @@ static uint32_t bounded_parts(splitter *s, const choice *c, const tirbi_ls *part
     const tirbi_ls *all[3] = {c->no ? part(s, zero, first, c->no) : NULL, part(s, first, behind, c->yes),
                               c->no ? part(s, behind, n, c->no) : NULL};
     if (all[2] && s->left < all[2]->as.loop.var->extent->hi)
-        all[2]->as.loop.var->extent =
-            tirbi_lx_wide(s->pool, TIRB_OP_MIN, all[2]->as.loop.var->extent, tirbi_lx_number(s->pool, s->left));
+        all[2]->as.loop.var->extent = tirbi_lx_with(s->pool, TIRB_OP_MIN, all[2]->as.loop.var->extent, s->left);
     uint32_t count = 0;
     for (uint32_t i = 0; i < 3; i++) {
         if ((!all[i] && (i == 1 || c->no)) || (all[i] && !all[i]->as.loop.var->extent)) return 0;
@@ -413,7 +404,7 @@ const tirbi_ls *tirbi_split_usual(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_lx *all = NULL;
     for (uint32_t i = 0; i < u.n; i++) {
         const tirbi_lx *c = u.holds[i] ? u.condition[i] : tirbi_lx_not(pool, u.condition[i]);
-        all = all && c ? tirbi_lx_both(pool, TIRB_OP_AND, all, c) : c;
+        all = tirbi_lx_and(pool, all, c);
         if (!all) return NULL;
     }
     tirbi_rewrite rewrite = {.pool = pool, .replace = take_usual, .context = &u, .anew = TIRBI_LOOPS_ANEW};

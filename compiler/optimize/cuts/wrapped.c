@@ -100,7 +100,7 @@ bool tirbi_unwrap_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_unwrappe
     for (uint32_t i = 0; i < u.n && out->stmt; i++) {
         const int64_t most = INT64_C(1) << (tirbi_dtypes[u.size[i]->type].bits - 2);
         const tirbi_lx *n = tirbi_lx_cast(pool, TIRB_I64, u.size[i]);
-        const tirbi_lx *fits = tirbi_lx_wide(pool, TIRB_OP_LE, n, tirbi_lx_number(pool, most));
+        const tirbi_lx *fits = tirbi_lx_with(pool, TIRB_OP_LE, n, most);
         out->condition = out->condition ? tirbi_lx_both(pool, TIRB_OP_AND, out->condition, fits) : fits;
         if (!out->condition) return false;
     }

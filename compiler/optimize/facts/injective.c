@@ -4,57 +4,6 @@
 
 #include "compiler/optimize/facts/order.h"
 
-enum { MAX_FACTORS = 8 };
-
-/* The factors of a product of int64, but for those that are 1; false: too many. */
-static bool add_factors(const tirbi_lx *x, const tirbi_lx **factors, uint32_t *n) {
-    if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_MUL && x->type == TIRB_I64)
-        return add_factors(x->args[0], factors, n) && add_factors(x->args[1], factors, n);
-    if (tirbi_lx_is_int(x, 1)) return true;
-    if (*n == MAX_FACTORS) return false;
-    factors[(*n)++] = x;
-    return true;
-}
-
-/* Of one that more may be known of there are several nodes. */
-static bool is_same(const tirbi_lx *a, const tirbi_lx *b) {
-    a = tirbi_lx_before_cast(a);
-    b = tirbi_lx_before_cast(b);
-    return a == b || (a->kind == TIRBI_LX_VAR && b->kind == TIRBI_LX_VAR && a->var == b->var);
-}
-
-/* Whether a number is the product of the factors. */
-static bool is_product(const tirbi_lx *x, const tirbi_lx *const *factors, uint32_t n) {
-    const tirbi_lx *own[MAX_FACTORS];
-    uint32_t n_own = 0;
-    if (!add_factors(x, own, &n_own) || n_own != n) return false;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t at = 0;
-        while (at < n_own && !is_same(own[at], factors[i])) at++;
-        if (at == n_own) return false;
-        own[at] = own[--n_own];
-    }
-    return true;
-}
-
-/* Whether each loop goes on where those inside it end, whatever their extents are: their steps are the products of
- * these. */
-static bool tells_in_rows(const tirbi_loop_set *loops, const tirbi_affine *form) {
-    const tirbi_lx *factors[MAX_FACTORS];
-    uint32_t n = 0, left = 0;
-    bool used[TIRBI_MAX_AFFINE] = {false};
-    for (uint32_t i = 0; i < loops->n; i++) left += form->coefficient[i] != NULL;
-    for (; left > 0; left--) {
-        uint32_t at = 0;
-        while (at < loops->n && (used[at] || !form->coefficient[at] || !is_product(form->coefficient[at], factors, n)))
-            at++;
-        if (at == loops->n) return false;
-        used[at] = true;
-        if (left > 1 && !add_factors(loops->var[at]->extent, factors, &n)) return false;
-    }
-    return true;
-}
-
 bool tirbi_form_tells(const tirbi_loop_set *loops, const tirbi_affine *form, bool in_index[TIRBI_MAX_AFFINE]) {
     int64_t reach = 0;
     bool used[TIRBI_MAX_AFFINE] = {false};
@@ -68,7 +17,8 @@ bool tirbi_form_tells(const tirbi_loop_set *loops, const tirbi_affine *form, boo
         uint32_t at = 0;
         for (uint32_t i = 0; i < loops->n; i++) {
             if (!in_index[i] || used[i]) continue;
-            if (!tirbi_affine_constant(form, i, &c)) return tells_in_rows(loops, form);
+            if (!tirbi_affine_constant(form, i, &c))
+                return false; /* subscripts tell, where `sizes` gives it dimensions */
             if (c == 0 || c == INT64_MIN) return false;
             if (c < 0) c = -c;
             if (c < least) {

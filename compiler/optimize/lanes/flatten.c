@@ -29,7 +29,7 @@ static const tirbi_lx *number_of(tirbi_lx_pool *pool, const tirbi_lx *high, cons
         return NULL;
     if (!tirbi_same_value(inner.numerator, l.numerator) || __builtin_mul_overflow(n_high, n_low, &both)) return NULL;
     const tirbi_lx *wide = tirbi_lx_cast(pool, TIRB_I64, l.numerator);
-    return tirbi_lx_wide(pool, TIRB_OP_FLOORMOD, wide, tirbi_lx_number(pool, both));
+    return tirbi_lx_with(pool, TIRB_OP_FLOORMOD, wide, both);
 }
 
 /* The place with dimension d and the next one as one, whose index is `number`. */

@@ -99,26 +99,18 @@ static bool is_stored(const planner *p, const tirbi_place *place) {
     return false;
 }
 
+/* Whether a node of a value may be another one in each iteration. */
+static bool varies(const void *context, const tirbi_lx *x) {
+    planner *p = (planner *)(uintptr_t)context;
+    if (x->kind == TIRBI_LX_VAR)
+        return tirbi_plan_find_var(p, x->var) || tirbi_plan_is_carried(p, x->var) ||
+               tirbi_mentions_loops(x, &p->plan->loops);
+    return x->kind == TIRBI_LX_CALL || (x->kind == TIRBI_LX_LOAD && is_stored(p, x->access));
+}
+
 /* Whether x can be computed once, before the loop. */
-static bool is_uniform(planner *p, const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_CALL) return false;
-    if (x->kind == TIRBI_LX_VAR) {
-        return !tirbi_plan_find_var(p, x->var) && !tirbi_plan_is_carried(p, x->var) &&
-               !tirbi_mentions_loops(x, &p->plan->loops);
-    }
-    if (x->kind == TIRBI_LX_LOAD) {
-        for (const tirbi_place *v = x->access; v; v = v->view) {
-            for (uint32_t i = 0; i < v->ndim; i++) {
-                if (!is_uniform(p, v->indices[i]) || !is_uniform(p, v->buffer->shape[i])) return false;
-            }
-            if (tirbi_has_own_number(v) && !is_uniform(p, v->flat)) return false;
-        }
-        if (is_stored(p, x->access)) return false;
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (!is_uniform(p, x->args[i])) return false;
-    }
-    return true;
+static bool is_uniform(const planner *p, const tirbi_lx *x) {
+    return !tirbi_any_expr(x, TIRBI_WALK_INDICES | TIRBI_WALK_VIEWS, varies, p);
 }
 
 /* Whether a value may be computed before all that the loop may fail in. */
@@ -156,23 +148,18 @@ static const tirbi_place *resolve(planner *p, const tirbi_place *place) {
     return tirbi_rewrite_place(&rewrite, place);
 }
 
+static tirbi_step note_written(tirbi_walk *w, const tirbi_ls *s) {
+    planner *p = w->context;
+    if (s->kind != TIRBI_LS_STORE) return s->kind == TIRBI_LS_TREE ? TIRBI_PAST : TIRBI_INTO;
+    if (p->n_written == MAX_WRITTEN)
+        tirbi_plan_refuse(p, "its body has more than %d stores", MAX_WRITTEN);
+    else
+        p->written[p->n_written++] = s->as.store.access;
+    return TIRBI_PAST;
+}
+
 void tirbi_plan_find_written(planner *p, const tirbi_ls *s) {
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) tirbi_plan_find_written(p, s->as.seq.items[i]);
-        return;
-    case TIRBI_LS_LOOP: tirbi_plan_find_written(p, s->as.loop.body); return;
-    case TIRBI_LS_WHILE: tirbi_plan_find_written(p, s->as.while_.body); return;
-    case TIRBI_LS_IF:
-        tirbi_plan_find_written(p, s->as.if_.then_case);
-        if (s->as.if_.else_case) tirbi_plan_find_written(p, s->as.if_.else_case);
-        return;
-    case TIRBI_LS_STORE:
-        if (p->n_written == MAX_WRITTEN) tirbi_plan_refuse(p, "its body has more than %d stores", MAX_WRITTEN);
-        else p->written[p->n_written++] = s->as.store.access;
-        return;
-    default: return;
-    }
+    tirbi_walk_stmt(&(tirbi_walk){.context = p, .stmt = note_written}, s);
 }
 
 /* ---- Rows by number --------------------------------------------------------------------------------------------- */

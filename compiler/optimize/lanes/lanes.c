@@ -69,6 +69,12 @@ void tirbi_drop_plan(tirbi_lx_pool *pool, tirbi_lane_plan *plan) {
     TIRBI_GIVE_BACK(pool->arena, plan);
 }
 
+bool tirbi_lanes_do(const tirbi_lane_plan *plan, uint8_t op) {
+    for (uint32_t i = 0; i < plan->n_ops; i++)
+        if (plan->ops[i].op == op) return true;
+    return false;
+}
+
 tirbi_lane_plan *tirbi_end_planner(planner *p, bool planned) {
     tirbi_lane_plan *plan = planned ? p->plan : NULL;
     tirbi_arena *arena = p->pool->arena;

@@ -14,6 +14,8 @@ tirbi_lane_plan *tirbi_plan_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop);
 tirbi_lane_plan *tirbi_plan_rearranged(tirbi_lx_pool *pool, const tirbi_ls *loop, bool in_order);
 /* How many loops of a plan are around all that its lanes do. */
 uint32_t tirbi_loops_around(const tirbi_lane_plan *plan);
+/* Whether lanes do an operation. */
+bool tirbi_lanes_do(const tirbi_lane_plan *plan, uint8_t op);
 /* About how long the operations of a plan take for a block of lanes; one that is cheap counts 2. */
 uint32_t tirbi_lane_work(const tirbi_lane_plan *plan);
 /* Gives back the memory of a plan that nobody has a use for; NULL is allowed. */

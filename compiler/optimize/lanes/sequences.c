@@ -378,28 +378,21 @@ void tirbi_plan_carry(planner *p, tirbi_lvar *var, const tirbi_lx *value, const 
     if (!p->failed) tirbi_plan_add_var(p, (lane_var){.var = var, .value = to, .raw = raw});
 }
 
+/* Whether a node of a value is not yet known as it will be at the assignment. */
+static bool may_change(const void *context, const tirbi_lx *x) {
+    planner *p = (planner *)(uintptr_t)context;
+    if (x->kind == TIRBI_LX_VAR && x->var->kind != TIRBI_LVAR_LOOP) {
+        const bool here = x->var->kind == TIRBI_LVAR_LET && !tirbi_is_live(p->pool, x->var);
+        return find_carried(p, x->var) || (here && !tirbi_plan_find_var(p, x->var));
+    }
+    for (uint32_t i = 0; x->kind == TIRBI_LX_LOAD && i < p->n_written; i++)
+        if (tirbi_may_meet(p->written[i]->buffer->root, x->access->buffer->root)) return true;
+    return x->kind == TIRBI_LX_CALL;
+}
+
 /* Whether an expression has before the assignment the value that it has there: it loads nothing that the loop writes,
  * and all variables of the body in it are set. */
-static bool is_settled(planner *p, const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_CALL) return false;
-    if (x->kind == TIRBI_LX_VAR && x->var->kind != TIRBI_LVAR_LOOP) {
-        const carried_var *c = find_carried(p, x->var);
-        const bool here = x->var->kind == TIRBI_LVAR_LET && !tirbi_is_live(p->pool, x->var);
-        if (c || (here && !tirbi_plan_find_var(p, x->var))) return false;
-    }
-    if (x->kind == TIRBI_LX_LOAD) {
-        for (uint32_t i = 0; i < p->n_written; i++) {
-            if (tirbi_may_meet(p->written[i]->buffer->root, x->access->buffer->root)) return false;
-        }
-        for (uint32_t i = 0; i < x->access->ndim; i++) {
-            if (!is_settled(p, x->access->indices[i])) return false;
-        }
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (!is_settled(p, x->args[i])) return false;
-    }
-    return true;
-}
+static bool is_settled(planner *p, const tirbi_lx *x) { return !tirbi_any_expr(x, TIRBI_WALK_INDICES, may_change, p); }
 
 static bool settled_steps(planner *p, const fold *f) {
     for (uint32_t i = 0; i < f->n; i++) {

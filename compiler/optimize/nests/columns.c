@@ -113,9 +113,7 @@ static bool goes_along(const mover *m, const tirbi_lane_plan *plan) {
         const bool known = tirbi_affine_constant(&c->form, 0, &step), writes = c->access & TIRBI_WRITE;
         if ((writes || m->as == TIRBI_INWARDS_ALONG) && !(known && (step == 1 || (step == 0 && !writes)))) return false;
     }
-    for (uint32_t i = 0; m->as == TIRBI_INWARDS_ALONG && i < plan->n_ops; i++)
-        if (plan->ops[i].op == TIRB_OP_VLOADX) return false;
-    return true;
+    return m->as != TIRBI_INWARDS_ALONG || !tirbi_lanes_do(plan, TIRB_OP_VLOADX);
 }
 
 /* A loop like this one with a variable of its own around a statement. */
@@ -165,10 +163,6 @@ const tirbi_ls *tirbi_move_inwards(tirbi_lx_pool *pool, const tirbi_ls *loop, ti
     return m ? inwards(m, loop->as.loop.body) : NULL;
 }
 
-static const tirbi_lx *compare(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *x, int64_t with) {
-    return tirbi_lx_wide(pool, op, x, tirbi_lx_number(pool, with));
-}
-
 /* Both conditions, or with OR one of them, of which either may be known; NULL when memory ran out. */
 static const tirbi_lx *join(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
     const int64_t neutral = op == TIRB_OP_AND;
@@ -180,11 +174,11 @@ static const tirbi_lx *join(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a,
  * rows have so many bytes. */
 static const tirbi_lx *is_worth(tirbi_lx_pool *pool, const tirbi_lx *columns, const tirbi_lx *rows, int64_t size) {
     const tirbi_lx *all = tirbi_lx_wide(pool, TIRB_OP_MUL, columns, rows);
-    const tirbi_lx *some = join(pool, TIRB_OP_AND, compare(pool, TIRB_OP_GE, columns, TIRBI_LEAST_COLUMNS),
-                                compare(pool, TIRB_OP_GE, rows, LEAST_ROWS));
-    const tirbi_lx *near = join(pool, TIRB_OP_OR, compare(pool, TIRB_OP_LE, columns, BLOCK / size),
-                                all ? compare(pool, TIRB_OP_LE, all, NEAR / size) : NULL);
-    const tirbi_lx *few = join(pool, TIRB_OP_AND, compare(pool, TIRB_OP_LE, columns, MOST_COLUMNS), near);
+    const tirbi_lx *some = join(pool, TIRB_OP_AND, tirbi_lx_with(pool, TIRB_OP_GE, columns, TIRBI_LEAST_COLUMNS),
+                                tirbi_lx_with(pool, TIRB_OP_GE, rows, LEAST_ROWS));
+    const tirbi_lx *near = join(pool, TIRB_OP_OR, tirbi_lx_with(pool, TIRB_OP_LE, columns, BLOCK / size),
+                                tirbi_lx_with(pool, TIRB_OP_LE, all, NEAR / size));
+    const tirbi_lx *few = join(pool, TIRB_OP_AND, tirbi_lx_with(pool, TIRB_OP_LE, columns, MOST_COLUMNS), near);
     return join(pool, TIRB_OP_AND, some, few);
 }
 

@@ -168,7 +168,7 @@ static const char *part_name(const digits *d, const part *p, int64_t modulo) {
 }
 
 static tirbi_lvar *make_digit(digits *d, const tirbi_lx *extent, bool high) {
-    tirbi_lvar *var = TIRBI_NEW(d->pool->arena, tirbi_lvar);
+    tirbi_lvar *var = tirbi_variable_like(d->pool, d->counter);
     part p = {.name = d->counter->name, .unit = 1, .first = true};
     for (uint32_t i = 0; i < d->pass->n_parts; i++) {
         if (d->pass->parts[i].var == d->counter) p = d->pass->parts[i];
@@ -177,8 +177,6 @@ static tirbi_lvar *make_digit(digits *d, const tirbi_lx *extent, bool high) {
     p.first = p.first && high;
     if (high && __builtin_mul_overflow(p.unit, d->digit, &p.unit)) return NULL;
     if (!var || !extent) return NULL;
-    *var = *d->counter;
-    var->id = 0;
     var->name = part_name(d, &p, high ? extent->hi : d->digit);
     var->min = tirbi_lx_number(d->pool, 0);
     var->extent = extent;
@@ -187,10 +185,6 @@ static tirbi_lvar *make_digit(digits *d, const tirbi_lx *extent, bool high) {
     if (extent->hi - 1 < var->hi) var->hi = extent->hi > 0 ? extent->hi - 1 : 0;
     if (d->pass->n_parts < MAX_PARTS) d->pass->parts[d->pass->n_parts++] = p;
     return var->min && var->name ? var : NULL;
-}
-
-static const tirbi_lx *wide(const digits *d, tirbi_op op, const tirbi_lx *a, int64_t b) {
-    return tirbi_lx_wide(d->pool, op, a, tirbi_lx_number(d->pool, b));
 }
 
 static const tirbi_lx *number(const digits *d, const tirbi_lx *high, tirbi_lvar *low) {
@@ -204,12 +198,12 @@ static bool make_digits(digits *d) {
     const tirbi_lx *extent = d->counter->extent;
     bool exact = divides(extent, d->digit);
     bool product = exact && extent->kind == TIRBI_LX_OP && extent->op == TIRB_OP_MUL && !tirbi_full_range(extent);
-    if (!product && extent->lo < 0) extent = wide(d, TIRB_OP_MAX, extent, 0);
-    d->quotient = !product ? wide(d, TIRB_OP_FLOORDIV, extent, d->digit)
-                           : wide(d, TIRB_OP_MUL, extent->args[0], extent->args[1]->value / d->digit);
+    if (!product && extent->lo < 0) extent = tirbi_lx_with(d->pool, TIRB_OP_MAX, extent, 0);
+    d->quotient = !product ? tirbi_lx_with(d->pool, TIRB_OP_FLOORDIV, extent, d->digit)
+                           : tirbi_lx_with(d->pool, TIRB_OP_MUL, extent->args[0], extent->args[1]->value / d->digit);
     d->high = make_digit(d, d->quotient, true);
     d->low = make_digit(d, tirbi_lx_number(d->pool, d->digit), false);
-    d->rest = exact ? NULL : make_digit(d, wide(d, TIRB_OP_FLOORMOD, extent, d->digit), false);
+    d->rest = exact ? NULL : make_digit(d, tirbi_lx_with(d->pool, TIRB_OP_FLOORMOD, extent, d->digit), false);
     return d->high && d->low && (exact || d->rest);
 }
 

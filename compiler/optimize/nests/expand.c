@@ -404,20 +404,15 @@ static const tirbi_place *place_in_row(tirbi_rewrite *rewrite, const array *a, c
     const nest *n = rewrite->context;
     tirbi_lx_pool *pool = rewrite->pool;
     const tirbi_lx **indices = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, a->rows->ndim);
-    const tirbi_lx *flat = tirbi_lx_number(pool, 0);
-    tirbi_place *place = TIRBI_NEW(pool->arena, tirbi_place);
-    if (!indices || !place) return NULL;
-    for (uint32_t d = 0; d < a->rows->ndim; d++) {
+    for (uint32_t d = 0; indices && d < a->rows->ndim; d++) {
         if (d < n->fresh.n) {
             tirbi_lvar *var = n->fresh.var[d];
             indices[d] = tirbi_lx_sub(pool, tirbi_lx_cast(pool, TIRB_I64, tirbi_lx_var(pool, var)), var->min);
         } else {
             indices[d] = tirbi_rewrite_value(rewrite, old->indices[d - n->fresh.n]);
         }
-        flat = tirbi_lx_add(pool, flat, tirbi_lx_mul(pool, indices[d], a->rows->strides[d]));
     }
-    *place = (tirbi_place){.buffer = a->rows, .ndim = a->rows->ndim, .indices = indices, .flat = flat, .span = span};
-    return flat ? place : NULL;
+    return tirbi_place_in(pool, a->rows, indices, span);
 }
 
 /* The element that stands for a variable or an array's is there, whatever the loops begin at. */
@@ -523,13 +518,6 @@ static bool gains(nest *n, uint32_t part, const tirbi_ls *made) {
     return !is_product(n->x, n->parts[part], &before) || before < LARGE_CONTRACTION;
 }
 
-/* Some of the common loops anew. */
-static const tirbi_ls *around(const nest *n, uint32_t first, uint32_t behind, const tirbi_ls *body) {
-    for (uint32_t i = behind; body && i-- > first;)
-        body = tirbi_loop_like(n->x->pool, n->loop[i], NULL, body);
-    return body;
-}
-
 /* Blocks of the parts, one after the other, in the loops that are not distributed: each of their iterations has rows of
  * its own, so that several threads can share them. */
 static const tirbi_ls *arrange(nest *n, tirbi_lvar *block, const tirbi_ls *const *made) {
@@ -539,7 +527,8 @@ static const tirbi_ls *arrange(nest *n, tirbi_lvar *block, const tirbi_ls *const
     if (block) body = tirbi_new_loop(pool, span, block, body);
     for (uint32_t i = 0; i < n->n_arrays; i++) items[i] = tirbi_new_alloc(pool, span, n->arrays[i].rows);
     items[n->n_arrays] = body;
-    return around(n, 0, n->first, body ? tirbi_new_sequence(pool, span, items, n->n_arrays + 1) : NULL);
+    return tirbi_in_loops(n->x->pool, n->loop, n->first,
+                          body ? tirbi_new_sequence(pool, span, items, n->n_arrays + 1) : NULL);
 }
 
 /* Counts the blocks. */
@@ -547,7 +536,7 @@ static tirbi_lvar *make_block_loop(nest *n, int64_t size) {
     tirbi_lx_pool *pool = n->x->pool;
     const tirbi_lvar *inner = n->loops.var[n->loops.n - 1];
     const tirbi_lx *one = tirbi_lx_number(pool, 1), *last = tirbi_lx_sub(pool, inner->extent, one);
-    const tirbi_lx *blocks = tirbi_lx_wide(pool, TIRB_OP_FLOORDIV, last, tirbi_lx_number(pool, size));
+    const tirbi_lx *blocks = tirbi_lx_with(pool, TIRB_OP_FLOORDIV, last, size);
     blocks = tirbi_lx_add(pool, blocks, one);
     tirbi_lvar *var = blocks ? fresh_loop(n, inner, tirbi_lx_number(pool, 0), blocks) : NULL;
     if (!var) return NULL;
@@ -598,7 +587,9 @@ typedef enum gain { LOSES = -1, STAYS, GAINS } gain;
 /* A loop that hands something on from iteration to iteration is no lanes, but those around it may be. */
 static gain gain_of_rows(const nest *n, const tirbi_ls *part, const tirbi_ls *made) {
     tirbi_nest plan;
-    const tirbi_ls *rows = part->kind == TIRBI_LS_LOOP ? around(n, n->first, n->n_loops, made) : NULL;
+    const tirbi_ls *rows = part->kind == TIRBI_LS_LOOP
+                               ? tirbi_in_loops(n->x->pool, n->loop + n->first, n->n_loops - n->first, made)
+                               : NULL;
     if (!rows || tirbi_nest_has_lanes(n->x->pool, part, TIRBI_NEST_ANY) ||
         !tirbi_plan_nest(n->x->pool, rows, TIRBI_NEST_INTERCHANGE, &plan))
         return STAYS;
@@ -642,7 +633,6 @@ static const tirbi_ls *in_rows(nest *n) {
     for (uint32_t i = 0; i < n->n_arrays; i++) {
         if (!make_rows(n, &n->arrays[i], n->loops.var[n->loops.n - 1]->extent)) return NULL;
         made[i] = tirbi_new_alloc(n->x->pool, n->loop[0]->span, n->arrays[i].rows);
-        if (!made[i]) return NULL;
     }
     n->fresh = n->loops;
     tirbi_rewrite rewrite = {.pool = n->x->pool, .replace = replace_value, .statement = replace_stmt, .context = n};
@@ -655,9 +645,9 @@ static const tirbi_ls *in_rows(nest *n) {
         made[n->n_arrays + i] = s;
     }
     const tirbi_ls *body = worth ? join_parts(n, made, n->n_arrays) : NULL;
-    tirbi_ls *rows = (tirbi_ls *)(uintptr_t)around(n, n->first, n->n_loops, body);
+    tirbi_ls *rows = (tirbi_ls *)(uintptr_t)tirbi_in_loops(n->x->pool, n->loop + n->first, n->n_loops - n->first, body);
     if (rows) rows->as.loop.rows = (uint8_t)n->loops.n;
-    return around(n, 0, n->first, rows);
+    return tirbi_in_loops(n->x->pool, n->loop, n->first, rows);
 }
 
 static const tirbi_ls *expand_loop(expander *x, const tirbi_ls *loop) {

@@ -220,12 +220,6 @@ static const tirbi_ls *keep_in_variable(tirbi_lx_pool *pool, const tirbi_ls *bod
 
 /* ---- Sequences ------------------------------------------------------------------------------------------------ */
 
-static const tirbi_ls *in_loops(const tirbi_fused *g, const tirbi_ls *body) {
-    for (uint32_t i = g->vars.n; body && i-- > 0;)
-        body = tirbi_loop_like(g->pool, g->loops[i], NULL, body);
-    return body;
-}
-
 static bool runs_as_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     return tirbi_nest_has_lanes(pool, loop, TIRBI_NEST_ANY) || tirbi_has_lanes(pool, loop);
 }
@@ -244,7 +238,7 @@ static bool replace(tirbi_fused_items *q, const tirbi_fused *g, uint32_t first) 
         body = kept;
         changes = dropped[i] = true;
     }
-    const tirbi_ls *nest = changes ? in_loops(g, body) : NULL;
+    const tirbi_ls *nest = changes ? tirbi_in_loops(q->pool, g->loops, g->vars.n, body) : NULL;
     if (!nest || !runs_as_lanes(q->pool, nest)) return false;
     tirbi_put_fused(q, g, first, nest, dropped, "");
     return true;
@@ -275,48 +269,38 @@ static void fuse_from(tirbi_fused_items *q, uint32_t first) {
     TIRBI_GIVE_BACK(q->pool->arena, g);
 }
 
-/* A lone nest is a sequence of one: rows of it may be done together, too. */
-static const tirbi_ls *as_sequence(tirbi_lx_pool *pool, const tirbi_ls *s) {
-    tirbi_ls *alone = s->kind == TIRBI_LS_LOOP ? tirbi_new_stmt(pool, TIRBI_LS_SEQ, s->span) : NULL;
-    const tirbi_ls **item = alone ? TIRBI_NEW(pool->arena, const tirbi_ls *) : NULL;
-    if (!item) return s;
-    *item = s;
-    alone->as.seq.items = item;
-    alone->as.seq.n = 1;
-    return alone;
+typedef struct fusing {
+    tirbi_lx_pool *pool;
+    tirbi_notes *notes;
+} fusing;
+
+static const tirbi_ls *fuse_in(void *context, const tirbi_ls *s);
+
+/* The items of a sequence, or a lone nest, rows of which may be done together, too. */
+static const tirbi_ls *fuse_items(fusing *f, const tirbi_ls *s, const tirbi_ls *const *items, uint32_t n) {
+    tirbi_lx_pool *const pool = f->pool;
+    tirbi_fused_items q = {.pool = pool, .n = n, .notes = f->notes};
+    q.items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, n);
+    if (!q.items) return s;
+    for (uint32_t i = 0; i < n; i++) q.items[i] = fuse_in(f, items[i]);
+    for (uint32_t i = 0; i < q.n && tirbi_arena_may_try(pool->arena); i++) fuse_from(&q, i);
+    q.n = tirbi_store_in_place(pool, q.items, q.n);
+    q.n = tirbi_fuse_rows(pool, q.items, q.n, f->notes);
+    const tirbi_ls *fused = tirbi_new_sequence(pool, s->span, q.items, q.n);
+    return fused ? fused : s;
 }
 
-static const tirbi_ls *fuse_in(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t disabled, tirbi_notes *notes) {
-    tirbi_ls *copy = s ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
-    if (!copy) return s;
-    *copy = *s;
-    switch (s->kind) {
-    case TIRBI_LS_LOOP:
-        copy->as.loop.body = fuse_in(pool, s->as.loop.body, disabled, notes);
-        return copy;
-    case TIRBI_LS_WHILE:
-        copy->as.while_.body = tirbi_fuse_nests(pool, s->as.while_.body, disabled, notes);
-        return copy;
-    case TIRBI_LS_IF:
-        copy->as.if_.then_case = tirbi_fuse_nests(pool, s->as.if_.then_case, disabled, notes);
-        if (s->as.if_.else_case) copy->as.if_.else_case = tirbi_fuse_nests(pool, s->as.if_.else_case, disabled, notes);
-        return copy;
-    case TIRBI_LS_SEQ: {
-        tirbi_fused_items q = {.pool = pool, .n = s->as.seq.n, .notes = notes};
-        q.items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);
-        if (!q.items) return s;
-        for (uint32_t i = 0; i < q.n; i++) q.items[i] = fuse_in(pool, s->as.seq.items[i], disabled, notes);
-        for (uint32_t i = 0; i < q.n && tirbi_arena_may_try(pool->arena); i++) fuse_from(&q, i);
-        copy->as.seq.items = q.items;
-        q.n = tirbi_store_in_place(pool, q.items, q.n);
-        copy->as.seq.n = tirbi_fuse_rows(pool, q.items, q.n, notes);
-        return copy->as.seq.n == 1 ? q.items[0] : copy;
-    }
-    default:
-        return s;
-    }
+static const tirbi_ls *fuse_alone(void *f, const tirbi_ls *s) {
+    return s->kind == TIRBI_LS_LOOP ? fuse_items(f, s, &s, 1) : fuse_in(f, s);
 }
 
-const tirbi_ls *tirbi_fuse_nests(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t disabled, tirbi_notes *notes) {
-    return fuse_in(pool, as_sequence(pool, s), disabled, notes);
+static const tirbi_ls *fuse_in(void *context, const tirbi_ls *s) {
+    fusing *f = context;
+    if (s->kind == TIRBI_LS_SEQ) return fuse_items(f, s, s->as.seq.items, s->as.seq.n);
+    return tirbi_replace_inside(f->pool, s, s->kind == TIRBI_LS_LOOP ? fuse_in : fuse_alone, f);
+}
+
+const tirbi_ls *tirbi_fuse_nests(tirbi_lx_pool *pool, const tirbi_ls *s, tirbi_notes *notes) {
+    fusing f = {.pool = pool, .notes = notes};
+    return s ? fuse_alone(&f, s) : NULL;
 }

@@ -9,7 +9,7 @@
 
 /* The statement with its nests fused; itself where there is nothing to fuse (or memory ran out). `disabled` is a
  * set of TIRB_PASS_*. */
-const tirbi_ls *tirbi_fuse_nests(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled, tirbi_notes *notes);
+const tirbi_ls *tirbi_fuse_nests(tirbi_lx_pool *pool, const tirbi_ls *body, tirbi_notes *notes);
 
 /* Makes the loops over rows of neighbouring nests one, in a sequence of statements; returns how many there are then.
  * (fuse_rows.c) */

@@ -291,8 +291,7 @@ static const tirbi_ls *fill_dense(phases *p) {
     const tirbi_lx *value = tirbi_rewrite_value(&rewrite, z->value);
     const tirbi_span span = p->seq->as.seq.items[z->fill[0]]->span;
     p->dense = tirbi_new_buffer(p->pool, z->buffer->name, z->buffer->type, n, shape);
-    const tirbi_ls *s =
-        p->dense ? tirbi_new_store(p->pool, span, tirbi_place_in(p->pool, p->dense, indices, span), value) : NULL;
+    const tirbi_ls *s = tirbi_new_store(p->pool, span, tirbi_place_in(p->pool, p->dense, indices, span), value);
     const tirbi_given none = {.n = 0};
     for (uint32_t d = n; d-- > 0 && s;) { /* some conditions always hold now */
         if (!vars[d]) continue;
@@ -405,10 +404,8 @@ static const tirbi_lx *dense_element(const phases *p, tirbi_rewrite *rewrite) {
     for (uint32_t d = 0; indices && d < old->ndim; d++) {
         const bool dilated = p->dilated.every[d] > 1;
         indices[d] = dilated ? dense_index(p, d) : tirbi_rewrite_value(rewrite, old->indices[d]);
-        if (!indices[d]) return NULL;
     }
-    const tirbi_place *place = indices ? tirbi_place_in(p->pool, p->dense, indices, old->span) : NULL;
-    return tirbi_lx_load(p->pool, place);
+    return tirbi_lx_load(p->pool, tirbi_place_in(p->pool, p->dense, indices, old->span));
 }
 
 static const tirbi_lx *weight_in_phase(const phases *p, tirbi_rewrite *rewrite) {
@@ -620,10 +617,8 @@ static const tirbi_ls *in_phases(phases *p, uint32_t n_phases) {
         add(&all, sequence(p, &sums));
         return sequence(p, &all);
     }
-    const tirbi_lx **lists = TIRBI_NEW_ARRAY(p->pool->arena, const tirbi_lx *, 2);
-    if (!lists || !(lists[0] = tirbi_lx_number(p->pool, 1)) || !(lists[1] = tirbi_lx_number(p->pool, 0))) return NULL;
-    tirbi_lbuf *flag = tirbi_new_buffer(p->pool, "differs", TIRB_F32, 1, &lists[0]);
-    const tirbi_place *place = flag ? tirbi_place_in(p->pool, flag, &lists[1], p->update->span) : NULL;
+    tirbi_lbuf *flag = tirbi_new_row(p->pool, "differs", TIRB_F32, tirbi_lx_number(p->pool, 1));
+    const tirbi_place *place = tirbi_element_at(p->pool, flag, tirbi_lx_number(p->pool, 0), p->update->span);
     const tirbi_lx *zero = tirbi_lx_bits(p->pool, TIRB_F32, 0), *element = tirbi_lx_load(p->pool, place);
     const tirbi_lx *same = tirbi_lx_binary(p->pool, TIRB_OP_EQ, TIRB_F32, element, zero);
     if (!same) return NULL;
@@ -644,11 +639,6 @@ static const tirbi_ls *in_phases(phases *p, uint32_t n_phases) {
 
 /* ---- Whether that may be ----------------------------------------------------------------------------------------- */
 
-static bool calls(const void *context, const tirbi_lx *x) {
-    (void)context;
-    return x->kind == TIRBI_LX_CALL;
-}
-
 /* Whether a value is another one where a variable is, or may fail in a way of its own. */
 static bool is_unsteady(const void *context, const tirbi_lx *x) {
     return (x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL) || tirbi_fails_by_itself(context, x);
@@ -666,7 +656,8 @@ static bool stands_still(const phases *p) {
     if (tirbi_any_expr(p->dilated.value, TIRBI_WALK_ALL, is_unsteady, NULL)) return false;
     for (uint32_t i = first; i <= p->at; i++) {
         const tirbi_ls *s = p->seq->as.seq.items[i];
-        if (!tirbi_is_made_of(s, TIRBI_NESTS | TIRBI_KIND(ALLOC)) || tirbi_any_value(s, TIRBI_WALK_ALL, calls, NULL) ||
+        if (!tirbi_is_made_of(s, TIRBI_NESTS | TIRBI_KIND(ALLOC)) ||
+            tirbi_any_value(s, TIRBI_WALK_ALL, tirbi_is_call, NULL) ||
             tirbi_any_expr(p->dilated.value, TIRBI_WALK_PLACES, loads_stored, s) ||
             (p->copied != p->weight && tirbi_any_expr(p->copied, TIRBI_WALK_PLACES, loads_stored, s)))
             return false;
@@ -679,7 +670,7 @@ static bool has_own_results(const phases *p) {
     const tirbi_place *target = p->update->as.store.access;
     const tirbi_lbuf *root = target->buffer->root;
     if (!tirbi_same_place(p->init->as.store.access, target) || !is_inside(target) ||
-        tirbi_any_expr(p->init->as.store.value, TIRBI_WALK_PLACES, calls, NULL) ||
+        tirbi_any_expr(p->init->as.store.value, TIRBI_WALK_PLACES, tirbi_is_call, NULL) ||
         tirbi_may_meet(root, p->weight->access->buffer->root) ||
         tirbi_may_meet(root, p->copied->access->buffer->root) || tirbi_may_meet(root, p->dilated.buffer->root) ||
         tirbi_any_value(p->init, TIRBI_WALK_PLACES, loads_stored, p->update))

@@ -61,11 +61,10 @@ static bool find_nodes(separator *s, const tirbi_ls *body, const tirbi_lx *condi
         tirbi_is_made_of(body, TIRBI_KIND(SEQ) | TIRBI_KIND(IF) | TIRBI_KIND(STORE)) &&
         !tirbi_any_expr(own, TIRBI_WALK_INDICES, changes, s)) {
         const tirbi_ls *no = body->as.if_.else_case;
-        const tirbi_lx *yes = condition ? tirbi_lx_lazy(s->pool, TIRBI_LX_AND, condition, own, NULL) : own;
+        const tirbi_lx *yes = tirbi_lx_and(s->pool, condition, own);
         if (!yes || !find_nodes(s, body->as.if_.then_case, yes)) return false;
         if (!no) return true;
-        const tirbi_lx *other = tirbi_lx_not(s->pool, own);
-        if (other && condition) other = tirbi_lx_lazy(s->pool, TIRBI_LX_AND, condition, other, NULL);
+        const tirbi_lx *other = tirbi_lx_and(s->pool, condition, tirbi_lx_not(s->pool, own));
         return other && find_nodes(s, no, other);
     }
     if (s->n == TIRBI_MAX_SEPARATE) return false;

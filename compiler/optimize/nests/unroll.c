@@ -82,11 +82,9 @@ static bool name_sums(unroller *u, const tirbi_lx *const *before, tirbi_span spa
     for (uint32_t i = 0; i < u->n_vars; i++) n += is_sum(u, before, i);
     for (uint32_t i = 0; i < u->n_vars && n > 1; i++) {
         if (!is_sum(u, before, i)) continue;
-        tirbi_lvar *var = u->n_named < MAX_VARIABLES ? TIRBI_NEW(u->pool->arena, tirbi_lvar) : NULL;
+        tirbi_lvar *var = u->n_named < MAX_VARIABLES ? tirbi_variable_like(u->pool, u->var[i]) : NULL;
         if (!var) return false;
-        *var = *u->var[i];
         var->kind = TIRBI_LVAR_LET;
-        var->id = 0;
         u->named[u->n_named] = tirbi_new_set(u->pool, span, var, u->held[i], true);
         u->held[i] = tirbi_lx_var(u->pool, var);
         if (!u->named[u->n_named++] || !u->held[i]) return false;
@@ -189,10 +187,7 @@ static const tirbi_ls *written_out(unroller *u, const tirbi_ls *s) {
     u->reads_others = false;
     if (!run(u, loop[around - 1]->as.loop.body, MAX_DEPTH) || !u->value || u->steps < 3 || u->reads_others) return NULL;
     u->named[u->n_named] = tirbi_with_value(u->pool, store, u->value);
-    const tirbi_ls *nest = tirbi_new_sequence(u->pool, store->span, u->named, u->n_named + 1);
-    for (uint32_t i = around; nest && i-- > 0;)
-        nest = tirbi_loop_like(u->pool, loop[i], NULL, nest);
-    return nest;
+    return tirbi_in_loops(u->pool, loop, around, tirbi_new_sequence(u->pool, store->span, u->named, u->n_named + 1));
 }
 
 /* ---- Phases ------------------------------------------------------------------------------------------------------ */
@@ -260,10 +255,7 @@ static const tirbi_ls *phases_of(unroller *u, const tirbi_ls *s) {
         phase[i] = tirbi_resolve(u->pool, &facts, at, var, value, NULL, i == 0);
         if (!phase[i]) return NULL;
     }
-    const tirbi_ls *nest = tirbi_new_sequence(u->pool, at->span, phase, (uint32_t)n);
-    for (uint32_t i = last; nest && i-- > 0;)
-        nest = tirbi_loop_like(u->pool, loop[i], NULL, nest);
-    return nest;
+    return tirbi_in_loops(u->pool, loop, last, tirbi_new_sequence(u->pool, at->span, phase, (uint32_t)n));
 }
 
 /* ---- Both ------------------------------------------------------------------------------------------------------- */

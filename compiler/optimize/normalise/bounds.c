@@ -26,7 +26,7 @@ static const tirbi_lx *difference(const bounder *b, const tirbi_lx *more, const 
         hi == INT64_MAX)
         return NULL;
     const tirbi_lx *start = tirbi_lx_wide(b->pool, TIRB_OP_SUB, more, less);
-    return strict ? tirbi_lx_wide(b->pool, TIRB_OP_SUB, start, tirbi_lx_number(b->pool, 1)) : start;
+    return strict ? tirbi_lx_with(b->pool, TIRB_OP_SUB, start, 1) : start;
 }
 
 /* Whether a term says from which iteration on, or up to which, it holds: a comparison that is c * k + start >= 0 for
@@ -46,7 +46,7 @@ static bool bounds_loop(void *context, const tirbi_lx *x) {
     const bool strict = x->op == TIRB_OP_LT || x->op == TIRB_OP_GT, from = up - down == 1;
     const tirbi_lx *start = difference(b, more.start, less.start, strict);
     b->from = from ? tirbi_lx_wide(b->pool, TIRB_OP_SUB, tirbi_lx_number(b->pool, 0), start) : NULL;
-    b->to = from ? NULL : tirbi_lx_wide(b->pool, TIRB_OP_ADD, start, tirbi_lx_number(b->pool, 1));
+    b->to = from ? NULL : tirbi_lx_with(b->pool, TIRB_OP_ADD, start, 1);
     b->term = b->from || b->to ? x : NULL;
     return b->term != NULL;
 }
@@ -132,7 +132,7 @@ static const tirbi_ls *bound_loop(bounder *b, const tirbi_ls *loop) {
     const tirbi_ls *rest = tirbi_new_sequence(b->pool, body->span, body->as.seq.items + 1, body->as.seq.n - 1);
     const tirbi_ls *parts[] = {init, rest ? bound_body(b, loop, rest) : NULL};
     if (!parts[1]) return NULL;
-    const tirbi_lx *runs = tirbi_lx_wide(b->pool, TIRB_OP_GT, extent, tirbi_lx_number(b->pool, 0));
+    const tirbi_lx *runs = tirbi_lx_with(b->pool, TIRB_OP_GT, extent, 0);
     if (!runs_surely) parts[0] = tirbi_new_if(b->pool, init->span, runs, init, NULL);
     return tirbi_new_sequence(b->pool, loop->span, parts, 2);
 }

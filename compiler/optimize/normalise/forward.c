@@ -94,16 +94,11 @@ static bool is_changed_by(const void *context, const tirbi_lx *x) {
     return x->kind == TIRBI_LX_VAR && tirbi_may_set(m->past, x->var);
 }
 
-static bool is_call(const void *context, const tirbi_lx *x) {
-    (void)context;
-    return x->kind == TIRBI_LX_CALL;
-}
-
 /* Whether a value stays what it is where it is computed behind a statement, and fails then as it would before. */
 static bool may_pass(const tirbi_lx *value, const tirbi_ls *past) {
     const moved m = {value, past};
     if (!tirbi_is_made_of(past, TIRBI_NESTS | TIRBI_KIND(TREE) | TIRBI_KIND(ALLOC)) ||
-        tirbi_any_value(past, TIRBI_WALK_ALL, is_call, NULL) ||
+        tirbi_any_value(past, TIRBI_WALK_ALL, tirbi_is_call, NULL) ||
         tirbi_any_expr(value, TIRBI_WALK_ALL, is_changed_by, &m))
         return false;
     return !value->traps ||

@@ -160,10 +160,8 @@ static const tirbi_ls *narrow_set(narrowing *n, tirbi_rewrite *r, const tirbi_ls
 static bool make_narrow(narrowing *n) {
     n->narrow = tirbi_new_buffer(n->pool, n->wide->name, TIRB_I32, n->wide->ndim, n->wide->shape);
     for (uint32_t i = 0; n->narrow && i < n->n_lets; i++) {
-        tirbi_lvar *var = n->narrow_let[i] = TIRBI_NEW(n->pool->arena, tirbi_lvar);
+        tirbi_lvar *var = n->narrow_let[i] = tirbi_variable_like(n->pool, n->let[i]);
         if (!var) return false;
-        *var = *n->let[i];
-        var->id = 0;
         var->type = TIRB_I32;
         var->lo = INT32_MIN;
         var->hi = INT32_MAX;

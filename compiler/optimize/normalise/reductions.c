@@ -271,21 +271,11 @@ static bool might_not_run(const nest *n, const tirbi_lvar *loop) {
 static const tirbi_ls *known_to_run(tirbi_rewrite *rewrite, const tirbi_ls *s) {
     const nest *n = rewrite->context;
     if (s->kind != TIRBI_LS_LOOP || !might_not_run(n, s->as.loop.var)) return NULL;
-    tirbi_ls *copy = tirbi_new_stmt(n->pool, TIRBI_LS_LOOP, s->span);
-    tirbi_lvar *var = TIRBI_NEW(n->pool->arena, tirbi_lvar);
-    tirbi_lx *extent = TIRBI_NEW(n->pool->arena, tirbi_lx);
-    if (!copy || !var || !extent) return NULL;
-    *extent = *s->as.loop.var->extent;
-    extent->id = 0;
-    extent->lo = 1;
-    *var = *s->as.loop.var;
-    var->id = 0;
-    var->extent = extent;
-    *copy = *s;
-    copy->as.loop.var = var;
+    const tirbi_lx *extent = s->as.loop.var->extent;
+    tirbi_lvar *var = tirbi_variable_like(n->pool, s->as.loop.var);
+    if (!var || !(var->extent = tirbi_lx_within(n->pool, extent, 1, extent->hi))) return NULL;
     tirbi_bind_variable(rewrite, s->as.loop.var, tirbi_lx_var(n->pool, var));
-    copy->as.loop.body = tirbi_rewrite_stmt(rewrite, s->as.loop.body);
-    return copy->as.loop.body ? copy : NULL;
+    return tirbi_loop_like(n->pool, s, var, tirbi_rewrite_stmt(rewrite, s->as.loop.body));
 }
 
 /* What the nest is where the loops that are asked for run: nothing is done where one of them does not. */
@@ -293,19 +283,15 @@ static const tirbi_ls *where_it_runs(nest *n, const tirbi_ls *s) {
     const tirbi_lx *all = NULL;
     for (uint32_t i = 0; i < n->loops.n; i++) {
         if (!might_not_run(n, n->loops.var[i])) continue;
-        const tirbi_lx *some =
-            tirbi_lx_binary(n->pool, TIRB_OP_GT, TIRB_I64, n->loops.var[i]->extent, tirbi_lx_int(n->pool, TIRB_I64, 0));
-        all = all ? tirbi_lx_binary(n->pool, TIRB_OP_AND, TIRB_BOOL, all, some) : some;
+        const tirbi_lx *some = tirbi_lx_with(n->pool, TIRB_OP_GT, n->loops.var[i]->extent, 0);
+        all = tirbi_lx_and(n->pool, all, some);
         if (!all) return NULL;
     }
-    tirbi_ls *branch = all && s ? tirbi_new_stmt(n->pool, TIRBI_LS_IF, s->span) : NULL;
-    if (!all || !branch) return all ? NULL : s;
+    if (!all || !s) return s;
     tirbi_rewrite rewrite = {
         .pool = n->pool, .statement = known_to_run, .context = n, .anew = TIRBI_LOOPS_ANEW};
     const tirbi_ls *known = tirbi_rewrite_stmt(&rewrite, s);
-    branch->as.if_.condition = all;
-    branch->as.if_.then_case = known ? known : s;
-    return branch;
+    return tirbi_new_if(n->pool, s->span, all, known ? known : s, NULL);
 }
 
 const tirbi_ls *tirbi_order_reduction(tirbi_lx_pool *pool, const tirbi_ls *loop) {

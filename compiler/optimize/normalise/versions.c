@@ -88,16 +88,6 @@ bool tirbi_version_assume(tirbi_versions *v, const tirbi_conditions *conditions)
     return true;
 }
 
-/* Calls may do something else each time. */
-static bool has_call(const tirbi_lx *x) {
-    if (x->kind == TIRBI_LX_CALL) return true;
-    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++)
-        if (has_call(x->access->indices[d])) return true;
-    for (int i = 0; i < x->n_args; i++)
-        if (has_call(x->args[i])) return true;
-    return false;
-}
-
 /* What a loop counts to whose variable is multiplied by a size: their product has to fit. */
 static void take_counts(tirbi_versions *v, const tirbi_poly *last) {
     for (uint32_t i = 0; last && i < last->n; i++) {
@@ -141,7 +131,9 @@ static void take_roles(tirbi_versions *v, const tirbi_poly *p, bool counts) {
 bool tirbi_version_linear(tirbi_versions *v, const tirbi_lx *x, tirbi_poly *out, tirbi_conditions *conditions) {
     const tirbi_linear_reader reader = {
         .facts = &v->facts, .value_of = value_of, .context = v, .ends = true, .loose = v->phase == TIRBI_PHASE_ROLES};
-    return !has_call(x) && tirbi_read_linear(&reader, x, out, conditions);
+    /* Calls may do something else each time. */
+    return !tirbi_any_expr(x, TIRBI_WALK_INDICES, tirbi_is_call, NULL) &&
+           tirbi_read_linear(&reader, x, out, conditions);
 }
 
 /* Whether a polynomial is the same as long as the variables that it names are there. */

@@ -52,12 +52,7 @@ static tirbi_sched *as_extremes(tirbi_scheduler *p, const tirbi_ls *loop) {
 }
 
 /* Whether lanes name the elements that they store to. */
-static bool scatters(const tirbi_lane_plan *plan) {
-    for (uint32_t i = 0; i < plan->n_ops; i++) {
-        if (plan->ops[i].op == TIRB_OP_VSTOREX) return true;
-    }
-    return false;
-}
+static bool scatters(const tirbi_lane_plan *plan) { return tirbi_lanes_do(plan, TIRB_OP_VSTOREX); }
 
 /* Whether a loop that is not lanes as it stands becomes some in one of the ways that are tried. */
 static bool has_lanes(tirbi_scheduler *p, const tirbi_ls *loop) {
@@ -137,10 +132,6 @@ static tirbi_sched *as_turns(tirbi_scheduler *p, const tirbi_ls *loop) {
  * each has a lane unless rows are long, or their lanes have much to compute for each element. */
 enum { LEAST_SEARCHED = 48, FEW_ROWS = 16, LONG_ROW = 768, LONG_ENOUGH = 128, MUCH = 7 };
 
-static const tirbi_lx *compare(tirbi_scheduler *p, tirbi_op op, const tirbi_lx *x, int64_t with) {
-    return tirbi_lx_wide(p->pool, op, x, tirbi_lx_number(p->pool, with));
-}
-
 /* When the rows of a loop are better searched than run in lanes; NULL: never. */
 static const tirbi_lx *when_searched(tirbi_scheduler *p, const tirbi_ls *loop, const tirbi_ls *inner) {
     const tirbi_lx *rounds = inner->as.loop.var->extent, *rows = loop->as.loop.var->extent;
@@ -154,9 +145,9 @@ static const tirbi_lx *when_searched(tirbi_scheduler *p, const tirbi_ls *loop, c
         uint8_t op = nest.plan->ops[i].op;
         computed += (tirbi_ops[op].flags & TIRBI_FLAG_ELEMENTWISE) && op != TIRB_OP_VMOV;
     }
-    const tirbi_lx *far = compare(p, TIRB_OP_GE, rounds, computed >= MUCH ? LONG_ENOUGH : LONG_ROW);
-    const tirbi_lx *few = compare(p, TIRB_OP_LE, rows, FEW_ROWS);
-    return tirbi_lx_both(p->pool, TIRB_OP_AND, compare(p, TIRB_OP_GE, rounds, LEAST_SEARCHED),
+    const tirbi_lx *far = tirbi_lx_with(p->pool, TIRB_OP_GE, rounds, computed >= MUCH ? LONG_ENOUGH : LONG_ROW);
+    const tirbi_lx *few = tirbi_lx_with(p->pool, TIRB_OP_LE, rows, FEW_ROWS);
+    return tirbi_lx_both(p->pool, TIRB_OP_AND, tirbi_lx_with(p->pool, TIRB_OP_GE, rounds, LEAST_SEARCHED),
                          tirbi_lx_both(p->pool, TIRB_OP_OR, few, far));
 }
 
@@ -209,12 +200,7 @@ static tirbi_sched *as_columns(tirbi_scheduler *p, const tirbi_ls *loop) {
 }
 
 /* Whether lanes compute where they read: what a clamp or a wrapped index makes of a row. */
-static bool gathers(const tirbi_lane_plan *plan) {
-    for (uint32_t i = 0; i < plan->n_ops; i++) {
-        if (plan->ops[i].op == TIRB_OP_VLOADX) return true;
-    }
-    return false;
-}
+static bool gathers(const tirbi_lane_plan *plan) { return tirbi_lanes_do(plan, TIRB_OP_VLOADX); }
 
 /* What the lanes of all innermost loops of a statement take, once what is alike in them is computed before; false where
  * some are no lanes. */
@@ -509,8 +495,8 @@ static tirbi_sched *as_filled(tirbi_scheduler *p, const tirbi_ls *loop) {
     for (uint32_t i = 0; i < extents.n; i++) {
         const tirbi_lx *extent = extents.item[i];
         if (!extent->pure || extent->traps || !tirbi_is_available(p->pool, extent)) return NULL;
-        const tirbi_lx *some = compare(p, TIRB_OP_GE, extent, 1);
-        filled = filled ? tirbi_lx_both(p->pool, TIRB_OP_AND, filled, some) : some;
+        const tirbi_lx *some = tirbi_lx_with(p->pool, TIRB_OP_GE, extent, 1);
+        filled = tirbi_lx_and(p->pool, filled, some);
     }
     p->pool->positive = &extents;
     const bool gains = run_as_lanes(p, loop, &n);
@@ -629,10 +615,7 @@ enum { MAX_SPLITS = 4 };
 
 /* Whether lanes of a nest choose between values by what may be alike for many of them. */
 static bool decides(const tirbi_nest *nest) {
-    for (uint32_t i = 0; i < nest->plan->n_ops && nest->plan->loops.n + nest->n_outer > 1; i++) {
-        if (nest->plan->ops[i].op == TIRB_OP_VSELECT) return true;
-    }
-    return false;
+    return nest->plan->loops.n + nest->n_outer > 1 && tirbi_lanes_do(nest->plan, TIRB_OP_VSELECT);
 }
 
 /* A loop that is no lanes as it stands, in another form that is. */

@@ -1,5 +1,6 @@
 #include "compiler/optimize/plan/plan.h"
 
+#include "compiler/loop/visit.h"
 #include "compiler/optimize/carried/still.h"
 #include "compiler/optimize/contractions/int_trees.h"
 #include "compiler/optimize/plan/planner.h"
@@ -36,31 +37,13 @@ tirbi_sched *tirbi_schedule_serial(tirbi_scheduler *p, const tirbi_ls *s) {
     return node;
 }
 
+static tirbi_step forget_declared(tirbi_walk *w, const tirbi_ls *s) {
+    if (s->kind == TIRBI_LS_SET && s->as.set.declares) tirbi_live_set(w->context, s->as.set.var, false);
+    return TIRBI_INTO;
+}
+
 void tirbi_forget_declared(tirbi_scheduler *p, const tirbi_ls *s) {
-    if (!s) return;
-    switch (s->kind) {
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) tirbi_forget_declared(p, s->as.seq.items[i]);
-        return;
-    case TIRBI_LS_LOOP:
-        tirbi_forget_declared(p, s->as.loop.body);
-        return;
-    case TIRBI_LS_IF:
-        tirbi_forget_declared(p, s->as.if_.then_case);
-        tirbi_forget_declared(p, s->as.if_.else_case);
-        return;
-    case TIRBI_LS_WHILE:
-        tirbi_forget_declared(p, s->as.while_.body);
-        return;
-    case TIRBI_LS_SET:
-        if (s->as.set.declares) tirbi_live_set(p->pool, s->as.set.var, false);
-        return;
-    case TIRBI_LS_TREE:
-        tirbi_forget_declared(p, s->as.tree.init);
-        return;
-    default:
-        return;
-    }
+    tirbi_walk_stmt(&(tirbi_walk){.context = p->pool, .stmt = forget_declared}, s);
 }
 
 /* ---- Loops ------------------------------------------------------------------------------------------------------ */
@@ -169,21 +152,6 @@ static bool is_replaced(const tirbi_ls *s, const tirbi_ls *next) {
            next->as.set.value->size <= TIRBI_MAX_SHARED_SIZE && !tirbi_lx_depends_on(next->as.set.value, s->as.set.var);
 }
 
-static bool loads_from(const tirbi_lx *x, const tirbi_lbuf *buffer, unsigned depth) {
-    enum { MAX_DEPTH = 8 };
-    if (x->shared || depth > MAX_DEPTH) return false;
-    if (x->kind == TIRBI_LX_LOAD) {
-        if (x->access->buffer == buffer) return true;
-        for (uint32_t i = 0; i < x->access->ndim; i++) {
-            if (loads_from(x->access->indices[i], buffer, depth + 1)) return true;
-        }
-    }
-    for (int i = 0; i < x->n_args; i++) {
-        if (loads_from(x->args[i], buffer, depth + 1)) return true;
-    }
-    return false;
-}
-
 /* Whether one of the next statements behind a store loads from its buffer first of all. */
 static bool is_reread(const tirbi_ls *seq, uint32_t store) {
     enum { NEXT = 3 };
@@ -194,7 +162,7 @@ static bool is_reread(const tirbi_ls *seq, uint32_t store) {
                             : s->kind == TIRBI_LS_STORE ? s->as.store.value
                             : s->kind == TIRBI_LS_IF    ? s->as.if_.condition
                                                         : NULL;
-        if (x && loads_from(x, buffer, 0)) return true;
+        if (tirbi_any_expr(x, TIRBI_WALK_INDICES | TIRBI_WALK_IMPURE, tirbi_is_load_from, buffer)) return true;
     }
     return false;
 }

@@ -44,11 +44,12 @@ static tirbi_lvar *begin_anew(tirbi_rewrite *r, const tirbi_lvar *var) {
 
 const tirbi_place *tirbi_place_in(tirbi_lx_pool *pool, tirbi_lbuf *buffer, const tirbi_lx *const *indices,
                                   tirbi_span span) {
-    tirbi_place *place = TIRBI_NEW(pool->arena, tirbi_place);
+    tirbi_place *place = buffer && indices ? TIRBI_NEW(pool->arena, tirbi_place) : NULL;
+    if (!place) return NULL;
     const tirbi_lx *flat = buffer->offset ? buffer->offset : tirbi_lx_number(pool, 0);
-    for (uint32_t i = 0; i < buffer->ndim && flat; i++)
+    for (uint32_t i = 0; i < buffer->ndim; i++)
         flat = tirbi_lx_add(pool, flat, tirbi_lx_mul(pool, indices[i], buffer->strides[i]));
-    if (!place || !flat) return NULL;
+    if (!flat) return NULL;
     *place = (tirbi_place){.buffer = buffer, .ndim = buffer->ndim, .indices = indices, .flat = flat, .span = span};
     return place;
 }

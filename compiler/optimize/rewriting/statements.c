@@ -1,6 +1,7 @@
 #include "compiler/optimize/rewriting/statements.h"
 
 #include "compiler/loop/visit.h"
+#include "compiler/optimize/rewriting/rewrite.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,6 +41,24 @@ const tirbi_ls *tirbi_new_loop(tirbi_lx_pool *pool, tirbi_span span, tirbi_lvar 
     if (!s) return NULL;
     s->as.loop.var = var;
     s->as.loop.body = body;
+    return s;
+}
+
+const tirbi_ls *tirbi_new_blocks(tirbi_lx_pool *pool, tirbi_span span, tirbi_lvar *var, const tirbi_lx *step,
+                                 const tirbi_ls *body) {
+    tirbi_ls *s = step ? (tirbi_ls *)(uintptr_t)tirbi_new_loop(pool, span, var, body) : NULL;
+    if (!s) return NULL;
+    s->as.loop.step = step;
+    s->as.loop.blocks = true;
+    return s;
+}
+
+const tirbi_ls *tirbi_new_while(tirbi_lx_pool *pool, tirbi_span span, const tirbi_lx *condition, const tirbi_ls *body) {
+    tirbi_ls *s = condition && body ? tirbi_new_stmt(pool, TIRBI_LS_WHILE, span) : NULL;
+    if (!s) return NULL;
+    s->as.while_.condition = condition;
+    s->as.while_.body = body;
+    s->as.while_.made = true;
     return s;
 }
 
@@ -125,6 +144,22 @@ tirbi_lbuf *tirbi_new_buffer(tirbi_lx_pool *pool, const char *name, tirbi_dtype 
     return b;
 }
 
+/* A list of one value. */
+static const tirbi_lx **only(tirbi_lx_pool *pool, const tirbi_lx *x) {
+    const tirbi_lx **list = x ? TIRBI_NEW(pool->arena, const tirbi_lx *) : NULL;
+    if (list) *list = x;
+    return list;
+}
+
+tirbi_lbuf *tirbi_new_row(tirbi_lx_pool *pool, const char *name, tirbi_dtype type, const tirbi_lx *extent) {
+    const tirbi_lx **shape = only(pool, extent);
+    return shape ? tirbi_new_buffer(pool, name, type, 1, shape) : NULL;
+}
+
+const tirbi_place *tirbi_element_at(tirbi_lx_pool *pool, tirbi_lbuf *row, const tirbi_lx *index, tirbi_span span) {
+    return tirbi_place_in(pool, row, only(pool, index), span);
+}
+
 tirbi_ls *tirbi_loop_like(const tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_lvar *var, const tirbi_ls *body) {
     tirbi_ls *s = body ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
     if (!s) return NULL;
@@ -132,6 +167,12 @@ tirbi_ls *tirbi_loop_like(const tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi
     if (var) s->as.loop.var = var;
     s->as.loop.body = body;
     return s;
+}
+
+const tirbi_ls *tirbi_in_loops(const tirbi_lx_pool *pool, const tirbi_ls *const *loops, uint32_t n,
+                               const tirbi_ls *body) {
+    while (n-- > 0) body = tirbi_loop_like(pool, loops[n], NULL, body);
+    return body;
 }
 
 /* The items as they shall be: a new list where one of them changes. */

@@ -15,6 +15,11 @@ const tirbi_ls *tirbi_new_loop(tirbi_lx_pool *pool, tirbi_span span, tirbi_lvar 
 /* `else_case`: NULL where there is none. */
 const tirbi_ls *tirbi_new_if(tirbi_lx_pool *pool, tirbi_span span, const tirbi_lx *condition, const tirbi_ls *then_case,
                              const tirbi_ls *else_case);
+/* One that a pass makes. */
+const tirbi_ls *tirbi_new_while(tirbi_lx_pool *pool, tirbi_span span, const tirbi_lx *condition, const tirbi_ls *body);
+/* A loop over blocks of `step` iterations; the variable is a block's first. */
+const tirbi_ls *tirbi_new_blocks(tirbi_lx_pool *pool, tirbi_span span, tirbi_lvar *var, const tirbi_lx *step,
+                                 const tirbi_ls *body);
 /* The items, one after the other; their list is copied. One alone is itself. */
 const tirbi_ls *tirbi_new_sequence(tirbi_lx_pool *pool, tirbi_span span, const tirbi_ls *const *items, uint32_t n);
 
@@ -37,9 +42,16 @@ tirbi_lvar *tirbi_new_counter(tirbi_lx_pool *pool, const tirbi_lvar *like, tirbi
 /* Memory of these extents, row after row, to be written. The array stays the caller's. */
 tirbi_lbuf *tirbi_new_buffer(tirbi_lx_pool *pool, const char *name, tirbi_dtype type, uint32_t ndim,
                              const tirbi_lx *const *shape);
+/* Memory of one dimension, and an element of it. */
+tirbi_lbuf *tirbi_new_row(tirbi_lx_pool *pool, const char *name, tirbi_dtype type, const tirbi_lx *extent);
+const tirbi_place *tirbi_element_at(tirbi_lx_pool *pool, tirbi_lbuf *row, const tirbi_lx *index, tirbi_span span);
 
 /* A loop as another one, around another body, counted by another variable where `var` is not NULL. */
 tirbi_ls *tirbi_loop_like(const tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_lvar *var, const tirbi_ls *body);
+
+/* A body in loops, of which the first is the outermost. */
+const tirbi_ls *tirbi_in_loops(const tirbi_lx_pool *pool, const tirbi_ls *const *loops, uint32_t n,
+                               const tirbi_ls *body);
 
 /* A loop that was arranged anew: `stmt` does what it does, most of that in `loop`; in a search where that is NULL. */
 typedef struct tirbi_arranged {

@@ -68,9 +68,8 @@ static tirbi_lvar *new_number(const joiner *j, int64_t count) {
     if (j->outer->lo < 0 || j->outer->lo > j->outer->hi || __builtin_mul_overflow(j->outer->hi, count, &last) ||
         __builtin_add_overflow(last, count - 1, &last))
         return NULL;
-    tirbi_lvar *number = TIRBI_NEW(j->pool->arena, tirbi_lvar);
-    if (!number || !times) return NULL;
-    *number = *j->outer;
+    tirbi_lvar *number = tirbi_variable_like(j->pool, j->outer);
+    if (!number) return NULL;
     number->name = tirbi_join_names(j->pool, j->outer, j->inner);
     number->min = tirbi_lx_mul(j->pool, j->outer->min, times);
     number->extent = tirbi_lx_mul(j->pool, j->outer->extent, times);
@@ -78,7 +77,6 @@ static tirbi_lvar *new_number(const joiner *j, int64_t count) {
     number->type = last <= INT32_MAX ? TIRB_I32 : TIRB_I64;
     number->apart = j->outer->apart && j->inner->apart;
     number->forwards = j->outer->forwards || j->inner->forwards;
-    number->id = 0;
     number->lo = j->outer->lo * count;
     number->hi = last;
     return number->name && number->min && number->extent ? number : NULL;

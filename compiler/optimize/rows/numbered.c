@@ -172,10 +172,7 @@ static const tirbi_lx *number_in(const numberer *s, const number *n, tirbi_lvar 
 
 /* Memory for the numbers of all rows that the loop goes through. */
 static tirbi_lbuf *new_buffer(const numberer *s, const tirbi_lvar *row) {
-    const tirbi_lx **size = TIRBI_NEW(s->pool->arena, const tirbi_lx *);
-    if (!size) return NULL;
-    *size = tirbi_lx_add(s->pool, row->min, row->extent);
-    tirbi_lbuf *buffer = tirbi_new_buffer(s->pool, "numbers", TIRB_I64, 1, size);
+    tirbi_lbuf *buffer = tirbi_new_row(s->pool, "numbers", TIRB_I64, tirbi_lx_add(s->pool, row->min, row->extent));
     if (!buffer) return NULL;
     buffer->offset = tirbi_lx_wide(s->pool, TIRB_OP_SUB, tirbi_lx_number(s->pool, 0), row->min);
     buffer->length = row->extent;
@@ -183,37 +180,27 @@ static tirbi_lbuf *new_buffer(const numberer *s, const tirbi_lvar *row) {
 }
 
 static const tirbi_place *number_place(const numberer *s, const number *n, tirbi_lvar *var) {
-    const tirbi_lx **index = TIRBI_NEW(s->pool->arena, const tirbi_lx *);
-    if (!index || !var) return NULL;
-    *index = tirbi_lx_cast(s->pool, TIRB_I64, tirbi_lx_var(s->pool, var));
-    return *index ? tirbi_place_in(s->pool, n->buffer, index, s->store->span) : NULL;
-}
-
-static const tirbi_lx *with(const numberer *s, const tirbi_lx *condition, const tirbi_lx *part) {
-    return condition && part ? tirbi_lx_lazy(s->pool, TIRBI_LX_AND, condition, part, NULL) : part;
+    const tirbi_lx *index = tirbi_lx_cast(s->pool, TIRB_I64, tirbi_lx_var(s->pool, var));
+    return tirbi_element_at(s->pool, n->buffer, index, s->store->span);
 }
 
 /* What looks for an index that is outside of its dimension, and in `condition` that there is none. */
 static const tirbi_ls *new_check(const numberer *s, tirbi_lvar *looked, const tirbi_lx *outside, const tirbi_lx *extent,
                                  const tirbi_lx **condition) {
     tirbi_lvar *found = new_var(s, "inside", NULL);
-    tirbi_ls *search = tirbi_new_stmt(s->pool, TIRBI_LS_SEARCH, s->store->span);
-    if (!found || !search) return NULL;
-    search->as.search.var = looked;
-    search->as.search.found = found;
-    search->as.search.condition = outside;
-    if (!tirbi_plan_search(s->pool, search)) return NULL;
-    const tirbi_lx *inside = tirbi_lx_wide(s->pool, TIRB_OP_EQ, tirbi_lx_var(s->pool, found), extent);
-    *condition = inside ? with(s, *condition, inside) : NULL;
+    const tirbi_ls *search = tirbi_new_search(s->pool, s->store->span, looked, outside, found);
+    if (!search) return NULL;
+    *condition =
+        tirbi_lx_and(s->pool, *condition, tirbi_lx_wide(s->pool, TIRB_OP_EQ, tirbi_lx_var(s->pool, found), extent));
     return *condition ? search : NULL;
 }
 
 /* Adds to a condition that an extent compares so; false: it does not. */
 static bool holds(const numberer *s, tirbi_op compares, const tirbi_lx *extent, int64_t with_number,
                   const tirbi_lx **condition) {
-    const tirbi_lx *part = tirbi_lx_wide(s->pool, compares, extent, tirbi_lx_number(s->pool, with_number));
+    const tirbi_lx *part = tirbi_lx_with(s->pool, compares, extent, with_number);
     if (!part || tirbi_lx_is_int(part, 0)) return false;
-    *condition = with(s, *condition, part);
+    *condition = tirbi_lx_and(s->pool, *condition, part);
     return *condition != NULL;
 }
 
@@ -222,12 +209,9 @@ static bool make_numbers(numberer *s, number *n, const tirbi_ls **check, const t
                          const tirbi_lx **condition) {
     const tirbi_lvar *row = s->loops.var[n->row];
     tirbi_lvar *looked = new_var(s, NULL, row), *counted = new_var(s, NULL, row);
-    tirbi_ls *loop = tirbi_new_stmt(s->pool, TIRBI_LS_LOOP, s->store->span),
-             *store = tirbi_new_stmt(s->pool, TIRBI_LS_STORE, s->store->span),
-             *memory = tirbi_new_stmt(s->pool, TIRBI_LS_ALLOC, s->store->span);
     const tirbi_lx *outside, *ignored;
     n->buffer = new_buffer(s, row);
-    if (!looked || !counted || !loop || !store || !memory || !n->buffer) return false;
+    if (!looked || !counted || !n->buffer) return false;
     if (!holds(s, TIRB_OP_GE, row->extent, SOME_ROWS, condition) ||
         !holds(s, TIRB_OP_LE, row->extent, MOST_ROWS, condition) ||
         (n->element && !holds(s, TIRB_OP_GE, n->element->extent, LONG_ROW, condition)) ||
@@ -235,14 +219,11 @@ static bool make_numbers(numberer *s, number *n, const tirbi_ls **check, const t
         return false;
     *check = NULL;
     if (!tirbi_lx_is_int(outside, 0) && !(*check = new_check(s, looked, outside, row->extent, condition))) return false;
-    store->as.store.value = number_in(s, n, counted, &ignored);
-    store->as.store.access = number_place(s, n, counted);
-    loop->as.loop.var = counted;
-    loop->as.loop.body = store;
-    memory->as.alloc.buffer = n->buffer;
-    *alloc = memory;
-    *fill = loop;
-    return *condition && store->as.store.value && store->as.store.access;
+    *alloc = tirbi_new_alloc(s->pool, s->store->span, n->buffer);
+    *fill = tirbi_new_loop(
+        s->pool, s->store->span, counted,
+        tirbi_new_store(s->pool, s->store->span, number_place(s, n, counted), number_in(s, n, counted, &ignored)));
+    return *condition && *alloc && *fill;
 }
 
 /* ---- The nest --------------------------------------------------------------------------------------------------- */

@@ -65,44 +65,25 @@ typedef struct flattener {
 
 /* ---- Making statements ------------------------------------------------------------------------------------------ */
 
-static tirbi_ls *new_stmt(flattener *f, tirbi_ls_kind kind) {
-    tirbi_ls *stmt = tirbi_new_stmt(f->pool, kind, f->loop->span);
-    f->failed = f->failed || !stmt;
-    return stmt;
-}
-
 static tirbi_lvar *new_var(flattener *f, const char *name, tirbi_lvar_kind kind, tirbi_dtype type, int64_t lo,
                            int64_t hi) {
-    tirbi_lvar *var = tirbi_new_variable(f->pool, kind, name, type, lo, hi, f->loop->span);
-    f->failed = f->failed || !var;
-    return var;
+    return tirbi_new_variable(f->pool, kind, name, type, lo, hi, f->loop->span);
 }
 
 static const tirbi_ls *set(flattener *f, tirbi_lvar *var, const tirbi_lx *value, bool declares) {
-    const tirbi_ls *stmt = tirbi_new_set(f->pool, f->loop->span, var, value, declares);
-    f->failed = f->failed || !stmt;
-    return stmt;
+    return tirbi_new_set(f->pool, f->loop->span, var, value, declares);
 }
 
 static const tirbi_ls *sequence(flattener *f, const tirbi_ls *const *items, uint32_t n) {
-    return f->failed ? NULL : tirbi_new_sequence(f->pool, f->loop->span, items, n);
+    return tirbi_new_sequence(f->pool, f->loop->span, items, n);
 }
 
 static const tirbi_ls *repeat(flattener *f, const tirbi_lx *condition, const tirbi_ls *body) {
-    tirbi_ls *stmt = new_stmt(f, TIRBI_LS_WHILE);
-    if (!stmt || !condition || !body) return NULL;
-    stmt->as.while_.condition = condition;
-    stmt->as.while_.body = body;
-    stmt->as.while_.made = true;
-    return stmt;
+    return tirbi_new_while(f->pool, f->loop->span, condition, body);
 }
 
 static const tirbi_ls *loop_over(flattener *f, tirbi_lvar *var, const tirbi_ls *body) {
-    tirbi_ls *stmt = new_stmt(f, TIRBI_LS_LOOP);
-    if (!stmt || !body) return NULL;
-    stmt->as.loop.var = var;
-    stmt->as.loop.body = body;
-    return stmt;
+    return tirbi_new_loop(f->pool, f->loop->span, var, body);
 }
 
 static const tirbi_lx *value_of(flattener *f, tirbi_lvar *var) { return tirbi_lx_var(f->pool, var); }
@@ -434,31 +415,17 @@ static bool parts_are_free(flattener *f) {
 /* A buffer with an element for each row of a block. */
 static const tirbi_ls *make_buffer(flattener *f, uint32_t local) {
     const tirbi_lvar *var = f->locals[local].var;
-    const tirbi_lx **shape = TIRBI_NEW(f->pool->arena, const tirbi_lx *);
-    if (!shape) return NULL;
-    *shape = tirbi_lx_number(f->pool, ROWS);
-    f->locals[local].buffer = tirbi_new_buffer(f->pool, var->name, var->type, 1, shape);
+    f->locals[local].buffer = tirbi_new_row(f->pool, var->name, var->type, tirbi_lx_number(f->pool, ROWS));
     return tirbi_new_alloc(f->pool, f->loop->span, f->locals[local].buffer);
 }
 
 /* The element that stands for a variable of the row. */
 static const tirbi_place *element_of(flattener *f, uint32_t local) {
     tirbi_dtype type = f->loop->as.loop.var->type;
-    tirbi_place *place = TIRBI_NEW(f->pool->arena, tirbi_place);
-    const tirbi_lx **indices = TIRBI_NEW_ARRAY(f->pool->arena, const tirbi_lx *, 1);
     const tirbi_lx *number =
         compute(f, TIRB_OP_SUB, type, value_of(f, f->row), cast(f, type, value_of(f, f->first_row)));
-    const tirbi_lx *index = cast(f, TIRB_I64, number);
-    tirbi_lx *inside = TIRBI_NEW(f->pool->arena, tirbi_lx);
-    if (!place || !indices || !index || !inside) return NULL;
-    *inside = *index;
-    inside->id = 0;
-    inside->lo = 0;
-    inside->hi = ROWS - 1;
-    indices[0] = inside;
-    *place = (tirbi_place){
-        .buffer = f->locals[local].buffer, .ndim = 1, .indices = indices, .flat = index, .span = f->loop->span};
-    return place;
+    const tirbi_lx *index = tirbi_lx_within(f->pool, cast(f, TIRB_I64, number), 0, ROWS - 1);
+    return tirbi_element_at(f->pool, f->locals[local].buffer, index, f->loop->span);
 }
 
 static const tirbi_lx *rename_values(tirbi_rewrite *rewrite, const tirbi_lx *x) {
@@ -466,11 +433,8 @@ static const tirbi_lx *rename_values(tirbi_rewrite *rewrite, const tirbi_lx *x) 
     if (x->kind != TIRBI_LX_VAR) return NULL;
     if (x->var == f->loop->as.loop.var) return value_of(f, f->row);
     if (x->var == f->place) return value_of(f, f->at_place);
-    for (uint32_t i = 0; i < f->n_locals; i++) {
-        if (f->locals[i].var != x->var) continue;
-        const tirbi_place *place = element_of(f, i);
-        return tirbi_lx_load(f->pool, place);
-    }
+    for (uint32_t i = 0; i < f->n_locals; i++)
+        if (f->locals[i].var == x->var) return tirbi_lx_load(f->pool, element_of(f, i));
     return NULL;
 }
 
@@ -480,8 +444,7 @@ static const tirbi_ls *store_local(tirbi_rewrite *rewrite, const tirbi_ls *s) {
     uint32_t local = 0;
     if (s->kind != TIRBI_LS_SET || !is_local(f, s->as.set.var)) return NULL;
     while (f->locals[local].var != s->as.set.var) local++;
-    const tirbi_place *place = element_of(f, local);
-    return tirbi_new_store(f->pool, s->span, place, tirbi_rewrite_value(rewrite, s->as.set.value));
+    return tirbi_new_store(f->pool, s->span, element_of(f, local), tirbi_rewrite_value(rewrite, s->as.set.value));
 }
 
 static const tirbi_ls *remake(flattener *f, const tirbi_ls *s) {
@@ -492,10 +455,7 @@ static const tirbi_ls *remake(flattener *f, const tirbi_ls *s) {
 static const tirbi_ls *remake_all(flattener *f, const part *p, const tirbi_ls *const *before, uint32_t n_before) {
     const tirbi_ls *items[MAX_ITEMS + 2];
     for (uint32_t i = 0; i < n_before; i++) items[i] = before[i];
-    for (uint32_t i = 0; i < p->n; i++) {
-        items[n_before + i] = remake(f, p->items[i]);
-        if (!items[n_before + i]) return NULL;
-    }
+    for (uint32_t i = 0; i < p->n; i++) items[n_before + i] = remake(f, p->items[i]);
     return sequence(f, items, n_before + p->n);
 }
 
@@ -534,7 +494,7 @@ static const tirbi_ls *ranges_part(flattener *f, const part *p, tirbi_lvar *coun
                *n = new_var(f, "entries", TIRBI_LVAR_LET, TIRB_I64, 0, most);
     tirbi_lvar *at = f->at_place = new_var(f, p->counter->name, TIRBI_LVAR_LOOP, type, 0, most);
     f->row = tirbi_variable_like(f->pool, f->loop->as.loop.var);
-    if (f->failed) return NULL;
+    if (!at) return NULL;
     at->span = p->span;
     const tirbi_lx *first = value_of(f, f->first_row), *behind = tirbi_lx_add(f->pool, first, value_of(f, count));
     at->min = value_of(f, begin);
@@ -542,7 +502,6 @@ static const tirbi_ls *ranges_part(flattener *f, const part *p, tirbi_lvar *coun
     const tirbi_lx *more = compute(f, TIRB_OP_LE, type, bound_at(f, value_of(f, found), 1), value_of(f, at));
     const tirbi_lx *next = compute(f, TIRB_OP_ADD, old->type, value_of(f, found), tirbi_lx_int(f->pool, old->type, 1));
     const tirbi_ls *head[] = {repeat(f, more, set(f, found, next, false)), set(f, f->row, value_of(f, found), true)};
-    if (!head[0] || f->failed) return NULL;
     const tirbi_ls *loop = loop_over(f, at, remake_all(f, p, head, 2));
     if (!loop || !tirbi_has_lanes_in_order(f->pool, loop)) return NULL;
     const tirbi_ls *items[] = {
@@ -561,13 +520,11 @@ static const tirbi_ls *all_parts(flattener *f) {
     uint32_t n = 0, n_all = 0;
     for (uint32_t i = 0; i < f->n_locals; i++) {
         if (f->locals[i].counts) continue;
-        all[n_all] = make_buffer(f, i);
-        if (!all[n_all++]) return NULL;
+        all[n_all++] = make_buffer(f, i);
     }
     tirbi_lvar *done = new_var(f, "done", TIRBI_LVAR_LOCAL, TIRB_I64, 0, INT64_MAX),
                *count = new_var(f, "count", TIRBI_LVAR_LET, TIRB_I64, 1, ROWS);
     f->first_row = new_var(f, "first", TIRBI_LVAR_LET, TIRB_I64, old->lo, old->hi);
-    if (f->failed) return NULL;
     const tirbi_lx *left = tirbi_lx_sub(f->pool, old->extent, value_of(f, done));
     items[n++] = set(f, f->first_row, tirbi_lx_add(f->pool, old->min, value_of(f, done)), true);
     items[n++] = set(f, count, compute(f, TIRB_OP_MIN, TIRB_I64, left, tirbi_lx_number(f->pool, ROWS)), true);
@@ -580,7 +537,7 @@ static const tirbi_ls *all_parts(flattener *f) {
     items[n++] = set(f, done, tirbi_lx_add(f->pool, value_of(f, done), tirbi_lx_number(f->pool, ROWS)), false);
     all[n_all++] = set(f, done, tirbi_lx_number(f->pool, 0), true);
     all[n_all++] = repeat(f, compute(f, TIRB_OP_LT, TIRB_I64, value_of(f, done), old->extent), sequence(f, items, n));
-    return all[n_all - 1] && !f->failed ? sequence(f, all, n_all) : NULL;
+    return sequence(f, all, n_all);
 }
 
 /* ---- The check -------------------------------------------------------------------------------------------------- */
@@ -590,22 +547,18 @@ static bool make_check(flattener *f, tirbi_ragged *out) {
     const tirbi_lvar *old = f->loop->as.loop.var;
     tirbi_lvar *var = tirbi_variable_like(f->pool, f->loop->as.loop.var),
                *found = new_var(f, "sorted", TIRBI_LVAR_LET, TIRB_I64, 0, INT64_MAX);
-    tirbi_ls *search = new_stmt(f, TIRBI_LS_SEARCH);
-    if (f->failed) return false;
     const tirbi_lx *row = value_of(f, var);
-    search->as.search.var = var;
-    search->as.search.found = found;
     /* The loop's own accesses have these indices, which are checked before the lanes. */
-    search->as.search.condition =
+    const tirbi_lx *falls =
         compute(f, TIRB_OP_GT, f->starts->buffer->type, tirbi_lx_inside(f->pool, bound_at(f, row, 0)),
                 tirbi_lx_inside(f->pool, bound_at(f, row, 1)));
-    if (!search->as.search.condition || !tirbi_plan_search(f->pool, search)) return false;
+    out->check = tirbi_new_search(f->pool, f->loop->span, var, falls, found);
+    if (!out->check) return false;
     const tirbi_lx *first = cast(f, TIRB_I64, bound_at(f, old->min, 0));
     const tirbi_lx *some = compute(f, TIRB_OP_LT, TIRB_I64, tirbi_lx_number(f->pool, 0), old->extent);
     const tirbi_lx *sorted = compute(f, TIRB_OP_EQ, TIRB_I64, value_of(f, found), old->extent);
     const tirbi_lx *natural = compute(f, TIRB_OP_GE, TIRB_I64, first, tirbi_lx_number(f->pool, 0));
     const tirbi_lx *both = tirbi_lx_lazy(f->pool, TIRBI_LX_AND, some, sorted, NULL);
-    out->check = search;
     out->condition = tirbi_lx_lazy(f->pool, TIRBI_LX_AND, both, natural, NULL);
     return out->condition != NULL;
 }
@@ -631,11 +584,11 @@ bool tirbi_flatten_ranges(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_ragge
     if (!read_body(f)) return false;
     tirbi_dtype type = f->starts->buffer->type;
     f->place = new_var(f, "place", TIRBI_LVAR_LOOP, type, 0, type == TIRB_I32 ? INT32_MAX : INT64_MAX);
-    if (f->failed) return false;
+    if (!f->place) return false;
     f->place->min = tirbi_lx_number(f->pool, 1); /* so that no index is taken for proven by it */
     f->place->extent = tirbi_lx_number(f->pool, 1);
     if (!f->place->min || !f->place->extent || !name_all_places(f) || !parts_are_free(f) || !make_check(f, out))
         return false;
     out->stmt = all_parts(f);
-    return out->stmt && !f->failed;
+    return out->stmt != NULL;
 }

@@ -134,9 +134,8 @@ static bool block_loop(blocker *b, uint32_t l, int64_t least, const tirbi_lx **l
     const tirbi_lx *one = tirbi_lx_number(pool, 1), *extent = var->extent;
     const tirbi_lx *fit = tirbi_lx_wide(pool, TIRB_OP_DIV, tirbi_lx_number(pool, block_elements(b)),
                                         tirbi_lx_wide(pool, TIRB_OP_MAX, *length, one));
-    const tirbi_lx *rows =
-        tirbi_lx_wide(pool, TIRB_OP_MIN, tirbi_lx_wide(pool, TIRB_OP_MAX, fit, tirbi_lx_number(pool, least)),
-                      tirbi_lx_wide(pool, TIRB_OP_MAX, extent, one));
+    const tirbi_lx *rows = tirbi_lx_wide(pool, TIRB_OP_MIN, tirbi_lx_with(pool, TIRB_OP_MAX, fit, least),
+                                         tirbi_lx_wide(pool, TIRB_OP_MAX, extent, one));
     *length = tirbi_lx_mul(pool, *length, extent);
     b->first[l] = var->min;
     b->count[l] = rows;
@@ -204,7 +203,7 @@ static bool lay_out(blocker *b, tirbi_lbuf *buffer, const uint32_t *row) {
             extent = b->count[l];
             offset = tirbi_lx_sub(pool, offset, tirbi_lx_mul(pool, b->first[l], stride));
         }
-        if (extent->lo < 0) extent = tirbi_lx_wide(pool, TIRB_OP_MAX, extent, tirbi_lx_number(pool, 0));
+        if (extent->lo < 0) extent = tirbi_lx_with(pool, TIRB_OP_MAX, extent, 0);
         stride = tirbi_lx_mul(pool, stride, extent);
     }
     buffer->strides = strides;
@@ -244,12 +243,8 @@ static tirbi_lbuf *block_buffer(blocker *b, const tirbi_place *place) {
 
 /* ---- What a block may find of the one before it ----------------------------------------------------------------- */
 
-static bool is_load_from(const void *buffer, const tirbi_lx *x) {
-    return x->kind == TIRBI_LX_LOAD && x->access->buffer == buffer;
-}
-
 static bool loads_from(const tirbi_lx *x, const tirbi_lbuf *buffer) {
-    return tirbi_any_expr(x, TIRBI_WALK_INDICES, is_load_from, buffer);
+    return tirbi_any_expr(x, TIRBI_WALK_INDICES, tirbi_is_load_from, buffer);
 }
 
 static bool is_written_to(const void *buffer, const tirbi_ls *s) {
@@ -589,9 +584,8 @@ static const tirbi_ls *with_terms(blocker *b, const tirbi_ls *body, const tirbi_
     tirbi_fold_plans *folds = TIRBI_NEW(b->pool->arena, tirbi_fold_plans);
     if (!sums || !folds || !tirbi_plan_folds(b->pool, sums, folds)) return NULL;
     const tirbi_ls *items[MAX_TERMS + 1];
-    const tirbi_lx *few = tirbi_lx_wide(b->pool, TIRB_OP_LE, terms->largest, tirbi_lx_number(b->pool, BLOCK_ELEMENTS));
-    const tirbi_lx *is_short =
-        tirbi_lx_wide(b->pool, TIRB_OP_LE, loops.var[loops.n - 1]->extent, tirbi_lx_number(b->pool, LONGEST_SUM));
+    const tirbi_lx *few = tirbi_lx_with(b->pool, TIRB_OP_LE, terms->largest, BLOCK_ELEMENTS);
+    const tirbi_lx *is_short = tirbi_lx_with(b->pool, TIRB_OP_LE, loops.var[loops.n - 1]->extent, LONGEST_SUM);
     if (!few || !is_short) return NULL;
     if (few != is_short) few = tirbi_lx_both(b->pool, TIRB_OP_AND, few, is_short);
     if (!few || tirbi_lx_is_int(few, 0)) return NULL;
@@ -710,13 +704,8 @@ static const tirbi_ls *in_blocks(blocker *b, const tirbi_ls *s) {
     for (uint32_t l = b->rows.n; l-- > 0 && s;) {
         if (!b->first_var[l]) continue;
         const tirbi_ls *items[2] = {b->set_count[l], s};
-        tirbi_ls *loop = tirbi_new_stmt(b->pool, TIRBI_LS_LOOP, b->loops[l]->span);
-        if (!loop) return NULL;
-        loop->as.loop.var = b->first_var[l];
-        loop->as.loop.step = b->count[l];
-        loop->as.loop.blocks = true;
-        loop->as.loop.body = tirbi_new_sequence(b->pool, s->span, items, 2);
-        s = loop->as.loop.body ? loop : NULL;
+        s = tirbi_new_blocks(b->pool, b->loops[l]->span, b->first_var[l], b->count[l],
+                             tirbi_new_sequence(b->pool, s->span, items, 2));
     }
     return s;
 }

@@ -158,8 +158,8 @@ static const tirbi_lx *is_worth_it(const stager *s, int64_t least) {
     const tirbi_lx *row = s->lane.var[0]->extent, *all = row;
     for (uint32_t i = 0; i + 1 < s->all.n && all; i++) all = tirbi_lx_mul(pool, all, s->all.var[i]->extent);
     if (!all) return NULL;
-    const tirbi_lx *is_short = tirbi_lx_wide(pool, TIRB_OP_LE, row, tirbi_lx_number(pool, longest));
-    const tirbi_lx *are_some = tirbi_lx_wide(pool, TIRB_OP_GE, all, tirbi_lx_number(pool, least));
+    const tirbi_lx *is_short = tirbi_lx_with(pool, TIRB_OP_LE, row, longest);
+    const tirbi_lx *are_some = tirbi_lx_with(pool, TIRB_OP_GE, all, least);
     if (!is_short || !are_some) return NULL;
     if (tirbi_lx_is_int(is_short, 1)) return are_some;
     if (tirbi_lx_is_int(are_some, 1)) return is_short;

@@ -407,7 +407,7 @@ static void keep_places(walk *w, tirbi_region_plan *plan) {
  * of two threads does 6 while the other waits. */
 static const tirbi_lx *even_chunks(tirbi_lx_pool *pool, const tirbi_lx *x, int64_t chunk) {
     const tirbi_lx *one = tirbi_lx_number(pool, 1), *even = tirbi_lx_number(pool, -2);
-    const tirbi_lx *n = tirbi_lx_wide(pool, TIRB_OP_DIV, x, tirbi_lx_number(pool, chunk));
+    const tirbi_lx *n = tirbi_lx_with(pool, TIRB_OP_DIV, x, chunk);
     if (n) n = tirbi_lx_wide(pool, TIRB_OP_ADD, n, one);
     return tirbi_lx_wide(pool, TIRB_OP_AND, n, even);
 }
@@ -425,7 +425,7 @@ static bool judge_at_run_time(walk *w, const tirbi_lvar *var, const tirbi_lx *co
         enough = (enough - 1) / cost->args[1]->value + 1;
         chunk /= cost->args[1]->value;
     }
-    plan->worth = tirbi_lx_wide(pool, TIRB_OP_GE, x, tirbi_lx_number(pool, enough));
+    plan->worth = tirbi_lx_with(pool, TIRB_OP_GE, x, enough);
     const tirbi_lx *chunks = even_chunks(pool, x, chunk);
     if (!chunks) return false;
     plan->grain = tirbi_lx_wide(pool, TIRB_OP_DIV, var->extent, chunks);
@@ -452,12 +452,11 @@ static bool few_chunks(walk *w, const tirbi_ls *loop, tirbi_lvar *var, uint32_t 
     if (loop->as.loop.rows && is_last_of_rows(loop, var)) {
         const int64_t least = tirbi_least_rows(w->pool, loop);
         if (least > 1)
-            plan->grain = tirbi_lx_wide(w->pool, TIRB_OP_MAX, plan->grain, tirbi_lx_number(w->pool, least));
+            plan->grain = tirbi_lx_with(w->pool, TIRB_OP_MAX, plan->grain, least);
         return plan->grain && (least == 1 || var->extent->hi >= 2 * least);
     }
     if (!tirbi_contracts(w->pool, loop)) return plan->grain != NULL;
-    const tirbi_lx *share =
-        tirbi_lx_wide(w->pool, TIRB_OP_DIV, var->extent, tirbi_lx_number(w->pool, CONTRACTION_CHUNKS));
+    const tirbi_lx *share = tirbi_lx_with(w->pool, TIRB_OP_DIV, var->extent, CONTRACTION_CHUNKS);
     plan->grain = tirbi_lx_wide(w->pool, TIRB_OP_MAX, plan->grain, share);
     if (plan->grain && var->extent->kind == TIRBI_LX_CONST && shares_operand(w, var)) {
         const int64_t half = var->extent->value / 2;

@@ -56,19 +56,12 @@ static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
 
 /* The variable is `value` from here on, which lies in 0 .. most. */
 static bool stand_at(runner *r, const tirbi_lx *value) {
-    tirbi_lx *inside = value ? TIRBI_NEW(r->pool->arena, tirbi_lx) : NULL;
-    if (!inside) return false;
-    *inside = *value;
-    inside->id = 0;
-    inside->lo = 0;
-    inside->hi = r->most;
-    r->wide = inside;
-    r->at = tirbi_lx_cast(r->pool, r->var->type, inside);
+    r->wide = tirbi_lx_within(r->pool, value, 0, r->most);
+    r->at = tirbi_lx_cast(r->pool, r->var->type, r->wide);
     return r->at != NULL;
 }
 
 static const tirbi_lx *step_from(const runner *r, const tirbi_lx *from, const tirbi_lx *rounds) {
-    if (!from || !rounds) return NULL;
     return r->down ? tirbi_lx_sub(r->pool, from, rounds) : tirbi_lx_add(r->pool, from, rounds);
 }
 
@@ -86,7 +79,7 @@ static const tirbi_lx *take_first(const runner *r, const tirbi_lx *x, const tirb
         return NULL;
     }
     const tirbi_lx *rest = take_first(r, x->args[0], first, depth + 1);
-    return rest ? tirbi_lx_lazy(r->pool, TIRBI_LX_AND, rest, x->args[1], NULL) : x->args[1];
+    return tirbi_lx_and(r->pool, rest, x->args[1]);
 }
 
 /* j = j + 1, or j = j - 1 */
@@ -210,7 +203,7 @@ static bool read_test(runner *r, const tirbi_lx *x, unsigned depth) {
 
 static bool add_guard(const runner *r, const tirbi_lx **all, const tirbi_lx *guard) {
     if (!guard) return false;
-    *all = *all ? tirbi_lx_lazy(r->pool, TIRBI_LX_AND, *all, guard, NULL) : guard;
+    *all = tirbi_lx_and(r->pool, *all, guard);
     return *all != NULL;
 }
 
@@ -301,28 +294,19 @@ static tirbi_lvar *count_rounds(runner *r, const tirbi_lx *first, const tirbi_lx
 
 /* The first round where the test does not hold. */
 static const tirbi_ls *search_end(runner *r, const tirbi_lx *first, const tirbi_lx *rounds, tirbi_lvar *found) {
-    tirbi_ls *search = tirbi_new_stmt(r->pool, TIRBI_LS_SEARCH, r->loop->span);
-    tirbi_lvar *k = search ? count_rounds(r, first, rounds) : NULL;
+    tirbi_lvar *k = count_rounds(r, first, rounds);
     const tirbi_lx *test = k ? test_here(r) : NULL;
-    if (!test) return NULL;
-    search->as.search.var = k;
-    search->as.search.condition = tirbi_lx_not(r->pool, test);
-    search->as.search.found = found;
-    return search->as.search.condition && tirbi_plan_search(r->pool, search) ? search : NULL;
+    return tirbi_new_search(r->pool, r->loop->span, k, tirbi_lx_not(r->pool, test), found);
 }
 
 /* What the rounds before that one do. */
 static const tirbi_ls *do_rounds(runner *r, const tirbi_lx *first, const tirbi_lx *rounds) {
-    tirbi_ls *loop = tirbi_new_stmt(r->pool, TIRBI_LS_LOOP, r->loop->span);
-    tirbi_lvar *k = loop ? count_rounds(r, first, rounds) : NULL;
+    tirbi_lvar *k = count_rounds(r, first, rounds);
     tirbi_rewrite rewrite = {.pool = r->pool, .replace = replace, .context = r, .anew = TIRBI_LETS_ANEW};
     const tirbi_ls *body = k ? tirbi_new_sequence(r->pool, r->loop->span, r->items, r->n) : NULL;
-    if (!body) return NULL;
-    loop->as.loop.var = k;
-    loop->as.loop.body = tirbi_rewrite_stmt(&rewrite, r->n == 1 ? r->items[0] : body);
+    const tirbi_ls *loop = tirbi_new_loop(r->pool, r->loop->span, k, tirbi_rewrite_stmt(&rewrite, body));
     tirbi_blocks blocks;
-    const bool lanes =
-        loop->as.loop.body && (tirbi_has_lanes(r->pool, loop) || tirbi_block_by_distance(r->pool, loop, &blocks));
+    const bool lanes = loop && (tirbi_has_lanes(r->pool, loop) || tirbi_block_by_distance(r->pool, loop, &blocks));
     return lanes ? loop : NULL;
 }
 
@@ -331,10 +315,8 @@ static const tirbi_ls *run(runner *r) {
     tirbi_lvar *first = new_var(r, r->var->name, TIRBI_LVAR_LET, 0, r->most),
                *rounds = new_var(r, "rounds", TIRBI_LVAR_LET, LATER + 1, r->most + 1),
                *found = new_var(r, "found", TIRBI_LVAR_LET, 0, r->most + 1);
-    if (!first || !rounds || !found) return NULL;
     const tirbi_lx *from = tirbi_lx_var(r->pool, first), *one = tirbi_lx_number(r->pool, 1),
                    *n = tirbi_lx_var(r->pool, found), *count = tirbi_lx_var(r->pool, rounds);
-    if (!from || !one || !n || !count) return NULL;
     const tirbi_lx *left = r->down ? tirbi_lx_sub(r->pool, from, r->bound) : tirbi_lx_sub(r->pool, r->bound, from);
     const tirbi_lx *value = tirbi_lx_cast(r->pool, TIRB_I64, tirbi_lx_var(r->pool, r->var)),
                    *behind = step_from(r, from, n);
@@ -345,8 +327,6 @@ static const tirbi_ls *run(runner *r) {
     items[at++] = search_end(r, from, count, found);
     if (r->n > 0) items[at++] = do_rounds(r, from, n);
     items[at++] = tirbi_new_set(r->pool, span, r->var, tirbi_lx_cast(r->pool, r->var->type, behind), false);
-    for (uint32_t i = 0; i < at; i++)
-        if (!items[i]) return NULL;
     return tirbi_new_sequence(r->pool, span, items, at);
 }
 

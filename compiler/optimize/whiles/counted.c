@@ -118,16 +118,15 @@ static bool starts_far(const counter *c, const tirbi_lx *first) { return c->down
 /* Where it counts from; what starts further away has more rounds to go one by one than ever run, or is beyond the
  * bound. */
 static const tirbi_lx *nearer(const counter *c, const tirbi_lx *first) {
-    if (first && first->hi > far) first = tirbi_lx_wide(c->pool, TIRB_OP_MIN, first, tirbi_lx_number(c->pool, far));
-    if (first && first->lo < -far) first = tirbi_lx_wide(c->pool, TIRB_OP_MAX, first, tirbi_lx_number(c->pool, -far));
+    if (first && first->hi > far) first = tirbi_lx_with(c->pool, TIRB_OP_MIN, first, far);
+    if (first && first->lo < -far) first = tirbi_lx_with(c->pool, TIRB_OP_MAX, first, -far);
     return first;
 }
 
 /* How often it runs, from `start` on: what is between that and the bound, by steps, rounded up. */
 static const tirbi_lx *rounds_from(const counter *c, const tirbi_lx *start) {
     const tirbi_lx *first = nearer(c, start), *bound = tirbi_lx_cast(c->pool, TIRB_I64, c->bound);
-    if (bound && bound->lo < -far && !tirbi_lx_is_int(start, 0))
-        bound = tirbi_lx_wide(c->pool, TIRB_OP_MAX, bound, tirbi_lx_number(c->pool, 0));
+    if (bound && bound->lo < -far && !tirbi_lx_is_int(start, 0)) bound = tirbi_lx_with(c->pool, TIRB_OP_MAX, bound, 0);
     const tirbi_lx *left =
         first && bound ? (c->down ? tirbi_lx_sub(c->pool, first, bound) : tirbi_lx_sub(c->pool, bound, first)) : NULL;
     const tirbi_lx *one = tirbi_lx_number(c->pool, 1), *zero = tirbi_lx_number(c->pool, 0);
@@ -162,16 +161,9 @@ static bool number_rounds(counter *c, tirbi_lvar *k, const tirbi_lx *from) {
         return k->below && c->wide;
     }
     const tirbi_lx *gone = tirbi_lx_mul(c->pool, tirbi_lx_var(c->pool, k), c->by);
-    const tirbi_lx *sum =
-        gone ? (c->down ? tirbi_lx_sub(c->pool, from, gone) : tirbi_lx_add(c->pool, from, gone)) : NULL;
-    tirbi_lx *inside = sum ? TIRBI_NEW(c->pool->arena, tirbi_lx) : NULL;
-    if (!inside) return false;
-    *inside = *sum;
-    inside->id = 0;
-    inside->lo = lo;
-    inside->hi = hi;
-    c->wide = inside;
-    c->at = tirbi_lx_cast(c->pool, c->var->type, inside);
+    const tirbi_lx *sum = tirbi_lx_wide(c->pool, c->down ? TIRB_OP_SUB : TIRB_OP_ADD, from, gone);
+    c->wide = tirbi_lx_within(c->pool, sum, lo, hi);
+    c->at = tirbi_lx_cast(c->pool, c->var->type, c->wide);
     return c->at != NULL;
 }
 
@@ -194,21 +186,17 @@ static const tirbi_ls *make_loop(counter *c, const tirbi_ls *const *items, uint3
     k->hi = count->hi > 0 ? count->hi - 1 : 0;
     if (!k->min || !k->extent || !number_rounds(c, k, from)) return NULL;
     const tirbi_lx *way = tirbi_lx_mul(c->pool, all, c->by);
-    const tirbi_lx *last = way ? (c->down ? tirbi_lx_sub(c->pool, from, way) : tirbi_lx_add(c->pool, from, way)) : NULL;
+    const tirbi_lx *last = tirbi_lx_wide(c->pool, c->down ? TIRB_OP_SUB : TIRB_OP_ADD, from, way);
     tirbi_rewrite rewrite = {.pool = c->pool, .replace = replace, .context = c, .anew = TIRBI_LOOPS_ANEW};
     const tirbi_span span = c->loop->span;
-    tirbi_ls *loop = tirbi_new_stmt(c->pool, TIRBI_LS_LOOP, span);
     const tirbi_ls **copies = TIRBI_NEW_ARRAY(c->pool->arena, const tirbi_ls *, n), *parts[5];
-    if (!last || !loop || !copies) return NULL;
+    if (!copies) return NULL;
     for (uint32_t i = 0; i < n; i++) copies[i] = tirbi_rewrite_stmt(&rewrite, items[i]);
-    loop->as.loop.var = k;
-    loop->as.loop.body = tirbi_new_sequence(c->pool, span, copies, n);
-    if (!loop->as.loop.body) return NULL;
     uint32_t n_parts = 0;
     if (loaded) parts[n_parts++] = set(c, bound, loaded, true);
     if (first) parts[n_parts++] = set(c, first, begin, true);
     if (rounds) parts[n_parts++] = set(c, rounds, count, true);
-    parts[n_parts++] = loop;
+    parts[n_parts++] = tirbi_new_loop(c->pool, span, k, tirbi_new_sequence(c->pool, span, copies, n));
     parts[n_parts++] = set(c, c->var, tirbi_lx_cast(c->pool, c->var->type, last), false);
     return tirbi_new_sequence(c->pool, span, parts, n_parts);
 }
@@ -256,9 +244,8 @@ static const tirbi_ls *count(tirbi_lx_pool *pool, const tirbi_ls *s, const posit
 }
 
 static const tirbi_ls *count_all(tirbi_lx_pool *pool, const tirbi_ls *s, position at) {
-    tirbi_ls *copy = TIRBI_NEW(pool->arena, tirbi_ls);
+    tirbi_ls *copy = tirbi_same_stmt(pool, s);
     if (!copy) return s;
-    *copy = *s;
     switch (s->kind) {
     case TIRBI_LS_SEQ: {
         const tirbi_ls **items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, s->as.seq.n);

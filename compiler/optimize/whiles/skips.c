@@ -67,9 +67,8 @@ static const tirbi_ls *in_branches(void *context, const tirbi_ls *s) {
     if (made->kind != TIRBI_LS_LOOP && made->kind != TIRBI_LS_WHILE) return made;
     const tirbi_ls *old = made->kind == TIRBI_LS_LOOP ? made->as.loop.body : made->as.while_.body,
                    *body = without_skips(pool, old, 0);
-    tirbi_ls *copy = body != old ? TIRBI_NEW(pool->arena, tirbi_ls) : NULL;
+    tirbi_ls *copy = body != old ? tirbi_same_stmt(pool, made) : NULL;
     if (!copy) return made;
-    *copy = *made;
     if (copy->kind == TIRBI_LS_LOOP) copy->as.loop.body = body;
     else copy->as.while_.body = body;
     return copy;

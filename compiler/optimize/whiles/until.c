@@ -108,13 +108,7 @@ static const tirbi_lx *condition_of(leaver *v, tirbi_lvar *var) {
 
 /* The search through what a variable counts, which sets `found`. */
 static const tirbi_ls *search_for(leaver *v, tirbi_lvar *var, tirbi_lvar *found) {
-    tirbi_ls *search = tirbi_new_stmt(v->pool, TIRBI_LS_SEARCH, v->loop->span);
-    const tirbi_lx *condition = search ? condition_of(v, var) : NULL;
-    if (!condition) return NULL;
-    search->as.search.var = var;
-    search->as.search.condition = condition;
-    search->as.search.found = found;
-    return tirbi_plan_search(v->pool, search) ? search : NULL;
+    return tirbi_new_search(v->pool, v->loop->span, var, condition_of(v, var), found);
 }
 
 static const tirbi_ls *body_of(const leaver *v, const tirbi_ls *const *items, uint32_t n) {
