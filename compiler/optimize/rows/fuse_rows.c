@@ -112,6 +112,7 @@ typedef struct sum_rows {
     uint32_t at; /* its number, from the outermost on */
     bool has_own_operands; /* nothing is shared: what has to be computed before the sums is so for each block */
     bool follows;          /* what computes its operands is in the group: sums may be as long as they are */
+    bool may_share_much, shares_much; /* what all rows read, of which a block has many then */
     bool are_rows;         /* it is an index of its own, also of elements stored to, but not of those side by side */
 } sum_rows;
 
@@ -131,8 +132,10 @@ static bool find_row_access(void *context, const tirbi_reached *a) {
     const tirbi_place *place = a->place;
     const uint32_t d = row_dimension(place, r->var);
     if (!tirbi_place_depends_on(place, r->var)) {
+        const bool is_much = reached_bytes(r, place) > MOST_SHARED;
+        r->shares_much = r->shares_much || is_much;
         r->are_rows = a->what == TIRBI_LOADS && !r->has_own_operands &&
-                      (r->var->extent->hi > TIRBI_SHARING_ROWS || reached_bytes(r, place) <= MOST_SHARED);
+                      (!is_much || (r->may_share_much && r->var->extent->hi > TIRBI_SHARING_ROWS));
         return r->are_rows;
     }
     r->are_rows = d + 1 < place->ndim;
@@ -146,11 +149,12 @@ static bool find_row_access(void *context, const tirbi_reached *a) {
     }
     if (a->what != TIRBI_LOADS && !r->follows)
         r->are_rows = r->are_rows && products <= MOST_PRODUCTS && row >= LEAST_ROW;
+    if (a->what != TIRBI_LOADS && r->follows && r->shares_much) r->are_rows = r->are_rows && row <= MOST_PRODUCTS;
     return r->are_rows;
 }
 
 /* How many loops around a contraction of few products for each element are rows; 0: it is none. */
-static uint32_t rows_of_sums(tirbi_lx_pool *pool, const tirbi_ls *nest, bool follows) {
+static uint32_t rows_of_sums(tirbi_lx_pool *pool, const tirbi_ls *nest, bool follows, bool shares) {
     tirbi_loop_set loops = {.n = 0};
     uint32_t n = 0;
     bool several = false;
@@ -158,7 +162,7 @@ static uint32_t rows_of_sums(tirbi_lx_pool *pool, const tirbi_ls *nest, bool fol
     if ((!contracts && !tirbi_contracts_operands(pool, nest)) || !tirbi_find_loops(&loops, nest)) return 0;
     for (const tirbi_ls *s = nest; s->kind == TIRBI_LS_LOOP && n < MAX_COMMON; s = s->as.loop.body, n++) {
         sum_rows r = {.loops = &loops, .var = s->as.loop.var, .at = n, .has_own_operands = !contracts,
-                      .follows = follows};
+                      .follows = follows, .may_share_much = shares};
         tirbi_accesses all = {
             .rules = TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS, .access = find_row_access, .context = &r};
         if (!tirbi_find_accesses(&all, nest)) break;
@@ -217,11 +221,14 @@ static bool join(tirbi_fused *g, const tirbi_ls *nest) {
     const tirbi_ls *loops = tirbi_behind_condition(nest);
     if (loops->kind != TIRBI_LS_LOOP) return false;
     const bool contracts = tirbi_contracts(g->pool, loops);
-    return (!contracts || rows_of_sums(g->pool, loops, true) >= g->n_common) && tirbi_join_fused(g, nest);
+    return (!contracts || rows_of_sums(g->pool, loops, true, true) >= g->n_common) && tirbi_join_fused(g, nest);
 }
 
-/* `sums`: the first nest is a contraction. */
-static bool fuse_group(tirbi_fused_items *q, tirbi_fused *g, uint32_t first, uint32_t least, bool sums) {
+/* What a group begins with: a contraction, and reductions of trees have to follow or not. */
+typedef enum beginning { BEGINS_WITH_ELEMENTS, BEGINS_WITH_SUMS, BEGINS_WITH_SUMS_OF_TREES } beginning;
+
+static bool fuse_group(tirbi_fused_items *q, tirbi_fused *g, uint32_t first, uint32_t least, beginning how) {
+    const bool sums = how != BEGINS_WITH_ELEMENTS;
     if ((!sums && !may_have_tree(q, first)) || !tirbi_begin_fused(g, q->items[first]) || !g->has_rows[0] ||
         (!sums && tirbi_contracts(q->pool, q->items[first])))
         return false;
@@ -233,7 +240,8 @@ static bool fuse_group(tirbi_fused_items *q, tirbi_fused *g, uint32_t first, uin
     trim(g);
     bool has_tree = false;
     for (uint32_t i = 0; i < g->n; i++) has_tree = has_tree || tirbi_has_kind(g->bodies[i], TIRBI_KIND(TREE));
-    if ((!has_tree && !sums) || g->n < least || (g->n == 1 && !tirbi_computes_terms(g->pool, g->bodies[0], &g->vars)))
+    if ((!has_tree && how != BEGINS_WITH_SUMS) || g->n < least ||
+        (g->n == 1 && !tirbi_computes_terms(g->pool, g->bodies[0], &g->vars)))
         return false;
     return replace(q, g, tirbi_allocate_before(q, first, end));
 }
@@ -246,11 +254,11 @@ static tirbi_fused *new_group(tirbi_lx_pool *pool) {
 }
 
 /* With at least so many nests; one alone only where its terms are computed. */
-static bool fuse_from(tirbi_fused_items *q, uint32_t first, uint32_t n_common, uint32_t least, bool sums) {
+static bool fuse_from(tirbi_fused_items *q, uint32_t first, uint32_t n_common, uint32_t least, beginning how) {
     tirbi_fused *g = new_group(q->pool);
     if (!g) return false;
     g->n_common = n_common;
-    const bool fused = fuse_group(q, g, first, least, sums);
+    const bool fused = fuse_group(q, g, first, least, how);
     TIRBI_GIVE_BACK(q->pool->arena, g);
     return fused;
 }
@@ -354,10 +362,12 @@ uint32_t tirbi_fuse_rows(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n
         const tirbi_ls *s = q.items[i];
         for (; s->kind == TIRBI_LS_LOOP && depth < MAX_COMMON; s = s->as.loop.body) depth++;
         uint32_t all = depth;
-        const uint32_t sums = all > 0 ? rows_of_sums(pool, q.items[i], false) : 0;
-        if (sums > 0 && fuse_from(&q, i, sums, 2, true)) continue;
-        while (depth > 0 && !fuse_from(&q, i, depth, 2, false)) depth--;
-        if (depth == 0 && all > 0 && !fuse_from(&q, i, all, 1, false)) fuse_ints(&q, i);
+        const uint32_t sums = all > 0 ? rows_of_sums(pool, q.items[i], false, false) : 0;
+        const uint32_t shared = all > 0 ? rows_of_sums(pool, q.items[i], false, true) : 0;
+        if (shared > sums && fuse_from(&q, i, shared, 2, BEGINS_WITH_SUMS_OF_TREES)) continue;
+        if (sums > 0 && fuse_from(&q, i, sums, 2, BEGINS_WITH_SUMS)) continue;
+        while (depth > 0 && !fuse_from(&q, i, depth, 2, BEGINS_WITH_ELEMENTS)) depth--;
+        if (depth == 0 && all > 0 && !fuse_from(&q, i, all, 1, BEGINS_WITH_ELEMENTS)) fuse_ints(&q, i);
     }
     return q.n;
 }

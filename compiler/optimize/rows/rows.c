@@ -115,10 +115,11 @@ static bool reach_of_row(tirbi_walk *walk, const tirbi_place *place, const tirbi
             continue;
         }
         is_known = is_known && !__builtin_sub_overflow(index->hi, index->lo, &apart) && apart < BLOCK_ELEMENTS;
-        n = is_known && n * (apart + 1) < BLOCK_ELEMENTS ? n * (apart + 1) : BLOCK_ELEMENTS;
+        n = is_known && n * (apart + 1) <= BLOCK_ELEMENTS ? n * (apart + 1) : BLOCK_ELEMENTS + 1;
     }
-    if (is_of_row && is_known && n > reach->most) reach->most = n;
-    reach->shares = reach->shares || (!is_of_row && n == BLOCK_ELEMENTS);
+    const int64_t most = n < BLOCK_ELEMENTS ? n : BLOCK_ELEMENTS;
+    if (is_of_row && is_known && most > reach->most) reach->most = most;
+    reach->shares = reach->shares || (!is_of_row && n > BLOCK_ELEMENTS);
     return true;
 }
 
@@ -649,9 +650,14 @@ int64_t tirbi_least_rows(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_ls *body = NULL;
     if (!b) return 1;
     b->pool = pool;
-    const bool shares = collect(b, loop, &body) && reach_of_sums(b, body).shares;
+    int64_t rows = 1;
+    tirbi_loop_set inside = {.n = 0};
+    const row_reach reach = collect(b, loop, &body) ? reach_of_sums(b, body) : (row_reach){.most = 1};
+    const bool has_both = b->has_sums && tirbi_has_kind(body, TIRBI_KIND(TREE));
+    const tirbi_lx *length = has_both ? length_of(b, body, &inside, 0) : NULL;
+    if (length && length->kind == TIRBI_LX_CONST && length->value > 0) rows = BLOCK_ELEMENTS / length->value;
     TIRBI_GIVE_BACK(pool->arena, b);
-    return shares ? TIRBI_SHARING_ROWS : 1;
+    return reach.shares || rows > TIRBI_SHARING_ROWS ? TIRBI_SHARING_ROWS : rows > 1 ? rows : 1;
 }
 
 /* Chooses the blocks of all loops, the innermost first, and makes the variables theirs. */

@@ -21,7 +21,7 @@ typedef struct tirbi_row_blocks {
  * be computed before they are summed, each by instructions of its own. */
 bool tirbi_computes_terms(tirbi_lx_pool *pool, const tirbi_ls *nest, const tirbi_loop_set *rows);
 
-/* How many iterations of the innermost of a nest's loops of rows are worth a block. */
+/* How many iterations of the innermost of a nest's loops of rows a chunk has at least, for each packs what all read. */
 int64_t tirbi_least_rows(tirbi_lx_pool *pool, const tirbi_ls *loop);
 
 /* Changes the variables of the loops: tirbi_restore_rows puts them back. False when memory ran out; nothing has changed
