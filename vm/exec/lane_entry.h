@@ -271,6 +271,7 @@ static inline void tirbi_lane_begin(tirbi_machine *machine, const tirbi_lane_loo
     state->stop = machine->stop;
     state->reds = tirbi_frame_reds(machine->frame);
     state->slots = slots;
+    state->moves = &machine->code->kernels->moves;
     state->trap = NULL;
     state->fuel = machine->fuel_limit == UINT64_MAX ? UINT64_MAX : machine->fuel;
     state->spent = 0;

@@ -106,7 +106,7 @@ typedef struct lane_planner {
     uint16_t
         first_own; /* tables of the lanes in vloops: for each depth, which lanes they are, and where they were before */
     uint16_t spare_strip;
-    uint16_t first_waiting; /* strips of stores of elements apart that wait for others which may lie between; 0: none do */
+    uint16_t first_waiting; /* strips of stores of elements apart, which wait for others between them; 0: none do */
     unsigned n_waiting;     /* of them, */
     uint16_t waiting[TIRBI_MOST_SCATTERS], waiting_strips[TIRBI_MOST_SCATTERS]; /* cursors, and what is stored */
     uint16_t ends_strip; /* of the ranges that vadvance finds */

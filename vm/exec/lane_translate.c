@@ -248,8 +248,8 @@ static unsigned store_form(const lane_ins *ins, unsigned bank) {
     return TIRBI_L_STORE_A + bank;
 }
 
-/* Whether another store of elements apart follows that this one may wait for: behind instructions that neither store nor
- * load from where it stores to. */
+/* Whether another store of elements apart follows that this one may wait for: behind instructions that neither store
+ * nor load from where it stores to. */
 static bool waits(lane_planner *p, const lane_ins *ins) {
     const lane_body *body = p->body;
     const lane_ins *const end = body->ins + body->n - p->loop->n_outer;
@@ -1098,7 +1098,6 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     const unsigned n_splats = tirbi_lane_has(p->body, TIRB_OP_VSPLAT, TIRB_OP_VSPLAT) ? find_splats(p) : 0;
     p->orders_traps = tirbi_lane_orders_traps(p->body);
     choose_block(p);
-    loop->moves = &p->code->kernels->moves;
     p->looks = p->body->weight * loop->lanes > MOST_UNLOOKED;
     find_outer_loops(p);
     if (!find_tiles(p)) return tirbi_heap_status(p->code->heap);

@@ -24,10 +24,11 @@
 #include "vm/lanes/kernels.h"
 #include "vm/lanes/word.h"
 
-/* ---- Reductions ----------------------------------------------------------------------------------------------- */
-
 /* As many stores of elements apart are done together. */
 enum { TIRBI_MOST_SCATTERS = 4 };
+
+/* ---- Reductions ----------------------------------------------------------------------------------------------- */
+
 enum { TIRBI_RED_BLOCK = 16384, TIRBI_RED_PARTIALS_F32 = 64, TIRBI_RED_PARTIALS_F64 = 32 };
 
 /* The state of one reduction: the tree of rule R3 (tests/reference/RULES.md). Element i of a block of 16384 is combined
@@ -137,7 +138,6 @@ typedef struct tirbi_lane_loop {
                           a strip */
     uint8_t n_outer;   /* inner loops around the whole body, which the machine runs around the blocks */
     uint32_t strip_size;
-    const tirbi_moves *moves;
     uint32_t least_lanes; /* in a block of the machine with the smallest banks that runs it */
     const struct tirbi_lane_machine *least;
     uint32_t written;      /* the set of cursors that are */
@@ -256,6 +256,7 @@ typedef struct tirbi_lane_state {
         ptrdiff_t steps[TIRBI_MAX_CURSORS]; /* bytes, by cursor */
         tirbi_lane_move moves[TIRBI_MAX_CURSORS];
     } inner[TIRBI_MAX_INNER];
+    const tirbi_moves *moves;
     struct {
         bool fits;     /* columns may be transposed */
         bool used;

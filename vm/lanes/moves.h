@@ -23,8 +23,8 @@ typedef struct tirbi_moves {
     void (*fill)(uint8_t *to, ptrdiff_t to_step, const uint64_t *pattern, size_t size, size_t rows);
     /* n elements, from steps of any number of bytes to steps of any. By the logarithm of the size. */
     void (*place[4])(uint8_t *to, ptrdiff_t to_step, const uint8_t *from, ptrdiff_t from_step, size_t n);
-    /* `count` elements of each of n strips, 2 to 4, one of each strip after the other. The strips share no byte with what is
-     * written, and there are four pointers. By the logarithm of the size. */
+    /* `count` elements of each of n strips, 2 to 4, one of each strip after the other. The strips share no byte with
+     * what is written, and there are four pointers. By the logarithm of the size. */
     void (*interleave[4])(uint8_t *to, const uint8_t *const *from, unsigned n, size_t count);
     /* Lines of 64 bytes past the caches, to a line where nothing reads soon; and what makes other threads see them. Or
      * NULL. */
