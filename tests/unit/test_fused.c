@@ -2,6 +2,7 @@
  * instruction, across which a profiled translation fuses nothing and forgets everything, and multiplies and adds
  * without the processor's help. */
 #include "tests/unit/machine_harness.h"
+#include "vm/exec/machine.h"
 
 enum {
     PROGRAMS = 3000,
@@ -88,7 +89,8 @@ static void put_access(writer *w) {
 
 static void put_body(writer *w, unsigned depth);
 
-/* A result that the next instruction reads, and most of the time nothing else: or another way leads to that one. */
+/* A result that the next instruction reads, and most of the time nothing else: or another way leads to that one. The
+ * register may be one that holds something else before and behind. */
 static void put_moment(writer *w, unsigned depth) {
     static const char *const types[] = {"i32", "u32"};
     static const char *const binary[] = {"add.i32", "sub.i32", "mul.i32", "and.i32", "or.i32", "xor.i32", "shl.i32",
@@ -96,41 +98,42 @@ static void put_moment(writer *w, unsigned depth) {
     static const char *const comparisons[] = {"eq.i32", "ne.i32", "lt.i32", "le.i32", "gt.u8", "ge.f32"};
     enum { N_BINARY = sizeof binary / sizeof *binary };
     const unsigned ref = pick(w, 2), index = pick(w, 3) ? w->index : reg(w), label = w->labels++;
+    const unsigned moment = pick(w, 3) ? MOMENT : reg(w);
     const bool led = w->kept && pick(w, 4) == 0;
     if (led) PUT(w, "brif s%u, L%u", reg(w), label);
     if (pick(w, 2) == 0) {
         if (pick(w, 2) == 0) PUT(w, "and.i32 s%u, s%u, s8", index, index);
         if (pick(w, 2) == 0) PUT(w, "index s%u, s9, 0, \"A\"", index);
-        PUT(w, "load.%s s%u, r%u, s%u", ref == 0 ? types[pick(w, 2)] : "u8", MOMENT, ref, index);
+        PUT(w, "load.%s s%u, r%u, s%u", ref == 0 ? types[pick(w, 2)] : "u8", moment, ref, index);
     } else {
-        PUT(w, "%s s%u, s%u, s%u", pick(w, 3) ? binary[pick(w, N_BINARY)] : "and.i32", MOMENT, reg(w),
+        PUT(w, "%s s%u, s%u, s%u", pick(w, 3) ? binary[pick(w, N_BINARY)] : "and.i32", moment, reg(w),
             pick(w, 3) ? reg(w) : 8);
     }
     if (led) put(w, "L%u:\n", label);
-    const unsigned other = pick(w, 8) ? reg(w) : MOMENT;
+    const unsigned other = pick(w, 8) ? reg(w) : moment;
     switch (pick(w, 6)) {
-    case 0: PUT(w, "%s s%u, s%u, s%u", binary[pick(w, N_BINARY)], reg(w), MOMENT, other); break;
-    case 1: PUT(w, "%s s%u, s%u, s%u", binary[pick(w, N_BINARY)], reg(w), other, MOMENT); break;
-    case 2: PUT(w, "store.%s r%u, s%u, s%u", ref == 0 ? "i32" : "u8", ref, index, MOMENT); break;
+    case 0: PUT(w, "%s s%u, s%u, s%u", binary[pick(w, N_BINARY)], reg(w), moment, other); break;
+    case 1: PUT(w, "%s s%u, s%u, s%u", binary[pick(w, N_BINARY)], reg(w), other, moment); break;
+    case 2: PUT(w, "store.%s r%u, s%u, s%u", ref == 0 ? "i32" : "u8", ref, index, moment); break;
     case 3:
-        if (pick(w, 2) == 0) PUT(w, "index s%u, s9, 0, \"A\"", MOMENT);
-        PUT(w, "load.%s s%u, r%u, s%u", ref == 0 ? "i32" : "u8", reg(w), ref, MOMENT);
+        if (pick(w, 2) == 0) PUT(w, "index s%u, s9, 0, \"A\"", moment);
+        PUT(w, "load.%s s%u, r%u, s%u", ref == 0 ? "i32" : "u8", reg(w), ref, moment);
         if (w->kept) PUT(w, "load.%s s%u, r%u, s%u", ref == 0 ? "i32" : "u8", reg(w), ref, index);
         break;
     case 4:
-        PUT(w, "store.%s r%u, s%u, s%u", ref == 0 ? "i32" : "u8", ref, pick(w, 2) ? MOMENT : index, MOMENT);
+        PUT(w, "store.%s r%u, s%u, s%u", ref == 0 ? "i32" : "u8", ref, pick(w, 2) ? moment : index, moment);
         break;
     default: {
         const unsigned out = w->labels++;
         const bool first = pick(w, 2);
-        PUT(w, "%s s%u, s%u, s%u", comparisons[pick(w, 6)], CONDITION, first ? MOMENT : other, first ? other : MOMENT);
+        PUT(w, "%s s%u, s%u, s%u", comparisons[pick(w, 6)], CONDITION, first ? moment : other, first ? other : moment);
         PUT(w, "brnot s%u, L%u", CONDITION, out);
         if (depth > 0) put_body(w, depth - 1);
         else put_arithmetic(w);
         put(w, "L%u:\n", out);
     }
     }
-    if (w->kept && pick(w, 4) == 0) PUT(w, "mov.i64 s%u, s%u", reg(w), MOMENT);
+    if (w->kept && pick(w, 4) == 0) PUT(w, "mov.i64 s%u, s%u", reg(w), moment);
 }
 
 /* A comparison of any type; its register is most of the time one that only conditions are in. */
@@ -277,7 +280,88 @@ static void fused_as_unfused(void **state) {
     assert_true(trapped > PROGRAMS / 10 && returned > PROGRAMS / 10);
 }
 
+/* Programs of a and b, 3 and 7, in which s2 holds something else as well: the sum goes into the product behind it, and
+ * is read again in one way or another, or not at all. */
+#define SUM_AND_PRODUCT "    add.i32 s2, s0, s1\n    mul.i32 s3, s2, s0\n"
+
+static void run_text(const char *rest, uint64_t result, bool goes_into_next) {
+    static char text[TEXT_SIZE];
+    snprintf(text, sizeof text, ".function \"f\" public returns i64\n.scalars 6\n.scalar \"a\" i64 s0\n"
+             ".scalar \"b\" i64 s1\n%s", rest);
+    harness h;
+    harness_open(&h, text);
+    memory m = {0};
+    const outcome fused = run_code(&h, false, &m), by_lines = run_code(&h, true, &m);
+    if (fused.status != TIRB_OK || fused.result != result || by_lines.result != result)
+        harness_fail(&h, "%s %llu, by lines %llu, expected %llu", fused.error.message,
+                     (unsigned long long)fused.result, (unsigned long long)by_lines.result, (unsigned long long)result);
+#if !defined(__clang__) || defined(TIRB_SWITCH_DISPATCH)
+    const unsigned both =
+        TIRBI_HANDLER(TIRBI_INTO(BINARY, (ADD, add, I32, i32), BINARY, (MUL, mul, I32, i32)));
+    unsigned found = 0;
+    for (unsigned i = 0; i < h.codes[0]->functions[0].all.n; i++)
+        found += h.codes[0]->functions[0].words[i].op == both;
+    assert_int_equal(found, goes_into_next);
+#else
+    (void)goes_into_next;
+#endif
+    harness_close(&h);
+}
+
+static void results_that_nothing_else_reads(void **state) {
+    (void)state;
+    run_text(SUM_AND_PRODUCT "    mov.i32 s2, s1\n    add.i32 s4, s2, s3\n    add.i32 s4, s4, s2\n"
+             "    ret.i64 s4\n.end\n", 44, true);
+    run_text("    const.i32 s2, 0\n    mov.i32 s4, s2\n    add.i32 s5, s4, s2\n"
+             "L1:\n" SUM_AND_PRODUCT "    lt.i32 s2, s4, s1\n    add.i32 s5, s5, s3\n    add.i32 s5, s5, s2\n"
+             "    add.i32 s4, s4, s0\n    brnot s2, L2\n    back L1\nL2:\n    ret.i64 s5\n.end\n", 123, true);
+}
+
+static void results_that_are_read_again(void **state) {
+    (void)state;
+    run_text("    mov.i32 s2, s1\n    mul.i32 s4, s2, s2\n    add.i32 s4, s4, s2\n" SUM_AND_PRODUCT
+             "    sub.i32 s5, s1, s0\n    add.i32 s4, s3, s2\n    ret.i64 s4\n.end\n", 40, false);
+}
+
+static void results_that_are_read_behind_jumps(void **state) {
+    (void)state;
+    /* forwards, on one of two ways; */
+    run_text(SUM_AND_PRODUCT "    lt.i32 s4, s3, s1\n    brnot s4, L1\n    mov.i32 s2, s0\n"
+             "L1:\n    add.i32 s5, s3, s2\n    ret.i64 s5\n.end\n", 40, false);
+    /* past a write of the register; */
+    run_text(SUM_AND_PRODUCT "    brif s0, L1\n    mov.i32 s2, s0\n    add.i32 s3, s3, s2\n    ret.i64 s3\n"
+             "L1:\n    add.i32 s5, s3, s2\n    ret.i64 s5\n.end\n", 40, false);
+    /* backwards, in the next iteration of a loop, and of one around a loop; */
+    run_text("    mov.i32 s2, s0\n    mov.i32 s4, s0\n"
+             "L1:\n    sub.i32 s5, s2, s4\n    add.i32 s4, s4, s5\n" SUM_AND_PRODUCT
+             "    lt.i32 s5, s4, s1\n    brnot s5, L2\n    back L1\nL2:\n    ret.i64 s4\n.end\n", 10, false);
+    run_text("    mov.i32 s2, s0\n    mov.i32 s4, s0\n"
+             "L1:\n    sub.i32 s5, s2, s4\n    add.i32 s4, s4, s5\n"
+             "L2:\n" SUM_AND_PRODUCT "    sub.i32 s5, s3, s3\n    brnot s5, L3\n    back L2\n"
+             "L3:\n    lt.i32 s5, s4, s1\n    brnot s5, L4\n    back L1\nL4:\n    ret.i64 s4\n.end\n", 10, false);
+    /* by way of the inner loop's head. */
+    run_text("    mov.i32 s2, s0\n    mov.i32 s4, s0\n"
+             "L1:\n    sub.i32 s5, s2, s4\n    add.i32 s4, s4, s5\n    lt.i32 s5, s4, s1\n    brnot s5, L4\n"
+             "L2:\n    brnot s5, L3\n" SUM_AND_PRODUCT "    sub.i32 s5, s3, s3\n    back L2\n"
+             "L3:\n    back L1\nL4:\n    ret.i64 s4\n.end\n", 10, false);
+}
+
+static void results_that_are_read_behind_calls(void **state) {
+    (void)state;
+    static const char called[] = ".function \"g\"\n.scalars 3\n    const.i32 s2, 5\n    ret.void\n.end\n";
+    char text[1024];
+    snprintf(text, sizeof text, SUM_AND_PRODUCT "    call \"g\" s4 () ()\n    add.i32 s4, s3, s2\n"
+             "    ret.i64 s4\n.end\n%s", called);
+    run_text(text, 40, false);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fused_as_unfused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fused_as_unfused),
+        cmocka_unit_test(results_that_nothing_else_reads),
+        cmocka_unit_test(results_that_are_read_again),
+        cmocka_unit_test(results_that_are_read_behind_jumps),
+        cmocka_unit_test(results_that_are_read_behind_calls),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

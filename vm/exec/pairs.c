@@ -135,48 +135,76 @@ static const uint8_t first_words[TIRBI_N_HANDLERS] = {
 };
 
 /* Makes one form of each jump and what it leads to. */
-static void pair_jumps(const tirbi_words *all, const tirbi_jump *jumps, uint32_t n_jumps) {
+static void pair_jumps(const tirbi_words *all, const tirbi_jumps *jumps) {
     tirbi_word *const words = all->words;
-    for (uint32_t i = 0; i < n_jumps; i++) {
-        const uint32_t from = jumps[i].word, field = jumps[i].field;
-        const uint32_t to = from + (uint32_t)(field == from ? words[field].jump : words[field].far_jump);
+    for (uint32_t i = 0; i < jumps->n; i++) {
+        const uint32_t from = jumps->all[i].word, to = jumps->landings[jumps->all[i].landing].word;
         const unsigned form = to < all->n ? form_of_both(jump_of, words[from].op, words[to].op) : 0;
         if (form != 0) words[from].op = (uint16_t)form;
     }
 }
 
-/* Whether the second form, behind the first, reads what that makes, and nothing else does; then it is made the first of
- * its operands. */
-static bool reads_result(const tirbi_conditions *conditions, const tirbi_word *first, tirbi_word *second) {
-    const uint16_t result = first->a;
-    if (!tirbi_conditions_owns(conditions, result)) return false;
-    switch (reads[second->op]) {
-    case READS_C_ALONE: return second->c == result;
-    case READS_C: return second->c == result && second->b != result;
+/* Whether the form reads that slot once, as the operand that forms of two take from the first: as it stands, or with b
+ * and c exchanged. */
+static bool reads_once(const tirbi_word *form, uint16_t slot, bool *is_exchanged) {
+    *is_exchanged = false;
+    switch (reads[form->op]) {
+    case READS_C_ALONE: return form->c == slot;
+    case READS_C: return form->c == slot && form->b != slot;
     case READS_B: break;
     default: return false;
     }
-    if (second->c == result && second->b != result && exchanged[second->op] != 0) {
-        *second = (tirbi_word){.op = exchanged[second->op], .a = second->a, .b = second->c, .c = second->b};
-        return true;
+    *is_exchanged = form->c == slot;
+    return *is_exchanged ? form->b != slot && exchanged[form->op] != 0 : form->b == slot;
+}
+
+/* The form of the instruction at this place and the one behind it, which reads its result once; or 0. */
+static unsigned into_next(const tirbi_words *all, uint32_t place, uint32_t behind, bool *is_exchanged) {
+    const tirbi_word *const first = &all->words[place], *const second = first + (behind - place);
+    if (behind >= all->n || first_words[first->op] != behind - place || reads[second->op] == 0 ||
+        into_of(first->op, second->op) == 0 || !reads_once(second, first->a, is_exchanged))
+        return 0;
+    return into_of(first->op, *is_exchanged ? exchanged[second->op] : second->op);
+}
+
+/* Chooses the registers to follow: results that the next form reads, where something else names the register as well.
+ * False: there are none. */
+static bool follow_results(const tirbi_words *all, const tirbi_conditions *c) {
+    unsigned n = 0;
+    bool is_exchanged;
+    for (uint32_t place = all->n, behind = all->n; place-- > 0 && n < TIRBI_MOST_FOLLOWED;) {
+        if (!(all->steps[place] & TIRBI_WORD_BEGINS)) continue;
+        const uint16_t result = all->words[place].a;
+        if (result < c->n_named && c->named[result] == TIRBI_NAMED && into_next(all, place, behind, &is_exchanged) != 0)
+            c->named[result] = (uint8_t)(TIRBI_FIRST_FOLLOWED + n++);
+        behind = place;
     }
-    return second->b == result && second->c != result;
+    return n > 0;
 }
 
 /* Makes one form of two where a result goes from one into the other alone, from the last to the first. */
-static void pair_results(const tirbi_words *all, const tirbi_conditions *conditions) {
-    tirbi_word *const words = all->words;
-    uint32_t behind = all->n; /* the first word of the form behind that is not part of another */
+static void pair_results(const tirbi_words *all, const tirbi_conditions *c, const tirbi_jumps *jumps,
+                         tirbi_heap *heap) {
+    tirbi_live live = {.words = all, .conditions = c, .jumps = jumps};
+    const bool follows = follow_results(all, c) && tirbi_live_settle(&live, heap);
+    uint32_t behind = all->n; /* the first word of the form behind that is not part of another, */
+    uint32_t after = 0;       /* and what is live behind that */
+    if (follows) tirbi_live_begin(&live);
     for (uint32_t place = all->n; place-- > 0;) {
         if (!(all->steps[place] & TIRBI_WORD_BEGINS)) continue;
-        const unsigned first = words[place].op;
-        const bool stands = behind < all->n && first_words[first] == behind - place &&
-                            reads[words[behind].op] != 0;
-        unsigned form = stands ? into_of(first, words[behind].op) : 0;
-        if (form != 0 && reads_result(conditions, &words[place], &words[behind])) {
-            form = into_of(first, words[behind].op); /* which may be another now */
-            words[place].op = (uint16_t)form;
+        const uint32_t after_this = follows ? tirbi_live_before(&live, place) : 0;
+        tirbi_word *const first = &all->words[place], *const second = first + (behind - place);
+        bool is_exchanged;
+        const unsigned form = into_next(all, place, behind, &is_exchanged);
+        const uint32_t result = form != 0 && follows ? tirbi_live_bit(c, first->a) : 0;
+        const bool is_dead = result != 0 && (!(after & result) ||
+                                             (second->a == first->a && tirbi_live_writes_a(second->op)));
+        if (form != 0 && (is_dead || tirbi_conditions_owns(c, first->a))) {
+            if (is_exchanged)
+                *second = (tirbi_word){.op = exchanged[second->op], .a = second->a, .b = second->c, .c = second->b};
+            first->op = (uint16_t)form;
         }
+        after = after_this;
         behind = place;
     }
 }
@@ -184,11 +212,11 @@ static void pair_results(const tirbi_words *all, const tirbi_conditions *conditi
 /* Makes one form of a jump and what it leads to, then of two or three that follow each other, from the last to the
  * first, then of the other jumps and pairs that they lead to: the first one's word has the number of all, and all words
  * stay where they are, so that a jump may still lead to the others. */
-void tirbi_pair_forms(const tirbi_words *all, const tirbi_conditions *conditions, const tirbi_jump *jumps,
-                      uint32_t n_jumps) {
+void tirbi_pair_forms(const tirbi_words *all, const tirbi_conditions *conditions, const tirbi_jumps *jumps,
+                      tirbi_heap *heap) {
     tirbi_word *const words = all->words;
-    pair_results(all, conditions);
-    pair_jumps(all, jumps, n_jumps);
+    pair_results(all, conditions, jumps, heap);
+    pair_jumps(all, jumps);
     uint32_t behind = all->n; /* the first word of the form behind */
     for (uint32_t place = all->n; place-- > 0;) {
         if (!(all->steps[place] & TIRBI_WORD_BEGINS)) continue;
@@ -199,5 +227,5 @@ void tirbi_pair_forms(const tirbi_words *all, const tirbi_conditions *conditions
         if (form != 0) words[place].op = (uint16_t)form;
         behind = place;
     }
-    pair_jumps(all, jumps, n_jumps);
+    pair_jumps(all, jumps);
 }

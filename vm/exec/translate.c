@@ -112,13 +112,6 @@ static tirbi_word list_of(unsigned a, unsigned b, unsigned c, unsigned d) {
 /* ---- Translating one function --------------------------------------------------------------------------------- */
 
 enum { LANE_END_SIZE = 2 };
-/* What something jumps to. */
-typedef struct landing {
-    uint32_t word;     /* the first one of the instruction */
-    uint32_t weight;   /* of what stands before it */
-    uint32_t unlooked; /* what has run since the last look where something jumps there, at most */
-} landing;
-
 typedef struct translator {
     tirbi_code *code;
     tirbi_heap *heap;
@@ -138,7 +131,8 @@ typedef struct translator {
     tirbi_constants constants;
     tirbi_offsets targets; /* something jumps there */
     size_t place_words; /* of these */
-    landing *landings;  /* by number of a target */
+    tirbi_landing *landings; /* by number of a target */
+    uint32_t n_landings;
     uint32_t own;      /* what the instruction weighs, */
     uint32_t weight;   /* and what stands before it */
     uint32_t unlooked; /* what has run since the last look, at most */
@@ -336,13 +330,13 @@ static tirb_status survey(translator *t) {
  * behind it, on ways that only lead forwards: no such way goes on for longer without a look. */
 enum { MOST_UNLOOKED = 2048 };
 
-static landing *landing_at(const translator *t, uint32_t at) {
+static tirbi_landing *landing_at(const translator *t, uint32_t at) {
     return &t->landings[tirbi_number_of_offset(&t->targets, at)];
 }
 
 /* Something jumps to what comes next. */
 static void land(translator *t, uint32_t at) {
-    landing *const here = landing_at(t, at);
+    tirbi_landing *const here = landing_at(t, at);
     here->word = t->emitter.all.n;
     here->weight = t->weight;
     if (here->unlooked > t->unlooked) t->unlooked = here->unlooked;
@@ -373,7 +367,7 @@ static void count_weight(translator *t, uint32_t at) {
 
 static void add_fixup(translator *t, uint32_t word, uint32_t field, int64_t target) {
     const uint32_t unlooked = tirbi_add_weight(t->unlooked, t->own);
-    landing *const there = landing_at(t, (uint32_t)target);
+    tirbi_landing *const there = landing_at(t, (uint32_t)target);
     if (there->unlooked < unlooked) there->unlooked = unlooked;
     if (t->n_fixups == t->fixup_capacity) {
         uint32_t capacity = t->fixup_capacity ? t->fixup_capacity * 2 : 16;
@@ -386,7 +380,7 @@ static void add_fixup(translator *t, uint32_t word, uint32_t field, int64_t targ
         t->fixups = grown;
         t->fixup_capacity = capacity;
     }
-    t->fixups[t->n_fixups++] = (tirbi_jump){word, field, (uint32_t)target, TIRBI_NO_BACK};
+    t->fixups[t->n_fixups++] = (tirbi_jump){word, field, (uint32_t)(there - t->landings), TIRBI_NO_BACK};
 }
 
 static uint16_t slot_of(translator *t, int64_t x) { return tirbi_slot_of_x(&t->constants, (uint16_t)x); }
@@ -757,7 +751,8 @@ static void translate_load(translator *t, uint32_t *at) {
     uint8_t type = carrier[t->instr->type];
     uint16_t index = slot_of(t, o[2]), held;
     if (tirbi_known_load(&t->known, type, (uint16_t)o[1], index, &held)) {
-        tirbi_conditions_name(&t->conditions, held); /* also where it stays: what reads it reads what wrote it before */
+        /* Also where it stays: what reads it reads what wrote it before. */
+        tirbi_conditions_name_form(&t->conditions, held);
         if (held == o[0]) return;
         tirbi_known_write(&t->known, (uint16_t)o[0]);
         emit_step(t, TIRBI_H_EXTEND_I64, o[0], held, 0, at);
@@ -948,22 +943,24 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
     return TIRB_OK;
 }
 
-static uint32_t word_of_target(const translator *t, uint32_t target) {
-    return landing_at(t, target)->word;
-}
-
 static void patch_jumps(translator *t) {
     tirbi_word *words = t->emitter.all.words;
     for (uint32_t i = 0; i < t->n_fixups; i++) {
         const tirbi_jump *f = &t->fixups[i];
-        int32_t distance = (int32_t)((int64_t)word_of_target(t, f->target) - (int64_t)f->word);
+        const tirbi_landing *there = &t->landings[f->landing];
+        int32_t distance = (int32_t)((int64_t)there->word - (int64_t)f->word);
         if (f->field == f->word)
             words[f->field].jump = distance;
         else
             words[f->field].far_jump = distance;
         if (f->back == TIRBI_NO_BACK) continue;
-        words[f->field].cost = tirbi_add_weight(landing_at(t, f->back)->weight - landing_at(t, f->target)->weight, 1);
+        words[f->field].cost = tirbi_add_weight(landing_at(t, f->back)->weight - there->weight, 1);
     }
+}
+
+static void pair_forms(translator *t) {
+    const tirbi_jumps jumps = {t->fixups, t->n_fixups, t->landings, t->n_landings};
+    tirbi_pair_forms(&t->emitter.all, &t->conditions, &jumps, t->heap);
 }
 
 /* In profiled code no instruction is fused across the beginning of a line. */
@@ -974,7 +971,7 @@ static void separate_lines(translator *t) {
 }
 
 static bool make_targets(translator *t) {
-    const uint32_t n = tirbi_number_offsets(&t->targets, t->place_words);
+    const uint32_t n = t->n_landings = tirbi_number_offsets(&t->targets, t->place_words);
     t->landings = tirbi_room_take(&t->landing_room, t->heap, n * sizeof *t->landings);
     return n == 0 || t->landings;
 }
@@ -1066,7 +1063,7 @@ static tirb_status translate_code(translator *t) {
     }
     t->fn->cost = cost_of_call(f, t->weight);
     patch_jumps(t);
-    if (!t->code->profiled) tirbi_pair_forms(&t->emitter.all, &t->conditions, t->fixups, t->n_fixups);
+    if (!t->code->profiled) pair_forms(t);
     return TIRB_OK;
 }
 
