@@ -484,6 +484,7 @@ static const tirbi_ls *take_init(carrier *c, const tirbi_ls *body) {
 typedef enum purpose {
     IN_LANES,  /* that carry them */
     IN_COLUMNS, /* inside lanes that each carry their own (columns.c) */
+    IN_ORDER,   /* scalar code, in which an iteration has at hand what the one before it stored */
     SEARCHED,  /* for what changes them */
     HOLDING,   /* what is at the places that they tell (place.c) */
     PACKED     /* counting what is kept (packing.c) */
@@ -492,7 +493,8 @@ typedef enum purpose {
 static const tirbi_ls *run(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose why) {
     switch (why) {
     case IN_LANES: return tirbi_has_lanes_in_order(pool, loop) ? loop : tirbi_load_first(pool, loop);
-    case IN_COLUMNS: return loop;
+    case IN_COLUMNS:
+    case IN_ORDER: return loop;
     case SEARCHED: return tirbi_search_updates(pool, loop);
     case PACKED: {
         tirbi_arranged packed;
@@ -504,7 +506,7 @@ static const tirbi_ls *run(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose wh
 }
 
 static const tirbi_ls *carry_in(carrier *c, tirbi_lx_pool *pool, const tirbi_ls *loop, purpose why) {
-    const bool lanes = why == IN_LANES || why == IN_COLUMNS;
+    const bool lanes = why == IN_LANES || why == IN_COLUMNS || why == IN_ORDER;
     c->pool = pool;
     c->loop = loop;
     c->in_columns = why == IN_COLUMNS;
@@ -522,7 +524,7 @@ static const tirbi_ls *carry_in(carrier *c, tirbi_lx_pool *pool, const tirbi_ls 
     c->failed = !tirbi_find_accesses(&all, rest) || c->failed;
     if (c->graph) tirbi_forget_dependences(pool, c->graph);
     bool bounds = is_plain(loop->as.loop.var->min) && is_plain(loop->as.loop.var->extent);
-    if (c->failed || (c->n == 0 && bounds && rest == first)) return NULL;
+    if (c->failed || (c->n == 0 && (why == IN_ORDER || (bounds && rest == first)))) return NULL;
     const tirbi_ls *items[3];
     uint32_t n = 0;
     if (!replace_variable(c, items, &n) || !store_apart(c)) return NULL;
@@ -545,6 +547,7 @@ static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose 
 
 const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, IN_LANES); }
 const tirbi_ls *tirbi_carry_rows(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, IN_COLUMNS); }
+const tirbi_ls *tirbi_carry_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, IN_ORDER); }
 const tirbi_ls *tirbi_search_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, SEARCHED); }
 const tirbi_ls *tirbi_hold_by_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, HOLDING); }
 const tirbi_ls *tirbi_pack_by_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, PACKED); }

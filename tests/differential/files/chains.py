@@ -91,3 +91,28 @@ class Module:
         for i in range(0, 90, 3):
             s = s - T.abs(b[i + 1]) - T.abs(b[i + 2]) - T.abs(b[i + 4])
         out[1] = s
+
+    # An iteration computes with what the one before it has stored, in ways that no lanes have.
+    @T.prim_func(s_tir=True)
+    def recurrences(a: T.Buffer((100,), "float32"), b: T.Buffer((100,), "float32"), k: T.Buffer((1,), "int32"),
+                    c: T.Buffer((100,), "int16"), d: T.Buffer((100,), "bool"), out: T.Buffer((2,), "float32")):
+        n: T.let[T.int32] = k[0] % 50 + 45
+        for i in range(1, n):
+            a[i] = a[i - 1] * a[i - 1] + b[i]
+        for i in range(2, n):
+            b[i] = b[i - 1] * b[i - 1] - b[i - 2] * a[i]
+        for i in range(n - 1):
+            c[i + 1] = c[i] * c[i] + T.Cast("int16", i * 300)
+        for i in range(1, n):
+            d[i] = (d[i - 1] and d[i]) or (not d[i - 1] and a[i] > b[i])
+        for i in range(1, n):
+            a[i] = a[i - 1] * a[i - 1] * T.float32(0.5)
+            b[i] = b[i - 1] * b[i - 1] + a[i - 1]
+        for i in range(1, n):
+            if a[i - 1] * a[i - 1] < b[i]:
+                a[i] = a[i - 1] * b[i]
+            else:
+                a[i] = b[i] * b[i - 1]
+            out[0] = out[0] * out[0] - a[i]
+        for i in range(1, k[0] % 103):
+            b[i] = b[i - 1] * b[i - 1]
