@@ -308,17 +308,26 @@ static const tirbi_ls *search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop)
     return searched;
 }
 
-/* Of few iterations the extreme is looked for in all, and then its place; of many few change it. */
-enum { LONG = 2048 };
+/* Of few iterations the extreme is looked for in all, and then its place; of many few change it. Looking in all is as
+ * fast as memory where that is 4 bytes and more for each without another operation. */
+enum { LONG = 12288, LONG_IF_LOADED = 65536 };
+
+static bool takes_longer(const void *context, const tirbi_lx *x) {
+    (void)context;
+    if (x->kind == TIRBI_LX_LOAD) return tirbi_dtypes[x->type].size < 4;
+    return x->kind == TIRBI_LX_OP && tirbi_dtype_is_float((tirbi_dtype)x->type);
+}
 
 const tirbi_ls *tirbi_search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    const int64_t most = tirbi_any_value(loop->as.loop.body, 0, takes_longer, NULL) ? LONG : LONG_IF_LOADED;
     const tirbi_ls *places = tirbi_find_places(pool, loop);
-    if (places && loop->as.loop.var->extent->hi <= LONG) return places;
+    if (places && loop->as.loop.var->extent->hi <= most) return places;
     const tirbi_ls *updates = search_updates(pool, loop);
-    const tirbi_ls *pairs = !places && updates ? tirbi_find_pairs(pool, loop, updates, LONG) : NULL;
+    const tirbi_ls *pairs = !places && updates ? tirbi_find_pairs(pool, loop, updates, most) : NULL;
     if (pairs) return pairs;
     if (!places || !updates) return places ? places : updates;
     const tirbi_lx *few = tirbi_lx_with(pool, TIRB_OP_LE, loop->as.loop.var->extent, LONG);
+    const tirbi_lx *few = tirbi_lx_wide(pool, TIRB_OP_LE, loop->as.loop.var->extent, tirbi_lx_number(pool, most));
     return tirbi_new_if(pool, loop->span, few, places, updates);
 }
 

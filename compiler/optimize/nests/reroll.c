@@ -134,6 +134,53 @@ static bool are_copies(roller *r) {
     return r->moves;
 }
 
+/* ---- Chains ----------------------------------------------------------------------------------------------------- */
+
+static bool is_variable(const void *var, const tirbi_lx *x) { return x->kind == TIRBI_LX_VAR && x->var == var; }
+
+/* The operand that an operation of a chain goes on from; -1: it is none. */
+static int goes_on_from(const tirbi_lx *x) {
+    if (x->kind != TIRBI_LX_OP) return -1;
+    switch (x->op) {
+    case TIRB_OP_ADD:
+    case TIRB_OP_SUB:
+    case TIRB_OP_MUL:
+    case TIRB_OP_MIN:
+    case TIRB_OP_MAX: return 0;
+    case TIRB_OP_FMA:
+    case TIRB_OP_FMS:
+    case TIRB_OP_FNMA: return 2;
+    default: return -1;
+    }
+}
+
+/* s = f(g(s, x), y) as s = g(s, x); s = f(s, y), where that is all of the body. */
+static void unchain(roller *r) {
+    const tirbi_ls *s = r->items[0];
+    if (r->n != 1 || s->kind != TIRBI_LS_SET || s->as.set.declares || !s->as.set.value) return;
+    const tirbi_lx *links[MAX_ITEMS], *x = s->as.set.value, *before = tirbi_lx_var(r->pool, s->as.set.var);
+    uint32_t n = 0;
+    for (int from; (from = goes_on_from(x)) >= 0; x = x->args[from]) {
+        if (n == MAX_ITEMS) return;
+        for (int i = 0; i < x->n_args; i++)
+            if (i != from && tirbi_any_expr(x->args[i], TIRBI_WALK_ALL, is_variable, s->as.set.var)) return;
+        links[n++] = x;
+    }
+    if (n < 2 || !before || !is_variable(s->as.set.var, x)) return;
+    for (uint32_t i = 0; i < n; i++) {
+        const tirbi_lx *link = links[n - 1 - i];
+        const tirbi_op op = (tirbi_op)link->op;
+        const tirbi_dtype type = (tirbi_dtype)link->optype;
+        const tirbi_lx *value =
+            link->n_args == 3
+                ? tirbi_lx_fused(r->pool, op, type, link->args[0], link->args[1], before, link->addend_first)
+                : tirbi_lx_op(r->pool, op, type, (tirbi_dtype)link->source, before, link->args[1], NULL);
+        r->items[i] = value ? tirbi_with_value(r->pool, s, value) : NULL;
+        if (!r->items[i]) return;
+    }
+    r->n = n;
+}
+
 /* ---- The loop over all places ----------------------------------------------------------------------------------- */
 
 static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
@@ -173,12 +220,15 @@ static const tirbi_ls *roll(roller *r) {
 
 /* The loop over all places where its body is copies of each other, as many as there are: else NULL. */
 static const tirbi_ls *roll_up(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    if (loop->as.loop.body->kind != TIRBI_LS_SEQ || loop->as.loop.parallel || !tirbi_is_plain_loop(loop))
+    const tirbi_ls *body = loop->as.loop.body;
+    if ((body->kind != TIRBI_LS_SEQ && body->kind != TIRBI_LS_SET) || loop->as.loop.parallel ||
+        !tirbi_is_plain_loop(loop))
         return NULL;
     roller *r = TIRBI_NEW(pool->arena, roller);
     if (!r) return NULL;
     *r = (roller){.pool = pool, .loop = loop, .own = {.var = {loop->as.loop.var}, .n = 1}};
-    if (!tirbi_list_statements(loop->as.loop.body, r->items, &r->n, MAX_ITEMS)) return NULL;
+    if (!tirbi_list_statements(body, r->items, &r->n, MAX_ITEMS)) return NULL;
+    unchain(r);
     for (uint32_t copies = r->n; copies > 1; copies--) {
         if (r->n % copies != 0) continue;
         r->copies = copies;

@@ -124,6 +124,15 @@ static tirbi_sched *schedule_carried(tirbi_scheduler *p, const tirbi_ls *loop) {
     p->in.notes = NULL;
     tirbi_sched *node = tirbi_sched_of(p, "scalar replacement", tirbi_schedule(p, carried));
     p->in.notes = notes;
+/* A loop of scalar code that has at hand what its last iteration stored; why it is scalar, the loop itself tells. */
+static tirbi_sched *schedule_carried(tirbi_scheduler *p, const tirbi_ls *loop) {
+    const tirbi_ls *carried = tirbi_carry_in_order(p->pool, loop);
+    if (!carried) return NULL;
+    note_scalar(p, loop);
+    const tirbi_surroundings outer = p->in;
+    p->in.notes = NULL;
+    tirbi_sched *node = tirbi_sched_of(p, "scalar replacement", tirbi_schedule_serial(p, carried));
+    p->in = outer;
     return node;
 }
 
@@ -138,6 +147,7 @@ static tirbi_sched *schedule_loop(tirbi_scheduler *p, const tirbi_ls *s) {
     else if (!node && !blocks)
         node = schedule_nest(p, s);
     if (!node && !blocks) node = schedule_carried(p, s);
+    if (!node && may && !blocks && !s->as.loop.rows) node = schedule_carried(p, s);
     if (!node) node = tirbi_schedule_in_order(p, s);
     if (node) node->of = s;
     return node;
