@@ -39,14 +39,21 @@ static inline void keep_to(line l, int64_t most, int64_t *rows) {
     *rows = (most - l.at) / l.by + 1;
 }
 
+/* Both, of which mostly all rows are kept. */
+static inline void keep_between(line l, int64_t least, int64_t most, int64_t *rows) {
+    int64_t last;
+    if (l.at < least || l.at > most) *rows = 0;
+    if (l.by == 0 || *rows < 1 || (reaches(l, *rows, &last) && last >= least && last <= most)) return;
+    keep_from(l, least, rows);
+    keep_to(l, most, rows);
+}
+
+static inline bool is_far(int64_t value) { return value > FAR || value < -FAR; }
+
 static inline void keep_within(line l, uint8_t type, int64_t *rows) {
     const bool is_narrow = type == TIRB_I32;
-    if (l.by > FAR || l.by < -FAR || l.at > FAR || l.at < -FAR) {
-        *rows = 0;
-        return;
-    }
-    keep_from(l, is_narrow ? INT32_MIN : -FAR, rows);
-    keep_to(l, is_narrow ? INT32_MAX : FAR, rows);
+    if (is_far(l.by)) *rows = 0;
+    keep_between(l, is_narrow ? INT32_MIN : -FAR, is_narrow ? INT32_MAX : FAR, rows);
 }
 
 static line less(line a, line b) { return (line){a.at - b.at, a.by - b.by}; }
@@ -178,13 +185,10 @@ typedef struct run {
     uint32_t lanes; /* of blocks that the steps are set for; 0: none are */
 } run;
 
-static uint64_t elements_of(const tirbi_ref *ref, unsigned size) { return ref->size / size; }
-
 /* Rows while a line numbers an element. */
 static void keep_inside(line l, uint64_t elements, int64_t *rows) {
     if (elements > (uint64_t)FAR) elements = (uint64_t)FAR;
-    keep_from(l, 0, rows);
-    keep_to(l, (int64_t)elements - 1, rows);
+    keep_between(l, 0, (int64_t)elements - 1, rows);
 }
 
 static void find_rows(run *r) {
@@ -209,7 +213,7 @@ static void find_rows(run *r) {
         const tirbi_ref *ref = &r->refs[s->kind < TIRBI_ROW_STORE ? s->b : s->a];
         const unsigned size = tirbi_dtypes[s->type].size;
         const line l = r->lines[s->line];
-        keep_inside(l, elements_of(ref, size), rows);
+        keep_inside(l, ref->size >> __builtin_ctz(size), rows);
         m->element = (uint8_t *)((uintptr_t)ref->data + (uintptr_t)l.at * size);
         m->by = (ptrdiff_t)((uint64_t)l.by * size);
     }
@@ -219,7 +223,7 @@ static void find_rows(run *r) {
 static void find_hull(const run *r, unsigned c, int64_t *low, int64_t *high) {
     const tirbi_row_loop *plan = r->plan;
     const line ends[2] = {r->lines[plan->first[c]], r->lines[plan->last[c]]};
-    const int64_t length = (int64_t)elements_of(&r->refs[r->loop->cursors[c].ref], r->loop->cursors[c].size);
+    const int64_t length = (int64_t)(r->refs[r->loop->cursors[c].ref].size >> r->loop->cursors[c].shift);
     *low = INT64_MAX;
     *high = INT64_MIN;
     for (unsigned i = 0; i < 4; i++) {
@@ -259,13 +263,17 @@ static bool keep_apart(run *r) {
         const unsigned w = (unsigned)__builtin_ctz(writes);
         int64_t low, high, other_low, other_high;
         const tirbi_lane_cursor *written = &loop->cursors[w];
-        const uint8_t *data = r->refs[written->ref].data;
-        find_hull(r, w, &low, &high);
+        const tirbi_ref *ref = &r->refs[written->ref];
+        const uint8_t *data = ref->data;
         if (r->lines[plan->step[w]].at == 0) return false;
         for (unsigned c = 0; c < loop->n_cursors; c++) {
             const tirbi_lane_cursor *other = &loop->cursors[c];
-            const uint8_t *other_data = r->refs[other->ref].data;
-            if (c == w) continue;
+            const tirbi_ref *other_ref = &r->refs[other->ref];
+            const uint8_t *other_data = other_ref->data;
+            if (c == w || (uintptr_t)data + ref->size <= (uintptr_t)other_data ||
+                (uintptr_t)other_data + other_ref->size <= (uintptr_t)data)
+                continue;
+            find_hull(r, w, &low, &high);
             find_hull(r, c, &other_low, &other_high);
             if ((uintptr_t)(data + (high + 1) * written->size) <= (uintptr_t)(other_data + other_low * other->size) ||
                 (uintptr_t)(other_data + (other_high + 1) * other->size) <= (uintptr_t)(data + low * written->size))
@@ -288,7 +296,7 @@ static bool find_cursors(run *r) {
         keep_to(r->lines[plan->n], r->most, &r->rows);
     }
     for (unsigned c = 0; c < loop->n_cursors; c++) {
-        const uint64_t elements = elements_of(&r->refs[loop->cursors[c].ref], loop->cursors[c].size);
+        const uint64_t elements = r->refs[loop->cursors[c].ref].size >> loop->cursors[c].shift;
         const line step = r->lines[plan->step[c]];
         if (step.at > FAR >> 8 || step.at < -(FAR >> 8) || step.by != 0) return false;
         keep_inside(r->lines[plan->first[c]], elements, &r->rows);
