@@ -82,6 +82,7 @@ static bool make_trial(checker *c, trial *t) {
     }
     for (unsigned i = 0; i < LOOPS; i++) t->x.extent[i] = 1 + (int64_t)(next_random(c) % (uint64_t)most[i]);
     if (next_random(c) % 8 == 0) t->x.extent[2] *= 9; /* several blocks of k */
+    if (next_random(c) % 8 == 0) t->x.extent[0] = 1; /* one row */
     const unsigned *loops = of[next_random(c) % 4];
     t->x.operand[TIRBI_CONTRACT_C].type = t->x.type;
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) {
@@ -102,7 +103,7 @@ static bool make_sweep(checker *c, trial *t) {
     const bool few = splat && next_random(c) % 2; /* rows of the same data */
     const unsigned of_lanes = splat && !few && next_random(c) % 4 == 0 ? 0u : 0x8u; /* 0: data stand still in them */
     const unsigned of_weights = few ? 0x6u : (next_random(c) % 2 ? 0x5u : 0x4u) | (splat ? 0u : 0x8u);
-    const tirbi_dtype type = result_types[next_random(c) % 4];
+    const tirbi_dtype type = result_types[next_random(c) % 7];
     *t = (trial){.x = {.n_loops = LOOPS, .type = (uint8_t)type, .first = &t->first}};
     t->x.flags = (uint8_t)(next_random(c) % 2 ? TIRBI_CONTRACT_INIT : 0);
     if (tirbi_dtype_is_float(type) && next_random(c) % 8 != 0) t->x.flags |= TIRBI_CONTRACT_FUSED;
@@ -284,6 +285,7 @@ static uint16_t rounded(tirbi_dtype type, float v) {
 }
 
 /* Products of 16-bit floats, each sum rounded by itself, as vm/math has it: rows by columns, from element k of A's. */
+/* Products of 16-bit floats, each sum rounded by itself, beside what vm/math makes of them. */
 static void check_half(checker *c, tirb_isa isa, tirbi_dtype type) {
     enum { ROWS = 23, COLUMNS = 41, K = 3 };
     static uint16_t a[ROWS][K], b[K][COLUMNS], found[ROWS][COLUMNS];

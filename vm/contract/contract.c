@@ -307,11 +307,13 @@ static bool run_copied(const runner *r, tirbi_tile *tile, tirbi_tile_kernel kern
     return true;
 }
 
+static bool is_wide(const runner *r) { return r->s->rows.total == 1 && r->set->wide[0]; }
+
 /* The tiles of one panel of columns, all rows of the block; false: stopped. */
 static bool run_panel(const runner *r, int64_t column, int64_t columns, const uint8_t *b, int64_t b_k, bool in_rows) {
     unsigned vectors = (unsigned)((columns + r->set->lanes - 1) / r->set->lanes), width = vectors * r->set->lanes;
     const bool whole = columns == (int64_t)width, half = tirbi_contract_is_half(r->x), part = !half && !whole;
-    const bool direct = (whole || part) && adjacent(r, column, columns);
+    const bool direct = (whole || part) && adjacent(r, column, columns), alone = is_wide(r);
     int64_t each = tile_rows(r), unlooked = 0;
     tirbi_tile tile = {.a_row = r->a_row, .a_k = r->a_k, .b = b, .b_k = b_k, .n_k = words_of(r), .add = r->add,
                        .b_steps = in_rows ? r->b_steps : NULL,
@@ -324,7 +326,9 @@ static bool run_panel(const runner *r, int64_t column, int64_t columns, const ui
         for (unsigned i = 0; i < rows; i++) pointers[i] = c + r->row_c[row + i];
         tile.c = pointers;
         tile.a = r->a_direct ? r->base[r->s->a] + r->row_a[row] + r->k_a[0] : r->a_block + t * r->a_tile;
-        tirbi_tile_kernel kernel = (part ? r->set->part : r->set->run)[vectors - 1][rows - 1];
+        tirbi_tile_kernel kernel = alone  ? r->set->wide[vectors - 1]
+                                   : part ? r->set->part[vectors - 1][rows - 1]
+                                          : r->set->run[vectors - 1][rows - 1];
         unlooked += tile.n_k * rows * width;
         if (unlooked > tirbi_products_at_once(r->x)) {
             if (tirbi_must_stop(r->x)) return false;
@@ -438,7 +442,7 @@ enum { LEAST_ROW = 8 };
 /* Packs columns for one panel; those that are missing to whole vectors are zero. */
 static bool pack_panel(runner *r, uint8_t *to, int64_t column, int64_t columns, int64_t width) {
     tirbi_pack p = {.strips = r->x->strips,
-                    .from = r->base[r->s->b],
+                    .from = r->together ? r->together : r->base[r->s->b],
                     .from_type = r->x->operand[r->s->b].type,
                     .to_type = r->b_type,
                     .group = (uint8_t)r->group,
@@ -476,7 +480,8 @@ static int64_t side_by_side(const runner *r, int64_t column, int64_t most) {
 /* One block of columns and of k, all rows; false: stopped. A panel that no other rows need is packed where the one
  * before it was. */
 static bool run_block(runner *r) {
-    int64_t most = (int64_t)r->set->vectors * r->set->lanes, columns;
+    const int64_t most = (is_wide(r) ? TIRBI_TILE_WIDTH : r->set->vectors) * (int64_t)r->set->lanes;
+    int64_t columns;
     const bool half = tirbi_contract_is_half(r->x), once = r->s->rows.total <= r->s->row_block;
     bool packed = false;
     for (int64_t row = 0; row < r->s->rows.total; row += r->s->row_block) {
@@ -511,14 +516,14 @@ static void find_k(runner *r, int64_t k, int64_t n) {
     tirbi_contract_places(&r->s->k, k, n, r->s->a, r->k_a, r->s->b, r->k_b);
     if (!r->b_rows) return;
     for (int64_t i = 0; i < n && r->together; i++)
-        r->k_b[i] = tirbi_place_together(r->k_b[i], r->s->elements, r->s->apart, (int64_t)r->size);
+        r->k_b[i] = tirbi_place_together(r->k_b[i], r->s->elements, r->s->apart, (int64_t)r->b_size);
     for (int64_t i = 0; i < n; i++) r->b_steps[i] = i + 1 < n ? r->k_b[i + 1] - r->k_b[i] : 0;
 }
 
 static bool run_batch(runner *r) {
     const uint8_t *const b = r->base[r->s->b];
     if (r->together && b != r->together_from) {
-        if (!tirbi_bring_together(r->x, r->together, b, (size_t)r->s->elements, (size_t)r->s->apart, r->size))
+        if (!tirbi_bring_together(r->x, r->together, b, (size_t)r->s->elements, (size_t)r->s->apart, r->b_size))
             return false;
         r->together_from = b;
     }
@@ -644,12 +649,8 @@ bool tirbi_contract_run(const tirbi_contraction *x, const shape *s, uint8_t *scr
     r.set = tirbi_contract_set(x);
     r.size = tirbi_dtypes[tile_type(x)].size;
     r.b_size = r.c_size = tirbi_dtypes[x->type].size;
-    r.first = x->first;
     float first;
-    if (tirbi_contract_is_half(x) && (x->flags & TIRBI_CONTRACT_INIT)) {
-        x->strips->cast[TIRB_F32][x->type]((uint8_t *)&first, x->first, NULL, NULL, 1);
-        r.first = (const uint8_t *)&first;
-    }
+    if (x->flags & TIRBI_CONTRACT_INIT) r.first = tirbi_contract_first(x, &first);
     choose_words(&r);
     place_scratch(&r, scratch);
     choose_packing(&r);

@@ -64,6 +64,13 @@ static inline int64_t tirbi_products_at_once(const tirbi_contraction *x) {
     return x->kernels->products_at_once / (tirbi_contract_is_half(x) ? 4 : x->type == TIRB_F32 ? 1 : 2);
 }
 
+/* What stands for all of C at first, as a kernel has it; `wide` is room for it. */
+static inline const void *tirbi_contract_first(const tirbi_contraction *x, float *wide) {
+    if (!tirbi_contract_is_half(x)) return x->first;
+    x->strips->cast[TIRB_F32][x->type]((uint8_t *)wide, x->first, NULL, NULL, 1);
+    return wide;
+}
+
 /* Runs a tile of so many rows and columns in parts of k, none of which takes long; false: stopped. */
 bool tirbi_contract_run_tile(const tirbi_contraction *x, tirbi_tile_kernel kernel, const tirbi_tile *tile, int64_t rows,
                              int64_t columns);

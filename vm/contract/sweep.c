@@ -29,6 +29,13 @@ static bool are_apart(const tirbi_contraction *x, const tirbi_contract_sweep *s)
 
 static bool is_narrow(uint8_t type) { return type == TIRB_I8 || type == TIRB_U8 || type == TIRB_I16; }
 
+/* The type that weights are converted to, and in which C's elements are registers. */
+static uint8_t values_type(const tirbi_contraction *x) { return tirbi_contract_is_half(x) ? TIRB_F32 : x->type; }
+
+static bool converts(const tirbi_contraction *x, const tirbi_contract_sweep *s) {
+    return x->operand[s->weights].type != values_type(x);
+}
+
 /* The kernel for data of a type, or TIRBI_SWEEPS. */
 static uint8_t kernel_for(const tirbi_contraction *x, uint8_t data, uint8_t weights) {
     const bool whole = x->type == TIRB_I32 || x->type == TIRB_U32;
@@ -41,7 +48,13 @@ static uint8_t kernel_for(const tirbi_contraction *x, uint8_t data, uint8_t weig
         }
     }
     if (!(x->flags & TIRBI_CONTRACT_FUSED) || data != x->type || weights != x->type) return TIRBI_SWEEPS;
-    return x->type == TIRB_F32 ? TIRBI_SWEEP_F32 : x->type == TIRB_F64 ? TIRBI_SWEEP_F64 : TIRBI_SWEEPS;
+    switch (x->type) {
+    case TIRB_F32: return TIRBI_SWEEP_F32;
+    case TIRB_F64: return TIRBI_SWEEP_F64;
+    case TIRB_F16: return TIRBI_SWEEP_F16;
+    case TIRB_BF16: return TIRBI_SWEEP_BF16;
+    default: return TIRBI_SWEEPS;
+    }
 }
 
 /* Whether an operand stands still in a loop of C other than that of the lanes, in which the other one moves. */
@@ -81,7 +94,7 @@ static bool take_roles(const tirbi_contraction *x, unsigned data, bool same_data
     out->kind = same_data ? TIRBI_SWEEP_ROW_ONES : along != 0 ? TIRBI_SWEEP_STRIPS : TIRBI_SWEEP_ONES;
     if (out->kernel == TIRBI_SWEEPS) return false;
     if (along != 0 && (same_data || along != size_of(weights_type))) return false;
-    if (same_data && (data_type != x->type || weights_type != x->type)) return false;
+    if (same_data && (data_type != x->type || weights_type != values_type(x))) return false;
     for (unsigned i = 0; i < x->n_loops; i++) {
         if (!stays_in(x, same_data ? data : weights, same_data ? weights : data, out->lanes, i)) continue;
         out->rows = (uint8_t)i;
@@ -103,7 +116,7 @@ bool tirbi_contract_is_sweep(const tirbi_contraction *x, const tirbi_contract_sh
     out->lanes = (uint8_t)lanes;
     if (matrix) return x->extent[lanes] >= LEAST_STRIP && take_roles(x, s->b, true, out);
     if (!take_roles(x, TIRBI_CONTRACT_A, false, out) && !take_roles(x, TIRBI_CONTRACT_B, false, out)) return false;
-    return x->operand[out->weights].type == x->type || x->extent[lanes] <= MOST_WEIGHTS / MOST_PRODUCTS;
+    return !converts(x, out) || x->extent[lanes] <= MOST_WEIGHTS / MOST_PRODUCTS;
 }
 
 /* ---- Running them ------------------------------------------------------------------------------------------------ */
@@ -123,10 +136,6 @@ typedef struct runner {
     uint8_t *base[TIRBI_CONTRACT_OPERANDS];
 } runner;
 
-static bool converts(const tirbi_contraction *x, const tirbi_contract_sweep *s) {
-    return x->operand[s->weights].type != x->type;
-}
-
 /* Weights of one product. */
 static int64_t weights_of(const tirbi_contraction *x, const tirbi_contract_sweep *s) {
     return step_of(x, s->weights, s->lanes) == 0 ? 1 : x->extent[s->lanes];
@@ -134,7 +143,7 @@ static int64_t weights_of(const tirbi_contraction *x, const tirbi_contract_sweep
 
 static size_t converted_size(const tirbi_contraction *x, const tirbi_contract_shape *shape) {
     if (!converts(x, &shape->sweep)) return 0;
-    const size_t size = (size_t)(shape->k.total * weights_of(x, &shape->sweep)) * tirbi_dtypes[x->type].size;
+    const size_t size = (size_t)(shape->k.total * weights_of(x, &shape->sweep)) * tirbi_dtypes[values_type(x)].size;
     return (size + LINE - 1) / LINE * LINE;
 }
 
@@ -147,7 +156,7 @@ size_t tirbi_sweep_scratch(const tirbi_contraction *x, const tirbi_contract_shap
 static void convert_weights(runner *r) {
     const tirbi_contraction *x = r->x;
     const size_t n = (size_t)weights_of(x, r->s);
-    const tirbi_kernel cast = x->strips->cast[x->type][x->operand[r->s->weights].type];
+    const tirbi_kernel cast = x->strips->cast[values_type(x)][x->operand[r->s->weights].type];
     for (int64_t k = 0; k < r->sweep.n; k++)
         cast(r->converted + r->weights_at[k], r->base[r->s->weights] + r->weights_from[k], NULL, NULL, n);
 }
@@ -193,7 +202,7 @@ static bool sweep_rows(runner *r, int64_t row, bool all) {
         const unsigned count = (unsigned)least(most, n - at), vectors = (count - 1) / lanes + 1;
         r->sweep.last = count - (vectors - 1) * lanes;
         r->sweep.data = data + at * data_size;
-        r->sweep.weights = weights + (r->s->kind == TIRBI_SWEEP_STRIPS ? at * size : 0);
+        r->sweep.weights = weights + (r->s->kind == TIRBI_SWEEP_STRIPS ? at * size_of(values_type(x)) : 0);
         r->sweep.c = c + at * size;
         x->kernels->sweeps[r->s->kernel][r->s->kind][vectors - 1][all][r->sweep.last < lanes](&r->sweep);
     }
@@ -252,13 +261,14 @@ bool tirbi_contract_run_sweep(const tirbi_contraction *x, const tirbi_contract_s
     r.sweep.data_row = step_of(x, r.s->data, r.s->rows);
     r.sweep.weights_row = step_of(x, r.s->weights, r.s->rows);
     r.sweep.c_row = step_of(x, TIRBI_CONTRACT_C, r.s->rows);
-    r.sweep.first = x->flags & TIRBI_CONTRACT_INIT ? x->first : NULL;
+    float first;
+    r.sweep.first = x->flags & TIRBI_CONTRACT_INIT ? tirbi_contract_first(x, &first) : NULL;
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) r.base[o] = x->operand[o].start;
     sort_loops(&r);
     tirbi_contract_places(&shape->k, 0, r.sweep.n, r.s->data, r.data_at, r.s->weights,
                           r.converted ? r.weights_from : r.weights_at);
     for (int64_t k = 0; r.converted && k < r.sweep.n; k++)
-        r.weights_at[k] = k * weights_of(x, r.s) * size_of(x->type);
+        r.weights_at[k] = k * weights_of(x, r.s) * size_of(values_type(x));
     if (are_apart(x, r.s)) place_together(&r, scratch + converted_size(x, shape));
     for (bool fresh = true;;) {
         if (r.together && !bring_together(&r)) return false;

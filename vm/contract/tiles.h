@@ -12,6 +12,7 @@
 #include "loader/isa/semirings.h"
 
 enum { TIRBI_TILE_ROWS = 16, TIRBI_TILE_VECTORS = 3, TIRBI_TILE_BYTES = 128 /* of a row, at most */ };
+enum { TIRBI_TILE_WIDTH = 8 /* vectors of a row by itself, at most */ };
 
 /* c[i][j] = first or c[i][j], then + a[i, k] * b[k, j] for k = 0, 1, ..; a's elements are evenly apart, b's rows and
  * c's are contiguous, each anywhere. Distances are in bytes. */
@@ -37,6 +38,7 @@ typedef struct tirbi_tile_set {
     uint8_t lanes;   /* elements of a vector */
     tirbi_tile_kernel run[TIRBI_TILE_VECTORS][TIRBI_TILE_ROWS]; /* [vectors - 1][rows - 1] */
     tirbi_tile_kernel part[TIRBI_TILE_VECTORS][TIRBI_TILE_ROWS]; /* the same where the last vector is not whole */
+    tirbi_tile_kernel wide[TIRBI_TILE_WIDTH]; /* one row, whole vectors; NULL where it is not wider than others */
     /* to[k][j] = from[j][k] for k < n_k, j < n_j; rows are `to_row` and `from_row` bytes apart, elements contiguous. */
     void (*transpose)(uint8_t *to, ptrdiff_t to_row, const uint8_t *from, ptrdiff_t from_row, size_t n_k, size_t n_j);
     uint8_t picked; /* bytes of an element of every_second, 0 where there is none */
@@ -49,10 +51,11 @@ typedef struct tirbi_tile_set {
 
 /* c[i][j] = first or c[i][j], then + data[k][i][j] * weights[k][j] for k = 0, 1, .., or * weights[k], where one stands
  * for all, or data[k][j] * weights[k][i]. Strips are contiguous, those of k anywhere, those of i evenly apart.
- * Distances are in bytes. */
+ * Distances are in bytes. Weights and first are float32 where c and the data are 16-bit floats. */
 enum { TIRBI_SWEEP_ROWS = 4, TIRBI_SWEEP_VECTORS = 2 };
 enum {
     TIRBI_SWEEP_F32, TIRBI_SWEEP_F64, TIRBI_SWEEP_I32, TIRBI_SWEEP_I8, TIRBI_SWEEP_U8, TIRBI_SWEEP_I16,
+    TIRBI_SWEEP_F16, TIRBI_SWEEP_BF16,
     TIRBI_SWEEPS
 };
 enum { TIRBI_SWEEP_STRIPS, TIRBI_SWEEP_ONES, TIRBI_SWEEP_ROW_ONES, TIRBI_SWEEP_KINDS };

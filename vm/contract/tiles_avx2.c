@@ -34,9 +34,23 @@
 #define MIN_I32(x, y) ((VI32)_mm256_min_epi32((__m256i)(x), (__m256i)(y)))
 #define MAX_I32(x, y) ((VI32)_mm256_max_epi32((__m256i)(x), (__m256i)(y)))
 #define ROUND_F16(v)         ((VF32)_mm256_cvtph_ps(_mm256_cvtps_ph((__m256)(v), _MM_FROUND_TO_NEAREST_INT)))
-#define WIDEN_F16(from)      ((VF32)_mm256_cvtph_ps(_mm_loadu_si128((const void *)(from))))
-#define NARROW_F16(to, v) \
-    _mm_storeu_si128((__m128i_u *)(void *)(to), _mm256_cvtps_ph((__m256)(v), _MM_FROUND_TO_NEAREST_INT))
+#define WIDEN_F16(v)         ((VF32)_mm256_cvtph_ps((__m128i)(v)))
+#define NARROW_F16(v)        ((VH16)_mm256_cvtps_ph((__m256)(v), _MM_FROUND_TO_NEAREST_INT))
+/* Four and the last four, or as many as there are. */
+static inline __attribute__((always_inline)) __m128i load_halves(const uint8_t *from, unsigned n) {
+    uint64_t four = 0;
+    uint16_t third = 0;
+    if (n >= 4) {
+        const __m128i last = _mm_loadl_epi64((const void *)(from + 2 * n - 8));
+        return _mm_unpacklo_epi64(_mm_loadl_epi64((const void *)from),
+                                  _mm_srl_epi64(last, _mm_cvtsi32_si128(16 * (8 - (int)n))));
+    }
+    if (n == 1) memcpy(&four, from, 2);
+    if (n >= 2) memcpy(&four, from, 4);
+    if (n == 3) memcpy(&third, from + 4, 2);
+    return _mm_cvtsi64_si128((int64_t)(four | (uint64_t)third << 32));
+}
+#define LOAD_HALVES(from, n) ((VH16)load_halves(from, n))
 #define PAIR(x, y, z) ((VI32)_mm256_add_epi32((__m256i)(z), _mm256_madd_epi16((__m256i)(x), (__m256i)(y))))
 /* The mask of the first n elements of 4 or 8 bytes, in words of 4. */
 #define PART_MASK(n, size)                                                                                             \

@@ -62,7 +62,7 @@ int64_t tirbi_contract_apart(const tirbi_contraction *x, const tirbi_contract_sh
     const int64_t size = tirbi_dtypes[x->type].size, step = columns->n > 0 ? columns->step[s->b][columns->n - 1] : 0;
     int64_t products;
     *elements = 0;
-    if (s->direct || s->sweeps || x->operand[s->b].type != x->type || tirbi_contract_is_half(x)) return 0;
+    if (s->direct || s->sweeps || x->operand[s->b].type != x->type) return 0;
     if (step <= size || step % size != 0 || step / size > TIRBI_MOST_APART) return 0;
     const int64_t of_columns = reach_of(columns, s->b, step), of_k = reach_of(&s->k, s->b, size);
     if (of_columns < 0 || of_k < 0 || of_columns + of_k >= TIRBI_MOST_TOGETHER) return 0;

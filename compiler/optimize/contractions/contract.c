@@ -304,7 +304,7 @@ static bool has_swept_types(const tirbi_contract_plan *plan, unsigned data, unsi
         const bool narrow = from[i] == TIRB_I8 || from[i] == TIRB_U8 || from[i] == TIRB_I16;
         if (from[i] != plan->type && !(whole && narrow)) return false;
     }
-    return whole || ((plan->flags & TIRBI_CONTRACT_FUSED) && (plan->type == TIRB_F32 || plan->type == TIRB_F64));
+    return whole || ((plan->flags & TIRBI_CONTRACT_FUSED) && tirbi_dtype_is_float(plan->type));
 }
 
 /* Whether strips of C along a loop have strips of data, each multiplied by a strip of weights or by one, and these are
@@ -340,7 +340,7 @@ static bool sweeps(const tirbi_contract_plan *plan) {
 
 /* Worth it when both A and B are used more than once. Of elements of C that lie side by side and share no factor, lanes
  * make as much where those of A and B lie so too; and of a matrix times a vector, unless it is the sum's elements that
- * lie side by side: these are transposed on the way. */
+ * lie side by side, which are transposed on the way, or sums of 16 bits, which tiles keep in registers as floats. */
 static bool worth_it(const tirbi_contract_plan *plan) {
     bool rows = false, columns = false, sums = false, along[TIRBI_CONTRACT_OPERANDS] = {false}, lanes = false;
     for (uint32_t i = 0; i < plan->loops.n; i++) {
@@ -360,7 +360,8 @@ static bool worth_it(const tirbi_contract_plan *plan) {
         rows = rows || (a && !b);
         columns = columns || (b && !a);
     }
-    if (rows && columns) return sums;
+    const bool half = tirbi_dtypes[plan->type].size == 2;
+    if ((rows && columns) || (half && (rows || columns))) return sums;
     return sums && !lanes && ((rows && along[TIRBI_CONTRACT_A]) || (columns && along[TIRBI_CONTRACT_B]));
 }
 
