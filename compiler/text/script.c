@@ -77,6 +77,15 @@ static bool import_space(const tirbi_import *import, tirbi_namespace *space, tir
     return !import->name;
 }
 
+/* `import tvm.script.tirx as T` gives what `from tvm.script import tirx as T` gives. */
+static tirbi_import as_from(const tirbi_import *import) {
+    static const char script[] = "tvm.script.";
+    tirbi_import from = *import;
+    if (import->name || !starts_with(import->module, script) || strcmp(import->as, "tvm") == 0) return from;
+    from.name = import->module + sizeof script - 1;
+    return from;
+}
+
 /* `from tvm.hybrid import ty`, `from tvm import tir`, `import tvm.tir as tir` of Hybrid Script. */
 static bool hybrid_space(const tirbi_import *import, tirbi_namespace *space) {
     const char *name = import->name ? import->name : import->module;
@@ -85,7 +94,8 @@ static bool hybrid_space(const tirbi_import *import, tirbi_namespace *space) {
     return tir || strcmp(name, "ty") == 0 || strcmp(name, "tvm.hybrid.ty") == 0;
 }
 
-tirbi_value tirbi_import_value(tirbi_script *s, const tirbi_import *import) {
+tirbi_value tirbi_import_value(tirbi_script *s, const tirbi_import *given) {
+    const tirbi_import from = as_from(given), *import = &from;
     bool tvm = strcmp(import->module, "tvm") == 0 || starts_with(import->module, "tvm.");
     tirbi_namespace space;
     tirbi_dialect dialect;
@@ -112,12 +122,14 @@ tirbi_value tirbi_import_value(tirbi_script *s, const tirbi_import *import) {
 static void find_imported_dialect(tirbi_script *s, const tirbi_tokens *tokens) {
     const tirbi_token *items = tokens->items;
     for (uint32_t i = 0; i < tokens->n && !tirbi_hybrid(s); i++) {
-        if (items[i].kind != TIRBI_KEYWORD_FROM || items[i + 1].kind != TIRBI_TOKEN_NAME ||
-            strcmp(items[i + 1].as.text, "tvm") != 0)
+        const bool from = items[i].kind == TIRBI_KEYWORD_FROM, plain = items[i].kind == TIRBI_KEYWORD_IMPORT;
+        if (!(from || plain) || items[i + 1].kind != TIRBI_TOKEN_NAME || strcmp(items[i + 1].as.text, "tvm") != 0)
             continue;
         for (i++; i < tokens->n && items[i].kind != TIRBI_TOKEN_NEWLINE; i++) {
             tirbi_token_kind before = items[i - 1].kind;
-            bool named = before == TIRBI_KEYWORD_IMPORT || before == TIRBI_TOKEN_COMMA || before == TIRBI_TOKEN_LPAREN;
+            bool first = before == TIRBI_KEYWORD_IMPORT || before == TIRBI_TOKEN_COMMA || before == TIRBI_TOKEN_LPAREN;
+            bool named = from ? first
+                              : items[i + 1].kind == TIRBI_KEYWORD_AS && before == TIRBI_TOKEN_DOT;
             tirbi_import import = {.module = "tvm.script", .name = items[i].as.text};
             tirbi_namespace space;
             tirbi_dialect dialect;
@@ -349,7 +361,8 @@ static bool declare_return(tirbi_script *s, tirbi_script_function *function) {
     else if (tirbi_is_error(&v))
         return false;
     else if (v.kind != TIRBI_VALUE_NONE) {
-        tirbi_fail(s, TIRB_TYPE, annotation->span, "expected the type of the result, found %s", tirbi_value_text(&v));
+        tirbi_fail(s, TIRB_TYPE, annotation->span, "expected the type of the result, found %s%s", tirbi_value_text(&v),
+                   v.kind == TIRBI_VALUE_BUFFER ? ": make it a parameter, and store into that" : "");
         return false;
     }
     return true;
