@@ -107,7 +107,12 @@ tirbi_value tirbi_import_value(tirbi_script *s, const tirbi_import *given) {
         const tirbi_entry *entry = tirbi_find_entry(TIRBI_SPACE_IR, import->name);
         if (!entry) entry = tirbi_find_entry(TIRBI_SPACE_TIR, import->name);
         tirbi_value v = {.kind = entry ? TIRBI_VALUE_ENTRY : TIRBI_VALUE_OPAQUE};
-        if (entry) v.as.entry = entry;
+        tirb_datatype type;
+        if (entry)
+            v.as.entry = entry;
+        else if (starts_with(import->module, "tvm.script.tir") && tirbi_type_of_name(import->name, &type) &&
+                 !tirbi_type_is_handle(type))
+            v = (tirbi_value){.kind = TIRBI_VALUE_DTYPE, .as.dtype = type};
         return v;
     }
     if (strcmp(import->module, "math") == 0 && import->name) {
@@ -128,8 +133,10 @@ static void find_imported_dialect(tirbi_script *s, const tirbi_tokens *tokens) {
         for (i++; i < tokens->n && items[i].kind != TIRBI_TOKEN_NEWLINE; i++) {
             tirbi_token_kind before = items[i - 1].kind;
             bool first = before == TIRBI_KEYWORD_IMPORT || before == TIRBI_TOKEN_COMMA || before == TIRBI_TOKEN_LPAREN;
-            bool named = from ? first
-                              : items[i + 1].kind == TIRBI_KEYWORD_AS && before == TIRBI_TOKEN_DOT;
+            bool last = before == TIRBI_TOKEN_DOT && items[i - 2].kind == TIRBI_TOKEN_NAME &&
+                        strcmp(items[i - 2].as.text, "script") == 0;
+            bool named = from ? first || (last && items[i + 1].kind == TIRBI_KEYWORD_IMPORT)
+                              : last && items[i + 1].kind == TIRBI_KEYWORD_AS;
             tirbi_import import = {.module = "tvm.script", .name = items[i].as.text};
             tirbi_namespace space;
             tirbi_dialect dialect;
@@ -279,7 +286,8 @@ static void add_function(tirbi_script *s, const tirbi_line *line, bool in_class)
 static bool is_buffer_annotation(const tirbi_node *node) {
     if (node->kind == TIRBI_NODE_BINARY && node->op == TIRBI_TOKEN_BITOR) node = node->items[0];
     bool written = node->kind == TIRBI_NODE_CALL || node->kind == TIRBI_NODE_SUBSCRIPT;
-    if (!written || node->items[0]->kind != TIRBI_NODE_ATTRIBUTE) return false;
+    const tirbi_node_kind kind = written ? node->items[0]->kind : node->kind;
+    if (!written || (kind != TIRBI_NODE_ATTRIBUTE && kind != TIRBI_NODE_NAME)) return false;
     const char *name = node->items[0]->name;
     return strcmp(name, "Buffer") == 0 || strcmp(name, "buffer") == 0 || strcmp(name, "buffer_decl") == 0;
 }
