@@ -2,11 +2,13 @@
  * plain C's. */
 #include "tests/checkasm/checkasm.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "vm/contract/contract.h"
+#include "vm/math/half.h"
 
 enum { LOOPS = 4, TRIALS = 1500, MOST_BYTES = AREA_SIZE - 128 };
 
@@ -273,8 +275,46 @@ static bool make_any(checker *c, trial *t, unsigned i) {
     return i % 8 == 1 ? make_fold_of_ints(c, t) : make_trial(c, t);
 }
 
+static float as_float(tirbi_dtype type, uint16_t bits) {
+    return type == TIRB_F16 ? tirbi_f16_value(bits) : tirbi_bf16_value(bits);
+}
+
+static uint16_t rounded(tirbi_dtype type, float v) {
+    return type == TIRB_F16 ? tirbi_f32_to_f16(v) : tirbi_f32_to_bf16(v);
+}
+
+/* Products of 16-bit floats, each sum rounded by itself, as vm/math has it: rows by columns, from element k of A's. */
+static void check_half(checker *c, tirb_isa isa, tirbi_dtype type) {
+    enum { ROWS = 23, COLUMNS = 41, K = 3 };
+    static uint16_t a[ROWS][K], b[K][COLUMNS], found[ROWS][COLUMNS];
+    const uint16_t zero = 0;
+    const bool fused = next_random(c) % 2;
+    trial t = {.x = {.type = (uint8_t)type, .n_loops = LOOPS, .extent = {ROWS, COLUMNS, K, 1}, .first = &zero}};
+    t.x.flags = (uint8_t)(TIRBI_CONTRACT_INIT | (fused ? TIRBI_CONTRACT_FUSED : 0));
+    for (unsigned i = 0; i < ROWS * K; i++) put_any(c, (uint8_t *)&a[0][0] + 2 * i, type);
+    for (unsigned i = 0; i < K * COLUMNS; i++) put_any(c, (uint8_t *)&b[0][0] + 2 * i, type);
+    t.x.operand[TIRBI_CONTRACT_A] = (tirbi_contract_operand){(uint8_t *)a, {2 * K, 0, 2, 0}, (uint8_t)type};
+    t.x.operand[TIRBI_CONTRACT_B] = (tirbi_contract_operand){(uint8_t *)b, {0, 2, 2 * COLUMNS, 0}, (uint8_t)type};
+    t.x.operand[TIRBI_CONTRACT_C] = (tirbi_contract_operand){(uint8_t *)found, {2 * COLUMNS, 2, 0, 0}, (uint8_t)type};
+    run(&t, isa, false);
+    for (unsigned i = 0; i < ROWS * COLUMNS; i++) {
+        const unsigned row = i / COLUMNS, column = i % COLUMNS;
+        uint16_t sum = 0;
+        for (unsigned k = 0; k < K; k++) {
+            const float x = as_float(type, a[row][k]), y = as_float(type, b[k][column]), z = as_float(type, sum);
+            sum = rounded(type, fused ? fmaf(x, y, z) : as_float(type, rounded(type, x * y)) + z);
+        }
+        if (sum == found[row][column]) continue;
+        printf("FAIL %s sums of products of %s: %04x, not %04x\n", tirb_isa_name(isa), tirbi_dtypes[type].name,
+               (unsigned)found[row][column], (unsigned)sum);
+        c->failures++;
+        return;
+    }
+}
+
 unsigned check_contractions(checker *c, tirb_isa isa) {
     unsigned done = 0, before = c->failures;
+    for (unsigned i = 0; i < 64; i++) check_half(c, isa, i % 2 ? TIRB_F16 : TIRB_BF16);
     for (unsigned i = 0; i < TRIALS && c->failures < before + 3; i++) {
         trial t;
         if (!make_any(c, &t, i)) continue;

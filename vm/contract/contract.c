@@ -33,8 +33,9 @@ typedef struct runner {
     const tirbi_contraction *x;
     const tirbi_tile_set *set;
     const shape *s;
-    size_t size;          /* of an element of C as tiles have it */
-    size_t c_size;        /* and in memory */
+    size_t size;          /* of a sum in registers, and of an element or word of A's block */
+    size_t b_size;        /* of an element or word of B */
+    size_t c_size;        /* of an element of C */
     unsigned group;       /* of narrow elements in a word of C's size; else 1 */
     uint8_t a_type, b_type; /* as which they are packed */
     bool flipped;         /* A's top bits */
@@ -78,7 +79,7 @@ static bool steps_by(const group *g, int64_t size) {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* The type in which tiles hold C, and A and B unless they are narrow. */
+/* The type in which tiles hold sums, and A unless it is narrow. */
 static uint8_t tile_type(const tirbi_contraction *x) { return tirbi_contract_is_half(x) ? TIRB_F32 : x->type; }
 
 static bool is_narrow(uint8_t type) { return type == TIRB_I8 || type == TIRB_U8 || type == TIRB_I16; }
@@ -240,13 +241,17 @@ static bool adjacent(const runner *r, int64_t first, int64_t n) {
 
 /* Moves n elements that follow each other to places, or the other way. */
 static void scatter(uint8_t *to, const int64_t *at, const uint8_t *from, int64_t n, size_t size) {
-    if (size == 4)
+    if (size == 2)
+        for (int64_t j = 0; j < n; j++) memcpy(to + at[j], from + j * 2, 2);
+    else if (size == 4)
         for (int64_t j = 0; j < n; j++) memcpy(to + at[j], from + j * 4, 4);
     else
         for (int64_t j = 0; j < n; j++) memcpy(to + at[j], from + j * 8, 8);
 }
 static void gather(uint8_t *to, const uint8_t *from, const int64_t *at, int64_t n, size_t size) {
-    if (size == 4)
+    if (size == 2)
+        for (int64_t j = 0; j < n; j++) memcpy(to + j * 2, from + at[j], 2);
+    else if (size == 4)
         for (int64_t j = 0; j < n; j++) memcpy(to + j * 4, from + at[j], 4);
     else
         for (int64_t j = 0; j < n; j++) memcpy(to + j * 8, from + at[j], 8);
@@ -280,59 +285,36 @@ bool tirbi_contract_run_tile(const tirbi_contraction *x, tirbi_tile_kernel kerne
     return true;
 }
 
-/* Runs a tile whose columns are apart in C through a copy. */
+/* Runs a tile whose columns are apart in C, or are not what its set wants, through a copy. */
 static bool run_copied(const runner *r, tirbi_tile *tile, tirbi_tile_kernel kernel, unsigned rows, unsigned width,
                        int64_t column, int64_t columns) {
     _Alignas(64) uint8_t copy[TIRBI_TILE_ROWS * TIRBI_TILE_BYTES];
     uint8_t *pointers[TIRBI_TILE_ROWS];
     const int64_t *at = r->column_c + column;
-    size_t row_size = width * r->size;
+    const size_t row_size = width * r->c_size, filled = (size_t)columns * r->c_size;
     for (unsigned i = 0; i < rows; i++) {
         pointers[i] = copy + i * row_size;
         if (tile->first)
             prefetch_row(tile->c[i], at, columns);
         else
-            gather(pointers[i], tile->c[i], at, columns, r->size);
+            gather(pointers[i], tile->c[i], at, columns, r->c_size);
+        if (!tile->first) memset(pointers[i] + filled, 0, row_size - filled);
     }
     tirbi_tile inner = *tile;
     inner.c = pointers;
     if (!tirbi_contract_run_tile(r->x, kernel, &inner, rows, width)) return false;
-    for (unsigned i = 0; i < rows; i++) scatter(tile->c[i], at, pointers[i], columns, r->size);
-    return true;
-}
-
-/* Runs a tile of 16-bit floats through a copy of float32. */
-static bool run_widened(const runner *r, tirbi_tile *tile, tirbi_tile_kernel kernel, unsigned rows, unsigned width,
-                        int64_t column, int64_t columns) {
-    _Alignas(64) uint8_t copy[TIRBI_TILE_ROWS * TIRBI_TILE_BYTES], halves[TIRBI_TILE_BYTES / 2];
-    uint8_t *pointers[TIRBI_TILE_ROWS], type = r->x->type;
-    const int64_t *at = r->column_c + column;
-    tirbi_kernel widen = r->x->strips->cast[TIRB_F32][type], narrow = r->x->strips->cast[type][TIRB_F32];
-    for (unsigned i = 0; i < rows; i++) {
-        pointers[i] = copy + i * width * r->size;
-        if (tile->first) continue;
-        for (int64_t j = 0; j < columns; j++) memcpy(halves + j * 2, tile->c[i] + at[j], 2);
-        memset(halves + columns * 2, 0, (size_t)((int64_t)width - columns) * 2);
-        widen(pointers[i], halves, NULL, NULL, width);
-    }
-    tirbi_tile inner = *tile;
-    inner.c = pointers;
-    if (!tirbi_contract_run_tile(r->x, kernel, &inner, rows, width)) return false;
-    for (unsigned i = 0; i < rows; i++) {
-        narrow(halves, pointers[i], NULL, NULL, (size_t)columns);
-        for (int64_t j = 0; j < columns; j++) memcpy(tile->c[i] + at[j], halves + j * 2, 2);
-    }
+    for (unsigned i = 0; i < rows; i++) scatter(tile->c[i], at, pointers[i], columns, r->c_size);
     return true;
 }
 
 /* The tiles of one panel of columns, all rows of the block; false: stopped. */
-static bool run_panel(const runner *r, int64_t column, int64_t columns, const uint8_t *b, int64_t b_k) {
+static bool run_panel(const runner *r, int64_t column, int64_t columns, const uint8_t *b, int64_t b_k, bool in_rows) {
     unsigned vectors = (unsigned)((columns + r->set->lanes - 1) / r->set->lanes), width = vectors * r->set->lanes;
-    bool half = tirbi_contract_is_half(r->x), direct = !half && adjacent(r, column, columns);
-    bool part = !half && columns < (int64_t)width;
+    const bool whole = columns == (int64_t)width, half = tirbi_contract_is_half(r->x), part = !half && !whole;
+    const bool direct = (whole || part) && adjacent(r, column, columns);
     int64_t each = tile_rows(r), unlooked = 0;
     tirbi_tile tile = {.a_row = r->a_row, .a_k = r->a_k, .b = b, .b_k = b_k, .n_k = words_of(r), .add = r->add,
-                       .b_steps = r->b_rows ? r->b_steps : NULL,
+                       .b_steps = in_rows ? r->b_steps : NULL,
                        .last = (unsigned)(columns - (int64_t)(vectors - 1) * r->set->lanes),
                        .first = r->k.first == 0 && (r->x->flags & TIRBI_CONTRACT_INIT) ? r->first : NULL};
     for (int64_t row = 0, t = 0; row < r->rows.n; row += each, t++) {
@@ -349,7 +331,6 @@ static bool run_panel(const runner *r, int64_t column, int64_t columns, const ui
             unlooked = 0;
         }
         const bool done = direct ? tirbi_contract_run_tile(r->x, kernel, &tile, rows, width)
-                          : half ? run_widened(r, &tile, kernel, rows, width, column, columns)
                                  : run_copied(r, &tile, kernel, rows, width, column, columns);
         if (!done) return false;
     }
@@ -463,7 +444,7 @@ static bool pack_panel(runner *r, uint8_t *to, int64_t column, int64_t columns, 
                     .group = (uint8_t)r->group,
                     .set = r->set,
                     .to = to,
-                    .to_row = (ptrdiff_t)((size_t)width * r->size)};
+                    .to_row = (ptrdiff_t)((size_t)width * r->b_size)};
     int64_t from_size = tirbi_dtypes[p.from_type].size;
     int64_t together = 1; /* along k */
     while (together < least(r->k.n, LEAST_ROW) && r->k_b[together] - r->k_b[together - 1] == from_size) together++;
@@ -480,7 +461,7 @@ static bool pack_panel(runner *r, uint8_t *to, int64_t column, int64_t columns, 
     }
     int64_t words = words_of(r);
     for (int64_t k = 0; columns < width && k < words; k++)
-        memset(to + (k * width + columns) * (int64_t)r->size, 0, (size_t)(width - columns) * r->size);
+        memset(to + (k * width + columns) * (int64_t)r->b_size, 0, (size_t)(width - columns) * r->b_size);
     if (r->flipped) sum_panel(r, to, width, to + words * width * (int64_t)r->size);
     return true;
 }
@@ -488,7 +469,7 @@ static bool pack_panel(runner *r, uint8_t *to, int64_t column, int64_t columns, 
 /* How many columns, but no more than `most`, follow the first one in B. */
 static int64_t side_by_side(const runner *r, int64_t column, int64_t most) {
     int64_t n = 1;
-    while (n < most && r->column_b[column + n] - r->column_b[column + n - 1] == (int64_t)r->size) n++;
+    while (n < most && r->column_b[column + n] - r->column_b[column + n - 1] == (int64_t)r->b_size) n++;
     return n;
 }
 
@@ -496,7 +477,8 @@ static int64_t side_by_side(const runner *r, int64_t column, int64_t most) {
  * before it was. */
 static bool run_block(runner *r) {
     int64_t most = (int64_t)r->set->vectors * r->set->lanes, columns;
-    bool packed = false, once = r->s->rows.total <= r->s->row_block;
+    const bool half = tirbi_contract_is_half(r->x), once = r->s->rows.total <= r->s->row_block;
+    bool packed = false;
     for (int64_t row = 0; row < r->s->rows.total; row += r->s->row_block) {
         int64_t rows = least(r->s->row_block, r->s->rows.total - row);
         if (!same_window(&r->rows, row, rows))
@@ -508,16 +490,16 @@ static bool run_block(runner *r) {
             columns = least(most, r->columns.n - column);
             if (r->b_rows) columns = side_by_side(r, column, columns);
             int64_t width = (columns + r->set->lanes - 1) / r->set->lanes * r->set->lanes;
-            if (r->b_direct) {
+            if (r->b_direct && (!half || columns == width)) {
                 int64_t b_k = r->k.n > 1 ? r->k_b[1] - r->k_b[0] : 0;
                 const uint8_t *b = (r->together ? r->together : r->base[r->s->b]) + r->column_b[column] + r->k_b[0];
-                if (!run_panel(r, column, columns, b, b_k)) return false;
+                if (!run_panel(r, column, columns, b, b_k, r->b_rows)) return false;
                 continue;
             }
             if (!packed && !pack_panel(r, panel, column, columns, width)) return false;
-            size_t line = (size_t)width * r->size, words = (size_t)words_of(r);
+            size_t line = (size_t)width * r->b_size, words = (size_t)words_of(r);
             r->add = r->flipped ? panel + words * line : NULL;
-            if (!run_panel(r, column, columns, panel, (int64_t)line)) return false;
+            if (!run_panel(r, column, columns, panel, (int64_t)line, false)) return false;
             if (!once) panel += (words + r->flipped) * line;
         }
         packed = true;
@@ -585,7 +567,8 @@ static void choose_words(runner *r) {
     const tirbi_contraction *x = r->x;
     uint8_t a = x->operand[r->s->a].type, b = x->operand[r->s->b].type;
     r->group = 1;
-    r->a_type = r->b_type = tile_type(x);
+    r->a_type = tile_type(x);
+    r->b_type = x->type;
     if (!r->s->narrow) return;
     r->group = 2;
     r->a_type = r->b_type = TIRB_I16;
@@ -608,7 +591,7 @@ static bool lies_in_rows(const runner *r) {
     const int64_t *steps = columns->step[r->s->b], lanes = r->set->lanes;
     unsigned i = columns->n;
     int64_t run = 1;
-    for (; i > 0 && steps[i - 1] == run * (int64_t)r->size; i--) run *= columns->extent[i - 1];
+    for (; i > 0 && steps[i - 1] == run * (int64_t)r->b_size; i--) run *= columns->extent[i - 1];
     for (unsigned j = 0; j < k->n; j++)
         if (k->extent[j] >= MANY && k->step[r->s->b][j] % HALF_A_PAGE == 0) return false;
     if (r->x->kernels->fused_in_parts && (r->x->flags & TIRBI_CONTRACT_FUSED))
@@ -619,23 +602,23 @@ static bool lies_in_rows(const runner *r) {
     return run > 1 && (2 * (runs * vectors - packed) + runs * alone) * r->s->rows.total <= 2 * columns->total;
 }
 
-/* Operands of C's type stay where they are if their elements are evenly apart, when there is little to gain from
- * packing them: each is used but a few times, or the caches hold it anyway. */
+/* Operands of the tiles' types stay where they are if their elements are evenly apart, when there is little to gain
+ * from packing them: each is used but a few times, or the caches hold it anyway. */
 static void choose_packing(runner *r) {
     const tirbi_contraction *x = r->x;
-    int64_t step, size = (int64_t)r->size, ignored;
-    uint8_t type = tile_type(x);
-    bool subtract = x->flags & TIRBI_CONTRACT_SUBTRACT;
-    r->a_linear = x->operand[r->s->a].type == type && !subtract &&
+    int64_t step, size = (int64_t)r->b_size, ignored;
+    const bool subtract = x->flags & TIRBI_CONTRACT_SUBTRACT;
+    const bool as_is = x->operand[r->s->b].type == r->b_type && r->group == 1;
+    r->a_linear = x->operand[r->s->a].type == r->a_type && r->group == 1 && !subtract &&
                   tirbi_contract_evenly(&r->s->rows, r->s->a, &r->a_row) &&
                   tirbi_contract_evenly(&r->s->k, r->s->a, &r->a_k);
-    r->b_linear = x->operand[r->s->b].type == type && tirbi_contract_evenly(&r->s->columns, r->s->b, &step) &&
+    r->b_linear = as_is && tirbi_contract_evenly(&r->s->columns, r->s->b, &step) &&
                   (step == size || r->s->columns.total == 1) && tirbi_contract_evenly(&r->s->k, r->s->b, &ignored);
     r->contiguous = tirbi_contract_evenly(&r->s->columns, TIRBI_CONTRACT_C, &step) && step == (int64_t)r->c_size;
     r->a_direct = r->a_linear && r->s->columns.total * size <= 512;
     bool small = r->s->columns.total * size <= SMALL_B_BYTES / r->s->k_block && r->s->k.total == r->s->k_block;
     r->b_direct = r->b_linear && (small || r->s->rows.total <= 4 * (int64_t)r->set->rows);
-    r->b_rows = !r->b_linear && x->operand[r->s->b].type == type && lies_in_rows(r);
+    r->b_rows = !r->b_linear && as_is && lies_in_rows(r);
     r->b_direct |= r->b_rows;
 }
 
@@ -660,7 +643,7 @@ bool tirbi_contract_run(const tirbi_contraction *x, const shape *s, uint8_t *scr
     shape together;
     r.set = tirbi_contract_set(x);
     r.size = tirbi_dtypes[tile_type(x)].size;
-    r.c_size = tirbi_dtypes[x->type].size;
+    r.b_size = r.c_size = tirbi_dtypes[x->type].size;
     r.first = x->first;
     float first;
     if (tirbi_contract_is_half(x) && (x->flags & TIRBI_CONTRACT_INIT)) {

@@ -89,8 +89,7 @@ enum { TIRBI_TILES_F32, TIRBI_TILES_F64, TIRBI_TILES_I32, TIRBI_TILES_I64, TIRBI
 
 /* Products of floats are fused with the addition or rounded first. In `pairs` an element of a and of b is a word of two
  * int16 that follow each other along k, and its product is the sum of both products, modulo 2^32. The sets of 16-bit
- * floats have a, b and c as float32, which hold values of the 16-bit type before and after; all columns are whole
- * vectors. */
+ * floats have a and first as float32, which hold values of the 16-bit type; all columns are whole vectors. */
 typedef struct tirbi_contract_kernels {
     tirbi_tile_set f32, f64, f32_unfused, f64_unfused, i32, i64, pairs;
     tirbi_tile_set f16, bf16, f16_unfused, bf16_unfused;

@@ -34,6 +34,9 @@
 #define MIN_I32(x, y) ((VI32)_mm256_min_epi32((__m256i)(x), (__m256i)(y)))
 #define MAX_I32(x, y) ((VI32)_mm256_max_epi32((__m256i)(x), (__m256i)(y)))
 #define ROUND_F16(v)         ((VF32)_mm256_cvtph_ps(_mm256_cvtps_ph((__m256)(v), _MM_FROUND_TO_NEAREST_INT)))
+#define WIDEN_F16(from)      ((VF32)_mm256_cvtph_ps(_mm_loadu_si128((const void *)(from))))
+#define NARROW_F16(to, v) \
+    _mm_storeu_si128((__m128i_u *)(void *)(to), _mm256_cvtps_ph((__m256)(v), _MM_FROUND_TO_NEAREST_INT))
 #define PAIR(x, y, z) ((VI32)_mm256_add_epi32((__m256i)(z), _mm256_madd_epi16((__m256i)(x), (__m256i)(y))))
 /* The mask of the first n elements of 4 or 8 bytes, in words of 4. */
 #define PART_MASK(n, size)                                                                                             \

@@ -35,6 +35,9 @@
 #define MIN_I32(x, y) ((VI32)_mm512_min_epi32((__m512i)(x), (__m512i)(y)))
 #define MAX_I32(x, y) ((VI32)_mm512_max_epi32((__m512i)(x), (__m512i)(y)))
 #define ROUND_F16(v)         ((VF32)_mm512_cvtph_ps(_mm512_cvtps_ph((__m512)(v), _MM_FROUND_TO_NEAREST_INT)))
+#define WIDEN_F16(from)      ((VF32)_mm512_cvtph_ps(_mm256_loadu_si256((const void *)(from))))
+#define NARROW_F16(to, v) \
+    _mm256_storeu_si256((__m256i_u *)(void *)(to), _mm512_cvtps_ph((__m512)(v), _MM_FROUND_TO_NEAREST_INT))
 #define PAIR(x, y, z) ((VI32)_mm512_add_epi32((__m512i)(z), _mm512_madd_epi16((__m512i)(x), (__m512i)(y))))
 /* The mask of the first n elements of 4 or 8 bytes, in words of 4. */
 #define PART_MASK(n, size)          ((__mmask16)((1u << (n) * ((size) / 4)) - 1))
