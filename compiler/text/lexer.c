@@ -1,5 +1,6 @@
 #include "compiler/text/lexer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "compiler/text/decimal.h"
@@ -473,9 +474,36 @@ static void end_line(lexer *l) {
     change_indent(l, width);
 }
 
+/* What word processors put in the place of a character, and that character; NULL: it is none of these. */
+static const char *typed_for(const lexer *l, size_t *length) {
+    static const char *const pairs[][2] = {
+        {"\u201c", "\""}, {"\u201d", "\""}, {"\u2018", "'"}, {"\u2019", "'"}, {"\u2212", "-"}, {"\u2013", "-"},
+        {"\u2014", "-"},  {"\u00d7", "*"},  {"\u00f7", "/"}, {"\u2264", "<="}, {"\u2265", ">="}, {"\u2260", "!="},
+        {"\u00a0", "a space"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        *length = strlen(pairs[i][0]);
+        if (l->end - l->at >= *length && memcmp(l->text + l->at, pairs[i][0], *length) == 0) return pairs[i][1];
+    }
+    return NULL;
+}
+
+static bool read_typed_for(lexer *l) {
+    size_t length;
+    const char *plain = typed_for(l, &length);
+    if (!plain) return false;
+    const uint32_t begin = l->at;
+    char message[80];
+    snprintf(message, sizeof message, "this character is not part of the language; write %s", plain);
+    l->at += (uint32_t)length;
+    bad_token(l, begin, message);
+    return true;
+}
+
 static void read_name(lexer *l) {
     uint32_t begin = l->at;
-    while (is_name_part(peek(l, 0))) l->at++;
+    size_t length;
+    while (is_name_part(peek(l, 0)) && !(((unsigned char)peek(l, 0) & 0x80) && typed_for(l, &length))) l->at++;
     tirbi_token_kind kind = TIRBI_TOKEN_NAME;
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
         if (keywords[i].text[0] == l->text[begin] && strlen(keywords[i].text) == l->at - begin &&
@@ -500,7 +528,11 @@ static void read_punctuation(lexer *l) {
     }
     l->at++;
     while (l->at < l->end && ((unsigned char)l->text[l->at] & 0xC0) == 0x80) l->at++;
-    bad_token(l, begin, "this character is not part of the language");
+    const char c = l->text[begin];
+    bad_token(l, begin,
+              c == '!'   ? "this character is not part of the language; write `not`"
+              : c == '?' ? "this character is not part of the language; write `x if condition else y`"
+                         : "this character is not part of the language");
 }
 
 static void read_token(lexer *l) {
@@ -519,7 +551,7 @@ static void read_token(lexer *l) {
     } else if (read_prefix(l, &prefix)) {
         read_string(l, prefix);
     } else if (is_name_start(c)) {
-        read_name(l);
+        if (!(((unsigned char)c & 0x80) && read_typed_for(l))) read_name(l);
     } else {
         read_punctuation(l);
     }

@@ -225,6 +225,10 @@ static tirbi_value declare_view(tirbi_script *s, const tirbi_call *c, tirb_buffe
 }
 
 static tirbi_value buffer_declaration(tirbi_script *s, const tirbi_call *c) {
+    if (c->args[0].kind == TIRBI_VALUE_INT && c->args[1].kind == TIRBI_VALUE_INT)
+        return tirbi_fail(s, TIRB_TYPE, c->node->span,
+                          "a shape is one tuple: write T.Buffer((%lld, %lld), \"float32\")",
+                          (long long)c->args[0].as.integer, (long long)c->args[1].as.integer);
     tirb_buffer *buffer = read_buffer(s, c, c->args, "global", false);
     if (!buffer) return tirbi_value_error();
     if (s->in_signature) return tirbi_value_buffer(buffer);

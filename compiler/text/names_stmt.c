@@ -99,6 +99,12 @@ static tirbi_value loop(tirbi_script *s, const tirbi_call *c) {
         return tirbi_value_error();
     tirb_stmt *stmt = make_loop(s, c, (tirb_for_kind)c->entry->data, min, extent);
     if (!stmt || !read_step(s, &c->args[STEP], stmt)) return tirbi_value_error();
+    if (c->args[LOOP_ANNOTATIONS].kind == TIRBI_VALUE_INT)
+        return strcmp(c->entry->name, "range") == 0
+                   ? tirbi_fail(s, TIRB_TYPE, c->node->span, "range takes a begin, an end and a step")
+                   : tirbi_fail(s, TIRB_TYPE, c->node->span,
+                                "T.%s takes a begin and an end; a step is named, step=%lld, or range's third argument",
+                                c->entry->name, (long long)c->args[LOOP_ANNOTATIONS].as.integer);
     if (tirbi_given(&c->args[LOOP_ANNOTATIONS]) && !tirbi_to_attrs(s, &c->args[LOOP_ANNOTATIONS], &annotations))
         return tirbi_value_error();
     if (c->entry->data == TIRB_FOR_SERIAL && !read_unroll(s, &c->args[UNROLL], &annotations))

@@ -77,6 +77,15 @@ static bool import_space(const tirbi_import *import, tirbi_namespace *space, tir
     return !import->name;
 }
 
+/* `import tvm.script.tirx as T` gives what `from tvm.script import tirx as T` gives. */
+static tirbi_import as_from(const tirbi_import *import) {
+    static const char script[] = "tvm.script.";
+    tirbi_import from = *import;
+    if (import->name || !starts_with(import->module, script) || strcmp(import->as, "tvm") == 0) return from;
+    from.name = import->module + sizeof script - 1;
+    return from;
+}
+
 /* `from tvm.hybrid import ty`, `from tvm import tir`, `import tvm.tir as tir` of Hybrid Script. */
 static bool hybrid_space(const tirbi_import *import, tirbi_namespace *space) {
     const char *name = import->name ? import->name : import->module;
@@ -85,7 +94,8 @@ static bool hybrid_space(const tirbi_import *import, tirbi_namespace *space) {
     return tir || strcmp(name, "ty") == 0 || strcmp(name, "tvm.hybrid.ty") == 0;
 }
 
-tirbi_value tirbi_import_value(tirbi_script *s, const tirbi_import *import) {
+tirbi_value tirbi_import_value(tirbi_script *s, const tirbi_import *given) {
+    const tirbi_import from = as_from(given), *import = &from;
     bool tvm = strcmp(import->module, "tvm") == 0 || starts_with(import->module, "tvm.");
     tirbi_namespace space;
     tirbi_dialect dialect;
@@ -97,7 +107,12 @@ tirbi_value tirbi_import_value(tirbi_script *s, const tirbi_import *import) {
         const tirbi_entry *entry = tirbi_find_entry(TIRBI_SPACE_IR, import->name);
         if (!entry) entry = tirbi_find_entry(TIRBI_SPACE_TIR, import->name);
         tirbi_value v = {.kind = entry ? TIRBI_VALUE_ENTRY : TIRBI_VALUE_OPAQUE};
-        if (entry) v.as.entry = entry;
+        tirb_datatype type;
+        if (entry)
+            v.as.entry = entry;
+        else if (starts_with(import->module, "tvm.script.tir") && tirbi_type_of_name(import->name, &type) &&
+                 !tirbi_type_is_handle(type))
+            v = (tirbi_value){.kind = TIRBI_VALUE_DTYPE, .as.dtype = type};
         return v;
     }
     if (strcmp(import->module, "math") == 0 && import->name) {
@@ -112,12 +127,16 @@ tirbi_value tirbi_import_value(tirbi_script *s, const tirbi_import *import) {
 static void find_imported_dialect(tirbi_script *s, const tirbi_tokens *tokens) {
     const tirbi_token *items = tokens->items;
     for (uint32_t i = 0; i < tokens->n && !tirbi_hybrid(s); i++) {
-        if (items[i].kind != TIRBI_KEYWORD_FROM || items[i + 1].kind != TIRBI_TOKEN_NAME ||
-            strcmp(items[i + 1].as.text, "tvm") != 0)
+        const bool from = items[i].kind == TIRBI_KEYWORD_FROM, plain = items[i].kind == TIRBI_KEYWORD_IMPORT;
+        if (!(from || plain) || items[i + 1].kind != TIRBI_TOKEN_NAME || strcmp(items[i + 1].as.text, "tvm") != 0)
             continue;
         for (i++; i < tokens->n && items[i].kind != TIRBI_TOKEN_NEWLINE; i++) {
             tirbi_token_kind before = items[i - 1].kind;
-            bool named = before == TIRBI_KEYWORD_IMPORT || before == TIRBI_TOKEN_COMMA || before == TIRBI_TOKEN_LPAREN;
+            bool first = before == TIRBI_KEYWORD_IMPORT || before == TIRBI_TOKEN_COMMA || before == TIRBI_TOKEN_LPAREN;
+            bool last = before == TIRBI_TOKEN_DOT && items[i - 2].kind == TIRBI_TOKEN_NAME &&
+                        strcmp(items[i - 2].as.text, "script") == 0;
+            bool named = from ? first || (last && items[i + 1].kind == TIRBI_KEYWORD_IMPORT)
+                              : last && items[i + 1].kind == TIRBI_KEYWORD_AS;
             tirbi_import import = {.module = "tvm.script", .name = items[i].as.text};
             tirbi_namespace space;
             tirbi_dialect dialect;
@@ -267,7 +286,8 @@ static void add_function(tirbi_script *s, const tirbi_line *line, bool in_class)
 static bool is_buffer_annotation(const tirbi_node *node) {
     if (node->kind == TIRBI_NODE_BINARY && node->op == TIRBI_TOKEN_BITOR) node = node->items[0];
     bool written = node->kind == TIRBI_NODE_CALL || node->kind == TIRBI_NODE_SUBSCRIPT;
-    if (!written || node->items[0]->kind != TIRBI_NODE_ATTRIBUTE) return false;
+    const tirbi_node_kind kind = written ? node->items[0]->kind : node->kind;
+    if (!written || (kind != TIRBI_NODE_ATTRIBUTE && kind != TIRBI_NODE_NAME)) return false;
     const char *name = node->items[0]->name;
     return strcmp(name, "Buffer") == 0 || strcmp(name, "buffer") == 0 || strcmp(name, "buffer_decl") == 0;
 }
@@ -349,7 +369,8 @@ static bool declare_return(tirbi_script *s, tirbi_script_function *function) {
     else if (tirbi_is_error(&v))
         return false;
     else if (v.kind != TIRBI_VALUE_NONE) {
-        tirbi_fail(s, TIRB_TYPE, annotation->span, "expected the type of the result, found %s", tirbi_value_text(&v));
+        tirbi_fail(s, TIRB_TYPE, annotation->span, "expected the type of the result, found %s%s", tirbi_value_text(&v),
+                   v.kind == TIRBI_VALUE_BUFFER ? ": make it a parameter, and store into that" : "");
         return false;
     }
     return true;

@@ -76,8 +76,13 @@ bool tirbi_bind(tirbi_script *s, const char *name, tirbi_span span, tirbi_value 
     if (here && strcmp(name, "_") != 0 && !tirbi_is_error(&old->value)) {
         if (old->value.kind == TIRBI_VALUE_EXPR && tirbi_is_parameter(s, old->value.as.expr))
             tirbi_fail_parameter(s, span, name);
+        else if (old->value.kind == TIRBI_VALUE_BUFFER && value.kind != TIRBI_VALUE_BUFFER)
+            tirbi_fail(s, TIRB_TYPE, span,
+                       "`%s` is already defined in this scope, as a buffer: its elements are assigned, `%s[...] = ...`",
+                       name, name);
         else
-            tirbi_fail(s, TIRB_TYPE, span, "`%s` is already defined in this scope", name);
+            tirbi_fail(s, TIRB_TYPE, span, "`%s` is already defined in this scope; give the value a name of its own",
+                       name);
         return false;
     }
     tirbi_binding binding = {.name = name, .value = value, .level = s->level};

@@ -1,4 +1,5 @@
 /* Statements. */
+#include <math.h>
 #include <string.h>
 
 #include "compiler/text/script.h"
@@ -187,6 +188,7 @@ static void fail_list_element(tirbi_script *s, const tirbi_node *target, const t
 static void assign_element(tirbi_script *s, const tirbi_node *target, tirbi_span span, const tirbi_value *value) {
     tirbi_value object = tirbi_evaluate(s, target->items[0]);
     const tirb_expr *const *indices;
+    char text[32];
     uint32_t n;
     while (object.kind == TIRBI_VALUE_META) object = *object.as.meta;
     if (tirbi_is_error(&object) || tirbi_is_error(value)) return;
@@ -201,12 +203,20 @@ static void assign_element(tirbi_script *s, const tirbi_node *target, tirbi_span
         return;
     }
     if (object.kind != TIRBI_VALUE_BUFFER) {
-        tirbi_fail(s, TIRB_TYPE, target->span, "only elements of buffers can be assigned to, not of %s",
-                   tirbi_value_text(&object));
+        const bool handle = object.kind == TIRBI_VALUE_EXPR && tirbi_type_is_handle(object.as.expr->dtype);
+        tirbi_fail(s, TIRB_TYPE, target->span, "only elements of buffers can be assigned to, not of %s%s",
+                   tirbi_value_text(&object),
+                   handle ? ": a handle becomes one by A = T.match_buffer(handle, shape, dtype)" : "");
         return;
     }
     if (!tirbi_store_indices(s, object.as.buffer, target->items[1], &indices, &n)) return;
-    const tirb_expr *e = tirbi_to_typed(s, value, tirbi_type_element(object.as.buffer->dtype));
+    const tirb_datatype to = object.as.buffer->dtype;
+    if (value->kind == TIRBI_VALUE_FLOAT && !tirbi_type_is_float(to) && !tirbi_type_is_bool(to) &&
+        value->as.real != trunc(value->as.real))
+        tirbi_report_warning(s->diagnostics, value->node ? value->node->span : target->span,
+                             "`%s` is %s: storing %g there loses its fraction", object.as.buffer->name,
+                             tirb_datatype_text(to, text), value->as.real);
+    const tirb_expr *e = tirbi_to_typed(s, value, tirbi_type_element(to));
     tirbi_emit_store(&s->builder, span, object.as.buffer, e, indices, n, NULL);
 }
 
@@ -395,8 +405,10 @@ static void run_augmented(tirbi_script *s, const tirbi_line *line) {
         return;
     }
     if (object.kind != TIRBI_VALUE_BUFFER) {
-        tirbi_fail(s, TIRB_TYPE, target->span, "only elements of buffers can be assigned to, not of %s",
-                   tirbi_value_text(&object));
+        const bool handle = object.kind == TIRBI_VALUE_EXPR && tirbi_type_is_handle(object.as.expr->dtype);
+        tirbi_fail(s, TIRB_TYPE, target->span, "only elements of buffers can be assigned to, not of %s%s",
+                   tirbi_value_text(&object),
+                   handle ? ": a handle becomes one by A = T.match_buffer(handle, shape, dtype)" : "");
         return;
     }
     if (!tirbi_store_indices(s, object.as.buffer, target->items[1], &indices, &n)) return;

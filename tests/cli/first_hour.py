@@ -289,3 +289,23 @@ def test_what_is_no_program(t):
     for name, says in (("x.npy", "which is an argument: @FILE.npy"), ("p.npz", "arrays of an .npz file are --params")):
         for command in ("run", "check"):
             t.run(command, name, code=PROGRAM, says=says, lines=1)
+
+
+def test_modules_imported_whole(t):
+    """`import a.b as c` names the module that `from a import b as c` names, as in Python."""
+    for line, name in (("import tvm.script.tirx as T", "T"), ("import tvm.script.tirx as tx", "tx"),
+                       ("import tvm.script.tir as T", "T"), ("import tvm", "tvm.script.tirx")):
+        t.write("whole.py", f"{line}\n\n\n@{name}.prim_func\ndef f(x: {name}.Buffer((4,), \"float32\")):\n"
+                            f"    x[0] = {name}.float32(1)\n")
+        t.run("check", "whole.py", code=DONE)
+    t.write("names.py", "from tvm.script.tirx import Buffer, float32, parallel, prim_func\n\n\n@prim_func\n"
+                        "def f(a: float32, x: Buffer((4,), \"float32\")):\n    for i in parallel(4):\n"
+                        "        x[i] = a + float32(1)\n")
+    t.run("run", "names.py", "2", "4xf32=0", code=DONE)
+
+
+def test_fractions_in_integers_warn(t):
+    t.write("fraction.py", "from tvm.script import tirx as T\n\n\n@T.prim_func\ndef f(x: T.Buffer((4,), \"int32\")):\n"
+                           "    x[0] = 1.5\n    x[1] = 2.0\n")
+    said = t.run("check", "fraction.py", code=DONE).reason
+    expect(said.count("warning") == 1 and "fraction.py:6:12: warning: `x` is int32" in said, said)

@@ -14,7 +14,7 @@
 # error: 32:24 the shape comes first, then the type: (4, 8), "float32"
 # error: 33:5 1 value is assigned to 2 names
 # error: 35:20 the index is outside the tuple, which has 1 item
-# error: 37:29 expected a dictionary, {"name": value}, found an integer
+# error: 37:14 range takes a begin, an end and a step
 from tvm.script import tirx as T
 
 

@@ -31,6 +31,11 @@ typedef struct subject {
 #define LANES(n, reads, writes) \
     "lane " n ", done\n.cursor r0 T read 0 0 " reads "\n.cursor r1 T write 0 0 " writes "\nvload.T v0, c0\n"
 #define STORE "vstore.T c1, v0\ndone:\nlane.end\n"
+/* A loop of lanes that are few. */
+#define ROWS                                                                                                       \
+    "const.i64 s4, 0\nconst.i64 s5, 1000000\nrow:\nconst.i64 s3, 16\nmul.i64 s3, s4, s3\nlane 16, done\n"          \
+    ".cursor r0 T read 0 s3 1\n.cursor r1 T write 0 s3 1\nvload.T v0, c0\n"
+#define ROWS_END STORE "loop s4, s5, row\n"
 #define DOWN(scalars, line)                                           \
     ".function \"down\" returns i64\n.scalars " scalars               \
     "\n.ref T writable\n.scalar \"n\" i64 s0\nconst.i64 s1, 1\n" line \
@@ -68,6 +73,15 @@ static const subject subjects[] = {
     ALONE("lanes: fmod of halves", "f16", LANES("s0", "1", "1") "vsplat.T v0, s1\nvsplat.T v1, s2\n",
           "vfmod.T v2, v0, v1\n", 300, STORE),
     ALONE("lanes: exp", "f32", LANES("s0", "1", "1"), "vexp.T v1, v0\n", 300, STORE),
+    ALONE("lanes that read ahead", "f32",
+          "sub.i64 s3, s0, s5\nlane s3, done\n.cursor r1 T read 0 s5 1\n.cursor r1 T write 0 0 1\nvload.T v0, c0\n",
+          "vadd.T v0, v0, v0\n", 1, STORE),
+    ALONE("lanes with loops of fmod", "f64",
+          "const.i64 s3, 1000000\nlane s3, done\n.inner 16\n.cursor r0 T read 1 0 17 1\n.cursor r1 T write 1 0 17 1\n"
+          "vsplat.T v1, s1\nvsplat.T v2, s2\ninner l0\nvload.T v0, c0\n",
+          "vfmod.T v0, v1, v2\n", 3, "vstore.T c1, v0\ninner.end l0\ndone:\nlane.end\n"),
+    ALONE("rows", "f32", ROWS, "vadd.T v0, v0, v0\n", 3, ROWS_END),
+    ALONE("rows of fmod", "f64", ROWS, "vsplat.T v1, s1\nvsplat.T v2, s2\nvfmod.T v0, v1, v2\n", 2, ROWS_END),
     ALONE("gather", "u8", LANES("s0", "1", "1") "vsplat.i64 v1, s2\n", "vadd.T v0, v0, v0\n", 1, STORE),
     ALONE("prefix sums", "f32", LANES("s0", "1", "1"), "vscan.T v0, s3, v0, 0\n", 1, STORE),
     ALONE("copy", "f32", LANES("s0", "1", "1"), "", 0, STORE),
