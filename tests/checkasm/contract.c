@@ -284,7 +284,6 @@ static uint16_t rounded(tirbi_dtype type, float v) {
     return type == TIRB_F16 ? tirbi_f32_to_f16(v) : tirbi_f32_to_bf16(v);
 }
 
-/* Products of 16-bit floats, each sum rounded by itself, as vm/math has it: rows by columns, from element k of A's. */
 /* Products of 16-bit floats, each sum rounded by itself, beside what vm/math makes of them. */
 static void check_half(checker *c, tirb_isa isa, tirbi_dtype type) {
     enum { ROWS = 23, COLUMNS = 41, K = 3 };

@@ -478,7 +478,6 @@ static const tirbi_ls *take_init(carrier *c, const tirbi_ls *body) {
 typedef enum purpose {
     IN_LANES,  /* that carry them */
     IN_COLUMNS, /* inside lanes that each carry their own (columns.c) */
-    IN_ORDER,   /* one iteration after the other */
     IN_ORDER,   /* scalar code, in which an iteration has at hand what the one before it stored */
     SEARCHED,  /* for what changes them */
     HOLDING,   /* what is at the places that they tell (place.c) */
@@ -513,7 +512,6 @@ static bool loads_at_no_risk(carrier *c) {
 
 static const tirbi_ls *carry_in(carrier *c, tirbi_lx_pool *pool, const tirbi_ls *loop, purpose why) {
     const bool moving = why == IN_LANES || why == IN_COLUMNS || why == IN_ORDER;
-    const bool lanes = why == IN_LANES || why == IN_COLUMNS || why == IN_ORDER;
     c->pool = pool;
     c->loop = loop;
     c->in_columns = why == IN_COLUMNS;
@@ -533,7 +531,6 @@ static const tirbi_ls *carry_in(carrier *c, tirbi_lx_pool *pool, const tirbi_ls 
     bool bounds = is_plain(loop->as.loop.var->min) && is_plain(loop->as.loop.var->extent);
     if (c->failed || (c->n == 0 && bounds && rest == first)) return NULL;
     if (why == IN_ORDER && !loads_at_no_risk(c)) return NULL;
-    if (c->failed || (c->n == 0 && (why == IN_ORDER || (bounds && rest == first)))) return NULL;
     const tirbi_ls *items[3];
     uint32_t n = 0;
     if (!replace_variable(c, items, &n) || !store_apart(c)) return NULL;
@@ -555,7 +552,6 @@ static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose 
 }
 
 const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, IN_LANES); }
-const tirbi_ls *tirbi_carry_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, IN_ORDER); }
 const tirbi_ls *tirbi_carry_rows(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, IN_COLUMNS); }
 const tirbi_ls *tirbi_carry_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, IN_ORDER); }
 const tirbi_ls *tirbi_search_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, SEARCHED); }

@@ -326,8 +326,7 @@ const tirbi_ls *tirbi_search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop) 
     const tirbi_ls *pairs = !places && updates ? tirbi_find_pairs(pool, loop, updates, most) : NULL;
     if (pairs) return pairs;
     if (!places || !updates) return places ? places : updates;
-    const tirbi_lx *few = tirbi_lx_with(pool, TIRB_OP_LE, loop->as.loop.var->extent, LONG);
-    const tirbi_lx *few = tirbi_lx_wide(pool, TIRB_OP_LE, loop->as.loop.var->extent, tirbi_lx_number(pool, most));
+    const tirbi_lx *few = tirbi_lx_with(pool, TIRB_OP_LE, loop->as.loop.var->extent, most);
     return tirbi_new_if(pool, loop->span, few, places, updates);
 }
 
