@@ -95,18 +95,24 @@ static void say_fields(const run *r, const char *name, char *out, size_t size) {
     if (n == 0) out[0] = '\0';
 }
 
+/* Writes ", did you mean 'x'?" where some parameter is called nearly so. */
+static const char *say_closest(const run *r, const char *name, char *out, size_t size) {
+    const char **names = calloc((size_t)r->info.n_params + 1, sizeof *names);
+    for (uint32_t i = 0; names && i < r->info.n_params; i++) names[i] = r->parameters[i].info.name;
+    const char *meant = names ? closest(name, names) : NULL;
+    if (meant) snprintf(out, size, "; did you mean '%s'?", meant);
+    else out[0] = '\0';
+    free(names);
+    return out;
+}
+
 static exit_code fail_no_parameter(const run *r, const char *name, size_t length) {
     char copy[64], fields[400];
     snprintf(copy, sizeof copy, "%.*s", (int)length, name);
     say_fields(r, copy, fields, sizeof fields);
     if (fields[0]) return fail_usage(r->inv->command, "%s, in %s", fields, r->info.signature);
-    const char **names = calloc((size_t)r->info.n_params + 1, sizeof *names);
-    for (uint32_t i = 0; names && i < r->info.n_params; i++) names[i] = r->parameters[i].info.name;
-    const char *meant = names ? closest(copy, names) : NULL;
-    exit_code code = fail_usage(r->inv->command, "there is no parameter '%s' in %s%s%s%s", copy, r->info.signature,
-                                meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
-    free(names);
-    return code;
+    return fail_usage(r->inv->command, "there is no parameter '%s' in %s%s", copy, r->info.signature,
+                      say_closest(r, copy, fields, sizeof fields));
 }
 
 /* ---- Assigning --------------------------------------------------------------------------------------------------- */
@@ -349,9 +355,10 @@ static exit_code assign_params(run *r) {
     for (size_t i = 0; i < r->params.n && code == EXIT_DONE; i++) {
         const named_array *array = &r->params.arrays[i];
         parameter *p = find_called(r, array->name);
+        char closest_name[400];
         if (!p)
-            return fail(r->inv, EXIT_CALL, "%s: it has '%s', which is no parameter of %s", path, array->name,
-                        r->info.signature);
+            return fail(r->inv, EXIT_CALL, "%s: it has '%s', which is no parameter of %s%s", path, array->name,
+                        r->info.signature, say_closest(r, array->name, closest_name, sizeof closest_name));
         if (is_taken(p))
             return fail(r->inv, EXIT_CALL, "%s: '%s' is one more array for the parameter '%s'", path, array->name,
                         p->info.name);

@@ -161,7 +161,7 @@ static exit_code show(const invocation *inv, const file_bytes *text, const tirb_
     exit_code code = EXIT_DONE;
     if (only && n == 0) {
         free(notes);
-        return fail_usage(inv->command, "-f %s: there is no loop in a function of that name", only);
+        return fail_usage(inv->command, "-f %s: no function of that name has a loop", only);
     }
     if (n > 0) qsort(notes, n, sizeof(*notes), compare_notes);
     if (option_given(inv, OPTION_JSON)) code = print_json(inv, notes, n);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compiler/driver/command.h"
+#include "compiler/source/suggest.h"
 
 /* popt takes every argument that begins with '-' for an option. Negative numbers are values and '-' is a file here, so
  * these are hidden from it behind a byte that no argument of ours begins with. */
@@ -212,36 +213,8 @@ bool parse_seconds(const char *text, uint64_t *out) {
     return true;
 }
 
-/* Edit distance of words shorter than 32 characters, where neighbours that change places are one edit; a large number
- * for longer ones. */
-static size_t distance(const char *a, const char *b) {
-    enum { LONGEST = 32 };
-    size_t n = strlen(a), m = strlen(b), rows[3][LONGEST];
-    if (n >= LONGEST || m >= LONGEST) return LONGEST;
-    for (size_t j = 0; j <= m; j++) rows[0][j] = j;
-    for (size_t i = 1; i <= n; i++) {
-        size_t *row = rows[i % 3], *above = rows[(i - 1) % 3], *before = rows[(i + 1) % 3];
-        row[0] = i;
-        for (size_t j = 1; j <= m; j++) {
-            size_t replace = above[j - 1] + (a[i - 1] != b[j - 1]);
-            size_t other = (row[j - 1] < above[j] ? row[j - 1] : above[j]) + 1;
-            row[j] = replace < other ? replace : other;
-            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if (swapped && before[j - 2] + 1 < row[j]) row[j] = before[j - 2] + 1;
-        }
-    }
-    return rows[n % 3][m];
-}
-
 const char *closest(const char *word, const char *const *candidates) {
-    const char *best = NULL;
-    size_t length = strlen(word), best_distance = length < 2 ? 0 : length == 2 ? 2 : 3;
-    for (; *candidates; candidates++) {
-        size_t d = distance(word, *candidates);
-        if (d < best_distance) {
-            best_distance = d;
-            best = *candidates;
-        }
-    }
-    return best;
+    tirbi_suggestion suggestion = {.wanted = word};
+    for (; *candidates; candidates++) tirbi_suggest(&suggestion, *candidates);
+    return suggestion.best;
 }

@@ -31,10 +31,26 @@ static bool looks_like_bundle(const invocation *inv, const char *path, const fil
     return ends_with(path, ".tirb") || begins_as_bundle(bytes);
 }
 
+/* What stands where a program must, and where it goes instead; NULL: it may be a program. */
+static const char *no_program(const file_bytes *bytes) {
+    static const struct {
+        const char *begin, *what;
+    } others[] = {{"\x93NUMPY", "an array of NumPy, which is an argument: @FILE.npy"},
+                  {"PK\x03\x04", "an archive; arrays of an .npz file are --params, a .pt2 model is for 'tirb import'"},
+                  {"\x7f" "ELF", "machine code"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const size_t size = strlen(others[i].begin);
+        if (bytes->size >= size && memcmp(bytes->data, others[i].begin, size) == 0) return others[i].what;
+    }
+    return NULL;
+}
+
 /* Puts the values of -D into a source. */
 static exit_code source_define(const invocation *inv, const char *path, tirb_compile_options *options,
                                file_bytes *text) {
     const tirbi_language *language;
+    const char *what = no_program(text);
+    if (what) return fail(inv, EXIT_PROGRAM, "%s: no source and no bundle, but %s", input_name(path), what);
     exit_code code = language_choose(inv, path, &language);
     if (code != EXIT_DONE) return code;
     options->language = language->language;

@@ -116,34 +116,38 @@ void tirbi_put_guard(tirbi_emitter *e, const tirbi_lvar *loop, tirbi_patch_list 
     tirbi_put_branch_unless(e, some, skip);
 }
 
+/* How often a loop goes round that has at least one iteration; NULL: memory ran out. */
+static const tirbi_lx *find_rounds(const tirbi_emitter *e, const tirbi_lvar *var, const tirbi_lx *step) {
+    const tirbi_lx *one = tirbi_lx_number(e->pool, 1);
+    return tirbi_lx_add(
+        e->pool, tirbi_lx_wide(e->pool, TIRB_OP_FLOORDIV, tirbi_lx_sub(e->pool, var->extent, one), step), one);
+}
+
+/* One with a step counts its rounds, too, from which its variable is computed: the machine sees what goes by lines. */
 void tirbi_put_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, tirbi_loop_frame *frame,
                         tirbi_loop_body body, const void *context) {
     tirbi_patch_list end = {0};
-    uint16_t limit = tirbi_put_value(e, tirbi_lx_add(e->pool, var->min, var->extent));
-    uint16_t stride = step ? tirbi_put_value(e, step) : 0;
+    const tirbi_lx *behind = tirbi_lx_add(e->pool, var->min, var->extent), *zero = tirbi_lx_number(e->pool, 0);
+    uint16_t limit = tirbi_put_value(e, step ? var->min : behind);
+    const uint16_t start = limit, stride = step ? tirbi_put_value(e, step) : 0;
     tirbi_put_guard(e, var, &end);
     tirbi_scope scope = tirbi_scope_open(e);
-    uint16_t counter = tirbi_new_sreg(e);
-    tirbi_put_value_into(e, var->min, counter);
-    tirbi_set_reg(e, var, counter);
+    if (step) limit = tirbi_put_value(e, find_rounds(e, var, step));
+    const uint16_t counter = tirbi_new_sreg(e), value = step ? tirbi_new_sreg(e) : counter;
+    tirbi_put_value_into(e, step ? zero : var->min, counter);
+    tirbi_set_reg(e, var, value);
     tirbi_forget(e, var);
     tirbi_forget(e, NULL); /* the body may assign */
     uint32_t top = tirbi_here(e);
+    if (step) {
+        TIRBI_PUT(e, TIRB_OP_MUL, TIRB_I64, value, counter, stride);
+        if (!tirbi_lx_is_int(var->min, 0)) TIRBI_PUT(e, TIRB_OP_ADD, TIRB_I64, value, value, start);
+    }
     body(e, context);
     if (frame) tirbi_land(e, &frame->continues);
     if (tirbi_here(e) == top)
         TIRBI_PUT(e, TIRB_OP_NOP, TIRB_TYPE_NONE, 0); /* a jump goes back to another instruction */
-    if (!step) {
-        TIRBI_PUT(e, TIRB_OP_LOOP, TIRB_TYPE_NONE, counter, limit, top);
-    } else {
-        uint16_t more = tirbi_new_sreg(e);
-        tirbi_patch_list done = {0};
-        TIRBI_PUT(e, TIRB_OP_ADD, TIRB_I64, counter, counter, stride);
-        TIRBI_PUT(e, TIRB_OP_LT, TIRB_I64, more, counter, limit);
-        tirbi_put_jump(e, TIRB_OP_BRNOT, more, &done);
-        TIRBI_PUT(e, TIRB_OP_BACK, TIRB_TYPE_NONE, top);
-        tirbi_land(e, &done);
-    }
+    TIRBI_PUT(e, TIRB_OP_LOOP, TIRB_TYPE_NONE, counter, limit, top);
     tirbi_set_reg(e, var, -1);
     tirbi_scope_close(e, scope);
     tirbi_land(e, &end);

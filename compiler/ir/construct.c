@@ -383,7 +383,7 @@ static bool is_bad_operand(tirbi_builder *b, tirbi_span span, tirb_expr_kind kin
     bool floor_kind = kind == TIRB_EXPR_FLOORDIV || kind == TIRB_EXPR_FLOORMOD;
     if (!tirbi_type_is_handle(x->dtype) && !(floor_kind && !tirbi_type_is_int(x->dtype))) return false;
     tirbi_report_error(b->diagnostics, TIRB_TYPE, span,
-                       floor_kind ? "'//' and '%%' need integer operands, not %s"
+                       floor_kind ? "'//' and '%%' need integer operands, not %s: write T.floor(a / b), or T.fmod(a, b)"
                                   : "this operator needs numbers, not %s",
                        tirb_datatype_text(x->dtype, text));
     return true;

@@ -372,12 +372,18 @@ static inline uint32_t tirbi_lbuf_id(tirbi_lx_pool *pool, tirbi_lbuf *buffer) {
 
 /* The least and the greatest value of an integer type, as far as int64 has them; all of int64 for floats. */
 void tirbi_type_range(tirbi_dtype type, int64_t *lo, int64_t *hi);
+
+/* Makers of expressions. Each gives NULL when memory ran out, or where an operand, variable or place is NULL: who makes
+ * several, one of another, asks once, at the end. */
 const tirbi_lx *tirbi_lx_int(tirbi_lx_pool *pool, tirbi_dtype type, int64_t value);
 const tirbi_lx *tirbi_lx_bits(tirbi_lx_pool *pool, tirbi_dtype type, uint64_t bits);
 const tirbi_lx *tirbi_lx_var(tirbi_lx_pool *pool, tirbi_lvar *var);
 /* An elementwise operation; integer constants fold where folding cannot trap. `source` only for cast and bits. */
 const tirbi_lx *tirbi_lx_op(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype optype, tirbi_dtype source, const tirbi_lx *a,
                             const tirbi_lx *b, const tirbi_lx *c);
+/* One of two operands of a type. */
+const tirbi_lx *tirbi_lx_binary(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype type, const tirbi_lx *a,
+                                const tirbi_lx *b);
 const tirbi_lx *tirbi_lx_cast(tirbi_lx_pool *pool, tirbi_dtype to, const tirbi_lx *value);
 /* x as linear forms read it, where it counts elements: shifts of what is loaded are products and bits that nothing
    shares are sums, as they are everywhere for what is pure. Elsewhere shifts stay: lanes have cheaper ones. */
@@ -386,18 +392,18 @@ const tirbi_lx *tirbi_lx_subscript(tirbi_lx_pool *pool, const tirbi_lx *x);
 const tirbi_lx *tirbi_lx_fused(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype type, const tirbi_lx *a, const tirbi_lx *b,
                                const tirbi_lx *addend, bool addend_first);
 const tirbi_lx *tirbi_lx_load(tirbi_lx_pool *pool, const tirbi_place *access);
-/* The load of an element that is there for certain. Takes NULL too. */
+/* The load of an element that is there for certain. */
 const tirbi_lx *tirbi_lx_inside(tirbi_lx_pool *pool, const tirbi_lx *load);
 const tirbi_lx *tirbi_lx_lazy(tirbi_lx_pool *pool, tirbi_lx_kind kind, const tirbi_lx *a, const tirbi_lx *b,
                               const tirbi_lx *c);
 const tirbi_lx *tirbi_lx_call(tirbi_lx_pool *pool, tirbi_dtype type, const tirbi_lcall *call);
-/* int64 arithmetic for extents and addresses; of two NULL where one of these is */
+/* int64 arithmetic for extents and addresses */
 const tirbi_lx *tirbi_lx_number(tirbi_lx_pool *pool, int64_t value);
 const tirbi_lx *tirbi_lx_wide(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b);
 const tirbi_lx *tirbi_lx_add(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi_lx *b);
 const tirbi_lx *tirbi_lx_sub(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi_lx *b);
 const tirbi_lx *tirbi_lx_mul(tirbi_lx_pool *pool, const tirbi_lx *a, const tirbi_lx *b);
-/* Of bool; NULL where an operand is. */
+/* Of bool. */
 const tirbi_lx *tirbi_lx_both(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b);
 const tirbi_lx *tirbi_lx_not(tirbi_lx_pool *pool, const tirbi_lx *x);
 /* What a comparison is where it does not hold; TIRB_OP_NOP: it is none. */

@@ -245,6 +245,7 @@ const tirbi_lx *tirbi_lx_int(tirbi_lx_pool *pool, tirbi_dtype type, int64_t valu
 }
 
 const tirbi_lx *tirbi_lx_var(tirbi_lx_pool *pool, tirbi_lvar *var) {
+    if (!var) return NULL;
     tirbi_lx key = {.kind = TIRBI_LX_VAR, .type = (uint8_t)var->type, .source = TIRB_TYPE_NONE, .var = var,
                     .shared = true, .pure = var->kind != TIRBI_LVAR_LOCAL};
     return intern(pool, &key);
@@ -545,6 +546,7 @@ static uint32_t size_of_load(const tirbi_place *access) {
 /* A load can only be taken as free of traps when all its indices are proven and its buffer's memory is known to have
  * its shape: parameters are checked at the call, allocations are made so. */
 const tirbi_lx *tirbi_lx_load(tirbi_lx_pool *pool, const tirbi_place *access) {
+    if (!access) return NULL;
     tirbi_lx key = {.kind = TIRBI_LX_LOAD, .type = (uint8_t)access->buffer->type, .source = TIRB_TYPE_NONE,
                     .access = access};
     key.size = size_of_load(access);
@@ -588,11 +590,15 @@ const tirbi_lx *tirbi_lx_call(tirbi_lx_pool *pool, tirbi_dtype type, const tirbi
 }
 
 const tirbi_lx *tirbi_lx_number(tirbi_lx_pool *pool, int64_t value) { return tirbi_lx_int(pool, TIRB_I64, value); }
+const tirbi_lx *tirbi_lx_binary(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype type, const tirbi_lx *a,
+                                const tirbi_lx *b) {
+    return a && b ? tirbi_lx_op(pool, op, type, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+}
 const tirbi_lx *tirbi_lx_wide(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && b ? tirbi_lx_op(pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+    return tirbi_lx_binary(pool, op, TIRB_I64, a, b);
 }
 const tirbi_lx *tirbi_lx_both(tirbi_lx_pool *pool, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && b ? tirbi_lx_op(pool, op, TIRB_BOOL, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+    return tirbi_lx_binary(pool, op, TIRB_BOOL, a, b);
 }
 const tirbi_lx *tirbi_lx_not(tirbi_lx_pool *pool, const tirbi_lx *x) {
     return tirbi_lx_op(pool, TIRB_OP_NOT, TIRB_BOOL, TIRB_TYPE_NONE, x, NULL, NULL);

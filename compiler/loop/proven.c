@@ -20,9 +20,14 @@ static bool add_constant(sum *s, int64_t value, int64_t factor) {
     return !__builtin_mul_overflow(value, factor, &v) && !__builtin_add_overflow(s->constant, v, &s->constant);
 }
 
+/* A variable is the same term where more is known of its range. */
+static bool same_term(const tirbi_lx *a, const tirbi_lx *b) {
+    return a == b || (a->kind == TIRBI_LX_VAR && b->kind == TIRBI_LX_VAR && a->pure && a->var == b->var);
+}
+
 static bool add_term(sum *s, const tirbi_lx *term, int64_t factor) {
     uint32_t i = 0;
-    while (i < s->n && s->term[i] != term) i++;
+    while (i < s->n && !same_term(s->term[i], term)) i++;
     if (i == MAX_TERMS) return false;
     if (i == s->n) {
         s->term[s->n++] = term;

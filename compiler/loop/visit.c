@@ -230,11 +230,17 @@ bool tirbi_leaves_loop(const tirbi_ls *body) {
     return !tirbi_walk_stmt(&walk, body);
 }
 
-static bool is_set_of(const void *var, const tirbi_ls *s) { return s->kind == TIRBI_LS_SET && s->as.set.var == var; }
+static bool is_set_of(const void *var, const tirbi_ls *s) {
+    for (uint32_t i = 0; s->kind == TIRBI_LS_TREE && i < s->as.tree.n_updates; i++)
+        if (s->as.tree.updates[i].target->buffer->local == var) return true;
+    return s->kind == TIRBI_LS_SET && s->as.set.var == var;
+}
 
 bool tirbi_sets(const tirbi_ls *s, const tirbi_lvar *var) { return tirbi_any_stmt(s, is_set_of, var); }
 
 static bool is_store_to(const void *root, const tirbi_ls *s) {
+    for (uint32_t i = 0; s->kind == TIRBI_LS_TREE && i < s->as.tree.n_updates; i++)
+        if (tirbi_may_meet(s->as.tree.updates[i].target->buffer->root, root)) return true;
     return s->kind == TIRBI_LS_STORE && tirbi_may_meet(s->as.store.access->buffer->root, root);
 }
 

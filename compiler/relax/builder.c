@@ -443,7 +443,8 @@ static const tirb_relax_expr *normalise_get(tirbi_relax_builder *b, const tirb_r
     const tirb_relax_expr *tuple = tirbi_relax_normalise(b, e->as.get.tuple);
     if (!copy || !tuple) return NULL;
     if (tuple->type->kind != TIRB_RELAX_TYPE_TUPLE) {
-        tirbi_report_error(b->diagnostics, TIRB_TYPE, e->span, "%s cannot be indexed: only a tuple has items",
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, e->span,
+                           "%s cannot be indexed: only a tuple has items; write R.take or R.strided_slice for a tensor",
                            tirbi_relax_type_text(b, tuple->type));
         return NULL;
     }

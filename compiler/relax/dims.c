@@ -348,7 +348,7 @@ static range range_of(const tirbi_dims *d, const tirb_expr *e);
 
 static range range_of_binary(const tirbi_dims *d, const tirb_expr *e) {
     range a = range_of(d, e->as.binary.a), b = range_of(d, e->as.binary.b);
-    int64_t c;
+    int64_t c = 0;
     bool constant = tirbi_dim_const(e->as.binary.b, &c);
     switch (e->kind) {
     case TIRB_EXPR_ADD:

@@ -271,6 +271,80 @@ static void fuse_with_post_dominator(graph *g, uint32_t i) {
     join(g, i, p);
 }
 
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+/* Sums of more products are cut into blocks of rows no more, as loops are optimized. */
+enum { MOST_PRODUCTS = 128 };
+
+static bool is_softmax_of_rows(const node *x) {
+    if (!x->row || (x->row->op != TIRB_RELAX_NN_SOFTMAX && x->row->op != TIRB_RELAX_NN_LOG_SOFTMAX)) return false;
+    const int64_t axis = tirbi_relax_attr_of(x->binding->value, "axis")->as.integer;
+    return axis == -1 || axis + 1 == x->binding->var->type->ndim;
+}
+
+static bool is_product(const node *x) { return x->row && x->row->op == TIRB_RELAX_MATMUL; }
+
+static bool has_few_products(const node *x) {
+    const tirb_relax_type *a = x->binding->value->as.call.args[0]->type;
+    if (!a || !a->has_shape || a->ndim < 1) return false;
+    const tirb_expr *k = a->shape[a->ndim - 1];
+    return k->kind == TIRB_EXPR_INT_IMM && k->as.int_value <= MOST_PRODUCTS;
+}
+
+/* Whether a product of matrices, of which `x` is the first one, has a row for each row of that. */
+static bool multiplies_rows(const node *product, const node *x) {
+    const tirb_relax_expr *const *args = product->binding->value->as.call.args;
+    const tirb_relax_type *a = x->binding->var->type, *b = product->binding->var->type;
+    if (!is_product(product) || args[0]->kind != TIRB_RELAX_VAR || args[0]->as.var != x->binding->var ||
+        a->ndim != b->ndim || a->ndim < 2)
+        return false;
+    for (int32_t i = 0; i + 1 < a->ndim; i++)
+        if (!tirbi_expr_equal(a->shape[i], b->shape[i])) return false;
+    return true;
+}
+
+static bool join_rows(graph *g, uint32_t with, uint32_t at) {
+    if (g->nodes[group_of(g, with)].n_members + g->nodes[group_of(g, at)].n_members > MAX_MEMBERS) return false;
+    join(g, with, at);
+    return true;
+}
+
+/* Makes what computes the rows that node `at` takes, element by element, part of its group. */
+static bool join_product_before(graph *g, uint32_t at, uint32_t left) {
+    const tirb_relax_expr *call = g->nodes[at].binding->value;
+    for (uint32_t i = 0; i < call->as.call.n_args && left > 0 && tirbi_arena_work(g->l->arena, 1); i++) {
+        const tirb_relax_expr *e = call->as.call.args[i];
+        const uint32_t number = e->kind == TIRB_RELAX_VAR ? g->l->node_of[e->as.var->id] : 0;
+        const node *x = number ? &g->nodes[number - 1] : NULL;
+        if (!x || x->is_output || x->users.n != 1 || !x->row || !same_shape(x, &g->nodes[at])) continue;
+        if (is_product(x)) return has_few_products(x) && join_rows(g, number - 1, at);
+        if (group_of(g, number - 1) == group_of(g, at) && join_product_before(g, number - 1, left - 1)) return true;
+    }
+    return false;
+}
+
+/* Makes the product that takes the rows that node `at` computes part of its group. */
+static void join_product_behind(graph *g, uint32_t at) {
+    while (tirbi_arena_work(g->l->arena, 1)) {
+        const node *x = &g->nodes[at];
+        const uint32_t *users = x->users.items;
+        if (x->is_output || x->users.n != 1) return;
+        if (multiplies_rows(&g->nodes[users[0]], x)) {
+            join_rows(g, at, users[0]);
+            return;
+        }
+        if (group_of(g, users[0]) != group_of(g, at) || !same_shape(x, &g->nodes[users[0]])) return;
+        at = users[0];
+    }
+}
+
+/* Attention: softmax between products of matrices, which then are computed for a block of rows at a time. */
+static void fuse_rows(graph *g, uint32_t i) {
+    if (!is_softmax_of_rows(&g->nodes[i])) return;
+    join_product_before(g, i, MAX_MEMBERS);
+    join_product_behind(g, i);
+}
+
 /* Whether others than its group use a node. */
 static bool leaves_group(const graph *g, uint32_t i) {
     const uint32_t *users = g->nodes[i].users.items, root = group_of(g, i);
@@ -308,6 +382,7 @@ void tirbi_relax_group_block(tirbi_relax_lowering *l, const tirb_relax_block *bl
             for (uint32_t i = 0; i < g.n; i++)
                 if (g.nodes[i].row && (g.nodes[i].row->pattern == ELEMWISE) == (elementwise != 0))
                     fuse_with_post_dominator(&g, i);
+        for (uint32_t i = 0; i < g.n; i++) fuse_rows(&g, i);
         const bool listed = list_groups(&g);
         for (uint32_t i = 0; listed && i < g.n; i++) {
             const node *root = &g.nodes[group_of(&g, i)];

@@ -27,8 +27,20 @@ static uint32_t edit_distance(const char *a, const char *b) {
     return rows[n_a % 3][n_b];
 }
 
+static char small(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+static bool same_but_for_case(const char *a, const char *b) {
+    while (*a && small(*a) == small(*b)) a++, b++;
+    return !*a && !*b;
+}
+
 void tirbi_suggest(tirbi_suggestion *suggestion, const char *candidate) {
     uint32_t limit = ((uint32_t)strlen(suggestion->wanted) + 1) / 3;
+    if (same_but_for_case(suggestion->wanted, candidate)) {
+        suggestion->best = candidate;
+        suggestion->distance = 0;
+        return;
+    }
     if (strlen(suggestion->wanted) < 2) return; /* any other letter is as near */
     uint32_t distance = edit_distance(suggestion->wanted, candidate);
     if (distance > (limit > 2 ? 2 : limit ? limit : 1) || distance >= strlen(candidate)) return;

@@ -133,6 +133,13 @@ static tirb_datatype undefined(tirbi_tc_checker *c, const tirbi_tc_expr *e, bool
     forget(c, e);
     if (suggestion.best)
         return fail(c, e->name_span, "`%s` is not defined; did you mean `%s`?", e->name, suggestion.best);
+    static const char *const others[][2] = {
+        {"relu", "fmax(x, 0)"}, {"maximum", "fmax(x, y)"}, {"minimum", "fmin(x, y)"},
+        {"where", "c ? x : y"}, {"select", "c ? x : y"},   {"sum", "a statement with +=!"},
+    };
+    for (size_t i = 0; is_called && i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i][0], e->name) == 0)
+            return fail(c, e->name_span, "`%s` is not defined; write %s", e->name, others[i][1]);
     return fail(c, e->name_span, "`%s` is not defined", e->name);
 }
 

@@ -52,9 +52,14 @@ static void fail_expected(parser *p, const char *what) {
     tirbi_tc_token_kind next = next_kind(p);
     bool reversed = token->kind == TIRBI_TC_TOKEN_SET && (next == TIRBI_TC_TOKEN_LT || next == TIRBI_TC_TOKEN_GT) &&
                     token[1].span.begin == token->span.end;
+    const bool twice = next == token->kind && token[1].span.begin == token->span.end;
     if (reversed)
         fail(p, (tirbi_span){token->span.begin, token[1].span.end}, "this comparison is written '%s'",
              next == TIRBI_TC_TOKEN_LT ? "<=" : ">=");
+    else if (twice && token->kind == TIRBI_TC_TOKEN_DIV)
+        fail(p, (tirbi_span){token->span.begin, token[1].span.end}, "comments begin with '#'");
+    else if (p->at > 0 && token->kind == TIRBI_TC_TOKEN_MUL && token[-1].kind == TIRBI_TC_TOKEN_MUL)
+        fail(p, (tirbi_span){token[-1].span.begin, token->span.end}, "powers are written pow(x, y)");
     else
         fail(p, token->span, "expected %s, found %s", what, tirbi_tc_token_text(token->kind));
 }
@@ -401,7 +406,12 @@ static void read_stmt(parser *p, tirbi_tc_stmt *stmt) {
             stmt->n_subscripts = subscripts.n;
         }
         if (!assign_of(peek(p)->kind, &stmt->assign, &stmt->starts_over)) {
-            fail_expected(p, "'=' or a reduction ('+=!', '*=!', 'min=!', 'max=!', or without '!')");
+            if (strcmp(stmt->name, "if") == 0)
+                fail(p, stmt->name_span, "a statement has no condition: write c ? x : y in it");
+            else if (strcmp(stmt->name, "for") == 0)
+                fail(p, stmt->name_span, "there are no loops: a statement is for all values of its indices");
+            else
+                fail_expected(p, "'=' or a reduction ('+=!', '*=!', 'min=!', 'max=!', or without '!')");
             return;
         }
         p->at++;
@@ -515,6 +525,7 @@ static void read_param(parser *p, tirbi_tc_param *param) {
         read_sizes(p, param);
     }
     read_name(p, &param->name, &param->name_span, "a name");
+    if (at(p, TIRBI_TC_TOKEN_COLON)) fail(p, peek(p)->span, "the type comes first, float(N) %s", param->name);
     param->span = span_from(p, token->span.begin);
 }
 

@@ -53,6 +53,12 @@ static const tirb_expr *read_size(tirbi_script *s, const tirbi_value *v, tirb_da
             tirbi_fail(s, TIRB_TYPE, v->node ? v->node->span : (tirbi_span){0, 0}, "a size cannot be a string here");
             return NULL;
         }
+        tirb_datatype named;
+        if (tirb_datatype_from_text(v->as.string.text, v->as.string.size, &named)) {
+            tirbi_fail(s, TIRB_TYPE, v->node->span, "the shape comes first, then the type: (4, 8), \"%s\"",
+                       v->as.string.text);
+            return NULL;
+        }
         quoted = tirbi_evaluate_quoted(s, v, type);
         v = &quoted;
     }

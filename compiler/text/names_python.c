@@ -1,5 +1,6 @@
 /* Python's own functions, over the numbers and tuples that a text knows while it is read. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "compiler/text/script_names.h"
@@ -265,27 +266,57 @@ static const char *name_of_tir(const char *name) {
     return name;
 }
 
-tirbi_value tirbi_fail_imported(tirbi_script *s, const tirbi_node *place, const char *module, const char *name) {
-    static const char *const arrays[] = {"zeros", "empty", "ones", "full", "array"};
-    const char *known = name ? name_of_tir(name) : NULL;
+/* What to write for what other libraries have, and T has not under that name; NULL where nothing comes near it. */
+static const char *written_in_tir(const char *name, char text[static 64]) {
+    static const char *const others[][2] = {
+        {"zeros", "T.alloc_buffer(shape, \"float32\"), and store its elements"},
+        {"empty", "T.alloc_buffer(shape, \"float32\"), and store its elements"},
+        {"ones", "T.alloc_buffer(shape, \"float32\"), and store its elements"},
+        {"full", "T.alloc_buffer(shape, \"float32\"), and store its elements"},
+        {"array", "T.alloc_buffer(shape, \"float32\"), and store its elements"},
+        {"zeros_like", "T.alloc_buffer(shape, \"float32\"), and store its elements"},
+        {"relu", "T.max(x, 0)"},
+        {"square", "x * x"},
+        {"sum", "a loop that adds to one element"},
+        {"mean", "a loop that adds to one element, and divide"},
+        {"dot", "loops that add up the products"},
+        {"matmul", "loops that add up the products"},
+        {"softmax", "loops: the maximum, T.exp, their sum, and a division"},
+        {"arange", "the loop's variable"},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i][0], name) == 0) return others[i][1];
+    const char *known = name_of_tir(name);
     tirb_datatype type;
-    for (size_t i = 0; name && i < sizeof arrays / sizeof *arrays; i++)
-        if (strcmp(arrays[i], name) == 0)
-            return tirbi_fail(
-                s, TIRB_UNSUPPORTED, place->span,
-                "`%s` of %s makes an array of Python; write T.alloc_buffer(shape, \"float32\"), and store "
-                "its elements",
-                name, module);
-    bool function = known && known != name;
-    for (const tirbi_entry *entry = tirbi_math_names; known && entry->name && !function; entry++)
+    bool function = known != name;
+    for (const tirbi_entry *entry = tirbi_math_names; entry->name && !function; entry++)
         function = strcmp(entry->name, known) == 0;
-    if (function || (known && tirb_datatype_from_text(known, strlen(known), &type)))
-        return tirbi_fail(s, TIRB_UNSUPPORTED, place->span,
-                          "`%s` of %s is Python, which does not run in a kernel; "
-                          "write T.%s(...)",
-                          name, module, known);
+    const bool is_type = tirb_datatype_from_text(known, strlen(known), &type);
+    if (strlen(known) > 16 || !(function || is_type)) return NULL;
+    snprintf(text, 64, is_type ? "T.%s(...), or \"%s\" for a type" : "T.%s(...)", known, known);
+    return text;
+}
+
+bool tirbi_explain_imported(tirbi_script *s, const tirbi_node *place, const char *module, const char *name) {
+    char text[64];
+    const char *written = written_in_tir(name, text);
+    if (written)
+        tirbi_fail(s, TIRB_UNSUPPORTED, place->span, "`%s` of %s is Python, which does not run in a kernel; write %s",
+                   name, module, written);
+    return written;
+}
+
+tirbi_value tirbi_fail_imported(tirbi_script *s, const tirbi_node *place, const char *module, const char *name) {
+    if (name && tirbi_explain_imported(s, place, module, name)) return tirbi_value_error();
     return tirbi_fail(s, TIRB_UNSUPPORTED, place->span, "`%s` cannot be imported: a program is TVMScript alone",
                       module);
+}
+
+tirbi_value tirbi_fail_unknown(tirbi_script *s, const tirbi_node *place, const char *space, const char *name) {
+    char text[64];
+    const char *written = written_in_tir(name, text);
+    return tirbi_fail(s, TIRB_UNSUPPORTED, place->span, "there is no `%s.%s`%s%s", space, name,
+                      written ? "; write " : "", written ? written : "");
 }
 
 tirbi_value tirbi_math_member(tirbi_script *s, const tirbi_node *place, const char *name) {
@@ -320,7 +351,7 @@ const tirbi_entry tirbi_python_names[] = {
     {"int", python_int, "x", 0},
     {"float", python_float, "x", 0},
     {"bool", python_bool, "x", 0},
-    {"print", NULL, "", 0},
+    {"print", NULL, "a kernel stores what it computes, and `tirb run` prints that", 0},
     {"enumerate", python_enumerate, "iterable", 0},
     {"zip", python_zip, "*iterables", 0},
     {"list", python_items, "iterable", 0},

@@ -186,6 +186,10 @@ static tirbi_value tensor_type(tirbi_script *s, arguments *a) {
     tirbi_value args[4];
     const tirb_relax_vdevice *vdevice = NULL;
     if (!bind_names(s, a, "shape dtype vdevice ndim", args, 4)) return tirbi_value_error();
+    if (args[0].kind == TIRBI_VALUE_INT && args[1].kind == TIRBI_VALUE_INT)
+        return tirbi_fail(s, TIRB_TYPE, a->node->span,
+                          "a shape is one tuple: write R.Tensor((%lld, %lld), \"float32\")",
+                          (long long)args[0].as.integer, (long long)args[1].as.integer);
     if (tirbi_given(&args[2]) && !tirbi_to_vdevice(s, &args[2], &vdevice)) return tirbi_value_error();
     tirbi_value v = tensor_type_of(s, a, args);
     if (v.kind != TIRBI_VALUE_RELAX_TYPE || !vdevice) return v;
@@ -399,6 +403,11 @@ static bool to_attr(tirbi_script *s, const tirbi_relax_parameter *p, const tirbi
         return list_attr(s, &zero, what, 2u * p->count, single_attr, out);
     }
     if (none && p->nullable) return true;
+    if (v->kind == TIRBI_VALUE_RELAX && p->kind == 'I') {
+        tirbi_fail(s, TIRB_TYPE, v->node->span, "%s is a number, and no tensor: several tensors are one tuple, (a, b)",
+                   what);
+        return false;
+    }
     switch (p->kind) {
     case 'B':
         out->kind = TIRB_RELAX_ATTR_BOOL;
@@ -1038,7 +1047,8 @@ tirbi_value tirbi_relax_member(tirbi_script *s, const tirbi_node *node, const ti
         return tirbi_fail(s, TIRB_TYPE, node->span, "a value of Relax has no attribute `%s`: write R.%s(...)",
                           node->name, meant);
     if (strcmp(node->name, "astype") != 0)
-        return tirbi_fail(s, TIRB_TYPE, node->span, "a value of Relax has no attribute `%s`", node->name);
+        return tirbi_fail(s, TIRB_TYPE, node->span, "a value of Relax has no attribute `%s`%s", node->name,
+                          strcmp(node->name, "T") == 0 ? ": write R.permute_dims(...)" : "");
     tirbi_value method = {.kind = TIRBI_VALUE_RELAX_CAST, .node = node};
     method.as.cast.value = object->as.relax;
     return method;

@@ -446,6 +446,10 @@ bool tirbi_is_macro(const char *decorator);
 bool tirbi_expand_macro(tirbi_script *s, const tirbi_node *call, tirbi_macro *macro);
 /* A name of a module that is not TVM's: what to write instead. */
 tirbi_value tirbi_fail_imported(tirbi_script *s, const tirbi_node *place, const char *module, const char *name);
+/* Says what to write for what a library of Python has; false, and nothing said, where that is not known. */
+bool tirbi_explain_imported(tirbi_script *s, const tirbi_node *place, const char *module, const char *name);
+/* A name that T, or another namespace of TIR, has not. */
+tirbi_value tirbi_fail_unknown(tirbi_script *s, const tirbi_node *place, const char *space, const char *name);
 /* math.pi and math.sqrt of Python: what is the same number on every machine. */
 tirbi_value tirbi_math_member(tirbi_script *s, const tirbi_node *place, const char *name);
 /* A function that is one value (script_macro.c): a lambda, or a `def` without decorator that does nothing but

@@ -126,7 +126,8 @@ tirb_attr tirbi_to_attr(tirbi_script *s, const char *key, const tirbi_value *v) 
 bool tirbi_to_attrs(tirbi_script *s, const tirbi_value *dict, tirbi_list *out) {
     if (dict->kind == TIRBI_VALUE_ERROR) return false;
     if (dict->kind != TIRBI_VALUE_DICT) {
-        tirbi_fail(s, TIRB_TYPE, place_of(dict), "expected a dictionary, found %s", tirbi_value_text(dict));
+        tirbi_fail(s, TIRB_TYPE, place_of(dict), "expected a dictionary, {\"name\": value}, found %s",
+                   tirbi_value_text(dict));
         return false;
     }
     if (out->n + dict->as.sequence.n / 2 > TIRBI_MAX_ATTRIBUTES) {

@@ -59,9 +59,18 @@ static tirbi_value undefined_name(tirbi_script *s, const tirbi_node *node) {
         return tirbi_fail(s, TIRB_TYPE, node->span,
                           "`%s` is known inside of its dataflow block alone: name it in R.output(%s)", node->name,
                           node->name);
+    tirb_datatype type;
+    if (strcmp(node->name, "handle") == 0 || tirb_datatype_from_text(node->name, strlen(node->name), &type))
+        return tirbi_fail(s, TIRB_TYPE, node->span, "`%s` is not defined; write %s.%s", node->name,
+                          tirbi_hybrid(s) ? "ty" : "T", node->name);
     if (suggestion.best)
         return tirbi_fail(s, TIRB_TYPE, node->span, "`%s` is not defined; did you mean `%s`?", node->name,
                           suggestion.best);
+    if (s->in_signature && tirbi_relax_type_vars(s))
+        return tirbi_fail(s, TIRB_TYPE, node->span,
+                          "`%s` is not defined; a size that the arguments decide is written in quotes, "
+                          "R.Tensor((\"%s\",), ...)",
+                          node->name, node->name);
     if (s->in_signature)
         return tirbi_fail(s, TIRB_TYPE, node->span,
                           "`%s` is not defined; a size that the arguments decide is written in quotes, "
@@ -727,8 +736,8 @@ static tirbi_value index_tuple(tirbi_script *s, const tirbi_node *node, const ti
     if (!tirbi_to_int(s, &index, "the index of a tuple", &at)) return tirbi_value_error();
     if (at < 0) at += n;
     if (at < 0 || at >= n)
-        return tirbi_fail(s, TIRB_TYPE, node->span, "the index is outside the tuple, which has %lld items",
-                          (long long)n);
+        return tirbi_fail(s, TIRB_TYPE, node->span, "the index is outside the tuple, which has %lld item%s",
+                          (long long)n, n == 1 ? "" : "s");
     return tuple->as.sequence.items[at];
 }
 
@@ -894,6 +903,7 @@ static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirb
     if (suggestion.best)
         return tirbi_fail(s, TIRB_TYPE, node->span, "there is no `%s.%s`; did you mean `%s.%s`?", names[space], name,
                           names[space], suggestion.best);
+    if (space == TIRBI_SPACE_TIR || space == TIRBI_SPACE_HYBRID) return tirbi_fail_unknown(s, node, names[space], name);
     return tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "`%s.%s` is not supported", names[space], name);
 }
 
@@ -964,11 +974,22 @@ static tirbi_value module_attribute(tirbi_script *s, const tirbi_node *node) {
     return tirbi_fail(s, TIRB_TYPE, node->span, "the module has no function `%s`", node->name);
 }
 
+/* Whether a name that nothing has defined is that of a library which a file would have imported. */
+static bool is_library(const tirbi_node *node) {
+    static const char *const libraries[] = {"np", "numpy", "math", "torch", "jnp", "tf"};
+    for (size_t i = 0; node->kind == TIRBI_NODE_NAME && i < sizeof libraries / sizeof *libraries; i++)
+        if (strcmp(libraries[i], node->name) == 0) return true;
+    return false;
+}
+
 static tirbi_value evaluate_attribute(tirbi_script *s, const tirbi_node *node) {
     const tirbi_binding *module =
         node->items[0]->kind == TIRBI_NODE_NAME ? tirbi_lookup(s, node->items[0]->name) : NULL;
     if (module && module->value.kind == TIRBI_VALUE_IMPORTED && strcmp(module->value.as.name, "math") != 0)
         return tirbi_fail_imported(s, node, module->value.as.name, node->name);
+    if (!module && is_library(node->items[0]) &&
+        tirbi_explain_imported(s, node, node->items[0]->name, node->name))
+        return tirbi_value_error();
     tirbi_value object = at_node(tirbi_evaluate(s, node->items[0]), node->items[0]);
     char text[32];
     while (object.kind == TIRBI_VALUE_META) object = *object.as.meta;

@@ -248,7 +248,7 @@ static void assign_tuple(tirbi_script *s, const tirbi_node *target, tirbi_span s
     bool fits = value->kind == TIRBI_VALUE_TUPLE && (star == n ? given == n : given + 1 >= n);
     if (!fits) {
         if (value->kind == TIRBI_VALUE_TUPLE)
-            tirbi_fail(s, TIRB_TYPE, span, "%u values are assigned to %u names", given, n);
+            tirbi_fail(s, TIRB_TYPE, span, "%u value%s assigned to %u names", given, given == 1 ? " is" : "s are", n);
         else if (!tirbi_is_error(value))
             tirbi_fail(s, TIRB_TYPE, span, "%s cannot be assigned to %u names", tirbi_value_text(value), n);
         for (uint32_t i = 0; i < n; i++)

@@ -142,7 +142,10 @@ static bool is_target(const tirbi_node *node) {
 
 static bool check_target(tirbi_parser *p, const tirbi_node *node) {
     if (is_target(node)) return true;
-    tirbi_syntax_error(p, node->span, "this cannot be assigned to");
+    tirbi_syntax_error(p, node->span,
+                       node->kind == TIRBI_NODE_CALL
+                           ? "a call cannot be assigned to; elements of a buffer are in square brackets, A[i, j] = .."
+                           : "this cannot be assigned to");
     return false;
 }
 

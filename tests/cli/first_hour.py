@@ -280,3 +280,12 @@ def test_what_a_source_holds_is_shown_harmless(t):
     t.write("bad.py", "from tvm.script import tirx as T\n@T.prim_func\ndef f(x: T.int32):\n    y\u202e = x\x1b + z\u2066  # \x9b\n")
     done = t.run("check", "bad.py", code=PROGRAM)
     expect(harmless(done.err), done)
+
+
+def test_what_is_no_program(t):
+    """Arrays and archives in the place of the program say where they go."""
+    t.write("x.npy", b"\x93NUMPY\x01\x00")
+    t.write("p.npz", b"PK\x03\x04\x14\x00")
+    for name, says in (("x.npy", "which is an argument: @FILE.npy"), ("p.npz", "arrays of an .npz file are --params")):
+        for command in ("run", "check"):
+            t.run(command, name, code=PROGRAM, says=says, lines=1)

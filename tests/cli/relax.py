@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import re
 import struct
 
 import numpy as np
@@ -139,10 +140,67 @@ def test_results_have_names_and_positions(t):
     t.run("bench", m, "-f", "main", "n=2", "--time", "0.01", shows="median")
 
 
+def test_names_that_are_nearly_right(t):
+    text = MODEL.replace("main(x:", "main(X:").replace("(x,", "(X,")
+    assert text.count("X") > 1
+    m = model(t, text)
+    rest = ["-f", "main", "p.0=4xf32=1", "p.1=4xf32=7"]
+    t.run("run", m, *rest, "x=1x4xf32=1", code=USAGE, says=["no parameter 'x'", "did you mean 'X'?"])
+    t.run("run", m, *rest, "X=1x4xf32=1", "-o", "Y=@y.npy", code=USAGE, says="did you mean 'y'?")
+    np.savez(t.path("w.npz"), x=np.ones((1, 4), "float32"))
+    t.run("run", m, *rest, "--params", "w.npz", code=CALL, says=["it has 'x'", "did you mean 'X'?"])
+
+
 def test_results_count_as_memory(t):
     m = model(t)
     t.run("run", m, "-f", "main", "4096x4xf32", "4xf32=1", "4xf32=7", "--max-memory", "100K", code=CALL,
           says="exceeds the memory limit of 102400")
+
+
+def attention(b, h, n, m, d, heads, operator=False, more=""):
+    """Scores, softmax and their product with values, as an operator or as a chain of them with a mask."""
+    b, n, m = (repr(size) for size in (b, n, m))
+    chain = """        t = R.permute_dims(k, axes=[0, 1, 3, 2])
+        a = R.matmul(q, t)
+        c = R.add(R.multiply(a, R.const(0.125, "float32")), mask)
+        p = R.nn.softmax(c, axis=-1)
+        y = R.matmul(p, v)
+"""
+    one, shape = f"        y = R.nn.attention(q, k, v{more})\n", "({0}, {1}, {2}, {3})"
+    if operator:
+        shape = "({0}, {2}, {1}, {3})"
+    q, k, v = (shape.format(b, h if i == 0 else heads, n if i == 0 else m, d) for i in range(3))
+    given = "" if operator else f', mask: R.Tensor(({b}, 1, {n}, {m}), "float32")'
+    parameters = ", ".join(f'{name}: R.Tensor({size}, "float32")' for name, size in (("q", q), ("k", k), ("v", v)))
+    return f"""from tvm.script import relax as R
+
+@R.function
+def main({parameters}{given}):
+    with R.dataflow():
+{one if operator else chain}        R.output(y)
+    return y
+"""
+
+
+def test_attention_has_scores_of_some_rows(t):
+    """What a block of queries does is what all do at once, in memory for the block."""
+    cases = [("chain", attention(1, 4, 300, 280, 32, 4), 300, 280), ("shared", attention(2, 4, 150, 280, 32, 1), 150, 280),
+             ("sizes", attention("b", 4, "n", "m", 32, 4), 300, 280), ("none", attention("b", 4, "n", "m", 32, 4), 30, 0),
+             ("one", attention("b", 4, "n", "m", 32, 4), 1, 280),
+             ("operator", attention(1, 4, 300, 300, 32, 4, operator=True), 300, 300),
+             ("causal", attention(1, 4, 300, 300, 32, 4, operator=True, more=', causal_mask="TopLeft"'), 300, 300)]
+    for name, text, n, m in cases:
+        t.write(f"{name}.py", text)
+        batch, heads = (2, 1) if name == "shared" else (1, 4)
+        sizes = [f"{batch}x4x{n}x32xf32"] + [f"{batch}x{heads}x{m}x32xf32"] * 2 + [f"{batch}x1x{n}x{m}xf32"]
+        if name in ("operator", "causal"):
+            sizes = [f"1x{n}x4x32xf32"] * 3
+        t.run("run", f"{name}.py", *sizes, "-o", "0=@y.npy", "--threads", "1", "--disable", "operators,fuse")
+        for words in ([], ["--threads", "2"], ["--isa", "generic"], ["--disable", "contract"]):
+            found = t.run("run", f"{name}.py", *sizes, "--expect", "0=@y.npy", "--threads", "1", "--stats", *words)
+            if not words and n > 100:
+                peak, scores = int(re.search(r"peak memory: (\d+)", found.text + found.reason).group(1)), batch * 4 * n * m * 4
+                expect(peak < scores * 0.8, f"{name} takes {peak} bytes, and all scores would be {scores}")
 
 
 def test_inspect_shows_types(t):

@@ -1,4 +1,4 @@
-# error: 7:5 this cannot be assigned to
+# error: 7:5 a call cannot be assigned to; elements of a buffer are in square brackets
 from tvm.script import tirx as T
 
 

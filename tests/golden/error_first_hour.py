@@ -4,7 +4,7 @@
 # error: 30:9 write `acc = T.alloc_buffer((4,), "float32")` and store its elements
 # error: 32:12 `tanh` of numpy is Python, which does not run in a kernel; write T.tanh(...)
 # error: 33:12 `maximum` of numpy is Python, which does not run in a kernel; write T.max(...)
-# error: 34:9 `zeros` of numpy makes an array of Python; write T.alloc_buffer(shape, "float32")
+# error: 34:9 `zeros` of numpy is Python, which does not run in a kernel; write T.alloc_buffer(shape, "float32")
 # error: 35:9 `numpy` cannot be imported: a program is TVMScript alone
 # error: 37:12 a function returns no buffer; make `own` a parameter, `own: T.Buffer(...)`, and store into that
 # error: 42:5 `a` is a parameter, which cannot be assigned; give the value a name of its own, `a_1 = ...`

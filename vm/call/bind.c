@@ -520,7 +520,8 @@ tirb_status tirbi_bind_references(tirbi_binding *b, tirbi_spares *spares, tirbi_
         const tirbi_view *view = &tensor->view;
         const tirbi_param *param = &b->function->params[tensor->param];
         tirbi_ref *ref = &b->scratch->refs[t];
-        *ref = (tirbi_ref){view->base, view->high - view->low, param->dtype, tensor->written, false};
+        *ref = (tirbi_ref){.data = view->base, .size = view->high - view->low, .type = param->dtype,
+                            .writable = tensor->written};
         if (!param->has_strides && !view->compact) {
             TIRBI_TRY(pack(b, tensor, spares, heap, stop));
             ref->data = tensor->packed;

@@ -176,11 +176,13 @@ tirb_status tirbi_packed_bind(const char *signature, const tirb_arg *args, uint3
     forbid_overlap(out);
     *out->result_code = CODE_NULL;
     out->n_args = n_args;
-    out->refs[0] = (tirbi_ref){(uint8_t *)p.values, n_args * sizeof(*p.values), TIRB_I64, false, false};
-    out->refs[1] = (tirbi_ref){(uint8_t *)p.codes, n_args * sizeof(*p.codes), TIRB_I32, false, false};
-    out->refs[2] = (tirbi_ref){(uint8_t *)out->result, sizeof(*out->result), TIRB_I64, true, false};
-    out->refs[3] = (tirbi_ref){(uint8_t *)out->result_code, sizeof(*out->result_code), TIRB_I32, true, false};
-    out->refs[4] = (tirbi_ref){NULL, 0, TIRB_I64, false, false};
+    out->refs[0] = (tirbi_ref){.data = (uint8_t *)p.values, .size = n_args * sizeof(*p.values), .type = TIRB_I64};
+    out->refs[1] = (tirbi_ref){.data = (uint8_t *)p.codes, .size = n_args * sizeof(*p.codes), .type = TIRB_I32};
+    out->refs[2] = (tirbi_ref){.data = (uint8_t *)out->result, .size = sizeof(*out->result), .type = TIRB_I64,
+                               .writable = true};
+    out->refs[3] = (tirbi_ref){.data = (uint8_t *)out->result_code, .size = sizeof(*out->result_code), .type = TIRB_I32,
+                               .writable = true};
+    out->refs[4] = (tirbi_ref){.data = NULL, .size = 0, .type = TIRB_I64};
     return TIRB_OK;
 }
 

@@ -122,7 +122,7 @@ static inline bool bind_tensor(const tirbi_plain_tensor *plain, const tirbi_plai
         __builtin_add_overflow((uintptr_t)data, t->byte_offset, &low) ||
         __builtin_add_overflow(low, (uintptr_t)bytes, &high))
         return false;
-    *out = (tirbi_ref){(uint8_t *)low, bytes, plain->dtype, plain->written, false};
+    *out = (tirbi_ref){.data = (uint8_t *)low, .size = bytes, .type = plain->dtype, .writable = plain->written};
     return true;
 }
 

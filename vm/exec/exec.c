@@ -184,7 +184,7 @@ enum { FUEL_SLICE = 1 << 11 };
         const tirbi_ref *ref_ = &refs[r];                                                                              \
         uint64_t at_ = (x);                                                                                            \
         C value_;                                                                                                      \
-        if (__builtin_expect(at_ >= ref_->size / sizeof value_, 0))                                                    \
+        if (__builtin_expect(at_ >= ref_->count, 0))                                                                   \
             FAIL_AT(AT, out_of_bounds(machine, pc, "load", at_, ref_, sizeof value_));                                 \
         memcpy(&value_, ref_->data + at_ * sizeof value_, sizeof value_);                                              \
         (to) = slot_of(value_);                                                                                        \
@@ -194,7 +194,7 @@ enum { FUEL_SLICE = 1 << 11 };
         const tirbi_ref *ref_ = &refs[r];                                                                              \
         uint64_t at_ = (x);                                                                                            \
         const C value_ = (v);                                                                                          \
-        if (__builtin_expect(at_ >= ref_->size / sizeof value_, 0))                                                    \
+        if (__builtin_expect(at_ >= ref_->count, 0))                                                                   \
             FAIL_AT(AT, out_of_bounds(machine, pc, "store", at_, ref_, sizeof value_));                                \
         memcpy(ref_->data + at_ * sizeof value_, &value_, sizeof value_);                                              \
     } while (0)
@@ -203,8 +203,7 @@ enum { FUEL_SLICE = 1 << 11 };
  * end of memory tells as well. */
 #define CHECK_ELEMENT(AT, C, what, r, index)                                                                           \
     const tirbi_ref *ref_ = &refs[r];                                                                                  \
-    if (__builtin_expect((index) >= ref_->size / sizeof(C) || (int64_t)(index) >= (int64_t)s[pc[(AT) + 1].list[0]],    \
-                         0)) {                                                                                         \
+    if (__builtin_expect((index) >= ref_->count || (int64_t)(index) >= (int64_t)s[pc[(AT) + 1].list[0]], 0)) {         \
         CHECK_INDEX(AT, index);                                                                                        \
         FAIL_AT((AT) + 1, out_of_bounds(machine, pc, what, index, ref_, sizeof(C)));                                   \
     }

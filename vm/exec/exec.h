@@ -18,13 +18,15 @@
 #include "vm/exec/spares.h"
 #include "vm/team/team.h"
 
-/* A reference as the VM holds it: `size` bytes at `data`, elements of `type`. Null is size 0. */
+/* A reference as the VM holds it: `size` bytes at `data`, elements of `type`. Null is size 0. What a frame holds has
+ * their number as well, which the index of an access is compared with. */
 typedef struct tirbi_ref {
     uint8_t *data;
     uint64_t size;
     uint8_t type;
     bool writable;
     bool of_much; /* it is a chunk's part of TIRBI_MUCH bytes or more */
+    uint64_t count;
 } tirbi_ref;
 
 /* Far more memory than a core's share of the caches holds. */

@@ -315,7 +315,10 @@ static inline tirbi_lane_end tirbi_lane_go(tirbi_machine *machine, const tirbi_l
     if (state->packed_rows > 0) return machinery->run(state, words + loop->packed, words + loop->packed);
     /* Loops from memory to memory are for whole blocks of the widest machine. */
     uint32_t body = machinery == machine->code->lanes ? loop->one_row : loop->full;
-    if (bodies->apart != 0 && state->repeats) body = bodies->apart;
+    if (bodies->apart != 0 && state->repeats) {
+        body = bodies->apart;
+        if (bodies->wide_apart != 0 && state->wide != NULL) state->wide = words + bodies->wide_apart;
+    }
     if (bodies->registers != 0 && machinery == machine->code->lanes && state->n >= bodies->registers_from &&
         (state->repeats || !bodies->reads_behind_stores))
         body = bodies->registers;

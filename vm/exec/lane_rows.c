@@ -258,6 +258,38 @@ static bool repeat_rows(rows *r, const tirbi_lane_machine *wide, tirbi_lane_stat
     return true;
 }
 
+/* Copies rows that all rows read, where a whole block from their last lanes on would reach behind the memory that they
+ * are in: behind the copies there is room. */
+static void pad_rows(rows *r, const tirbi_ref *refs, uint32_t lanes, tirbi_lane_state *state) {
+    enum { LEAST_ROWS = 4 };
+    tirbi_lane_again *again = tirbi_lane_again_of(state);
+    const uint64_t whole = (uint64_t)(r->n - tirbi_lane_rest(r->n, lanes));
+    uint8_t *to = state->scratch + (size_t)r->loop->n_strips * r->loop->strip_size;
+    uint8_t *const end = to + TIRBI_REPEATED_BYTES;
+    if (!tirbi_lane_may_repeat_rows(r->loop) || r->extent[r->n_outer - 1] < LEAST_ROWS) return;
+    for (uint32_t streaming = r->loop->streaming & ~r->loop->written; streaming != 0; streaming &= streaming - 1) {
+        const uint32_t c = (uint32_t)__builtin_ctz(streaming);
+        const tirbi_ref *ref = &refs[r->loop->cursors[c].ref];
+        place *at = &r->places[c];
+        const unsigned shift = r->loop->cursors[c].shift;
+        const uint64_t row = (uint64_t)r->n << shift;
+        const uint64_t behind = at->low - (uintptr_t)ref->data + ((whole + lanes) << shift);
+        bool is_still = r->loop->cursors[c].is_unit && behind > ref->size;
+        for (unsigned o = 0; o < r->n_outer; o++) is_still = is_still && at->steps[o] == 0;
+        to += (64 - (uintptr_t)to % 64) % 64;
+        if (!is_still || row > (uint64_t)(end - to) || (uint64_t)(end - to) - row < TIRBI_MAX_BANK_BYTES) continue;
+        if (again->n_repeats == TIRBI_MAX_REPEATS) return;
+        again->repeats[again->n_repeats++] =
+            (tirbi_lane_repeat){.from = (const uint8_t *)at->low, .to = to, .bytes = row, .all = row};
+        at->low = (uintptr_t)to;
+        at->behind = at->low + row;
+        r->copied |= UINT32_C(1) << c;
+        to += row + TIRBI_MAX_BANK_BYTES;
+        if (to + 64 > end) break;
+    }
+    tirbi_lane_repeat_rows(again, false);
+}
+
 /* How the cursors go on from block to block and from row to row, `at_once` of the innermost ones: see set_row_steps in
  * vm/exec/lane_run.c. */
 static void set_steps(const rows *r, uint32_t lanes, uint32_t at_once, tirbi_lane_state *state) {
@@ -451,6 +483,9 @@ const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const ti
     if (!is_repeated && state->packed_rows == 0 && inputs->bodies.spanning != 0 &&
         span_gaps(&r, wide, gaps, &machinery, &lanes))
         r.repeats = true; /* no lane is stored twice */
+    const bool has_parts = loop->wide != 0 && state->packed_rows == 0 &&
+                           (r.n < (int64_t)lanes || (!r.repeats && tirbi_lane_rest(r.n, lanes) != 0));
+    if (has_parts && !is_repeated) pad_rows(&r, refs, lanes, state);
     const uint32_t at_once = state->packed_rows > 0 ? state->packed_rows : machinery->rows;
     set_steps(&r, lanes, at_once, state);
     uint8_t **pointer = state->pointers + 1 + loop->n_cursors;
@@ -481,8 +516,6 @@ const tirbi_lane_machine *tirbi_lane_enter_rows(tirbi_machine *machine, const ti
     state->n_sought = state->n_streams = 0;
     state->sure_parts = 0;
     state->wide = NULL;
-    if (loop->wide != 0 && state->packed_rows == 0 &&
-        (r.n < (int64_t)lanes || (!r.repeats && tirbi_lane_rest(r.n, lanes) != 0)))
-        set_streams(&r, refs, lanes, at_once, frame->fn->words, state);
+    if (has_parts) set_streams(&r, refs, lanes, at_once, frame->fn->words, state);
     return machinery;
 }

@@ -1006,6 +1006,8 @@ static void add_bodies(lane_planner *p, unsigned n_stores) {
         make_part_body(p, BODY_WIDE);
     }
     if (n_stores > 1 && p->full_assumes && may_add_bodies(p, 1)) p->bodies.apart = plan_apart(p, BODY_FULL);
+    if (p->bodies.apart != 0 && loop->wide != 0 && may_add_bodies(p, 1))
+        p->bodies.wide_apart = plan_apart(p, BODY_WIDE);
     /* A row's part of a strip has room for elements of the main size. */
     loop->by_rows = loop->only_banks && !p->has_rare && p->body->widest <= p->body->main_size && loop->n_outer > 0 &&
                     tirbi_lane_is_by_rows(p->emitter, loop->full);

@@ -148,7 +148,8 @@ typedef struct tirbi_lane_row_stream {
 
 /* Bodies of a lane loop, as words of the function, beside those that run whatever its cursors are; 0: there is none. */
 typedef struct tirbi_lane_bodies {
-    uint32_t apart;          /* the full body where nothing that is stored meets what another cursor reaches */
+    uint32_t apart;          /* the full body where nothing that is stored meets what another cursor reaches, */
+    uint32_t wide_apart;     /* and the wide one */
     uint32_t spanning;       /* for rows with gaps between them: see vm/lanes/gaps.h */
     uint32_t spanning_apart; /* both */
     uint32_t registers;      /* the full body by the register machine, or by loops, for so many lanes or more, */
@@ -252,11 +253,16 @@ static inline tirbi_red *tirbi_frame_reds(tirbi_frame *frame) {
 static inline tirbi_block **tirbi_frame_sites(tirbi_frame *frame) {
     return (tirbi_block **)(void *)((uint8_t *)frame + frame->fn->sites_at);
 }
+/* How many elements of the type the reference has. */
+static inline uint64_t tirbi_ref_count(uint64_t size, uint8_t type) {
+    return size >> __builtin_ctz(tirbi_dtypes[type].size);
+}
 /* Passes `ref` as what the parameter says. */
 static inline void tirbi_pass_ref(tirbi_ref *registers, const tirbi_ref_arg *arg, const tirbi_ref *ref) {
     tirbi_ref *to = &registers[arg->reg];
     *to = *ref;
     to->type = arg->type;
+    to->count = tirbi_ref_count(ref->size, arg->type);
     to->writable = ref->writable & arg->writable; /* not what was just stored: reading that waits */
 }
 

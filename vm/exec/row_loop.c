@@ -78,10 +78,16 @@ static line lower(line a, line b, int64_t *rows) {
     return b;
 }
 
-static line evaluate(const tirbi_row_value *v, const line *lines, int64_t *rows) {
+/* Results are looked at when they are computed. */
+static inline bool is_within(const tirbi_row_value *operand, uint8_t type) {
+    return operand->kind >= TIRBI_ROW_SAME && (operand->type == type || operand->type == TIRB_I32);
+}
+
+static line evaluate(const tirbi_row_value *values, const tirbi_row_value *v, const line *lines, int64_t *rows) {
     line a = lines[v->a], b = lines[v->b], result;
-    keep_within(a, v->type, rows);
-    if (v->kind != TIRBI_ROW_SAME) keep_within(b, v->type, rows);
+    if (!is_within(&values[v->a], v->type)) keep_within(a, v->type, rows);
+    if (v->kind == TIRBI_ROW_SAME) b = a;
+    else if (!is_within(&values[v->b], v->type)) keep_within(b, v->type, rows);
     if (*rows < FEWEST_ROWS) return a;
     switch (v->kind) {
     case TIRBI_ROW_ADD: result = (line){a.at + b.at, a.by + b.by}; break;
@@ -93,7 +99,7 @@ static line evaluate(const tirbi_row_value *v, const line *lines, int64_t *rows)
         result = least.at == a.at && least.by == a.by ? b : a;
         break;
     }
-    default: result = a; break;
+    default: return a;
     }
     keep_within(result, v->type, rows);
     return result;
@@ -132,6 +138,29 @@ static void keep_test(const tirbi_row_test *test, const line *lines, int64_t *ro
 
 enum { MOST_BLOCKS = 4 };
 
+/* A step, and where it is in memory or what it sets in row 0, and what is added to that from row to row. */
+typedef struct move {
+    uint16_t kind;
+    uint8_t type;
+    uint16_t a, b, c, d;
+    union {
+        struct {
+            uint8_t *element;
+            ptrdiff_t by;
+        };
+        line line;
+        tirbi_scalar call;
+    };
+} move;
+
+/* One of the elements that an ending computes with. */
+typedef struct term {
+    const uint8_t *first; /* of row 0 */
+    ptrdiff_t step, by;   /* from element to element and from row to row */
+    const uint8_t *end;   /* of what may be read; NULL: it is one value */
+    unsigned shift;
+} term;
+
 typedef struct run {
     tirbi_machine *machine;
     const tirbi_row_loop *plan;
@@ -142,10 +171,10 @@ typedef struct run {
     int64_t rows, row;
     int64_t most; /* lanes of a row */
     line lines[TIRBI_MAX_ROW_VALUES];
-    uint8_t *elements[TIRBI_MAX_ROW_STEPS];  /* of steps that load and store, in the row */
-    ptrdiff_t moves[TIRBI_MAX_ROW_STEPS];    /* to the next row */
-    ptrdiff_t row_moves[TIRBI_MAX_CURSORS];  /* the same of cursors */
+    move moves[TIRBI_MAX_ROW_STEPS];
+    ptrdiff_t row_moves[TIRBI_MAX_CURSORS];  /* to the cursors' elements of the next row */
     const uint8_t *ends[TIRBI_MAX_CURSORS];  /* of their references */
+    term terms[2];
     uint32_t lanes; /* of blocks that the steps are set for; 0: none are */
 } run;
 
@@ -166,20 +195,23 @@ static void find_rows(run *r) {
         const tirbi_row_value *v = &plan->values[i];
         if (v->kind == TIRBI_ROW_SLOT) r->lines[i] = (line){(int64_t)r->slots[v->a], 0};
         else if (v->kind == TIRBI_ROW_NUMBER) r->lines[i] = (line){v->number, 0};
-        else r->lines[i] = evaluate(v, r->lines, rows);
+        else r->lines[i] = evaluate(plan->values, v, r->lines, rows);
     }
     for (unsigned i = 0; i < plan->n_tests && *rows >= FEWEST_ROWS; i++)
         if (plan->tests[i].is_used) keep_test(&plan->tests[i], r->lines, rows);
     for (unsigned i = 0; i < plan->n_steps && *rows >= FEWEST_ROWS; i++) {
         const tirbi_row_step *s = &plan->steps[i];
+        move *m = &r->moves[i];
+        *m = (move){.kind = s->kind, .type = s->type, .a = s->a, .b = s->b, .c = s->c, .d = s->d};
+        if (s->kind == TIRBI_ROW_SET) m->line = r->lines[s->line];
+        if (s->kind == TIRBI_ROW_CALL) m->call = s->call;
         if (s->kind < TIRBI_ROW_LOAD || s->kind > TIRBI_ROW_STORE8) continue;
         const tirbi_ref *ref = &r->refs[s->kind < TIRBI_ROW_STORE ? s->b : s->a];
         const unsigned size = tirbi_dtypes[s->type].size;
         const line l = r->lines[s->line];
         keep_inside(l, elements_of(ref, size), rows);
-        if (*rows < FEWEST_ROWS) return;
-        r->elements[i] = ref->data + (size_t)l.at * size;
-        r->moves[i] = (ptrdiff_t)((uint64_t)l.by * size);
+        m->element = (uint8_t *)((uintptr_t)ref->data + (uintptr_t)l.at * size);
+        m->by = (ptrdiff_t)((uint64_t)l.by * size);
     }
 }
 
@@ -199,8 +231,28 @@ static void find_hull(const run *r, unsigned c, int64_t *low, int64_t *high) {
     if (*high >= length) *high = length - 1;
 }
 
-/* Whether what is written in a row is apart from what else the row reaches, or the same elements. */
-static bool keep_apart(const run *r) {
+/* The first and the last element that a cursor reaches in a row, as lines: its step stays. */
+static void find_reach(const run *r, unsigned c, line *low, line *high) {
+    const tirbi_row_loop *plan = r->plan;
+    const bool is_down = r->lines[plan->step[c]].at < 0;
+    *low = r->lines[is_down ? plan->last[c] : plan->first[c]];
+    *high = r->lines[is_down ? plan->first[c] : plan->last[c]];
+    if (plan->n == TIRBI_NO_ROW_LINE) high->at += r->most - 1;
+}
+
+/* Rows in which a written cursor is ahead of or behind all that another one reaches in the same memory. What one row
+ * reads another one may write: they are done one after the other. */
+static void keep_ahead_or_behind(const run *r, unsigned w, unsigned c, int64_t *rows) {
+    line low, high, other_low, other_high;
+    find_reach(r, w, &low, &high);
+    find_reach(r, c, &other_low, &other_high);
+    const line ahead = less(other_low, high), behind = less(low, other_high);
+    if (ahead.at > 0) keep_from(ahead, 1, rows);
+    else keep_from(behind, 1, rows);
+}
+
+/* Keeps the rows in which what is written is apart from what else the row reaches, or the same elements. */
+static bool keep_apart(run *r) {
     const tirbi_lane_loop *loop = r->loop;
     const tirbi_row_loop *plan = r->plan;
     for (uint32_t writes = loop->written; writes != 0; writes &= writes - 1) {
@@ -218,10 +270,11 @@ static bool keep_apart(const run *r) {
             if ((uintptr_t)(data + (high + 1) * written->size) <= (uintptr_t)(other_data + other_low * other->size) ||
                 (uintptr_t)(other_data + (other_high + 1) * other->size) <= (uintptr_t)(data + low * written->size))
                 continue;
+            if (data != other_data || written->size != other->size) return false;
             const line a = r->lines[plan->first[w]], b = r->lines[plan->first[c]];
-            if (data != other_data || written->size != other->size || a.at != b.at || a.by != b.by ||
-                r->lines[plan->step[w]].at != r->lines[plan->step[c]].at)
-                return false;
+            if (a.at == b.at && a.by == b.by && r->lines[plan->step[w]].at == r->lines[plan->step[c]].at) continue;
+            keep_ahead_or_behind(r, w, c, &r->rows);
+            if (r->rows < FEWEST_ROWS) return false;
         }
     }
     return true;
@@ -254,6 +307,26 @@ static void set_pointers(run *r) {
         r->state->strides[c] = (ptrdiff_t)((uint64_t)r->lines[r->plan->step[c]].at << cursor->shift);
         r->row_moves[c] = (ptrdiff_t)((uint64_t)first.by << cursor->shift);
         r->ends[c] = ref->data + ref->size;
+    }
+}
+
+static void set_terms(run *r) {
+    const tirbi_lane_ending *ending = r->loop->ending;
+    for (unsigned i = 0; i < 2; i++) {
+        term *t = &r->terms[i];
+        if (ending->terms[i].is_scalar) {
+            *t = (term){.first = tirbi_slot_bytes(&r->slots[ending->terms[i].slot], tirbi_dtypes[ending->type].size)};
+            continue;
+        }
+        const unsigned c = ending->terms[i].cursor;
+        const tirbi_lane_cursor *cursor = &r->loop->cursors[c];
+        const tirbi_ref *ref = &r->refs[cursor->ref];
+        const line first = r->lines[r->plan->first[c]];
+        *t = (term){.first = ref->data + ((size_t)first.at << cursor->shift),
+                    .step = (ptrdiff_t)((uint64_t)r->lines[r->plan->step[c]].at << cursor->shift),
+                    .by = (ptrdiff_t)((uint64_t)first.by << cursor->shift),
+                    .end = ref->data + ref->size,
+                    .shift = cursor->shift};
     }
 }
 
@@ -326,23 +399,24 @@ static tirbi_lane_end run_blocks(run *r, int64_t n) {
     return end;
 }
 
-static void run_ending(run *r, int64_t n) {
-    const tirbi_lane_ending *ending = r->loop->ending;
-    const uint8_t *first[2];
-    ptrdiff_t step[2] = {0, 0};
-    uint64_t scalars[2];
-    for (unsigned i = 0; i < 2; i++) {
-        const unsigned c = ending->terms[i].cursor;
-        if (!ending->terms[i].is_scalar) {
-            first[i] = r->state->pointers[c + 1];
-            step[i] = r->state->strides[c];
-            continue;
-        }
-        scalars[i] = r->slots[ending->terms[i].slot];
-        first[i] = tirbi_slot_bytes(&scalars[i], tirbi_dtypes[ending->type].size);
-    }
-    uint64_t *running = &r->slots[ending->slot];
-    *running = tirbi_slot_extend(ending->end(*running, first[0], step[0], first[1], step[1], (size_t)n), ending->type);
+static inline bool is_in_row(const term *t, const uint8_t *first, int64_t n) {
+    return !t->end || (uint64_t)n <= (uint64_t)(t->end - first) >> t->shift;
+}
+
+/* An ending of a row; false: the scalar machine does it. */
+static inline bool run_ending(run *r, int64_t row, int64_t n) {
+    const tirbi_lane_ending *const ending = r->loop->ending;
+    const term *const terms = r->terms;
+    if (n < 1) return true;
+    const uint64_t weight = r->loop->weight, cost = (weight > 0 ? weight : 1) * ((uint64_t)(n - 1) / 64 + 1);
+    if (n > r->most || cost > r->machine->fuel) return false;
+    const uint8_t *const x = terms[0].first + terms[0].by * row, *const y = terms[1].first + terms[1].by * row;
+    if (r->plan->n == TIRBI_NO_ROW_LINE && !(is_in_row(&terms[0], x, n) && is_in_row(&terms[1], y, n))) return false;
+    r->machine->fuel -= cost;
+    uint64_t *const running = &r->slots[ending->slot];
+    const uint64_t end = ending->end(*running, x, terms[0].step, y, terms[1].step, (size_t)n);
+    *running = ending->type == TIRB_I32 ? tirbi_slot_of_i32((int32_t)end) : end;
+    return true;
 }
 
 /* The lanes of a row; false: the scalar machine does them. */
@@ -356,10 +430,6 @@ static inline bool run_lanes(run *r, int64_t n, tirb_status *status) {
         for (unsigned c = 0; c < loop->n_cursors; c++)
             if ((uint64_t)n > (uint64_t)(r->ends[c] - state->pointers[c + 1]) >> loop->cursors[c].shift) return false;
     r->machine->fuel -= cost;
-    if (loop->ending) {
-        run_ending(r, n);
-        return true;
-    }
     if (loop->one_row != loop->full) {
         state->n = n;
         tirbi_lane_stream_row(state, r->machine->frame->fn->words + loop->one_row);
@@ -388,8 +458,10 @@ static void leave(const run *r, int64_t row) {
         if (plan->tests[i].has_slot) r->slots[plan->tests[i].slot] = plan->tests[i].holds;
 }
 
-/* The same at the lane loop of the row. Conditions are what they were in the row before. */
-static void leave_at_lanes(const run *r) {
+/* The same at the lane loop of the row, where the scalar machine goes on. Conditions are what they were in the row
+ * before. */
+static tirb_status stay_at_lanes(run *r, int64_t row, const tirbi_word **next, tirb_status status) {
+    r->row = row;
     const tirbi_row_loop *plan = r->plan;
     for (unsigned i = 0; i < plan->n_left; i++) {
         const tirbi_row_left *left = &plan->left[i];
@@ -398,6 +470,8 @@ static void leave_at_lanes(const run *r) {
     }
     for (unsigned i = 0; i < plan->n_tests; i++)
         if (plan->tests[i].has_slot) r->slots[plan->tests[i].slot] = plan->tests[i].holds;
+    *next = r->machine->frame->fn->words + r->loop->entry;
+    return status;
 }
 
 #undef bool /* names are put together of types */
@@ -420,13 +494,14 @@ static void leave_at_lanes(const run *r) {
         step++;                                                                                                        \
         GO();                                                                                                          \
     } while (0)
-#define AT_ELEMENT (r->elements[step - steps] + r->moves[step - steps] * row)
+#define LANES_OF_ROW (plan->n == TIRBI_NO_ROW_LINE ? (int64_t)s[r->loop->n] : (int64_t)on_line(r, plan->n, row))
+#define AT_ELEMENT (step->element + step->by * row)
 
 /* Runs rows until all are done, or the scalar machine has to go on. */
 static tirb_status run_rows(run *r, const tirbi_word *at, const tirbi_word **next) {
 #ifndef TIRB_SWITCH_DISPATCH
-    static const void *const targets[] = {&&SET, &&LOAD, &&LOAD4, &&LOAD8, &&STORE, &&STORE4, &&STORE8, &&MOVE, &&CALL,
-                                          &&SKIP, &&LANES, &&END_OF_ROW,
+    static const void *const targets[] = {&&SET, &&LOAD, &&LOAD4, &&LOAD_SIGNED4, &&LOAD8, &&STORE, &&STORE4, &&STORE8,
+                                          &&MOVE, &&CALL, &&SKIP, &&LANES, &&ENDING, &&END_OF_ROW,
 #define TARGET(OP, op, TYPE, type) &&OP##_##TYPE,
 #define UNARY TARGET
 #define BINARY TARGET
@@ -437,9 +512,10 @@ static tirb_status run_rows(run *r, const tirbi_word *at, const tirbi_word **nex
 #endif
     tirbi_machine *const machine = r->machine;
     const tirbi_row_loop *const plan = r->plan;
-    const tirbi_row_step *const steps = plan->steps, *step = steps;
+    const move *const steps = r->moves, *step = steps;
     uint64_t *const s = r->slots;
-    uint8_t **const pointers = r->state->pointers + 1;
+    uint8_t **const pointers = r->loop->ending ? NULL : r->state->pointers + 1;
+    const unsigned n_pointers = r->loop->ending ? 0 : r->loop->n_cursors;
     const uint64_t back = at[1].cost, first = s[plan->counter];
     int64_t row = 0;
 #ifdef TIRB_SWITCH_DISPATCH
@@ -448,7 +524,7 @@ dispatch:
     BEGIN()
 
     HANDLER(SET) {
-        s[step->a] = on_line(r, step->line, row);
+        s[step->a] = (uint64_t)step->line.at + (uint64_t)step->line.by * (uint64_t)row;
         NEXT();
     }
     HANDLER(LOAD) {
@@ -459,6 +535,12 @@ dispatch:
         uint32_t bits;
         memcpy(&bits, AT_ELEMENT, sizeof bits);
         s[step->a] = bits;
+        NEXT();
+    }
+    HANDLER(LOAD_SIGNED4) {
+        int32_t value;
+        memcpy(&value, AT_ELEMENT, sizeof value);
+        s[step->a] = tirbi_slot_of_i32(value);
         NEXT();
     }
     HANDLER(LOAD8) {
@@ -492,13 +574,11 @@ dispatch:
     }
     HANDLER(LANES) {
         tirb_status status = TIRB_OK;
-        r->row = row;
-        const int64_t n = plan->n == TIRBI_NO_ROW_LINE ? (int64_t)s[r->loop->n] : (int64_t)on_line(r, plan->n, row);
-        if (!run_lanes(r, n, &status) || status != TIRB_OK) {
-            leave_at_lanes(r);
-            *next = machine->frame->fn->words + r->loop->entry;
-            return status;
-        }
+        if (!run_lanes(r, LANES_OF_ROW, &status) || status != TIRB_OK) return stay_at_lanes(r, row, next, status);
+        NEXT();
+    }
+    HANDLER(ENDING) {
+        if (!run_ending(r, row, LANES_OF_ROW)) return stay_at_lanes(r, row, next, TIRB_OK);
         NEXT();
     }
 #ifdef TIRB_SWITCH_DISPATCH
@@ -507,6 +587,7 @@ dispatch:
     HANDLER(END_OF_ROW) {
 #endif
         if (back > machine->fuel || atomic_load_explicit(machine->stop, memory_order_relaxed) != TIRBI_RUN) {
+            r->row = row;
             leave(r, row);
             *next = at;
             return TIRB_OK;
@@ -515,10 +596,11 @@ dispatch:
         row++;
         s[plan->counter] = first + (uint64_t)row;
         if (row == r->rows) {
+            r->row = row - 1;
             leave(r, row - 1);
             return TIRB_OK;
         }
-        for (unsigned c = 0; c < r->loop->n_cursors; c++)
+        for (unsigned c = 0; c < n_pointers; c++)
             pointers[c] = (uint8_t *)((uintptr_t)pointers[c] + (uintptr_t)r->row_moves[c]);
         step = steps;
         GO();
@@ -595,11 +677,7 @@ tirb_status tirbi_row_loop_run(tirbi_machine *machine, const tirbi_word *at, con
     }
     machine->n_entered = TIRBI_REPEATED_LOOPS + 1;
     if (r.loop->ending) { /* which takes no memory */
-        uint8_t *pointers[TIRBI_MAX_CURSORS + 1];
-        tirbi_lane_state places;
-        places.pointers = pointers;
-        r.state = &places;
-        set_pointers(&r);
+        set_terms(&r);
         return done(&r, run_rows(&r, at, next));
     }
     r.state = machine->lanes = tirbi_lane_state_at(machine->code, machine->lane_states, plan->inputs);

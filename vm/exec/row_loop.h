@@ -48,7 +48,8 @@ typedef struct tirbi_row_test {
 typedef enum tirbi_row_step_kind {
     TIRBI_ROW_SET,   /* slot a = the line */
     TIRBI_ROW_LOAD,  /* slot a = the element of ref b that the line numbers */
-    TIRBI_ROW_LOAD4, /* of a type that zeros extend */
+    TIRBI_ROW_LOAD4, /* of a type that zeros extend, and of integers with a sign */
+    TIRBI_ROW_LOAD_SIGNED4,
     TIRBI_ROW_LOAD8,
     TIRBI_ROW_STORE, /* that of ref a = slot b */
     TIRBI_ROW_STORE4,
@@ -57,6 +58,7 @@ typedef enum tirbi_row_step_kind {
     TIRBI_ROW_CALL, /* slot a = the function of slots b, c and d */
     TIRBI_ROW_SKIP, /* goes `d` steps on where slot a is as `type` says */
     TIRBI_ROW_LANES,
+    TIRBI_ROW_ENDING, /* the same, of a loop with an ending */
     TIRBI_ROW_END,
 #define UNARY(OP, op, TYPE, type) TIRBI_ROW_##OP##_##TYPE,
 #define BINARY(OP, op, TYPE, type) TIRBI_ROW_##OP##_##TYPE,

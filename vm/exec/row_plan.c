@@ -149,10 +149,9 @@ static void read_memory(finder *f, bool stores) {
     const uint8_t line = line_of(f, index);
     f->fits = f->fits && line != TIRBI_NO_ROW_LINE;
     const uint8_t type = f->in->type, size = tirbi_dtypes[type].size;
-    const bool extends = type == TIRB_I32;
     tirbi_row_step_kind kind = stores ? TIRBI_ROW_STORE : TIRBI_ROW_LOAD;
     if (size == 8) kind = stores ? TIRBI_ROW_STORE8 : TIRBI_ROW_LOAD8;
-    else if (size == 4 && (stores || !extends)) kind = stores ? TIRBI_ROW_STORE4 : TIRBI_ROW_LOAD4;
+    else if (size == 4) kind = stores ? TIRBI_ROW_STORE4 : type == TIRB_I32 ? TIRBI_ROW_LOAD_SIGNED4 : TIRBI_ROW_LOAD4;
     tirbi_row_step step = {.kind = (uint16_t)kind, .type = type, .line = line,
                            .a = (uint16_t)o[0], .b = stores ? read_slot(f, (uint16_t)o[2]) : (uint16_t)o[1]};
     add_step(f, step);
@@ -282,7 +281,6 @@ static void read_lanes(finder *f) {
     f->n = line_of(f, loop->n);
     if (f->n == TIRBI_NO_ROW_LINE) {
         (void)read_slot(f, loop->n);
-        f->fits = f->fits && !loop->ending; /* which is entered as soon */
     }
     for (unsigned c = 0; c < loop->n_cursors && f->fits; c++) read_cursor(f, c);
     for (unsigned i = 0; i < f->n_in_lanes; i++) (void)read_slot(f, f->in_lanes[i]);
@@ -294,7 +292,7 @@ static void read_lanes(finder *f) {
         f->fits = f->fits && !loop->scans[i].counts;
     }
     f->lanes_at = f->n_steps;
-    add_step(f, (tirbi_row_step){.kind = TIRBI_ROW_LANES});
+    add_step(f, (tirbi_row_step){.kind = loop->ending ? TIRBI_ROW_ENDING : TIRBI_ROW_LANES});
     for (unsigned i = 0; i < loop->n_scans; i++) define(f, loop->scans[i].slot, IN_SLOT, 0);
 }
 

@@ -232,6 +232,7 @@ tirb_status tirbi_handle_get(const tirbi_machine *machine, uint64_t handle, cons
                                "the program writes an argument that is read-only or overlaps another one");
     }
     ref.type = type->dtype;
+    ref.count = tirbi_ref_count(ref.size, ref.type);
     ref.writable = type->writable;
     *out = ref;
     return TIRB_OK;
@@ -290,7 +291,8 @@ tirb_status tirbi_site_alloc(tirbi_machine *machine, tirbi_block **site, int64_t
         return tirbi_error_set(machine->error, TIRB_MEMORY_LIMIT, "%lld elements of %u bytes cannot be allocated",
                                (long long)count, (unsigned)tirbi_dtypes[type].size);
     if (!*site || (*site)->capacity < bytes) TIRBI_TRY(grow_site(machine, site, bytes));
-    *out = (tirbi_ref){.data = (*site)->data, .size = bytes, .type = type, .writable = true};
+    *out = (tirbi_ref){.data = (*site)->data, .size = bytes, .type = type, .writable = true,
+                        .count = (uint64_t)count};
     return clear(machine, out->data, bytes);
 }
 
@@ -307,7 +309,8 @@ tirb_status tirbi_make_slice(const tirbi_word *pc, const uint64_t *slots, tirbi_
     refs[pc->a] = (tirbi_ref){.data = count == 0 ? from.data : from.data + (uint64_t)start * size,
                               .size = (uint64_t)count * size,
                               .type = type,
-                              .writable = from.writable};
+                              .writable = from.writable,
+                              .count = (uint64_t)count};
     return TIRB_OK;
 }
 

@@ -67,7 +67,7 @@ static bool find_set(viewer *v) {
 
 static const tirbi_lx *replace_name(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const tirbi_lx *value = x->kind == TIRBI_LX_VAR ? value_of(rewrite->context, x->var) : NULL;
-    return value ? tirbi_rewrite_value(rewrite, value) : NULL;
+    return tirbi_rewrite_value(rewrite, value);
 }
 
 /* What was set in the iteration that `now` stands for. */
@@ -95,17 +95,15 @@ static const tirbi_ls *body_without(viewer *v, const tirbi_lx *before) {
 static const tirbi_ls *loop_behind(viewer *v) {
     const tirbi_lvar *old = v->loop->as.loop.var;
     tirbi_lvar *var = tirbi_part_variable(v->pool, old, tirbi_lx_number(v->pool, 1), old->extent);
-    const tirbi_lx *then = var ? tirbi_lx_op(v->pool, TIRB_OP_SUB, old->type, TIRB_TYPE_NONE,
-                                             tirbi_lx_var(v->pool, var), tirbi_lx_int(v->pool, old->type, 1), NULL)
-                               : NULL;
+    const tirbi_lx *then = tirbi_lx_binary(v->pool, TIRB_OP_SUB, old->type, tirbi_lx_var(v->pool, var),
+                                           tirbi_lx_int(v->pool, old->type, 1));
     return then ? tirbi_loop_of(v->pool, v->loop, var, body_without(v, value_at(v, then)), false) : NULL;
 }
 
 static const tirbi_ls *last_value(viewer *v) {
     const tirbi_lvar *old = v->loop->as.loop.var;
     const tirbi_lx *one = tirbi_lx_number(v->pool, 1);
-    const tirbi_lx *last =
-        one ? tirbi_lx_sub(v->pool, tirbi_lx_add(v->pool, old->min, old->extent), one) : NULL;
+    const tirbi_lx *last = tirbi_lx_sub(v->pool, tirbi_lx_add(v->pool, old->min, old->extent), one);
     const tirbi_lx *value = last ? value_at(v, tirbi_lx_cast(v->pool, old->type, last)) : NULL;
     return tirbi_new_set(v->pool, v->loop->span, v->set->as.set.var, value, false);
 }

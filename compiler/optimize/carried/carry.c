@@ -389,12 +389,12 @@ static const tirbi_ls *replace_store(tirbi_rewrite *r, const tirbi_ls *s) {
     element *e = s->kind == TIRBI_LS_STORE ? find_element(c, s->as.store.access) : NULL;
     const tirbi_lx *value = e ? tirbi_rewrite_value(r, s->as.store.value) : NULL;
     if (!value) return NULL;
-    if (!e->before && !e->stored) return set(c, e->var, value, false);
+    if (!e->before && !e->stored) return tirbi_new_set(c->pool, s->span, e->var, value, false);
     tirbi_lvar *var = e->stored ? e->stored : e->var;
     const tirbi_place *place = tirbi_rewrite_place(r, s->as.store.access);
     const tirbi_lx *held = tirbi_lx_var(c->pool, var);
     if (!place || !held) return NULL;
-    const tirbi_ls *items[3] = {set(c, var, value, false)};
+    const tirbi_ls *items[3] = {tirbi_new_set(c->pool, s->span, var, value, false)};
     uint32_t n = 1;
     if (e->before) items[n++] = tirbi_new_store(c->pool, s->span, place, held);
     if (e->stored) items[n++] = set(c, e->var, held, false);
@@ -435,7 +435,7 @@ static const tirbi_lx *first_value(carrier *c, const element *e) {
     tirbi_rewrite rewrite = {.pool = c->pool};
     tirbi_bind_variable(&rewrite, var, tirbi_lx_cast(c->pool, var->type, runs->min));
     const tirbi_place *place = tirbi_rewrite_place(&rewrite, e->before);
-    return place ? tirbi_lx_load(c->pool, place) : NULL;
+    return tirbi_lx_load(c->pool, place);
 }
 
 /* Loads, what becomes of the loop, stores: where it runs at all. `even_if_not`: or where that does no harm. */
@@ -484,6 +484,7 @@ static const tirbi_ls *take_init(carrier *c, const tirbi_ls *body) {
 typedef enum purpose {
     IN_LANES,  /* that carry them */
     IN_COLUMNS, /* inside lanes that each carry their own (columns.c) */
+    IN_ORDER,   /* one iteration after the other */
     SEARCHED,  /* for what changes them */
     HOLDING,   /* what is at the places that they tell (place.c) */
     PACKED     /* counting what is kept (packing.c) */
@@ -492,7 +493,8 @@ typedef enum purpose {
 static const tirbi_ls *run(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose why) {
     switch (why) {
     case IN_LANES: return tirbi_has_lanes_in_order(pool, loop) ? loop : tirbi_load_first(pool, loop);
-    case IN_COLUMNS: return loop;
+    case IN_COLUMNS:
+    case IN_ORDER: return loop;
     case SEARCHED: return tirbi_search_updates(pool, loop);
     case PACKED: {
         tirbi_arranged packed;
@@ -503,8 +505,19 @@ static const tirbi_ls *run(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose wh
     }
 }
 
+/* Whether there are elements, and loading them cannot fail at a place that the program does not name. */
+static bool loads_at_no_risk(carrier *c) {
+    bool all = c->n > 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        const element *e = &c->elements[i];
+        const tirbi_lx *load = tirbi_lx_load(c->pool, e->before ? e->before : e->place);
+        all = all && load && !load->traps;
+    }
+    return all;
+}
+
 static const tirbi_ls *carry_in(carrier *c, tirbi_lx_pool *pool, const tirbi_ls *loop, purpose why) {
-    const bool lanes = why == IN_LANES || why == IN_COLUMNS;
+    const bool moving = why == IN_LANES || why == IN_COLUMNS || why == IN_ORDER;
     c->pool = pool;
     c->loop = loop;
     c->in_columns = why == IN_COLUMNS;
@@ -516,13 +529,14 @@ static const tirbi_ls *carry_in(carrier *c, tirbi_lx_pool *pool, const tirbi_ls 
     tirbi_walk stores = {.context = c, .stmt = find_element_of};
     tirbi_walk_stmt(&stores, rest);
     /* lanes bear no more */
-    if (lanes && tirbi_count_kind(rest, TIRBI_KIND(STORE)) <= MAX_WRITTEN) find_moving(c, rest, rest);
+    if (moving && tirbi_count_kind(rest, TIRBI_KIND(STORE)) <= MAX_WRITTEN) find_moving(c, rest, rest);
     c->body = rest;
     tirbi_accesses all = {.context = c, .access = check_place, .rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS};
     c->failed = !tirbi_find_accesses(&all, rest) || c->failed;
     if (c->graph) tirbi_forget_dependences(pool, c->graph);
     bool bounds = is_plain(loop->as.loop.var->min) && is_plain(loop->as.loop.var->extent);
     if (c->failed || (c->n == 0 && bounds && rest == first)) return NULL;
+    if (why == IN_ORDER && !loads_at_no_risk(c)) return NULL;
     const tirbi_ls *items[3];
     uint32_t n = 0;
     if (!replace_variable(c, items, &n) || !store_apart(c)) return NULL;
@@ -544,6 +558,7 @@ static const tirbi_ls *carry(tirbi_lx_pool *pool, const tirbi_ls *loop, purpose 
 }
 
 const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, IN_LANES); }
+const tirbi_ls *tirbi_carry_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, IN_ORDER); }
 const tirbi_ls *tirbi_carry_rows(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, IN_COLUMNS); }
 const tirbi_ls *tirbi_search_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, SEARCHED); }
 const tirbi_ls *tirbi_hold_by_elements(tirbi_lx_pool *pool, const tirbi_ls *loop) { return carry(pool, loop, HOLDING); }

@@ -214,7 +214,7 @@ static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
         return x;
     }
     tirbi_lvar *var = element_at(w, a, number, x, x->access->span);
-    return var ? tirbi_lx_var(w->pool, var) : NULL;
+    return tirbi_lx_var(w->pool, var);
 }
 
 /* ---- Statements ------------------------------------------------------------------------------------------------- */

@@ -38,8 +38,7 @@ static const tirbi_ls *as_extreme(finder *f, const tirbi_ls *s, const tirbi_lx *
     const bool is_float = v && tirbi_dtype_is_float((tirbi_dtype)v->type);
     if (is_float && (stores || !f->with_floats || f->n_floats == MAX_FLOATS)) return NULL;
     const tirbi_op op = v && x ? extreme_of(condition, x, v) : TIRB_OP_NOP;
-    const tirbi_lx *value =
-        op == TIRB_OP_NOP ? NULL : tirbi_lx_op(pool, op, (tirbi_dtype)v->type, TIRB_TYPE_NONE, v, x, NULL);
+    const tirbi_lx *value = op == TIRB_OP_NOP ? NULL : tirbi_lx_binary(pool, op, (tirbi_dtype)v->type, v, x);
     const tirbi_ls *copy = tirbi_with_value(pool, s, value);
     if (copy && is_float) f->floats[f->n_floats++] = s->as.set.var;
     return copy;
@@ -99,7 +98,7 @@ const tirbi_ls *tirbi_find_float_extremes(tirbi_lx_pool *pool, const tirbi_ls *l
     if (!found || f.n_floats == 0 || tirbi_any_stmt(found, sets_another, &f)) return NULL;
     for (uint32_t i = 0; i < f.n_floats; i++) {
         const tirbi_lx *x = tirbi_is_live(pool, f.floats[i]) ? tirbi_lx_var(pool, f.floats[i]) : NULL;
-        const tirbi_lx *same = x ? tirbi_lx_op(pool, TIRB_OP_EQ, f.floats[i]->type, TIRB_TYPE_NONE, x, x, NULL) : NULL;
+        const tirbi_lx *same = tirbi_lx_binary(pool, TIRB_OP_EQ, f.floats[i]->type, x, x);
         *condition = same && *condition ? tirbi_lx_both(pool, TIRB_OP_AND, *condition, same) : same;
         if (!*condition) return NULL;
     }

@@ -73,19 +73,17 @@ static void forget_sets(known *k, const tirbi_ls *s) {
 static const tirbi_lx *number(const counters *c, int64_t n) { return tirbi_lx_int(c->pool, c->var->type, n); }
 
 static const tirbi_lx *compute(const counters *c, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && b ? tirbi_lx_op(c->pool, op, c->var->type, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+    return tirbi_lx_binary(c->pool, op, c->var->type, a, b);
 }
 
-static const tirbi_lx *in_type(const counters *c, const tirbi_lx *x) {
-    return x ? tirbi_lx_cast(c->pool, c->var->type, x) : NULL;
-}
+static const tirbi_lx *in_type(const counters *c, const tirbi_lx *x) { return tirbi_lx_cast(c->pool, c->var->type, x); }
 
 /* How often a loop runs. */
 static const tirbi_lx *rounds_of(const counters *c, const tirbi_ls *loop) {
     const tirbi_lx *extent = loop->as.loop.var->extent;
     if (extent->lo < 0) {
         const tirbi_lx *zero = tirbi_lx_number(c->pool, 0);
-        extent = zero ? tirbi_lx_wide(c->pool, TIRB_OP_MAX, extent, zero) : NULL;
+        extent = tirbi_lx_wide(c->pool, TIRB_OP_MAX, extent, zero);
     }
     return in_type(c, extent);
 }
@@ -173,7 +171,7 @@ static const tirbi_lx *replace_rounds(tirbi_rewrite *rewrite, const tirbi_lx *x)
 static const tirbi_lx *in_running(const counters *c, const tirbi_lvar *loop, const tirbi_lx *x) {
     tirbi_rewrite rewrite = {
         .pool = c->pool, .replace = replace_rounds, .context = (void *)(uintptr_t)loop->extent};
-    return x ? tirbi_rewrite_value(&rewrite, x) : NULL;
+    return tirbi_rewrite_value(&rewrite, x);
 }
 
 static const tirbi_ls *without_in_loop(counters *c, const tirbi_ls *s) {
@@ -287,8 +285,8 @@ static void note_offset(offsets *o, tirbi_lvar *var, const tirbi_lx *value) {
 static const tirbi_lx *replace_offset(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const offset *o = x->kind == TIRBI_LX_VAR ? find_offset(rewrite->context, x->var) : NULL;
     if (!o) return NULL;
-    return tirbi_lx_op(rewrite->pool, TIRB_OP_ADD, o->base->type, TIRB_TYPE_NONE, tirbi_lx_var(rewrite->pool, o->base),
-                       tirbi_lx_int(rewrite->pool, o->base->type, o->more), NULL);
+    return tirbi_lx_binary(rewrite->pool, TIRB_OP_ADD, o->base->type, tirbi_lx_var(rewrite->pool, o->base),
+                           tirbi_lx_int(rewrite->pool, o->base->type, o->more));
 }
 
 /* k = j + 1; A[k] = ..; j = k + 1 as k = j + 1; A[j + 1] = ..; j = j + 2, of stores and assignments; what it was where

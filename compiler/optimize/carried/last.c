@@ -63,7 +63,7 @@ static const tirbi_lx *value_before(const keeper *k, const tirbi_lx *others) {
     const tirbi_lvar *var = k->loop->as.loop.var;
     const tirbi_lx *behind = tirbi_lx_add(k->pool, var->min, var->extent),
                    *last = tirbi_lx_sub(k->pool, behind, tirbi_lx_number(k->pool, 1));
-    const tirbi_lx *here = last && others ? tirbi_lx_sub(k->pool, last, others) : NULL;
+    const tirbi_lx *here = tirbi_lx_sub(k->pool, last, others);
     tirbi_lx *inside = here ? TIRBI_NEW(k->pool->arena, tirbi_lx) : NULL;
     if (!inside) return NULL;
     *inside = *here;

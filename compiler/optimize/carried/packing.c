@@ -157,7 +157,7 @@ static bool keep(packer *p, arm *a, const tirbi_lx *holds, const tirbi_ls **item
     if (!a->counter) return true;
     const tirbi_lx *to = tirbi_lx_lazy(p->pool, TIRBI_LX_COND, holds, tirbi_lx_var(p->pool, a->count),
                                        tirbi_lx_int(p->pool, TIRB_I32, p->most));
-    to = to ? tirbi_lx_cast(p->pool, TIRB_I64, to) : NULL;
+    to = tirbi_lx_cast(p->pool, TIRB_I64, to);
     for (uint32_t i = 0; i < a->n; i++) {
         push *s = &a->stores[i];
         const tirbi_ls *store = s->store;
@@ -170,9 +170,7 @@ static bool keep(packer *p, arm *a, const tirbi_lx *holds, const tirbi_ls **item
     }
     const tirbi_lx *one = tirbi_lx_lazy(p->pool, TIRBI_LX_COND, holds, tirbi_lx_int(p->pool, TIRB_I32, 1),
                                         tirbi_lx_int(p->pool, TIRB_I32, 0));
-    const tirbi_lx *next =
-        one ? tirbi_lx_op(p->pool, TIRB_OP_ADD, TIRB_I32, TIRB_TYPE_NONE, tirbi_lx_var(p->pool, a->count), one, NULL)
-            : NULL;
+    const tirbi_lx *next = tirbi_lx_binary(p->pool, TIRB_OP_ADD, TIRB_I32, tirbi_lx_var(p->pool, a->count), one);
     items[(*n)++] = set(p, a->count, next, false);
     return true;
 }
@@ -182,7 +180,7 @@ static const tirbi_ls *keep_block(packer *p) {
     const tirbi_given none = {.n = 0};
     const tirbi_lvar *old = p->loop->as.loop.var;
     const tirbi_lx *left = tirbi_lx_sub(p->pool, old->extent, p->first);
-    const tirbi_lx *length = left ? tirbi_lx_wide(p->pool, TIRB_OP_MIN, left, tirbi_lx_number(p->pool, p->most)) : NULL;
+    const tirbi_lx *length = tirbi_lx_wide(p->pool, TIRB_OP_MIN, left, tirbi_lx_number(p->pool, p->most));
     tirbi_lvar *var = new_var(p, old->name, TIRBI_LVAR_LOOP, TIRB_I64, p->most - 1);
     tirbi_ls *loop = new_loop(p, var, length);
     const tirbi_lx *at =
@@ -201,14 +199,14 @@ static const tirbi_ls *keep_block(packer *p) {
             continue;
         }
         const tirbi_lx *holds = tirbi_lx_var(p->pool, p->holds);
-        const tirbi_lx *fails = holds ? tirbi_lx_not(p->pool, holds) : NULL;
+        const tirbi_lx *fails = tirbi_lx_not(p->pool, holds);
         items[n++] = set(p, p->holds, p->items[i]->as.if_.condition, true);
         if (!fails || !keep(p, &p->arms[YES], holds, items, &n) || !keep(p, &p->arms[NO], fails, items, &n))
             return NULL;
     }
     const tirbi_ls *body = tirbi_new_sequence(p->pool, p->loop->span, items, n);
     const tirbi_lx *counter = body ? tirbi_lx_cast(p->pool, old->type, known) : NULL;
-    loop->as.loop.body = counter ? tirbi_resolve(p->pool, &none, body, old, counter, var, false) : NULL;
+    loop->as.loop.body = tirbi_resolve(p->pool, &none, body, old, counter, var, false);
     return loop->as.loop.body ? loop : NULL;
 }
 
@@ -246,11 +244,9 @@ static const tirbi_ls *pack_block(packer *p, const tirbi_ls **keeps) {
         for (uint32_t i = 0; i < a->n; i++)
             if (a->stores[i].pushes) items[n++] = copy_kept(p, a, &a->stores[i], base);
         const tirbi_lx *more = tirbi_lx_cast(p->pool, a->counter->type, tirbi_lx_var(p->pool, a->total));
-        items[n++] = set(p, a->counter,
-                         more ? tirbi_lx_op(p->pool, TIRB_OP_ADD, a->counter->type, TIRB_TYPE_NONE,
-                                            tirbi_lx_var(p->pool, a->counter), more, NULL)
-                              : NULL,
-                         false);
+        items[n++] = set(
+            p, a->counter,
+            tirbi_lx_binary(p->pool, TIRB_OP_ADD, a->counter->type, tirbi_lx_var(p->pool, a->counter), more), false);
     }
     return *keeps ? tirbi_new_sequence(p->pool, p->loop->span, items, n) : NULL;
 }

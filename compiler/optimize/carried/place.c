@@ -129,7 +129,7 @@ static const tirbi_ls *where(const finder *f, const tirbi_lx *condition, const t
 }
 
 static const tirbi_lx *compare(const finder *f, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && b ? tirbi_lx_op(f->pool, op, (tirbi_dtype)f->value->type, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+    return tirbi_lx_binary(f->pool, op, (tirbi_dtype)f->value->type, a, b);
 }
 
 /* A copy of the loop's variable; the loop's value of it, and where it counts. */
@@ -164,10 +164,8 @@ static const tirbi_ls *note_odd(const finder *f, const tirbi_lx *value) {
     const tirbi_dtype type = f->odd->type;
     const tirbi_lx *odd = compare(f, TIRB_OP_NE, value, value), *zero = tirbi_lx_int(f->pool, type, 0),
                    *one = tirbi_lx_int(f->pool, type, 1), *before = tirbi_lx_var(f->pool, f->odd);
-    odd = odd && zero && one ? tirbi_lx_op(f->pool, TIRB_OP_SELECT, type, TIRB_TYPE_NONE, odd, one, zero) : NULL;
-    return odd && before
-               ? set(f, f->odd, tirbi_lx_op(f->pool, TIRB_OP_MAX, type, TIRB_TYPE_NONE, odd, before, NULL), false)
-               : NULL;
+    odd = tirbi_lx_op(f->pool, TIRB_OP_SELECT, type, TIRB_TYPE_NONE, odd, one, zero);
+    return odd && before ? set(f, f->odd, tirbi_lx_binary(f->pool, TIRB_OP_MAX, type, odd, before), false) : NULL;
 }
 
 /* The least or greatest of the values and of what `extreme` holds. */
@@ -180,9 +178,8 @@ static const tirbi_ls *fold_values(finder *f, tirbi_lvar *extreme) {
     if (!widened || !before || !loop) return NULL;
     loop->as.loop.var = var;
     loop->as.loop.parallel = false;
-    const tirbi_ls *sets[] = {
-        set(f, extreme, tirbi_lx_op(f->pool, f->fold, f->wide, TIRB_TYPE_NONE, widened, before, NULL), false),
-        f->odd ? note_odd(f, value) : NULL};
+    const tirbi_ls *sets[] = {set(f, extreme, tirbi_lx_binary(f->pool, f->fold, f->wide, widened, before), false),
+                              f->odd ? note_odd(f, value) : NULL};
     loop->as.loop.body = f->odd ? tirbi_new_sequence(f->pool, f->loop->span, sets, 2) : sets[0];
     if (when) loop->as.loop.body = where(f, when, loop->as.loop.body);
     return loop->as.loop.body && tirbi_has_lanes_in_order(f->pool, loop) ? loop : NULL;
@@ -208,7 +205,7 @@ static const tirbi_ls *find_place(finder *f) {
     items[n++] = set(f, target, tirbi_lx_var(f->pool, f->best), true);
     items[n++] = search;
     const tirbi_lx *place = tirbi_lx_add(f->pool, old->min, tirbi_lx_var(f->pool, found));
-    items[n++] = set(f, at, place ? tirbi_lx_cast(f->pool, old->type, place) : NULL, true);
+    items[n++] = set(f, at, tirbi_lx_cast(f->pool, old->type, place), true);
     for (uint32_t i = 0; i < f->n_sets; i++)
         items[n++] =
             set(f, f->sets[i]->as.set.var, without_lets(f, f->sets[i]->as.set.value, tirbi_lx_var(f->pool, at)), false);
@@ -339,16 +336,14 @@ static bool read_pair(finder *f, const tirbi_ls *body) {
 static const tirbi_lx *is_plain(finder *f, const tirbi_lx *best, const tirbi_lx *folded) {
     tirbi_lx_pool *pool = f->pool;
     const tirbi_lx *where = tirbi_lx_var(pool, f->sets[0]->as.set.var);
-    const tirbi_lx *wide = where ? tirbi_lx_cast(pool, TIRB_I64, where) : NULL;
-    const tirbi_lx *plain = wide ? tirbi_lx_wide(pool, TIRB_OP_LT, wide, f->loop->as.loop.var->min) : NULL;
+    const tirbi_lx *wide = tirbi_lx_cast(pool, TIRB_I64, where);
+    const tirbi_lx *plain = tirbi_lx_wide(pool, TIRB_OP_LT, wide, f->loop->as.loop.var->min);
     if (!f->odd) return plain;
     const tirbi_lx *zero = tirbi_lx_bits(pool, (tirbi_dtype)f->value->type, 0), *odd = tirbi_lx_var(pool, f->odd),
                    *none = tirbi_lx_int(pool, f->odd->type, 0);
-    const tirbi_lx *conditions[] = {
-        compare(f, TIRB_OP_EQ, best, best), compare(f, TIRB_OP_NE, folded, zero),
-        odd && none ? tirbi_lx_op(pool, TIRB_OP_EQ, f->odd->type, TIRB_TYPE_NONE, odd, none, NULL) : NULL};
-    for (unsigned i = 0; i < 3; i++)
-        plain = plain && conditions[i] ? tirbi_lx_lazy(pool, TIRBI_LX_AND, plain, conditions[i], NULL) : NULL;
+    const tirbi_lx *conditions[] = {compare(f, TIRB_OP_EQ, best, best), compare(f, TIRB_OP_NE, folded, zero),
+                                    tirbi_lx_binary(pool, TIRB_OP_EQ, f->odd->type, odd, none)};
+    for (unsigned i = 0; i < 3; i++) plain = tirbi_lx_lazy(pool, TIRBI_LX_AND, plain, conditions[i], NULL);
     return plain;
 }
 

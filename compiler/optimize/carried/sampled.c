@@ -56,7 +56,7 @@ static bool samples(sampler *s, const tirbi_ls *item) {
 static const tirbi_lx *number(const sampler *s, int64_t n) { return tirbi_lx_int(s->pool, s->last->type, n); }
 
 static const tirbi_lx *compute(const sampler *s, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && b ? tirbi_lx_op(s->pool, op, s->last->type, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+    return tirbi_lx_binary(s->pool, op, s->last->type, a, b);
 }
 
 /* What an assignment of the iteration `last` has set. */
@@ -73,7 +73,7 @@ static const tirbi_lx *replace_sampled(tirbi_rewrite *rewrite, const tirbi_lx *x
     for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < s->n_sets; i++) {
         if (s->sets[i]->as.set.var != x->var) continue;
         const tirbi_lx *value = value_then(s, s->sets[i]), *chosen = is_set(s);
-        return value && chosen ? tirbi_lx_lazy(s->pool, TIRBI_LX_COND, chosen, value, x) : NULL;
+        return tirbi_lx_lazy(s->pool, TIRBI_LX_COND, chosen, value, x);
     }
     return NULL;
 }
@@ -94,8 +94,8 @@ static const tirbi_lx *variable_then(const sampler *s) {
     const tirbi_lvar *var = s->loop->as.loop.var;
     const tirbi_lx *known = compute(s, TIRB_OP_MAX, tirbi_lx_var(s->pool, s->last), number(s, 0));
     if (counts_alike(s)) return compute(s, TIRB_OP_ADD, known, minimum(s));
-    const tirbi_lx *wide = known ? tirbi_lx_cast(s->pool, TIRB_I64, known) : NULL;
-    return wide ? tirbi_lx_cast(s->pool, var->type, tirbi_lx_add(s->pool, var->min, wide)) : NULL;
+    const tirbi_lx *wide = tirbi_lx_cast(s->pool, TIRB_I64, known);
+    return tirbi_lx_cast(s->pool, var->type, tirbi_lx_add(s->pool, var->min, wide));
 }
 
 /* The number of this iteration. */
@@ -104,7 +104,7 @@ static const tirbi_lx *number_now(const sampler *s) {
     const tirbi_lx *now = tirbi_lx_var(s->pool, var);
     if (counts_alike(s)) return compute(s, TIRB_OP_SUB, now, minimum(s));
     const tirbi_lx *wide = tirbi_lx_sub(s->pool, tirbi_lx_cast(s->pool, TIRB_I64, now), var->min);
-    return wide ? tirbi_lx_cast(s->pool, s->last->type, wide) : NULL;
+    return tirbi_lx_cast(s->pool, s->last->type, wide);
 }
 
 /* last = max(last, this iteration where the condition holds) */

@@ -23,7 +23,7 @@ typedef struct seeker {
 
 static const tirbi_lx *negate(seeker *s, const tirbi_lx *x) {
     if (x && x->kind == TIRBI_LX_OP && x->op == TIRB_OP_NOT) return x->args[0];
-    return x ? tirbi_lx_not(s->pool, x) : NULL;
+    return tirbi_lx_not(s->pool, x);
 }
 
 static bool is_either(const tirbi_lx *x) {
@@ -55,7 +55,7 @@ static bool follows(const tirbi_lx *x, const tirbi_lx *from, unsigned depth) {
 static const tirbi_lx *opposite(seeker *s, const tirbi_lx *x, unsigned depth) {
     if (!x || depth > MAX_TERMS || !(is_either(x) || is_both(x))) return negate(s, x);
     const tirbi_lx *a = opposite(s, x->args[0], depth + 1), *b = opposite(s, x->args[1], depth + 1);
-    return a && b ? tirbi_lx_lazy(s->pool, is_either(x) ? TIRBI_LX_AND : TIRBI_LX_OR, a, b, NULL) : NULL;
+    return tirbi_lx_lazy(s->pool, is_either(x) ? TIRBI_LX_AND : TIRBI_LX_OR, a, b, NULL);
 }
 
 typedef struct terms {
@@ -131,8 +131,7 @@ static const tirbi_lx *keeps(seeker *s, tirbi_lvar *var, const tirbi_lx *x, unsi
     if (depth > MAX_DEPTH) return NULL;
     if (is_either(x) || is_both(x)) return keeps_truth(s, var, x);
     if (x->kind == TIRBI_LX_CONST && x->type == var->type && tirbi_dtype_is_int((tirbi_dtype)x->type))
-        return tirbi_lx_op(s->pool, TIRB_OP_EQ, (tirbi_dtype)x->type, TIRB_TYPE_NONE,
-                           tirbi_lx_var(s->pool, var), x, NULL);
+        return tirbi_lx_binary(s->pool, TIRB_OP_EQ, (tirbi_dtype)x->type, tirbi_lx_var(s->pool, var), x);
     if (x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT)) {
         return choice(s, x->args[0], keeps(s, var, x->args[1], depth + 1), keeps(s, var, x->args[2], depth + 1));
     }
@@ -140,8 +139,7 @@ static const tirbi_lx *keeps(seeker *s, tirbi_lvar *var, const tirbi_lx *x, unsi
         tirbi_op order = x->op == TIRB_OP_MIN ? TIRB_OP_LT : TIRB_OP_GT;
         /* Integers that are equal are the same, so that the first may as well be taken. */
         if (tirbi_dtype_is_int((tirbi_dtype)x->type)) order = x->op == TIRB_OP_MIN ? TIRB_OP_LE : TIRB_OP_GE;
-        const tirbi_lx *first =
-            tirbi_lx_op(s->pool, order, (tirbi_dtype)x->type, TIRB_TYPE_NONE, x->args[0], x->args[1], NULL);
+        const tirbi_lx *first = tirbi_lx_binary(s->pool, order, (tirbi_dtype)x->type, x->args[0], x->args[1]);
         if (!first) return NULL;
         return choice(s, first, keeps(s, var, x->args[0], depth + 1), keeps(s, var, x->args[1], depth + 1));
     }
@@ -231,10 +229,10 @@ static const tirbi_ls *while_below(seeker *s, const tirbi_lx *at, const tirbi_lx
     return stmt->as.while_.condition ? stmt : NULL;
 }
 
-static const tirbi_lx *value_of(seeker *s, tirbi_lvar *var) { return var ? tirbi_lx_var(s->pool, var) : NULL; }
+static const tirbi_lx *value_of(seeker *s, tirbi_lvar *var) { return tirbi_lx_var(s->pool, var); }
 
 static const tirbi_lx *compute(seeker *s, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b, const tirbi_lx *c) {
-    return a && b ? tirbi_lx_op(s->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, c) : NULL;
+    return tirbi_lx_op(s->pool, op, TIRB_I64, TIRB_TYPE_NONE, a, b, c);
 }
 
 /* A counter of the loop's iterations that other statements set; what is known of the loop's own is known of it. */

@@ -30,7 +30,7 @@ static tirbi_place *along(joiner *j, const tirbi_place *place, const tirbi_affin
     tirbi_lbuf *row = TIRBI_NEW(j->pool->arena, tirbi_lbuf);
     const tirbi_lx **lists = TIRBI_NEW_ARRAY(j->pool->arena, const tirbi_lx *, 3);
     const tirbi_lx *at = tirbi_lx_var(j->pool, j->joined);
-    const tirbi_lx *way = at ? tirbi_lx_mul(j->pool, at, form->coefficient[1]) : NULL;
+    const tirbi_lx *way = tirbi_lx_mul(j->pool, at, form->coefficient[1]);
     if (!fresh || !row || !lists || !way) return NULL;
     lists[0] = j->joined->extent;
     lists[1] = form->coefficient[1];
@@ -81,7 +81,7 @@ static const tirbi_lx *join(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     if (x->kind != TIRBI_LX_LOAD) return NULL;
     if (!stands_in(x->access, &j->axes)) return NULL;
     const tirbi_place *place = joined_place(j, x->access);
-    const tirbi_lx *load = place ? tirbi_lx_load(j->pool, place) : NULL;
+    const tirbi_lx *load = tirbi_lx_load(j->pool, place);
     j->failed = j->failed || !load;
     return load ? load : x;
 }
@@ -122,7 +122,7 @@ static const tirbi_ls *join_at(tirbi_lx_pool *pool, const tirbi_ls *tree, uint32
         const tirbi_update *from = &tree->as.tree.updates[u];
         updates[u] = *from;
         updates[u].value = tirbi_rewrite_value(&rewrite, from->value);
-        updates[u].factor = from->factor ? tirbi_rewrite_value(&rewrite, from->factor) : NULL;
+        updates[u].factor = tirbi_rewrite_value(&rewrite, from->factor);
         if (j.failed || !updates[u].value || (from->factor && !updates[u].factor)) return NULL;
     }
     for (uint32_t i = 0; i + 1 < n; i++) fewer[i] = i < at ? loops[i] : i == at ? j.joined : loops[i + 1];

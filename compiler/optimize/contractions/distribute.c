@@ -129,14 +129,14 @@ static bool make_temporary(distributor *d, const tirbi_lvar *var) {
         shape[i] = loop->extent;
         if (loop->extent->lo < 0)
             shape[i] = tirbi_lx_wide(pool, TIRB_OP_MAX, loop->extent, tirbi_lx_number(pool, 0));
-        indices[i] = counter ? tirbi_lx_sub(pool, counter, loop->min) : NULL;
+        indices[i] = tirbi_lx_sub(pool, counter, loop->min);
     }
     tirbi_lbuf *b = tirbi_new_buffer(pool, var->name, var->type, n, shape);
     const tirbi_place *place = b ? tirbi_place_in(pool, b, indices, d->loop[0]->span) : NULL;
     d->temporaries[d->n_variables] = b;
     d->variables[d->n_variables] = var;
     /* the element is there, whatever the loops begin at */
-    d->elements[d->n_variables] = place ? tirbi_lx_inside(pool, tirbi_lx_load(pool, place)) : NULL;
+    d->elements[d->n_variables] = tirbi_lx_inside(pool, tirbi_lx_load(pool, place));
     return d->elements[d->n_variables++] != NULL;
 }
 

@@ -162,9 +162,8 @@ static const tirbi_ls *update_as_store(tirbi_lx_pool *pool, const tirbi_update *
     const tirbi_lx *old = tirbi_lx_load(pool, update->target);
     if (!old) return NULL;
     const tirbi_lx_kind join = update->op == TIRBI_RED_MAX ? TIRBI_LX_OR : TIRBI_LX_AND;
-    const tirbi_lx *both =
-        type == TIRB_BOOL ? tirbi_lx_lazy(pool, join, old, update->value, NULL)
-                          : tirbi_lx_op(pool, ops[update->op], type, TIRB_TYPE_NONE, old, update->value, NULL);
+    const tirbi_lx *both = type == TIRB_BOOL ? tirbi_lx_lazy(pool, join, old, update->value, NULL)
+                                             : tirbi_lx_binary(pool, ops[update->op], type, old, update->value);
     return tirbi_new_store(pool, span, update->target, both);
 }
 

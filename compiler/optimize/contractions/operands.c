@@ -148,7 +148,7 @@ static bool make_axis(operand *o, const int64_t c[TIRBI_MAX_AFFINE]) {
         a->n_loops++;
         const tirbi_lvar *loop = o->loops.var[at];
         const tirbi_lx *size = tirbi_lx_number(n->pool, llabs(c[at])),
-                       *product = size ? tirbi_lx_mul(n->pool, loop->extent, size) : NULL;
+                       *product = tirbi_lx_mul(n->pool, loop->extent, size);
         if (!product || !a->extent || !sum) return false;
         if (size->value > a->extent->lo && size->value > 1) {
             const tirbi_lx *dense = tirbi_lx_wide(n->pool, TIRB_OP_LE, size, a->extent);
@@ -360,7 +360,7 @@ static const tirbi_place *place_at(const nest *n, tirbi_lbuf *buffer, const tirb
     tirbi_place *place = TIRBI_NEW(n->pool->arena, tirbi_place);
     const tirbi_lx *flat = buffer->offset ? buffer->offset : tirbi_lx_number(n->pool, 0);
     for (uint32_t i = 0; i < buffer->ndim && flat; i++) {
-        flat = indices[i] ? tirbi_lx_add(n->pool, flat, tirbi_lx_mul(n->pool, indices[i], buffer->strides[i])) : NULL;
+        flat = tirbi_lx_add(n->pool, flat, tirbi_lx_mul(n->pool, indices[i], buffer->strides[i]));
     }
     if (!place || !flat) return NULL;
     *place = (tirbi_place){.buffer = buffer, .ndim = buffer->ndim, .indices = indices, .flat = flat, .span = span};
@@ -378,8 +378,7 @@ static const tirbi_place *used_place(const operand *o, tirbi_span span) {
             if (o->axes[a].c[i] == 0) continue;
             const tirbi_lx *k =
                 tirbi_lx_sub(n->pool, tirbi_lx_cast(n->pool, TIRB_I64, tirbi_lx_var(n->pool, loop)), loop->min);
-            at = k ? tirbi_lx_add(n->pool, at, tirbi_lx_mul(n->pool, k, tirbi_lx_number(n->pool, o->axes[a].c[i])))
-                   : NULL;
+            at = tirbi_lx_add(n->pool, at, tirbi_lx_mul(n->pool, k, tirbi_lx_number(n->pool, o->axes[a].c[i])));
         }
         indices[a] = at;
     }
@@ -427,16 +426,15 @@ static const tirbi_lx *sum_of_axes(tirbi_lx_pool *pool, const operand *o, tirbi_
         if (!find_times(o, &o->axes[a], c, &times)) return NULL;
         if (times == 0) continue;
         const tirbi_lx *scale = tirbi_lx_number(pool, factor * times);
-        base = scale && base ? tirbi_lx_sub(pool, base, tirbi_lx_mul(pool, scale, o->axes[a].behind)) : NULL;
+        base = tirbi_lx_sub(pool, base, tirbi_lx_mul(pool, scale, o->axes[a].behind));
         const tirbi_lx *var = tirbi_lx_cast(pool, type, tirbi_lx_var(pool, o->axes[a].var));
-        const tirbi_lx *product =
-            tirbi_lx_op(pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, var, tirbi_value_in_type(pool, type, scale), NULL);
-        sum = n++ > 0 ? tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, sum, product, NULL) : product;
+        const tirbi_lx *product = tirbi_lx_binary(pool, TIRB_OP_MUL, type, var, tirbi_value_in_type(pool, type, scale));
+        sum = n++ > 0 ? tirbi_lx_binary(pool, TIRB_OP_ADD, type, sum, product) : product;
         if (!sum || !base) return NULL;
         joins = joins || o->axes[a].n_loops > 1;
     }
     if (n == 0 || (n > 1 && !joins)) return NULL;
-    return tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, sum, tirbi_value_in_type(pool, type, base), NULL);
+    return tirbi_lx_binary(pool, TIRB_OP_ADD, type, sum, tirbi_value_in_type(pool, type, base));
 }
 
 /* Writes values of forms by the variables of their axes. */
@@ -451,7 +449,7 @@ static const tirbi_lx *by_axes(tirbi_rewrite *rewrite, const tirbi_lx *x) {
             indices[i] = tirbi_rewrite_value(rewrite, x->access->indices[i]);
         }
         const tirbi_place *place = indices ? place_at(o->nest, x->access->buffer, indices, x->access->span) : NULL;
-        return place ? tirbi_lx_load(pool, place) : NULL;
+        return tirbi_lx_load(pool, place);
     }
     return linear_form(o, x, c, &factor, &start) ? sum_of_axes(pool, o, (tirbi_dtype)x->type, c, factor, start) : NULL;
 }

@@ -247,7 +247,7 @@ static bool turn_loops(windows *w) {
                        *ends = tirbi_lx_int(w->pool, old->type, 2 * old->min->value + old->extent->value - 1);
         if (!counter || !ends) return false;
         w->turned[i] = var;
-        w->value[i] = tirbi_lx_op(w->pool, TIRB_OP_SUB, old->type, TIRB_TYPE_NONE, ends, counter, NULL);
+        w->value[i] = tirbi_lx_binary(w->pool, TIRB_OP_SUB, old->type, ends, counter);
         if (!w->value[i]) return false;
     }
     return true;

@@ -154,7 +154,7 @@ static const tirbi_lx *extreme(const clipper *c, const clipped *x, const term *t
     for (uint32_t i = 0; i < c->loops.n && sum; i++) {
         if (i == without || t->c[i] == 0 || (t->c[i] > 0) != greatest) continue;
         const tirbi_lx *last = tirbi_lx_sub(c->pool, x->var[i]->extent, tirbi_lx_number(c->pool, 1));
-        sum = last ? tirbi_lx_add(c->pool, sum, tirbi_lx_mul(c->pool, last, tirbi_lx_number(c->pool, t->c[i]))) : NULL;
+        sum = tirbi_lx_add(c->pool, sum, tirbi_lx_mul(c->pool, last, tirbi_lx_number(c->pool, t->c[i])));
     }
     return sum;
 }
@@ -208,7 +208,7 @@ static bool cut_loop(clipper *c, const clipped *given, uint32_t at, uint32_t loo
     drop_term(&whole, at);
     if (narrow_by(c, &whole, loop, factor, least) && !clip(c, &whole)) return false;
     /* The edge: the least does not reach 0, but the most does. */
-    const tirbi_lx *missing = least ? tirbi_lx_sub(c->pool, tirbi_lx_number(c->pool, -1), least) : NULL;
+    const tirbi_lx *missing = tirbi_lx_sub(c->pool, tirbi_lx_number(c->pool, -1), least);
     if (!narrow_by(c, &edge, loop, -factor, missing)) return !c->pool->arena->failed;
     term *own = &edge.terms[at];
     const tirbi_lx *reach = own->start && most ? extreme(c, &edge, own, loop, true) : NULL;
@@ -220,9 +220,8 @@ static bool cut_loop(clipper *c, const clipped *given, uint32_t at, uint32_t loo
     for (uint32_t i = 0; i < edge.n_terms; i++) {
         own = &edge.terms[i];
         if (own->c[loop] == 0) continue;
-        own->start = count ? tirbi_lx_add(c->pool, own->start,
-                                          tirbi_lx_mul(c->pool, count, tirbi_lx_number(c->pool, own->c[loop])))
-                           : NULL;
+        own->start =
+            tirbi_lx_add(c->pool, own->start, tirbi_lx_mul(c->pool, count, tirbi_lx_number(c->pool, own->c[loop])));
         own->c[loop] = 0;
         if (!own->start) return false;
     }

@@ -65,7 +65,7 @@ static const tirbi_lx *compare(const spacing *s, const tirbi_lx *a, int64_t leas
 }
 
 static const tirbi_lx *join(const spacing *s, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && b ? tirbi_lx_both(s->pool, op, a, b) : NULL;
+    return tirbi_lx_both(s->pool, op, a, b);
 }
 
 static const tirbi_lx *magnitude(const spacing *s, const tirbi_lx *x) {
@@ -81,7 +81,7 @@ static const tirbi_lx *keeping_apart(const spacing *s, const tirbi_lx *ahead, co
     if (far->lo > 0) return far;
     const tirbi_lx *same = tirbi_lx_wide(s->pool, TIRB_OP_EQ, ahead, tirbi_lx_number(s->pool, 0)),
                    *all = tirbi_lx_wide(s->pool, TIRB_OP_MAX, extent, tirbi_lx_number(s->pool, 1));
-    return same && all ? tirbi_lx_lazy(s->pool, TIRBI_LX_COND, same, all, far) : NULL;
+    return tirbi_lx_lazy(s->pool, TIRBI_LX_COND, same, all, far);
 }
 
 /* Whether a place goes down in memory. */
@@ -190,10 +190,10 @@ static tirbi_ls *new_loop(block *b) {
     tirbi_lvar *var = new_loop_var(
         s, tirbi_lx_wide(s->pool, TIRB_OP_MIN, b->length, tirbi_lx_wide(s->pool, TIRB_OP_FLOORDIV, rounded, by)),
         b->most);
-    const tirbi_lx *way = var ? tirbi_lx_mul(s->pool, tirbi_lx_var(s->pool, var), by) : NULL;
+    const tirbi_lx *way = tirbi_lx_mul(s->pool, tirbi_lx_var(s->pool, var), by);
     if (way && s->down && b->by == 1) /* iterations of a block do not meet: they go up */
         way = tirbi_lx_sub(s->pool, tirbi_lx_sub(s->pool, var->extent, tirbi_lx_number(s->pool, 1)), way);
-    const tirbi_lx *sum = way ? tirbi_lx_add(s->pool, tirbi_lx_add(s->pool, old->min, b->first), way) : NULL;
+    const tirbi_lx *sum = tirbi_lx_add(s->pool, tirbi_lx_add(s->pool, old->min, b->first), way);
     if (!loop || !wide || !sum) return NULL;
     var->apart = b->by == 1;
     *wide = *sum;
@@ -247,7 +247,7 @@ static const tirbi_ls *compute_block(block *b) {
     tirbi_rewrite rewrite = {.pool = s->pool, .replace = replace, .context = b};
     for (uint32_t i = 0; loop && b->loaded && i < s->n_loads; i++) {
         const tirbi_place *place = place_in(b, s->loads[i].buffer, s->loads[i].place->span);
-        s->loads[i].value = place ? tirbi_lx_load(s->pool, place) : NULL;
+        s->loads[i].value = tirbi_lx_load(s->pool, place);
         if (!s->loads[i].value) return NULL;
     }
     if (loop) loop->as.loop.body = tirbi_rewrite_stmt(&rewrite, s->loop->as.loop.body);
@@ -261,7 +261,7 @@ static const tirbi_ls *in_blocks(spacing *s, const tirbi_lx *length, int64_t mos
     const tirbi_lx *extent = s->own.var[0]->extent;
     const tirbi_ls *items[MAX_AHEAD + 1], *inside[MAX_AHEAD + 1];
     tirbi_lvar *first = new_loop_var(s, extent, extent->hi > 0 ? extent->hi : 1);
-    block b = {.s = s, .length = length, .most = most, .by = 1, .first = first ? tirbi_lx_var(s->pool, first) : NULL};
+    block b = {.s = s, .length = length, .most = most, .by = 1, .first = tirbi_lx_var(s->pool, first)};
     uint32_t n = copies ? s->n_loads : 0;
     if (!b.first || !length) return NULL;
     for (uint32_t i = 0; i < n; i++) {
@@ -289,11 +289,7 @@ static const tirbi_ls *by_remainder(spacing *s, const tirbi_ls **carried) {
     tirbi_lvar *first =
         new_loop_var(s, tirbi_lx_wide(s->pool, TIRB_OP_MIN, tirbi_lx_number(s->pool, by), old->extent), by);
     tirbi_ls *all = tirbi_new_stmt(s->pool, TIRBI_LS_LOOP, s->loop->span);
-    block b = {.s = s,
-               .length = old->extent,
-               .most = most / by + 1,
-               .by = by,
-               .first = first ? tirbi_lx_var(s->pool, first) : NULL};
+    block b = {.s = s, .length = old->extent, .most = most / by + 1, .by = by, .first = tirbi_lx_var(s->pool, first)};
     if (!all || !b.first || most > INT64_MAX - by) return NULL;
     all->as.loop.var = first;
     all->as.loop.body = *carried = compute_block(&b);
@@ -307,7 +303,7 @@ static const tirbi_ls *by_remainder(spacing *s, const tirbi_ls **carried) {
 static const tirbi_ls *with_loads_first(spacing *s) {
     const tirbi_ls *items[MAX_AHEAD + 1];
     tirbi_lvar *var = tirbi_variable_like(s->pool, s->own.var[0]);
-    block b = {.s = s, .at = var ? tirbi_lx_var(s->pool, var) : NULL};
+    block b = {.s = s, .at = tirbi_lx_var(s->pool, var)};
     tirbi_rewrite rewrite = {.pool = s->pool, .replace = replace, .context = &b};
     const uint32_t n = s->n_loads;
     if (!b.at) return NULL;
@@ -315,8 +311,8 @@ static const tirbi_ls *with_loads_first(spacing *s) {
     b.wide = tirbi_lx_cast(s->pool, TIRB_I64, b.at);
     for (uint32_t i = 0; i < n; i++) {
         const tirbi_place *place = tirbi_rewrite_place(&rewrite, s->loads[i].place);
-        const tirbi_lx *load = place ? tirbi_lx_load(s->pool, place) : NULL;
-        tirbi_lvar *first = load ? tirbi_variable_for(s->pool, TIRBI_LVAR_LET, "ahead", load, place->span) : NULL;
+        const tirbi_lx *load = tirbi_lx_load(s->pool, place);
+        tirbi_lvar *first = tirbi_variable_for(s->pool, TIRBI_LVAR_LET, "ahead", load, place->span);
         if (!first) return NULL;
         items[i] = tirbi_new_set(s->pool, s->loop->span, first, load, true);
         s->loads[i].value = tirbi_lx_var(s->pool, first);
@@ -324,7 +320,7 @@ static const tirbi_ls *with_loads_first(spacing *s) {
     b.loaded = true;
     items[n] = tirbi_rewrite_stmt(&rewrite, s->loop->as.loop.body);
     const tirbi_ls *body = items[n] ? tirbi_new_sequence(s->pool, s->loop->span, items, n + 1) : NULL;
-    const tirbi_ls *loop = body ? tirbi_loop_like(s->pool, s->loop, var, body) : NULL;
+    const tirbi_ls *loop = tirbi_loop_like(s->pool, s->loop, var, body);
     if (!loop) return NULL;
     return (s->in_order ? tirbi_has_lanes_in_order(s->pool, loop) : tirbi_has_lanes(s->pool, loop)) ? loop : NULL;
 }
@@ -362,7 +358,7 @@ bool tirbi_block_by_distance(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_bl
     out->carried = NULL;
     out->stmt = near ? near : far;
     out->condition = near ? s->ahead : is_far;
-    if (!out->stmt && s->common > 1 && s->common < LEAST && tirbi_cannot_fail(loop->as.loop.body)) {
+    if (!out->stmt && s->common > 1 && s->common < LEAST && tirbi_fails_alike(loop)) {
         out->stmt = by_remainder(s, &out->carried);
         out->condition = tirbi_lx_int(pool, TIRB_BOOL, 1);
     }

@@ -227,10 +227,10 @@ static const tirbi_ls *make_part(partitioner *p, const tirbi_ls *loop, int64_t f
 static const tirbi_ls *make_round(partitioner *p, const tirbi_ls *loop, int64_t first, int64_t modulus,
                                   tirbi_lvar *of) {
     tirbi_lvar *old = loop->as.loop.var;
-    const tirbi_lx *scaled = tirbi_lx_op(p->pool, TIRB_OP_MUL, old->type, TIRB_TYPE_NONE, tirbi_lx_var(p->pool, of),
-                                         tirbi_lx_int(p->pool, old->type, modulus), NULL);
-    const tirbi_lx *value = tirbi_lx_op(p->pool, TIRB_OP_ADD, old->type, TIRB_TYPE_NONE, scaled,
-                                        tirbi_lx_int(p->pool, old->type, old->lo + first), NULL);
+    const tirbi_lx *scaled = tirbi_lx_binary(p->pool, TIRB_OP_MUL, old->type, tirbi_lx_var(p->pool, of),
+                                             tirbi_lx_int(p->pool, old->type, modulus));
+    const tirbi_lx *value =
+        tirbi_lx_binary(p->pool, TIRB_OP_ADD, old->type, scaled, tirbi_lx_int(p->pool, old->type, old->lo + first));
     return tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, of, false);
 }
 
@@ -347,7 +347,7 @@ static bool has_ends(partitioner *p, const tirbi_ls *loop, tirbi_ends *ends) {
 /* A value of the variable at the loop's end, of which the size in it is known to be no larger than the loop was asked
  * to be: sums of it are seen not to wrap. */
 static const tirbi_lx *value_at(const partitioner *p, const tirbi_lvar *var, const tirbi_lx *first, int64_t least) {
-    const tirbi_lx *value = first ? tirbi_value_in_type(p->pool, var->type, first) : NULL;
+    const tirbi_lx *value = tirbi_value_in_type(p->pool, var->type, first);
     if (!value || value->kind != TIRBI_LX_OP || value->op != TIRB_OP_ADD || value->type != TIRB_I32) return value;
     const tirbi_lx *size = value->args[0], *less = value->args[1];
     if (size->kind != TIRBI_LX_VAR || less->kind != TIRBI_LX_CONST || less->value > 0 || less->value < -NEAREST)
@@ -358,7 +358,7 @@ static const tirbi_lx *value_at(const partitioner *p, const tirbi_lvar *var, con
     narrow->id = 0;
     if (narrow->lo < least - less->value) narrow->lo = least - less->value;
     if (narrow->hi > TIRBI_LARGEST_CUT + NEAREST) narrow->hi = TIRBI_LARGEST_CUT + NEAREST;
-    return tirbi_lx_op(p->pool, TIRB_OP_ADD, TIRB_I32, TIRB_TYPE_NONE, narrow, less, NULL);
+    return tirbi_lx_binary(p->pool, TIRB_OP_ADD, TIRB_I32, narrow, less);
 }
 
 /* `count` iterations of a loop from `first` on, at one of its ends. */
@@ -370,7 +370,7 @@ static const tirbi_ls *make_end(partitioner *p, const tirbi_ls *loop, const tirb
     if (count == 1) return tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, NULL, begins);
     tirbi_lvar *var = make_rounds(p, old, count);
     if (!var) return NULL;
-    value = tirbi_lx_op(p->pool, TIRB_OP_ADD, old->type, TIRB_TYPE_NONE, value, tirbi_lx_var(p->pool, var), NULL);
+    value = tirbi_lx_binary(p->pool, TIRB_OP_ADD, old->type, value, tirbi_lx_var(p->pool, var));
     return loop_over(p, loop, var, tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, var, begins));
 }
 

@@ -35,7 +35,7 @@ typedef struct splitter {
 /* ---- Conditions ----------------------------------------------------------------------------------------------- */
 
 static const tirbi_lx *plus(splitter *s, const tirbi_lx *x, int64_t n) {
-    return x ? tirbi_lx_add(s->pool, x, tirbi_lx_number(s->pool, n)) : NULL;
+    return tirbi_lx_add(s->pool, x, tirbi_lx_number(s->pool, n));
 }
 
 /* a - b, or where that would not fit its type, the number of the type that is nearest: iterations, which are counted
@@ -58,7 +58,7 @@ static const tirbi_lx *saturating_difference(splitter *s, const tirbi_lx *a, con
     } else {
         return NULL;
     }
-    return a && b ? tirbi_lx_sub(s->pool, a, b) : NULL;
+    return tirbi_lx_sub(s->pool, a, b);
 }
 
 /* left - right = c * (k - root), where k counts iterations; c must be 1 or -1. */
@@ -152,8 +152,7 @@ static bool of_first_term(tirbi_lx_pool *pool, const tirbi_ls *body, choice *out
         if (!disjunction && !differ) return true;
         if (differ) {
             const tirbi_ls *otherwise = out->no ? out->no : tirbi_new_sequence(pool, body->span, NULL, 0);
-            const tirbi_lx *same =
-                tirbi_lx_op(pool, TIRB_OP_EQ, (tirbi_dtype)x->optype, TIRB_TYPE_NONE, x->args[0], x->args[1], NULL);
+            const tirbi_lx *same = tirbi_lx_binary(pool, TIRB_OP_EQ, (tirbi_dtype)x->optype, x->args[0], x->args[1]);
             *out = (choice){same, otherwise, out->yes};
             return same && otherwise;
         }
@@ -252,7 +251,7 @@ static bool of_expressions(splitter *s, const tirbi_ls *body, choice *out) {
         if (tirbi_mentions_loops(x, &lets)) continue; /* its bound is another one in each iteration */
         if (is_extreme(x)) {
             tirbi_op order = x->op == TIRB_OP_MIN ? TIRB_OP_LE : TIRB_OP_GE;
-            condition = tirbi_lx_op(s->pool, order, (tirbi_dtype)x->type, TIRB_TYPE_NONE, x->args[0], x->args[1], NULL);
+            condition = tirbi_lx_binary(s->pool, order, (tirbi_dtype)x->type, x->args[0], x->args[1]);
         }
         if (!condition || !read_condition(s, condition) || !s->bounded) continue;
         decision yes = {.node = x, .condition = condition, .rest = s->rest, .yes = true}, no = yes;
@@ -288,7 +287,7 @@ static const tirbi_ls *in_sequence(splitter *s, const tirbi_ls *const *parts, ui
 static uint32_t bounded_parts(splitter *s, const choice *c, const tirbi_ls *parts[3]) {
     const tirbi_lx *zero = tirbi_lx_number(s->pool, 0), *n = s->own.var[0]->extent;
     const tirbi_lx *first = tirbi_lx_wide(s->pool, TIRB_OP_MIN, s->first, n);
-    const tirbi_lx *behind = first ? tirbi_lx_wide(s->pool, TIRB_OP_MAX, s->behind, first) : NULL;
+    const tirbi_lx *behind = tirbi_lx_wide(s->pool, TIRB_OP_MAX, s->behind, first);
     if (!zero || !behind) return 0;
     const tirbi_ls *all[3] = {c->no ? part(s, zero, first, c->no) : NULL, part(s, first, behind, c->yes),
                               c->no ? part(s, behind, n, c->no) : NULL};
@@ -316,7 +315,7 @@ const tirbi_ls *tirbi_split_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
                              : n > 0    ? in_sequence(&s, parts, n)
                                         : NULL;
     if (!inside || !s.rest) return inside;
-    const tirbi_ls *other = c.no ? tirbi_loop_like(pool, loop, NULL, c.no) : NULL;
+    const tirbi_ls *other = tirbi_loop_like(pool, loop, NULL, c.no);
     return c.no && !other ? NULL : tirbi_new_if(pool, loop->span, s.rest, inside, other);
 }
 
@@ -419,5 +418,5 @@ const tirbi_ls *tirbi_split_usual(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     }
     tirbi_rewrite rewrite = {.pool = pool, .replace = take_usual, .context = &u, .anew = TIRBI_LOOPS_ANEW};
     const tirbi_ls *decided = tirbi_rewrite_stmt(&rewrite, loop);
-    return decided ? tirbi_new_if(pool, loop->span, all, decided, loop) : NULL;
+    return tirbi_new_if(pool, loop->span, all, decided, loop);
 }

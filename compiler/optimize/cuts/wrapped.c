@@ -76,12 +76,11 @@ static const tirbi_lx *unwrap(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const bool above = is_between(wide, n, 0, 2), below = !above && is_between(wide, n, -1, 1);
     if ((!above && !below) || !note_size(u, size)) return NULL;
     const tirbi_lx *index = tirbi_rewrite_value(rewrite, x->args[0]); /* loops have other variables in the copy */
-    wide = index ? tirbi_value_in_type(u->pool, TIRB_I64, index) : NULL;
+    wide = tirbi_value_in_type(u->pool, TIRB_I64, index);
     if (!wide) return NULL;
     const tirbi_lx *bound = above ? n : tirbi_lx_number(u->pool, 0);
     const tirbi_lx *in_place = tirbi_lx_wide(u->pool, above ? TIRB_OP_LT : TIRB_OP_GE, wide, bound);
-    const tirbi_lx *moved_back =
-        tirbi_lx_op(u->pool, above ? TIRB_OP_SUB : TIRB_OP_ADD, type, TIRB_TYPE_NONE, index, x->args[1], NULL);
+    const tirbi_lx *moved_back = tirbi_lx_binary(u->pool, above ? TIRB_OP_SUB : TIRB_OP_ADD, type, index, x->args[1]);
     return in_place && moved_back ? tirbi_lx_lazy(u->pool, TIRBI_LX_COND, in_place, index, moved_back) : NULL;
 }
 

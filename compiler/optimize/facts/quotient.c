@@ -48,7 +48,7 @@ bool tirbi_is_division(const tirbi_lx *x, tirbi_division *out) {
 const tirbi_lx *tirbi_floor_by_bits(tirbi_lx_pool *pool, const tirbi_lx *x, int64_t power, bool remainder) {
     const tirbi_dtype type = (tirbi_dtype)x->type;
     const tirbi_lx *by = tirbi_lx_int(pool, type, remainder ? power - 1 : __builtin_ctzll((unsigned long long)power));
-    return by ? tirbi_lx_op(pool, remainder ? TIRB_OP_AND : TIRB_OP_SHR, type, TIRB_TYPE_NONE, x, by, NULL) : NULL;
+    return tirbi_lx_binary(pool, remainder ? TIRB_OP_AND : TIRB_OP_SHR, type, x, by);
 }
 
 const tirbi_lx *tirbi_division_by_bits(tirbi_lx_pool *pool, const tirbi_lx *x) {
@@ -131,11 +131,11 @@ typedef struct builder {
 } builder;
 
 static const tirbi_lx *plus(const builder *b, const tirbi_lx *x, const tirbi_lx *y) {
-    return tirbi_lx_op(b->pool, TIRB_OP_ADD, b->type, TIRB_TYPE_NONE, x, y, NULL);
+    return tirbi_lx_binary(b->pool, TIRB_OP_ADD, b->type, x, y);
 }
 
 static const tirbi_lx *times(const builder *b, const tirbi_lx *x, int64_t factor) {
-    return tirbi_lx_op(b->pool, TIRB_OP_MUL, b->type, TIRB_TYPE_NONE, x, tirbi_lx_int(b->pool, b->type, factor), NULL);
+    return tirbi_lx_binary(b->pool, TIRB_OP_MUL, b->type, x, tirbi_lx_int(b->pool, b->type, factor));
 }
 
 /* The terms that are multiples of `unit`, or the others, each factor divided by `by`. */
@@ -157,7 +157,7 @@ static const tirbi_lx *terms(const builder *b, const sum *s, int64_t unit, bool 
 static const tirbi_lx *divide(const builder *b, const tirbi_division *d) {
     const tirbi_lx *by = tirbi_lx_int(b->pool, b->type, d->divisor);
     tirbi_op op = d->remainder ? TIRB_OP_FLOORMOD : TIRB_OP_FLOORDIV;
-    return tirbi_lx_op(b->pool, op, b->type, TIRB_TYPE_NONE, d->numerator, by, NULL);
+    return tirbi_lx_binary(b->pool, op, b->type, d->numerator, by);
 }
 
 /* With the rest, terms that are no multiple of unit, in 0 .. unit - 1, and unit a divisor of the divisor:
@@ -228,7 +228,7 @@ static const tirbi_lx *below_by(const builder *b, const sum *x, const sum *most,
     if (!whole || !rest_is_small(x, unit, NO_DIGIT, 0)) return NULL;
     const tirbi_lx *left = terms(b, x, unit, true, unit, floor_div(x->constant, unit)),
                    *right = terms(b, most, unit, true, unit, most->constant / unit);
-    return left && right ? tirbi_lx_op(b->pool, TIRB_OP_LT, b->type, TIRB_TYPE_NONE, left, right, NULL) : NULL;
+    return tirbi_lx_binary(b->pool, TIRB_OP_LT, b->type, left, right);
 }
 
 const tirbi_lx *tirbi_simplify_below(tirbi_lx_pool *pool, const tirbi_lx *x) {

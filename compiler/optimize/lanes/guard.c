@@ -27,7 +27,7 @@ static const tirbi_lx *guarded_index(tirbi_rewrite *r, const tirbi_lx *index) {
            tirbi_dtypes[narrow->source].size <= tirbi_dtypes[narrow->type].size)
         narrow = narrow->args[0];
     const tirbi_lx *chosen = or_number(r, tirbi_rewrite_value(r, narrow), 0);
-    return chosen ? tirbi_lx_cast(r->pool, TIRB_I64, chosen) : NULL;
+    return tirbi_lx_cast(r->pool, TIRB_I64, chosen);
 }
 
 static bool is_not_empty(const tirbi_lx_pool *pool, const guarded *g, const tirbi_lx *extent) {

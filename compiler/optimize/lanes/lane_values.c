@@ -285,12 +285,12 @@ static const tirbi_lx *by_bits(planner *p, const tirbi_lx *x) {
     if (!floors && tirbi_dtype_is_signed(type) && n->lo < 0) {
         const tirbi_lx *last = tirbi_lx_int(pool, type, tirbi_dtypes[type].size * 8 - 1);
         n = used_twice(p, n);
-        const tirbi_lx *sign = n ? tirbi_lx_op(pool, TIRB_OP_SHR, type, TIRB_TYPE_NONE, n, last, NULL) : NULL;
+        const tirbi_lx *sign = tirbi_lx_binary(pool, TIRB_OP_SHR, type, n, last);
         missing = sign ? tirbi_floor_by_bits(pool, sign, by->value, true) : NULL;
-        n = missing ? tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, n, missing, NULL) : NULL;
+        n = tirbi_lx_binary(pool, TIRB_OP_ADD, type, n, missing);
     }
     if (n) n = tirbi_floor_by_bits(pool, n, by->value, !divides);
-    return n && missing && !divides ? tirbi_lx_op(pool, TIRB_OP_SUB, type, TIRB_TYPE_NONE, n, missing, NULL) : n;
+    return n && missing && !divides ? tirbi_lx_binary(pool, TIRB_OP_SUB, type, n, missing) : n;
 }
 
 static bool is_comparison(const tirbi_lx *x) {

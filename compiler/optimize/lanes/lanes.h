@@ -27,6 +27,8 @@ bool tirbi_has_lanes_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop);
 const tirbi_ls *tirbi_carry_elements(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* The same for a loop inside lanes that are independent of each other, each of which carries its own elements. */
 const tirbi_ls *tirbi_carry_rows(tirbi_lx_pool *pool, const tirbi_ls *loop);
+/* The same for a loop without lanes, of which one iteration runs after the other. */
+const tirbi_ls *tirbi_carry_in_order(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* Why there is no plan for it: what "because" can stand before. NULL when there is one (or memory ran out). */
 const char *tirbi_why_not_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* Plans the last loop of a tree reduction, with `sequences` also lanes that compute where they read; `red` of its

@@ -134,13 +134,15 @@ static bool merge_sums(tirbi_lx_pool *pool, step *last, const step *next) {
     bool minus_d = from != reversed, minus_a = minus != reversed, minus_b = subtracts;
     const tirbi_lx *value;
     if (!minus_d && minus_a && minus_b) {
-        value = tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, a, b, NULL);
+        value = tirbi_lx_binary(pool, TIRB_OP_ADD, type, a, b);
         *last = (step){.n = TIRBI_SCAN_SUB, .value = value};
         return true;
     }
     if (minus_a && minus_b) return false;
-    if (minus_a) value = tirbi_lx_op(pool, TIRB_OP_SUB, type, TIRB_TYPE_NONE, b, a, NULL);
-    else value = tirbi_lx_op(pool, minus_b ? TIRB_OP_SUB : TIRB_OP_ADD, type, TIRB_TYPE_NONE, a, b, NULL);
+    if (minus_a)
+        value = tirbi_lx_binary(pool, TIRB_OP_SUB, type, b, a);
+    else
+        value = tirbi_lx_binary(pool, minus_b ? TIRB_OP_SUB : TIRB_OP_ADD, type, a, b);
     *last = (step){.n = minus_d ? FROM : TIRBI_SCAN_ADD, .value = value};
     return true;
 }
@@ -153,7 +155,7 @@ static bool merge(tirbi_lx_pool *pool, step *last, const step *next) {
                                   [TIRBI_SCAN_MAX] = TIRB_OP_MAX, [TIRBI_SCAN_AND] = TIRB_OP_AND,
                                   [TIRBI_SCAN_OR] = TIRB_OP_OR,   [TIRBI_SCAN_XOR] = TIRB_OP_XOR};
     if (last->n != next->n || last->n >= sizeof(ops) || !ops[last->n]) return false;
-    last->value = tirbi_lx_op(pool, (tirbi_op)ops[last->n], type, TIRB_TYPE_NONE, last->value, next->value, NULL);
+    last->value = tirbi_lx_binary(pool, (tirbi_op)ops[last->n], type, last->value, next->value);
     return true;
 }
 

@@ -195,9 +195,9 @@ static const tirbi_lx *wide(const digits *d, tirbi_op op, const tirbi_lx *a, int
 
 static const tirbi_lx *number(const digits *d, const tirbi_lx *high, tirbi_lvar *low) {
     tirbi_dtype type = d->counter->type;
-    const tirbi_lx *scaled = tirbi_lx_op(d->pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, tirbi_lx_cast(d->pool, type, high),
-                                         tirbi_lx_int(d->pool, type, d->digit), NULL);
-    return tirbi_lx_op(d->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, scaled, tirbi_lx_var(d->pool, low), NULL);
+    const tirbi_lx *scaled = tirbi_lx_binary(d->pool, TIRB_OP_MUL, type, tirbi_lx_cast(d->pool, type, high),
+                                             tirbi_lx_int(d->pool, type, d->digit));
+    return tirbi_lx_binary(d->pool, TIRB_OP_ADD, type, scaled, tirbi_lx_var(d->pool, low));
 }
 
 static bool make_digits(digits *d) {
@@ -219,7 +219,7 @@ static const tirbi_lx *in_digits(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_ADD && (x->type == TIRB_I64 || x->type == TIRB_I32)) {
         const tirbi_lx *a = tirbi_rewrite_value(rewrite, x->args[0]), *b = tirbi_rewrite_value(rewrite, x->args[1]);
         const tirbi_dtype type = (tirbi_dtype)x->type;
-        const tirbi_lx *sum = a && b ? tirbi_lx_op(rewrite->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+        const tirbi_lx *sum = tirbi_lx_binary(rewrite->pool, TIRB_OP_ADD, type, a, b);
         const tirbi_lx *joined = sum ? tirbi_join_quotients(rewrite->pool, sum) : NULL;
         return joined ? joined : sum;
     }

@@ -101,7 +101,7 @@ static const tirbi_lx *put_in_load(chain *c, const tirbi_lx *x) {
     tirbi_rewrite rewrite = {.pool = c->pool, .replace = put_in, .context = c};
     tirbi_place *place = (tirbi_place *)(uintptr_t)tirbi_rewrite_place(&rewrite, x->access);
     if (place) place->guard = c->guard;
-    return place ? tirbi_lx_load(c->pool, place) : NULL;
+    return tirbi_lx_load(c->pool, place);
 }
 
 static const tirbi_lx *put_in(tirbi_rewrite *rewrite, const tirbi_lx *x) {

@@ -414,8 +414,7 @@ static const tirbi_place *place_in_row(tirbi_rewrite *rewrite, const array *a, c
         } else {
             indices[d] = tirbi_rewrite_value(rewrite, old->indices[d - n->fresh.n]);
         }
-        flat =
-            indices[d] && flat ? tirbi_lx_add(pool, flat, tirbi_lx_mul(pool, indices[d], a->rows->strides[d])) : NULL;
+        flat = tirbi_lx_add(pool, flat, tirbi_lx_mul(pool, indices[d], a->rows->strides[d]));
     }
     *place = (tirbi_place){.buffer = a->rows, .ndim = a->rows->ndim, .indices = indices, .flat = flat, .span = span};
     return flat ? place : NULL;
@@ -434,7 +433,7 @@ static const tirbi_lx *replace_value(tirbi_rewrite *rewrite, const tirbi_lx *x) 
     }
     const tirbi_place *place =
         a ? place_in_row(rewrite, a, x->access, x->access ? x->access->span : n->loop[0]->span) : NULL;
-    return place ? tirbi_lx_inside(rewrite->pool, tirbi_lx_load(rewrite->pool, place)) : NULL;
+    return tirbi_lx_inside(rewrite->pool, tirbi_lx_load(rewrite->pool, place));
 }
 
 /* Stores to arrays, and to variables that became some; loops stay those that they are. */
@@ -475,7 +474,7 @@ static const tirbi_ls *make_part(nest *n, uint32_t part, tirbi_lvar *block, int6
         const tirbi_lx *min = old->min, *extent = old->extent;
         if (block && i + 1 == n->loops.n) {
             const tirbi_lx *all = tirbi_lx_number(pool, size);
-            const tirbi_lx *done = all ? tirbi_lx_mul(pool, tirbi_lx_var(pool, block), all) : NULL;
+            const tirbi_lx *done = tirbi_lx_mul(pool, tirbi_lx_var(pool, block), all);
             if (!done) return NULL;
             min = tirbi_lx_add(pool, old->min, done);
             extent = tirbi_lx_wide(pool, TIRB_OP_MIN, all, tirbi_lx_sub(pool, old->extent, done));
@@ -549,7 +548,7 @@ static tirbi_lvar *make_block_loop(nest *n, int64_t size) {
     const tirbi_lvar *inner = n->loops.var[n->loops.n - 1];
     const tirbi_lx *one = tirbi_lx_number(pool, 1), *last = tirbi_lx_sub(pool, inner->extent, one);
     const tirbi_lx *blocks = tirbi_lx_wide(pool, TIRB_OP_FLOORDIV, last, tirbi_lx_number(pool, size));
-    blocks = blocks ? tirbi_lx_add(pool, blocks, one) : NULL;
+    blocks = tirbi_lx_add(pool, blocks, one);
     tirbi_lvar *var = blocks ? fresh_loop(n, inner, tirbi_lx_number(pool, 0), blocks) : NULL;
     if (!var) return NULL;
     var->type = TIRB_I64;

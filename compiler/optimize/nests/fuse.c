@@ -22,6 +22,12 @@ bool tirbi_is_bounded_before(const tirbi_loop_set *loops, const tirbi_lvar *var)
            !tirbi_mentions_loops(var->extent, loops) && (!var->below || !tirbi_mentions_loops(var->below, loops));
 }
 
+const tirbi_ls *tirbi_behind_condition(const tirbi_ls *s) {
+    const bool is_plain = s->kind == TIRBI_LS_IF && !s->as.if_.else_case && !s->as.if_.first_of && !s->as.if_.sizes &&
+                          s->as.if_.condition->pure && !s->as.if_.condition->traps;
+    return is_plain ? s->as.if_.then_case : s;
+}
+
 const tirbi_ls *tirbi_common_loops(const tirbi_fused *g, const tirbi_ls *s, tirbi_loop_set *vars,
                                    const tirbi_ls **loops) {
     for (vars->n = 0; vars->n < g->n_common; s = s->as.loop.body) {
@@ -32,8 +38,7 @@ const tirbi_ls *tirbi_common_loops(const tirbi_fused *g, const tirbi_ls *s, tirb
     return s;
 }
 
-bool tirbi_agrees(const tirbi_fused *g) {
-    bool linked = false;
+bool tirbi_agrees(const tirbi_fused *g, bool linked) {
     for (uint32_t i = 0; i < g->n_accesses; i++) {
         const tirbi_reached *a = &g->accesses[i];
         if (a->part != g->n) continue;
@@ -78,8 +83,8 @@ void tirbi_keep_fused(tirbi_fused *g, uint32_t n) {
 
 bool tirbi_join_fused(tirbi_fused *g, const tirbi_ls *nest) {
     tirbi_loop_set vars;
-    const tirbi_ls *loops[TIRBI_MAX_AFFINE];
-    const tirbi_ls *body = g->n < TIRBI_MAX_FUSED ? tirbi_common_loops(g, nest, &vars, loops) : NULL;
+    const tirbi_ls *loops[TIRBI_MAX_AFFINE], *inside = g->takes_conditions ? tirbi_behind_condition(nest) : nest;
+    const tirbi_ls *body = g->n < TIRBI_MAX_FUSED ? tirbi_common_loops(g, inside, &vars, loops) : NULL;
     if (!body || !same_loops(g, &vars, loops)) return false;
     const tirbi_loop_set common = g->vars;
     const uint32_t known = g->n_accesses;
@@ -93,7 +98,11 @@ bool tirbi_join_fused(tirbi_fused *g, const tirbi_ls *nest) {
     tirbi_bind_variables(&rewrite, &vars, &g->vars);
     g->bodies[g->n] = takes ? tirbi_rewrite_stmt(&rewrite, body) : NULL;
     g->originals[g->n] = nest;
-    const bool joins = g->bodies[g->n] && g->takes(g, g->bodies[g->n]) && tirbi_agrees(g);
+    bool joins = g->bodies[g->n] && g->takes(g, g->bodies[g->n]) && tirbi_agrees(g, inside != nest);
+    if (joins && inside != nest) {
+        g->bodies[g->n] = tirbi_new_if(g->pool, nest->span, nest->as.if_.condition, g->bodies[g->n], NULL);
+        joins = g->bodies[g->n] != NULL;
+    }
     if (!joins) g->n_accesses = known;
     g->n += joins;
     return joins;
@@ -127,8 +136,8 @@ uint32_t tirbi_allocate_before(tirbi_fused_items *q, uint32_t first, uint32_t en
 void tirbi_put_fused(tirbi_fused_items *q, const tirbi_fused *g, uint32_t first, const tirbi_ls *one,
                      const bool *dropped, const char *how) {
     for (uint32_t k = 1; k < g->n && q->notes; k++)
-        tirbi_note_loop(q->notes, g->originals[k]->as.loop.var, g->originals[k]->span, TIRB_FORM_FUSED,
-                        "runs together with the loop over %s before it%s", g->vars.var[0]->name, how);
+        tirbi_note_loop(q->notes, tirbi_behind_condition(g->originals[k])->as.loop.var, g->originals[k]->span,
+                        TIRB_FORM_FUSED, "runs together with the loop over %s before it%s", g->vars.var[0]->name, how);
     uint32_t kept = 0;
     q->items[first] = one;
     for (uint32_t i = 0; i < q->n; i++)

@@ -31,6 +31,7 @@ typedef struct tirbi_fused {
     /* Whether two of the accesses are to the same in each iteration, and to what no other one has. */
     bool (*same)(const struct tirbi_fused *group, const tirbi_place *a, const tirbi_place *b);
     bool links_reads; /* nests that read the same have to do with each other */
+    bool takes_conditions; /* nests may stand behind conditions on values, which then are asked in the common loops */
     uint32_t n_common;
     const tirbi_ls *loops[TIRBI_MAX_AFFINE];
     tirbi_loop_set vars;
@@ -44,11 +45,14 @@ typedef struct tirbi_fused {
 
 /* Whether a loop's bounds are known before other loops. */
 bool tirbi_is_bounded_before(const tirbi_loop_set *loops, const tirbi_lvar *var);
+/* The nest behind a condition on values alone that has no other case; else the statement. */
+const tirbi_ls *tirbi_behind_condition(const tirbi_ls *s);
 /* The loops that are to be common; what is inside of them, or NULL. */
 const tirbi_ls *tirbi_common_loops(const tirbi_fused *group, const tirbi_ls *nest, tirbi_loop_set *vars,
                                    const tirbi_ls **loops);
-/* Whether the last nest of the group may run together with those before it, and has to do with them. */
-bool tirbi_agrees(const tirbi_fused *group);
+/* Whether the last nest of the group may run together with those before it, and has to do with them, if that is not
+ * known (`linked`). */
+bool tirbi_agrees(const tirbi_fused *group, bool linked);
 /* A group of one nest; and with one more, where it may run together with the others. */
 bool tirbi_begin_fused(tirbi_fused *group, const tirbi_ls *nest);
 bool tirbi_join_fused(tirbi_fused *group, const tirbi_ls *nest);

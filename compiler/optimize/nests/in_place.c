@@ -1,16 +1,10 @@
 /* for i: { t[i] = 0; for k: t[i] = t[i] + ..; } for i: u[i] = f(t[i]) becomes for i: { u[i] = 0; .. } for i: u[i] =
  * f(u[i]), without t: where all of u is stored anew, each element by what t has at its place, and nothing looks at u
- * before that, u holds what t did. */
+ * before that, u holds what t did; also with dimensions in another order, but for the last. */
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
-
-static bool same_layout(const tirbi_lbuf *a, const tirbi_lbuf *b) {
-    bool same = a->ndim == b->ndim && a->type == b->type && a->ndim > 0 && !a->offset && !b->offset;
-    for (uint32_t d = 0; same && d < a->ndim; d++) same = a->shape[d] == b->shape[d] && a->strides[d] == b->strides[d];
-    return same;
-}
 
 /* The loops that a nest begins with, and what is inside of them; NULL: they are too many, or have steps. */
 static const tirbi_ls *enter(const tirbi_ls *nest, tirbi_loop_set *loops) {
@@ -50,8 +44,28 @@ typedef struct temporary {
     const tirbi_ls **items;
     uint32_t n, alloc, first, last; /* the allocation, the first nest that uses it, and the last, which reads it */
     tirbi_lbuf *buffer, *other;
-    const tirbi_place *place; /* that all accesses of a nest have to be to */
+    uint32_t dims[TIRBI_MAX_AFFINE]; /* of the other buffer, for each of the temporary's */
+    const tirbi_place *place;        /* that all accesses of a nest have to be to */
 } temporary;
+
+/* Finds which dimensions of the other buffer the temporary's are, where one nest stores to `to` what `from` has. */
+static bool find_dimensions(temporary *t, const tirbi_place *to, const tirbi_place *from) {
+    const tirbi_lbuf *a = t->buffer, *b = t->other;
+    uint32_t taken = 0;
+    if (a->ndim != b->ndim || a->type != b->type || a->ndim == 0 || a->ndim > TIRBI_MAX_AFFINE || a->offset ||
+        b->offset || from->view)
+        return false;
+    for (uint32_t d = 0; d < a->ndim; d++) {
+        uint32_t e = 0;
+        while (e < b->ndim && (taken >> e & 1 || !tirbi_same_value(from->indices[d], to->indices[e]) ||
+                               a->shape[d] != b->shape[e]))
+            e++;
+        if (e == b->ndim) return false;
+        t->dims[d] = e;
+        taken |= UINT32_C(1) << e;
+    }
+    return t->dims[a->ndim - 1] == a->ndim - 1 && a->strides[a->ndim - 1] == b->strides[a->ndim - 1];
+}
 
 /* Accesses to memory of the temporary, and in the last nest of the other buffer, are at the place. */
 static bool is_at_place(void *context, const tirbi_reached *a) {
@@ -60,8 +74,9 @@ static bool is_at_place(void *context, const tirbi_reached *a) {
     if (place->buffer->root != t->buffer && place->buffer->root != t->other) return true;
     if (place->view || place->ndim != t->place->ndim || (place->buffer != t->buffer && place->buffer != t->other))
         return false;
+    const bool moved = place->buffer == t->buffer && t->place->buffer == t->other;
     for (uint32_t d = 0; d < place->ndim; d++)
-        if (!tirbi_same_value(place->indices[d], t->place->indices[d])) return false;
+        if (!tirbi_same_value(place->indices[d], t->place->indices[moved ? t->dims[d] : d])) return false;
     return place->buffer == t->buffer || a->what != TIRBI_LOADS;
 }
 
@@ -86,6 +101,13 @@ static bool fills(temporary *t) {
     return is_each_element(store->as.store.access, &loops) && stays_at_place(t, body, store->as.store.access);
 }
 
+static tirbi_step find_load(tirbi_walk *walk, const tirbi_lx *x) {
+    temporary *t = walk->context;
+    if (x->kind != TIRBI_LX_LOAD || x->access->buffer != t->buffer) return TIRBI_INTO;
+    t->place = x->access;
+    return TIRBI_STOP;
+}
+
 /* The last nest replaces each element of the other buffer. */
 static bool replaces(temporary *t) {
     tirbi_loop_set loops;
@@ -93,9 +115,10 @@ static bool replaces(temporary *t) {
     if (!store || store->kind != TIRBI_LS_STORE) return false;
     const tirbi_place *place = store->as.store.access;
     t->other = place->buffer;
+    tirbi_walk walk = {.context = t, .expr = find_load};
     return t->other->root == t->other && t->other != t->buffer && !t->other->aliases && !t->other->broadcasts &&
-           !t->other->overlaps && same_layout(t->buffer, t->other) && is_each_element(place, &loops) &&
-           stays_at_place(t, store, place);
+           !t->other->overlaps && !tirbi_walk_expr(&walk, store->as.store.value) &&
+           find_dimensions(t, place, t->place) && is_each_element(place, &loops) && stays_at_place(t, store, place);
 }
 
 /* The nests that use it: several, and loops. */
@@ -120,8 +143,10 @@ static bool is_free_before(const temporary *t) {
 static const tirbi_place *place_in_other(tirbi_rewrite *rewrite, const tirbi_place *place) {
     const temporary *t = rewrite->context;
     const tirbi_place *fresh = tirbi_rewrite_subscripts(rewrite, place);
-    return fresh && place->buffer == t->buffer ? tirbi_place_in(rewrite->pool, t->other, fresh->indices, place->span)
-                                               : fresh;
+    if (!fresh || place->buffer != t->buffer) return fresh;
+    const tirbi_lx **indices = TIRBI_NEW_ARRAY(rewrite->pool->arena, const tirbi_lx *, place->ndim);
+    for (uint32_t d = 0; indices && d < place->ndim; d++) indices[t->dims[d]] = fresh->indices[d];
+    return indices ? tirbi_place_in(rewrite->pool, t->other, indices, place->span) : NULL;
 }
 
 static bool replace(temporary *t) {
@@ -141,15 +166,26 @@ static bool replace(temporary *t) {
     return true;
 }
 
+/* Whether a nest stores what is there. */
+static bool stores_same(const tirbi_ls *nest) {
+    while (nest->kind == TIRBI_LS_LOOP) nest = nest->as.loop.body;
+    const tirbi_lx *value = nest->kind == TIRBI_LS_STORE ? nest->as.store.value : NULL;
+    return value && value->kind == TIRBI_LX_LOAD && tirbi_same_place(value->access, nest->as.store.access);
+}
+
+static uint32_t leave_out(const tirbi_ls **items, uint32_t at, uint32_t n) {
+    for (uint32_t k = at; k + 1 < n; k++) items[k] = items[k + 1];
+    return n - 1;
+}
+
 uint32_t tirbi_store_in_place(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n) {
     for (uint32_t i = 0; i < n && tirbi_arena_may_try(pool->arena); i++) {
         if (!tirbi_is_plain_allocation(items[i])) continue;
         temporary t = {.pool = pool, .items = items, .n = n, .alloc = i, .buffer = items[i]->as.alloc.buffer};
         if (!find_users(&t) || !replaces(&t) || !is_free_before(&t)) continue;
         if (!fills(&t) || !replace(&t)) continue;
-        for (uint32_t k = i; k + 1 < n; k++) items[k] = items[k + 1];
-        n--;
-        i--;
+        if (stores_same(items[t.last])) n = leave_out(items, t.last, n);
+        n = leave_out(items, i--, n);
     }
     return n;
 }

@@ -219,7 +219,7 @@ static const tirbi_lx *fill_in(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_LOAD) {
         tirbi_place *place = (tirbi_place *)(uintptr_t)tirbi_rewrite_place(rewrite, x->access);
         if (place) place->guard = f->guard;
-        return place ? tirbi_lx_load(rewrite->pool, place) : NULL;
+        return tirbi_lx_load(rewrite->pool, place);
     }
     for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < f->t->vars.n; i++) {
         tirbi_lvar *var = f->t->vars.var[i];

@@ -250,8 +250,8 @@ static int64_t begin_of(const phases *p, uint32_t d) {
 static const tirbi_lx *times_and(tirbi_lx_pool *pool, tirbi_lvar *var, int64_t times, int64_t more) {
     const tirbi_lx *x = tirbi_lx_var(pool, var), *by = tirbi_lx_int(pool, var->type, times),
                    *and = tirbi_lx_int(pool, var->type, more);
-    const tirbi_lx *product = times == 1 ? x : tirbi_lx_op(pool, TIRB_OP_MUL, var->type, TIRB_TYPE_NONE, x, by, NULL);
-    return product ? tirbi_lx_op(pool, TIRB_OP_ADD, var->type, TIRB_TYPE_NONE, product, and, NULL) : NULL;
+    const tirbi_lx *product = times == 1 ? x : tirbi_lx_binary(pool, TIRB_OP_MUL, var->type, x, by);
+    return tirbi_lx_binary(pool, TIRB_OP_ADD, var->type, product, and);
 }
 
 /* A variable for every so many values of a loop's own. */
@@ -335,7 +335,7 @@ static bool count_elements(const phases *p, const tirbi_lbuf *b, tirbi_lvar **lo
 
 static const tirbi_lx *element_of(const phases *p, tirbi_lbuf *b, const tirbi_lx *const *indices) {
     const tirbi_place *place = tirbi_place_in(p->pool, b, indices, p->copied->access->span);
-    return place ? tirbi_lx_load(p->pool, place) : NULL;
+    return tirbi_lx_load(p->pool, place);
 }
 
 /* The dimensions of weights with those last in which results differ; false where they are, or where that gains little.
@@ -408,12 +408,12 @@ static const tirbi_lx *dense_element(const phases *p, tirbi_rewrite *rewrite) {
         if (!indices[d]) return NULL;
     }
     const tirbi_place *place = indices ? tirbi_place_in(p->pool, p->dense, indices, old->span) : NULL;
-    return place ? tirbi_lx_load(p->pool, place) : NULL;
+    return tirbi_lx_load(p->pool, place);
 }
 
 static const tirbi_lx *weight_in_phase(const phases *p, tirbi_rewrite *rewrite) {
     const tirbi_place *place = tirbi_rewrite_place(rewrite, p->copied->access);
-    if (!p->arranged || !place) return place ? tirbi_lx_load(p->pool, place) : NULL;
+    if (!p->arranged || !place) return tirbi_lx_load(p->pool, place);
     const tirbi_lx **indices = TIRBI_NEW_ARRAY(p->pool->arena, const tirbi_lx *, place->ndim);
     for (uint32_t i = 0; indices && i < place->ndim; i++) indices[i] = place->indices[p->order[i]];
     return indices ? element_of(p, p->arranged, indices) : NULL;
@@ -442,8 +442,8 @@ static const tirbi_lx *value_alone(const phases *p, uint32_t d, tirbi_dtype type
         if (step == 0 || p->loops[i].sums) continue;
         const tirbi_lx *k = tirbi_value_in_type(p->pool, type, p->loops[i].value),
                        *by = tirbi_lx_int(p->pool, type, -step);
-        const tirbi_lx *term = k ? tirbi_lx_op(p->pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, k, by, NULL) : NULL;
-        x = term ? tirbi_lx_op(p->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, x, term, NULL) : NULL;
+        const tirbi_lx *term = tirbi_lx_binary(p->pool, TIRB_OP_MUL, type, k, by);
+        x = tirbi_lx_binary(p->pool, TIRB_OP_ADD, type, x, term);
     }
     return x;
 }
@@ -514,13 +514,13 @@ static const tirbi_lx *element_of_results(phases *p, tirbi_lvar **loops, uint32_
     for (uint32_t i = 0; i < p->set.n; i++) {
         counter *c = &p->loops[i];
         c->var = tirbi_variable_like(p->pool, p->set.var[i]);
-        c->value = c->var ? tirbi_lx_var(p->pool, c->var) : NULL;
+        c->value = tirbi_lx_var(p->pool, c->var);
         if (!c->value) return NULL;
         if (!c->sums) loops[(*n)++] = c->var;
     }
     tirbi_rewrite rewrite = {.pool = p->pool, .replace = in_phase, .context = p};
     const tirbi_place *place = tirbi_rewrite_place(&rewrite, p->update->as.store.access);
-    return place ? tirbi_lx_load(p->pool, place) : NULL;
+    return tirbi_lx_load(p->pool, place);
 }
 
 /* flag[0] += 1 for each result that is -0, or + 0 * it: a NaN where it is one or infinite. */
@@ -538,8 +538,7 @@ static const tirbi_ls *ask_results(phases *p, const tirbi_place *flag, bool fini
                         tirbi_lx_bits(p->pool, flags, 0));
     const tirbi_lx *bits = tirbi_lx_op(p->pool, TIRB_OP_BITS, word, type, element, NULL, NULL);
     const tirbi_lx *least = tirbi_lx_int(p->pool, word, -((int64_t)1 << (tirbi_dtypes[word].bits - 2)) * 2);
-    const tirbi_lx *equal =
-        bits && least ? tirbi_lx_op(p->pool, TIRB_OP_EQ, word, TIRB_TYPE_NONE, bits, least, NULL) : NULL;
+    const tirbi_lx *equal = tirbi_lx_binary(p->pool, TIRB_OP_EQ, word, bits, least);
     if (!equal) return NULL;
     return count_in(p->pool, p->update->span, flag, loops, n, tirbi_lx_cast(p->pool, flags, equal), NULL);
 }
@@ -625,9 +624,8 @@ static const tirbi_ls *in_phases(phases *p, uint32_t n_phases) {
     if (!lists || !(lists[0] = tirbi_lx_number(p->pool, 1)) || !(lists[1] = tirbi_lx_number(p->pool, 0))) return NULL;
     tirbi_lbuf *flag = tirbi_new_buffer(p->pool, "differs", TIRB_F32, 1, &lists[0]);
     const tirbi_place *place = flag ? tirbi_place_in(p->pool, flag, &lists[1], p->update->span) : NULL;
-    const tirbi_lx *zero = tirbi_lx_bits(p->pool, TIRB_F32, 0), *element = place ? tirbi_lx_load(p->pool, place) : NULL;
-    const tirbi_lx *same =
-        element ? tirbi_lx_op(p->pool, TIRB_OP_EQ, TIRB_F32, TIRB_TYPE_NONE, element, zero, NULL) : NULL;
+    const tirbi_lx *zero = tirbi_lx_bits(p->pool, TIRB_F32, 0), *element = tirbi_lx_load(p->pool, place);
+    const tirbi_lx *same = tirbi_lx_binary(p->pool, TIRB_OP_EQ, TIRB_F32, element, zero);
     if (!same) return NULL;
     const bool finite = results_tell(p);
     if (finite) add(&sums, ask_results(p, place, true));

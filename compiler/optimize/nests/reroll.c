@@ -163,7 +163,7 @@ static const tirbi_ls *roll(roller *r) {
     tirbi_ls *loop = tirbi_new_stmt(r->pool, TIRBI_LS_LOOP, r->loop->span);
     const tirbi_ls *body = tirbi_new_sequence(r->pool, r->loop->span, r->items, r->n / (uint32_t)r->copies);
     tirbi_rewrite rewrite = {.pool = r->pool, .replace = replace, .context = r};
-    r->place = var ? tirbi_lx_var(r->pool, var) : NULL;
+    r->place = tirbi_lx_var(r->pool, var);
     if (!loop || !body || !r->place) return NULL;
     if (body->as.seq.n == 1) body = body->as.seq.items[0];
     loop->as.loop.var = var;

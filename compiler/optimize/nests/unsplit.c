@@ -121,7 +121,7 @@ static bool make_joined(joiner *j, const tirbi_lx *x, const tirbi_lx *bound) {
     }
     const tirbi_lx *zero = tirbi_lx_number(pool, 0);
     const tirbi_lx *wide = tirbi_lx_cast(pool, TIRB_I64, bound);
-    const tirbi_lx *most = wide ? tirbi_lx_wide(pool, TIRB_OP_MAX, wide, zero) : NULL;
+    const tirbi_lx *most = tirbi_lx_wide(pool, TIRB_OP_MAX, wide, zero);
     const tirbi_lx *extent = most && all && !reach(j, bound) ? tirbi_lx_wide(pool, TIRB_OP_MIN, all, most) : most;
     j->joined = TIRBI_NEW(pool->arena, tirbi_lvar);
     if (!j->joined || !extent || !outer) return false;
@@ -152,12 +152,12 @@ static const tirbi_lx *by_counter(joiner *j, const tirbi_lx *x) {
     if (factor == 1 && x->type == j->joined->type && tirbi_lx_is_int(form.start, 0)) return counter;
     const tirbi_lx *scaled =
         tirbi_lx_mul(j->pool, tirbi_lx_cast(j->pool, TIRB_I64, counter), tirbi_lx_number(j->pool, factor));
-    const tirbi_lx *sum = scaled ? tirbi_lx_add(j->pool, form.start, scaled) : NULL;
+    const tirbi_lx *sum = tirbi_lx_add(j->pool, form.start, scaled);
     return tirbi_value_in_type(j->pool, (tirbi_dtype)x->type, sum);
 }
 
 static const tirbi_lx *plus(joiner *j, const tirbi_lx *a, const tirbi_lx *b) {
-    return !a ? b : tirbi_lx_op(j->pool, TIRB_OP_ADD, (tirbi_dtype)b->type, TIRB_TYPE_NONE, a, b, NULL);
+    return !a ? b : tirbi_lx_binary(j->pool, TIRB_OP_ADD, (tirbi_dtype)b->type, a, b);
 }
 
 /* Adds the terms of a sum, in whatever order they stand, to what is pure and what is not. */
@@ -296,9 +296,9 @@ static const tirbi_lx *number_of(tirbi_lx_pool *pool, tirbi_lvar *outer, tirbi_l
     if (type != inner->type || outer->lo < 0 || !tirbi_mul_i64(outer->hi, inner->extent->value, &most) ||
         most > hi - inner->extent->value)
         return NULL;
-    const tirbi_lx *scaled = tirbi_lx_op(pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, tirbi_lx_var(pool, outer),
-                                         tirbi_lx_int(pool, type, inner->extent->value), NULL);
-    return tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, scaled, tirbi_lx_var(pool, inner), NULL);
+    const tirbi_lx *scaled = tirbi_lx_binary(pool, TIRB_OP_MUL, type, tirbi_lx_var(pool, outer),
+                                             tirbi_lx_int(pool, type, inner->extent->value));
+    return tirbi_lx_binary(pool, TIRB_OP_ADD, type, scaled, tirbi_lx_var(pool, inner));
 }
 
 /* Joins the loops where nothing limits the counter: to all that they count together. */

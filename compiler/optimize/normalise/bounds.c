@@ -118,7 +118,7 @@ static const tirbi_ls *bound_body(bounder *b, const tirbi_ls *loop, const tirbi_
         !leaves_lanes(b, body))
         return NULL;
     tirbi_lvar *var = bounded(b);
-    const tirbi_lx *number = var ? tirbi_lx_var(b->pool, var) : NULL;
+    const tirbi_lx *number = tirbi_lx_var(b->pool, var);
     return tirbi_loop_like(b->pool, loop, var, tirbi_recount(b->pool, body, old, var, number));
 }
 

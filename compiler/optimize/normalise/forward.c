@@ -48,20 +48,21 @@ static tirbi_step note_use(tirbi_walk *walk, const tirbi_lx *x) {
     return TIRBI_INTO;
 }
 
-static bool is_bound_by(const tirbi_ls *loop, const tirbi_lvar *by) {
-    const tirbi_lvar *var = loop->as.loop.var;
+static bool is_bound_by(const tirbi_lvar *var, const tirbi_lvar *by) {
     return tirbi_lx_depends_on(var->min, by) || tirbi_lx_depends_on(var->extent, by) ||
-           (var->below && tirbi_lx_depends_on(var->below, by)) ||
-           (loop->as.loop.step && tirbi_lx_depends_on(loop->as.loop.step, by));
+           (var->below && tirbi_lx_depends_on(var->below, by));
 }
 
 static tirbi_step note_statement(tirbi_walk *walk, const tirbi_ls *s) {
     uses *u = walk->context;
     if (s->kind == TIRBI_LS_LOOP) {
+        const tirbi_lx *step = s->as.loop.step;
         u->loops++;
-        u->bounds = u->bounds || is_bound_by(s, u->var);
+        u->bounds = u->bounds || is_bound_by(s->as.loop.var, u->var) || (step && tirbi_lx_depends_on(step, u->var));
         u->fixed = u->fixed || s->as.loop.blocks || s->as.loop.rows;
     }
+    for (uint32_t i = 0; s->kind == TIRBI_LS_TREE && i < s->as.tree.n_loops; i++, u->loops++)
+        u->bounds = u->bounds || is_bound_by(s->as.tree.loops[i], u->var);
     if (s->kind == TIRBI_LS_IF && s->as.if_.first_of) u->fixed = true;
     if (s->kind == TIRBI_LS_SET && s->as.set.var == u->var) u->fixed = true;
     return TIRBI_INTO;
@@ -72,7 +73,7 @@ static bool find_uses(uses *u, const tirbi_ls *s) {
     tirbi_walk walk = {.context = u,
                        .stmt = note_statement,
                        .expr = note_use,
-                       .kinds = TIRBI_NESTS,
+                       .kinds = TIRBI_NESTS | TIRBI_KIND(TREE),
                        .deepest = MAX_DEPTH,
                        .reach = TIRBI_WALK_ALL & ~TIRBI_WALK_BOUNDS};
     tirbi_lvar *var = (tirbi_lvar *)(uintptr_t)u->var;
@@ -101,7 +102,7 @@ static bool is_call(const void *context, const tirbi_lx *x) {
 /* Whether a value stays what it is where it is computed behind a statement, and fails then as it would before. */
 static bool may_pass(const tirbi_lx *value, const tirbi_ls *past) {
     const moved m = {value, past};
-    if (!tirbi_is_made_of(past, TIRBI_NESTS | TIRBI_KIND(ALLOC)) ||
+    if (!tirbi_is_made_of(past, TIRBI_NESTS | TIRBI_KIND(TREE) | TIRBI_KIND(ALLOC)) ||
         tirbi_any_value(past, TIRBI_WALK_ALL, is_call, NULL) ||
         tirbi_any_expr(value, TIRBI_WALK_ALL, is_changed_by, &m))
         return false;
@@ -184,7 +185,7 @@ static bool is_unused(forwarder *f, const tirbi_ls *const *items, uint32_t at, u
 static bool write_into(forwarder *f, const tirbi_ls **items, uint32_t at, uint32_t last) {
     const tirbi_ls *copy[MAX_ITEMS];
     tirbi_lvar *name = items[at]->as.set.var;
-    tirbi_rewrite rewrite = {.pool = f->pool, .anew = TIRBI_LOOPS_ANEW};
+    tirbi_rewrite rewrite = {.pool = f->pool, .anew = TIRBI_LOOPS_ANEW, .kinds = TIRBI_NESTS | TIRBI_KIND(TREE)};
     tirbi_bind_variable(&rewrite, name, items[at]->as.set.value);
     for (uint32_t i = at + 1; i <= last; i++) {
         const bool may_use = tirbi_names(items[i], &name, 1) || tirbi_has_kind(items[i], TIRBI_KIND(LOOP));
@@ -257,7 +258,7 @@ static const tirbi_ls *of_one_iteration(tirbi_lx_pool *pool, const tirbi_ls *loo
         return loop->as.loop.body;
     if (var->min->kind != TIRBI_LX_CONST || !tirbi_can_resolve(loop)) return NULL;
     const tirbi_lx *value = tirbi_lx_int(pool, var->type, var->min->value);
-    return value ? tirbi_resolve(pool, &none, loop->as.loop.body, var, value, NULL, true) : NULL;
+    return tirbi_resolve(pool, &none, loop->as.loop.body, var, value, NULL, true);
 }
 
 /* What stands for its only part, or is a loop of one iteration, is that part; two conditions on the same are one. */
@@ -269,7 +270,7 @@ static const tirbi_ls *unwrapped(tirbi_lx_pool *pool, const tirbi_ls *s) {
         if (inner && is_plain_branch(inner)) {
             const tirbi_lx *both =
                 tirbi_lx_lazy(pool, TIRBI_LX_AND, s->as.if_.condition, inner->as.if_.condition, NULL);
-            made = both ? tirbi_new_if(pool, s->span, both, inner->as.if_.then_case, NULL) : NULL;
+            made = tirbi_new_if(pool, s->span, both, inner->as.if_.then_case, NULL);
         }
         if (!made) return s;
         s = made;

@@ -132,13 +132,13 @@ static const tirbi_lx *replace(tirbi_rewrite *r, const tirbi_lx *x) {
     narrowing *n = r->context;
     if (is_element(n, x) || (x->kind == TIRBI_LX_VAR && let_of(n, x->var) < n->n_lets)) {
         const tirbi_lx *value = as_narrow(n, r, x);
-        return value ? tirbi_lx_cast(n->pool, TIRB_I64, value) : NULL;
+        return tirbi_lx_cast(n->pool, TIRB_I64, value);
     }
     if (!tirbi_is_comparison(x) || !(is_element(n, x->args[0]) || is_element(n, x->args[1])) || !fits(n, x->args[0]) ||
         !fits(n, x->args[1]))
         return NULL;
     const tirbi_lx *a = as_narrow(n, r, x->args[0]), *b = as_narrow(n, r, x->args[1]);
-    return a && b ? tirbi_lx_op(n->pool, (tirbi_op)x->op, TIRB_I32, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+    return tirbi_lx_binary(n->pool, (tirbi_op)x->op, TIRB_I32, a, b);
 }
 
 static const tirbi_ls *narrow_store(narrowing *n, tirbi_rewrite *r, const tirbi_ls *s) {
@@ -153,7 +153,7 @@ static const tirbi_ls *narrow_set(narrowing *n, tirbi_rewrite *r, const tirbi_ls
     const uint32_t let = let_of(n, s->as.set.var);
     if (let == n->n_lets) return s->as.set.value ? tirbi_rewrite_stmt(r, s) : s;
     const tirbi_lx *value = as_narrow(n, r, s->as.set.value);
-    return value ? tirbi_new_set(n->pool, s->span, n->narrow_let[let], value, true) : NULL;
+    return tirbi_new_set(n->pool, s->span, n->narrow_let[let], value, true);
 }
 
 /* Makes the narrower memory and names; false where memory ran out. */

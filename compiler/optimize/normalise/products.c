@@ -75,9 +75,8 @@ static bool is_one(const product *p) { return p->n == 0 && p->constant == 1; }
 static const tirbi_lx *value_of(tirbi_lx_pool *pool, tirbi_dtype type, const product *p) {
     const tirbi_lx *value = p->n == 0 ? tirbi_lx_int(pool, type, 1) : tirbi_lx_cast(pool, type, p->factor[0]);
     for (uint32_t i = 1; i < p->n && value; i++)
-        value =
-            tirbi_lx_op(pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, value, tirbi_lx_cast(pool, type, p->factor[i]), NULL);
-    return tirbi_lx_op(pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, value, tirbi_lx_int(pool, type, p->constant), NULL);
+        value = tirbi_lx_binary(pool, TIRB_OP_MUL, type, value, tirbi_lx_cast(pool, type, p->factor[i]));
+    return tirbi_lx_binary(pool, TIRB_OP_MUL, type, value, tirbi_lx_int(pool, type, p->constant));
 }
 
 /* ---- Divisions of the counter ----------------------------------------------------------------------------------- */
@@ -113,8 +112,7 @@ static bool is_mirrored(const splitting *s, const tirbi_lx *x) {
         return false;
     const tirbi_lx *last = tirbi_lx_before_cast(form.start);
     const tirbi_dtype type = (tirbi_dtype)last->type;
-    const tirbi_lx *all =
-        tirbi_lx_op(s->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, last, tirbi_lx_int(s->pool, type, 1), NULL);
+    const tirbi_lx *all = tirbi_lx_binary(s->pool, TIRB_OP_ADD, type, last, tirbi_lx_int(s->pool, type, 1));
     product p, rest;
     return tirbi_dtypes[type].bits >= tirbi_dtypes[s->counter->type].bits && all && is_product(all, &p) &&
            without(&s->all, &p, &rest) && is_one(&rest);
@@ -159,7 +157,7 @@ static bool asks_for_parts(splitting *s, tirbi_lvar *var, const tirbi_ls *body) 
 
 static const tirbi_lx *operation(const splitting *s, tirbi_op op, tirbi_dtype type, const tirbi_lx *a,
                                  const product *b) {
-    return tirbi_lx_op(s->pool, op, type, TIRB_TYPE_NONE, a, value_of(s->pool, type, b), NULL);
+    return tirbi_lx_binary(s->pool, op, type, a, value_of(s->pool, type, b));
 }
 
 /* A part of the counter, or of what is left behind it. */
@@ -168,7 +166,7 @@ static const tirbi_lx *part_in(const splitting *s, tirbi_dtype type, tirbi_lvar 
     product all;
     if (!mirrored || !is_product(part->extent, &all)) return mirrored ? NULL : x;
     const tirbi_lx *last = operation(s, TIRB_OP_SUB, type, value_of(s->pool, type, &all), &(product){.constant = 1});
-    return tirbi_lx_op(s->pool, TIRB_OP_SUB, type, TIRB_TYPE_NONE, last, x, NULL);
+    return tirbi_lx_binary(s->pool, TIRB_OP_SUB, type, last, x);
 }
 
 /* (high * unit + low) divided by unit * rest. */
@@ -180,7 +178,7 @@ static const tirbi_lx *divided(const splitting *s, const tirbi_lx *x, const divi
     if (!remainder) return operation(s, TIRB_OP_FLOORDIV, type, high, rest);
     const tirbi_lx *part = operation(s, TIRB_OP_FLOORMOD, type, high, rest);
     const tirbi_lx *scaled = part ? operation(s, TIRB_OP_MUL, type, part, &s->unit) : NULL;
-    return tirbi_lx_op(s->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, scaled, low, NULL);
+    return tirbi_lx_binary(s->pool, TIRB_OP_ADD, type, scaled, low);
 }
 
 static const tirbi_lx *in_parts(tirbi_rewrite *rewrite, const tirbi_lx *x) {
@@ -245,7 +243,7 @@ static bool make_parts(splitting *s) {
     s->low = part_of(s, &s->unit);
     if (!s->high || !s->low) return false;
     const tirbi_lx *scaled = operation(s, TIRB_OP_MUL, type, tirbi_lx_var(s->pool, s->high), &s->unit);
-    s->number = tirbi_lx_op(s->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, scaled, tirbi_lx_var(s->pool, s->low), NULL);
+    s->number = tirbi_lx_binary(s->pool, TIRB_OP_ADD, type, scaled, tirbi_lx_var(s->pool, s->low));
     return s->number != NULL;
 }
 

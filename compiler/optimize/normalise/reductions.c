@@ -250,7 +250,7 @@ static const tirbi_ls *init_apart(const nest *n) {
         .pool = n->pool, .kinds = TIRBI_GUARDED_STORES | TIRBI_KIND(LOOP), .anew = TIRBI_LOOPS_ANEW};
     const tirbi_ls *init = inside(n, n->outermost, n->n, false, n->init->as.if_.then_case), *items[2], *rest = n->rest;
     for (uint32_t i = n->n; i-- > n->outermost && rest;) rest = inside(n, i, i + 1, n->reduces[i], rest);
-    items[0] = init ? tirbi_rewrite_stmt(&rewrite, init) : NULL;
+    items[0] = tirbi_rewrite_stmt(&rewrite, init);
     items[1] = rest;
     return items[0] && items[1] ? tirbi_new_sequence(n->pool, n->rest->span, items, 2) : NULL;
 }
@@ -293,9 +293,9 @@ static const tirbi_ls *where_it_runs(nest *n, const tirbi_ls *s) {
     const tirbi_lx *all = NULL;
     for (uint32_t i = 0; i < n->loops.n; i++) {
         if (!might_not_run(n, n->loops.var[i])) continue;
-        const tirbi_lx *some = tirbi_lx_op(n->pool, TIRB_OP_GT, TIRB_I64, TIRB_TYPE_NONE, n->loops.var[i]->extent,
-                                           tirbi_lx_int(n->pool, TIRB_I64, 0), NULL);
-        all = all ? tirbi_lx_op(n->pool, TIRB_OP_AND, TIRB_BOOL, TIRB_TYPE_NONE, all, some, NULL) : some;
+        const tirbi_lx *some =
+            tirbi_lx_binary(n->pool, TIRB_OP_GT, TIRB_I64, n->loops.var[i]->extent, tirbi_lx_int(n->pool, TIRB_I64, 0));
+        all = all ? tirbi_lx_binary(n->pool, TIRB_OP_AND, TIRB_BOOL, all, some) : some;
         if (!all) return NULL;
     }
     tirbi_ls *branch = all && s ? tirbi_new_stmt(n->pool, TIRBI_LS_IF, s->span) : NULL;

@@ -207,8 +207,8 @@ static void ask_for(test *t, const tirbi_poly *p) {
             continue;
         }
         const tirbi_lx *term = product_of(t, &p->term[i].of, MOST_WHOLE / (factor < 0 ? -factor : factor));
-        term = term ? tirbi_lx_mul(t->pool, term, tirbi_lx_number(t->pool, factor)) : NULL;
-        sum = term ? tirbi_lx_add(t->pool, sum, term) : NULL;
+        term = tirbi_lx_mul(t->pool, term, tirbi_lx_number(t->pool, factor));
+        sum = tirbi_lx_add(t->pool, sum, term);
     }
     if (!sum || constant == INT64_MIN)
         t->failed = true;

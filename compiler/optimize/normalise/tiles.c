@@ -53,7 +53,7 @@ static bool counts_tiles(tiler *t, const tile *of) {
         rounds->args[1] != of->size || rounds->type != type)
         return false;
     const tirbi_lx *less = tirbi_lx_int(t->pool, type, of->size->value - 1);
-    return rounds->args[0] == tirbi_lx_op(t->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, of->all, less, NULL);
+    return rounds->args[0] == tirbi_lx_binary(t->pool, TIRB_OP_ADD, type, of->all, less);
 }
 
 static const tirbi_lx *no_value(void *context, const tirbi_lvar *var) {
@@ -93,7 +93,7 @@ static bool read_mirrored(tiler *t, tile *of, tirbi_lvar *outer, const tirbi_aff
     of->rounds = rounds;
     if (counts) {
         const tirbi_lx *less = tirbi_lx_int(t->pool, type, 1 - of->size->value);
-        of->all = tirbi_lx_op(t->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, rounds->args[0], less, NULL);
+        of->all = tirbi_lx_binary(t->pool, TIRB_OP_ADD, type, rounds->args[0], less);
         return of->all && counts_tiles(t, of) && is_left_behind(t, of, outer);
     }
     int64_t others;
@@ -128,9 +128,9 @@ static bool read_left(tiler *t, tile *of) {
 static const tirbi_lx *number_of(tiler *t, const tile *of, tirbi_dtype type) {
     const tirbi_lx *outer = tirbi_lx_cast(t->pool, type, tirbi_lx_var(t->pool, (tirbi_lvar *)(uintptr_t)of->outer));
     if (!of->mirrored) return outer;
-    const tirbi_lx *last = tirbi_lx_op(t->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE,
-                                       tirbi_lx_cast(t->pool, type, of->rounds), tirbi_lx_int(t->pool, type, -1), NULL);
-    return tirbi_lx_op(t->pool, TIRB_OP_SUB, type, TIRB_TYPE_NONE, last, outer, NULL);
+    const tirbi_lx *last = tirbi_lx_binary(t->pool, TIRB_OP_ADD, type, tirbi_lx_cast(t->pool, type, of->rounds),
+                                           tirbi_lx_int(t->pool, type, -1));
+    return tirbi_lx_binary(t->pool, TIRB_OP_SUB, type, last, outer);
 }
 
 /* outer * size + inner < all, in the type of what is left, where that has room for all tiles, or else in int64. */
@@ -145,11 +145,10 @@ static const tirbi_lx *guard_of(tiler *t, const tile *of, const tirbi_lx *inner)
     if (outer->lo < 0 || __builtin_mul_overflow(outer->hi, of->size->value, &last) ||
         last > INT64_MAX - of->size->value)
         return NULL;
-    const tirbi_lx *before = tirbi_lx_op(t->pool, TIRB_OP_MUL, type, TIRB_TYPE_NONE, number_of(t, of, type),
-                                         tirbi_lx_int(t->pool, type, of->size->value), NULL);
-    const tirbi_lx *number =
-        tirbi_lx_op(t->pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, before, tirbi_lx_cast(t->pool, type, inner), NULL);
-    return tirbi_lx_op(t->pool, TIRB_OP_LT, type, TIRB_TYPE_NONE, number, tirbi_lx_cast(t->pool, type, of->all), NULL);
+    const tirbi_lx *before = tirbi_lx_binary(t->pool, TIRB_OP_MUL, type, number_of(t, of, type),
+                                             tirbi_lx_int(t->pool, type, of->size->value));
+    const tirbi_lx *number = tirbi_lx_binary(t->pool, TIRB_OP_ADD, type, before, tirbi_lx_cast(t->pool, type, inner));
+    return tirbi_lx_binary(t->pool, TIRB_OP_LT, type, number, tirbi_lx_cast(t->pool, type, of->all));
 }
 
 /* A statement under a condition that nothing in it changes: inside of the loops that are all of it, beside their
@@ -163,7 +162,7 @@ static const tirbi_ls *guarded(tirbi_lx_pool *pool, const tirbi_lx *condition, c
         condition = tirbi_lx_lazy(pool, TIRBI_LX_AND, condition, s->as.if_.condition, NULL);
         s = s->as.if_.then_case;
     }
-    return condition ? tirbi_new_if(pool, s->span, condition, s, NULL) : NULL;
+    return tirbi_new_if(pool, s->span, condition, s, NULL);
 }
 
 /* The loop over a whole tile, or from its end on; NULL: it is no loop over what is left. */
@@ -184,8 +183,7 @@ static const tirbi_ls *whole_tile(tiler *t, const tirbi_ls *loop, bool backwards
     var->hi = last;
     const tirbi_lx *number = tirbi_lx_var(t->pool, var);
     if (backwards)
-        number = tirbi_lx_op(t->pool, TIRB_OP_SUB, var->type, TIRB_TYPE_NONE, tirbi_lx_int(t->pool, var->type, last),
-                             number, NULL);
+        number = tirbi_lx_binary(t->pool, TIRB_OP_SUB, var->type, tirbi_lx_int(t->pool, var->type, last), number);
     const tirbi_lx *guard = var->extent && number ? guard_of(t, &of, number) : NULL;
     const tirbi_ls *body = guard ? tirbi_recount(t->pool, loop->as.loop.body, old, var, number) : NULL;
     body = body ? guarded(t->pool, guard, body) : NULL;

@@ -173,6 +173,6 @@ const tirbi_ls *tirbi_begin_at_zero(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     var->lo = 0;
     var->hi = old->extent->value > 0 ? old->extent->value - 1 : 0;
     const tirbi_lx *first = tirbi_value_in_type(pool, type, old->min), *behind = tirbi_lx_var(pool, var);
-    const tirbi_lx *number = tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, first, behind, NULL);
+    const tirbi_lx *number = tirbi_lx_binary(pool, TIRB_OP_ADD, type, first, behind);
     return tirbi_loop_like(pool, loop, var, tirbi_recount(pool, loop->as.loop.body, old, var, number));
 }

@@ -66,7 +66,7 @@ static const tirbi_lx *const *row_major(tirbi_versions *v, const tirbi_lx *const
     const tirbi_lx *stride = tirbi_lx_number(v->pool, 1);
     for (uint32_t d = n; strides && d-- > 0;) {
         strides[d] = stride;
-        stride = stride ? tirbi_lx_mul(v->pool, stride, shape[d]) : NULL;
+        stride = tirbi_lx_mul(v->pool, stride, shape[d]);
         if (!stride) return NULL;
     }
     return strides;

@@ -173,7 +173,7 @@ static bool is_narrow(tirbi_versions *v, const tirbi_poly *p) {
 const tirbi_lx *tirbi_version_of_poly(tirbi_versions *v, const tirbi_poly *p) {
     const tirbi_dtype type = is_narrow(v, p) ? TIRB_I32 : TIRB_I64;
     const tirbi_lx *value = tirbi_linear_value(v->pool, type, &v->facts, p, rename_symbol, v);
-    return value ? tirbi_lx_cast(v->pool, TIRB_I64, value) : NULL;
+    return tirbi_lx_cast(v->pool, TIRB_I64, value);
 }
 
 const tirbi_lx *tirbi_version_of_bound(tirbi_versions *v, const tirbi_lx *x, bool counts) {

@@ -32,7 +32,7 @@ static bool may_turn(const tirbi_lane_plan *plan) {
 /* Lanes that go down in all that they read and write go up from their last iteration on: vectors are as in memory. */
 static bool turned(tirbi_lx_pool *pool, const tirbi_lane_plan *plan, tirbi_affine *forms) {
     const tirbi_lx *one = tirbi_lx_number(pool, 1), *zero = tirbi_lx_number(pool, 0);
-    const tirbi_lx *last = one ? tirbi_lx_sub(pool, plan->loops.var[0]->extent, one) : NULL;
+    const tirbi_lx *last = tirbi_lx_sub(pool, plan->loops.var[0]->extent, one);
     bool moves = false;
     for (uint32_t i = 0; last && zero && i < plan->n_cursors; i++) {
         int64_t step;

@@ -32,10 +32,10 @@ static const tirbi_lx *from_part(tirbi_scheduler *p, const tirbi_lx *number, con
 /* The number of the first element of a root that a chunk writes. */
 static const tirbi_lx *first_element(tirbi_scheduler *p, tirbi_region *r, const tirbi_region_root *root) {
     const tirbi_lx *way = tirbi_lx_mul(p->pool, tirbi_lx_var(p->pool, r->begin), root->stride);
-    const tirbi_lx *first = way ? tirbi_lx_add(p->pool, root->base, way) : NULL;
+    const tirbi_lx *first = tirbi_lx_add(p->pool, root->base, way);
     if (!first || first->kind == TIRBI_LX_VAR) return first;
     tirbi_lvar *var = name_value(p, r, "first", first, first->lo, first->hi);
-    return var ? tirbi_lx_var(p->pool, var) : NULL;
+    return tirbi_lx_var(p->pool, var);
 }
 
 /* Elements of a written root are numbered from its part's first one, by its places and by those that will be made in
@@ -87,9 +87,7 @@ static tirbi_sched *schedule_chunk(tirbi_scheduler *p, tirbi_region *r, tirbi_ra
     kept_place *kept = TIRBI_NEW_ARRAY(p->pool->arena, kept_place, r->plan->n_places);
     r->begin = new_let(p, "begin", 0, var->extent->hi);
     r->end = new_let(p, "end", 0, INT64_MAX);
-    const tirbi_lx *rounds = r->begin && r->end
-                                 ? tirbi_lx_sub(p->pool, tirbi_lx_var(p->pool, r->end), tirbi_lx_var(p->pool, r->begin))
-                                 : NULL;
+    const tirbi_lx *rounds = tirbi_lx_sub(p->pool, tirbi_lx_var(p->pool, r->end), tirbi_lx_var(p->pool, r->begin));
     tirbi_lvar *count = name_value(p, r, "count", rounds, 1, var->extent->hi);
     if (!count || !kept) return NULL;
     const tirbi_surroundings outer = p->in;

@@ -131,6 +131,19 @@ static tirbi_sched *schedule_named(tirbi_scheduler *p, const tirbi_ls *named) {
     return node;
 }
 
+/* A loop that no lanes do, with the elements that it updates in variables. */
+static tirbi_sched *schedule_carried(tirbi_scheduler *p, const tirbi_ls *loop) {
+    if (loop->as.loop.rows || (tirbi_not_planned(p) & (TIRB_PASS_LANES | TIRB_PASS_SEQUENCES))) return NULL;
+    const tirbi_ls *carried = tirbi_carry_in_order(p->pool, loop);
+    if (!carried) return NULL;
+    tirbi_notes *notes = p->in.notes;
+    note_scalar(p, loop); /* which says why of the loop as it was written */
+    p->in.notes = NULL;
+    tirbi_sched *node = tirbi_sched_of(p, "scalar replacement", tirbi_schedule(p, carried));
+    p->in.notes = notes;
+    return node;
+}
+
 static tirbi_sched *schedule_loop(tirbi_scheduler *p, const tirbi_ls *s) {
     const bool blocks = s->as.loop.blocks, may = !(tirbi_not_planned(p) & TIRB_PASS_LANES);
     const tirbi_ls *named = may && p->in.named == 0 ? tirbi_name_still_variables(p->pool, s) : NULL;
@@ -141,6 +154,7 @@ static tirbi_sched *schedule_loop(tirbi_scheduler *p, const tirbi_ls *s) {
         node = schedule_rows(p, s);
     else if (!node && !blocks)
         node = schedule_nest(p, s);
+    if (!node && !blocks) node = schedule_carried(p, s);
     if (!node) node = tirbi_schedule_in_order(p, s);
     if (node) node->of = s;
     return node;

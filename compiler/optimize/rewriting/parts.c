@@ -32,6 +32,6 @@ const tirbi_ls *tirbi_iteration_at(tirbi_lx_pool *pool, const tirbi_ls *loop, co
                                    bool first) {
     const tirbi_given none = {.n = 0};
     const tirbi_lvar *var = loop->as.loop.var;
-    const tirbi_lx *value = at ? tirbi_lx_cast(pool, var->type, tirbi_lx_add(pool, var->min, at)) : NULL;
-    return value && body ? tirbi_resolve(pool, &none, body, var, value, NULL, first) : NULL;
+    const tirbi_lx *value = tirbi_lx_cast(pool, var->type, tirbi_lx_add(pool, var->min, at));
+    return tirbi_resolve(pool, &none, body, var, value, NULL, first);
 }

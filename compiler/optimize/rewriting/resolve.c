@@ -70,7 +70,7 @@ static const tirbi_lx *divide(const tirbi_rewrite *r, const tirbi_division *d) {
         return NULL;
     }
     if (!d->remainder) return number(r, x->type, quotient);
-    return tirbi_lx_op(r->pool, TIRB_OP_ADD, (tirbi_dtype)x->type, TIRB_TYPE_NONE, x, number(r, x->type, -start), NULL);
+    return tirbi_lx_binary(r->pool, TIRB_OP_ADD, (tirbi_dtype)x->type, x, number(r, x->type, -start));
 }
 
 static bool is_const(const tirbi_lx *x, bool value) { return x->kind == TIRBI_LX_CONST && (x->value != 0) == value; }
@@ -92,8 +92,7 @@ static const tirbi_lx *simpler(const tirbi_rewrite *r, const tirbi_lx *x, const 
         known = tirbi_decide(facts, TIRB_OP_GE, a[0], number(r, x->optype, 0));
         if (known == 1) return a[0];
         if (known < 0) return NULL;
-        return tirbi_lx_op(r->pool, TIRB_OP_SUB, (tirbi_dtype)x->optype, TIRB_TYPE_NONE, number(r, x->optype, 0), a[0],
-                           NULL);
+        return tirbi_lx_binary(r->pool, TIRB_OP_SUB, (tirbi_dtype)x->optype, number(r, x->optype, 0), a[0]);
     case TIRB_OP_AND:
     case TIRB_OP_OR: {
         bool dominant = x->op == TIRB_OP_OR;
@@ -157,7 +156,7 @@ static const tirbi_lx *replace(tirbi_rewrite *r, const tirbi_lx *x) {
 bool tirbi_is_nothing(const tirbi_ls *s) { return tirbi_is_made_of(s, TIRBI_KIND(SEQ) | TIRBI_KIND(LOOP)); }
 
 bool tirbi_can_resolve(const tirbi_ls *s) {
-    tirbi_accesses all = {.rules = TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS};
+    tirbi_accesses all = {.rules = TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS | TIRBI_KIND(TREE)};
     return tirbi_find_accesses(&all, s);
 }
 
@@ -169,7 +168,7 @@ const tirbi_ls *tirbi_resolve(tirbi_lx_pool *pool, const tirbi_given *facts, con
                              .replace = replace,
                              .context = (void *)(uintptr_t)facts,
                              .bound = &bound,
-                             .kinds = TIRBI_NESTS,
+                             .kinds = TIRBI_NESTS | TIRBI_KIND(TREE),
                              .anew = TIRBI_ALL_ANEW,
                              .from = &counter,
                              .n_from = 1,

@@ -36,7 +36,7 @@ static tirbi_lvar *named(const tirbi_rewrite *r, tirbi_lvar *var) {
 static tirbi_lvar *begin_anew(tirbi_rewrite *r, const tirbi_lvar *var) {
     const bool many = (r->anew & TIRBI_SETS_ANEW) && r->bound && r->bound->n >= MOST_ANEW;
     tirbi_lvar *fresh = many ? NULL : tirbi_variable_like(r->pool, var);
-    tirbi_bind_variable(r, var, fresh ? tirbi_lx_var(r->pool, fresh) : NULL);
+    tirbi_bind_variable(r, var, tirbi_lx_var(r->pool, fresh));
     return fresh;
 }
 
@@ -47,7 +47,7 @@ const tirbi_place *tirbi_place_in(tirbi_lx_pool *pool, tirbi_lbuf *buffer, const
     tirbi_place *place = TIRBI_NEW(pool->arena, tirbi_place);
     const tirbi_lx *flat = buffer->offset ? buffer->offset : tirbi_lx_number(pool, 0);
     for (uint32_t i = 0; i < buffer->ndim && flat; i++)
-        flat = indices[i] ? tirbi_lx_add(pool, flat, tirbi_lx_mul(pool, indices[i], buffer->strides[i])) : NULL;
+        flat = tirbi_lx_add(pool, flat, tirbi_lx_mul(pool, indices[i], buffer->strides[i]));
     if (!place || !flat) return NULL;
     *place = (tirbi_place){.buffer = buffer, .ndim = buffer->ndim, .indices = indices, .flat = flat, .span = span};
     return place;
@@ -108,6 +108,7 @@ static tirbi_lbuf *rewrite_view(tirbi_rewrite *r, tirbi_lbuf *view) {
 }
 
 const tirbi_place *tirbi_rewrite_place(tirbi_rewrite *r, const tirbi_place *place) {
+    if (!place) return NULL;
     return r->place ? r->place(r, place) : tirbi_rewrite_subscripts(r, place);
 }
 
@@ -129,7 +130,7 @@ const tirbi_place *tirbi_rewrite_subscripts(tirbi_rewrite *r, const tirbi_place 
         return made;
     }
     copy->flat = tirbi_has_own_number(place) ? tirbi_rewrite_value(r, place->flat) : indices[0];
-    copy->view = place->view ? tirbi_rewrite_place(r, place->view) : NULL;
+    copy->view = tirbi_rewrite_place(r, place->view);
     return copy->flat && (copy->view || !place->view) ? copy : NULL;
 }
 
@@ -141,6 +142,7 @@ static bool other_value(tirbi_rewrite *r, const tirbi_lx **value) {
 }
 
 const tirbi_lx *tirbi_rewrite_value(tirbi_rewrite *r, const tirbi_lx *x) {
+    if (!x) return NULL;
     const tirbi_lx *other = r->replace ? r->replace(r, x) : NULL;
     if (other) return other;
     if (x->kind == TIRBI_LX_VAR) {
@@ -148,8 +150,7 @@ const tirbi_lx *tirbi_rewrite_value(tirbi_rewrite *r, const tirbi_lx *x) {
         return b ? b->value : x;
     }
     if (x->kind == TIRBI_LX_LOAD) {
-        const tirbi_place *place = tirbi_rewrite_place(r, x->access);
-        return place ? tirbi_lx_load(r->pool, place) : NULL;
+        return tirbi_lx_load(r->pool, tirbi_rewrite_place(r, x->access));
     }
     if (x->kind == TIRBI_LX_CONST) return x;
     if (x->kind == TIRBI_LX_CALL) return NULL;
@@ -165,12 +166,12 @@ const tirbi_lx *tirbi_rewrite_value(tirbi_rewrite *r, const tirbi_lx *x) {
 }
 
 const tirbi_lx *tirbi_value_in_type(tirbi_lx_pool *pool, tirbi_dtype type, const tirbi_lx *x) {
-    if (!x || x->type == type || x->kind == TIRBI_LX_CONST) return x ? tirbi_lx_cast(pool, type, x) : NULL;
+    if (!x || x->type == type || x->kind == TIRBI_LX_CONST) return tirbi_lx_cast(pool, type, x);
     if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->source == type) return x->args[0];
     if (x->kind == TIRBI_LX_OP && (x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB || x->op == TIRB_OP_MUL)) {
         const tirbi_lx *a = tirbi_value_in_type(pool, type, x->args[0]),
                        *b = tirbi_value_in_type(pool, type, x->args[1]);
-        return a && b ? tirbi_lx_op(pool, (tirbi_op)x->op, type, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+        return tirbi_lx_binary(pool, (tirbi_op)x->op, type, a, b);
     }
     return tirbi_lx_cast(pool, type, x);
 }
@@ -315,7 +316,7 @@ static const tirbi_ls *other_branch(tirbi_rewrite *r, tirbi_ls *branch) {
         return no ? tirbi_rewrite_stmt(r, no) : nothing(r, branch);
     }
     branch->as.if_.then_case = tirbi_rewrite_stmt(r, branch->as.if_.then_case);
-    branch->as.if_.else_case = no ? tirbi_rewrite_stmt(r, no) : NULL;
+    branch->as.if_.else_case = tirbi_rewrite_stmt(r, no);
     if (!branch->as.if_.then_case || (no && !branch->as.if_.else_case)) return NULL;
     if (no && is_nothing(branch->as.if_.else_case)) branch->as.if_.else_case = NULL;
     if (!branch->as.if_.first_of) return branch;
@@ -397,6 +398,7 @@ const tirbi_ls *tirbi_rewrite_inside(tirbi_rewrite *r, const tirbi_ls *s) {
 }
 
 const tirbi_ls *tirbi_rewrite_stmt(tirbi_rewrite *r, const tirbi_ls *s) {
+    if (!s) return NULL;
     const tirbi_ls *other = r->statement ? r->statement(r, s) : NULL;
     return other ? other : tirbi_rewrite_inside(r, s);
 }

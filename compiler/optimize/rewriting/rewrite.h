@@ -47,12 +47,12 @@ void tirbi_bind_variable(tirbi_rewrite *rewrite, const tirbi_lvar *var, const ti
 /* Binds some variables to others. */
 void tirbi_bind_variables(tirbi_rewrite *rewrite, const tirbi_loop_set *from, const tirbi_loop_set *to);
 
-/* NULL when memory ran out, and for calls of functions. */
+/* NULL when memory ran out, for calls of functions, and for NULL. */
 const tirbi_lx *tirbi_rewrite_value(tirbi_rewrite *rewrite, const tirbi_lx *x);
 const tirbi_place *tirbi_rewrite_place(tirbi_rewrite *rewrite, const tirbi_place *place);
 /* The place with its subscripts rewritten, for functions that say what stands for places. */
 const tirbi_place *tirbi_rewrite_subscripts(tirbi_rewrite *rewrite, const tirbi_place *place);
-/* NULL for statements that are not copied as well. */
+/* NULL for NULL and for statements that are not copied as well. */
 const tirbi_ls *tirbi_rewrite_stmt(tirbi_rewrite *rewrite, const tirbi_ls *stmt);
 /* The statement with what is inside rewritten, for functions that say what stands for statements. */
 const tirbi_ls *tirbi_rewrite_inside(tirbi_rewrite *rewrite, const tirbi_ls *stmt);

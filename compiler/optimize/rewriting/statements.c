@@ -88,7 +88,7 @@ tirbi_lvar *tirbi_new_variable(tirbi_lx_pool *pool, tirbi_lvar_kind kind, const 
 }
 
 tirbi_lvar *tirbi_variable_like(tirbi_lx_pool *pool, const tirbi_lvar *old) {
-    tirbi_lvar *var = TIRBI_NEW(pool->arena, tirbi_lvar);
+    tirbi_lvar *var = old ? TIRBI_NEW(pool->arena, tirbi_lvar) : NULL;
     if (!var) return NULL;
     *var = *old;
     var->id = 0;
@@ -117,7 +117,7 @@ tirbi_lbuf *tirbi_new_buffer(tirbi_lx_pool *pool, const char *name, tirbi_dtype 
     const tirbi_lx *stride = b && strides ? tirbi_lx_number(pool, 1) : NULL;
     for (uint32_t d = ndim; stride && d-- > 0;) {
         strides[d] = stride;
-        stride = shape[d] ? tirbi_lx_mul(pool, stride, shape[d]) : NULL;
+        stride = tirbi_lx_mul(pool, stride, shape[d]);
     }
     if (!stride) return NULL;
     *b = (tirbi_lbuf){.name = name, .type = type, .ndim = ndim, .shape = shape, .strides = strides, .root = b,
@@ -191,7 +191,7 @@ bool tirbi_list_statements(const tirbi_ls *body, const tirbi_ls **items, uint32_
 }
 
 bool tirbi_may_set(const tirbi_ls *s, const tirbi_lvar *var) {
-    return !tirbi_is_made_of(s, TIRBI_NESTS) || tirbi_sets(s, var);
+    return !tirbi_is_made_of(s, TIRBI_NESTS | TIRBI_KIND(TREE)) || tirbi_sets(s, var);
 }
 
 bool tirbi_has_plain_bounds(const tirbi_lvar *var) {

@@ -98,6 +98,75 @@ static bool is_in_rows(const tirbi_fused *g, const tirbi_lbuf *buffer) {
     return first != NULL;
 }
 
+/* ---- Contractions ----------------------------------------------------------------------------------------------- */
+
+/* Sums of more products take so long that it does not count where their results go. What all rows read must be so small
+ * that a block of them reads it as fast where it is as all rows do together, which may pack it once; or a block has so
+ * many rows that packing it again does not count. */
+enum { MOST_PRODUCTS = 128, MANY = 2 * MOST_PRODUCTS, LEAST_ROW = 64, MOST_SHARED = 65536 };
+
+/* How a nest of sums depends on one of its loops. */
+typedef struct sum_rows {
+    const tirbi_loop_set *loops; /* all of the nest's */
+    const tirbi_lvar *var;
+    uint32_t at; /* its number, from the outermost on */
+    bool has_own_operands; /* nothing is shared: what has to be computed before the sums is so for each block */
+    bool follows;          /* what computes its operands is in the group: sums may be as long as they are */
+    bool are_rows;         /* it is an index of its own, also of elements stored to, but not of those side by side */
+} sum_rows;
+
+/* Bytes of memory that the loops inside reach, if no two iterations reach the same. */
+static int64_t reached_bytes(const sum_rows *r, const tirbi_place *place) {
+    int64_t bytes = tirbi_dtypes[place->buffer->type].size;
+    for (uint32_t i = r->at + 1; i < r->loops->n; i++) {
+        const int64_t most = r->loops->var[i]->extent->hi;
+        if (!tirbi_place_depends_on(place, r->loops->var[i])) continue;
+        if (__builtin_mul_overflow(bytes, most > 0 ? most : 1, &bytes)) return INT64_MAX;
+    }
+    return bytes;
+}
+
+static bool find_row_access(void *context, const tirbi_reached *a) {
+    sum_rows *r = context;
+    const tirbi_place *place = a->place;
+    const uint32_t d = row_dimension(place, r->var);
+    if (!tirbi_place_depends_on(place, r->var)) {
+        r->are_rows = a->what == TIRBI_LOADS && !r->has_own_operands &&
+                      (r->var->extent->hi > TIRBI_SHARING_ROWS || reached_bytes(r, place) <= MOST_SHARED);
+        return r->are_rows;
+    }
+    r->are_rows = d + 1 < place->ndim;
+    for (uint32_t i = 0; r->are_rows && i < place->ndim; i++)
+        r->are_rows = i == d || !tirbi_lx_depends_on(place->indices[i], r->var);
+    int64_t products = 1, row = 1;
+    for (uint32_t i = 0; i < r->loops->n && a->what != TIRBI_LOADS; i++) {
+        const tirbi_lvar *loop = r->loops->var[i];
+        int64_t *of = !tirbi_place_depends_on(place, loop) ? &products : i > r->at ? &row : NULL;
+        if (of && *of <= MOST_PRODUCTS) *of *= loop->extent->hi < MANY ? loop->extent->hi : MANY;
+    }
+    if (a->what != TIRBI_LOADS && !r->follows)
+        r->are_rows = r->are_rows && products <= MOST_PRODUCTS && row >= LEAST_ROW;
+    return r->are_rows;
+}
+
+/* How many loops around a contraction of few products for each element are rows; 0: it is none. */
+static uint32_t rows_of_sums(tirbi_lx_pool *pool, const tirbi_ls *nest, bool follows) {
+    tirbi_loop_set loops = {.n = 0};
+    uint32_t n = 0;
+    bool several = false;
+    const bool contracts = tirbi_contracts(pool, nest);
+    if ((!contracts && !tirbi_contracts_operands(pool, nest)) || !tirbi_find_loops(&loops, nest)) return 0;
+    for (const tirbi_ls *s = nest; s->kind == TIRBI_LS_LOOP && n < MAX_COMMON; s = s->as.loop.body, n++) {
+        sum_rows r = {.loops = &loops, .var = s->as.loop.var, .at = n, .has_own_operands = !contracts,
+                      .follows = follows};
+        tirbi_accesses all = {
+            .rules = TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS, .access = find_row_access, .context = &r};
+        if (!tirbi_find_accesses(&all, nest)) break;
+        several = several || !tirbi_lx_is_int(r.var->extent, 1);
+    }
+    return several ? n : 0;
+}
+
 /* ---- Sequences ------------------------------------------------------------------------------------------------ */
 
 static const tirbi_ls *in_common_loops(const tirbi_fused *g, const tirbi_ls *const *items, uint32_t n) {
@@ -143,11 +212,12 @@ static bool may_have_tree(const tirbi_fused_items *q, uint32_t first) {
     return false;
 }
 
+/* Adds a nest; a contraction only where the common loops are rows of it as well. */
 static bool join(tirbi_fused *g, const tirbi_ls *nest) {
-    if (!tirbi_join_fused(g, nest)) return false;
-    if (!tirbi_contracts(g->pool, nest)) return true;
-    tirbi_keep_fused(g, g->n - 1);
-    return false;
+    const tirbi_ls *loops = tirbi_behind_condition(nest);
+    if (loops->kind != TIRBI_LS_LOOP) return false;
+    const bool contracts = tirbi_contracts(g->pool, loops);
+    return (!contracts || rows_of_sums(g->pool, loops, true) >= g->n_common) && tirbi_join_fused(g, nest);
 }
 
 /* `sums`: the first nest is a contraction. */
@@ -158,7 +228,7 @@ static bool fuse_group(tirbi_fused_items *q, tirbi_fused *g, uint32_t first, uin
     uint32_t end = first + 1;
     for (; end < q->n; end++) {
         if (tirbi_is_plain_allocation(q->items[end])) continue;
-        if (q->items[end]->kind != TIRBI_LS_LOOP || !join(g, q->items[end])) break;
+        if (!join(g, q->items[end])) break;
     }
     trim(g);
     bool has_tree = false;
@@ -170,7 +240,8 @@ static bool fuse_group(tirbi_fused_items *q, tirbi_fused *g, uint32_t first, uin
 
 static tirbi_fused *new_group(tirbi_lx_pool *pool) {
     tirbi_fused *g = TIRBI_NEW(pool->arena, tirbi_fused);
-    if (g) *g = (tirbi_fused){.pool = pool, .takes = note_stmt, .same = same_row, .links_reads = true};
+    if (g) *g = (tirbi_fused){.pool = pool, .takes = note_stmt, .same = same_row, .links_reads = true,
+                              .takes_conditions = true};
     return g;
 }
 
@@ -182,70 +253,6 @@ static bool fuse_from(tirbi_fused_items *q, uint32_t first, uint32_t n_common, u
     const bool fused = fuse_group(q, g, first, least, sums);
     TIRBI_GIVE_BACK(q->pool->arena, g);
     return fused;
-}
-
-/* ---- Contractions ----------------------------------------------------------------------------------------------- */
-
-/* Sums of more products take so long that it does not count where their results go. What all rows read must be so small
- * that a block of them reads it as fast where it is as all rows do together, which may pack it once. */
-enum { MOST_PRODUCTS = 128, MANY = 2 * MOST_PRODUCTS, LEAST_ROW = 64, MOST_SHARED = 65536 };
-
-/* How a nest of sums depends on one of its loops. */
-typedef struct sum_rows {
-    const tirbi_loop_set *loops; /* all of the nest's */
-    const tirbi_lvar *var;
-    uint32_t at; /* its number, from the outermost on */
-    bool has_own_operands; /* nothing is shared: what has to be computed before the sums is so for each block */
-    bool are_rows;         /* it is an index of its own, also of elements stored to, but not of those side by side */
-} sum_rows;
-
-/* Bytes that the loops reach of memory, if no two iterations reach the same. */
-static int64_t reached_bytes(const sum_rows *r, const tirbi_place *place) {
-    int64_t bytes = tirbi_dtypes[place->buffer->type].size;
-    for (uint32_t i = 0; i < r->loops->n; i++) {
-        const int64_t most = r->loops->var[i]->extent->hi;
-        if (!tirbi_place_depends_on(place, r->loops->var[i])) continue;
-        if (__builtin_mul_overflow(bytes, most > 0 ? most : 1, &bytes)) return INT64_MAX;
-    }
-    return bytes;
-}
-
-static bool find_row_access(void *context, const tirbi_reached *a) {
-    sum_rows *r = context;
-    const tirbi_place *place = a->place;
-    const uint32_t d = row_dimension(place, r->var);
-    if (!tirbi_place_depends_on(place, r->var)) {
-        r->are_rows = a->what == TIRBI_LOADS && !r->has_own_operands && reached_bytes(r, place) <= MOST_SHARED;
-        return r->are_rows;
-    }
-    r->are_rows = d + 1 < place->ndim;
-    for (uint32_t i = 0; r->are_rows && i < place->ndim; i++)
-        r->are_rows = i == d || !tirbi_lx_depends_on(place->indices[i], r->var);
-    int64_t products = 1, row = 1;
-    for (uint32_t i = 0; i < r->loops->n && a->what != TIRBI_LOADS; i++) {
-        const tirbi_lvar *loop = r->loops->var[i];
-        int64_t *of = !tirbi_place_depends_on(place, loop) ? &products : i > r->at ? &row : NULL;
-        if (of && *of <= MOST_PRODUCTS) *of *= loop->extent->hi < MANY ? loop->extent->hi : MANY;
-    }
-    if (a->what != TIRBI_LOADS) r->are_rows = r->are_rows && products <= MOST_PRODUCTS && row >= LEAST_ROW;
-    return r->are_rows;
-}
-
-/* How many loops around a contraction of few products for each element are rows; 0: it is none. */
-static uint32_t rows_of_sums(tirbi_lx_pool *pool, const tirbi_ls *nest) {
-    tirbi_loop_set loops = {.n = 0};
-    uint32_t n = 0;
-    bool several = false;
-    const bool contracts = tirbi_contracts(pool, nest);
-    if ((!contracts && !tirbi_contracts_operands(pool, nest)) || !tirbi_find_loops(&loops, nest)) return 0;
-    for (const tirbi_ls *s = nest; s->kind == TIRBI_LS_LOOP && n < MAX_COMMON; s = s->as.loop.body, n++) {
-        sum_rows r = {.loops = &loops, .var = s->as.loop.var, .at = n, .has_own_operands = !contracts};
-        tirbi_accesses all = {
-            .rules = TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS, .access = find_row_access, .context = &r};
-        if (!tirbi_find_accesses(&all, nest)) break;
-        several = several || !tirbi_lx_is_int(r.var->extent, 1);
-    }
-    return several ? n : 0;
 }
 
 /* ---- Integers --------------------------------------------------------------------------------------------------- */
@@ -304,7 +311,8 @@ static bool has_only_rows(const tirbi_fused *g, const tirbi_ls *s) {
 
 /* Another statement inside of the common loops, which may be done for several rows before the next one is. */
 static bool add_part(tirbi_fused *g, const tirbi_ls *nest, const tirbi_ls *part) {
-    if (part->kind == TIRBI_LS_SET || g->n == TIRBI_MAX_FUSED || !note_stmt(g, part) || (g->n > 0 && !tirbi_agrees(g)))
+    if (part->kind == TIRBI_LS_SET || g->n == TIRBI_MAX_FUSED || !note_stmt(g, part) ||
+        (g->n > 0 && !tirbi_agrees(g, false)))
         return false;
     g->bodies[g->n] = part;
     g->originals[g->n++] = nest;
@@ -346,7 +354,7 @@ uint32_t tirbi_fuse_rows(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n
         const tirbi_ls *s = q.items[i];
         for (; s->kind == TIRBI_LS_LOOP && depth < MAX_COMMON; s = s->as.loop.body) depth++;
         uint32_t all = depth;
-        const uint32_t sums = all > 0 ? rows_of_sums(pool, q.items[i]) : 0;
+        const uint32_t sums = all > 0 ? rows_of_sums(pool, q.items[i], false) : 0;
         if (sums > 0 && fuse_from(&q, i, sums, 2, true)) continue;
         while (depth > 0 && !fuse_from(&q, i, depth, 2, false)) depth--;
         if (depth == 0 && all > 0 && !fuse_from(&q, i, all, 1, false)) fuse_ints(&q, i);

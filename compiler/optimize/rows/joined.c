@@ -93,16 +93,16 @@ static const tirbi_ls *join(joiner *j, const tirbi_ls *outer, const tirbi_ls *in
     j->outer = outer->as.loop.var;
     j->inner = row;
     tirbi_lvar *number = new_number(j, row->extent->value);
-    const tirbi_lx *counter = number ? tirbi_lx_var(j->pool, number) : NULL;
+    const tirbi_lx *counter = tirbi_lx_var(j->pool, number);
     const tirbi_lx *count = counter ? tirbi_lx_int(j->pool, number->type, row->extent->value) : NULL;
     if (!count) return NULL;
     const tirbi_dtype type = number->type;
-    const tirbi_lx *quotient = tirbi_lx_op(j->pool, TIRB_OP_FLOORDIV, type, TIRB_TYPE_NONE, counter, count, NULL),
-                   *rest = tirbi_lx_op(j->pool, TIRB_OP_FLOORMOD, type, TIRB_TYPE_NONE, counter, count, NULL);
+    const tirbi_lx *quotient = tirbi_lx_binary(j->pool, TIRB_OP_FLOORDIV, type, counter, count),
+                   *rest = tirbi_lx_binary(j->pool, TIRB_OP_FLOORMOD, type, counter, count);
     tirbi_rewrite rewrite = {
         .pool = j->pool, .place = joined_place, .context = j, .anew = j->loops ? TIRBI_LOOPS_ANEW : 0};
-    tirbi_bind_variable(&rewrite, j->outer, quotient ? tirbi_lx_cast(j->pool, j->outer->type, quotient) : NULL);
-    tirbi_bind_variable(&rewrite, row, rest ? tirbi_lx_cast(j->pool, row->type, rest) : NULL);
+    tirbi_bind_variable(&rewrite, j->outer, tirbi_lx_cast(j->pool, j->outer->type, quotient));
+    tirbi_bind_variable(&rewrite, row, tirbi_lx_cast(j->pool, row->type, rest));
     const tirbi_ls *body = tirbi_rewrite_stmt(&rewrite, inner->as.loop.body);
     return j->failed ? NULL : tirbi_loop_like(j->pool, outer, number, body);
 }

@@ -68,7 +68,7 @@ static const tirbi_lx *name_loaded(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const tirbi_lvar *element = rewrite->context;
     if (tirbi_lx_depends_on(x, element) || x->pure) return NULL;
     tirbi_lvar *var = tirbi_variable_for(rewrite->pool, TIRBI_LVAR_LET, "row", x, (tirbi_span){0});
-    return var ? tirbi_lx_var(rewrite->pool, var) : NULL;
+    return tirbi_lx_var(rewrite->pool, var);
 }
 
 /* Whether an index goes up by 1 from element to element of a row, modulo its type: then the row lies inside of its
@@ -138,7 +138,7 @@ static bool note_place(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *
 /* ---- Their numbers ---------------------------------------------------------------------------------------------- */
 
 static const tirbi_lx *either(const numberer *s, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && b ? tirbi_lx_both(s->pool, TIRB_OP_OR, a, b) : NULL;
+    return tirbi_lx_both(s->pool, TIRB_OP_OR, a, b);
 }
 
 static tirbi_lvar *new_var(const numberer *s, const char *name, const tirbi_lvar *like) {
@@ -290,13 +290,13 @@ static tirbi_lbuf *view_rows(const numberer *s, const number *n) {
 static const tirbi_place *by_number(const numberer *s, number *n, const tirbi_place *place) {
     const tirbi_lx **indices = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, place->ndim + 1);
     const tirbi_place *numbers = number_place(s, n, s->loops.var[n->row]);
-    const tirbi_lx *row = numbers ? tirbi_lx_load(s->pool, numbers) : NULL;
+    const tirbi_lx *row = tirbi_lx_load(s->pool, numbers);
     if (!n->rows) n->rows = n->element ? view_rows(s, n) : join_dimensions(s, n);
     if (!indices || !row || !n->rows) return NULL;
     if (n->element) {
         const tirbi_lx *element = tirbi_lx_cast(s->pool, TIRB_I64, tirbi_lx_var(s->pool, n->element));
         indices[0] = row;
-        indices[1] = element ? tirbi_lx_sub(s->pool, element, n->element->min) : NULL;
+        indices[1] = tirbi_lx_sub(s->pool, element, n->element->min);
         return indices[1] ? tirbi_place_in(s->pool, n->rows, indices, place->span) : NULL;
     }
     for (uint32_t d = 0; d < n->rows->ndim; d++)

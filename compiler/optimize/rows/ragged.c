@@ -105,9 +105,9 @@ static const tirbi_ls *loop_over(flattener *f, tirbi_lvar *var, const tirbi_ls *
     return stmt;
 }
 
-static const tirbi_lx *value_of(flattener *f, tirbi_lvar *var) { return var ? tirbi_lx_var(f->pool, var) : NULL; }
+static const tirbi_lx *value_of(flattener *f, tirbi_lvar *var) { return tirbi_lx_var(f->pool, var); }
 static const tirbi_lx *compute(flattener *f, tirbi_op op, tirbi_dtype type, const tirbi_lx *a, const tirbi_lx *b) {
-    return a && b ? tirbi_lx_op(f->pool, op, type, TIRB_TYPE_NONE, a, b, NULL) : NULL;
+    return tirbi_lx_binary(f->pool, op, type, a, b);
 }
 
 static const tirbi_lx *cast(flattener *f, tirbi_dtype type, const tirbi_lx *x) {
@@ -126,7 +126,7 @@ static const tirbi_lx *replace_let(tirbi_rewrite *rewrite, const tirbi_lx *x) {
 
 static const tirbi_lx *without_lets(flattener *f, const tirbi_lx *x) {
     tirbi_rewrite rewrite = {.pool = f->pool, .replace = replace_let, .context = f};
-    const tirbi_lx *value = x ? tirbi_rewrite_value(&rewrite, x) : NULL;
+    const tirbi_lx *value = tirbi_rewrite_value(&rewrite, x);
     if (!value || value->size > MAX_SIZE) f->failed = true;
     return f->failed ? NULL : value;
 }
@@ -469,7 +469,7 @@ static const tirbi_lx *rename_values(tirbi_rewrite *rewrite, const tirbi_lx *x) 
     for (uint32_t i = 0; i < f->n_locals; i++) {
         if (f->locals[i].var != x->var) continue;
         const tirbi_place *place = element_of(f, i);
-        return place ? tirbi_lx_load(f->pool, place) : NULL;
+        return tirbi_lx_load(f->pool, place);
     }
     return NULL;
 }
@@ -604,9 +604,9 @@ static bool make_check(flattener *f, tirbi_ragged *out) {
     const tirbi_lx *some = compute(f, TIRB_OP_LT, TIRB_I64, tirbi_lx_number(f->pool, 0), old->extent);
     const tirbi_lx *sorted = compute(f, TIRB_OP_EQ, TIRB_I64, value_of(f, found), old->extent);
     const tirbi_lx *natural = compute(f, TIRB_OP_GE, TIRB_I64, first, tirbi_lx_number(f->pool, 0));
-    const tirbi_lx *both = some && sorted ? tirbi_lx_lazy(f->pool, TIRBI_LX_AND, some, sorted, NULL) : NULL;
+    const tirbi_lx *both = tirbi_lx_lazy(f->pool, TIRBI_LX_AND, some, sorted, NULL);
     out->check = search;
-    out->condition = both && natural ? tirbi_lx_lazy(f->pool, TIRBI_LX_AND, both, natural, NULL) : NULL;
+    out->condition = tirbi_lx_lazy(f->pool, TIRBI_LX_AND, both, natural, NULL);
     return out->condition != NULL;
 }
 

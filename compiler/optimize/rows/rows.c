@@ -15,6 +15,7 @@
 #include "compiler/optimize/contractions/distribute.h"
 #include "compiler/optimize/contractions/operands.h"
 #include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/pipeline/switches.h"
@@ -67,6 +68,7 @@ static const tirbi_lx *length_of(const blocker *b, const tirbi_ls *s, tirbi_loop
     tirbi_lx_pool *pool = b->pool;
     const tirbi_lx *length = tirbi_lx_number(pool, 1);
     if (depth > MAX_DEPTH) return length;
+    s = tirbi_behind_condition(s);
     if (s->kind == TIRBI_LS_SEQ) {
         for (uint32_t i = 0; i < s->as.seq.n && length; i++) {
             const tirbi_lx *item = length_of(b, s->as.seq.items[i], inside, depth + 1);
@@ -87,46 +89,37 @@ static const tirbi_lx *length_of(const blocker *b, const tirbi_ls *s, tirbi_loop
     }
     if (s->kind == TIRBI_LS_LOOP) {
         const tirbi_lx *body = length_of(b, s->as.loop.body, inside, depth + 1);
-        length = length && body ? tirbi_lx_mul(pool, length, body) : NULL;
+        length = tirbi_lx_mul(pool, length, body);
         inside->n = outside; /* of a sequence, declarations stay */
     }
     return length;
 }
 
 /* How many elements a row of sums reads at some place, borders and what strides pass over included: the most so far,
- * where that is known. */
+ * where that is known; and whether all rows read many that are the same. */
 typedef struct row_reach {
-    const blocker *b;
+    const tirbi_loop_set *rows;
     int64_t most;
+    bool shares;
 } row_reach;
 
 static bool reach_of_row(tirbi_walk *walk, const tirbi_place *place, const tirbi_lx *load) {
     row_reach *reach = walk->context;
     int64_t n = 1, apart;
-    bool is_of_row = false;
+    bool is_of_row = false, is_known = true;
     (void)load;
     for (uint32_t d = 0; d < place->ndim; d++) {
         const tirbi_lx *index = place->indices[d];
-        if (tirbi_mentions_loops(index, &reach->b->rows)) {
-            is_of_row = true;
+        if (tirbi_mentions_loops(index, reach->rows)) {
+            is_of_row = is_of_row || tirbi_lx_depends_on(index, reach->rows->var[reach->rows->n - 1]);
             continue;
         }
-        if (__builtin_sub_overflow(index->hi, index->lo, &apart) || apart >= BLOCK_ELEMENTS) return true;
-        n = n * (apart + 1) < BLOCK_ELEMENTS ? n * (apart + 1) : BLOCK_ELEMENTS;
+        is_known = is_known && !__builtin_sub_overflow(index->hi, index->lo, &apart) && apart < BLOCK_ELEMENTS;
+        n = is_known && n * (apart + 1) < BLOCK_ELEMENTS ? n * (apart + 1) : BLOCK_ELEMENTS;
     }
-    if (is_of_row && n > reach->most) reach->most = n;
+    if (is_of_row && is_known && n > reach->most) reach->most = n;
+    reach->shares = reach->shares || (!is_of_row && n == BLOCK_ELEMENTS);
     return true;
-}
-
-/* Elements of a row: what is visited, and what sums read, which may be computed once for the block. */
-static const tirbi_lx *row_length(const blocker *b, const tirbi_ls *body) {
-    tirbi_loop_set inside = {.n = 0};
-    row_reach reach = {.b = b, .most = 1};
-    tirbi_walk walk = {.context = &reach, .access = reach_of_row};
-    const tirbi_lx *length = length_of(b, body, &inside, 0);
-    if (!length || !b->has_sums) return length;
-    tirbi_walk_stmt(&walk, body);
-    return tirbi_lx_wide(b->pool, TIRB_OP_MAX, length, tirbi_lx_number(b->pool, reach.most));
 }
 
 static int64_t block_elements(const blocker *b) {
@@ -173,7 +166,7 @@ static bool enter_block(blocker *b, uint32_t l) {
     out->was[l] = *var;
     out->n = l + 1;
     if (!b->first_var[l]) return behind != NULL;
-    const tirbi_lx *left = behind ? tirbi_lx_sub(b->pool, behind, b->first[l]) : NULL;
+    const tirbi_lx *left = tirbi_lx_sub(b->pool, behind, b->first[l]);
     const tirbi_lx *count = in_variable(b, "count", tirbi_lx_wide(b->pool, TIRB_OP_MIN, b->count[l], left),
                                         b->count[l]->hi, &b->set_count[l]);
     if (!count) return false;
@@ -209,10 +202,10 @@ static bool lay_out(blocker *b, tirbi_lbuf *buffer, const uint32_t *row) {
         for (uint32_t l = 0; l < b->rows.n; l++) {
             if (row[l] != d) continue;
             extent = b->count[l];
-            offset = stride && offset ? tirbi_lx_sub(pool, offset, tirbi_lx_mul(pool, b->first[l], stride)) : NULL;
+            offset = tirbi_lx_sub(pool, offset, tirbi_lx_mul(pool, b->first[l], stride));
         }
         if (extent->lo < 0) extent = tirbi_lx_wide(pool, TIRB_OP_MAX, extent, tirbi_lx_number(pool, 0));
-        stride = stride && extent ? tirbi_lx_mul(pool, stride, extent) : NULL;
+        stride = tirbi_lx_mul(pool, stride, extent);
     }
     buffer->strides = strides;
     buffer->offset = offset;
@@ -546,7 +539,7 @@ static const tirbi_lx *in_memory(blocker *b, const tirbi_lx *value, tirbi_dtype 
         if (i >= b->rows.n && length) length = tirbi_lx_mul(b->pool, length, loops->var[i]->extent);
     }
     const tirbi_place *place = tirbi_place_in(b->pool, buffer, indices, span);
-    const tirbi_lx *element = place ? tirbi_lx_load(b->pool, place) : NULL;
+    const tirbi_lx *element = tirbi_lx_load(b->pool, place);
     const tirbi_ls *fill = element && !element->traps ? filling_nest(b, place, value, terms) : NULL;
     if (!fill || !length) return NULL;
     terms->largest = terms->largest && terms->largest != length
@@ -641,20 +634,44 @@ static bool has_sums(blocker *b, const tirbi_ls *body) {
     const uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
     const tirbi_ls *const *items = body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &body;
     for (uint32_t i = 0; i < n; i++) {
-        if (items[i]->kind != TIRBI_LS_LOOP) continue;
-        const tirbi_ls *nest = around(b, items[i], &b->rows, b->rows.n);
+        const tirbi_ls *item = tirbi_behind_condition(items[i]);
+        if (item->kind != TIRBI_LS_LOOP) continue;
+        const tirbi_ls *nest = around(b, item, &b->rows, b->rows.n);
         if (nest && (tirbi_contracts(b->pool, nest) || tirbi_contracts_operands(b->pool, nest))) return true;
     }
     return false;
 }
 
+static row_reach reach_of_sums(blocker *b, const tirbi_ls *body) {
+    row_reach reach = {.rows = &b->rows, .most = 1};
+    tirbi_walk walk = {.context = &reach, .access = reach_of_row};
+    b->has_sums = has_sums(b, body);
+    if (b->has_sums) tirbi_walk_stmt(&walk, body);
+    return reach;
+}
+
+int64_t tirbi_least_rows(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    blocker *b = TIRBI_NEW(pool->arena, blocker);
+    const tirbi_ls *body = NULL;
+    if (!b) return 1;
+    b->pool = pool;
+    const bool shares = collect(b, loop, &body) && reach_of_sums(b, body).shares;
+    TIRBI_GIVE_BACK(pool->arena, b);
+    return shares ? TIRBI_SHARING_ROWS : 1;
+}
+
 /* Chooses the blocks of all loops, the innermost first, and makes the variables theirs. */
 static bool choose_blocks(blocker *b, const tirbi_ls *body) {
-    b->has_sums = has_sums(b, body);
+    const row_reach reach = reach_of_sums(b, body);
     const bool are_lanes = !b->has_sums && !tirbi_has_kind(body, TIRBI_KIND(TREE));
-    const tirbi_lx *length = row_length(b, body);
+    const int64_t least_inside = reach.shares ? TIRBI_SHARING_ROWS : are_lanes ? TIRBI_LANE_ROWS : 1;
+    tirbi_loop_set inside = {.n = 0};
+    const tirbi_lx *length = length_of(b, body, &inside, 0);
+    /* what sums read may be computed once for the block */
+    if (length && reach.most > 1)
+        length = tirbi_lx_wide(b->pool, TIRB_OP_MAX, length, tirbi_lx_number(b->pool, reach.most));
     for (uint32_t l = b->rows.n; l-- > 0;) {
-        const int64_t least = are_lanes && l + 1 == b->rows.n ? TIRBI_LANE_ROWS : 1;
+        const int64_t least = l + 1 == b->rows.n ? least_inside : 1;
         if (!length || !block_loop(b, l, least, &length)) return false;
     }
     for (uint32_t l = 0; l < b->rows.n; l++) {
@@ -672,6 +689,11 @@ static const tirbi_place *place_in_block(tirbi_rewrite *rewrite, const tirbi_pla
 
 /* A statement for all rows of a block. */
 static const tirbi_ls *for_rows(blocker *b, const tirbi_ls *s) {
+    const tirbi_ls *inside = tirbi_behind_condition(s);
+    if (inside != s && !tirbi_mentions_loops(s->as.if_.condition, &b->rows)) {
+        inside = for_rows(b, inside);
+        return inside ? tirbi_new_if(b->pool, s->span, s->as.if_.condition, inside, NULL) : NULL;
+    }
     tirbi_rewrite rewrite = {.pool = b->pool,
                              .place = place_in_block,
                              .context = b,

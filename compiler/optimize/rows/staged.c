@@ -113,7 +113,7 @@ static const tirbi_lx *stage(stager *s, const tirbi_lx *load) {
     for (uint32_t d = 0; d < ndim; d++)
         indices[d] = tirbi_lx_cast(s->pool, TIRB_I64, tirbi_lx_var(s->pool, s->all.var[d]));
     const tirbi_place *place = tirbi_place_in(s->pool, buffer, indices, s->store->span);
-    const tirbi_lx *in_place = place ? tirbi_lx_load(s->pool, place) : NULL;
+    const tirbi_lx *in_place = tirbi_lx_load(s->pool, place);
     const tirbi_ls *alloc = tirbi_new_alloc(s->pool, s->store->span, buffer);
     const tirbi_ls *store = tirbi_new_store(s->pool, s->store->span, place, load);
     const tirbi_ls *fill = in_lanes ? loop_around(s, s->all.n - 1, store) : store;

@@ -3,6 +3,7 @@
 #include "compiler/optimize/contractions/operands.h"
 #include "compiler/optimize/cuts/split.h"
 #include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/optimize/rows/ragged.h"
 #include "compiler/optimize/rows/rows.h"
@@ -166,11 +167,11 @@ static const tirbi_lx *of_rows(estimator *e, const tirbi_ls *s) {
     for (; n < s->as.loop.rows && n < TIRBI_MAX_ROW_LOOPS && body->kind == TIRBI_LS_LOOP; body = body->as.loop.body)
         loops[n++] = body;
     uint32_t n_items = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
-    const tirbi_lx *sum = tirbi_lx_number(e->pool, 0);
+    const tirbi_lx *sum = tirbi_lx_number(e->pool, 0), *products = sum;
     estimator rows = *e;
     rows.by_rows = true;
     for (uint32_t i = 0; i < n_items; i++) {
-        const tirbi_ls *nest = body->kind == TIRBI_LS_SEQ ? body->as.seq.items[i] : body;
+        const tirbi_ls *nest = tirbi_behind_condition(body->kind == TIRBI_LS_SEQ ? body->as.seq.items[i] : body);
         if (nest->kind == TIRBI_LS_ALLOC) continue;
         for (uint32_t l = n; nest && l-- > 0;) {
             tirbi_ls *loop = tirbi_loop_like(e->pool, loops[l], NULL, nest);
@@ -178,9 +179,12 @@ static const tirbi_lx *of_rows(estimator *e, const tirbi_ls *s) {
             nest = loop;
         }
         if (!nest) return NULL;
-        sum = plus(e, sum, cost_of(&rows, tirbi_compute_operands(e->pool, nest, e->disabled, NULL)));
+        const tirbi_lx *cost = cost_of(&rows, tirbi_compute_operands(e->pool, nest, e->disabled, NULL));
+        if (tirbi_contracts(e->pool, nest)) products = plus(e, products, cost);
+        sum = plus(e, sum, cost);
     }
-    return sum;
+    const bool is_long = sum && products && sum->size > TIRBI_MAX_SHARED_SIZE && !tirbi_lx_is_int(products, 0);
+    return is_long ? products : sum; /* which take most of the time */
 }
 
 /* Statements a loop takes turns with, and alternatives: the dearer alternative is not known, so both count half. */

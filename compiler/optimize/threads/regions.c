@@ -409,7 +409,7 @@ static const tirbi_lx *even_chunks(tirbi_lx_pool *pool, const tirbi_lx *x, int64
     const tirbi_lx *one = tirbi_lx_number(pool, 1), *even = tirbi_lx_number(pool, -2);
     const tirbi_lx *n = tirbi_lx_wide(pool, TIRB_OP_DIV, x, tirbi_lx_number(pool, chunk));
     if (n) n = tirbi_lx_wide(pool, TIRB_OP_ADD, n, one);
-    return n ? tirbi_lx_wide(pool, TIRB_OP_AND, n, even) : NULL;
+    return tirbi_lx_wide(pool, TIRB_OP_AND, n, even);
 }
 
 /* What the whole nest costs is known only when it runs: x * factor, where x is at least `enough` if the nest is worth
@@ -440,9 +440,22 @@ static bool shares_operand(const walk *w, tirbi_lvar *var) {
     return false;
 }
 
+/* Whether a loop is the innermost of rows. */
+static bool is_last_of_rows(const tirbi_ls *loop, const tirbi_lvar *var) {
+    for (uint32_t l = loop->as.loop.rows; l-- > 1 && loop->kind == TIRBI_LS_LOOP;) loop = loop->as.loop.body;
+    return loop->kind == TIRBI_LS_LOOP && loop->as.loop.var == var;
+}
+
 static bool few_chunks(walk *w, const tirbi_ls *loop, tirbi_lvar *var, uint32_t disabled,
                        tirbi_region_plan *plan) {
-    if ((disabled & TIRB_PASS_CONTRACT) || !tirbi_contracts(w->pool, loop)) return plan->grain != NULL;
+    if (disabled & TIRB_PASS_CONTRACT) return plan->grain != NULL;
+    if (loop->as.loop.rows && is_last_of_rows(loop, var)) {
+        const int64_t least = tirbi_least_rows(w->pool, loop);
+        if (least > 1)
+            plan->grain = tirbi_lx_wide(w->pool, TIRB_OP_MAX, plan->grain, tirbi_lx_number(w->pool, least));
+        return plan->grain && (least == 1 || var->extent->hi >= 2 * least);
+    }
+    if (!tirbi_contracts(w->pool, loop)) return plan->grain != NULL;
     const tirbi_lx *share =
         tirbi_lx_wide(w->pool, TIRB_OP_DIV, var->extent, tirbi_lx_number(w->pool, CONTRACTION_CHUNKS));
     plan->grain = tirbi_lx_wide(w->pool, TIRB_OP_MAX, plan->grain, share);

@@ -341,11 +341,10 @@ static const tirbi_ls *run(runner *r) {
     const tirbi_ls *items[5];
     uint32_t at = 0;
     items[at++] = tirbi_new_set(r->pool, span, first, value, true);
-    items[at++] = tirbi_new_set(r->pool, span, rounds, left ? tirbi_lx_add(r->pool, left, one) : NULL, true);
+    items[at++] = tirbi_new_set(r->pool, span, rounds, tirbi_lx_add(r->pool, left, one), true);
     items[at++] = search_end(r, from, count, found);
     if (r->n > 0) items[at++] = do_rounds(r, from, n);
-    items[at++] =
-        tirbi_new_set(r->pool, span, r->var, behind ? tirbi_lx_cast(r->pool, r->var->type, behind) : NULL, false);
+    items[at++] = tirbi_new_set(r->pool, span, r->var, tirbi_lx_cast(r->pool, r->var->type, behind), false);
     for (uint32_t i = 0; i < at; i++)
         if (!items[i]) return NULL;
     return tirbi_new_sequence(r->pool, span, items, at);
@@ -357,7 +356,7 @@ static const tirbi_lx *value_before(const runner *r, const tirbi_ls *before) {
         before && before->kind == TIRBI_LS_SET && before->as.set.var == r->var ? before->as.set.value : NULL;
     if (!value || !value->pure || value->traps || value->size > TIRBI_MAX_SHARED_SIZE)
         value = tirbi_lx_var(r->pool, r->var);
-    return value ? tirbi_lx_cast(r->pool, TIRB_I64, value) : NULL;
+    return tirbi_lx_cast(r->pool, TIRB_I64, value);
 }
 
 const tirbi_ls *tirbi_run_ahead(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *before) {
@@ -376,5 +375,5 @@ const tirbi_ls *tirbi_run_ahead(tirbi_lx_pool *pool, const tirbi_ls *loop, const
     }
     const tirbi_lx *now = value_before(r, before);
     const tirbi_lx *ahead = now ? when_ahead(r, now) : NULL;
-    return ahead ? tirbi_new_if(pool, loop->span, ahead, run(r), NULL) : NULL;
+    return tirbi_new_if(pool, loop->span, ahead, run(r), NULL);
 }

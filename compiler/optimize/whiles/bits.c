@@ -44,12 +44,11 @@ static const tirbi_lx *count(tirbi_lx_pool *pool, const tirbi_lx *sum, const tir
     const tirbi_dtype type = (tirbi_dtype)number->type;
     if (n < tirbi_dtypes[type].bits) {
         const tirbi_lx *mask = tirbi_lx_int(pool, type, (INT64_C(1) << n) - 1);
-        number = mask ? tirbi_lx_op(pool, TIRB_OP_AND, type, TIRB_TYPE_NONE, number, mask, NULL) : NULL;
+        number = tirbi_lx_binary(pool, TIRB_OP_AND, type, number, mask);
     }
-    const tirbi_lx *bits =
-        number ? tirbi_lx_op(pool, TIRB_OP_POPCOUNT, type, TIRB_TYPE_NONE, number, NULL, NULL) : NULL;
-    const tirbi_lx *more = bits ? tirbi_lx_cast(pool, (tirbi_dtype)sum->type, bits) : NULL;
-    return more ? tirbi_lx_op(pool, TIRB_OP_ADD, (tirbi_dtype)sum->type, TIRB_TYPE_NONE, sum, more, NULL) : NULL;
+    const tirbi_lx *bits = tirbi_lx_op(pool, TIRB_OP_POPCOUNT, type, TIRB_TYPE_NONE, number, NULL, NULL);
+    const tirbi_lx *more = tirbi_lx_cast(pool, (tirbi_dtype)sum->type, bits);
+    return tirbi_lx_binary(pool, TIRB_OP_ADD, (tirbi_dtype)sum->type, sum, more);
 }
 
 /* What a loop's body assigns, if it adds something to one sum; *added is that. */
@@ -133,8 +132,8 @@ static const tirbi_ls *counted_off(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_dtype type = (tirbi_dtype)v->type;
     const tirbi_lx *zero = tirbi_lx_int(pool, type, 0), *number = v, *left = zero;
     if (above && zero) {
-        number = tirbi_lx_op(pool, TIRB_OP_MAX, type, TIRB_TYPE_NONE, v, zero, NULL);
-        left = tirbi_lx_op(pool, TIRB_OP_MIN, type, TIRB_TYPE_NONE, v, zero, NULL);
+        number = tirbi_lx_binary(pool, TIRB_OP_MAX, type, v, zero);
+        left = tirbi_lx_binary(pool, TIRB_OP_MIN, type, v, zero);
     }
     const tirbi_lx *value = number && left ? count(pool, sum, number, tirbi_dtypes[type].bits) : NULL;
     tirbi_ls *copies = value ? TIRBI_NEW_ARRAY(pool->arena, tirbi_ls, 2) : NULL;

@@ -134,7 +134,7 @@ static const tirbi_lx *rounds_from(const counter *c, const tirbi_lx *start) {
     if (c->inclusive) left = tirbi_lx_wide(c->pool, TIRB_OP_ADD, left, one);
     left = tirbi_lx_wide(c->pool, TIRB_OP_MAX, left, zero);
     if (tirbi_lx_is_int(c->by, 1)) return left;
-    left = left && one ? tirbi_lx_wide(c->pool, TIRB_OP_ADD, left, tirbi_lx_sub(c->pool, c->by, one)) : NULL;
+    left = tirbi_lx_wide(c->pool, TIRB_OP_ADD, left, tirbi_lx_sub(c->pool, c->by, one));
     return tirbi_lx_wide(c->pool, TIRB_OP_DIV, left, c->by);
 }
 
@@ -158,7 +158,7 @@ static bool number_rounds(counter *c, tirbi_lvar *k, const tirbi_lx *from) {
         k->lo = lo;
         k->hi = hi;
         c->at = tirbi_lx_var(c->pool, k);
-        c->wide = c->at ? tirbi_lx_cast(c->pool, TIRB_I64, c->at) : NULL;
+        c->wide = tirbi_lx_cast(c->pool, TIRB_I64, c->at);
         return k->below && c->wide;
     }
     const tirbi_lx *gone = tirbi_lx_mul(c->pool, tirbi_lx_var(c->pool, k), c->by);

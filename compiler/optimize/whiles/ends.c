@@ -63,7 +63,7 @@ static const tirbi_lx *flag_with(const ends *t, const tirbi_lx *value) {
     if (value->kind != TIRBI_LX_CONST) return NULL;
     if (a->kind == TIRBI_LX_VAR) a = value;
     else b = value;
-    return tirbi_lx_op(t->pool, (tirbi_op)t->flag->op, (tirbi_dtype)t->flag->optype, TIRB_TYPE_NONE, a, b, NULL);
+    return tirbi_lx_binary(t->pool, (tirbi_op)t->flag->op, (tirbi_dtype)t->flag->optype, a, b);
 }
 
 static bool sets_flag(const ends *t, const tirbi_ls *s) { return t->flag && tirbi_sets(s, t->var); }
@@ -195,7 +195,7 @@ const tirbi_ls *tirbi_end_iterations(tirbi_lx_pool *pool, const tirbi_ls *loop) 
         const tirbi_ls *made = end_way(&t, &body, loop->span, 0);
         tirbi_ls *inner = made && t.breaks && !t.fails ? with_body(pool, loop, made) : NULL;
         if (inner) inner->as.while_.condition = rest ? rest : tirbi_lx_int(pool, TIRB_BOOL, 1);
-        const tirbi_ls *all = inner ? tirbi_new_if(pool, loop->span, flag, inner, NULL) : NULL;
+        const tirbi_ls *all = tirbi_new_if(pool, loop->span, flag, inner, NULL);
         if (all) return all;
     }
     ends t = {.pool = pool};

@@ -96,13 +96,13 @@ static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     if (x->kind != TIRBI_LX_VAR) return NULL;
     if (x->var == v->loop->as.loop.var) return v->counter;
     const tirbi_lx *value = is_set(v, x->var) ? value_of(v, x->var) : NULL;
-    return value ? tirbi_rewrite_value(rewrite, value) : NULL;
+    return tirbi_rewrite_value(rewrite, value);
 }
 
 /* What leaves the loop, of another variable. */
 static const tirbi_lx *condition_of(leaver *v, tirbi_lvar *var) {
     tirbi_rewrite rewrite = {.pool = v->pool, .replace = replace, .context = v};
-    v->counter = var ? tirbi_lx_var(v->pool, var) : NULL;
+    v->counter = tirbi_lx_var(v->pool, var);
     return v->counter ? tirbi_rewrite_value(&rewrite, v->leaves->as.if_.condition) : NULL;
 }
 
