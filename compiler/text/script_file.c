@@ -112,6 +112,13 @@ static void take_effect(void *context, const tirbi_token *token, tirbi_effect ef
     }
 }
 
+/* The token that is `name` in the dotted name behind the @ at `at`, or `at`. */
+static uint32_t find_decorator(const tirbi_token *tokens, uint32_t at, uint32_t end, const char *name) {
+    for (uint32_t i = at + 1; i < end && (tokens[i].kind == TIRBI_TOKEN_NAME || tokens[i].kind == TIRBI_TOKEN_DOT); i++)
+        if (tokens[i].kind == TIRBI_TOKEN_NAME && strcmp(tokens[i].as.text, name) == 0) return i;
+    return at;
+}
+
 /* Passes over tokens, whose names cannot be evaluated from there on. */
 static void pass_over(file *f, uint32_t begin, uint32_t end, const char *reason, bool keeps_imported) {
     unknown_names u = {.f = f, .reason = reason, .targets = true, .keeps_imported = keeps_imported};
@@ -119,10 +126,8 @@ static void pass_over(file *f, uint32_t begin, uint32_t end, const char *reason,
     tirbi_find_bindings(tokens, begin, end, take_effect, &u);
     for (uint32_t i = begin; i < end && f->hidden.end == 0; i++) {
         if (tokens[i].kind != TIRBI_TOKEN_AT || (i > 0 && tokens[i - 1].kind == TIRBI_TOKEN_NAME)) continue;
-        for (uint32_t j = i + 1; j < end && (tokens[j].kind == TIRBI_TOKEN_NAME || tokens[j].kind == TIRBI_TOKEN_DOT);
-             j++)
-            if (tokens[j].kind == TIRBI_TOKEN_NAME && strcmp(tokens[j].as.text, "prim_func") == 0)
-                f->hidden = (tirbi_span){tokens[i].span.begin, tokens[j].span.end};
+        const uint32_t named = find_decorator(tokens, i, end, "prim_func");
+        if (named != i) f->hidden = (tirbi_span){tokens[i].span.begin, tokens[named].span.end};
     }
 }
 
@@ -341,8 +346,9 @@ static bool is_kernel(file *f, const tirbi_passage *passage) {
         tirbi_value space = root && root->kind == TIRBI_NODE_NAME ? tirbi_evaluate(s, root) : tirbi_value_error();
         tirbi_value v = node ? tirbi_evaluate(s, node) : tirbi_value_error();
         end_quiet(s, &q);
-        bool meant =
-            node && node->name && (strcmp(node->name, "prim_func") == 0 || strcmp(node->name, "ir_module") == 0);
+        /* The arguments of one may be what cannot be read. */
+        const bool meant = find_decorator(tokens, at, passage->end, "prim_func") != at ||
+                           find_decorator(tokens, at, passage->end, "ir_module") != at;
         bool tvm = space.kind == TIRBI_VALUE_NAMESPACE && space.as.space != TIRBI_SPACE_TVM;
         found = meant || tvm || v.kind == TIRBI_VALUE_ENTRY || (node && tirbi_is_hybrid_decorator(s, node));
         while (tokens[at].kind != TIRBI_TOKEN_NEWLINE && at < passage->end) at++;
