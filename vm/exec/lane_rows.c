@@ -278,7 +278,7 @@ static void pad_rows(rows *r, const tirbi_ref *refs, uint32_t lanes, tirbi_lane_
         for (unsigned o = 0; o < r->n_outer; o++) is_still = is_still && at->steps[o] == 0;
         to += (64 - (uintptr_t)to % 64) % 64;
         if (!is_still || row > (uint64_t)(end - to) || (uint64_t)(end - to) - row < TIRBI_MAX_BANK_BYTES) continue;
-        if (again->n_repeats == TIRBI_MAX_REPEATS) return;
+        if (again->n_repeats == TIRBI_MAX_REPEATS) break;
         again->repeats[again->n_repeats++] =
             (tirbi_lane_repeat){.from = (const uint8_t *)at->low, .to = to, .bytes = row, .all = row};
         at->low = (uintptr_t)to;

@@ -257,7 +257,8 @@ static bool waits(lane_planner *p, const lane_ins *ins) {
     bool loads = false;
     for (const lane_ins *next = ins + 1; next < end; next++) {
         if (next->op == TIRB_OP_VSTORE) {
-            const bool alike = body->strides[next->cursor] == STRIDE_ANY && next->type == ins->type;
+            const bool alike = body->strides[next->cursor] == STRIDE_ANY && next->type == ins->type &&
+                               tirbi_lane_steps_of(p, next->cursor, next->type, false) == 0; /* which has a form */
             p->assumes = p->assumes || (alike && loads);
             return alike && (!loads || p->apart);
         }

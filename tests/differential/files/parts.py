@@ -169,3 +169,8 @@ class Module:
         for i, j in T.grid(5, 70):
             if m[j] > T.uint8(100):
                 a[i, j] = a[i, j] * d[1, j] + c[j]
+
+    @T.prim_func(s_tir=True)
+    def nine_still(a: T.Buffer((6, 20), "float32"), c0: T.Buffer((20,), "float32"), c1: T.Buffer((20,), "float32"), c2: T.Buffer((20,), "float32"), c3: T.Buffer((20,), "float32"), c4: T.Buffer((20,), "float32"), c5: T.Buffer((20,), "float32"), c6: T.Buffer((20,), "float32"), c7: T.Buffer((20,), "float32"), c8: T.Buffer((20,), "float32")):
+        for i, j in T.grid(6, 20):
+            a[i, j] = a[i, j] * c0[j] + c1[j] * c2[j] + c3[j] * c4[j] + c5[j] * c6[j] + c7[j] * c8[j]
