@@ -573,7 +573,9 @@ static tirb_status translate_elementwise(translator *t, uint32_t *at) {
             *at += t->next->size;
             return TIRB_OK;
         }
-        if (next_is(t, *at, TIRB_OP_SELECT) && t->next->type != TIRB_BOOL && t->next->operand[1] == operand[0]) {
+        /* The condition is in no register then, so it is none of the values. */
+        if (next_is(t, *at, TIRB_OP_SELECT) && t->next->type != TIRB_BOOL && t->next->operand[1] == operand[0] &&
+            t->next->operand[2] != operand[0] && t->next->operand[3] != operand[0]) {
             emit1(t, form + 3, operand[0], operand[1], operand[2]);
             emit_choice(t, t->next);
             tirbi_known_write(&t->known, (uint16_t)t->next->operand[0]);

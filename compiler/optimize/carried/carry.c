@@ -20,6 +20,7 @@ typedef struct element {
     const tirbi_place *before; /* of one that moves: where it was an iteration ago; NULL: it stands still */
     tirbi_lvar *var;
     tirbi_lvar *stored; /* what iterations of columns store, none of whose bits were loaded; NULL: the variable */
+    bool surely;        /* every iteration stores to it */
     bool again, passed; /* there is more than one store to it; there was one before the statement at hand */
 } element;
 
@@ -57,13 +58,14 @@ static element *find_loaded(carrier *c, const tirbi_place *place) {
 
 /* ---- Finding them ----------------------------------------------------------------------------------------------- */
 
-static void add_element(carrier *c, const tirbi_place *place, const tirbi_place *before, const tirbi_lx *load) {
+static void add_element(carrier *c, const tirbi_place *place, const tirbi_place *before, const tirbi_lx *load,
+                        bool surely) {
     tirbi_lvar *var = tirbi_variable_for(c->pool, TIRBI_LVAR_LOCAL, place->buffer->name, load, place->span);
     if (!var || c->n == MAX_ELEMENTS) {
         c->failed = true;
         return;
     }
-    c->elements[c->n++] = (element){.place = place, .before = before, .var = var};
+    c->elements[c->n++] = (element){.place = place, .before = before, .var = var, .surely = surely};
 }
 
 /* Notes an element that is stored to and stands still. One of a condition is only reached where that cannot fail. */
@@ -72,12 +74,15 @@ static tirbi_step find_element_of(tirbi_walk *w, const tirbi_ls *s) {
     if (s->kind != TIRBI_LS_STORE) return TIRBI_INTO;
     const tirbi_place *place = s->as.store.access;
     element *known = find_element(c, place);
-    if (known) known->again = true;
+    if (known) {
+        known->again = true;
+        known->surely = known->surely || !w->guarded;
+    }
     if (!tirbi_stands_still(place, &c->own) || place->buffer->local || known) return TIRBI_INTO;
     const tirbi_lx *load = tirbi_lx_load(c->pool, place);
     if (!load || (load->traps && w->guarded))
         c->failed = true;
-    else add_element(c, place, NULL, load);
+    else add_element(c, place, NULL, load, !w->guarded);
     return TIRBI_INTO;
 }
 
@@ -164,7 +169,7 @@ static void find_moving(carrier *c, const tirbi_ls *whole, const tirbi_ls *body)
         if (!u.before || u.late || u.stores != 1) continue;
         const tirbi_lx *load = tirbi_lx_load(c->pool, u.before);
         if (!load || (load->traps && !u.surely)) c->failed = true;
-        else add_element(c, place, u.before, load);
+        else add_element(c, place, u.before, load, true);
     }
 }
 
@@ -188,23 +193,25 @@ static bool has_no_edge(carrier *c, const tirbi_place *a, const tirbi_place *b) 
     return c->graph != NULL;
 }
 
-/* Whether another place is never this element. */
-static bool is_apart(carrier *c, const tirbi_place *e, const tirbi_place *place) {
+/* Whether another place is never this element. What the graph knows holds where the loop stores to it: of a store under
+ * a condition it says nothing, as the element is stored behind the loop whether the condition held or not. */
+static bool is_apart(carrier *c, const element *stored, const tirbi_place *place) {
+    const tirbi_place *e = stored->place;
     if (!tirbi_may_meet(e->buffer->root, place->buffer->root)) return true;
     if (e->buffer != place->buffer || e->view || place->view || !tirbi_is_compact(c->pool, e->buffer)) return false;
     for (uint32_t d = 0; d < e->ndim; d++) {
         if (tirbi_never_equal(e->indices[d], place->indices[d], &c->own)) return true;
     }
-    return has_no_edge(c, e, place);
+    return stored->surely && has_no_edge(c, e, place);
 }
 
 /* An element stays in its variable only if nothing else reaches it. */
 static bool check_place(void *context, const tirbi_reached *a) {
     carrier *c = context;
     for (uint32_t i = 0; i < c->n; i++) {
-        const tirbi_place *e = c->elements[i].place;
-        if (c->elements[i].before) continue; /* its lanes are told apart when they are planned */
-        if (!same_access(e, a->place) && !is_apart(c, e, a->place)) return false;
+        const element *e = &c->elements[i];
+        if (e->before) continue; /* its lanes are told apart when they are planned */
+        if (!same_access(e->place, a->place) && !is_apart(c, e, a->place)) return false;
     }
     return true;
 }

@@ -256,3 +256,21 @@ class Module:
         for i in range(m):
             b[i] = a[k] + k
             k = k - j
+
+    @T.prim_func(s_tir=True)
+    def never_under_the_condition(a: T.Buffer((40,), "int32"), b: T.Buffer((16,), "int32")):
+        for i in range(2):
+            for j in range(16):
+                if i > 1:
+                    a[1 - i] = 5
+                a[j + 1] = a[j] * 3 - b[j]
+                a[j + 20] = a[j + 2] ^ a[j]
+
+    @T.prim_func(s_tir=True)
+    def now_and_then(a: T.Buffer((40,), "int32"), b: T.Buffer((16,), "int32"), n: T.Buffer((2,), "int32")):
+        for i in range(16):
+            if b[i] > n[1]:
+                n[0] = n[0] + 1
+                a[T.max(T.min(n[0], 39), 0)] = b[i]
+            else:
+                a[T.max(T.min(n[0], 39), 0)] = a[T.max(T.min(n[0], 39), 0)] - 1
