@@ -52,11 +52,12 @@ static void fail_expected(parser *p, const char *what) {
     tirbi_tc_token_kind next = next_kind(p);
     bool reversed = token->kind == TIRBI_TC_TOKEN_SET && (next == TIRBI_TC_TOKEN_LT || next == TIRBI_TC_TOKEN_GT) &&
                     token[1].span.begin == token->span.end;
-    const bool twice = next == token->kind && token[1].span.begin == token->span.end;
+    const bool comment = token->kind == TIRBI_TC_TOKEN_DIV && next == TIRBI_TC_TOKEN_DIV &&
+                         token[1].span.begin == token->span.end;
     if (reversed)
         fail(p, (tirbi_span){token->span.begin, token[1].span.end}, "this comparison is written '%s'",
              next == TIRBI_TC_TOKEN_LT ? "<=" : ">=");
-    else if (twice && token->kind == TIRBI_TC_TOKEN_DIV)
+    else if (comment)
         fail(p, (tirbi_span){token->span.begin, token[1].span.end}, "comments begin with '#'");
     else if (p->at > 0 && token->kind == TIRBI_TC_TOKEN_MUL && token[-1].kind == TIRBI_TC_TOKEN_MUL)
         fail(p, (tirbi_span){token[-1].span.begin, token->span.end}, "powers are written pow(x, y)");
