@@ -151,8 +151,7 @@ cross() {
         skipped=$((skipped + 1))
         return 0
     fi
-    # What compiles quickly is emulated as quickly, but for lanes, which have levels of their own.
-    build "$name" "$name" "${benches[@]}" -DCMAKE_C_FLAGS_RELEASE='-O1 -DNDEBUG' || return 0
+    build "$name" "$name" "${benches[@]}" || return 0
     # The accuracy of the kernels is measured natively, and so is what inputs may cost, and what the compiler and the
     # verifier make of a text is the same everywhere; here bits are compared.
     local long='test_math|test_accuracy|math_sweep|test_hostile|test_compile_limits|test_load_limits|test_passes|trace'
