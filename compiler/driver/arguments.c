@@ -75,6 +75,19 @@ static parameter *find_parameter(const run *r, const char *name, size_t length) 
     return find_result(r, name, length);
 }
 
+/* The value of "NAME=VALUE", behind the longest name of a parameter that it begins with, whatever characters that has,
+ * or else behind what may be a name; NULL: it has none. */
+static const char *split_named(const run *r, const char *text, size_t *length) {
+    size_t longest = 0;
+    for (uint32_t i = 0; i < r->info.n_params; i++) {
+        const size_t n = strlen(r->parameters[i].info.name);
+        if (n > longest && strncmp(text, r->parameters[i].info.name, n) == 0 && text[n] == '=') longest = n;
+    }
+    if (longest == 0) return split_assignment(text, length);
+    *length = longest;
+    return text + longest + 1;
+}
+
 /* Says how what has fields, or dimensions, that are parameters is given: '' where it has none. */
 static void say_fields(const run *r, const char *name, char *out, size_t size) {
     const size_t length = strlen(name);
@@ -207,7 +220,7 @@ static exit_code assign_shape(const run *r, const char *text) {
 static exit_code find_named(const run *r, const char *text, parameter **out, const char **value_text) {
     size_t length;
     *out = NULL;
-    *value_text = split_assignment(text, &length);
+    *value_text = split_named(r, text, &length);
     if (!*value_text) return EXIT_DONE;
     *out = find_parameter(r, text, length);
     if (*out || is_tensor_type(text, length) || extent_find(r, text, length) || is_shape(r, text)) return EXIT_DONE;
@@ -276,7 +289,7 @@ static exit_code assign_unnamed_save(const run *r, const char *text) {
 
 static exit_code assign_expect(const run *r, const char *text) {
     size_t length;
-    const char *expected = split_assignment(text, &length);
+    const char *expected = split_named(r, text, &length);
     if (!expected) return fail_usage(r->inv->command, "--expect: '%s' is not of the form PARAM=@FILE.npy", text);
     parameter *p = find_parameter(r, text, length);
     if (!p) return fail_no_parameter(r, text, length);
@@ -295,7 +308,9 @@ static exit_code assign_outputs(run *r) {
             const option_value *option = &r->inv->options[i];
             if (option->key == OPTION_EXPECT && pass == 0) code = assign_expect(r, option->text);
             if (option->key != OPTION_OUTPUT) continue;
-            const char *file = split_assignment(option->text, &length);
+            const char *file = split_named(r, option->text, &length);
+            const char *odd = file || option->text[0] == '@' ? NULL : strstr(option->text, "=@");
+            if (odd) length = (size_t)(odd - option->text), file = odd + 1;
             if (file && pass == 0) {
                 parameter *p = find_parameter(r, option->text, length);
                 code = p ? assign_save(r, p, file) : fail_no_parameter(r, option->text, length);

@@ -83,7 +83,7 @@ def name_sizes(graph):
 
 
 def from_onnx(model, shapes):
-    """The module, and the names of weights by what is in them."""
+    """The module, the names of weights by what is in them, and those of results."""
     from onnx import numpy_helper
     from tvm.relax.frontend.onnx import from_onnx as convert
     names = {}
@@ -98,7 +98,7 @@ def from_onnx(model, shapes):
         if name not in inputs:
             raise Refused(2, f"--shape names '{name}'; the inputs are {', '.join(inputs)}")
     name_sizes(model.graph)
-    return convert(model, shape_dict=shapes), names
+    return convert(model, shape_dict=shapes), names, [output.name for output in model.graph.output]
 
 
 def read_torch(path):
@@ -111,12 +111,22 @@ def read_torch(path):
         raise Refused(1, f"torch.export.load does not read it: {problem}") from problem
 
 
+def names_of_leaves(spec):
+    """What a program calls its results: where in dictionaries and objects they stand, nothing where they only have
+    numbers."""
+    from torch.utils import _pytree as pytree
+    paths, _ = pytree.tree_flatten_with_path(pytree.tree_unflatten(range(spec.num_leaves), spec))
+    words = [[getattr(key, "key", getattr(key, "name", getattr(key, "idx", None))) for key in path] for path, _ in paths]
+    return ["" if all(isinstance(word, int) for word in path) else ".".join(map(str, path)) for path in words]
+
+
 def from_torch(program, shapes):
     from tvm.relax.frontend.torch import from_exported_program
     if shapes:
         raise Refused(2, "--shape is for .onnx; torch.export has the shapes of its dynamic_shapes")
     names = {content(t.detach().cpu().numpy()): name for name, t in program.state_dict.items()}
-    return from_exported_program(program, keep_params_as_input=False), names
+    results = names_of_leaves(program.call_spec.out_spec) if program.call_spec.out_spec else []
+    return from_exported_program(program, keep_params_as_input=False), names, results
 
 
 FRONT_ENDS = {".onnx": (read_onnx, from_onnx, "onnx"), ".pt2": (read_torch, from_torch, "torch")}
@@ -156,9 +166,37 @@ def identifier(name, taken):
     return found
 
 
-def lift(module, names, most):
+# The longest name of a result that a bundle takes, in bytes.
+LONGEST_NAME = 1024
+
+
+def named_results(kind, names):
+    """The attribute that names the results of a type, which are flattened tuples, as the model does; its names are
+    without spaces and what else no name has. None where that is not known. A result without a name has its number."""
+    from tvm import relax
+    found = []
+
+    def add(part, name):
+        if isinstance(part, relax.TupleType):
+            for i, field in enumerate(part.fields):
+                add(field, f"{name}.{i}" if name else "")
+            return
+        usable = re.sub(r"[^\x21-\x7e\u00a1-\U0010ffff]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]", "_", name)
+        found.append(usable if 0 < len(usable.encode()) <= LONGEST_NAME else str(len(found)))
+
+    parts = kind.fields if isinstance(kind, relax.TupleType) and len(names) != 1 else [kind]
+    if isinstance(kind, relax.TupleType) and len(names) == len(kind.fields) == 1:
+        parts = kind.fields
+    if len(parts) != len(names):
+        return None
+    for part, name in zip(parts, names):
+        add(part, name)
+    return " ".join(found)
+
+
+def lift(module, names, most, results):
     """Constants of more than `most` bytes, if that is a number, become parameters of main: the module, and their values
-    by name."""
+    by name. `results`: what main's results are called."""
     import tvm
     from tvm import relax
     function = module["main"]
@@ -180,7 +218,10 @@ def lift(module, names, most):
     body = Lift(module).visit_expr(function.body)
     parameters = [*function.params, *(var for var, _ in lifted.values())]
     built = relax.Function(parameters, body, function.ret_ty, function.is_pure)
-    module["main"] = built.with_attrs({"global_symbol": "main", "num_input": len(function.params)})
+    attributes = {"global_symbol": "main", "num_input": len(function.params)}
+    if results:
+        attributes["tirb.results"] = results
+    module["main"] = built.with_attrs(attributes)
     return module, {var.name: value for var, value in lifted.values()}
 
 
@@ -268,11 +309,14 @@ def save(path, values, form):
 # ---- The whole ------------------------------------------------------------------------------------------------------
 
 
-def text_and_weights(module, names, most):
+def text_and_weights(module, names, results, most):
     """The text of a module whose constants of more than `most` bytes (None: no constants) are weights, and these by
     their names."""
-    module, weights = lift(module, names, most)
+    results = named_results(module["main"].ret_ty, results)
+    module, weights = lift(module, names, most, results)
     metadata, text = text_of(module)
+    # TVM prints the bytes of characters that are not ASCII, each as a character of its own.
+    text = re.sub(r'(?<="tirb\.results": )"(?:[^"\\]|\\.)*"', lambda _: json.dumps(results, ensure_ascii=False), text, 1)
     # The printer's names are the function's; it may have changed what stood twice.
     main = next(f for f in ast.walk(ast.parse(text)) if isinstance(f, ast.FunctionDef) and f.name == "main")
     printed = [a.arg for a in main.args.args]
@@ -291,8 +335,8 @@ def converted(path, options):
     if missing:
         raise Refused(4, f"{sys.executable} has no {' and no '.join(missing)}: {sys.executable} -m pip install "
                          f"{' '.join(PACKAGES[name] for name in missing)}")
-    module, names = convert(front, read(path), shapes_of(options.shape))
-    return text_and_weights(module, names, 64 if options.weights else None)
+    module, names, results = convert(front, read(path), shapes_of(options.shape))
+    return text_and_weights(module, names, results, 64 if options.weights else None)
 
 
 def main():

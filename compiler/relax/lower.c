@@ -1070,20 +1070,13 @@ static const tirb_relax_binding *binding_behind(tirbi_relax_lowering *l, const t
     return b;
 }
 
-/* Whether the source spells the variable, which else the parser has made up. */
-static bool is_spelt(const tirbi_relax_lowering *l, const tirb_relax_var *v) {
-    const tirbi_source *source = l->diagnostics->source;
-    const size_t size = strlen(v->name);
-    return source && v->span.begin < source->size && size <= source->size - v->span.begin &&
-           memcmp(source->text + v->span.begin, v->name, size) == 0;
-}
-
-/* The name of a result: its variable's where the body has one that is not taken, else its number in the flattened
- * result. */
+/* The name of a result: what the function's attribute calls it or else its variable, where that is not taken, else its
+ * number in the flattened result. */
 static const char *name_result(tirbi_relax_lowering *l, const parameters *p, const tirb_relax_function *f,
                                const tirb_relax_expr *leaf, uint32_t number) {
     const bool is_var = leaf && leaf->kind == TIRB_RELAX_VAR && binding_of(l, f->body, leaf->as.var);
-    const char *name = is_var && is_spelt(l, leaf->as.var) ? leaf->as.var->name : NULL;
+    const char *name = is_var && tirbi_relax_is_spelt(l, leaf->as.var) ? leaf->as.var->name : NULL;
+    if (l->result_names.n > 0) name = tirbi_relax_given_name(l, number);
     const tirb_expr *const *params = p->params.items;
     for (uint32_t i = 0; name && i < p->params.n; i++)
         if (strcmp(params[i]->as.var.name, name) == 0) name = NULL;
@@ -1239,9 +1232,9 @@ static const tirbi_relax_held *declare(tirbi_relax_lowering *l, const tirb_relax
     if (type) type = result_type(l, f->span, type);
     uint32_t number = 0;
     const uint32_t n_arguments = p->params.n;
-    if (!note_casts(l, f)) return NULL;
+    if (!note_casts(l, f) || !tirbi_relax_read_names(l, f)) return NULL;
     const tirbi_relax_held *results = type ? make_results(l, p, f, type, f->body->body, &number) : NULL;
-    if (!results) return NULL;
+    if (!results || !tirbi_relax_check_names(l, f, number)) return NULL;
     *out = (tirb_primfunc){.name = f->name,
                            .global_symbol = f->global_symbol,
                            .is_private = !f->global_symbol,

@@ -65,6 +65,7 @@ typedef struct tirbi_relax_lowering {
     tirbi_list operators; /* those of them that are operators: see legalise.c */
     tirbi_index operator_index;
     tirbi_list names; /* of tirbi_relax_name: of the functions of both modules */
+    tirbi_list result_names; /* of const char *: as an attribute of the function gives them; none where it has none */
     tirbi_index name_index;
     tirb_primfunc **lowered; /* by the number of the Relax function */
     bool *is_left_out;       /* the same: it is not lowered, and that is reported */
@@ -153,6 +154,14 @@ const tirb_relax_type *tirbi_relax_parameter_type(tirbi_relax_lowering *l, const
                                                   const tirb_relax_var *param);
 /* The type of what a function gives, which its body may say where annotations do not. NULL after an error. */
 const tirb_relax_type *tirbi_relax_result_type(tirbi_relax_lowering *l, const tirb_relax_function *f);
+
+/* Reads what the function's attribute calls its results; compares the number of the names, if any, with that of the
+ * results; the name of one, NULL where that cannot be its name. False after an error. */
+bool tirbi_relax_read_names(tirbi_relax_lowering *l, const tirb_relax_function *f);
+bool tirbi_relax_check_names(tirbi_relax_lowering *l, const tirb_relax_function *f, uint32_t n_results);
+const char *tirbi_relax_given_name(const tirbi_relax_lowering *l, uint32_t number);
+/* Whether the source spells the variable, which else the parser has made up. */
+bool tirbi_relax_is_spelt(const tirbi_relax_lowering *l, const tirb_relax_var *v);
 
 /* The function among those that are made that is the same as one made with `b`, over other variables; NULL: none. */
 const tirb_primfunc *tirbi_relax_find_same(tirbi_relax_lowering *l, tirb_primfunc *f, const tirbi_builder *b);

@@ -52,6 +52,15 @@ def test_import_keeps_weights_in_the_bundle(t):
         expect("m.safetensors" not in t.files(), "there are no weights")
 
 
+def test_import_keeps_names_of_results(t):
+    text = TEXT.replace("        y = R.add", '        R.func_attr({"tirb.results": "/layer/out:0"})\n        y = R.add')
+    t.write("m.onnx", "model")
+    t.run("import", "m.onnx", env=converts(t, text))
+    t.run("inspect", "m.tirb", shows="-> (/layer/out:0: Tensor([2], float32))")
+    t.run("run", "m.tirb", "-f", "main", "2xf32=1,2", "2xf32=10", "-o", "/layer/out:0=@y.npy")
+    t.run("run", "m.tirb", "-f", "main", "2xf32=1,2", "2xf32=10", "--expect", "0=@y.npy", shows="/layer/out:0: matches")
+
+
 def test_import_hands_options_on(t):
     t.write("m.onnx", "model")
     environment = python(t, "print(*words)\nsys.exit(1)")

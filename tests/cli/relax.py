@@ -113,6 +113,13 @@ def main(x: R.Tensor(ndim=2, dtype="float32"), w: R.Tensor(("m",), "float32")):
     return R.add(u, z)
 """
 
+NAMED = IMPORTS + """@R.function
+def main(x: R.Tensor((2,), "float32")):
+    R.func_attr({"tirb.results": "Y /layer/out:0 x a=b=c 5 Y 0 a=b"})
+    y = R.add(x, x)
+    return (y, (y, R.exp(x)), y, y, R.negative(x), y, x)
+"""
+
 WEIGHTS = IMPORTS + """@R.function
 def main(x: R.Tensor((2,), "float32"), layer_0_weight: R.Tensor((2,), "float32"), b: R.Tensor((2,), "int32")):
     y = R.add(R.multiply(x, layer_0_weight), R.astype(b, "float32"))
@@ -138,6 +145,31 @@ def test_results_have_names_and_positions(t):
     t.run("run", m, "-f", "main", "1x4xf32=1", "p=4xf32=1", code=USAGE, says="'p' is given by its fields: p.0, p.1, in main(")
     t.run("run", m, "-f", "main", "n=2", shows="y: 2x4xf32")
     t.run("bench", m, "-f", "main", "n=2", "--time", "0.01", shows="median")
+
+
+def test_results_have_the_names_that_an_attribute_gives(t):
+    """A name that is a parameter's, an earlier result's or another result's number is none."""
+    m = model(t, NAMED)
+    names = ["Y", "/layer/out:0", "2", "a=b=c", "4", "5", "6", "a=b"]
+    types = ", ".join(f"{name}: Tensor([2], float32)" for name in names)
+    t.run("inspect", m, shows=f"main(x: Tensor([2], float32)) -> ({types})")
+    files = [word for i, name in enumerate(names) for word in ("-o", f"{name}=@{i}.npy")]
+    t.run("compile", m)
+    t.run("run", "m.tirb", "-f", "main", "x=2xf32=0,3", *files, "--threads", "1")
+    for i, value in enumerate(([0, 6], [0, 6], None, [0, 6], [0, 6], [0, -3], [0, 6], [0, 3])):
+        assert value is None or np.load(t.path(f"{i}.npy")).tolist() == value
+    t.run("run", "m.tirb", "-f", "main", "2xf32=0,3", "--expect", "a=b=c=2xf32=0,6", "--expect", "1=2xf32=0,6",
+          "--expect", "a=b=@7.npy", shows=["a=b=c: matches 2xf32=0,6", "/layer/out:0: matches", "a=b: matches @7.npy"])
+    t.run("run", "m.tirb", "-f", "main", "2xf32=0,3", "-o", "/layer/out=@y.npy", code=USAGE,
+          says=["no parameter '/layer/out'", "did you mean '/layer/out:0'?"])
+    printed = t.run("fmt", m).text
+    expect('R.func_attr({"tirb.results": "Y /layer/out:0 x a=b=c 5 Y 0 a=b"})' in printed, printed)
+    t.run("check", model(t, NAMED.replace('"Y /layer/out:0 x a=b=c 5 Y 0 a=b"', "3")), code=1,
+          says='"tirb.results" must be a string with a name for each result, between spaces')
+    t.run("check", model(t, NAMED.replace("y, x)", "y)")), code=1,
+          says='"tirb.results" has 8 names, and `main` gives 7 results')
+    long = "n" * 2000
+    t.run("check", model(t, NAMED.replace("Y 0 a=b", f"Y {long}")), code=1, says="longer than 1024 bytes")
 
 
 def test_names_that_are_nearly_right(t):

@@ -259,9 +259,18 @@ def detector(g):
                     chosen=(chosen, 2, TensorProto.FLOAT)), {"x": (2, 3, 16, 16)})
 
 
+def odd_names(g):
+    """Results with names that no program could give them, of which one is an input's and one is another one's number."""
+    x = g.input("x", ["batch", 3])
+    y = g.add("Relu", x)
+    return (g.model(**{"/layer/out:0": (y, 2, TensorProto.FLOAT), "two words": (g.add("Neg", x), 2, TensorProto.FLOAT),
+                       "0": (g.add("Exp", x), 2, TensorProto.FLOAT), "é=1": (g.add("Abs", x), 2, TensorProto.FLOAT)}),
+            {"x": (2, 3)})
+
+
 MODELS = {"mlp": mlp, "residual": residual, "transformer": transformer, "embedding": embedding,
           "lstm_cells": lstm_cells, "gru_cells": gru_cells, "quantised": quantised,
-          "u_net": u_net, "shapes": shapes,
+          "u_net": u_net, "shapes": shapes, "odd_names": odd_names,
           "mobile": mobile, "decoder": decoder, "vision_transformer": vision_transformer, "detector": detector}
 
 
@@ -278,12 +287,15 @@ def run(words, folder):
 
 
 def results(tirb, folder, model, inputs, n, options=(), others=()):
-    """Imports the model, and runs what that prints on the inputs, also elsewhere."""
+    """Imports the model, and runs what that prints on the inputs, also elsewhere; results are taken by their names in
+    the model where these can be theirs, or by their numbers."""
     onnx.save(model, folder / "model.onnx")
     printed = run([tirb, "import", "model.onnx", *options], folder)
     for word, value in zip((w for w in printed.split() if "=@" in w), inputs.values()):
         np.save(folder / word.partition("=@")[2], value)
-    words = [*printed.split()[1:], *(word for i in range(n) for word in ("-o", f"{i}=@out{i}.npy"))]
+    names = [output.name.replace(" ", "_") for output in model.graph.output]
+    taken = [str(i) if i % 3 == 2 or name in {j.name for j in model.graph.input} else name for i, name in enumerate(names)]
+    words = [*printed.split()[1:], *(word for i, name in enumerate(taken) for word in ("-o", f"{name}=@out{i}.npy"))]
     run([tirb, *words], folder)
     found = [folder.joinpath(f"out{i}.npy").read_bytes() for i in range(n)]
     for name, command in others:

@@ -54,11 +54,19 @@ class Transformer(nn.Module):
         return self.deep(self.second(h)) + h
 
 
+class Named(nn.Module):
+    """Results in a dictionary."""
+
+    def forward(self, x):
+        return {"out.first": torch.relu(x), "others": [torch.exp(x), x + 1]}
+
+
 def models():
     yield "mlp", nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 4)), torch.randn(3, 16)
     yield ("residual", nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.MaxPool2d(2), Block(8, 2), nn.AdaptiveAvgPool2d(1),
                                      nn.Flatten(), nn.Linear(16, 10)), torch.randn(2, 3, 16, 16))
     yield "transformer", Transformer(), torch.randint(0, 50, (2, 6))
+    yield "named", Named(), torch.randn(2, 3)
 
 
 def main():
@@ -74,8 +82,15 @@ def main():
             try:
                 printed = run([tirb, "import", "model.pt2"], folder)
                 np.save(folder / next(w for w in printed.split() if "=@" in w).partition("=@")[2], example.numpy())
-                run([tirb, *printed.split()[1:], "-o", "0=@out.npy"], folder)
-                problem = problem_of(model(example).numpy(), np.load(folder / "out.npy"))
+                wanted = model(example)
+                if isinstance(wanted, dict):
+                    wanted = {"out.first": wanted["out.first"], "others.0": wanted["others"][0], "2": wanted["others"][1]}
+                else:
+                    wanted = {"0": wanted}
+                outputs = [word for i, part in enumerate(wanted) for word in ("-o", f"{part}=@out{i}.npy")]
+                run([tirb, *printed.split()[1:], *outputs], folder)
+                problem = next((p for i, w in enumerate(wanted.values())
+                                if (p := problem_of(w.numpy(), np.load(folder / f"out{i}.npy")))), "")
             except ValueError as refused:
                 problem = str(refused)
         wrong, right = wrong + bool(problem), right + (not problem)
