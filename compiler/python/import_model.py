@@ -53,6 +53,10 @@ def shapes_of(options):
     return shapes
 
 
+# Slices, paddings, sizes of images and numbers of the greatest are inputs from here on.
+OLDEST_KNOWN = 11
+
+
 def read_onnx(path):
     import onnx
     try:
@@ -82,6 +86,23 @@ def name_sizes(graph):
             dim.dim_param = "".join(parts)
 
 
+def upgraded(model):
+    """The model in a version of ONNX's operators that the front end knows, which reads older ones as this."""
+    from onnx import helper, version_converter
+    version = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), OLDEST_KNOWN)
+    if version >= OLDEST_KNOWN:
+        return model
+    try:
+        model = version_converter.convert_version(model, OLDEST_KNOWN)
+    except Exception:  # what no converter is written for, or a model that is not in order
+        return model
+    for node in model.graph.node:
+        if node.op_type == "Resize":  # the converter does not say where the elements of older ones lie
+            node.attribute.extend([helper.make_attribute("coordinate_transformation_mode", "asymmetric"),
+                                   helper.make_attribute("nearest_mode", "floor")])
+    return model
+
+
 def from_onnx(model, shapes):
     """The module, the names of weights by what is in them, and those of results."""
     from onnx import numpy_helper
@@ -97,6 +118,7 @@ def from_onnx(model, shapes):
     for name in shapes:
         if name not in inputs:
             raise Refused(2, f"--shape names '{name}'; the inputs are {', '.join(inputs)}")
+    model = upgraded(model)
     name_sizes(model.graph)
     return convert(model, shape_dict=shapes), names, [output.name for output in model.graph.output]
 
@@ -214,6 +236,13 @@ def lift(module, names, most, results):
                 name = identifier(names.get(key, "constant"), taken)
                 lifted[key] = (relax.Var(name, relax.TensorType(value.shape, op.ty.dtype)), value)
             return lifted[key][0]
+
+        def visit_call_(self, op):
+            """The front end calls a function of TVM's machine where there is an operator."""
+            call = super().visit_call_(op)
+            if isinstance(call.op, relax.ExternFunc) and call.op.global_symbol == "vm.builtin.tensor_to_shape":
+                return self.builder_.normalize(relax.op.tensor_to_shape(call.args[0]))
+            return call
 
     body = Lift(module).visit_expr(function.body)
     parameters = [*function.params, *(var for var, _ in lifted.values())]

@@ -49,14 +49,14 @@ class Graph:
         self.nodes.append(helper.make_node(kind, list(operands), outputs, **attributes))
         return outputs[0] if n_outputs == 1 else outputs
 
-    def model(self, **outputs):
+    def model(self, version=19, **outputs):
         """Outputs are NAME=(value, rank, type)."""
         infos = []
         for name, (value, rank, kind) in outputs.items():
             self.nodes.append(helper.make_node("Identity", [value], [name]))
             infos.append(helper.make_tensor_value_info(name, kind, [None] * rank))
         graph = helper.make_graph(self.nodes, "model", self.inputs, infos, self.weights)
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=9)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", version)], ir_version=9)
 
 
 def mlp(g):
@@ -259,6 +259,21 @@ def detector(g):
                     chosen=(chosen, 2, TensorProto.FLOAT)), {"x": (2, 3, 16, 16)})
 
 
+def older(g):
+    """In a version of ONNX where slices and sizes are attributes."""
+    x = g.input("x", ["batch", 2, 6, 5])
+    h = g.add("Slice", x, starts=[1, -4], ends=[1000, 4], axes=[2, 3])
+    h = g.add("Pad", g.add("Clip", h, min=-1.0, max=0.75), pads=[0, 0, 1, 0, 0, 0, 0, 2], value=0.5)
+    h = g.add("Upsample", h, g.weight(value=np.array([1, 1, 2, 3], "float32")), mode="nearest")
+    return g.model(version=9, y=(h, 4, TensorProto.FLOAT)), {"x": (2, 2, 6, 5)}
+
+
+def sizes_given(g):
+    """Sizes that are an input."""
+    x, sizes = g.input("x", ["rows", 1]), g.input("sizes", [2], TensorProto.INT64)
+    return g.model(y=(g.add("Expand", x, sizes), 2, TensorProto.FLOAT)), {"x": (3, 1), "sizes": (2,)}
+
+
 def odd_names(g):
     """Results with names that no program could give them, of which one is an input's and one is another one's number."""
     x = g.input("x", ["batch", 3])
@@ -270,7 +285,8 @@ def odd_names(g):
 
 MODELS = {"mlp": mlp, "residual": residual, "transformer": transformer, "embedding": embedding,
           "lstm_cells": lstm_cells, "gru_cells": gru_cells, "quantised": quantised,
-          "u_net": u_net, "shapes": shapes, "odd_names": odd_names,
+          "u_net": u_net, "shapes": shapes, "odd_names": odd_names, "older": older,
+          "sizes_given": sizes_given,
           "mobile": mobile, "decoder": decoder, "vision_transformer": vision_transformer, "detector": detector}
 
 
@@ -326,7 +342,8 @@ def made_models():
     for number, (name, build) in enumerate(MODELS.items()):
         graph = Graph(number)
         model, shapes_of_inputs = build(graph)
-        inputs = {n: (graph.rng.integers(0, 50, s) if n == "tokens" else graph.rng.standard_normal(s).astype("float32"))
+        special = {"sizes": lambda _: np.array([3, 4]), "tokens": lambda s: graph.rng.integers(0, 50, s)}
+        inputs = {n: special.get(n, lambda s: graph.rng.standard_normal(s).astype("float32"))(s)
                   for n, s in shapes_of_inputs.items()}
         yield name, model, inputs, None
 
