@@ -85,6 +85,53 @@ static bool is_overwritten(tirbi_relax_builder *b, const tirb_relax_expr *call, 
     return good;
 }
 
+/* The type of a parameter of a PrimFunc; without a shape where not all of its sizes are numbers and int64. */
+static type parameter_type(tirbi_relax_builder *b, const tirb_primfunc *f, uint32_t i) {
+    const tirb_buffer *buffer = f->buffers[i];
+    const tirb_datatype dtype = f->params[i]->dtype;
+    if (!buffer) return tirbi_type_is_handle(dtype) ? tirbi_relax_any(b) : tirbi_relax_prim(b, dtype);
+    const tirb_expr **dims = tirbi_relax_new_dims(b, buffer->ndim);
+    for (uint32_t d = 0; dims && d < buffer->ndim; d++) {
+        int64_t value;
+        if (tirbi_dim_const(buffer->shape[d], &value))
+            dims[d] = tirbi_dim(&b->dims, value);
+        else if (tirb_datatype_equal(buffer->shape[d]->dtype, tirbi_type_i64))
+            dims[d] = buffer->shape[d];
+        else
+            return tirbi_relax_tensor_of_rank(b, (int32_t)buffer->ndim, buffer->dtype);
+        if (!dims[d]) return NULL;
+    }
+    return dims ? tirbi_relax_tensor(b, dims, buffer->ndim, buffer->dtype) : NULL;
+}
+
+/* Whether the results are what the function makes of these arguments, as far as these say its sizes. */
+static bool makes_results(tirbi_relax_builder *b, const tirb_relax_expr *call, const tirb_primfunc *f,
+                          const tirb_relax_attr *inplace) {
+    const tirb_relax_expr *args = call->as.call.args[1];
+    const uint32_t n = args->as.tuple.n, n_results = f->n_params - n;
+    type *params = TIRBI_NEW_ARRAY(b->arena, type, n), *results = TIRBI_NEW_ARRAY(b->arena, type, n_results);
+    tirb_relax_expr applied = {.kind = TIRB_RELAX_CALL, .span = call->span};
+    applied.as.call.op = call->as.call.op;
+    applied.as.call.args = args->as.tuple.items;
+    applied.as.call.n_args = n;
+    for (uint32_t i = 0; params && i < n; i++)
+        if (!(params[i] = parameter_type(b, f, i))) return false;
+    for (uint32_t i = 0; results && i < n_results; i++)
+        if (!(results[i] = parameter_type(b, f, n + i))) return false;
+    type all = params && results ? tirbi_relax_tuple(b, results, n_results) : NULL;
+    type function = all ? tirbi_relax_function_type(b, params, n, all, true) : NULL;
+    type made = function ? tirbi_relax_call_type(b, &applied, function) : NULL;
+    for (uint32_t i = 0, at = 0; made && i < call->as.call.n_types; i++) {
+        if (!is_output(inplace, i)) continue;
+        type said = call->as.call.types[i], found = made->fields[at++];
+        if (tirbi_relax_is_base_of(b, found, said)) continue;
+        tirbi_relax_fail(b, call, "out_ty says %s for result %u where `%s` makes %s", tirbi_relax_type_text(b, said), i,
+                         f->name, tirbi_relax_type_text(b, found));
+        return false;
+    }
+    return made != NULL;
+}
+
 /* Arguments, results, and the function's parameters agree. */
 bool tirbi_relax_prepare_call_tir(tirbi_relax_builder *b, tirb_relax_expr *call) {
     const tirb_relax_expr *callee = call->as.call.args[0], *args = call->as.call.args[1];
@@ -123,7 +170,7 @@ bool tirbi_relax_prepare_call_tir(tirbi_relax_builder *b, tirb_relax_expr *call)
                      : !is_overwritten(b, call, args->as.tuple.items[inplace->as.list.items[i].as.integer]->type, t))
             return false;
     }
-    return true;
+    return makes_results(b, call, f, inplace);
 }
 
 /* ---- Values of the host ------------------------------------------------------------------------------------------ */

@@ -16,6 +16,15 @@ tirbi_value tirbi_relax_use(tirbi_script *s, tirbi_span span, const tirb_relax_v
 
 static tirbi_span place_of(const tirbi_value *v) { return v->node ? v->node->span : (tirbi_span){0, 0}; }
 
+static const tirb_relax_expr *external(tirbi_script *s, const tirbi_value *v) {
+    tirb_relax_expr *e = tirbi_relax_make(&s->relax->builder, place_of(v), TIRB_RELAX_EXTERN);
+    if (!e) return NULL;
+    e->as.symbol = v->as.name;
+    e->type = tirbi_relax_opaque_function(&s->relax->builder, tirbi_relax_any(&s->relax->builder), false);
+    return e->type ? e : NULL;
+}
+
+/* A name of the module, or what R.ExternFunc("..") says without one. */
 static const tirb_relax_expr *global(tirbi_script *s, const tirbi_value *v) {
     tirbi_relax_builder *b = &s->relax->builder;
     tirb_relax_expr *e = tirbi_relax_make(b, place_of(v), TIRB_RELAX_GLOBAL);
@@ -30,6 +39,7 @@ static const tirb_relax_expr *global(tirbi_script *s, const tirbi_value *v) {
         const tirb_extern *externs = s->externs.items;
         for (uint32_t i = 0; i < s->externs.n; i++)
             if (externs[i].name == v->as.name) e->as.global.external = &externs[i];
+        if (!e->as.global.external) return external(s, v);
     }
     e->type = tirbi_relax_opaque_function(b, tirbi_relax_any(b), v->kind == TIRBI_VALUE_FUNCTION);
     return e->type ? e : NULL;

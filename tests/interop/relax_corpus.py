@@ -1233,3 +1233,32 @@ def main(x: R.Tensor(("n", 3), "float32")):
         R.output(a, h, i, j, k)
     return (a, h, i, j, k)
 ''')
+
+# A function of another library as a value
+module('''
+@R.function
+def main(x: R.Tensor((4,), "float32")):
+    f = R.ExternFunc("lib.f")
+    t = (x, f)
+    return t[0]
+''')
+
+# What a PrimFunc makes of its arguments, as far as they say its sizes
+module('''
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def sum(a: T.handle, b: T.handle, c: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n,), "float32")
+        B = T.match_buffer(b, (n,), "float32")
+        C = T.match_buffer(c, (n * 2,), "float32")
+        for i in range(n):
+            C[i] = A[i] + B[i]
+    @R.function
+    def main(x: R.Tensor(("n",), "float32"), z: R.Tensor(("m",), "float32"), w: R.Tensor(ndim=1, dtype="float32")):
+        n = T.int64()
+        y = R.call_tir(Module.sum, (x, z), out_ty=R.Tensor((n + n,), "float32"))
+        u = R.call_tir(Module.sum, (w, w), out_ty=R.Tensor((7,), "float32"))
+        return (y, u)
+''')
