@@ -1,7 +1,8 @@
 /* Memory that runs out during a call: each allocation fails once, and then all from one on, of calls with temporaries,
  * calls between functions, threads, contractions, folds, what is read at an index, a function of the host's, graphs,
  * results of sizes that the call finds, and tensors with strides; on instances that have made no call and on those that
- * keep memory of other ones. A call that lacks memory says so, gives nothing and keeps nothing; the next one is right. */
+ * keep memory of other ones. A call that lacks memory says so, gives nothing and keeps nothing; the next one is right.
+ */
 #include "tests/unit/api_fixture.h"
 
 #include <limits.h>
@@ -134,8 +135,10 @@ static void *reallocate(void *context, void *ptr, size_t old_size, size_t new_si
     if (from && call >= from && call <= atomic_load(&m->last)) return NULL;
     void *fresh = realloc(ptr, new_size);
     assert_non_null(fresh);
-    if (new_size > old_size) atomic_fetch_add(&m->held, new_size - old_size);
-    else atomic_fetch_sub(&m->held, old_size - new_size);
+    if (new_size > old_size)
+        atomic_fetch_add(&m->held, new_size - old_size);
+    else
+        atomic_fetch_sub(&m->held, old_size - new_size);
     return fresh;
 }
 
@@ -217,8 +220,7 @@ static tirb_status call(machine *m, const manner *how, int rows, values *out) {
     const tirb_arg args[] = {tensor_arg(&from.dl), how->given
                                                        ? tensor_arg(&to.dl)
                                                        : (tirb_arg){.kind = TIRB_ARG_RESULT, .value.result = &made}};
-    const tirb_status status =
-        tirb_instance_call(m->instance, find(m->module, how->function), args, 2, NULL, &error);
+    const tirb_status status = tirb_instance_call(m->instance, find(m->module, how->function), args, 2, NULL, &error);
     if (status != TIRB_OK) assert_true(error.code == status && error.message[0] != 0 && !made);
     if (status != TIRB_OK && status != TIRB_NO_MEMORY) fail_msg("%s: %s", how->function, error.message);
     out->n = (size_t)rows * COLUMNS;
