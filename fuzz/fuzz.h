@@ -21,7 +21,8 @@ typedef struct fuzz_random {
 
 typedef struct fuzz_target {
     const char *name;
-    void (*run)(const uint8_t *data, size_t size);
+    /* Whether it was taken: what is refused at the door tells little of what is behind it. */
+    bool (*run)(const uint8_t *data, size_t size);
     /* Changes `data` in place, up to max_size bytes, and returns its new size. NULL: as bytes. */
     size_t (*mutate)(uint8_t *data, size_t size, size_t max_size, fuzz_random *random);
     /* Makes one input of two, of at most max_size bytes in `out`; returns its size, 0 for none. NULL: none. */

@@ -134,7 +134,7 @@ static bool read_path(const char *path) {
 
 /* What the child is at, seen by the parent. */
 typedef struct progress {
-    uint64_t n_run;
+    uint64_t n_run, n_taken;
     size_t size;
     uint8_t data[MAX_SIZE];
 } progress;
@@ -145,7 +145,7 @@ static void run_input(const fuzz_target *target, const uint8_t *data, size_t siz
     memcpy(shared->data, data, size);
     shared->size = size;
     shared->n_run++;
-    target->run(data, size);
+    shared->n_taken += target->run(data, size);
 }
 
 static size_t mutate(const fuzz_target *target, uint8_t *data, size_t size) {
@@ -253,10 +253,12 @@ static int run_all(const fuzz_target *target, uint32_t count, bool print) {
         if (print) fprintf(stderr, "input %u, %zu bytes\n", i, kept[i].size);
         run_input(target, kept[i].data, kept[i].size);
     }
+    const uint64_t files_taken = shared->n_taken;
     if (n_files > 0) run_mutated(target, n_files, count);
     double spent = seconds() - start;
-    printf("%s: %u files, %u mutated inputs, %.0f a second\n", target->name, n_files, count,
-           spent > 0 ? (double)(n_files + count) / spent : 0);
+    printf("%s: %u files, %u mutated inputs, %.0f a second; %llu and %llu were taken\n", target->name, n_files, count,
+           spent > 0 ? (double)(n_files + count) / spent : 0, (unsigned long long)files_taken,
+           (unsigned long long)(shared->n_taken - files_taken));
     for (uint32_t i = 0; i < n_kept; i++) free(kept[i].data);
     return 0;
 }

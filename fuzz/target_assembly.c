@@ -8,7 +8,7 @@
 
 enum { MAX_MEMORY = 64 << 20 };
 
-static void assemble(const uint8_t *text, size_t size, tirbi_heap *heap) {
+static bool assemble(const uint8_t *text, size_t size, tirbi_heap *heap) {
     tirb_error error = TIRB_ERROR_INIT;
     tirbi_arena arena;
     tirbi_program *program = NULL;
@@ -23,15 +23,17 @@ static void assemble(const uint8_t *text, size_t size, tirbi_heap *heap) {
     if (status != TIRB_OK && error.message[0] == '\0') fuzz_fail("%s without a message", tirb_status_name(status));
     tirbi_writer_destroy(&written);
     tirbi_arena_destroy(&arena);
+    return status == TIRB_OK;
 }
 
-static void run(const uint8_t *data, size_t size) {
+static bool run(const uint8_t *data, size_t size) {
     tirbi_heap heap;
     tirbi_heap_init(&heap, NULL, MAX_MEMORY);
     uint8_t *exact = fuzz_copy(data, size);
-    assemble(exact, size, &heap);
+    const bool verifies = assemble(exact, size, &heap);
     free(exact);
     fuzz_heap_close(&heap, "assembling");
+    return verifies;
 }
 
 const fuzz_target fuzz_target_assembly = {"assembly", run, fuzz_mutate_assembly, fuzz_cross_text};

@@ -169,7 +169,7 @@ static tirb_instance *shared_instance(void) {
     return instance;
 }
 
-static void run(const uint8_t *data, size_t size) {
+static bool run(const uint8_t *data, size_t size) {
     choices c = {data, size};
     tirb_instance *instance = shared_instance();
     const tirbi_program *program = instance->module->program;
@@ -178,7 +178,7 @@ static void run(const uint8_t *data, size_t size) {
     memset(tensors, 0, sizeof(tensors));
     uint32_t function = byte(&c) % program->n_functions;
     const tirbi_function *f = &program->functions[function];
-    bool possible = true;
+    bool possible = true, called = false;
     for (uint32_t i = 0; i < f->n_params; i++) possible &= choose_argument(&c, &f->params[i], &tensors[i], &args[i]);
     uint32_t n = byte(&c) > 250 ? byte(&c) % (f->n_params + 1u) : f->n_params;
     if (possible) {
@@ -187,9 +187,11 @@ static void run(const uint8_t *data, size_t size) {
         tirb_status status = tirb_instance_call(instance, function, args, n, &result, &error);
         if (status == TIRB_INTERNAL || status == TIRB_NO_MEMORY) fuzz_fail("binding: %s", error.message);
         if (status != TIRB_OK && error.message[0] == '\0') fuzz_fail("an error without a message");
+        called = status == TIRB_OK;
         if (n == f->n_params) infer(instance, function, args, n);
     }
     for (uint32_t i = 0; i < f->n_params; i++) free(tensors[i].memory);
+    return called;
 }
 
 const fuzz_target fuzz_target_bind = {"bind", run, NULL, NULL};

@@ -14,7 +14,7 @@ static void refused(tirb_status status, const tirb_error *error) {
     }
 }
 
-static void read_bundle(const uint8_t *bytes, size_t size, tirbi_heap *heap) {
+static bool read_bundle(const uint8_t *bytes, size_t size, tirbi_heap *heap) {
     tirb_error error = TIRB_ERROR_INIT;
     tirbi_arena arena;
     tirbi_program *program = NULL;
@@ -30,15 +30,17 @@ static void read_bundle(const uint8_t *bytes, size_t size, tirbi_heap *heap) {
     }
     tirbi_writer_destroy(&written);
     tirbi_arena_destroy(&arena);
+    return status == TIRB_OK;
 }
 
-static void run(const uint8_t *data, size_t size) {
+static bool run(const uint8_t *data, size_t size) {
     tirbi_heap heap;
     tirbi_heap_init(&heap, NULL, MAX_MEMORY);
     uint8_t *exact = fuzz_copy(data, size);
-    read_bundle(exact, size, &heap);
+    const bool verifies = read_bundle(exact, size, &heap);
     free(exact);
     fuzz_heap_close(&heap, "reading a bundle");
+    return verifies;
 }
 
 const fuzz_target fuzz_target_bundle = {"bundle", run, fuzz_mutate_bundle, fuzz_cross_bundle};

@@ -135,13 +135,14 @@ static void list_disk(void) {
     tirbi_arena_destroy(&arena);
 }
 
-static void run_disk(const uint8_t *data, size_t size) {
+static bool run_disk(const uint8_t *data, size_t size) {
     if (!entry_path[0]) open_disk();
     int file = open(entry_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (file < 0 || write(file, data, size) != (ssize_t)size) fuzz_fail("an entry cannot be written");
     close(file);
     tirbi_disk_value value;
-    if (tirbi_disk_cache_find(&disk, &the_key, &value)) {
+    const bool found = tirbi_disk_cache_find(&disk, &the_key, &value);
+    if (found) {
         uint8_t *copy = fuzz_copy(value.data, value.size);
         if (value.size > size) fuzz_fail("a value is larger than its file");
         free(copy);
@@ -149,15 +150,14 @@ static void run_disk(const uint8_t *data, size_t size) {
     }
     list_disk();
     if (disk_heap.used != 0) fuzz_fail("a cache on disk keeps %llu bytes", (unsigned long long)disk_heap.used);
+    return found;
 }
 
-static void run(const uint8_t *data, size_t size) {
-    if (size == 0) return;
-    if (data[0] < ON_DISK) {
-        run_memory(data + 1, size - 1);
-    } else {
-        run_disk(data + 1, size - 1);
-    }
+static bool run(const uint8_t *data, size_t size) {
+    if (size == 0) return false;
+    if (data[0] >= ON_DISK) return run_disk(data + 1, size - 1);
+    run_memory(data + 1, size - 1);
+    return true;
 }
 
 /* ---- Mutation -------------------------------------------------------------------------------------------------- */

@@ -219,22 +219,25 @@ static void run_compiled(const tirb_compile_result *result, source from, uint64_
     fuzz_modules_release(&fast);
 }
 
-static void run_source(source from) {
+static bool run_source(source from) {
     uint64_t seed = hash(from.data, from.size);
     tirb_compile_result *result = NULL;
-    if (compile(from, seed, true, &result)) run_compiled(result, from, seed);
+    const bool compiles = compile(from, seed, true, &result);
+    if (compiles) run_compiled(result, from, seed);
     tirb_compile_result_destroy(result);
+    return compiles;
 }
 
-static void run(const uint8_t *data, size_t size) {
+static bool run(const uint8_t *data, size_t size) {
     uint8_t *exact = fuzz_copy(data, size);
     check_functions(exact, size);
-    run_source((source){TIRB_LANGUAGE_TVMSCRIPT, exact, size});
+    const bool compiles = run_source((source){TIRB_LANGUAGE_TVMSCRIPT, exact, size});
     free(exact);
+    return compiles;
 }
 
 /* What can be read can be printed, whether it compiles or not. */
-static void run_comprehensions(const uint8_t *data, size_t size) {
+static bool run_comprehensions(const uint8_t *data, size_t size) {
     uint8_t *exact = fuzz_copy(data, size);
     const source from = {TIRB_LANGUAGE_TENSOR_COMPREHENSIONS, exact, size};
     tirb_compile_result *printed = NULL;
@@ -243,8 +246,9 @@ static void run_comprehensions(const uint8_t *data, size_t size) {
     check_messages(printed, status);
     if (status == TIRB_OK) check_fixed_point(printed_text(from, TIRB_DIALECT_SAME, printed), TIRB_DIALECT_SAME);
     tirb_compile_result_destroy(printed);
-    run_source(from);
+    const bool compiles = run_source(from);
     free(exact);
+    return compiles;
 }
 
 const fuzz_target fuzz_target_text = {"text", run, fuzz_mutate_script, fuzz_cross_text};

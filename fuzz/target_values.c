@@ -72,13 +72,14 @@ static void write_back(const tensor *t) {
     free(bytes);
 }
 
-static void read_literal(const uint8_t *text, size_t size) {
+static bool read_literal(const uint8_t *text, size_t size) {
     value v;
     static const invocation nobody;
     char *terminated = (char *)fuzz_allocate(size + 1);
     if (size > 0) memcpy(terminated, text, size);
     terminated[size] = '\0';
     tensor measured;
+    bool read = false;
     const char *equals = strchr(terminated, '=');
     /* Large tensors only cost time; '@' would open files. */
     bool small = !equals || !tensor_of_type_text(terminated, (size_t)(equals - terminated), &measured) ||
@@ -89,28 +90,29 @@ static void read_literal(const uint8_t *text, size_t size) {
             write_back(&v.tensor);
         }
         value_clear(&v);
+        read = true;
     }
     size_t length;
     split_assignment(terminated, &length);
     free(terminated);
+    return read;
 }
 
-static void run(const uint8_t *data, size_t size) {
+static bool run(const uint8_t *data, size_t size) {
     tensor t;
-    if (size == 0) return;
+    if (size == 0) return false;
     uint8_t how = data[0];
-    if (how >= 128) {
-        read_literal(data + 1, size - 1);
-        return;
-    }
+    if (how >= 128) return read_literal(data + 1, size - 1);
     uint8_t *exact = fuzz_copy(data + 1, size - 1);
     tirbi_dtype as = how < 64 ? TIRB_TYPE_NONE : (tirbi_dtype)(how % TIRB_N_DTYPES);
-    if (size > 1 && read_npy(exact, size - 1, as, &t) == NPY_DONE) {
+    const bool read = size > 1 && read_npy(exact, size - 1, as, &t) == NPY_DONE;
+    if (read) {
         show(&t);
         write_back(&t);
         tensor_free(&t);
     }
     free(exact);
+    return read;
 }
 
 const fuzz_target fuzz_target_values = {"values", run, NULL, NULL};
