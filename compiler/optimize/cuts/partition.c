@@ -5,15 +5,13 @@
  * the nest as a whole is asked for that once, and stays as it was where it has too few. */
 #include "compiler/optimize/cuts/partition.h"
 
-#include <string.h>
-
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/contractions/contract.h"
 #include "compiler/optimize/contractions/operands.h"
 #include "compiler/optimize/cuts/clip.h"
 #include "compiler/optimize/cuts/questions.h"
-#include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/facts/quotient.h"
+#include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
@@ -91,89 +89,6 @@ static tirbi_step find_remainders_in(tirbi_walk *w, const tirbi_lx *x) {
     return TIRBI_PAST;
 }
 
-/* ---- Whose iterations may be taken in another order ------------------------------------------------------------- */
-
-enum { MAX_ACCESSES = 64 };
-
-typedef struct accesses {
-    tirbi_loop_set loops; /* the nest's, then those inside of it */
-    tirbi_reached places[MAX_ACCESSES];
-    uint32_t n;
-    const tirbi_lvar *own[MAX_ACCESSES]; /* variables that begin in the body */
-    uint32_t n_own;
-} accesses;
-
-/* A variable is set that begins in the body. */
-static bool note_set(void *context, const tirbi_ls *s) {
-    accesses *a = context;
-    if (s->kind != TIRBI_LS_SET) return true;
-    bool known = false;
-    for (uint32_t i = 0; i < a->n_own; i++) known = known || a->own[i] == s->as.set.var;
-    if (!s->as.set.declares) return known;
-    if (a->n_own == MAX_ACCESSES) return false;
-    a->own[a->n_own++] = s->as.set.var;
-    return true;
-}
-
-static bool find_accesses(accesses *a, const tirbi_ls *body) {
-    tirbi_accesses all = {.item = a->places,
-                          .most = MAX_ACCESSES,
-                          .rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS | TIRBI_TAKE_STEPS | TIRBI_TAKE_CALLS,
-                          .kinds = TIRBI_NESTS,
-                          .loops = &a->loops,
-                          .context = a,
-                          .stmt = note_set};
-    const bool found = tirbi_find_accesses(&all, body);
-    a->n = all.n;
-    return found;
-}
-
-static bool is_own(const void *context, const tirbi_lx *x) {
-    const accesses *a = context;
-    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < a->n_own; i++)
-        if (a->own[i] == x->var) return true;
-    return false;
-}
-
-static bool same_indices(const tirbi_place *a, const tirbi_place *b) {
-    if (a->buffer != b->buffer) return false;
-    for (uint32_t d = 0; d < a->ndim; d++) {
-        if (a->indices[d] != b->indices[d]) return false;
-    }
-    return true;
-}
-
-/* Marks the loops around the body whose iterations write elements of their own and read no others of those. False: some
- * of what is written is not told apart. */
-static bool find_spatial(tirbi_lx_pool *pool, const tirbi_loop_set *around, const tirbi_ls *body,
-                         bool spatial[TIRBI_MAX_AFFINE]) {
-    accesses *a = TIRBI_NEW(pool->arena, accesses);
-    bool any = false;
-    if (!a) return false;
-    a->loops = *around;
-    if (!find_accesses(a, body)) return false;
-    for (uint32_t i = 0; i < a->n; i++) {
-        const tirbi_place *w = a->places[i].place;
-        bool own[TIRBI_MAX_AFFINE];
-        if (a->places[i].what == TIRBI_LOADS) continue;
-        for (uint32_t d = 0; d < w->ndim; d++) {
-            if (tirbi_any_expr(w->indices[d], 0, is_own, a)) return false;
-        }
-        if (w->buffer->overlaps || !tirbi_spatial_loops(pool, &a->loops, w, own)) return false;
-        if (any && memcmp(own, spatial, around->n * sizeof(*own)) != 0) return false;
-        memcpy(spatial, own, TIRBI_MAX_AFFINE * sizeof(*own));
-        any = true;
-        for (uint32_t j = 0; j < a->n; j++) {
-            const tirbi_place *p = a->places[j].place;
-            if (p->buffer->root == w->buffer->root ? !same_indices(p, w) && !tirbi_never_meet(pool, p, w, &a->loops)
-                                                   : tirbi_may_meet(p->buffer->root, w->buffer->root)) {
-                return false;
-            }
-        }
-    }
-    return any;
-}
-
 /* ---- Parts ------------------------------------------------------------------------------------------------------ */
 
 typedef struct chain {
@@ -247,7 +162,7 @@ static tirbi_lvar *make_rounds(partitioner *p, const tirbi_lvar *old, int64_t co
 
 /* Whether loops around parts may be taken anew for each part: which of them is in `spatial`. */
 static bool may_take_apart(const partitioner *p, const chain *c, bool spatial[TIRBI_MAX_AFFINE]) {
-    return tirbi_fails_alike(c->loop[0]) && find_spatial(p->pool, &c->vars, c->body, spatial);
+    return tirbi_fails_alike(c->loop[0]) && tirbi_find_spatial(p->pool, &c->vars, c->body, spatial);
 }
 
 /* A part in the loops around it, with variables of its own, for one of several parts: what is around both may run them
