@@ -88,43 +88,10 @@ static tirbi_step find_element_of(tirbi_walk *w, const tirbi_ls *s) {
 
 /* ---- Those that move -------------------------------------------------------------------------------------------- */
 
-/* Takes a constant off a sum. */
-static const tirbi_lx *base_of(const tirbi_lx *x, int64_t *added) {
-    *added = x->kind == TIRBI_LX_CONST ? x->value : 0;
-    if (x->kind == TIRBI_LX_CONST) return NULL;
-    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_ADD || x->args[1]->kind != TIRBI_LX_CONST) return x;
-    *added = x->args[1]->value;
-    return x->args[0];
-}
-
-static bool differ_by(const tirbi_lx *a, const tirbi_lx *b, int64_t by) {
-    int64_t x, y, difference;
-    return base_of(a, &x) == base_of(b, &y) && !__builtin_sub_overflow(x, y, &difference) && difference == by;
-}
-
 /* Whether `before` is in each iteration what `place` was in the one before it. */
-static bool is_one_behind(carrier *c, const tirbi_place *place, const tirbi_place *before) {
-    const tirbi_loop_set loop = {.var = {c->own.var[0]}, .n = 1};
-    tirbi_loop_set others = c->own;
-    others.var[0] = others.var[--others.n];
-    bool moves = false;
-    if (place->buffer != before->buffer || place->ndim != before->ndim || place->view || before->view ||
-        !before->flat->pure)
-        return false;
-    for (uint32_t d = 0; d < place->ndim; d++) {
-        tirbi_affine at, from;
-        int64_t step, other;
-        if (tirbi_mentions_loops(place->indices[d], &others) || tirbi_mentions_loops(before->indices[d], &others))
-            return false;
-        if (place->indices[d] == before->indices[d] && !tirbi_mentions_loops(place->indices[d], &loop)) continue;
-        if (!tirbi_affine_index(c->pool, place, d, &loop, &at) || !tirbi_affine_constant(&at, 0, &step) ||
-            !tirbi_affine_index(c->pool, before, d, &loop, &from) || !tirbi_affine_constant(&from, 0, &other)) {
-            return false;
-        }
-        if (step != other || !differ_by(at.start, from.start, step)) return false;
-        moves = moves || step != 0;
-    }
-    return moves;
+static bool is_one_behind(const carrier *c, const tirbi_place *place, const tirbi_place *before) {
+    int64_t iterations;
+    return before->flat->pure && tirbi_comes_behind(c->pool, &c->own, place, before, &iterations) && iterations == 1;
 }
 
 /* What the program does with the memory of a store: whether it stores there once, and loads the element before it ahead

@@ -8,7 +8,6 @@
 #include "compiler/optimize/carried/overwritten.h"
 #include "compiler/optimize/carried/packing.h"
 #include "compiler/optimize/carried/place.h"
-#include "compiler/optimize/carried/sampled.h"
 #include "compiler/optimize/carried/search.h"
 #include "compiler/optimize/carried/still.h"
 #include "compiler/optimize/cuts/distance.h"
