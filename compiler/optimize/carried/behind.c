@@ -53,16 +53,15 @@ static const tirbi_ls *last_value(const tirbi_iteration *it) {
     return tirbi_new_set(it->pool, it->loop->span, it->item[it->at]->as.set.var, value, false);
 }
 
-bool tirbi_look_behind(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_behind *out) {
+bool tirbi_look_behind(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     const tirbi_ls *body = loop->as.loop.body;
     tirbi_iteration *it = tirbi_can_resolve(body) ? tirbi_read_iteration(pool, loop) : NULL;
     if (!it || it->n < 2) return false;
     while (it->at < it->n && !is_for_later(it)) it->at++;
     if (it->at == it->n) return false;
     const tirbi_lx *zero = tirbi_lx_number(pool, 0);
-    const tirbi_ls *rest = loop_behind(it),
-                   *all[3] = {tirbi_iteration_at(pool, loop, body, zero, true), rest, last_value(it)};
-    out->rest = rest;
+    const tirbi_ls *all[3] = {tirbi_iteration_at(pool, loop, body, zero, true), loop_behind(it), last_value(it)};
+    out->loop = all[1];
     out->stmt = tirbi_new_if(pool, loop->span, tirbi_lx_wide(pool, TIRB_OP_GT, loop->as.loop.var->extent, zero),
                              tirbi_new_sequence(pool, loop->span, all, 3), NULL);
     return out->stmt != NULL;
