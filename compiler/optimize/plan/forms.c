@@ -78,8 +78,8 @@ static tirbi_sched *as_still(tirbi_scheduler *p, const tirbi_ls *loop, bool plai
     return node;
 }
 
-static tirbi_sched *in_versions(tirbi_scheduler *p, const char *step, const tirbi_arranged *choice, const tirbi_ls *loop,
-                                uint32_t without);
+static tirbi_sched *in_versions(tirbi_scheduler *p, const char *step, const tirbi_arranged *choice,
+                                const tirbi_ls *loop, uint32_t without);
 
 /* A loop with extremes of floats that are no NaN ahead of it, if it is lanes then. */
 static tirbi_sched *as_float_extremes(tirbi_scheduler *p, const tirbi_ls *loop) {
@@ -261,8 +261,8 @@ static tirbi_sched *as_alike(tirbi_scheduler *p, const tirbi_ls *loop) {
 }
 
 /* That statement, or the loop as it was, which is not planned in the form `without` again. */
-static tirbi_sched *in_versions(tirbi_scheduler *p, const char *step, const tirbi_arranged *choice, const tirbi_ls *loop,
-                                uint32_t without) {
+static tirbi_sched *in_versions(tirbi_scheduler *p, const char *step, const tirbi_arranged *choice,
+                                const tirbi_ls *loop, uint32_t without) {
     tirbi_version *version = TIRBI_NEW(p->pool->arena, tirbi_version);
     tirbi_sched *node = version ? tirbi_new_sched(p, TIRBI_S_VERSION, loop, 2) : NULL;
     if (!node) return NULL;
@@ -326,8 +326,8 @@ static tirbi_sched *as_apart(tirbi_scheduler *p, const tirbi_ls *loop) {
         if (tirbi_lx_is_int(lanes.asks, 1)) return made(p, "independent iterations", lanes.all);
         tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                         "where a test before it says that its iterations never meet");
-        return in_versions(p, "independent iterations", &(tirbi_arranged){.stmt = lanes.all, .condition = lanes.asks}, loop,
-                           TIRBI_NOT_APART);
+        const tirbi_arranged choice = {.stmt = lanes.all, .condition = lanes.asks};
+        return in_versions(p, "independent iterations", &choice, loop, TIRBI_NOT_APART);
     }
     for (uint32_t i = 0; i < 2; i++) {
         if (!lanes.most[i] || lanes.most[i]->as.loop.var->extent->hi < FEW) continue;
@@ -579,16 +579,17 @@ static bool decides(const tirbi_nest *nest) {
     return nest->plan->loops.n + nest->n_outer > 1 && tirbi_lanes_do(nest->plan, TIRB_OP_VSELECT);
 }
 
-/* A loop that is no lanes as it stands, in another form that is: of those that are tried one after the other, functions or
- * arrangements, the first. */
+/* A loop that is no lanes as it stands, in another form that is: the first of these, which are functions or
+ * arrangements. */
 static tirbi_sched *in_another_form(tirbi_scheduler *p, const tirbi_ls *loop) {
     static const struct {
         tirbi_sched *(*as)(tirbi_scheduler *, const tirbi_ls *);
         uint32_t arranged;
-    } forms[] = {{NULL, BY_NUMBER},  {NULL, FLAT},     {NULL, COLUMNS},    {as_columns, 0},  {as_alike, 0},
-                 {as_turns, 0},      {as_short_rows, 0}, {as_named, 0},    {NULL, BLOCKS},   {as_apart, 0},
-                 {as_separate, 0},   {as_behind, 0},   {NULL, LEFT},       {NULL, LAST_STORE}, {NULL, LAST_VALUE},
-                 {NULL, PACKED},     {as_packed, 0}};
+    } forms[] = {{NULL, BY_NUMBER},  {NULL, FLAT},       {NULL, COLUMNS},    {as_columns, 0},
+                 {as_alike, 0},      {as_turns, 0},      {as_short_rows, 0}, {as_named, 0},
+                 {NULL, BLOCKS},     {as_apart, 0},      {as_separate, 0},   {as_behind, 0},
+                 {NULL, LEFT},       {NULL, LAST_STORE}, {NULL, LAST_VALUE}, {NULL, PACKED},
+                 {as_packed, 0}};
     tirbi_sched *node = NULL;
     for (size_t i = 0; i < sizeof(forms) / sizeof(*forms) && !node; i++)
         node = forms[i].as ? forms[i].as(p, loop) : as_arranged(p, loop, forms[i].arranged);
