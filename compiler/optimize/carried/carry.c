@@ -13,7 +13,7 @@
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_ELEMENTS = 8 };
+enum { MAX_ELEMENTS = 8, MAX_PLACES = 128 };
 
 typedef struct element {
     const tirbi_place *place;
@@ -30,6 +30,8 @@ typedef struct carrier {
     tirbi_loop_set own; /* the loop's variable, and those that the body sets */
     tirbi_lvar *fresh;  /* that stands for the loop's variable, or NULL */
     const tirbi_ls *init; /* of the first iteration, or NULL */
+    tirbi_reached *places; /* what the body reaches */
+    uint32_t n_places;
     element elements[MAX_ELEMENTS];
     uint32_t n;
     bool in_columns, branches, failed;
@@ -68,108 +70,62 @@ static void add_element(carrier *c, const tirbi_place *place, const tirbi_place 
     c->elements[c->n++] = (element){.place = place, .before = before, .var = var, .surely = surely};
 }
 
-/* Notes an element that is stored to and stands still. One of a condition is only reached where that cannot fail. */
-static tirbi_step find_element_of(tirbi_walk *w, const tirbi_ls *s) {
-    carrier *c = w->context;
-    if (s->kind != TIRBI_LS_STORE) return TIRBI_INTO;
-    const tirbi_place *place = s->as.store.access;
-    element *known = find_element(c, place);
-    if (known) {
-        known->again = true;
-        known->surely = known->surely || !w->guarded;
+/* Notes the elements that are stored to and stand still. One of a condition is only reached where that cannot fail. */
+static void find_still(carrier *c) {
+    for (uint32_t i = 0; i < c->n_places && !c->failed; i++) {
+        const tirbi_reached *a = &c->places[i];
+        element *known = a->what == TIRBI_LOADS ? NULL : find_element(c, a->place);
+        if (known) {
+            known->again = true;
+            known->surely = known->surely || a->surely;
+        }
+        if (a->what == TIRBI_LOADS || known || a->place->buffer->local || !tirbi_stands_still(a->place, &c->own))
+            continue;
+        const tirbi_lx *load = tirbi_lx_load(c->pool, a->place);
+        if (!load || (load->traps && !a->surely)) c->failed = true;
+        else add_element(c, a->place, NULL, load, a->surely);
     }
-    if (!tirbi_stands_still(place, &c->own) || place->buffer->local || known) return TIRBI_INTO;
-    const tirbi_lx *load = tirbi_lx_load(c->pool, place);
-    if (!load || (load->traps && w->guarded))
-        c->failed = true;
-    else add_element(c, place, NULL, load, !w->guarded);
-    return TIRBI_INTO;
 }
 
 /* ---- Those that move -------------------------------------------------------------------------------------------- */
 
-/* Takes a constant off a sum. */
-static const tirbi_lx *base_of(const tirbi_lx *x, int64_t *added) {
-    *added = x->kind == TIRBI_LX_CONST ? x->value : 0;
-    if (x->kind == TIRBI_LX_CONST) return NULL;
-    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_ADD || x->args[1]->kind != TIRBI_LX_CONST) return x;
-    *added = x->args[1]->value;
-    return x->args[0];
-}
-
-static bool differ_by(const tirbi_lx *a, const tirbi_lx *b, int64_t by) {
-    int64_t x, y, difference;
-    return base_of(a, &x) == base_of(b, &y) && !__builtin_sub_overflow(x, y, &difference) && difference == by;
-}
-
 /* Whether `before` is in each iteration what `place` was in the one before it. */
-static bool is_one_behind(carrier *c, const tirbi_place *place, const tirbi_place *before) {
-    const tirbi_loop_set loop = {.var = {c->own.var[0]}, .n = 1};
-    tirbi_loop_set others = c->own;
-    others.var[0] = others.var[--others.n];
-    bool moves = false;
-    if (place->buffer != before->buffer || place->ndim != before->ndim || place->view || before->view ||
-        !before->flat->pure)
-        return false;
-    for (uint32_t d = 0; d < place->ndim; d++) {
-        tirbi_affine at, from;
-        int64_t step, other;
-        if (tirbi_mentions_loops(place->indices[d], &others) || tirbi_mentions_loops(before->indices[d], &others))
-            return false;
-        if (place->indices[d] == before->indices[d] && !tirbi_mentions_loops(place->indices[d], &loop)) continue;
-        if (!tirbi_affine_index(c->pool, place, d, &loop, &at) || !tirbi_affine_constant(&at, 0, &step) ||
-            !tirbi_affine_index(c->pool, before, d, &loop, &from) || !tirbi_affine_constant(&from, 0, &other)) {
-            return false;
+static bool is_one_behind(const carrier *c, const tirbi_place *place, const tirbi_place *before) {
+    int64_t iterations;
+    return before->flat->pure && tirbi_comes_behind(c->pool, &c->own, place, before, &iterations) && iterations == 1;
+}
+
+/* The element that a store has stored to an iteration ago, if nothing else stores to its memory, and all that is loaded
+ * so is loaded ahead of the store. */
+static const tirbi_place *find_before(const carrier *c, uint32_t store, bool *surely) {
+    const tirbi_place *place = c->places[store].place, *before = NULL;
+    *surely = false;
+    for (uint32_t i = 0; i < c->n_places; i++) {
+        const tirbi_reached *a = &c->places[i];
+        if (a->what != TIRBI_LOADS) {
+            if (i != store && tirbi_may_meet(a->place->buffer->root, place->buffer->root)) return NULL;
+        } else if (a->place->buffer == place->buffer && is_one_behind(c, place, a->place)) {
+            if (i > store) return NULL;
+            before = a->place;
+            *surely = *surely || a->surely;
         }
-        if (step != other || !differ_by(at.start, from.start, step)) return false;
-        moves = moves || step != 0;
     }
-    return moves;
+    return before;
 }
 
-/* What the program does with the memory of a store: whether it stores there once, and loads the element before it ahead
- * of that, and always. */
-typedef struct use {
-    carrier *c;
-    const tirbi_ls *store;
-    const tirbi_place *before;
-    uint32_t stores;
-    bool surely, behind, late;
-} use;
-
-static bool use_place(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
-    use *u = w->context;
-    const tirbi_place *own = u->store->as.store.access;
-    if (!load) {
-        u->behind = u->behind || w->at == u->store;
-        u->stores += tirbi_may_meet(place->buffer->root, own->buffer->root);
-    } else if (place->buffer == own->buffer && is_one_behind(u->c, own, place)) {
-        u->before = place;
-        u->surely = u->surely || !w->guarded;
-        u->late = u->late || u->behind;
-    }
-    return true;
-}
-
-/* Notes the elements that every iteration stores to and the next one loads, by the stores of a part of the body. */
-static void find_moving(carrier *c, const tirbi_ls *whole, const tirbi_ls *body) {
-    uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
-    for (uint32_t i = 0; i < n && !c->failed; i++) {
-        const tirbi_ls *s = body->kind == TIRBI_LS_SEQ ? body->as.seq.items[i] : body;
-        if (s->kind == TIRBI_LS_SEQ) find_moving(c, whole, s);
-        if (s->kind != TIRBI_LS_STORE) continue;
-        const tirbi_place *place = s->as.store.access;
-        if (place->buffer->local || place->view || !place->flat->pure || tirbi_stands_still(place, &c->own) ||
-            tirbi_buffer_moves(place->buffer, &c->own)) {
+/* Notes the elements that every iteration stores to and the next one loads. */
+static void find_moving(carrier *c) {
+    for (uint32_t i = 0; i < c->n_places && !c->failed; i++) {
+        const tirbi_place *place = c->places[i].place;
+        if (c->places[i].what == TIRBI_LOADS || !c->places[i].surely || place->buffer->local || place->view ||
+            !place->flat->pure || tirbi_stands_still(place, &c->own) || tirbi_buffer_moves(place->buffer, &c->own))
             continue;
-        }
-        use u = {.c = c, .store = s};
-        tirbi_walk walk = {.context = &u, .access = use_place, .reach = TIRBI_WALK_PLACES};
-        tirbi_walk_stmt(&walk, whole);
-        if (!u.before || u.late || u.stores != 1) continue;
-        const tirbi_lx *load = tirbi_lx_load(c->pool, u.before);
-        if (!load || (load->traps && !u.surely)) c->failed = true;
-        else add_element(c, place, u.before, load, true);
+        bool surely;
+        const tirbi_place *before = find_before(c, i, &surely);
+        const tirbi_lx *load = before ? tirbi_lx_load(c->pool, before) : NULL;
+        if (!before) continue;
+        if (!load || (load->traps && !surely)) c->failed = true;
+        else add_element(c, place, before, load, true);
     }
 }
 
@@ -205,13 +161,13 @@ static bool is_apart(carrier *c, const element *stored, const tirbi_place *place
     return stored->surely && has_no_edge(c, e, place);
 }
 
-/* An element stays in its variable only if nothing else reaches it. */
-static bool check_place(void *context, const tirbi_reached *a) {
-    carrier *c = context;
+/* An element stays in its variable only if nothing else reaches it. Of one that moves, lanes are told apart when they are
+ * planned. */
+static bool are_apart(carrier *c) {
     for (uint32_t i = 0; i < c->n; i++) {
         const element *e = &c->elements[i];
-        if (e->before) continue; /* its lanes are told apart when they are planned */
-        if (!same_access(e->place, a->place) && !is_apart(c, e, a->place)) return false;
+        for (uint32_t k = 0; k < c->n_places && !e->before; k++)
+            if (!same_access(e->place, c->places[k].place) && !is_apart(c, e, c->places[k].place)) return false;
     }
     return true;
 }
@@ -527,13 +483,16 @@ static const tirbi_ls *carry_in(carrier *c, tirbi_lx_pool *pool, const tirbi_ls 
     if (!rest) return NULL;
     if (!tirbi_find_variables(&c->own, rest, TIRBI_STRAIGHT)) return NULL;
     c->branches = tirbi_has_kind(rest, TIRBI_KIND(IF));
-    tirbi_walk stores = {.context = c, .stmt = find_element_of};
-    tirbi_walk_stmt(&stores, rest);
-    /* lanes bear no more */
-    if (moving && tirbi_count_kind(rest, TIRBI_KIND(STORE)) <= MAX_WRITTEN) find_moving(c, rest, rest);
     c->body = rest;
-    tirbi_accesses all = {.context = c, .access = check_place, .rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS};
-    c->failed = !tirbi_find_accesses(&all, rest) || c->failed;
+    tirbi_reached places[MAX_PLACES];
+    tirbi_accesses all = {.item = places, .most = MAX_PLACES, .rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS};
+    if (!tirbi_find_accesses(&all, rest)) return NULL;
+    c->places = places;
+    c->n_places = all.n;
+    find_still(c);
+    /* lanes bear no more */
+    if (moving && tirbi_count_kind(rest, TIRBI_KIND(STORE)) <= MAX_WRITTEN) find_moving(c);
+    c->failed = c->failed || !are_apart(c);
     if (c->graph) tirbi_forget_dependences(pool, c->graph);
     bool bounds = is_plain(loop->as.loop.var->min) && is_plain(loop->as.loop.var->extent);
     if (c->failed || (c->n == 0 && bounds && rest == first)) return NULL;

@@ -1,26 +1,24 @@
 #include "compiler/optimize/carried/overwritten.h"
 
-#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/facts/order.h"
+#include "compiler/optimize/rewriting/iteration.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
-#include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_ITEMS = 32, MAX_PLACES = 32, LEAST = 8 };
+enum { LEAST = 8 /* iterations */ };
 
 typedef struct overwriter {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
-    const tirbi_ls *items[MAX_ITEMS];
-    uint32_t n, at;     /* the store is the item `at` */
-    uint32_t over;      /* the item that stores to its element in the next iteration; n: the store itself does */
-    tirbi_loop_set own; /* the loop's variable, and those that the body sets */
-    tirbi_lvar *held;   /* what is stored in an iteration */
+    tirbi_iteration *it; /* the store is its item `at` */
+    uint32_t over;       /* the item that stores to its element in the next iteration; behind all: the store does */
+    tirbi_loop_set own;  /* the loop's variable, and those that the body sets */
+    tirbi_lvar *held;    /* what is stored in an iteration */
 } overwriter;
 
-static const tirbi_place *place_of(const overwriter *o) { return o->items[o->at]->as.store.access; }
+static const tirbi_place *place_of(const overwriter *o) { return o->it->item[o->it->at]->as.store.access; }
 
 /* Whether a statement is a store that cannot fail, to memory that lies still. */
 static bool is_plain_store(const overwriter *o, const tirbi_ls *s) {
@@ -40,76 +38,51 @@ static bool is_apart(const overwriter *o, const tirbi_place *place) {
     return false;
 }
 
-/* Whether something holds for each access that may reach the store's memory, of an item of the body. */
-typedef bool holds_for(const overwriter *o, uint32_t item, const tirbi_reached *a);
-
-static bool holds_for_all(const overwriter *o, holds_for *holds) {
-    for (uint32_t i = 0; i < o->n; i++) {
-        tirbi_reached places[MAX_PLACES];
-        tirbi_accesses all = {.item = places, .most = MAX_PLACES};
-        if (!tirbi_find_accesses(&all, o->items[i])) return false;
-        for (uint32_t k = 0; k < all.n; k++) {
-            const bool may_reach = tirbi_may_meet(places[k].place->buffer->root, place_of(o)->buffer->root);
-            if (may_reach && !holds(o, i, &places[k])) return false;
-        }
+/* Whether something holds for each access that may reach the store's memory. */
+static bool holds_for_all(const overwriter *o, bool (*holds)(const overwriter *o, const tirbi_reached *a)) {
+    for (uint32_t i = 0; i < o->it->reached.n; i++) {
+        const tirbi_reached *a = &o->it->place[i];
+        if (tirbi_may_meet(a->place->buffer->root, place_of(o)->buffer->root) && !holds(o, a)) return false;
     }
     return true;
 }
 
-static bool is_load_behind(const overwriter *o, uint32_t item, const tirbi_reached *a) {
-    const bool writes = a->what != TIRBI_LOADS, itself = item == o->at && writes;
+/* Of an element that stands still: whether an access is the store itself, a load of it behind that, or elsewhere. */
+static bool is_read_behind(const overwriter *o, const tirbi_reached *a) {
+    const bool writes = a->what != TIRBI_LOADS, itself = a->part == o->it->at && writes;
     if (itself || is_apart(o, a->place)) return true;
-    return item > o->at && !writes && tirbi_same_place(a->place, place_of(o));
-}
-
-/* Whether nothing but the store itself reaches its element up to there, and nothing but loads behind it. */
-static bool is_read_behind(const overwriter *o) { return holds_for_all(o, is_load_behind); }
-
-/* How many iterations behind the store's own a place is the store's element; false: that is not one number. */
-static bool comes_behind(const overwriter *o, const tirbi_place *place, int64_t *iterations) {
-    const tirbi_place *own = place_of(o);
-    tirbi_loop_set loop = {.var = {o->own.var[0]}, .n = 1}, others = o->own;
-    tirbi_affine a, b;
-    int64_t step, same;
-    others.var[0] = others.var[--others.n];
-    if (place->buffer != own->buffer || place->view || own->view || tirbi_mentions_loops(place->flat, &others) ||
-        tirbi_mentions_loops(own->flat, &others) || !tirbi_affine_number(o->pool, own, &loop, &a) ||
-        !tirbi_affine_number(o->pool, place, &loop, &b) || !tirbi_affine_constant(&a, 0, &step) ||
-        !tirbi_affine_constant(&b, 0, &same) || step != same || step == 0 || step == INT64_MIN)
-        return false;
-    const tirbi_lx *ahead = tirbi_lx_sub(o->pool, a.start, b.start);
-    if (!ahead || ahead->kind != TIRBI_LX_CONST || ahead->value == INT64_MIN || ahead->value % step != 0) return false;
-    *iterations = ahead->value / step;
-    return true;
+    return a->part > o->it->at && !writes && tirbi_same_place(a->place, place_of(o));
 }
 
 /* Whether an access sees nothing of what the item `over` stores over in the next iteration. */
-static bool sees_nothing(const overwriter *o, uint32_t item, const tirbi_reached *a) {
+static bool sees_nothing(const overwriter *o, const tirbi_reached *a) {
     int64_t behind;
-    if (!comes_behind(o, a->place, &behind)) return false;
-    if (a->what != TIRBI_LOADS) return behind != 0 || item == o->at;
-    if (behind == 0 && item > o->at) return tirbi_same_place(a->place, place_of(o));
-    return behind != 1 || item > o->over;
+    if (!tirbi_comes_behind(o->pool, &o->own, place_of(o), a->place, &behind)) return false;
+    if (a->what != TIRBI_LOADS) return behind != 0 || a->part == o->it->at;
+    if (behind == 0 && a->part > o->it->at) return tirbi_same_place(a->place, place_of(o));
+    return behind != 1 || a->part > o->over;
 }
 
 /* Whether the item `over` stores to the element in the iteration behind the store's, before anything but loads of the
  * store's own iteration can see what it has. */
 static bool is_stored_over(const overwriter *o) {
+    const tirbi_ls *over = o->it->item[o->over];
     int64_t behind;
-    return is_plain_store(o, o->items[o->over]) && tirbi_is_compact(o->pool, place_of(o)->buffer) &&
-           comes_behind(o, o->items[o->over]->as.store.access, &behind) && behind == 1 &&
+    return is_plain_store(o, over) && tirbi_is_compact(o->pool, place_of(o)->buffer) &&
+           tirbi_comes_behind(o->pool, &o->own, place_of(o), over->as.store.access, &behind) && behind == 1 &&
            holds_for_all(o, sees_nothing);
 }
 
 static bool find_store(overwriter *o) {
-    for (o->at = 0; o->at < o->n; o->at++) {
-        if (!is_plain_store(o, o->items[o->at])) continue;
-        o->over = o->n;
+    tirbi_iteration *it = o->it;
+    for (it->at = 0; it->at < it->n; it->at++) {
+        if (!is_plain_store(o, it->item[it->at])) continue;
+        o->over = it->n;
         if (tirbi_stands_still(place_of(o), &o->own)) {
-            if (is_read_behind(o)) return true;
+            if (holds_for_all(o, is_read_behind)) return true;
             continue;
         }
-        for (o->over = 0; o->over < o->n; o->over++)
+        for (o->over = 0; o->over < it->n; o->over++)
             if (is_stored_over(o)) return true;
     }
     return false;
@@ -123,34 +96,35 @@ static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
 /* An iteration that stores nothing to the element. */
 static const tirbi_ls *without_store(overwriter *o) {
     tirbi_rewrite rewrite = {.pool = o->pool, .replace = replace, .context = o};
-    const tirbi_ls *store = o->items[o->at], *items[MAX_ITEMS];
+    const uint32_t at = o->it->at, n = o->it->n;
+    const tirbi_ls *store = o->it->item[at], *items[TIRBI_MAX_ITEMS];
     const tirbi_lx *load = tirbi_lx_load(o->pool, place_of(o));
     o->held = tirbi_variable_for(o->pool, TIRBI_LVAR_LET, place_of(o)->buffer->name, load, store->span);
     if (!o->held) return NULL;
-    for (uint32_t i = 0; i < o->n; i++) items[i] = o->items[i];
-    items[o->at] = tirbi_new_set(o->pool, store->span, o->held, store->as.store.value, true);
-    for (uint32_t i = o->at + 1; i < o->n; i++) {
-        items[i] = tirbi_rewrite_stmt(&rewrite, o->items[i]);
+    bool used = o->over == n || !tirbi_cannot_fail(store);
+    for (uint32_t i = 0; i < at; i++) items[i] = o->it->item[i];
+    items[at] = tirbi_new_set(o->pool, store->span, o->held, store->as.store.value, true);
+    for (uint32_t i = at + 1; i < n; i++) {
+        items[i] = tirbi_rewrite_stmt(&rewrite, o->it->item[i]);
         if (!items[i]) return NULL;
+        used = used || tirbi_names(items[i], &o->held, 1);
     }
-    bool used = o->over == o->n || !tirbi_cannot_fail(store);
-    for (uint32_t i = 0; i < o->n && !used; i++) used = i != o->at && tirbi_names(items[i], &o->held, 1);
-    for (uint32_t i = o->at; i + 1 < o->n && !used; i++) items[i] = items[i + 1];
-    return tirbi_new_sequence(o->pool, o->loop->span, items, o->n - !used);
+    for (uint32_t i = at; i + 1 < n && !used; i++) items[i] = items[i + 1];
+    return tirbi_items(o->it, items, n - !used);
 }
 
 bool tirbi_keep_last_store(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
-    const tirbi_lvar *var = loop->as.loop.var;
-    if (!tirbi_is_plain_loop(loop) || var->extent->hi < LEAST || !tirbi_can_resolve(loop->as.loop.body)) return false;
-    overwriter *o = TIRBI_NEW(pool->arena, overwriter);
-    if (!o) return false;
-    *o = (overwriter){.pool = pool, .loop = loop, .own = {.var = {loop->as.loop.var}, .n = 1}};
-    if (!tirbi_list_statements(loop->as.loop.body, o->items, &o->n, MAX_ITEMS) ||
-        !tirbi_find_accesses(&(tirbi_accesses){.sets = &o->own}, loop->as.loop.body) || !find_store(o))
-        return false;
+    tirbi_lvar *var = loop->as.loop.var;
+    const bool may = var->extent->hi >= LEAST && tirbi_can_resolve(loop->as.loop.body);
+    overwriter o = {.pool = pool, .loop = loop, .it = may ? tirbi_read_iteration(pool, loop) : NULL};
+    if (!o.it || o.it->sets.n == TIRBI_MAX_AFFINE) return false;
+    o.own = o.it->sets;
+    o.own.var[o.own.n++] = o.own.var[0];
+    o.own.var[0] = var;
+    if (!find_store(&o)) return false;
     const tirbi_lx *one = tirbi_lx_number(pool, 1), *last = tirbi_lx_sub(pool, var->extent, one);
     tirbi_lvar *others = tirbi_part_variable(pool, var, tirbi_lx_number(pool, 0), last);
-    const tirbi_ls *parts[2] = {tirbi_loop_of(pool, loop, others, without_store(o), false), NULL};
+    const tirbi_ls *parts[2] = {tirbi_loop_of(pool, loop, others, without_store(&o), false), NULL};
     parts[1] = tirbi_new_if(pool, loop->span, tirbi_lx_wide(pool, TIRB_OP_GE, var->extent, one),
                             tirbi_iteration_at(pool, loop, loop->as.loop.body, last, false), NULL);
     out->loop = parts[0];

@@ -4,16 +4,16 @@
 #include "compiler/optimize/carried/search.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/iteration.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_LETS = 8, MAX_STATE = 4, MAX_SIZE = 24 };
+enum { MAX_STATE = 4, MAX_SIZE = 24 };
 
 typedef struct finder {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
-    tirbi_rewrite lets; /* the body's names for values */
-    const tirbi_ls *guarded; /* the body's condition */
+    tirbi_iteration *it;     /* names for values, and then the item `at` */
     tirbi_lvar *best;        /* what it compares */
     const tirbi_lx *value;   /* with this */
     const tirbi_lx *when;    /* where this holds too; NULL: always */
@@ -28,9 +28,13 @@ typedef struct finder {
 
 /* An expression without the body's own variables, of iteration `at`. */
 static const tirbi_lx *without_lets(finder *f, const tirbi_lx *x, const tirbi_lx *at) {
-    const tirbi_lx *value = x->size <= MAX_SIZE ? tirbi_rewrite_value(&f->lets, x) : NULL;
-    if (value && at) value = tirbi_value_with(f->pool, value, f->loop->as.loop.var, at);
+    const tirbi_lx *value = x->size <= MAX_SIZE && at ? tirbi_value_elsewhere(f->it, x, at) : NULL;
     return value && value->size <= MAX_SIZE ? value : NULL;
+}
+
+/* The same of the iteration that it stands in. */
+static const tirbi_lx *without_names(finder *f, const tirbi_lx *x) {
+    return without_lets(f, x, tirbi_lx_var(f->pool, f->loop->as.loop.var));
 }
 
 /* ---- The pattern ------------------------------------------------------------------------------------------------ */
@@ -44,27 +48,25 @@ static bool is_local(const tirbi_ls *s) {
     return s->kind == TIRBI_LS_SET && !s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LOCAL && s->as.set.value;
 }
 
-/* Names for values, and a condition without an else. */
-static bool read_body(finder *f, const tirbi_ls *body) {
-    const tirbi_ls *const *items = body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &body;
-    uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
-    for (uint32_t i = 0; i + 1 < n; i++) {
-        const tirbi_ls *s = items[i];
-        bool names =
-            s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LET && s->as.set.value;
-        const tirbi_lx *value = names ? without_lets(f, s->as.set.value, NULL) : NULL;
-        if (!value) return false;
-        tirbi_bind_variable(&f->lets, s->as.set.var, value);
+/* Reads an iteration that is names for values and then so many other items. */
+static bool read_body(finder *f, uint32_t others) {
+    f->it = tirbi_read_iteration(f->pool, f->loop);
+    if (!f->it || f->it->n < others) return false;
+    for (f->it->at = 0; f->it->at + others < f->it->n; f->it->at++) {
+        const tirbi_ls *s = f->it->item[f->it->at];
+        if (s->kind != TIRBI_LS_SET || !s->as.set.declares || s->as.set.var->kind != TIRBI_LVAR_LET) return false;
     }
-    f->guarded = n > 0 ? only(items[n - 1]) : NULL;
-    return f->guarded && f->guarded->kind == TIRBI_LS_IF && !f->guarded->as.if_.else_case &&
-           !f->guarded->as.if_.first_of;
+    return true;
+}
+
+static bool is_guard(const tirbi_ls *s) {
+    return s->kind == TIRBI_LS_IF && !s->as.if_.else_case && !s->as.if_.first_of;
 }
 
 /* value < best, or value > best, either way round, perhaps behind something else. */
 static bool read_condition(finder *f, const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_AND) {
-        f->when = without_lets(f, x->args[0], NULL);
+        f->when = without_names(f, x->args[0]);
         if (!f->when || !tirbi_fails_surely(f->when) || x->args[1]->traps) return false;
         x = x->args[1];
     }
@@ -73,7 +75,7 @@ static bool read_condition(finder *f, const tirbi_lx *x) {
         const tirbi_lx *best = x->args[k];
         if (best->kind != TIRBI_LX_VAR || best->var->kind != TIRBI_LVAR_LOCAL) continue;
         f->best = best->var;
-        f->value = without_lets(f, x->args[1 - k], NULL);
+        f->value = without_names(f, x->args[1 - k]);
         f->order = (x->op == TIRB_OP_LT) == (k == 1) ? TIRB_OP_LT : TIRB_OP_GT;
         f->fold = f->order == TIRB_OP_LT ? TIRB_OP_MIN : TIRB_OP_MAX;
         return f->value && tirbi_fails_surely(f->value) && !tirbi_lx_depends_on(f->value, f->best) &&
@@ -90,7 +92,7 @@ static bool read_sets(finder *f, const tirbi_ls *arm) {
     bool found = false;
     for (uint32_t i = 0; i < n; i++) {
         const tirbi_ls *s = items[i];
-        const tirbi_lx *value = is_local(s) ? without_lets(f, s->as.set.value, NULL) : NULL;
+        const tirbi_lx *value = is_local(s) ? without_names(f, s->as.set.value) : NULL;
         if (!value) return false;
         if (s->as.set.var == f->best) {
             if (found || !tirbi_same_value(value, f->value)) return false;
@@ -107,7 +109,7 @@ static bool read_sets(finder *f, const tirbi_ls *arm) {
     for (uint32_t i = 0; i < f->n_sets; i++) {
         for (uint32_t k = 0; k < f->n_sets; k++) {
             const tirbi_lvar *var = f->sets[i]->as.set.var;
-            const tirbi_lx *value = without_lets(f, f->sets[k]->as.set.value, NULL);
+            const tirbi_lx *value = without_names(f, f->sets[k]->as.set.value);
             if ((i != k && var == f->sets[k]->as.set.var) || !value || tirbi_lx_depends_on(value, var)) return false;
         }
     }
@@ -205,17 +207,14 @@ static const tirbi_ls *find_place(finder *f) {
 }
 
 const tirbi_ls *tirbi_find_places(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    const tirbi_lvar *var = loop->as.loop.var;
-    if (loop->as.loop.step || !tirbi_has_plain_bounds(var)) return NULL;
     finder *f = TIRBI_NEW(pool->arena, finder);
     if (!f) return NULL;
-    f->pool = f->lets.pool = pool;
+    f->pool = pool;
     f->loop = loop;
-    if (!read_body(f, loop->as.loop.body) || !read_condition(f, f->guarded->as.if_.condition) ||
-        !read_sets(f, f->guarded->as.if_.then_case)) {
-        TIRBI_GIVE_BACK(pool->arena, f);
+    const tirbi_ls *last = read_body(f, 1) ? f->it->item[f->it->at] : NULL;
+    if (!last || !is_guard(last) || !read_condition(f, last->as.if_.condition) ||
+        !read_sets(f, last->as.if_.then_case))
         return NULL;
-    }
     const tirbi_lx *best = tirbi_lx_var(pool, f->best), *folded = NULL;
     tirbi_lvar *extreme = new_extreme(f, &folded);
     if (!best || !extreme) return NULL;
@@ -243,7 +242,7 @@ static bool is_var(const tirbi_lx *x, const tirbi_lvar *var) { return x->kind ==
 
 /* What a variable is set to, as a choice whether it is kept. */
 static bool read_choice(finder *f, const tirbi_ls *s, choice *out) {
-    const tirbi_lx *x = is_local(s) ? without_lets(f, s->as.set.value, NULL) : NULL;
+    const tirbi_lx *x = is_local(s) ? without_names(f, s->as.set.value) : NULL;
     const bool chooses = x && (x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT));
     if (!chooses || !is_var(x->args[1], s->as.set.var)) return false;
     out->kept = x->args[0];
@@ -286,24 +285,16 @@ static bool keeps_first(const finder *f, const tirbi_lx *x, const tirbi_lvar *wh
 }
 
 /* The two variables of a pair: the place is left in sets[0], whose value is the loop's variable. */
-static bool read_pair(finder *f, const tirbi_ls *body) {
-    const uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 0;
+static bool read_pair(finder *f) {
     choice pair[2];
-    if (n < 2 || n > MAX_LETS + 2) return false;
-    for (uint32_t i = 0; i + 2 < n; i++) {
-        const tirbi_ls *s = body->as.seq.items[i];
-        const bool names =
-            s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LET && s->as.set.value;
-        const tirbi_lx *value = names ? without_lets(f, s->as.set.value, NULL) : NULL;
-        if (!value) return false;
-        tirbi_bind_variable(&f->lets, s->as.set.var, value);
-    }
+    if (!read_body(f, 2)) return false;
+    const tirbi_ls *const *items = &f->it->item[f->it->at];
     for (uint32_t i = 0; i < 2; i++)
-        if (!read_choice(f, body->as.seq.items[n - 2 + i], &pair[i])) return false;
-    const tirbi_lvar *first = body->as.seq.items[n - 2]->as.set.var;
+        if (!read_choice(f, items[i], &pair[i])) return false;
+    const tirbi_lvar *first = items[0]->as.set.var;
     const bool apart = !tirbi_lx_depends_on(pair[1].kept, first) && !tirbi_lx_depends_on(pair[1].another, first);
     for (uint32_t b = 0; b < 2; b++) {
-        const tirbi_ls *best = body->as.seq.items[n - 2 + b], *where = body->as.seq.items[n - 1 - b];
+        const tirbi_ls *best = items[b], *where = items[1 - b];
         const tirbi_lvar *var = where->as.set.var;
         f->best = best->as.set.var;
         f->value = pair[b].another;
@@ -313,7 +304,7 @@ static bool read_pair(finder *f, const tirbi_ls *body) {
         f->n_sets = 1;
         /* The statements are one after the other: names hold what the pair was, or the second needs not the first. */
         const bool names =
-            n > 2 && best->as.set.value->kind == TIRBI_LX_VAR && where->as.set.value->kind == TIRBI_LX_VAR;
+            f->it->at > 0 && best->as.set.value->kind == TIRBI_LX_VAR && where->as.set.value->kind == TIRBI_LX_VAR;
         if ((names || apart) && f->order != TIRB_OP_NOP && tirbi_fails_surely(f->value) &&
             !tirbi_lx_depends_on(f->value, f->best) && !tirbi_lx_depends_on(f->value, var) &&
             f->value->type == f->best->type && tirbi_dtype_is_signed(var->type) && f->sets[0] &&
@@ -344,10 +335,10 @@ const tirbi_ls *tirbi_find_pairs(tirbi_lx_pool *pool, const tirbi_ls *loop, cons
     const tirbi_lvar *var = loop->as.loop.var, truth = {.name = "plain", .type = TIRB_BOOL, .hi = 1},
                      number = {.name = "odd", .hi = 1};
     finder *f = TIRBI_NEW(pool->arena, finder);
-    if (!f || loop->as.loop.step || !tirbi_has_plain_bounds(var)) return NULL;
-    f->pool = f->lets.pool = pool;
+    if (!f) return NULL;
+    f->pool = pool;
     f->loop = loop;
-    if (!read_pair(f, loop->as.loop.body)) return NULL;
+    if (!read_pair(f)) return NULL;
     const bool real = tirbi_dtype_is_float((tirbi_dtype)f->value->type);
     const tirbi_lx *best = tirbi_lx_var(pool, f->best), *folded = NULL;
     tirbi_lvar *extreme = new_extreme(f, &folded), *plain = new_var(f, &truth, TIRBI_LVAR_LOCAL);

@@ -319,7 +319,7 @@ const tirbi_ls *tirbi_load_first(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     return s && s->may_be_ahead && s->always_ahead ? with_loads_first(s) : NULL;
 }
 
-bool tirbi_block_by_distance(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_blocks *out) {
+bool tirbi_block_by_distance(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     const tirbi_lvar *var = loop->as.loop.var;
     spacing *s = measure(pool, loop, false);
     if (!s) return false;
@@ -329,11 +329,11 @@ bool tirbi_block_by_distance(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_bl
     const int64_t most = s->far->hi < var->extent->hi ? s->far->hi : var->extent->hi;
     const tirbi_ls *far = s->may_be_far && !(near && s->always_ahead) ? in_blocks(s, s->far, most, false) : NULL;
     const tirbi_lx *is_far = far ? tirbi_lx_with(s->pool, TIRB_OP_GE, s->far, LEAST) : NULL;
-    out->carried = NULL;
+    out->loop = NULL;
     out->stmt = near ? near : far;
     out->condition = near ? s->ahead : is_far;
     if (!out->stmt && s->common > 1 && s->common < LEAST && tirbi_fails_alike(loop)) {
-        out->stmt = by_remainder(s, &out->carried);
+        out->stmt = by_remainder(s, &out->loop);
         out->condition = tirbi_lx_int(pool, TIRB_BOOL, 1);
     }
     if (!near || !far) return out->stmt && out->condition;

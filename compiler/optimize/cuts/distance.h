@@ -3,19 +3,13 @@
 #define TIRB_COMPILER_OPTIMIZE_CUTS_DISTANCE_H
 
 #include "compiler/optimize/analysis/depend.h"
-#include "compiler/loop/loop.h"
+#include "compiler/optimize/rewriting/statements.h"
 
 /* for c: A[c] = f(A[c], A[c - w]): as many iterations as the distance never meet, whichever way the loop goes. So it is
- * a loop over blocks of so many, which are lanes. Where all distances are multiples of a small number it is a loop over
- * the remainders, each with the iterations that have it, one after the other. */
-typedef struct tirbi_blocks {
-    const tirbi_lx *condition; /* whether the blocks are long enough */
-    const tirbi_ls *stmt;      /* does what the loop does where they are */
-    const tirbi_ls *carried;   /* a loop in it that has to be lanes in order; NULL: there is none */
-} tirbi_blocks;
-
-/* False where the loop is none of that kind, or its blocks would not be lanes (or memory ran out). */
-bool tirbi_block_by_distance(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_blocks *out);
+ * a loop over blocks of so many, which are lanes, where these are long enough. Where all distances are multiples of a
+ * small number it is a loop over the remainders, each with the iterations that have it, one after the other: `loop` is
+ * one of them. False where the loop is none of that kind, or its blocks would not be lanes (or memory ran out). */
+bool tirbi_block_by_distance(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out);
 
 /* A loop that carries variables from iteration to iteration in lanes, and reads only what later iterations store to:
  * one that does what it does, whose iterations load that first. NULL as above. */

@@ -5,15 +5,13 @@
  * the nest as a whole is asked for that once, and stays as it was where it has too few. */
 #include "compiler/optimize/cuts/partition.h"
 
-#include <string.h>
-
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/contractions/contract.h"
 #include "compiler/optimize/contractions/operands.h"
 #include "compiler/optimize/cuts/clip.h"
 #include "compiler/optimize/cuts/questions.h"
-#include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/facts/quotient.h"
+#include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
@@ -91,89 +89,6 @@ static tirbi_step find_remainders_in(tirbi_walk *w, const tirbi_lx *x) {
     return TIRBI_PAST;
 }
 
-/* ---- Whose iterations may be taken in another order ------------------------------------------------------------- */
-
-enum { MAX_ACCESSES = 64 };
-
-typedef struct accesses {
-    tirbi_loop_set loops; /* the nest's, then those inside of it */
-    tirbi_reached places[MAX_ACCESSES];
-    uint32_t n;
-    const tirbi_lvar *own[MAX_ACCESSES]; /* variables that begin in the body */
-    uint32_t n_own;
-} accesses;
-
-/* A variable is set that begins in the body. */
-static bool note_set(void *context, const tirbi_ls *s) {
-    accesses *a = context;
-    if (s->kind != TIRBI_LS_SET) return true;
-    bool known = false;
-    for (uint32_t i = 0; i < a->n_own; i++) known = known || a->own[i] == s->as.set.var;
-    if (!s->as.set.declares) return known;
-    if (a->n_own == MAX_ACCESSES) return false;
-    a->own[a->n_own++] = s->as.set.var;
-    return true;
-}
-
-static bool find_accesses(accesses *a, const tirbi_ls *body) {
-    tirbi_accesses all = {.item = a->places,
-                          .most = MAX_ACCESSES,
-                          .rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS | TIRBI_TAKE_STEPS | TIRBI_TAKE_CALLS,
-                          .kinds = TIRBI_NESTS,
-                          .loops = &a->loops,
-                          .context = a,
-                          .stmt = note_set};
-    const bool found = tirbi_find_accesses(&all, body);
-    a->n = all.n;
-    return found;
-}
-
-static bool is_own(const void *context, const tirbi_lx *x) {
-    const accesses *a = context;
-    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < a->n_own; i++)
-        if (a->own[i] == x->var) return true;
-    return false;
-}
-
-static bool same_indices(const tirbi_place *a, const tirbi_place *b) {
-    if (a->buffer != b->buffer) return false;
-    for (uint32_t d = 0; d < a->ndim; d++) {
-        if (a->indices[d] != b->indices[d]) return false;
-    }
-    return true;
-}
-
-/* Marks the loops around the body whose iterations write elements of their own and read no others of those. False: some
- * of what is written is not told apart. */
-static bool find_spatial(tirbi_lx_pool *pool, const tirbi_loop_set *around, const tirbi_ls *body,
-                         bool spatial[TIRBI_MAX_AFFINE]) {
-    accesses *a = TIRBI_NEW(pool->arena, accesses);
-    bool any = false;
-    if (!a) return false;
-    a->loops = *around;
-    if (!find_accesses(a, body)) return false;
-    for (uint32_t i = 0; i < a->n; i++) {
-        const tirbi_place *w = a->places[i].place;
-        bool own[TIRBI_MAX_AFFINE];
-        if (a->places[i].what == TIRBI_LOADS) continue;
-        for (uint32_t d = 0; d < w->ndim; d++) {
-            if (tirbi_any_expr(w->indices[d], 0, is_own, a)) return false;
-        }
-        if (w->buffer->overlaps || !tirbi_spatial_loops(pool, &a->loops, w, own)) return false;
-        if (any && memcmp(own, spatial, around->n * sizeof(*own)) != 0) return false;
-        memcpy(spatial, own, TIRBI_MAX_AFFINE * sizeof(*own));
-        any = true;
-        for (uint32_t j = 0; j < a->n; j++) {
-            const tirbi_place *p = a->places[j].place;
-            if (p->buffer->root == w->buffer->root ? !same_indices(p, w) && !tirbi_never_meet(pool, p, w, &a->loops)
-                                                   : tirbi_may_meet(p->buffer->root, w->buffer->root)) {
-                return false;
-            }
-        }
-    }
-    return any;
-}
-
 /* ---- Parts ------------------------------------------------------------------------------------------------------ */
 
 typedef struct chain {
@@ -206,22 +121,6 @@ static const tirbi_ls *loop_over(partitioner *p, const tirbi_ls *like, tirbi_lva
     return !body || tirbi_is_nothing(body) ? body : tirbi_loop_like(p->pool, like, var, body);
 }
 
-/* Loop `at` from first to last. */
-static const tirbi_ls *make_part(partitioner *p, const tirbi_ls *loop, int64_t first, int64_t last) {
-    tirbi_lvar *old = loop->as.loop.var, *var = tirbi_variable_like(p->pool, old);
-    if (!var) return NULL;
-    var->min = tirbi_lx_number(p->pool, first);
-    var->extent = tirbi_lx_number(p->pool, last - first + 1);
-    var->lo = first;
-    var->hi = last;
-    bool once = first == last;
-    const tirbi_lx *value = once ? tirbi_lx_int(p->pool, old->type, first) : tirbi_lx_var(p->pool, var);
-    const tirbi_ls *body =
-        tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, once ? NULL : var, first == old->lo);
-    if (!var->min || !var->extent) return NULL;
-    return once ? body : loop_over(p, loop, var, body);
-}
-
 /* Every `modulus`th iteration of a loop, from iteration `first` on, `count` of them; where `of` is another loop's
  * variable, what that one of its iterations does. */
 static const tirbi_ls *make_round(partitioner *p, const tirbi_ls *loop, int64_t first, int64_t modulus,
@@ -245,9 +144,10 @@ static tirbi_lvar *make_rounds(partitioner *p, const tirbi_lvar *old, int64_t co
     return var->min && var->extent ? var : NULL;
 }
 
-/* Whether loops around parts may be taken anew for each part: which of them is in `spatial`. */
-static bool may_take_apart(const partitioner *p, const chain *c, bool spatial[TIRBI_MAX_AFFINE]) {
-    return tirbi_fails_alike(c->loop[0]) && find_spatial(p->pool, &c->vars, c->body, spatial);
+/* Which loops of the nest may be taken anew for each part of one of them. */
+static bool find_free(const partitioner *p, const chain *c, bool spatial[TIRBI_MAX_AFFINE]) {
+    return !(p->disabled & TIRB_PASS_INTERCHANGE) && tirbi_fails_alike(c->loop[0]) &&
+           tirbi_find_spatial(p->pool, &c->vars, c->body, spatial);
 }
 
 /* A part in the loops around it, with variables of its own, for one of several parts: what is around both may run them
@@ -268,83 +168,6 @@ static const tirbi_ls *in_sequence(partitioner *p, const tirbi_ls *like, const t
 
 static const tirbi_ls *partition(void *context, const tirbi_ls *s);
 static const tirbi_ls *partition_nest(partitioner *p, const tirbi_ls *s);
-
-/* The nest with these parts for loop `at`: each in the loops around it, where that may be, or all of them. */
-static const tirbi_ls *put_parts(partitioner *p, const chain *c, uint32_t at, const tirbi_ls **parts, uint32_t n_all,
-                                 bool apart) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < n_all; i++) {
-        const tirbi_ls *part = parts[i];
-        if (part && apart && !tirbi_is_nothing(part)) part = apart_inside(p, c, at, part);
-        if (!part) return NULL;
-        if (!tirbi_is_nothing(part)) parts[n++] = apart ? partition_nest(p, part) : partition(p, part);
-    }
-    const tirbi_ls *all = in_sequence(p, c->loop[0], parts, n);
-    tirbi_note_loop(p->notes, c->vars.var[at], c->loop[at]->span, TIRB_FORM_SPLIT,
-                    "in parts, so that each decides its condition at once");
-    return all && !apart && n > 0 ? tirbi_in_loops(p->pool, c->loop, at, all) : all;
-}
-
-/* The nest with loop `at` in parts. */
-static const tirbi_ls *cut_loop(partitioner *p, const chain *c, uint32_t at, const tirbi_cuts *where, bool apart) {
-    const tirbi_ls *parts[MAX_PARTS + 1];
-    const tirbi_lvar *var = c->loop[at]->as.loop.var;
-    p->nests += where->n;
-    p->budget -= where->n < p->budget ? where->n : p->budget;
-    for (uint32_t i = 0; i <= where->n; i++)
-        parts[i] =
-            make_part(p, c->loop[at], i == 0 ? var->lo : where->at[i - 1], i == where->n ? var->hi : where->at[i] - 1);
-    return put_parts(p, c, at, parts, where->n + 1, apart);
-}
-
-/* The nest with loop `at` by remainders: each by itself, or in turns, where their order counts. */
-static const tirbi_ls *cut_by_remainders(partitioner *p, const chain *c, uint32_t at, int64_t modulus, bool apart) {
-    const tirbi_ls *parts[2 * MAX_MODULUS], *turns[MAX_MODULUS], *loop = c->loop[at];
-    const tirbi_lvar *var = loop->as.loop.var;
-    int64_t count = var->extent->value, rounds = count / modulus;
-    uint32_t n = 0, n_turns = 0;
-    bool alone = rounds < 2; /* each iteration is a part */
-    tirbi_lvar *in_turns = apart || alone ? NULL : make_rounds(p, var, rounds);
-    p->nests += (uint32_t)modulus;
-    p->budget -= (uint32_t)modulus < p->budget ? (uint32_t)modulus : p->budget;
-    for (int64_t i = 0; i < modulus && !alone; i++) {
-        tirbi_lvar *of = apart ? make_rounds(p, var, (count - i + modulus - 1) / modulus) : in_turns;
-        const tirbi_ls *part = of ? make_round(p, loop, i, modulus, of) : NULL;
-        if (part && apart) part = loop_over(p, loop, of, part);
-        if (!part) return NULL;
-        if (tirbi_is_nothing(part)) continue;
-        if (!apart) {
-            turns[n_turns++] = part;
-            continue;
-        }
-        part = apart_inside(p, c, at, part);
-        if (!part) return NULL;
-        parts[n++] = partition_nest(p, part);
-    }
-    if (n_turns > 0) {
-        const tirbi_ls *turn = loop_over(p, loop, in_turns, in_sequence(p, loop, turns, n_turns));
-        if (!turn) return NULL;
-        parts[n++] = turn;
-    }
-    for (int64_t i = alone ? 0 : rounds * modulus; i < count && !apart; i++) {
-        const tirbi_ls *part = make_part(p, loop, var->lo + i, var->lo + i);
-        if (!part) return NULL;
-        if (!tirbi_is_nothing(part)) parts[n++] = part;
-    }
-    const tirbi_ls *all = in_sequence(p, loop, parts, n);
-    tirbi_note_loop(p->notes, var, loop->span, TIRB_FORM_SPLIT, "in parts, so that each decides its condition at once");
-    return all && !apart && n > 0 ? partition_nest(p, tirbi_in_loops(p->pool, c->loop, at, all)) : all;
-}
-
-/* ---- Ends of loops whose extents are known at run time ----------------------------------------------------------- */
-
-static bool has_ends(partitioner *p, const tirbi_ls *loop, tirbi_ends *ends) {
-    tirbi_lvar *var = loop->as.loop.var;
-    bool known_type = var->type == TIRB_I32 || var->type == TIRB_I64;
-    return known_type && !loop->as.loop.parallel && var->extent->kind != TIRBI_LX_CONST &&
-           tirbi_has_plain_bounds(var) && tirbi_find_ends(ends, p->pool, var, loop->as.loop.body) &&
-           ends->first + ends->last > 0;
-}
 
 /* A value of the variable at the loop's end, of which the size in it is known to be no larger than the loop was asked
  * to be: sums of it are seen not to wrap. */
@@ -373,60 +196,123 @@ static const tirbi_ls *make_end(partitioner *p, const tirbi_ls *loop, const tirb
     return loop_over(p, loop, var, tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, var, begins));
 }
 
-/* The iterations between a loop's ends. */
-static const tirbi_ls *make_between(partitioner *p, const tirbi_ls *loop, const tirbi_ends *ends) {
+/* One of a loop's parts. Where its extent is known at run time, the facts say that it has more iterations than those at
+ * its ends. */
+static const tirbi_ls *make_part(partitioner *p, const tirbi_ls *loop, const tirbi_cuts *where, uint32_t part) {
     const tirbi_lvar *old = loop->as.loop.var;
-    tirbi_lvar *var = tirbi_variable_like(p->pool, old);
-    if (!var) return NULL;
-    var->min = tirbi_lx_add(p->pool, old->min, tirbi_lx_number(p->pool, ends->first));
-    var->extent = tirbi_lx_sub(p->pool, old->extent, tirbi_lx_number(p->pool, ends->first + ends->last));
-    if (!var->min || !var->extent) return NULL;
-    if (!var->below && old->min->lo >= 0) var->below = tirbi_lx_add(p->pool, old->min, old->extent);
-    if (var->lo < var->min->lo) var->lo = var->min->lo;
-    if (var->type == TIRB_I32 && var->hi > TIRBI_LARGEST_CUT) var->hi = TIRBI_LARGEST_CUT;
-    const tirbi_lx *value = tirbi_lx_var(p->pool, var), *behind = tirbi_lx_add(p->pool, var->min, var->extent);
-    if (!value || !behind) return NULL;
-    const uint32_t before = p->facts.n;
-    tirbi_add_fact(&p->facts, value, var->min, 0);
-    tirbi_add_fact(&p->facts, behind, value, -1);
-    const tirbi_ls *body =
-        tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, var, ends->first == 0);
-    p->facts.n = before;
-    return loop_over(p, loop, var, body);
+    const int64_t from = part == 0 ? 0 : where->at[part - 1], to = part == where->n ? 0 : where->at[part];
+    const bool has_ends = old->extent->kind != TIRBI_LX_CONST;
+    const tirbi_lx *first = tirbi_lx_number(p->pool, from),
+                   *behind = to > 0 ? tirbi_lx_number(p->pool, to)
+                                    : tirbi_lx_add(p->pool, old->extent, tirbi_lx_number(p->pool, to));
+    if (has_ends && to > 0) return make_end(p, loop, old->min, old->lo, to, true);
+    if (has_ends && from < 0) {
+        const tirbi_lx *last = tirbi_lx_add(p->pool, tirbi_lx_add(p->pool, old->min, old->extent), first);
+        int64_t least;
+        if (!tirbi_add_i64(old->lo, where->n > 1 ? where->at[0] + 1 : 1, &least)) return NULL;
+        return make_end(p, loop, last, least, -from, false);
+    }
+    tirbi_lvar *var = tirbi_part_variable(p->pool, old, first, behind);
+    if (var && has_ends && var->type == TIRB_I32 && var->hi > TIRBI_LARGEST_CUT) var->hi = TIRBI_LARGEST_CUT;
+    return tirbi_part_over(p->pool, loop, var, &p->facts, part == 0);
 }
 
-/* The nest with loop `at` in parts, the facts saying that it has more iterations than its ends. */
-static const tirbi_ls *cut_ends(partitioner *p, const chain *c, uint32_t at, const tirbi_ends *ends, bool apart) {
-    const tirbi_ls *loop = c->loop[at], *all[3];
+static bool has_room(const partitioner *p, uint32_t parts) {
+    return p->nests + parts <= MAX_NESTS && p->budget >= parts;
+}
+
+static void take_room(partitioner *p, uint32_t parts) {
+    p->nests += parts;
+    p->budget -= parts;
+}
+
+/* The nest with loop `at` in parts: each in the loops around it, where that may be, or all of them. */
+static const tirbi_ls *cut_loop(partitioner *p, const chain *c, uint32_t at, const tirbi_cuts *where) {
+    const tirbi_ls *parts[MAX_PARTS + 1];
+    bool spatial[TIRBI_MAX_AFFINE] = {false}, apart = find_free(p, c, spatial);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < at && apart && !spatial[at]; k++) apart = spatial[k];
+    apart = apart || at == 0;
+    take_room(p, where->n);
+    for (uint32_t i = 0; i <= where->n; i++) parts[i] = make_part(p, c->loop[at], where, i);
+    for (uint32_t i = 0; i <= where->n; i++) {
+        const tirbi_ls *part = parts[i];
+        if (part && apart && !tirbi_is_nothing(part)) part = apart_inside(p, c, at, part);
+        if (!part) return NULL;
+        if (!tirbi_is_nothing(part)) parts[n++] = apart ? partition_nest(p, part) : partition(p, part);
+    }
+    const tirbi_ls *all = in_sequence(p, c->loop[0], parts, n);
+    tirbi_note_loop(p->notes, c->vars.var[at], c->loop[at]->span, TIRB_FORM_SPLIT,
+                    "in parts, so that each decides its condition at once");
+    return all && !apart && n > 0 ? tirbi_in_loops(p->pool, c->loop, at, all) : all;
+}
+
+/* The nest with loop `at` by remainders: each by itself, or in turns, where their order counts. */
+static const tirbi_ls *cut_by_remainders(partitioner *p, const chain *c, uint32_t at, int64_t modulus) {
+    const tirbi_ls *parts[2 * MAX_MODULUS], *turns[MAX_MODULUS], *loop = c->loop[at];
     const tirbi_lvar *var = loop->as.loop.var;
-    const tirbi_lx *last =
-        tirbi_lx_sub(p->pool, tirbi_lx_add(p->pool, var->min, var->extent), tirbi_lx_number(p->pool, ends->last));
-    uint32_t n_all = 0;
-    int64_t least;
-    if (!tirbi_add_i64(var->lo, ends->first + 1, &least)) return NULL;
-    if (ends->first > 0) all[n_all++] = make_end(p, loop, var->min, var->lo, ends->first, true);
-    all[n_all++] = make_between(p, loop, ends);
-    if (ends->last > 0) all[n_all++] = make_end(p, loop, last, least, ends->last, false);
-    p->nests += n_all;
-    p->budget -= n_all < p->budget ? n_all : p->budget;
-    return put_parts(p, c, at, all, n_all, apart);
+    int64_t count = var->extent->value, rounds = count / modulus;
+    uint32_t n = 0, n_turns = 0;
+    bool spatial[TIRBI_MAX_AFFINE], alone = rounds < 2; /* each iteration is a part */
+    const bool apart = !alone && find_free(p, c, spatial) && spatial[at];
+    tirbi_lvar *in_turns = apart || alone ? NULL : make_rounds(p, var, rounds);
+    take_room(p, (uint32_t)modulus);
+    for (int64_t i = 0; i < modulus && !alone; i++) {
+        tirbi_lvar *of = apart ? make_rounds(p, var, (count - i + modulus - 1) / modulus) : in_turns;
+        const tirbi_ls *part = of ? make_round(p, loop, i, modulus, of) : NULL;
+        if (part && apart) part = loop_over(p, loop, of, part);
+        if (!part) return NULL;
+        if (tirbi_is_nothing(part)) continue;
+        if (!apart) {
+            turns[n_turns++] = part;
+            continue;
+        }
+        part = apart_inside(p, c, at, part);
+        if (!part) return NULL;
+        parts[n++] = partition_nest(p, part);
+    }
+    if (n_turns > 0) {
+        const tirbi_ls *turn = loop_over(p, loop, in_turns, in_sequence(p, loop, turns, n_turns));
+        if (!turn) return NULL;
+        parts[n++] = turn;
+    }
+    for (int64_t i = alone ? 0 : rounds * modulus; i < count && !apart; i++) {
+        tirbi_lvar *one = tirbi_part_variable(p->pool, var, tirbi_lx_number(p->pool, i), tirbi_lx_number(p->pool, i + 1));
+        const tirbi_ls *part = tirbi_part_over(p->pool, loop, one, &p->facts, i == 0);
+        if (!part) return NULL;
+        if (!tirbi_is_nothing(part)) parts[n++] = part;
+    }
+    const tirbi_ls *all = in_sequence(p, loop, parts, n);
+    tirbi_note_loop(p->notes, var, loop->span, TIRB_FORM_SPLIT, "in parts, so that each decides its condition at once");
+    return all && !apart && n > 0 ? partition_nest(p, tirbi_in_loops(p->pool, c->loop, at, all)) : all;
 }
 
-/* A loop's extent, without what the ends and one iteration between them take of it. */
-static bool has_enough(const partitioner *p, const tirbi_lvar *var, const tirbi_ends *ends) {
-    return tirbi_decide(&p->facts, TIRB_OP_GT, var->extent, tirbi_lx_number(p->pool, ends->first + ends->last)) == 1;
+/* ---- Loops whose extents are known at run time ------------------------------------------------------------------- */
+
+static bool has_ends(partitioner *p, const tirbi_ls *loop, tirbi_cuts *ends) {
+    tirbi_lvar *var = loop->as.loop.var;
+    bool known_type = var->type == TIRB_I32 || var->type == TIRB_I64;
+    return known_type && !loop->as.loop.parallel && var->extent->kind != TIRBI_LX_CONST &&
+           tirbi_has_plain_bounds(var) && tirbi_find_cuts(ends, p->pool, var, loop->as.loop.body) && ends->n > 0;
+}
+
+/* How many iterations its ends take. */
+static int64_t count_ends(const tirbi_cuts *ends) {
+    int64_t n = 0;
+    for (uint32_t i = 0; i < ends->n; i++) n += ends->at[i] < 0 ? -ends->at[i] : ends->at[i];
+    return n;
+}
+
+/* Whether a loop is known to have more. */
+static bool has_enough(const partitioner *p, const tirbi_lvar *var, const tirbi_cuts *ends) {
+    return tirbi_decide(&p->facts, TIRB_OP_GT, var->extent, tirbi_lx_number(p->pool, count_ends(ends))) == 1;
 }
 
 static const tirbi_ls *cut_nest_ends(partitioner *p, const chain *c) {
-    bool spatial[TIRBI_MAX_AFFINE] = {false};
     for (uint32_t at = 0; at < c->vars.n && p->facts.n > 0; at++) {
-        tirbi_ends ends;
-        if (!has_ends(p, c->loop[at], &ends) || !has_enough(p, c->vars.var[at], &ends) || p->nests + 3 > MAX_NESTS ||
-            p->budget < 3)
-            continue;
-        bool apart = may_take_apart(p, c, spatial) && !(p->disabled & TIRB_PASS_INTERCHANGE);
-        for (uint32_t k = 0; k < at && apart && !spatial[at]; k++) apart = spatial[k];
-        return cut_ends(p, c, at, &ends, apart || at == 0);
+        tirbi_cuts ends;
+        if (has_room(p, 3) && has_ends(p, c->loop[at], &ends) && has_enough(p, c->vars.var[at], &ends))
+            return cut_loop(p, c, at, &ends);
     }
     return NULL;
 }
@@ -442,12 +328,12 @@ static const tirbi_lx *find_nest_ends(partitioner *p, const chain *c) {
     int64_t most = MAX_NODES / tirbi_count_nodes(c->body);
     for (uint32_t i = 0; i < c->vars.n; i++) {
         const tirbi_lvar *var = c->vars.var[i];
-        tirbi_ends ends;
+        tirbi_cuts ends;
         bool own = false; /* its bounds change in the nest */
         for (uint32_t k = 0; k < i; k++)
             own = own || tirbi_lx_mentions(var->min, c->vars.var[k]) || tirbi_lx_mentions(var->extent, c->vars.var[k]);
         if (own || !has_ends(p, c->loop[i], &ends) || has_enough(p, var, &ends)) continue;
-        const int64_t least = ends.first + ends.last;
+        const int64_t least = count_ends(&ends);
         most /= 3;
         if (most == 0) return NULL;
         all = both(p, all, TIRB_OP_GT, var->extent, least);
@@ -481,35 +367,28 @@ static bool is_large(const partitioner *p, const chain *c) {
     return n >= LEAST_ITERATIONS;
 }
 
+static bool has_constant_cuts(partitioner *p, const tirbi_ls *loop, tirbi_cuts *where) {
+    if (!has_constant_range(loop->as.loop.var) || loop->as.loop.parallel ||
+        !tirbi_find_cuts(where, p->pool, loop->as.loop.var, loop->as.loop.body))
+        return false;
+    join_edges(where);
+    return where->n > 0 && where->n < MAX_PARTS && has_room(p, where->n);
+}
+
 static const tirbi_ls *cut_nest(partitioner *p, const chain *c) {
-    bool spatial[TIRBI_MAX_AFFINE] = {false}, asked = false, may_move = false;
     for (uint32_t i = 0; i < 2 * c->vars.n; i++) {
-        uint32_t at = i % c->vars.n;
-        const tirbi_lvar *var = c->vars.var[at];
-        tirbi_cuts where = {.n = 0};
-        if (!has_constant_range(var) || c->loop[at]->as.loop.parallel) continue;
-        if ((var->extent->hi <= SMALL) != (i >= c->vars.n)) continue;
-        tirbi_find_cuts(&where, var, c->loop[at]->as.loop.body);
-        join_edges(&where);
-        if (where.n == 0 || where.n >= MAX_PARTS || p->nests + where.n > MAX_NESTS || p->budget < where.n) continue;
-        if (!asked) may_move = may_take_apart(p, c, spatial);
-        asked = true;
-        bool apart = may_move && !(p->disabled & TIRB_PASS_INTERCHANGE);
-        for (uint32_t k = 0; k < at && apart && !spatial[at]; k++) apart = spatial[k];
-        return cut_loop(p, c, at, &where, apart || at == 0);
+        const uint32_t at = i % c->vars.n;
+        const bool is_last = c->vars.var[at]->extent->hi <= SMALL;
+        tirbi_cuts where;
+        if (is_last == (i >= c->vars.n) && has_constant_cuts(p, c->loop[at], &where))
+            return cut_loop(p, c, at, &where);
     }
     for (uint32_t at = 0; at < c->vars.n; at++) {
         remainders r = {.var = c->vars.var[at]};
-        if (!has_constant_range(r.var) || c->loop[at]->as.loop.parallel || p->nests + MAX_MODULUS > MAX_NESTS ||
-            p->budget < MAX_MODULUS)
-            continue;
+        if (!has_constant_range(r.var) || c->loop[at]->as.loop.parallel || !has_room(p, MAX_MODULUS)) continue;
         tirbi_walk walk = {.context = &r, .expr = find_remainders_in};
         tirbi_walk_stmt(&walk, c->loop[at]->as.loop.body);
-        if (r.modulus < 2 || r.var->extent->value < 2) continue;
-        if (!asked) may_move = may_take_apart(p, c, spatial);
-        bool apart =
-            may_move && spatial[at] && !(p->disabled & TIRB_PASS_INTERCHANGE) && r.var->extent->value >= 2 * r.modulus;
-        return cut_by_remainders(p, c, at, r.modulus, apart);
+        if (r.modulus >= 2 && r.var->extent->value >= 2) return cut_by_remainders(p, c, at, r.modulus);
     }
     return NULL;
 }

@@ -10,6 +10,7 @@
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/facts/quotient.h"
 #include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
 #include "loader/base/checked.h"
 
 enum {
@@ -23,10 +24,10 @@ enum {
 
 typedef struct finder {
     const tirbi_lvar *var;
-    tirbi_cuts *cuts; /* of a constant range; or else */
-    tirbi_ends *ends;
+    tirbi_cuts *cuts; /* of a constant range, as values of the variable; or else */
     tirbi_lx_pool *pool;
     const tirbi_lx *between; /* the variable in an iteration between the ends */
+    int64_t first, last;     /* iterations at the ends */
 } finder;
 
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
@@ -103,15 +104,15 @@ static int64_t end_of(int64_t factor, const tirbi_sum *rest, int64_t bound) {
     return first <= EDGE && last >= 0 && last <= EDGE ? last : 0;
 }
 
-static void end_at(const finder *f, const tirbi_sum *sum, int64_t bound) {
+static void end_at(finder *f, const tirbi_sum *sum, int64_t bound) {
     tirbi_sum rest;
     int64_t factor;
     if (!tirbi_take_factor(sum, f->between->var, &factor, &rest) || !tirbi_sum_of(&rest, f->var->min, factor)) return;
     int64_t first = end_of(factor, &rest, bound);
-    if (first > f->ends->first) f->ends->first = first;
+    if (first > f->first) f->first = first;
     if (!tirbi_sum_of(&rest, f->var->extent, factor) || !tirbi_sub_i64(rest.constant, factor, &rest.constant)) return;
     int64_t last = end_of(-factor, &rest, bound);
-    if (last > f->ends->last) f->ends->last = last;
+    if (last > f->last) f->last = last;
 }
 
 /* ---- Questions -------------------------------------------------------------------------------------------------- */
@@ -123,7 +124,7 @@ static bool add_to(const finder *f, tirbi_sum *sum, const tirbi_lx *x, int64_t f
     return x && tirbi_sum_of(sum, x, factor);
 }
 
-static void change_at(const finder *f, const tirbi_sum *sum, int64_t bound) {
+static void change_at(finder *f, const tirbi_sum *sum, int64_t bound) {
     if (f->between)
         end_at(f, sum, bound);
     else
@@ -151,7 +152,7 @@ static bool is_question(const tirbi_lx *x) {
     }
 }
 
-static void ask_comparison(const finder *f, const tirbi_lx *x) {
+static void ask_comparison(finder *f, const tirbi_lx *x) {
     tirbi_sum sum = {.constant = 0}, rest;
     int64_t factor, lo, hi;
     if (!add_to(f, &sum, x->args[0], 1) || (x->n_args > 1 && !add_to(f, &sum, x->args[1], -1))) return;
@@ -164,7 +165,7 @@ static void ask_comparison(const finder *f, const tirbi_lx *x) {
     if (strict || equality) change_at(f, &sum, 1);
 }
 
-static void ask_quotient(const finder *f, const tirbi_division *d) {
+static void ask_quotient(finder *f, const tirbi_division *d) {
     tirbi_sum sum = {.constant = 0};
     int64_t lo, hi;
     if (!add_to(f, &sum, d->numerator, 1) || !tirbi_sum_range(&sum, &lo, &hi)) return;
@@ -180,7 +181,7 @@ static bool is_counted_with(const tirbi_walk *w, const tirbi_lx *x) {
 }
 
 static tirbi_step find_in_value(tirbi_walk *w, const tirbi_lx *x) {
-    const finder *f = w->context;
+    finder *f = w->context;
     tirbi_division division;
     if (is_counted_with(w, x)) return TIRBI_PAST;
     if (w->at->kind == TIRBI_LS_IF && w->at->as.if_.first_of) return TIRBI_PAST;
@@ -195,19 +196,21 @@ static void find_in_body(finder *f, const tirbi_ls *body) {
     tirbi_walk_stmt(&walk, body);
 }
 
-void tirbi_find_cuts(tirbi_cuts *cuts, const tirbi_lvar *var, const tirbi_ls *body) {
-    finder f = {.var = var, .cuts = cuts};
-    find_in_body(&f, body);
-}
-
-bool tirbi_find_ends(tirbi_ends *ends, tirbi_lx_pool *pool, tirbi_lvar *var, const tirbi_ls *body) {
-    tirbi_lvar *between = TIRBI_NEW(pool->arena, tirbi_lvar);
-    *ends = (tirbi_ends){.first = 0};
+bool tirbi_find_cuts(tirbi_cuts *cuts, tirbi_lx_pool *pool, tirbi_lvar *var, const tirbi_ls *body) {
+    finder f = {.var = var, .cuts = cuts, .pool = pool};
+    cuts->n = 0;
+    if (var->extent->kind == TIRBI_LX_CONST) {
+        find_in_body(&f, body);
+        for (uint32_t i = 0; i < cuts->n; i++) cuts->at[i] -= var->lo;
+        return true;
+    }
+    tirbi_lvar *between = tirbi_variable_like(pool, var);
     if (!between) return false;
-    *between = *var;
     if (var->type == TIRB_I32 && between->hi > TIRBI_LARGEST_CUT) between->hi = TIRBI_LARGEST_CUT;
     if (!tirbi_add_i64(between->lo, EDGE, &between->lo) || between->lo > between->hi) return true;
-    finder f = {.var = var, .ends = ends, .pool = pool, .between = tirbi_lx_var(pool, between)};
+    f.between = tirbi_lx_var(pool, between);
     if (f.between) find_in_body(&f, body);
+    if (f.first > 0) cuts->at[cuts->n++] = f.first;
+    if (f.last > 0) cuts->at[cuts->n++] = -f.last;
     return f.between;
 }

@@ -91,7 +91,7 @@ static bool is_remainder(const void *context, const tirbi_lx *x) {
     return size_of(x) != NULL;
 }
 
-bool tirbi_unwrap_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_unwrapped *out) {
+bool tirbi_unwrap_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     if (!tirbi_any_value(loop, TIRBI_WALK_PLACES, is_remainder, NULL)) return false;
     unwrapper u = {.pool = pool};
     tirbi_rewrite rewrite = {.pool = pool, .replace = unwrap, .context = &u, .anew = TIRBI_LOOPS_ANEW};

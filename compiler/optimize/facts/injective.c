@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "compiler/loop/sums.h"
 #include "compiler/optimize/facts/order.h"
 
 bool tirbi_form_tells(const tirbi_loop_set *loops, const tirbi_affine *form, bool in_index[TIRBI_MAX_AFFINE]) {
@@ -108,4 +109,28 @@ bool tirbi_tell_iterations(tirbi_lx_pool *pool, const tirbi_loop_set *loops, con
     for (uint32_t i = 0; i < loops->n; i++)
         if (!told[i] && loops->var[i]->extent->hi > 1) return false;
     return true;
+}
+
+bool tirbi_comes_behind(tirbi_lx_pool *pool, const tirbi_loop_set *own, const tirbi_place *a, const tirbi_place *b,
+                        int64_t *iterations) {
+    const tirbi_loop_set loop = {.var = {own->var[0]}, .n = 1};
+    tirbi_loop_set others = *own;
+    others.var[0] = others.var[--others.n];
+    bool moves = false;
+    if (a->buffer != b->buffer || a->view || b->view) return false;
+    for (uint32_t d = 0; d < a->ndim; d++) {
+        tirbi_affine x, y;
+        int64_t step, other, ahead;
+        if (tirbi_mentions_loops(a->indices[d], &others) || tirbi_mentions_loops(b->indices[d], &others)) return false;
+        if (a->indices[d] == b->indices[d] && !tirbi_mentions_loops(a->indices[d], &loop)) continue;
+        if (!tirbi_affine_index(pool, a, d, &loop, &x) || !tirbi_affine_constant(&x, 0, &step) ||
+            !tirbi_affine_index(pool, b, d, &loop, &y) || !tirbi_affine_constant(&y, 0, &other) || step != other ||
+            !tirbi_constant_difference(x.start, y.start, &ahead) || ahead == INT64_MIN || (step == 0 && ahead != 0))
+            return false;
+        if (step == 0) continue;
+        if (ahead % step != 0 || (moves && ahead / step != *iterations)) return false;
+        *iterations = ahead / step;
+        moves = true;
+    }
+    return moves;
 }

@@ -21,6 +21,11 @@ bool tirbi_tells_all(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tir
 bool tirbi_tell_iterations(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_place *a,
                            const tirbi_place *b);
 
+/* Whether `b` is in each iteration of a loop the element that `a` was so many iterations before, or will be. `own` has
+ * the loop's variable first, and those that its body sets. */
+bool tirbi_comes_behind(tirbi_lx_pool *pool, const tirbi_loop_set *own, const tirbi_place *a, const tirbi_place *b,
+                        int64_t *iterations);
+
 /* Whether strides leave no two indices the same element and none between them. */
 bool tirbi_is_compact(tirbi_lx_pool *pool, const tirbi_lbuf *buffer);
 

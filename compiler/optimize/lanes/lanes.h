@@ -73,5 +73,9 @@ typedef struct tirbi_free_nest {
 
 /* False when it is no such nest (or memory ran out). */
 bool tirbi_find_free_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_free_nest *out);
+/* Marks the spatial ones of loops around a body, which may have loops: their iterations write elements of their own and
+ * read no others of those. False where that cannot be told (or memory ran out). */
+bool tirbi_find_spatial(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_ls *body,
+                        bool spatial[TIRBI_MAX_AFFINE]);
 
 #endif

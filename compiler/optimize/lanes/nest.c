@@ -375,3 +375,16 @@ bool tirbi_find_free_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_free_
     TIRBI_GIVE_BACK(pool->arena, n);
     return found;
 }
+
+bool tirbi_find_spatial(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_ls *body,
+                        bool spatial[TIRBI_MAX_AFFINE]) {
+    tirbi_reached places[MAX_PLACES];
+    nest *n = TIRBI_NEW(pool->arena, nest);
+    if (!n) return false;
+    *n = (nest){.pool = pool, .loops = *loops, .all = *loops, .body = body, .places = places};
+    note_body(n);
+    const bool found = reorderable(n);
+    if (found) memcpy(spatial, n->spatial, sizeof(n->spatial));
+    TIRBI_GIVE_BACK(pool->arena, n);
+    return found;
+}

@@ -187,7 +187,7 @@ static bool may_ask(const tirbi_lx_pool *pool, const tirbi_lx *x) {
 }
 
 /* Lanes of columns around a loop along them, in which each carries what the rows hand on; `loop` goes over columns. */
-static bool down_columns(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_columns *out) {
+static bool down_columns(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     const tirbi_ls *rows = loop->as.loop.body;
     const tirbi_lx *columns = loop->as.loop.var->extent, *n_rows = rows->as.loop.var->extent;
     if (columns->hi < TIRBI_LEAST_COLUMNS || columns->lo > MOST_COLUMNS || n_rows->hi < LEAST_ROWS ||
@@ -207,7 +207,7 @@ static bool down_columns(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_column
     return out->stmt != NULL;
 }
 
-bool tirbi_carry_columns(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_columns *out) {
+bool tirbi_carry_columns(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     const tirbi_ls *inner = loop->as.loop.body;
     while (inner->kind == TIRBI_LS_SEQ && inner->as.seq.n == 1) inner = inner->as.seq.items[0];
     if (inner->kind != TIRBI_LS_LOOP || inner->as.loop.step || loop->as.loop.step) return false;

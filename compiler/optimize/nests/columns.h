@@ -3,6 +3,7 @@
 #define TIRB_COMPILER_OPTIMIZE_NESTS_COLUMNS_H
 
 #include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/statements.h"
 
 /* Fewer are not worth lanes of their own in each round of the loops around them. */
 enum { TIRBI_LEAST_COLUMNS = 16 };
@@ -15,17 +16,10 @@ typedef enum tirbi_inwards { TIRBI_INWARDS_UNIT, TIRBI_INWARDS_ALONG, TIRBI_INWA
  * not make such lanes of all of it (or memory ran out). */
 const tirbi_ls *tirbi_move_inwards(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_inwards as);
 
-/* Columns as lanes, for sizes where `condition` holds, which asks for some of what `positive` names; it may be 1. */
-typedef struct tirbi_columns {
-    const tirbi_ls *stmt;
-    const tirbi_lx *condition;
-    tirbi_extents positive;
-} tirbi_columns;
-
 /* Two loops of which one goes along columns that are independent of each other, as recurrences over time or down a
  * matrix do: the columns as lanes around it, each of which keeps what a row hands on to the next one, where rows are
  * not long. False where that cannot be (or memory ran out). */
-bool tirbi_carry_columns(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_columns *out);
+bool tirbi_carry_columns(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out);
 
 /* for i: { A[i] = ..; for j: B[i, j] = ..A[i].. } as a loop for each of the statements, where those that are nests then
  * have both loops in one lane loop; NULL where that cannot be (or memory ran out). */

@@ -88,11 +88,9 @@ static tirbi_lvar *bounded(const bounder *b) {
     const tirbi_lx *end = b->to ? tirbi_lx_wide(b->pool, TIRB_OP_MIN, b->to, old->extent) : old->extent;
     if (old->extent->lo < -1)
         end = tirbi_lx_wide(b->pool, TIRB_OP_MAX, end, zero); /* so that the difference does not wrap */
-    tirbi_lvar *var = tirbi_variable_like(b->pool, old);
-    if (!var) return NULL;
-    var->min = first;
-    var->extent = tirbi_lx_wide(b->pool, TIRB_OP_MAX, tirbi_lx_wide(b->pool, TIRB_OP_SUB, end, first), zero);
-    return var->min && var->extent ? var : NULL;
+    tirbi_lvar *var = tirbi_part_variable(b->pool, old, first, end);
+    if (var) var->extent = tirbi_lx_wide(b->pool, TIRB_OP_MAX, var->extent, zero);
+    return var && var->extent ? var : NULL;
 }
 
 /* What a loop's body begins with in the first iteration alone, ahead of all else; NULL: there is no such thing. */

@@ -8,7 +8,6 @@
 #include "compiler/optimize/carried/overwritten.h"
 #include "compiler/optimize/carried/packing.h"
 #include "compiler/optimize/carried/place.h"
-#include "compiler/optimize/carried/sampled.h"
 #include "compiler/optimize/carried/search.h"
 #include "compiler/optimize/carried/still.h"
 #include "compiler/optimize/cuts/distance.h"
@@ -26,14 +25,6 @@
 
 /* How often a loop may be taken for another one that reads less. */
 enum { MAX_NAMED = 4 };
-
-/* A statement that does what a loop does where a condition holds, which `check` finds out. */
-typedef struct either {
-    const tirbi_ls *check; /* or NULL */
-    const tirbi_lx *condition;
-    const tirbi_ls *stmt;
-    const tirbi_extents *positive; /* where it holds; NULL: as before */
-} either;
 
 /* What a transformation made of a loop, which has been looked at as a region. */
 static tirbi_sched *made(tirbi_scheduler *p, const char *step, const tirbi_ls *s) {
@@ -56,10 +47,10 @@ static bool scatters(const tirbi_lane_plan *plan) { return tirbi_lanes_do(plan, 
 
 /* Whether a loop that is not lanes as it stands becomes some in one of the ways that are tried. */
 static bool has_lanes(tirbi_scheduler *p, const tirbi_ls *loop) {
-    tirbi_blocks blocks;
+    tirbi_arranged blocks;
     if (tirbi_has_lanes(p->pool, loop) || tirbi_has_lanes_in_order(p->pool, loop) ||
         tirbi_carry_elements(p->pool, loop) || tirbi_split_loop(p->pool, loop) ||
-        (tirbi_block_by_distance(p->pool, loop, &blocks) && (!blocks.carried || has_lanes(p, blocks.carried)))) {
+        (tirbi_block_by_distance(p->pool, loop, &blocks) && (!blocks.loop || has_lanes(p, blocks.loop)))) {
         return true;
     }
     const tirbi_ls *extremes = tirbi_find_extremes(p->pool, loop);
@@ -87,12 +78,12 @@ static tirbi_sched *as_still(tirbi_scheduler *p, const tirbi_ls *loop, bool plai
     return node;
 }
 
-static tirbi_sched *in_versions(tirbi_scheduler *p, const char *step, const either *choice, const tirbi_ls *loop,
-                                uint32_t without);
+static tirbi_sched *in_versions(tirbi_scheduler *p, const char *step, const tirbi_arranged *choice,
+                                const tirbi_ls *loop, uint32_t without);
 
 /* A loop with extremes of floats that are no NaN ahead of it, if it is lanes then. */
 static tirbi_sched *as_float_extremes(tirbi_scheduler *p, const tirbi_ls *loop) {
-    either choice = {.check = NULL};
+    tirbi_arranged choice = {.check = NULL};
     if (p->in.without & TIRBI_NOT_EXTREMES) return NULL;
     choice.stmt = tirbi_find_float_extremes(p->pool, loop, &choice.condition);
     if (!choice.stmt || !has_lanes(p, choice.stmt)) return NULL;
@@ -270,8 +261,8 @@ static tirbi_sched *as_alike(tirbi_scheduler *p, const tirbi_ls *loop) {
 }
 
 /* That statement, or the loop as it was, which is not planned in the form `without` again. */
-static tirbi_sched *in_versions(tirbi_scheduler *p, const char *step, const either *choice, const tirbi_ls *loop,
-                                uint32_t without) {
+static tirbi_sched *in_versions(tirbi_scheduler *p, const char *step, const tirbi_arranged *choice,
+                                const tirbi_ls *loop, uint32_t without) {
     tirbi_version *version = TIRBI_NEW(p->pool->arena, tirbi_version);
     tirbi_sched *node = version ? tirbi_new_sched(p, TIRBI_S_VERSION, loop, 2) : NULL;
     if (!node) return NULL;
@@ -283,7 +274,7 @@ static tirbi_sched *in_versions(tirbi_scheduler *p, const char *step, const eith
     node->step = step;
     node->as.version = version;
     if (choice->check) version->check = tirbi_schedule(p, choice->check);
-    if (choice->positive) p->pool->positive = choice->positive;
+    if (choice->positive.n > 0) p->pool->positive = &choice->positive;
     node->items[0] = tirbi_schedule(p, choice->stmt);
     p->pool->positive = positive;
     tirbi_forget_declared(p, loop);
@@ -292,45 +283,6 @@ static tirbi_sched *in_versions(tirbi_scheduler *p, const char *step, const eith
     node->items[1] = tirbi_schedule(p, loop);
     p->in = outer;
     return node->items[0] && node->items[1] && (version->check || !choice->check) ? node : NULL;
-}
-
-/* Two loops as lanes of columns, each along its own, where that is worth it. */
-static tirbi_sched *as_carried_columns(tirbi_scheduler *p, const tirbi_ls *loop) {
-    tirbi_columns columns;
-    if ((tirbi_not_planned(p) & TIRB_PASS_INTERCHANGE) || (p->in.without & TIRBI_NOT_COLUMNS) ||
-        !tirbi_carry_columns(p->pool, loop, &columns))
-        return NULL;
-    if (tirbi_lx_is_int(columns.condition, 1)) return made(p, "interchange", columns.stmt);
-    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
-                    "in columns, where there are some and they are near each other");
-    return in_versions(p, "interchange", &(either){NULL, columns.condition, columns.stmt, &columns.positive}, loop,
-                       TIRBI_NOT_COLUMNS);
-}
-
-/* A loop around short ranges that follow each other: their places are lanes. Where they do not, it is the loop that it
- * was. */
-static tirbi_sched *as_flat(tirbi_scheduler *p, const tirbi_ls *loop) {
-    tirbi_ragged flat;
-    if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) || (p->in.without & TIRBI_NOT_FLAT) ||
-        !tirbi_flatten_ranges(p->pool, loop, &flat))
-        return NULL;
-    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
-                    "the places of the ranges in it are lanes, where these follow each other");
-    return in_versions(p, "segments flattened", &(either){flat.check, flat.condition, flat.stmt, NULL}, loop,
-                       TIRBI_NOT_FLAT);
-}
-
-/* A loop that reads what it has stored some iterations ago, so many at a time. */
-static tirbi_sched *as_blocks(tirbi_scheduler *p, const tirbi_ls *loop) {
-    tirbi_blocks blocks;
-    if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) || (p->in.without & TIRBI_NOT_BLOCKED) ||
-        !tirbi_block_by_distance(p->pool, loop, &blocks) || (blocks.carried && !has_lanes(p, blocks.carried)))
-        return NULL;
-    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
-                    "in blocks of as many iterations as lie between those that meet");
-    if (tirbi_lx_is_int(blocks.condition, 1)) return made(p, "strip-mining", blocks.stmt);
-    return in_versions(p, "strip-mining", &(either){NULL, blocks.condition, blocks.stmt, NULL}, loop,
-                       TIRBI_NOT_BLOCKED);
 }
 
 /* A loop whose statements are lanes only without each other; of `loops`, those that are some are lanes all. */
@@ -374,8 +326,8 @@ static tirbi_sched *as_apart(tirbi_scheduler *p, const tirbi_ls *loop) {
         if (tirbi_lx_is_int(lanes.asks, 1)) return made(p, "independent iterations", lanes.all);
         tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                         "where a test before it says that its iterations never meet");
-        return in_versions(p, "independent iterations", &(either){NULL, lanes.asks, lanes.all, NULL}, loop,
-                           TIRBI_NOT_APART);
+        const tirbi_arranged choice = {.stmt = lanes.all, .condition = lanes.asks};
+        return in_versions(p, "independent iterations", &choice, loop, TIRBI_NOT_APART);
     }
     for (uint32_t i = 0; i < 2; i++) {
         if (!lanes.most[i] || lanes.most[i]->as.loop.var->extent->hi < FEW) continue;
@@ -392,36 +344,77 @@ static tirbi_sched *as_apart(tirbi_scheduler *p, const tirbi_ls *loop) {
     return made(p, "index-set splitting", lanes.cut);
 }
 
-/* Other arrangements of a loop, which are taken where its most is lanes then: those that need no order, or any. */
-static const struct {
+/* An arrangement of a loop that is taken where lanes gain by it. */
+typedef struct arrangement {
     bool (*arrange)(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out);
-    bool in_order;
+    uint32_t pass, without; /* that leave it out: of TIRB_PASS_*, of TIRBI_NOT_* */
+    bool (*gains)(tirbi_scheduler *p, const tirbi_ls *loop); /* what is asked of the loop in it, where there is one */
     tirb_loop_form form;
     const char *step, *text;
-} arrangements[] = {
-    {tirbi_search_end, false, TIRB_FORM_SEARCHED, "speculative search", "lanes look for the iteration that leaves it"},
-    {tirbi_keep_last_store, false, TIRB_FORM_SPLIT, "peeling",
-     "and its last iteration, which alone stores to what stands still"},
-    {tirbi_carry_last, true, TIRB_FORM_SPLIT, "last value",
-     "with the number of the iteration that has set what others read"},
-    {tirbi_pack_elements, true, TIRB_FORM_SPLIT, "stream compaction",
-     "what it keeps is put together before it is stored"},
+} arrangement;
+
+static bool has_lanes_in_order(tirbi_scheduler *p, const tirbi_ls *loop) {
+    return tirbi_has_lanes_in_order(p->pool, loop);
+}
+
+static bool has_nest(tirbi_scheduler *p, const tirbi_ls *loop) {
+    tirbi_nest nest;
+    return tirbi_choose_lanes(p, loop, &nest);
+}
+
+enum { BY_NUMBER, FLAT, COLUMNS, BLOCKS, UNWRAPPED, STAGED, LEFT, LAST_STORE, LAST_VALUE, PACKED };
+
+static const arrangement arrangements[] = {
+    [BY_NUMBER] = {tirbi_number_rows, TIRB_PASS_SEQUENCES, TIRBI_NOT_NUMBERED, has_nest, TIRB_FORM_OPERAND,
+                   "materialisation", "the numbers of rows that several indices choose are computed before"},
+    [FLAT] = {tirbi_flatten_ranges, TIRB_PASS_SEQUENCES, TIRBI_NOT_FLAT, NULL, TIRB_FORM_SPLIT, "segments flattened",
+              "the places of the ranges in it are lanes, where these follow each other"},
+    [COLUMNS] = {tirbi_carry_columns, TIRB_PASS_INTERCHANGE, TIRBI_NOT_COLUMNS, NULL, TIRB_FORM_SPLIT, "interchange",
+                 "in columns, where there are some and they are near each other"},
+    [BLOCKS] = {tirbi_block_by_distance, TIRB_PASS_SEQUENCES, TIRBI_NOT_BLOCKED, has_lanes, TIRB_FORM_SPLIT,
+                "strip-mining", "in blocks of as many iterations as lie between those that meet"},
+    [UNWRAPPED] = {tirbi_unwrap_loop, TIRB_PASS_WRAP, TIRBI_NOT_UNWRAPPED, NULL, TIRB_FORM_SPLIT,
+                   "remainders as choices", "indices in it go around once"},
+    [STAGED] = {NULL, TIRB_PASS_FUSE, TIRBI_NOT_STAGED, NULL, TIRB_FORM_OPERAND, "materialisation",
+                "what it reads by number or in columns is put together before, for a block of rows"},
+    [LEFT] = {tirbi_search_end, TIRB_PASS_SEQUENCES, 0, has_lanes, TIRB_FORM_SEARCHED, "speculative search",
+              "lanes look for the iteration that leaves it"},
+    [LAST_STORE] = {tirbi_keep_last_store, TIRB_PASS_SEQUENCES, 0, has_lanes, TIRB_FORM_SPLIT, "peeling",
+                    "and its last iteration, which alone stores to what stands still"},
+    [LAST_VALUE] = {tirbi_carry_last, TIRB_PASS_SEQUENCES, 0, has_lanes_in_order, TIRB_FORM_SPLIT, "last value",
+                    "with the number of the iteration that has set what others read"},
+    [PACKED] = {tirbi_pack_elements, TIRB_PASS_SEQUENCES, 0, has_lanes_in_order, TIRB_FORM_SPLIT, "stream compaction",
+                "what it keeps is put together before it is stored"},
 };
 
-static tirbi_sched *as_arranged(tirbi_scheduler *p, const tirbi_ls *loop) {
+static tirbi_sched *schedule_arranged(tirbi_scheduler *p, const tirbi_ls *loop, const arrangement *a,
+                                      const tirbi_arranged *out) {
+    const bool always = !out->check && (!out->condition || tirbi_lx_is_int(out->condition, 1));
+    tirbi_notes *const notes = p->in.notes;
+    tirbi_note_loop(notes, loop->as.loop.var, loop->span, a->form, "%s", a->text);
+    if (!always) return in_versions(p, a->step, out, loop, a->without);
+    if (a->form == TIRB_FORM_SEARCHED && !out->loop) p->in.notes = NULL; /* the search says all */
+    tirbi_sched *node = made(p, a->step, out->stmt);
+    p->in.notes = notes;
+    return node;
+}
+
+static bool may_arrange(const tirbi_scheduler *p, const arrangement *a) {
+    return !(tirbi_not_planned(p) & a->pass) && !(p->in.without & a->without);
+}
+
+static bool arrange(tirbi_scheduler *p, const tirbi_ls *loop, const arrangement *a, tirbi_arranged *out) {
+    *out = (tirbi_arranged){.stmt = NULL};
+    return may_arrange(p, a) && a->arrange(p->pool, loop, out) && (!a->gains || !out->loop || a->gains(p, out->loop));
+}
+
+static tirbi_sched *as_arranged(tirbi_scheduler *p, const tirbi_ls *loop, uint32_t which) {
+    tirbi_arranged out;
+    return arrange(p, loop, &arrangements[which], &out) ? schedule_arranged(p, loop, &arrangements[which], &out) : NULL;
+}
+
+static tirbi_sched *as_packed(tirbi_scheduler *p, const tirbi_ls *loop) {
     if (tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) return NULL;
-    for (size_t i = 0; i < sizeof(arrangements) / sizeof(*arrangements); i++) {
-        tirbi_arranged out = {.loop = NULL};
-        if (!arrangements[i].arrange(p->pool, loop, &out)) continue;
-        const bool in_order = arrangements[i].in_order;
-        if (out.loop && !(in_order ? tirbi_has_lanes_in_order(p->pool, out.loop) : has_lanes(p, out.loop))) continue;
-        tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, arrangements[i].form, "%s", arrangements[i].text);
-        tirbi_notes *const notes = p->in.notes;
-        if (!out.loop) p->in.notes = NULL; /* the search says all */
-        tirbi_sched *node = made(p, arrangements[i].step, out.stmt);
-        p->in.notes = notes;
-        return node;
-    }
     const tirbi_ls *packed = tirbi_pack_by_elements(p->pool, loop);
     if (!packed) return NULL;
     tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
@@ -434,14 +427,14 @@ enum { MAX_BEHIND = 4 };
 
 /* A loop that reads what was set in the iteration before, if it is lanes without that. */
 static tirbi_sched *as_behind(tirbi_scheduler *p, const tirbi_ls *loop) {
-    tirbi_behind behind, further;
+    tirbi_arranged behind, further;
     if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) || p->in.behind >= MAX_BEHIND ||
         !tirbi_look_behind(p->pool, loop, &behind))
         return NULL;
-    bool gains = has_lanes(p, behind.rest);
+    bool gains = has_lanes(p, behind.loop);
     uint32_t depth = p->in.behind + 1u;
-    for (further = behind; !gains && depth < MAX_BEHIND && tirbi_look_behind(p->pool, further.rest, &further); depth++)
-        gains = has_lanes(p, further.rest);
+    for (further = behind; !gains && depth < MAX_BEHIND && tirbi_look_behind(p->pool, further.loop, &further); depth++)
+        gains = has_lanes(p, further.loop);
     if (!gains) return NULL;
     tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "behind its first iteration, for which a variable was set before");
@@ -449,17 +442,6 @@ static tirbi_sched *as_behind(tirbi_scheduler *p, const tirbi_ls *loop) {
     tirbi_sched *node = made(p, "peeling", behind.stmt);
     p->in.behind--;
     return node;
-}
-
-/* A loop with indices that go around, as choices. */
-static tirbi_sched *as_unwrapped(tirbi_scheduler *p, const tirbi_ls *loop) {
-    tirbi_unwrapped around;
-    if ((tirbi_not_planned(p) & TIRB_PASS_WRAP) || (p->in.without & TIRBI_NOT_UNWRAPPED) || p->in.splits > 0 ||
-        !tirbi_unwrap_loop(p->pool, loop, &around))
-        return NULL;
-    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT, "indices in it go around once");
-    return in_versions(p, "remainders as choices", &(either){NULL, around.condition, around.stmt, NULL}, loop,
-                       TIRBI_NOT_UNWRAPPED);
 }
 
 /* Whether all loops of a statement, or those inside them, are lanes in one of the ways that are tried; counts them. */
@@ -504,20 +486,16 @@ static tirbi_sched *as_filled(tirbi_scheduler *p, const tirbi_ls *loop) {
     if (!gains || !filled) return NULL;
     tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT,
                     "or as it stands, where a buffer is empty that only some of its iterations read");
-    return in_versions(p, "empty buffers apart", &(either){NULL, filled, loop, &extents}, loop, TIRBI_NOT_FILLED);
+    const tirbi_arranged choice = {.stmt = loop, .condition = filled, .positive = extents};
+    return in_versions(p, "empty buffers apart", &choice, loop, TIRBI_NOT_FILLED);
 }
 
 /* A nest that computes with rows by number or with columns, which are put next to each other before. */
 static tirbi_sched *as_staged(tirbi_scheduler *p, const tirbi_ls *loop) {
-    tirbi_staged staged;
-    if ((tirbi_not_planned(p) & TIRB_PASS_FUSE) || (p->in.without & TIRBI_NOT_STAGED) ||
-        !tirbi_stage_loads(p->pool, loop, tirbi_not_planned(p), &staged))
-        return NULL;
-    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_OPERAND,
-                    "what it reads by number or in columns is put together before, for a block of rows");
-    if (tirbi_lx_is_int(staged.condition, 1)) return made(p, "materialisation", staged.stmt);
-    return in_versions(p, "materialisation", &(either){NULL, staged.condition, staged.stmt, NULL}, loop,
-                       TIRBI_NOT_STAGED);
+    const arrangement *staged = &arrangements[STAGED];
+    tirbi_arranged out = {.stmt = NULL};
+    if (!may_arrange(p, staged) || !tirbi_stage_loads(p->pool, loop, tirbi_not_planned(p), &out)) return NULL;
+    return schedule_arranged(p, loop, staged, &out);
 }
 
 enum { SHORT_ROW = 16, SHORT_TO_ENTER = 64 };
@@ -553,29 +531,12 @@ static tirbi_sched *as_joined(tirbi_scheduler *p, const tirbi_ls *loop, const ti
 static tirbi_sched *as_short_rows(tirbi_scheduler *p, const tirbi_ls *loop) { return as_joined(p, loop, NULL); }
 static tirbi_sched *as_named(tirbi_scheduler *p, const tirbi_ls *loop) { return as_still(p, loop, false); }
 
-/* A nest of rows that several numbers choose, or one that is computed. */
-static tirbi_sched *as_numbered(tirbi_scheduler *p, const tirbi_ls *loop) {
-    tirbi_numbered numbered;
-    tirbi_nest nest;
-    if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) || (p->in.without & TIRBI_NOT_NUMBERED) ||
-        !tirbi_number_rows(p->pool, loop, &numbered) || !tirbi_choose_lanes(p, numbered.nest, &nest))
-        return NULL;
-    tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_OPERAND,
-                    "the numbers of rows that several indices choose are computed before");
-    if (numbered.check->as.seq.n == 0 && tirbi_lx_is_int(numbered.condition, 1))
-        return tirbi_sched_of(p, "materialisation", tirbi_schedule(p, numbered.stmt));
-    return in_versions(p, "materialisation", &(either){numbered.check, numbered.condition, numbered.stmt, NULL}, loop,
-                       TIRBI_NOT_NUMBERED);
-}
-
 /* Whether a nest of loops around rows has such rows in the loop inside the outermost: each of its iterations has
  * numbers of its own. */
 static bool is_numbered_inside(tirbi_scheduler *p, const tirbi_ls *loop) {
-    tirbi_numbered numbered;
-    tirbi_nest nest;
     const tirbi_ls *inner = tirbi_loop_inside(loop);
-    return !(tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) && !(p->in.without & TIRBI_NOT_NUMBERED) && inner &&
-           tirbi_number_rows(p->pool, inner, &numbered) && tirbi_choose_lanes(p, numbered.nest, &nest);
+    tirbi_arranged out;
+    return inner && arrange(p, inner, &arrangements[BY_NUMBER], &out);
 }
 
 /* Whether loops that are inside of each other may have so many rounds in all. */
@@ -618,20 +579,27 @@ static bool decides(const tirbi_nest *nest) {
     return nest->plan->loops.n + nest->n_outer > 1 && tirbi_lanes_do(nest->plan, TIRB_OP_VSELECT);
 }
 
-/* A loop that is no lanes as it stands, in another form that is. */
+/* A loop that is no lanes as it stands, in another form that is: the first of these, which are functions or
+ * arrangements. */
 static tirbi_sched *in_another_form(tirbi_scheduler *p, const tirbi_ls *loop) {
-    static tirbi_sched *(*const forms[])(tirbi_scheduler *, const tirbi_ls *) = {
-        as_numbered,   as_flat,  as_carried_columns, as_columns, as_alike,    as_turns,
-        as_short_rows, as_named, as_blocks,          as_apart,   as_separate, as_behind, as_arranged};
+    static const struct {
+        tirbi_sched *(*as)(tirbi_scheduler *, const tirbi_ls *);
+        uint32_t arranged;
+    } forms[] = {{NULL, BY_NUMBER},  {NULL, FLAT},       {NULL, COLUMNS},    {as_columns, 0},
+                 {as_alike, 0},      {as_turns, 0},      {as_short_rows, 0}, {as_named, 0},
+                 {NULL, BLOCKS},     {as_apart, 0},      {as_separate, 0},   {as_behind, 0},
+                 {NULL, LEFT},       {NULL, LAST_STORE}, {NULL, LAST_VALUE}, {NULL, PACKED},
+                 {as_packed, 0}};
     tirbi_sched *node = NULL;
-    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms) && !node; i++) node = forms[i](p, loop);
+    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms) && !node; i++)
+        node = forms[i].as ? forms[i].as(p, loop) : as_arranged(p, loop, forms[i].arranged);
     return node;
 }
 
 /* A loop whose nest has lanes as it stands; NULL: those of a loop inside it are better. */
 static tirbi_sched *as_it_stands(tirbi_scheduler *p, const tirbi_ls *loop, const tirbi_nest *nest) {
     tirbi_sched *node = as_joined(p, loop, nest);
-    if (!node) node = as_numbered(p, loop);
+    if (!node) node = as_arranged(p, loop, BY_NUMBER);
     if (node || (nest->n_outer > 1 && is_numbered_inside(p, loop))) return node;
     node = as_staged(p, loop);
     return node ? node : tirbi_sched_lanes(p, nest);
@@ -650,7 +618,7 @@ static tirbi_sched *in_parts(tirbi_scheduler *p, const tirbi_ls *loop, const tir
 tirbi_sched *tirbi_schedule_lanes(tirbi_scheduler *p, const tirbi_ls *loop) {
     if (tirbi_not_planned(p) & TIRB_PASS_LANES) return NULL;
     tirbi_nest nest;
-    tirbi_sched *node = as_unwrapped(p, loop);
+    tirbi_sched *node = p->in.splits == 0 ? as_arranged(p, loop, UNWRAPPED) : NULL;
     if (!node) node = as_searched(p, loop);
     if (!node) node = as_filled(p, loop);
     if (node) return node;

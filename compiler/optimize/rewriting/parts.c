@@ -1,6 +1,5 @@
 #include "compiler/optimize/rewriting/parts.h"
 
-#include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
 
 tirbi_lvar *tirbi_part_variable(tirbi_lx_pool *pool, const tirbi_lvar *old, const tirbi_lx *from, const tirbi_lx *to) {
@@ -26,6 +25,23 @@ const tirbi_ls *tirbi_loop_of(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_l
         tirbi_loop_like(pool, loop, var, tirbi_resolve(pool, &none, body, loop->as.loop.var, value, var, first));
     if (copy) copy->as.loop.parallel = false; /* the loop itself was asked for chunks */
     return copy;
+}
+
+const tirbi_ls *tirbi_part_over(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_lvar *var, tirbi_given *facts,
+                                bool first) {
+    const tirbi_lvar *old = loop->as.loop.var;
+    const bool once = var && tirbi_lx_is_int(var->extent, 1);
+    const tirbi_lx *value = !var ? NULL : once ? tirbi_lx_cast(pool, old->type, var->min) : tirbi_lx_var(pool, var),
+                   *behind = value ? tirbi_lx_add(pool, var->min, var->extent) : NULL;
+    if (!behind) return NULL;
+    const uint32_t before = facts->n;
+    if (behind->kind != TIRBI_LX_CONST) {
+        tirbi_add_fact(facts, value, var->min, 0);
+        tirbi_add_fact(facts, behind, value, -1);
+    }
+    const tirbi_ls *body = tirbi_resolve(pool, facts, loop->as.loop.body, old, value, once ? NULL : var, first);
+    facts->n = before;
+    return !body || once || tirbi_is_nothing(body) ? body : tirbi_loop_like(pool, loop, var, body);
 }
 
 const tirbi_ls *tirbi_iteration_at(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *body, const tirbi_lx *at,

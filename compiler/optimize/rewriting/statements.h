@@ -53,9 +53,13 @@ tirbi_ls *tirbi_loop_like(const tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi
 const tirbi_ls *tirbi_in_loops(const tirbi_lx_pool *pool, const tirbi_ls *const *loops, uint32_t n,
                                const tirbi_ls *body);
 
-/* A loop that was arranged anew: `stmt` does what it does, most of that in `loop`; in a search where that is NULL. */
+/* A loop that was arranged anew. */
 typedef struct tirbi_arranged {
-    const tirbi_ls *loop, *stmt;
+    const tirbi_ls *stmt;      /* does what it does, */
+    const tirbi_ls *loop;      /* most of that in this one; NULL: it does not matter what becomes of it */
+    const tirbi_lx *condition; /* where this holds; NULL: always */
+    const tirbi_ls *check;     /* which this finds out; NULL: there is nothing to look for */
+    tirbi_extents positive;    /* what is 1 at least where it holds */
 } tirbi_arranged;
 
 /* Whether a loop's bounds cannot fail, and are the same wherever they are computed. */

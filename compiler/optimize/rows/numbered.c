@@ -300,7 +300,7 @@ static const tirbi_ls *around(const numberer *s, const tirbi_ls *nest, const tir
     return tirbi_loop_like(s->pool, nest, NULL, around(s, nest->as.loop.body, store));
 }
 
-bool tirbi_number_rows(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_numbered *out) {
+bool tirbi_number_rows(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     numberer s = {.pool = pool};
     if (!read_nest(&s, loop)) return false;
     tirbi_walk walk = {.context = &s, .access = note_place, .deepest = MAX_DEPTH};
@@ -323,8 +323,8 @@ bool tirbi_number_rows(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_numbered
     store->as.store.value = tirbi_rewrite_value(&rewrite, s.store->as.store.value);
     if (to) store->as.store.access = by_number(&s, to, s.store->as.store.access);
     if (!store->as.store.value || !store->as.store.access) return false;
-    items[2 * s.n] = out->nest = around(&s, loop, store);
-    out->check = tirbi_new_sequence(pool, loop->span, checks, n_checks);
+    items[2 * s.n] = out->loop = around(&s, loop, store);
+    out->check = n_checks > 0 ? tirbi_new_sequence(pool, loop->span, checks, n_checks) : NULL;
     out->stmt = tirbi_new_sequence(pool, loop->span, items, 2 * s.n + 1);
-    return out->nest && out->check && out->stmt;
+    return out->loop && (out->check || n_checks == 0) && out->stmt;
 }

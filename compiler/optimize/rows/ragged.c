@@ -543,7 +543,7 @@ static const tirbi_ls *all_parts(flattener *f) {
 /* ---- The check -------------------------------------------------------------------------------------------------- */
 
 /* Ranges follow each other where none ends before it begins; from 0 on, so that no difference of places wraps. */
-static bool make_check(flattener *f, tirbi_ragged *out) {
+static bool make_check(flattener *f, tirbi_arranged *out) {
     const tirbi_lvar *old = f->loop->as.loop.var;
     tirbi_lvar *var = tirbi_variable_like(f->pool, f->loop->as.loop.var),
                *found = new_var(f, "sorted", TIRBI_LVAR_LET, TIRB_I64, 0, INT64_MAX);
@@ -573,7 +573,7 @@ static bool has_inner_loop(const tirbi_ls *body) {
     return found;
 }
 
-bool tirbi_flatten_ranges(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_ragged *out) {
+bool tirbi_flatten_ranges(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     const tirbi_lvar *var = loop->as.loop.var;
     bool plain = has_inner_loop(loop->as.loop.body) && tirbi_is_plain_loop(loop) && var->min->lo >= 0 &&
                  (var->type == TIRB_I32 || var->type == TIRB_I64);

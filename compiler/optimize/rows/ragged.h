@@ -3,16 +3,11 @@
 #define TIRB_COMPILER_OPTIMIZE_ROWS_RAGGED_H
 
 #include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/statements.h"
 
 /* for i: a; for k in range(P[i], P[i + 1]): b; c, as three loops: a for some rows, b for all places of their ranges, c
- * for the rows. It holds where the ranges follow each other, which `check` finds out. */
-typedef struct tirbi_ragged {
-    const tirbi_ls *check;     /* finds what the condition asks for */
-    const tirbi_lx *condition; /* whether `stmt` does what the loop does */
-    const tirbi_ls *stmt;
-} tirbi_ragged;
-
-/* False where the loop is none of that kind, or its places cannot be lanes (or memory ran out). */
-bool tirbi_flatten_ranges(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_ragged *out);
+ * for the rows. It holds where the ranges follow each other, which `check` finds out. False where the loop is none of
+ * that kind, or its places cannot be lanes (or memory ran out). */
+bool tirbi_flatten_ranges(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out);
 
 #endif

@@ -166,7 +166,7 @@ static const tirbi_lx *is_worth_it(const stager *s, int64_t least) {
     return tirbi_lx_both(pool, TIRB_OP_AND, is_short, are_some);
 }
 
-bool tirbi_stage_loads(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, tirbi_staged *out) {
+bool tirbi_stage_loads(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, tirbi_arranged *out) {
     stager s = {.pool = pool};
     if (!read_nest(&s, loop)) return false;
     tirbi_walk walk = {.context = &s, .access = note_load, .deepest = MAX_DEPTH};

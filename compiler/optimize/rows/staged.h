@@ -3,17 +3,12 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_ROWS_STAGED_H
 #define TIRB_COMPILER_OPTIMIZE_ROWS_STAGED_H
 
-#include "compiler/loop/loop.h"
+#include "compiler/optimize/rewriting/statements.h"
 
 /* for i, j: B[i, j] = f(A[I[i], j], C[j, i]) is, for a block of rows at a time, copies of what it reads so, which have
- * kernels of their own, and then f of what follows each other. */
-typedef struct tirbi_staged {
-    const tirbi_lx *condition; /* whether that is worth it: rows are short, and there are some */
-    const tirbi_ls *stmt;      /* rows, which are emitted by blocks */
-} tirbi_staged;
-
-/* False where a nest reads nothing so, only copies it, or may fail in other ways (or memory ran out). `disabled` is a
- * set of TIRB_PASS_*. */
-bool tirbi_stage_loads(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, tirbi_staged *out);
+ * kernels of their own, and then f of what follows each other; where that is worth it: rows are short, and there are
+ * some. False where a nest reads nothing so, only copies it, or may fail in other ways (or memory ran out). `disabled`
+ * is a set of TIRB_PASS_*. */
+bool tirbi_stage_loads(tirbi_lx_pool *pool, const tirbi_ls *loop, uint32_t disabled, tirbi_arranged *out);
 
 #endif

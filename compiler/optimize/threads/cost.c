@@ -142,7 +142,7 @@ static const tirbi_lx *of_loop(estimator *e, const tirbi_ls *s) {
     if (lanes && !e->in_lanes) {
         inner.in_lanes = tirbi_nest_has_lanes(e->pool, s, TIRBI_NEST_ANY) || tirbi_has_lanes(e->pool, s) ||
                          tirbi_split_nest(e->pool, s) || has_lanes(e, tirbi_split_loop(e->pool, s), MAX_CUTS);
-        tirbi_ragged flat;
+        tirbi_arranged flat;
         if (!inner.in_lanes && !(e->disabled & TIRB_PASS_SEQUENCES) && tirbi_flatten_ranges(e->pool, s, &flat))
             inner.in_lanes = inner.in_order = true;
     }

@@ -305,7 +305,7 @@ static const tirbi_ls *do_rounds(runner *r, const tirbi_lx *first, const tirbi_l
     tirbi_rewrite rewrite = {.pool = r->pool, .replace = replace, .context = r, .anew = TIRBI_LETS_ANEW};
     const tirbi_ls *body = k ? tirbi_new_sequence(r->pool, r->loop->span, r->items, r->n) : NULL;
     const tirbi_ls *loop = tirbi_new_loop(r->pool, r->loop->span, k, tirbi_rewrite_stmt(&rewrite, body));
-    tirbi_blocks blocks;
+    tirbi_arranged blocks;
     const bool lanes = loop && (tirbi_has_lanes(r->pool, loop) || tirbi_block_by_distance(r->pool, loop, &blocks));
     return lanes ? loop : NULL;
 }

@@ -223,7 +223,7 @@ typedef struct position {
 /* Whether a loop goes through ranges that follow each other and end where memory says: it is known by its while
  * loops. */
 static bool goes_through_ranges(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    tirbi_ragged flat;
+    tirbi_arranged flat;
     return loop && tirbi_flatten_ranges(pool, loop, &flat);
 }
 

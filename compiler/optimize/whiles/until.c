@@ -1,28 +1,20 @@
 #include "compiler/optimize/whiles/until.h"
 
-#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/carried/search.h"
+#include "compiler/optimize/rewriting/iteration.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum {
-    MAX_ITEMS = 32,
-    MAX_PLACES = 32,
-    NEAR = 16, /* iterations that are looked at one by one first, where nothing else is done: a search takes longer */
-};
+/* Iterations that are looked at one by one first, where nothing else is done: a search takes longer. */
+enum { NEAR = 16 };
 
 typedef struct leaver {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
-    const tirbi_ls *items[MAX_ITEMS]; /* of the body, without the one that leaves it */
-    uint32_t n, at;                   /* which stood behind so many of them */
+    tirbi_iteration *it;    /* without the item that leaves the loop, which stood ahead of its item `at` */
     const tirbi_ls *leaves;
-    tirbi_reached places[MAX_PLACES];
-    tirbi_accesses reached;
-    tirbi_loop_set sets;     /* variables that they set */
-    const tirbi_lx *counter; /* what stands for the loop's variable */
 } leaver;
 
 static bool ends_in_break(const tirbi_ls *s) {
@@ -55,86 +47,42 @@ static bool find_items(leaver *v, const tirbi_ls *body) {
     if (leaves && v->leaves) return false;
     if (leaves) {
         v->leaves = body;
-        v->at = v->n;
+        v->it->at = v->it->n;
         return true;
     }
-    if (v->n == MAX_ITEMS || !tirbi_can_resolve(body) || !tirbi_find_accesses(&v->reached, body)) return false;
-    v->items[v->n++] = body;
-    return true;
-}
-
-static bool is_set(const leaver *v, const tirbi_lvar *var) {
-    for (uint32_t i = 0; i < v->sets.n; i++)
-        if (v->sets.var[i] == var) return true;
-    return false;
-}
-
-/* The value of a variable of the iteration that is set once; NULL: it is no such one. */
-static const tirbi_lx *value_of(const leaver *v, const tirbi_lvar *var) {
-    const tirbi_lx *value = NULL;
-    uint32_t sets = 0;
-    for (uint32_t i = 0; i < v->sets.n; i++) sets += v->sets.var[i] == var;
-    for (uint32_t i = 0; i < v->at && sets == 1; i++) {
-        const tirbi_ls *s = v->items[i];
-        if (s->kind == TIRBI_LS_SET && s->as.set.var == var && s->as.set.declares) value = s->as.set.value;
-    }
-    return value;
-}
-
-/* Whether a node of a value is not known before the loop for all of its iterations. */
-static bool is_unknown(const void *context, const tirbi_lx *x) {
-    const leaver *v = context;
-    if (x->traps || x->kind == TIRBI_LX_CALL || x->size > TIRBI_MAX_SHARED_SIZE) return true;
-    if (x->kind == TIRBI_LX_LOAD) return tirbi_is_written(&v->reached, x->access->buffer->root);
-    if (x->kind != TIRBI_LX_VAR || !is_set(v, x->var)) return false;
-    const tirbi_lx *value = value_of(v, x->var);
-    return !value || tirbi_any_expr(value, TIRBI_WALK_INDICES, is_unknown, v);
-}
-
-static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const leaver *v = rewrite->context;
-    if (x->kind != TIRBI_LX_VAR) return NULL;
-    if (x->var == v->loop->as.loop.var) return v->counter;
-    const tirbi_lx *value = is_set(v, x->var) ? value_of(v, x->var) : NULL;
-    return tirbi_rewrite_value(rewrite, value);
+    return tirbi_can_resolve(body) && tirbi_add_item(v->it, body);
 }
 
 /* What leaves the loop, of another variable. */
-static const tirbi_lx *condition_of(leaver *v, tirbi_lvar *var) {
-    tirbi_rewrite rewrite = {.pool = v->pool, .replace = replace, .context = v};
-    v->counter = tirbi_lx_var(v->pool, var);
-    return v->counter ? tirbi_rewrite_value(&rewrite, v->leaves->as.if_.condition) : NULL;
+static const tirbi_lx *condition_of(const leaver *v, tirbi_lvar *var) {
+    return tirbi_value_elsewhere(v->it, v->leaves->as.if_.condition, tirbi_lx_var(v->pool, var));
 }
 
-/* The search through what a variable counts, which sets `found`. */
-static const tirbi_ls *search_for(leaver *v, tirbi_lvar *var, tirbi_lvar *found) {
+/* The search through what a variable counts for an iteration that leaves the loop, which sets `found`. */
+static const tirbi_ls *search_for(const leaver *v, tirbi_lvar *var, tirbi_lvar *found) {
     return tirbi_new_search(v->pool, v->loop->span, var, condition_of(v, var), found);
-}
-
-static const tirbi_ls *body_of(const leaver *v, const tirbi_ls *const *items, uint32_t n) {
-    return tirbi_new_sequence(v->pool, v->loop->span, items, n);
 }
 
 /* The iterations before the one that is found. */
 static const tirbi_ls *loop_before(const leaver *v, const tirbi_lx *found) {
     tirbi_lvar *var = tirbi_part_variable(v->pool, v->loop->as.loop.var, tirbi_lx_number(v->pool, 0), found);
-    return tirbi_loop_of(v->pool, v->loop, var, body_of(v, v->items, v->n), false);
+    return tirbi_loop_of(v->pool, v->loop, var, tirbi_items(v->it, v->it->item, v->it->n), false);
 }
 
 /* What is done of the iteration that leaves the loop. */
 static const tirbi_ls *last_one(leaver *v, const tirbi_lx *found) {
     const tirbi_lvar *old = v->loop->as.loop.var;
-    const tirbi_ls *then = v->leaves->as.if_.then_case, *items[2 * MAX_ITEMS];
-    uint32_t n = v->at;
-    for (uint32_t i = 0; i < n; i++) items[i] = v->items[i];
+    const tirbi_ls *then = v->leaves->as.if_.then_case, *items[2 * TIRBI_MAX_ITEMS];
+    uint32_t n = v->it->at;
+    for (uint32_t i = 0; i < n; i++) items[i] = v->it->item[i];
     for (uint32_t i = 0; then->kind == TIRBI_LS_SEQ && i + 1 < then->as.seq.n; i++) {
-        if (n == 2 * MAX_ITEMS) return NULL;
+        if (n == 2 * TIRBI_MAX_ITEMS) return NULL;
         items[n++] = then->as.seq.items[i];
     }
-    for (uint32_t i = v->at; i < n; i++)
+    for (uint32_t i = v->it->at; i < n; i++)
         if (!tirbi_can_resolve(items[i])) return NULL;
     return tirbi_new_if(v->pool, v->loop->span, tirbi_lx_wide(v->pool, TIRB_OP_LT, found, old->extent),
-                        tirbi_iteration_at(v->pool, v->loop, body_of(v, items, n), found, false), NULL);
+                        tirbi_iteration_at(v->pool, v->loop, tirbi_items(v->it, items, n), found, false), NULL);
 }
 
 /* `at` becomes the number of the first iteration where the condition holds, or that of all: the nearest ones are looked
@@ -169,23 +117,21 @@ static const tirbi_ls *find_alone(leaver *v, tirbi_lvar *at, tirbi_lvar *found) 
 
 /* Whether the iterations before the one that leaves only name values. */
 static bool does_nothing_else(const leaver *v) {
-    for (uint32_t i = 0; i < v->n; i++)
-        if (v->items[i]->kind != TIRBI_LS_SET || !v->items[i]->as.set.declares) return false;
+    for (uint32_t i = 0; i < v->it->n; i++)
+        if (v->it->item[i]->kind != TIRBI_LS_SET || !v->it->item[i]->as.set.declares) return false;
     return true;
 }
 
 bool tirbi_search_end(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     const tirbi_lvar *var = loop->as.loop.var;
     if (!tirbi_is_plain_loop(loop) || var->extent->hi <= NEAR) return false;
-    leaver *v = TIRBI_NEW(pool->arena, leaver);
+    leaver leaves = {.pool = pool, .loop = loop, .it = tirbi_new_iteration(pool, loop)}, *v = &leaves;
+    if (!v->it || !find_items(v, loop->as.loop.body) || !v->leaves ||
+        !tirbi_is_known_elsewhere(v->it, v->leaves->as.if_.condition))
+        return false;
     tirbi_lvar *found = tirbi_new_variable(pool, TIRBI_LVAR_LET, "found", TIRB_I64, 0, var->extent->hi, loop->span);
     tirbi_lvar *at = tirbi_new_variable(pool, TIRBI_LVAR_LOCAL, "at", TIRB_I64, 0, var->extent->hi, loop->span);
-    if (!v || !found || !at) return false;
-    *v = (leaver){.pool = pool, .loop = loop};
-    v->reached = (tirbi_accesses){.item = v->places, .most = MAX_PLACES, .sets = &v->sets};
-    if (!find_items(v, loop->as.loop.body) || !v->leaves ||
-        tirbi_any_expr(v->leaves->as.if_.condition, TIRBI_WALK_INDICES, is_unknown, v))
-        return false;
+    if (!found || !at) return false;
     const bool alone = does_nothing_else(v);
     const tirbi_lx *n = tirbi_lx_var(pool, alone ? at : found);
     const tirbi_ls *all[3];
