@@ -204,12 +204,25 @@ static bool name_loops(builder *b) {
     return true;
 }
 
+static unsigned narrowest(const tirbi_lx *x);
+
+/* The same of the casts in a sum that is exact, which its own bits do not cut. */
+static unsigned narrowest_in(const tirbi_lx *x) {
+    if (!tirbi_is_arithmetic(x)) return narrowest(x);
+    unsigned bits = WHOLE;
+    for (int i = 0; i < x->n_args; i++) {
+        const unsigned part = narrowest_in(x->args[i]);
+        if (part < bits) bits = part;
+    }
+    return bits;
+}
+
 /* Modulo which power of 2 an integer is the sum that it is made of, where casts keep no more of its parts. */
 static unsigned narrowest(const tirbi_lx *x) {
     const bool casts = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && tirbi_dtype_is_int((tirbi_dtype)x->source);
     unsigned bits = tirbi_dtypes[x->type].bits;
     if (!casts && !tirbi_is_arithmetic(x)) return WHOLE;
-    if (casts && tirbi_is_exact(x->args[0], NULL) && tirbi_keeps_value(x)) return WHOLE;
+    if (casts && tirbi_is_exact(x->args[0], NULL) && tirbi_keeps_value(x)) return narrowest_in(x->args[0]);
     for (int i = 0; i < x->n_args; i++) {
         const unsigned part = narrowest(x->args[i]);
         if (part < bits) bits = part;
