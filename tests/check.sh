@@ -2,7 +2,7 @@
 # README's second command: installs what is missing, builds every configuration and runs every test, the long ones with
 # a seeded sample. Ends with a line `N passed, N failed`; exit status 1 when something failed.
 #
-#   bash tests/check.sh           half an hour to fifty minutes on two cores that have compiled none of it before
+#   bash tests/check.sh           half an hour on two cores that have compiled none of it before
 #   bash tests/check.sh --full    everything long as well
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -65,6 +65,9 @@ counted() {
 # later NAME COMMAND...: such a step, which leaves a core to another one; together: those put off so, as many at once as
 # there are cores.
 later_name=() later_command=()
+# passes COMMAND...: such a step's command, which counts as one test.
+passes() { "$@" && echo "1 passed, 0 failed"; }
+
 later() {
     later_name+=("$1")
     shift
@@ -206,16 +209,16 @@ similar="$generated|nests|updates|borders|flattened|ranges|comprehensions"
 once=(-E "^($counts|$similar|$values)\$")
 [ "$full" -eq 0 ] || once=()
 
-# Benches are built, and compute what they should, in the release build.
-benches=(-DTIRB_BUILD_BENCH=OFF)
-[ "$full" -eq 0 ] || benches=()
+# Benches are built, and compute what they should, in the release build, beside C for this machine.
+benches=(-DTIRB_BUILD_BENCH=OFF) loops=(-DTIRB_BENCH_NATIVE_ALONE=ON)
+[ "$full" -eq 0 ] || benches=() loops=()
 
 # A third of the random programs that `ctest` alone compares, and no mutated inputs, which the sanitized build has.
 sampled=(-DTIRB_DIFFERENTIAL_COUNT=334) unmutated=(-LE fuzz)
 [ "$full" -eq 0 ] || sampled=() unmutated=()
 # The compiler is named by CC, which counts when a folder is first configured: naming another by option later would make
 # CMake forget every option.
-CC=gcc build release release -DTIRB_MUTATE=ON "${sampled[@]}"
+CC=gcc build release release -DTIRB_MUTATE=ON "${sampled[@]}" "${loops[@]}"
 release=$?
 wait "$installing" || { echo "no Python with NumPy"; exit 1; }
 if [ "$release" -eq 0 ]; then
@@ -236,9 +239,9 @@ if [ "$release" -eq 0 ]; then
     later "models of ONNX" "$python" tests/interop/onnx_models.py build/release/bin/tirb mlp transformer quantised
     later "models of PyTorch" "$python" tests/interop/torch_models.py build/release/bin/tirb
     later "operators of ONNX" "$python" tests/interop/onnx_nodes.py build/release/bin/tirb --every 40
+    later "demo" passes env CC=gcc TIRB_DEMO_OPTIONS="-DTIRB_LANE_ISAS=all -DTIRB_WERROR=ON" bash tests/demo.sh
     note "beside TVM and onnxruntime"
     together
-    one "demo" env CC=gcc TIRB_DEMO_OPTIONS="-DTIRB_LANE_ISAS=all -DTIRB_WERROR=ON" bash tests/demo.sh
 fi
 # clang's build and the fuzzed one dispatch by switch as well.
 if [ "$full" -eq 1 ] && CC=gcc build switch-dispatch switch-dispatch -DTIRB_DIFFERENTIAL_COUNT=300; then
@@ -247,13 +250,17 @@ fi
 # clang takes minutes for a lane machine with computed gotos, and seconds with a switch. --full has AVX-512's as well.
 clang_isas=sse2
 [ "$full" -eq 0 ] || clang_isas='sse2;avx512'
-# Nobody debugs this build: the asserts instead of what debuggers read. -O2 takes clang twice as long.
-clang_level=-O1
-[ "$full" -eq 0 ] || clang_level=-O2
+# Nobody debugs this build: the asserts instead of what debuggers read. -O2 takes clang twice as long. What the compiler
+# decides must not depend on how it was compiled: its bundles are compared, and for that it need not be optimized.
+clang_level=-O1 clang_compiler=-O0
+[ "$full" -eq 0 ] || clang_level=-O2 clang_compiler=
+# Nor is looked at again what the compiler makes of texts, and what inputs may cost.
+clang_leaves=(-E "^($counts|$similar|$values|test_passes|test_no_memory|test_hostile)\$")
+[ "$full" -eq 0 ] || clang_leaves=()
 if CC=clang build clang dev -DTIRB_SWITCH_DISPATCH=ON -DTIRB_LANE_ISAS="$clang_isas" -DTIRB_DIFFERENTIAL_COUNT=300 \
-    -DCMAKE_C_FLAGS_RELWITHDEBINFO="$clang_level" "${benches[@]}"; then
+    -DCMAKE_C_FLAGS_RELWITHDEBINFO="$clang_level" -DTIRB_COMPILER_LEVEL="$clang_compiler" "${benches[@]}"; then
     counted "the bundles of gcc's tirb and of clang's" "$python" tests/same_bundles.py build/release/bin/tirb build/clang/bin/tirb
-    tests clang -L 'unit|differential' "${once[@]}"
+    tests clang -L 'unit|differential' "${clang_leaves[@]}"
 fi
 # gcc warns of more, wrongly, in code that its sanitizers have been through.
 # The presets with sanitizers have the lanes of some instruction sets beside generic, here AVX2 and, where this CPU has it,
@@ -275,8 +282,11 @@ fi
 # through AVX2's.
 plain=(-DTIRB_LANE_ISAS=generic)
 [ "$full" -eq 0 ] || plain=(-DTIRB_LANE_ISAS=all)
-# clang optimizes what both sanitizers have checked for five times as long as it takes to compile it.
-if CC=clang build fuzz fuzz "${plain[@]}" -DCMAKE_C_FLAGS_RELWITHDEBINFO='-O0 -g1'; then
+# clang optimizes what both sanitizers have checked for five times as long as it takes to compile it, and compiles what
+# UndefinedBehaviorSanitizer has checked for twice as long: what is undefined, the replayed inputs find.
+watched=(-DTIRB_SANITIZE=address)
+[ "$full" -eq 0 ] || watched=()
+if CC=clang build fuzz fuzz "${plain[@]}" "${watched[@]}" -DCMAKE_C_FLAGS_RELWITHDEBINFO='-O0 -g1'; then
     note "fuzz"
     counted "fuzz, live" "$python" fuzz/check.py --build build/fuzz --tirb build/release/bin/tirb --live 6 --jobs "$jobs"
 fi
@@ -306,16 +316,16 @@ read -ra targets <<< "tirb_command differential bytecode test_api_bind test_api_
 [ "$full" -eq 0 ] || targets=()
 cross s390x
 targets=()
-note "the same bytes everywhere"
 some=(--first --sample 5)
 [ "$full" -eq 0 ] || some=()
 later "same bytes" "$python" tests/kernels/same_bytes.py "${some[@]}" --threads 1,2,7 "${machines[@]}"
 # The way from a model to another machine: imported here, run there.
 later "imported here, run elsewhere" "$python" tests/interop/onnx_models.py build/release/bin/tirb "${machines[@]}" \
     mlp quantised detector
+# Most of it is CMake's, one step after the other.
+later "consumers" env CC=gcc bash tests/abi/run.sh
+note "the same bytes everywhere, and consumers of what is installed"
 together
-note "install rules and consumers"
-CC=gcc counted "consumers" bash tests/abi/run.sh
 if [ "$full" -eq 1 ]; then
     note "long tests"
     tests asan -L kernels

@@ -21,6 +21,7 @@
 
 #include "loader/isa/isa.h"
 #include "tests/exact/exact.h"
+#include "tests/unit/sampled.h"
 #include "vm/lanes/kernels.h"
 #include "vm/math/core.h"
 #include "vm/math/special.h"
@@ -207,11 +208,13 @@ static bool print(const task *t) {
 static void *worker(void *data) {
     work *w = data;
     scratch s;
+    const unsigned every = sampled_every();
     mpfr_inits2(PRECISION, s.x, s.y, s.exact, (mpfr_ptr)NULL);
     for (unsigned i; (i = atomic_fetch_add(&w->next, 1)) < w->n;) {
         task *t = &w->tasks[i];
-        if (t->type == TIRB_F32 && t->function->one) sweep_floats(t, &s, w->full && !is_own(t->function) ? 1 : 20011);
-        try_random(t, &s, w->full ? 2000000 : 20000);
+        const unsigned step = w->full && !is_own(t->function) ? 1 : 20011 * every;
+        if (t->type == TIRB_F32 && t->function->one) sweep_floats(t, &s, step);
+        try_random(t, &s, w->full ? 2000000 : 20000 / every);
         if (!print(t)) atomic_fetch_add(&w->n_bad, 1);
     }
     mpfr_clears(s.x, s.y, s.exact, (mpfr_ptr)NULL);

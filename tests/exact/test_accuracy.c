@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "tests/exact/exact.h"
+#include "tests/unit/sampled.h"
 #include "tests/unit/script_fixture.h"
 #include "vm/math/core.h"
 #include "vm/math/special.h"
@@ -297,6 +298,7 @@ static void test_composed(void **state) {
 }
 
 int main(int argc, char **argv) {
+    n_random /= sampled_every();
     if (argc > 1) n_random = (unsigned)strtoul(argv[1], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_functions),

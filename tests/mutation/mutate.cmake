@@ -21,7 +21,7 @@ tirb_link_runtime(tirb_mutated)
 set(mutation_tests test_verify test_isa test_bundle test_malformed test_regions test_stored test_asm_programs
     test_api_sweep test_assembly test_load_limits test_hostile test_constants)
 foreach(name IN LISTS mutation_tests)
-    tirb_test_program(mutated_${name} unit/${name}.c $<TARGET_OBJECTS:tirb_mutated>)
+    tirb_quick_program(mutated_${name} unit/${name}.c $<TARGET_OBJECTS:tirb_mutated>)
     target_link_libraries(mutated_${name} PRIVATE cmocka)
     set_target_properties(mutated_${name} PROPERTIES OUTPUT_NAME ${name}
         RUNTIME_OUTPUT_DIRECTORY ${mutation_folder}/bin)
