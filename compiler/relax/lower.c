@@ -427,6 +427,36 @@ static const tirbi_relax_held *lower_call_tir(tirbi_relax_lowering *l, const tir
     return outs.n == 1 ? *(const tirbi_relax_held *const *)outs.items : hold_tuple(l, outs.items, outs.n);
 }
 
+static const tirb_relax_type *result_type(tirbi_relax_lowering *l, tirbi_span span, const tirb_relax_type *t);
+
+/* Element `i` of what a function has handed out; a number has no dimensions. */
+static const tirb_expr *handed_number(tirbi_relax_lowering *l, tirbi_span span, const tirb_buffer *of, int64_t i) {
+    const tirb_expr **at = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, of->ndim);
+    if (!at || (of->ndim > 0 && !(at[0] = tirbi_make_int(&l->b, span, tirbi_type_i64, i)))) return NULL;
+    const tirb_expr *value = tirbi_make_load(&l->b, span, of, at, of->ndim, NULL);
+    return value ? tirbi_relax_let(l, span, "n", value) : NULL;
+}
+
+/* Numbers and shapes, which a function hands out as tensors (result_type), are themselves again. */
+static const tirbi_relax_held *handed_out(tirbi_relax_lowering *l, tirbi_span span, const tirb_relax_type *t,
+                                          const tirbi_relax_held *h) {
+    if (t->kind == TIRB_RELAX_TYPE_TUPLE) {
+        const tirbi_relax_held **fields = TIRBI_NEW_ARRAY(l->arena, const tirbi_relax_held *, t->n_fields);
+        for (uint32_t i = 0; fields && i < t->n_fields; i++)
+            if (!(fields[i] = handed_out(l, span, t->fields[i], h->fields[i]))) return NULL;
+        return fields ? hold_tuple(l, fields, t->n_fields) : NULL;
+    }
+    if (t->kind == TIRB_RELAX_TYPE_PRIM) {
+        const tirb_expr *value = handed_number(l, span, h->buffer, 0);
+        return value ? hold_scalar(l, value) : NULL;
+    }
+    if (t->kind != TIRB_RELAX_TYPE_SHAPE) return h;
+    const tirb_expr **dims = TIRBI_NEW_ARRAY(l->arena, const tirb_expr *, (uint32_t)t->ndim);
+    for (int32_t i = 0; dims && i < t->ndim; i++)
+        if (!(dims[i] = handed_number(l, span, h->buffer, i))) return NULL;
+    return dims ? hold_shape(l, dims, (uint32_t)t->ndim) : NULL;
+}
+
 static const tirbi_relax_held *lower_function_call(tirbi_relax_lowering *l, const tirb_relax_expr *e,
                                                    const tirbi_relax_held *destination) {
     const tirb_relax_expr *callee = e->as.call.callee;
@@ -449,10 +479,12 @@ static const tirbi_relax_held *lower_function_call(tirbi_relax_lowering *l, cons
     if (primfunc) /* it writes some of its arguments */
         return tirbi_relax_emit_call(l, e->span, primfunc, args.items, args.n) ? hold_tuple(l, NULL, 0) : NULL;
     const tirb_relax_expr *known = tirbi_relax_known_call(l, e);
-    const tirbi_relax_held *result = known ? tirbi_relax_make_room(l, e->span, known->type, destination) : NULL;
+    const tirb_relax_type *type = known ? result_type(l, e->span, known->type) : NULL;
+    const tirbi_relax_held *result = type ? tirbi_relax_make_room(l, e->span, type, destination) : NULL;
     if (!result || !flatten(l, result, &args)) return NULL;
     const tirb_primfunc *f = l->lowered[callee->as.global.function->index];
-    return tirbi_relax_emit_call(l, e->span, f, args.items, args.n) ? result : NULL;
+    if (!tirbi_relax_emit_call(l, e->span, f, args.items, args.n)) return NULL;
+    return handed_out(l, e->span, known->type, result);
 }
 
 /* ---- Bindings --------------------------------------------------------------------------------------------------- */

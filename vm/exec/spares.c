@@ -251,7 +251,11 @@ static tirbi_block *take_off(tirbi_spares *spares, tirbi_block **at) {
 tirbi_block *tirbi_block_take(tirbi_spares *spares, tirbi_heap *heap, size_t total) {
     if (!sort_left(spares, spares->stop)) return NULL;
     tirbi_block **at = spares->n_idle > 0 ? find(spares, total) : NULL;
-    if (!at || !*at) return tirbi_heap_alloc(heap, total);
+    if (!at || !*at) {
+        tirbi_block *made = tirbi_heap_alloc(heap, total);
+        if (made) tirbi_make_pages(&heap->allocator, made, total, spares->stop);
+        return made;
+    }
     if (!tirbi_heap_charge(heap, total)) return NULL;
     tirbi_block *block = (*at)->total == total ? take_off(spares, at) : fit(spares, heap, at, total);
     if (block) return block;
