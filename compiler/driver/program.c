@@ -37,7 +37,9 @@ static const char *no_program(const file_bytes *bytes) {
         const char *begin, *what;
     } others[] = {{"\x93NUMPY", "an array of NumPy, which is an argument: @FILE.npy"},
                   {"PK\x03\x04", "an archive; arrays of an .npz file are --params, a .pt2 model is for 'tirb import'"},
-                  {"\x7f" "ELF", "machine code"}};
+                  {"\x7f"
+                   "ELF",
+                   "machine code"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         const size_t size = strlen(others[i].begin);
         if (bytes->size >= size && memcmp(bytes->data, others[i].begin, size) == 0) return others[i].what;
@@ -138,15 +140,18 @@ static bool is_limit(tirb_status status) {
 
 static exit_code exit_code_of_compile(tirb_status status) {
     switch (status) {
-    case TIRB_OK: return EXIT_DONE;
+    case TIRB_OK:
+        return EXIT_DONE;
     case TIRB_SYNTAX:
     case TIRB_TYPE:
     case TIRB_UNSUPPORTED:
     case TIRB_VALUE:
     case TIRB_MEMORY_LIMIT:
     case TIRB_DEADLINE:
-    case TIRB_FUEL: return EXIT_PROGRAM;
-    default: return EXIT_INTERNAL;
+    case TIRB_FUEL:
+        return EXIT_PROGRAM;
+    default:
+        return EXIT_INTERNAL;
     }
 }
 
@@ -292,8 +297,10 @@ exit_code bundle_open(const invocation *inv, const char *path, bundle *out) {
 void bundle_close(bundle *open) {
     tirb_compile_result_destroy(open->result);
     if (open->was_source) cache_close(&open->cache);
-    if (open->is_mapped) munmap(open->memory, open->size);
-    else free(open->memory);
+    if (open->is_mapped)
+        munmap(open->memory, open->size);
+    else
+        free(open->memory);
     *open = (bundle){0};
 }
 
@@ -342,12 +349,29 @@ static const char **function_names(const tirb_module *module) {
     return names;
 }
 
+/* " (it has a, b and 3 more)": the first public functions of a module. */
+static void list_functions(const tirb_module *module, char text[static 200]) {
+    enum { SHOWN = 4, LONGEST = 40 };
+    uint32_t n = tirb_module_function_count(module), found = 0;
+    size_t at = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < n; i++) {
+        tirb_function_info info = TIRB_FUNCTION_INFO_INIT;
+        if (tirb_module_function(module, i, &info, NULL) != TIRB_OK || !info.is_public || found++ >= SHOWN) continue;
+        at += (size_t)snprintf(text + at, 200 - at, "%s%.*s", at ? ", " : " (it has ", LONGEST, info.name);
+    }
+    if (found > SHOWN) at += (size_t)snprintf(text + at, 200 - at, " and %u more", found - SHOWN);
+    if (at) snprintf(text + at, 200 - at, ")");
+}
+
 static exit_code fail_no_function(const invocation *inv, const bundle *from, const tirb_module *module,
                                   const char *name) {
     const char **names = function_names(module);
     const char *meant = names ? closest(name, names) : NULL;
+    char others[200] = "";
+    if (!meant) list_functions(module, others);
     exit_code code = fail(inv, EXIT_USAGE, "%s: there is no function '%s'%s%s%s", from->file, name,
-                          meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+                          meant ? "; did you mean '" : others, meant ? meant : "", meant ? "'?" : "");
     free(names);
     return code;
 }

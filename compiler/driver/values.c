@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compiler/driver/files.h"
 #include "compiler/driver/npy.h"
@@ -61,10 +62,18 @@ exit_code file_value_read(const invocation *inv, const char *text, tensor *out) 
         code = fail(inv, EXIT_FILES, "%s: %s", name, strerror(errno));
     } else {
         switch (npy_read(stream, file.as, out, message)) {
-        case NPY_DONE: out->narrow = file.narrow; break;
-        case NPY_FILES: code = fail(inv, EXIT_FILES, "%s: %s", name, strerror(errno)); break;
-        case NPY_MALFORMED: code = fail(inv, EXIT_CALL, "%s: %s", name, message); break;
-        case NPY_NO_MEMORY: code = fail_memory(inv); break;
+        case NPY_DONE:
+            out->narrow = file.narrow;
+            break;
+        case NPY_FILES:
+            code = fail(inv, EXIT_FILES, "%s: %s", name, strerror(errno));
+            break;
+        case NPY_MALFORMED:
+            code = fail(inv, EXIT_CALL, "%s: %s", name, message);
+            break;
+        case NPY_NO_MEMORY:
+            code = fail_memory(inv);
+            break;
         }
     }
     if (stream && !is_stdin) fclose(stream);
@@ -158,6 +167,8 @@ exit_code value_read(const invocation *inv, const char *text, value *out) {
     const char *equals = strchr(text, '=');
     if (equals) return read_literal(inv, text, equals, out);
     if (number_parse(text, strlen(text), &out->scalar)) return EXIT_DONE;
+    if (access(text, F_OK) == 0)
+        return fail_usage(inv->command, "'%s' is no value, but a file: write @%s for the array in it", text, text);
     return fail_usage(inv->command,
                       "'%s' is no value: a number, true, false, @FILE.npy or a literal such as 4xf32=1,2,3,4", text);
 }
