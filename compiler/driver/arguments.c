@@ -100,10 +100,8 @@ static const char *say_closest(const run *r, const char *name, char *out, size_t
     const char **names = calloc((size_t)r->info.n_params + 1, sizeof *names);
     for (uint32_t i = 0; names && i < r->info.n_params; i++) names[i] = r->parameters[i].info.name;
     const char *meant = names ? closest(name, names) : NULL;
-    if (meant)
-        snprintf(out, size, "; did you mean '%s'?", meant);
-    else
-        out[0] = '\0';
+    if (meant) snprintf(out, size, "; did you mean '%s'?", meant);
+    else out[0] = '\0';
     free(names);
     return out;
 }

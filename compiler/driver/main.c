@@ -37,10 +37,10 @@ static const command help_command = {
 };
 
 const command *const all_commands[] = {
-    &compile_command,    &import_command,  &check_command,   &fmt_command,
-    &run_command,        &bench_command,   &inspect_command, &dis_command,
-    &asm_command,        &explain_command, &profile_command, &cache_command,
-    &completion_command, &version_command, &help_command,    NULL,
+    &compile_command, &import_command,  &check_command,   &fmt_command,   &run_command,
+    &bench_command,   &inspect_command, &dis_command,     &asm_command,   &explain_command,
+    &profile_command, &cache_command,   &completion_command, &version_command, &help_command,
+    NULL,
 };
 enum { N_COMMANDS = sizeof all_commands / sizeof *all_commands - 1 };
 
@@ -61,8 +61,8 @@ static exit_code fail_no_command(const char *name) {
     if (strcmp(name, "disassemble") == 0 || strcmp(name, "objdump") == 0) meant = "dis";
     if (meant) return fail_usage(NULL, "there is no command '%s'; did you mean '%s'?", name, meant);
     const char *ending = strrchr(name, '.');
-    const bool is_file =
-        ending && (strcmp(ending, ".py") == 0 || strcmp(ending, ".tirb") == 0 || strcmp(ending, ".tc") == 0);
+    const bool is_file = ending && (strcmp(ending, ".py") == 0 || strcmp(ending, ".tirb") == 0 ||
+                                    strcmp(ending, ".tc") == 0);
     if (is_file) return fail_usage(NULL, "'%s' stands where a command must be: write tirb run %s", name, name);
     return fail_usage(NULL, "there is no command '%s'", name);
 }

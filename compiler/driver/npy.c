@@ -149,9 +149,9 @@ static bool read_type(const char *descr, tirbi_dtype as, tirbi_dtype *out, bool 
     static const struct {
         char code[4];
         tirbi_dtype type;
-    } types[] = {{"b1", TIRB_BOOL}, {"i1", TIRB_I8},  {"i2", TIRB_I16}, {"i4", TIRB_I32},
-                 {"i8", TIRB_I64},  {"u1", TIRB_U8},  {"u2", TIRB_U16}, {"u4", TIRB_U32},
-                 {"u8", TIRB_U64},  {"f2", TIRB_F16}, {"f4", TIRB_F32}, {"f8", TIRB_F64}};
+    } types[] = {{"b1", TIRB_BOOL}, {"i1", TIRB_I8},  {"i2", TIRB_I16}, {"i4", TIRB_I32}, {"i8", TIRB_I64},
+                 {"u1", TIRB_U8},   {"u2", TIRB_U16}, {"u4", TIRB_U32}, {"u8", TIRB_U64}, {"f2", TIRB_F16},
+                 {"f4", TIRB_F32},  {"f8", TIRB_F64}};
     const char *code = descr + (descr[0] != '\0');
     if (!strchr("<>|=", descr[0]) || descr[0] == '\0') return refuse(message, "its type '%s' is not read", descr);
     *swapped = (descr[0] == '>' && host_is_little()) || (descr[0] == '<' && !host_is_little());

@@ -37,9 +37,7 @@ static const char *no_program(const file_bytes *bytes) {
         const char *begin, *what;
     } others[] = {{"\x93NUMPY", "an array of NumPy, which is an argument: @FILE.npy"},
                   {"PK\x03\x04", "an archive; arrays of an .npz file are --params, a .pt2 model is for 'tirb import'"},
-                  {"\x7f"
-                   "ELF",
-                   "machine code"}};
+                  {"\x7f" "ELF", "machine code"}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         const size_t size = strlen(others[i].begin);
         if (bytes->size >= size && memcmp(bytes->data, others[i].begin, size) == 0) return others[i].what;
@@ -140,18 +138,15 @@ static bool is_limit(tirb_status status) {
 
 static exit_code exit_code_of_compile(tirb_status status) {
     switch (status) {
-    case TIRB_OK:
-        return EXIT_DONE;
+    case TIRB_OK: return EXIT_DONE;
     case TIRB_SYNTAX:
     case TIRB_TYPE:
     case TIRB_UNSUPPORTED:
     case TIRB_VALUE:
     case TIRB_MEMORY_LIMIT:
     case TIRB_DEADLINE:
-    case TIRB_FUEL:
-        return EXIT_PROGRAM;
-    default:
-        return EXIT_INTERNAL;
+    case TIRB_FUEL: return EXIT_PROGRAM;
+    default: return EXIT_INTERNAL;
     }
 }
 
@@ -297,10 +292,8 @@ exit_code bundle_open(const invocation *inv, const char *path, bundle *out) {
 void bundle_close(bundle *open) {
     tirb_compile_result_destroy(open->result);
     if (open->was_source) cache_close(&open->cache);
-    if (open->is_mapped)
-        munmap(open->memory, open->size);
-    else
-        free(open->memory);
+    if (open->is_mapped) munmap(open->memory, open->size);
+    else free(open->memory);
     *open = (bundle){0};
 }
 

@@ -62,18 +62,10 @@ exit_code file_value_read(const invocation *inv, const char *text, tensor *out) 
         code = fail(inv, EXIT_FILES, "%s: %s", name, strerror(errno));
     } else {
         switch (npy_read(stream, file.as, out, message)) {
-        case NPY_DONE:
-            out->narrow = file.narrow;
-            break;
-        case NPY_FILES:
-            code = fail(inv, EXIT_FILES, "%s: %s", name, strerror(errno));
-            break;
-        case NPY_MALFORMED:
-            code = fail(inv, EXIT_CALL, "%s: %s", name, message);
-            break;
-        case NPY_NO_MEMORY:
-            code = fail_memory(inv);
-            break;
+        case NPY_DONE: out->narrow = file.narrow; break;
+        case NPY_FILES: code = fail(inv, EXIT_FILES, "%s: %s", name, strerror(errno)); break;
+        case NPY_MALFORMED: code = fail(inv, EXIT_CALL, "%s: %s", name, message); break;
+        case NPY_NO_MEMORY: code = fail_memory(inv); break;
         }
     }
     if (stream && !is_stdin) fclose(stream);
