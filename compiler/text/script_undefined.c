@@ -162,6 +162,11 @@ tirbi_value tirbi_fail_undefined(tirbi_script *s, const tirbi_node *node) {
                           "`%s` is not defined: functions that call each other are a T.prim_func each, in one class "
                           "under @I.ir_module, and are called as Module.name(...) with the name of the class",
                           node->name);
+    if (s->function && !s->relax && follows == '[')
+        return tirbi_fail(s, TIRB_TYPE, node->span,
+                          "`%s` is not defined; make it a parameter, `%s: T.Buffer((\"n\",), \"float32\")`, or a "
+                          "T.alloc_buffer",
+                          node->name, node->name);
     if (s->function && !s->relax)
         return tirbi_fail(
             s, TIRB_TYPE, node->span,
