@@ -545,6 +545,7 @@ static void read_punctuation(lexer *l) {
     bad_token(l, begin,
               c == '!'   ? "this character is not part of the language; write `not`"
               : c == '?' ? "this character is not part of the language; write `x if condition else y`"
+              : c == 0   ? "this is a NUL character; the size of a text in C is strlen(text), without the one behind it"
                          : "this character is not part of the language");
 }
 
