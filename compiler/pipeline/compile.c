@@ -85,7 +85,8 @@ tirb_status tirb_builder_compile(tirb_builder *builder, const tirb_compile_optio
                                  tirb_compile_result **out_result, tirb_error *error) {
     tirb_compile_options chosen;
     if (!builder || !out_result)
-        return tirbi_error_set(error, TIRB_MISUSE, "tirb_builder_compile: %s is NULL", builder ? "out_result" : "builder");
+        return tirbi_error_set(error, TIRB_MISUSE, "tirb_builder_compile: %s is NULL",
+                               builder ? "out_result" : "builder");
     *out_result = NULL;
     TIRBI_TRY(read_options(options, &chosen, error));
     TIRBI_TRY(tirb_builder_status(builder, error));
