@@ -235,6 +235,11 @@ static bool is_extent(const run *r, const char *text) {
 }
 
 /* Named values first; the others take the parameters that are left, in order. */
+static bool is_function(const run *r, const char *name) {
+    uint32_t function;
+    return tirb_module_find(r->module, name, &function, NULL) == TIRB_OK;
+}
+
 static exit_code assign_operands(run *r) {
     parameter *named;
     const char *text;
@@ -252,6 +257,10 @@ static exit_code assign_operands(run *r) {
     }
     uint32_t left = 0, next = 0;
     for (uint32_t i = 0; i < r->info.n_params; i++) left += !is_taken(&r->parameters[i]);
+    if (n_unnamed > left && r->inv->n_operands > 1 && is_function(r, r->inv->operands[1])) {
+        return fail(r->inv, EXIT_CALL, "'%s' is a function, and stands where an argument must be: write -f %s",
+                    r->inv->operands[1], r->inv->operands[1]);
+    }
     if (n_unnamed > left) {
         return fail(r->inv, EXIT_CALL, "%zu argument%s given and %u parameter%s left to take them: %s", n_unnamed,
                     n_unnamed == 1 ? " is" : "s are", left, left == 1 ? " is" : "s are", r->info.signature);
@@ -393,9 +402,24 @@ exit_code arguments_read(run *r) {
 
 /* ---- What the library is given ---------------------------------------------------------------------------------- */
 
+/* The first tensor that was given with other elements than its parameter's; NULL: none. */
+static const parameter *given_as_other_type(const run *r) {
+    for (uint32_t i = 0; i < r->info.n_params; i++) {
+        const parameter *p = &r->parameters[i];
+        if (p->given && p->value.is_tensor && p->info.kind == TIRB_PARAM_TENSOR && p->value.tensor.type != p->type)
+            return p;
+    }
+    return NULL;
+}
+
 exit_code fail_call(const run *r, tirb_status status, const tirb_error *error) {
     exit_code code = exit_code_of_call(status);
     const char *message = error->message[0] ? error->message : tirb_status_text(status);
+    const parameter *wrong = status == TIRB_ARGUMENT ? given_as_other_type(r) : NULL;
+    const char *wanted = wrong ? tirbi_dtypes[wrong->type].tvm_name : "";
+    if (!error->line && wrong)
+        return fail(r->inv, code, "%s: %s; NumPy makes it so with %s.astype(\"%s\")", r->bundle.file, message,
+                    wrong->info.name, wanted);
     if (!error->line) return fail(r->inv, code, "%s: %s", r->bundle.file, message);
     tirb_diagnostic place = {.severity = TIRB_SEVERITY_ERROR,
                              .code = status,

@@ -55,7 +55,15 @@ static exit_code fail_no_command(const char *name) {
     const char *names[N_COMMANDS + 1] = {NULL};
     for (size_t i = 0; i < N_COMMANDS; i++) names[i] = all_commands[i]->name;
     const char *meant = closest(name, names);
+    if (strcmp(name, "verify") == 0 || strcmp(name, "lint") == 0) meant = "check";
+    if (strcmp(name, "format") == 0 || strcmp(name, "print") == 0) meant = "fmt";
+    if (strcmp(name, "build") == 0) meant = "compile";
+    if (strcmp(name, "disassemble") == 0 || strcmp(name, "objdump") == 0) meant = "dis";
     if (meant) return fail_usage(NULL, "there is no command '%s'; did you mean '%s'?", name, meant);
+    const char *ending = strrchr(name, '.');
+    const bool is_file = ending && (strcmp(ending, ".py") == 0 || strcmp(ending, ".tirb") == 0 ||
+                                    strcmp(ending, ".tc") == 0);
+    if (is_file) return fail_usage(NULL, "'%s' stands where a command must be: write tirb run %s", name, name);
     return fail_usage(NULL, "there is no command '%s'", name);
 }
 

@@ -178,7 +178,7 @@ static bool read_type(const char *descr, tirbi_dtype as, tirbi_dtype *out, bool 
         *out = as;
         return true;
     }
-    return refuse(message, "its type '%s' is not read", descr);
+    return refuse(message, "its type '%s' is not read: bool, integers and floats of up to 64 bits are", descr);
 }
 
 /* ---- Data ------------------------------------------------------------------------------------------------------- */
@@ -250,7 +250,9 @@ static npy_result read_prefix(FILE *stream, header *out, char *message) {
     uint8_t start[MAGIC_SIZE + 6];
     if (fread(start, 1, 8, stream) != 8) return short_or_failed(stream, message, "it is too short for a .npy file");
     if (memcmp(start, magic, MAGIC_SIZE) != 0) {
-        refuse(message, "it is not a .npy file");
+        refuse(message, memcmp(start, "PK", 2) == 0
+                            ? "it is an archive, not a .npy file: --params takes a .npz, each array for its parameter"
+                            : "it is not a .npy file, which NumPy's np.save(\"x.npy\", x) makes");
         return NPY_MALFORMED;
     }
     unsigned version = start[6];

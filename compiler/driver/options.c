@@ -26,6 +26,14 @@ static char *copy_unshielded(const char *text) { return strdup(text[0] == SHIELD
 
 static bool is_optional(const option_row *row) { return row->argument && row->argument[0] == '['; }
 
+/* `--ir`, whose value may stand behind a '=' alone: what follows it is an operand. */
+static bool is_left_empty(const command *cmd, const char *text) {
+    if (strncmp(text, "--", 2) != 0) return false;
+    for (const option_row *row = cmd->options; row->key != OPTION_END; row++)
+        if (is_optional(row) && strcmp(text + 2, row->name) == 0) return true;
+    return false;
+}
+
 static size_t count_rows(const option_row *rows) {
     size_t n = 0;
     while (rows[n].key != OPTION_END) n++;
@@ -56,7 +64,7 @@ static exit_code collect(const command *cmd, poptContext context, invocation *ou
         *value = (option_value){.key = row->key};
         if (row->argument) {
             char *text = poptGetOptArg(context);
-            value->text = text ? copy_unshielded(text) : NULL;
+            value->text = text && (*text || !is_optional(row)) ? copy_unshielded(text) : NULL;
             free(text);
             if (!value->text && !is_optional(row)) return fail_memory(out);
         }
@@ -104,11 +112,13 @@ exit_code invocation_parse(const command *cmd, int argc, char **argv, invocation
     shielded[0] = "tirb";
     for (size_t i = 0; i < n; i++) {
         shielded[i + 1] = argv[i];
-        if (!is_value_with_dash(argv[i])) continue;
+        const bool shield = is_value_with_dash(argv[i]);
+        if (!shield && !is_left_empty(cmd, argv[i])) continue;
         size_t size = strlen(argv[i]) + 2;
         char *text = malloc(size);
         if (!text) goto cleanup;
-        snprintf(text, size, "%c%s", SHIELD, argv[i]);
+        if (shield) snprintf(text, size, "%c%s", SHIELD, argv[i]);
+        else snprintf(text, size, "%s=", argv[i]);
         shielded[i + 1] = text;
     }
     for (size_t i = 0; i < n_rows; i++) {
@@ -131,7 +141,7 @@ cleanup:
     if (!ready) fail_memory(out);
     if (context) poptFreeContext(context);
     for (size_t i = 0; shielded && i < n; i++) {
-        if (shielded[i + 1] && shielded[i + 1][0] == SHIELD) free((void *)(uintptr_t)shielded[i + 1]);
+        if (shielded[i + 1] && shielded[i + 1] != argv[i]) free((void *)(uintptr_t)shielded[i + 1]);
     }
     free(shielded);
     free(table);

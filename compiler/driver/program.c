@@ -342,12 +342,29 @@ static const char **function_names(const tirb_module *module) {
     return names;
 }
 
+/* " (it has a, b and 3 more)": the first public functions of a module. */
+static void list_functions(const tirb_module *module, char text[static 200]) {
+    enum { SHOWN = 4, LONGEST = 40 };
+    uint32_t n = tirb_module_function_count(module), found = 0;
+    size_t at = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < n; i++) {
+        tirb_function_info info = TIRB_FUNCTION_INFO_INIT;
+        if (tirb_module_function(module, i, &info, NULL) != TIRB_OK || !info.is_public || found++ >= SHOWN) continue;
+        at += (size_t)snprintf(text + at, 200 - at, "%s%.*s", at ? ", " : " (it has ", LONGEST, info.name);
+    }
+    if (found > SHOWN) at += (size_t)snprintf(text + at, 200 - at, " and %u more", found - SHOWN);
+    if (at) snprintf(text + at, 200 - at, ")");
+}
+
 static exit_code fail_no_function(const invocation *inv, const bundle *from, const tirb_module *module,
                                   const char *name) {
     const char **names = function_names(module);
     const char *meant = names ? closest(name, names) : NULL;
+    char others[200] = "";
+    if (!meant) list_functions(module, others);
     exit_code code = fail(inv, EXIT_USAGE, "%s: there is no function '%s'%s%s%s", from->file, name,
-                          meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+                          meant ? "; did you mean '" : others, meant ? meant : "", meant ? "'?" : "");
     free(names);
     return code;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compiler/driver/files.h"
 #include "compiler/driver/npy.h"
@@ -158,6 +159,8 @@ exit_code value_read(const invocation *inv, const char *text, value *out) {
     const char *equals = strchr(text, '=');
     if (equals) return read_literal(inv, text, equals, out);
     if (number_parse(text, strlen(text), &out->scalar)) return EXIT_DONE;
+    if (access(text, F_OK) == 0)
+        return fail_usage(inv->command, "'%s' is no value, but a file: write @%s for the array in it", text, text);
     return fail_usage(inv->command,
                       "'%s' is no value: a number, true, false, @FILE.npy or a literal such as 4xf32=1,2,3,4", text);
 }

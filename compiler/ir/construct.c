@@ -371,7 +371,8 @@ const tirb_expr *tirbi_make_raw_binary(tirbi_builder *b, tirbi_span span, tirb_e
         return NULL;
     }
     if ((kind == TIRB_EXPR_AND || kind == TIRB_EXPR_OR) && !tirbi_type_is_bool(x->dtype)) {
-        tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "`%s` needs bool operands, not %s",
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, span,
+                           "`%s` needs bool operands, not %s: write `x != 0` for whether x is not 0",
                            kind == TIRB_EXPR_AND ? "and" : "or", tirb_datatype_text(x->dtype, left));
         return NULL;
     }
@@ -409,7 +410,8 @@ const tirb_expr *tirbi_make_not(tirbi_builder *b, tirbi_span span, const tirb_ex
     char text[32];
     if (!x) return NULL;
     if (!tirbi_type_is_bool(x->dtype)) {
-        tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "`not` needs a bool operand, not %s",
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, span,
+                           "`not` needs a bool operand, not %s: write `x == 0` for whether x is 0",
                            tirb_datatype_text(x->dtype, text));
         return NULL;
     }
@@ -429,7 +431,9 @@ const tirb_expr *tirbi_make_bitwise(tirbi_builder *b, tirbi_span span, tirb_buil
     for (int i = 0; i < 2; i++) {
         tirb_datatype type = (i ? y : x)->dtype;
         if (tirbi_type_is_int(type) || (!shift && tirbi_type_is_bool(type))) continue;
-        tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "%s needs integer operands, not %s",
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, span,
+                           "%s needs integer operands, not %s: write T.reinterpret(\"uint32\", x) for the bits of "
+                           "a float, or T.pow(x, y)",
                            tirb_builtins[builtin].name, tirb_datatype_text(type, text));
         return NULL;
     }
@@ -456,7 +460,8 @@ const tirb_expr *tirbi_make_select(tirbi_builder *b, tirbi_span span, const tirb
         return NULL;
     }
     if (!tirb_datatype_equal(true_value->dtype, false_value->dtype)) {
-        tirbi_report_error(b->diagnostics, TIRB_TYPE, span, "the arms have different types: %s and %s",
+        tirbi_report_error(b->diagnostics, TIRB_TYPE, span,
+                           "the arms have different types: %s and %s; write T.Cast(type, x) around one",
                            tirb_datatype_text(true_value->dtype, left), tirb_datatype_text(false_value->dtype, right));
         return NULL;
     }
@@ -477,7 +482,8 @@ const tirb_expr *tirbi_make_if_then_else(tirbi_builder *b, tirbi_span span, cons
     if (!condition || !tirbi_match_types(b, span, &true_value, &false_value)) return NULL;
     if (!tirbi_type_is_bool(condition->dtype) || condition->dtype.lanes != 1) {
         tirbi_report_error(b->diagnostics, TIRB_TYPE, tirbi_place(b, condition),
-                           "the condition must be a scalar bool, not %s", tirb_datatype_text(condition->dtype, text));
+                           "the condition must be a scalar bool, not %s: write `x != 0`",
+                           tirb_datatype_text(condition->dtype, text));
         return NULL;
     }
     if (condition->kind == TIRB_EXPR_INT_IMM) return condition->as.int_value ? true_value : false_value;

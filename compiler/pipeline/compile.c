@@ -41,7 +41,8 @@ tirb_status tirb_compile(const char *text, size_t size, const tirb_compile_optio
                          tirb_compile_result **out_result, tirb_error *error) {
     tirb_compile_options chosen;
     const tirb_irmodule *ast = NULL;
-    if (!out_result || (!text && size)) return tirbi_error_set(error, TIRB_MISUSE, "tirb_compile: an argument is NULL");
+    if (!out_result || (!text && size))
+        return tirbi_error_set(error, TIRB_MISUSE, "tirb_compile: %s is NULL", out_result ? "text" : "out_result");
     *out_result = NULL;
     TIRBI_TRY(read_options(options, &chosen, error));
     TIRBI_TRY(take_source(text, size, &chosen, out_result, error));
@@ -68,7 +69,8 @@ static tirb_status print_source(tirb_compile_result *r, tirb_dialect dialect, ti
 tirb_status tirb_format(const char *text, size_t size, tirb_dialect dialect, const tirb_compile_options *options,
                         tirb_compile_result **out_result, tirb_error *error) {
     tirb_compile_options chosen;
-    if (!out_result || (!text && size)) return tirbi_error_set(error, TIRB_MISUSE, "tirb_format: an argument is NULL");
+    if (!out_result || (!text && size))
+        return tirbi_error_set(error, TIRB_MISUSE, "tirb_format: %s is NULL", out_result ? "text" : "out_result");
     *out_result = NULL;
     if ((unsigned)dialect > TIRB_DIALECT_HYBRID)
         return tirbi_error_set(error, TIRB_MISUSE, "unknown dialect %d", (int)dialect);
@@ -83,7 +85,8 @@ tirb_status tirb_builder_compile(tirb_builder *builder, const tirb_compile_optio
                                  tirb_compile_result **out_result, tirb_error *error) {
     tirb_compile_options chosen;
     if (!builder || !out_result)
-        return tirbi_error_set(error, TIRB_MISUSE, "tirb_builder_compile: an argument is NULL");
+        return tirbi_error_set(error, TIRB_MISUSE, "tirb_builder_compile: %s is NULL",
+                               builder ? "out_result" : "builder");
     *out_result = NULL;
     TIRBI_TRY(read_options(options, &chosen, error));
     TIRBI_TRY(tirb_builder_status(builder, error));

@@ -140,7 +140,9 @@ static tirb_datatype undefined(tirbi_tc_checker *c, const tirbi_tc_expr *e, bool
     for (size_t i = 0; is_called && i < sizeof others / sizeof *others; i++)
         if (strcmp(others[i][0], e->name) == 0)
             return fail(c, e->name_span, "`%s` is not defined; write %s", e->name, others[i][1]);
-    return fail(c, e->name_span, "`%s` is not defined", e->name);
+    return fail(c, e->name_span,
+                "`%s` is not defined; make it an input, float(N) %s, or assign it before this statement", e->name,
+                e->name);
 }
 
 static const char bounds_rule[] = "the bounds of a range are made of sizes, numbers and integer inputs of rank 0";

@@ -57,6 +57,10 @@ static void fail_expected(parser *p, const char *what) {
     if (reversed)
         fail(p, (tirbi_span){token->span.begin, token[1].span.end}, "this comparison is written '%s'",
              next == TIRBI_TC_TOKEN_LT ? "<=" : ">=");
+    else if (p->at > 0 && token[-1].kind == TIRBI_TC_TOKEN_SET && token[-1].span.end == token->span.begin &&
+             (token->kind == TIRBI_TC_TOKEN_ADD || token->kind == TIRBI_TC_TOKEN_MUL))
+        fail(p, (tirbi_span){token[-1].span.begin, token->span.end}, "a reduction is written '%s'",
+             token->kind == TIRBI_TC_TOKEN_ADD ? "+=" : "*=");
     else if (comment)
         fail(p, (tirbi_span){token->span.begin, token[1].span.end}, "comments begin with '#'");
     else if (p->at > 0 && token->kind == TIRBI_TC_TOKEN_MUL && token[-1].kind == TIRBI_TC_TOKEN_MUL)

@@ -135,6 +135,14 @@ static void read_integer(lexer *l, uint32_t begin, uint32_t first, uint64_t base
     if (token) token->as.integer = value;
 }
 
+/* 1.0f, 10UL: letters from there to where the lexer is. */
+static bool is_suffix_of_c(const lexer *l, uint32_t letters) {
+    if (l->at == letters || l->at - letters > 3) return false;
+    for (uint32_t i = letters; i < l->at; i++)
+        if (!strchr("fFlLuU", l->text[i])) return false;
+    return true;
+}
+
 static void read_number(lexer *l) {
     uint32_t begin = l->at;
     int base = 10;
@@ -162,8 +170,13 @@ static void read_number(lexer *l) {
     }
     if (is_name_part(peek(l, 0)) || l->at == first) {
         bool imaginary = peek(l, 0) == 'j' || peek(l, 0) == 'J';
+        const uint32_t letters = l->at;
         while (is_name_part(peek(l, 0))) l->at++;
-        foreign_token(l, begin, imaginary ? "imaginary numbers are not part of the language" : "this is not a number");
+        foreign_token(l, begin,
+                      imaginary ? "imaginary numbers are not part of the language"
+                      : is_suffix_of_c(l, letters)
+                          ? "a number has no letters behind it; write 1, 1.0, or T.float32(1.0) for its type"
+                          : "this is not a number; a product is written with `*`");
     } else if (real) {
         double value = tirbi_decimal_to_double(l->text + begin, l->at - begin);
         tirbi_token *token = add_token(l, TIRBI_TOKEN_FLOAT, begin);
@@ -532,6 +545,7 @@ static void read_punctuation(lexer *l) {
     bad_token(l, begin,
               c == '!'   ? "this character is not part of the language; write `not`"
               : c == '?' ? "this character is not part of the language; write `x if condition else y`"
+              : c == 0   ? "this is a NUL character; the size of a text in C is strlen(text), without the one behind it"
                          : "this character is not part of the language");
 }
 

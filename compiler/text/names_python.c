@@ -222,6 +222,14 @@ static tirbi_value math_gcd(tirbi_script *s, const tirbi_call *c) {
     return tirbi_value_int((int64_t)a);
 }
 
+const char *tirbi_type_of_python(const tirbi_value *v) {
+    if (v->kind != TIRBI_VALUE_ENTRY) return NULL;
+    return v->as.entry->handler == python_int     ? "int32"
+           : v->as.entry->handler == python_float ? "float32"
+           : v->as.entry->handler == python_bool  ? "bool"
+                                                  : NULL;
+}
+
 const tirbi_entry tirbi_math_functions[] = {
     {"sqrt", math_real, "x", MATH_SQRT},
     {"fabs", math_real, "x", MATH_FABS},
@@ -266,8 +274,7 @@ static const char *name_of_tir(const char *name) {
     return name;
 }
 
-/* What to write for what other libraries have, and T has not under that name; NULL where nothing comes near it. */
-static const char *written_in_tir(const char *name, char text[static 64]) {
+const char *tirbi_written_in_tir(const char *name, char text[static 64]) {
     static const char *const others[][2] = {
         {"zeros", "T.alloc_buffer(shape, \"float32\"), and store its elements"},
         {"empty", "T.alloc_buffer(shape, \"float32\"), and store its elements"},
@@ -283,6 +290,15 @@ static const char *written_in_tir(const char *name, char text[static 64]) {
         {"matmul", "loops that add up the products"},
         {"softmax", "loops: the maximum, T.exp, their sum, and a division"},
         {"arange", "the loop's variable"},
+        {"nan", "T.float32(\"nan\")"},
+        {"inf", "T.infinity(\"float32\")"},
+        {"where", "T.Select(condition, a, b), or T.if_then_else where an arm may not be evaluated"},
+        {"transpose", "the indices in the other order"},
+        {"clip", "T.max(T.min(x, high), low)"},
+        {"argmax", "a loop that keeps the largest and its index"},
+        {"prange", "T.parallel(n)"},
+        {"float", "T.float32(...), or \"float32\" for a type"},
+        {"int", "T.int32(...), or \"int32\" for a type"},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(others[i][0], name) == 0) return others[i][1];
@@ -299,7 +315,7 @@ static const char *written_in_tir(const char *name, char text[static 64]) {
 
 bool tirbi_explain_imported(tirbi_script *s, const tirbi_node *place, const char *module, const char *name) {
     char text[64];
-    const char *written = written_in_tir(name, text);
+    const char *written = tirbi_written_in_tir(name, text);
     if (written)
         tirbi_fail(s, TIRB_UNSUPPORTED, place->span, "`%s` of %s is Python, which does not run in a kernel; write %s",
                    name, module, written);
@@ -314,7 +330,7 @@ tirbi_value tirbi_fail_imported(tirbi_script *s, const tirbi_node *place, const 
 
 tirbi_value tirbi_fail_unknown(tirbi_script *s, const tirbi_node *place, const char *space, const char *name) {
     char text[64];
-    const char *written = written_in_tir(name, text);
+    const char *written = tirbi_written_in_tir(name, text);
     return tirbi_fail(s, TIRB_UNSUPPORTED, place->span, "there is no `%s.%s`%s%s", space, name,
                       written ? "; write " : "", written ? written : "");
 }

@@ -17,7 +17,8 @@ static tirb_datatype loop_type(const tirb_expr *x, const tirb_expr *y) {
 static bool is_bound(tirbi_script *s, const tirb_expr *e, const char *what) {
     char text[32];
     if (tirbi_type_is_int(e->dtype) && e->dtype.lanes == 1) return true;
-    tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, e), "%s must be a scalar integer, not %s", what,
+    tirbi_fail(s, TIRB_TYPE, tirbi_place(&s->builder, e),
+               "%s must be a scalar integer, not %s: write T.Cast(\"int32\", x)", what,
                tirb_datatype_text(e->dtype, text));
     return false;
 }
@@ -204,6 +205,10 @@ static tirbi_value init(tirbi_script *s, const tirbi_call *c) {
 }
 
 static tirbi_value where(tirbi_script *s, const tirbi_call *c) {
+    if (c->args[1].as.sequence.n)
+        return tirbi_fail(s, TIRB_TYPE, c->node->span,
+                          "T.where is a block's predicate; write T.Select(condition, a, b), or T.if_then_else where an "
+                          "arm may not be evaluated");
     tirbi_frame *frame = block_frame(s, c);
     if (!frame) return tirbi_value_error();
     const tirbi_value *v = &c->args[0];
@@ -724,7 +729,7 @@ const tirbi_entry tirbi_stmt_names[] = {
     {"block", block, "name? no_realize?", 0},
     {"sblock", block, "name? no_realize?", 0},
     {"init", init, "", 0},
-    {"where", where, "predicate", 0},
+    {"where", where, "predicate *arms", 0},
     {"reads", access, "*regions", 0},
     {"writes", access, "*regions", 1},
     {"block_attr", block_attr, "attrs", 0},

@@ -448,6 +448,12 @@ bool tirbi_expand_macro(tirbi_script *s, const tirbi_node *call, tirbi_macro *ma
 tirbi_value tirbi_fail_imported(tirbi_script *s, const tirbi_node *place, const char *module, const char *name);
 /* Says what to write for what a library of Python has; false, and nothing said, where that is not known. */
 bool tirbi_explain_imported(tirbi_script *s, const tirbi_node *place, const char *module, const char *name);
+/* A name that nothing has defined where it is used (script_undefined.c). */
+tirbi_value tirbi_fail_undefined(tirbi_script *s, const tirbi_node *node);
+/* The type that the Python function of this name converts to, int, float or bool; NULL: it is none of them. */
+const char *tirbi_type_of_python(const tirbi_value *v);
+/* What to write in TIR for what NumPy and its like have; NULL: nothing comes near it. */
+const char *tirbi_written_in_tir(const char *name, char text[static 64]);
 /* A name that T, or another namespace of TIR, has not. */
 tirbi_value tirbi_fail_unknown(tirbi_script *s, const tirbi_node *place, const char *space, const char *name);
 /* math.pi and math.sqrt of Python: what is the same number on every machine. */

@@ -46,39 +46,6 @@ static tirbi_value builtin_name(const tirbi_script *s, const char *name) {
     return (tirbi_value){.kind = TIRBI_VALUE_MISSING};
 }
 
-/* Said once: from there on the name is bound to the error, as far as the block goes. */
-static tirbi_value undefined_name(tirbi_script *s, const tirbi_node *node) {
-    tirbi_suggestion suggestion = {.wanted = node->name};
-    const tirbi_binding *bindings = s->bindings.items;
-    const uint32_t n = tirbi_may_explain(s->diagnostics, s->bindings.n) ? s->bindings.n : 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (!tirbi_is_error(&bindings[i].value)) tirbi_suggest(&suggestion, bindings[i].name);
-    tirbi_suggest_entries(TIRBI_SPACE_PYTHON, &suggestion);
-    if (s->function) tirbi_bind(s, node->name, node->span, tirbi_value_error());
-    if (tirbi_relax_hides(s, node->name))
-        return tirbi_fail(s, TIRB_TYPE, node->span,
-                          "`%s` is known inside of its dataflow block alone: name it in R.output(%s)", node->name,
-                          node->name);
-    tirb_datatype type;
-    if (strcmp(node->name, "handle") == 0 || tirb_datatype_from_text(node->name, strlen(node->name), &type))
-        return tirbi_fail(s, TIRB_TYPE, node->span, "`%s` is not defined; write %s.%s", node->name,
-                          tirbi_hybrid(s) ? "ty" : "T", node->name);
-    if (suggestion.best)
-        return tirbi_fail(s, TIRB_TYPE, node->span, "`%s` is not defined; did you mean `%s`?", node->name,
-                          suggestion.best);
-    if (s->in_signature && tirbi_relax_type_vars(s))
-        return tirbi_fail(s, TIRB_TYPE, node->span,
-                          "`%s` is not defined; a size that the arguments decide is written in quotes, "
-                          "R.Tensor((\"%s\",), ...)",
-                          node->name, node->name);
-    if (s->in_signature)
-        return tirbi_fail(s, TIRB_TYPE, node->span,
-                          "`%s` is not defined; a size that the arguments decide is written in quotes, "
-                          "T.Buffer((\"%s\",), ...), or `%s = T.int32()` before T.match_buffer(handle, (%s,), ...)",
-                          node->name, node->name, node->name, node->name);
-    return tirbi_fail(s, TIRB_TYPE, node->span, "`%s` is not defined", node->name);
-}
-
 /* What a name stands for in a shape: a function's name may be a size's as well, which TVM does not look up. */
 static const tirbi_binding *lookup_size(const tirbi_script *s, const char *name) {
     const tirbi_binding *binding = tirbi_lookup(s, name);
@@ -96,7 +63,7 @@ static tirbi_value evaluate_name(tirbi_script *s, const tirbi_node *node) {
     tirbi_value v = builtin_name(s, node->name);
     if (v.kind != TIRBI_VALUE_MISSING) return v;
     if (s->define_names) return define_shape_var(s, node);
-    return undefined_name(s, node);
+    return tirbi_fail_undefined(s, node);
 }
 
 /* ---- Python numbers --------------------------------------------------------------------------------------------- */
@@ -222,7 +189,8 @@ static tirbi_value arithmetic(tirbi_script *s, const tirbi_node *node, tirbi_tok
     case TIRBI_TOKEN_SHR:
         return tirbi_value_expr(tirbi_make_bitwise(b, node->span, TIRB_BUILTIN_SHIFT_RIGHT, x, y));
     case TIRBI_TOKEN_POWER:
-        return tirbi_fail(s, TIRB_TYPE, node->span, "the operator '**' is for Python's numbers; write T.pow");
+        return tirbi_fail(s, TIRB_TYPE, node->span,
+                          "the operator '**' is for Python's numbers; write T.pow(x, y), or x * x");
     default:
         return tirbi_fail(s, TIRB_TYPE, node->span, "%s is not part of the language", tirbi_token_text(op));
     }
@@ -457,7 +425,7 @@ static tirbi_value evaluate_unary(tirbi_script *s, const tirbi_node *node) {
     if (!e) return tirbi_value_error();
     char text[32];
     if (!tirbi_type_is_int(e->dtype) && !tirbi_type_is_bool(e->dtype))
-        return tirbi_fail(s, TIRB_TYPE, node->span, "'~' needs an integer operand, not %s",
+        return tirbi_fail(s, TIRB_TYPE, node->span, "'~' needs an integer operand, not %s: write -x, or `not x`",
                           tirb_datatype_text(e->dtype, text));
     return tirbi_value_expr(tirbi_make_call(&s->builder, node->span, e->dtype, TIRB_BUILTIN_BITWISE_NOT, &e, 1));
 }
@@ -898,12 +866,15 @@ static tirbi_value space_attribute(tirbi_script *s, const tirbi_node *node, tirb
     if ((space == TIRBI_SPACE_TIR || space == TIRBI_SPACE_HYBRID) && tirbi_is_foreign(name))
         return tirbi_foreign(s, NULL, name);
     tirbi_suggestion suggestion = {.wanted = name};
+    char written[64];
+    const bool of_tir = space == TIRBI_SPACE_TIR || space == TIRBI_SPACE_HYBRID;
+    if (of_tir && tirbi_written_in_tir(name, written)) return tirbi_fail_unknown(s, node, names[space], name);
     tirbi_suggest_entries(space, &suggestion);
-    if (space == TIRBI_SPACE_TIR || space == TIRBI_SPACE_HYBRID) tirbi_suggest_types(&suggestion);
+    if (of_tir) tirbi_suggest_types(&suggestion);
     if (suggestion.best)
         return tirbi_fail(s, TIRB_TYPE, node->span, "there is no `%s.%s`; did you mean `%s.%s`?", names[space], name,
                           names[space], suggestion.best);
-    if (space == TIRBI_SPACE_TIR || space == TIRBI_SPACE_HYBRID) return tirbi_fail_unknown(s, node, names[space], name);
+    if (of_tir) return tirbi_fail_unknown(s, node, names[space], name);
     return tirbi_fail(s, TIRB_UNSUPPORTED, node->span, "`%s.%s` is not supported", names[space], name);
 }
 
@@ -933,6 +904,34 @@ static tirbi_value method_value(tirbi_script *s, const tirbi_value *object, cons
     return v;
 }
 
+/* What arrays of Python have, and buffers have not: what to write. */
+static const char *instead_of_method(const char *name) {
+    static const char *const names[][2] = {
+        {"sum", "a loop that adds to one element"},
+        {"mean", "a loop that adds to one element, and divide"},
+        {"max", "a loop that keeps the largest, T.max(best, x[i])"},
+        {"min", "a loop that keeps the smallest, T.min(best, x[i])"},
+        {"argmax", "a loop that keeps the largest and its index"},
+        {"dot", "loops that add up the products"},
+        {"fill", "a loop that stores the value"},
+        {"copy", "a loop that stores each element into another buffer"},
+        {"T", "the indices in the other order"},
+        {"transpose", "the indices in the other order"},
+        {"reshape", "T.decl_buffer(shape, dtype, data=x.data)"},
+        {"view", "T.decl_buffer(shape, dtype, data=x.data)"},
+        {"flatten", "T.decl_buffer((n,), dtype, data=x.data)"},
+        {"size", "the product of x.shape[i]"},
+        {"numel", "the product of x.shape[i]"},
+        {"item", "x[0]"},
+        {"append", "a store to an element: a buffer has a fixed size"},
+        {"exp", "T.exp(x[i]) of each element in a loop"},
+        {"astype", "T.Cast(dtype, x[i]) of each element in a loop"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i][0], name) == 0) return names[i][1];
+    return NULL;
+}
+
 static tirbi_value buffer_attribute(tirbi_script *s, const tirbi_node *node, const tirbi_value *object) {
     const tirb_buffer *buffer = object->as.buffer;
     const char *name = node->name;
@@ -951,7 +950,9 @@ static tirbi_value buffer_attribute(tirbi_script *s, const tirbi_node *node, con
     if (strcmp(name, "ndim") == 0) return tirbi_value_int(buffer->ndim);
     const tirbi_entry *entry = tirbi_find_method(name);
     if (entry) return method_value(s, object, entry);
-    return tirbi_fail(s, TIRB_TYPE, node->span, "a buffer has no attribute `%s`", name);
+    const char *instead = instead_of_method(name);
+    return tirbi_fail(s, TIRB_TYPE, node->span, "a buffer has no attribute `%s`%s%s", name, instead ? "; write " : "",
+                      instead ? instead : "");
 }
 
 static tirbi_value module_attribute(tirbi_script *s, const tirbi_node *node) {

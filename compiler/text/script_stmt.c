@@ -110,10 +110,22 @@ static tirb_type let_type_of(const tirb_expr *value) {
     return tirbi_type_is_handle(value->dtype) ? tirbi_pointer_type_of(value) : tirbi_prim_type(value->dtype);
 }
 
+static void warn_of_fraction(tirbi_script *s, const tirbi_value *value, const tirbi_node *target,
+                             const tirb_buffer *buffer) {
+    const tirb_datatype to = buffer->dtype;
+    char text[32];
+    if (value->kind == TIRBI_VALUE_FLOAT && !tirbi_type_is_float(to) && !tirbi_type_is_bool(to) &&
+        value->as.real != trunc(value->as.real))
+        tirbi_report_warning(s->diagnostics, value->node ? value->node->span : target->span,
+                             "`%s` is %s: storing %g there loses its fraction", buffer->name,
+                             tirb_datatype_text(to, text), value->as.real);
+}
+
 static void assign_prim(tirbi_script *s, const tirbi_node *target, tirbi_span span, const tirbi_value *value) {
     const tirbi_binding *old = tirbi_lookup(s, target->name);
     if (old && tirbi_is_element(&old->value)) {
         const tirb_buffer *buffer = old->value.as.buffer;
+        warn_of_fraction(s, value, target, buffer);
         store_element(s, span, buffer, tirbi_to_typed(s, value, tirbi_type_element(buffer->dtype)));
         return;
     }
@@ -188,7 +200,6 @@ static void fail_list_element(tirbi_script *s, const tirbi_node *target, const t
 static void assign_element(tirbi_script *s, const tirbi_node *target, tirbi_span span, const tirbi_value *value) {
     tirbi_value object = tirbi_evaluate(s, target->items[0]);
     const tirb_expr *const *indices;
-    char text[32];
     uint32_t n;
     while (object.kind == TIRBI_VALUE_META) object = *object.as.meta;
     if (tirbi_is_error(&object) || tirbi_is_error(value)) return;
@@ -210,13 +221,8 @@ static void assign_element(tirbi_script *s, const tirbi_node *target, tirbi_span
         return;
     }
     if (!tirbi_store_indices(s, object.as.buffer, target->items[1], &indices, &n)) return;
-    const tirb_datatype to = object.as.buffer->dtype;
-    if (value->kind == TIRBI_VALUE_FLOAT && !tirbi_type_is_float(to) && !tirbi_type_is_bool(to) &&
-        value->as.real != trunc(value->as.real))
-        tirbi_report_warning(s->diagnostics, value->node ? value->node->span : target->span,
-                             "`%s` is %s: storing %g there loses its fraction", object.as.buffer->name,
-                             tirb_datatype_text(to, text), value->as.real);
-    const tirb_expr *e = tirbi_to_typed(s, value, tirbi_type_element(to));
+    warn_of_fraction(s, value, target, object.as.buffer);
+    const tirb_expr *e = tirbi_to_typed(s, value, tirbi_type_element(object.as.buffer->dtype));
     tirbi_emit_store(&s->builder, span, object.as.buffer, e, indices, n, NULL);
 }
 
@@ -383,8 +389,9 @@ static void run_augmented(tirbi_script *s, const tirbi_line *line) {
                 tirbi_fail(s, TIRB_TYPE, line->span,
                            "`%s` is bound once and cannot be changed; use a buffer of one element", target->name);
             else
-                tirbi_fail(s, TIRB_TYPE, line->span, "`%s` is %s and cannot be changed", target->name,
-                           tirbi_value_text(&left));
+                tirbi_fail(s, TIRB_TYPE, line->span, "`%s` is %s and cannot be changed%s", target->name,
+                           tirbi_value_text(&left),
+                           left.kind == TIRBI_VALUE_BUFFER ? "; change its elements in a loop, x[i] += .." : "");
             return;
         }
         tirbi_value v = tirbi_binary(s, whole, line->op, &left, &right);
@@ -496,8 +503,13 @@ static void run_annotated(tirbi_script *s, const tirbi_line *line) {
     default:
         break;
     }
-    tirbi_fail(s, TIRB_TYPE, line->annotation->span, "expected a type such as T.int32 or T.let, found %s",
-               tirbi_value_text(&type));
+    tirb_datatype named;
+    const char *instead = tirbi_type_of_python(&type);
+    if (type.kind == TIRBI_VALUE_STRING && tirb_datatype_from_text(type.as.string.text, type.as.string.size, &named))
+        instead = type.as.string.text;
+    tirbi_fail(s, TIRB_TYPE, line->annotation->span, "expected a type such as T.int32 or T.let, found %s%s%s",
+               tirbi_value_text(&type), instead ? "; write T." : "", instead ? instead : "");
+    tirbi_bind(s, line->target->name, line->target->span, tirbi_value_error());
 }
 
 /* ---- Loops ------------------------------------------------------------------------------------------------------ */
@@ -525,6 +537,16 @@ static const tirbi_node *loop_target(const tirbi_node *target, uint32_t index, u
     return target;
 }
 
+/* Whether a loop's target has a name for more variables than the loop has. */
+static bool names_more(const tirbi_node *target, uint32_t n) {
+    if (target->kind != TIRBI_NODE_TUPLE && target->kind != TIRBI_NODE_LIST) return false;
+    for (uint32_t i = 0; i < target->n_items; i++)
+        if (target->items[i]->kind != TIRBI_NODE_NAME) return false;
+    return target->n_items > n;
+}
+
+static bool is_size(const tirbi_value *v) { return v->kind == TIRBI_VALUE_INT || v->kind == TIRBI_VALUE_EXPR; }
+
 static void run_for(tirbi_script *s, const tirbi_line *line) {
     tirbi_value v = tirbi_evaluate(s, line->value);
     if (v.kind != TIRBI_VALUE_FORM || v.as.form->kind != TIRBI_FORM_LOOPS) {
@@ -532,12 +554,21 @@ static void run_for(tirbi_script *s, const tirbi_line *line) {
             tirbi_fail_buffer_loop(s, line->value, v.as.buffer);
         else if (!tirbi_is_error(&v))
             tirbi_fail(s, TIRB_TYPE, line->value->span,
-                       "a 'for' statement goes over range, T.grid, T.serial and the like, not %s",
-                       tirbi_value_text(&v));
+                       "a 'for' statement goes over range, T.grid, T.serial and the like, not %s; write `for i in "
+                       "range(%s)`%s",
+                       tirbi_value_text(&v), is_size(&v) ? tirbi_node_text(s, line->value) : "n",
+                       v.kind == TIRBI_VALUE_TUPLE ? ", and choose by i" : "");
         run_broken(s, line->target, &line->body);
         return;
     }
     uint32_t n = v.as.form->n_stmts, pushed = 0, first = 0;
+    if (names_more(line->target, n)) {
+        tirbi_fail(s, TIRB_TYPE, line->target->span,
+                   "%u names are given to the variable%s of %s: write T.grid(m, n), one extent for each",
+                   line->target->n_items, n == 1 ? "" : "s", tirbi_node_text(s, line->value));
+        run_broken(s, line->target, &line->body);
+        return;
+    }
     tirbi_value vars = {.kind = TIRBI_VALUE_TUPLE, .node = line->value};
     vars.as.sequence.items = TIRBI_NEW_ARRAY(s->arena, tirbi_value, n);
     vars.as.sequence.n = n;
@@ -684,7 +715,8 @@ static void run_with(tirbi_script *s, const tirbi_line *line) {
     tirbi_value v = evaluate_for(s, line->value, line->target);
     if (v.kind != TIRBI_VALUE_FORM) {
         if (!tirbi_is_error(&v))
-            tirbi_fail(s, TIRB_TYPE, line->value->span, "'with' cannot enter %s", tirbi_value_text(&v));
+            tirbi_fail(s, TIRB_TYPE, line->value->span, "'with' cannot enter %s%s", tirbi_value_text(&v),
+                       v.kind == TIRBI_VALUE_ENTRY ? "; call it, as in T.sblock(\"name\") or T.init()" : "");
         run_broken(s, line->target, &line->body);
         return;
     }
@@ -812,7 +844,19 @@ static void run_assert(tirbi_script *s, const tirbi_line *line) {
     tirbi_emit_scope(&s->builder, stmt);
 }
 
+/* `++n`, which C has and Python reads as n with two signs. */
+static bool is_step_of_c(const tirbi_node *node) {
+    const bool sign = node->kind == TIRBI_NODE_UNARY && (node->op == TIRBI_TOKEN_ADD || node->op == TIRBI_TOKEN_SUB);
+    const tirbi_node *inner = sign ? node->items[0] : NULL;
+    return inner && inner->kind == TIRBI_NODE_UNARY && inner->op == node->op;
+}
+
 static void run_expression(tirbi_script *s, const tirbi_line *line) {
+    if (is_step_of_c(line->value)) {
+        const char *sign = line->value->op == TIRBI_TOKEN_ADD ? "+" : "-";
+        tirbi_fail(s, TIRB_TYPE, line->span, "this changes nothing; write `x %s= 1`", sign);
+        return;
+    }
     tirbi_value v = tirbi_evaluate(s, line->value);
     switch (v.kind) {
     case TIRBI_VALUE_ERROR:
@@ -848,7 +892,8 @@ static void run_def(tirbi_script *s, const tirbi_line *line) {
         tirbi_define_macro(s, line, v.as.entry->name, call);
     else
         tirbi_fail(s, TIRB_SYNTAX, line->span,
-                   "a function inside a function is not part of the language, unless it is a T.inline");
+                   "a function inside a function is not part of the language, unless it is a T.inline: write @T.inline "
+                   "above it, or move it out and give it @T.prim_func");
 }
 
 static void run_line(tirbi_script *s, const tirbi_line *line) {
@@ -899,7 +944,8 @@ static void run_line(tirbi_script *s, const tirbi_line *line) {
         tirbi_fail(s, TIRB_SYNTAX, line->span, "a class inside a function is not part of the language");
         return;
     case TIRBI_LINE_IMPORT:
-        tirbi_fail(s, TIRB_SYNTAX, line->span, "an import inside a function is not part of the language");
+        tirbi_fail(s, TIRB_SYNTAX, line->span,
+                   "an import inside a function is not part of the language; move it to the head of the file");
         return;
     }
 }

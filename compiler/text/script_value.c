@@ -283,7 +283,7 @@ const tirb_expr *tirbi_to_condition(tirbi_script *s, const tirbi_value *v) {
     char text[32];
     const tirb_expr *e = v->kind == TIRBI_VALUE_BOOL ? tirbi_to_typed(s, v, tirbi_type_bool) : tirbi_to_expr(s, v);
     if (!e || (tirbi_type_is_bool(e->dtype) && e->dtype.lanes == 1)) return e;
-    tirbi_fail(s, TIRB_TYPE, span_of(v), "the condition must be a scalar bool, not %s",
+    tirbi_fail(s, TIRB_TYPE, span_of(v), "the condition must be a scalar bool, not %s: write `x != 0`",
                tirb_datatype_text(e->dtype, text));
     return NULL;
 }
@@ -395,7 +395,9 @@ bool tirbi_to_dtype(tirbi_script *s, const tirbi_value *v, tirb_datatype *out) {
         return true;
     }
     if (v->kind != TIRBI_VALUE_STRING) {
-        tirbi_fail(s, TIRB_TYPE, span_of(v), "expected a type such as \"float32\", found %s", tirbi_value_text(v));
+        const char *type = tirbi_type_of_python(v);
+        tirbi_fail(s, TIRB_TYPE, span_of(v), "expected a type such as \"float32\", found %s%s%s%s", tirbi_value_text(v),
+                   type ? "; write \"" : "", type ? type : "", type ? "\"" : "");
         return false;
     }
     if (type_of_text(v->as.string.text, v->as.string.size, out)) return true;

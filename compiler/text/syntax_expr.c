@@ -32,9 +32,48 @@ bool tirbi_accept(tirbi_parser *p, tirbi_token_kind kind) {
     return true;
 }
 
+static bool begins_operand(tirbi_token_kind kind) {
+    return kind == TIRBI_TOKEN_NAME || kind == TIRBI_TOKEN_INT || kind == TIRBI_TOKEN_FLOAT;
+}
+
+/* `int x`, as C declares a variable: what its type is called here. */
+static const char *type_before(const tirbi_token *token) {
+    static const char *const types[][2] = {{"int", "T.int32"},      {"float", "T.float32"}, {"double", "T.float64"},
+                                           {"bool", "T.bool"},      {"char", "T.int8"},     {"long", "T.int64"},
+                                           {"unsigned", "T.uint32"}};
+    for (size_t i = 0; i < sizeof types / sizeof *types && token->kind == TIRBI_TOKEN_NAME; i++)
+        if (strcmp(types[i][0], token->as.text) == 0) return types[i][1];
+    return NULL;
+}
+
+/* What to write where another language's habit stands instead of what was expected; "" where none is recognized. */
+static const char *habit_at(const tirbi_parser *p, tirbi_token_kind expected, char text[static 80]) {
+    const tirbi_token *token = tirbi_peek(p);
+    const char *type = p->at > 0 ? type_before(token - 1) : NULL;
+    if (expected == TIRBI_KEYWORD_IN) return "; write `for i in range(n):`";
+    if (expected == TIRBI_TOKEN_COLON && token->kind == TIRBI_TOKEN_LBRACE)
+        return "; a block stands indented behind a ':', without braces";
+    if (expected == TIRBI_TOKEN_COLON && token->kind == TIRBI_TOKEN_NAME && strcmp(token->as.text, "then") == 0)
+        return "; leave it out";
+    if (expected != TIRBI_TOKEN_NEWLINE) return "";
+    if (token->kind == TIRBI_TOKEN_ARROW) return "; write '.'";
+    if (token->kind == TIRBI_TOKEN_NAME && p->at > 2 && token[-1].kind == TIRBI_TOKEN_RPAREN &&
+        type_before(token - 2)) {
+        snprintf(text, 80, "; write %s(%.30s)", type_before(token - 2), token->as.text);
+        return text;
+    }
+    if (token->kind == TIRBI_TOKEN_NAME && type) {
+        snprintf(text, 80, "; write `%.30s: %s = ..`", token->as.text, type);
+        return text;
+    }
+    return begins_operand(token->kind) ? "; an operator is missing before it" : "";
+}
+
 bool tirbi_expect(tirbi_parser *p, tirbi_token_kind kind, const char *what) {
+    char text[80];
     if (tirbi_accept(p, kind)) return true;
-    tirbi_syntax_error(p, tirbi_peek(p)->span, "expected %s, found %s", what, tirbi_token_text(tirbi_peek(p)->kind));
+    tirbi_syntax_error(p, tirbi_peek(p)->span, "expected %s, found %s%s", what, tirbi_token_text(tirbi_peek(p)->kind),
+                       habit_at(p, kind, text));
     return false;
 }
 
@@ -243,6 +282,12 @@ static const char *habit_of_c(const tirbi_parser *p) {
     bool and_so_on = p->at > 0 && token[-1].span.end == token->span.begin;
     if (and_so_on && token->kind == TIRBI_TOKEN_BITAND && token[-1].kind == TIRBI_TOKEN_BITAND) return "; write `and`";
     if (and_so_on && token->kind == TIRBI_TOKEN_BITOR && token[-1].kind == TIRBI_TOKEN_BITOR) return "; write `or`";
+    const bool begins = p->at == 0 || token[-1].kind == TIRBI_TOKEN_NEWLINE || token[-1].kind == TIRBI_TOKEN_INDENT ||
+                        token[-1].kind == TIRBI_TOKEN_DEDENT;
+    if (begins && (token->kind == TIRBI_TOKEN_DIV || token->kind == TIRBI_TOKEN_FLOORDIV))
+        return "; a comment begins with #";
+    if (and_so_on && token->kind == TIRBI_TOKEN_GT && token[-1].kind == TIRBI_TOKEN_LT) return "; write `!=`";
+    if (!begins && token->kind == TIRBI_TOKEN_BITAND) return "; write T.address_of(x) for an address";
     if (p->at < 2 || token->kind != TIRBI_TOKEN_NEWLINE || token[-1].kind != token[-2].kind) return "";
     return token[-1].kind == TIRBI_TOKEN_ADD   ? "; write `+= 1`"
            : token[-1].kind == TIRBI_TOKEN_SUB ? "; write `-= 1`"
@@ -446,7 +491,8 @@ static tirbi_node *read_binary(tirbi_parser *p, int lowest) {
         tirbi_token_kind op = tirbi_peek(p)->kind;
         int level = precedence(op);
         if (level == 0 || level < lowest) break;
-        if (op == TIRBI_TOKEN_AT) return no_such_thing(p, "the operator '@' (in Relax R.matmul) is");
+        if (op == TIRBI_TOKEN_AT)
+            return no_such_thing(p, "the operator '@' (a loop that adds up products; in Relax R.matmul) is");
         p->at++;
         tirbi_node *right = read_binary(p, level + 1);
         if (!right) return NULL;
@@ -470,12 +516,13 @@ static bool accept_comparison(tirbi_parser *p, tirbi_token_kind *op) {
         return true;
     case TIRBI_KEYWORD_IN:
     case TIRBI_KEYWORD_IS:
-        tirbi_syntax_error(p, tirbi_peek(p)->span, "the operator %s is not part of the language",
-                           tirbi_token_text(*op));
+        tirbi_syntax_error(p, tirbi_peek(p)->span, "the operator %s is not part of the language; write %s",
+                           tirbi_token_text(*op), *op == TIRBI_KEYWORD_IS ? "`==`, or `!=`" : "`x == a or x == b`");
         return false;
     case TIRBI_KEYWORD_NOT:
         if (p->tokens[p->at + 1].kind == TIRBI_KEYWORD_IN)
-            tirbi_syntax_error(p, tirbi_peek(p)->span, "the operator 'not in' is not part of the language");
+            tirbi_syntax_error(p, tirbi_peek(p)->span,
+                               "the operator 'not in' is not part of the language; write `x != a and x != b`");
         return false;
     default:
         return false;
@@ -553,7 +600,8 @@ static tirbi_node *read_ternary(tirbi_parser *p) {
     if (tirbi_at(p, TIRBI_KEYWORD_LAMBDA)) return read_lambda(p);
     tirbi_node *value = read_boolean(p, TIRBI_KEYWORD_OR);
     if (!value) return NULL;
-    if (tirbi_at(p, TIRBI_TOKEN_WALRUS)) return no_such_thing(p, "the operator ':=' is");
+    if (tirbi_at(p, TIRBI_TOKEN_WALRUS))
+        return no_such_thing(p, "the operator ':=' (an assignment has a line of its own) is");
     if (!tirbi_accept(p, TIRBI_KEYWORD_IF)) return value;
     tirbi_node *condition = read_boolean(p, TIRBI_KEYWORD_OR);
     if (!condition || !tirbi_expect(p, TIRBI_KEYWORD_ELSE, "'else'")) return NULL;

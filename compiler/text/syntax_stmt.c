@@ -161,7 +161,8 @@ static tirbi_line *read_assignment(tirbi_parser *p, tirbi_node *target, uint32_t
     }
     if (!value) return NULL;
     if (tirbi_at(p, TIRBI_TOKEN_ASSIGN)) {
-        tirbi_syntax_error(p, tirbi_peek(p)->span, "assignments like 'a = b = c' are not part of the language");
+        tirbi_syntax_error(p, tirbi_peek(p)->span,
+                           "assignments like 'a = b = c' are not part of the language; write two lines");
         return NULL;
     }
     tirbi_line *line = make_line(p, TIRBI_LINE_ASSIGN, begin);
@@ -174,7 +175,10 @@ static tirbi_line *read_assignment(tirbi_parser *p, tirbi_node *target, uint32_t
 
 static tirbi_line *read_annotated(tirbi_parser *p, tirbi_node *target, uint32_t begin) {
     if (target->kind != TIRBI_NODE_NAME) {
-        tirbi_syntax_error(p, target->span, "only a name can have a type annotation");
+        tirbi_syntax_error(
+            p, target->span,
+            "only a name can have a type annotation; what a block follows is if, elif, else, for, while, with, "
+            "def or class");
         return NULL;
     }
     tirbi_node *annotation = tirbi_expression(p), *value = NULL;
@@ -191,11 +195,31 @@ static tirbi_line *read_annotated(tirbi_parser *p, tirbi_node *target, uint32_t 
     return line;
 }
 
+static const char *instead_of_keyword(tirbi_token_kind kind) {
+    switch (kind) {
+    case TIRBI_KEYWORD_RAISE:
+        return "; write `assert condition, \"message\"`";
+    case TIRBI_KEYWORD_TRY:
+    case TIRBI_KEYWORD_EXCEPT:
+    case TIRBI_KEYWORD_FINALLY:
+        return ": a kernel has no exceptions; test with `if` first";
+    case TIRBI_KEYWORD_GLOBAL:
+    case TIRBI_KEYWORD_NONLOCAL:
+        return "; make the value a parameter";
+    case TIRBI_KEYWORD_DEL:
+        return "; leave it out: a buffer ends with its block";
+    case TIRBI_KEYWORD_YIELD:
+        return "; store the values into a buffer";
+    default:
+        return "";
+    }
+}
+
 static tirbi_line *read_expression_line(tirbi_parser *p) {
     uint32_t begin = tirbi_peek(p)->span.begin;
     const tirbi_token *token = tirbi_peek(p);
     if (token->kind == TIRBI_TOKEN_NAME && strcmp(token->as.text, "match") == 0 && token[1].kind == TIRBI_TOKEN_NAME) {
-        tirbi_syntax_error(p, token->span, "'match' is not part of the language");
+        tirbi_syntax_error(p, token->span, "'match' is not part of the language; write `if` and `elif`");
         return NULL;
     }
     tirbi_node *value = tirbi_expression_list(p);
@@ -340,7 +364,8 @@ static tirbi_line *read_simple(tirbi_parser *p) {
     case TIRBI_KEYWORD_FINALLY:
     case TIRBI_KEYWORD_ASYNC:
     case TIRBI_KEYWORD_YIELD:
-        tirbi_syntax_error(p, token->span, "%s is not part of the language", tirbi_token_text(token->kind));
+        tirbi_syntax_error(p, token->span, "%s is not part of the language%s", tirbi_token_text(token->kind),
+                           instead_of_keyword(token->kind));
         return NULL;
     case TIRBI_KEYWORD_ELSE:
     case TIRBI_KEYWORD_ELIF:

@@ -312,6 +312,7 @@ def test_rows_of_their_own(t):
 def test_loop_ir(t):
     t.write("k.py", EACH_ROW)
     whole = t.run("explain", "k.py", "--ir").text
+    expect(t.run("explain", "--ir", "k.py").text == whole, "what follows --ir is the file")
     expect(whole.startswith('# as lowered\nfunction "f"\n  parameter A[40, 24]: f32 read\n'), f"begins as lowered: {whole[:200]}")
     expect("# after expand: " in whole and "# after fuse" not in whole, "only passes that change something are shown")
     stages = t.run("explain", "k.py", "--ir=expand", "-f", "f").text

@@ -3,6 +3,8 @@
 import json
 import resource
 
+import numpy as np
+
 from harness import CALL, DONE, FILES, PROGRAM, USAGE, axpb, expect
 
 SAXPY = """from tvm.script import tirx as T
@@ -309,3 +311,24 @@ def test_fractions_in_integers_warn(t):
                            "    x[0] = 1.5\n    x[1] = 2.0\n")
     said = t.run("check", "fraction.py", code=DONE).reason
     expect(said.count("warning") == 1 and "fraction.py:6:12: warning: `x` is int32" in said, said)
+
+
+def test_what_stands_in_a_wrong_place(t):
+    t.write("saxpy.py", SAXPY)
+    np.save(t.path("x.npy"), np.zeros(3, "float32"))
+    np.save(t.path("wide.npy"), np.zeros(3))
+    np.savez(t.path("all.npz"), x=np.zeros(3))
+    np.save(t.path("complex.npy"), np.zeros(3, "complex64"))
+    t.write("table.csv", "1, 2, 3, 4\n")
+    run = ("run", "saxpy.py", "-f", "saxpy", "1", "@x.npy")
+    for given, code, says in [("x.npy", USAGE, "'x.npy' is no value, but a file: write @x.npy"),
+                              ("@wide.npy", CALL, 'NumPy makes it so with Y.astype("float32")'),
+                              ("@all.npz", CALL, "--params takes a .npz"),
+                              ("@complex.npy", CALL, "bool, integers and floats of up to 64 bits are"),
+                              ("@table.csv", CALL, 'np.save("x.npy", x)')]:
+        t.run(*run, given, code=code, says=says)
+    t.run("run", "saxpy.py", "-f", "saxpi", code=USAGE, says="did you mean 'saxpy'?")
+    t.run("run", "saxpy.py", "-f", "other", code=USAGE, says="no function 'other' (it has saxpy, iota)")
+    t.run("run", "saxpy.py", "-f", "saxpy", "iota", "1", "@x.npy", "@x.npy", code=CALL, says="write -f iota", lines=1)
+    t.run("verify", "saxpy.py", code=USAGE, says="did you mean 'check'?")
+    t.run("saxpy.py", code=USAGE, says="write tirb run saxpy.py")

@@ -1,4 +1,4 @@
-# error: 7:17 the operator '@' (in Relax R.matmul) is not part of the language
+# error: 7:17 the operator '@' (a loop that adds up products; in Relax R.matmul) is not part of the language
 from tvm.script import tirx as T
 
 

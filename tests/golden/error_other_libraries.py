@@ -12,7 +12,7 @@
 # error: 30:5 `print` is not supported: a kernel stores what it computes, and `tirb run` prints that
 # error: 31:12 '//' and '%' need integer operands, not float32: write T.floor(a / b), or T.fmod(a, b)
 # error: 32:24 the shape comes first, then the type: (4, 8), "float32"
-# error: 33:5 1 value is assigned to 2 names
+# error: 33:9 2 names are given to the variable of T.grid(4): write T.grid(m, n)
 # error: 35:20 the index is outside the tuple, which has 1 item
 # error: 37:14 range takes a begin, an end and a step
 from tvm.script import tirx as T

@@ -1,4 +1,4 @@
-# error: 7:15 the operator ':=' is not part of the language
+# error: 7:15 the operator ':=' (an assignment has a line of its own) is not part of the language
 from tvm.script import tirx as T
 
 

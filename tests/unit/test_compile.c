@@ -264,6 +264,27 @@ static void memory_is_limited(void **state) {
     tirb_compile_result_destroy(result);
 }
 
+/* What is NULL is named, and a text whose size counts the NUL behind it says so. */
+static void wrong_use_is_named(void **state) {
+    (void)state;
+    static const char text[] = "from tvm.script import tirx as T\n@T.prim_func\ndef f(n: T.int32):\n    pass\n";
+    tirb_compile_result *result = NULL;
+    tirb_error error = TIRB_ERROR_INIT;
+    assert_int_equal(tirb_compile(NULL, 5, NULL, &result, &error), TIRB_MISUSE);
+    assert_string_equal(error.message, "tirb_compile: text is NULL");
+    assert_int_equal(tirb_compile(text, sizeof text - 1, NULL, NULL, &error), TIRB_MISUSE);
+    assert_string_equal(error.message, "tirb_compile: out_result is NULL");
+    assert_int_equal(tirb_format(NULL, 5, TIRB_DIALECT_SAME, NULL, &result, &error), TIRB_MISUSE);
+    assert_string_equal(error.message, "tirb_format: text is NULL");
+    assert_int_equal(tirb_builder_compile(NULL, NULL, &result, &error), TIRB_MISUSE);
+    assert_string_equal(error.message, "tirb_builder_compile: builder is NULL");
+    assert_int_equal(tirb_compile(text, sizeof text, NULL, &result, &error), TIRB_SYNTAX);
+    assert_non_null(strstr(error.message, "the size of a text in C is strlen(text)"));
+    tirb_compile_result_destroy(result);
+    assert_int_equal(tirb_compile(text, sizeof text - 1, NULL, &result, &error), TIRB_OK);
+    tirb_compile_result_destroy(result);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(deep_nests_compile),
@@ -275,6 +296,7 @@ int main(void) {
         cmocka_unit_test(loops_are_explained_on_request),
         cmocka_unit_test(passes_are_left_out_by_name),
         cmocka_unit_test(memory_is_limited),
+        cmocka_unit_test(wrong_use_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -527,8 +527,9 @@ static void diagnostics(void **state) {
     assert_int_equal(p.diagnostics.n_errors, 1);
     assert_int_equal(p.diagnostics.first_error, TIRB_TYPE);
     tirbi_diagnostic_format("t.py", &p.diagnostics.items[0], message, sizeof message);
-    assert_string_equal(
-        message, "t.py:3:19: error: `zz` is not defined\n\tT.evaluate(\"\xC3\xA9\" + zz)\n\t                 ^~\n");
+    assert_string_equal(message,
+                        "t.py:3:19: error: `zz` is not defined; give it a value before this line, or make it a "
+                        "parameter, `zz: T.int32`\n\tT.evaluate(\"\xC3\xA9\" + zz)\n\t                 ^~\n");
     size_t length = tirbi_diagnostic_format("t.py", &p.diagnostics.items[0], message, 8);
     assert_int_equal(strlen(message), 7);
     assert_true(length > 8);

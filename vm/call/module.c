@@ -358,7 +358,9 @@ uint32_t tirb_module_function_count(const tirb_module *module) {
 }
 
 tirb_status tirb_module_find(const tirb_module *module, const char *name, uint32_t *out_function, tirb_error *error) {
-    if (!module || !name || !out_function) return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_find: NULL");
+    if (!module || !name || !out_function)
+        return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_find: %s is NULL",
+                               !module ? "module" : !name ? "name" : "out_function");
     const tirbi_program *program = module->program;
     for (uint32_t i = 0; i < tirbi_program_callable(program); i++) {
         if (strcmp(tirbi_program_text(program, program->functions[i].name), name) == 0) {
@@ -377,7 +379,8 @@ static tirb_status no_such_function(const tirb_module *module, uint32_t function
 
 tirb_status tirb_module_function(const tirb_module *module, uint32_t function, tirb_function_info *out_info,
                                  tirb_error *error) {
-    if (!module || !out_info) return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_function: NULL");
+    if (!module || !out_info)
+        return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_function: %s is NULL", module ? "out_info" : "module");
     if (function >= tirb_module_function_count(module)) return no_such_function(module, function, error);
     const tirbi_function *f = &module->program->functions[function];
     tirb_function_info info = {
@@ -396,7 +399,8 @@ tirb_status tirb_module_function(const tirb_module *module, uint32_t function, t
 
 tirb_status tirb_module_param(const tirb_module *module, uint32_t function, uint32_t param, tirb_param_info *out_info,
                               tirb_error *error) {
-    if (!module || !out_info) return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_param: NULL");
+    if (!module || !out_info)
+        return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_param: %s is NULL", module ? "out_info" : "module");
     if (function >= tirb_module_function_count(module)) return no_such_function(module, function, error);
     const tirbi_function *f = &module->program->functions[function];
     const tirbi_plan *plan = &module->plans[function];

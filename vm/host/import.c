@@ -15,7 +15,8 @@ uint32_t tirb_module_import_count(const tirb_module *module) { return module ? m
 
 tirb_status tirb_module_import(const tirb_module *module, uint32_t import, tirb_import_info *out_info,
                                tirb_error *error) {
-    if (!module || !out_info) return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_import: NULL");
+    if (!module || !out_info)
+        return tirbi_error_set(error, TIRB_MISUSE, "tirb_module_import: %s is NULL", module ? "out_info" : "module");
     if (import >= module->program->n_imports) {
         return tirbi_error_set(error, TIRB_NOT_FOUND, "the module has no import %u, only %u of them", import,
                                module->program->n_imports);
