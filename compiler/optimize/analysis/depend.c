@@ -556,6 +556,18 @@ tirbi_dependences *tirbi_find_nest_dependences(tirbi_lx_pool *pool, const tirbi_
     return NULL;
 }
 
+static bool leaves_nothing(const tirbi_edge *e) {
+    (void)e;
+    return false;
+}
+
+bool tirbi_is_parallel(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    static const tirbi_asked asked = {.carriers = 1, .leaves = leaves_nothing};
+    tirbi_dependences *graph = tirbi_find_dependences(pool, loop, &loop->as.loop.body, 1, &asked);
+    if (graph) tirbi_forget_dependences(pool, graph);
+    return graph != NULL;
+}
+
 void tirbi_forget_dependences(tirbi_lx_pool *pool, tirbi_dependences *g) {
     tirbi_arena_give_back(pool->arena, g->facts->symbols, TIRBI_MAX_SYMBOLS, sizeof(*g->facts->symbols));
     tirbi_arena_give_back(pool->arena, g->facts->room, TIRBI_MAX_ROOM, sizeof(*g->facts->room));

@@ -86,6 +86,8 @@ tirbi_dependences *tirbi_find_dependences(tirbi_lx_pool *pool, const tirbi_ls *l
 tirbi_dependences *tirbi_find_nest_dependences(tirbi_lx_pool *pool, const tirbi_ls *const *loops, uint32_t n_loops,
                                                const tirbi_ls *const *parts, uint32_t n_parts,
                                                const tirbi_asked *asked);
+/* Whether a plain loop carries no edge: its iterations may be in any order. */
+bool tirbi_is_parallel(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* Nothing refers to the graph any more. */
 void tirbi_forget_dependences(tirbi_lx_pool *pool, tirbi_dependences *graph);
 
