@@ -52,15 +52,9 @@ static bool all_go_down(turner *t) {
 
 /* ---- The loop anew ---------------------------------------------------------------------------------------------- */
 
-static const tirbi_lx *no_value(void *context, const tirbi_lvar *var) {
-    (void)context;
-    (void)var;
-    return NULL;
-}
-
 /* An expression as a polynomial modulo its type, in which nothing but the variable itself depends on that. */
 static bool read(turner *t, const tirbi_lx *x, tirbi_poly *out) {
-    const tirbi_linear_reader reader = {.facts = t->facts, .value_of = no_value};
+    const tirbi_linear_reader reader = {.facts = t->facts};
     tirbi_conditions conditions = {.n = 0};
     if (!tirbi_read_linear(&reader, x, out, &conditions) || conditions.n > 0) return false;
     for (uint32_t i = 0; i < out->n; i++) {
