@@ -182,7 +182,7 @@ static bool read_node(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_pol
         return true;
     }
     if (x->kind == TIRBI_LX_VAR) {
-        const tirbi_lx *value = r->value_of(r->context, x->var);
+        const tirbi_lx *value = r->value_of ? r->value_of(r->context, x->var) : NULL;
         return value ? read_node(r, value, out, conditions, at) : read_symbol(r, x, out);
     }
     if (tirbi_is_arithmetic(x)) {

@@ -18,7 +18,7 @@ typedef struct tirbi_conditions {
 
 typedef struct tirbi_linear_reader {
     tirbi_facts *facts;
-    /* The value of a variable that is set once; NULL: it is a symbol. */
+    /* The value of a variable that is set once; NULL: it is a symbol. The function may be NULL as well. */
     const tirbi_lx *(*value_of)(void *context, const tirbi_lvar *var);
     void *context;
     bool ends; /* what is clamped, or a remainder, lies between its ends, if these are in order: that is a condition */

@@ -433,6 +433,11 @@ static inline const tirbi_lx *tirbi_lx_before_cast(const tirbi_lx *x) {
         x = x->args[0];
     return x;
 }
+/* .. and where it was any number that became an int64. */
+static inline const tirbi_lx *tirbi_lx_before_casts(const tirbi_lx *x) {
+    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->type == TIRB_I64) x = x->args[0];
+    return x;
+}
 /* Whether an expression names a variable: outside of what loads are indexed by, */
 bool tirbi_lx_mentions(const tirbi_lx *x, const tirbi_lvar *var);
 /* and anywhere, so that its value may be another one where the variable's is; calls may be anything. */

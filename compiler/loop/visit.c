@@ -268,6 +268,11 @@ bool tirbi_is_call(const void *nothing, const tirbi_lx *x) {
     return x->kind == TIRBI_LX_CALL;
 }
 
+tirbi_step tirbi_stop_at_call(tirbi_walk *walk, const tirbi_lx *x) {
+    (void)walk;
+    return x->kind == TIRBI_LX_CALL ? TIRBI_STOP : TIRBI_INTO;
+}
+
 bool tirbi_is_load_from(const void *buffer, const tirbi_lx *x) {
     return x->kind == TIRBI_LX_LOAD && x->access->buffer == buffer;
 }

@@ -85,6 +85,8 @@ bool tirbi_names(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n);
 bool tirbi_is_var(const void *var, const tirbi_lx *x);
 /* Whether it is a call, or loads from a buffer itself; tests as well. */
 bool tirbi_is_call(const void *nothing, const tirbi_lx *x);
+/* The walk ends there. */
+tirbi_step tirbi_stop_at_call(tirbi_walk *walk, const tirbi_lx *x);
 bool tirbi_is_load_from(const void *buffer, const tirbi_lx *x);
 /* Nodes of a statement's tree, each statement and each node of its values, subscripts of loads among them. */
 int64_t tirbi_count_nodes(const tirbi_ls *s);

@@ -50,7 +50,7 @@ SEEN_FROM_BELOW = ("compiler/pipeline/switches.h",)
 
 # The rooms of the optimizer; those on one line do not see each other.
 OPTIMIZER = "compiler/optimize/"
-OPTIMIZER_ORDER = (("facts",), ("schedule",), ("analysis",), ("rewriting",), ("normalise",), ("lanes",), ("contractions",),
+OPTIMIZER_ORDER = (("facts",), ("schedule",), ("analysis",), ("rewriting",), ("transform",), ("normalise",), ("lanes",), ("contractions",),
                    ("nests", "cuts"), ("carried",), ("rows",), ("whiles", "threads"), ("plan",))
 
 # Libraries that only some rooms may see.

@@ -417,8 +417,25 @@ static bool refine(test *t, tirbi_edge *e) {
 }
 
 static bool is_comparable(const test *t) {
-    return t->from->at.place && t->first->item && t->second->item && t->first->n == t->second->n &&
+    return t->first->n > 0 && t->first->n == t->second->n &&
            t->from->at.place->buffer == t->to->at.place->buffer;
+}
+
+/* Whether a loop's variable is the same subscript of both, so that only one iteration reaches what both do. */
+static bool is_subscript(const test *t, uint32_t loop) {
+    const tirbi_lvar *var = t->b->loop[t->from->loop[loop]].var;
+    for (uint32_t d = 0; d < t->from->at.place->ndim; d++) {
+        const tirbi_lx *x = t->from->at.place->indices[d];
+        if (x == t->to->at.place->indices[d] && (x = tirbi_lx_before_cast(x))->kind == TIRBI_LX_VAR && x->var == var)
+            return true;
+    }
+    return false;
+}
+
+/* Whether nothing is left to ask of two accesses to elements. */
+static bool is_linked(const test *t) {
+    const uint32_t from = t->from->at.part, to = t->to->at.part;
+    return t->b->asked && t->b->asked->parts && !t->from->var && (from == to || t->b->linked[from] >> to & 1);
 }
 
 /* Adds the edge from one access to another that a loop carries, or that none does, where it may be there. */
@@ -432,16 +449,21 @@ static bool connect_at(test *t, uint32_t from, uint32_t to, uint32_t carrier) {
         t->way[i] = i < carrier ? TIRBI_EQ : i == carrier ? TIRBI_LT : TIRBI_ANY_WAY;
         e.direction[i] = t->way[i];
     }
+    const bool parts = b->asked && b->asked->parts;
+    if (is_linked(t)) return true;
     if (!tirbi_arena_work(b->pool->arena, 4)) return false;
     if (is_comparable(t)) {
+        if (carrier < t->n_common && is_subscript(t, carrier)) return true;
+        if (!tirbi_read_nest_access(b, from) || !tirbi_read_nest_access(b, to)) return false;
         if (!may_meet(t)) return true;
-        for (uint32_t i = 0; i < t->n_common; i++)
+        for (uint32_t i = 0; i < t->n_common && !parts; i++)
             if (t->solved[i]) e.distance[i] = keep(b, &t->distance[i]);
-        if (carrier < t->n_common) find_unless(b, t, &e);
-        if (t->n_common > 0) find_meeting(b, t, &e);
-        if (!refine(t, &e)) return true;
+        if (carrier < t->n_common && !parts) find_unless(b, t, &e);
+        if (t->n_common > 0 && !parts) find_meeting(b, t, &e);
+        if (!parts && !refine(t, &e)) return true;
     }
-    return (!b->asked || b->asked->leaves(&e)) && add_edge(b, &e);
+    if (parts) b->linked[t->from->at.part] |= UINT32_C(1) << t->to->at.part;
+    return (!b->asked || !b->asked->leaves || b->asked->leaves(&e)) && add_edge(b, &e);
 }
 
 /* Loops outside of which a variable does not live: those around its declaration. */
@@ -466,21 +488,22 @@ static bool connect(builder *b, uint32_t from, uint32_t to) {
     while (t.n_common < x->n_loops && t.n_common < y->n_loops && x->loop[t.n_common] == y->loop[t.n_common])
         t.n_common++;
     if (x->var) outermost = loops_around_declaration(g, x->var);
+    const bool alike = from < to && (!b->asked || b->asked->alike), parts = b->asked && b->asked->parts;
+    if (alike && parts && !connect_at(&t, from, to, t.n_common)) return false; /* most are linked by that already */
     for (uint32_t carrier = outermost; carrier < t.n_common; carrier++)
         if ((!b->asked || b->asked->carriers >> carrier & 1) && !connect_at(&t, from, to, carrier)) return false;
-    return from >= to || (b->asked && !b->asked->alike) || connect_at(&t, from, to, t.n_common);
+    return !alike || parts || connect_at(&t, from, to, t.n_common);
 }
 
-static bool build(builder *b, const tirbi_ls *loop, const tirbi_ls *const *parts, uint32_t n_parts) {
+static bool build(builder *b, const tirbi_ls *const *loops, uint32_t n_loops, const tirbi_ls *const *parts,
+                  uint32_t n_parts) {
     tirbi_dependences *g = b->g;
-    if (!tirbi_read_nest(b, loop, parts, n_parts)) return false;
+    if (!tirbi_read_nest(b, loops, n_loops, parts, n_parts)) return false;
     for (uint32_t i = 0; i < g->n_loops; i++) {
         const nest_loop *l = &b->loop[i];
         if (l->begins && stays(b, &l->first)) g->first[i] = keep(b, &l->first);
         if (l->bounded && stays(b, &l->last)) g->last[i] = keep(b, &l->last);
     }
-    for (uint32_t i = 0; i < g->n_accesses; i++)
-        if (!tirbi_read_nest_access(b, i)) return false;
     for (uint32_t i = 0; i < g->n_accesses; i++)
         for (uint32_t k = 0; k < g->n_accesses; k++)
             if (!connect(b, i, k)) return false;
@@ -500,6 +523,12 @@ static const tirbi_facts *known_of(const tirbi_ls *const *parts, uint32_t n_part
 
 tirbi_dependences *tirbi_find_dependences(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *const *parts,
                                           uint32_t n_parts, const tirbi_asked *asked) {
+    return tirbi_find_nest_dependences(pool, &loop, 1, parts, n_parts, asked);
+}
+
+tirbi_dependences *tirbi_find_nest_dependences(tirbi_lx_pool *pool, const tirbi_ls *const *loops, uint32_t n_loops,
+                                               const tirbi_ls *const *parts, uint32_t n_parts,
+                                               const tirbi_asked *asked) {
     builder *b = TIRBI_NEW(pool->arena, builder);
     tirbi_dependences *g = TIRBI_NEW(pool->arena, tirbi_dependences);
     tirbi_facts *facts = TIRBI_NEW(pool->arena, tirbi_facts);
@@ -520,11 +549,23 @@ tirbi_dependences *tirbi_find_dependences(tirbi_lx_pool *pool, const tirbi_ls *l
     b->asked = asked;
     b->g = g;
     b->known = facts->n_known;
-    const bool built = build(b, loop, parts, n_parts);
+    const bool built = build(b, loops, n_loops, parts, n_parts);
     TIRBI_GIVE_BACK(pool->arena, b);
     if (built) return g;
     tirbi_forget_dependences(pool, g);
     return NULL;
+}
+
+static bool leaves_nothing(const tirbi_edge *e) {
+    (void)e;
+    return false;
+}
+
+bool tirbi_is_parallel(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    static const tirbi_asked asked = {.carriers = 1, .leaves = leaves_nothing};
+    tirbi_dependences *graph = tirbi_find_dependences(pool, loop, &loop->as.loop.body, 1, &asked);
+    if (graph) tirbi_forget_dependences(pool, graph);
+    return graph != NULL;
 }
 
 void tirbi_forget_dependences(tirbi_lx_pool *pool, tirbi_dependences *g) {

@@ -72,7 +72,8 @@ typedef struct tirbi_dependences {
 typedef struct tirbi_asked {
     uint32_t carriers;                   /* those that loops carry, by bits: 1 the outermost one */
     bool alike;                          /* those that none carries */
-    bool (*leaves)(const tirbi_edge *e); /* whether there is something left to ask, where there is such an edge */
+    bool parts;                          /* one alone from a part to another, and nothing else of it */
+    bool (*leaves)(const tirbi_edge *e); /* whether, with such an edge, there is something left to ask; NULL: yes */
 } tirbi_asked;
 
 /* The graph of a plain loop whose body is these statements, in this order; each is a part of what it reaches. `asked`:
@@ -80,6 +81,13 @@ typedef struct tirbi_asked {
  * ask. */
 tirbi_dependences *tirbi_find_dependences(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *const *parts,
                                           uint32_t n_parts, const tirbi_asked *asked);
+/* The same of several loops, each of which but the first is all of the body of the one before: the parts are in the
+ * innermost. */
+tirbi_dependences *tirbi_find_nest_dependences(tirbi_lx_pool *pool, const tirbi_ls *const *loops, uint32_t n_loops,
+                                               const tirbi_ls *const *parts, uint32_t n_parts,
+                                               const tirbi_asked *asked);
+/* Whether a plain loop carries no edge: its iterations may be in any order. */
+bool tirbi_is_parallel(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* Nothing refers to the graph any more. */
 void tirbi_forget_dependences(tirbi_lx_pool *pool, tirbi_dependences *graph);
 

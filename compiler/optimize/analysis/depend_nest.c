@@ -248,14 +248,19 @@ static void read_form(builder *b, const tirbi_lx *x, form *out) {
 
 static bool read_given(builder *b, access_forms *out);
 
+/* How many forms an element has that can be compared. */
+static uint32_t count_forms(const builder *b, const tirbi_place *place) {
+    if (!place || place->view || place->buffer->overlaps || place->buffer->broadcasts || place->ndim >= MAX_FORMS ||
+        tirbi_buffer_moves(place->buffer, &b->changed))
+        return 0;
+    return tirbi_has_own_number(place) ? 1 + place->ndim : 1;
+}
+
 bool tirbi_read_nest_access(builder *b, uint32_t at) {
     const tirbi_nest_access *access = &b->g->access[at];
     const tirbi_place *place = access->at.place;
     access_forms *out = &b->forms[at];
-    if (!place || place->view || place->buffer->overlaps || place->buffer->broadcasts || place->ndim >= MAX_FORMS ||
-        tirbi_buffer_moves(place->buffer, &b->changed))
-        return true;
-    out->n = tirbi_is_compact(b->pool, place->buffer) && tirbi_has_own_number(place) ? 1 + place->ndim : 1;
+    if (out->n == 0 || out->item) return true;
     out->item = TIRBI_NEW_ARRAY(b->pool->arena, form, out->n);
     if (!out->item) return false;
     tirbi_unbound_nest(b);
@@ -394,9 +399,13 @@ static void bound_around(builder *b) {
     }
 }
 
-bool tirbi_read_nest(builder *b, const tirbi_ls *loop, const tirbi_ls *const *parts, uint32_t n_parts) {
+bool tirbi_read_nest(builder *b, const tirbi_ls *const *loops, uint32_t n_loops, const tirbi_ls *const *parts,
+                     uint32_t n_parts) {
     tirbi_dependences *g = b->g;
-    if (!list_loop(b, loop)) return false;
+    for (uint32_t i = 0; i < n_loops; i++) {
+        b->n_choices += i > 0 && loops[i]->as.loop.var->extent->lo < 1;
+        if (!list_loop(b, loops[i])) return false;
+    }
     for (uint32_t i = 0; i < n_parts; i++) {
         b->part = (uint16_t)i;
         if (!list_stmt(b, parts[i])) return false;
@@ -406,6 +415,7 @@ bool tirbi_read_nest(builder *b, const tirbi_ls *loop, const tirbi_ls *const *pa
     bound_around(b);
     for (uint32_t i = 0; i < g->n_accesses; i++) {
         const tirbi_nest_access *a = &g->access[i];
+        b->forms[i].n = count_forms(b, a->at.place);
         for (uint32_t k = 0; k < a->n_loops; k++)
             if (!b->loop[a->loop[k]].bounded) read_bounds(b, a->loop, k + 1);
     }

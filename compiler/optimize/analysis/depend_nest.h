@@ -5,7 +5,7 @@
 
 #include "compiler/optimize/analysis/depend.h"
 
-enum { MAX_ACCESSES = 64, MAX_FORMS = 5, MAX_LETS = 16, MAX_AROUND = 8, MAX_GIVEN = 4 };
+enum { MAX_ACCESSES = 64, MAX_FORMS = 9, MAX_LETS = 16, MAX_AROUND = 8, MAX_GIVEN = 4 };
 
 /* Bits of a number that is exact: no two values of it are the same modulo any power. */
 enum { WHOLE = 65 };
@@ -37,8 +37,8 @@ typedef struct given {
 } given;
 
 typedef struct access_forms {
-    form *item; /* the element's number, then its subscripts; NULL: it has none that can be compared */
-    uint32_t n, n_more;
+    form *item; /* the element's number, then its subscripts; NULL: they have not been read yet */
+    uint32_t n, n_more; /* n: 0: it has none that can be compared */
     given given;
     tirbi_poly *more; /* what these say: none of them is negative */
 } access_forms;
@@ -59,6 +59,7 @@ typedef struct builder {
     uint32_t n_around;
     uint8_t path[TIRBI_NEST_DEPTH];
     uint32_t n_path;
+    uint32_t linked[32]; /* parts that an edge leads to from one, by bits, where nothing else is asked for */
     uint32_t n_choices; /* conditions, and loops that may not run, around what is listed */
     given given;
     uint16_t part;
@@ -79,10 +80,12 @@ typedef struct builder {
     uint32_t known; /* facts that hold outside of any test */
 } builder;
 
-/* Reads the loops and accesses of a nest, whose parts follow each other in its outermost loop, and the bounds of the
+/* Reads the loops and accesses of a nest, whose parts follow each other in the last of `loops`, and the bounds of all
  * loops. False: it is no nest of statements that can be compared, or has too much. */
-bool tirbi_read_nest(builder *b, const tirbi_ls *loop, const tirbi_ls *const *parts, uint32_t n_parts);
-/* Reads what is known of an access's element, inside the bounds of its loops. False: out of memory. */
+bool tirbi_read_nest(builder *b, const tirbi_ls *const *loops, uint32_t n_loops, const tirbi_ls *const *parts,
+                     uint32_t n_parts);
+/* Reads what is known of an access's element, inside the bounds of its loops, where it can be compared. False: out of
+ * memory. */
 bool tirbi_read_nest_access(builder *b, uint32_t at);
 
 /* Forgets the bounds of the nest's loops; what is around it stays known. */

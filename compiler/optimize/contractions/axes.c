@@ -1,5 +1,6 @@
 #include "compiler/optimize/contractions/axes.h"
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -16,13 +17,6 @@ typedef struct joiner {
     uint32_t n;
     bool failed;
 } joiner;
-
-static bool is_proven(const tirbi_place *place) {
-    for (uint32_t d = 0; d < place->ndim; d++) {
-        if (!tirbi_dim_proven(place, d)) return false;
-    }
-    return !place->view;
-}
 
 /* The elements along the joined axis as a buffer of their own, which the place is the joined counter's element of. */
 static tirbi_place *along(joiner *j, const tirbi_place *place, const tirbi_affine *form) {
@@ -51,7 +45,7 @@ static tirbi_place *along(joiner *j, const tirbi_place *place, const tirbi_affin
 static const tirbi_place *joined_place(joiner *j, const tirbi_place *place) {
     tirbi_affine form;
     const tirbi_lbuf *b = place->buffer;
-    if (b->broadcasts || tirbi_buffer_moves(b, &j->axes) || !is_proven(place)) return NULL;
+    if (b->broadcasts || tirbi_buffer_moves(b, &j->axes) || place->view || !tirbi_is_proven(place)) return NULL;
     if (!tirbi_affine_number(j->pool, place, &j->axes, &form)) return NULL;
     if (!form.coefficient[0] || !form.coefficient[1]) return NULL;
     if (form.coefficient[0] != tirbi_lx_mul(j->pool, form.coefficient[1], j->axes.var[1]->extent)) return NULL;

@@ -1,5 +1,6 @@
 #include "compiler/optimize/contractions/int_trees.h"
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/contractions/contract.h"
 #include "compiler/optimize/lanes/lane_planner.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -53,12 +54,6 @@ static bool stands_still(const tirbi_place *place, const tirbi_lvar *var) {
     return !place->view && place->flat->pure && !tirbi_place_depends_on(place, var);
 }
 
-static bool is_proven(const tirbi_place *place) {
-    for (uint32_t d = 0; d < place->ndim; d++)
-        if (!tirbi_dim_proven(place, d)) return false;
-    return true;
-}
-
 /* O = op(O, e), or the same under a condition, where e is what changes nothing if that does not hold. */
 static bool match_update(tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi_lvar *var, tirbi_update *out) {
     const tirbi_lx *condition = NULL;
@@ -75,7 +70,7 @@ static bool match_update(tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi_lva
         return false;
     const bool first = x->args[0]->kind == TIRBI_LX_LOAD && tirbi_same_place(x->args[0]->access, place);
     const tirbi_lx *old = x->args[first ? 0 : 1];
-    if (old->kind != TIRBI_LX_LOAD || !tirbi_same_place(old->access, place) || (condition && !is_proven(place)))
+    if (old->kind != TIRBI_LX_LOAD || !tirbi_same_place(old->access, place) || (condition && !tirbi_is_proven(place)))
         return false;
     const tirbi_lx *term = x->args[first ? 1 : 0];
     const tirbi_lx *nothing = condition ? identity(pool, out->op, place->buffer->type) : NULL;

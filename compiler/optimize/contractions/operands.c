@@ -629,10 +629,6 @@ static const tirbi_ls *rebuild(finder *f, const tirbi_ls *s) {
     return other ? other : s;
 }
 
-static bool runs_as_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    return tirbi_nest_has_lanes(pool, loop, TIRBI_NEST_ANY) || tirbi_has_lanes(pool, loop);
-}
-
 /* Whether the nest with the operands in memory runs as what it would not run as without: as a contraction, as lanes, or
  * as lanes with more loops inside them, where these would else compute scalars for each round. */
 static bool is_better(tirbi_lx_pool *pool, const tirbi_ls *with, const tirbi_ls *without, uint32_t disabled) {
@@ -642,7 +638,7 @@ static bool is_better(tirbi_lx_pool *pool, const tirbi_ls *with, const tirbi_ls 
         if (tirbi_contracts(pool, with)) return true;
     }
     if (disabled & (TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE)) return false;
-    if (!runs_as_lanes(pool, without)) return runs_as_lanes(pool, with);
+    if (!tirbi_runs_as_lanes(pool, without)) return tirbi_runs_as_lanes(pool, with);
     return tirbi_plan_nest(pool, without, TIRBI_NEST_ANY, &before) && before.n_outer > 0 &&
            tirbi_plan_nest(pool, with, TIRBI_NEST_ANY, &after) && after.n_outer < before.n_outer;
 }
@@ -682,7 +678,7 @@ static bool put_fill(const finder *f, const operand *o, const tirbi_ls **items, 
     for (uint32_t i = 0; i < f->n; i++)
         if (f->found[i] == o || f->found[i]->leader == o) stores[n++] = f->found[i]->store;
     const tirbi_ls *one = in_axes(o, tirbi_new_sequence(pool, o->store->span, stores, n));
-    const bool together = n == 1 || (one && runs_as_lanes(pool, one));
+    const bool together = n == 1 || (one && tirbi_runs_as_lanes(pool, one));
     for (uint32_t i = 0; i < (together ? 1 : n); i++) {
         items[*n_items] = under(&f->nest, runs, together ? one : in_axes(o, stores[i]), NULL);
         if (!items[(*n_items)++]) return false;

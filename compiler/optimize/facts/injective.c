@@ -91,26 +91,6 @@ bool tirbi_never_meet(tirbi_lx_pool *pool, const tirbi_place *a, const tirbi_pla
     return false;
 }
 
-bool tirbi_tell_iterations(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_place *a,
-                           const tirbi_place *b) {
-    bool told[TIRBI_MAX_AFFINE] = {false};
-    if (a->buffer != b->buffer || a->view || b->view || a->buffer->overlaps || a->buffer->broadcasts ||
-        tirbi_buffer_moves(a->buffer, loops))
-        return false;
-    for (uint32_t i = 0; i < a->ndim; i++) {
-        bool in_index[TIRBI_MAX_AFFINE] = {false};
-        tirbi_affine form;
-        if (a->indices[i] != b->indices[i] || !tirbi_mentions_loops(a->indices[i], loops)) continue;
-        if (!tirbi_affine_index(pool, a, i, loops, &form) || !tirbi_affine_index(pool, b, i, loops, &form) ||
-            !tirbi_form_tells(loops, &form, in_index))
-            continue;
-        for (uint32_t k = 0; k < loops->n; k++) told[k] = told[k] || in_index[k];
-    }
-    for (uint32_t i = 0; i < loops->n; i++)
-        if (!told[i] && loops->var[i]->extent->hi > 1) return false;
-    return true;
-}
-
 bool tirbi_comes_behind(tirbi_lx_pool *pool, const tirbi_loop_set *own, const tirbi_place *a, const tirbi_place *b,
                         int64_t *iterations) {
     const tirbi_loop_set loop = {.var = {own->var[0]}, .n = 1};

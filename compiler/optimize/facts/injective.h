@@ -16,11 +16,6 @@ bool tirbi_spatial_loops(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const
 /* Whether each iteration of the loops has an element of its own. */
 bool tirbi_tells_all(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_place *place);
 
-/* Whether two accesses in different iterations of the loops are of different elements: the indices that both have tell
- * the iterations apart. */
-bool tirbi_tell_iterations(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const tirbi_place *a,
-                           const tirbi_place *b);
-
 /* Whether `b` is in each iteration of a loop the element that `a` was so many iterations before, or will be. `own` has
  * the loop's variable first, and those that its body sets. */
 bool tirbi_comes_behind(tirbi_lx_pool *pool, const tirbi_loop_set *own, const tirbi_place *a, const tirbi_place *b,

@@ -55,6 +55,8 @@ enum { TIRBI_NEST_INTERCHANGE = 1, TIRBI_NEST_GATHERS = 2, TIRBI_NEST_ANY = 3 };
 bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned may, tirbi_nest *out);
 /* Whether there is such a plan. */
 bool tirbi_nest_has_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned may);
+/* .. or the loop itself is one of lanes. */
+bool tirbi_runs_as_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop);
 
 /* Whether the lanes of a plan are a few channels in rows that are better packed, several in a block, than gone through
  * with steps from row to row. */

@@ -352,6 +352,10 @@ bool tirbi_nest_has_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned ma
     return true;
 }
 
+bool tirbi_runs_as_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    return tirbi_nest_has_lanes(pool, loop, TIRBI_NEST_ANY) || tirbi_has_lanes(pool, loop);
+}
+
 static bool find_free(nest *n, const tirbi_ls *loop, tirbi_free_nest *out) {
     n->body = tirbi_perfect_nest(loop, TIRBI_MAX_AFFINE, n->loop, &n->loops);
     n->all = n->loops;

@@ -51,17 +51,12 @@ static bool count_access(tirbi_walk *w, const tirbi_place *place, const tirbi_lx
     return true;
 }
 
-static tirbi_step refuse_call(tirbi_walk *w, const tirbi_lx *x) {
-    (void)w;
-    return x->kind == TIRBI_LX_CALL ? TIRBI_STOP : TIRBI_INTO;
-}
-
 /* How often straight-line code and loops, or a value, access memory that may be a root's: each store and each load
  * counts. Others may do so many times. */
 static uint32_t accesses(const tirbi_ls *s, const tirbi_lx *x, const tirbi_lbuf *root) {
     counted c = {.root = root};
     tirbi_walk walk = {.context = &c,
-                       .expr = refuse_call,
+                       .expr = tirbi_stop_at_call,
                        .access = count_access,
                        .kinds = TIRBI_NESTS | TIRBI_KIND(WHILE),
                        .reach = TIRBI_WALK_PLACES | TIRBI_WALK_BOUNDS};

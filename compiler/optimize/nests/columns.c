@@ -4,13 +4,14 @@
 #include "compiler/optimize/nests/columns.h"
 
 #include "compiler/optimize/analysis/access.h"
-#include "compiler/optimize/facts/injective.h"
+#include "compiler/optimize/analysis/depend.h"
+#include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/facts/live.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "compiler/optimize/transform/distribute.h"
 
-enum { MAX_PLACES = 256 };
 /* Columns that are lanes around a loop along them. Rows that are longer than a block of lanes are gone through in
  * parts, far from each other: only few of them, which stay in a near cache. */
 enum { LEAST_ROWS = 4, MOST_COLUMNS = 512, BLOCK = 512, NEAR = 1 << 18 };
@@ -18,14 +19,12 @@ enum { LEAST_ROWS = 4, MOST_COLUMNS = 512, BLOCK = 512, NEAR = 1 << 18 };
 typedef struct mover {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
-    tirbi_loop_set own, inner;        /* its variable, those of the loops inside it */
-    tirbi_loop_set lets;              /* names of what is the same in all columns */
-    tirbi_reached places[MAX_PLACES]; /* what the body reaches */
-    uint32_t n;
-    tirbi_inwards as; /* what it has to become */
+    tirbi_loop_set own; /* its variable */
+    tirbi_roots stored; /* memory that it stores to */
+    tirbi_inwards as;   /* what it has to become */
 } mover;
 
-/* ---- Accesses --------------------------------------------------------------------------------------------------- */
+/* ---- The iterations --------------------------------------------------------------------------------------------- */
 
 /* What may fail in another way than by an index stays where it is: another error might be the first one. */
 static bool may_move(void *context, const tirbi_lx *x) {
@@ -45,55 +44,13 @@ static bool is_of_columns(void *context, const tirbi_ls *s) {
             !tirbi_lx_depends_on(s->as.set.value, m->own.var[0]));
 }
 
-static bool find_places(mover *m) {
-    tirbi_accesses all = {.item = m->places,
-                          .most = MAX_PLACES,
-                          .kinds = TIRBI_NESTS & ~TIRBI_KIND(IF),
-                          .sets = &m->lets,
-                          .loops = &m->inner,
-                          .context = m,
-                          .stmt = is_of_columns,
-                          .value = may_move};
-    const bool found = tirbi_find_accesses(&all, m->loop->as.loop.body);
-    m->n = all.n;
-    return found;
-}
-
-/* Whether two accesses are never the same element but in the same column: one index is the column's number in both. */
-static bool same_column_only(mover *m, const tirbi_place *a, const tirbi_place *b) {
-    if (a->buffer != b->buffer || a->buffer->overlaps || tirbi_buffer_moves(a->buffer, &m->own) ||
-        tirbi_buffer_moves(a->buffer, &m->inner) || tirbi_buffer_moves(a->buffer, &m->lets)) {
-        return false;
-    }
-    for (uint32_t d = 0; d < a->ndim; d++) {
-        tirbi_affine form;
-        int64_t c;
-        if (a->indices[d] != b->indices[d] || !a->indices[d]->pure || tirbi_mentions_loops(a->indices[d], &m->inner) ||
-            tirbi_mentions_loops(a->indices[d], &m->lets))
-            continue;
-        if (tirbi_affine_index(m->pool, a, d, &m->own, &form) && tirbi_affine_constant(&form, 0, &c) && c != 0)
-            return true;
-    }
-    return false;
-}
-
+/* Whether the loop's iterations have columns of their own, which they write. */
 static bool keeps_to_columns(mover *m) {
-    tirbi_loop_set all = m->inner;
-    bool writes = false;
-    if (all.n == TIRBI_MAX_AFFINE) return false;
-    all.var[all.n++] = m->own.var[0];
-    for (uint32_t i = 0; i < m->n; i++) {
-        if (m->places[i].what == TIRBI_LOADS) continue;
-        const tirbi_place *w = m->places[i].place;
-        writes = true;
-        for (uint32_t k = 0; k < m->n; k++) {
-            const tirbi_place *a = m->places[k].place;
-            if (!tirbi_may_meet(a->buffer->root, w->buffer->root) || same_column_only(m, w, a)) continue;
-            if (a->buffer->root != w->buffer->root || m->lets.n > 0 || !tirbi_never_meet(m->pool, a, w, &all))
-                return false;
-        }
-    }
-    return writes;
+    const tirbi_ls *body = m->loop->as.loop.body;
+    tirbi_accesses all = {
+        .kinds = TIRBI_NESTS & ~TIRBI_KIND(IF), .context = m, .stmt = is_of_columns, .value = may_move};
+    return tirbi_find_accesses(&all, body) && tirbi_find_stored(&m->stored, body, TIRBI_MAX_ROOTS) &&
+           m->stored.n > 0 && tirbi_is_parallel(m->pool, m->loop);
 }
 
 /* ---- The loops anew ---------------------------------------------------------------------------------------------- */
@@ -154,7 +111,7 @@ static mover *read_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_inwards
     m->loop = loop;
     m->own = (tirbi_loop_set){.var = {var}, .n = 1};
     m->as = as;
-    return find_places(m) && keeps_to_columns(m) ? m : NULL;
+    return keeps_to_columns(m) ? m : NULL;
 }
 
 const tirbi_ls *tirbi_move_inwards(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_inwards as) {
@@ -195,8 +152,7 @@ static bool down_columns(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arrang
         return false;
     mover *m = read_loop(pool, loop, TIRBI_INWARDS_UNIT);
     if (!m) return false;
-    const uint8_t size = tirbi_dtypes[tirbi_first_stored(m->places, m->n)->buffer->type].size;
-    out->condition = is_worth(pool, columns, n_rows, size);
+    out->condition = is_worth(pool, columns, n_rows, tirbi_dtypes[m->stored.item[0]->type].size);
     if (!out->condition || tirbi_lx_is_int(out->condition, 0)) return false;
     const tirbi_extents *known = pool->positive;
     out->positive = (tirbi_extents){.item = {columns, n_rows}, .n = 2};
@@ -222,18 +178,13 @@ bool tirbi_carry_columns(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arrang
 }
 
 const tirbi_ls *tirbi_take_apart(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    const tirbi_ls *body = loop->as.loop.body;
-    if (body->kind != TIRBI_LS_SEQ || body->as.seq.n < 2) return NULL;
-    mover *m = read_loop(pool, loop, TIRBI_INWARDS_UNIT);
-    const tirbi_ls **items = m ? TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, body->as.seq.n) : NULL;
-    if (!items) return NULL;
-    for (uint32_t i = 0; i < body->as.seq.n; i++) {
+    tirbi_distribution parts;
+    if (!read_loop(pool, loop, TIRBI_INWARDS_UNIT) || !tirbi_distribute_loop(pool, loop, &parts)) return NULL;
+    for (uint32_t i = 0; i < parts.n; i++) {
         tirbi_nest nest;
-        items[i] = with_own_variable(m, body->as.seq.items[i]);
-        if (!items[i]) return NULL;
-        if (tirbi_has_kind(body->as.seq.items[i], TIRBI_KIND(LOOP)) &&
-            (!tirbi_plan_nest(pool, items[i], TIRBI_NEST_ANY, &nest) || nest.n_outer > 0))
+        if (tirbi_has_kind(parts.item[i]->as.loop.body, TIRBI_KIND(LOOP)) &&
+            (!tirbi_plan_nest(pool, parts.item[i], TIRBI_NEST_ANY, &nest) || nest.n_outer > 0))
             return NULL;
     }
-    return tirbi_new_sequence(pool, body->span, items, body->as.seq.n);
+    return tirbi_new_sequence(pool, loop->span, parts.item, parts.n);
 }

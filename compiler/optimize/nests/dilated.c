@@ -2,6 +2,7 @@
 
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/facts/quotient.h"
+#include "compiler/optimize/rewriting/guards.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -138,12 +139,8 @@ static void note_remainder(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_dilated
     }
 }
 
-static bool is_both(const tirbi_lx *x) {
-    return x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND);
-}
-
 static void note_condition(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_dilated *out) {
-    if (is_both(x)) {
+    if (tirbi_is_conjunction(x)) {
         note_condition(pool, x->args[0], out);
         note_condition(pool, x->args[1], out);
     } else if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_EQ) {
@@ -153,7 +150,7 @@ static void note_condition(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_dilated
 
 /* Narrows the range of a variable by what a condition says of it and a constant. */
 static void narrow(const tirbi_lx *x, const tirbi_lvar *var, int64_t *lo, int64_t *hi) {
-    if (is_both(x)) {
+    if (tirbi_is_conjunction(x)) {
         narrow(x->args[0], var, lo, hi);
         narrow(x->args[1], var, lo, hi);
         return;

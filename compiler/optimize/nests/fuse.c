@@ -220,10 +220,6 @@ static const tirbi_ls *keep_in_variable(tirbi_lx_pool *pool, const tirbi_ls *bod
 
 /* ---- Sequences ------------------------------------------------------------------------------------------------ */
 
-static bool runs_as_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    return tirbi_nest_has_lanes(pool, loop, TIRBI_NEST_ANY) || tirbi_has_lanes(pool, loop);
-}
-
 /* Puts the fused nest in the place of the group's first one, `first`, and drops what is not allocated any more, of one
  * nest alone only that. False when nothing was changed. */
 static bool replace(tirbi_fused_items *q, const tirbi_fused *g, uint32_t first) {
@@ -239,7 +235,7 @@ static bool replace(tirbi_fused_items *q, const tirbi_fused *g, uint32_t first) 
         changes = dropped[i] = true;
     }
     const tirbi_ls *nest = changes ? tirbi_in_loops(q->pool, g->loops, g->vars.n, body) : NULL;
-    if (!nest || !runs_as_lanes(q->pool, nest)) return false;
+    if (!nest || !tirbi_runs_as_lanes(q->pool, nest)) return false;
     tirbi_put_fused(q, g, first, nest, dropped, "");
     return true;
 }

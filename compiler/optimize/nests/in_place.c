@@ -15,17 +15,12 @@ static const tirbi_ls *enter(const tirbi_ls *nest, tirbi_loop_set *loops) {
     return loops->n > 0 ? nest : NULL;
 }
 
-static const tirbi_lx *without_casts(const tirbi_lx *x) {
-    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->type == TIRB_I64) x = x->args[0];
-    return x;
-}
-
 /* Whether the iterations of the loops come to each element once: every loop is an index of its own, from one end to the
  * other. */
 static bool is_each_element(const tirbi_place *place, const tirbi_loop_set *loops) {
     uint32_t n = 0;
     for (uint32_t d = 0; d < place->ndim; d++) {
-        const tirbi_lx *index = without_casts(place->indices[d]), *extent = place->buffer->shape[d];
+        const tirbi_lx *index = tirbi_lx_before_casts(place->indices[d]), *extent = place->buffer->shape[d];
         if (tirbi_lx_is_int(index, 0) && tirbi_lx_is_int(extent, 1)) continue;
         if (index->kind != TIRBI_LX_VAR || n == loops->n) return false;
         for (uint32_t e = 0; e < d; e++)

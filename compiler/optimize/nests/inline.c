@@ -173,15 +173,10 @@ static bool is_other_memory(tirbi_walk *w, const tirbi_place *place, const tirbi
     return load || !tirbi_any_expr(t->value, TIRBI_WALK_PLACES, loads_root, place->buffer->root);
 }
 
-static tirbi_step find_call(tirbi_walk *w, const tirbi_lx *x) {
-    (void)w;
-    return x->kind == TIRBI_LX_CALL ? TIRBI_STOP : TIRBI_INTO;
-}
-
 /* Whether what the temporary's value is made of is the same behind a statement, and in it. */
 static bool leaves_alone(const temporary *t, const tirbi_ls *s) {
     tirbi_walk walk = {.context = (void *)(uintptr_t)t,
-                       .expr = find_call,
+                       .expr = tirbi_stop_at_call,
                        .access = is_other_memory,
                        .kinds = TIRBI_NESTS | TIRBI_KIND(ALLOC) | TIRBI_KIND(TREE),
                        .reach = TIRBI_WALK_ALL};

@@ -70,11 +70,6 @@ static tirbi_step look_at_statement(tirbi_walk *w, const tirbi_ls *s) {
     return TIRBI_INTO;
 }
 
-static tirbi_step refuse_calls(tirbi_walk *w, const tirbi_lx *x) {
-    (void)w;
-    return x->kind == TIRBI_LX_CALL ? TIRBI_STOP : TIRBI_INTO;
-}
-
 static bool look_at_access(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
     narrowing *n = w->context;
     if (place->buffer->root != n->wide) return true;
@@ -91,7 +86,7 @@ static bool may_be_narrow(narrowing *n, const tirbi_ls *seq, uint32_t alloc) {
     for (uint32_t i = alloc + 1; i < seq->as.seq.n; i++) {
         tirbi_walk walk = {.context = n,
                            .stmt = look_at_statement,
-                           .expr = refuse_calls,
+                           .expr = tirbi_stop_at_call,
                            .access = look_at_access,
                            .kinds = TIRBI_NESTS,
                            .reach = TIRBI_WALK_ALL};

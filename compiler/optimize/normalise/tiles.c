@@ -56,12 +56,6 @@ static bool counts_tiles(tiler *t, const tile *of) {
     return rounds->args[0] == tirbi_lx_binary(t->pool, TIRB_OP_ADD, type, of->all, less);
 }
 
-static const tirbi_lx *no_value(void *context, const tirbi_lvar *var) {
-    (void)context;
-    (void)var;
-    return NULL;
-}
-
 /* Whether left = all - size * (rounds - 1 - outer), modulo its type. */
 static bool is_left_behind(tiler *t, const tile *of, tirbi_lvar *outer) {
     const int64_t size = of->size->value;
@@ -71,7 +65,7 @@ static bool is_left_behind(tiler *t, const tile *of, tirbi_lvar *outer) {
     if (!facts) return false;
     facts->arena = t->pool->arena;
     facts->symbols = TIRBI_NEW_ARRAY(t->pool->arena, tirbi_symbol, TIRBI_MAX_SYMBOLS);
-    const tirbi_linear_reader reader = {.facts = facts, .value_of = no_value, .modulo = true};
+    const tirbi_linear_reader reader = {.facts = facts, .modulo = true};
     tirbi_conditions none = {.n = 0};
     tirbi_poly sum = tirbi_poly_constant(-size), part;
     for (unsigned i = 0; i < 4; i++)

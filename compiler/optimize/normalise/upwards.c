@@ -50,36 +50,11 @@ static bool all_go_down(turner *t) {
     return tirbi_find_accesses(&all, t->loop->as.loop.body) && t->down > 0;
 }
 
-/* ---- Whether nobody can tell ------------------------------------------------------------------------------------ */
-
-static bool leaves_nothing(const tirbi_edge *e) {
-    (void)e;
-    return false;
-}
-
-static bool is_free(const turner *t) {
-    const tirbi_asked asked = {.carriers = 1, .leaves = leaves_nothing};
-    const tirbi_ls *body = t->loop->as.loop.body;
-    if (!tirbi_fails_alike(t->loop)) return false;
-    tirbi_dependences *graph = tirbi_find_dependences(t->pool, t->loop, &body, 1, &asked);
-    bool carries = !graph;
-    for (uint32_t i = 0; graph && i < graph->n_edges; i++)
-        carries = carries || (graph->edge[i].carrier == 0 && graph->edge[i].n_common > 0);
-    if (graph) tirbi_forget_dependences(t->pool, graph);
-    return !carries;
-}
-
 /* ---- The loop anew ---------------------------------------------------------------------------------------------- */
-
-static const tirbi_lx *no_value(void *context, const tirbi_lvar *var) {
-    (void)context;
-    (void)var;
-    return NULL;
-}
 
 /* An expression as a polynomial modulo its type, in which nothing but the variable itself depends on that. */
 static bool read(turner *t, const tirbi_lx *x, tirbi_poly *out) {
-    const tirbi_linear_reader reader = {.facts = t->facts, .value_of = no_value};
+    const tirbi_linear_reader reader = {.facts = t->facts};
     tirbi_conditions conditions = {.n = 0};
     if (!tirbi_read_linear(&reader, x, out, &conditions) || conditions.n > 0) return false;
     for (uint32_t i = 0; i < out->n; i++) {
@@ -155,7 +130,7 @@ const tirbi_ls *tirbi_turn_around(tirbi_lx_pool *pool, const tirbi_ls *loop) {
 
 const tirbi_ls *tirbi_count_upwards(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     turner t = {.pool = pool, .loop = loop, .one = {.var = {loop->as.loop.var}, .n = 1}};
-    return may_turn(&t) && is_free(&t) ? turn(&t) : NULL;
+    return may_turn(&t) && tirbi_fails_alike(loop) && tirbi_is_parallel(pool, loop) ? turn(&t) : NULL;
 }
 
 /* ---- Where loops begin ------------------------------------------------------------------------------------------ */

@@ -16,11 +16,11 @@
 #include "compiler/optimize/cuts/wrapped.h"
 #include "compiler/optimize/lanes/guard.h"
 #include "compiler/optimize/nests/columns.h"
-#include "compiler/optimize/nests/separate.h"
 #include "compiler/optimize/rows/joined.h"
 #include "compiler/optimize/rows/numbered.h"
 #include "compiler/optimize/rows/ragged.h"
 #include "compiler/optimize/rows/staged.h"
+#include "compiler/optimize/transform/distribute.h"
 #include "compiler/optimize/whiles/until.h"
 
 /* How often a loop may be taken for another one that reads less. */
@@ -285,23 +285,28 @@ static tirbi_sched *in_versions(tirbi_scheduler *p, const char *step, const tirb
     return node->items[0] && node->items[1] && (version->check || !choice->check) ? node : NULL;
 }
 
-/* A loop whose statements are lanes only without each other; of `loops`, those that are some are lanes all. */
+/* A loop whose statements are lanes only without each other: all of them where it may fail, for the indices that are
+ * checked one by one take longer in several loops; of `loops`, those that have some inside. Loops inside may be better
+ * off together, else, for what they read of memory. */
 static tirbi_sched *in_statements(tirbi_scheduler *p, const tirbi_ls *loop, bool loops) {
-    const tirbi_ls *parts[TIRBI_MAX_SEPARATE];
-    if (tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) return NULL;
-    const uint32_t n = tirbi_separate(p->pool, loop, loops, parts);
+    tirbi_distribution parts;
+    if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) ||
+        (!loops && tirbi_has_kind(loop->as.loop.body, TIRBI_KIND(LOOP))) ||
+        !tirbi_distribute_loop(p->pool, loop, &parts))
+        return NULL;
+    const bool all = loops || !tirbi_cannot_fail(loop);
     bool gains = false, missed = false;
-    for (uint32_t i = 0; i < n && !(loops ? missed : gains); i++) {
-        const bool inside = loops && tirbi_has_kind(parts[i]->as.loop.body, TIRBI_KIND(LOOP)),
-                   is_some = (inside || !loops) && has_lanes(p, parts[i]);
+    for (uint32_t i = 0; i < parts.n && !(all ? missed : gains); i++) {
+        if (loops && !tirbi_has_kind(parts.item[i]->as.loop.body, TIRBI_KIND(LOOP))) continue;
+        const bool is_some = has_lanes(p, parts.item[i]);
         gains = gains || is_some;
-        missed = missed || (inside && !is_some);
+        missed = missed || (all && !is_some);
     }
     if (!gains || missed) return NULL;
     tirbi_note_loop(p->in.notes, loop->as.loop.var, loop->span, TIRB_FORM_SPLIT, "in loops for statements apart");
-    tirbi_sched *node = tirbi_new_sched(p, TIRBI_S_SEQ, NULL, n);
-    for (uint32_t i = 0; node && i < n; i++) {
-        node->items[i] = tirbi_schedule_serial(p, parts[i]);
+    tirbi_sched *node = tirbi_new_sched(p, TIRBI_S_SEQ, NULL, parts.n);
+    for (uint32_t i = 0; node && i < parts.n; i++) {
+        node->items[i] = tirbi_schedule_serial(p, parts.item[i]);
         if (!node->items[i]) return NULL;
     }
     if (node) node->step = "distribution";

@@ -191,20 +191,14 @@ static tirbi_sched *schedule_contract(tirbi_scheduler *p, const tirbi_contract_p
 }
 
 /* A nest around a contraction, as loops of their own and the contraction between them. */
-static tirbi_sched *schedule_distribution(tirbi_scheduler *p, const tirbi_distribution *parts) {
-    tirbi_sched *node =
-        tirbi_new_sched(p, TIRBI_S_SEQ, NULL, parts->n_temporaries + parts->n_before + 1 + parts->n_after);
+static tirbi_sched *schedule_distribution(tirbi_scheduler *p, const tirbi_contraction_nest *nest) {
+    tirbi_sched *node = tirbi_new_sched(p, TIRBI_S_SEQ, NULL, nest->before.n + 1 + nest->after.n);
     uint32_t n = 0;
     if (!node) return NULL;
     node->step = "distribution";
-    for (uint32_t i = 0; i < parts->n_temporaries; i++) {
-        const tirbi_ls *alloc = tirbi_new_alloc(p->pool, parts->plan.span, parts->temporaries[i]);
-        if (!alloc) return NULL;
-        node->items[n++] = tirbi_schedule(p, alloc);
-    }
-    for (uint32_t i = 0; i < parts->n_before; i++) node->items[n++] = tirbi_schedule(p, parts->before[i]);
-    node->items[n++] = schedule_contract(p, &parts->plan);
-    for (uint32_t i = 0; i < parts->n_after; i++) node->items[n++] = tirbi_schedule(p, parts->after[i]);
+    for (uint32_t i = 0; i < nest->before.n; i++) node->items[n++] = tirbi_schedule(p, nest->before.item[i]);
+    node->items[n++] = schedule_contract(p, &nest->plan);
+    for (uint32_t i = 0; i < nest->after.n; i++) node->items[n++] = tirbi_schedule(p, nest->after.item[i]);
     for (uint32_t i = 0; i < n; i++) {
         if (!node->items[i]) return NULL;
     }
@@ -212,10 +206,10 @@ static tirbi_sched *schedule_distribution(tirbi_scheduler *p, const tirbi_distri
 }
 
 tirbi_sched *tirbi_schedule_contraction(tirbi_scheduler *p, const tirbi_ls *loop) {
-    tirbi_distribution parts;
+    tirbi_contraction_nest nest;
     if (tirbi_not_planned(p) & TIRB_PASS_CONTRACT) return NULL;
-    if (tirbi_plan_contraction(p->pool, loop, &parts.plan)) return schedule_contract(p, &parts.plan);
-    return tirbi_distribute_contraction(p->pool, loop, &parts) ? schedule_distribution(p, &parts) : NULL;
+    if (tirbi_plan_contraction(p->pool, loop, &nest.plan)) return schedule_contract(p, &nest.plan);
+    return tirbi_distribute_contraction(p->pool, loop, &nest) ? schedule_distribution(p, &nest) : NULL;
 }
 
 tirbi_sched *tirbi_schedule_folds(tirbi_scheduler *p, const tirbi_ls *loop) {

@@ -216,11 +216,6 @@ static tirbi_step check_stmt(tirbi_walk *w, const tirbi_ls *s) {
     return fails ? TIRBI_STOP : TIRBI_INTO;
 }
 
-static tirbi_step check_value(tirbi_walk *w, const tirbi_lx *x) {
-    (void)w;
-    return x->kind == TIRBI_LX_CALL ? TIRBI_STOP : TIRBI_INTO;
-}
-
 static bool check_place(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
     (void)load;
     for (const tirbi_place *v = place; v; v = v->view)
@@ -231,7 +226,7 @@ static bool check_place(tirbi_walk *w, const tirbi_place *place, const tirbi_lx 
 bool tirbi_may_recount(const tirbi_ls *body, const tirbi_loop_set *counters) {
     tirbi_walk walk = {.context = (void *)(uintptr_t)counters,
                        .stmt = check_stmt,
-                       .expr = check_value,
+                       .expr = tirbi_stop_at_call,
                        .access = check_place,
                        .reach = TIRBI_WALK_PLACES | TIRBI_WALK_VIEWS};
     return !tirbi_leaves_loop(body) && tirbi_walk_stmt(&walk, body);

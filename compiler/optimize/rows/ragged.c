@@ -428,27 +428,14 @@ static const tirbi_place *element_of(flattener *f, uint32_t local) {
     return tirbi_element_at(f->pool, f->locals[local].buffer, index, f->loop->span);
 }
 
-static const tirbi_lx *rename_values(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    flattener *f = rewrite->context;
-    if (x->kind != TIRBI_LX_VAR) return NULL;
-    if (x->var == f->loop->as.loop.var) return value_of(f, f->row);
-    if (x->var == f->place) return value_of(f, f->at_place);
-    for (uint32_t i = 0; i < f->n_locals; i++)
-        if (f->locals[i].var == x->var) return tirbi_lx_load(f->pool, element_of(f, i));
-    return NULL;
-}
-
-/* Assignments to variables of the row become stores. */
-static const tirbi_ls *store_local(tirbi_rewrite *rewrite, const tirbi_ls *s) {
-    flattener *f = rewrite->context;
-    uint32_t local = 0;
-    if (s->kind != TIRBI_LS_SET || !is_local(f, s->as.set.var)) return NULL;
-    while (f->locals[local].var != s->as.set.var) local++;
-    return tirbi_new_store(f->pool, s->span, element_of(f, local), tirbi_rewrite_value(rewrite, s->as.set.value));
-}
-
+/* A statement with the row's own variables, and elements in place of those that are memory. */
 static const tirbi_ls *remake(flattener *f, const tirbi_ls *s) {
-    tirbi_rewrite rewrite = {.pool = f->pool, .replace = rename_values, .statement = store_local, .context = f};
+    tirbi_rewrite rewrite = {.pool = f->pool, .stores = true};
+    tirbi_bind_variable(&rewrite, f->loop->as.loop.var, value_of(f, f->row));
+    if (f->at_place) tirbi_bind_variable(&rewrite, f->place, value_of(f, f->at_place));
+    for (uint32_t i = 0; i < f->n_locals; i++)
+        if (!f->locals[i].counts)
+            tirbi_bind_variable(&rewrite, f->locals[i].var, tirbi_lx_load(f->pool, element_of(f, i)));
     return tirbi_rewrite_stmt(&rewrite, s);
 }
 

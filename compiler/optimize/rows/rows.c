@@ -215,11 +215,6 @@ static bool lay_out(blocker *b, tirbi_lbuf *buffer, const uint32_t *row) {
     return stride && offset;
 }
 
-static const tirbi_lx *without_casts(const tirbi_lx *x) {
-    while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->type == TIRB_I64) x = x->args[0];
-    return x;
-}
-
 /* The block's memory in the place of a buffer's, as one of its accesses shows which dimensions are rows. */
 static tirbi_lbuf *block_buffer(blocker *b, const tirbi_place *place) {
     row_buffer *known = b->buffers;
@@ -230,7 +225,7 @@ static tirbi_lbuf *block_buffer(blocker *b, const tirbi_place *place) {
     tirbi_lbuf *block = TIRBI_NEW(b->pool->arena, tirbi_lbuf);
     for (uint32_t l = 0; l < b->rows.n; l++) {
         for (row[l] = 0; row[l] < place->ndim; row[l]++) {
-            const tirbi_lx *x = without_casts(place->indices[row[l]]);
+            const tirbi_lx *x = tirbi_lx_before_casts(place->indices[row[l]]);
             if (x->kind == TIRBI_LX_VAR && x->var == b->rows.var[l]) break;
         }
     }
@@ -265,7 +260,7 @@ static filling least(filling a, filling b) { return a < b ? a : b; }
 static filling place_fills(const blocker *b, const tirbi_place *place) {
     filling found = FILLS_ALL;
     for (uint32_t d = 0; d < place->ndim; d++) {
-        const tirbi_lx *index = without_casts(place->indices[d]), *extent = place->buffer->shape[d];
+        const tirbi_lx *index = tirbi_lx_before_casts(place->indices[d]), *extent = place->buffer->shape[d];
         bool bare = index->kind == TIRBI_LX_VAR && index->var->kind == TIRBI_LVAR_LOOP;
         uint32_t l = 0;
         while (bare && l < b->rows.n && b->rows.var[l] != index->var) l++;

@@ -1,0 +1,176 @@
+/* The statements are nodes, and an edge of the dependence graph leads from one to another that has to come after it:
+ * which reaches the same element, or variable, one of the two at least writing there. What is in a circle stays
+ * together (J. R. Allen and K. Kennedy, Automatic translation of FORTRAN programs to vector form, 1987). */
+#include "compiler/optimize/transform/distribute.h"
+
+#include "compiler/optimize/analysis/access.h"
+#include "compiler/optimize/analysis/depend.h"
+#include "compiler/optimize/rewriting/parts.h"
+#include "compiler/optimize/rewriting/resolve.h"
+#include "compiler/optimize/rewriting/statements.h"
+
+typedef struct distributor {
+    tirbi_lx_pool *pool;
+    tirbi_loop_set inside; /* the variables that the body sets */
+    tirbi_roots stored;    /* the memory that it stores to */
+    const tirbi_ls *node[TIRBI_MAX_DISTRIBUTED];
+    uint32_t n;
+    uint32_t after[TIRBI_MAX_DISTRIBUTED]; /* the nodes that must come after a node, by bits */
+} distributor;
+
+/* ---- The statements --------------------------------------------------------------------------------------------- */
+
+/* Whether a node of a value may be another one elsewhere in the iteration. */
+static bool changes(const void *context, const tirbi_lx *x) {
+    const distributor *d = context;
+    if (x->kind == TIRBI_LX_LOAD) return tirbi_is_among(&d->stored, x->access->buffer->root);
+    return x->kind == TIRBI_LX_CALL || (x->kind == TIRBI_LX_VAR && tirbi_mentions_loops(x, &d->inside));
+}
+
+/* Whether a condition asks the same for each of the statements that it decides of. */
+static bool is_divisible(const distributor *d, const tirbi_ls *branch) {
+    const tirbi_lx *x = branch->as.if_.condition;
+    return !branch->as.if_.sizes && !(branch->as.if_.first_of && branch->as.if_.else_case) && !x->traps &&
+           x->size <= TIRBI_MAX_SHARED_SIZE &&
+           tirbi_is_made_of(branch, TIRBI_KIND(SEQ) | TIRBI_KIND(IF) | TIRBI_KIND(STORE)) &&
+           !tirbi_any_expr(x, TIRBI_WALK_INDICES, changes, d);
+}
+
+/* A condition around what is inside of one, and around a statement. */
+typedef struct around {
+    const tirbi_ls *branch;
+    bool holds;
+    const struct around *outer;
+} around;
+
+static const tirbi_ls *under(const distributor *d, const around *a, const tirbi_ls *stmt) {
+    for (; a && stmt; a = a->outer) {
+        tirbi_ls *copy = tirbi_same_stmt(d->pool, a->branch);
+        if (!copy) return NULL;
+        if (!a->holds) copy->as.if_.condition = tirbi_lx_not(d->pool, a->branch->as.if_.condition);
+        copy->as.if_.then_case = stmt;
+        copy->as.if_.else_case = NULL;
+        stmt = copy->as.if_.condition ? copy : NULL;
+    }
+    return stmt;
+}
+
+/* The statements of a body. Those of a condition that stays what it is are as many with it as there are, for others may
+ * stand between them then. */
+static bool find_nodes(distributor *d, const tirbi_ls *s, const around *outer) {
+    if (s->kind == TIRBI_LS_SEQ) {
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            if (!find_nodes(d, s->as.seq.items[i], outer)) return false;
+        return true;
+    }
+    if (s->kind == TIRBI_LS_IF && is_divisible(d, s)) {
+        const tirbi_ls *no = s->as.if_.else_case;
+        return find_nodes(d, s->as.if_.then_case, &(around){s, true, outer}) &&
+               (!no || find_nodes(d, no, &(around){s, false, outer}));
+    }
+    if (d->n == TIRBI_MAX_DISTRIBUTED) return false;
+    d->node[d->n] = under(d, outer, s);
+    return d->node[d->n++] != NULL;
+}
+
+/* ---- Which is first --------------------------------------------------------------------------------------------- */
+
+/* Nodes that may fail, where the order of these tells something, by bits. */
+static uint32_t find_failing(const distributor *d, const tirbi_ls *nest) {
+    uint32_t fails = 0;
+    if (tirbi_fails_alike(nest)) return 0;
+    for (uint32_t i = 0; i < d->n; i++)
+        if (!tirbi_cannot_fail(d->node[i])) fails |= UINT32_C(1) << i;
+    return fails;
+}
+
+/* Finds what must come after what, directly or by way of others. Who shares a variable stays together. */
+static bool find_order(distributor *d, const tirbi_ls *const *loops, uint32_t n_loops) {
+    const uint32_t fails = find_failing(d, loops[0]);
+    const tirbi_asked asked = {.carriers = UINT32_MAX, .alike = true, .parts = true};
+    tirbi_dependences *graph = tirbi_find_nest_dependences(d->pool, loops, n_loops, d->node, d->n, &asked);
+    if (!graph) return false;
+    for (uint32_t i = 0; i < graph->n_edges; i++) {
+        const tirbi_edge *e = &graph->edge[i];
+        const uint32_t from = graph->access[e->from].at.part, to = graph->access[e->to].at.part;
+        d->after[from] |= UINT32_C(1) << to;
+        if (e->kind == TIRBI_SCALAR) d->after[to] |= UINT32_C(1) << from;
+    }
+    tirbi_forget_dependences(d->pool, graph);
+    for (uint32_t i = 0; i < d->n; i++)
+        if (fails >> i & 1) d->after[i] |= fails; /* which one fails first stays so */
+    for (uint32_t k = 0; k < d->n; k++)
+        for (uint32_t i = 0; i < d->n; i++)
+            if (d->after[i] >> k & 1) d->after[i] |= d->after[k];
+    return true;
+}
+
+/* The nodes that are in a circle with one, itself among them. */
+static uint32_t circle_of(const distributor *d, uint32_t node) {
+    uint32_t circle = UINT32_C(1) << node;
+    for (uint32_t i = 0; i < d->n; i++)
+        if (d->after[node] >> i & 1 && d->after[i] >> node & 1) circle |= UINT32_C(1) << i;
+    return circle;
+}
+
+/* The first circle of those that are left which comes after no other one of them. */
+static uint32_t next_circle(const distributor *d, uint32_t left) {
+    for (uint32_t i = 0; i < d->n; i++) {
+        if (!(left >> i & 1)) continue;
+        const uint32_t circle = circle_of(d, i);
+        bool waits = false;
+        for (uint32_t k = 0; k < d->n; k++)
+            waits = waits || (left >> k & 1 && !(circle >> k & 1) && d->after[k] & circle);
+        if (!waits) return circle;
+    }
+    return left;
+}
+
+/* ---- The groups ------------------------------------------------------------------------------------------------- */
+
+static const tirbi_ls *group_of(const distributor *d, uint32_t nodes) {
+    const tirbi_ls *items[TIRBI_MAX_DISTRIBUTED];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < d->n; i++)
+        if (nodes >> i & 1) items[n++] = d->node[i];
+    return tirbi_new_sequence(d->pool, items[0]->span, items, n);
+}
+
+static bool distribute(distributor *d, const tirbi_ls *const *loops, uint32_t n_loops, const tirbi_ls *body,
+                       tirbi_distribution *out) {
+    if (!tirbi_find_variables(&d->inside, body, 0) || !tirbi_find_stored(&d->stored, body, TIRBI_MAX_ROOTS) ||
+        !find_nodes(d, body, NULL) || d->n < 2 || !find_order(d, loops, n_loops))
+        return false;
+    uint32_t left = (UINT32_C(1) << d->n) - 1;
+    if (circle_of(d, 0) == left) return false;
+    for (out->n = 0; left;) {
+        const uint32_t circle = next_circle(d, left);
+        out->item[out->n] = group_of(d, circle);
+        if (!out->item[out->n++]) return false;
+        left &= ~circle;
+    }
+    return true;
+}
+
+bool tirbi_distribute(tirbi_lx_pool *pool, const tirbi_ls *const *loops, uint32_t n_loops, const tirbi_ls *body,
+                      tirbi_distribution *out) {
+    if (body->kind != TIRBI_LS_SEQ && body->kind != TIRBI_LS_IF) return false;
+    distributor *d = TIRBI_NEW(pool->arena, distributor);
+    if (!d) return false;
+    d->pool = pool;
+    const bool distributed = distribute(d, loops, n_loops, body, out);
+    TIRBI_GIVE_BACK(pool->arena, d);
+    return distributed;
+}
+
+bool tirbi_distribute_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_distribution *out) {
+    const tirbi_ls *body = loop->as.loop.body;
+    if (!tirbi_is_plain_loop(loop) || !tirbi_can_resolve(body) || !tirbi_distribute(pool, &loop, 1, body, out))
+        return false;
+    for (uint32_t i = 0; i < out->n; i++) {
+        tirbi_lvar *var = tirbi_variable_like(pool, loop->as.loop.var);
+        out->item[i] = tirbi_loop_of(pool, loop, var, out->item[i], true);
+        if (!out->item[i]) return false;
+    }
+    return true;
+}
