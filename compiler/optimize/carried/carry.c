@@ -161,8 +161,8 @@ static bool is_apart(carrier *c, const element *stored, const tirbi_place *place
     return stored->surely && has_no_edge(c, e, place);
 }
 
-/* An element stays in its variable only if nothing else reaches it. Of one that moves, lanes are told apart when they are
- * planned. */
+/* An element stays in its variable only if nothing else reaches it. Of one that moves, lanes are told apart when they
+ * are planned. */
 static bool are_apart(carrier *c) {
     for (uint32_t i = 0; i < c->n; i++) {
         const element *e = &c->elements[i];

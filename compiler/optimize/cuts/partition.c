@@ -277,7 +277,8 @@ static const tirbi_ls *cut_by_remainders(partitioner *p, const chain *c, uint32_
         parts[n++] = turn;
     }
     for (int64_t i = alone ? 0 : rounds * modulus; i < count && !apart; i++) {
-        tirbi_lvar *one = tirbi_part_variable(p->pool, var, tirbi_lx_number(p->pool, i), tirbi_lx_number(p->pool, i + 1));
+        const tirbi_lx *from = tirbi_lx_number(p->pool, i), *to = tirbi_lx_number(p->pool, i + 1);
+        tirbi_lvar *one = tirbi_part_variable(p->pool, var, from, to);
         const tirbi_ls *part = tirbi_part_over(p->pool, loop, one, &p->facts, i == 0);
         if (!part) return NULL;
         if (!tirbi_is_nothing(part)) parts[n++] = part;
