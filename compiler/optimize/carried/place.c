@@ -243,7 +243,7 @@ static bool is_var(const tirbi_lx *x, const tirbi_lvar *var) { return x->kind ==
 /* What a variable is set to, as a choice whether it is kept. */
 static bool read_choice(finder *f, const tirbi_ls *s, choice *out) {
     const tirbi_lx *x = is_local(s) ? without_names(f, s->as.set.value) : NULL;
-    const bool chooses = x && (x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT));
+    const bool chooses = x && tirbi_is_choice(x);
     if (!chooses || !is_var(x->args[1], s->as.set.var)) return false;
     out->kept = x->args[0];
     out->another = x->args[2];

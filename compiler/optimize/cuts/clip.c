@@ -8,7 +8,6 @@
 #include "compiler/optimize/contractions/contract.h"
 #include "compiler/optimize/facts/predicates.h"
 #include "compiler/optimize/lanes/lanes.h"
-#include "compiler/optimize/rewriting/guards.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"

@@ -80,8 +80,8 @@ static void find_remainders(remainders *r, const tirbi_lx *x, bool in_condition,
             tirbi_sum_range(&rest, &lo, &hi) && factor % d.divisor != 0)
             r->modulus = d.divisor;
     }
-    bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
-    for (int i = 0; i < x->n_args; i++) find_remainders(r, x->args[i], in_condition || (chooses && i == 0), depth - 1);
+    for (int i = 0; i < x->n_args; i++)
+        find_remainders(r, x->args[i], in_condition || (tirbi_is_choice(x) && i == 0), depth - 1);
 }
 
 static tirbi_step find_remainders_in(tirbi_walk *w, const tirbi_lx *x) {

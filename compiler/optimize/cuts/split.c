@@ -87,8 +87,7 @@ static bool of_first_term(tirbi_lx_pool *pool, const tirbi_ls *body, choice *out
     *out = (choice){body->as.if_.condition, body->as.if_.then_case, body->as.if_.else_case};
     for (unsigned depth = 0; depth < MAX_TERMS; depth++) {
         const tirbi_lx *x = out->condition;
-        bool disjunction =
-            x->kind == TIRBI_LX_OR || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_OR && x->type == TIRB_BOOL);
+        bool disjunction = tirbi_is_disjunction(x);
         bool differ = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_NE && tirbi_dtype_is_int((tirbi_dtype)x->optype);
         if (!disjunction && !differ) return true;
         if (differ) {
@@ -167,7 +166,7 @@ typedef struct decision {
 static const tirbi_lx *decide(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const decision *d = rewrite->context;
     if (x == d->node && is_extreme(x)) return x->args[d->yes ? 0 : 1];
-    if ((x->kind != TIRBI_LX_COND && !is_select(x)) || x->args[0] != d->condition) return NULL;
+    if (!tirbi_is_choice(x) || x->args[0] != d->condition) return NULL;
     if (!d->yes) return tirbi_rewrite_value(rewrite, x->args[2]);
     const tirbi_lx *yes = tirbi_rewrite_value(rewrite, x->args[1]);
     if (!d->rest || !yes) return yes;
@@ -321,13 +320,13 @@ typedef struct usual {
 
 static uint32_t usual_number(const usual *u, const tirbi_lx *x) {
     uint32_t i = 0;
-    while (i < u->n && !((x->kind == TIRBI_LX_COND || is_select(x)) && x->args[0] == u->condition[i])) i++;
+    while (i < u->n && !(tirbi_is_choice(x) && x->args[0] == u->condition[i])) i++;
     return i;
 }
 
 static tirbi_step find_usual(tirbi_walk *w, const tirbi_lx *x) {
     usual *u = w->context;
-    if ((x->kind != TIRBI_LX_COND && !is_select(x)) || u->n == MAX_USUAL) return TIRBI_INTO;
+    if (!tirbi_is_choice(x) || u->n == MAX_USUAL) return TIRBI_INTO;
     const tirbi_lx *c = x->args[0];
     const bool first = x->args[1]->kind == TIRBI_LX_CONST, second = x->args[2]->kind == TIRBI_LX_CONST;
     if (first == second || !c->pure || c->traps || tirbi_mentions_loops(c, &u->own) || usual_number(u, x) < u->n)
