@@ -1,7 +1,6 @@
 #include "compiler/optimize/carried/overwritten.h"
 
 #include "compiler/optimize/facts/injective.h"
-#include "compiler/optimize/facts/order.h"
 #include "compiler/optimize/rewriting/iteration.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/resolve.h"
@@ -30,14 +29,6 @@ static bool is_plain_store(const overwriter *o, const tirbi_ls *s) {
            !tirbi_buffer_moves(place->buffer, &o->own);
 }
 
-static bool is_apart(const overwriter *o, const tirbi_place *place) {
-    const tirbi_place *own = place_of(o);
-    if (own->buffer != place->buffer || !tirbi_is_compact(o->pool, own->buffer)) return false;
-    for (uint32_t d = 0; d < own->ndim; d++)
-        if (tirbi_never_equal(own->indices[d], place->indices[d], &o->own)) return true;
-    return false;
-}
-
 /* Whether something holds for each access that may reach the store's memory. */
 static bool holds_for_all(const overwriter *o, bool (*holds)(const overwriter *o, const tirbi_reached *a)) {
     for (uint32_t i = 0; i < o->it->reached.n; i++) {
@@ -50,7 +41,7 @@ static bool holds_for_all(const overwriter *o, bool (*holds)(const overwriter *o
 /* Of an element that stands still: whether an access is the store itself, a load of it behind that, or elsewhere. */
 static bool is_read_behind(const overwriter *o, const tirbi_reached *a) {
     const bool writes = a->what != TIRBI_LOADS, itself = a->part == o->it->at && writes;
-    if (itself || is_apart(o, a->place)) return true;
+    if (itself || tirbi_never_meet(o->pool, a->place, place_of(o), &o->own)) return true;
     return a->part > o->it->at && !writes && tirbi_same_place(a->place, place_of(o));
 }
 
