@@ -100,7 +100,8 @@ static const tirbi_ls *search_from_end(const keeper *k, tirbi_lvar *found) {
 const tirbi_ls *tirbi_keep_last(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_lx *extent = loop->as.loop.var->extent;
     keeper own, *k = &own;
-    if (extent->hi <= FEW || !read_loop(k, pool, loop) || k->it.n != 1 || !read_branch(k) || !tirbi_cannot_fail(k->branch->as.if_.then_case) ||
+    if (extent->hi <= FEW || !read_loop(k, pool, loop) || k->it.n != 1 || !read_branch(k) ||
+        !tirbi_cannot_fail(k->branch->as.if_.then_case) ||
         !tirbi_is_known_elsewhere(&k->it, k->branch->as.if_.condition))
         return NULL;
     for (uint32_t i = 0; i < k->n_sets; i++)
