@@ -37,12 +37,11 @@ const tirbi_lx *tirbi_address(const tirbi_emitter *e, const tirbi_place *place) 
     tirbi_sum sum = {.constant = 0};
     const tirbi_lx *flat = place->flat, *all = NULL;
     if (!flat->shared || flat->traps || flat->type != TIRB_I64 || flat->size > TIRBI_MAX_SHARED_SIZE ||
-        !tirbi_sum_of(&sum, flat, 1) || sum.n < 2)
+        !tirbi_sum_of(&sum, flat, 1) || (sum.n < 2 && !sum.cancels))
         return flat;
     sort_terms(e, &sum);
     for (uint32_t i = 0; i < sum.n; i++) {
         const tirbi_lx *term = tirbi_lx_cast(e->pool, TIRB_I64, sum.term[i]);
-        if (sum.factor[i] == 0) continue;
         if (term && sum.factor[i] != 1) term = tirbi_lx_mul(e->pool, term, tirbi_lx_number(e->pool, sum.factor[i]));
         all = !all ? term : term ? tirbi_lx_add(e->pool, all, term) : NULL;
         if (!all) return flat;

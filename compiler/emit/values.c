@@ -544,25 +544,17 @@ void tirbi_put_select(tirbi_emitter *e, tirbi_dtype type, uint16_t to, const tir
 /* A second operand's branch: what is computed behind the first one's is not known where that lands. */
 static void put_second(tirbi_emitter *e, const tirbi_lx *condition, bool branches_if, tirbi_patch_list *list);
 
-static bool is_both(const tirbi_lx *x) {
-    return x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND && x->type == TIRB_BOOL);
-}
-
-static bool is_either(const tirbi_lx *x) {
-    return x->kind == TIRBI_LX_OR || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_OR && x->type == TIRB_BOOL);
-}
-
 /* Where operands of a condition are branched on, no register holds the whole. So are those that might be computed in
  * any order: branches on both take two instructions, and each is one with its comparison. */
 static bool is_joined(const tirbi_emitter *e, const tirbi_lx *condition) {
-    return (is_both(condition) || is_either(condition)) && !tirbi_is_at_hand(e, condition);
+    return (tirbi_is_conjunction(condition) || tirbi_is_disjunction(condition)) && !tirbi_is_at_hand(e, condition);
 }
 
 /* `leaves`: the jumps leave the scope that is open. */
 static void put_if(tirbi_emitter *e, const tirbi_lx *condition, tirbi_patch_list *list, bool leaves) {
     if (!is_joined(e, condition)) {
         put_branch(e, TIRB_OP_BRIF, condition, list);
-    } else if (is_either(condition)) {
+    } else if (tirbi_is_disjunction(condition)) {
         put_if(e, condition->args[0], list, leaves);
         if (leaves) put_if(e, condition->args[1], list, true);
         else put_second(e, condition->args[1], true, list);
@@ -582,7 +574,7 @@ void tirbi_put_branch_unless(tirbi_emitter *e, const tirbi_lx *condition, tirbi_
     if (!condition) return;
     if (!is_joined(e, condition)) {
         put_branch(e, TIRB_OP_BRNOT, condition, list);
-    } else if (is_both(condition)) {
+    } else if (tirbi_is_conjunction(condition)) {
         tirbi_put_branch_unless(e, condition->args[0], list);
         put_second(e, condition->args[1], false, list);
     } else {

@@ -27,6 +27,17 @@ bool tirbi_is_arithmetic(const tirbi_lx *x);
 static inline bool tirbi_is_comparison(const tirbi_lx *x) {
     return x->kind == TIRBI_LX_OP && x->op >= TIRB_OP_EQ && x->op <= TIRB_OP_GE;
 }
+/* Whether x is a conjunction, or a disjunction, of two conditions, both of which may be looked at always. */
+static inline bool tirbi_is_conjunction(const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND && x->type == TIRB_BOOL);
+}
+static inline bool tirbi_is_disjunction(const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_OR || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_OR && x->type == TIRB_BOOL);
+}
+/* Whether x is one of two values, by a condition. */
+static inline bool tirbi_is_choice(const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
+}
 /* Whether a cast of integers gives the value that it is given. */
 bool tirbi_keeps_value(const tirbi_lx *x);
 /* Whether the arithmetic at x has the value that whole numbers give. With `loops`, what none of them changes is one

@@ -55,8 +55,8 @@ static const tirbi_ls *last_value(const tirbi_iteration *it) {
 
 bool tirbi_look_behind(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     const tirbi_ls *body = loop->as.loop.body;
-    tirbi_iteration *it = tirbi_can_resolve(body) ? tirbi_read_iteration(pool, loop) : NULL;
-    if (!it || it->n < 2) return false;
+    tirbi_iteration own, *it = &own;
+    if (!tirbi_can_resolve(body) || !tirbi_read_iteration(it, pool, loop) || it->n < 2) return false;
     while (it->at < it->n && !is_for_later(it)) it->at++;
     if (it->at == it->n) return false;
     const tirbi_lx *zero = tirbi_lx_number(pool, 0);

@@ -8,7 +8,6 @@
 #include "compiler/optimize/carried/search.h"
 #include "compiler/optimize/cuts/distance.h"
 #include "compiler/optimize/facts/injective.h"
-#include "compiler/optimize/facts/order.h"
 #include "compiler/optimize/lanes/lane_planner.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -154,15 +153,12 @@ static bool has_no_edge(carrier *c, const tirbi_place *a, const tirbi_place *b) 
 static bool is_apart(carrier *c, const element *stored, const tirbi_place *place) {
     const tirbi_place *e = stored->place;
     if (!tirbi_may_meet(e->buffer->root, place->buffer->root)) return true;
-    if (e->buffer != place->buffer || e->view || place->view || !tirbi_is_compact(c->pool, e->buffer)) return false;
-    for (uint32_t d = 0; d < e->ndim; d++) {
-        if (tirbi_never_equal(e->indices[d], place->indices[d], &c->own)) return true;
-    }
-    return stored->surely && has_no_edge(c, e, place);
+    if (tirbi_never_meet(c->pool, e, place, &c->own)) return true;
+    return stored->surely && e->buffer == place->buffer && has_no_edge(c, e, place);
 }
 
-/* An element stays in its variable only if nothing else reaches it. Of one that moves, lanes are told apart when they are
- * planned. */
+/* An element stays in its variable only if nothing else reaches it. Of one that moves, lanes are told apart when they
+ * are planned. */
 static bool are_apart(carrier *c) {
     for (uint32_t i = 0; i < c->n; i++) {
         const element *e = &c->elements[i];

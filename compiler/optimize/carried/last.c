@@ -14,7 +14,7 @@ enum {
 typedef struct keeper {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
-    tirbi_iteration *it;
+    tirbi_iteration it;
     const tirbi_ls *branch;         /* the item `at` */
     const tirbi_ls *sets[MAX_SETS]; /* assignments; where nothing else is done, also stores to what stands still */
     uint32_t n_sets;
@@ -30,20 +30,20 @@ static bool is_kept_only(const keeper *k, const tirbi_ls *s) {
     const tirbi_place *place = s->kind == TIRBI_LS_STORE ? s->as.store.access : NULL;
     if (place && !tirbi_stands_still(place, &own)) return false;
     for (uint32_t d = 0; place && d < place->ndim; d++)
-        if (!tirbi_is_known_elsewhere(k->it, place->indices[d])) return false;
-    return tirbi_is_known_elsewhere(k->it, place ? s->as.store.value : s->as.set.value);
+        if (!tirbi_is_known_elsewhere(&k->it, place->indices[d])) return false;
+    return tirbi_is_known_elsewhere(&k->it, place ? s->as.store.value : s->as.set.value);
 }
 
 /* Whether it sets a variable that nothing else sets, to what later iterations can compute as well. */
 static bool is_sampled(const keeper *k, const tirbi_ls *s) {
-    return s->kind == TIRBI_LS_SET && tirbi_times_set(k->it, s->as.set.var) == 1 &&
+    return s->kind == TIRBI_LS_SET && tirbi_times_set(&k->it, s->as.set.var) == 1 &&
            !tirbi_lx_depends_on(k->branch->as.if_.condition, s->as.set.var) &&
-           tirbi_is_known_elsewhere(k->it, s->as.set.value);
+           tirbi_is_known_elsewhere(&k->it, s->as.set.value);
 }
 
 /* Whether item `at` is a condition under which variables are set, and perhaps elements. */
 static bool read_branch(keeper *k) {
-    const tirbi_ls *s = k->branch = k->it->item[k->it->at];
+    const tirbi_ls *s = k->branch = k->it.item[k->it.at];
     k->n_sets = 0;
     if (s->kind != TIRBI_LS_IF || s->as.if_.first_of || s->as.if_.else_case || s->as.if_.condition->traps ||
         !tirbi_list_statements(s->as.if_.then_case, k->sets, &k->n_sets, MAX_SETS))
@@ -65,16 +65,16 @@ static const tirbi_ls *set_of(const keeper *k, const tirbi_lx *condition, const 
         const tirbi_ls *s = k->sets[i];
         items[i] = s->kind == TIRBI_LS_STORE
                        ? tirbi_code_with(k->pool, s, k->loop->as.loop.var, at)
-                       : tirbi_with_value(k->pool, s, tirbi_value_elsewhere(k->it, s->as.set.value, at));
+                       : tirbi_with_value(k->pool, s, tirbi_value_elsewhere(&k->it, s->as.set.value, at));
     }
-    return tirbi_new_if(k->pool, k->loop->span, condition, tirbi_items(k->it, items, k->n_sets), NULL);
+    return tirbi_new_if(k->pool, k->loop->span, condition, tirbi_items(&k->it, items, k->n_sets), NULL);
 }
 
-static keeper *read_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    tirbi_iteration *it = tirbi_read_iteration(pool, loop);
-    keeper *k = it ? TIRBI_NEW(pool->arena, keeper) : NULL;
-    if (k) *k = (keeper){.pool = pool, .loop = loop, .it = it};
-    return k;
+static bool read_loop(keeper *k, tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    k->pool = pool;
+    k->loop = loop;
+    k->last = NULL;
+    return tirbi_read_iteration(&k->it, pool, loop);
 }
 
 /* ---- Where nothing else is done --------------------------------------------------------------------------------- */
@@ -99,9 +99,10 @@ static const tirbi_ls *search_from_end(const keeper *k, tirbi_lvar *found) {
 
 const tirbi_ls *tirbi_keep_last(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_lx *extent = loop->as.loop.var->extent;
-    keeper *k = extent->hi > FEW ? read_loop(pool, loop) : NULL;
-    if (!k || k->it->n != 1 || !read_branch(k) || !tirbi_cannot_fail(k->branch->as.if_.then_case) ||
-        !tirbi_is_known_elsewhere(k->it, k->branch->as.if_.condition))
+    keeper own, *k = &own;
+    if (extent->hi <= FEW || !read_loop(k, pool, loop) || k->it.n != 1 || !read_branch(k) ||
+        !tirbi_cannot_fail(k->branch->as.if_.then_case) ||
+        !tirbi_is_known_elsewhere(&k->it, k->branch->as.if_.condition))
         return NULL;
     for (uint32_t i = 0; i < k->n_sets; i++)
         if (!is_kept_only(k, k->sets[i])) return NULL;
@@ -110,7 +111,7 @@ const tirbi_ls *tirbi_keep_last(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_ls *items[] = {
         search_from_end(k, found),
         set_of(k, tirbi_lx_wide(pool, TIRB_OP_LT, behind, extent), value_before(k, behind))};
-    return tirbi_items(k->it, items, 2);
+    return tirbi_items(&k->it, items, 2);
 }
 
 /* ---- Where the iteration reads it ------------------------------------------------------------------------------- */
@@ -129,7 +130,7 @@ static const tirbi_lx *replace_sampled(tirbi_rewrite *rewrite, const tirbi_lx *x
     const keeper *k = rewrite->context;
     for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < k->n_sets; i++) {
         if (k->sets[i]->as.set.var != x->var) continue;
-        const tirbi_lx *value = tirbi_value_elsewhere(k->it, k->sets[i]->as.set.value, k->then);
+        const tirbi_lx *value = tirbi_value_elsewhere(&k->it, k->sets[i]->as.set.value, k->then);
         return tirbi_lx_lazy(k->pool, TIRBI_LX_COND, is_set(k), value, x);
     }
     return NULL;
@@ -175,16 +176,16 @@ static const tirbi_ls *note_last(const keeper *k) {
 static const tirbi_ls *new_loop(const keeper *k) {
     tirbi_rewrite rewrite = {.pool = k->pool, .replace = replace_sampled, .context = (void *)(uintptr_t)k};
     const tirbi_ls *items[TIRBI_MAX_ITEMS];
-    for (uint32_t i = 0; i < k->it->n; i++)
-        items[i] = i == k->it->at ? note_last(k) : tirbi_rewrite_stmt(&rewrite, k->it->item[i]);
-    tirbi_ls *loop = tirbi_loop_like(k->pool, k->loop, NULL, tirbi_items(k->it, items, k->it->n));
+    for (uint32_t i = 0; i < k->it.n; i++)
+        items[i] = i == k->it.at ? note_last(k) : tirbi_rewrite_stmt(&rewrite, k->it.item[i]);
+    tirbi_ls *loop = tirbi_loop_like(k->pool, k->loop, NULL, tirbi_items(&k->it, items, k->it.n));
     if (loop) loop->as.loop.parallel = false; /* the loop itself was asked for chunks */
     return loop;
 }
 
 /* Finds a condition that only sets what others read. */
 static bool find_sampled(keeper *k) {
-    for (; k->it->at < k->it->n; k->it->at++) {
+    for (; k->it.at < k->it.n; k->it.at++) {
         uint32_t i = 0;
         if (!read_branch(k)) continue;
         while (i < k->n_sets && is_sampled(k, k->sets[i])) i++;
@@ -195,8 +196,8 @@ static bool find_sampled(keeper *k) {
 
 bool tirbi_carry_last(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     const int64_t most = loop->as.loop.var->extent->hi - 1;
-    keeper *k = most >= LEAST - 1 ? read_loop(pool, loop) : NULL;
-    if (!k || k->it->n < 2 || !find_sampled(k)) return false;
+    keeper own, *k = &own;
+    if (most < LEAST - 1 || !read_loop(k, pool, loop) || k->it.n < 2 || !find_sampled(k)) return false;
     k->last = tirbi_new_variable(pool, TIRBI_LVAR_LOCAL, "last", most < INT32_MAX ? TIRB_I32 : TIRB_I64, -1, most,
                                  loop->span);
     k->then = k->last ? variable_then(k) : NULL;
@@ -204,6 +205,6 @@ bool tirbi_carry_last(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged 
     const tirbi_ls *parts[3] = {tirbi_new_set(pool, loop->span, k->last, number(k, -1), true), new_loop(k),
                                 set_of(k, is_set(k), k->then)};
     out->loop = parts[1];
-    out->stmt = tirbi_items(k->it, parts, 3);
+    out->stmt = tirbi_items(&k->it, parts, 3);
     return out->stmt != NULL;
 }

@@ -50,8 +50,7 @@ static bool is_local(const tirbi_ls *s) {
 
 /* Reads an iteration that is names for values and then so many other items. */
 static bool read_body(finder *f, uint32_t others) {
-    f->it = tirbi_read_iteration(f->pool, f->loop);
-    if (!f->it || f->it->n < others) return false;
+    if (!tirbi_read_iteration(f->it, f->pool, f->loop) || f->it->n < others) return false;
     for (f->it->at = 0; f->it->at + others < f->it->n; f->it->at++) {
         const tirbi_ls *s = f->it->item[f->it->at];
         if (s->kind != TIRBI_LS_SET || !s->as.set.declares || s->as.set.var->kind != TIRBI_LVAR_LET) return false;
@@ -207,10 +206,8 @@ static const tirbi_ls *find_place(finder *f) {
 }
 
 const tirbi_ls *tirbi_find_places(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    finder *f = TIRBI_NEW(pool->arena, finder);
-    if (!f) return NULL;
-    f->pool = pool;
-    f->loop = loop;
+    tirbi_iteration it;
+    finder own = {.pool = pool, .loop = loop, .it = &it}, *f = &own;
     const tirbi_ls *last = read_body(f, 1) ? f->it->item[f->it->at] : NULL;
     if (!last || !is_guard(last) || !read_condition(f, last->as.if_.condition) ||
         !read_sets(f, last->as.if_.then_case))
@@ -243,7 +240,7 @@ static bool is_var(const tirbi_lx *x, const tirbi_lvar *var) { return x->kind ==
 /* What a variable is set to, as a choice whether it is kept. */
 static bool read_choice(finder *f, const tirbi_ls *s, choice *out) {
     const tirbi_lx *x = is_local(s) ? without_names(f, s->as.set.value) : NULL;
-    const bool chooses = x && (x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT));
+    const bool chooses = x && tirbi_is_choice(x);
     if (!chooses || !is_var(x->args[1], s->as.set.var)) return false;
     out->kept = x->args[0];
     out->another = x->args[2];
@@ -334,10 +331,8 @@ const tirbi_ls *tirbi_find_pairs(tirbi_lx_pool *pool, const tirbi_ls *loop, cons
                                  int64_t longest) {
     const tirbi_lvar *var = loop->as.loop.var, truth = {.name = "plain", .type = TIRB_BOOL, .hi = 1},
                      number = {.name = "odd", .hi = 1};
-    finder *f = TIRBI_NEW(pool->arena, finder);
-    if (!f) return NULL;
-    f->pool = pool;
-    f->loop = loop;
+    tirbi_iteration it;
+    finder own = {.pool = pool, .loop = loop, .it = &it}, *f = &own;
     if (!read_pair(f)) return NULL;
     const bool real = tirbi_dtype_is_float((tirbi_dtype)f->value->type);
     const tirbi_lx *best = tirbi_lx_var(pool, f->best), *folded = NULL;

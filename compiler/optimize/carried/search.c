@@ -27,10 +27,6 @@ static const tirbi_lx *negate(seeker *s, const tirbi_lx *x) {
     return tirbi_lx_not(s->pool, x);
 }
 
-static bool is_either(const tirbi_lx *x) {
-    return x->kind == TIRBI_LX_OR || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_OR && x->type == TIRB_BOOL);
-}
-
 /* Whether what is not even equal to another value is not beyond it: not a > b from not a >= b. */
 static bool is_weaker(const tirbi_lx *x, const tirbi_lx *from) {
     bool both_not =
@@ -45,14 +41,14 @@ static bool is_weaker(const tirbi_lx *x, const tirbi_lx *from) {
 static bool follows(const tirbi_lx *x, const tirbi_lx *from, unsigned depth) {
     if (depth > MAX_TERMS) return false;
     if (tirbi_same_value(x, from) || is_weaker(x, from)) return true;
-    return is_either(x) && (follows(x->args[0], from, depth + 1) || follows(x->args[1], from, depth + 1));
+    return tirbi_is_disjunction(x) && (follows(x->args[0], from, depth + 1) || follows(x->args[1], from, depth + 1));
 }
 
 /* What is true where x is not. */
 static const tirbi_lx *opposite(seeker *s, const tirbi_lx *x, unsigned depth) {
-    if (!x || depth > MAX_TERMS || !(is_either(x) || tirbi_is_conjunction(x))) return negate(s, x);
+    if (!x || depth > MAX_TERMS || !(tirbi_is_disjunction(x) || tirbi_is_conjunction(x))) return negate(s, x);
     const tirbi_lx *a = opposite(s, x->args[0], depth + 1), *b = opposite(s, x->args[1], depth + 1);
-    return tirbi_lx_lazy(s->pool, is_either(x) ? TIRBI_LX_AND : TIRBI_LX_OR, a, b, NULL);
+    return tirbi_lx_lazy(s->pool, tirbi_is_disjunction(x) ? TIRBI_LX_AND : TIRBI_LX_OR, a, b, NULL);
 }
 
 typedef struct terms {
@@ -119,17 +115,17 @@ static const tirbi_lx *keeps_truth(seeker *s, const tirbi_lvar *var, const tirbi
     const bool first = is_var(x->args[0], var);
     if (!first && !is_var(x->args[1], var)) return NULL;
     const tirbi_lx *held = x->args[first ? 0 : 1], *other = x->args[first ? 1 : 0];
-    return is_either(x) ? either(s, held, negate(s, other)) : either(s, negate(s, held), other);
+    return tirbi_is_disjunction(x) ? either(s, held, negate(s, other)) : either(s, negate(s, held), other);
 }
 
 /* When the value is what the variable holds. */
 static const tirbi_lx *keeps(seeker *s, tirbi_lvar *var, const tirbi_lx *x, unsigned depth) {
     if (x->kind == TIRBI_LX_VAR) return x->var == var ? s->always : NULL;
     if (depth > MAX_DEPTH) return NULL;
-    if (is_either(x) || tirbi_is_conjunction(x)) return keeps_truth(s, var, x);
+    if (tirbi_is_disjunction(x) || tirbi_is_conjunction(x)) return keeps_truth(s, var, x);
     if (x->kind == TIRBI_LX_CONST && x->type == var->type && tirbi_dtype_is_int((tirbi_dtype)x->type))
         return tirbi_lx_binary(s->pool, TIRB_OP_EQ, (tirbi_dtype)x->type, tirbi_lx_var(s->pool, var), x);
-    if (x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT)) {
+    if (tirbi_is_choice(x)) {
         return choice(s, x->args[0], keeps(s, var, x->args[1], depth + 1), keeps(s, var, x->args[2], depth + 1));
     }
     if (x->kind == TIRBI_LX_OP && (x->op == TIRB_OP_MIN || x->op == TIRB_OP_MAX)) {

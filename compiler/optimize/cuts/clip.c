@@ -4,10 +4,9 @@
  * holds whatever the others do; in the other that loop is put around all others, and the term knows one loop less. */
 #include "compiler/optimize/cuts/clip.h"
 
-#include <stdlib.h>
-
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/contractions/contract.h"
+#include "compiler/optimize/facts/predicates.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/rewrite.h"
@@ -61,34 +60,21 @@ static const tirbi_lx *difference(const clipper *c, const tirbi_lx *a, const tir
 }
 
 static bool make_term(const clipper *c, const tirbi_lx *x, term *out) {
-    tirbi_affine a, b;
-    if (x->kind != TIRBI_LX_OP || !x->pure || x->traps) return false;
-    bool less = x->op == TIRB_OP_LT || x->op == TIRB_OP_LE, greater = x->op == TIRB_OP_GT || x->op == TIRB_OP_GE;
-    if ((!less && !greater) || !tirbi_affine_of(c->pool, x->args[less ? 1 : 0], &c->loops, &a) ||
-        !tirbi_affine_of(c->pool, x->args[less ? 0 : 1], &c->loops, &b)) {
-        return false;
-    }
+    tirbi_predicate p;
     bool any = false;
-    *out = (term){.start = NULL};
+    if (x->op == TIRB_OP_EQ || !tirbi_predicate_of(c->pool, x, &c->loops, &p)) return false;
+    *out = (term){.start = difference(c, p.more, p.less)};
     for (uint32_t i = 0; i < c->loops.n; i++) {
-        int64_t p, q;
-        if (!tirbi_affine_constant(&a, i, &p) || !tirbi_affine_constant(&b, i, &q) || llabs(p) > LARGEST_FACTOR ||
-            llabs(q) > LARGEST_FACTOR) {
-            return false;
-        }
-        out->c[i] = p - q;
-        any = any || p != q;
+        if (p.by[i] > LARGEST_FACTOR || p.by[i] < -LARGEST_FACTOR) return false;
+        out->c[i] = p.by[i];
+        any = any || p.by[i] != 0;
     }
-    out->start = difference(c, a.start, b.start);
-    bool strict = x->op == TIRB_OP_LT || x->op == TIRB_OP_GT;
-    if (strict && out->start) out->start = tirbi_lx_sub(c->pool, out->start, tirbi_lx_number(c->pool, 1));
+    if (p.strict && out->start) out->start = tirbi_lx_sub(c->pool, out->start, tirbi_lx_number(c->pool, 1));
     return any && out->start;
 }
 
 static bool read_condition(clipper *c, const tirbi_lx *x, clipped *out) {
-    bool conjunction =
-        x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND && x->type == TIRB_BOOL);
-    if (conjunction) return read_condition(c, x->args[0], out) && read_condition(c, x->args[1], out);
+    if (tirbi_is_conjunction(x)) return read_condition(c, x->args[0], out) && read_condition(c, x->args[1], out);
     if (out->n_terms < MAX_TERMS && make_term(c, x, &out->terms[out->n_terms])) {
         out->n_terms++;
         return true;

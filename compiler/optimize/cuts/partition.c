@@ -80,8 +80,8 @@ static void find_remainders(remainders *r, const tirbi_lx *x, bool in_condition,
             tirbi_sum_range(&rest, &lo, &hi) && factor % d.divisor != 0)
             r->modulus = d.divisor;
     }
-    bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
-    for (int i = 0; i < x->n_args; i++) find_remainders(r, x->args[i], in_condition || (chooses && i == 0), depth - 1);
+    for (int i = 0; i < x->n_args; i++)
+        find_remainders(r, x->args[i], in_condition || (tirbi_is_choice(x) && i == 0), depth - 1);
 }
 
 static tirbi_step find_remainders_in(tirbi_walk *w, const tirbi_lx *x) {
@@ -277,7 +277,8 @@ static const tirbi_ls *cut_by_remainders(partitioner *p, const chain *c, uint32_
         parts[n++] = turn;
     }
     for (int64_t i = alone ? 0 : rounds * modulus; i < count && !apart; i++) {
-        tirbi_lvar *one = tirbi_part_variable(p->pool, var, tirbi_lx_number(p->pool, i), tirbi_lx_number(p->pool, i + 1));
+        const tirbi_lx *from = tirbi_lx_number(p->pool, i), *to = tirbi_lx_number(p->pool, i + 1);
+        tirbi_lvar *one = tirbi_part_variable(p->pool, var, from, to);
         const tirbi_ls *part = tirbi_part_over(p->pool, loop, one, &p->facts, i == 0);
         if (!part) return NULL;
         if (!tirbi_is_nothing(part)) parts[n++] = part;

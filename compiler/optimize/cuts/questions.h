@@ -18,9 +18,9 @@ typedef struct tirbi_cuts {
     uint32_t n;
 } tirbi_cuts;
 
-/* Where the answers change of what is asked in the body of a loop. Of a loop whose extent is known at run time, how many
- * of its first and of its last iterations get other answers than those between them, where there are more than these.
- * False: memory ran out. */
+/* Where the answers change of what is asked in the body of a loop. Of a loop whose extent is known at run time, how
+ * many of its first and of its last iterations get other answers than those between them, where there are more than
+ * these. False: memory ran out. */
 bool tirbi_find_cuts(tirbi_cuts *cuts, tirbi_lx_pool *pool, tirbi_lvar *var, const tirbi_ls *body);
 
 #endif

@@ -6,6 +6,7 @@
 #include "compiler/loop/sums.h"
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/guarded.h"
+#include "compiler/optimize/facts/predicates.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/guards.h"
 #include "compiler/optimize/rewriting/parts.h"
@@ -35,46 +36,6 @@ typedef struct splitter {
 
 /* ---- Conditions ----------------------------------------------------------------------------------------------- */
 
-/* a - b, or where that would not fit its type, the number of the type that is nearest: iterations, which are counted
- * from 0, are on the same side of it. NULL: not known to be either, or memory ran out. */
-static const tirbi_lx *saturating_difference(splitter *s, const tirbi_lx *a, const tirbi_lx *b) {
-    int64_t lo, hi, least, most;
-    if (!a || !b) return NULL;
-    if (!__builtin_sub_overflow(a->lo, b->hi, &lo) && !__builtin_sub_overflow(a->hi, b->lo, &hi))
-        return tirbi_lx_sub(s->pool, a, b);
-    if (b->kind == TIRBI_LX_CONST) { /* a between them */
-        least = b->value > 0 ? INT64_MIN + b->value : INT64_MIN;
-        most = b->value < 0 ? INT64_MAX + b->value : INT64_MAX;
-        a = tirbi_lx_with(s->pool, TIRB_OP_MAX, tirbi_lx_with(s->pool, TIRB_OP_MIN, a, most), least);
-    } else if (a->kind == TIRBI_LX_CONST) { /* b between them */
-        least = a->value >= 0 ? a->value - INT64_MAX : INT64_MIN;
-        most = a->value < 0 ? a->value - INT64_MIN : INT64_MAX;
-        b = tirbi_lx_with(s->pool, TIRB_OP_MAX, tirbi_lx_with(s->pool, TIRB_OP_MIN, b, most), least);
-    } else {
-        return NULL;
-    }
-    return tirbi_lx_sub(s->pool, a, b);
-}
-
-/* left - right = c * (k - root), where k counts iterations; c must be 1 or -1. */
-static bool find_root(splitter *s, const tirbi_lx *left, const tirbi_lx *right, int64_t *c, const tirbi_lx **root) {
-    tirbi_affine a, b;
-    int64_t ca, cb;
-    if (!tirbi_affine_of(s->pool, left, &s->own, &a) || !tirbi_affine_of(s->pool, right, &s->own, &b) ||
-        !tirbi_affine_constant(&a, 0, &ca) || !tirbi_affine_constant(&b, 0, &cb)) {
-        return false;
-    }
-    if (__builtin_sub_overflow(ca, cb, c) || (*c != 1 && *c != -1)) return false;
-    *root = *c == 1 ? saturating_difference(s, b.start, a.start) : saturating_difference(s, a.start, b.start);
-    return *root != NULL;
-}
-
-/* The iteration behind `root`; where that is the last number of all, no iteration is there. */
-static const tirbi_lx *behind(splitter *s, const tirbi_lx *root) {
-    if (root && root->hi == INT64_MAX) root = tirbi_lx_with(s->pool, TIRB_OP_MIN, root, INT64_MAX - 1);
-    return tirbi_lx_with(s->pool, TIRB_OP_ADD, root, 1);
-}
-
 static void at_least(splitter *s, const tirbi_lx *bound) {
     s->first = tirbi_lx_wide(s->pool, TIRB_OP_MAX, s->first, bound);
 }
@@ -87,22 +48,10 @@ static void below(splitter *s, const tirbi_lx *bound) {
 }
 
 static bool add_bound(splitter *s, const tirbi_lx *x) {
-    int64_t c;
-    const tirbi_lx *root;
-    bool order =
-        x->op == TIRB_OP_LT || x->op == TIRB_OP_LE || x->op == TIRB_OP_GT || x->op == TIRB_OP_GE || x->op == TIRB_OP_EQ;
-    if (x->kind != TIRBI_LX_OP || !order || !find_root(s, x->args[0], x->args[1], &c, &root)) return false;
-    bool less = x->op == TIRB_OP_LT || x->op == TIRB_OP_LE;
-    bool or_equal = x->op == TIRB_OP_LE || x->op == TIRB_OP_GE;
-    if (x->op == TIRB_OP_EQ) {
-        at_least(s, root);
-        below(s, behind(s, root));
-        s->bounded = true;
-        return s->first && s->behind;
-    }
-    /* k < root where c and the comparison point the same way, else k > root */
-    if ((c == 1) == less) below(s, or_equal ? behind(s, root) : root);
-    else at_least(s, or_equal ? root : behind(s, root));
+    const tirbi_lx *from, *to;
+    if (!tirbi_iterations_where(s->pool, x, &s->own, &from, &to)) return false;
+    if (from) at_least(s, from);
+    if (to) below(s, to);
     s->bounded = true;
     return s->first && s->behind;
 }
@@ -138,8 +87,7 @@ static bool of_first_term(tirbi_lx_pool *pool, const tirbi_ls *body, choice *out
     *out = (choice){body->as.if_.condition, body->as.if_.then_case, body->as.if_.else_case};
     for (unsigned depth = 0; depth < MAX_TERMS; depth++) {
         const tirbi_lx *x = out->condition;
-        bool disjunction =
-            x->kind == TIRBI_LX_OR || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_OR && x->type == TIRB_BOOL);
+        bool disjunction = tirbi_is_disjunction(x);
         bool differ = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_NE && tirbi_dtype_is_int((tirbi_dtype)x->optype);
         if (!disjunction && !differ) return true;
         if (differ) {
@@ -218,7 +166,7 @@ typedef struct decision {
 static const tirbi_lx *decide(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const decision *d = rewrite->context;
     if (x == d->node && is_extreme(x)) return x->args[d->yes ? 0 : 1];
-    if ((x->kind != TIRBI_LX_COND && !is_select(x)) || x->args[0] != d->condition) return NULL;
+    if (!tirbi_is_choice(x) || x->args[0] != d->condition) return NULL;
     if (!d->yes) return tirbi_rewrite_value(rewrite, x->args[2]);
     const tirbi_lx *yes = tirbi_rewrite_value(rewrite, x->args[1]);
     if (!d->rest || !yes) return yes;
@@ -372,13 +320,13 @@ typedef struct usual {
 
 static uint32_t usual_number(const usual *u, const tirbi_lx *x) {
     uint32_t i = 0;
-    while (i < u->n && !((x->kind == TIRBI_LX_COND || is_select(x)) && x->args[0] == u->condition[i])) i++;
+    while (i < u->n && !(tirbi_is_choice(x) && x->args[0] == u->condition[i])) i++;
     return i;
 }
 
 static tirbi_step find_usual(tirbi_walk *w, const tirbi_lx *x) {
     usual *u = w->context;
-    if ((x->kind != TIRBI_LX_COND && !is_select(x)) || u->n == MAX_USUAL) return TIRBI_INTO;
+    if (!tirbi_is_choice(x) || u->n == MAX_USUAL) return TIRBI_INTO;
     const tirbi_lx *c = x->args[0];
     const bool first = x->args[1]->kind == TIRBI_LX_CONST, second = x->args[2]->kind == TIRBI_LX_CONST;
     if (first == second || !c->pure || c->traps || tirbi_mentions_loops(c, &u->own) || usual_number(u, x) < u->n)

@@ -1,18 +1,9 @@
 #include "compiler/optimize/facts/quotient.h"
 
-#include "compiler/loop/exact.h"
+#include "compiler/loop/sums.h"
 #include "loader/base/divisor.h"
 
-enum { MAX_TERMS = 16, MAX_DEPTH = 32, MAX_SIZE = 500 };
-
-/* constant + sum of factor[i] * term[i], computed without wrapping */
-typedef struct sum {
-    const tirbi_lx *term[MAX_TERMS];
-    int64_t factor[MAX_TERMS];
-    uint32_t n;
-    int64_t constant;
-    bool failed;
-} sum;
+enum { MAX_SIZE = 500 };
 
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 static int64_t floor_mod(int64_t a, int64_t b) { return a - floor_div(a, b) * b; }
@@ -61,58 +52,16 @@ const tirbi_lx *tirbi_division_by_bits(tirbi_lx_pool *pool, const tirbi_lx *x) {
 
 /* ---- Sums ----------------------------------------------------------------------------------------------------- */
 
-static void add_term(sum *s, const tirbi_lx *x, int64_t factor) {
-    if (factor == 0) return;
-    for (uint32_t i = 0; i < s->n; i++) {
-        if (s->term[i] != x) continue;
-        s->failed = s->failed || __builtin_add_overflow(s->factor[i], factor, &s->factor[i]);
-        return;
-    }
-    if (s->n == MAX_TERMS) s->failed = true;
-    if (s->failed) return;
-    s->term[s->n] = x;
-    s->factor[s->n++] = factor;
+static bool sum_of(const tirbi_lx *x, tirbi_sum *s) {
+    *s = (tirbi_sum){.n = 0};
+    return tirbi_sum_of(s, x, 1);
 }
 
-/* Adds x * factor; arithmetic that is not exact, where it ends, is one term. */
-static void add_sum(sum *s, const tirbi_lx *x, int64_t factor, bool ends, unsigned depth) {
-    int64_t product;
-    if (x->kind == TIRBI_LX_CONST) {
-        s->failed = s->failed || __builtin_mul_overflow(x->value, factor, &product) ||
-                    __builtin_add_overflow(s->constant, product, &s->constant);
-        return;
-    }
-    if (depth < MAX_DEPTH && tirbi_keeps_value(x)) {
-        add_sum(s, x->args[0], factor, true, depth + 1);
-        return;
-    }
-    if (tirbi_is_arithmetic(x) && depth < MAX_DEPTH && (!ends || tirbi_is_exact(x, NULL))) {
-        const tirbi_lx *a = x->args[0], *b = x->args[1];
-        if (x->op == TIRB_OP_MUL && b->kind == TIRBI_LX_CONST && !__builtin_mul_overflow(b->value, factor, &product)) {
-            add_sum(s, a, product, false, depth + 1);
-            return;
-        }
-        if (x->op != TIRB_OP_MUL && factor != INT64_MIN) {
-            add_sum(s, a, factor, false, depth + 1);
-            add_sum(s, b, x->op == TIRB_OP_SUB ? -factor : factor, false, depth + 1);
-            return;
-        }
-    }
-    s->failed = s->failed || (!ends && !tirbi_is_exact(x, NULL));
-    add_term(s, x, factor);
-}
-
-static bool sum_of(const tirbi_lx *x, sum *s) {
-    *s = (sum){.n = 0};
-    add_sum(s, x, 1, true, 0);
-    return !s->failed;
-}
-
-enum { NO_DIGIT = MAX_TERMS };
+enum { NO_DIGIT = TIRBI_SUM_TERMS };
 
 /* Whether constant modulo unit + the terms that are no multiple of `unit` lie in 0 .. unit - 1. Term `digit` is that of
  * a counter of which only the part 0 .. base - 1 is left. */
-static bool rest_is_small(const sum *s, int64_t unit, uint32_t digit, int64_t base) {
+static bool rest_is_small(const tirbi_sum *s, int64_t unit, uint32_t digit, int64_t base) {
     int64_t lo = floor_mod(s->constant, unit), hi = lo;
     for (uint32_t i = 0; i < s->n; i++) {
         if (s->factor[i] % unit == 0) continue;
@@ -139,7 +88,7 @@ static const tirbi_lx *times(const builder *b, const tirbi_lx *x, int64_t factor
 }
 
 /* The terms that are multiples of `unit`, or the others, each factor divided by `by`. */
-static const tirbi_lx *terms(const builder *b, const sum *s, int64_t unit, bool multiples, int64_t by,
+static const tirbi_lx *terms(const builder *b, const tirbi_sum *s, int64_t unit, bool multiples, int64_t by,
                              int64_t constant) {
     const tirbi_lx *x = NULL;
     for (uint32_t i = 0; i < s->n; i++) {
@@ -162,7 +111,7 @@ static const tirbi_lx *divide(const builder *b, const tirbi_division *d) {
 
 /* With the rest, terms that are no multiple of unit, in 0 .. unit - 1, and unit a divisor of the divisor:
  * (unit * m + rest) / divisor = m / (divisor / unit), and the remainder is unit * (m % (divisor / unit)) + rest. */
-static const tirbi_lx *by_unit(const builder *b, const tirbi_division *d, const sum *s, int64_t unit) {
+static const tirbi_lx *by_unit(const builder *b, const tirbi_division *d, const tirbi_sum *s, int64_t unit) {
     if (!rest_is_small(s, unit, NO_DIGIT, 0)) return NULL;
     const tirbi_lx *multiple = terms(b, s, unit, true, unit, floor_div(s->constant, unit));
     if (!multiple) return NULL;
@@ -177,7 +126,7 @@ static const tirbi_lx *by_unit(const builder *b, const tirbi_division *d, const 
 }
 
 /* Whether no sum of some of the terms may leave the type. */
-static bool has_room(const builder *b, const sum *s) {
+static bool has_room(const builder *b, const tirbi_sum *s) {
     int64_t most = tirbi_dtypes[b->type].bits > 32 ? INT64_MAX / 4 : INT32_MAX / 4, total = 0;
     if (b->type != TIRB_I32 && b->type != TIRB_I64) return false;
     for (uint32_t i = 0; i < s->n; i++) {
@@ -195,7 +144,7 @@ static bool has_room(const builder *b, const sum *s) {
 }
 
 const tirbi_lx *tirbi_simplify_division(tirbi_lx_pool *pool, const tirbi_division *d) {
-    sum s;
+    tirbi_sum s;
     if (!sum_of(d->numerator, &s)) return NULL;
     builder b = {.pool = pool, .type = (tirbi_dtype)d->numerator->type};
     const tirbi_lx *best = by_unit(&b, d, &s, d->divisor);
@@ -208,7 +157,7 @@ const tirbi_lx *tirbi_simplify_division(tirbi_lx_pool *pool, const tirbi_divisio
 
 /* (divisor * m + rest) / divisor = m + rest / divisor, and the remainder is that of the rest, whatever the rest is. */
 const tirbi_lx *tirbi_drop_multiples(tirbi_lx_pool *pool, const tirbi_division *d) {
-    sum s;
+    tirbi_sum s;
     builder b = {.pool = pool, .type = (tirbi_dtype)d->numerator->type};
     uint32_t multiples = 0;
     if (!sum_of(d->numerator, &s)) return NULL;
@@ -222,7 +171,7 @@ const tirbi_lx *tirbi_drop_multiples(tirbi_lx_pool *pool, const tirbi_division *
 }
 
 /* unit * m + rest < unit * k as m < k, where the rest is in 0 .. unit - 1; NULL: it is none. */
-static const tirbi_lx *below_by(const builder *b, const sum *x, const sum *most, int64_t unit) {
+static const tirbi_lx *below_by(const builder *b, const tirbi_sum *x, const tirbi_sum *most, int64_t unit) {
     bool whole = most->constant % unit == 0;
     for (uint32_t i = 0; i < most->n; i++) whole = whole && most->factor[i] % unit == 0;
     if (!whole || !rest_is_small(x, unit, NO_DIGIT, 0)) return NULL;
@@ -232,7 +181,7 @@ static const tirbi_lx *below_by(const builder *b, const sum *x, const sum *most,
 }
 
 const tirbi_lx *tirbi_simplify_below(tirbi_lx_pool *pool, const tirbi_lx *x) {
-    sum a, b;
+    tirbi_sum a, b;
     if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_LT || !tirbi_dtype_is_int((tirbi_dtype)x->optype) ||
         x->optype == TIRB_U64 || !x->pure || !sum_of(x->args[0], &a) || !sum_of(x->args[1], &b))
         return NULL;
@@ -244,12 +193,6 @@ const tirbi_lx *tirbi_simplify_below(tirbi_lx_pool *pool, const tirbi_lx *x) {
 }
 
 /* ---- Quotients and remainders together ------------------------------------------------------------------------ */
-
-static void remove_term(sum *s, uint32_t i) {
-    s->n--;
-    s->term[i] = s->term[s->n];
-    s->factor[i] = s->factor[s->n];
-}
 
 /* What the term is to e % c in a sum: e / c * c + e % c = e, e / c % m * c + e % c = e % (c * m), and
  * e % (c * m) / c * c + e % c = e % (c * m). NULL where it is none of these. */
@@ -271,7 +214,7 @@ static const tirbi_lx *number_of(const builder *b, const tirbi_division *low, co
     return simpler ? simpler : divide(&own, &all);
 }
 
-static bool join_pair(const builder *b, sum *s) {
+static bool join_pair(const builder *b, tirbi_sum *s, bool *failed) {
     tirbi_division low;
     for (uint32_t i = 0; i < s->n; i++) {
         int64_t unit = s->factor[i], factor;
@@ -280,25 +223,26 @@ static bool join_pair(const builder *b, sum *s) {
         for (uint32_t j = 0; j < s->n; j++) {
             const tirbi_lx *number = j != i && s->factor[j] == factor ? number_of(b, &low, s->term[j]) : NULL;
             if (!number) continue;
-            remove_term(s, i > j ? i : j);
-            remove_term(s, i > j ? j : i);
-            add_sum(s, number, unit, true, 0);
-            return !s->failed;
+            tirbi_sum_remove(s, i > j ? i : j);
+            tirbi_sum_remove(s, i > j ? j : i);
+            *failed = !tirbi_sum_of(s, number, unit);
+            return !*failed;
         }
     }
     return false;
 }
 
 const tirbi_lx *tirbi_join_quotients(tirbi_lx_pool *pool, const tirbi_lx *x) {
-    sum s;
+    tirbi_sum s;
     builder b = {.pool = pool, .type = (tirbi_dtype)x->type};
-    if (x->size > MAX_SIZE || !sum_of(x, &s) || !join_pair(&b, &s)) return NULL;
-    while (join_pair(&b, &s)) continue;
-    return s.failed ? NULL : terms(&b, &s, 1, true, 1, s.constant);
+    bool failed = false;
+    if (x->size > MAX_SIZE || !sum_of(x, &s) || !join_pair(&b, &s, &failed)) return NULL;
+    while (join_pair(&b, &s, &failed)) continue;
+    return failed ? NULL : terms(&b, &s, 1, true, 1, s.constant);
 }
 
 int64_t tirbi_division_digit(const tirbi_division *d, const tirbi_lvar *counter) {
-    sum s;
+    tirbi_sum s;
     if (!sum_of(d->numerator, &s)) return 0;
     for (uint32_t i = 0; i < s.n; i++) {
         if (s.term[i]->kind != TIRBI_LX_VAR || s.term[i]->var != counter || s.factor[i] == INT64_MIN) continue;

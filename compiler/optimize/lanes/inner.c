@@ -47,9 +47,8 @@ const tirbi_ls *tirbi_plan_hoistable_init(const tirbi_ls *loop) {
 
 static bool lx_mentions_place(const tirbi_lx *x, const tirbi_place *place, bool in_copy) {
     if (x->kind == TIRBI_LX_LOAD) return in_copy && tirbi_same_place(x->access, place);
-    bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
     for (int i = 0; i < x->n_args; i++) {
-        if (lx_mentions_place(x->args[i], place, in_copy && chooses && i > 0)) return true;
+        if (lx_mentions_place(x->args[i], place, in_copy && tirbi_is_choice(x) && i > 0)) return true;
     }
     return false;
 }
@@ -81,8 +80,7 @@ static bool reads_other(planner *p, const tirbi_lx *x, const tirbi_place *place,
  * are. */
 static bool is_copied(planner *p, const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_VAR && !tirbi_plan_find_var(p, x->var)) return true;
-    bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
-    return tirbi_plan_is_copy(p, x) || (chooses && (is_copied(p, x->args[1]) || is_copied(p, x->args[2])));
+    return tirbi_plan_is_copy(p, x) || (tirbi_is_choice(x) && (is_copied(p, x->args[1]) || is_copied(p, x->args[2])));
 }
 
 /* Whether within `s` the memory of a place is only ever used as this one element. `copied` becomes true where floats
@@ -171,10 +169,9 @@ static bool value_shows(const tirbi_lx *x, const tirbi_lvar *var, bool bare) {
     for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++) {
         if (value_shows(x->access->indices[d], var, false)) return true;
     }
-    const bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
     const bool bits = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_BITS;
     for (int i = 0; i < x->n_args; i++) {
-        if (value_shows(x->args[i], var, bits || (chooses && i > 0 && bare))) return true;
+        if (value_shows(x->args[i], var, bits || (tirbi_is_choice(x) && i > 0 && bare))) return true;
     }
     return false;
 }

@@ -4,7 +4,6 @@
 
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/facts/injective.h"
-#include "compiler/optimize/facts/order.h"
 #include "compiler/optimize/lanes/lane_planner.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -89,12 +88,8 @@ bool tirbi_plan_runs(const planner *p, const tirbi_lvar *var) { return p->plan->
 static bool is_stored(const planner *p, const tirbi_place *place) {
     for (uint32_t i = 0; i < p->n_written; i++) {
         const tirbi_place *w = p->written[i];
-        if (!tirbi_may_meet(w->buffer->root, place->buffer->root)) continue;
-        bool apart = false;
-        for (uint32_t d = 0; w->buffer == place->buffer && d < w->ndim && !apart; d++) {
-            apart = tirbi_never_equal(place->indices[d], w->indices[d], &p->plan->loops);
-        }
-        if (!apart || !tirbi_is_compact(p->pool, w->buffer)) return true;
+        if (tirbi_may_meet(w->buffer->root, place->buffer->root) &&
+            !tirbi_never_meet(p->pool, place, w, &p->plan->loops)) return true;
     }
     return false;
 }

@@ -318,7 +318,6 @@ static unsigned values_at_once(const tirbi_lx *x, unsigned *budget) {
  * alone can be chosen where they were put. Those that may trap do so in their order. `raw`: choices are by bits. */
 static void plan_operands(planner *p, const tirbi_lx *x, const tirbi_lx *const *args, bool raw, uint16_t v[3]) {
     enum { BUDGET = 24 };
-    const bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
     unsigned need[3] = {0}, computed = 0;
     for (int i = 0; i < x->n_args; i++) computed += is_computed(args[i]);
     for (int i = 0; i < x->n_args && computed > 1 && !x->traps; i++) {
@@ -328,7 +327,7 @@ static void plan_operands(planner *p, const tirbi_lx *x, const tirbi_lx *const *
     for (int n = 0; n < x->n_args; n++) {
         int next = -1;
         for (int k = 0; k < x->n_args; k++) {
-            const int i = chooses && !x->traps ? (k + 1) % 3 : k;
+            const int i = tirbi_is_choice(x) && !x->traps ? (k + 1) % 3 : k;
             if (v[i] == TIRBI_NO_VALUE && (next < 0 || need[i] > need[next])) next = i;
         }
         v[next] = raw && next > 0 ? tirbi_plan_raw(p, args[next]) : tirbi_plan_value(p, args[next]);

@@ -199,8 +199,7 @@ static bool find_choice(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_lx_test *o
 static bool find_steps(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_lx_test *old, const void *context, unsigned depth,
                        fold *out) {
     if (old(context, x)) return true;
-    const bool chooses = x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
-    if (chooses && depth < MAX_OPERATIONS && is_wide((tirbi_dtype)x->type))
+    if (tirbi_is_choice(x) && depth < MAX_OPERATIONS && is_wide((tirbi_dtype)x->type))
         return find_choice(pool, x, old, context, depth, out);
     if (depth == MAX_OPERATIONS || x->kind != TIRBI_LX_OP || !is_wide((tirbi_dtype)x->type) || x->optype != x->type ||
         x->n_args < 2) {

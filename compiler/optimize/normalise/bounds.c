@@ -1,12 +1,11 @@
 #include "compiler/optimize/normalise/bounds.h"
 
 #include "compiler/loop/visit.h"
-#include "compiler/optimize/facts/affine.h"
+#include "compiler/optimize/facts/predicates.h"
 #include "compiler/optimize/rewriting/guards.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
-#include "loader/base/checked.h"
 
 enum { MAX_AROUND = 16 };
 
@@ -19,36 +18,14 @@ typedef struct bounder {
     const tirbi_lx *from, *to; /* the iterations in which it holds: the first, or the one behind the last; or NULL */
 } bounder;
 
-/* The difference of two numbers, one less where it is to be more than 0; NULL: it could wrap, or what is next to it. */
-static const tirbi_lx *difference(const bounder *b, const tirbi_lx *more, const tirbi_lx *less, bool strict) {
-    int64_t lo, hi;
-    if (!tirbi_sub_i64(more->lo, less->hi, &lo) || !tirbi_sub_i64(more->hi, less->lo, &hi) || lo < INT64_MIN + 4 ||
-        hi == INT64_MAX)
-        return NULL;
-    const tirbi_lx *start = tirbi_lx_wide(b->pool, TIRB_OP_SUB, more, less);
-    return strict ? tirbi_lx_with(b->pool, TIRB_OP_SUB, start, 1) : start;
-}
-
-/* Whether a term says from which iteration on, or up to which, it holds: a comparison that is c * k + start >= 0 for
- * the number k of the iteration, c being 1 or -1. */
+/* Whether a term says from which iteration on, or up to which, it holds. */
 static bool bounds_loop(void *context, const tirbi_lx *x) {
     bounder *b = context;
     const tirbi_loop_set loop = {.var = {b->var}, .n = 1};
-    tirbi_affine less, more;
-    int64_t down, up;
     if (b->term) return x == b->term;
-    if (x->kind != TIRBI_LX_OP || x->n_args != 2 || !tirbi_dtype_is_int((tirbi_dtype)x->args[0]->type)) return false;
-    const bool rises = x->op == TIRB_OP_LT || x->op == TIRB_OP_LE, falls = x->op == TIRB_OP_GT || x->op == TIRB_OP_GE;
-    if ((!rises && !falls) || !tirbi_affine_of(b->pool, x->args[rises ? 0 : 1], &loop, &less) ||
-        !tirbi_affine_of(b->pool, x->args[rises ? 1 : 0], &loop, &more) || !tirbi_affine_constant(&less, 0, &down) ||
-        !tirbi_affine_constant(&more, 0, &up) || up > 1 || up < -1 || (up - down != 1 && up - down != -1))
-        return false;
-    const bool strict = x->op == TIRB_OP_LT || x->op == TIRB_OP_GT, from = up - down == 1;
-    const tirbi_lx *start = difference(b, more.start, less.start, strict);
-    b->from = from ? tirbi_lx_wide(b->pool, TIRB_OP_SUB, tirbi_lx_number(b->pool, 0), start) : NULL;
-    b->to = from ? NULL : tirbi_lx_with(b->pool, TIRB_OP_ADD, start, 1);
-    b->term = b->from || b->to ? x : NULL;
-    return b->term != NULL;
+    if (x->op == TIRB_OP_EQ || !tirbi_iterations_where(b->pool, x, &loop, &b->from, &b->to)) return false;
+    b->term = x;
+    return true;
 }
 
 /* Whether a loop that the term does not name steps through what the body stores. */

@@ -22,10 +22,6 @@ typedef struct narrowing {
     bool failed;
 } narrowing;
 
-static bool is_choice(const tirbi_lx *x) {
-    return x->kind == TIRBI_LX_COND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SELECT);
-}
-
 static bool is_element(const narrowing *n, const tirbi_lx *x) {
     return x->kind == TIRBI_LX_LOAD && x->access->buffer == n->wide;
 }
@@ -40,12 +36,12 @@ static uint32_t let_of(const narrowing *n, const tirbi_lvar *var) {
 /* Whether int32 holds a value, if it holds all elements. */
 static bool fits(const narrowing *n, const tirbi_lx *x) {
     if (is_element(n, x) || (x->kind == TIRBI_LX_VAR && let_of(n, x->var) < n->n_lets)) return true;
-    if (is_choice(x)) return fits(n, x->args[1]) && fits(n, x->args[2]);
+    if (tirbi_is_choice(x)) return fits(n, x->args[1]) && fits(n, x->args[2]);
     return x->type == TIRB_I64 && x->lo >= INT32_MIN && x->hi <= INT32_MAX;
 }
 
 static bool chooses(const narrowing *n, const tirbi_lx *x) {
-    return is_choice(x) && (is_element(n, x->args[1]) || is_element(n, x->args[2])) && fits(n, x);
+    return tirbi_is_choice(x) && (is_element(n, x->args[1]) || is_element(n, x->args[2])) && fits(n, x);
 }
 
 /* ---- What is stored --------------------------------------------------------------------------------------------- */
@@ -112,7 +108,7 @@ static const tirbi_lx *as_narrow(narrowing *n, tirbi_rewrite *r, const tirbi_lx 
     const uint32_t let = x->kind == TIRBI_LX_VAR ? let_of(n, x->var) : n->n_lets;
     if (let < n->n_lets) return tirbi_lx_var(n->pool, n->narrow_let[let]);
     if (x->kind == TIRBI_LX_CONST) return tirbi_lx_int(n->pool, TIRB_I32, x->value);
-    if (!is_choice(x)) {
+    if (!tirbi_is_choice(x)) {
         const tirbi_lx *value = tirbi_rewrite_value(r, x);
         return tirbi_value_in_type(n->pool, TIRB_I32, value);
     }

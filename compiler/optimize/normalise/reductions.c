@@ -32,7 +32,7 @@ static bool find_first(const nest *n, const tirbi_lx *x, tirbi_lvar **first, uin
     const bool is_zero = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_EQ && tirbi_lx_is_int(x->args[1], 0);
     const bool is_cast = tirbi_keeps_value(x), adds = tirbi_is_arithmetic(x) && x->op == TIRB_OP_ADD,
                scales = tirbi_is_arithmetic(x) && x->op == TIRB_OP_MUL && x->args[1]->kind == TIRBI_LX_CONST;
-    if (x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND && x->type == TIRB_BOOL) ||
+    if (tirbi_is_conjunction(x) ||
         (adds && x->args[0]->lo >= 0 && x->args[1]->lo >= 0 && tirbi_is_exact(x, NULL)))
         return find_first(n, x->args[0], first, n_first) && find_first(n, x->args[1], first, n_first);
     if (is_zero || is_cast || (scales && x->args[1]->value > 0 && tirbi_is_exact(x, NULL)))

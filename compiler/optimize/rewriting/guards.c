@@ -2,10 +2,6 @@
 
 #include "compiler/optimize/rewriting/statements.h"
 
-bool tirbi_is_conjunction(const tirbi_lx *x) {
-    return x->kind == TIRBI_LX_AND || (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_AND && x->type == TIRB_BOOL);
-}
-
 static bool names_begun(const tirbi_guards *g, const tirbi_lx *x) {
     for (uint32_t i = 0; i < g->n_begun; i++)
         if (tirbi_lx_depends_on(x, g->begun[i])) return true;

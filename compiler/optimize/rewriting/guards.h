@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_REWRITING_GUARDS_H
 #define TIRB_COMPILER_OPTIMIZE_REWRITING_GUARDS_H
 
-#include "compiler/loop/loop.h"
+#include "compiler/loop/exact.h"
 
 enum { TIRBI_MAX_BEGUN = 32 };
 
@@ -15,8 +15,6 @@ typedef struct tirbi_guards {
     uint32_t n_begun;
 } tirbi_guards;
 
-/* Whether x is a conjunction: of two operands. */
-bool tirbi_is_conjunction(const tirbi_lx *x);
 /* A body without such a term in its conditions, for who says in another way that it holds: where it does not, nothing
  * in the body is done, and no value in it may fail. NULL: something stands under none. */
 const tirbi_ls *tirbi_without_guard(tirbi_guards *guards, const tirbi_ls *body);

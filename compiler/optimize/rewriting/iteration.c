@@ -3,13 +3,11 @@
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-tirbi_iteration *tirbi_new_iteration(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    tirbi_iteration *it = TIRBI_NEW(pool->arena, tirbi_iteration);
-    if (!it) return NULL;
+void tirbi_begin_iteration(tirbi_iteration *it, tirbi_lx_pool *pool, const tirbi_ls *loop) {
     it->pool = pool;
     it->loop = loop;
+    it->n = it->at = it->sets.n = 0;
     it->reached = (tirbi_accesses){.item = it->place, .most = TIRBI_MAX_ITEM_PLACES, .sets = &it->sets};
-    return it;
 }
 
 bool tirbi_add_item(tirbi_iteration *it, const tirbi_ls *s) {
@@ -19,14 +17,13 @@ bool tirbi_add_item(tirbi_iteration *it, const tirbi_ls *s) {
     return tirbi_find_accesses(&it->reached, s);
 }
 
-tirbi_iteration *tirbi_read_iteration(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+bool tirbi_read_iteration(tirbi_iteration *it, tirbi_lx_pool *pool, const tirbi_ls *loop) {
     const tirbi_ls *items[TIRBI_MAX_ITEMS];
     uint32_t n = 0;
-    tirbi_iteration *it = tirbi_is_plain_loop(loop) ? tirbi_new_iteration(pool, loop) : NULL;
-    bool read = it && tirbi_list_statements(loop->as.loop.body, items, &n, TIRBI_MAX_ITEMS);
+    tirbi_begin_iteration(it, pool, loop);
+    bool read = tirbi_is_plain_loop(loop) && tirbi_list_statements(loop->as.loop.body, items, &n, TIRBI_MAX_ITEMS);
     for (uint32_t i = 0; i < n && read; i++) read = tirbi_add_item(it, items[i]);
-    if (!read) TIRBI_GIVE_BACK(pool->arena, it);
-    return read ? it : NULL;
+    return read;
 }
 
 uint32_t tirbi_times_set(const tirbi_iteration *it, const tirbi_lvar *var) {

@@ -17,12 +17,12 @@ typedef struct tirbi_iteration {
     tirbi_reached place[TIRBI_MAX_ITEM_PLACES];
 } tirbi_iteration;
 
-/* One of a loop without items yet; NULL when memory ran out. */
-tirbi_iteration *tirbi_new_iteration(tirbi_lx_pool *pool, const tirbi_ls *loop);
+/* Begins one of a loop, without items yet. It stays where it is. */
+void tirbi_begin_iteration(tirbi_iteration *it, tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* Adds straight code as an item; false: it is none, or too much. */
 bool tirbi_add_item(tirbi_iteration *it, const tirbi_ls *s);
-/* The iteration of a plain loop around straight code; NULL where it is none (or memory ran out). */
-tirbi_iteration *tirbi_read_iteration(tirbi_lx_pool *pool, const tirbi_ls *loop);
+/* Reads the iteration of a plain loop around straight code; false where it is none, or too much. */
+bool tirbi_read_iteration(tirbi_iteration *it, tirbi_lx_pool *pool, const tirbi_ls *loop);
 
 uint32_t tirbi_times_set(const tirbi_iteration *it, const tirbi_lvar *var);
 

@@ -125,8 +125,10 @@ static bool does_nothing_else(const leaver *v) {
 bool tirbi_search_end(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     const tirbi_lvar *var = loop->as.loop.var;
     if (!tirbi_is_plain_loop(loop) || var->extent->hi <= NEAR) return false;
-    leaver leaves = {.pool = pool, .loop = loop, .it = tirbi_new_iteration(pool, loop)}, *v = &leaves;
-    if (!v->it || !find_items(v, loop->as.loop.body) || !v->leaves ||
+    tirbi_iteration it;
+    leaver leaves = {.pool = pool, .loop = loop, .it = &it}, *v = &leaves;
+    tirbi_begin_iteration(&it, pool, loop);
+    if (!find_items(v, loop->as.loop.body) || !v->leaves ||
         !tirbi_is_known_elsewhere(v->it, v->leaves->as.if_.condition))
         return false;
     tirbi_lvar *found = tirbi_new_variable(pool, TIRBI_LVAR_LET, "found", TIRB_I64, 0, var->extent->hi, loop->span);
