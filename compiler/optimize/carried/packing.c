@@ -7,7 +7,8 @@
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_ITEMS = 24, MAX_PLACES = 32, MAX_PUSHES = 4, MAX_SETS = 4, ARMS = 2, YES = 0, NO = 1, BLOCK = 2048, LEAST = 16 };
+enum { MAX_ITEMS = 24, MAX_PLACES = 32, MAX_PUSHES = 4, MAX_SETS = 4 };
+enum { ARMS = 2, YES = 0, NO = 1, BLOCK = 2048, LEAST = 16 };
 
 /* A store of an arm. One that pushes goes on by one element wherever it is made. */
 typedef struct push {
