@@ -36,6 +36,7 @@ typedef struct packer {
     uint32_t n, at; /* the condition is the item `at` */
     arm arms[ARMS];
     int64_t most;          /* iterations of a block */
+    const tirbi_lx *room;  /* those that there are at most, in int64 */
     const tirbi_lx *first; /* iteration of the block, counted from 0 */
     tirbi_lvar *holds;     /* whether the condition does */
 } packer;
@@ -178,7 +179,7 @@ static const tirbi_ls *store_at(const packer *p, tirbi_lbuf *buffer, const tirbi
 /* What an iteration does for an arm: what is not kept goes behind all that is. */
 static bool keep(packer *p, arm *a, const tirbi_lx *holds, const tirbi_ls **items, uint32_t *n) {
     const tirbi_lx *to = tirbi_lx_lazy(p->pool, TIRBI_LX_COND, holds, tirbi_lx_var(p->pool, a->count),
-                                       tirbi_lx_int(p->pool, TIRB_I32, p->most));
+                                       tirbi_lx_cast(p->pool, TIRB_I32, p->room));
     to = tirbi_lx_cast(p->pool, TIRB_I64, to);
     for (uint32_t i = 0; i < a->n; i++) {
         push *s = &a->stores[i];
@@ -189,6 +190,8 @@ static bool keep(packer *p, arm *a, const tirbi_lx *holds, const tirbi_ls **item
         }
         s->kept =
             tirbi_new_row(p->pool, "kept", store->as.store.access->buffer->type, tirbi_lx_number(p->pool, p->most + 1));
+        if (!s->kept) return false;
+        s->kept->length = tirbi_lx_add(p->pool, p->room, tirbi_lx_number(p->pool, 1));
         items[(*n)++] = store_at(p, s->kept, to, store->as.store.value, store->span);
     }
     if (!a->counter) return true;
@@ -326,7 +329,9 @@ static bool read_loop(packer *p) {
 
 static bool pack_elements(packer *p, tirbi_arranged *out) {
     p->holds = new_var(p, "holds", TIRBI_LVAR_LET, TIRB_BOOL, 1);
-    if (!p->holds || !read_loop(p)) return false;
+    const tirbi_lx *rounds = tirbi_lx_with(p->pool, TIRB_OP_MAX, p->loop->as.loop.var->extent, 0);
+    p->room = tirbi_lx_with(p->pool, TIRB_OP_MIN, rounds, p->most);
+    if (!p->holds || !p->room || !read_loop(p)) return false;
     for (unsigned w = 0; w < ARMS; w++) {
         p->arms[w].count = new_var(p, "count", TIRBI_LVAR_LOCAL, TIRB_I32, p->most);
         p->arms[w].total = new_var(p, "total", TIRBI_LVAR_LET, TIRB_I64, p->most);
