@@ -1,6 +1,7 @@
 #include "compiler/optimize/carried/induction.h"
 
 #include "compiler/loop/visit.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -329,11 +330,32 @@ static const tirbi_ls *replace_one(counters *c, const tirbi_ls *loop) {
     return NULL;
 }
 
+/* The same for one that nobody knows the beginning of: what it is ahead of the loop has a name. */
+static const tirbi_ls *replace_unknown(counters *c, const tirbi_ls *loop) {
+    tirbi_loop_set set = {.n = 0};
+    if (!tirbi_find_variables(&set, loop->as.loop.body, 0)) return NULL;
+    for (uint32_t i = 0; i < set.n; i++) {
+        c->var = set.var[i];
+        if (c->var->kind != TIRBI_LVAR_LOCAL || (c->var->type != TIRB_I32 && c->var->type != TIRB_I64)) continue;
+        const tirbi_lx *delta = delta_of_loop(c, loop, 0);
+        if (!delta || tirbi_lx_is_int(delta, 0)) continue;
+        const tirbi_lx *value = tirbi_lx_var(c->pool, c->var);
+        tirbi_lvar *begin = tirbi_variable_for(c->pool, TIRBI_LVAR_LET, "begin", value, loop->span);
+        c->now = begin ? tirbi_lx_var(c->pool, begin) : NULL;
+        const tirbi_ls *copy = c->now ? without(c, loop) : NULL;
+        const tirbi_ls *items[] = {tirbi_new_set(c->pool, loop->span, begin, value, true),
+                                   copy ? set_behind(c, copy) : NULL};
+        if (items[1]) return tirbi_new_sequence(c->pool, loop->span, items, 2);
+    }
+    return NULL;
+}
+
 static const tirbi_ls *walk_loop(counters *c, const tirbi_ls *s, unsigned depth) {
     const tirbi_ls *named = without_names(c, s->as.loop.body);
     tirbi_ls *plain = named != s->as.loop.body ? tirbi_same_stmt(c->pool, s) : NULL;
     if (plain) plain->as.loop.body = named;
     const tirbi_ls *replaced = replace_one(c, plain ? plain : s);
+    if (!replaced) replaced = replace_unknown(c, plain ? plain : s);
     if (replaced) return walk(c, replaced, depth + 1);
     forget_sets(&c->known, s);
     const known before = c->known;

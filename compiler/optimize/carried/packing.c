@@ -2,11 +2,13 @@
 
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_ITEMS = 24, MAX_PLACES = 32, MAX_PUSHES = 4, ARMS = 2, YES = 0, NO = 1, BLOCK = 2048, LEAST = 16 };
+enum { MAX_ITEMS = 24, MAX_PLACES = 32, MAX_PUSHES = 4, MAX_SETS = 4 };
+enum { ARMS = 2, YES = 0, NO = 1, BLOCK = 2048, LEAST = 16 };
 
 /* A store of an arm. One that pushes goes on by one element wherever it is made. */
 typedef struct push {
@@ -21,6 +23,8 @@ typedef struct arm {
     tirbi_lvar *counter; /* NULL: it pushes nothing */
     push stores[MAX_ITEMS];
     uint32_t n, n_pushes;
+    const tirbi_ls *sets[MAX_SETS]; /* of other variables, behind all else */
+    uint32_t n_sets;
     tirbi_lvar *count; /* of the iterations of a block that pushed, so far and then in all */
     tirbi_lvar *total;
 } arm;
@@ -32,6 +36,7 @@ typedef struct packer {
     uint32_t n, at; /* the condition is the item `at` */
     arm arms[ARMS];
     int64_t most;          /* iterations of a block */
+    const tirbi_lx *room;  /* those that there are at most, in int64 */
     const tirbi_lx *first; /* iteration of the block, counted from 0 */
     tirbi_lvar *holds;     /* whether the condition does */
 } packer;
@@ -49,39 +54,67 @@ static bool is_sum(const tirbi_lx *x, tirbi_lvar **var, int64_t *more) {
     return x->type == TIRB_I32 || x->type == TIRB_I64;
 }
 
-/* The counter that the arm adds one to. */
-static bool find_counter(arm *a, const tirbi_ls *s) {
-    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++)
-        if (!find_counter(a, s->as.seq.items[i])) return false;
-    if (s->kind != TIRBI_LS_SET) return s->kind == TIRBI_LS_SEQ || s->kind == TIRBI_LS_STORE;
+/* How often straight code adds one to a variable; twice or more: it is set otherwise. */
+static uint32_t counts_once(const tirbi_ls *s, const tirbi_lvar *counter) {
+    uint32_t n = 0;
     tirbi_lvar *var = NULL;
     int64_t more;
-    const bool counts = !a->counter && !s->as.set.declares && is_sum(s->as.set.value, &var, &more) && more == 1 &&
-                        var == s->as.set.var && s->as.set.value->type == var->type;
-    a->counter = var;
-    return counts;
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++) n += counts_once(s->as.seq.items[i], counter);
+    if (s->kind != TIRBI_LS_SET || s->as.set.var != counter) return n;
+    const bool counts = !s->as.set.declares && is_sum(s->as.set.value, &var, &more) && more == 1 && var == counter &&
+                        s->as.set.value->type == counter->type;
+    return counts ? 1 : 2;
+}
+
+/* The counter that the arm adds one to where it pushes: the index of one of its stores. */
+static void find_counter(arm *a, const tirbi_ls *arm_body, const tirbi_ls *s) {
+    tirbi_lvar *var = NULL;
+    int64_t more;
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n && !a->counter; i++)
+        find_counter(a, arm_body, s->as.seq.items[i]);
+    const tirbi_place *place = s->kind == TIRBI_LS_STORE ? s->as.store.access : NULL;
+    if (place && place->ndim == 1 && is_sum(place->indices[0], &var, &more) && counts_once(arm_body, var) == 1)
+        a->counter = var;
+}
+
+/* A variable that the arm sets once, with nothing behind that in it that asks for it. */
+static bool find_set(arm *a, const tirbi_ls *s) {
+    if (s->as.set.declares || s->as.set.var->kind != TIRBI_LVAR_LOCAL || a->n_sets == MAX_SETS || !tirbi_cannot_fail(s))
+        return false;
+    a->sets[a->n_sets++] = s;
+    return true;
+}
+
+/* Whether a statement that stands behind the sets of an arm may as well stand ahead of them. */
+static bool is_behind_sets(const arm *a, const tirbi_ls *s) {
+    for (uint32_t i = 0; i < a->n_sets; i++) {
+        const bool loads = !a->sets[i]->as.set.value->pure;
+        if ((s->kind == TIRBI_LS_STORE && loads) || tirbi_code_uses(s, &a->sets[i]->as.set.var, 1)) return false;
+    }
+    return true;
 }
 
 static bool find_pushes(arm *a, const tirbi_ls *s, int64_t *counted) {
     for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++)
         if (!find_pushes(a, s->as.seq.items[i], counted)) return false;
     if (s->kind == TIRBI_LS_SEQ) return true;
-    if (s->kind == TIRBI_LS_SET) {
+    if ((s->kind != TIRBI_LS_SET && s->kind != TIRBI_LS_STORE) || !is_behind_sets(a, s)) return false;
+    if (s->kind == TIRBI_LS_SET && s->as.set.var == a->counter) {
         *counted = 1;
         return true;
     }
+    if (s->kind == TIRBI_LS_SET) return !(a->counter && tirbi_code_uses(s, &a->counter, 1)) && find_set(a, s);
     const tirbi_place *place = s->as.store.access;
     tirbi_lvar *var = NULL;
     int64_t more;
-    if (tirbi_lx_depends_on(s->as.store.value, a->counter) || s->as.store.value->traps || a->n == MAX_ITEMS)
-        return false;
-    if (!tirbi_place_depends_on(place, a->counter)) {
+    if (a->n == MAX_ITEMS) return false;
+    if (!a->counter || !tirbi_code_uses(s, &a->counter, 1)) {
         a->stores[a->n++] = (push){.store = s};
         return tirbi_cannot_fail(s);
     }
-    if (place->ndim != 1 || place->view || place->buffer->local || place->buffer->overlaps ||
-        place->buffer->broadcasts || !is_sum(place->indices[0], &var, &more) || var != a->counter ||
-        a->n_pushes++ == MAX_PUSHES)
+    if (tirbi_lx_depends_on(s->as.store.value, a->counter) || s->as.store.value->traps || place->ndim != 1 ||
+        place->view || place->buffer->local || place->buffer->overlaps || place->buffer->broadcasts ||
+        !is_sum(place->indices[0], &var, &more) || var != a->counter || a->n_pushes++ == MAX_PUSHES)
         return false;
     a->stores[a->n++] = (push){.store = s, .pushes = true, .behind = more + *counted};
     return true;
@@ -90,7 +123,8 @@ static bool find_pushes(arm *a, const tirbi_ls *s, int64_t *counted) {
 static bool read_arm(packer *p, unsigned which, const tirbi_ls *s) {
     arm *a = &p->arms[which];
     int64_t counted = 0;
-    return find_counter(a, s) && a->counter && find_pushes(a, s, &counted) && a->n_pushes > 0;
+    find_counter(a, s, s);
+    return find_pushes(a, s, &counted);
 }
 
 /* Whether the memory that is pushed to is reached in no other way, and the counter is asked for by no one else. */
@@ -144,9 +178,8 @@ static const tirbi_ls *store_at(const packer *p, tirbi_lbuf *buffer, const tirbi
 
 /* What an iteration does for an arm: what is not kept goes behind all that is. */
 static bool keep(packer *p, arm *a, const tirbi_lx *holds, const tirbi_ls **items, uint32_t *n) {
-    if (!a->counter) return true;
     const tirbi_lx *to = tirbi_lx_lazy(p->pool, TIRBI_LX_COND, holds, tirbi_lx_var(p->pool, a->count),
-                                       tirbi_lx_int(p->pool, TIRB_I32, p->most));
+                                       tirbi_lx_cast(p->pool, TIRB_I32, p->room));
     to = tirbi_lx_cast(p->pool, TIRB_I64, to);
     for (uint32_t i = 0; i < a->n; i++) {
         push *s = &a->stores[i];
@@ -157,8 +190,11 @@ static bool keep(packer *p, arm *a, const tirbi_lx *holds, const tirbi_ls **item
         }
         s->kept =
             tirbi_new_row(p->pool, "kept", store->as.store.access->buffer->type, tirbi_lx_number(p->pool, p->most + 1));
+        if (!s->kept) return false;
+        s->kept->length = tirbi_lx_add(p->pool, p->room, tirbi_lx_number(p->pool, 1));
         items[(*n)++] = store_at(p, s->kept, to, store->as.store.value, store->span);
     }
+    if (!a->counter) return true;
     const tirbi_lx *one = tirbi_lx_lazy(p->pool, TIRBI_LX_COND, holds, tirbi_lx_int(p->pool, TIRB_I32, 1),
                                         tirbi_lx_int(p->pool, TIRB_I32, 0));
     const tirbi_lx *next = tirbi_lx_binary(p->pool, TIRB_OP_ADD, TIRB_I32, tirbi_lx_var(p->pool, a->count), one);
@@ -166,17 +202,34 @@ static bool keep(packer *p, arm *a, const tirbi_lx *holds, const tirbi_ls **item
     return true;
 }
 
+/* The variables that arms set, each by one choice. */
+static bool set_others(packer *p, const tirbi_lx *holds, const tirbi_ls **items, uint32_t *n) {
+    const arm *yes = &p->arms[YES], *no = &p->arms[NO];
+    for (unsigned w = 0; w < ARMS; w++) {
+        const arm *a = &p->arms[w];
+        for (uint32_t i = 0; i < a->n_sets; i++) {
+            tirbi_lvar *var = a->sets[i]->as.set.var;
+            const tirbi_lx *as_it_was = tirbi_lx_var(p->pool, var), *value[ARMS] = {as_it_was, as_it_was};
+            bool is_set = false;
+            for (uint32_t k = 0; k < yes->n_sets; k++)
+                if (yes->sets[k]->as.set.var == var) value[YES] = yes->sets[k]->as.set.value, is_set = w == NO;
+            for (uint32_t k = 0; k < no->n_sets; k++)
+                if (no->sets[k]->as.set.var == var) value[NO] = no->sets[k]->as.set.value;
+            const tirbi_lx *chosen = tirbi_lx_lazy(p->pool, TIRBI_LX_COND, holds, value[YES], value[NO]);
+            if (!chosen) return false;
+            if (!is_set) items[(*n)++] = set(p, var, chosen, false);
+        }
+    }
+    return true;
+}
+
 /* The iterations of a block, in lanes. */
 static const tirbi_ls *keep_block(packer *p) {
-    const tirbi_given none = {.n = 0};
     const tirbi_lvar *old = p->loop->as.loop.var;
-    const tirbi_lx *left = tirbi_lx_sub(p->pool, old->extent, p->first);
-    const tirbi_lx *length = tirbi_lx_with(p->pool, TIRB_OP_MIN, left, p->most);
-    tirbi_lvar *var = new_counter(p, old->name, length, p->most - 1);
-    const tirbi_lx *at = tirbi_lx_add(p->pool, tirbi_lx_add(p->pool, old->min, p->first), tirbi_lx_var(p->pool, var));
-    at = tirbi_lx_within(p->pool, at, old->type == TIRB_I32 && old->lo < INT32_MIN ? INT32_MIN : old->lo,
-                         old->type == TIRB_I32 && old->hi > INT32_MAX ? INT32_MAX : old->hi);
-    const tirbi_ls *items[3 * MAX_ITEMS + 2 * MAX_PUSHES + 8];
+    const tirbi_lx *to = tirbi_lx_wide(p->pool, TIRB_OP_MIN, old->extent,
+                                       tirbi_lx_add(p->pool, p->first, tirbi_lx_number(p->pool, p->most)));
+    tirbi_lvar *var = tirbi_part_variable(p->pool, old, p->first, to);
+    const tirbi_ls *items[3 * MAX_ITEMS + 2 * (MAX_PUSHES + MAX_SETS) + 8];
     uint32_t n = 0;
     for (uint32_t i = 0; i < p->n; i++) {
         if (i != p->at) {
@@ -186,12 +239,12 @@ static const tirbi_ls *keep_block(packer *p) {
         const tirbi_lx *holds = tirbi_lx_var(p->pool, p->holds);
         const tirbi_lx *fails = tirbi_lx_not(p->pool, holds);
         items[n++] = set(p, p->holds, p->items[i]->as.if_.condition, true);
-        if (!fails || !keep(p, &p->arms[YES], holds, items, &n) || !keep(p, &p->arms[NO], fails, items, &n))
+        if (!fails || !keep(p, &p->arms[YES], holds, items, &n) || !keep(p, &p->arms[NO], fails, items, &n) ||
+            !set_others(p, holds, items, &n))
             return NULL;
     }
     const tirbi_ls *body = tirbi_new_sequence(p->pool, p->loop->span, items, n);
-    const tirbi_lx *counter = tirbi_lx_cast(p->pool, old->type, at);
-    return tirbi_new_loop(p->pool, p->loop->span, var, tirbi_resolve(p->pool, &none, body, old, counter, var, false));
+    return tirbi_loop_of(p->pool, p->loop, var, body, false);
 }
 
 /* What was kept goes to where the counter stands. */
@@ -257,7 +310,8 @@ static bool find_branch(packer *p) {
         const tirbi_ls *s = p->items[p->at], *no = s->kind == TIRBI_LS_IF ? s->as.if_.else_case : NULL;
         p->arms[YES] = p->arms[NO] = (arm){.counter = NULL};
         if (s->kind == TIRBI_LS_IF && !s->as.if_.first_of && !s->as.if_.condition->traps &&
-            read_arm(p, YES, s->as.if_.then_case) && (!no || read_arm(p, NO, no)))
+            read_arm(p, YES, s->as.if_.then_case) && (!no || read_arm(p, NO, no)) &&
+            (p->arms[YES].counter || p->arms[NO].counter))
             break;
     }
     for (uint32_t i = 0; i < p->n; i++)
@@ -275,7 +329,9 @@ static bool read_loop(packer *p) {
 
 static bool pack_elements(packer *p, tirbi_arranged *out) {
     p->holds = new_var(p, "holds", TIRBI_LVAR_LET, TIRB_BOOL, 1);
-    if (!p->holds || !read_loop(p)) return false;
+    const tirbi_lx *rounds = tirbi_lx_with(p->pool, TIRB_OP_MAX, p->loop->as.loop.var->extent, 0);
+    p->room = tirbi_lx_with(p->pool, TIRB_OP_MIN, rounds, p->most);
+    if (!p->holds || !p->room || !read_loop(p)) return false;
     for (unsigned w = 0; w < ARMS; w++) {
         p->arms[w].count = new_var(p, "count", TIRBI_LVAR_LOCAL, TIRB_I32, p->most);
         p->arms[w].total = new_var(p, "total", TIRBI_LVAR_LET, TIRB_I64, p->most);

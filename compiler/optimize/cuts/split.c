@@ -31,7 +31,7 @@ typedef struct splitter {
     const tirbi_lx *first, *behind; /* iterations first .. behind - 1 satisfy the others; counted from 0 */
     int64_t left;                   /* as many are behind them at most */
     bool bounded;
-    bool statement; /* the body itself is the choice, whatever is in its arms */
+    uint8_t anew; /* what parts have copies of: TIRBI_..._ANEW */
 } splitter;
 
 /* ---- Conditions ----------------------------------------------------------------------------------------------- */
@@ -122,6 +122,33 @@ static bool of_statement(tirbi_lx_pool *pool, const tirbi_ls *body, choice *out)
     return true;
 }
 
+/* The body with an arm in place of its item `at`; nothing, where there is no arm. */
+static const tirbi_ls *with_arm(splitter *s, const tirbi_ls *body, uint32_t at, const tirbi_ls *arm) {
+    tirbi_ls *copy = tirbi_same_stmt(s->pool, body);
+    const tirbi_ls **items = copy ? TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_ls *, body->as.seq.n) : NULL;
+    if (!items) return NULL;
+    memcpy(items, body->as.seq.items, body->as.seq.n * sizeof(*items));
+    items[at] = arm ? arm : tirbi_new_sequence(s->pool, body->span, NULL, 0);
+    copy->as.seq.items = items;
+    return items[at] ? copy : NULL;
+}
+
+/* The choice of one statement among others, where its condition bounds the loop by what stands still in it. */
+static bool of_item(splitter *s, const tirbi_ls *body, choice *out) {
+    tirbi_loop_set lets = {.n = 0};
+    if (body->kind != TIRBI_LS_SEQ || !tirbi_find_variables(&lets, body, TIRBI_STRAIGHT)) return false;
+    for (uint32_t i = 0; i < body->as.seq.n; i++) {
+        const tirbi_ls *item = body->as.seq.items[i];
+        if (item->kind != TIRBI_LS_IF || item->as.if_.first_of || tirbi_mentions_loops(item->as.if_.condition, &lets) ||
+            !of_first_term(s->pool, item, out) || !read_condition(s, out->condition) || !s->bounded || s->rest)
+            continue;
+        out->yes = with_arm(s, body, i, out->yes);
+        out->no = with_arm(s, body, i, out->no);
+        return out->yes && out->no;
+    }
+    return false;
+}
+
 typedef struct candidates {
     const tirbi_loop_set *own;
     const tirbi_lx *item[MAX_CANDIDATES];
@@ -210,8 +237,7 @@ static bool of_expressions(splitter *s, const tirbi_ls *body, choice *out) {
 static const tirbi_ls *part(splitter *s, const tirbi_lx *from, const tirbi_lx *to, const tirbi_ls *arm) {
     tirbi_lvar *var = tirbi_part_variable(s->pool, s->own.var[0], from, to);
     if (!var) return NULL;
-    tirbi_rewrite rewrite = {
-        .pool = s->pool, .anew = s->statement ? TIRBI_LOOPS_ANEW | TIRBI_LETS_ANEW : TIRBI_LETS_ANEW};
+    tirbi_rewrite rewrite = {.pool = s->pool, .anew = s->anew};
     tirbi_bind_variable(&rewrite, s->own.var[0], tirbi_lx_var(s->pool, var));
     const tirbi_ls *body = tirbi_rewrite_stmt(&rewrite, arm);
     if (body) tirbi_reach_places(body, var);
@@ -247,8 +273,12 @@ const tirbi_ls *tirbi_split_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     choice c;
     splitter s = {.pool = pool, .loop = loop, .own = {.var = {var}, .n = 1}};
     if (loop->as.loop.step || !var->min->pure || !var->extent->pure) return NULL;
-    s.statement = of_statement(pool, body, &c) && read_condition(&s, c.condition);
-    if (!s.statement && !of_expressions(&s, body, &c)) return NULL;
+    if (of_statement(pool, body, &c) && read_condition(&s, c.condition))
+        s.anew = TIRBI_LOOPS_ANEW | TIRBI_LETS_ANEW; /* the body itself is the choice, whatever is in its arms */
+    else if (of_expressions(&s, body, &c))
+        s.anew = TIRBI_LETS_ANEW;
+    else
+        return NULL;
     uint32_t n = s.bounded ? bounded_parts(&s, &c, parts) : 0;
     const tirbi_ls *inside = !s.bounded ? tirbi_loop_like(pool, loop, NULL, c.yes)
                              : n > 0    ? in_sequence(&s, parts, n)
@@ -256,6 +286,16 @@ const tirbi_ls *tirbi_split_loop(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     if (!inside || !s.rest) return inside;
     const tirbi_ls *other = tirbi_loop_like(pool, loop, NULL, c.no);
     return c.no && !other ? NULL : tirbi_new_if(pool, loop->span, s.rest, inside, other);
+}
+
+const tirbi_ls *tirbi_split_statements(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    tirbi_lvar *var = loop->as.loop.var;
+    const tirbi_ls *parts[3];
+    choice c;
+    splitter s = {.pool = pool, .loop = loop, .own = {.var = {var}, .n = 1}, .anew = TIRBI_ALL_ANEW};
+    if (!tirbi_is_plain_loop(loop) || !of_item(&s, loop->as.loop.body, &c)) return NULL;
+    const uint32_t n = bounded_parts(&s, &c, parts);
+    return n > 0 ? in_sequence(&s, parts, n) : NULL;
 }
 
 /* ---- Nests ---------------------------------------------------------------------------------------------------- */
@@ -278,7 +318,10 @@ static const tirbi_ls *split_at(tirbi_lx_pool *pool, const tirbi_free_nest *nest
     const tirbi_ls *parts[3];
     choice c;
     tirbi_loop_set others = {.n = 0};
-    splitter s = {.pool = pool, .loop = nest->loops[at], .own = {.var = {nest->loops[at]->as.loop.var}, .n = 1}};
+    splitter s = {.pool = pool,
+                  .loop = nest->loops[at],
+                  .own = {.var = {nest->loops[at]->as.loop.var}, .n = 1},
+                  .anew = TIRBI_LETS_ANEW};
     for (uint32_t i = 0; i < nest->n; i++) {
         if (i != at) others.var[others.n++] = nest->loops[i]->as.loop.var;
     }

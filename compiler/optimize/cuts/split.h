@@ -10,6 +10,10 @@
  * the loop, or NULL when its body is no such choice (or memory ran out). */
 const tirbi_ls *tirbi_split_loop(tirbi_lx_pool *pool, const tirbi_ls *loop);
 
+/* The same for a choice among other statements of straight code, by what stands still in the loop: each part has the
+ * others as they are. NULL where there is none. */
+const tirbi_ls *tirbi_split_statements(tirbi_lx_pool *pool, const tirbi_ls *loop);
+
 /* The same for a loop of a nest whose iterations may be taken in any order: as nests of all of its loops, one after the
  * other, so that each can be lanes as a whole. */
 const tirbi_ls *tirbi_split_nest(tirbi_lx_pool *pool, const tirbi_ls *loop);

@@ -117,9 +117,13 @@ void tirbi_plan_set(planner *p, tirbi_lvar *var, const tirbi_lx *value, bool dec
         tirbi_plan_add_var(p, (lane_var){.var = var, .value = fresh, .raw = raw});
         return;
     }
-    uint32_t before = p->n_values;
-    uint16_t v = known->raw ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, value);
-    move_to(p, known->value, v, known->raw ? tirbi_plan_raw_type(var->type) : var->type, before);
+    /* Outside of loops the variable has another value from here on: what each operation gives is known then. */
+    const uint16_t to = p->n_path > 0 || p->n_own > 0 ? known->value : tirbi_plan_new_value(p);
+    const uint32_t before = p->n_values;
+    const uint16_t v = known->raw ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, value);
+    move_to(p, to, v, known->raw ? tirbi_plan_raw_type(var->type) : var->type, before);
+    known = tirbi_plan_find_var(p, var);
+    if (known) known->value = to;
 }
 
 const tirbi_lx *tirbi_plan_as_variable(planner *p, const tirbi_lx *condition) {
@@ -231,11 +235,29 @@ static const tirbi_lx *stored_value(planner *p, const tirbi_ls *s, const tirbi_p
     return no ? tirbi_lx_lazy(p->pool, TIRBI_LX_COND, s->as.if_.condition, yes, no) : NULL;
 }
 
-/* A place that one branch or the other stores to, and nothing else: one store of what is chosen. */
+/* What a statement sets a variable to, where that is all that it does; without an arm, what it was. */
+static const tirbi_lx *set_value(planner *p, const tirbi_ls *s, tirbi_lvar *var) {
+    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    if (s->kind == TIRBI_LS_SET) return s->as.set.var == var && !s->as.set.declares ? s->as.set.value : NULL;
+    if (s->kind != TIRBI_LS_IF || s->as.if_.first_of) return NULL;
+    const tirbi_ls *otherwise = s->as.if_.else_case;
+    const tirbi_lx *yes = set_value(p, s->as.if_.then_case, var),
+                   *no = !yes ? NULL : otherwise ? set_value(p, otherwise, var) : tirbi_lx_var(p->pool, var);
+    return no ? tirbi_lx_lazy(p->pool, TIRBI_LX_COND, s->as.if_.condition, yes, no) : NULL;
+}
+
+/* A place that one branch or the other stores to, or a variable that it sets, and nothing else: one store of what is
+ * chosen. */
 static bool plan_choice(planner *p, const tirbi_ls *s) {
     const tirbi_ls *first = s;
     while ((first->kind == TIRBI_LS_SEQ && first->as.seq.n == 1) || first->kind == TIRBI_LS_IF)
         first = first->kind == TIRBI_LS_IF ? first->as.if_.then_case : first->as.seq.items[0];
+    tirbi_lvar *var = first->kind == TIRBI_LS_SET ? first->as.set.var : NULL;
+    const tirbi_lx *chosen = var && tirbi_plan_find_var(p, var) ? set_value(p, s, var) : NULL;
+    if (chosen && !chosen->traps) {
+        tirbi_plan_set(p, var, chosen, false);
+        return true;
+    }
     const tirbi_place *place = first->kind == TIRBI_LS_STORE ? first->as.store.access : NULL;
     const tirbi_lx *value = place ? stored_value(p, s, place) : NULL;
     if (!value || value->traps) return false;

@@ -90,7 +90,9 @@ static bool range_of_op(const tirbi_lane_op *o, const fact *of, fact *out) {
     case TIRB_OP_VMAX: *out = between(most(of[0].lo, of[1].lo), most(of[0].hi, of[1].hi)); return true;
     case TIRB_OP_VNEG: *out = between(-of[0].hi, -of[0].lo); return true;
     case TIRB_OP_VABS: *out = between(of[0].lo > 0 ? of[0].lo : 0, most(-of[0].lo, of[0].hi)); return true;
-    case TIRB_OP_VAND: *out = between(0, least(of[0].hi, of[1].hi)); return natural;
+    case TIRB_OP_VAND: /* one that is not negative bounds both */
+        *out = between(0, of[0].lo < 0 ? of[1].hi : of[1].lo < 0 ? of[0].hi : least(of[0].hi, of[1].hi));
+        return of[0].lo >= 0 || of[1].lo >= 0;
     case TIRB_OP_VOR:
     case TIRB_OP_VXOR:
         *out = between(0, bits_around(most(of[0].hi, of[1].hi)));

@@ -45,16 +45,70 @@ static tirbi_sched *as_extremes(tirbi_scheduler *p, const tirbi_ls *loop) {
 /* Whether lanes name the elements that they store to. */
 static bool scatters(const tirbi_lane_plan *plan) { return tirbi_lanes_do(plan, TIRB_OP_VSTOREX); }
 
+/* Whether lanes compute where they read: what a clamp or a wrapped index makes of a row. */
+static bool gathers(const tirbi_lane_plan *plan) { return tirbi_lanes_do(plan, TIRB_OP_VLOADX); }
+
+/* Fewer iterations are not worth being lanes. */
+enum { FEW = 8 };
+
+/* Each split may triple the code. */
+enum { MAX_SPLITS = 4 };
+
+/* Entering parts takes as long as some hundred elements. */
+enum { ENOUGH_FOR_PARTS = 512 };
+
+/* Whether loops that are inside of each other may have so many rounds in all. */
+static bool may_have_rounds(const tirbi_ls *loop, int64_t least) {
+    for (; loop && least > 1; loop = tirbi_loop_inside(loop)) {
+        const int64_t most = loop->as.loop.var->extent->hi;
+        if (most > 0) least = (least - 1) / most + 1;
+    }
+    return least <= 1;
+}
+
+static const tirbi_ls *split_statements(tirbi_scheduler *p, const tirbi_ls *loop);
+
 /* Whether a loop that is not lanes as it stands becomes some in one of the ways that are tried. */
 static bool has_lanes(tirbi_scheduler *p, const tirbi_ls *loop) {
     tirbi_arranged blocks;
     if (tirbi_has_lanes(p->pool, loop) || tirbi_has_lanes_in_order(p->pool, loop) ||
         tirbi_carry_elements(p->pool, loop) || tirbi_split_loop(p->pool, loop) ||
-        (tirbi_block_by_distance(p->pool, loop, &blocks) && (!blocks.loop || has_lanes(p, blocks.loop)))) {
+        (tirbi_block_by_distance(p->pool, loop, &blocks) && (!blocks.loop || has_lanes(p, blocks.loop))) ||
+        split_statements(p, loop)) {
         return true;
     }
     const tirbi_ls *extremes = tirbi_find_extremes(p->pool, loop);
     return extremes && has_lanes(p, extremes);
+}
+
+/* A loop that may be long in parts that are lanes, where the choice among its statements is decided by its bounds. */
+static const tirbi_ls *split_statements(tirbi_scheduler *p, const tirbi_ls *loop) {
+    if (p->in.splits >= MAX_SPLITS || !may_have_rounds(loop, ENOUGH_FOR_PARTS)) return NULL;
+    const tirbi_ls *split = tirbi_split_statements(p->pool, loop);
+    p->in.splits++;
+    for (uint32_t i = 0; split && split->kind == TIRBI_LS_SEQ && i < split->as.seq.n; i++) {
+        const tirbi_ls *part = split->as.seq.items[i];
+        if (part->as.loop.var->extent->hi >= FEW && !has_lanes(p, part)) split = NULL;
+    }
+    p->in.splits--;
+    return split;
+}
+
+/* Whether some innermost loop, which may be long, is in parts by itself. */
+static bool has_split_rows(tirbi_scheduler *p, const tirbi_ls *s) {
+    if (s->kind == TIRBI_LS_SEQ) {
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            if (has_split_rows(p, s->as.seq.items[i])) return true;
+        return false;
+    }
+    if (s->kind != TIRBI_LS_LOOP) return false;
+    if (tirbi_has_kind(s->as.loop.body, TIRBI_KIND(LOOP))) return has_split_rows(p, s->as.loop.body);
+    return split_statements(p, s);
+}
+
+/* Whether lanes compute where they read what rows inside of them, each in parts, read as it is. */
+static bool gathers_from_rows(tirbi_scheduler *p, const tirbi_ls *loop, const tirbi_lane_plan *plan) {
+    return p->in.splits < MAX_SPLITS && gathers(plan) && has_split_rows(p, loop->as.loop.body);
 }
 
 /* A loop that reads what stands still in it, as one that does not, if it is lanes then: of plain ones only, where it
@@ -95,6 +149,7 @@ static tirbi_sched *as_turns(tirbi_scheduler *p, const tirbi_ls *loop) {
     if (tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) return NULL;
     const bool may_search = !(p->in.without & TIRBI_NOT_SEARCHED);
     tirbi_nest nest = {.n_outer = 0, .plan = tirbi_plan_in_order(p->pool, loop)};
+    if (nest.plan && gathers_from_rows(p, loop, nest.plan)) return NULL;
     tirbi_sched *node = nest.plan && scatters(nest.plan) ? as_still(p, loop, true) : NULL;
     if (node) return node;
     if (nest.plan) return tirbi_sched_lanes(p, &nest);
@@ -189,9 +244,6 @@ static tirbi_sched *as_columns(tirbi_scheduler *p, const tirbi_ls *loop) {
     columns = tirbi_join_columns(p->pool, loop, SHORT_ROW_OF_COLUMNS); /* few, in rows that follow each other */
     return columns ? as_columns(p, columns) : NULL;
 }
-
-/* Whether lanes compute where they read: what a clamp or a wrapped index makes of a row. */
-static bool gathers(const tirbi_lane_plan *plan) { return tirbi_lanes_do(plan, TIRB_OP_VLOADX); }
 
 /* What the lanes of all innermost loops of a statement take, once what is alike in them is computed before; false where
  * some are no lanes. */
@@ -314,9 +366,6 @@ static tirbi_sched *in_statements(tirbi_scheduler *p, const tirbi_ls *loop, bool
 }
 
 static tirbi_sched *as_separate(tirbi_scheduler *p, const tirbi_ls *loop) { return in_statements(p, loop, false); }
-
-/* Fewer iterations are not worth being lanes. */
-enum { FEW = 8 };
 
 /* A loop whose iterations never meet where sizes are what they mostly are: a step that is not 0, say; or only in one of
  * them, if those before it and behind it are lanes. */
@@ -544,15 +593,6 @@ static bool is_numbered_inside(tirbi_scheduler *p, const tirbi_ls *loop) {
     return inner && arrange(p, inner, &arrangements[BY_NUMBER], &out);
 }
 
-/* Whether loops that are inside of each other may have so many rounds in all. */
-static bool may_have_rounds(const tirbi_ls *loop, int64_t least) {
-    for (; loop && least > 1; loop = tirbi_loop_inside(loop)) {
-        const int64_t most = loop->as.loop.var->extent->hi;
-        if (most > 0) least = (least - 1) / most + 1;
-    }
-    return least <= 1;
-}
-
 /* A nest in parts where one of its conditions is decided by bounds that stand still in it, which may be loaded. */
 static const tirbi_ls *split_at_bounds(tirbi_scheduler *p, const tirbi_ls *loop) {
     const tirbi_ls *split = tirbi_split_nest(p->pool, loop);
@@ -563,9 +603,6 @@ static const tirbi_ls *split_at_bounds(tirbi_scheduler *p, const tirbi_ls *loop)
     return *nest ? named : NULL;
 }
 
-/* Entering parts takes as long as some hundred elements. */
-enum { ENOUGH_FOR_PARTS = 512 };
-
 /* Whether loops inside split so once the loops around them stand still: rows of a batch up to its length, of a matrix
  * up to its diagonal. */
 static bool is_split_inside(tirbi_scheduler *p, const tirbi_ls *loop) {
@@ -575,9 +612,6 @@ static bool is_split_inside(tirbi_scheduler *p, const tirbi_ls *loop) {
     }
     return false;
 }
-
-/* Each split may triple the code. */
-enum { MAX_SPLITS = 4 };
 
 /* Whether lanes of a nest choose between values by what may be alike for many of them. */
 static bool decides(const tirbi_nest *nest) {
@@ -635,11 +669,12 @@ tirbi_sched *tirbi_schedule_lanes(tirbi_scheduler *p, const tirbi_ls *loop) {
         if (reorders) split = tirbi_split_nest(p->pool, loop);
         if (!split && !lanes && reorders) split = tirbi_split_at_meetings(p->pool, loop);
         if (!split && !lanes) split = tirbi_split_loop(p->pool, loop);
+        if (!split) split = split_statements(p, loop);
     }
     if (!split && lanes && reorders && p->in.splits < MAX_SPLITS && decides(&nest) &&
         may_have_rounds(loop, ENOUGH_FOR_PARTS)) {
         split = split_at_bounds(p, loop);
-        if (!split && is_split_inside(p, loop)) return NULL;
+        if (!split && (is_split_inside(p, loop) || gathers_from_rows(p, loop, nest.plan))) return NULL;
     }
     if (split) return in_parts(p, loop, split);
     return lanes ? as_it_stands(p, loop, &nest) : in_another_form(p, loop);
