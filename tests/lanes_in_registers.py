@@ -37,6 +37,7 @@ GO_ON = {f"LAST{what}_{bank}" for what in ("", "_F32", "_F64", "2_8", "4_8", "4_
 APART = re.findall(r"#define APART_(\w+)\s+~", (ROOT / "vm/lanes/apart.h").read_text(encoding="utf-8"))
 FUSED = re.compile(rf"(FMA|FMS|FNMA)_|({'|'.join(APART)})_(?!(?<=SH._.\d\d_)[AB][ABM]K$)")
 DOES_NOT_FUSE = {"generic", "sse2"}
+MANY_OF_A_FORM = {"avx2"}
 
 # A scalar shifted by as many places as each lane says: where that is done bit by bit, it needs one register too many.
 SHIFTED_SCALAR = re.compile(r"SH[LR]_[IU]16_([AB])K\1$")
@@ -151,6 +152,9 @@ def check(compiler, library, isa):
         missing += rare if re.match("narrow_|middle_|.*rows_", isa) else rare[:1]
     # What moves bits is one handler for all types where no operand is a scalar.
     missing += [name for name in names if re.match(r"(AND|OR|XOR)_I(8|16|64)_[ABM]+$|SELECT_I(32|64)_[ABM]+$", name)]
+    # Machines that make one handler of a form have it in the place of all.
+    if isa not in MANY_OF_A_FORM:
+        missing += [name for name in names if re.search(r"_[23]$", name) and name not in fused]
     if is_held:
         missing = []
     expected = len(names) - 1 - len(GO_ON) - (len(NOT_BY_ROWS) if "rows" in isa else 0) - len(missing) - len(fused)

@@ -24,6 +24,13 @@ static const form forms[] = {
     {#OP "_" #T "_" #D #X #Y, TIRBI_L_##OP##_##T##_##D##X##Y, TIRB_OP_##OP, TIRB_##T, D, 2, {X, Y}},
 #define LANE_TERNARY(OP, T, D, X, Y, Z)                                                                                \
     {#OP "_" #T "_" #D #X #Y #Z, TIRBI_L_##OP##_##T##_##D##X##Y##Z, TIRB_OP_##OP, TIRB_##T, D, 3, {X, Y, Z}},
+#ifndef TIRB_SWITCH_DISPATCH
+#define LANE_BINARY_AGAIN(OP, T, D, X, Y, N)                                                                           \
+    {#OP "_" #T "_" #D #X #Y "_" #N, TIRBI_L_##OP##_##T##_##D##X##Y##_##N, TIRB_OP_##OP, TIRB_##T, D, 2, {X, Y}},
+#define LANE_FUSED_AGAIN(OP, T, D, X, Y, Z, N)                                                                         \
+    {#OP "_" #T "_" #D #X #Y #Z "_" #N, TIRBI_L_##OP##_##T##_##D##X##Y##Z##_##N, TIRB_OP_##OP, TIRB_##T, D, 3,         \
+     {X, Y, Z}},
+#endif
 #define LANE_COMPARE(OP, T, D, X, Y)
 #define LANE_SELECT(T, D, X, Y, Z)
 #define LANE_CONVERT(OP, T, D, X)

@@ -145,6 +145,8 @@ enum { FUEL_SLICE = 1 << 11 };
 #define ONE_OF_BOTH ((uint16_t)halves_)
 #define OTHER_OF_BOTH (halves_ >> 16)
 #endif
+#define B_OF_BOTH OTHER_OF_BOTH
+#define C_OF_BOTH ONE_OF_BOTH
 
 /* A loop instruction. */
 #define COUNT(AT)                                                                                                      \
@@ -666,26 +668,26 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define PUT_LOAD(to, index, AT, TYPE, type)                                                                            \
     do {                                                                                                               \
         READ_B_AND_C(AT);                                                                                              \
-        LOAD_ELEMENT(AT, tirbi_c_##type, tirbi_slot_of_##type, to, ONE_OF_BOTH, index);                                \
+        LOAD_ELEMENT(AT, tirbi_c_##type, tirbi_slot_of_##type, to, B_OF_BOTH, index);                                  \
     } while (0)
 #define PUT_STORE(to, from, AT, TYPE, type)                                                                            \
     do {                                                                                                               \
         READ_B_AND_C(AT);                                                                                              \
-        STORE_ELEMENT(AT, tirbi_c_##type, pc[AT].a, s[ONE_OF_BOTH], tirbi_slot_##type(from));                          \
+        STORE_ELEMENT(AT, tirbi_c_##type, pc[AT].a, s[B_OF_BOTH], tirbi_slot_##type(from));                            \
     } while (0)
 #define PUT_INDEX_LOAD(to, index, AT, TYPE, type)                                                                      \
     do {                                                                                                               \
         READ_B_AND_C(AT);                                                                                              \
         const uint64_t index_of = (index);                                                                             \
         tirbi_c_##type value_;                                                                                         \
-        CHECK_ELEMENT(AT, tirbi_c_##type, "load", ONE_OF_BOTH, index_of);                                              \
+        CHECK_ELEMENT(AT, tirbi_c_##type, "load", B_OF_BOTH, index_of);                                                \
         memcpy(&value_, ref_->data + index_of * sizeof value_, sizeof value_);                                         \
         (to) = tirbi_slot_of_##type(value_);                                                                           \
     } while (0)
 #define PUT_INDEX_STORE(to, from, AT, TYPE, type)                                                                      \
     do {                                                                                                               \
         READ_B_AND_C(AT);                                                                                              \
-        const uint64_t index = s[ONE_OF_BOTH];                                                                         \
+        const uint64_t index = s[B_OF_BOTH];                                                                           \
         const tirbi_c_##type value_ = tirbi_slot_##type(from);                                                         \
         CHECK_ELEMENT(AT, tirbi_c_##type, "store", pc[AT].a, index);                                                   \
         memcpy(ref_->data + index * sizeof value_, &value_, sizeof value_);                                            \
@@ -701,14 +703,14 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     do {                                                                                                               \
         READ_B_AND_C(AT);                                                                                              \
         (to) = tirbi_slot_of_##type(                                                                                   \
-            (tirbi_c_##type)tirbi_##op##_##type(tirbi_slot_##type(from), SLOT(type, OTHER_OF_BOTH)));                  \
+            (tirbi_c_##type)tirbi_##op##_##type(tirbi_slot_##type(from), SLOT(type, C_OF_BOTH)));                      \
     } while (0)
 #define DO_EXTEND(AT, TYPE, type) s[pc[AT].a] = tirbi_slot_of_##type(SLOT(type, pc[AT].b))
-#define DO_LOAD(AT, ...) PUT_LOAD(s[pc[AT].a], s[OTHER_OF_BOTH], AT, __VA_ARGS__)
-#define DO_STORE(AT, ...) PUT_STORE(, s[OTHER_OF_BOTH], AT, __VA_ARGS__)
-#define DO_INDEX_LOAD(AT, ...) PUT_INDEX_LOAD(s[pc[AT].a], s[OTHER_OF_BOTH], AT, __VA_ARGS__)
-#define DO_INDEX_STORE(AT, ...) PUT_INDEX_STORE(, s[OTHER_OF_BOTH], AT, __VA_ARGS__)
-#define DO_BINARY(AT, ...) PUT_BINARY(s[pc[AT].a], s[ONE_OF_BOTH], AT, __VA_ARGS__)
+#define DO_LOAD(AT, ...) PUT_LOAD(s[pc[AT].a], s[C_OF_BOTH], AT, __VA_ARGS__)
+#define DO_STORE(AT, ...) PUT_STORE(, s[C_OF_BOTH], AT, __VA_ARGS__)
+#define DO_INDEX_LOAD(AT, ...) PUT_INDEX_LOAD(s[pc[AT].a], s[C_OF_BOTH], AT, __VA_ARGS__)
+#define DO_INDEX_STORE(AT, ...) PUT_INDEX_STORE(, s[C_OF_BOTH], AT, __VA_ARGS__)
+#define DO_BINARY(AT, ...) PUT_BINARY(s[pc[AT].a], s[B_OF_BOTH], AT, __VA_ARGS__)
 #define DO_ADD_STORE(AT, TYPE, type)                                                                                   \
     do {                                                                                                               \
         READ_FIRST_TWO((AT) + 1);                                                                                      \
@@ -720,30 +722,30 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     do {                                                                                                               \
         READ_B_AND_C(AT);                                                                                              \
         s[pc[AT].a] = tirbi_slot_of_##type(tirbi_##op##_##type(                                                        \
-            SLOT(type, ONE_OF_BOTH), SLOT(type, OTHER_OF_BOTH), SLOT(type, pc[(AT) + 1].list[0])));                    \
+            SLOT(type, B_OF_BOTH), SLOT(type, C_OF_BOTH), SLOT(type, pc[(AT) + 1].list[0])));                          \
     } while (0)
 #define DO_FUSED(AT, OP, op, TYPE, type)                                                                               \
     do {                                                                                                               \
         READ_B_AND_C(AT);                                                                                              \
         s[pc[AT].a] = tirbi_slot_of_##type(tirbi_canon_##type(                                                         \
-            op##_##type(SLOT(type, ONE_OF_BOTH), SLOT(type, OTHER_OF_BOTH), SLOT(type, pc[(AT) + 1].list[0]))));       \
+            op##_##type(SLOT(type, B_OF_BOTH), SLOT(type, C_OF_BOTH), SLOT(type, pc[(AT) + 1].list[0]))));             \
     } while (0)
 /* Whether a comparison holds of a value and its second operand. */
 #define HOLDS(from, AT, op, type)                                                                                      \
     READ_B_AND_C(AT);                                                                                                  \
-    const _Bool holds = tirbi_##op##_##type(tirbi_slot_##type(from), SLOT(type, OTHER_OF_BOTH))
+    const _Bool holds = tirbi_##op##_##type(tirbi_slot_##type(from), SLOT(type, C_OF_BOTH))
 #define DO_CHOOSE(AT, OP, op, TYPE, type)                                                                              \
     do {                                                                                                               \
         unsigned so;                                                                                                   \
         {                                                                                                              \
-            HOLDS(s[ONE_OF_BOTH], AT, op, type);                                                                       \
+            HOLDS(s[B_OF_BOTH], AT, op, type);                                                                         \
             so = holds;                                                                                                \
         }                                                                                                              \
         CHOOSE(AT, so);                                                                                                \
     } while (0)
 #define DO_BRNOT(AT, OP, op, TYPE, type)                                                                               \
     do {                                                                                                               \
-        HOLDS(s[ONE_OF_BOTH], AT, op, type);                                                                           \
+        HOLDS(s[B_OF_BOTH], AT, op, type);                                                                             \
         if (!holds) JUMP(pc[(AT) + 1].far_jump + (AT));                                                                \
     } while (0)
 #define WORDS_BRNOT 2
@@ -771,7 +773,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define RUN_TERNARY(AT, ...) DO_AND_GO(TERNARY, AT, (__VA_ARGS__))
 #define RUN_BRIF(AT, OP, op, TYPE, type)                                                                               \
     do {                                                                                                               \
-        HOLDS(s[ONE_OF_BOTH], AT, op, type);                                                                           \
+        HOLDS(s[B_OF_BOTH], AT, op, type);                                                                             \
         if (holds) JUMP(pc[(AT) + 1].far_jump + (AT));                                                                 \
         NEXT((AT) + 2);                                                                                                \
     } while (0)
@@ -781,7 +783,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         if (!holds) JUMP(pc[(AT) + 1].far_jump + (AT));                                                                \
         NEXT((AT) + 2);                                                                                                \
     } while (0)
-#define RUN_BRNOT(AT, ...) BRNOT_OF(s[ONE_OF_BOTH], AT, __VA_ARGS__)
+#define RUN_BRNOT(AT, ...) BRNOT_OF(s[B_OF_BOTH], AT, __VA_ARGS__)
 /* The same of a jump to a loop instruction, which is done at once. */
 #define BRNOT_LOOP_OF(from, AT, OP, op, TYPE, type)                                                                    \
     do {                                                                                                               \
@@ -790,7 +792,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         pc += pc[(AT) + 1].far_jump + (AT);                                                                            \
         COUNT(0);                                                                                                      \
     } while (0)
-#define RUN_BRNOT_LOOP(AT, ...) BRNOT_LOOP_OF(s[ONE_OF_BOTH], AT, __VA_ARGS__)
+#define RUN_BRNOT_LOOP(AT, ...) BRNOT_LOOP_OF(s[B_OF_BOTH], AT, __VA_ARGS__)
 /* What takes the value that the form before has made. */
 #define TAKE_LOAD(made, AT, ...) PUT_AND_GO(LOAD, made, AT, (__VA_ARGS__))
 #define TAKE_STORE(made, AT, ...) PUT_AND_GO(STORE, made, AT, (__VA_ARGS__))
@@ -800,14 +802,14 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define TAKE_BRNOT(made, AT, ...) BRNOT_OF(made, AT, __VA_ARGS__)
 #define TAKE_BRNOT_LOOP(made, AT, ...) BRNOT_LOOP_OF(made, AT, __VA_ARGS__)
 /* What makes one. */
-#define MAKE_LOAD(made, ...) PUT_LOAD(made, s[OTHER_OF_BOTH], 0, __VA_ARGS__)
-#define MAKE_INDEX_LOAD(made, ...) PUT_INDEX_LOAD(made, s[OTHER_OF_BOTH], 0, __VA_ARGS__)
-#define MAKE_BINARY(made, ...) PUT_BINARY(made, s[ONE_OF_BOTH], 0, __VA_ARGS__)
+#define MAKE_LOAD(made, ...) PUT_LOAD(made, s[C_OF_BOTH], 0, __VA_ARGS__)
+#define MAKE_INDEX_LOAD(made, ...) PUT_INDEX_LOAD(made, s[C_OF_BOTH], 0, __VA_ARGS__)
+#define MAKE_BINARY(made, ...) PUT_BINARY(made, s[B_OF_BOTH], 0, __VA_ARGS__)
 /* A comparison that leads to another one, or to one that leads to a loop instruction. */
 #define RUN_BRNOT_ELSE(AT, KIND, OP, op, TYPE, type)                                                                   \
     do {                                                                                                               \
         {                                                                                                              \
-            HOLDS(s[ONE_OF_BOTH], AT, op, type);                                                                       \
+            HOLDS(s[B_OF_BOTH], AT, op, type);                                                                         \
             if (holds) NEXT((AT) + 2);                                                                                 \
         }                                                                                                              \
         pc += pc[(AT) + 1].far_jump + (AT);                                                                            \
@@ -886,7 +888,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     HANDLER(OP##_##TYPE##_AT_ONCE) { RUN_FUSED(0, OP, op, TYPE, type); }
 #define COMPARE(OP, op, TYPE, type)                                                                                    \
     HANDLER(OP##_##TYPE) {                                                                                             \
-        HOLDS(s[ONE_OF_BOTH], 0, op, type);                                                                            \
+        HOLDS(s[B_OF_BOTH], 0, op, type);                                                                              \
         s[pc->a] = holds;                                                                                              \
         NEXT(1);                                                                                                       \
     }                                                                                                                  \

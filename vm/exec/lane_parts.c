@@ -20,8 +20,7 @@ typedef struct remaking {
 
 static const tirbi_word *word_at(const lane_planner *p, uint32_t at) { return &p->emitter->all.words[at]; }
 
-/* How many words an instruction has, with its lists. */
-static uint32_t words_of(const tirbi_word *word) {
+uint32_t tirbi_lane_words_of(const tirbi_word *word) {
     switch (word->op) {
     case TIRBI_L_KERNEL:
     case TIRBI_L_KERNEL_WIDE:
@@ -36,7 +35,13 @@ static uint32_t words_of(const tirbi_word *word) {
     case TIRBI_L_STORE_OWN:
     case TIRBI_L_IOTA_OWN:
     case TIRBI_L_IOTA:
-    case TIRBI_L_COLUMN: return 2;
+    case TIRBI_L_COLUMN:
+    case TIRBI_L_INDEX4_A:
+    case TIRBI_L_INDEX4_B:
+    case TIRBI_L_TAKE4_AA:
+    case TIRBI_L_TAKE4_AB:
+    case TIRBI_L_TAKE4_BA:
+    case TIRBI_L_TAKE4_BB: return 2;
     default: return 1;
     }
 }
@@ -256,7 +261,7 @@ static uint64_t find_strips(const lane_planner *p, uint32_t from, uint32_t to) {
     uint64_t set = 0;
     for (uint32_t i = from, n; i < to; i += n) {
         const tirbi_word *word = word_at(p, i);
-        n = words_of(word);
+        n = tirbi_lane_words_of(word);
         add_strip(p, word->a, &set);
         for (uint32_t k = 3; word->op == TIRBI_L_OWN_WHILE && k < n; k++) add_strip(p, word[k].list[1], &set);
     }
@@ -284,7 +289,7 @@ bool tirbi_lane_remake(lane_planner *p, uint32_t from, uint32_t to, bool wide) {
     uint32_t place = p->full_place, origin = emitter->all.n_origins;
     while (origin > 0 && emitter->all.origins[origin - 1].word > from) origin--;
     for (uint32_t i = from, n; i + 1 < to && !r.failed && !emitter->failed; i += n) {
-        n = words_of(word_at(p, i));
+        n = tirbi_lane_words_of(word_at(p, i));
         if (i > from) place += emitter->all.steps[i] & TIRBI_MOST_STEP;
         for (; origin < emitter->all.n_origins && emitter->all.origins[origin].word < i + n; origin++)
             place = emitter->all.origins[origin].offset;

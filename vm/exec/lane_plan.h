@@ -123,6 +123,7 @@ typedef struct lane_planner {
     uint64_t set_once;         /* registers that one instruction of the body sets */
     const lane_ins *gather;    /* a vloadx that the vupdatema which reads it does itself, or NULL, */
     uint16_t gather_index;     /* and where its indices are */
+    uint8_t *turns;                         /* by form: which handler comes next in a body */
     unsigned n_steps;                       /* of the scan that comes next */
     uint64_t unlooked; /* weight times lanes since the last look at whether to stop, at most */
     /* What follows is set where a body or a loop begins, and not cleared before. */
@@ -301,6 +302,12 @@ void tirbi_lane_make_stream(lane_planner *p);
 /* Makes the tail, or the wide body, of the words of the full body, from number `from` up to `to`: lane_parts.c. False:
  * it has to be planned. */
 bool tirbi_lane_remake(lane_planner *p, uint32_t from, uint32_t to, bool wide);
+/* How many words an instruction of a body of whole blocks has, with its lists. */
+uint32_t tirbi_lane_words_of(const tirbi_word *word);
+
+/* Gives the words of such a body, from number `from` on, one handler or another of their forms, once nothing else looks
+ * at them: lane_turns.c. */
+void tirbi_lane_take_turns(lane_planner *p, uint32_t from);
 
 /* The pointer of the splat of a slot, which a vsplat of the body reads. */
 uint16_t tirbi_lane_pointer_of_splat(lane_planner *p, uint16_t slot, uint8_t size);

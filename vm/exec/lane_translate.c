@@ -1070,6 +1070,16 @@ static void add_bodies(lane_planner *p, unsigned n_stores) {
     }
 }
 
+/* In bodies for whole blocks, which long rows go through. */
+static void take_turns(lane_planner *p) {
+    const uint32_t others[] = {p->loop->wide, p->bodies.apart, p->bodies.wide_apart, p->bodies.spanning,
+                               p->bodies.spanning_apart};
+    if (!p->loop->only_banks) return;
+    tirbi_lane_take_turns(p, p->loop->full);
+    for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i] != 0) tirbi_lane_take_turns(p, others[i]);
+}
+
 /* Counts the splats that there may be, and finds the registers that are set once. */
 static unsigned find_splats(lane_planner *p) {
     unsigned n = 0;
@@ -1145,6 +1155,7 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     if (has_tail) make_part_body(p, BODY_TAIL);
     if (!p->is_last) add_bodies(p, p->body->n_stores);
     choose_short(p);
+    take_turns(p);
     loop->splats = p->splats;
     loop->n_splats = (uint16_t)n_splats;
     loop->n_strips = (uint16_t)strips;
@@ -1160,6 +1171,7 @@ struct tirbi_lane_desk {
     lane_known_choice choices[1 << CHOICE_BITS];
     lane_operation operations[LANE_OPERATIONS];
     bool are_known[LANE_OPERATIONS];
+    uint8_t turns[TIRBI_N_LANE_HANDLERS];
     lane_ins few[LANE_FEW];
     uint16_t links[LANE_FEW];
 };
@@ -1198,6 +1210,7 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
     if (status == TIRB_OK) {
         p->code = code;
         p->choices = desk->choices;
+        p->turns = desk->turns;
         p->constants = constants;
         p->body = body;
         p->loop = loop;

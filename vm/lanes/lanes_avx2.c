@@ -32,6 +32,7 @@
 #define FORGET_BANKS() FORGET2("x")
 #else
 #define LANE_MACHINE tirbi_lane_machine_avx2
+#define HANDLERS_AGAIN 1
 #define NARROW_MACHINE &tirbi_lane_machine_narrow_avx2
 #define BANK_REGISTERS 6
 #define EACH EACH6
