@@ -252,12 +252,12 @@ clang_isas=sse2
 [ "$full" -eq 0 ] || clang_isas='sse2;avx512'
 # Nobody debugs this build: the asserts instead of what debuggers read. -O2 takes clang twice as long. What the compiler
 # decides must not depend on how it was compiled: its bundles are compared, and for that it need not be optimized.
-clang_level=-O1 clang_compiler=-O0
-[ "$full" -eq 0 ] || clang_level=-O2 clang_compiler=
+clang_level=-O1 clang_compiler=-O0 clang_count=200
+[ "$full" -eq 0 ] || clang_level=-O2 clang_compiler='' clang_count=300
 # Nor is looked at again what the compiler makes of texts, and what inputs may cost.
 clang_leaves=(-E "^($counts|$similar|$values|test_passes|test_no_memory|test_hostile)\$")
 [ "$full" -eq 0 ] || clang_leaves=()
-if CC=clang build clang dev -DTIRB_SWITCH_DISPATCH=ON -DTIRB_LANE_ISAS="$clang_isas" -DTIRB_DIFFERENTIAL_COUNT=300 \
+if CC=clang build clang dev -DTIRB_SWITCH_DISPATCH=ON -DTIRB_LANE_ISAS="$clang_isas" -DTIRB_DIFFERENTIAL_COUNT="$clang_count" \
     -DCMAKE_C_FLAGS_RELWITHDEBINFO="$clang_level" -DTIRB_COMPILER_LEVEL="$clang_compiler" "${benches[@]}"; then
     counted "the bundles of gcc's tirb and of clang's" "$python" tests/same_bundles.py build/release/bin/tirb build/clang/bin/tirb
     tests clang -L 'unit|differential' "${clang_leaves[@]}"
