@@ -25,7 +25,7 @@ RANDOM = 150  # random functions: of the shapes that passes look for, and every 
 
 def sources():
     names = [p for p in sorted((ROOT / "tests/kernels").glob("*.py")) if "@T.prim_func" in p.read_text()]
-    return names + sorted((ROOT / "tests/golden").glob("*.py"))
+    return names + sorted((ROOT / "tests/golden").glob("*.py")) + sorted((ROOT / "tests/differential/files").glob("*.py"))
 
 
 def functions_of(text):

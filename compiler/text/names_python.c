@@ -313,9 +313,23 @@ const char *tirbi_written_in_tir(const char *name, char text[static 64]) {
     return text;
 }
 
+const char *tirbi_in_dialect(const tirbi_script *s, const char *text, char out[static 128]) {
+    size_t n = 0;
+    if (!text || !tirbi_hybrid(s)) return text;
+    for (const char *at = text; *at && n < 120; at++) {
+        const bool space = at[0] == 'T' && at[1] == '.' && (at == text || at[-1] == ' ' || at[-1] == '(');
+        if (space)
+            n += (size_t)snprintf(out + n, 128 - n, "tir");
+        else
+            out[n++] = *at;
+    }
+    out[n] = '\0';
+    return out;
+}
+
 bool tirbi_explain_imported(tirbi_script *s, const tirbi_node *place, const char *module, const char *name) {
-    char text[64];
-    const char *written = tirbi_written_in_tir(name, text);
+    char text[64], said[128];
+    const char *written = tirbi_in_dialect(s, tirbi_written_in_tir(name, text), said);
     if (written)
         tirbi_fail(s, TIRB_UNSUPPORTED, place->span, "`%s` of %s is Python, which does not run in a kernel; write %s",
                    name, module, written);
@@ -329,8 +343,8 @@ tirbi_value tirbi_fail_imported(tirbi_script *s, const tirbi_node *place, const 
 }
 
 tirbi_value tirbi_fail_unknown(tirbi_script *s, const tirbi_node *place, const char *space, const char *name) {
-    char text[64];
-    const char *written = tirbi_written_in_tir(name, text);
+    char text[64], said[128];
+    const char *written = tirbi_in_dialect(s, tirbi_written_in_tir(name, text), said);
     return tirbi_fail(s, TIRB_UNSUPPORTED, place->span, "there is no `%s.%s`%s%s", space, name,
                       written ? "; write " : "", written ? written : "");
 }

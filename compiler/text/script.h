@@ -454,6 +454,8 @@ tirbi_value tirbi_fail_undefined(tirbi_script *s, const tirbi_node *node);
 const char *tirbi_type_of_python(const tirbi_value *v);
 /* What to write in TIR for what NumPy and its like have; NULL: nothing comes near it. */
 const char *tirbi_written_in_tir(const char *name, char text[static 64]);
+/* The same in Hybrid Script's names where the text is of it: `tir.exp` for `T.exp`. */
+const char *tirbi_in_dialect(const tirbi_script *s, const char *text, char out[static 128]);
 /* A name that T, or another namespace of TIR, has not. */
 tirbi_value tirbi_fail_unknown(tirbi_script *s, const tirbi_node *place, const char *space, const char *name);
 /* math.pi and math.sqrt of Python: what is the same number on every machine. */

@@ -103,7 +103,7 @@ static const char *instead_of_python(const char *name) {
 
 static bool known_elsewhere(tirbi_script *s, const tirbi_node *node) {
     tirb_datatype type;
-    char text[64];
+    char text[64], said[128];
     const char *name = node->name, *c_type = type_of_c(name);
     const char *instead = instead_of_python(name);
     const bool is_type = strcmp(name, "handle") == 0 || tirb_datatype_from_text(name, strlen(name), &type);
@@ -116,7 +116,8 @@ static bool known_elsewhere(tirbi_script *s, const tirbi_node *node) {
                    "the class",
                    name);
     else if (instead || (instead = tirbi_written_in_tir(name, text)))
-        tirbi_fail(s, TIRB_TYPE, node->span, "`%s` is not defined; write %s", name, instead);
+        tirbi_fail(s, TIRB_TYPE, node->span, "`%s` is not defined; write %s", name,
+                   tirbi_in_dialect(s, instead, said));
     else
         return false;
     return true;
@@ -170,7 +171,7 @@ tirbi_value tirbi_fail_undefined(tirbi_script *s, const tirbi_node *node) {
     if (s->function && !s->relax)
         return tirbi_fail(
             s, TIRB_TYPE, node->span,
-            "`%s` is not defined; give it a value before this line, or make it a parameter, `%s: T.int32`", node->name,
-            node->name);
+            "`%s` is not defined; give it a value before this line, or make it a parameter, `%s: %s.int32`", node->name,
+            node->name, tirbi_hybrid(s) ? "ty" : "T");
     return tirbi_fail(s, TIRB_TYPE, node->span, "`%s` is not defined", node->name);
 }
