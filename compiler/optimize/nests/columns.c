@@ -15,6 +15,8 @@
 /* Columns that are lanes around a loop along them. Rows that are longer than a block of lanes are gone through in
  * parts, far from each other: only few of them, which stay in a near cache. */
 enum { LEAST_ROWS = 4, MOST_COLUMNS = 512, BLOCK = 512, NEAR = 1 << 18 };
+/* So few columns, as the channels of a sound or a pixel, are better gone down one by one, where they are long. */
+enum { FEW_COLUMNS = 4, LONG_COLUMN = 32 };
 
 typedef struct mover {
     tirbi_lx_pool *pool;
@@ -163,6 +165,21 @@ static bool down_columns(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arrang
     return out->stmt != NULL;
 }
 
+/* Columns that are too few to be lanes, each one after the other: what it carries goes from lane to lane of its own. */
+static bool one_by_one(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
+    const tirbi_ls *rows = loop->as.loop.body;
+    const tirbi_lx *columns = loop->as.loop.var->extent, *n_rows = rows->as.loop.var->extent;
+    if (columns->hi > FEW_COLUMNS || n_rows->hi < LONG_COLUMN || !may_ask(pool, n_rows) ||
+        tirbi_has_kind(rows->as.loop.body, TIRBI_KIND(LOOP)) || tirbi_has_lanes(pool, rows) ||
+        !read_loop(pool, loop, TIRBI_INWARDS_UNIT) ||
+        (!tirbi_has_lanes_in_order(pool, rows) && !tirbi_carry_elements(pool, rows)))
+        return false;
+    out->condition = tirbi_lx_with(pool, TIRB_OP_GE, n_rows, LONG_COLUMN);
+    out->positive = (tirbi_extents){.item = {n_rows}, .n = 1};
+    out->stmt = loop;
+    return out->condition && !tirbi_lx_is_int(out->condition, 0);
+}
+
 bool tirbi_carry_columns(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     const tirbi_ls *inner = loop->as.loop.body;
     while (inner->kind == TIRBI_LS_SEQ && inner->as.seq.n == 1) inner = inner->as.seq.items[0];
@@ -174,7 +191,7 @@ bool tirbi_carry_columns(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arrang
     if (!nest || tirbi_mentions_loops(var->min, &m.own) || tirbi_mentions_loops(var->extent, &m.own)) return false;
     const tirbi_ls *rows = around(&m, loop, inner->as.loop.body);
     nest = rows ? around(&m, inner, rows) : NULL;
-    return nest && down_columns(pool, nest, out);
+    return nest && (down_columns(pool, nest, out) || one_by_one(pool, nest, out));
 }
 
 const tirbi_ls *tirbi_take_apart(tirbi_lx_pool *pool, const tirbi_ls *loop) {
