@@ -40,7 +40,7 @@ static const tirbi_line *binding_line(const tirbi_lines *lines, const char *name
 
 static bool defined_elsewhere(tirbi_script *s, const tirbi_node *node) {
     uint32_t at, column;
-    const tirbi_line *line = s->function && !s->in_signature && tirbi_may_explain(s->diagnostics, s->source->size)
+    const tirbi_line *line = s->function && !s->in_signature && tirbi_may_explain(s->diagnostics, s->source->n_lines)
                                  ? binding_line(&s->function->line->body, node->name)
                                  : NULL;
     if (!line || (line->span.begin <= node->span.begin && node->span.begin < line->span.end)) return false;

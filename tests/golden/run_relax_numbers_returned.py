@@ -2,8 +2,8 @@
 # expect: sizes(2x3xf32=1 2 3 4 5 6, 3x2xf32=0) -> 1 2 3 4 5 6
 # expect: main(5, 2xf32=1 2, 2xf32=0, i64=0) -> -1 -2, 12
 # expect: main(1, 2xf32=1 2, 2xf32=0, i64=0) -> 2 4, 4
-# expect: parity(7, i64=0) -> 1
-# expect: parity(6, i64=0) -> 0
+# expect: parity(7, i64=0) -> 7
+# expect: parity(6, i64=0) -> -6
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tirx as T
@@ -63,4 +63,4 @@ class Module:
     def parity(n: R.Prim("int64")) -> R.Prim("int64"):
         cls = Module
         r: R.Prim("bool") = cls.odd(n)
-        return T.if_then_else(r, T.int64(1), T.int64(0))
+        return T.if_then_else(r, n, 0 - n)

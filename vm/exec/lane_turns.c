@@ -8,7 +8,8 @@
 
 #include "vm/lanes/forms.h"
 
-enum { HANDLERS = 3 };
+/* Of a body with more words, the first ones: no processor keeps more jumps in mind. */
+enum { HANDLERS = 3, MOST_WORDS = 512 };
 
 /* By form: its other handlers, or 0. Where all go on by one jump, there are none. */
 static const uint16_t others[TIRBI_N_LANE_HANDLERS][HANDLERS - 1] = {
@@ -22,16 +23,18 @@ static const uint16_t others[TIRBI_N_LANE_HANDLERS][HANDLERS - 1] = {
 #endif
     [TIRBI_L_NEXT_BLOCK] = {0}};
 
-static bool ends(const tirbi_word *word) { return word->op == TIRBI_L_NEXT_BLOCK || word->op == TIRBI_L_FINISH; }
+static bool ends(const tirbi_word *body, const tirbi_word *word) {
+    return word->op == TIRBI_L_NEXT_BLOCK || word->op == TIRBI_L_FINISH || word - body >= MOST_WORDS;
+}
 
 /* All bodies begin with the first handlers: what is the same in two of them is so in the processor's eyes. */
 void tirbi_lane_take_turns(lane_planner *p, uint32_t from) {
     uint8_t *const turns = p->turns;
     if (p->emitter->failed) return;
     const tirbi_word *const body = &p->emitter->all.words[from];
-    for (const tirbi_word *word = body; !ends(word); word += tirbi_lane_words_of(word)) turns[word->op] = 0;
+    for (const tirbi_word *word = body; !ends(body, word); word += tirbi_lane_words_of(word)) turns[word->op] = 0;
     tirbi_word *word = &p->emitter->all.words[from];
-    for (uint32_t words; !ends(word); word += words) {
+    for (uint32_t words; !ends(body, word); word += words) {
         words = tirbi_lane_words_of(word);
         if (others[word->op][0] == 0) continue;
         const unsigned other = turns[word->op];
