@@ -123,10 +123,16 @@ static void fill(tirbi_instr *instr, uint8_t op, uint8_t type) {
         for (uint16_t i = 0; i < 2 && strchr(letters, 'r'); i++) instr->refs[i] = (uint16_t)(2000 + i);
     }
     if (strchr(letters, 'P')) {
-        instr->parts[1] = (tirbi_part){.partitioned = true, .base = 0x8001, .stride = 0x1234, .extent = 5};
+        tirbi_part *part = &instr->parts[1];
+        part->partitioned = true;
+        part->base = 0x8001;
+        part->stride = 0x1234;
+        part->extent = 5;
     }
     if (strchr(letters, 'B')) {
-        instr->box = (tirbi_contract_box){.n_loops = 2, .extents = {0x8001, 0x1234}};
+        instr->box.n_loops = 2;
+        instr->box.extents[0] = 0x8001;
+        instr->box.extents[1] = 0x1234;
         for (uint16_t i = 0; i < TIRBI_CONTRACT_OPERANDS; i++) {
             instr->box.operands[i].ref = i;
             instr->box.operands[i].type = (uint8_t)i;
@@ -135,16 +141,24 @@ static void fill(tirbi_instr *instr, uint8_t op, uint8_t type) {
         }
     }
     if (!strchr(letters, 'H')) return;
-    instr->lane = (tirbi_lane_header){.n = 7, .n_inner = 2, .n_cursors = 3, .end = 0xABCDEF01};
-    for (uint16_t i = 0; i < 2; i++) instr->lane.inner[i] = (tirbi_inner){.extent = i, .index = (uint16_t)(i - 1)};
+    instr->lane.n = 7;
+    instr->lane.n_inner = 2;
+    instr->lane.n_cursors = 3;
+    instr->lane.end = 0xABCDEF01;
+    for (uint16_t i = 0; i < 2; i++) {
+        instr->lane.inner[i].extent = i;
+        instr->lane.inner[i].index = (uint16_t)(i - 1);
+    }
     for (uint8_t i = 0; i < 3; i++) {
-        instr->lane.cursors[i] = (tirbi_cursor){.ref = i,
-                                                .type = i,
-                                                .access = (uint8_t)(i + 1),
-                                                .level = i,
-                                                .start = 0x8001,
-                                                .step = 0x1234,
-                                                .steps = {5, 6}};
+        tirbi_cursor *cursor = &instr->lane.cursors[i];
+        cursor->ref = i;
+        cursor->type = i;
+        cursor->access = (uint8_t)(i + 1);
+        cursor->level = i;
+        cursor->start = 0x8001;
+        cursor->step = 0x1234;
+        cursor->steps[0] = 5;
+        cursor->steps[1] = 6;
     }
 }
 

@@ -52,6 +52,7 @@ typedef struct nest {
     tirbi_loop_set loops; /* those of rows */
     const tirbi_ls *parts[MAX_PARTS];
     uint32_t n_parts;
+    bool in_sums, has_sums; /* sums are parts by themselves; there are such */
     const tirbi_lbuf *own[MAX_ARRAYS]; /* allocated in each iteration */
     uint32_t n_own;
     const tirbi_lvar *begun[MAX_ARRAYS]; /* variables that begin inside of the part at hand */
@@ -66,6 +67,31 @@ typedef struct nest {
 
 /* ---- The loops and their statements --------------------------------------------------------------------------- */
 
+/* Whether a loop stores to elements that stand still in it, and to others. */
+static bool stores_two_ways(const tirbi_ls *loop) {
+    const tirbi_ls *items[MAX_PARTS];
+    uint32_t n = 0;
+    bool still = false, moves = false;
+    if (loop->kind != TIRBI_LS_LOOP || !tirbi_list_statements(loop->as.loop.body, items, &n, MAX_PARTS)) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        const bool stores = items[i]->kind == TIRBI_LS_STORE;
+        if (!stores && (items[i]->kind != TIRBI_LS_SET || items[i]->as.set.declares)) return false;
+        if (stores && tirbi_place_depends_on(items[i]->as.store.access, loop->as.loop.var)) moves = true;
+        else still = true;
+    }
+    return still && moves;
+}
+
+/* A statement in the loops; or where they are to be apart, the sums in it and what else it stores. */
+static bool add_part(nest *n, const tirbi_ls *s) {
+    tirbi_distribution parts;
+    if (n->in_sums && stores_two_ways(s) && tirbi_distribute_loop(n->x->pool, s, true, &parts)) n->has_sums = true;
+    else parts = (tirbi_distribution){.item = {s}, .n = 1};
+    if (parts.n > MAX_PARTS - n->n_parts) return false;
+    for (uint32_t i = 0; i < parts.n; i++) n->parts[n->n_parts++] = parts.item[i];
+    return true;
+}
+
 static bool collect(nest *n, const tirbi_ls *s) {
     enum { MOST = TIRBI_MAX_CONTRACT_LOOPS - 1 };
     tirbi_loop_set vars;
@@ -78,12 +104,10 @@ static bool collect(nest *n, const tirbi_ls *s) {
     for (uint32_t i = 0; i < n_items; i++) {
         if (tirbi_is_plain_allocation(items[i]) && n->n_own < MAX_ARRAYS)
             n->own[n->n_own++] = items[i]->as.alloc.buffer;
-        else if (n->n_parts < MAX_PARTS)
-            n->parts[n->n_parts++] = items[i];
-        else
+        else if (!add_part(n, items[i]))
             return false;
     }
-    return n->n_parts >= 2;
+    return n->n_parts >= 2 && n->has_sums == n->in_sums;
 }
 
 /* ---- What the statements access ------------------------------------------------------------------------------- */
@@ -405,11 +429,12 @@ static const tirbi_ls *in_rows(nest *n) {
     return tirbi_in_loops(pool, n->loop, n->first, rows);
 }
 
-static const tirbi_ls *expand_loop(expander *x, const tirbi_ls *loop) {
+static const tirbi_ls *expand_loop(expander *x, const tirbi_ls *loop, bool in_sums) {
     nest *n = TIRBI_NEW(x->pool->arena, nest);
     const tirbi_ls *made = NULL;
     if (!n) return NULL;
     n->x = x;
+    n->in_sums = in_sums;
     n->arrays = (tirbi_expansion){.pool = x->pool, .loops = &n->loops};
     if (collect(n, loop) && !tirbi_contracts(x->pool, loop) && note_parts(n) && find_arrays(n)) made = in_rows(n);
     for (uint32_t i = 0; made && i < n->arrays.n; i++)
@@ -454,7 +479,8 @@ static bool may_expand(const expander *x, const tirbi_ls *s) {
 static const tirbi_ls *expand(void *context, const tirbi_ls *s) {
     expander *x = context;
     if (s->kind == TIRBI_LS_SEQ) return expand_sequence(x, s);
-    const tirbi_ls *made = may_expand(x, s) ? expand_loop(x, s) : NULL;
+    const tirbi_ls *made = may_expand(x, s) ? expand_loop(x, s, false) : NULL;
+    if (!made && may_expand(x, s)) made = expand_loop(x, s, true);
     const bool rows = s->kind == TIRBI_LS_LOOP && s->as.loop.rows;
     return made ? made : rows ? s : tirbi_replace_inside(x->pool, s, expand, x);
 }

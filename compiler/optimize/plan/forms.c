@@ -343,8 +343,7 @@ static tirbi_sched *in_versions(tirbi_scheduler *p, const char *step, const tirb
 static tirbi_sched *in_statements(tirbi_scheduler *p, const tirbi_ls *loop, bool loops) {
     tirbi_distribution parts;
     if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) ||
-        (!loops && tirbi_has_kind(loop->as.loop.body, TIRBI_KIND(LOOP))) ||
-        !tirbi_distribute_loop(p->pool, loop, &parts))
+        !tirbi_distribute_loop(p->pool, loop, loops, &parts))
         return NULL;
     const bool all = loops || !tirbi_cannot_fail(loop);
     bool gains = false, missed = false;

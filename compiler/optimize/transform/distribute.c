@@ -5,6 +5,7 @@
 
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/analysis/depend.h"
+#include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -16,6 +17,7 @@ typedef struct distributor {
     const tirbi_ls *node[TIRBI_MAX_DISTRIBUTED];
     uint32_t n;
     uint32_t after[TIRBI_MAX_DISTRIBUTED]; /* the nodes that must come after a node, by bits */
+    bool reads_back; /* a variable is read from where it was stored */
 } distributor;
 
 /* ---- The statements --------------------------------------------------------------------------------------------- */
@@ -126,6 +128,50 @@ static uint32_t next_circle(const distributor *d, uint32_t left) {
     return left;
 }
 
+/* ---- What is read from where it was stored ---------------------------------------------------------------------- */
+
+/* Whether each iteration comes to an element of its own. */
+static bool is_own(const distributor *d, const tirbi_ls *loop, const tirbi_place *place) {
+    const tirbi_loop_set own = {.var = {loop->as.loop.var}, .n = 1};
+    tirbi_affine form;
+    int64_t step;
+    return tirbi_affine_number(d->pool, place, &own, &form) && !tirbi_mentions_loops(place->flat, &d->inside) &&
+           tirbi_affine_constant(&form, 0, &step) && step != 0 && step != INT64_MIN;
+}
+
+/* What an iteration stores of an integer variable, to an element that is its own: it can be read from there. NULL for
+ * other statements. */
+static const tirbi_lx *kept_in_memory(const distributor *d, const tirbi_ls *loop, const tirbi_ls *stmt) {
+    const tirbi_lx *value = stmt->kind == TIRBI_LS_STORE ? stmt->as.store.value : NULL;
+    if (!value || value->kind != TIRBI_LX_VAR || !tirbi_dtype_is_int((tirbi_dtype)value->type)) return NULL;
+    const tirbi_place *place = stmt->as.store.access;
+    uint32_t stores = 0;
+    for (uint32_t i = 0; i < d->stored.n; i++) stores += tirbi_may_meet(d->stored.item[i], place->buffer->root);
+    const bool own = stores == 1 && !place->view && !place->buffer->overlaps && place->buffer->type == value->type &&
+                     is_own(d, loop, place);
+    const tirbi_lx *load = own ? tirbi_lx_load(d->pool, place) : NULL;
+    return load && !load->traps ? load : NULL;
+}
+
+/* o[i] = k; .. k .. as o[i] = k; .. o[i] .., so that what comes behind does not need the variable. */
+static const tirbi_ls *read_back(distributor *d, const tirbi_ls *loop, const tirbi_ls *body) {
+    const tirbi_given none = {.n = 0};
+    const tirbi_ls *items[TIRBI_MAX_DISTRIBUTED];
+    uint32_t n = 0;
+    if (!tirbi_list_statements(body, items, &n, TIRBI_MAX_DISTRIBUTED)) return body;
+    for (uint32_t i = 0; i < n; i++) {
+        const tirbi_lx *load = kept_in_memory(d, loop, items[i]);
+        tirbi_lvar *var = load ? items[i]->as.store.value->var : NULL;
+        for (uint32_t k = i + 1; load && k < n && !tirbi_may_set(items[k], var); k++) {
+            if (!tirbi_names(items[k], &var, 1)) continue;
+            items[k] = tirbi_resolve(d->pool, &none, items[k], var, load, NULL, true);
+            if (!items[k]) return NULL;
+            d->reads_back = true;
+        }
+    }
+    return d->reads_back ? tirbi_new_sequence(d->pool, body->span, items, n) : body;
+}
+
 /* ---- The groups ------------------------------------------------------------------------------------------------- */
 
 static const tirbi_ls *group_of(const distributor *d, uint32_t nodes) {
@@ -136,11 +182,14 @@ static const tirbi_ls *group_of(const distributor *d, uint32_t nodes) {
     return tirbi_new_sequence(d->pool, items[0]->span, items, n);
 }
 
+static bool look_at(distributor *d, const tirbi_ls *body) {
+    return (body->kind == TIRBI_LS_SEQ || body->kind == TIRBI_LS_IF) && tirbi_find_variables(&d->inside, body, 0) &&
+           tirbi_find_stored(&d->stored, body, TIRBI_MAX_ROOTS);
+}
+
 static bool distribute(distributor *d, const tirbi_ls *const *loops, uint32_t n_loops, const tirbi_ls *body,
                        tirbi_distribution *out) {
-    if (!tirbi_find_variables(&d->inside, body, 0) || !tirbi_find_stored(&d->stored, body, TIRBI_MAX_ROOTS) ||
-        !find_nodes(d, body, NULL) || d->n < 2 || !find_order(d, loops, n_loops))
-        return false;
+    if (!find_nodes(d, body, NULL) || d->n < 2 || !find_order(d, loops, n_loops)) return false;
     uint32_t left = (UINT32_C(1) << d->n) - 1;
     if (circle_of(d, 0) == left) return false;
     for (out->n = 0; left;) {
@@ -154,18 +203,32 @@ static bool distribute(distributor *d, const tirbi_ls *const *loops, uint32_t n_
 
 bool tirbi_distribute(tirbi_lx_pool *pool, const tirbi_ls *const *loops, uint32_t n_loops, const tirbi_ls *body,
                       tirbi_distribution *out) {
-    if (body->kind != TIRBI_LS_SEQ && body->kind != TIRBI_LS_IF) return false;
     distributor *d = TIRBI_NEW(pool->arena, distributor);
     if (!d) return false;
     d->pool = pool;
-    const bool distributed = distribute(d, loops, n_loops, body, out);
+    const bool distributed = look_at(d, body) && distribute(d, loops, n_loops, body, out);
     TIRBI_GIVE_BACK(pool->arena, d);
     return distributed;
 }
 
-bool tirbi_distribute_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_distribution *out) {
+/* The same of one loop, whose variables are read from where they were stored. */
+static bool distribute_one(tirbi_lx_pool *pool, const tirbi_ls *loop, bool around_loops, tirbi_distribution *out) {
+    distributor *d = TIRBI_NEW(pool->arena, distributor);
     const tirbi_ls *body = loop->as.loop.body;
-    if (!tirbi_is_plain_loop(loop) || !tirbi_can_resolve(body) || !tirbi_distribute(pool, &loop, 1, body, out))
+    if (!d) return false;
+    d->pool = pool;
+    const bool looks = look_at(d, body);
+    if (looks) body = read_back(d, loop, body);
+    const bool distributed = looks && body &&
+                             (around_loops || d->reads_back || !tirbi_has_kind(body, TIRBI_KIND(LOOP))) &&
+                             distribute(d, &loop, 1, body, out);
+    TIRBI_GIVE_BACK(pool->arena, d);
+    return distributed;
+}
+
+bool tirbi_distribute_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, bool around_loops, tirbi_distribution *out) {
+    if (!tirbi_is_plain_loop(loop) || !tirbi_can_resolve(loop->as.loop.body) ||
+        !distribute_one(pool, loop, around_loops, out))
         return false;
     for (uint32_t i = 0; i < out->n; i++) {
         tirbi_lvar *var = tirbi_variable_like(pool, loop->as.loop.var);
