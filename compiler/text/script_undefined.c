@@ -5,8 +5,7 @@
 #include "compiler/text/script.h"
 #include "compiler/text/script_names.h"
 
-/* ---- Where else the function defines it ---------------------------------------------------------------------------
- */
+/* ---- Where else the function defines it -------------------------------------------------------------------------- */
 
 static bool target_binds(const tirbi_node *target, const char *name) {
     if (!target) return false;
@@ -59,8 +58,7 @@ static bool defined_elsewhere(tirbi_script *s, const tirbi_node *node) {
     return true;
 }
 
-/* ---- What other languages call so ---------------------------------------------------------------------------------
- */
+/* ---- What other languages call so -------------------------------------------------------------------------------- */
 
 static const char *type_of_c(const char *name) {
     static const char *const types[][2] = {
@@ -123,8 +121,7 @@ static bool known_elsewhere(tirbi_script *s, const tirbi_node *node) {
     return true;
 }
 
-/* ---- The message --------------------------------------------------------------------------------------------------
- */
+/* ---- The message ------------------------------------------------------------------------------------------------- */
 
 static tirbi_value undefined_in_shape(tirbi_script *s, const tirbi_node *node) {
     const char *name = node->name;

@@ -429,6 +429,7 @@ static const tirbi_ls *in_rows(nest *n) {
     return tirbi_in_loops(pool, n->loop, n->first, rows);
 }
 
+/* The loop as rows, as it stands or with its sums as parts of their own. */
 static const tirbi_ls *expand_loop(expander *x, const tirbi_ls *loop, bool in_sums) {
     nest *n = TIRBI_NEW(x->pool->arena, nest);
     const tirbi_ls *made = NULL;
@@ -479,8 +480,8 @@ static bool may_expand(const expander *x, const tirbi_ls *s) {
 static const tirbi_ls *expand(void *context, const tirbi_ls *s) {
     expander *x = context;
     if (s->kind == TIRBI_LS_SEQ) return expand_sequence(x, s);
-    const tirbi_ls *made = may_expand(x, s) ? expand_loop(x, s, false) : NULL;
-    if (!made && may_expand(x, s)) made = expand_loop(x, s, true);
+    const tirbi_ls *made = NULL;
+    for (int in_sums = 0; in_sums < 2 && !made && may_expand(x, s); in_sums++) made = expand_loop(x, s, in_sums);
     const bool rows = s->kind == TIRBI_LS_LOOP && s->as.loop.rows;
     return made ? made : rows ? s : tirbi_replace_inside(x->pool, s, expand, x);
 }
