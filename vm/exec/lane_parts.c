@@ -63,7 +63,9 @@ static bool narrows(unsigned op) {
            is_one_of(op, TIRBI_L_STORE8_8_A, TIRBI_L_STORE8_F32_B);
 }
 static bool stores(unsigned op) { return is_one_of(op, TIRBI_L_STORE_A, TIRBI_L_STORE_F64_B); }
-static bool computes(unsigned op) { return op > TIRBI_L_STREAM; }
+/* They are stored to elements that are apart, which not every size has forms for where a block is not whole. */
+static bool spreads(unsigned op) { return is_one_of(op, TIRBI_L_SPREAD2_4_A, TIRBI_L_SPREAD4_U8_B); }
+static bool computes(unsigned op) { return op > TIRBI_L_STREAM && !spreads(op); }
 static bool has_no_operands(unsigned op) {
     return is_one_of(op, TIRBI_L_MOVE_A, TIRBI_L_MOVE_B) || is_one_of(op, TIRBI_L_IOTA4_A, TIRBI_L_IOTA8_B) ||
            op == TIRBI_L_LOOK;
