@@ -292,7 +292,9 @@ static tirb_status run_by_team(tirbi_machine *machine, const tirbi_fork *fork, i
         region.current[i] = NO_CHUNK;
         atomic_store(stop_of(&region, i), TIRBI_RUN);
     }
-    tirb_status status = tirbi_poll(machine); /* what stops the call from now on reaches the participants too */
+    /* What stops the call from now on reaches the participants too. No processor may read the call's word before theirs
+     * are cleared, so this is no relaxed load as elsewhere. */
+    tirb_status status = tirbi_stop_status(atomic_load(machine->stop), machine->error);
     if (status == TIRB_OK && !tirbi_store_fork(run->store, participants, region.memory, machine->stop, &region.lock))
         status = tirbi_poll(machine);
     if (status == TIRB_OK) {
