@@ -16,7 +16,7 @@
 #include "vm/math/fused.h"
 #include "vm/math/ops.h"
 
-enum { N = 1024, STEPS = 37, COLUMNS = 8, ROWS = 4 };
+enum { N = 1024, STEPS = 37, COLUMNS = 8, ROWS = 4, OPERANDS = 6 };
 
 static uint64_t random_state = 0x9E3779B97F4A7C15u;
 static uint64_t failures;
@@ -128,15 +128,16 @@ static const char *const names[3] = {"fma", "fms", "fnma"};
         case 1: return (C)((int)below(512) - 256) * (C)0.0625;                                                         \
         case 2: return below(2) ? 0 : (C)((int)below(1 << 20) - (1 << 19));                                            \
         case 3: return any_##t(2);                                                                                     \
+        case 4: return (C)ldexp((double)any_##t(1), 20 + (int)below(90));                                              \
         default: return below(200) ? any_##t(1) : any_##t(0);                                                          \
         }                                                                                                              \
     }                                                                                                                  \
     static void try_tile_##t(const tirbi_contract_kernels *kernels, unsigned rows, unsigned columns, unsigned how) {   \
-        static C a[ROWS][STEPS], b[STEPS][COLUMNS], c[ROWS][COLUMNS], want[ROWS][COLUMNS];                             \
+        static C a[ROWS][STEPS], columns_of_a[STEPS][ROWS], b[STEPS][COLUMNS], c[ROWS][COLUMNS], want[ROWS][COLUMNS];  \
         const tirbi_tile_set *set = &kernels->t;                                                                       \
         uint8_t *pointers[ROWS];                                                                                       \
         for (unsigned k = 0; k < STEPS; k++) {                                                                         \
-            for (unsigned i = 0; i < rows; i++) a[i][k] = any_operand_##t(how);                                        \
+            for (unsigned i = 0; i < rows; i++) a[i][k] = columns_of_a[k][i] = any_operand_##t(how);                   \
             for (unsigned j = 0; j < columns; j++) b[k][j] = any_operand_##t(how);                                     \
         }                                                                                                              \
         for (unsigned i = 0; i < rows; i++) {                                                                          \
@@ -146,7 +147,10 @@ static const char *const names[3] = {"fma", "fms", "fnma"};
                 for (unsigned j = 0; j < columns; j++) want[i][j] = FMA(a[i][k], b[k][j], want[i][j]);                 \
         }                                                                                                              \
         const unsigned vectors = (columns + set->lanes - 1) / set->lanes;                                              \
-        const tirbi_tile tile = {.a = (const uint8_t *)a, .a_row = sizeof *a, .a_k = sizeof **a,                       \
+        const bool packed = below(2);                                                                                  \
+        const tirbi_tile tile = {.a = packed ? (const uint8_t *)columns_of_a : (const uint8_t *)a,                     \
+                                 .a_row = packed ? sizeof **columns_of_a : sizeof *a,                                  \
+                                 .a_k = packed ? sizeof *columns_of_a : sizeof **a,                                    \
                                  .b = (const uint8_t *)b, .b_k = sizeof *b, .n_k = STEPS, .c = pointers,               \
                                  .last = columns - (vectors - 1) * set->lanes};                                        \
         (tile.last < set->lanes ? set->part : set->run)[vectors - 1][rows - 1](&tile);                                 \
@@ -191,7 +195,7 @@ DEFINE_STRIPS(f64, F64, double, uint64_t, fma)
 
 static void try_contractions(const tirbi_contract_kernels *kernels, unsigned long long times) {
     for (unsigned long long n = 0; n < times; n++) {
-        const unsigned how = below(5), kind = (unsigned)(n % TIRBI_SWEEP_KINDS), rows = n & 1 ? ROWS : 1;
+        const unsigned how = below(OPERANDS), kind = (unsigned)(n % TIRBI_SWEEP_KINDS), rows = n & 1 ? ROWS : 1;
         unsigned f32_most = 2u * kernels->f32.lanes, f64_most = 2u * kernels->f64.lanes;
         if (f32_most > COLUMNS) f32_most = COLUMNS;
         if (f64_most > COLUMNS) f64_most = COLUMNS;

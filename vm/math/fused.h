@@ -62,6 +62,9 @@ typedef int32_t tirbi_fused_truths __attribute__((vector_size(16)));
 #define TIRBI_FUSED_TAILS(a, b) ((tirbi_fused_words)_mm_shuffle_ps((__m128)(a), (__m128)(b), 0x88))
 #define TIRBI_FUSED_TOPS(a, b)  ((tirbi_fused_words)_mm_shuffle_ps((__m128)(a), (__m128)(b), 0xDD))
 
+/* Rounds doubles to floats that are normal, but where they are just between two, and leaves them doubles. */
+#define TIRBI_FUSED_ROUND(v) ((tirbi_fused_x2)(((tirbi_fused_longs)(v) + 0x10000000u) & 0xFFFFFFFFE0000000u))
+
 /* High words of floating-point numbers in the order of their magnitude, as signed numbers, but zero, which is the
  * greatest. */
 #define TIRBI_FUSED_ORDER(words) ((words) + (words) + 0x7FFFFFFFu)
@@ -122,6 +125,11 @@ TIRBI_MATH tirbi_fused_parts tirbi_fused_take_apart(tirbi_fused_halves x, tirbi_
 TIRBI_MATH tirbi_fused_truths tirbi_fused_is_short(tirbi_fused_x2 v, tirbi_fused_x2 e) {
     const tirbi_fused_truths is_zero = (tirbi_fused_truths)((tirbi_fused_longs)v << 14) == 0;
     return is_zero & (tirbi_fused_truths)((tirbi_fused_longs)is_zero << 32) & (tirbi_fused_truths)(e != 0);
+}
+
+/* True of all those, and of few others, in some word: 32 of the digits that are to be zero are looked at. */
+TIRBI_MATH tirbi_fused_truths tirbi_fused_seems_short(tirbi_fused_x2 v, tirbi_fused_x2 e) {
+    return ((tirbi_fused_truths)((tirbi_fused_longs)v >> 18) == 0) & (tirbi_fused_truths)(e != 0);
 }
 
 /* Not from 2^-900 on, or not finite: by the high word, without its sign. */
