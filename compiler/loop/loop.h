@@ -424,6 +424,13 @@ static inline bool tirbi_is_positive(const tirbi_extents *known, const tirbi_lx 
     return extent->lo >= 1;
 }
 
+/* Whether a variable is one of a list. */
+static inline bool tirbi_is_listed(const tirbi_lvar *var, tirbi_lvar *const *list, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (list[i] == var) return true;
+    return false;
+}
+
 static inline bool tirbi_lx_is_int(const tirbi_lx *x, int64_t value) {
     return x->kind == TIRBI_LX_CONST && !tirbi_dtype_is_float((tirbi_dtype)x->type) && x->value == value;
 }

@@ -40,8 +40,7 @@ static bool note_value(void *context, const tirbi_lx *x) {
 }
 
 static bool change(builder *b, tirbi_lvar *var) {
-    for (uint32_t i = 0; i < b->changed.n; i++)
-        if (b->changed.var[i] == var) return true;
+    if (tirbi_is_listed(var, b->changed.var, b->changed.n)) return true;
     if (b->changed.n == TIRBI_MAX_AFFINE) return false;
     b->changed.var[b->changed.n++] = var;
     return true;

@@ -49,7 +49,7 @@ static const tirbi_ls *rewrite(void *context, const tirbi_ls *s);
 static const tirbi_ls *rewrite_if(finder *f, const tirbi_ls *s) {
     const tirbi_lx *condition = s->as.if_.condition, *before = NULL;
     const tirbi_ls *yes = s->as.if_.then_case, *no = s->as.if_.else_case;
-    while (yes->kind == TIRBI_LS_SEQ && yes->as.seq.n == 1) yes = yes->as.seq.items[0];
+    yes = tirbi_only_part(yes);
     if (condition->kind == TIRBI_LX_AND) {
         before = condition->args[0];
         condition = condition->args[1];

@@ -39,11 +39,6 @@ static const tirbi_lx *without_names(finder *f, const tirbi_lx *x) {
 
 /* ---- The pattern ------------------------------------------------------------------------------------------------ */
 
-static const tirbi_ls *only(const tirbi_ls *s) {
-    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
-    return s;
-}
-
 static bool is_local(const tirbi_ls *s) {
     return s->kind == TIRBI_LS_SET && !s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LOCAL && s->as.set.value;
 }
@@ -85,7 +80,7 @@ static bool read_condition(finder *f, const tirbi_lx *x) {
 
 /* best = value, and variables whose values say where that was. */
 static bool read_sets(finder *f, const tirbi_ls *arm) {
-    arm = only(arm);
+    arm = tirbi_only_part(arm);
     const tirbi_ls *const *items = arm->kind == TIRBI_LS_SEQ ? arm->as.seq.items : &arm;
     uint32_t n = arm->kind == TIRBI_LS_SEQ ? arm->as.seq.n : 1;
     bool found = false;
@@ -370,17 +365,10 @@ typedef struct holder {
     bool failed;
 } holder;
 
-static bool is_set(const holder *h, const tirbi_lvar *var) {
-    for (uint32_t i = 1; i < h->own.n; i++) {
-        if (h->own.var[i] == var) return true;
-    }
-    return false;
-}
-
 /* The variable that an index is, widened perhaps. */
 static tirbi_lvar *carried_index(const holder *h, const tirbi_lx *x) {
     while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->type == TIRB_I64) x = x->args[0];
-    bool carried = x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL && is_set(h, x->var);
+    bool carried = x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL && tirbi_is_listed(x->var, h->own.var + 1, h->own.n - 1);
     return carried ? x->var : NULL;
 }
 

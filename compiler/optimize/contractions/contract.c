@@ -190,20 +190,13 @@ bool tirbi_may_read(const tirbi_lx *x, const tirbi_lbuf *root) {
     return false;
 }
 
-static bool listed(const tirbi_lvar *var, tirbi_lvar *const *loops, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) {
-        if (loops[i] == var) return true;
-    }
-    return false;
-}
-
 /* Whether a condition holds in the first iteration of all reduce loops and in no other. */
 static bool is_first_of_reduction(const matcher *m, const tirbi_ls *branch) {
     const tirbi_contract_plan *plan = m->plan;
     uint32_t found = 0;
     for (uint32_t i = 0; i < plan->loops.n; i++) {
         const tirbi_lvar *var = plan->loops.var[i];
-        bool first = listed(var, branch->as.if_.first_of, branch->as.if_.n_first_of);
+        bool first = tirbi_is_listed(var, branch->as.if_.first_of, branch->as.if_.n_first_of);
         if (first != plan->reduces[i] && var->extent->hi > 1) return false;
         found += first;
     }

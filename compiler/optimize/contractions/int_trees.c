@@ -61,7 +61,7 @@ static bool match_update(tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi_lva
         condition = s->as.if_.condition;
         s = s->as.if_.then_case;
     }
-    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    s = tirbi_only_part(s);
     if (s->kind != TIRBI_LS_STORE) return false;
     const tirbi_place *place = s->as.store.access;
     const tirbi_lx *x = s->as.store.value;

@@ -101,7 +101,7 @@ typedef struct chain {
 static void read_chain(chain *c, const tirbi_ls *s) {
     c->vars.n = 0;
     for (;;) {
-        while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+        s = tirbi_only_part(s);
         if (s->kind != TIRBI_LS_LOOP || c->vars.n == TIRBI_MAX_AFFINE) break;
         c->loop[c->vars.n] = s;
         c->vars.var[c->vars.n++] = s->as.loop.var;

@@ -109,7 +109,7 @@ static bool of_first_term(tirbi_lx_pool *pool, const tirbi_ls *body, choice *out
 }
 
 static bool of_statement(tirbi_lx_pool *pool, const tirbi_ls *body, choice *out) {
-    while (body->kind == TIRBI_LS_SEQ && body->as.seq.n == 1) body = body->as.seq.items[0];
+    body = tirbi_only_part(body);
     if (body->kind == TIRBI_LS_IF && !body->as.if_.first_of) return of_first_term(pool, body, out);
     const tirbi_lx *value = body->kind == TIRBI_LS_STORE ? body->as.store.value : NULL;
     if (!value || value->kind != TIRBI_LX_COND) return false;

@@ -13,13 +13,6 @@ static const tirbi_ls *innermost_body(const tirbi_ls *loop, tirbi_lvar **vars, u
     return loop;
 }
 
-static bool contains(tirbi_lvar *const *vars, uint32_t n, const tirbi_lvar *var) {
-    for (uint32_t i = 0; i < n; i++) {
-        if (vars[i] == var) return true;
-    }
-    return false;
-}
-
 bool tirbi_code_uses(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n) {
     return !tirbi_is_made_of(s, TIRBI_STRAIGHT) || tirbi_names(s, vars, n);
 }
@@ -39,7 +32,7 @@ const tirbi_ls *tirbi_plan_hoistable_init(const tirbi_ls *loop) {
     const tirbi_ls *first = body->kind == TIRBI_LS_SEQ && body->as.seq.n ? body->as.seq.items[0] : body;
     if (first->kind != TIRBI_LS_IF || first->as.if_.n_first_of != n || !first->as.if_.first_of) return NULL;
     for (uint32_t i = 0; i < n; i++) {
-        if (!contains(first->as.if_.first_of, n, vars[i])) return NULL;
+        if (!tirbi_is_listed(vars[i], first->as.if_.first_of, n)) return NULL;
     }
     if (tirbi_code_uses(first->as.if_.then_case, vars, n)) return NULL;
     return first;

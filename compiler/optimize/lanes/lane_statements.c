@@ -227,7 +227,7 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
 /* What a statement stores to a place, where that is all that it does, whatever its conditions are; NULL where it does
  * something else. */
 static const tirbi_lx *stored_value(planner *p, const tirbi_ls *s, const tirbi_place *place) {
-    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    s = tirbi_only_part(s);
     if (s->kind == TIRBI_LS_STORE) return tirbi_same_place(s->as.store.access, place) ? s->as.store.value : NULL;
     if (s->kind != TIRBI_LS_IF || s->as.if_.first_of || !s->as.if_.else_case) return NULL;
     const tirbi_lx *yes = stored_value(p, s->as.if_.then_case, place),
@@ -237,7 +237,7 @@ static const tirbi_lx *stored_value(planner *p, const tirbi_ls *s, const tirbi_p
 
 /* What a statement sets a variable to, where that is all that it does; without an arm, what it was. */
 static const tirbi_lx *set_value(planner *p, const tirbi_ls *s, tirbi_lvar *var) {
-    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    s = tirbi_only_part(s);
     if (s->kind == TIRBI_LS_SET) return s->as.set.var == var && !s->as.set.declares ? s->as.set.value : NULL;
     if (s->kind != TIRBI_LS_IF || s->as.if_.first_of) return NULL;
     const tirbi_ls *otherwise = s->as.if_.else_case;

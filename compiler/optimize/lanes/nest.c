@@ -46,19 +46,12 @@ static bool same_or_apart(const nest *n, const tirbi_place *a, const tirbi_place
     return !tirbi_may_meet(x, y) || (a->flat == b->flat && tirbi_dtypes[x->type].size == tirbi_dtypes[y->type].size);
 }
 
-static bool sets(const nest *n, const tirbi_lvar *var) {
-    for (uint32_t i = 0; i < n->own.n; i++) {
-        if (n->own.var[i] == var) return true;
-    }
-    return false;
-}
-
 /* Variables that are set are the iteration's own. */
 static bool note_set(void *context, const tirbi_ls *s) {
     nest *n = context;
     if (s->kind != TIRBI_LS_SET) return true;
     n->has_locals = n->has_locals || s->as.set.var->kind != TIRBI_LVAR_LET;
-    if (sets(n, s->as.set.var)) return true;
+    if (tirbi_is_listed(s->as.set.var, n->own.var, n->own.n)) return true;
     if (!s->as.set.declares || n->own.n == TIRBI_MAX_AFFINE) return false;
     n->own.var[n->own.n++] = s->as.set.var;
     return true;

@@ -181,8 +181,7 @@ static bool one_by_one(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged
 }
 
 bool tirbi_carry_columns(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
-    const tirbi_ls *inner = loop->as.loop.body;
-    while (inner->kind == TIRBI_LS_SEQ && inner->as.seq.n == 1) inner = inner->as.seq.items[0];
+    const tirbi_ls *inner = tirbi_only_part(loop->as.loop.body);
     if (inner->kind != TIRBI_LS_LOOP || inner->as.loop.step || loop->as.loop.step) return false;
     mover m = {.pool = pool, .own = {.var = {loop->as.loop.var}, .n = 1}};
     const tirbi_ls *nest = around(&m, loop, inner);

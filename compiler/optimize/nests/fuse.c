@@ -23,9 +23,7 @@ bool tirbi_is_bounded_before(const tirbi_loop_set *loops, const tirbi_lvar *var)
 }
 
 const tirbi_ls *tirbi_behind_condition(const tirbi_ls *s) {
-    const bool is_plain = s->kind == TIRBI_LS_IF && !s->as.if_.else_case && !s->as.if_.first_of && !s->as.if_.sizes &&
-                          s->as.if_.condition->pure && !s->as.if_.condition->traps;
-    return is_plain ? s->as.if_.then_case : s;
+    return tirbi_is_guard(s) && !s->as.if_.condition->traps ? s->as.if_.then_case : s;
 }
 
 const tirbi_ls *tirbi_common_loops(const tirbi_fused *g, const tirbi_ls *s, tirbi_loop_set *vars,

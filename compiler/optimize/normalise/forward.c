@@ -233,15 +233,8 @@ static const tirbi_ls *without_names(forwarder *f, const tirbi_ls *s) {
     return copy ? copy : s;
 }
 
-static const tirbi_ls *only_part(const tirbi_ls *s) {
-    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
-    return s;
-}
-
-/* Whether it is a branch on values alone, with nothing else. */
-static bool is_plain_branch(const tirbi_ls *s) {
-    return s->kind == TIRBI_LS_IF && !s->as.if_.else_case && !s->as.if_.first_of && !s->as.if_.sizes &&
-           s->as.if_.condition->pure && s->as.if_.condition->size <= TIRBI_MAX_SHARED_SIZE;
+static bool is_small_guard(const tirbi_ls *s) {
+    return tirbi_is_guard(s) && s->as.if_.condition->size <= TIRBI_MAX_SHARED_SIZE;
 }
 
 /* The body of a loop of one iteration, with its value for its variable; NULL where it is another loop. */
@@ -259,10 +252,10 @@ static const tirbi_ls *of_one_iteration(tirbi_lx_pool *pool, const tirbi_ls *loo
 /* What stands for its only part, or is a loop of one iteration, is that part; two conditions on the same are one. */
 static const tirbi_ls *unwrapped(tirbi_lx_pool *pool, const tirbi_ls *s) {
     for (;;) {
-        s = only_part(s);
-        const tirbi_ls *inner = is_plain_branch(s) ? only_part(s->as.if_.then_case) : NULL;
+        s = tirbi_only_part(s);
+        const tirbi_ls *inner = is_small_guard(s) ? tirbi_only_part(s->as.if_.then_case) : NULL;
         const tirbi_ls *made = s->kind == TIRBI_LS_LOOP ? of_one_iteration(pool, s) : NULL;
-        if (inner && is_plain_branch(inner)) {
+        if (inner && is_small_guard(inner)) {
             const tirbi_lx *both =
                 tirbi_lx_lazy(pool, TIRBI_LX_AND, s->as.if_.condition, inner->as.if_.condition, NULL);
             made = tirbi_new_if(pool, s->span, both, inner->as.if_.then_case, NULL);

@@ -24,10 +24,7 @@ typedef struct nest {
     const tirbi_lx *ends[2];
 } nest;
 
-static bool is_guard(const tirbi_ls *s) {
-    const tirbi_lx *x = s->kind == TIRBI_LS_IF ? s->as.if_.condition : NULL;
-    return x && !s->as.if_.else_case && !s->as.if_.first_of && !s->as.if_.sizes && x->pure && !x->traps;
-}
+static bool is_guard(const tirbi_ls *s) { return tirbi_is_guard(s) && !s->as.if_.condition->traps; }
 
 /* Whether a loop's bounds are lines over the only loop around it. */
 static bool read_triangle(nest *n, const tirbi_ls *loop) {
@@ -52,7 +49,7 @@ static bool read_triangle(nest *n, const tirbi_ls *loop) {
  * that are a triangle. */
 static bool read_nest(nest *n, const tirbi_ls *s) {
     for (;; s = s->kind == TIRBI_LS_LOOP ? s->as.loop.body : s->as.if_.then_case) {
-        while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+        s = tirbi_only_part(s);
         if (is_guard(s) && n->n_guards < MAX_GUARDS) {
             n->guard[n->n_guards++] = s;
             continue;

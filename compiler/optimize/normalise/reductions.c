@@ -60,9 +60,7 @@ static tirbi_ls *read_init(const nest *n, const tirbi_ls *s) {
 }
 
 static bool asks_for(const tirbi_ls *init, const tirbi_lvar *var) {
-    bool asks = false;
-    for (uint32_t i = 0; i < init->as.if_.n_first_of; i++) asks = asks || init->as.if_.first_of[i] == var;
-    return asks;
+    return tirbi_is_listed(var, init->as.if_.first_of, init->as.if_.n_first_of);
 }
 
 /* Whether a condition holds where some loop that the init asks for runs: 0 < all, of one over (all + c) // d tiles with
@@ -108,15 +106,12 @@ static bool move_guards(nest *n, tirbi_ls *init) {
     return n->rest != NULL;
 }
 
-static bool is_guard(const tirbi_ls *s) {
-    return s->kind == TIRBI_LS_IF && !s->as.if_.else_case && !s->as.if_.first_of && !s->as.if_.sizes &&
-           s->as.if_.condition->pure && !s->as.if_.condition->traps;
-}
+static bool is_guard(const tirbi_ls *s) { return tirbi_is_guard(s) && !s->as.if_.condition->traps; }
 
 /* What is inside of each other, down to the init and what is done with it. */
 static bool read_nest(nest *n, const tirbi_ls *s) {
     for (;; s = s->kind == TIRBI_LS_LOOP ? s->as.loop.body : s->as.if_.then_case) {
-        while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+        s = tirbi_only_part(s);
         if (s->kind == TIRBI_LS_LOOP ? !tirbi_is_plain_loop(s) : !is_guard(s)) break;
         if (n->n == MAX_CHAIN || n->loops.n == TIRBI_MAX_AFFINE) return false;
         if (s->kind == TIRBI_LS_LOOP) n->loops.var[n->loops.n++] = s->as.loop.var;

@@ -148,11 +148,10 @@ static const tirbi_lx *guard_of(tiler *t, const tile *of, const tirbi_lx *inner)
 /* A statement under a condition that nothing in it changes: inside of the loops that are all of it, beside their
  * conditions. */
 static const tirbi_ls *guarded(tirbi_lx_pool *pool, const tirbi_lx *condition, const tirbi_ls *s) {
-    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    s = tirbi_only_part(s);
     if (s->kind == TIRBI_LS_LOOP && tirbi_is_plain_loop(s))
         return tirbi_loop_like(pool, s, NULL, guarded(pool, condition, s->as.loop.body));
-    if (s->kind == TIRBI_LS_IF && !s->as.if_.else_case && !s->as.if_.first_of && !s->as.if_.sizes &&
-        s->as.if_.condition->pure) {
+    if (tirbi_is_guard(s)) {
         condition = tirbi_lx_lazy(pool, TIRBI_LX_AND, condition, s->as.if_.condition, NULL);
         s = s->as.if_.then_case;
     }

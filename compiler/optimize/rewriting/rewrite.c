@@ -249,19 +249,13 @@ static const tirbi_ls *nothing(const tirbi_rewrite *r, const tirbi_ls *like) {
 
 static bool is_nothing(const tirbi_ls *s) { return s->kind == TIRBI_LS_SEQ && s->as.seq.n == 0; }
 
-static bool is_among(const tirbi_lvar *var, tirbi_lvar *const *vars, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++)
-        if (vars[i] == var) return true;
-    return false;
-}
-
 /* A list of loops with others in place of those that count otherwise; NULL: it names only some of these. */
 static tirbi_lvar *const *other_loops(const tirbi_rewrite *r, tirbi_lvar *const *vars, uint32_t *n) {
     tirbi_lvar **all = TIRBI_NEW_ARRAY(r->pool->arena, tirbi_lvar *, *n + r->n_to + 1);
     uint32_t count = 0, found = 0;
     if (!all) return NULL;
     for (uint32_t i = 0; i < *n; i++) {
-        if (!is_among(vars[i], r->from, r->n_from)) {
+        if (!tirbi_is_listed(vars[i], r->from, r->n_from)) {
             all[count++] = named(r, vars[i]);
             continue;
         }
@@ -277,7 +271,7 @@ static bool other_tree(tirbi_rewrite *r, tirbi_ls *tree) {
     tirbi_update *updates = TIRBI_NEW_ARRAY(r->pool->arena, tirbi_update, n);
     const tirbi_lx **lets = TIRBI_NEW_ARRAY(r->pool->arena, const tirbi_lx *, n_lets + 1);
     for (uint32_t i = 0; i < tree->as.tree.n_loops; i++)
-        if (!is_among(tree->as.tree.loops[i], r->from, r->n_from) && !other_counter(r, tree->as.tree.loops[i]))
+        if (!tirbi_is_listed(tree->as.tree.loops[i], r->from, r->n_from) && !other_counter(r, tree->as.tree.loops[i]))
             return false;
     tree->as.tree.loops = other_loops(r, tree->as.tree.loops, &tree->as.tree.n_loops);
     if (!updates || !lets || !tree->as.tree.loops) return false;

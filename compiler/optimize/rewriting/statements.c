@@ -244,9 +244,18 @@ bool tirbi_is_plain_loop(const tirbi_ls *loop) {
            tirbi_has_plain_bounds(loop->as.loop.var);
 }
 
-const tirbi_ls *tirbi_loop_inside(const tirbi_ls *loop) {
-    const tirbi_ls *s = loop->as.loop.body;
+const tirbi_ls *tirbi_only_part(const tirbi_ls *s) {
     while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    return s;
+}
+
+bool tirbi_is_guard(const tirbi_ls *s) {
+    return s->kind == TIRBI_LS_IF && !s->as.if_.else_case && !s->as.if_.first_of && !s->as.if_.sizes &&
+           s->as.if_.condition->pure;
+}
+
+const tirbi_ls *tirbi_loop_inside(const tirbi_ls *loop) {
+    const tirbi_ls *s = tirbi_only_part(loop->as.loop.body);
     return s->kind == TIRBI_LS_LOOP ? s : NULL;
 }
 
@@ -267,9 +276,7 @@ const char *tirbi_join_names(tirbi_lx_pool *pool, const tirbi_lvar *outer, const
 }
 
 bool tirbi_asks_for_first(const void *var, const tirbi_ls *s) {
-    for (uint32_t i = 0; s->kind == TIRBI_LS_IF && i < s->as.if_.n_first_of; i++)
-        if (s->as.if_.first_of[i] == var) return true;
-    return false;
+    return s->kind == TIRBI_LS_IF && tirbi_is_listed(var, s->as.if_.first_of, s->as.if_.n_first_of);
 }
 
 bool tirbi_fails_by_itself(const void *context, const tirbi_lx *x) {

@@ -67,6 +67,10 @@ bool tirbi_has_plain_bounds(const tirbi_lvar *var);
 /* Whether a loop has such bounds, goes on by one each time, and has not been made into blocks or rows. */
 bool tirbi_is_plain_loop(const tirbi_ls *loop);
 
+/* What is all of a sequence, itself where it is none or has several items. */
+const tirbi_ls *tirbi_only_part(const tirbi_ls *s);
+/* Whether a statement is a condition on pure values alone, with no other case. */
+bool tirbi_is_guard(const tirbi_ls *s);
 /* The loop that is all of a loop's body; NULL where it has none. */
 const tirbi_ls *tirbi_loop_inside(const tirbi_ls *loop);
 

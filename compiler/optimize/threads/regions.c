@@ -44,13 +44,6 @@ typedef struct walk {
 
 static const char too_large[] = "it is too large to be looked through";
 
-static bool listed(tirbi_lvar *const *list, uint32_t n, const tirbi_lvar *var) {
-    for (uint32_t i = 0; i < n; i++) {
-        if (list[i] == var) return true;
-    }
-    return false;
-}
-
 static void declare(walk *w, tirbi_lvar *var) {
     if (w->n_declared == MAX_DECLARED) w->irregular = too_large;
     else w->declared[w->n_declared++] = var;
@@ -62,8 +55,8 @@ static void declare_loop(walk *w, tirbi_lvar *var) {
 }
 
 static void use(walk *w, tirbi_lvar *var) {
-    if (listed(w->loops.var, w->loops.n, var) || listed(w->declared, w->n_declared, var)) return;
-    if (listed(w->live, w->n_live, var)) return;
+    if (tirbi_is_listed(var, w->loops.var, w->loops.n) || tirbi_is_listed(var, w->declared, w->n_declared)) return;
+    if (tirbi_is_listed(var, w->live, w->n_live)) return;
     if (w->n_live == MAX_LIVE) w->irregular = too_large;
     else w->live[w->n_live++] = var;
 }
@@ -101,7 +94,7 @@ static bool come_to_place(tirbi_walk *v, const tirbi_place *place, const tirbi_l
     const tirbi_lvar *local = !load && v->at->kind == TIRBI_LS_TREE ? place->buffer->local : NULL;
     if (!local)
         note_place(w, place, !load);
-    else if (!listed(w->declared, w->n_declared, local))
+    else if (!tirbi_is_listed(local, w->declared, w->n_declared))
         w->irregular = "its iterations pass a sum on";
     return !w->irregular;
 }
@@ -137,7 +130,7 @@ static tirbi_step come_to_value(tirbi_walk *v, const tirbi_lx *x) {
 
 static void note_set(walk *w, const tirbi_ls *s) {
     if (s->as.set.declares) declare(w, s->as.set.var);
-    else if (!listed(w->declared, w->n_declared, s->as.set.var)) w->irregular = "its iterations pass a variable on";
+    else if (!tirbi_is_listed(s->as.set.var, w->declared, w->n_declared)) w->irregular = "its iterations pass a variable on";
 }
 
 static void note_first_of(walk *w, const tirbi_ls *s) {
@@ -203,7 +196,7 @@ static void walk_nest(walk *w, const tirbi_ls *s) {
 static bool is_varying(const void *context, const tirbi_lx *x) {
     const walk *w = context;
     if (x->kind == TIRBI_LX_VAR)
-        return listed(w->loops.var, w->loops.n, x->var) || listed(w->declared, w->n_declared, x->var);
+        return tirbi_is_listed(x->var, w->loops.var, w->loops.n) || tirbi_is_listed(x->var, w->declared, w->n_declared);
     return x->kind == TIRBI_LX_LOAD || x->kind == TIRBI_LX_CALL;
 }
 
@@ -370,7 +363,7 @@ static bool by_memory(walk *w, tirbi_region_root *row, const tirbi_lvar *var) {
 /* NULL when what each iteration of a loop writes lies apart, else why that is not known. */
 static const char *parts_of(walk *w, const tirbi_lvar *var) {
     bool writes = false;
-    if (listed(w->reduced, w->n_reduced, var)) return "its first iteration begins a reduction";
+    if (tirbi_is_listed(var, w->reduced, w->n_reduced)) return "its first iteration begins a reduction";
     for (uint32_t i = 0; i < w->n_roots; i++) {
         tirbi_region_root *row = &w->roots[i];
         if (!row->written) continue;

@@ -71,7 +71,7 @@ static const tirbi_ls *counted(tirbi_lx_pool *pool, const tirbi_ls *loop) {
         !tirbi_lx_is_int(var->min, 0) || var->extent->kind != TIRBI_LX_CONST || var->extent->value < 1)
         return NULL;
     const tirbi_ls *s = loop->as.loop.body;
-    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    s = tirbi_only_part(s);
     const tirbi_lx *added = NULL, *sum = sum_of(pool, s, &added), *number = sum ? number_of_bit(added, var) : NULL;
     if (!number || var->extent->value > tirbi_dtypes[number->type].bits) return NULL;
     const bool stores = s->kind == TIRBI_LS_STORE;

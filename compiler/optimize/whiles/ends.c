@@ -90,7 +90,7 @@ static bool is_repeated(const tirbi_ls *s) {
 
 /* Whether an arm is an assignment of what is there: code for such arms jumps nowhere. */
 static bool chooses(const tirbi_ls *s) {
-    while (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1) s = s->as.seq.items[0];
+    s = tirbi_only_part(s);
     if (s->kind != TIRBI_LS_SET) return false;
     const tirbi_lx *value = s->as.set.value;
     return value->kind == TIRBI_LX_CONST || value->kind == TIRBI_LX_VAR;
