@@ -6,7 +6,7 @@ oracle: on every instruction set, with each pass off, with several threads.
 While loops that count up and down, to the ends of their types; ranges of rows; elements behind conditions; digits of numbers as
 indices; folds of rows; moves backwards, by steps and by lists; narrow integers as indices; lanes with loops of their own, or with
 columns; lanes of several types; bits taken off numbers; sums that begin anew; numbers that are found, stored and counted; tables that are filled from themselves;
-arms that change what is read again; conditions on what stands still; loops that are left, searched and cut; while loops that go on as long
+arms that change what is read again; conditions on what stands still; loops that are left, searched and cut; iterations of which few do anything; while loops that go on as long
 as elements say; scratch in front of all loops; arrays of a few elements; windows of channels at places that are computed. In a quarter of them counters are spelled by arithmetic that wraps. Ends with `N passed, N failed`; exit status 1 on failure."""
 
 import argparse
@@ -745,6 +745,44 @@ def mixed(pick, f):
                                [f"for k{k} in range({pick.choice([2, 3, 5])}):", f"    {own} = {own} {pick.choice('+-')} {value}"]]))
 
 
+def idle(pick, f):
+    """Iterations of which few do anything: that store where later ones look, have loops in them, or while loops; conditions and
+    indices that they change, or that may fail."""
+    n, dtype, kind = pick.choice([130, 200, 600, "n"]), pick.choice(FLOATS + INTS), pick.choice(COUNTS)
+    size = 400 if n == "n" else n
+    f.buffer("A", dtype, size), f.buffer("B", dtype, size), f.buffer("C", "int32", size), f.buffer("D", dtype, size, 4)
+    f.buffer("E", dtype, pick.choice([size, size, size - 1])), f.buffer("s", "int32", 4), f.scalar("p", "int32")
+    if n == "n":
+        f.scalar("n", "int32")
+        n = pick.choice([f"T.min(n, {size})", f"T.min(n * 37, {size})", "n"])
+    rare = pick.choice([f"A[i] == {number(dtype, pick.choice([3, 7]))}", f"C[i] == {pick.choice([0, 5, 19])}", "C[i] == p", "C[i] > m"])
+    other = pick.choice(["C[i] < m + 3", f"B[i] < A[i]", f"D[i, p % 4] < A[i]", "E[i] < A[i]", f"E[i + m] < A[i]", "E[C[i]] < A[i]", "C[C[i]] == 2",
+                         "p > 3", "i > m", f"B[{size - 1} - i] < A[i]", "m < 40"])
+    condition = pick.choice([rare, rare, rare, other, f"{rare} and {other}", f"{other} and {rare}", f"{rare} or ({rare} and {other})"])
+    acts = pick.choice([["O[i] = A[i]"], ["A[i] = A[i] + B[i]", f"C[{inside('i + p', size)}] = {pick.choice([0, 5])}"],
+                        [f"O[{inside('m', size)}] = A[i]", "m = m + 1", "s[1] = i"], ["for j in range(4):", "    D[i, j] = D[i, j] + A[i]", "m = i"],
+                        ["for j in range(i, i + 5):", f"    O[{inside('j', size)}] = A[i]"], ["m = m - 1", "E[C[i]] = A[i]"]])
+    f.buffer("O", dtype, size)
+    f.add(0, f"m: T.int32 = {pick.choice(['0', '1', 'p'])}", f"for i in {'range' if kind == 'int32' else 'T.serial'}({'' if kind == 'int32' else 'T.int64(0), '}{n if kind == 'int32' else f'T.cast({n}, ' + chr(34) + 'int64' + chr(34) + ')'}):")
+    if kind == "int64":
+        f.body = [line.replace("range(i, i + 5)", "T.serial(i, i + T.int64(5))") for line in f.body]
+        acts = [re.sub(r"\b(m|s\[1\]) = i", r'\1 = T.cast(i, "int32")', line).replace("range(i, i + 5)", "T.serial(i, i + T.int64(5))") for line in acts]
+        condition = condition.replace("i > m", 'T.cast(i, "int32") > m')
+    named = pick.random()
+    if named < 0.2:
+        f.add(1, f"v: T.{dtype} = {pick.choice(['E[i]', 'B[i]'])}")
+        acts = acts + ["O[i] = v"]
+    if named > 0.7:
+        f.add(1, "w: T.int32 = 0", f"while w < {pick.choice([4, 'p', 'p % 4', 'm'])} and {condition}:",
+              f"    {pick.choice(['O[i] = A[i]', 's[0] = s[0] + 1', 'm = m + 0'])}", "    w = w + 1", f"if w {pick.choice(['>', '=='])} 1:")
+    else:
+        f.add(1, f"if {condition}:")
+    f.add(2, *acts)
+    if pick.random() < 0.2:
+        f.add(1, f"elif {rare}:", "    O[i] = B[i]")
+    f.add(0, "s[2] = m")
+
+
 def steered(pick, f):
     """Variables and elements that the arms of branches change, which are read again before, in and behind them."""
     n, dtype = pick.choice([4, 9, 30]), pick.choice(("int32", "int32", "int64", "float32", "uint8"))
@@ -940,7 +978,7 @@ def small_arrays(pick, f):
 
 SHAPES = (small_arrays, small_arrays, scratch, run_ahead, run_ahead, counting, counting, far_loops, lane_loops,
           lanes_of_types, ranges, ranges, folds, bits_off, resets, resets, lanes_of_columns, chosen, chosen_and_counted, guarded, scattered, moved, digits, windows, sampled, sampled, carried,
-          sums_of_rows, counted_by_memory, nested_lane_loops, tables, still, steered, mixed, mixed, rearranged, rearranged, rearranged_loops, rearranged_loops, rearranged_loops)
+          sums_of_rows, counted_by_memory, nested_lane_loops, tables, still, steered, idle, idle, mixed, mixed, rearranged, rearranged, rearranged_loops, rearranged_loops, rearranged_loops)
 
 
 def maker(word, kind, shapes):

@@ -2,21 +2,30 @@
 
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/carried/place.h"
+#include "compiler/optimize/facts/live.h"
 #include "compiler/optimize/lanes/lane_planner.h"
 #include "compiler/optimize/rewriting/guards.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_STATE = 8, MAX_TERMS = 16, MAX_SIZE = 600, MAX_DEPTH = 64 };
+enum { MAX_STATE = 8, MAX_OWN = 16, MAX_TERMS = 16, MAX_SIZE = 600, MAX_DEPTH = 64, MAX_FALLIBLE = 16 };
+enum { AT_FIRST = 8, CLOSE = 32, LONGEST = 256 }; /* iterations that are run by themselves */
+enum { LEAST_SKIPPED = 128 }; /* fewer run by themselves in the time that some looks ahead take */
 
 typedef struct seeker {
     tirbi_lx_pool *pool;
     const tirbi_ls *loop;
+    const tirbi_lvar *own[MAX_OWN]; /* what begins in the body, and is set in it again perhaps */
+    uint32_t n_own;
     tirbi_lvar *state[MAX_STATE]; /* what the body sets and carries */
     tirbi_lvar *seen[MAX_STATE];  /* what each held when the search began */
     uint32_t n_state;
     tirbi_rewrite lets; /* the body's names for values */
     const tirbi_lx *always; /* true */
+    const tirbi_lx *fallible[MAX_FALLIBLE]; /* what iterations compute that change nothing, and may fail */
+    uint32_t n_fallible;
+    bool may_give;
+    const tirbi_lx *given; /* what has to hold before the loop; NULL: nothing */
     bool failed;
 } seeker;
 
@@ -139,53 +148,159 @@ static const tirbi_lx *keeps(seeker *s, tirbi_lvar *var, const tirbi_lx *x, unsi
     return NULL;
 }
 
-static void note_state(seeker *s, tirbi_lvar *var) {
-    for (uint32_t i = 0; i < s->n_state; i++) {
-        if (s->state[i] == var) return;
-    }
-    if (s->n_state == MAX_STATE) s->failed = true;
-    else s->state[s->n_state++] = var;
-}
-
-/* When a statement leaves all variables as they are, those before it having done so. */
-static const tirbi_lx *stays(seeker *s, const tirbi_ls *stmt, unsigned depth) {
-    if (s->failed || depth > MAX_DEPTH) return NULL;
-    switch (stmt->kind) {
-    case TIRBI_LS_SEQ: {
-        const tirbi_lx *all = s->always;
-        for (uint32_t i = 0; i < stmt->as.seq.n; i++) all = both(s, all, stays(s, stmt->as.seq.items[i], depth + 1));
-        return all;
-    }
-    case TIRBI_LS_IF: {
-        const tirbi_lx *c = without_lets(s, stmt->as.if_.condition);
-        if (!c || stmt->as.if_.first_of) return NULL;
-        const tirbi_lx *yes = stays(s, stmt->as.if_.then_case, depth + 1);
-        const tirbi_lx *no = stmt->as.if_.else_case ? stays(s, stmt->as.if_.else_case, depth + 1) : s->always;
-        return s->failed ? NULL : choice(s, c, yes, no);
-    }
-    case TIRBI_LS_SET: {
-        tirbi_lvar *var = stmt->as.set.var;
-        const tirbi_lx *value = stmt->as.set.value ? without_lets(s, stmt->as.set.value) : NULL;
-        if (!value) return NULL;
-        if (stmt->as.set.declares) {
-            if (var->kind != TIRBI_LVAR_LET) s->failed = true;
-            if (s->failed) return NULL;
-            tirbi_bind_variable(&s->lets, var, value);
-            return s->always;
-        }
-        if (var->kind != TIRBI_LVAR_LOCAL) s->failed = true;
-        note_state(s, var);
-        return keeps(s, var, value, 0);
-    }
-    default: s->failed = true; return NULL;
-    }
-}
-
 static bool is_state(const void *context, const tirbi_lx *x) {
     const seeker *s = context;
     for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < s->n_state; i++)
         if (x->var == s->state[i]) return true;
     return false;
+}
+
+static bool is_own(const seeker *s, const tirbi_lvar *var) {
+    for (uint32_t i = 0; i < s->n_own; i++)
+        if (s->own[i] == var) return true;
+    return false;
+}
+
+/* Notes the variables that begin in the body, or are carried; false: too many. */
+static tirbi_step note_variable(tirbi_walk *w, const tirbi_ls *stmt) {
+    seeker *s = w->context;
+    if (stmt->kind != TIRBI_LS_SET || stmt->as.set.var->kind == TIRBI_LVAR_LET) return TIRBI_INTO;
+    tirbi_lvar *var = stmt->as.set.var;
+    const tirbi_lx named = {.kind = TIRBI_LX_VAR, .var = var};
+    if (var->kind != TIRBI_LVAR_LOCAL) return TIRBI_STOP;
+    if (is_own(s, var) || is_state(s, &named)) return TIRBI_INTO;
+    if (stmt->as.set.declares ? s->n_own == MAX_OWN : s->n_state == MAX_STATE) return TIRBI_STOP;
+    if (stmt->as.set.declares) s->own[s->n_own++] = var;
+    else s->state[s->n_state++] = var;
+    return TIRBI_INTO;
+}
+
+static void note_fallible(seeker *s, const tirbi_lx *x) {
+    if (!x->traps) return;
+    if (s->n_fallible == MAX_FALLIBLE) s->failed = true;
+    else s->fallible[s->n_fallible++] = x;
+}
+
+static bool is_load(const void *nothing, const tirbi_lx *x) {
+    (void)nothing;
+    return x->kind == TIRBI_LX_LOAD;
+}
+
+/* Whether the loop may be one of two versions, by whether a condition is as said in all of it. */
+static bool take_as_given(seeker *s, const tirbi_lx *x, bool holds) {
+    if (!s->may_give || !x->pure || x->traps || tirbi_lx_depends_on(x, s->loop->as.loop.var) ||
+        !tirbi_is_available(s->pool, x) || tirbi_any_expr(x, 0, is_load, NULL))
+        return false;
+    s->given = tirbi_lx_and(s->pool, s->given, holds ? x : negate(s, x));
+    return s->given != NULL;
+}
+
+/* A condition all of which is always computed, and where it holds, `x` is as said; NULL: there is none. */
+static const tirbi_lx *surely(seeker *s, const tirbi_lx *x, bool holds, unsigned depth) {
+    const bool all = x->kind == TIRBI_LX_AND, any = x->kind == TIRBI_LX_OR;
+    if ((all || any) && x->args[1]->traps && depth < MAX_TERMS) {
+        if (take_as_given(s, x->args[0], all)) return surely(s, x->args[1], holds, depth + 1);
+        return all == holds ? NULL : surely(s, x->args[0], holds, depth + 1);
+    }
+    if (!tirbi_fails_surely(x)) return NULL;
+    return holds ? x : negate(s, x);
+}
+
+static const tirbi_lx *stays(seeker *s, const tirbi_ls *stmt, unsigned depth);
+
+/* When an arm of a choice does nothing; what it computes then may not fail. */
+static const tirbi_lx *arm_stays(seeker *s, const tirbi_ls *arm, unsigned depth) {
+    const uint32_t before = s->n_fallible;
+    const tirbi_lx *idle = arm ? stays(s, arm, depth + 1) : s->always;
+    if (idle && (idle->traps || s->n_fallible > before)) idle = NULL;
+    s->n_fallible = before;
+    return idle;
+}
+
+static const tirbi_lx *choice_stays(seeker *s, const tirbi_ls *stmt, unsigned depth) {
+    const tirbi_lx *c = without_lets(s, stmt->as.if_.condition);
+    if (!c || stmt->as.if_.first_of) return NULL;
+    const tirbi_lx *yes = arm_stays(s, stmt->as.if_.then_case, depth);
+    const tirbi_lx *no = arm_stays(s, stmt->as.if_.else_case, depth);
+    if (s->failed) return NULL;
+    note_fallible(s, c);
+    if (tirbi_fails_surely(c)) return choice(s, c, yes, no);
+    if (no) no = both(s, surely(s, c, false, 0), no);
+    return no || !yes ? no : both(s, surely(s, c, true, 0), yes);
+}
+
+/* When an assignment changes nothing that is carried; what begins in the body stands for its value from there on. */
+static const tirbi_lx *set_stays(seeker *s, const tirbi_ls *stmt, unsigned depth) {
+    tirbi_lvar *var = stmt->as.set.var;
+    const tirbi_lx *value = stmt->as.set.value ? without_lets(s, stmt->as.set.value) : NULL;
+    const bool let = var->kind == TIRBI_LVAR_LET;
+    if (!value) s->failed = true;
+    if (s->failed || (!let && is_own(s, var) && depth > 1)) return NULL; /* it may be set or not */
+    note_fallible(s, value);
+    if (!let && !is_own(s, var)) return keeps(s, var, value, 0);
+    tirbi_bind_variable(&s->lets, var, value);
+    return tirbi_fails_surely(value) ? s->always : NULL;
+}
+
+/* When a statement leaves all as it is, those before it having done so. NULL: not where that is known. */
+static const tirbi_lx *stays(seeker *s, const tirbi_ls *stmt, unsigned depth) {
+    if (s->failed || depth > MAX_DEPTH) return NULL;
+    const tirbi_lx *all = s->always;
+    switch (stmt->kind) {
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < stmt->as.seq.n; i++) all = both(s, all, stays(s, stmt->as.seq.items[i], depth + 1));
+        return all;
+    case TIRBI_LS_IF: return choice_stays(s, stmt, depth);
+    case TIRBI_LS_SET: return set_stays(s, stmt, depth);
+    case TIRBI_LS_WHILE:
+        all = without_lets(s, stmt->as.while_.condition);
+        if (!all) return NULL;
+        note_fallible(s, all);
+        return surely(s, all, false, 0);
+    default: return NULL;
+    }
+}
+
+/* ---- What may fail ---------------------------------------------------------------------------------------------- */
+
+static bool is_same(const void *context, const tirbi_lx *x) { return tirbi_same_value(context, x); }
+
+/* Goes on where what may fail is in the condition `w->context`, too. */
+static tirbi_step find_in_condition(tirbi_walk *w, const tirbi_lx *x) {
+    if (!x->traps || w->guarded) return TIRBI_PAST;
+    const bool computes = x->kind == TIRBI_LX_OP && !((tirbi_ops[x->op].flags & TIRBI_FLAG_TRAP) &&
+                                                      tirbi_dtype_is_int((tirbi_dtype)x->optype));
+    if (computes || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR || x->kind == TIRBI_LX_COND) return TIRBI_INTO;
+    return tirbi_any_expr(w->context, TIRBI_WALK_INDICES, is_same, x) ? TIRBI_PAST : TIRBI_STOP;
+}
+
+/* Whether a value may be another one once an iteration has changed something. */
+static bool may_change(const void *context, const tirbi_lx *x) {
+    const seeker *s = context;
+    return is_state(s, x) ||
+           (x->kind == TIRBI_LX_LOAD && tirbi_stores_to(s->loop->as.loop.body, x->access->buffer->root));
+}
+
+/* Stops where a subscript moves with the loop from such a value: what later iterations reach is not known then. */
+static tirbi_step stop_at_state(tirbi_walk *w, const tirbi_lx *x) {
+    const seeker *s = w->context;
+    for (uint32_t d = 0; x->kind == TIRBI_LX_LOAD && d < x->access->ndim; d++) {
+        const tirbi_lx *index = x->access->indices[d];
+        if (tirbi_lx_depends_on(index, s->loop->as.loop.var) &&
+            tirbi_any_expr(index, TIRBI_WALK_INDICES, may_change, s))
+            return TIRBI_STOP;
+    }
+    return TIRBI_INTO;
+}
+
+/* Whether looking at the condition of later iterations fails if and only if these would. */
+static bool may_look(seeker *s, const tirbi_lx *changes) {
+    tirbi_walk walk = {.expr = stop_at_state, .reach = TIRBI_WALK_INDICES, .context = s};
+    tirbi_walk find = {.expr = find_in_condition, .reach = TIRBI_WALK_INDICES};
+    bool may = tirbi_walk_expr(&walk, changes);
+    find.context = (void *)(uintptr_t)changes;
+    for (uint32_t i = 0; i < s->n_fallible && may; i++) may = tirbi_walk_expr(&find, s->fallible[i]);
+    return may;
 }
 
 /* ---- The loop anew ---------------------------------------------------------------------------------------------- */
@@ -221,22 +336,31 @@ static tirbi_lvar *counter_like(seeker *s, const tirbi_lx *min, const tirbi_lx *
     return var;
 }
 
-/* Iterations go one by one up to `stop`. */
+/* The body in an iteration that `k` counts. */
+static const tirbi_ls *body_at(seeker *s, tirbi_lvar *k) {
+    tirbi_lvar *old = s->loop->as.loop.var;
+    const tirbi_ls *body = s->loop->as.loop.body;
+    if (tirbi_may_recount(body, &(tirbi_loop_set){.var = {old}, .n = 1}))
+        return tirbi_recount(s->pool, body, old, k, value_of(s, k));
+    const tirbi_ls *items[] = {set(s, old, value_of(s, k), true), body};
+    return sequence(s, items, 2);
+}
+
+/* Iterations go one by one from `at` up to `stop`. */
 static const tirbi_ls *one_by_one(seeker *s, tirbi_lvar *at, tirbi_lvar *stop) {
-    const tirbi_lvar *old = s->loop->as.loop.var;
-    tirbi_lvar *counter = counter_like(s, old->min, old->extent);
-    const tirbi_lx *here = value_of(s, at);
-    const tirbi_ls *items[] = {
-        set(s, counter, tirbi_lx_cast(s->pool, old->type, tirbi_lx_add(s->pool, old->min, here)), true),
-        tirbi_code_with(s->pool, s->loop->as.loop.body, old, value_of(s, counter)),
-        set(s, at, tirbi_lx_add(s->pool, here, tirbi_lx_number(s->pool, 1)), false),
-    };
-    return while_below(s, here, value_of(s, stop), sequence(s, items, 3));
+    const tirbi_lx *here = value_of(s, at), *n = tirbi_lx_sub(s->pool, value_of(s, stop), here);
+    tirbi_lvar *k = counter_like(s, tirbi_lx_add(s->pool, s->loop->as.loop.var->min, here),
+                                 tirbi_lx_within(s->pool, n, 0, LONGEST));
+    tirbi_ls *loop = k && k->min && k->extent ? tirbi_loop_like(s->pool, s->loop, k, body_at(s, k)) : NULL;
+    if (!loop) return NULL;
+    loop->as.loop.parallel = false;
+    loop->as.loop.blocks = true; /* it stays as it is */
+    const tirbi_ls *items[] = {loop, set(s, at, value_of(s, stop), false)};
+    return sequence(s, items, 2);
 }
 
 /* `at` moves to the next iteration that changes something. */
 static const tirbi_ls *look_ahead(seeker *s, tirbi_lvar *at, tirbi_lvar *burst, const tirbi_lx *changes) {
-    enum { CLOSE = 32, LONGEST = 256 };
     const tirbi_lvar *old = s->loop->as.loop.var;
     tirbi_lvar *first = new_var(s, "first", TIRBI_LVAR_LET, NULL), *rounds = new_var(s, "rounds", TIRBI_LVAR_LET, NULL);
     tirbi_lvar *found = new_var(s, "found", TIRBI_LVAR_LET, NULL);
@@ -250,12 +374,14 @@ static const tirbi_ls *look_ahead(seeker *s, tirbi_lvar *at, tirbi_lvar *burst, 
     items[n++] = set(s, first, tirbi_lx_add(s->pool, old->min, value_of(s, at)), true);
     items[n++] = set(s, rounds, tirbi_lx_sub(s->pool, old->extent, value_of(s, at)), true);
     for (uint32_t i = 0; i < s->n_state; i++) {
+        if (!tirbi_any_expr(changes, TIRBI_WALK_INDICES, tirbi_is_var, s->state[i])) continue;
         s->seen[i] = new_var(s, s->state[i]->name, TIRBI_LVAR_LET, s->state[i]);
         items[n++] = set(s, s->seen[i], value_of(s, s->state[i]), true);
     }
     tirbi_lvar *counter = counter_like(s, value_of(s, first), value_of(s, rounds));
     tirbi_bind_variable(&rewrite, old, value_of(s, counter));
-    for (uint32_t i = 0; i < s->n_state; i++) tirbi_bind_variable(&rewrite, s->state[i], value_of(s, s->seen[i]));
+    for (uint32_t i = 0; i < s->n_state; i++)
+        if (s->seen[i]) tirbi_bind_variable(&rewrite, s->state[i], value_of(s, s->seen[i]));
     items[n++] = tirbi_new_search(s->pool, s->loop->span, counter, tirbi_rewrite_value(&rewrite, changes), found);
     if (!items[n - 1]) return NULL;
     items[n++] = set(s, at, tirbi_lx_add(s->pool, value_of(s, at), value_of(s, found)), false);
@@ -269,39 +395,76 @@ static const tirbi_ls *look_ahead(seeker *s, tirbi_lvar *at, tirbi_lvar *burst, 
     return sequence(s, items, n);
 }
 
-static const tirbi_ls *search_in(seeker *s, tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    enum { AT_FIRST = 8 };
-    const tirbi_lvar *var = loop->as.loop.var;
-    s->pool = s->lets.pool = pool;
-    s->loop = loop;
-    s->always = tirbi_lx_int(pool, TIRB_BOOL, 1);
-    if (!s->always || var->extent->hi <= 2 * AT_FIRST ||
-        !tirbi_is_made_of(loop->as.loop.body, TIRBI_KIND(SEQ) | TIRBI_KIND(IF) | TIRBI_KIND(SET)))
-        return NULL;
-    const tirbi_lx *stay = stays(s, loop->as.loop.body, 0);
-    if (!stay || s->failed || stay == s->always || s->n_state == 0 || !tirbi_any_expr(stay, 0, is_state, s))
-        return NULL;
+/* The loop in rounds: some iterations by themselves, then a look for the next one that changes something. */
+static const tirbi_ls *in_rounds(seeker *s, const tirbi_lx *changes) {
+    const tirbi_lvar *var = s->loop->as.loop.var;
     tirbi_lvar *at = new_var(s, "at", TIRBI_LVAR_LOCAL, NULL), *burst = new_var(s, "burst", TIRBI_LVAR_LOCAL, NULL);
     tirbi_lvar *stop = new_var(s, "stop", TIRBI_LVAR_LET, NULL);
     const tirbi_lx *here = value_of(s, at);
-    const tirbi_ls *ahead = look_ahead(s, at, burst, opposite(s, stay, 0)), *near = one_by_one(s, at, stop);
+    const tirbi_ls *ahead = look_ahead(s, at, burst, changes), *near = one_by_one(s, at, stop);
     if (!ahead || !near) return NULL;
-    const tirbi_lx *end = tirbi_lx_wide(pool, TIRB_OP_MIN, tirbi_lx_add(pool, here, value_of(s, burst)), var->extent);
+    const tirbi_lx *far = tirbi_lx_add(s->pool, here, value_of(s, burst));
+    const tirbi_lx *end = tirbi_lx_wide(s->pool, TIRB_OP_MIN, far, var->extent);
     const tirbi_ls *round[] = {
         set(s, stop, end, true), near,
-        tirbi_new_if(pool, loop->span, tirbi_lx_wide(pool, TIRB_OP_LT, here, var->extent), ahead, NULL)};
+        tirbi_new_if(s->pool, s->loop->span, tirbi_lx_wide(s->pool, TIRB_OP_LT, here, var->extent), ahead, NULL)};
     const tirbi_ls *all[] = {set(s, at, tirbi_lx_number(s->pool, 0), true),
                              set(s, burst, tirbi_lx_number(s->pool, AT_FIRST), true),
                              while_below(s, here, var->extent, sequence(s, round, 3))};
     return sequence(s, all, 3);
 }
 
+/* When an iteration changes something, if it seldom does so; NULL: that is not known. */
+static const tirbi_lx *find_changes(seeker *s, tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    tirbi_walk variables = {.stmt = note_variable, .context = s};
+    s->pool = s->lets.pool = pool;
+    s->loop = loop;
+    s->always = tirbi_lx_int(pool, TIRB_BOOL, 1);
+    if (!s->always || !tirbi_walk_stmt(&variables, loop->as.loop.body)) return NULL;
+    const tirbi_lx *stay = stays(s, loop->as.loop.body, 0);
+    if (!stay || s->failed || stay == s->always) return NULL;
+    const tirbi_lx *changes = opposite(s, stay, 0);
+    return changes && may_look(s, changes) ? changes : NULL;
+}
+
 static const tirbi_ls *search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    if (loop->as.loop.step || !tirbi_has_plain_bounds(loop->as.loop.var)) return NULL;
+    if (loop->as.loop.step || !tirbi_has_plain_bounds(loop->as.loop.var) ||
+        loop->as.loop.var->extent->hi <= 2 * AT_FIRST ||
+        !tirbi_is_made_of(loop->as.loop.body, TIRBI_KIND(SEQ) | TIRBI_KIND(IF) | TIRBI_KIND(SET)))
+        return NULL;
     seeker *s = TIRBI_NEW(pool->arena, seeker);
-    const tirbi_ls *searched = s ? search_in(s, pool, loop) : NULL;
+    const tirbi_lx *changes = s ? find_changes(s, pool, loop) : NULL;
+    const bool carried = changes && s->n_state > 0 && tirbi_any_expr(changes, 0, is_state, s);
+    const tirbi_ls *searched = carried ? in_rounds(s, changes) : NULL;
     if (!searched) TIRBI_GIVE_BACK(pool->arena, s);
     return searched;
+}
+
+/* Whether some condition asks for the first iteration of a loop, or code leaves one. */
+static bool asks_for_loop(const void *nothing, const tirbi_ls *s) {
+    (void)nothing;
+    return (s->kind == TIRBI_LS_IF && s->as.if_.first_of) || (TIRBI_JUMPS >> s->kind & 1) || s->kind == TIRBI_LS_TREE ||
+           s->kind == TIRBI_LS_FETCH || s->kind == TIRBI_LS_SEARCH;
+}
+
+bool tirbi_skip_idle(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
+    const tirbi_lvar *var = loop->as.loop.var;
+    if (!tirbi_is_plain_loop(loop) || var->extent->hi <= LONGEST ||
+        tirbi_any_stmt(loop->as.loop.body, asks_for_loop, NULL) ||
+        tirbi_any_value(loop->as.loop.body, TIRBI_WALK_ALL, tirbi_is_call, NULL))
+        return false;
+    seeker *s = TIRBI_NEW(pool->arena, seeker);
+    if (!s) return false;
+    s->may_give = true;
+    const tirbi_lx *changes = find_changes(s, pool, loop);
+    if (changes && tirbi_lx_depends_on(changes, var) && tirbi_any_expr(changes, 0, is_load, NULL)) {
+        const tirbi_lx *enough = tirbi_lx_with(pool, TIRB_OP_GE, var->extent, LEAST_SKIPPED);
+        out->stmt = tirbi_is_available(pool, var->extent) ? in_rounds(s, changes) : NULL;
+        out->loop = loop;
+        out->condition = var->extent->lo >= LEAST_SKIPPED ? s->given : tirbi_lx_and(pool, s->given, enough);
+    }
+    if (!out->stmt) TIRBI_GIVE_BACK(pool->arena, s);
+    return out->stmt != NULL;
 }
 
 /* Of few iterations the extreme is looked for in all, and then its place; of many few change it. Looking in all is as

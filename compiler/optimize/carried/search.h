@@ -3,6 +3,7 @@
 #define TIRB_COMPILER_OPTIMIZE_CARRIED_SEARCH_H
 
 #include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/statements.h"
 
 /* for k: if A[k] > best: best = A[k]; where = k: most iterations leave the variables alone, which is seen in many at
  * once: lanes look for the next iteration that does not, and it runs by itself, with some behind it where such ones are
@@ -13,6 +14,11 @@ const tirbi_ls *tirbi_search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop);
 
 /* The same where the loop stores to elements that stand still in it: see tirbi_carry_elements. */
 const tirbi_ls *tirbi_search_elements(tirbi_lx_pool *pool, const tirbi_ls *loop);
+
+/* for i: if c(i): anything: the same for a loop that stores, or has loops in it, where iterations of which lanes can
+ * tell do nothing at all: while loops that do not begin, choices of which no arm is taken. The condition of an iteration
+ * is looked at when all before it are done. */
+bool tirbi_skip_idle(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out);
 
 /* The loop inside of `loop` that is better searched, row after row, than run in each of `loop`'s lanes; NULL: none
  * is. */

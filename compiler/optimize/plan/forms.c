@@ -415,7 +415,7 @@ static bool has_nest(tirbi_scheduler *p, const tirbi_ls *loop) {
     return tirbi_choose_lanes(p, loop, &nest);
 }
 
-enum { BY_NUMBER, FLAT, COLUMNS, BLOCKS, UNWRAPPED, STAGED, LEFT, LAST_STORE, LAST_VALUE, PACKED };
+enum { BY_NUMBER, FLAT, COLUMNS, BLOCKS, UNWRAPPED, STAGED, LEFT, LAST_STORE, LAST_VALUE, PACKED, SKIPPED };
 
 static const arrangement arrangements[] = {
     [BY_NUMBER] = {tirbi_number_rows, TIRB_PASS_SEQUENCES, TIRBI_NOT_NUMBERED, has_nest, TIRB_FORM_OPERAND,
@@ -438,6 +438,8 @@ static const arrangement arrangements[] = {
                     "with the number of the iteration that has set what others read"},
     [PACKED] = {tirbi_pack_elements, TIRB_PASS_SEQUENCES, 0, has_lanes_in_order, TIRB_FORM_SPLIT, "stream compaction",
                 "what it keeps is put together before it is stored"},
+    [SKIPPED] = {tirbi_skip_idle, TIRB_PASS_SEQUENCES, TIRBI_NOT_SKIPPED, NULL, TIRB_FORM_SEARCHED,
+                 "speculative search", "lanes look for the next iteration that does something"},
 };
 
 static tirbi_sched *schedule_arranged(tirbi_scheduler *p, const tirbi_ls *loop, const arrangement *a,
@@ -627,7 +629,7 @@ static tirbi_sched *in_another_form(tirbi_scheduler *p, const tirbi_ls *loop) {
                  {as_alike, 0},      {as_turns, 0},      {as_short_rows, 0}, {as_named, 0},
                  {NULL, BLOCKS},     {as_apart, 0},      {as_separate, 0},   {as_behind, 0},
                  {NULL, LEFT},       {NULL, LAST_STORE}, {NULL, LAST_VALUE}, {NULL, PACKED},
-                 {as_packed, 0}};
+                 {as_packed, 0},      {NULL, SKIPPED}};
     tirbi_sched *node = NULL;
     for (size_t i = 0; i < sizeof(forms) / sizeof(*forms) && !node; i++)
         node = forms[i].as ? forms[i].as(p, loop) : as_arranged(p, loop, forms[i].arranged);

@@ -17,7 +17,8 @@ enum {
     TIRBI_NOT_STAGED = 64,
     TIRBI_NOT_APART = 128,
     TIRBI_NOT_COLUMNS = 256,
-    TIRBI_NOT_EXTREMES = 512
+    TIRBI_NOT_EXTREMES = 512,
+    TIRBI_NOT_SKIPPED = 1024
 };
 
 /* What a statement is planned inside of. */
