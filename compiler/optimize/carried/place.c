@@ -368,7 +368,8 @@ typedef struct holder {
 /* The variable that an index is, widened perhaps. */
 static tirbi_lvar *carried_index(const holder *h, const tirbi_lx *x) {
     while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->type == TIRB_I64) x = x->args[0];
-    bool carried = x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL && tirbi_is_listed(x->var, h->own.var + 1, h->own.n - 1);
+    bool carried = x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL &&
+                   tirbi_is_listed(x->var, h->own.var + 1, h->own.n - 1);
     return carried ? x->var : NULL;
 }
 

@@ -130,7 +130,8 @@ static tirbi_step come_to_value(tirbi_walk *v, const tirbi_lx *x) {
 
 static void note_set(walk *w, const tirbi_ls *s) {
     if (s->as.set.declares) declare(w, s->as.set.var);
-    else if (!tirbi_is_listed(s->as.set.var, w->declared, w->n_declared)) w->irregular = "its iterations pass a variable on";
+    else if (!tirbi_is_listed(s->as.set.var, w->declared, w->n_declared))
+        w->irregular = "its iterations pass a variable on";
 }
 
 static void note_first_of(walk *w, const tirbi_ls *s) {
