@@ -44,7 +44,7 @@ SHIFTED_SCALAR = re.compile(r"SH[LR]_[IU]16_([AB])K\1$")
 
 # The lane machines by what the compiler compiles for.
 ISAS = {"x86_64": ("generic", "sse2", "avx2", "narrow_avx2", "avx512", "middle_avx512", "narrow_avx512",
-                   "two_rows_avx512", "four_rows_avx512", "registers_avx512"),
+                   "four_rows_avx512", "registers_avx512"),
         "aarch64": ("generic", "neon")}
 MACHINE = ""
 

@@ -38,12 +38,12 @@ static bool ends_with(const char *text, const char *end) {
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* The names behind a word of the comment that the text begins with, as they stand there; "" where there are none. */
+/* What is behind a word of the comment that the text begins with, as it stands there; "" where there is nothing. */
 static const char *names_behind(const file_bytes *text, const char *word, int *out_size) {
     const char *begin = (const char *)text->data;
     const size_t length = strlen(word);
     *out_size = 0;
-    for (uint32_t line = 1; line <= 2; line++) {
+    for (uint32_t line = 1; line <= 3; line++) {
         size_t size;
         const char *at = file_line(text, line, &size);
         if (!begin || size < length || memcmp(at, word, length) != 0) continue;
@@ -165,6 +165,17 @@ static exit_code check_main(const invocation *inv, const bundle *made) {
     return code;
 }
 
+/* Says what the script has to say of a model that it converts. */
+static void print_remark(const invocation *inv, const file_bytes *text) {
+    char remark[1024];
+    int size;
+    const char *said = names_behind(text, "# warning: ", &size);
+    if (size == 0) return;
+    snprintf(remark, sizeof remark, "%.*s", size, said);
+    fail_at(inv, EXIT_DONE, inv->operands[0],
+            &(tirb_diagnostic){.severity = TIRB_SEVERITY_WARNING, .message = remark});
+}
+
 /* How the model is run. */
 static void print_usage(const file_bytes *text, const char *to, const char *weights) {
     int n_inputs, n_weights;
@@ -175,7 +186,9 @@ static void print_usage(const file_bytes *text, const char *to, const char *weig
         int size = 0;
         while (i < n_inputs && inputs[i] == ' ') i++;
         while (i + size < n_inputs && inputs[i + size] != ' ') size++;
-        if (size > 0) printf(" %.*s=@%.*s.npy", size, inputs + i, size, inputs + i);
+        const char *const type = size > 0 ? memchr(inputs + i, ':', (size_t)size) : NULL; /* of raw data */
+        const int name = type ? (int)(type - (inputs + i)) : size;
+        if (size > 0) printf(" %.*s=@%.*s.npy%.*s", name, inputs + i, name, inputs + i, size - name, inputs + i + name);
         i += size;
     }
     if (weights && n_weights > 0) printf(" --params %s", weights);
@@ -218,6 +231,7 @@ static exit_code run_import(const invocation *inv) {
     code = to ? output_check(inv, to) : fail_memory(inv);
     if (code == EXIT_DONE && params) code = output_stage(inv, params, "", 0, &weights);
     if (code == EXIT_DONE) code = convert(inv, weights.temporary ? weights.temporary : weights.target, &text);
+    if (code == EXIT_DONE) print_remark(inv, &text);
     if (code == EXIT_DONE) code = deliver(inv, &text, to, &weights);
     output_finish(&weights);
     free(text.data);

@@ -3,7 +3,7 @@
     import_model.py MODEL WEIGHTS [--format F] [--shape NAME=D,D,..]... [--inside BYTES]
 
 `tirb import` runs this, which is in the command, and compiles the text. It goes to stdout, behind a comment that names
-the function's inputs and its weights; weights are parameters behind the inputs, and go to WEIGHTS, whose format is
+the function's inputs and its weights, and says what is to be known of it; weights are parameters behind the inputs, and go to WEIGHTS, whose format is
 safetensors or npz, where there are any. Constants of at most so many bytes stay in the text. What goes
 wrong is a line on stdout and the exit status: 1 the model, 2 the options, 3 a file, 4 a package that is not there."""
 
@@ -19,6 +19,7 @@ import os
 import re
 import struct
 import sys
+import traceback
 import warnings
 
 # What pip calls the packages that a front end needs.
@@ -104,7 +105,7 @@ def upgraded(model):
 
 
 def from_onnx(model, shapes):
-    """The module, the names of weights by what is in them, and those of results."""
+    """The module, the names of weights by what is in them, those of results, and what is to be said of it."""
     from onnx import numpy_helper
     from tvm.relax.frontend.onnx import from_onnx as convert
     names = {}
@@ -120,7 +121,7 @@ def from_onnx(model, shapes):
             raise Refused(2, f"--shape names '{name}'; the inputs are {', '.join(inputs)}")
     model = upgraded(model)
     name_sizes(model.graph)
-    return convert(model, shape_dict=shapes), names, [output.name for output in model.graph.output]
+    return convert(model, shape_dict=shapes), names, [output.name for output in model.graph.output], ""
 
 
 def read_torch(path):
@@ -142,16 +143,119 @@ def names_of_leaves(spec):
     return ["" if all(isinstance(word, int) for word in path) else ".".join(map(str, path)) for path in words]
 
 
+def array_of(tensor):
+    """A tensor of PyTorch in NumPy, which has no bfloat16 and no floats of 8 bits: those are the types of ml_dtypes."""
+    import numpy
+    import torch
+    tensor, name = tensor.detach().cpu().contiguous(), str(tensor.dtype).removeprefix("torch.")
+    try:
+        return tensor.numpy()
+    except TypeError:
+        return tensor.reshape(-1).view(torch.uint8).numpy().view(numpy.dtype(name)).reshape(tensor.shape)
+
+
+def names_of_tensors(program):
+    """What the model calls its weights and buffers, by what is in them."""
+    import torch
+    return {content(array_of(t)): name for name, t in {**program.constants, **program.state_dict}.items()
+            if isinstance(t, torch.Tensor) and t.layout is torch.strided}
+
+
+def decomposed(program):
+    """The model in the operators that all others are made of, where PyTorch can say it so; the front end knows some of
+    the others as well."""
+    import torch
+    tensors = [t for t in (*program.constants.values(), *program.state_dict.values()) if isinstance(t, torch.Tensor)]
+    if any(t.layout is not torch.strided for t in tensors):
+        return program
+    try:
+        made = program.run_decompositions()
+    except Exception:  # of whatever class
+        return program
+    has_effects = any(spec.kind.name == "TOKEN" for spec in made.graph_signature.input_specs)
+    return program if has_effects else made
+
+
+def without_state(program, results):
+    """Makes results, behind the model's own, of the buffers and inputs that it changes, and inputs of those buffers:
+    what all results are called. Inputs and results that torch.export has fixed, numbers and None, are none any more."""
+    from torch.export import graph_signature as signature
+    graph, inputs, outputs = program.graph, program.graph_signature.input_specs, program.graph_signature.output_specs
+    nodes = {node.name: node for node in graph.nodes}
+    changes = {signature.OutputKind.BUFFER_MUTATION, signature.OutputKind.USER_INPUT_MUTATION}
+    changed = {spec.target for spec in outputs if spec.kind in changes}
+    kept, state = [], []
+    for spec in inputs:
+        if spec.kind == signature.InputKind.BUFFER and spec.target in changed:
+            node = nodes[spec.arg.name]
+            node._rename(re.sub(r"\W", "_", spec.target))
+            node.target = node.name
+            program.constants.pop(spec.target, None)
+            state.append(signature.InputSpec(signature.InputKind.USER_INPUT, signature.TensorArgument(node.name), None))
+        elif not isinstance(spec.arg, signature.ConstantArgument) or nodes[spec.arg.name].users:
+            kept.append(spec)
+    inputs[:] = kept + state
+    last, own = next(node for node in graph.nodes if node.op == "output"), iter(results)
+    values, names, behind = [], [], []
+    for value, spec in zip(last.args[0], outputs):
+        if spec.kind in changes:
+            behind.append((value, spec.target))
+        else:
+            name = next(own, "")
+            if not isinstance(spec.arg, signature.ConstantArgument):
+                values.append(value)
+                names.append(name)
+    if not values and not behind:
+        raise Refused(1, "no result of it is a tensor")
+    values += [value for value, _ in behind]
+    last.args = (tuple(values),)
+    outputs[:] = [signature.OutputSpec(signature.OutputKind.USER_OUTPUT, signature.TensorArgument(value.name), None)
+                  for value in values]
+    return names + [name for _, name in behind]
+
+
+def other_results(function, values):
+    """Which results are not what they are in the model, as the front end makes them."""
+    import torch
+    parts = function.ret_ty.fields if hasattr(function.ret_ty, "fields") else [function.ret_ty]
+    said = []
+    for i, (part, value) in enumerate(zip(parts, values)):
+        given = value.meta.get("val") if hasattr(value, "meta") else None
+        if not isinstance(given, torch.Tensor) or not hasattr(part, "ndim"):
+            continue
+        wanted, found = str(given.dtype).removeprefix("torch."), str(part.dtype).removeprefix("T.")
+        if found != wanted:
+            said.append(f"result {i} is {found}, in PyTorch {wanted}")
+        elif part.ndim not in (-1, given.ndim):
+            said.append(f"result {i} has {part.ndim} dimensions, in PyTorch {given.ndim}")
+    return f"TVM's front end converts it otherwise: {', '.join(said)}" if said else ""
+
+
 def from_torch(program, shapes):
     from tvm.relax.frontend.torch import from_exported_program
     if shapes:
         raise Refused(2, "--shape is for .onnx; torch.export has the shapes of its dynamic_shapes")
-    names = {content(t.detach().cpu().numpy()): name for name, t in program.state_dict.items()}
+    names = names_of_tensors(program)
     results = names_of_leaves(program.call_spec.out_spec) if program.call_spec.out_spec else []
-    return from_exported_program(program, keep_params_as_input=False), names, results
+    program = decomposed(program)
+    results = without_state(program, results)
+    module = from_exported_program(program, run_ep_decomposition=False)
+    last = next(node for node in program.graph.nodes if node.op == "output")
+    return module, names, results, other_results(module["main"], last.args[0])
 
 
 FRONT_ENDS = {".onnx": (read_onnx, from_onnx, "onnx"), ".pt2": (read_torch, from_torch, "torch")}
+
+
+def node_at(problem):
+    """The operator of PyTorch's graph at which the front end came to grief, and the line of the model that it is of."""
+    nodes = [frame.f_locals.get("node") for frame, _ in traceback.walk_tb(problem.__traceback__)]
+    node = next((n for n in nodes if getattr(n, "op", "") == "call_function"), None)
+    if node is None:
+        return ""
+    lines = re.findall(r'File "([^"]+)", line (\d+)', node.meta.get("stack_trace") or "")
+    lines = [line for line in lines if "/site-packages/torch/" not in line[0]] or lines
+    return f"{node.target}" + (f" ({lines[-1][0]}:{lines[-1][1]})" if lines else "")
 
 
 def convert(front, model, shapes):
@@ -164,9 +268,13 @@ def convert(front, model, shapes):
         raise
     except Exception as problem:
         lines = [line.strip() for line in str(problem).splitlines() if line.strip() and "Metadata omitted" not in line]
+        said = lines[-1] if lines else "no message"
+        missing = re.fullmatch(r"Unsupported function types \[(.*)\]", said)
+        if missing:
+            raise Refused(1, f"TVM's front end has no operator {missing[1].replace(chr(39), '')}") from problem
         operator = re.search(r"Error converting operator (\w+)", printed.getvalue())
-        raise Refused(1, f"TVM's front end does not convert {operator[1] if operator else 'it'}: "
-                         f"{type(problem).__name__}: {lines[-1] if lines else 'no message'}") from problem
+        raise Refused(1, f"TVM's front end does not convert {operator[1] if operator else node_at(problem) or 'it'}: "
+                         f"{type(problem).__name__}: {said}") from problem
 
 
 # ---- Constants ------------------------------------------------------------------------------------------------------
@@ -192,11 +300,12 @@ def identifier(name, taken):
 LONGEST_NAME = 1024
 
 
-def named_results(kind, names):
-    """The attribute that names the results of a type, which are flattened tuples, as the model does; its names are
-    without spaces and what else no name has. None where that is not known. A result without a name has its number."""
+def named_results(function, names):
+    """The attribute that names a function's results, which are flattened tuples, as the model does; its names are
+    without spaces and what else no name has, and a parameter's has `.new` behind it. None where that is not known. A
+    result without a name has its number."""
     from tvm import relax
-    found = []
+    kind, found, taken = function.ret_ty, [], {p.name for p in function.params}
 
     def add(part, name):
         if isinstance(part, relax.TupleType):
@@ -204,6 +313,7 @@ def named_results(kind, names):
                 add(field, f"{name}.{i}" if name else "")
             return
         usable = re.sub(r"[^\x21-\x7e\u00a1-\U0010ffff]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]", "_", name)
+        usable += ".new" if usable in taken else ""
         found.append(usable if 0 < len(usable.encode()) <= LONGEST_NAME else str(len(found)))
 
     parts = kind.fields if isinstance(kind, relax.TupleType) and len(names) != 1 else [kind]
@@ -323,6 +433,10 @@ def safetensors(values):
         yield little.tobytes()
 
 
+# Types that .npy files have no name for, as `tirb run` calls them behind a file's name.
+RAW = {"bfloat16": "bf16", "float8_e4m3fn": "f8e4m3fn", "float8_e5m2": "f8e5m2"}
+
+
 def save(path, values, form):
     import numpy
     try:
@@ -338,10 +452,10 @@ def save(path, values, form):
 # ---- The whole ------------------------------------------------------------------------------------------------------
 
 
-def text_and_weights(module, names, results, most):
+def text_and_weights(module, names, results, remark, most):
     """The text of a module whose constants of more than `most` bytes (None: no constants) are weights, and these by
     their names."""
-    results = named_results(module["main"].ret_ty, results)
+    results = named_results(module["main"], results)
     module, weights = lift(module, names, most, results)
     metadata, text = text_of(module)
     # TVM prints the bytes of characters that are not ASCII, each as a character of its own.
@@ -350,7 +464,11 @@ def text_and_weights(module, names, results, most):
     main = next(f for f in ast.walk(ast.parse(text)) if isinstance(f, ast.FunctionDef) and f.name == "main")
     printed = [a.arg for a in main.args.args]
     inputs, last = printed[:len(printed) - len(weights)], printed[len(printed) - len(weights):]
-    comment = f"# inputs: {' '.join(inputs)}\n# weights: {' '.join(last)}\n"
+    types = [str(getattr(p.ty, "dtype", "")).removeprefix("T.") for p in module["main"].params]
+    named = [name + (f":{RAW[kind]}" if kind in RAW else "") for name, kind in zip(inputs, types)]
+    comment = f"# inputs: {' '.join(named)}\n# weights: {' '.join(last)}\n"
+    if remark:
+        comment += f"# warning: {remark}\n"
     return f"{comment}{metadata}{text}\n", dict(zip(last, weights.values()))
 
 
@@ -364,8 +482,8 @@ def converted(path, options):
     if missing:
         raise Refused(4, f"{sys.executable} has no {' and no '.join(missing)}: {sys.executable} -m pip install "
                          f"{' '.join(PACKAGES[name] for name in missing)}")
-    module, names, results = convert(front, read(path), shapes_of(options.shape))
-    return text_and_weights(module, names, results, 64 if options.weights else None)
+    module, names, results, remark = convert(front, read(path), shapes_of(options.shape))
+    return text_and_weights(module, names, results, remark, 64 if options.weights else None)
 
 
 def main():

@@ -377,12 +377,20 @@ static void put_across(generator *g, bool reduces) {
     if (reduces && real != UNDEFINED && g->lanes[real] == TIRB_F32) PUT(g, "vred.f32 q0, v%u\n", real);
 }
 
+/* Where no lane may see another one, what is written down from an element is left out, as it depends on the number of
+ * lanes. */
+static void put_elements_apart(generator *g) {
+    if (g->b->apart || chance(g, 80)) PUT(g, "%u %u", below(g, 4), 2 + below(g, 3));
+    else PUT(g, "%u -%u", 20 + below(g, 60), 1 + below(g, 4));
+}
+
 static void put_cursor(generator *g, unsigned ref, bool reads, bool writes, unsigned n_inner) {
     const uint8_t own = g->b->types[ref], type = chance(g, 75) ? own : (uint8_t)tirbi_dtype_of_bits((tirbi_dtype)own);
     const bool indexed = !writes && chance(g, g->row != 0 ? 3 : 12);
     PUT(g, ".cursor r%u %s %s %s", ref, name_of(type), writes && reads ? "readwrite" : writes ? "write" : "read",
         indexed ? "7 0 0" : "0 ");
     if (!indexed && g->row != 0 && chance(g, 75)) PUT(g, "s%u 1", line(g));
+    else if (writes && !(reads && g->b->apart) && chance(g, 25)) put_elements_apart(g);
     else if (!indexed && (writes || chance(g, 70))) PUT(g, "%u 1", writes ? 0 : below(g, 3));
     else if (!indexed && chance(g, 30)) PUT(g, "%u 0", below(g, 40));
     else if (!indexed) PUT(g, "%u %u", below(g, 40), 2 + below(g, 3));

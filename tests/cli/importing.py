@@ -81,6 +81,20 @@ def test_import_says_what_the_script_says(t):
           says='"message":"m.onnx: a word"')
 
 
+def test_import_says_what_is_to_be_known_of_a_model(t):
+    text = TEXT.replace("# weights: w\n", "# weights: w\n# warning: it is another one\n")
+    t.write("m.onnx", "model")
+    t.run("import", "m.onnx", env=converts(t, text), shows="tirb run m.tirb", says="m.onnx: warning: it is another one",
+          lines=1)
+    t.run("import", "m.onnx", "--diagnostics", "json", env=converts(t, text), says='"severity":"warning"')
+
+
+def test_import_prints_types_of_raw_data(t):
+    t.write("m.onnx", "model")
+    t.run("import", "m.onnx", env=converts(t, TEXT.replace("# inputs: x\n", "# inputs: x:bf16\n")),
+          shows="-f main x=@x.npy:bf16\n")
+
+
 def test_import_of_a_text_that_is_too_large(t):
     t.write("m.onnx", "model")
     t.run("import", "m.onnx", env=python(t, "for _ in range(257): print('#' * (1 << 20))"), code=PROGRAM,

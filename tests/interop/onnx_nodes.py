@@ -185,9 +185,9 @@ def difference(wanted, found, rtol, atol):
 def judge(tirb, model, inputs, outputs, rtol, atol):
     """One of passed, tvm, tirb and wrong, and why."""
     try:
-        module, names, results = import_model.convert(import_model.from_onnx, model, {})
+        module, names, results, remark = import_model.convert(import_model.from_onnx, model, {})
         asked = module
-        text, weights = import_model.text_and_weights(module, names, results, 64)
+        text, weights = import_model.text_and_weights(module, names, results, remark, 64)
     except import_model.Refused as refused:
         return "tvm", str(refused)
     with tempfile.TemporaryDirectory() as folder:

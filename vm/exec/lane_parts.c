@@ -64,6 +64,8 @@ static bool narrows(unsigned op) {
 }
 static bool stores(unsigned op) { return is_one_of(op, TIRBI_L_STORE_A, TIRBI_L_STORE_F64_B); }
 static bool computes(unsigned op) { return op > TIRBI_L_STREAM; }
+/* What is stored as every second, third or fourth element. */
+static bool spreads(unsigned op) { return is_one_of(op, TIRBI_L_SPREAD2_4_A, TIRBI_L_SPREAD4_U8_B); }
 static bool has_no_operands(unsigned op) {
     return is_one_of(op, TIRBI_L_MOVE_A, TIRBI_L_MOVE_B) || is_one_of(op, TIRBI_L_IOTA4_A, TIRBI_L_IOTA8_B) ||
            op == TIRBI_L_LOOK;
@@ -112,6 +114,18 @@ static void remake_store(remaking *r, tirbi_word word) {
     } else {
         emit(p, word.op - TIRBI_L_STORE_A + TIRBI_L_PART_A, word.a, p->spare_strip, shift_of(p->body->main_size));
     }
+}
+
+/* Elements of 4 bytes have forms where a block is not whole; what else is stored apart is planned anew. */
+static void remake_spread(remaking *r, tirbi_word word) {
+    if (is_one_of(word.op, TIRBI_L_SPREAD2_4_A, TIRBI_L_SPREAD4_4_B))
+        word.op = (uint16_t)(word.op - TIRBI_L_SPREAD2_4_A + TIRBI_L_SPREAD2_PART_4_A);
+    else if (is_one_of(word.op, TIRBI_L_SPREAD2_F32_A, TIRBI_L_SPREAD4_F32_B))
+        word.op = (uint16_t)(word.op - TIRBI_L_SPREAD2_F32_A + TIRBI_L_SPREAD2_PART_F32_A);
+    else
+        r->failed = true;
+    r->pulled = 0;
+    tirbi_translate_word(r->planner->emitter, word);
 }
 
 /* Moves between memory and strips. */
@@ -229,6 +243,8 @@ static void remake(remaking *r, uint32_t at, uint32_t n) {
         remake_own(r, at, n);
     else if (stores(word.op) || narrows(word.op))
         remake_store(r, word);
+    else if (spreads(word.op))
+        remake_spread(r, word);
     else if (computes(word.op) || loads(word.op))
         remake_in_banks(r, word);
     else if (word.op == TIRBI_L_KERNEL)

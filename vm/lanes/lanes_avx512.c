@@ -29,10 +29,7 @@
 #define TIRBI_ROWS 1
 #endif
 #define ROWS TIRBI_ROWS
-#if TIRBI_ROWS == 2
-#define LANE_MACHINE tirbi_lane_machine_two_rows_avx512
-#define ROWS_MACHINE &tirbi_lane_machine_four_rows_avx512
-#elif TIRBI_ROWS == 4
+#if TIRBI_ROWS == 4
 #define LANE_MACHINE tirbi_lane_machine_four_rows_avx512
 #elif TIRBI_BANKS == 2
 #define LANE_MACHINE tirbi_lane_machine_narrow_avx512
@@ -45,7 +42,7 @@
 #define RUN_REGISTERS tirbi_registers_avx512
 #endif
 #define NARROW_MACHINE &tirbi_lane_machine_middle_avx512
-#define ROWS_MACHINE &tirbi_lane_machine_two_rows_avx512
+#define ROWS_MACHINE &tirbi_lane_machine_four_rows_avx512
 #endif
 #if TIRBI_ROWS > 1 || TIRBI_BANKS < 8
 #define FOR_SHORT_ROWS 1
@@ -287,18 +284,9 @@
 #define STORE_PART(D, to, strip, n)                                                                                    \
     HOLD(uint8_t, p, to)                                                                                               \
     const size_t n_ = (n), after_ = n_ > 64 ? n_ - 64 : 0;                                                             \
-    ROW_PARTS(n_, after_)                                                                                              \
+    const __mmask64 parts[ROW_REGISTERS] = {FIRST_BYTES(n_), FIRST_BYTES(after_)};                                     \
+    const size_t places[ROW_REGISTERS] = {0, after_ > 0 ? 64 : 0};                                                     \
     EACH(STEP_STORE_PART, D)
-#if ROWS == 4
-#define ROW_PARTS(n, after)                                                                                            \
-    const __mmask64 parts[2] = {FIRST_BYTES(n), FIRST_BYTES(after)};                                                   \
-    const size_t places[2] = {0, (after) > 0 ? 64 : 0};
-#else
-#define ROW_PARTS(n, after)                                                                                            \
-    const size_t third_ = (n) > 128 ? (n)-128 : 0, fourth_ = (n) > 192 ? (n)-192 : 0;                                  \
-    const __mmask64 parts[4] = {FIRST_BYTES(n), FIRST_BYTES(after), FIRST_BYTES(third_), FIRST_BYTES(fourth_)};        \
-    const size_t places[4] = {0, (after) > 0 ? 64 : 0, third_ > 0 ? 128 : 0, fourth_ > 0 ? 192 : 0};
-#endif
 #endif
 /* Whole vectors and one masked one. */
 #define COPY_BYTES(to, from, n)                                                                                        \

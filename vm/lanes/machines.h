@@ -13,7 +13,6 @@ extern const tirbi_lane_machine tirbi_lane_machine_neon;
 extern const tirbi_lane_machine tirbi_lane_machine_narrow_avx2;
 extern const tirbi_lane_machine tirbi_lane_machine_middle_avx512;
 extern const tirbi_lane_machine tirbi_lane_machine_narrow_avx512;
-extern const tirbi_lane_machine tirbi_lane_machine_two_rows_avx512;
 extern const tirbi_lane_machine tirbi_lane_machine_four_rows_avx512;
 
 #endif
