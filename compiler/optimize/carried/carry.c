@@ -130,14 +130,9 @@ static void find_moving(carrier *c) {
 
 /* ---- What else the loop does ------------------------------------------------------------------------------------ */
 
-static bool is_edge(const tirbi_edge *e) {
-    (void)e;
-    return true;
-}
-
 /* Whether the dependence graph of the loop has no edge between them. */
 static bool has_no_edge(carrier *c, const tirbi_place *a, const tirbi_place *b) {
-    static const tirbi_asked all = {.carriers = 1, .alike = true, .leaves = is_edge};
+    static const tirbi_asked all = {.carriers = 1, .alike = true};
     if (!c->graph) c->graph = tirbi_find_dependences(c->pool, c->loop, &c->body, 1, &all);
     for (uint32_t i = 0; c->graph && i < c->graph->n_edges; i++) {
         const tirbi_edge *e = &c->graph->edge[i];

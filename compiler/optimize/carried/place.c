@@ -230,13 +230,11 @@ typedef struct choice {
     const tirbi_lx *another; /* else this is taken */
 } choice;
 
-static bool is_var(const tirbi_lx *x, const tirbi_lvar *var) { return x->kind == TIRBI_LX_VAR && x->var == var; }
-
 /* What a variable is set to, as a choice whether it is kept. */
 static bool read_choice(finder *f, const tirbi_ls *s, choice *out) {
     const tirbi_lx *x = is_local(s) ? without_names(f, s->as.set.value) : NULL;
     const bool chooses = x && tirbi_is_choice(x);
-    if (!chooses || !is_var(x->args[1], s->as.set.var)) return false;
+    if (!chooses || !tirbi_is_var(s->as.set.var, x->args[1])) return false;
     out->kept = x->args[0];
     out->another = x->args[2];
     return true;
@@ -247,8 +245,8 @@ static tirbi_op keeps_best(const tirbi_lx *x, const tirbi_lvar *best, const tirb
     if (x->kind != TIRBI_LX_OP) return TIRB_OP_NOP;
     const bool less = x->op == TIRB_OP_LT || x->op == TIRB_OP_LE, greater = x->op == TIRB_OP_GT || x->op == TIRB_OP_GE;
     if (!less && !greater) return TIRB_OP_NOP;
-    if (is_var(x->args[0], best) && tirbi_same_value(x->args[1], v)) return greater ? TIRB_OP_GT : TIRB_OP_LT;
-    if (is_var(x->args[1], best) && tirbi_same_value(x->args[0], v)) return less ? TIRB_OP_GT : TIRB_OP_LT;
+    if (tirbi_is_var(best, x->args[0]) && tirbi_same_value(x->args[1], v)) return greater ? TIRB_OP_GT : TIRB_OP_LT;
+    if (tirbi_is_var(best, x->args[1]) && tirbi_same_value(x->args[0], v)) return less ? TIRB_OP_GT : TIRB_OP_LT;
     return TIRB_OP_NOP;
 }
 
@@ -269,11 +267,11 @@ static bool keeps_first(const finder *f, const tirbi_lx *x, const tirbi_lvar *wh
     if (both->kind != TIRBI_LX_AND) return false;
     const tirbi_lx *ties = both->args[0], *before = both->args[1];
     if (ties->kind != TIRBI_LX_OP || ties->op != TIRB_OP_EQ || before->kind != TIRBI_LX_OP) return false;
-    const bool first = is_var(ties->args[0], f->best), swapped = before->op == TIRB_OP_GT;
-    if (!(first || is_var(ties->args[1], f->best)) || !tirbi_same_value(ties->args[first ? 1 : 0], f->value))
+    const bool first = tirbi_is_var(f->best, ties->args[0]), swapped = before->op == TIRB_OP_GT;
+    if (!(first || tirbi_is_var(f->best, ties->args[1])) || !tirbi_same_value(ties->args[first ? 1 : 0], f->value))
         return false;
-    return (before->op == TIRB_OP_LT || swapped) && is_var(unwidened(before->args[swapped]), where) &&
-           is_var(unwidened(before->args[!swapped]), f->loop->as.loop.var);
+    return (before->op == TIRB_OP_LT || swapped) && tirbi_is_var(where, unwidened(before->args[swapped])) &&
+           tirbi_is_var(f->loop->as.loop.var, unwidened(before->args[!swapped]));
 }
 
 /* The two variables of a pair: the place is left in sets[0], whose value is the loop's variable. */
@@ -300,7 +298,7 @@ static bool read_pair(finder *f) {
         if ((names || apart) && f->order != TIRB_OP_NOP && tirbi_fails_surely(f->value) &&
             !tirbi_lx_depends_on(f->value, f->best) && !tirbi_lx_depends_on(f->value, var) &&
             f->value->type == f->best->type && tirbi_dtype_is_signed(var->type) && f->sets[0] &&
-            is_var(unwidened(pair[1 - b].another), f->loop->as.loop.var) && keeps_first(f, pair[1 - b].kept, var))
+            tirbi_is_var(f->loop->as.loop.var, unwidened(pair[1 - b].another)) && keeps_first(f, pair[1 - b].kept, var))
             return true;
     }
     return false;
@@ -368,7 +366,8 @@ typedef struct holder {
 /* The variable that an index is, widened perhaps. */
 static tirbi_lvar *carried_index(const holder *h, const tirbi_lx *x) {
     while (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && x->type == TIRB_I64) x = x->args[0];
-    bool carried = x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL && tirbi_is_listed(x->var, h->own.var + 1, h->own.n - 1);
+    bool carried = x->kind == TIRBI_LX_VAR && x->var->kind == TIRBI_LVAR_LOCAL &&
+                   tirbi_is_listed(x->var, h->own.var + 1, h->own.n - 1);
     return carried ? x->var : NULL;
 }
 

@@ -117,12 +117,10 @@ static const tirbi_lx *without_lets(seeker *s, const tirbi_lx *x) {
     return s->failed ? NULL : value;
 }
 
-static bool is_var(const tirbi_lx *x, const tirbi_lvar *var) { return x->kind == TIRBI_LX_VAR && x->var == var; }
-
 /* When `var or x` or `var and x` is what the variable holds. */
 static const tirbi_lx *keeps_truth(seeker *s, const tirbi_lvar *var, const tirbi_lx *x) {
-    const bool first = is_var(x->args[0], var);
-    if (!first && !is_var(x->args[1], var)) return NULL;
+    const bool first = tirbi_is_var(var, x->args[0]);
+    if (!first && !tirbi_is_var(var, x->args[1])) return NULL;
     const tirbi_lx *held = x->args[first ? 0 : 1], *other = x->args[first ? 1 : 0];
     return tirbi_is_disjunction(x) ? either(s, held, negate(s, other)) : either(s, negate(s, held), other);
 }

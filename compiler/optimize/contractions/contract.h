@@ -18,4 +18,8 @@ bool tirbi_plan_folds(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_fold_plan
 /* Whether a value may read memory of `root`: calls may. */
 bool tirbi_may_read(const tirbi_lx *x, const tirbi_lbuf *root);
 
+/* The tree reduction that loops are around, which gets a list of these and of its axes behind what is there, at most so
+ * many; NULL where a statement is none, or a bound is not known before all of it. */
+const tirbi_ls *tirbi_tree_nest(const tirbi_ls *s, uint32_t most, tirbi_loop_set *loops);
+
 #endif

@@ -14,25 +14,28 @@ typedef struct matcher {
     const tirbi_ls *tree;
 } matcher;
 
-static bool add_loop(matcher *m, tirbi_lvar *var) {
-    if (m->loops.n == TIRBI_MAX_CONTRACT_LOOPS || !tirbi_has_plain_bounds(var) ||
-        tirbi_mentions_loops(var->min, &m->loops) || tirbi_mentions_loops(var->extent, &m->loops)) {
-        return false;
-    }
-    m->loops.var[m->loops.n++] = var;
+static bool add_loop(tirbi_loop_set *loops, uint32_t most, tirbi_lvar *var) {
+    if (loops->n == most || !tirbi_is_bounded_before(loops, var)) return false;
+    loops->var[loops->n++] = var;
     return true;
 }
 
+const tirbi_ls *tirbi_tree_nest(const tirbi_ls *s, uint32_t most, tirbi_loop_set *loops) {
+    for (s = tirbi_only_part(s); s->kind == TIRBI_LS_LOOP; s = tirbi_only_part(s->as.loop.body))
+        if (s->as.loop.step || !add_loop(loops, most, s->as.loop.var)) return NULL;
+    if (s->kind != TIRBI_LS_TREE || s->as.tree.n_lets > 0) return NULL;
+    for (uint32_t i = 0; i < s->as.tree.n_loops; i++)
+        if (!add_loop(loops, most, s->as.tree.loops[i])) return NULL;
+    return s;
+}
+
 static bool collect(matcher *m, const tirbi_ls *s) {
-    for (; s->kind == TIRBI_LS_LOOP || (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1);
-         s = s->kind == TIRBI_LS_LOOP ? s->as.loop.body : s->as.seq.items[0]) {
-        if (s->kind == TIRBI_LS_LOOP && (s->as.loop.step || !add_loop(m, s->as.loop.var))) return false;
-    }
+    m->tree = tirbi_tree_nest(s, TIRBI_MAX_CONTRACT_LOOPS, &m->loops);
+    if (!m->tree || m->tree->as.tree.n_loops != 1 || m->loops.n < 2) return false;
     m->loops.checked = true;
     m->rows = m->loops;
-    m->tree = s;
-    return s->kind == TIRBI_LS_TREE && s->as.tree.n_loops == 1 && s->as.tree.n_lets == 0 && m->rows.n > 0 &&
-           add_loop(m, s->as.tree.loops[0]);
+    m->rows.n--;
+    return true;
 }
 
 /* What the tree's init stores to a place, where that is the same for all rows; each store of it belongs to one

@@ -101,15 +101,11 @@ static bool narrow(const clipper *c, clipped *x, uint32_t loop, const tirbi_lx *
     const tirbi_lx *zero = tirbi_lx_number(c->pool, 0);
     first = tirbi_lx_wide(c->pool, TIRB_OP_MIN, tirbi_lx_wide(c->pool, TIRB_OP_MAX, first, zero), old->extent);
     behind = tirbi_lx_wide(c->pool, TIRB_OP_MAX, tirbi_lx_wide(c->pool, TIRB_OP_MIN, behind, old->extent), first);
-    tirbi_lvar *var = first && behind ? tirbi_variable_like(c->pool, old) : NULL;
+    tirbi_lvar *var = tirbi_part_variable(c->pool, old, first, behind);
     if (!var) return false;
-    var->min = tirbi_lx_add(c->pool, old->min, first);
-    var->extent = tirbi_lx_wide(c->pool, TIRB_OP_MAX, tirbi_lx_sub(c->pool, behind, first), zero);
-    if (!var->min || !var->extent || var->extent->hi <= 0) return false;
-    int64_t last;
-    if (var->min->lo > var->lo) var->lo = var->min->lo;
-    if (!__builtin_add_overflow(var->min->hi, var->extent->hi - 1, &last) && last < var->hi && last >= var->lo)
-        var->hi = last;
+    var->below = old->below; /* others decide of more than the loop's range */
+    var->extent = tirbi_lx_wide(c->pool, TIRB_OP_MAX, var->extent, zero);
+    if (!var->extent || var->extent->hi <= 0) return false;
     for (uint32_t i = 0; i < x->n_terms; i++) { /* k = first + the new count */
         if (x->terms[i].c[loop] == 0) continue;
         x->terms[i].start = tirbi_lx_add(c->pool, x->terms[i].start,

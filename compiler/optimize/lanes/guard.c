@@ -31,10 +31,8 @@ static const tirbi_lx *guarded_index(tirbi_rewrite *r, const tirbi_lx *index) {
 }
 
 static bool is_not_empty(const tirbi_lx_pool *pool, const guarded *g, const tirbi_lx *extent) {
-    bool found = extent->lo >= 1;
+    bool found = tirbi_is_positive(pool->positive, extent);
     for (uint32_t i = 0; i < g->loops->n; i++) found = found || g->loops->var[i]->extent == extent;
-    for (uint32_t i = 0; pool->positive && i < pool->positive->n; i++)
-        found = found || pool->positive->item[i] == extent;
     return found;
 }
 

@@ -15,14 +15,6 @@ typedef struct mover {
 
 static bool is_inner(const mover *m, uint32_t depth) { return m->plan->ops[m->open[depth]].op == TIRB_OP_INNER; }
 
-/* Whether all of the plan is in these loops, which the machine then runs as rows. */
-static bool is_around_all(const tirbi_lane_plan *plan, uint32_t begin) {
-    for (uint32_t i = 0; i <= begin; i++) {
-        if (plan->ops[i].op != TIRB_OP_INNER || plan->ops[plan->n_ops - 1 - i].op != TIRB_OP_INNER_END) return false;
-    }
-    return true;
-}
-
 /* Whether one operation alone uses the cursor, and nothing stores where it reads. */
 static bool only_reads(const tirbi_lane_plan *plan, uint8_t cursor) {
     const tirbi_lane_cursor *c = &plan->cursors[cursor];
@@ -48,7 +40,8 @@ static bool may_leave(const mover *m, const tirbi_lane_op *load, uint32_t depth)
     int64_t step, lanes;
     if (!is_inner(m, depth)) return true; /* its cursor is checked for all lanes already */
     const uint32_t loop = plan->ops[m->open[depth]].loop + 1u;
-    if (is_around_all(plan, m->open[depth]) || plan->loops.var[loop]->extent->lo < 1) return false;
+    if (m->open[depth] < tirbi_loops_around(plan) || /* which the machine then runs as rows */
+         plan->loops.var[loop]->extent->lo < 1) return false;
     if (!tirbi_affine_constant(form, loop, &step) || step != 0) return false;
     return !tirbi_affine_constant(form, 0, &lanes) || (lanes != 0 && lanes != 1);
 }

@@ -75,6 +75,28 @@ bool tirbi_lanes_do(const tirbi_lane_plan *plan, uint8_t op) {
     return false;
 }
 
+static unsigned what_does(uint8_t op) {
+    const uint8_t flags = tirbi_ops[op].flags;
+    if (flags & TIRBI_FLAG_ELEMENTWISE) return flags & TIRBI_FLAG_TRAP ? TIRBI_LANES_FAIL : TIRBI_LANES_COMPUTE;
+    switch (op) {
+    case TIRB_OP_VLOAD:
+    case TIRB_OP_VSTORE:
+    case TIRB_OP_VSPLAT: return TIRBI_LANES_MOVE;
+    case TIRB_OP_VLOADX:
+    case TIRB_OP_VIOTA:
+    case TIRB_OP_VINDEX: return TIRBI_LANES_GATHER;
+    default: return 0;
+    }
+}
+
+bool tirbi_lanes_only(const tirbi_lane_plan *plan, unsigned what) {
+    for (uint32_t i = 0; i < plan->n_ops; i++) {
+        const uint8_t op = plan->ops[i].op;
+        if (op != TIRB_OP_INNER && op != TIRB_OP_INNER_END && !(what_does(op) & what)) return false;
+    }
+    return true;
+}
+
 tirbi_lane_plan *tirbi_end_planner(planner *p, bool planned) {
     tirbi_lane_plan *plan = planned ? p->plan : NULL;
     tirbi_arena *arena = p->pool->arena;

@@ -16,6 +16,14 @@ tirbi_lane_plan *tirbi_plan_rearranged(tirbi_lx_pool *pool, const tirbi_ls *loop
 uint32_t tirbi_loops_around(const tirbi_lane_plan *plan);
 /* Whether lanes do an operation. */
 bool tirbi_lanes_do(const tirbi_lane_plan *plan, uint8_t op);
+/* Whether they do nothing but what is named here, in whatever loops. */
+enum {
+    TIRBI_LANES_MOVE = 1,    /* loads and stores along cursors, and what is the same for all */
+    TIRBI_LANES_COMPUTE = 2, /* element by element, where that cannot fail */
+    TIRBI_LANES_FAIL = 4,    /* .. and where it can */
+    TIRBI_LANES_GATHER = 8   /* load elements that lanes name */
+};
+bool tirbi_lanes_only(const tirbi_lane_plan *plan, unsigned what);
 /* About how long the operations of a plan take for a block of lanes; one that is cheap counts 2. */
 uint32_t tirbi_lane_work(const tirbi_lane_plan *plan);
 /* Gives back the memory of a plan that nobody has a use for; NULL is allowed. */

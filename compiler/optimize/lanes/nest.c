@@ -268,20 +268,9 @@ static bool plan_columns(nest *n, tirbi_nest *out) {
 /* Whether all that lanes do is inside the loops around, and some load elements that they name, but none stores to one:
  * then those loops run around blocks, and each of their iterations does all lanes before the next. */
 static bool gathers_only(const tirbi_lane_plan *plan) {
-    uint32_t around = plan->loops.n - 1;
-    bool gathers = false;
-    for (uint32_t i = 0; i < plan->n_ops; i++) {
-        const tirbi_lane_op *o = &plan->ops[i];
-        bool head = o->op == TIRB_OP_INNER, end = o->op == TIRB_OP_INNER_END;
-        gathers = gathers || o->op == TIRB_OP_VLOADX;
-        if (head != (i < around) || end != (i >= plan->n_ops - around)) return false;
-        if (head || end || (tirbi_ops[o->op].flags & TIRBI_FLAG_ELEMENTWISE)) continue;
-        if (o->op != TIRB_OP_VLOADX && o->op != TIRB_OP_VLOAD && o->op != TIRB_OP_VSTORE && o->op != TIRB_OP_VSPLAT &&
-            o->op != TIRB_OP_VIOTA && o->op != TIRB_OP_VINDEX) {
-            return false;
-        }
-    }
-    return gathers;
+    const unsigned what = TIRBI_LANES_MOVE | TIRBI_LANES_COMPUTE | TIRBI_LANES_FAIL | TIRBI_LANES_GATHER;
+    return tirbi_loops_around(plan) == plan->loops.n - 1 && tirbi_lanes_only(plan, what) &&
+           tirbi_lanes_do(plan, TIRB_OP_VLOADX);
 }
 
 /* Lanes over the innermost loop that load elements of their own, row by row. */

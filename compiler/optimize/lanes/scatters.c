@@ -4,23 +4,6 @@
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/lanes/lane_planner.h"
 
-/* Whether a nest only moves elements, which the machine does in the order that suits it. */
-static bool only_moves(const tirbi_lane_plan *plan) {
-    for (uint32_t i = 0; i < plan->n_ops; i++) {
-        switch (plan->ops[i].op) {
-        case TIRB_OP_INNER:
-        case TIRB_OP_INNER_END:
-        case TIRB_OP_VLOAD:
-        case TIRB_OP_VSPLAT:
-        case TIRB_OP_VSTORE:
-            break;
-        default:
-            return false;
-        }
-    }
-    return plan->whole_nest;
-}
-
 /* Whether all loops of a body, or those inside them, can be lanes; with `in_order`, also lanes that take turns. */
 static bool are_lanes(tirbi_lx_pool *pool, const tirbi_ls *s, bool in_order) {
     switch (s->kind) {
@@ -135,7 +118,8 @@ static bool writes_better_inside(const tirbi_lane_plan *plan, const tirbi_lane_c
  * same time. */
 bool tirbi_plan_writes_well(tirbi_lx_pool *pool, const tirbi_lane_plan *plan, const tirbi_ls *body) {
     bool scatters = false, inside = false;
-    if (plan->loops.n == 1 || only_moves(plan)) return true;
+    const bool only_moves = plan->whole_nest && tirbi_lanes_only(plan, TIRBI_LANES_MOVE);
+    if (plan->loops.n == 1 || only_moves) return true; /* which the machine does in the order that suits it */
     for (uint32_t i = 0; i < plan->n_cursors; i++) {
         int64_t step;
         const tirbi_lane_cursor *c = &plan->cursors[i];

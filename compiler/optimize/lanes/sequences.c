@@ -266,11 +266,9 @@ bool tirbi_plan_is_done(const planner *p, const tirbi_lvar *var) {
     return c && c->done;
 }
 
-static bool is_var(const void *context, const tirbi_lx *x) { return x->kind == TIRBI_LX_VAR && x->var == context; }
-
 /* The fold that a carried variable is set to; nothing else in it may be the variable. */
 static bool fold_of(planner *p, const carried_var *c, fold *out) {
-    if (c->n_sets != 1 || !find_fold(p->pool, c->value, is_var, c->var, out)) return false;
+    if (c->n_sets != 1 || !find_fold(p->pool, c->value, tirbi_is_var, c->var, out)) return false;
     for (uint32_t i = 0; i < out->n; i++) {
         const step *s = &out->steps[i];
         if (tirbi_lx_depends_on(s->value, c->var) || (s->factor && tirbi_lx_depends_on(s->factor, c->var)))

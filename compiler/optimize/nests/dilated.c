@@ -2,49 +2,21 @@
 
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/facts/quotient.h"
+#include "compiler/optimize/rewriting/fill.h"
 #include "compiler/optimize/rewriting/guards.h"
-#include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
 enum { MAX_VALUE = 400, MOST_EVERY = 16, NEAR = 16 };
 
 /* ---- What fills it ---------------------------------------------------------------------------------------------- */
 
-/* One nest that stores to each element of a buffer once. */
-typedef struct fill {
-    uint32_t item;
-    const tirbi_lvar *var[TIRBI_MAX_NDIM];
-    const tirbi_lx *value;
-} fill;
-
-/* Which dimension each loop's variable is the subscript of, over all of it. */
-static bool read_fill(const tirbi_ls *s, const tirbi_lbuf *buffer, fill *out) {
-    const tirbi_lvar *loops[TIRBI_MAX_NDIM];
-    uint32_t n = 0;
-    for (; s->kind == TIRBI_LS_LOOP; s = s->as.loop.body) {
-        if (n == TIRBI_MAX_NDIM || !tirbi_is_plain_loop(s) || !tirbi_lx_is_int(s->as.loop.var->min, 0)) return false;
-        loops[n++] = s->as.loop.var;
-    }
-    if (s->kind != TIRBI_LS_STORE || s->as.store.access->buffer != buffer || s->as.store.access->view) return false;
-    for (uint32_t d = 0; d < buffer->ndim; d++) {
-        const tirbi_lx *index = tirbi_lx_before_cast(s->as.store.access->indices[d]);
-        uint32_t i = 0;
-        while (i < n && !(index->kind == TIRBI_LX_VAR && index->var == loops[i])) i++;
-        out->var[d] = i < n ? loops[i] : NULL;
-        if (i == n && (!tirbi_lx_is_int(index, 0) || !tirbi_lx_is_int(buffer->shape[d], 1))) return false;
-        if (i < n && loops[i]->extent != buffer->shape[d]) return false;
-        if (i < n) loops[i] = loops[--n];
-    }
-    out->value = s->as.store.value;
-    return n == 0 && out->value->size <= MAX_VALUE;
-}
-
 static bool is_temporary(const tirbi_lbuf *b) {
     return b->root == b && b->param < 0 && !b->local && !b->broadcasts && !b->overlaps && !b->constant;
 }
 
 /* The only item ahead of `reader` that fills memory, which nothing else but its allocation and the reader uses. */
-static bool find_fill(const tirbi_ls *seq, uint32_t reader, const tirbi_lbuf *buffer, fill *out) {
+static bool find_fill(const tirbi_ls *seq, uint32_t reader, const tirbi_lbuf *buffer, tirbi_fill *out,
+                      uint32_t *item) {
     bool allocated = false, filled = false;
     if (!is_temporary(buffer)) return false;
     for (uint32_t i = 0; i < seq->as.seq.n; i++) {
@@ -53,9 +25,11 @@ static bool find_fill(const tirbi_ls *seq, uint32_t reader, const tirbi_lbuf *bu
         if (!allocated && tirbi_is_plain_allocation(s)) {
             allocated = true;
         } else {
-            if (filled || i > reader || !read_fill(s, buffer, out)) return false;
+            if (filled || i > reader || !tirbi_read_fill(s, out) || out->body != out->store ||
+                out->store->as.store.access->buffer != buffer || out->store->as.store.value->size > MAX_VALUE)
+                return false;
             filled = true;
-            out->item = i;
+            *item = i;
         }
     }
     return allocated && filled;
@@ -67,50 +41,37 @@ typedef struct chain {
     tirbi_lx_pool *pool;
     const tirbi_ls *seq;
     tirbi_dilated *out;
-    const fill *at; /* what is put in, at `place` */
-    const tirbi_place *place;
     uint16_t guard; /* of all loads: the loops of the first fill */
     bool failed;
 } chain;
 
 static const tirbi_lx *put_in(tirbi_rewrite *rewrite, const tirbi_lx *x);
 
-static const tirbi_lx *rewritten(chain *c, const fill *at, const tirbi_place *place, const tirbi_lx *x) {
-    chain inner = *c;
-    inner.at = at;
-    inner.place = place;
-    tirbi_rewrite rewrite = {.pool = c->pool, .replace = put_in, .context = &inner};
-    const tirbi_lx *value = tirbi_rewrite_value(&rewrite, x);
-    c->failed = c->failed || inner.failed || !value;
+/* What a fill stores at a place, in which others are put in. */
+static const tirbi_lx *value_at(chain *c, const tirbi_fill *fill, const tirbi_place *place) {
+    tirbi_rewrite rewrite = {.pool = c->pool, .replace = put_in, .context = c};
+    tirbi_bind_fill(&rewrite, fill, place);
+    const tirbi_lx *value = tirbi_rewrite_value(&rewrite, fill->store->as.store.value);
+    c->failed = c->failed || !value;
     return value;
 }
 
 /* The value of a temporary that one item fills for this load alone, or the load with its own subscripts. */
-static const tirbi_lx *put_in_load(chain *c, const tirbi_lx *x) {
-    fill next;
-    const uint32_t user = c->out->fill[c->out->n_fills - 1];
-    if (c->out->n_fills < TIRBI_MAX_FILLS && !x->access->view && find_fill(c->seq, user, x->access->buffer, &next) &&
-        next.item < user) {
-        c->out->fill[c->out->n_fills++] = next.item;
-        const tirbi_place *place = x->access;
-        if (c->at) {
-            tirbi_rewrite rewrite = {.pool = c->pool, .replace = put_in, .context = c};
-            place = tirbi_rewrite_place(&rewrite, place);
-        }
-        return place ? rewritten(c, &next, place, next.value) : NULL;
-    }
-    tirbi_rewrite rewrite = {.pool = c->pool, .replace = put_in, .context = c};
-    tirbi_place *place = (tirbi_place *)(uintptr_t)tirbi_rewrite_place(&rewrite, x->access);
-    if (place) place->guard = c->guard;
-    return tirbi_lx_load(c->pool, place);
-}
-
 static const tirbi_lx *put_in(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     chain *c = rewrite->context;
-    if (x->kind == TIRBI_LX_LOAD) return put_in_load(c, x);
-    for (uint32_t d = 0; x->kind == TIRBI_LX_VAR && c->at && d < c->place->ndim; d++)
-        if (c->at->var[d] == x->var) return tirbi_value_in_type(rewrite->pool, x->var->type, c->place->indices[d]);
-    return NULL;
+    tirbi_fill next;
+    uint32_t item;
+    if (x->kind != TIRBI_LX_LOAD) return NULL;
+    const uint32_t user = c->out->fill[c->out->n_fills - 1];
+    if (c->out->n_fills < TIRBI_MAX_FILLS && !x->access->view &&
+        find_fill(c->seq, user, x->access->buffer, &next, &item) && item < user) {
+        c->out->fill[c->out->n_fills++] = item;
+        const tirbi_place *at = rewrite->bound ? tirbi_rewrite_place(rewrite, x->access) : x->access;
+        return at ? value_at(c, &next, at) : NULL;
+    }
+    tirbi_place *place = (tirbi_place *)(uintptr_t)tirbi_rewrite_place(rewrite, x->access);
+    if (place) place->guard = c->guard;
+    return tirbi_lx_load(c->pool, place);
 }
 
 /* ---- Where it is zero ------------------------------------------------------------------------------------------- */
@@ -205,18 +166,20 @@ static bool may_be_dilated(const tirbi_ls *seq, uint32_t reader, const tirbi_lbu
 
 bool tirbi_find_dilated(tirbi_lx_pool *pool, const tirbi_ls *seq, uint32_t reader, const tirbi_lbuf *buffer,
                         tirbi_dilated *out) {
-    fill first;
+    tirbi_fill first;
+    uint32_t item;
     bool dilated = false;
-    if (!may_be_dilated(seq, reader, buffer) || !find_fill(seq, reader, buffer, &first)) return false;
-    *out = (tirbi_dilated){.buffer = buffer, .fill = {first.item}, .n_fills = 1};
+    if (!may_be_dilated(seq, reader, buffer) || !find_fill(seq, reader, buffer, &first, &item)) return false;
+    *out = (tirbi_dilated){.buffer = buffer, .fill = {item}, .n_fills = 1};
     chain c = {.pool = pool, .seq = seq, .out = out};
-    for (uint32_t d = 0; d < buffer->ndim; d++) {
-        out->var[d] = first.var[d];
-        out->every[d] = 1;
-        if (first.var[d] && first.var[d]->level > c.guard) c.guard = first.var[d]->level;
+    for (uint32_t d = 0; d < buffer->ndim; d++) out->every[d] = 1;
+    for (uint32_t i = 0; i < first.loops.n; i++) {
+        if (first.dimension[i] == buffer->ndim) continue;
+        out->var[first.dimension[i]] = first.loops.var[i];
+        if (first.loops.var[i]->level > c.guard) c.guard = first.loops.var[i]->level;
     }
     tirbi_rewrite rewrite = {.pool = pool, .replace = put_in, .context = &c};
-    out->value = tirbi_rewrite_value(&rewrite, first.value);
+    out->value = tirbi_rewrite_value(&rewrite, first.store->as.store.value);
     if (!out->value || c.failed || out->value->size > MAX_VALUE) return false;
     for (const tirbi_lx *x = out->value; x->kind == TIRBI_LX_COND && is_zero(x->args[2]); x = x->args[1])
         note_condition(pool, x->args[0], out);
@@ -232,13 +195,12 @@ bool tirbi_find_dilated(tirbi_lx_pool *pool, const tirbi_ls *seq, uint32_t reade
 
 const tirbi_lx *tirbi_find_copied(tirbi_lx_pool *pool, const tirbi_ls *seq, uint32_t reader, const tirbi_lx *load,
                                   uint32_t *item) {
-    fill copies;
+    tirbi_fill copies;
     tirbi_dilated none = {.n_fills = TIRBI_MAX_FILLS};
     chain c = {.pool = pool, .seq = seq, .out = &none};
-    if (!find_fill(seq, reader, load->access->buffer, &copies) || copies.value->kind != TIRBI_LX_LOAD ||
-        copies.value->access->view)
-        return NULL;
-    *item = copies.item;
-    const tirbi_lx *copied = rewritten(&c, &copies, load->access, copies.value);
+    if (!find_fill(seq, reader, load->access->buffer, &copies, item)) return NULL;
+    const tirbi_lx *value = copies.store->as.store.value;
+    if (value->kind != TIRBI_LX_LOAD || value->access->view) return NULL;
+    const tirbi_lx *copied = value_at(&c, &copies, load->access);
     return c.failed ? NULL : copied;
 }

@@ -9,6 +9,7 @@
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/nests/fuse.h"
+#include "compiler/optimize/rewriting/fill.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/optimize/transform/expand.h"
 #include "compiler/pipeline/switches.h"
@@ -60,8 +61,7 @@ typedef struct nest {
     tirbi_expansion arrays;
     tirbi_reached accesses[MAX_ACCESSES]; /* by part */
     uint32_t n_accesses;
-    const tirbi_lvar *inner[TIRBI_MAX_AFFINE]; /* the loops of a part around what is looked at */
-    uint32_t n_inner;
+    tirbi_loop_set inner; /* the loops of a part around what is looked at */
     const tirbi_ls *first_of; /* the condition around it that some of them are at their first value, or NULL */
 } nest;
 
@@ -216,23 +216,6 @@ static bool is_used_here_alone(const nest *n, const tirbi_lbuf *buffer) {
     return false;
 }
 
-/* Whether the indices of a place are loops that go through all of the buffer. */
-static bool is_whole(const nest *n, const tirbi_place *place) {
-    for (uint32_t d = 0; d < place->ndim; d++) {
-        const tirbi_lx *index = tirbi_lx_before_cast(place->indices[d]), *extent = place->buffer->shape[d];
-        bool found = false;
-        if (index->kind != TIRBI_LX_VAR) return false;
-        for (uint32_t i = 0; i < n->n_inner && !found; i++) found = n->inner[i] == index->var;
-        for (uint32_t k = 0; k < d; k++) found = found && tirbi_lx_before_cast(place->indices[k]) != index;
-        if (!found || !tirbi_lx_is_int(index->var->min, 0)) return false;
-        const bool same = index->var->extent == extent ||
-                          (extent->kind == TIRBI_LX_CONST && index->var->extent->kind == TIRBI_LX_CONST &&
-                           index->var->extent->value >= extent->value);
-        if (!same) return false;
-    }
-    return true;
-}
-
 /* The first statement that has to do with a buffer, with the loops around it; NULL where it may not run. */
 static const tirbi_ls *first_user(nest *n, const tirbi_ls *s, const tirbi_lbuf *buffer) {
     for (;;) {
@@ -245,8 +228,8 @@ static const tirbi_ls *first_user(nest *n, const tirbi_ls *s, const tirbi_lbuf *
             break;
         }
         case TIRBI_LS_LOOP:
-            if (n->n_inner == TIRBI_MAX_AFFINE) return NULL;
-            n->inner[n->n_inner++] = s->as.loop.var;
+            if (n->inner.n == TIRBI_MAX_AFFINE) return NULL;
+            n->inner.var[n->inner.n++] = s->as.loop.var;
             s = s->as.loop.body;
             break;
         case TIRBI_LS_IF:
@@ -266,14 +249,16 @@ static bool is_filled_first(nest *n, const tirbi_lbuf *buffer) {
     uint32_t part = 0;
     while (part < n->n_parts && !tirbi_statement_uses(n->parts[part], buffer)) part++;
     if (part == n->n_parts) return false;
-    n->n_inner = 0;
+    uint32_t dimension[TIRBI_MAX_AFFINE];
+    n->inner.n = 0;
     n->first_of = NULL;
     const tirbi_ls *store = first_user(n, n->parts[part], buffer);
     if (!store || store->kind != TIRBI_LS_STORE || store->as.store.access->buffer != buffer ||
-        tirbi_may_read(store->as.store.value, buffer) || !is_whole(n, store->as.store.access))
+        tirbi_may_read(store->as.store.value, buffer) ||
+        !tirbi_is_each_element(store->as.store.access, &n->inner, dimension))
         return false;
-    for (uint32_t i = 0; i < n->n_inner; i++)
-        if (!tirbi_place_depends_on(store->as.store.access, n->inner[i]) && n->inner[i]->extent->lo < 1) return false;
+    for (uint32_t i = 0; i < n->inner.n; i++)
+        if (dimension[i] == buffer->ndim && n->inner.var[i]->extent->lo < 1) return false;
     for (uint32_t i = 0; n->first_of && i < n->first_of->as.if_.n_first_of; i++)
         if (tirbi_place_depends_on(store->as.store.access, n->first_of->as.if_.first_of[i])) return false;
     for (uint32_t i = 0; i < n->n_accesses; i++) {

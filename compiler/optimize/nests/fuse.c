@@ -17,11 +17,6 @@ enum { MAX_LOOKS = 20000 };
 
 /* ---- Nests that become one -------------------------------------------------------------------------------------- */
 
-bool tirbi_is_bounded_before(const tirbi_loop_set *loops, const tirbi_lvar *var) {
-    return tirbi_has_plain_bounds(var) && !tirbi_mentions_loops(var->min, loops) &&
-           !tirbi_mentions_loops(var->extent, loops) && (!var->below || !tirbi_mentions_loops(var->below, loops));
-}
-
 const tirbi_ls *tirbi_behind_condition(const tirbi_ls *s) {
     return tirbi_is_guard(s) && !s->as.if_.condition->traps ? s->as.if_.then_case : s;
 }

@@ -43,8 +43,6 @@ typedef struct tirbi_fused {
     uint32_t n_accesses;
 } tirbi_fused;
 
-/* Whether a loop's bounds are known before other loops. */
-bool tirbi_is_bounded_before(const tirbi_loop_set *loops, const tirbi_lvar *var);
 /* The nest behind a condition on values alone that has no other case; else the statement. */
 const tirbi_ls *tirbi_behind_condition(const tirbi_ls *s);
 /* The loops that are to be common; what is inside of them, or NULL. */

@@ -3,35 +3,8 @@
  * before that, u holds what t did; also with dimensions in another order, but for the last. */
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/nests/fuse.h"
-#include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/fill.h"
 #include "compiler/optimize/rewriting/statements.h"
-
-/* The loops that a nest begins with, and what is inside of them; NULL: they are too many, or have steps. */
-static const tirbi_ls *enter(const tirbi_ls *nest, tirbi_loop_set *loops) {
-    for (loops->n = 0; nest->kind == TIRBI_LS_LOOP; nest = nest->as.loop.body) {
-        if (nest->as.loop.step || loops->n == TIRBI_MAX_AFFINE) return NULL;
-        loops->var[loops->n++] = nest->as.loop.var;
-    }
-    return loops->n > 0 ? nest : NULL;
-}
-
-/* Whether the iterations of the loops come to each element once: every loop is an index of its own, from one end to the
- * other. */
-static bool is_each_element(const tirbi_place *place, const tirbi_loop_set *loops) {
-    uint32_t n = 0;
-    for (uint32_t d = 0; d < place->ndim; d++) {
-        const tirbi_lx *index = tirbi_lx_before_casts(place->indices[d]), *extent = place->buffer->shape[d];
-        if (tirbi_lx_is_int(index, 0) && tirbi_lx_is_int(extent, 1)) continue;
-        if (index->kind != TIRBI_LX_VAR || n == loops->n) return false;
-        for (uint32_t e = 0; e < d; e++)
-            if (tirbi_lx_depends_on(place->indices[e], index->var)) return false;
-        uint32_t at = 0;
-        while (at < loops->n && loops->var[at] != index->var) at++;
-        if (at == loops->n || !tirbi_lx_is_int(index->var->min, 0) || index->var->extent != extent) return false;
-        n++;
-    }
-    return n == loops->n;
-}
 
 /* A temporary, and the buffer that may hold its elements. */
 typedef struct temporary {
@@ -87,13 +60,11 @@ static bool loads_from(const void *buffer, const tirbi_lx *x) {
 
 /* The first nest stores each element before it does anything else with it. */
 static bool fills(temporary *t) {
-    tirbi_loop_set loops;
-    const tirbi_ls *body = enter(t->items[t->first], &loops);
-    const tirbi_ls *store = body && body->kind == TIRBI_LS_SEQ && body->as.seq.n > 1 ? body->as.seq.items[0] : NULL;
-    if (!store || store->kind != TIRBI_LS_STORE || store->as.store.access->buffer != t->buffer ||
-        tirbi_any_expr(store->as.store.value, TIRBI_WALK_ALL, loads_from, t->buffer))
-        return false;
-    return is_each_element(store->as.store.access, &loops) && stays_at_place(t, body, store->as.store.access);
+    tirbi_fill fill;
+    return tirbi_read_fill(t->items[t->first], &fill) && fill.body != fill.store &&
+           fill.store->as.store.access->buffer == t->buffer &&
+           !tirbi_any_expr(fill.store->as.store.value, TIRBI_WALK_ALL, loads_from, t->buffer) &&
+           stays_at_place(t, fill.body, fill.store->as.store.access);
 }
 
 static tirbi_step find_load(tirbi_walk *walk, const tirbi_lx *x) {
@@ -105,15 +76,14 @@ static tirbi_step find_load(tirbi_walk *walk, const tirbi_lx *x) {
 
 /* The last nest replaces each element of the other buffer. */
 static bool replaces(temporary *t) {
-    tirbi_loop_set loops;
-    const tirbi_ls *store = enter(t->items[t->last], &loops);
-    if (!store || store->kind != TIRBI_LS_STORE) return false;
-    const tirbi_place *place = store->as.store.access;
+    tirbi_fill fill;
+    if (!tirbi_read_fill(t->items[t->last], &fill) || fill.body != fill.store) return false;
+    const tirbi_place *place = fill.store->as.store.access;
     t->other = place->buffer;
     tirbi_walk walk = {.context = t, .expr = find_load};
     return t->other->root == t->other && t->other != t->buffer && !t->other->aliases && !t->other->broadcasts &&
-           !t->other->overlaps && !tirbi_walk_expr(&walk, store->as.store.value) &&
-           find_dimensions(t, place, t->place) && is_each_element(place, &loops) && stays_at_place(t, store, place);
+           !t->other->overlaps && !tirbi_walk_expr(&walk, fill.store->as.store.value) &&
+           find_dimensions(t, place, t->place) && stays_at_place(t, fill.store, place);
 }
 
 /* The nests that use it: several, and loops. */

@@ -15,6 +15,7 @@
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/nests/digits.h"
+#include "compiler/optimize/rewriting/fill.h"
 #include "compiler/optimize/rewriting/resolve.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -30,8 +31,7 @@ enum {
 typedef struct temporary {
     tirbi_lx_pool *pool;
     const tirbi_lbuf *buffer;
-    tirbi_loop_set vars;                  /* of the nest that stores to it */
-    uint32_t dimension[TIRBI_MAX_AFFINE]; /* that a variable is the subscript of; ndim: it has one value */
+    tirbi_fill fill; /* the nest that stores to it */
     const tirbi_lx *value;
     bool moves;   /* elements, and choices between them */
     int64_t made; /* elements; INT64_MAX: not known */
@@ -111,27 +111,6 @@ static bool only_moves(const tirbi_lx *x) {
     return x->kind == TIRBI_LX_LOAD || x->kind == TIRBI_LX_CONST;
 }
 
-/* Finds which dimension each loop's variable is the subscript of, over all of it. */
-static bool covers_buffer(temporary *t, const tirbi_place *place) {
-    bool found[TIRBI_MAX_AFFINE] = {false};
-    for (uint32_t i = 0; i < t->vars.n; i++) t->dimension[i] = place->ndim;
-    for (uint32_t d = 0; d < place->ndim; d++) {
-        const tirbi_lx *x = tirbi_lx_before_cast(place->indices[d]);
-        uint32_t i = 0;
-        while (i < t->vars.n && !(x->kind == TIRBI_LX_VAR && x->var == t->vars.var[i])) i++;
-        if (i == t->vars.n) {
-            if (!tirbi_lx_is_int(x, 0) || !tirbi_lx_is_int(t->buffer->shape[d], 1)) return false;
-            continue;
-        }
-        if (found[i] || t->vars.var[i]->extent != t->buffer->shape[d]) return false;
-        found[i] = true;
-        t->dimension[i] = d;
-    }
-    for (uint32_t i = 0; i < t->vars.n; i++)
-        if (!found[i] && !tirbi_lx_is_int(t->vars.var[i]->extent, 1)) return false;
-    return true;
-}
-
 static int64_t iterations(const tirbi_loop_set *loops) {
     int64_t n = 1;
     for (uint32_t i = 0; i < loops->n; i++) {
@@ -143,22 +122,14 @@ static int64_t iterations(const tirbi_loop_set *loops) {
 
 /* The memory that a nest may give the elements of, or NULL. */
 static const tirbi_lbuf *find_temporary(temporary *t, const tirbi_ls *nest) {
-    const tirbi_ls *s = nest;
-    for (t->vars.n = 0; s->kind == TIRBI_LS_LOOP; s = s->as.loop.body) {
-        if (!tirbi_is_plain_loop(s) || t->vars.n == TIRBI_MAX_AFFINE || !tirbi_lx_is_int(s->as.loop.var->min, 0))
-            return NULL;
-        t->vars.var[t->vars.n++] = s->as.loop.var;
-    }
-    if (s->kind != TIRBI_LS_STORE || t->vars.n == 0) return NULL;
-    const tirbi_place *place = s->as.store.access;
     const tirbi_given none = {.n = 0};
-    t->buffer = place->buffer;
-    t->value = s->as.store.value;
-    if (t->buffer->root != t->buffer || t->buffer->param >= 0 || t->buffer->local || place->view) return NULL;
-    if (t->value->size > MAX_VALUE || !covers_buffer(t, place) || !is_plain_value(t->pool, &none, t->value))
-        return NULL;
+    if (!tirbi_read_fill(nest, &t->fill) || t->fill.body != t->fill.store) return NULL;
+    t->buffer = t->fill.store->as.store.access->buffer;
+    t->value = t->fill.store->as.store.value;
+    if (t->buffer->root != t->buffer || t->buffer->param >= 0 || t->buffer->local) return NULL;
+    if (t->value->size > MAX_VALUE || !is_plain_value(t->pool, &none, t->value)) return NULL;
     t->moves = only_moves(t->value);
-    t->made = iterations(&t->vars);
+    t->made = iterations(&t->fill.loops);
     return t->buffer;
 }
 
@@ -196,34 +167,19 @@ typedef struct reader {
     int64_t times; /* that the others read one, all in all, or INT64_MAX */
 } reader;
 
-typedef struct filling {
-    const temporary *t;
-    const tirbi_place *at;
-    uint16_t guard;
-} filling;
-
 /* Whether not every iteration comes to an element. */
 static bool is_guarded(const void *context, const tirbi_lx *x) {
     (void)context;
     return x->kind == TIRBI_LX_LOAD && x->access->guard > 0;
 }
 
-/* The reader's subscripts in place of the variables. */
-static const tirbi_lx *fill_in(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const filling *f = rewrite->context;
-    if (x->kind == TIRBI_LX_LOAD) {
-        tirbi_place *place = (tirbi_place *)(uintptr_t)tirbi_rewrite_place(rewrite, x->access);
-        if (place) place->guard = f->guard;
-        return tirbi_lx_load(rewrite->pool, place);
-    }
-    for (uint32_t i = 0; x->kind == TIRBI_LX_VAR && i < f->t->vars.n; i++) {
-        tirbi_lvar *var = f->t->vars.var[i];
-        if (x->var != var) continue;
-        const uint32_t d = f->t->dimension[i];
-        return d == f->at->ndim ? tirbi_lx_int(rewrite->pool, var->type, 0)
-                                : tirbi_value_in_type(rewrite->pool, var->type, f->at->indices[d]);
-    }
-    return NULL;
+/* Elements that are loaded come under the reader's conditions. */
+static const tirbi_lx *load_there(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    const uint16_t *guard = rewrite->context;
+    tirbi_place *place =
+        x->kind == TIRBI_LX_LOAD ? (tirbi_place *)(uintptr_t)tirbi_rewrite_place(rewrite, x->access) : NULL;
+    if (place) place->guard = *guard;
+    return tirbi_lx_load(rewrite->pool, place);
 }
 
 /* Whether a value's elements follow each other along the innermost loop, or stand still in it. */
@@ -249,12 +205,13 @@ static bool is_not_affine(const void *context, const tirbi_lx *x) {
 static const tirbi_lx *value_at(const reader *r, const tirbi_place *place) {
     const temporary *t = r->t;
     if (place->buffer != t->buffer || !is_inside(t->pool, &r->facts, place)) return NULL;
-    filling f = {.t = t, .at = place, .guard = place->guard};
+    uint16_t guard = place->guard;
     if (tirbi_any_expr(t->value, TIRBI_WALK_PLACES, is_guarded, NULL)) {
         for (uint32_t i = 0; i < r->loops.n; i++)
-            if (r->loops.var[i]->level > f.guard) f.guard = r->loops.var[i]->level;
+            if (r->loops.var[i]->level > guard) guard = r->loops.var[i]->level;
     }
-    tirbi_rewrite rewrite = {.pool = t->pool, .replace = fill_in, .context = &f};
+    tirbi_rewrite rewrite = {.pool = t->pool, .replace = load_there, .context = &guard};
+    tirbi_bind_fill(&rewrite, &t->fill, place);
     const tirbi_lx *value = tirbi_rewrite_value(&rewrite, t->value);
     /* Arms that take a loop apart in ways of their own leave no way to cut it where the choice changes. */
     if (value && r->in_arm && tirbi_any_expr(value, 0, is_not_affine, r)) return NULL;
@@ -445,7 +402,7 @@ static bool inline_producer(sequence *q, uint32_t producer) {
     if (!read_without(q, &t, producer, fresh, &n_read, at)) return false;
     for (uint32_t i = 0; i < n_read; i++) q->items[at[i]] = fresh[i];
     if (q->notes)
-        tirbi_note_loop(q->notes, t.vars.var[0], q->items[producer]->span, TIRB_FORM_FUSED,
+        tirbi_note_loop(q->notes, t.fill.loops.var[0], q->items[producer]->span, TIRB_FORM_FUSED,
                         n_read > 0 ? "%s is computed where it is read" : "nothing reads %s", buffer->name);
     uint32_t kept = alloc;
     for (uint32_t i = alloc + 1; i < q->n; i++)
@@ -485,23 +442,9 @@ static const tirbi_ls *inline_in(void *context, const tirbi_ls *s) {
 
 /* Whether a statement is a nest that stores to all of a buffer, and reads none of it. */
 static bool fills(const tirbi_ls *s, const tirbi_lbuf *buffer) {
-    tirbi_lvar *loops[TIRBI_MAX_NDIM];
-    uint32_t n = 0;
-    for (; s->kind == TIRBI_LS_LOOP; s = s->as.loop.body) {
-        if (n == TIRBI_MAX_NDIM || !tirbi_is_plain_loop(s)) return false;
-        loops[n++] = s->as.loop.var;
-    }
-    if (s->kind != TIRBI_LS_STORE || s->as.store.access->buffer != buffer || n != buffer->ndim ||
-        tirbi_may_read(s->as.store.value, buffer))
-        return false;
-    for (uint32_t d = 0; d < buffer->ndim; d++) {
-        const tirbi_lx *index = tirbi_lx_before_cast(s->as.store.access->indices[d]);
-        uint32_t i = 0;
-        while (i < n && (index->kind != TIRBI_LX_VAR || loops[i] != index->var)) i++;
-        if (i == n || !tirbi_lx_is_int(index->var->min, 0) || index->var->extent != buffer->shape[d]) return false;
-        loops[i] = loops[--n]; /* one loop for each dimension */
-    }
-    return true;
+    tirbi_fill fill;
+    return tirbi_read_fill(s, &fill) && fill.body == fill.store && fill.store->as.store.access->buffer == buffer &&
+           !tirbi_may_read(fill.store->as.store.value, buffer);
 }
 
 /* A loop, each iteration of which fills the buffer before it does anything else with it, with the allocation inside;

@@ -136,8 +136,6 @@ static bool are_copies(roller *r) {
 
 /* ---- Chains ----------------------------------------------------------------------------------------------------- */
 
-static bool is_variable(const void *var, const tirbi_lx *x) { return x->kind == TIRBI_LX_VAR && x->var == var; }
-
 /* The operand that an operation of a chain goes on from; -1: it is none. */
 static int goes_on_from(const tirbi_lx *x) {
     if (x->kind != TIRBI_LX_OP) return -1;
@@ -163,10 +161,10 @@ static void unchain(roller *r) {
     for (int from; (from = goes_on_from(x)) >= 0; x = x->args[from]) {
         if (n == MAX_ITEMS) return;
         for (int i = 0; i < x->n_args; i++)
-            if (i != from && tirbi_any_expr(x->args[i], TIRBI_WALK_ALL, is_variable, s->as.set.var)) return;
+            if (i != from && tirbi_any_expr(x->args[i], TIRBI_WALK_ALL, tirbi_is_var, s->as.set.var)) return;
         links[n++] = x;
     }
-    if (n < 2 || !before || !is_variable(s->as.set.var, x)) return;
+    if (n < 2 || !before || !tirbi_is_var(s->as.set.var, x)) return;
     for (uint32_t i = 0; i < n; i++) {
         const tirbi_lx *link = links[n - 1 - i];
         const tirbi_op op = (tirbi_op)link->op;

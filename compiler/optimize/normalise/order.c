@@ -128,11 +128,6 @@ static bool find_order(nest *n, const tirbi_place *place) {
 
 /* ---- Whether nobody can tell ------------------------------------------------------------------------------------ */
 
-static bool any_edge(const tirbi_edge *e) {
-    (void)e;
-    return true;
-}
-
 /* Whether the later iteration of an edge comes later in the new order, too. */
 static bool stays_ahead(const nest *n, const tirbi_edge *e) {
     for (uint32_t i = 0; i < n->loops.n; i++) {
@@ -149,7 +144,7 @@ static bool is_of_one_iteration(const tirbi_edge *e) {
 }
 
 static bool may_be_ordered(const nest *n) {
-    const tirbi_asked asked = {.carriers = (UINT32_C(1) << n->loops.n) - 1, .leaves = any_edge};
+    const tirbi_asked asked = {.carriers = (UINT32_C(1) << n->loops.n) - 1};
     const tirbi_ls *body = n->loop[0]->as.loop.body;
     if (!tirbi_fails_alike(n->loop[0])) return false;
     tirbi_dependences *graph = tirbi_find_dependences(n->pool, n->loop[0], &body, 1, &asked);

@@ -19,14 +19,8 @@ static tirbi_sched *new_leaf(tirbi_scheduler *p, tirbi_leaf_kind kind, const tir
 
 /* Whether lanes may be taken the other way round: none of them comes to what another one does, can fail or counts. */
 static bool may_turn(const tirbi_lane_plan *plan) {
-    for (uint32_t i = 0; i < plan->n_ops; i++) {
-        const uint8_t op = plan->ops[i].op, flags = tirbi_ops[op].flags;
-        const bool elementwise = flags & TIRBI_FLAG_ELEMENTWISE && !(flags & TIRBI_FLAG_TRAP);
-        if (!elementwise && op != TIRB_OP_VLOAD && op != TIRB_OP_VSTORE && op != TIRB_OP_VSPLAT &&
-            op != TIRB_OP_INNER && op != TIRB_OP_INNER_END)
-            return false;
-    }
-    return plan->n_rows == 0 && !plan->loops.var[0]->forwards;
+    return tirbi_lanes_only(plan, TIRBI_LANES_MOVE | TIRBI_LANES_COMPUTE) && plan->n_rows == 0 &&
+           !plan->loops.var[0]->forwards;
 }
 
 /* Lanes that go down in all that they read and write go up from their last iteration on: vectors are as in memory. */

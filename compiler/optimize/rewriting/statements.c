@@ -239,6 +239,11 @@ bool tirbi_has_plain_bounds(const tirbi_lvar *var) {
     return var->min->pure && var->extent->pure && !var->min->traps && !var->extent->traps;
 }
 
+bool tirbi_is_bounded_before(const tirbi_loop_set *loops, const tirbi_lvar *var) {
+    return tirbi_has_plain_bounds(var) && !tirbi_mentions_loops(var->min, loops) &&
+           !tirbi_mentions_loops(var->extent, loops) && (!var->below || !tirbi_mentions_loops(var->below, loops));
+}
+
 bool tirbi_is_plain_loop(const tirbi_ls *loop) {
     return !loop->as.loop.step && !loop->as.loop.blocks && !loop->as.loop.rows &&
            tirbi_has_plain_bounds(loop->as.loop.var);

@@ -3,7 +3,7 @@
 #ifndef TIRB_COMPILER_OPTIMIZE_REWRITING_STATEMENTS_H
 #define TIRB_COMPILER_OPTIMIZE_REWRITING_STATEMENTS_H
 
-#include "compiler/loop/loop.h"
+#include "compiler/loop/exact.h"
 
 /* One with nothing in it yet. */
 tirbi_ls *tirbi_new_stmt(tirbi_lx_pool *pool, tirbi_ls_kind kind, tirbi_span span);
@@ -64,6 +64,8 @@ typedef struct tirbi_arranged {
 
 /* Whether a loop's bounds cannot fail, and are the same wherever they are computed. */
 bool tirbi_has_plain_bounds(const tirbi_lvar *var);
+/* Whether such bounds are known before other loops. */
+bool tirbi_is_bounded_before(const tirbi_loop_set *loops, const tirbi_lvar *var);
 /* Whether a loop has such bounds, goes on by one each time, and has not been made into blocks or rows. */
 bool tirbi_is_plain_loop(const tirbi_ls *loop);
 

@@ -21,15 +21,15 @@ typedef struct number {
 
 typedef struct numberer {
     tirbi_lx_pool *pool;
-    tirbi_loop_set loops;
+    const tirbi_ls *around[TIRBI_MAX_AFFINE];
+    tirbi_loop_set loops; /* those around the store */
     const tirbi_ls *store;
     number numbers[MAX_NUMBERS];
     uint32_t n;
 } numberer;
 
 static bool read_nest(numberer *s, const tirbi_ls *loop) {
-    const tirbi_ls *around[TIRBI_MAX_AFFINE];
-    loop = tirbi_perfect_nest(loop, TIRBI_MAX_AFFINE, around, &s->loops);
+    loop = tirbi_perfect_nest(loop, TIRBI_MAX_AFFINE, s->around, &s->loops);
     s->store = loop;
     return s->loops.n >= 2 && loop->kind == TIRBI_LS_STORE;
 }
@@ -293,13 +293,6 @@ static const tirbi_lx *load_by_number(tirbi_rewrite *rewrite, const tirbi_lx *x)
     return place ? tirbi_lx_load(rewrite->pool, place) : n ? NULL : x;
 }
 
-/* The nest with another store in it. */
-static const tirbi_ls *around(const numberer *s, const tirbi_ls *nest, const tirbi_ls *store) {
-    if (nest->kind == TIRBI_LS_STORE) return store;
-    if (nest->kind == TIRBI_LS_SEQ) return around(s, nest->as.seq.items[0], store);
-    return tirbi_loop_like(s->pool, nest, NULL, around(s, nest->as.loop.body, store));
-}
-
 bool tirbi_number_rows(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     numberer s = {.pool = pool};
     if (!read_nest(&s, loop)) return false;
@@ -323,7 +316,7 @@ bool tirbi_number_rows(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged
     store->as.store.value = tirbi_rewrite_value(&rewrite, s.store->as.store.value);
     if (to) store->as.store.access = by_number(&s, to, s.store->as.store.access);
     if (!store->as.store.value || !store->as.store.access) return false;
-    items[2 * s.n] = out->loop = around(&s, loop, store);
+    items[2 * s.n] = out->loop = tirbi_in_loops(pool, s.around, s.loops.n, store);
     out->check = n_checks > 0 ? tirbi_new_sequence(pool, loop->span, checks, n_checks) : NULL;
     out->stmt = tirbi_new_sequence(pool, loop->span, items, 2 * s.n + 1);
     return out->loop && (out->check || n_checks == 0) && out->stmt;

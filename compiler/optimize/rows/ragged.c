@@ -112,12 +112,10 @@ static const tirbi_lx *without_lets(flattener *f, const tirbi_lx *x) {
     return f->failed ? NULL : value;
 }
 
-static bool is_variable(const tirbi_lx *x, const tirbi_lvar *var) { return x->kind == TIRBI_LX_VAR && x->var == var; }
-
 static bool is_sum_with_one(const tirbi_lx *x, const tirbi_lvar *var) {
     if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_ADD) return false;
-    return (is_variable(x->args[0], var) && tirbi_lx_is_int(x->args[1], 1)) ||
-           (is_variable(x->args[1], var) && tirbi_lx_is_int(x->args[0], 1));
+    return (tirbi_is_var(var, x->args[0]) && tirbi_lx_is_int(x->args[1], 1)) ||
+           (tirbi_is_var(var, x->args[1]) && tirbi_lx_is_int(x->args[0], 1));
 }
 
 /* Whether x is P[i] (by 0) or P[i + 1] (by 1), where P is one buffer for all ranges. */
@@ -129,7 +127,7 @@ static bool is_bound(flattener *f, const tirbi_lx *x, int by) {
     bool is_plain =
         tirbi_has_whole_extents(b) && !b->fetched && !b->broadcasts && !b->overlaps &&
         (b->type == TIRB_I32 || b->type == TIRB_I64);
-    if (!is_plain || flat != index || (by ? !is_sum_with_one(index, var) : !is_variable(index, var))) return false;
+    if (!is_plain || flat != index || (by ? !is_sum_with_one(index, var) : !tirbi_is_var(var, index))) return false;
     if (by == 0 && !f->starts) f->starts = x->access;
     return f->starts && f->starts->buffer == b;
 }
@@ -182,7 +180,7 @@ static void read_while(flattener *f, const tirbi_ls *s) {
                    *end = tirbi_plan_narrow(test->args[test->op == TIRB_OP_LT]);
     uint32_t last = body->as.seq.n - 1, i = 0;
     const tirbi_ls *step = body->as.seq.items[last];
-    while (i < f->n_locals && !is_variable(k, f->locals[i].var)) i++;
+    while (i < f->n_locals && !tirbi_is_var(f->locals[i].var, k)) i++;
     f->failed = i == f->n_locals || f->locals[i].counts || !f->locals[i].first || step->kind != TIRBI_LS_SET ||
                 step->as.set.var != f->locals[i].var || step->as.set.declares ||
                 !is_sum_with_one(step->as.set.value, f->locals[i].var) ||
@@ -285,7 +283,7 @@ static const tirbi_lx *place_of_sum(flattener *f, const part *p, const tirbi_lx 
         return NULL;
     for (int k = 0; k < 2; k++) {
         const tirbi_lx *counter = tirbi_plan_narrow(x->args[k]);
-        const tirbi_lx *start = is_variable(counter, p->counter) ? without_lets(f, x->args[1 - k]) : NULL;
+        const tirbi_lx *start = tirbi_is_var(p->counter, counter) ? without_lets(f, x->args[1 - k]) : NULL;
         if (start && is_bound(f, tirbi_plan_narrow(start), 0) &&
             tirbi_dtypes[x->type].size >= tirbi_dtypes[f->starts->buffer->type].size) {
             return cast(f, (tirbi_dtype)x->type, value_of(f, f->place));
@@ -304,7 +302,7 @@ static const tirbi_lx *name_places(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     }
     if (!p->counter) return NULL;
     const tirbi_lx *place = place_of_sum(f, p, x);
-    if (place || !is_variable(x, p->counter)) return place;
+    if (place || !tirbi_is_var(p->counter, x)) return place;
     tirbi_dtype type = f->starts->buffer->type, counts = p->counter->type;
     if (!p->from_zero) return cast(f, counts, value_of(f, f->place));
     return cast(f, counts, compute(f, TIRB_OP_SUB, type, value_of(f, f->place), tirbi_lx_load(f->pool, f->starts)));
@@ -367,7 +365,7 @@ static bool has_own(const flattener *f, const tirbi_place *place) {
     if (place->buffer->overlaps || place->buffer->broadcasts) return false;
     for (uint32_t d = 0; d < place->ndim; d++) {
         const tirbi_lx *index = tirbi_plan_narrow(place->indices[d]);
-        if (is_variable(index, f->loop->as.loop.var) || is_variable(index, f->place)) return true;
+        if (tirbi_is_var(f->loop->as.loop.var, index) || tirbi_is_var(f->place, index)) return true;
     }
     return false;
 }

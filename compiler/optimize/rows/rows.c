@@ -405,27 +405,13 @@ static bool is_unsafe(const void *context, const tirbi_lx *x) {
                                    : x->kind == TIRBI_LX_LOAD && (x->access->view || x->access->buffer->broadcasts);
 }
 
-/* The loops of a nest around one tree reduction, and its axes, which are the last ones; the tree, or NULL. */
+/* The tree reduction of a nest that counts from 0 on. */
 static const tirbi_ls *find_tree(const tirbi_ls *s, tirbi_loop_set *loops) {
-    for (; s->kind == TIRBI_LS_LOOP || (s->kind == TIRBI_LS_SEQ && s->as.seq.n == 1);
-         s = s->kind == TIRBI_LS_LOOP ? s->as.loop.body : s->as.seq.items[0]) {
-        if (s->kind == TIRBI_LS_SEQ) continue;
-        const tirbi_lvar *var = s->as.loop.var;
-        if (s->as.loop.step || loops->n + 1 >= TIRBI_MAX_AFFINE || !tirbi_lx_is_int(var->min, 0) ||
-            !var->extent->pure || var->extent->traps || tirbi_mentions_loops(var->extent, loops)) {
-            return NULL;
-        }
-        loops->var[loops->n++] = s->as.loop.var;
-    }
-    if (s->kind != TIRBI_LS_TREE || s->as.tree.n_lets > 0) return NULL;
-    for (uint32_t i = 0; i < s->as.tree.n_loops; i++) {
-        tirbi_lvar *axis = s->as.tree.loops[i];
-        if (loops->n == TIRBI_MAX_AFFINE || !tirbi_lx_is_int(axis->min, 0) || !axis->extent->pure ||
-            axis->extent->traps || tirbi_mentions_loops(axis->extent, loops))
-            return NULL;
-        loops->var[loops->n++] = axis;
-    }
-    return s;
+    const uint32_t rows = loops->n;
+    const tirbi_ls *tree = tirbi_tree_nest(s, TIRBI_MAX_AFFINE, loops);
+    for (uint32_t i = rows; tree && i < loops->n; i++)
+        if (!tirbi_lx_is_int(loops->var[i]->min, 0)) return NULL;
+    return tree;
 }
 
 /* An element that a fold takes as it is, where the last of the loops is its only axis. Truth is 0 or 1 where it was

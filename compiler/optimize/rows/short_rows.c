@@ -49,19 +49,11 @@ bool tirbi_suits_short_rows(const tirbi_lane_plan *plan) {
     const uint32_t around = plan->loops.n - 1;
     const tirbi_lx *channels = plan->loops.var[0]->extent;
     costs cost = {0};
-    bool computes = false;
-    if (around == 0 || plan->n_rows > 0 || !are_few(channels) || plan->loops.var[around]->extent->hi < LEAST_ROWS)
+    if (around == 0 || plan->n_rows > 0 || !are_few(channels) || plan->loops.var[around]->extent->hi < LEAST_ROWS ||
+        tirbi_loops_around(plan) != around || tirbi_lanes_only(plan, TIRBI_LANES_MOVE) ||
+        !tirbi_lanes_only(plan, TIRBI_LANES_MOVE | TIRBI_LANES_COMPUTE | TIRBI_LANES_FAIL))
         return false;
-    for (uint32_t i = 0; i < plan->n_ops; i++) {
-        const uint8_t op = plan->ops[i].op;
-        const bool head = op == TIRB_OP_INNER, end = op == TIRB_OP_INNER_END;
-        const bool elementwise = (tirbi_ops[op].flags & TIRBI_FLAG_ELEMENTWISE) != 0;
-        if (head != (i < around) || end != (i >= plan->n_ops - around)) return false;
-        if (!head && !end && !elementwise && op != TIRB_OP_VLOAD && op != TIRB_OP_VSTORE && op != TIRB_OP_VSPLAT)
-            return false;
-        computes = computes || elementwise;
-    }
     for (uint32_t i = 0; i < plan->n_cursors; i++)
         if (!count_cursor(plan, &plan->cursors[i], channels->value, &cost)) return false;
-    return computes && cost.by_rows < cost.by_steps;
+    return cost.by_rows < cost.by_steps;
 }

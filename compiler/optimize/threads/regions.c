@@ -130,7 +130,8 @@ static tirbi_step come_to_value(tirbi_walk *v, const tirbi_lx *x) {
 
 static void note_set(walk *w, const tirbi_ls *s) {
     if (s->as.set.declares) declare(w, s->as.set.var);
-    else if (!tirbi_is_listed(s->as.set.var, w->declared, w->n_declared)) w->irregular = "its iterations pass a variable on";
+    else if (!tirbi_is_listed(s->as.set.var, w->declared, w->n_declared))
+        w->irregular = "its iterations pass a variable on";
 }
 
 static void note_first_of(walk *w, const tirbi_ls *s) {
@@ -178,9 +179,7 @@ static void walk_nest(walk *w, const tirbi_ls *s) {
         .context = w, .stmt = come_to_stmt, .expr = come_to_value, .access = come_to_place, .reach = TIRBI_WALK_ALL};
     while (s->kind == TIRBI_LS_LOOP && !s->as.loop.step && w->n_nest < MAX_NEST) {
         tirbi_lvar *var = s->as.loop.var;
-        bool fixed = tirbi_has_plain_bounds(var) && !tirbi_mentions_loops(var->min, &w->loops) &&
-                     !tirbi_mentions_loops(var->extent, &w->loops);
-        if (!fixed) break;
+        if (!tirbi_is_bounded_before(&w->loops, var)) break;
         w->parallel[w->n_nest] = s->as.loop.parallel;
         w->nest[w->n_nest++] = var;
         tirbi_walk_expr(&all, var->min);
