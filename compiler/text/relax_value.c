@@ -98,6 +98,30 @@ const tirb_relax_expr *tirbi_to_relax(tirbi_script *s, const tirbi_value *v) {
     return NULL;
 }
 
+/* ---- Numbers ----------------------------------------------------------------------------------------------------- */
+
+/* The type of a value that is not bound yet; NULL: that is known when it is. */
+static const tirb_relax_type *type_of(const tirb_relax_expr *e) {
+    if (e->kind != TIRB_RELAX_TUPLE_GET) return e->type;
+    const tirb_relax_type *tuple = type_of(e->as.get.tuple); /* no deeper than expressions are */
+    const bool has_it = tuple && tuple->kind == TIRB_RELAX_TYPE_TUPLE && e->as.get.index < tuple->n_fields;
+    return has_it ? tuple->fields[e->as.get.index] : NULL;
+}
+
+tirbi_value tirbi_relax_number(tirbi_script *s, const tirbi_value *v) {
+    if (!tirbi_is_relax(v) || !tirbi_in_relax(s)) return *v;
+    const tirb_relax_type *type = type_of(v->as.relax);
+    if (!type || type->kind != TIRB_RELAX_TYPE_PRIM) return *v;
+    const tirb_relax_expr *leaf = tirbi_relax_normalise(&s->relax->builder, v->as.relax);
+    if (!leaf) return tirbi_value_error();
+    const tirb_expr *number = leaf->kind == TIRB_RELAX_PRIM  ? leaf->as.prim
+                              : leaf->kind == TIRB_RELAX_VAR ? leaf->as.var->scalar
+                                                             : NULL;
+    tirbi_value made = number ? tirbi_value_expr(number) : tirbi_value_relax(leaf);
+    made.node = v->node;
+    return made;
+}
+
 /* ---- Dimensions -------------------------------------------------------------------------------------------------- */
 
 const tirb_expr *tirbi_to_dim(tirbi_script *s, const tirbi_value *v) {

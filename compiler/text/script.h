@@ -418,6 +418,9 @@ tirbi_value tirbi_relax_member(tirbi_script *s, const tirbi_node *node, const ti
 tirbi_value tirbi_call_relax(tirbi_script *s, const tirbi_node *node, const tirbi_value *callee);
 /* Operators of tensors. */
 static inline bool tirbi_is_relax(const tirbi_value *v) { return v->kind == TIRBI_VALUE_RELAX; }
+/* A number that an expression of Relax gives, as in `p[1]`, is bound to a variable, which sums and sizes may have in
+ * them. Other values are as they are. */
+tirbi_value tirbi_relax_number(tirbi_script *s, const tirbi_value *v);
 tirbi_value tirbi_relax_operator(tirbi_script *s, const tirbi_node *node, tirbi_token_kind op, const tirbi_value *x,
                                  const tirbi_value *y);
 tirbi_value tirbi_relax_index(tirbi_script *s, const tirbi_node *node, const tirbi_value *object);

@@ -246,7 +246,11 @@ tirbi_value tirbi_binary(tirbi_script *s, const tirbi_node *node, tirbi_token_ki
     if (tirbi_is_error(x) || tirbi_is_error(y)) return tirbi_value_error();
     if (x->kind == TIRBI_VALUE_META) return tirbi_binary(s, node, op, x->as.meta, y);
     if (y->kind == TIRBI_VALUE_META) return tirbi_binary(s, node, op, x, y->as.meta);
-    if (tirbi_is_relax(x) || tirbi_is_relax(y)) return tirbi_relax_operator(s, node, op, x, y);
+    if (tirbi_is_relax(x) || tirbi_is_relax(y)) {
+        const tirbi_value left = tirbi_relax_number(s, x), right = tirbi_relax_number(s, y);
+        if (tirbi_is_relax(&left) || tirbi_is_relax(&right)) return tirbi_relax_operator(s, node, op, &left, &right);
+        return tirbi_binary(s, node, op, &left, &right);
+    }
     if (tirbi_is_number(x) && tirbi_is_number(y)) return python_numbers(s, node, op, x, y);
     if (x->kind == TIRBI_VALUE_TUPLE && y->kind == TIRBI_VALUE_TUPLE && op == TIRBI_TOKEN_ADD)
         return join_tuples(s, node, x, y);
@@ -305,7 +309,11 @@ static tirbi_value compare_values(tirbi_script *s, const tirbi_node *node, tirbi
     if (tirbi_is_error(x) || tirbi_is_error(y)) return tirbi_value_error();
     if (x->kind == TIRBI_VALUE_META) return compare_values(s, node, op, x->as.meta, y);
     if (y->kind == TIRBI_VALUE_META) return compare_values(s, node, op, x, y->as.meta);
-    if (tirbi_is_relax(x) || tirbi_is_relax(y)) return tirbi_relax_operator(s, node, op, x, y);
+    if (tirbi_is_relax(x) || tirbi_is_relax(y)) {
+        const tirbi_value left = tirbi_relax_number(s, x), right = tirbi_relax_number(s, y);
+        if (tirbi_is_relax(&left) || tirbi_is_relax(&right)) return tirbi_relax_operator(s, node, op, &left, &right);
+        return compare_values(s, node, op, &left, &right);
+    }
     tirbi_value v = {.kind = TIRBI_VALUE_BOOL};
     if (tirbi_is_number(x) && tirbi_is_number(y)) {
         bool floats = x->kind == TIRBI_VALUE_FLOAT || y->kind == TIRBI_VALUE_FLOAT;
@@ -389,7 +397,11 @@ static tirbi_value evaluate_ternary(tirbi_script *s, const tirbi_node *node) {
 }
 
 static tirbi_value negate(tirbi_script *s, const tirbi_node *node, const tirbi_value *v) {
-    if (tirbi_is_relax(v)) return tirbi_relax_operator(s, node, TIRBI_TOKEN_SUB, v, NULL);
+    if (tirbi_is_relax(v)) {
+        const tirbi_value number = tirbi_relax_number(s, v);
+        if (tirbi_is_relax(&number)) return tirbi_relax_operator(s, node, TIRBI_TOKEN_SUB, v, NULL);
+        return negate(s, node, &number);
+    }
     if (v->kind == TIRBI_VALUE_FLOAT) return (tirbi_value){.kind = TIRBI_VALUE_FLOAT, .as.real = -v->as.real};
     if (tirbi_is_number(v)) {
         const tirbi_value zero = tirbi_value_int(0);

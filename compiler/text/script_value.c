@@ -232,6 +232,12 @@ static const tirb_expr *convert(tirbi_script *s, const tirbi_value *v) {
                    "the buffer `%s` is used as a value; index it, or write `%s.data` for its pointer",
                    v->as.buffer->name, v->as.buffer->name);
         return NULL;
+    case TIRBI_VALUE_RELAX: {
+        const tirbi_value number = tirbi_relax_number(s, v);
+        if (number.kind != TIRBI_VALUE_RELAX) return tirbi_is_error(&number) ? NULL : convert(s, &number);
+        tirbi_fail(s, TIRB_TYPE, span, "expected an expression, found %s: `%.60s`", tirbi_value_text(v), written(s, v));
+        return NULL;
+    }
     case TIRBI_VALUE_FORM:
         tirbi_fail(s, TIRB_TYPE, span, "`%.60s` is a statement of its own and no value", written(s, v));
         return NULL;
