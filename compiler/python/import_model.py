@@ -3,9 +3,10 @@
     import_model.py MODEL WEIGHTS [--format F] [--shape NAME=D,D,..]... [--inside BYTES]
 
 `tirb import` runs this, which is in the command, and compiles the text. It goes to stdout, behind a comment that names
-the function's inputs and its weights, and says what is to be known of it; weights are parameters behind the inputs, and go to WEIGHTS, whose format is
-safetensors or npz, where there are any. Constants of at most so many bytes stay in the text. What goes
-wrong is a line on stdout and the exit status: 1 the model, 2 the options, 3 a file, 4 a package that is not there."""
+the function's inputs and its weights, and has what is to be known of it; weights are parameters behind the inputs, and
+go to WEIGHTS, whose format is safetensors or npz, where there are any. Constants of at most so many bytes stay in the
+text. What goes wrong is a line on stdout and the exit status: 1 the model, 2 the options, 3 a file, 4 a package that is
+not there."""
 
 import argparse
 import ast
@@ -139,7 +140,8 @@ def names_of_leaves(spec):
     numbers."""
     from torch.utils import _pytree as pytree
     paths, _ = pytree.tree_flatten_with_path(pytree.tree_unflatten(range(spec.num_leaves), spec))
-    words = [[getattr(key, "key", getattr(key, "name", getattr(key, "idx", None))) for key in path] for path, _ in paths]
+    words = [[getattr(key, "key", getattr(key, "name", getattr(key, "idx", None))) for key in path] for path,
+             _ in paths]
     return ["" if all(isinstance(word, int) for word in path) else ".".join(map(str, path)) for path in words]
 
 
@@ -174,6 +176,23 @@ def decomposed(program):
         return program
     has_effects = any(spec.kind.name == "TOKEN" for spec in made.graph_signature.input_specs)
     return program if has_effects else made
+
+
+def from_the_front(program):
+    """What counts from the end (`x[:, -1]`) becomes a slice: the front end reads what is before the tensor."""
+    import torch
+    aten = torch.ops.aten
+    for graph in (m.graph for m in program.graph_module.modules() if isinstance(m, torch.fx.GraphModule)):
+        for node in list(graph.nodes):
+            if node.target is not aten.select.int or not isinstance(node.args[2], int) or node.args[2] >= 0:
+                continue
+            tensor, dim, index = node.args
+            with graph.inserting_before(node):
+                part = graph.call_function(aten.slice.Tensor, (tensor, dim, index, index + 1 or sys.maxsize))
+                made = graph.call_function(aten.squeeze.dim, (part, dim))
+            made.meta = part.meta = node.meta
+            node.replace_all_uses_with(made)
+            graph.erase_node(node)
 
 
 def without_state(program, results):
@@ -214,6 +233,10 @@ def without_state(program, results):
     return names + [name for _, name in behind]
 
 
+def sizes(shape):
+    return "x".join(str(getattr(size, "value", size)) for size in shape)
+
+
 def other_results(function, values):
     """Which results are not what they are in the model, as the front end makes them."""
     import torch
@@ -228,6 +251,10 @@ def other_results(function, values):
             said.append(f"result {i} is {found}, in PyTorch {wanted}")
         elif part.ndim not in (-1, given.ndim):
             said.append(f"result {i} has {part.ndim} dimensions, in PyTorch {given.ndim}")
+        elif any(int(a) != b for a, b in zip(getattr(part.shape, "values", ()), given.shape)
+                 if hasattr(a, "value") and isinstance(b, int)):
+            said.append(f"result {i} is {part.shape}, in PyTorch {list(given.shape)}".replace("R.shape(",
+                                                                                              "").replace(")", ""))
     return f"TVM's front end converts it otherwise: {', '.join(said)}" if said else ""
 
 
@@ -238,6 +265,7 @@ def from_torch(program, shapes):
     names = names_of_tensors(program)
     results = names_of_leaves(program.call_spec.out_spec) if program.call_spec.out_spec else []
     program = decomposed(program)
+    from_the_front(program)
     results = without_state(program, results)
     module = from_exported_program(program, run_ep_decomposition=False)
     last = next(node for node in program.graph.nodes if node.op == "output")
@@ -459,7 +487,8 @@ def text_and_weights(module, names, results, remark, most):
     module, weights = lift(module, names, most, results)
     metadata, text = text_of(module)
     # TVM prints the bytes of characters that are not ASCII, each as a character of its own.
-    text = re.sub(r'(?<="tirb\.results": )"(?:[^"\\]|\\.)*"', lambda _: json.dumps(results, ensure_ascii=False), text, 1)
+    text = re.sub(r'(?<="tirb\.results": )"(?:[^"\\]|\\.)*"', lambda _: json.dumps(results, ensure_ascii=False), text,
+                  1)
     # The printer's names are the function's; it may have changed what stood twice.
     main = next(f for f in ast.walk(ast.parse(text)) if isinstance(f, ast.FunctionDef) and f.name == "main")
     printed = [a.arg for a in main.args.args]

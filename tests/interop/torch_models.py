@@ -3,8 +3,9 @@
 
     torch_models.py TIRB [--all] [name ...]
 
-Those of torch_cases.py that are for the daily check, or all, on every instruction set of this machine. One goes through the
-command as one would type it; for the others its script is called here, which saves loading PyTorch for each."""
+Those of torch_cases.py that are for the daily check, or all, on every instruction set of this machine. One goes
+through the command as one would type it; for the others its script is called here, which saves loading PyTorch for
+each."""
 import argparse
 import contextlib
 import copy
