@@ -840,7 +840,9 @@ def run_ahead(pick, f):
     at = lambda choices: f"j {pick.choice(choices)}".replace("j 0", "j")
     near = ["0", "0", "0", "+ 1", "- 1"]
     order = pick.choice([">", ">", "<", "!=", ">=", "=="])
-    terms = [bound, f"A[{at(near)}] {order} {pick.choice(key)}"]
+    clamp = pick.choice(["{}"] * 4 + ["T.max({}, %s)" % number(kind, pick.choice([0, 0, 1])), "T.min({}, %s)" % number(kind, n - 1),
+                                      "T.min({}, q)", "T.min({}, S[1])"])
+    terms = [bound, f"A[{clamp.format(at(near))}] {order} {pick.choice(key)}"]
     if pick.random() < 0.2:
         terms.append(f"{pick.choice('AB')}[{at(near)}] != {pick.choice(key + ['A[' + at(near) + ']'])}")
     stores = [f"A[{at(['+ 1', '+ 1', '- 1', '0', '+ 2'])}] = {pick.choice(['A', 'A', 'B'])}[{at(near)}]", f"B[{at(near)}] = {pick.choice(['A[j]', 'A[j] + B[j]', number(dtype, 1)])}"]

@@ -9,7 +9,7 @@
 #include "compiler/optimize/rewriting/statements.h"
 
 enum { MAX_STATE = 8, MAX_OWN = 16, MAX_TERMS = 16, MAX_SIZE = 600, MAX_DEPTH = 64, MAX_FALLIBLE = 16 };
-enum { AT_FIRST = 8, CLOSE = 32, LONGEST = 256 }; /* iterations that are run by themselves */
+enum { AT_FIRST = 8, CLOSE = 32, LONGEST = 1024 }; /* iterations that are run by themselves */
 enum { LEAST_SKIPPED = 128 }; /* fewer run by themselves in the time that some looks ahead take */
 
 typedef struct seeker {
@@ -330,7 +330,7 @@ static tirbi_lvar *counter_like(seeker *s, const tirbi_lx *min, const tirbi_lx *
     var->span = old->span;
     var->min = min;
     var->extent = extent;
-    var->below = old->below ? old->below : tirbi_lx_is_int(old->min, 0) ? old->extent : NULL;
+    var->below = old->below ? old->below : tirbi_lx_add(s->pool, old->min, old->extent);
     return var;
 }
 
@@ -340,8 +340,12 @@ static const tirbi_ls *body_at(seeker *s, tirbi_lvar *k) {
     const tirbi_ls *body = s->loop->as.loop.body;
     if (tirbi_may_recount(body, &(tirbi_loop_set){.var = {old}, .n = 1}))
         return tirbi_recount(s->pool, body, old, k, value_of(s, k));
-    const tirbi_ls *items[] = {set(s, old, value_of(s, k), true), body};
-    return sequence(s, items, 2);
+    const bool chooses = body->kind == TIRBI_LS_IF && !body->as.if_.else_case;
+    const tirbi_ls *items[] = {set(s, old, value_of(s, k), true), chooses ? body->as.if_.then_case : body};
+    const tirbi_ls *here = sequence(s, items, 2);
+    if (!chooses) return here;
+    const tirbi_lx *c = tirbi_value_with(s->pool, body->as.if_.condition, old, value_of(s, k));
+    return tirbi_new_if(s->pool, s->loop->span, c, here, NULL);
 }
 
 /* Iterations go one by one from `at` up to `stop`. */

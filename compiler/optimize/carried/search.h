@@ -16,8 +16,8 @@ const tirbi_ls *tirbi_search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop);
 const tirbi_ls *tirbi_search_elements(tirbi_lx_pool *pool, const tirbi_ls *loop);
 
 /* for i: if c(i): anything: the same for a loop that stores, or has loops in it, where iterations of which lanes can
- * tell do nothing at all: while loops that do not begin, choices of which no arm is taken. The condition of an iteration
- * is looked at when all before it are done. */
+ * tell do nothing at all: while loops that do not begin, choices of which no arm is taken. The condition of an
+ * iteration is looked at when all before it are done. */
 bool tirbi_skip_idle(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out);
 
 /* The loop inside of `loop` that is better searched, row after row, than run in each of `loop`'s lanes; NULL: none

@@ -11,7 +11,7 @@
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_ITEMS = 8, MAX_PLACES = 16, MAX_DEPTH = 32, MAX_TERMS = 8 };
+enum { MAX_ITEMS = 8, MAX_PLACES = 16, MAX_DEPTH = 32, MAX_TERMS = 8, MAX_ENDS = 4 };
 enum { LATER = 32 /* rounds, after which the condition must still hold: fewer are not worth it */, NEAR = 8 };
 
 /* Indices are small enough that a few more or less do not wrap. */
@@ -31,7 +31,9 @@ typedef struct runner {
         int64_t offset;           /* of its last index from the variable */
     } places[MAX_PLACES];
     uint32_t n_places;
-    int64_t most;              /* the largest value that the variable has */
+    const tirbi_lx *ends[MAX_ENDS]; /* that the variable is clamped to: it is no more, as int64 */
+    uint32_t n_ends;
+    int64_t least, most;       /* the smallest and the largest value that the variable has */
     const tirbi_lx *at, *wide; /* what stands for the variable, and for it as int64 */
 } runner;
 
@@ -39,24 +41,57 @@ typedef struct runner {
 
 static bool is_variable(const runner *r, const tirbi_lx *x) { return x->kind == TIRBI_LX_VAR && x->var == r->var; }
 
-/* Sums with the variable that do not wrap are sums of int64, as all that looks at indices wants it. */
-static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
-    const runner *r = rewrite->context;
-    if (is_variable(r, x)) return r->at;
-    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_CAST || x->type != TIRB_I64 || x->source != TIRB_I32) return NULL;
-    const tirbi_lx *of = x->args[0];
-    if (is_variable(r, of)) return r->wide;
-    const bool adds = of->kind == TIRBI_LX_OP && of->op == TIRB_OP_ADD,
-               subtracts = of->kind == TIRBI_LX_OP && of->op == TIRB_OP_SUB;
-    if ((!adds && !subtracts) || !is_variable(r, of->args[0]) || of->args[1]->kind != TIRBI_LX_CONST) return NULL;
-    const int64_t by = adds ? of->args[1]->value : -of->args[1]->value;
-    return by > INT32_MAX - r->most || by < -INT32_MAX ? NULL
-                                                       : tirbi_lx_add(r->pool, r->wide, tirbi_lx_number(r->pool, by));
+/* Whether it is the variable and a constant, j - 1 say. */
+static bool is_near(const runner *r, const tirbi_lx *x, int64_t *by) {
+    *by = 0;
+    if (is_variable(r, x)) return true;
+    const bool adds = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_ADD,
+               subtracts = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_SUB;
+    if ((!adds && !subtracts) || !is_variable(r, x->args[0]) || x->args[1]->kind != TIRBI_LX_CONST) return false;
+    *by = adds ? x->args[1]->value : -x->args[1]->value;
+    return *by <= INT32_MAX - r->most && *by >= -INT32_MAX;
 }
 
-/* The variable is `value` from here on, which lies in 0 .. most. */
+static bool stays(const runner *r, const tirbi_lx *x);
+
+/* Whether the variable is at most `end` less `by`, if that is asked before it is run ahead. */
+static bool ends_at(runner *r, const tirbi_lx *end, int64_t by) {
+    if (!end->pure || end->traps || end->size > TIRBI_MAX_SHARED_SIZE || end->lo < INT64_MIN / 4 || !stays(r, end))
+        return false;
+    end = tirbi_lx_sub(r->pool, tirbi_lx_cast(r->pool, TIRB_I64, end), tirbi_lx_number(r->pool, by));
+    for (uint32_t i = 0; i < r->n_ends; i++)
+        if (r->ends[i] == end) return true;
+    if (!end || r->n_ends == MAX_ENDS) return false;
+    r->ends[r->n_ends++] = end;
+    return true;
+}
+
+/* What is left of max(j - 1, 0), min(j + 1, 9) or min(j, n - 1) where the other one is never taken. */
+static const tirbi_lx *without_clamp(runner *r, const tirbi_lx *x) {
+    const bool low = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_MAX,
+               high = x->kind == TIRBI_LX_OP && x->op == TIRB_OP_MIN;
+    int64_t by;
+    if ((!low && !high) || !is_near(r, x->args[0], &by)) return x;
+    const tirbi_lx *end = x->args[1];
+    if (end->kind != TIRBI_LX_CONST) return high && ends_at(r, end, by) ? x->args[0] : x;
+    return (low ? r->least + by >= end->value : r->most + by <= end->value) ? x->args[0] : x;
+}
+
+/* Sums with the variable that do not wrap are sums of int64, as all that looks at indices wants it. */
+static const tirbi_lx *replace(tirbi_rewrite *rewrite, const tirbi_lx *x) {
+    runner *r = rewrite->context;
+    int64_t by;
+    if (is_variable(r, x)) return r->at;
+    if (x->kind != TIRBI_LX_OP || x->type != TIRB_I64) return NULL;
+    const bool clamps = x->op == TIRB_OP_MIN || x->op == TIRB_OP_MAX;
+    if (!clamps && (x->op != TIRB_OP_CAST || x->source != TIRB_I32)) return NULL;
+    if (!is_near(r, without_clamp(r, clamps ? x : x->args[0]), &by)) return NULL;
+    return tirbi_lx_add(r->pool, r->wide, tirbi_lx_number(r->pool, by));
+}
+
+/* The variable is `value` from here on, which lies in least .. most. */
 static bool stand_at(runner *r, const tirbi_lx *value) {
-    r->wide = tirbi_lx_within(r->pool, value, 0, r->most);
+    r->wide = tirbi_lx_within(r->pool, value, r->least, r->most);
     r->at = tirbi_lx_cast(r->pool, r->var->type, r->wide);
     return r->at != NULL;
 }
@@ -273,7 +308,10 @@ static const tirbi_lx *when_ahead(runner *r, const tirbi_lx *now) {
                    *rounds = tirbi_lx_number(r->pool, LATER);
     const bool enough = rounds && (r->down ? add_order(r, &all, tirbi_lx_add(r->pool, r->bound, rounds), now)
                                            : add_order(r, &all, now, tirbi_lx_sub(r->pool, r->bound, rounds)));
-    if (!enough || !add_inside(r, &all, r->down ? r->bound : now, r->down ? now : r->bound)) return NULL;
+    const tirbi_lx *most = r->down ? now : r->bound;
+    if (!enough || !add_inside(r, &all, r->down ? r->bound : now, most)) return NULL;
+    for (uint32_t i = 0; i < r->n_ends; i++)
+        if (!add_order(r, &all, most, r->ends[i])) return NULL;
     return stand_at(r, later) && add_guard(r, &all, test_here(r)) ? all : NULL;
 }
 
@@ -346,6 +384,7 @@ const tirbi_ls *tirbi_run_ahead(tirbi_lx_pool *pool, const tirbi_ls *loop, const
     *r = (runner){.pool = pool, .loop = loop, .most = far};
     r->test = take_first(r, loop->as.while_.condition, &first, 0);
     if (!r->test || !read_body(r) || !read_bound(r, first)) return NULL;
+    if (r->down && r->bound->lo > 0) r->least = r->bound->lo; /* so that max(j - 1, 0) is j - 1 */
     tirbi_lvar *any = new_var(r, "any", TIRBI_LVAR_LET, 0, far);
     if (!any || !stand_at(r, tirbi_lx_var(pool, any)) || !read_test(r, r->test, 0) || r->n_places == 0) return NULL;
     for (uint32_t i = 0; i < r->n; i++) {
