@@ -85,15 +85,10 @@ static bool is_whole_axis(const tirbi_lvar *var) {
 
 static bool make_joined(joiner *j) {
     const tirbi_lvar *outer = j->axes.var[0], *inner = j->axes.var[1];
-    j->joined = tirbi_variable_like(j->pool, outer);
-    const tirbi_lx *extent = tirbi_lx_mul(j->pool, outer->extent, inner->extent);
-    if (!j->joined || !extent || extent->lo < 0) return false;
+    j->joined = tirbi_counter_like(j->pool, outer, tirbi_lx_mul(j->pool, outer->extent, inner->extent));
+    if (!j->joined || j->joined->extent->lo < 0) return false;
     j->joined->name = tirbi_join_names(j->pool, outer, inner);
     j->joined->type = TIRB_I64;
-    j->joined->extent = extent;
-    j->joined->below = NULL;
-    j->joined->lo = 0;
-    j->joined->hi = extent->hi > 0 ? extent->hi - 1 : 0;
     return j->joined->name != NULL;
 }
 

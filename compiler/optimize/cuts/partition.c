@@ -133,17 +133,6 @@ static const tirbi_ls *make_round(partitioner *p, const tirbi_ls *loop, int64_t 
     return tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, of, false);
 }
 
-static tirbi_lvar *make_rounds(partitioner *p, const tirbi_lvar *old, int64_t count) {
-    tirbi_lvar *var = tirbi_variable_like(p->pool, old);
-    if (!var) return NULL;
-    var->below = NULL;
-    var->min = tirbi_lx_number(p->pool, 0);
-    var->extent = tirbi_lx_number(p->pool, count);
-    var->lo = 0;
-    var->hi = count - 1;
-    return var->min && var->extent ? var : NULL;
-}
-
 /* Which loops of the nest may be taken anew for each part of one of them. */
 static bool find_free(const partitioner *p, const chain *c, bool spatial[TIRBI_MAX_AFFINE]) {
     return !(p->disabled & TIRB_PASS_INTERCHANGE) && tirbi_fails_alike(c->loop[0]) &&
@@ -190,7 +179,7 @@ static const tirbi_ls *make_end(partitioner *p, const tirbi_ls *loop, const tirb
     const tirbi_lx *value = value_at(p, old, first, least);
     if (!value) return NULL;
     if (count == 1) return tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, NULL, begins);
-    tirbi_lvar *var = make_rounds(p, old, count);
+    tirbi_lvar *var = tirbi_counter_like(p->pool, old, tirbi_lx_number(p->pool, count));
     if (!var) return NULL;
     value = tirbi_lx_binary(p->pool, TIRB_OP_ADD, old->type, value, tirbi_lx_var(p->pool, var));
     return loop_over(p, loop, var, tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, var, begins));
@@ -255,10 +244,11 @@ static const tirbi_ls *cut_by_remainders(partitioner *p, const chain *c, uint32_
     uint32_t n = 0, n_turns = 0;
     bool spatial[TIRBI_MAX_AFFINE], alone = rounds < 2; /* each iteration is a part */
     const bool apart = !alone && find_free(p, c, spatial) && spatial[at];
-    tirbi_lvar *in_turns = apart || alone ? NULL : make_rounds(p, var, rounds);
+    tirbi_lvar *in_turns = apart || alone ? NULL : tirbi_counter_like(p->pool, var, tirbi_lx_number(p->pool, rounds));
     take_room(p, (uint32_t)modulus);
     for (int64_t i = 0; i < modulus && !alone; i++) {
-        tirbi_lvar *of = apart ? make_rounds(p, var, (count - i + modulus - 1) / modulus) : in_turns;
+        const tirbi_lx *own = tirbi_lx_number(p->pool, (count - i + modulus - 1) / modulus);
+        tirbi_lvar *of = apart ? tirbi_counter_like(p->pool, var, own) : in_turns;
         const tirbi_ls *part = of ? make_round(p, loop, i, modulus, of) : NULL;
         if (part && apart) part = loop_over(p, loop, of, part);
         if (!part) return NULL;

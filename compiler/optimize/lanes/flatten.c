@@ -32,34 +32,42 @@ static const tirbi_lx *number_of(tirbi_lx_pool *pool, const tirbi_lx *high, cons
     return tirbi_lx_with(pool, TIRB_OP_FLOORMOD, wide, both);
 }
 
+tirbi_lbuf *tirbi_join_dimensions(tirbi_lx_pool *pool, const tirbi_lbuf *old, uint32_t first, uint32_t last) {
+    const uint32_t gone = last - first, n = old->ndim - gone;
+    tirbi_lbuf *buffer = TIRBI_NEW(pool->arena, tirbi_lbuf);
+    const tirbi_lx **lists = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, 2 * n), **strides = lists + n;
+    if (!buffer || !lists) return NULL;
+    for (uint32_t d = 0; d < old->ndim; d++) {
+        const bool joins = d > first && d <= last;
+        const uint32_t to = joins ? first : d <= first ? d : d - gone;
+        lists[to] = joins ? tirbi_lx_mul(pool, lists[to], old->shape[d]) : old->shape[d];
+        strides[to] = old->strides[d];
+        if (!lists[to]) return NULL;
+    }
+    *buffer = *old;
+    buffer->ndim = n;
+    buffer->shape = lists;
+    buffer->strides = strides;
+    return buffer;
+}
+
 /* The place with dimension d and the next one as one, whose index is `number`. */
 static const tirbi_place *join(tirbi_lx_pool *pool, const tirbi_place *place, uint32_t d, const tirbi_lx *number) {
-    const tirbi_lbuf *old = place->buffer;
-    uint32_t n = place->ndim - 1;
-    tirbi_lbuf *b = TIRBI_NEW(pool->arena, tirbi_lbuf);
+    tirbi_lbuf *b = tirbi_join_dimensions(pool, place->buffer, d, d + 1);
     tirbi_place *joined = TIRBI_NEW(pool->arena, tirbi_place);
-    const tirbi_lx **lists = TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, 3 * n);
-    if (!b || !joined || !lists || !number) return NULL;
-    const tirbi_lx **shape = lists, **strides = lists + n, **indices = lists + 2 * n;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t from = i <= d ? i : i + 1;
-        shape[i] = i == d ? tirbi_lx_mul(pool, old->shape[d], old->shape[d + 1]) : old->shape[from];
-        strides[i] = i == d ? old->strides[d + 1] : old->strides[from];
-        indices[i] = i == d ? number : place->indices[from];
+    const tirbi_lx **indices = b ? TIRBI_NEW_ARRAY(pool->arena, const tirbi_lx *, b->ndim) : NULL;
+    if (!joined || !indices || !number) return NULL;
+    const tirbi_lx *flat = b->offset ? b->offset : tirbi_lx_number(pool, 0);
+    for (uint32_t i = 0; i < b->ndim && flat; i++) {
+        indices[i] = i == d ? number : place->indices[i < d ? i : i + 1];
+        flat = tirbi_lx_add(pool, flat, tirbi_lx_mul(pool, indices[i], b->strides[i]));
     }
-    const tirbi_lx *flat = old->offset ? old->offset : tirbi_lx_number(pool, 0);
-    for (uint32_t i = 0; i < n && flat; i++)
-        flat = tirbi_lx_add(pool, flat, tirbi_lx_mul(pool, indices[i], strides[i]));
-    *b = *old;
-    b->ndim = n;
-    b->shape = shape;
-    b->strides = strides;
     *joined = *place;
     joined->buffer = b;
-    joined->ndim = n;
+    joined->ndim = b->ndim;
     joined->indices = indices;
     joined->flat = flat;
-    return flat && shape[d] ? joined : NULL;
+    return flat ? joined : NULL;
 }
 
 const tirbi_place *tirbi_flatten_place(tirbi_lx_pool *pool, const tirbi_place *place) {

@@ -9,4 +9,7 @@
  * memory ran out. */
 const tirbi_place *tirbi_flatten_place(tirbi_lx_pool *pool, const tirbi_place *place);
 
+/* The same memory with dimensions first .. last, which follow each other there, as one; NULL when memory ran out. */
+tirbi_lbuf *tirbi_join_dimensions(tirbi_lx_pool *pool, const tirbi_lbuf *buffer, uint32_t first, uint32_t last);
+
 #endif

@@ -29,20 +29,12 @@ typedef struct nest {
     bool has_locals; /* variables that the body assigns more than once */
 } nest;
 
-static bool same_indices(const tirbi_place *a, const tirbi_place *b) {
-    if (a->buffer != b->buffer || a->flat != b->flat) return false;
-    for (uint32_t i = 0; i < a->ndim; i++) {
-        if (a->indices[i] != b->indices[i]) return false;
-    }
-    return true;
-}
-
 /* Whether two accesses are the same element in each iteration, or never one: then an order of iterations that is right
  * for one is for both. For buffers that may share memory, that is for those that begin at the same byte or have none in
  * common. */
 static bool same_or_apart(const nest *n, const tirbi_place *a, const tirbi_place *b) {
     const tirbi_lbuf *x = a->buffer->root, *y = b->buffer->root;
-    if (x == y) return same_indices(a, b) || tirbi_never_meet(n->pool, a, b, &n->all);
+    if (x == y) return tirbi_same_place(a, b) || tirbi_never_meet(n->pool, a, b, &n->all);
     return !tirbi_may_meet(x, y) || (a->flat == b->flat && tirbi_dtypes[x->type].size == tirbi_dtypes[y->type].size);
 }
 

@@ -1,6 +1,7 @@
 #include "compiler/optimize/nests/digits.h"
 
 #include "compiler/loop/visit.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/facts/quotient.h"
 #include "compiler/optimize/normalise/forward.h"
@@ -90,10 +91,7 @@ static bool is_divided(const void *context, const tirbi_lx *x) {
 
 /* Whether nothing but the number of the element is asked for, and that divides nothing. */
 static bool is_numbered(const tirbi_place *place) {
-    for (uint32_t d = 0; d < place->ndim; d++) {
-        if (!tirbi_dim_proven(place, d)) return false;
-    }
-    return !tirbi_any_expr(place->flat, 0, is_divided, NULL);
+    return tirbi_is_proven(place) && !tirbi_any_expr(place->flat, 0, is_divided, NULL);
 }
 
 /* Whether the loop stores to what is loaded by subscripts that divide: then these tell which iterations meet. */
@@ -168,7 +166,7 @@ static const char *part_name(const digits *d, const part *p, int64_t modulo) {
 }
 
 static tirbi_lvar *make_digit(digits *d, const tirbi_lx *extent, bool high) {
-    tirbi_lvar *var = tirbi_variable_like(d->pool, d->counter);
+    tirbi_lvar *var = tirbi_counter_like(d->pool, d->counter, extent);
     part p = {.name = d->counter->name, .unit = 1, .first = true};
     for (uint32_t i = 0; i < d->pass->n_parts; i++) {
         if (d->pass->parts[i].var == d->counter) p = d->pass->parts[i];
@@ -176,15 +174,11 @@ static tirbi_lvar *make_digit(digits *d, const tirbi_lx *extent, bool high) {
     p.var = var;
     p.first = p.first && high;
     if (high && __builtin_mul_overflow(p.unit, d->digit, &p.unit)) return NULL;
-    if (!var || !extent) return NULL;
+    if (!var) return NULL;
     var->name = part_name(d, &p, high ? extent->hi : d->digit);
-    var->min = tirbi_lx_number(d->pool, 0);
-    var->extent = extent;
-    var->below = NULL;
-    var->lo = 0;
-    if (extent->hi - 1 < var->hi) var->hi = extent->hi > 0 ? extent->hi - 1 : 0;
+    if (var->hi > d->counter->hi) var->hi = d->counter->hi;
     if (d->pass->n_parts < MAX_PARTS) d->pass->parts[d->pass->n_parts++] = p;
-    return var->min && var->name ? var : NULL;
+    return var->name ? var : NULL;
 }
 
 static const tirbi_lx *number(const digits *d, const tirbi_lx *high, tirbi_lvar *low) {

@@ -31,6 +31,18 @@ const tirbi_ls *tirbi_common_loops(const tirbi_fused *g, const tirbi_ls *s, tirb
     return s;
 }
 
+bool tirbi_note_fused(tirbi_fused *g, const tirbi_ls *body, tirbi_accesses all) {
+    all.item = g->accesses;
+    all.n = g->n_accesses;
+    all.most = TIRBI_MAX_FUSED_ACCESSES;
+    all.part = (uint16_t)g->n;
+    all.rules = TIRBI_NO_VARIABLES;
+    all.context = g;
+    const bool found = tirbi_find_accesses(&all, body);
+    g->n_accesses = all.n;
+    return found;
+}
+
 bool tirbi_agrees(const tirbi_fused *g, bool linked) {
     for (uint32_t i = 0; i < g->n_accesses; i++) {
         const tirbi_reached *a = &g->accesses[i];
@@ -152,17 +164,8 @@ static bool takes_access(void *context, const tirbi_reached *a) {
 
 /* Stores, one after the other. */
 static bool note_body(tirbi_fused *g, const tirbi_ls *body) {
-    tirbi_accesses all = {.item = g->accesses,
-                          .n = g->n_accesses,
-                          .most = TIRBI_MAX_FUSED_ACCESSES,
-                          .part = (uint16_t)g->n,
-                          .rules = TIRBI_NO_VARIABLES,
-                          .kinds = TIRBI_KIND(SEQ) | TIRBI_KIND(STORE),
-                          .context = g,
-                          .access = takes_access};
-    const bool found = tirbi_find_accesses(&all, body);
-    g->n_accesses = all.n;
-    return found;
+    const tirbi_accesses all = {.kinds = TIRBI_KIND(SEQ) | TIRBI_KIND(STORE), .access = takes_access};
+    return tirbi_note_fused(g, body, all);
 }
 
 static bool same_element(const tirbi_fused *g, const tirbi_place *a, const tirbi_place *b) {

@@ -48,6 +48,8 @@ const tirbi_ls *tirbi_behind_condition(const tirbi_ls *s);
 /* The loops that are to be common; what is inside of them, or NULL. */
 const tirbi_ls *tirbi_common_loops(const tirbi_fused *group, const tirbi_ls *nest, tirbi_loop_set *vars,
                                    const tirbi_ls **loops);
+/* Adds the accesses of a body to the group's, as those of its next nest; `all` has the caller's rules. */
+bool tirbi_note_fused(tirbi_fused *group, const tirbi_ls *body, tirbi_accesses all);
 /* Whether the last nest of the group may run together with those before it, and has to do with them, if that is not
  * known (`linked`). */
 bool tirbi_agrees(const tirbi_fused *group, bool linked);

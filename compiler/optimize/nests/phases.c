@@ -14,6 +14,7 @@
  */
 #include "compiler/optimize/nests/phases.h"
 
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/nests/dilated.h"
 #include "compiler/optimize/rewriting/parts.h"
@@ -102,9 +103,8 @@ static const tirbi_lx *before_casts(const tirbi_lx *x) {
 }
 
 static bool is_inside(const tirbi_place *place) {
-    for (uint32_t d = 0; d < place->ndim; d++)
-        if (!tirbi_dim_proven(place, d)) return false;
-    return !place->view && !place->buffer->overlaps && tirbi_has_whole_extents(place->buffer);
+    return tirbi_is_proven(place) && !place->view && !place->buffer->overlaps &&
+           tirbi_has_whole_extents(place->buffer);
 }
 
 /* Finds which of the factors is dilated. */
@@ -256,14 +256,9 @@ static const tirbi_lx *times_and(tirbi_lx_pool *pool, tirbi_lvar *var, int64_t t
 
 /* A variable for every so many values of a loop's own. */
 static tirbi_lvar *sparse_variable(tirbi_lx_pool *pool, const tirbi_lvar *old, int64_t every, int64_t rest) {
-    tirbi_lvar *var = tirbi_variable_like(pool, old);
-    if (!var || every == 1) return var;
+    if (every == 1) return tirbi_variable_like(pool, old);
     const int64_t all = old->extent->value, n = rest < all ? (all - rest + every - 1) / every : 0;
-    var->extent = tirbi_lx_number(pool, n);
-    var->below = NULL;
-    var->lo = 0;
-    var->hi = n > 0 ? n - 1 : 0;
-    return var->extent ? var : NULL;
+    return tirbi_counter_like(pool, old, tirbi_lx_number(pool, n));
 }
 
 /* The nest that puts the elements that may not be zero next to each other; makes the memory for them. */

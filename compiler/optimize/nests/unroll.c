@@ -150,25 +150,22 @@ static bool run(unroller *u, const tirbi_ls *s, unsigned depth) {
 
 /* ---- Nests ------------------------------------------------------------------------------------------------------ */
 
-static const tirbi_ls *first_store(const tirbi_ls *s, unsigned depth) {
-    if (depth == 0) return NULL;
-    switch (s->kind) {
-    case TIRBI_LS_STORE: return s;
-    case TIRBI_LS_LOOP: return first_store(s->as.loop.body, depth - 1);
-    case TIRBI_LS_IF: return first_store(s->as.if_.then_case, depth - 1);
-    case TIRBI_LS_SEQ:
-        for (uint32_t i = 0; i < s->as.seq.n; i++) {
-            const tirbi_ls *found = first_store(s->as.seq.items[i], depth - 1);
-            if (found) return found;
-        }
-        return NULL;
-    default: return NULL;
-    }
+static tirbi_step find_store(tirbi_walk *w, const tirbi_ls *s) {
+    if (s->kind != TIRBI_LS_STORE) return TIRBI_INTO;
+    *(const tirbi_ls **)w->context = s;
+    return TIRBI_STOP;
+}
+
+static const tirbi_ls *first_store(const tirbi_ls *s) {
+    const tirbi_ls *found = NULL;
+    tirbi_walk walk = {.context = &found, .stmt = find_store, .deepest = MAX_DEPTH};
+    tirbi_walk_stmt(&walk, s);
+    return found;
 }
 
 /* The nest of the loops that the sum's element depends on, around one store; NULL where it is no such nest. */
 static const tirbi_ls *written_out(unroller *u, const tirbi_ls *s) {
-    const tirbi_ls *loop[TIRBI_MAX_AFFINE], *store = first_store(s, MAX_DEPTH);
+    const tirbi_ls *loop[TIRBI_MAX_AFFINE], *store = first_store(s);
     uint32_t n = 0, around = 0;
     int64_t rounds = 1;
     if (!store || !store->as.store.access->flat->pure || store->as.store.access->buffer->local) return NULL;

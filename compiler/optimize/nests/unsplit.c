@@ -123,14 +123,11 @@ static bool make_joined(joiner *j, const tirbi_lx *x, const tirbi_lx *bound) {
     const tirbi_lx *wide = tirbi_lx_cast(pool, TIRB_I64, bound);
     const tirbi_lx *most = tirbi_lx_wide(pool, TIRB_OP_MAX, wide, zero);
     const tirbi_lx *extent = most && all && !reach(j, bound) ? tirbi_lx_wide(pool, TIRB_OP_MIN, all, most) : most;
-    j->joined = tirbi_variable_like(pool, outer);
-    if (!j->joined || !extent) return false;
+    j->joined = tirbi_counter_like(pool, outer, extent);
+    if (!j->joined) return false;
     j->joined->name = tirbi_arena_text(pool->arena, name, strlen(name));
     j->joined->type = (tirbi_dtype)x->type;
-    j->joined->extent = extent;
     j->joined->below = wide;
-    j->joined->lo = 0;
-    j->joined->hi = extent->hi > 0 ? extent->hi - 1 : 0;
     return j->joined->name != NULL;
 }
 

@@ -191,13 +191,6 @@ static bool write_into(forwarder *f, const tirbi_ls **items, uint32_t at, uint32
     return true;
 }
 
-/* Whether a variable begins with a value that the next statement replaces. */
-static bool is_replaced(const tirbi_ls *s, const tirbi_ls *next) {
-    return s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.value->kind == TIRBI_LX_CONST &&
-           next->kind == TIRBI_LS_SET && next->as.set.var == s->as.set.var && !next->as.set.declares &&
-           !tirbi_lx_depends_on(next->as.set.value, s->as.set.var);
-}
-
 /* Leaves out item `at` and all that sets its variable. */
 static uint32_t leave_out(const tirbi_ls **items, uint32_t at, uint32_t n) {
     const tirbi_lvar *var = items[at]->as.set.var;
@@ -218,7 +211,7 @@ static const tirbi_ls *without_names(forwarder *f, const tirbi_ls *s) {
             n = leave_out(items, i, n);
             continue;
         }
-        const bool replaced = i + 1 < n && is_replaced(items[i], items[i + 1]);
+        const bool replaced = i + 1 < n && tirbi_is_replaced(items[i], items[i + 1]);
         if (replaced) {
             items[i + 1] =
                 tirbi_new_set(f->pool, items[i + 1]->span, items[i]->as.set.var, items[i + 1]->as.set.value, true);

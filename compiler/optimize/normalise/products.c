@@ -221,12 +221,8 @@ static const tirbi_ls *without_let(tirbi_rewrite *rewrite, const tirbi_ls *stmt)
 }
 
 static tirbi_lvar *part_of(splitting *s, const product *extent) {
-    tirbi_lvar *var = tirbi_variable_like(s->pool, s->counter);
-    if (!var) return NULL;
-    var->extent = value_of(s->pool, TIRB_I64, extent);
-    var->below = NULL;
-    if (!var->extent) return NULL;
-    if (var->extent->hi > 0 && var->extent->hi - 1 < var->hi) var->hi = var->extent->hi - 1;
+    tirbi_lvar *var = tirbi_counter_like(s->pool, s->counter, value_of(s->pool, TIRB_I64, extent));
+    if (var && (var->hi > s->counter->hi || var->extent->hi <= 0)) var->hi = s->counter->hi;
     return var;
 }
 

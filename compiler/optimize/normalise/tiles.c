@@ -167,17 +167,12 @@ static const tirbi_ls *whole_tile(tiler *t, const tirbi_ls *loop, bool backwards
         !read_least(&of, number_of_rounds(old->extent)) || !read_left(t, &of) ||
         !tirbi_may_recount(loop->as.loop.body, &one))
         return NULL;
-    tirbi_lvar *var = tirbi_variable_like(t->pool, old);
+    tirbi_lvar *var = tirbi_counter_like(t->pool, old, tirbi_lx_number(t->pool, of.size->value));
     if (!var) return NULL;
-    const int64_t last = of.size->value - 1;
-    var->extent = tirbi_lx_number(t->pool, last + 1);
-    var->below = NULL;
-    var->lo = 0;
-    var->hi = last;
     const tirbi_lx *number = tirbi_lx_var(t->pool, var);
     if (backwards)
-        number = tirbi_lx_binary(t->pool, TIRB_OP_SUB, var->type, tirbi_lx_int(t->pool, var->type, last), number);
-    const tirbi_lx *guard = var->extent && number ? guard_of(t, &of, number) : NULL;
+        number = tirbi_lx_binary(t->pool, TIRB_OP_SUB, var->type, tirbi_lx_int(t->pool, var->type, var->hi), number);
+    const tirbi_lx *guard = number ? guard_of(t, &of, number) : NULL;
     const tirbi_ls *body = guard ? tirbi_recount(t->pool, loop->as.loop.body, old, var, number) : NULL;
     body = body ? guarded(t->pool, guard, body) : NULL;
     return tirbi_loop_like(t->pool, loop, var, body);

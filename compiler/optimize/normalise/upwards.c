@@ -142,11 +142,8 @@ const tirbi_ls *tirbi_begin_at_zero(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     if (old->min->kind == TIRBI_LX_CONST || old->extent->kind != TIRBI_LX_CONST || !old->min->pure || old->min->traps ||
         old->below || !tirbi_is_plain_loop(loop) || !tirbi_may_recount(loop->as.loop.body, &one))
         return NULL;
-    tirbi_lvar *var = tirbi_variable_like(pool, old);
+    tirbi_lvar *var = tirbi_counter_like(pool, old, old->extent);
     if (!var) return NULL;
-    var->min = tirbi_lx_number(pool, 0);
-    var->lo = 0;
-    var->hi = old->extent->value > 0 ? old->extent->value - 1 : 0;
     const tirbi_lx *first = tirbi_value_in_type(pool, type, old->min), *behind = tirbi_lx_var(pool, var);
     const tirbi_lx *number = tirbi_lx_binary(pool, TIRB_OP_ADD, type, first, behind);
     return tirbi_loop_like(pool, loop, var, tirbi_recount(pool, loop->as.loop.body, old, var, number));

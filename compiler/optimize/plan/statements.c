@@ -4,6 +4,7 @@
 #include "compiler/optimize/carried/still.h"
 #include "compiler/optimize/contractions/int_trees.h"
 #include "compiler/optimize/plan/planner.h"
+#include "compiler/optimize/rewriting/statements.h"
 #include "compiler/optimize/rows/rows.h"
 #include "compiler/optimize/whiles/ahead.h"
 #include "compiler/optimize/whiles/ends.h"
@@ -144,13 +145,6 @@ static tirbi_sched *schedule_loop(tirbi_scheduler *p, const tirbi_ls *s) {
 
 /* ---- The other statements --------------------------------------------------------------------------------------- */
 
-/* Whether a variable begins with a constant that the next statement replaces. */
-static bool is_replaced(const tirbi_ls *s, const tirbi_ls *next) {
-    return s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.value->kind == TIRBI_LX_CONST &&
-           next->kind == TIRBI_LS_SET && next->as.set.var == s->as.set.var && !next->as.set.declares &&
-           next->as.set.value->size <= TIRBI_MAX_SHARED_SIZE && !tirbi_lx_depends_on(next->as.set.value, s->as.set.var);
-}
-
 /* Whether one of the next statements behind a store loads from its buffer first of all. */
 static bool is_reread(const tirbi_ls *seq, uint32_t store) {
     enum { NEXT = 3 };
@@ -184,7 +178,7 @@ static tirbi_sched *schedule_seq(tirbi_scheduler *p, const tirbi_ls *s) {
     node->n = 0;
     for (uint32_t i = 0; i < s->as.seq.n; i++) {
         const tirbi_ls *item = s->as.seq.items[i];
-        if (i + 1 < s->as.seq.n && is_replaced(item, s->as.seq.items[i + 1])) continue;
+        if (i + 1 < s->as.seq.n && tirbi_is_replaced(item, s->as.seq.items[i + 1])) continue;
         tirbi_sched *ahead =
             item->kind == TIRBI_LS_WHILE && i > 0 ? rounds_ahead(p, item, s->as.seq.items[i - 1]) : NULL;
         if (ahead) node->items[node->n++] = ahead;

@@ -129,6 +129,17 @@ tirbi_lvar *tirbi_new_counter(tirbi_lx_pool *pool, const tirbi_lvar *like, tirbi
     return var->min ? var : NULL;
 }
 
+tirbi_lvar *tirbi_counter_like(tirbi_lx_pool *pool, const tirbi_lvar *old, const tirbi_lx *extent) {
+    tirbi_lvar *var = extent ? tirbi_variable_like(pool, old) : NULL;
+    if (!var) return NULL;
+    var->min = tirbi_lx_number(pool, 0);
+    var->extent = extent;
+    var->below = NULL;
+    var->lo = 0;
+    var->hi = extent->hi > 0 ? extent->hi - 1 : 0;
+    return var->min ? var : NULL;
+}
+
 tirbi_lbuf *tirbi_new_buffer(tirbi_lx_pool *pool, const char *name, tirbi_dtype type, uint32_t ndim,
                              const tirbi_lx *const *shape) {
     tirbi_lbuf *b = TIRBI_NEW(pool->arena, tirbi_lbuf);
@@ -282,6 +293,12 @@ const char *tirbi_join_names(tirbi_lx_pool *pool, const tirbi_lvar *outer, const
 
 bool tirbi_asks_for_first(const void *var, const tirbi_ls *s) {
     return s->kind == TIRBI_LS_IF && tirbi_is_listed(var, s->as.if_.first_of, s->as.if_.n_first_of);
+}
+
+bool tirbi_is_replaced(const tirbi_ls *s, const tirbi_ls *next) {
+    return s->kind == TIRBI_LS_SET && s->as.set.declares && s->as.set.value->kind == TIRBI_LX_CONST &&
+           next->kind == TIRBI_LS_SET && next->as.set.var == s->as.set.var && !next->as.set.declares &&
+           !tirbi_lx_depends_on(next->as.set.value, s->as.set.var);
 }
 
 bool tirbi_fails_by_itself(const void *context, const tirbi_lx *x) {

@@ -38,6 +38,8 @@ tirbi_lvar *tirbi_new_variable(tirbi_lx_pool *pool, tirbi_lvar_kind kind, const 
 tirbi_lvar *tirbi_variable_for(tirbi_lx_pool *pool, tirbi_lvar_kind kind, const char *name, const tirbi_lx *value,
                                tirbi_span span);
 tirbi_lvar *tirbi_new_counter(tirbi_lx_pool *pool, const tirbi_lvar *like, tirbi_dtype type, const tirbi_lx *extent);
+/* A loop's variable of which the same is known, but that it counts from 0 up to another extent. */
+tirbi_lvar *tirbi_counter_like(tirbi_lx_pool *pool, const tirbi_lvar *old, const tirbi_lx *extent);
 
 /* Memory of these extents, row after row, to be written. The array stays the caller's. */
 tirbi_lbuf *tirbi_new_buffer(tirbi_lx_pool *pool, const char *name, tirbi_dtype type, uint32_t ndim,
@@ -92,6 +94,8 @@ bool tirbi_may_set(const tirbi_ls *s, const tirbi_lvar *var);
 
 /* Of a variable, for a walk: whether a condition asks for the first iteration of its loop. */
 bool tirbi_asks_for_first(const void *var, const tirbi_ls *s);
+/* Whether a variable begins as a constant that nobody sees, for the next statement sets it anew. */
+bool tirbi_is_replaced(const tirbi_ls *s, const tirbi_ls *next);
 /* For a walk: whether something other than a subscript may be wrong in a node, which ends the call with another
  * status. */
 bool tirbi_fails_by_itself(const void *context, const tirbi_lx *x);

@@ -39,19 +39,11 @@ static bool takes_stmt(void *context, const tirbi_ls *s) {
 }
 
 static bool note_stmt(tirbi_fused *g, const tirbi_ls *s) {
-    tirbi_accesses all = {.item = g->accesses,
-                          .n = g->n_accesses,
-                          .most = TIRBI_MAX_FUSED_ACCESSES,
-                          .part = (uint16_t)g->n,
-                          .rules = TIRBI_NO_VARIABLES,
-                          .kinds = (TIRBI_NESTS & ~TIRBI_KIND(IF)) | TIRBI_KIND(TREE),
-                          .context = g,
-                          .stmt = takes_stmt,
-                          .value = takes_value,
-                          .access = takes_access};
-    const bool found = tirbi_find_accesses(&all, s);
-    g->n_accesses = all.n;
-    return found;
+    const tirbi_accesses all = {.kinds = (TIRBI_NESTS & ~TIRBI_KIND(IF)) | TIRBI_KIND(TREE),
+                                .stmt = takes_stmt,
+                                .value = takes_value,
+                                .access = takes_access};
+    return tirbi_note_fused(g, s, all);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------- */

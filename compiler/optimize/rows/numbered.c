@@ -3,6 +3,7 @@
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/carried/search.h"
 #include "compiler/optimize/facts/injective.h"
+#include "compiler/optimize/lanes/flatten.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
@@ -228,28 +229,6 @@ static bool make_numbers(numberer *s, number *n, const tirbi_ls **check, const t
 
 /* ---- The nest --------------------------------------------------------------------------------------------------- */
 
-/* The same memory with dimensions first .. last as one. */
-static tirbi_lbuf *join_dimensions(const numberer *s, const number *n) {
-    const tirbi_lbuf *old = n->place->buffer;
-    const uint32_t gone = n->last - n->first;
-    tirbi_lbuf *buffer = TIRBI_NEW(s->pool->arena, tirbi_lbuf);
-    const tirbi_lx **shape = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, old->ndim - gone),
-                   **strides = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, old->ndim - gone);
-    if (!buffer || !shape || !strides) return NULL;
-    for (uint32_t d = 0; d < old->ndim; d++) {
-        const bool merged = d > n->first && d <= n->last;
-        const uint32_t to = merged ? n->first : d <= n->first ? d : d - gone;
-        shape[to] = merged ? tirbi_lx_mul(s->pool, shape[to], old->shape[d]) : old->shape[d];
-        strides[to] = old->strides[d];
-        if (!shape[to]) return NULL;
-    }
-    *buffer = *old;
-    buffer->ndim = old->ndim - gone;
-    buffer->shape = shape;
-    buffer->strides = strides;
-    return buffer;
-}
-
 /* The same memory as rows that begin at each of its elements. */
 static tirbi_lbuf *view_rows(const numberer *s, const number *n) {
     tirbi_lbuf *buffer = TIRBI_NEW(s->pool->arena, tirbi_lbuf);
@@ -272,7 +251,8 @@ static const tirbi_place *by_number(const numberer *s, number *n, const tirbi_pl
     const tirbi_lx **indices = TIRBI_NEW_ARRAY(s->pool->arena, const tirbi_lx *, place->ndim + 1);
     const tirbi_place *numbers = number_place(s, n, s->loops.var[n->row]);
     const tirbi_lx *row = tirbi_lx_load(s->pool, numbers);
-    if (!n->rows) n->rows = n->element ? view_rows(s, n) : join_dimensions(s, n);
+    if (!n->rows) n->rows = n->element ? view_rows(s, n)
+                                       : tirbi_join_dimensions(s->pool, n->place->buffer, n->first, n->last);
     if (!indices || !row || !n->rows) return NULL;
     if (n->element) {
         const tirbi_lx *element = tirbi_lx_cast(s->pool, TIRB_I64, tirbi_lx_var(s->pool, n->element));

@@ -65,21 +65,19 @@ static const tirbi_lx *of_operations(estimator *e, int64_t n) {
     return tirbi_lx_number(e->pool, bounded(n) * (e->in_order ? ORDERED_OP : e->in_lanes ? LANE_OP : SCALAR_OP));
 }
 
-static const tirbi_lx *plus(estimator *e, const tirbi_lx *a, const tirbi_lx *b) {
-    int64_t sum;
+/* The sum or the product of two costs, at most what 64 bits hold. */
+static const tirbi_lx *join(estimator *e, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
+    int64_t value;
     if (!a || !b) return NULL;
-    if (a->kind == TIRBI_LX_CONST && b->kind == TIRBI_LX_CONST && __builtin_add_overflow(a->value, b->value, &sum))
+    const bool adds = op == TIRB_OP_ADD;
+    if (a->kind == TIRBI_LX_CONST && b->kind == TIRBI_LX_CONST &&
+        (adds ? __builtin_add_overflow(a->value, b->value, &value) : __builtin_mul_overflow(a->value, b->value, &value)))
         return tirbi_lx_number(e->pool, INT64_MAX);
-    return tirbi_lx_add(e->pool, a, b);
+    return adds ? tirbi_lx_add(e->pool, a, b) : tirbi_lx_mul(e->pool, a, b);
 }
 
-static const tirbi_lx *times(estimator *e, const tirbi_lx *a, const tirbi_lx *b) {
-    int64_t product;
-    if (!a || !b) return NULL;
-    if (a->kind == TIRBI_LX_CONST && b->kind == TIRBI_LX_CONST && __builtin_mul_overflow(a->value, b->value, &product))
-        return tirbi_lx_number(e->pool, INT64_MAX);
-    return tirbi_lx_mul(e->pool, a, b);
-}
+static const tirbi_lx *plus(estimator *e, const tirbi_lx *a, const tirbi_lx *b) { return join(e, TIRB_OP_ADD, a, b); }
+static const tirbi_lx *times(estimator *e, const tirbi_lx *a, const tirbi_lx *b) { return join(e, TIRB_OP_MUL, a, b); }
 
 static void declare(estimator *e, tirbi_lvar *var) {
     if (e->inner.n < TIRBI_MAX_AFFINE) e->inner.var[e->inner.n++] = var;
