@@ -121,6 +121,12 @@ TIRBI_MATH tirbi_fused_parts tirbi_fused_take_apart(tirbi_fused_halves x, tirbi_
     return parts;
 }
 
+/* What is missing in v, which is e - t rounded. */
+TIRBI_MATH tirbi_fused_x2 tirbi_fused_difference_error(tirbi_fused_parts parts, tirbi_fused_x2 v) {
+    const tirbi_fused_x2 part = v + parts.t;
+    return (parts.e - part) - (parts.t - (part - v));
+}
+
 /* Of three digits at most, and inexact; in the high words. */
 TIRBI_MATH tirbi_fused_truths tirbi_fused_is_short(tirbi_fused_x2 v, tirbi_fused_x2 e) {
     const tirbi_fused_truths is_zero = (tirbi_fused_truths)((tirbi_fused_longs)v << 14) == 0;
