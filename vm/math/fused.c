@@ -170,8 +170,10 @@ SURE_INLINE size_t sure_f64(uint8_t *to, const uint8_t *x, const uint8_t *y, con
 /* A power of two for all, as stencils have them: its products are exact where the factor comes back from them, and then
  * so is what is rounded once, the sum. */
 static bool is_power_f32(const uint8_t *x) {
-    const tirbi_fused_truths bits = (tirbi_fused_truths)(*(const words_in_memory *)x & 0x7FFFFFFF);
-    return !TIRBI_FUSED_ANY_f32(((bits & 0x7FFFFF) != 0) | (bits < 0x00800000) | (bits > 0x7E800000));
+    const tirbi_fused_words bits = *(const words_in_memory *)x & 0x7FFFFFFF;
+    for (int k = 0; k < 4; k++)
+        if ((bits[k] & 0x7FFFFF) != 0 || bits[k] < 0x00800000 || bits[k] > 0x7E800000) return false;
+    return true;
 }
 static bool is_power_f64(const uint8_t *x) {
     const tirbi_fused_longs bits = *(const longs_in_memory *)x & INT64_MAX;
@@ -180,31 +182,19 @@ static bool is_power_f64(const uint8_t *x) {
             return false;
     return true;
 }
-/* Of such a power: twice the exponent of 1 less its own is that of the inverse. */
-#define INVERSE_f32(v) ((tirbi_fused_x4)((0x7F000000 - ((tirbi_fused_words)(v) & 0x7FFFFFFF)) |                        \
-                                         ((tirbi_fused_words)(v) & 0x80000000)))
-#define INVERSE_f64(v) ((tirbi_fused_x2)((0x7FE0000000000000 - ((tirbi_fused_longs)(v) & INT64_MAX)) |                 \
-                                         ((tirbi_fused_longs)(v) & (UINT64_C(1) << 63))))
-#define UNORDERED_f32(a, b) ((tirbi_fused_truths)_mm_cmpunord_ps((__m128)(a), (__m128)(b)))
-#define UNORDERED_f64(a, b) ((tirbi_fused_longs)_mm_cmpunord_pd((__m128d)(a), (__m128d)(b)))
 #define SURE_POWER(number, t, name)                                                                                    \
     static __attribute__((noinline)) size_t name(uint8_t *to, const uint8_t *x, const uint8_t *y, const uint8_t *z,    \
                                                  size_t i, size_t vectors, size_t z_step) {                            \
         const in_memory_##t *const ys = (const in_memory_##t *)y;                                                      \
         in_memory_##t *const out = (in_memory_##t *)to;                                                                \
-        const in_memory_##t factor = *(const in_memory_##t *)x, inverse = INVERSE_##t(factor);                         \
-        for (; i < vectors; i += 2) {                                                                                  \
-            const size_t j = i + 1 < vectors ? i + 1 : i;                                                              \
-            const in_memory_##t p = factor * ys[i], q = factor * ys[j];                                                \
-            const in_memory_##t a = SUM_OF(number, p, *(const in_memory_##t *)(z + i * z_step));                       \
-            const in_memory_##t b = SUM_OF(number, q, *(const in_memory_##t *)(z + j * z_step));                       \
-            if (TIRBI_FUSED_ANY_##t((tirbi_fused_truths)((p * inverse != ys[i]) | (q * inverse != ys[j]) |             \
-                                                         UNORDERED_##t(a, b))))                                        \
-                return i;                                                                                              \
-            out[i] = a;                                                                                                \
-            out[j] = b;                                                                                                \
+        const in_memory_##t factor = *(const in_memory_##t *)x, inverse = 1 / factor;                                  \
+        for (; i < vectors; i++) {                                                                                     \
+            const in_memory_##t product = factor * ys[i],                                                              \
+                                sum = SUM_OF(number, product, *(const in_memory_##t *)(z + i * z_step));               \
+            if (TIRBI_FUSED_ANY_##t((tirbi_fused_truths)((product * inverse != ys[i]) | (sum != sum)))) return i;      \
+            out[i] = sum;                                                                                              \
         }                                                                                                              \
-        return vectors;                                                                                                \
+        return i;                                                                                                      \
     }
 
 /* Where one float is unsure its neighbours often are, for results that are small come together. */
