@@ -21,8 +21,7 @@ static bool is_zero_or_large(double factor) { return factor == 0 || tirbi_magnit
  * The C library does the others. */
 __attribute__((noinline)) tirbi_fused_x2 tirbi_fused_anew_f64(tirbi_fused_x2 x, tirbi_fused_x2 y, tirbi_fused_x2 z) {
     const tirbi_fused_parts parts = tirbi_fused_take_apart(tirbi_fused_split_x(x), tirbi_fused_split_y(y), z);
-    const tirbi_fused_x2 v = parts.e - parts.t, part = v + parts.t;
-    const tirbi_fused_x2 error = (parts.e - part) - (parts.t - (part - v));
+    const tirbi_fused_x2 v = parts.e - parts.t, error = tirbi_fused_difference_error(parts, v);
     tirbi_fused_x2 result = parts.s - v;
     for (int i = 0; i < 2; i++) {
         const bool is_exact = is_zero_or_large(x[i]) && is_zero_or_large(y[i]) && error[i] == 0;
@@ -119,21 +118,19 @@ SURE_INLINE sum_f64 sum_of_f64(unsigned op, tirbi_fused_halves x, tirbi_fused_x2
     sum.result = sum.parts.s - sum.v;
     return sum;
 }
-/* What may be true of one of two sums, which is soon known. */
-SURE_INLINE bool seem_unsure_f64(const sum_f64 *a, const sum_f64 *b) {
-    const tirbi_fused_truths unsure = tirbi_fused_seems_short(a->v, a->parts.e) |
-                                      tirbi_fused_seems_short(b->v, b->parts.e) |
+/* Whether one of two sums may be unsure, by what each has lost besides: e, or what is missing in v. */
+SURE_INLINE bool seem_unsure_f64(const sum_f64 *a, const sum_f64 *b, tirbi_fused_x2 a_lost, tirbi_fused_x2 b_lost) {
+    const tirbi_fused_truths unsure = tirbi_fused_seems_short(a->v, a_lost) | tirbi_fused_seems_short(b->v, b_lost) |
                                       TIRBI_FUSED_IS_FAR(TIRBI_FUSED_TOPS(a->result, b->result));
     return __builtin_expect(_mm_movemask_epi8((__m128i)unsure) != 0, 0);
 }
-/* Factors of few digits have products with short errors, whose differences from those of sums are exact; and a product
- * that is zero for a factor that is has none. */
+SURE_INLINE tirbi_fused_x2 missing_f64(const sum_f64 *sum) { return tirbi_fused_difference_error(sum->parts, sum->v); }
+/* A product that is zero because a factor is has no error. */
 SURE_INLINE bool is_unsure_f64(const sum_f64 *sum) {
-    const tirbi_fused_x2 e = sum->parts.e, t = sum->parts.t, part = sum->v + t;
-    const tirbi_fused_x2 error = (e - part) - (t - (part - sum->v));
     const tirbi_fused_truths is_zero =
         (tirbi_fused_truths)((sum->result == 0) & ((sum->x.all == 0) | (sum->y.all == 0)));
-    return TIRBI_FUSED_ANY_f64((tirbi_fused_is_short(sum->v, error) | TIRBI_FUSED_IS_FAR(sum->result)) & ~is_zero);
+    const tirbi_fused_truths is_short = tirbi_fused_is_short(sum->v, missing_f64(sum));
+    return TIRBI_FUSED_ANY_f64((is_short | TIRBI_FUSED_IS_FAR(sum->result)) & ~is_zero);
 }
 SURE_INLINE size_t sure_f64(uint8_t *to, const uint8_t *x, const uint8_t *y, const uint8_t *z, size_t i, size_t vectors,
                             unsigned op, bool is_x_one, size_t z_step) {
@@ -143,9 +140,20 @@ SURE_INLINE size_t sure_f64(uint8_t *to, const uint8_t *x, const uint8_t *y, con
     const tirbi_fused_halves x_for_all = tirbi_fused_split_x(minus ? -xs[0] : xs[0]);
 #define X(k) (is_x_one ? x_for_all : tirbi_fused_split_x(minus ? -xs[k] : xs[k]))
 #define Z(k) (*(const in_memory_f64 *)(z + (k) * z_step))
+    /* Factors of few digits have products with short errors, whose differences from those of sums are exact: where one
+     * is, others are. */
+    bool look_closely = false;
+    for (; i + 2 <= vectors && !look_closely; i += 2) {
+        const sum_f64 a = sum_of_f64(op, X(i), ys[i], Z(i)), b = sum_of_f64(op, X(i + 1), ys[i + 1], Z(i + 1));
+        look_closely = seem_unsure_f64(&a, &b, a.parts.e, b.parts.e);
+        if (look_closely && (is_unsure_f64(&a) || is_unsure_f64(&b))) return i;
+        out[i] = a.result;
+        out[i + 1] = b.result;
+    }
     for (; i + 2 <= vectors; i += 2) {
         const sum_f64 a = sum_of_f64(op, X(i), ys[i], Z(i)), b = sum_of_f64(op, X(i + 1), ys[i + 1], Z(i + 1));
-        if (seem_unsure_f64(&a, &b) && (is_unsure_f64(&a) || is_unsure_f64(&b))) return i;
+        if (seem_unsure_f64(&a, &b, missing_f64(&a), missing_f64(&b)) && (is_unsure_f64(&a) || is_unsure_f64(&b)))
+            return i;
         out[i] = a.result;
         out[i + 1] = b.result;
     }
@@ -162,8 +170,10 @@ SURE_INLINE size_t sure_f64(uint8_t *to, const uint8_t *x, const uint8_t *y, con
 /* A power of two for all, as stencils have them: its products are exact where the factor comes back from them, and then
  * so is what is rounded once, the sum. */
 static bool is_power_f32(const uint8_t *x) {
-    const tirbi_fused_truths bits = (tirbi_fused_truths)(*(const words_in_memory *)x & 0x7FFFFFFF);
-    return !TIRBI_FUSED_ANY_f32(((bits & 0x7FFFFF) != 0) | (bits < 0x00800000) | (bits > 0x7E800000));
+    const tirbi_fused_words bits = *(const words_in_memory *)x & 0x7FFFFFFF;
+    for (int k = 0; k < 4; k++)
+        if ((bits[k] & 0x7FFFFF) != 0 || bits[k] < 0x00800000 || bits[k] > 0x7E800000) return false;
+    return true;
 }
 static bool is_power_f64(const uint8_t *x) {
     const tirbi_fused_longs bits = *(const longs_in_memory *)x & INT64_MAX;
@@ -172,31 +182,19 @@ static bool is_power_f64(const uint8_t *x) {
             return false;
     return true;
 }
-/* Of such a power: twice the exponent of 1 less its own is that of the inverse. */
-#define INVERSE_f32(v) ((tirbi_fused_x4)((0x7F000000 - ((tirbi_fused_words)(v) & 0x7FFFFFFF)) |                        \
-                                         ((tirbi_fused_words)(v) & 0x80000000)))
-#define INVERSE_f64(v) ((tirbi_fused_x2)((0x7FE0000000000000 - ((tirbi_fused_longs)(v) & INT64_MAX)) |                 \
-                                         ((tirbi_fused_longs)(v) & (UINT64_C(1) << 63))))
-#define UNORDERED_f32(a, b) ((tirbi_fused_truths)_mm_cmpunord_ps((__m128)(a), (__m128)(b)))
-#define UNORDERED_f64(a, b) ((tirbi_fused_longs)_mm_cmpunord_pd((__m128d)(a), (__m128d)(b)))
 #define SURE_POWER(number, t, name)                                                                                    \
     static __attribute__((noinline)) size_t name(uint8_t *to, const uint8_t *x, const uint8_t *y, const uint8_t *z,    \
                                                  size_t i, size_t vectors, size_t z_step) {                            \
         const in_memory_##t *const ys = (const in_memory_##t *)y;                                                      \
         in_memory_##t *const out = (in_memory_##t *)to;                                                                \
-        const in_memory_##t factor = *(const in_memory_##t *)x, inverse = INVERSE_##t(factor);                         \
-        for (; i < vectors; i += 2) {                                                                                  \
-            const size_t j = i + 1 < vectors ? i + 1 : i;                                                              \
-            const in_memory_##t p = factor * ys[i], q = factor * ys[j];                                                \
-            const in_memory_##t a = SUM_OF(number, p, *(const in_memory_##t *)(z + i * z_step));                       \
-            const in_memory_##t b = SUM_OF(number, q, *(const in_memory_##t *)(z + j * z_step));                       \
-            if (TIRBI_FUSED_ANY_##t((tirbi_fused_truths)((p * inverse != ys[i]) | (q * inverse != ys[j]) |             \
-                                                         UNORDERED_##t(a, b))))                                        \
-                return i;                                                                                              \
-            out[i] = a;                                                                                                \
-            out[j] = b;                                                                                                \
+        const in_memory_##t factor = *(const in_memory_##t *)x, inverse = 1 / factor;                                  \
+        for (; i < vectors; i++) {                                                                                     \
+            const in_memory_##t product = factor * ys[i],                                                              \
+                                sum = SUM_OF(number, product, *(const in_memory_##t *)(z + i * z_step));               \
+            if (TIRBI_FUSED_ANY_##t((tirbi_fused_truths)((product * inverse != ys[i]) | (sum != sum)))) return i;      \
+            out[i] = sum;                                                                                              \
         }                                                                                                              \
-        return vectors;                                                                                                \
+        return i;                                                                                                      \
     }
 
 /* Where one float is unsure its neighbours often are, for results that are small come together. */

@@ -11,10 +11,10 @@
  * v, and the last. Where v is not just where the last rounding changes direction, and rounding is monotonic, v and
  * what it was rounded from are rounded alike. That place is an odd number of halves, or next to a power of two
  * quarters, of a unit of the result, and at most one and a half units where t is not 0 (where it is, v is exact): a
- * number of three digits. Where v is such a number, and e is not 0 (else v is exact, too), the vector is done again.
- * So it is where the result is zero, or below 2^-900, or not finite: else what e has lost below 2^-1074, if anything,
- * is less than half a unit of a result that is z. Zeros that the same steps give have the right signs, for e and e - t
- * are never -0.
+ * number of three digits. Where v is such a number, and inexact (which it is not where e is 0), the vector is done
+ * again. So it is where the result is zero, but for a factor that is, or below 2^-900, or not finite: else what e has
+ * lost below 2^-1074, if anything, is less than half a unit of a result that is z. Zeros that the same steps give have
+ * the right signs, for e and e - t are never -0.
  *
  * Results that are NaN are canonical. */
 #ifndef TIRB_VM_MATH_FUSED_H
@@ -119,6 +119,12 @@ TIRBI_MATH tirbi_fused_parts tirbi_fused_take_apart(tirbi_fused_halves x, tirbi_
         .e = (((p - x.high * y.high) - x.high * y.low) - x.low * y.high) - x.low * y.low,
     };
     return parts;
+}
+
+/* What is missing in v, which is e - t rounded. */
+TIRBI_MATH tirbi_fused_x2 tirbi_fused_difference_error(tirbi_fused_parts parts, tirbi_fused_x2 v) {
+    const tirbi_fused_x2 part = v + parts.t;
+    return (parts.e - part) - (parts.t - (part - v));
 }
 
 /* Of three digits at most, and inexact; in the high words. */
