@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "loader/isa/isa.h"
+#include "vm/lanes/forms.h"
 #include "vm/lanes/kernels.h"
 #include "vm/lanes/lanes.h"
 
@@ -74,6 +75,11 @@ unsigned check_scalars(checker *c, tirb_isa isa);
 
 /* ---- Lane machines (forms.c, loops.c) ---- */
 
+/* Whether a machine has a form that none leaves out but one for short rows. */
+static inline bool has_place_for(const tirbi_lane_machine *machine, unsigned handler) {
+    if (handler > TIRBI_L_RARE) return (machine->features & TIRBI_LANE_HAS_RARE) != 0;
+    return handler <= TIRBI_L_SMALL || (machine->features & TIRBI_LANE_HAS_SMALL) != 0;
+}
 /* Returns how many forms the machine has that are wanted. */
 unsigned check_forms(checker *c, tirb_isa isa, int n_words, char **words);
 /* The same for forms of lanes that stand for other elements (words.c). */

@@ -276,7 +276,7 @@ static void check_form(checker *c, const form *f, tirb_isa isa) {
 
 /* Forms that the translator does not use on this machine do nothing there. */
 static bool has_form(const tirbi_lane_machine *machine, const form *f) {
-    if (f->handler > TIRBI_L_RARE && !(machine->features & TIRBI_LANE_HAS_RARE)) return false;
+    if (!has_place_for(machine, f->handler)) return false;
     if ((f->op == TIRB_OP_SHL || f->op == TIRB_OP_SHR) && tirbi_dtypes[f->type].size == 1)
         return (machine->features & TIRBI_LANE_HAS_SHIFT_8) != 0;
     if (f->op >= TIRB_OP_FLOOR && f->op <= TIRB_OP_ROUND) return (machine->features & TIRBI_LANE_HAS_ROUND) != 0;

@@ -116,7 +116,7 @@ unsigned check_apart(checker *c, tirb_isa isa) {
     unsigned n = 0;
     for (unsigned i = 0; i < N_FORMS; i++) {
         const unsigned failures = c->failures;
-        if (forms[i].handler > TIRBI_L_RARE && !(c->machine->features & TIRBI_LANE_HAS_RARE)) continue;
+        if (!has_place_for(c->machine, forms[i].handler)) continue;
         n++;
         for (unsigned k = 0; k < TRIALS && c->failures == failures; k++) try_form(c, &forms[i], isa);
     }

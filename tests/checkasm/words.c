@@ -269,7 +269,7 @@ unsigned check_words(checker *c, tirb_isa isa) {
         const unsigned failures = c->failures;
         if (forms[i].size > 1 && !has_words) continue;
         if ((is_half(forms[i].from) || is_half(forms[i].to)) && !has_halves) continue;
-        if (forms[i].handler > TIRBI_L_RARE && !(c->machine->features & TIRBI_LANE_HAS_RARE)) continue;
+        if (!has_place_for(c->machine, forms[i].handler)) continue;
         n++;
         for (unsigned k = 0; k < TRIALS && c->failures == failures; k++) try_form(c, &forms[i], isa);
     }

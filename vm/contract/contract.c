@@ -425,7 +425,7 @@ static bool pack_a(runner *r) {
 static void sum_panel(const runner *r, const uint8_t *panel, int64_t width, uint8_t *to) {
     static const uint32_t ones = 0x01010101, none = 0;
     tirbi_tile tile = {.a = (const uint8_t *)&ones, .b = panel, .b_k = (ptrdiff_t)((size_t)width * r->size),
-                       .n_k = words_of(r), .c = &to, .first = (const uint8_t *)&none};
+                       .n_k = words_of(r), .c = &to, .first = (const uint8_t *)&none, .last = r->set->lanes};
     r->set->run[width / r->set->lanes - 1][0](&tile);
     bool a_unsigned = r->set == &r->x->quads->a_unsigned;
     for (int64_t j = 0; j < width; j++) {

@@ -26,6 +26,7 @@
 #define PART_MASK(n, size)          ((__mmask16)((1u << (n) * ((size) / 4)) - 1))
 #define LOAD_PART(from, n, size)     ((VI32)_mm512_maskz_loadu_epi32(PART_MASK(n, size), from))
 #define STORE_PART(to, n, size, v) _mm512_mask_storeu_epi32(to, PART_MASK(n, size), (__m512i)(v))
+#define PARTS_AS_WHOLE 1
 #include "vm/contract/quads.inc"
 
 #if defined(__clang__)

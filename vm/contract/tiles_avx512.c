@@ -43,6 +43,12 @@
 #define PART_MASK(n, size)          ((__mmask16)((1u << (n) * ((size) / 4)) - 1))
 #define LOAD_PART(from, n, size)     ((VI32)_mm512_maskz_loadu_epi32(PART_MASK(n, size), from))
 #define STORE_PART(to, n, size, v) _mm512_mask_storeu_epi32(to, PART_MASK(n, size), (__m512i)(v))
+#define PARTS_AS_WHOLE 1
+#define STORE_HALVES(to, n, v)       _mm256_mask_storeu_epi16(to, (__mmask16)((1u << (n)) - 1), (__m256i)(v))
+#define BYTES_PART(from, n)          _mm_maskz_loadu_epi8((__mmask16)((1u << (n)) - 1), from)
+#define WIDEN_I8_PART(from, n)       ((VI32)_mm512_cvtepi8_epi32(BYTES_PART(from, n)))
+#define WIDEN_U8_PART(from, n)       ((VI32)_mm512_cvtepu8_epi32(BYTES_PART(from, n)))
+#define WIDEN_I16_PART(from, n)      ((VI32)_mm512_cvtepi16_epi32((__m256i)LOAD_HALVES(from, n)))
 #define WIDEN_I8(from)              ((VI32)_mm512_cvtepi8_epi32(_mm_loadu_si128((const void *)(from))))
 #define WIDEN_U8(from)              ((VI32)_mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)(from))))
 #define WIDEN_I16(from)             ((VI32)_mm512_cvtepi16_epi32(_mm256_loadu_si256((const void *)(from))))

@@ -111,7 +111,8 @@ typedef struct lane_planner {
     uint16_t waiting[TIRBI_MOST_SCATTERS], waiting_strips[TIRBI_MOST_SCATTERS]; /* cursors, and what is stored */
     uint16_t ends_strip; /* of the ranges that vadvance finds */
     uint32_t latest; /* the word that was the last to be emitted by itself */
-    bool has_rare;   /* words that machines for short rows lack */
+    bool has_rare;   /* words that machines for short rows lack, */
+    bool has_small;  /* and such as some of them lack */
     uint32_t full_end; /* behind the full body's words, */
     uint32_t full_place; /* and where the first of them comes from */
     unsigned level; /* vloops that are open: each has its own strips */
@@ -145,6 +146,7 @@ typedef struct lane_planner {
 static inline uint32_t emit(lane_planner *p, unsigned op, unsigned a, unsigned b, unsigned c) {
     p->latest = p->emitter->all.n;
     p->has_rare |= op > TIRBI_L_RARE;
+    p->has_small |= op > TIRBI_L_SMALL && op < TIRBI_L_RARE;
     return tirbi_translate_word(p->emitter,
                                 (tirbi_word){.op = (uint16_t)op, .a = (uint16_t)a, .b = (uint16_t)b, .c = (uint16_t)c});
 }

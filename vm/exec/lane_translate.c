@@ -1020,8 +1020,10 @@ static void choose_block(const lane_planner *p) {
 /* Which machines go through short rows, once all bodies are known. */
 static void choose_short(const lane_planner *p) {
     tirbi_lane_loop *const loop = p->loop;
-    loop->in_short = loop->only_banks && !p->has_rare;
-    loop->by_rows = loop->by_rows && loop->in_short;
+    const tirbi_lane_machine *const narrow = p->code->lanes->narrow;
+    const bool lacks_small = p->has_small && narrow != NULL && (narrow->features & TIRBI_LANE_HAS_SMALL) == 0;
+    loop->in_short = loop->only_banks && !p->has_rare && !lacks_small;
+    loop->by_rows = loop->by_rows && loop->only_banks && !p->has_rare;
     loop->least = p->code->lanes;
     while (loop->in_short && loop->least->narrow) loop->least = loop->least->narrow;
     loop->least_lanes = loop->in_short ? loop->least->bank_bytes / loop->main_size : loop->lanes;

@@ -133,7 +133,7 @@ typedef struct tirbi_lane_loop {
     uint32_t lanes; /* in a block */
     uint8_t main_size; /* of the elements in banks; 0: there are none */
     bool only_banks;   /* everything that is computed */
-    bool in_short;     /* and machines for short rows have all that its bodies use */
+    bool in_short;     /* and machines with smaller banks have all that its bodies use */
     bool kernels_only; /* no bank is read, and no lane comes back that had left: kernels' blocks are all that counts of
                           a strip */
     uint8_t n_outer;   /* inner loops around the whole body, which the machine runs around the blocks */
@@ -310,7 +310,8 @@ enum {
     TIRBI_LANE_HAS_REGISTERS = 256, /* there is a register machine beside it: see vm/lanes/registers.h */
     TIRBI_LANE_HAS_PICKS = 512,     /* of its steps, reading whole blocks of lanes of the main size */
     TIRBI_LANE_HAS_RARE = 1024,     /* the forms behind TIRBI_L_RARE: machines for short rows have none */
-    TIRBI_LANE_HAS_FMA = 2048       /* as an instruction */
+    TIRBI_LANE_HAS_FMA = 2048,      /* as an instruction */
+    TIRBI_LANE_HAS_SMALL = 4096     /* the forms behind TIRBI_L_SMALL, those of small elements */
 };
 
 /* The number at an address, or what none is: one that was changed since the entry would lead anywhere. */

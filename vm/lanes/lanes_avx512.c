@@ -47,6 +47,9 @@
 #if TIRBI_ROWS > 1 || TIRBI_BANKS < 8
 #define FOR_SHORT_ROWS 1
 #endif
+#if TIRBI_BANKS < 8
+#define WITHOUT_SMALL 1
+#endif
 #define BANK_REGISTERS TIRBI_BANKS
 #if TIRBI_BANKS == 2
 #define EACH EACH2
