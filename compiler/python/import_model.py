@@ -253,8 +253,7 @@ def other_results(function, values):
             said.append(f"result {i} has {part.ndim} dimensions, in PyTorch {given.ndim}")
         elif any(int(a) != b for a, b in zip(getattr(part.shape, "values", ()), given.shape)
                  if hasattr(a, "value") and isinstance(b, int)):
-            said.append(f"result {i} is {part.shape}, in PyTorch {list(given.shape)}".replace("R.shape(",
-                                                                                              "").replace(")", ""))
+            said.append(f"result {i} is {sizes(part.shape.values)}, in PyTorch {sizes(given.shape)}")
     return f"TVM's front end converts it otherwise: {', '.join(said)}" if said else ""
 
 
