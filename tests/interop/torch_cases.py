@@ -955,7 +955,8 @@ for kind, dtype in (("half", torch.float16), ("bfloat", torch.bfloat16)):
     CASES[f"{kind}_convolution"] = lambda dtype=dtype: Case(
         nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.AvgPool2d(2)).to(dtype),
         [torch.randn(1, 3, 8, 8).to(dtype)])
-    CASES[f"{kind}_transformer"] = lambda dtype=dtype: Case(Transformer(causal=True).to(dtype), [torch.randint(0, 50, (2, 6))])
+    CASES[f"{kind}_transformer"] = lambda dtype=dtype: Case(
+        Transformer(causal=True).to(dtype), [torch.randint(0, 50, (2, 6))])
 
 # ---- What TVM's front end has not, or has otherwise -----------------------------------------------------------------
 
