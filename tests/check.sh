@@ -331,6 +331,7 @@ if [ "$full" -eq 1 ]; then
     tests asan -L kernels
     counted "judged by TVM, all" "$python" tests/interop/tvm_compare.py --full --tirb build/release/bin/tirb
     counted "models of ONNX, all" "$python" tests/interop/onnx_models.py build/release/bin/tirb
+    counted "models of PyTorch, all" "$python" tests/interop/torch_models.py build/release/bin/tirb --all
     counted "operators of ONNX, all" "$python" tests/interop/onnx_nodes.py build/release/bin/tirb
     counted "random Relax modules, long" "$python" tests/interop/relax_random.py build/release/bin/tirb --seed 1000 \
         --count 300 --size 25

@@ -195,6 +195,27 @@ def from_the_front(program):
             graph.erase_node(node)
 
 
+def halves_in_single(program):
+    """The front end has products of float16 and bfloat16 as float32, and meets the types that PyTorch says at what
+    follows: they are of float32 here, and cast, which is what PyTorch computes."""
+    import torch
+    aten, halves = torch.ops.aten, (torch.float16, torch.bfloat16)
+    products = {aten.mm.default, aten.bmm.default, aten.addmm.default, aten.baddbmm.default, aten.convolution.default}
+    for graph in (m.graph for m in program.graph_module.modules() if isinstance(m, torch.fx.GraphModule)):
+        for node in list(graph.nodes):
+            kind = getattr(node.meta.get("val"), "dtype", None)
+            if node.target not in products or kind not in halves:
+                continue
+            with graph.inserting_before(node):
+                node.args = tuple(graph.call_function(aten._to_copy.default, (a,), {"dtype": torch.float32})
+                                  if isinstance(a, torch.fx.Node) and hasattr(a.meta.get("val"), "dtype") else a
+                                  for a in node.args)
+            with graph.inserting_after(node):
+                made = graph.call_function(aten._to_copy.default, (node,), {"dtype": kind})
+            made.meta = node.meta
+            node.replace_all_uses_with(made, delete_user_cb=lambda user: user is not made)
+
+
 def without_state(program, results):
     """Makes results, behind the model's own, of the buffers and inputs that it changes, and inputs of those buffers:
     what all results are called. Inputs and results that torch.export has fixed, numbers and None, are none any more."""
@@ -253,8 +274,7 @@ def other_results(function, values):
             said.append(f"result {i} has {part.ndim} dimensions, in PyTorch {given.ndim}")
         elif any(int(a) != b for a, b in zip(getattr(part.shape, "values", ()), given.shape)
                  if hasattr(a, "value") and isinstance(b, int)):
-            said.append(f"result {i} is {part.shape}, in PyTorch {list(given.shape)}".replace("R.shape(",
-                                                                                              "").replace(")", ""))
+            said.append(f"result {i} is {sizes(part.shape.values)}, in PyTorch {sizes(given.shape)}")
     return f"TVM's front end converts it otherwise: {', '.join(said)}" if said else ""
 
 
@@ -266,6 +286,7 @@ def from_torch(program, shapes):
     results = names_of_leaves(program.call_spec.out_spec) if program.call_spec.out_spec else []
     program = decomposed(program)
     from_the_front(program)
+    halves_in_single(program)
     results = without_state(program, results)
     module = from_exported_program(program, run_ep_decomposition=False)
     last = next(node for node in program.graph.nodes if node.op == "output")

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 CASES = {}
 # Those of the daily check.
 QUICK = ("mlp", "named", "residual", "step", "tokens_of_any_number", "masked_attention", "counter", "condition",
-         "reductions", "bfloat_elementwise", "embedding_bag", "cumsum_of_integers")
+         "reductions", "bfloat_mlp", "embedding_bag", "cumsum_of_integers")
 
 
 class Case:
@@ -947,8 +947,16 @@ for kind, dtype in (("half", torch.float16), ("bfloat", torch.bfloat16)):
              (x + y, x * 2, torch.relu(x), torch.exp(x), torch.sigmoid(x), x.float(), x > y), normal(3, 4, dtype=dtype),
              normal(4, dtype=dtype))
     function(f"{kind}_norms", lambda x: (torch.softmax(x, -1), x.sum(0), x.mean(1)), normal(3, 4, dtype=dtype))
-    CASES[f"{kind}_gate"] = lambda dtype=dtype: Case(
-        nn.Sequential(nn.LayerNorm(16), nn.SiLU(), nn.PReLU()).to(dtype), [torch.randn(3, 16).to(dtype)])
+    function(f"{kind}_products", lambda x, y: (x @ y, x @ x.mT, torch.baddbmm(x @ x.mT, x, y, beta=0.5)),
+             normal(2, 4, 5, dtype=dtype), normal(2, 5, 4, dtype=dtype))
+    CASES[f"{kind}_mlp"] = lambda dtype=dtype: Case(
+        nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.LayerNorm(32), nn.Linear(32, 4, bias=False)).to(dtype),
+        [torch.randn(3, 16).to(dtype)])
+    CASES[f"{kind}_convolution"] = lambda dtype=dtype: Case(
+        nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.AvgPool2d(2)).to(dtype),
+        [torch.randn(1, 3, 8, 8).to(dtype)])
+    CASES[f"{kind}_transformer"] = lambda dtype=dtype: Case(
+        Transformer(causal=True).to(dtype), [torch.randint(0, 50, (2, 6))])
 
 # ---- What TVM's front end has not, or has otherwise -----------------------------------------------------------------
 
@@ -995,11 +1003,6 @@ def volume_transposed():
                 refused=["convert aten.convolution.default"])
 
 
-@case
-def half_linear():
-    return Case(nn.Linear(4, 5).half(), [torch.randn(3, 4).half()], refused=["convert aten.addmm.default", "float16"])
-
-
 OTHERWISE = "TVM's front end converts it otherwise: "
 function("cumsum_of_integers",
          lambda x: torch.cumsum(x, 0),
@@ -1009,10 +1012,6 @@ function("integers_times_reals",
          lambda n: (n + 1, n * 0.5),
          whole(9, 3),
          remark=OTHERWISE + "result 1 is int64, in PyTorch float32")
-function("half_product",
-         lambda x: x @ x.T,
-         normal(3, 4, dtype=torch.float16),
-         remark=OTHERWISE + "result 0 is float32, in PyTorch float16")
 function("double_product",
          lambda x: x @ x.T,
          normal(3, 4, dtype=torch.float64),
