@@ -21,6 +21,7 @@ typedef struct push {
 /* What is done where the condition holds, or where it does not. */
 typedef struct arm {
     tirbi_lvar *counter; /* NULL: it pushes nothing */
+    int64_t by;          /* that it goes on by: 1 or -1 */
     push stores[MAX_ITEMS];
     uint32_t n, n_pushes;
     const tirbi_ls *sets[MAX_SETS]; /* of other variables, behind all else */
@@ -39,6 +40,7 @@ typedef struct packer {
     const tirbi_lx *room;  /* those that there are at most, in int64 */
     const tirbi_lx *first; /* iteration of the block, counted from 0 */
     tirbi_lvar *holds;     /* whether the condition does */
+    bool shared;           /* one arm pushes from the front of some memory, the other one from its end */
 } packer;
 
 /* ---- What is pushed --------------------------------------------------------------------------------------------- */
@@ -54,26 +56,27 @@ static bool is_sum(const tirbi_lx *x, tirbi_lvar **var, int64_t *more) {
     return x->type == TIRB_I32 || x->type == TIRB_I64;
 }
 
-/* How often straight code adds one to a variable; twice or more: it is set otherwise. */
-static uint32_t counts_once(const tirbi_ls *s, const tirbi_lvar *counter) {
+/* How often straight code adds one to a variable, or takes one from it; twice or more: it is set otherwise. */
+static uint32_t counts_once(const tirbi_ls *s, const tirbi_lvar *counter, int64_t *by) {
     uint32_t n = 0;
     tirbi_lvar *var = NULL;
-    int64_t more;
-    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++) n += counts_once(s->as.seq.items[i], counter);
+    for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++)
+        n += counts_once(s->as.seq.items[i], counter, by);
     if (s->kind != TIRBI_LS_SET || s->as.set.var != counter) return n;
-    const bool counts = !s->as.set.declares && is_sum(s->as.set.value, &var, &more) && more == 1 && var == counter &&
-                        s->as.set.value->type == counter->type;
+    const bool counts = !s->as.set.declares && is_sum(s->as.set.value, &var, by) && (*by == 1 || *by == -1) &&
+                        var == counter && s->as.set.value->type == counter->type;
     return counts ? 1 : 2;
 }
 
-/* The counter that the arm adds one to where it pushes: the index of one of its stores. */
+/* The counter that the arm steps by one where it pushes: the index of one of its stores. */
 static void find_counter(arm *a, const tirbi_ls *arm_body, const tirbi_ls *s) {
     tirbi_lvar *var = NULL;
     int64_t more;
     for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n && !a->counter; i++)
         find_counter(a, arm_body, s->as.seq.items[i]);
     const tirbi_place *place = s->kind == TIRBI_LS_STORE ? s->as.store.access : NULL;
-    if (place && place->ndim == 1 && is_sum(place->indices[0], &var, &more) && counts_once(arm_body, var) == 1)
+    if (place && place->ndim == 1 && is_sum(place->indices[0], &var, &more) &&
+        counts_once(arm_body, var, &a->by) == 1)
         a->counter = var;
 }
 
@@ -100,7 +103,7 @@ static bool find_pushes(arm *a, const tirbi_ls *s, int64_t *counted) {
     if (s->kind == TIRBI_LS_SEQ) return true;
     if ((s->kind != TIRBI_LS_SET && s->kind != TIRBI_LS_STORE) || !is_behind_sets(a, s)) return false;
     if (s->kind == TIRBI_LS_SET && s->as.set.var == a->counter) {
-        *counted = 1;
+        *counted = a->by;
         return true;
     }
     if (s->kind == TIRBI_LS_SET) return !(a->counter && tirbi_code_uses(s, &a->counter, 1)) && find_set(a, s);
@@ -127,8 +130,21 @@ static bool read_arm(packer *p, unsigned which, const tirbi_ls *s) {
     return find_pushes(a, s, &counted);
 }
 
+/* Whether the loop does nothing but to push values to the same memory in both arms, up in one and down in the other. */
+static bool pushes_from_both_ends(const packer *p) {
+    const arm *yes = &p->arms[YES], *no = &p->arms[NO];
+    if (!yes->counter || !no->counter || yes->by == no->by || yes->n_sets + no->n_sets > 0) return false;
+    for (uint32_t i = 0; i < p->n; i++) {
+        const tirbi_ls *s = p->items[i];
+        if (i != p->at && (s->kind != TIRBI_LS_SET || s->as.set.var->kind != TIRBI_LVAR_LET)) return false;
+    }
+    return yes->n == 1 && no->n == 1 && yes->n_pushes == 1 && no->n_pushes == 1 &&
+           yes->stores[0].store->as.store.access->buffer == no->stores[0].store->as.store.access->buffer;
+}
+
 /* Whether the memory that is pushed to is reached in no other way, and the counter is asked for by no one else. */
 static bool is_alone(const packer *p, const tirbi_accesses *all) {
+    const uint32_t once = p->shared ? 2 : 1;
     for (unsigned w = 0; w < ARMS; w++) {
         const arm *a = &p->arms[w];
         tirbi_lvar *counter = a->counter;
@@ -143,7 +159,7 @@ static bool is_alone(const packer *p, const tirbi_accesses *all) {
             const tirbi_lbuf *root = a->stores[i].store->as.store.access->buffer->root;
             uint32_t met = 0;
             for (uint32_t k = 0; k < all->n; k++) met += tirbi_may_meet(all->item[k].place->buffer->root, root);
-            if (a->stores[i].pushes && met != 1) return false;
+            if (a->stores[i].pushes && met != once) return false;
         }
     }
     return true;
@@ -252,33 +268,69 @@ static const tirbi_ls *copy_kept(const packer *p, const arm *a, const push *from
     tirbi_lvar *var = new_counter(p, "k", tirbi_lx_var(p->pool, a->total), p->most - 1);
     const tirbi_lx *k = tirbi_lx_var(p->pool, var);
     const tirbi_place *kept = tirbi_element_at(p->pool, from->kept, k, from->store->span);
-    const tirbi_lx *to = tirbi_lx_add(p->pool, tirbi_lx_var(p->pool, base), tirbi_lx_number(p->pool, from->behind));
-    return tirbi_new_loop(p->pool, p->loop->span, var,
-                          store_at(p, from->store->as.store.access->buffer, tirbi_lx_add(p->pool, to, k),
-                                   tirbi_lx_load(p->pool, kept), from->store->span));
+    const tirbi_lx *first = tirbi_lx_add(p->pool, tirbi_lx_var(p->pool, base), tirbi_lx_number(p->pool, from->behind));
+    const tirbi_lx *to = a->by > 0 ? tirbi_lx_add(p->pool, first, k) : tirbi_lx_sub(p->pool, first, k);
+    return tirbi_new_loop(
+        p->pool, p->loop->span, var,
+        store_at(p, from->store->as.store.access->buffer, to, tirbi_lx_load(p->pool, kept), from->store->span));
 }
 
-/* A block: none is kept yet, all of it, copies, counters that go on. */
+/* What was kept of an arm goes to its place, and its counter goes on. */
+static void put_kept(const packer *p, const arm *a, tirbi_lvar *base, const tirbi_ls **items, uint32_t *n) {
+    const tirbi_dtype type = a->counter->type;
+    for (uint32_t i = 0; i < a->n; i++)
+        if (a->stores[i].pushes) items[(*n)++] = copy_kept(p, a, &a->stores[i], base);
+    const tirbi_lx *old = tirbi_lx_var(p->pool, a->counter),
+                   *more = tirbi_lx_cast(p->pool, type, tirbi_lx_var(p->pool, a->total));
+    const tirbi_lx *next = tirbi_lx_binary(p->pool, a->by > 0 ? TIRB_OP_ADD : TIRB_OP_SUB, type, old, more);
+    items[(*n)++] = set(p, a->counter, next, false);
+}
+
+/* One after the last element that an arm would push to in a block, or its lowest one where it goes down. */
+static const tirbi_lx *end_of(const packer *p, const arm *a, tirbi_lvar *base) {
+    const int64_t more = a->stores[0].behind + (a->by < 0);
+    const tirbi_lx *first = tirbi_lx_add(p->pool, tirbi_lx_var(p->pool, base), tirbi_lx_number(p->pool, more)),
+                   *total = tirbi_lx_var(p->pool, a->total);
+    return a->by > 0 ? tirbi_lx_add(p->pool, first, total) : tirbi_lx_sub(p->pool, first, total);
+}
+
+/* The iterations of a block one after the other. */
+static const tirbi_ls *in_order(packer *p) {
+    const tirbi_lx *to = tirbi_lx_wide(p->pool, TIRB_OP_MIN, p->loop->as.loop.var->extent,
+                                       tirbi_lx_add(p->pool, p->first, tirbi_lx_number(p->pool, p->most)));
+    tirbi_lvar *var = tirbi_part_variable(p->pool, p->loop->as.loop.var, p->first, to);
+    const tirbi_ls *loop = tirbi_loop_of(p->pool, p->loop, var, p->loop->as.loop.body, false);
+    tirbi_ls *kept = loop && loop->kind == TIRBI_LS_LOOP ? tirbi_same_stmt(p->pool, loop) : NULL;
+    if (kept) kept->as.loop.blocks = true; /* it stays as it is */
+    return kept;
+}
+
+/* A block: none is kept yet, all of it, copies, counters that go on; in order where both arms would reach the same. */
 static const tirbi_ls *pack_block(packer *p, const tirbi_ls **keeps) {
-    const tirbi_ls *items[2 * (2 * MAX_PUSHES + 4) + 1];
-    uint32_t n = 0;
+    const tirbi_ls *items[2 * (2 * MAX_PUSHES + 4) + 1], *puts[2 * (MAX_PUSHES + 1)];
+    tirbi_lvar *bases[ARMS];
+    uint32_t n = 0, n_puts = 0;
     for (unsigned w = 0; w < ARMS; w++)
         if (p->arms[w].counter) items[n++] = set(p, p->arms[w].count, tirbi_lx_int(p->pool, TIRB_I32, 0), true);
     items[n++] = *keeps = keep_block(p);
     for (unsigned w = 0; w < ARMS && *keeps; w++) {
         arm *a = &p->arms[w];
         if (!a->counter) continue;
-        tirbi_lvar *base = new_var(p, "base", TIRBI_LVAR_LET, TIRB_I64, a->counter->hi);
+        tirbi_lvar *base = bases[w] = new_var(p, "base", TIRBI_LVAR_LET, TIRB_I64, a->counter->hi);
         if (!base) return NULL;
         base->lo = a->counter->lo;
         items[n++] = set(p, a->total, wide(p, a->count), true);
         items[n++] = set(p, base, wide(p, a->counter), true);
-        for (uint32_t i = 0; i < a->n; i++)
-            if (a->stores[i].pushes) items[n++] = copy_kept(p, a, &a->stores[i], base);
-        const tirbi_lx *more = tirbi_lx_cast(p->pool, a->counter->type, tirbi_lx_var(p->pool, a->total));
-        items[n++] = set(
-            p, a->counter,
-            tirbi_lx_binary(p->pool, TIRB_OP_ADD, a->counter->type, tirbi_lx_var(p->pool, a->counter), more), false);
+        put_kept(p, a, base, p->shared ? puts : items, p->shared ? &n_puts : &n);
+    }
+    if (p->shared && *keeps) {
+        const unsigned up = p->arms[YES].by > 0 ? YES : NO, down = ARMS - 1 - up;
+        const tirbi_lx *apart = tirbi_lx_wide(p->pool, TIRB_OP_LE, end_of(p, &p->arms[up], bases[up]),
+                                              end_of(p, &p->arms[down], bases[down]));
+        const tirbi_ls *otherwise = in_order(p);
+        if (!otherwise) return NULL;
+        items[n++] = tirbi_new_if(p->pool, p->loop->span, apart,
+                                  tirbi_new_sequence(p->pool, p->loop->span, puts, n_puts), otherwise);
     }
     return *keeps ? tirbi_new_sequence(p->pool, p->loop->span, items, n) : NULL;
 }
@@ -324,7 +376,7 @@ static bool read_loop(packer *p) {
     tirbi_accesses all = {.item = places, .most = MAX_PLACES};
     const tirbi_ls *body = p->loop->as.loop.body;
     return tirbi_list_statements(body, p->items, &p->n, MAX_ITEMS) && tirbi_find_accesses(&all, body) &&
-           find_branch(p) && is_alone(p, &all);
+           find_branch(p) && ((p->shared = pushes_from_both_ends(p)), is_alone(p, &all));
 }
 
 static bool pack_elements(packer *p, tirbi_arranged *out) {

@@ -140,3 +140,66 @@ class Module:
         size[0] = q
         size[1] = a
         size[2] = b
+
+    @T.prim_func(s_tir=True)
+    def ends(a: T.Buffer(("n",), "float32"), b: T.Buffer(("n",), "float32"), o: T.Buffer((2,), "int32")):
+        n = T.int32()
+        low: T.int32 = 0
+        high: T.int32 = n
+        for i in range(n):
+            if a[i] < T.float32(0):
+                b[low] = a[i]
+                low = low + 1
+            else:
+                high = high - 1
+                b[high] = a[i]
+        o[0] = low
+        o[1] = high
+
+    @T.prim_func(s_tir=True)
+    def ends_meet(a: T.Buffer((5000,), "int32"), b: T.Buffer((1200,), "int32"), p: T.int32, o: T.Buffer((2,), "int32")):
+        low: T.int32 = T.min(T.max(p, 0), 200)
+        high: T.int32 = 1100
+        for i in range(1000):
+            if a[i * 5] < 10:
+                high = high - 1
+                b[high] = a[i] + i
+            else:
+                b[low] = a[i + 1]
+                low = low + 1
+        for i in range(900):
+            if a[i] < 9:
+                b[low + 1] = a[i]
+                low = low + 1
+            else:
+                b[high - 2] = i
+                high = high - 1
+        o[0] = low
+        o[1] = high
+
+    @T.prim_func(s_tir=True)
+    def down(a: T.Buffer(("n",), "int8"), b: T.Buffer(("n",), "int8"), at: T.Buffer(("n",), "int32"), o: T.Buffer((2,), "int64")):
+        n = T.int32()
+        high: T.int64 = T.Cast("int64", n)
+        for i in range(n):
+            if a[i] > T.int8(7):
+                high = high - T.int64(1)
+                b[high] = a[i]
+                at[high] = i
+        o[0] = high
+
+    @T.prim_func(s_tir=True)
+    def two_ways(a: T.Buffer((3000,), "float64"), b: T.Buffer((3000,), "float64"), c: T.Buffer((3000,), "float64"), first: T.int32, o: T.Buffer((2,), "int32")):
+        m: T.int32 = 2999
+        k: T.int32 = first
+        s: T.int32 = 0
+        for i in range(3000):
+            if a[i] < T.float64(1):
+                b[m] = a[i] * T.float64(2)
+                m = m - 1
+                s = i
+            else:
+                k = k - 1
+                c[k] = a[i]
+        o[0] = m + s
+        o[1] = k
