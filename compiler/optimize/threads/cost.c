@@ -69,9 +69,9 @@ static const tirbi_lx *of_operations(estimator *e, int64_t n) {
 static const tirbi_lx *join(estimator *e, tirbi_op op, const tirbi_lx *a, const tirbi_lx *b) {
     int64_t value;
     if (!a || !b) return NULL;
-    const bool adds = op == TIRB_OP_ADD;
-    if (a->kind == TIRBI_LX_CONST && b->kind == TIRBI_LX_CONST &&
-        (adds ? __builtin_add_overflow(a->value, b->value, &value) : __builtin_mul_overflow(a->value, b->value, &value)))
+    const bool adds = op == TIRB_OP_ADD, known = a->kind == TIRBI_LX_CONST && b->kind == TIRBI_LX_CONST;
+    if (known && (adds ? __builtin_add_overflow(a->value, b->value, &value)
+                       : __builtin_mul_overflow(a->value, b->value, &value)))
         return tirbi_lx_number(e->pool, INT64_MAX);
     return adds ? tirbi_lx_add(e->pool, a, b) : tirbi_lx_mul(e->pool, a, b);
 }
