@@ -213,8 +213,17 @@ static bool match_init(matcher *m, const tirbi_ls *s) {
         !tirbi_same_place(store->as.store.access, plan->operands[TIRBI_CONTRACT_C].place)) {
         return false;
     }
-    plan->first = store->as.store.value;
-    return invariant(m, plan->first); /* what is not is a nest of its own before it (distribute.c) */
+    const tirbi_lx *value = store->as.store.value;
+    if (invariant(m, value)) {
+        plan->first = value;
+        return true;
+    }
+    plan->before = store;
+    for (uint32_t i = 0; i < plan->loops.n; i++) {
+        tirbi_loop_set one = {.var = {plan->loops.var[i]}, .n = 1};
+        if (plan->reduces[i] && tirbi_mentions_loops(value, &one)) return false;
+    }
+    return !tirbi_may_read(value, store->as.store.access->buffer->root);
 }
 
 /* ---- Places --------------------------------------------------------------------------------------------------- */
@@ -427,16 +436,20 @@ static void move_last(tirbi_contract_plan *plan, uint32_t row) {
 }
 
 /* Where C's elements are reduced over several loops, a row goes on from what another one has left. */
-static bool may_begin(const tirbi_contract_plan *plan) {
+static bool begin_apart(matcher *m, const tirbi_ls *init) {
+    tirbi_contract_plan *plan = m->plan;
     uint32_t n = 0;
     for (uint32_t i = 0; i < plan->loops.n; i++) n += plan->reduces[i];
-    return n < 2 || !plan->first;
+    if (n < 2 || !plan->first) return true;
+    plan->before = init->as.if_.then_case;
+    plan->first = NULL;
+    return true;
 }
 
 static bool match_int_rows(matcher *m, const tirbi_ls *init, const tirbi_ls *update) {
     if (!match_fold(m, update) || !match_places(m) || (init && !match_init(m, init))) return false;
     const uint32_t row = row_loop(m->plan);
-    if (row == m->plan->loops.n || m->plan->operands[TIRBI_CONTRACT_C].place->buffer->local || !may_begin(m->plan))
+    if (row == m->plan->loops.n || m->plan->operands[TIRBI_CONTRACT_C].place->buffer->local || !begin_apart(m, init))
         return false;
     move_last(m->plan, row);
     return true;

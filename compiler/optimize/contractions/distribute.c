@@ -79,7 +79,7 @@ static bool distribute_inside(distributor *d) {
 
 /* Takes a constant that is stored right before the sum into the contraction, whose loops run for certain. */
 static bool begins_with(const distributor *d, const tirbi_ls *store, tirbi_contract_plan *plan) {
-    if (plan->first || store->kind != TIRBI_LS_STORE || !invariant(d, store->as.store.value) ||
+    if (plan->first || plan->before || store->kind != TIRBI_LS_STORE || !invariant(d, store->as.store.value) ||
         !tirbi_same_place(store->as.store.access, plan->operands[TIRBI_CONTRACT_C].place)) {
         return false;
     }

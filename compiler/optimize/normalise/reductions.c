@@ -133,7 +133,7 @@ static bool read_nest(nest *n, const tirbi_ls *s) {
 
 static bool note_element(void *context, const tirbi_reached *a) {
     nest *n = context;
-    if (a->what == TIRBI_LOADS) return n->init == NULL || !a->traps;
+    if (a->what == TIRBI_LOADS) return true;
     if (!n->element) n->element = a->place;
     return !a->place->buffer->overlaps && tirbi_same_place(a->place, n->element);
 }
