@@ -25,7 +25,7 @@ static void write_text(char *to, size_t size, unsigned i, const char *type) {
     snprintf(body, sizeof body, "%.*s%s%s", (int)(star - cases[i].body), cases[i].body, type, star + 1);
     snprintf(to, size,
              ".function \"f\" public\n.scalars 2\n.lanes 3\n.ref %s\n.ref %s writable\n"
-             ".tensor \"x\" %s r0 read ($0)\n.tensor \"y\" %s r1 write ($0)\n.scalar \"k\" i64 s0\n.var \"n\" i64 s1\n"
+             ".tensor \"x\" %s r0 read ($0)\n.tensor \"y\" %s r1 write ($0)\n.var \"n\" i64 s0\n"
              "lane s0, done\n.cursor r0 %s read 0 0 %d\n.cursor r1 %s write 0 0 %d\n"
              "vload.%s v0, c0\nvsplat.%s v1, s1\n%s\nvstore.%s c1, v2\ndone:\nlane.end\nret.void\n.end\n",
              type, type, type, type, type, cases[i].reads, type, cases[i].writes, type, type, body, type);
@@ -108,7 +108,8 @@ static void no_copy_of_a_half_is_a_word(void **state) {
     (void)state;
     harness h;
     harness_open(&h, ".function \"f\" public\n.scalars 2\n.lanes 4\n.ref i8\n.ref f16 writable\n"
-                     ".tensor \"x\" i8 r0 read ($0)\n.tensor \"y\" f16 r1 write ($0)\n.scalar \"k\" i64 s0\n.var \"n\" i64 s1\n"
+                     ".tensor \"x\" i8 r0 read ($0)\n.tensor \"y\" f16 r1 write ($0)\n"
+                     ".scalar \"k\" i64 s0\n.var \"n\" i64 s1\n"
                      "lane s0, done\n.cursor r0 i8 read 0 0 1\n.cursor r1 f16 write 0 0 1\nvload.i8 v0, c0\n"
                      "vcast.f16 v1, v0, i8\nvmov.f16 v2, v1\nvstore.f16 c1, v2\nvcast.i32 v3, v0, i8\n"
                      "done:\nlane.end\nret.void\n.end\n");
@@ -118,7 +119,7 @@ static void no_copy_of_a_half_is_a_word(void **state) {
         uint16_t y[MOST];
         for (size_t i = 0; i < MOST; i++) x[i] = (int8_t)i, y[i] = 0xABCD;
         buffer b[] = {{x, MOST, TIRB_I8}, {y, MOST, TIRB_F16}};
-        assert_int_equal(harness_call(&h, (uint64_t[]){n}, b, 2).status, TIRB_OK);
+        assert_int_equal(harness_call(&h, (uint64_t[]){n, MOST}, b, 2).status, TIRB_OK);
         for (size_t i = n; i < MOST; i++) assert_int_equal(y[i], 0xABCD);
     }
     harness_close(&h);
