@@ -103,7 +103,30 @@ static void no_part_is_a_whole_block(void **state) {
     if (tirbi_lane_machine_of(TIRB_ISA_AVX512)) assert_true(n > N_CASES);
 }
 
+/* A copy of a half beside words, in a block of any size: nothing behind its elements is written. */
+static void no_copy_of_a_half_is_a_word(void **state) {
+    (void)state;
+    harness h;
+    harness_open(&h, ".function \"f\" public\n.scalars 2\n.lanes 4\n.ref i8\n.ref f16 writable\n"
+                     ".tensor \"x\" i8 r0 read ($0)\n.tensor \"y\" f16 r1 write ($0)\n"
+                     ".scalar \"k\" i64 s0\n.var \"n\" i64 s1\n"
+                     "lane s0, done\n.cursor r0 i8 read 0 0 1\n.cursor r1 f16 write 0 0 1\nvload.i8 v0, c0\n"
+                     "vcast.f16 v1, v0, i8\nvmov.f16 v2, v1\nvstore.f16 c1, v2\nvcast.i32 v3, v0, i8\n"
+                     "done:\nlane.end\nret.void\n.end\n");
+    enum { MOST = 140 };
+    for (size_t n = 1; n < 70; n++) {
+        int8_t x[MOST];
+        uint16_t y[MOST];
+        for (size_t i = 0; i < MOST; i++) x[i] = (int8_t)i, y[i] = 0xABCD;
+        buffer b[] = {{x, MOST, TIRB_I8}, {y, MOST, TIRB_F16}};
+        assert_int_equal(harness_call(&h, (uint64_t[]){n, MOST}, b, 2).status, TIRB_OK);
+        for (size_t i = n; i < MOST; i++) assert_int_equal(y[i], 0xABCD);
+    }
+    harness_close(&h);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_part_is_a_whole_block)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_part_is_a_whole_block),
+                                       cmocka_unit_test(no_copy_of_a_half_is_a_word)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -435,6 +435,8 @@ static bool plan_move(lane_planner *p, const lane_ins *ins) {
         put_words(v, source.words);
         return true;
     }
+    const bool is_half = ins->type == TIRB_F16 || ins->type == TIRB_BF16;
+    if (is_half && source.narrow && !(p->body->features & TIRBI_LANE_HAS_HALVES)) return false; /* no bank takes it */
     if (source.size != p->body->main_size && !source.narrow) return false;
     move_in_banks(p, ins);
     return true;
