@@ -23,10 +23,13 @@
 #include <tirb/tirb.h>
 
 #include "loader/isa/isa.h"
+#include "tests/unit/sampled.h"
 #include "vm/lanes/kernels.h"
 #include "vm/math/ops.h"
 
 static bool full;
+/* How many random values are tried, of `usual` ones. */
+static int n_random(int usual) { return full ? 50000000 : usual / (int)sampled_every(); }
 
 static uint64_t random_state = 0x9E3779B97F4A7C15u;
 static uint64_t random_bits(void) {
@@ -189,7 +192,7 @@ typedef struct sweeps {
 
 static void *sweep_worker(void *data) {
     sweeps *s = data;
-    for (unsigned i; (i = atomic_fetch_add(&s->next, 1)) < N_FUNCTIONS_1;) sweep_function(&s->all[i], full ? 1 : 4001);
+    for (unsigned i; (i = atomic_fetch_add(&s->next, 1)) < N_FUNCTIONS_1;) sweep_function(&s->all[i], full ? 1 : 4001 * sampled_every());
     return NULL;
 }
 
@@ -223,7 +226,7 @@ static void test_one_argument_f32(void **state) {
     bool good = true;
     for (size_t i = 0; i < N_FUNCTIONS_1; i++) {
         sweep *f = &s.all[i];
-        for (int n = 0; n < 200000; n++) {
+        for (int n = 200000 / (int)sampled_every(); n > 0; n--) {
             float x = random_float();
             note_error(f, x, f->function->f32(x));
         }
@@ -241,7 +244,7 @@ static void test_two_arguments_f32(void **state) {
         const two_arguments *f = &functions_2[i];
         double worst = 0;
         float at_x = 0, at_y = 0;
-        for (int n = 0; n < (full ? 50000000 : 1000000); n++) {
+        for (int n = n_random(1000000); n > 0; n--) {
             float x = random_float(), y = random_float();
             double error = error_f32(f->f32(x, y), f->oracle32((double)x, (double)y));
             if (error > worst) worst = error, at_x = x, at_y = y;
@@ -260,7 +263,7 @@ static void test_one_argument_f64(void **state) {
     for (size_t i = 0; i < N_FUNCTIONS_1; i++) {
         const one_argument *f = &functions_1[i];
         double worst = 0, at = 0;
-        for (int n = 0; n < (full ? 50000000 : 600000); n++) {
+        for (int n = n_random(600000); n > 0; n--) {
             double x = random_value();
             double error = error_f64(f->f64(x), f->oracle64((long double)x));
             if (error > worst) worst = error, at = x;
@@ -278,7 +281,7 @@ static void test_two_arguments_f64(void **state) {
     for (size_t i = 0; i < N_FUNCTIONS_2; i++) {
         const two_arguments *f = &functions_2[i];
         double worst = 0, at_x = 0, at_y = 0;
-        for (int n = 0; n < (full ? 50000000 : 1000000); n++) {
+        for (int n = n_random(1000000); n > 0; n--) {
             double x = random_value(), y = random_value();
             double error = error_f64(f->f64(x, y), f->oracle64((long double)x, (long double)y));
             if (error > worst) worst = error, at_x = x, at_y = y;
@@ -320,7 +323,7 @@ static void test_far_remainders(void **state) {
 
 static void test_exact_functions(void **state) {
     (void)state;
-    for (int n = 0; n < 400000; n++) {
+    for (int n = 400000 / (int)sampled_every(); n > 0; n--) {
         float x = random_float(), y = random_float(), z = random_float();
         double u = random_value(), v = random_value(), w = random_value();
         expect_f32("sqrt", tirbi_sqrt_f32(x), sqrtf(x), x, 0);
