@@ -10,7 +10,7 @@
 
 enum { MAX_STATE = 8, MAX_OWN = 16, MAX_TERMS = 16, MAX_SIZE = 600, MAX_DEPTH = 64, MAX_FALLIBLE = 16 };
 enum { AT_FIRST = 8, CLOSE = 32, LONGEST = 1024 }; /* iterations that are run by themselves */
-enum { LEAST_SKIPPED = 128 }; /* fewer run by themselves in the time that some looks ahead take */
+enum { LEAST_SKIPPED = 384 }; /* fewer run by themselves in the time that some looks ahead take */
 
 typedef struct seeker {
     tirbi_lx_pool *pool;
