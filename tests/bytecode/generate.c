@@ -289,20 +289,31 @@ static void put_elementwise(generator *g) {
     PUT(g, "\n");
 }
 
+/* The register, or another one that has what is in it. */
+static unsigned perhaps_moved(generator *g, unsigned from) {
+    const uint8_t type = g->lanes[from];
+    const unsigned to = chance(g, 25) ? new_lane_beside(g, type, 1u << from) : UNDEFINED;
+    if (to == UNDEFINED) return from;
+    PUT(g, "vmov.%s v%u, v%u\n", name_of(type), to, from);
+    return to;
+}
+
 static void put_store(generator *g, unsigned c) {
     if (!g->cursors[c].writes) return;
     const uint8_t type = g->cursors[c].type;
     const unsigned from = find_lane(g, type), other = find_any_lane(g);
     const uint8_t source = other != UNDEFINED ? g->lanes[other] : UNDEFINED;
     if (from != UNDEFINED) {
-        PUT(g, "vstore.%s c%u, v%u\n", name_of(type), c, from);
+        const unsigned stored = perhaps_moved(g, from);
+        PUT(g, "vstore.%s c%u, v%u\n", name_of(type), c, stored);
     } else if (other != UNDEFINED) {
         const bool as_bits = chance(g, 50) && tirbi_dtypes[type].size == tirbi_dtypes[source].size &&
                              tirbi_dtype_is_int((tirbi_dtype)source);
         const unsigned to = new_lane(g, type);
         if (to == UNDEFINED) return;
-        PUT(g, "%s.%s v%u, v%u, %s\nvstore.%s c%u, v%u\n", as_bits ? "vbits" : "vcast", name_of(type), to, other,
-            name_of(source), name_of(type), c, to);
+        PUT(g, "%s.%s v%u, v%u, %s\n", as_bits ? "vbits" : "vcast", name_of(type), to, other, name_of(source));
+        const unsigned stored = perhaps_moved(g, to);
+        PUT(g, "vstore.%s c%u, v%u\n", name_of(type), c, stored);
     }
 }
 

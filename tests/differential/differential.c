@@ -1,12 +1,17 @@
 /* differential: random programs, or a file's functions, run by the oracle and by the machine, compared bit by bit.
  *
- *   differential --seed S --count N [--isa best|all] [--passes one|all] [--print]
+ *   differential --seed S --count N [--isa best|all] [--passes one|few|all] [--print]
  *   differential FILE.py [-f NAME] [--seed S] [--count N]
  *
+ * The first way to compile has all passes, the second also every region on several threads: --passes few are these two.
+ * Arguments lie beside pages that nothing may touch; who touches one ends the process, and what ran is printed before.
+ *
  * Exit status: 0 all equal, 1 some differ, 2 the command line or file cannot be read. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/differential/coverage.h"
 #include "tests/differential/generate.h"
@@ -15,13 +20,33 @@
 typedef struct settings {
     uint64_t seed, count;
     const char *file, *function;
-    bool print, best_isa, one_variant, keep_going;
+    bool print, best_isa;
+    uint32_t variants; /* how many ways to compile; 0: all */
     tirbi_coverage *coverage;
 } settings;
 
 typedef struct tally {
     uint64_t n[TIRBI_DIFF_MISMATCH + 1];
 } tally;
+
+/* What was begun, what is running of it, and who else is told of a fault. */
+static char begun[100], running[TIRBI_DIFF_NOW];
+static struct sigaction told_of_fault;
+
+static void tell(const char *text) { (void)!write(STDOUT_FILENO, text, strlen(text)); }
+
+static void on_fault(int signal) {
+    tell(begun);
+    tell(running);
+    tell("\n");
+    sigaction(signal, &told_of_fault, NULL); /* the access is tried again, and faults again */
+}
+
+static void report_faults(void) {
+    struct sigaction action = {.sa_handler = on_fault};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, &told_of_fault);
+}
 
 static bool read_file(const char *path, tirbi_text *out) {
     FILE *file = fopen(path, "rb");
@@ -36,6 +61,12 @@ static bool read_file(const char *path, tirbi_text *out) {
 
 static const char *fp_name(tirb_fp_mode fp) {
     return fp == TIRB_FP_STRICT ? "strict" : fp == TIRB_FP_FAST ? "fast" : "precise";
+}
+
+static tirbi_diff_outcome run(const tirbi_diff_request *request, uint64_t seed, tirbi_text *why) {
+    snprintf(begun, sizeof begun, "---- FAULT: seed %llu, fp %s, ", (unsigned long long)seed, fp_name(request->fp));
+    running[0] = '\0';
+    return tirbi_diff_run(request, why);
 }
 
 static void report(tally *t, tirbi_diff_outcome outcome, uint64_t seed, const char *program, tirb_fp_mode fp,
@@ -75,10 +106,11 @@ static void run_generated(const settings *s, uint64_t seed, tally *t) {
                                   .n_known = n_known,
                                   .strided = seed % 5 == 0,
                                   .one_isa = s->best_isa,
-                                  .all_passes = !s->one_variant};
+                                  .variants = s->variants,
+                                  .now = running};
     if (s->print) printf("---- seed %llu\n%s\n", (unsigned long long)seed, program.data);
     tirbi_coverage_add(s->coverage, program.data, program.size);
-    report(t, tirbi_diff_run(&request, &why), seed, program.data, request.fp, &why);
+    report(t, run(&request, seed, &why), seed, program.data, request.fp, &why);
     tirbi_text_free(&program);
     tirbi_text_free(&why);
     free(g);
@@ -93,29 +125,30 @@ typedef struct file_run {
 
 static void run_function(void *context, const char *name) {
     static const tirb_fp_mode modes[] = {TIRB_FP_PRECISE, TIRB_FP_STRICT, TIRB_FP_FAST};
-    const file_run *run = context;
-    const settings *s = run->settings;
+    const file_run *file = context;
+    const settings *s = file->settings;
     if (s->function != NULL && strcmp(s->function, name) != 0) return;
     for (uint32_t i = 0; i < 3; i++) {
         tirbi_text why = {.data = NULL};
-        tirbi_diff_request request = {.text = run->program->data,
-                                      .size = run->program->size,
+        tirbi_diff_request request = {.text = file->program->data,
+                                      .size = file->program->size,
                                       .function = name,
-                                      .seed = run->seed,
+                                      .seed = file->seed,
                                       .fp = modes[i],
-                                      .strided = run->seed % 3 == 0,
+                                      .strided = file->seed % 3 == 0,
                                       .one_isa = s->best_isa,
-                                      .all_passes = !s->one_variant};
-        report(run->tally, tirbi_diff_run(&request, &why), run->seed, name, modes[i], &why);
+                                      .variants = s->variants,
+                                      .now = running};
+        report(file->tally, run(&request, file->seed, &why), file->seed, name, modes[i], &why);
         tirbi_text_free(&why);
     }
 }
 
 /* The function asked for, or every public one. */
 static void run_file(const settings *s, const tirbi_text *program, uint64_t seed, tally *t) {
-    file_run run = {.settings = s, .program = program, .seed = seed, .tally = t};
+    file_run file = {.settings = s, .program = program, .seed = seed, .tally = t};
     tirbi_text why = {.data = NULL};
-    if (!tirbi_diff_functions(program->data, program->size, run_function, &run, &why)) {
+    if (!tirbi_diff_functions(program->data, program->size, run_function, &file, &why)) {
         report(t, TIRBI_DIFF_REJECTED, seed, s->file, TIRB_FP_PRECISE, &why);
     }
     tirbi_text_free(&why);
@@ -142,7 +175,7 @@ static bool read_options(int argc, char **argv, settings *s) {
         } else if (strcmp(option, "--isa") == 0) {
             s->best_isa = strcmp(value, "best") == 0;
         } else if (strcmp(option, "--passes") == 0) {
-            s->one_variant = strcmp(value, "one") == 0;
+            s->variants = strcmp(value, "one") == 0 ? 1 : strcmp(value, "few") == 0 ? 2 : 0;
         } else if (strcmp(option, "-f") == 0) {
             s->function = value;
         } else {
@@ -159,14 +192,15 @@ int main(int argc, char **argv) {
     tirbi_text file = {.data = NULL};
     if (!read_options(argc, argv, &s)) {
         fprintf(stderr,
-                "usage: differential [FILE.py] [-f NAME] [--seed S] [--count N] [--isa best|all] [--passes one|all] "
-                "[--print]\n");
+                "usage: differential [FILE.py] [-f NAME] [--seed S] [--count N] [--isa best|all] "
+                "[--passes one|few|all] [--print]\n");
         return 2;
     }
     if (s.file != NULL && !read_file(s.file, &file)) {
         fprintf(stderr, "differential: cannot read %s\n", s.file);
         return 2;
     }
+    report_faults();
     for (uint64_t i = 0; i < s.count; i++) {
         if (s.file != NULL) {
             run_file(&s, &file, s.seed + i, &t);

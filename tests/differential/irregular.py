@@ -81,7 +81,7 @@ def computed(pick, depth, names, dtype):
     if how < 0.9:
         other = computed(pick, depth - 1, names, dtype)
         return f"T.Select({a} {pick.choice(['<', '>', '==', '<='])} {b}, {other}, {pick.choice(names)})"
-    if dtype.startswith("float"):
+    if "float" in dtype:
         return f"T.{pick.choice(['floor', 'fabs'])}({a})"
     return pick.choice([f"({a} // {number(dtype, 3)})", f"({a} % {number(dtype, 5)})", f"({a} & {b})", f"({a} >> {number(dtype, 1)})"])
 
@@ -998,8 +998,8 @@ def maker(word, kind, shapes):
 make = maker("", Function, SHAPES)
 
 
-def main(make, about, count):
-    """Compares functions that `make` makes of seeds."""
+def main(make, about, count, arguments=()):
+    """Compares functions that `make` makes of seeds; `arguments` are more of the program that compares."""
     parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("--differential", default="differential")
     parser.add_argument("--seed", type=int, default=1)
@@ -1015,7 +1015,7 @@ def main(make, about, count):
         with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
             file.write(text)
             file.flush()
-            done = subprocess.run([options.differential, file.name, "--seed", str(seed)], capture_output=True, text=True, check=False)
+            done = subprocess.run([options.differential, file.name, "--seed", str(seed), *arguments], capture_output=True, text=True, check=False)
         last = done.stdout.splitlines()[-1] if done.stdout else ""
         counts = {what: int(n) for n, what in re.findall(r"(\d+) (equal|trapped alike|refused|unsupported|rejected|differ)", last)}
         for what in tally:

@@ -15,7 +15,8 @@
 #include "tests/reference/reference.h"
 
 enum { MAX_DEPTH = 100 };
-static const uint64_t max_steps = 3000000; /* of the oracle; a program that takes more is left out */
+/* Of the oracle. What takes more is compared with the generic instruction set on one thread, within so much fuel. */
+static const uint64_t max_steps = 3000000, max_fuel = 4000000;
 
 /* What one run gave. */
 typedef struct outcome {
@@ -23,6 +24,7 @@ typedef struct outcome {
     tirb_result result;
     tirb_error error;
     tirbi_diff_host host;
+    uint64_t fuel;
 } outcome;
 
 typedef struct comparison {
@@ -30,8 +32,12 @@ typedef struct comparison {
     const char *function;
     const tirb_primfunc *ast;
     tirbi_diff_args args;
-    uint8_t *expected[TIRBI_DIFF_PARAMS]; /* the memory of each tensor after the oracle's run */
-    outcome oracle;
+    uint8_t *expected[TIRBI_DIFF_PARAMS]; /* the memory of each tensor after the run that others are compared with */
+    outcome oracle; /* of that run */
+    bool is_long;   /* the oracle did not come to an end: of each bundle what its first machine gives is expected */
+    bool has_begun; /* this bundle's first machine has run */
+    bool has_ended; /* a machine came to an end */
+    uint64_t fuel;  /* what this bundle's first machine used */
     tirbi_text *report;
 } comparison;
 
@@ -61,6 +67,18 @@ static const tirb_primfunc *choose_function(const tirb_irmodule *module, const c
     return n_public == 1 ? only : module->n_functions == 1 ? module->functions[0] : NULL;
 }
 
+/* What is in the tensors is expected of the runs that follow. */
+static bool expect_memory(comparison *c) {
+    for (uint32_t i = 0; i < c->args.n; i++) {
+        const tirbi_diff_tensor *t = &c->args.tensors[i];
+        if (t->memory == NULL) continue;
+        if (c->expected[i] == NULL) c->expected[i] = malloc(t->size);
+        if (c->expected[i] == NULL) return false;
+        memcpy(c->expected[i], t->memory, t->size);
+    }
+    return true;
+}
+
 static bool run_oracle(comparison *c, const tirb_irmodule *module) {
     tirb_import imports[TIRBI_DIFF_IMPORTS];
     tirb_reference_options options = {.fp = c->request->fp,
@@ -74,14 +92,8 @@ static bool run_oracle(comparison *c, const tirb_irmodule *module) {
     tirbi_diff_reset_args(&c->args);
     c->oracle.status = tirb_reference_call(module, c->function, &options, c->args.args, c->args.n, &c->oracle.result,
                                            &c->oracle.error);
-    for (uint32_t i = 0; i < c->args.n; i++) {
-        const tirbi_diff_tensor *t = &c->args.tensors[i];
-        if (t->memory == NULL) continue;
-        c->expected[i] = malloc(t->size);
-        if (c->expected[i] == NULL) return false;
-        memcpy(c->expected[i], t->memory, t->size);
-    }
-    return true;
+    c->is_long = c->oracle.status == TIRB_FUEL;
+    return expect_memory(c);
 }
 
 /* ---- Comparison ----------------------------------------------------------------------------------------------- */
@@ -151,9 +163,21 @@ static bool same_host(comparison *c, const outcome *machine, const char *where) 
     return false;
 }
 
+/* A bundle's calls use the same fuel everywhere. */
+static bool same_fuel(comparison *c, const outcome *machine, const char *where) {
+    if (!c->has_begun) c->fuel = machine->fuel;
+    c->has_begun = true;
+    if (c->fuel == machine->fuel) return true;
+    tirbi_text_add(c->report, "%s: it used %llu of fuel, expected %llu\n", where, (unsigned long long)machine->fuel,
+                   (unsigned long long)c->fuel);
+    return false;
+}
+
 static bool compare(comparison *c, const outcome *machine, const char *where) {
     if (refused_alike(&c->oracle, machine)) return true;
-    bool same = same_status(c->oracle.status, machine->status);
+    bool same = c->is_long ? c->oracle.status == machine->status &&
+                                 strcmp(c->oracle.error.message, machine->error.message) == 0
+                           : same_status(c->oracle.status, machine->status);
     if (!same || (c->oracle.status == TIRB_ASSERT && strstr(c->oracle.error.message, TIRBI_GEN_REQUIRED) != NULL)) {
         tirbi_text_add(c->report, "%s: status %s (%s), expected %s (%s)\n", where, tirb_status_name(machine->status),
                        machine->error.message, tirb_status_name(c->oracle.status), c->oracle.error.message);
@@ -163,15 +187,30 @@ static bool compare(comparison *c, const outcome *machine, const char *where) {
     for (uint32_t i = 0; i < c->args.n; i++) {
         if (!same_tensor(c, i, where)) return false;
     }
-    return same_host(c, machine, where) && same_result(c, machine, where);
+    return same_host(c, machine, where) && same_result(c, machine, where) && same_fuel(c, machine, where);
 }
 
 /* ---- The machine's side --------------------------------------------------------------------------------------- */
 
 static void call(comparison *c, tirb_instance *instance, uint32_t function, outcome *machine) {
+    tirb_stats stats = TIRB_STATS_INIT;
     tirbi_diff_reset_args(&c->args);
     machine->status =
         tirb_instance_call(instance, function, c->args.args, c->args.n, &machine->result, &machine->error);
+    if (tirb_instance_stats(instance, &stats) == TIRB_OK) machine->fuel = stats.fuel_used;
+}
+
+/* For who is told of a fault. */
+static void note(const comparison *c, const char *where) {
+    if (c->request->now == NULL) return;
+    int n = snprintf(c->request->now, TIRBI_DIFF_NOW, "%s, %s; shapes", c->function, where);
+    for (uint32_t i = 0; i < c->args.n; i++) {
+        const tirbi_diff_tensor *t = &c->args.tensors[i];
+        for (int32_t k = 0; k < t->tensor.ndim && n >= 0 && n < TIRBI_DIFF_NOW; k++) {
+            n += snprintf(c->request->now + n, (size_t)(TIRBI_DIFF_NOW - n), "%s%lld", k > 0 ? "x" : " ",
+                          (long long)t->shape[k]);
+        }
+    }
 }
 
 static bool run_on(comparison *c, tirb_isa isa, uint32_t threads, const uint8_t *bundle, size_t size,
@@ -189,6 +228,8 @@ static bool run_on(comparison *c, tirb_isa isa, uint32_t threads, const uint8_t 
     engine_options.max_threads = limits.threads = threads;
     limits.max_depth = MAX_DEPTH;
     limits.timeout_ns = 20000000000ull;
+    if (c->is_long) limits.fuel = max_fuel;
+    note(c, where);
     machine.status = tirb_engine_create(&engine_options, &engine, &machine.error);
     if (machine.status == TIRB_OK) machine.status = tirb_module_load(engine, bundle, size, &module, &machine.error);
     if (machine.status == TIRB_OK) machine.status = tirb_instance_create(module, &limits, &instance, &machine.error);
@@ -196,6 +237,10 @@ static bool run_on(comparison *c, tirb_isa isa, uint32_t threads, const uint8_t 
     if (machine.status == TIRB_OK) machine.status = tirbi_diff_bind(module, instance, &machine.host, &machine.error);
     const bool ready = machine.status == TIRB_OK;
     if (ready) call(c, instance, function, &machine);
+    if (ready && c->is_long && !c->has_begun) {
+        c->oracle = machine;
+        expect_memory(c);
+    }
     bool same = compare(c, &machine, where);
     if (ready && same) { /* the same once more: of the first call nothing is left that could be seen */
         machine = (outcome){.error = TIRB_ERROR_INIT};
@@ -217,10 +262,33 @@ typedef struct variant {
     const char *what;
 } variant;
 
+/* On one thread of every instruction set; where every loop may be a region, on several threads of one of them: else
+ * hardly a program is large enough for a second chunk. */
+static bool run_everywhere(comparison *c, const variant *chosen, const uint8_t *bundle, size_t size) {
+    static const tirb_isa isas[] = {TIRB_ISA_AVX512, TIRB_ISA_AVX2, TIRB_ISA_SSE2, TIRB_ISA_NEON, TIRB_ISA_GENERIC};
+    static const uint32_t many[] = {1, 2, 7};
+    tirb_isa available[sizeof isas / sizeof *isas];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < sizeof isas / sizeof *isas; i++) {
+        if (tirb_isa_available(isas[i])) available[n++] = isas[i];
+    }
+    c->has_begun = false;
+    bool same = !c->is_long || run_on(c, TIRB_ISA_GENERIC, 1, bundle, size, chosen->what);
+    if (c->is_long && c->oracle.status == TIRB_FUEL) return same;
+    c->has_ended = true;
+    if (chosen->parallel != TIRB_PARALLEL_ALL) {
+        if (c->request->one_isa) n = 1;
+        for (uint32_t i = 0; i < n && same; i++) same = run_on(c, available[i], 1, bundle, size, chosen->what);
+        return same;
+    }
+    const tirb_isa isa = available[c->request->one_isa ? 0 : c->request->seed / 7 % n];
+    for (uint32_t t = 0; t < sizeof many / sizeof *many && same; t++)
+        same = run_on(c, isa, many[t], bundle, size, chosen->what);
+    return same;
+}
+
 /* With `max_work` 0: within the default limit. *out_work becomes what it took. */
 static tirbi_diff_outcome run_compiled(comparison *c, const variant *chosen, uint64_t max_work, uint64_t *out_work) {
-    static const tirb_isa isas[] = {TIRB_ISA_AVX512, TIRB_ISA_AVX2, TIRB_ISA_SSE2, TIRB_ISA_NEON, TIRB_ISA_GENERIC};
-    static const uint32_t many[] = {2, 7};
     tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
     tirb_compile_result *result = NULL;
     tirb_error error = TIRB_ERROR_INIT;
@@ -245,16 +313,7 @@ static tirbi_diff_outcome run_compiled(comparison *c, const variant *chosen, uin
     const uint8_t *bundle = tirb_compile_result_bytes(result, &size);
     tirb_compile_stats stats = TIRB_COMPILE_STATS_INIT;
     if (tirb_compile_result_stats(result, &stats) == TIRB_OK) *out_work = stats.work;
-    bool same = true;
-    for (uint32_t i = 0; i < sizeof isas / sizeof *isas && same; i++) {
-        if (!tirb_isa_available(isas[i])) continue;
-        same = run_on(c, isas[i], 1, bundle, size, chosen->what);
-        bool regions =
-            chosen->parallel == TIRB_PARALLEL_ALL; /* else hardly a program is large enough for a second chunk */
-        for (uint32_t t = 0; t < 2 && same && regions; t++)
-            same = run_on(c, isas[i], many[t], bundle, size, chosen->what);
-        if (c->request->one_isa || regions) break;
-    }
+    const bool same = run_everywhere(c, chosen, bundle, size);
     tirb_compile_result_destroy(result);
     return same ? TIRBI_DIFF_SAME : TIRBI_DIFF_MISMATCH;
 }
@@ -286,10 +345,14 @@ static tirbi_diff_outcome run_all(comparison *c) {
         {"all", TIRB_PARALLEL_OFF, "without any pass"}};
     const variant some = {NULL, TIRB_PARALLEL_AUTO, "with some of the work"};
     uint64_t work = 0, other = 0;
-    for (uint32_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+    const uint32_t all = sizeof variants / sizeof *variants;
+    const bool has_all = c->request->variants == 0 || c->request->variants > all;
+    for (uint32_t i = 0; i < (has_all ? all : c->request->variants); i++) {
         tirbi_diff_outcome found = run_compiled(c, &variants[i], 0, i == 0 ? &work : &other);
-        if (found != TIRBI_DIFF_SAME || !c->request->all_passes) return found;
+        if (found != TIRBI_DIFF_SAME) return found;
+        if (!c->has_ended) return TIRBI_DIFF_REFUSED; /* it takes too long */
     }
+    if (!has_all) return TIRBI_DIFF_SAME;
     /* Plans are plain ones from some point in the middle on. */
     return run_compiled(c, &some, 1 + work * (8 + c->request->seed % 24) / 32, &other);
 }
@@ -320,7 +383,7 @@ static tirbi_diff_outcome run_parsed(comparison *c, const tirb_irmodule *module)
         if (c->oracle.status == TIRB_UNSUPPORTED) {
             tirbi_text_add(c->report, "the oracle: %s\n", c->oracle.error.message);
             found = TIRBI_DIFF_UNSUPPORTED;
-        } else if (c->oracle.status != TIRB_FUEL) {
+        } else {
             found = run_all(c);
         }
     }

@@ -7,7 +7,7 @@
 #include "compiler/ir/ir.h"
 #include "tests/differential/random.h"
 
-enum { TIRBI_DIFF_PARAMS = 64, TIRBI_DIFF_NDIM = 16, TIRBI_DIFF_KNOWN = 8 };
+enum { TIRBI_DIFF_PARAMS = 64, TIRBI_DIFF_NDIM = 16, TIRBI_DIFF_KNOWN = 8, TIRBI_DIFF_NOW = 500 };
 
 /* A value that a shape variable or a scalar parameter must have. */
 typedef struct tirbi_diff_known {
@@ -23,9 +23,10 @@ typedef struct tirbi_diff_request {
     tirb_fp_mode fp;
     const tirbi_diff_known *known;
     uint32_t n_known;
-    bool strided;     /* some tensors are passed with strides */
-    bool one_isa;     /* only the best instruction set */
-    bool all_passes;  /* each optimisation is left out in turn */
+    bool strided;      /* some tensors are passed with strides */
+    bool one_isa;      /* only the best instruction set */
+    uint32_t variants; /* how many of the ways to compile, of which each leaves out an optimisation or some; 0: all */
+    char *now;         /* NULL, or TIRBI_DIFF_NOW bytes that say what is running, should it fault */
 } tirbi_diff_request;
 
 typedef enum tirbi_diff_outcome {

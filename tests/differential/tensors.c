@@ -10,12 +10,13 @@
 
 #include <tirb/dlpack.h>
 
-enum { MAX_ELEMENTS = 1 << 20, GUARD = 64 };
+enum { MAX_ELEMENTS = 1 << 20, MAX_FAR_BYTES = 1 << 20, FAR_PERCENT = 30, GUARD = 64 };
 
 typedef struct environment {
     const tirb_expr *vars[TIRBI_DIFF_PARAMS];
     int64_t values[TIRBI_DIFF_PARAMS];
     uint32_t n;
+    uint32_t far; /* which of the shape variables is large; as many as there are or more: none */
 } environment;
 
 /* ---- Shapes --------------------------------------------------------------------------------------------------- */
@@ -54,12 +55,19 @@ static bool value_of(const environment *env, const tirb_expr *e, int64_t *out) {
     return true;
 }
 
+/* Around the sizes of vectors, of blocks and of strips. */
+static int64_t far_size(tirbi_random *random) {
+    static const int64_t sizes[] = {64, 255, 256, 1023, 1024, 4096};
+    return sizes[tirbi_random_below(random, sizeof sizes / sizeof *sizes)] + (int64_t)tirbi_random_below(random, 7) - 3;
+}
+
 /* Many variables are the sizes of many nested loops: then they are small. */
 static void bind(environment *env, const tirb_expr *var, const tirbi_diff_request *request, bool small,
                  tirbi_random *random) {
     static const int64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 20, 31, 32, 33};
     if (env->n == TIRBI_DIFF_PARAMS) return;
     int64_t value = sizes[tirbi_random_below(random, small ? 6 : sizeof sizes / sizeof *sizes)];
+    if (env->n == env->far) value = far_size(random);
     for (uint32_t i = 0; i < request->n_known; i++) {
         if (strcmp(request->known[i].name, var->as.var.name) == 0) value = request->known[i].value;
     }
@@ -300,8 +308,10 @@ static bool share(const tirb_primfunc *f, const tirb_param_pair *pair, tirbi_ran
 
 bool tirbi_diff_make_args(const tirb_primfunc *f, const tirbi_diff_request *request, tirbi_diff_args *out,
                           tirbi_text *report) {
-    tirbi_random random = {.state = request->seed};
-    environment env = {.n = 0};
+    tirbi_random random = {.state = request->seed}, apart = {.state = request->seed ^ 0x9e3779b97f4a7c15};
+    const bool is_far = f->n_shape_vars > 0 && tirbi_random_chance(&apart, FAR_PERCENT);
+    environment env = {.n = 0, .far = is_far ? tirbi_random_below(&apart, f->n_shape_vars) : UINT32_MAX};
+    uint64_t bytes = 0;
     *out = (tirbi_diff_args){.n = f->n_params};
     if (f->n_params > TIRBI_DIFF_PARAMS || f->n_shape_vars > TIRBI_DIFF_PARAMS) {
         tirbi_text_add(report, "too many parameters\n");
@@ -318,6 +328,11 @@ bool tirbi_diff_make_args(const tirb_primfunc *f, const tirbi_diff_request *requ
             out->args[i] = (tirb_arg){.kind = TIRB_ARG_TENSOR, .value = {.tensor = &out->tensors[i].tensor}};
         } else {
             made = make_scalar(f->params[i], &env, &random, &out->args[i], report);
+        }
+        bytes += out->tensors[i].size;
+        if (made && is_far && bytes > MAX_FAR_BYTES) {
+            tirbi_text_add(report, "the parameters would have more than %d bytes\n", MAX_FAR_BYTES);
+            made = false;
         }
         if (!made) return false;
     }
