@@ -192,7 +192,8 @@ typedef struct sweeps {
 
 static void *sweep_worker(void *data) {
     sweeps *s = data;
-    for (unsigned i; (i = atomic_fetch_add(&s->next, 1)) < N_FUNCTIONS_1;) sweep_function(&s->all[i], full ? 1 : 4001 * sampled_every());
+    const unsigned step = full ? 1 : 4001 * sampled_every();
+    for (unsigned i; (i = atomic_fetch_add(&s->next, 1)) < N_FUNCTIONS_1;) sweep_function(&s->all[i], step);
     return NULL;
 }
 
