@@ -43,7 +43,6 @@
 #define PART_MASK(n, size)          ((__mmask16)((1u << (n) * ((size) / 4)) - 1))
 #define LOAD_PART(from, n, size)     ((VI32)_mm512_maskz_loadu_epi32(PART_MASK(n, size), from))
 #define STORE_PART(to, n, size, v) _mm512_mask_storeu_epi32(to, PART_MASK(n, size), (__m512i)(v))
-#define PARTS_AS_WHOLE 1
 #define STORE_HALVES(to, n, v)       _mm256_mask_storeu_epi16(to, (__mmask16)((1u << (n)) - 1), (__m256i)(v))
 #define BYTES_PART(from, n)          _mm_maskz_loadu_epi8((__mmask16)((1u << (n)) - 1), from)
 #define WIDEN_I8_PART(from, n)       ((VI32)_mm512_cvtepi8_epi32(BYTES_PART(from, n)))
