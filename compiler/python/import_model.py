@@ -275,7 +275,31 @@ def other_results(function, values):
         elif any(int(a) != b for a, b in zip(getattr(part.shape, "values", ()), given.shape)
                  if hasattr(a, "value") and isinstance(b, int)):
             said.append(f"result {i} is {sizes(part.shape.values)}, in PyTorch {sizes(given.shape)}")
-    return f"TVM's front end converts it otherwise: {', '.join(said)}" if said else ""
+    return said
+
+
+def is_whole(a, b):
+    return not (isinstance(a, int) and isinstance(b, int)) or a % b == 0 or b % a == 0
+
+
+def other_operators(program):
+    """Which operators the front end converts without looking at some of their arguments, which matter here."""
+    said = []
+    for node in program.graph.nodes:
+        name, args = str(node.target), node.args
+        ignored = ""
+        if name.startswith("aten.elu.") and any(scale != 1 for scale in args[2:]):
+            ignored = "the scales"
+        elif name.startswith("aten._upsample_") and "_aa." in name:
+            ignored = "antialias"
+        elif name.startswith("aten.avg_pool") and len(args) > 6 and args[6] is not None:
+            ignored = "divisor_override"
+        elif name.startswith("aten.upsample_nearest") and not all(
+                map(is_whole, node.meta["val"].shape[2:], args[0].meta["val"].shape[2:])):
+            ignored = "how sizes that are no multiples are rounded"
+        if ignored:
+            said.append(f"{name} without {ignored}")
+    return said
 
 
 def from_torch(program, shapes):
@@ -290,7 +314,9 @@ def from_torch(program, shapes):
     results = without_state(program, results)
     module = from_exported_program(program, run_ep_decomposition=False)
     last = next(node for node in program.graph.nodes if node.op == "output")
-    return module, names, results, other_results(module["main"], last.args[0])
+    said = other_results(module["main"], last.args[0]) + other_operators(program)
+    remark = f"TVM's front end converts it otherwise: {', '.join(dict.fromkeys(said))}" if said else ""
+    return module, names, results, remark
 
 
 FRONT_ENDS = {".onnx": (read_onnx, from_onnx, "onnx"), ".pt2": (read_torch, from_torch, "torch")}

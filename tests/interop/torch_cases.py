@@ -1021,3 +1021,19 @@ function("grid",
          normal(1, 2, 5, 6),
          lambda: 2 * torch.rand(1, 3, 4, 2) - 1,
          remark=OTHERWISE + "result 0 is 1x2x4x2, in PyTorch 1x2x3x4")
+function("scaled_elu",
+         F.selu,
+         normal(3, 4),
+         remark=OTHERWISE + "aten.elu.default without the scales")
+function("divided_otherwise",
+         lambda x: F.avg_pool2d(x, 3, divisor_override=4),
+         normal(1, 2, 6, 6),
+         remark=OTHERWISE + "aten.avg_pool2d.default without divisor_override")
+function("smoothed",
+         lambda x: F.interpolate(x, size=(5, 5), mode="bilinear", antialias=True),
+         normal(1, 2, 8, 8),
+         remark=OTHERWISE + "aten._upsample_bilinear2d_aa.default without antialias")
+function("nearest_of_other_sizes",
+         lambda x: F.interpolate(x, size=(13, 11)),
+         normal(1, 2, 8, 8),
+         remark=OTHERWISE + "aten.upsample_nearest2d.vec without how sizes that are no multiples are rounded")
