@@ -14,7 +14,8 @@
 #include "loader/bundle/assembly.h"
 #include "loader/verify/verify.h"
 #include "tests/bytecode/generate.h"
-#include "vm/exec/exec.h"
+#include "vm/exec/execute.h"
+#include "vm/translate/translate.h"
 
 enum { MAX_CODES = 6, N_SIZES = 4, MARGIN = 600, NEAR = 10000, FUEL = 60000, FUEL_FAR = 3000000 };
 static const uint64_t sizes[] = {0, 1, 2, 3, 31, 63, 64, 65, 127, 254, 255, 256, 257, 511, 1000};

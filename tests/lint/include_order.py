@@ -3,6 +3,7 @@
 
     loader/base <- loader/isa <- the rest of loader <- vm
     loader (never vm) <- compiler <- compiler/driver (sees vm as well) <- tests, fuzz
+    the machine's rooms: each sees those that VM_SEES names
     the compiler's rooms: each sees those that COMPILER_SEES names
     the optimizer's own rooms: each sees those before it (OPTIMIZER_ORDER); emission sees EMISSION_SEES of them
     <zstd.h> only in loader/bundle, <xxhash.h> only in loader/bundle and loader/cache
@@ -28,6 +29,23 @@ MAY_INCLUDE = (
     ("tests/", ("loader/", "vm/", "compiler/", "tests/")),
     ("fuzz/", ("loader/", "vm/", "compiler/", "tests/", "fuzz/")),
 )
+
+# The rooms of the machine, and what each sees beside itself. A program is translated (translate) into code that frames of a
+# machine (machine) run: dispatch (exec) goes through scalar words, and entering a lane loop (enter) sets up what its lanes
+# go through (lanes).
+VM_SEES = {
+    "math": (),
+    "team": (),
+    "limits": (),
+    "lanes": ("math",),
+    "contract": ("math", "lanes"),
+    "machine": ("team", "limits", "lanes"),
+    "enter": ("math", "lanes", "machine"),
+    "translate": ("math", "lanes", "contract", "machine", "enter"),
+    "exec": ("math", "limits", "lanes", "contract", "machine", "enter"),
+    "call": ("limits", "lanes", "machine", "translate", "exec"),
+    "host": ("limits", "call"),
+}
 
 # The rooms of the compiler, and what each sees beside itself. Languages make an AST (ir); lowering makes loop IR (loop) of
 # it, which the optimizer changes and emission turns into code; the pipeline runs them all.
@@ -68,11 +86,12 @@ PUBLIC_MAY = re.compile(r"^(tirb/\w+\.h|dlpack/dlpack\.h|std(int|def|bool)\.h)$"
 
 
 def is_hidden(path, name):
-    """Whether a room of the compiler includes another one that it does not see."""
-    rooms = [where.split("/")[1] for where in (path, name) if where.startswith("compiler/")]
-    if len(rooms) < 2 or rooms[0] == rooms[1] or name in SEEN_FROM_BELOW:
-        return False
-    return rooms[1] not in COMPILER_SEES.get(rooms[0], ())
+    """Whether a room of the compiler, or of the machine, includes another one that it does not see."""
+    for part, sees in (("vm/", VM_SEES), ("compiler/", COMPILER_SEES)):
+        rooms = [where.split("/")[1] for where in (path, name) if where.startswith(part)]
+        if len(rooms) == 2 and rooms[0] != rooms[1] and name not in SEEN_FROM_BELOW:
+            return rooms[1] not in sees.get(rooms[0], ())
+    return False
 
 
 # Emission runs schedules: it sees what they are made of, and nothing that makes them.
@@ -124,7 +143,7 @@ def problems_of(path, text, exists):
         elif name.startswith("compiler/driver/") and not path.startswith(("compiler/driver/", "tests/", "fuzz/")):
             yield number, f'"{name}": the command is above every library'
         elif is_hidden(path, name):
-            yield number, f'"{name}" is in no room of the compiler that this one sees'
+            yield number, f'"{name}" is in no room that this one sees'
         elif decides(path, name):
             yield number, f'"{name}": emission includes nothing that plans'
         elif is_above(path, name):
@@ -137,9 +156,13 @@ def self_test():
     cases = (
         ("loader/base/a.c", '#include "loader/isa/isa.h"'),
         ("loader/isa/a.c", '#include "loader/bundle/program.h"'),
-        ("loader/verify/a.c", '#include "vm/exec/exec.h"'),
+        ("loader/verify/a.c", '#include "vm/exec/execute.h"'),
         ("vm/exec/a.c", '#include "compiler/ir/ir.h"'),
-        ("compiler/emit/a.c", '#include "vm/exec/exec.h"'),
+        ("vm/machine/a.c", '#include "vm/enter/own.h"'),
+        ("vm/enter/a.c", '#include "vm/translate/own.h"'),
+        ("vm/exec/a.c", '#include "vm/translate/own.h"'),
+        ("vm/new/a.c", '#include "vm/machine/own.h"'),
+        ("compiler/emit/a.c", '#include "vm/exec/execute.h"'),
         ("compiler/emit/a.c", '#include "compiler/driver/npy.h"'),
         ("compiler/emit/a.c", '#include "ir.h"'),
         ("compiler/loop/a.c", '#include "compiler/lower/own.h"'),

@@ -14,8 +14,9 @@
 
 #include "loader/bundle/assembly.h"
 #include "loader/verify/verify.h"
-#include "vm/exec/exec.h"
+#include "vm/exec/execute.h"
 #include "vm/lanes/kernels.h"
+#include "vm/translate/translate.h"
 
 enum { HARNESS_MAX_REFS = 12 };
 

@@ -2,7 +2,7 @@
  * other scalars, take one for granted only where every way has written it. */
 #include "tests/unit/machine_harness.h"
 
-#include "vm/exec/machine.h"
+#include "vm/machine/machine.h"
 #include "vm/lanes/kernels.h"
 
 /* The code before the lane loop y = x + s1 of f16; s0 is the number of lanes, s2 a parameter. `known`: s1 holds one

@@ -2,7 +2,9 @@
  * instruction, across which a profiled translation fuses nothing and forgets everything, and multiplies and adds
  * without the processor's help. */
 #include "tests/unit/machine_harness.h"
-#include "vm/exec/machine.h"
+#include "vm/machine/handlers.h"
+#include "vm/machine/machine.h"
+#include "vm/translate/translate.h"
 
 enum {
     PROGRAMS = 3000,

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "vm/exec/machine.h"
+#include "vm/machine/machine.h"
 #include "vm/lanes/forms.h"
 #include "vm/math/core.h"
 

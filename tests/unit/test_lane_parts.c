@@ -1,10 +1,10 @@
 /* Bodies for blocks that are not whole, of loops over elements that are apart: none of their words moves a whole block.
  * Words are looked at, not run, so that this holds of instruction sets, too, that the CPU at hand has not. */
 #include "tests/unit/machine_harness.h"
-
-#include "vm/exec/lane_plan.h"
 #include "vm/lanes/forms.h"
 #include "vm/lanes/machines.h"
+#include "vm/translate/lane_plan.h"
+#include "vm/translate/translate.h"
 
 static const char *const types[] = {"f32", "f64", "i32", "i64", "u8", "i16"};
 /* What is stored, of v0 and the splat v1, and how cursors go on; * stands for the type. */

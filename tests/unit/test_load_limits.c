@@ -1,6 +1,5 @@
 /* What a load takes. Steps and bytes of memory are counted, and no time: they grow with the size of a program and with
  * nothing else, whatever the program is made of. */
-#include "tests/unit/loader_fixture.h"
 
 #include <math.h>
 #include <time.h>
@@ -8,7 +7,8 @@
 #include <tirb/tirb.h>
 
 #include "loader/base/secret.h"
-#include "vm/exec/exec.h"
+#include "tests/unit/loader_fixture.h"
+#include "vm/translate/translate.h"
 
 /* ---- Limits ---------------------------------------------------------------------------------------------------- */
 

@@ -14,8 +14,9 @@
 #include "loader/cache/memory.h"
 #include "vm/call/plain.h"
 #include "vm/call/strided.h"
-#include "vm/exec/exec.h"
+#include "vm/exec/execute.h"
 #include "vm/limits/deadline.h"
+#include "vm/translate/translate.h"
 
 struct tirb_engine {
     atomic_uint references;

@@ -11,7 +11,7 @@
 
 #include "loader/base/alloc.h"
 #include "loader/bundle/program.h"
-#include "vm/exec/exec.h"
+#include "vm/exec/execute.h"
 
 typedef enum tirbi_plain_kind {
     TIRBI_PLAIN_CONSTANT, /* the extent is `value` */

@@ -3,14 +3,13 @@
  * All but where the operands begin follows from the extents and steps. A machine knows what it found out when it
  * entered some contractions, and its spares keep that from call to call: where extents and steps are what they were,
  * only the ends of what the operands reach are checked again. */
-#include "vm/contract/contract.h"
-
 #include <string.h>
 
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
-#include "vm/exec/machine.h"
 #include "loader/isa/reach.h"
+#include "vm/contract/contract.h"
+#include "vm/exec/dispatch.h"
 #include "vm/lanes/slots.h"
 
 enum { BLOCK_ALIGNMENT = 64 };

@@ -8,8 +8,8 @@
 
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
-#include "vm/exec/fpu.h"
-#include "vm/exec/machine.h"
+#include "vm/exec/dispatch.h"
+#include "vm/machine/fpu.h"
 
 /* ---- Chunks --------------------------------------------------------------------------------------------------- */
 

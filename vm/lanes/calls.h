@@ -34,7 +34,7 @@ typedef uint16_t LANE_NUMBER __attribute__((may_alias));
 /* n elements of 1 << shift bytes, read and written with steps of any number of bytes. */
 void copy_steps(uint8_t *to, ptrdiff_t to_step, const uint8_t *from, ptrdiff_t from_step, unsigned shift, size_t n);
 /* Stores of `count` lanes from several strips, each by the steps of its cursor: see `scatter` in
- * vm/exec/lane_translate.c for the words. */
+ * vm/translate/lane_translate.c for the words. */
 void scatter_strips(const tirbi_lane_state *state, const tirbi_word *pc, size_t count);
 /* The lanes' elements of one iteration, or of as many as there is room for. */
 void fill_tile(tirbi_lane_state *state, const tirbi_word *pc, size_t count);

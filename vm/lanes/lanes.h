@@ -153,7 +153,7 @@ typedef struct tirbi_lane_loop {
     uint32_t after;
     uint8_t outer[TIRBI_MAX_INNER];
     bool reduces;
-    bool is_plain;     /* vm/exec/lane_plain.c may know how to enter it */
+    bool is_plain;     /* vm/enter/lane_plain.c may know how to enter it */
     bool counts_lanes; /* lanes are numbered: loops cannot become one */
     bool by_rows;      /* machines for several rows at once have all that its bodies use */
     bool picks;        /* whole blocks of all elements that are apart are read to banks */

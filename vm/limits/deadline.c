@@ -6,7 +6,7 @@
 
 #include "loader/base/error.h"
 #include "loader/base/thread.h"
-#include "vm/exec/exec.h"
+#include "vm/limits/stops.h"
 
 #ifdef __linux__
 #include <sys/prctl.h>

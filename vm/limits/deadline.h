@@ -15,7 +15,7 @@
 #include <tirb/status.h>
 
 #include "loader/base/process.h"
-#include "vm/exec/exec.h"
+#include "vm/limits/stops.h"
 
 typedef struct tirbi_deadline {
     struct tirbi_deadline *previous, *next; /* while armed */

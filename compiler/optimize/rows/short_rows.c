@@ -43,8 +43,8 @@ bool tirbi_may_suit_short_rows(const tirbi_ls *loop) {
     return false;
 }
 
-/* Whether the lanes of a plan are a few channels, which are computed, in rows that are packed (vm/exec/lane_pack.c) in
- * less time than lanes over the rows would take with steps. */
+/* Whether the lanes of a plan are a few channels, which are computed, in rows that are packed
+ * (vm/translate/lane_pack.c) in less time than lanes over the rows would take with steps. */
 bool tirbi_suits_short_rows(const tirbi_lane_plan *plan) {
     const uint32_t around = plan->loops.n - 1;
     const tirbi_lx *channels = plan->loops.var[0]->extent;

@@ -13,8 +13,9 @@
 
 #include "loader/bundle/assembly.h"
 #include "loader/verify/verify.h"
-#include "vm/exec/exec.h"
+#include "vm/exec/execute.h"
 #include "vm/team/team.h"
+#include "vm/translate/translate.h"
 
 enum { ELEMENTS = 1 << 25, TEXT = 1 << 20, MOST_ROUNDS = 1000, DEPTH = 20000, THREADS = 2 };
 
