@@ -1,14 +1,14 @@
 #include "fuzz/words.h"
 
-#include "compiler/text/script_names.h"
+#include "compiler/text/script/names.h"
 #include "loader/isa/isa.h"
 
 static const char *const fixed_words[] = {
 #define TIRBI_KEYWORD(NAME, text) text,
-#include "compiler/text/keyword.def"
+#include "compiler/text/syntax/keyword.def"
 #undef TIRBI_KEYWORD
 #define TIRBI_PUNCT(NAME, text) text,
-#include "compiler/text/token.def"
+#include "compiler/text/syntax/token.def"
 #undef TIRBI_PUNCT
 #define TIRB_BUILTIN(NAME, text, arity, effect, instruction) text,
 #include "compiler/ir/builtin.def"

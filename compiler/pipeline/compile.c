@@ -6,7 +6,7 @@
 #include "compiler/pipeline/limits.h"
 #include "compiler/pipeline/names.h"
 #include "compiler/pipeline/stages.h"
-#include "compiler/text/print.h"
+#include "compiler/text/print/print.h"
 #include "loader/base/error.h"
 #include "loader/base/sized.h"
 

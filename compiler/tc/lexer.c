@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "compiler/ir/builder.h"
-#include "compiler/text/decimal.h"
+#include "compiler/text/syntax/decimal.h"
 
 typedef struct lexer {
     const char *text;

@@ -6,7 +6,7 @@
 
 #include "compiler/check/check.h"
 #include "compiler/ir/equal.h"
-#include "compiler/text/print.h"
+#include "compiler/text/print/print.h"
 #include "compiler/text/text.h"
 #include "loader/bundle/bundle.h"
 #include "loader/isa/isa.h"

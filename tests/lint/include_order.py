@@ -5,7 +5,7 @@
     loader (never vm) <- compiler <- compiler/driver (sees vm as well) <- tests, fuzz
     the machine's rooms: each sees those that VM_SEES names
     the compiler's rooms: each sees those that COMPILER_SEES names
-    the optimizer's own rooms: each sees those before it (OPTIMIZER_ORDER); emission sees EMISSION_SEES of them
+    rooms within a room: each sees those before it (INNER_ORDER); emission sees EMISSION_SEES of the optimizer's
     <zstd.h> only in loader/bundle, <xxhash.h> only in loader/bundle and loader/cache
 
 Run with --self-test it checks that each rule can fail."""
@@ -66,10 +66,13 @@ COMPILER_SEES = {
 # What of a room those below it may see: a table of names.
 SEEN_FROM_BELOW = ("compiler/pipeline/switches.h",)
 
-# The rooms of the optimizer; those on one line do not see each other.
+# The rooms within a room; those on one line do not see each other.
 OPTIMIZER = "compiler/optimize/"
-OPTIMIZER_ORDER = (("facts",), ("schedule",), ("analysis",), ("rewriting",), ("transform",), ("normalise",), ("lanes",), ("contractions",),
-                   ("nests", "cuts"), ("carried",), ("rows",), ("whiles", "threads"), ("plan",))
+INNER_ORDER = {
+    OPTIMIZER: (("facts",), ("schedule",), ("analysis",), ("rewriting",), ("transform",), ("normalise",), ("lanes",),
+                ("contractions",), ("nests", "cuts"), ("carried",), ("rows",), ("whiles", "threads"), ("plan",)),
+    "compiler/text/": (("syntax", "print"), ("script",)),
+}
 
 # Libraries that only some rooms may see.
 SYSTEM_ONLY_IN = {
@@ -105,12 +108,13 @@ def decides(path, name):
 
 
 def is_above(path, name):
-    """Whether one room of the optimizer includes another one that is not below it."""
-    rooms = [where[len(OPTIMIZER):].rpartition("/")[0] for where in (path, name) if where.startswith(OPTIMIZER)]
-    if len(rooms) < 2 or "" in rooms or rooms[0] == rooms[1]:
-        return False
-    levels = [next((i for i, level in enumerate(OPTIMIZER_ORDER) if room in level), None) for room in rooms]
-    return None in levels or levels[1] >= levels[0]
+    """Whether one room within another includes one that is not below it."""
+    for outer, order in INNER_ORDER.items():
+        rooms = [where[len(outer):].rpartition("/")[0] for where in (path, name) if where.startswith(outer)]
+        if len(rooms) == 2 and "" not in rooms and rooms[0] != rooms[1]:
+            levels = [next((i for i, level in enumerate(order) if room in level), None) for room in rooms]
+            return None in levels or levels[1] >= levels[0]
+    return False
 
 
 def problems_of(path, text, exists):
@@ -147,7 +151,7 @@ def problems_of(path, text, exists):
         elif decides(path, name):
             yield number, f'"{name}": emission includes nothing that plans'
         elif is_above(path, name):
-            yield number, f'"{name}" is not below this room of the optimizer'
+            yield number, f'"{name}" is not below this room'
         elif not exists(name):
             yield number, f'"{name}" does not exist (includes are relative to the root)'
 
@@ -175,6 +179,8 @@ def self_test():
         ("compiler/optimize/facts/a.c", '#include "compiler/optimize/rewriting/own.h"'),
         ("compiler/optimize/cuts/a.c", '#include "compiler/optimize/nests/own.h"'),
         ("compiler/optimize/new/a.c", '#include "compiler/optimize/facts/own.h"'),
+        ("compiler/text/print/a.c", '#include "compiler/text/syntax/own.h"'),
+        ("compiler/text/syntax/a.c", '#include "compiler/text/script/own.h"'),
         ("vm/exec/a.c", "#include <zstd.h>"),
         ("loader/verify/a.c", "#include <xxhash.h>"),
         ("compiler/text/a.c", "#include <popt.h>"),

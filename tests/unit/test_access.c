@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "compiler/text/print.h"
+#include "compiler/text/print/print.h"
 #include "compiler/text/text.h"
 
 /* The lines T.reads and T.writes of the printed text, without blanks around them, each with a newline. */

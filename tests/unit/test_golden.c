@@ -12,8 +12,8 @@
 
 #include "compiler/pipeline/languages.h"
 #include "compiler/text/text.h"
-#include "vm/lanes/slots.h"
 #include "vm/lanes/kernels.h"
+#include "vm/lanes/slots.h"
 #include <tirb/compiler.h>
 #include <tirb/dlpack.h>
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "compiler/ir/equal.h"
-#include "compiler/text/decimal.h"
+#include "compiler/text/syntax/decimal.h"
 #include "compiler/text/text.h"
 
 typedef struct program {

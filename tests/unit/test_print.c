@@ -11,7 +11,7 @@
 #include <tirb/compiler.h>
 
 #include "compiler/ir/equal.h"
-#include "compiler/text/print.h"
+#include "compiler/text/print/print.h"
 #include "compiler/text/text.h"
 #include "tests/unit/sampled.h"
 
