@@ -11,7 +11,7 @@
 #include "vm/lanes/forms.h"
 #include "vm/lanes/loops.h"
 
-enum { MOST = 128, MOST_DEPTH = 40, MOST_STRIPS = 16 };
+enum { MOST = 128, MOST_DEPTH = 40, MOST_STRIPS = TIRBI_MAX_LANE_REGS };
 
 typedef struct loops {
     lane_planner *p;
