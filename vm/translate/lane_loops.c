@@ -10,7 +10,7 @@
 #include "vm/lanes/loops.h"
 #include "vm/translate/lane_stream.h"
 
-enum { MOST = 128, MOST_DEPTH = 40, MOST_STRIPS = 16 };
+enum { MOST = 128, MOST_DEPTH = 40, MOST_STRIPS = TIRBI_MAX_LANE_REGS };
 
 typedef struct loops {
     lane_planner *p;

@@ -1124,7 +1124,10 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     const unsigned before_tiles = regs * (depth + 1) + 2 * depth;
     const unsigned before_waiting = before_tiles + loop->n_tiles * (unsigned)TILE_STRIPS;
     const unsigned n_waiting = depth > 0 ? 0 : count_scatters(p->body);
-    unsigned strips = before_waiting + n_waiting + 1 + (p->body->n_advances > 0);
+    /* What bodies with multiply-adds keep where they go by several loops; scratch is as large on all machines. */
+    enum { LOOP_STRIPS = 6 };
+    const unsigned n_kept = tirbi_lane_has(p->body, TIRB_OP_VFMA, TIRB_OP_VFNMA) && depth == 0 ? LOOP_STRIPS : 0;
+    unsigned strips = before_waiting + n_waiting + n_kept + 1 + (p->body->n_advances > 0);
     loop->own_depth = (uint8_t)depth;
     loop->reduces = p->body->reduces || depth > 0; /* what the lanes take in loops of their own is charged once */
     loop->kernels_only = p->body->main_size == 0 && depth == 0;
