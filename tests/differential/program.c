@@ -353,8 +353,10 @@ static tirbi_diff_outcome run_all(comparison *c) {
         if (!c->has_ended) return TIRBI_DIFF_REFUSED; /* it takes too long */
     }
     if (!has_all) return TIRBI_DIFF_SAME;
-    /* Plans are plain ones from some point in the middle on. */
-    return run_compiled(c, &some, 1 + work * (8 + c->request->seed % 24) / 32, &other);
+    /* Plans are plain ones from some point in the middle on. What takes four times the limit is refused, and a small
+     * program takes as much without any pass, the last variant: so no less than half of that. */
+    const uint64_t middle = 1 + work * (8 + c->request->seed % 24) / 32;
+    return run_compiled(c, &some, middle > other / 2 ? middle : other / 2, &other);
 }
 
 /* ---- One program ---------------------------------------------------------------------------------------------- */
