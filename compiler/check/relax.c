@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "compiler/ir/builder.h"
-#include "compiler/relax/operators.h"
+#include "compiler/relax/infer/operators.h"
 
 typedef struct walk {
     tirbi_diagnostics *diagnostics;

@@ -2,8 +2,8 @@
  *
  * Scalars and dimensions are TIR expressions over int64 variables, so that there is one hierarchy of them: whatever
  * simplifies, compares or prints an expression serves here. Nodes live in the arena of one compilation and are not
- * changed once built. What the builder (compiler/relax/builder.h) makes is in A-normal form: the operands of a call, a
- * tuple or a condition are leaves, which are variables, constants, scalars, shapes, names and tuples of such.
+ * changed once built. What the builder (compiler/relax/infer/builder.h) makes is in A-normal form: the operands of a
+ * call, a tuple or a condition are leaves, which are variables, constants, scalars, shapes, names and tuples of such.
  *
  * - Every expression has its inferred type.
  * - A variable whose type is PRIM is the TIR variable `scalar`; its uses are PRIM expressions of that variable.
@@ -19,7 +19,7 @@ typedef struct tirb_relax_type tirb_relax_type;
 typedef struct tirb_relax_expr tirb_relax_expr;
 typedef struct tirb_relax_var tirb_relax_var;
 typedef struct tirb_relax_function tirb_relax_function;
-typedef struct tirb_relax_operator tirb_relax_operator; /* compiler/relax/operators.h */
+typedef struct tirb_relax_operator tirb_relax_operator; /* compiler/relax/infer/operators.h */
 
 enum { TIRBI_MAX_RELAX_DEPTH = 200, TIRBI_MAX_RELAX_RANK = 64, TIRBI_MAX_RELAX_TYPE = 20000 };
 

@@ -6,7 +6,7 @@
 #include "compiler/pipeline/module.h"
 #include "compiler/pipeline/names.h"
 #include "compiler/pipeline/switches.h"
-#include "compiler/relax/lower.h"
+#include "compiler/relax/lower/lower.h"
 #include "loader/base/error.h"
 #include "loader/base/work.h"
 #include "loader/bundle/bundle.h"

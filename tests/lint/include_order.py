@@ -72,6 +72,7 @@ INNER_ORDER = {
     OPTIMIZER: (("facts",), ("schedule",), ("analysis",), ("rewriting",), ("transform",), ("normalise",), ("lanes",),
                 ("contractions",), ("nests", "cuts"), ("carried",), ("rows",), ("whiles", "threads"), ("plan",)),
     "compiler/text/": (("syntax", "print"), ("script",)),
+    "compiler/relax/": (("infer", "expand"), ("lower",)),
 }
 
 # Libraries that only some rooms may see.

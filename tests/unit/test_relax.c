@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "compiler/relax/builder.h"
+#include "compiler/relax/infer/builder.h"
 
 typedef struct world {
     tirbi_heap heap;

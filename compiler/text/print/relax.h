@@ -2,7 +2,7 @@
 #ifndef TIRB_COMPILER_TEXT_PRINT_RELAX_H
 #define TIRB_COMPILER_TEXT_PRINT_RELAX_H
 
-#include "compiler/relax/operators.h"
+#include "compiler/relax/infer/operators.h"
 #include "compiler/text/print/printer.h"
 
 void tirbi_print_relax(tirbi_printer *p, const tirb_relax_function *f);

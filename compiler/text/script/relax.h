@@ -2,8 +2,8 @@
 #ifndef TIRB_COMPILER_TEXT_SCRIPT_RELAX_H
 #define TIRB_COMPILER_TEXT_SCRIPT_RELAX_H
 
-#include "compiler/relax/builder.h"
-#include "compiler/relax/operators.h"
+#include "compiler/relax/infer/builder.h"
+#include "compiler/relax/infer/operators.h"
 #include "compiler/text/script/script.h"
 
 /* A Relax function between its declaration and its definition. */
