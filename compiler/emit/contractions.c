@@ -1,4 +1,4 @@
-/* Emission of contractions: guards, checks of indices over the whole box, C's first values, the instruction. */
+/* Emission of contractions: guards, checks of indices over the whole box, the instruction. */
 #include "compiler/emit/emit.h"
 
 static void emit_checks(tirbi_emitter *e, const tirbi_contract_plan *plan) {
@@ -31,10 +31,8 @@ static void fill_box(tirbi_emitter *e, const tirbi_contract_plan *plan, tirbi_co
 }
 
 /* The instruction for a plan, whose operands are computed, or NULL. */
-static tirbi_instr *make_instr(tirbi_emitter *e, const tirbi_contract_plan *plan, const tirbi_sched *before,
-                               tirbi_op op) {
+static tirbi_instr *make_instr(tirbi_emitter *e, const tirbi_contract_plan *plan, tirbi_op op) {
     emit_checks(e, plan);
-    if (before) tirbi_put_sched(e, before);
     tirbi_instr *instr = TIRBI_NEW(e->arena, tirbi_instr);
     if (!instr) return NULL;
     instr->op = (uint8_t)op;
@@ -60,7 +58,7 @@ void tirbi_put_contractions(tirbi_emitter *e, const tirbi_sched *node) {
     tirbi_scope inside = tirbi_scope_open(e);
     tirbi_mark_line(e, plans->span);
     for (uint32_t i = 0; i < leaf->n; i++) {
-        instrs[i] = make_instr(e, &plans[i], node->items[i], op);
+        instrs[i] = make_instr(e, &plans[i], op);
         if (!instrs[i]) return;
     }
     tirbi_mark_line(e, plans->span);

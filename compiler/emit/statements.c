@@ -436,7 +436,7 @@ static void put_arms(tirbi_emitter *e, const tirbi_sched *node, tirbi_patch_list
 
 static void emit_if(tirbi_emitter *e, const tirbi_sched *node) {
     const tirbi_ls *s = node->stmt;
-    if (!s->as.if_.first_of && put_choice(e, s)) return;
+    if (put_choice(e, s)) return;
     tirbi_patch_list other = {0}, end = {0}, *out = s->as.if_.else_case ? NULL : way_out(e, s->as.if_.then_case);
     tirbi_scope scope = tirbi_scope_open(e), arm;
     bool opened = false;

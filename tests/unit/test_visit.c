@@ -303,8 +303,6 @@ static void test_nests(void **state) {
     tirbi_accesses all = {.item = places, .most = MOST, .kinds = TIRBI_NESTS};
     expect_refusal(r.loop, all, TIRBI_REFUSES_LOOP);
     all.rules = TIRBI_TAKE_STEPS;
-    expect_refusal(r.loop, all, TIRBI_REFUSES_INIT);
-    all.rules |= TIRBI_TAKE_INITS;
     all.loops = &loops;
     assert_true(tirbi_find_accesses(&all, r.loop));
     say_all(&r, &all);

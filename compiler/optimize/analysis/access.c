@@ -22,8 +22,6 @@ static bool is_plain(const tirbi_ls *loop) {
 static bool takes_stmt(tirbi_accesses *out, const tirbi_ls *s) {
     const uint32_t kinds = out->kinds ? out->kinds : TIRBI_STRAIGHT;
     if (!(kinds >> s->kind & 1)) return refuse(out, TIRBI_REFUSES_STATEMENT);
-    if (s->kind == TIRBI_LS_IF && s->as.if_.first_of && !(out->rules & TIRBI_TAKE_INITS))
-        return refuse(out, TIRBI_REFUSES_INIT);
     if (s->kind == TIRBI_LS_LOOP && !is_plain(s) && !(out->rules & TIRBI_TAKE_STEPS))
         return refuse(out, TIRBI_REFUSES_LOOP);
     if (s->kind == TIRBI_LS_LOOP && !add_variable(out, out->loops, s->as.loop.var)) return false;

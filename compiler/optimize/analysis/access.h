@@ -26,7 +26,6 @@ typedef enum tirbi_refusal {
     TIRBI_REFUSES_NOTHING,
     TIRBI_REFUSES_STATEMENT, /* of a kind that is not in `kinds` */
     TIRBI_REFUSES_LOOP,      /* with a step, or of blocks or rows */
-    TIRBI_REFUSES_INIT,      /* a condition that asks for first iterations */
     TIRBI_REFUSES_CALL,
     TIRBI_REFUSES_VIEW,     /* an element by a buffer that is matched to a part of another one */
     TIRBI_REFUSES_VARIABLE, /* the value of one that is assigned more than once */
@@ -38,10 +37,9 @@ typedef enum tirbi_refusal {
 /* What is taken that else is refused, and the other way round. */
 enum {
     TIRBI_TAKE_VIEWS = 1,
-    TIRBI_TAKE_INITS = 2,
-    TIRBI_TAKE_STEPS = 4,
-    TIRBI_TAKE_CALLS = 8,   /* they are not looked into */
-    TIRBI_NO_VARIABLES = 16 /* whose value is assigned more than once */
+    TIRBI_TAKE_STEPS = 2,
+    TIRBI_TAKE_CALLS = 4,  /* they are not looked into */
+    TIRBI_NO_VARIABLES = 8 /* whose value is assigned more than once */
 };
 
 typedef struct tirbi_accesses {

@@ -60,7 +60,7 @@ static bool note_set(builder *b, const tirbi_ls *s) {
 
 static tirbi_accesses lister_of(builder *b) {
     return (tirbi_accesses){
-        .rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS, .context = b, .value = note_value, .access = note_access};
+        .rules = TIRBI_TAKE_VIEWS, .context = b, .value = note_value, .access = note_access};
 }
 
 static bool list_value(builder *b, const tirbi_lx *x) {

@@ -42,7 +42,7 @@ static const tirbi_ls *loop_behind(const tirbi_iteration *it) {
     tirbi_lvar *var = tirbi_part_variable(it->pool, old, tirbi_lx_number(it->pool, 1), old->extent);
     const tirbi_lx *then = tirbi_lx_binary(it->pool, TIRB_OP_SUB, old->type, tirbi_lx_var(it->pool, var),
                                            tirbi_lx_int(it->pool, old->type, 1));
-    return then ? tirbi_loop_of(it->pool, it->loop, var, body_without(it, value_at(it, then)), false) : NULL;
+    return then ? tirbi_loop_of(it->pool, it->loop, var, body_without(it, value_at(it, then))) : NULL;
 }
 
 static const tirbi_ls *last_value(const tirbi_iteration *it) {
@@ -60,7 +60,7 @@ bool tirbi_look_behind(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged
     while (it->at < it->n && !is_for_later(it)) it->at++;
     if (it->at == it->n) return false;
     const tirbi_lx *zero = tirbi_lx_number(pool, 0);
-    const tirbi_ls *all[3] = {tirbi_iteration_at(pool, loop, body, zero, true), loop_behind(it), last_value(it)};
+    const tirbi_ls *all[3] = {tirbi_iteration_at(pool, loop, body, zero), loop_behind(it), last_value(it)};
     out->loop = all[1];
     out->stmt = tirbi_new_if(pool, loop->span, tirbi_lx_wide(pool, TIRB_OP_GT, loop->as.loop.var->extent, zero),
                              tirbi_new_sequence(pool, loop->span, all, 3), NULL);

@@ -25,10 +25,9 @@ typedef struct element {
 
 typedef struct carrier {
     tirbi_lx_pool *pool;
-    const tirbi_ls *loop, *body; /* without an init of the first iteration */
+    const tirbi_ls *loop, *body;
     tirbi_loop_set own; /* the loop's variable, and those that the body sets */
     tirbi_lvar *fresh;  /* that stands for the loop's variable, or NULL */
-    const tirbi_ls *init; /* of the first iteration, or NULL */
     tirbi_reached *places; /* what the body reaches */
     uint32_t n_places;
     element elements[MAX_ELEMENTS];
@@ -171,7 +170,7 @@ static const tirbi_ls *set(carrier *c, tirbi_lvar *var, const tirbi_lx *value, b
 
 /* if c: X = a else: X = b as X = a if c else b, for one element or variable; what it is otherwise. */
 static const tirbi_ls *as_one(carrier *c, const tirbi_ls *s) {
-    const tirbi_ls *yes = s->kind == TIRBI_LS_IF && !s->as.if_.first_of ? s->as.if_.then_case : NULL,
+    const tirbi_ls *yes = s->kind == TIRBI_LS_IF ? s->as.if_.then_case : NULL,
                    *no = yes ? s->as.if_.else_case : NULL;
     if (yes && yes->kind == TIRBI_LS_SEQ && yes->as.seq.n == 1) yes = yes->as.seq.items[0];
     if (no && no->kind == TIRBI_LS_SEQ && no->as.seq.n == 1) no = no->as.seq.items[0];
@@ -204,7 +203,7 @@ static const tirbi_ls *as_one_step(carrier *c, const tirbi_ls *s, const tirbi_ls
 
 /* if c: x = v; and x = g(x) behind it as x = g(v) if c else g(x); NULL for other statements. */
 static const tirbi_ls *as_one_choice(carrier *c, const tirbi_ls *s, const tirbi_ls *next) {
-    if (s->kind != TIRBI_LS_IF || s->as.if_.first_of || s->as.if_.else_case || s->as.if_.condition->traps) return NULL;
+    if (s->kind != TIRBI_LS_IF || s->as.if_.else_case || s->as.if_.condition->traps) return NULL;
     const tirbi_ls *arm = s->as.if_.then_case;
     if (arm->kind == TIRBI_LS_SEQ && arm->as.seq.n == 1) arm = arm->as.seq.items[0];
     const tirbi_ls *one = arm->kind == TIRBI_LS_SET ? as_one_step(c, arm, next) : NULL;
@@ -243,7 +242,7 @@ static const tirbi_ls *first_of(carrier *c, const tirbi_ls *arm, const tirbi_ls 
 /* if c: X = a; .. else: X = b as X = a if c else b; if c: .., where that does not change the condition. NULL for other
  * statements. */
 static const tirbi_ls *first_as_one(carrier *c, const tirbi_ls *s, const tirbi_ls **more) {
-    if (s->kind != TIRBI_LS_IF || s->as.if_.first_of || !s->as.if_.else_case) return NULL;
+    if (s->kind != TIRBI_LS_IF || !s->as.if_.else_case) return NULL;
     const tirbi_ls *rest, *none, *yes = first_of(c, s->as.if_.then_case, &rest),
                                  *no = first_of(c, s->as.if_.else_case, &none);
     if (!yes || !no || !rest || none || (yes->kind != TIRBI_LS_STORE && yes->kind != TIRBI_LS_SET)) return NULL;
@@ -389,14 +388,13 @@ static const tirbi_lx *first_value(carrier *c, const element *e) {
 
 /* Loads, what becomes of the loop, stores: where it runs at all. `even_if_not`: or where that does no harm. */
 static const tirbi_ls *surround(carrier *c, const tirbi_ls *loop, const tirbi_ls *runs, bool even_if_not) {
-    const tirbi_ls *items[3 * MAX_ELEMENTS + 2];
+    const tirbi_ls *items[3 * MAX_ELEMENTS + 1];
     uint32_t n = 0;
-    bool harmless = even_if_not && !c->init;
+    bool harmless = even_if_not;
     for (uint32_t i = 0; i < c->n; i++) {
         const tirbi_lx *load = first_value(c, &c->elements[i]);
         harmless = harmless && load && !load->traps;
     }
-    if (c->init) items[n++] = c->init;
     for (uint32_t i = 0; i < c->n; i++) {
         const element *e = &c->elements[i];
         items[n++] = set(c, e->var, first_value(c, e), true);
@@ -414,18 +412,6 @@ static const tirbi_ls *surround(carrier *c, const tirbi_ls *loop, const tirbi_ls
         return tirbi_new_sequence(c->pool, c->loop->span, items, n);
     return tirbi_new_if(c->pool, c->loop->span, tirbi_lx_with(c->pool, TIRB_OP_GT, loop->as.loop.var->extent, 0),
                         tirbi_new_sequence(c->pool, c->loop->span, items, n), NULL);
-}
-
-/* An init of the loop's first iteration, which then stands before the loop; the rest of the body is the result. */
-static const tirbi_ls *take_init(carrier *c, const tirbi_ls *body) {
-    const tirbi_ls *first = body->kind == TIRBI_LS_SEQ && body->as.seq.n > 1 ? body->as.seq.items[0] : NULL;
-    tirbi_lvar *var = c->loop->as.loop.var;
-    if (!first || first->kind != TIRBI_LS_IF || first->as.if_.n_first_of != 1 || first->as.if_.first_of[0] != var ||
-        first->as.if_.else_case || tirbi_code_uses(first->as.if_.then_case, &var, 1)) {
-        return body;
-    }
-    c->init = first->as.if_.then_case;
-    return tirbi_new_sequence(c->pool, c->loop->span, body->as.seq.items + 1, body->as.seq.n - 1);
 }
 
 /* What a loop with elements in variables is to be. */
@@ -470,13 +456,13 @@ static const tirbi_ls *carry_in(carrier *c, tirbi_lx_pool *pool, const tirbi_ls 
     c->loop = loop;
     c->in_columns = why == IN_COLUMNS;
     c->own = (tirbi_loop_set){.var = {loop->as.loop.var}, .n = 1};
-    const tirbi_ls *first = take_init(c, loop->as.loop.body), *rest = first ? join_statements(c, first) : NULL;
+    const tirbi_ls *body = loop->as.loop.body, *rest = join_statements(c, body);
     if (!rest) return NULL;
     if (!tirbi_find_variables(&c->own, rest, TIRBI_STRAIGHT)) return NULL;
     c->branches = tirbi_has_kind(rest, TIRBI_KIND(IF));
     c->body = rest;
     tirbi_reached places[MAX_PLACES];
-    tirbi_accesses all = {.item = places, .most = MAX_PLACES, .rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS};
+    tirbi_accesses all = {.item = places, .most = MAX_PLACES, .rules = TIRBI_TAKE_VIEWS};
     if (!tirbi_find_accesses(&all, rest)) return NULL;
     c->places = places;
     c->n_places = all.n;
@@ -486,7 +472,7 @@ static const tirbi_ls *carry_in(carrier *c, tirbi_lx_pool *pool, const tirbi_ls 
     c->failed = c->failed || !are_apart(c);
     if (c->graph) tirbi_forget_dependences(pool, c->graph);
     bool bounds = is_plain(loop->as.loop.var->min) && is_plain(loop->as.loop.var->extent);
-    if (c->failed || (c->n == 0 && bounds && rest == first)) return NULL;
+    if (c->failed || (c->n == 0 && bounds && rest == body)) return NULL;
     if (why == IN_ORDER && !loads_at_no_risk(c)) return NULL;
     const tirbi_ls *items[3];
     uint32_t n = 0;

@@ -90,7 +90,6 @@ static array *array_of(writer *w, const tirbi_lbuf *root) {
 static tirbi_step find_array(tirbi_walk *walk, const tirbi_ls *s) {
     writer *w = walk->context;
     if (s->kind == TIRBI_LS_LOOP && (s->as.loop.step || s->as.loop.blocks || s->as.loop.rows)) return TIRBI_STOP;
-    if (s->kind == TIRBI_LS_IF && s->as.if_.first_of) return TIRBI_STOP;
     if (s->kind != TIRBI_LS_ALLOC) return TIRBI_INTO;
     if (size_of(s->as.alloc.buffer) == 0 || w->n_arrays == MAX_ARRAYS) return TIRBI_STOP;
     w->arrays[w->n_arrays++].buffer = s->as.alloc.buffer;

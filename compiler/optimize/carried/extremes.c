@@ -54,7 +54,7 @@ static const tirbi_ls *rewrite_if(finder *f, const tirbi_ls *s) {
         before = condition->args[0];
         condition = condition->args[1];
     }
-    const tirbi_ls *one = no || s->as.if_.first_of ? NULL : as_extreme(f, yes, condition);
+    const tirbi_ls *one = no ? NULL : as_extreme(f, yes, condition);
     if (one && !before) return one;
     tirbi_ls *copy = one ? tirbi_same_stmt(f->pool, s) : NULL;
     if (!copy) return tirbi_replace_inside(f->pool, s, rewrite, f);

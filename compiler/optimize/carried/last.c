@@ -45,7 +45,7 @@ static bool is_sampled(const keeper *k, const tirbi_ls *s) {
 static bool read_branch(keeper *k) {
     const tirbi_ls *s = k->branch = k->it.item[k->it.at];
     k->n_sets = 0;
-    if (s->kind != TIRBI_LS_IF || s->as.if_.first_of || s->as.if_.else_case || s->as.if_.condition->traps ||
+    if (s->kind != TIRBI_LS_IF || s->as.if_.else_case || s->as.if_.condition->traps ||
         !tirbi_list_statements(s->as.if_.then_case, k->sets, &k->n_sets, MAX_SETS))
         return false;
     for (uint32_t i = 0; i < k->n_sets; i++) {

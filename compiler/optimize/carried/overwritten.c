@@ -116,9 +116,9 @@ bool tirbi_keep_last_store(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arra
     if (!find_store(&o)) return false;
     const tirbi_lx *one = tirbi_lx_number(pool, 1), *last = tirbi_lx_sub(pool, var->extent, one);
     tirbi_lvar *others = tirbi_part_variable(pool, var, tirbi_lx_number(pool, 0), last);
-    const tirbi_ls *parts[2] = {tirbi_loop_of(pool, loop, others, without_store(&o), false), NULL};
+    const tirbi_ls *parts[2] = {tirbi_loop_of(pool, loop, others, without_store(&o)), NULL};
     parts[1] = tirbi_new_if(pool, loop->span, tirbi_lx_wide(pool, TIRB_OP_GE, var->extent, one),
-                            tirbi_iteration_at(pool, loop, loop->as.loop.body, last, false), NULL);
+                            tirbi_iteration_at(pool, loop, loop->as.loop.body, last), NULL);
     out->loop = parts[0];
     out->stmt = tirbi_new_sequence(pool, loop->span, parts, 2);
     return out->stmt != NULL;

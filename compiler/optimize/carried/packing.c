@@ -260,7 +260,7 @@ static const tirbi_ls *keep_block(packer *p) {
             return NULL;
     }
     const tirbi_ls *body = tirbi_new_sequence(p->pool, p->loop->span, items, n);
-    return tirbi_loop_of(p->pool, p->loop, var, body, false);
+    return tirbi_loop_of(p->pool, p->loop, var, body);
 }
 
 /* What was kept goes to where the counter stands. */
@@ -299,7 +299,7 @@ static const tirbi_ls *in_order(packer *p) {
     const tirbi_lx *to = tirbi_lx_wide(p->pool, TIRB_OP_MIN, p->loop->as.loop.var->extent,
                                        tirbi_lx_add(p->pool, p->first, tirbi_lx_number(p->pool, p->most)));
     tirbi_lvar *var = tirbi_part_variable(p->pool, p->loop->as.loop.var, p->first, to);
-    const tirbi_ls *loop = tirbi_loop_of(p->pool, p->loop, var, p->loop->as.loop.body, false);
+    const tirbi_ls *loop = tirbi_loop_of(p->pool, p->loop, var, p->loop->as.loop.body);
     tirbi_ls *kept = loop && loop->kind == TIRBI_LS_LOOP ? tirbi_same_stmt(p->pool, loop) : NULL;
     if (kept) kept->as.loop.blocks = true; /* it stays as it is */
     return kept;
@@ -361,7 +361,7 @@ static bool find_branch(packer *p) {
     for (p->at = 0; p->at < p->n; p->at++) {
         const tirbi_ls *s = p->items[p->at], *no = s->kind == TIRBI_LS_IF ? s->as.if_.else_case : NULL;
         p->arms[YES] = p->arms[NO] = (arm){.counter = NULL};
-        if (s->kind == TIRBI_LS_IF && !s->as.if_.first_of && !s->as.if_.condition->traps &&
+        if (s->kind == TIRBI_LS_IF && !s->as.if_.condition->traps &&
             read_arm(p, YES, s->as.if_.then_case) && (!no || read_arm(p, NO, no)) &&
             (p->arms[YES].counter || p->arms[NO].counter))
             break;

@@ -54,7 +54,7 @@ static bool read_body(finder *f, uint32_t others) {
 }
 
 static bool is_guard(const tirbi_ls *s) {
-    return s->kind == TIRBI_LS_IF && !s->as.if_.else_case && !s->as.if_.first_of;
+    return s->kind == TIRBI_LS_IF && !s->as.if_.else_case;
 }
 
 /* value < best, or value > best, either way round, perhaps behind something else. */
@@ -397,7 +397,6 @@ static tirbi_step refuse_call(tirbi_walk *w, const tirbi_lx *x) {
 
 /* Only the first statement is come to for certain: those before another one may fail in ways of their own. */
 static tirbi_step note_statement(tirbi_walk *w, const tirbi_ls *s) {
-    if (s->kind == TIRBI_LS_IF && s->as.if_.first_of) return TIRBI_STOP;
     for (uint32_t i = 0; s->kind == TIRBI_LS_SEQ && i < s->as.seq.n; i++) {
         if (!tirbi_walk_stmt(w, s->as.seq.items[i])) return TIRBI_STOP;
         w->guarded = true;

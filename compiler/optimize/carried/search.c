@@ -217,7 +217,7 @@ static const tirbi_lx *arm_stays(seeker *s, const tirbi_ls *arm, unsigned depth)
 
 static const tirbi_lx *choice_stays(seeker *s, const tirbi_ls *stmt, unsigned depth) {
     const tirbi_lx *c = without_lets(s, stmt->as.if_.condition);
-    if (!c || stmt->as.if_.first_of) return NULL;
+    if (!c) return NULL;
     const tirbi_lx *yes = arm_stays(s, stmt->as.if_.then_case, depth);
     const tirbi_lx *no = arm_stays(s, stmt->as.if_.else_case, depth);
     if (s->failed) return NULL;
@@ -442,17 +442,17 @@ static const tirbi_ls *search_updates(tirbi_lx_pool *pool, const tirbi_ls *loop)
     return searched;
 }
 
-/* Whether some condition asks for the first iteration of a loop, or code leaves one. */
-static bool asks_for_loop(const void *nothing, const tirbi_ls *s) {
+/* Whether code leaves a loop, or is of a kind that is not copied. */
+static bool leaves_or_stays(const void *nothing, const tirbi_ls *s) {
     (void)nothing;
-    return (s->kind == TIRBI_LS_IF && s->as.if_.first_of) || (TIRBI_JUMPS >> s->kind & 1) || s->kind == TIRBI_LS_TREE ||
+    return (TIRBI_JUMPS >> s->kind & 1) || s->kind == TIRBI_LS_TREE ||
            s->kind == TIRBI_LS_FETCH || s->kind == TIRBI_LS_SEARCH;
 }
 
 bool tirbi_skip_idle(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
     const tirbi_lvar *var = loop->as.loop.var;
     if (!tirbi_is_plain_loop(loop) || var->extent->hi <= LONGEST ||
-        tirbi_any_stmt(loop->as.loop.body, asks_for_loop, NULL) ||
+        tirbi_any_stmt(loop->as.loop.body, leaves_or_stays, NULL) ||
         tirbi_any_value(loop->as.loop.body, TIRBI_WALK_ALL, tirbi_is_call, NULL))
         return false;
     seeker *s = TIRBI_NEW(pool->arena, seeker);

@@ -103,7 +103,7 @@ static const tirbi_ls *name_in(namer *m, const tirbi_ls *loop) {
         const tirbi_given none = {.n = 0};
         const tirbi_lx *renamed = tirbi_lx_var(pool, var);
         fresh->as.loop.body =
-            m->n > 0 && renamed ? tirbi_resolve(pool, &none, loop->as.loop.body, old, renamed, var, true) : NULL;
+            m->n > 0 && renamed ? tirbi_resolve(pool, &none, loop->as.loop.body, old, renamed, var) : NULL;
         return fresh->as.loop.body ? with_names(m, fresh) : NULL;
     }
     const uint8_t anew = m->nests ? TIRBI_LOOPS_ANEW : 0;

@@ -16,10 +16,6 @@ typedef struct matcher {
     const tirbi_ls *body;
 } matcher;
 
-static bool invariant(const matcher *m, const tirbi_lx *x) {
-    return x->pure && !x->traps && !tirbi_mentions_loops(x, &m->plan->loops);
-}
-
 /* ---- The update ----------------------------------------------------------------------------------------------- */
 
 /* Whether every value of `from` is one of `to`. */
@@ -190,42 +186,6 @@ bool tirbi_may_read(const tirbi_lx *x, const tirbi_lbuf *root) {
     return false;
 }
 
-/* Whether a condition holds in the first iteration of all reduce loops and in no other. */
-static bool is_first_of_reduction(const matcher *m, const tirbi_ls *branch) {
-    const tirbi_contract_plan *plan = m->plan;
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < plan->loops.n; i++) {
-        const tirbi_lvar *var = plan->loops.var[i];
-        bool first = tirbi_is_listed(var, branch->as.if_.first_of, branch->as.if_.n_first_of);
-        if (first != plan->reduces[i] && var->extent->hi > 1) return false;
-        found += first;
-    }
-    return found == branch->as.if_.n_first_of;
-}
-
-/* The init of a block, which stands in front of the update: it runs where all reduce loops are at their beginning. */
-static bool match_init(matcher *m, const tirbi_ls *s) {
-    tirbi_contract_plan *plan = m->plan;
-    if (s->kind != TIRBI_LS_IF || !s->as.if_.first_of || s->as.if_.else_case) return false;
-    if (!is_first_of_reduction(m, s)) return false;
-    const tirbi_ls *store = s->as.if_.then_case;
-    if (store->kind != TIRBI_LS_STORE ||
-        !tirbi_same_place(store->as.store.access, plan->operands[TIRBI_CONTRACT_C].place)) {
-        return false;
-    }
-    const tirbi_lx *value = store->as.store.value;
-    if (invariant(m, value)) {
-        plan->first = value;
-        return true;
-    }
-    plan->before = store;
-    for (uint32_t i = 0; i < plan->loops.n; i++) {
-        tirbi_loop_set one = {.var = {plan->loops.var[i]}, .n = 1};
-        if (plan->reduces[i] && tirbi_mentions_loops(value, &one)) return false;
-    }
-    return !tirbi_may_read(value, store->as.store.access->buffer->root);
-}
-
 /* ---- Places --------------------------------------------------------------------------------------------------- */
 
 bool tirbi_checkable(tirbi_lx_pool *pool, const tirbi_place *place, const tirbi_loop_set *loops) {
@@ -358,9 +318,8 @@ static bool worth_it(const tirbi_contract_plan *plan) {
     return sums && !lanes && ((rows && along[TIRBI_CONTRACT_A]) || (columns && along[TIRBI_CONTRACT_B]));
 }
 
-static bool match_nest(matcher *m, const tirbi_ls *init, const tirbi_ls *update) {
-    return match_update(m, update) && match_places(m) && (worth_it(m->plan) || sweeps(m->plan)) &&
-           (!init || match_init(m, init));
+static bool match_nest(matcher *m) {
+    return match_update(m, m->body) && match_places(m) && (worth_it(m->plan) || sweeps(m->plan));
 }
 
 /* ---- Folds of integers ------------------------------------------------------------------------------------------ */
@@ -435,22 +394,10 @@ static void move_last(tirbi_contract_plan *plan, uint32_t row) {
     }
 }
 
-/* Where C's elements are reduced over several loops, a row goes on from what another one has left. */
-static bool begin_apart(matcher *m, const tirbi_ls *init) {
-    tirbi_contract_plan *plan = m->plan;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < plan->loops.n; i++) n += plan->reduces[i];
-    if (n < 2 || !plan->first) return true;
-    plan->before = init->as.if_.then_case;
-    plan->first = NULL;
-    return true;
-}
-
-static bool match_int_rows(matcher *m, const tirbi_ls *init, const tirbi_ls *update) {
-    if (!match_fold(m, update) || !match_places(m) || (init && !match_init(m, init))) return false;
+static bool match_int_rows(matcher *m) {
+    if (!match_fold(m, m->body) || !match_places(m)) return false;
     const uint32_t row = row_loop(m->plan);
-    if (row == m->plan->loops.n || m->plan->operands[TIRBI_CONTRACT_C].place->buffer->local || !begin_apart(m, init))
-        return false;
+    if (row == m->plan->loops.n || m->plan->operands[TIRBI_CONTRACT_C].place->buffer->local) return false;
     move_last(m->plan, row);
     return true;
 }
@@ -460,15 +407,9 @@ bool tirbi_plan_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_con
     *out = (tirbi_contract_plan){.loops.checked = true};
     const tirbi_ls *around[TIRBI_MAX_CONTRACT_LOOPS];
     m.body = tirbi_perfect_nest(loop, TIRBI_MAX_CONTRACT_LOOPS, around, &m.plan->loops);
-    if (m.plan->loops.n == 0 || m.body->kind == TIRBI_LS_LOOP) return false;
-    const tirbi_ls *update = m.body, *init = NULL;
-    if (m.body->kind == TIRBI_LS_SEQ) {
-        if (m.body->as.seq.n != 2) return false;
-        init = m.body->as.seq.items[0];
-        update = m.body->as.seq.items[1];
-    }
-    if (match_nest(&m, init, update)) return true;
+    if (m.plan->loops.n == 0 || m.body->kind != TIRBI_LS_STORE) return false;
+    if (match_nest(&m)) return true;
     const tirbi_loop_set loops = out->loops;
     *out = (tirbi_contract_plan){.loops = loops};
-    return match_int_rows(&m, init, update);
+    return match_int_rows(&m);
 }

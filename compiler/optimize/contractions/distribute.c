@@ -45,12 +45,12 @@ static bool expand_sums(distributor *d) {
     return true;
 }
 
-/* Whether a statement is loops around stores, inits, or a name: what is more is better together than in nests of its
+/* Whether a statement is loops around stores, or a name: what is more is better together than in nests of its
  * own. */
 static bool is_simple(const tirbi_ls *s) {
     if (s->kind == TIRBI_LS_SET) return s->as.set.declares && s->as.set.var->kind == TIRBI_LVAR_LET;
     while (s->kind == TIRBI_LS_LOOP) s = s->as.loop.body;
-    return tirbi_is_made_of(s, TIRBI_KIND(SEQ) | TIRBI_KIND(STORE)) || (s->kind == TIRBI_LS_IF && s->as.if_.first_of);
+    return tirbi_is_made_of(s, TIRBI_KIND(SEQ) | TIRBI_KIND(STORE));
 }
 
 /* Statements that are loops around stores, as many as these can be distributed into. */
@@ -79,7 +79,7 @@ static bool distribute_inside(distributor *d) {
 
 /* Takes a constant that is stored right before the sum into the contraction, whose loops run for certain. */
 static bool begins_with(const distributor *d, const tirbi_ls *store, tirbi_contract_plan *plan) {
-    if (plan->first || plan->before || store->kind != TIRBI_LS_STORE || !invariant(d, store->as.store.value) ||
+    if (plan->first || store->kind != TIRBI_LS_STORE || !invariant(d, store->as.store.value) ||
         !tirbi_same_place(store->as.store.access, plan->operands[TIRBI_CONTRACT_C].place)) {
         return false;
     }

@@ -57,7 +57,7 @@ static bool stands_still(const tirbi_place *place, const tirbi_lvar *var) {
 /* O = op(O, e), or the same under a condition, where e is what changes nothing if that does not hold. */
 static bool match_update(tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi_lvar *var, tirbi_update *out) {
     const tirbi_lx *condition = NULL;
-    if (s->kind == TIRBI_LS_IF && !s->as.if_.first_of && !s->as.if_.else_case) {
+    if (s->kind == TIRBI_LS_IF && !s->as.if_.else_case) {
         condition = s->as.if_.condition;
         s = s->as.if_.then_case;
     }
@@ -93,42 +93,28 @@ static bool keep_apart(const tirbi_update *updates, uint32_t n) {
     return true;
 }
 
-/* The init of a block whose only reduce loop this is, or NULL. False where it cannot stand before the loop. */
-static bool match_init(const tirbi_ls *s, const tirbi_lvar *var, const tirbi_ls **init) {
-    tirbi_lvar *own = (tirbi_lvar *)(uintptr_t)var;
-    *init = NULL;
-    if (s->kind != TIRBI_LS_IF || !s->as.if_.first_of) return true;
-    if (s->as.if_.else_case || s->as.if_.n_first_of != 1 || s->as.if_.first_of[0] != var) return false;
-    *init = s->as.if_.then_case;
-    return !tirbi_code_uses(*init, &own, 1);
-}
-
 static const tirbi_ls *as_tree(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     tirbi_lvar *var = loop->as.loop.var;
-    const tirbi_ls *body = loop->as.loop.body, *init;
+    const tirbi_ls *body = loop->as.loop.body;
     if (loop->as.loop.step || loop->as.loop.rows || loop->as.loop.blocks || loop->as.loop.parallel) return NULL;
     const tirbi_ls *const *items = body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &body;
     const uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
-    if (n == 0 || n > MAX_UPDATES + 1 || !match_init(items[0], var, &init)) return NULL;
-    const uint32_t first = init != NULL, n_updates = n - first;
-    tirbi_update updates[MAX_UPDATES + 1];
-    if (n_updates == 0 || n_updates > MAX_UPDATES) return NULL;
-    for (uint32_t i = 0; i < n_updates; i++)
-        if (!match_update(pool, items[first + i], var, &updates[i])) return NULL;
-    if (!keep_apart(updates, n_updates)) return NULL;
-    for (uint32_t i = 0; i < n_updates && !init; i++) /* bytes from outside may be true and more than 1 */
-        if (updates[i].target->buffer->type == TIRB_BOOL) return NULL;
+    if (n == 0 || n > MAX_UPDATES) return NULL;
+    tirbi_update updates[MAX_UPDATES];
+    for (uint32_t i = 0; i < n; i++) /* bytes from outside may be true and more than 1 */
+        if (!match_update(pool, items[i], var, &updates[i]) || updates[i].target->buffer->type == TIRB_BOOL)
+            return NULL;
+    if (!keep_apart(updates, n)) return NULL;
     tirbi_ls *tree = tirbi_new_stmt(pool, TIRBI_LS_TREE, loop->span);
-    tirbi_update *copy = TIRBI_NEW_ARRAY(pool->arena, tirbi_update, n_updates);
+    tirbi_update *copy = TIRBI_NEW_ARRAY(pool->arena, tirbi_update, n);
     tirbi_lvar **loops = TIRBI_NEW_ARRAY(pool->arena, tirbi_lvar *, 1);
     if (!tree || !copy || !loops) return NULL;
-    for (uint32_t i = 0; i < n_updates; i++) copy[i] = updates[i];
+    for (uint32_t i = 0; i < n; i++) copy[i] = updates[i];
     loops[0] = var;
     tree->as.tree.loops = loops;
     tree->as.tree.n_loops = 1;
-    tree->as.tree.init = init;
     tree->as.tree.updates = copy;
-    tree->as.tree.n_updates = n_updates;
+    tree->as.tree.n_updates = n;
     return tree;
 }
 

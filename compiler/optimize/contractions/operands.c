@@ -68,7 +68,7 @@ static const tirbi_lx *both(const nest *n, const tirbi_lx *a, const tirbi_lx *b)
 
 /* Whether a statement is a nest that runs to its end, and what it writes. */
 static bool survey(nest *n, const tirbi_ls *s) {
-    tirbi_accesses all = {.rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS, .sets = &n->own};
+    tirbi_accesses all = {.rules = TIRBI_TAKE_VIEWS, .kinds = TIRBI_NESTS, .sets = &n->own};
     n->stmt = s;
     n->fails_alike = tirbi_fails_alike(s);
     return tirbi_find_accesses(&all, s) && tirbi_find_stored(&n->stored, s, MAX_STORED);
@@ -290,7 +290,7 @@ static bool is_foreign(const void *context, const tirbi_lx *x) {
     if (x->kind == TIRBI_LX_LOAD || x->kind == TIRBI_LX_CALL) return true;
     if (x->kind != TIRBI_LX_VAR) return false;
     tirbi_accesses all = {
-        .rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS, .access = find_size, .context = &f};
+        .rules = TIRBI_TAKE_VIEWS, .kinds = TIRBI_NESTS, .access = find_size, .context = &f};
     return !tirbi_find_accesses(&all, f.nest->stmt) || !f.found;
 }
 
@@ -303,7 +303,7 @@ static bool has_room(operand *o) {
         if (!has_axis(o, i) || !tirbi_any_expr(loop->extent, TIRBI_WALK_INDICES, is_foreign, n)) continue;
         room r = {.pool = n->pool, .loop = {.var = {loop}, .n = 1}};
         tirbi_accesses all = {
-            .rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS, .access = find_room, .context = &r};
+            .rules = TIRBI_TAKE_VIEWS, .kinds = TIRBI_NESTS, .access = find_room, .context = &r};
         if (!tirbi_find_accesses(&all, n->stmt) || !r.elements) return false;
         if (is_enough(&r, r.elements)) continue;
         const tirbi_lx *fits = tirbi_lx_wide(n->pool, TIRB_OP_LE, loop->extent, r.elements);

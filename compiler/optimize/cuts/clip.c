@@ -161,11 +161,6 @@ static bool add_part(clipper *c, const clipped *x) {
     return true;
 }
 
-/* A reduce loop may not begin elsewhere where the body asks for its first iteration. */
-static bool may_narrow(const clipper *c, const clipped *x, uint32_t loop) {
-    return x->nest->spatial[loop] || !tirbi_any_stmt(c->body, tirbi_asks_for_first, x->nest->loops[loop]->as.loop.var);
-}
-
 static bool clip(clipper *c, const clipped *given);
 
 /* The term knows one loop. */
@@ -173,7 +168,6 @@ static bool bound_loop(clipper *c, const clipped *given, uint32_t at, uint32_t l
     clipped x = *given;
     term t = x.terms[at];
     drop_term(&x, at);
-    if (!may_narrow(c, &x, loop)) return false;
     x.depends[loop] = x.depends[loop] || x.n_outer > 0;
     return !narrow_by(c, &x, loop, t.c[loop], t.start) ? !c->pool->arena->failed : clip(c, &x);
 }
@@ -264,7 +258,7 @@ const tirbi_ls *tirbi_clip_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, uint3
     clipper *c = TIRBI_NEW(pool->arena, clipper);
     clipped *x = TIRBI_NEW(pool->arena, clipped);
     if (nest && c && x && tirbi_find_free_nest(pool, loop, nest) && nest->n >= 2 && nest->body->kind == TIRBI_LS_IF &&
-        !nest->body->as.if_.else_case && !nest->body->as.if_.first_of) {
+        !nest->body->as.if_.else_case) {
         c->pool = pool;
         parts = clip_free_nest(c, nest, x, loop, disabled);
     }

@@ -54,7 +54,7 @@ static bool sets_let(void *context, const tirbi_ls *s) {
 
 /* Whether it is straight code that no iteration hands variables on in, but for who carries them. */
 static bool find_lets(spacing *s) {
-    tirbi_accesses all = {.rules = TIRBI_TAKE_INITS, .sets = &s->lets, .context = s, .stmt = sets_let};
+    tirbi_accesses all = {.sets = &s->lets, .context = s, .stmt = sets_let};
     return tirbi_find_accesses(&all, s->loop->as.loop.body);
 }
 

@@ -140,7 +140,7 @@ static bool has_part(const met_loop *l, part which) {
 static const tirbi_ls *part_of(const cutter *c, const met_loop *l, part which, const tirbi_ls *body) {
     const tirbi_lvar *old = l->loop->as.loop.var;
     if (l->at && which == ALONE) {
-        const tirbi_ls *one = tirbi_iteration_at(c->pool, l->loop, body, l->at, tirbi_lx_is_int(l->at, 0));
+        const tirbi_ls *one = tirbi_iteration_at(c->pool, l->loop, body, l->at);
         return tirbi_new_if(c->pool, l->loop->span, l->there, one, NULL);
     }
     const tirbi_lx *from = l->at && which == BEHIND ? l->next : tirbi_lx_number(c->pool, 0),
@@ -148,7 +148,7 @@ static const tirbi_ls *part_of(const cutter *c, const met_loop *l, part which, c
     if (to->lo < -FARTHEST) to = tirbi_lx_wide(c->pool, TIRB_OP_MAX, to, from);
     tirbi_lvar *var = tirbi_part_variable(c->pool, old, from, to);
     if (var) var->apart = l->crosses;
-    return tirbi_loop_of(c->pool, l->loop, var, body, false);
+    return tirbi_loop_of(c->pool, l->loop, var, body);
 }
 
 /* Whether an edge is met in one iteration, or is not there for some sizes. */
@@ -174,7 +174,7 @@ bool tirbi_find_apart(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_apart *ou
     if (out->asks) {
         tirbi_lvar *var = tirbi_variable_like(pool, loop->as.loop.var);
         if (var) var->apart = true;
-        out->all = tirbi_loop_of(pool, loop, var, c.body, true);
+        out->all = tirbi_loop_of(pool, loop, var, c.body);
         return out->all != NULL;
     }
     if (!cut) return false;

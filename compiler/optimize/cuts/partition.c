@@ -130,7 +130,7 @@ static const tirbi_ls *make_round(partitioner *p, const tirbi_ls *loop, int64_t 
                                              tirbi_lx_int(p->pool, old->type, modulus));
     const tirbi_lx *value =
         tirbi_lx_binary(p->pool, TIRB_OP_ADD, old->type, scaled, tirbi_lx_int(p->pool, old->type, old->lo + first));
-    return tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, of, false);
+    return tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, of);
 }
 
 /* Which loops of the nest may be taken anew for each part of one of them. */
@@ -145,7 +145,7 @@ static const tirbi_ls *apart_inside(partitioner *p, const chain *c, uint32_t at,
     for (uint32_t i = at; part && i-- > 0;) {
         tirbi_lvar *var = tirbi_variable_like(p->pool, c->vars.var[i]);
         if (!var) return NULL;
-        part = tirbi_resolve(p->pool, &p->facts, part, c->vars.var[i], tirbi_lx_var(p->pool, var), var, true);
+        part = tirbi_resolve(p->pool, &p->facts, part, c->vars.var[i], tirbi_lx_var(p->pool, var), var);
         part = tirbi_loop_like(p->pool, c->loop[i], var, part);
     }
     return part;
@@ -174,15 +174,15 @@ static const tirbi_lx *value_at(const partitioner *p, const tirbi_lvar *var, con
 
 /* `count` iterations of a loop from `first` on, at one of its ends. */
 static const tirbi_ls *make_end(partitioner *p, const tirbi_ls *loop, const tirbi_lx *first, int64_t least,
-                                int64_t count, bool begins) {
+                                int64_t count) {
     tirbi_lvar *old = loop->as.loop.var;
     const tirbi_lx *value = value_at(p, old, first, least);
     if (!value) return NULL;
-    if (count == 1) return tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, NULL, begins);
+    if (count == 1) return tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, NULL);
     tirbi_lvar *var = tirbi_counter_like(p->pool, old, tirbi_lx_number(p->pool, count));
     if (!var) return NULL;
     value = tirbi_lx_binary(p->pool, TIRB_OP_ADD, old->type, value, tirbi_lx_var(p->pool, var));
-    return loop_over(p, loop, var, tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, var, begins));
+    return loop_over(p, loop, var, tirbi_resolve(p->pool, &p->facts, loop->as.loop.body, old, value, var));
 }
 
 /* One of a loop's parts. Where its extent is known at run time, the facts say that it has more iterations than those at
@@ -194,16 +194,16 @@ static const tirbi_ls *make_part(partitioner *p, const tirbi_ls *loop, const tir
     const tirbi_lx *first = tirbi_lx_number(p->pool, from),
                    *behind = to > 0 ? tirbi_lx_number(p->pool, to)
                                     : tirbi_lx_add(p->pool, old->extent, tirbi_lx_number(p->pool, to));
-    if (has_ends && to > 0) return make_end(p, loop, old->min, old->lo, to, true);
+    if (has_ends && to > 0) return make_end(p, loop, old->min, old->lo, to);
     if (has_ends && from < 0) {
         const tirbi_lx *last = tirbi_lx_add(p->pool, tirbi_lx_add(p->pool, old->min, old->extent), first);
         int64_t least;
         if (!tirbi_add_i64(old->lo, where->n > 1 ? where->at[0] + 1 : 1, &least)) return NULL;
-        return make_end(p, loop, last, least, -from, false);
+        return make_end(p, loop, last, least, -from);
     }
     tirbi_lvar *var = tirbi_part_variable(p->pool, old, first, behind);
     if (var && has_ends && var->type == TIRB_I32 && var->hi > TIRBI_LARGEST_CUT) var->hi = TIRBI_LARGEST_CUT;
-    return tirbi_part_over(p->pool, loop, var, &p->facts, part == 0);
+    return tirbi_part_over(p->pool, loop, var, &p->facts);
 }
 
 static bool has_room(const partitioner *p, uint32_t parts) {
@@ -269,7 +269,7 @@ static const tirbi_ls *cut_by_remainders(partitioner *p, const chain *c, uint32_
     for (int64_t i = alone ? 0 : rounds * modulus; i < count && !apart; i++) {
         const tirbi_lx *from = tirbi_lx_number(p->pool, i), *to = tirbi_lx_number(p->pool, i + 1);
         tirbi_lvar *one = tirbi_part_variable(p->pool, var, from, to);
-        const tirbi_ls *part = tirbi_part_over(p->pool, loop, one, &p->facts, i == 0);
+        const tirbi_ls *part = tirbi_part_over(p->pool, loop, one, &p->facts);
         if (!part) return NULL;
         if (!tirbi_is_nothing(part)) parts[n++] = part;
     }

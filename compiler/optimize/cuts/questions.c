@@ -184,7 +184,6 @@ static tirbi_step find_in_value(tirbi_walk *w, const tirbi_lx *x) {
     finder *f = w->context;
     tirbi_division division;
     if (is_counted_with(w, x)) return TIRBI_PAST;
-    if (w->at->kind == TIRBI_LS_IF && w->at->as.if_.first_of) return TIRBI_PAST;
     if (x->kind == TIRBI_LX_LOAD) return TIRBI_INTO;
     if (is_question(x)) ask_comparison(f, x);
     if (x->pure && tirbi_is_division(x, &division)) ask_quotient(f, &division);

@@ -110,7 +110,7 @@ static bool of_first_term(tirbi_lx_pool *pool, const tirbi_ls *body, choice *out
 
 static bool of_statement(tirbi_lx_pool *pool, const tirbi_ls *body, choice *out) {
     body = tirbi_only_part(body);
-    if (body->kind == TIRBI_LS_IF && !body->as.if_.first_of) return of_first_term(pool, body, out);
+    if (body->kind == TIRBI_LS_IF) return of_first_term(pool, body, out);
     const tirbi_lx *value = body->kind == TIRBI_LS_STORE ? body->as.store.value : NULL;
     if (!value || value->kind != TIRBI_LX_COND) return false;
     tirbi_ls *arms = TIRBI_NEW_ARRAY(pool->arena, tirbi_ls, 2);
@@ -139,7 +139,7 @@ static bool of_item(splitter *s, const tirbi_ls *body, choice *out) {
     if (body->kind != TIRBI_LS_SEQ || !tirbi_find_variables(&lets, body, TIRBI_STRAIGHT)) return false;
     for (uint32_t i = 0; i < body->as.seq.n; i++) {
         const tirbi_ls *item = body->as.seq.items[i];
-        if (item->kind != TIRBI_LS_IF || item->as.if_.first_of || tirbi_mentions_loops(item->as.if_.condition, &lets) ||
+        if (item->kind != TIRBI_LS_IF || tirbi_mentions_loops(item->as.if_.condition, &lets) ||
             !of_first_term(s->pool, item, out) || !read_condition(s, out->condition) || !s->bounded || s->rest)
             continue;
         out->yes = with_arm(s, body, i, out->yes);

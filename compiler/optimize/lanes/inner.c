@@ -1,17 +1,8 @@
 /* What inner loops of a lane loop do to memory: which elements stand still in them and are used as nothing else, so
- * that they can stay in lane values meanwhile, and what of their first iteration can be done before them. */
+ * that they can stay in lane values meanwhile. */
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/lanes/lane_planner.h"
-
-static const tirbi_ls *innermost_body(const tirbi_ls *loop, tirbi_lvar **vars, uint32_t max, uint32_t *n) {
-    *n = 0;
-    while (loop->kind == TIRBI_LS_LOOP && *n < max) {
-        vars[(*n)++] = loop->as.loop.var;
-        loop = loop->as.loop.body;
-    }
-    return loop;
-}
 
 bool tirbi_code_uses(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n) {
     return !tirbi_is_made_of(s, TIRBI_STRAIGHT) || tirbi_names(s, vars, n);
@@ -21,21 +12,6 @@ bool tirbi_code_uses(const tirbi_ls *s, tirbi_lvar *const *vars, uint32_t n) {
 static bool may_be_other(planner *p, const tirbi_place *access, const tirbi_place *place, const tirbi_loop_set *loops) {
     return tirbi_may_meet(access->buffer->root, place->buffer->root) && !tirbi_same_place(access, place) &&
            !tirbi_never_meet(p->pool, access, place, loops);
-}
-
-/* The init of a perfect nest of reduce loops starting at `loop`: it runs once, before them, unless it uses their
- * variables. */
-const tirbi_ls *tirbi_plan_hoistable_init(const tirbi_ls *loop) {
-    tirbi_lvar *vars[TIRBI_MAX_AFFINE];
-    uint32_t n;
-    const tirbi_ls *body = innermost_body(loop, vars, TIRBI_MAX_AFFINE, &n);
-    const tirbi_ls *first = body->kind == TIRBI_LS_SEQ && body->as.seq.n ? body->as.seq.items[0] : body;
-    if (first->kind != TIRBI_LS_IF || first->as.if_.n_first_of != n || !first->as.if_.first_of) return NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!tirbi_is_listed(vars[i], first->as.if_.first_of, n)) return NULL;
-    }
-    if (tirbi_code_uses(first->as.if_.then_case, vars, n)) return NULL;
-    return first;
 }
 
 static bool lx_mentions_place(const tirbi_lx *x, const tirbi_place *place, bool in_copy) {
@@ -94,7 +70,7 @@ bool tirbi_plan_only_this(planner *p, const tirbi_ls *s, const tirbi_place *plac
         return tirbi_plan_only_this(p, s->as.loop.body, place, &inside, copied);
     }
     case TIRBI_LS_IF: /* what is not stored to keeps its bits */
-        if (is_float && !s->as.if_.first_of) *copied |= TIRBI_STAYS;
+        if (is_float) *copied |= TIRBI_STAYS;
         return !reads_other(p, s->as.if_.condition, place, loops) &&
                tirbi_plan_only_this(p, s->as.if_.then_case, place, loops, copied) &&
                (!s->as.if_.else_case || tirbi_plan_only_this(p, s->as.if_.else_case, place, loops, copied));
@@ -118,7 +94,7 @@ void tirbi_plan_find_stores(planner *p, const tirbi_ls *s, bool always, const ti
         for (uint32_t i = 0; i < s->as.seq.n; i++) tirbi_plan_find_stores(p, s->as.seq.items[i], always, out, n);
     } else if (s->kind == TIRBI_LS_LOOP) {
         tirbi_plan_find_stores(p, s->as.loop.body, always, out, n);
-    } else if (s->kind == TIRBI_LS_IF && !s->as.if_.first_of) {
+    } else if (s->kind == TIRBI_LS_IF) {
         tirbi_plan_find_stores(p, s->as.if_.then_case, false, out, n);
         if (s->as.if_.else_case) tirbi_plan_find_stores(p, s->as.if_.else_case, false, out, n);
     } else if (s->kind == TIRBI_LS_STORE && *n < MAX_PROMOTED) {

@@ -63,16 +63,6 @@ static void demote(planner *p, uint32_t n) {
     }
 }
 
-static void plan_inner_body(planner *p, const tirbi_ls *body, const tirbi_ls *init) {
-    if (body->kind != TIRBI_LS_SEQ || !init) {
-        if (body != init) tirbi_plan_stmt(p, body);
-        return;
-    }
-    for (uint32_t i = 0; i < body->as.seq.n; i++) {
-        if (body->as.seq.items[i] != init) tirbi_plan_stmt(p, body->as.seq.items[i]);
-    }
-}
-
 /* ---- Loops of a lane's own -------------------------------------------------------------------------------------- */
 
 typedef struct own_loop {
@@ -142,7 +132,7 @@ static bool plan_single(planner *p, const tirbi_ls *loop) {
         return false;
     if (plan->n_single == TIRBI_MAX_INNER || !tirbi_can_resolve(loop)) return false;
     const tirbi_lx *value = tirbi_lx_int(p->pool, var->type, var->min->value);
-    const tirbi_ls *body = tirbi_resolve(p->pool, &none, loop->as.loop.body, var, value, NULL, true);
+    const tirbi_ls *body = tirbi_resolve(p->pool, &none, loop->as.loop.body, var, value, NULL);
     plan->single[plan->n_single++] = var;
     p->single = body;
     if (body)
@@ -153,10 +143,10 @@ static bool plan_single(planner *p, const tirbi_ls *loop) {
     return true;
 }
 
-void tirbi_plan_loop(planner *p, const tirbi_ls *loop, const tirbi_ls *hoisted) {
+void tirbi_plan_loop(planner *p, const tirbi_ls *loop) {
     tirbi_lane_plan *plan = p->plan;
     tirbi_lvar *var = loop->as.loop.var;
-    if (!hoisted && plan_single(p, loop)) return;
+    if (plan_single(p, loop)) return;
     bool regular = !loop->as.loop.step && tirbi_has_plain_bounds(var) && tirbi_plan_is_invariant(p, var->min) &&
                    tirbi_plan_is_invariant(p, var->extent);
     uint32_t index = plan->loops.n - 1;
@@ -171,26 +161,13 @@ void tirbi_plan_loop(planner *p, const tirbi_ls *loop, const tirbi_ls *hoisted) 
                           var->name);
         return;
     }
-    const tirbi_ls *init = hoisted;
-    if (!init) {
-        init = tirbi_plan_hoistable_init(loop);
-        if (init && !tirbi_plan_runs(p, var)) init = NULL;
-        for (const tirbi_ls *s = loop; init && s->kind == TIRBI_LS_LOOP; s = s->as.loop.body) {
-            if (!tirbi_plan_runs(p, s->as.loop.var)) init = NULL;
-        }
-        if (init) tirbi_plan_stmt(p, init->as.if_.then_case);
-    }
     uint32_t promoted = promote(p, loop);
     tirbi_plan_forget_loads(p, NULL);
     uint32_t memo = p->n_memo, vars = p->n_vars;
     plan->loops.var[plan->loops.n++] = var;
     tirbi_plan_op(p, TIRB_OP_INNER, TIRB_TYPE_NONE)->loop = (uint8_t)index;
     p->path[p->n_path++] = (uint8_t)index;
-    const tirbi_ls *body = loop->as.loop.body;
-    if (body->kind == TIRBI_LS_LOOP)
-        tirbi_plan_loop(p, body, init);
-    else
-        plan_inner_body(p, body, init);
+    tirbi_plan_stmt(p, loop->as.loop.body);
     p->n_path--;
     tirbi_plan_op(p, TIRB_OP_INNER_END, TIRB_TYPE_NONE)->loop = (uint8_t)index;
     p->n_memo = memo < p->n_memo ? memo : p->n_memo;

@@ -136,8 +136,8 @@ bool tirbi_plan_add_var(planner *p, lane_var var);
 const tirbi_lx *tirbi_plan_as_variable(planner *p, const tirbi_lx *condition);
 
 /* lane_inner.c */
-/* A loop inside; `hoisted` is an init in it that has been planned already, or NULL. */
-void tirbi_plan_loop(planner *p, const tirbi_ls *loop, const tirbi_ls *hoisted);
+/* A loop inside. */
+void tirbi_plan_loop(planner *p, const tirbi_ls *loop);
 void tirbi_plan_while(planner *p, const tirbi_ls *s);
 /* Lanes leave the innermost loop of their own where a condition is false. */
 void tirbi_plan_leave_unless(planner *p, const tirbi_lx *condition);
@@ -170,9 +170,6 @@ void tirbi_plan_find_written(planner *p, const tirbi_ls *s);
 bool tirbi_plan_rows_fit(planner *p);
 
 /* inner.c */
-/* The init of a perfect nest of reduce loops starting at `loop`, which runs once, before them; NULL: there is none that
- * can. */
-const tirbi_ls *tirbi_plan_hoistable_init(const tirbi_ls *loop);
 /* How the floats of a place are copied: what it was stays in some iterations; or from it, or to it. */
 enum { TIRBI_STAYS = 1, TIRBI_IS_COPIED = 2 };
 /* Whether within `s` the memory of a place is only ever used as this one element. `copied` gets how floats are. */

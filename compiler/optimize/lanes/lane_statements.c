@@ -210,7 +210,7 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
         inside->as.if_.then_case = s->as.loop.body;
         *loop = *s;
         loop->as.loop.body = inside;
-        tirbi_plan_loop(p, loop, NULL);
+        tirbi_plan_loop(p, loop);
         return;
     }
     case TIRBI_LS_BREAK: /* of the loop of a lane's own around it */
@@ -229,7 +229,7 @@ static void plan_guarded(planner *p, const tirbi_ls *s, const tirbi_lx *conditio
 static const tirbi_lx *stored_value(planner *p, const tirbi_ls *s, const tirbi_place *place) {
     s = tirbi_only_part(s);
     if (s->kind == TIRBI_LS_STORE) return tirbi_same_place(s->as.store.access, place) ? s->as.store.value : NULL;
-    if (s->kind != TIRBI_LS_IF || s->as.if_.first_of || !s->as.if_.else_case) return NULL;
+    if (s->kind != TIRBI_LS_IF || !s->as.if_.else_case) return NULL;
     const tirbi_lx *yes = stored_value(p, s->as.if_.then_case, place),
                    *no = yes ? stored_value(p, s->as.if_.else_case, place) : NULL;
     return no ? tirbi_lx_lazy(p->pool, TIRBI_LX_COND, s->as.if_.condition, yes, no) : NULL;
@@ -239,7 +239,7 @@ static const tirbi_lx *stored_value(planner *p, const tirbi_ls *s, const tirbi_p
 static const tirbi_lx *set_value(planner *p, const tirbi_ls *s, tirbi_lvar *var) {
     s = tirbi_only_part(s);
     if (s->kind == TIRBI_LS_SET) return s->as.set.var == var && !s->as.set.declares ? s->as.set.value : NULL;
-    if (s->kind != TIRBI_LS_IF || s->as.if_.first_of) return NULL;
+    if (s->kind != TIRBI_LS_IF) return NULL;
     const tirbi_ls *otherwise = s->as.if_.else_case;
     const tirbi_lx *yes = set_value(p, s->as.if_.then_case, var),
                    *no = !yes ? NULL : otherwise ? set_value(p, otherwise, var) : tirbi_lx_var(p->pool, var);
@@ -288,7 +288,7 @@ void tirbi_plan_stmt(planner *p, const tirbi_ls *s) {
         tirbi_plan_set(p, s->as.set.var, s->as.set.value, s->as.set.declares);
         return;
     case TIRBI_LS_LOOP:
-        tirbi_plan_loop(p, s, NULL);
+        tirbi_plan_loop(p, s);
         return;
     case TIRBI_LS_IF:
         plan_if(p, s);

@@ -53,7 +53,7 @@ static bool note_set(void *context, const tirbi_ls *s) {
 static void note_body(nest *n) {
     tirbi_accesses all = {.item = n->places,
                           .most = MAX_PLACES,
-                          .rules = TIRBI_TAKE_VIEWS | TIRBI_TAKE_INITS,
+                          .rules = TIRBI_TAKE_VIEWS,
                           .kinds = TIRBI_NESTS,
                           .loops = &n->all,
                           .context = n,

@@ -78,7 +78,7 @@ static bool goes_along(const mover *m, const tirbi_lane_plan *plan) {
 /* A loop like this one with a variable of its own around a statement. */
 static const tirbi_ls *with_own_variable(mover *m, const tirbi_ls *s) {
     tirbi_lvar *var = tirbi_can_resolve(s) ? tirbi_variable_like(m->pool, m->own.var[0]) : NULL;
-    return tirbi_loop_of(m->pool, m->loop, var, s, true);
+    return tirbi_loop_of(m->pool, m->loop, var, s);
 }
 
 /* The columns as lanes around code, where that is worth it. */

@@ -248,8 +248,7 @@ static const tirbi_ls *rewritten(digits *d, const tirbi_ls *body, const tirbi_lx
                              .from = &counter,
                              .n_from = 1,
                              .to = loops,
-                             .n_to = in_rest ? 0 : 2,
-                             .first = !in_rest};
+                             .n_to = in_rest ? 0 : 2};
     tirbi_bind_variable(&rewrite, counter, number(d, high, low));
     return tirbi_rewrite_stmt(&rewrite, body);
 }

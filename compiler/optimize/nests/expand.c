@@ -62,7 +62,6 @@ typedef struct nest {
     tirbi_reached accesses[MAX_ACCESSES]; /* by part */
     uint32_t n_accesses;
     tirbi_loop_set inner; /* the loops of a part around what is looked at */
-    const tirbi_ls *first_of; /* the condition around it that some of them are at their first value, or NULL */
 } nest;
 
 /* ---- The loops and their statements --------------------------------------------------------------------------- */
@@ -133,12 +132,6 @@ static bool takes_access(void *context, const tirbi_reached *a) {
     return tirbi_is_proven(a->place);
 }
 
-static bool is_common(const nest *n, const tirbi_lvar *var) {
-    for (uint32_t i = 0; i < n->n_loops; i++)
-        if (n->loop[i]->as.loop.var == var) return true;
-    return false;
-}
-
 /* A variable begins in the part that sets it, or is an array. */
 static bool takes_set(nest *n, const tirbi_ls *s) {
     bool known = tirbi_is_expanded(&n->arrays, NULL, s->as.set.var);
@@ -159,8 +152,6 @@ static bool takes_stmt(void *context, const tirbi_ls *s) {
         return tirbi_is_plain_loop(s) && !tirbi_mentions_loops(var->min, &all) &&
                !tirbi_mentions_loops(var->extent, &all) && !needs_array(n, var->min) && !needs_array(n, var->extent);
     }
-    for (uint32_t i = 0; s->kind == TIRBI_LS_IF && i < s->as.if_.n_first_of; i++)
-        if (is_common(n, s->as.if_.first_of[i])) return false;
     return s->kind != TIRBI_LS_SET || takes_set(n, s);
 }
 
@@ -169,7 +160,6 @@ static bool note_part(nest *n, uint32_t part) {
                           .n = n->n_accesses,
                           .most = MAX_ACCESSES,
                           .part = (uint16_t)part,
-                          .rules = TIRBI_TAKE_INITS,
                           .deepest = MAX_DEPTH,
                           .kinds = TIRBI_NESTS,
                           .context = n,
@@ -232,11 +222,6 @@ static const tirbi_ls *first_user(nest *n, const tirbi_ls *s, const tirbi_lbuf *
             n->inner.var[n->inner.n++] = s->as.loop.var;
             s = s->as.loop.body;
             break;
-        case TIRBI_LS_IF:
-            if (!s->as.if_.first_of || s->as.if_.else_case || n->first_of) return NULL;
-            n->first_of = s;
-            s = s->as.if_.then_case;
-            break;
         default:
             return s;
         }
@@ -251,7 +236,6 @@ static bool is_filled_first(nest *n, const tirbi_lbuf *buffer) {
     if (part == n->n_parts) return false;
     uint32_t dimension[TIRBI_MAX_AFFINE];
     n->inner.n = 0;
-    n->first_of = NULL;
     const tirbi_ls *store = first_user(n, n->parts[part], buffer);
     if (!store || store->kind != TIRBI_LS_STORE || store->as.store.access->buffer != buffer ||
         tirbi_may_read(store->as.store.value, buffer) ||
@@ -259,8 +243,6 @@ static bool is_filled_first(nest *n, const tirbi_lbuf *buffer) {
         return false;
     for (uint32_t i = 0; i < n->inner.n; i++)
         if (dimension[i] == buffer->ndim && n->inner.var[i]->extent->lo < 1) return false;
-    for (uint32_t i = 0; n->first_of && i < n->first_of->as.if_.n_first_of; i++)
-        if (tirbi_place_depends_on(store->as.store.access, n->first_of->as.if_.first_of[i])) return false;
     for (uint32_t i = 0; i < n->n_accesses; i++) {
         const tirbi_reached *a = &n->accesses[i];
         if (a->part == part && a->place->buffer == buffer && !tirbi_same_place(a->place, store->as.store.access))

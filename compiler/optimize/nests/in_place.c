@@ -49,7 +49,7 @@ static bool is_at_place(void *context, const tirbi_reached *a) {
 }
 
 static bool stays_at_place(temporary *t, const tirbi_ls *s, const tirbi_place *place) {
-    tirbi_accesses all = {.rules = TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS, .access = is_at_place, .context = t};
+    tirbi_accesses all = {.kinds = TIRBI_NESTS, .access = is_at_place, .context = t};
     t->place = place;
     return tirbi_find_accesses(&all, s);
 }

@@ -290,7 +290,7 @@ static const tirbi_ls *fill_dense(phases *p) {
     const tirbi_given none = {.n = 0};
     for (uint32_t d = n; d-- > 0 && s;) { /* some conditions always hold now */
         if (!vars[d]) continue;
-        s = tirbi_resolve(p->pool, &none, s, vars[d], tirbi_lx_var(p->pool, vars[d]), vars[d], false);
+        s = tirbi_resolve(p->pool, &none, s, vars[d], tirbi_lx_var(p->pool, vars[d]), vars[d]);
         s = tirbi_new_loop(p->pool, span, vars[d], s);
     }
     return s;

@@ -109,7 +109,7 @@ static bool match_statements(roller *r, const tirbi_ls *a, const tirbi_ls *b, un
             if (!match_statements(r, a->as.seq.items[i], b->as.seq.items[i], depth + 1)) return false;
         return true;
     case TIRBI_LS_IF:
-        if (a->as.if_.first_of || b->as.if_.first_of || !a->as.if_.else_case != !b->as.if_.else_case) return false;
+        if (!a->as.if_.else_case != !b->as.if_.else_case) return false;
         return match_values(r, a->as.if_.condition, b->as.if_.condition, depth) &&
                match_statements(r, a->as.if_.then_case, b->as.if_.then_case, depth + 1) &&
                (!a->as.if_.else_case || match_statements(r, a->as.if_.else_case, b->as.if_.else_case, depth + 1));

@@ -249,7 +249,7 @@ static const tirbi_ls *phases_of(unroller *u, const tirbi_ls *s) {
     if (are_short_rows(u, s, var)) return NULL;
     for (int64_t i = 0; i < n; i++) {
         const tirbi_lx *value = tirbi_lx_int(u->pool, var->type, var->min->value + i);
-        phase[i] = tirbi_resolve(u->pool, &facts, at, var, value, NULL, i == 0);
+        phase[i] = tirbi_resolve(u->pool, &facts, at, var, value, NULL);
         if (!phase[i]) return NULL;
     }
     return tirbi_in_loops(u->pool, loop, last, tirbi_new_sequence(u->pool, at->span, phase, (uint32_t)n));

@@ -184,8 +184,7 @@ static const tirbi_lx *replace_counter(tirbi_rewrite *rewrite, const tirbi_lx *x
     return other;
 }
 
-/* A body with the joined loop's counter in place of those of its parts; a condition that asks for the first iteration
- * of some of them only stays in the way. NULL: something else is made of them. */
+/* A body with the joined loop's counter in place of those of its parts; NULL: something else is made of them. */
 static const tirbi_ls *join_body(joiner *j, const tirbi_ls *body) {
     tirbi_rewrite rewrite = {.pool = j->pool,
                              .replace = replace_counter,
@@ -194,8 +193,7 @@ static const tirbi_ls *join_body(joiner *j, const tirbi_ls *body) {
                              .from = j->group.var,
                              .n_from = j->group.n,
                              .to = &j->joined,
-                             .n_to = 1,
-                             .first = true};
+                             .n_to = 1};
     const tirbi_ls *joined = tirbi_may_recount(body, &j->group) ? tirbi_rewrite_stmt(&rewrite, body) : NULL;
     return j->failed ? NULL : joined;
 }
@@ -241,10 +239,8 @@ static bool join_term(joiner *j, const tirbi_lx *x, const tirbi_lx **rest) {
 /* The nest with loops joined for one term of its condition; NULL where none asks for it. */
 static const tirbi_ls *join_once(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_free_nest *nest, joiner *j) {
     const tirbi_lx *rest = NULL;
-    if (!tirbi_find_free_nest(pool, loop, nest) || nest->body->kind != TIRBI_LS_IF || nest->body->as.if_.else_case ||
-        nest->body->as.if_.first_of) {
+    if (!tirbi_find_free_nest(pool, loop, nest) || nest->body->kind != TIRBI_LS_IF || nest->body->as.if_.else_case)
         return NULL;
-    }
     *j = (joiner){.pool = pool, .nest = nest};
     for (uint32_t i = 0; i < nest->n; i++) j->loops.var[j->loops.n++] = nest->loops[i]->as.loop.var;
     if (!join_term(j, nest->body->as.if_.condition, &rest)) return NULL;

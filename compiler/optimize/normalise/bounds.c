@@ -70,46 +70,20 @@ static tirbi_lvar *bounded(const bounder *b) {
     return var && var->extent ? var : NULL;
 }
 
-/* What a loop's body begins with in the first iteration alone, ahead of all else; NULL: there is no such thing. */
-static const tirbi_ls *init_of(const tirbi_ls *loop) {
-    const tirbi_ls *body = loop->as.loop.body,
-                   *first = body->kind == TIRBI_LS_SEQ && body->as.seq.n > 1 ? body->as.seq.items[0] : NULL;
-    tirbi_lvar *var = loop->as.loop.var;
-    return first && first->kind == TIRBI_LS_IF && first->as.if_.n_first_of == 1 && first->as.if_.first_of[0] == var &&
-                   !first->as.if_.else_case && !tirbi_names(first->as.if_.then_case, &var, 1)
-               ? first->as.if_.then_case
-               : NULL;
-}
-
 /* A loop with bounds that one term of its body's conditions gives; NULL: none does. */
-static const tirbi_ls *bound_body(bounder *b, const tirbi_ls *loop, const tirbi_ls *body) {
+static const tirbi_ls *bound_loop(bounder *b, const tirbi_ls *loop) {
+    const tirbi_ls *body = loop->as.loop.body;
     tirbi_lvar *old = b->var = loop->as.loop.var;
     const tirbi_loop_set one = {.var = {old}, .n = 1};
     tirbi_guards guards = {.pool = b->pool, .takes = bounds_loop, .context = b};
     b->term = NULL;
     if (!tirbi_is_plain_loop(loop) || !tirbi_lx_is_int(old->min, 0)) return NULL;
     body = tirbi_without_guard(&guards, body);
-    if (!body || !b->term || !tirbi_may_recount(body, &one) || tirbi_any_stmt(body, tirbi_asks_for_first, old) ||
-        !leaves_lanes(b, body))
+    if (!body || !b->term || !tirbi_may_recount(body, &one) || !leaves_lanes(b, body))
         return NULL;
     tirbi_lvar *var = bounded(b);
     const tirbi_lx *number = tirbi_lx_var(b->pool, var);
     return tirbi_loop_like(b->pool, loop, var, tirbi_recount(b->pool, body, old, var, number));
-}
-
-/* The same of a loop with an init, which is done ahead of it where the loop runs. */
-static const tirbi_ls *bound_loop(bounder *b, const tirbi_ls *loop) {
-    const tirbi_ls *init = init_of(loop), *body = loop->as.loop.body;
-    const tirbi_lx *extent = loop->as.loop.var->extent;
-    bool runs_surely = extent->lo > 0;
-    for (uint32_t i = 0; i < b->n_around; i++) runs_surely = runs_surely || b->around[i]->as.loop.var->extent == extent;
-    if (!init) return bound_body(b, loop, body);
-    const tirbi_ls *rest = tirbi_new_sequence(b->pool, body->span, body->as.seq.items + 1, body->as.seq.n - 1);
-    const tirbi_ls *parts[] = {init, rest ? bound_body(b, loop, rest) : NULL};
-    if (!parts[1]) return NULL;
-    const tirbi_lx *runs = tirbi_lx_with(b->pool, TIRB_OP_GT, extent, 0);
-    if (!runs_surely) parts[0] = tirbi_new_if(b->pool, init->span, runs, init, NULL);
-    return tirbi_new_sequence(b->pool, loop->span, parts, 2);
 }
 
 static const tirbi_ls *bound_all(void *context, const tirbi_ls *s) {

@@ -239,7 +239,7 @@ static const tirbi_ls *of_one_iteration(tirbi_lx_pool *pool, const tirbi_ls *loo
         return loop->as.loop.body;
     if (var->min->kind != TIRBI_LX_CONST || !tirbi_can_resolve(loop)) return NULL;
     const tirbi_lx *value = tirbi_lx_int(pool, var->type, var->min->value);
-    return tirbi_resolve(pool, &none, loop->as.loop.body, var, value, NULL, true);
+    return tirbi_resolve(pool, &none, loop->as.loop.body, var, value, NULL);
 }
 
 /* What stands for its only part, or is a loop of one iteration, is that part; two conditions on the same are one. */
@@ -258,6 +258,16 @@ static const tirbi_ls *unwrapped(tirbi_lx_pool *pool, const tirbi_ls *s) {
     }
 }
 
+/* What is done in the first iteration of loops that it could not be done ahead of depends on a condition as any other
+ * does. */
+static const tirbi_ls *as_condition(tirbi_lx_pool *pool, const tirbi_ls *branch) {
+    tirbi_ls *plain = branch->as.if_.first_of ? tirbi_same_stmt(pool, branch) : NULL;
+    if (!plain) return branch;
+    plain->as.if_.first_of = NULL;
+    plain->as.if_.n_first_of = 0;
+    return plain;
+}
+
 static const tirbi_ls *forward(void *context, const tirbi_ls *s) {
     forwarder *f = context;
     s = unwrapped(f->pool, s);
@@ -269,6 +279,7 @@ static const tirbi_ls *forward(void *context, const tirbi_ls *s) {
     const tirbi_ls *ordered = is_loop ? tirbi_order_reduction(f->pool, s) : NULL;
     if (!ordered && is_loop) ordered = tirbi_order_loops(f->pool, s);
     if (ordered) return forward(f, ordered);
+    if (s->kind == TIRBI_LS_IF && !f->names_only) s = as_condition(f->pool, s);
     if (s->kind == TIRBI_LS_SEQ) s = without_names(f, s);
     const tirbi_ls *inside = tirbi_replace_inside(f->pool, s, forward, f);
     const bool again = s->kind == TIRBI_LS_LOOP && inside != s; /* its indices may go down, now that others go up */

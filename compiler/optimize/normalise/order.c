@@ -79,7 +79,6 @@ static const tirbi_place *find_stored(const nest *n) {
     tirbi_reached room[MAX_ACCESSES];
     tirbi_accesses all = {.item = room,
                           .most = MAX_ACCESSES,
-                          .rules = TIRBI_TAKE_INITS,
                           .kinds = TIRBI_NESTS | TIRBI_KIND(TREE)};
     const tirbi_place *best = NULL;
     uint32_t most = 0;

@@ -261,8 +261,7 @@ static const tirbi_ls *in_two(splitting *s, const tirbi_ls *body) {
                              .from = &s->counter,
                              .to = parts,
                              .n_from = s->divided ? 1 : 0,
-                             .n_to = s->divided ? 2 : 0,
-                             .first = true};
+                             .n_to = s->divided ? 2 : 0};
     return tirbi_rewrite_stmt(&rewrite, body);
 }
 

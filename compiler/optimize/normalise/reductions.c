@@ -3,13 +3,15 @@
  * the memory that it stores to is to reach the element of the iteration. */
 #include "compiler/optimize/normalise/reductions.h"
 
+#include <string.h>
+
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
-enum { MAX_CHAIN = 2 * TIRBI_MAX_AFFINE, MAX_OWN = 16 };
+enum { MAX_CHAIN = 2 * TIRBI_MAX_AFFINE, MAX_OWN = 16, MAX_ELEMENTS = 8 };
 
 typedef struct nest {
     tirbi_lx_pool *pool;
@@ -17,11 +19,13 @@ typedef struct nest {
     bool reduces[MAX_CHAIN];           /* a loop that does not tell elements */
     uint32_t n, outermost;             /* of those that reduce */
     tirbi_loop_set loops;
-    const tirbi_ls *init, *rest; /* the body; `init` may be NULL */
-    const tirbi_place *element;  /* that the init stores to, or where there is none, the rest */
+    tirbi_ls *init; /* what the body begins with in first iterations, or NULL */
+    const tirbi_ls *rest;
+    const tirbi_place *element[MAX_ELEMENTS]; /* that the init stores to, or where there is none, the rest */
+    uint32_t n_elements;
     const tirbi_lvar *own[MAX_OWN];
     uint32_t n_own; /* variables that begin in the body */
-    bool alone;     /* the rest stores to no other element */
+    bool alone;     /* the rest stores to no others */
 } nest;
 
 /* ---- The nest --------------------------------------------------------------------------------------------------- */
@@ -106,6 +110,41 @@ static bool move_guards(nest *n, tirbi_ls *init) {
     return n->rest != NULL;
 }
 
+/* Whether an init further behind may go ahead with the first one: it is of the same loops, and what stands before it
+ * has nothing to do with what it stores to. */
+static bool goes_ahead(const nest *n, const tirbi_ls *const *before, uint32_t n_before, const tirbi_ls *s) {
+    tirbi_roots stored = {.n = 0};
+    if (s->kind != TIRBI_LS_IF || s->as.if_.else_case || s->as.if_.n_first_of != n->init->as.if_.n_first_of ||
+        !tirbi_find_stored(&stored, s->as.if_.then_case, TIRBI_MAX_ROOTS))
+        return false;
+    for (uint32_t i = 0; i < s->as.if_.n_first_of; i++)
+        if (!asks_for(n->init, s->as.if_.first_of[i])) return false;
+    for (uint32_t i = 0; i < n_before; i++)
+        for (uint32_t k = 0; k < stored.n; k++)
+            if (tirbi_statement_uses(before[i], stored.item[k])) return false;
+    return true;
+}
+
+/* The body behind its init, which other blocks' inits in it join. */
+static bool take_inits(nest *n, const tirbi_ls *body, bool of_blocks) {
+    const uint32_t most = body->as.seq.n;
+    const tirbi_ls **inits = TIRBI_NEW_ARRAY(n->pool->arena, const tirbi_ls *, most);
+    const tirbi_ls **rest = TIRBI_NEW_ARRAY(n->pool->arena, const tirbi_ls *, most);
+    uint32_t n_inits = 1, n_rest = 0;
+    if (!inits || !rest) return false;
+    inits[0] = n->init->as.if_.then_case;
+    for (uint32_t i = 1; i < most; i++) {
+        const tirbi_ls *s = body->as.seq.items[i];
+        if (of_blocks && goes_ahead(n, rest, n_rest, s))
+            inits[n_inits++] = s->as.if_.then_case;
+        else
+            rest[n_rest++] = s;
+    }
+    n->init->as.if_.then_case = tirbi_new_sequence(n->pool, body->span, inits, n_inits);
+    n->rest = tirbi_new_sequence(n->pool, body->span, rest, n_rest);
+    return n->init->as.if_.then_case && n->rest;
+}
+
 static bool is_guard(const tirbi_ls *s) { return tirbi_is_guard(s) && !s->as.if_.condition->traps; }
 
 /* What is inside of each other, down to the init and what is done with it. */
@@ -124,26 +163,40 @@ static bool read_nest(nest *n, const tirbi_ls *s) {
         n->rest = s;
         return n->loops.n > 1;
     }
-    n->rest = tirbi_new_sequence(n->pool, s->span, s->as.seq.items + 1, s->as.seq.n - 1);
     n->init = init; /* the guards of blocks' inits stay: their tiles become one loop as they are (nests/unsplit) */
-    return n->rest && (s->as.seq.items[0]->as.if_.n_first_of > 0 || move_guards(n, init));
+    const bool is_of_block = s->as.seq.items[0]->as.if_.n_first_of > 0;
+    return take_inits(n, s, is_of_block) && (is_of_block || move_guards(n, init));
 }
 
 /* ---- What it stores to ------------------------------------------------------------------------------------------ */
 
-static bool note_element(void *context, const tirbi_reached *a) {
-    nest *n = context;
-    if (a->what == TIRBI_LOADS) return true;
-    if (!n->element) n->element = a->place;
-    return !a->place->buffer->overlaps && tirbi_same_place(a->place, n->element);
+static bool is_element(const nest *n, const tirbi_place *place) {
+    for (uint32_t i = 0; i < n->n_elements; i++)
+        if (tirbi_same_place(place, n->element[i])) return true;
+    return false;
 }
 
-/* Each element that is reached is the one of this iteration, or lies in other memory. */
+static bool may_meet_elements(const nest *n, const tirbi_place *place) {
+    for (uint32_t i = 0; i < n->n_elements; i++)
+        if (tirbi_may_meet(place->buffer->root, n->element[i]->buffer->root)) return true;
+    return false;
+}
+
+/* Elements lie in memory apart. */
+static bool note_element(void *context, const tirbi_reached *a) {
+    nest *n = context;
+    if (a->what == TIRBI_LOADS || is_element(n, a->place)) return true;
+    if (a->place->buffer->overlaps || n->n_elements == MAX_ELEMENTS || may_meet_elements(n, a->place)) return false;
+    n->element[n->n_elements++] = a->place;
+    return true;
+}
+
+/* Each element that is reached is one of this iteration, or lies in other memory. */
 static bool reaches_own(void *context, const tirbi_reached *a) {
     nest *n = context;
-    if (tirbi_same_place(a->place, n->element)) return true;
+    if (is_element(n, a->place)) return true;
     if (a->what != TIRBI_LOADS) n->alone = false;
-    return !tirbi_may_meet(a->place->buffer->root, n->element->buffer->root);
+    return !may_meet_elements(n, a->place);
 }
 
 /* Whether what the init loads is still there ahead of the loops. */
@@ -170,21 +223,25 @@ static bool find(nest *n, const tirbi_ls *s, uint8_t rules, bool (*access)(void 
     return tirbi_find_accesses(&all, s);
 }
 
-static bool find_element(nest *n) {
+static bool find_elements(nest *n) {
     if (!find(n, n->init ? n->init->as.if_.then_case : n->rest, n->init ? TIRBI_NO_VARIABLES : 0, note_element) ||
-        !n->element)
+        n->n_elements == 0)
         return false;
     n->alone = true;
     return (!n->init || find(n, n->init->as.if_.then_case, 0, is_left)) && find(n, n->rest, 0, reaches_own);
 }
 
-/* ---- Which loops tell it ---------------------------------------------------------------------------------------- */
+/* ---- Which loops tell them --------------------------------------------------------------------------------------- */
 
-/* The others are those that the init asks for, if there is one. */
+/* The same ones for all elements; the others are those that the init asks for, if there is one. */
 static bool find_reductions(nest *n) {
-    bool spatial[TIRBI_MAX_AFFINE];
+    bool spatial[TIRBI_MAX_AFFINE], of_another[TIRBI_MAX_AFFINE];
     uint32_t at = 0, asked = 0;
-    if (!tirbi_spatial_loops(n->pool, &n->loops, n->element, spatial)) return false;
+    if (!tirbi_spatial_loops(n->pool, &n->loops, n->element[0], spatial)) return false;
+    for (uint32_t i = 1; i < n->n_elements; i++)
+        if (!tirbi_spatial_loops(n->pool, &n->loops, n->element[i], of_another) ||
+            memcmp(spatial, of_another, n->loops.n * sizeof(*spatial)) != 0)
+            return false;
     n->outermost = n->n;
     for (uint32_t i = 0; i < n->n; i++) {
         if (n->around[i]->kind != TIRBI_LS_LOOP) continue;
@@ -294,7 +351,7 @@ const tirbi_ls *tirbi_order_reduction(tirbi_lx_pool *pool, const tirbi_ls *loop)
     const tirbi_ls *result = NULL;
     if (!n) return NULL;
     n->pool = pool;
-    if (read_nest(n, loop) && tirbi_fails_alike(loop) && find_element(n) && find_reductions(n) && can_be_ordered(n) &&
+    if (read_nest(n, loop) && tirbi_fails_alike(loop) && find_elements(n) && find_reductions(n) && can_be_ordered(n) &&
         (n->alone || n->init)) {
         result = n->alone ? init_inside(n) : init_apart(n);
         for (uint32_t i = n->outermost; i-- > 0 && result;) result = inside(n, i, i + 1, n->reduces[i], result);

@@ -46,7 +46,7 @@ static bool goes_down(void *context, const tirbi_reached *a) {
 
 static bool all_go_down(turner *t) {
     tirbi_accesses all = {
-        .context = t, .access = goes_down, .rules = TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS | TIRBI_KIND(TREE)};
+        .context = t, .access = goes_down, .kinds = TIRBI_NESTS | TIRBI_KIND(TREE)};
     return tirbi_find_accesses(&all, t->loop->as.loop.body) && t->down > 0;
 }
 

@@ -1,4 +1,6 @@
 /* What becomes instructions for whole nests: lane loops, tree reductions, searches, contractions, folds. */
+#include <string.h>
+
 #include "compiler/optimize/carried/search.h"
 #include "compiler/optimize/contractions/distribute.h"
 #include "compiler/optimize/plan/planner.h"
@@ -148,31 +150,16 @@ static void note_rows(tirbi_scheduler *p, const tirbi_contract_plan *plan, const
     }
 }
 
-/* A nest of the spatial loops around what gives C its first values; NULL when memory ran out. */
-static const tirbi_ls *nest_before(tirbi_scheduler *p, const tirbi_contract_plan *plan) {
-    const tirbi_ls *body = plan->before;
-    for (uint32_t i = plan->loops.n; i-- > 0 && body;) {
-        if (!plan->reduces[i]) body = tirbi_new_loop(p->pool, plan->before->span, plan->loops.var[i], body);
-    }
-    return body;
-}
-
 /* Plans over the same loops, one after the other. */
 static tirbi_sched *schedule_plans(tirbi_scheduler *p, tirbi_leaf_kind kind, const tirbi_contract_plan *plans,
                                    uint32_t n) {
     tirbi_leaf *leaf;
-    tirbi_sched *node = new_leaf(p, kind, NULL, n, &leaf);
+    tirbi_sched *node = new_leaf(p, kind, NULL, 0, &leaf);
     tirbi_contract_plan *kept = node ? TIRBI_NEW_ARRAY(p->pool->arena, tirbi_contract_plan, n) : NULL;
     if (!kept) return NULL;
     leaf->contract = kept;
     leaf->n = n;
-    for (uint32_t i = 0; i < n; i++) {
-        kept[i] = plans[i];
-        if (!plans[i].before) continue;
-        const tirbi_ls *before = nest_before(p, &plans[i]);
-        node->items[i] = before ? tirbi_schedule(p, before) : NULL;
-        if (!node->items[i]) return NULL;
-    }
+    memcpy(kept, plans, n * sizeof(*plans));
     return node;
 }
 

@@ -16,19 +16,17 @@ tirbi_lvar *tirbi_part_variable(tirbi_lx_pool *pool, const tirbi_lvar *old, cons
     return var;
 }
 
-const tirbi_ls *tirbi_loop_of(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_lvar *var, const tirbi_ls *body,
-                              bool first) {
+const tirbi_ls *tirbi_loop_of(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_lvar *var, const tirbi_ls *body) {
     const tirbi_given none = {.n = 0};
     const tirbi_lx *value = var && body ? tirbi_lx_var(pool, var) : NULL;
     if (!value) return NULL;
     tirbi_ls *copy =
-        tirbi_loop_like(pool, loop, var, tirbi_resolve(pool, &none, body, loop->as.loop.var, value, var, first));
+        tirbi_loop_like(pool, loop, var, tirbi_resolve(pool, &none, body, loop->as.loop.var, value, var));
     if (copy) copy->as.loop.parallel = false; /* the loop itself was asked for chunks */
     return copy;
 }
 
-const tirbi_ls *tirbi_part_over(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_lvar *var, tirbi_given *facts,
-                                bool first) {
+const tirbi_ls *tirbi_part_over(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_lvar *var, tirbi_given *facts) {
     const tirbi_lvar *old = loop->as.loop.var;
     const bool once = var && tirbi_lx_is_int(var->extent, 1);
     const tirbi_lx *value = !var ? NULL : once ? tirbi_lx_cast(pool, old->type, var->min) : tirbi_lx_var(pool, var),
@@ -39,15 +37,15 @@ const tirbi_ls *tirbi_part_over(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi
         tirbi_add_fact(facts, value, var->min, 0);
         tirbi_add_fact(facts, behind, value, -1);
     }
-    const tirbi_ls *body = tirbi_resolve(pool, facts, loop->as.loop.body, old, value, once ? NULL : var, first);
+    const tirbi_ls *body = tirbi_resolve(pool, facts, loop->as.loop.body, old, value, once ? NULL : var);
     facts->n = before;
     return !body || once || tirbi_is_nothing(body) ? body : tirbi_loop_like(pool, loop, var, body);
 }
 
-const tirbi_ls *tirbi_iteration_at(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *body, const tirbi_lx *at,
-                                   bool first) {
+const tirbi_ls *tirbi_iteration_at(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *body,
+                                   const tirbi_lx *at) {
     const tirbi_given none = {.n = 0};
     const tirbi_lvar *var = loop->as.loop.var;
     const tirbi_lx *value = tirbi_lx_cast(pool, var->type, tirbi_lx_add(pool, var->min, at));
-    return tirbi_resolve(pool, &none, body, var, value, NULL, first);
+    return tirbi_resolve(pool, &none, body, var, value, NULL);
 }

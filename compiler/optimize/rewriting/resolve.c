@@ -156,12 +156,12 @@ static const tirbi_lx *replace(tirbi_rewrite *r, const tirbi_lx *x) {
 bool tirbi_is_nothing(const tirbi_ls *s) { return tirbi_is_made_of(s, TIRBI_KIND(SEQ) | TIRBI_KIND(LOOP)); }
 
 bool tirbi_can_resolve(const tirbi_ls *s) {
-    tirbi_accesses all = {.rules = TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS | TIRBI_KIND(TREE)};
+    tirbi_accesses all = {.kinds = TIRBI_NESTS | TIRBI_KIND(TREE)};
     return tirbi_find_accesses(&all, s);
 }
 
 const tirbi_ls *tirbi_resolve(tirbi_lx_pool *pool, const tirbi_given *facts, const tirbi_ls *body,
-                              const tirbi_lvar *from, const tirbi_lx *value, tirbi_lvar *to, bool first) {
+                              const tirbi_lvar *from, const tirbi_lx *value, tirbi_lvar *to) {
     tirbi_lvar *const counter = (tirbi_lvar *)(uintptr_t)from;
     const tirbi_binding bound = {.var = from, .value = value};
     tirbi_rewrite rewrite = {.pool = pool,
@@ -173,7 +173,6 @@ const tirbi_ls *tirbi_resolve(tirbi_lx_pool *pool, const tirbi_given *facts, con
                              .from = &counter,
                              .n_from = 1,
                              .to = &to,
-                             .n_to = to && first ? 1 : 0,
-                             .first = first};
+                             .n_to = to ? 1 : 0};
     return value ? tirbi_rewrite_stmt(&rewrite, body) : NULL;
 }

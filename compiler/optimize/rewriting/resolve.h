@@ -23,11 +23,10 @@ int tirbi_decide(const tirbi_given *facts, tirbi_op op, const tirbi_lx *a, const
 bool tirbi_can_resolve(const tirbi_ls *s);
 
 /* A copy of `body` with `value` for the loop variable `from` and with variables of its own: conditions that the facts
- * decide are gone, and what they keep from running. `first`: the part begins where the loop did, and it is not empty;
- * else no condition of the copy counts on a loop's first iteration being that of the part. `to` is the variable of the
- * part, or NULL where it has one iteration. A sequence of nothing where nothing is left; NULL when memory ran out. */
+ * decide are gone, and what they keep from running. `to` is the variable of the part, or NULL where it has one
+ * iteration. A sequence of nothing where nothing is left; NULL when memory ran out. */
 const tirbi_ls *tirbi_resolve(tirbi_lx_pool *pool, const tirbi_given *facts, const tirbi_ls *body,
-                              const tirbi_lvar *from, const tirbi_lx *value, tirbi_lvar *to, bool first);
+                              const tirbi_lvar *from, const tirbi_lx *value, tirbi_lvar *to);
 
 /* Whether a statement does nothing. */
 bool tirbi_is_nothing(const tirbi_ls *s);

@@ -262,7 +262,7 @@ static tirbi_lvar *const *other_loops(const tirbi_rewrite *r, tirbi_lvar *const 
         for (uint32_t k = 0; found == 0 && k < r->n_to; k++) all[count++] = r->to[k];
         found++;
     }
-    *n = found > 0 && r->n_to == 0 && !r->first ? 0 : count;
+    *n = count;
     return found == 0 || found == r->n_from ? all : NULL;
 }
 
@@ -406,6 +406,5 @@ const tirbi_ls *tirbi_recount(tirbi_lx_pool *pool, const tirbi_ls *body, tirbi_l
     rewrite.from = &old;
     rewrite.to = &fresh;
     rewrite.n_from = rewrite.n_to = 1;
-    rewrite.first = true;
     return value ? tirbi_rewrite_stmt(&rewrite, body) : NULL;
 }

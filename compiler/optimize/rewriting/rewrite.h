@@ -35,11 +35,9 @@ typedef struct tirbi_rewrite {
     bool stores;    /* what sets a variable that an element is bound to stores to it */
     bool renumber;  /* an element's number follows from its subscripts anew, where it did */
     /* Loops that conditions ask for the first iteration of, or that a tree reduction has: `from`, all of them or none,
-     * are `to`. With none in `to`, what names one of `from` names no loop any more: but the others where `first` says
-     * that the copy is of its first iteration. */
+     * are `to`; with none in `to`, the copy is of their first iteration. */
     tirbi_lvar *const *from, *const *to;
     uint32_t n_from, n_to;
-    bool first;
 } tirbi_rewrite;
 
 /* Binds a variable, for as long as the rewrite is used. */

@@ -156,7 +156,7 @@ static uint32_t rows_of_sums(tirbi_lx_pool *pool, const tirbi_ls *nest, bool fol
         sum_rows r = {.loops = &loops, .var = s->as.loop.var, .at = n, .has_own_operands = !contracts,
                       .follows = follows, .may_share_much = shares};
         tirbi_accesses all = {
-            .rules = TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS, .access = find_row_access, .context = &r};
+            .kinds = TIRBI_NESTS, .access = find_row_access, .context = &r};
         if (!tirbi_find_accesses(&all, nest)) break;
         several = several || !tirbi_lx_is_int(r.var->extent, 1);
     }

@@ -20,15 +20,9 @@ typedef struct joiner {
     bool failed;
 } joiner;
 
-static bool asks_for_first(const void *context, const tirbi_ls *s) {
-    (void)context;
-    return s->kind == TIRBI_LS_IF && s->as.if_.first_of;
-}
-
-/* Stores, under conditions and in loops where these are allowed, but none that ask for a first iteration. */
+/* Stores, under conditions and in loops where these are allowed. */
 static bool only_stores(const tirbi_ls *s, bool loops) {
-    return tirbi_is_made_of(s, TIRBI_KIND(SEQ) | TIRBI_KIND(IF) | TIRBI_KIND(STORE) | (loops ? TIRBI_KIND(LOOP) : 0)) &&
-           !tirbi_any_stmt(s, asks_for_first, NULL);
+    return tirbi_is_made_of(s, TIRBI_KIND(SEQ) | TIRBI_KIND(IF) | TIRBI_KIND(STORE) | (loops ? TIRBI_KIND(LOOP) : 0));
 }
 
 static bool same_layout(const tirbi_lbuf *a, const tirbi_lbuf *b) {

@@ -384,7 +384,6 @@ static bool parts_are_free(flattener *f) {
     const tirbi_lbuf *starts = f->starts->buffer;
     tirbi_accesses all = {.item = f->accesses,
                           .most = MAX_TOUCHED,
-                          .rules = TIRBI_TAKE_INITS,
                           .context = f,
                           .stmt = takes_set,
                           .value = takes_value};

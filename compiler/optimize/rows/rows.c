@@ -297,7 +297,7 @@ static bool is_at_place(void *context, const tirbi_reached *a) {
 static filling sequence_fills(const blocker *b, const tirbi_ls *seq, const tirbi_lbuf *buffer) {
     const tirbi_ls *first = seq->as.seq.items[0];
     if (first->kind != TIRBI_LS_STORE) return FILLS_NOT;
-    tirbi_accesses all = {.rules = TIRBI_TAKE_INITS, .kinds = TIRBI_NESTS, .access = is_at_place,
+    tirbi_accesses all = {.kinds = TIRBI_NESTS, .access = is_at_place,
                           .context = (void *)(uintptr_t)first->as.store.access};
     for (uint32_t i = 1; i < seq->as.seq.n; i++)
         if (!tirbi_find_accesses(&all, seq->as.seq.items[i])) return FILLS_NOT;

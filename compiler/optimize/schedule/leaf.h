@@ -93,8 +93,7 @@ typedef struct tirbi_contract_plan {
         tirbi_dtype type;
         tirbi_affine form;
     } operands[TIRBI_CONTRACT_OPERANDS];
-    const tirbi_lx *first;  /* what C begins with, where that is the same for all of it; else NULL */
-    const tirbi_ls *before; /* what gives C its first values, once per element, or NULL */
+    const tirbi_lx *first; /* what C begins with, where that is the same for all of it; else NULL */
     tirbi_span span;
 } tirbi_contract_plan;
 

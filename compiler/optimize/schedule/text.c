@@ -182,13 +182,7 @@ static void print_leaf(tirbi_printer *p, const tirbi_sched *node) {
     case TIRBI_LEAF_FOLD:
         break;
     }
-    for (uint32_t i = 0; i < leaf->n; i++) {
-        print_contraction(p, &leaf->contract[i], leaf->kind == TIRBI_LEAF_FOLD);
-        if (!node->items[i]) continue;
-        p->indent++;
-        print_node(p, node->items[i]);
-        p->indent--;
-    }
+    for (uint32_t i = 0; i < leaf->n; i++) print_contraction(p, &leaf->contract[i], leaf->kind == TIRBI_LEAF_FOLD);
 }
 
 /* ---- The other nodes -------------------------------------------------------------------------------------------- */

@@ -35,8 +35,6 @@ typedef struct walk {
     uint32_t n_live;
     tirbi_lvar *declared[MAX_DECLARED]; /* inside, loops excepted */
     uint32_t n_declared;
-    tirbi_lvar *reduced[MAX_LIVE]; /* loops whose first round some condition looks for */
-    uint32_t n_reduced;
     const char *irregular; /* why no loop of the nest can be a region's */
 } walk;
 
@@ -134,23 +132,11 @@ static void note_set(walk *w, const tirbi_ls *s) {
         w->irregular = "its iterations pass a variable on";
 }
 
-static void note_first_of(walk *w, const tirbi_ls *s) {
-    for (uint32_t i = 0; i < s->as.if_.n_first_of && !w->irregular; i++) {
-        if (w->n_reduced == MAX_LIVE)
-            w->irregular = too_large;
-        else
-            w->reduced[w->n_reduced++] = s->as.if_.first_of[i];
-    }
-}
-
 static tirbi_step come_to_stmt(tirbi_walk *v, const tirbi_ls *s) {
     walk *w = v->context;
     switch (s->kind) {
     case TIRBI_LS_LOOP:
         declare_loop(w, s->as.loop.var);
-        break;
-    case TIRBI_LS_IF:
-        note_first_of(w, s);
         break;
     case TIRBI_LS_SET:
         note_set(w, s);
@@ -362,7 +348,6 @@ static bool by_memory(walk *w, tirbi_region_root *row, const tirbi_lvar *var) {
 /* NULL when what each iteration of a loop writes lies apart, else why that is not known. */
 static const char *parts_of(walk *w, const tirbi_lvar *var) {
     bool writes = false;
-    if (tirbi_is_listed(var, w->reduced, w->n_reduced)) return "its first iteration begins a reduction";
     for (uint32_t i = 0; i < w->n_roots; i++) {
         tirbi_region_root *row = &w->roots[i];
         if (!row->written) continue;

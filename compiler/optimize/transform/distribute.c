@@ -32,7 +32,7 @@ static bool changes(const void *context, const tirbi_lx *x) {
 /* Whether a condition asks the same for each of the statements that it decides of. */
 static bool is_divisible(const distributor *d, const tirbi_ls *branch) {
     const tirbi_lx *x = branch->as.if_.condition;
-    return !branch->as.if_.sizes && !(branch->as.if_.first_of && branch->as.if_.else_case) && !x->traps &&
+    return !branch->as.if_.sizes && !x->traps &&
            x->size <= TIRBI_MAX_SHARED_SIZE &&
            tirbi_is_made_of(branch, TIRBI_KIND(SEQ) | TIRBI_KIND(IF) | TIRBI_KIND(STORE)) &&
            !tirbi_any_expr(x, TIRBI_WALK_INDICES, changes, d);
@@ -164,7 +164,7 @@ static const tirbi_ls *read_back(distributor *d, const tirbi_ls *loop, const tir
         tirbi_lvar *var = load ? items[i]->as.store.value->var : NULL;
         for (uint32_t k = i + 1; load && k < n && !tirbi_may_set(items[k], var); k++) {
             if (!tirbi_names(items[k], &var, 1)) continue;
-            items[k] = tirbi_resolve(d->pool, &none, items[k], var, load, NULL, true);
+            items[k] = tirbi_resolve(d->pool, &none, items[k], var, load, NULL);
             if (!items[k]) return NULL;
             d->reads_back = true;
         }
@@ -232,7 +232,7 @@ bool tirbi_distribute_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, bool aroun
         return false;
     for (uint32_t i = 0; i < out->n; i++) {
         tirbi_lvar *var = tirbi_variable_like(pool, loop->as.loop.var);
-        out->item[i] = tirbi_loop_of(pool, loop, var, out->item[i], true);
+        out->item[i] = tirbi_loop_of(pool, loop, var, out->item[i]);
         if (!out->item[i]) return false;
     }
     return true;

@@ -99,7 +99,7 @@ static bool chooses(const tirbi_ls *s) {
 /* Whether the arms of the statement at `at` are to end by themselves. */
 static bool is_divided(const ends *t, const way *w, uint32_t at) {
     const tirbi_ls *s = w->items[at];
-    if (s->kind != TIRBI_LS_IF || s->as.if_.first_of || s->as.if_.sizes) return false;
+    if (s->kind != TIRBI_LS_IF || s->as.if_.sizes) return false;
     const tirbi_ls *no = s->as.if_.else_case;
     const bool last = at + 1 == w->n;
     if (!sets_flag(t, s) && !last && (!no || (chooses(s->as.if_.then_case) && chooses(no)))) return false;

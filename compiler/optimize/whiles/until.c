@@ -39,10 +39,10 @@ static bool find_items(leaver *v, const tirbi_ls *body) {
     for (uint32_t i = 0; body->kind == TIRBI_LS_SEQ && i < body->as.seq.n; i++)
         if (!find_items(v, body->as.seq.items[i])) return false;
     if (body->kind == TIRBI_LS_SEQ) return true;
-    if (body->kind == TIRBI_LS_IF && !body->as.if_.first_of && body->as.if_.else_case &&
+    if (body->kind == TIRBI_LS_IF && body->as.if_.else_case &&
         ends_in_break(body->as.if_.then_case) != ends_in_break(body->as.if_.else_case))
         return find_items_of_branch(v, body);
-    const bool leaves = body->kind == TIRBI_LS_IF && !body->as.if_.first_of && !body->as.if_.else_case &&
+    const bool leaves = body->kind == TIRBI_LS_IF && !body->as.if_.else_case &&
                         ends_in_break(body->as.if_.then_case);
     if (leaves && v->leaves) return false;
     if (leaves) {
@@ -66,7 +66,7 @@ static const tirbi_ls *search_for(const leaver *v, tirbi_lvar *var, tirbi_lvar *
 /* The iterations before the one that is found. */
 static const tirbi_ls *loop_before(const leaver *v, const tirbi_lx *found) {
     tirbi_lvar *var = tirbi_part_variable(v->pool, v->loop->as.loop.var, tirbi_lx_number(v->pool, 0), found);
-    return tirbi_loop_of(v->pool, v->loop, var, tirbi_items(v->it, v->it->item, v->it->n), false);
+    return tirbi_loop_of(v->pool, v->loop, var, tirbi_items(v->it, v->it->item, v->it->n));
 }
 
 /* What is done of the iteration that leaves the loop. */
@@ -82,7 +82,7 @@ static const tirbi_ls *last_one(leaver *v, const tirbi_lx *found) {
     for (uint32_t i = v->it->at; i < n; i++)
         if (!tirbi_can_resolve(items[i])) return NULL;
     return tirbi_new_if(v->pool, v->loop->span, tirbi_lx_wide(v->pool, TIRB_OP_LT, found, old->extent),
-                        tirbi_iteration_at(v->pool, v->loop, tirbi_items(v->it, items, n), found, false), NULL);
+                        tirbi_iteration_at(v->pool, v->loop, tirbi_items(v->it, items, n), found), NULL);
 }
 
 /* `at` becomes the number of the first iteration where the condition holds, or that of all: the nearest ones are looked
