@@ -369,7 +369,7 @@ static void tables_become_lanes(void **state) {
         {"for k in range(70):\n            B[k] = B[k + 30] - B[k]\n", 1, 0, 0},
         {"for k in range(70):\n            B[k + 30] = B[k] - 1\n", 1, 0, 0},
         {"for k in range(95):\n            B[k + 5] = B[k] - 1\n", 1, 1, 0},
-        {"for k in range(100):\n            if w[k] > B[0]:\n                B[0] = w[k]\n", 1, 1, 0},
+        {"for k in range(100):\n            if w[k] > B[0]:\n                B[0] = w[k]\n", 0, 0, 0}, /* a fold */
         {"m: T.int32 = i\n        for k in range(i + 1, 100):\n            if w[k] < w[m]:\n                m = k\n    "
          "    B[i] = m\n",
          2, 1, 1},
