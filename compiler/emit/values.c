@@ -2,6 +2,7 @@
  * what is computed in a scope is known in the scopes inside it. */
 #include "compiler/emit/emit.h"
 
+#include "compiler/loop/exact.h"
 #include "compiler/optimize/facts/quotient.h"
 
 #include <string.h>
@@ -64,11 +65,13 @@ static bool is_checked(const tirbi_emitter *e, const tirbi_lx *index, const tirb
     return false;
 }
 
-/* Registers hold integers extended to 64 bits, so a widening cast that keeps every value changes nothing. */
+/* Registers hold integers extended to 64 bits, so a cast changes nothing that keeps every value: one that widens, or
+ * one of what is known to fit. */
 static bool keeps_register(const tirbi_lx *x) {
     if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_CAST) return false;
     const tirbi_dtype_info *from = &tirbi_dtypes[x->source], *to = &tirbi_dtypes[x->type];
     if (from->class == 'F' || to->class == 'F' || x->type == TIRB_BOOL) return false;
+    if (tirbi_keeps_value(x)) return true;
     return from->class == 'I' ? to->class == 'I' && to->bits >= from->bits
                               : to->bits > from->bits || (to->bits == from->bits && to->class == 'U');
 }

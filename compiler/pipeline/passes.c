@@ -6,6 +6,7 @@
 
 #include "compiler/loop/verify.h"
 #include "compiler/optimize/carried/elements.h"
+#include "compiler/optimize/carried/extremes.h"
 #include "compiler/optimize/carried/induction.h"
 #include "compiler/optimize/carried/place.h"
 #include "compiler/optimize/carried/scopes.h"

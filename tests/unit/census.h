@@ -44,6 +44,7 @@ typedef struct census {
     unsigned scans;
     unsigned finds;
     unsigned allocations;
+    unsigned casts; /* of scalars */
 } census;
 
 /* Without regions, whose loops stand in the code twice. */
@@ -103,6 +104,7 @@ static inline census count(const char *text, const tirb_compile_options *given) 
             case TIRB_OP_FOLD: c.folds++; break;
             case TIRB_OP_LOOP: c.loops++; break;
             case TIRB_OP_ALLOC: c.allocations++; break;
+            case TIRB_OP_CAST: c.casts++; break;
             default: break;
             }
         }

@@ -351,6 +351,33 @@ static void dependent_loops_stay_scalar(void **state) {
     assert_int_equal(c.stores, 1);
 }
 
+/* Registers hold integers extended to 64 bits: a cast of what is known to fit is no instruction. */
+static void casts_of_what_fits_are_none(void **state) {
+    (void)state;
+    const struct {
+        const char *value;
+        unsigned casts;
+    } cases[] = {{"T.Cast(\"int32\", T.bitwise_and(A[i], T.uint32(255)))", 0},
+                 {"T.Cast(\"int32\", T.shift_right(A[i], T.uint32(1)))", 0},
+                 {"T.Cast(\"int32\", A[i])", 1},
+                 {"T.Cast(\"int32\", T.min(B[h], T.int64(9)))", 1},
+                 {"T.Cast(\"int32\", T.max(T.min(B[h], T.int64(9)), T.int64(-9)))", 0}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[1024];
+        snprintf(text, sizeof(text),
+                 HEADER "@T.prim_func(s_tir=True)\n"
+                        "def f(A: T.Buffer((100,), \"uint32\"), B: T.Buffer((256,), \"int64\"), C: T.Buffer((1,), "
+                        "\"int32\")):\n"
+                        "    h: T.int32 = C[0]\n    for i in range(100):\n        h = %s\n"
+                        "        B[h] = B[h] * B[h] + B[100]\n    C[0] = h\n",
+                 cases[i].value);
+        census c = count(text, NULL);
+        if (c.casts != cases[i].casts) print_error("%u casts of %s", c.casts, text);
+        assert_int_equal(c.lanes, 0);
+        assert_int_equal(c.casts, cases[i].casts);
+    }
+}
+
 /* Elements of the array itself at a distance that memory tells, bounds in memory, comparisons that are extremes, and an
  * element whose place is carried: `lanes` of them, with copies of what is overwritten and without. */
 static void tables_become_lanes(void **state) {
@@ -369,7 +396,7 @@ static void tables_become_lanes(void **state) {
         {"for k in range(70):\n            B[k] = B[k + 30] - B[k]\n", 1, 0, 0},
         {"for k in range(70):\n            B[k + 30] = B[k] - 1\n", 1, 0, 0},
         {"for k in range(95):\n            B[k + 5] = B[k] - 1\n", 1, 1, 0},
-        {"for k in range(100):\n            if w[k] > B[0]:\n                B[0] = w[k]\n", 1, 1, 0},
+        {"for k in range(100):\n            if w[k] > B[0]:\n                B[0] = w[k]\n", 0, 0, 0}, /* a fold */
         {"m: T.int32 = i\n        for k in range(i + 1, 100):\n            if w[k] < w[m]:\n                m = k\n    "
          "    B[i] = m\n",
          2, 1, 1},
@@ -419,6 +446,7 @@ int main(void) {
         cmocka_unit_test(sums_become_trees),
         cmocka_unit_test(rows_of_trees_are_folds),
         cmocka_unit_test(dependent_loops_stay_scalar),
+        cmocka_unit_test(casts_of_what_fits_are_none),
         cmocka_unit_test(tables_become_lanes),
         cmocka_unit_test(recurrences_are_lanes),
     };

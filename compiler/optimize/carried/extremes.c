@@ -9,7 +9,7 @@ enum { MAX_DEPTH = 64, MAX_FLOATS = 8 };
 
 typedef struct finder {
     tirbi_lx_pool *pool;
-    bool with_floats;
+    bool with_floats, in_loops;
     tirbi_lvar *floats[MAX_FLOATS]; /* what each assignment of floats that was found sets */
     uint32_t n_floats;
 } finder;
@@ -67,7 +67,7 @@ static const tirbi_ls *rewrite_if(finder *f, const tirbi_ls *s) {
 static const tirbi_ls *rewrite(void *context, const tirbi_ls *s) {
     finder *f = context;
     if (s->kind == TIRBI_LS_IF) return rewrite_if(f, s);
-    return s->kind == TIRBI_LS_SEQ ? tirbi_replace_inside(f->pool, s, rewrite, f) : s;
+    return s->kind == TIRBI_LS_SEQ || f->in_loops ? tirbi_replace_inside(f->pool, s, rewrite, f) : s;
 }
 
 static const tirbi_ls *find(finder *f, const tirbi_ls *loop) {
@@ -77,6 +77,10 @@ static const tirbi_ls *find(finder *f, const tirbi_ls *loop) {
 
 const tirbi_ls *tirbi_find_extremes(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     return find(&(finder){.pool = pool}, loop);
+}
+
+const tirbi_ls *tirbi_find_all_extremes(tirbi_lx_pool *pool, const tirbi_ls *body) {
+    return body ? rewrite(&(finder){.pool = pool, .in_loops = true}, body) : NULL;
 }
 
 /* Every assignment in the loop has to be an extreme: then what no NaN was before it becomes none. */

@@ -291,17 +291,23 @@ static bool sweeps(const tirbi_contract_plan *plan) {
     return false;
 }
 
+enum { FEW_PRODUCTS = 8 }; /* of an element: lanes that are written out are done before rows are transposed */
+
 /* Worth it when both A and B are used more than once. Of elements of C that lie side by side and share no factor, lanes
  * make as much where those of A and B lie so too; and of a matrix times a vector, unless it is the sum's elements that
- * lie side by side, which are transposed on the way, or sums of 16 bits, which tiles keep in registers as floats. */
+ * lie side by side, more than a few of them, which are transposed on the way, or sums of 16 bits, which tiles keep in
+ * registers as floats. */
 static bool worth_it(const tirbi_contract_plan *plan) {
     bool rows = false, columns = false, sums = false, along[TIRBI_CONTRACT_OPERANDS] = {false}, lanes = false;
+    int64_t products = 1;
     for (uint32_t i = 0; i < plan->loops.n; i++) {
         bool a = plan->operands[TIRBI_CONTRACT_A].form.coefficient[i] != NULL;
         bool b = plan->operands[TIRBI_CONTRACT_B].form.coefficient[i] != NULL;
         bool beside_a = steps_by_one(plan, TIRBI_CONTRACT_A, i), beside_b = steps_by_one(plan, TIRBI_CONTRACT_B, i);
         if (plan->loops.var[i]->extent->hi <= 1) continue;
         if (plan->reduces[i]) {
+            const int64_t most = plan->loops.var[i]->extent->hi;
+            products = most > FEW_PRODUCTS || products > FEW_PRODUCTS ? FEW_PRODUCTS + 1 : products * most;
             sums = sums || (a && b);
             along[TIRBI_CONTRACT_A] = along[TIRBI_CONTRACT_A] || beside_a;
             along[TIRBI_CONTRACT_B] = along[TIRBI_CONTRACT_B] || beside_b;
@@ -315,7 +321,8 @@ static bool worth_it(const tirbi_contract_plan *plan) {
     }
     const bool half = tirbi_dtypes[plan->type].size == 2;
     if ((rows && columns) || (half && (rows || columns))) return sums;
-    return sums && !lanes && ((rows && along[TIRBI_CONTRACT_A]) || (columns && along[TIRBI_CONTRACT_B]));
+    return sums && !lanes && products > FEW_PRODUCTS &&
+           ((rows && along[TIRBI_CONTRACT_A]) || (columns && along[TIRBI_CONTRACT_B]));
 }
 
 static bool match_nest(matcher *m) {

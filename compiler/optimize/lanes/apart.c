@@ -127,6 +127,16 @@ static bool machine_tells(planner *p, const tirbi_place *a, const tirbi_place *b
     return tirbi_reach_apart(&first, &second, loops->n);
 }
 
+/* Whether both accesses stay in one row each, of the dimensions up to that one, in which they are never alike: the
+ * machine sees boxes apart, whichever of them comes first, as `a[t % 2]` and `a[(t + 1) % 2]`. */
+static bool in_other_rows(const planner *p, const tirbi_place *a, const tirbi_place *b, uint32_t d) {
+    for (uint32_t e = 0; e <= d; e++)
+        if (tirbi_mentions_loops(a->indices[e], &p->plan->loops) ||
+            tirbi_mentions_loops(b->indices[e], &p->plan->loops))
+            return false;
+    return true;
+}
+
 /* Two accesses that the machine lets run side by side. Either they never meet: some index of one is never that of the
  * other. Or they are the same element in every iteration, and different lanes have different elements: some index tells
  * the lane. Where lanes have rows of their own, or nothing but the lane varies, such an index is enough: then only the
@@ -137,7 +147,9 @@ static bool lanes_apart(planner *p, const tirbi_place *a, const tirbi_place *b) 
     bool same = true, apart = false, own = false, plain = is_plain(p, a) && is_plain(p, b);
     for (uint32_t d = 0; d < a->ndim; d++) {
         tirbi_affine x, y;
-        if (plain && tirbi_never_equal(a->indices[d], b->indices[d], loops) && machine_tells(p, a, b, d)) return true;
+        if (plain && tirbi_never_equal(a->indices[d], b->indices[d], loops) &&
+            (machine_tells(p, a, b, d) || in_other_rows(p, a, b, d)))
+            return true;
         if (!tirbi_affine_index(p->pool, a, d, loops, &x) || !tirbi_affine_index(p->pool, b, d, loops, &y)) {
             return numbers_apart(p, a, b);
         }

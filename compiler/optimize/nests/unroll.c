@@ -26,6 +26,7 @@ enum {
 typedef struct unroller {
     tirbi_lx_pool *pool;
     uint32_t disabled, nests;
+    int64_t rounds; /* of the loops around what is looked at */
     const tirbi_place *place;  /* of the sum */
     const tirbi_lx *value;     /* what it holds; NULL: what it held before */
     const tirbi_lvar *counter[MAX_COUNTERS];
@@ -163,20 +164,23 @@ static const tirbi_ls *first_store(const tirbi_ls *s) {
     return found;
 }
 
+static int64_t more_rounds(int64_t rounds, const tirbi_ls *loop) {
+    int64_t all;
+    return __builtin_mul_overflow(rounds, loop->as.loop.var->extent->hi, &all) ? INT64_MAX : all;
+}
+
 /* The nest of the loops that the sum's element depends on, around one store; NULL where it is no such nest. */
 static const tirbi_ls *written_out(unroller *u, const tirbi_ls *s) {
     const tirbi_ls *loop[TIRBI_MAX_AFFINE], *store = first_store(s);
     uint32_t n = 0, around = 0;
-    int64_t rounds = 1;
+    int64_t rounds = u->rounds;
     if (!store || !store->as.store.access->flat->pure || store->as.store.access->buffer->local) return NULL;
     for (const tirbi_ls *at = s; at->kind == TIRBI_LS_LOOP && n < TIRBI_MAX_AFFINE; at = at->as.loop.body) {
         if (at->as.loop.step || at->as.loop.rows || at->as.loop.blocks) return NULL;
         loop[n++] = at;
         if (mentions(store->as.store.access, at->as.loop.var)) around = n;
     }
-    for (uint32_t i = 0; i < around; i++) {
-        if (__builtin_mul_overflow(rounds, loop[i]->as.loop.var->extent->hi, &rounds)) rounds = INT64_MAX;
-    }
+    for (uint32_t i = 0; i < around; i++) rounds = more_rounds(rounds, loop[i]);
     if (around == 0 || rounds < LEAST_ROUNDS) return NULL;
     u->place = store->as.store.access;
     u->value = NULL;
@@ -257,13 +261,20 @@ static const tirbi_ls *phases_of(unroller *u, const tirbi_ls *s) {
 
 /* ---- Both ------------------------------------------------------------------------------------------------------- */
 
-/* The nest written out, where lanes run all of it. */
+/* Whether lanes run all of what a nest became, or as much as they do of the nest. */
+static bool has_lanes(unroller *u, const tirbi_ls *s, const tirbi_ls *out) {
+    tirbi_nest nest, before;
+    return tirbi_plan_nest(u->pool, out, TIRBI_NEST_INTERCHANGE, &nest) &&
+           (nest.n_outer == 0 || (tirbi_plan_nest(u->pool, s, TIRBI_NEST_INTERCHANGE, &before) &&
+                                  before.n_outer >= nest.n_outer));
+}
+
+/* The nest written out, where that is lanes. */
 static const tirbi_ls *unroll(unroller *u, const tirbi_ls *s) {
-    tirbi_nest nest;
     if (u->nests == MAX_NESTS) return NULL;
     const tirbi_ls *out = written_out(u, s);
     if (!out) out = phases_of(u, s);
-    if (!out || !tirbi_plan_nest(u->pool, out, true, &nest) || nest.n_outer > 0) return NULL;
+    if (!out || !has_lanes(u, s, out)) return NULL;
     u->nests++;
     return out;
 }
@@ -274,12 +285,17 @@ static const tirbi_ls *unroll_all(void *context, const tirbi_ls *s) {
     if (loop && !(u->disabled & TIRB_PASS_CONTRACT) && tirbi_contracts(u->pool, s)) return s;
     const tirbi_ls *out = loop ? unroll(u, s) : NULL;
     if (out) return !(u->disabled & TIRB_PASS_CONTRACT) && tirbi_contracts_operands(u->pool, s) ? s : out;
-    return loop && (s->as.loop.blocks || s->as.loop.rows) ? s : tirbi_replace_inside(u->pool, s, unroll_all, u);
+    if (loop && (s->as.loop.blocks || s->as.loop.rows)) return s;
+    const int64_t around = u->rounds;
+    if (loop) u->rounds = more_rounds(around, s);
+    out = tirbi_replace_inside(u->pool, s, unroll_all, u);
+    u->rounds = around;
+    return out;
 }
 
 const tirbi_ls *tirbi_unroll_sums(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled) {
     unroller *u = TIRBI_NEW(pool->arena, unroller);
     if (!u || !body || (disabled & (TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE))) return body;
-    *u = (unroller){.pool = pool, .disabled = disabled};
+    *u = (unroller){.pool = pool, .disabled = disabled, .rounds = 1};
     return unroll_all(u, body);
 }

@@ -15,9 +15,14 @@ static unsigned steady_part(const tirbi_facts *facts, const tirbi_monomial *m, t
     return varying;
 }
 
+/* Multiples of the same product of sizes are one stride, which divides them all; numbers are one each, if there is room
+ * for so many. */
 static void add_stride(tirbi_dimensions *d, const tirbi_monomial *of, int64_t factor) {
+    const uint64_t magnitude = tirbi_magnitude(factor);
     uint32_t i = 0;
-    while (i < d->n && !tirbi_monomial_equal(&d->stride[i].of, of)) i++;
+    while (i < d->n && (!tirbi_monomial_equal(&d->stride[i].of, of) ||
+                        (of->degree == 0 && d->n < TIRBI_MAX_STRIDES && d->stride[i].factor != (int64_t)magnitude)))
+        i++;
     if (i == TIRBI_MAX_STRIDES || factor == INT64_MIN) {
         d->impossible = true;
         return;
@@ -26,7 +31,7 @@ static void add_stride(tirbi_dimensions *d, const tirbi_monomial *of, int64_t fa
         d->stride[d->n].of = *of;
         d->stride[d->n++].factor = 0;
     }
-    d->stride[i].factor = (int64_t)tirbi_common_divisor((uint64_t)d->stride[i].factor, tirbi_magnitude(factor));
+    d->stride[i].factor = (int64_t)tirbi_common_divisor((uint64_t)d->stride[i].factor, magnitude);
 }
 
 void tirbi_add_strides(const tirbi_facts *facts, const tirbi_poly *index, tirbi_dimensions *out) {
@@ -41,7 +46,8 @@ void tirbi_add_strides(const tirbi_facts *facts, const tirbi_poly *index, tirbi_
 }
 
 static bool comes_before(const tirbi_dimensions *d, uint32_t a, uint32_t b) {
-    return d->stride[a].of.degree < d->stride[b].of.degree;
+    const unsigned first = d->stride[a].of.degree, second = d->stride[b].of.degree;
+    return first != second ? first < second : first == 0 && d->stride[a].factor < d->stride[b].factor;
 }
 
 static void sort(tirbi_dimensions *d) {
@@ -54,6 +60,25 @@ static void sort(tirbi_dimensions *d) {
             d->stride[k - 1].factor = factor;
         }
     }
+}
+
+/* Beside sizes all numbers are one stride: what they step over is less than a row, whatever the sizes are. */
+static void join_numbers(tirbi_dimensions *d) {
+    uint32_t n = 0, joined = TIRBI_MAX_STRIDES;
+    int64_t extent;
+    bool sizes = !tirbi_poly_is_constant(&d->extent, &extent);
+    for (uint32_t i = 0; i < d->n; i++) sizes = sizes || d->stride[i].of.degree > 0;
+    for (uint32_t i = 0; sizes && i < d->n; i++) {
+        const bool is_number = d->stride[i].of.degree == 0;
+        if (is_number && joined < n) {
+            d->stride[joined].factor = (int64_t)tirbi_common_divisor((uint64_t)d->stride[joined].factor,
+                                                                     (uint64_t)d->stride[i].factor);
+            continue;
+        }
+        if (is_number) joined = n;
+        d->stride[n++] = d->stride[i];
+    }
+    if (sizes) d->n = n;
 }
 
 /* Leaves out strides that are no products of sizes of the memory: a step between windows, say. */
@@ -72,11 +97,13 @@ static void keep_divisors(tirbi_dimensions *d, const tirbi_poly *extent) {
 static bool make_sizes(tirbi_dimensions *d) {
     const tirbi_monomial one = {.degree = 0};
     add_stride(d, &one, 1);
+    join_numbers(d);
     sort(d);
     for (uint32_t i = 0; i + 1 < d->n; i++) {
         tirbi_monomial size;
-        if (!tirbi_monomial_divide(&d->stride[i + 1].of, &d->stride[i].of, &size) || size.degree == 0 ||
-            d->stride[i + 1].factor % d->stride[i].factor != 0)
+        if (!tirbi_monomial_divide(&d->stride[i + 1].of, &d->stride[i].of, &size) ||
+            d->stride[i + 1].factor % d->stride[i].factor != 0 ||
+            (size.degree == 0 && d->stride[i + 1].factor == d->stride[i].factor))
             return false;
         d->size[i].n = 0;
         tirbi_poly_add_term(&d->size[i], &size, d->stride[i + 1].factor / d->stride[i].factor);
@@ -85,6 +112,8 @@ static bool make_sizes(tirbi_dimensions *d) {
 }
 
 void tirbi_order_strides(tirbi_dimensions *d, const tirbi_poly *extent) {
+    d->extent = *extent;
+    join_numbers(d);
     const tirbi_dimensions all = *d;
     if (d->impossible) return;
     keep_divisors(d, extent);
@@ -94,7 +123,6 @@ void tirbi_order_strides(tirbi_dimensions *d, const tirbi_poly *extent) {
         d->impossible = !make_sizes(d);
     }
     const uint32_t last = d->n - 1;
-    d->extent = *extent;
     d->size[last].n = 0;
     if (!d->open && !d->impossible)
         d->impossible = !tirbi_poly_divide(extent, &d->stride[last].of, d->stride[last].factor, &d->size[last]);

@@ -2,6 +2,7 @@
 
 #include "compiler/loop/exact.h"
 #include "compiler/loop/visit.h"
+#include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/normalise/versions.h"
 #include "compiler/optimize/rewriting/statements.h"
 
@@ -250,6 +251,35 @@ static bool has_products(const tirbi_ls *s) {
            tirbi_any_value(s, TIRBI_WALK_PLACES | TIRBI_WALK_BOUNDS, may_wrap, NULL);
 }
 
+static bool is_load(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return x->kind == TIRBI_LX_LOAD;
+}
+
+/* Whether a row of elements begins at a multiple of something: of a number that is loaded, or of anything. */
+static bool is_multiple(const void *loaded, const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_OP && x->op == TIRB_OP_MUL && x->args[1]->kind == TIRBI_LX_CONST &&
+           (!*(const bool *)loaded || tirbi_any_expr(x->args[0], 0, is_load, NULL));
+}
+
+/* Whether a load is by a sum of multiples, and of memory that is stored to as well, or of rows that are chosen by
+ * number. */
+static bool reads_flat_rows(const void *context, const tirbi_lx *x) {
+    const tirbi_place *place = x->kind == TIRBI_LX_LOAD ? x->access : NULL;
+    if (!place || place->ndim != 1 || place->buffer->shape[0]->kind != TIRBI_LX_CONST) return false;
+    const bool loaded = !tirbi_is_among(context, place->buffer->root);
+    const tirbi_lx *index = tirbi_lx_before_cast(place->indices[0]);
+    return tirbi_is_arithmetic(index) && index->op != TIRB_OP_MUL && tirbi_any_expr(index, 0, is_multiple, &loaded);
+}
+
+/* Whether memory of one dimension is read by rows that dimensions tell apart: where it is stored to as well, or where
+ * they have numbers. */
+static bool has_flat_rows(const tirbi_ls *s) {
+    tirbi_roots stored = {.n = 0};
+    return tirbi_find_stored(&stored, s, TIRBI_MAX_ROOTS) &&
+           tirbi_any_value(s, TIRBI_WALK_PLACES | TIRBI_WALK_INDICES, reads_flat_rows, &stored);
+}
+
 /* The version for sizes for which a test says that they are sane; NULL: there is none that gains anything. */
 static const tirbi_ls *version(tirbi_versions *v, const tirbi_ls *body, const tirbi_lx **out_test) {
     if (!run(v, TIRBI_PHASE_ROLES, body) || !run(v, TIRBI_PHASE_STRIDES, body)) return NULL;
@@ -284,6 +314,7 @@ static const tirbi_ls *choose(tirbi_lx_pool *pool, const tirbi_ls *body, const t
     tirbi_ls *choice = made && !pool->arena->failed ? tirbi_new_stmt(pool, TIRBI_LS_IF, body->span) : NULL;
     if (pool->arena->failed) return NULL;
     if (!choice) return body;
+    if (tirbi_lx_is_int(sane, 1) && v->n_narrow == 0) return made; /* all sizes are numbers */
     choice->as.if_.condition = sane;
     choice->as.if_.then_case = made;
     choice->as.if_.else_case = body;
@@ -325,5 +356,5 @@ const tirbi_ls *tirbi_version_sizes(tirbi_lx_pool *pool, const tirbi_ls *body) {
         const tirbi_ls *made = choose(pool, body, split, sizes);
         if (made != body) return made;
     }
-    return body && has_products(body) ? choose(pool, body, body, NULL) : body;
+    return body && (has_products(body) || has_flat_rows(body)) ? choose(pool, body, body, NULL) : body;
 }

@@ -21,6 +21,7 @@
 #include "compiler/optimize/rows/ragged.h"
 #include "compiler/optimize/rows/staged.h"
 #include "compiler/optimize/transform/distribute.h"
+#include "compiler/optimize/transform/numbers.h"
 #include "compiler/optimize/whiles/until.h"
 
 /* How often a loop may be taken for another one that reads less. */
@@ -337,6 +338,11 @@ static tirbi_sched *in_versions(tirbi_scheduler *p, const char *step, const tirb
     return node->items[0] && node->items[1] && (version->check || !choice->check) ? node : NULL;
 }
 
+static bool has_nest(tirbi_scheduler *p, const tirbi_ls *loop) {
+    tirbi_nest nest;
+    return tirbi_choose_lanes(p, loop, &nest);
+}
+
 /* A loop whose statements are lanes only without each other: all of them where it may fail, for the indices that are
  * checked one by one take longer in several loops; of `loops`, those that have some inside. Loops inside may be better
  * off together, else, for what they read of memory. */
@@ -349,7 +355,7 @@ static tirbi_sched *in_statements(tirbi_scheduler *p, const tirbi_ls *loop, bool
     bool gains = false, missed = false;
     for (uint32_t i = 0; i < parts.n && !(all ? missed : gains); i++) {
         if (loops && !tirbi_has_kind(parts.item[i]->as.loop.body, TIRBI_KIND(LOOP))) continue;
-        const bool is_some = has_lanes(p, parts.item[i]);
+        const bool is_some = has_lanes(p, parts.item[i]) || has_nest(p, parts.item[i]);
         gains = gains || is_some;
         missed = missed || (all && !is_some);
     }
@@ -365,6 +371,21 @@ static tirbi_sched *in_statements(tirbi_scheduler *p, const tirbi_ls *loop, bool
 }
 
 static tirbi_sched *as_separate(tirbi_scheduler *p, const tirbi_ls *loop) { return in_statements(p, loop, false); }
+
+/* A loop whose statements are lanes without each other once what they all use, a number that each iteration computes,
+ * is kept in memory. */
+static tirbi_sched *as_kept_apart(tirbi_scheduler *p, const tirbi_ls *loop) {
+    tirbi_arranged kept = {.stmt = NULL};
+    tirbi_distribution parts;
+    if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) || (p->in.without & TIRBI_NOT_KEPT) ||
+        !tirbi_keep_numbers(p->pool, loop, &kept) ||
+        !tirbi_distribute_loop(p->pool, kept.loop, false, &parts))
+        return NULL;
+    for (uint32_t i = 0; i < parts.n; i++)
+        if (!has_lanes(p, parts.item[i]) && !has_nest(p, parts.item[i])) return NULL;
+    return kept.condition ? in_versions(p, "scalar expansion", &kept, loop, TIRBI_NOT_KEPT)
+                          : made(p, "scalar expansion", kept.stmt);
+}
 
 /* A loop whose iterations never meet where sizes are what they mostly are: a step that is not 0, say; or only in one of
  * them, if those before it and behind it are lanes. */
@@ -408,11 +429,6 @@ typedef struct arrangement {
 
 static bool has_lanes_in_order(tirbi_scheduler *p, const tirbi_ls *loop) {
     return tirbi_has_lanes_in_order(p->pool, loop);
-}
-
-static bool has_nest(tirbi_scheduler *p, const tirbi_ls *loop) {
-    tirbi_nest nest;
-    return tirbi_choose_lanes(p, loop, &nest);
 }
 
 enum { BY_NUMBER, FLAT, COLUMNS, BLOCKS, UNWRAPPED, STAGED, LEFT, LAST_STORE, LAST_VALUE, PACKED, SKIPPED };
@@ -627,7 +643,7 @@ static tirbi_sched *in_another_form(tirbi_scheduler *p, const tirbi_ls *loop) {
         uint32_t arranged;
     } forms[] = {{NULL, BY_NUMBER},  {NULL, FLAT},       {NULL, COLUMNS},    {as_columns, 0},
                  {as_alike, 0},      {as_turns, 0},      {as_short_rows, 0}, {as_named, 0},
-                 {NULL, BLOCKS},     {as_apart, 0},      {as_separate, 0},   {as_behind, 0},
+                 {NULL, BLOCKS},     {as_apart, 0},      {as_separate, 0},   {as_kept_apart, 0}, {as_behind, 0},
                  {NULL, LEFT},       {NULL, LAST_STORE}, {NULL, LAST_VALUE}, {NULL, PACKED},
                  {as_packed, 0},      {NULL, SKIPPED}};
     tirbi_sched *node = NULL;

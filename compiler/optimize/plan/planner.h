@@ -18,7 +18,8 @@ enum {
     TIRBI_NOT_APART = 128,
     TIRBI_NOT_COLUMNS = 256,
     TIRBI_NOT_EXTREMES = 512,
-    TIRBI_NOT_SKIPPED = 1024
+    TIRBI_NOT_SKIPPED = 1024,
+    TIRBI_NOT_KEPT = 2048
 };
 
 /* What a statement is planned inside of. */

@@ -4,6 +4,7 @@
 #include "compiler/optimize/carried/still.h"
 #include "compiler/optimize/contractions/int_trees.h"
 #include "compiler/optimize/plan/planner.h"
+#include "compiler/optimize/rewriting/clamps.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/optimize/rows/rows.h"
 #include "compiler/optimize/whiles/ahead.h"
@@ -221,8 +222,22 @@ static tirbi_sched *schedule_sizes(tirbi_scheduler *p, const tirbi_ls *s) {
     return node->items[0] && node->items[1] ? node : NULL;
 }
 
+/* A branch, or a while loop, of scalar code, whose condition clamps nothing that needs none. */
+static const tirbi_ls *without_clamps(const tirbi_scheduler *p, const tirbi_ls *s) {
+    const bool branch = s->kind == TIRBI_LS_IF;
+    const tirbi_lx *condition = branch ? s->as.if_.condition : s->as.while_.condition;
+    const tirbi_lx *other =
+        tirbi_not_planned(p) & TIRB_PASS_BRANCHES ? condition : tirbi_without_clamps(p->pool, condition);
+    if (!other || other == condition) return s;
+    tirbi_ls *copy = tirbi_same_stmt(p->pool, s);
+    if (!copy) return s;
+    *(branch ? &copy->as.if_.condition : &copy->as.while_.condition) = other;
+    return copy;
+}
+
 static tirbi_sched *schedule_if(tirbi_scheduler *p, const tirbi_ls *s) {
     if (s->as.if_.sizes) return schedule_sizes(p, s);
+    s = without_clamps(p, s);
     const tirbi_ls *arms[2] = {s->as.if_.then_case, s->as.if_.else_case};
     tirbi_sched *node = tirbi_new_sched(p, TIRBI_S_PLAIN, s, arms[1] ? 2 : 1);
     for (uint32_t i = 0; node && i < node->n; i++) {
@@ -236,6 +251,7 @@ static tirbi_sched *schedule_while(tirbi_scheduler *p, const tirbi_ls *s) {
     if (!s->as.while_.made) tirbi_note_loop(p->in.notes, NULL, s->span, TIRB_FORM_SCALAR, "a while loop");
     const tirbi_ls *ended = tirbi_not_planned(p) & TIRB_PASS_BRANCHES ? s : tirbi_end_iterations(p->pool, s);
     if (ended != s) return tirbi_sched_of(p, "ends of iterations", tirbi_schedule(p, ended));
+    s = without_clamps(p, s);
     tirbi_sched *node = tirbi_new_sched(p, TIRBI_S_PLAIN, s, 1);
     if (!node) return NULL;
     node->items[0] = tirbi_schedule(p, s->as.while_.body);
