@@ -111,60 +111,86 @@ typedef struct sum_f64 {
     tirbi_fused_parts parts;
     tirbi_fused_x2 v, result;
 } sum_f64;
-SURE_INLINE sum_f64 sum_of_f64(unsigned op, tirbi_fused_halves x, tirbi_fused_x2 y, tirbi_fused_x2 z) {
-    sum_f64 sum = {.x = x, .y = tirbi_fused_split_y(y)};
-    sum.parts = tirbi_fused_take_apart(x, sum.y, op == TIRBI_FUSED_FMS ? -z : z);
+SURE_INLINE sum_f64 sum_of_f64(unsigned op, tirbi_fused_halves x, tirbi_fused_halves y, tirbi_fused_x2 z) {
+    sum_f64 sum = {.x = x, .y = y, .parts = tirbi_fused_take_apart(x, y, op == TIRBI_FUSED_FMS ? -z : z)};
     sum.v = sum.parts.e - sum.parts.t;
     sum.result = sum.parts.s - sum.v;
     return sum;
 }
-/* Whether one of two sums may be unsure, by what each has lost besides: e, or what is missing in v. */
-SURE_INLINE bool seem_unsure_f64(const sum_f64 *a, const sum_f64 *b, tirbi_fused_x2 a_lost, tirbi_fused_x2 b_lost) {
-    const tirbi_fused_truths unsure = tirbi_fused_seems_short(a->v, a_lost) | tirbi_fused_seems_short(b->v, b_lost) |
-                                      TIRBI_FUSED_IS_FAR(TIRBI_FUSED_TOPS(a->result, b->result));
+SURE_INLINE tirbi_fused_x2 missing_f64(const sum_f64 *sum) { return tirbi_fused_difference_error(sum->parts, sum->v); }
+
+/* How pairs of sums are looked at. Hardly any v that is not short has only zeros in its lower half, but where factors
+ * have few digits, all have. Of those, many have no e, and others are exact. */
+enum { BY_HALVES, BY_ERRORS, CLOSELY, NONE };
+SURE_INLINE bool seem_unsure_f64(const sum_f64 *a, const sum_f64 *b, unsigned way) {
+    tirbi_fused_truths unsure = TIRBI_FUSED_IS_FAR(TIRBI_FUSED_TOPS(a->result, b->result));
+    if (way == BY_HALVES)
+        unsure |= (tirbi_fused_truths)TIRBI_FUSED_TAILS(a->v, b->v) == 0;
+    else if (way == BY_ERRORS)
+        unsure |= TIRBI_FUSED_HALF_SHORT(a->v, b->v, a->parts.e, b->parts.e);
+    else
+        unsure |= tirbi_fused_seems_short(a->v, missing_f64(a)) | tirbi_fused_seems_short(b->v, missing_f64(b));
     return __builtin_expect(_mm_movemask_epi8((__m128i)unsure) != 0, 0);
 }
-SURE_INLINE tirbi_fused_x2 missing_f64(const sum_f64 *sum) { return tirbi_fused_difference_error(sum->parts, sum->v); }
+/* The smaller magnitude; NaN where y is. */
+SURE_INLINE tirbi_fused_x2 min_size_f64(tirbi_fused_x2 x, tirbi_fused_x2 y) {
+    const __m128d sign = _mm_set1_pd(-0.0);
+    return (tirbi_fused_x2)_mm_min_pd(_mm_andnot_pd(sign, (__m128d)x), _mm_andnot_pd(sign, (__m128d)y));
+}
 /* A product that is zero because a factor is has no error. */
 SURE_INLINE bool is_unsure_f64(const sum_f64 *sum) {
     const tirbi_fused_truths is_zero =
-        (tirbi_fused_truths)((sum->result == 0) & ((sum->x.all == 0) | (sum->y.all == 0)));
+        (tirbi_fused_truths)(sum->result == 0) & (tirbi_fused_truths)(min_size_f64(sum->x.all, sum->y.all) == 0);
     const tirbi_fused_truths is_short = tirbi_fused_is_short(sum->v, missing_f64(sum));
     return TIRBI_FUSED_ANY_f64((is_short | TIRBI_FUSED_IS_FAR(sum->result)) & ~is_zero);
 }
-SURE_INLINE size_t sure_f64(uint8_t *to, const uint8_t *x, const uint8_t *y, const uint8_t *z, size_t i, size_t vectors,
-                            unsigned op, bool is_x_one, size_t z_step) {
+/* Pairs of vectors from number i on, up to one that is unsure, or behind one that seemed to be; then those that follow
+ * are looked at in another way. */
+typedef struct pairs_f64 {
+    size_t end;
+    unsigned next; /* the way in which to go on, or NONE */
+} pairs_f64;
+SURE_INLINE pairs_f64 sure_pairs_f64(uint8_t *to, const uint8_t *x, const uint8_t *y, const uint8_t *z, size_t i,
+                                     size_t vectors, unsigned op, bool is_x_one, size_t z_step, unsigned way) {
     in_memory_f64 *const out = (in_memory_f64 *)to;
     const in_memory_f64 *const xs = (const in_memory_f64 *)x, *const ys = (const in_memory_f64 *)y;
     const bool minus = op == TIRBI_FUSED_FNMA;
-    const tirbi_fused_halves x_for_all = tirbi_fused_split_x(minus ? -xs[0] : xs[0]);
+    const tirbi_fused_halves x_for_all = tirbi_fused_split_y(minus ? -xs[0] : xs[0]);
+/* The factor that takes longer to split is the one for all. */
 #define X(k) (is_x_one ? x_for_all : tirbi_fused_split_x(minus ? -xs[k] : xs[k]))
+#define Y(k) (is_x_one ? tirbi_fused_split_x(ys[k]) : tirbi_fused_split_y(ys[k]))
 #define Z(k) (*(const in_memory_f64 *)(z + (k) * z_step))
-    /* Factors of few digits have products with short errors, whose differences from those of sums are exact: where one
-     * is, others are. */
-    bool look_closely = false;
-    for (; i + 2 <= vectors && !look_closely; i += 2) {
-        const sum_f64 a = sum_of_f64(op, X(i), ys[i], Z(i)), b = sum_of_f64(op, X(i + 1), ys[i + 1], Z(i + 1));
-        look_closely = seem_unsure_f64(&a, &b, a.parts.e, b.parts.e);
-        if (look_closely && (is_unsure_f64(&a) || is_unsure_f64(&b))) return i;
+    unsigned next = way;
+    for (; i + 2 <= vectors && next == way; i += 2) {
+        const sum_f64 a = sum_of_f64(op, X(i), Y(i), Z(i)), b = sum_of_f64(op, X(i + 1), Y(i + 1), Z(i + 1));
+        if (seem_unsure_f64(&a, &b, way)) {
+            if (is_unsure_f64(&a) || is_unsure_f64(&b)) return (pairs_f64){i, NONE};
+            next = way == BY_HALVES && !seem_unsure_f64(&a, &b, BY_ERRORS) ? BY_ERRORS : CLOSELY;
+        }
         out[i] = a.result;
         out[i + 1] = b.result;
     }
-    for (; i + 2 <= vectors; i += 2) {
-        const sum_f64 a = sum_of_f64(op, X(i), ys[i], Z(i)), b = sum_of_f64(op, X(i + 1), ys[i + 1], Z(i + 1));
-        if (seem_unsure_f64(&a, &b, missing_f64(&a), missing_f64(&b)) && (is_unsure_f64(&a) || is_unsure_f64(&b)))
-            return i;
-        out[i] = a.result;
-        out[i + 1] = b.result;
-    }
-    if (i < vectors) {
-        const sum_f64 a = sum_of_f64(op, X(i), ys[i], Z(i));
-        if (is_unsure_f64(&a)) return i;
+    if (i + 1 == vectors) {
+        const sum_f64 a = sum_of_f64(op, X(i), Y(i), Z(i));
+        if (is_unsure_f64(&a)) return (pairs_f64){i, NONE};
         out[i++] = a.result;
     }
-    return i;
+    return (pairs_f64){i, next};
 #undef X
+#undef Y
 #undef Z
+}
+SURE_INLINE size_t sure_f64(uint8_t *to, const uint8_t *x, const uint8_t *y, const uint8_t *z, size_t i, size_t vectors,
+                            unsigned op, bool is_x_one, size_t z_step) {
+    pairs_f64 pairs = {i, BY_HALVES};
+#define GO_ON(way)                                                                                                     \
+    if (pairs.next == (way) && pairs.end < vectors)                                                                    \
+        pairs = sure_pairs_f64(to, x, y, z, pairs.end, vectors, op, is_x_one, z_step, way);
+    GO_ON(BY_HALVES)
+    GO_ON(BY_ERRORS)
+    GO_ON(CLOSELY)
+#undef GO_ON
+    return pairs.end;
 }
 
 /* A power of two for all, as stencils have them: its products are exact where the factor comes back from them, and then

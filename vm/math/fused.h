@@ -12,7 +12,7 @@
  * what it was rounded from are rounded alike. That place is an odd number of halves, or next to a power of two
  * quarters, of a unit of the result, and at most one and a half units where t is not 0 (where it is, v is exact): a
  * number of three digits. Where v is such a number, and inexact (which it is not where e is 0), the vector is done
- * again. So it is where the result is zero, but for a factor that is, or below 2^-900, or not finite: else what e has
+ * again. So it is where the result is zero, but for a factor that is, or below 2^-880, or not finite: else what e has
  * lost below 2^-1074, if anything, is less than half a unit of a result that is z. Zeros that the same steps give have
  * the right signs, for e and e - t are never -0.
  *
@@ -138,8 +138,13 @@ TIRBI_MATH tirbi_fused_truths tirbi_fused_seems_short(tirbi_fused_x2 v, tirbi_fu
     return ((tirbi_fused_truths)((tirbi_fused_longs)v >> 18) == 0) & (tirbi_fused_truths)(e != 0);
 }
 
-/* Not from 2^-900 on, or not finite: by the high word, without its sign. */
-#define TIRBI_FUSED_LEAST 0x07B00000u
+/* The same of two vectors, by v's lower halves and e's high ones: e is a multiple of 2^-1041 where it counts, for v is
+ * 2^-934 at least where it is short and the result is not far. */
+#define TIRBI_FUSED_HALF_SHORT(v, w, e, f)                                                                             \
+    (((tirbi_fused_truths)TIRBI_FUSED_TAILS(v, w) == 0) & ((tirbi_fused_truths)TIRBI_FUSED_TOPS(e, f) != 0))
+
+/* Not from 2^-880 on, or not finite: by the high word, without its sign. */
+#define TIRBI_FUSED_LEAST 0x08F00000u
 #define TIRBI_FUSED_IS_FAR(v)                                                                                          \
     ((tirbi_fused_truths)((tirbi_fused_words)(v) + (tirbi_fused_words)(v) + (0x80000000u - 2 * TIRBI_FUSED_LEAST)) >   \
      (int32_t)(0x7FDFFFFFu - 2 * TIRBI_FUSED_LEAST))

@@ -195,7 +195,7 @@ static uint32_t plan(lane_planner *p, bool is_short) {
 }
 
 uint32_t tirbi_lane_plan_loops(lane_planner *p) {
-    enum { FEW_BLOCKS = 4, MANY_BLOCKS = 64 };
+    enum { FEW_BLOCKS = 2, MANY_BLOCKS = 64 };
     if ((p->code->lanes->features & TIRBI_LANE_HAS_FMA) != 0 || !may_run(p)) return 0;
     const uint32_t begin = plan(p, false);
     if (begin == 0) return 0;
