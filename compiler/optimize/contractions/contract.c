@@ -8,6 +8,7 @@
 
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/injective.h"
+#include "compiler/optimize/rewriting/statements.h"
 #include "loader/isa/semirings.h"
 
 typedef struct matcher {
@@ -409,14 +410,45 @@ static bool match_int_rows(matcher *m) {
     return true;
 }
 
+/* What all elements of C begin with, stored right before the loops of their sums, as normalise leaves it. False where
+ * the store is another one, or the sums may be empty. */
+static bool begins_with(const tirbi_ls *store, uint32_t n_around, tirbi_contract_plan *plan) {
+    const tirbi_lx *value = store->as.store.value;
+    uint32_t n = 0;
+    if (!value->pure || value->traps || tirbi_mentions_loops(value, &plan->loops) ||
+        !tirbi_same_place(store->as.store.access, plan->operands[TIRBI_CONTRACT_C].place))
+        return false;
+    for (uint32_t i = 0; i < plan->loops.n; i++) {
+        if (plan->reduces[i] && (i < n_around || plan->loops.var[i]->extent->lo < 1)) return false;
+        n += plan->reduces[i];
+    }
+    plan->first = value;
+    return !plan->folds || n == 1; /* else each row would begin with it */
+}
+
+/* The same loops around a sum without what is stored before it; NULL: nothing is. */
+static const tirbi_ls *without_store(tirbi_lx_pool *pool, const tirbi_ls *const *around, uint32_t n,
+                                     const tirbi_ls *body) {
+    const bool begins = body->kind == TIRBI_LS_SEQ && body->as.seq.n == 2 &&
+                        body->as.seq.items[0]->kind == TIRBI_LS_STORE && body->as.seq.items[1]->kind == TIRBI_LS_LOOP;
+    return begins ? tirbi_in_loops(pool, around, n, body->as.seq.items[1]) : NULL;
+}
+
 bool tirbi_plan_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_contract_plan *out) {
     matcher m = {.pool = pool, .plan = out};
     *out = (tirbi_contract_plan){.loops.checked = true};
     const tirbi_ls *around[TIRBI_MAX_CONTRACT_LOOPS];
-    m.body = tirbi_perfect_nest(loop, TIRBI_MAX_CONTRACT_LOOPS, around, &m.plan->loops);
-    if (m.plan->loops.n == 0 || m.body->kind != TIRBI_LS_STORE) return false;
-    if (match_nest(&m)) return true;
-    const tirbi_loop_set loops = out->loops;
-    *out = (tirbi_contract_plan){.loops = loops};
-    return match_int_rows(&m);
+    m.body = tirbi_perfect_nest(loop, TIRBI_MAX_CONTRACT_LOOPS, around, &out->loops);
+    const uint32_t n_around = out->loops.n;
+    const tirbi_ls *sum = n_around > 0 ? without_store(pool, around, n_around, m.body) : NULL,
+                   *store = sum ? m.body->as.seq.items[0] : NULL;
+    if (sum) m.body = tirbi_perfect_nest(sum, TIRBI_MAX_CONTRACT_LOOPS, around, &out->loops);
+    if (out->loops.n == 0 || m.body->kind != TIRBI_LS_STORE) return false;
+    bool found = match_nest(&m);
+    if (!found) {
+        const tirbi_loop_set loops = out->loops;
+        *out = (tirbi_contract_plan){.loops = loops};
+        found = match_int_rows(&m);
+    }
+    return found && (!store || begins_with(store, n_around, out));
 }

@@ -5,7 +5,8 @@
 
 #include "compiler/optimize/schedule/leaf.h"
 
-/* Whether the nest that starts at a loop is a contraction, or a fold of integers, that is worth the instruction. */
+/* Whether the nest that starts at a loop is a contraction, or a fold of integers, that is worth the instruction; all
+ * elements may begin with one value, which is stored right before the loops of their sums. */
 bool tirbi_plan_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_contract_plan *out);
 
 /* Whether every index of a place is proven or can be checked for all iterations at once: it is monotonic in each

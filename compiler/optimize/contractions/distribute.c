@@ -16,11 +16,8 @@ typedef struct distributor {
     uint32_t n;
     tirbi_expansion sums; /* variables that are memory */
     tirbi_distribution parts;
+    tirbi_contract_plan plan; /* of the nest at hand */
 } distributor;
-
-static bool invariant(const distributor *d, const tirbi_lx *x) {
-    return x->pure && !x->traps && !tirbi_mentions_loops(x, &d->loops);
-}
 
 /* The loops down to the first body that is more than a loop, and its statements. */
 static bool collect(distributor *d, const tirbi_ls *s) {
@@ -77,59 +74,64 @@ static bool distribute_inside(distributor *d) {
     return true;
 }
 
-/* Takes a constant that is stored right before the sum into the contraction, whose loops run for certain. */
-static bool begins_with(const distributor *d, const tirbi_ls *store, tirbi_contract_plan *plan) {
-    if (plan->first || store->kind != TIRBI_LS_STORE || !invariant(d, store->as.store.value) ||
-        !tirbi_same_place(store->as.store.access, plan->operands[TIRBI_CONTRACT_C].place)) {
-        return false;
-    }
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < plan->loops.n; i++) {
-        if (plan->reduces[i] && plan->loops.var[i]->extent->lo < 1) return false;
-        n += plan->reduces[i];
-    }
-    if (plan->folds && n > 1) return false; /* each row would begin with it */
-    plan->first = store->as.store.value;
-    return true;
+static const tirbi_ls *nest_of(const distributor *d, const tirbi_ls *body) {
+    return tirbi_in_loops(d->pool, d->loop, d->loops.n, body);
 }
 
-/* The first of n statements that is a contraction in the common loops; n: there is none. */
-static uint32_t find_sum(distributor *d, const tirbi_ls *const *items, uint32_t n, tirbi_contract_plan *plan) {
-    for (uint32_t i = 0; i < n; i++) {
-        const tirbi_ls *nest = tirbi_in_loops(d->pool, d->loop, d->loops.n, items[i]);
-        if (nest && tirbi_plan_contraction(d->pool, nest, plan)) return i;
-    }
-    return n;
+static bool is_sum(distributor *d, const tirbi_ls *nest) {
+    return nest && tirbi_plan_contraction(d->pool, nest, &d->plan);
+}
+
+static bool has_sum(distributor *d) {
+    bool found = false;
+    for (uint32_t i = 0; i < d->n && !found; i++) found = is_sum(d, nest_of(d, d->items[i]));
+    return found;
 }
 
 static bool add(tirbi_distribution *to, const tirbi_ls *s) {
-    if (s && to->n < TIRBI_MAX_DISTRIBUTED) {
-        to->item[to->n++] = s;
-        return true;
-    }
-    return false;
-}
-
-static bool distribute(distributor *d, const tirbi_ls *loop, tirbi_contraction_nest *out) {
-    out->before.n = out->after.n = 0;
-    if (!collect(d, loop) || !expand_sums(d) || !distribute_inside(d)) return false;
-    if (find_sum(d, d->items, d->n, &out->plan) == d->n) return false; /* which takes less time to find */
-    const tirbi_ls *body = tirbi_new_sequence(d->pool, loop->span, d->items, d->n);
-    if (!body || !tirbi_distribute(d->pool, d->loop, d->loops.n, body, &d->parts)) return false;
-    const uint32_t sum = find_sum(d, d->parts.item, d->parts.n, &out->plan);
-    if (sum == d->parts.n) return false;
-    const uint32_t first = sum > 0 && begins_with(d, d->parts.item[sum - 1], &out->plan) ? sum - 1 : sum;
-    for (uint32_t i = 0; i < d->sums.n; i++)
-        if (!add(&out->before, tirbi_new_alloc(d->pool, loop->span, d->sums.item[i].rows))) return false;
-    for (uint32_t i = 0; i < d->parts.n; i++) {
-        if (i >= first && i <= sum) continue;
-        const tirbi_ls *part = tirbi_in_loops(d->pool, d->loop, d->loops.n, d->parts.item[i]);
-        if (!add(i < sum ? &out->before : &out->after, part)) return false;
-    }
+    if (!s || to->n == TIRBI_MAX_DISTRIBUTED) return false;
+    to->item[to->n++] = s;
     return true;
 }
 
-bool tirbi_distribute_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_contraction_nest *out) {
+/* Whether a part stores what a sum behind it begins with, which it becomes one with: nothing uses that in between. */
+static bool begins_sum(distributor *d, uint32_t at) {
+    const tirbi_ls *store = d->parts.item[at];
+    uint32_t sum = at + 1;
+    if (store->kind != TIRBI_LS_STORE) return false;
+    while (sum < d->parts.n && !tirbi_statement_uses(d->parts.item[sum], store->as.store.access->buffer->root)) sum++;
+    if (sum == d->parts.n) return false;
+    const tirbi_ls *items[] = {store, d->parts.item[sum]};
+    const tirbi_ls *both = tirbi_new_sequence(d->pool, store->span, items, 2);
+    if (!both || !is_sum(d, nest_of(d, both))) return false;
+    d->parts.item[sum] = both;
+    return true;
+}
+
+/* The parts as nests. */
+static bool add_nests(distributor *d, tirbi_distribution *out) {
+    bool contracts = false;
+    for (uint32_t i = 0; i < d->parts.n; i++) {
+        if (begins_sum(d, i)) continue;
+        const tirbi_ls *nest = nest_of(d, d->parts.item[i]);
+        if (!add(out, nest)) return false;
+        contracts = is_sum(d, nest) || contracts;
+    }
+    return contracts;
+}
+
+static bool distribute(distributor *d, const tirbi_ls *loop, tirbi_distribution *out) {
+    out->n = 0;
+    if (!collect(d, loop) || !expand_sums(d) || !distribute_inside(d)) return false;
+    if (!has_sum(d)) return false; /* which takes less time to find */
+    const tirbi_ls *body = tirbi_new_sequence(d->pool, loop->span, d->items, d->n);
+    if (!body || !tirbi_distribute(d->pool, d->loop, d->loops.n, body, &d->parts)) return false;
+    for (uint32_t i = 0; i < d->sums.n; i++)
+        if (!add(out, tirbi_new_alloc(d->pool, loop->span, d->sums.item[i].rows))) return false;
+    return add_nests(d, out);
+}
+
+bool tirbi_distribute_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_distribution *out) {
     distributor *d = TIRBI_NEW(pool->arena, distributor);
     if (!d) return false;
     d->pool = pool;
@@ -139,10 +141,10 @@ bool tirbi_distribute_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tir
 }
 
 bool tirbi_contracts(tirbi_lx_pool *pool, const tirbi_ls *loop) {
-    tirbi_contraction_nest *nest = TIRBI_NEW(pool->arena, tirbi_contraction_nest);
-    if (!nest) return false;
-    const bool planned =
-        tirbi_plan_contraction(pool, loop, &nest->plan) || tirbi_distribute_contraction(pool, loop, nest);
-    TIRBI_GIVE_BACK(pool->arena, nest);
-    return planned;
+    tirbi_contract_plan *plan = TIRBI_NEW(pool->arena, tirbi_contract_plan);
+    tirbi_distribution parts;
+    const bool found =
+        plan && (tirbi_plan_contraction(pool, loop, plan) || tirbi_distribute_contraction(pool, loop, &parts));
+    TIRBI_GIVE_BACK(pool->arena, plan);
+    return found;
 }

@@ -6,13 +6,9 @@
 #include "compiler/optimize/contractions/contract.h"
 #include "compiler/optimize/transform/distribute.h"
 
-typedef struct tirbi_contraction_nest {
-    tirbi_contract_plan plan;
-    tirbi_distribution before, after; /* what is done ahead of it and behind it */
-} tirbi_contraction_nest;
-
-/* False where the loop is no such nest, or its parts may not be taken one after the other. */
-bool tirbi_distribute_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_contraction_nest *out);
+/* A nest as nests one after the other, some of which are contractions, and memory that these need. False where there is
+ * none, or they may not be taken one after the other. */
+bool tirbi_distribute_contraction(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_distribution *out);
 
 /* Whether a loop is a contraction, as it stands or distributed. */
 bool tirbi_contracts(tirbi_lx_pool *pool, const tirbi_ls *loop);

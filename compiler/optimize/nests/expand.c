@@ -288,13 +288,14 @@ static bool is_matrix(const tirbi_contract_plan *plan, int64_t *products) {
 }
 
 static bool is_product(expander *x, const tirbi_ls *s, int64_t *products) {
-    tirbi_contraction_nest *parts =
-        s->kind == TIRBI_LS_LOOP ? TIRBI_NEW(x->pool->arena, tirbi_contraction_nest) : NULL;
-    if (!parts) return false;
-    const bool found =
-        (tirbi_plan_contraction(x->pool, s, &parts->plan) || tirbi_distribute_contraction(x->pool, s, parts)) &&
-        is_matrix(&parts->plan, products);
-    TIRBI_GIVE_BACK(x->pool->arena, parts);
+    tirbi_contract_plan plan;
+    tirbi_distribution parts;
+    if (s->kind != TIRBI_LS_LOOP) return false;
+    if (tirbi_plan_contraction(x->pool, s, &plan)) return is_matrix(&plan, products);
+    bool found = false;
+    const uint32_t n = tirbi_distribute_contraction(x->pool, s, &parts) ? parts.n : 0;
+    for (uint32_t i = 0; i < n && !found; i++)
+        found = tirbi_plan_contraction(x->pool, parts.item[i], &plan) && is_matrix(&plan, products);
     return found;
 }
 

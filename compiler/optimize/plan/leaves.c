@@ -171,26 +171,26 @@ static tirbi_sched *schedule_contract(tirbi_scheduler *p, const tirbi_contract_p
     return schedule_plans(p, plan->folds ? TIRBI_LEAF_FOLD : TIRBI_LEAF_CONTRACT, plan, 1);
 }
 
-/* A nest around a contraction, as loops of their own and the contraction between them. */
-static tirbi_sched *schedule_distribution(tirbi_scheduler *p, const tirbi_contraction_nest *nest) {
-    tirbi_sched *node = tirbi_new_sched(p, TIRBI_S_SEQ, NULL, nest->before.n + 1 + nest->after.n);
-    uint32_t n = 0;
+/* A nest around contractions, as loops of their own and these between them. */
+static tirbi_sched *schedule_distribution(tirbi_scheduler *p, const tirbi_distribution *parts) {
+    tirbi_sched *node = tirbi_new_sched(p, TIRBI_S_SEQ, NULL, parts->n);
     if (!node) return NULL;
     node->step = "distribution";
-    for (uint32_t i = 0; i < nest->before.n; i++) node->items[n++] = tirbi_schedule(p, nest->before.item[i]);
-    node->items[n++] = schedule_contract(p, &nest->plan);
-    for (uint32_t i = 0; i < nest->after.n; i++) node->items[n++] = tirbi_schedule(p, nest->after.item[i]);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < parts->n; i++) {
+        tirbi_contract_plan plan;
+        node->items[i] = tirbi_plan_contraction(p->pool, parts->item[i], &plan) ? schedule_contract(p, &plan)
+                                                                                : tirbi_schedule(p, parts->item[i]);
         if (!node->items[i]) return NULL;
     }
     return node;
 }
 
 tirbi_sched *tirbi_schedule_contraction(tirbi_scheduler *p, const tirbi_ls *loop) {
-    tirbi_contraction_nest nest;
+    tirbi_contract_plan plan;
+    tirbi_distribution parts;
     if (tirbi_not_planned(p) & TIRB_PASS_CONTRACT) return NULL;
-    if (tirbi_plan_contraction(p->pool, loop, &nest.plan)) return schedule_contract(p, &nest.plan);
-    return tirbi_distribute_contraction(p->pool, loop, &nest) ? schedule_distribution(p, &nest) : NULL;
+    if (tirbi_plan_contraction(p->pool, loop, &plan)) return schedule_contract(p, &plan);
+    return tirbi_distribute_contraction(p->pool, loop, &parts) ? schedule_distribution(p, &parts) : NULL;
 }
 
 tirbi_sched *tirbi_schedule_folds(tirbi_scheduler *p, const tirbi_ls *loop) {

@@ -110,16 +110,19 @@ static bool has_lanes(estimator *e, const tirbi_ls *s, unsigned depth) {
     }
 }
 
-/* A contraction and what is distributed before and behind it; NULL where the loop is none. */
+/* A contraction, or what is distributed around some; NULL where the loop is none. */
 static const tirbi_lx *of_contraction(estimator *e, const tirbi_ls *s) {
-    tirbi_contraction_nest nest = {.before.n = 0};
+    tirbi_contract_plan plan;
+    tirbi_distribution parts;
     if (e->in_lanes || (e->disabled & TIRB_PASS_CONTRACT)) return NULL;
-    if (!tirbi_plan_contraction(e->pool, s, &nest.plan) && !tirbi_distribute_contraction(e->pool, s, &nest))
-        return NULL;
-    const tirbi_lx *cost = tirbi_lx_number(e->pool, PRODUCT);
-    for (uint32_t i = 0; i < nest.plan.loops.n; i++) cost = times(e, rounds(e, nest.plan.loops.var[i]), cost);
-    for (uint32_t i = 0; i < nest.before.n; i++) cost = plus(e, cost, cost_of(e, nest.before.item[i]));
-    for (uint32_t i = 0; i < nest.after.n; i++) cost = plus(e, cost, cost_of(e, nest.after.item[i]));
+    if (tirbi_plan_contraction(e->pool, s, &plan)) {
+        const tirbi_lx *cost = tirbi_lx_number(e->pool, PRODUCT);
+        for (uint32_t i = 0; i < plan.loops.n; i++) cost = times(e, rounds(e, plan.loops.var[i]), cost);
+        return cost;
+    }
+    if (!tirbi_distribute_contraction(e->pool, s, &parts)) return NULL;
+    const tirbi_lx *cost = cost_of(e, parts.item[0]);
+    for (uint32_t i = 1; i < parts.n; i++) cost = plus(e, cost, cost_of(e, parts.item[i]));
     return cost;
 }
 
