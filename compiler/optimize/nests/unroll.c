@@ -16,6 +16,7 @@ enum {
     LEAST_NAMED = 16, /* nodes of a value that gets a name, where several do */
     MAX_COUNTERS = 4,
     MAX_VARIABLES = 8,
+    MAX_NAMED = 32,
     MAX_DEPTH = 32,
     LEAST_ROUNDS = 512, /* of the loops around: code is not written out for less */
     MAX_NESTS = 24,     /* of a function */
@@ -35,7 +36,7 @@ typedef struct unroller {
     const tirbi_lvar *var[MAX_VARIABLES]; /* variables of the iteration, and what they hold */
     const tirbi_lx *held[MAX_VARIABLES];
     uint32_t n_vars;
-    const tirbi_ls *named[MAX_VARIABLES + 1]; /* what sets the variables that hold sums; and then the store */
+    const tirbi_ls *named[MAX_NAMED + 1]; /* what sets the variables that hold sums; and then the store */
     uint32_t n_named;
     bool reads_others; /* of the sum's memory, or calls what may read it */
 } unroller;
@@ -77,20 +78,71 @@ static bool is_sum(const unroller *u, const tirbi_lx *const *before, uint32_t i)
     return u->held[i] != before[i] && u->held[i]->size >= LEAST_NAMED;
 }
 
+/* What has that value by a name; NULL: there are too many, or memory ran out. */
+static const tirbi_lx *name_value(unroller *u, const char *name, const tirbi_lx *value, tirbi_span span) {
+    tirbi_lvar *var = value && u->n_named < MAX_NAMED
+                          ? tirbi_variable_for(u->pool, TIRBI_LVAR_LET, name, value, span)
+                          : NULL;
+    if (!var) return NULL;
+    u->named[u->n_named] = tirbi_new_set(u->pool, span, var, value, true);
+    return u->named[u->n_named++] ? tirbi_lx_var(u->pool, var) : NULL;
+}
+
 /* Several sums side by side get names, by which what follows uses them as often as it wants. */
 static bool name_sums(unroller *u, const tirbi_lx *const *before, tirbi_span span) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < u->n_vars; i++) n += is_sum(u, before, i);
     for (uint32_t i = 0; i < u->n_vars && n > 1; i++) {
         if (!is_sum(u, before, i)) continue;
-        tirbi_lvar *var = u->n_named < MAX_VARIABLES ? tirbi_variable_like(u->pool, u->var[i]) : NULL;
-        if (!var) return false;
-        var->kind = TIRBI_LVAR_LET;
-        u->named[u->n_named] = tirbi_new_set(u->pool, span, var, u->held[i], true);
-        u->held[i] = tirbi_lx_var(u->pool, var);
-        if (!u->named[u->n_named++] || !u->held[i]) return false;
+        u->held[i] = name_value(u, u->var[i]->name, u->held[i], span);
+        if (!u->held[i]) return false;
     }
     return true;
+}
+
+/* What the sum and variables hold. */
+typedef struct state {
+    const tirbi_lx *value, *held[MAX_VARIABLES];
+} state;
+
+static state state_of(const unroller *u) {
+    state s = {.value = u->value};
+    for (uint32_t i = 0; i < u->n_vars; i++) s.held[i] = u->held[i];
+    return s;
+}
+
+static void set_state(unroller *u, const state *s, uint32_t n_vars) {
+    u->value = s->value;
+    u->n_vars = n_vars;
+    for (uint32_t i = 0; i < n_vars; i++) u->held[i] = s->held[i];
+}
+
+/* One of two values, by a name where they differ: the next choice may need it more than once. */
+static bool choose(unroller *u, const tirbi_lx *condition, const char *name, const tirbi_lx *yes, const tirbi_lx **no,
+                   tirbi_span span) {
+    if (yes == *no) return true;
+    *no = name_value(u, name, tirbi_lx_lazy(u->pool, TIRBI_LX_COND, condition, yes, *no), span);
+    return *no != NULL;
+}
+
+/* A choice of what the sum and variables become: both arms, which may have no choices of their own, and one of their
+ * values for each. */
+static bool run_branch(unroller *u, const tirbi_ls *s, const tirbi_lx *condition, unsigned depth) {
+    const tirbi_ls *no = s->as.if_.else_case;
+    const uint32_t n_vars = u->n_vars, n_named = u->n_named;
+    const tirbi_lx *held = tirbi_lx_load(u->pool, u->place); /* before */
+    if (s->as.if_.sizes || s->as.if_.first_of || tirbi_lx_acts(condition) || !held || held->traps) return false;
+    if (!u->value) u->value = held;
+    const state before = state_of(u);
+    if (!run(u, s->as.if_.then_case, depth - 1)) return false;
+    const state then = state_of(u);
+    set_state(u, &before, n_vars);
+    if ((no && !run(u, no, depth - 1)) || u->n_named != n_named) return false;
+    u->n_vars = n_vars;
+    if (!choose(u, condition, u->place->buffer->name, then.value, &u->value, s->span)) return false;
+    for (uint32_t i = 0; i < n_vars; i++)
+        if (!choose(u, condition, u->var[i]->name, then.held[i], &u->held[i], s->span)) return false;
+    return u->steps++ <= MAX_ASSIGNMENTS;
 }
 
 static bool run_loop(unroller *u, const tirbi_ls *s, unsigned depth) {
@@ -136,7 +188,8 @@ static bool run(unroller *u, const tirbi_ls *s, unsigned depth) {
     case TIRBI_LS_LOOP: return run_loop(u, s, depth);
     case TIRBI_LS_IF: {
         const tirbi_lx *condition = tirbi_rewrite_value(&rewrite, s->as.if_.condition);
-        if (!condition || condition->kind != TIRBI_LX_CONST) return false;
+        if (!condition) return false;
+        if (condition->kind != TIRBI_LX_CONST) return run_branch(u, s, condition, depth);
         const tirbi_ls *taken = condition->value ? s->as.if_.then_case : s->as.if_.else_case;
         return !taken || run(u, taken, depth - 1);
     }
