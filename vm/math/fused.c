@@ -182,7 +182,8 @@ SURE_INLINE pairs_f64 sure_pairs_f64(uint8_t *to, const uint8_t *x, const uint8_
 }
 SURE_INLINE size_t sure_f64(uint8_t *to, const uint8_t *x, const uint8_t *y, const uint8_t *z, size_t i, size_t vectors,
                             unsigned op, bool is_x_one, size_t z_step) {
-    pairs_f64 pairs = {i, BY_HALVES};
+    enum { FEW = 8 }; /* are not worth two looks where the first seems unsure */
+    pairs_f64 pairs = {i, vectors - i < FEW ? BY_ERRORS : BY_HALVES};
 #define GO_ON(way)                                                                                                     \
     if (pairs.next == (way) && pairs.end < vectors)                                                                    \
         pairs = sure_pairs_f64(to, x, y, z, pairs.end, vectors, op, is_x_one, z_step, way);
@@ -217,7 +218,9 @@ static bool is_power_f64(const uint8_t *x) {
         for (; i < vectors; i++) {                                                                                     \
             const in_memory_##t product = factor * ys[i],                                                              \
                                 sum = SUM_OF(number, product, *(const in_memory_##t *)(z + i * z_step));               \
-            if (TIRBI_FUSED_ANY_##t((tirbi_fused_truths)((product * inverse != ys[i]) | (sum != sum)))) return i;      \
+            if (TIRBI_FUSED_ANY_##t((tirbi_fused_truths)(product * inverse != ys[i]) |                                 \
+                                    (tirbi_fused_truths)(sum != sum)))                                                 \
+                return i;                                                                                              \
             out[i] = sum;                                                                                              \
         }                                                                                                              \
         return i;                                                                                                      \
