@@ -15,12 +15,13 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests/differential"))
+import crossings  # noqa: E402
 import irregular  # noqa: E402
 import mixtures  # noqa: E402
 
 LARGEST = 24_000  # a seed's bytes: larger ones slow every mutation down
 SCHEDULED = 40  # programs that TVM's schedules make, where TVM is installed
-RANDOM = 150  # random functions: of the shapes that passes look for, and every third one of all types
+RANDOM = 150  # random functions: of all types, of the shapes that passes look for, and in which unlike parts meet
 
 
 def sources():
@@ -117,7 +118,7 @@ class Seeds:
             self.bundle(path.name, path, "compile")
         shutil.rmtree(scheduled, ignore_errors=True)
         for seed in range(RANDOM):
-            text = irregular.HEAD + (irregular if seed % 3 else mixtures).make(seed)
+            text = irregular.HEAD + (mixtures, irregular, crossings)[seed % 3].make(seed)
             self.write("text", f"random_{seed}", text.encode())
             one.write_text(text)
             self.bundle(f"random_{seed}", one, "compile")

@@ -216,10 +216,54 @@ static uint64_t choose_strides(tirbi_diff_tensor *t, uint32_t ndim, bool strided
     return stride;
 }
 
+/* Values for the stride variables of a parameter that no shape and no parameter before it has: rows and columns in any
+ * order, with elements between them or not. */
+static void bind_strides(environment *env, const tirb_buffer *buffer, bool *settled, tirbi_random *random) {
+    int64_t stride = 1;
+    bool outwards = buffer->strides[buffer->ndim - 1]->kind == TIRB_EXPR_VAR && tirbi_random_chance(random, 30);
+    for (uint32_t k = 0; k < buffer->ndim; k++) {
+        const uint32_t i = outwards ? k : buffer->ndim - 1 - k;
+        int64_t own = 0, extent = 1;
+        if (tirbi_random_chance(random, 40)) stride += (int64_t)tirbi_random_below(random, 4);
+        for (uint32_t v = 0; v < env->n; v++) {
+            if (env->vars[v] != buffer->strides[i] || settled[v]) continue;
+            env->values[v] = stride;
+            settled[v] = true;
+        }
+        if (value_of(env, buffer->strides[i], &own) && value_of(env, buffer->shape[i], &extent) && own * extent > stride)
+            stride = own * extent;
+    }
+}
+
+/* The strides that a parameter declares, and the elements that they reach; false: they cannot be computed, or elements
+ * meet, which what is written must not. */
+static bool declared_strides(const environment *env, const tirb_buffer *buffer, tirbi_diff_tensor *t, uint64_t *out) {
+    bool taken[TIRBI_DIFF_NDIM] = {false};
+    *out = 1;
+    for (uint32_t i = 0; i < buffer->ndim; i++) {
+        if (!value_of(env, buffer->strides[i], &t->strides[i]) || t->strides[i] < 0) return false;
+    }
+    for (uint32_t k = 0; k < buffer->ndim && *out <= MAX_ELEMENTS; k++) { /* from the least stride on */
+        uint32_t least = 0;
+        while (taken[least]) least++;
+        for (uint32_t i = least + 1; i < buffer->ndim; i++) {
+            if (!taken[i] && t->strides[i] < t->strides[least]) least = i;
+        }
+        taken[least] = true;
+        if (t->shape[least] <= 1) continue;
+        if ((uint64_t)t->strides[least] < *out) return false;
+        *out += (uint64_t)(t->shape[least] - 1) * (uint64_t)t->strides[least];
+    }
+    return true;
+}
+
 static bool make_tensor(const tirb_buffer *buffer, const environment *env, const tirbi_diff_request *request,
                         tirbi_random *random, tirbi_diff_tensor *t, tirbi_text *report) {
     tirbi_dtype type;
-    if (!storage_of(buffer->dtype, &type) || buffer->ndim > TIRBI_DIFF_NDIM) {
+    tirb_datatype scalar = buffer->dtype;
+    scalar.lanes = 1;
+    uint32_t ndim = buffer->ndim;
+    if (!storage_of(scalar, &type) || ndim >= TIRBI_DIFF_NDIM || buffer->dtype.scalable) {
         tirbi_text_add(report, "parameter %s has a type or rank that no argument is made for\n", buffer->name);
         return false;
     }
@@ -229,8 +273,16 @@ static bool make_tensor(const tirb_buffer *buffer, const environment *env, const
             return false;
         }
     }
-    bool strided = request->strided && buffer->strides == NULL && tirbi_random_chance(random, 40);
-    uint64_t elements = choose_strides(t, buffer->ndim, strided, random);
+    const bool is_vector = buffer->dtype.lanes > 1;
+    if (is_vector) t->shape[ndim++] = buffer->dtype.lanes; /* lanes are the last dimension */
+    bool strided = buffer->strides != NULL || (request->strided && !is_vector && tirbi_random_chance(random, 40));
+    uint64_t elements = 0;
+    if (buffer->strides == NULL) {
+        elements = choose_strides(t, ndim, strided, random);
+    } else if (!declared_strides(env, buffer, t, &elements)) {
+        tirbi_text_add(report, "the strides of %s cannot be computed, or let elements meet\n", buffer->name);
+        return false;
+    }
     if (elements > MAX_ELEMENTS) {
         tirbi_text_add(report, "parameter %s would have %llu elements\n", buffer->name, (unsigned long long)elements);
         return false;
@@ -244,7 +296,7 @@ static bool make_tensor(const tirb_buffer *buffer, const environment *env, const
     fill(t->initial + t->front + offset, type, elements, wildness[tirbi_random_below(random, 4)], random);
     t->tensor = (DLTensor){.data = t->memory + t->front + offset,
                            .device = {.device_type = kDLCPU, .device_id = 0},
-                           .ndim = (int32_t)buffer->ndim,
+                           .ndim = (int32_t)ndim,
                            .dtype = tirbi_dtype_to_dl(type),
                            .shape = t->shape,
                            .strides = strided ? t->strides : NULL};
@@ -268,6 +320,14 @@ static bool make_scalar(const tirb_expr *param, const environment *env, tirbi_ra
     if (type == TIRB_BOOL) value &= 1;
     *out = (tirb_arg){.kind = TIRB_ARG_INT, .value = {.i = value}};
     return true;
+}
+
+static bool is_in_shape(const tirb_primfunc *f, const tirb_expr *var) {
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        for (uint32_t d = 0; f->buffers[i] && d < f->buffers[i]->ndim; d++)
+            if (f->buffers[i]->shape[d] == var) return true;
+    }
+    return false;
 }
 
 /* Moves the second tensor of a pair into the memory of the first one: to the same place, an element or a byte off, half
@@ -320,6 +380,11 @@ bool tirbi_diff_make_args(const tirb_primfunc *f, const tirbi_diff_request *requ
     for (uint32_t i = 0; i < f->n_shape_vars; i++) bind(&env, f->shape_vars[i], request, f->n_shape_vars > 3, &random);
     for (uint32_t i = 0; i < f->n_params; i++) {
         if (f->buffers[i] == NULL) bind(&env, f->params[i], request, f->n_params > 5, &random);
+    }
+    bool settled[TIRBI_DIFF_PARAMS] = {false};
+    for (uint32_t v = 0; v < env.n; v++) settled[v] = v >= f->n_shape_vars || is_in_shape(f, env.vars[v]);
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        if (f->buffers[i] && f->buffers[i]->strides) bind_strides(&env, f->buffers[i], settled, &random);
     }
     for (uint32_t i = 0; i < f->n_params; i++) {
         bool made;

@@ -348,7 +348,7 @@ static bool view_tensor(tirbi_ref_machine *m, const tirb_buffer *buffer, outside
     tirbi_ref_view *view = tirbi_ref_scratch(m, 1, sizeof *view);
     if (view == NULL) return false;
     view->buffer = buffer;
-    view->ndim = (uint32_t)t->ndim;
+    view->ndim = buffer->ndim;
     view->shape = tirbi_ref_scratch(m, view->ndim, sizeof *view->shape);
     view->strides = tirbi_ref_scratch(m, view->ndim, sizeof *view->strides);
     if (view->shape == NULL || view->strides == NULL) return false;
@@ -396,13 +396,17 @@ static bool take_tensor(tirbi_ref_machine *m, const tirb_buffer *buffer, const t
     }
     const DLTensor *t = arg->value.tensor;
     o->tensor = t;
-    o->item = tirbi_dtypes[type].size;
+    const bool is_vector = buffer->dtype.lanes > 1; /* its lanes are one more dimension of the argument */
+    const uint32_t ndim = buffer->ndim + is_vector;
+    o->item = (uint32_t)tirbi_dtypes[type].size * buffer->dtype.lanes;
     if (t->device.device_type != kDLCPU && t->device.device_type != kDLCUDAHost) {
         return tirbi_ref_fail(m, TIRB_ARGUMENT, "argument %s is not in host memory", buffer->name);
     }
-    if (t->ndim < 0 || (uint32_t)t->ndim != buffer->ndim) {
-        return tirbi_ref_fail(m, TIRB_SHAPE, "ndim of %s is %d, expected %u", buffer->name, (int)t->ndim, buffer->ndim);
+    if (t->ndim < 0 || (uint32_t)t->ndim != ndim || (is_vector && t->strides != NULL)) {
+        return tirbi_ref_fail(m, TIRB_SHAPE, "ndim of %s is %d, expected %u", buffer->name, (int)t->ndim, ndim);
     }
+    if (is_vector && t->shape[ndim - 1] != buffer->dtype.lanes)
+        return tirbi_ref_fail(m, TIRB_SHAPE, "elements of %s have other numbers of lanes", buffer->name);
     if (!type_matches(type, t->dtype)) {
         return tirbi_ref_fail(m, TIRB_ARGUMENT, "dtype of %s is not %s", buffer->name, tirbi_dtypes[type].tvm_name);
     }

@@ -154,6 +154,10 @@ void tirbi_plan_loop(planner *p, const tirbi_ls *loop) {
         tirbi_plan_refuse(p, "an iteration may leave the loop over %s in it", var->name);
         return;
     }
+    if (p->n_own > 0) {
+        tirbi_plan_refuse(p, "the loop over %s in it is in a while loop", var->name);
+        return;
+    }
     if (!regular || index >= TIRBI_MAX_INNER || plan->loops.n == TIRBI_MAX_AFFINE) {
         tirbi_plan_refuse(p,
                           regular ? "there are too many loops in it"

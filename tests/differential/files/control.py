@@ -274,3 +274,36 @@ class Module:
                 a[T.max(T.min(n[0], 39), 0)] = b[i]
             else:
                 a[T.max(T.min(n[0], 39), 0)] = a[T.max(T.min(n[0], 39), 0)] - 1
+
+    @T.prim_func(s_tir=True)
+    def counted_in_while(a: T.Buffer((50,), "int16"), b: T.Buffer((50,), "int16"), c: T.Buffer((50,), "int16")):
+        for i in range(50):
+            k: T.int32 = 0
+            while k < 3 and b[i] > T.int16(1):
+                k = k + 1
+                for j in range(5):
+                    a[i] = a[i] + c[j]
+
+    @T.prim_func(s_tir=True)
+    def last_in_while(a: T.Buffer((5,), "int16"), b: T.Buffer((5,), "bool")):
+        for i in T.parallel(5):
+            k: T.uint64 = T.uint64(0)
+            while k < T.uint64(3) and b[i]:
+                k = k + T.uint64(1)
+                for j in range(5):
+                    a[i] = T.cast(b[4 - j], "int16")
+
+    @T.prim_func(s_tir=True)
+    def nested_in_while(a: T.Buffer((70,), "float32"), b: T.Buffer((70,), "int32"), c: T.Buffer((3, 4), "float32")):
+        for i in range(70):
+            x: T.float32 = a[i]
+            k: T.int32 = 0
+            while k < T.min(b[i], 9):
+                for j in range(3):
+                    for l in range(4):
+                        x = T.max(x * T.float32(0.5), c[j, l])
+                k = k + 1
+                while x > T.float32(4):
+                    for j in range(2):
+                        x = x - T.float32(1)
+            a[i] = x
