@@ -274,7 +274,7 @@ static const tirbi_ls *unroll_all(void *context, const tirbi_ls *s) {
     if (loop && !(u->disabled & TIRB_PASS_CONTRACT) && tirbi_contracts(u->pool, s)) return s;
     const tirbi_ls *out = loop ? unroll(u, s) : NULL;
     if (out) return !(u->disabled & TIRB_PASS_CONTRACT) && tirbi_contracts_operands(u->pool, s) ? s : out;
-    return loop && (s->as.loop.blocks || s->as.loop.rows) ? s : tirbi_replace_inside(u->pool, s, unroll_all, u);
+    return loop && s->as.loop.blocks ? s : tirbi_replace_inside(u->pool, s, unroll_all, u);
 }
 
 const tirbi_ls *tirbi_unroll_sums(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled) {
