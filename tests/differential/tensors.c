@@ -230,8 +230,8 @@ static void bind_strides(environment *env, const tirb_buffer *buffer, bool *sett
             env->values[v] = stride;
             settled[v] = true;
         }
-        if (value_of(env, buffer->strides[i], &own) && value_of(env, buffer->shape[i], &extent) && own * extent > stride)
-            stride = own * extent;
+        const bool is_known = value_of(env, buffer->strides[i], &own) && value_of(env, buffer->shape[i], &extent);
+        if (is_known && own * extent > stride) stride = own * extent;
     }
 }
 

@@ -150,6 +150,43 @@ def gru_cells(g):
     return g.model(h2=(h, 2, TensorProto.FLOAT)), {"x": (2, 2, 6), "h": (2, 8)}
 
 
+def recurrent(g):
+    """Layers as operators, of four steps."""
+    x = g.input("x", [4, "batch", 6])
+    h, last, _ = g.add("LSTM", x, g.weight(1, 32, 6), g.weight(1, 32, 8), g.weight(1, 64), n_outputs=3, hidden_size=8)
+    h = g.add("Squeeze", h, g.weight(value=np.array([1])))
+    h, _ = g.add("GRU", h, g.weight(1, 15, 8), g.weight(1, 15, 5), g.weight(1, 30), n_outputs=2,
+                 hidden_size=5, linear_before_reset=1)
+    _, end = g.add("RNN", g.add("Squeeze", h, g.weight(value=np.array([1]))), g.weight(1, 3, 5), g.weight(1, 3, 3),
+                   n_outputs=2, hidden_size=3)
+    return (g.model(end=(end, 3, TensorProto.FLOAT), last=(last, 3, TensorProto.FLOAT)),
+            {"x": (4, 3, 6)})
+
+
+def quantised_operators(g):
+    """A convolution of bytes with a scale for each channel, and a product of matrices."""
+    x = g.input("x", ["batch", 4, 6, 6])
+    scale, zero = g.weight(value=np.float32(0.03)), g.weight(value=np.uint8(120))
+    x = g.add("QuantizeLinear", x, scale, zero)
+    w = g.weight(value=g.rng.integers(-100, 100, (5, 4, 3, 3)).astype("int8"))
+    h = g.add("QLinearConv", x, scale, zero, w, g.weight(value=g.rng.uniform(0.001, 0.01, 5).astype("float32")),
+              g.weight(value=np.zeros(5, "int8")), scale, zero, g.weight(value=np.arange(5, dtype="int32") * 100))
+    h = g.add("Flatten", h)
+    w = g.weight(value=g.rng.integers(0, 255, (80, 7)).astype("uint8"))
+    y = g.add("QLinearMatMul", h, scale, zero, w, g.weight(value=np.float32(0.002)), g.weight(value=np.uint8(128)), scale,
+              zero)
+    return g.model(y=(y, 2, TensorProto.UINT8)), {"x": (2, 4, 6, 6)}
+
+
+def made_of_others(g):
+    """Operators that the front end has not, and some that it has otherwise."""
+    x = g.input("x", ["batch", 6])
+    one = g.add("Constant", value_float=0.5)
+    h = g.add("LpNormalization", g.add("Celu", g.add("Mul", x, one), alpha=0.7), axis=1, p=2)
+    far = g.add("IsInf", g.add("Log", g.add("Relu", x)), detect_positive=0)
+    return (g.model(y=(h, 2, TensorProto.FLOAT), far=(far, 2, TensorProto.BOOL)), {"x": (3, 6)})
+
+
 def quantised(g):
     """Weights of int8 with a scale for each channel, activations through uint8."""
     x = g.input("x", ["class", 16])
@@ -285,6 +322,7 @@ def odd_names(g):
 
 MODELS = {"mlp": mlp, "residual": residual, "transformer": transformer, "embedding": embedding,
           "lstm_cells": lstm_cells, "gru_cells": gru_cells, "quantised": quantised,
+          "recurrent": recurrent, "quantised_operators": quantised_operators, "made_of_others": made_of_others,
           "u_net": u_net, "shapes": shapes, "odd_names": odd_names, "older": older,
           "sizes_given": sizes_given,
           "mobile": mobile, "decoder": decoder, "vision_transformer": vision_transformer, "detector": detector}

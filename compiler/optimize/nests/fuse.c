@@ -263,6 +263,7 @@ static void fuse_from(tirbi_fused_items *q, uint32_t first) {
 
 typedef struct fusing {
     tirbi_lx_pool *pool;
+    uint32_t disabled;
     tirbi_notes *notes;
 } fusing;
 
@@ -277,7 +278,7 @@ static const tirbi_ls *fuse_items(fusing *f, const tirbi_ls *s, const tirbi_ls *
     for (uint32_t i = 0; i < n; i++) q.items[i] = fuse_in(f, items[i]);
     for (uint32_t i = 0; i < q.n && tirbi_arena_may_try(pool->arena); i++) fuse_from(&q, i);
     q.n = tirbi_store_in_place(pool, q.items, q.n);
-    q.n = tirbi_fuse_rows(pool, q.items, q.n, f->notes);
+    q.n = tirbi_fuse_rows(pool, q.items, q.n, f->disabled, f->notes);
     const tirbi_ls *fused = tirbi_new_sequence(pool, s->span, q.items, q.n);
     return fused ? fused : s;
 }
@@ -292,7 +293,7 @@ static const tirbi_ls *fuse_in(void *context, const tirbi_ls *s) {
     return tirbi_replace_inside(f->pool, s, s->kind == TIRBI_LS_LOOP ? fuse_in : fuse_alone, f);
 }
 
-const tirbi_ls *tirbi_fuse_nests(tirbi_lx_pool *pool, const tirbi_ls *s, tirbi_notes *notes) {
-    fusing f = {.pool = pool, .notes = notes};
+const tirbi_ls *tirbi_fuse_nests(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t disabled, tirbi_notes *notes) {
+    fusing f = {.pool = pool, .disabled = disabled, .notes = notes};
     return s ? fuse_alone(&f, s) : NULL;
 }

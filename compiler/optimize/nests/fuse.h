@@ -9,11 +9,12 @@
 
 /* The statement with its nests fused; itself where there is nothing to fuse (or memory ran out). `disabled` is a
  * set of TIRB_PASS_*. */
-const tirbi_ls *tirbi_fuse_nests(tirbi_lx_pool *pool, const tirbi_ls *body, tirbi_notes *notes);
+const tirbi_ls *tirbi_fuse_nests(tirbi_lx_pool *pool, const tirbi_ls *body, uint32_t disabled, tirbi_notes *notes);
 
 /* Makes the loops over rows of neighbouring nests one, in a sequence of statements; returns how many there are then.
  * (fuse_rows.c) */
-uint32_t tirbi_fuse_rows(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n, tirbi_notes *notes);
+uint32_t tirbi_fuse_rows(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n, uint32_t disabled,
+                         tirbi_notes *notes);
 
 /* Puts what temporaries hold where the results made of it go, in a sequence of statements; returns how many there are
  * then. (in_place.c) */
@@ -64,6 +65,7 @@ typedef struct tirbi_fused_items {
     tirbi_lx_pool *pool;
     const tirbi_ls **items;
     uint32_t n;
+    uint32_t disabled;
     uint32_t looks; /* at statements, for what else uses a buffer */
     tirbi_notes *notes;
 } tirbi_fused_items;

@@ -338,7 +338,7 @@ static const tirbi_ls *unroll_all(void *context, const tirbi_ls *s) {
     if (loop && !(u->disabled & TIRB_PASS_CONTRACT) && tirbi_contracts(u->pool, s)) return s;
     const tirbi_ls *out = loop ? unroll(u, s) : NULL;
     if (out) return !(u->disabled & TIRB_PASS_CONTRACT) && tirbi_contracts_operands(u->pool, s) ? s : out;
-    if (loop && (s->as.loop.blocks || s->as.loop.rows)) return s;
+    if (loop && s->as.loop.blocks) return s;
     const int64_t around = u->rounds;
     if (loop) u->rounds = more_rounds(around, s);
     out = tirbi_replace_inside(u->pool, s, unroll_all, u);

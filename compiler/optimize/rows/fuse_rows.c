@@ -13,8 +13,10 @@
 #include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/optimize/rows/rows.h"
+#include "compiler/pipeline/switches.h"
 
-enum { MAX_COMMON = TIRBI_MAX_ROW_LOOPS };
+/* Bytes of a near cache, and how many may be of one row. */
+enum { MAX_COMMON = TIRBI_MAX_ROW_LOOPS, NEAR_BYTES = 512 * 1024, NEAR_ROW = NEAR_BYTES / 2 };
 
 /* ---- Nests ---------------------------------------------------------------------------------------------------- */
 
@@ -208,31 +210,74 @@ static bool may_have_tree(const tirbi_fused_items *q, uint32_t first) {
     return false;
 }
 
-/* Adds a nest; a contraction only where the common loops are rows of it as well. */
-static bool join(tirbi_fused *g, const tirbi_ls *nest) {
+/* What a group begins with: what the next nest reads windows of; a contraction, and reductions of trees have to follow
+ * or not. */
+typedef enum beginning {
+    BEGINS_WITH_ELEMENTS,
+    BEGINS_WITH_OPERAND,
+    BEGINS_WITH_SUMS,
+    BEGINS_WITH_SUMS_OF_TREES
+} beginning;
+
+/* Adds a nest; a contraction only where the common loops are rows of it as well, and behind its operand only one of few
+ * products: of a longer one it does not count where the operand comes from. */
+static bool join(tirbi_fused *g, const tirbi_ls *nest, beginning how) {
     const tirbi_ls *loops = tirbi_behind_condition(nest);
     if (loops->kind != TIRBI_LS_LOOP) return false;
     const bool contracts = tirbi_contracts(g->pool, loops);
-    return (!contracts || rows_of_sums(g->pool, loops, true, true) >= g->n_common) && tirbi_join_fused(g, nest);
+    const bool is_first = how == BEGINS_WITH_OPERAND && g->n == 1;
+    return (!contracts || rows_of_sums(g->pool, loops, !is_first, !is_first) >= g->n_common) &&
+           tirbi_join_fused(g, nest);
 }
 
-/* What a group begins with: a contraction, and reductions of trees have to follow or not. */
-typedef enum beginning { BEGINS_WITH_ELEMENTS, BEGINS_WITH_SUMS, BEGINS_WITH_SUMS_OF_TREES } beginning;
+/* Bytes of a buffer's dimensions, or of those alone that are no rows as a place of it has them; INT64_MAX where that is
+ * not known. */
+static int64_t bytes_of(const tirbi_fused *g, const tirbi_lbuf *buffer, const tirbi_place *rows) {
+    int64_t bytes = tirbi_dtypes[buffer->type].size;
+    for (uint32_t d = 0; d < buffer->ndim; d++) {
+        bool is_row = false;
+        for (uint32_t i = 0; rows && i < g->vars.n; i++) is_row = is_row || row_dimension(rows, g->vars.var[i]) == d;
+        if (!is_row && __builtin_mul_overflow(bytes, buffer->shape[d]->hi, &bytes)) return INT64_MAX;
+    }
+    return bytes;
+}
+
+/* Whether a near cache holds a buffer's rows, and not all of them: then one that is read as soon as it is made comes
+ * from there. */
+static bool rows_stay_near(const tirbi_fused_items *q, const tirbi_fused *g, const tirbi_lbuf *buffer) {
+    const int64_t near = q->disabled & TIRB_PASS_GRAIN ? 0 : NEAR_BYTES;
+    const tirbi_place *place = NULL;
+    for (uint32_t i = 0; i < g->n_accesses && !place; i++)
+        if (g->accesses[i].place->buffer == buffer) place = g->accesses[i].place;
+    return place && bytes_of(g, buffer, NULL) > near && bytes_of(g, buffer, place) <= NEAR_ROW;
+}
+
+/* Whether the group's first nest makes such memory, which only the group uses, and in rows. */
+static bool hands_rows_on(tirbi_fused_items *q, const tirbi_fused *g) {
+    for (uint32_t i = 0; i < q->n; i++) {
+        const tirbi_lbuf *buffer = tirbi_is_plain_allocation(q->items[i]) ? q->items[i]->as.alloc.buffer : NULL;
+        if (buffer && tirbi_stores_to(g->originals[0], buffer) && is_in_rows(g, buffer) &&
+            rows_stay_near(q, g, buffer) && !tirbi_is_used_elsewhere(q, g, i, buffer))
+            return true;
+    }
+    return false;
+}
 
 static bool fuse_group(tirbi_fused_items *q, tirbi_fused *g, uint32_t first, uint32_t least, beginning how) {
-    const bool sums = how != BEGINS_WITH_ELEMENTS;
-    if ((!sums && !may_have_tree(q, first)) || !tirbi_begin_fused(g, q->items[first]) || !g->has_rows[0] ||
-        (!sums && tirbi_contracts(q->pool, q->items[first])))
+    const bool sums = how == BEGINS_WITH_SUMS || how == BEGINS_WITH_SUMS_OF_TREES;
+    const bool needs_tree = how == BEGINS_WITH_ELEMENTS || how == BEGINS_WITH_SUMS_OF_TREES;
+    if ((how == BEGINS_WITH_ELEMENTS && !may_have_tree(q, first)) || !tirbi_begin_fused(g, q->items[first]) ||
+        !g->has_rows[0] || (!sums && tirbi_contracts(q->pool, q->items[first])))
         return false;
     uint32_t end = first + 1;
     for (; end < q->n; end++) {
         if (tirbi_is_plain_allocation(q->items[end])) continue;
-        if (!join(g, q->items[end])) break;
+        if (!join(g, q->items[end], how)) break;
     }
     trim(g);
     bool has_tree = false;
     for (uint32_t i = 0; i < g->n; i++) has_tree = has_tree || tirbi_has_kind(g->bodies[i], TIRBI_KIND(TREE));
-    if ((!has_tree && how != BEGINS_WITH_SUMS) || g->n < least ||
+    if ((!has_tree && needs_tree) || g->n < least || (how == BEGINS_WITH_OPERAND && !hands_rows_on(q, g)) ||
         (g->n == 1 && !tirbi_computes_terms(g->pool, g->bodies[0], &g->vars)))
         return false;
     return replace(q, g, tirbi_allocate_before(q, first, end));
@@ -347,8 +392,9 @@ static void fuse_ints(tirbi_fused_items *q, uint32_t at) {
     if (one) q->items[at] = one;
 }
 
-uint32_t tirbi_fuse_rows(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n, tirbi_notes *notes) {
-    tirbi_fused_items q = {.pool = pool, .items = items, .n = n, .notes = notes};
+uint32_t tirbi_fuse_rows(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n, uint32_t disabled,
+                         tirbi_notes *notes) {
+    tirbi_fused_items q = {.pool = pool, .items = items, .n = n, .disabled = disabled, .notes = notes};
     for (uint32_t i = 0; i < q.n && tirbi_arena_may_try(pool->arena); i++) {
         uint32_t depth = 0;
         const tirbi_ls *s = q.items[i];
@@ -359,6 +405,8 @@ uint32_t tirbi_fuse_rows(tirbi_lx_pool *pool, const tirbi_ls **items, uint32_t n
         if (shared > sums && fuse_from(&q, i, shared, 2, BEGINS_WITH_SUMS_OF_TREES)) continue;
         if (sums > 0 && fuse_from(&q, i, sums, 2, BEGINS_WITH_SUMS)) continue;
         while (depth > 0 && !fuse_from(&q, i, depth, 2, BEGINS_WITH_ELEMENTS)) depth--;
+        if (depth > 0) continue;
+        for (depth = all; depth > 0 && !fuse_from(&q, i, depth, 2, BEGINS_WITH_OPERAND);) depth--;
         if (depth == 0 && all > 0 && !fuse_from(&q, i, all, 1, BEGINS_WITH_ELEMENTS)) fuse_ints(&q, i);
     }
     return q.n;

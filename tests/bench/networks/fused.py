@@ -241,7 +241,8 @@ def main():
         print(json.dumps(rows, indent=1))
     elif not options.check and rows:
         print_report(rows)
-    print(f"{len(rows) - len(failures)} passed, {len(failures)} failed")
+    if not options.json:
+        print(f"{len(rows) - len(failures)} passed, {len(failures)} failed")
     return 1 if failures or not rows else 0
 
 
