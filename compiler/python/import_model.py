@@ -748,6 +748,17 @@ def named_results(function, names):
     return " ".join(found)
 
 
+def scaled(size):
+    """A size that the front end multiplies by a scale in float32, in integers."""
+    from fractions import Fraction
+    product = getattr(size, "value", None)
+    factor, cast = getattr(product, "a", None), getattr(product, "b", None)
+    if [type(e).__name__ for e in (size, product, factor, cast)] != ["Cast", "Mul", "FloatImm", "Cast"]:
+        return size
+    scale = Fraction(factor.value)
+    return cast.value * scale.numerator // scale.denominator if scale.denominator < 1024 else size
+
+
 def lift(module, names, most, results):
     """Constants of more than `most` bytes, if that is a number, become parameters of main: the module, and their values
     by name. `results`: what main's results are called."""
@@ -759,6 +770,8 @@ def lift(module, names, most, results):
 
     @relax.expr_functor.mutator
     class Lift(relax.PyExprMutator):
+        changes = False  # sizes
+
         def visit_generic_const_(self, op):
             value = op.value.numpy() if isinstance(op.value, tvm.runtime.Tensor) else None
             if value is None or most is None or value.nbytes <= most:
@@ -769,6 +782,13 @@ def lift(module, names, most, results):
                 lifted[key] = (relax.Var(name, relax.TensorType(value.shape, op.ty.dtype)), value)
             return lifted[key][0]
 
+        def visit_shape_expr_(self, op):
+            values = [scaled(v) for v in op.values]
+            if all(a is b for a, b in zip(values, op.values)):
+                return op
+            self.changes = True
+            return relax.ShapeExpr(values)
+
         def visit_call_(self, op):
             """The front end calls a function of TVM's machine where there is an operator."""
             call = super().visit_call_(op)
@@ -776,9 +796,10 @@ def lift(module, names, most, results):
                 return self.builder_.normalize(relax.op.tensor_to_shape(call.args[0]))
             return call
 
-    body = Lift(module).visit_expr(function.body)
+    lift_all = Lift(module)
+    body = lift_all.visit_expr(function.body)
     parameters = [*function.params, *(var for var, _ in lifted.values())]
-    built = relax.Function(parameters, body, function.ret_ty, function.is_pure)
+    built = relax.Function(parameters, body, None if lift_all.changes else function.ret_ty, function.is_pure)
     attributes = {"global_symbol": "main", "num_input": len(function.params)}
     if results:
         attributes["tirb.results"] = results

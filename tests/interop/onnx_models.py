@@ -213,6 +213,14 @@ def u_net(g):
         "x": (1, 2, 8, 8)}
 
 
+def upsampled(g):
+    """Images of any size, in twice that."""
+    x = g.input("x", ["batch", 2, "height", "width"])
+    h = g.add("Resize", g.add("Conv", x, g.weight(3, 2, 3, 3), pads=[1, 1, 1, 1]), "",
+              g.weight(value=np.array([1, 1, 2, 2], "float32")), mode="linear")
+    return g.model(y=(g.add("Relu", h), 4, TensorProto.FLOAT)), {"x": (2, 2, 5, 4)}
+
+
 def shapes(g):
     """Sizes that are computed from sizes, as exporters write `view`."""
     x = g.input("x", ["batch", 3, 4, "width"])
@@ -322,7 +330,7 @@ def odd_names(g):
 
 MODELS = {"mlp": mlp, "residual": residual, "transformer": transformer, "embedding": embedding,
           "lstm_cells": lstm_cells, "gru_cells": gru_cells, "quantised": quantised,
-          "recurrent": recurrent, "quantised_operators": quantised_operators, "made_of_others": made_of_others,
+          "recurrent": recurrent, "upsampled": upsampled, "quantised_operators": quantised_operators, "made_of_others": made_of_others,
           "u_net": u_net, "shapes": shapes, "odd_names": odd_names, "older": older,
           "sizes_given": sizes_given,
           "mobile": mobile, "decoder": decoder, "vision_transformer": vision_transformer, "detector": detector}
