@@ -230,7 +230,8 @@ static void bind_strides(environment *env, const tirb_buffer *buffer, bool *sett
             env->values[v] = stride;
             settled[v] = true;
         }
-        if (value_of(env, buffer->strides[i], &own) && value_of(env, buffer->shape[i], &extent) && own * extent > stride)
+        if (value_of(env, buffer->strides[i], &own) && value_of(env, buffer->shape[i], &extent) &&
+            own * extent > stride)
             stride = own * extent;
     }
 }
