@@ -166,7 +166,12 @@ def lane_loops(pick, f):
     grow = pick.choice([f"x = x + {number(dtype, 3)}", "x = x + A[i]", f"x = x * {number(dtype, 2)} + {number(dtype, 1)}", f"x = x - B[i]"])
     f.add(1, pick.choice([f"while x < {number(dtype, 40)} and k < {number(kind, most)}:", f"while k < {number(kind, most)} and x != B[i]:",
                           f"while k < T.min(C[i], {number(kind, most)}):"]))
-    f.add(2, grow)
+    if pick.random() < 0.3:
+        bounds = pick.choice(["2", "5", "1, 7", "i % 4", "i % 4 - 1", "i % 3, 5", f"T.min(C[i], {number(kind, 4)})", f"{number(kind, 1)}, {number(kind, 4)}"])
+        f.add(2, f"for j in range({bounds}):")
+        f.add(3, *pick.sample([grow, f'x = x + T.cast(j, "{dtype}")', f"B[i] = B[i] + {number(dtype, 1)}", "x = T.max(x, A[0])", "C[i] = k"], pick.choice([1, 1, 2])))
+    else:
+        f.add(2, grow)
     if pick.random() < 0.4:
         f.add(2, f"if x > {number(dtype, 9)}:", f"    x = x - {number(dtype, 4)}")
     f.add(2, f"k = k + {number(kind, 1)}")

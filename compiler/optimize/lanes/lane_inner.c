@@ -121,6 +121,58 @@ void tirbi_plan_while(planner *p, const tirbi_ls *s) {
     close_own(p, outside);
 }
 
+/* A value that operations give more than once, which begins as another one. */
+static uint16_t begin_value(planner *p, tirbi_dtype type, uint16_t as) {
+    uint16_t value = tirbi_plan_new_value(p);
+    if (p->failed) return TIRBI_NO_VALUE;
+    tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VMOV, type);
+    o->to = value;
+    o->from[0] = as;
+    return value;
+}
+
+static void count_on(planner *p, tirbi_dtype type, uint16_t value, uint16_t one) {
+    tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VADD, type);
+    o->to = value;
+    o->from[0] = value;
+    o->from[1] = one;
+}
+
+/* A counted loop in a while loop: no loop that runs alike in all lanes begins there, so that each lane counts its
+ * rounds, and the loop's variable where that is another number. */
+static void plan_own_loop(planner *p, const tirbi_ls *loop) {
+    tirbi_lvar *var = loop->as.loop.var;
+    const tirbi_lx *extent = tirbi_plan_narrow(var->extent);
+    if (loop->as.loop.step) {
+        tirbi_plan_refuse(p, "the loop over %s in it does not run alike in all iterations", var->name);
+        return;
+    }
+    if (extent->kind == TIRBI_LX_CONST && extent->value <= INT32_MAX)
+        extent = tirbi_lx_int(p->pool, TIRB_I32, extent->value > 0 ? extent->value : 0);
+    const tirbi_dtype type = (tirbi_dtype)var->type, counts = (tirbi_dtype)extent->type;
+    const bool both = type == counts && tirbi_lx_is_int(var->min, 0);
+    const uint16_t n = tirbi_plan_value(p, extent), first = tirbi_plan_value(p, tirbi_lx_cast(p->pool, type, var->min));
+    const uint16_t one = tirbi_plan_splat(p, counts, tirbi_lx_int(p->pool, counts, 1));
+    const uint16_t step = both ? one : tirbi_plan_splat(p, type, tirbi_lx_int(p->pool, type, 1));
+    const uint16_t zero = tirbi_plan_splat(p, counts, tirbi_lx_int(p->pool, counts, 0));
+    const uint16_t round = begin_value(p, counts, zero), counter = both ? round : begin_value(p, type, first);
+    if (p->failed) return;
+    const own_loop outside = open_own(p);
+    if (p->failed) return;
+    const uint16_t more = tirbi_plan_new_value(p);
+    tirbi_lane_op *test = tirbi_plan_op(p, TIRB_OP_VLT, counts);
+    test->to = more;
+    test->from[0] = round;
+    test->from[1] = n;
+    tirbi_plan_op(p, TIRB_OP_VWHILE, TIRB_BOOL)->from[0] = more;
+    if (!tirbi_plan_add_var(p, (lane_var){.var = var, .value = counter})) return;
+    tirbi_plan_stmt(p, loop->as.loop.body);
+    if (p->failed) return;
+    count_on(p, counts, round, one);
+    if (!both) count_on(p, type, counter, step);
+    close_own(p, outside);
+}
+
 /* Plans the body of a loop of one iteration as code of the loop around it, where it may store what lanes place; false
  * where that is another loop. */
 static bool plan_single(planner *p, const tirbi_ls *loop) {
@@ -155,7 +207,7 @@ void tirbi_plan_loop(planner *p, const tirbi_ls *loop) {
         return;
     }
     if (p->n_own > 0) {
-        tirbi_plan_refuse(p, "the loop over %s in it is in a while loop", var->name);
+        plan_own_loop(p, loop);
         return;
     }
     if (!regular || index >= TIRBI_MAX_INNER || plan->loops.n == TIRBI_MAX_AFFINE) {
