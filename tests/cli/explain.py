@@ -357,7 +357,7 @@ def test_plan(t):
     t.write("k.py", EACH_ROW)
     text = t.run("explain", "k.py", "--plan").text
     expect(text.startswith('# schedule\nfunction "f"\n'), f"begins with the function: {text[:200]}")
-    expect("i: distribution\n" in text and "  contract.f32 i rows, j columns, k reduced\n" in text, f"says what loops became: {text}")
+    expect("i: strip-mining\n" in text and "  contract.f32 i rows, j columns, k reduced\n" in text, f"says what loops became: {text}")
     expect(t.run("explain", "k.py", "--plan", "-f", "f").text == text, "the one function is all")
     t.run("explain", "k.py", "--plan", "-f", "g", code=USAGE, says="there is no function of that name")
     t.run("explain", "k.py", "--plan", "--json", code=USAGE, says="--plan prints text, not JSON")

@@ -27,7 +27,7 @@ enum {
 typedef struct unroller {
     tirbi_lx_pool *pool;
     uint32_t disabled, nests;
-    int64_t rounds; /* of the loops around what is looked at */
+    int64_t rounds; /* of the loops around what is looked at, from one on whose range is in memory */
     const tirbi_place *place;  /* of the sum */
     const tirbi_lx *value;     /* what it holds; NULL: what it held before */
     const tirbi_lvar *counter[MAX_COUNTERS];
@@ -332,6 +332,18 @@ static const tirbi_ls *unroll(unroller *u, const tirbi_ls *s) {
     return out;
 }
 
+static bool is_loaded(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return x->kind == TIRBI_LX_LOAD;
+}
+
+/* What stands in a loop whose range is in memory stays in it, as often as that runs. Other loops may come to be the
+ * rows of a contraction together with the nests inside of them, and are not counted for these. */
+static int64_t rounds_inside(const unroller *u, const tirbi_ls *loop) {
+    const bool stays = u->rounds > 1 || tirbi_any_expr(loop->as.loop.var->extent, TIRBI_WALK_INDICES, is_loaded, NULL);
+    return stays ? more_rounds(u->rounds, loop) : 1;
+}
+
 static const tirbi_ls *unroll_all(void *context, const tirbi_ls *s) {
     unroller *u = context;
     const bool loop = s->kind == TIRBI_LS_LOOP;
@@ -340,7 +352,7 @@ static const tirbi_ls *unroll_all(void *context, const tirbi_ls *s) {
     if (out) return !(u->disabled & TIRB_PASS_CONTRACT) && tirbi_contracts_operands(u->pool, s) ? s : out;
     if (loop && s->as.loop.blocks) return s;
     const int64_t around = u->rounds;
-    if (loop) u->rounds = more_rounds(around, s);
+    if (loop) u->rounds = rounds_inside(u, s);
     out = tirbi_replace_inside(u->pool, s, unroll_all, u);
     u->rounds = around;
     return out;
