@@ -62,13 +62,14 @@ static void sort(tirbi_dimensions *d) {
     }
 }
 
-/* Beside sizes all numbers are one stride: what they step over is less than a row, whatever the sizes are. */
+/* Beside sizes all numbers are one stride: what they step over is less than a row, whatever the sizes are. So are they
+ * in memory of which no rows are told apart. */
 static void join_numbers(tirbi_dimensions *d) {
     uint32_t n = 0, joined = TIRBI_MAX_STRIDES;
     int64_t extent;
-    bool sizes = !tirbi_poly_is_constant(&d->extent, &extent);
-    for (uint32_t i = 0; i < d->n; i++) sizes = sizes || d->stride[i].of.degree > 0;
-    for (uint32_t i = 0; sizes && i < d->n; i++) {
+    bool joins = !d->apart || !tirbi_poly_is_constant(&d->extent, &extent);
+    for (uint32_t i = 0; i < d->n; i++) joins = joins || d->stride[i].of.degree > 0;
+    for (uint32_t i = 0; joins && i < d->n; i++) {
         const bool is_number = d->stride[i].of.degree == 0;
         if (is_number && joined < n) {
             d->stride[joined].factor = (int64_t)tirbi_common_divisor((uint64_t)d->stride[joined].factor,
@@ -78,7 +79,7 @@ static void join_numbers(tirbi_dimensions *d) {
         if (is_number) joined = n;
         d->stride[n++] = d->stride[i];
     }
-    if (sizes) d->n = n;
+    if (joins) d->n = n;
 }
 
 /* Leaves out strides that are no products of sizes of the memory: a step between windows, say. */

@@ -19,7 +19,8 @@ typedef struct tirbi_dimensions {
     uint32_t n;
     tirbi_poly size[TIRBI_MAX_STRIDES]; /* in the same order */
     tirbi_poly extent;                  /* how many elements there are */
-    bool open; /* the extent is no multiple of the largest stride: the last size is what the indices need */
+    bool apart; /* numbers are strides of their own, where there are no sizes: in memory whose rows are told apart */
+    bool open;  /* the extent is no multiple of the largest stride: the last size is what the indices need */
     bool impossible;
 } tirbi_dimensions;
 

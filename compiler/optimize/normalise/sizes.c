@@ -98,19 +98,6 @@ static const tirbi_ls *run(tirbi_versions *v, tirbi_phase phase, const tirbi_ls 
     return tirbi_version_of(v, body);
 }
 
-/* Orders the strides that were found, by the extents of the dimensions that have them. */
-static void order_strides(tirbi_versions *v) {
-    for (uint32_t i = 0; i < v->n_dimensions; i++) {
-        tirbi_dimension *d = &v->dimensions[i];
-        tirbi_conditions conditions = {.n = 0};
-        tirbi_poly extent;
-        if (tirbi_version_linear(v, d->buffer->shape[d->d], &extent, &conditions))
-            tirbi_order_strides(&d->in, &extent);
-        else
-            d->in.impossible = true;
-    }
-}
-
 /* ---- The test --------------------------------------------------------------------------------------------------- */
 
 enum { MAX_ASKED = 128 };
@@ -262,28 +249,57 @@ static bool is_multiple(const void *loaded, const tirbi_lx *x) {
            (!*(const bool *)loaded || tirbi_any_expr(x->args[0], 0, is_load, NULL));
 }
 
-/* Whether a load is by a sum of multiples, and of memory that is stored to as well, or of rows that are chosen by
- * number. */
-static bool reads_flat_rows(const void *context, const tirbi_lx *x) {
-    const tirbi_place *place = x->kind == TIRBI_LX_LOAD ? x->access : NULL;
-    if (!place || place->ndim != 1 || place->buffer->shape[0]->kind != TIRBI_LX_CONST) return false;
-    const bool loaded = !tirbi_is_among(context, place->buffer->root);
-    const tirbi_lx *index = tirbi_lx_before_cast(place->indices[0]);
-    return tirbi_is_arithmetic(index) && index->op != TIRB_OP_MUL && tirbi_any_expr(index, 0, is_multiple, &loaded);
+/* Memory of one dimension that is read by rows which dimensions tell apart: by a sum of multiples, of memory that is
+ * stored to as well, or of rows that have numbers in memory. */
+typedef struct flat_rows {
+    tirbi_roots stored, found;
+} flat_rows;
+
+static bool has_rows(const flat_rows *rows, const tirbi_lbuf *root) {
+    for (uint32_t i = 0; i < rows->found.n; i++)
+        if (rows->found.item[i] == root) return true;
+    return false;
 }
 
-/* Whether memory of one dimension is read by rows that dimensions tell apart: where it is stored to as well, or where
- * they have numbers. */
-static bool has_flat_rows(const tirbi_ls *s) {
-    tirbi_roots stored = {.n = 0};
-    return tirbi_find_stored(&stored, s, TIRBI_MAX_ROOTS) &&
-           tirbi_any_value(s, TIRBI_WALK_PLACES | TIRBI_WALK_INDICES, reads_flat_rows, &stored);
+static bool note_flat_rows(const void *context, const tirbi_lx *x) {
+    flat_rows *rows = *(flat_rows *const *)context;
+    const tirbi_place *place = x->kind == TIRBI_LX_LOAD ? x->access : NULL;
+    if (!place || place->ndim != 1 || place->buffer->shape[0]->kind != TIRBI_LX_CONST) return false;
+    const tirbi_lbuf *root = place->buffer->root;
+    const bool loaded = !tirbi_is_among(&rows->stored, root);
+    const tirbi_lx *index = tirbi_lx_before_cast(place->indices[0]);
+    if (tirbi_is_arithmetic(index) && index->op != TIRB_OP_MUL && rows->found.n < TIRBI_MAX_ROOTS &&
+        tirbi_any_expr(index, 0, is_multiple, &loaded) && !has_rows(rows, root))
+        rows->found.item[rows->found.n++] = root;
+    return false;
+}
+
+static void find_flat_rows(const tirbi_ls *s, flat_rows *out) {
+    out->stored.n = out->found.n = 0;
+    if (tirbi_find_stored(&out->stored, s, TIRBI_MAX_ROOTS))
+        tirbi_any_value(s, TIRBI_WALK_PLACES | TIRBI_WALK_INDICES, note_flat_rows, &out);
+}
+
+/* Orders the strides that were found, by the extents of the dimensions that have them. */
+static void order_strides(tirbi_versions *v, const flat_rows *rows) {
+    for (uint32_t i = 0; i < v->n_dimensions; i++) {
+        tirbi_dimension *d = &v->dimensions[i];
+        tirbi_conditions conditions = {.n = 0};
+        tirbi_poly extent;
+        d->in.apart = has_rows(rows, d->buffer->root);
+        if (tirbi_version_linear(v, d->buffer->shape[d->d], &extent, &conditions))
+            tirbi_order_strides(&d->in, &extent);
+        else
+            d->in.impossible = true;
+    }
 }
 
 /* The version for sizes for which a test says that they are sane; NULL: there is none that gains anything. */
 static const tirbi_ls *version(tirbi_versions *v, const tirbi_ls *body, const tirbi_lx **out_test) {
+    flat_rows rows;
+    find_flat_rows(body, &rows);
     if (!run(v, TIRBI_PHASE_ROLES, body) || !run(v, TIRBI_PHASE_STRIDES, body)) return NULL;
-    order_strides(v);
+    order_strides(v, &rows);
     if (!run(v, TIRBI_PHASE_FIT, body)) return NULL;
     const tirbi_ls *made = run(v, TIRBI_PHASE_BUILD, body);
     *out_test = made && v->gains > 0 ? test_of(v) : NULL;
@@ -356,5 +372,7 @@ const tirbi_ls *tirbi_version_sizes(tirbi_lx_pool *pool, const tirbi_ls *body) {
         const tirbi_ls *made = choose(pool, body, split, sizes);
         if (made != body) return made;
     }
-    return body && (has_products(body) || has_flat_rows(body)) ? choose(pool, body, body, NULL) : body;
+    flat_rows rows = {.found.n = 0};
+    if (body) find_flat_rows(body, &rows);
+    return body && (rows.found.n > 0 || has_products(body)) ? choose(pool, body, body, NULL) : body;
 }
