@@ -364,7 +364,8 @@ static bool add_part(tirbi_fused *g, const tirbi_ls *nest, const tirbi_ls *part)
     return true;
 }
 
-/* A nest around reductions of integers whose terms are computed, statement by statement. */
+/* A nest around reductions of integers whose terms are computed, statement by statement. A reduction inside of a loop
+ * of its own is short for each round of that: what is written out, or lanes over elements, does better. */
 static bool cut_nest(tirbi_fused *g, const tirbi_ls *nest, const tirbi_ls *trees) {
     const tirbi_ls *body = trees;
     bool computes = false;
@@ -375,6 +376,7 @@ static bool cut_nest(tirbi_fused *g, const tirbi_ls *nest, const tirbi_ls *trees
     const tirbi_ls *const *parts = body->kind == TIRBI_LS_SEQ ? body->as.seq.items : &body;
     const uint32_t n = body->kind == TIRBI_LS_SEQ ? body->as.seq.n : 1;
     for (uint32_t i = 0; i < n; i++) {
+        if (parts[i]->kind == TIRBI_LS_LOOP) return false;
         if (!add_part(g, nest, parts[i]) || !has_only_rows(g, parts[i])) return false;
         computes = computes || tirbi_computes_terms(g->pool, parts[i], &g->vars);
     }
