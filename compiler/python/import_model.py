@@ -310,7 +310,8 @@ def centred(r, name, zero, axes=""):
 
 
 def quantised_product(r, node):
-    """QLinearConv and QLinearMatMul: sums of integers, in float32, and one factor for all three scales."""
+    """QLinearConv and QLinearMatMul: sums of integers, in float32, which are exact up to 2^24 and rounded beyond it, and
+    one factor for all three scales."""
     from onnx import TensorProto
     import numpy
     x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero = node.input[:8]

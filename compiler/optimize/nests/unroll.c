@@ -131,7 +131,7 @@ static bool run_branch(unroller *u, const tirbi_ls *s, const tirbi_lx *condition
     const tirbi_ls *no = s->as.if_.else_case;
     const uint32_t n_vars = u->n_vars, n_named = u->n_named;
     const tirbi_lx *held = tirbi_lx_load(u->pool, u->place); /* before */
-    if (s->as.if_.sizes || s->as.if_.first_of || tirbi_lx_acts(condition) || !held || held->traps) return false;
+    if (s->as.if_.sizes || tirbi_lx_acts(condition) || !held || held->traps) return false;
     if (!u->value) u->value = held;
     const state before = state_of(u);
     if (!run(u, s->as.if_.then_case, depth - 1)) return false;
