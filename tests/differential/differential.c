@@ -63,10 +63,11 @@ static const char *fp_name(tirb_fp_mode fp) {
     return fp == TIRB_FP_STRICT ? "strict" : fp == TIRB_FP_FAST ? "fast" : "precise";
 }
 
-static tirbi_diff_outcome run(const tirbi_diff_request *request, uint64_t seed, tirbi_text *why) {
-    snprintf(begun, sizeof begun, "---- FAULT: seed %llu, fp %s, ", (unsigned long long)seed, fp_name(request->fp));
+static tirbi_diff_outcome run(const tirbi_diff_request *request, tirbi_diff_bundles *bundles, uint64_t seed,
+                              tirbi_text *why) {
+    snprintf(begun, sizeof begun, "---- FAULT: seed %llu, fp %s, ", (unsigned long long)seed, fp_name(bundles->fp));
     running[0] = '\0';
-    return tirbi_diff_run(request, why);
+    return tirbi_diff_run(request, bundles, why);
 }
 
 static void report(tally *t, tirbi_diff_outcome outcome, uint64_t seed, const char *program, tirb_fp_mode fp,
@@ -97,11 +98,11 @@ static void run_generated(const settings *s, uint64_t seed, tally *t) {
         known[n_known++] = (tirbi_diff_known){.name = g->scalars[i].name, .value = g->scalars[i].value};
     }
     uint32_t mode = (uint32_t)(seed % 8);
-    tirbi_diff_request request = {.text = program.data,
+    tirbi_diff_bundles bundles = {.text = program.data,
                                   .size = program.size,
-                                  .function = "main",
+                                  .fp = mode == 6 ? TIRB_FP_STRICT : mode == 7 ? TIRB_FP_FAST : TIRB_FP_PRECISE};
+    tirbi_diff_request request = {.function = "main",
                                   .seed = seed ^ 0x5deece66d,
-                                  .fp = mode == 6 ? TIRB_FP_STRICT : mode == 7 ? TIRB_FP_FAST : TIRB_FP_PRECISE,
                                   .known = known,
                                   .n_known = n_known,
                                   .strided = seed % 5 == 0,
@@ -110,7 +111,8 @@ static void run_generated(const settings *s, uint64_t seed, tally *t) {
                                   .now = running};
     if (s->print) printf("---- seed %llu\n%s\n", (unsigned long long)seed, program.data);
     tirbi_coverage_add(s->coverage, program.data, program.size);
-    report(t, run(&request, seed, &why), seed, program.data, request.fp, &why);
+    report(t, run(&request, &bundles, seed, &why), seed, program.data, bundles.fp, &why);
+    tirbi_diff_free_bundles(&bundles);
     tirbi_text_free(&program);
     tirbi_text_free(&why);
     free(g);
@@ -118,40 +120,39 @@ static void run_generated(const settings *s, uint64_t seed, tally *t) {
 
 typedef struct file_run {
     const settings *settings;
-    const tirbi_text *program;
+    tirbi_diff_bundles *bundles;
     uint64_t seed;
     tally *tally;
 } file_run;
 
 static void run_function(void *context, const char *name) {
-    static const tirb_fp_mode modes[] = {TIRB_FP_PRECISE, TIRB_FP_STRICT, TIRB_FP_FAST};
     const file_run *file = context;
     const settings *s = file->settings;
     if (s->function != NULL && strcmp(s->function, name) != 0) return;
-    for (uint32_t i = 0; i < 3; i++) {
-        tirbi_text why = {.data = NULL};
-        tirbi_diff_request request = {.text = file->program->data,
-                                      .size = file->program->size,
-                                      .function = name,
-                                      .seed = file->seed,
-                                      .fp = modes[i],
-                                      .strided = file->seed % 3 == 0,
-                                      .one_isa = s->best_isa,
-                                      .variants = s->variants,
-                                      .now = running};
-        report(file->tally, run(&request, file->seed, &why), file->seed, name, modes[i], &why);
-        tirbi_text_free(&why);
-    }
+    tirbi_text why = {.data = NULL};
+    tirbi_diff_request request = {.function = name,
+                                  .seed = file->seed,
+                                  .strided = file->seed % 3 == 0,
+                                  .one_isa = s->best_isa,
+                                  .variants = s->variants,
+                                  .now = running};
+    report(file->tally, run(&request, file->bundles, file->seed, &why), file->seed, name, file->bundles->fp, &why);
+    tirbi_text_free(&why);
 }
 
-/* The function asked for, or every public one. */
+/* The function asked for, or every public one, in every mode. */
 static void run_file(const settings *s, const tirbi_text *program, uint64_t seed, tally *t) {
-    file_run file = {.settings = s, .program = program, .seed = seed, .tally = t};
-    tirbi_text why = {.data = NULL};
-    if (!tirbi_diff_functions(program->data, program->size, run_function, &file, &why)) {
-        report(t, TIRBI_DIFF_REJECTED, seed, s->file, TIRB_FP_PRECISE, &why);
+    static const tirb_fp_mode modes[] = {TIRB_FP_PRECISE, TIRB_FP_STRICT, TIRB_FP_FAST};
+    bool good = true;
+    for (uint32_t i = 0; i < 3 && good; i++) {
+        tirbi_diff_bundles bundles = {.text = program->data, .size = program->size, .fp = modes[i]};
+        file_run file = {.settings = s, .bundles = &bundles, .seed = seed, .tally = t};
+        tirbi_text why = {.data = NULL};
+        good = tirbi_diff_functions(program->data, program->size, run_function, &file, &why);
+        if (!good) report(t, TIRBI_DIFF_REJECTED, seed, s->file, modes[i], &why);
+        tirbi_text_free(&why);
+        tirbi_diff_free_bundles(&bundles);
     }
-    tirbi_text_free(&why);
 }
 
 static bool read_options(int argc, char **argv, settings *s) {

@@ -29,6 +29,7 @@ typedef struct outcome {
 
 typedef struct comparison {
     const tirbi_diff_request *request;
+    tirbi_diff_bundles *bundles;
     const char *function;
     const tirb_primfunc *ast;
     tirbi_diff_args args;
@@ -81,7 +82,7 @@ static bool expect_memory(comparison *c) {
 
 static bool run_oracle(comparison *c, const tirb_irmodule *module) {
     tirb_import imports[TIRBI_DIFF_IMPORTS];
-    tirb_reference_options options = {.fp = c->request->fp,
+    tirb_reference_options options = {.fp = c->bundles->fp,
                                       .max_steps = max_steps,
                                       .max_depth = MAX_DEPTH,
                                       .imports = imports,
@@ -213,25 +214,20 @@ static void note(const comparison *c, const char *where) {
     }
 }
 
-static bool run_on(comparison *c, tirb_isa isa, uint32_t threads, const uint8_t *bundle, size_t size,
-                   const char *what) {
-    tirb_engine_options engine_options = TIRB_ENGINE_OPTIONS_INIT;
+static bool run_on(comparison *c, tirb_isa isa, uint32_t threads, tirbi_diff_bundle *bundle) {
     tirb_limits limits = TIRB_LIMITS_INIT;
-    tirb_engine *engine = NULL;
     tirb_module *module = NULL;
     tirb_instance *instance = NULL;
     uint32_t function = 0;
     outcome machine = {.error = TIRB_ERROR_INIT};
     char where[100];
-    snprintf(where, sizeof where, "%s, %s, threads: %u", tirb_isa_name(isa), what, (unsigned)threads);
-    engine_options.isa = isa;
-    engine_options.max_threads = limits.threads = threads;
+    snprintf(where, sizeof where, "%s, %s, threads: %u", tirb_isa_name(isa), bundle->variant.what, (unsigned)threads);
+    limits.threads = threads;
     limits.max_depth = MAX_DEPTH;
     limits.timeout_ns = 20000000000ull;
     if (c->is_long) limits.fuel = max_fuel;
     note(c, where);
-    machine.status = tirb_engine_create(&engine_options, &engine, &machine.error);
-    if (machine.status == TIRB_OK) machine.status = tirb_module_load(engine, bundle, size, &module, &machine.error);
+    machine.status = tirbi_diff_load(bundle, isa, threads, &module, &machine.error);
     if (machine.status == TIRB_OK) machine.status = tirb_instance_create(module, &limits, &instance, &machine.error);
     if (machine.status == TIRB_OK) machine.status = tirb_module_find(module, c->function, &function, &machine.error);
     if (machine.status == TIRB_OK) machine.status = tirbi_diff_bind(module, instance, &machine.host, &machine.error);
@@ -250,21 +246,12 @@ static bool run_on(comparison *c, tirb_isa isa, uint32_t threads, const uint8_t 
         same = compare(c, &machine, where);
     }
     tirb_instance_destroy(instance);
-    tirb_module_release(module);
-    tirb_engine_release(engine);
     return same;
 }
 
-/* What a program is compiled with, as in the compiler's options. */
-typedef struct variant {
-    const char *disable;
-    tirb_parallel parallel;
-    const char *what;
-} variant;
-
 /* On one thread of every instruction set; where every loop may be a region, on several threads of one of them: else
  * hardly a program is large enough for a second chunk. */
-static bool run_everywhere(comparison *c, const variant *chosen, const uint8_t *bundle, size_t size) {
+static bool run_everywhere(comparison *c, tirbi_diff_bundle *bundle) {
     static const tirb_isa isas[] = {TIRB_ISA_AVX512, TIRB_ISA_AVX2, TIRB_ISA_SSE2, TIRB_ISA_NEON, TIRB_ISA_GENERIC};
     static const uint32_t many[] = {1, 2, 7};
     tirb_isa available[sizeof isas / sizeof *isas];
@@ -273,49 +260,42 @@ static bool run_everywhere(comparison *c, const variant *chosen, const uint8_t *
         if (tirb_isa_available(isas[i])) available[n++] = isas[i];
     }
     c->has_begun = false;
-    bool same = !c->is_long || run_on(c, TIRB_ISA_GENERIC, 1, bundle, size, chosen->what);
+    bool same = !c->is_long || run_on(c, TIRB_ISA_GENERIC, 1, bundle);
     if (c->is_long && c->oracle.status == TIRB_FUEL) return same;
     c->has_ended = true;
-    if (chosen->parallel != TIRB_PARALLEL_ALL) {
+    if (bundle->variant.parallel != TIRB_PARALLEL_ALL) {
         if (c->request->one_isa) n = 1;
-        for (uint32_t i = 0; i < n && same; i++) same = run_on(c, available[i], 1, bundle, size, chosen->what);
+        for (uint32_t i = 0; i < n && same; i++) same = run_on(c, available[i], 1, bundle);
         return same;
     }
     const tirb_isa isa = available[c->request->one_isa ? 0 : c->request->seed / 7 % n];
-    for (uint32_t t = 0; t < sizeof many / sizeof *many && same; t++)
-        same = run_on(c, isa, many[t], bundle, size, chosen->what);
+    for (uint32_t t = 0; t < sizeof many / sizeof *many && same; t++) same = run_on(c, isa, many[t], bundle);
     return same;
 }
 
-/* With `max_work` 0: within the default limit. *out_work becomes what it took. */
-static tirbi_diff_outcome run_compiled(comparison *c, const variant *chosen, uint64_t max_work, uint64_t *out_work) {
-    tirb_compile_options options = TIRB_COMPILE_OPTIONS_INIT;
-    tirb_compile_result *result = NULL;
-    tirb_error error = TIRB_ERROR_INIT;
-    options.fp = c->request->fp;
-    options.disable = chosen->disable;
-    options.parallel = chosen->parallel;
-    options.max_work = max_work;
-    options.show_ir = "materialise"; /* who looks on has loop IR verified behind each pass */
-    tirb_status status = tirb_compile(c->request->text, c->request->size, &options, &result, &error);
-    if (status != TIRB_OK) {
-        tirbi_text_add(c->report, "%s: compilation: %s (%s)\n", chosen->what, tirb_status_name(status), error.message);
-        for (uint32_t i = 0; result != NULL && i < tirb_compile_result_diagnostic_count(result); i++) {
-            char text[1000];
-            if (tirb_compile_result_diagnostic(result, i)->severity != TIRB_SEVERITY_ERROR) continue;
-            tirb_compile_result_format(result, i, text, sizeof text);
-            tirbi_text_add(c->report, "%s", text);
-        }
-        tirb_compile_result_destroy(result);
-        return status == TIRB_UNSUPPORTED ? TIRBI_DIFF_UNSUPPORTED : TIRBI_DIFF_MISMATCH;
+static void report_compilation(const tirbi_diff_bundle *bundle, tirbi_text *report) {
+    tirbi_text_add(report, "%s: compilation: %s (%s)\n", bundle->variant.what, tirb_status_name(bundle->status),
+                   bundle->error.message);
+    const uint32_t n = bundle->result != NULL ? tirb_compile_result_diagnostic_count(bundle->result) : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        char text[1000];
+        if (tirb_compile_result_diagnostic(bundle->result, i)->severity != TIRB_SEVERITY_ERROR) continue;
+        tirb_compile_result_format(bundle->result, i, text, sizeof text);
+        tirbi_text_add(report, "%s", text);
     }
-    size_t size;
-    const uint8_t *bundle = tirb_compile_result_bytes(result, &size);
-    tirb_compile_stats stats = TIRB_COMPILE_STATS_INIT;
-    if (tirb_compile_result_stats(result, &stats) == TIRB_OK) *out_work = stats.work;
-    const bool same = run_everywhere(c, chosen, bundle, size);
-    tirb_compile_result_destroy(result);
-    return same ? TIRBI_DIFF_SAME : TIRBI_DIFF_MISMATCH;
+}
+
+/* With `max_work` 0: within the default limit. *out_work becomes what it took. */
+static tirbi_diff_outcome run_compiled(comparison *c, const tirbi_diff_variant *variant, uint64_t max_work,
+                                       uint64_t *out_work) {
+    tirbi_diff_bundle *bundle = tirbi_diff_compile(c->bundles, variant, max_work);
+    if (bundle == NULL) return TIRBI_DIFF_UNSUPPORTED;
+    if (bundle->status != TIRB_OK) {
+        report_compilation(bundle, c->report);
+        return bundle->status == TIRB_UNSUPPORTED ? TIRBI_DIFF_UNSUPPORTED : TIRBI_DIFF_MISMATCH;
+    }
+    *out_work = bundle->work;
+    return run_everywhere(c, bundle) ? TIRBI_DIFF_SAME : TIRBI_DIFF_MISMATCH;
 }
 
 /* One pass, or form of loops, by a number. */
@@ -325,30 +305,35 @@ static const char *any_pass(uint64_t number) {
     return tirb_pass_name((uint32_t)(number % n), NULL);
 }
 
+/* The ways to compile every program; one more leaves out any pass, and the last two are plain and hurried. */
+static const tirbi_diff_variant variants[] = {
+    {NULL, TIRB_PARALLEL_AUTO, "all passes"},
+    {NULL, TIRB_PARALLEL_ALL, "with every region"},
+    {"lanes", TIRB_PARALLEL_AUTO, "without lanes"},
+    {"interchange", TIRB_PARALLEL_AUTO, "without interchange"},
+    {"checks", TIRB_PARALLEL_AUTO, "without dropping checks"},
+    {"promote", TIRB_PARALLEL_AUTO, "without promotion"},
+    {"contract", TIRB_PARALLEL_AUTO, "without contractions"},
+    {"lanes,checks", TIRB_PARALLEL_ALL, "with every region, without lanes"},
+    {"contract", TIRB_PARALLEL_ALL, "with every region, without contractions"},
+    {NULL, TIRB_PARALLEL_OFF, "without regions"},
+    {"fuse", TIRB_PARALLEL_AUTO, "without fusion"},
+    {"digits,collapse,unsplit,sizes", TIRB_PARALLEL_AUTO, "without loops in digits"},
+    {"sequences,branches,whiles,induction,scalar_replace", TIRB_PARALLEL_AUTO, "without sequences"},
+    {"reroll,partition,unroll,wrap", TIRB_PARALLEL_AUTO, "without parts"}};
+static const tirbi_diff_variant plain = {"all", TIRB_PARALLEL_OFF, "without any pass"};
+static const tirbi_diff_variant hurried = {NULL, TIRB_PARALLEL_AUTO, "with some of the work"};
+
 static tirbi_diff_outcome run_all(comparison *c) {
-    const variant variants[] = {
-        {NULL, TIRB_PARALLEL_AUTO, "all passes"},
-        {NULL, TIRB_PARALLEL_ALL, "with every region"},
-        {"lanes", TIRB_PARALLEL_AUTO, "without lanes"},
-        {"interchange", TIRB_PARALLEL_AUTO, "without interchange"},
-        {"checks", TIRB_PARALLEL_AUTO, "without dropping checks"},
-        {"promote", TIRB_PARALLEL_AUTO, "without promotion"},
-        {"contract", TIRB_PARALLEL_AUTO, "without contractions"},
-        {"lanes,checks", TIRB_PARALLEL_ALL, "with every region, without lanes"},
-        {"contract", TIRB_PARALLEL_ALL, "with every region, without contractions"},
-        {NULL, TIRB_PARALLEL_OFF, "without regions"},
-        {"fuse", TIRB_PARALLEL_AUTO, "without fusion"},
-        {"digits,collapse,unsplit,sizes", TIRB_PARALLEL_AUTO, "without loops in digits"},
-        {"sequences,branches,whiles,induction,scalar_replace", TIRB_PARALLEL_AUTO, "without sequences"},
-        {"reroll,partition,unroll,wrap", TIRB_PARALLEL_AUTO, "without parts"},
-        {any_pass(c->request->seed), TIRB_PARALLEL_AUTO, any_pass(c->request->seed)},
-        {"all", TIRB_PARALLEL_OFF, "without any pass"}};
-    const variant some = {NULL, TIRB_PARALLEL_AUTO, "with some of the work"};
+    const char *any = any_pass(c->request->seed);
+    const tirbi_diff_variant without_any = {any, TIRB_PARALLEL_AUTO, any};
+    const uint32_t common = sizeof variants / sizeof *variants;
     uint64_t work = 0, other = 0;
-    const uint32_t all = sizeof variants / sizeof *variants;
+    const uint32_t all = common + 2;
     const bool has_all = c->request->variants == 0 || c->request->variants > all;
     for (uint32_t i = 0; i < (has_all ? all : c->request->variants); i++) {
-        tirbi_diff_outcome found = run_compiled(c, &variants[i], 0, i == 0 ? &work : &other);
+        const tirbi_diff_variant *variant = i < common ? &variants[i] : i == common ? &without_any : &plain;
+        tirbi_diff_outcome found = run_compiled(c, variant, 0, i == 0 ? &work : &other);
         if (found != TIRBI_DIFF_SAME) return found;
         if (!c->has_ended) return TIRBI_DIFF_REFUSED; /* it takes too long */
     }
@@ -356,7 +341,7 @@ static tirbi_diff_outcome run_all(comparison *c) {
     /* Plans are plain ones from some point in the middle on. What takes four times the limit is refused, and a small
      * program takes as much without any pass, the last variant: so no less than half of that. */
     const uint64_t middle = 1 + work * (8 + c->request->seed % 24) / 32;
-    return run_compiled(c, &some, middle > other / 2 ? middle : other / 2, &other);
+    return run_compiled(c, &hurried, middle > other / 2 ? middle : other / 2, &other);
 }
 
 /* ---- One program ---------------------------------------------------------------------------------------------- */
@@ -499,15 +484,22 @@ bool tirbi_diff_functions(const char *text, size_t size, void (*visit)(void *con
     return good;
 }
 
-tirbi_diff_outcome tirbi_diff_run(const tirbi_diff_request *request, tirbi_text *report) {
+static bool prints_well(parsed *p, tirbi_diff_bundles *bundles, tirbi_text *report) {
+    if (!bundles->prints_well)
+        bundles->prints_well = survives_printing(p, report) && same_code_in_every_spelling(p, report);
+    return bundles->prints_well;
+}
+
+tirbi_diff_outcome tirbi_diff_run(const tirbi_diff_request *request, tirbi_diff_bundles *bundles, tirbi_text *report) {
     parsed p;
     tirbi_diff_outcome found = TIRBI_DIFF_REJECTED;
-    parse(&p, request->text, request->size, report);
+    parse(&p, bundles->text, bundles->size, report);
     comparison *c = calloc(1, sizeof *c);
-    if (p.module != NULL && !(survives_printing(&p, report) && same_code_in_every_spelling(&p, report))) {
+    if (p.module != NULL && !prints_well(&p, bundles, report)) {
         found = TIRBI_DIFF_REJECTED;
     } else if (p.module != NULL && c != NULL) {
         c->request = request;
+        c->bundles = bundles;
         c->report = report;
         found = run_parsed(c, p.module);
     } else if (p.module == NULL && p.diagnostics.first_error == TIRB_VALUE) {

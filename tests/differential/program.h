@@ -5,6 +5,7 @@
 #include <tirb/compiler.h>
 
 #include "compiler/ir/ir.h"
+#include "tests/differential/bundles.h"
 #include "tests/differential/random.h"
 
 enum { TIRBI_DIFF_PARAMS = 64, TIRBI_DIFF_NDIM = 16, TIRBI_DIFF_KNOWN = 8, TIRBI_DIFF_NOW = 500 };
@@ -16,11 +17,8 @@ typedef struct tirbi_diff_known {
 } tirbi_diff_known;
 
 typedef struct tirbi_diff_request {
-    const char *text;
-    size_t size;
     const char *function; /* NULL: the one public function, or main */
     uint64_t seed;        /* of the arguments */
-    tirb_fp_mode fp;
     const tirbi_diff_known *known;
     uint32_t n_known;
     bool strided;      /* some tensors are passed with strides */
@@ -38,8 +36,8 @@ typedef enum tirbi_diff_outcome {
     TIRBI_DIFF_MISMATCH
 } tirbi_diff_outcome;
 
-/* Runs it everywhere. `report` gets what differs, or why it was rejected. */
-tirbi_diff_outcome tirbi_diff_run(const tirbi_diff_request *request, tirbi_text *report);
+/* Runs a function of the bundles' text everywhere. `report` gets what differs, or why it was rejected. */
+tirbi_diff_outcome tirbi_diff_run(const tirbi_diff_request *request, tirbi_diff_bundles *bundles, tirbi_text *report);
 
 /* Calls `visit` with the name of each public function of a program; false when it does not parse. */
 bool tirbi_diff_functions(const char *text, size_t size, void (*visit)(void *context, const char *name), void *context,
