@@ -36,7 +36,7 @@ typedef struct tirbi_diff_bundles {
     bool prints_well; /* it has been seen to print as what it is, in every dialect */
 } tirbi_diff_bundles;
 
-/* What compiling that way gives, from its first use on. With `max_work` 0: within the default limit. NULL: no memory. */
+/* What compiling that way gives, from its first use on; with `max_work` 0 within the default limit. NULL: no memory. */
 tirbi_diff_bundle *tirbi_diff_compile(tirbi_diff_bundles *bundles, const tirbi_diff_variant *variant,
                                       uint64_t max_work);
 

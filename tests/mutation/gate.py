@@ -18,6 +18,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -26,14 +27,17 @@ from commits import number_of_commits  # noqa: E402
 
 
 def run(program, seconds=600, **more):
-    """Whether a test passes. A crash and a test that does not end are failures as others are."""
+    """Whether a test passes. A crash and a test that does not end are failures as others are; the first one that is
+    reported ends the test."""
     environment = dict(os.environ, ASAN_OPTIONS="allocator_may_return_null=1:detect_leaks=0", **more)
-    try:
-        done = subprocess.run([program], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, timeout=seconds)
-    except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == 0
+    test = subprocess.Popen([program], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    patience = threading.Timer(seconds, test.kill)
+    patience.start()
+    with test, test.stderr:
+        if any(line.startswith(b"ERROR") or b"FAILED" in line for line in test.stderr):
+            test.kill()
+    patience.cancel()
+    return test.returncode == 0
 
 
 def reached_by(program):
@@ -46,11 +50,12 @@ def reached_by(program):
         return set(map(int, seen.read_text().split())), 10 + 10 * (time.monotonic() - begin)
 
 
-def killer(programs, number, reached):
-    """The first test that misses the check, or None."""
-    for program in programs:
+def killer(programs, check, reached):
+    """The first test that misses the check, that of its room before all others, or None."""
+    room = pathlib.PurePath(check["file"]).parent.name
+    for program in sorted(programs, key=lambda program: program.name != f"test_{room}"):
         asked, seconds = reached[program]
-        if number in asked and not run(program, seconds, TIRB_MUTANT=str(number)):
+        if check["number"] in asked and not run(program, seconds, TIRB_MUTANT=str(check["number"])):
             return program
     return None
 
@@ -84,7 +89,7 @@ def main():
         sample = f" ({len(checks)} of {in_all} checks, seed {seed})"
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         reached = dict(zip(programs, pool.map(reached_by, programs)))
-        killers = list(pool.map(lambda check: killer(programs, check["number"], reached), checks))
+        killers = list(pool.map(lambda check: killer(programs, check, reached), checks))
     for check, program in zip(checks, killers):
         if program is None:
             untested = not any(check["number"] in numbers for numbers, _ in reached.values())
