@@ -12,6 +12,9 @@
                 PARAM("N", "n", "int32") PARAM("H", "256", "int32") PARAM("G", "256", "int64")                         \
                     "B: T.Buffer((\"n\", \"m\"), \"float32\")):\n    n, m = T.int32(), T.int32()\n"
 #define EACH_ROW "    for i in range(n):\n"
+#define TABLE(type)                                                                                                   \
+    "    X = T.alloc_buffer((257,), \"" #type "\")\n    for q in range(257):\n        X[q] = T.Cast(\"" #type            \
+    "\", q * 37 % 100 - 30)\n"
 
 static const char *const programs[] = {
     /* rows in lanes: sums in memory and in variables, of other types, two passes, two columns, the least and the
@@ -145,6 +148,18 @@ static const char *const programs[] = {
     HEAD EACH_ROW "        S[i] = T.float32(0)\n        for k in range(P[i], P[i + 1]):\n            S[i] = S[i] + A[0, k] * W[I[0, k]]\n",
     HEAD EACH_ROW "        N[i] = 0\n        for k in range(P[i], P[i + 1]):\n            N[i] = N[i] + I[0, k] * (i + 1)\n",
     HEAD EACH_ROW "        for k in range(P[i], P[i + 1]):\n            N[i] = T.max(N[i], I[0, k])\n            B[0, k] = A[0, k] * S[i]\n",
+    /* rows of elements that others number, where rows before have written some: the least, sums, products, 64 bits */
+    HEAD EACH_ROW "        t: T.int32 = H[i] + I[0, i % m] - 60\n        for k in range(P[i], P[i + 1]):\n"
+                  "            t = T.min(t, H[I[0, k]])\n        H[i] = t\n",
+    HEAD TABLE(float32) EACH_ROW "        t: T.float32 = S[i]\n        for k in range(P[i], P[i + 1]):\n"
+                                 "            t = t + A[0, k] * X[I[0, k]]\n        X[i] = t * T.float32(0.25)\n        S[i] = t\n",
+    HEAD TABLE(float64) EACH_ROW "        t: T.float64 = E[i]\n        for k in range(P[i], P[i + 1]):\n"
+                                 "            t = t + X[I[0, k]]\n        X[i] = t * T.float64(0.25)\n        E[i] = t\n",
+    HEAD TABLE(float32) EACH_ROW "        t: T.float32 = A[i, 0]\n        for k in range(P[i], P[i + 1]):\n"
+                                 "            t = T.max(X[I[0, k]], t)\n        X[i] = t - T.float32(3)\n        S[i] = t\n",
+    HEAD "    for q in range(256):\n        G[q] = T.Cast(\"int64\", q * 7 % 256)\n" EACH_ROW
+         "        t: T.int64 = T.int64(i)\n        for k in range(i % 9):\n            t = t + G[G[i + k]]\n"
+         "        G[i] = T.bitwise_and(t, T.int64(255))\n        E[i] = T.Cast(\"float64\", t)\n",
 };
 
 enum { MOST_ROWS = 140, MOST = 8400, N_PARAMS = 14 };

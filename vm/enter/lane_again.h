@@ -25,6 +25,8 @@ typedef struct tirbi_lane_again {
     const tirbi_lane_loop *loop;  /* whose entry this is; NULL: of none that may be repeated */
     const tirbi_lane_loop *brief; /* whose entries of few lanes the state is prepared for; NULL: no loop's */
     const uint64_t *slots;        /* of the frame */
+    uint64_t more; /* of brief entries: the lanes behind the first one that spans are of; UINT64_MAX: of none */
+    uint64_t steps[TIRBI_MAX_CURSORS], spans[TIRBI_MAX_CURSORS]; /* by cursor that is no row of elements */
     const tirbi_lane_machine *machinery;
     bool streams_at_once; /* the pointers stay where they are */
     uint64_t cost;        /* fuel */

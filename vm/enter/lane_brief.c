@@ -15,7 +15,8 @@ typedef struct place {
 } place;
 
 bool tirbi_lane_may_be_brief(const tirbi_lane_loop *loop) {
-    if (loop->n_inner > 0 || loop->n_seeks > 0 || loop->n_copies > 0 || loop->finds || loop->ending) return false;
+    if (loop->n_inner > 0 || loop->n_seeks > 0 || loop->n_copies > 0 || loop->finds) return false;
+    if (loop->ending && !loop->ending->is_named) return false;
     for (unsigned i = 0; i < loop->n_scans; i++)
         if (loop->scans[i].counts) return false;
     for (unsigned c = 0; c < loop->n_cursors; c++) {
@@ -25,27 +26,23 @@ bool tirbi_lane_may_be_brief(const tirbi_lane_loop *loop) {
     return true;
 }
 
-/* Checks the elements of a cursor that is no row of elements side by side, and finds where they are. */
+/* Sets a cursor that is no row of elements side by side: its pointer and how far apart they are, which is remembered
+ * with how many it spans. False: not all of them are inside. */
 static __attribute__((noinline)) bool find_apart(const tirbi_lane_cursor *cursor, const tirbi_ref *ref,
                                                  const uint64_t *slots, uint64_t more, place *out, unsigned c,
                                                  tirbi_lane_state *state) {
+    tirbi_lane_again *again = tirbi_lane_again_of(state);
     const uint64_t length = ref->size >> cursor->shift;
-    out->low = (uintptr_t)ref->data;
-    if (cursor->indexed) {
-        out->behind = out->low + ref->size;
-        state->pointers[c + 1] = ref->data;
-        state->strides[c] = 0;
-        state->elements[c] = length;
-        return true;
-    }
     const int64_t start = (int64_t)slots[cursor->start], step = (int64_t)slots[cursor->step];
     int64_t span, last;
     if (__builtin_mul_overflow(step, (int64_t)more, &span) || __builtin_add_overflow(start, span, &last) ||
         (uint64_t)start >= length || (uint64_t)last >= length)
         return false;
     const int64_t least = step < 0 ? last : start, most = step < 0 ? start : last;
-    out->behind = out->low + (((uintptr_t)most + 1) << cursor->shift);
-    out->low += (uintptr_t)least << cursor->shift;
+    out->low = (uintptr_t)ref->data + ((uintptr_t)least << cursor->shift);
+    out->behind = (uintptr_t)ref->data + (((uintptr_t)most + 1) << cursor->shift);
+    again->steps[c] = (uint64_t)step;
+    again->spans[c] = (uint64_t)span;
     state->pointers[c + 1] = ref->data + ((size_t)start << cursor->shift);
     state->strides[c] = (ptrdiff_t)((uint64_t)step << cursor->shift);
     return true;
@@ -82,24 +79,39 @@ static inline bool keep_apart(const tirbi_lane_loop *loop, const place *places, 
 static inline bool find_elements(const tirbi_lane_loop *loop, const uint64_t *slots, const tirbi_ref *refs,
                                  uint64_t more, tirbi_lane_state *state, uint64_t *room) {
     place places[TIRBI_MAX_CURSORS];
+    tirbi_lane_again *again = tirbi_lane_again_of(state);
     uint8_t **const pointers = state->pointers + 1;
+    const bool is_as_long = again->more == more;
     *room = UINT64_MAX;
     for (unsigned c = 0, n = loop->n_cursors; c < n; c++) {
         const tirbi_lane_cursor *cursor = &loop->cursors[c];
         const tirbi_ref *ref = &refs[cursor->ref];
-        if (!cursor->is_unit) {
-            if (!find_apart(cursor, ref, slots, more, &places[c], c, state)) return false;
-            if (cursor->streams) *room = 0;
+        const uint64_t length = ref->size >> cursor->shift;
+        if (cursor->indexed) {
+            pointers[c] = ref->data;
+            state->elements[c] = length;
+            places[c].low = (uintptr_t)ref->data;
+            places[c].behind = places[c].low + ref->size;
             continue;
         }
-        const uint64_t length = ref->size >> cursor->shift, start = slots[cursor->start], left = length - start;
-        if (start >= length || more >= left) return false;
+        uint64_t span = more;
+        if (!cursor->is_unit) {
+            if (cursor->streams) *room = 0;
+            span = again->spans[c];
+            if (!is_as_long || slots[cursor->step] != again->steps[c] || (int64_t)span < 0) {
+                if (!find_apart(cursor, ref, slots, more, &places[c], c, state)) return false;
+                continue;
+            }
+        }
+        const uint64_t start = slots[cursor->start], left = length - start;
+        if (start >= length || span >= left) return false;
         if (cursor->streams && left < *room) *room = left;
         uint8_t *const first = ref->data + ((size_t)start << cursor->shift);
         pointers[c] = first;
         places[c].low = (uintptr_t)first;
-        places[c].behind = (uintptr_t)first + (((uintptr_t)more + 1) << cursor->shift);
+        places[c].behind = (uintptr_t)first + (((uintptr_t)span + 1) << cursor->shift);
     }
+    again->more = more;
     return loop->written == 0 || keep_apart(loop, places, state, more);
 }
 
@@ -124,6 +136,7 @@ __attribute__((noinline)) void tirbi_lane_prepare(tirbi_machine *machine, const 
     tirbi_lane_gaps_of(state)->period = 0;
     tirbi_lane_begin(machine, loop, slots);
     again->brief = loop;
+    again->more = UINT64_MAX;
     again->slots = slots;
 }
 

@@ -4,7 +4,13 @@
 
 #include "vm/machine/machine.h"
 
-/* Does what a loop with an ending does for n > 0 lanes. */
+/* Elements that others number are brought together first, where no more are in a row. */
+enum { TIRBI_NAMED_IN_ROW = 64 };
+static inline bool tirbi_lane_ends_row(const tirbi_lane_loop *loop, int64_t n) {
+    return loop->ending && (!loop->ending->is_named || n <= TIRBI_NAMED_IN_ROW);
+}
+
+/* Does what a loop with an ending does for n > 0 lanes, of which it ends a row. */
 tirb_status tirbi_lane_end_row(tirbi_machine *machine, const tirbi_lane_loop *loop, int64_t n);
 
 #endif

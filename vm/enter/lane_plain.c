@@ -265,7 +265,8 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop, 
     if ((int64_t)slots[loop->n] < 1) return TIRB_OK;
     if (machine->n_entered < TIRBI_REPEATED_LOOPS) machine->entered[machine->n_entered] = loop;
     machine->n_entered++;
-    if (loop->ending) return tirbi_lane_end_row(machine, loop, (int64_t)slots[loop->n]);
+    if (tirbi_lane_ends_row(loop, (int64_t)slots[loop->n]))
+        return tirbi_lane_end_row(machine, loop, (int64_t)slots[loop->n]);
     if (inputs->may_be_brief && machine->lane_states) {
         tirbi_lane_state *state = tirbi_lane_state_at(machine->code, machine->lane_states, inputs);
         const tirbi_lane_again *again = tirbi_lane_again_of(state);

@@ -693,6 +693,7 @@ tirb_status tirbi_row_loop_run(tirbi_machine *machine, const tirbi_word *at, con
     if (again->brief == r.loop && again->slots == r.slots) tirbi_lane_begin(machine, r.loop, r.slots);
     else tirbi_lane_prepare(machine, r.loop, r.slots);
     again->loop = again->brief = NULL;
+    again->more = UINT64_MAX;
     set_pointers(&r);
     const tirb_status status = done(&r, run_rows(&r, at, next));
     r.state->n_streams = 0;

@@ -73,17 +73,22 @@ typedef struct tirbi_lane_scan {
     uint16_t start; /* from what this slot holds */
 } tirbi_lane_scan;
 
+/* What a scan takes of each lane: a scalar, an element of a cursor, or the one of cursor `table` that this numbers. */
+typedef struct tirbi_lane_term {
+    bool is_scalar, is_named;
+    bool is_wide; /* numbers have 64 bits, not 32 */
+    uint8_t cursor, table;
+    uint16_t slot; /* the scalar's, or the one that numbers are below; TIRBI_NO_REG: all that there are may be named */
+} tirbi_lane_term;
+
 /* The scan that is all that a loop does, where no lane sees it. */
 typedef struct tirbi_lane_ending {
     tirbi_scan_end end; /* NULL: the loop does more, or something else */
     uint16_t slot;
     uint8_t type;
-    bool is_float_extreme; /* of long rows, vectors find it sooner */
-    struct {
-        bool is_scalar;
-        uint8_t cursor;
-        uint16_t slot;
-    } terms[2];
+    bool is_float_extreme; /* of long rows, vectors find it sooner, */
+    bool is_named;         /* as they find elements that others number */
+    tirbi_lane_term terms[2];
 } tirbi_lane_ending;
 
 typedef struct tirbi_lane_splat {

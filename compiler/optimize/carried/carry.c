@@ -388,6 +388,7 @@ static const tirbi_lx *first_value(carrier *c, const element *e) {
 
 /* Loads, what becomes of the loop, stores: where it runs at all. `even_if_not`: or where that does no harm. */
 static const tirbi_ls *surround(carrier *c, const tirbi_ls *loop, const tirbi_ls *runs, bool even_if_not) {
+    if (c->n == 0) return runs;
     const tirbi_ls *items[3 * MAX_ELEMENTS + 1];
     uint32_t n = 0;
     bool harmless = even_if_not;

@@ -125,6 +125,9 @@ uint16_t tirbi_plan_recall(const planner *p, const tirbi_lx *x, uint8_t cursor, 
 void tirbi_plan_forget_loads(planner *p, const tirbi_lbuf *root);
 /* Whether a value may be given again: it holds a variable, or an element that stays in a lane value. */
 bool tirbi_plan_is_assigned(const planner *p, uint16_t value);
+/* An operation like the wanted one before, in this iteration, on the same operands, none of which is assigned in
+ * between; or NULL. Loads are of what nothing in the body writes. */
+const tirbi_lane_op *tirbi_plan_find_same(const planner *p, const tirbi_lane_op *wanted);
 lane_var *tirbi_plan_find_var(planner *p, const tirbi_lvar *var);
 
 /* lane_statements.c */

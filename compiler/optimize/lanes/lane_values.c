@@ -49,25 +49,24 @@ bool tirbi_plan_is_assigned(const planner *p, uint16_t value) {
     return false;
 }
 
-/* The value that an equal operation on the same operands has given before, in this iteration; none of them is assigned
- * in between. */
-static uint16_t same_operation(const planner *p, const tirbi_lane_op *wanted) {
+const tirbi_lane_op *tirbi_plan_find_same(const planner *p, const tirbi_lane_op *wanted) {
     enum { FAR = 256 };
     const tirbi_lane_plan *plan = p->plan;
-    if (p->ahead) return TIRBI_NO_VALUE;
+    if (p->ahead) return NULL;
     for (uint32_t i = plan->n_ops, left = FAR; i-- > 0 && left > 0; left--) {
         const tirbi_lane_op *o = &plan->ops[i];
         bool edge =
             o->op == TIRB_OP_INNER || o->op == TIRB_OP_INNER_END || o->op == TIRB_OP_VLOOP || o->op == TIRB_OP_VAGAIN;
         if (edge) break;
         bool same = o->op == wanted->op && o->type == wanted->type && o->source == wanted->source &&
-                    memcmp(o->from, wanted->from, sizeof(o->from)) == 0;
-        if (same && !tirbi_plan_is_assigned(p, o->to)) return o->to;
+                    memcmp(o->from, wanted->from, sizeof(o->from)) == 0 && o->cursor == wanted->cursor &&
+                    o->scalar == wanted->scalar && o->fold == wanted->fold;
+        if (same && (o->to == TIRBI_NO_VALUE || !tirbi_plan_is_assigned(p, o->to))) return o;
         for (int k = 0; k < 3; k++) {
-            if (o->to != TIRBI_NO_VALUE && o->to == wanted->from[k]) return TIRBI_NO_VALUE;
+            if (o->to != TIRBI_NO_VALUE && o->to == wanted->from[k]) return NULL;
         }
     }
-    return TIRBI_NO_VALUE;
+    return NULL;
 }
 
 uint16_t tirbi_plan_elementwise(planner *p, tirbi_op op, tirbi_dtype type, tirbi_dtype source, uint16_t a, uint16_t b,
@@ -75,8 +74,8 @@ uint16_t tirbi_plan_elementwise(planner *p, tirbi_op op, tirbi_dtype type, tirbi
     if (p->failed) return TIRBI_NO_VALUE;
     const tirbi_lane_op wanted = {
         .op = (uint8_t)(op + TIRB_OP_LANE_FORM), .type = (uint8_t)type, .source = (uint8_t)source, .from = {a, b, c}};
-    uint16_t known = same_operation(p, &wanted);
-    if (known != TIRBI_NO_VALUE) return known;
+    const tirbi_lane_op *known = tirbi_plan_find_same(p, &wanted);
+    if (known) return known->to;
     uint16_t to = tirbi_plan_new_value(p);
     tirbi_lane_op *o = tirbi_plan_op(p, (unsigned)op + TIRB_OP_LANE_FORM, type);
     o->source = (uint8_t)source;

@@ -456,10 +456,19 @@ static void check_indices(planner *p, const tirbi_place *place) {
             }
             uint16_t value = tirbi_plan_value(p, index);
             if (p->failed) return;
+            const tirbi_lane_op check = {
+                .op = TIRB_OP_VINDEX,
+                .type = (uint8_t)index->type,
+                .source = TIRB_TYPE_NONE,
+                .from = {value, TIRBI_NO_VALUE, TIRBI_NO_VALUE},
+                .scalar = extent,
+                .fold = (uint8_t)(d + (tirbi_index_is_unsigned(index) ? TIRBI_INDEX_UNSIGNED : 0)),
+            };
+            if (tirbi_plan_find_same(p, &check)) continue;
             tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VINDEX, (tirbi_dtype)index->type);
             o->from[0] = value;
             o->scalar = extent;
-            o->fold = (uint8_t)(d + (tirbi_index_is_unsigned(index) ? TIRBI_INDEX_UNSIGNED : 0));
+            o->fold = check.fold;
             o->name = v->buffer->name;
         }
     }
@@ -532,6 +541,13 @@ uint16_t tirbi_plan_gather(planner *p, const tirbi_place *place, tirbi_dtype typ
     uint16_t index = tirbi_plan_value(p, at);
     if (p->failed) return TIRBI_NO_VALUE;
     uint8_t cursor = indexed_cursor(p, place, type, TIRBI_READ);
+    const tirbi_lane_op load = {.op = TIRB_OP_VLOADX,
+                                .type = (uint8_t)type,
+                                .source = (uint8_t)at->type,
+                                .cursor = cursor,
+                                .from = {index, TIRBI_NO_VALUE, TIRBI_NO_VALUE}};
+    const tirbi_lane_op *known = tirbi_plan_find_same(p, &load);
+    if (known) return known->to;
     uint16_t to = tirbi_plan_new_value(p);
     if (p->failed) return TIRBI_NO_VALUE;
     tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VLOADX, type);
