@@ -40,7 +40,7 @@ bool tirbi_expand(const tirbi_facts *facts, const tirbi_poly *p, tirbi_poly *out
             if (!facts->symbols[symbol].means) continue;
             tirbi_poly one = {.n = 0};
             if (!tirbi_poly_add_term(&one, &x.term[i].of, x.term[i].factor)) return false;
-            const tirbi_monomial whole = x.term[i].of, divisor = {.symbol = {(uint16_t)symbol}, .degree = 1};
+            const tirbi_monomial whole = x.term[i].of, divisor = {.symbol = {(uint8_t)symbol}, .degree = 1};
             tirbi_monomial left;
             if (!tirbi_monomial_divide(&whole, &divisor, &left)) return false;
             by.n = 0;

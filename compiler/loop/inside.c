@@ -12,13 +12,15 @@ static const tirbi_lx *no_value(void *context, const tirbi_lvar *var) {
 /* An expression that is exact by what is known alone. */
 static bool read(tirbi_facts *known, const tirbi_lx *x, tirbi_poly *out) {
     const tirbi_linear_reader reader = {.facts = known, .value_of = no_value};
-    tirbi_conditions conditions = {.n = 0};
+    tirbi_conditions conditions; /* is large */
+    conditions.n = 0;
     return x->pure && tirbi_read_linear(&reader, x, out, &conditions) && conditions.n == 0;
 }
 
 /* The same of one that is an int64, and lies there by what is known. */
 static bool read_exactly(tirbi_facts *known, const tirbi_lx *x, tirbi_poly *out) {
-    tirbi_conditions conditions = {.n = 0};
+    tirbi_conditions conditions; /* is large */
+    conditions.n = 0;
     return read(known, x, out) && tirbi_exact_if(known, out, TIRB_I64, &conditions) && conditions.n == 0;
 }
 
@@ -34,7 +36,8 @@ static bool is_quotient(const tirbi_lx *x, const tirbi_lx **numerator, int64_t *
 
 /* Of a quotient q = e // c it is known that 0 <= e - c * q < c. */
 static void know_quotient(tirbi_facts *known, uint32_t symbol, const tirbi_lx *numerator, int64_t by) {
-    tirbi_conditions conditions = {.n = 0};
+    tirbi_conditions conditions; /* is large */
+    conditions.n = 0;
     const tirbi_poly q = tirbi_poly_symbol(symbol);
     tirbi_poly rest, room = tirbi_poly_constant(by - 1);
     if (!read(known, numerator, &rest) ||

@@ -240,17 +240,36 @@ static bool take_out(const tirbi_facts *facts, const tirbi_poly *p, uint32_t sym
            tirbi_poly_multiply(&times, &one, &product) && tirbi_poly_add(out, &product, 1);
 }
 
+/* A polynomial with what a symbol means in the place of that. */
+static bool put_in(const tirbi_facts *facts, const tirbi_poly *p, uint32_t symbol, tirbi_poly *out) {
+    tirbi_poly by, rest, product;
+    if (!tirbi_poly_mentions(p, symbol) || !tirbi_poly_split(p, symbol, &by, &rest) ||
+        !tirbi_poly_multiply(&by, facts->symbols[symbol].means, &product) || !tirbi_poly_add(&rest, &product, 1))
+        return false;
+    *out = rest;
+    return true;
+}
+
+/* Takes a sum that says the same as `p` if it is shorter, or is with one more size taken out of it. */
+static void take_shorter(const tirbi_facts *facts, const tirbi_poly *sum, tirbi_poly *p) {
+    tirbi_poly other;
+    if (count_varying(facts, sum) < count_varying(facts, p)) *p = *sum;
+    for (uint32_t i = 0; i < facts->n_symbols; i++)
+        if (facts->symbols[i].means && take_out(facts, sum, i, &other) &&
+            count_varying(facts, &other) < count_varying(facts, p))
+            *p = other;
+}
+
 /* Of the sums that say the same, sizes that are sums standing for themselves or not, the one with the fewest of these:
  * i + i * (n - 1) is i * n, and i + i * (n + 1) is i * (n + 2) where that is a size, beside others too. */
 static void shorten(const tirbi_facts *facts, tirbi_poly *p) {
-    tirbi_poly expanded, other;
-    if (p->n < 3 || !tirbi_expand(facts, p, &expanded)) return;
-    if (count_varying(facts, &expanded) < count_varying(facts, p)) *p = expanded;
+    const tirbi_poly given = *p;
+    tirbi_poly other;
+    if (p->n < 3 || !tirbi_expand(facts, p, &other)) return;
+    take_shorter(facts, &other, p);
+    take_shorter(facts, &given, p);
     for (uint32_t i = 0; i < facts->n_symbols; i++)
-        for (unsigned from = 0; facts->symbols[i].means && from < 2; from++)
-            if (take_out(facts, from == 0 ? &expanded : p, i, &other) &&
-                count_varying(facts, &other) < count_varying(facts, p))
-                *p = other;
+        if (facts->symbols[i].means && put_in(facts, &given, i, &other)) take_shorter(facts, &other, p);
 }
 
 bool tirbi_read_linear(const tirbi_linear_reader *reader, const tirbi_lx *x, tirbi_poly *out,

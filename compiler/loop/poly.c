@@ -64,7 +64,7 @@ tirbi_poly tirbi_poly_constant(int64_t value) {
 tirbi_poly tirbi_poly_symbol(uint32_t symbol) {
     tirbi_poly p = {.n = 1};
     p.term[0].factor = 1;
-    p.term[0].of = (tirbi_monomial){.symbol = {(uint16_t)symbol}, .degree = 1};
+    p.term[0].of = (tirbi_monomial){.symbol = {(uint8_t)symbol}, .degree = 1};
     return p;
 }
 
@@ -120,7 +120,7 @@ bool tirbi_poly_mentions(const tirbi_poly *p, uint32_t symbol) {
 }
 
 bool tirbi_poly_split(const tirbi_poly *p, uint32_t symbol, tirbi_poly *by, tirbi_poly *rest) {
-    const tirbi_monomial one = {.symbol = {(uint16_t)symbol}, .degree = 1};
+    const tirbi_monomial one = {.symbol = {(uint8_t)symbol}, .degree = 1};
     by->n = rest->n = 0;
     for (uint32_t i = 0; i < p->n; i++) {
         tirbi_monomial left;

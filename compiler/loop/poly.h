@@ -7,11 +7,11 @@
 
 #include "compiler/loop/loop.h"
 
-enum { TIRBI_MAX_MONOMIALS = 16, TIRBI_MAX_DEGREE = 6, TIRBI_MAX_SYMBOLS = 256 };
+enum { TIRBI_MAX_MONOMIALS = 28, TIRBI_MAX_DEGREE = 6, TIRBI_MAX_SYMBOLS = 256 };
 
 /* A product of symbols, by ascending numbers; of none: 1. */
 typedef struct tirbi_monomial {
-    uint16_t symbol[TIRBI_MAX_DEGREE];
+    uint8_t symbol[TIRBI_MAX_DEGREE];
     uint8_t degree;
 } tirbi_monomial;
 

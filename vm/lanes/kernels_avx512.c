@@ -44,6 +44,14 @@
 #define OFFSET_IN(x, range)                                                                                            \
     _mm512_sub_epi32(_mm512_and_epi32(_mm512_loadu_si512(x), _mm512_set1_epi32((int)(range).mask)),                    \
                      _mm512_set1_epi32((int)(range).low))
+/* Fewer elements than a block has, and the first one behind them. */
+#define LOAD_SOME(to, from, n)                                                                                         \
+    for (size_t at = 0; at < WIDE_MATH_BLOCK; at += 16)                                                                \
+        _mm512_store_ps((to) + at, _mm512_mask_loadu_ps(_mm512_set1_ps(*(from)), FIRST(n, at), (from) + at))
+#define STORE_SOME(to, from, n)                                                                                        \
+    for (size_t at = 0; at < WIDE_MATH_BLOCK; at += 16)                                                                \
+        _mm512_mask_storeu_ps((to) + at, FIRST(n, at), _mm512_load_ps((from) + at))
+#define FIRST(n, at)  (__mmask16)(_bzhi_u64(UINT64_MAX, (unsigned)(n)) >> (at))
 #define PREFIX_VECTOR 64
 #define MOVED_UP_u32(x, by, fill) ((prefix_u32)_mm512_alignr_epi32((__m512i)(x), (__m512i)(fill), 16 - (by)))
 #define MOVED_UP_u64(x, by, fill) ((prefix_u64)_mm512_alignr_epi64((__m512i)(x), (__m512i)(fill), 8 - (by)))

@@ -176,7 +176,8 @@ void tirbi_unbound_nest(builder *b) {
 
 static bool read_exactly(builder *b, const tirbi_lx *x, tirbi_poly *out) {
     const tirbi_linear_reader reader = {.facts = b->facts, .value_of = let_value, .context = b};
-    tirbi_conditions conditions = {.n = 0};
+    tirbi_conditions conditions; /* is large */
+    conditions.n = 0;
     return tirbi_read_linear(&reader, x, out, &conditions) &&
            tirbi_exact_if(b->facts, out, (tirbi_dtype)x->type, &conditions) && conditions.n == 0;
 }
@@ -231,7 +232,8 @@ static unsigned narrowest(const tirbi_lx *x) {
 
 static void read_form(builder *b, const tirbi_lx *x, form *out) {
     tirbi_linear_reader reader = {.facts = b->facts, .value_of = let_value, .context = b};
-    tirbi_conditions conditions = {.n = 0};
+    tirbi_conditions conditions; /* is large */
+    conditions.n = 0;
     while (tirbi_keeps_value(x)) x = x->args[0];
     const unsigned bits = tirbi_dtypes[x->type].bits, fewest = narrowest(x);
     reader.modulo = fewest < bits;
