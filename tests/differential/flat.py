@@ -479,8 +479,54 @@ def loops_of_lanes(pick, f):
     f.add(1, pick.choice(["O[i] = c", f"O[i] = c + {cast('a', 'int32', dtype)}", "O[i] = O[i] + c"]))
 
 
+# ---- What fails and is not used
+
+def unused(pick, f):
+    """Values that may fail, and that others replace, or that only some iterations take, or none."""
+    dtype, n, m = pick.choice(("int32", "int32", "int64", "uint8", "int16")), pick.choice([1, 8, 24, 33]), pick.choice([1, 24, 33, 70])
+    k = pick.choice([1, 2, 3, 4])
+    f.buffer("A", dtype, n + 4, m + 4)
+    f.buffer("B", dtype, k)
+    f.buffer("O", dtype, n, m)
+    f.buffer("Q", dtype, m)
+    element, tap = pick.choice(["O[y, x]", "O[y, x]", "m", "m", "Q[x]"]), pick.choice(["A[y + j, x]", "A[y, x + j]", "A[y + j, x + j]"])
+    divided = [f"{tap} // B[j]", f"T.truncmod({tap}, B[j] // {of_type(dtype, 4)})", f"A[y, x] // (B[j] // {of_type(dtype, 9)})"]
+    outside = [f"A[y + 3, x + j + {pick.choice([0, 4, m + 4])}]", f"A[y + j + {pick.choice([1, 4])}, x]", "A[T.Cast(\"int32\", B[j]), x]" if k else "A[y, x]"]
+    fails = pick.choice(divided if pick.random() < 0.7 else outside)
+    three = of_type(dtype, 3)
+    condition = pick.choice([f"{tap} > {three}", f"{fails} > {three}", f"{element} < {tap}", f"j == 0 or {fails} > {element}"])
+    parts = [[f"{element} = {fails}"], [f"{element} = {three}"], [f"{element} = {element} + {tap}"], [f"{element} = T.max({element}, {tap})"],
+             [f"if {condition}:", f"    {element} = {pick.choice([element, three, fails, tap])}"],
+             [f"if {condition}:", f"    {element} = {pick.choice([three, tap])}", "else:", f"    {element} = {pick.choice([three, tap, element, fails])}"],
+             [f"t: T.{dtype} = {fails}"], [f"t: T.{dtype} = {fails}", f"if {condition}:", f"    {element} = {element} + t"],
+             [f"t: T.let = {fails}", f"{element} = {pick.choice(['t', 't + t', three])}"],
+             [f"{element} = T.Select({tap} > {three}, {fails}, {element})"], [f"{element} = T.if_then_else({tap} > {three}, {fails}, {element}) * {of_type(dtype, 0)}"]]
+    f.add(0, f"for y, x in T.grid({n}, {m}):" if pick.random() < 0.7 else f"for y in range({n}):")
+    depth = 1
+    if f.body[-1].startswith("for y in"):
+        f.add(1, f"for x in range({m}):")
+        depth = 2
+    if element == "m":
+        f.add(depth, f"m: T.{dtype} = {pick.choice([of_type(dtype, 0), 'A[y, x]', 'O[y, x]'])}")
+    elif pick.random() < 0.7:
+        f.add(depth, f"{element} = {pick.choice([of_type(dtype, 0), 'A[y, x]'])}")
+    named = False
+    for _ in range(pick.choice([1, 1, 2])):
+        f.add(depth, f"for j in {pick.choice(['range', 'range', 'T.unroll'])}({k}):")
+        for lines in pick.sample(parts, pick.choice([1, 2, 3])):
+            if lines[0].startswith("t:") and named:
+                continue
+            named = named or lines[0].startswith("t:")
+            f.add(depth + 1, *lines)
+        named = False
+    if element == "m":
+        f.add(depth, pick.choice(["O[y, x] = m", "O[y, x] = m", f"O[y, x] = {three}", "Q[x] = Q[x] + m"]))
+    elif pick.random() < 0.3:
+        f.add(depth, f"{element} = {three}")
+
+
 SHAPES = (overlapping_rows, overlapping_rows, overlapping_rows, sized_rows, sized_rows, rows_by_number, planes, extremes, extremes, windows, windows, numbers,
-          numbers, few_products, few_products, several_blocks, clamps, clamps, ahead_of_windows, ahead_of_windows, loops_of_lanes)
+          numbers, few_products, few_products, several_blocks, clamps, clamps, ahead_of_windows, ahead_of_windows, loops_of_lanes, unused, unused)
 
 make = irregular.maker("flat", Function, SHAPES)
 
