@@ -528,7 +528,21 @@ def unused(pick, f):
 SHAPES = (overlapping_rows, overlapping_rows, overlapping_rows, sized_rows, sized_rows, rows_by_number, planes, extremes, extremes, windows, windows, numbers,
           numbers, few_products, few_products, several_blocks, clamps, clamps, ahead_of_windows, ahead_of_windows, loops_of_lanes, unused, unused)
 
-make = irregular.maker("flat", Function, SHAPES)
+
+def sharing(shape):
+    """The shape with parameters that may be the same memory, at times."""
+
+    def made(pick, f):
+        shape(pick, f)
+        names = [p.split(":")[0] for p in f.params if "T.Buffer" in p]
+        if len(names) > 1 and pick.random() < 0.2:
+            pairs = {tuple(sorted(pick.sample(names, 2))) for _ in range(pick.choice([1, 1, 2]))}
+            f.body.insert(0, f'T.func_attr({{"tirb.may_alias": {[list(pair) for pair in sorted(pairs)]}}})')
+
+    return made
+
+
+make = irregular.maker("flat", Function, [sharing(shape) for shape in SHAPES])
 
 if __name__ == "__main__":
     sys.exit(irregular.main(make, __doc__, 120))
