@@ -132,8 +132,14 @@ static void print_messages(const char *text, size_t size) {
     fwrite(text, 1, size, stderr);
 }
 
-static bool is_limit(tirb_status status) {
-    return status == TIRB_MEMORY_LIMIT || status == TIRB_DEADLINE || status == TIRB_FUEL;
+/* What sets the limit that a compilation ended at; NULL: it ended at none. */
+static const char *limit_option(tirb_status status) {
+    switch (status) {
+    case TIRB_MEMORY_LIMIT: return "--compile-memory";
+    case TIRB_DEADLINE: return "--compile-timeout";
+    case TIRB_FUEL: return "--compile-work";
+    default: return NULL;
+    }
 }
 
 static exit_code exit_code_of_compile(tirb_status status) {
@@ -157,8 +163,9 @@ static exit_code say_outcome(const invocation *inv, const char *file, tirb_statu
     exit_code code = exit_code_of_compile(status);
     if (code == EXIT_DONE && warnings_are_errors(inv) && has_warnings(result))
         return fail(inv, EXIT_PROGRAM, "%s: its warnings are errors (-Werror)", file);
-    const bool is_said = size > 0 && code != EXIT_INTERNAL && !is_limit(status);
-    if (code != EXIT_DONE && !is_said) fail(inv, code, "%s: %s", file, error->message);
+    const char *limit = limit_option(status);
+    if (limit) return fail(inv, code, "%s: %s (%s allows more)", file, error->message, limit);
+    if (code != EXIT_DONE && (size == 0 || code == EXIT_INTERNAL)) fail(inv, code, "%s: %s", file, error->message);
     return code;
 }
 

@@ -63,8 +63,9 @@ tirb_status tirbi_limits_error(const tirbi_watch *watch, const tirbi_heap *heap,
     case TIRB_CANCELLED: return tirbi_error_set(error, status, "compiling '%s' was cancelled", source);
     case TIRB_DEADLINE: return tirbi_error_set(error, status, "compiling '%s' takes longer than it may", source);
     case TIRB_FUEL:
-        return tirbi_error_set(error, status, "compiling '%s' takes more than %" PRIu64 " steps", source,
-                               watch->max_work);
+        return tirbi_error_set(error, status,
+                               "compiling '%s' takes more than %" PRIu64 " steps, %d times what its plans may take",
+                               source, watch->max_work, (int)HARD_LIMIT);
     case TIRB_MEMORY_LIMIT:
         return tirbi_error_set(error, status, "compiling '%s' takes more than %" PRIu64 " bytes of memory", source,
                                heap->budget);

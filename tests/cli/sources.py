@@ -230,9 +230,11 @@ def test_limits_of_compiling(t):
     run = ("run", "add.py", "2xf32=1", "2xf32=2")
     for words in (("compile", "add.py"), ("check", "add.py"), ("explain", "add.py"), ("fmt", "add.py"), ("dis", "add.py"),
                   ("inspect", "add.py"), run, ("bench", *run[1:], "--runs", "1")):
-        t.run(*words, "--compile-timeout", "1e-9", code=PROGRAM, says="compiling 'add.py' takes longer than it may", lines=1)
-        t.run(*words, "--compile-memory", "4K", code=PROGRAM, says="more than 4096 bytes of memory", lines=1)
-        t.run(*words, "--compile-work", "1", code=PROGRAM, says="more than 4 steps", lines=1)
+        t.run(*words, "--compile-timeout", "1e-9", code=PROGRAM, says="compiling 'add.py' takes longer than it may (--compile-timeout allows more)",
+              lines=1)
+        t.run(*words, "--compile-memory", "4K", code=PROGRAM, says="more than 4096 bytes of memory (--compile-memory allows more)", lines=1)
+        t.run(*words, "--compile-work", "1", code=PROGRAM, says="more than 4 steps, 4 times what its plans may take (--compile-work allows more)",
+              lines=1)
         t.run(*words, "--compile-timeout", "60", "--compile-memory", "64M", "--compile-work", "1M")
     t.run("explain", "add.py", shows="i: lanes")
     t.run("explain", "add.py", "--compile-work", "500", shows="i: scalar: compiling has taken the work")

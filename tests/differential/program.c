@@ -13,6 +13,7 @@
 #include "tests/differential/generate.h"
 #include "tests/differential/host.h"
 #include "tests/reference/reference.h"
+#include "tests/reference/writes.h"
 
 enum { MAX_DEPTH = 100 };
 /* Of the oracle. What takes more is compared with the generic instruction set on one thread, within so much fuel. */
@@ -347,8 +348,9 @@ static tirbi_diff_outcome run_all(comparison *c) {
 /* ---- One program ---------------------------------------------------------------------------------------------- */
 
 /* Random sizes may make an extent negative or too large: others are tried. */
-static bool make_some_args(comparison *c) {
+static bool make_some_args(comparison *c, const bool *written) {
     tirbi_diff_request request = *c->request;
+    request.written = written;
     for (uint32_t attempt = 0; attempt < 16; attempt++) {
         if (tirbi_diff_make_args(c->ast, &request, &c->args, c->report)) return true;
         tirbi_diff_free_args(&c->args);
@@ -358,7 +360,7 @@ static bool make_some_args(comparison *c) {
     return false;
 }
 
-static tirbi_diff_outcome run_parsed(comparison *c, const tirb_irmodule *module) {
+static tirbi_diff_outcome run_parsed(comparison *c, const tirb_irmodule *module, tirbi_arena *arena) {
     c->ast = choose_function(module, c->request->function);
     if (c->ast == NULL) {
         tirbi_text_add(c->report, "no function to call\n");
@@ -366,7 +368,7 @@ static tirbi_diff_outcome run_parsed(comparison *c, const tirb_irmodule *module)
     }
     c->function = c->ast->name;
     tirbi_diff_outcome found = TIRBI_DIFF_REFUSED;
-    if (make_some_args(c) && run_oracle(c, module)) {
+    if (make_some_args(c, tirbi_ref_find_writes(module, arena)) && run_oracle(c, module)) {
         if (c->oracle.status == TIRB_UNSUPPORTED) {
             tirbi_text_add(c->report, "the oracle: %s\n", c->oracle.error.message);
             found = TIRBI_DIFF_UNSUPPORTED;
@@ -501,7 +503,7 @@ tirbi_diff_outcome tirbi_diff_run(const tirbi_diff_request *request, tirbi_diff_
         c->request = request;
         c->bundles = bundles;
         c->report = report;
-        found = run_parsed(c, p.module);
+        found = run_parsed(c, p.module, &p.arena);
     } else if (p.module == NULL && p.diagnostics.first_error == TIRB_VALUE) {
         found = TIRBI_DIFF_REFUSED;
     } else if (p.module == NULL && p.diagnostics.first_error == TIRB_UNSUPPORTED) {

@@ -22,6 +22,7 @@ typedef struct tirbi_diff_request {
     const tirbi_diff_known *known;
     uint32_t n_known;
     bool strided;      /* some tensors are passed with strides */
+    const bool *written; /* by numbers of variables, which data stores reach; NULL: all */
     bool one_isa;      /* only the best instruction set */
     uint32_t variants; /* how many of the ways to compile, of which each leaves out an optimisation or some; 0: all */
     char *now;         /* NULL, or TIRBI_DIFF_NOW bytes that say what is running, should it fault */

@@ -216,9 +216,28 @@ static uint64_t choose_strides(tirbi_diff_tensor *t, uint32_t ndim, bool strided
     return stride;
 }
 
+enum { STILL_PERCENT = 25, BACKWARDS_PERCENT = 15 };
+
+/* Some dimensions of what is only read are one element again and again, and some go backwards. */
+static void turn_strides(tirbi_diff_tensor *t, uint32_t ndim, bool written, tirbi_random *random) {
+    for (uint32_t i = 0; i < ndim; i++) {
+        if (!written && tirbi_random_chance(random, STILL_PERCENT)) t->strides[i] = 0;
+        if (tirbi_random_chance(random, BACKWARDS_PERCENT)) t->strides[i] = -t->strides[i];
+    }
+}
+
+/* Where the first element lies, of those that dimensions which go backwards have before it. */
+static uint64_t first_element(const tirbi_diff_tensor *t, uint32_t ndim) {
+    uint64_t first = 0;
+    for (uint32_t i = 0; i < ndim; i++)
+        if (t->strides[i] < 0 && t->shape[i] > 0) first += (uint64_t)(t->shape[i] - 1) * (uint64_t)-t->strides[i];
+    return first;
+}
+
 /* Values for the stride variables of a parameter that no shape and no parameter before it has: rows and columns in any
- * order, with elements between them or not. */
-static void bind_strides(environment *env, const tirb_buffer *buffer, bool *settled, tirbi_random *random) {
+ * order, with elements between them or not; of what is only read, dimensions may be the same elements, or overlap. */
+static void bind_strides(environment *env, const tirb_buffer *buffer, bool written, bool *settled, tirbi_random *apart,
+                         tirbi_random *random) {
     int64_t stride = 1;
     bool outwards = buffer->strides[buffer->ndim - 1]->kind == TIRB_EXPR_VAR && tirbi_random_chance(random, 30);
     for (uint32_t k = 0; k < buffer->ndim; k++) {
@@ -228,6 +247,7 @@ static void bind_strides(environment *env, const tirb_buffer *buffer, bool *sett
         for (uint32_t v = 0; v < env->n; v++) {
             if (env->vars[v] != buffer->strides[i] || settled[v]) continue;
             env->values[v] = stride;
+            if (!written && tirbi_random_chance(apart, STILL_PERCENT)) env->values[v] = tirbi_random_below(apart, 3);
             settled[v] = true;
         }
         const bool is_known = value_of(env, buffer->strides[i], &own) && value_of(env, buffer->shape[i], &extent);
@@ -237,7 +257,8 @@ static void bind_strides(environment *env, const tirb_buffer *buffer, bool *sett
 
 /* The strides that a parameter declares, and the elements that they reach; false: they cannot be computed, or elements
  * meet, which what is written must not. */
-static bool declared_strides(const environment *env, const tirb_buffer *buffer, tirbi_diff_tensor *t, uint64_t *out) {
+static bool declared_strides(const environment *env, const tirb_buffer *buffer, bool written, tirbi_diff_tensor *t,
+                             uint64_t *out) {
     bool taken[TIRBI_DIFF_NDIM] = {false};
     *out = 1;
     for (uint32_t i = 0; i < buffer->ndim; i++) {
@@ -251,14 +272,18 @@ static bool declared_strides(const environment *env, const tirb_buffer *buffer, 
         }
         taken[least] = true;
         if (t->shape[least] <= 1) continue;
-        if ((uint64_t)t->strides[least] < *out) return false;
+        if (written && (uint64_t)t->strides[least] < *out) return false;
         *out += (uint64_t)(t->shape[least] - 1) * (uint64_t)t->strides[least];
     }
     return true;
 }
 
+static bool is_written(const tirbi_diff_request *request, const tirb_buffer *buffer) {
+    return request->written == NULL || request->written[buffer->data->as.var.id];
+}
+
 static bool make_tensor(const tirb_buffer *buffer, const environment *env, const tirbi_diff_request *request,
-                        tirbi_random *random, tirbi_diff_tensor *t, tirbi_text *report) {
+                        tirbi_random *apart, tirbi_random *random, tirbi_diff_tensor *t, tirbi_text *report) {
     tirbi_dtype type;
     tirb_datatype scalar = buffer->dtype;
     scalar.lanes = 1;
@@ -273,13 +298,14 @@ static bool make_tensor(const tirb_buffer *buffer, const environment *env, const
             return false;
         }
     }
-    const bool is_vector = buffer->dtype.lanes > 1;
+    const bool is_vector = buffer->dtype.lanes > 1, written = is_written(request, buffer);
     if (is_vector) t->shape[ndim++] = buffer->dtype.lanes; /* lanes are the last dimension */
     bool strided = buffer->strides != NULL || (request->strided && !is_vector && tirbi_random_chance(random, 40));
     uint64_t elements = 0;
     if (buffer->strides == NULL) {
         elements = choose_strides(t, ndim, strided, random);
-    } else if (!declared_strides(env, buffer, t, &elements)) {
+        if (strided) turn_strides(t, ndim, written, apart);
+    } else if (!declared_strides(env, buffer, written, t, &elements)) {
         tirbi_text_add(report, "the strides of %s cannot be computed, or let elements meet\n", buffer->name);
         return false;
     }
@@ -294,7 +320,8 @@ static bool make_tensor(const tirb_buffer *buffer, const environment *env, const
     if (!new_memory(t, (size_t)(elements * item + offset), at_end)) return false;
     static const uint32_t wildness[] = {0, 0, 3, 30};
     fill(t->initial + t->front + offset, type, elements, wildness[tirbi_random_below(random, 4)], random);
-    t->tensor = (DLTensor){.data = t->memory + t->front + offset,
+    const uint64_t first = strided ? first_element(t, ndim) * item : 0;
+    t->tensor = (DLTensor){.data = t->memory + t->front + offset + first,
                            .device = {.device_type = kDLCPU, .device_id = 0},
                            .ndim = (int32_t)ndim,
                            .dtype = tirbi_dtype_to_dl(type),
@@ -384,12 +411,13 @@ bool tirbi_diff_make_args(const tirb_primfunc *f, const tirbi_diff_request *requ
     bool settled[TIRBI_DIFF_PARAMS] = {false};
     for (uint32_t v = 0; v < env.n; v++) settled[v] = v >= f->n_shape_vars || is_in_shape(f, env.vars[v]);
     for (uint32_t i = 0; i < f->n_params; i++) {
-        if (f->buffers[i] && f->buffers[i]->strides) bind_strides(&env, f->buffers[i], settled, &random);
+        if (f->buffers[i] && f->buffers[i]->strides)
+            bind_strides(&env, f->buffers[i], is_written(request, f->buffers[i]), settled, &apart, &random);
     }
     for (uint32_t i = 0; i < f->n_params; i++) {
         bool made;
         if (f->buffers[i] != NULL) {
-            made = make_tensor(f->buffers[i], &env, request, &random, &out->tensors[i], report);
+            made = make_tensor(f->buffers[i], &env, request, &apart, &random, &out->tensors[i], report);
             out->args[i] = (tirb_arg){.kind = TIRB_ARG_TENSOR, .value = {.tensor = &out->tensors[i].tensor}};
         } else {
             made = make_scalar(f->params[i], &env, &random, &out->args[i], report);

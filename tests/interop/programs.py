@@ -13,6 +13,7 @@ from llm_programs import llm_programs
 from lowered import lowered
 from random_programs import random_programs
 from relax_programs import relax_operators
+from scheduled_random import scheduled_random
 from schedules import reduced_by_threads, scheduled, tensor_intrinsics
 from spelt import spelt
 
@@ -377,6 +378,7 @@ def operators(tirb):
         yield from table()
     yield from relax_operators(Operator)
     yield from scheduled(Operator)
+    yield from scheduled_random(Operator)
     yield from tensor_intrinsics(Operator)
     yield from reduced_by_threads(Operator)
     yield from lowered(Operator)

@@ -6,8 +6,11 @@ and two threads, and operators that are fused or not, give the same bits.
 
 A module is a graph of operators over tensors of float32, int32 and bool whose dimensions are numbers or the sizes n and
 m, with tuples, branches (whose arms may give tensors of other sizes), match_cast, functions that are called, and numbers
-of its sizes. Ends with `N passed, N failed`; a case that TVM does not compile is left out and counted."""
+of its sizes. Ends with `N passed, N failed`; a case that TVM does not compile, or on
+which it ends the process, is named, left out and counted."""
 import argparse
+import collections
+import functools
 import pathlib
 import random
 import subprocess
@@ -20,7 +23,10 @@ import tvm
 import tvm_ffi
 from tvm import relax
 
+import workers
+
 SIZES = {"n": 3, "m": 4}
+PATIENCE = 300  # seconds for a module
 
 
 class Value:
@@ -374,6 +380,11 @@ def judge(tirb, folder, seed, size):
     return problem or other and f"{other} other bits", text
 
 
+def work(options, folder, seed, announce):
+    announce(f"seed {seed}")
+    yield judge(options.tirb, pathlib.Path(folder), seed, options.size)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tirb")
@@ -381,16 +392,21 @@ def main():
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--size", type=int, default=12, help="bindings of a module")
     options = parser.parse_args()
-    right = wrong = left_out = 0
+    right = wrong = left_out = ended = 0
     with tempfile.TemporaryDirectory() as folder:
-        for seed in range(options.seed, options.seed + options.count):
-            problem, text = judge(options.tirb, pathlib.Path(folder), seed, options.size)
+        seeds = collections.deque(range(options.seed, options.seed + options.count))
+        for seed, verdict in workers.run(seeds, functools.partial(work, options, folder), 1, PATIENCE):
+            if isinstance(verdict, workers.Ended):
+                ended += 1
+                print(f"seed {seed} lost: {verdict.cause}", flush=True)
+                continue
+            problem, text = verdict
             left_out, right, wrong = left_out + (problem is None), right + (problem == ""), wrong + bool(problem)
             if problem is None:
-                print(f"seed {seed} left out: {text.splitlines()[0]}")
+                print(f"seed {seed} left out: {text.splitlines()[0]}", flush=True)
             if problem:
-                print(f"WRONG seed {seed}: {problem}\n{text}")
-    print(f"{left_out} modules that TVM does not compile")
+                print(f"WRONG seed {seed}: {problem}\n{text}", flush=True)
+    print(f"{left_out} modules that TVM does not compile, {ended} that end its process")
     print(f"{right} passed, {wrong} failed")
     return 1 if wrong or not right else 0
 

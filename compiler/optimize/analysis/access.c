@@ -293,13 +293,13 @@ const tirbi_ls *tirbi_perfect_nest(const tirbi_ls *s, uint32_t most, const tirbi
 static bool is_elsewhere(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
     (void)load;
     for (const tirbi_place *v = place; v; v = v->view)
-        if (v->buffer->root == w->context) return false;
+        if (tirbi_may_meet(v->buffer->root, w->context)) return false;
     return true;
 }
 
 static tirbi_step find_passed(tirbi_walk *w, const tirbi_lx *x) {
     for (uint32_t i = 0; x->kind == TIRBI_LX_CALL && i < x->call->n_refs; i++)
-        if (x->call->refs[i].buffer->root == w->context) return TIRBI_STOP;
+        if (tirbi_may_meet(x->call->refs[i].buffer->root, w->context)) return TIRBI_STOP;
     return TIRBI_INTO;
 }
 

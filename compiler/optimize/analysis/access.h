@@ -103,7 +103,7 @@ bool tirbi_fails_alike(const tirbi_ls *stmt);
 /* Whether some access writes memory that may be a root's. */
 bool tirbi_is_written(const tirbi_accesses *all, const tirbi_lbuf *root);
 
-/* Whether a statement has to do with memory of `root`. */
+/* Whether a statement has to do with memory that may be some of `root`'s. */
 bool tirbi_statement_uses(const tirbi_ls *s, const tirbi_lbuf *root);
 /* Whether leaving an allocation out changes nothing but memory; false for what is none. */
 bool tirbi_is_plain_allocation(const tirbi_ls *s);

@@ -27,15 +27,17 @@ typedef struct nest {
     bool irregular;
     bool fails_alike; /* the order of what may fail tells nothing */
     bool has_locals; /* variables that the body assigns more than once */
+    bool unversioned; /* of buffers that may share memory it is not known how */
 } nest;
 
 /* Whether two accesses are the same element in each iteration, or never one: then an order of iterations that is right
  * for one is for both. For buffers that may share memory, that is for those that begin at the same byte or have none in
- * common. */
+ * common: in versions alone. */
 static bool same_or_apart(const nest *n, const tirbi_place *a, const tirbi_place *b) {
     const tirbi_lbuf *x = a->buffer->root, *y = b->buffer->root;
     if (x == y) return tirbi_same_place(a, b) || tirbi_never_meet(n->pool, a, b, &n->all);
-    return !tirbi_may_meet(x, y) || (a->flat == b->flat && tirbi_dtypes[x->type].size == tirbi_dtypes[y->type].size);
+    return !tirbi_may_meet(x, y) || (!n->unversioned && a->flat == b->flat &&
+                                     tirbi_dtypes[x->type].size == tirbi_dtypes[y->type].size);
 }
 
 /* Variables that are set are the iteration's own. */
@@ -349,6 +351,7 @@ bool tirbi_find_free_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_free_
     if (!n) return false;
     n->pool = pool;
     n->places = places;
+    n->unversioned = true;
     const bool found = find_free(n, loop, out);
     TIRBI_GIVE_BACK(pool->arena, n);
     return found;
@@ -359,7 +362,7 @@ bool tirbi_find_spatial(tirbi_lx_pool *pool, const tirbi_loop_set *loops, const 
     tirbi_reached places[MAX_PLACES];
     nest *n = TIRBI_NEW(pool->arena, nest);
     if (!n) return false;
-    *n = (nest){.pool = pool, .loops = *loops, .all = *loops, .body = body, .places = places};
+    *n = (nest){.pool = pool, .loops = *loops, .all = *loops, .body = body, .places = places, .unversioned = true};
     note_body(n);
     const bool found = reorderable(n);
     if (found) memcpy(spatial, n->spatial, sizeof(n->spatial));

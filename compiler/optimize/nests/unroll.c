@@ -39,7 +39,40 @@ typedef struct unroller {
     const tirbi_ls *named[MAX_NAMED + 1]; /* what sets the variables that hold sums; and then the store */
     uint32_t n_named;
     bool reads_others; /* of the sum's memory, or calls what may read it */
+    const struct state *before; /* an arm of a choice begins with; NULL: no arm is looked at */
 } unroller;
+
+/* What the sum and variables hold. */
+typedef struct state {
+    const tirbi_lx *value, *held[MAX_VARIABLES];
+} state;
+
+/* ---- What may fail ----------------------------------------------------------------------------------------------- */
+
+/* Whether a value is computed wherever another one is, of which it is a part. */
+static bool computes(const tirbi_lx *x, const tirbi_lx *value) {
+    if (x == value) return true;
+    if (x->kind == TIRBI_LX_COND)
+        return computes(x->args[0], value) || (computes(x->args[1], value) && computes(x->args[2], value));
+    const uint32_t n = x->kind == TIRBI_LX_OP ? x->n_args : x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR ? 1 : 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (computes(x->args[i], value)) return true;
+    return false;
+}
+
+/* Whether some variable, the sum or what has a name computes a value. */
+static bool is_computed(const unroller *u, const tirbi_lx *value) {
+    bool found = u->value && computes(u->value, value);
+    for (uint32_t i = 0; i < u->n_vars && !found; i++) found = computes(u->held[i], value);
+    for (uint32_t i = 0; i < u->n_named && !found; i++) found = computes(u->named[i]->as.set.value, value);
+    return found;
+}
+
+/* Whether what a value fails in is not lost with it, now that another one is in its place: `before` is what an arm has
+ * begun with, which is looked at where the choice has been made. */
+static bool may_go(const unroller *u, const tirbi_lx *value, const tirbi_lx *before) {
+    return !value || !value->traps || (u->before && value == before) || is_computed(u, value);
+}
 
 /* ---- One iteration of the loops around --------------------------------------------------------------------------- */
 
@@ -100,11 +133,6 @@ static bool name_sums(unroller *u, const tirbi_lx *const *before, tirbi_span spa
     return true;
 }
 
-/* What the sum and variables hold. */
-typedef struct state {
-    const tirbi_lx *value, *held[MAX_VARIABLES];
-} state;
-
 static state state_of(const unroller *u) {
     state s = {.value = u->value};
     for (uint32_t i = 0; i < u->n_vars; i++) s.held[i] = u->held[i];
@@ -125,24 +153,36 @@ static bool choose(unroller *u, const tirbi_lx *condition, const char *name, con
     return *no != NULL;
 }
 
-/* A choice of what the sum and variables become: both arms, which may have no choices of their own, and one of their
- * values for each. */
+/* What the sum and variables become in an arm, which may have no choices of its own, and nothing else that fails. */
+static bool run_arm(unroller *u, const tirbi_ls *s, const state *before, uint32_t n_vars, unsigned depth) {
+    const uint32_t n_named = u->n_named;
+    set_state(u, before, n_vars);
+    u->before = before;
+    const bool known = !s || run(u, s, depth - 1);
+    u->before = NULL;
+    for (uint32_t i = n_vars; i < u->n_vars && known; i++)
+        if (u->held[i]->traps) return false;
+    return known && u->n_named == n_named;
+}
+
+/* A choice of what the sum and variables become: both arms, and one of their values for each. */
 static bool run_branch(unroller *u, const tirbi_ls *s, const tirbi_lx *condition, unsigned depth) {
-    const tirbi_ls *no = s->as.if_.else_case;
     const uint32_t n_vars = u->n_vars, n_named = u->n_named;
     const tirbi_lx *held = tirbi_lx_load(u->pool, u->place); /* before */
-    if (s->as.if_.sizes || tirbi_lx_acts(condition) || !held || held->traps) return false;
+    if (u->before || s->as.if_.sizes || tirbi_lx_acts(condition) || !held || held->traps) return false;
     if (!u->value) u->value = held;
     const state before = state_of(u);
-    if (!run(u, s->as.if_.then_case, depth - 1)) return false;
+    if (!run_arm(u, s->as.if_.then_case, &before, n_vars, depth)) return false;
     const state then = state_of(u);
-    set_state(u, &before, n_vars);
-    if ((no && !run(u, no, depth - 1)) || u->n_named != n_named) return false;
+    if (!run_arm(u, s->as.if_.else_case, &before, n_vars, depth)) return false;
     u->n_vars = n_vars;
     if (!choose(u, condition, u->place->buffer->name, then.value, &u->value, s->span)) return false;
     for (uint32_t i = 0; i < n_vars; i++)
         if (!choose(u, condition, u->var[i]->name, then.held[i], &u->held[i], s->span)) return false;
-    return u->steps++ <= MAX_ASSIGNMENTS;
+    for (uint32_t i = 0; i < n_vars; i++)
+        if (!may_go(u, before.held[i], NULL)) return false;
+    const bool decides = u->n_named > n_named || !condition->traps;
+    return decides && may_go(u, before.value, NULL) && u->steps++ <= MAX_ASSIGNMENTS;
 }
 
 static bool run_loop(unroller *u, const tirbi_ls *s, unsigned depth) {
@@ -168,10 +208,11 @@ static bool assign(unroller *u, const tirbi_ls *s, const tirbi_lx *value) {
     uint32_t i = 0;
     while (i < u->n_vars && u->var[i] != s->as.set.var) i++;
     if (!value || value->size > MAX_SIZE || i == MAX_VARIABLES || (i == u->n_vars && !s->as.set.declares)) return false;
+    const tirbi_lx *last = i < u->n_vars ? u->held[i] : NULL;
     u->var[i] = s->as.set.var;
     u->held[i] = value;
     if (i == u->n_vars) u->n_vars++;
-    return u->steps++ <= MAX_ASSIGNMENTS;
+    return may_go(u, last, u->before ? u->before->held[i] : NULL) && u->steps++ <= MAX_ASSIGNMENTS;
 }
 
 /* Follows the values of the sum and of variables through a statement; false where it is not known, or something else is
@@ -193,10 +234,12 @@ static bool run(unroller *u, const tirbi_ls *s, unsigned depth) {
         const tirbi_ls *taken = condition->value ? s->as.if_.then_case : s->as.if_.else_case;
         return !taken || run(u, taken, depth - 1);
     }
-    case TIRBI_LS_STORE:
+    case TIRBI_LS_STORE: {
         if (!same_element(s->as.store.access, u->place) || u->steps++ > MAX_ASSIGNMENTS) return false;
+        const tirbi_lx *last = u->value;
         u->value = tirbi_rewrite_value(&rewrite, s->as.store.value);
-        return u->value && u->value->size <= MAX_SIZE;
+        return u->value && u->value->size <= MAX_SIZE && may_go(u, last, u->before ? u->before->value : NULL);
+    }
     case TIRBI_LS_SET: return s->as.set.value && assign(u, s, tirbi_rewrite_value(&rewrite, s->as.set.value));
     default: return false;
     }
@@ -222,6 +265,15 @@ static int64_t more_rounds(int64_t rounds, const tirbi_ls *loop) {
     return __builtin_mul_overflow(rounds, loop->as.loop.var->extent->hi, &all) ? INT64_MAX : all;
 }
 
+/* Whether nothing that fails is in variables alone, which end with the iteration. */
+static bool computes_all(unroller *u) {
+    const uint32_t n = u->n_vars;
+    bool all = true;
+    u->n_vars = 0;
+    for (uint32_t i = 0; i < n && all; i++) all = may_go(u, u->held[i], NULL);
+    return all;
+}
+
 /* The nest of the loops that the sum's element depends on, around one store; NULL where it is no such nest. */
 static const tirbi_ls *written_out(unroller *u, const tirbi_ls *s) {
     const tirbi_ls *loop[TIRBI_MAX_AFFINE], *store = first_store(s);
@@ -239,7 +291,10 @@ static const tirbi_ls *written_out(unroller *u, const tirbi_ls *s) {
     u->value = NULL;
     u->n_counters = u->n_vars = u->n_named = u->steps = 0;
     u->reads_others = false;
-    if (!run(u, loop[around - 1]->as.loop.body, MAX_DEPTH) || !u->value || u->steps < 3 || u->reads_others) return NULL;
+    u->before = NULL;
+    if (!run(u, loop[around - 1]->as.loop.body, MAX_DEPTH) || !u->value || u->steps < 3 || u->reads_others ||
+        !computes_all(u))
+        return NULL;
     u->named[u->n_named] = tirbi_with_value(u->pool, store, u->value);
     return tirbi_in_loops(u->pool, loop, around, tirbi_new_sequence(u->pool, store->span, u->named, u->n_named + 1));
 }

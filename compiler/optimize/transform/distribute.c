@@ -8,6 +8,7 @@
 #include "compiler/optimize/facts/affine.h"
 #include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/resolve.h"
+#include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
 
 typedef struct distributor {
@@ -153,21 +154,33 @@ static const tirbi_lx *kept_in_memory(const distributor *d, const tirbi_ls *loop
     return load && !load->traps ? load : NULL;
 }
 
-/* o[i] = k; .. k .. as o[i] = k; .. o[i] .., so that what comes behind does not need the variable. */
+/* o[i] = k; .. k .. as o[i] = k; .. o[i] .., so that what comes behind does not need the variable. What begins there is
+ * another variable, for all statements behind. */
+static void read_from(distributor *d, tirbi_lvar *var, const tirbi_lx *load, const tirbi_ls **items, uint32_t n) {
+    tirbi_rewrite rewrite = {.pool = d->pool, .kinds = TIRBI_NESTS | TIRBI_KIND(TREE), .anew = TIRBI_ALL_ANEW};
+    uint32_t used = 0;
+    while (used < n && !tirbi_may_set(items[used], var) && !tirbi_names(items[used], &var, 1)) used++;
+    if (used == n || tirbi_may_set(items[used], var)) return;
+    tirbi_bind_variable(&rewrite, var, load);
+    for (bool reads = true; used < n; used++) {
+        if (reads && tirbi_may_set(items[used], var)) {
+            tirbi_bind_variable(&rewrite, var, tirbi_lx_var(d->pool, var));
+            reads = false;
+        }
+        items[used] = tirbi_rewrite_stmt(&rewrite, items[used]);
+    }
+    d->reads_back = true;
+}
+
 static const tirbi_ls *read_back(distributor *d, const tirbi_ls *loop, const tirbi_ls *body) {
-    const tirbi_given none = {.n = 0};
     const tirbi_ls *items[TIRBI_MAX_DISTRIBUTED];
     uint32_t n = 0;
     if (!tirbi_list_statements(body, items, &n, TIRBI_MAX_DISTRIBUTED)) return body;
     for (uint32_t i = 0; i < n; i++) {
         const tirbi_lx *load = kept_in_memory(d, loop, items[i]);
-        tirbi_lvar *var = load ? items[i]->as.store.value->var : NULL;
-        for (uint32_t k = i + 1; load && k < n && !tirbi_may_set(items[k], var); k++) {
-            if (!tirbi_names(items[k], &var, 1)) continue;
-            items[k] = tirbi_resolve(d->pool, &none, items[k], var, load, NULL);
+        if (load) read_from(d, items[i]->as.store.value->var, load, items + i + 1, n - i - 1);
+        for (uint32_t k = i + 1; k < n; k++)
             if (!items[k]) return NULL;
-            d->reads_back = true;
-        }
     }
     return d->reads_back ? tirbi_new_sequence(d->pool, body->span, items, n) : body;
 }

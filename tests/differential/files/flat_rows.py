@@ -49,6 +49,17 @@ class Module:
                 C[h, d] = C[h, d] + B[d]
 
     @T.prim_func(s_tir=True)
+    def numbers_of_numbers(X: T.Buffer((70,), "int32"), C: T.Buffer((16,), "int32"), Y: T.Buffer((64,), "int32")):
+        for i in range(64):
+            h: T.int32 = 1
+            for q in range(5):
+                h = h * 3 + X[i + q]
+            g: T.int32 = T.bitwise_and(h, 15)
+            X[i] = g
+            Y[i] = g
+            C[g] = Y[i]
+
+    @T.prim_func(s_tir=True)
     def windows(A: T.Buffer((26, 26), "float32"), O: T.Buffer((24, 24), "float32"), N: T.Buffer((24, 24), "int32")):
         for y, x in T.grid(24, 24):
             m: T.float32 = T.float32(0)

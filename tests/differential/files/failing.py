@@ -1,0 +1,74 @@
+# What fails where it is not used: values that others replace, conditions whose arms agree, variables of no use.
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def replaced(A: T.Buffer((40, 40), "int32"), B: T.Buffer((3,), "int32"), O: T.Buffer((30, 30), "int32")):
+        for y, x in T.grid(30, 30):
+            m: T.int32 = 0
+            for j in range(3):
+                m = A[y, x + j] // (B[j] // 9)
+            m = A[y, x]
+            for j in range(3):
+                m = m + A[y + j, x]
+            O[y, x] = m
+
+    @T.prim_func(s_tir=True)
+    def condition_of_nothing(A: T.Buffer((40, 40), "int32"), B: T.Buffer((3,), "int32"), O: T.Buffer((30, 30), "int32")):
+        for y, x in T.grid(30, 30):
+            m: T.int32 = 0
+            for j in range(3):
+                if A[y, x + j] // (B[j] // 9) > 2:
+                    m = m
+                if A[y, x + j] > 2:
+                    m = m + A[y, x + j]
+            O[y, x] = m
+
+    @T.prim_func(s_tir=True)
+    def no_use(A: T.Buffer((40, 40), "int32"), B: T.Buffer((3,), "int32"), O: T.Buffer((30, 30), "int32")):
+        for y, x in T.grid(30, 30):
+            O[y, x] = 1
+            for j in range(3):
+                t: T.int32 = A[y, x + j] // (B[j] // 9)
+                if A[y, x + j] > 2:
+                    O[y, x] = O[y, x] + A[y, x + j]
+
+    @T.prim_func(s_tir=True)
+    def in_an_arm(A: T.Buffer((40, 40), "int32"), B: T.Buffer((3,), "int32"), O: T.Buffer((30, 30), "int32")):
+        for y, x in T.grid(30, 30):
+            O[y, x] = 1
+            for j in range(3):
+                if A[y, x + j] > 2:
+                    O[y, x] = O[y, x] + A[y, x + j] // (B[j] // 9)
+                else:
+                    O[y, x] = 4
+
+    @T.prim_func(s_tir=True)
+    def in_an_arm_replaced(A: T.Buffer((40, 40), "int32"), B: T.Buffer((3,), "int32"), O: T.Buffer((30, 30), "int32")):
+        for y, x in T.grid(30, 30):
+            O[y, x] = 1
+            for j in range(3):
+                if A[y, x + j] > 2:
+                    O[y, x] = A[y + j, x] // (B[j] // 9)
+                if A[y, x + j] > 3:
+                    O[y, x] = 4
+
+    @T.prim_func(s_tir=True)
+    def stored_over(A: T.Buffer((40, 40), "int32"), B: T.Buffer((3,), "int32"), O: T.Buffer((30, 30), "int32")):
+        for y, x in T.grid(30, 30):
+            O[y, x] = 1
+            for j in range(3):
+                O[y, x] = A[y + j, x] // (B[j] // 9)
+            O[y, x] = 4
+
+    @T.prim_func(s_tir=True)
+    def arms_agree(A: T.Buffer((40, 40), "int32"), O: T.Buffer((30, 30), "int32")):
+        for y, x in T.grid(30, 30):
+            O[y, x] = 1
+            for j in range(3):
+                if A[y + 11, x + j] > 3:
+                    O[y, x] = 4
+                else:
+                    O[y, x] = 4
