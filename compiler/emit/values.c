@@ -132,6 +132,21 @@ uint16_t tirbi_put_load(tirbi_emitter *e, const tirbi_place *place) {
     return to;
 }
 
+/* What has the same lowest bits, of which so many are all that is asked for: a mask that keeps them, and a cast between
+ * integers that have them, need not be computed. */
+static const tirbi_lx *low_bits(const tirbi_emitter *e, const tirbi_lx *x, unsigned bits) {
+    for (;; x = x->args[0]) {
+        if (x->kind != TIRBI_LX_OP || tirbi_is_at_hand(e, x)) return x;
+        const tirbi_dtype_info *from = &tirbi_dtypes[x->source], *to = &tirbi_dtypes[x->type];
+        const uint64_t kept = (UINT64_C(2) << (bits - 1)) - 1;
+        const bool masks = x->op == TIRB_OP_AND && x->type != TIRB_BOOL && x->args[1]->kind == TIRBI_LX_CONST &&
+                           ((uint64_t)x->args[1]->value & kept) == kept;
+        const bool casts = x->op == TIRB_OP_CAST && (from->class == 'I' || from->class == 'U') && from->bits >= bits &&
+                           (to->class == 'I' || to->class == 'U') && to->bits >= bits;
+        if (!masks && !casts) return x;
+    }
+}
+
 /* Whether a value is in the register of a variable, which may be assigned. */
 static bool is_in_variable(const tirbi_lx *x) {
     while (keeps_register(x)) x = x->args[0];
@@ -140,11 +155,15 @@ static bool is_in_variable(const tirbi_lx *x) {
 
 void tirbi_put_store(tirbi_emitter *e, const tirbi_place *place, const tirbi_lx *value, bool reread) {
     tirbi_scope scope = tirbi_scope_open(e);
-    uint16_t v = tirbi_put_value(e, value);
+    const tirbi_dtype_info *type = &tirbi_dtypes[place->buffer->type];
+    const bool is_int = type->class == 'I' || type->class == 'U';
+    const tirbi_lx *stored = is_int ? low_bits(e, value, type->bits) : value;
+    uint16_t v = tirbi_put_value(e, stored);
     const uint16_t at = put_number(e, place), ref = tirbi_buffer_ref(e, place->buffer->root);
     TIRBI_PUT(e, TIRB_OP_STORE, place->buffer->type, ref, at, v);
     tirbi_forget_memory(e, place->buffer->root);
-    if (reread && value->type == place->buffer->type && !is_in_variable(value)) tirbi_remember_stored(e, place, v);
+    if (reread && stored == value && value->type == place->buffer->type && !is_in_variable(value))
+        tirbi_remember_stored(e, place, v);
     tirbi_block_close(e, scope);
 }
 
@@ -181,6 +200,36 @@ static bool is_cast_alone(const tirbi_emitter *e, const tirbi_lx *x) {
     return is_one && !value->shared && !tirbi_is_at_hand(e, value);
 }
 
+/* The type that an operation is done in: where integers that are extended to 64 bits give the same result, extended
+ * too, it is the widest one, whatever they are, so that the machine needs but one form of what it does most. */
+static tirbi_dtype type_in_registers(const tirbi_lx *x) {
+    const tirbi_dtype type = (tirbi_dtype)x->optype;
+    const tirbi_dtype_info *info = &tirbi_dtypes[type];
+    if (info->class != 'I' && info->class != 'U') return type;
+    switch (x->op) {
+    case TIRB_OP_AND:
+    case TIRB_OP_OR:
+    case TIRB_OP_XOR:
+    case TIRB_OP_EQ:
+    case TIRB_OP_NE: return TIRB_I64;
+    case TIRB_OP_ADD:
+    case TIRB_OP_SUB:
+    case TIRB_OP_MUL:
+    case TIRB_OP_SHL: return type == TIRB_U64 ? TIRB_I64 : type;
+    case TIRB_OP_SHR: /* the amount is masked */
+        return type != TIRB_U64 && x->args[1]->lo >= 0 && x->args[1]->hi < info->bits ? TIRB_I64 : type;
+    case TIRB_OP_LT:
+    case TIRB_OP_LE:
+    case TIRB_OP_GT:
+    case TIRB_OP_GE:
+    case TIRB_OP_MIN:
+    case TIRB_OP_MAX: return type != TIRB_U64 ? TIRB_I64 : type;
+    default: return type;
+    }
+}
+
+enum { MOST_SHIFT_BITS = 6 }; /* of an amount, which is masked */
+
 static void emit_operation(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     if (is_cast_alone(e, x)) {
         tirbi_put_value_into(e, x->args[0], to);
@@ -194,11 +243,13 @@ static void emit_operation(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     if (bits) x = bits;
     int64_t operands[5] = {to};
     uint32_t n = 1;
+    const bool shifts = x->op == TIRB_OP_SHL || x->op == TIRB_OP_SHR;
     if (x->addend_first) operands[3] = tirbi_put_value(e, x->args[2]);
-    for (int i = 0; i < x->n_args - x->addend_first; i++) operands[n++] = tirbi_put_value(e, x->args[i]);
+    for (int i = 0; i < x->n_args - x->addend_first; i++)
+        operands[n++] = tirbi_put_value(e, i == 1 && shifts ? low_bits(e, x->args[i], MOST_SHIFT_BITS) : x->args[i]);
     n += x->addend_first;
     if (x->op == TIRB_OP_CAST) operands[n++] = x->source;
-    tirbi_put_instr(e, (tirbi_op)x->op, (tirbi_dtype)x->optype, operands, n);
+    tirbi_put_instr(e, (tirbi_op)x->op, type_in_registers(x), operands, n);
 }
 
 bool tirbi_is_at_hand(const tirbi_emitter *e, const tirbi_lx *x) {
@@ -459,17 +510,17 @@ void tirbi_put_value_into(tirbi_emitter *e, const tirbi_lx *x, uint16_t to) {
     if (e->failed || e->arena->failed || !x) return;
     const int32_t computed = x->shared ? tirbi_known_reg(e, x) : -1;
     if (computed >= 0) {
-        TIRBI_PUT(e, TIRB_OP_MOV, x->type, to, computed);
+        TIRBI_PUT(e, TIRB_OP_MOV, TIRB_I64, to, computed);
         return;
     }
     const tirbi_remembered *known = tirbi_recall(e, x);
     if (known) {
-        TIRBI_PUT(e, TIRB_OP_MOV, x->type, to, known->reg);
+        TIRBI_PUT(e, TIRB_OP_MOV, TIRB_I64, to, known->reg);
         return;
     }
     switch (x->kind) {
     case TIRBI_LX_CONST: emit_constant(e, x, to); return;
-    case TIRBI_LX_VAR: TIRBI_PUT(e, TIRB_OP_MOV, x->type, to, tirbi_reg_of(e, x->var)); return;
+    case TIRBI_LX_VAR: TIRBI_PUT(e, TIRB_OP_MOV, TIRB_I64, to, tirbi_reg_of(e, x->var)); return;
     case TIRBI_LX_OP: emit_operation(e, x, to); return;
     case TIRBI_LX_LOAD: {
         const uint16_t at = put_number(e, x->access), ref = tirbi_buffer_ref(e, x->access->buffer->root);
@@ -528,7 +579,7 @@ static uint16_t put_condition(tirbi_emitter *e, const tirbi_lx *condition, uint3
     if (!compares || tirbi_is_at_hand(e, condition)) return tirbi_put_value(e, condition);
     const uint16_t a = tirbi_put_value(e, condition->args[0]), b = tirbi_put_value(e, condition->args[1]);
     note_condition(e, 0);
-    TIRBI_PUT(e, (tirbi_op)condition->op, (tirbi_dtype)condition->optype, 0, a, b);
+    TIRBI_PUT(e, (tirbi_op)condition->op, type_in_registers(condition), 0, a, b);
     note_condition(e, operand);
     return 0;
 }

@@ -238,6 +238,9 @@ enum { FUEL_SLICE = 1 << 11 };
 #define DO_INDEX(AT, ...) CHECK_INDEX(AT, s[pc[AT].a])
 #define WORDS_INDEX 2
 #define RUN_INDEX(AT, ...) DO_AND_GO(INDEX, AT, ())
+#define DO_SELECT(AT, ...) CHOOSE(AT, (uint8_t)s[pc[AT].b] != 0)
+#define WORDS_SELECT 3
+#define RUN_SELECT(AT, ...) DO_AND_GO(SELECT, AT, ())
 #define RUN_LOOP(AT, ...) COUNT(AT)
 #define RUN_JMP_LOOP(AT, ...)                                                                                          \
     do {                                                                                                               \
@@ -405,6 +408,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #include "vm/machine/forms.def"
 #define PAIR(KIND, operands, NEXT_KIND, next_operands) &&TIRBI_PAIR(KIND, operands, NEXT_KIND, next_operands),
 #define AROUND(NEXT_KIND, next_operands) &&TIRBI_PAIR(LOOP, (), NEXT_KIND, next_operands),
+#define AROUND_AHEAD(NEXT_KIND, next_operands) &&TIRBI_PAIR(JMP_LOOP, (), NEXT_KIND, next_operands),
 #define AGAIN(KIND, operands, NEXT_KIND, next_operands) &&TIRBI_PAIR(KIND##_BACK, operands, NEXT_KIND, next_operands),
 #define BESIDE(OP, op, TYPE, type) &&OP##_##TYPE##_BRNOT_LOOP,
 #define INTO(KIND, operands, NEXT_KIND, next_operands) &&TIRBI_INTO(KIND, operands, NEXT_KIND, next_operands),
@@ -635,10 +639,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
             FAIL(no_division(machine->error));
         NEXT(3);
     }
-    HANDLER(SELECT) {
-        CHOOSE(0, (uint8_t)s[pc->b] != 0);
-        NEXT(3);
-    }
+    HANDLER(SELECT) { RUN_SELECT(0, ); }
     HANDLER(SELECT_BOOL) {
         s[pc->a] = tirbi_slot_extend((uint8_t)s[pc->b] != 0 ? s[pc->c] : s[pc[1].list[0]], (uint8_t)pc[1].list[1]);
         NEXT(2);
@@ -679,13 +680,14 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         CHECK_ELEMENT(AT, tirbi_c_##type, "store", pc[AT].a, index);                                                   \
         memcpy(ref_->data + index * sizeof value_, &value_, sizeof value_);                                            \
     } while (0)
-#define DO_ADD_LOAD(AT, TYPE, type)                                                                                    \
+#define PUT_ADD_LOAD(to, AT, TYPE, type)                                                                               \
     do {                                                                                                               \
         READ_FIRST_TWO((AT) + 1);                                                                                      \
         const uint64_t at = s[ONE_OF_BOTH] + s[OTHER_OF_BOTH];                                                         \
         s[pc[AT].c] = at;                                                                                              \
-        LOAD_ELEMENT((AT) + 1, tirbi_c_##type, tirbi_slot_of_##type, s[pc[AT].a], pc[AT].b, at);                       \
+        LOAD_ELEMENT((AT) + 1, tirbi_c_##type, tirbi_slot_of_##type, to, pc[AT].b, at);                                \
     } while (0)
+#define DO_ADD_LOAD(AT, ...) PUT_ADD_LOAD(s[pc[AT].a], AT, __VA_ARGS__)
 #define PUT_BINARY(to, from, AT, OP, op, TYPE, type)                                                                   \
     do {                                                                                                               \
         READ_B_AND_C(AT);                                                                                              \
@@ -711,12 +713,13 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         s[pc[AT].a] = tirbi_slot_of_##type(tirbi_##op##_##type(                                                        \
             SLOT(type, B_OF_BOTH), SLOT(type, C_OF_BOTH), SLOT(type, pc[(AT) + 1].list[0])));                          \
     } while (0)
-#define DO_FUSED(AT, OP, op, TYPE, type)                                                                               \
+#define PUT_ADDEND(to, from, AT, OP, op, TYPE, type)                                                                   \
     do {                                                                                                               \
         READ_B_AND_C(AT);                                                                                              \
-        s[pc[AT].a] = tirbi_slot_of_##type(tirbi_canon_##type(                                                         \
-            op##_##type(SLOT(type, B_OF_BOTH), SLOT(type, C_OF_BOTH), SLOT(type, pc[(AT) + 1].list[0]))));             \
+        (to) = tirbi_slot_of_##type(tirbi_canon_##type(                                                                \
+            op##_##type(SLOT(type, B_OF_BOTH), SLOT(type, C_OF_BOTH), tirbi_slot_##type(from))));                      \
     } while (0)
+#define DO_FUSED(AT, ...) PUT_ADDEND(s[pc[AT].a], s[pc[(AT) + 1].list[0]], AT, __VA_ARGS__)
 /* Whether a comparison holds of a value and its second operand. */
 #define HOLDS(from, AT, op, type)                                                                                      \
     READ_B_AND_C(AT);                                                                                                  \
@@ -746,6 +749,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define WORDS_BINARY 1
 #define WORDS_TERNARY 2
 #define WORDS_FUSED 2
+#define WORDS_ADDEND 2
 #define WORDS_CHOOSE 3
 #define RUN_CHOOSE(AT, ...) DO_AND_GO(CHOOSE, AT, (__VA_ARGS__))
 #define RUN_EXTEND(AT, ...) DO_AND_GO(EXTEND, AT, (__VA_ARGS__))
@@ -786,12 +790,15 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define TAKE_INDEX_LOAD(made, AT, ...) PUT_AND_GO(INDEX_LOAD, made, AT, (__VA_ARGS__))
 #define TAKE_INDEX_STORE(made, AT, ...) PUT_AND_GO(INDEX_STORE, made, AT, (__VA_ARGS__))
 #define TAKE_BINARY(made, AT, ...) PUT_AND_GO(BINARY, made, AT, (__VA_ARGS__))
+#define TAKE_ADDEND(made, AT, ...) PUT_AND_GO(ADDEND, made, AT, (__VA_ARGS__))
 #define TAKE_BRNOT(made, AT, ...) BRNOT_OF(made, AT, __VA_ARGS__)
 #define TAKE_BRNOT_LOOP(made, AT, ...) BRNOT_LOOP_OF(made, AT, __VA_ARGS__)
 /* What makes one. */
 #define MAKE_LOAD(made, ...) PUT_LOAD(made, s[C_OF_BOTH], 0, __VA_ARGS__)
+#define MAKE_ADD_LOAD(made, ...) PUT_ADD_LOAD(made, 0, __VA_ARGS__)
 #define MAKE_INDEX_LOAD(made, ...) PUT_INDEX_LOAD(made, s[C_OF_BOTH], 0, __VA_ARGS__)
 #define MAKE_BINARY(made, ...) PUT_BINARY(made, s[B_OF_BOTH], 0, __VA_ARGS__)
+#define MAKE_FUSED(made, ...) PUT_ADDEND(made, s[pc[1].list[0]], 0, __VA_ARGS__)
 /* A comparison that leads to another one, or to one that leads to a loop instruction. */
 #define RUN_BRNOT_ELSE(AT, KIND, OP, op, TYPE, type)                                                                   \
     do {                                                                                                               \
@@ -818,15 +825,25 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         DO_BINARY(AT, OP, op, TYPE, type);                                                                             \
         RUN_JMP_LOOP((AT) + 1, );                                                                                      \
     } while (0)
-#define RUN_INDEX_LOAD_BRNOT(AT, OP, op, TYPE, type)                                                                   \
+#define RUN_EXTEND_LOOP(AT, TYPE, type)                                                                                \
     do {                                                                                                               \
-        DO_INDEX_LOAD(AT, TYPE, type);                                                                                 \
-        RUN_BRNOT((AT) + 2, OP, op, TYPE, type);                                                                       \
+        DO_EXTEND(AT, TYPE, type);                                                                                     \
+        COUNT((AT) + 1);                                                                                               \
     } while (0)
-#define RUN_LOAD_BRNOT(AT, OP, op, TYPE, type)                                                                         \
+#define RUN_EXTEND_JMP_LOOP(AT, TYPE, type)                                                                            \
     do {                                                                                                               \
-        DO_LOAD(AT, TYPE, type);                                                                                       \
-        RUN_BRNOT((AT) + 1, OP, op, TYPE, type);                                                                       \
+        DO_EXTEND(AT, TYPE, type);                                                                                     \
+        RUN_JMP_LOOP((AT) + 1, );                                                                                      \
+    } while (0)
+#define RUN_INDEX_LOAD_BRNOT(AT, OP, op, FROM, from)                                                                   \
+    do {                                                                                                               \
+        DO_INDEX_LOAD(AT, FROM, from);                                                                                 \
+        RUN_BRNOT((AT) + 2, OP, op, I64, i64);                                                                         \
+    } while (0)
+#define RUN_LOAD_BRNOT(AT, OP, op, FROM, from)                                                                         \
+    do {                                                                                                               \
+        DO_LOAD(AT, FROM, from);                                                                                       \
+        RUN_BRNOT((AT) + 1, OP, op, I64, i64);                                                                         \
     } while (0)
 #define RUN_LOOP_TO(AT, NEXT_KIND, next_operands)                                                                      \
     do {                                                                                                               \
@@ -896,6 +913,11 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     }
 #define AROUND(NEXT_KIND, next_operands)                                                                               \
     PLACED_HANDLER(TIRBI_PAIR(LOOP, (), NEXT_KIND, next_operands)) { RUN_LOOP_TO(0, NEXT_KIND, next_operands); }
+#define AROUND_AHEAD(NEXT_KIND, next_operands)                                                                         \
+    PLACED_HANDLER(TIRBI_PAIR(JMP_LOOP, (), NEXT_KIND, next_operands)) {                                               \
+        pc += pc->jump;                                                                                                \
+        RUN_LOOP_TO(0, NEXT_KIND, next_operands);                                                                      \
+    }
 #define AGAIN(KIND, operands, NEXT_KIND, next_operands)                                                                \
     PLACED_HANDLER(TIRBI_PAIR(KIND##_BACK, operands, NEXT_KIND, next_operands)) {                                      \
         DO(KIND, 0, operands);                                                                                         \

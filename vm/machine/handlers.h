@@ -12,6 +12,8 @@
 #define TIRBI_NAME_ADD_STORE(TYPE, type) ADD_STORE_##TYPE
 #define TIRBI_NAME_BINARY(OP, op, TYPE, type) OP##_##TYPE
 #define TIRBI_NAME_TERNARY(OP, op, TYPE, type) OP##_##TYPE
+#define TIRBI_NAME_FUSED(OP, op, TYPE, type) OP##_##TYPE##_AT_ONCE
+#define TIRBI_NAME_ADDEND(OP, op, TYPE, type) OP##_##TYPE##_AT_ONCE
 #define TIRBI_NAME_BRIF(OP, op, TYPE, type) OP##_##TYPE##_BRIF
 #define TIRBI_NAME_BRNOT(OP, op, TYPE, type) OP##_##TYPE##_BRNOT
 #define TIRBI_NAME_BRNOT_LOOP(OP, op, TYPE, type) OP##_##TYPE##_BRNOT_LOOP
@@ -19,14 +21,17 @@
 #define TIRBI_NAME_EXTEND_BACK(TYPE, type) EXTEND_##TYPE##_BACK
 #define TIRBI_NAME_CHOOSE(OP, op, TYPE, type) OP##_##TYPE##_SELECT
 #define TIRBI_NAME_INDEX() INDEX
+#define TIRBI_NAME_SELECT() SELECT
 #define TIRBI_NAME_CONST() CONST
 #define TIRBI_NAME_NOTHING_BACK() BACK
 #define TIRBI_NAME_LOOP() LOOP
 #define TIRBI_NAME_JMP_LOOP() JMP_LOOP
 /* Of the second and the third one of three. */
 #define TIRBI_NAME_LOOP_TO(KIND, operands) TIRBI_JOIN_NAMES(LOOP, TIRBI_NAME_##KIND operands)
-#define TIRBI_NAME_LOAD_BRNOT(OP, op, TYPE, type) LOAD_##TYPE##__##OP##_##TYPE##_BRNOT
-#define TIRBI_NAME_INDEX_LOAD_BRNOT(OP, op, TYPE, type) INDEX_LOAD_##TYPE##__##OP##_##TYPE##_BRNOT
+#define TIRBI_NAME_LOAD_BRNOT(OP, op, FROM, from) LOAD_##FROM##__##OP##_I64_BRNOT
+#define TIRBI_NAME_INDEX_LOAD_BRNOT(OP, op, FROM, from) INDEX_LOAD_##FROM##__##OP##_I64_BRNOT
+#define TIRBI_NAME_EXTEND_LOOP(TYPE, type) EXTEND_##TYPE##__LOOP
+#define TIRBI_NAME_EXTEND_JMP_LOOP(TYPE, type) EXTEND_##TYPE##__JMP_LOOP
 #define TIRBI_NAME_BRNOT_LOAD(OP, op, TYPE, type, FROM, from) OP##_##TYPE##_BRNOT__LOAD_##FROM
 #define TIRBI_NAME_BRNOT_BRNOT(OP, op, TYPE, type, NEXT_OP, next_op) OP##_##TYPE##_BRNOT__##NEXT_OP##_##TYPE##_BRNOT
 #define TIRBI_NAME_BINARY_JMP_LOOP(OP, op, TYPE, type) OP##_##TYPE##__JMP_LOOP
@@ -63,6 +68,7 @@ enum tirbi_handler {
 #define PAIR(KIND, operands, NEXT_KIND, next_operands)                                                                 \
     TIRBI_HANDLER(TIRBI_PAIR(KIND, operands, NEXT_KIND, next_operands)),
 #define AROUND(NEXT_KIND, next_operands) TIRBI_HANDLER(TIRBI_PAIR(LOOP, (), NEXT_KIND, next_operands)),
+#define AROUND_AHEAD(NEXT_KIND, next_operands) TIRBI_HANDLER(TIRBI_PAIR(JMP_LOOP, (), NEXT_KIND, next_operands)),
 #define AGAIN(KIND, operands, NEXT_KIND, next_operands)                                                                \
     TIRBI_HANDLER(TIRBI_PAIR(KIND##_BACK, operands, NEXT_KIND, next_operands)),
 #define BESIDE(OP, op, TYPE, type) TIRBI_H_##OP##_##TYPE##_BRNOT_LOOP,

@@ -21,6 +21,9 @@ static unsigned jump_of(unsigned first, unsigned second) {
 #define AROUND(NEXT_KIND, next_operands)                                                                               \
     case KEY(TIRBI_H_LOOP, TIRBI_HANDLER(TIRBI_NAME_##NEXT_KIND next_operands)):                                       \
         return TIRBI_HANDLER(TIRBI_PAIR(LOOP, (), NEXT_KIND, next_operands));
+#define AROUND_AHEAD(NEXT_KIND, next_operands)                                                                         \
+    case KEY(TIRBI_H_JMP_LOOP, TIRBI_HANDLER(TIRBI_PAIR(LOOP, (), NEXT_KIND, next_operands))):                         \
+        return TIRBI_HANDLER(TIRBI_PAIR(JMP_LOOP, (), NEXT_KIND, next_operands));
 #define AGAIN(KIND, operands, NEXT_KIND, next_operands)                                                                \
     case KEY(TIRBI_HANDLER(TIRBI_NAME_##KIND##_BACK operands), TIRBI_HANDLER(TIRBI_NAME_##NEXT_KIND next_operands)):   \
         return TIRBI_HANDLER(TIRBI_PAIR(KIND##_BACK, operands, NEXT_KIND, next_operands));
@@ -31,6 +34,7 @@ static unsigned jump_of(unsigned first, unsigned second) {
         return TIRBI_HANDLER(TIRBI_ELSE(KIND, OP, op, TYPE, type));
 #define INTO(KIND, operands, NEXT_KIND, next_operands) LEADS_##NEXT_KIND(KIND, operands, next_operands)
 #define LEADS_BINARY(...)
+#define LEADS_ADDEND(...)
 #define LEADS_BRNOT(...)
 #define LEADS_LOAD(...)
 #define LEADS_STORE(...)
@@ -79,9 +83,10 @@ static unsigned into_of(unsigned first, unsigned second) {
 }
 
 /* Which operand such a second form reads, and whether it has another one that is a slot. */
-enum { READS_B = 1, READS_C, READS_C_ALONE };
+enum { READS_B = 1, READS_C, READS_C_ALONE, READS_ADDEND };
 static const uint8_t reads[TIRBI_N_HANDLERS] = {
 #define BINARY(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE] = READS_B,
+#define TERNARY(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE##_AT_ONCE] = READS_ADDEND,
 #define COMPARE(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE##_BRNOT] = READS_B,
 #define MEMORY(TYPE, type)                                                                                             \
     [TIRBI_H_LOAD_##TYPE] = READS_C_ALONE, [TIRBI_H_INDEX_LOAD_##TYPE] = READS_C_ALONE,                                \
@@ -126,11 +131,13 @@ static const uint16_t exchanged[TIRBI_N_HANDLERS] = {
 static const uint8_t first_words[TIRBI_N_HANDLERS] = {
     [TIRBI_H_CONST] = 1,
     [TIRBI_H_INDEX] = 2,
+    [TIRBI_H_SELECT] = 3,
 #define COMPARE(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE##_SELECT] = 3, [TIRBI_H_##OP##_##TYPE##_BRNOT] = 2,
 #define MEMORY(TYPE, type)                                                                                             \
     [TIRBI_H_LOAD_##TYPE] = 1, [TIRBI_H_STORE_##TYPE] = 1, [TIRBI_H_INDEX_LOAD_##TYPE] = 2,                            \
     [TIRBI_H_INDEX_STORE_##TYPE] = 2, [TIRBI_H_ADD_LOAD_##TYPE] = 2, [TIRBI_H_ADD_STORE_##TYPE] = 2,
 #define BINARY(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE] = 1,
+#define TERNARY(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE##_AT_ONCE] = 2,
 #define EXTEND(TYPE, type) [TIRBI_H_EXTEND_##TYPE] = 1,
 #include "vm/machine/forms.def"
 };
@@ -152,6 +159,7 @@ static bool reads_once(const tirbi_word *form, uint16_t slot, bool *is_exchanged
     switch (reads[form->op]) {
     case READS_C_ALONE: return form->c == slot;
     case READS_C: return form->c == slot && form->b != slot;
+    case READS_ADDEND: return form[1].list[0] == slot && form->b != slot && form->c != slot;
     case READS_B: break;
     default: return false;
     }
