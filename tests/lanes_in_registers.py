@@ -137,8 +137,9 @@ def check(compiler, library, isa):
     fused = {name for name in names if isa in DOES_NOT_FUSE and FUSED.match(name)}
     cold = COLD | fused | {name for name in names if fused and name.startswith("LOOP_FMA_")}
     # No bank is live around a stream: where registers are few, it may have what it computes on the stack. AVX2 has no
-    # instruction for 64-bit integers of floats: what these steps take beside two banks, they save and bring back.
-    left_out = {"sse2": ("STREAM_",), "avx2": ("TO_I64_F64_",)}.get(isa, ())
+    # instruction for 64-bit integers of floats, and SSE2 none for floats of these: what such steps take beside two banks,
+    # they save and bring back.
+    left_out = {"sse2": ("STREAM_", "FLOAT_I64_"), "avx2": ("TO_I64_F64_",)}.get(isa, ())
     hot = {name: count for name, count in spills.items() if name not in cold and not name.startswith(left_out)
            and not ("avx512" not in isa and SHIFTED_SCALAR.match(name))}
     # Elements that are apart are picked and spread by AVX-512 alone, and integers divided and elements taken by numbers,

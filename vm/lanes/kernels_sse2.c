@@ -3,6 +3,23 @@
 
 #if TIRBI_LANES_SSE2
 
+#include <emmintrin.h>
+#include <string.h>
+
+#pragma GCC diagnostic ignored "-Wpedantic"
+
+static inline __m128i truths_as_16(const uint8_t *from, size_t n) {
+    int32_t truths = 0;
+    memcpy(&truths, from, n);
+    const __m128i ones = _mm_min_epu8(_mm_cvtsi32_si128(truths), _mm_set1_epi8(1));
+    const __m128i bytes = _mm_sub_epi8(_mm_setzero_si128(), ones);
+    return _mm_unpacklo_epi8(bytes, bytes);
+}
+#define TRUTHS_AS_32(from) truths_as_32(truths_as_16(from, 4))
+#define TRUTHS_AS_64(from) truths_as_64(truths_as_32(truths_as_16(from, 2)))
+static inline __m128i truths_as_32(__m128i truths) { return _mm_unpacklo_epi16(truths, truths); }
+static inline __m128i truths_as_64(__m128i truths) { return _mm_unpacklo_epi32(truths, truths); }
+
 #define TIRBI_MATH_FORCE_INLINE
 #define TIRBI_CONVERT_64_BY_HALVES 1
 #define COUNTS_IN_STEPS 32

@@ -316,7 +316,8 @@ enum {
     TIRBI_LANE_HAS_PICKS = 512,     /* of its steps, reading whole blocks of lanes of the main size */
     TIRBI_LANE_HAS_RARE = 1024,     /* the forms behind TIRBI_L_RARE: machines for short rows have none */
     TIRBI_LANE_HAS_FMA = 2048,      /* as an instruction */
-    TIRBI_LANE_HAS_SMALL = 4096     /* the forms behind TIRBI_L_SMALL, those of small elements */
+    TIRBI_LANE_HAS_SMALL = 4096,    /* the forms behind TIRBI_L_SMALL, those of small elements */
+    TIRBI_LANE_FUSES_F32 = 8192     /* without such an instruction, in banks: others do that in memory */
 };
 
 /* The number at an address, or what none is: one that was changed since the entry would lead anywhere. */

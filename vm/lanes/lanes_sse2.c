@@ -45,6 +45,7 @@
     (_mm_movemask_pd(_mm_or_pd(_mm_or_pd(UNORDERED_F64(R(0), R(1)), UNORDERED_F64(R(2), R(3))),                        \
                                UNORDERED_F64(R(4), R(5)))) != 0)
 #include "vm/lanes/words_sse2.h"
+#define FUSED_HANDLERS "vm/lanes/fused_sse2.h"
 #include "vm/lanes/machine.inc"
 
 #endif

@@ -141,13 +141,15 @@ static bool do_store(loops *l, const lane_ins *store) {
     return true;
 }
 
-/* Other instructions take about as long on banks as by loops. */
+/* Other instructions take about as long on banks as by loops, and so do multiply-adds that are done there. */
 static bool is_worth_it(const loops *l) {
     enum { OTHERS = 8 };
+    const bool in_banks = (l->p->code->lanes->features & TIRBI_LANE_FUSES_F32) != 0;
     unsigned n_fused = 0, n_others = 0;
     for (uint32_t i = 0; i < l->n; i++) {
         const uint8_t op = l->body.first[i].op;
-        const bool is_fused = op == TIRB_OP_VFMA || op == TIRB_OP_VFMS || op == TIRB_OP_VFNMA;
+        const bool fuses = op == TIRB_OP_VFMA || op == TIRB_OP_VFMS || op == TIRB_OP_VFNMA;
+        const bool is_fused = fuses && !(in_banks && l->body.first[i].type == TIRB_F32);
         n_fused += is_fused;
         n_others += !is_fused && tirbi_lane_computes(&l->body.first[i]);
     }

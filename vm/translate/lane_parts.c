@@ -246,7 +246,7 @@ static void remake(remaking *r, uint32_t at, uint32_t n) {
         remake_spread(r, word);
     else if (computes(word.op) || loads(word.op))
         remake_in_banks(r, word);
-    else if (word.op == TIRBI_L_KERNEL)
+    else if (word.op == TIRBI_L_KERNEL || word.op == TIRBI_L_KERNEL_WIDE)
         remake_kernel(r, at);
     else if (moves(word.op))
         remake_move(r, word);

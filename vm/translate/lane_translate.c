@@ -61,6 +61,10 @@ static void plan_kernel(lane_planner *p, const lane_ins *ins, const lane_ins *ne
             in_the_way = true;
     }
     leave_banks(p, ins);
+    /* From strip to strip in whole blocks of the kernel: those that lanes are none of would be copied. */
+    bool in_strips = !direct && p->body->main_size != 0;
+    for (unsigned i = 0; i < ins->n_reads; i++) in_strips = in_strips && !is_cursor(p, operands[i]);
+    if (is_light && in_strips) form = TIRBI_L_KERNEL_WIDE;
     if (operation->divides) tirbi_lane_plan_divisor(p, ins, operands[1]);
     uint16_t dest = direct ? pointer_of_cursor(next->cursor) : in_the_way ? p->spare_strip : strip_of(p, ins->dest);
     tirbi_lane_emit_kernel(p, form, operation->kernel, dest, operands);
