@@ -584,7 +584,13 @@ static uint16_t put_condition(tirbi_emitter *e, const tirbi_lx *condition, uint3
     return 0;
 }
 
+/* What is negated is branched on the other way round. */
 static void put_branch(tirbi_emitter *e, tirbi_op branch, const tirbi_lx *condition, tirbi_patch_list *list) {
+    while (condition->kind == TIRBI_LX_OP && condition->op == TIRB_OP_NOT && condition->type == TIRB_BOOL &&
+           !tirbi_is_at_hand(e, condition)) {
+        condition = condition->args[0];
+        branch = branch == TIRB_OP_BRIF ? TIRB_OP_BRNOT : TIRB_OP_BRIF;
+    }
     tirbi_put_jump(e, branch, put_condition(e, condition, 0), list);
 }
 

@@ -85,3 +85,18 @@ class Module:
             y1 = w
             C[i] = v
             D[i] = w
+
+    @T.prim_func(s_tir=True)
+    def negated(A: T.Buffer((40,), "int32"), F: T.Buffer((40,), "float32"), B: T.Buffer((40,), "int32")):
+        turns: T.int32 = 0
+        for i in range(40):
+            up: T.bool = T.bitwise_and(A[i], 4) == 0
+            less: T.bool = F[i] < T.float32(0)
+            if (up and A[i] > turns) or (not up and A[i] < turns):
+                turns = turns + 1
+            if not less and not up:
+                turns = turns - A[i]
+            B[i] = turns
+        while not (turns <= 0 or turns > 100):
+            turns = turns - 7
+            B[0] = B[0] + turns
