@@ -9,7 +9,10 @@
 
 static bool is_dash(const char *path) { return strcmp(path, "-") == 0; }
 
-const char *input_name(const char *path) { return is_dash(path) ? "<stdin>" : path; }
+/* A path as messages say it: one that is empty, of an unset variable say, is seen to be. */
+static const char *shown(const char *path) { return *path ? path : "''"; }
+
+const char *input_name(const char *path) { return is_dash(path) ? "<stdin>" : shown(path); }
 
 bool read_stream(FILE *stream, size_t limit, file_bytes *out) {
     size_t capacity = 1 << 16;
@@ -33,7 +36,7 @@ exit_code file_read(const invocation *inv, const char *path, size_t limit, file_
     *too_large = false;
     errno = 0;
     FILE *stream = is_dash(path) ? stdin : fopen(path, "rb");
-    if (!stream) return fail(inv, EXIT_FILES, "%s: %s", path, strerror(errno));
+    if (!stream) return fail(inv, EXIT_FILES, "%s: %s", shown(path), strerror(errno));
     bool enough = read_stream(stream, limit, out);
     bool bad = ferror(stream) != 0;
     int error = errno;
@@ -95,7 +98,7 @@ static exit_code stage_temporary(const invocation *inv, const struct stat *exist
         int error = errno;
         free(out->temporary);
         out->temporary = NULL;
-        return fail(inv, EXIT_FILES, "%s: %s", out->target, strerror(error));
+        return fail(inv, EXIT_FILES, "%s: %s", shown(out->target), strerror(error));
     }
     bool done = write_all(descriptor, out->bytes, out->size) && fchmod(descriptor, mode_for(existing)) == 0;
     int error = errno;
@@ -103,7 +106,7 @@ static exit_code stage_temporary(const invocation *inv, const struct stat *exist
         done = false;
         error = errno;
     }
-    return done ? EXIT_DONE : fail(inv, EXIT_FILES, "%s: %s", out->target, strerror(error));
+    return done ? EXIT_DONE : fail(inv, EXIT_FILES, "%s: %s", shown(out->target), strerror(error));
 }
 
 exit_code output_stage(const invocation *inv, const char *path, const void *bytes, size_t size,
@@ -115,11 +118,11 @@ exit_code output_stage(const invocation *inv, const char *path, const void *byte
     }
     struct stat existing;
     bool exists = stat(path, &existing) == 0;
-    if (exists && S_ISDIR(existing.st_mode)) return fail(inv, EXIT_FILES, "%s: %s", path, strerror(EISDIR));
+    if (exists && S_ISDIR(existing.st_mode)) return fail(inv, EXIT_FILES, "%s: %s", shown(path), strerror(EISDIR));
     bool in_place = exists && !S_ISREG(existing.st_mode);
     /* A symbolic link stays one: the file it leads to is replaced. What /dev/stdout leads to may have no path. */
     out->target = exists && !in_place ? realpath(path, NULL) : strdup(path);
-    if (!out->target) return fail(inv, EXIT_FILES, "%s: %s", path, strerror(errno));
+    if (!out->target) return fail(inv, EXIT_FILES, "%s: %s", shown(path), strerror(errno));
     if (in_place) return EXIT_DONE;
     return stage_temporary(inv, exists ? &existing : NULL, out);
 }
@@ -128,7 +131,7 @@ exit_code output_check(const invocation *inv, const char *path) {
     output_file probe;
     exit_code code = output_stage(inv, path, "", 0, &probe);
     if (code == EXIT_DONE && !probe.temporary && !is_dash(path) && access(path, W_OK) != 0)
-        code = fail(inv, EXIT_FILES, "%s: %s", path, strerror(errno));
+        code = fail(inv, EXIT_FILES, "%s: %s", shown(path), strerror(errno));
     output_finish(&probe);
     return code;
 }
@@ -147,7 +150,7 @@ exit_code output_commit(const invocation *inv, output_file *output) {
     bool done = output->temporary ? rename(output->temporary, output->target) == 0 : write_in_place(output);
     if (!done) {
         const char *name = is_dash(output->target) ? "<stdout>" : output->target;
-        return fail(inv, EXIT_FILES, "%s: %s", name, strerror(errno));
+        return fail(inv, EXIT_FILES, "%s: %s", shown(name), strerror(errno));
     }
     free(output->temporary);
     output->temporary = NULL;

@@ -67,6 +67,13 @@ def test_extents_and_random_tensors(t):
     t.run("run", "saxpy.py", "-f", "saxpy", "0.5", "m=4", code=USAGE, says="no parameter 'm'")
 
 
+def test_names_of_nothing(t):
+    """A shell's variable that is not set."""
+    t.write("matrices.py", MATRICES)
+    t.run("compile", "", code=FILES, says="tirb compile: '': No such file or directory", lines=1)
+    t.run("compile", "matrices.py", "-o", "", code=FILES, says="tirb compile: '': No such file or directory", lines=1)
+
+
 def test_values_of_no_use(t):
     """A tensor that the call refuses is not filled: 4 GiB would take its time."""
     t.write("matrices.py", MATRICES)

@@ -27,6 +27,8 @@ def extent_of(pick, most=4000):
 
 
 def of_type(dtype, value):
+    if dtype == "bool":
+        return f"T.bool({value > 0})"
     return number(dtype, value if dtype not in ("uint8", "uint16", "uint32", "uint64") else abs(value))
 
 
@@ -199,14 +201,15 @@ def planes(pick, f):
 
 def extremes(pick, f):
     """Extremes and what goes with them, of elements and of variables, in all ways to say so."""
-    dtype = pick.choice(NUMBERS)
+    dtype = pick.choice(NUMBERS + ("bool",))
     n, m = pick.choice([1, 3, 17, 33]), extent_of(pick, 300)
     f.buffer("A", dtype, n, max(m, 1))
     f.buffer("O", dtype, n)
     f.buffer("Q", "int32", n)
     in_element, with_place = pick.random() < 0.4, pick.random() < 0.5
     order = pick.choice(["<", ">", "<=", ">="])
-    v, best = pick.choice(["A[i, j]", "A[i, j]", f"A[i, {max(m, 1)} - 1 - j]", f"(A[i, j] + {of_type(dtype, 1)})"]), "O[i]" if in_element else "b"
+    of = pick.choice(["A[i, j]", "A[i, j]", f"A[i, {max(m, 1)} - 1 - j]", f"(A[i, j] + {of_type(dtype, 1)})" if dtype != "bool" else "A[i, j]"])
+    v, best = of, "O[i]" if in_element else "b"
     sides = (v, best) if pick.random() < 0.5 else (best, v)
     condition = f"{sides[0]} {order} {sides[1]}"
     if pick.random() < 0.25:
@@ -227,7 +230,7 @@ def extremes(pick, f):
         lines.reverse()
     f.add(1, *lines)
     if pick.random() < 0.25:
-        f.add(2, "else:", f"    {pick.choice([f'{best} = {v}', 'Q[i] = Q[i] + 2', f'{best} = {best} + {of_type(dtype, 1)}'])}")
+        f.add(2, "else:", f"    {pick.choice([f'{best} = {v}', 'Q[i] = Q[i] + 2', f'{best} = {of_type(dtype, 1)}'])}")
     if not in_element:
         f.add(1, "O[i] = b")
 

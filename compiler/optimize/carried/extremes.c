@@ -35,9 +35,10 @@ static const tirbi_ls *as_extreme(finder *f, const tirbi_ls *s, const tirbi_lx *
     if (!stores && !assigns) return NULL;
     const tirbi_lx *v = stores ? s->as.store.value : s->as.set.value;
     const tirbi_lx *x = stores ? tirbi_lx_load(pool, s->as.store.access) : tirbi_lx_var(pool, s->as.set.var);
-    const bool is_float = v && tirbi_dtype_is_float((tirbi_dtype)v->type);
+    if (!v || v->type == TIRB_BOOL) return NULL;
+    const bool is_float = tirbi_dtype_is_float((tirbi_dtype)v->type);
     if (is_float && (stores || !f->with_floats || f->n_floats == MAX_FLOATS)) return NULL;
-    const tirbi_op op = v && x ? extreme_of(condition, x, v) : TIRB_OP_NOP;
+    const tirbi_op op = x ? extreme_of(condition, x, v) : TIRB_OP_NOP;
     const tirbi_lx *value = op == TIRB_OP_NOP ? NULL : tirbi_lx_binary(pool, op, (tirbi_dtype)v->type, v, x);
     const tirbi_ls *copy = tirbi_with_value(pool, s, value);
     if (copy && is_float) f->floats[f->n_floats++] = s->as.set.var;

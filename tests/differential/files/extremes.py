@@ -91,3 +91,76 @@ class Module:
                 v[i, 1] = T.max(v[i, 1], X[k, i])
         for i, j in T.grid(n, 2):
             Y[i, j] = p[i, j]
+
+    @T.prim_func(s_tir=True)
+    def not_less(A: T.Buffer((33, 20), "float32"), O: T.Buffer((33,), "float32"), Q: T.Buffer((33,), "int32")):
+        for i in range(33):
+            b: T.float32 = A[i, 0]
+            for j in range(20):
+                if not (A[i, j] <= b):
+                    b = A[i, j]
+                    Q[i] = j
+            O[i] = b
+
+    @T.prim_func(s_tir=True)
+    def not_less_of_floats(A: T.Buffer((33, 20), "float32"), O: T.Buffer((33,), "float32")):
+        for i in range(33):
+            b: T.float32 = T.float32(0)
+            for j in range(20):
+                if A[i, j] >= b:
+                    b = A[i, j]
+            O[i] = b
+
+    @T.prim_func(s_tir=True)
+    def halves_in_place(A: T.Buffer((33, 20), "float16"), O: T.Buffer((33,), "float16")):
+        for i in range(33):
+            O[i] = T.float16(0)
+            for j in range(20):
+                if O[i] < A[i, j]:
+                    O[i] = A[i, j]
+
+    @T.prim_func(s_tir=True)
+    def wide_and_narrow(A: T.Buffer((33, 20), "uint64"), O: T.Buffer((33,), "uint64"), N: T.Buffer((33,), "uint8")):
+        for i in range(33):
+            for j in range(20):
+                if O[i] <= A[i, j]:
+                    O[i] = A[i, j]
+                if T.Cast("uint8", A[i, j]) > N[i]:
+                    N[i] = T.Cast("uint8", A[i, j])
+
+    @T.prim_func(s_tir=True)
+    def cast_values(A: T.Buffer((33, 20), "int8"), O: T.Buffer((33,), "int32")):
+        for i in range(33):
+            for j in range(20):
+                if T.Cast("int32", A[i, j]) > O[i]:
+                    O[i] = T.Cast("int32", A[i, j])
+
+    @T.prim_func(s_tir=True)
+    def bools(A: T.Buffer((33, 20), "bool"), O: T.Buffer((33,), "bool")):
+        for i in range(33):
+            for j in range(20):
+                if A[i, j] > O[i]:
+                    O[i] = A[i, j]
+
+    @T.prim_func(s_tir=True)
+    def in_parallel(A: T.Buffer((60,), "int32"), O: T.Buffer((60,), "int32")):
+        for i in T.parallel(30):
+            for j in range(20):
+                if A[i + j] > O[i * 2]:
+                    O[i * 2] = A[i + j]
+                if A[i + j] < O[i * 2 + 1]:
+                    O[i * 2 + 1] = A[i + j]
+
+    @T.prim_func(s_tir=True)
+    def sorted_in_place(A: T.Buffer((60,), "int32")):
+        for i in range(59):
+            if A[i] > A[i + 1]:
+                A[i + 1] = A[i]
+        for i in range(58):
+            if A[i + 2] < A[i + 1]:
+                A[i + 1] = A[i + 2]
+        for i, j in T.grid(59, 59):
+            if A[j] > A[j + 1]:
+                t: T.int32 = A[j]
+                A[j] = A[j + 1]
+                A[j + 1] = t
