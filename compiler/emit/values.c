@@ -132,19 +132,21 @@ uint16_t tirbi_put_load(tirbi_emitter *e, const tirbi_place *place) {
     return to;
 }
 
+static bool is_int_of(uint8_t type, unsigned bits) {
+    const tirbi_dtype_info *info = &tirbi_dtypes[type];
+    return (info->class == 'I' || info->class == 'U') && info->bits >= bits;
+}
+
 /* What has the same lowest bits, of which so many are all that is asked for: a mask that keeps them, and a cast between
  * integers that have them, need not be computed. */
 static const tirbi_lx *low_bits(const tirbi_emitter *e, const tirbi_lx *x, unsigned bits) {
-    for (;; x = x->args[0]) {
-        if (x->kind != TIRBI_LX_OP || tirbi_is_at_hand(e, x)) return x;
-        const tirbi_dtype_info *from = &tirbi_dtypes[x->source], *to = &tirbi_dtypes[x->type];
-        const uint64_t kept = (UINT64_C(2) << (bits - 1)) - 1;
-        const bool masks = x->op == TIRB_OP_AND && x->type != TIRB_BOOL && x->args[1]->kind == TIRBI_LX_CONST &&
+    const uint64_t kept = (UINT64_C(2) << (bits - 1)) - 1;
+    for (; x->kind == TIRBI_LX_OP && is_int_of(x->type, bits) && !tirbi_is_at_hand(e, x); x = x->args[0]) {
+        const bool masks = x->op == TIRB_OP_AND && x->args[1]->kind == TIRBI_LX_CONST &&
                            ((uint64_t)x->args[1]->value & kept) == kept;
-        const bool casts = x->op == TIRB_OP_CAST && (from->class == 'I' || from->class == 'U') && from->bits >= bits &&
-                           (to->class == 'I' || to->class == 'U') && to->bits >= bits;
-        if (!masks && !casts) return x;
+        if (!masks && !(x->op == TIRB_OP_CAST && is_int_of(x->source, bits))) break;
     }
+    return x;
 }
 
 /* Whether a value is in the register of a variable, which may be assigned. */
@@ -155,9 +157,8 @@ static bool is_in_variable(const tirbi_lx *x) {
 
 void tirbi_put_store(tirbi_emitter *e, const tirbi_place *place, const tirbi_lx *value, bool reread) {
     tirbi_scope scope = tirbi_scope_open(e);
-    const tirbi_dtype_info *type = &tirbi_dtypes[place->buffer->type];
-    const bool is_int = type->class == 'I' || type->class == 'U';
-    const tirbi_lx *stored = is_int ? low_bits(e, value, type->bits) : value;
+    const unsigned bits = tirbi_dtypes[place->buffer->type].bits;
+    const tirbi_lx *stored = is_int_of((uint8_t)place->buffer->type, bits) ? low_bits(e, value, bits) : value;
     uint16_t v = tirbi_put_value(e, stored);
     const uint16_t at = put_number(e, place), ref = tirbi_buffer_ref(e, place->buffer->root);
     TIRBI_PUT(e, TIRB_OP_STORE, place->buffer->type, ref, at, v);
