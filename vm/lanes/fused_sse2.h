@@ -82,9 +82,13 @@ FUSED_INLINE __m128i fused_lesser(__m128i least, V result) {
 #define FUSED_PLACE_M(OP, D)                                                                                           \
     case FUSED_##OP##_##D##M:                                                                                          \
         FUSED_PLACE(OP, D, M)
+/* Products by a factor that lacks these have short ends, so that sums are often just between two floats, exactly: that
+ * is looked at more closely elsewhere. */
+enum { FUSED_DIGITS = 0x7FFF };
 /* z - x k is x (-k) + z. */
 #define FUSED_PLACES_OF_ONE(OP, D)                                                                                     \
     if ((_mm_cvtsi128_si32((__m128i)k) & 0x7FFFFF) == 0) FUSED_POWER(OP, D)                                            \
+    if ((_mm_cvtsi128_si32((__m128i)k) & FUSED_DIGITS) == 0) goto in_memory;                                           \
     ST(fused_factor, (V)_mm_cvtps_pd((__m128)k));                                                                      \
     fused_y = fused_factor;                                                                                            \
     FUSED_PLACE(OP, D, K)
