@@ -14,6 +14,7 @@
 #include "compiler/optimize/contractions/operands.h"
 #include "compiler/optimize/contractions/windows.h"
 #include "compiler/optimize/cuts/clip.h"
+#include "compiler/optimize/cuts/guarded_sums.h"
 #include "compiler/optimize/cuts/partition.h"
 #include "compiler/optimize/facts/guarded.h"
 #include "compiler/optimize/nests/digits.h"

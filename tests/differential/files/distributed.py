@@ -133,3 +133,109 @@ class Module:
         for i in range(60):
             B[i] = A[X[i]]
             C[i] = A[i] + B[i]
+
+    # Sums that conditions decide of, of loops around them: what the nest begins with is elsewhere,
+    @T.prim_func(s_tir=True)
+    def banded(n: T.int32, Q: T.Buffer(("n", 19), "float32"), K: T.Buffer(("n", 19), "float32"), S: T.Buffer(("n", "n"), "float32")):
+        for i, j in T.grid(n, n):
+            S[i, j] = T.float32(0.5)
+            for p in range(19):
+                if j <= i and i - j < 5:
+                    S[i, j] = S[i, j] + Q[i, p] * K[j, p]
+
+    @T.prim_func(s_tir=True)
+    def causal(Q: T.Buffer((21, 17), "float32"), K: T.Buffer((33, 17), "float32"), S: T.Buffer((21, 33), "float32")):
+        for i, j in T.grid(21, 33):
+            S[i, j] = T.float32(0)
+            if j <= i + 12:
+                for p in range(17):
+                    S[i, j] = S[i, j] + Q[i, p] * K[j, p]
+            S[i, j] = S[i, j] * T.float32(0.25) + T.float32(1)
+
+    # but for where it is asked for: some of it, or of what another iteration has stored.
+    @T.prim_func(s_tir=True)
+    def begun(A: T.Buffer((20, 18), "int32"), B: T.Buffer((18, 22), "int32"), C: T.Buffer((20, 22), "int32")):
+        for i, j in T.grid(20, 22):
+            if j < 15:
+                C[i, j] = A[i, 0]
+            if i >= 3:
+                for k in range(18):
+                    C[i, j] = C[i, j] + A[i, k] * B[k, j]
+
+    @T.prim_func(s_tir=True)
+    def shifted(A: T.Buffer((20, 18), "int32"), B: T.Buffer((18, 22), "int32"), C: T.Buffer((21, 22), "int32")):
+        for i, j in T.grid(20, 22):
+            C[i + 1, j] = i * j
+            if j <= i:
+                for k in range(18):
+                    C[i, j] = C[i, j] + A[i, k] * B[k, j]
+
+    # Elements that only the condition keeps inside.
+    @T.prim_func(s_tir=True)
+    def kept_inside(A: T.Buffer((12, 16), "float32"), B: T.Buffer((16, 20), "float32"), C: T.Buffer((20, 20), "float32")):
+        for i, j in T.grid(20, 20):
+            C[i, j] = T.float32(1)
+            if i + j < 12:
+                for k in range(16):
+                    C[i, j] = C[i, j] + A[i + j, k] * B[k, j]
+
+    # What is asked is in memory, or what the sum is over.
+    @T.prim_func(s_tir=True)
+    def asked(M: T.Buffer((18, 20), "bool"), A: T.Buffer((18, 16), "float32"), B: T.Buffer((16, 20), "float32"), C: T.Buffer((18, 20), "float32")):
+        for i, j in T.grid(18, 20):
+            C[i, j] = T.float32(0)
+            if M[i, j]:
+                for k in range(16):
+                    C[i, j] = C[i, j] + A[i, k] * B[k, j]
+
+    @T.prim_func(s_tir=True)
+    def narrowed(A: T.Buffer((18, 30), "float32"), B: T.Buffer((30, 20), "float32"), C: T.Buffer((18, 20), "float32")):
+        for i, j in T.grid(18, 20):
+            C[i, j] = T.float32(0)
+            for k in range(30):
+                if k <= i and j > 2:
+                    C[i, j] = C[i, j] + A[i, k] * B[k, j]
+
+    # Conditions on what is added: adding +0 changes -0 alone.
+    @T.prim_func(s_tir=True)
+    def added(Q: T.Buffer((21, 17), "float32"), K: T.Buffer((23, 17), "float32"), S: T.Buffer((21, 23), "float32")):
+        for i, j in T.grid(21, 23):
+            S[i, j] = T.float32(0)
+            for p in range(17):
+                S[i, j] = S[i, j] + T.if_then_else(j <= i, Q[i, p] * K[j, p], T.float32(0))
+
+    @T.prim_func(s_tir=True)
+    def from_minus_zero(Q: T.Buffer((21, 17), "float32"), K: T.Buffer((23, 17), "float32"), S: T.Buffer((21, 23), "float32")):
+        for i, j in T.grid(21, 23):
+            S[i, j] = T.float32(-0.0)
+            for p in range(17):
+                S[i, j] = S[i, j] + T.if_then_else(j <= i, Q[i, p] * K[j, p], T.float32(0))
+
+    @T.prim_func(s_tir=True)
+    def minus_zero_added(Q: T.Buffer((21, 17), "float32"), K: T.Buffer((23, 17), "float32"), S: T.Buffer((21, 23), "float32")):
+        for i, j in T.grid(21, 23):
+            S[i, j] = T.float32(0)
+            for p in range(17):
+                S[i, j] = S[i, j] + T.if_then_else(j <= i, Q[i, p] * K[j, p], T.float32(-0.0))
+
+    @T.prim_func(s_tir=True)
+    def selected(n: T.int32, A: T.Buffer((19, "n"), "int32"), B: T.Buffer(("n", 25), "int32"), C: T.Buffer((19, 25), "int32"), D: T.Buffer((19, 25), "int32")):
+        for i, j in T.grid(19, 25):
+            D[i, j] = i
+            for k in range(n):
+                C[i, j] = C[i, j] + T.Select(j <= i + 3, A[i, k] * B[k, j], 0)
+
+    # The sum stays, or is another one, whose elements may not be there.
+    @T.prim_func(s_tir=True)
+    def stays(A: T.Buffer((19, 18), "float32"), B: T.Buffer((18, 25), "float32"), C: T.Buffer((19, 25), "float32")):
+        for i, j in T.grid(19, 25):
+            C[i, j] = A[i, 0]
+            for k in range(18):
+                C[i, j] = T.if_then_else(j > i, C[i, j] + A[i, k] * B[k, j], C[i, j])
+
+    @T.prim_func(s_tir=True)
+    def lies_outside(A: T.Buffer((19, 18), "int32"), B: T.Buffer((18, 25), "int32"), C: T.Buffer((12, 25), "int32"), D: T.Buffer((19, 25), "int32")):
+        for i, j in T.grid(19, 25):
+            D[i, j] = i
+            for k in range(18):
+                C[i, j] = C[i, j] + T.if_then_else(i < 9, A[i, k] * B[k, j], 0)
