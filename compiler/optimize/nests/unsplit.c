@@ -14,6 +14,7 @@
 #include "compiler/optimize/rewriting/guards.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "compiler/pipeline/switches.h"
 #include "loader/base/checked.h"
 
 typedef struct joiner {
@@ -303,9 +304,28 @@ static bool join_all_of(joiner *j, tirbi_lvar *outer, tirbi_lvar *inner) {
     return true;
 }
 
+/* Whether a condition is a bound of a sum that these loops' variables are in, and others', if there are any. */
+static bool bounds_sum(const tirbi_lx *x, const tirbi_loop_set *loops, const tirbi_loop_set *others) {
+    if (tirbi_is_conjunction(x))
+        return bounds_sum(x->args[0], loops, others) || bounds_sum(x->args[1], loops, others);
+    return x->kind == TIRBI_LX_OP && x->op == TIRB_OP_LT && tirbi_mentions_loops(x->args[0], loops) &&
+           (others->n == 0 || tirbi_mentions_loops(x->args[0], others)) && !tirbi_mentions_loops(x->args[1], loops) &&
+           !tirbi_mentions_loops(x->args[1], others);
+}
+
+/* Whether a condition on all that is in these loops is a bound of what they count, or of what they count with loops
+ * inside of them: they are to be one of the latter alone, where more is known. */
+static bool is_bounded(const neighbours *n, const tirbi_ls *body, bool alone) {
+    tirbi_loop_set others = {.n = 0};
+    for (; body->kind == TIRBI_LS_LOOP && others.n < TIRBI_MAX_AFFINE; body = body->as.loop.body)
+        others.var[others.n++] = body->as.loop.var;
+    return tirbi_is_guard(body) && (alone || others.n > 0) &&
+           bounds_sum(body->as.if_.condition, &n->j.loops, &others);
+}
+
 /* A loop and the one that is all of its body as one loop; NULL where they do not count one number, together with what
- * limits that. */
-static const tirbi_ls *join_neighbours(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+ * limits that, if `limited`. */
+static const tirbi_ls *join_neighbours(tirbi_lx_pool *pool, const tirbi_ls *loop, bool limited) {
     const tirbi_ls *inner = tirbi_loop_inside(loop);
     if (!inner || !tirbi_is_plain_loop(loop) || !tirbi_is_plain_loop(inner) ||
         inner->as.loop.var->extent->kind != TIRBI_LX_CONST)
@@ -314,15 +334,28 @@ static const tirbi_ls *join_neighbours(tirbi_lx_pool *pool, const tirbi_ls *loop
     neighbours n = {.j = {.pool = pool, .loops = {.var = {outer, inner->as.loop.var}, .n = 2}}};
     tirbi_guards guards = {.pool = pool, .takes = limits_counter, .context = &n};
     const tirbi_ls *body = tirbi_without_guard(&guards, inner->as.loop.body);
-    if (!body || !n.bound) body = join_all_of(&n.j, outer, inner->as.loop.var) ? inner->as.loop.body : NULL;
+    if (n.bound && !limited) return NULL;
+    if (!body || !n.bound) {
+        body = inner->as.loop.body;
+        if (is_bounded(&n, body, !limited) || !join_all_of(&n.j, outer, inner->as.loop.var)) return NULL;
+    }
     body = body ? join_body(&n.j, body) : NULL;
     return tirbi_loop_like(pool, loop, n.j.joined, body);
+}
+
+static const tirbi_ls *join_whole(void *pool, const tirbi_ls *s) {
+    const tirbi_ls *joined = s->kind == TIRBI_LS_LOOP ? join_neighbours(pool, s, false) : NULL;
+    return joined ? join_whole(pool, joined) : tirbi_replace_inside(pool, s, join_whole, pool);
+}
+
+const tirbi_ls *tirbi_join_whole_splits(tirbi_lx_pool *pool, const tirbi_ls *s, uint32_t disabled) {
+    return disabled & TIRB_PASS_UNSPLIT ? s : join_whole(pool, s);
 }
 
 static const tirbi_ls *join_all(void *pool, const tirbi_ls *s) {
     const tirbi_ls *joined = s->kind == TIRBI_LS_LOOP ? join_loops(pool, s) : s;
     if (joined == s && s->kind == TIRBI_LS_LOOP) {
-        joined = join_neighbours(pool, s);
+        joined = join_neighbours(pool, s, true);
         if (joined) return join_all(pool, joined);
         joined = s;
     }

@@ -8,4 +8,8 @@
 
 const tirbi_ls *tirbi_join_splits(tirbi_lx_pool *pool, const tirbi_ls *stmt);
 
+/* Those of them that no condition limits, ahead of what gives memory dimensions, which would be those of the parts: the
+ * parts are asked for by what has the whole counter in it. `disabled` is a set of TIRB_PASS_*. */
+const tirbi_ls *tirbi_join_whole_splits(tirbi_lx_pool *pool, const tirbi_ls *stmt, uint32_t disabled);
+
 #endif

@@ -83,6 +83,21 @@ static bool holds_where_it_runs(const tirbi_ls *init, const tirbi_lx *x) {
     return false;
 }
 
+/* What a condition asks for besides what holds where such a loop runs: NULL in *out, if there is nothing. False: memory
+ * ran out. */
+static bool ask_for_rest(const nest *n, const tirbi_ls *init, const tirbi_lx *x, const tirbi_lx **out) {
+    const tirbi_lx *a, *b;
+    *out = x;
+    if (!tirbi_is_conjunction(x)) {
+        if (holds_where_it_runs(init, x)) *out = NULL;
+        return true;
+    }
+    if (!ask_for_rest(n, init, x->args[0], &a) || !ask_for_rest(n, init, x->args[1], &b)) return false;
+    if (a == x->args[0] && b == x->args[1]) return true;
+    *out = a && b ? tirbi_lx_lazy(n->pool, TIRBI_LX_AND, a, b, NULL) : a ? a : b;
+    return *out || !a || !b;
+}
+
 /* Conditions right around the body that name loops which the init asks for decide of the rest as they are, and of the
  * init as they are in first iterations. */
 static bool move_guards(nest *n, tirbi_ls *init) {
@@ -102,7 +117,8 @@ static bool move_guards(nest *n, tirbi_ls *init) {
         }
         n->rest = first && n->rest ? tirbi_new_if(n->pool, guard->span, condition, n->rest, NULL) : NULL;
         const tirbi_ls *begins = init->as.if_.then_case;
-        if (first && holds_where_it_runs(init, first)) continue;
+        if (first && !ask_for_rest(n, init, first, &first)) return false;
+        if (n->rest && !first) continue;
         init->as.if_.then_case = n->rest ? tirbi_new_if(n->pool, guard->span, first, begins, NULL) : NULL;
         if (!init->as.if_.then_case) return false;
     }

@@ -69,3 +69,37 @@ class Module:
         for j in range(n):
             for i in range(j, m):
                 A[i, j] = B[i, j] + T.float32(1)
+
+    # Their rows, or columns, in parts: of the same size, or the last one smaller.
+    @T.prim_func(s_tir=True)
+    def rows_in_parts(L: T.Buffer((48, 48), "float32"), X: T.Buffer((48,), "float32"), Y: T.Buffer((48,), "float32")):
+        for i_0, i_1, j in T.grid(6, 8, 48):
+            with T.sblock("Y"):
+                vi = T.axis.spatial(48, i_0 * 8 + i_1)
+                vj = T.axis.reduce(48, j)
+                with T.init():
+                    Y[vi] = T.float32(0)
+                if vj <= vi:
+                    Y[vi] = Y[vi] + L[vi, vj] * X[vj]
+
+    @T.prim_func(s_tir=True)
+    def columns_in_parts(n: T.int32, S: T.Buffer(("n", 32), "float32")):
+        for i in range(n):
+            for j_0 in range(4):
+                for j_1 in range(T.min(8, 32 - j_0 * 8)):
+                    if j_0 * 8 + j_1 <= i:
+                        S[i, j_0 * 8 + j_1] = S[i, j_0 * 8 + j_1] * T.float32(0.125)
+                    else:
+                        S[i, j_0 * 8 + j_1] = T.float32(-1000)
+
+    @T.prim_func(s_tir=True)
+    def tiles(m: T.int32, k: T.int32, A: T.Buffer(("m", "k"), "float32"), B: T.Buffer(("k", 21), "float32"), C: T.Buffer(("m", 21), "float32")):
+        for i_0, j_0, p_0, p_1, i_1, j_1 in T.grid((m + 7) // 8, 3, (k + 3) // 4, 4, 8, 8):
+            with T.sblock("C"):
+                vi = T.axis.spatial(m, i_0 * 8 + i_1)
+                vj = T.axis.spatial(21, j_0 * 8 + j_1)
+                vp = T.axis.reduce(k, p_0 * 4 + p_1)
+                T.where(i_0 * 8 + i_1 < m and j_0 * 8 + j_1 < 21 and p_0 * 4 + p_1 < k)
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + A[vi, vp] * B[vp, vj]
