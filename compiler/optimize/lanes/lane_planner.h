@@ -70,6 +70,7 @@ typedef struct planner {
     uint32_t n_accesses;
     const tirbi_place *written[MAX_WRITTEN]; /* what the body stores to */
     uint32_t n_written;
+    uint32_t n_named; /* how often an element that lanes name was asked for */
     bool sequences;            /* what goes from lane to lane may be planned */
     bool fails_alike;          /* the order of what may fail in the loop tells nothing */
     uint32_t n_own, own_total; /* loops of each lane's own: that are open, that there were */

@@ -533,6 +533,8 @@ uint16_t tirbi_plan_gather(planner *p, const tirbi_place *place, tirbi_dtype typ
             return tirbi_plan_refuse(p, "it reads and writes elements of %s that depend on the iteration",
                                      place->buffer->name);
     }
+    /* An index is looked at twice, and so is what names it: in all no more often than there may be operations. */
+    if (p->n_named++ == MAX_OPS) return tirbi_plan_refuse(p, "its body has more than %d operations", MAX_OPS);
     place = tirbi_flatten_place(p->pool, place);
     p->failed = p->failed || !place;
     if (p->failed) return TIRBI_NO_VALUE;
