@@ -88,7 +88,7 @@ static const tirbi_ls *without_guards(tirbi_lx_pool *pool, const tirbi_ls *s, co
 
 /* Whether a statement in these loops would be a contraction, were it not for conditions on them. */
 static bool is_guarded_sum(tirbi_lx_pool *pool, const tirbi_ls *const *loops, uint32_t n_loops, const tirbi_ls *s) {
-    tirbi_loop_set own;
+    tirbi_loop_set own = {.n = 0};
     const tirbi_ls *sum = tirbi_find_loops(&own, s) ? without_guards(pool, s, &own) : NULL;
     const tirbi_ls *nest = sum ? tirbi_in_loops(pool, loops, n_loops, sum) : NULL;
     tirbi_contract_plan *plan = nest ? TIRBI_NEW(pool->arena, tirbi_contract_plan) : NULL;
