@@ -290,7 +290,10 @@ static void report_compilation(const tirbi_diff_bundle *bundle, tirbi_text *repo
 static tirbi_diff_outcome run_compiled(comparison *c, const tirbi_diff_variant *variant, uint64_t max_work,
                                        uint64_t *out_work) {
     tirbi_diff_bundle *bundle = tirbi_diff_compile(c->bundles, variant, max_work);
-    if (bundle == NULL) return TIRBI_DIFF_UNSUPPORTED;
+    if (bundle == NULL) {
+        tirbi_text_add(c->report, "%s: no memory for a bundle\n", variant->what);
+        return TIRBI_DIFF_MISMATCH;
+    }
     if (bundle->status != TIRB_OK) {
         report_compilation(bundle, c->report);
         return bundle->status == TIRB_UNSUPPORTED ? TIRBI_DIFF_UNSUPPORTED : TIRBI_DIFF_MISMATCH;

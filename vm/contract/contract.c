@@ -597,7 +597,8 @@ static bool lies_in_rows(const runner *r) {
     unsigned i = columns->n;
     int64_t run = 1;
     for (; i > 0 && steps[i - 1] == run * (int64_t)r->b_size; i--) run *= columns->extent[i - 1];
-    for (unsigned j = 0; j < k->n && r->s->rows.total > 2 * (int64_t)r->set->rows; j++)
+    const bool reads_again = r->s->rows.total > 2 * (int64_t)r->set->rows; /* each place more than twice */
+    for (unsigned j = 0; reads_again && j < k->n; j++)
         if (k->extent[j] >= MANY && k->step[r->s->b][j] % HALF_A_PAGE == 0) return false;
     if (r->x->kernels->fused_in_parts && (r->x->flags & TIRBI_CONTRACT_FUSED))
         return run % (r->set->vectors * lanes) == 0;

@@ -116,10 +116,12 @@ static const tirbi_ls *distribute(const nests *all, const tirbi_ls *s) {
     const tirbi_ls *body = with_conditions(
         all->pool, tirbi_only_part(tirbi_perfect_nest(s, TIRBI_MAX_CONTRACT_LOOPS, loops, &vars)));
     tirbi_distribution parts;
-    if (vars.n == 0 || body->kind != TIRBI_LS_SEQ || !tirbi_can_resolve(body)) return NULL;
+    if (vars.n == 0 || body->kind != TIRBI_LS_SEQ) return NULL;
     uint32_t at = 0;
     while (at < body->as.seq.n && !is_guarded_sum(all->pool, loops, vars.n, body->as.seq.items[at])) at++;
-    if (at == body->as.seq.n || !tirbi_distribute(all->pool, loops, vars.n, body, &parts)) return NULL;
+    if (at == body->as.seq.n || !tirbi_can_resolve(body) ||
+        !tirbi_distribute(all->pool, loops, vars.n, body, &parts))
+        return NULL;
     bool pays = false;
     for (uint32_t i = 0; i < parts.n; i++) {
         const bool is_sum = is_guarded_sum(all->pool, loops, vars.n, parts.item[i]);

@@ -313,8 +313,8 @@ static bool bounds_sum(const tirbi_lx *x, const tirbi_loop_set *loops, const tir
            !tirbi_mentions_loops(x->args[1], others);
 }
 
-/* Whether a condition on all that is in these loops is a bound of what they count, or of what they count with loops
- * inside of them: they are to be one of the latter alone, where more is known. */
+/* Whether a condition on all that is in these loops is a bound of what they count together with loops inside of them,
+ * or, if `alone`, without such: they are to be one where more is known of that. */
 static bool is_bounded(const neighbours *n, const tirbi_ls *body, bool alone) {
     tirbi_loop_set others = {.n = 0};
     for (; body->kind == TIRBI_LS_LOOP && others.n < TIRBI_MAX_AFFINE; body = body->as.loop.body)
@@ -339,8 +339,7 @@ static const tirbi_ls *join_neighbours(tirbi_lx_pool *pool, const tirbi_ls *loop
         body = inner->as.loop.body;
         if (is_bounded(&n, body, !limited) || !join_all_of(&n.j, outer, inner->as.loop.var)) return NULL;
     }
-    body = body ? join_body(&n.j, body) : NULL;
-    return tirbi_loop_like(pool, loop, n.j.joined, body);
+    return tirbi_loop_like(pool, loop, n.j.joined, join_body(&n.j, body));
 }
 
 static const tirbi_ls *join_whole(void *pool, const tirbi_ls *s) {
