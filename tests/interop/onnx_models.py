@@ -328,11 +328,94 @@ def odd_names(g):
             {"x": (2, 3)})
 
 
+def halved(g):
+    """Sizes that are computed with, of images whose batch alone is not known; what a size decides of."""
+    x = g.input("x", ["batch", 6, 8, 8])
+    size = g.add("Shape", x)
+    of = lambda i: g.add("Gather", size, g.weight(value=np.array([i])), axis=0)
+    half = g.add("Div", of(1), g.weight(value=np.array([2])))
+    front = g.add("Slice", x, g.weight(value=np.array([0])), half, g.weight(value=np.array([1])))
+    wide = g.add("Concat", g.weight(value=np.array([-1])), half, g.add("Mul", of(2), of(3)), axis=0)
+    flat = g.add("Reshape", front, wide)
+    root = g.add("Sqrt", g.add("Cast", g.add("Slice", size, g.weight(value=np.array([-1])), g.weight(value=np.array([9]))),
+                               to=TensorProto.FLOAT))
+    flat = g.add("Div", flat, root)
+    small = g.add("Less", g.add("Squeeze", of(2)), g.weight(value=np.array(9)))
+    arm = lambda name, kind: helper.make_graph([helper.make_node(kind, [flat], [name])], name, [],
+                                               [helper.make_tensor_value_info(name, TensorProto.FLOAT, None)])
+    y = g.add("If", small, then_branch=arm("then", "Relu"), else_branch=arm("else", "Neg"))
+    return g.model(y=(y, 3, TensorProto.FLOAT)), {"x": (2, 6, 8, 8)}
+
+
+def loops(g):
+    """A loop of so many rounds, whose body has a choice that its round decides, and two along rows, one from their end."""
+    value = lambda name, kind=TensorProto.FLOAT, shape=(2, 3): helper.make_tensor_value_info(name, kind, shape)
+    node, x, rows = helper.make_node, g.input("x", [2, 3]), g.input("rows", [2, 4, 3])
+    arms = [helper.make_graph([node(kind, ["state"], [name])], name, [], [value(name)])
+            for kind, name in (("Exp", "grown"), ("Sin", "turned"))]
+    one = numpy_helper.from_array(np.array(1), "one")
+    body = helper.make_graph(
+        [node("Less", ["i", "one"], ["early"]), node("If", ["early"], ["new"], then_branch=arms[0], else_branch=arms[1]),
+         node("Cast", ["i"], ["float_i"], to=TensorProto.FLOAT), node("Add", ["new", "float_i"], ["next"]),
+         node("Identity", ["goes_on"], ["goes_on_then"]), node("Neg", ["next"], ["seen"])],
+        "body", [value("i", TensorProto.INT64, ()), value("goes_on", TensorProto.BOOL, ()), value("state")],
+        [value("goes_on_then", TensorProto.BOOL, ()), value("next"), value("seen")], [one])
+    last, seen = g.add("Loop", g.weight(value=np.array(3)), "", x, n_outputs=2, body=body)
+    body = helper.make_graph([node("Add", ["sum", "row"], ["sum_then"]), node("Identity", ["sum_then"], ["kept"])], "sums",
+                             [value("sum"), value("row")], [value("sum_then"), value("kept")])
+    sums = [g.add("Scan", last, rows, n_outputs=2, body=body, num_scan_inputs=1, scan_input_axes=[1],
+                  scan_input_directions=[way], scan_output_axes=[1], scan_output_directions=[1 - way]) for way in (0, 1)]
+
+    def expected(x, rows):  # ONNX's evaluator takes rows of the first axis alone, and forwards
+        seen, state = [], x
+        for i in range(3):
+            state = (np.exp(state) if i < 1 else np.sin(state)) + np.float32(i)
+            seen.append(-state)
+        kept = state[:, None] + np.cumsum(rows, 1)
+        back = state[:, None] + np.cumsum(rows[:, ::-1], 1)
+        return [np.stack(seen), kept[:, -1], kept[:, ::-1], back]
+
+    return (g.model(seen=(seen, 3, TensorProto.FLOAT), end=(sums[0][0], 2, TensorProto.FLOAT),
+                    kept=(sums[0][1], 3, TensorProto.FLOAT), back=(sums[1][1], 3, TensorProto.FLOAT)),
+            {"x": (2, 3), "rows": (2, 4, 3)}, expected)
+
+
+def recurrent_11(g):
+    """A layer in a version of ONNX where axes are attributes."""
+    x = g.input("x", [3, "batch", 6])
+    h, last, _ = g.add("LSTM", x, g.weight(2, 32, 6), g.weight(2, 32, 8), g.weight(2, 64), n_outputs=3, hidden_size=8,
+                       direction="bidirectional")
+    h = g.add("LpNormalization", g.add("ReduceSum", h, axes=[1], keepdims=0), axis=2)
+    return (g.model(version=11, y=(h, 3, TensorProto.FLOAT), last=(last, 3, TensorProto.FLOAT)), {"x": (3, 2, 6)})
+
+
+def quantised_in_passing(g):
+    """Activations whose scale is found where they are, as tools quantise what they have no samples for."""
+    x = g.input("x", ["batch", 3, 6, 6])
+    h, scale, zero = g.add("DynamicQuantizeLinear", x, n_outputs=3)
+    w = g.weight(value=g.rng.integers(-100, 100, (4, 3, 3, 3)).astype("int8"))
+    h = g.add("ConvInteger", h, w, zero, g.weight(value=np.int8(3)), pads=[1, 1, 1, 1])
+    h = g.add("Relu", g.add("Mul", g.add("Cast", h, to=TensorProto.FLOAT), g.add("Mul", scale, g.weight(value=np.float32(0.01)))))
+    h, scale, zero = g.add("DynamicQuantizeLinear", g.add("Flatten", h), n_outputs=3)
+    w = g.weight(value=g.rng.integers(-100, 100, (144, 5)).astype("int8"))
+    h = g.add("MatMulInteger", h, w, zero)
+    y = g.add("Mul", g.add("Cast", h, to=TensorProto.FLOAT), g.add("Mul", scale, g.weight(value=np.float32(0.02))))
+    return g.model(y=(y, 2, TensorProto.FLOAT)), {"x": (2, 3, 6, 6)}
+
+
+def turned_rows(g):
+    """Sequences of several lengths, from their ends on."""
+    x = g.input("x", ["batch", 5, 3])
+    y = g.add("ReverseSequence", x, g.weight(value=np.array([3, 5])), time_axis=1, batch_axis=0)
+    return g.model(y=(y, 3, TensorProto.FLOAT)), {"x": (2, 5, 3)}
+
+
 MODELS = {"mlp": mlp, "residual": residual, "transformer": transformer, "embedding": embedding,
           "lstm_cells": lstm_cells, "gru_cells": gru_cells, "quantised": quantised,
           "recurrent": recurrent, "upsampled": upsampled, "quantised_operators": quantised_operators, "made_of_others": made_of_others,
           "u_net": u_net, "shapes": shapes, "odd_names": odd_names, "older": older,
-          "sizes_given": sizes_given,
+          "sizes_given": sizes_given, "halved": halved, "loops": loops, "recurrent_11": recurrent_11,
+          "quantised_in_passing": quantised_in_passing, "turned_rows": turned_rows,
           "mobile": mobile, "decoder": decoder, "vision_transformer": vision_transformer, "detector": detector}
 
 
@@ -387,11 +470,11 @@ def light_models():
 def made_models():
     for number, (name, build) in enumerate(MODELS.items()):
         graph = Graph(number)
-        model, shapes_of_inputs = build(graph)
+        model, shapes_of_inputs, *expected = build(graph)
         special = {"sizes": lambda _: np.array([3, 4]), "tokens": lambda s: graph.rng.integers(0, 50, s)}
         inputs = {n: special.get(n, lambda s: graph.rng.standard_normal(s).astype("float32"))(s)
                   for n, s in shapes_of_inputs.items()}
-        yield name, model, inputs, None
+        yield name, model, inputs, expected[0](**inputs) if expected else None
 
 
 def problem_of(wanted, found):
