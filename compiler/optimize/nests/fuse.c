@@ -2,15 +2,19 @@
  * program alone that nothing else uses, t[i] becomes a variable and t is never allocated.
  *
  * Nests are fused when all accesses of one to memory that another of them writes are to the same element in the same
- * iteration: then every location keeps the order of its updates (rule R1). What may trap is not moved before anything
- * else, and fused code that would not run as lanes is left as it was. */
+ * iteration: then every location keeps the order of its updates (rule R1). What may trap is in one of the nests alone,
+ * and fused code that would not run as lanes is left as it was. Sums that are short are in the nest of what they begin
+ * with and of what is made of them. */
 #include "compiler/optimize/nests/fuse.h"
 
 #include "compiler/optimize/analysis/access.h"
+#include "compiler/optimize/contractions/distribute.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/nests/unroll.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "compiler/optimize/rewriting/statements.h"
+#include "compiler/pipeline/switches.h"
 
 /* How often one sequence is looked through for what else uses a buffer. Behind that, buffers stay in memory. */
 enum { MAX_LOOKS = 20000 };
@@ -152,19 +156,58 @@ void tirbi_put_fused(tirbi_fused_items *q, const tirbi_fused *g, uint32_t first,
 
 /* ---- Nests of the same elements --------------------------------------------------------------------------------- */
 
-/* An element of its own is stored to in each iteration. Only the first nest may trap: nothing is moved before it. */
+/* An element of its own is stored to in each iteration. */
 static bool takes_access(void *context, const tirbi_reached *a) {
     tirbi_fused *g = context;
     const tirbi_lbuf *b = a->place->buffer;
-    if (b->overlaps || b->local) return false;
-    if (a->what == TIRBI_LOADS) return true;
-    return (g->n == 0 || (!a->stmt->as.store.value->traps && tirbi_is_proven(a->place))) &&
-           tirbi_tells_all(g->pool, &g->vars, a->place);
+    return !b->overlaps && !b->local && (a->what == TIRBI_LOADS || tirbi_tells_all(g->pool, &g->vars, a->place));
 }
 
-/* Stores, one after the other. */
+/* Whether a body is stores and short sums, such as those of windows, which are to be written out: how many iterations
+ * of these may be left is told. */
+static bool is_short(const tirbi_ls *s, int64_t *left) {
+    switch (s->kind) {
+    case TIRBI_LS_STORE: return true;
+    case TIRBI_LS_SEQ:
+        for (uint32_t i = 0; i < s->as.seq.n; i++)
+            if (!is_short(s->as.seq.items[i], left)) return false;
+        return true;
+    case TIRBI_LS_IF:
+        return is_short(s->as.if_.then_case, left) &&
+               (!s->as.if_.else_case || is_short(s->as.if_.else_case, left));
+    case TIRBI_LS_LOOP: {
+        const tirbi_lx *extent = s->as.loop.var->extent;
+        if (extent->kind != TIRBI_LX_CONST || extent->value < 1 || extent->value > *left || s->as.loop.step) return false;
+        *left /= extent->value;
+        return is_short(s->as.loop.body, left);
+    }
+    default: return false;
+    }
+}
+
+static tirbi_step find_failure(tirbi_walk *w, const tirbi_ls *s) {
+    const bool fails = s->kind == TIRBI_LS_IF      ? s->as.if_.condition->traps
+                       : s->kind == TIRBI_LS_STORE ? s->as.store.value->traps || !tirbi_is_proven(s->as.store.access)
+                                                   : false;
+    if (fails) *(bool *)w->context = true;
+    return fails ? TIRBI_STOP : TIRBI_INTO;
+}
+
+static bool may_fail(const tirbi_ls *body) {
+    bool fails = false;
+    tirbi_walk walk = {.context = &fails, .stmt = find_failure};
+    tirbi_walk_stmt(&walk, body);
+    return fails;
+}
+
+/* Stores, one after the other, and short sums. One nest alone may fail: its iterations stay in their order. */
 static bool note_body(tirbi_fused *g, const tirbi_ls *body) {
-    const tirbi_accesses all = {.kinds = TIRBI_KIND(SEQ) | TIRBI_KIND(STORE), .access = takes_access};
+    const tirbi_accesses all = {.kinds = TIRBI_NESTS, .access = takes_access};
+    int64_t left = TIRBI_MAX_WRITTEN_OUT;
+    if (!is_short(body, &left)) return false;
+    const bool fails = may_fail(body);
+    for (uint32_t i = 0; fails && i < g->n; i++)
+        if (may_fail(g->bodies[i])) return false;
     return tirbi_note_fused(g, body, all);
 }
 
@@ -216,6 +259,15 @@ static const tirbi_ls *keep_in_variable(tirbi_lx_pool *pool, const tirbi_ls *bod
 
 /* ---- Sequences ------------------------------------------------------------------------------------------------ */
 
+/* Whether lanes run what became of nests, or less than all of these by themselves: a short sum may be lanes where its
+ * loops have been cut at its conditions. */
+static bool keeps_lanes(const tirbi_fused *g, const tirbi_ls *nest) {
+    if (tirbi_runs_as_lanes(g->pool, nest)) return true;
+    for (uint32_t i = 0; i < g->n; i++)
+        if (tirbi_has_kind(g->bodies[i], TIRBI_KIND(LOOP)) && !tirbi_runs_as_lanes(g->pool, g->originals[i])) return true;
+    return false;
+}
+
 /* Puts the fused nest in the place of the group's first one, `first`, and drops what is not allocated any more, of one
  * nest alone only that. False when nothing was changed. */
 static bool replace(tirbi_fused_items *q, const tirbi_fused *g, uint32_t first) {
@@ -231,17 +283,40 @@ static bool replace(tirbi_fused_items *q, const tirbi_fused *g, uint32_t first) 
         changes = dropped[i] = true;
     }
     const tirbi_ls *nest = changes ? tirbi_in_loops(q->pool, g->loops, g->vars.n, body) : NULL;
-    if (!nest || !tirbi_runs_as_lanes(q->pool, nest)) return false;
+    if (!nest || !keeps_lanes(g, nest)) return false;
     tirbi_put_fused(q, g, first, nest, dropped, "");
     return true;
 }
 
+/* Whether all nests of a group store to one element, as the first one does. */
+static bool store_one(const tirbi_fused *g) {
+    const tirbi_place *place = NULL;
+    for (uint32_t i = 0; i < g->n_accesses; i++) {
+        if (g->accesses[i].what == TIRBI_LOADS) continue;
+        if (place && !tirbi_same_place(place, g->accesses[i].place)) return false;
+        place = g->accesses[i].place;
+    }
+    return true;
+}
+
+/* Whether a group's short sums, if it has any, can be written out, and the last nest is no instruction by itself. */
+static bool writes_out(const tirbi_fused_items *q, const tirbi_fused *g) {
+    bool sums = false;
+    for (uint32_t i = 0; i < g->n; i++) sums = sums || tirbi_has_kind(g->bodies[i], TIRBI_KIND(LOOP));
+    return !sums || (store_one(g) && ((q->disabled & TIRB_PASS_CONTRACT) || !tirbi_contracts(q->pool, g->originals[g->n - 1])));
+}
+
 static void fuse_group(tirbi_fused_items *q, tirbi_fused *g, uint32_t first) {
-    if (g->n_common == 0 || g->n_common > TIRBI_MAX_AFFINE || !tirbi_begin_fused(g, q->items[first])) return;
+    if (g->n_common == 0 || g->n_common > TIRBI_MAX_AFFINE || !tirbi_begin_fused(g, q->items[first]) ||
+        !writes_out(q, g))
+        return;
     uint32_t end = first + 1;
     for (; end < q->n; end++) {
         if (tirbi_is_plain_allocation(q->items[end])) continue;
         if (q->items[end]->kind != TIRBI_LS_LOOP || !tirbi_join_fused(g, q->items[end])) break;
+        if (writes_out(q, g)) continue;
+        tirbi_keep_fused(g, g->n - 1);
+        break;
     }
     if (g->n == 1 && g->bodies[0]->kind == TIRBI_LS_SEQ) replace(q, g, first); /* it has been fused inside */
     if (g->n < 2) return;
@@ -272,7 +347,7 @@ static const tirbi_ls *fuse_in(void *context, const tirbi_ls *s);
 /* The items of a sequence, or a lone nest, rows of which may be done together, too. */
 static const tirbi_ls *fuse_items(fusing *f, const tirbi_ls *s, const tirbi_ls *const *items, uint32_t n) {
     tirbi_lx_pool *const pool = f->pool;
-    tirbi_fused_items q = {.pool = pool, .n = n, .notes = f->notes};
+    tirbi_fused_items q = {.pool = pool, .n = n, .disabled = f->disabled, .notes = f->notes};
     q.items = TIRBI_NEW_ARRAY(pool->arena, const tirbi_ls *, n);
     if (!q.items) return s;
     for (uint32_t i = 0; i < n; i++) q.items[i] = fuse_in(f, items[i]);

@@ -10,7 +10,6 @@
 #include "compiler/pipeline/switches.h"
 
 enum {
-    MAX_STEPS = 27,   /* of the loops inside, all together */
     MAX_ASSIGNMENTS = 80,
     MAX_SIZE = 480,   /* nodes of what is written out */
     LEAST_NAMED = 16, /* nodes of a value that gets a name, where several do */
@@ -190,7 +189,7 @@ static bool run_loop(unroller *u, const tirbi_ls *s, unsigned depth) {
     const tirbi_lx *before[MAX_VARIABLES] = {NULL};
     if (s->as.loop.step || mentions(u->place, var) || s->as.loop.rows || s->as.loop.blocks ||
         u->n_counters == MAX_COUNTERS || var->min->kind != TIRBI_LX_CONST || var->extent->kind != TIRBI_LX_CONST ||
-        var->extent->value > MAX_STEPS) {
+        var->extent->value > TIRBI_MAX_WRITTEN_OUT) {
         return false;
     }
     uint32_t at = u->n_counters++;

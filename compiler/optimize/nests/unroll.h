@@ -4,6 +4,9 @@
 
 #include "compiler/loop/loop.h"
 
+/* Iterations that are written out, of the loops of a sum all together. */
+enum { TIRBI_MAX_WRITTEN_OUT = 27 };
+
 /* for i: O[i] = 0; for r in range(3): O[i] += A[i + r] becomes for i: O[i] = 0 + A[i] + A[i + 1] + A[i + 2], where such
  * loops have few iterations and the nest around them has many: windows of pools and filters. The operations and their
  * order stay. So is the innermost loop of few iterations that goes between the elements another loop writes. The

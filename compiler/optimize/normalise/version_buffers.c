@@ -160,6 +160,22 @@ static bool fills_extent(tirbi_versions *v, const tirbi_lbuf *b, uint32_t d) {
                    tirbi_poly_add(&room, &extent, -1) && room.n == 0);
 }
 
+static bool same_dimensions(const tirbi_lbuf *a, const tirbi_lbuf *b) {
+    if (a->ndim != b->ndim || a->offset != b->offset || a->covers != b->covers) return false;
+    for (uint32_t d = 0; d < a->ndim; d++)
+        if (a->shape[d] != b->shape[d] || a->strides[d] != b->strides[d]) return false;
+    return true;
+}
+
+/* The same view of another nest: their accesses are of the same elements then. */
+static tirbi_lbuf *view_elsewhere(const tirbi_versions *v, const tirbi_lbuf *from, const tirbi_lbuf *view) {
+    for (uint32_t i = 0; i < v->n_buffers; i++) {
+        tirbi_lbuf *to = v->buffers[i].to;
+        if (v->buffers[i].from == from && v->buffers[i].nest > 0 && to != view && same_dimensions(to, view)) return to;
+    }
+    return NULL;
+}
+
 tirbi_lbuf *tirbi_version_view(tirbi_versions *v, const tirbi_lbuf *b) {
     tirbi_lbuf *whole = tirbi_version_buffer(v, b), *to = known_buffer(v, b, v->nest);
     if (to || !whole) return to;
@@ -178,5 +194,8 @@ tirbi_lbuf *tirbi_version_view(tirbi_versions *v, const tirbi_lbuf *b) {
     for (uint32_t d = 0; d < b->ndim; d++)
         if (!add_extents(v, tirbi_version_parts(v, b, d), whole->shape[d], whole->strides[d], to)) return NULL;
     if (compact) to->strides = row_major(v, to->shape, to->ndim);
-    return to->strides ? to : NULL;
+    if (!to->strides) return NULL;
+    tirbi_lbuf *other = view_elsewhere(v, b, to);
+    if (other) v->buffers[v->n_buffers - 1].to = other;
+    return other ? other : to;
 }

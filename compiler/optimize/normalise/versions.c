@@ -287,9 +287,15 @@ static bool counts(const tirbi_lx *x) {
     return x->op == TIRB_OP_MUL && counts(x->args[0]) && x->args[1]->kind == TIRBI_LX_CONST;
 }
 
+/* Whether it is a sum that too many iterations may make wrap. */
+static bool may_wrap(const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_OP && counts(x) && x->hi > TIRBI_SANE_SIZE;
+}
+
 bool tirbi_version_compares(const tirbi_lx *x) {
-    if (x->kind != TIRBI_LX_OP || x->optype != TIRB_I64 || tirbi_opposite(x->op) == TIRB_OP_NOP) return false;
-    return counts(x->args[0]) && counts(x->args[1]) &&
+    if (x->kind != TIRBI_LX_OP || x->optype != TIRB_I64) return false;
+    if (x->op == TIRB_OP_MIN || x->op == TIRB_OP_MAX) return may_wrap(x->args[0]) || may_wrap(x->args[1]);
+    return tirbi_opposite(x->op) != TIRB_OP_NOP && counts(x->args[0]) && counts(x->args[1]) &&
            (x->args[0]->hi > TIRBI_SANE_SIZE || x->args[1]->hi > TIRBI_SANE_SIZE);
 }
 
