@@ -177,7 +177,8 @@ static bool is_short(const tirbi_ls *s, int64_t *left) {
                (!s->as.if_.else_case || is_short(s->as.if_.else_case, left));
     case TIRBI_LS_LOOP: {
         const tirbi_lx *extent = s->as.loop.var->extent;
-        if (extent->kind != TIRBI_LX_CONST || extent->value < 1 || extent->value > *left || s->as.loop.step) return false;
+        if (s->as.loop.step || extent->kind != TIRBI_LX_CONST || extent->value < 1 || extent->value > *left)
+            return false;
         *left /= extent->value;
         return is_short(s->as.loop.body, left);
     }
@@ -263,8 +264,10 @@ static const tirbi_ls *keep_in_variable(tirbi_lx_pool *pool, const tirbi_ls *bod
  * loops have been cut at its conditions. */
 static bool keeps_lanes(const tirbi_fused *g, const tirbi_ls *nest) {
     if (tirbi_runs_as_lanes(g->pool, nest)) return true;
-    for (uint32_t i = 0; i < g->n; i++)
-        if (tirbi_has_kind(g->bodies[i], TIRBI_KIND(LOOP)) && !tirbi_runs_as_lanes(g->pool, g->originals[i])) return true;
+    for (uint32_t i = 0; i < g->n; i++) {
+        const bool sums = tirbi_has_kind(g->bodies[i], TIRBI_KIND(LOOP));
+        if (sums && !tirbi_runs_as_lanes(g->pool, g->originals[i])) return true;
+    }
     return false;
 }
 
@@ -303,7 +306,9 @@ static bool store_one(const tirbi_fused *g) {
 static bool writes_out(const tirbi_fused_items *q, const tirbi_fused *g) {
     bool sums = false;
     for (uint32_t i = 0; i < g->n; i++) sums = sums || tirbi_has_kind(g->bodies[i], TIRBI_KIND(LOOP));
-    return !sums || (store_one(g) && ((q->disabled & TIRB_PASS_CONTRACT) || !tirbi_contracts(q->pool, g->originals[g->n - 1])));
+    if (!sums) return true;
+    const bool contracts = !(q->disabled & TIRB_PASS_CONTRACT) && tirbi_contracts(q->pool, g->originals[g->n - 1]);
+    return store_one(g) && !contracts;
 }
 
 static void fuse_group(tirbi_fused_items *q, tirbi_fused *g, uint32_t first) {

@@ -59,8 +59,8 @@ const tirbi_lx *tirbi_version_of_value(tirbi_versions *v, const tirbi_lx *x);
 /* Whether an operation computes in both types of integers: an int64 that is cast to int32, or a sum or product of
  * int64 with int32 arithmetic in it that may wrap. */
 bool tirbi_version_mixes(const tirbi_lx *x);
-/* Whether it compares counters of int64 that 32 bits may not hold, or clamps sums of them, which may wrap then: twice as
- * many lanes compare those that they do. */
+/* Whether it compares counters of int64 that 32 bits may not hold, or clamps sums of them, which may wrap then: twice
+ * as many lanes compare those that they do. */
 bool tirbi_version_compares(const tirbi_lx *x);
 /* The polynomial of an integer expression, exact under conditions that are added. */
 bool tirbi_version_linear(tirbi_versions *v, const tirbi_lx *x, tirbi_poly *out, tirbi_conditions *conditions);
