@@ -321,6 +321,12 @@ static const tirbi_lx *shift_as_product(tirbi_lx_pool *pool, tirbi_dtype type, c
                        tirbi_lx_int(pool, type, (int64_t)(UINT64_C(1) << b->value)), NULL);
 }
 
+/* Whether both have one value; of a variable, more may be known at one of them. */
+static bool is_same(const tirbi_lx *a, const tirbi_lx *b) {
+    return (a == b && a->pure && !a->traps) ||
+           (a->kind == TIRBI_LX_VAR && b->kind == TIRBI_LX_VAR && a->var == b->var && a->pure);
+}
+
 /* Integer operations that have a known or simpler result; NULL when there is none. Nothing that could trap is lost. */
 static const tirbi_lx *simplify(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype type, tirbi_dtype source,
                                 const tirbi_lx *a, const tirbi_lx *b) {
@@ -354,7 +360,7 @@ static const tirbi_lx *simplify(tirbi_lx_pool *pool, tirbi_op op, tirbi_dtype ty
             const tirbi_lx *minus = tirbi_lx_int(pool, type, (int64_t)(0 - (uint64_t)b->value));
             return tirbi_lx_op(pool, TIRB_OP_ADD, type, TIRB_TYPE_NONE, a, minus, NULL);
         }
-        if (a == b && a->pure && !a->traps) return tirbi_lx_int(pool, type, 0);
+        if (is_same(a, b)) return tirbi_lx_int(pool, type, 0);
         if (a->kind == TIRBI_LX_OP && a->op == TIRB_OP_ADD && a->optype == type && a->args[0] == b && b->pure &&
             !b->traps)
             return a->args[1];

@@ -16,6 +16,7 @@
 #include "compiler/optimize/cuts/clip.h"
 #include "compiler/optimize/cuts/guarded_sums.h"
 #include "compiler/optimize/cuts/partition.h"
+#include "compiler/optimize/cuts/wrapped.h"
 #include "compiler/optimize/facts/guarded.h"
 #include "compiler/optimize/nests/digits.h"
 #include "compiler/optimize/nests/phases.h"

@@ -25,7 +25,11 @@ static bool add_access(builder *b, const tirbi_reached *at, const tirbi_lvar *va
     return true;
 }
 
-static bool note_access(void *context, const tirbi_reached *at) { return add_access(context, at, NULL); }
+static bool note_access(void *context, const tirbi_reached *at) {
+    builder *b = context;
+    if (b->stored && at->what == TIRBI_LOADS && !tirbi_is_among(b->stored, at->place->buffer->root)) return true;
+    return add_access(b, at, NULL);
+}
 
 static const let *find_let(const builder *b, const tirbi_lvar *var) {
     for (uint32_t i = 0; i < b->n_lets; i++)
@@ -403,6 +407,11 @@ static void bound_around(builder *b) {
 bool tirbi_read_nest(builder *b, const tirbi_ls *const *loops, uint32_t n_loops, const tirbi_ls *const *parts,
                      uint32_t n_parts) {
     tirbi_dependences *g = b->g;
+    tirbi_roots stored = {.n = 0};
+    bool edges_only = b->asked && b->asked->parts; /* none ends at what is loaded from memory that nothing stores to */
+    for (uint32_t i = 0; i < n_parts && edges_only; i++)
+        edges_only = tirbi_find_stored(&stored, parts[i], TIRBI_MAX_ROOTS);
+    if (edges_only) b->stored = &stored;
     for (uint32_t i = 0; i < n_loops; i++) {
         b->n_choices += i > 0 && loops[i]->as.loop.var->extent->lo < 1;
         if (!list_loop(b, loops[i])) return false;
@@ -411,6 +420,7 @@ bool tirbi_read_nest(builder *b, const tirbi_ls *const *loops, uint32_t n_loops,
         b->part = (uint16_t)i;
         if (!list_stmt(b, parts[i])) return false;
     }
+    b->stored = NULL;
     find_all_around(b);
     if (!name_loops(b)) return false;
     bound_around(b);

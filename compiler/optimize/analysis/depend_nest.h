@@ -62,6 +62,7 @@ typedef struct builder {
     uint32_t linked[32]; /* parts that an edge leads to from one, by bits, where nothing else is asked for */
     uint32_t n_choices; /* conditions, and loops that may not run, around what is listed */
     given given;
+    const tirbi_roots *stored; /* what is loaded from elsewhere is not listed; NULL: all is */
     uint16_t part;
     let lets[MAX_LETS];
     uint32_t n_lets;

@@ -4,6 +4,7 @@
 
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/analysis/access.h"
+#include "compiler/optimize/carried/records.h"
 #include "compiler/optimize/carried/scopes.h"
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/rewriting/rewrite.h"
@@ -436,11 +437,20 @@ static const tirbi_ls *write_inside(search *q, const tirbi_ls *s) {
     return copy ? copy : s;
 }
 
+/* A loop that is no lanes for the order in which it goes through rows of its own. */
+static const tirbi_ls *without_records(search *q, const tirbi_ls *loop) {
+    const tirbi_ls *held = q->tries < MAX_TRIES ? tirbi_records_as_arrays(q->pool, loop) : NULL;
+    if (!held || tirbi_nest_has_lanes(q->pool, loop, TIRBI_NEST_ANY)) return NULL;
+    const tirbi_ls *out = without_arrays(q, NULL, 0, held);
+    return out ? tirbi_without_same_stores(q->pool, out) : NULL;
+}
+
 static const tirbi_ls *write_all(void *context, const tirbi_ls *s) {
     search *q = context;
     if (s->kind == TIRBI_LS_SEQ) return write_sequence(q, s);
     if (s->kind != TIRBI_LS_LOOP) return tirbi_replace_inside(q->pool, s, write_all, q);
     const tirbi_ls *out = without_arrays(q, NULL, 0, s);
+    if (!out) out = without_records(q, s);
     return out ? out : write_inside(q, s);
 }
 

@@ -1,15 +1,18 @@
 #include "compiler/optimize/cuts/wrapped.h"
 
+#include "compiler/loop/exact.h"
 #include "compiler/loop/visit.h"
 #include "compiler/optimize/facts/order.h"
 #include "compiler/optimize/rewriting/rewrite.h"
+#include "compiler/optimize/rewriting/statements.h"
 
 enum { MAX_SIZES = 4, MAX_DEPTH = 16 };
 
 typedef struct unwrapper {
     tirbi_lx_pool *pool;
-    const tirbi_lx *size[MAX_SIZES]; /* that indices go around */
+    const tirbi_lx *size[MAX_SIZES]; /* that indices go around which may wrap where it is large */
     uint32_t n;
+    bool any;
 } unwrapper;
 
 /* Whether a variable stays below a size and is not negative, so that there the size is 1 at least. */
@@ -56,32 +59,61 @@ static bool note_size(unwrapper *u, const tirbi_lx *size) {
     return true;
 }
 
-/* Whether an index is from `from` times a size up to below `to` times that. A size is 1 at least. */
-static bool is_between(const tirbi_lx *index, const tirbi_lx *n, int64_t from, int64_t to) {
-    if (from == 0 && index->lo < 0 && !tirbi_never_below(index, 0, n, 0) && !tirbi_never_below(index, 1, n, -1))
-        return false;
-    if (from < 0 && !tirbi_never_below(index, 0, n, -1)) return false;
-    return tirbi_always_below(index, 1, n, to > 1) || (to > 1 && tirbi_always_below(index, 2, n, 0));
+/* Whether an index is from `from` times a size on. A size is 1 at least. */
+static bool begins_at(const tirbi_lx *index, const tirbi_lx *n, int64_t from) {
+    if (from == 0 && index->lo >= 0) return true;
+    return tirbi_never_below(index, from, n, 0) || tirbi_never_below(index, from + 1, n, -1);
 }
 
-/* A remainder whose numerator goes around at most once, as a choice. */
+/* Whether it is below `to` times a size. */
+static bool ends_at(const tirbi_lx *index, const tirbi_lx *n, int64_t to) {
+    for (int64_t k = to; k > 0; k--)
+        if (tirbi_always_below(index, k, n, to - k)) return true;
+    return false;
+}
+
+/* A sum without a term that it has; NULL: it has none. Whether parts of it wrap makes no difference. */
+static const tirbi_lx *without_term(tirbi_lx_pool *pool, const tirbi_lx *sum, const tirbi_lx *term) {
+    if (sum == term) return tirbi_lx_int(pool, (tirbi_dtype)sum->type, 0);
+    if (sum->kind != TIRBI_LX_OP || (sum->op != TIRB_OP_ADD && sum->op != TIRB_OP_SUB)) return NULL;
+    const tirbi_lx *a = without_term(pool, sum->args[0], term), *b = sum->args[1];
+    if (!a && sum->op == TIRB_OP_ADD && (b = without_term(pool, b, term)) != NULL) a = sum->args[0];
+    return a ? tirbi_lx_binary(pool, (tirbi_op)sum->op, (tirbi_dtype)sum->type, a, b) : NULL;
+}
+
+/* An index without as many times a size. */
+static const tirbi_lx *without(tirbi_lx_pool *pool, const tirbi_lx *index, const tirbi_lx *size, int64_t times) {
+    const tirbi_dtype type = (tirbi_dtype)index->type;
+    if (times < 0) return tirbi_lx_binary(pool, TIRB_OP_ADD, type, index, size);
+    for (; times > 0 && index; times--) {
+        const tirbi_lx *rest = without_term(pool, index, size);
+        index = rest ? rest : tirbi_lx_binary(pool, TIRB_OP_SUB, type, index, size);
+    }
+    return index;
+}
+
+/* A remainder whose numerator is from -1 to 3 times the size, as a choice of sums that each lie inside. */
 static const tirbi_lx *unwrap(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     unwrapper *u = rewrite->context;
-    const tirbi_dtype type = (tirbi_dtype)x->type;
     const tirbi_lx *size = size_of(x);
     if (!size) return NULL;
     const tirbi_lx *n = tirbi_lx_cast(u->pool, TIRB_I64, size),
                    *wide = tirbi_value_in_type(u->pool, TIRB_I64, x->args[0]);
     if (!n || !wide) return NULL;
-    const bool above = is_between(wide, n, 0, 2), below = !above && is_between(wide, n, -1, 1);
-    if ((!above && !below) || !note_size(u, size)) return NULL;
+    int64_t from = 0, to = 1;
+    while (from > -1 && !begins_at(wide, n, from)) from--;
+    while (to < 3 && !ends_at(wide, n, to)) to++;
+    if (!begins_at(wide, n, from) || !ends_at(wide, n, to)) return NULL;
+    if (!tirbi_is_exact(x->args[0], NULL) && !note_size(u, size)) return NULL;
     const tirbi_lx *index = tirbi_rewrite_value(rewrite, x->args[0]); /* loops have other variables in the copy */
     wide = tirbi_value_in_type(u->pool, TIRB_I64, index);
-    if (!wide) return NULL;
-    const tirbi_lx *bound = above ? n : tirbi_lx_number(u->pool, 0);
-    const tirbi_lx *in_place = tirbi_lx_wide(u->pool, above ? TIRB_OP_LT : TIRB_OP_GE, wide, bound);
-    const tirbi_lx *moved_back = tirbi_lx_binary(u->pool, above ? TIRB_OP_SUB : TIRB_OP_ADD, type, index, x->args[1]);
-    return in_place && moved_back ? tirbi_lx_lazy(u->pool, TIRBI_LX_COND, in_place, index, moved_back) : NULL;
+    const tirbi_lx *chosen = wide ? without(u->pool, index, x->args[1], to - 1) : NULL;
+    for (int64_t k = to - 2; k >= from && chosen; k--) {
+        const tirbi_lx *in_place = tirbi_lx_wide(u->pool, TIRB_OP_LT, without(u->pool, wide, n, k), n);
+        chosen = tirbi_lx_lazy(u->pool, TIRBI_LX_COND, in_place, without(u->pool, index, x->args[1], k), chosen);
+    }
+    u->any = true;
+    return chosen;
 }
 
 /* ---- Whether there are any -------------------------------------------------------------------------------------- */
@@ -91,18 +123,46 @@ static bool is_remainder(const void *context, const tirbi_lx *x) {
     return size_of(x) != NULL;
 }
 
-bool tirbi_unwrap_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arranged *out) {
-    if (!tirbi_any_value(loop, TIRBI_WALK_PLACES, is_remainder, NULL)) return false;
-    unwrapper u = {.pool = pool};
-    tirbi_rewrite rewrite = {.pool = pool, .replace = unwrap, .context = &u, .anew = TIRBI_LOOPS_ANEW};
-    out->stmt = tirbi_rewrite_stmt(&rewrite, loop);
-    out->condition = NULL;
-    for (uint32_t i = 0; i < u.n && out->stmt; i++) {
-        const int64_t most = INT64_C(1) << (tirbi_dtypes[u.size[i]->type].bits - 2);
-        const tirbi_lx *n = tirbi_lx_cast(pool, TIRB_I64, u.size[i]);
-        const tirbi_lx *fits = tirbi_lx_with(pool, TIRB_OP_LE, n, most);
-        out->condition = out->condition ? tirbi_lx_both(pool, TIRB_OP_AND, out->condition, fits) : fits;
-        if (!out->condition) return false;
+/* Where sums that go around these sizes are not more than their types hold; NULL: everywhere. */
+static const tirbi_lx *are_not_large(const unwrapper *u) {
+    const tirbi_lx *all = NULL;
+    for (uint32_t i = 0; i < u->n; i++) {
+        const int64_t most = INT64_C(1) << (tirbi_dtypes[u->size[i]->type].bits - 3);
+        if (u->size[i]->var->hi <= most) continue;
+        const tirbi_lx *n = tirbi_lx_cast(u->pool, TIRB_I64, u->size[i]);
+        all = tirbi_lx_and(u->pool, all, tirbi_lx_with(u->pool, TIRB_OP_LE, n, most));
     }
-    return out->stmt && u.n > 0;
+    return all;
+}
+
+/* A condition of one like another, or of its own kind, over these cases. */
+static const tirbi_ls *condition_like(tirbi_lx_pool *pool, const tirbi_ls *like, const tirbi_lx *condition,
+                                      const tirbi_ls *then_case, const tirbi_ls *else_case) {
+    tirbi_ls *branch = then_case ? tirbi_new_stmt(pool, TIRBI_LS_IF, like->span) : NULL;
+    if (!branch) return NULL;
+    if (like->kind == TIRBI_LS_IF) branch->as.if_ = like->as.if_;
+    branch->as.if_.condition = condition;
+    branch->as.if_.then_case = then_case;
+    branch->as.if_.else_case = else_case;
+    return branch;
+}
+
+static const tirbi_ls *unwrap_nests(void *context, const tirbi_ls *s) {
+    tirbi_lx_pool *pool = context;
+    if (s->kind == TIRBI_LS_IF && s->as.if_.sizes) /* for other sizes all stays as it is */
+        return condition_like(pool, s, s->as.if_.condition, unwrap_nests(pool, s->as.if_.then_case),
+                              s->as.if_.else_case);
+    if (s->kind != TIRBI_LS_LOOP) return tirbi_replace_inside(pool, s, unwrap_nests, pool);
+    if (!tirbi_any_value(s, TIRBI_WALK_PLACES, is_remainder, NULL)) return s;
+    unwrapper u = {.pool = pool};
+    tirbi_rewrite rewrite = {.pool = pool, .replace = unwrap, .context = &u, .kinds = TIRBI_ANY_CODE,
+                              .anew = TIRBI_ALL_ANEW};
+    const tirbi_ls *unwrapped = tirbi_rewrite_stmt(&rewrite, s);
+    if (!unwrapped || !u.any) return s;
+    const tirbi_lx *condition = are_not_large(&u);
+    return condition ? condition_like(pool, s, condition, unwrapped, s) : unwrapped;
+}
+
+const tirbi_ls *tirbi_unwrap_indices(tirbi_lx_pool *pool, const tirbi_ls *body) {
+    return body ? unwrap_nests(pool, body) : NULL;
 }

@@ -195,7 +195,8 @@ bool tirbi_carry_columns(tirbi_lx_pool *pool, const tirbi_ls *loop, tirbi_arrang
 
 const tirbi_ls *tirbi_take_apart(tirbi_lx_pool *pool, const tirbi_ls *loop) {
     tirbi_distribution parts;
-    if (!read_loop(pool, loop, TIRBI_INWARDS_UNIT) || !tirbi_distribute_loop(pool, loop, true, &parts)) return NULL;
+    if (!read_loop(pool, loop, TIRBI_INWARDS_UNIT) || !tirbi_distribute_loop(pool, loop, true, NULL, &parts))
+        return NULL;
     for (uint32_t i = 0; i < parts.n; i++) {
         tirbi_nest nest;
         if (tirbi_has_kind(parts.item[i]->as.loop.body, TIRBI_KIND(LOOP)) &&

@@ -84,8 +84,10 @@ static bool stores_two_ways(const tirbi_ls *loop) {
 /* A statement in the loops; or where they are to be apart, the sums in it and what else it stores. */
 static bool add_part(nest *n, const tirbi_ls *s) {
     tirbi_distribution parts;
-    if (n->in_sums && stores_two_ways(s) && tirbi_distribute_loop(n->x->pool, s, true, &parts)) n->has_sums = true;
-    else parts = (tirbi_distribution){.item = {s}, .n = 1};
+    if (n->in_sums && stores_two_ways(s) && tirbi_distribute_loop(n->x->pool, s, true, NULL, &parts))
+        n->has_sums = true;
+    else
+        parts = (tirbi_distribution){.item = {s}, .n = 1};
     if (parts.n > MAX_PARTS - n->n_parts) return false;
     for (uint32_t i = 0; i < parts.n; i++) n->parts[n->n_parts++] = parts.item[i];
     return true;

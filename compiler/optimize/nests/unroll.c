@@ -379,8 +379,8 @@ static bool has_lanes(unroller *u, const tirbi_ls *s, const tirbi_ls *out) {
 /* The nest written out, where that is lanes. */
 static const tirbi_ls *unroll(unroller *u, const tirbi_ls *s) {
     if (u->nests == MAX_NESTS) return NULL;
-    const tirbi_ls *out = written_out(u, s);
-    if (!out) out = phases_of(u, s);
+    const tirbi_ls *out = written_out(u, s), *phases = phases_of(u, out ? out : s);
+    if (phases && has_lanes(u, s, phases)) out = phases;
     if (!out || !has_lanes(u, s, out)) return NULL;
     u->nests++;
     return out;

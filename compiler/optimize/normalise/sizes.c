@@ -221,10 +221,11 @@ static const tirbi_lx *test_of(const tirbi_versions *v) {
 /* ---- Versions --------------------------------------------------------------------------------------------------- */
 
 /* Whether an operation of integers is one of those that versions are made for: a product of what is not constant, an
- * int64 of which too little is known for it not to wrap, what is computed in both types, or what compares int64. */
+ * int64 of which too little is known for it not to wrap, what is computed in both types, what compares int64, or what
+ * goes around a size. */
 static bool may_wrap(const void *context, const tirbi_lx *x) {
     (void)context;
-    if (tirbi_version_compares(x)) return true;
+    if (tirbi_version_compares(x) || tirbi_version_goes_around(x)) return true;
     if (x->kind != TIRBI_LX_OP || !tirbi_dtype_is_int((tirbi_dtype)x->type)) return false;
     if (tirbi_version_mixes(x)) return true;
     const bool is_product = x->op == TIRB_OP_MUL, is_sum = x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB;

@@ -299,13 +299,19 @@ bool tirbi_version_compares(const tirbi_lx *x) {
            (x->args[0]->hi > TIRBI_SANE_SIZE || x->args[1]->hi > TIRBI_SANE_SIZE);
 }
 
-/* Assumes that 32 bits hold the counters that are compared. */
-static void assume_narrow(tirbi_versions *v, const tirbi_lx *x) {
-    for (int i = 0; i < 2; i++) {
+bool tirbi_version_goes_around(const tirbi_lx *x) {
+    if (x->kind != TIRBI_LX_OP || x->op != TIRB_OP_FLOORMOD || !tirbi_is_arithmetic(x->args[0])) return false;
+    const tirbi_lx *size = tirbi_lx_before_cast(x->args[1]);
+    return size->kind == TIRBI_LX_VAR && size->var->kind == TIRBI_LVAR_PARAM && !tirbi_is_exact(x->args[0], NULL);
+}
+
+/* Assumes that a type holds the sums that the first n arguments are. */
+static void assume_exact(tirbi_versions *v, const tirbi_lx *x, int n, tirbi_dtype type) {
+    for (int i = 0; i < n; i++) {
         tirbi_conditions conditions = {.n = 0};
         tirbi_poly p;
         if (!tirbi_version_linear(v, x->args[i], &p, &conditions) ||
-            !tirbi_exact_if(&v->facts, &p, TIRB_I32, &conditions) || !tirbi_version_assume(v, &conditions))
+            !tirbi_exact_if(&v->facts, &p, type, &conditions) || !tirbi_version_assume(v, &conditions))
             return;
     }
     v->gains++;
@@ -447,7 +453,8 @@ const tirbi_lx *tirbi_version_of_value(tirbi_versions *v, const tirbi_lx *x) {
         if (!a[i]) return NULL;
     }
     v->facts.n_known = n_known;
-    if (v->phase != TIRBI_PHASE_ROLES && tirbi_version_compares(x)) assume_narrow(v, x);
+    if (v->phase != TIRBI_PHASE_ROLES && tirbi_version_compares(x)) assume_exact(v, x, 2, TIRB_I32);
+    if (v->phase != TIRBI_PHASE_ROLES && tirbi_version_goes_around(x)) assume_exact(v, x, 1, (tirbi_dtype)x->type);
     if (v->phase != TIRBI_PHASE_BUILD) return x;
     if (x->kind != TIRBI_LX_OP) return tirbi_lx_lazy(v->pool, (tirbi_lx_kind)x->kind, a[0], a[1], a[2]);
     if (x->addend_first)

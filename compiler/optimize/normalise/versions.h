@@ -62,6 +62,8 @@ bool tirbi_version_mixes(const tirbi_lx *x);
 /* Whether it compares counters of int64 that 32 bits may not hold, or clamps sums of them, which may wrap then: twice
  * as many lanes compare those that they do. */
 bool tirbi_version_compares(const tirbi_lx *x);
+/* Whether it goes around a parameter, A[(i + 1) % n], from a sum that may wrap: which one that does not is a choice. */
+bool tirbi_version_goes_around(const tirbi_lx *x);
 /* The polynomial of an integer expression, exact under conditions that are added. */
 bool tirbi_version_linear(tirbi_versions *v, const tirbi_lx *x, tirbi_poly *out, tirbi_conditions *conditions);
 /* Takes as conditions that loops which were split count the same; false: no version can say so. */

@@ -13,7 +13,6 @@
 #include "compiler/optimize/cuts/distance.h"
 #include "compiler/optimize/cuts/meetings.h"
 #include "compiler/optimize/cuts/split.h"
-#include "compiler/optimize/cuts/wrapped.h"
 #include "compiler/optimize/lanes/guard.h"
 #include "compiler/optimize/nests/columns.h"
 #include "compiler/optimize/rows/joined.h"
@@ -343,19 +342,25 @@ static bool has_nest(tirbi_scheduler *p, const tirbi_ls *loop) {
     return tirbi_choose_lanes(p, loop, &nest);
 }
 
+static bool is_lanes(void *context, const tirbi_ls *loop) {
+    tirbi_scheduler *p = context;
+    return has_lanes(p, loop) || has_nest(p, loop);
+}
+
 /* A loop whose statements are lanes only without each other: all of them where it may fail, for the indices that are
  * checked one by one take longer in several loops; of `loops`, those that have some inside. Loops inside may be better
  * off together, else, for what they read of memory. */
 static tirbi_sched *in_statements(tirbi_scheduler *p, const tirbi_ls *loop, bool loops) {
+    const tirbi_joins joins = {.suits = is_lanes, .context = p};
     tirbi_distribution parts;
     if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) ||
-        !tirbi_distribute_loop(p->pool, loop, loops, &parts))
+        !tirbi_distribute_loop(p->pool, loop, loops, loops ? NULL : &joins, &parts))
         return NULL;
     const bool all = loops || !tirbi_cannot_fail(loop);
     bool gains = false, missed = false;
     for (uint32_t i = 0; i < parts.n && !(all ? missed : gains); i++) {
         if (loops && !tirbi_has_kind(parts.item[i]->as.loop.body, TIRBI_KIND(LOOP))) continue;
-        const bool is_some = has_lanes(p, parts.item[i]) || has_nest(p, parts.item[i]);
+        const bool is_some = is_lanes(p, parts.item[i]);
         gains = gains || is_some;
         missed = missed || (all && !is_some);
     }
@@ -379,10 +384,10 @@ static tirbi_sched *as_kept_apart(tirbi_scheduler *p, const tirbi_ls *loop) {
     tirbi_distribution parts;
     if ((tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) || (p->in.without & TIRBI_NOT_KEPT) ||
         !tirbi_keep_numbers(p->pool, loop, &kept) ||
-        !tirbi_distribute_loop(p->pool, kept.loop, false, &parts))
+        !tirbi_distribute_loop(p->pool, kept.loop, false, NULL, &parts))
         return NULL;
     for (uint32_t i = 0; i < parts.n; i++)
-        if (!has_lanes(p, parts.item[i]) && !has_nest(p, parts.item[i])) return NULL;
+        if (!is_lanes(p, parts.item[i])) return NULL;
     return kept.condition ? in_versions(p, "scalar expansion", &kept, loop, TIRBI_NOT_KEPT)
                           : made(p, "scalar expansion", kept.stmt);
 }
@@ -431,7 +436,7 @@ static bool has_lanes_in_order(tirbi_scheduler *p, const tirbi_ls *loop) {
     return tirbi_has_lanes_in_order(p->pool, loop);
 }
 
-enum { BY_NUMBER, FLAT, COLUMNS, BLOCKS, UNWRAPPED, STAGED, LEFT, LAST_STORE, LAST_VALUE, PACKED, SKIPPED };
+enum { BY_NUMBER, FLAT, COLUMNS, BLOCKS, STAGED, LEFT, LAST_STORE, LAST_VALUE, PACKED, SKIPPED };
 
 static const arrangement arrangements[] = {
     [BY_NUMBER] = {tirbi_number_rows, TIRB_PASS_SEQUENCES, TIRBI_NOT_NUMBERED, has_nest, TIRB_FORM_OPERAND,
@@ -442,8 +447,6 @@ static const arrangement arrangements[] = {
                  "in columns, where there are some and they are near each other"},
     [BLOCKS] = {tirbi_block_by_distance, TIRB_PASS_SEQUENCES, TIRBI_NOT_BLOCKED, has_lanes, TIRB_FORM_SPLIT,
                 "strip-mining", "in blocks of as many iterations as lie between those that meet"},
-    [UNWRAPPED] = {tirbi_unwrap_loop, TIRB_PASS_WRAP, TIRBI_NOT_UNWRAPPED, NULL, TIRB_FORM_SPLIT,
-                   "remainders as choices", "indices in it go around once"},
     [STAGED] = {NULL, TIRB_PASS_FUSE, TIRBI_NOT_STAGED, NULL, TIRB_FORM_OPERAND, "materialisation",
                 "what it reads by number or in columns is put together before, for a block of rows"},
     [LEFT] = {tirbi_search_end, TIRB_PASS_SEQUENCES, 0, has_lanes, TIRB_FORM_SEARCHED, "speculative search",
@@ -674,8 +677,7 @@ static tirbi_sched *in_parts(tirbi_scheduler *p, const tirbi_ls *loop, const tir
 tirbi_sched *tirbi_schedule_lanes(tirbi_scheduler *p, const tirbi_ls *loop) {
     if (tirbi_not_planned(p) & TIRB_PASS_LANES) return NULL;
     tirbi_nest nest;
-    tirbi_sched *node = p->in.splits == 0 ? as_arranged(p, loop, UNWRAPPED) : NULL;
-    if (!node) node = as_searched(p, loop);
+    tirbi_sched *node = as_searched(p, loop);
     if (!node) node = as_filled(p, loop);
     if (node) return node;
     bool lanes = tirbi_choose_lanes(p, loop, &nest), reorders = !(tirbi_not_planned(p) & TIRB_PASS_INTERCHANGE);

@@ -239,14 +239,33 @@ static bool distribute_one(tirbi_lx_pool *pool, const tirbi_ls *loop, bool aroun
     return distributed;
 }
 
-bool tirbi_distribute_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, bool around_loops, tirbi_distribution *out) {
+static const tirbi_ls *loop_over(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_ls *group) {
+    return tirbi_loop_of(pool, loop, tirbi_variable_like(pool, loop->as.loop.var), group);
+}
+
+/* Straight groups that follow each other as one, as long as the loop over them suits. */
+static void join_groups(tirbi_lx_pool *pool, const tirbi_ls *loop, const tirbi_joins *joins, tirbi_distribution *out) {
+    uint32_t n = 1;
+    for (uint32_t i = 1; i < out->n; i++) {
+        const tirbi_ls *groups[] = {out->item[n - 1], out->item[i]};
+        const tirbi_ls *both = tirbi_new_sequence(pool, loop->span, groups, 2);
+        const bool straight = both && !tirbi_has_kind(both, TIRBI_KIND(LOOP));
+        const tirbi_ls *joined = straight ? loop_over(pool, loop, both) : NULL;
+        if (joined && joins->suits(joins->context, joined))
+            out->item[n - 1] = both;
+        else
+            out->item[n++] = out->item[i];
+    }
+    out->n = n;
+}
+
+bool tirbi_distribute_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, bool around_loops, const tirbi_joins *joins,
+                           tirbi_distribution *out) {
     if (!tirbi_is_plain_loop(loop) || !tirbi_can_resolve(loop->as.loop.body) ||
         !distribute_one(pool, loop, around_loops, out))
         return false;
-    for (uint32_t i = 0; i < out->n; i++) {
-        tirbi_lvar *var = tirbi_variable_like(pool, loop->as.loop.var);
-        out->item[i] = tirbi_loop_of(pool, loop, var, out->item[i]);
-        if (!out->item[i]) return false;
-    }
-    return true;
+    if (joins) join_groups(pool, loop, joins, out);
+    for (uint32_t i = 0; i < out->n; i++)
+        if (!(out->item[i] = loop_over(pool, loop, out->item[i]))) return false;
+    return out->n > 1;
 }

@@ -19,9 +19,17 @@ typedef struct tirbi_distribution {
 bool tirbi_distribute(tirbi_lx_pool *pool, const tirbi_ls *const *loops, uint32_t n_loops, const tirbi_ls *body,
                       tirbi_distribution *out);
 
+/* What joins groups: whether a loop suits. */
+typedef struct tirbi_joins {
+    bool (*suits)(void *context, const tirbi_ls *loop);
+    void *context;
+} tirbi_joins;
+
 /* A plain loop, as loops with variables of their own over the groups. An integer variable that an iteration stores to
  * its own element (`label[i] = at; count[at] += 1`) is read from there, so that what comes behind needs no other
- * group's. One that has loops inside is distributed for that alone, or where `around_loops`. */
-bool tirbi_distribute_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, bool around_loops, tirbi_distribution *out);
+ * group's. One that has loops inside is distributed for that alone, or where `around_loops`. Groups that follow each
+ * other are joined where the loop over them suits, which reads once what they share; without `joins`, none are. */
+bool tirbi_distribute_loop(tirbi_lx_pool *pool, const tirbi_ls *loop, bool around_loops, const tirbi_joins *joins,
+                           tirbi_distribution *out);
 
 #endif
