@@ -1,9 +1,11 @@
 /* What goes from lane to lane in a lane loop, in the order of its iterations: variables that are carried (vscan), and
  * stores to elements that iterations compute (vstorex, vupdate). And loads of such elements (vloadx), which need no
- * order, for nothing in the loop writes where they read. */
+ * order, for nothing in the loop writes where they read: to that memory, or to that row of it. */
 #include "compiler/optimize/analysis/access.h"
-#include "compiler/optimize/lanes/flatten.h"
+#include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/facts/live.h"
+#include "compiler/optimize/facts/order.h"
+#include "compiler/optimize/lanes/flatten.h"
 #include "compiler/optimize/lanes/lane_planner.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "loader/isa/scans.h"
@@ -504,45 +506,96 @@ const tirbi_lx *tirbi_plan_in_32_bits(planner *p, const tirbi_lx *x) {
     return narrow && !casts_lanes(p, narrow) ? narrow : NULL;
 }
 
-/* The number of an element whose indices have been checked, in as few bits as hold it where that costs nothing. */
-static const tirbi_lx *element_number(planner *p, const tirbi_place *place) {
-    const tirbi_lx *at = tirbi_plan_narrow(place->flat);
+/* The number of an element whose indices have been checked, counted from there on, in as few bits as hold it where that
+ * costs nothing. */
+static const tirbi_lx *element_number(planner *p, const tirbi_place *place, const tirbi_lx *from) {
+    const tirbi_lx *at = tirbi_plan_narrow(from ? tirbi_lx_sub(p->pool, place->flat, from) : place->flat);
+    if (!at) return NULL;
     if (at->type != TIRB_I64 || !is_counted_in_i32(place->buffer)) return at;
     const tirbi_lx *narrow = tirbi_value_in_type(p->pool, TIRB_I32, at);
     return narrow && !casts_lanes(p, narrow) ? narrow : at;
 }
 
-static uint8_t indexed_cursor(planner *p, const tirbi_place *place, tirbi_dtype type, uint8_t access) {
+static uint8_t indexed_cursor(planner *p, const tirbi_place *place, const tirbi_lane_part *part, tirbi_dtype type,
+                              uint8_t access) {
     tirbi_lane_plan *plan = p->plan;
     for (uint32_t i = 0; i < plan->n_cursors; i++) {
         const tirbi_lane_cursor *c = &plan->cursors[i];
-        if (c->level != TIRBI_LEVEL_INDEXED || c->place->buffer->root != place->buffer->root || c->type != type)
+        if (c->level != TIRBI_LEVEL_INDEXED || c->place->buffer->root != place->buffer->root || c->type != type ||
+            c->part.start != part->start || c->part.count != part->count)
             continue;
         if (access == TIRBI_READ && c->access == TIRBI_READ) return (uint8_t)i;
     }
     tirbi_lane_cursor *c = tirbi_plan_new_cursor(p);
     if (!c) return TIRBI_MAX_CURSORS;
-    *c = (tirbi_lane_cursor){.place = place, .type = (uint8_t)type, .access = access, .level = TIRBI_LEVEL_INDEXED};
+    *c = (tirbi_lane_cursor){
+        .place = place, .type = (uint8_t)type, .access = access, .level = TIRBI_LEVEL_INDEXED, .part = *part};
     c->form.start = tirbi_lx_number(p->pool, 0);
     return (uint8_t)(plan->n_cursors - 1);
 }
 
-uint16_t tirbi_plan_gather(planner *p, const tirbi_place *place, tirbi_dtype type) {
-    for (uint32_t i = 0; i < p->n_written; i++) {
-        if (tirbi_may_meet(p->written[i]->buffer->root, place->buffer->root))
-            return tirbi_plan_refuse(p, "it reads and writes elements of %s that depend on the iteration",
-                                     place->buffer->name);
+/* How many of a place's first dimensions say alike for all iterations which row it is in. */
+static uint32_t leading_dimensions(planner *p, const tirbi_place *place) {
+    uint32_t n = 0;
+    for (; n + 1 < place->ndim; n++) {
+        const tirbi_lx *index = place->indices[n];
+        if (!index->pure || index->traps || !tirbi_plan_is_invariant(p, index) || !tirbi_dim_proven(place, n)) break;
     }
+    return n;
+}
+
+/* Whether what a loop stores to a place lies in other rows than those that these dimensions tell. */
+static bool stores_to_other_rows(const planner *p, const tirbi_place *written, const tirbi_place *place, uint32_t n) {
+    const tirbi_loop_set *loops = &p->plan->loops;
+    if (written->buffer != place->buffer || written->view) return false;
+    for (uint32_t d = 0; d < n; d++) {
+        if (!tirbi_mentions_loops(written->indices[d], loops) &&
+            tirbi_never_equal(written->indices[d], place->indices[d], loops))
+            return true;
+    }
+    return false;
+}
+
+/* The part of its memory that a place lies in, whatever its last indices are, where the loop stores to other parts of
+ * it; all of it where the loop stores to none. False: to what it may lie in. */
+static bool find_part(planner *p, const tirbi_place *place, tirbi_lane_part *part) {
+    const tirbi_lbuf *b = place->buffer;
+    const uint32_t n = leading_dimensions(p, place);
+    bool is_stored = false;
+    *part = (tirbi_lane_part){.start = NULL};
+    for (uint32_t i = 0; i < p->n_written; i++) {
+        if (!tirbi_may_meet(p->written[i]->buffer->root, b->root)) continue;
+        if (n == 0 || place->view || !stores_to_other_rows(p, p->written[i], place, n)) return false;
+        is_stored = true;
+    }
+    if (!is_stored) return true;
+    if (b->overlaps || b->broadcasts || tirbi_buffer_moves(b, &p->plan->loops) || !tirbi_is_compact(p->pool, b))
+        return false;
+    const tirbi_lx **first = TIRBI_NEW_ARRAY(p->pool->arena, const tirbi_lx *, b->ndim);
+    for (uint32_t d = 0; first && d < b->ndim; d++)
+        first[d] = d < n ? place->indices[d] : tirbi_lx_number(p->pool, 0);
+    const tirbi_place *row = tirbi_place_in(p->pool, place->buffer, first, place->span);
+    part->start = row ? row->flat : NULL;
+    part->count = b->strides[n - 1];
+    return part->start && part->count->pure && !part->count->traps;
+}
+
+uint16_t tirbi_plan_gather(planner *p, const tirbi_place *place, tirbi_dtype type) {
+    tirbi_lane_part part;
+    if (!find_part(p, place, &part))
+        return tirbi_plan_refuse(p, "it reads and writes elements of %s that depend on the iteration",
+                                 place->buffer->name);
     /* An index is looked at twice, and so is what names it: in all no more often than there may be operations. */
     if (p->n_named++ == MAX_OPS) return tirbi_plan_refuse(p, "its body has more than %d operations", MAX_OPS);
     place = tirbi_flatten_place(p->pool, place);
     p->failed = p->failed || !place;
     if (p->failed) return TIRBI_NO_VALUE;
     check_indices(p, place);
-    const tirbi_lx *at = element_number(p, place);
+    const tirbi_lx *at = element_number(p, place, part.start);
+    if (!at) return tirbi_plan_fail(p);
     uint16_t index = tirbi_plan_value(p, at);
     if (p->failed) return TIRBI_NO_VALUE;
-    uint8_t cursor = indexed_cursor(p, place, type, TIRBI_READ);
+    uint8_t cursor = indexed_cursor(p, place, &part, type, TIRBI_READ);
     const tirbi_lane_op load = {.op = TIRB_OP_VLOADX,
                                 .type = (uint8_t)type,
                                 .source = (uint8_t)at->type,
@@ -582,14 +635,15 @@ void tirbi_plan_scatter(planner *p, const tirbi_place *place, const tirbi_lx *va
     place = tirbi_flatten_place(p->pool, place);
     p->failed = p->failed || !place;
     if (p->failed) return;
-    const tirbi_lx *at = element_number(p, place);
+    const tirbi_lane_part all = {.start = NULL};
+    const tirbi_lx *at = element_number(p, place, NULL);
     if (updates) check_indices(p, place); /* the load comes first */
     uint16_t v = raw ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, updates ? f.steps[0].value : value);
     uint16_t by = updates && factor ? tirbi_plan_value(p, factor) : TIRBI_NO_VALUE;
     if (!updates) check_indices(p, place);
     uint16_t index = tirbi_plan_value(p, at);
     if (p->failed) return;
-    uint8_t cursor = indexed_cursor(p, place, as, updates ? TIRBI_READ | TIRBI_WRITE : TIRBI_WRITE);
+    uint8_t cursor = indexed_cursor(p, place, &all, as, updates ? TIRBI_READ | TIRBI_WRITE : TIRBI_WRITE);
     if (p->failed) return;
     tirbi_lane_op *o = tirbi_plan_op(p, !updates ? TIRB_OP_VSTOREX : factor ? TIRB_OP_VUPDATEMA : TIRB_OP_VUPDATE, as);
     o->cursor = cursor;
@@ -642,7 +696,8 @@ bool tirbi_plan_advance(planner *p, const tirbi_ls *s) {
     for (uint32_t i = 0; i < p->n_written; i++) {
         if (tirbi_may_meet(p->written[i]->buffer->root, place->buffer->root)) return false;
     }
-    uint8_t cursor = indexed_cursor(p, place, place->buffer->type, TIRBI_READ);
+    const tirbi_lane_part all = {.start = NULL};
+    uint8_t cursor = indexed_cursor(p, place, &all, place->buffer->type, TIRBI_READ);
     uint16_t to = tirbi_plan_new_value(p);
     if (p->failed) return true;
     tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VADVANCE, place->buffer->type);
