@@ -7,6 +7,7 @@
 #include "compiler/optimize/carried/packing.h"
 #include "compiler/optimize/carried/place.h"
 #include "compiler/optimize/carried/search.h"
+#include "compiler/optimize/contractions/int_trees.h"
 #include "compiler/optimize/cuts/distance.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/lanes/lane_planner.h"
@@ -214,30 +215,6 @@ static const tirbi_ls *as_one(carrier *c, const tirbi_ls *s) {
     return one;
 }
 
-/* x = f(x); x = g(x) as x = g(f(x)); NULL for other statements. */
-static const tirbi_ls *as_one_step(carrier *c, const tirbi_ls *s, const tirbi_ls *next) {
-    const bool assign = s->kind == TIRBI_LS_SET && next->kind == TIRBI_LS_SET && s->as.set.var == next->as.set.var &&
-                        !s->as.set.declares && !next->as.set.declares;
-    const bool steps = assign && s->as.set.value->size <= TIRBI_MAX_SHARED_SIZE &&
-                       tirbi_count_expr(next->as.set.value, TIRBI_WALK_INDICES, tirbi_is_var, s->as.set.var) == 1;
-    tirbi_ls *one = steps ? tirbi_same_stmt(c->pool, next) : NULL;
-    if (!one) return NULL;
-    one->as.set.value = tirbi_value_with(c->pool, next->as.set.value, s->as.set.var, s->as.set.value);
-    return one->as.set.value ? one : NULL;
-}
-
-/* if c: x = v; and x = g(x) behind it as x = g(v) if c else g(x); NULL for other statements. */
-static const tirbi_ls *as_one_choice(carrier *c, const tirbi_ls *s, const tirbi_ls *next) {
-    if (s->kind != TIRBI_LS_IF || s->as.if_.else_case || s->as.if_.condition->traps) return NULL;
-    const tirbi_ls *arm = s->as.if_.then_case;
-    if (arm->kind == TIRBI_LS_SEQ && arm->as.seq.n == 1) arm = arm->as.seq.items[0];
-    const tirbi_ls *one = arm->kind == TIRBI_LS_SET ? as_one_step(c, arm, next) : NULL;
-    const tirbi_lx *value = one ? tirbi_lx_lazy(c->pool, TIRBI_LX_COND, s->as.if_.condition, one->as.set.value,
-                                                next->as.set.value)
-                                : NULL;
-    return value ? set(c, next->as.set.var, value, false) : NULL;
-}
-
 /* A variable, and memory that a place may be in. */
 typedef struct changed {
     const tirbi_lvar *var;
@@ -253,6 +230,52 @@ static bool reads_changed(const void *context, const tirbi_lx *x) {
 /* Whether a value reads either of them. */
 static bool reads(const tirbi_lx *x, const tirbi_lvar *var, const tirbi_place *place) {
     return tirbi_any_expr(x, TIRBI_WALK_INDICES, reads_changed, &(changed){var, place});
+}
+
+/* x = f(x); x = g(x) as x = g(f(x)); NULL for other statements. */
+static const tirbi_ls *as_one_step(carrier *c, const tirbi_ls *s, const tirbi_ls *next) {
+    const bool assign = s->kind == TIRBI_LS_SET && next->kind == TIRBI_LS_SET && s->as.set.var == next->as.set.var &&
+                        !next->as.set.declares;
+    const bool steps = assign && s->as.set.value->size <= TIRBI_MAX_SHARED_SIZE &&
+                       tirbi_count_expr(next->as.set.value, TIRBI_WALK_INDICES, tirbi_is_var, s->as.set.var) == 1;
+    tirbi_ls *one = steps ? tirbi_same_stmt(c->pool, next) : NULL;
+    if (!one) return NULL;
+    one->as.set.value = tirbi_value_with(c->pool, next->as.set.value, s->as.set.var, s->as.set.value);
+    one->as.set.declares = s->as.set.declares;
+    return one->as.set.value ? one : NULL;
+}
+
+/* if c: x = min(x, v) as x = min(x, v if c else what changes nothing), of integers, behind what sets x; what it is
+ * otherwise. */
+static const tirbi_ls *as_update(carrier *c, const tirbi_ls *s, const tirbi_ls *before) {
+    const tirbi_ls *arm = s->kind == TIRBI_LS_IF && !s->as.if_.else_case ? s->as.if_.then_case : NULL;
+    if (arm && arm->kind == TIRBI_LS_SEQ && arm->as.seq.n == 1) arm = arm->as.seq.items[0];
+    tirbi_lvar *var = arm && arm->kind == TIRBI_LS_SET && !arm->as.set.declares ? arm->as.set.var : NULL;
+    const tirbi_lx *value = var ? arm->as.set.value : NULL;
+    tirbi_red_op op;
+    if (!value || before->kind != TIRBI_LS_SET || before->as.set.var != var ||
+        !tirbi_dtype_is_int((tirbi_dtype)var->type) || !tirbi_reduces(value, var->type, &op))
+        return s;
+    const unsigned other = tirbi_is_var(var, value->args[0]) ? 1 : 0;
+    if (!tirbi_is_var(var, value->args[1 - other]) || reads(value->args[other], var, NULL)) return s;
+    const tirbi_lx *term = tirbi_lx_lazy(c->pool, TIRBI_LX_COND, s->as.if_.condition, value->args[other],
+                                         tirbi_identity(c->pool, op, var->type));
+    if (!term) return s;
+    const tirbi_ls *update =
+        set(c, var, tirbi_lx_binary(c->pool, (tirbi_op)value->op, var->type, value->args[1 - other], term), false);
+    return update ? update : s;
+}
+
+/* if c: x = v; and x = g(x) behind it as x = g(v) if c else g(x); NULL for other statements. */
+static const tirbi_ls *as_one_choice(carrier *c, const tirbi_ls *s, const tirbi_ls *next) {
+    if (s->kind != TIRBI_LS_IF || s->as.if_.else_case || s->as.if_.condition->traps) return NULL;
+    const tirbi_ls *arm = s->as.if_.then_case;
+    if (arm->kind == TIRBI_LS_SEQ && arm->as.seq.n == 1) arm = arm->as.seq.items[0];
+    const tirbi_ls *one = arm->kind == TIRBI_LS_SET ? as_one_step(c, arm, next) : NULL;
+    const tirbi_lx *value = one ? tirbi_lx_lazy(c->pool, TIRBI_LX_COND, s->as.if_.condition, one->as.set.value,
+                                                next->as.set.value)
+                                : NULL;
+    return value ? set(c, next->as.set.var, value, false) : NULL;
 }
 
 /* The first statement of an arm; `rest` becomes what is behind it, or NULL. */
@@ -320,6 +343,7 @@ static const tirbi_ls *join_statements(carrier *c, const tirbi_ls *body) {
     bool joined = false;
     for (uint32_t i = 0; items && i < n_before; i++) {
         const tirbi_ls *s = as_one(c, before[i]), *other = NULL;
+        if (n > 0) s = as_update(c, s, items[n - 1]);
         if (n > 0 && ((other = as_one_step(c, items[n - 1], s)) != NULL ||
                       (other = as_one_choice(c, items[n - 1], s)) != NULL)) {
             items[n - 1] = other;

@@ -167,6 +167,72 @@ static bool is_canonical(const tirbi_lx *x) {
     return x->kind == TIRBI_LX_OP && x->n_args > 1 && x->op != TIRB_OP_SELECT;
 }
 
+/* The value that changes nothing in an integer's step; NULL when there is none. */
+static const tirbi_lx *neutral(tirbi_lx_pool *pool, const step *s) {
+    tirbi_dtype type = (tirbi_dtype)s->value->type;
+    if (!tirbi_dtype_is_int(type)) return NULL;
+    bool is_signed = tirbi_dtype_is_signed(type), is_long = tirbi_dtypes[type].bits == 64;
+    switch (s->n) {
+    case TIRBI_SCAN_ADD:
+    case TIRBI_SCAN_SUB:
+    case TIRBI_SCAN_OR:
+    case TIRBI_SCAN_XOR: return tirbi_lx_int(pool, type, 0);
+    case TIRBI_SCAN_MUL: return tirbi_lx_int(pool, type, 1);
+    case TIRBI_SCAN_AND: return tirbi_lx_int(pool, type, is_signed || is_long ? INT64_C(-1) : (int64_t)UINT32_MAX);
+    case TIRBI_SCAN_MIN: return is_signed ? tirbi_lx_int(pool, type, is_long ? INT64_MAX : INT32_MAX) : NULL;
+    case TIRBI_SCAN_MAX: return tirbi_lx_int(pool, type, !is_signed ? 0 : is_long ? INT64_MIN : INT32_MIN);
+    default: return NULL;
+    }
+}
+
+/* A choice that takes one of these where x takes what its old value becomes, and else the other one. */
+static const tirbi_lx *alike_choice(tirbi_lx_pool *pool, const tirbi_lx *x, int kept, const tirbi_lx *old,
+                                    const tirbi_lx *other) {
+    return old && other ? tirbi_lx_lazy(pool, TIRBI_LX_COND, x->args[0], kept == 1 ? old : other,
+                                        kept == 1 ? other : old)
+                        : NULL;
+}
+
+static bool is_limit(const step *s) { return s->n == TIRBI_SCAN_MIN || s->n == TIRBI_SCAN_MAX; }
+
+/* Limits from both sides where x takes no old value, and that is `other` behind them: the first is there already. */
+static bool limit_by_choice(tirbi_lx_pool *pool, const tirbi_lx *x, int kept, const tirbi_lx *other, uint32_t first,
+                            fold *f) {
+    step *limit = &f->steps[first];
+    step more = {.n = limit->n == TIRBI_SCAN_MIN ? TIRBI_SCAN_MAX : TIRBI_SCAN_MIN, .value = other};
+    if (f->n == MAX_STEPS || !other) return false;
+    more.value = alike_choice(pool, x, kept, neutral(pool, &more), other);
+    const tirbi_lx *value = alike_choice(pool, x, kept, limit->value, other);
+    if (!more.value || !value) return false;
+    limit->value = value;
+    for (uint32_t i = f->n++; i > first + 1; i--) f->steps[i] = f->steps[i - 1];
+    f->steps[first + 1] = more;
+    return true;
+}
+
+/* Puts what a choice takes where it takes no old value into the last steps, if they can be made to give just that: a
+ * product by 0 and what is added to it, or a limit from both sides, behind which something may be added. */
+static bool choose_in_steps(tirbi_lx_pool *pool, const tirbi_lx *x, int kept, fold *f) {
+    const tirbi_dtype type = (tirbi_dtype)x->type;
+    const tirbi_lx *other = x->args[3 - kept], *zero = tirbi_lx_int(pool, type, 0);
+    step *last = f->n > 0 ? &f->steps[f->n - 1] : NULL, *before = f->n > 1 ? last - 1 : NULL;
+    if (!last || !zero) return false;
+    if (last->n == TIRBI_SCAN_ADD && before && before->n == TIRBI_SCAN_MUL) {
+        before->value = alike_choice(pool, x, kept, before->value, zero);
+        last->value = alike_choice(pool, x, kept, last->value, other);
+        return before->value && last->value;
+    }
+    if (last->n == TIRBI_SCAN_MUL && f->n < MAX_STEPS) {
+        last->value = alike_choice(pool, x, kept, last->value, zero);
+        f->steps[f->n] = (step){.n = TIRBI_SCAN_ADD, .value = alike_choice(pool, x, kept, zero, other)};
+        return last->value && f->steps[f->n++].value;
+    }
+    if (before && is_limit(last)) return limit_by_choice(pool, x, kept, other, f->n - 1, f);
+    if (last->n != TIRBI_SCAN_ADD || !before || !is_limit(before)) return false;
+    other = tirbi_lx_binary(pool, TIRB_OP_SUB, type, other, last->value);
+    return limit_by_choice(pool, x, kept, other, f->n - 2, f);
+}
+
 /* A choice between what the old value becomes and something else. Bits of integers can be masked out and put in, which
  * lanes do in any order; floats begin anew. */
 static bool find_choice(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_lx_test *old, const void *context, unsigned depth,
@@ -185,6 +251,7 @@ static bool find_choice(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_lx_test *o
         out->steps[out->n++] = (step){.n = TIRBI_SCAN_ANEW, .value = keeps, .factor = x->args[3 - kept]};
         return keeps != NULL;
     }
+    if (choose_in_steps(pool, x, kept, out)) return true;
     const bool is_short = type == TIRB_U32;
     const tirbi_lx *zero = tirbi_lx_int(pool, type, 0),
                    *ones = tirbi_lx_int(pool, type, is_short ? (int64_t)UINT32_MAX : -1);
@@ -322,24 +389,6 @@ static uint16_t put_scan(planner *p, const carried_var *c, const fold *f, const 
     o->carried = c->var;
     o->fold |= (uint8_t)how;
     return to;
-}
-
-/* The value that changes nothing in an integer's step; NULL when there is none. */
-static const tirbi_lx *neutral(tirbi_lx_pool *pool, const step *s) {
-    tirbi_dtype type = (tirbi_dtype)s->value->type;
-    if (!tirbi_dtype_is_int(type)) return NULL;
-    bool is_signed = tirbi_dtype_is_signed(type), is_long = tirbi_dtypes[type].bits == 64;
-    switch (s->n) {
-    case TIRBI_SCAN_ADD:
-    case TIRBI_SCAN_SUB:
-    case TIRBI_SCAN_OR:
-    case TIRBI_SCAN_XOR: return tirbi_lx_int(pool, type, 0);
-    case TIRBI_SCAN_MUL: return tirbi_lx_int(pool, type, 1);
-    case TIRBI_SCAN_AND: return tirbi_lx_int(pool, type, is_signed || is_long ? INT64_C(-1) : (int64_t)UINT32_MAX);
-    case TIRBI_SCAN_MIN: return is_signed ? tirbi_lx_int(pool, type, is_long ? INT64_MAX : INT32_MAX) : NULL;
-    case TIRBI_SCAN_MAX: return tirbi_lx_int(pool, type, !is_signed ? 0 : is_long ? INT64_MIN : INT32_MIN);
-    default: return NULL;
-    }
 }
 
 /* Makes steps count only where a condition holds, by their values; false when these cannot do that. */

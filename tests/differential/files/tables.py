@@ -170,3 +170,87 @@ class Module:
             while j >= 0 and a[T.max(j, 0)] > b[k]:
                 j = j - 1
             e[k] = j
+
+    @T.prim_func(s_tir=True)
+    def least_under_conditions(a: T.Buffer((30,), "uint8"), b: T.Buffer((40,), "uint8"),
+                               d: T.Buffer((31, 41), "int32")):
+        for i, j in T.grid(30, 40):
+            m: T.int32 = T.min(d[i, j + 1] + 1, d[i + 1, j] + 1)
+            if T.bitwise_and(a[i], T.uint8(3)) == T.bitwise_and(b[j], T.uint8(3)):
+                m = T.min(m, d[i, j])
+            d[i + 1, j + 1] = m
+
+    @T.prim_func(s_tir=True)
+    def sum_under_conditions(a: T.Buffer((70,), "int32"), b: T.Buffer((70,), "uint32"), o: T.Buffer((70,), "uint32")):
+        m: T.uint32 = T.uint32(5)
+        for j in range(70):
+            m = T.max(m * T.uint32(3), b[j])
+            if T.bitwise_and(a[j], 1) == 0:
+                m = m + b[j]
+            o[j] = m
+
+    @T.prim_func(s_tir=True)
+    def least_of_what_fails(p: T.Buffer((20,), "int32"), a: T.Buffer((20,), "int32"), o: T.Buffer((20,), "int32")):
+        m: T.int32 = 1000
+        for j in range(20):
+            m = T.min(m + 1, a[j])
+            if p[j] > 0:
+                m = T.min(m, a[p[j]])
+            o[j] = m
+
+    @T.prim_func(s_tir=True)
+    def distance_by_choice(a: T.Buffer((30,), "uint8"), b: T.Buffer((40,), "uint8"), d: T.Buffer((31, 41), "int32")):
+        for i, j in T.grid(30, 40):
+            if T.bitwise_and(a[i], T.uint8(3)) == T.bitwise_and(b[j], T.uint8(3)):
+                d[i + 1, j + 1] = d[i, j]
+            else:
+                d[i + 1, j + 1] = T.min(d[i, j + 1] + 1, d[i + 1, j] + 1)
+
+    @T.prim_func(s_tir=True)
+    def greatest_by_choice(a: T.Buffer((90,), "uint8"), b: T.Buffer((90,), "int64"), o: T.Buffer((90,), "int64")):
+        m: T.int64 = T.int64(-7)
+        for j in range(90):
+            m = T.if_then_else(T.bitwise_and(a[j], T.uint8(3)) == T.uint8(0), b[j], T.max(m - T.int64(2), b[j] * b[j]))
+            o[j] = m
+
+    @T.prim_func(s_tir=True)
+    def limits_unsigned(a: T.Buffer((90,), "uint8"), b: T.Buffer((90,), "uint32"), o: T.Buffer((90,), "uint32")):
+        m: T.uint32 = T.uint32(7)
+        for j in range(90):
+            if T.bitwise_and(a[j], T.uint8(3)) != T.uint8(0):
+                m = T.min(m + T.uint32(3), b[j])
+            else:
+                m = b[j]
+            o[j] = m
+
+    @T.prim_func(s_tir=True)
+    def digits_anew(a: T.Buffer((90,), "uint8"), o: T.Buffer((90,), "int32")):
+        m: T.int32 = 3
+        for j in range(90):
+            if T.bitwise_and(a[j], T.uint8(7)) == T.uint8(0):
+                m = T.Cast("int32", a[j]) - 1
+            else:
+                m = m * 10 + T.Cast("int32", a[j])
+            o[j] = m
+
+    @T.prim_func(s_tir=True)
+    def products_anew(a: T.Buffer((90,), "uint8"), b: T.Buffer((90,), "uint64"), o: T.Buffer((90,), "uint64")):
+        m: T.uint64 = T.uint64(3)
+        for j in range(90):
+            m = T.if_then_else(a[j] > T.uint8(200), b[j] + T.uint64(1), m * b[j])
+            o[j] = m
+
+    @T.prim_func(s_tir=True)
+    def distance_and_one(a: T.Buffer((30,), "uint8"), b: T.Buffer((40,), "uint8"), d: T.Buffer((31, 41), "int32")):
+        for i, j in T.grid(30, 40):
+            if T.bitwise_and(a[i], T.uint8(3)) == T.bitwise_and(b[j], T.uint8(3)):
+                d[i + 1, j + 1] = d[i, j]
+            else:
+                d[i + 1, j + 1] = T.min(T.min(d[i, j + 1], d[i + 1, j]), d[i, j]) + 1
+
+    @T.prim_func(s_tir=True)
+    def greatest_and_more(a: T.Buffer((90,), "uint8"), b: T.Buffer((90,), "uint64"), o: T.Buffer((90,), "uint64")):
+        m: T.uint64 = T.uint64(3)
+        for j in range(90):
+            m = T.if_then_else(a[j] > T.uint8(200), b[j], T.max(m, b[j] + T.uint64(9)) + b[j])
+            o[j] = m
