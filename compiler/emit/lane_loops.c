@@ -65,6 +65,17 @@ static void emit_check(tirbi_emitter *e, const tirbi_lane_plan *plan, const tirb
     tirbi_land(e, &skip);
 }
 
+/* The reference of a cursor: of its memory, or of a part of that, which the lanes name elements of. */
+static uint16_t cursor_ref(tirbi_emitter *e, const tirbi_lane_cursor *c) {
+    tirbi_lbuf *root = c->place->buffer->root;
+    const uint16_t whole = tirbi_buffer_ref(e, root);
+    if (!c->part.start) return whole;
+    const uint16_t part = tirbi_new_ref(e, root->type, false);
+    const uint16_t start = tirbi_put_value(e, c->part.start), count = tirbi_put_value(e, c->part.count);
+    TIRBI_PUT(e, TIRB_OP_SLICE, TIRB_TYPE_NONE, part, whole, start, count);
+    return part;
+}
+
 static void fill_header(tirbi_emitter *e, const tirbi_lane_plan *plan, tirbi_instr *instr) {
     tirbi_lane_header *h = &instr->lane;
     instr->op = TIRB_OP_LANE;
@@ -79,7 +90,7 @@ static void fill_header(tirbi_emitter *e, const tirbi_lane_plan *plan, tirbi_ins
     for (uint32_t i = 0; i < h->n_cursors; i++) {
         const tirbi_lane_cursor *from = &plan->cursors[i];
         tirbi_cursor *to = &h->cursors[i];
-        to->ref = tirbi_buffer_ref(e, from->place->buffer->root);
+        to->ref = cursor_ref(e, from);
         to->type = from->type;
         to->access = from->access;
         to->level = from->level;
@@ -234,6 +245,8 @@ static void hoist_plan(tirbi_emitter *e, const tirbi_lane_plan *plan) {
         for (uint32_t k = 0; k < plan->loops.n; k++) tirbi_hoist_value(e, form->coefficient[k]);
         tirbi_hoist_value(e, plan->cursors[i].scale);
         tirbi_hoist_value(e, plan->cursors[i].limit);
+        tirbi_hoist_value(e, plan->cursors[i].part.start);
+        tirbi_hoist_value(e, plan->cursors[i].part.count);
     }
     for (uint32_t i = 0; i < plan->n_ops; i++) tirbi_hoist_value(e, plan->ops[i].scalar);
     for (uint32_t i = 0; i < plan->n_checks; i++) {

@@ -2,10 +2,12 @@
  * variable before the loop and stored behind it, so that the loop can carry it from lane to lane. And loops that
  * compute an element from the one that the iteration before has stored: a variable hands that on, which is loaded
  * before the loop. */
+#include "compiler/loop/sums.h"
 #include "compiler/optimize/analysis/depend.h"
 #include "compiler/optimize/carried/packing.h"
 #include "compiler/optimize/carried/place.h"
 #include "compiler/optimize/carried/search.h"
+#include "compiler/optimize/contractions/int_trees.h"
 #include "compiler/optimize/cuts/distance.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/lanes/lane_planner.h"
@@ -32,7 +34,7 @@ typedef struct carrier {
     uint32_t n_places;
     element elements[MAX_ELEMENTS];
     uint32_t n;
-    bool in_columns, branches, failed;
+    bool in_order, in_columns, branches, failed;
     tirbi_dependences *graph; /* of the loop, where it was asked for */
 } carrier;
 
@@ -93,22 +95,46 @@ static bool is_one_behind(const carrier *c, const tirbi_place *place, const tirb
     return before->flat->pure && tirbi_comes_behind(c->pool, &c->own, place, before, &iterations) && iterations == 1;
 }
 
-/* The element that a store has stored to an iteration ago, if nothing else stores to its memory, and all that is loaded
- * so is loaded ahead of the store. */
+/* Whether two places of an iteration are never one element. */
+static bool differ(const carrier *c, const tirbi_place *a, const tirbi_place *b) {
+    if (a->buffer != b->buffer || a->view || b->view || a->buffer->overlaps) return false;
+    for (uint32_t d = 0; d < a->ndim; d++) {
+        int64_t difference;
+        if (tirbi_constant_difference(a->indices[d], b->indices[d], &difference) && difference != 0)
+            return tirbi_is_compact(c->pool, a->buffer);
+    }
+    return false;
+}
+
+/* Whether nothing else stores to the element of a store until the next iteration has loaded it, the last time as its
+ * access of number `load`. Lanes want no other store to its memory. */
+static bool keeps_stored(const carrier *c, uint32_t store, const tirbi_place *before, uint32_t load) {
+    const tirbi_place *place = c->places[store].place;
+    for (uint32_t i = 0; i < c->n_places; i++) {
+        const tirbi_place *other = c->places[i].place;
+        if (i == store || c->places[i].what == TIRBI_LOADS || !tirbi_may_meet(other->buffer->root, place->buffer->root))
+            continue;
+        if (!c->in_order || (i > store && !differ(c, other, place)) || (i < load && !differ(c, other, before)))
+            return false;
+    }
+    return true;
+}
+
+/* The element that a store has stored to an iteration ago, if it is still that, and all that is loaded so is loaded
+ * ahead of the store. */
 static const tirbi_place *find_before(const carrier *c, uint32_t store, bool *surely) {
     const tirbi_place *place = c->places[store].place, *before = NULL;
+    uint32_t last = 0;
     *surely = false;
     for (uint32_t i = 0; i < c->n_places; i++) {
         const tirbi_reached *a = &c->places[i];
-        if (a->what != TIRBI_LOADS) {
-            if (i != store && tirbi_may_meet(a->place->buffer->root, place->buffer->root)) return NULL;
-        } else if (a->place->buffer == place->buffer && is_one_behind(c, place, a->place)) {
-            if (i > store) return NULL;
-            before = a->place;
-            *surely = *surely || a->surely;
-        }
+        if (a->what != TIRBI_LOADS || a->place->buffer != place->buffer || !is_one_behind(c, place, a->place)) continue;
+        if (i > store) return NULL;
+        before = a->place;
+        last = i;
+        *surely = *surely || a->surely;
     }
-    return before;
+    return before && keeps_stored(c, store, before, last) ? before : NULL;
 }
 
 /* Notes the elements that every iteration stores to and the next one loads. */
@@ -189,30 +215,6 @@ static const tirbi_ls *as_one(carrier *c, const tirbi_ls *s) {
     return one;
 }
 
-/* x = f(x); x = g(x) as x = g(f(x)); NULL for other statements. */
-static const tirbi_ls *as_one_step(carrier *c, const tirbi_ls *s, const tirbi_ls *next) {
-    const bool assign = s->kind == TIRBI_LS_SET && next->kind == TIRBI_LS_SET && s->as.set.var == next->as.set.var &&
-                        !s->as.set.declares && !next->as.set.declares;
-    const bool steps = assign && s->as.set.value->size <= TIRBI_MAX_SHARED_SIZE &&
-                       tirbi_count_expr(next->as.set.value, TIRBI_WALK_INDICES, tirbi_is_var, s->as.set.var) == 1;
-    tirbi_ls *one = steps ? tirbi_same_stmt(c->pool, next) : NULL;
-    if (!one) return NULL;
-    one->as.set.value = tirbi_value_with(c->pool, next->as.set.value, s->as.set.var, s->as.set.value);
-    return one->as.set.value ? one : NULL;
-}
-
-/* if c: x = v; and x = g(x) behind it as x = g(v) if c else g(x); NULL for other statements. */
-static const tirbi_ls *as_one_choice(carrier *c, const tirbi_ls *s, const tirbi_ls *next) {
-    if (s->kind != TIRBI_LS_IF || s->as.if_.else_case || s->as.if_.condition->traps) return NULL;
-    const tirbi_ls *arm = s->as.if_.then_case;
-    if (arm->kind == TIRBI_LS_SEQ && arm->as.seq.n == 1) arm = arm->as.seq.items[0];
-    const tirbi_ls *one = arm->kind == TIRBI_LS_SET ? as_one_step(c, arm, next) : NULL;
-    const tirbi_lx *value = one ? tirbi_lx_lazy(c->pool, TIRBI_LX_COND, s->as.if_.condition, one->as.set.value,
-                                                next->as.set.value)
-                                : NULL;
-    return value ? set(c, next->as.set.var, value, false) : NULL;
-}
-
 /* A variable, and memory that a place may be in. */
 typedef struct changed {
     const tirbi_lvar *var;
@@ -228,6 +230,52 @@ static bool reads_changed(const void *context, const tirbi_lx *x) {
 /* Whether a value reads either of them. */
 static bool reads(const tirbi_lx *x, const tirbi_lvar *var, const tirbi_place *place) {
     return tirbi_any_expr(x, TIRBI_WALK_INDICES, reads_changed, &(changed){var, place});
+}
+
+/* x = f(x); x = g(x) as x = g(f(x)); NULL for other statements. */
+static const tirbi_ls *as_one_step(carrier *c, const tirbi_ls *s, const tirbi_ls *next) {
+    const bool assign = s->kind == TIRBI_LS_SET && next->kind == TIRBI_LS_SET && s->as.set.var == next->as.set.var &&
+                        !next->as.set.declares;
+    const bool steps = assign && s->as.set.value->size <= TIRBI_MAX_SHARED_SIZE &&
+                       tirbi_count_expr(next->as.set.value, TIRBI_WALK_INDICES, tirbi_is_var, s->as.set.var) == 1;
+    tirbi_ls *one = steps ? tirbi_same_stmt(c->pool, next) : NULL;
+    if (!one) return NULL;
+    one->as.set.value = tirbi_value_with(c->pool, next->as.set.value, s->as.set.var, s->as.set.value);
+    one->as.set.declares = s->as.set.declares;
+    return one->as.set.value ? one : NULL;
+}
+
+/* if c: x = min(x, v) as x = min(x, v if c else what changes nothing), of integers, behind what sets x; what it is
+ * otherwise. */
+static const tirbi_ls *as_update(carrier *c, const tirbi_ls *s, const tirbi_ls *before) {
+    const tirbi_ls *arm = s->kind == TIRBI_LS_IF && !s->as.if_.else_case ? s->as.if_.then_case : NULL;
+    if (arm && arm->kind == TIRBI_LS_SEQ && arm->as.seq.n == 1) arm = arm->as.seq.items[0];
+    tirbi_lvar *var = arm && arm->kind == TIRBI_LS_SET && !arm->as.set.declares ? arm->as.set.var : NULL;
+    const tirbi_lx *value = var ? arm->as.set.value : NULL;
+    tirbi_red_op op;
+    if (!value || before->kind != TIRBI_LS_SET || before->as.set.var != var ||
+        !tirbi_dtype_is_int((tirbi_dtype)var->type) || !tirbi_reduces(value, var->type, &op))
+        return s;
+    const unsigned other = tirbi_is_var(var, value->args[0]) ? 1 : 0;
+    if (!tirbi_is_var(var, value->args[1 - other]) || reads(value->args[other], var, NULL)) return s;
+    const tirbi_lx *term = tirbi_lx_lazy(c->pool, TIRBI_LX_COND, s->as.if_.condition, value->args[other],
+                                         tirbi_identity(c->pool, op, var->type));
+    if (!term) return s;
+    const tirbi_ls *update =
+        set(c, var, tirbi_lx_binary(c->pool, (tirbi_op)value->op, var->type, value->args[1 - other], term), false);
+    return update ? update : s;
+}
+
+/* if c: x = v; and x = g(x) behind it as x = g(v) if c else g(x); NULL for other statements. */
+static const tirbi_ls *as_one_choice(carrier *c, const tirbi_ls *s, const tirbi_ls *next) {
+    if (s->kind != TIRBI_LS_IF || s->as.if_.else_case || s->as.if_.condition->traps) return NULL;
+    const tirbi_ls *arm = s->as.if_.then_case;
+    if (arm->kind == TIRBI_LS_SEQ && arm->as.seq.n == 1) arm = arm->as.seq.items[0];
+    const tirbi_ls *one = arm->kind == TIRBI_LS_SET ? as_one_step(c, arm, next) : NULL;
+    const tirbi_lx *value = one ? tirbi_lx_lazy(c->pool, TIRBI_LX_COND, s->as.if_.condition, one->as.set.value,
+                                                next->as.set.value)
+                                : NULL;
+    return value ? set(c, next->as.set.var, value, false) : NULL;
 }
 
 /* The first statement of an arm; `rest` becomes what is behind it, or NULL. */
@@ -295,6 +343,7 @@ static const tirbi_ls *join_statements(carrier *c, const tirbi_ls *body) {
     bool joined = false;
     for (uint32_t i = 0; items && i < n_before; i++) {
         const tirbi_ls *s = as_one(c, before[i]), *other = NULL;
+        if (n > 0) s = as_update(c, s, items[n - 1]);
         if (n > 0 && ((other = as_one_step(c, items[n - 1], s)) != NULL ||
                       (other = as_one_choice(c, items[n - 1], s)) != NULL)) {
             items[n - 1] = other;
@@ -455,6 +504,7 @@ static const tirbi_ls *carry_in(carrier *c, tirbi_lx_pool *pool, const tirbi_ls 
     const bool moving = why == IN_LANES || why == IN_COLUMNS || why == IN_ORDER;
     c->pool = pool;
     c->loop = loop;
+    c->in_order = why == IN_ORDER;
     c->in_columns = why == IN_COLUMNS;
     c->own = (tirbi_loop_set){.var = {loop->as.loop.var}, .n = 1};
     const tirbi_ls *body = loop->as.loop.body, *rest = join_statements(c, body);

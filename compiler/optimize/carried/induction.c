@@ -330,22 +330,56 @@ static const tirbi_ls *replace_one(counters *c, const tirbi_ls *loop) {
     return NULL;
 }
 
-/* The same for one that nobody knows the beginning of: what it is ahead of the loop has a name. */
+static bool is_plain(const tirbi_lx *x) { return x->pure && !x->traps; }
+
+/* The loop over bounds that have names where they are not plain: how often it runs is known behind it then. */
+static const tirbi_ls *name_bounds(const counters *c, const tirbi_ls *loop, const tirbi_ls **items, uint32_t *n) {
+    const tirbi_lvar *var = loop->as.loop.var;
+    if (is_plain(var->min) && is_plain(var->extent)) return loop;
+    tirbi_lvar *fresh = tirbi_variable_like(c->pool, var);
+    const tirbi_lx **bounds[] = {fresh ? &fresh->min : NULL, fresh ? &fresh->extent : NULL};
+    for (unsigned i = 0; i < 2 && fresh; i++) {
+        if (is_plain(*bounds[i])) continue;
+        tirbi_lvar *name =
+            tirbi_variable_for(c->pool, TIRBI_LVAR_LET, i == 0 ? "first" : "rounds", *bounds[i], loop->span);
+        items[(*n)++] = tirbi_new_set(c->pool, loop->span, name, *bounds[i], true);
+        *bounds[i] = name ? tirbi_lx_var(c->pool, name) : NULL;
+        if (!*bounds[i]) return NULL;
+    }
+    const tirbi_ls *body =
+        fresh ? tirbi_code_with(c->pool, loop->as.loop.body, var, tirbi_lx_var(c->pool, fresh)) : NULL;
+    return body ? tirbi_loop_like(c->pool, loop, fresh, body) : NULL;
+}
+
+/* The loop without a variable that it counts, which is what its name says ahead of it. One whose bounds are only known
+ * when it begins is that for lanes, which need no sums of what they have counted then. */
+static const tirbi_ls *replace_by_name(counters *c, const tirbi_ls *loop) {
+    const tirbi_ls *items[4], *counted;
+    uint32_t n = 0;
+    const tirbi_lx *value = tirbi_lx_var(c->pool, c->var);
+    tirbi_lvar *begin = tirbi_variable_for(c->pool, TIRBI_LVAR_LET, "begin", value, loop->span);
+    counted = begin ? name_bounds(c, loop, items, &n) : NULL;
+    c->now = counted ? tirbi_lx_var(c->pool, begin) : NULL;
+    const tirbi_ls *copy = c->now ? without(c, counted) : NULL;
+    if (!copy || (n > 0 && !tirbi_has_lanes(c->pool, copy))) return NULL;
+    items[n++] = tirbi_new_set(c->pool, loop->span, begin, value, true);
+    items[n++] = set_behind(c, copy);
+    return tirbi_new_sequence(c->pool, loop->span, items, n);
+}
+
+/* The same for one that nobody knows the beginning of. */
 static const tirbi_ls *replace_unknown(counters *c, const tirbi_ls *loop) {
     tirbi_loop_set set = {.n = 0};
-    if (!tirbi_find_variables(&set, loop->as.loop.body, 0)) return NULL;
+    if (loop->as.loop.step || loop->as.loop.blocks || loop->as.loop.rows ||
+        !tirbi_find_variables(&set, loop->as.loop.body, 0))
+        return NULL;
     for (uint32_t i = 0; i < set.n; i++) {
         c->var = set.var[i];
         if (c->var->kind != TIRBI_LVAR_LOCAL || (c->var->type != TIRB_I32 && c->var->type != TIRB_I64)) continue;
-        const tirbi_lx *delta = delta_of_loop(c, loop, 0);
-        if (!delta || tirbi_lx_is_int(delta, 0)) continue;
-        const tirbi_lx *value = tirbi_lx_var(c->pool, c->var);
-        tirbi_lvar *begin = tirbi_variable_for(c->pool, TIRBI_LVAR_LET, "begin", value, loop->span);
-        c->now = begin ? tirbi_lx_var(c->pool, begin) : NULL;
-        const tirbi_ls *copy = c->now ? without(c, loop) : NULL;
-        const tirbi_ls *items[] = {tirbi_new_set(c->pool, loop->span, begin, value, true),
-                                   copy ? set_behind(c, copy) : NULL};
-        if (items[1]) return tirbi_new_sequence(c->pool, loop->span, items, 2);
+        const tirbi_lx *delta = delta_of(c, loop->as.loop.body, 0);
+        if (!delta || tirbi_lx_is_int(delta, 0) || tirbi_lx_mentions(delta, loop->as.loop.var)) continue;
+        const tirbi_ls *replaced = replace_by_name(c, loop);
+        if (replaced) return replaced;
     }
     return NULL;
 }

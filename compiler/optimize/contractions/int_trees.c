@@ -18,7 +18,7 @@ static bool reduces_truth(const tirbi_lx *x, tirbi_red_op *out) {
     return (lazy || is_op) && !x->args[0]->traps && !x->args[1]->traps;
 }
 
-static bool reduces(const tirbi_lx *x, tirbi_dtype type, tirbi_red_op *out) {
+bool tirbi_reduces(const tirbi_lx *x, tirbi_dtype type, tirbi_red_op *out) {
     if (type == TIRB_BOOL) return x->type == type && reduces_truth(x, out);
     if (x->kind != TIRBI_LX_OP || x->optype != type) return false;
     switch (x->op) {
@@ -30,8 +30,7 @@ static bool reduces(const tirbi_lx *x, tirbi_dtype type, tirbi_red_op *out) {
     }
 }
 
-/* What leaves every value as it is; the greatest uint64 is no number of the loop IR. */
-static const tirbi_lx *identity(tirbi_lx_pool *pool, tirbi_red_op op, tirbi_dtype type) {
+const tirbi_lx *tirbi_identity(tirbi_lx_pool *pool, tirbi_red_op op, tirbi_dtype type) {
     if (type == TIRB_BOOL) return tirbi_lx_int(pool, type, op == TIRBI_RED_MIN);
     const tirbi_dtype_info *info = &tirbi_dtypes[type];
     const bool is_signed = info->class == 'I';
@@ -66,14 +65,14 @@ static bool match_update(tirbi_lx_pool *pool, const tirbi_ls *s, const tirbi_lva
     const tirbi_place *place = s->as.store.access;
     const tirbi_lx *x = s->as.store.value;
     if (!is_whole(place->buffer->type) || place->buffer->local || !stands_still(place, var) ||
-        !reduces(x, place->buffer->type, &out->op))
+        !tirbi_reduces(x, place->buffer->type, &out->op))
         return false;
     const bool first = x->args[0]->kind == TIRBI_LX_LOAD && tirbi_same_place(x->args[0]->access, place);
     const tirbi_lx *old = x->args[first ? 0 : 1];
     if (old->kind != TIRBI_LX_LOAD || !tirbi_same_place(old->access, place) || (condition && !tirbi_is_proven(place)))
         return false;
     const tirbi_lx *term = x->args[first ? 1 : 0];
-    const tirbi_lx *nothing = condition ? identity(pool, out->op, place->buffer->type) : NULL;
+    const tirbi_lx *nothing = condition ? tirbi_identity(pool, out->op, place->buffer->type) : NULL;
     if (condition) term = nothing ? tirbi_lx_lazy(pool, TIRBI_LX_COND, condition, term, nothing) : NULL;
     out->target = place;
     out->value = term;

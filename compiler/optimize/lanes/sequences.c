@@ -1,9 +1,11 @@
 /* What goes from lane to lane in a lane loop, in the order of its iterations: variables that are carried (vscan), and
  * stores to elements that iterations compute (vstorex, vupdate). And loads of such elements (vloadx), which need no
- * order, for nothing in the loop writes where they read. */
+ * order, for nothing in the loop writes where they read: to that memory, or to that row of it. */
 #include "compiler/optimize/analysis/access.h"
-#include "compiler/optimize/lanes/flatten.h"
+#include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/facts/live.h"
+#include "compiler/optimize/facts/order.h"
+#include "compiler/optimize/lanes/flatten.h"
 #include "compiler/optimize/lanes/lane_planner.h"
 #include "compiler/optimize/rewriting/rewrite.h"
 #include "loader/isa/scans.h"
@@ -165,6 +167,72 @@ static bool is_canonical(const tirbi_lx *x) {
     return x->kind == TIRBI_LX_OP && x->n_args > 1 && x->op != TIRB_OP_SELECT;
 }
 
+/* The value that changes nothing in an integer's step; NULL when there is none. */
+static const tirbi_lx *neutral(tirbi_lx_pool *pool, const step *s) {
+    tirbi_dtype type = (tirbi_dtype)s->value->type;
+    if (!tirbi_dtype_is_int(type)) return NULL;
+    bool is_signed = tirbi_dtype_is_signed(type), is_long = tirbi_dtypes[type].bits == 64;
+    switch (s->n) {
+    case TIRBI_SCAN_ADD:
+    case TIRBI_SCAN_SUB:
+    case TIRBI_SCAN_OR:
+    case TIRBI_SCAN_XOR: return tirbi_lx_int(pool, type, 0);
+    case TIRBI_SCAN_MUL: return tirbi_lx_int(pool, type, 1);
+    case TIRBI_SCAN_AND: return tirbi_lx_int(pool, type, is_signed || is_long ? INT64_C(-1) : (int64_t)UINT32_MAX);
+    case TIRBI_SCAN_MIN: return is_signed ? tirbi_lx_int(pool, type, is_long ? INT64_MAX : INT32_MAX) : NULL;
+    case TIRBI_SCAN_MAX: return tirbi_lx_int(pool, type, !is_signed ? 0 : is_long ? INT64_MIN : INT32_MIN);
+    default: return NULL;
+    }
+}
+
+/* A choice that takes one of these where x takes what its old value becomes, and else the other one. */
+static const tirbi_lx *alike_choice(tirbi_lx_pool *pool, const tirbi_lx *x, int kept, const tirbi_lx *old,
+                                    const tirbi_lx *other) {
+    return old && other ? tirbi_lx_lazy(pool, TIRBI_LX_COND, x->args[0], kept == 1 ? old : other,
+                                        kept == 1 ? other : old)
+                        : NULL;
+}
+
+static bool is_limit(const step *s) { return s->n == TIRBI_SCAN_MIN || s->n == TIRBI_SCAN_MAX; }
+
+/* Limits from both sides where x takes no old value, and that is `other` behind them: the first is there already. */
+static bool limit_by_choice(tirbi_lx_pool *pool, const tirbi_lx *x, int kept, const tirbi_lx *other, uint32_t first,
+                            fold *f) {
+    step *limit = &f->steps[first];
+    step more = {.n = limit->n == TIRBI_SCAN_MIN ? TIRBI_SCAN_MAX : TIRBI_SCAN_MIN, .value = other};
+    if (f->n == MAX_STEPS || !other) return false;
+    more.value = alike_choice(pool, x, kept, neutral(pool, &more), other);
+    const tirbi_lx *value = alike_choice(pool, x, kept, limit->value, other);
+    if (!more.value || !value) return false;
+    limit->value = value;
+    for (uint32_t i = f->n++; i > first + 1; i--) f->steps[i] = f->steps[i - 1];
+    f->steps[first + 1] = more;
+    return true;
+}
+
+/* Puts what a choice takes where it takes no old value into the last steps, if they can be made to give just that: a
+ * product by 0 and what is added to it, or a limit from both sides, behind which something may be added. */
+static bool choose_in_steps(tirbi_lx_pool *pool, const tirbi_lx *x, int kept, fold *f) {
+    const tirbi_dtype type = (tirbi_dtype)x->type;
+    const tirbi_lx *other = x->args[3 - kept], *zero = tirbi_lx_int(pool, type, 0);
+    step *last = f->n > 0 ? &f->steps[f->n - 1] : NULL, *before = f->n > 1 ? last - 1 : NULL;
+    if (!last || !zero) return false;
+    if (last->n == TIRBI_SCAN_ADD && before && before->n == TIRBI_SCAN_MUL) {
+        before->value = alike_choice(pool, x, kept, before->value, zero);
+        last->value = alike_choice(pool, x, kept, last->value, other);
+        return before->value && last->value;
+    }
+    if (last->n == TIRBI_SCAN_MUL && f->n < MAX_STEPS) {
+        last->value = alike_choice(pool, x, kept, last->value, zero);
+        f->steps[f->n] = (step){.n = TIRBI_SCAN_ADD, .value = alike_choice(pool, x, kept, zero, other)};
+        return last->value && f->steps[f->n++].value;
+    }
+    if (before && is_limit(last)) return limit_by_choice(pool, x, kept, other, f->n - 1, f);
+    if (last->n != TIRBI_SCAN_ADD || !before || !is_limit(before)) return false;
+    other = tirbi_lx_binary(pool, TIRB_OP_SUB, type, other, last->value);
+    return limit_by_choice(pool, x, kept, other, f->n - 2, f);
+}
+
 /* A choice between what the old value becomes and something else. Bits of integers can be masked out and put in, which
  * lanes do in any order; floats begin anew. */
 static bool find_choice(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_lx_test *old, const void *context, unsigned depth,
@@ -183,6 +251,7 @@ static bool find_choice(tirbi_lx_pool *pool, const tirbi_lx *x, tirbi_lx_test *o
         out->steps[out->n++] = (step){.n = TIRBI_SCAN_ANEW, .value = keeps, .factor = x->args[3 - kept]};
         return keeps != NULL;
     }
+    if (choose_in_steps(pool, x, kept, out)) return true;
     const bool is_short = type == TIRB_U32;
     const tirbi_lx *zero = tirbi_lx_int(pool, type, 0),
                    *ones = tirbi_lx_int(pool, type, is_short ? (int64_t)UINT32_MAX : -1);
@@ -320,24 +389,6 @@ static uint16_t put_scan(planner *p, const carried_var *c, const fold *f, const 
     o->carried = c->var;
     o->fold |= (uint8_t)how;
     return to;
-}
-
-/* The value that changes nothing in an integer's step; NULL when there is none. */
-static const tirbi_lx *neutral(tirbi_lx_pool *pool, const step *s) {
-    tirbi_dtype type = (tirbi_dtype)s->value->type;
-    if (!tirbi_dtype_is_int(type)) return NULL;
-    bool is_signed = tirbi_dtype_is_signed(type), is_long = tirbi_dtypes[type].bits == 64;
-    switch (s->n) {
-    case TIRBI_SCAN_ADD:
-    case TIRBI_SCAN_SUB:
-    case TIRBI_SCAN_OR:
-    case TIRBI_SCAN_XOR: return tirbi_lx_int(pool, type, 0);
-    case TIRBI_SCAN_MUL: return tirbi_lx_int(pool, type, 1);
-    case TIRBI_SCAN_AND: return tirbi_lx_int(pool, type, is_signed || is_long ? INT64_C(-1) : (int64_t)UINT32_MAX);
-    case TIRBI_SCAN_MIN: return is_signed ? tirbi_lx_int(pool, type, is_long ? INT64_MAX : INT32_MAX) : NULL;
-    case TIRBI_SCAN_MAX: return tirbi_lx_int(pool, type, !is_signed ? 0 : is_long ? INT64_MIN : INT32_MIN);
-    default: return NULL;
-    }
 }
 
 /* Makes steps count only where a condition holds, by their values; false when these cannot do that. */
@@ -504,45 +555,96 @@ const tirbi_lx *tirbi_plan_in_32_bits(planner *p, const tirbi_lx *x) {
     return narrow && !casts_lanes(p, narrow) ? narrow : NULL;
 }
 
-/* The number of an element whose indices have been checked, in as few bits as hold it where that costs nothing. */
-static const tirbi_lx *element_number(planner *p, const tirbi_place *place) {
-    const tirbi_lx *at = tirbi_plan_narrow(place->flat);
+/* The number of an element whose indices have been checked, counted from there on, in as few bits as hold it where that
+ * costs nothing. */
+static const tirbi_lx *element_number(planner *p, const tirbi_place *place, const tirbi_lx *from) {
+    const tirbi_lx *at = tirbi_plan_narrow(from ? tirbi_lx_sub(p->pool, place->flat, from) : place->flat);
+    if (!at) return NULL;
     if (at->type != TIRB_I64 || !is_counted_in_i32(place->buffer)) return at;
     const tirbi_lx *narrow = tirbi_value_in_type(p->pool, TIRB_I32, at);
     return narrow && !casts_lanes(p, narrow) ? narrow : at;
 }
 
-static uint8_t indexed_cursor(planner *p, const tirbi_place *place, tirbi_dtype type, uint8_t access) {
+static uint8_t indexed_cursor(planner *p, const tirbi_place *place, const tirbi_lane_part *part, tirbi_dtype type,
+                              uint8_t access) {
     tirbi_lane_plan *plan = p->plan;
     for (uint32_t i = 0; i < plan->n_cursors; i++) {
         const tirbi_lane_cursor *c = &plan->cursors[i];
-        if (c->level != TIRBI_LEVEL_INDEXED || c->place->buffer->root != place->buffer->root || c->type != type)
+        if (c->level != TIRBI_LEVEL_INDEXED || c->place->buffer->root != place->buffer->root || c->type != type ||
+            c->part.start != part->start || c->part.count != part->count)
             continue;
         if (access == TIRBI_READ && c->access == TIRBI_READ) return (uint8_t)i;
     }
     tirbi_lane_cursor *c = tirbi_plan_new_cursor(p);
     if (!c) return TIRBI_MAX_CURSORS;
-    *c = (tirbi_lane_cursor){.place = place, .type = (uint8_t)type, .access = access, .level = TIRBI_LEVEL_INDEXED};
+    *c = (tirbi_lane_cursor){
+        .place = place, .type = (uint8_t)type, .access = access, .level = TIRBI_LEVEL_INDEXED, .part = *part};
     c->form.start = tirbi_lx_number(p->pool, 0);
     return (uint8_t)(plan->n_cursors - 1);
 }
 
-uint16_t tirbi_plan_gather(planner *p, const tirbi_place *place, tirbi_dtype type) {
-    for (uint32_t i = 0; i < p->n_written; i++) {
-        if (tirbi_may_meet(p->written[i]->buffer->root, place->buffer->root))
-            return tirbi_plan_refuse(p, "it reads and writes elements of %s that depend on the iteration",
-                                     place->buffer->name);
+/* How many of a place's first dimensions say alike for all iterations which row it is in. */
+static uint32_t leading_dimensions(planner *p, const tirbi_place *place) {
+    uint32_t n = 0;
+    for (; n + 1 < place->ndim; n++) {
+        const tirbi_lx *index = place->indices[n];
+        if (!index->pure || index->traps || !tirbi_plan_is_invariant(p, index) || !tirbi_dim_proven(place, n)) break;
     }
+    return n;
+}
+
+/* Whether what a loop stores to a place lies in other rows than those that these dimensions tell. */
+static bool stores_to_other_rows(const planner *p, const tirbi_place *written, const tirbi_place *place, uint32_t n) {
+    const tirbi_loop_set *loops = &p->plan->loops;
+    if (written->buffer != place->buffer || written->view) return false;
+    for (uint32_t d = 0; d < n; d++) {
+        if (!tirbi_mentions_loops(written->indices[d], loops) &&
+            tirbi_never_equal(written->indices[d], place->indices[d], loops))
+            return true;
+    }
+    return false;
+}
+
+/* The part of its memory that a place lies in, whatever its last indices are, where the loop stores to other parts of
+ * it; all of it where the loop stores to none. False: to what it may lie in. */
+static bool find_part(planner *p, const tirbi_place *place, tirbi_lane_part *part) {
+    const tirbi_lbuf *b = place->buffer;
+    const uint32_t n = leading_dimensions(p, place);
+    bool is_stored = false;
+    *part = (tirbi_lane_part){.start = NULL};
+    for (uint32_t i = 0; i < p->n_written; i++) {
+        if (!tirbi_may_meet(p->written[i]->buffer->root, b->root)) continue;
+        if (n == 0 || place->view || !stores_to_other_rows(p, p->written[i], place, n)) return false;
+        is_stored = true;
+    }
+    if (!is_stored) return true;
+    if (b->overlaps || b->broadcasts || tirbi_buffer_moves(b, &p->plan->loops) || !tirbi_is_compact(p->pool, b))
+        return false;
+    const tirbi_lx **first = TIRBI_NEW_ARRAY(p->pool->arena, const tirbi_lx *, b->ndim);
+    for (uint32_t d = 0; first && d < b->ndim; d++)
+        first[d] = d < n ? place->indices[d] : tirbi_lx_number(p->pool, 0);
+    const tirbi_place *row = tirbi_place_in(p->pool, place->buffer, first, place->span);
+    part->start = row ? row->flat : NULL;
+    part->count = b->strides[n - 1];
+    return part->start && part->count->pure && !part->count->traps;
+}
+
+uint16_t tirbi_plan_gather(planner *p, const tirbi_place *place, tirbi_dtype type) {
+    tirbi_lane_part part;
+    if (!find_part(p, place, &part))
+        return tirbi_plan_refuse(p, "it reads and writes elements of %s that depend on the iteration",
+                                 place->buffer->name);
     /* An index is looked at twice, and so is what names it: in all no more often than there may be operations. */
     if (p->n_named++ == MAX_OPS) return tirbi_plan_refuse(p, "its body has more than %d operations", MAX_OPS);
     place = tirbi_flatten_place(p->pool, place);
     p->failed = p->failed || !place;
     if (p->failed) return TIRBI_NO_VALUE;
     check_indices(p, place);
-    const tirbi_lx *at = element_number(p, place);
+    const tirbi_lx *at = element_number(p, place, part.start);
+    if (!at) return tirbi_plan_fail(p);
     uint16_t index = tirbi_plan_value(p, at);
     if (p->failed) return TIRBI_NO_VALUE;
-    uint8_t cursor = indexed_cursor(p, place, type, TIRBI_READ);
+    uint8_t cursor = indexed_cursor(p, place, &part, type, TIRBI_READ);
     const tirbi_lane_op load = {.op = TIRB_OP_VLOADX,
                                 .type = (uint8_t)type,
                                 .source = (uint8_t)at->type,
@@ -582,14 +684,15 @@ void tirbi_plan_scatter(planner *p, const tirbi_place *place, const tirbi_lx *va
     place = tirbi_flatten_place(p->pool, place);
     p->failed = p->failed || !place;
     if (p->failed) return;
-    const tirbi_lx *at = element_number(p, place);
+    const tirbi_lane_part all = {.start = NULL};
+    const tirbi_lx *at = element_number(p, place, NULL);
     if (updates) check_indices(p, place); /* the load comes first */
     uint16_t v = raw ? tirbi_plan_raw(p, value) : tirbi_plan_value(p, updates ? f.steps[0].value : value);
     uint16_t by = updates && factor ? tirbi_plan_value(p, factor) : TIRBI_NO_VALUE;
     if (!updates) check_indices(p, place);
     uint16_t index = tirbi_plan_value(p, at);
     if (p->failed) return;
-    uint8_t cursor = indexed_cursor(p, place, as, updates ? TIRBI_READ | TIRBI_WRITE : TIRBI_WRITE);
+    uint8_t cursor = indexed_cursor(p, place, &all, as, updates ? TIRBI_READ | TIRBI_WRITE : TIRBI_WRITE);
     if (p->failed) return;
     tirbi_lane_op *o = tirbi_plan_op(p, !updates ? TIRB_OP_VSTOREX : factor ? TIRB_OP_VUPDATEMA : TIRB_OP_VUPDATE, as);
     o->cursor = cursor;
@@ -642,7 +745,8 @@ bool tirbi_plan_advance(planner *p, const tirbi_ls *s) {
     for (uint32_t i = 0; i < p->n_written; i++) {
         if (tirbi_may_meet(p->written[i]->buffer->root, place->buffer->root)) return false;
     }
-    uint8_t cursor = indexed_cursor(p, place, place->buffer->type, TIRBI_READ);
+    const tirbi_lane_part all = {.start = NULL};
+    uint8_t cursor = indexed_cursor(p, place, &all, place->buffer->type, TIRBI_READ);
     uint16_t to = tirbi_plan_new_value(p);
     if (p->failed) return true;
     tirbi_lane_op *o = tirbi_plan_op(p, TIRB_OP_VADVANCE, place->buffer->type);

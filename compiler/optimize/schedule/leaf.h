@@ -22,12 +22,18 @@ typedef struct tirbi_lane_op {
     tirbi_span span;
 } tirbi_lane_op;
 
+/* Elements of memory that are next to each other; all where there is no start. */
+typedef struct tirbi_lane_part {
+    const tirbi_lx *start, *count;
+} tirbi_lane_part;
+
 typedef struct tirbi_lane_cursor {
     const tirbi_place *place; /* the first that it came from */
     uint8_t type, access, level;
     tirbi_affine form;             /* over plan->loops: 0 is the lane loop, i + 1 inner loop i */
     uint8_t row;                   /* one more than the row whose number moves it; 0: none does */
     const tirbi_lx *scale, *limit; /* of that number */
+    tirbi_lane_part part;          /* of its memory, which indexed ones name the elements of */
 } tirbi_lane_cursor;
 
 /* A number that is loaded once for each iteration of loops around the whole body, and tells where rows begin. */

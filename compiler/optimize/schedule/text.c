@@ -71,6 +71,12 @@ static void print_cursor(tirbi_printer *p, const tirbi_lane_plan *plan, const ti
         put(p, " * ");
         tirbi_printer_expr(p, c->scale);
     }
+    if (c->part.start) {
+        put(p, " of ");
+        tirbi_printer_expr(p, c->part.count);
+        put(p, " from ");
+        tirbi_printer_expr(p, c->part.start);
+    }
     tirbi_printer_line(p);
 }
 

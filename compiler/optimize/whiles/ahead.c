@@ -12,7 +12,10 @@
 #include "compiler/optimize/rewriting/statements.h"
 
 enum { MAX_ITEMS = 8, MAX_PLACES = 16, MAX_DEPTH = 32, MAX_TERMS = 8, MAX_ENDS = 4 };
-enum { LATER = 32 /* rounds, after which the condition must still hold: fewer are not worth it */, NEAR = 8 };
+/* Rounds after which the condition must still hold: fewer than the last are not worth it, and one of elements in no
+ * order is mostly found out by the first. */
+static const int64_t later[] = {0, 4, 32};
+enum { LOOKS = sizeof(later) / sizeof(*later), LATER = 32, NEAR = 8 };
 
 /* Indices are small enough that a few more or less do not wrap. */
 static const int64_t far = INT32_MAX - 1024;
@@ -301,18 +304,21 @@ static bool add_inside(runner *r, const tirbi_lx **all, const tirbi_lx *least, c
     return nearest > LATER && add_order(r, all, tirbi_lx_number(r->pool, before), least);
 }
 
-/* Enough rounds before the bound, and the test in a later one. What the variable holds is known by none of its
+/* Enough rounds before the bound, and the test in some of them. What the variable holds is known by none of its
  * arithmetic, so that this does not wrap. */
 static const tirbi_lx *when_ahead(runner *r, const tirbi_lx *now) {
-    const tirbi_lx *all = NULL, *later = step_from(r, now, tirbi_lx_number(r->pool, LATER)),
-                   *rounds = tirbi_lx_number(r->pool, LATER);
+    const tirbi_lx *all = NULL, *rounds = tirbi_lx_number(r->pool, LATER);
     const bool enough = rounds && (r->down ? add_order(r, &all, tirbi_lx_add(r->pool, r->bound, rounds), now)
                                            : add_order(r, &all, now, tirbi_lx_sub(r->pool, r->bound, rounds)));
     const tirbi_lx *most = r->down ? now : r->bound;
     if (!enough || !add_inside(r, &all, r->down ? r->bound : now, most)) return NULL;
     for (uint32_t i = 0; i < r->n_ends; i++)
         if (!add_order(r, &all, most, r->ends[i])) return NULL;
-    return stand_at(r, later) && add_guard(r, &all, test_here(r)) ? all : NULL;
+    for (uint32_t i = 0; i < LOOKS; i++) {
+        if (!stand_at(r, step_from(r, now, tirbi_lx_number(r->pool, later[i]))) || !add_guard(r, &all, test_here(r)))
+            return NULL;
+    }
+    return all;
 }
 
 /* ---- The rounds ------------------------------------------------------------------------------------------------- */
