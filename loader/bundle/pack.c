@@ -287,3 +287,119 @@ bool tirbi_unpack_instr(tirbi_reader *r, uint32_t offset, tirbi_instr *out) {
     }
     return !r->failed;
 }
+
+/* ---- What most code is made of --------------------------------------------------------------------------------- */
+
+/* A varint of one byte or two. *bad: it is padded, or a longer one. */
+static inline uint32_t unpack_short(const uint8_t **from, bool *bad) {
+    const uint8_t *const p = *from;
+    if (p[0] <= 0x7f) {
+        *from = p + 1;
+        return p[0];
+    }
+    *from = p + 2;
+    *bad |= p[1] == 0 || p[1] > 0x7f;
+    return (p[0] & 0x7fu) | (uint32_t)p[1] << 7;
+}
+
+/* One of up to five bytes. */
+static inline uint64_t unpack_long(const uint8_t **from, bool *bad) {
+    enum { BITS = 7, LAST = 28 };
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift <= LAST; shift += BITS) {
+        const uint8_t byte = *(*from)++;
+        value |= (uint64_t)(byte & 0x7fu) << shift;
+        if (byte > 0x7f) continue;
+        *bad |= byte == 0 && shift > 0;
+        return value;
+    }
+    *bad = true;
+    return value;
+}
+
+static inline int64_t unzigzag(uint64_t folded) { return (int64_t)(folded >> 1) ^ -(int64_t)(folded & 1); }
+
+static inline uint32_t unpack_short_constant(const uint8_t **from, uint8_t type, bool *bad) {
+    const uint64_t v = unpack_long(from, bad);
+    const bool is_signed = tirbi_dtypes[type].class == 'I';
+    const int64_t value = is_signed ? unzigzag(v) : (int64_t)v;
+    *bad |= is_signed ? value != (int32_t)value : v > UINT32_MAX;
+    return tirbi_dtypes[type].class == 'F' ? swap_bytes((uint32_t)v) : (uint32_t)value;
+}
+
+static inline uint16_t unpack_short_x(const uint8_t **from, bool *bad) {
+    const uint32_t v = unpack_short(from, bad);
+    return v & 1 ? tirbi_x_from_small(unzigzag(v >> 1)) : (uint16_t)(v >> 1);
+}
+
+static inline uint32_t unpack_short_jump(const uint8_t **from, uint32_t offset, bool *bad) {
+    const int64_t target = offset + unzigzag(unpack_short(from, bad));
+    *bad |= target < 0 || target > UINT32_MAX;
+    return (uint32_t)target;
+}
+
+/* Operands of other instructions than rows, as their letters say; *bad: there is a list, a header or a long number. */
+static inline uint8_t *unpack_letters(const char *letters, uint8_t type, const uint8_t **from, uint32_t offset,
+                                      uint8_t *to, bool *bad) {
+    for (; *letters && !*bad; letters++) {
+        switch (*letters) {
+        case 'D':
+        case 'S':
+        case 'W':
+        case 'R':
+        case 'F':
+        case 'G':
+        case 'K':
+        case 'Z':
+            tirbi_store_u16(to, (uint16_t)unpack_short(from, bad));
+            to += sizeof(uint16_t);
+            break;
+        case 'x':
+            tirbi_store_u16(to, unpack_short_x(from, bad));
+            to += sizeof(uint16_t);
+            break;
+        case 'j':
+            tirbi_store_u32(to, unpack_short_jump(from, offset, bad));
+            to += sizeof(uint32_t);
+            break;
+        case 'i':
+            tirbi_store_u32(to, unpack_short_constant(from, type, bad));
+            to += sizeof(uint32_t);
+            break;
+        case 'V':
+        case 'U':
+        case 'Q':
+        case 'C':
+        case 'L':
+        case 'n':
+        case 'T':
+            *to++ = *(*from)++;
+            break;
+        default: /* I a r P H B */
+            *bad = true;
+        }
+    }
+    return to;
+}
+
+size_t tirbi_unpack_usual(const uint8_t *packed, uint32_t offset, uint8_t *code, size_t *size) {
+    const tirbi_op_info *info = &tirbi_ops[packed[0]];
+    const uint8_t *from = packed + 1;
+    uint8_t *to = code + 2;
+    if (!info->mnemonic) return 0;
+    code[0] = packed[0];
+    code[1] = info->types ? *from++ : (uint8_t)TIRB_TYPE_NONE;
+    bool bad = info->types && code[1] >= TIRB_N_DTYPES; /* and then nothing looks at the type */
+    const bool is_row = (info->flags & TIRBI_FLAG_ELEMENTWISE) && info->operands[2] != 'T';
+    if (is_row && (info->flags & TIRBI_FLAG_LANE)) {
+        for (unsigned i = 0; i <= info->arity; i++) *to++ = *from++;
+    } else if (is_row) {
+        for (unsigned i = 0; i <= info->arity; i++, to += sizeof(uint16_t))
+            tirbi_store_u16(to, (uint16_t)unpack_short(&from, &bad));
+    } else {
+        to = unpack_letters(info->operands, code[1], &from, offset, to, &bad);
+    }
+    if (bad) return 0;
+    *size = (size_t)(to - code);
+    return (size_t)(from - packed);
+}

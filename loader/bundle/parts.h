@@ -95,6 +95,12 @@ void tirbi_pack_instr(tirbi_writer *w, const tirbi_instr *instr);
 /* The inverse; `offset` is where the instruction will stand. False: malformed. */
 bool tirbi_unpack_instr(tirbi_reader *r, uint32_t offset, tirbi_instr *out);
 
+/* Unpacks an instruction of those that most code is made of straight to its code; both have room for any such one.
+ * Returns the bytes that it takes packed, and sets *size to those of its code; 0: it is another, or something is wrong
+ * with it. */
+enum { TIRBI_USUAL_ROOM = 2 + TIRBI_MAX_OPERANDS * 4 };
+size_t tirbi_unpack_usual(const uint8_t *packed, uint32_t offset, uint8_t *code, size_t *size);
+
 /* Appends a zstd frame of the bytes, made with the current dictionary. */
 tirb_status tirbi_frame_write(tirbi_heap *heap, const uint8_t *bytes, size_t size, tirbi_writer *out,
                               tirb_error *error);

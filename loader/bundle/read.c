@@ -417,11 +417,21 @@ static tirb_status unpack_function(loading *l, tirbi_reader *r, const tirbi_func
     tirbi_instr instr;
     size_t start = code->size;
     while (code->size - start < f->code_size) {
-        if (!tirbi_unpack_instr(r, (uint32_t)(code->size - start), &instr)) {
-            r->failed = true;
-            return finish(l, r, "code");
+        const bool has_room =
+            tirbi_reader_left(r) >= TIRBI_USUAL_ROOM && code->capacity - code->size >= TIRBI_USUAL_ROOM;
+        const uint32_t offset = (uint32_t)(code->size - start);
+        size_t size = 0;
+        const size_t packed =
+            has_room ? tirbi_unpack_usual(r->data + r->at, offset, code->data + code->size, &size) : 0;
+        r->at += packed;
+        code->size += size;
+        if (packed == 0) {
+            if (!tirbi_unpack_instr(r, offset, &instr)) {
+                r->failed = true;
+                return finish(l, r, "code");
+            }
+            tirbi_encode(code, &instr);
         }
-        tirbi_encode(code, &instr);
         if (code->failed)
             return tirbi_error_set(l->error, TIRB_FORMAT,
                                    "the last instruction of a function crosses its end, byte %" PRIu32, f->code_size);

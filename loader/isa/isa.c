@@ -189,20 +189,9 @@ tirbi_dtype tirbi_dtype_of_bits(tirbi_dtype type) {
 /* The scalar form of an elementwise opcode. */
 static tirbi_op scalar_form(tirbi_op op) { return (tirbi_op)((unsigned)op & (TIRB_OP_LANE_FORM - 1)); }
 
-tirbi_dtype tirbi_op_result_type(tirbi_op op, tirbi_dtype type) {
-    switch ((unsigned)scalar_form(op)) {
-    case TIRB_OP_EQ:
-    case TIRB_OP_NE:
-    case TIRB_OP_LT:
-    case TIRB_OP_LE:
-    case TIRB_OP_GT:
-    case TIRB_OP_GE:
-    case TIRB_OP_ISNAN:
-        return TIRB_BOOL;
-    default:
-        return type;
-    }
-}
+_Static_assert(TIRB_OP_NE == TIRB_OP_EQ + 1 && TIRB_OP_LT == TIRB_OP_EQ + 2 && TIRB_OP_LE == TIRB_OP_EQ + 3 &&
+                   TIRB_OP_GT == TIRB_OP_EQ + 4 && TIRB_OP_GE == TIRB_OP_EQ + 5,
+               "comparisons stand together: see tirbi_op_result_type");
 
 tirbi_dtype tirbi_op_operand_type(tirbi_op op, tirbi_dtype type, tirbi_dtype source, unsigned index) {
     switch ((unsigned)scalar_form(op)) {

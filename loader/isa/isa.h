@@ -83,7 +83,10 @@ static inline bool tirbi_op_copies(unsigned op) { return (tirbi_ops[op].flags & 
 
 /* The type that elementwise `op`.`type` gives its result, and the type of the operand `index` that it reads.
  * `source` is the T operand of cast and bits. */
-tirbi_dtype tirbi_op_result_type(tirbi_op op, tirbi_dtype type);
+static inline tirbi_dtype tirbi_op_result_type(tirbi_op op, tirbi_dtype type) {
+    const unsigned row = (unsigned)op & (TIRB_OP_LANE_FORM - 1);
+    return (row >= TIRB_OP_EQ && row <= TIRB_OP_GE) || row == TIRB_OP_ISNAN ? TIRB_BOOL : type;
+}
 tirbi_dtype tirbi_op_operand_type(tirbi_op op, tirbi_dtype type, tirbi_dtype source, unsigned index);
 
 /* The bytes of an instruction of a verified lane loop that names lane registers and cursors alone; 0: it may name

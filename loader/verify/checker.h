@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "loader/base/alloc.h"
+#include "loader/base/bytes.h"
 #include "loader/bundle/program.h"
 
 /* What a call of a function must pass. */
@@ -120,5 +121,10 @@ static inline void checker_begin(checker *c, uint32_t at) {
 static inline size_t checker_bytes_of_bits(size_t n) { return (n / 64 + 1) * sizeof(uint64_t); }
 static inline bool checker_bit(const uint8_t *bits, uint32_t i) { return bits[i / 8] >> (i % 8) & 1; }
 static inline void checker_set_bit(uint8_t *bits, uint32_t i) { bits[i / 8] |= (uint8_t)(1u << (i % 8)); }
+/* Of the i-th 64 of them. */
+static inline void checker_set_bits(uint8_t *bits, uint32_t i, uint64_t set) {
+    uint8_t *const at = bits + (size_t)i * sizeof(uint64_t);
+    tirbi_store_u64(at, tirbi_load_u64(at) | set);
+}
 
 #endif

@@ -506,17 +506,31 @@ static inline uint32_t pass_jump(checker *c, const uint8_t *code, uint32_t at) {
     return leads_forwards(c, at, tirbi_load_u32(code + OPERANDS)) ? SIZE : 0;
 }
 
-static inline uint32_t pass_back(const checker *c, const uint8_t *code, uint32_t at) {
+/* Starts are noted for 64 bytes of code at once, before others come and something looks at them. */
+enum { STARTS_AT_ONCE = 64 };
+typedef struct latest_starts {
+    uint32_t number; /* of those bytes */
+    uint64_t begun;
+} latest_starts;
+
+static inline void note_starts(const checker *c, latest_starts *latest) {
+    checker_set_bits(c->starts, latest->number, latest->begun);
+    latest->begun = 0;
+}
+
+static inline uint32_t pass_back(const checker *c, const uint8_t *code, uint32_t at, latest_starts *latest) {
     enum { SIZE = OPERANDS + 4 };
     const uint32_t target = tirbi_load_u32(code + OPERANDS);
+    note_starts(c, latest);
     if (code[1] != TIRB_TYPE_NONE) return 0;
     if (target >= at || !checker_bit(c->starts, target)) return 0;
     return SIZE;
 }
 
-static inline uint32_t pass_loop(const checker *c, const uint8_t *code, uint32_t at) {
+static inline uint32_t pass_loop(const checker *c, const uint8_t *code, uint32_t at, latest_starts *latest) {
     enum { SIZE = OPERANDS + 8 };
     const uint32_t target = tirbi_load_u32(code + OPERANDS + 4);
+    note_starts(c, latest);
     if (code[1] != TIRB_TYPE_NONE || tirbi_load_u16(code + OPERANDS) >= c->function->n_sregs ||
         tirbi_load_u16(code + OPERANDS + 2) >= c->function->n_sregs)
         return 0;
@@ -524,15 +538,24 @@ static inline uint32_t pass_loop(const checker *c, const uint8_t *code, uint32_t
     return SIZE;
 }
 
-static inline uint32_t pass_elementwise(const checker *c, const uint8_t *code) {
-    const tirbi_op_info *info = &tirbi_ops[code[0]];
-    if (code[1] >= TIRB_N_DTYPES || !(info->types >> code[1] & 1)) return 0;
+/* Of a row of so many operands: a number that the compiler knows, so that where the next instruction begins waits for
+ * no look at a table. */
+static inline __attribute__((always_inline)) uint32_t pass_row(const checker *c, const uint8_t *code, unsigned arity) {
     uint32_t highest = tirbi_load_u16(code + OPERANDS);
-    for (unsigned i = 1; i <= info->arity; i++) {
+    for (unsigned i = 1; i <= arity; i++) {
         const uint32_t reg = tirbi_load_u16(code + OPERANDS + 2 * i);
         highest = reg > highest ? reg : highest;
     }
-    return highest < c->function->n_sregs ? OPERANDS + 2 * (info->arity + 1u) : 0;
+    return highest < c->function->n_sregs ? OPERANDS + 2 * (arity + 1) : 0;
+}
+
+static inline uint32_t pass_elementwise(const checker *c, const uint8_t *code, const tirbi_op_info *info) {
+    if (code[1] >= TIRB_N_DTYPES || !(info->types >> code[1] & 1)) return 0;
+    switch (info->arity) {
+    case 1: return pass_row(c, code, 1);
+    case 2: return pass_row(c, code, 2);
+    default: return pass_row(c, code, 3);
+    }
 }
 
 /* The bytes of an element; 0: there is no such type. */
@@ -575,8 +598,10 @@ static inline uint32_t pass_access(const checker *c, const uint8_t *code, unsign
     return SIZE;
 }
 
-static inline uint32_t pass_one(checker *c, const uint8_t *code, uint32_t at) {
+static inline __attribute__((always_inline)) uint32_t pass_one(checker *c, const uint8_t *code, uint32_t at,
+                                                               latest_starts *latest) {
     enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE };
+    const tirbi_op_info *const info = &tirbi_ops[code[0]];
     switch (code[0]) {
     case TIRB_OP_NOP:
         return code[1] == TIRB_TYPE_NONE ? OPERANDS : 0;
@@ -584,11 +609,11 @@ static inline uint32_t pass_one(checker *c, const uint8_t *code, uint32_t at) {
     case TIRB_OP_BRNOT:
         return pass_branch(c, code, at);
     case TIRB_OP_LOOP:
-        return pass_loop(c, code, at);
+        return pass_loop(c, code, at, latest);
     case TIRB_OP_JMP:
         return pass_jump(c, code, at);
     case TIRB_OP_BACK:
-        return pass_back(c, code, at);
+        return pass_back(c, code, at, latest);
     case TIRB_OP_CONST:
         return pass_const(c, code);
     case TIRB_OP_INDEX:
@@ -602,22 +627,32 @@ static inline uint32_t pass_one(checker *c, const uint8_t *code, uint32_t at) {
     case TIRB_OP_BITS:
         return 0;
     default:
-        return (tirbi_ops[code[0]].flags & LANE_ROW) == TIRBI_FLAG_ELEMENTWISE ? pass_elementwise(c, code) : 0;
+        return (info->flags & LANE_ROW) == TIRBI_FLAG_ELEMENTWISE ? pass_elementwise(c, code, info) : 0;
     }
 }
 
 /* As long as there is work left, and never by the last instruction: the offset of what is next. */
 static uint32_t pass_scalars(checker *c, uint32_t at) {
-    const tirbi_function *f = c->function;
-    tirbi_heap *heap = c->scratch;
+    const uint8_t *const code = c->function->code;
+    const uint32_t code_size = c->function->code_size;
+    tirbi_heap *const heap = c->scratch;
+    const uint64_t most = heap->max_work;
+    uint64_t work = heap->work;
+    latest_starts latest = {at / STARTS_AT_ONCE, 0};
     uint32_t size;
-    while (f->code_size - at > LONGEST && heap->work < heap->max_work) {
-        if ((size = pass_one(c, f->code + at, at)) == 0) break;
-        heap->work += 1 + size / CHECKED_AT_ONCE;
+    while (code_size - at > LONGEST && work < most) {
+        if ((size = pass_one(c, code + at, at, &latest)) == 0) break;
+        if (at / STARTS_AT_ONCE != latest.number) {
+            note_starts(c, &latest);
+            latest.number = at / STARTS_AT_ONCE;
+        }
+        work += 1 + size / CHECKED_AT_ONCE;
         checker_begin(c, at);
-        checker_set_bit(c->starts, at);
+        latest.begun |= UINT64_C(1) << at % STARTS_AT_ONCE;
         at += size;
     }
+    note_starts(c, &latest);
+    heap->work = work;
     return at;
 }
 

@@ -301,94 +301,127 @@ enum { OPERANDS = 2 };
 /* And how many bytes each of them has at most: what has fewer behind it goes another way. */
 enum { LONGEST = OPERANDS + 4 };
 
-static inline bool holds(const checker *c, unsigned reg, unsigned type) {
-    return reg < c->function->n_lane_regs && c->lane.types[reg] == type;
+/* What they look at and change of the lane loop, apart from what stores of bytes might change. */
+typedef struct passing {
+    uint8_t *types;
+    const tirbi_lane_header *header;
+    checker_level *level; /* the innermost one */
+    uint64_t written;     /* there */
+    uint32_t n_lane_regs, n_sregs;
+    unsigned depth;
+    bool owns, acts; /* it is a vloop; as in checker_lane */
+} passing;
+
+static inline bool holds(const passing *p, unsigned reg, unsigned type) {
+    return reg < p->n_lane_regs && p->types[reg] == type;
+}
+
+static inline void pass_write(passing *p, unsigned reg, unsigned type) {
+    p->types[reg] = (uint8_t)type;
+    p->written |= UINT64_C(1) << reg;
+}
+
+static __attribute__((noinline)) void note_entry_read(checker_level *level, unsigned depth, uint64_t bit) {
+    level->entry_read |= bit;
+    for (level--; depth > 1 && !(level->written & bit); level--, depth--) level->entry_read |= bit;
+}
+
+static inline __attribute__((always_inline)) void pass_read(const passing *p, unsigned reg) {
+    const uint64_t bit = UINT64_C(1) << reg;
+    if (p->depth > 0 && !(p->written & bit)) note_entry_read(p->level, p->depth, bit);
 }
 
 /* Whether a cursor may be used here, which is at lane level or in the innermost loop. */
-static inline bool may_use(const checker_lane *lane, unsigned cursor, unsigned type, uint8_t access) {
-    if (cursor >= lane->header->n_cursors) return false;
-    const tirbi_cursor *is = &lane->header->cursors[cursor];
-    const bool here = is->level == 0 || (lane->depth > 0 && lane->levels[lane->depth].loop == is->level - 1);
+static inline bool may_use(const passing *p, unsigned cursor, unsigned type, uint8_t access) {
+    if (cursor >= p->header->n_cursors) return false;
+    const tirbi_cursor *is = &p->header->cursors[cursor];
+    const bool here = is->level == 0 || (p->depth > 0 && p->level->loop == is->level - 1);
     return (is->access & access) && is->type == type && here; /* and so it is not indexed */
 }
 
-static inline uint32_t pass_load(checker *c, const uint8_t *code) {
+static inline uint32_t pass_load(passing *p, const uint8_t *code) {
     enum { SIZE = OPERANDS + 2 };
-    if (code[OPERANDS] >= c->function->n_lane_regs || !may_use(&c->lane, code[OPERANDS + 1], code[1], TIRBI_READ))
-        return 0;
-    write_register(c, code[OPERANDS], (tirbi_dtype)code[1]);
+    if (code[OPERANDS] >= p->n_lane_regs || !may_use(p, code[OPERANDS + 1], code[1], TIRBI_READ)) return 0;
+    pass_write(p, code[OPERANDS], code[1]);
     return SIZE;
 }
 
-static inline uint32_t pass_store(checker *c, const uint8_t *code) {
+static inline uint32_t pass_store(passing *p, const uint8_t *code) {
     enum { SIZE = OPERANDS + 2 };
-    if (!may_use(&c->lane, code[OPERANDS], code[1], TIRBI_WRITE) || !holds(c, code[OPERANDS + 1], code[1])) return 0;
-    note_read(&c->lane, UINT64_C(1) << code[OPERANDS + 1]);
-    c->lane.acts = true;
+    if (!may_use(p, code[OPERANDS], code[1], TIRBI_WRITE) || !holds(p, code[OPERANDS + 1], code[1])) return 0;
+    pass_read(p, code[OPERANDS + 1]);
+    p->acts = true;
     return SIZE;
 }
 
-static inline uint32_t pass_splat(checker *c, const uint8_t *code) {
+static inline uint32_t pass_splat(passing *p, const uint8_t *code) {
     enum { SIZE = OPERANDS + 3 };
-    if (code[OPERANDS] >= c->function->n_lane_regs ||
-        tirbi_load_u16(code + OPERANDS + 1) >= c->function->n_sregs)
-        return 0;
-    write_register(c, code[OPERANDS], (tirbi_dtype)code[1]);
+    if (code[OPERANDS] >= p->n_lane_regs || tirbi_load_u16(code + OPERANDS + 1) >= p->n_sregs) return 0;
+    pass_write(p, code[OPERANDS], code[1]);
     return SIZE;
 }
 
-static inline uint32_t pass_while(checker *c, const uint8_t *code) {
+static inline uint32_t pass_while(passing *p, const uint8_t *code) {
     enum { SIZE = OPERANDS + 1 };
-    if (!own_is_open(c) || !holds(c, code[OPERANDS], TIRB_BOOL)) return 0;
-    note_read(&c->lane, UINT64_C(1) << code[OPERANDS]);
-    c->lane.acts = true;
+    if (!p->owns || !holds(p, code[OPERANDS], TIRB_BOOL)) return 0;
+    pass_read(p, code[OPERANDS]);
+    p->acts = true;
     return SIZE;
 }
 
-static inline uint32_t pass_cast(checker *c, const uint8_t *code) {
+static inline uint32_t pass_cast(passing *p, const uint8_t *code) {
     enum { SIZE = OPERANDS + 3 };
-    if (code[OPERANDS] >= c->function->n_lane_regs || code[OPERANDS + 2] >= TIRB_N_DTYPES ||
-        !holds(c, code[OPERANDS + 1], code[OPERANDS + 2]))
+    if (code[OPERANDS] >= p->n_lane_regs || code[OPERANDS + 2] >= TIRB_N_DTYPES ||
+        !holds(p, code[OPERANDS + 1], code[OPERANDS + 2]))
         return 0;
-    note_read(&c->lane, UINT64_C(1) << code[OPERANDS + 1]);
-    write_register(c, code[OPERANDS], (tirbi_dtype)code[1]);
+    pass_read(p, code[OPERANDS + 1]);
+    pass_write(p, code[OPERANDS], code[1]);
     return SIZE;
 }
 
-static inline uint32_t pass_elementwise(checker *c, const uint8_t *code) {
-    const tirbi_op_info *info = &tirbi_ops[code[0]];
+/* Of a row of so many operands: a number that the compiler knows, so that where the next instruction begins waits for
+ * no look at a table. */
+static inline __attribute__((always_inline)) uint32_t pass_row(passing *p, const uint8_t *code, uint8_t flags,
+                                                               unsigned arity) {
     const tirbi_op op = (tirbi_op)code[0];
     const tirbi_dtype type = (tirbi_dtype)code[1];
-    const uint32_t size = OPERANDS + 1u + info->arity;
     const uint8_t *const reads = code + OPERANDS + 1;
-    if (code[OPERANDS] >= c->function->n_lane_regs) return 0;
-    for (unsigned i = 0; i < info->arity; i++)
-        if (!holds(c, reads[i], info->arity == 3 ? tirbi_op_operand_type(op, type, type, i) : type)) return 0;
-    for (unsigned i = 0; i < info->arity && c->lane.depth > 0; i++) note_read(&c->lane, UINT64_C(1) << reads[i]);
-    if ((info->flags & TIRBI_FLAG_TRAP) && tirbi_dtype_is_int(type)) c->lane.acts = true;
-    write_register(c, code[OPERANDS], tirbi_op_result_type(op, type));
-    return size;
+    if (code[OPERANDS] >= p->n_lane_regs) return 0;
+    for (unsigned i = 0; i < arity; i++)
+        if (!holds(p, reads[i], arity == 3 ? tirbi_op_operand_type(op, type, type, i) : type)) return 0;
+    for (unsigned i = 0; i < arity; i++) pass_read(p, reads[i]);
+    if ((flags & TIRBI_FLAG_TRAP) && tirbi_dtype_is_int(type)) p->acts = true;
+    pass_write(p, code[OPERANDS], tirbi_op_result_type(op, type));
+    return OPERANDS + 1 + arity;
 }
 
-static inline uint32_t pass_one(checker *c, const uint8_t *code, size_t left) {
+static inline uint32_t pass_elementwise(passing *p, const uint8_t *code, const tirbi_op_info *info) {
+    switch (info->arity) {
+    case 1: return pass_row(p, code, info->flags, 1);
+    case 2: return pass_row(p, code, info->flags, 2);
+    default: return pass_row(p, code, info->flags, 3);
+    }
+}
+
+static inline __attribute__((always_inline)) uint32_t pass_one(passing *p, const uint8_t *code) {
     enum { LANE_ROW = TIRBI_FLAG_LANE | TIRBI_FLAG_ELEMENTWISE };
-    if (left < LONGEST || code[1] >= TIRB_N_DTYPES || !(tirbi_ops[code[0]].types >> code[1] & 1)) return 0;
+    const tirbi_op_info *const info = &tirbi_ops[code[0]];
+    if (code[1] >= TIRB_N_DTYPES || !(info->types >> code[1] & 1)) return 0;
     switch (code[0]) {
     case TIRB_OP_VLOAD:
-        return pass_load(c, code);
+        return pass_load(p, code);
     case TIRB_OP_VSTORE:
-        return pass_store(c, code);
+        return pass_store(p, code);
     case TIRB_OP_VSPLAT:
-        return pass_splat(c, code);
+        return pass_splat(p, code);
     case TIRB_OP_VWHILE:
-        return pass_while(c, code);
+        return pass_while(p, code);
     case TIRB_OP_VCAST:
-        return pass_cast(c, code);
+        return pass_cast(p, code);
     case TIRB_OP_VBITS:
         return 0;
     default:
-        return (tirbi_ops[code[0]].flags & LANE_ROW) == LANE_ROW ? pass_elementwise(c, code) : 0;
+        return (info->flags & LANE_ROW) == LANE_ROW ? pass_elementwise(p, code, info) : 0;
     }
 }
 
@@ -403,19 +436,28 @@ static inline uint32_t pass_end(checker *c, const uint8_t *code, uint32_t at) {
 }
 
 uint32_t tirbi_verify_lane_pass(checker *c, uint32_t at) {
-    const tirbi_function *f = c->function;
-    checker_lane *lane = &c->lane;
-    const uint32_t from = at;
-    tirbi_heap *heap = c->scratch;
+    const tirbi_function *const f = c->function;
+    const uint8_t *const code = f->code;
+    checker_lane *const lane = &c->lane;
+    checker_level *const level = &lane->levels[lane->depth];
+    tirbi_heap *const heap = c->scratch;
+    const uint32_t from = at, code_size = f->code_size;
+    const uint64_t most = heap->max_work - heap->work;
+    uint64_t n = 0;
     uint32_t size;
     if (lane->depth < lane->kept || lane->n_steps > 0) return at;
-    while (heap->work < heap->max_work && (size = pass_one(c, f->code + at, f->code_size - at)) != 0) {
+    passing p = {.types = lane->types, .header = lane->header, .level = level, .written = level->written,
+                 .n_lane_regs = f->n_lane_regs, .n_sregs = f->n_sregs, .depth = lane->depth, .owns = own_is_open(c),
+                 .acts = lane->acts};
+    for (; n < most && code_size - at >= LONGEST && (size = pass_one(&p, code + at)) != 0; n++) {
         checker_begin(c, at);
-        heap->work++;
         at += size;
     }
+    level->written = p.written;
+    lane->acts = p.acts;
+    heap->work += n;
     if (at > from) lane->begun = true;
-    if (heap->work < heap->max_work && f->code_size - at > LONGEST && (size = pass_end(c, f->code + at, at)) != 0) {
+    if (n < most && code_size - at > LONGEST && (size = pass_end(c, code + at, at)) != 0) {
         checker_begin(c, at);
         at += size;
     }

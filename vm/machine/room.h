@@ -16,15 +16,21 @@ static inline void tirbi_room_leave(tirbi_room *room, tirbi_heap *heap) {
     *room = (tirbi_room){.at = NULL};
 }
 
-/* n bytes of zeroes, in which those of the user before are lost; NULL when out of memory, or when n is 0. */
-static inline void *tirbi_room_take(tirbi_room *room, tirbi_heap *heap, size_t n) {
+/* n bytes, in which those of the user before are lost; NULL when out of memory, or when n is 0. */
+static inline void *tirbi_room_need(tirbi_room *room, tirbi_heap *heap, size_t n) {
     if (n > room->size) {
         tirbi_room_leave(room, heap);
         room->at = tirbi_heap_alloc(heap, n);
         if (!room->at) return NULL;
         room->size = n;
     }
-    return n == 0 ? NULL : memset(room->at, 0, n);
+    return n == 0 ? NULL : room->at;
+}
+
+/* The same of zeroes. */
+static inline void *tirbi_room_take(tirbi_room *room, tirbi_heap *heap, size_t n) {
+    void *const memory = tirbi_room_need(room, heap, n);
+    return memory ? memset(memory, 0, n) : NULL;
 }
 
 #endif

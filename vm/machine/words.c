@@ -18,6 +18,6 @@ uint32_t tirbi_words_place(const tirbi_words *words, uint32_t word) {
             low = middle;
     }
     uint32_t place = words->origins[low].offset;
-    for (uint32_t i = words->origins[low].word + 1; i <= word; i++) place += words->steps[i] & TIRBI_MOST_STEP;
+    for (uint32_t i = words->origins[low].word + 1; i <= word; i++) place += words->steps[i];
     return place;
 }

@@ -7,8 +7,7 @@
 #include "loader/base/alloc.h"
 #include "vm/lanes/word.h"
 
-/* A step has so many bits. The bit above them is the translator's, until it is done. */
-enum { TIRBI_MOST_STEP = 127, TIRBI_WORD_BEGINS = 128 };
+enum { TIRBI_MOST_STEP = UINT8_MAX };
 
 /* A word whose place is named: the byte offset of the instruction that it came from. */
 typedef struct tirbi_origin {

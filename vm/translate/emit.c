@@ -54,7 +54,7 @@ uint32_t tirbi_emitter_place(const tirbi_emitter *e, uint32_t word, uint32_t bef
     if (word >= all->n) return before;
     while (i > 0 && all->origins[i - 1].word > word) i--;
     return i > 0 && all->origins[i - 1].word == word ? all->origins[i - 1].offset
-                                                     : before + (all->steps[word] & TIRBI_MOST_STEP);
+                                                     : before + all->steps[word];
 }
 
 void tirbi_emitter_cut(tirbi_emitter *e, uint32_t n) {

@@ -305,7 +305,7 @@ bool tirbi_lane_remake(lane_planner *p, uint32_t from, uint32_t to, bool wide) {
     while (origin > 0 && emitter->all.origins[origin - 1].word > from) origin--;
     for (uint32_t i = from, n; i + 1 < to && !r.failed && !emitter->failed; i += n) {
         n = tirbi_lane_words_of(word_at(p, i));
-        if (i > from) place += emitter->all.steps[i] & TIRBI_MOST_STEP;
+        if (i > from) place += emitter->all.steps[i];
         for (; origin < emitter->all.n_origins && emitter->all.origins[origin].word < i + n; origin++)
             place = emitter->all.origins[origin].offset;
         emitter->offset = place;

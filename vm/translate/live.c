@@ -55,53 +55,84 @@ static const uint16_t uses[TIRBI_N_HANDLERS] = {
 
 bool tirbi_live_writes_a(unsigned form) { return uses[form] & WRITES_A; }
 
-/* What is read by a form of what is live behind it, or before it otherwise. An add.i64 may store the sum that it has
- * made. */
-static uint32_t live_before(const tirbi_conditions *c, const tirbi_word *word, uint32_t live) {
+/* What a form reads and writes of what is followed. An add.i64 may store the sum that it has made: what it reads of
+ * that does not count. */
+static void find_effect(const tirbi_conditions *c, const tirbi_word *word, tirbi_effect *effect) {
     const unsigned use = uses[word->op];
-    if (use == 0) return UINT32_MAX;
-    if (use & WRITES_A) live &= ~tirbi_live_bit(c, word->a);
-    if (use & WRITES_FOURTH) live &= ~tirbi_live_bit(c, word[1].list[3]);
-    if (use & READS_A) live |= tirbi_live_bit(c, word->a);
-    if (use & WRITES_C) live &= ~tirbi_live_bit(c, word->c);
-    if (use & READS_B) live |= tirbi_live_bit(c, word->b);
-    if (use & READS_C) live |= tirbi_live_bit(c, word->c);
-    if (use & READS_FIRST) live |= tirbi_live_bit(c, word[1].list[0]);
-    if (use & READS_SECOND) live |= tirbi_live_bit(c, word[1].list[1]);
-    return live;
-}
-
-void tirbi_live_begin(tirbi_live *live) {
-    live->n_jumps = live->jumps->n;
-    live->n_landings = live->jumps->n_landings;
-    live->now = 0;
-    live->changed = false;
-}
-
-uint32_t tirbi_live_before(tirbi_live *live, uint32_t place) {
-    const tirbi_word *word = &live->words->words[place];
-    if (word->op == TIRBI_H_LOOK) word++;
-    uint32_t behind = uses[word->op] & ENDS ? 0 : live->now;
-    for (; live->n_jumps > 0 && live->jumps->all[live->n_jumps - 1].word >= place; live->n_jumps--)
-        behind |= live->jumps->landings[live->jumps->all[live->n_jumps - 1].landing].live;
-    live->now = live_before(live->conditions, word, behind);
-    for (; live->n_landings > 0 && live->jumps->landings[live->n_landings - 1].word >= place; live->n_landings--) {
-        tirbi_landing *const landing = &live->jumps->landings[live->n_landings - 1];
-        live->changed |= landing->live != live->now;
-        landing->live = live->now;
+    uint32_t writes = 0, reads = 0;
+    if (use == 0) {
+        effect->reads = UINT32_MAX;
+        effect->writes = 0;
+        return;
     }
-    return behind;
+    if (use & WRITES_A) writes |= tirbi_live_bit(c, word->a);
+    if (use & WRITES_FOURTH) writes |= tirbi_live_bit(c, word[1].list[3]);
+    if (use & READS_A) reads |= tirbi_live_bit(c, word->a);
+    if (use & WRITES_C) {
+        const uint32_t sum = tirbi_live_bit(c, word->c);
+        writes |= sum;
+        reads &= ~sum;
+    }
+    if (use & READS_B) reads |= tirbi_live_bit(c, word->b);
+    if (use & READS_C) reads |= tirbi_live_bit(c, word->c);
+    if (use & READS_FIRST) reads |= tirbi_live_bit(c, word[1].list[0]);
+    if (use & READS_SECOND) reads |= tirbi_live_bit(c, word[1].list[1]);
+    effect->reads = reads;
+    effect->writes = writes;
+}
+
+void tirbi_live_begin(tirbi_live *live, const tirbi_words *words, const tirbi_conditions *conditions,
+                      const tirbi_form *forms, uint32_t n_forms) {
+    const tirbi_jumps *jumps = live->jumps;
+    uint32_t n_jumps = jumps->n, n_landings = jumps->n_landings;
+    live->n = 0;
+    for (uint32_t i = n_forms; i-- > 0;) {
+        const uint32_t place = forms[i].place;
+        const tirbi_word *word = &words->words[place];
+        tirbi_effect *const effect = &live->effects[live->n];
+        if (word->op == TIRBI_H_LOOK) word++;
+        find_effect(conditions, word, effect);
+        effect->ends = (uses[word->op] & ENDS) != 0;
+        bool leads = effect->ends;
+        for (; n_jumps > 0 && jumps->all[n_jumps - 1].word >= place; n_jumps--) leads = true;
+        for (; n_landings > 0 && jumps->landings[n_landings - 1].word >= place; n_landings--) leads = true;
+        if (!leads && (effect->reads | effect->writes) == 0) continue;
+        effect->form = i;
+        effect->jumps = n_jumps;
+        effect->landings = n_landings;
+        live->n++;
+    }
+}
+
+/* Goes back once. Whether something is live at a landing that was not. */
+static bool turn(const tirbi_live *live, bool is_last) {
+    const tirbi_jumps *jumps = live->jumps;
+    uint32_t now = 0, n_jumps = jumps->n, n_landings = jumps->n_landings;
+    bool changed = false;
+    for (uint32_t i = 0; i < live->n; i++) {
+        tirbi_effect *const effect = &live->effects[i];
+        if (effect->ends) now = 0;
+        for (; n_jumps > effect->jumps; n_jumps--) now |= jumps->landings[jumps->all[n_jumps - 1].landing].live;
+        const uint32_t behind = now;
+        now = (now & ~effect->writes) | effect->reads;
+        for (; n_landings > effect->landings; n_landings--) {
+            tirbi_landing *const landing = &jumps->landings[n_landings - 1];
+            changed |= landing->live != now;
+            landing->live = now;
+        }
+        if (is_last) effect->writes = behind;
+    }
+    return changed;
 }
 
 /* Loops bring what their heads read to their ends, one around the other. */
 bool tirbi_live_settle(tirbi_live *live, tirbi_heap *heap) {
     enum { MOST_TURNS = 6 };
-    for (unsigned turn = 0; turn < MOST_TURNS; turn++) {
-        heap->work += live->words->n / TIRBI_WORDS_AT_ONCE;
-        tirbi_live_begin(live);
-        for (uint32_t place = live->words->n; place-- > 0;)
-            if (live->words->steps[place] & TIRBI_WORD_BEGINS) tirbi_live_before(live, place);
-        if (!live->changed) return true;
+    for (unsigned i = 0; i < MOST_TURNS; i++) {
+        heap->work += live->n / TIRBI_WORDS_AT_ONCE;
+        if (turn(live, false)) continue;
+        turn(live, true);
+        return true;
     }
     return false;
 }

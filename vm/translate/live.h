@@ -34,14 +34,28 @@ typedef struct tirbi_jumps {
 
 enum { TIRBI_MOST_FOLLOWED = 32 };
 
-/* Registers as bits, where code has been gone through backwards to. */
+/* An instruction of a translated function: its first word, and the form of it and the next instruction, where that
+ * reads its result once; or 0. */
+typedef struct tirbi_form {
+    uint32_t place;
+    uint16_t into;
+    bool is_exchanged; /* if the second form is the one with its operands exchanged */
+} tirbi_form;
+
+/* What an instruction does to registers that are followed, and where control flow goes on: the instructions that do
+ * nothing of this are left out. Registers are bits. */
+typedef struct tirbi_effect {
+    uint32_t form; /* the instruction's number */
+    uint32_t reads, writes;
+    uint32_t jumps, landings; /* how many there are before it */
+    bool ends;                /* what stands behind it is not gone on to */
+} tirbi_effect;
+
+/* The effects of a function, from its last instruction to its first. */
 typedef struct tirbi_live {
-    const tirbi_words *words;
-    const tirbi_conditions *conditions;
     const tirbi_jumps *jumps;
-    uint32_t n_jumps, n_landings; /* those before */
-    uint32_t now;
-    bool changed; /* something at a landing, since the end of the code */
+    tirbi_effect *effects;
+    uint32_t n;
 } tirbi_live;
 
 static inline uint32_t tirbi_live_bit(const tirbi_conditions *c, uint16_t x) {
@@ -49,13 +63,12 @@ static inline uint32_t tirbi_live_bit(const tirbi_conditions *c, uint16_t x) {
     return named >= TIRBI_FIRST_FOLLOWED ? UINT32_C(1) << (named - TIRBI_FIRST_FOLLOWED) : 0;
 }
 
-/* Begins at the end of the words, which are of single instructions; */
-void tirbi_live_begin(tirbi_live *live);
-/* goes back by those of the instruction that begins at this place, and returns what is live behind it. */
-uint32_t tirbi_live_before(tirbi_live *live, uint32_t place);
 /* Whether the form writes the register that its first word names as a. */
 bool tirbi_live_writes_a(unsigned form);
-/* Finds what is live at each landing. False: it takes too many turns. */
+/* Finds the effects of instructions, which are single forms yet; there is room for as many as there are forms. */
+void tirbi_live_begin(tirbi_live *live, const tirbi_words *words, const tirbi_conditions *conditions,
+                      const tirbi_form *forms, uint32_t n_forms);
+/* Leaves in `writes` of each effect what is live behind it. False: it takes too many turns. */
 bool tirbi_live_settle(tirbi_live *live, tirbi_heap *heap);
 
 #endif

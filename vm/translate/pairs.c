@@ -167,69 +167,76 @@ static bool reads_once(const tirbi_word *form, uint16_t slot, bool *is_exchanged
     return *is_exchanged ? form->b != slot && exchanged[form->op] != 0 : form->b == slot;
 }
 
-/* The form of the instruction at this place and the one behind it, which reads its result once; or 0. */
-static unsigned into_next(const tirbi_words *all, uint32_t place, uint32_t behind, bool *is_exchanged) {
-    const tirbi_word *const first = &all->words[place], *const second = first + (behind - place);
-    if (behind >= all->n || first_words[first->op] != behind - place || reads[second->op] == 0 ||
-        into_of(first->op, second->op) == 0 || !reads_once(second, first->a, is_exchanged))
-        return 0;
-    return into_of(first->op, *is_exchanged ? exchanged[second->op] : second->op);
+/* The form of an instruction and the one behind it, which reads its result once; or 0. */
+static unsigned into_next(const tirbi_word *first, const tirbi_word *second, bool *is_exchanged) {
+    if (!reads_once(second, first->a, is_exchanged) || into_of(first->op, second->op) == 0) return 0;
+    return *is_exchanged ? into_of(first->op, exchanged[second->op]) : into_of(first->op, second->op);
 }
 
-/* Chooses the registers to follow: results that the next form reads, where something else names the register as well.
- * False: there are none. */
-static bool follow_results(const tirbi_words *all, const tirbi_conditions *c) {
-    unsigned n = 0;
-    bool is_exchanged;
-    for (uint32_t place = all->n, behind = all->n; place-- > 0 && n < TIRBI_MOST_FOLLOWED;) {
-        if (!(all->steps[place] & TIRBI_WORD_BEGINS)) continue;
-        const uint16_t result = all->words[place].a;
-        if (result < c->n_named && c->named[result] == TIRBI_NAMED && into_next(all, place, behind, &is_exchanged) != 0)
-            c->named[result] = (uint8_t)(TIRBI_FIRST_FOLLOWED + n++);
-        behind = place;
+/* Finds the instructions that go into the next ones, and chooses the registers to follow: results of these, where
+ * something else names the register as well. False: there are none to follow. */
+static bool find_results(const tirbi_words *all, tirbi_form *forms, uint32_t n, const tirbi_conditions *c) {
+    unsigned n_followed = 0;
+    uint32_t behind = all->n;
+    for (uint32_t i = n; i-- > 0;) {
+        tirbi_form *const form = &forms[i];
+        const tirbi_word *const first = &all->words[form->place];
+        const uint32_t length = behind - form->place;
+        form->into = 0;
+        if (behind < all->n && first_words[first->op] == length)
+            form->into = (uint16_t)into_next(first, first + length, &form->is_exchanged);
+        behind = form->place;
+        if (form->into == 0 || first->a >= c->n_named || c->named[first->a] != TIRBI_NAMED) continue;
+        if (n_followed < TIRBI_MOST_FOLLOWED) c->named[first->a] = (uint8_t)(TIRBI_FIRST_FOLLOWED + n_followed++);
     }
-    return n > 0;
+    return n_followed > 0;
 }
 
-/* Makes one form of two where a result goes from one into the other alone, from the last to the first. */
-static void pair_results(const tirbi_words *all, const tirbi_conditions *c, const tirbi_jumps *jumps,
-                         tirbi_heap *heap) {
-    tirbi_live live = {.words = all, .conditions = c, .jumps = jumps};
-    const bool follows = follow_results(all, c) && tirbi_live_settle(&live, heap);
-    uint32_t behind = all->n; /* the first word of the form behind that is not part of another, */
-    uint32_t after = 0;       /* and what is live behind that */
-    if (follows) tirbi_live_begin(&live);
-    for (uint32_t place = all->n; place-- > 0;) {
-        if (!(all->steps[place] & TIRBI_WORD_BEGINS)) continue;
-        const uint32_t after_this = follows ? tirbi_live_before(&live, place) : 0;
-        tirbi_word *const first = &all->words[place], *const second = first + (behind - place);
-        bool is_exchanged;
-        const unsigned form = into_next(all, place, behind, &is_exchanged);
-        const uint32_t result = form != 0 && follows ? tirbi_live_bit(c, first->a) : 0;
+/* Makes one form of two where a result goes from one into the other alone, from the last to the first. `live` has what
+ * is followed, if anything is. */
+static void pair_results(const tirbi_words *all, const tirbi_form *forms, uint32_t n, const tirbi_conditions *c,
+                         const tirbi_live *live) {
+    uint32_t effect = 0;
+    bool is_paired = false; /* the instruction behind, with the one behind that */
+    for (uint32_t i = n; i-- > 0;) {
+        const tirbi_form *const form = &forms[i];
+        const bool may_pair = form->into != 0 && !is_paired;
+        is_paired = false;
+        if (!may_pair) continue;
+        /* What is live behind both: the second one reads the result. */
+        while (effect < live->n && live->effects[effect].form > i + 1) effect++;
+        tirbi_word *const first = &all->words[form->place], *const second = &all->words[form[1].place];
+        const uint32_t after =
+            effect < live->n && live->effects[effect].form == i + 1 ? live->effects[effect].writes : 0;
+        const uint32_t result = live->n > 0 ? tirbi_live_bit(c, first->a) : 0;
         const bool is_dead = result != 0 && (!(after & result) ||
                                              (second->a == first->a && tirbi_live_writes_a(second->op)));
-        if (form != 0 && (is_dead || tirbi_conditions_owns(c, first->a))) {
-            if (is_exchanged)
-                *second = (tirbi_word){.op = exchanged[second->op], .a = second->a, .b = second->c, .c = second->b};
-            first->op = (uint16_t)form;
-        }
-        after = after_this;
-        behind = place;
+        if (!is_dead && !tirbi_conditions_owns(c, first->a)) continue;
+        if (form->is_exchanged)
+            *second = (tirbi_word){.op = exchanged[second->op], .a = second->a, .b = second->c, .c = second->b};
+        first->op = form->into;
+        is_paired = true;
     }
 }
 
 /* Makes one form of a jump and what it leads to, then of two or three that follow each other, from the last to the
  * first, then of the other jumps and pairs that they lead to: the first one's word has the number of all, and all words
  * stay where they are, so that a jump may still lead to the others. */
-void tirbi_pair_forms(const tirbi_words *all, const tirbi_conditions *conditions, const tirbi_jumps *jumps,
-                      tirbi_heap *heap) {
+bool tirbi_pair_forms(const tirbi_words *all, tirbi_form *forms, uint32_t n, const tirbi_conditions *conditions,
+                      const tirbi_jumps *jumps, tirbi_room *room, tirbi_heap *heap) {
     tirbi_word *const words = all->words;
-    pair_results(all, conditions, jumps, heap);
+    tirbi_live live = {.jumps = jumps};
+    if (find_results(all, forms, n, conditions)) {
+        live.effects = tirbi_room_need(room, heap, n * sizeof *live.effects);
+        if (!live.effects) return false;
+        tirbi_live_begin(&live, all, conditions, forms, n);
+        if (!tirbi_live_settle(&live, heap)) live.n = 0;
+    }
+    pair_results(all, forms, n, conditions, &live);
     pair_jumps(all, jumps);
     uint32_t behind = all->n; /* the first word of the form behind */
-    for (uint32_t place = all->n; place-- > 0;) {
-        if (!(all->steps[place] & TIRBI_WORD_BEGINS)) continue;
-        all->steps[place] &= TIRBI_MOST_STEP;
+    for (uint32_t i = n; i-- > 0;) {
+        const uint32_t place = forms[i].place;
         const unsigned first = words[place].op;
         const bool paired = behind < all->n && first_words[first] == behind - place;
         const unsigned form = paired ? form_of_both(pair_of, first, words[behind].op) : 0;
@@ -237,4 +244,5 @@ void tirbi_pair_forms(const tirbi_words *all, const tirbi_conditions *conditions
         behind = place;
     }
     pair_jumps(all, jumps);
+    return true;
 }

@@ -126,6 +126,7 @@ typedef struct translator {
     tirbi_flow flow;
     tirbi_room tables;
     tirbi_room landing_room;
+    tirbi_room form_room, effect_room;
     tirbi_jump *fixups;
     uint32_t fixup_capacity;
     /* What is of one function, and cleared before. */
@@ -136,6 +137,8 @@ typedef struct translator {
     size_t place_words; /* of these */
     tirbi_landing *landings; /* by number of a target */
     uint32_t n_landings;
+    tirbi_form *forms; /* of code that is not profiled: of each instruction that has words, outside of lane loops */
+    uint32_t n_forms, max_forms;
     uint32_t own;      /* what the instruction weighs, */
     uint32_t weight;   /* and what stands before it */
     uint32_t unlooked; /* what has run since the last look, at most */
@@ -207,6 +210,7 @@ static tirb_status note_target(translator *t, uint32_t target) {
         TIRBI_TRY(tirbi_decode(t->function->code, t->function->code_size, target, t->next, t->error));
         tirbi_conditions_note(&t->conditions, t->function->code + target, t->next, true);
         t->conditions.written = 0; /* by the jump itself */
+        t->max_forms++;
     }
     tirbi_add_offset(&t->targets, target);
     return TIRB_OK;
@@ -275,8 +279,16 @@ static uint32_t survey_usual(translator *t, tirbi_flow *flow, uint32_t at) {
             if (flow) tirbi_flow_survey_write(flow, first, false, 0);
         }
         t->heap->work += 1 + size / TRANSLATED_AT_ONCE;
+        t->max_forms++;
     }
     return at;
+}
+
+/* Whether it counts as an instruction when forms are paired. A lane loop is no part of a pair, and has many words: it
+ * only counts where something jumps to it. */
+static inline bool has_form(const translator *t, uint8_t op, uint32_t at) {
+    if (tirbi_ops[op].flags & TIRBI_FLAG_LANE) return false;
+    return op != TIRB_OP_LANE || tirbi_has_offset(&t->targets, at);
 }
 
 /* Of an instruction that is another. */
@@ -285,6 +297,7 @@ static tirb_status survey_other(translator *t) {
     note_refs(t);
     const int64_t target = jump_operand(in);
     if (target >= 0 && target < t->function->code_size) TIRBI_TRY(note_target(t, (uint32_t)target));
+    t->max_forms += has_form(t, in->op, in->offset);
     t->fn->n_sites += in->op == TIRB_OP_ALLOC;
     t->n_loops += in->op == TIRB_OP_LANE;
     t->n_forks += in->op == TIRB_OP_FORK;
@@ -963,9 +976,15 @@ static void patch_jumps(translator *t) {
     }
 }
 
-static void pair_forms(translator *t) {
+static bool pair_forms(translator *t) {
     const tirbi_jumps jumps = {t->fixups, t->n_fixups, t->landings, t->n_landings};
-    tirbi_pair_forms(&t->emitter.all, &t->conditions, &jumps, t->heap);
+    return t->n_forms == 0 || tirbi_pair_forms(&t->emitter.all, t->forms, t->n_forms, &t->conditions, &jumps,
+                                               &t->effect_room, t->heap);
+}
+
+/* An instruction has words from this one on, if there are any. */
+static inline void add_form(translator *t, uint32_t first) {
+    if (first < t->emitter.all.n) t->forms[t->n_forms++].place = first;
 }
 
 /* In profiled code no instruction is fused across the beginning of a line. */
@@ -978,7 +997,8 @@ static void separate_lines(translator *t) {
 static bool make_targets(translator *t) {
     const uint32_t n = t->n_landings = tirbi_number_offsets(&t->targets, t->place_words);
     t->landings = tirbi_room_take(&t->landing_room, t->heap, n * sizeof *t->landings);
-    return n == 0 || t->landings;
+    t->forms = tirbi_room_need(&t->form_room, t->heap, t->max_forms * sizeof *t->forms);
+    return (n == 0 || t->landings) && (t->max_forms == 0 || t->forms);
 }
 
 /* The form of a row that is one word of its own, plus one; 0: it is another. */
@@ -1024,7 +1044,7 @@ static uint32_t translate_plain(translator *t, uint32_t at) {
         look(t);
         tirbi_translate_word(&t->emitter, word);
         if (t->emitter.failed) break;
-        t->emitter.all.steps[first] |= TIRBI_WORD_BEGINS;
+        add_form(t, first);
         if (t->fn->may_repeat) {
             note_computed(t, to);
             t->fn->may_repeat = t->loops_seen == 0;
@@ -1064,12 +1084,11 @@ static tirb_status translate_code(translator *t) {
         if (t->code->profiled) probe_again(t);
         if (t->emitter.failed || t->constants.failed || (flow && flow->failed))
             return tirbi_heap_status(t->heap);
-        if (!t->code->profiled && first < t->emitter.all.n) t->emitter.all.steps[first] |= TIRBI_WORD_BEGINS;
+        if (!t->code->profiled && has_form(t, op, t->instr->offset)) add_form(t, first);
     }
     t->fn->cost = cost_of_call(f, t->weight);
     patch_jumps(t);
-    if (!t->code->profiled) pair_forms(t);
-    return TIRB_OK;
+    return pair_forms(t) ? TIRB_OK : tirbi_heap_status(t->heap);
 }
 
 /* ---- Layout of a function's frame and its arguments ----------------------------------------------------------- */
@@ -1204,6 +1223,8 @@ static tirb_status translate_program(tirbi_code *code, tirb_error *error) {
     tirbi_flow_release(&t.flow, code->heap);
     tirbi_room_leave(&t.tables, code->heap);
     tirbi_room_leave(&t.landing_room, code->heap);
+    tirbi_room_leave(&t.form_room, code->heap);
+    tirbi_room_leave(&t.effect_room, code->heap);
     tirbi_heap_free(code->heap, t.fixups, t.fixup_capacity * sizeof *t.fixups);
     tirbi_lane_clear_desk(code);
     tirbi_heap_free(code->heap, instrs, 2 * sizeof *instrs);
