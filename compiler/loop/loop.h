@@ -349,6 +349,7 @@ typedef struct tirbi_lx_pool {
     const tirbi_extents *positive; /* those that are 1 at least where code is being planned, or NULL: nothing known */
     struct tirbi_live *live;   /* variables that have values there (optimize/facts/live.h), or NULL: none is known to */
     struct tirbi_asked *asked; /* what is being asked of loops inside lanes (optimize/lanes/scatters.c), or NULL */
+    bool rows_apart;           /* lanes may read by number from rows of memory that they store to elsewhere */
     tirbi_lx **buckets; /* made with the first node, and larger ones as nodes become many */
     uint32_t n_buckets; /* a power of two, or 0 */
     uint32_t n_interned;

@@ -2,7 +2,6 @@
  * variable before the loop and stored behind it, so that the loop can carry it from lane to lane. And loops that
  * compute an element from the one that the iteration before has stored: a variable hands that on, which is loaded
  * before the loop. */
-#include "compiler/loop/sums.h"
 #include "compiler/optimize/analysis/depend.h"
 #include "compiler/optimize/carried/packing.h"
 #include "compiler/optimize/carried/place.h"
@@ -34,7 +33,7 @@ typedef struct carrier {
     uint32_t n_places;
     element elements[MAX_ELEMENTS];
     uint32_t n;
-    bool in_order, in_columns, branches, failed;
+    bool in_columns, branches, failed;
     tirbi_dependences *graph; /* of the loop, where it was asked for */
 } carrier;
 
@@ -95,46 +94,22 @@ static bool is_one_behind(const carrier *c, const tirbi_place *place, const tirb
     return before->flat->pure && tirbi_comes_behind(c->pool, &c->own, place, before, &iterations) && iterations == 1;
 }
 
-/* Whether two places of an iteration are never one element. */
-static bool differ(const carrier *c, const tirbi_place *a, const tirbi_place *b) {
-    if (a->buffer != b->buffer || a->view || b->view || a->buffer->overlaps) return false;
-    for (uint32_t d = 0; d < a->ndim; d++) {
-        int64_t difference;
-        if (tirbi_constant_difference(a->indices[d], b->indices[d], &difference) && difference != 0)
-            return tirbi_is_compact(c->pool, a->buffer);
-    }
-    return false;
-}
-
-/* Whether nothing else stores to the element of a store until the next iteration has loaded it, the last time as its
- * access of number `load`. Lanes want no other store to its memory. */
-static bool keeps_stored(const carrier *c, uint32_t store, const tirbi_place *before, uint32_t load) {
-    const tirbi_place *place = c->places[store].place;
-    for (uint32_t i = 0; i < c->n_places; i++) {
-        const tirbi_place *other = c->places[i].place;
-        if (i == store || c->places[i].what == TIRBI_LOADS || !tirbi_may_meet(other->buffer->root, place->buffer->root))
-            continue;
-        if (!c->in_order || (i > store && !differ(c, other, place)) || (i < load && !differ(c, other, before)))
-            return false;
-    }
-    return true;
-}
-
-/* The element that a store has stored to an iteration ago, if it is still that, and all that is loaded so is loaded
- * ahead of the store. */
+/* The element that a store has stored to an iteration ago, if nothing else stores to its memory, and all that is loaded
+ * so is loaded ahead of the store. */
 static const tirbi_place *find_before(const carrier *c, uint32_t store, bool *surely) {
     const tirbi_place *place = c->places[store].place, *before = NULL;
-    uint32_t last = 0;
     *surely = false;
     for (uint32_t i = 0; i < c->n_places; i++) {
         const tirbi_reached *a = &c->places[i];
-        if (a->what != TIRBI_LOADS || a->place->buffer != place->buffer || !is_one_behind(c, place, a->place)) continue;
-        if (i > store) return NULL;
-        before = a->place;
-        last = i;
-        *surely = *surely || a->surely;
+        if (a->what != TIRBI_LOADS) {
+            if (i != store && tirbi_may_meet(a->place->buffer->root, place->buffer->root)) return NULL;
+        } else if (a->place->buffer == place->buffer && is_one_behind(c, place, a->place)) {
+            if (i > store) return NULL;
+            before = a->place;
+            *surely = *surely || a->surely;
+        }
     }
-    return before && keeps_stored(c, store, before, last) ? before : NULL;
+    return before;
 }
 
 /* Notes the elements that every iteration stores to and the next one loads. */
@@ -504,7 +479,6 @@ static const tirbi_ls *carry_in(carrier *c, tirbi_lx_pool *pool, const tirbi_ls 
     const bool moving = why == IN_LANES || why == IN_COLUMNS || why == IN_ORDER;
     c->pool = pool;
     c->loop = loop;
-    c->in_order = why == IN_ORDER;
     c->in_columns = why == IN_COLUMNS;
     c->own = (tirbi_loop_set){.var = {loop->as.loop.var}, .n = 1};
     const tirbi_ls *body = loop->as.loop.body, *rest = join_statements(c, body);

@@ -614,7 +614,7 @@ static bool find_part(planner *p, const tirbi_place *place, tirbi_lane_part *par
     *part = (tirbi_lane_part){.start = NULL};
     for (uint32_t i = 0; i < p->n_written; i++) {
         if (!tirbi_may_meet(p->written[i]->buffer->root, b->root)) continue;
-        if (n == 0 || place->view || !stores_to_other_rows(p, p->written[i], place, n)) return false;
+        if (!p->pool->rows_apart || place->view || !stores_to_other_rows(p, p->written[i], place, n)) return false;
         is_stored = true;
     }
     if (!is_stored) return true;

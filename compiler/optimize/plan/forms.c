@@ -605,6 +605,17 @@ static tirbi_sched *as_joined(tirbi_scheduler *p, const tirbi_ls *loop, const ti
 static tirbi_sched *as_short_rows(tirbi_scheduler *p, const tirbi_ls *loop) { return as_joined(p, loop, NULL); }
 static tirbi_sched *as_named(tirbi_scheduler *p, const tirbi_ls *loop) { return as_still(p, loop, false); }
 
+/* A loop that reads elements by number from a row of memory that it stores to elsewhere: where no other form reads them
+ * as they are. */
+static tirbi_sched *as_rows_apart(tirbi_scheduler *p, const tirbi_ls *loop) {
+    if (tirbi_not_planned(p) & TIRB_PASS_SEQUENCES) return NULL;
+    tirbi_nest nest = {.n_outer = 0};
+    p->pool->rows_apart = true;
+    nest.plan = tirbi_plan_in_order(p->pool, loop);
+    p->pool->rows_apart = false;
+    return nest.plan ? tirbi_sched_lanes(p, &nest) : NULL;
+}
+
 /* Whether a nest of loops around rows has such rows in the loop inside the outermost: each of its iterations has
  * numbers of its own. */
 static bool is_numbered_inside(tirbi_scheduler *p, const tirbi_ls *loop) {
@@ -648,7 +659,7 @@ static tirbi_sched *in_another_form(tirbi_scheduler *p, const tirbi_ls *loop) {
                  {as_alike, 0},      {as_turns, 0},      {as_short_rows, 0}, {as_named, 0},
                  {NULL, BLOCKS},     {as_apart, 0},      {as_separate, 0},   {as_kept_apart, 0}, {as_behind, 0},
                  {NULL, LEFT},       {NULL, LAST_STORE}, {NULL, LAST_VALUE}, {NULL, PACKED},
-                 {as_packed, 0},      {NULL, SKIPPED}};
+                 {as_packed, 0},      {NULL, SKIPPED},    {as_rows_apart, 0}};
     tirbi_sched *node = NULL;
     for (size_t i = 0; i < sizeof(forms) / sizeof(*forms) && !node; i++)
         node = forms[i].as ? forms[i].as(p, loop) : as_arranged(p, loop, forms[i].arranged);
