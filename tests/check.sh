@@ -223,6 +223,8 @@ release=$?
 wait "$installing" || { echo "no Python with NumPy"; exit 1; }
 if [ "$release" -eq 0 ]; then
     tests release "${unmutated[@]}"
+    note "bytes of libtirb's code"
+    "$python" tests/bench/text_size.py build/release
     # Each check of the loader is missed by a test when it is gone; a tenth of them today, others tomorrow.
     note "mutation gate"
     gate=(--one-in 10)

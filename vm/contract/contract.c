@@ -267,11 +267,12 @@ static void prefetch_row(const uint8_t *c, const int64_t *at, int64_t n) {
 
 bool tirbi_contract_run_tile(const tirbi_contraction *x, tirbi_tile_kernel kernel, const tirbi_tile *tile, int64_t rows,
                              int64_t columns) {
-    const int64_t most = tirbi_products_at_once(x) / (rows * columns), at_once = most > 0 ? most : 1;
-    if (tile->n_k <= at_once) {
-        kernel(tile);
+    int64_t products;
+    if (!__builtin_mul_overflow(rows * columns, tile->n_k, &products) && products <= tirbi_products_at_once(x)) {
+        kernel(tile); /* small ones, of which there are many, do without a division */
         return true;
     }
+    const int64_t most = tirbi_products_at_once(x) / (rows * columns), at_once = most > 0 ? most : 1;
     tirbi_tile part = *tile;
     for (int64_t left = tile->n_k; left > 0; left -= part.n_k) {
         part.n_k = least(left, at_once);

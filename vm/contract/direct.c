@@ -83,7 +83,7 @@ static int64_t rows_of_a_tile(int64_t rows, uint32_t most) {
 static bool run_columns(const tirbi_contraction *x, const tirbi_tile_set *set, tirbi_tile *tile, const walk *w,
                         int64_t rows, int64_t columns, const uint8_t *a, uint8_t *c) {
     uint8_t *pointers[TIRBI_TILE_ROWS];
-    const unsigned vectors = ((unsigned)columns - 1) / set->lanes + 1;
+    const unsigned vectors = columns <= (int64_t)set->lanes ? 1 : ((unsigned)columns - 1) / set->lanes + 1;
     const int64_t each = rows_of_a_tile(rows, set->rows);
     tile->last = (unsigned)(columns - (int64_t)(vectors - 1) * set->lanes);
     tile->c = pointers;
@@ -98,20 +98,48 @@ static bool run_columns(const tirbi_contraction *x, const tirbi_tile_set *set, t
     return true;
 }
 
-static bool run_batch(const tirbi_contraction *x, const tirbi_contract_shape *s, const tirbi_tile_set *set,
-                      const walk *w, uint8_t *const *base) {
-    int64_t size = tirbi_dtypes[x->type].size, most = (int64_t)set->vectors * set->lanes;
+static tirbi_tile tile_of(const tirbi_contraction *x, const tirbi_contract_shape *s) {
+    const walk *w = &s->walk;
+    return (tirbi_tile){.a_row = w->a_row, .a_k = w->a_k, .b_k = w->b_k, .n_k = s->k.total,
+                        .first = x->flags & TIRBI_CONTRACT_INIT ? x->first : NULL};
+}
+
+/* What is the same in all products of a batch, of which each is one tile; no kernel: they are larger. */
+typedef struct alone {
+    tirbi_tile_kernel kernel;
     tirbi_tile tile;
-    tile.a_row = w->a_row;
-    tile.a_k = w->a_k;
-    tile.b_k = w->b_k;
-    tile.b_steps = NULL;
-    tile.n_k = s->k.total;
-    tile.add = NULL;
-    tile.first = x->flags & TIRBI_CONTRACT_INIT ? x->first : NULL;
+    uint8_t *c[TIRBI_TILE_ROWS];
+    unsigned rows;
+} alone;
+
+static void find_alone(const tirbi_contraction *x, const tirbi_contract_shape *s, const tirbi_tile_set *set,
+                       alone *out) {
+    const int64_t rows = s->rows.total, columns = s->columns.total, lanes = set->lanes;
+    out->kernel = NULL;
+    out->tile = tile_of(x, s);
+    if (rows < 1 || rows > (int64_t)set->rows || columns < 1 || columns > lanes ||
+        s->k.total > tirbi_products_at_once(x) / (rows * lanes))
+        return;
+    out->kernel = (columns < lanes ? set->part : set->run)[0][rows - 1];
+    out->tile.last = (unsigned)columns;
+    out->rows = (unsigned)rows;
+}
+
+static bool run_alone(const tirbi_contraction *x, const tirbi_contract_shape *s, alone *one, uint8_t *const *base) {
+    one->tile.c = one->c;
+    one->tile.a = base[s->a];
+    one->tile.b = base[s->b];
+    for (unsigned i = 0; i < one->rows; i++) one->c[i] = base[TIRBI_CONTRACT_C] + (ptrdiff_t)i * s->walk.c_row;
+    one->kernel(&one->tile);
+    return !tirbi_must_stop(x);
+}
+
+static bool run_batch(const tirbi_contraction *x, const tirbi_contract_shape *s, const tirbi_tile_set *set,
+                      tirbi_tile *tile, uint8_t *const *base) {
+    int64_t size = tirbi_dtypes[x->type].size, most = (int64_t)set->vectors * set->lanes;
     for (int64_t column = 0; column < s->columns.total; column += most) {
-        tile.b = base[s->b] + column * size;
-        if (!run_columns(x, set, &tile, w, s->rows.total, least(most, s->columns.total - column), base[s->a],
+        tile->b = base[s->b] + column * size;
+        if (!run_columns(x, set, tile, &s->walk, s->rows.total, least(most, s->columns.total - column), base[s->a],
                          base[TIRBI_CONTRACT_C] + column * size))
             return false;
     }
@@ -123,9 +151,11 @@ bool tirbi_contract_run_direct(const tirbi_contraction *x, const tirbi_contract_
     const tirbi_contract_group *batch = &s->batch;
     int64_t index[TIRBI_MAX_CONTRACT_LOOPS] = {0};
     uint8_t *base[TIRBI_CONTRACT_OPERANDS];
+    alone one;
+    find_alone(x, s, set, &one);
     for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) base[o] = x->operand[o].start;
     for (;;) {
-        if (!run_batch(x, s, set, &s->walk, base)) return false;
+        if (one.kernel ? !run_alone(x, s, &one, base) : !run_batch(x, s, set, &one.tile, base)) return false;
         unsigned i = batch->n;
         while (i-- > 0) {
             for (unsigned o = 0; o < TIRBI_CONTRACT_OPERANDS; o++) base[o] += batch->step[o][i];

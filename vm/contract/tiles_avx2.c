@@ -56,8 +56,9 @@ static inline __attribute__((always_inline)) __m128i load_halves(const uint8_t *
 #define PART_MASK(n, size)                                                                                             \
     _mm256_cmpgt_epi32(_mm256_set1_epi32((int)((n) * ((size) / 4))), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
 #define LOAD_PART(from, n, size)   ((VI32)_mm256_maskload_epi32((const int *)(const void *)(from), PART_MASK(n, size)))
-/* The first n words of 4 bytes. Stores under a mask take ten times as long on some CPUs. */
-static inline void store_words(uint8_t *to, size_t n, __m256i v) {
+/* The first n words of 4 bytes. Stores under a mask take ten times as long on some CPUs. What calls this clears the
+ * upper halves of the registers itself where it ends: gcc takes it that this function has. */
+static __attribute__((noinline)) void store_words(uint8_t *to, size_t n, __m256i v) {
     __m128i words = _mm256_castsi256_si128(v);
     if (n == 8) {
         _mm256_storeu_si256((__m256i_u *)(void *)to, v);
@@ -77,6 +78,7 @@ static inline void store_words(uint8_t *to, size_t n, __m256i v) {
     if (n & 1) memcpy(to, &word, sizeof word);
 }
 #define STORE_PART(to, n, size, v) store_words((uint8_t *)(to), (size_t)(n) * ((size) / 4), (__m256i)(v))
+#define PARTS_STORED()             _mm256_zeroupper()
 #define WIDEN_I8(from)             ((VI32)_mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)(from))))
 #define WIDEN_U8(from)             ((VI32)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)(from))))
 #define WIDEN_I16(from)            ((VI32)_mm256_cvtepi16_epi32(_mm_loadu_si128((const void *)(from))))

@@ -130,7 +130,8 @@ static inline __attribute__((always_inline)) __m512 odd_pieces(__m512 x, const t
 #define KEEP_CHOSEN_u32(to, from, chosen, n) keep_chosen_u32(to, from, chosen, n)
 #define KEEP_CHOSEN_u64(to, from, chosen, n) keep_chosen_u64(to, from, chosen, n)
 #define KEEP_CHOSEN(bits, type, at_once)                                                                               \
-    static inline size_t keep_chosen_u##bits(void *to, const void *from, const uint8_t *chosen, size_t n) {            \
+    static __attribute__((noinline)) size_t keep_chosen_u##bits(void *to, const void *from, const uint8_t *chosen,     \
+                                                                size_t n) {                                            \
         size_t kept = 0;                                                                                               \
         for (size_t k = 0; k < n; k += (at_once)) {                                                                    \
             const unsigned some = n - k < (at_once) ? (1u << (n - k)) - 1 : (1u << (at_once)) - 1;                     \
