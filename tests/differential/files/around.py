@@ -36,14 +36,6 @@ class Module:
                 o[i, j] = o[i, j] + a[i, (k + j) % n] * b[k, j]
 
     @T.prim_func(s_tir=True)
-    def lap3(a: T.Buffer(("d", "h", "w"), "float32"), o: T.Buffer(("d", "h", "w"), "float32")):
-        d = T.int32()
-        h = T.int32()
-        w = T.int32()
-        for z, y, x in T.grid(d, h, w):
-            o[z, y, x] = a[(z + d - 1) % d, y, x] + a[(z + 1) % d, y, x] + a[z, (y + h - 1) % h, x] + a[z, (y + 1) % h, x] + a[z, y, (x + w - 1) % w] + a[z, y, (x + 1) % w] - T.float32(6) * a[z, y, x]
-
-    @T.prim_func(s_tir=True)
     def life_sym(a: T.Buffer(("h", "w"), "uint8"), b: T.Buffer(("h", "w"), "uint8")):
         h = T.int32()
         w = T.int32()
