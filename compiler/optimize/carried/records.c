@@ -181,15 +181,43 @@ static tirbi_step note_origin(tirbi_walk *w, const tirbi_ls *s) {
     return TIRBI_PAST;
 }
 
+/* Whether both are elements of one buffer that constants tell apart. */
+static bool are_apart(const tirbi_place *a, const tirbi_place *b) {
+    for (uint32_t d = 0; a->buffer == b->buffer && d < a->ndim; d++) {
+        const tirbi_lx *x = a->indices[d], *y = b->indices[d];
+        if (x->kind == TIRBI_LX_CONST && y->kind == TIRBI_LX_CONST && x->value != y->value) return true;
+    }
+    return false;
+}
+
+/* A store, and whether another one may be to its element. */
+typedef struct rival {
+    const tirbi_ls *store;
+    bool found;
+} rival;
+
+static tirbi_step find_rival(tirbi_walk *w, const tirbi_ls *s) {
+    rival *r = w->context;
+    if (s == r->store || s->kind == TIRBI_LS_SET) return TIRBI_PAST;
+    if (s->kind == TIRBI_LS_SEQ || s->kind == TIRBI_LS_IF || s->kind == TIRBI_LS_LOOP) return TIRBI_INTO;
+    const tirbi_place *place = r->store->as.store.access;
+    r->found = s->kind != TIRBI_LS_STORE || (tirbi_may_meet(s->as.store.access->buffer->root, place->buffer->root) &&
+                                             !are_apart(s->as.store.access, place));
+    return r->found ? TIRBI_STOP : TIRBI_PAST;
+}
+
 static const tirbi_ls *without_same(tirbi_rewrite *rewrite, const tirbi_ls *s) {
     const tirbi_ls *loop = rewrite->context;
     if (s->kind != TIRBI_LS_STORE || s->as.store.value->kind != TIRBI_LX_VAR) return NULL;
     origin o = {.var = s->as.store.value->var};
-    tirbi_walk walk = {.context = &o, .stmt = note_origin};
+    rival r = {.store = s};
+    tirbi_walk walk = {.context = &o, .stmt = note_origin}, others = {.context = &r, .stmt = find_rival};
     tirbi_walk_stmt(&walk, loop->as.loop.body);
     const bool same = o.value && !o.set && o.value->kind == TIRBI_LX_LOAD &&
                       tirbi_same_place(o.value->access, s->as.store.access);
-    return same ? tirbi_new_sequence(rewrite->pool, s->span, NULL, 0) : NULL;
+    if (!same) return NULL;
+    tirbi_walk_stmt(&others, loop->as.loop.body);
+    return r.found ? NULL : tirbi_new_sequence(rewrite->pool, s->span, NULL, 0);
 }
 
 const tirbi_ls *tirbi_without_same_stores(tirbi_lx_pool *pool, const tirbi_ls *loop) {

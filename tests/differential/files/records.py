@@ -176,3 +176,15 @@ class Module:
         for i in range(n):
             for j in range(3):
                 a[0, j + 1] = a[0, j] + b[i]
+
+    # Memory that gets back what was there, beside a row.
+    @T.prim_func(s_tir=True)
+    def restored(a: T.Buffer(("n", 4), "float32"), b: T.Buffer(("n",), "float32"), c: T.Buffer(("n",), "float32")):
+        n = T.int32()
+        for i in range(n):
+            t: T.let[T.float32] = b[i]
+            b[i] = T.float32(7)
+            c[i] = b[i] + a[i, 0]
+            for k in range(3):
+                a[i, k + 1] = a[i, k] + a[i, k + 1]
+            b[i] = t
