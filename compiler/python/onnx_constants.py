@@ -103,7 +103,7 @@ class Known:
         from onnx.reference import ReferenceEvaluator
         names = [name for name in node.input if name]
         values = [self.value(name) for name in names]
-        if node.op_type not in COMPUTED or not names or any(value is None for value in values):
+        if node.op_type not in COMPUTED or not names or any(value is None for value in values) or is_large(node, values):
             return None
         # Of negative numbers a quotient is what its users take it for.
         if node.op_type in ("Div", "Mod") and any((value < 0).any() for value in values):
@@ -121,9 +121,19 @@ class Known:
 
 
 def dims_of(kind):
+    """A tensor's sizes, None for those that are not known, which some exporters write as 0 or -1."""
     if not kind.HasField("shape"):
         return None
-    return [d.dim_value if d.HasField("dim_value") else None for d in kind.shape.dim]
+    return [d.dim_value if d.HasField("dim_value") and d.dim_value > 0 else None for d in kind.shape.dim]
+
+
+def is_large(node, values):
+    """Whether an operator that makes many elements of few makes too many."""
+    if node.op_type == "Range":
+        first, last, step = (float(value.item()) for value in values)
+        return not step or not abs(last - first) <= MOST * abs(step)
+    made = {"ConstantOfShape": values[:1], "Expand": values[1:2], "Tile": values[1:2]}.get(node.op_type, ())
+    return any(math.prod(max(int(n), 1) for n in value.ravel()) > MOST for value in made)
 
 
 def fold(model):

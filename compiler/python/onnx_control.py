@@ -60,8 +60,13 @@ def written_out(node, known):
     if course is None:
         return None
     written = course(node, {a.name: helper.get_attribute_value(a) for a in node.attribute}, known)
-    known.room -= len(written[0]) if written else 0
+    known.room -= count(written[0]) if written else 0
     return written
+
+
+def count(nodes):
+    """How many there are, with those inside of others."""
+    return sum(1 + sum(count(a.g.node) for a in node.attribute if a.HasField("g")) for node in nodes)
 
 
 def same(value, name):
@@ -101,7 +106,7 @@ def loop(node, attributes, known):
     if rounds is None or rounds.size != 1 or begins is None or not begins.all() or not goes_on(body, known):
         return None
     n = int(rounds.item())
-    if not 1 <= n <= known.room // (len(body.node) + 1):
+    if not 1 <= n <= known.room // (count(body.node) + 1):
         return None
     writer = Writer(Body(body, node.output[0]), node)
     condition = writer.constant(numpy.array(True))
@@ -124,7 +129,7 @@ def scan(node, attributes, known):
     backwards = attributes.get("scan_input_directions", [0] * n_along)
     dims = known.sizes_of(along[0])
     n = dims[axes[0]] if dims else None
-    if not n or n > known.room // (len(body.node) + n_along + 1):
+    if not n or n > known.room // (count(body.node) + n_along + 1):
         return None
     n_results = len(node.output) - len(states)
     writer = Writer(Body(body, node.output[0]), node)

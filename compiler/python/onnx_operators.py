@@ -2,7 +2,7 @@
 
 import contextlib
 
-from onnx_constants import STANDARD, folded, version_of
+from onnx_constants import STANDARD, dims_of, folded, version_of
 from refusals import Refused
 
 
@@ -61,9 +61,7 @@ class Rewriting:
         if name in self.known:
             return list(self.known[name].dims)
         kind = self.types.get(name)
-        if kind is None or not kind.HasField("shape"):
-            return None
-        return [d.dim_value if d.HasField("dim_value") else None for d in kind.shape.dim]
+        return None if kind is None else dims_of(kind)
 
 
 def attributes_of(node):

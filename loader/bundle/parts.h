@@ -98,7 +98,7 @@ bool tirbi_unpack_instr(tirbi_reader *r, uint32_t offset, tirbi_instr *out);
 /* Unpacks an instruction of those that most code is made of straight to its code; both have room for any such one.
  * Returns the bytes that it takes packed, and sets *size to those of its code; 0: it is another, or something is wrong
  * with it. */
-enum { TIRBI_USUAL_ROOM = 2 + TIRBI_MAX_OPERANDS * 4 };
+enum { TIRBI_USUAL_ROOM = 2 + TIRBI_MAX_OPERANDS * 5 }; /* a constant takes up to five bytes packed */
 size_t tirbi_unpack_usual(const uint8_t *packed, uint32_t offset, uint8_t *code, size_t *size);
 
 /* Appends a zstd frame of the bytes, made with the current dictionary. */

@@ -39,7 +39,8 @@ import import_model  # noqa: E402: lies beside the compiler
 # What tirb cannot do and TVM can, by the beginnings of the cases' names; and what TVM gets right by chance.
 BEYOND = {
     "operands of unknown type": ("optional",),
-    "rows of bfloat16 that are masked whole: TVM takes their least number for -inf": ("attention_4d_causal_padded_kv_bf16_",),
+    "bfloat16 that is two units in the last place off, as TVM's is elsewhere in it": (
+        "attention_3d_causal_bf16", "attention_4d_padded_kv_bf16_expanded"),
     "shifts by a type's width or more, or back, which TVM leaves open": ("bitshift_left_int8_", "bitshift_right_int8_"),
 }
 PATIENCE = 60
@@ -175,7 +176,7 @@ def difference(wanted, found, rtol, atol):
             f = f.view(w.dtype)
         if w.shape != f.shape or w.dtype != f.dtype:
             return f"result {i} is {f.dtype}{f.shape}, not {w.dtype}{w.shape}"
-        least = {"float16": 1e-2, "bfloat16": 2e-2}.get(str(w.dtype), 1e-4)  # a few of the last place
+        least = 1e-2 if w.dtype.itemsize == 2 and w.dtype.kind in "fV" else 1e-4
         plain = w.dtype.kind in "biu"
         a, b = (w, f) if plain else (w.astype("float64"), f.astype("float64"))
         if not np.allclose(a, b, rtol=max(rtol, least), atol=max(atol, least / 100), equal_nan=True):
