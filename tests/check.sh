@@ -230,6 +230,8 @@ if [ "$release" -eq 0 ]; then
     gate=(--one-in 10)
     [ "$full" -eq 0 ] || gate=()
     counted "mutation gate" "$python" tests/mutation/gate.py --build build/release --jobs "$jobs" "${gate[@]}"
+    # Most of it is CMake's, one step after the other: it takes one core while the others run below.
+    later "consumers" env CC=gcc bash tests/abi/run.sh
     later "judged by TVM" "$python" tests/interop/tvm_compare.py --tirb build/release/bin/tirb
     later "Relax by TVM" "$python" tests/interop/relax_text.py --tirb build/release/bin/tirb
     later "comprehensions by TVM" "$python" tests/interop/tvm_comprehensions.py --every 16 --tirb build/release/bin/tirb
@@ -242,7 +244,7 @@ if [ "$release" -eq 0 ]; then
     later "models of PyTorch" "$python" tests/interop/torch_models.py build/release/bin/tirb
     later "operators of ONNX" "$python" tests/interop/onnx_nodes.py build/release/bin/tirb --every 40
     later "demo" passes env CC=gcc TIRB_DEMO_OPTIONS="-DTIRB_LANE_ISAS=all -DTIRB_WERROR=ON" bash tests/demo.sh
-    note "beside TVM and onnxruntime"
+    note "consumers of what is installed, beside TVM and onnxruntime"
     together
 fi
 # clang's build and the fuzzed one dispatch by switch as well.
@@ -324,9 +326,7 @@ later "same bytes" "$python" tests/kernels/same_bytes.py "${some[@]}" --threads 
 # The way from a model to another machine: imported here, run there.
 later "imported here, run elsewhere" "$python" tests/interop/onnx_models.py build/release/bin/tirb "${machines[@]}" \
     mlp quantised detector
-# Most of it is CMake's, one step after the other.
-later "consumers" env CC=gcc bash tests/abi/run.sh
-note "the same bytes everywhere, and consumers of what is installed"
+note "the same bytes everywhere"
 together
 if [ "$full" -eq 1 ]; then
     note "long tests"
