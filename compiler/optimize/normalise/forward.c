@@ -16,8 +16,7 @@
 enum {
     MAX_ITEMS = 64,     /* statements of a sequence, */
     MAX_WORK = 1 << 17, /* statements that are looked at, */
-    MAX_VALUE = 24,     /* nodes of a value that moves, */
-    MAX_PLAIN = 96,     /* and of one that is but arithmetic: indices taken apart by division are long */
+    MAX_VALUE = 96,     /* nodes of a value that moves: indices taken apart by division are long */
     MAX_USES = 8,       /* of an element that is loaded again at each */
     MAX_DEPTH = 48
 };
@@ -144,8 +143,8 @@ static bool may_forward(forwarder *f, const tirbi_ls *const *items, uint32_t at,
     uses u;
     if (let->kind != TIRBI_LS_SET || !let->as.set.declares) return false; /* what sets it again is no use of it */
     const tirbi_lx *value = let->as.set.value;
-    if (!value || value->size > (is_plain(value) ? MAX_PLAIN : MAX_VALUE) ||
-        tirbi_any_expr(value, TIRBI_WALK_ALL, tirbi_fails_by_itself, NULL) || !find_all_uses(f, items, at, n, &u, last))
+    if (!value || value->size > MAX_VALUE || tirbi_any_expr(value, TIRBI_WALK_ALL, tirbi_fails_by_itself, NULL) ||
+        !find_all_uses(f, items, at, n, &u, last))
         return false;
     if (is_plain(value)) return true;
     const bool element = is_element(value) && !value->traps;

@@ -116,3 +116,42 @@ class Module:
             out[0] = out[0] * out[0] - a[i]
         for i in range(1, k[0] % 103):
             b[i] = b[i - 1] * b[i - 1]
+
+    # Parts of a carried value that have names: asked for once or twice, of memory that is stored to in between, after
+    # the variable has changed.
+    @T.prim_func(s_tir=True)
+    def sweeps(a: T.Buffer((9, 100), "float32"), b: T.Buffer((9, 100), "float32"), k: T.Buffer((1,), "int32")):
+        n: T.let[T.int32] = k[0] % 50 + 46
+        for i in range(1, 8):
+            for j in range(1, n):
+                r: T.float32 = a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1] - b[i, j]
+                q: T.float32 = T.float32(0.25) * r - a[i, j]
+                a[i, j] = a[i, j] + T.float32(1.5) * q
+
+    @T.prim_func(s_tir=True)
+    def parts(a: T.Buffer((100,), "float64"), b: T.Buffer((100,), "float64"), d: T.Buffer((100,), "float64"),
+              k: T.Buffer((1,), "int32"), out: T.Buffer((4,), "float64")):
+        n: T.let[T.int32] = k[0] % 50 + 46
+        s: T.float64 = T.float64(1)
+        for i in range(1, n):
+            twice: T.float64 = s * a[i]
+            s = twice - b[i] * twice
+        out[0] = s
+        s = T.float64(2)
+        for i in range(1, n):
+            kept: T.float64 = s * b[i]
+            b[i] = a[i] + s
+            s = kept + b[i]
+        out[1] = s
+        s = T.float64(3)
+        t: T.float64 = T.float64(0)
+        for i in range(1, n):
+            old: T.float64 = s * T.float64(0.5)
+            s = s * a[i] + d[i]
+            t = t * d[i] + old
+        out[2] = s + t
+        for i in range(1, n):
+            before: T.float64 = s - a[i]
+            d[i] = before
+            s = before * T.float64(0.5)
+        out[3] = s
