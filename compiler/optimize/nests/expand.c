@@ -10,6 +10,7 @@
 #include "compiler/optimize/lanes/lanes.h"
 #include "compiler/optimize/nests/fuse.h"
 #include "compiler/optimize/rewriting/fill.h"
+#include "compiler/optimize/rewriting/parts.h"
 #include "compiler/optimize/rewriting/statements.h"
 #include "compiler/optimize/transform/expand.h"
 #include "compiler/pipeline/switches.h"
@@ -53,7 +54,7 @@ typedef struct nest {
     tirbi_loop_set loops; /* those of rows */
     const tirbi_ls *parts[MAX_PARTS];
     uint32_t n_parts;
-    bool in_sums, has_sums; /* sums are parts by themselves; there are such */
+    bool in_sums, has_sums;            /* sums are parts by themselves; there are such */
     const tirbi_lbuf *own[MAX_ARRAYS]; /* allocated in each iteration */
     uint32_t n_own;
     const tirbi_lvar *begun[MAX_ARRAYS]; /* variables that begin inside of the part at hand */
@@ -75,8 +76,10 @@ static bool stores_two_ways(const tirbi_ls *loop) {
     for (uint32_t i = 0; i < n; i++) {
         const bool stores = items[i]->kind == TIRBI_LS_STORE;
         if (!stores && (items[i]->kind != TIRBI_LS_SET || items[i]->as.set.declares)) return false;
-        if (stores && tirbi_place_depends_on(items[i]->as.store.access, loop->as.loop.var)) moves = true;
-        else still = true;
+        if (stores && tirbi_place_depends_on(items[i]->as.store.access, loop->as.loop.var))
+            moves = true;
+        else
+            still = true;
     }
     return still && moves;
 }
@@ -393,24 +396,110 @@ static const tirbi_ls *in_rows(nest *n) {
     const tirbi_ls *body = tirbi_new_sequence(pool, n->loop[0]->span, n->parts, n->n_parts);
     if (!body || !tirbi_distribute(pool, n->loop + n->first, n->loops.n, body, &parts) || !gains(n, &parts))
         return NULL;
-    tirbi_ls *rows =
-        (tirbi_ls *)(uintptr_t)tirbi_in_loops(pool, n->loop + n->first, n->loops.n, join_parts(n, &parts));
+    tirbi_ls *rows = (tirbi_ls *)(uintptr_t)tirbi_in_loops(pool, n->loop + n->first, n->loops.n, join_parts(n, &parts));
     if (rows) rows->as.loop.rows = (uint8_t)n->loops.n;
     return tirbi_in_loops(pool, n->loop, n->first, rows);
 }
 
-/* The loop as rows, as it stands or with its sums as parts of their own. */
-static const tirbi_ls *expand_loop(expander *x, const tirbi_ls *loop, bool in_sums) {
+/* What is made of the loops of a nest whose arrays are known. */
+typedef const tirbi_ls *maker(nest *n);
+
+static const tirbi_ls *make_nest(expander *x, const tirbi_ls *loop, bool in_sums, maker *make) {
     nest *n = TIRBI_NEW(x->pool->arena, nest);
     const tirbi_ls *made = NULL;
     if (!n) return NULL;
     n->x = x;
     n->in_sums = in_sums;
     n->arrays = (tirbi_expansion){.pool = x->pool, .loops = &n->loops};
-    if (collect(n, loop) && !tirbi_contracts(x->pool, loop) && note_parts(n) && find_arrays(n)) made = in_rows(n);
+    if (collect(n, loop) && !tirbi_contracts(x->pool, loop) && note_parts(n) && find_arrays(n)) made = make(n);
     for (uint32_t i = 0; made && i < n->arrays.n; i++)
         if (n->arrays.item[i].buffer) x->dead[x->n_dead++] = n->arrays.item[i].buffer;
     TIRBI_GIVE_BACK(x->pool->arena, n);
+    return made;
+}
+
+/* The loop as rows, as it stands or with its sums as parts of their own. */
+static const tirbi_ls *expand_loop(expander *x, const tirbi_ls *loop, bool in_sums) {
+    return make_nest(x, loop, in_sums, in_rows);
+}
+
+/* ---- Loops in loops --------------------------------------------------------------------------------------------- */
+
+/* One part in loops of its own. */
+static const tirbi_ls *part_alone(const nest *n, const tirbi_ls *part) {
+    tirbi_lx_pool *pool = n->x->pool;
+    for (uint32_t i = n->n_loops; part && i-- > 0;)
+        part = tirbi_loop_of(pool, n->loop[i], tirbi_variable_like(pool, n->loop[i]->as.loop.var), part);
+    return part;
+}
+
+/* Whether a part is the first value of what the next one sums. */
+static bool begins_sum(const tirbi_ls *part, const tirbi_ls *next) {
+    part = tirbi_only_part(part);
+    next = tirbi_only_part(next);
+    if (part->kind != TIRBI_LS_STORE || next->kind != TIRBI_LS_LOOP) return false;
+    while (next->kind == TIRBI_LS_LOOP) next = tirbi_only_part(next->as.loop.body);
+    return next->kind == TIRBI_LS_STORE && tirbi_same_place(next->as.store.access, part->as.store.access);
+}
+
+/* Each statement in loops of its own, with arrays of all that their iterations have for themselves. */
+static const tirbi_ls *in_parts(nest *n) {
+    tirbi_lx_pool *pool = n->x->pool;
+    tirbi_distribution parts;
+    const tirbi_ls *items[MAX_ARRAYS + MAX_PARTS];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n->n_loops; i++) {
+        tirbi_lvar *var = n->loop[i]->as.loop.var;
+        if (!tirbi_lx_is_int(var->min, 0) || tirbi_any_expr(var->extent, TIRBI_WALK_INDICES, is_of_loop, NULL))
+            return NULL;
+        n->loops.var[n->loops.n++] = var;
+    }
+    if (n->arrays.n == 0 || !tirbi_make_rows(&n->arrays)) return NULL;
+    for (uint32_t i = 0; i < n->n_parts; i++)
+        if (!(n->parts[i] = tirbi_use_rows(&n->arrays, n->parts[i]))) return NULL;
+    const tirbi_ls *body = tirbi_new_sequence(pool, n->loop[0]->span, n->parts, n->n_parts);
+    if (!body || !tirbi_distribute(pool, n->loop, n->n_loops, body, &parts)) return NULL;
+    for (uint32_t i = 0; i < n->arrays.n; i++)
+        items[count++] = tirbi_new_alloc(pool, n->loop[0]->span, n->arrays.item[i].rows);
+    for (uint32_t i = 0; i < parts.n; i++) {
+        const tirbi_ls *part = parts.item[i];
+        if (i + 1 < parts.n && begins_sum(part, parts.item[i + 1])) {
+            const tirbi_ls *both[] = {part, parts.item[++i]};
+            part = tirbi_new_sequence(pool, part->span, both, 2);
+        }
+        if (!(items[count++] = part_alone(n, part))) return NULL;
+    }
+    return tirbi_new_sequence(pool, n->loop[0]->span, items, count);
+}
+
+static bool has_sums_inside(const tirbi_ls *s) {
+    return s->kind == TIRBI_LS_LOOP && s->as.loop.body->kind == TIRBI_LS_SEQ &&
+           tirbi_has_kind(s->as.loop.body, TIRBI_KIND(LOOP));
+}
+
+/* The loops as rows, of which each has loops that do several things in each iteration: these are taken apart before. */
+static const tirbi_ls *expand_in_parts(expander *x, const tirbi_ls *loop) {
+    const tirbi_ls *loops[TIRBI_MAX_AFFINE], *items[MAX_PARTS];
+    tirbi_loop_set vars;
+    uint32_t n = 0;
+    bool apart = false;
+    const uint32_t dead = x->n_dead;
+    const tirbi_ls *body = tirbi_perfect_nest(loop, TIRBI_MAX_AFFINE, loops, &vars);
+    if (vars.n == 0 || !tirbi_list_statements(body, items, &n, MAX_PARTS) || n < 2) return NULL;
+    body = tirbi_new_sequence(x->pool, body->span, items, n);
+    frame here = {.seq = body, .around = x->frames};
+    if (!body) return NULL;
+    x->frames = &here;
+    for (here.at = 0; here.at < n; here.at++) {
+        const tirbi_ls *made = has_sums_inside(items[here.at]) ? make_nest(x, items[here.at], false, in_parts) : NULL;
+        if (!made) continue;
+        items[here.at] = made;
+        apart = true;
+    }
+    x->frames = here.around;
+    body = apart ? tirbi_new_sequence(x->pool, body->span, items, n) : NULL;
+    const tirbi_ls *made = body ? expand_loop(x, tirbi_in_loops(x->pool, loops, vars.n, body), false) : NULL;
+    if (!made) x->n_dead = dead;
     return made;
 }
 
@@ -452,6 +541,7 @@ static const tirbi_ls *expand(void *context, const tirbi_ls *s) {
     if (s->kind == TIRBI_LS_SEQ) return expand_sequence(x, s);
     const tirbi_ls *made = NULL;
     for (int in_sums = 0; in_sums < 2 && !made && may_expand(x, s); in_sums++) made = expand_loop(x, s, in_sums);
+    if (!made && may_expand(x, s)) made = expand_in_parts(x, s);
     const bool rows = s->kind == TIRBI_LS_LOOP && s->as.loop.rows;
     return made ? made : rows ? s : tirbi_replace_inside(x->pool, s, expand, x);
 }

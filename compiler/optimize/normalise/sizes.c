@@ -87,13 +87,15 @@ static const tirbi_ls *run(tirbi_versions *v, tirbi_phase phase, const tirbi_ls 
     v->nest = v->depth = v->gains = 0;
     if (phase == TIRBI_PHASE_BUILD && !narrow_parameters(v)) return NULL;
     if (!tirbi_version_split(v)) return NULL;
-    const uint32_t n_vars = v->n_vars;
     v->gains = v->split.n;
     const tirbi_ls *made = tirbi_version_of(v, body);
     if (!made || phase != TIRBI_PHASE_BUILD || v->gains == 0) return made;
-    know_conditions(v); /* all of them: only now loads know whether they may fail */
-    v->n_vars = n_vars;
-    v->n_buffers = 0;
+    /* All conditions: only now loads know whether they may fail, and sizes that conditions alone ask for how large they
+     * are. */
+    narrow_symbols(v, &v->facts);
+    v->n_vars = v->n_buffers = v->n_narrow = 0;
+    if (!narrow_parameters(v)) return NULL;
+    know_conditions(v);
     v->facts.n_known = v->nest = v->depth = 0;
     return tirbi_version_of(v, body);
 }
