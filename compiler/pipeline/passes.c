@@ -18,6 +18,7 @@
 #include "compiler/optimize/cuts/partition.h"
 #include "compiler/optimize/cuts/wrapped.h"
 #include "compiler/optimize/facts/guarded.h"
+#include "compiler/optimize/nests/apart.h"
 #include "compiler/optimize/nests/digits.h"
 #include "compiler/optimize/nests/phases.h"
 #include "compiler/optimize/nests/expand.h"

@@ -20,14 +20,14 @@
 #include "loader/base/checked.h"
 
 enum {
-    MAX_PARTS = 8,      /* of one loop */
-    MAX_NESTS = 40,     /* of one nest, and in a function */
+    MAX_PARTS = 8,  /* of one loop */
+    MAX_NESTS = 40, /* of one nest, and in a function */
     MAX_FUNCTION = 400,
-    FEW_CUTS = 5,       /* more are joined that are NEAR each other: the two ends of one edge */
+    FEW_CUTS = 5, /* more are joined that are NEAR each other: the two ends of one edge */
     NEAR = 4,
-    MAX_NODES = 4000,   /* of a nest's body in all parts that the ends of its loops make */
-    NEAREST = 32,       /* to the size of a loop, in less than what its largest one is below the type's */
-    SMALL = 8,          /* loops of so few iterations are cut last: where the others have few as well, less is asked */
+    MAX_NODES = 4000, /* of a nest's body in all parts that the ends of its loops make */
+    NEAREST = 32,     /* to the size of a loop, in less than what its largest one is below the type's */
+    SMALL = 8,        /* loops of so few iterations are cut last: where the others have few as well, less is asked */
     LEAST_ITERATIONS = 128,
     MAX_DEPTH = 48
 };
@@ -371,8 +371,7 @@ static const tirbi_ls *cut_nest(partitioner *p, const chain *c) {
         const uint32_t at = i % c->vars.n;
         const bool is_last = c->vars.var[at]->extent->hi <= SMALL;
         tirbi_cuts where;
-        if (is_last == (i >= c->vars.n) && has_constant_cuts(p, c->loop[at], &where))
-            return cut_loop(p, c, at, &where);
+        if (is_last == (i >= c->vars.n) && has_constant_cuts(p, c->loop[at], &where)) return cut_loop(p, c, at, &where);
     }
     for (uint32_t at = 0; at < c->vars.n; at++) {
         remainders r = {.var = c->vars.var[at]};
@@ -392,6 +391,17 @@ static bool runs_well(partitioner *p, const tirbi_ls *loop) {
     return tirbi_plan_contraction(p->pool, loop, plan) || tirbi_contracts_operands(p->pool, loop);
 }
 
+/* What is in the loops of a nest. */
+static const tirbi_ls *partition_inside(partitioner *p, const chain *c, const tirbi_ls *s) {
+    const int64_t before = p->rounds;
+    for (uint32_t i = 0; i < c->vars.n && p->rounds < LEAST_ITERATIONS; i++) {
+        if (__builtin_mul_overflow(p->rounds, c->vars.var[i]->extent->hi, &p->rounds)) p->rounds = LEAST_ITERATIONS;
+    }
+    const tirbi_ls *body = partition(p, c->body);
+    p->rounds = before;
+    return body == c->body || !body ? s : tirbi_in_loops(p->pool, c->loop, c->vars.n, body);
+}
+
 /* A loop that is part of a larger nest already, or begins one. */
 static const tirbi_ls *partition_nest(partitioner *p, const tirbi_ls *s) {
     chain *c = s->kind == TIRBI_LS_LOOP ? TIRBI_NEW(p->pool->arena, chain) : NULL;
@@ -400,14 +410,7 @@ static const tirbi_ls *partition_nest(partitioner *p, const tirbi_ls *s) {
     const tirbi_ls *cut = cut_nest(p, c);
     if (!cut) cut = cut_nest_ends(p, c);
     if (!cut) cut = cut_at_ends(p, c);
-    if (cut) return cut;
-    int64_t before = p->rounds;
-    for (uint32_t i = 0; i < c->vars.n && p->rounds < LEAST_ITERATIONS; i++) {
-        if (__builtin_mul_overflow(p->rounds, c->vars.var[i]->extent->hi, &p->rounds)) p->rounds = LEAST_ITERATIONS;
-    }
-    const tirbi_ls *body = partition(p, c->body);
-    p->rounds = before;
-    return body == c->body || !body ? s : tirbi_in_loops(p->pool, c->loop, c->vars.n, body);
+    return cut ? cut : partition_inside(p, c, s);
 }
 
 static const tirbi_ls *partition(void *context, const tirbi_ls *s) {
@@ -417,6 +420,8 @@ static const tirbi_ls *partition(void *context, const tirbi_ls *s) {
     if (!c) return s->as.loop.blocks || s->as.loop.rows ? s : tirbi_replace_inside(p->pool, s, partition, p);
     read_chain(c, s);
     if (!is_large(p, c) || runs_well(p, s)) {
+        const bool goes_on = !is_large(p, c) && tirbi_has_kind(c->body, TIRBI_KIND(LOOP));
+        if (goes_on) s = partition_inside(p, c, s);
         TIRBI_GIVE_BACK(p->pool->arena, c);
         return s;
     }
