@@ -192,6 +192,10 @@ void tirbi_find_changes(const tirbi_ls *s, tirbi_changed *out);
 /* Whether a buffer's memory is the same after what has been found. */
 bool tirbi_stays(const tirbi_changed *changed, const tirbi_lbuf *root);
 
+/* The type of a choice between registers: they hold values of all types as they are to be, and 64 bits are chosen at
+ * once, but those of booleans count alone. */
+static inline tirbi_dtype tirbi_choice_type(tirbi_dtype type) { return type == TIRB_BOOL ? TIRB_BOOL : TIRB_I64; }
+
 /* statements.c */
 /* Emits what a schedule says. */
 void tirbi_put_sched(tirbi_emitter *e, const tirbi_sched *node);

@@ -360,7 +360,7 @@ static bool is_near(const tirbi_emitter *e, const tirbi_lx *x) {
 }
 
 static void put_select(tirbi_emitter *e, tirbi_lvar *var, uint16_t condition, uint16_t yes, uint16_t no) {
-    TIRBI_PUT(e, TIRB_OP_SELECT, var->type, tirbi_reg_of(e, var), condition, yes, no);
+    TIRBI_PUT(e, TIRB_OP_SELECT, tirbi_choice_type(var->type), tirbi_reg_of(e, var), condition, yes, no);
 }
 
 /* A condition that only chooses between values which are there already: nothing is jumped over, so nothing is
