@@ -67,6 +67,10 @@ static void hoist_bounds(tirbi_emitter *e, const tirbi_lvar *loop) {
 
 /* What a schedule asks and computes beside the statements that it is of: at versions, and ahead of loops. */
 static void hoist_choices(tirbi_emitter *e, const tirbi_sched *node) {
+    const tirbi_ls *s = node->kind == TIRBI_S_PLAIN ? node->stmt : NULL;
+    if (s && s->kind == TIRBI_LS_IF) tirbi_hoist_value(e, s->as.if_.condition);
+    if (s && s->kind == TIRBI_LS_WHILE) tirbi_hoist_value(e, s->as.while_.condition);
+    if (s && s->kind == TIRBI_LS_SET) tirbi_hoist_value(e, s->as.set.value);
     if (node->kind == TIRBI_S_VERSION) tirbi_hoist_value(e, node->as.version->condition);
     if (node->kind == TIRBI_S_LOOP) hoist_bounds(e, node->stmt->as.loop.var);
     if (node->kind == TIRBI_S_LEAF && node->as.leaf->kind == TIRBI_LEAF_LANES)

@@ -737,7 +737,7 @@ static uint32_t operations(const tirbi_sched *node) {
 /* How many iterations take as long one by one as entering lanes with so many operations: that takes as long as some
  * instructions of the scalar machine, and as some more for each operation. */
 static int64_t enough_for_lanes(uint32_t n_operations) {
-    enum { ENTRY = 36, OPERATION = 4 };
+    enum { ENTRY = 28, OPERATION = 4 };
     return (ENTRY + OPERATION * (int64_t)n_operations) / (n_operations + 1);
 }
 
