@@ -192,11 +192,17 @@ void tirbi_find_changes(const tirbi_ls *s, tirbi_changed *out);
 /* Whether a buffer's memory is the same after what has been found. */
 bool tirbi_stays(const tirbi_changed *changed, const tirbi_lbuf *root);
 
+/* The type of a choice between registers: they hold values of all types as they are to be, and 64 bits are chosen at
+ * once, but those of booleans count alone. */
+static inline tirbi_dtype tirbi_choice_type(tirbi_dtype type) { return type == TIRB_BOOL ? TIRB_BOOL : TIRB_I64; }
+
 /* statements.c */
 /* Emits what a schedule says. */
 void tirbi_put_sched(tirbi_emitter *e, const tirbi_sched *node);
 /* Computes before a loop what does not change in it and cannot trap. */
 void tirbi_hoist_value(tirbi_emitter *e, const tirbi_lx *x);
+/* Whether a loop runs at all. */
+const tirbi_lx *tirbi_some_rounds(const tirbi_emitter *e, const tirbi_lvar *loop);
 /* Jumps over a loop that runs no times. */
 void tirbi_put_guard(tirbi_emitter *e, const tirbi_lvar *loop, tirbi_patch_list *skip);
 
@@ -208,6 +214,8 @@ void tirbi_put_counted(tirbi_emitter *e, tirbi_lvar *var, const tirbi_lx *step, 
 
 /* lane_loops.c */
 void tirbi_put_nest(tirbi_emitter *e, const tirbi_nest *nest);
+/* Computes before a loop what a lane loop inside is entered with, as far as it does not change there. */
+void tirbi_hoist_plan(tirbi_emitter *e, const tirbi_lane_plan *plan);
 void tirbi_put_lane_plan(tirbi_emitter *e, const tirbi_lane_plan *plan);
 void tirbi_put_search(tirbi_emitter *e, const tirbi_ls *search, const tirbi_lane_plan *plan);
 /* Checks the indices of one place (not of what it is a view of) that are not proven, for all iterations of the loops in

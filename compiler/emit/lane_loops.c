@@ -237,8 +237,11 @@ void tirbi_put_lane_plan(tirbi_emitter *e, const tirbi_lane_plan *plan) {
 
 /* ---- Nests ----------------------------------------------------------------------------------------------------- */
 
-static void hoist_plan(tirbi_emitter *e, const tirbi_lane_plan *plan) {
-    for (uint32_t i = 0; i < plan->loops.n; i++) tirbi_hoist_value(e, plan->loops.var[i]->extent);
+void tirbi_hoist_plan(tirbi_emitter *e, const tirbi_lane_plan *plan) {
+    for (uint32_t i = 0; i < plan->loops.n; i++) {
+        const tirbi_lx *extent = plan->loops.var[i]->extent;
+        tirbi_hoist_value(e, extent->lo < 1 ? tirbi_some_rounds(e, plan->loops.var[i]) : extent);
+    }
     for (uint32_t i = 0; i < plan->n_cursors; i++) {
         const tirbi_affine *form = &plan->cursors[i].form;
         tirbi_hoist_value(e, form->start);
@@ -274,7 +277,7 @@ static void emit_outer(tirbi_emitter *e, const void *context) {
     }
     outer_context inner = {.nest = c->nest, .level = c->level + 1};
     tirbi_scope scope = tirbi_scope_open(e);
-    hoist_plan(e, c->nest->plan);
+    tirbi_hoist_plan(e, c->nest->plan);
     tirbi_put_counted(e, c->nest->outer[c->level], NULL, NULL, emit_outer, &inner);
     tirbi_scope_close(e, scope);
 }

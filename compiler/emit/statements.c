@@ -60,13 +60,33 @@ static void hoist_place(tirbi_emitter *e, const tirbi_place *place) {
 
 static void hoist_stmt(tirbi_emitter *e, const tirbi_ls *s);
 
+static void hoist_bounds(tirbi_emitter *e, const tirbi_lvar *loop) {
+    tirbi_hoist_value(e, tirbi_lx_add(e->pool, loop->min, loop->extent));
+    if (loop->extent->lo < 1) tirbi_hoist_value(e, tirbi_some_rounds(e, loop));
+}
+
+/* What a schedule asks and computes beside the statements that it is of: at versions, and ahead of loops. */
+static void hoist_choices(tirbi_emitter *e, const tirbi_sched *node) {
+    const tirbi_ls *s = node->kind == TIRBI_S_PLAIN ? node->stmt : NULL;
+    if (s && s->kind == TIRBI_LS_IF) tirbi_hoist_value(e, s->as.if_.condition);
+    if (s && s->kind == TIRBI_LS_WHILE) tirbi_hoist_value(e, s->as.while_.condition);
+    if (s && s->kind == TIRBI_LS_SET) tirbi_hoist_value(e, s->as.set.value);
+    if (node->kind == TIRBI_S_VERSION) tirbi_hoist_value(e, node->as.version->condition);
+    if (node->kind == TIRBI_S_LOOP) hoist_bounds(e, node->stmt->as.loop.var);
+    if (node->kind == TIRBI_S_LEAF && node->as.leaf->kind == TIRBI_LEAF_LANES)
+        tirbi_hoist_plan(e, node->as.leaf->nest.plan);
+    for (uint32_t i = 0; i < node->n; i++)
+        if (node->items[i]) hoist_choices(e, node->items[i]);
+}
+
 /* Computes before a loop what does not change in it. */
-static void hoist_loop(tirbi_emitter *e, const tirbi_ls *loop, const tirbi_ls *body) {
+static void hoist_loop(tirbi_emitter *e, const tirbi_ls *loop, const tirbi_ls *body, const tirbi_sched *inside) {
     tirbi_changed changed;
     const tirbi_changed *outer = e->changed;
     tirbi_find_changes(loop, &changed);
     e->changed = &changed;
     hoist_stmt(e, body);
+    hoist_choices(e, inside);
     e->changed = outer;
 }
 
@@ -77,7 +97,7 @@ static void hoist_stmt(tirbi_emitter *e, const tirbi_ls *s) {
         for (uint32_t i = 0; i < s->as.seq.n; i++) hoist_stmt(e, s->as.seq.items[i]);
         return;
     case TIRBI_LS_LOOP:
-        tirbi_hoist_value(e, tirbi_lx_add(e->pool, s->as.loop.var->min, s->as.loop.var->extent));
+        hoist_bounds(e, s->as.loop.var);
         hoist_stmt(e, s->as.loop.body);
         return;
     case TIRBI_LS_IF:
@@ -110,10 +130,12 @@ static void hoist_stmt(tirbi_emitter *e, const tirbi_ls *s) {
 
 /* ---- Loops ---------------------------------------------------------------------------------------------------- */
 
+const tirbi_lx *tirbi_some_rounds(const tirbi_emitter *e, const tirbi_lvar *loop) {
+    return tirbi_lx_with(e->pool, TIRB_OP_GT, loop->extent, 0);
+}
+
 void tirbi_put_guard(tirbi_emitter *e, const tirbi_lvar *loop, tirbi_patch_list *skip) {
-    if (loop->extent->lo >= 1) return;
-    const tirbi_lx *some = tirbi_lx_with(e->pool, TIRB_OP_GT, loop->extent, 0);
-    tirbi_put_branch_unless(e, some, skip);
+    if (loop->extent->lo < 1) tirbi_put_branch_unless(e, tirbi_some_rounds(e, loop), skip);
 }
 
 /* How often a loop goes round that has at least one iteration; NULL: memory ran out. */
@@ -165,7 +187,7 @@ static void emit_loop_body(tirbi_emitter *e, const void *context) {
 static void emit_loop(tirbi_emitter *e, const tirbi_sched *node) {
     const tirbi_ls *loop = node->stmt;
     tirbi_forget_changes(e, loop);
-    hoist_loop(e, loop, loop->as.loop.body);
+    hoist_loop(e, loop, loop->as.loop.body, node->items[0]);
     tirbi_loop_frame frame = {.outer = e->loops};
     e->loops = &frame;
     tirbi_put_counted(e, loop->as.loop.var, loop->as.loop.step, &frame, emit_loop_body, node);
@@ -178,7 +200,7 @@ static void emit_while(tirbi_emitter *e, const tirbi_sched *node) {
     tirbi_forget_changes(e, s);
     const bool ends_inside = tirbi_lx_is_int(s->as.while_.condition, 1) && tirbi_leaves_loop(s->as.while_.body);
     if (!ends_inside) tirbi_hoist_value(e, s->as.while_.condition);
-    hoist_loop(e, s, s->as.while_.body);
+    hoist_loop(e, s, s->as.while_.body, node->items[0]);
     tirbi_loop_frame frame = {.outer = e->loops};
     e->loops = &frame;
     tirbi_forget(e, NULL);
@@ -342,7 +364,7 @@ static bool is_near(const tirbi_emitter *e, const tirbi_lx *x) {
 }
 
 static void put_select(tirbi_emitter *e, tirbi_lvar *var, uint16_t condition, uint16_t yes, uint16_t no) {
-    TIRBI_PUT(e, TIRB_OP_SELECT, var->type, tirbi_reg_of(e, var), condition, yes, no);
+    TIRBI_PUT(e, TIRB_OP_SELECT, tirbi_choice_type(var->type), tirbi_reg_of(e, var), condition, yes, no);
 }
 
 /* A condition that only chooses between values which are there already: nothing is jumped over, so nothing is

@@ -599,7 +599,7 @@ static void put_branch(tirbi_emitter *e, tirbi_op branch, const tirbi_lx *condit
 void tirbi_put_select(tirbi_emitter *e, tirbi_dtype type, uint16_t to, const tirbi_lx *condition, uint16_t yes,
                       uint16_t no) {
     const uint16_t c = type == TIRB_BOOL ? tirbi_put_value(e, condition) : put_condition(e, condition, 1);
-    TIRBI_PUT(e, TIRB_OP_SELECT, type, to, c, yes, no);
+    TIRBI_PUT(e, TIRB_OP_SELECT, tirbi_choice_type(type), to, c, yes, no);
 }
 
 /* A second operand's branch: what is computed behind the first one's is not known where that lands. */

@@ -43,7 +43,10 @@
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__OPTIMIZE__)
 #define PINNED(type, name, where) register type name __asm__(where)
 #define READ_BEFORE_PC_MOVES(value) __asm__("" : "+r"(pc) : "r"(value)) /* or pc is copied */
+#define CHOOSE_OTHER(value, other, holds) /* or it is a branch */                                                      \
+    __asm__("test %2, %2\n\tcmove %1, %0" : "+r"(value) : "r"(other), "r"((unsigned)(holds)) : "cc")
 #else
+#define CHOOSE_OTHER(value, other, holds) (value) = (other) ^ (((value) ^ (other)) & (0 - (uint64_t)((holds) != 0)))
 #define PINNED(type, name, where) type name
 #define READ_BEFORE_PC_MOVES(value) (void)0
 #endif
@@ -166,14 +169,14 @@ enum { FUEL_SLICE = 1 << 11 };
         GO_TO_HEAD(AT, 1);                                                                                             \
         GO();                                                                                                          \
     } while (0)
-/* A select: its second word has the slots of the value where not, of the one where so, how far the value is shifted to
- * extend it, and the slot of the result; its third word the bits that are left. Nothing is predicted. */
+/* A select: its second word has the slots of the value where not, of the one where so, and of the result. Nothing is
+ * predicted. */
 #define CHOOSE(AT, holds)                                                                                              \
     do {                                                                                                               \
-        uint64_t chosen_ = s[pc[(AT) + 1].list[holds]];                                                                \
-        READ_LAST_TWO((AT) + 1);                                                                                       \
-        unsigned by_ = ONE_OF_BOTH;                                                                                    \
-        s[OTHER_OF_BOTH] = (uint64_t)((int64_t)(chosen_ << by_) >> by_) & pc[(AT) + 2].bits;                           \
+        const uint64_t no_ = s[pc[(AT) + 1].list[0]];                                                                  \
+        uint64_t chosen_ = s[pc[(AT) + 1].list[1]];                                                                    \
+        CHOOSE_OTHER(chosen_, no_, holds);                                                                             \
+        s[pc[(AT) + 1].list[2]] = chosen_;                                                                             \
     } while (0)
 #define CHECK_INDEX(AT, index)                                                                                         \
     do {                                                                                                               \
@@ -239,7 +242,7 @@ enum { FUEL_SLICE = 1 << 11 };
 #define WORDS_INDEX 2
 #define RUN_INDEX(AT, ...) DO_AND_GO(INDEX, AT, ())
 #define DO_SELECT(AT, ...) CHOOSE(AT, (uint8_t)s[pc[AT].b] != 0)
-#define WORDS_SELECT 3
+#define WORDS_SELECT 2
 #define RUN_SELECT(AT, ...) DO_AND_GO(SELECT, AT, ())
 #define RUN_LOOP(AT, ...) COUNT(AT)
 #define RUN_JMP_LOOP(AT, ...)                                                                                          \
@@ -399,7 +402,8 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define BINARY(OP, op, TYPE, type) &&OP##_##TYPE,
 #define DIVIDING(OP, op, TYPE, type) &&OP##_##TYPE,
 #define TERNARY(OP, op, TYPE, type) &&OP##_##TYPE, &&OP##_##TYPE##_AT_ONCE,
-#define COMPARE(OP, op, TYPE, type) &&OP##_##TYPE, &&OP##_##TYPE##_BRIF, &&OP##_##TYPE##_BRNOT, &&OP##_##TYPE##_SELECT,
+#define COMPARE(OP, op, TYPE, type) &&OP##_##TYPE, &&OP##_##TYPE##_BRNOT, &&OP##_##TYPE##_SELECT,
+#define BRANCH(OP, op, TYPE, type) &&OP##_##TYPE##_BRIF,
 #define CONVERT(TO, to, FROM, from) &&CAST_##TO##_##FROM,
 #define STEP(OP, op, TYPE, type) &&OP##_##TYPE##_BACK,
 #define MEMORY(TYPE, type)                                                                                             \
@@ -412,6 +416,8 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define AGAIN(KIND, operands, NEXT_KIND, next_operands) &&TIRBI_PAIR(KIND##_BACK, operands, NEXT_KIND, next_operands),
 #define BESIDE(OP, op, TYPE, type) &&OP##_##TYPE##_BRNOT_LOOP,
 #define INTO(KIND, operands, NEXT_KIND, next_operands) &&TIRBI_INTO(KIND, operands, NEXT_KIND, next_operands),
+#define THEN(KIND, operands, NEXT_KIND, next_operands, LAST_KIND, last_operands)                                       \
+    &&TIRBI_THEN(KIND, operands, NEXT_KIND, next_operands, LAST_KIND, last_operands),
 #define ELSE(KIND, OP, op, TYPE, type) &&TIRBI_ELSE(KIND, OP, op, TYPE, type),
 #include "vm/machine/pairs.def"
     };
@@ -640,6 +646,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         NEXT(3);
     }
     HANDLER(SELECT) { RUN_SELECT(0, ); }
+    HANDLER(SELECT_PART)
     HANDLER(SELECT_BOOL) {
         s[pc->a] = tirbi_slot_extend((uint8_t)s[pc->b] != 0 ? s[pc->c] : s[pc[1].list[0]], (uint8_t)pc[1].list[1]);
         NEXT(2);
@@ -724,6 +731,11 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define HOLDS(from, AT, op, type)                                                                                      \
     READ_B_AND_C(AT);                                                                                                  \
     const _Bool holds = tirbi_##op##_##type(tirbi_slot_##type(from), SLOT(type, C_OF_BOTH))
+#define DO_COMPARE(AT, OP, op, TYPE, type)                                                                             \
+    do {                                                                                                               \
+        HOLDS(s[B_OF_BOTH], AT, op, type);                                                                             \
+        s[pc[AT].a] = holds;                                                                                           \
+    } while (0)
 #define DO_CHOOSE(AT, OP, op, TYPE, type)                                                                              \
     do {                                                                                                               \
         unsigned so;                                                                                                   \
@@ -738,6 +750,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         HOLDS(s[B_OF_BOTH], AT, op, type);                                                                             \
         if (!holds) JUMP(pc[(AT) + 1].far_jump + (AT));                                                                \
     } while (0)
+#define WORDS_COMPARE 1
 #define WORDS_BRNOT 2
 #define WORDS_EXTEND 1
 #define WORDS_LOAD 1
@@ -750,7 +763,7 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define WORDS_TERNARY 2
 #define WORDS_FUSED 2
 #define WORDS_ADDEND 2
-#define WORDS_CHOOSE 3
+#define WORDS_CHOOSE 2
 #define RUN_CHOOSE(AT, ...) DO_AND_GO(CHOOSE, AT, (__VA_ARGS__))
 #define RUN_EXTEND(AT, ...) DO_AND_GO(EXTEND, AT, (__VA_ARGS__))
 #define RUN_LOAD(AT, ...) DO_AND_GO(LOAD, AT, (__VA_ARGS__))
@@ -762,12 +775,6 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define RUN_BINARY(AT, ...) DO_AND_GO(BINARY, AT, (__VA_ARGS__))
 #define RUN_FUSED(AT, ...) DO_AND_GO(FUSED, AT, (__VA_ARGS__))
 #define RUN_TERNARY(AT, ...) DO_AND_GO(TERNARY, AT, (__VA_ARGS__))
-#define RUN_BRIF(AT, OP, op, TYPE, type)                                                                               \
-    do {                                                                                                               \
-        HOLDS(s[B_OF_BOTH], AT, op, type);                                                                             \
-        if (holds) JUMP(pc[(AT) + 1].far_jump + (AT));                                                                 \
-        NEXT((AT) + 2);                                                                                                \
-    } while (0)
 #define BRNOT_OF(from, AT, OP, op, TYPE, type)                                                                         \
     do {                                                                                                               \
         HOLDS(from, AT, op, type);                                                                                     \
@@ -791,14 +798,41 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
 #define TAKE_INDEX_STORE(made, AT, ...) PUT_AND_GO(INDEX_STORE, made, AT, (__VA_ARGS__))
 #define TAKE_BINARY(made, AT, ...) PUT_AND_GO(BINARY, made, AT, (__VA_ARGS__))
 #define TAKE_ADDEND(made, AT, ...) PUT_AND_GO(ADDEND, made, AT, (__VA_ARGS__))
+#define TAKE_CHOOSE(made, AT, OP, op, TYPE, type)                                                                      \
+    do {                                                                                                               \
+        unsigned so;                                                                                                   \
+        {                                                                                                              \
+            HOLDS(made, AT, op, type);                                                                                 \
+            so = holds;                                                                                                \
+        }                                                                                                              \
+        CHOOSE(AT, so);                                                                                                \
+        NEXT((AT) + 2);                                                                                                \
+    } while (0)
 #define TAKE_BRNOT(made, AT, ...) BRNOT_OF(made, AT, __VA_ARGS__)
 #define TAKE_BRNOT_LOOP(made, AT, ...) BRNOT_LOOP_OF(made, AT, __VA_ARGS__)
 /* What makes one. */
-#define MAKE_LOAD(made, ...) PUT_LOAD(made, s[C_OF_BOTH], 0, __VA_ARGS__)
-#define MAKE_ADD_LOAD(made, ...) PUT_ADD_LOAD(made, 0, __VA_ARGS__)
-#define MAKE_INDEX_LOAD(made, ...) PUT_INDEX_LOAD(made, s[C_OF_BOTH], 0, __VA_ARGS__)
-#define MAKE_BINARY(made, ...) PUT_BINARY(made, s[B_OF_BOTH], 0, __VA_ARGS__)
-#define MAKE_FUSED(made, ...) PUT_ADDEND(made, s[pc[1].list[0]], 0, __VA_ARGS__)
+#define MAKE_LOAD(made, AT, ...) PUT_LOAD(made, s[C_OF_BOTH], AT, __VA_ARGS__)
+#define MAKE_ADD_LOAD(made, AT, ...) PUT_ADD_LOAD(made, AT, __VA_ARGS__)
+#define MAKE_INDEX_LOAD(made, AT, ...) PUT_INDEX_LOAD(made, s[C_OF_BOTH], AT, __VA_ARGS__)
+#define MAKE_BINARY(made, AT, ...) PUT_BINARY(made, s[B_OF_BOTH], AT, __VA_ARGS__)
+#define MAKE_EXTEND(made, AT, TYPE, type) made = tirbi_slot_of_##type(SLOT(type, pc[AT].b))
+#define MAKE_FUSED(made, AT, ...) PUT_ADDEND(made, s[pc[(AT) + 1].list[0]], AT, __VA_ARGS__)
+/* Both, as the last ones of a form, and as the first ones. */
+#define MADE_(name, ...) name(__VA_ARGS__)
+#define RUN_INTO(AT, KIND, operands, NEXT_KIND, next_operands)                                                         \
+    do {                                                                                                               \
+        uint64_t made;                                                                                                 \
+        MADE_(MAKE_##KIND, made, AT, OPERANDS operands);                                                               \
+        s[pc[AT].a] = made;                                                                                            \
+        MADE_(TAKE_##NEXT_KIND, made, (AT) + WORDS_##KIND, OPERANDS next_operands);                                    \
+    } while (0)
+#define DO_INTO(AT, KIND, operands, NEXT_KIND, next_operands)                                                          \
+    do {                                                                                                               \
+        uint64_t made;                                                                                                 \
+        MADE_(MAKE_##KIND, made, AT, OPERANDS operands);                                                               \
+        s[pc[AT].a] = made;                                                                                            \
+        MADE_(PUT_##NEXT_KIND, s[pc[(AT) + WORDS_##KIND].a], made, (AT) + WORDS_##KIND, OPERANDS next_operands);       \
+    } while (0)
 /* A comparison that leads to another one, or to one that leads to a loop instruction. */
 #define RUN_BRNOT_ELSE(AT, KIND, OP, op, TYPE, type)                                                                   \
     do {                                                                                                               \
@@ -810,61 +844,39 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
         RUN_LAST(KIND, 0, (OP, op, TYPE, type));                                                                       \
     } while (0)
 /* The second and the third one of three. */
-#define RUN_BRNOT_LOAD(AT, OP, op, TYPE, type, FROM, from)                                                             \
+#define DO_SECOND_(name, ...) name(__VA_ARGS__)
+#define RUN_THIRD_(name, ...) name(__VA_ARGS__)
+#define RUN_BOTH(AT, KIND, operands, NEXT_KIND, next_operands)                                                         \
     do {                                                                                                               \
-        DO_BRNOT(AT, OP, op, TYPE, type);                                                                              \
-        RUN_LOAD((AT) + 2, FROM, from);                                                                                \
+        DO_SECOND_(DO_##KIND, AT, OPERANDS operands);                                                                  \
+        RUN_THIRD_(RUN_##NEXT_KIND, (AT) + WORDS_##KIND, OPERANDS next_operands);                                      \
     } while (0)
-#define RUN_BRNOT_BRNOT(AT, OP, op, TYPE, type, NEXT_OP, next_op)                                                      \
+#define RUN_BINARY_BACK(AT, ...)                                                                                       \
     do {                                                                                                               \
-        DO_BRNOT(AT, OP, op, TYPE, type);                                                                              \
-        RUN_BRNOT((AT) + 2, NEXT_OP, next_op, TYPE, type);                                                             \
+        DO_BINARY(AT, __VA_ARGS__);                                                                                    \
+        GO_BACK(AT);                                                                                                   \
     } while (0)
-#define RUN_BINARY_JMP_LOOP(AT, OP, op, TYPE, type)                                                                    \
+#define RUN_EXTEND_BACK(AT, ...)                                                                                       \
     do {                                                                                                               \
-        DO_BINARY(AT, OP, op, TYPE, type);                                                                             \
-        RUN_JMP_LOOP((AT) + 1, );                                                                                      \
+        DO_EXTEND(AT, __VA_ARGS__);                                                                                    \
+        GO_BACK(AT);                                                                                                   \
     } while (0)
-#define RUN_EXTEND_LOOP(AT, TYPE, type)                                                                                \
-    do {                                                                                                               \
-        DO_EXTEND(AT, TYPE, type);                                                                                     \
-        COUNT((AT) + 1);                                                                                               \
-    } while (0)
-#define RUN_EXTEND_JMP_LOOP(AT, TYPE, type)                                                                            \
-    do {                                                                                                               \
-        DO_EXTEND(AT, TYPE, type);                                                                                     \
-        RUN_JMP_LOOP((AT) + 1, );                                                                                      \
-    } while (0)
-#define RUN_INDEX_LOAD_BRNOT(AT, OP, op, FROM, from)                                                                   \
-    do {                                                                                                               \
-        DO_INDEX_LOAD(AT, FROM, from);                                                                                 \
-        RUN_BRNOT((AT) + 2, OP, op, I64, i64);                                                                         \
-    } while (0)
-#define RUN_LOAD_BRNOT(AT, OP, op, FROM, from)                                                                         \
-    do {                                                                                                               \
-        DO_LOAD(AT, FROM, from);                                                                                       \
-        RUN_BRNOT((AT) + 1, OP, op, I64, i64);                                                                         \
-    } while (0)
+#define RUN_NOTHING_BACK(AT, ...) GO_BACK(AT)
+#define RUN_JMP(AT, ...) JUMP(pc[AT].jump + (AT))
 #define RUN_LOOP_TO(AT, NEXT_KIND, next_operands)                                                                      \
     do {                                                                                                               \
-        const int64_t turn_ = (int64_t)(s[pc[AT].a] + 1);                                                              \
-        s[pc[AT].a] = (uint64_t)turn_;                                                                                 \
-        if (turn_ >= (int64_t)s[pc[AT].b]) NEXT((AT) + 2);                                                             \
+        const int64_t round_ = (int64_t)(s[pc[AT].a] + 1);                                                             \
+        s[pc[AT].a] = (uint64_t)round_;                                                                                \
+        if (round_ >= (int64_t)s[pc[AT].b]) NEXT((AT) + 2);                                                            \
         GO_TO_HEAD(AT, 0);                                                                                             \
         RUN_LAST(NEXT_KIND, 0, next_operands);                                                                         \
     } while (0)
 
 #define EXTEND(TYPE, type)                                                                                             \
     HANDLER(EXTEND_##TYPE) { RUN_EXTEND(0, TYPE, type); }                                                              \
-    HANDLER(EXTEND_##TYPE##_BACK) {                                                                                    \
-        DO_EXTEND(0, TYPE, type);                                                                                      \
-        GO_BACK(0);                                                                                                    \
-    }
+    HANDLER(EXTEND_##TYPE##_BACK) { RUN_EXTEND_BACK(0, TYPE, type); }
 #define STEP(OP, op, TYPE, type)                                                                                       \
-    HANDLER(OP##_##TYPE##_BACK) {                                                                                      \
-        DO_BINARY(0, OP, op, TYPE, type);                                                                              \
-        GO_BACK(0);                                                                                                    \
-    }
+    HANDLER(OP##_##TYPE##_BACK) { RUN_BINARY_BACK(0, OP, op, TYPE, type); }
 #define MEMORY(TYPE, type)                                                                                             \
     HANDLER(LOAD_##TYPE) { RUN_LOAD(0, TYPE, type); }                                                                  \
     HANDLER(STORE_##TYPE) { RUN_STORE(0, TYPE, type); }                                                                \
@@ -892,13 +904,17 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     HANDLER(OP##_##TYPE##_AT_ONCE) { RUN_FUSED(0, OP, op, TYPE, type); }
 #define COMPARE(OP, op, TYPE, type)                                                                                    \
     HANDLER(OP##_##TYPE) {                                                                                             \
-        HOLDS(s[B_OF_BOTH], 0, op, type);                                                                              \
-        s[pc->a] = holds;                                                                                              \
+        DO_COMPARE(0, OP, op, TYPE, type);                                                                             \
         NEXT(1);                                                                                                       \
     }                                                                                                                  \
-    HANDLER(OP##_##TYPE##_BRIF) { RUN_BRIF(0, OP, op, TYPE, type); }                                                   \
     HANDLER(OP##_##TYPE##_BRNOT) { RUN_BRNOT(0, OP, op, TYPE, type); }                                                 \
     HANDLER(OP##_##TYPE##_SELECT) { RUN_CHOOSE(0, OP, op, TYPE, type); }
+#define BRANCH(OP, op, TYPE, type)                                                                                     \
+    HANDLER(OP##_##TYPE##_BRIF) {                                                                                      \
+        HOLDS(s[B_OF_BOTH], 0, op, type);                                                                              \
+        if (holds) JUMP(pc[1].far_jump);                                                                               \
+        NEXT(2);                                                                                                       \
+    }
 #define CONVERT(TO, to, FROM, from)                                                                                    \
     HANDLER(CAST_##TO##_##FROM) {                                                                                      \
         s[pc->a] = tirbi_slot_of_##to(tirbi_cast_##to##_##from(SLOT(from, pc->b)));                                    \
@@ -928,9 +944,12 @@ tirb_status tirbi_dispatch(tirbi_machine *machine, const tirbi_word **trap_pc) {
     HANDLER(OP##_##TYPE##_BRNOT_LOOP) { RUN_BRNOT_LOOP(0, OP, op, TYPE, type); }
 #define INTO(KIND, operands, NEXT_KIND, next_operands)                                                                 \
     PLACED_HANDLER(TIRBI_INTO(KIND, operands, NEXT_KIND, next_operands)) {                                             \
-        uint64_t made;                                                                                                 \
-        DO_(MAKE_##KIND, made, OPERANDS operands);                                                                     \
-        RUN_(TAKE_##NEXT_KIND, made, WORDS_##KIND, OPERANDS next_operands);                                            \
+        RUN_INTO(0, KIND, operands, NEXT_KIND, next_operands);                                                         \
+    }
+#define THEN(KIND, operands, NEXT_KIND, next_operands, LAST_KIND, last_operands)                                       \
+    PLACED_HANDLER(TIRBI_THEN(KIND, operands, NEXT_KIND, next_operands, LAST_KIND, last_operands)) {                   \
+        DO_INTO(0, KIND, operands, NEXT_KIND, next_operands);                                                          \
+        RUN(LAST_KIND, WORDS_##KIND + WORDS_##NEXT_KIND, last_operands);                                               \
     }
 #define ELSE(KIND, OP, op, TYPE, type)                                                                                 \
     PLACED_HANDLER(TIRBI_ELSE(KIND, OP, op, TYPE, type)) { RUN_BRNOT_ELSE(0, KIND, OP, op, TYPE, type); }

@@ -14,7 +14,6 @@
 #define TIRBI_NAME_TERNARY(OP, op, TYPE, type) OP##_##TYPE
 #define TIRBI_NAME_FUSED(OP, op, TYPE, type) OP##_##TYPE##_AT_ONCE
 #define TIRBI_NAME_ADDEND(OP, op, TYPE, type) OP##_##TYPE##_AT_ONCE
-#define TIRBI_NAME_BRIF(OP, op, TYPE, type) OP##_##TYPE##_BRIF
 #define TIRBI_NAME_BRNOT(OP, op, TYPE, type) OP##_##TYPE##_BRNOT
 #define TIRBI_NAME_BRNOT_LOOP(OP, op, TYPE, type) OP##_##TYPE##_BRNOT_LOOP
 #define TIRBI_NAME_BINARY_BACK(OP, op, TYPE, type) OP##_##TYPE##_BACK
@@ -26,15 +25,13 @@
 #define TIRBI_NAME_NOTHING_BACK() BACK
 #define TIRBI_NAME_LOOP() LOOP
 #define TIRBI_NAME_JMP_LOOP() JMP_LOOP
+#define TIRBI_NAME_COMPARE(OP, op, TYPE, type) OP##_##TYPE
+#define TIRBI_NAME_JMP() JMP
 /* Of the second and the third one of three. */
+#define TIRBI_NAME_BOTH(KIND, operands, NEXT_KIND, next_operands)                                                      \
+    TIRBI_JOIN_NAMES(TIRBI_NAME_##KIND operands, TIRBI_NAME_##NEXT_KIND next_operands)
+#define TIRBI_NAME_INTO(KIND, operands, NEXT_KIND, next_operands) TIRBI_INTO(KIND, operands, NEXT_KIND, next_operands)
 #define TIRBI_NAME_LOOP_TO(KIND, operands) TIRBI_JOIN_NAMES(LOOP, TIRBI_NAME_##KIND operands)
-#define TIRBI_NAME_LOAD_BRNOT(OP, op, FROM, from) LOAD_##FROM##__##OP##_I64_BRNOT
-#define TIRBI_NAME_INDEX_LOAD_BRNOT(OP, op, FROM, from) INDEX_LOAD_##FROM##__##OP##_I64_BRNOT
-#define TIRBI_NAME_EXTEND_LOOP(TYPE, type) EXTEND_##TYPE##__LOOP
-#define TIRBI_NAME_EXTEND_JMP_LOOP(TYPE, type) EXTEND_##TYPE##__JMP_LOOP
-#define TIRBI_NAME_BRNOT_LOAD(OP, op, TYPE, type, FROM, from) OP##_##TYPE##_BRNOT__LOAD_##FROM
-#define TIRBI_NAME_BRNOT_BRNOT(OP, op, TYPE, type, NEXT_OP, next_op) OP##_##TYPE##_BRNOT__##NEXT_OP##_##TYPE##_BRNOT
-#define TIRBI_NAME_BINARY_JMP_LOOP(OP, op, TYPE, type) OP##_##TYPE##__JMP_LOOP
 #define TIRBI_JOIN_NAMES_(a, b) a##__##b
 #define TIRBI_JOIN_NAMES(a, b) TIRBI_JOIN_NAMES_(a, b)
 #define TIRBI_PAIR(KIND, operands, NEXT_KIND, next_operands)                                                           \
@@ -43,6 +40,9 @@
 #define TIRBI_INTO__(a, b) TIRBI_INTO_(a, b)
 #define TIRBI_INTO(KIND, operands, NEXT_KIND, next_operands)                                                           \
     TIRBI_INTO__(TIRBI_NAME_##KIND operands, TIRBI_NAME_##NEXT_KIND next_operands)
+/* Of two of which one goes into the other, and the one behind them. */
+#define TIRBI_THEN(KIND, operands, NEXT_KIND, next_operands, LAST_KIND, last_operands)                                 \
+    TIRBI_JOIN_NAMES(TIRBI_INTO(KIND, operands, NEXT_KIND, next_operands), TIRBI_NAME_##LAST_KIND last_operands)
 /* Of a comparison that leads to another one of its kind. */
 #define TIRBI_ELSE(KIND, OP, op, TYPE, type) TIRBI_ELSE__(OP##_##TYPE##_BRNOT, TIRBI_NAME_##KIND(OP, op, TYPE, type))
 #define TIRBI_ELSE__(a, b) TIRBI_ELSE_(a, b)
@@ -57,7 +57,8 @@ enum tirbi_handler {
 #define DIVIDING(OP, op, TYPE, type) TIRBI_H_##OP##_##TYPE,
 #define TERNARY(OP, op, TYPE, type) TIRBI_H_##OP##_##TYPE, TIRBI_H_##OP##_##TYPE##_AT_ONCE,
 #define COMPARE(OP, op, TYPE, type)                                                                                    \
-    TIRBI_H_##OP##_##TYPE, TIRBI_H_##OP##_##TYPE##_BRIF, TIRBI_H_##OP##_##TYPE##_BRNOT, TIRBI_H_##OP##_##TYPE##_SELECT,
+    TIRBI_H_##OP##_##TYPE, TIRBI_H_##OP##_##TYPE##_BRNOT, TIRBI_H_##OP##_##TYPE##_SELECT,
+#define BRANCH(OP, op, TYPE, type) TIRBI_H_##OP##_##TYPE##_BRIF,
 #define CONVERT(TO, to, FROM, from) TIRBI_H_CAST_##TO##_##FROM,
 #define STEP(OP, op, TYPE, type) TIRBI_H_##OP##_##TYPE##_BACK,
 #define MEMORY(TYPE, type)                                                                                             \
@@ -74,6 +75,8 @@ enum tirbi_handler {
 #define BESIDE(OP, op, TYPE, type) TIRBI_H_##OP##_##TYPE##_BRNOT_LOOP,
 #define INTO(KIND, operands, NEXT_KIND, next_operands)                                                                 \
     TIRBI_HANDLER(TIRBI_INTO(KIND, operands, NEXT_KIND, next_operands)),
+#define THEN(KIND, operands, NEXT_KIND, next_operands, LAST_KIND, last_operands)                                       \
+    TIRBI_HANDLER(TIRBI_THEN(KIND, operands, NEXT_KIND, next_operands, LAST_KIND, last_operands)),
 #define ELSE(KIND, OP, op, TYPE, type) TIRBI_HANDLER(TIRBI_ELSE(KIND, OP, op, TYPE, type)),
 #include "vm/machine/pairs.def"
     TIRBI_N_HANDLERS

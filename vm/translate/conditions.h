@@ -10,28 +10,21 @@
 #include "loader/isa/isa.h"
 
 typedef struct tirbi_conditions {
-    uint8_t *named;   /* by scalar register: whether something else reads it, and what, */
+    uint8_t *named;   /* by scalar register: whether something else reads it, */
     uint32_t n_named; /* of so many: a function may have far more registers than its code has bytes */
     uint32_t written; /* the number and 1 of what the instruction before wrote, or an index check behind it; or 0 */
 } tirbi_conditions;
 
 static inline bool tirbi_is_comparison(uint8_t op) { return op >= TIRB_OP_EQ && op <= TIRB_OP_GE; }
 
-/* The forms that read it tell that they do, or there is one that does not. From the last number on: see live.h. */
-enum { TIRBI_NAMED = 1, TIRBI_NAMED_APART, TIRBI_FIRST_FOLLOWED };
-
-/* Something else reads the register, and need not tell. */
+/* Something else reads the register. */
 static inline void tirbi_conditions_name(tirbi_conditions *c, uint16_t x) {
-    if (x < c->n_named) c->named[x] = TIRBI_NAMED_APART; /* and so it is no small constant */
-}
-/* Some form does. */
-static inline void tirbi_conditions_name_form(tirbi_conditions *c, uint16_t x) {
-    if (x < c->n_named && c->named[x] == 0) c->named[x] = TIRBI_NAMED;
+    if (x < c->n_named) c->named[x] = true; /* and so it is no small constant */
 }
 
 /* Names a register that is read, unless the instruction before wrote it and nothing jumps in between. */
 static inline void tirbi_conditions_read(tirbi_conditions *c, uint16_t x, bool is_target) {
-    if (is_target || c->written == 0 || x != c->written - 1) tirbi_conditions_name_form(c, x);
+    if (is_target || c->written == 0 || x != c->written - 1) tirbi_conditions_name(c, x);
 }
 
 /* Notes an instruction of those that most scalar code is made of, by its bytes; false: it is another. What is read
@@ -42,7 +35,7 @@ static inline bool tirbi_conditions_note_usual(tirbi_conditions *c, const uint8_
     const uint8_t *const o = code + HEAD; /* some instructions have no operands */
     uint32_t written = 0;
     switch (code[0]) {
-    case TIRB_OP_CONST: tirbi_conditions_name_form(c, tirbi_load_u16(o)); break;
+    case TIRB_OP_CONST: tirbi_conditions_name(c, tirbi_load_u16(o)); break;
     case TIRB_OP_LOAD:
         tirbi_conditions_read(c, tirbi_load_u16(o + 2 * REGISTER), is_target);
         written = tirbi_load_u16(o) + 1u;

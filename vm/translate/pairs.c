@@ -10,6 +10,10 @@ static unsigned pair_of(unsigned first, unsigned second) {
 #define PAIR(KIND, operands, NEXT_KIND, next_operands)                                                                 \
     case KEY(TIRBI_HANDLER(TIRBI_NAME_##KIND operands), TIRBI_HANDLER(TIRBI_NAME_##NEXT_KIND next_operands)):          \
         return TIRBI_HANDLER(TIRBI_PAIR(KIND, operands, NEXT_KIND, next_operands));
+#define THEN(KIND, operands, NEXT_KIND, next_operands, LAST_KIND, last_operands)                                       \
+    case KEY(TIRBI_HANDLER(TIRBI_INTO(KIND, operands, NEXT_KIND, next_operands)),                                      \
+             TIRBI_HANDLER(TIRBI_NAME_##LAST_KIND last_operands)):                                                     \
+        return TIRBI_HANDLER(TIRBI_THEN(KIND, operands, NEXT_KIND, next_operands, LAST_KIND, last_operands));
 #include "vm/machine/pairs.def"
     default: return 0;
     }
@@ -32,17 +36,6 @@ static unsigned jump_of(unsigned first, unsigned second) {
 #define ELSE(KIND, OP, op, TYPE, type)                                                                                 \
     case KEY(TIRBI_H_##OP##_##TYPE##_BRNOT, TIRBI_HANDLER(TIRBI_NAME_##KIND(OP, op, TYPE, type))):                     \
         return TIRBI_HANDLER(TIRBI_ELSE(KIND, OP, op, TYPE, type));
-#define INTO(KIND, operands, NEXT_KIND, next_operands) LEADS_##NEXT_KIND(KIND, operands, next_operands)
-#define LEADS_BINARY(...)
-#define LEADS_ADDEND(...)
-#define LEADS_BRNOT(...)
-#define LEADS_LOAD(...)
-#define LEADS_STORE(...)
-#define LEADS_INDEX_LOAD(...)
-#define LEADS_INDEX_STORE(...)
-#define LEADS_BRNOT_LOOP(KIND, operands, next_operands)                                                                \
-    case KEY(TIRBI_HANDLER(TIRBI_INTO(KIND, operands, BRNOT, next_operands)), TIRBI_H_LOOP):                           \
-        return TIRBI_HANDLER(TIRBI_INTO(KIND, operands, BRNOT_LOOP, next_operands));
 #include "vm/machine/pairs.def"
     case KEY(TIRBI_H_JMP, TIRBI_H_LOOP): return TIRBI_H_JMP_LOOP;
     default: return 0;
@@ -58,6 +51,9 @@ static const uint16_t begins_with[TIRBI_N_HANDLERS] = {
 #define AGAIN(KIND, operands, NEXT_KIND, next_operands)                                                                \
     [TIRBI_HANDLER(TIRBI_PAIR(KIND##_BACK, operands, NEXT_KIND, next_operands))] =                                     \
         TIRBI_HANDLER(TIRBI_NAME_##KIND##_BACK operands),
+#define THEN(KIND, operands, NEXT_KIND, next_operands, LAST_KIND, last_operands)                                       \
+    [TIRBI_HANDLER(TIRBI_THEN(KIND, operands, NEXT_KIND, next_operands, LAST_KIND, last_operands))] =                  \
+        TIRBI_HANDLER(TIRBI_INTO(KIND, operands, NEXT_KIND, next_operands)),
 #define BESIDE(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE##_BRNOT_LOOP] = TIRBI_H_##OP##_##TYPE##_BRNOT,
 #define ELSE(KIND, OP, op, TYPE, type)                                                                                 \
     [TIRBI_HANDLER(TIRBI_ELSE(KIND, OP, op, TYPE, type))] = TIRBI_H_##OP##_##TYPE##_BRNOT,
@@ -82,14 +78,15 @@ static unsigned into_of(unsigned first, unsigned second) {
 #undef KEY
 }
 
-/* Which operand such a second form reads, and whether it has another one that is a slot. */
-enum { READS_B = 1, READS_C, READS_C_ALONE, READS_ADDEND };
+/* Which operand such a second form takes. */
+enum { READS_B = 1, READS_C, READS_ADDEND };
 static const uint8_t reads[TIRBI_N_HANDLERS] = {
 #define BINARY(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE] = READS_B,
 #define TERNARY(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE##_AT_ONCE] = READS_ADDEND,
-#define COMPARE(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE##_BRNOT] = READS_B,
+#define COMPARE(OP, op, TYPE, type)                                                                                    \
+    [TIRBI_H_##OP##_##TYPE##_BRNOT] = READS_B, [TIRBI_H_##OP##_##TYPE##_SELECT] = READS_B,
 #define MEMORY(TYPE, type)                                                                                             \
-    [TIRBI_H_LOAD_##TYPE] = READS_C_ALONE, [TIRBI_H_INDEX_LOAD_##TYPE] = READS_C_ALONE,                                \
+    [TIRBI_H_LOAD_##TYPE] = READS_C, [TIRBI_H_INDEX_LOAD_##TYPE] = READS_C,                                \
     [TIRBI_H_STORE_##TYPE] = READS_C, [TIRBI_H_INDEX_STORE_##TYPE] = READS_C,
 #include "vm/machine/forms.def"
 #define BESIDE(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE##_BRNOT_LOOP] = READS_B,
@@ -116,7 +113,9 @@ static const uint16_t exchanged[TIRBI_N_HANDLERS] = {
 #define EXCHANGED_LE GE
 #define EXCHANGED_GT LT
 #define EXCHANGED_GE LE
-#define COMPARE(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE##_BRNOT] = COMPARED(EXCHANGED_##OP, TYPE, BRNOT),
+#define COMPARE(OP, op, TYPE, type)                                                                                    \
+    [TIRBI_H_##OP##_##TYPE##_BRNOT] = COMPARED(EXCHANGED_##OP, TYPE, BRNOT),                                           \
+    [TIRBI_H_##OP##_##TYPE##_SELECT] = COMPARED(EXCHANGED_##OP, TYPE, SELECT),
 #define COMPARED(OP, TYPE, what)  COMPARED_(OP, TYPE, what)
 #define COMPARED_(OP, TYPE, what) TIRBI_H_##OP##_##TYPE##_##what
 #include "vm/machine/forms.def"
@@ -129,10 +128,26 @@ static const uint16_t exchanged[TIRBI_N_HANDLERS] = {
 
 /* How many words a form has that pairs begin with; 0: none does. */
 static const uint8_t first_words[TIRBI_N_HANDLERS] = {
+#define WORDS_LOAD 1
+#define WORDS_EXTEND 1
+#define WORDS_STORE 1
+#define WORDS_BINARY 1
+#define WORDS_ADD_LOAD 2
+#define WORDS_INDEX_LOAD 2
+#define WORDS_INDEX_STORE 2
+#define WORDS_BRNOT 2
+#define WORDS_CHOOSE 2
+#define WORDS_ADDEND 2
+#define WORDS_FUSED 2
+#define INTO(KIND, operands, NEXT_KIND, next_operands)                                                                 \
+    [TIRBI_HANDLER(TIRBI_INTO(KIND, operands, NEXT_KIND, next_operands))] = WORDS_##KIND + WORDS_##NEXT_KIND,
+#define WORDS_BRNOT_LOOP WORDS_BRNOT
+#include "vm/machine/pairs.def"
     [TIRBI_H_CONST] = 1,
     [TIRBI_H_INDEX] = 2,
-    [TIRBI_H_SELECT] = 3,
-#define COMPARE(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE##_SELECT] = 3, [TIRBI_H_##OP##_##TYPE##_BRNOT] = 2,
+    [TIRBI_H_SELECT] = 2,
+#define COMPARE(OP, op, TYPE, type)                                                                                    \
+    [TIRBI_H_##OP##_##TYPE] = 1, [TIRBI_H_##OP##_##TYPE##_SELECT] = 2, [TIRBI_H_##OP##_##TYPE##_BRNOT] = 2,
 #define MEMORY(TYPE, type)                                                                                             \
     [TIRBI_H_LOAD_##TYPE] = 1, [TIRBI_H_STORE_##TYPE] = 1, [TIRBI_H_INDEX_LOAD_##TYPE] = 2,                            \
     [TIRBI_H_INDEX_STORE_##TYPE] = 2, [TIRBI_H_ADD_LOAD_##TYPE] = 2, [TIRBI_H_ADD_STORE_##TYPE] = 2,
@@ -142,79 +157,58 @@ static const uint8_t first_words[TIRBI_N_HANDLERS] = {
 #include "vm/machine/forms.def"
 };
 
-/* Makes one form of each jump and what it leads to. */
-static void pair_jumps(const tirbi_words *all, const tirbi_jumps *jumps) {
+/* Whether a form is that of a jump and what it leads to. */
+static const bool is_of_jump[TIRBI_N_HANDLERS] = {
+#define AROUND(NEXT_KIND, next_operands) [TIRBI_HANDLER(TIRBI_PAIR(LOOP, (), NEXT_KIND, next_operands))] = true,
+#define AGAIN(KIND, operands, NEXT_KIND, next_operands)                                                                \
+    [TIRBI_HANDLER(TIRBI_PAIR(KIND##_BACK, operands, NEXT_KIND, next_operands))] = true,
+#include "vm/machine/pairs.def"
+};
+
+/* Makes one form of each jump and what it leads to, of which there may be more than the last time; or of those to loop
+ * instructions alone. */
+static void pair_jumps(const tirbi_words *all, const tirbi_jumps *jumps, bool to_loops) {
     tirbi_word *const words = all->words;
     for (uint32_t i = 0; i < jumps->n; i++) {
         const uint32_t from = jumps->all[i].word, to = jumps->landings[jumps->all[i].landing].word;
-        const unsigned form = to < all->n ? form_of_both(jump_of, words[from].op, words[to].op) : 0;
+        const unsigned first = words[from].op, second = to < all->n ? words[to].op : 0;
+        if (to_loops && second != TIRBI_H_LOOP) continue;
+        unsigned form = to < all->n ? form_of_both(jump_of, first, second) : 0;
+        if (form == 0 && to < all->n && is_of_jump[first]) form = jump_of(begins_with[first], second);
         if (form != 0) words[from].op = (uint16_t)form;
     }
 }
 
-/* Whether the form reads that slot once, as the operand that forms of two take from the first: as it stands, or with b
- * and c exchanged. */
-static bool reads_once(const tirbi_word *form, uint16_t slot, bool *is_exchanged) {
+/* Whether the form reads that slot as the operand that forms of two take from the first: as it stands, or with b and c
+ * exchanged. */
+static bool takes(const tirbi_word *form, uint16_t slot, bool *is_exchanged) {
     *is_exchanged = false;
     switch (reads[form->op]) {
-    case READS_C_ALONE: return form->c == slot;
-    case READS_C: return form->c == slot && form->b != slot;
-    case READS_ADDEND: return form[1].list[0] == slot && form->b != slot && form->c != slot;
+    case READS_C: return form->c == slot;
+    case READS_ADDEND: return form[1].list[0] == slot;
     case READS_B: break;
     default: return false;
     }
-    *is_exchanged = form->c == slot;
-    return *is_exchanged ? form->b != slot && exchanged[form->op] != 0 : form->b == slot;
+    *is_exchanged = form->b != slot && form->c == slot && exchanged[form->op] != 0;
+    return *is_exchanged || form->b == slot;
 }
 
-/* The form of an instruction and the one behind it, which reads its result once; or 0. */
-static unsigned into_next(const tirbi_word *first, const tirbi_word *second, bool *is_exchanged) {
-    if (!reads_once(second, first->a, is_exchanged) || into_of(first->op, second->op) == 0) return 0;
-    return *is_exchanged ? into_of(first->op, exchanged[second->op]) : into_of(first->op, second->op);
-}
-
-/* Finds the instructions that go into the next ones, and chooses the registers to follow: results of these, where
- * something else names the register as well. False: there are none to follow. */
-static bool find_results(const tirbi_words *all, tirbi_form *forms, uint32_t n, const tirbi_conditions *c) {
-    unsigned n_followed = 0;
+/* Makes one form of two where a result goes from one into the other, from the last to the first. */
+static void pair_results(const tirbi_words *all, const uint32_t *forms, uint32_t n) {
+    bool is_paired = false; /* the instruction behind, with the one behind that */
     uint32_t behind = all->n;
     for (uint32_t i = n; i-- > 0;) {
-        tirbi_form *const form = &forms[i];
-        const tirbi_word *const first = &all->words[form->place];
-        const uint32_t length = behind - form->place;
-        form->into = 0;
-        if (behind < all->n && first_words[first->op] == length)
-            form->into = (uint16_t)into_next(first, first + length, &form->is_exchanged);
-        behind = form->place;
-        if (form->into == 0 || first->a >= c->n_named || c->named[first->a] != TIRBI_NAMED) continue;
-        if (n_followed < TIRBI_MOST_FOLLOWED) c->named[first->a] = (uint8_t)(TIRBI_FIRST_FOLLOWED + n_followed++);
-    }
-    return n_followed > 0;
-}
-
-/* Makes one form of two where a result goes from one into the other alone, from the last to the first. `live` has what
- * is followed, if anything is. */
-static void pair_results(const tirbi_words *all, const tirbi_form *forms, uint32_t n, const tirbi_conditions *c,
-                         const tirbi_live *live) {
-    uint32_t effect = 0;
-    bool is_paired = false; /* the instruction behind, with the one behind that */
-    for (uint32_t i = n; i-- > 0;) {
-        const tirbi_form *const form = &forms[i];
-        const bool may_pair = form->into != 0 && !is_paired;
+        tirbi_word *const first = &all->words[forms[i]], *const second = &all->words[behind];
+        const bool follows = !is_paired && behind < all->n && first_words[first->op] == behind - forms[i];
+        bool is_exchanged;
+        behind = forms[i];
         is_paired = false;
-        if (!may_pair) continue;
-        /* What is live behind both: the second one reads the result. */
-        while (effect < live->n && live->effects[effect].form > i + 1) effect++;
-        tirbi_word *const first = &all->words[form->place], *const second = &all->words[form[1].place];
-        const uint32_t after =
-            effect < live->n && live->effects[effect].form == i + 1 ? live->effects[effect].writes : 0;
-        const uint32_t result = live->n > 0 ? tirbi_live_bit(c, first->a) : 0;
-        const bool is_dead = result != 0 && (!(after & result) ||
-                                             (second->a == first->a && tirbi_live_writes_a(second->op)));
-        if (!is_dead && !tirbi_conditions_owns(c, first->a)) continue;
-        if (form->is_exchanged)
+        if (!follows || !takes(second, first->a, &is_exchanged)) continue;
+        const unsigned form = into_of(first->op, is_exchanged ? exchanged[second->op] : second->op);
+        if (form == 0) continue;
+        if (is_exchanged)
             *second = (tirbi_word){.op = exchanged[second->op], .a = second->a, .b = second->c, .c = second->b};
-        first->op = form->into;
+        first->op = (uint16_t)form;
         is_paired = true;
     }
 }
@@ -222,27 +216,21 @@ static void pair_results(const tirbi_words *all, const tirbi_form *forms, uint32
 /* Makes one form of a jump and what it leads to, then of two or three that follow each other, from the last to the
  * first, then of the other jumps and pairs that they lead to: the first one's word has the number of all, and all words
  * stay where they are, so that a jump may still lead to the others. */
-bool tirbi_pair_forms(const tirbi_words *all, tirbi_form *forms, uint32_t n, const tirbi_conditions *conditions,
-                      const tirbi_jumps *jumps, tirbi_room *room, tirbi_heap *heap) {
+void tirbi_pair_forms(const tirbi_words *all, const uint32_t *forms, uint32_t n, const tirbi_jumps *jumps) {
     tirbi_word *const words = all->words;
-    tirbi_live live = {.jumps = jumps};
-    if (find_results(all, forms, n, conditions)) {
-        live.effects = tirbi_room_need(room, heap, n * sizeof *live.effects);
-        if (!live.effects) return false;
-        tirbi_live_begin(&live, all, conditions, forms, n);
-        if (!tirbi_live_settle(&live, heap)) live.n = 0;
-    }
-    pair_results(all, forms, n, conditions, &live);
-    pair_jumps(all, jumps);
-    uint32_t behind = all->n; /* the first word of the form behind */
+    pair_jumps(all, jumps, true);
+    pair_results(all, forms, n);
+    pair_jumps(all, jumps, false);
+    uint32_t behind = all->n, further = all->n; /* the first words of the form behind and of the one behind that */
     for (uint32_t i = n; i-- > 0;) {
-        const uint32_t place = forms[i].place;
+        const uint32_t place = forms[i];
         const unsigned first = words[place].op;
-        const bool paired = behind < all->n && first_words[first] == behind - place;
-        const unsigned form = paired ? form_of_both(pair_of, first, words[behind].op) : 0;
+        const uint32_t next = place + first_words[first];
+        const bool paired = next > place && next < all->n && (next == behind || next == further);
+        const unsigned form = paired ? form_of_both(pair_of, first, words[next].op) : 0;
         if (form != 0) words[place].op = (uint16_t)form;
+        further = behind;
         behind = place;
     }
-    pair_jumps(all, jumps);
-    return true;
+    pair_jumps(all, jumps, false);
 }

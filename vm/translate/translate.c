@@ -45,6 +45,17 @@ static const uint16_t fused_forms[TIRBI_N_HANDLERS] = {
 #include "vm/machine/forms.def"
 };
 
+/* By the comparison: the one that branches where it holds, or 0. */
+static const uint16_t branch_forms[TIRBI_N_HANDLERS] = {
+#define BRANCH(OP, op, TYPE, type) [TIRBI_H_##OP##_##TYPE] = TIRBI_H_##OP##_##TYPE##_BRIF,
+#include "vm/machine/forms.def"
+};
+
+/* By the comparison: the one that holds where it does not, of all that are not in branch_forms. */
+static const uint8_t opposite[TIRB_OP_LANE_FORM] = {
+    [TIRB_OP_EQ] = TIRB_OP_NE, [TIRB_OP_NE] = TIRB_OP_EQ, [TIRB_OP_LT] = TIRB_OP_GE,
+    [TIRB_OP_GE] = TIRB_OP_LT, [TIRB_OP_LE] = TIRB_OP_GT, [TIRB_OP_GT] = TIRB_OP_LE};
+
 static const uint16_t convert_forms[TIRB_N_DTYPES][TIRB_N_DTYPES] = {
 #define CONVERT(TO, to, FROM, from) [TIRB_##TO][TIRB_##FROM] = TIRBI_H_CAST_##TO##_##FROM + 1,
 #include "vm/machine/forms.def"
@@ -126,7 +137,7 @@ typedef struct translator {
     tirbi_flow flow;
     tirbi_room tables;
     tirbi_room landing_room;
-    tirbi_room form_room, effect_room;
+    tirbi_room form_room;
     tirbi_jump *fixups;
     uint32_t fixup_capacity;
     /* What is of one function, and cleared before. */
@@ -137,7 +148,7 @@ typedef struct translator {
     size_t place_words; /* of these */
     tirbi_landing *landings; /* by number of a target */
     uint32_t n_landings;
-    tirbi_form *forms; /* of code that is not profiled: of each instruction that has words, outside of lane loops */
+    uint32_t *forms; /* in code that is not profiled, outside of lane loops: the first word of each instruction */
     uint32_t n_forms, max_forms;
     uint32_t own;      /* what the instruction weighs, */
     uint32_t weight;   /* and what stands before it */
@@ -529,13 +540,8 @@ static tirb_status translate_conversion(translator *t, uint32_t *at) {
 
 /* The second and the third word of a select. */
 static void emit_choice(translator *t, const tirbi_instr *select) {
-    const tirbi_dtype_info *type = &tirbi_dtypes[select->type];
-    const bool widens = type->class == 'I' && type->bits < 64;
     const int64_t *o = select->operand;
-    tirbi_translate_word(&t->emitter,
-                         list_of((unsigned)o[3], (unsigned)o[2], widens ? 64u - type->bits : 0, (unsigned)o[0]));
-    tirbi_translate_word(
-        &t->emitter, (tirbi_word){.bits = widens || type->bits == 64 ? UINT64_MAX : (UINT64_C(1) << type->bits) - 1});
+    tirbi_translate_word(&t->emitter, list_of((unsigned)o[3], (unsigned)o[2], (unsigned)o[0], 0));
 }
 
 /* A sum that is the number of the element which is accessed next. */
@@ -557,6 +563,13 @@ static bool translate_addressed(translator *t, uint32_t *at) {
 }
 
 /* Also takes the branch on its result, where one follows; *at is then moved behind it. */
+/* A comparison and the branch behind it, which most often is one that is taken where another comparison does not hold:
+ * there are more forms of those with others. */
+static unsigned branching_form(const tirbi_instr *in, unsigned form, bool branches_if) {
+    if (branches_if && branch_forms[form] != 0) return branch_forms[form];
+    return branches_if ? elementwise_forms[opposite[in->op]][in->type] : form + 1;
+}
+
 static tirb_status translate_elementwise(translator *t, uint32_t *at) {
     const tirbi_instr *in = t->instr;
     const int64_t *operand = in->operand;
@@ -566,9 +579,11 @@ static tirb_status translate_elementwise(translator *t, uint32_t *at) {
         return TIRB_OK;
     }
     if (in->op == TIRB_OP_SELECT) {
-        emit1(t, in->type == TIRB_BOOL ? TIRBI_H_SELECT_BOOL : TIRBI_H_SELECT, operand[0], operand[1], operand[2]);
-        if (in->type == TIRB_BOOL) tirbi_translate_word(&t->emitter, list_of((unsigned)operand[3], in->type, 0, 0));
-        else emit_choice(t, in);
+        const bool is_whole = tirbi_dtypes[in->type].bits == 64;
+        const unsigned select = is_whole ? TIRBI_H_SELECT : TIRBI_H_SELECT_PART;
+        emit1(t, in->type == TIRB_BOOL ? TIRBI_H_SELECT_BOOL : select, operand[0], operand[1], operand[2]);
+        if (is_whole) emit_choice(t, in);
+        else tirbi_translate_word(&t->emitter, list_of((unsigned)operand[3], in->type, 0, 0));
         return TIRB_OK;
     }
     if (in->op == TIRB_OP_ADD && in->type == TIRB_I64 && translate_addressed(t, at)) return TIRB_OK;
@@ -581,18 +596,18 @@ static tirb_status translate_elementwise(translator *t, uint32_t *at) {
     }
     form--;
     if (tirbi_is_comparison(in->op) && tirbi_conditions_owns(&t->conditions, operand[0])) {
-        for (unsigned branch = 0; branch < 2; branch++) {
-            if (!next_is(t, *at, branch == 0 ? TIRB_OP_BRIF : TIRB_OP_BRNOT)) continue;
-            if (t->next->operand[0] != operand[0]) continue;
-            emit1(t, form + 1 + branch, operand[0], operand[1], operand[2]);
+        const bool branches_if = next_is(t, *at, TIRB_OP_BRIF);
+        if ((branches_if || next_is(t, *at, TIRB_OP_BRNOT)) && t->next->operand[0] == operand[0]) {
+            emit1(t, branching_form(in, form, branches_if), operand[0], operand[1], operand[2]);
             emit_far(t, 0, t->next->operand[1]);
             *at += t->next->size;
             return TIRB_OK;
         }
         /* The condition is in no register then, so it is none of the values. */
-        if (next_is(t, *at, TIRB_OP_SELECT) && t->next->type != TIRB_BOOL && t->next->operand[1] == operand[0] &&
-            t->next->operand[2] != operand[0] && t->next->operand[3] != operand[0]) {
-            emit1(t, form + 3, operand[0], operand[1], operand[2]);
+        if (next_is(t, *at, TIRB_OP_SELECT) && tirbi_dtypes[t->next->type].bits == 64 &&
+            t->next->operand[1] == operand[0] && t->next->operand[2] != operand[0] &&
+            t->next->operand[3] != operand[0]) {
+            emit1(t, form + 2, operand[0], operand[1], operand[2]);
             emit_choice(t, t->next);
             tirbi_known_write(&t->known, (uint16_t)t->next->operand[0]);
             *at += t->next->size;
@@ -770,7 +785,7 @@ static void translate_load(translator *t, uint32_t *at) {
     uint16_t index = slot_of(t, o[2]), held;
     if (tirbi_known_load(&t->known, type, (uint16_t)o[1], index, &held)) {
         /* Also where it stays: what reads it reads what wrote it before. */
-        tirbi_conditions_name_form(&t->conditions, held);
+        tirbi_conditions_name(&t->conditions, held);
         if (held == o[0]) return;
         tirbi_known_write(&t->known, (uint16_t)o[0]);
         emit_step(t, TIRBI_H_EXTEND_I64, o[0], held, 0, at);
@@ -976,15 +991,14 @@ static void patch_jumps(translator *t) {
     }
 }
 
-static bool pair_forms(translator *t) {
+static void pair_forms(translator *t) {
     const tirbi_jumps jumps = {t->fixups, t->n_fixups, t->landings, t->n_landings};
-    return t->n_forms == 0 || tirbi_pair_forms(&t->emitter.all, t->forms, t->n_forms, &t->conditions, &jumps,
-                                               &t->effect_room, t->heap);
+    if (t->n_forms > 0) tirbi_pair_forms(&t->emitter.all, t->forms, t->n_forms, &jumps);
 }
 
 /* An instruction has words from this one on, if there are any. */
 static inline void add_form(translator *t, uint32_t first) {
-    if (first < t->emitter.all.n) t->forms[t->n_forms++].place = first;
+    if (first < t->emitter.all.n) t->forms[t->n_forms++] = first;
 }
 
 /* In profiled code no instruction is fused across the beginning of a line. */
@@ -1088,7 +1102,8 @@ static tirb_status translate_code(translator *t) {
     }
     t->fn->cost = cost_of_call(f, t->weight);
     patch_jumps(t);
-    return pair_forms(t) ? TIRB_OK : tirbi_heap_status(t->heap);
+    pair_forms(t);
+    return TIRB_OK;
 }
 
 /* ---- Layout of a function's frame and its arguments ----------------------------------------------------------- */
@@ -1224,7 +1239,6 @@ static tirb_status translate_program(tirbi_code *code, tirb_error *error) {
     tirbi_room_leave(&t.tables, code->heap);
     tirbi_room_leave(&t.landing_room, code->heap);
     tirbi_room_leave(&t.form_room, code->heap);
-    tirbi_room_leave(&t.effect_room, code->heap);
     tirbi_heap_free(code->heap, t.fixups, t.fixup_capacity * sizeof *t.fixups);
     tirbi_lane_clear_desk(code);
     tirbi_heap_free(code->heap, instrs, 2 * sizeof *instrs);

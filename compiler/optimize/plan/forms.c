@@ -685,8 +685,7 @@ static tirbi_sched *in_parts(tirbi_scheduler *p, const tirbi_ls *loop, const tir
     return node;
 }
 
-tirbi_sched *tirbi_schedule_lanes(tirbi_scheduler *p, const tirbi_ls *loop) {
-    if (tirbi_not_planned(p) & TIRB_PASS_LANES) return NULL;
+static tirbi_sched *as_lanes(tirbi_scheduler *p, const tirbi_ls *loop) {
     tirbi_nest nest;
     tirbi_sched *node = as_searched(p, loop);
     if (!node) node = as_filled(p, loop);
@@ -708,4 +707,67 @@ tirbi_sched *tirbi_schedule_lanes(tirbi_scheduler *p, const tirbi_ls *loop) {
     }
     if (split) return in_parts(p, loop, split);
     return lanes ? as_it_stands(p, loop, &nest) : in_another_form(p, loop);
+}
+
+/* Whether a number is computed at run time from more than sizes and the loops around: it may be anything each time. */
+static bool is_computed(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return x->kind == TIRBI_LX_VAR && (x->var->kind == TIRBI_LVAR_LET || x->var->kind == TIRBI_LVAR_LOCAL);
+}
+
+/* Whether a loop of the program that is come to again and again has a few iterations as often as not, or none: the
+ * elements of a row that others number, of a run, a list. */
+static bool may_be_short(const tirbi_scheduler *p, const tirbi_ls *loop) {
+    const tirbi_lx *extent = loop->as.loop.var->extent;
+    if (!p->in.again || loop->as.loop.var->level == 0 || (p->in.without & TIRBI_NOT_SHORT) ||
+        (tirbi_not_planned(p) & TIRB_PASS_SEQUENCES))
+        return false;
+    return extent->lo < 1 && extent->pure && !extent->traps && tirbi_any_expr(extent, 0, is_computed, NULL) &&
+           tirbi_is_available(p->pool, extent) && tirbi_is_made_of(loop->as.loop.body, TIRBI_STRAIGHT);
+}
+
+/* The operations of the first lane loop in a schedule; 0: there is none. */
+static uint32_t operations(const tirbi_sched *node) {
+    uint32_t n = node->kind == TIRBI_S_LEAF && node->as.leaf->nest.plan ? node->as.leaf->nest.plan->n_ops : 0;
+    for (uint32_t i = 0; i < node->n && n == 0; i++)
+        if (node->items[i]) n = operations(node->items[i]);
+    return n;
+}
+
+/* How many iterations take as long one by one as entering lanes with so many operations: that takes as long as some
+ * instructions of the scalar machine, and as some more for each operation. */
+static int64_t enough_for_lanes(uint32_t n_operations) {
+    enum { ENTRY = 28, OPERATION = 4 };
+    return (ENTRY + OPERATION * (int64_t)n_operations) / (n_operations + 1);
+}
+
+/* Lanes of a loop where it has enough iterations for them, which else run one by one. */
+static tirbi_sched *unless_short(tirbi_scheduler *p, const tirbi_ls *loop, tirbi_sched *lanes) {
+    const tirbi_lx *extent = loop->as.loop.var->extent;
+    const uint32_t n = operations(lanes);
+    const int64_t enough = enough_for_lanes(n);
+    if (n == 0 || extent->hi < enough) return lanes;
+    tirbi_version *version = TIRBI_NEW(p->pool->arena, tirbi_version);
+    tirbi_sched *node = version ? tirbi_new_sched(p, TIRBI_S_VERSION, loop, 2) : NULL;
+    if (!node) return NULL;
+    *version = (tirbi_version){.condition = tirbi_lx_with(p->pool, TIRB_OP_GE, extent, enough)};
+    version->mode[0] = version->mode[1] = p->function->aliases.mode;
+    node->step = "short loops";
+    node->as.version = version;
+    node->items[0] = lanes;
+    tirbi_forget_declared(p, loop);
+    tirbi_notes *const notes = p->in.notes;
+    p->in.notes = NULL;
+    node->items[1] = tirbi_schedule_in_order(p, loop);
+    p->in.notes = notes;
+    return node->items[1] ? node : NULL;
+}
+
+tirbi_sched *tirbi_schedule_lanes(tirbi_scheduler *p, const tirbi_ls *loop) {
+    if (tirbi_not_planned(p) & TIRB_PASS_LANES) return NULL;
+    if (!may_be_short(p, loop)) return as_lanes(p, loop);
+    p->in.without |= TIRBI_NOT_SHORT;
+    tirbi_sched *lanes = as_lanes(p, loop);
+    p->in.without &= ~(uint32_t)TIRBI_NOT_SHORT;
+    return lanes ? unless_short(p, loop, lanes) : NULL;
 }

@@ -18,7 +18,8 @@ enum {
     TIRBI_NOT_COLUMNS = 128,
     TIRBI_NOT_EXTREMES = 256,
     TIRBI_NOT_SKIPPED = 512,
-    TIRBI_NOT_KEPT = 1024
+    TIRBI_NOT_KEPT = 1024,
+    TIRBI_NOT_SHORT = 2048
 };
 
 /* What a statement is planned inside of. */
@@ -27,6 +28,7 @@ typedef struct tirbi_surroundings {
     uint8_t splits;     /* so many times in parts of a range, */
     uint8_t behind;     /* behind first iterations, */
     uint8_t named;      /* with variables in place of what memory holds */
+    bool again;         /* a loop of scalar code, which comes here again and again */
     bool serial;        /* in no region: in one, or where there is too little work, or it has been looked at as one */
     tirbi_notes *notes; /* NULL: nobody asks, or it was told of another version */
 } tirbi_surroundings;

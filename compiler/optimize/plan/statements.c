@@ -66,12 +66,21 @@ static void note_scalar(tirbi_scheduler *p, const tirbi_ls *loop) {
                     why ? why : "its rows are searched one after the other");
 }
 
+/* What a loop of scalar code comes to in each of its rounds. */
+static tirbi_sched *schedule_rounds(tirbi_scheduler *p, const tirbi_ls *body) {
+    const bool again = p->in.again;
+    p->in.again = true;
+    tirbi_sched *node = tirbi_schedule(p, body);
+    p->in.again = again;
+    return node;
+}
+
 tirbi_sched *tirbi_schedule_in_order(tirbi_scheduler *p, const tirbi_ls *loop) {
     note_scalar(p, loop);
     tirbi_sched *node = tirbi_new_sched(p, TIRBI_S_LOOP, loop, 1);
     if (!node) return NULL;
     tirbi_live_set(p->pool, loop->as.loop.var, true);
-    node->items[0] = tirbi_schedule(p, loop->as.loop.body);
+    node->items[0] = schedule_rounds(p, loop->as.loop.body);
     tirbi_live_set(p->pool, loop->as.loop.var, false);
     return node->items[0] ? node : NULL;
 }
@@ -254,7 +263,7 @@ static tirbi_sched *schedule_while(tirbi_scheduler *p, const tirbi_ls *s) {
     s = without_clamps(p, s);
     tirbi_sched *node = tirbi_new_sched(p, TIRBI_S_PLAIN, s, 1);
     if (!node) return NULL;
-    node->items[0] = tirbi_schedule(p, s->as.while_.body);
+    node->items[0] = schedule_rounds(p, s->as.while_.body);
     return node->items[0] ? node : NULL;
 }
 
