@@ -231,14 +231,16 @@ static bool gathers_only(const tirbi_lane_plan *plan) {
 }
 
 /* Plans lanes for a loop, with as many of the other spatial loops inside the lane loop as it can hold: the machine runs
- * them around its blocks, for much less than entering a lane loop each time. `gathers`: they name what they load. */
+ * them around its blocks, for much less than entering a lane loop each time. `gathers`: they load what they name, and
+ * compute. */
 static bool plan_lane(nest *n, uint32_t lane, bool gathers, tirbi_nest *out) {
     uint32_t reductions = n->all.n - n->n_spatial, others = n->n_spatial - 1;
     uint32_t room = reductions < TIRBI_MAX_INNER ? TIRBI_MAX_INNER - reductions : 0;
     uint32_t inside = others < room ? others : room;
     for (;;) {
         out->plan = tirbi_plan_rearranged(n->pool, rebuild(n, lane, inside, out), gathers);
-        const bool runs = out->plan && may_run(n, out) && (!gathers || gathers_only(out->plan));
+        const bool named = !gathers || (out->plan && gathers_only(out->plan) && tirbi_lane_work(out->plan) > 0);
+        const bool runs = out->plan && named && may_run(n, out);
         if (runs && (inside == 0 || !repeats_scalars(out->plan))) return true;
         tirbi_drop_plan(n->pool, out->plan);
         out->plan = NULL;
