@@ -34,6 +34,8 @@ static bool is_quotient(const tirbi_lx *x, const tirbi_lx **numerator, int64_t *
     return *by > 0;
 }
 
+static void bound_symbols(tirbi_facts *known, uint32_t from);
+
 /* Of a quotient q = e // c it is known that 0 <= e - c * q < c. */
 static void know_quotient(tirbi_facts *known, uint32_t symbol, const tirbi_lx *numerator, int64_t by) {
     tirbi_conditions conditions; /* is large */
@@ -48,6 +50,25 @@ static void know_quotient(tirbi_facts *known, uint32_t symbol, const tirbi_lx *n
     tirbi_know(known, &room);
 }
 
+/* Of a quotient by a size, the last value that it has. */
+static void know_greatest(tirbi_facts *known, uint32_t symbol, const tirbi_lx *quotient) {
+    tirbi_conditions conditions; /* is large */
+    conditions.n = 0;
+    const tirbi_poly q = tirbi_poly_symbol(symbol);
+    tirbi_poly all, by, room;
+    if (quotient->args[1]->lo < 1 || !read(known, quotient->args[1], &by) || by.n != 1 ||
+        by.term[0].of.degree != 1 || by.term[0].factor != 1 || !read(known, quotient->args[0], &all))
+        return;
+    bound_symbols(known, symbol + 1);
+    if (!tirbi_exact_if(known, &all, (tirbi_dtype)quotient->type, &conditions) || conditions.n > 0 ||
+        !tirbi_not_negative(known, &all) ||
+        !tirbi_greatest_quotient(known, &all, by.term[0].of.symbol[0], &room, &conditions) || conditions.n > 0 ||
+        !tirbi_poly_add(&room, &q, -1))
+        return;
+    tirbi_know(known, &q);
+    tirbi_know(known, &room);
+}
+
 /* Takes note of the bounds of the loops and quotients among the symbols from `from` on; these may name others. */
 static void bound_symbols(tirbi_facts *known, uint32_t from) {
     for (uint32_t i = from; i < known->n_symbols; i++) {
@@ -55,6 +76,7 @@ static void bound_symbols(tirbi_facts *known, uint32_t from) {
         tirbi_poly first, count;
         int64_t by;
         if (is_quotient(x, &numerator, &by)) know_quotient(known, i, numerator, by);
+        else if (tirbi_is_quotient_by_size(x)) know_greatest(known, i, x);
         if (x->kind != TIRBI_LX_VAR || x->var->kind != TIRBI_LVAR_LOOP || !x->var->min || !x->var->extent)
             continue;
         const bool is_part = x->var->below && x->lo >= 0; /* of a range that is known better than its own ends */

@@ -111,24 +111,81 @@ static bool find_ends(const tirbi_lx *x, int64_t *least, const tirbi_lx **greate
     return true;
 }
 
+/* Whether a polynomial that is not negative says that one symbol is 1 at least: no sane call has another size. */
+static bool is_one_at_least(const tirbi_poly *p) {
+    const unsigned at = p->n == 2 && p->term[0].of.degree == 0 ? 1 : 0;
+    return p->n == 2 && p->term[at].of.degree == 1 && p->term[at].factor == 1 && p->term[1 - at].of.degree == 0 &&
+           p->term[1 - at].factor == -1;
+}
+
+bool tirbi_greatest_quotient(const tirbi_facts *facts, const tirbi_poly *all, uint32_t by, tirbi_poly *last,
+                             tirbi_conditions *conditions) {
+    tirbi_poly least = {.n = 0}, most = {.n = 0}, rest, room = tirbi_poly_symbol(by);
+    if (!tirbi_poly_add(&most, all, -1) || !tirbi_least(facts, &most, &least) ||
+        !tirbi_least_of_rest(facts, &least))
+        return false;
+    most.n = 0;
+    if (!tirbi_poly_add(&most, &least, -1) || !tirbi_poly_split(&most, by, last, &rest) || last->n == 0) return false;
+    tirbi_poly below = tirbi_poly_constant(-1);
+    if (tirbi_poly_add(&below, &rest, -1) &&
+        (tirbi_not_negative(facts, &below) ||
+         (is_one_at_least(&below) && tirbi_not_negative_if(facts, &below, conditions))))
+        return tirbi_poly_add_constant(last, -1);
+    return tirbi_poly_add_constant(&room, -1) && tirbi_poly_add(&room, &rest, -1) && tirbi_not_negative(facts, &room);
+}
+
+bool tirbi_is_quotient_by_size(const tirbi_lx *x) {
+    return x->kind == TIRBI_LX_OP && (x->op == TIRB_OP_FLOORDIV || x->op == TIRB_OP_DIV) &&
+           tirbi_lx_before_cast(x->args[1])->kind == TIRBI_LX_VAR && is_steady(x->args[1]) && !is_steady(x->args[0]);
+}
+
+/* The ends of a quotient by a size, which is 1 at least, of what is not negative. */
+static bool read_quotient_ends(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_poly *first, tirbi_poly *end,
+                               tirbi_conditions *conditions, limits at) {
+    tirbi_poly all, by, positive;
+    *first = tirbi_poly_constant(0);
+    if (!read_node(r, x->args[1], &by, conditions, at) || by.n != 1 || by.term[0].of.degree != 1) return false;
+    positive = by;
+    return by.term[0].factor == 1 && tirbi_poly_add_constant(&positive, -1) &&
+           tirbi_not_negative_if(r->facts, &positive, conditions) &&
+           read_node(r, x->args[0], &all, conditions, at) &&
+           tirbi_exact_if(r->facts, &all, (tirbi_dtype)x->type, conditions) &&
+           tirbi_not_negative(r->facts, &all) &&
+           tirbi_greatest_quotient(r->facts, &all, by.term[0].of.symbol[0], end, conditions);
+}
+
+/* The ends of what has some by what it is. */
+static bool read_ends(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_poly *first, tirbi_poly *end,
+                      tirbi_conditions *conditions, limits at) {
+    const tirbi_lx *greatest;
+    tirbi_poly last;
+    int64_t least, more;
+    if (tirbi_is_quotient_by_size(x)) return read_quotient_ends(r, x, first, end, conditions, at);
+    if (!find_ends(x, &least, &greatest, &more)) return false;
+    *first = tirbi_poly_constant(least);
+    return read_node(r, greatest, &last, conditions, at) &&
+           tirbi_exact_if(r->facts, &last, (tirbi_dtype)x->type, conditions) &&
+           tirbi_expand(r->facts, &last, end) && tirbi_poly_add_constant(end, more);
+}
+
+/* Whether something has ends by what it is, as far as its form tells. */
+static bool has_ends(const tirbi_lx *x) {
+    const tirbi_lx *greatest;
+    int64_t least, more;
+    return tirbi_is_quotient_by_size(x) || (find_ends(x, &least, &greatest, &more) && is_steady(greatest));
+}
+
 /* A symbol with the ends that it lies between. These are known wherever the function is, so what is known where code is
  * being looked at proves nothing of them. False: it has ends, and the conditions have no room for what they ask. */
 static bool read_bounded(const tirbi_linear_reader *r, const tirbi_lx *x, tirbi_poly *out, tirbi_conditions *conditions,
                          limits at) {
-    const tirbi_lx *greatest;
-    tirbi_poly first, last, room;
-    int64_t least, more;
+    tirbi_poly first, end, room;
     if (!read_symbol(r, x, out)) return false;
     tirbi_symbol *s = &r->facts->symbols[out->term[0].of.symbol[0]];
-    if (!r->ends || r->loose || s->steady || !find_ends(x, &least, &greatest, &more) || !is_steady(greatest))
-        return true;
+    if (!r->ends || r->loose || s->steady || !has_ends(x)) return true;
     const uint32_t n = conditions->n, n_known = r->facts->n_known;
-    first = tirbi_poly_constant(least);
-    tirbi_poly end = first;
     r->facts->n_known = 0;
-    bool holds = read_node(r, greatest, &last, conditions, at) &&
-                 tirbi_exact_if(r->facts, &last, (tirbi_dtype)x->type, conditions) &&
-                 tirbi_expand(r->facts, &last, &end) && tirbi_poly_add_constant(&end, more);
+    bool holds = read_ends(r, x, &first, &end, conditions, at);
     room = end;
     holds = holds && tirbi_poly_add(&room, &first, -1) && tirbi_not_negative_if(r->facts, &room, conditions);
     r->facts->n_known = n_known;

@@ -38,6 +38,12 @@ bool tirbi_least_of_rest(const tirbi_facts *facts, tirbi_poly *p);
 bool tirbi_exact_if(const tirbi_facts *facts, const tirbi_poly *p, tirbi_dtype type, tirbi_conditions *conditions);
 /* The same for a polynomial that shall not be negative. */
 bool tirbi_not_negative_if(const tirbi_facts *facts, const tirbi_poly *p, tirbi_conditions *conditions);
+/* Whether it is a quotient of what varies by a size. */
+bool tirbi_is_quotient_by_size(const tirbi_lx *x);
+/* The greatest quotient, rounded down, of a sum that is not negative by a symbol that is 1 at least: of i * w by n,
+ * where i < n, that is w - 1. False: it is not known. */
+bool tirbi_greatest_quotient(const tirbi_facts *facts, const tirbi_poly *all, uint32_t by, tirbi_poly *last,
+                             tirbi_conditions *conditions);
 /* A polynomial as an expression of a type, each symbol of which is what `value` says of it; NULL when memory ran out.
  */
 const tirbi_lx *tirbi_linear_value(tirbi_lx_pool *pool, tirbi_dtype type, const tirbi_facts *facts, const tirbi_poly *p,

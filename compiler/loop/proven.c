@@ -125,8 +125,14 @@ static bool is_below(const tirbi_lx *index, const tirbi_lx *extent) {
     return room.constant >= 0;
 }
 
+/* What an index is: of one that was computed before, that. */
+static const tirbi_lx *meaning(const tirbi_lx *index) {
+    const tirbi_lx *x = without_casts(index);
+    return x->kind == TIRBI_LX_LOAD && x->access->buffer->holds ? x->access->buffer->holds : index;
+}
+
 bool tirbi_dim_proven(const tirbi_place *place, uint32_t d) {
-    const tirbi_lx *index = place->indices[d], *extent = place->buffer->shape[d];
+    const tirbi_lx *index = meaning(place->indices[d]), *extent = place->buffer->shape[d];
     if (tirbi_index_proven(index, extent)) return true;
     if (!tirbi_has_whole_extents(place->buffer)) return false;
     return is_below(index, extent) || tirbi_known_inside(place->buffer->known, index, extent);

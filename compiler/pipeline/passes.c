@@ -29,6 +29,7 @@
 #include "compiler/optimize/nests/unsplit.h"
 #include "compiler/optimize/normalise/bounds.h"
 #include "compiler/optimize/normalise/forward.h"
+#include "compiler/optimize/normalise/gather.h"
 #include "compiler/optimize/normalise/narrow.h"
 #include "compiler/optimize/normalise/sizes.h"
 #include "compiler/optimize/normalise/tiles.h"

@@ -375,6 +375,7 @@ static tirbi_lvar *carried_index(const holder *h, const tirbi_lx *x) {
 static bool note_load(tirbi_walk *w, const tirbi_place *place, const tirbi_lx *load) {
     holder *h = w->context;
     tirbi_lvar *index = NULL;
+    if (!load) return true;
     for (uint32_t d = 0; d < place->ndim; d++) {
         tirbi_lvar *var = carried_index(h, place->indices[d]);
         if (var && !index)
@@ -404,21 +405,35 @@ static tirbi_step note_statement(tirbi_walk *w, const tirbi_ls *s) {
     return s->kind == TIRBI_LS_SEQ ? TIRBI_PAST : TIRBI_INTO;
 }
 
+static bool is_held(const void *context, const tirbi_lx *x) {
+    const holder *h = context;
+    return x->kind == TIRBI_LX_LOAD && x->access->buffer == h->place->buffer &&
+           tirbi_same_value(tirbi_lx_load(h->pool, h->place), x);
+}
+
+/* Whether a condition asks for the element: what is only used goes from iteration to iteration in other ways. */
+static bool compares(const void *context, const tirbi_ls *s) {
+    const holder *h = context;
+    return s->kind == TIRBI_LS_IF &&
+           tirbi_any_expr(s->as.if_.condition, TIRBI_WALK_IMPURE, is_held, h);
+}
+
 static bool note_loads(holder *h, const tirbi_ls *body) {
-    const uint32_t kinds = TIRBI_KIND(SEQ) | TIRBI_KIND(IF) | TIRBI_KIND(SET);
+    const uint32_t kinds = TIRBI_KIND(SEQ) | TIRBI_KIND(IF) | TIRBI_KIND(SET) | TIRBI_KIND(STORE);
     tirbi_walk walk = {.context = h,
                        .stmt = note_statement,
                        .expr = refuse_call,
                        .access = note_load,
                        .kinds = kinds,
                        .deepest = MAX_DEPTH};
-    return tirbi_find_variables(&h->own, body, kinds) && tirbi_walk_stmt(&walk, body);
+    if (!tirbi_find_variables(&h->own, body, kinds) || !tirbi_walk_stmt(&walk, body)) return false;
+    return !h->place || !tirbi_has_kind(body, TIRBI_KIND(STORE)) ||
+           (!tirbi_stores_to(body, h->place->buffer->root) && tirbi_any_stmt(body, compares, h));
 }
 
 static const tirbi_lx *replace_held(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     const holder *h = rewrite->context;
-    if (x->kind != TIRBI_LX_LOAD || x->access->buffer != h->place->buffer) return NULL;
-    return tirbi_same_value(tirbi_lx_load(h->pool, h->place), x) ? tirbi_lx_var(h->pool, h->held) : NULL;
+    return is_held(h, x) ? tirbi_lx_var(h->pool, h->held) : NULL;
 }
 
 static bool loads(const tirbi_lx *x, const tirbi_lx *load, unsigned depth) {

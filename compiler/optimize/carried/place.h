@@ -15,7 +15,7 @@ const tirbi_ls *tirbi_find_pairs(tirbi_lx_pool *pool, const tirbi_ls *loop, cons
                                  int64_t longest);
 
 /* A loop that compares with an element whose place it carries, for k: if A[k] < A[m]: m = k, as one that carries the
- * element too; NULL where it is none. */
+ * element too, whatever it stores elsewhere; NULL where it is none. */
 const tirbi_ls *tirbi_hold_elements(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* The same where an element of memory tells the place, for k: if A[k] < A[P[0]]: P[0] = k. (carry.c) */
 const tirbi_ls *tirbi_hold_by_elements(tirbi_lx_pool *pool, const tirbi_ls *loop);

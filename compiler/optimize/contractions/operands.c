@@ -23,6 +23,8 @@ enum { MAX_OPERANDS = 16, MAX_FORMS = 16, MAX_STORED = 16, MAX_SIZE = 400 };
 /* What may be computed apart: a buffer with more axes than any that it is made of repeats elements, and must be
  * small. */
 enum { SMALL_COUNT = 1 << 18, UNKNOWN_EXTENT = 64, LARGEST_FACTOR = 1 << 30 };
+/* Lanes compute what takes as long as a division (tirbi_lane_work) each time, unless it is used so often. */
+enum { LEAST_ITERATIONS = 1024, LEAST_REUSE = 4, LEAST_WORK = 16 };
 
 /* The nest: loops around straight-line code, or around inits, sums and other nests of this kind. */
 typedef struct nest {
@@ -32,6 +34,7 @@ typedef struct nest {
     tirbi_loop_set own; /* variables that it sets */
     const tirbi_ls *stmt;
     bool fails_alike; /* the order of what may fail tells nothing */
+    bool saves_work;  /* it runs as lanes either way: operands are for what takes long, and is repeated often */
 } nest;
 
 /* Values of sum c[i] * k_i + behind, where k_i counts the iterations of loop i: from 0 to extent - 1. */
@@ -319,9 +322,27 @@ static double estimate(const tirbi_lx *extent) {
     return UNKNOWN_EXTENT < least ? least : UNKNOWN_EXTENT > most ? most : UNKNOWN_EXTENT;
 }
 
+/* Whether an access does not have a dimension for each axis of an operand. */
+static bool is_narrower(void *context, const tirbi_reached *a) {
+    const operand *o = context;
+    uint32_t n = 0;
+    for (uint32_t d = 0; d < a->place->ndim; d++) {
+        uint32_t i = 0;
+        while (i < o->loops.n && !(has_axis(o, i) && tirbi_lx_depends_on(a->place->indices[d], o->loops.var[i]))) i++;
+        n += i < o->loops.n;
+    }
+    return n < o->n_axes;
+}
+
+/* Whether the nest has memory of at least as many dimensions. */
+static bool is_spanned(operand *o) {
+    tirbi_accesses all = {.rules = TIRBI_TAKE_VIEWS, .kinds = TIRBI_NESTS, .access = is_narrower, .context = o};
+    return !tirbi_find_accesses(&all, o->nest->stmt) && all.refused == TIRBI_REFUSES_CALLER;
+}
+
 /* Whether elements would be used often enough, and the buffer is not out of proportion. A choice pays by not being made
  * where it is used. */
-static bool pays(const operand *o) {
+static bool pays(operand *o) {
     double iterations = 1, count = 1;
     bool known = true;
     for (uint32_t i = 0; i < o->loops.n; i++) iterations *= estimate(o->loops.var[i]->extent);
@@ -329,9 +350,11 @@ static bool pays(const operand *o) {
         count *= estimate(o->axes[i].extent);
         known = known && o->axes[i].extent->kind == TIRBI_LX_CONST;
     }
-    double least_reuse = o->value->kind == TIRBI_LX_COND ? 1 : 1.25;
-    if (iterations <= count || iterations < least_reuse * count) return false;
-    return o->n_axes <= o->rank || (known && count <= SMALL_COUNT);
+    const bool saves = o->nest->saves_work;
+    double least_reuse = saves ? LEAST_REUSE : o->value->kind == TIRBI_LX_COND ? 1 : 1.25;
+    if (iterations <= count || iterations < least_reuse * count || (saves && iterations < LEAST_ITERATIONS))
+        return false;
+    return o->n_axes <= o->rank || (known && count <= SMALL_COUNT) || (saves && is_spanned(o));
 }
 
 /* ---- The buffer ------------------------------------------------------------------------------------------------- */
@@ -580,6 +603,13 @@ static bool is_dear(const void *context, const tirbi_lx *x) {
            (x->kind == TIRBI_LX_OP && x->op >= TIRB_OP_DIV && x->op <= TIRB_OP_FLOORMOD);
 }
 
+/* Whether lanes compute it for much longer than they load it: a quotient, a root, or another function. */
+static bool takes_long(const void *context, const tirbi_lx *x) {
+    (void)context;
+    return x->kind == TIRBI_LX_OP && !(x->op >= TIRB_OP_FLOOR && x->op <= TIRB_OP_ROUND) &&
+           ((x->op >= TIRB_OP_DIV && x->op <= TIRB_OP_FLOORMOD) || x->op >= TIRB_OP_SQRT);
+}
+
 static const tirbi_lx *replace_operands(tirbi_rewrite *rewrite, const tirbi_lx *x) {
     finder *f = rewrite->context;
     for (uint32_t i = 0; i < f->n; i++) {
@@ -590,6 +620,7 @@ static const tirbi_lx *replace_operands(tirbi_rewrite *rewrite, const tirbi_lx *
     if (x->kind == TIRBI_LX_OP && x->op == TIRB_OP_CAST && keeps_values(x))
         return NULL; /* what is converted is smaller */
     if (x->size <= MAX_SIZE && !tirbi_any_expr(x, 0, is_dear, NULL)) return x;
+    if (f->nest.saves_work && !tirbi_any_expr(x, TIRBI_WALK_INDICES, takes_long, NULL)) return x;
     if (is_sum_of_indices(&f->nest, x)) return NULL;
     const tirbi_lx *element = computed_before(f, x, f->nest.loops.var[0]->span);
     bool lazy = x->kind == TIRBI_LX_COND || x->kind == TIRBI_LX_AND || x->kind == TIRBI_LX_OR;
@@ -627,6 +658,17 @@ static const tirbi_ls *rebuild(finder *f, const tirbi_ls *s) {
         .pool = f->nest.pool, .replace = replace_operands, .statement = rebuild_stmt, .context = f};
     const tirbi_ls *other = tirbi_rewrite_stmt(&rewrite, s);
     return other ? other : s;
+}
+
+/* Whether lanes have less of their own to do for each block with the operands in memory, in no more loops around. */
+static bool do_less(const finder *f, const tirbi_ls *with, const tirbi_ls *without) {
+    const tirbi_nest_cost less = tirbi_cost_of_nest(f->nest.pool, with),
+                          more = tirbi_cost_of_nest(f->nest.pool, without);
+    if (!less.lane || !more.lane || more.work < less.work + LEAST_WORK || less.outer > more.outer) return false;
+    for (uint32_t i = 0; i < f->n; i++)
+        for (uint32_t k = 0; k < f->found[i]->loops.n; k++)
+            if (f->found[i]->loops.var[k] == more.lane && has_axis(f->found[i], k)) return true;
+    return false;
 }
 
 /* Whether the nest with the operands in memory runs as what it would not run as without: as a contraction, as lanes, or
@@ -686,6 +728,19 @@ static bool put_fill(const finder *f, const operand *o, const tirbi_ls **items, 
     return true;
 }
 
+/* The nest with operands in place that it is better with; NULL: there are none. */
+static const tirbi_ls *find_operands(finder *f, const tirbi_ls *loop, uint32_t disabled) {
+    const tirbi_ls *user = rebuild(f, loop);
+    if (f->n > 0 && is_better(f->nest.pool, user, loop, disabled)) return user;
+    if (f->n == 0 && !tirbi_any_value(loop, TIRBI_WALK_INDICES, takes_long, NULL)) return NULL;
+    if (disabled & (TIRB_PASS_LANES | TIRB_PASS_INTERCHANGE)) return NULL;
+    if (!(disabled & TIRB_PASS_CONTRACT) && tirbi_contracts(f->nest.pool, loop)) return NULL;
+    f->n = 0;
+    f->nest.saves_work = true;
+    user = rebuild(f, loop);
+    return f->n > 0 && do_less(f, user, loop) ? user : NULL;
+}
+
 /* The nest with its operands before it; NULL where it stays as it is. */
 static const tirbi_ls *put_operands(finder *f, const tirbi_ls *loop, uint32_t disabled, tirbi_notes *notes) {
     tirbi_lx_pool *pool = f->nest.pool;
@@ -693,8 +748,8 @@ static const tirbi_ls *put_operands(finder *f, const tirbi_ls *loop, uint32_t di
     const tirbi_lx *condition = NULL;
     uint32_t n = 0;
     if (!survey(&f->nest, loop)) return NULL;
-    const tirbi_ls *user = rebuild(f, loop);
-    if (f->n == 0 || !is_better(pool, user, loop, disabled)) return NULL;
+    const tirbi_ls *user = find_operands(f, loop, disabled);
+    if (!user) return NULL;
     for (uint32_t i = 0; i < f->n; i++) {
         items[n++] = tirbi_new_alloc(pool, loop->span, f->found[i]->buffer);
         condition = both(&f->nest, condition, f->found[i]->condition);

@@ -61,6 +61,14 @@ bool tirbi_allocate_lane_registers(tirbi_lane_plan *plan, uint32_t n_values, tir
 enum { TIRBI_NEST_INTERCHANGE = 1, TIRBI_NEST_GATHERS = 2, TIRBI_NEST_ANY = 3 };
 
 bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned may, tirbi_nest *out);
+/* What lanes of a nest, or of the loops in it, take: their loop, NULL where there are none, about how long for a block
+ * (tirbi_lane_work), and in how many loops around them. */
+typedef struct tirbi_nest_cost {
+    const tirbi_lvar *lane;
+    uint32_t work, outer;
+} tirbi_nest_cost;
+
+tirbi_nest_cost tirbi_cost_of_nest(tirbi_lx_pool *pool, const tirbi_ls *loop);
 /* Whether there is such a plan. */
 bool tirbi_nest_has_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned may);
 /* .. or the loop itself is one of lanes. */

@@ -8,6 +8,7 @@
 #include "compiler/optimize/analysis/access.h"
 #include "compiler/optimize/facts/injective.h"
 #include "compiler/optimize/lanes/lanes.h"
+#include "compiler/optimize/rewriting/statements.h"
 
 enum { MAX_PLACES = 80 };
 
@@ -221,15 +222,25 @@ static bool may_run(const nest *n, const tirbi_nest *out) {
     return true;
 }
 
+/* Whether all that lanes do is inside the loops around, and some load elements that they name, but none stores to one:
+ * then those loops run around blocks, and each of their iterations does all lanes before the next. */
+static bool gathers_only(const tirbi_lane_plan *plan) {
+    const unsigned what = TIRBI_LANES_MOVE | TIRBI_LANES_COMPUTE | TIRBI_LANES_FAIL | TIRBI_LANES_GATHER;
+    return tirbi_loops_around(plan) == plan->loops.n - 1 && tirbi_lanes_only(plan, what) &&
+           tirbi_lanes_do(plan, TIRB_OP_VLOADX);
+}
+
 /* Plans lanes for a loop, with as many of the other spatial loops inside the lane loop as it can hold: the machine runs
- * them around its blocks, for much less than entering a lane loop each time. */
-static bool plan_lane(nest *n, uint32_t lane, tirbi_nest *out) {
+ * them around its blocks, for much less than entering a lane loop each time. `gathers`: they load what they name, and
+ * compute. */
+static bool plan_lane(nest *n, uint32_t lane, bool gathers, tirbi_nest *out) {
     uint32_t reductions = n->all.n - n->n_spatial, others = n->n_spatial - 1;
     uint32_t room = reductions < TIRBI_MAX_INNER ? TIRBI_MAX_INNER - reductions : 0;
     uint32_t inside = others < room ? others : room;
     for (;;) {
-        out->plan = tirbi_plan_rearranged(n->pool, rebuild(n, lane, inside, out), false);
-        const bool runs = out->plan && may_run(n, out);
+        out->plan = tirbi_plan_rearranged(n->pool, rebuild(n, lane, inside, out), gathers);
+        const bool named = !gathers || (out->plan && gathers_only(out->plan) && tirbi_lane_work(out->plan) > 0);
+        const bool runs = out->plan && named && may_run(n, out);
         if (runs && (inside == 0 || !repeats_scalars(out->plan))) return true;
         tirbi_drop_plan(n->pool, out->plan);
         out->plan = NULL;
@@ -259,14 +270,6 @@ static bool plan_columns(nest *n, tirbi_nest *out) {
     return false;
 }
 
-/* Whether all that lanes do is inside the loops around, and some load elements that they name, but none stores to one:
- * then those loops run around blocks, and each of their iterations does all lanes before the next. */
-static bool gathers_only(const tirbi_lane_plan *plan) {
-    const unsigned what = TIRBI_LANES_MOVE | TIRBI_LANES_COMPUTE | TIRBI_LANES_FAIL | TIRBI_LANES_GATHER;
-    return tirbi_loops_around(plan) == plan->loops.n - 1 && tirbi_lanes_only(plan, what) &&
-           tirbi_lanes_do(plan, TIRB_OP_VLOADX);
-}
-
 /* Lanes over the innermost loop that load elements of their own, row by row. */
 static bool plan_gathers(nest *n, tirbi_nest *out) {
     uint32_t others = n->loops.n - 1, inside = others < TIRBI_MAX_INNER ? others : TIRBI_MAX_INNER;
@@ -276,6 +279,20 @@ static bool plan_gathers(nest *n, tirbi_nest *out) {
     tirbi_drop_plan(n->pool, out->plan);
     out->plan = NULL;
     return false;
+}
+
+/* The loop that suits best of those that were not tried; UINT32_MAX: there is none. */
+static uint32_t best_lane(nest *n, const bool *tried, int *best) {
+    uint32_t lane = UINT32_MAX;
+    *best = -500;
+    for (uint32_t i = 0; i < n->loops.n; i++) {
+        if (!n->spatial[i] || tried[i]) continue;
+        const int s = score(n, i);
+        if (s < *best) continue; /* of equals the innermost */
+        *best = s;
+        lane = i;
+    }
+    return lane;
 }
 
 static bool plan(nest *n, const tirbi_ls *loop, unsigned may, tirbi_nest *out) {
@@ -289,24 +306,24 @@ static bool plan(nest *n, const tirbi_ls *loop, unsigned may, tirbi_nest *out) {
     if (!reorderable(n)) return plan_columns(n, out) || (gathers && plan_gathers(n, out));
     for (uint32_t i = 0; i < n->loops.n; i++) n->n_spatial += n->spatial[i];
     bool tried[TIRBI_MAX_AFFINE] = {false};
+    int best;
     for (;;) {
-        int best = -500;
-        uint32_t lane = UINT32_MAX;
-        for (uint32_t i = 0; i < n->loops.n; i++) {
-            if (!n->spatial[i] || tried[i]) continue;
-            int s = score(n, i);
-            if (s < best) continue; /* of equals the innermost */
-            best = s;
-            lane = i;
-        }
+        const uint32_t lane = best_lane(n, tried, &best);
         if (gathers && best < 0) { /* rather than stores with strides */
             if (score(n, n->loops.n - 1) >= 0 && plan_gathers(n, out)) return true;
             gathers = false;
         }
-        if (lane == UINT32_MAX) return plan_columns(n, out); /* stores to rows by number */
+        if (lane == UINT32_MAX) break;
         tried[lane] = true;
-        if (plan_lane(n, lane, out)) return true;
+        if (plan_lane(n, lane, false, out)) return true;
     }
+    if (plan_columns(n, out)) return true; /* stores to rows by number */
+    if (!(may & TIRBI_NEST_GATHERS)) return false;
+    memset(tried, 0, sizeof tried);
+    tried[n->loops.n - 1] = true; /* other forms know more of that one alone */
+    for (uint32_t lane; (lane = best_lane(n, tried, &best)) != UINT32_MAX; tried[lane] = true)
+        if (plan_lane(n, lane, true, out)) return true;
+    return false;
 }
 
 bool tirbi_plan_nest(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned may, tirbi_nest *out) {
@@ -326,6 +343,19 @@ bool tirbi_nest_has_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop, unsigned ma
     if (!tirbi_plan_nest(pool, loop, may, &found)) return false;
     tirbi_drop_plan(pool, found.plan);
     return true;
+}
+
+tirbi_nest_cost tirbi_cost_of_nest(tirbi_lx_pool *pool, const tirbi_ls *loop) {
+    tirbi_nest_cost cost = {.outer = 0};
+    tirbi_nest found;
+    for (; loop && loop->kind == TIRBI_LS_LOOP && !cost.lane; loop = tirbi_loop_inside(loop), cost.outer++) {
+        if (!tirbi_plan_nest(pool, loop, TIRBI_NEST_ANY, &found)) continue;
+        cost.lane = found.plan->loops.var[0];
+        cost.work = tirbi_lane_work(found.plan);
+        cost.outer += found.n_outer;
+        tirbi_drop_plan(pool, found.plan);
+    }
+    return cost;
 }
 
 bool tirbi_runs_as_lanes(tirbi_lx_pool *pool, const tirbi_ls *loop) {

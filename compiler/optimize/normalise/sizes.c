@@ -227,7 +227,7 @@ static const tirbi_lx *test_of(const tirbi_versions *v) {
  * goes around a size. */
 static bool may_wrap(const void *context, const tirbi_lx *x) {
     (void)context;
-    if (tirbi_version_compares(x) || tirbi_version_goes_around(x)) return true;
+    if (tirbi_version_compares(x) || tirbi_version_goes_around(x) || tirbi_version_divides(x)) return true;
     if (x->kind != TIRBI_LX_OP || !tirbi_dtype_is_int((tirbi_dtype)x->type)) return false;
     if (tirbi_version_mixes(x)) return true;
     const bool is_product = x->op == TIRB_OP_MUL, is_sum = x->op == TIRB_OP_ADD || x->op == TIRB_OP_SUB;

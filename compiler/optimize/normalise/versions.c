@@ -305,6 +305,28 @@ bool tirbi_version_goes_around(const tirbi_lx *x) {
     return size->kind == TIRBI_LX_VAR && size->var->kind == TIRBI_LVAR_PARAM && !tirbi_is_exact(x->args[0], NULL);
 }
 
+bool tirbi_version_divides(const tirbi_lx *x) {
+    return tirbi_is_quotient_by_size(x) && x->args[1]->lo < 1;
+}
+
+/* Assumes that what divides is 1 at least, wherever the function is, and what follows from that for a quotient. */
+static void assume_quotient(tirbi_versions *v, const tirbi_lx *x) {
+    const uint32_t n_known = v->facts.n_known;
+    tirbi_conditions conditions = {.n = 0}, more = {.n = 0};
+    tirbi_poly p;
+    if (v->phase == TIRBI_PHASE_ROLES) {
+        if (tirbi_version_linear(v, x->args[0], &p, &conditions)) take_roles(v, &p, false);
+        return;
+    }
+    v->facts.n_known = 0;
+    const bool holds = tirbi_version_linear(v, x->args[1], &p, &conditions) && tirbi_poly_add_constant(&p, -1) &&
+                       tirbi_not_negative_if(&v->facts, &p, &conditions) && tirbi_version_assume(v, &conditions);
+    v->facts.n_known = n_known;
+    if (!holds) return;
+    if (tirbi_version_linear(v, x, &p, &more)) tirbi_version_assume(v, &more);
+    v->gains++;
+}
+
 /* Assumes that a type holds the sums that the first n arguments are. */
 static void assume_exact(tirbi_versions *v, const tirbi_lx *x, int n, tirbi_dtype type) {
     for (int i = 0; i < n; i++) {
@@ -455,6 +477,7 @@ const tirbi_lx *tirbi_version_of_value(tirbi_versions *v, const tirbi_lx *x) {
     v->facts.n_known = n_known;
     if (v->phase != TIRBI_PHASE_ROLES && tirbi_version_compares(x)) assume_exact(v, x, 2, TIRB_I32);
     if (v->phase != TIRBI_PHASE_ROLES && tirbi_version_goes_around(x)) assume_exact(v, x, 1, (tirbi_dtype)x->type);
+    if (tirbi_version_divides(x)) assume_quotient(v, x);
     if (v->phase != TIRBI_PHASE_BUILD) return x;
     if (x->kind != TIRBI_LX_OP) return tirbi_lx_lazy(v->pool, (tirbi_lx_kind)x->kind, a[0], a[1], a[2]);
     if (x->addend_first)

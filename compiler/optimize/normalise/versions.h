@@ -64,6 +64,8 @@ bool tirbi_version_mixes(const tirbi_lx *x);
 bool tirbi_version_compares(const tirbi_lx *x);
 /* Whether it goes around a parameter, A[(i + 1) % n], from a sum that may wrap: which one that does not is a choice. */
 bool tirbi_version_goes_around(const tirbi_lx *x);
+/* Whether it divides by a parameter that may be 0: one that is not may be computed anywhere. */
+bool tirbi_version_divides(const tirbi_lx *x);
 /* The polynomial of an integer expression, exact under conditions that are added. */
 bool tirbi_version_linear(tirbi_versions *v, const tirbi_lx *x, tirbi_poly *out, tirbi_conditions *conditions);
 /* Takes as conditions that loops which were split count the same; false: no version can say so. */

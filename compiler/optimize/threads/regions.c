@@ -447,8 +447,11 @@ static bool few_chunks(walk *w, const tirbi_ls *loop, tirbi_lvar *var, uint32_t 
 static bool are_lanes_of_rows(walk *w, const tirbi_ls *loop, const tirbi_lvar *var) {
     tirbi_nest nest;
     if (loop->as.loop.rows) return loop->as.loop.rows == 1 && !tirbi_has_kind(loop, TIRBI_KIND(TREE));
-    return tirbi_plan_nest(w->pool, loop, TIRBI_NEST_INTERCHANGE, &nest) && nest.plan->loops.var[0] == var &&
-           nest.plan->loops.n > 1;
+    if (!tirbi_plan_nest(w->pool, loop, TIRBI_NEST_INTERCHANGE, &nest))
+        nest.plan = tirbi_has_kind(loop->as.loop.body, TIRBI_KIND(LOOP)) ? tirbi_plan_in_order(w->pool, loop) : NULL;
+    const bool are = nest.plan && nest.plan->loops.var[0] == var && nest.plan->loops.n > 1;
+    tirbi_drop_plan(w->pool, nest.plan);
+    return are;
 }
 
 /* Few lanes take about as long as those that are done together: chunks are half of these at least. */

@@ -164,3 +164,41 @@ class Module:
                 t: T.int32 = A[j]
                 A[j] = A[j + 1]
                 A[j + 1] = t
+
+    @T.prim_func(s_tir=True)
+    def running(A: T.Buffer((40, 30), "float32"), O: T.Buffer((40, 30), "int32"), V: T.Buffer((40, 30), "float32")):
+        for i in range(40):
+            best: T.int32 = 0
+            for j in range(30):
+                if A[i, j] >= A[i, best]:
+                    best = j
+                O[i, j] = best
+                V[i, j] = A[i, best]
+
+    @T.prim_func(s_tir=True)
+    def running_of_sizes(A: T.Buffer(("n", "m"), "int32"), O: T.Buffer(("n", "m"), "int32")):
+        n, m = T.int32(), T.int32()
+        for i in range(n):
+            best: T.int32 = 0
+            for j in range(m):
+                if A[i, best] > A[i, j]:
+                    best = j
+                O[i, j] = best
+
+    @T.prim_func(s_tir=True)
+    def running_in_place(A: T.Buffer((40, 30), "int32")):
+        for i in range(40):
+            best: T.int32 = 0
+            for j in range(30):
+                if A[i, best] > A[i, j]:
+                    best = j
+                A[i, j] = best
+
+    @T.prim_func(s_tir=True)
+    def running_outside(A: T.Buffer((40, 30), "int32"), O: T.Buffer((40, 30), "int32"), first: T.int32):
+        for i in range(40):
+            best: T.int32 = first
+            for j in range(30):
+                O[i, j] = best
+                if A[i, best] > A[i, j]:
+                    best = j
