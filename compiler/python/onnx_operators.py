@@ -3,6 +3,7 @@
 import contextlib
 
 from onnx_constants import STANDARD, dims_of, folded, version_of
+from onnx_functions import made_of_others
 from refusals import Refused
 
 
@@ -326,13 +327,12 @@ def in_known_operators(model, known):
     """The model in operators that the front end has: others are what ONNX says that they are made of, or what is
     written here."""
     import onnx
-    made_of = sorted({node.op_type for node in model.graph.node if node.domain in STANDARD
-                      and (node.op_type not in known or node.op_type in OTHERS) and node.op_type not in REWRITTEN})
-    if made_of:
-        with contextlib.suppress(Exception):  # what it is made of is not known, or this package does not say it
-            from onnx import inliner
-            model = inliner.inline_selected_functions(model, [("", kind) for kind in made_of],
-                                                      inline_schema_functions=True)
+    import onnx.inliner
+    if model.functions:
+        with contextlib.suppress(Exception):  # of a model that is not in order, which the front end tells
+            model = onnx.inliner.inline_local_functions(model)
+    model = made_of_others(model, lambda node: node.domain in STANDARD and node.op_type not in REWRITTEN
+                           and (node.op_type not in known or node.op_type in OTHERS), version_of(model))
     model = folded(model)
     if any(node.op_type in REWRITTEN and node.domain in STANDARD for node in model.graph.node):
         with contextlib.suppress(Exception):  # of a model that is not in order, which the front end tells

@@ -111,7 +111,7 @@ def tensor_of(path):
 def loaded(model, data):
     """The same for what lies in files."""
     if not isinstance(model, pathlib.Path):
-        return model, data
+        return model, [[onnx.numpy_helper.to_array(v) if isinstance(v, TensorProto) else v for v in side] for side in data]
     sides = [[tensor_of(data / f"{side}_{i}.pb") for i in range(len(list(data.glob(f"{side}_*"))))]
              for side in ("input", "output")]
     return onnx.load(model), sides
