@@ -23,6 +23,8 @@ import sys
 import traceback
 import warnings
 
+import onnx_converters
+from constants import content, with_constants_computed
 from onnx_constants import version_of
 from onnx_operators import attributes_of, in_known_operators
 from refusals import Refused
@@ -129,7 +131,6 @@ def from_onnx(model, shapes):
     """The module, the names of weights by what is in them, those of results, and what is to be said of it."""
     from onnx import numpy_helper
     from tvm.relax.frontend.onnx import from_onnx as convert
-    from tvm.relax.frontend.onnx import onnx_frontend
     names = {}
     for tensor in model.graph.initializer:
         try:
@@ -144,7 +145,7 @@ def from_onnx(model, shapes):
     model = upgraded(model)
     name_sizes(model.graph)
     with_shapes(model, shapes)
-    model = in_known_operators(model, onnx_frontend._get_convert_map())
+    model = in_known_operators(model, onnx_converters.register())
     said = dict.fromkeys(converted_otherwise(model))
     remark = f"TVM's front end converts it otherwise: {', '.join(said)}" if said else ""
     return convert(model, shape_dict=shapes), names, [output.name for output in model.graph.output], remark
@@ -380,10 +381,6 @@ def convert(front, model, shapes):
 # ---- Constants ------------------------------------------------------------------------------------------------------
 
 
-def content(array):
-    return (str(array.dtype), tuple(array.shape), array.tobytes())
-
-
 def identifier(name, taken):
     """A name that no other parameter has, and that a program may have."""
     base = re.sub(r"\W", "_", name) or "w"
@@ -442,6 +439,7 @@ def lift(module, names, most, results):
     by name. `results`: what main's results are called."""
     import tvm
     from tvm import relax
+    module = with_constants_computed(module, names)
     function = module["main"]
     taken = {p.name for p in function.params}
     lifted = {}  # by content: (parameter, value)
@@ -555,7 +553,8 @@ def safetensors(values):
 
 
 # Types that .npy files have no name for, as `tirb run` calls them behind a file's name.
-RAW = {"bfloat16": "bf16", "float8_e4m3fn": "f8e4m3fn", "float8_e5m2": "f8e5m2"}
+RAW = {"bfloat16": "bf16", "float8_e4m3fn": "f8e4m3fn", "float8_e5m2": "f8e5m2",
+       "float8_e8m0fnu": "f8e8m0fnu"}
 
 
 def save(path, values, form):

@@ -5,7 +5,7 @@ import contextlib
 
 # How often what an operator is made of is made of others.
 DEPTH = 4
-# The domain of functions that are on their way into the graph.
+# The domains of functions that are on their way into the graph begin so.
 OWN = "tirb.made_of"
 
 
@@ -50,7 +50,8 @@ def made_of_others(model, is_wanted, version):
     """The model in which others stand for the operators that are wanted in others, as far as ONNX says which."""
     import onnx
     from onnx import helper, inliner
-    for _ in range(DEPTH):
+    for depth in range(DEPTH):
+        domain = f"{OWN}.{depth}"
         if not any(is_wanted(node) for graph in graphs_of(model.graph) for node in graph.node):
             break
         with contextlib.suppress(Exception):  # of a model that is not in order, or too large for this
@@ -62,15 +63,14 @@ def made_of_others(model, is_wanted, version):
             with contextlib.suppress(Exception):  # what it is made of depends on what is not known
                 function = function_of(node, version, types)
                 if function is not None:
-                    node.op_type, node.domain = f"{node.op_type}.{len(functions)}", OWN
-                    function.name, function.domain = node.op_type, OWN
+                    node.op_type, node.domain = f"{node.op_type}.{len(functions)}", domain
+                    function.name, function.domain = node.op_type, domain
+                    del function.opset_import[:]
+                    function.opset_import.append(helper.make_opsetid("", version))
                     functions.append(function)
         if not functions:
             break
         model.functions.extend(functions)
-        for function in functions:
-            del function.opset_import[:]
-            function.opset_import.append(helper.make_opsetid("", version))
-        model.opset_import.append(helper.make_opsetid(OWN, 1))
+        model.opset_import.append(helper.make_opsetid(domain, 1))
         model = inliner.inline_local_functions(model)
     return model
