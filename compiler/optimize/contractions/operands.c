@@ -20,9 +20,9 @@
 #include "loader/base/divisor.h"
 
 enum { MAX_OPERANDS = 16, MAX_FORMS = 16, MAX_STORED = 16, MAX_SIZE = 400 };
-/* What may be computed apart: a buffer with more axes than any that it is made of repeats elements, and must be
- * small. */
-enum { SMALL_COUNT = 1 << 18, UNKNOWN_EXTENT = 64, LARGEST_FACTOR = 1 << 30 };
+/* What may be computed apart: a buffer with more axes than any that it is made of repeats elements, and must be small;
+ * one whose elements are used many times each may be larger. */
+enum { SMALL_COUNT = 1 << 18, LARGER_COUNT = 1 << 22, UNKNOWN_EXTENT = 64, LARGEST_FACTOR = 1 << 30, MANY = 64 };
 
 /* The nest: loops around straight-line code, or around inits, sums and other nests of this kind. */
 typedef struct nest {
@@ -223,6 +223,8 @@ static bool make_axes_of(operand *o, const int64_t form[TIRBI_MAX_AFFINE]) {
         const uint32_t before = o->n_axes;
         if (make_axis(o, c)) continue;
         o->n_axes = before;
+        for (uint32_t i = 0; i < o->loops.n; i++)
+            if (!has_axis(o, i) && llabs(c[i]) > llabs(c[at])) at = i;
         memset(c, 0, sizeof c);
         c[at] = 1;
         if (!make_axis(o, c)) return false;
@@ -331,7 +333,8 @@ static bool pays(const operand *o) {
     }
     double least_reuse = o->value->kind == TIRBI_LX_COND ? 1 : 1.25;
     if (iterations <= count || iterations < least_reuse * count) return false;
-    return o->n_axes <= o->rank || (known && count <= SMALL_COUNT);
+    const double most = iterations >= MANY * count ? LARGER_COUNT : SMALL_COUNT;
+    return o->n_axes <= o->rank || (known && count <= most);
 }
 
 /* ---- The buffer ------------------------------------------------------------------------------------------------- */
