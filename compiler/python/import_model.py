@@ -127,6 +127,19 @@ def converted_otherwise(model):
     return said
 
 
+def refuse_types(model):
+    """Floats of 8 bits without a negative zero, which the front end takes for those with one."""
+    from onnx import TensorProto
+    odd = {TensorProto.FLOAT8E4M3FNUZ: "float8_e4m3fnuz", TensorProto.FLOAT8E5M2FNUZ: "float8_e5m2fnuz"}
+    kinds = [info.type.tensor_type.elem_type for info in (*model.graph.input, *model.graph.output)]
+    kinds += [t.data_type for t in model.graph.initializer]
+    kinds += [a.i if a.name == "to" else a.t.data_type for node in model.graph.node for a in node.attribute
+              if node.op_type in ("Cast", "Constant")]
+    for kind in kinds:
+        if kind in odd:
+            raise Refused(1, f"TVM's front end has no type {odd[kind]}")
+
+
 def from_onnx(model, shapes):
     """The module, the names of weights by what is in them, those of results, and what is to be said of it."""
     from onnx import numpy_helper
@@ -142,6 +155,12 @@ def from_onnx(model, shapes):
     for name in shapes:
         if name not in inputs:
             raise Refused(2, f"--shape names '{name}'; the inputs are {', '.join(inputs)}")
+    for info in model.graph.input:
+        known = info.type.tensor_type
+        if info.name in shapes and known.HasField("shape") and len(known.shape.dim) != len(shapes[info.name]):
+            raise Refused(2, f"--shape has {len(shapes[info.name])} dimensions for '{info.name}', which has "
+                             f"{len(known.shape.dim)}")
+    refuse_types(model)
     model = upgraded(model)
     name_sizes(model.graph)
     with_shapes(model, shapes)
