@@ -146,13 +146,17 @@ def reshape_of(front):
     from tvm.ir import GenericConst, PrimType
 
     class Reshape(front.Reshape):
-        """A size, which the front end has as a number by itself, may become a row of one."""
+        """A size, which the front end has as a number by itself, may become a row of one; a tensor that becomes a row is
+        as long as it is, where its type says more: boxes that are selected."""
 
         @classmethod
         def _impl_v13(cls, bb, inputs, attr, params):
             shape = front.get_constant(inputs[1], params)
             if isinstance(inputs[0].ty, PrimType) and isinstance(shape, GenericConst):
                 return relax.ShapeExpr([inputs[0]]) if shape.value.numpy().size else inputs[0]
+            constants = [isinstance(value, GenericConst) for value in (inputs[0], shape)]
+            if constants == [False, True] and is_tensor(inputs[0]) and shape.value.numpy().tolist() == [-1]:
+                return relax.op.flatten(inputs[0])
             return super()._impl_v13(bb, inputs, attr, params)
 
     return Reshape

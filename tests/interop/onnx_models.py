@@ -427,6 +427,21 @@ def constants(g):
     return (g.model(logits=(logits, 2, TensorProto.FLOAT), wide=(wide, 2, TensorProto.FLOAT)), {"x": (3, 12)})
 
 
+def selected(g):
+    """Boxes that are selected, as PyTorch's exporter writes it: their numbers become a row."""
+    given, scores = g.input("boxes", [12, 4]), g.add("Sigmoid", g.input("scores", [12]))
+    first, size = g.add("Split", given, axis=1, num_outputs=2, n_outputs=2)
+    boxes = g.add("Concat", first, g.add("Add", first, g.add("Abs", size)), axis=1)
+    both = [g.add("Unsqueeze", boxes, g.weight(value=np.array([0]))),
+            g.add("Unsqueeze", scores, g.weight(value=np.array([0, 1])))]
+    found = g.add("NonMaxSuppression", *both, g.weight(value=np.array([100])),
+                  g.weight(value=np.array([0.3], "float32")))
+    column = g.add("Slice", found, *(g.weight(value=np.array([n])) for n in (2, 3, 1)))
+    kept = g.add("Reshape", column, g.weight(value=np.array([-1])))
+    return (g.model(boxes_kept=(g.add("Gather", boxes, kept), 2, TensorProto.FLOAT),
+                    scores_kept=(g.add("Gather", scores, kept), 1, TensorProto.FLOAT)), {"boxes": (12, 4), "scores": (12,)})
+
+
 def sizes_said(g):
     """Sizes that the front end loses track of, and that the model says; a size by itself, as a row of one."""
     x = g.input("x", ["past", 4])
@@ -449,7 +464,7 @@ MODELS = {"mlp": mlp, "residual": residual, "transformer": transformer, "embeddi
           "u_net": u_net, "shapes": shapes, "odd_names": odd_names, "older": older,
           "sizes_given": sizes_given, "halved": halved, "loops": loops, "recurrent_11": recurrent_11,
           "quantised_in_passing": quantised_in_passing, "turned_rows": turned_rows,
-          "constants": constants, "sizes_said": sizes_said,
+          "constants": constants, "selected": selected, "sizes_said": sizes_said,
           "mobile": mobile, "decoder": decoder, "vision_transformer": vision_transformer, "detector": detector}
 
 
