@@ -15,7 +15,7 @@ extern char **environ;
 extern const char tirbi_import_script[]; /* compiler/python/script.cmake */
 
 enum { MAX_SHAPES = 64 };
-#define MAX_TEXT ((size_t)256 << 20)
+#define MAX_TEXT ((size_t)512 << 20)
 
 /* How the script ends, beside 0. */
 enum { SCRIPT_MODEL = 1, SCRIPT_OPTIONS = 2, SCRIPT_FILES = 3, SCRIPT_PACKAGE = 4, SHELL_NOT_FOUND = 127 };

@@ -23,6 +23,8 @@ import sys
 import traceback
 import warnings
 
+import onnx_converters
+from constants import content, with_constants_computed
 from onnx_constants import version_of
 from onnx_operators import attributes_of, in_known_operators
 from refusals import Refused
@@ -125,11 +127,23 @@ def converted_otherwise(model):
     return said
 
 
+def refuse_types(model):
+    """Floats of 8 bits without a negative zero, which the front end takes for those with one."""
+    from onnx import TensorProto
+    odd = {TensorProto.FLOAT8E4M3FNUZ: "float8_e4m3fnuz", TensorProto.FLOAT8E5M2FNUZ: "float8_e5m2fnuz"}
+    kinds = [info.type.tensor_type.elem_type for info in (*model.graph.input, *model.graph.output)]
+    kinds += [t.data_type for t in model.graph.initializer]
+    kinds += [a.i if a.name == "to" else a.t.data_type for node in model.graph.node for a in node.attribute
+              if node.op_type in ("Cast", "Constant")]
+    for kind in kinds:
+        if kind in odd:
+            raise Refused(1, f"TVM's front end has no type {odd[kind]}")
+
+
 def from_onnx(model, shapes):
     """The module, the names of weights by what is in them, those of results, and what is to be said of it."""
     from onnx import numpy_helper
     from tvm.relax.frontend.onnx import from_onnx as convert
-    from tvm.relax.frontend.onnx import onnx_frontend
     names = {}
     for tensor in model.graph.initializer:
         try:
@@ -141,10 +155,16 @@ def from_onnx(model, shapes):
     for name in shapes:
         if name not in inputs:
             raise Refused(2, f"--shape names '{name}'; the inputs are {', '.join(inputs)}")
+    for info in model.graph.input:
+        known = info.type.tensor_type
+        if info.name in shapes and known.HasField("shape") and len(known.shape.dim) != len(shapes[info.name]):
+            raise Refused(2, f"--shape has {len(shapes[info.name])} dimensions for '{info.name}', which has "
+                             f"{len(known.shape.dim)}")
+    refuse_types(model)
     model = upgraded(model)
     name_sizes(model.graph)
     with_shapes(model, shapes)
-    model = in_known_operators(model, onnx_frontend._get_convert_map())
+    model = in_known_operators(model, onnx_converters.register())
     said = dict.fromkeys(converted_otherwise(model))
     remark = f"TVM's front end converts it otherwise: {', '.join(said)}" if said else ""
     return convert(model, shape_dict=shapes), names, [output.name for output in model.graph.output], remark
@@ -380,10 +400,6 @@ def convert(front, model, shapes):
 # ---- Constants ------------------------------------------------------------------------------------------------------
 
 
-def content(array):
-    return (str(array.dtype), tuple(array.shape), array.tobytes())
-
-
 def identifier(name, taken):
     """A name that no other parameter has, and that a program may have."""
     base = re.sub(r"\W", "_", name) or "w"
@@ -442,6 +458,7 @@ def lift(module, names, most, results):
     by name. `results`: what main's results are called."""
     import tvm
     from tvm import relax
+    module = with_constants_computed(module, names)
     function = module["main"]
     taken = {p.name for p in function.params}
     lifted = {}  # by content: (parameter, value)
@@ -555,7 +572,8 @@ def safetensors(values):
 
 
 # Types that .npy files have no name for, as `tirb run` calls them behind a file's name.
-RAW = {"bfloat16": "bf16", "float8_e4m3fn": "f8e4m3fn", "float8_e5m2": "f8e5m2"}
+RAW = {"bfloat16": "bf16", "float8_e4m3fn": "f8e4m3fn", "float8_e5m2": "f8e5m2",
+       "float8_e8m0fnu": "f8e8m0fnu"}
 
 
 def save(path, values, form):

@@ -3,6 +3,8 @@
 import contextlib
 
 from onnx_constants import STANDARD, dims_of, folded, version_of
+from onnx_control import named
+from onnx_functions import made_of_others
 from refusals import Refused
 
 
@@ -260,10 +262,12 @@ def reversed_sequence(r, node):
 
 
 def norm_of_power(r, node):
+    import numpy
     a = attributes_of(node)
     axes = r.ints(a.get("axis", -1))
     norm = r.add("ReduceL1" if a.get("p", 2) == 1 else "ReduceL2", node.input[0], axes, keepdims=1)
-    r.add("Div", node.input[0], norm, outputs=node.output)
+    zero, one = (r.add("CastLike", r.constant(numpy.float32(x)), norm) for x in (0, 1))
+    r.add("Div", node.input[0], r.add("Where", r.add("Equal", norm, zero), one, norm), outputs=node.output)
 
 
 def infinite(r, node):
@@ -299,9 +303,53 @@ def one_hot(r, node):
     r.add("CastLike", made, values, outputs=node.output)
 
 
+def kind_of(r, name):
+    """The type of a value's elements in NumPy, None where it is not known."""
+    from onnx import helper
+    kind = r.known[name].data_type if name in r.known else getattr(r.types.get(name), "elem_type", 0)
+    return helper.tensor_dtype_to_np_dtype(kind) if kind else None
+
+
+def power(r, node):
+    """The front end has powers of two floats of one type."""
+    from onnx import TensorProto
+    (x, y), kinds = node.input, [kind_of(r, name) for name in node.input]
+    if None in kinds or kinds[0] == kinds[1] and kinds[0].kind == "f":
+        r.nodes.append(node)
+        return
+    if kinds[0].kind not in "iu":
+        r.add("Pow", x, r.add("CastLike", y, x), outputs=node.output)
+        return
+    made = r.add("Pow", r.add("Cast", x, to=TensorProto.DOUBLE), r.add("Cast", y, to=TensorProto.DOUBLE))
+    r.add("CastLike", made, x, outputs=node.output)
+
+
+def exponential_unit(r, node):
+    """The front end has it of float32."""
+    from onnx import TensorProto
+    if kind_of(r, node.input[0]) in (None, "float32"):
+        r.nodes.append(node)
+        return
+    made = r.add(node.op_type, r.add("Cast", node.input[0], to=TensorProto.FLOAT), **attributes_of(node))
+    r.add("CastLike", made, node.input[0], outputs=node.output)
+
+
+def diagonal(r, node):
+    """EyeLike of a matrix whose sizes are known is a constant."""
+    import numpy
+    from onnx import helper
+    a, dims, kind = attributes_of(node), r.dims(node.input[0]), kind_of(r, node.input[0])
+    if not dims or None in dims or kind is None:
+        r.nodes.append(node)
+        return
+    kind = helper.tensor_dtype_to_np_dtype(a["dtype"]) if a.get("dtype") else kind
+    r.add("Identity", r.constant(numpy.eye(*dims, k=a.get("k", 0), dtype=kind)), outputs=node.output)
+
+
 REWRITTEN = {"LSTM": recurrent_layer, "GRU": recurrent_layer, "RNN": recurrent_layer, "QLinearConv": quantised_product,
              "QLinearMatMul": quantised_product, "ConvInteger": integer_convolution, "ReverseSequence": reversed_sequence,
-             "LpNormalization": norm_of_power, "IsInf": infinite, "RoiAlign": regions, "OneHot": one_hot}
+             "LpNormalization": norm_of_power, "IsInf": infinite, "RoiAlign": regions, "OneHot": one_hot,
+             "Pow": power, "Elu": exponential_unit, "EyeLike": diagonal}
 # What the front end knows under these names are operators of other domains.
 OTHERS = {"Attention", "RotaryEmbedding"}
 
@@ -315,24 +363,39 @@ def with_axes_where_they_belong(model):
     from onnx import helper, numpy_helper
     version = version_of(model)
     known = {t.name: t for t in model.graph.initializer}
+    known |= {node.output[0]: named(a.t, node.output[0]) for node in model.graph.node if node.op_type == "Constant"
+              for a in node.attribute if a.name == "value"}
     for node in model.graph.node:
-        if (node.domain in STANDARD and version < AXES_ARE_OPERANDS.get(node.op_type, 0) and len(node.input) == 2
-                and node.input[1] in known):
-            axes = numpy_helper.to_array(known[node.input.pop()])
+        if node.domain not in STANDARD or len(node.input) != 2 or node.input[1] not in known:
+            continue
+        axes = numpy_helper.to_array(known[node.input[1]])
+        if version < AXES_ARE_OPERANDS.get(node.op_type, 0):
+            node.input.pop()
             node.attribute.append(helper.make_attribute("axes", [int(axis) for axis in axes.ravel()]))
+        elif node.op_type in AXES_ARE_OPERANDS and axes.ndim == 0:  # the front end takes one axis in a row
+            name = f"{node.input[1]}.row"
+            if name not in known:
+                known[name] = numpy_helper.from_array(axes.reshape(1), name)
+                model.graph.initializer.append(known[name])
+            node.input[1] = name
+
+
+def is_made_of_others(node, known):
+    """Whether the front end lacks the operator, or what this node asks of it."""
+    return (node.op_type not in known or node.op_type in OTHERS
+            or node.op_type == "LayerNormalization" and any(node.output[1:]))
 
 
 def in_known_operators(model, known):
     """The model in operators that the front end has: others are what ONNX says that they are made of, or what is
     written here."""
     import onnx
-    made_of = sorted({node.op_type for node in model.graph.node if node.domain in STANDARD
-                      and (node.op_type not in known or node.op_type in OTHERS) and node.op_type not in REWRITTEN})
-    if made_of:
-        with contextlib.suppress(Exception):  # what it is made of is not known, or this package does not say it
-            from onnx import inliner
-            model = inliner.inline_selected_functions(model, [("", kind) for kind in made_of],
-                                                      inline_schema_functions=True)
+    import onnx.inliner
+    if model.functions:
+        with contextlib.suppress(Exception):  # of a model that is not in order, which the front end tells
+            model = onnx.inliner.inline_local_functions(model)
+    model = made_of_others(model, lambda node: node.domain in STANDARD and node.op_type not in REWRITTEN
+                           and is_made_of_others(node, known), version_of(model))
     model = folded(model)
     if any(node.op_type in REWRITTEN and node.domain in STANDARD for node in model.graph.node):
         with contextlib.suppress(Exception):  # of a model that is not in order, which the front end tells
@@ -347,4 +410,6 @@ def in_known_operators(model, known):
         del model.graph.node[:]
         model.graph.node.extend(nodes)
     with_axes_where_they_belong(model)
+    for node in model.graph.node:
+        node.name = node.output[0] if node.output else node.name
     return model

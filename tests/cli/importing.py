@@ -97,7 +97,7 @@ def test_import_prints_types_of_raw_data(t):
 
 def test_import_of_a_text_that_is_too_large(t):
     t.write("m.onnx", "model")
-    t.run("import", "m.onnx", env=python(t, "for _ in range(257): print('#' * (1 << 20))"), code=PROGRAM,
+    t.run("import", "m.onnx", env=python(t, "for _ in range(513): print('#' * (1 << 20))"), code=PROGRAM,
           says="leave them beside it with --params", lines=1)
 
 

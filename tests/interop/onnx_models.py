@@ -410,12 +410,61 @@ def turned_rows(g):
     return g.model(y=(y, 3, TensorProto.FLOAT)), {"x": (2, 5, 3)}
 
 
+def constants(g):
+    """What is made of constants alone: matrices by rows of results, one of them used as it is as well, a first state of
+    zeros, positions for an image of another size; and bounds of one side."""
+    x = g.input("x", ["batch", 12])
+    table, pixels = g.weight(40, 12), g.weight(1, 12, 3, 3)
+    h = g.add("Gemm", x, g.weight(16, 12), g.weight(16), transB=1)
+    state = g.add("MatMul", g.weight(value=np.zeros((1, 8), "float32")), g.weight(8, 16))
+    h = g.add("Clip", g.add("Add", h, state), g.weight(value=np.float32(0)))
+    h = g.add("Max", g.add("Gemm", h, g.weight(12, 16), transB=1), g.weight(value=np.float32(-1)), g.weight(12))
+    sized = g.add("Resize", pixels, "", "", g.weight(value=np.array([1, 12, 5, 2])), mode="cubic")
+    places = g.add("ReduceMean", sized, g.weight(value=np.array([2, 3])), keepdims=0)
+    h = g.add("Sum", h, places, g.add("Gather", table, g.weight(value=np.array([3]))))
+    wide = g.add("Pad", g.add("Tile", h, g.weight(value=np.array([1, 2]))), g.weight(value=np.array([0, 1, 0, 2])))
+    logits = g.add("MatMul", h, g.add("Transpose", table, perm=[1, 0]))
+    return (g.model(logits=(logits, 2, TensorProto.FLOAT), wide=(wide, 2, TensorProto.FLOAT)), {"x": (3, 12)})
+
+
+def selected(g):
+    """Boxes that are selected, as PyTorch's exporter writes it: their numbers become a row."""
+    given, scores = g.input("boxes", [12, 4]), g.add("Sigmoid", g.input("scores", [12]))
+    first, size = g.add("Split", given, axis=1, num_outputs=2, n_outputs=2)
+    boxes = g.add("Concat", first, g.add("Add", first, g.add("Abs", size)), axis=1)
+    both = [g.add("Unsqueeze", boxes, g.weight(value=np.array([0]))),
+            g.add("Unsqueeze", scores, g.weight(value=np.array([0, 1])))]
+    found = g.add("NonMaxSuppression", *both, g.weight(value=np.array([100])),
+                  g.weight(value=np.array([0.3], "float32")))
+    column = g.add("Slice", found, *(g.weight(value=np.array([n])) for n in (2, 3, 1)))
+    kept = g.add("Reshape", column, g.weight(value=np.array([-1])))
+    return (g.model(boxes_kept=(g.add("Gather", boxes, kept), 2, TensorProto.FLOAT),
+                    scores_kept=(g.add("Gather", scores, kept), 1, TensorProto.FLOAT)), {"boxes": (12, 4), "scores": (12,)})
+
+
+def sizes_said(g):
+    """Sizes that the front end loses track of, and that the model says; a size by itself, as a row of one."""
+    x = g.input("x", ["past", 4])
+    size = g.add("Squeeze", g.add("Shape", x, start=0, end=1))
+    more = g.add("Add", size, g.weight(value=np.array(1)))
+    row = g.add("Reshape", more, g.weight(value=np.array([-1])))
+    ones = g.add("ConstantOfShape", g.add("Concat", row, g.weight(value=np.array([4])), axis=0),
+                 value=numpy_helper.from_array(np.array([0.5], "float32")))
+    both = g.add("Concat", x, g.add("Slice", ones, g.weight(value=np.array([0])), g.weight(value=np.array([1])),
+                                    g.weight(value=np.array([0]))), axis=0)
+    y = g.add("Add", both, ones)
+    flat = g.add("Reshape", y, g.weight(value=np.array([-1, 2])))
+    wide = g.add("Expand", flat, g.weight(value=np.array([3, 1, 1])))
+    return g.model(y=(y, 2, TensorProto.FLOAT), wide=(wide, 3, TensorProto.FLOAT)), {"x": (5, 4)}
+
+
 MODELS = {"mlp": mlp, "residual": residual, "transformer": transformer, "embedding": embedding,
           "lstm_cells": lstm_cells, "gru_cells": gru_cells, "quantised": quantised,
           "recurrent": recurrent, "upsampled": upsampled, "quantised_operators": quantised_operators, "made_of_others": made_of_others,
           "u_net": u_net, "shapes": shapes, "odd_names": odd_names, "older": older,
           "sizes_given": sizes_given, "halved": halved, "loops": loops, "recurrent_11": recurrent_11,
           "quantised_in_passing": quantised_in_passing, "turned_rows": turned_rows,
+          "constants": constants, "selected": selected, "sizes_said": sizes_said,
           "mobile": mobile, "decoder": decoder, "vision_transformer": vision_transformer, "detector": detector}
 
 

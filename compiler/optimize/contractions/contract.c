@@ -248,6 +248,8 @@ static bool makes_lanes(const tirbi_contract_plan *plan, uint32_t loop) {
 /* ---- What is worth it ----------------------------------------------------------------------------------------- */
 
 enum { MOST_SWEPT = 128 }; /* products of an element: the machine has no more places for them */
+/* Strips of few elements of few products each, in a batch of many, are lanes along the batch sooner. */
+enum { SHORT_STRIP = 3, FEW_TAPS = 16, LEAST_BATCH = 32 };
 
 /* Whether the machine can convert `data` and `weights` while it sweeps. */
 static bool has_swept_types(const tirbi_contract_plan *plan, unsigned data, unsigned weights) {
@@ -265,7 +267,7 @@ static bool has_swept_types(const tirbi_contract_plan *plan, unsigned data, unsi
  * used again in another loop: depthwise convolutions. */
 static bool sweeps_along(const tirbi_contract_plan *plan, uint32_t lanes, unsigned data, unsigned weights) {
     int64_t products = 1;
-    bool again = false, sums = false;
+    bool again = false, sums = false, batch = false;
     const bool one = !plan->operands[weights].form.coefficient[lanes]; /* weight for a strip: its data may be apart */
     if (plan->reduces[lanes] || !steps_by_one(plan, TIRBI_CONTRACT_C, lanes) ||
         !steps_by(plan, data, lanes, one ? PICKED : 1) || (!one && !steps_by_one(plan, weights, lanes)) ||
@@ -279,8 +281,10 @@ static bool sweeps_along(const tirbi_contract_plan *plan, uint32_t lanes, unsign
         if (products > MOST_SWEPT) return false;
         sums = sums || (plan->reduces[i] && of_data && of_weights && most > 1);
         again = again || (i != lanes && !plan->reduces[i] && of_data && !of_weights && most > 1);
+        batch = batch || (!plan->reduces[i] && of_data && of_weights && plan->loops.var[i]->extent->lo >= LEAST_BATCH);
     }
-    return again && sums;
+    const bool is_short = one && batch && plan->loops.var[lanes]->extent->hi <= SHORT_STRIP && products <= FEW_TAPS;
+    return again && sums && !is_short;
 }
 
 static bool sweeps(const tirbi_contract_plan *plan) {

@@ -20,9 +20,9 @@
 #include "loader/base/divisor.h"
 
 enum { MAX_OPERANDS = 16, MAX_FORMS = 16, MAX_STORED = 16, MAX_SIZE = 400 };
-/* What may be computed apart: a buffer with more axes than any that it is made of repeats elements, and must be
- * small. */
-enum { SMALL_COUNT = 1 << 18, UNKNOWN_EXTENT = 64, LARGEST_FACTOR = 1 << 30 };
+/* What may be computed apart: a buffer with more axes than any that it is made of repeats elements, and must be small;
+ * one whose elements are used many times each may be larger. */
+enum { SMALL_COUNT = 1 << 18, LARGER_COUNT = 1 << 22, UNKNOWN_EXTENT = 64, LARGEST_FACTOR = 1 << 30, MANY = 64 };
 /* Lanes compute what takes as long as a division (tirbi_lane_work) each time, unless it is used so often. */
 enum { LEAST_ITERATIONS = 1024, LEAST_REUSE = 4, LEAST_WORK = 16 };
 
@@ -226,6 +226,8 @@ static bool make_axes_of(operand *o, const int64_t form[TIRBI_MAX_AFFINE]) {
         const uint32_t before = o->n_axes;
         if (make_axis(o, c)) continue;
         o->n_axes = before;
+        for (uint32_t i = 0; i < o->loops.n; i++)
+            if (!has_axis(o, i) && llabs(c[i]) > llabs(c[at])) at = i;
         memset(c, 0, sizeof c);
         c[at] = 1;
         if (!make_axis(o, c)) return false;
@@ -354,7 +356,8 @@ static bool pays(operand *o) {
     double least_reuse = saves ? LEAST_REUSE : o->value->kind == TIRBI_LX_COND ? 1 : 1.25;
     if (iterations <= count || iterations < least_reuse * count || (saves && iterations < LEAST_ITERATIONS))
         return false;
-    return o->n_axes <= o->rank || (known && count <= SMALL_COUNT) || (saves && is_spanned(o));
+    const double most = iterations >= MANY * count ? LARGER_COUNT : SMALL_COUNT;
+    return o->n_axes <= o->rank || (known && count <= most) || (saves && is_spanned(o));
 }
 
 /* ---- The buffer ------------------------------------------------------------------------------------------------- */

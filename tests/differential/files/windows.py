@@ -63,3 +63,31 @@ class Module:
             o[c, i] = t[c, i] + t[c, i + 1] + t[c, i + 2]
         for c in range(16):
             q[c] = t[15 - c, 31]
+
+    @T.prim_func(s_tir=True)
+    def beyond_the_image(o: T.Buffer((17, 5, 6), "float32"), x: T.Buffer((6, 5, 6), "float32"), w: T.Buffer((17, 6, 3, 3), "float32")):
+        for k, y, i in T.grid(17, 5, 6):
+            o[k, y, i] = T.float32(0)
+            for c, r, s in T.grid(6, 3, 3):
+                o[k, y, i] = o[k, y, i] + T.if_then_else(8 <= y + r * 8 and y + r * 8 < 13 and 8 <= i + s * 8 and i + s * 8 < 14, x[c, y + r * 8 - 8, i + s * 8 - 8], T.float32(0)) * w[k, c, r, s]
+
+    @T.prim_func(s_tir=True)
+    def apart_by_more_than_there_are(o: T.Buffer((9, 4, 3), "float32"), x: T.Buffer((5, 40, 29), "float32"), w: T.Buffer((9, 5, 3, 2), "float32")):
+        for k, y, i in T.grid(9, 4, 3):
+            o[k, y, i] = T.float32(0)
+            for c, r, s in T.grid(5, 3, 2):
+                o[k, y, i] = o[k, y, i] + T.exp(x[c, y + r * 12, i + s * 20]) * w[k, c, r, s]
+
+    @T.prim_func(s_tir=True)
+    def small_images(o: T.Buffer((45, 2, 2), "float32"), x: T.Buffer((45, 2, 2), "float32"), w: T.Buffer((45, 3, 3), "float32")):
+        for c, y, i in T.grid(45, 2, 2):
+            o[c, y, i] = T.float32(0)
+            for r, s in T.grid(3, 3):
+                o[c, y, i] = o[c, y, i] + T.if_then_else(1 <= y + r and y + r < 3 and 1 <= i + s and i + s < 3, x[c, y + r - 1, i + s - 1], T.float32(0)) * w[c, r, s]
+
+    @T.prim_func(s_tir=True)
+    def small_images_by_steps(o: T.Buffer((70, 3, 3), "int32"), x: T.Buffer((70, 7, 7), "int8"), w: T.Buffer((70, 3, 3), "int8")):
+        for c, y, i in T.grid(70, 3, 3):
+            o[c, y, i] = 0
+            for r, s in T.grid(3, 3):
+                o[c, y, i] = o[c, y, i] + T.Cast("int32", x[c, y * 2 + r, i * 2 + s]) * T.Cast("int32", w[c, r, s])
