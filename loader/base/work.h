@@ -17,7 +17,7 @@ static inline tirb_status tirbi_work(tirbi_heap *heap, uint64_t n, tirb_error *e
 }
 
 /* From now on a watch looks at the clock and the flag as steps are taken, which are none of its own: those of names
- * that meet in a table are not the same each time. NULL: no more. */
+ * that meet in a table are not the same each time. Their limit stays. NULL: no more. */
 void tirbi_work_watched(tirbi_heap *heap, tirbi_watch *watch);
 
 /* As many steps as there are words in so many bytes. */

@@ -1234,8 +1234,8 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
         uint32_t pointers = 1u + loop->n_cursors + loop->n_splats + loop->n_strips;
         size_t scratch = (size_t)loop->n_strips * TIRBI_MAX_STRIP_BYTES;
         if (tirbi_lane_may_repeat_rows(loop)) scratch += TIRBI_REPEATED_BYTES;
-        if (pointers > code->max_pointers) code->max_pointers = pointers;
-        if (scratch > code->max_scratch) code->max_scratch = scratch;
+        if (pointers > code->needs.pointers) code->needs.pointers = pointers;
+        if (scratch > code->needs.scratch) code->needs.scratch = scratch;
     }
     if (p->splat_chains != desk->links)
         tirbi_heap_free(code->heap, p->splat_chains, p->n_splat_links * sizeof *p->splat_chains);
