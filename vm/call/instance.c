@@ -274,10 +274,10 @@ static inline tirb_status need_code(tirb_instance *instance, uint32_t function, 
 static tirb_status run_function(tirb_instance *instance, uint32_t function, bool same, uint64_t *result,
                                 tirb_error *error) {
     const tirbi_scratch *s = &instance->scratch;
-    TIRBI_TRY(need_code(instance, function, error));
-    tirb_status status = same && tirbi_may_execute_again(&instance->run, function)
-                             ? tirbi_execute_again(&instance->run, result, error)
-                             : tirbi_execute(&instance->run, function, s->scalars, s->refs, result, error);
+    const bool again = same && tirbi_may_execute_again(&instance->run, function);
+    if (!again) TIRBI_TRY(need_code(instance, function, error));
+    tirb_status status = again ? tirbi_execute_again(&instance->run, result, error)
+                               : tirbi_execute(&instance->run, function, s->scalars, s->refs, result, error);
     if (status != TIRB_OK) locate(instance, &instance->run, error);
     return status;
 }

@@ -1,5 +1,6 @@
 #include "vm/translate/live.h"
 
+#include "loader/base/work.h"
 #include "vm/machine/code.h"
 #include "vm/machine/handlers.h"
 
@@ -82,11 +83,11 @@ static void find_effect(const tirbi_conditions *c, const tirbi_word *word, tirbi
 }
 
 void tirbi_live_begin(tirbi_live *live, const tirbi_words *words, const tirbi_conditions *conditions,
-                      const tirbi_form *forms, uint32_t n_forms) {
+                      const tirbi_form *forms, uint32_t n_forms, const tirbi_heap *heap) {
     const tirbi_jumps *jumps = live->jumps;
     uint32_t n_jumps = jumps->n, n_landings = jumps->n_landings;
     live->n = 0;
-    for (uint32_t i = n_forms; i-- > 0;) {
+    for (uint32_t i = n_forms; i-- > 0 && !tirbi_work_stopped(heap, i);) {
         const uint32_t place = forms[i].place;
         const tirbi_word *word = &words->words[place];
         tirbi_effect *const effect = &live->effects[live->n];
@@ -105,11 +106,11 @@ void tirbi_live_begin(tirbi_live *live, const tirbi_words *words, const tirbi_co
 }
 
 /* Goes back once. Whether something is live at a landing that was not. */
-static bool turn(const tirbi_live *live, bool is_last) {
+static bool turn(const tirbi_live *live, bool is_last, const tirbi_heap *heap) {
     const tirbi_jumps *jumps = live->jumps;
     uint32_t now = 0, n_jumps = jumps->n, n_landings = jumps->n_landings;
     bool changed = false;
-    for (uint32_t i = 0; i < live->n; i++) {
+    for (uint32_t i = 0; i < live->n && !tirbi_work_stopped(heap, i); i++) {
         tirbi_effect *const effect = &live->effects[i];
         if (effect->ends) now = 0;
         for (; n_jumps > effect->jumps; n_jumps--) now |= jumps->landings[jumps->all[n_jumps - 1].landing].live;
@@ -130,8 +131,8 @@ bool tirbi_live_settle(tirbi_live *live, tirbi_heap *heap) {
     enum { MOST_TURNS = 6 };
     for (unsigned i = 0; i < MOST_TURNS; i++) {
         heap->work += live->n / TIRBI_WORDS_AT_ONCE;
-        if (turn(live, false)) continue;
-        turn(live, true);
+        if (turn(live, false, heap)) continue;
+        turn(live, true, heap);
         return true;
     }
     return false;

@@ -67,8 +67,9 @@ static inline uint32_t tirbi_live_bit(const tirbi_conditions *c, uint16_t x) {
 bool tirbi_live_writes_a(unsigned form);
 /* Finds the effects of instructions, which are single forms yet; there is room for as many as there are forms. */
 void tirbi_live_begin(tirbi_live *live, const tirbi_words *words, const tirbi_conditions *conditions,
-                      const tirbi_form *forms, uint32_t n_forms);
-/* Leaves in `writes` of each effect what is live behind it. False: it takes too many turns. */
+                      const tirbi_form *forms, uint32_t n_forms, const tirbi_heap *heap);
+/* Leaves in `writes` of each effect what is live behind it. False: it takes too many turns. Both end early, with
+ * nothing of use, when the heap's watch is to stop. */
 bool tirbi_live_settle(tirbi_live *live, tirbi_heap *heap);
 
 #endif

@@ -1,5 +1,6 @@
 #include "vm/translate/pairs.h"
 
+#include "loader/base/work.h"
 #include "vm/machine/code.h"
 #include "vm/machine/handlers.h"
 
@@ -143,9 +144,9 @@ static const uint8_t first_words[TIRBI_N_HANDLERS] = {
 };
 
 /* Makes one form of each jump and what it leads to. */
-static void pair_jumps(const tirbi_words *all, const tirbi_jumps *jumps) {
+static void pair_jumps(const tirbi_words *all, const tirbi_jumps *jumps, const tirbi_heap *heap) {
     tirbi_word *const words = all->words;
-    for (uint32_t i = 0; i < jumps->n; i++) {
+    for (uint32_t i = 0; i < jumps->n && !tirbi_work_stopped(heap, i); i++) {
         const uint32_t from = jumps->all[i].word, to = jumps->landings[jumps->all[i].landing].word;
         const unsigned form = to < all->n ? form_of_both(jump_of, words[from].op, words[to].op) : 0;
         if (form != 0) words[from].op = (uint16_t)form;
@@ -175,10 +176,11 @@ static unsigned into_next(const tirbi_word *first, const tirbi_word *second, boo
 
 /* Finds the instructions that go into the next ones, and chooses the registers to follow: results of these, where
  * something else names the register as well. False: there are none to follow. */
-static bool find_results(const tirbi_words *all, tirbi_form *forms, uint32_t n, const tirbi_conditions *c) {
+static bool find_results(const tirbi_words *all, tirbi_form *forms, uint32_t n, const tirbi_conditions *c,
+                         const tirbi_heap *heap) {
     unsigned n_followed = 0;
     uint32_t behind = all->n;
-    for (uint32_t i = n; i-- > 0;) {
+    for (uint32_t i = n; i-- > 0 && !tirbi_work_stopped(heap, i);) {
         tirbi_form *const form = &forms[i];
         const tirbi_word *const first = &all->words[form->place];
         const uint32_t length = behind - form->place;
@@ -195,10 +197,10 @@ static bool find_results(const tirbi_words *all, tirbi_form *forms, uint32_t n, 
 /* Makes one form of two where a result goes from one into the other alone, from the last to the first. `live` has what
  * is followed, if anything is. */
 static void pair_results(const tirbi_words *all, const tirbi_form *forms, uint32_t n, const tirbi_conditions *c,
-                         const tirbi_live *live) {
+                         const tirbi_live *live, const tirbi_heap *heap) {
     uint32_t effect = 0;
     bool is_paired = false; /* the instruction behind, with the one behind that */
-    for (uint32_t i = n; i-- > 0;) {
+    for (uint32_t i = n; i-- > 0 && !tirbi_work_stopped(heap, i);) {
         const tirbi_form *const form = &forms[i];
         const bool may_pair = form->into != 0 && !is_paired;
         is_paired = false;
@@ -226,16 +228,16 @@ bool tirbi_pair_forms(const tirbi_words *all, tirbi_form *forms, uint32_t n, con
                       const tirbi_jumps *jumps, tirbi_room *room, tirbi_heap *heap) {
     tirbi_word *const words = all->words;
     tirbi_live live = {.jumps = jumps};
-    if (find_results(all, forms, n, conditions)) {
+    if (find_results(all, forms, n, conditions, heap)) {
         live.effects = tirbi_room_need(room, heap, n * sizeof *live.effects);
         if (!live.effects) return false;
-        tirbi_live_begin(&live, all, conditions, forms, n);
+        tirbi_live_begin(&live, all, conditions, forms, n, heap);
         if (!tirbi_live_settle(&live, heap)) live.n = 0;
     }
-    pair_results(all, forms, n, conditions, &live);
-    pair_jumps(all, jumps);
+    pair_results(all, forms, n, conditions, &live, heap);
+    pair_jumps(all, jumps, heap);
     uint32_t behind = all->n; /* the first word of the form behind */
-    for (uint32_t i = n; i-- > 0;) {
+    for (uint32_t i = n; i-- > 0 && !tirbi_work_stopped(heap, i);) {
         const uint32_t place = forms[i].place;
         const unsigned first = words[place].op;
         const bool paired = behind < all->n && first_words[first] == behind - place;
@@ -243,6 +245,6 @@ bool tirbi_pair_forms(const tirbi_words *all, tirbi_form *forms, uint32_t n, con
         if (form != 0) words[place].op = (uint16_t)form;
         behind = place;
     }
-    pair_jumps(all, jumps);
+    pair_jumps(all, jumps, heap);
     return true;
 }

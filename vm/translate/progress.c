@@ -155,7 +155,7 @@ tirb_status tirbi_code_need(tirbi_code *code, uint32_t first, uint32_t n, const 
     if (stop) tirbi_work_watched(code->heap, &watch);
     const tirb_status status = make_all_ready(code, first, n, error);
     if (stop) tirbi_work_watched(code->heap, NULL);
-    if (status == TIRB_CANCELLED) return status;
+    if (status != TIRB_OK && watch.stopped != TIRB_OK) return cancelled(error);
     if (status != TIRB_OK) (void)tirbi_arena_go_back(&code->arena, &p->whole, NULL);
     leave_translator(code);
     if (status == TIRB_NO_MEMORY || status == TIRB_MEMORY_LIMIT)

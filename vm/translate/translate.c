@@ -968,7 +968,7 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
 
 static void patch_jumps(translator *t) {
     tirbi_word *words = t->emitter.all.words;
-    for (uint32_t i = 0; i < t->n_fixups; i++) {
+    for (uint32_t i = 0; i < t->n_fixups && !tirbi_work_stopped(t->heap, i); i++) {
         const tirbi_jump *f = &t->fixups[i];
         const tirbi_landing *there = &t->landings[f->landing];
         int32_t distance = (int32_t)((int64_t)there->word - (int64_t)f->word);
@@ -1093,7 +1093,8 @@ static tirb_status translate_code(translator *t) {
     }
     t->fn->cost = cost_of_call(f, t->weight);
     patch_jumps(t);
-    return pair_forms(t) ? TIRB_OK : tirbi_heap_status(t->heap);
+    if (!pair_forms(t)) return tirbi_heap_status(t->heap);
+    return tirbi_work_seen(t->heap, t->error);
 }
 
 /* ---- Layout of a function's frame and its arguments ----------------------------------------------------------- */
@@ -1214,6 +1215,7 @@ tirb_status tirbi_translate_function(tirbi_translator *t, uint32_t function, tir
     t->fn = &t->code->functions[function];
     t->is_called = !program->are_called || program->are_called[function];
     t->code->needs = (tirbi_lane_needs){0};
+    t->emitter.failed = false; /* as where it was stopped */
     *t->fn = (tirbi_fn){.function = t->function, .first_line = t->fn->first_line};
     return translate(t);
 }
