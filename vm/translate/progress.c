@@ -8,7 +8,7 @@
 #include "vm/enter/lane_entry.h"
 #include "vm/translate/function.h"
 
-enum { NOBODY = UINT32_MAX };
+enum { NOBODY = UINT16_MAX + 1 }; /* of all functions that there may be */
 
 /* A function on the way through all that some function leads to. Those that lead to each other are ready together, when
  * the walk leaves the first of them that it has come to (Tarjan's strongly connected components). */
