@@ -111,6 +111,38 @@ static void all_at_once(void **state) {
     tirb_engine_release(engine);
 }
 
+/* Functions whose lane loops need more and less are called in turn without any memory that is new. */
+static void called_in_turn(void **state) {
+    static const char both[] =
+        ".function \"little\" public\n.lanes 1\n.ref f32 writable\n.tensor \"a\" f32 r0 read write (64)\n"
+        "lane 64, done\n.cursor r0 f32 readwrite 0 0 1\nvload.f32 v0, c0\nvadd.f32 v0, v0, v0\nvstore.f32 c0, v0\n"
+        "done:\nlane.end\nret.void\n.end\n"
+        ".function \"much\" public\n.lanes 8\n.ref f32 writable\n.tensor \"a\" f32 r0 read write (64)\n"
+        "lane 64, done\n.cursor r0 f32 readwrite 0 0 1\nvload.f32 v0, c0\nvsin.f32 v1, v0\nvcos.f32 v2, v0\n"
+        "vpow.f32 v3, v1, v2\nvadd.f32 v4, v1, v2\nvmul.f32 v5, v3, v4\nvadd.f32 v5, v5, v1\nvstore.f32 c0, v5\n"
+        "done:\nlane.end\nret.void\n.end\n";
+    (void)state;
+    failing_allocator memory = {0};
+    session s = open_counted(both, NULL, &memory);
+    float a[64] = {0};
+    tensor t;
+    const tirb_arg arg = tensor_arg(make_tensor(&t, a, F32, 1, 64));
+    tirb_stats stats[2] = {TIRB_STATS_INIT, TIRB_STATS_INIT};
+    long calls = 0;
+    for (unsigned i = 0; i < 12; i++) {
+        tirb_stats now = TIRB_STATS_INIT;
+        EXPECT_OK(&s, run(&s, i % 2 ? "much" : "little", &arg, 1, NULL));
+        assert_int_equal(tirb_instance_stats(s.instance, &now), TIRB_OK);
+        if (i < 2) stats[i] = now;
+        if (i < 4) calls = memory.calls;
+        assert_int_equal(now.peak_memory, stats[i % 2].peak_memory);
+        assert_int_equal(memory.calls, calls);
+    }
+    assert_true(stats[0].peak_memory < stats[1].peak_memory);
+    close_session(&s);
+    assert_int_equal(memory.live, 0);
+}
+
 /* ---- Limits ---------------------------------------------------------------------------------------------------- */
 
 /* The limits of a load hold for what its calls have translated, and of nobody else's. */
@@ -325,6 +357,7 @@ static void stopped_while_waiting(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_called),   cmocka_unit_test(all_at_once),
+        cmocka_unit_test(called_in_turn),
         cmocka_unit_test(limits_of_each),   cmocka_unit_test(the_cache_counts),
         cmocka_unit_test(at_the_same_time), cmocka_unit_test(stopped_anywhere),
         cmocka_unit_test(orphaned),         cmocka_unit_test(stopped_while_waiting),
