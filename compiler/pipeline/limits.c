@@ -12,7 +12,7 @@ enum { HARD_LIMIT = 4 };
 
 struct tirb_canceller {
     tirbi_heap heap;
-    atomic_int cancelled;
+    atomic_uint cancelled;
 };
 
 tirb_status tirb_canceller_create(const tirb_allocator *allocator, tirb_canceller **out_canceller, tirb_error *error) {

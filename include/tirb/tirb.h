@@ -117,9 +117,11 @@ TIRB_API tirb_status tirb_engine_cache_stats(tirb_engine *engine, tirb_cache_sta
 
 /* ---- Module ------------------------------------------------------------------------------------------------- */
 
-/* Reads, checks and verifies a bundle, or finds it verified in the engine's cache. The bytes are copied; the caller
- * keeps them. On success the caller owns one reference to *out_module. Errors: FORMAT, VERSION, CHECKSUM, VERIFY,
- * MEMORY_LIMIT and FUEL (the defaults of tirb_load_limits), NO_MEMORY, MISUSE. */
+/* Reads, checks and verifies a bundle, all of it, or finds it verified in the engine's cache. A function is translated
+ * for this machine, with those that it calls, by the first call of it, which may then end as the load might have: with
+ * MEMORY_LIMIT, FUEL or NO_MEMORY (tirb_load_limits.translate_all has it all done here). The bytes are copied; the
+ * caller keeps them. On success the caller owns one reference to *out_module. Errors: FORMAT, VERSION, CHECKSUM,
+ * VERIFY, MEMORY_LIMIT and FUEL (the defaults of tirb_load_limits), NO_MEMORY, MISUSE. */
 TIRB_API tirb_status tirb_module_load(tirb_engine *engine, const void *bytes, size_t size, tirb_module **out_module,
                                       tirb_error *error);
 
@@ -132,13 +134,17 @@ typedef struct tirb_load_limits {
                                   engine's max_bundle_size, and of sections and of code no more than 4 MiB and 256
                                   times the bundle's each */
     uint64_t max_instructions; /* 0: as many as that code has room for */
-    uint64_t max_memory;       /* bytes at any moment of the load, the module included; 0: 16 MiB, and 24 times those
-                                  of the bundle and of what it unpacks to */
-    uint64_t max_work;         /* steps through what the bundle holds; 0: 16 million, and 64 for each of those bytes */
+    uint64_t max_memory;       /* bytes at any moment of the load, the module included, and of translation later on; 0:
+                                  16 MiB, and 24 times those of the bundle and of what it unpacks to */
+    uint64_t max_work;         /* steps through what the bundle holds, the same; 0: 16 million, and 64 for each of those
+                                  bytes */
+    uint32_t translate_all;    /* 1: all functions are translated by the load, as for a server that is to be warm; 0:
+                                  each by its first call */
+    uint32_t reserved;
 } tirb_load_limits;
 
 #define TIRB_LOAD_LIMITS_INIT                                                                      \
-    { (uint32_t)sizeof(tirb_load_limits), 0, 0, 0, 0, 0 }
+    { (uint32_t)sizeof(tirb_load_limits), 0, 0, 0, 0, 0, 0, 0 }
 
 /* tirb_module_load within limits; NULL: the defaults, which tirb_module_load has. They hold for modules from the
  * engine's cache as well, by what it took to load those. Errors: as tirb_module_load; MEMORY_LIMIT for any limit but
@@ -159,7 +165,8 @@ TIRB_API tirb_status tirb_module_load_in_place(tirb_engine *engine, const void *
                                                const tirb_load_limits *limits, void (*release)(void *context),
                                                void *context, tirb_module **out_module, tirb_error *error);
 
-/* What it took to load a module: `memory` and `work` on this machine, the other numbers on any. */
+/* What it took to load a module, and to translate those of its functions that have been called by now, also by others
+ * who share it by the engine's cache: `memory` and `work` on this machine, the other numbers on any. */
 typedef struct tirb_load_stats {
     uint32_t struct_size;
     uint32_t functions;

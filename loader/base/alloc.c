@@ -161,19 +161,34 @@ _Static_assert(sizeof(struct tirbi_arena_block) == ARENA_ALIGN, "the header keep
 
 void tirbi_arena_init(tirbi_arena *arena, tirbi_heap *heap) { *arena = (tirbi_arena){.heap = heap}; }
 
+/* Returns the one before it. */
+static tirbi_arena_block *free_block(tirbi_heap *heap, tirbi_arena_block *block) {
+    tirbi_arena_block *older = block->older;
+    ASAN_UNPOISON_MEMORY_REGION(block, block->size);
+    tirbi_heap_free(heap, block, block->size);
+    return older;
+}
+
 static void free_blocks(tirbi_heap *heap, tirbi_arena_block *block) {
-    while (block) {
-        tirbi_arena_block *older = block->older;
-        ASAN_UNPOISON_MEMORY_REGION(block, block->size);
-        tirbi_heap_free(heap, block, block->size);
-        block = older;
-    }
+    while (block) block = free_block(heap, block);
 }
 
 void tirbi_arena_destroy(tirbi_arena *arena) {
     free_blocks(arena->heap, arena->blocks);
     free_blocks(arena->heap, arena->arrays);
     *arena = (tirbi_arena){.heap = arena->heap};
+}
+
+bool tirbi_arena_go_back(tirbi_arena *arena, const tirbi_arena_mark *mark, const atomic_uint *stop) {
+    while (arena->blocks != mark->blocks) {
+        if (tirbi_is_stopped(stop)) return false;
+        arena->blocks = free_block(arena->heap, arena->blocks);
+    }
+    arena->next = mark->next;
+    arena->left = mark->left;
+    arena->failed = false;
+    ASAN_POISON_MEMORY_REGION(arena->next, arena->left);
+    return true;
 }
 
 /* Blocks double up to a cap, so that small compilations stay small and large ones make few calls. */

@@ -31,7 +31,8 @@ typedef struct tirbi_heap {
     uint64_t peak;
     bool over_budget; /* the last failure was the budget's, not the allocator's */
     uint64_t work, max_work; /* steps taken, and how many there may be: see loader/base/work.h */
-    tirbi_watch *watch;      /* who looks at the clock meanwhile, or NULL */
+    tirbi_watch *watch;      /* who is asked meanwhile, or NULL; then there may be so many before the next look, */
+    uint64_t watched_work;   /* and so many in all */
 } tirbi_heap;
 
 /* A NULL reallocate means the C library's. */
@@ -93,6 +94,18 @@ typedef struct tirbi_arena {
 
 void tirbi_arena_init(tirbi_arena *arena, tirbi_heap *heap);
 void tirbi_arena_destroy(tirbi_arena *arena);
+/* Where an arena is that only tirbi_arena_alloc takes from. */
+typedef struct tirbi_arena_mark {
+    tirbi_arena_block *blocks;
+    uint8_t *next;
+    size_t left;
+} tirbi_arena_mark;
+static inline tirbi_arena_mark tirbi_arena_here(const tirbi_arena *arena) {
+    return (tirbi_arena_mark){arena->blocks, arena->next, arena->left};
+}
+/* Frees what has been allocated since, unless *stop is not zero, or becomes so: then some is left, with false. NULL:
+ * nothing stops it. */
+bool tirbi_arena_go_back(tirbi_arena *arena, const tirbi_arena_mark *mark, const atomic_uint *stop);
 /* n * size zeroed bytes; never NULL for 0 bytes; NULL when out of memory or when the product overflows. */
 void *tirbi_arena_alloc(tirbi_arena *arena, size_t n, size_t size);
 /* Counts steps of whoever uses the arena where they allocate nothing; false: its watch has stopped them, and the arena

@@ -19,7 +19,7 @@ typedef struct tirbi_watch {
     uint64_t max_work;           /* more stop it; UINT64_MAX: none do */
     uint64_t look_at;            /* the steps at which the clock and the flag are looked at again */
     uint64_t deadline;           /* of tirbi_clock_ns; UINT64_MAX: none */
-    const atomic_int *cancelled; /* not 0: it is to stop; NULL: nobody can say so */
+    const atomic_uint *cancelled; /* not 0: it is to stop; NULL: nobody can say so */
     tirb_status stopped;         /* why it was, or TIRB_OK */
 } tirbi_watch;
 

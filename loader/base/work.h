@@ -17,8 +17,18 @@ static inline tirb_status tirbi_work(tirbi_heap *heap, uint64_t n, tirb_error *e
 }
 
 /* From now on a watch looks at the clock and the flag as steps are taken, which are none of its own: those of names
- * that meet in a table are not the same each time. NULL: no more. */
+ * that meet in a table are not the same each time. Their limit stays. NULL: no more. */
 void tirbi_work_watched(tirbi_heap *heap, tirbi_watch *watch);
+
+/* Where turns of a loop are no steps of their own: whether the heap's watch is to stop, which is asked every so many
+ * turns. What the loop was to do is then of no use; tirbi_work_seen tells why. */
+static inline bool tirbi_work_stopped(const tirbi_heap *heap, uint32_t turn) {
+    enum { TURNS_AT_ONCE = 1 << 10 };
+    return turn % TURNS_AT_ONCE == 0 && heap->watch && !tirbi_watch_look(heap->watch);
+}
+
+/* Behind such loops. */
+tirb_status tirbi_work_seen(const tirbi_heap *heap, tirb_error *error);
 
 /* As many steps as there are words in so many bytes. */
 static inline uint64_t tirbi_work_of_bytes(uint64_t bytes) { return 1 + bytes / 8; }

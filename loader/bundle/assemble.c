@@ -1041,6 +1041,7 @@ static tirb_status assemble(assembler *a) {
     a->program->n_constants = (uint16_t)(a->constants.size / sizeof(tirbi_constant));
     a->program->constants = keep_constants(a, a->program->n_constants);
     a->program->functions = keep(a, &a->functions);
+    a->program->are_called = TIRBI_NEW_ARRAY(a->arena, bool, a->program->n_functions);
     a->program->imports = keep(a, &a->imports);
     a->program->strings = keep(a, &a->strings);
     return a->arena->failed ? no_memory(a) : TIRB_OK;

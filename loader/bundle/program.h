@@ -174,6 +174,7 @@ typedef struct tirbi_program {
     uint16_t n_imports;
     uint16_t n_constants;
     const tirbi_function *functions;
+    bool *are_called; /* by function, which the verifier sets: other code calls it; NULL: any may be called */
     const tirbi_string *strings;
     const tirbi_import *imports;
     const tirbi_constant *constants;

@@ -341,6 +341,8 @@ static tirb_status read_functions(loading *l, tirbi_reader *r) {
     void *memory;
     TIRBI_TRY(take(l, n, sizeof(tirbi_function), &memory));
     l->functions = (tirbi_function *)memory;
+    TIRBI_TRY(take(l, n, sizeof(bool), &memory));
+    l->program->are_called = memory;
     l->program->functions = l->functions;
     l->program->n_functions = n;
     uint32_t used = 0;

@@ -250,6 +250,21 @@ void *tirbi_cache_find(tirbi_cache *cache, const void *bytes, size_t size, tirbi
     return NULL;
 }
 
+tirbi_key tirbi_cache_entry_key(const tirbi_cache_entry *entry) { return entry->key; }
+
+/* Drops what was used least recently, but for `kept`, until there is room for so many bytes and entries more. */
+static void make_room(tirbi_cache *cache, uint64_t bytes, uint64_t entries, const tirbi_cache_entry *kept,
+                      tirbi_cache_entry **dropped) {
+    table *const t = &cache->table;
+    for (tirbi_cache_entry *entry = t->oldest, *newer; entry; entry = newer) {
+        if (t->entries + entries <= cache->max_entries && t->bytes <= cache->max_bytes - bytes) return;
+        newer = entry->newer;
+        if (entry == kept) continue;
+        drop(t, entry, dropped);
+        t->evictions++;
+    }
+}
+
 static bool same_bytes(const tirbi_cache_entry *a, const tirbi_cache_entry *b) {
     return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
 }
@@ -271,10 +286,7 @@ void tirbi_cache_add(tirbi_cache *cache, tirbi_cache_entry *pending, void *value
         pending->chain = NULL;
     } else {
         if (old) drop(t, old, &dropped);
-        while (t->oldest && (t->entries >= cache->max_entries || t->bytes > cache->max_bytes - pending->cost)) {
-            drop(t, t->oldest, &dropped);
-            t->evictions++;
-        }
+        make_room(cache, pending->cost, 1, NULL, &dropped);
         tirbi_cache_entry **bucket = bucket_of(t, pending->key);
         pending->chain = *bucket;
         *bucket = pending;
@@ -288,6 +300,26 @@ void tirbi_cache_add(tirbi_cache *cache, tirbi_cache_entry *pending, void *value
 
 void tirbi_cache_abandon(tirbi_cache *cache, tirbi_cache_entry *pending) {
     if (pending) entry_release(cache, pending);
+}
+
+void tirbi_cache_grown(tirbi_cache *cache, tirbi_key key, const void *value, uint64_t value_size) {
+    tirbi_cache_entry *dropped = NULL;
+    lock(cache);
+    table *t = &cache->table;
+    tirbi_cache_entry *entry = look_up(t, key);
+    uint64_t cost = 0;
+    if (entry && entry->value == value) {
+        if (!tirbi_add_u64(entry_size(entry->size), value_size, &cost) || cost > cache->max_bytes) {
+            drop(t, entry, &dropped);
+            t->evictions++;
+        } else if (cost > entry->cost) { /* else somebody has told of more meanwhile */
+            make_room(cache, cost - entry->cost, 0, entry, &dropped);
+            t->bytes += cost - entry->cost;
+            entry->cost = cost;
+        }
+    }
+    unlock(cache);
+    release_all(cache, dropped);
 }
 
 void tirbi_cache_clear(tirbi_cache *cache) {

@@ -54,6 +54,11 @@ const uint8_t *tirbi_cache_entry_bytes(const tirbi_cache_entry *entry);
  * to make room. An entry of the same bytes that another thread has added meanwhile stays. */
 void tirbi_cache_add(tirbi_cache *cache, tirbi_cache_entry *pending, void *value, uint64_t value_size);
 void tirbi_cache_abandon(tirbi_cache *cache, tirbi_cache_entry *pending);
+/* An entry's key, by which it is found again. */
+tirbi_key tirbi_cache_entry_key(const tirbi_cache_entry *entry);
+/* The value of the entry with this key, if it is still there, takes so much by now: drops what was used least recently
+ * to make room, or that entry where it is more than the cache holds. */
+void tirbi_cache_grown(tirbi_cache *cache, tirbi_key key, const void *value, uint64_t value_size);
 
 /* Drops every entry. */
 void tirbi_cache_clear(tirbi_cache *cache);

@@ -139,6 +139,7 @@ static tirb_status check_call(checker *c) {
     const tirbi_function *callee = &c->program->functions[callee_index];
     const checker_arity *arity = &c->arities[callee_index];
     if (callee->is_region) return tirbi_verify_fail(c, "function %u is a region: only fork runs it", callee_index);
+    if (c->program->are_called) c->program->are_called[callee_index] = true;
     if (instr->operand[2] != arity->n_scalars) {
         return tirbi_verify_fail(c, "function %u takes %u scalars, not %" PRId64, callee_index, arity->n_scalars,
                                  instr->operand[2]);

@@ -71,6 +71,7 @@ AT(tirb_load_limits, max_bytes, 8);
 AT(tirb_load_limits, max_instructions, 16);
 AT(tirb_load_limits, max_memory, 24);
 AT(tirb_load_limits, max_work, 32);
+AT(tirb_load_limits, translate_all, 40);
 AT(tirb_load_stats, functions, 4);
 AT(tirb_load_stats, bytes, 8);
 AT(tirb_load_stats, instructions, 16);

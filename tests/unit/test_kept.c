@@ -7,6 +7,7 @@
 
 #include "tests/differential/random.h"
 #include "tests/unit/sampled.h"
+#include "vm/call/objects.h"
 
 /* Blocks of one site that grow, of the frames of a recursion, and of chunks that differ; scratch of contractions and of
  * lanes; frames of few and of many registers. Each function returns how many elements of new blocks were not zero, and
@@ -98,6 +99,9 @@ static void open_host(host *h, tirb_isa isa, uint64_t limit, uint32_t threads) {
     limits.max_depth = 100;
     assert_int_equal(tirb_engine_create(&options, &h->engine, NULL), TIRB_OK);
     h->module = load_text(h->engine, program);
+    /* What translation takes is the module's, and counts elsewhere. */
+    const uint32_t n = h->module->program->n_functions;
+    assert_int_equal(tirbi_module_translate(h->module, 0, n, NULL, NULL), TIRB_OK);
     assert_int_equal(tirb_instance_create(h->module, &limits, &h->instance, NULL), TIRB_OK);
     h->idle = atomic_load(&h->memory.held);
     atomic_store(&h->memory.most, h->idle);

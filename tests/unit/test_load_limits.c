@@ -51,7 +51,11 @@ static void check_limits(tirb_engine *engine, const tirbi_writer *bundle) {
     assert_int_equal(stats.functions, 2);
     assert_int_equal(stats.instructions, 8);
     assert_true(stats.bytes > 0 && stats.memory > 0 && stats.work > 0);
-    limits = (tirb_load_limits){sizeof limits, stats.functions, stats.bytes, stats.instructions, 0, 2 * stats.work};
+    limits = (tirb_load_limits)TIRB_LOAD_LIMITS_INIT;
+    limits.max_functions = stats.functions;
+    limits.max_bytes = stats.bytes;
+    limits.max_instructions = stats.instructions;
+    limits.max_work = 2 * stats.work;
     if (bundle->size > limits.max_bytes) limits.max_bytes = bundle->size;
     expect_load(engine, bundle, &limits, TIRB_OK, NULL);
     limits.max_memory = stats.memory;

@@ -9,6 +9,7 @@
 #include "vm/call/number.h"
 #include "vm/call/packed.h"
 #include "vm/call/signature.h"
+#include "vm/machine/code.h"
 
 #define DEFAULT_MAX_MEMORY (UINT64_C(1) << 30)
 enum { DEFAULT_MAX_DEPTH = 1000, MAX_SHOWN_NAME = 64 };
@@ -263,13 +264,20 @@ static void remember_shapes(const tirbi_binding *b, uint32_t function) {
     b->scratch->bound = function;
 }
 
+/* Before a function is run. */
+static inline tirb_status need_code(tirb_instance *instance, uint32_t function, tirb_error *error) {
+    if (tirbi_code_is_ready(instance->run.code, function)) return TIRB_OK;
+    return tirbi_module_translate(instance->module, function, 1, &instance->stops.call, error);
+}
+
 /* `same`: its arguments are those of the last run. */
 static tirb_status run_function(tirb_instance *instance, uint32_t function, bool same, uint64_t *result,
                                 tirb_error *error) {
     const tirbi_scratch *s = &instance->scratch;
-    tirb_status status = same && tirbi_may_execute_again(&instance->run, function)
-                             ? tirbi_execute_again(&instance->run, result, error)
-                             : tirbi_execute(&instance->run, function, s->scalars, s->refs, result, error);
+    const bool again = same && tirbi_may_execute_again(&instance->run, function);
+    if (!again) TIRBI_TRY(need_code(instance, function, error));
+    tirb_status status = again ? tirbi_execute_again(&instance->run, result, error)
+                               : tirbi_execute(&instance->run, function, s->scalars, s->refs, result, error);
     if (status != TIRB_OK) locate(instance, &instance->run, error);
     return status;
 }
@@ -291,6 +299,7 @@ static tirb_status run_packed(tirb_instance *instance, const tirbi_binding *bind
     tirb_result given;
     uint64_t status_bits = 0;
     const char *signature = binding->plan->signature;
+    TIRBI_TRY(need_code(instance, function, binding->error));
     tirb_status status = tirbi_packed_bind(signature, binding->args, n_args, &instance->heap, &packed, binding->error);
     if (status == TIRB_OK) {
         run->handles = packed.handles;

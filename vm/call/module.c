@@ -157,9 +157,10 @@ static tirb_status read(tirbi_verified *made, const tirb_engine *engine, const v
     made->heap.budget = limits->max_memory ? limits->max_memory : in_proportion(ANY_MEMORY, MEMORY_PER_BYTE, size);
     made->heap.max_work = limits->max_work ? limits->max_work : UINT64_MAX; /* the sizes bound what reading takes */
     TIRBI_TRY(tirbi_bundle_read_within(bytes, size, &within, &made->arena, program, error));
-    if (!limits->max_work)
-        made->heap.max_work = in_proportion(in_proportion(ANY_WORK, WORK_PER_BYTE, size), WORK_PER_BYTE,
-                                            (*program)->n_bytes);
+    const uint64_t unpacked = (*program)->n_bytes;
+    made->max_memory = in_proportion(in_proportion(ANY_MEMORY, MEMORY_PER_BYTE, size), MEMORY_PER_BYTE, unpacked);
+    made->max_work = in_proportion(in_proportion(ANY_WORK, WORK_PER_BYTE, size), WORK_PER_BYTE, unpacked);
+    if (!limits->max_work) made->heap.max_work = made->max_work;
     return TIRB_OK;
 }
 
@@ -171,12 +172,15 @@ static tirb_status fill(tirbi_verified *made, const tirb_engine *engine, const v
     made->program = program;
     TIRBI_TRY(make_plans(made, error));
     TIRBI_TRY(make_import_types(made, error));
-    TIRBI_TRY(tirbi_code_create(program, engine->isa, engine->profiles, &made->heap, &made->code, error));
+    TIRBI_TRY(tirbi_code_begin(program, engine->isa, engine->profiles, &made->heap, &made->code, error));
     made->stats = (tirb_load_stats){.functions = program->n_functions,
                                     .bytes = program->n_bytes,
                                     .instructions = program->n_instructions,
                                     .memory = made->heap.peak,
                                     .work = made->heap.work};
+    made->loaded = made->heap.used;
+    atomic_init(&made->memory, made->heap.peak);
+    atomic_init(&made->work, made->heap.work);
     return TIRB_OK;
 }
 
@@ -222,6 +226,7 @@ static tirb_status verify(const tirb_engine *engine, const void *bytes, size_t s
     tirbi_verified *made = tirbi_heap_calloc(&heap, 1, sizeof(*made));
     if (!made) return tirbi_error_set(error, TIRB_NO_MEMORY, "out of memory for a module");
     atomic_init(&made->references, 1);
+    atomic_init(&made->translating, 0);
     made->stays = stays;
     tirbi_heap_init(&made->heap, &engine->heap.allocator, 0);
     tirbi_arena_init(&made->arena, &made->heap);
@@ -248,6 +253,7 @@ static tirb_status verify_once(const tirb_engine *engine, const void *bytes, siz
         verify(engine, pending ? tirbi_cache_entry_bytes(pending) : bytes, size, false, limits, out, error);
     if (!pending) return status;
     if (status == TIRB_OK) {
+        (*out)->key = tirbi_cache_entry_key(pending);
         tirbi_cache_add(engine->cache, pending, *out, sizeof(tirbi_verified) + (*out)->heap.used);
     } else {
         tirbi_cache_abandon(engine->cache, pending);
@@ -285,8 +291,8 @@ static tirb_status check_load(const tirb_engine *engine, const void *bytes, size
 }
 
 /* The module of what was verified, of which it takes the reference. */
-static tirb_status make_module(tirb_engine *engine, tirbi_verified *verified, tirb_module **out_module,
-                               tirb_error *error) {
+static tirb_status make_module(tirb_engine *engine, tirbi_verified *verified, const tirb_load_limits *limits,
+                               tirb_module **out_module, tirb_error *error) {
     tirbi_heap heap = engine->heap;
     tirb_module *module = tirbi_heap_calloc(&heap, 1, sizeof(*module));
     if (!module) {
@@ -302,8 +308,13 @@ static tirb_status make_module(tirb_engine *engine, tirbi_verified *verified, ti
     module->import_types = verified->import_types;
     module->code = verified->code;
     module->n_callable = tirbi_program_callable(module->program);
-    *out_module = module;
-    return TIRB_OK;
+    module->max_memory = limits->max_memory ? limits->max_memory : verified->max_memory;
+    module->max_work = limits->max_work ? limits->max_work : verified->max_work;
+    const tirb_status status =
+        limits->translate_all ? tirbi_module_translate(module, 0, module->program->n_functions, NULL, error) : TIRB_OK;
+    if (status == TIRB_OK) *out_module = module;
+    else destroy(module);
+    return status;
 }
 
 tirb_status tirb_module_load_limited(tirb_engine *engine, const void *bytes, size_t size,
@@ -314,7 +325,7 @@ tirb_status tirb_module_load_limited(tirb_engine *engine, const void *bytes, siz
     TIRBI_TRY(check_load(engine, bytes, size, limits, out_module, caller, &chosen, error));
     TIRBI_TRY(engine->cache ? verify_once(engine, bytes, size, &chosen, &verified, error)
                             : verify(engine, bytes, size, false, &chosen, &verified, error));
-    return make_module(engine, verified, out_module, error);
+    return make_module(engine, verified, &chosen, out_module, error);
 }
 
 tirb_status tirb_module_load_in_place(tirb_engine *engine, const void *bytes, size_t size,
@@ -324,7 +335,7 @@ tirb_status tirb_module_load_in_place(tirb_engine *engine, const void *bytes, si
     tirbi_verified *verified = NULL;
     TIRBI_TRY(check_load(engine, bytes, size, limits, out_module, "tirb_module_load_in_place", &chosen, error));
     TIRBI_TRY(verify(engine, bytes, size, true, &chosen, &verified, error));
-    TIRBI_TRY(make_module(engine, verified, out_module, error));
+    TIRBI_TRY(make_module(engine, verified, &chosen, out_module, error));
     verified->release = release; /* from here on the bytes are the module's */
     verified->context = context;
     return TIRB_OK;
@@ -337,8 +348,11 @@ tirb_status tirb_module_load(tirb_engine *engine, const void *bytes, size_t size
 
 tirb_status tirb_module_load_stats(const tirb_module *module, tirb_load_stats *out_stats) {
     if (!module || !out_stats) return TIRB_MISUSE;
-    const tirb_load_stats *stats = &module->verified->stats;
-    return tirbi_info_write(out_stats, stats, sizeof(*stats)) ? TIRB_OK : TIRB_MISUSE;
+    const tirbi_verified *verified = module->verified;
+    tirb_load_stats stats = verified->stats;
+    stats.memory = atomic_load_explicit(&verified->memory, memory_order_relaxed);
+    stats.work = atomic_load_explicit(&verified->work, memory_order_relaxed);
+    return tirbi_info_write(out_stats, &stats, sizeof(stats)) ? TIRB_OK : TIRB_MISUSE;
 }
 
 tirb_module *tirb_module_retain(tirb_module *module) {

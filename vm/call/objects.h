@@ -59,8 +59,13 @@ typedef struct tirbi_verified {
     const tirbi_program *program;
     const tirbi_plan *plans;         /* by function */
     const char *const *import_types; /* by import: tirbi_import_format */
-    tirbi_code *code;
-    tirb_load_stats stats;
+    tirbi_code *code; /* whose functions are translated as they are called: vm/call/translation.c */
+    _Atomic int64_t translating; /* the process that has a thread which does; 0: none has */
+    tirb_load_stats stats;       /* of reading and verifying, */
+    uint64_t loaded;             /* and the bytes of memory that are left of it */
+    uint64_t max_memory, max_work; /* of loads without limits, translation included */
+    atomic_uint_least64_t memory, work; /* what it has taken so far with translation */
+    tirbi_key key; /* in the engine's cache, if there is one */
     bool stays; /* the bundle's bytes outlive this, and constants may be where they are in it */
     void (*release)(void *context); /* of those bytes; NULL: nobody wants to know */
     void *context;
@@ -75,6 +80,8 @@ struct tirb_module {
     const tirbi_plan *plans;
     const char *const *import_types;
     const tirbi_code *code;
+    uint64_t max_memory, max_work;  /* of its load, translation included; */
+    uint64_t memory, work;          /* and of these what translation has taken for its calls, which `verified` guards */
     uint32_t n_callable; /* functions that are no regions, which come last */
 };
 
@@ -168,6 +175,11 @@ void tirbi_tensor_hand_over(tirbi_heap *heap, const DLManagedTensor *made);
 void tirbi_tensor_leave(tirb_instance *instance, DLManagedTensor *made);
 /* Frees what was left so; false: it was stopped, and some is still left. */
 bool tirbi_tensors_free(tirb_instance *instance, const atomic_uint *stop);
+
+/* Translates `n` of the module's functions from number `first` on, unless they are ready. Ends early when *stop becomes
+ * non-zero; NULL: nothing stops it. Errors: NO_MEMORY, MEMORY_LIMIT, FUEL (of the load); why it was stopped. */
+tirb_status tirbi_module_translate(tirb_module *module, uint32_t first, uint32_t n, const atomic_uint *stop,
+                                   tirb_error *error);
 
 void tirbi_engine_retain(tirb_engine *engine);
 /* What the engine's cache does with what it holds, a tirbi_verified. */

@@ -56,7 +56,7 @@ static inline tirbi_lane_again *tirbi_lane_again_of(tirbi_lane_state *state) {
 static inline tirb_status tirbi_lane_take_state(tirbi_machine *machine, const tirbi_lane_inputs *inputs,
                                                 tirbi_lane_state **out) {
     if (!machine->lane_states) TIRBI_TRY(tirbi_lane_make_states(machine));
-    *out = machine->lanes = tirbi_lane_state_at(machine->code, machine->lane_states, inputs);
+    *out = machine->lanes = tirbi_lane_state_at(machine->needs, machine->lane_states, inputs);
     tirbi_lane_again_of(*out)->brief = NULL;
     return TIRB_OK;
 }

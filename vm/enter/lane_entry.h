@@ -239,9 +239,10 @@ static inline const tirbi_lane_state **tirbi_lane_scratch_user(uint8_t *scratch)
     return (const tirbi_lane_state **)(void *)(scratch - TIRBI_SCRATCH_HEAD);
 }
 
-/* Sets machine->lane_states, as large as tirbi_lane_size_states has told when all code was translated. */
+/* Sets machine->lane_states, for what the run needs. */
 tirb_status tirbi_lane_make_states(tirbi_machine *machine);
-void tirbi_lane_size_states(tirbi_code *code);
+/* The size of the states of loops of so many pointers. */
+void tirbi_lane_size_states(tirbi_lane_needs *needs);
 
 /* Of a loop of the frame on top. */
 static inline const tirbi_lane_inputs *tirbi_lane_inputs_of(const tirbi_machine *machine, const tirbi_lane_loop *loop) {
@@ -250,9 +251,9 @@ static inline const tirbi_lane_inputs *tirbi_lane_inputs_of(const tirbi_machine 
 }
 
 /* A loop's state among those of a machine. */
-static inline tirbi_lane_state *tirbi_lane_state_at(const tirbi_code *code, uint8_t *states,
+static inline tirbi_lane_state *tirbi_lane_state_at(const tirbi_lane_needs *needs, uint8_t *states,
                                                     const tirbi_lane_inputs *inputs) {
-    return (tirbi_lane_state *)(void *)(states + inputs->place * code->lane_state_size);
+    return (tirbi_lane_state *)(void *)(states + inputs->place * needs->state_size);
 }
 
 /* The fuel for n > 0 lanes. */

@@ -268,7 +268,7 @@ tirb_status tirbi_lane_run(tirbi_machine *machine, const tirbi_lane_loop *loop, 
     if (tirbi_lane_ends_row(loop, (int64_t)slots[loop->n]))
         return tirbi_lane_end_row(machine, loop, (int64_t)slots[loop->n]);
     if (inputs->may_be_brief && machine->lane_states) {
-        tirbi_lane_state *state = tirbi_lane_state_at(machine->code, machine->lane_states, inputs);
+        tirbi_lane_state *state = tirbi_lane_state_at(machine->needs, machine->lane_states, inputs);
         const tirbi_lane_again *again = tirbi_lane_again_of(state);
         tirb_status status;
         machine->lanes = state;

@@ -273,13 +273,13 @@ static tirb_status check_overlap(entry *e) {
 /* ---- Setting up ----------------------------------------------------------------------------------------------- */
 
 /* Of one table: what is moved by whole vectors may go over its ends. */
-static size_t pointers_size(const tirbi_code *code) {
-    return ((code->max_pointers + 2 * TIRBI_POINTERS_AT_ONCE) * sizeof(uint8_t *) + 63) / 64 * 64;
+static size_t pointers_size(const tirbi_lane_needs *needs) {
+    return ((needs->pointers + 2 * TIRBI_POINTERS_AT_ONCE) * sizeof(uint8_t *) + 63) / 64 * 64;
 }
 
-void tirbi_lane_size_states(tirbi_code *code) {
+void tirbi_lane_size_states(tirbi_lane_needs *needs) {
     const size_t head = sizeof(tirbi_lane_state_and_gaps) + (sizeof(tirbi_lane_again) + 63) / 64 * 64;
-    code->lane_state_size = head + (1 + TIRBI_MAX_ROWS) * pointers_size(code) + 64;
+    needs->state_size = head + (1 + TIRBI_MAX_ROWS) * pointers_size(needs) + 64;
 }
 
 /* Each state is followed by its tables of pointers, whose first in use, number 1, begins a cache line. Strips are only
@@ -298,9 +298,9 @@ static void lay_out(tirbi_lane_state *state, size_t pointers, uint8_t *scratch) 
 }
 
 tirb_status tirbi_lane_make_states(tirbi_machine *machine) {
-    const tirbi_code *code = machine->code;
-    const size_t all = code->lane_state_size * code->n_lane_states;
-    const size_t size = all + code->max_scratch + TIRBI_SCRATCH_HEAD + 128;
+    const tirbi_lane_needs *needs = machine->needs;
+    const size_t all = needs->state_size * needs->n_states;
+    const size_t size = all + needs->scratch + TIRBI_SCRATCH_HEAD + 128 + sizeof *needs;
     bool are_made;
     uint8_t *states = tirbi_spare_take_made(machine->spares, TIRBI_SPARE_LANES, machine->heap, size, &are_made);
     if (!states) TIRBI_TRY(tirbi_poll(machine));
@@ -309,15 +309,18 @@ tirb_status tirbi_lane_make_states(tirbi_machine *machine) {
                                (unsigned long long)size);
     machine->lane_states = states;
     machine->lane_states_size = size;
-    for (uint32_t i = 0; i < code->n_lane_states && are_made; i++) /* what is prepared is so for one machine */
-        tirbi_lane_again_of((tirbi_lane_state *)(void *)(states + i * code->lane_state_size))->brief = NULL;
+    uint8_t *const made_for = states + size - sizeof *needs; /* other functions' states may be as large in all */
+    are_made = are_made && memcmp(made_for, needs, sizeof *needs) == 0;
+    for (uint32_t i = 0; i < needs->n_states && are_made; i++) /* what is prepared is so for one machine */
+        tirbi_lane_again_of((tirbi_lane_state *)(void *)(states + i * needs->state_size))->brief = NULL;
     if (are_made) return TIRB_OK;
+    memcpy(made_for, needs, sizeof *needs);
     uint8_t *scratch = states + all;
     scratch += (64 - (uintptr_t)scratch % 64) % 64;
     scratch += TIRBI_SCRATCH_HEAD;
     *tirbi_lane_scratch_user(scratch) = NULL;
-    for (uint32_t i = 0; i < code->n_lane_states; i++)
-        lay_out((tirbi_lane_state *)(void *)(states + i * code->lane_state_size), pointers_size(code), scratch);
+    for (uint32_t i = 0; i < needs->n_states; i++)
+        lay_out((tirbi_lane_state *)(void *)(states + i * needs->state_size), pointers_size(needs), scratch);
     return TIRB_OK;
 }
 

@@ -688,7 +688,7 @@ tirb_status tirbi_row_loop_run(tirbi_machine *machine, const tirbi_word *at, con
         set_terms(&r);
         return done(&r, run_rows(&r, at, next));
     }
-    r.state = machine->lanes = tirbi_lane_state_at(machine->code, machine->lane_states, plan->inputs);
+    r.state = machine->lanes = tirbi_lane_state_at(machine->needs, machine->lane_states, plan->inputs);
     tirbi_lane_again *again = tirbi_lane_again_of(r.state);
     if (again->brief == r.loop && again->slots == r.slots) tirbi_lane_begin(machine, r.loop, r.slots);
     else tirbi_lane_prepare(machine, r.loop, r.slots);

@@ -297,6 +297,7 @@ void tirbi_machine_begin(tirbi_machine *m, tirbi_run *run, tirbi_heap *heap, tir
                          const atomic_uint *stop, uint64_t fuel, tirb_error *error) {
     m->run = run;
     m->code = run->code;
+    m->needs = &run->needs;
     m->heap = heap;
     m->spares = spares;
     m->chunk = m->second = m->spare = NULL;
@@ -331,14 +332,14 @@ static bool is_spare(const tirbi_spares *spares, tirbi_spare_kind kind, const vo
 
 /* What the entry of a loop has charged, if it may be entered again: its state is left so, or it copies a row and has
  * none. Loops that charge as they go, and that leave something in registers, may do otherwise with other elements. */
-static bool may_enter_again(const tirbi_lane_loop *loop, const tirbi_lane_inputs *inputs, const tirbi_code *code,
+static bool may_enter_again(const tirbi_lane_loop *loop, const tirbi_lane_inputs *inputs, const tirbi_lane_needs *needs,
                             const tirbi_repeat *left, const uint64_t *slots, uint64_t *cost) {
     *cost = tirbi_lane_is_row_copy(loop) ? tirbi_lane_cost(loop, NULL, (int64_t)slots[loop->n]) : 0;
     if (*cost > 0) return true;
     if (!inputs->are_kept || loop->finds || loop->reduces || loop->n_scans > 0 || loop->own_depth > 0) return false;
     const tirbi_lane_again *again = loop->n_copies > 0
                                         ? tirbi_lane_copies_again(left->copies, inputs)
-                                        : tirbi_lane_again_of(tirbi_lane_state_at(code, left->lane_states, inputs));
+                                        : tirbi_lane_again_of(tirbi_lane_state_at(needs, left->lane_states, inputs));
     *cost = again->cost;
     return again->loop == loop;
 }
@@ -358,7 +359,7 @@ static void note_repeat(tirbi_run *run, uint32_t function, const tirbi_machine *
         const tirbi_lane_loop *loop = repeat->loops[i] = machine->entered[i];
         const tirbi_lane_inputs *inputs = &fn->loop_inputs[loop - fn->loops];
         uint64_t cost;
-        if (!may_enter_again(loop, inputs, run->code, repeat, tirbi_frame_slots(repeat->frame), &cost) || cost > fuel)
+        if (!may_enter_again(loop, inputs, &run->needs, repeat, tirbi_frame_slots(repeat->frame), &cost) || cost > fuel)
             return;
         fuel -= cost;
     }
@@ -392,6 +393,7 @@ tirb_status tirbi_execute(tirbi_run *run, uint32_t function, const uint64_t *sca
     const tirbi_fn *fn = &run->code->functions[function];
     const tirbi_word *trap_pc = fn->words;
     run->repeat.known = false;
+    run->needs = fn->needs;
     tirbi_machine_begin(&machine, run, run->heap, run->store->spares, run->stop, run->fuel, error);
     machine.host = run->host;
     tirbi_fpu_enter(run->host);
@@ -442,7 +444,7 @@ tirb_status tirbi_execute_again(tirbi_run *run, uint64_t *result, tirb_error *er
         } else if (loop->n_copies > 0) {
             status = tirbi_lane_copies_run(&machine, repeat->copies, inputs);
         } else {
-            machine.lanes = tirbi_lane_state_at(run->code, repeat->lane_states, inputs);
+            machine.lanes = tirbi_lane_state_at(&run->needs, repeat->lane_states, inputs);
             status = tirbi_lane_run_again(&machine, loop, inputs);
         }
     }

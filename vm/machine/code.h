@@ -104,8 +104,6 @@ typedef struct tirbi_fn {
     uint16_t n_ref_args;
     const tirbi_fork *forks;
     const tirbi_contract *contracts;
-    bool is_called;    /* by other code of the program */
-    bool relies_on_caller; /* to have checked the shapes of its arguments, as a call from outside does */
     bool may_repeat; /* but for lane loops it only computes what its arguments tell, before the first of these */
     uint64_t refs_read;      /* bit r: reference register r is used for more than writing by lane loops; the first 64 */
     uint32_t cost;           /* of a call */
@@ -114,6 +112,9 @@ typedef struct tirbi_fn {
     uint32_t sites_at;
     uint32_t frame_size;
     uint32_t first_line; /* the number of the first entry of its line table */
+    const uint32_t *callees; /* functions, as often as they are called or forked */
+    uint32_t n_callees;
+    tirbi_lane_needs needs;
 } tirbi_fn;
 
 struct tirbi_code {
@@ -132,13 +133,17 @@ struct tirbi_code {
     bool fuses; /* the processor has instructions for fused multiply-adds that the dispatch loop may use */
     const tirbi_contract_kernels *contract;
     const tirbi_contract_quads *quads; /* or NULL */
-    uint32_t max_pointers; /* of any lane loop */
-    uint32_t n_lane_states;   /* of a machine, */
-    size_t lane_state_size; /* with all that belongs to one */
-    size_t max_scratch;
-    /* While the program is translated: */
+    atomic_uchar *ready; /* by function: it and all that it leads to are translated, and stay as they are */
+    /* Of who translates: */
     uint64_t secret; /* that tables are spread by: see loader/base/secret.h */
+    tirbi_lane_needs needs;       /* of the function so far */
     struct tirbi_lane_desk *desk; /* of lane loops, from the first one on */
+    struct tirbi_progress *progress; /* vm/translate/progress.c */
 };
+
+/* Whether the function may be run. */
+static inline bool tirbi_code_is_ready(const tirbi_code *code, uint32_t function) {
+    return atomic_load_explicit(&code->ready[function], memory_order_acquire) != 0;
+}
 
 #endif

@@ -69,6 +69,7 @@ enum { TIRBI_FIRST_HANDLES = 8, TIRBI_HANDLE_PARTS = 29 }; /* in all, as many as
 typedef struct tirbi_machine {
     tirbi_run *run;
     const tirbi_code *code;
+    const tirbi_lane_needs *needs; /* of the run */
     tirbi_heap *heap;
     tirbi_spares *spares;
     tirbi_chunk *chunk;

@@ -27,10 +27,16 @@ static inline void *tirbi_room_need(tirbi_room *room, tirbi_heap *heap, size_t n
     return n == 0 ? NULL : room->at;
 }
 
-/* The same of zeroes. */
+/* The same of zeroes; NULL also when the heap's watch is to stop. */
 static inline void *tirbi_room_take(tirbi_room *room, tirbi_heap *heap, size_t n) {
-    void *const memory = tirbi_room_need(room, heap, n);
-    return memory ? memset(memory, 0, n) : NULL;
+    enum { AT_ONCE = 1 << 14 }; /* the first time that memory is written takes its time */
+    uint8_t *const memory = tirbi_room_need(room, heap, n);
+    for (size_t at = 0, left; memory && at < n; at += AT_ONCE) {
+        if (at > 0 && heap->watch && !tirbi_watch_look(heap->watch)) return NULL;
+        left = n - at;
+        memset(memory + at, 0, left < AT_ONCE ? left : AT_ONCE);
+    }
+    return memory;
 }
 
 #endif

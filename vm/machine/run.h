@@ -71,6 +71,21 @@ typedef struct tirbi_repeat {
     size_t peak; /* of the heap */
 } tirbi_repeat;
 
+/* What lane loops need of a machine: those of a function, and of all that it leads to. */
+typedef struct tirbi_lane_needs {
+    uint32_t pointers;  /* of any loop */
+    uint32_t n_states;  /* of a machine, */
+    size_t state_size;  /* with all that belongs to one */
+    size_t scratch;
+} tirbi_lane_needs;
+
+static inline void tirbi_lane_needs_raise(tirbi_lane_needs *needs, const tirbi_lane_needs *more) {
+    if (more->pointers > needs->pointers) needs->pointers = more->pointers;
+    if (more->n_states > needs->n_states) needs->n_states = more->n_states;
+    if (more->state_size > needs->state_size) needs->state_size = more->state_size;
+    if (more->scratch > needs->scratch) needs->scratch = more->scratch;
+}
+
 /* One run. The caller fills the first part; the run fills the second. */
 typedef struct tirbi_run {
     const tirbi_code *code;
@@ -91,6 +106,7 @@ typedef struct tirbi_run {
     uint32_t n_handles;
     tirbi_fpu_state host; /* floating-point state of the thread that calls */
     tirbi_repeat repeat;  /* of the run before */
+    tirbi_lane_needs needs; /* of the function */
 
     uint64_t fuel_used;
     uint32_t trap_function; /* where a trap happened: function and byte offset in its code */

@@ -183,11 +183,46 @@ void tirbi_store_join(tirbi_store *store) {
     store->lock = NULL;
 }
 
+/* ---- Blocks that are idle --------------------------------------------------------------------------------------- */
+
+/* One of this very size, or else one that is not far from it: at least half as large, at most twice. NULL: none. */
+static tirbi_block **find(tirbi_spares *spares, size_t total) {
+    tirbi_block **first = &spares->idle[size_class(total)], **at = first;
+    unsigned n = 0;
+    for (; n < LOOKED_AT && *at; n++, at = &(*at)->older)
+        if ((*at)->total == total) return at;
+    return total > MOST_GROWN && n < KEPT_APART ? NULL : first;
+}
+
+static tirbi_block *take_off(tirbi_spares *spares, tirbi_block **at) {
+    tirbi_block *block = *at;
+    *at = block->older;
+    spares->n_idle--;
+    return block;
+}
+
 /* ---- What a machine has one of --------------------------------------------------------------------------------- */
+
+/* Functions that are called in turn need lane states of other sizes: what one has had is put aside among the blocks,
+ * and comes back with its next call. */
+static void *exchange(tirbi_spares *spares, tirbi_spare_kind kind, size_t size) {
+    tirbi_block **at = spares->n_idle > 0 ? find(spares, size) : NULL;
+    void *const other = at && *at && (*at)->total == size ? take_off(spares, at) : NULL;
+    tirbi_block *const last = spares->kept[kind].memory;
+    if (last) {
+        last->total = spares->kept[kind].size;
+        put_idle(spares, last);
+    }
+    spares->kept[kind].memory = NULL;
+    spares->kept[kind].size = 0;
+    spares->kept[kind].made = false;
+    return other;
+}
 
 void *tirbi_spare_make(tirbi_spares *spares, tirbi_spare_kind kind, tirbi_heap *heap, size_t size) {
     if (!tirbi_heap_charge(heap, size)) return NULL;
-    void *memory = drop(spares, kind, spares->stop) ? hold_fresh(spares, heap, size) : NULL;
+    void *memory = kind == TIRBI_SPARE_LANES ? exchange(spares, kind, size) : NULL;
+    if (!memory) memory = drop(spares, kind, spares->stop) ? hold_fresh(spares, heap, size) : NULL;
     if (!memory) {
         tirbi_heap_discharge(heap, size);
         return NULL;
@@ -208,15 +243,6 @@ void *tirbi_spare_blocks(tirbi_spares *spares, tirbi_heap *heap, size_t size) {
 }
 
 /* ---- Blocks of alloc instructions ------------------------------------------------------------------------------ */
-
-/* One of this very size, or else one that is not far from it: at least half as large, at most twice. NULL: none. */
-static tirbi_block **find(tirbi_spares *spares, size_t total) {
-    tirbi_block **first = &spares->idle[size_class(total)], **at = first;
-    unsigned n = 0;
-    for (; n < LOOKED_AT && *at; n++, at = &(*at)->older)
-        if ((*at)->total == total) return at;
-    return total > MOST_GROWN && n < KEPT_APART ? NULL : first;
-}
 
 /* Takes a block off its list and makes it as large as it has to be; NULL: it is given back instead, or it was stopped.
  */
@@ -239,13 +265,6 @@ static tirbi_block *fit(tirbi_spares *spares, tirbi_heap *heap, tirbi_block **at
     put_idle(spares, block);
     (void)drop_block(spares, &spares->idle[size_class(old)], spares->stop);
     return NULL;
-}
-
-static tirbi_block *take_off(tirbi_spares *spares, tirbi_block **at) {
-    tirbi_block *block = *at;
-    *at = block->older;
-    spares->n_idle--;
-    return block;
 }
 
 tirbi_block *tirbi_block_take(tirbi_spares *spares, tirbi_heap *heap, size_t total) {

@@ -5,6 +5,7 @@
 
 #include "loader/base/bytes.h"
 #include "loader/base/error.h"
+#include "loader/base/work.h"
 #include "vm/translate/constants.h"
 #include "vm/translate/flow.h"
 
@@ -329,7 +330,7 @@ static void find_live(lane_body *body) {
     const unsigned main = body->main_size ? (unsigned)__builtin_ctz(body->main_size) : 0;
     body->only_banks = body->main_size != 0;
     uint64_t live = 0;
-    for (uint32_t i = body->n; i-- > 0;) {
+    for (uint32_t i = body->n; i-- > 0 && !tirbi_work_stopped(body->code->heap, i);) {
         lane_ins *ins = &body->ins[i];
         if (tirbi_lane_computes(ins)) {
             if (body->main_size != 0) choose_kind(body, ins, main);
@@ -605,6 +606,7 @@ static tirb_status read_instructions(reading *r, const tirbi_instr *lane, tirbi_
     tirbi_instr decoded, *const in = &decoded;
     uint32_t size;
     for (uint32_t at = lane->offset + lane->size; at < lane->lane.end; at += size) {
+        if (tirbi_work_stopped(body->code->heap, body->n)) return tirbi_work_seen(body->code->heap, error);
         lane_ins *const ins = add_ins(body, body->code->heap);
         if (!ins) return tirbi_heap_status(body->code->heap);
         size = read_usual(body, function->code + at, ins);
@@ -691,7 +693,9 @@ tirb_status tirbi_lane_body_read(lane_body *body, const tirbi_code *code, const 
     if (tirbi_lane_has(body, TIRB_OP_VDIV, TIRB_OP_VFLOORMOD)) find_scalar_divisors(body);
     choose_main_size(body);
     if (loop->n_inner > 0 || body->n_own > 0) find_exposed(body);
+    if (tirbi_work_stopped(code->heap, 0)) return tirbi_work_seen(code->heap, error);
     find_live(body);
+    if (tirbi_work_stopped(code->heap, 0)) return tirbi_work_seen(code->heap, error);
     if (body->n_stores > 0) tirbi_lane_body_find_nans(body, constants);
-    return TIRB_OK;
+    return tirbi_work_seen(code->heap, error);
 }

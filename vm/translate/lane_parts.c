@@ -3,6 +3,7 @@
  * there are, kernels take as many, and the tail, where banks touch none behind them, has what cursors mean in strips,
  * each time anew behind a store and where pointers move. Loops of a lane's own have no blocks of elements in memory:
  * their words stay as they are. */
+#include "loader/base/work.h"
 #include "vm/lanes/forms.h"
 #include "vm/translate/lane_plan.h"
 
@@ -303,7 +304,8 @@ bool tirbi_lane_remake(lane_planner *p, uint32_t from, uint32_t to, bool wide) {
     emitter->heap->work += (to - from) / TIRBI_WORDS_AT_ONCE;
     uint32_t place = p->full_place, origin = emitter->all.n_origins;
     while (origin > 0 && emitter->all.origins[origin - 1].word > from) origin--;
-    for (uint32_t i = from, n; i + 1 < to && !r.failed && !emitter->failed; i += n) {
+    for (uint32_t i = from, n, turn = 0; i + 1 < to && !r.failed && !emitter->failed; i += n) {
+        if (tirbi_work_stopped(emitter->heap, turn++)) emitter->failed = true;
         n = tirbi_lane_words_of(word_at(p, i));
         if (i > from) place += emitter->all.steps[i];
         for (; origin < emitter->all.n_origins && emitter->all.origins[origin].word < i + n; origin++)

@@ -9,6 +9,7 @@
 #include "vm/translate/lane_translate.h"
 
 #include "loader/base/secret.h"
+#include "loader/base/work.h"
 #include "vm/enter/lane_entry.h"
 #include "vm/lanes/forms.h"
 #include "vm/lanes/slots.h"
@@ -913,6 +914,7 @@ static uint32_t lanes_at_once(const lane_body *body, uint32_t lanes) {
 typedef enum body_kind { BODY_FULL, BODY_TAIL, BODY_WIDE, BODY_PACKED, BODY_SPANNING } body_kind;
 
 static void plan_body(lane_planner *p, body_kind kind) {
+    enum { TURNS_OF_ONE = 8 }; /* of other loops: planning takes as long */
     p->tail = kind != BODY_FULL;
     p->wide = kind == BODY_WIDE || kind == BODY_SPANNING;
     p->packs = kind == BODY_PACKED;
@@ -926,6 +928,7 @@ static void plan_body(lane_planner *p, body_kind kind) {
     uint32_t place = p->body->behind_seeks;
     for (uint32_t i = p->body->n_before_seeks; i < p->loop->n_outer; i++) place += p->body->ins[i].size;
     for (uint32_t i = p->loop->n_outer; i < p->body->n - p->loop->n_outer && !p->emitter->failed; i++) {
+        if (tirbi_work_stopped(p->emitter->heap, i * TURNS_OF_ONE)) p->emitter->failed = true;
         if (p->is_last && !p->gather) tirbi_lane_body_drop(p->body, p->emitter->heap, i);
         const lane_ins *ins = tirbi_lane_ins_at(p->body, i);
         const uint32_t offset = place;
@@ -1156,6 +1159,7 @@ static tirb_status plan_loop(lane_planner *p, tirb_error *error) {
     loop->full = loop->one_row = p->emitter->all.n;
     const uint32_t before = p->emitter->before;
     plan_body(p, BODY_FULL);
+    if (p->emitter->failed) return tirbi_heap_status(p->code->heap);
     p->full_assumes = p->assumes;
     p->full_end = p->emitter->all.n;
     p->full_place = tirbi_emitter_place(p->emitter, loop->full, before);
@@ -1234,8 +1238,8 @@ tirb_status tirbi_lane_translate(tirbi_code *code, const tirbi_function *functio
         uint32_t pointers = 1u + loop->n_cursors + loop->n_splats + loop->n_strips;
         size_t scratch = (size_t)loop->n_strips * TIRBI_MAX_STRIP_BYTES;
         if (tirbi_lane_may_repeat_rows(loop)) scratch += TIRBI_REPEATED_BYTES;
-        if (pointers > code->max_pointers) code->max_pointers = pointers;
-        if (scratch > code->max_scratch) code->max_scratch = scratch;
+        if (pointers > code->needs.pointers) code->needs.pointers = pointers;
+        if (scratch > code->needs.scratch) code->needs.scratch = scratch;
     }
     if (p->splat_chains != desk->links)
         tirbi_heap_free(code->heap, p->splat_chains, p->n_splat_links * sizeof *p->splat_chains);

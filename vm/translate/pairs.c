@@ -1,5 +1,6 @@
 #include "vm/translate/pairs.h"
 
+#include "loader/base/work.h"
 #include "vm/machine/code.h"
 #include "vm/machine/handlers.h"
 
@@ -167,9 +168,9 @@ static const bool is_of_jump[TIRBI_N_HANDLERS] = {
 
 /* Makes one form of each jump and what it leads to, of which there may be more than the last time; or of those to loop
  * instructions alone. */
-static void pair_jumps(const tirbi_words *all, const tirbi_jumps *jumps, bool to_loops) {
+static void pair_jumps(const tirbi_words *all, const tirbi_jumps *jumps, bool to_loops, const tirbi_heap *heap) {
     tirbi_word *const words = all->words;
-    for (uint32_t i = 0; i < jumps->n; i++) {
+    for (uint32_t i = 0; i < jumps->n && !tirbi_work_stopped(heap, i); i++) {
         const uint32_t from = jumps->all[i].word, to = jumps->landings[jumps->all[i].landing].word;
         const unsigned first = words[from].op, second = to < all->n ? words[to].op : 0;
         if (to_loops && second != TIRBI_H_LOOP) continue;
@@ -194,10 +195,10 @@ static bool takes(const tirbi_word *form, uint16_t slot, bool *is_exchanged) {
 }
 
 /* Makes one form of two where a result goes from one into the other, from the last to the first. */
-static void pair_results(const tirbi_words *all, const uint32_t *forms, uint32_t n) {
+static void pair_results(const tirbi_words *all, const uint32_t *forms, uint32_t n, const tirbi_heap *heap) {
     bool is_paired = false; /* the instruction behind, with the one behind that */
     uint32_t behind = all->n;
-    for (uint32_t i = n; i-- > 0;) {
+    for (uint32_t i = n; i-- > 0 && !tirbi_work_stopped(heap, i);) {
         tirbi_word *const first = &all->words[forms[i]], *const second = &all->words[behind];
         const bool follows = !is_paired && behind < all->n && first_words[first->op] == behind - forms[i];
         bool is_exchanged;
@@ -216,13 +217,14 @@ static void pair_results(const tirbi_words *all, const uint32_t *forms, uint32_t
 /* Makes one form of a jump and what it leads to, then of two or three that follow each other, from the last to the
  * first, then of the other jumps and pairs that they lead to: the first one's word has the number of all, and all words
  * stay where they are, so that a jump may still lead to the others. */
-void tirbi_pair_forms(const tirbi_words *all, const uint32_t *forms, uint32_t n, const tirbi_jumps *jumps) {
+void tirbi_pair_forms(const tirbi_words *all, const uint32_t *forms, uint32_t n, const tirbi_jumps *jumps,
+                      const tirbi_heap *heap) {
     tirbi_word *const words = all->words;
-    pair_jumps(all, jumps, true);
-    pair_results(all, forms, n);
-    pair_jumps(all, jumps, false);
+    pair_jumps(all, jumps, true, heap);
+    pair_results(all, forms, n, heap);
+    pair_jumps(all, jumps, false, heap);
     uint32_t behind = all->n, further = all->n; /* the first words of the form behind and of the one behind that */
-    for (uint32_t i = n; i-- > 0;) {
+    for (uint32_t i = n; i-- > 0 && !tirbi_work_stopped(heap, i);) {
         const uint32_t place = forms[i];
         const unsigned first = words[place].op;
         const uint32_t next = place + first_words[first];
@@ -232,5 +234,5 @@ void tirbi_pair_forms(const tirbi_words *all, const uint32_t *forms, uint32_t n,
         further = behind;
         behind = place;
     }
-    pair_jumps(all, jumps, false);
+    pair_jumps(all, jumps, false, heap);
 }

@@ -28,8 +28,9 @@ typedef struct tirbi_jumps {
     uint32_t n_landings;
 } tirbi_jumps;
 
-/* Of words whose jumps have their distances, and the first words of the instructions that they are of, in their
- * order. */
-void tirbi_pair_forms(const tirbi_words *all, const uint32_t *forms, uint32_t n, const tirbi_jumps *jumps);
+/* Of words whose jumps have their distances, and the first words of the instructions that they are of, in their order.
+ * It ends early where the heap's watch says so, which tirbi_work_seen tells. */
+void tirbi_pair_forms(const tirbi_words *all, const uint32_t *forms, uint32_t n, const tirbi_jumps *jumps,
+                      const tirbi_heap *heap);
 
 #endif

@@ -7,16 +7,15 @@
 #include "loader/base/bytes.h"
 #include "loader/base/checked.h"
 #include "loader/base/error.h"
-#include "loader/base/secret.h"
 #include "loader/base/work.h"
 #include "loader/isa/weights.h"
-#include "vm/contract/tiles.h"
 #include "vm/enter/lane_again.h"
 #include "vm/enter/lane_copy.h"
 #include "vm/machine/handlers.h"
 #include "vm/translate/conditions.h"
 #include "vm/translate/constants.h"
 #include "vm/translate/flow.h"
+#include "vm/translate/function.h"
 #include "vm/translate/known.h"
 #include "vm/translate/lane_body.h"
 #include "vm/translate/lane_translate.h"
@@ -126,7 +125,7 @@ static tirbi_word list_of(unsigned a, unsigned b, unsigned c, unsigned d) {
 /* ---- Translating one function --------------------------------------------------------------------------------- */
 
 enum { LANE_END_SIZE = 2 };
-typedef struct translator {
+typedef struct tirbi_translator {
     tirbi_code *code;
     tirbi_heap *heap;
     tirb_error *error;
@@ -143,6 +142,7 @@ typedef struct translator {
     /* What is of one function, and cleared before. */
     const tirbi_function *function;
     tirbi_fn *fn;
+    bool is_called; /* by other code, maybe */
     tirbi_constants constants;
     tirbi_offsets targets; /* something jumps there */
     size_t place_words; /* of these */
@@ -170,8 +170,11 @@ typedef struct translator {
     tirbi_contract *contracts;
     uint32_t n_contracts;
     uint32_t contracts_seen;
+    uint32_t *callees;
+    uint32_t n_callees;
     tirbi_known known;
     tirbi_sizes sizes; /* which is set as it begins */
+    tirbi_instr instrs[2];
 } translator;
 
 static int64_t jump_operand(const tirbi_instr *instr) {
@@ -313,6 +316,7 @@ static tirb_status survey_other(translator *t) {
     t->n_loops += in->op == TIRB_OP_LANE;
     t->n_forks += in->op == TIRB_OP_FORK;
     t->n_contracts += in->op == TIRB_OP_CONTRACT || in->op == TIRB_OP_FOLD;
+    t->n_callees += in->op == TIRB_OP_CALL || in->op == TIRB_OP_FORK;
     return TIRB_OK;
 }
 
@@ -350,6 +354,7 @@ static tirb_status survey(translator *t) {
     if (t->n_loops > 0) t->loop_inputs = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_lane_inputs, t->n_loops);
     if (t->n_forks > 0) t->forks = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_fork, t->n_forks);
     if (t->n_contracts > 0) t->contracts = TIRBI_NEW_ARRAY(&t->code->arena, tirbi_contract, t->n_contracts);
+    if (t->n_callees > 0) t->callees = TIRBI_NEW_ARRAY(&t->code->arena, uint32_t, t->n_callees);
     return t->code->arena.failed ? tirbi_heap_status(t->heap) : TIRB_OK;
 }
 
@@ -661,7 +666,7 @@ static tirb_status translate_lane(translator *t, uint32_t *at) {
         inputs->copies = (uint8_t)(t->copies_kept++ % TIRBI_COPIES_KNOWN);
     else if (inputs->are_kept)
         inputs->place = (uint8_t)(t->loops_kept++ % TIRBI_LANE_STATES);
-    if (t->code->n_lane_states <= inputs->place) t->code->n_lane_states = inputs->place + 1u;
+    if (t->code->needs.n_states <= inputs->place) t->code->needs.n_states = inputs->place + 1u;
     loop->entry = entry;
     loop->after = t->emitter.all.n;
     *at = t->instr->lane.end + LANE_END_SIZE;
@@ -710,6 +715,7 @@ static tirb_status translate_fork(translator *t) {
     }
     fork->scalars = scalars;
     fork->args = args;
+    t->callees[t->fn->n_callees++] = fork->region;
     emit1(t, TIRBI_H_FORK, 0, 0, 0);
     tirbi_translate_word(&t->emitter, (tirbi_word){.cost = t->forks_seen++});
     return TIRB_OK;
@@ -745,7 +751,6 @@ static void translate_contract(translator *t, unsigned form) {
  * comes from (see out_of_bounds of dispatch.c). */
 static bool ends_there(translator *t, int64_t ref, uint16_t extent) {
     if (!tirbi_sizes_tell(&t->sizes, t->constants.flow, ref, extent, t->instr->offset)) return false;
-    t->fn->relies_on_caller = true;
     return true;
 }
 
@@ -928,7 +933,7 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
     case TIRB_OP_LOOP:
         return translate_loop(t);
     case TIRB_OP_CALL:
-        t->code->functions[o[0]].is_called = true;
+        t->callees[t->fn->n_callees++] = (uint32_t)o[0];
         emit1(t, TIRBI_H_CALL, o[0], o[1], 0);
         emit_list(t, in->scalars, (unsigned)o[2]);
         emit_list(t, in->refs, (unsigned)o[3]);
@@ -978,7 +983,7 @@ static tirb_status translate_one(translator *t, uint32_t *at) {
 
 static void patch_jumps(translator *t) {
     tirbi_word *words = t->emitter.all.words;
-    for (uint32_t i = 0; i < t->n_fixups; i++) {
+    for (uint32_t i = 0; i < t->n_fixups && !tirbi_work_stopped(t->heap, i); i++) {
         const tirbi_jump *f = &t->fixups[i];
         const tirbi_landing *there = &t->landings[f->landing];
         int32_t distance = (int32_t)((int64_t)there->word - (int64_t)f->word);
@@ -993,7 +998,7 @@ static void patch_jumps(translator *t) {
 
 static void pair_forms(translator *t) {
     const tirbi_jumps jumps = {t->fixups, t->n_fixups, t->landings, t->n_landings};
-    if (t->n_forms > 0) tirbi_pair_forms(&t->emitter.all, t->forms, t->n_forms, &jumps);
+    if (t->n_forms > 0) tirbi_pair_forms(&t->emitter.all, t->forms, t->n_forms, &jumps, t->heap);
 }
 
 /* An instruction has words from this one on, if there are any. */
@@ -1103,7 +1108,7 @@ static tirb_status translate_code(translator *t) {
     t->fn->cost = cost_of_call(f, t->weight);
     patch_jumps(t);
     pair_forms(t);
-    return TIRB_OK;
+    return tirbi_work_seen(t->heap, t->error);
 }
 
 /* ---- Layout of a function's frame and its arguments ----------------------------------------------------------- */
@@ -1150,11 +1155,6 @@ static tirb_status lay_out_frame(translator *t) {
     return TIRB_OK;
 }
 
-static void release_words(tirbi_code *code) {
-    for (uint32_t i = 0; code->functions && i < code->program->n_functions; i++)
-        tirbi_words_release(&code->functions[i].all, code->heap);
-}
-
 /* Keeps the words and what belongs to them, at their final size. */
 static tirb_status keep_words(translator *t) {
     tirbi_fn *fn = t->fn;
@@ -1167,6 +1167,9 @@ static tirb_status keep_words(translator *t) {
     fn->loop_inputs = t->loop_inputs;
     fn->forks = t->forks;
     fn->contracts = t->contracts;
+    fn->callees = t->callees;
+    fn->needs = t->code->needs;
+    if (fn->needs.n_states > 0) tirbi_lane_size_states(&fn->needs);
     return TIRB_OK;
 }
 
@@ -1183,11 +1186,11 @@ static bool make_tables(translator *t) {
     t->conditions =
         (tirbi_conditions){.named = (uint8_t *)(t->targets.before + words), .n_named = (uint32_t)registers};
     t->computed = t->conditions.named + registers;
-    tirbi_sizes_begin(&t->sizes, t->function, t->computed + registers, (uint32_t)registers, t->fn->is_called);
+    tirbi_sizes_begin(&t->sizes, t->function, t->computed + registers, (uint32_t)registers, t->is_called);
     return true;
 }
 
-static tirb_status translate_function(translator *t) {
+static tirb_status translate(translator *t) {
     enum { MOST_CODE = INT32_MAX }; /* distances of jumps are below it */
     if (t->function->code_size > MOST_CODE)
         return tirbi_error_set(t->error, TIRB_MEMORY_LIMIT, "a function has %u bytes of code, at most %u",
@@ -1204,118 +1207,42 @@ static tirb_status translate_function(translator *t) {
     return status;
 }
 
-/* ---- The whole program ---------------------------------------------------------------------------------------- */
+/* ---- One after the other -------------------------------------------------------------------------------------- */
 
-/* Once; functions that other code is found to call once more, where they relied on what a call from outside checks. */
-static tirb_status translate_program(tirbi_code *code, tirb_error *error) {
-    const tirbi_program *program = code->program;
-    code->functions = TIRBI_NEW_ARRAY(&code->arena, tirbi_fn, program->n_functions);
-    tirbi_instr *instrs = tirbi_heap_alloc(code->heap, 2 * sizeof *instrs);
-    translator t = {.code = code,
-                    .heap = code->heap,
-                    .error = error,
-                    .instr = instrs,
-                    .next = instrs ? instrs + 1 : NULL,
-                    .emitter = {.heap = code->heap}};
-    tirb_status status = code->functions && instrs ? TIRB_OK : tirbi_heap_status(code->heap);
-    for (uint32_t i = 0; i < program->n_functions && code->functions; i++) {
-        if (i > 0)
-            code->functions[i].first_line = code->functions[i - 1].first_line + program->functions[i - 1].n_lines;
-    }
-    for (uint32_t i = 0, n = program->n_functions; status == TIRB_OK && i < 2 * n; i++) {
-        tirbi_fn *const fn = &code->functions[i % n];
-        const tirbi_fn before = *fn;
-        if (i >= n && !(before.is_called && before.relies_on_caller)) continue;
-        tirbi_words_release(&before.all, code->heap);
-        *fn = (tirbi_fn){.function = &program->functions[i % n], .first_line = before.first_line,
-                         .is_called = before.is_called};
-        memset(&t.function, 0, offsetof(translator, sizes) - offsetof(translator, function));
-        t.function = fn->function;
-        t.fn = fn;
-        status = translate_function(&t);
-    }
-    tirbi_emitter_release(&t.emitter);
-    tirbi_flow_release(&t.flow, code->heap);
-    tirbi_room_leave(&t.tables, code->heap);
-    tirbi_room_leave(&t.landing_room, code->heap);
-    tirbi_room_leave(&t.form_room, code->heap);
-    tirbi_heap_free(code->heap, t.fixups, t.fixup_capacity * sizeof *t.fixups);
-    tirbi_lane_clear_desk(code);
-    tirbi_heap_free(code->heap, instrs, 2 * sizeof *instrs);
-    return status;
+tirbi_translator *tirbi_translator_create(tirbi_code *code) {
+    translator *t = tirbi_heap_alloc(code->heap, sizeof *t);
+    if (!t) return NULL;
+    memset(t, 0, offsetof(translator, sizes));
+    t->code = code;
+    t->heap = code->heap;
+    t->instr = &t->instrs[0];
+    t->next = &t->instrs[1];
+    t->emitter.heap = code->heap;
+    return t;
 }
 
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-/* The elements in the order of this processor. */
-static const uint8_t *own_order(tirbi_arena *arena, const tirbi_constant *constant) {
-    const unsigned item = tirbi_dtypes[constant->dtype].size;
-    uint8_t *copy = tirbi_arena_room(arena, (size_t)constant->size);
-    for (uint64_t i = 0; copy && i < constant->size; i++)
-        copy[i] = constant->bytes[i / item * item + item - 1 - i % item];
-    return copy;
-}
-#else
-static const uint8_t *own_order(tirbi_arena *arena, const tirbi_constant *constant) {
-    (void)arena;
-    return constant->bytes;
-}
-#endif
-
-/* References to what nobody writes: the machine writes through none that may not be. */
-static tirb_status place_constants(tirbi_code *code, tirb_error *error) {
-    const tirbi_program *program = code->program;
-    tirbi_ref *refs = TIRBI_NEW_ARRAY(&code->arena, tirbi_ref, program->n_constants);
-    for (unsigned i = 0; refs && i < program->n_constants; i++) {
-        const tirbi_constant *constant = &program->constants[i];
-        const uint8_t *bytes = own_order(&code->arena, constant);
-        refs[i] = (tirbi_ref){.data = (uint8_t *)(uintptr_t)bytes, .size = constant->size, .type = constant->dtype,
-                              .count = tirbi_ref_count(constant->size, constant->dtype)};
-    }
-    code->constants = refs;
-    if (!code->arena.failed) return TIRB_OK;
-    return tirbi_error_set(error, tirbi_heap_status(code->heap), "no memory to translate the program");
+tirb_status tirbi_translate_function(tirbi_translator *t, uint32_t function, tirb_error *error) {
+    const tirbi_program *const program = t->code->program;
+    memset(&t->function, 0, offsetof(translator, sizes) - offsetof(translator, function));
+    t->error = error;
+    t->function = &program->functions[function];
+    t->fn = &t->code->functions[function];
+    t->is_called = !program->are_called || program->are_called[function];
+    t->code->needs = (tirbi_lane_needs){0};
+    t->emitter.failed = false; /* as where it was stopped */
+    *t->fn = (tirbi_fn){.function = t->function, .first_line = t->fn->first_line};
+    return translate(t);
 }
 
-tirb_status tirbi_code_create(const tirbi_program *program, tirb_isa isa, bool profiled, tirbi_heap *heap,
-                              tirbi_code **out, tirb_error *error) {
-    tirbi_code *code = tirbi_heap_calloc(heap, 1, sizeof *code);
-    if (!code) return tirbi_error_set(error, tirbi_heap_status(heap), "no memory to translate the program");
-    code->heap = heap;
-    code->program = program;
-    code->profiled = profiled;
-    code->secret = tirbi_secret(code);
-    code->fuses = isa == TIRB_ISA_AVX2 || isa == TIRB_ISA_AVX512;
-    tirbi_arena_init(&code->arena, heap);
-    code->kernels = tirbi_kernels(isa);
-    code->halves = tirbi_half_kernels_of(isa);
-    code->counts = tirbi_count_kernels_of(isa);
-    code->weaver = tirbi_weaver_of(isa);
-    code->lanes = tirbi_lane_machine_of(isa);
-    code->spans_gaps = isa == TIRB_ISA_AVX512;
-    code->contract = tirbi_contract_kernels_of(isa);
-    code->quads = tirbi_contract_quads_of(isa);
-    tirb_status status = TIRB_OK;
-    if (!code->kernels || !code->lanes || !code->contract)
-        status = tirbi_error_set(error, TIRB_UNSUPPORTED, "this build has no %s machine", tirb_isa_name(isa));
-    if (status == TIRB_OK) status = place_constants(code, error);
-    if (status == TIRB_OK) {
-        status = translate_program(code, error);
-        tirbi_lane_size_states(code);
-        if (status == TIRB_NO_MEMORY || status == TIRB_MEMORY_LIMIT)
-            tirbi_error_set(error, status, "no memory to translate the program");
-    }
-    if (status != TIRB_OK) {
-        tirbi_code_destroy(code);
-        return status;
-    }
-    *out = code;
-    return TIRB_OK;
-}
-
-void tirbi_code_destroy(tirbi_code *code) {
-    if (!code) return;
-    tirbi_heap *heap = code->heap;
-    release_words(code);
-    tirbi_arena_destroy(&code->arena);
-    tirbi_heap_free(heap, code, sizeof *code);
+void tirbi_translator_destroy(tirbi_translator *t) {
+    if (!t) return;
+    tirbi_heap *const heap = t->heap;
+    tirbi_emitter_release(&t->emitter);
+    tirbi_flow_release(&t->flow, heap);
+    tirbi_room_leave(&t->tables, heap);
+    tirbi_room_leave(&t->landing_room, heap);
+    tirbi_room_leave(&t->form_room, heap);
+    tirbi_heap_free(heap, t->fixups, t->fixup_capacity * sizeof *t->fixups);
+    tirbi_lane_clear_desk(t->code);
+    tirbi_heap_free(heap, t, sizeof *t);
 }
